@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Adaptive support weights: matching costs averaged over a window, weighted by likeness and nearness
+ * to its centre (3.2.1), in two passes (3.2.2) or over the full window.
+ *
+ * A thread takes a band of rows and, within it, `layers` disparities at a time. It keeps the raw
+ * costs of the window's rows in a ring of bytes, so each is computed once a band; weights are computed
+ * once per pixel and tap (4.4.1) and broadcast over the disparities, which are contiguous. For
+ * support=both the right view's weights of neighbouring disparities are contiguous as well, because
+ * that view is mirrored.
+ */
+#include "stereo/cpu/cpu.h"
+#include "stereo/cpu/vec.h"
+
+#include <stdlib.h>
+
+#define INLINE static inline __attribute__ ((always_inline))
+
+/* One tap of the window at hand: costs of its row, shifted to its column, and its weights. */
+typedef struct Tap
+{
+  const uint8_t *cost;          /* [x * layers + i] */
+  const float *left, *right;    /* left view's weight of column x; right view's of mirrored column xm */
+} Tap;
+
+/* A thread's memory and what it works on. */
+typedef struct Work
+{
+  const StereoPlan *plan;
+  int radius, rows;             /* rows of the ring: the window's side */
+  int columns;                  /* of a ring row: the width, and the radius twice where taps go sideways */
+  int layers, i0, count;        /* of a chunk; count < layers in the last one */
+  int full, both;
+  uint8_t *ring;
+  float *line;                  /* [x * layers + i]: first pass of the row at hand */
+  float *left, *right;          /* weights, weight_pitch and image_pitch a tap */
+  float *weight_sum;            /* per column */
+  int weight_pitch;
+  Tap *taps;
+  float color_factor, distance_factor;
+  CpuCostRow cost_row;
+} Work;
+
+static size_t
+round16 (size_t n)
+{
+  return (n + 15) / 16 * 16;
+}
+
+/* Lays a thread's memory out from @base (NULL: only measures) and returns its size in floats. */
+static size_t
+lay_out (Work *w, const StereoPlan *plan, int full, int both, float *base)
+{
+  const StereoParams *p = &plan->params;
+  size_t used = 0, taps;
+
+  memset (w, 0, sizeof *w);
+  w->plan = plan;
+  w->full = full;
+  w->both = both;
+  w->radius = p->window / 2;
+  w->rows = 2 * w->radius + 1;
+  w->columns = plan->width + (full ? 2 * w->radius : 0);
+  w->layers = plan->layers;
+  w->weight_pitch = (int) round16 ((size_t) plan->width + 16);
+  taps = full ? (size_t) w->rows * (size_t) w->rows : (size_t) w->rows;
+  w->color_factor = (float) (-LOG2E / p->gamma_color);
+  w->distance_factor = (float) (-LOG2E / p->gamma_distance);
+#define TAKE(field, type, floats) \
+  w->field = base ? (type *) (base + used) : NULL; \
+  used += round16 (floats)
+  TAKE (ring, uint8_t, (size_t) w->rows * (size_t) w->columns * (size_t) w->layers / 4 + 16);
+  TAKE (line, float, full ? 0 : (size_t) plan->width * (size_t) w->layers);
+  TAKE (left, float, taps * (size_t) w->weight_pitch);
+  TAKE (right, float, both ? taps * (size_t) plan->image_pitch : 0);
+  TAKE (weight_sum, float, (size_t) w->weight_pitch);
+  TAKE (taps, Tap, taps * sizeof (Tap) / sizeof (float));
+#undef TAKE
+  return used;
+}
+
+/* ---- weights ------------------------------------------------------------------------------ */
+
+/* Weights between (x, y) and (x + dx, y + dy) for every column x; 0 where the tap is outside. */
+static void
+weigh (const Work *w, const StereoView *view, int y, int dy, int dx, float *out)
+{
+  const StereoPlan *plan = w->plan;
+  const uint32_t *centre = view->color + (size_t) y * plan->image_pitch;
+  const uint32_t *tap = view->color + (ptrdiff_t) (y + dy) * plan->image_pitch + dx;
+  int from = dx < 0 ? -dx : 0, to = dx > 0 ? plan->width - dx : plan->width;
+  float distance = dx && dy ? sqrtf ((float) (dx * dx + dy * dy)) : (float) abs (dx + dy);
+
+  if (from > plan->width)
+    from = plan->width;
+  if (to < from)
+    to = from;
+  memset (out, 0, (size_t) from * sizeof *out);
+  for (int x = from; x < to; x += LANES)
+    vec_store_f (out + x, vec_weight (vec_load_u (centre + x), vec_load_u (tap + x), w->color_factor,
+            w->distance_factor * distance));
+  memset (out + to, 0, (size_t) (plan->width + LANES - to) * sizeof *out);
+}
+
+static const uint8_t *
+ring_row (const Work *w, int y)
+{
+  return w->ring + (size_t) (y % w->rows) * (size_t) w->columns * (size_t) w->layers;
+}
+
+/* Adds the tap (dx, dy) of row @y to the list. The partner's tap goes the other way: it is mirrored. */
+static void
+add_tap (Work *w, int *count, int y, int dy, int dx)
+{
+  const StereoPlan *plan = w->plan;
+  Tap *tap = &w->taps[*count];
+  float *left = w->left + (size_t) *count * (size_t) w->weight_pitch;
+
+  weigh (w, &plan->view[STEREO_LEFT], y, dy, dx, left);
+  tap->left = left;
+  tap->right = NULL;
+  if (w->both) {
+    float *right = w->right + (size_t) *count * (size_t) plan->image_pitch + plan->image_pad;
+    weigh (w, &plan->view[STEREO_RIGHT], y, dy, -dx, right);
+    tap->right = right;
+  }
+  tap->cost = NULL;
+  if (w->full || dx == 0)
+    tap->cost = ring_row (w, y + dy) + (size_t) (dx + (w->full ? w->radius : 0)) * (size_t) w->layers;
+  ++*count;
+}
+
+static void
+sum_weights (Work *w, int taps)
+{
+  int width = w->plan->width;
+  memset (w->weight_sum, 0, (size_t) width * sizeof *w->weight_sum);
+  for (int t = 0; t < taps; t++)
+    for (int x = 0; x < width; x++)
+      w->weight_sum[x] += w->taps[t].left[x];
+}
+
+/* ---- aggregation: the inner loops ---------------------------------------------------------- */
+
+/* Weighted sums of byte costs over all taps, for column @x and `n` vectors of disparities. */
+INLINE void
+sum_costs (const Work *w, int taps, int x, int offset, ptrdiff_t partner, int n, int both, VecF *sum, VecF *weights)
+{
+  size_t place = (size_t) x * (size_t) w->layers + (size_t) offset;
+  for (int v = 0; v < n; v++)
+    sum[v] = weights[v] = (VecF) { 0 };
+  for (int t = 0; t < taps; t++) {
+    const Tap *tap = &w->taps[t];
+    float left = tap->left[x];
+#pragma GCC unroll 4
+    for (int v = 0; v < n; v++) {
+      VecF cost = vec_from_bytes (vec_load_b (tap->cost + place + v * LANES));
+      if (both) {
+        VecF weight = vec_load_f (tap->right + partner + v * LANES) * left;
+        weights[v] += weight;
+        sum[v] += weight * cost;
+      } else
+        sum[v] += left * cost;
+    }
+  }
+}
+
+/* The same over first-pass costs along the row; taps outside have weight 0 or cost 0. */
+INLINE void
+sum_line (const Work *w, int from, int to, int x, int offset, ptrdiff_t partner, int n, int both, VecF *sum,
+    VecF *weights)
+{
+  for (int v = 0; v < n; v++)
+    sum[v] = weights[v] = (VecF) { 0 };
+  for (int t = from; t <= to; t++) {
+    const float *cost = w->line + (ptrdiff_t) (x + t - w->radius) * w->layers + offset;
+    float left = w->taps[t].left[x];
+#pragma GCC unroll 4
+    for (int v = 0; v < n; v++) {
+      if (both) {
+        VecF weight = vec_load_f (w->taps[t].right + partner + v * LANES) * left;
+        weights[v] += weight;
+        sum[v] += weight * vec_load_f (cost + v * LANES);
+      } else
+        sum[v] += left * vec_load_f (cost + v * LANES);
+    }
+  }
+}
+
+/* sum / weights, and 0 where no tap has weight (such a candidate is outside the right image). */
+INLINE VecF
+quotient (VecF sum, VecF weights)
+{
+  VecI none = weights <= 0.0f;
+  VecF safe = (VecF) (((VecI) weights & ~none) | (none & 0x3F800000));
+  return (VecF) ((VecI) (sum / safe) & ~none);
+}
+
+static void
+store_costs (const Work *w, int x, int y, int offset, VecF cost)
+{
+  const StereoPlan *plan = w->plan;
+  VecI steps = __builtin_convertvector (cost * (float) plan->volume_unit + 0.5f, VecI);
+  uint16_t *to = plan->volume + ((size_t) y * (size_t) plan->width + (size_t) x) * (size_t) plan->depth;
+  vec_store_h (to + w->i0 + offset, __builtin_convertvector (steps, VecH));
+}
+
+/* ---- left weights alone: what the weights of the taps inside both images sum to -------------- */
+
+/* True when no tap of column @x has a candidate outside the right image. */
+static int
+interior (const Work *w, int x)
+{
+  const StereoPlan *plan = w->plan;
+  int from = x - w->radius > 0 ? x - w->radius : 0;
+  int to = x + w->radius < plan->width - 1 ? x + w->radius : plan->width - 1;
+  return stereo_last_index (from, plan->disparities, plan->min_disparity) == plan->disparities - 1 &&
+      stereo_first_index (to, plan->width, plan->min_disparity) == 0;
+}
+
+/* Sum of the left weights of those taps of column @x whose candidate i0 + offset + lane exists. */
+static VecF
+inside_weights (const Work *w, int taps, int x, int offset)
+{
+  const StereoPlan *plan = w->plan;
+  const VecI lanes = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+  VecI index = lanes + (w->i0 + offset);
+  VecF sum = { 0 };
+
+  for (int t = 0; t < taps; t++) {
+    int column = x + (w->full ? t % w->rows : t) - w->radius;
+    if (column < 0 || column >= plan->width)
+      continue;
+    int first = stereo_first_index (column, plan->width, plan->min_disparity);
+    int last = stereo_last_index (column, plan->disparities, plan->min_disparity);
+    VecI exists = (index >= first) & (index <= last);
+    VecF weight = { 0 };
+    weight += w->taps[t].left[x];
+    sum += (VecF) ((VecI) weight & exists);
+  }
+  return sum;
+}
+
+/* ---- passes over a row --------------------------------------------------------------------- */
+
+/* Sets what lies outside [first, last] of a column's chunk, in elements of @size bytes. */
+static void
+blank (const Work *w, int x, void *column, size_t size, int value)
+{
+  const StereoPlan *plan = w->plan;
+  int first = stereo_first_index (x, plan->width, plan->min_disparity) - w->i0;
+  int end = stereo_last_index (x, plan->disparities, plan->min_disparity) + 1 - w->i0;
+
+  if (first > 0)
+    memset (column, value, (size_t) (first < w->count ? first : w->count) * size);
+  if (end < w->count)
+    memset ((char *) column + (size_t) (end > 0 ? end : 0) * size, value, (size_t) (w->count - (end > 0 ? end : 0)) * size);
+}
+
+INLINE ptrdiff_t
+partner_of (const Work *w, int x, int offset)
+{
+  return w->plan->width - 1 - x + w->plan->min_disparity + w->i0 + offset;
+}
+
+/* First pass: ring -> line; with the full window ring -> volume. @n vectors of disparities at a time. */
+INLINE void
+pass_costs_block (const Work *w, int taps, int x, int y, int offset, int n, int both)
+{
+  VecF sum[4], weights[4];
+  int inside = !w->full || both || interior (w, x);
+
+  sum_costs (w, taps, x, offset, partner_of (w, x, offset), n, both, sum, weights);
+  for (int v = 0; v < n; v++) {
+    VecF cost = both ? quotient (sum[v], weights[v]) :
+        inside ? sum[v] * (1 / w->weight_sum[x]) :
+        quotient (sum[v], inside_weights (w, taps, x, offset + v * LANES));
+    if (w->full)
+      store_costs (w, x, y, offset + v * LANES, cost);
+    else
+      vec_store_f (w->line + (size_t) x * (size_t) w->layers + offset + v * LANES, cost);
+  }
+}
+
+INLINE void
+pass_line_block (const Work *w, int x, int y, int offset, int n, int both)
+{
+  VecF sum[4], weights[4];
+  int from = x < w->radius ? w->radius - x : 0;
+  int to = w->radius + w->plan->width - 1 - x < w->rows - 1 ? w->radius + w->plan->width - 1 - x : w->rows - 1;
+  int inside = both || interior (w, x);
+
+  sum_line (w, from, to, x, offset, partner_of (w, x, offset), n, both, sum, weights);
+  for (int v = 0; v < n; v++)
+    store_costs (w, x, y, offset + v * LANES, both ? quotient (sum[v], weights[v]) :
+        inside ? sum[v] * (1 / w->weight_sum[x]) :
+        quotient (sum[v], inside_weights (w, w->rows, x, offset + v * LANES)));
+}
+
+#define PASS_ROW(name, block, both) \
+  static void \
+  name (const Work *w, int taps, int y) \
+  { \
+    for (int x = 0; x < w->plan->width; x++) { \
+      int offset = 0; \
+      for (; offset + 4 * LANES <= w->count; offset += 4 * LANES) \
+        block (4, both); \
+      for (; offset + 2 * LANES <= w->count; offset += 2 * LANES) \
+        block (2, both); \
+      for (; offset < w->count; offset += LANES) \
+        block (1, both); \
+    } \
+  }
+#define COSTS(n, both) pass_costs_block (w, taps, x, y, offset, n, both)
+#define LINE(n, both) pass_line_block (w, x, y, offset, n, both)
+PASS_ROW (pass_costs_left, COSTS, 0)
+PASS_ROW (pass_costs_both, COSTS, 1)
+PASS_ROW (pass_line_left, LINE, 0)
+PASS_ROW (pass_line_both, LINE, 1)
+
+static void
+aggregate_row (Work *w, int y)
+{
+  const StereoPlan *plan = w->plan;
+  int taps = 0, sideways = w->full ? w->radius : 0;
+
+  for (int dy = -w->radius; dy <= w->radius; dy++)
+    for (int dx = -sideways; dx <= sideways; dx++)
+      if (y + dy >= 0 && y + dy < plan->height)
+        add_tap (w, &taps, y, dy, dx);
+  sum_weights (w, taps);
+  (w->both ? pass_costs_both : pass_costs_left) (w, taps, y);
+  if (!w->full) {
+    for (int x = 0; x < plan->width; x++)
+      blank (w, x, w->line + (size_t) x * (size_t) w->layers, sizeof *w->line, 0);
+    taps = 0;
+    for (int dx = -w->radius; dx <= w->radius; dx++)
+      add_tap (w, &taps, y, 0, dx);
+    sum_weights (w, taps);
+    (w->both ? pass_line_both : pass_line_left) (w, taps, y);
+  }
+  for (int x = 0; x < plan->width; x++)
+    blank (w, x, plan->volume + ((size_t) y * (size_t) plan->width + (size_t) x) * (size_t) plan->depth + w->i0,
+        sizeof *plan->volume, 0xFF);
+}
+
+/* ---- stage ---------------------------------------------------------------------------------- */
+
+static void
+fill_ring (Work *w, int y)
+{
+  const StereoPlan *plan = w->plan;
+  int pad = w->full ? w->radius : 0;
+  uint8_t *row = (uint8_t *) ring_row (w, y) + (size_t) pad * (size_t) w->layers;
+
+  w->cost_row (plan, y, w->i0, w->count, w->layers, row);
+  if (w->full)
+    for (int x = 0; x < plan->width; x++)
+      blank (w, x, row + (size_t) x * (size_t) w->layers, 1, 0);
+}
+
+static void
+aggregate_band (StereoPlan *plan, int item, int thread, int full, int both)
+{
+  CpuState *state = cpu_state (plan);
+  int y0 = (int) ((int64_t) plan->height * item / state->threads);
+  int y1 = (int) ((int64_t) plan->height * (item + 1) / state->threads);
+  Work w;
+
+  lay_out (&w, plan, full, both, state->asw_scratch + (size_t) thread * state->asw_stride);
+  w.cost_row = CPU (cost_row) (plan->params.cost);
+  for (w.i0 = 0; w.i0 < plan->depth; w.i0 += w.layers) {
+    w.count = plan->depth - w.i0 < w.layers ? plan->depth - w.i0 : w.layers;
+    int filled = y0 - w.radius > 0 ? y0 - w.radius : 0;
+    for (int y = y0; y < y1; y++) {
+      for (; filled <= y + w.radius && filled < plan->height; filled++)
+        fill_ring (&w, filled);
+      aggregate_row (&w, y);
+    }
+  }
+}
+
+#define ASW_STAGE(name, full, both) \
+  static void \
+  name##_band (StereoPlan *plan, int item, int thread) \
+  { \
+    aggregate_band (plan, item, thread, full, both); \
+  } \
+  static StereoStatus \
+  name##_run (StereoPlan *plan, StereoError *error) \
+  { \
+    cpu_run (plan, name##_band, cpu_state (plan)->threads); \
+    return STEREO_OK; \
+  } \
+  static StereoStatus \
+  name##_prepare (StereoPlan *plan, StereoError *error) \
+  { \
+    CpuState *state = cpu_state (plan); \
+    Work w; \
+    state->asw_stride = lay_out (&w, plan, full, both, NULL); \
+    return stereo_reserve (plan, (void **) &state->asw_scratch, state->asw_stride * (size_t) state->threads, \
+        sizeof (float), error); \
+  } \
+  static const StereoStage name = { "match", name##_prepare, name##_run };
+
+ASW_STAGE (two_pass_left, 0, 0)
+ASW_STAGE (two_pass_both, 0, 1)
+ASW_STAGE (full_left, 1, 0)
+ASW_STAGE (full_both, 1, 1)
+
+const StereoStage *
+CPU (asw) (const StereoParams *params)
+{
+  if (params->aggregation == STEREO_AGGREGATION_FULL)
+    return params->support == STEREO_SUPPORT_LEFT ? &full_left : &full_both;
+  return params->support == STEREO_SUPPORT_LEFT ? &two_pass_left : &two_pass_both;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The CPU backend as a table: memory, threads, clock, and which build of the stages to use. */
+#include "stereo/cpu/cpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+extern const StereoStageTable stereo_cpu_table_baseline;
+#ifdef STEREO_CPU_X86
+extern const StereoStageTable stereo_cpu_table_avx2, stereo_cpu_table_avx512;
+#endif
+
+/* STEREO_CPU=baseline or avx2 holds it back, for tests. */
+static const StereoStageTable *
+choose_stages (void)
+{
+#ifdef STEREO_CPU_X86
+  const char *most = getenv ("STEREO_CPU");
+  int level = most && !strcmp (most, "baseline") ? 0 : most && !strcmp (most, "avx2") ? 1 : 2;
+  if (level >= 2 && __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512dq") &&
+      __builtin_cpu_supports ("avx512vl"))
+    return &stereo_cpu_table_avx512;
+  if (level >= 1 && __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
+    return &stereo_cpu_table_avx2;
+#endif
+  return &stereo_cpu_table_baseline;
+}
+
+static int
+cpu_available (int device, char *reason, size_t size)
+{
+  snprintf (reason, size, "The CPU is always there.");
+  return 1;
+}
+
+static StereoStatus
+cpu_open (StereoPlan *plan, StereoError *error)
+{
+  CpuState *state = calloc (1, sizeof *state);
+  long cores = sysconf (_SC_NPROCESSORS_ONLN);
+  int threads = plan->params.threads ? plan->params.threads : (int) (cores > 0 ? cores : 1);
+
+  if (!state)
+    return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CPU backend.");
+  plan->state = state;
+  plan->stages = choose_stages ();
+  state->threads = threads < CPU_MAX_THREADS ? threads : CPU_MAX_THREADS;
+  state->pool = cpu_pool_new (state->threads);
+  if (!state->pool)
+    return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CPU backend's threads.");
+  return STEREO_OK;
+}
+
+static void
+cpu_close (StereoPlan *plan)
+{
+  CpuState *state = cpu_state (plan);
+  if (!state)
+    return;
+  cpu_pool_free (state->pool);
+  free (state);
+  plan->state = NULL;
+}
+
+static void *
+cpu_allocate (StereoPlan *plan, size_t size, StereoError *error)
+{
+  void *memory = size <= SIZE_MAX / 2 ? aligned_alloc (256, (size + 255) / 256 * 256) : NULL;
+  if (!memory) {
+    stereo_fail (error, STEREO_ERROR_MEMORY,
+        "%dx%d pixels with %d disparities need %zu bytes, which this machine does not give: reduce num-disparities "
+        "or the size.", plan->width, plan->height, plan->disparities, size);
+    return NULL;
+  }
+  memset (memory, 0, size);
+  return memory;
+}
+
+static void
+cpu_release (StereoPlan *plan, void *memory)
+{
+  free (memory);
+}
+
+static StereoStatus
+cpu_begin (StereoPlan *plan, StereoError *error)
+{
+  return STEREO_OK;
+}
+
+static StereoStatus
+cpu_end (StereoPlan *plan, StereoError *error)
+{
+  CpuState *state = cpu_state (plan);
+  uint64_t confidence = 0;
+
+  plan->valid_count = 0;
+  for (int y = 0; y < plan->height; y++) {
+    plan->valid_count += state->row_valid[y];
+    confidence += state->row_confidence[y];
+  }
+  plan->confidence_sum = (double) confidence / 255;
+  return STEREO_OK;
+}
+
+static void
+cpu_mark (StereoPlan *plan, int index)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  cpu_state (plan)->marks[index] = (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
+}
+
+static double
+cpu_elapsed_ms (StereoPlan *plan, int index)
+{
+  const uint64_t *marks = cpu_state (plan)->marks;
+  return (double) (marks[index + 1] - marks[index]) * 1e-6;
+}
+
+static StereoStatus
+cpu_copy (StereoPlan *plan, void *to, const void *from, size_t size)
+{
+  memcpy (to, from, size);
+  return STEREO_OK;
+}
+
+const StereoBackend stereo_backend_cpu = {
+  .name = "cpu",
+  .choice = STEREO_BACKEND_CPU,
+  .layers = 64,
+  .available = cpu_available,
+  .open = cpu_open,
+  .close = cpu_close,
+  .allocate = cpu_allocate,
+  .release = cpu_release,
+  .begin = cpu_begin,
+  .end = cpu_end,
+  .mark = cpu_mark,
+  .elapsed_ms = cpu_elapsed_ms,
+  .copy_out = cpu_copy,
+  .copy_in = cpu_copy,
+};

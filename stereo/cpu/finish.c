@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From indices to the finished disparity of the left view: each stage leaves its result in
+ * plan->disparity, and may swap it with plan->disparity_spare. */
+#include "stereo/cpu/cpu.h"
+
+static float *
+map_row (const StereoPlan *plan, float *map, int y)
+{
+  return map + (size_t) y * (size_t) plan->map_pitch;
+}
+
+static void
+swap_disparity (StereoPlan *plan)
+{
+  float *done = plan->disparity_spare;
+  plan->disparity_spare = plan->disparity;
+  plan->disparity = done;
+}
+
+/* ---- disparity from the index, with or without the sub-pixel fit -------------------------------- */
+
+static void
+integer_row (StereoPlan *plan, int y, int thread)
+{
+  const uint16_t *index = plan->view[STEREO_LEFT].index + (size_t) y * (size_t) plan->map_pitch;
+  float *to = map_row (plan, plan->disparity, y);
+
+  for (int x = 0; x < plan->width; x++)
+    to[x] = index[x] == STEREO_INVALID ? NAN : (float) (plan->min_disparity + index[x]);
+}
+
+static void
+subpixel_row (StereoPlan *plan, int y, int thread)
+{
+  const uint16_t *index = plan->view[STEREO_LEFT].index + (size_t) y * (size_t) plan->map_pitch;
+  const uint16_t *costs = plan->volume + (size_t) y * (size_t) plan->width * (size_t) plan->depth;
+  float *to = map_row (plan, plan->disparity, y);
+
+  integer_row (plan, y, thread);
+  for (int x = 0; x < plan->width; x++, costs += plan->depth) {
+    int i = index[x];
+    if (i == (int) STEREO_INVALID || i == 0 || i == plan->disparities - 1)
+      continue;
+    if (costs[i - 1] != STEREO_INVALID && costs[i + 1] != STEREO_INVALID)
+      to[x] += stereo_equiangular (costs[i - 1], costs[i], costs[i + 1]);
+  }
+}
+
+/* ---- invalid pixels ------------------------------------------------------------------------------ */
+
+static void
+reject_row (StereoPlan *plan, int y, int thread)
+{
+  const float *confidence = map_row (plan, plan->view[STEREO_LEFT].confidence, y);
+  float *to = map_row (plan, plan->disparity, y);
+
+  for (int x = 0; x < plan->width; x++)
+    if (confidence[x] == 0)
+      to[x] = NAN;
+}
+
+static void
+threshold_row (StereoPlan *plan, int y, int thread)
+{
+  const float *confidence = map_row (plan, plan->view[STEREO_LEFT].confidence, y);
+  float *to = map_row (plan, plan->disparity, y), least = (float) plan->params.confidence_threshold;
+
+  for (int x = 0; x < plan->width; x++)
+    if (confidence[x] < least)
+      to[x] = NAN;
+}
+
+/* A hole is what the left view sees and the right one does not: the farther neighbour's. */
+static void
+fill_row (StereoPlan *plan, int y, int thread)
+{
+  float *row = map_row (plan, plan->disparity, y), before = NAN;
+
+  for (int x = 0; x < plan->width;) {
+    if (!isnan (row[x])) {
+      before = row[x++];
+      continue;
+    }
+    int end = x;
+    while (end < plan->width && isnan (row[end]))
+      end++;
+    float after = end < plan->width ? row[end] : NAN;
+    float value = isnan (before) || after < before ? after : before;
+    for (; x < end; x++)
+      row[x] = value;
+  }
+}
+
+/* ---- median ---------------------------------------------------------------------------------------- */
+
+/* The valid values of the window around (x, y), sorted; returns their number. */
+static int
+sorted_window (const StereoPlan *plan, int x, int y, int radius, float *values)
+{
+  int count = 0;
+  int x0 = x > radius ? x - radius : 0, x1 = x + radius < plan->width ? x + radius : plan->width - 1;
+  int y0 = y > radius ? y - radius : 0, y1 = y + radius < plan->height ? y + radius : plan->height - 1;
+
+  for (int v = y0; v <= y1; v++)
+    for (int u = x0; u <= x1; u++) {
+      float value = map_row (plan, plan->disparity, v)[u];
+      int place = count;
+      if (isnan (value))
+        continue;
+      for (; place > 0 && values[place - 1] > value; place--)
+        values[place] = values[place - 1];
+      values[place] = value;
+      count++;
+    }
+  return count;
+}
+
+/* Exchanges a and b so that a <= b. */
+#define SORT(a, b) \
+  do { \
+    float low_ = a < b ? a : b, high_ = a < b ? b : a; \
+    a = low_; \
+    b = high_; \
+  } while (0)
+
+/* Nine rows of values at a time -> their medians, by the known 19-exchange network: no branches, so
+ * that it runs on vectors. Right only where all nine are valid. */
+static void
+median9_row (const float *above, const float *centre, const float *below, int width, float *restrict to)
+{
+  for (int x = 1; x < width - 1; x++) {
+    float a = above[x - 1], b = above[x], c = above[x + 1], d = centre[x - 1], e = centre[x], f = centre[x + 1];
+    float g = below[x - 1], h = below[x], i = below[x + 1];
+    SORT (b, c); SORT (e, f); SORT (h, i); SORT (a, b); SORT (d, e); SORT (g, h); SORT (b, c); SORT (e, f);
+    SORT (h, i); SORT (a, d); SORT (f, i); SORT (e, h); SORT (d, g); SORT (b, e); SORT (c, f); SORT (e, h);
+    SORT (e, c); SORT (g, e); SORT (e, c);
+    to[x] = e;
+  }
+}
+
+static int
+all_valid (const StereoPlan *plan, int x, int y)
+{
+  float sum = 0;
+  for (int v = y - 1; v <= y + 1; v++) {
+    const float *row = map_row (plan, plan->disparity, v) + x;
+    sum += row[-1] + row[0] + row[1];
+  }
+  return !isnan (sum);
+}
+
+static void
+median_row (StereoPlan *plan, int y, int radius)
+{
+  const float *from = map_row (plan, plan->disparity, y);
+  float *to = map_row (plan, plan->disparity_spare, y), values[25];
+  int fast = radius == 1 && y > 0 && y < plan->height - 1;
+
+  if (fast)
+    median9_row (from - plan->map_pitch, from, from + plan->map_pitch, plan->width, to);
+  for (int x = 0; x < plan->width; x++) {
+    if (fast && x > 0 && x < plan->width - 1 && all_valid (plan, x, y))
+      continue;
+    int count = isnan (from[x]) ? 0 : sorted_window (plan, x, y, radius, values);
+    to[x] = count ? values[(count - 1) / 2] : NAN;
+  }
+}
+
+static void
+median3_row (StereoPlan *plan, int y, int thread)
+{
+  median_row (plan, y, 1);
+}
+
+static void
+median5_row (StereoPlan *plan, int y, int thread)
+{
+  median_row (plan, y, 2);
+}
+
+#define ROW_STAGE(name, swaps) \
+  static StereoStatus \
+  name##_run (StereoPlan *plan, StereoError *error) \
+  { \
+    cpu_run (plan, name##_row, plan->height); \
+    if (swaps) \
+      swap_disparity (plan); \
+    return STEREO_OK; \
+  } \
+  const StereoStage CPU (name) = { #name, NULL, name##_run };
+
+ROW_STAGE (integer, 0)
+ROW_STAGE (subpixel, 0)
+ROW_STAGE (reject, 0)
+ROW_STAGE (threshold, 0)
+ROW_STAGE (fill, 0)
+ROW_STAGE (median3, 1)
+ROW_STAGE (median5, 1)

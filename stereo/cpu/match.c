@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Matching costs of one pixel pair: one function a cost, over a row and a run of disparities. The
+ * mirrored right view makes both the output and the right pixels contiguous in the disparity. */
+#include "stereo/cpu/cpu.h"
+
+static inline uint32_t
+popcount32 (uint32_t v)
+{
+  v -= v >> 1 & 0x55555555u;
+  v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
+  v = (v + (v >> 4)) & 0x0F0F0F0Fu;
+  return v * 0x01010101u >> 24;
+}
+
+static inline uint64_t
+popcount64 (uint64_t v)
+{
+  v -= v >> 1 & 0x5555555555555555u;
+  v = (v & 0x3333333333333333u) + (v >> 2 & 0x3333333333333333u);
+  v = (v + (v >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+  v += v >> 8;
+  v += v >> 16;
+  return (v + (v >> 32)) & 127;
+}
+
+/* Loops over the columns of row y; `partner` is the element of column x's partner at index i0. */
+#define COST_ROW(name, body) \
+  static void \
+  name (const StereoPlan *plan, int y, int i0, int count, int pitch, uint8_t *out) \
+  { \
+    const StereoView *l = &plan->view[STEREO_LEFT], *r = &plan->view[STEREO_RIGHT]; \
+    size_t row = (size_t) y * (size_t) plan->image_pitch; \
+    for (int x = 0; x < plan->width; x++, out += pitch) { \
+      uint8_t *restrict to = out; \
+      size_t left = row + (size_t) x; \
+      ptrdiff_t partner = (ptrdiff_t) row + plan->width - 1 - x + plan->min_disparity + i0; \
+      body \
+    } \
+  }
+
+COST_ROW (row_census32, {
+  const uint32_t *right = (const uint32_t *) r->census + partner;
+  uint32_t bits = ((const uint32_t *) l->census)[left];
+  for (int i = 0; i < count; i++)
+    to[i] = (uint8_t) popcount32 (bits ^ right[i]);
+})
+
+COST_ROW (row_census64, {
+  const uint64_t *right = (const uint64_t *) r->census + partner;
+  uint64_t bits = ((const uint64_t *) l->census)[left];
+  for (int i = 0; i < count; i++)
+    to[i] = (uint8_t) popcount64 (bits ^ right[i]);
+})
+
+COST_ROW (row_mixed, {
+  const uint32_t *right = (const uint32_t *) r->census + partner;
+  const uint32_t *color = r->color + partner;
+  const int16_t *gradient = r->gradient + partner;
+  uint32_t bits = ((const uint32_t *) l->census)[left];
+  uint32_t own_color = l->color[left];
+  int own_gradient = l->gradient[left];
+  for (int i = 0; i < count; i++)
+    to[i] = (uint8_t) (4 * (int) popcount32 (bits ^ right[i]) +
+        stereo_mixed_part (stereo_color_distance (own_color, color[i]), own_gradient - gradient[i]));
+})
+
+COST_ROW (row_ad, {
+  const uint8_t *right = r->luma + partner;
+  uint8_t own = l->luma[left];
+  for (int i = 0; i < count; i++)
+    to[i] = own > right[i] ? own - right[i] : right[i] - own;
+})
+
+COST_ROW (row_sad, {
+  const uint32_t *color = r->color + partner;
+  uint32_t own = l->color[left];
+  for (int i = 0; i < count; i++)
+    to[i] = (uint8_t) ((stereo_color_distance (own, color[i]) + 1) / 3);
+})
+
+CpuCostRow
+CPU (cost_row) (int cost)
+{
+  static const CpuCostRow rows[STEREO_COSTS] = {
+    [STEREO_COST_CENSUS_7X5] = row_census32,
+    [STEREO_COST_CENSUS_9X7] = row_census64,
+    [STEREO_COST_MIXED] = row_mixed,
+    [STEREO_COST_AD] = row_ad,
+    [STEREO_COST_SAD] = row_sad,
+  };
+  return rows[cost];
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Winner-takes-all of both views from one volume, with confidence (3.2.3) and consistency (3.2.4). */
+#include "stereo/cpu/cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint16_t *
+volume_row (const StereoPlan *plan, int y)
+{
+  return plan->volume + (size_t) y * (size_t) plan->width * (size_t) plan->depth;
+}
+
+/* ---- select: the two lowest costs of every pixel ------------------------------------------- */
+
+/* Keys of cost and index order ties towards the smaller disparity. */
+static void
+select_left_row (const StereoPlan *plan, int y)
+{
+  const StereoView *view = &plan->view[STEREO_LEFT];
+  const uint16_t *column = volume_row (plan, y);
+  size_t map = (size_t) y * (size_t) plan->map_pitch;
+  int depth = plan->depth;
+
+  for (int x = 0; x < plan->width; x++, column += depth, map++) {
+    uint32_t lowest = UINT32_MAX, second = UINT32_MAX;
+    for (uint32_t i = 0; i < (uint32_t) depth; i++) {
+      uint32_t key = (uint32_t) column[i] << 16 | i;
+      lowest = key < lowest ? key : lowest;
+    }
+    for (uint32_t i = 0; i < (uint32_t) depth; i++) {
+      uint32_t key = (uint32_t) column[i] << 16 | i;
+      key = key == lowest ? UINT32_MAX : key;
+      second = key < second ? key : second;
+    }
+    int some = lowest >> 16 != STEREO_INVALID, more = second >> 16 != STEREO_INVALID;
+    view->first[map] = view->index[map] = some ? (uint16_t) lowest : STEREO_INVALID;
+    view->second[map] = more ? (uint16_t) second : STEREO_INVALID;
+    view->confidence[map] = more ? stereo_confidence (lowest >> 16, second >> 16) : 0;
+  }
+}
+
+/* One left column's costs, met by a run of right pixels: each keeps its two lowest so far. Columns
+ * come in the order of growing disparity for any right pixel, so the earlier one wins a tie. */
+static void
+meet (const uint16_t *restrict column, int depth, uint16_t *restrict cost1, uint16_t *restrict cost2,
+    uint16_t *restrict index1, uint16_t *restrict index2)
+{
+  for (int i = 0; i < depth; i++) {
+    uint16_t cost = column[i], c1 = cost1[i], c2 = cost2[i], i1 = index1[i], i2 = index2[i];
+    int best = cost < c1, next = cost < c2;
+    cost2[i] = best ? c1 : next ? cost : c2;
+    index2[i] = best ? i1 : next ? (uint16_t) i : i2;
+    cost1[i] = best ? cost : c1;
+    index1[i] = best ? (uint16_t) i : i1;
+  }
+}
+
+static void
+select_right_row (const StereoPlan *plan, int y, uint16_t *scratch)
+{
+  const StereoView *view = &plan->view[STEREO_RIGHT];
+  const uint16_t *column = volume_row (plan, y);
+  size_t map = (size_t) y * (size_t) plan->map_pitch, pitch = (size_t) plan->image_pitch;
+  uint16_t *cost1 = scratch + plan->image_pad, *cost2 = cost1 + pitch, *index1 = cost2 + pitch;
+  uint16_t *index2 = index1 + pitch;
+
+  memset (scratch, 0xFF, 4 * pitch * sizeof *scratch);
+  for (int x = 0; x < plan->width; x++, column += plan->depth) {
+    int partner = plan->width - 1 - x + plan->min_disparity;
+    meet (column, plan->depth, cost1 + partner, cost2 + partner, index1 + partner, index2 + partner);
+  }
+  for (int x = 0; x < plan->width; x++) {
+    view->first[map + x] = view->index[map + x] = index1[x];
+    view->second[map + x] = index2[x];
+    view->confidence[map + x] = stereo_confidence (cost1[x], cost2[x]);
+  }
+}
+
+static void
+select_row (StereoPlan *plan, int y, int thread)
+{
+  select_left_row (plan, y);
+  select_right_row (plan, y, cpu_state (plan)->select_scratch + (size_t) thread * 4 * (size_t) plan->image_pitch);
+}
+
+static StereoStatus
+select_prepare (StereoPlan *plan, StereoError *error)
+{
+  CpuState *state = cpu_state (plan);
+  return stereo_reserve (plan, (void **) &state->select_scratch, 4 * (size_t) plan->image_pitch *
+      (size_t) state->threads, sizeof (uint16_t), error);
+}
+
+static StereoStatus
+select_run (StereoPlan *plan, StereoError *error)
+{
+  cpu_run (plan, select_row, plan->height);
+  return STEREO_OK;
+}
+
+/* ---- reselect: the two lowest of cost + penalty ---------------------------------------------- */
+
+/*
+ * Costs of one pixel are @costs[i * step]. Only candidates no farther from the expected disparity
+ * than both first and second are can be among the two lowest: any other pays at least as much penalty
+ * as either, on top of a cost at least as high (and where all is equal, first is the smaller index).
+ */
+static void
+reselect_pixel (const StereoPlan *plan, const StereoView *view, size_t row, int x, const uint16_t *costs,
+    ptrdiff_t step)
+{
+  size_t map = row + (size_t) x;
+  int32_t expected = view->expected[map];
+  int first = view->first[map], second = view->second[map];
+
+  view->index[map] = (uint16_t) first;
+  view->confidence[map] = 0;
+  if (second == (int) STEREO_INVALID)
+    return;
+  if (expected == STEREO_EXPECT_NONE) {
+    view->confidence[map] = stereo_confidence (costs[first * step], costs[second * step]);
+    return;
+  }
+  int reach1 = abs (expected - first * STEREO_EXPECT_STEPS), reach2 = abs (expected - second * STEREO_EXPECT_STEPS);
+  int reach = reach1 > reach2 ? reach1 : reach2;
+  int from = expected > reach ? (expected - reach + STEREO_EXPECT_STEPS - 1) / STEREO_EXPECT_STEPS : 0;
+  int to = (expected + reach) / STEREO_EXPECT_STEPS;
+  int valid_from = stereo_first_index (x, plan->width, plan->min_disparity);    /* of either view */
+  int valid_to = stereo_last_index (x, plan->disparities, plan->min_disparity);
+  uint32_t lowest = UINT32_MAX, next = UINT32_MAX;
+
+  from = from > valid_from ? from : valid_from;
+  to = to < valid_to ? to : valid_to;
+  for (int i = from; i <= to; i++) {
+    uint32_t cost = costs[i * step] + stereo_penalty (plan->alpha, expected, i);
+    if (cost < lowest) {
+      next = lowest;
+      lowest = cost;
+      view->index[map] = (uint16_t) i;
+    } else if (cost < next)
+      next = cost;
+  }
+  view->confidence[map] = stereo_confidence (lowest < STEREO_COST_TOP ? lowest : STEREO_COST_TOP,
+      next < STEREO_COST_TOP ? next : STEREO_COST_TOP);
+}
+
+static void
+reselect_row (StereoPlan *plan, int y, int thread)
+{
+  const uint16_t *row = volume_row (plan, y);
+  size_t map = (size_t) y * (size_t) plan->map_pitch;
+  int width = plan->width, depth = plan->depth;
+
+  for (int x = 0; x < width; x++) {
+    ptrdiff_t partner = width - 1 - x + plan->min_disparity;    /* the left column of a right pixel's index 0 */
+    reselect_pixel (plan, &plan->view[STEREO_LEFT], map, x, row + x * depth, 1);
+    reselect_pixel (plan, &plan->view[STEREO_RIGHT], map, x, row + partner * depth, depth + 1);
+  }
+}
+
+static StereoStatus
+reselect_run (StereoPlan *plan, StereoError *error)
+{
+  cpu_run (plan, reselect_row, plan->height);
+  return STEREO_OK;
+}
+
+/* ---- check ------------------------------------------------------------------------------------ */
+
+static void
+check_view_row (const StereoPlan *plan, int view, int y)
+{
+  const StereoView *own = &plan->view[view], *other = &plan->view[!view];
+  size_t map = (size_t) y * (size_t) plan->map_pitch;
+
+  for (int x = 0; x < plan->width; x++) {
+    int index = own->index[map + x];
+    if (index == (int) STEREO_INVALID)
+      continue;
+    int partner = plan->width - 1 - x + plan->min_disparity + index;
+    if (abs (other->index[map + partner] - index) > plan->params.consistency)
+      own->confidence[map + x] = 0;
+  }
+}
+
+static void
+check_row (StereoPlan *plan, int y, int thread)
+{
+  check_view_row (plan, STEREO_LEFT, y);
+  check_view_row (plan, STEREO_RIGHT, y);
+}
+
+static StereoStatus
+check_run (StereoPlan *plan, StereoError *error)
+{
+  cpu_run (plan, check_row, plan->height);
+  return STEREO_OK;
+}
+
+const StereoStage CPU (select) = { "select", select_prepare, select_run };
+const StereoStage CPU (reselect) = { "reselect", NULL, reselect_run };
+const StereoStage CPU (check) = { "check", NULL, check_run };

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of contents of the CPU stages, one per instruction set. */
+#include "stereo/cpu/cpu.h"
+
+const StereoStageTable CPU (table) = {
+  .load = &CPU (load),
+  .features = {
+        [STEREO_COST_CENSUS_7X5] = &CPU (census_7x5),
+        [STEREO_COST_CENSUS_9X7] = &CPU (census_9x7),
+        [STEREO_COST_MIXED] = &CPU (mixed) },
+  .match = { [STEREO_METHOD_ASW] = CPU (asw) },
+  .select = &CPU (select),
+  .check = &CPU (check),
+  .refine = {
+        [STEREO_REFINE_TWO_PASS] = &CPU (refine_two_pass),
+        [STEREO_REFINE_FULL] = &CPU (refine_full),
+        [STEREO_REFINE_IDR] = &CPU (refine_idr) },
+  .reselect = &CPU (reselect),
+  .subpixel = &CPU (subpixel),
+  .integer = &CPU (integer),
+  .reject = &CPU (reject),
+  .speckle = &CPU (speckle),
+  .fill = &CPU (fill),
+  .median = { &CPU (median3), &CPU (median5) },
+  .threshold = &CPU (threshold),
+  .store = &CPU (store),
+};

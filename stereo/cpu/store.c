@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The finished disparity and confidence -> the caller's samples. */
+#include "stereo/cpu/cpu.h"
+
+/* Writes a row and returns how many samples hold a value. NaN is what has none. */
+static uint64_t
+store_u16 (const StereoPlan *plan, const float *d, uint16_t *to)
+{
+  const StereoParams *p = &plan->params;
+  float scale = (float) p->disparity_scale, product = (float) (p->focal_length * p->baseline);
+  float offset = (float) p->principal_offset, per_mm = (float) (1000 / p->depth_unit);
+  uint64_t valid = 0;
+
+  for (int x = 0; x < plan->width; x++) {
+    uint32_t v = isnan (d[x]) ? 0 : p->output == STEREO_OUTPUT_DEPTH ?
+        stereo_store_depth (stereo_depth (d[x], product, offset), per_mm) : stereo_store_disparity (d[x], scale);
+    to[x] = (uint16_t) v;
+    valid += v != 0;
+  }
+  return valid;
+}
+
+static uint64_t
+store_u8 (const StereoPlan *plan, const float *d, uint8_t *to)
+{
+  int num = plan->params.num_disparities;
+  float factor = num > 1 ? 254.0f / (float) (num - 1) : 0;
+  uint64_t valid = 0;
+
+  for (int x = 0; x < plan->width; x++) {
+    to[x] = isnan (d[x]) ? 0 : (uint8_t) stereo_store_byte (d[x], (float) plan->min_disparity, factor);
+    valid += to[x] != 0;
+  }
+  return valid;
+}
+
+static uint64_t
+store_f32 (const StereoPlan *plan, const float *d, float *to)
+{
+  const StereoParams *p = &plan->params;
+  float product = (float) (p->focal_length * p->baseline), offset = (float) p->principal_offset;
+  uint64_t valid = 0;
+
+  for (int x = 0; x < plan->width; x++) {
+    to[x] = isnan (d[x]) ? NAN : p->output == STEREO_OUTPUT_DEPTH ? stereo_depth (d[x], product, offset) : d[x];
+    valid += !isnan (to[x]);
+  }
+  return valid;
+}
+
+/* A pixel without a disparity has no confidence to speak of. */
+static uint64_t
+store_confidence (const StereoPlan *plan, const float *d, const float *confidence, uint8_t *to)
+{
+  uint64_t sum = 0;
+  for (int x = 0; x < plan->width; x++) {
+    uint8_t v = isnan (d[x]) ? 0 : (uint8_t) rintf (confidence[x] * 255);
+    sum += v;
+    if (to)
+      to[x] = v;
+  }
+  return sum;
+}
+
+static void
+store_row (StereoPlan *plan, int y, int thread)
+{
+  CpuState *state = cpu_state (plan);
+  const StereoOutput *out = &plan->output;
+  const float *d = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
+  void *to = (char *) out->data + y * out->stride;
+
+  state->row_valid[y] = out->sample == STEREO_SAMPLE_U16 ? store_u16 (plan, d, to) :
+      out->sample == STEREO_SAMPLE_U8 ? store_u8 (plan, d, to) : store_f32 (plan, d, to);
+  state->row_confidence[y] = store_confidence (plan, d, plan->view[STEREO_LEFT].confidence +
+      (size_t) y * (size_t) plan->map_pitch, out->confidence ? out->confidence + y * out->confidence_stride : NULL);
+}
+
+static StereoStatus
+store_prepare (StereoPlan *plan, StereoError *error)
+{
+  CpuState *state = cpu_state (plan);
+  size_t rows = (size_t) plan->height;
+  StereoStatus status = stereo_reserve (plan, (void **) &state->row_valid, rows, sizeof (uint64_t), error);
+  return status ? status : stereo_reserve (plan, (void **) &state->row_confidence, rows, sizeof (uint64_t), error);
+}
+
+static StereoStatus
+store_run (StereoPlan *plan, StereoError *error)
+{
+  cpu_run (plan, store_row, plan->height);
+  return STEREO_OK;
+}
+
+const StereoStage CPU (store) = { "store", store_prepare, store_run };

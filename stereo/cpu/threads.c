@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A pool of threads that share out the items of one job at a time. Which thread takes which item
+ * changes from run to run, so a result must not depend on it. */
+#include "stereo/cpu/cpu.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+typedef struct Worker
+{
+  CpuPool *pool;
+  int index;
+  pthread_t thread;
+} Worker;
+
+struct CpuPool
+{
+  pthread_mutex_t lock;
+  pthread_cond_t work, done;
+  Worker workers[CPU_MAX_THREADS];      /* [0] is the caller */
+  int threads;
+  unsigned generation;
+  int busy, quit;
+
+  StereoPlan *plan;
+  CpuJob job;
+  int items, next;
+};
+
+static void
+take_items (CpuPool *pool, int thread)
+{
+  int item;
+  while ((item = __atomic_fetch_add (&pool->next, 1, __ATOMIC_RELAXED)) < pool->items)
+    pool->job (pool->plan, item, thread);
+}
+
+static void *
+worker_main (void *data)
+{
+  Worker *worker = data;
+  CpuPool *pool = worker->pool;
+  unsigned seen = 0;
+
+  pthread_mutex_lock (&pool->lock);
+  for (;;) {
+    while (pool->generation == seen && !pool->quit)
+      pthread_cond_wait (&pool->work, &pool->lock);
+    if (pool->quit)
+      break;
+    seen = pool->generation;
+    pthread_mutex_unlock (&pool->lock);
+    take_items (pool, worker->index);
+    pthread_mutex_lock (&pool->lock);
+    if (--pool->busy == 0)
+      pthread_cond_signal (&pool->done);
+  }
+  pthread_mutex_unlock (&pool->lock);
+  return NULL;
+}
+
+/* Fewer threads than asked for is no failure: the caller always works too. */
+CpuPool *
+cpu_pool_new (int threads)
+{
+  CpuPool *pool = calloc (1, sizeof *pool);
+  if (!pool)
+    return NULL;
+  pthread_mutex_init (&pool->lock, NULL);
+  pthread_cond_init (&pool->work, NULL);
+  pthread_cond_init (&pool->done, NULL);
+  pool->threads = 1;
+  for (int i = 1; i < threads && i < CPU_MAX_THREADS; i++) {
+    Worker *worker = &pool->workers[i];
+    worker->pool = pool;
+    worker->index = i;
+    if (pthread_create (&worker->thread, NULL, worker_main, worker))
+      break;
+    pool->threads = i + 1;
+  }
+  return pool;
+}
+
+void
+cpu_pool_free (CpuPool *pool)
+{
+  if (!pool)
+    return;
+  pthread_mutex_lock (&pool->lock);
+  pool->quit = 1;
+  pthread_cond_broadcast (&pool->work);
+  pthread_mutex_unlock (&pool->lock);
+  for (int i = 1; i < pool->threads; i++)
+    pthread_join (pool->workers[i].thread, NULL);
+  pthread_cond_destroy (&pool->work);
+  pthread_cond_destroy (&pool->done);
+  pthread_mutex_destroy (&pool->lock);
+  free (pool);
+}
+
+void
+cpu_pool_run (CpuPool *pool, StereoPlan *plan, CpuJob job, int items)
+{
+  pthread_mutex_lock (&pool->lock);
+  pool->plan = plan;
+  pool->job = job;
+  pool->items = items;
+  pool->next = 0;
+  pool->busy = pool->threads - 1;
+  pool->generation++;
+  pthread_cond_broadcast (&pool->work);
+  pthread_mutex_unlock (&pool->lock);
+
+  take_items (pool, 0);
+
+  pthread_mutex_lock (&pool->lock);
+  while (pool->busy)
+    pthread_cond_wait (&pool->done, &pool->lock);
+  pthread_mutex_unlock (&pool->lock);
+}

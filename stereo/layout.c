@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The arena: every buffer of a plan is reserved by address, then all are placed in one allocation. */
+#include "stereo/private.h"
+
+#define ALIGNMENT 256u
+
+static size_t
+align_up (size_t size)
+{
+  return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+StereoStatus
+stereo_reserve (StereoPlan *plan, void **where, size_t count, size_t size, StereoError *error)
+{
+  size_t bytes;
+
+  if (plan->reservation_count == STEREO_MAX_BUFFERS)
+    return stereo_fail (error, STEREO_ERROR_MEMORY, "This plan needs more than %d buffers.", STEREO_MAX_BUFFERS);
+  if (__builtin_mul_overflow (count, size, &bytes) || bytes > SIZE_MAX / 4)
+    return stereo_fail (error, STEREO_ERROR_MEMORY,
+        "%dx%d pixels with %d disparities need more memory than can be addressed: reduce num-disparities or the size.",
+        plan->width, plan->height, plan->disparities);
+  plan->reservations[plan->reservation_count++] = (StereoReservation) { .where = where, .size = bytes };
+  return STEREO_OK;
+}
+
+static StereoStatus
+reserve_state (StereoPlan *plan, void **where, size_t row, size_t size, size_t shift, int view, const char *name,
+    StereoError *error)
+{
+  StereoStatus status = stereo_reserve (plan, where, row * (size_t) plan->height, size, error);
+  if (status)
+    return status;
+  StereoReservation *r = &plan->reservations[plan->reservation_count - 1];
+  r->shift = shift * size;
+  r->name = name;
+  r->view = view;
+  plan->state_count = plan->reservation_count;
+  return STEREO_OK;
+}
+
+/* Frame state comes first in the arena and looks the same whatever the backend. */
+StereoStatus
+stereo_layout_state (StereoPlan *plan, StereoError *error)
+{
+  size_t pad = (size_t) plan->image_pad, image = (size_t) plan->image_pitch, map = (size_t) plan->map_pitch;
+  StereoStatus status = STEREO_OK;
+
+#define STATE(field, row, shift, view, name) \
+  do { \
+    if (!status) \
+      status = reserve_state (plan, (void **) &(field), row, sizeof *(field), shift, view, name, error); \
+  } while (0)
+
+  for (int i = 0; i < 2; i++) {
+    StereoView *v = &plan->view[i];
+    STATE (v->color, image, pad, i, "color");
+    STATE (v->luma, image, pad, i, "luma");
+    if (plan->params.cost == STEREO_COST_MIXED)
+      STATE (v->gradient, image, pad, i, "gradient");
+    if (plan->census_bytes && !status)
+      status = reserve_state (plan, &v->census, image, (size_t) plan->census_bytes, pad, i, "census", error);
+    STATE (v->first, map, 0, i, "first");
+    STATE (v->second, map, 0, i, "second");
+    STATE (v->index, map, 0, i, "index");
+    STATE (v->confidence, map, 0, i, "confidence");
+    STATE (v->expected, map, 0, i, "expected");
+  }
+  STATE (plan->disparity, map, 0, -1, "disparity");
+  STATE (plan->disparity_spare, map, 0, -1, "disparity_spare");
+  STATE (plan->volume, (size_t) plan->width * (size_t) plan->depth, 0, -1, "volume");
+#undef STATE
+  return status;
+}
+
+size_t
+stereo_layout_total (const StereoPlan *plan)
+{
+  size_t total = 0;
+  for (int i = 0; i < plan->reservation_count; i++)
+    if (__builtin_add_overflow (total, align_up (plan->reservations[i].size), &total))
+      return SIZE_MAX;
+  return total;
+}
+
+StereoStatus
+stereo_layout_commit (StereoPlan *plan, StereoError *error)
+{
+  plan->arena_size = stereo_layout_total (plan);
+  plan->arena = plan->backend->allocate (plan, plan->arena_size, error);
+  if (!plan->arena)
+    return STEREO_ERROR_MEMORY;
+  char *place = plan->arena;
+  for (int i = 0; i < plan->reservation_count; i++) {
+    StereoReservation *r = &plan->reservations[i];
+    *r->where = place + r->shift;
+    place += align_up (r->size);
+  }
+  return STEREO_OK;
+}

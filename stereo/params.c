@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parameter table, and everything that is checked about parameters before an image is seen. */
+#include "stereo/private.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const StereoChoice profile_choices[] = {
+  { STEREO_PROFILE_BALANCED, "balanced", "Best quality for the time: for live streams" },
+  { STEREO_PROFILE_FAST, "fast", "Less work per frame" },
+  { STEREO_PROFILE_QUALITY, "quality", "Best quality, dense" },
+  { STEREO_PROFILE_THESIS, "thesis", "The constants of the thesis, its section 5.1.3, and no finish" },
+  { 0, NULL, NULL }
+};
+
+static const StereoChoice aggregation_choices[] = {
+  { STEREO_AGGREGATION_TWO_PASS, "two-pass", "A vertical, then a horizontal line of the window" },
+  { STEREO_AGGREGATION_FULL, "full", "Every pixel of the window (slow)" },
+  { 0, NULL, NULL }
+};
+
+static const StereoChoice support_choices[] = {
+  { STEREO_SUPPORT_AUTO, "auto", "What the profile calls for" },
+  { STEREO_SUPPORT_BOTH, "both", "The product of both views' weights, as in the thesis" },
+  { STEREO_SUPPORT_LEFT, "left", "The left view's weights alone: far less work" },
+  { 0, NULL, NULL }
+};
+
+static const StereoChoice refine_choices[] = {
+  { STEREO_REFINE_AUTO, "auto", "What the profile calls for" },
+  { STEREO_REFINE_TWO_PASS, "two-pass", "A vertical, then a horizontal line of the window" },
+  { STEREO_REFINE_FULL, "full", "Every pixel of the window (slow)" },
+  { STEREO_REFINE_IDR, "idr", "The last approximation of Kowalczuk et al.: no expected value, a weighted sum of distances" },
+  { 0, NULL, NULL }
+};
+
+static const StereoChoice fill_choices[] = {
+  { STEREO_FILL_AUTO, "auto", "What the profile calls for" },
+  { STEREO_FILL_KEEP, "keep", "The matcher's value" },
+  { STEREO_FILL_NONE, "none", "Invalid" },
+  { STEREO_FILL_BACKGROUND, "background", "The farther of the two nearest valid values along the row" },
+  { 0, NULL, NULL }
+};
+
+static const StereoChoice output_choices[] = {
+  { STEREO_OUTPUT_DISPARITY, "disparity", "Disparity times disparity-scale" },
+  { STEREO_OUTPUT_DEPTH, "depth", "Depth in steps of depth-unit; needs focal-length and baseline" },
+  { 0, NULL, NULL }
+};
+
+static const StereoChoice backend_choices[] = {
+  { STEREO_BACKEND_AUTO, "auto", "CUDA where a device is usable, else the CPU" },
+  { STEREO_BACKEND_CUDA, "cuda", "An NVIDIA GPU; an error where there is none" },
+  { STEREO_BACKEND_CPU, "cpu", "The processor, all cores" },
+  { 0, NULL, NULL }
+};
+
+/* Filled from the registry on first use. */
+static StereoChoice method_choices[STEREO_METHODS + 1];
+static StereoChoice cost_choices[STEREO_COSTS + 1] = { { STEREO_COST_AUTO, "auto", "The method's own" } };
+
+#define FIELD(name) offsetof (StereoParams, name)
+#define ENUM(label, field, initial, choices, text) \
+  { label, text, STEREO_PARAM_ENUM, FIELD (field), 0, 0, initial, choices }
+#define INT(label, field, min, max, initial, text) \
+  { label, text, STEREO_PARAM_INT, FIELD (field), min, max, initial, NULL }
+#define DOUBLE(label, field, min, max, initial, text) \
+  { label, text, STEREO_PARAM_DOUBLE, FIELD (field), min, max, initial, NULL }
+
+static const StereoParamInfo table[] = {
+  ENUM ("profile", profile, STEREO_PROFILE_BALANCED, profile_choices,
+      "What every parameter left at its own value takes; a parameter set by hand always wins"),
+  ENUM ("method", method, STEREO_METHOD_ASW, method_choices, "Matching method"),
+  ENUM ("cost", cost, STEREO_COST_AUTO, cost_choices, "Matching cost of one pixel pair"),
+  INT ("min-disparity", min_disparity, -1024, 1024, 0, "Smallest disparity searched, in pixels"),
+  INT ("num-disparities", num_disparities, 1, 1024, 128,
+      "Number of disparities searched, in pixels: [min, min + num)"),
+  INT ("window", window, 0, 63, 0, "Side of the aggregation window in pixels, odd; 0 = the method's own (asw 33)"),
+  ENUM ("aggregation", aggregation, STEREO_AGGREGATION_TWO_PASS, aggregation_choices,
+      "How the window is summed (asw)"),
+  ENUM ("support", support, STEREO_SUPPORT_AUTO, support_choices, "Whose support weights enter the aggregation (asw)"),
+  DOUBLE ("gamma-color", gamma_color, 0, 10000, 0,
+      "Support weights: sum of absolute RGB differences (0..765) at which a weight falls to 1/e (asw); 0 = own"),
+  DOUBLE ("gamma-distance", gamma_distance, 0, 10000, 0,
+      "Support weights: distance in pixels at which a weight falls to 1/e (asw); 0 = own"),
+  INT ("refine-iterations", refine_iterations, -1, 64, -1, "Refinement iterations; -1 = own, 0 = off"),
+  ENUM ("refine-mode", refine_mode, STEREO_REFINE_AUTO, refine_choices, "How the refinement window is summed"),
+  INT ("refine-window", refine_window, 0, 127, 0, "Side of the refinement window in pixels, odd; 0 = own (65)"),
+  DOUBLE ("refine-gamma-color", refine_gamma_color, 0, 10000, 0, "As gamma-color, for refinement; 0 = own (9)"),
+  DOUBLE ("refine-gamma-distance", refine_gamma_distance, 0, 10000, 0,
+      "As gamma-distance, for refinement; 0 = own (12)"),
+  DOUBLE ("refine-alpha", refine_alpha, 0, 10, 0,
+      "Penalty, in cost units (census: bits) per pixel of distance from the expected disparity; 0 = own (0.16)"),
+  INT ("consistency", consistency, -1, 1024, 1,
+      "Pixels by which the views may disagree before both lose their confidence; -1 = off"),
+  INT ("subpixel", subpixel, -1, 1, -1, "Equiangular sub-pixel fit: 1 = on, 0 = off, -1 = own"),
+  INT ("median", median, -1, 5, -1, "Median filter of the disparity: 0 (off), 3 or 5 pixels; -1 = own"),
+  INT ("speckle-size", speckle_size, 0, 1 << 24, 0,
+      "Connected regions of fewer pixels than this become invalid; 0 = off"),
+  DOUBLE ("speckle-range", speckle_range, 0, 1024, 1,
+      "Disparity difference up to which two neighbours belong to one region, in pixels"),
+  DOUBLE ("confidence-threshold", confidence_threshold, 0, 1, 0,
+      "Pixels of a lower confidence (0..1) become invalid; 0 = off"),
+  ENUM ("fill", fill, STEREO_FILL_AUTO, fill_choices, "What a pixel gets where the views disagree"),
+  ENUM ("output", output, STEREO_OUTPUT_DISPARITY, output_choices, "What the samples of the output mean"),
+  DOUBLE ("disparity-scale", disparity_scale, 1e-3, 65535, 64,
+      "GRAY16 disparity = round (d * scale), 0 = invalid, a valid zero is stored as 1"),
+  DOUBLE ("focal-length", focal_length, 0, 1e6, 0, "Focal length of the rectified views in pixels; 0 = unknown"),
+  DOUBLE ("baseline", baseline, 0, 1e6, 0, "Distance between the cameras in millimetres; 0 = unknown"),
+  DOUBLE ("principal-offset", principal_offset, -1e5, 1e5, 0,
+      "Pixels added to the disparity: x of the right principal point minus the left one's"),
+  DOUBLE ("depth-unit", depth_unit, 1e-3, 1e6, 1000, "Micrometres per step of depth; 1000 = millimetres"),
+  ENUM ("backend", backend, STEREO_BACKEND_AUTO, backend_choices, "Where to compute; chosen once, never switched"),
+  INT ("cuda-device-id", cuda_device_id, -2, 255, -1,
+      "CUDA device; -1 = the driver's first, -2 = the calling thread's current context"),
+  INT ("threads", threads, 0, 256, 0, "Threads of the CPU backend; 0 = all cores"),
+  INT ("scratch-layers", scratch_layers, 0, 1024, 0,
+      "Disparities aggregated at a time: more is faster, fewer take less memory; 0 = chosen"),
+  { "memory-limit", "Bytes one matcher may take; fewer scratch layers are tried before it is an error; 0 = no limit",
+    STEREO_PARAM_SIZE, FIELD (memory_limit), 0, 9007199254740992.0, 0, NULL },
+};
+
+StereoStatus
+stereo_fail (StereoError *error, StereoStatus status, const char *format, ...)
+{
+  if (error) {
+    va_list args;
+    va_start (args, format);
+    error->status = status;
+    vsnprintf (error->message, sizeof error->message, format, args);
+    va_end (args);
+  }
+  return status;
+}
+
+static void
+fill_choices_from_registry (void)
+{
+  for (int i = 0; i < STEREO_METHODS; i++)
+    method_choices[i] = (StereoChoice) { i, stereo_method_info (i)->name, stereo_method_info (i)->text };
+  for (int i = 1; i < STEREO_COSTS; i++)
+    cost_choices[i] = (StereoChoice) { i, stereo_cost_info (i)->name, stereo_cost_info (i)->text };
+}
+
+const StereoParamInfo *
+stereo_param_info (int index)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once (&once, fill_choices_from_registry);
+  return index >= 0 && (size_t) index < sizeof table / sizeof *table ? &table[index] : NULL;
+}
+
+const StereoParamInfo *
+stereo_param_find (const char *name)
+{
+  const StereoParamInfo *info;
+  for (int i = 0; (info = stereo_param_info (i)); i++)
+    if (!strcmp (info->name, name))
+      return info;
+  return NULL;
+}
+
+double
+stereo_param_get (const StereoParams *params, const StereoParamInfo *info)
+{
+  const void *field = (const char *) params + info->offset;
+  switch (info->type) {
+    case STEREO_PARAM_DOUBLE:
+      return *(const double *) field;
+    case STEREO_PARAM_SIZE:
+      return (double) *(const uint64_t *) field;
+    default:
+      return *(const int *) field;
+  }
+}
+
+void
+stereo_param_set (StereoParams *params, const StereoParamInfo *info, double value)
+{
+  void *field = (char *) params + info->offset;
+  switch (info->type) {
+    case STEREO_PARAM_DOUBLE:
+      *(double *) field = value;
+      break;
+    case STEREO_PARAM_SIZE:
+      *(uint64_t *) field = value > 0 ? (uint64_t) value : 0;
+      break;
+    default:
+      *(int *) field = value > 2147483647.0 ? INT32_MAX : value < -2147483648.0 ? INT32_MIN : (int) value;
+  }
+}
+
+void
+stereo_params_init (StereoParams *params)
+{
+  const StereoParamInfo *info;
+  memset (params, 0, sizeof *params);
+  for (int i = 0; (info = stereo_param_info (i)); i++)
+    stereo_param_set (params, info, info->initial);
+}
+
+static void
+list_choices (const StereoChoice *choices, char *text, size_t size)
+{
+  size_t used = 0;
+  text[0] = 0;
+  for (; choices->name && used < size; choices++)
+    used += (size_t) snprintf (text + used, size - used, "%s%s", used ? ", " : "", choices->name);
+}
+
+StereoStatus
+stereo_param_parse (StereoParams *params, const char *name, const char *value, StereoError *error)
+{
+  const StereoParamInfo *info = stereo_param_find (name);
+  char list[256], *end;
+
+  if (!info)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "There is no parameter '%s'.", name);
+  for (const StereoChoice *c = info->choices; c && c->name; c++)
+    if (!strcmp (c->name, value)) {
+      stereo_param_set (params, info, c->value);
+      return STEREO_OK;
+    }
+  if (info->choices) {
+    list_choices (info->choices, list, sizeof list);
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s=%s: there is no such value; choose one of %s.",
+        name, value, list);
+  }
+  double number = strtod (value, &end);
+  if (end == value || *end || !isfinite (number) || (info->type != STEREO_PARAM_DOUBLE && number != floor (number)))
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s=%s: this takes %s from %g to %g.", name, value,
+        info->type == STEREO_PARAM_DOUBLE ? "a number" : "a whole number", info->min, info->max);
+  stereo_param_set (params, info, number);
+  return STEREO_OK;
+}
+
+const char *
+stereo_param_format (const StereoParams *params, const StereoParamInfo *info, char *buffer, size_t size)
+{
+  double value = stereo_param_get (params, info);
+  for (const StereoChoice *c = info->choices; c && c->name; c++)
+    if (c->value == (int) value) {
+      snprintf (buffer, size, "%s", c->name);
+      return buffer;
+    }
+  snprintf (buffer, size, "%.15g", value);
+  return buffer;
+}
+
+static StereoStatus
+check_ranges (const StereoParams *params, StereoError *error)
+{
+  const StereoParamInfo *info;
+  char list[256];
+
+  for (int i = 0; (info = stereo_param_info (i)); i++) {
+    double value = stereo_param_get (params, info);
+    int known = 0;
+    for (const StereoChoice *c = info->choices; c && c->name; c++)
+      known |= c->value == (int) value;
+    if (info->choices && !known) {
+      list_choices (info->choices, list, sizeof list);
+      return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s has no value %g; choose one of %s.", info->name, value,
+          list);
+    }
+    if (!info->choices && !(value >= info->min && value <= info->max))
+      return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s=%g is out of range: set it between %g and %g.",
+          info->name, value, info->min, info->max);
+  }
+  return STEREO_OK;
+}
+
+static StereoStatus
+check_odd (const char *name, int value, StereoError *error)
+{
+  if (value && value % 2 == 0)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "%s=%d is even, and a window needs a centre: set %d or %d.", name, value, value - 1, value + 1);
+  return STEREO_OK;
+}
+
+static StereoStatus
+check_method (const StereoParams *params, StereoError *error)
+{
+  const StereoMethodInfo *method = stereo_method_info (params->method);
+  char list[256];
+  size_t used = 0;
+
+  if (params->cost == STEREO_COST_AUTO || method->costs & 1u << params->cost)
+    return STEREO_OK;
+  list[0] = 0;
+  for (int i = 1; i < STEREO_COSTS && used < sizeof list; i++)
+    if (method->costs & 1u << i)
+      used += (size_t) snprintf (list + used, sizeof list - used, "%s%s", used ? ", " : "", stereo_cost_info (i)->name);
+  return stereo_fail (error, STEREO_ERROR_PARAMETER, "method=%s does not take cost=%s; it takes %s.", method->name,
+      stereo_cost_info (params->cost)->name, list);
+}
+
+static StereoStatus
+check_depth (const StereoParams *params, StereoError *error)
+{
+  if (params->output != STEREO_OUTPUT_DEPTH || (params->focal_length > 0 && params->baseline > 0))
+    return STEREO_OK;
+  return stereo_fail (error, STEREO_ERROR_PARAMETER,
+      "output=depth needs the calibration: focal-length (px) is %g and baseline (mm) is %g; set both above 0, "
+      "and principal-offset (px) if the principal points differ.", params->focal_length, params->baseline);
+}
+
+StereoStatus
+stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *error)
+{
+  StereoParams params = *in;
+  StereoStatus status;
+
+  if ((status = check_ranges (&params, error)) ||
+      (status = check_odd ("window", params.window, error)) ||
+      (status = check_odd ("refine-window", params.refine_window, error)) ||
+      (status = check_method (&params, error)) || (status = check_depth (&params, error)))
+    return status;
+  if (params.median != -1 && params.median != 0 && params.median != 3 && params.median != 5)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "median=%d is not a size there is: set 0 (off), 3 or 5, or -1 for the profile's own.", params.median);
+  stereo_registry_own (&params);
+  *out = params;
+  return STEREO_OK;
+}
+
+/* A parameter that some method reads, set by hand while the chosen one does not, is worth a word. */
+void
+stereo_params_unread (const StereoParams *params, char *text, size_t size)
+{
+  const StereoMethodInfo *chosen = stereo_method_info (params->method);
+  size_t used = 0;
+
+  text[0] = 0;
+  for (int m = 0; m < STEREO_METHODS; m++)
+    for (const char *const *name = stereo_method_info (m)->reads; *name && used < size; name++) {
+      const StereoParamInfo *info = stereo_param_find (*name);
+      int read = strstr (text, *name) != NULL;
+      for (const char *const *r = chosen->reads; *r; r++)
+        read |= !strcmp (*r, *name);
+      if (!read && stereo_param_get (params, info) != info->initial)
+        used += (size_t) snprintf (text + used, size - used, "%s%s", used ? ", " : "Not read by the chosen method: ",
+            *name);
+    }
+}

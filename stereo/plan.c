@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A plan: validate once, choose the backend and the steps, place the memory; then run frames. */
+#include "stereo/private.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MAX_SIDE 32768
+
+static StereoStatus
+choose_backend (StereoPlan *plan, StereoError *error)
+{
+  StereoParams *p = &plan->params;
+  char reason[200];
+  int cuda = 0;
+
+  if (p->backend != STEREO_BACKEND_CPU)
+    cuda = stereo_backend_cuda.available (p->cuda_device_id, reason, sizeof reason);
+  if (p->backend == STEREO_BACKEND_CUDA && !cuda)
+    return stereo_fail (error, STEREO_ERROR_NO_DEVICE,
+        "backend=cuda was asked for, and cannot be had: %s Set backend=cpu, or auto to take what there is.", reason);
+  plan->backend = cuda ? &stereo_backend_cuda : &stereo_backend_cpu;
+  plan->stages = &plan->backend->stages;
+  if (p->backend == STEREO_BACKEND_AUTO)
+    snprintf (plan->reason, sizeof plan->reason, "backend=auto takes %s: %s", plan->backend->name, reason);
+  else
+    snprintf (plan->reason, sizeof plan->reason, "backend=%s was asked for", plan->backend->name);
+  return STEREO_OK;
+}
+
+static StereoStatus
+measure (StereoPlan *plan, int width, int height, StereoError *error)
+{
+  const StereoParams *p = &plan->params;
+  const StereoCostInfo *cost = stereo_cost_info (p->cost);
+
+  if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE)
+    return stereo_fail (error, STEREO_ERROR_SIZE, "A view of %dx%d pixels cannot be matched: use 1x1 to %dx%d.",
+        width, height, MAX_SIDE, MAX_SIDE);
+  if (p->min_disparity >= width || p->min_disparity + p->num_disparities <= -width)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "Disparities %d to %d all lie outside views %d pixels wide: set min-disparity below %d.",
+        p->min_disparity, p->min_disparity + p->num_disparities - 1, width, width);
+  plan->width = width;
+  plan->height = height;
+  plan->min_disparity = p->min_disparity;
+  /* no disparity of width pixels or more can occur */
+  plan->disparities = p->num_disparities < width - p->min_disparity ? p->num_disparities : width - p->min_disparity;
+  plan->depth = (plan->disparities + 15) / 16 * 16;
+  plan->image_pad = ((p->min_disparity < 0 ? -p->min_disparity : 0) + 31) / 32 * 32;
+  int beyond = p->min_disparity + plan->depth;
+  plan->image_pitch = plan->image_pad + (width + (beyond > 0 ? beyond : 0) + 16 + 31) / 32 * 32;
+  plan->map_pitch = (width + 31) / 32 * 32;
+  plan->census_bytes = p->cost == STEREO_COST_CENSUS_9X7 ? 8 :
+      p->cost == STEREO_COST_CENSUS_7X5 || p->cost == STEREO_COST_MIXED ? 4 : 0;
+  plan->volume_unit = 1024;
+  while (cost->max * plan->volume_unit > (int) STEREO_COST_TOP)
+    plan->volume_unit /= 2;
+  plan->alpha = (uint32_t) lrint (p->refine_alpha * cost->unit * plan->volume_unit * 256 / STEREO_EXPECT_STEPS);
+  return STEREO_OK;
+}
+
+static void
+add (StereoPlan *plan, const StereoStage *stage)
+{
+  plan->steps[plan->step_count++] = stage;
+}
+
+/* A frame, in order. This is the one place that knows it. */
+static void
+choose_steps (StereoPlan *plan)
+{
+  const StereoParams *p = &plan->params;
+  const StereoStageTable *t = plan->stages;
+
+  add (plan, t->load);
+  if (t->features[p->cost])
+    add (plan, t->features[p->cost]);
+  add (plan, t->match[p->method] (p));
+  add (plan, t->select);
+  if (p->consistency >= 0)
+    add (plan, t->check);
+  for (int i = 0; i < p->refine_iterations; i++) {
+    add (plan, t->refine[p->refine_mode]);
+    if (p->refine_mode != STEREO_REFINE_IDR)
+      add (plan, t->reselect);
+    if (p->consistency >= 0)
+      add (plan, t->check);
+  }
+  add (plan, p->subpixel ? t->subpixel : t->integer);
+  if (p->fill != STEREO_FILL_KEEP && p->consistency >= 0)
+    add (plan, t->reject);
+  if (p->speckle_size > 0)
+    add (plan, t->speckle);
+  if (p->fill == STEREO_FILL_BACKGROUND)
+    add (plan, t->fill);
+  if (p->median)
+    add (plan, t->median[p->median == 5]);
+  if (p->confidence_threshold > 0)
+    add (plan, t->threshold);
+  add (plan, t->store);
+}
+
+static StereoStatus
+reserve_all (StereoPlan *plan, StereoError *error)
+{
+  StereoStatus status;
+
+  plan->reservation_count = plan->state_count = 0;
+  if ((status = stereo_layout_state (plan, error)))
+    return status;
+  for (int i = 0; i < plan->step_count; i++) {
+    int seen = 0;
+    for (int j = 0; j < i; j++)
+      seen |= plan->steps[j] == plan->steps[i];
+    if (!seen && plan->steps[i]->prepare && (status = plan->steps[i]->prepare (plan, error)))
+      return status;
+  }
+  return STEREO_OK;
+}
+
+/* Fewer layers take less scratch memory; the frame state is what it is. */
+static StereoStatus
+fit_memory (StereoPlan *plan, StereoError *error)
+{
+  uint64_t limit = plan->params.memory_limit;
+  StereoStatus status;
+
+  plan->layers = plan->params.scratch_layers ? (plan->params.scratch_layers + 15) / 16 * 16 : plan->backend->layers;
+  if (plan->layers > plan->depth)
+    plan->layers = plan->depth;
+  for (;;) {
+    if ((status = reserve_all (plan, error)))
+      return status;
+    size_t total = stereo_layout_total (plan);
+    if (!limit || total <= limit)
+      return STEREO_OK;
+    if (plan->layers == 16)
+      return stereo_fail (error, STEREO_ERROR_MEMORY,
+          "%dx%d pixels with %d disparities need %zu bytes, and memory-limit is %llu: raise it, or reduce "
+          "num-disparities or the size.", plan->width, plan->height, plan->disparities, total,
+          (unsigned long long) limit);
+    plan->layers = plan->layers / 2 / 16 * 16;
+    if (plan->layers < 16)
+      plan->layers = 16;
+  }
+}
+
+static void
+name_stages (StereoPlan *plan)
+{
+  for (int i = 0; i < plan->step_count; i++) {
+    int known = 0;
+    for (int j = 0; j < plan->stage_count; j++)
+      known |= plan->stage_names[j] == plan->steps[i]->name;
+    if (!known)
+      plan->stage_names[plan->stage_count++] = plan->steps[i]->name;
+  }
+}
+
+StereoPlan *
+stereo_plan_new (const StereoParams *params, int width, int height, StereoError *error)
+{
+  StereoPlan *plan = calloc (1, sizeof *plan);
+
+  if (!plan) {
+    stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for a plan.");
+    return NULL;
+  }
+  if (stereo_params_resolve (params, &plan->params, error) || measure (plan, width, height, error) ||
+      choose_backend (plan, error) || plan->backend->open (plan, error))
+    goto fail;
+  stereo_params_unread (params, plan->warning, sizeof plan->warning);
+  choose_steps (plan);
+  name_stages (plan);
+  if (fit_memory (plan, error) || stereo_layout_commit (plan, error))
+    goto fail;
+  return plan;
+
+fail:
+  stereo_plan_free (plan);
+  return NULL;
+}
+
+void
+stereo_plan_free (StereoPlan *plan)
+{
+  if (!plan)
+    return;
+  if (plan->backend) {
+    if (plan->arena)
+      plan->backend->release (plan, plan->arena);
+    plan->backend->close (plan);
+  }
+  free (plan);
+}
+
+static uint64_t
+now_ns (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
+}
+
+static void
+collect_times (StereoPlan *plan)
+{
+  memset (plan->stage_ms, 0, sizeof plan->stage_ms);
+  for (int i = 0; i < plan->step_count; i++)
+    for (int j = 0; j < plan->stage_count; j++)
+      if (plan->stage_names[j] == plan->steps[i]->name)
+        plan->stage_ms[j] += plan->backend->elapsed_ms (plan, i);
+}
+
+static StereoStatus
+check_frame (const StereoPlan *plan, const StereoImage *image, const StereoOutput *output, StereoError *error)
+{
+  if (!image->data || (image->channels != 1 && image->channels != 3) || image->pixel_stride < 1 ||
+      image->pixel_stride > 8)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "An image needs data, 1 or 3 channels and a pixel stride of 1 to 8 bytes; it has %d channels and %d bytes.",
+        image->channels, image->pixel_stride);
+  if (image->memory == STEREO_MEMORY_CUDA && plan->backend->choice != STEREO_BACKEND_CUDA)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "An image in device memory needs backend=cuda.");
+  if (!output->data)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "There is no output buffer.");
+  if (output->sample == STEREO_SAMPLE_U8 && plan->params.output == STEREO_OUTPUT_DEPTH)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "Depth does not fit 8-bit samples: use 16-bit ones.");
+  return STEREO_OK;
+}
+
+StereoStatus
+stereo_plan_execute (StereoPlan *plan, const StereoImage *left, const StereoImage *right, const StereoOutput *output,
+    StereoStats *stats, StereoError *error)
+{
+  uint64_t start = now_ns ();
+  const StereoBackend *backend = plan->backend;
+  StereoStatus status;
+
+  if ((status = check_frame (plan, left, output, error)) || (status = check_frame (plan, right, output, error)))
+    return status;
+  plan->input[STEREO_LEFT] = *left;
+  plan->input[STEREO_RIGHT] = *right;
+  plan->output = *output;
+  if ((status = backend->begin (plan, error)))
+    return status;
+  for (int i = 0; i < plan->step_count; i++) {
+    if (plan->profiling)
+      backend->mark (plan, i);
+    if ((status = plan->steps[i]->run (plan, error)))
+      return status;
+  }
+  if (plan->profiling)
+    backend->mark (plan, plan->step_count);
+  if ((status = backend->end (plan, error)))
+    return status;
+  if (plan->profiling)
+    collect_times (plan);
+  if (stats) {
+    double pixels = (double) plan->width * plan->height;
+    stats->valid_ratio = (double) plan->valid_count / pixels;
+    stats->mean_confidence = plan->confidence_sum / pixels;
+    stats->compute_ns = now_ns () - start;
+  }
+  return STEREO_OK;
+}
+
+const StereoParams *
+stereo_plan_params (const StereoPlan *plan)
+{
+  return &plan->params;
+}
+
+const char *
+stereo_plan_backend (const StereoPlan *plan)
+{
+  return plan->backend->name;
+}
+
+const char *
+stereo_plan_backend_reason (const StereoPlan *plan)
+{
+  return plan->reason;
+}
+
+const char *
+stereo_plan_warning (const StereoPlan *plan)
+{
+  return plan->warning;
+}
+
+size_t
+stereo_plan_memory (const StereoPlan *plan)
+{
+  return plan->arena_size;
+}
+
+void
+stereo_plan_set_profiling (StereoPlan *plan, int on)
+{
+  plan->profiling = on;
+}
+
+int
+stereo_plan_stage_count (const StereoPlan *plan)
+{
+  return plan->stage_count;
+}
+
+const char *
+stereo_plan_stage_name (const StereoPlan *plan, int stage)
+{
+  return stage >= 0 && stage < plan->stage_count ? plan->stage_names[stage] : NULL;
+}
+
+double
+stereo_plan_stage_ms (const StereoPlan *plan, int stage)
+{
+  return stage >= 0 && stage < plan->stage_count ? plan->stage_ms[stage] : 0;
+}
+
+int
+stereo_backend_available (StereoBackendChoice backend, int cuda_device_id, char *reason, size_t size)
+{
+  char text[200];
+  int available = 1;
+
+  text[0] = 0;
+  if (backend == STEREO_BACKEND_CUDA)
+    available = stereo_backend_cuda.available (cuda_device_id, text, sizeof text);
+  else
+    snprintf (text, sizeof text, "The CPU is always there.");
+  if (reason)
+    snprintf (reason, size, "%s", text);
+  return available;
+}
