@@ -202,7 +202,7 @@ store_costs (const Work *w, int x, int y, int offset, VecF cost)
   const StereoPlan *plan = w->plan;
   VecI steps = __builtin_convertvector (cost * (float) plan->volume_unit + 0.5f, VecI);
   uint16_t *to = plan->volume + ((size_t) y * (size_t) plan->width + (size_t) x) * (size_t) plan->depth;
-  vec_store_h (to + w->i0 + offset, __builtin_convertvector (steps, VecH));
+  vec_store_h (to + w->i0 + offset, vec_narrow (steps));
 }
 
 /* ---- left weights alone: what the weights of the taps inside both images sum to -------------- */
@@ -223,7 +223,7 @@ static VecF
 inside_weights (const Work *w, int taps, int x, int offset)
 {
   const StereoPlan *plan = w->plan;
-  const VecI lanes = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+  const VecI lanes = LANE_NUMBERS;
   VecI index = lanes + (w->i0 + offset);
   VecF sum = { 0 };
 

@@ -84,8 +84,7 @@ vertical_sums (const StereoPlan *plan, const StereoView *view, int y, Line out)
       VecF weight = vec_weight (centre, vec_load_u (color + k * image), f.color, f.distance * (float) abs (k));
       VecF trust = weight * vec_load_f (view->confidence + (y + k) * map + x);
       confidence += trust;
-      product += trust * __builtin_convertvector (__builtin_convertvector (vec_load_h (view->index + (y + k) * map + x),
-              VecI), VecF);
+      product += trust * vec_float (vec_widen (vec_load_h (view->index + (y + k) * map + x)));
     }
     vec_store_f (out.confidence + x, confidence);
     vec_store_f (out.product + x, product);
