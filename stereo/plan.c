@@ -123,6 +123,14 @@ reserve_all (StereoPlan *plan, StereoError *error)
   return STEREO_OK;
 }
 
+/* About @layers, a multiple of 16, such that all turns have about as many. */
+static int
+even_layers (const StereoPlan *plan, int layers)
+{
+  int turns = layers < 16 ? plan->depth / 16 : (plan->depth + layers - 1) / layers;
+  return ((plan->depth + turns - 1) / turns + 15) / 16 * 16;
+}
+
 /* Fewer layers take less scratch memory; the frame state is what it is. */
 static StereoStatus
 fit_memory (StereoPlan *plan, StereoError *error)
@@ -130,9 +138,8 @@ fit_memory (StereoPlan *plan, StereoError *error)
   uint64_t limit = plan->params.memory_limit;
   StereoStatus status;
 
-  plan->layers = plan->params.scratch_layers ? (plan->params.scratch_layers + 15) / 16 * 16 : plan->backend->layers;
-  if (plan->layers > plan->depth)
-    plan->layers = plan->depth;
+  plan->layers = even_layers (plan, plan->params.scratch_layers ? plan->params.scratch_layers :
+      plan->backend->layers ? plan->backend->layers (plan) : plan->depth);
   for (;;) {
     if ((status = reserve_all (plan, error)))
       return status;
@@ -144,9 +151,7 @@ fit_memory (StereoPlan *plan, StereoError *error)
           "%dx%d pixels with %d disparities need %zu bytes, and memory-limit is %llu: raise it, or reduce "
           "num-disparities or the size.", plan->width, plan->height, plan->disparities, total,
           (unsigned long long) limit);
-    plan->layers = plan->layers / 2 / 16 * 16;
-    if (plan->layers < 16)
-      plan->layers = 16;
+    plan->layers = even_layers (plan, plan->layers / 2);
   }
 }
 

@@ -84,7 +84,6 @@ struct StereoBackend
 {
   const char *name;
   StereoBackendChoice choice;
-  int layers;                   /* disparities aggregated at a time unless scratch-layers says */
   StereoStageTable stages;      /* open may point plan->stages at a table that suits the machine better */
   /* Whether it can be used here; a sentence in @reason either way. */
   int (*available) (int device, char *reason, size_t size);
@@ -99,6 +98,8 @@ struct StereoBackend
   /* Marks the start of step @index (step_count: the end of the last) and reads the times back. */
   void (*mark) (StereoPlan *plan, int index);
   double (*elapsed_ms) (StereoPlan *plan, int index);
+  /* Disparities to aggregate at a time when scratch-layers leaves it open; NULL: all. */
+  int (*layers) (const StereoPlan *plan);
   /* For tests: between the arena and host memory; waits. */
   StereoStatus (*copy_out) (StereoPlan *plan, void *host, const void *arena, size_t size);
   StereoStatus (*copy_in) (StereoPlan *plan, void *arena, const void *host, size_t size);

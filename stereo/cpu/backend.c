@@ -121,6 +121,13 @@ cpu_elapsed_ms (StereoPlan *plan, int index)
   return (double) (marks[index + 1] - marks[index]) * 1e-6;
 }
 
+/* As many as keep the raw costs of a window's rows in a core's second-level cache. */
+static int
+cpu_layers (const StereoPlan *plan)
+{
+  return (2 << 20) / (plan->params.window * plan->width);
+}
+
 static StereoStatus
 cpu_copy (StereoPlan *plan, void *to, const void *from, size_t size)
 {
@@ -131,7 +138,6 @@ cpu_copy (StereoPlan *plan, void *to, const void *from, size_t size)
 const StereoBackend stereo_backend_cpu = {
   .name = "cpu",
   .choice = STEREO_BACKEND_CPU,
-  .layers = 64,
   .available = cpu_available,
   .open = cpu_open,
   .close = cpu_close,
@@ -141,6 +147,7 @@ const StereoBackend stereo_backend_cpu = {
   .end = cpu_end,
   .mark = cpu_mark,
   .elapsed_ms = cpu_elapsed_ms,
+  .layers = cpu_layers,
   .copy_out = cpu_copy,
   .copy_in = cpu_copy,
 };

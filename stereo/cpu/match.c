@@ -2,15 +2,7 @@
 /* Matching costs of one pixel pair: one function a cost, over a row and a run of disparities. The
  * mirrored right view makes both the output and the right pixels contiguous in the disparity. */
 #include "stereo/cpu/cpu.h"
-
-static inline uint32_t
-popcount32 (uint32_t v)
-{
-  v -= v >> 1 & 0x55555555u;
-  v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
-  v = (v + (v >> 4)) & 0x0F0F0F0Fu;
-  return v * 0x01010101u >> 24;
-}
+#include "stereo/cpu/vec.h"
 
 static inline uint64_t
 popcount64 (uint64_t v)
@@ -41,8 +33,8 @@ popcount64 (uint64_t v)
 COST_ROW (row_census32, {
   const uint32_t *right = (const uint32_t *) r->census + partner;
   uint32_t bits = ((const uint32_t *) l->census)[left];
-  for (int i = 0; i < count; i++)
-    to[i] = (uint8_t) popcount32 (bits ^ right[i]);
+  for (int i = 0; i < count; i += LANES)
+    vec_store_b (to + i, vec_narrow_bytes (vec_popcount (vec_load_u (right + i) ^ bits)));
 })
 
 COST_ROW (row_census64, {
@@ -52,16 +44,30 @@ COST_ROW (row_census64, {
     to[i] = (uint8_t) popcount64 (bits ^ right[i]);
 })
 
+/* stereo_mixed_part() in lanes. */
+static inline VecI
+mixed_part (VecI sad, VecI slope)
+{
+  VecI color = vec_min (sad, sad * 0 + 60);
+  VecI rise = vec_min (slope, -slope);
+  VecI steps = vec_min (rise * -2, rise * 0 + 20);
+  return ((color * 17 + 32) >> 6) + steps;
+}
+
 COST_ROW (row_mixed, {
   const uint32_t *right = (const uint32_t *) r->census + partner;
   const uint32_t *color = r->color + partner;
   const int16_t *gradient = r->gradient + partner;
   uint32_t bits = ((const uint32_t *) l->census)[left];
-  uint32_t own_color = l->color[left];
-  int own_gradient = l->gradient[left];
-  for (int i = 0; i < count; i++)
-    to[i] = (uint8_t) (4 * (int) popcount32 (bits ^ right[i]) +
-        stereo_mixed_part (stereo_color_distance (own_color, color[i]), own_gradient - gradient[i]));
+  VecU own_color = { 0 };
+  VecI own_gradient = { 0 };
+  own_color += l->color[left];
+  own_gradient += l->gradient[left];
+  for (int i = 0; i < count; i += LANES) {
+    VecI part = mixed_part (vec_color_distance (own_color, vec_load_u (color + i)),
+        own_gradient - vec_widen_signed (vec_load_s (gradient + i)));
+    vec_store_b (to + i, vec_narrow_bytes (4 * vec_popcount (vec_load_u (right + i) ^ bits) + part));
+  }
 })
 
 COST_ROW (row_ad, {

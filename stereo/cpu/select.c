@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Winner-takes-all of both views from one volume, with confidence (3.2.3) and consistency (3.2.4). */
 #include "stereo/cpu/cpu.h"
+#include "stereo/cpu/vec.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const uint16_t *
 volume_row (const StereoPlan *plan, int y)
@@ -13,26 +13,38 @@ volume_row (const StereoPlan *plan, int y)
 
 /* ---- select: the two lowest costs of every pixel ------------------------------------------- */
 
-/* Keys of cost and index order ties towards the smaller disparity. */
+/* The two lowest keys, cost << 16 | index, of a column: keys order ties towards the smaller disparity. */
+static inline void
+two_lowest (const uint16_t *column, int depth, uint32_t *lowest, uint32_t *second)
+{
+  const VecI lanes = LANE_NUMBERS;
+  VecU low = (VecU) (lanes | -1), next = low, index = (VecU) lanes;
+
+  for (int i = 0; i < depth; i += LANES, index += LANES) {
+    VecU key = (VecU) vec_widen (vec_load_h (column + i)) << 16 | index;
+    next = vec_min_unsigned (next, vec_max_unsigned (low, key));
+    low = vec_min_unsigned (low, key);
+  }
+  for (int half = LANES / 2; half; half /= 2) {
+    VecU other = __builtin_shuffle (low, (VecU) (lanes ^ half));
+    next = vec_min_unsigned (next, __builtin_shuffle (next, (VecU) (lanes ^ half)));
+    next = vec_min_unsigned (next, vec_max_unsigned (low, other));
+    low = vec_min_unsigned (low, other);
+  }
+  *lowest = low[0];
+  *second = next[0];
+}
+
 static void
 select_left_row (const StereoPlan *plan, int y)
 {
   const StereoView *view = &plan->view[STEREO_LEFT];
   const uint16_t *column = volume_row (plan, y);
   size_t map = (size_t) y * (size_t) plan->map_pitch;
-  int depth = plan->depth;
 
-  for (int x = 0; x < plan->width; x++, column += depth, map++) {
-    uint32_t lowest = UINT32_MAX, second = UINT32_MAX;
-    for (uint32_t i = 0; i < (uint32_t) depth; i++) {
-      uint32_t key = (uint32_t) column[i] << 16 | i;
-      lowest = key < lowest ? key : lowest;
-    }
-    for (uint32_t i = 0; i < (uint32_t) depth; i++) {
-      uint32_t key = (uint32_t) column[i] << 16 | i;
-      key = key == lowest ? UINT32_MAX : key;
-      second = key < second ? key : second;
-    }
+  for (int x = 0; x < plan->width; x++, column += plan->depth, map++) {
+    uint32_t lowest, second;
+    two_lowest (column, plan->depth, &lowest, &second);
     int some = lowest >> 16 != STEREO_INVALID, more = second >> 16 != STEREO_INVALID;
     view->first[map] = view->index[map] = some ? (uint16_t) lowest : STEREO_INVALID;
     view->second[map] = more ? (uint16_t) second : STEREO_INVALID;

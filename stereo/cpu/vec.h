@@ -26,6 +26,7 @@ typedef float VecF __attribute__ ((vector_size (4 * LANES)));
 typedef int32_t VecI __attribute__ ((vector_size (4 * LANES)));
 typedef uint32_t VecU __attribute__ ((vector_size (4 * LANES)));
 typedef uint16_t VecH __attribute__ ((vector_size (2 * LANES)));
+typedef int16_t VecS __attribute__ ((vector_size (2 * LANES)));
 typedef uint8_t VecB __attribute__ ((vector_size (LANES)));
 typedef uint8_t VecU8 __attribute__ ((vector_size (4 * LANES)));
 
@@ -46,6 +47,7 @@ VEC_LOADS (VecU, u, uint32_t)
 VEC_LOADS (VecH, h, uint16_t)
 VEC_LOADS (VecB, b, uint8_t)
 VEC_LOADS (VecI, i, int32_t)
+VEC_LOADS (VecS, s, int16_t)
 #undef VEC_LOADS
 
 /* Widening and narrowing are spelt out: __builtin_convertvector does them an element at a time (gcc 12). */
@@ -73,6 +75,18 @@ vec_widen (VecH words)
 #endif
 }
 
+static inline __attribute__ ((always_inline)) VecI
+vec_widen_signed (VecS words)
+{
+#if defined __AVX512F__
+  return (VecI) _mm512_cvtepi16_epi32 ((__m256i) words);
+#elif defined __AVX2__
+  return (VecI) _mm256_cvtepi16_epi32 ((__m128i) words);
+#else
+  return __builtin_convertvector (words, VecI);
+#endif
+}
+
 /* Of values from 0 to 65535. */
 static inline __attribute__ ((always_inline)) VecH
 vec_narrow (VecI v)
@@ -87,6 +101,47 @@ vec_narrow (VecI v)
 #endif
 }
 
+/* Of values from 0 to 255. */
+static inline __attribute__ ((always_inline)) VecB
+vec_narrow_bytes (VecI v)
+{
+#if defined __AVX512F__
+  return (VecB) _mm512_cvtepi32_epi8 ((__m512i) v);
+#elif defined __AVX2__
+  __m256i words = _mm256_packus_epi32 ((__m256i) v, (__m256i) v);
+  __m128i half = _mm256_castsi256_si128 (_mm256_permute4x64_epi64 (words, 0xD8));
+  return (VecB) _mm_cvtsi128_si64 (_mm_packus_epi16 (half, half));
+#else
+  return __builtin_convertvector (v, VecB);
+#endif
+}
+
+static inline __attribute__ ((always_inline)) VecI
+vec_min (VecI a, VecI b)
+{
+  VecI less = a < b;
+  return (a & less) | (b & ~less);
+}
+
+static inline __attribute__ ((always_inline)) VecU
+vec_min_unsigned (VecU a, VecU b)
+{
+#if defined __AVX512F__
+  return (VecU) _mm512_min_epu32 ((__m512i) a, (__m512i) b);
+#elif defined __AVX2__
+  return (VecU) _mm256_min_epu32 ((__m256i) a, (__m256i) b);
+#else
+  VecU less = (VecU) (a < b);
+  return (a & less) | (b & ~less);
+#endif
+}
+
+static inline __attribute__ ((always_inline)) VecU
+vec_max_unsigned (VecU a, VecU b)
+{
+  return ~vec_min_unsigned (~a, ~b);
+}
+
 static inline __attribute__ ((always_inline)) VecF
 vec_float (VecI v)
 {
@@ -99,15 +154,25 @@ vec_from_bytes (VecB bytes)
   return vec_float (vec_widen_bytes (bytes));
 }
 
-/* SAD over R, G, B of packed colours, as floats. */
-static inline __attribute__ ((always_inline)) VecF
+static inline __attribute__ ((always_inline)) VecI
+vec_popcount (VecU v)
+{
+  v -= v >> 1 & 0x55555555u;
+  v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
+  v = (v + (v >> 4)) & 0x0F0F0F0Fu;
+  v += v >> 8;
+  return (VecI) ((v + (v >> 16)) & 63u);
+}
+
+/* SAD over R, G, B of packed colours. */
+static inline __attribute__ ((always_inline)) VecI
 vec_color_distance (VecU a, VecU b)
 {
   VecU8 p = (VecU8) a, q = (VecU8) b;
   VecU8 more = (VecU8) (p > q);
   VecU difference = (VecU) (((p - q) & more) | ((q - p) & ~more));
   VecU pairs = (difference & 0x00FF00FFu) + (difference >> 8 & 0xFFu);
-  return vec_float ((VecI) ((pairs + (pairs >> 16)) & 0x3FFu));
+  return (VecI) ((pairs + (pairs >> 16)) & 0x3FFu);
 }
 
 /* 2^x for x <= 0 to 3e-6; 0 below 2^-126. */
@@ -131,7 +196,7 @@ vec_exp2 (VecF x)
 static inline __attribute__ ((always_inline)) VecF
 vec_weight (VecU a, VecU b, float color_factor, float distance_term)
 {
-  return vec_exp2 (vec_color_distance (a, b) * color_factor + distance_term);
+  return vec_exp2 (vec_float (vec_color_distance (a, b)) * color_factor + distance_term);
 }
 
 #define LOG2E 1.4426950408889634
