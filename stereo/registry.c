@@ -51,15 +51,16 @@ typedef struct OwnValue
 static const OwnValue asw_thesis[] = {  /* Hillerstrom 2017, 5.1.3 */
   { "cost", STEREO_COST_CENSUS_7X5 }, { "support", STEREO_SUPPORT_BOTH }, { "window", 33 },
   { "gamma-color", 259.65 }, { "gamma-distance", 28 },
-  { "refine-iterations", 7 }, { "subpixel", 0 }, { "median", 0 }, { "fill", STEREO_FILL_KEEP }, { NULL, 0 }
+  { "refine-iterations", 7 }, { "refine-alpha", 0.16 }, { "subpixel", 0 }, { "median", 0 }, { "fill", STEREO_FILL_KEEP }, { NULL, 0 }
 };
 
 static const OwnValue asw_balanced[] = {
-  { "support", STEREO_SUPPORT_LEFT }, { "refine-iterations", 3 }, { NULL, 0 }
+  { "support", STEREO_SUPPORT_LEFT }, { "refine-iterations", 2 }, { NULL, 0 }
 };
 
 static const OwnValue asw_fast[] = {
-  { "support", STEREO_SUPPORT_LEFT }, { "refine-iterations", 1 }, { NULL, 0 }
+  { "support", STEREO_SUPPORT_LEFT }, { "refine-iterations", 1 }, { "refine-alpha", 0.3 }, { "refine-window", 33 },
+  { NULL, 0 }
 };
 
 static const OwnValue asw_quality[] = {
@@ -67,7 +68,8 @@ static const OwnValue asw_quality[] = {
 };
 
 static const OwnValue asw_common[] = {
-  { "cost", STEREO_COST_MIXED }, { "window", 33 }, { "gamma-color", 100 }, { "gamma-distance", 10 }, { NULL, 0 }
+  { "cost", STEREO_COST_MIXED }, { "window", 33 }, { "gamma-color", 80 }, { "gamma-distance", 14 },
+  { "refine-alpha", 0.2 }, { NULL, 0 }
 };
 
 static const OwnValue common[] = {      /* refinement: Hillerstrom 2017, 5.1.3 */
