@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Adaptive support weights: which of its kernels a plan takes. */
+#include "cuda/asw.cuh"
+
+const StereoStage *
+stereo_cuda_asw (const StereoParams *params)
+{
+  int left = params->support == STEREO_SUPPORT_LEFT;
+  if (params->aggregation == STEREO_AGGREGATION_FULL)
+    return left ? &stereo_cuda_asw_full_left : &stereo_cuda_asw_full_both;
+  return left ? &stereo_cuda_asw_left : &stereo_cuda_asw_both;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The CUDA backend as a table: device, stream, memory, clock. How images come in and results go out
+ * stands in transfer.cu. */
+#include "cuda/common.cuh"
+
+#include "cuda/config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OLDEST_MAJOR 7          /* compute capability 7.5 */
+#define OLDEST_MINOR 5
+
+StereoStatus
+cuda_fail (StereoError *error, cudaError_t code, const char *call, const char *file, int line)
+{
+  const char *base = strrchr (file, '/');
+  cudaGetLastError ();          /* so that the next plan does not meet this one's error */
+  return stereo_fail (error, STEREO_ERROR_BACKEND, "CUDA failed: %.120s: %s (%s, at %s:%d).", call,
+      cudaGetErrorString (code), cudaGetErrorName (code), base ? base + 1 : file, line);
+}
+
+/* ---- the device ------------------------------------------------------------------------------ */
+
+/* Whether the build has code for compute capability @major.@minor: machine code of the same major, or
+ * PTX of an older one. */
+static int
+built_for (int major, int minor)
+{
+  char archs[] = STEREO_CUDA_ARCHS, *rest = NULL;
+
+  for (char *arch = strtok_r (archs, " ", &rest); arch; arch = strtok_r (NULL, " ", &rest)) {
+    int number = atoi (strchr (arch, '_') + 1), here = major * 10 + minor;
+    if (number <= here && (arch[0] == 'c' || number / 10 == major))
+      return 1;
+  }
+  return 0;
+}
+
+static int
+device_available (int device, char *reason, size_t size)
+{
+  cudaDeviceProp properties;
+  cudaError_t code = cudaGetDeviceProperties (&properties, device);
+
+  if (code != cudaSuccess)
+    snprintf (reason, size, "CUDA device %d does not answer (%s).", device, cudaGetErrorString (code));
+  else if (properties.major * 10 + properties.minor < OLDEST_MAJOR * 10 + OLDEST_MINOR)
+    snprintf (reason, size, "%s has compute capability %d.%d, and %d.%d is needed.", properties.name,
+        properties.major, properties.minor, OLDEST_MAJOR, OLDEST_MINOR);
+  else if (!built_for (properties.major, properties.minor))
+    snprintf (reason, size, "%s has compute capability %d.%d, and this build has code for %s only.", properties.name,
+        properties.major, properties.minor, STEREO_CUDA_ARCHS);
+  else {
+    snprintf (reason, size, "%s is usable.", properties.name);
+    return 1;
+  }
+  return 0;
+}
+
+static int
+cuda_available (int device, char *reason, size_t size)
+{
+  int count = 0, driver = 0, runtime = 0, usable = 0;
+  cudaError_t code = cudaGetDeviceCount (&count);
+
+  cudaDriverGetVersion (&driver);
+  cudaRuntimeGetVersion (&runtime);
+  if (driver == 0)
+    snprintf (reason, size, "There is no NVIDIA driver.");
+  else if (code == cudaErrorInsufficientDriver)
+    snprintf (reason, size, "The NVIDIA driver is too old: it knows CUDA %d.%d, and %d.%d is needed.", driver / 1000,
+        driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+  else if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0))
+    snprintf (reason, size, "There is no CUDA device.");
+  else if (code != cudaSuccess)
+    snprintf (reason, size, "CUDA cannot be used (%s).", cudaGetErrorString (code));
+  else if (device >= count)
+    snprintf (reason, size, "There is no CUDA device %d: there are %d, numbered from 0.", device, count);
+  else if (device == -2 && (code = cudaGetDevice (&device)) != cudaSuccess)
+    snprintf (reason, size, "The current CUDA context cannot be used (%s).", cudaGetErrorString (code));
+  else
+    usable = device_available (device < 0 ? 0 : device, reason, size);
+  cudaGetLastError ();
+  return usable;
+}
+
+/* Makes the plan's device current, and the one that was current again. */
+static cudaError_t
+enter (CudaState *state)
+{
+  if (state->device < 0)
+    return cudaSuccess;
+  cudaError_t code = cudaGetDevice (&state->previous);
+  if (code != cudaSuccess)
+    state->previous = -1;
+  return cudaSetDevice (state->device);
+}
+
+static void
+leave (CudaState *state)
+{
+  if (state->previous >= 0 && state->previous != state->device)
+    cudaSetDevice (state->previous);
+  state->previous = -1;
+}
+
+/* ---- open, close ------------------------------------------------------------------------------- */
+
+static StereoStatus
+open_device (StereoPlan *plan, CudaState *state, StereoError *error)
+{
+  size_t pixels = (size_t) plan->width * (size_t) plan->height;
+  int device;
+
+  CUDA_TRY (enter (state));
+  CUDA_TRY (cudaGetDevice (&device));
+  CUDA_TRY (cudaDeviceGetAttribute (&state->multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  CUDA_TRY (cudaDeviceGetAttribute (&state->shared_per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  CUDA_TRY (cudaDeviceGetAttribute (&state->major, cudaDevAttrComputeCapabilityMajor, device));
+  CUDA_TRY (cudaStreamCreateWithFlags (&state->stream, cudaStreamNonBlocking));
+  for (int v = 0; v < 2; v++)
+    CUDA_TRY (cudaHostAlloc ((void **) &state->pinned_input[v], 4 * pixels, cudaHostAllocDefault));
+  CUDA_TRY (cudaHostAlloc ((void **) &state->pinned_output, cuda_output_bytes (plan), cudaHostAllocDefault));
+  return STEREO_OK;
+}
+
+static StereoStatus
+cuda_open (StereoPlan *plan, StereoError *error)
+{
+  CudaState *state = (CudaState *) calloc (1, sizeof *state);
+  const char *debug = getenv ("STEREO_DEBUG_SYNC");
+  int id = plan->params.cuda_device_id;
+
+  if (!state)
+    return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CUDA backend.");
+  plan->state = state;
+  state->device = id == -2 ? -1 : id < 0 ? 0 : id;
+  state->previous = -1;
+  state->debug_sync = debug && *debug && strcmp (debug, "0");
+  StereoStatus status = open_device (plan, state, error);
+  leave (state);
+  return status;
+}
+
+/* Failures are of no use here: after a fault every call returns it. */
+static void
+cuda_close (StereoPlan *plan)
+{
+  CudaState *state = cuda_state (plan);
+  int before;
+
+  if (!state)
+    return;
+  before = state->previous;     /* a frame that failed halfway left our device current */
+  enter (state);
+  if (before >= 0)
+    state->previous = before;
+  if (state->stream)
+    cudaStreamSynchronize (state->stream);
+  for (int i = 0; state->events && i <= STEREO_MAX_STEPS; i++)
+    if (state->events[i])
+      cudaEventDestroy (state->events[i]);
+  free (state->events);
+  for (int v = 0; v < 2; v++)
+    cudaFreeHost (state->pinned_input[v]);
+  cudaFreeHost (state->pinned_output);
+  if (state->stream)
+    cudaStreamDestroy (state->stream);
+  leave (state);
+  cudaGetLastError ();
+  free (state);
+  plan->state = NULL;
+}
+
+/* ---- memory -------------------------------------------------------------------------------------- */
+
+static void *
+cuda_allocate (StereoPlan *plan, size_t size, StereoError *error)
+{
+  CudaState *state = cuda_state (plan);
+  void *memory = NULL;
+  cudaError_t code = enter (state);
+
+  if (code == cudaSuccess)
+    code = cudaMalloc (&memory, size);
+  if (code == cudaSuccess)
+    code = cudaMemsetAsync (memory, 0, size, state->stream);
+  if (code == cudaSuccess)
+    code = cudaStreamSynchronize (state->stream);
+  if (code != cudaSuccess) {
+    size_t available = 0, total = 0;
+    cudaFree (memory);
+    memory = NULL;
+    cudaGetLastError ();
+    cudaMemGetInfo (&available, &total);
+    cudaGetLastError ();
+    stereo_fail (error, STEREO_ERROR_MEMORY,
+        "%dx%d pixels with %d disparities need %zu bytes of device memory, and %zu of %zu are free (%s): reduce "
+        "num-disparities or the size.", plan->width, plan->height, plan->disparities, size, available, total,
+        cudaGetErrorString (code));
+  }
+  leave (state);
+  return memory;
+}
+
+static void
+cuda_release (StereoPlan *plan, void *memory)
+{
+  CudaState *state = cuda_state (plan);
+  int before = state->previous;
+
+  enter (state);
+  if (before >= 0)
+    state->previous = before;
+  cudaFree (memory);
+  cudaGetLastError ();
+  leave (state);
+}
+
+/* On the plan's stream, which does not wait for the default one. */
+static StereoStatus
+cuda_copy (StereoPlan *plan, void *to, const void *from, size_t size)
+{
+  CudaState *state = cuda_state (plan);
+  cudaError_t code = enter (state);
+
+  if (code == cudaSuccess)
+    code = cudaMemcpyAsync (to, from, size, cudaMemcpyDefault, state->stream);
+  if (code == cudaSuccess)
+    code = cudaStreamSynchronize (state->stream);
+  cudaGetLastError ();
+  leave (state);
+  return code == cudaSuccess ? STEREO_OK : STEREO_ERROR_BACKEND;
+}
+
+/* ---- frames -------------------------------------------------------------------------------------- */
+
+/* The device stays current until end(), for the launches between. */
+static StereoStatus
+cuda_begin (StereoPlan *plan, StereoError *error)
+{
+  CUDA_TRY (enter (cuda_state (plan)));
+  return cuda_upload (plan, error);
+}
+
+static StereoStatus
+cuda_end (StereoPlan *plan, StereoError *error)
+{
+  StereoStatus status = cuda_download (plan, error);
+  leave (cuda_state (plan));
+  return status;
+}
+
+/* Without events the times are 0. */
+static void
+cuda_mark (StereoPlan *plan, int index)
+{
+  CudaState *state = cuda_state (plan);
+  if (!state->events)
+    state->events = (cudaEvent_t *) calloc (STEREO_MAX_STEPS + 1, sizeof *state->events);
+  if (!state->events)
+    return;
+  if (!state->events[index] && cudaEventCreate (&state->events[index]) != cudaSuccess)
+    state->events[index] = NULL;
+  if (state->events[index])
+    cudaEventRecord (state->events[index], state->stream);
+}
+
+static double
+cuda_elapsed_ms (StereoPlan *plan, int index)
+{
+  const cudaEvent_t *events = cuda_state (plan)->events;
+  float ms = 0;
+  if (!events || !events[index] || !events[index + 1] ||
+      cudaEventElapsedTime (&ms, events[index], events[index + 1]) != cudaSuccess)
+    ms = 0;
+  return ms;
+}
+
+extern const StereoBackend stereo_backend_cuda = {
+  "cuda", STEREO_BACKEND_CUDA,
+  {
+        &stereo_cuda_load,
+        { NULL, &stereo_cuda_census_7x5, &stereo_cuda_census_9x7, &stereo_cuda_mixed, NULL, NULL },
+        { stereo_cuda_asw },
+        &stereo_cuda_select, &stereo_cuda_check,
+        { NULL, &stereo_cuda_refine_two_pass, &stereo_cuda_refine_full, &stereo_cuda_refine_idr },
+        &stereo_cuda_reselect, &stereo_cuda_subpixel, &stereo_cuda_integer, &stereo_cuda_reject, &stereo_cuda_speckle,
+        &stereo_cuda_fill, { &stereo_cuda_median3, &stereo_cuda_median5 }, &stereo_cuda_threshold, &stereo_cuda_store },
+  cuda_available, cuda_open, cuda_close, cuda_allocate, cuda_release, cuda_begin, cuda_end, cuda_mark, cuda_elapsed_ms,
+  NULL, cuda_copy, cuda_copy,
+};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the CUDA stages share. One stream a plan; stages only launch on it, and the one wait is in
+ * the backend's end(). A launcher stands in the file of its kernel and checks its launch.
+ */
+#ifndef STEREO_CUDA_COMMON_CUH
+#define STEREO_CUDA_COMMON_CUH
+
+#include <cuda_runtime.h>
+#include <math.h>
+
+#include "stereo/private.h"
+
+/* What the backend and its stages keep per plan; pointers into the arena are reservations. */
+struct CudaState
+{
+  int device;                   /* set around calls; -1: the caller's context is left alone */
+  int previous;                 /* device to go back to */
+  int multiprocessors, shared_per_block, major;
+  int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
+  cudaStream_t stream;
+  cudaEvent_t *events;          /* STEREO_MAX_STEPS + 1, made on the first mark */
+
+  /* load, store */
+  uint8_t *pinned_input[2], *pinned_output;
+  uint8_t *input[2];            /* device staging, 4 bytes a pixel */
+  StereoImage source[2];        /* what load reads: @input, or the caller's device memory */
+  uint8_t *output, *output_confidence;  /* device: samples (4 bytes a pixel at most), confidence */
+  unsigned long long *counts;   /* device: valid samples, sum of confidence bytes */
+
+  /* asw, support=left: column-by-column copies of both views, see asw_left.cu */
+  uint32_t *asw_color[2];
+  void *asw_census[2];
+  uint16_t *asw_small[2];
+
+  /* refine */
+  float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */
+  uint16_t *idr_index[2];
+  float *idr_confidence[2];
+  float *idr_scratch;
+
+  int32_t *speckle_label, *speckle_size;
+};
+
+static inline CudaState *
+cuda_state (const StereoPlan *plan)
+{
+  return (CudaState *) plan->state;
+}
+
+/* Turns a failed call into STEREO_ERROR_BACKEND with the call, the error and the place. */
+StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, const char *file, int line);
+
+#define CUDA_TRY(call) \
+  do { \
+    cudaError_t code_ = (call); \
+    if (code_ != cudaSuccess) \
+      return cuda_fail (error, code_, #call, __FILE__, __LINE__); \
+  } while (0)
+
+/* After a launch: its own failure, and with STEREO_DEBUG_SYNC what the kernel did. Ends the function. */
+#define CUDA_LAUNCHED(plan, kernel) \
+  do { \
+    cudaError_t code_ = cudaGetLastError (); \
+    if (code_ == cudaSuccess && cuda_state (plan)->debug_sync) \
+      code_ = cudaStreamSynchronize (cuda_state (plan)->stream); \
+    if (code_ != cudaSuccess) \
+      return cuda_fail (error, code_, kernel, __FILE__, __LINE__); \
+  } while (0)
+
+/* transfer.cu: host images to the device, results back; cuda_download is the one wait of a frame. */
+StereoStatus cuda_upload (StereoPlan *plan, StereoError *error);
+StereoStatus cuda_download (StereoPlan *plan, StereoError *error);
+size_t cuda_output_bytes (const StereoPlan *plan);      /* of pinned_output */
+
+static inline unsigned
+cuda_blocks (size_t items, size_t per_block)
+{
+  return (unsigned) ((items + per_block - 1) / per_block);
+}
+
+/* A support weight, 2^(color * SAD + distance): exp (-SAD / gamma_color - distance / gamma_distance) with base-2
+ * factors (4.4.1). The sum of SAD and the bits of 2^23 is a float's bits: cheaper than a conversion. */
+static __device__ __forceinline__ float
+cuda_weight (uint32_t a, uint32_t b, float color, float distance)
+{
+  uint32_t bits;
+  float weight;
+  asm ("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r" (bits) : "r" (a), "r" (b), "r" (0x4B000000u));
+  float exponent = fmaf (__uint_as_float (bits) - 8388608.0f, color, distance);
+  asm ("ex2.approx.ftz.f32 %0, %1;" : "=f" (weight) : "f" (exponent));
+  return weight;
+}
+
+/* Geometry and pointers a kernel needs, by value. */
+struct Frame
+{
+  int width, height, min_disparity, disparities, depth;
+  int image_pitch, map_pitch;
+  int volume_unit;
+  uint32_t alpha;
+  StereoView view[2];
+  uint16_t *volume;
+  float *disparity, *disparity_spare;
+};
+
+static inline Frame
+cuda_frame (const StereoPlan *p)
+{
+  Frame f = { p->width, p->height, p->min_disparity, p->disparities, p->depth, p->image_pitch, p->map_pitch,
+    p->volume_unit, p->alpha, { p->view[0], p->view[1] }, p->volume, p->disparity, p->disparity_spare };
+  return f;
+}
+
+/* Stages, one file or more each; the table in backend.cu names them all. */
+extern const StereoStage stereo_cuda_load, stereo_cuda_census_7x5, stereo_cuda_census_9x7, stereo_cuda_mixed;
+extern const StereoStage stereo_cuda_select, stereo_cuda_reselect, stereo_cuda_check;
+extern const StereoStage stereo_cuda_refine_two_pass, stereo_cuda_refine_full, stereo_cuda_refine_idr;
+extern const StereoStage stereo_cuda_subpixel, stereo_cuda_integer, stereo_cuda_reject, stereo_cuda_speckle;
+extern const StereoStage stereo_cuda_fill, stereo_cuda_median3, stereo_cuda_median5, stereo_cuda_threshold;
+extern const StereoStage stereo_cuda_store;
+const StereoStage *stereo_cuda_asw (const StereoParams *params);
+
+#endif

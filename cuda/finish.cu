@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From indices to the finished disparity of the left view, but for median and speckle. */
+#include "cuda/common.cuh"
+
+#define THREADS 256
+
+/* ---- a thread per pixel ------------------------------------------------------------------------ */
+
+/* Disparity from the index, with or without the sub-pixel fit. */
+template <bool SUBPIXEL>
+static __global__ void
+disparity_kernel (Frame f)
+{
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+
+  if (x >= f.width)
+    return;
+  size_t map = (size_t) y * f.map_pitch + x;
+  int i = f.view[STEREO_LEFT].index[map];
+  float d = i == (int) STEREO_INVALID ? NAN : (float) (f.min_disparity + i);
+  if (SUBPIXEL && i != (int) STEREO_INVALID && i != 0 && i != f.disparities - 1) {
+    const uint16_t *cost = f.volume + ((size_t) y * f.width + x) * f.depth + i;
+    if (cost[-1] != STEREO_INVALID && cost[1] != STEREO_INVALID)
+      d += stereo_equiangular (cost[-1], cost[0], cost[1]);
+  }
+  f.disparity[map] = d;
+}
+
+/* Pixels whose confidence is below @least have no disparity; @zero: those without any confidence. */
+static __global__ void
+invalidate_kernel (Frame f, float least, bool zero)
+{
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  size_t map = (size_t) blockIdx.y * f.map_pitch + x;
+
+  if (x >= f.width)
+    return;
+  float confidence = f.view[STEREO_LEFT].confidence[map];
+  if (zero ? confidence == 0 : confidence < least)
+    f.disparity[map] = NAN;
+}
+
+static dim3
+pixel_grid (const StereoPlan *plan)
+{
+  return dim3 (cuda_blocks (plan->width, THREADS), plan->height);
+}
+
+static StereoStatus
+integer_run (StereoPlan *plan, StereoError *error)
+{
+  disparity_kernel<false> <<<pixel_grid (plan), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
+  CUDA_LAUNCHED (plan, "disparity_kernel");
+  return STEREO_OK;
+}
+
+static StereoStatus
+subpixel_run (StereoPlan *plan, StereoError *error)
+{
+  disparity_kernel<true> <<<pixel_grid (plan), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
+  CUDA_LAUNCHED (plan, "disparity_kernel");
+  return STEREO_OK;
+}
+
+static StereoStatus
+reject_run (StereoPlan *plan, StereoError *error)
+{
+  invalidate_kernel <<<pixel_grid (plan), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), 0.0f, true);
+  CUDA_LAUNCHED (plan, "invalidate_kernel");
+  return STEREO_OK;
+}
+
+static StereoStatus
+threshold_run (StereoPlan *plan, StereoError *error)
+{
+  float least = (float) plan->params.confidence_threshold;
+  invalidate_kernel <<<pixel_grid (plan), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), least, false);
+  CUDA_LAUNCHED (plan, "invalidate_kernel");
+  return STEREO_OK;
+}
+
+/* ---- background fill ------------------------------------------------------------------------------ */
+
+/* For every thread the last value at or before it (@step -1), or the first at or after it (@step 1). */
+static __device__ void
+spread (float *values, int step)
+{
+  int t = threadIdx.x;
+
+  for (int reach = 1; reach < THREADS; reach *= 2) {
+    int from = t + step * reach;
+    __syncthreads ();
+    float value = values[t];
+    if (isnan (value) && from >= 0 && from < THREADS)
+      value = values[from];
+    __syncthreads ();
+    values[t] = value;
+  }
+  __syncthreads ();
+}
+
+/* A hole is what the left view sees and the right one does not: the farther neighbour's. */
+static __device__ void
+fill_span (float *row, int from, int to, float before, float beyond)
+{
+  for (int x = from; x < to;) {
+    if (!isnan (row[x])) {
+      before = row[x++];
+      continue;
+    }
+    int end = x;
+    while (end < to && isnan (row[end]))
+      end++;
+    float after = end < to ? row[end] : beyond;
+    float value = isnan (before) || after < before ? after : before;
+    for (; x < end; x++)
+      row[x] = value;
+  }
+}
+
+/* A block per row, a span of it per thread. Shared: the last and first values of the spans, which tell
+ * every thread what stands before and after its own; only it reads and writes its span. */
+static __global__ void
+fill_kernel (Frame f)
+{
+  __shared__ float last[THREADS], first[THREADS];
+  float *row = f.disparity + (size_t) blockIdx.x * f.map_pitch;
+  int t = threadIdx.x, span = (f.width + THREADS - 1) / THREADS;
+  int from = min (t * span, f.width), to = min (from + span, f.width);
+
+  last[t] = first[t] = NAN;
+  for (int x = from; x < to; x++)
+    if (!isnan (row[x])) {
+      last[t] = row[x];
+      if (isnan (first[t]))
+        first[t] = row[x];
+    }
+  spread (last, -1);
+  spread (first, 1);
+  fill_span (row, from, to, t > 0 ? last[t - 1] : NAN, t < THREADS - 1 ? first[t + 1] : NAN);
+}
+
+static StereoStatus
+fill_run (StereoPlan *plan, StereoError *error)
+{
+  fill_kernel <<<plan->height, THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
+  CUDA_LAUNCHED (plan, "fill_kernel");
+  return STEREO_OK;
+}
+
+extern const StereoStage stereo_cuda_integer = { "integer", NULL, integer_run };
+extern const StereoStage stereo_cuda_subpixel = { "subpixel", NULL, subpixel_run };
+extern const StereoStage stereo_cuda_reject = { "reject", NULL, reject_run };
+extern const StereoStage stereo_cuda_threshold = { "threshold", NULL, threshold_run };
+extern const StereoStage stereo_cuda_fill = { "fill", NULL, fill_run };

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Speckle removal: connected regions of too few pixels become invalid. Union-find with atomic minima;
+ * labels are pixel numbers, a region's root is its smallest. */
+#include "cuda/common.cuh"
+
+#define BLOCK_X 32              /* a warp is a piece of a row */
+#define BLOCK_Y 8
+
+struct Labels
+{
+  int32_t *label, *size;
+  float range;
+  int least;                    /* pixels of a region that stays */
+};
+
+/* False for NaN too. */
+static __device__ bool
+connected (const Frame &f, const Labels &l, int a, int b)
+{
+  return fabsf (f.disparity[a] - f.disparity[b]) <= l.range;
+}
+
+/* A label read late is a pixel of the same region, and not a smaller one: no harm. */
+static __device__ int32_t
+root_of (const int32_t *label, int32_t pixel)
+{
+  int32_t next;
+  while ((next = ((const volatile int32_t *) label)[pixel]) != pixel)
+    pixel = next;
+  return pixel;
+}
+
+/* Hangs the larger root under the smaller; when somebody else was faster, goes on from what it did. */
+static __device__ void
+join (int32_t *label, int32_t a, int32_t b)
+{
+  for (;;) {
+    a = root_of (label, a);
+    b = root_of (label, b);
+    if (a == b)
+      return;
+    int32_t low = min (a, b), high = max (a, b), old = atomicMin (&label[high], low);
+    if (old == high)
+      return;
+    a = old;
+    b = low;
+  }
+}
+
+/* A thread per pixel; a warp's pixels that are connected in a row start with the label of the first. */
+static __global__ void
+label_kernel (Frame f, Labels l)
+{
+  int x = blockIdx.x * BLOCK_X + threadIdx.x, y = blockIdx.y * BLOCK_Y + threadIdx.y, p = y * f.map_pitch + x;
+  bool inside = x < f.width && y < f.height;
+  bool starts = !inside || threadIdx.x == 0 || !connected (f, l, p, p - 1);
+  unsigned before = __ballot_sync (0xFFFFFFFFu, starts) & (0xFFFFFFFFu >> (31 - threadIdx.x));
+
+  if (inside) {
+    l.label[p] = p - (int) threadIdx.x + 31 - __clz (before);
+    l.size[p] = 0;
+  }
+}
+
+/* A thread per pixel: joins pieces of rows with the piece before and those above. Where the pixel to
+ * the left joins the same two pieces, it need not. */
+static __global__ void
+join_kernel (Frame f, Labels l)
+{
+  int x = blockIdx.x * BLOCK_X + threadIdx.x, y = blockIdx.y * BLOCK_Y + threadIdx.y, p = y * f.map_pitch + x;
+
+  if (x >= f.width || y >= f.height)
+    return;
+  bool left = x > 0 && connected (f, l, p, p - 1);
+  if (left && threadIdx.x == 0)
+    join (l.label, p, p - 1);
+  if (y == 0 || !connected (f, l, p, p - f.map_pitch))
+    return;
+  int above = p - f.map_pitch;
+  if (left && threadIdx.x != 0 && connected (f, l, above, above - 1) && connected (f, l, p - 1, above - 1))
+    return;
+  join (l.label, p, above);
+}
+
+/* A thread per pixel; threads of a warp with the same root count for it together. */
+static __global__ void
+count_kernel (Frame f, Labels l)
+{
+  int x = blockIdx.x * BLOCK_X + threadIdx.x, y = blockIdx.y * BLOCK_Y + threadIdx.y, p = y * f.map_pitch + x;
+  bool inside = x < f.width && y < f.height;
+  int32_t root = inside ? root_of (l.label, p) : -1;
+  unsigned same = __match_any_sync (0xFFFFFFFFu, root);
+
+  if (!inside)
+    return;
+  l.label[p] = root;
+  if ((int) threadIdx.x == __ffs (same) - 1)
+    atomicAdd (&l.size[root], __popc (same));
+}
+
+static __global__ void
+remove_kernel (Frame f, Labels l)
+{
+  int x = blockIdx.x * BLOCK_X + threadIdx.x, y = blockIdx.y * BLOCK_Y + threadIdx.y, p = y * f.map_pitch + x;
+
+  if (x < f.width && y < f.height && l.size[l.label[p]] < l.least)
+    f.disparity[p] = NAN;
+}
+
+static StereoStatus
+speckle_prepare (StereoPlan *plan, StereoError *error)
+{
+  CudaState *state = cuda_state (plan);
+  size_t pixels = (size_t) plan->map_pitch * (size_t) plan->height;
+  StereoStatus status = stereo_reserve (plan, (void **) &state->speckle_label, pixels, sizeof (int32_t), error);
+  return status ? status : stereo_reserve (plan, (void **) &state->speckle_size, pixels, sizeof (int32_t), error);
+}
+
+static StereoStatus
+speckle_run (StereoPlan *plan, StereoError *error)
+{
+  const CudaState *state = cuda_state (plan);
+  const StereoParams *p = &plan->params;
+  dim3 block (BLOCK_X, BLOCK_Y), grid (cuda_blocks (plan->width, BLOCK_X), cuda_blocks (plan->height, BLOCK_Y));
+  Labels labels = { state->speckle_label, state->speckle_size, (float) p->speckle_range, p->speckle_size };
+  Frame frame = cuda_frame (plan);
+
+  label_kernel <<<grid, block, 0, state->stream>>> (frame, labels);
+  CUDA_LAUNCHED (plan, "label_kernel");
+  join_kernel <<<grid, block, 0, state->stream>>> (frame, labels);
+  CUDA_LAUNCHED (plan, "join_kernel");
+  count_kernel <<<grid, block, 0, state->stream>>> (frame, labels);
+  CUDA_LAUNCHED (plan, "count_kernel");
+  remove_kernel <<<grid, block, 0, state->stream>>> (frame, labels);
+  CUDA_LAUNCHED (plan, "remove_kernel");
+  return STEREO_OK;
+}
+
+extern const StereoStage stereo_cuda_speckle = { "speckle", speckle_prepare, speckle_run };
