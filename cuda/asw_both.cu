@@ -16,33 +16,75 @@
 /* A block's share of a row: TX columns by TI disparities, a thread 4 by 4 of them. */
 template <int TX, int TI> struct Tile
 {
+  static constexpr int columns = TX;
   static constexpr int threads = TX / 4 * (TI / 4);
   static constexpr int partners = TX + TI;      /* right pixels met, one more than there are */
   static constexpr int cost_pitch = TI + 16;    /* bytes a column: neighbours fall into other banks */
 };
 
-/* Weights of one line of pixels to the taps at distance k: out[(k + radius) * count + c] for the pixels
- * start + c; 0 for pixels and taps outside [0, length). A tap's colour is color[pixel + k * step]. */
-__device__ __forceinline__ void
-weigh_line (float *out, const uint32_t *color, int start, int count, int length, int k_from, int k_to, ptrdiff_t step,
-    int tap_limit, AswWindow w)
+/*
+ * Weights of the pixels start..start + count - 1 of a line to their taps k_from..k_to: out[(k + radius) * count + c]; 0
+ * for pixels outside [0, width). A thread stays with a pixel, number @c. A tap's colour is color[pixel + k * step];
+ * taps along the line weigh 0 outside it, those across it are inside by the range of k.
+ */
+template <bool ALONG> __device__ __forceinline__ void
+weigh_pixel (float *out, const uint32_t *color, int start, int c, int count, int width, int k_from, int k_to,
+    ptrdiff_t step, AswWindow w)
 {
-  int taps = k_to - k_from + 1;
-  for (int e = threadIdx.x; e < taps * count; e += blockDim.x) {
-    int k = k_from + e / count, c = e % count, p = start + c;
-    int along = step == 1 || step == -1 ? p + k * (int) step : 0;       /* vertical taps are inside by k's range */
-    float weight = 0;
-    if (p >= 0 && p < length && along >= 0 && along < tap_limit)
-      weight = asw_weight (color[p], color[p + k * step], w, (float) abs (k));
-    out[(k + w.radius) * count + c] = weight;
+  int p = start + c;
+  bool inside = p >= 0 && p < width;
+  const uint32_t *tap = color + (inside ? p : 0) + k_from * step;
+  uint32_t centre = color[inside ? p : 0];
+  float distance = (float) k_from;
+
+  out += (k_from + w.radius) * count + c;
+#pragma unroll 4
+  for (int k = k_from; k <= k_to; k++, tap += step, out += count, distance += 1) {
+    bool valid = inside && (!ALONG || (unsigned) (p + k * (int) step) < (unsigned) width);
+    *out = valid ? cuda_weight (centre, *tap, w.color, fabsf (distance) * w.distance) : 0;
   }
 }
 
-__device__ __forceinline__ float
-byte_float (uint32_t word, int b)
+/* Both views' weights of a tile: its columns, and the right pixels they meet. */
+template <typename T, bool ALONG> __device__ __forceinline__ void
+weigh_tile (const Frame &f, float *left, float *right, size_t row, int x0, int partner0, int k_from, int k_to,
+    ptrdiff_t step, AswWindow w)
 {
-  return __uint_as_float (__byte_perm (word, 0x4B000000u, 0x7540 + b)) - 8388608.0f;
+  for (int c = threadIdx.x; c < T::columns + T::partners; c += T::threads)
+    if (c < T::columns)
+      weigh_pixel<ALONG> (left, f.view[STEREO_LEFT].color + row, x0, c, T::columns, f.width, k_from, k_to, step, w);
+    else        /* mirrored: its taps along the line run the other way */
+      weigh_pixel<ALONG> (right, f.view[STEREO_RIGHT].color + row, partner0, c - T::columns, T::partners, f.width,
+          k_from, k_to, ALONG ? -step : step, w);
 }
+
+/* Costs in the ring's bytes, and back to floats. Those below 128 are kept with the high bit set, so that one
+ * byte permutation makes 1 + cost / 128 of them, which is taken out of the mean at the end. */
+template <int COST> struct Ring
+{
+  static constexpr bool small = COST == STEREO_COST_CENSUS_7X5 || COST == STEREO_COST_CENSUS_9X7;
+
+  static __device__ __forceinline__ uint8_t
+  byte (int cost)
+  {
+    return (uint8_t) (small ? cost | 0x80 : cost);
+  }
+
+  static __device__ __forceinline__ float
+  number (uint32_t word, int b)
+  {
+    if (small)
+      return __uint_as_float (__byte_perm (word, 0x3F000000u, 0x7044 + (b << 8)));
+    return __uint_as_float (__byte_perm (word, 0x4B000000u, 0x7540 + b)) - 8388608.0f;
+  }
+
+  static __device__ __forceinline__ float
+  mean (float sum, float weights)
+  {
+    float mean = __fdividef (sum, weights);
+    return weights > 0 ? small ? fmaf (mean, 128.0f, -128.0f) : mean : 0;
+  }
+};
 
 /* One tap of 4 x 4 pairs: @right holds the right weights of partners c..c+7, pair (a, b) meets 3 - a + b. */
 __device__ __forceinline__ void
@@ -96,17 +138,16 @@ aggregate_columns_both (Frame f, AswWindow w, int strip)
       for (int e = threadIdx.x; e < TX * TI; e += T::threads) {
         int c = e / TI, i = e % TI, x = x0 + c, xm = partner0 + TX - 1 - c + i;
         bool valid = x < f.width && xm >= 0 && xm < f.width;
-        out[c * T::cost_pitch + i] = valid ? (uint8_t) asw_raw_cost<COST> (f, row, x, xm) : 0;
+        out[c * T::cost_pitch + i] = valid ? Ring<COST>::byte (asw_raw_cost<COST> (f, row, x, xm)) : 0;
       }
     }
     size_t row = (size_t) y * f.image_pitch;
-    weigh_line (left, f.view[STEREO_LEFT].color + row, x0, TX, f.width, from, to, f.image_pitch, 1, w);
-    weigh_line (right, f.view[STEREO_RIGHT].color + row, partner0, T::partners, f.width, from, to, f.image_pitch, 1, w);
+    weigh_tile<T, false> (f, left, right, row, x0, partner0, from, to, f.image_pitch, w);
     __syncthreads ();
 
     float sum[4][4] = { }, weights[4][4] = { };
     int slot = (y + from) % rows;
-#pragma unroll 2
+#pragma unroll 4
     for (int k = from; k <= to; k++) {
       const uint8_t *costs = ring + slot * (TX * T::cost_pitch) + tx * T::cost_pitch + ti;
       slot = slot + 1 == rows ? 0 : slot + 1;
@@ -118,7 +159,7 @@ aggregate_columns_both (Frame f, AswWindow w, int strip)
         uint32_t word = *(const uint32_t *) (costs + a * T::cost_pitch);
 #pragma unroll
         for (int b = 0; b < 4; b++)
-          cost[a][b] = byte_float (word, b);
+          cost[a][b] = Ring<COST>::number (word, b);
       }
       add_tap (sum, weights, l, r, cost);
     }
@@ -130,7 +171,7 @@ aggregate_columns_both (Frame f, AswWindow w, int strip)
         float mean[4];
 #pragma unroll
         for (int b = 0; b < 4; b++)
-          mean[b] = weights[a][b] > 0 ? sum[a][b] / weights[a][b] : 0;
+          mean[b] = Ring<COST>::mean (sum[a][b], weights[a][b]);
         pair[0] = __floats2half2_rn (mean[0], mean[1]);
         pair[1] = __floats2half2_rn (mean[2], mean[3]);
         *(uint2 *) (f.volume + ((size_t) y * f.width + x) * f.depth + i) = *(uint2 *) pair;
@@ -172,9 +213,7 @@ aggregate_rows_both (Frame f, AswWindow w)
         *(float4 *) (line + (x + reach) % columns * TI + i - i0) = cost;
       }
     int partner0 = f.width - 1 - (x0 + TX - 1) + f.min_disparity + i0;
-    weigh_line (left, f.view[STEREO_LEFT].color + row, x0, TX, f.width, -w.radius, w.radius, 1, f.width, w);
-    weigh_line (right, f.view[STEREO_RIGHT].color + row, partner0, T::partners, f.width, -w.radius, w.radius, -1,
-        f.width, w);
+    weigh_tile<T, true> (f, left, right, row, x0, partner0, -w.radius, w.radius, 1, w);
     __syncthreads ();
 
     float sum[4][4] = { }, weights[4][4] = { }, cost[4][4];
@@ -208,7 +247,7 @@ aggregate_rows_both (Frame f, AswWindow w)
 #pragma unroll
       for (int b = 0; b < 4; b++)
         steps[b] = i + b < first || i + b > last ? STEREO_INVALID :
-            min (__float2uint_rn (sum[a][b] / weights[a][b] * (float) f.volume_unit), STEREO_COST_TOP);
+            __float2uint_rn (__fdividef (sum[a][b], weights[a][b]) * (float) f.volume_unit);
       if (x < f.width && i < f.depth)
         *(uint2 *) (f.volume + (volume_row + x) * f.depth + i) =
             make_uint2 (steps[0] | steps[1] << 16, steps[2] | steps[3] << 16);
