@@ -86,24 +86,28 @@ cuda_available (int device, char *reason, size_t size)
   return usable;
 }
 
-/* Makes the plan's device current, and the one that was current again. */
-static cudaError_t
-enter (CudaState *state)
+/* The plan's device; -1: whichever is current. */
+static int
+device_of (const StereoPlan *plan)
 {
-  if (state->device < 0)
-    return cudaSuccess;
-  cudaError_t code = cudaGetDevice (&state->previous);
-  if (code != cudaSuccess)
-    state->previous = -1;
-  return cudaSetDevice (state->device);
+  int id = plan->params.cuda_device_id;
+  return id == -2 ? -1 : id < 0 ? 0 : id;
+}
+
+static int
+cuda_enter (StereoPlan *plan)
+{
+  int before = -1;
+  if (device_of (plan) >= 0 && cudaGetDevice (&before) == cudaSuccess && before != device_of (plan))
+    cudaSetDevice (device_of (plan));
+  return before;
 }
 
 static void
-leave (CudaState *state)
+cuda_leave (StereoPlan *plan, int before)
 {
-  if (state->previous >= 0 && state->previous != state->device)
-    cudaSetDevice (state->previous);
-  state->previous = -1;
+  if (before >= 0 && before != device_of (plan))
+    cudaSetDevice (before);
 }
 
 /* ---- open, close ------------------------------------------------------------------------------- */
@@ -114,7 +118,6 @@ open_device (StereoPlan *plan, CudaState *state, StereoError *error)
   size_t pixels = (size_t) plan->width * (size_t) plan->height;
   int device;
 
-  CUDA_TRY (enter (state));
   CUDA_TRY (cudaGetDevice (&device));
   CUDA_TRY (cudaDeviceGetAttribute (&state->multiprocessors, cudaDevAttrMultiProcessorCount, device));
   CUDA_TRY (cudaDeviceGetAttribute (&state->shared_per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
@@ -131,17 +134,12 @@ cuda_open (StereoPlan *plan, StereoError *error)
 {
   CudaState *state = (CudaState *) calloc (1, sizeof *state);
   const char *debug = getenv ("STEREO_DEBUG_SYNC");
-  int id = plan->params.cuda_device_id;
 
   if (!state)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CUDA backend.");
   plan->state = state;
-  state->device = id == -2 ? -1 : id < 0 ? 0 : id;
-  state->previous = -1;
   state->debug_sync = debug && *debug && strcmp (debug, "0");
-  StereoStatus status = open_device (plan, state, error);
-  leave (state);
-  return status;
+  return open_device (plan, state, error);
 }
 
 /* Failures are of no use here: after a fault every call returns it. */
@@ -149,14 +147,9 @@ static void
 cuda_close (StereoPlan *plan)
 {
   CudaState *state = cuda_state (plan);
-  int before;
 
   if (!state)
     return;
-  before = state->previous;     /* a frame that failed halfway left our device current */
-  enter (state);
-  if (before >= 0)
-    state->previous = before;
   if (state->stream)
     cudaStreamSynchronize (state->stream);
   for (int i = 0; state->events && i <= STEREO_MAX_STEPS; i++)
@@ -168,7 +161,6 @@ cuda_close (StereoPlan *plan)
   cudaFreeHost (state->pinned_output);
   if (state->stream)
     cudaStreamDestroy (state->stream);
-  leave (state);
   cudaGetLastError ();
   free (state);
   plan->state = NULL;
@@ -181,10 +173,8 @@ cuda_allocate (StereoPlan *plan, size_t size, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
   void *memory = NULL;
-  cudaError_t code = enter (state);
+  cudaError_t code = cudaMalloc (&memory, size);
 
-  if (code == cudaSuccess)
-    code = cudaMalloc (&memory, size);
   if (code == cudaSuccess)
     code = cudaMemsetAsync (memory, 0, size, state->stream);
   if (code == cudaSuccess)
@@ -201,22 +191,14 @@ cuda_allocate (StereoPlan *plan, size_t size, StereoError *error)
         "num-disparities or the size.", plan->width, plan->height, plan->disparities, size, available, total,
         cudaGetErrorString (code));
   }
-  leave (state);
   return memory;
 }
 
 static void
 cuda_release (StereoPlan *plan, void *memory)
 {
-  CudaState *state = cuda_state (plan);
-  int before = state->previous;
-
-  enter (state);
-  if (before >= 0)
-    state->previous = before;
   cudaFree (memory);
   cudaGetLastError ();
-  leave (state);
 }
 
 /* On the plan's stream, which does not wait for the default one. */
@@ -224,34 +206,15 @@ static StereoStatus
 cuda_copy (StereoPlan *plan, void *to, const void *from, size_t size)
 {
   CudaState *state = cuda_state (plan);
-  cudaError_t code = enter (state);
+  cudaError_t code = cudaMemcpyAsync (to, from, size, cudaMemcpyDefault, state->stream);
 
-  if (code == cudaSuccess)
-    code = cudaMemcpyAsync (to, from, size, cudaMemcpyDefault, state->stream);
   if (code == cudaSuccess)
     code = cudaStreamSynchronize (state->stream);
   cudaGetLastError ();
-  leave (state);
   return code == cudaSuccess ? STEREO_OK : STEREO_ERROR_BACKEND;
 }
 
 /* ---- frames -------------------------------------------------------------------------------------- */
-
-/* The device stays current until end(), for the launches between. */
-static StereoStatus
-cuda_begin (StereoPlan *plan, StereoError *error)
-{
-  CUDA_TRY (enter (cuda_state (plan)));
-  return cuda_upload (plan, error);
-}
-
-static StereoStatus
-cuda_end (StereoPlan *plan, StereoError *error)
-{
-  StereoStatus status = cuda_download (plan, error);
-  leave (cuda_state (plan));
-  return status;
-}
 
 /* Without events the times are 0. */
 static void
@@ -289,6 +252,6 @@ extern const StereoBackend stereo_backend_cuda = {
         { NULL, &stereo_cuda_refine_two_pass, &stereo_cuda_refine_full, &stereo_cuda_refine_idr },
         &stereo_cuda_reselect, &stereo_cuda_subpixel, &stereo_cuda_integer, &stereo_cuda_reject, &stereo_cuda_speckle,
         &stereo_cuda_fill, { &stereo_cuda_median3, &stereo_cuda_median5 }, &stereo_cuda_threshold, &stereo_cuda_store },
-  cuda_available, cuda_open, cuda_close, cuda_allocate, cuda_release, cuda_begin, cuda_end, cuda_mark, cuda_elapsed_ms,
-  NULL, cuda_copy, cuda_copy,
+  cuda_available, cuda_enter, cuda_leave, cuda_open, cuda_close, cuda_allocate, cuda_release, cuda_upload, cuda_download,
+  cuda_mark, cuda_elapsed_ms, NULL, cuda_copy, cuda_copy,
 };

@@ -14,8 +14,6 @@
 /* What the backend and its stages keep per plan; pointers into the arena are reservations. */
 struct CudaState
 {
-  int device;                   /* set around calls; -1: the caller's context is left alone */
-  int previous;                 /* device to go back to */
   int multiprocessors, shared_per_block, major;
   int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
   cudaStream_t stream;

@@ -94,7 +94,7 @@ static const StereoParamInfo table[] = {
   DOUBLE ("refine-gamma-distance", refine_gamma_distance, 0, 10000, 0,
       "As gamma-distance, for refinement; 0 = own (12)"),
   DOUBLE ("refine-alpha", refine_alpha, 0, 10, 0,
-      "Penalty, in cost units (census: bits) per pixel of distance from the expected disparity; 0 = own (asw 0.2, thesis 0.16)"),
+      "Refinement penalty in cost units (census: bits) per pixel from the expected disparity; 0 = own (0.2; thesis 0.16)"),
   INT ("consistency", consistency, -1, 1024, 1,
       "Pixels by which the views may disagree before both lose their confidence; -1 = off"),
   INT ("subpixel", subpixel, -1, 1, -1, "Equiangular sub-pixel fit: 1 = on, 0 = off, -1 = own"),

@@ -167,24 +167,52 @@ name_stages (StereoPlan *plan)
   }
 }
 
+static int
+enter (StereoPlan *plan)
+{
+  return plan->backend->enter ? plan->backend->enter (plan) : 0;
+}
+
+static void
+leave (StereoPlan *plan, int before)
+{
+  if (plan->backend->leave)
+    plan->backend->leave (plan, before);
+}
+
+static StereoStatus
+build (StereoPlan *plan, StereoError *error)
+{
+  StereoStatus status;
+
+  if ((status = plan->backend->open (plan, error)))
+    return status;
+  choose_steps (plan);
+  name_stages (plan);
+  if ((status = fit_memory (plan, error)))
+    return status;
+  return stereo_layout_commit (plan, error);
+}
+
 StereoPlan *
 stereo_plan_new (const StereoParams *params, int width, int height, StereoError *error)
 {
   StereoPlan *plan = calloc (1, sizeof *plan);
+  StereoStatus status;
 
   if (!plan) {
     stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for a plan.");
     return NULL;
   }
   if (stereo_params_resolve (params, &plan->params, error) || measure (plan, width, height, error) ||
-      choose_backend (plan, error) || plan->backend->open (plan, error))
+      choose_backend (plan, error))
     goto fail;
   stereo_params_unread (params, plan->warning, sizeof plan->warning);
-  choose_steps (plan);
-  name_stages (plan);
-  if (fit_memory (plan, error) || stereo_layout_commit (plan, error))
-    goto fail;
-  return plan;
+  int before = enter (plan);
+  status = build (plan, error);
+  leave (plan, before);
+  if (!status)
+    return plan;
 
 fail:
   stereo_plan_free (plan);
@@ -197,9 +225,12 @@ stereo_plan_free (StereoPlan *plan)
   if (!plan)
     return;
   if (plan->backend) {
+    const StereoBackend *backend = plan->backend;
+    int before = enter (plan);
     if (plan->arena)
-      plan->backend->release (plan, plan->arena);
-    plan->backend->close (plan);
+      backend->release (plan, plan->arena);
+    backend->close (plan);
+    leave (plan, before);
   }
   free (plan);
 }
@@ -239,19 +270,12 @@ check_frame (const StereoPlan *plan, const StereoImage *image, const StereoOutpu
   return STEREO_OK;
 }
 
-StereoStatus
-stereo_plan_execute (StereoPlan *plan, const StereoImage *left, const StereoImage *right, const StereoOutput *output,
-    StereoStats *stats, StereoError *error)
+static StereoStatus
+run_steps (StereoPlan *plan, StereoError *error)
 {
-  uint64_t start = now_ns ();
   const StereoBackend *backend = plan->backend;
   StereoStatus status;
 
-  if ((status = check_frame (plan, left, output, error)) || (status = check_frame (plan, right, output, error)))
-    return status;
-  plan->input[STEREO_LEFT] = *left;
-  plan->input[STEREO_RIGHT] = *right;
-  plan->output = *output;
   if ((status = backend->begin (plan, error)))
     return status;
   for (int i = 0; i < plan->step_count; i++) {
@@ -266,6 +290,26 @@ stereo_plan_execute (StereoPlan *plan, const StereoImage *left, const StereoImag
     return status;
   if (plan->profiling)
     collect_times (plan);
+  return STEREO_OK;
+}
+
+StereoStatus
+stereo_plan_execute (StereoPlan *plan, const StereoImage *left, const StereoImage *right, const StereoOutput *output,
+    StereoStats *stats, StereoError *error)
+{
+  uint64_t start = now_ns ();
+  StereoStatus status;
+
+  if ((status = check_frame (plan, left, output, error)) || (status = check_frame (plan, right, output, error)))
+    return status;
+  plan->input[STEREO_LEFT] = *left;
+  plan->input[STEREO_RIGHT] = *right;
+  plan->output = *output;
+  int before = enter (plan);
+  status = run_steps (plan, error);
+  leave (plan, before);
+  if (status)
+    return status;
   if (stats) {
     double pixels = (double) plan->width * plan->height;
     stats->valid_ratio = (double) plan->valid_count / pixels;

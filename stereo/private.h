@@ -87,6 +87,10 @@ struct StereoBackend
   StereoStageTable stages;      /* open may point plan->stages at a table that suits the machine better */
   /* Whether it can be used here; a sentence in @reason either way. */
   int (*available) (int device, char *reason, size_t size);
+  /* Around everything below: makes the plan's device current and returns the caller's; gives that back.
+   * NULL: nothing to do. */
+  int (*enter) (StereoPlan *plan);
+  void (*leave) (StereoPlan *plan, int before);
   /* Device, stream, threads. close tolerates a half-open state and being called twice. */
   StereoStatus (*open) (StereoPlan *plan, StereoError *error);
   void (*close) (StereoPlan *plan);
@@ -237,7 +241,7 @@ stereo_mixed_part (int sad, int gradient_difference)
 {
   int color = sad < 60 ? sad : 60;
   int slope = gradient_difference < 0 ? -gradient_difference : gradient_difference;
-  return (color * 17 + 32) / 64 + (slope < 10 ? slope * 2 : 20);
+  return ((color * 17 + 32) >> 6) + (slope < 10 ? slope * 2 : 20);
 }
 
 /* One sample of the output: d * factor, 1..65535; 0 where that is below zero and cannot be stored. */
