@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/gststereoframe.h"
+
+#define TURNED (GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLIPPED | GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLOPPED | \
+    GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLIPPED | GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLOPPED)
+
+GType
+gst_stereo_packing_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = {
+    { GST_STEREO_PACKING_AUTO, "Side by side when at least twice as wide as high, else an error", "auto" },
+    { GST_STEREO_PACKING_SIDE_BY_SIDE, "Left half, right half", "side-by-side" },
+    { GST_STEREO_PACKING_TOP_BOTTOM, "Left view above the right one", "top-bottom" },
+    { GST_STEREO_PACKING_ROW_INTERLEAVED, "Even rows left, odd rows right", "row-interleaved" },
+    { GST_STEREO_PACKING_COLUMN_INTERLEAVED, "Even columns left, odd columns right", "column-interleaved" },
+    { GST_STEREO_PACKING_FRAME_BY_FRAME, "Left and right views in alternating buffers", "frame-by-frame" },
+    { 0, NULL, NULL }
+  };
+
+  if (g_once_init_enter (&once))
+    g_once_init_leave (&once, g_enum_register_static ("GstStereoPacking", values));
+  return once;
+}
+
+/* What the caps say: a packing, AUTO where they say nothing, FALSE where it is none that can be split. */
+static gboolean
+packing_of_caps (const GstVideoInfo *info, GstStereoPacking *packing)
+{
+  switch (GST_VIDEO_INFO_MULTIVIEW_MODE (info)) {
+    case GST_VIDEO_MULTIVIEW_MODE_NONE:
+    case GST_VIDEO_MULTIVIEW_MODE_MONO:
+      *packing = GST_STEREO_PACKING_AUTO;
+      return TRUE;
+    case GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE:
+      *packing = GST_STEREO_PACKING_SIDE_BY_SIDE;
+      return TRUE;
+    case GST_VIDEO_MULTIVIEW_MODE_TOP_BOTTOM:
+      *packing = GST_STEREO_PACKING_TOP_BOTTOM;
+      return TRUE;
+    case GST_VIDEO_MULTIVIEW_MODE_ROW_INTERLEAVED:
+      *packing = GST_STEREO_PACKING_ROW_INTERLEAVED;
+      return TRUE;
+    case GST_VIDEO_MULTIVIEW_MODE_COLUMN_INTERLEAVED:
+      *packing = GST_STEREO_PACKING_COLUMN_INTERLEAVED;
+      return TRUE;
+    case GST_VIDEO_MULTIVIEW_MODE_FRAME_BY_FRAME:
+      *packing = GST_STEREO_PACKING_FRAME_BY_FRAME;
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+static void
+layout_of_frame (GstStereoLayout *layout, const GstVideoInfo *info)
+{
+  memset (layout, 0, sizeof *layout);
+  layout->width = GST_VIDEO_INFO_WIDTH (info);
+  layout->height = GST_VIDEO_INFO_HEIGHT (info);
+  layout->par_n = GST_VIDEO_INFO_PAR_N (info);
+  layout->par_d = GST_VIDEO_INFO_PAR_D (info);
+  layout->fps_n = GST_VIDEO_INFO_FPS_N (info);
+  layout->fps_d = MAX (1, GST_VIDEO_INFO_FPS_D (info));
+}
+
+static void
+scale_fraction (gint *n, gint *d, gint by_n, gint by_d)
+{
+  gint new_n, new_d;
+
+  if (gst_util_fraction_multiply (*n, *d, by_n, by_d, &new_n, &new_d)) {
+    *n = new_n;
+    *d = new_d;
+  }
+}
+
+/* Frame -> one view. Half-aspect views are squeezed along the axis they share: their pixels count double there. */
+static gboolean
+halve (GstStereoLayout *layout, gboolean half_aspect, gchar **message)
+{
+  gboolean across = layout->packing == GST_STEREO_PACKING_SIDE_BY_SIDE ||
+      layout->packing == GST_STEREO_PACKING_COLUMN_INTERLEAVED;
+  gint *side = across ? &layout->width : &layout->height;
+
+  if (layout->packing == GST_STEREO_PACKING_FRAME_BY_FRAME)
+    return TRUE;
+  if (*side % 2) {
+    *message = g_strdup_printf ("A frame of %dx%d pixels cannot hold two views of one size: its %s must be even.",
+        layout->width, layout->height, across ? "width" : "height");
+    return FALSE;
+  }
+  *side /= 2;
+  if (half_aspect)
+    scale_fraction (&layout->par_n, &layout->par_d, across ? 2 : 1, across ? 1 : 2);
+  return TRUE;
+}
+
+gboolean
+gst_stereo_layout_packed (GstStereoLayout *layout, const GstVideoInfo *info, GstStereoPacking wanted, gchar **message)
+{
+  GstVideoMultiviewFlags flags = GST_VIDEO_INFO_MULTIVIEW_FLAGS (info);
+  GstStereoPacking tagged;
+
+  layout_of_frame (layout, info);
+  if (!packing_of_caps (info, &tagged)) {
+    *message = g_strdup_printf ("Frames tagged multiview-mode=%s cannot be split into two views: use side-by-side, "
+        "top-bottom, row-interleaved, column-interleaved or frame-by-frame, or link the views to sink_left and "
+        "sink_right.", gst_video_multiview_mode_to_caps_string (GST_VIDEO_INFO_MULTIVIEW_MODE (info)));
+    return FALSE;
+  }
+  if (flags & TURNED) {
+    *message = g_strdup ("The caps' multiview-flags say that a view is flipped or flopped: turn it upright before "
+        "it gets here, with videoflip.");
+    return FALSE;
+  }
+  layout->packing = tagged ? tagged : wanted;
+  layout->overruled = tagged && wanted && tagged != wanted;
+  layout->right_first = (flags & GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_VIEW_FIRST) != 0;
+  if (!layout->packing && layout->width >= 2 * layout->height)
+    layout->packing = GST_STEREO_PACKING_SIDE_BY_SIDE;
+  if (!layout->packing) {
+    *message = g_strdup_printf ("Nothing says how two views lie in frames of %dx%d pixels: the caps have no "
+        "multiview-mode, and only frames at least twice as wide as high are taken as side by side. Set packing, or "
+        "link the views to sink_left and sink_right.", layout->width, layout->height);
+    return FALSE;
+  }
+  /* an untagged stream's frame rate counts buffers; tagged, it counts bundles */
+  if (!tagged && layout->packing == GST_STEREO_PACKING_FRAME_BY_FRAME && layout->fps_n)
+    scale_fraction (&layout->fps_n, &layout->fps_d, 1, 2);
+  return halve (layout, (flags & GST_VIDEO_MULTIVIEW_FLAGS_HALF_ASPECT) != 0, message);
+}
+
+gboolean
+gst_stereo_layout_single (GstStereoLayout *layout, const GstVideoInfo *info, gboolean right, gchar **message)
+{
+  const gchar *pad = right ? "sink_right" : "sink_left";
+  GstVideoMultiviewMode mode = GST_VIDEO_INFO_MULTIVIEW_MODE (info);
+  GstVideoMultiviewMode wrong = right ? GST_VIDEO_MULTIVIEW_MODE_LEFT : GST_VIDEO_MULTIVIEW_MODE_RIGHT;
+
+  layout_of_frame (layout, info);
+  if (mode == wrong) {
+    *message = g_strdup_printf ("%s gets frames tagged multiview-mode=%s: the two views are swapped.", pad,
+        gst_video_multiview_mode_to_caps_string (mode));
+    return FALSE;
+  }
+  if (mode > GST_VIDEO_MULTIVIEW_MODE_RIGHT) {
+    *message = g_strdup_printf ("%s gets frames tagged multiview-mode=%s, which hold both views: link them to sink.",
+        pad, gst_video_multiview_mode_to_caps_string (mode));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static StereoImage
+image_of_frame (const GstVideoFrame *frame)
+{
+  const guint8 *base = GST_VIDEO_FRAME_COMP_DATA (frame, 0);
+  StereoImage image = { 0 };
+
+  image.channels = GST_VIDEO_INFO_IS_RGB (&frame->info) ? 3 : 1;
+  for (gint c = 1; c < image.channels; c++)
+    base = MIN (base, (const guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c));
+  for (gint c = 0; c < image.channels; c++)
+    image.offset[c] = (guint8) ((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c) - base);
+  image.data = base;
+  image.stride = GST_VIDEO_FRAME_COMP_STRIDE (frame, 0);
+  image.pixel_stride = GST_VIDEO_FRAME_COMP_PSTRIDE (frame, 0);
+  image.memory = STEREO_MEMORY_HOST;
+  return image;
+}
+
+void
+gst_stereo_layout_images (const GstStereoLayout *layout, const GstVideoFrame *first, const GstVideoFrame *second,
+    StereoImage *left, StereoImage *right)
+{
+  StereoImage a = image_of_frame (first), b = image_of_frame (second);
+
+  switch (layout->packing) {
+    case GST_STEREO_PACKING_SIDE_BY_SIDE:
+      b.data += (gsize) layout->width * b.pixel_stride;
+      break;
+    case GST_STEREO_PACKING_TOP_BOTTOM:
+      b.data += layout->height * b.stride;
+      break;
+    case GST_STEREO_PACKING_ROW_INTERLEAVED:
+      b.data += b.stride;
+      a.stride = b.stride *= 2;
+      break;
+    case GST_STEREO_PACKING_COLUMN_INTERLEAVED:
+      b.data += b.pixel_stride;
+      a.pixel_stride = b.pixel_stride *= 2;
+      break;
+    default:
+      break;
+  }
+  *left = layout->right_first ? b : a;
+  *right = layout->right_first ? a : b;
+}
+
+gchar *
+gst_stereo_layout_describe (const GstStereoLayout *layout, const GstVideoInfo *info)
+{
+  return g_strdup_printf ("%dx%d %s", layout->width, layout->height,
+      gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Video frames -> views for the engine: where the two views lie in what a pad got.
+ *
+ * A view is a strided window into the mapped frame (StereoImage), so no layout costs a copy.
+ */
+#ifndef GST_STEREO_FRAME_H
+#define GST_STEREO_FRAME_H
+
+#include <gst/video/video.h>
+
+#include "stereo/stereo.h"
+
+G_BEGIN_DECLS
+
+#define GST_STEREO_FORMATS "{ GRAY8, I420, NV12, YUY2, UYVY, RGB, BGR, RGBx, BGRx, RGBA, BGRA }"
+
+typedef enum
+{
+  GST_STEREO_PACKING_AUTO,
+  GST_STEREO_PACKING_SIDE_BY_SIDE,
+  GST_STEREO_PACKING_TOP_BOTTOM,
+  GST_STEREO_PACKING_ROW_INTERLEAVED,
+  GST_STEREO_PACKING_COLUMN_INTERLEAVED,
+  GST_STEREO_PACKING_FRAME_BY_FRAME
+} GstStereoPacking;
+
+#define GST_TYPE_STEREO_PACKING (gst_stereo_packing_get_type ())
+GType gst_stereo_packing_get_type (void);
+
+/* How the views lie in the frames of one caps. */
+typedef struct
+{
+  GstStereoPacking packing;     /* AUTO: one view per frame, of its own pad */
+  gboolean right_first;
+  gint width, height;           /* of one view */
+  gint par_n, par_d;            /* of a view's pixels */
+  gint fps_n, fps_d;            /* of pairs; 0/1 = variable */
+  gboolean overruled;           /* the caps' layout was taken and @wanted asked for another */
+} GstStereoLayout;
+
+/*
+ * The layout of frames that hold both views: from the caps where they are tagged, else @wanted, else
+ * side by side when at least twice as wide as high. multiview-mode=mono counts as untagged, since
+ * most elements write it on whatever they make. FALSE and a sentence in @message (g_free) otherwise.
+ */
+gboolean gst_stereo_layout_packed (GstStereoLayout *layout, const GstVideoInfo *info, GstStereoPacking wanted,
+    gchar **message);
+/* The layout of a pad that gets one view. */
+gboolean gst_stereo_layout_single (GstStereoLayout *layout, const GstVideoInfo *info, gboolean right,
+    gchar **message);
+
+/* The two views of mapped frames: @second is the other view's frame (two pads, frame by frame), or the same. */
+void gst_stereo_layout_images (const GstStereoLayout *layout, const GstVideoFrame *first,
+    const GstVideoFrame *second, StereoImage *left, StereoImage *right);
+
+/* "640x480 NV12"; g_free. */
+gchar *gst_stereo_layout_describe (const GstStereoLayout *layout, const GstVideoInfo *info);
+
+G_END_DECLS
+
+#endif

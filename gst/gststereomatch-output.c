@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A pair becomes an output buffer with its metadata. */
+#include "gst/gststereomatch.h"
+
+#include "gst/gststereometa.h"
+
+#define GST_CAT_DEFAULT gst_stereo_match_debug
+
+static GstFlowReturn
+mismatch (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right)
+{
+  gchar *a = gst_stereo_layout_describe (&left->layout, &left->info);
+  gchar *b = gst_stereo_layout_describe (&right->layout, &right->info);
+
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+      ("The two views must have one size, and both colour or both luma: the left one is %s, the right one %s. Put "
+          "videoscale or videoconvert before one of them.", a, b), (NULL));
+  g_free (a);
+  g_free (b);
+  return GST_FLOW_NOT_NEGOTIATED;
+}
+
+static gboolean
+comparable (const GstStereoFrame *a, const GstStereoFrame *b)
+{
+  return a->layout.width == b->layout.width && a->layout.height == b->layout.height &&
+      GST_VIDEO_INFO_IS_RGB (&a->info) == GST_VIDEO_INFO_IS_RGB (&b->info);
+}
+
+/* Before anything is computed: whether downstream said that frames of this time come too late. */
+static gboolean
+is_late (GstStereoMatch *self, const GstStereoFrame *frame)
+{
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  GstClockTime earliest;
+  guint64 processed, late;
+  GstMessage *message;
+  gdouble proportion;
+  gboolean live;
+
+  GST_OBJECT_LOCK (self);
+  earliest = self->qos ? self->earliest_time : GST_CLOCK_TIME_NONE;
+  proportion = self->proportion;
+  if (!GST_CLOCK_TIME_IS_VALID (earliest) || frame->time == GST_STEREO_TIME_NONE || frame->time >= (gint64) earliest) {
+    GST_OBJECT_UNLOCK (self);
+    return FALSE;
+  }
+  late = ++self->stats.late;
+  processed = self->stats.pairs;
+  GST_OBJECT_UNLOCK (self);
+
+  live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (aggregator));
+  message = gst_message_new_qos (GST_OBJECT (self), live, frame->time < 0 ? 0 : (guint64) frame->time,
+      gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame->buffer)),
+      GST_BUFFER_PTS (frame->buffer), GST_BUFFER_DURATION (frame->buffer));
+  gst_message_set_qos_values (message, (gint64) earliest - frame->time, proportion, 1000000);
+  gst_message_set_qos_stats (message, GST_FORMAT_BUFFERS, processed, late);
+  gst_element_post_message (GST_ELEMENT (self), message);
+  GST_DEBUG_OBJECT (self, "late by %" GST_STIME_FORMAT ", dropped", GST_STIME_ARGS ((gint64) earliest - frame->time));
+  self->discont = TRUE;
+  return TRUE;
+}
+
+static gboolean
+map_input (GstStereoMatch *self, GstVideoFrame *mapped, GstStereoFrame *frame)
+{
+  if (gst_video_frame_map (mapped, &frame->info, frame->buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold the %dx%d %s frame "
+          "that its caps announce.", gst_buffer_get_size (frame->buffer), GST_VIDEO_INFO_WIDTH (&frame->info),
+          GST_VIDEO_INFO_HEIGHT (&frame->info), gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info))),
+      (NULL));
+  return FALSE;
+}
+
+static GstFlowReturn
+execute (GstStereoMatch *self, const GstVideoFrame *first, const GstVideoFrame *second, const GstStereoLayout *layout,
+    GstBuffer *out, GstBuffer *confidence, StereoStats *stats)
+{
+  GstVideoFrame out_frame, confidence_frame;
+  StereoImage left, right;
+  StereoOutput output;
+  StereoStatus status;
+  StereoError error;
+
+  if (!gst_video_frame_map (&out_frame, &self->out_info, out, GST_MAP_WRITE | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+    goto unmappable;
+  if (!gst_video_frame_map (&confidence_frame, &self->confidence_info, confidence,
+          GST_MAP_WRITE | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
+    gst_video_frame_unmap (&out_frame);
+    goto unmappable;
+  }
+  gst_stereo_layout_images (layout, first, second, &left, &right);
+  output.data = GST_VIDEO_FRAME_PLANE_DATA (&out_frame, 0);
+  output.stride = GST_VIDEO_FRAME_PLANE_STRIDE (&out_frame, 0);
+  output.sample = GST_VIDEO_INFO_FORMAT (&self->out_info) == GST_VIDEO_FORMAT_GRAY8 ? STEREO_SAMPLE_U8 :
+      STEREO_SAMPLE_U16;
+  output.confidence = GST_VIDEO_FRAME_PLANE_DATA (&confidence_frame, 0);
+  output.confidence_stride = GST_VIDEO_FRAME_PLANE_STRIDE (&confidence_frame, 0);
+  status = stereo_plan_execute (self->plan, &left, &right, &output, stats, &error);
+  gst_video_frame_unmap (&confidence_frame);
+  gst_video_frame_unmap (&out_frame);
+  if (status == STEREO_OK)
+    return GST_FLOW_OK;
+  gst_stereo_match_post_error (self, &error, stereo_plan_params (self->plan));
+  g_clear_pointer (&self->plan, stereo_plan_free);
+  return GST_FLOW_ERROR;
+
+unmappable:
+  GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("An output buffer could not be written to."), (NULL));
+  return GST_FLOW_ERROR;
+}
+
+typedef struct
+{
+  GstBuffer *out;
+  gboolean same_size;           /* out has the size of the frame whose metas are copied */
+} CopyMetas;
+
+/* What is true of the left frame and stays true of its disparity. Not the pixels' own: memory, layout, colour. */
+static gboolean
+copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer data)
+{
+  CopyMetas *copy = data;
+  GType api = (*meta)->info->api;
+  GstMetaTransformCopy whole = { FALSE, 0, (gsize) -1 };
+
+  if (api == GST_VIDEO_META_API_TYPE || api == GST_VIDEO_CROP_META_API_TYPE || api == GST_STEREO_META_API_TYPE ||
+      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR)) ||
+      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_REFERENCE_STR)) ||
+      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_COLORSPACE_STR)) ||
+      (!copy->same_size && gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_SIZE_STR))))
+    return TRUE;
+  if ((*meta)->info->transform_func)
+    (*meta)->info->transform_func (copy->out, *meta, buffer, _gst_meta_transform_copy, &whole);
+  return TRUE;
+}
+
+static void
+add_meta (GstStereoMatch *self, GstBuffer *out, GstBuffer *confidence, const StereoStats *stats, gint64 skew)
+{
+  const StereoParams *params = stereo_plan_params (self->plan);
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (out, (guint) self->plan_width, (guint) self->plan_height,
+      confidence);
+
+  meta->kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
+  meta->disparity_scale = params->disparity_scale;
+  if (params->output == STEREO_OUTPUT_DEPTH) {
+    meta->kind = GST_STEREO_OUTPUT_KIND_DEPTH;
+  } else if (GST_VIDEO_INFO_FORMAT (&self->out_info) == GST_VIDEO_FORMAT_GRAY8) {
+    meta->kind = GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE;
+    meta->disparity_scale = 254.0 / MAX (1, params->num_disparities - 1);
+  }
+  meta->min_disparity = params->min_disparity;
+  meta->num_disparities = params->num_disparities;
+  meta->focal_length = params->focal_length;
+  meta->baseline = params->baseline;
+  meta->principal_offset = params->principal_offset;
+  meta->depth_unit = params->depth_unit;
+  meta->pair_skew = skew;
+  meta->valid_ratio = stats->valid_ratio;
+  meta->mean_confidence = stats->mean_confidence;
+}
+
+/* @other's timestamps stand in where the left view of a bundle has none. */
+static void
+decorate (GstStereoMatch *self, GstBuffer *out, const GstStereoFrame *left, const GstStereoFrame *other)
+{
+  CopyMetas copy = { out, left->layout.packing == GST_STEREO_PACKING_AUTO ||
+        left->layout.packing == GST_STEREO_PACKING_FRAME_BY_FRAME };
+  const GstStereoFrame *timed = GST_BUFFER_PTS_IS_VALID (left->buffer) ||
+      left->layout.packing == GST_STEREO_PACKING_AUTO ? left : other;
+
+  gst_buffer_copy_into (out, timed->buffer, GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
+  GST_BUFFER_DTS (out) = GST_CLOCK_TIME_NONE;
+  if (self->discont || GST_BUFFER_FLAG_IS_SET (left->buffer, GST_BUFFER_FLAG_DISCONT))
+    GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_DISCONT);
+  if (GST_BUFFER_FLAG_IS_SET (left->buffer, GST_BUFFER_FLAG_CORRUPTED) ||
+      GST_BUFFER_FLAG_IS_SET (other->buffer, GST_BUFFER_FLAG_CORRUPTED))
+    GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_CORRUPTED);
+  self->discont = FALSE;
+  gst_buffer_foreach_meta (left->buffer, copy_meta, &copy);
+}
+
+static void
+count_pair (GstStereoMatch *self, const StereoStats *stats)
+{
+  GST_OBJECT_LOCK (self);
+  self->stats.pairs++;
+  self->stats.compute_last = stats->compute_ns;
+  self->stats.compute_total += stats->compute_ns;
+  self->stats.valid_ratio = stats->valid_ratio;
+  self->stats.mean_confidence = stats->mean_confidence;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+update_segment (GstStereoMatch *self, const GstSegment *segment, GstBuffer *out)
+{
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+
+  if (segment->format == GST_FORMAT_TIME && !(self->have_segment && gst_segment_is_equal (&self->segment, segment))) {
+    self->segment = *segment;
+    self->have_segment = TRUE;
+    gst_aggregator_update_segment (aggregator, segment);
+  }
+  if (GST_BUFFER_PTS_IS_VALID (out)) {
+    GST_OBJECT_LOCK (aggregator);
+    GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position = GST_BUFFER_PTS (out);
+    GST_OBJECT_UNLOCK (aggregator);
+  }
+}
+
+static GstFlowReturn
+compute (GstStereoMatch *self, GstStereoFrame *first, GstStereoFrame *second, GstBuffer *out, GstBuffer *confidence,
+    StereoStats *stats)
+{
+  GstVideoFrame a, b;
+  GstFlowReturn flow;
+
+  if (!map_input (self, &a, first))
+    return GST_FLOW_ERROR;
+  if (first == second) {
+    flow = execute (self, &a, &a, &first->layout, out, confidence, stats);
+  } else if (map_input (self, &b, second)) {
+    flow = execute (self, &a, &b, &first->layout, out, confidence, stats);
+    gst_video_frame_unmap (&b);
+  } else {
+    flow = GST_FLOW_ERROR;
+  }
+  gst_video_frame_unmap (&a);
+  return flow;
+}
+
+GstFlowReturn
+gst_stereo_match_process (GstStereoMatch *self, GstStereoFrame *first, GstStereoFrame *second)
+{
+  gboolean swap = first->layout.right_first;
+  GstStereoFrame *left = swap ? second : first, *right = swap ? first : second;
+  GstBuffer *out = NULL, *confidence = NULL;
+  StereoStats stats;
+  GstFlowReturn flow;
+  gint64 skew = 0;
+
+  if (!comparable (first, second))
+    return mismatch (self, left, right);
+  if (is_late (self, left))
+    return GST_FLOW_OK;
+  if ((flow = gst_stereo_match_prepare (self, &left->layout)) != GST_FLOW_OK ||
+      (flow = gst_stereo_match_acquire (self, &out, &confidence)) != GST_FLOW_OK)
+    return flow;
+  if (left->time != GST_STEREO_TIME_NONE && right->time != GST_STEREO_TIME_NONE)
+    skew = right->time - left->time;
+  flow = compute (self, first, second, out, confidence, &stats);
+  if (flow == GST_FLOW_OK) {
+    decorate (self, out, left, right);
+    add_meta (self, out, confidence, &stats, skew);
+    count_pair (self, &stats);
+    update_segment (self, &left->segment, out);
+    gst_aggregator_selected_samples (GST_AGGREGATOR (self), GST_BUFFER_PTS (out), GST_CLOCK_TIME_NONE,
+        GST_BUFFER_DURATION (out), NULL);
+    flow = gst_aggregator_finish_buffer (GST_AGGREGATOR (self), g_steal_pointer (&out));
+  }
+  gst_clear_buffer (&out);
+  gst_buffer_unref (confidence);
+  return flow;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From buffers to pairs: what goes together, what is dropped, and saying so. */
+#include "gst/gststereomatch.h"
+
+#define GST_CAT_DEFAULT gst_stereo_match_debug
+
+/* When one view ends, the other's surplus is read and counted so far, and no farther: it may never end. */
+#define SURPLUS_FRAMES 256
+#define SURPLUS_TIME ((gint64) GST_SECOND)
+#define REPORT_INTERVAL (1 * G_USEC_PER_SEC)
+
+static void
+report_drops (GstStereoMatch *self, gboolean now)
+{
+  GstStereoMatchDrops *drops = &self->drops;
+  gint64 time = g_get_monotonic_time ();
+  gchar *skew;
+
+  if (!(drops->left || drops->right) || (!now && drops->reported && time - drops->reported < REPORT_INTERVAL))
+    return;
+  if (drops->skew)
+    skew = g_strdup_printf (" The last two frames compared were %.3f ms apart, and max-skew is %.3f ms: start the "
+        "cameras together, or raise max-skew.", ABS (drops->skew) / 1e6, drops->max_skew / 1e6);
+  else
+    skew = g_strdup ("");
+  GST_WARNING_OBJECT (self, "%u left and %u right frames had no partner and were dropped.%s", drops->left,
+      drops->right, skew);
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("%u left and %u right frames had no partner and were dropped.%s", drops->left, drops->right, skew), (NULL));
+  g_free (skew);
+  memset (drops, 0, sizeof *drops);
+  drops->reported = time;
+}
+
+static void
+drop (GstStereoMatch *self, GstStereoPad *pad, gboolean right)
+{
+  GstStereoFrame frame;
+
+  if (!gst_stereo_pad_take (pad, &frame))
+    return;
+  GST_DEBUG_OBJECT (pad, "no partner for %" GST_PTR_FORMAT, frame.buffer);
+  gst_buffer_unref (frame.buffer);
+  GST_OBJECT_LOCK (self);
+  if (right)
+    self->stats.dropped_right++;
+  else
+    self->stats.dropped_left++;
+  GST_OBJECT_UNLOCK (self);
+  if (right)
+    self->drops.right++;
+  else
+    self->drops.left++;
+  self->discont = TRUE;
+}
+
+/* A gap of the stream that gives the timestamps is a gap of the output. */
+static void
+forward_gap (GstStereoMatch *self, GstStereoPad *pad, GstBuffer *gap)
+{
+  gboolean same;
+
+  GST_OBJECT_LOCK (pad);
+  same = self->have_segment && gst_segment_is_equal (&self->segment, &GST_AGGREGATOR_PAD (pad)->segment);
+  GST_OBJECT_UNLOCK (pad);
+  if (pad != self->right && self->negotiated && same && GST_BUFFER_PTS_IS_VALID (gap))
+    gst_pad_push_event (GST_AGGREGATOR_SRC_PAD (self), gst_event_new_gap (GST_BUFFER_PTS (gap),
+            GST_BUFFER_DURATION (gap)));
+}
+
+/* Looks at one more frame of @pad; FALSE when there is none. */
+static gboolean
+pull (GstStereoMatch *self, GstStereoPad *pad, GstFlowReturn *flow)
+{
+  GstBuffer *gap = NULL;
+  gchar *message = NULL;
+  GstStereoPacking packing;
+
+  GST_OBJECT_LOCK (self);
+  packing = self->packing;
+  GST_OBJECT_UNLOCK (self);
+  switch (gst_stereo_pad_pull (pad, pad == self->packed, packing, &gap, &message)) {
+    case GST_STEREO_PULL_FRAME:
+      return TRUE;
+    case GST_STEREO_PULL_GAP:
+      forward_gap (self, pad, gap);
+      gst_buffer_unref (gap);
+      return TRUE;
+    case GST_STEREO_PULL_ERROR:
+      GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s", message), (NULL));
+      g_free (message);
+      *flow = GST_FLOW_NOT_NEGOTIATED;
+      return FALSE;
+    default:
+      return FALSE;
+  }
+}
+
+/* In ns; GST_STEREO_TIME_NONE = any. */
+static gint64
+resolve_max_skew (GstStereoMatch *self)
+{
+  guint64 max_skew;
+
+  GST_OBJECT_LOCK (self);
+  max_skew = self->max_skew;
+  GST_OBJECT_UNLOCK (self);
+  if (max_skew != GST_STEREO_MAX_SKEW_AUTO)
+    return (gint64) MIN (max_skew, G_MAXINT64 / 4);
+  return self->left_spacing ? self->left_spacing / 2 : GST_STEREO_TIME_NONE;
+}
+
+static void
+note_skew (GstStereoMatch *self, const GstStereoQueue *left, const GstStereoQueue *right, gint64 max_skew)
+{
+  if (left->count && right->count && left->time[0] != GST_STEREO_TIME_NONE && right->time[0] != GST_STEREO_TIME_NONE) {
+    self->drops.skew = right->time[0] - left->time[0];
+    self->drops.max_skew = max_skew == GST_STEREO_TIME_NONE ? 0 : max_skew;
+  }
+}
+
+/* A frame of a view that outlives the other: FALSE when enough of those were read. */
+static gboolean
+count_surplus (GstStereoMatch *self, gint64 time)
+{
+  if (self->surplus++ == 0)
+    self->surplus_time = time;
+  return self->surplus < SURPLUS_FRAMES && (time == GST_STEREO_TIME_NONE ||
+      self->surplus_time == GST_STEREO_TIME_NONE || time - self->surplus_time < SURPLUS_TIME);
+}
+
+static GstFlowReturn
+end (GstStereoMatch *self)
+{
+  report_drops (self, TRUE);
+  return GST_FLOW_EOS;
+}
+
+/* The head of @pad has no partner; @other is the other view. */
+static GstFlowReturn
+drop_head (GstStereoMatch *self, GstStereoPad *pad, gboolean right, const GstStereoQueue *own,
+    const GstStereoQueue *other)
+{
+  gboolean alone = other->ended && !other->count, enough = alone && !count_surplus (self, own->time[0]);
+
+  drop (self, pad, right);
+  if (enough) {
+    GST_INFO_OBJECT (self, "%s goes on and the other view ended: ending too", GST_PAD_NAME (pad));
+    return end (self);
+  }
+  if (!alone)
+    report_drops (self, FALSE);
+  return GST_FLOW_OK;
+}
+
+/* The heads of two pads, or the first two frames of one. */
+static GstFlowReturn
+process_pair (GstStereoMatch *self, GstStereoPad *first_pad, GstStereoPad *second_pad)
+{
+  GstStereoFrame first, second;
+  GstFlowReturn flow;
+
+  if (!gst_stereo_pad_take (first_pad, &first))
+    return GST_FLOW_OK;
+  if (!gst_stereo_pad_take (second_pad, &second)) {
+    gst_buffer_unref (first.buffer);
+    return GST_FLOW_OK;
+  }
+  flow = gst_stereo_match_process (self, &first, &second);
+  gst_buffer_unref (first.buffer);
+  gst_buffer_unref (second.buffer);
+  return flow;
+}
+
+/* One stream's next frame is needed. When one thread feeds both pads it must get past the other one. */
+static GstFlowReturn
+wait_for_more (const GstStereoQueue *needed, GstStereoPad *other)
+{
+  if (needed->count)
+    gst_stereo_pad_hold (other);
+  return GST_AGGREGATOR_FLOW_NEED_DATA;
+}
+
+static GstFlowReturn
+aggregate_two (GstStereoMatch *self, GstStereoPad *left_pad, GstStereoPad *right_pad)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstStereoQueue left, right;
+  gint64 max_skew, unused;
+
+  while (flow == GST_FLOW_OK) {
+    if (!gst_stereo_pad_count (left_pad))
+      pull (self, left_pad, &flow);
+    if (!gst_stereo_pad_count (right_pad) && flow == GST_FLOW_OK)
+      pull (self, right_pad, &flow);
+    if (flow != GST_FLOW_OK)
+      break;
+    gst_stereo_pad_queue (left_pad, &left, &self->left_spacing);
+    gst_stereo_pad_queue (right_pad, &right, &unused);
+    max_skew = resolve_max_skew (self);
+    switch (gst_stereo_pairing_decide (&left, &right, max_skew)) {
+      case GST_STEREO_PAIRING_PAIR:
+        /* back to the base class: events and renegotiation come between two pairs */
+        return process_pair (self, left_pad, right_pad);
+      case GST_STEREO_PAIRING_DROP_LEFT:
+        note_skew (self, &left, &right, max_skew);
+        flow = drop_head (self, left_pad, FALSE, &left, &right);
+        break;
+      case GST_STEREO_PAIRING_DROP_RIGHT:
+        note_skew (self, &left, &right, max_skew);
+        flow = drop_head (self, right_pad, TRUE, &right, &left);
+        break;
+      case GST_STEREO_PAIRING_WAIT_LEFT:
+        if (!pull (self, left_pad, &flow) && flow == GST_FLOW_OK)
+          return wait_for_more (&left, right_pad);
+        break;
+      case GST_STEREO_PAIRING_WAIT_RIGHT:
+        if (!pull (self, right_pad, &flow) && flow == GST_FLOW_OK)
+          return wait_for_more (&right, left_pad);
+        break;
+      default:
+        return end (self);
+    }
+  }
+  return flow;
+}
+
+static GstFlowReturn
+process_packed (GstStereoMatch *self, GstStereoPad *pad)
+{
+  GstVideoMultiviewFlags flags;
+  GstStereoFrame frame;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  if (!gst_stereo_pad_take (pad, &frame))
+    return GST_FLOW_OK;
+  flags = GST_VIDEO_INFO_MULTIVIEW_FLAGS (&frame.info);
+  if ((flags & GST_VIDEO_MULTIVIEW_FLAGS_MIXED_MONO) &&
+      !GST_BUFFER_FLAG_IS_SET (frame.buffer, GST_VIDEO_BUFFER_FLAG_MULTIPLE_VIEW)) {
+    GST_OBJECT_LOCK (self);
+    self->stats.dropped_left++;
+    GST_OBJECT_UNLOCK (self);
+    self->drops.left++;
+    self->discont = TRUE;
+    report_drops (self, FALSE);
+  } else {
+    flow = gst_stereo_match_process (self, &frame, &frame);
+  }
+  gst_buffer_unref (frame.buffer);
+  return flow;
+}
+
+static GstFlowReturn
+aggregate_packed (GstStereoMatch *self, GstStereoPad *pad)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstStereoPairing decision;
+  GstStereoLayout layout;
+  gboolean first[2], marked, ended;
+  guint count;
+
+  while (flow == GST_FLOW_OK) {
+    if (!gst_stereo_pad_count (pad))
+      pull (self, pad, &flow);
+    if (flow != GST_FLOW_OK)
+      break;
+    ended = gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
+    count = gst_stereo_pad_bundle (pad, first, &marked, &layout);
+    if (count && layout.overruled && !pad->warned) {
+      pad->warned = TRUE;
+      GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+          ("packing is set, and the caps' multiview-mode says otherwise: the caps win."), (NULL));
+    }
+    if (count && layout.packing != GST_STEREO_PACKING_FRAME_BY_FRAME)
+      return process_packed (self, pad);
+    decision = gst_stereo_pairing_bundle (count, first, marked, ended);
+    if (decision == GST_STEREO_PAIRING_PAIR) {
+      return process_pair (self, pad, pad);
+    } else if (decision == GST_STEREO_PAIRING_DROP_LEFT) {
+      drop (self, pad, marked ? layout.right_first == first[0] : layout.right_first);
+      report_drops (self, FALSE);
+    } else if (decision == GST_STEREO_PAIRING_END) {
+      return end (self);
+    } else if (!pull (self, pad, &flow) && flow == GST_FLOW_OK) {
+      return GST_AGGREGATOR_FLOW_NEED_DATA;
+    }
+  }
+  return flow;
+}
+
+GstFlowReturn
+gst_stereo_match_aggregate (GstAggregator *aggregator, gboolean timeout)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  GstStereoPad *pads[3];
+  GstFlowReturn flow;
+  guint ended = 0, count = 0;
+
+  if (!gst_stereo_match_check_pads (self) || g_atomic_int_get (&self->failed))
+    return GST_FLOW_NOT_NEGOTIATED;
+  /* the references keep a pad that is released meanwhile */
+  GST_OBJECT_LOCK (self);
+  pads[0] = self->packed ? gst_object_ref (self->packed) : NULL;
+  pads[1] = self->left ? gst_object_ref (self->left) : NULL;
+  pads[2] = self->right ? gst_object_ref (self->right) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  for (guint i = 0; i < 3; i++) {
+    count += pads[i] != NULL;
+    ended += pads[i] && gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pads[i]));
+  }
+  if (pads[0])
+    flow = aggregate_packed (self, pads[0]);
+  else if (pads[1] && pads[2])
+    flow = aggregate_two (self, pads[1], pads[2]);
+  else if (ended == count)
+    flow = GST_FLOW_EOS;
+  else {
+    /* the other view's pad is not there yet: keep the frames; the watch gives up after a while */
+    g_usleep (10000);
+    flow = GST_AGGREGATOR_FLOW_NEED_DATA;
+  }
+  for (guint i = 0; i < 3; i++)
+    if (pads[i]) {
+      gst_stereo_pad_settle (pads[i]);
+      gst_object_unref (pads[i]);
+    }
+  return flow;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What one caps and parameter set needs: the engine's plan, the source pad's caps, the pools. */
+#include "gst/gststereomatch.h"
+
+#define GST_CAT_DEFAULT gst_stereo_match_debug
+
+/* ---- plan -------------------------------------------------------------------------------- */
+
+GstFlowReturn
+gst_stereo_match_post_error (GstStereoMatch *self, const StereoError *error, const StereoParams *params)
+{
+  gboolean uncalibrated = params->output == STEREO_OUTPUT_DEPTH &&
+      !(params->focal_length > 0 && params->baseline > 0);
+
+  switch (error->status) {
+    case STEREO_ERROR_PARAMETER:
+      if (uncalibrated)
+        GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s", error->message), (NULL));
+      else
+        GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
+      return GST_FLOW_NOT_NEGOTIATED;
+    case STEREO_ERROR_SIZE:
+      GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", error->message), (NULL));
+      return GST_FLOW_NOT_NEGOTIATED;
+    case STEREO_ERROR_MEMORY:
+      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
+      return GST_FLOW_ERROR;
+    case STEREO_ERROR_NO_DEVICE:
+      GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("%s", error->message), (NULL));
+      return GST_FLOW_ERROR;
+    default:
+      GST_ELEMENT_ERROR (self, LIBRARY, FAILED, ("%s", error->message), (NULL));
+      return GST_FLOW_ERROR;
+  }
+}
+
+static void
+warn_of_plan (GstStereoMatch *self)
+{
+  const gchar *warning = stereo_plan_warning (self->plan);
+
+  if (*warning && g_strcmp0 (warning, self->warned) != 0)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
+  g_free (self->warned);
+  self->warned = g_strdup (warning);
+}
+
+static void
+adopt_plan (GstStereoMatch *self, guint serial, const GstStereoLayout *layout)
+{
+  const gchar *backend = g_intern_string (stereo_plan_backend (self->plan));
+  gboolean changed;
+
+  self->plan_serial = serial;
+  self->plan_width = layout->width;
+  self->plan_height = layout->height;
+  GST_OBJECT_LOCK (self);
+  changed = self->backend != backend;
+  self->backend = backend;
+  self->in_force = *stereo_plan_params (self->plan);
+  GST_OBJECT_UNLOCK (self);
+  GST_INFO_OBJECT (self, "%dx%d on %s: %s; %" G_GSIZE_FORMAT " bytes", layout->width, layout->height, backend,
+      stereo_plan_backend_reason (self->plan), stereo_plan_memory (self->plan));
+  warn_of_plan (self);
+  if (changed)
+    g_object_notify (G_OBJECT (self), "active-backend");
+}
+
+/* The plan for views of this size and the parameters as they are now. */
+static GstFlowReturn
+ensure_plan (GstStereoMatch *self, const GstStereoLayout *layout)
+{
+  StereoParams params;
+  StereoError error;
+  gboolean automatic;
+  guint serial;
+
+  GST_OBJECT_LOCK (self);
+  params = self->params;
+  serial = self->serial;
+  GST_OBJECT_UNLOCK (self);
+  if (self->plan && self->plan_serial == serial && self->plan_width == layout->width &&
+      self->plan_height == layout->height)
+    return GST_FLOW_OK;
+  /* before the next: the two need not fit into memory together */
+  g_clear_pointer (&self->plan, stereo_plan_free);
+  automatic = params.backend == STEREO_BACKEND_AUTO;
+  if (automatic)
+    params.backend = self->chosen_backend;
+  self->plan = stereo_plan_new (&params, layout->width, layout->height, &error);
+  if (!self->plan)
+    return gst_stereo_match_post_error (self, &error, &params);
+  adopt_plan (self, serial, layout);
+  if (automatic)
+    self->chosen_backend = g_str_equal (self->backend, "cuda") ? STEREO_BACKEND_CUDA : STEREO_BACKEND_CPU;
+  return GST_FLOW_OK;
+}
+
+/* ---- caps -------------------------------------------------------------------------------- */
+
+static gboolean
+same_caps (const GstStereoLayout *a, const GstStereoLayout *b)
+{
+  return a->width == b->width && a->height == b->height && a->par_n == b->par_n && a->par_d == b->par_d &&
+      a->fps_n == b->fps_n && a->fps_d == b->fps_d;
+}
+
+static void
+append_format (GstCaps *caps, const GstStereoLayout *layout, GstVideoFormat format)
+{
+  GstVideoInfo info;
+  GstCaps *one;
+
+  if (!gst_video_info_set_format (&info, format, (guint) layout->width, (guint) layout->height))
+    return;
+  GST_VIDEO_INFO_PAR_N (&info) = layout->par_n;
+  GST_VIDEO_INFO_PAR_D (&info) = layout->par_d;
+  GST_VIDEO_INFO_FPS_N (&info) = layout->fps_n;
+  GST_VIDEO_INFO_FPS_D (&info) = layout->fps_d;
+  GST_VIDEO_INFO_MULTIVIEW_MODE (&info) = GST_VIDEO_MULTIVIEW_MODE_MONO;
+  one = gst_video_info_to_caps (&info);
+  /* grey of full range is all there is: nothing for a capsfilter to stumble over */
+  gst_structure_remove_field (gst_caps_get_structure (one, 0), "colorimetry");
+  gst_caps_append (caps, one);
+}
+
+GstFlowReturn
+gst_stereo_match_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstCaps **result)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  GstCaps *ours;
+
+  if (!self->have_layout)
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  ours = gst_caps_new_empty ();
+  append_format (ours, &self->layout, GST_VIDEO_FORMAT_GRAY16_LE);
+  if (self->plan && stereo_plan_params (self->plan)->output == STEREO_OUTPUT_DISPARITY)
+    append_format (ours, &self->layout, GST_VIDEO_FORMAT_GRAY8);
+  *result = gst_caps_intersect_full (ours, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (ours);
+  return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
+}
+
+gboolean
+gst_stereo_match_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+
+  self->negotiated = gst_video_info_from_caps (&self->out_info, caps);
+  GST_DEBUG_OBJECT (self, "output is %" GST_PTR_FORMAT, caps);
+  return self->negotiated;
+}
+
+static GstFlowReturn
+negotiate (GstStereoMatch *self, const GstStereoLayout *layout)
+{
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  gboolean depth = stereo_plan_params (self->plan)->output == STEREO_OUTPUT_DEPTH;
+
+  if (self->negotiated && same_caps (&self->layout, layout) &&
+      !(depth && GST_VIDEO_INFO_FORMAT (&self->out_info) == GST_VIDEO_FORMAT_GRAY8))
+    return GST_FLOW_OK;
+  self->layout = *layout;
+  self->have_layout = TRUE;
+  self->negotiated = FALSE;
+  if (gst_aggregator_negotiate (aggregator) && self->negotiated)
+    return GST_FLOW_OK;
+  if (GST_PAD_IS_FLUSHING (aggregator->srcpad))
+    return GST_FLOW_FLUSHING;
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+      ("What is linked downstream does not take %s of %dx%d pixels.", depth ? "depth as GRAY16_LE" :
+          "disparity as GRAY16_LE or GRAY8", layout->width, layout->height), (NULL));
+  return GST_FLOW_NOT_NEGOTIATED;
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+static GstBufferPool *
+new_pool (GstCaps *caps, guint size, guint min, guint max, gboolean meta)
+{
+  GstBufferPool *pool = gst_video_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+
+  gst_buffer_pool_config_set_params (config, caps, size, min, max);
+  if (meta)
+    gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (!gst_buffer_pool_set_config (pool, config))
+    gst_clear_object (&pool);
+  return pool;
+}
+
+/* Downstream's pool where it takes what we need, else one of our own. */
+static GstBufferPool *
+configure_pool (GstBufferPool *pool, GstCaps *caps, guint size, guint min, guint max, gboolean meta)
+{
+  GstStructure *config;
+
+  if (!pool)
+    return new_pool (caps, size, min, max, meta);
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_set_params (config, caps, size, min, max);
+  if (meta && gst_buffer_pool_has_option (pool, GST_BUFFER_POOL_OPTION_VIDEO_META))
+    gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (gst_buffer_pool_set_config (pool, config))
+    return gst_object_ref (pool);
+  config = gst_buffer_pool_get_config (pool);
+  if (gst_buffer_pool_config_validate_params (config, caps, size, min, max)) {
+    if (gst_buffer_pool_set_config (pool, config))
+      return gst_object_ref (pool);
+  } else {
+    gst_structure_free (config);
+  }
+  return new_pool (caps, size, min, max, meta);
+}
+
+gboolean
+gst_stereo_match_decide_allocation (GstAggregator *aggregator, GstQuery *query)
+{
+  GstBufferPool *offered = NULL, *pool;
+  guint size = 0, min = 0, max = 0;
+  gboolean listed, meta;
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (!caps || !gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  listed = gst_query_get_n_allocation_pools (query) > 0;
+  if (listed)
+    gst_query_parse_nth_allocation_pool (query, 0, &offered, &size, &min, &max);
+  size = MAX (size, (guint) GST_VIDEO_INFO_SIZE (&info));
+  meta = gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  pool = configure_pool (offered, caps, size, min, max, meta);
+  gst_clear_object (&offered);
+  if (!pool)
+    return FALSE;
+  if (listed)
+    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
+  else
+    gst_query_add_allocation_pool (query, pool, size, min, max);
+  gst_object_unref (pool);
+  return TRUE;
+}
+
+static gboolean
+ensure_confidence_pool (GstStereoMatch *self)
+{
+  GstCaps *caps;
+
+  if (self->confidence_pool && GST_VIDEO_INFO_WIDTH (&self->confidence_info) == self->plan_width &&
+      GST_VIDEO_INFO_HEIGHT (&self->confidence_info) == self->plan_height)
+    return TRUE;
+  if (self->confidence_pool)
+    gst_buffer_pool_set_active (self->confidence_pool, FALSE);
+  gst_clear_object (&self->confidence_pool);
+  gst_video_info_set_format (&self->confidence_info, GST_VIDEO_FORMAT_GRAY8, (guint) self->plan_width,
+      (guint) self->plan_height);
+  caps = gst_video_info_to_caps (&self->confidence_info);
+  self->confidence_pool = new_pool (caps, (guint) GST_VIDEO_INFO_SIZE (&self->confidence_info), 0, 0, TRUE);
+  gst_caps_unref (caps);
+  return self->confidence_pool && gst_buffer_pool_set_active (self->confidence_pool, TRUE);
+}
+
+GstFlowReturn
+gst_stereo_match_acquire (GstStereoMatch *self, GstBuffer **output, GstBuffer **confidence)
+{
+  GstBufferPool *pool = gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self));
+  GstFlowReturn flow = GST_FLOW_ERROR;
+
+  if (ensure_confidence_pool (self) && pool && gst_buffer_pool_set_active (pool, TRUE))
+    flow = gst_buffer_pool_acquire_buffer (pool, output, NULL);
+  if (flow == GST_FLOW_OK)
+    flow = gst_buffer_pool_acquire_buffer (self->confidence_pool, confidence, NULL);
+  if (flow == GST_FLOW_ERROR)
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("No output buffer of %dx%d pixels could be had.",
+            self->plan_width, self->plan_height), (NULL));
+  if (flow != GST_FLOW_OK)
+    gst_clear_buffer (output);
+  gst_clear_object (&pool);
+  return flow;
+}
+
+GstFlowReturn
+gst_stereo_match_prepare (GstStereoMatch *self, const GstStereoLayout *layout)
+{
+  GstFlowReturn flow = ensure_plan (self, layout);
+
+  return flow == GST_FLOW_OK ? negotiate (self, layout) : flow;
+}
+
+void
+gst_stereo_match_release (GstStereoMatch *self)
+{
+  g_clear_pointer (&self->plan, stereo_plan_free);
+  if (self->confidence_pool)
+    gst_buffer_pool_set_active (self->confidence_pool, FALSE);
+  gst_clear_object (&self->confidence_pool);
+  g_clear_pointer (&self->warned, g_free);
+  self->chosen_backend = STEREO_BACKEND_AUTO;
+  self->have_layout = self->negotiated = FALSE;
+}

@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-stereomatch
+ * @title: stereomatch
+ *
+ * Disparity or depth, and the confidence of every pixel, from two rectified views.
+ *
+ * The views come on `sink_left` and `sink_right`, or both in one frame on `sink`. The output has the size
+ * and the timestamps of the left view: GRAY16_LE (or GRAY8), where **0 means invalid**. Disparity is stored
+ * times #GstStereoMatch:disparity-scale, depth in steps of #GstStereoMatch:depth-unit (millimetres). Every
+ * output buffer carries a #GstStereoMeta with the confidence and all that is needed to interpret it.
+ *
+ * Frames of two pads are paired by running time. A left and a right frame are a pair when they are at most
+ * #GstStereoMatch:max-skew apart and no other frame fits better; frames without a partner are dropped,
+ * counted in #GstStereoMatch:stats and reported once a second. A frame without a timestamp pairs with
+ * whatever is next on the other pad. When one view ends, so does the output.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 stereomatch name=m num-disparities=64 ! videoconvert ! autovideosink \
+ *     v4l2src device=/dev/video0 ! m.sink_left  v4l2src device=/dev/video2 ! m.sink_right
+ * ]|
+ */
+#include "gst/gststereomatch.h"
+
+#include "gst/gststereoprops.h"
+
+#define GST_CAT_DEFAULT gst_stereo_match_debug
+GST_DEBUG_CATEGORY (gst_stereo_match_debug);
+
+#define WATCH_TIME (2 * GST_SECOND)
+
+enum
+{
+  PROP_0,
+  PROP_PACKING,
+  PROP_MAX_SKEW,
+  PROP_QOS,
+  PROP_ACTIVE_BACKEND,
+  PROP_STATS,
+  PROP_SETTINGS,
+  PROP_TABLE                    /* the first of the engine's */
+};
+
+#define SINK_CAPS GST_VIDEO_CAPS_MAKE (GST_STEREO_FORMATS)
+
+/* In this order: linking without a pad name takes the first. */
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_REQUEST,
+    GST_STATIC_CAPS (SINK_CAPS));
+static GstStaticPadTemplate left_template = GST_STATIC_PAD_TEMPLATE ("sink_left", GST_PAD_SINK, GST_PAD_REQUEST,
+    GST_STATIC_CAPS (SINK_CAPS));
+static GstStaticPadTemplate right_template = GST_STATIC_PAD_TEMPLATE ("sink_right", GST_PAD_SINK, GST_PAD_REQUEST,
+    GST_STATIC_CAPS (SINK_CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }") ", multiview-mode = (string) mono"));
+
+G_DEFINE_TYPE (GstStereoMatch, gst_stereo_match, GST_TYPE_AGGREGATOR)
+GST_ELEMENT_REGISTER_DEFINE (stereomatch, "stereomatch", GST_RANK_NONE, GST_TYPE_STEREO_MATCH)
+
+/* ---- pads -------------------------------------------------------------------------------- */
+
+/* With the object lock held. */
+static GstStereoPad **
+pad_place (GstStereoMatch *self, const gchar *name)
+{
+  return g_str_equal (name, "sink_left") ? &self->left : g_str_equal (name, "sink_right") ? &self->right :
+      &self->packed;
+}
+
+static GstAggregatorPad *
+gst_stereo_match_create_new_pad (GstAggregator *aggregator, GstPadTemplate *template, const gchar *name,
+    const GstCaps *caps)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  const gchar *own = GST_PAD_TEMPLATE_NAME_TEMPLATE (template);
+  GstStereoPad *pad, **place;
+
+  pad = g_object_new (GST_TYPE_STEREO_PAD, "name", own, "direction", GST_PAD_SINK, "template", template, NULL);
+  GST_OBJECT_LOCK (self);
+  place = pad_place (self, own);
+  if (*place) {
+    GST_OBJECT_UNLOCK (self);
+    GST_WARNING_OBJECT (self, "%s is there already", own);
+    gst_object_ref_sink (pad);
+    gst_object_unref (pad);
+    return NULL;
+  }
+  *place = pad;
+  GST_OBJECT_UNLOCK (self);
+  return GST_AGGREGATOR_PAD (pad);
+}
+
+static void
+gst_stereo_match_release_pad (GstElement *element, GstPad *pad)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (element);
+
+  GST_OBJECT_LOCK (self);
+  *pad_place (self, GST_PAD_NAME (pad)) = NULL;
+  GST_OBJECT_UNLOCK (self);
+  GST_ELEMENT_CLASS (gst_stereo_match_parent_class)->release_pad (element, pad);
+}
+
+/* The one view pad that is linked while the other is not, or NULL. */
+static const gchar *
+lonely_pad (GstStereoMatch *self)
+{
+  gboolean left, right;
+
+  GST_OBJECT_LOCK (self);
+  left = self->left && gst_pad_is_linked (GST_PAD (self->left));
+  right = self->right && gst_pad_is_linked (GST_PAD (self->right));
+  GST_OBJECT_UNLOCK (self);
+  return left == right ? NULL : left ? "sink_left" : "sink_right";
+}
+
+static gboolean
+watch_expired (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
+{
+  GstStereoMatch *self = data;
+  const gchar *lonely = lonely_pad (self);
+
+  if (lonely) {
+    g_atomic_int_set (&self->failed, TRUE);
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+        ("Only %s is linked: link the other view to %s, or give both views in one frame on sink.", lonely,
+            g_str_equal (lonely, "sink_left") ? "sink_right" : "sink_left"), (NULL));
+  }
+  return TRUE;
+}
+
+/* Pads may come late (decodebin), so a missing view becomes an error only after a while. */
+static void
+start_watch (GstStereoMatch *self)
+{
+  GstClock *clock = gst_system_clock_obtain ();
+  GstClockID id = NULL;
+
+  GST_OBJECT_LOCK (self);
+  if (!self->watch)
+    id = self->watch = gst_clock_new_single_shot_id (clock, gst_clock_get_time (clock) + WATCH_TIME);
+  if (id)
+    gst_clock_id_ref (id);
+  GST_OBJECT_UNLOCK (self);
+  if (id) {
+    gst_clock_id_wait_async (id, watch_expired, gst_object_ref (self), gst_object_unref);
+    gst_clock_id_unref (id);
+  }
+  gst_object_unref (clock);
+}
+
+static void
+stop_watch (GstStereoMatch *self)
+{
+  GstClockID id;
+
+  GST_OBJECT_LOCK (self);
+  id = g_steal_pointer (&self->watch);
+  GST_OBJECT_UNLOCK (self);
+  if (id) {
+    gst_clock_id_unschedule (id);
+    gst_clock_id_unref (id);
+  }
+}
+
+gboolean
+gst_stereo_match_check_pads (GstStereoMatch *self)
+{
+  gboolean mixed;
+
+  GST_OBJECT_LOCK (self);
+  mixed = self->packed && (self->left || self->right);
+  GST_OBJECT_UNLOCK (self);
+  if (mixed) {
+    if (g_atomic_int_compare_and_exchange (&self->failed, FALSE, TRUE))
+      GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("sink takes both views in one frame, sink_left and sink_right "
+              "take one each: link sink alone, or the other two."), (NULL));
+    return FALSE;
+  }
+  if (lonely_pad (self))
+    start_watch (self);
+  return TRUE;
+}
+
+/* ---- events and queries ------------------------------------------------------------------ */
+
+/* A pair is out when its later frame is in, at most a frame after the left one, and a frame's time is
+ * what computing may take: a matcher slower than that cannot keep up with a live source anyway. */
+static void
+update_latency (GstStereoMatch *self, const GstVideoInfo *info, gboolean packed)
+{
+  GstClockTime frame, skew, latency;
+
+  if (GST_VIDEO_INFO_FPS_N (info) < 1)
+    return;
+  frame = gst_util_uint64_scale (GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info),
+      (guint64) GST_VIDEO_INFO_FPS_N (info));
+  GST_OBJECT_LOCK (self);
+  skew = self->max_skew == GST_STEREO_MAX_SKEW_AUTO ? frame / 2 : MIN (self->max_skew, frame);
+  GST_OBJECT_UNLOCK (self);
+  latency = packed ? frame : frame + skew;
+  gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, latency);
+}
+
+static gboolean
+sink_caps (GstStereoMatch *self, GstStereoPad *pad, GstEvent *event)
+{
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  pad->have_info = gst_video_info_from_caps (&pad->info, caps);
+  pad->warned = FALSE;
+  if (!pad->have_info) {
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s cannot take these caps.", GST_PAD_NAME (pad)),
+        ("%" GST_PTR_FORMAT, caps));
+    return FALSE;
+  }
+  if (!g_str_equal (GST_PAD_NAME (pad), "sink_right"))
+    update_latency (self, &pad->info, g_str_equal (GST_PAD_NAME (pad), "sink"));
+  return TRUE;
+}
+
+static gboolean
+gst_stereo_match_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_STREAM_START:
+      gst_stereo_match_check_pads (self);
+      break;
+    case GST_EVENT_CAPS: {
+      gboolean taken = sink_caps (self, GST_STEREO_PAD (pad), event);
+      gst_event_unref (event);
+      return taken;
+    }
+    default:
+      break;
+  }
+  return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->sink_event (aggregator, pad, event);
+}
+
+static gboolean
+gst_stereo_match_src_event (GstAggregator *aggregator, GstEvent *event)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS) {
+    GstClockTimeDiff diff;
+    GstClockTime timestamp;
+    gdouble proportion;
+
+    gst_event_parse_qos (event, NULL, &proportion, &diff, &timestamp);
+    GST_OBJECT_LOCK (self);
+    self->proportion = proportion;
+    /* late: aim ahead by as much again, as GstBaseTransform does, or the next pair is late as well */
+    if (!GST_CLOCK_TIME_IS_VALID (timestamp))
+      self->earliest_time = GST_CLOCK_TIME_NONE;
+    else if (diff < 0 && (GstClockTime) -diff > timestamp)
+      self->earliest_time = 0;
+    else
+      self->earliest_time = timestamp + (GstClockTime) (diff > 0 ? 2 * diff : diff);
+    GST_OBJECT_UNLOCK (self);
+  }
+  return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->src_event (aggregator, event);
+}
+
+/* The pad whose stream the output follows. Unref it. */
+static GstPad *
+leading_pad (GstStereoMatch *self)
+{
+  GstStereoPad *pad;
+
+  GST_OBJECT_LOCK (self);
+  pad = self->packed ? self->packed : self->left;
+  if (pad)
+    gst_object_ref (pad);
+  GST_OBJECT_UNLOCK (self);
+  return (GstPad *) pad;
+}
+
+static gboolean
+gst_stereo_match_src_query (GstAggregator *aggregator, GstQuery *query)
+{
+  GstPad *pad;
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_POSITION:
+    case GST_QUERY_DURATION:
+    case GST_QUERY_SEEKING:
+    case GST_QUERY_URI:
+      pad = leading_pad (GST_STEREO_MATCH (aggregator));
+      if (pad) {
+        gboolean answered = gst_pad_peer_query (pad, query);
+        gst_object_unref (pad);
+        return answered;
+      }
+      break;
+    default:
+      break;
+  }
+  return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->src_query (aggregator, query);
+}
+
+static gboolean
+gst_stereo_match_propose_allocation (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide,
+    GstQuery *query)
+{
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return TRUE;
+}
+
+/* Wholly outside the segment: not part of what is played. */
+static GstBuffer *
+gst_stereo_match_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer)
+{
+  GstClockTime start = GST_BUFFER_PTS (buffer), stop = start;
+  gboolean inside;
+
+  if (pad->segment.format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (start))
+    return buffer;
+  if (GST_BUFFER_DURATION_IS_VALID (buffer))
+    stop += GST_BUFFER_DURATION (buffer);
+  GST_OBJECT_LOCK (pad);
+  inside = gst_segment_clip (&pad->segment, GST_FORMAT_TIME, start, stop, NULL, NULL);
+  GST_OBJECT_UNLOCK (pad);
+  if (inside)
+    return buffer;
+  GST_DEBUG_OBJECT (pad, "outside the segment: %" GST_PTR_FORMAT, buffer);
+  gst_buffer_unref (buffer);
+  return NULL;
+}
+
+/* ---- start, stop, flush ------------------------------------------------------------------ */
+
+/* What must not outlive a seek. */
+static void
+reset_stream (GstStereoMatch *self)
+{
+  GST_OBJECT_LOCK (self);
+  self->earliest_time = GST_CLOCK_TIME_NONE;
+  self->proportion = 1;
+  GST_OBJECT_UNLOCK (self);
+  self->have_segment = FALSE;
+  self->discont = TRUE;
+  self->surplus = 0;
+  self->left_spacing = 0;
+}
+
+static GstFlowReturn
+gst_stereo_match_flush (GstAggregator *aggregator)
+{
+  reset_stream (GST_STEREO_MATCH (aggregator));
+  return GST_FLOW_OK;
+}
+
+static gboolean
+gst_stereo_match_start (GstAggregator *aggregator)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  gchar reason[256];
+  gint backend, device;
+
+  g_atomic_int_set (&self->failed, FALSE);
+  GST_OBJECT_LOCK (self);
+  memset (&self->stats, 0, sizeof self->stats);
+  self->backend = NULL;
+  backend = self->params.backend;
+  device = self->params.cuda_device_id;
+  GST_OBJECT_UNLOCK (self);
+  memset (&self->drops, 0, sizeof self->drops);
+  reset_stream (self);
+  if (!gst_stereo_match_check_pads (self))
+    return FALSE;
+  if (backend == STEREO_BACKEND_CUDA && !stereo_backend_available (STEREO_BACKEND_CUDA, device, reason, sizeof reason)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+        ("backend=cuda was asked for, and cannot be had: %s", reason), ("Set backend=cpu, or auto."));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+gst_stereo_match_stop (GstAggregator *aggregator)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+
+  stop_watch (self);
+  gst_stereo_match_release (self);
+  return TRUE;
+}
+
+/* ---- properties -------------------------------------------------------------------------- */
+
+static GstStructure *
+make_stats (GstStereoMatch *self)
+{
+  GstStereoMatchStats stats;
+
+  GST_OBJECT_LOCK (self);
+  stats = self->stats;
+  GST_OBJECT_UNLOCK (self);
+  return gst_structure_new ("stereomatch-stats",
+      "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left", G_TYPE_UINT64, stats.dropped_left,
+      "dropped-right", G_TYPE_UINT64, stats.dropped_right, "late", G_TYPE_UINT64, stats.late,
+      "compute-time", G_TYPE_UINT64, stats.compute_last,
+      "compute-time-mean", G_TYPE_UINT64, stats.pairs ? stats.compute_total / stats.pairs : (guint64) 0,
+      "valid-ratio", G_TYPE_DOUBLE, stats.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, stats.mean_confidence, NULL);
+}
+
+/* Of the plan at work; before there is one, of the properties as they stand. NULL when those cannot work. */
+static GstStructure *
+make_settings (GstStereoMatch *self)
+{
+  StereoParams params;
+  gboolean planned;
+
+  GST_OBJECT_LOCK (self);
+  planned = self->backend != NULL;
+  params = planned ? self->in_force : self->params;
+  GST_OBJECT_UNLOCK (self);
+  if (!planned && stereo_params_resolve (&params, &params, NULL) != STEREO_OK)
+    return NULL;
+  return gst_stereo_props_settings (&params);
+}
+
+static void
+gst_stereo_match_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_PACKING:
+      self->packing = g_value_get_enum (value);
+      break;
+    case PROP_MAX_SKEW:
+      self->max_skew = g_value_get_uint64 (value);
+      break;
+    case PROP_QOS:
+      self->qos = g_value_get_boolean (value);
+      break;
+    default:
+      if (stereo_param_info ((gint) (id - PROP_TABLE)))
+        gst_stereo_props_set (&self->pending, id - PROP_TABLE, value);
+      else
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_stereo_match_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (object);
+
+  switch (id) {
+    case PROP_STATS:
+      g_value_take_boxed (value, make_stats (self));
+      return;
+    case PROP_SETTINGS:
+      g_value_take_boxed (value, make_settings (self));
+      return;
+    default:
+      break;
+  }
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_PACKING:
+      g_value_set_enum (value, self->packing);
+      break;
+    case PROP_MAX_SKEW:
+      g_value_set_uint64 (value, self->max_skew);
+      break;
+    case PROP_QOS:
+      g_value_set_boolean (value, self->qos);
+      break;
+    case PROP_ACTIVE_BACKEND:
+      g_value_set_static_string (value, self->backend);
+      break;
+    default:
+      if (stereo_param_info ((gint) (id - PROP_TABLE)))
+        gst_stereo_props_get (&self->pending, id - PROP_TABLE, value);
+      else
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Runs once when a g_object_set() of several properties is through: output=depth and the focal length
+ * that goes with it take effect together, never one frame apart. */
+static void
+gst_stereo_match_dispatch_properties_changed (GObject *object, guint count, GParamSpec **specs)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (object);
+
+  GST_OBJECT_LOCK (self);
+  if (memcmp (&self->params, &self->pending, sizeof self->params) != 0) {
+    self->params = self->pending;
+    self->serial++;
+  }
+  GST_OBJECT_UNLOCK (self);
+  G_OBJECT_CLASS (gst_stereo_match_parent_class)->dispatch_properties_changed (object, count, specs);
+}
+
+static void
+gst_stereo_match_dispose (GObject *object)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (object);
+
+  stop_watch (self);
+  gst_stereo_match_release (self);
+  G_OBJECT_CLASS (gst_stereo_match_parent_class)->dispose (object);
+}
+
+static void
+install_own_properties (GObjectClass *klass)
+{
+  const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+  const GParamFlags ro = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+
+  g_object_class_install_property (klass, PROP_PACKING, g_param_spec_enum ("packing", "packing",
+          "How two views lie in a frame on sink whose caps do not say it; a multiview-mode in the caps wins "
+          "(multiview-mode=mono counts as not saying it, multiview-flags are heeded either way)",
+          GST_TYPE_STEREO_PACKING, GST_STEREO_PACKING_AUTO, rw));
+  g_object_class_install_property (klass, PROP_MAX_SKEW, g_param_spec_uint64 ("max-skew", "max-skew",
+          "Nanoseconds that the two frames of a pair may be apart; frames without a partner so near are dropped, "
+          "counted and reported; the default, 18446744073709551615, is half the left frame's duration (or no limit "
+          "where nothing tells that duration)", 0, G_MAXUINT64, GST_STEREO_MAX_SKEW_AUTO, rw));
+  g_object_class_install_property (klass, PROP_QOS, g_param_spec_boolean ("qos", "qos",
+          "Drop pairs before they are computed when downstream says that they come too late", TRUE, rw));
+  g_object_class_install_property (klass, PROP_ACTIVE_BACKEND, g_param_spec_string ("active-backend",
+          "active-backend", "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
+  g_object_class_install_property (klass, PROP_STATS, g_param_spec_boxed ("stats", "stats",
+          "Since the start: pairs computed, dropped-left and dropped-right (frames without a partner), late (pairs "
+          "dropped for QoS), compute-time (ns, of the last pair) and compute-time-mean; of the last pair: valid-ratio "
+          "and mean-confidence (0..1)", GST_TYPE_STRUCTURE, ro));
+  g_object_class_install_property (klass, PROP_SETTINGS, g_param_spec_boxed ("settings", "settings",
+          "Every parameter in force, each own value replaced by what profile and method call for; NULL when they "
+          "contradict each other", GST_TYPE_STRUCTURE, ro));
+}
+
+static void
+gst_stereo_match_class_init (GstStereoMatchClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (gst_stereo_match_debug, "stereomatch", 0, "stereo matcher");
+
+  object_class->set_property = gst_stereo_match_set_property;
+  object_class->get_property = gst_stereo_match_get_property;
+  object_class->dispatch_properties_changed = gst_stereo_match_dispatch_properties_changed;
+  object_class->dispose = gst_stereo_match_dispose;
+  install_own_properties (object_class);
+  gst_stereo_props_install (object_class, PROP_TABLE);
+
+  element_class->release_pad = gst_stereo_match_release_pad;
+  gst_element_class_add_static_pad_template_with_gtype (element_class, &sink_template, GST_TYPE_STEREO_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (element_class, &left_template, GST_TYPE_STEREO_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (element_class, &right_template, GST_TYPE_STEREO_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_set_static_metadata (element_class, "Stereo matcher", "Filter/Analyzer/Video/Stereo",
+      "Makes disparity or depth, and the confidence of every pixel, from two rectified views: one each on sink_left "
+      "and sink_right, or both in one frame on sink. Output GRAY16_LE: disparity times disparity-scale, or depth in "
+      "millimetres; 0 = invalid", "gst-stereo");
+  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAD, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PACKING, 0);
+
+  aggregator_class->create_new_pad = gst_stereo_match_create_new_pad;
+  aggregator_class->sink_event = gst_stereo_match_sink_event;
+  aggregator_class->src_event = gst_stereo_match_src_event;
+  aggregator_class->src_query = gst_stereo_match_src_query;
+  aggregator_class->clip = gst_stereo_match_clip;
+  aggregator_class->start = gst_stereo_match_start;
+  aggregator_class->stop = gst_stereo_match_stop;
+  aggregator_class->flush = gst_stereo_match_flush;
+  aggregator_class->aggregate = gst_stereo_match_aggregate;
+  aggregator_class->update_src_caps = gst_stereo_match_update_src_caps;
+  aggregator_class->negotiated_src_caps = gst_stereo_match_negotiated_src_caps;
+  aggregator_class->decide_allocation = gst_stereo_match_decide_allocation;
+  aggregator_class->propose_allocation = gst_stereo_match_propose_allocation;
+}
+
+static void
+gst_stereo_match_init (GstStereoMatch *self)
+{
+  stereo_params_init (&self->pending);
+  self->params = self->pending;
+  self->max_skew = GST_STEREO_MAX_SKEW_AUTO;
+  self->qos = TRUE;
+  self->earliest_time = GST_CLOCK_TIME_NONE;
+  self->chosen_backend = STEREO_BACKEND_AUTO;
+}

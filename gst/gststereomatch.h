@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The stereomatch element. One object, four files:
+ *   gststereomatch.c         pads, properties, events, queries, start and stop
+ *   gststereomatch-pairs.c   aggregate(): from buffers to pairs, and what is dropped
+ *   gststereomatch-output.c  a pair becomes an output buffer with its metadata
+ *   gststereomatch-plan.c    what one caps and parameter set needs: plan, source caps, pools
+ */
+#ifndef GST_STEREO_MATCH_H
+#define GST_STEREO_MATCH_H
+
+#include "gst/gststereopad.h"
+#include "stereo/stereo.h"
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_stereo_match_debug);
+
+#define GST_TYPE_STEREO_MATCH (gst_stereo_match_get_type ())
+G_DECLARE_FINAL_TYPE (GstStereoMatch, gst_stereo_match, GST, STEREO_MATCH, GstAggregator)
+GST_ELEMENT_REGISTER_DECLARE (stereomatch);
+
+#define GST_STEREO_MAX_SKEW_AUTO G_MAXUINT64
+
+/* What `stats` shows, and what it takes to make it. */
+typedef struct
+{
+  guint64 pairs, dropped_left, dropped_right, late;
+  guint64 compute_last, compute_total;  /* ns */
+  gdouble valid_ratio, mean_confidence; /* of the last pair */
+} GstStereoMatchStats;
+
+/* Frames dropped for want of a partner, since the last report. */
+typedef struct
+{
+  guint left, right;
+  gint64 skew, max_skew;        /* of the last pair that was too far apart, ns */
+  gint64 reported;              /* monotonic µs; 0 = never */
+} GstStereoMatchDrops;
+
+struct _GstStereoMatch
+{
+  GstAggregator parent;
+
+  /* protected by the object lock */
+  GstStereoPad *left, *right, *packed;  /* request pads, not owned */
+  StereoParams pending;         /* as set; becomes params when a batch of properties is complete */
+  StereoParams params;
+  guint serial;                 /* of params */
+  GstStereoPacking packing;
+  guint64 max_skew;
+  gboolean qos;
+  GstClockTime earliest_time;   /* running time; earlier pairs are late */
+  gdouble proportion;
+  GstStereoMatchStats stats;
+  StereoParams in_force;        /* of the last plan */
+  const gchar *backend;         /* of the last plan; NULL before the first */
+  GstClockID watch;             /* waits for the second view pad */
+
+  gint failed;                  /* atomic: an error was posted that no frame can mend */
+
+  /* of the source pad's task */
+  StereoPlan *plan;
+  guint plan_serial;
+  gint plan_width, plan_height;
+  gint chosen_backend;          /* what auto chose; STEREO_BACKEND_AUTO before that */
+  gchar *warned;                /* the last plan warning posted */
+  GstStereoLayout layout;       /* of the caps negotiated, or being so */
+  gboolean have_layout, negotiated;
+  GstVideoInfo out_info;
+  GstVideoInfo confidence_info;
+  GstBufferPool *confidence_pool;
+  GstSegment segment;           /* of the source pad */
+  gboolean have_segment;
+  gboolean discont;             /* something was dropped before the next output */
+  GstStereoMatchDrops drops;
+  gint64 left_spacing;          /* of the last left frame, ns */
+  guint surplus;                /* frames read after the other view ended */
+  gint64 surplus_time;          /* of the first of them */
+};
+
+/* gststereomatch.c: FALSE after an error was posted (both kinds of pads in use); starts the watch for a missing pad. */
+gboolean gst_stereo_match_check_pads (GstStereoMatch *self);
+
+/* gststereomatch-pairs.c */
+GstFlowReturn gst_stereo_match_aggregate (GstAggregator *aggregator, gboolean timeout);
+
+/* gststereomatch-output.c: @second is @first for a frame that holds both views. */
+GstFlowReturn gst_stereo_match_process (GstStereoMatch *self, GstStereoFrame *first, GstStereoFrame *second);
+
+/* gststereomatch-plan.c: the plan and the caps for views laid out so, with the parameters as they are now. */
+GstFlowReturn gst_stereo_match_prepare (GstStereoMatch *self, const GstStereoLayout *layout);
+GstFlowReturn gst_stereo_match_acquire (GstStereoMatch *self, GstBuffer **output, GstBuffer **confidence);
+/* The engine's words on the bus; gives the flow that goes with them. */
+GstFlowReturn gst_stereo_match_post_error (GstStereoMatch *self, const StereoError *error,
+    const StereoParams *params);
+GstFlowReturn gst_stereo_match_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstCaps **result);
+gboolean gst_stereo_match_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps);
+gboolean gst_stereo_match_decide_allocation (GstAggregator *aggregator, GstQuery *query);
+void gst_stereo_match_release (GstStereoMatch *self);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The metadata as bytes, for sending and recording: little-endian, 8-byte fields, then the pictures. */
+#include "gst/gststereometa-private.h"
+
+#include <string.h>
+
+#define MAGIC 0x31304d5453ull   /* "STM01" */
+#define HAS_CONFIDENCE 1u
+#define HAS_TRUTH 2u
+#define MAX_SIDE 65536u
+
+enum { AT_MAGIC, AT_SIZE, AT_KIND, AT_SKEW, AT_DOUBLES };
+
+/* In the order in which they are stored. */
+static const gsize doubles[] = {
+  G_STRUCT_OFFSET (GstStereoMeta, disparity_scale), G_STRUCT_OFFSET (GstStereoMeta, min_disparity),
+  G_STRUCT_OFFSET (GstStereoMeta, num_disparities), G_STRUCT_OFFSET (GstStereoMeta, focal_length),
+  G_STRUCT_OFFSET (GstStereoMeta, baseline), G_STRUCT_OFFSET (GstStereoMeta, principal_offset),
+  G_STRUCT_OFFSET (GstStereoMeta, depth_unit), G_STRUCT_OFFSET (GstStereoMeta, valid_ratio),
+  G_STRUCT_OFFSET (GstStereoMeta, mean_confidence)
+};
+
+#define HEADER (8 * (AT_DOUBLES + G_N_ELEMENTS (doubles)))
+
+/**
+ * gst_stereo_meta_to_bytes:
+ * @meta: a #GstStereoMeta
+ *
+ * For sending or recording the metadata beside its picture; gst_buffer_add_stereo_meta_from_bytes()
+ * is the reverse. On GStreamer 1.24 and later gst_meta_serialize() holds the same.
+ *
+ * Returns: (transfer full): all of @meta, about width * height bytes
+ */
+GBytes *
+gst_stereo_meta_to_bytes (const GstStereoMeta *meta)
+{
+  gsize pixels, size;
+  guint64 flags;
+  guint8 *data;
+
+  g_return_val_if_fail (meta != NULL, NULL);
+  pixels = (gsize) meta->width * meta->height;
+  size = HEADER + (meta->confidence ? pixels : 0) + (meta->truth ? 2 * pixels : 0);
+  data = g_malloc0 (size);
+  flags = (meta->confidence ? HAS_CONFIDENCE : 0) | (meta->truth ? HAS_TRUTH : 0);
+  GST_WRITE_UINT64_LE (data + 8 * AT_MAGIC, MAGIC);
+  GST_WRITE_UINT64_LE (data + 8 * AT_SIZE, meta->width | (guint64) meta->height << 32);
+  GST_WRITE_UINT64_LE (data + 8 * AT_KIND, (guint64) meta->kind | flags << 32);
+  GST_WRITE_UINT64_LE (data + 8 * AT_SKEW, (guint64) meta->pair_skew);
+  for (guint i = 0; i < G_N_ELEMENTS (doubles); i++)
+    GST_WRITE_DOUBLE_LE (data + 8 * (AT_DOUBLES + i), G_STRUCT_MEMBER (gdouble, meta, doubles[i]));
+  if (meta->confidence)
+    gst_stereo_meta_pack_plane (meta->confidence, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, data + HEADER);
+  if (meta->truth)
+    gst_stereo_meta_pack_plane (meta->truth, GST_VIDEO_FORMAT_GRAY16_LE, meta->width, meta->height,
+        data + size - 2 * pixels);
+  return g_bytes_new_take (data, size);
+}
+
+/* The header must be whole, known, and account for every byte. */
+static gboolean
+check (const guint8 *data, gsize size, guint *width, guint *height, guint *flags)
+{
+  gsize pixels;
+
+  if (size < HEADER || GST_READ_UINT64_LE (data) != MAGIC)
+    return FALSE;
+  *width = GST_READ_UINT32_LE (data + 8 * AT_SIZE);
+  *height = GST_READ_UINT32_LE (data + 8 * AT_SIZE + 4);
+  *flags = GST_READ_UINT32_LE (data + 8 * AT_KIND + 4);
+  if (*width < 1 || *height < 1 || *width > MAX_SIDE || *height > MAX_SIDE ||
+      GST_READ_UINT32_LE (data + 8 * AT_KIND) > GST_STEREO_OUTPUT_KIND_DEPTH)
+    return FALSE;
+  pixels = (gsize) *width * *height;
+  return size == HEADER + (*flags & HAS_CONFIDENCE ? pixels : 0) + (*flags & HAS_TRUTH ? 2 * pixels : 0);
+}
+
+/**
+ * gst_buffer_add_stereo_meta_from_bytes:
+ * @buffer: a writable #GstBuffer
+ * @bytes: what gst_stereo_meta_to_bytes() gave
+ *
+ * Returns: (transfer none) (nullable): the meta, owned by @buffer; %NULL when @bytes are damaged or unknown
+ */
+GstStereoMeta *
+gst_buffer_add_stereo_meta_from_bytes (GstBuffer *buffer, GBytes *bytes)
+{
+  guint width, height, flags;
+  GstStereoMeta *meta;
+  const guint8 *data;
+  gsize size;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  g_return_val_if_fail (bytes != NULL, NULL);
+  data = g_bytes_get_data (bytes, &size);
+  if (!data || !check (data, size, &width, &height, &flags))
+    return NULL;
+  meta = gst_buffer_add_stereo_meta (buffer, width, height, NULL);
+  meta->kind = GST_READ_UINT32_LE (data + 8 * AT_KIND);
+  meta->pair_skew = (gint64) GST_READ_UINT64_LE (data + 8 * AT_SKEW);
+  for (guint i = 0; i < G_N_ELEMENTS (doubles); i++)
+    G_STRUCT_MEMBER (gdouble, meta, doubles[i]) = GST_READ_DOUBLE_LE (data + 8 * (AT_DOUBLES + i));
+  if (flags & HAS_CONFIDENCE)
+    meta->confidence = gst_stereo_meta_unpack_plane (data + HEADER, GST_VIDEO_FORMAT_GRAY8, width, height);
+  if (flags & HAS_TRUTH)
+    meta->truth = gst_stereo_meta_unpack_plane (data + size - 2 * (gsize) width * height, GST_VIDEO_FORMAT_GRAY16_LE,
+        width, height);
+  return meta;
+}

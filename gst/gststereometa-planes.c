@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The pictures inside the metadata: one plane each, rows padded or not. */
+#include "gst/gststereometa-private.h"
+
+#include <string.h>
+
+static gboolean
+map_plane (GstVideoFrame *frame, GstBuffer *buffer, GstVideoFormat format, guint width, guint height,
+    GstMapFlags flags)
+{
+  GstVideoInfo info;
+
+  return gst_video_info_set_format (&info, format, width, height) &&
+      gst_video_frame_map (frame, &info, buffer, flags | GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
+}
+
+static GstBuffer *
+new_plane (GstVideoFormat format, guint width, guint height)
+{
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  gst_video_info_set_format (&info, format, width, height);
+  buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
+  gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, format, width, height);
+  return buffer;
+}
+
+
+GstBuffer *
+gst_stereo_meta_scale_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height, guint new_width,
+    guint new_height)
+{
+  GstVideoFrame in, out;
+  GstBuffer *scaled;
+  guint bytes;
+
+  if (!map_plane (&in, plane, format, width, height, GST_MAP_READ))
+    return NULL;
+  scaled = new_plane (format, new_width, new_height);
+  if (!map_plane (&out, scaled, format, new_width, new_height, GST_MAP_WRITE)) {
+    gst_video_frame_unmap (&in);
+    gst_buffer_unref (scaled);
+    return NULL;
+  }
+  bytes = GST_VIDEO_FRAME_COMP_PSTRIDE (&in, 0);
+  for (guint y = 0; y < new_height; y++) {
+    guint from_y = (guint) (((guint64) y * 2 + 1) * height / (2 * (guint64) new_height));
+    const guint8 *from = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&in, 0) +
+        (gsize) from_y * GST_VIDEO_FRAME_PLANE_STRIDE (&in, 0);
+    guint8 *to = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&out, 0) + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&out, 0);
+    for (guint x = 0; x < new_width; x++) {
+      guint from_x = (guint) (((guint64) x * 2 + 1) * width / (2 * (guint64) new_width));
+      memcpy (to + (gsize) x * bytes, from + (gsize) from_x * bytes, bytes);
+    }
+  }
+  gst_video_frame_unmap (&out);
+  gst_video_frame_unmap (&in);
+  return scaled;
+}
+
+/* The rows of a plane one after another, at @to. */
+gboolean
+gst_stereo_meta_pack_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height, guint8 *to)
+{
+  GstVideoFrame frame;
+  gsize row;
+
+  if (!map_plane (&frame, plane, format, width, height, GST_MAP_READ))
+    return FALSE;
+  row = (gsize) width * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
+  for (guint y = 0; y < height; y++)
+    memcpy (to + y * row,
+        (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0), row);
+  gst_video_frame_unmap (&frame);
+  return TRUE;
+}
+
+/* The reverse: a new picture from rows without padding. */
+GstBuffer *
+gst_stereo_meta_unpack_plane (const guint8 *from, GstVideoFormat format, guint width, guint height)
+{
+  GstBuffer *plane = new_plane (format, width, height);
+  GstVideoFrame frame;
+  gsize row;
+
+  if (!map_plane (&frame, plane, format, width, height, GST_MAP_WRITE)) {
+    gst_buffer_unref (plane);
+    return NULL;
+  }
+  row = (gsize) width * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
+  for (guint y = 0; y < height; y++)
+    memcpy ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
+        from + y * row, row);
+  gst_video_frame_unmap (&frame);
+  return plane;
+}

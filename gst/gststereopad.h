@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A sink pad that shows its next two frames, each with the caps and segment it came under.
+ *
+ * The head stays in the aggregator's queue for as long as it can ("peeked"): popped, it would make the
+ * aggregator wait for another one of this pad, when it is the other pad's turn. It is popped and held
+ * only to look at the frame after it.
+ */
+#ifndef GST_STEREO_PAD_H
+#define GST_STEREO_PAD_H
+
+#include <gst/base/gstaggregator.h>
+
+#include "gst/gststereoframe.h"
+#include "gst/gststereopairing.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_STEREO_PAD (gst_stereo_pad_get_type ())
+G_DECLARE_FINAL_TYPE (GstStereoPad, gst_stereo_pad, GST, STEREO_PAD, GstAggregatorPad)
+
+/* One frame of a pad. */
+typedef struct
+{
+  GstBuffer *buffer;
+  GstVideoInfo info;
+  GstStereoLayout layout;
+  GstSegment segment;
+  gint64 time;                  /* running time, or GST_STEREO_TIME_NONE */
+  gint64 spacing;               /* nominal time to the next frame in ns; 0 = unknown */
+} GstStereoFrame;
+
+struct _GstStereoPad
+{
+  GstAggregatorPad parent;
+
+  /* of the source pad's task */
+  GstVideoInfo info;
+  gboolean have_info;
+  gboolean warned;              /* that packing is overruled by these caps */
+
+  /* protected by the object lock: a flush comes from another thread */
+  GstStereoFrame frames[2];
+  guint count;
+  gboolean peeked;              /* the last of them is still in the aggregator's queue */
+  gint64 last_time;             /* of the frame before the head, for spacing */
+  gint64 shortest;              /* recent time from one frame to the next; 0 = none seen */
+  gint64 gap_end;               /* see GstStereoQueue */
+  gboolean marked;              /* some frame was marked as first of a bundle */
+};
+
+/* What the pad's next buffer is. */
+typedef enum
+{
+  GST_STEREO_PULL_NOTHING,      /* there is none, or two frames are at hand */
+  GST_STEREO_PULL_FRAME,        /* it is one of the frames at hand now */
+  GST_STEREO_PULL_GAP,          /* it was a gap, and is gone; @gap is set */
+  GST_STEREO_PULL_ERROR         /* it cannot be used; @message is set */
+} GstStereoPull;
+
+/* Looks at one frame more. @packed: it holds both views, laid out as the caps or @packing say.
+ * @gap (transfer full) gets the empty buffer of a gap. */
+GstStereoPull gst_stereo_pad_pull (GstStereoPad *pad, gboolean packed, GstStereoPacking packing, GstBuffer **gap,
+    gchar **message);
+/* Frames at hand. */
+guint gst_stereo_pad_count (GstStereoPad *pad);
+/* Moves the head out; the caller unrefs its buffer. FALSE when a flush was faster. */
+gboolean gst_stereo_pad_take (GstStereoPad *pad, GstStereoFrame *frame);
+/* Pops the head and keeps it: upstream can deliver the next. For when that is waited for. */
+gboolean gst_stereo_pad_hold (GstStereoPad *pad);
+/* What is at hand, for gst_stereo_pairing_decide(); @spacing gets the head's (unchanged when there is none). */
+void gst_stereo_pad_queue (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing);
+/* The same for gst_stereo_pairing_bundle(); @layout (may be NULL) gets the head's. Returns the number of frames. */
+guint gst_stereo_pad_bundle (GstStereoPad *pad, gboolean first[2], gboolean *marked, GstStereoLayout *layout);
+/* At the end of aggregate(): what was only peeked at is looked up again next time. */
+void gst_stereo_pad_settle (GstStereoPad *pad);
+/* Back to the state after a flush. */
+void gst_stereo_pad_clear (GstStereoPad *pad);
+
+G_END_DECLS
+
+#endif

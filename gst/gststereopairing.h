@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which left frame goes with which right one: pure logic, no objects, no threads, no clock.
+ *
+ * Both streams are queues of running times in nanoseconds. The caller shows the two heads and, where
+ * it has it, the frame after each, and does what it is told until it is told to wait.
+ */
+#ifndef GST_STEREO_PAIRING_H
+#define GST_STEREO_PAIRING_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define GST_STEREO_TIME_NONE G_MININT64 /* a frame without a timestamp; a limit that is not there */
+
+typedef enum
+{
+  GST_STEREO_PAIRING_WAIT_LEFT, /* cannot tell before there is one more left frame, or its end */
+  GST_STEREO_PAIRING_WAIT_RIGHT,
+  GST_STEREO_PAIRING_PAIR,      /* the two heads belong together */
+  GST_STEREO_PAIRING_DROP_LEFT, /* the left head has no partner */
+  GST_STEREO_PAIRING_DROP_RIGHT,
+  GST_STEREO_PAIRING_END        /* both streams ended, nothing is left */
+} GstStereoPairing;
+
+typedef struct
+{
+  guint count;                  /* frames at hand: 0, 1 (the head) or 2 (and the one after) */
+  gint64 time[2];               /* of the head and the one after, or GST_STEREO_TIME_NONE */
+  gint64 soonest;               /* least time after the head at which the next one may be; 0 = unknown */
+  gint64 gap_end;               /* no frame earlier than this will come, or GST_STEREO_TIME_NONE */
+  gboolean ended;               /* no further frame will come */
+} GstStereoQueue;
+
+/*
+ * Two frames are a pair when they are at most @max_skew apart (GST_STEREO_TIME_NONE: any distance) and
+ * the next frame of the earlier stream is not nearer. That next frame is waited for only where it can
+ * be nearer: when the distance is more than half of @soonest. Regular streams that are at most half a
+ * frame apart are so paired without delay.
+ *
+ * A head without a timestamp pairs with the other head whatever that one's is: arrival order.
+ */
+GstStereoPairing gst_stereo_pairing_decide (const GstStereoQueue *left, const GstStereoQueue *right, gint64 max_skew);
+
+/*
+ * The same for one stream of alternating views: whether its first two frames are a bundle.
+ * @count: frames at hand, 0 to 2; @first: whether each is marked as the first of its bundle;
+ * @marked: whether any frame of the stream ever was (if not, every other one is taken as first).
+ * Gives PAIR, DROP_LEFT (the head has no partner), WAIT_LEFT or END.
+ */
+GstStereoPairing gst_stereo_pairing_bundle (guint count, const gboolean first[2], gboolean marked, gboolean ended);
+
+G_END_DECLS
+
+#endif

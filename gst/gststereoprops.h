@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The engine's parameter table as GObject properties. */
+#ifndef GST_STEREO_PROPS_H
+#define GST_STEREO_PROPS_H
+
+#include <gst/gst.h>
+
+#include "stereo/stereo.h"
+
+G_BEGIN_DECLS
+
+/* One property for every row; the property of row i has the id @first + i. Returns the first id left free. */
+guint gst_stereo_props_install (GObjectClass *klass, guint first);
+
+/* @row: the row of the table. */
+void gst_stereo_props_set (StereoParams *params, guint row, const GValue *value);
+void gst_stereo_props_get (const StereoParams *params, guint row, GValue *value);
+
+/* Every parameter by name; enumerations as their names. */
+GstStructure *gst_stereo_props_settings (const StereoParams *params);
+
+G_END_DECLS
+
+#endif

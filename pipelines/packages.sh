@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Sourced by quickstart.sh and tests/run.sh: installs Debian packages that are missing, says what it does.
+
+say () {
+  printf '== %s\n' "$*"
+}
+
+as_root () {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null 2>&1; then
+    sudo "$@"
+  else
+    echo "Neither root nor sudo: run this yourself, then start again: $*" >&2
+    return 1
+  fi
+}
+
+# missing NAME...: those that are not installed
+missing () {
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || printf '%s ' "$package"
+  done
+}
+
+# install_missing NAME...
+install_missing () {
+  if ! command -v apt-get >/dev/null 2>&1; then
+    say "this is not Debian: what is needed is called there $*"
+    return 0
+  fi
+  wanted=$(missing "$@")
+  if [ -z "$wanted" ]; then
+    say "every package is there"
+    return 0
+  fi
+  say "installing $wanted"
+  as_root apt-get update -q
+  # $wanted is a list
+  # shellcheck disable=SC2086
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $wanted
+}
+
+# What building the plugin needs.
+build_packages='meson ninja-build gcc pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libpng-dev
+  gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good'
+
+# cuda_options: meson's options for this machine: its own GPU, or with none what "$1" says
+cuda_options () {
+  capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d '. ')
+  case $capability in
+    [0-9]*) echo "-Dcuda-arch=sm_$capability" ;;
+    *) echo "$1" ;;
+  esac
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stereo-bench: times any method, cost and backend on pairs, made pairs or folders of scenes. */
+#include "bench.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WARM_UP = 2, PROFILED = 20 };
+
+static double
+now_ms (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double) t.tv_sec * 1e3 + (double) t.tv_nsec * 1e-6;
+}
+
+static int
+ascending (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+  return (x > y) - (x < y);
+}
+
+static double
+median (double *values, int count)
+{
+  qsort (values, (size_t) count, sizeof *values, ascending);
+  return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+/* A plan with its buffers. */
+typedef struct Bench
+{
+  StereoPlan *plan;
+  StereoImage left, right;
+  StereoOutput output;
+} Bench;
+
+static int
+run_frame (Bench *bench, StereoStats *stats)
+{
+  StereoError error;
+  if (!stereo_plan_execute (bench->plan, &bench->left, &bench->right, &bench->output, stats, &error))
+    return 1;
+  fprintf (stderr, "%s\n", error.message);
+  return 0;
+}
+
+/* Whole frames, without the measurement of stages in between. */
+static int
+time_frames (Bench *bench, Measurement *m)
+{
+  static double ms[BENCH_MAX_RUNS];
+  StereoStats stats = { 0, 0, 0 };
+
+  for (int k = 0; k < WARM_UP; k++)
+    if (!run_frame (bench, &stats))
+      return 0;
+  for (int k = 0; k < m->runs; k++) {
+    double start = now_ms ();
+    if (!run_frame (bench, &stats))
+      return 0;
+    ms[k] = now_ms () - start;
+  }
+  m->median_ms = median (ms, m->runs);
+  m->min_ms = ms[0];
+  m->max_ms = ms[m->runs - 1];
+  m->gde = (double) m->width * m->height * m->disparities / m->median_ms * 1e-6;
+  m->valid = stats.valid_ratio;
+  return 1;
+}
+
+static int
+time_stages (Bench *bench, Measurement *m)
+{
+  static double ms[BENCH_MAX_STAGES][PROFILED];
+  int runs = m->runs < PROFILED ? m->runs : PROFILED;
+
+  m->stages = stereo_plan_stage_count (bench->plan);
+  stereo_plan_set_profiling (bench->plan, 1);
+  for (int r = 0; r < runs; r++) {
+    if (!run_frame (bench, NULL))
+      return 0;
+    for (int k = 0; k < m->stages; k++)
+      ms[k][r] = stereo_plan_stage_ms (bench->plan, k);
+  }
+  stereo_plan_set_profiling (bench->plan, 0);
+  for (int k = 0; k < m->stages; k++) {
+    m->stage_name[k] = stereo_plan_stage_name (bench->plan, k);
+    m->stage_ms[k] = median (ms[k], runs);
+  }
+  return 1;
+}
+
+static int
+write_pictures (const char *folder, const Measurement *m, const float *disparity, const uint8_t *confidence)
+{
+  size_t pixels = (size_t) m->width * (size_t) m->height;
+  uint16_t *steps = malloc (pixels * sizeof *steps);
+  char path[1024];
+
+  if (!steps || (mkdir (folder, 0777) && errno != EEXIST)) {
+    fprintf (stderr, "%s: cannot be made\n", folder);
+    free (steps);
+    return 0;
+  }
+  for (size_t at = 0; at < pixels; at++) {      /* as the element stores it: 0 = invalid */
+    double value = rint ((double) disparity[at] * m->params.disparity_scale);
+    steps[at] = (uint16_t) (isnan (disparity[at]) || value < 0 ? 0 : value < 1 ? 1 : value > 65535 ? 65535 : value);
+  }
+  snprintf (path, sizeof path, "%s/%s-%s-disparity.png", folder, m->scene, m->backend);
+  int done = image_write_png (path, m->width, m->height, 1, 16, steps);
+  snprintf (path, sizeof path, "%s/%s-%s-confidence.png", folder, m->scene, m->backend);
+  done &= image_write_png (path, m->width, m->height, 1, 8, confidence);
+  free (steps);
+  return done;
+}
+
+/* Times one plan and scores what it gives. */
+static int
+measure (const Options *options, const Scene *scene, Bench *bench, Measurement *m)
+{
+  size_t pixels = (size_t) scene->left.width * (size_t) scene->left.height;
+  float *disparity = malloc (pixels * sizeof *disparity);
+  uint8_t *confidence = malloc (pixels);
+  int done = 0;
+
+  m->params = *stereo_plan_params (bench->plan);
+  m->width = scene->left.width;
+  m->height = scene->left.height;
+  m->disparities = m->params.num_disparities;
+  m->arena_mib = (double) stereo_plan_memory (bench->plan) / (1 << 20);
+  snprintf (m->scene, sizeof m->scene, "%s", scene->name);
+  snprintf (m->backend, sizeof m->backend, "%s", stereo_plan_backend (bench->plan));
+  snprintf (m->reason, sizeof m->reason, "%s", stereo_plan_backend_reason (bench->plan));
+  m->runs = options->runs ? options->runs : strcmp (m->backend, "cuda") ? 20 : 60;
+  bench->left = scene_view (&scene->left);
+  bench->right = scene_view (&scene->right);
+  bench->output = (StereoOutput) { disparity, m->width * (ptrdiff_t) sizeof *disparity, STEREO_SAMPLE_F32, confidence,
+    m->width };
+  if (disparity && confidence && time_frames (bench, m) && time_stages (bench, m)) {
+    if (m->params.output == STEREO_OUTPUT_DISPARITY) {
+      m->all = scene_score (scene, disparity, NULL);
+      m->visible = scene->visible ? scene_score (scene, disparity, scene->visible) : (Score) { 0, { 0 } };
+    }
+    done = !options->write || write_pictures (options->write, m, disparity, confidence);
+  }
+  free (disparity);
+  free (confidence);
+  return done;
+}
+
+static int
+bench_scene (const Options *options, const StereoParams *params, const Scene *scene)
+{
+  StereoParams own = *params;
+  StereoError error;
+  Measurement m = { 0 };
+  Bench bench = { 0 };
+
+  if (!options->range_set && scene->disparities)
+    own.num_disparities = scene->disparities;
+  bench.plan = stereo_plan_new (&own, scene->left.width, scene->left.height, &error);
+  if (!bench.plan) {
+    fprintf (stderr, "%s: %s\n", scene->name, error.message);
+    return 0;
+  }
+  if (*stereo_plan_warning (bench.plan))
+    fprintf (stderr, "%s\n", stereo_plan_warning (bench.plan));
+  int done = measure (options, scene, &bench, &m);
+  if (done)
+    report_row (options, &m);
+  stereo_plan_free (bench.plan);
+  return done;
+}
+
+/* Every method with every cost it takes, on every backend that the options leave open. */
+static int
+bench_matrix (const Options *options, const Scene *scene)
+{
+  const StereoBackendChoice backends[] = { STEREO_BACKEND_CPU, STEREO_BACKEND_CUDA };
+  const StereoMethodInfo *method;
+  StereoParams params = options->params;
+  int done = 1;
+
+  for (int b = 0; b < 2; b++) {
+    int left_open = options->params.backend == STEREO_BACKEND_AUTO;
+    if (left_open ? !stereo_backend_available (backends[b], params.cuda_device_id, NULL, 0) :
+        options->params.backend != (int) backends[b])
+      continue;
+    params.backend = backends[b];
+    for (params.method = 0; (method = stereo_method_info (params.method)); params.method++)
+      for (params.cost = 1; params.cost < STEREO_COSTS; params.cost++)
+        if (method->costs & 1u << params.cost)
+          done &= bench_scene (options, &params, scene);
+  }
+  return done;
+}
+
+static int
+bench_one (const Options *options, Scene *scene)
+{
+  int done = options->matrix ? bench_matrix (options, scene) : bench_scene (options, &options->params, scene);
+  scene_free (scene);
+  return done;
+}
+
+/* The listed scenes of the folder, or all that are known and there. */
+static int
+bench_folder (const Options *options)
+{
+  char names[1024] = "", path[1200], *rest = NULL;
+  Scene scene;
+  int done = 1, found = 0;
+
+  if (options->scene_list)
+    snprintf (names, sizeof names, "%s", options->scene_list);
+  for (int k = 0; !options->scene_list && scene_known[k]; k++) {
+    snprintf (path, sizeof path, "%s/%s/left.png", options->scenes, scene_known[k]);
+    if (!access (path, R_OK))
+      snprintf (names + strlen (names), sizeof names - strlen (names), "%s,", scene_known[k]);
+  }
+  for (char *name = strtok_r (names, ",", &rest); name; name = strtok_r (NULL, ",", &rest)) {
+    found++;
+    done &= scene_load (&scene, options->scenes, name) && bench_one (options, &scene);
+  }
+  if (!found)
+    fprintf (stderr, "%s: none of the known scenes lies here; name yours with --scene\n", options->scenes);
+  return done && found;
+}
+
+static int
+bench_all (const Options *options)
+{
+  Scene scene;
+
+  if (options->scenes)
+    return bench_folder (options);
+  if (options->width)
+    return scene_synthetic (&scene, options->width, options->height, options->params.num_disparities) &&
+        bench_one (options, &scene);
+  return scene_load_pair (&scene, options->pair[0], options->pair[1]) && bench_one (options, &scene);
+}
+
+int
+main (int argc, char **argv)
+{
+  Options options;
+  int go = options_parse (&options, argc, argv);
+
+  if (go <= 0)
+    return go ? 2 : 0;
+  report_begin (&options);
+  int done = bench_all (&options);
+  report_end (&options);
+  return done ? 0 : 1;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The benchmark's parts: options, one measurement, and how it is shown. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include "scene.h"
+
+enum { BENCH_MAX_STAGES = 32, BENCH_MAX_SCENES = 32, BENCH_MAX_RUNS = 10000 };
+
+typedef struct Options
+{
+  StereoParams params;
+  int range_set;                /* num-disparities was given: it wins over the scene's */
+  int runs;                     /* 0: 20 on the CPU, 60 on CUDA */
+  int json, matrix;
+  int width, height;            /* of a synthetic pair; 0: none */
+  const char *scenes;           /* folder; NULL: none */
+  const char *scene_list;       /* names with commas; NULL: all that are known */
+  const char *write;            /* folder for pictures; NULL: none */
+  const char *pair[2];
+} Options;
+
+/* What was measured for one scene with one set of parameters. */
+typedef struct Measurement
+{
+  char scene[64], backend[16], reason[256];
+  int width, height, disparities, runs;
+  StereoParams params;          /* in force */
+  double median_ms, min_ms, max_ms;
+  double gde;                   /* 10^9 disparities evaluated a second */
+  double arena_mib;
+  double valid;                 /* share of pixels that hold a value */
+  int stages;
+  const char *stage_name[BENCH_MAX_STAGES];
+  double stage_ms[BENCH_MAX_STAGES];    /* medians */
+  Score all, visible;
+} Measurement;
+
+/* options.c: 1 to go on, 0 after --help, -1 and a message on a mistake */
+int options_parse (Options *options, int argc, char **argv);
+
+/* report.c: call begin once, then row for every measurement, then end. */
+void report_begin (const Options *options);
+void report_row (const Options *options, const Measurement *m);
+void report_end (const Options *options);
+
+#endif

@@ -1,0 +1,133 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Times stereo-bench and OpenCV's StereoSGBM on one scene, in turn, on this machine, and scores both.
+
+compare_opencv.py [--bench PATH] [--rounds 5] SCENE_FOLDER [stereo-bench options ...]
+
+SCENE_FOLDER holds left.png and right.png, and for scores gt.pfm and, if known, mask_nocc.png.
+StereoSGBM: MODE_SGBM, block 3, 2 threads, disparities rounded up to the next multiple of 16 above the
+scene's, the left border padded by that much so that every pixel is searched, holes filled from the
+farther neighbour in the row. Its time is that of compute() on the padded pair alone.
+Needs python3-opencv (Debian) and a built stereo-bench.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+import cv2
+import numpy as np
+
+RANGES = {"tsukuba": 16, "venus": 20, "teddy": 60, "cones": 60, "motorcycle": 70, "motorcycle-exposure": 70, "aloe": 224}
+LEVELS = (0.5, 1, 2, 4)
+
+
+def sgbm_disparities(disparities):
+    """A multiple of 16 above the scene's own: 80 for 70."""
+    return (disparities + 15) // 16 * 16
+
+
+def make_sgbm(disparities):
+    return cv2.StereoSGBM_create(minDisparity=0, numDisparities=disparities, blockSize=3, P1=8 * 3 * 9, P2=32 * 3 * 9,
+                                 disp12MaxDiff=1, preFilterCap=63, uniquenessRatio=10, speckleWindowSize=100,
+                                 speckleRange=2, mode=cv2.STEREO_SGBM_MODE_SGBM)
+
+
+def fill(disparity):
+    """Invalid pixels take the farther of the nearest valid values left and right."""
+    height, width = disparity.shape
+    sides = []
+    for step in (1, -1):
+        row, last = disparity[:, ::step].copy(), np.full(height, np.inf, np.float32)
+        for x in range(width):
+            last = np.where(np.isnan(row[:, x]), last, row[:, x])
+            row[:, x] = last
+        sides.append(row[:, ::step])
+    filled = np.minimum(*sides)
+    return np.where(np.isinf(filled), np.nan, filled)
+
+
+def sgbm_frame(matcher, left, right, pad):
+    """One timed frame: milliseconds and the filled disparity."""
+    start = time.perf_counter()
+    raw = matcher.compute(left, right)
+    milliseconds = (time.perf_counter() - start) * 1e3
+    disparity = raw[:, pad:].astype(np.float32) / 16
+    disparity[raw[:, pad:] < 0] = np.nan
+    return milliseconds, disparity
+
+
+def read_pfm(path):
+    with open(path, "rb") as file:
+        file.readline()
+        width, height = map(int, file.readline().split())
+        order = "<" if float(file.readline()) < 0 else ">"
+        return np.frombuffer(file.read(), order + "f4").reshape(height, width)[::-1]
+
+
+def score(folder, disparity):
+    path = os.path.join(folder, "gt.pfm")
+    if not os.path.exists(path):
+        return {}
+    truth = read_pfm(path)
+    known = np.isfinite(truth)
+    mask = cv2.imread(os.path.join(folder, "mask_nocc.png"), cv2.IMREAD_GRAYSCALE)
+    off = np.where(np.isnan(disparity), np.inf, np.abs(disparity - np.where(known, truth, 0)))
+    result = {}
+    for name, where in (("all", known), ("nocc", known & (mask == 255) if mask is not None else None)):
+        if where is not None:
+            result[name] = {f"bad{level:g}": 100 * float(np.mean(off[where] > level)) for level in LEVELS}
+    return result
+
+
+def bench_round(bench, folder, disparities, options):
+    command = [bench, "--json", "--backend", "cpu", "--threads", "2", "--runs", "5", "--num-disparities",
+               str(disparities), *options, os.path.join(folder, "left.png"), os.path.join(folder, "right.png")]
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)[0]
+
+
+def print_row(name, disparities, times, scores):
+    cells = " ".join(f"{scores.get(kind, {}).get(f'bad{level:g}', float('nan')):6.2f}"
+                     for kind in ("nocc", "all") for level in LEVELS)
+    print(f"{name:28} {disparities:5} {statistics.median(times):9.2f} {min(times):9.2f} {max(times):9.2f}   {cells}")
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bench", default=os.path.join(here, "../../build/tests/bench/stereo-bench"))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--disparities", type=int, default=0, help="to search; known for the scenes of shared/data")
+    parser.add_argument("folder")
+    arguments, options = parser.parse_known_args()
+    name = os.path.basename(os.path.normpath(arguments.folder))
+    disparities = arguments.disparities or RANGES.get(name)
+    if not disparities:
+        sys.exit(f"{name}: not a known scene: say --disparities")
+
+    cv2.setNumThreads(2)
+    left, right = (cv2.imread(os.path.join(arguments.folder, f"{side}.png")) for side in ("left", "right"))
+    pad = sgbm_disparities(disparities)
+    left, right = (cv2.copyMakeBorder(view, 0, 0, pad, 0, cv2.BORDER_REPLICATE) for view in (left, right))
+    matcher = make_sgbm(pad)
+    sgbm_frame(matcher, left, right, pad)
+    ours, theirs = [], []
+    for _ in range(arguments.rounds):       # in turn, so that both see the same machine
+        measured = bench_round(arguments.bench, arguments.folder, disparities, options)
+        ours.append(measured["median_ms"])
+        theirs += [sgbm_frame(matcher, left, right, pad)[0] for _ in range(5)]
+    disparity = fill(sgbm_frame(matcher, left, right, pad)[1])
+
+    print(f"{name}, {measured['width']}x{measured['height']}, 2 threads, {arguments.rounds} rounds in turn, OpenCV {cv2.__version__}")
+    print(f"{'':28} {'disp.':>5} {'median ms':>9} {'min':>9} {'max':>9}   "
+          f"{'nocc: bad 0.5':>6} {'1':>6} {'2':>6} {'4':>6} {'all: 0.5':>6} {'1':>6} {'2':>6} {'4':>6}")
+    print_row("stereo-bench " + " ".join(options), disparities, ours, measured)
+    print_row("OpenCV StereoSGBM, filled", pad, theirs, score(arguments.folder, disparity))
+    print(f"ratio of the medians: {statistics.median(ours) / statistics.median(theirs):.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pictures and disparity maps in files: PNG in and out, PFM in. */
+#ifndef IMAGE_H
+#define IMAGE_H
+
+#include <stdint.h>
+
+typedef struct Image
+{
+  int width, height, channels;  /* 1 or 3, bytes, rows without padding */
+  uint8_t *data;                /* to be freed */
+} Image;
+
+/* All of them: 0 and a message on stderr on failure. */
+int image_read_png (const char *path, Image *image);
+/* @bits 8 or 16 (host byte order); 1 or 3 channels; rows without padding. */
+int image_write_png (const char *path, int width, int height, int channels, int bits, const void *data);
+/* One channel, rows top to bottom; *values to be freed. */
+int image_read_pfm (const char *path, int *width, int *height, float **values);
+
+#endif

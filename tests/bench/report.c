@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Measurements as an aligned table, or as JSON. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int rows;
+
+static const char *
+choice_name (const char *parameter, int value)
+{
+  for (const StereoChoice *c = stereo_param_find (parameter)->choices; c->name; c++)
+    if (c->value == value)
+      return c->name;
+  return "?";
+}
+
+static void
+print_score (const Score *score)
+{
+  for (int k = 0; k < SCORE_LEVELS; k++) {
+    if (score->pixels)
+      printf (" %5.2f", score->bad[k]);
+    else
+      printf (" %5s", "-");
+  }
+}
+
+void
+report_begin (const Options *options)
+{
+  rows = 0;
+  if (options->json) {
+    putchar ('[');
+    return;
+  }
+  printf ("%-20s %-10s %4s %-4s %-6s %-10s %-5s | %9s %9s %9s %7s %7s %6s | %-23s | %-23s\n", "scene", "size", "disp",
+      "on", "method", "cost", "supp.", "median ms", "min", "max", "GDE/s", "MiB", "valid%", "all: bad 0.5  1  2  4",
+      "nocc: bad 0.5  1  2  4");
+}
+
+static void
+print_json_text (const char *name, const char *text)
+{
+  printf ("\"%s\": \"", name);
+  for (; *text; text++)
+    if (*text == '"' || *text == '\\')
+      printf ("\\%c", *text);
+    else if ((unsigned char) *text >= ' ')
+      putchar (*text);
+  fputs ("\", ", stdout);
+}
+
+static void
+print_json_score (const char *name, const Score *score)
+{
+  if (!score->pixels)
+    return;
+  printf (", \"%s\": {\"pixels\": %d", name, score->pixels);
+  for (int k = 0; k < SCORE_LEVELS; k++)
+    printf (", \"bad%g\": %.4f", score_levels[k], score->bad[k]);
+  putchar ('}');
+}
+
+static void
+print_json (const Measurement *m)
+{
+  const StereoParamInfo *info;
+  char text[32];
+
+  fputs (rows ? ",\n {" : "\n {", stdout);
+  print_json_text ("scene", m->scene);
+  print_json_text ("backend", m->backend);
+  print_json_text ("reason", m->reason);
+  printf ("\"width\": %d, \"height\": %d, \"disparities\": %d, \"runs\": %d, ", m->width, m->height, m->disparities,
+      m->runs);
+  printf ("\"median_ms\": %.4f, \"min_ms\": %.4f, \"max_ms\": %.4f, \"gde_per_s\": %.4f, \"arena_mib\": %.2f, "
+      "\"valid_ratio\": %.6f, \"stages_ms\": {", m->median_ms, m->min_ms, m->max_ms, m->gde, m->arena_mib, m->valid);
+  for (int k = 0; k < m->stages; k++)
+    printf ("%s\"%s\": %.4f", k ? ", " : "", m->stage_name[k], m->stage_ms[k]);
+  fputs ("}, \"parameters\": {", stdout);
+  for (int i = 0; (info = stereo_param_info (i)); i++) {
+    const char *quote = info->choices ? "\"" : "";
+    printf ("%s\"%s\": %s%s%s", i ? ", " : "", info->name, quote,
+        stereo_param_format (&m->params, info, text, sizeof text), quote);
+  }
+  putchar ('}');
+  print_json_score ("all", &m->all);
+  print_json_score ("nocc", &m->visible);
+  putchar ('}');
+}
+
+static void
+print_table_row (const Measurement *m)
+{
+  char size[24];
+
+  snprintf (size, sizeof size, "%dx%d", m->width, m->height);
+  printf ("%-20s %-10s %4d %-4s %-6s %-10s %-5s | %9.3f %9.3f %9.3f %7.3f %7.1f %6.1f |", m->scene, size,
+      m->disparities, m->backend, stereo_method_info (m->params.method)->name, stereo_cost_info (m->params.cost)->name,
+      choice_name ("support", m->params.support), m->median_ms, m->min_ms, m->max_ms, m->gde, m->arena_mib,
+      100 * m->valid);
+  print_score (&m->all);
+  fputs (" |", stdout);
+  print_score (&m->visible);
+  fputs ("\n   ", stdout);
+  for (int k = 0; k < m->stages; k++)
+    printf (" %s %.3f", m->stage_name[k], m->stage_ms[k]);
+  putchar ('\n');
+}
+
+void
+report_row (const Options *options, const Measurement *m)
+{
+  if (options->json)
+    print_json (m);
+  else
+    print_table_row (m);
+  rows++;
+  fflush (stdout);
+}
+
+void
+report_end (const Options *options)
+{
+  if (options->json)
+    puts ("\n]");
+}

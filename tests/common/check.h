@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A small test harness. A test program runs cases; a case passes, fails (one CHECK or more did not
+ * hold) or is skipped. The last line is "N passed, N failed, N skipped"; the exit status is 0, 1, or
+ * 77 (meson's "skipped") when every case was skipped. An argument runs only the cases whose name
+ * contains it.
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* True when @condition holds; else the case fails, and the message says what was seen. */
+#define CHECK(condition, ...) \
+  ((condition) ? 1 : check_fail (__FILE__, __LINE__, #condition, __VA_ARGS__))
+
+int check_fail (const char *file, int line, const char *condition, const char *format, ...)
+    __attribute__ ((format (printf, 4, 5)));
+/* Of the case at hand: how many checks failed so far. */
+int check_failures (void);
+/* The case at hand cannot be run here, and why. */
+void check_skip (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
+
+/* Starts a case; false when the filter leaves it out. */
+int check_begin (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
+void check_end (void);
+/* Both around @function. */
+void check_case (const char *name, void (*function) (void));
+
+void check_start (int argc, char **argv);
+/* Prints the last line; returns the exit status. */
+int check_finish (void);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Bad input, and the words it gets on the bus. */
+#include "util.h"
+
+#include "stereo/stereo.h"
+
+/* Pushes until upstream is told to stop; gives what it was told. */
+static GstFlowReturn
+push_until_refused (GstHarness *harness, GstVideoFormat format, gint width, gint height)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  for (guint i = 0; flow == GST_FLOW_OK && i < 4; i++)
+    flow = gst_harness_push (harness, stamp (make_view (format, width, height, 1, 0, 0), i * FRAME, FRAME));
+  return flow;
+}
+
+static void
+push_two (Pair *pair, GstVideoFormat left, gint left_width, GstVideoFormat right, gint right_width)
+{
+  gchar *left_caps = make_caps (left, left_width, VIEW_HEIGHT, NULL);
+  gchar *right_caps = make_caps (right, right_width, VIEW_HEIGHT, NULL);
+
+  pair_caps (pair, left_caps, right_caps);
+  gst_harness_push (pair->left, stamp (make_view (left, left_width, VIEW_HEIGHT, 1, 0, 0), 0, FRAME));
+  gst_harness_push (pair->right, stamp (make_view (right, right_width, VIEW_HEIGHT, 1, 0, 0), 0, FRAME));
+  g_free (left_caps);
+  g_free (right_caps);
+}
+
+GST_START_TEST (test_different_sizes)
+{
+  Pair *pair = pair_new (EXACT);
+
+  push_two (pair, GST_VIDEO_FORMAT_GRAY8, 40, GST_VIDEO_FORMAT_NV12, 44);
+  expect_error (pair->bus, "40x20 GRAY8", "44x20 NV12", NULL);
+  fail_unless_equals_int (push_until_refused (pair->left, GST_VIDEO_FORMAT_GRAY8, 40, VIEW_HEIGHT),
+      GST_FLOW_NOT_NEGOTIATED);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_different_formats)
+{
+  Pair *pair = pair_new (EXACT);
+
+  push_two (pair, GST_VIDEO_FORMAT_RGB, 40, GST_VIDEO_FORMAT_I420, 40);
+  expect_error (pair->bus, "40x20 RGB", "40x20 I420", NULL);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_one_pad_changes_its_caps_for_good)
+{
+  Pair *pair = pair_new_gray (EXACT);
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, 60, VIEW_HEIGHT, NULL);
+
+  pair_push (pair, 0, 0);
+  gst_buffer_unref (pair_pull (pair, 0));
+  pair_caps (pair, caps, NULL);
+  gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, 60, VIEW_HEIGHT, 1, 0, 0), FRAME, FRAME));
+  pair_push_right (pair, FRAME);
+  expect_error (pair->bus, "60x20 GRAY8", "44x20 GRAY8", NULL);
+  pair_free (pair);
+  g_free (caps);
+}
+GST_END_TEST;
+
+static void
+expect_packed_error (const gchar *properties, gint width, gint height, const gchar *extra, const gchar *word)
+{
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, width, height, extra);
+  GstBus *bus;
+  GstHarness *harness = packed_new (properties, &bus);
+
+  gst_harness_set_src_caps_str (harness, caps);
+  push_until_refused (harness, GST_VIDEO_FORMAT_GRAY8, width, height);
+  expect_error (bus, word, NULL);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (harness), 0);
+  packed_free (harness, bus);
+  g_free (caps);
+}
+
+GST_START_TEST (test_untagged_and_not_wide)
+{
+  expect_packed_error (EXACT, 40, 40, NULL, "Set packing");
+  expect_packed_error (EXACT, 40, 40, "multiview-mode=mono", "Set packing");
+}
+GST_END_TEST;
+
+GST_START_TEST (test_layouts_that_cannot_be_split)
+{
+  expect_packed_error (EXACT, 40, 20, "multiview-mode=checkerboard", "checkerboard");
+  expect_packed_error (EXACT, 40, 20, "multiview-mode=side-by-side," LEFT_FLOPPED, "flopped");
+  expect_packed_error (EXACT, 41, 20, NULL, "width must be even");
+  expect_packed_error (EXACT "packing=top-bottom", 40, 21, NULL, "height must be even");
+}
+GST_END_TEST;
+
+GST_START_TEST (test_packing_set_and_tagged_otherwise)
+{
+  GstBus *bus;
+  GstHarness *harness = packed_new (EXACT "packing=top-bottom", &bus);
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=side-by-side");
+
+  gst_harness_set_src_caps_str (harness, caps);
+  gst_harness_push (harness, make_packed (GST_VIDEO_FORMAT_GRAY8, "side-by-side", VIEW_WIDTH, VIEW_HEIGHT, 1, FALSE));
+  gst_buffer_unref (gst_harness_pull (harness));
+  expect_warning (bus, "the caps win", NULL);
+  packed_free (harness, bus);
+  g_free (caps);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_views_swapped_or_packed_on_a_view_pad)
+{
+  Pair *pair = pair_new (EXACT);
+  gchar *right = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=right");
+
+  pair_caps (pair, right, right);
+  pair_push (pair, 0, 0);
+  expect_error (pair->bus, "sink_left", "swapped", NULL);
+  pair_free (pair);
+  g_free (right);
+}
+GST_END_TEST;
+
+static void
+expect_pair_error (const gchar *properties, const gchar *word, const gchar *another)
+{
+  Pair *pair = pair_new_gray (properties);
+
+  pair_push (pair, 0, 0);
+  expect_error (pair->bus, word, another, NULL);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (pair->left), 0);
+  pair_free (pair);
+}
+
+GST_START_TEST (test_parameters_that_cannot_be)
+{
+  expect_pair_error (EXACT "window=4", "window=4 is even", "5");
+  expect_pair_error (EXACT "median=4", "median=4", "3 or 5");
+  expect_pair_error (EXACT "min-disparity=44", "outside", "min-disparity");
+}
+GST_END_TEST;
+
+GST_START_TEST (test_depth_without_calibration)
+{
+  expect_pair_error (EXACT "output=depth", "focal-length", "baseline");
+  expect_pair_error (EXACT "output=depth focal-length=700", "focal-length", "baseline");
+}
+GST_END_TEST;
+
+GST_START_TEST (test_memory_limit)
+{
+  expect_pair_error (EXACT "memory-limit=1000", "memory-limit is 1000", NULL);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_more_disparities_than_pixels)
+{
+  Pair *pair = pair_new_gray ("num-disparities=1024 window=5 backend=cpu threads=1");
+
+  pair_push (pair, 0, 0);
+  gst_buffer_unref (pair_pull (pair, 0));
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_parameter_goes_bad_while_playing)
+{
+  Pair *pair = pair_new_gray (EXACT);
+
+  pair_push (pair, 0, 0);
+  gst_buffer_unref (pair_pull (pair, 0));
+  g_object_set (pair->element, "window", 6, NULL);
+  pair_push (pair, FRAME, FRAME);
+  expect_error (pair->bus, "window=6 is even", NULL);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_depth_does_not_fit_gray8)
+{
+  Pair *pair = pair_new_gray (EXACT "output=depth focal-length=100 baseline=100");
+
+  gst_harness_set_sink_caps_str (pair->left, "video/x-raw,format=GRAY8");
+  pair_push (pair, 0, 0);
+  expect_error (pair->bus, "downstream", "GRAY16_LE", NULL);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_buffer_smaller_than_its_caps)
+{
+  Pair *pair = pair_new_gray (EXACT);
+
+  gst_harness_push (pair->left, stamp (gst_buffer_new_allocate (NULL, 100, NULL), 0, FRAME));
+  pair_push_right (pair, 0);
+  expect_error (pair->bus, "100 bytes", "44x20 GRAY8", NULL);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+/* ---- pads -------------------------------------------------------------------------------- */
+
+typedef struct
+{
+  GstElement *pipeline, *element;
+  GstBus *bus;
+} Line;
+
+static Line
+line_new (const gchar *description)
+{
+  GError *error = NULL;
+  Line line = { gst_parse_launch (description, &error) };
+
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  line.element = gst_bin_get_by_name (GST_BIN (line.pipeline), "m");
+  line.bus = gst_element_get_bus (line.pipeline);
+  return line;
+}
+
+static void
+line_free (Line *line)
+{
+  gst_element_set_state (line->pipeline, GST_STATE_NULL);
+  gst_object_unref (line->bus);
+  gst_object_unref (line->element);
+  gst_object_unref (line->pipeline);
+}
+
+#define SOURCE "videotestsrc ! video/x-raw,format=GRAY8,width=32,height=16,framerate=25/1 "
+#define MATCH "stereomatch name=m num-disparities=8 window=5 refine-iterations=0 backend=cpu threads=1 "
+
+GST_START_TEST (test_second_view_missing)
+{
+  Line left = line_new (SOURCE "! m.sink_left " MATCH "! fakesink"), right;
+
+  gst_element_set_state (left.pipeline, GST_STATE_PLAYING);
+  expect_error (left.bus, "Only sink_left is linked", "sink_right", NULL);
+  line_free (&left);
+  right = line_new (SOURCE "! m.sink_right " MATCH "! fakesink");
+  gst_element_set_state (right.pipeline, GST_STATE_PLAYING);
+  expect_error (right.bus, "Only sink_right is linked", "sink_left", NULL);
+  line_free (&right);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_second_view_not_linked)
+{
+  Line line = line_new (SOURCE "! m.sink_left " MATCH "! fakesink");
+  GstPad *pad = gst_element_request_pad_simple (line.element, "sink_right");
+
+  gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
+  expect_error (line.bus, "Only sink_left is linked", NULL);
+  gst_element_set_state (line.pipeline, GST_STATE_NULL);
+  gst_element_release_request_pad (line.element, pad);
+  gst_object_unref (pad);
+  line_free (&line);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_both_kinds_of_pads)
+{
+  Line line = line_new (SOURCE "! m.sink_left " SOURCE "! m.sink_right " SOURCE "! m.sink " MATCH "! fakesink");
+
+  gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
+  expect_error (line.bus, "link sink alone", NULL);
+  line_free (&line);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_released_pad_can_be_had_again)
+{
+  GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
+
+  for (guint i = 0; i < 2; i++) {
+    GstPad *pad = gst_element_request_pad_simple (element, "sink_left");
+    fail_unless (pad != NULL);
+    gst_element_release_request_pad (element, pad);
+    gst_object_unref (pad);
+  }
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_cuda_without_a_device)
+{
+  Line line = line_new (SOURCE "! m.sink_left " SOURCE "! m.sink_right " MATCH "backend=cuda ! fakesink");
+
+  if (stereo_backend_available (STEREO_BACKEND_CUDA, -1, NULL, 0)) {
+    g_print ("skipped: there is a CUDA device\n");
+  } else {
+    fail_unless_equals_int (gst_element_set_state (line.pipeline, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+    expect_error (line.bus, "backend=cuda", NULL);
+  }
+  line_free (&line);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_after_an_error_the_element_works_again)
+{
+  Line line = line_new ("videotestsrc num-buffers=3 ! video/x-raw,format=GRAY8,width=32,height=32 ! "
+      MATCH "! fakesink");
+  GstMessage *message;
+
+  gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
+  expect_error (line.bus, "Set packing", NULL);
+  gst_element_set_state (line.pipeline, GST_STATE_NULL);
+  gst_bus_set_flushing (line.bus, TRUE);
+  gst_bus_set_flushing (line.bus, FALSE);
+  gst_util_set_object_arg (G_OBJECT (line.element), "packing", "row-interleaved");
+  gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (line.bus, 10 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  fail_unless_equals_uint64 (stat_of (line.element, "pairs"), 3);
+  line_free (&line);
+}
+GST_END_TEST;
+
+static Suite *
+errors_suite (void)
+{
+  Suite *suite = suite_create ("errors");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_different_sizes);
+  tcase_add_test (cases, test_different_formats);
+  tcase_add_test (cases, test_one_pad_changes_its_caps_for_good);
+  tcase_add_test (cases, test_untagged_and_not_wide);
+  tcase_add_test (cases, test_layouts_that_cannot_be_split);
+  tcase_add_test (cases, test_packing_set_and_tagged_otherwise);
+  tcase_add_test (cases, test_views_swapped_or_packed_on_a_view_pad);
+  tcase_add_test (cases, test_parameters_that_cannot_be);
+  tcase_add_test (cases, test_depth_without_calibration);
+  tcase_add_test (cases, test_memory_limit);
+  tcase_add_test (cases, test_more_disparities_than_pixels);
+  tcase_add_test (cases, test_parameter_goes_bad_while_playing);
+  tcase_add_test (cases, test_depth_does_not_fit_gray8);
+  tcase_add_test (cases, test_buffer_smaller_than_its_caps);
+  tcase_add_test (cases, test_second_view_missing);
+  tcase_add_test (cases, test_second_view_not_linked);
+  tcase_add_test (cases, test_both_kinds_of_pads);
+  tcase_add_test (cases, test_released_pad_can_be_had_again);
+  tcase_add_test (cases, test_cuda_without_a_device);
+  tcase_add_test (cases, test_after_an_error_the_element_works_again);
+  return suite;
+}
+
+GST_CHECK_MAIN (errors);

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A pair of known disparity through the element: every format, every layout, sizes, strides, outputs. */
+#include "util.h"
+
+static const GstVideoFormat formats[] = {
+  GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_UYVY,
+  GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR, GST_VIDEO_FORMAT_RGBx, GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGBA,
+  GST_VIDEO_FORMAT_BGRA
+};
+static const gchar *layouts[] = { "side-by-side", "top-bottom", "row-interleaved", "column-interleaved" };
+
+static void
+check_output (GstHarness *harness, GstBuffer *out, gint width, gint height)
+{
+  GstVideoInfo info = output_info (harness);
+
+  fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), width);
+  fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), height);
+  fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY16_LE);
+  fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_MODE (&info), GST_VIDEO_MULTIVIEW_MODE_MONO);
+  check_interior (out, &info, SHIFT * 64);
+}
+
+/* Two pads, both views in @format; odd sizes, rows padded by what makes no alignment. */
+static void
+check_two (GstVideoFormat left_format, GstVideoFormat right_format, gint width, gint height, gint padding)
+{
+  gchar *left = make_caps (left_format, width, height, NULL), *right = make_caps (right_format, width, height, NULL);
+  Pair *pair = pair_new (EXACT);
+  GstBuffer *out;
+
+  pair_caps (pair, left, right);
+  gst_harness_push (pair->left, stamp (make_view (left_format, width, height, 3, 0, padding), 0, FRAME));
+  gst_harness_push (pair->right, stamp (make_view (right_format, width, height, 3, SHIFT, 0), 0, FRAME));
+  out = pair_pull (pair, 0);
+  check_output (pair->left, out, width, height);
+  gst_buffer_unref (out);
+  pair_free (pair);
+  g_free (left);
+  g_free (right);
+}
+
+GST_START_TEST (test_two_pads)
+{
+  check_two (formats[__i__], formats[__i__], VIEW_WIDTH, VIEW_HEIGHT, 0);
+  check_two (formats[__i__], formats[__i__], VIEW_WIDTH - 1, VIEW_HEIGHT - 1, 0);
+  check_two (formats[__i__], formats[__i__], VIEW_WIDTH - 1, VIEW_HEIGHT - 1, 13);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_two_formats_of_one_family)
+{
+  check_two (GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_UYVY, VIEW_WIDTH, VIEW_HEIGHT, 0);
+  check_two (GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGB, VIEW_WIDTH, VIEW_HEIGHT, 5);
+}
+GST_END_TEST;
+
+static void
+check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first, gboolean tagged)
+{
+  gboolean across = g_str_equal (layout, "side-by-side") || g_str_equal (layout, "column-interleaved");
+  gint width = across ? 2 * VIEW_WIDTH : VIEW_WIDTH, height = across ? VIEW_HEIGHT : 2 * VIEW_HEIGHT;
+  gchar *extra = g_strdup_printf ("%s%s%s%s", tagged ? "multiview-mode=" :
+      "", tagged ? layout : "", tagged ? "," : "", right_first ? RIGHT_FIRST : NO_FLAGS);
+  gchar *caps = make_caps (format, width, height, extra), *properties = g_strdup_printf (EXACT "packing=%s",
+      tagged ? "auto" : layout);
+  GstBus *bus;
+  GstHarness *harness = packed_new (properties, &bus);
+  GstBuffer *out;
+
+  gst_harness_set_src_caps_str (harness, caps);
+  gst_harness_push (harness, stamp (make_packed (format, layout, VIEW_WIDTH, VIEW_HEIGHT, 4, right_first), 0, FRAME));
+  out = gst_harness_pull (harness);
+  fail_unless (out != NULL, "nothing out of %s", caps);
+  check_output (harness, out, VIEW_WIDTH, VIEW_HEIGHT);
+  gst_buffer_unref (out);
+  packed_free (harness, bus);
+  g_free (properties);
+  g_free (extra);
+  g_free (caps);
+}
+
+GST_START_TEST (test_packed)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (layouts); i++)
+    check_packed (formats[__i__], layouts[i], (i + (guint) __i__) % 2, TRUE);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_packed_by_property)
+{
+  check_packed (GST_VIDEO_FORMAT_NV12, layouts[__i__], FALSE, FALSE);
+  check_packed (GST_VIDEO_FORMAT_RGB, layouts[__i__], TRUE, FALSE);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_half_aspect_sets_the_pixel_aspect_ratio)
+{
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT,
+      "multiview-mode=side-by-side," HALF_ASPECT);
+  GstBus *bus;
+  GstHarness *harness = packed_new (EXACT, &bus);
+  GstVideoInfo info;
+  GstBuffer *out;
+
+  gst_harness_set_src_caps_str (harness, caps);
+  gst_harness_push (harness, stamp (make_packed (GST_VIDEO_FORMAT_GRAY8, "side-by-side", VIEW_WIDTH, VIEW_HEIGHT, 4,
+              FALSE), 0, FRAME));
+  out = gst_harness_pull (harness);
+  check_output (harness, out, VIEW_WIDTH, VIEW_HEIGHT);
+  info = output_info (harness);
+  fail_unless_equals_int (GST_VIDEO_INFO_PAR_N (&info), 2);
+  fail_unless_equals_int (GST_VIDEO_INFO_PAR_D (&info), 1);
+  gst_buffer_unref (out);
+  packed_free (harness, bus);
+  g_free (caps);
+}
+GST_END_TEST;
+
+static GstBuffer *
+bundled (gint shift, GstClockTime pts, gboolean first)
+{
+  GstBuffer *buffer = stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 5, shift, 0), pts,
+      GST_CLOCK_TIME_IS_VALID (pts) ? FRAME : GST_CLOCK_TIME_NONE);
+
+  if (first)
+    GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
+  return buffer;
+}
+
+static GstHarness *
+frames_new (const gchar *flags, const gchar *properties, GstBus **bus)
+{
+  gchar *extra = flags ? g_strdup_printf ("multiview-mode=frame-by-frame,views=2,%s", flags) : NULL;
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, extra);
+  GstHarness *harness = packed_new (properties, bus);
+
+  gst_harness_set_src_caps_str (harness, caps);
+  g_free (extra);
+  g_free (caps);
+  return harness;
+}
+
+static void
+expect_frame (GstHarness *harness, GstClockTime pts)
+{
+  GstBuffer *out = gst_harness_pull (harness);
+
+  fail_unless (out != NULL);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (out), pts);
+  check_output (harness, out, VIEW_WIDTH, VIEW_HEIGHT);
+  gst_buffer_unref (out);
+}
+
+GST_START_TEST (test_frame_by_frame)
+{
+  GstBus *bus;
+  GstHarness *harness = frames_new (NO_FLAGS, EXACT, &bus);
+
+  for (guint i = 0; i < 3; i++) {
+    gst_harness_push (harness, bundled (0, i * FRAME, TRUE));
+    /* GStreamer's own elements leave the second view without a timestamp */
+    gst_harness_push (harness, bundled (SHIFT, i == 1 ? i * FRAME : GST_CLOCK_TIME_NONE, FALSE));
+    expect_frame (harness, i * FRAME);
+  }
+  fail_unless_equals_uint64 (stat_of (harness->element, "pairs"), 3);
+  packed_free (harness, bus);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_frame_by_frame_right_first)
+{
+  GstBus *bus;
+  GstHarness *harness = frames_new (RIGHT_FIRST, EXACT, &bus);
+
+  gst_harness_push (harness, bundled (SHIFT, 7 * FRAME, TRUE));
+  gst_harness_push (harness, bundled (0, GST_CLOCK_TIME_NONE, FALSE));
+  expect_frame (harness, 7 * FRAME);
+  packed_free (harness, bus);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_frame_by_frame_lost_view)
+{
+  GstBus *bus;
+  GstHarness *harness = frames_new (NO_FLAGS, EXACT, &bus);
+
+  gst_harness_push (harness, bundled (0, 0, TRUE));     /* its right view is lost */
+  gst_harness_push (harness, bundled (0, FRAME, TRUE));
+  gst_harness_push (harness, bundled (SHIFT, FRAME, FALSE));
+  expect_frame (harness, FRAME);
+  gst_harness_push (harness, bundled (SHIFT, 2 * FRAME, FALSE));        /* its left one is */
+  gst_harness_push (harness, bundled (0, 3 * FRAME, TRUE));
+  gst_harness_push (harness, bundled (SHIFT, 3 * FRAME, FALSE));
+  expect_frame (harness, 3 * FRAME);
+  fail_unless_equals_uint64 (stat_of (harness->element, "dropped-left"), 1);
+  fail_unless_equals_uint64 (stat_of (harness->element, "dropped-right"), 1);
+  expect_warning (bus, "no partner", NULL);
+  packed_free (harness, bus);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_frame_by_frame_unmarked)
+{
+  GstBus *bus;
+  GstHarness *harness = frames_new (NULL, EXACT "packing=frame-by-frame", &bus);
+  GstVideoInfo info;
+
+  for (guint i = 0; i < 3; i++) {
+    gst_harness_push (harness, bundled (0, 2 * i * FRAME, FALSE));
+    gst_harness_push (harness, bundled (SHIFT, (2 * i + 1) * FRAME, FALSE));
+    expect_frame (harness, 2 * i * FRAME);
+  }
+  info = output_info (harness);
+  fail_unless (GST_VIDEO_INFO_FPS_N (&info) == 25 && GST_VIDEO_INFO_FPS_D (&info) == 2);
+  packed_free (harness, bus);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_tiny_and_odd_sizes)
+{
+  static const gint sizes[][2] = { { 1, 1 }, { 1, 9 }, { 9, 1 }, { 2, 2 }, { 3, 7 }, { 7, 3 }, { 12, 4 }, { 17, 33 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    /* the defaults: window and search range wider than the picture */
+    Pair *pair = pair_new ("backend=cpu threads=1");
+    gchar *caps = make_caps (GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], NULL);
+    GstStereoMeta *meta;
+    GstVideoInfo info;
+    GstBuffer *out;
+
+    pair_caps (pair, caps, caps);
+    gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], 1, 0, 0), 0,
+            FRAME));
+    gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], 1, 1, 0), 0,
+            FRAME));
+    out = pair_pull (pair, 0);
+    info = output_info (pair->left);
+    fail_unless (gst_buffer_get_size (out) >= GST_VIDEO_INFO_SIZE (&info));
+    meta = gst_buffer_get_stereo_meta (out);
+    fail_unless_equals_int (meta->width, sizes[i][0]);
+    fail_unless_equals_int (meta->height, sizes[i][1]);
+    gst_buffer_unref (out);
+    pair_free (pair);
+    g_free (caps);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_gray8_spans_the_search_range)
+{
+  Pair *pair = pair_new_gray (EXACT "min-disparity=1");
+  GstStereoMeta *meta;
+  GstVideoInfo info;
+  GstBuffer *out;
+  guint sample;
+
+  gst_harness_set_sink_caps_str (pair->left, "video/x-raw,format=GRAY8");
+  pair_push (pair, 0, 0);
+  out = pair_pull (pair, 0);
+  info = output_info (pair->left);
+  fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
+  sample = sample_at (out, &info, 20, 10);
+  fail_unless (sample == 93 || sample == 94, "%u", sample);  /* 1 + (5 - 1) * 254 / 11 */
+  meta = gst_buffer_get_stereo_meta (out);
+  fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE);
+  fail_unless (ABS (gst_stereo_meta_get_disparity (meta, sample) - SHIFT) < 0.03);
+  gst_buffer_unref (out);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_depth_in_millimetres)
+{
+  Pair *pair = pair_new_gray (EXACT "output=depth focal-length=1000 baseline=60 principal-offset=1");
+  GstStereoMeta *meta;
+  GstVideoInfo info;
+  GstBuffer *out;
+
+  pair_push (pair, 0, 0);
+  out = pair_pull (pair, 0);
+  info = output_info (pair->left);
+  check_interior (out, &info, 10000);   /* 1000 * 60 / (5 + 1) */
+  meta = gst_buffer_get_stereo_meta (out);
+  fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_DEPTH);
+  fail_unless_equals_float (gst_stereo_meta_get_depth (meta, 10000), 10000);
+  fail_unless_equals_float (gst_stereo_meta_get_disparity (meta, 10000), SHIFT);
+  gst_buffer_unref (out);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_disparity_scale)
+{
+  Pair *pair = pair_new_gray (EXACT "disparity-scale=256");
+  GstVideoInfo info;
+  GstBuffer *out;
+
+  pair_push (pair, 0, 0);
+  out = pair_pull (pair, 0);
+  info = output_info (pair->left);
+  check_interior (out, &info, SHIFT * 256);
+  fail_unless_equals_float (gst_stereo_meta_get_disparity (gst_buffer_get_stereo_meta (out), SHIFT * 256), SHIFT);
+  gst_buffer_unref (out);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+static Suite *
+formats_suite (void)
+{
+  Suite *suite = suite_create ("formats");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_loop_test (cases, test_two_pads, 0, G_N_ELEMENTS (formats));
+  tcase_add_test (cases, test_two_formats_of_one_family);
+  tcase_add_loop_test (cases, test_packed, 0, G_N_ELEMENTS (formats));
+  tcase_add_loop_test (cases, test_packed_by_property, 0, G_N_ELEMENTS (layouts));
+  tcase_add_test (cases, test_half_aspect_sets_the_pixel_aspect_ratio);
+  tcase_add_test (cases, test_frame_by_frame);
+  tcase_add_test (cases, test_frame_by_frame_right_first);
+  tcase_add_test (cases, test_frame_by_frame_lost_view);
+  tcase_add_test (cases, test_frame_by_frame_unmarked);
+  tcase_add_test (cases, test_tiny_and_odd_sizes);
+  tcase_add_test (cases, test_gray8_spans_the_search_range);
+  tcase_add_test (cases, test_depth_in_millimetres);
+  tcase_add_test (cases, test_disparity_scale);
+  return suite;
+}
+
+GST_CHECK_MAIN (formats);

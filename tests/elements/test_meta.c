@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* GstStereoMeta: copies, scaling, bytes; and what the element writes into it. */
+#include "util.h"
+
+#include <math.h>
+
+
+static GstBuffer *
+plane (GstVideoFormat format, guint width, guint height, guint padding)
+{
+  guint pixel = format == GST_VIDEO_FORMAT_GRAY8 ? 1 : 2;
+  gint stride[GST_VIDEO_MAX_PLANES] = { (gint) (width * pixel + padding) };
+  gsize offset[GST_VIDEO_MAX_PLANES] = { 0 };
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, (gsize) stride[0] * height, NULL);
+  GstMapInfo map;
+
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, format, width, height, 1, offset, stride);
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  memset (map.data, 0xEE, map.size);
+  for (guint y = 0; y < height; y++)
+    for (guint x = 0; x < width; x++)
+      if (pixel == 1)
+        map.data[y * (guint) stride[0] + x] = (guint8) (10 * y + x);
+      else
+        GST_WRITE_UINT16_LE (map.data + y * (guint) stride[0] + 2 * x, 1000 * y + x);
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
+/* A buffer with every field of its meta set. */
+static GstBuffer *
+buffer_with_meta (void)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 8 * 6 * 2, NULL);
+  GstBuffer *confidence = plane (GST_VIDEO_FORMAT_GRAY8, 8, 6, 5), *truth = plane (GST_VIDEO_FORMAT_GRAY16_LE, 8, 6, 6);
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, 8, 6, confidence);
+
+  gst_stereo_meta_set_truth (meta, truth);
+  gst_buffer_unref (confidence);
+  gst_buffer_unref (truth);
+  meta->kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
+  meta->disparity_scale = 64;
+  meta->min_disparity = -3;
+  meta->num_disparities = 21;
+  meta->focal_length = 700;
+  meta->baseline = 120;
+  meta->principal_offset = 1.5;
+  meta->depth_unit = 500;
+  meta->pair_skew = -12345;
+  meta->valid_ratio = 0.75;
+  meta->mean_confidence = 0.5;
+  return buffer;
+}
+
+static void
+check_equal (const GstStereoMeta *a, const GstStereoMeta *b)
+{
+  GBytes *one, *other;
+
+  fail_unless (a && b && a != b);
+  /* every field goes into the bytes, padding of the rows does not */
+  one = gst_stereo_meta_to_bytes (a);
+  other = gst_stereo_meta_to_bytes (b);
+  fail_unless (g_bytes_equal (one, other));
+  g_bytes_unref (one);
+  g_bytes_unref (other);
+}
+
+GST_START_TEST (test_survives_a_copy)
+{
+  GstBuffer *buffer = buffer_with_meta (), *copy = gst_buffer_copy (buffer), *deep = gst_buffer_copy_deep (buffer);
+
+  check_equal (gst_buffer_get_stereo_meta (buffer), gst_buffer_get_stereo_meta (copy));
+  check_equal (gst_buffer_get_stereo_meta (buffer), gst_buffer_get_stereo_meta (deep));
+  gst_buffer_unref (buffer);
+  check_equal (gst_buffer_get_stereo_meta (copy), gst_buffer_get_stereo_meta (deep));
+  gst_buffer_unref (copy);
+  gst_buffer_unref (deep);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_does_not_survive_being_cut)
+{
+  GstBuffer *buffer = buffer_with_meta (), *part = gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 16, 32);
+
+  fail_unless (gst_buffer_get_stereo_meta (part) == NULL);
+  gst_buffer_unref (part);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_tags)
+{
+  GType api = gst_stereo_meta_api_get_type ();
+
+  fail_unless (gst_meta_api_type_has_tag (api, g_quark_from_string (GST_META_TAG_VIDEO_STR)));
+  fail_unless (gst_meta_api_type_has_tag (api, g_quark_from_string (GST_META_TAG_VIDEO_SIZE_STR)));
+  fail_unless (gst_meta_api_type_has_tag (api, g_quark_from_string (GST_META_TAG_VIDEO_ORIENTATION_STR)));
+  fail_if (gst_meta_api_type_has_tag (api, g_quark_from_string (GST_META_TAG_VIDEO_COLORSPACE_STR)));
+}
+GST_END_TEST;
+
+/* As videoscale does it. */
+static GstStereoMeta *
+scale (GstBuffer *from, GstBuffer *to, gint width, gint height, gint par_n, gint par_d)
+{
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (from);
+  GstVideoMetaTransform transform;
+  GstVideoInfo in, out;
+
+  gst_video_info_set_format (&in, GST_VIDEO_FORMAT_GRAY16_LE, 8, 6);
+  gst_video_info_set_format (&out, GST_VIDEO_FORMAT_GRAY16_LE, width, height);
+  out.par_n = par_n;
+  out.par_d = par_d;
+  transform.in_info = &in;
+  transform.out_info = &out;
+  meta->meta.info->transform_func (to, &meta->meta, from, gst_video_meta_transform_scale_get_quark (), &transform);
+  return gst_buffer_get_stereo_meta (to);
+}
+
+static guint8
+byte_at (GBytes *bytes, gsize at)
+{
+  return ((const guint8 *) g_bytes_get_data (bytes, NULL))[at];
+}
+
+GST_START_TEST (test_scales_with_the_frame)
+{
+  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  GstStereoMeta *before = gst_buffer_get_stereo_meta (from), *meta = scale (from, to, 4, 3, 1, 1);
+  GBytes *bytes;
+
+  fail_unless (meta != NULL);
+  fail_unless_equals_int (meta->width, 4);
+  fail_unless_equals_int (meta->height, 3);
+  bytes = gst_stereo_meta_get_confidence_bytes (meta);
+  fail_unless_equals_int (g_bytes_get_size (bytes), 12);
+  fail_unless_equals_int (byte_at (bytes, 0), 11);      /* of 2x2 pixels the one nearest to their middle */
+  fail_unless_equals_int (byte_at (bytes, 11), 57);
+  g_bytes_unref (bytes);
+  bytes = gst_stereo_meta_get_truth_bytes (meta);
+  fail_unless_equals_int (g_bytes_get_size (bytes), 24);
+  fail_unless_equals_int (GST_READ_UINT16_LE ((guint8 *) g_bytes_get_data (bytes, NULL) + 22), 5007);
+  g_bytes_unref (bytes);
+  /* the samples stay what they are: their depth is the same, their disparity that of the small picture */
+  fail_unless_equals_float (gst_stereo_meta_get_depth (meta, 640), gst_stereo_meta_get_depth (before, 640));
+  fail_unless_equals_float (gst_stereo_meta_get_disparity (meta, 640), 5);
+  fail_unless_equals_float (meta->focal_length, 350);
+  fail_unless_equals_float (meta->min_disparity, -1.5);
+  fail_unless_equals_float (meta->num_disparities, 10.5);
+  fail_unless_equals_int64 (meta->pair_skew, -12345);
+  gst_buffer_unref (from);
+  gst_buffer_unref (to);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_scaling_the_aspect_with_the_size)
+{
+  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+
+  /* 16x6 with pixels half as wide shows the same picture */
+  fail_unless (scale (from, to, 16, 6, 1, 2) != NULL);
+  gst_buffer_unref (from);
+  gst_buffer_unref (to);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_dropped_where_borders_may_be)
+{
+  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+
+  fail_unless (scale (from, to, 16, 6, 1, 1) == NULL);
+  gst_buffer_unref (from);
+  gst_buffer_unref (to);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_dropped_by_transforms_it_does_not_know)
+{
+  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (from);
+
+  fail_if (meta->meta.info->transform_func (to, &meta->meta, from, g_quark_from_string ("some-transform"), NULL));
+  fail_unless (gst_buffer_get_stereo_meta (to) == NULL);
+  gst_buffer_unref (from);
+  gst_buffer_unref (to);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_bytes_and_back)
+{
+  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  GBytes *bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from));
+
+  check_equal (gst_buffer_get_stereo_meta (from), gst_buffer_add_stereo_meta_from_bytes (to, bytes));
+  g_bytes_unref (bytes);
+  gst_buffer_unref (from);
+  gst_buffer_unref (to);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_damaged_bytes)
+{
+  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  GBytes *bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from)), *bad;
+  gsize size = g_bytes_get_size (bytes);
+  guint8 *data;
+
+  for (gsize cut = 0; cut < size; cut += 7) {
+    bad = g_bytes_new_from_bytes (bytes, 0, cut);
+    fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, bad) == NULL);
+    g_bytes_unref (bad);
+  }
+  /* sizes that multiply to what is there only when they overflow */
+  data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
+  GST_WRITE_UINT64_LE (data + 8, G_MAXUINT64);
+  bad = g_bytes_new_take (data, size);
+  fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, bad) == NULL);
+  g_bytes_unref (bad);
+  g_bytes_unref (bytes);
+  gst_buffer_unref (from);
+  gst_buffer_unref (to);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_samples)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, 8, 6, NULL);
+
+  meta->disparity_scale = 64;
+  fail_unless (isnan (gst_stereo_meta_get_disparity (meta, 0)));
+  fail_unless_equals_float (gst_stereo_meta_get_disparity (meta, 96), 1.5);
+  fail_unless (isnan (gst_stereo_meta_get_depth (meta, 96)));   /* no calibration */
+  meta->focal_length = 100;
+  meta->baseline = 30;
+  fail_unless_equals_float (gst_stereo_meta_get_depth (meta, 96), 2000);
+  meta->principal_offset = -1.5;
+  fail_unless (isinf (gst_stereo_meta_get_depth (meta, 96)));
+  meta->kind = GST_STEREO_OUTPUT_KIND_DEPTH;
+  meta->depth_unit = 100;
+  fail_unless_equals_float (gst_stereo_meta_get_depth (meta, 96), 9.6);
+  fail_unless (isnan (gst_stereo_meta_get_depth (meta, 0)));
+  fail_unless (gst_stereo_meta_get_confidence_bytes (meta) == NULL);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+/* ---- from the element -------------------------------------------------------------------- */
+
+GST_START_TEST (test_element_fills_every_field)
+{
+  Pair *pair = pair_new_gray ("num-disparities=12 min-disparity=1 window=5 backend=cpu threads=1 consistency=1 "
+      "disparity-scale=32 focal-length=500 baseline=80 principal-offset=2 depth-unit=100");
+  gdouble mean = 0, valid = 0;
+  GstStereoMeta *meta;
+  GstVideoInfo info;
+  GstBuffer *out;
+  GBytes *bytes;
+
+  pair_push (pair, FRAME, FRAME + 7);
+  out = pair_pull (pair, FRAME);
+  info = output_info (pair->left);
+  meta = gst_buffer_get_stereo_meta (out);
+  fail_unless (meta != NULL);
+  fail_unless_equals_int (meta->width, VIEW_WIDTH);
+  fail_unless_equals_int (meta->height, VIEW_HEIGHT);
+  fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_DISPARITY);
+  fail_unless_equals_float (meta->disparity_scale, 32);
+  fail_unless_equals_float (meta->min_disparity, 1);
+  fail_unless_equals_float (meta->num_disparities, 12);
+  fail_unless_equals_float (meta->focal_length, 500);
+  fail_unless_equals_float (meta->baseline, 80);
+  fail_unless_equals_float (meta->principal_offset, 2);
+  fail_unless_equals_float (meta->depth_unit, 100);
+  fail_unless_equals_int64 (meta->pair_skew, 7);
+  bytes = gst_stereo_meta_get_confidence_bytes (meta);
+  fail_unless_equals_int (g_bytes_get_size (bytes), VIEW_WIDTH * VIEW_HEIGHT);
+  for (gint y = 0; y < VIEW_HEIGHT; y++)
+    for (gint x = 0; x < VIEW_WIDTH; x++) {
+      mean += byte_at (bytes, (gsize) (y * VIEW_WIDTH + x)) / 255.0 / (VIEW_WIDTH * VIEW_HEIGHT);
+      valid += (sample_at (out, &info, x, y) != 0) / (gdouble) (VIEW_WIDTH * VIEW_HEIGHT);
+    }
+  /* a perfect match in a texture without repetition: sure in the middle */
+  fail_unless (byte_at (bytes, 10 * VIEW_WIDTH + 25) > 128, "%u", byte_at (bytes, 10 * VIEW_WIDTH + 25));
+  fail_unless (ABS (mean - meta->mean_confidence) < 0.003, "%f, not %f", meta->mean_confidence, mean);
+  fail_unless (ABS (valid - meta->valid_ratio) < 1e-6, "%f, not %f", meta->valid_ratio, valid);
+  g_bytes_unref (bytes);
+  gst_buffer_unref (out);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+/* Confidence belongs to its frame: a later frame must not write into what is still in use. */
+GST_START_TEST (test_confidence_of_a_kept_frame_stays)
+{
+  Pair *pair = pair_new_gray ("num-disparities=12 window=5 backend=cpu threads=1");
+  GstBuffer *kept[4];
+  GBytes *before[4], *after;
+
+  for (guint i = 0; i < 4; i++) {
+    gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, i, 0, 0),
+            i * FRAME, FRAME));
+    gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, i, SHIFT, 0),
+            i * FRAME, FRAME));
+    kept[i] = pair_pull (pair, i * FRAME);
+    before[i] = gst_stereo_meta_get_confidence_bytes (gst_buffer_get_stereo_meta (kept[i]));
+  }
+  for (guint i = 0; i < 4; i++) {
+    after = gst_stereo_meta_get_confidence_bytes (gst_buffer_get_stereo_meta (kept[i]));
+    fail_unless (g_bytes_equal (before[i], after));
+    fail_unless (i == 0 || !g_bytes_equal (before[i - 1], after));
+    g_bytes_unref (after);
+    gst_buffer_unref (kept[i]);
+  }
+  for (guint i = 0; i < 4; i++)
+    g_bytes_unref (before[i]);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_metadata_of_the_left_frame)
+{
+  GstCaps *reference = gst_caps_new_empty_simple ("timestamp/x-ptp");
+  Pair *pair = pair_new_gray (EXACT);
+  GstBuffer *left = stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 3), 0, FRAME), *out;
+  GstVideoMeta *video;
+
+  gst_buffer_add_reference_timestamp_meta (left, reference, 4711, GST_CLOCK_TIME_NONE);
+  gst_buffer_add_video_region_of_interest_meta (left, "face", 1, 2, 3, 4);
+  gst_buffer_add_stereo_meta (left, 3, 3, NULL);
+  gst_harness_push (pair->left, left);
+  pair_push_right (pair, 0);
+  out = pair_pull (pair, 0);
+  fail_unless (gst_buffer_get_reference_timestamp_meta (out, reference) != NULL);
+  fail_unless (gst_buffer_get_video_region_of_interest_meta (out) != NULL);
+  /* of the output, not the left frame's */
+  video = gst_buffer_get_video_meta (out);
+  fail_unless (!video || video->format == GST_VIDEO_FORMAT_GRAY16_LE);
+  fail_unless_equals_int (gst_buffer_get_n_meta (out, GST_STEREO_META_API_TYPE), 1);
+  fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->width, VIEW_WIDTH);
+  gst_buffer_unref (out);
+  gst_caps_unref (reference);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+/* Through the elements that people put behind it. */
+GST_START_TEST (test_through_videoscale_and_videoconvert)
+{
+  GstElement *pipeline = gst_parse_launch ("videotestsrc num-buffers=1 pattern=snow ! "
+      "video/x-raw,format=GRAY8,width=64,height=32 ! stereomatch packing=side-by-side num-disparities=8 window=5 "
+      "backend=cpu threads=1 focal-length=100 baseline=10 ! videoscale method=nearest-neighbour ! "
+      "video/x-raw,width=16,height=16 ! videoconvert ! video/x-raw,format=GRAY8 ! appsink name=o sync=false", NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  GstSample *sample = NULL;
+  GstStereoMeta *meta;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_signal_emit_by_name (sink, "pull-sample", &sample);
+  fail_unless (sample != NULL);
+  meta = gst_buffer_get_stereo_meta (gst_sample_get_buffer (sample));
+  fail_unless (meta != NULL, "lost on the way");
+  fail_unless_equals_int (meta->width, 16);
+  fail_unless_equals_int (meta->height, 16);
+  fail_unless_equals_float (meta->focal_length, 50);
+  fail_unless_equals_float (meta->disparity_scale, 128);
+  gst_sample_unref (sample);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+static Suite *
+meta_suite (void)
+{
+  Suite *suite = suite_create ("meta");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_survives_a_copy);
+  tcase_add_test (cases, test_does_not_survive_being_cut);
+  tcase_add_test (cases, test_tags);
+  tcase_add_test (cases, test_scales_with_the_frame);
+  tcase_add_test (cases, test_scaling_the_aspect_with_the_size);
+  tcase_add_test (cases, test_dropped_where_borders_may_be);
+  tcase_add_test (cases, test_dropped_by_transforms_it_does_not_know);
+  tcase_add_test (cases, test_bytes_and_back);
+  tcase_add_test (cases, test_damaged_bytes);
+  tcase_add_test (cases, test_samples);
+  tcase_add_test (cases, test_element_fills_every_field);
+  tcase_add_test (cases, test_confidence_of_a_kept_frame_stays);
+  tcase_add_test (cases, test_metadata_of_the_left_frame);
+  tcase_add_test (cases, test_through_videoscale_and_videoconvert);
+  return suite;
+}
+
+GST_CHECK_MAIN (meta);

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Stock PyGObject reads the metadata of a real buffer: fields, confidence, arithmetic."""
+import sys
+
+import gi
+
+gi.require_version('Gst', '1.0')
+gi.require_version('GstStereo', '1.0')
+from gi.repository import Gst, GstStereo  # noqa: E402
+
+WIDTH, HEIGHT = 32, 16
+
+Gst.init(None)
+pipeline = Gst.parse_launch(
+    f'videotestsrc num-buffers=2 pattern=snow ! video/x-raw,format=GRAY8,width={2 * WIDTH},height={HEIGHT} ! '
+    'stereomatch name=m packing=side-by-side num-disparities=8 min-disparity=-3 window=5 backend=cpu threads=1 '
+    'focal-length=400 baseline=50 principal-offset=4 ! appsink name=o sync=false')
+sink = pipeline.get_by_name('o')
+pipeline.set_state(Gst.State.PLAYING)
+sample = sink.emit('pull-sample')
+assert sample, 'no output'
+buffer = sample.get_buffer()
+meta = GstStereo.buffer_get_stereo_meta(buffer)
+assert meta, 'no metadata'
+assert (meta.width, meta.height) == (WIDTH, HEIGHT)
+assert meta.kind == GstStereo.StereoOutputKind.DISPARITY
+assert (meta.disparity_scale, meta.min_disparity, meta.num_disparities) == (64, -3, 8)
+assert (meta.focal_length, meta.baseline, meta.principal_offset, meta.depth_unit) == (400, 50, 4, 1000)
+assert meta.pair_skew == 0
+assert 0 <= meta.valid_ratio <= 1 and 0 <= meta.mean_confidence <= 1
+
+confidence = meta.get_confidence_bytes().get_data()
+assert len(confidence) == WIDTH * HEIGHT
+assert abs(sum(confidence) / 255 / len(confidence) - meta.mean_confidence) < 0.003
+
+picture = meta.get_confidence()
+ok, mapped = picture.map(Gst.MapFlags.READ)
+assert ok and bytes(mapped.data[:WIDTH]) == confidence[:WIDTH]
+picture.unmap(mapped)
+
+assert meta.get_disparity(128) == 2
+assert abs(meta.get_depth(128) - 400 * 50 / (2 + 4)) < 1e-9
+assert meta.get_depth(0) != meta.get_depth(0), 'an invalid sample has no depth'
+assert meta.get_truth() is None
+
+copy = Gst.Buffer.new()
+assert GstStereo.buffer_add_stereo_meta_from_bytes(copy, meta.to_bytes()).get_confidence_bytes().get_data() == confidence
+
+stats = pipeline.get_by_name('m').get_property('stats')
+assert stats.get_uint64('pairs')[1] >= 1
+
+bare = Gst.Buffer.new()
+assert GstStereo.buffer_get_stereo_meta(bare) is None
+
+del meta, picture, sample, buffer
+pipeline.set_state(Gst.State.NULL)
+print(f'PyGObject {gi.__version__} reads it', file=sys.stderr)

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whole pipelines: states, seeks, live sources, lateness, properties as an application sees them. */
+#include "util.h"
+
+#include "stereo/stereo.h"
+
+#define MATCH "stereomatch name=m num-disparities=8 window=5 refine-iterations=0 backend=cpu threads=1 "
+#define CAPS "video/x-raw,format=GRAY8,width=32,height=16,framerate=25/1"
+
+typedef struct
+{
+  GstElement *pipeline, *element;
+  GstBus *bus;
+  gint buffers;                 /* atomic: that reached the sink */
+} Line;
+
+static void
+count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, Line *line)
+{
+  fail_unless (gst_buffer_get_stereo_meta (buffer) != NULL);
+  g_atomic_int_inc (&line->buffers);
+}
+
+/* The sink is called o. */
+static void
+line_new (Line *line, const gchar *description)
+{
+  GError *error = NULL;
+  GstElement *sink;
+
+  memset (line, 0, sizeof *line);
+  line->pipeline = gst_parse_launch (description, &error);
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  line->element = gst_bin_get_by_name (GST_BIN (line->pipeline), "m");
+  line->bus = gst_element_get_bus (line->pipeline);
+  sink = gst_bin_get_by_name (GST_BIN (line->pipeline), "o");
+  g_object_set (sink, "signal-handoffs", TRUE, NULL);
+  g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), line);
+  gst_object_unref (sink);
+}
+
+static void
+line_state (Line *line, GstState state)
+{
+  fail_unless (gst_element_set_state (line->pipeline, state) != GST_STATE_CHANGE_FAILURE);
+}
+
+static void
+line_wait (Line *line, GstMessageType type)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (line->bus, 20 * GST_SECOND, type | GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  fail_unless (message != NULL, "no %s", gst_message_type_get_name (type));
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  gst_message_unref (message);
+}
+
+static void
+line_free (Line *line)
+{
+  gst_element_set_state (line->pipeline, GST_STATE_NULL);
+  gst_object_unref (line->bus);
+  ASSERT_OBJECT_REFCOUNT (line->element, "stereomatch", 2);
+  gst_object_unref (line->element);
+  gst_object_unref (line->pipeline);
+}
+
+#define TWO(more) "videotestsrc " more " ! " CAPS " ! m.sink_left videotestsrc " more " ! " CAPS " ! m.sink_right " MATCH
+
+GST_START_TEST (test_linking_takes_the_pad_of_both_views)
+{
+  GstElement *pipeline = gst_parse_launch ("videotestsrc ! " MATCH "! fakesink", NULL);
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  GstPad *pad = gst_element_get_static_pad (element, "sink");
+
+  fail_unless (pad != NULL && gst_pad_is_linked (pad));
+  gst_object_unref (pad);
+  gst_object_unref (element);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_plays_twice)
+{
+  Line line;
+
+  line_new (&line, TWO ("num-buffers=7") "! fakesink name=o");
+  for (gint i = 1; i <= 3; i++) {
+    line_state (&line, GST_STATE_PLAYING);
+    line_wait (&line, GST_MESSAGE_EOS);
+    fail_unless_equals_int (g_atomic_int_get (&line.buffers), 7 * i);
+    fail_unless_equals_uint64 (stat_of (line.element, "pairs"), 7);
+    line_state (&line, GST_STATE_NULL);
+  }
+  line_free (&line);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_play_pause_play)
+{
+  Line line;
+
+  line_new (&line, "videotestsrc num-buffers=30 ! video/x-raw,format=RGB,width=64,height=16,framerate=100/1 ! " MATCH
+      "! fakesink name=o sync=true");
+  for (guint i = 0; i < 3; i++) {
+    line_state (&line, GST_STATE_PLAYING);
+    g_usleep (50000);
+    line_state (&line, GST_STATE_PAUSED);
+    gst_element_get_state (line.pipeline, NULL, NULL, 5 * GST_SECOND);
+  }
+  line_state (&line, GST_STATE_PLAYING);
+  line_wait (&line, GST_MESSAGE_EOS);
+  fail_unless_equals_int (g_atomic_int_get (&line.buffers), 30);
+  line_free (&line);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_stops_at_any_time)
+{
+  for (guint i = 0; i < 20; i++) {
+    Line line;
+    line_new (&line, TWO ("") "! fakesink name=o");
+    line_state (&line, GST_STATE_PLAYING);
+    g_usleep (i * 1500);
+    line_state (&line, GST_STATE_NULL);
+    line_free (&line);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_flushing_seek)
+{
+  gint64 position;
+  Line line;
+
+  line_new (&line, TWO ("") "! fakesink name=o");
+  line_state (&line, GST_STATE_PAUSED);
+  line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+  for (guint i = 1; i <= 5; i++) {
+    fail_unless (gst_element_seek (line.pipeline, 1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+            GST_SEEK_TYPE_SET, (gint64) i * 2 * GST_SECOND, GST_SEEK_TYPE_SET, 12 * GST_SECOND));
+    line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+    fail_unless (gst_element_query_position (line.pipeline, GST_FORMAT_TIME, &position));
+    fail_unless_equals_int64 (position, i * 2 * GST_SECOND);
+  }
+  g_atomic_int_set (&line.buffers, 0);
+  line_state (&line, GST_STATE_PLAYING);
+  line_wait (&line, GST_MESSAGE_EOS);
+  fail_unless_equals_int (g_atomic_int_get (&line.buffers), 50);        /* 10 s to 12 s */
+  fail_unless_equals_uint64 (stat_of (line.element, "dropped-left"), 0);
+  fail_unless_equals_uint64 (stat_of (line.element, "dropped-right"), 0);
+  line_free (&line);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_seeking_is_asked_of_the_left_source)
+{
+  GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
+  gboolean seekable;
+  Line line;
+
+  line_new (&line, TWO ("num-buffers=500") "! fakesink name=o");
+  line_state (&line, GST_STATE_PAUSED);
+  line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+  fail_unless (gst_element_query (line.pipeline, query));
+  gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
+  fail_unless (seekable);
+  gst_query_unref (query);
+  line_free (&line);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_live_sources)
+{
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime min, max;
+  gboolean live;
+  Line line;
+
+  line_new (&line, TWO ("num-buffers=12 is-live=true") "! fakesink name=o sync=true qos=true");
+  line_state (&line, GST_STATE_PLAYING);
+  line_wait (&line, GST_MESSAGE_EOS);
+  fail_unless (gst_element_query (line.pipeline, query));
+  gst_query_parse_latency (query, &live, &min, &max);
+  fail_unless (live);
+  fail_unless (min >= FRAME + FRAME / 2 && min < 10 * FRAME, "%" GST_TIME_FORMAT, GST_TIME_ARGS (min));
+  /* how many pairs are made in time depends on the machine; every frame is one thing or the other */
+  fail_unless_equals_uint64 (stat_of (line.element, "pairs") + stat_of (line.element, "late") +
+      stat_of (line.element, "dropped-left"), 12);
+  fail_unless (stat_of (line.element, "pairs") > 0);
+  gst_query_unref (query);
+  line_free (&line);
+}
+GST_END_TEST;
+
+/* A sink that is always behind: the element drops what would come too late, before computing it. */
+GST_START_TEST (test_a_slow_sink_makes_pairs_late)
+{
+  Line line;
+
+  line_new (&line, "videotestsrc num-buffers=100 is-live=true ! video/x-raw,format=GRAY8,width=64,height=16,"
+      "framerate=100/1 ! " MATCH "! identity sleep-time=40000 ! fakesink name=o sync=true qos=true max-lateness=1000000");
+  line_state (&line, GST_STATE_PLAYING);
+  line_wait (&line, GST_MESSAGE_EOS);
+  fail_unless (stat_of (line.element, "late") > 10, "%" G_GUINT64_FORMAT, stat_of (line.element, "late"));
+  fail_unless (stat_of (line.element, "pairs") < 90);
+  line_free (&line);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_one_source_is_shorter)
+{
+  Line line;
+
+  line_new (&line, "videotestsrc num-buffers=5 ! " CAPS " ! m.sink_left videotestsrc ! " CAPS " ! m.sink_right " MATCH
+      "! fakesink name=o");
+  line_state (&line, GST_STATE_PLAYING);
+  expect_warning (line.bus, "no partner", NULL);
+  line_wait (&line, GST_MESSAGE_EOS);
+  fail_unless_equals_int (g_atomic_int_get (&line.buffers), 5);
+  fail_unless (stat_of (line.element, "dropped-right") > 0);
+  line_free (&line);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_queues_and_many_frames)
+{
+  Line line;
+
+  line_new (&line, "videotestsrc num-buffers=300 ! " CAPS " ! queue ! m.sink_left videotestsrc num-buffers=300 ! " CAPS
+      " ! queue ! m.sink_right " MATCH "! queue ! fakesink name=o");
+  line_state (&line, GST_STATE_PLAYING);
+  line_wait (&line, GST_MESSAGE_EOS);
+  fail_unless_equals_int (g_atomic_int_get (&line.buffers), 300);
+  line_free (&line);
+}
+GST_END_TEST;
+
+/* One thread feeds both pads, and one of them is ahead by more than half a frame. */
+GST_START_TEST (test_one_thread_feeds_both_pads)
+{
+  Line line;
+
+  line_new (&line, "videotestsrc num-buffers=40 ! " CAPS " ! tee name=t "
+      "t. ! m.sink_left t. ! identity ts-offset=-30000000 ! m.sink_right " MATCH "max-skew=100000000 ! fakesink name=o");
+  line_state (&line, GST_STATE_PLAYING);
+  line_wait (&line, GST_MESSAGE_EOS);
+  fail_unless (g_atomic_int_get (&line.buffers) >= 38, "%d", g_atomic_int_get (&line.buffers));
+  line_free (&line);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_size_changes_in_a_running_pipeline)
+{
+  Line line;
+  GstElement *filter;
+  GstCaps *caps = gst_caps_from_string ("video/x-raw,format=NV12,width=96,height=32,framerate=25/1");
+
+  line_new (&line, "videotestsrc num-buffers=60 ! videoscale ! videoconvert ! capsfilter name=f caps=video/x-raw,"
+      "format=GRAY8,width=64,height=16,framerate=25/1 ! tee name=t t. ! queue ! m.sink_left t. ! queue ! m.sink_right "
+      MATCH "! fakesink name=o sync=true");
+  filter = gst_bin_get_by_name (GST_BIN (line.pipeline), "f");
+  line_state (&line, GST_STATE_PLAYING);
+  g_usleep (300000);
+  g_object_set (filter, "caps", caps, NULL);
+  line_wait (&line, GST_MESSAGE_EOS);
+  fail_unless_equals_int (g_atomic_int_get (&line.buffers), 60);
+  gst_caps_unref (caps);
+  gst_object_unref (filter);
+  line_free (&line);
+}
+GST_END_TEST;
+
+/* ---- properties -------------------------------------------------------------------------- */
+
+GST_START_TEST (test_every_parameter_is_a_property)
+{
+  GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
+  const StereoParamInfo *info;
+
+  for (gint i = 0; (info = stereo_param_info (i)); i++) {
+    GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), info->name);
+    GValue value = G_VALUE_INIT, number = G_VALUE_INIT;
+
+    fail_unless (spec != NULL, "no property %s", info->name);
+    fail_unless (spec->flags & GST_PARAM_MUTABLE_PLAYING);
+    g_value_init (&value, spec->value_type);
+    g_object_get_property (G_OBJECT (element), info->name, &value);
+    fail_unless (g_param_value_defaults (spec, &value), "%s does not start at its default", info->name);
+    g_value_init (&number, G_TYPE_DOUBLE);
+    if (info->choices) {
+      fail_unless_equals_int (g_value_get_enum (&value), (gint) info->initial);
+    } else {
+      fail_unless (g_value_transform (&value, &number));
+      fail_unless_equals_float (g_value_get_double (&number), info->initial);
+    }
+    for (const StereoChoice *choice = info->choices; choice && choice->name; choice++) {
+      gint got;
+      gst_util_set_object_arg (G_OBJECT (element), info->name, choice->name);
+      g_object_get (element, info->name, &got, NULL);
+      fail_unless_equals_int (got, choice->value);
+    }
+    g_value_unset (&value);
+    g_value_unset (&number);
+  }
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_settings_show_what_is_in_force)
+{
+  GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
+  const StereoParamInfo *info;
+  StereoParams params;
+  GstStructure *settings;
+  StereoError error;
+  gint window;
+
+  gst_util_set_object_arg (G_OBJECT (element), "profile", "thesis");
+  gst_util_set_object_arg (G_OBJECT (element), "window", "21");
+  g_object_get (element, "settings", &settings, NULL);
+  fail_unless (settings != NULL);
+  stereo_params_init (&params);
+  params.profile = STEREO_PROFILE_THESIS;
+  params.window = 21;
+  fail_unless_equals_int (stereo_params_resolve (&params, &params, &error), STEREO_OK);
+  for (gint i = 0; (info = stereo_param_info (i)); i++) {
+    gchar text[64];
+    const GValue *value = gst_structure_get_value (settings, info->name);
+    fail_unless (value != NULL, "settings has no %s", info->name);
+    if (info->choices) {
+      fail_unless_equals_string (g_value_get_string (value), stereo_param_format (&params, info, text, sizeof text));
+    } else if (info->type == STEREO_PARAM_DOUBLE) {
+      fail_unless_equals_float (g_value_get_double (value), stereo_param_get (&params, info));
+    } else if (info->type == STEREO_PARAM_INT) {
+      fail_unless_equals_int (g_value_get_int (value), (gint) stereo_param_get (&params, info));
+    }
+  }
+  fail_unless (gst_structure_get_int (settings, "window", &window) && window == 21);
+  fail_unless_equals_string (gst_structure_get_string (settings, "profile"), "thesis");
+  gst_structure_free (settings);
+  /* contradictory ones: nothing can be in force */
+  gst_util_set_object_arg (G_OBJECT (element), "window", "20");
+  g_object_get (element, "settings", &settings, NULL);
+  fail_unless (settings == NULL);
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_active_backend_and_stats)
+{
+  GstStructure *stats;
+  gchar *backend;
+  gdouble ratio;
+  Line line;
+
+  line_new (&line, TWO ("num-buffers=3 pattern=snow") "! fakesink name=o");
+  g_object_get (line.element, "active-backend", &backend, NULL);
+  fail_unless (backend == NULL);
+  line_state (&line, GST_STATE_PLAYING);
+  line_wait (&line, GST_MESSAGE_EOS);
+  g_object_get (line.element, "active-backend", &backend, "stats", &stats, NULL);
+  fail_unless_equals_string (backend, "cpu");
+  fail_unless_equals_uint64 (stat_of (line.element, "pairs"), 3);
+  fail_unless (stat_of (line.element, "compute-time") > 0);
+  fail_unless (stat_of (line.element, "compute-time-mean") > 0);
+  fail_unless (gst_structure_get_double (stats, "valid-ratio", &ratio) && ratio >= 0 && ratio <= 1);
+  fail_unless (gst_structure_get_double (stats, "mean-confidence", &ratio) && ratio >= 0 && ratio <= 1);
+  gst_structure_free (stats);
+  g_free (backend);
+  line_free (&line);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_two_elements_do_not_know_of_each_other)
+{
+  Line line;
+
+  line_new (&line, "videotestsrc num-buffers=20 ! video/x-raw,format=GRAY8,width=64,height=16 ! tee name=t "
+      "t. ! queue ! " MATCH "! fakesink name=o t. ! queue ! stereomatch num-disparities=4 window=3 backend=cpu "
+      "packing=top-bottom ! fakesink");
+  line_state (&line, GST_STATE_PLAYING);
+  line_wait (&line, GST_MESSAGE_EOS);
+  fail_unless_equals_int (g_atomic_int_get (&line.buffers), 20);
+  line_free (&line);
+}
+GST_END_TEST;
+
+static Suite *
+pipeline_suite (void)
+{
+  Suite *suite = suite_create ("pipeline");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_linking_takes_the_pad_of_both_views);
+  tcase_add_test (cases, test_plays_twice);
+  tcase_add_test (cases, test_play_pause_play);
+  tcase_add_test (cases, test_stops_at_any_time);
+  tcase_add_test (cases, test_flushing_seek);
+  tcase_add_test (cases, test_seeking_is_asked_of_the_left_source);
+  tcase_add_test (cases, test_live_sources);
+  tcase_add_test (cases, test_a_slow_sink_makes_pairs_late);
+  tcase_add_test (cases, test_one_source_is_shorter);
+  tcase_add_test (cases, test_queues_and_many_frames);
+  tcase_add_test (cases, test_one_thread_feeds_both_pads);
+  tcase_add_test (cases, test_size_changes_in_a_running_pipeline);
+  tcase_add_test (cases, test_every_parameter_is_a_property);
+  tcase_add_test (cases, test_settings_show_what_is_in_force);
+  tcase_add_test (cases, test_active_backend_and_stats);
+  tcase_add_test (cases, test_two_elements_do_not_know_of_each_other);
+  return suite;
+}
+
+GST_CHECK_MAIN (pipeline);

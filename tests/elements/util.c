@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "util.h"
+
+guint8
+texture (guint seed, gint x, gint y)
+{
+  guint32 h = seed * 0x9E3779B9u ^ (guint32) x * 0x85EBCA6Bu ^ (guint32) y * 0xC2B2AE35u;
+
+  h = (h ^ h >> 15) * 0x2C1B3C6Du;
+  h = (h ^ h >> 12) * 0x297A2D39u;
+  return (guint8) (h >> 16);
+}
+
+/* Rows of @padding bytes more than their samples need, with a GstVideoMeta that says so. */
+static GstBuffer *
+new_frame (const GstVideoInfo *info, gint padding)
+{
+  gsize offset[GST_VIDEO_MAX_PLANES] = { 0 }, size = 0;
+  gint stride[GST_VIDEO_MAX_PLANES] = { 0 };
+  GstBuffer *buffer;
+
+  if (!padding)
+    return gst_buffer_new_allocate (NULL, info->size, NULL);
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES (info); p++) {
+    offset[p] = size;
+    stride[p] = GST_VIDEO_INFO_PLANE_STRIDE (info, p) + padding;
+    size += (gsize) stride[p] * (p ? (GST_VIDEO_INFO_HEIGHT (info) + 1) / 2 : GST_VIDEO_INFO_HEIGHT (info));
+  }
+  buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  gst_buffer_memset (buffer, 0, 0xEE, size);
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT (info),
+      GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_N_PLANES (info), offset, stride);
+  return buffer;
+}
+
+/* Colours differ by channel, so that no two of them can be swapped unseen. */
+static void
+put (GstVideoFrame *frame, gint x, gint y, guint seed, gint tx, gint ty)
+{
+  gint channels = GST_VIDEO_INFO_IS_RGB (&frame->info) ? 3 : 1;
+
+  for (gint c = 0; c < channels; c++)
+    ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c))[(gsize) y * GST_VIDEO_FRAME_COMP_STRIDE (frame, c) +
+        (gsize) x * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c)] = texture (seed + (guint) c, tx, ty);
+}
+
+GstBuffer *
+make_view (GstVideoFormat format, gint width, gint height, guint seed, gint shift, gint padding)
+{
+  GstVideoFrame frame;
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  gst_video_info_set_format (&info, format, width, height);
+  buffer = new_frame (&info, padding);
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
+  for (gint y = 0; y < height; y++)
+    for (gint x = 0; x < width; x++)
+      put (&frame, x, y, seed, x + shift, y);
+  gst_video_frame_unmap (&frame);
+  return buffer;
+}
+
+GstBuffer *
+make_packed (GstVideoFormat format, const gchar *layout, gint width, gint height, guint seed, gboolean right_first)
+{
+  gboolean across = g_str_equal (layout, "side-by-side") || g_str_equal (layout, "column-interleaved");
+  gboolean halves = g_str_equal (layout, "side-by-side") || g_str_equal (layout, "top-bottom");
+  GstVideoFrame frame;
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  gst_video_info_set_format (&info, format, across ? 2 * width : width, across ? height : 2 * height);
+  buffer = new_frame (&info, 0);
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
+  for (gint second = 0; second < 2; second++)
+    for (gint y = 0; y < height; y++)
+      for (gint x = 0; x < width; x++) {
+        gint fx = !across ? x : halves ? x + second * width : 2 * x + second;
+        gint fy = across ? y : halves ? y + second * height : 2 * y + second;
+        put (&frame, fx, fy, seed, x + (second != right_first ? SHIFT : 0), y);
+      }
+  gst_video_frame_unmap (&frame);
+  return buffer;
+}
+
+GstBuffer *
+stamp (GstBuffer *buffer, GstClockTime pts, GstClockTime duration)
+{
+  GST_BUFFER_PTS (buffer) = pts;
+  GST_BUFFER_DURATION (buffer) = duration;
+  return buffer;
+}
+
+gchar *
+make_caps (GstVideoFormat format, gint width, gint height, const gchar *extra)
+{
+  /* known to the parser once it is registered */
+  g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
+  return g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=25/1%s%s",
+      gst_video_format_to_string (format), width, height, extra ? "," : "", extra ? extra : "");
+}
+
+guint
+sample_at (GstBuffer *buffer, const GstVideoInfo *info, gint x, gint y)
+{
+  GstVideoFrame frame;
+  const guint8 *at;
+  guint value;
+
+  fail_unless (gst_video_frame_map (&frame, info, buffer, GST_MAP_READ));
+  at = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) +
+      (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) + (gsize) x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
+  value = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY8 ? *at : GST_READ_UINT16_LE (at);
+  gst_video_frame_unmap (&frame);
+  return value;
+}
+
+void
+check_interior (GstBuffer *buffer, const GstVideoInfo *info, guint expected)
+{
+  const gint border = 4;
+
+  for (gint y = border; y < GST_VIDEO_INFO_HEIGHT (info) - border; y++)
+    for (gint x = SHIFT + border; x < GST_VIDEO_INFO_WIDTH (info) - border; x++) {
+      guint value = sample_at (buffer, info, x, y);
+      if (value != expected)
+        fail ("sample %d,%d is %u, not %u", x, y, value, expected);
+    }
+}
+
+void
+set_properties (GstElement *element, const gchar *properties)
+{
+  gchar **all = g_strsplit (properties, " ", -1);
+
+  for (gchar **one = all; *one; one++) {
+    gchar *value = strchr (*one, '=');
+    if (value) {
+      *value++ = 0;
+      gst_util_set_object_arg (G_OBJECT (element), *one, value);
+    }
+  }
+  g_strfreev (all);
+}
+
+Pair *
+pair_new (const gchar *properties)
+{
+  Pair *pair = g_new0 (Pair, 1);
+
+  pair->element = gst_element_factory_make ("stereomatch", "m");
+  fail_unless (pair->element != NULL, "no stereomatch: is GST_PLUGIN_PATH right?");
+  gst_object_ref_sink (pair->element);
+  set_properties (pair->element, properties);
+  pair->bus = gst_bus_new ();
+  gst_element_set_bus (pair->element, pair->bus);
+  pair->left = gst_harness_new_with_element (pair->element, "sink_left", "src");
+  pair->right = gst_harness_new_with_element (pair->element, "sink_right", NULL);
+  return pair;
+}
+
+void
+pair_caps (Pair *pair, const gchar *left, const gchar *right)
+{
+  if (left)
+    gst_harness_set_src_caps_str (pair->left, left);
+  if (right)
+    gst_harness_set_src_caps_str (pair->right, right);
+}
+
+Pair *
+pair_new_gray (const gchar *properties)
+{
+  Pair *pair = pair_new (properties);
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
+
+  pair_caps (pair, caps, caps);
+  g_free (caps);
+  return pair;
+}
+
+void
+pair_push_left (Pair *pair, GstClockTime pts)
+{
+  fail_unless_equals_int (gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH,
+                  VIEW_HEIGHT, 1, 0, 0), pts, FRAME)), GST_FLOW_OK);
+}
+
+void
+pair_push_right (Pair *pair, GstClockTime pts)
+{
+  fail_unless_equals_int (gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH,
+                  VIEW_HEIGHT, 1, SHIFT, 0), pts, FRAME)), GST_FLOW_OK);
+}
+
+void
+pair_push (Pair *pair, GstClockTime left, GstClockTime right)
+{
+  pair_push_left (pair, left);
+  pair_push_right (pair, right);
+}
+
+GstBuffer *
+pair_pull (Pair *pair, GstClockTime pts)
+{
+  GstBuffer *buffer = gst_harness_pull (pair->left);
+
+  fail_unless (buffer != NULL, "no output");
+  fail_unless (GST_BUFFER_PTS (buffer) == pts, "output at %" GST_TIME_FORMAT ", not %" GST_TIME_FORMAT,
+      GST_TIME_ARGS (GST_BUFFER_PTS (buffer)), GST_TIME_ARGS (pts));
+  return buffer;
+}
+
+void
+pair_eos (Pair *pair, gboolean left, gboolean right)
+{
+  if (left)
+    fail_unless (gst_harness_push_event (pair->left, gst_event_new_eos ()));
+  if (right)
+    fail_unless (gst_harness_push_event (pair->right, gst_event_new_eos ()));
+}
+
+void
+pair_wait_eos (Pair *pair)
+{
+  for (;;) {
+    GstEvent *event = gst_harness_pull_event (pair->left);
+    gboolean eos;
+
+    fail_unless (event != NULL, "no end of stream");
+    eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+    gst_event_unref (event);
+    if (eos)
+      return;
+  }
+}
+
+void
+pair_expect_nothing (Pair *pair)
+{
+  g_usleep (100000);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (pair->left), 0);
+}
+
+void
+pair_free (Pair *pair)
+{
+  gst_element_set_bus (pair->element, NULL);
+  gst_harness_teardown (pair->right);
+  gst_harness_teardown (pair->left);
+  gst_bus_set_flushing (pair->bus, TRUE);
+  gst_object_unref (pair->bus);
+  gst_object_unref (pair->element);
+  g_free (pair);
+}
+
+guint64
+stat_of (GstElement *element, const gchar *name)
+{
+  GstStructure *stats;
+  guint64 value = 0;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value), "stats has no %s", name);
+  gst_structure_free (stats);
+  return value;
+}
+
+GstVideoInfo
+output_info (GstHarness *harness)
+{
+  GstCaps *caps = gst_pad_get_current_caps (harness->sinkpad);
+  GstVideoInfo info;
+
+  fail_unless (caps != NULL, "no output caps");
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  gst_caps_unref (caps);
+  return info;
+}
+
+GstMessage *
+expect_message (GstBus *bus, GstMessageType type, const gchar *const *words)
+{
+  GstMessage *message;
+  GError *error = NULL;
+
+  do {
+    message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, type);
+    fail_unless (message != NULL, "no %s message", gst_message_type_get_name (type));
+    if (GST_MESSAGE_SRC (message) && G_TYPE_CHECK_INSTANCE_TYPE (GST_MESSAGE_SRC (message),
+            g_type_from_name ("GstStereoMatch")))
+      break;
+    gst_message_unref (message);
+  } while (TRUE);
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else if (type == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, NULL);
+  for (; error && *words; words++)
+    fail_unless (strstr (error->message, *words) != NULL, "\"%s\" is not in \"%s\"", *words, error->message);
+  g_clear_error (&error);
+  return message;
+}
+
+static void
+expect_va (GstBus *bus, GstMessageType type, va_list args)
+{
+  const gchar *words[8] = { NULL };
+
+  for (guint i = 0; i < G_N_ELEMENTS (words) - 1 && (words[i] = va_arg (args, const gchar *)); i++);
+  gst_message_unref (expect_message (bus, type, words));
+}
+
+void
+expect_error (GstBus *bus, ...)
+{
+  va_list args;
+
+  va_start (args, bus);
+  expect_va (bus, GST_MESSAGE_ERROR, args);
+  va_end (args);
+}
+
+void
+expect_warning (GstBus *bus, ...)
+{
+  va_list args;
+
+  va_start (args, bus);
+  expect_va (bus, GST_MESSAGE_WARNING, args);
+  va_end (args);
+}
+
+void
+expect_no_message (GstBus *bus, GstMessageType type)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, type);
+  GError *error = NULL;
+
+  if (message && type == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  if (message && type == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, NULL);
+  fail_unless (message == NULL, "unexpected: %s", error ? error->message : "a message");
+}
+
+GstHarness *
+packed_new (const gchar *properties, GstBus **bus)
+{
+  GstElement *element = gst_element_factory_make ("stereomatch", "m");
+  GstHarness *harness;
+
+  fail_unless (element != NULL, "no stereomatch: is GST_PLUGIN_PATH right?");
+  gst_object_ref_sink (element);
+  set_properties (element, properties);
+  *bus = gst_bus_new ();
+  gst_element_set_bus (element, *bus);
+  harness = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
+  return harness;
+}
+
+void
+packed_free (GstHarness *harness, GstBus *bus)
+{
+  gst_element_set_bus (harness->element, NULL);
+  gst_harness_teardown (harness);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+}

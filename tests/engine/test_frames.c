@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Frames: the same result again and again, with any threads and beside other plans; nothing written elsewhere. */
+#include <math.h>
+
+#include "util.h"
+
+/* ---- repetition -------------------------------------------------------------------------- */
+
+static void
+test_again_and_again (void)
+{
+  StereoParams params;
+  Pair first, pair;
+
+  params_small (&params);
+  pair_new (&first, 61, 37, 5);
+  pair_new (&pair, 61, 37, 5);
+  execute_with (&params, &first);
+  for (int k = 0; k < 200 && !check_failures (); k++) {
+    memset (pair.result, 0, (size_t) (61 * 37 * 2));
+    execute_with (&params, &pair);
+    CHECK (pair_same_results (&first, &pair), "plan %d gives another result", k);
+  }
+  pair_free (&first);
+  pair_free (&pair);
+}
+
+/* Frames leave nothing behind, and plans do not see each other. */
+static void
+test_neighbours (void)
+{
+  static const int widths[2] = { 61, 90 };
+  StereoParams params[2];
+  StereoPlan *plan[2];
+  StereoError error = { 0 };
+  Pair alone[2][3], mixed[2][3];
+
+  for (int p = 0; p < 2; p++) {
+    params_small (&params[p]);
+    params[p].profile = p ? STEREO_PROFILE_THESIS : STEREO_PROFILE_QUALITY;
+    params[p].speckle_size = 20;
+    plan[p] = stereo_plan_new (&params[p], widths[p], 37, &error);
+    if (!CHECK (plan[p] != NULL, "%s", error.message))
+      return;
+    for (int k = 0; k < 3; k++) {
+      pair_new (&alone[p][k], widths[p], 37, (uint64_t) k);
+      pair_new (&mixed[p][k], widths[p], 37, (uint64_t) k);
+      execute_with (&params[p], &alone[p][k]);
+    }
+  }
+  for (int round = 0; round < 2; round++)
+    for (int k = 0; k < 3; k++)
+      for (int p = 0; p < 2; p++) {
+        execute (plan[p], &mixed[p][k], NULL);
+        CHECK (pair_same_results (&alone[p][k], &mixed[p][k]), "round %d: frame %d of plan %d differs from alone",
+            round, k, p);
+      }
+  for (int p = 0; p < 2; p++) {
+    stereo_plan_free (plan[p]);
+    for (int k = 0; k < 3; k++) {
+      pair_free (&alone[p][k]);
+      pair_free (&mixed[p][k]);
+    }
+  }
+}
+
+static void
+test_threads (void)
+{
+  static const int threads[] = { 2, 3, 7, 64, 0 };
+  StereoParams params;
+  Pair one, many;
+
+  for (int profile = 0; profile < STEREO_PROFILES; profile++)
+    for (int mode = STEREO_REFINE_TWO_PASS; mode <= STEREO_REFINE_IDR; mode++) {
+      params_small (&params);
+      params.profile = profile;
+      params.refine_mode = mode;
+      params.refine_iterations = 2;
+      params.refine_window = 21;
+      params.speckle_size = 12;
+      params.threads = 1;
+      pair_new (&one, 83, 41, 9);
+      pair_new (&many, 83, 41, 9);
+      execute_with (&params, &one);
+      for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
+        params.threads = threads[k];
+        execute_with (&params, &many);
+        CHECK (pair_same_results (&one, &many), "profile %d, refine mode %d: %d threads differ from one", profile, mode,
+            threads[k]);
+      }
+      pair_free (&one);
+      pair_free (&many);
+    }
+}
+
+/* ---- buffers ----------------------------------------------------------------------------- */
+
+static void
+test_strides (void)
+{
+  static const size_t sizes[] = { [STEREO_SAMPLE_U8] = 1, [STEREO_SAMPLE_U16] = 2, [STEREO_SAMPLE_F32] = 4 };
+  enum { WIDTH = 45, HEIGHT = 19, STRIDE = 200, OTHER = 77 };
+  StereoParams params;
+  StereoError error = { 0 };
+  Pair pair;
+
+  params_small (&params);
+  pair_new (&pair, WIDTH, HEIGHT, 2);
+  StereoPlan *plan = stereo_plan_new (&params, WIDTH, HEIGHT, &error);
+  for (int sample = 0; plan && sample < 3; sample++) {
+    static uint8_t data[STRIDE * HEIGHT], confidence[OTHER * HEIGHT];
+    memset (data, 0xEE, sizeof data);
+    memset (confidence, 0xEE, sizeof confidence);
+    StereoImage left = picture_view (&pair.picture[0]), right = picture_view (&pair.picture[1]);
+    StereoOutput output = { data, STRIDE, (StereoSample) sample, confidence, OTHER };
+    CHECK (!stereo_plan_execute (plan, &left, &right, &output, NULL, &error), "%s", error.message);
+    for (size_t at = 0; at < sizeof data; at++)
+      CHECK (
+          at % STRIDE < WIDTH * sizes[sample] || data[at] == 0xEE, "sample type %d: byte %zu was written", sample, at);
+    for (size_t at = 0; at < sizeof confidence; at++)
+      CHECK (at % OTHER < WIDTH || confidence[at] == 0xEE, "confidence byte %zu was written", at);
+  }
+  CHECK (plan != NULL, "%s", error.message);
+  stereo_plan_free (plan);
+  pair_free (&pair);
+}
+
+static void
+test_stats (void)
+{
+  StereoParams params;
+  StereoError error = { 0 };
+  StereoStats stats = { -1, -1, 0 };
+  Pair pair;
+  int valid = 0;
+  double confidence = 0, sum = 0;
+
+  params_small (&params);
+  pair_new (&pair, 120, 60, 4);
+  StereoPlan *plan = stereo_plan_new (&params, 120, 60, &error);
+  if (!CHECK (plan != NULL, "%s", error.message))
+    return;
+  stereo_plan_set_profiling (plan, 1);
+  execute (plan, &pair, &stats);
+  for (int at = 0; at < 120 * 60; at++) {
+    valid += pair.result[at] != 0;
+    confidence += pair.confidence[at] / 255.0;
+  }
+  CHECK (fabs (stats.valid_ratio - valid / 7200.0) < 1e-9, "%g, counted %g", stats.valid_ratio, valid / 7200.0);
+  CHECK (fabs (stats.mean_confidence - confidence / 7200.0) < 0.003, "%g, summed %g", stats.mean_confidence,
+      confidence / 7200);
+  CHECK (stats.valid_ratio > 0.3 && stats.valid_ratio < 1, "%g of a textured pair is valid", stats.valid_ratio);
+  CHECK (stereo_plan_stage_count (plan) >= 5, "%d stages", stereo_plan_stage_count (plan));
+  for (int k = 0; k < stereo_plan_stage_count (plan); k++) {
+    CHECK (*stereo_plan_stage_name (plan, k) && stereo_plan_stage_ms (plan, k) >= 0, "stage %d: %g ms", k,
+        stereo_plan_stage_ms (plan, k));
+    sum += stereo_plan_stage_ms (plan, k);
+  }
+  CHECK (sum > 0 && sum <= stats.compute_ns * 1e-6 + 0.01, "stages take %g ms, the frame %g", sum,
+      stats.compute_ns * 1e-6);
+  CHECK (!stereo_plan_stage_name (plan, -1) && !stereo_plan_stage_name (plan, 99), "stages past the ends");
+  stereo_plan_free (plan);
+  pair_free (&pair);
+}
+
+int
+main (int argc, char **argv)
+{
+  check_start (argc, argv);
+  check_case ("200 plans", test_again_and_again);
+  check_case ("frames and plans side by side", test_neighbours);
+  check_case ("threads change nothing", test_threads);
+  check_case ("nothing is written beside the rows", test_strides);
+  check_case ("stats and profiling", test_stats);
+  return check_finish ();
+}

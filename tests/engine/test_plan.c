@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Plans: what is refused and how, backends, memory. */
+#include "stereo/private.h"
+#include "util.h"
+
+#if defined (__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+/* ---- refusals ---------------------------------------------------------------------------- */
+
+static void
+refused (const StereoParams *params, int width, int height, StereoStatus status, const char *word, const char *word2)
+{
+  StereoError error = { 0 };
+  StereoPlan *plan = stereo_plan_new (params, width, height, &error);
+
+  if (!CHECK (!plan, "%dx%d was taken", width, height)) {
+    stereo_plan_free (plan);
+    return;
+  }
+  CHECK (error.status == status, "status %d, wanted %d: %s", error.status, status, error.message);
+  CHECK (strstr (error.message, word) && strstr (error.message, word2), "'%s' does not say %s and %s", error.message,
+      word, word2);
+}
+
+static void
+test_sizes (void)
+{
+  StereoParams params;
+
+  params_small (&params);
+  refused (&params, 0, 10, STEREO_ERROR_SIZE, "0x10", "1x1");
+  refused (&params, 10, 0, STEREO_ERROR_SIZE, "10x0", "1x1");
+  refused (&params, -5, 10, STEREO_ERROR_SIZE, "-5x10", "1x1");
+  refused (&params, 40000, 10, STEREO_ERROR_SIZE, "40000x10", "32768");
+  refused (&params, 2147483647, 2147483647, STEREO_ERROR_SIZE, "2147483647", "32768");
+  params.min_disparity = 64;
+  refused (&params, 64, 10, STEREO_ERROR_PARAMETER, "64", "min-disparity");
+  params.min_disparity = -100;
+  refused (&params, 64, 10, STEREO_ERROR_PARAMETER, "-100", "min-disparity");
+}
+
+static void
+test_tiny (void)
+{
+  static const int sizes[][2] = { { 1, 1 }, { 1, 9 }, { 9, 1 }, { 2, 2 }, { 3, 2 }, { 15, 15 }, { 16, 1 }, { 17, 3 } };
+  StereoParams params;
+  Pair pair;
+
+  for (int profile = 0; profile < STEREO_PROFILES; profile++)
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+      params_small (&params);
+      params.profile = profile;
+      params.num_disparities = 1024;    /* far beyond the width */
+      pair_new (&pair, sizes[k][0], sizes[k][1], k);
+      execute_with (&params, &pair);
+      for (int at = 0; at < pair.width * pair.height; at++)
+        CHECK (pair.result[at] <= pair.width * 64, "a disparity of %g px in a view %d px wide", pair.result[at] / 64.0,
+            pair.width);
+      pair_free (&pair);
+    }
+}
+
+static void
+test_no_device (void)
+{
+  StereoParams params;
+  char reason[200] = "";
+
+  params_small (&params);
+  params.backend = STEREO_BACKEND_CUDA;
+  if (stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason)) {
+    params.cuda_device_id = 250;
+    refused (&params, 64, 48, STEREO_ERROR_NO_DEVICE, "backend=cuda", "backend=cpu");
+    return;
+  }
+  CHECK (reason[0], "no reason given");
+  refused (&params, 64, 48, STEREO_ERROR_NO_DEVICE, "backend=cuda", "backend=cpu");
+}
+
+static void
+test_backend (void)
+{
+  StereoParams params;
+  StereoError error = { 0 };
+
+  params_small (&params);
+  for (int k = 0; k < 2; k++) {
+    params.backend = k ? STEREO_BACKEND_AUTO : STEREO_BACKEND_CPU;
+    StereoPlan *plan = stereo_plan_new (&params, 64, 48, &error);
+    if (!CHECK (plan != NULL, "%s", error.message))
+      return;
+    CHECK (k || !strcmp (stereo_plan_backend (plan), "cpu"), "%s", stereo_plan_backend (plan));
+    CHECK (strlen (stereo_plan_backend_reason (plan)) > 10, "'%s'", stereo_plan_backend_reason (plan));
+    CHECK (!*stereo_plan_warning (plan), "'%s'", stereo_plan_warning (plan));
+    CHECK (stereo_plan_params (plan)->window > 0, "own values are not replaced");
+    stereo_plan_free (plan);
+  }
+  stereo_plan_free (NULL);
+}
+
+static void
+frame_refused (StereoPlan *plan, const StereoImage *left, const StereoImage *right, const StereoOutput *output,
+    const char *word)
+{
+  StereoError error = { 0 };
+  CHECK (stereo_plan_execute (plan, left, right, output, NULL, &error) == STEREO_ERROR_PARAMETER, "taken: %s", word);
+  CHECK (strstr (error.message, word), "'%s' does not say %s", error.message, word);
+}
+
+static void
+test_frames (void)
+{
+  StereoParams params;
+  StereoError error = { 0 };
+  Pair pair;
+
+  params_small (&params);
+  params.output = STEREO_OUTPUT_DEPTH;
+  params.focal_length = params.baseline = 100;
+  pair_new (&pair, 40, 30, 1);
+  StereoPlan *plan = stereo_plan_new (&params, 40, 30, &error);
+  if (!CHECK (plan != NULL, "%s", error.message))
+    return;
+  StereoImage good = picture_view (&pair.picture[0]), bad = good;
+  StereoOutput output = { pair.result, 80, STEREO_SAMPLE_U16, NULL, 0 }, none = output;
+  bad.channels = 2;
+  frame_refused (plan, &bad, &good, &output, "channels");
+  frame_refused (plan, &good, &bad, &output, "channels");
+  bad = good;
+  bad.pixel_stride = 9;
+  frame_refused (plan, &good, &bad, &output, "9 bytes");
+  bad = good;
+  bad.data = NULL;
+  frame_refused (plan, &good, &bad, &output, "data");
+  bad = good;
+  bad.memory = STEREO_MEMORY_CUDA;
+  frame_refused (plan, &bad, &good, &output, "backend=cuda");
+  none.data = NULL;
+  frame_refused (plan, &good, &good, &none, "output");
+  none = output;
+  none.sample = STEREO_SAMPLE_U8;
+  frame_refused (plan, &good, &good, &none, "16-bit");
+  CHECK (!stereo_plan_execute (plan, &good, &good, &output, NULL, &error), "after the refusals: %s", error.message);
+  stereo_plan_free (plan);
+  pair_free (&pair);
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+static void
+test_memory_limit (void)
+{
+  StereoParams params;
+  StereoError error = { 0 };
+  Pair free_pair, held_pair;
+  char number[32];
+
+  params_small (&params);
+  params.num_disparities = 100;
+  params.scratch_layers = 112;
+  params.support = STEREO_SUPPORT_BOTH;
+  pair_new (&free_pair, 150, 90, 3);
+  pair_new (&held_pair, 150, 90, 3);
+  StereoPlan *plan = stereo_plan_new (&params, 150, 90, &error);
+  if (!CHECK (plan != NULL, "%s", error.message))
+    return;
+  size_t most = stereo_plan_memory (plan);
+  int layers = plan->layers;
+  execute (plan, &free_pair, NULL);
+  stereo_plan_free (plan);
+  CHECK (most > (size_t) 150 * 90 * 100 * 2, "%zu bytes cannot hold the volume", most);
+
+  params.memory_limit = most;
+  plan = stereo_plan_new (&params, 150, 90, &error);
+  CHECK (plan && plan->layers == layers, "a limit that fits changed something: %s", error.message);
+  stereo_plan_free (plan);
+
+  params.memory_limit = most - 1;
+  plan = stereo_plan_new (&params, 150, 90, &error);
+  if (CHECK (plan != NULL, "%s", error.message)) {
+    CHECK (stereo_plan_memory (plan) <= params.memory_limit && plan->layers < layers, "%zu bytes, %d layers",
+        stereo_plan_memory (plan), plan->layers);
+    execute (plan, &held_pair, NULL);
+    CHECK (pair_same_results (&free_pair, &held_pair), "fewer layers change the result");
+    stereo_plan_free (plan);
+  }
+  params.memory_limit = 100000;
+  refused (&params, 150, 90, STEREO_ERROR_MEMORY, "100000", "memory-limit");
+  params.memory_limit = 12345678;
+  snprintf (number, sizeof number, "%d", 12345678);
+  refused (&params, 2000, 1500, STEREO_ERROR_MEMORY, number, "num-disparities");
+  pair_free (&free_pair);
+  pair_free (&held_pair);
+}
+
+/* Two tebibytes: refused, with the number. Where the system promises any amount, nothing can be refused. */
+static void
+test_memory_absurd (void)
+{
+  FILE *file = fopen ("/proc/sys/vm/overcommit_memory", "r");
+  int mode = file ? fgetc (file) : '0';
+  StereoParams params;
+
+  if (file)
+    fclose (file);
+  params_small (&params);
+  params.num_disparities = 1024;
+  params.memory_limit = (uint64_t) 1 << 40;
+  refused (&params, 32768, 32768, STEREO_ERROR_MEMORY, "32768x32768", "num-disparities");
+  params.memory_limit = 0;
+  if (mode == '1' || SANITIZED)
+    return;
+  refused (&params, 32768, 32768, STEREO_ERROR_MEMORY, "32768x32768", "num-disparities");
+}
+
+int
+main (int argc, char **argv)
+{
+  check_start (argc, argv);
+  check_case ("sizes that cannot be matched", test_sizes);
+  check_case ("tiny sizes, search beyond the width", test_tiny);
+  check_case ("cuda without a device", test_no_device);
+  check_case ("backend and reason", test_backend);
+  check_case ("frames that cannot be matched", test_frames);
+  check_case ("memory-limit", test_memory_limit);
+  check_case ("absurd amounts of memory", test_memory_absurd);
+  return check_finish ();
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A pair to run plans on, and what came out. */
+#ifndef ENGINE_UTIL_H
+#define ENGINE_UTIL_H
+
+#include "check.h"
+#include "picture.h"
+#include "stereo/stereo.h"
+
+/* Two pictures, and a result without padding. */
+typedef struct Pair
+{
+  int width, height;
+  Picture picture[2];
+  uint16_t *result;
+  uint8_t *confidence;
+} Pair;
+
+void pair_new (Pair *pair, int width, int height, uint64_t seed);
+void pair_free (Pair *pair);
+/* Bit for bit. */
+int pair_same_results (const Pair *a, const Pair *b);
+
+/* The defaults on the CPU with a small search. */
+void params_small (StereoParams *params);
+void execute (StereoPlan *plan, Pair *pair, StereoStats *stats);
+/* A new plan, one frame. */
+void execute_with (const StereoParams *params, Pair *pair);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Random parameters, in range and out of it, on random shapes between guard pages: a plan is refused
+ * with a message, or it runs and its result is possible. Nothing else may happen. Repeatable:
+ * STEREO_TEST_SEED, and STEREO_FUZZ_ITERATIONS for more of it.
+ */
+#include <limits.h>
+#include <math.h>
+#include <sys/mman.h>
+
+#include "check.h"
+#include "picture.h"
+#include "stereo/stereo.h"
+
+#define MOST_WORK 3e7           /* weighted taps of one frame: about 0.1 s without vectors */
+
+static const double wild[] = { 0, -1, 1, 2, 1e9, -1e9, INT_MAX, INT_MIN, 0.5, 1e-300, 1e308, 65535, 1024, 64 };
+
+static double
+draw_value (const StereoParamInfo *info, Random *random)
+{
+  int choices = 0;
+
+  while (info->choices && info->choices[choices].name)
+    choices++;
+  if (random_range (random, 0, 29) == 0) {
+    if (info->type == STEREO_PARAM_DOUBLE && random_range (random, 0, 4) == 0)
+      return random_range (random, 0, 1) ? NAN : INFINITY;
+    return wild[random_range (random, 0, (int) (sizeof wild / sizeof *wild) - 1)];
+  }
+  if (choices)
+    return info->choices[random_range (random, 0, choices - 1)].value;
+  /* mostly near the lower end, where most of the sensible values are */
+  double u = random_unit (random), value = info->min + (info->max - info->min) * u * u * u;
+  return info->type == STEREO_PARAM_DOUBLE ? value : floor (value);
+}
+
+static void
+draw_params (StereoParams *params, Random *random)
+{
+  const StereoParamInfo *info;
+
+  stereo_params_init (params);
+  for (int i = 0; (info = stereo_param_info (i)); i++)
+    if (random_range (random, 0, 2) == 0)
+      stereo_param_set (params, info, draw_value (info, random));
+  /* odd, or nearly all of them would be refused for that */
+  if (random_range (random, 0, 9)) {
+    params->window += params->window > 0 && params->window % 2 == 0 ? 1 : 0;
+    params->refine_window += params->refine_window > 0 && params->refine_window % 2 == 0 ? 1 : 0;
+    params->median = random_range (random, 0, 2) == 0 ? -1 : random_range (random, 0, 1) ? 3 : 5;
+  }
+  if (random_range (random, 0, 9))
+    params->cuda_device_id = -1;
+  if (random_range (random, 0, 3))
+    params->memory_limit = 0;
+  if (params->threads > 8)
+    params->threads = 8;
+}
+
+/* What a frame costs, about. */
+static double
+work_of (const StereoParams *p, int width, int height)
+{
+  double pixels = (double) width * height, window = p->window, refine = p->refine_window;
+  double match = p->num_disparities * (p->aggregation == STEREO_AGGREGATION_FULL ? window * window : 2 * window);
+  double sums = p->refine_mode == STEREO_REFINE_FULL ? refine * refine :
+      p->refine_mode == STEREO_REFINE_IDR ? 2 * refine * p->num_disparities : 2 * refine;
+  return pixels * (match + 2 * p->refine_iterations * (sums + p->num_disparities));
+}
+
+static void
+print_params (const StereoParams *params, int width, int height)
+{
+  const StereoParamInfo *info;
+  char text[32];
+
+  fprintf (stderr, "  %dx%d", width, height);
+  for (int i = 0; (info = stereo_param_info (i)); i++)
+    if (stereo_param_get (params, info) != info->initial)
+      fprintf (stderr, " %s=%s", info->name, stereo_param_format (params, info, text, sizeof text));
+  fputc ('\n', stderr);
+}
+
+static void
+check_result (const StereoParams *p, const float *result, const uint8_t *confidence, int pixels)
+{
+  for (int k = 0; k < pixels; k++) {
+    if (p->output == STEREO_OUTPUT_DEPTH)
+      CHECK (isnan (result[k]) || result[k] >= 0, "pixel %d: depth %g", k, (double) result[k]);
+    else
+      CHECK (isnan (result[k]) ||
+                 (result[k] >= p->min_disparity - 0.5f && result[k] <= p->min_disparity + p->num_disparities - 0.5f),
+          "pixel %d: disparity %g", k, (double) result[k]);
+    CHECK (!isnan (result[k]) || !confidence[k], "pixel %d: no value, and confidence %d", k, confidence[k]);
+  }
+}
+
+static void
+run_frames (StereoPlan *plan, int width, int height, Random *random)
+{
+  PictureLayout layout = picture_random_layout (random);
+  PictureGuard guard = random_range (random, 0, 1) ? PICTURE_GUARD_AFTER : PICTURE_GUARD_BEFORE;
+  PictureKind kind = (PictureKind) random_range (random, 0, PICTURE_KINDS - 1);
+  const StereoParams *p = stereo_plan_params (plan);
+  size_t pixels = (size_t) width * (size_t) height;
+  void *mapping[2];
+  size_t mapping_size[2];
+  float *result = picture_guarded (pixels * sizeof *result, guard, &mapping[0], &mapping_size[0]);
+  uint8_t *confidence = picture_guarded (pixels, guard, &mapping[1], &mapping_size[1]);
+  Picture picture[2];
+  StereoError error = { 0 };
+  StereoStats stats;
+
+  for (int v = 0; v < 2; v++)
+    picture_new (&picture[v], width, height, &layout, guard);
+  picture_paint (&picture[0], &picture[1], kind, p->min_disparity, p->num_disparities, random);
+  StereoImage left = picture_view (&picture[0]), right = picture_view (&picture[1]);
+  StereoOutput output = { result, width * 4, STEREO_SAMPLE_F32, confidence, width };
+  for (int round = 0; round < 2; round++) {
+    CHECK (!stereo_plan_execute (plan, &left, &right, &output, &stats, &error), "%s", error.message);
+    check_result (p, result, confidence, (int) pixels);
+  }
+  for (int v = 0; v < 2; v++) {
+    picture_free (&picture[v]);
+    munmap (mapping[v], mapping_size[v]);
+  }
+}
+
+/* 2: ran, 1: taken but too much work, 0: refused */
+static int
+iterate (Random *random)
+{
+  int width = random_range (random, 1, 80), height = random_range (random, 1, 60), outcome = 0;
+  StereoParams params;
+  StereoError error = { 0 };
+
+  draw_params (&params, random);
+  StereoPlan *plan = stereo_plan_new (&params, width, height, &error);
+  if (plan) {
+    outcome = work_of (stereo_plan_params (plan), width, height) < MOST_WORK ? 2 : 1;
+    if (outcome == 2)
+      run_frames (plan, width, height, random);
+    stereo_plan_free (plan);
+  } else {
+    CHECK (error.status != STEREO_OK && strlen (error.message) > 10, "refused without a word");
+  }
+  if (check_failures ())
+    print_params (&params, width, height);
+  return outcome;
+}
+
+int
+main (int argc, char **argv)
+{
+  Random random = { random_seed () };
+  int iterations = random_count ("STEREO_FUZZ_ITERATIONS", 3000), outcomes[3] = { 0 };
+
+  check_start (argc, argv);
+  if (check_begin ("random parameters")) {
+    for (int k = 0; k < iterations && !check_failures (); k++)
+      outcomes[iterate (&random)]++;
+    printf ("%d refused, %d planned only, %d run\n", outcomes[0], outcomes[1], outcomes[2]);
+    /* else the fuzzer tests nothing */
+    CHECK (check_failures () || outcomes[2] > iterations / 20, "only %d of %d plans ran", outcomes[2], iterations);
+    check_end ();
+  }
+  return check_finish ();
+}

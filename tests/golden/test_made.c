@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Scenes with a known truth, on every backend there is. The bounds come from what must hold, not
+ * from what was seen:
+ * - a view shifted by whole pixels has its exact copy in the other: cost 0 at the truth, more elsewhere;
+ * - of a slanted plane, whole disparities are off by 0.25 px on average (uniform in +-0.5); a
+ *   sub-pixel fit that is worth anything does clearly better;
+ * - wrong pixels of an occluding square lie within a few pixels of its outline: support weights stop
+ *   at edges of colour;
+ * - what the right view does not show must not be called consistent, but for chance.
+ */
+#include <math.h>
+
+#include "check.h"
+#include "made.h"
+#include "random.h"
+#include "stereo/stereo.h"
+
+enum { PIXELS = MADE_WIDTH * MADE_HEIGHT };
+
+static StereoBackendChoice backend;
+static uint64_t seed;
+static Made made;
+static float result[MADE_HEIGHT][MADE_WIDTH];
+static uint8_t confidence[MADE_HEIGHT][MADE_WIDTH];
+
+static void
+match (const char *const *values, StereoSample sample, void *data, int pixel_size)
+{
+  StereoParams params;
+  StereoError error = { 0 };
+
+  stereo_params_init (&params);
+  params.backend = backend;
+  params.num_disparities = 40;
+  for (; values[0]; values += 2)
+    if (!CHECK (!stereo_param_parse (&params, values[0], values[1], &error), "%s", error.message))
+      return;
+  StereoPlan *plan = stereo_plan_new (&params, MADE_WIDTH, MADE_HEIGHT, &error);
+  if (!CHECK (plan != NULL, "%s", error.message))
+    return;
+  StereoImage view[2];
+  for (int v = 0; v < 2; v++)
+    view[v] = (StereoImage) { .data = &made.view[v][0][0][0], .stride = MADE_WIDTH * 3, .pixel_stride = 3, .channels = 3,
+      .offset = { 0, 1, 2 } };
+  StereoOutput output = { data, MADE_WIDTH * pixel_size, sample, &confidence[0][0], MADE_WIDTH };
+  CHECK (!stereo_plan_execute (plan, &view[0], &view[1], &output, NULL, &error), "%s", error.message);
+  stereo_plan_free (plan);
+}
+
+#define MATCH(...) match ((const char *const[]) { __VA_ARGS__, NULL }, STEREO_SAMPLE_F32, result, 4)
+
+/* What share of the pixels of interest is off by more than @limit, or missing: in percent. */
+typedef int (*Interest) (int x, int y);
+
+static double
+bad (double limit, Interest interest)
+{
+  int count = 0, wrong = 0;
+  for (int y = 0; y < MADE_HEIGHT; y++)
+    for (int x = 0; x < MADE_WIDTH; x++)
+      if (interest (x, y)) {
+        count++;
+        wrong += !(fabsf (result[y][x] - made.truth[y][x]) <= (float) limit);
+      }
+  return 100.0 * wrong / count;
+}
+
+static int
+everywhere (int x, int y)
+{
+  return 1;
+}
+
+static int
+visible (int x, int y)
+{
+  return made.visible[y][x];
+}
+
+/* Both views see it and neither border is within reach of the census or most of the weights. */
+static int
+inner (int x, int y)
+{
+  return made.visible[y][x] && x >= made.truth[y][x] + 16 && x < MADE_WIDTH - 16 && y >= 8 && y < MADE_HEIGHT - 8;
+}
+
+static int
+visible_off_edge (int x, int y)
+{
+  return inner (x, y) && made.edge[y][x] > 4;
+}
+
+static double
+mean_error (Interest interest)
+{
+  double sum = 0;
+  int count = 0;
+  for (int y = 0; y < MADE_HEIGHT; y++)
+    for (int x = 0; x < MADE_WIDTH; x++)
+      if (interest (x, y) && !isnan (result[y][x])) {
+        sum += fabsf (result[y][x] - made.truth[y][x]);
+        count++;
+      }
+  return sum / count;
+}
+
+/* ---- scenes ------------------------------------------------------------------------------ */
+
+static void
+test_whole_shift (void)
+{
+  static const char *const costs[] = { "census-7x5", "census-9x7", "mixed", "ad", "sad" };
+
+  made_paint (&made, &(MadeScene) { .a = 11, .gain = 1 }, seed);
+  for (int k = 0; k < 5; k++) {
+    MATCH ("cost", costs[k], "profile", "thesis");
+    CHECK (bad (0, inner) < 0.05, "%s: %g %% of the inner pixels are not exact", costs[k], bad (0, inner));
+    CHECK (bad (0, visible) < 2, "%s: %g %% of the visible pixels are not exact", costs[k], bad (0, visible));
+    MATCH ("cost", costs[k], "profile", "quality", "refine-iterations", "0");
+    CHECK (bad (0.25, inner) < 0.05, "%s, quality: %g %% of the inner pixels", costs[k], bad (0.25, inner));
+  }
+}
+
+static void
+test_full_window (void)
+{
+  made_paint (&made, &(MadeScene) { .a = 6, .gain = 1 }, seed);
+  MATCH ("num-disparities", "16", "aggregation", "full", "window", "11", "refine-mode", "full", "refine-window", "15",
+      "refine-iterations", "1", "profile", "thesis");
+  CHECK (bad (0, inner) < 0.05, "%g %% of the inner pixels are not exact", bad (0, inner));
+  MATCH ("num-disparities", "16", "refine-mode", "idr", "refine-alpha", "0.001", "profile", "thesis");
+  CHECK (bad (0, inner) < 0.05, "idr: %g %% of the inner pixels are not exact", bad (0, inner));
+}
+
+/* The search may start anywhere: the right view moved by 20 px makes 11 into -9. */
+static void
+test_negative (void)
+{
+  made_paint (&made, &(MadeScene) { .a = -9, .gain = 1 }, seed);
+  MATCH ("min-disparity", "-24", "profile", "thesis");
+  int count = 0, wrong = 0;
+  for (int y = 8; y < MADE_HEIGHT - 8; y++)
+    for (int x = 16; x < MADE_WIDTH - 9 - 16; x++, count++)
+      wrong += result[y][x] != -9;
+  CHECK (wrong < 0.0005 * count, "%d of %d inner pixels are not -9", wrong, count);
+}
+
+static void
+test_slanted (void)
+{
+  made_paint (&made, &(MadeScene) { .a = 8, .b = 0.03, .c = 0.05, .gain = 1 }, seed);
+  MATCH ("profile", "thesis");
+  CHECK (bad (1, inner) < 1, "whole: %g %% off by more than 1 px", bad (1, inner));
+  CHECK (mean_error (inner) > 0.2 && mean_error (inner) < 0.35, "whole: off by %g px on average, not 0.25",
+      mean_error (inner));
+  for (int k = 0; k < 3; k++) {
+    static const char *const profiles[] = { "balanced", "fast", "quality" };
+    MATCH ("profile", profiles[k]);
+    CHECK (bad (1, inner) < 1, "%s: %g %% off by more than 1 px", profiles[k], bad (1, inner));
+    CHECK (mean_error (inner) < 0.18, "%s: off by %g px on average", profiles[k], mean_error (inner));
+  }
+}
+
+/* A shift by a quarter is nearer to the whole below than to the next, and the fit must say so. */
+static void
+test_fraction (void)
+{
+  for (int quarter = 1; quarter <= 3; quarter++) {
+    made_paint (&made, &(MadeScene) { .a = 9 + quarter / 4.0, .gain = 1 }, seed);
+    MATCH ("profile", "quality");
+    CHECK (bad (0.5, inner) < 1, "9 + %d/4: %g %% off by more than 0.5 px", quarter, bad (0.5, inner));
+    CHECK (mean_error (inner) < 0.2, "9 + %d/4: off by %g px on average", quarter, mean_error (inner));
+  }
+}
+
+static void
+test_occlusion (void)
+{
+  int hidden = 0, called_good = 0;
+
+  made_paint (&made, &(MadeScene) { .a = 6, .front = 25, .gain = 1 }, seed);
+  MATCH ("profile", "balanced", "fill", "none");
+  CHECK (bad (1, visible_off_edge) < 1, "%g %% wrong or missing farther than 4 px from the outline",
+      bad (1, visible_off_edge));
+  for (int y = 0; y < MADE_HEIGHT; y++)
+    for (int x = 31; x < MADE_WIDTH; x++)
+      if (!made.visible[y][x]) {
+        hidden++;
+        called_good += confidence[y][x] > 0;
+      }
+  /* 19 columns are hidden; agreement within 1 px by chance or at the strip's borders: 3 of them */
+  CHECK (called_good < 0.2 * hidden, "%d of %d hidden pixels are called consistent", called_good, hidden);
+  MATCH ("profile", "quality");
+  CHECK (bad (1, visible_off_edge) < 1, "quality: %g %% wrong farther than 4 px from the outline",
+      bad (1, visible_off_edge));
+  /* 4 px on both sides of an outline of 320 px would be 6.7 % of the picture */
+  CHECK (bad (1, everywhere) < 6.7, "quality, background fill: %g %% wrong of all pixels, hidden ones too",
+      bad (1, everywhere));
+}
+
+/* Census sees order only: another exposure changes next to nothing, and ad must suffer. */
+static void
+test_exposure (void)
+{
+  made_paint (&made, &(MadeScene) { .a = 11, .gain = 0.7, .bias = 20 }, seed);
+  MATCH ("profile", "thesis");
+  CHECK (bad (1, inner) < 0.5, "census-7x5: %g %% wrong", bad (1, inner));
+  double census = bad (1, inner);
+  MATCH ("profile", "thesis", "cost", "ad", "refine-iterations", "0");
+  CHECK (bad (1, inner) > census, "ad: %g %% wrong under another exposure", bad (1, inner));
+}
+
+static void
+test_noise (void)
+{
+  made_paint (&made, &(MadeScene) { .a = 6, .c = 0.04, .front = 25, .gain = 1, .noise = 6 }, seed);
+  MATCH ("profile", "quality");
+  CHECK (bad (2, visible_off_edge) < 2, "%g %% wrong farther than 4 px from the outline", bad (2, visible_off_edge));
+}
+
+/* f 700 px, baseline 60 mm, principal offset 4 px: 700 * 60 / (11 + 4) = 2800 mm. */
+static void
+test_depth (void)
+{
+  static uint16_t depth[MADE_HEIGHT][MADE_WIDTH];
+  const char *values[] = { "output", "depth", "focal-length", "700", "baseline", "60", "principal-offset", "4",
+    "profile", "thesis", "depth-unit", "1000", NULL };
+  int wrong = 0, count = 0;
+
+  made_paint (&made, &(MadeScene) { .a = 11, .gain = 1 }, seed);
+  for (int unit = 0; unit < 2; unit++) {
+    values[11] = unit ? "100" : "1000";
+    match (values, STEREO_SAMPLE_U16, depth, 2);
+    for (int y = 8; y < MADE_HEIGHT - 8; y++)
+      for (int x = 27; x < MADE_WIDTH - 16; x++, count++)
+        wrong += depth[y][x] != (unit ? 28000 : 2800);
+    CHECK (wrong < 0.0005 * count, "%d of %d depths are not %d; the middle one is %d", wrong, count,
+        unit ? 28000 : 2800, depth[80][120]);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  char reason[200];
+
+  check_start (argc, argv);
+  seed = random_seed ();
+  for (int b = 0; b < 2; b++) {
+    backend = b ? STEREO_BACKEND_CUDA : STEREO_BACKEND_CPU;
+    if (!stereo_backend_available (backend, -1, reason, sizeof reason)) {
+      if (check_begin ("cuda")) {
+        check_skip ("%s", reason);
+        check_end ();
+      }
+      continue;
+    }
+    printf ("on %s\n", b ? "cuda" : "cpu");
+    check_case ("shift by whole pixels", test_whole_shift);
+    check_case ("full windows and idr", test_full_window);
+    check_case ("negative disparities", test_negative);
+    check_case ("slanted plane", test_slanted);
+    check_case ("shift by parts of a pixel", test_fraction);
+    check_case ("occluding square", test_occlusion);
+    check_case ("another exposure", test_exposure);
+    check_case ("noise", test_noise);
+    check_case ("depth in millimetres", test_depth);
+  }
+  return check_finish ();
+}

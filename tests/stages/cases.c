@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cases.h"
+
+#include <stdarg.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GREY { 1, 1, { 0, 0, 0 }, 3, 0 }
+#define YUY2 { 1, 2, { 0, 0, 0 }, 0, 0 }
+#define RGB { 3, 3, { 0, 1, 2 }, 1, 0 }
+#define BGRX { 3, 4, { 2, 1, 0 }, 0, 0 }
+#define BGRX_UP { 3, 4, { 2, 1, 0 }, 4, 1 }
+#define U8 STEREO_SAMPLE_U8
+#define U16 STEREO_SAMPLE_U16
+#define F32 STEREO_SAMPLE_F32
+
+static const Case table[] = {
+  /* tiny, and narrower than window or search */
+  { 1, 1, PICTURE_NOISE, RGB, U16, 1, "num-disparities=16" },
+  { 1, 1, PICTURE_FLAT, GREY, U8, 1, "num-disparities=1 profile=thesis" },
+  { 1, 7, PICTURE_NOISE, RGB, U16, 1, "num-disparities=4 fill=background median=5" },
+  { 2, 3, PICTURE_NOISE, RGB, U16, 1, "num-disparities=2 cost=census-9x7" },
+  { 2, 3, PICTURE_CHECKER, BGRX, F32, 1, "num-disparities=64 profile=quality" },
+  { 17, 9, PICTURE_SHIFTED, YUY2, U16, 1, "num-disparities=40 cost=ad" },
+  { 17, 9, PICTURE_SHIFTED, RGB, U8, 1, "num-disparities=17 cost=sad fill=background" },
+  { 16, 16, PICTURE_EDGES, RGB, U16, 1, "num-disparities=16 support=both window=63 refine-window=127" },
+  { 8, 40, PICTURE_NOISE, GREY, U16, 1, "num-disparities=8 window=63 refine-window=127" },
+  /* the profiles as they come */
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 profile=balanced" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 profile=fast" },
+  { 67, 43, PICTURE_SHIFTED, BGRX, U16, 1, "num-disparities=20 profile=quality" },
+  { 67, 43, PICTURE_SHIFTED, BGRX_UP, U16, 1, "num-disparities=20 profile=thesis refine-iterations=2" },
+  { 33, 31, PICTURE_EDGES, RGB, F32, 0, "num-disparities=12 profile=thesis refine-iterations=2" },
+  /* costs and supports */
+  { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=19 cost=census-7x5 support=both window=9" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "num-disparities=19 cost=census-7x5 support=left window=9" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "num-disparities=19 cost=census-9x7 support=both window=33" },
+  { 33, 31, PICTURE_SHIFTED, GREY, U16, 1, "num-disparities=19 cost=census-9x7 support=left window=1" },
+  { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "num-disparities=19 cost=mixed support=both window=15" },
+  { 33, 31, PICTURE_EDGES, RGB, U16, 1, "num-disparities=19 cost=mixed support=left window=15 gamma-color=5" },
+  { 33, 31, PICTURE_CHECKER, GREY, U16, 1, "num-disparities=19 cost=ad support=both window=15" },
+  { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "num-disparities=19 cost=sad support=left window=15" },
+  { 33, 31, PICTURE_FLAT, RGB, U16, 1, "num-disparities=19 cost=sad support=both window=15" },
+  { 33, 31, PICTURE_FLAT, GREY, U8, 1, "num-disparities=19 cost=mixed fill=background" },
+  /* every pixel of the window */
+  { 33, 15, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=10 aggregation=full support=both window=9" },
+  { 33, 15, PICTURE_NOISE, RGB, U16, 1, "num-disparities=10 aggregation=full support=left window=33" },
+  { 17, 15, PICTURE_EDGES, RGB, U16, 1, "num-disparities=10 aggregation=full cost=sad window=63" },
+  /* searches that start elsewhere */
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "min-disparity=-12 num-disparities=24 window=9" },
+  { 67, 43, PICTURE_SHIFTED, RGB, F32, 1, "min-disparity=7 num-disparities=33 window=9 support=both" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "min-disparity=-40 num-disparities=16 window=9 support=both" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "min-disparity=-60 num-disparities=100 window=9" },
+  { 33, 31, PICTURE_NOISE, RGB, U8, 1, "min-disparity=30 num-disparities=100 window=9" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "min-disparity=-45 num-disparities=16 window=9" },
+  { 129, 21, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=70 window=33" },
+  { 129, 21, PICTURE_SHIFTED, YUY2, U16, 1, "num-disparities=129 window=33 support=both scratch-layers=16" },
+  { 129, 21, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=1 window=9" },
+  /* refinement */
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=full refine-window=15 refine-iterations=2" },
+  { 33, 31, PICTURE_EDGES, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=full refine-window=65 refine-iterations=1" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=idr refine-window=33 refine-iterations=2 refine-alpha=0.01" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=idr refine-iterations=2 min-disparity=-9" },
+  { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=idr refine-iterations=3 refine-alpha=0.001" },
+  { 33, 31, PICTURE_SHIFTED, GREY, U16, 1, "num-disparities=20 window=9 refine-mode=idr refine-iterations=3 refine-window=5 refine-alpha=0.02" },
+  { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-iterations=3 refine-window=1" },
+  { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-iterations=3 refine-alpha=10" },
+  { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-iterations=2 refine-gamma-color=0.5 refine-gamma-distance=0.5" },
+  { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-iterations=3 consistency=-1" },
+  { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-iterations=3 consistency=0" },
+  /* finish */
+  { 33, 31, PICTURE_NOISE, RGB, F32, 1, "num-disparities=16 window=3 subpixel=1 fill=keep" },
+  { 67, 31, PICTURE_NOISE, GREY, F32, 1, "num-disparities=32 window=3 subpixel=1 fill=keep median=5 refine-iterations=0" },
+  { 67, 43, PICTURE_NOISE, RGB, U16, 1, "num-disparities=20 window=5 speckle-size=5 speckle-range=0 subpixel=0 fill=none" },
+  { 67, 43, PICTURE_NOISE, RGB, U16, 1, "num-disparities=20 window=5 speckle-size=40 speckle-range=2.5 subpixel=1 fill=background median=5" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=5 speckle-size=10000 median=3 fill=keep" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=5 confidence-threshold=0.3 fill=background" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 0, "num-disparities=20 window=5 confidence-threshold=1 fill=none" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 min-disparity=-8 window=5 fill=keep disparity-scale=1000.25" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 min-disparity=5 window=5 fill=keep disparity-scale=65535" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 min-disparity=-3 window=5 output=depth focal-length=999.421 baseline=193.001 principal-offset=2.778" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=5 output=depth focal-length=3 baseline=0.1 depth-unit=10" },
+  { 67, 43, PICTURE_SHIFTED, RGB, F32, 1, "num-disparities=20 window=5 output=depth focal-length=700 baseline=50 principal-offset=-4" },
+};
+
+int
+case_from_table (Case *c, int index)
+{
+  if (index < 0 || (size_t) index >= sizeof table / sizeof *table)
+    return 0;
+  *c = table[index];
+  return 1;
+}
+
+/* Appends "name=value" with a probability of @percent, so that defaults are drawn too. */
+__attribute__ ((format (printf, 4, 5))) static void
+add (Case *c, Random *random, int percent, const char *format, ...)
+{
+  size_t used = strlen (c->params);
+  va_list args;
+
+  if (random_range (random, 0, 99) >= percent)
+    return;
+  if (used)
+    c->params[used++] = ' ';
+  va_start (args, format);
+  vsnprintf (c->params + used, sizeof c->params - used, format, args);
+  va_end (args);
+}
+
+static const char *
+pick (Random *random, const char *const *names)
+{
+  int count = 0;
+  while (names[count])
+    count++;
+  return names[random_range (random, 0, count - 1)];
+}
+
+#define PICK(...) pick (random, (const char *const[]) { __VA_ARGS__, NULL })
+
+static void
+draw_finish (Case *c, Random *random)
+{
+  add (c, random, 50, "fill=%s", PICK ("keep", "none", "background"));
+  add (c, random, 30, "consistency=%d", random_range (random, -1, 3));
+  add (c, random, 30, "subpixel=%d", random_range (random, 0, 1));
+  add (c, random, 50, "median=%s", PICK ("0", "3", "5"));
+  add (c, random, 40, "speckle-size=%d speckle-range=%g", random_range (random, 1, 60),
+      random_range (random, 0, 8) / 4.0);
+  add (c, random, 30, "confidence-threshold=%g", random_range (random, 1, 40) / 100.0);
+  if (c->sample != STEREO_SAMPLE_U8)
+    add (c, random, 30, "output=depth focal-length=%d baseline=%g principal-offset=%d", random_range (random, 1, 2000),
+        random_range (random, 1, 3000) / 10.0, random_range (random, -20, 40));
+  add (c, random, 30, "disparity-scale=%g", random_range (random, 1, 100000) / 64.0);
+}
+
+void
+case_draw (Case *c, Random *random)
+{
+  int num = random_range (random, 0, 3) ? random_range (random, 1, 48) : 16 * random_range (random, 1, 3);
+
+  memset (c, 0, sizeof *c);
+  c->width = random_range (random, 1, 80);
+  c->height = random_range (random, 1, 40);
+  c->kind = (PictureKind) random_range (random, 0, PICTURE_KINDS - 1);
+  c->layout = picture_random_layout (random);
+  c->sample = (StereoSample) random_range (random, STEREO_SAMPLE_U8, STEREO_SAMPLE_F32);
+  c->confidence = random_range (random, 0, 3) > 0;
+  int lowest = -(c->width + num - 1) + 1, highest = c->width - 1;
+  int min =
+      random_range (random, 0, 1) ? 0 : random_range (random, lowest > -30 ? lowest : -30, highest < 30 ? highest : 30);
+  add (c, random, 100, "min-disparity=%d num-disparities=%d", min, num);
+  add (c, random, 100, "profile=%s", PICK ("balanced", "fast", "quality", "thesis"));
+  add (c, random, 80, "cost=%s", PICK ("census-7x5", "census-9x7", "mixed", "ad", "sad"));
+  add (c, random, 80, "support=%s", PICK ("both", "left"));
+  int full = random_range (random, 0, 5) == 0;
+  if (full)
+    add (c, random, 100, "aggregation=full");
+  add (c, random, 100, "window=%d", 2 * random_range (random, 0, full ? 7 : 20) + 1);
+  add (c, random, 50, "gamma-color=%g gamma-distance=%g", random_range (random, 1, 300) / 1.5,
+      random_range (random, 1, 300) / 10.0);
+  const char *mode = PICK ("two-pass", "two-pass", "full", "idr");
+  add (c, random, 100, "refine-mode=%s refine-iterations=%d refine-window=%d", mode, random_range (random, 0, 2),
+      2 * random_range (random, 0, strcmp (mode, "full") ? 40 : 8) + 1);
+  add (c, random, 50, "refine-gamma-color=%g refine-gamma-distance=%g", random_range (random, 1, 300) / 10.0,
+      random_range (random, 1, 300) / 10.0);
+  add (c, random, strcmp (mode, "idr") ? 50 : 100, "refine-alpha=%g", random_range (random, 1, 200) /
+      (strcmp (mode, "idr") ? 200.0 : 10000.0));
+  add (c, random, 30, "scratch-layers=%d", random_range (random, 1, 64));
+  draw_finish (c, random);
+}
+
+const char *
+case_describe (const Case *c, char *text, size_t size)
+{
+  static const char *const samples[] = { "U8", "U16", "F32" };
+  const PictureLayout *l = &c->layout;
+
+  snprintf (text, size, "%dx%d %s {%d, %d, {%d, %d, %d}, %d, %d} %s%s %s", c->width, c->height,
+      picture_kind_names[c->kind], l->channels, l->pixel_stride, l->offset[0], l->offset[1], l->offset[2], l->padding,
+      l->bottom_up, samples[c->sample], c->confidence ? "" : " no confidence", c->params);
+  return text;
+}
+
+void
+case_params (const Case *c, StereoParams *params)
+{
+  char copy[sizeof c->params], *rest = NULL;
+  StereoError error;
+
+  snprintf (copy, sizeof copy, "%s", c->params);
+  for (char *name = strtok_r (copy, " ", &rest); name; name = strtok_r (NULL, " ", &rest)) {
+    char *value = strchr (name, '=');
+    *value++ = 0;
+    if (stereo_param_parse (params, name, value, &error)) {
+      fprintf (stderr, "%s: %s\n", c->params, error.message);
+      exit (1);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which plain stage proves which step. */
+#include "naive.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void *
+naive_allocate (size_t count, size_t size)
+{
+  void *memory = calloc (count ? count : 1, size);
+
+  if (!memory) {
+    fprintf (stderr, "no memory for the test: %zu x %zu bytes\n", count, size);
+    exit (1);
+  }
+  return memory;
+}
+
+StageKind
+naive_kind (const StereoPlan *plan, const StereoStage *stage)
+{
+  const StereoStageTable *t = plan->stages;
+  const StereoParams *p = &plan->params;
+  const struct
+  {
+    const StereoStage *stage;
+    StageKind kind;
+  } rows[] = {
+    { t->load, STAGE_LOAD }, { t->features[p->cost], STAGE_FEATURES }, { t->match[p->method] (p), STAGE_MATCH },
+    { t->select, STAGE_SELECT }, { t->check, STAGE_CHECK }, { t->refine[p->refine_mode], STAGE_REFINE },
+    { t->reselect, STAGE_RESELECT }, { t->subpixel, STAGE_SUBPIXEL }, { t->integer, STAGE_INTEGER },
+    { t->reject, STAGE_REJECT }, { t->speckle, STAGE_SPECKLE }, { t->fill, STAGE_FILL },
+    { t->median[p->median == 5], STAGE_MEDIAN }, { t->threshold, STAGE_THRESHOLD }, { t->store, STAGE_STORE },
+  };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].stage == stage)
+      return rows[i].kind;
+  return STAGE_UNKNOWN;
+}
+
+void
+naive_run (Naive *naive, StageKind kind)
+{
+  StereoPlan *p = &naive->plan;
+
+  switch (kind) {
+    case STAGE_LOAD: naive_load (p); break;
+    case STAGE_FEATURES: naive_features (p); break;
+    case STAGE_MATCH: naive_match (p); break;
+    case STAGE_SELECT: naive_select (p); break;
+    case STAGE_CHECK: naive_check (p); break;
+    case STAGE_REFINE: naive_refine (naive); break;
+    case STAGE_RESELECT: naive_reselect (p); break;
+    case STAGE_SUBPIXEL: naive_disparity (p, 1); break;
+    case STAGE_INTEGER: naive_disparity (p, 0); break;
+    case STAGE_REJECT: naive_reject (p); break;
+    case STAGE_SPECKLE: naive_speckle (p); break;
+    case STAGE_FILL: naive_fill (p); break;
+    case STAGE_MEDIAN: naive_median (p); break;
+    case STAGE_THRESHOLD: naive_threshold (p); break;
+    case STAGE_STORE: naive_store (naive); break;
+    case STAGE_UNKNOWN: break;
+  }
+}

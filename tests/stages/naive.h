@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Every stage once more, plainly: one pixel at a time, in double precision, straight from the thesis
+ * (Hillerstrom 2017) and from the comments of stereo/private.h. Nothing here is fast, and nothing is
+ * shared with a backend but the definitions of stereo/private.h that both follow to the bit.
+ */
+#ifndef NAIVE_H
+#define NAIVE_H
+
+#include "stereo/private.h"
+
+/* What a step computes, told from its place in the backend's table. */
+typedef enum StageKind
+{
+  STAGE_LOAD, STAGE_FEATURES, STAGE_MATCH, STAGE_SELECT, STAGE_CHECK, STAGE_REFINE, STAGE_RESELECT,
+  STAGE_SUBPIXEL, STAGE_INTEGER, STAGE_REJECT, STAGE_SPECKLE, STAGE_FILL, STAGE_MEDIAN, STAGE_THRESHOLD,
+  STAGE_STORE, STAGE_UNKNOWN
+} StageKind;
+
+/*
+ * The state before a step, becoming the state that is wanted after it: a copy of the plan whose
+ * frame state lies in host memory of its own. Where the wanted value is not one value, the rest says
+ * what is accepted.
+ */
+typedef struct Naive
+{
+  StereoPlan plan;              /* pointers of the frame state: into @memory */
+  const StereoPlan *origin;     /* the plan it was taken from: its reservations point there */
+  void *memory[STEREO_MAX_BUFFERS];
+  uint8_t *unsure[2];           /* map: the expected disparity hangs on weights below a float's range */
+  double *penalised[2];         /* [y][x][i] of the view: cost + penalty in volume steps; idr only */
+  double *stored;               /* [y][x]: wanted output sample, before rounding; NaN = invalid */
+} Naive;
+
+/* Columns and places, in the view's own orientation. */
+static inline int
+naive_partner (const StereoPlan *p, int x, int i)
+{
+  return p->width - 1 - x + p->min_disparity + i;
+}
+
+static inline int
+naive_inside (const StereoPlan *p, int x)
+{
+  return x >= 0 && x < p->width;
+}
+
+static inline size_t
+naive_image (const StereoPlan *p, int x, int y)
+{
+  return (size_t) y * (size_t) p->image_pitch + (size_t) x;
+}
+
+static inline size_t
+naive_map (const StereoPlan *p, int x, int y)
+{
+  return (size_t) y * (size_t) p->map_pitch + (size_t) x;
+}
+
+/* Element (x, y, i) of the volume; x is a left column. */
+static inline uint16_t *
+naive_cost (const StereoPlan *p, int x, int y, int i)
+{
+  return p->volume + ((size_t) y * (size_t) p->width + (size_t) x) * (size_t) p->depth + i;
+}
+
+/* The same for a column of either view: candidate @i of the right view at mirrored column x is the
+ * left view's at the column it is the partner of. */
+static inline uint16_t *
+naive_view_cost (const StereoPlan *p, int view, int x, int y, int i)
+{
+  return naive_cost (p, view == STEREO_LEFT ? x : naive_partner (p, x, i), y, i);
+}
+
+/* exp (-SAD / gamma_color - distance / gamma_distance), 3.2.1 and 4.3.1 */
+double naive_weight (uint32_t a, uint32_t b, double distance, double gamma_color, double gamma_distance);
+
+StageKind naive_kind (const StereoPlan *plan, const StereoStage *stage);
+/* Turns the state before a step of that kind into the one wanted after it. */
+void naive_run (Naive *naive, StageKind kind);
+
+/* naive_cost.c */
+void naive_load (StereoPlan *p);
+void naive_features (StereoPlan *p);
+void naive_match (StereoPlan *p);
+/* naive_select.c */
+void naive_select (StereoPlan *p);
+void naive_check (StereoPlan *p);
+void naive_refine (Naive *naive);
+void naive_reselect (StereoPlan *p);
+/* naive_finish.c */
+void naive_disparity (StereoPlan *p, int subpixel);
+void naive_reject (StereoPlan *p);
+void naive_speckle (StereoPlan *p);
+void naive_fill (StereoPlan *p);
+void naive_median (StereoPlan *p);
+void naive_threshold (StereoPlan *p);
+void naive_store (Naive *naive);
+
+/* Memory of a test: never NULL. */
+void *naive_allocate (size_t count, size_t size);
+
+#endif

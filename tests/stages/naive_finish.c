@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Plainly: from indices to the caller's samples. */
+#include "naive.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int
+valid_candidate (const StereoPlan *p, int x, int i)
+{
+  return i >= 0 && i < p->disparities && naive_inside (p, naive_partner (p, x, i));
+}
+
+void
+naive_disparity (StereoPlan *p, int subpixel)
+{
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++) {
+      int i = p->view[STEREO_LEFT].index[naive_map (p, x, y)];
+      float *d = &p->disparity[naive_map (p, x, y)];
+      if (i == (int) STEREO_INVALID) {
+        *d = NAN;
+        continue;
+      }
+      *d = (float) (p->min_disparity + i);
+      if (subpixel && valid_candidate (p, x, i - 1) && valid_candidate (p, x, i + 1))
+        *d += stereo_equiangular (*naive_cost (p, x, y, i - 1), *naive_cost (p, x, y, i),
+            *naive_cost (p, x, y, i + 1));
+    }
+}
+
+void
+naive_reject (StereoPlan *p)
+{
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++)
+      if (p->view[STEREO_LEFT].confidence[naive_map (p, x, y)] == 0)
+        p->disparity[naive_map (p, x, y)] = NAN;
+}
+
+void
+naive_threshold (StereoPlan *p)
+{
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++)
+      if (p->view[STEREO_LEFT].confidence[naive_map (p, x, y)] < (float) p->params.confidence_threshold)
+        p->disparity[naive_map (p, x, y)] = NAN;
+}
+
+/* Marks what is connected to (x, y) as @label; returns how many pixels those are. */
+static int
+flood (const StereoPlan *p, int *labels, int *stack, int x, int y, int label)
+{
+  static const int step[4][2] = { { 1, 0 }, { -1, 0 }, { 0, 1 }, { 0, -1 } };
+  int top = 0, size = 0;
+
+  stack[top++] = y * p->width + x;
+  labels[y * p->width + x] = label;
+  while (top) {
+    int at = stack[--top];
+    float d = p->disparity[naive_map (p, at % p->width, at / p->width)];
+    size++;
+    for (int k = 0; k < 4; k++) {
+      int nx = at % p->width + step[k][0], ny = at / p->width + step[k][1];
+      if (!naive_inside (p, nx) || ny < 0 || ny >= p->height || labels[ny * p->width + nx])
+        continue;
+      float other = p->disparity[naive_map (p, nx, ny)];
+      if (isnan (other) || !(fabsf (other - d) <= (float) p->params.speckle_range))
+        continue;
+      labels[ny * p->width + nx] = label;
+      stack[top++] = ny * p->width + nx;
+    }
+  }
+  return size;
+}
+
+void
+naive_speckle (StereoPlan *p)
+{
+  int pixels = p->width * p->height, count = 0;
+  int *labels = naive_allocate ((size_t) pixels, sizeof *labels);
+  int *stack = naive_allocate ((size_t) pixels, sizeof *stack);
+  int *sizes = naive_allocate ((size_t) pixels + 1, sizeof *sizes);
+
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++)
+      if (!labels[y * p->width + x] && !isnan (p->disparity[naive_map (p, x, y)])) {
+        count++;
+        sizes[count] = flood (p, labels, stack, x, y, count);
+      }
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++)
+      if (labels[y * p->width + x] && sizes[labels[y * p->width + x]] < p->params.speckle_size)
+        p->disparity[naive_map (p, x, y)] = NAN;
+  free (labels);
+  free (stack);
+  free (sizes);
+}
+
+/* The value nearest to column @x on one side, or NaN. */
+static float
+nearest (const StereoPlan *p, const float *row, int x, int step)
+{
+  for (x += step; naive_inside (p, x); x += step)
+    if (!isnan (row[x]))
+      return row[x];
+  return NAN;
+}
+
+void
+naive_fill (StereoPlan *p)
+{
+  float *row = naive_allocate ((size_t) p->width, sizeof *row);
+
+  for (int y = 0; y < p->height; y++) {
+    float *disparity = p->disparity + naive_map (p, 0, y);
+    for (int x = 0; x < p->width; x++)
+      row[x] = disparity[x];
+    for (int x = 0; x < p->width; x++)
+      if (isnan (row[x]))
+        disparity[x] = fminf (nearest (p, row, x, -1), nearest (p, row, x, 1)); /* fminf: of one NaN, the other */
+  }
+  free (row);
+}
+
+static int
+ascending (const void *a, const void *b)
+{
+  float x = *(const float *) a, y = *(const float *) b;
+  return (x > y) - (x < y);
+}
+
+void
+naive_median (StereoPlan *p)
+{
+  int radius = p->params.median / 2;
+  float *before = naive_allocate ((size_t) p->map_pitch * (size_t) p->height, sizeof *before);
+
+  for (int k = 0; k < p->map_pitch * p->height; k++)
+    before[k] = p->disparity[k];
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++) {
+      float values[25];
+      int n = 0;
+      if (isnan (before[naive_map (p, x, y)]))
+        continue;
+      for (int dy = -radius; dy <= radius; dy++)
+        for (int dx = -radius; dx <= radius; dx++)
+          if (naive_inside (p, x + dx) && y + dy >= 0 && y + dy < p->height &&
+              !isnan (before[naive_map (p, x + dx, y + dy)]))
+            values[n++] = before[naive_map (p, x + dx, y + dy)];
+      qsort (values, (size_t) n, sizeof *values, ascending);
+      p->disparity[naive_map (p, x, y)] = values[(n - 1) / 2];
+    }
+  free (before);
+}
+
+/* One sample, before rounding, not yet held to the sample's range. */
+static double
+sample (const StereoPlan *p, double d)
+{
+  const StereoParams *q = &p->params;
+
+  if (isnan (d))
+    return NAN;
+  if (q->output == STEREO_OUTPUT_DEPTH) {
+    double scale = p->output.sample == STEREO_SAMPLE_F32 ? 1 : 1000 / q->depth_unit;
+    return d + q->principal_offset > 0 ? q->focal_length * q->baseline / (d + q->principal_offset) * scale : INFINITY;
+  }
+  switch (p->output.sample) {
+    case STEREO_SAMPLE_U8:
+      return 1 + (q->num_disparities > 1 ? (d - q->min_disparity) / (q->num_disparities - 1) * 254 : 0);
+    case STEREO_SAMPLE_U16:
+      return d * q->disparity_scale;
+    default:
+      return d;
+  }
+}
+
+void
+naive_store (Naive *naive)
+{
+  StereoPlan *p = &naive->plan;
+
+  naive->stored = naive_allocate ((size_t) p->width * (size_t) p->height, sizeof *naive->stored);
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++)
+      naive->stored[y * p->width + x] = sample (p, p->disparity[naive_map (p, x, y)]);
+}

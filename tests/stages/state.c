@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "state.h"
+
+#include <math.h>
+
+#include "check.h"
+
+/* The pointer that a reservation of the original plan sets, in a copy of that plan. */
+static void **
+pointer_in (Naive *state, const StereoReservation *r)
+{
+  return (void **) ((char *) &state->plan + ((const char *) r->where - (const char *) state->origin));
+}
+
+static void
+attach (Naive *state, int k)
+{
+  const StereoReservation *r = &state->origin->reservations[k];
+  state->memory[k] = naive_allocate (r->size, 1);
+  *pointer_in (state, r) = (char *) state->memory[k] + r->shift;
+}
+
+static Naive *
+state_new (const StereoPlan *origin)
+{
+  Naive *state = naive_allocate (1, sizeof *state);
+
+  state->plan = *origin;
+  state->origin = origin;
+  for (int k = 0; k < origin->state_count; k++)
+    attach (state, k);
+  for (int v = 0; v < 2; v++)
+    state->unsure[v] = naive_allocate ((size_t) origin->map_pitch * (size_t) origin->height, 1);
+  return state;
+}
+
+static void
+must (StereoStatus status, const char *what)
+{
+  if (status) {
+    fprintf (stderr, "copying the %s of the arena failed\n", what);
+    exit (1);
+  }
+}
+
+Naive *
+state_take (StereoPlan *plan)
+{
+  Naive *state = state_new (plan);
+
+  for (int k = 0; k < plan->state_count; k++) {
+    const StereoReservation *r = &plan->reservations[k];
+    must (plan->backend->copy_out (plan, state->memory[k], (char *) *r->where - r->shift, r->size), r->name);
+  }
+  return state;
+}
+
+Naive *
+state_copy (const Naive *state)
+{
+  Naive *copy = state_new (state->origin);
+
+  for (int k = 0; k < state->origin->state_count; k++)
+    memcpy (copy->memory[k], state->memory[k], state->origin->reservations[k].size);
+  return copy;
+}
+
+void
+state_free (Naive *state)
+{
+  if (!state)
+    return;
+  for (int k = 0; k < STEREO_MAX_BUFFERS; k++)
+    free (state->memory[k]);
+  for (int v = 0; v < 2; v++) {
+    free (state->unsure[v]);
+    free (state->penalised[v]);
+  }
+  free (state->stored);
+  free (state);
+}
+
+void
+state_put (const Naive *state, StereoPlan *plan)
+{
+  for (int k = 0; k < plan->state_count; k++) {
+    const StereoReservation *r = &plan->reservations[k];
+    must (plan->backend->copy_in (plan, (char *) *r->where - r->shift, state->memory[k], r->size), r->name);
+  }
+}
+
+/* How a reservation is laid out: elements of @size bytes, @pitch a row, pixels from @pad to @pad + width. */
+typedef struct Shape
+{
+  size_t size, pitch, pad, columns;
+} Shape;
+
+static Shape
+shape_of (const StereoPlan *p, const StereoReservation *r)
+{
+  size_t rows = (size_t) p->height, width = (size_t) p->width;
+
+  if (!strcmp (r->name, "volume"))
+    return (Shape) { 2, width * (size_t) p->depth, 0, width * (size_t) p->depth };
+  int image = !strcmp (r->name, "color") || !strcmp (r->name, "luma") || !strcmp (r->name, "gradient") ||
+      !strcmp (r->name, "census");
+  size_t pitch = (size_t) (image ? p->image_pitch : p->map_pitch);
+  return (Shape) { r->size / pitch / rows, pitch, image ? (size_t) p->image_pad : 0, width };
+}
+
+void
+state_dirty (StereoPlan *plan, int everything, Random *random)
+{
+  Naive *state = state_take (plan);
+
+  for (int k = 0; k < plan->state_count; k++) {
+    const StereoReservation *r = &plan->reservations[k];
+    Shape s = shape_of (plan, r);
+    uint8_t *bytes = state->memory[k];
+    for (size_t at = 0; at < r->size; at++) {
+      size_t column = at / s.size % s.pitch;
+      if (everything || column < s.pad || column >= s.pad + s.columns)
+        bytes[at] = (uint8_t) random_next (random);
+    }
+  }
+  state_put (state, plan);
+  state_free (state);
+}
+
+/* ---- comparison -------------------------------------------------------------------------- */
+
+/* Costs near enough: all that a float may change in a value of that size. */
+static double
+slack (double cost)
+{
+  return 1 + 1e-5 * cost;
+}
+
+/* IDR sums floats in another order: the index must be a lowest one within the slack, and the
+ * confidence what such costs give. */
+static int
+idr_accepts (const Naive *got, const Naive *want, int v, int x, int y)
+{
+  const StereoPlan *p = &want->plan;
+  size_t at = naive_map (p, x, y);
+  const double *costs = want->penalised[v] + ((size_t) y * (size_t) p->width + (size_t) x) * (size_t) p->disparities;
+  int index = got->plan.view[v].index[at], lowest = want->plan.view[v].index[at];
+  double away = fabs ((double) got->plan.view[v].confidence[at] - (double) want->plan.view[v].confidence[at]);
+
+  if (lowest == (int) STEREO_INVALID || index == (int) STEREO_INVALID)
+    return lowest == index && away == 0;
+  double second = costs[lowest] > 1 ? costs[lowest] : 1;
+  return index < p->disparities && costs[index] <= costs[lowest] + 2 * slack (costs[lowest]) &&
+      away <= 2 * slack (costs[lowest]) / second + 1e-6;
+}
+
+/* Whether an element of a map may differ from the wanted one. */
+static int
+map_accepts (const Naive *got, const Naive *want, StageKind kind, Tolerance tolerance, const char *name, int v, int x,
+    int y)
+{
+  size_t at = naive_map (&want->plan, x, y);
+
+  if (kind != STAGE_REFINE || v < 0)
+    return 0;
+  if (want->plan.params.refine_mode == STEREO_REFINE_IDR)
+    return want->penalised[v] && (!strcmp (name, "index") || !strcmp (name, "confidence")) &&
+        idr_accepts (got, want, v, x, y);
+  if (strcmp (name, "expected"))
+    return 0;
+  int away = abs (got->plan.view[v].expected[at] - want->plan.view[v].expected[at]);
+  return want->unsure[v][at] || (got->plan.view[v].expected[at] >= 0 && want->plan.view[v].expected[at] >= 0 &&
+      away <= tolerance.expected);
+}
+
+static void
+report (const char *who, const StereoReservation *r, const Shape *s, size_t row, size_t column, const uint8_t *got,
+    const uint8_t *want)
+{
+  uint64_t a = 0, b = 0;
+  float f, g;
+
+  memcpy (&a, got, s->size);
+  memcpy (&b, want, s->size);
+  memcpy (&f, got, s->size < sizeof f ? s->size : sizeof f);
+  memcpy (&g, want, s->size < sizeof g ? s->size : sizeof g);
+  if (!strcmp (r->name, "confidence") || !strncmp (r->name, "disparity", 9))
+    CHECK (0, "%s: %s%s at column %zu, row %zu: %.9g, wanted %.9g", who,
+        r->view == STEREO_LEFT ? "left " : r->view == STEREO_RIGHT ? "right " : "", r->name, column, row, (double) f,
+        (double) g);
+  else
+    CHECK (0, "%s: %s%s at column %zu, row %zu: %lld, wanted %lld", who,
+        r->view == STEREO_LEFT ? "left " : r->view == STEREO_RIGHT ? "right " : "", r->name, column, row,
+        (long long) a, (long long) b);
+}
+
+static int
+same_bits (const StereoReservation *r, const Shape *s, const uint8_t *got, const uint8_t *want)
+{
+  float f, g;
+
+  if (!memcmp (got, want, s->size))
+    return 1;
+  if (strcmp (r->name, "confidence") && strcmp (r->name, "disparity"))
+    return 0;
+  memcpy (&f, got, sizeof f);
+  memcpy (&g, want, sizeof g);
+  return (isnan (f) && isnan (g)) || f == g;    /* any NaN, and either zero */
+}
+
+static int
+cost_accepts (const uint8_t *got, const uint8_t *want, Tolerance tolerance)
+{
+  uint16_t a, b;
+
+  memcpy (&a, got, sizeof a);
+  memcpy (&b, want, sizeof b);
+  return a != STEREO_INVALID && b != STEREO_INVALID && abs (a - b) <= tolerance.cost + b * tolerance.relative;
+}
+
+void
+state_compare (const Naive *got, const Naive *want, StageKind kind, Tolerance tolerance, const char *who)
+{
+  const StereoPlan *p = &want->plan;
+
+  for (int k = 0; k < want->origin->state_count; k++) {
+    const StereoReservation *r = &want->origin->reservations[k];
+    Shape s = shape_of (p, r);
+    int volume = !strcmp (r->name, "volume");
+    if (!strcmp (r->name, "disparity_spare"))
+      continue;
+    for (size_t row = 0; row < (size_t) p->height; row++)
+      for (size_t column = 0; column < s.columns; column++) {
+        size_t at = (row * s.pitch + s.pad + column) * s.size;
+        const uint8_t *a = (const uint8_t *) got->memory[k] + at, *b = (const uint8_t *) want->memory[k] + at;
+        if (same_bits (r, &s, a, b) || (volume && kind == STAGE_MATCH && cost_accepts (a, b, tolerance)) ||
+            (!volume && map_accepts (got, want, kind, tolerance, r->name, r->view, (int) column, (int) row)))
+          continue;
+        report (who, r, &s, row, column, a, b);
+      }
+  }
+}
+
+/* ---- the caller's output ----------------------------------------------------------------- */
+
+/* A stored sample and the exact value before rounding. */
+static int
+stored_accepts (const StereoPlan *p, const uint8_t *place, double exact)
+{
+  double top = p->output.sample == STEREO_SAMPLE_U8 ? 255 : 65535, got;
+  uint16_t wide = 0;
+  float real;
+
+  if (p->output.sample == STEREO_SAMPLE_F32) {
+    memcpy (&real, place, sizeof real);
+    return isnan (exact) ? isnan (real) : isinf (exact) ? isinf (real) : fabs (real - exact) <= 1e-6 * fabs (exact);
+  }
+  memcpy (&wide, place, p->output.sample == STEREO_SAMPLE_U16 ? sizeof wide : 0);
+  got = p->output.sample == STEREO_SAMPLE_U8 ? *place : wide;
+  if (isnan (exact) || (exact < -0.55 && p->output.sample == STEREO_SAMPLE_U16))
+    return got == 0;
+  if (exact < -0.45 && got == 0)
+    return 1;
+  exact = exact < 1 ? 1 : exact > top ? top : exact;
+  return fabs (got - exact) <= 0.55;
+}
+
+static int
+empty_sample (const StereoOutput *out, const uint8_t *at)
+{
+  float real;
+
+  if (out->sample == STEREO_SAMPLE_F32)
+    return memcpy (&real, at, sizeof real), isnan (real);
+  return !at[0] && (out->sample == STEREO_SAMPLE_U8 || !at[1]);
+}
+
+void
+state_compare_output (const StereoPlan *plan, const Naive *want)
+{
+  static const size_t sizes[] = { [STEREO_SAMPLE_U8] = 1, [STEREO_SAMPLE_U16] = 2, [STEREO_SAMPLE_F32] = 4 };
+  const StereoOutput *out = &want->plan.output;
+  uint64_t valid_count = 0;
+  double confidence_sum = 0;
+
+  for (int y = 0; y < plan->height; y++)
+    for (int x = 0; x < plan->width; x++) {
+      double exact = want->stored[y * plan->width + x];
+      const uint8_t *at = (const uint8_t *) out->data + y * out->stride + x * (ptrdiff_t) sizes[out->sample];
+      CHECK (stored_accepts (&want->plan, at, exact), "output at column %d, row %d: bytes %d %d, wanted %.9g", x, y,
+          at[0], out->sample == STEREO_SAMPLE_U8 ? 0 : at[1], exact);
+      double f = isnan (exact) ? 0 : (double) want->plan.view[STEREO_LEFT].confidence[naive_map (&want->plan, x, y)];
+      valid_count += !empty_sample (out, at);
+      confidence_sum += f;
+      if (out->confidence)
+        CHECK (fabs (out->confidence[y * out->confidence_stride + x] - f * 255) <= 0.51,
+            "confidence at column %d, row %d: %d, wanted %.9g", x, y, out->confidence[y * out->confidence_stride + x],
+            f * 255);
+    }
+  CHECK (plan->valid_count == valid_count, "%llu valid pixels, wanted %llu", (unsigned long long) plan->valid_count,
+      (unsigned long long) valid_count);
+  /* the sum may be that of the stored bytes */
+  CHECK (fabs (plan->confidence_sum - confidence_sum) <= plan->width * plan->height * 0.51 / 255,
+      "sum of confidence %g, wanted %g", plan->confidence_sum, confidence_sum);
+}

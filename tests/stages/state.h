@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Frame state outside its plan: taken, put into another plan, made dirty, compared. */
+#ifndef STATE_H
+#define STATE_H
+
+#include "naive.h"
+#include "random.h"
+
+/* A copy of @plan whose frame state lies in host memory. Free with state_free(). */
+Naive *state_take (StereoPlan *plan);
+Naive *state_copy (const Naive *state);
+void state_free (Naive *state);
+/* The frame state of @state into @plan, which may be another backend's of the same geometry. */
+void state_put (const Naive *state, StereoPlan *plan);
+/* Random bytes into all frame state (@everything), or only where no pixel is: the pads of the images
+ * and what lies right of the last column. Neither may change a result. */
+void state_dirty (StereoPlan *plan, int everything, Random *random);
+
+/* How far a step's floats may be off. */
+typedef struct Tolerance
+{
+  int cost;                     /* volume steps, after a step of kind STAGE_MATCH */
+  double relative;              /* and that share of the cost */
+  int expected;                 /* 1 / STEREO_EXPECT_STEPS px, after STAGE_REFINE */
+} Tolerance;
+
+/* Checks that after a step of @kind the state @got is what @want says; @who names the two. What the
+ * step has no business with must be bit-equal. */
+void state_compare (const Naive *got, const Naive *want, StageKind kind, Tolerance tolerance, const char *who);
+/* The caller's output of a frame against what STAGE_STORE wants. */
+void state_compare_output (const StereoPlan *plan, const Naive *want);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Every stage of every backend, on the same input as its plain twin.
+ *
+ * The CPU's steps are compared with naive.h; a CUDA step gets the CPU's state first, so that a flipped
+ * minimum of one step cannot hide or cause a difference in the next. STEREO_TEST_SEED repeats the
+ * random cases, STEREO_TEST_DRAWS sets their number.
+ */
+#include <math.h>
+
+#include "check.h"
+#include "frame.h"
+#include "state.h"
+
+static const Tolerance naive_tolerance = { .cost = 4, .expected = 1 };
+/* CUDA keeps first-pass costs in half precision: half a unit in the last of 11 bits, each way. */
+static const Tolerance cuda_tolerance = { .cost = 4, .relative = 1.0 / 2048, .expected = 1 };
+
+/* Runs step @k of the plan and hands back what it made. */
+static Naive *
+run_step (StereoPlan *plan, int k)
+{
+  StereoError error = { 0 };
+  CHECK (!plan->steps[k]->run (plan, &error), "step %d, %s: %s", k, plan->steps[k]->name, error.message);
+  return state_take (plan);
+}
+
+/* Compares the CPU with the plain stages, step by step. */
+static void
+against_naive (const Case *c, uint64_t seed)
+{
+  Random random = { seed + 1 };
+  StereoError error = { 0 };
+  Naive *stored = NULL;
+  Frame frame;
+
+  PictureGuard guard = seed % 2 ? PICTURE_GUARD_BEFORE : PICTURE_GUARD_AFTER;
+  if (!CHECK (frame_new (&frame, c, STEREO_BACKEND_CPU, guard, seed, &error), "%s", error.message))
+    return;
+  StereoPlan *plan = frame.plan;
+  state_dirty (plan, 1, &random);
+  CHECK (!frame_begin (&frame, &error), "begin: %s", error.message);
+  for (int k = 0; k < plan->step_count && !check_failures (); k++) {
+    StageKind kind = naive_kind (plan, plan->steps[k]);
+    char who[64];
+    snprintf (who, sizeof who, "step %d, %s: cpu against naive", k, plan->steps[k]->name);
+    CHECK (kind != STAGE_UNKNOWN, "step %d, %s, has no plain twin", k, plan->steps[k]->name);
+    state_dirty (plan, 0, &random);
+    Naive *want = state_take (plan);
+    Naive *got = run_step (plan, k);
+    naive_run (want, kind);
+    state_compare (got, want, kind, naive_tolerance, who);
+    state_free (got);
+    if (kind == STAGE_STORE)
+      stored = want;
+    else
+      state_free (want);
+  }
+  CHECK (!plan->backend->end (plan, &error), "end: %s", error.message);
+  if (stored && !check_failures ())
+    state_compare_output (plan, stored);
+  state_free (stored);
+  frame_free (&frame);
+}
+
+/* Two outputs of one case: stored samples and confidence. */
+static void
+compare_outputs (const Case *c, const StereoOutput *cpu, const StereoOutput *cuda)
+{
+  size_t row = (size_t) cpu->stride;
+
+  for (int y = 0; y < c->height; y++) {
+    const uint8_t *a = (const uint8_t *) cpu->data + (size_t) y * row;
+    const uint8_t *b = (const uint8_t *) cuda->data + (size_t) y * row;
+    for (size_t k = 0; k < row; k++)
+      CHECK (a[k] == b[k], "stored row %d, byte %zu: cuda %d, cpu %d", y, k, b[k], a[k]);
+    for (int x = 0; c->confidence && x < c->width; x++)
+      CHECK (cpu->confidence[y * cpu->confidence_stride + x] == cuda->confidence[y * cuda->confidence_stride + x],
+          "confidence of column %d, row %d: cuda %d, cpu %d", x, y, cuda->confidence[y * cuda->confidence_stride + x],
+          cpu->confidence[y * cpu->confidence_stride + x]);
+  }
+}
+
+static void
+walk_both (Frame *cpu, Frame *cuda, Random *random)
+{
+  StereoPlan *a = cpu->plan, *b = cuda->plan;
+
+  CHECK (a->step_count == b->step_count, "cpu has %d steps, cuda %d", a->step_count, b->step_count);
+  for (int k = 0; k < a->step_count && !check_failures (); k++) {
+    StageKind kind = naive_kind (a, a->steps[k]);
+    char who[64];
+    snprintf (who, sizeof who, "step %d, %s: cuda against cpu", k, a->steps[k]->name);
+    CHECK (kind == naive_kind (b, b->steps[k]), "step %d is %s on the cpu, %s on cuda", k, a->steps[k]->name,
+        b->steps[k]->name);
+    state_dirty (a, 0, random);
+    Naive *want = state_take (a);
+    state_put (want, b);
+    state_dirty (b, 0, random);
+    Naive *expected = run_step (a, k), *got = run_step (b, k);
+    /* what the plain twin adds: which values may differ */
+    if (kind == STAGE_REFINE)
+      naive_run (want, kind);
+    for (int v = 0; v < 2; v++) {
+      memcpy (expected->unsure[v], want->unsure[v], (size_t) a->map_pitch * (size_t) a->height);
+      expected->penalised[v] = want->penalised[v];
+      want->penalised[v] = NULL;
+    }
+    state_compare (got, expected, kind, cuda_tolerance, who);
+    state_free (want);
+    state_free (got);
+    state_free (expected);
+  }
+}
+
+static void
+against_cuda (const Case *c, uint64_t seed)
+{
+  Random random = { seed + 1 };
+  StereoError error = { 0 };
+  Frame cpu, cuda = { 0 };
+
+  if (!CHECK (frame_new (&cpu, c, STEREO_BACKEND_CPU, PICTURE_PLAIN, seed, &error), "%s", error.message))
+    return;
+  if (CHECK (frame_new (&cuda, c, STEREO_BACKEND_CUDA, PICTURE_PLAIN, seed, &error), "%s", error.message)) {
+    state_dirty (cpu.plan, 1, &random);
+    state_dirty (cuda.plan, 1, &random);
+    CHECK (!frame_begin (&cpu, &error), "begin: %s", error.message);
+    CHECK (!frame_begin (&cuda, &error), "begin: %s", error.message);
+    walk_both (&cpu, &cuda, &random);
+    CHECK (!cpu.plan->backend->end (cpu.plan, &error), "end: %s", error.message);
+    CHECK (!cuda.plan->backend->end (cuda.plan, &error), "end: %s", error.message);
+    if (!check_failures ())
+      compare_outputs (c, &cpu.output, &cuda.output);
+    CHECK (cpu.plan->valid_count == cuda.plan->valid_count, "%llu valid on the cpu, %llu on cuda",
+        (unsigned long long) cpu.plan->valid_count, (unsigned long long) cuda.plan->valid_count);
+  }
+  frame_free (&cpu);
+  frame_free (&cuda);
+}
+
+/* Whole frames of textured scenes: within 1 px on 99.5 % of the pixels. */
+static void
+end_to_end (const Case *c, uint64_t seed)
+{
+  StereoError error = { 0 };
+  StereoStats stats[2];
+  Frame frame[2];
+  int near = 0;
+
+  for (int b = 0; b < 2; b++) {
+    if (!CHECK (frame_new (&frame[b], c, b ? STEREO_BACKEND_CUDA : STEREO_BACKEND_CPU, PICTURE_PLAIN, seed, &error),
+            "%s", error.message))
+      return;
+    StereoImage left = picture_view (&frame[b].picture[0]), right = picture_view (&frame[b].picture[1]);
+    for (int round = 0; round < 2; round++)
+      CHECK (!stereo_plan_execute (frame[b].plan, &left, &right, &frame[b].output, &stats[b], &error), "%s",
+          error.message);
+  }
+  for (int y = 0; y < c->height; y++)
+    for (int x = 0; x < c->width; x++) {
+      float d[2];
+      for (int b = 0; b < 2; b++)
+        d[b] = ((float *) ((char *) frame[b].output.data + y * frame[b].output.stride))[x];
+      near += (isnan (d[0]) && isnan (d[1])) || fabsf (d[0] - d[1]) <= 1;
+    }
+  CHECK (near >= 0.995 * c->width * c->height, "%d of %d pixels agree within 1 px", near, c->width * c->height);
+  CHECK (fabs (stats[0].valid_ratio - stats[1].valid_ratio) < 0.005, "valid ratio %g and %g", stats[0].valid_ratio,
+      stats[1].valid_ratio);
+  frame_free (&frame[0]);
+  frame_free (&frame[1]);
+}
+
+static const Case scenes[] = {
+  { 320, 200, PICTURE_SHIFTED, { 3, 3, { 0, 1, 2 }, 0, 0 }, STEREO_SAMPLE_F32, 1, "num-disparities=64 profile=balanced" },
+  { 320, 200, PICTURE_SHIFTED, { 3, 3, { 0, 1, 2 }, 0, 0 }, STEREO_SAMPLE_F32, 1, "num-disparities=48 profile=quality" },
+  { 320, 200, PICTURE_SHIFTED, { 3, 4, { 0, 1, 2 }, 0, 0 }, STEREO_SAMPLE_F32, 1, "num-disparities=48 profile=fast" },
+  { 320, 200, PICTURE_SHIFTED, { 3, 3, { 0, 1, 2 }, 0, 0 }, STEREO_SAMPLE_F32, 1, "num-disparities=32 profile=thesis" },
+  { 320, 200, PICTURE_SHIFTED, { 1, 1, { 0, 0, 0 }, 0, 0 }, STEREO_SAMPLE_F32, 1, "min-disparity=-16 num-disparities=48" },
+};
+
+static void
+run (const char *what, const Case *c, uint64_t seed, void (*test) (const Case *, uint64_t))
+{
+  char text[1000];
+
+  case_describe (c, text, sizeof text);
+  if (!check_begin ("%s: %.230s", what, text))
+    return;
+  test (c, seed);
+  if (check_failures ())
+    fprintf (stderr, "in full: %s, picture seed %llu\n", text, (unsigned long long) seed);
+  check_end ();
+}
+
+static void
+run_all (const char *what, void (*test) (const Case *, uint64_t), Random random, int draws)
+{
+  Case c;
+
+  for (int k = 0; case_from_table (&c, k); k++)
+    run (what, &c, (uint64_t) k, test);
+  for (int k = 0; k < draws; k++) {
+    case_draw (&c, &random);
+    run (what, &c, random_next (&random), test);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  Random random = { random_seed () };
+  int draws = random_count ("STEREO_TEST_DRAWS", 60);
+  char reason[200];
+
+  check_start (argc, argv);
+  run_all ("naive", against_naive, random, draws);
+  if (stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason)) {
+    run_all ("cuda", against_cuda, random, draws);
+    for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++)
+      run ("end to end", &scenes[k], k, end_to_end);
+  } else if (check_begin ("cuda")) {
+    check_skip ("no comparison with CUDA: %s", reason);
+    check_end ();
+  }
+  return check_finish ();
+}
