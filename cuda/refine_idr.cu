@@ -186,8 +186,7 @@ select_penalised (const Frame &f, const Idr &r, const StereoView &view, size_t m
   uint32_t cost1 = (uint32_t) (lowest >> 32), cost2 = (uint32_t) (next >> 32);
   if (lowest != ~0ull)
     view.index[map] = (uint16_t) lowest;
-  view.confidence[map] = next == ~0ull ? 0.0f : stereo_confidence (min (cost1, STEREO_COST_TOP),
-      min (cost2, STEREO_COST_TOP));
+  view.confidence[map] = next == ~0ull ? 0.0f : stereo_confidence (cost1, cost2);
 }
 
 /* A block per up to four groups of eight pixels, planes of the grid as above. A thread adds up four

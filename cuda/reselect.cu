@@ -102,7 +102,7 @@ reselect_pixel (const Frame &f, const StereoView &view, size_t map, int x, Candi
   if (second < from || second > to)
     consider (b, c.penalised (second), second);
   view.index[map] = (uint16_t) b.index;
-  view.confidence[map] = stereo_confidence (min (b.lowest, STEREO_COST_TOP), min (b.next, STEREO_COST_TOP));
+  view.confidence[map] = stereo_confidence (b.lowest, b.next);
 }
 
 /* A thread per pixel; blocks of the two views alternate, so that both find a row's costs in the cache. Left

@@ -117,7 +117,8 @@ typedef struct
   gboolean same_size;           /* out has the size of the frame whose metas are copied */
 } CopyMetas;
 
-/* What is true of the left frame and stays true of its disparity. Not the pixels' own: memory, layout, colour. */
+/* What is true of the left frame and stays true of its disparity. Not the pixels' own: memory (that tags
+ * GstVideoMeta too), colour. */
 static gboolean
 copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer data)
 {
@@ -125,7 +126,7 @@ copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer data)
   GType api = (*meta)->info->api;
   GstMetaTransformCopy whole = { FALSE, 0, (gsize) -1 };
 
-  if (api == GST_VIDEO_META_API_TYPE || api == GST_VIDEO_CROP_META_API_TYPE || api == GST_STEREO_META_API_TYPE ||
+  if (api == GST_VIDEO_CROP_META_API_TYPE || api == GST_STEREO_META_API_TYPE ||
       gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR)) ||
       gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_REFERENCE_STR)) ||
       gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_COLORSPACE_STR)) ||
@@ -244,7 +245,7 @@ gst_stereo_match_process (GstStereoMatch *self, GstStereoFrame *first, GstStereo
 
   if (!comparable (first, second))
     return mismatch (self, left, right);
-  if (is_late (self, left))
+  if (is_late (self, left->time == GST_STEREO_TIME_NONE ? right : left))
     return GST_FLOW_OK;
   if ((flow = gst_stereo_match_prepare (self, &left->layout)) != GST_FLOW_OK ||
       (flow = gst_stereo_match_acquire (self, &out, &confidence)) != GST_FLOW_OK)

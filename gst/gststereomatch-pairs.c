@@ -63,7 +63,7 @@ forward_gap (GstStereoMatch *self, GstStereoPad *pad, GstBuffer *gap)
   GST_OBJECT_LOCK (pad);
   same = self->have_segment && gst_segment_is_equal (&self->segment, &GST_AGGREGATOR_PAD (pad)->segment);
   GST_OBJECT_UNLOCK (pad);
-  if (pad != self->right && self->negotiated && same && GST_BUFFER_PTS_IS_VALID (gap))
+  if (!pad->right && self->negotiated && same && GST_BUFFER_PTS_IS_VALID (gap))
     gst_pad_push_event (GST_AGGREGATOR_SRC_PAD (self), gst_event_new_gap (GST_BUFFER_PTS (gap),
             GST_BUFFER_DURATION (gap)));
 }
@@ -79,7 +79,7 @@ pull (GstStereoMatch *self, GstStereoPad *pad, GstFlowReturn *flow)
   GST_OBJECT_LOCK (self);
   packing = self->packing;
   GST_OBJECT_UNLOCK (self);
-  switch (gst_stereo_pad_pull (pad, pad == self->packed, packing, &gap, &message)) {
+  switch (gst_stereo_pad_pull (pad, packing, &gap, &message)) {
     case GST_STEREO_PULL_FRAME:
       return TRUE;
     case GST_STEREO_PULL_GAP:

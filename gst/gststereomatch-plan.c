@@ -175,69 +175,75 @@ negotiate (GstStereoMatch *self, const GstStereoLayout *layout)
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-static GstBufferPool *
-new_pool (GstCaps *caps, guint size, guint min, guint max, gboolean meta)
+typedef struct
 {
-  GstBufferPool *pool = gst_video_buffer_pool_new ();
+  GstCaps *caps;
+  guint size, min, max;
+  GstAllocator *allocator;      /* may be NULL */
+  GstAllocationParams params;
+  gboolean meta;                /* rows may be padded: a GstVideoMeta says how */
+} PoolNeeds;
+
+static gboolean
+configure_pool (GstBufferPool *pool, const PoolNeeds *needs)
+{
   GstStructure *config = gst_buffer_pool_get_config (pool);
 
-  gst_buffer_pool_config_set_params (config, caps, size, min, max);
-  if (meta)
-    gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  if (!gst_buffer_pool_set_config (pool, config))
-    gst_clear_object (&pool);
-  return pool;
-}
-
-/* Downstream's pool where it takes what we need, else one of our own. */
-static GstBufferPool *
-configure_pool (GstBufferPool *pool, GstCaps *caps, guint size, guint min, guint max, gboolean meta)
-{
-  GstStructure *config;
-
-  if (!pool)
-    return new_pool (caps, size, min, max, meta);
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (config, caps, size, min, max);
-  if (meta && gst_buffer_pool_has_option (pool, GST_BUFFER_POOL_OPTION_VIDEO_META))
+  gst_buffer_pool_config_set_params (config, needs->caps, needs->size, needs->min, needs->max);
+  gst_buffer_pool_config_set_allocator (config, needs->allocator, &needs->params);
+  if (needs->meta && gst_buffer_pool_has_option (pool, GST_BUFFER_POOL_OPTION_VIDEO_META))
     gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (gst_buffer_pool_set_config (pool, config))
-    return gst_object_ref (pool);
+    return TRUE;
+  /* the pool changed what it was asked for: take that if it still does */
   config = gst_buffer_pool_get_config (pool);
-  if (gst_buffer_pool_config_validate_params (config, caps, size, min, max)) {
-    if (gst_buffer_pool_set_config (pool, config))
-      return gst_object_ref (pool);
-  } else {
-    gst_structure_free (config);
-  }
-  return new_pool (caps, size, min, max, meta);
+  if (gst_buffer_pool_config_validate_params (config, needs->caps, needs->size, needs->min, needs->max))
+    return gst_buffer_pool_set_config (pool, config);
+  gst_structure_free (config);
+  return FALSE;
+}
+
+/* @offered, if it can be used, or a new pool. */
+static GstBufferPool *
+obtain_pool (GstBufferPool *offered, const PoolNeeds *needs)
+{
+  GstBufferPool *pool;
+
+  if (offered && configure_pool (offered, needs))
+    return gst_object_ref (offered);
+  pool = gst_video_buffer_pool_new ();
+  if (!configure_pool (pool, needs))
+    gst_clear_object (&pool);
+  return pool;
 }
 
 gboolean
 gst_stereo_match_decide_allocation (GstAggregator *aggregator, GstQuery *query)
 {
+  gboolean listed = gst_query_get_n_allocation_pools (query) > 0;
   GstBufferPool *offered = NULL, *pool;
-  guint size = 0, min = 0, max = 0;
-  gboolean listed, meta;
+  PoolNeeds needs = { NULL };
   GstVideoInfo info;
-  GstCaps *caps;
 
-  gst_query_parse_allocation (query, &caps, NULL);
-  if (!caps || !gst_video_info_from_caps (&info, caps))
+  gst_query_parse_allocation (query, &needs.caps, NULL);
+  if (!needs.caps || !gst_video_info_from_caps (&info, needs.caps))
     return FALSE;
-  listed = gst_query_get_n_allocation_pools (query) > 0;
+  gst_allocation_params_init (&needs.params);
+  if (gst_query_get_n_allocation_params (query) > 0)
+    gst_query_parse_nth_allocation_param (query, 0, &needs.allocator, &needs.params);
   if (listed)
-    gst_query_parse_nth_allocation_pool (query, 0, &offered, &size, &min, &max);
-  size = MAX (size, (guint) GST_VIDEO_INFO_SIZE (&info));
-  meta = gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  pool = configure_pool (offered, caps, size, min, max, meta);
+    gst_query_parse_nth_allocation_pool (query, 0, &offered, &needs.size, &needs.min, &needs.max);
+  needs.size = MAX (needs.size, (guint) GST_VIDEO_INFO_SIZE (&info));
+  needs.meta = gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  pool = obtain_pool (offered, &needs);
   gst_clear_object (&offered);
+  gst_clear_object (&needs.allocator);
   if (!pool)
     return FALSE;
   if (listed)
-    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
+    gst_query_set_nth_allocation_pool (query, 0, pool, needs.size, needs.min, needs.max);
   else
-    gst_query_add_allocation_pool (query, pool, size, min, max);
+    gst_query_add_allocation_pool (query, pool, needs.size, needs.min, needs.max);
   gst_object_unref (pool);
   return TRUE;
 }
@@ -245,7 +251,7 @@ gst_stereo_match_decide_allocation (GstAggregator *aggregator, GstQuery *query)
 static gboolean
 ensure_confidence_pool (GstStereoMatch *self)
 {
-  GstCaps *caps;
+  PoolNeeds needs = { NULL };
 
   if (self->confidence_pool && GST_VIDEO_INFO_WIDTH (&self->confidence_info) == self->plan_width &&
       GST_VIDEO_INFO_HEIGHT (&self->confidence_info) == self->plan_height)
@@ -255,9 +261,12 @@ ensure_confidence_pool (GstStereoMatch *self)
   gst_clear_object (&self->confidence_pool);
   gst_video_info_set_format (&self->confidence_info, GST_VIDEO_FORMAT_GRAY8, (guint) self->plan_width,
       (guint) self->plan_height);
-  caps = gst_video_info_to_caps (&self->confidence_info);
-  self->confidence_pool = new_pool (caps, (guint) GST_VIDEO_INFO_SIZE (&self->confidence_info), 0, 0, TRUE);
-  gst_caps_unref (caps);
+  needs.caps = gst_video_info_to_caps (&self->confidence_info);
+  needs.size = (guint) GST_VIDEO_INFO_SIZE (&self->confidence_info);
+  gst_allocation_params_init (&needs.params);
+  needs.meta = TRUE;
+  self->confidence_pool = obtain_pool (NULL, &needs);
+  gst_caps_unref (needs.caps);
   return self->confidence_pool && gst_buffer_pool_set_active (self->confidence_pool, TRUE);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The stereomatch element. One object, four files:
- *   gststereomatch.c         pads, properties, events, queries, start and stop
+ * The stereomatch element. One object, five files:
+ *   gststereomatch.c         properties, start and stop
+ *   gststereomatch-pads.c    pads, events, queries
  *   gststereomatch-pairs.c   aggregate(): from buffers to pairs, and what is dropped
  *   gststereomatch-output.c  a pair becomes an output buffer with its metadata
  *   gststereomatch-plan.c    what one caps and parameter set needs: plan, source caps, pools
@@ -79,8 +80,19 @@ struct _GstStereoMatch
   gint64 surplus_time;          /* of the first of them */
 };
 
-/* gststereomatch.c: FALSE after an error was posted (both kinds of pads in use); starts the watch for a missing pad. */
+/* gststereomatch-pads.c: FALSE after an error was posted (both kinds of pads in use); starts the watch for a
+ * missing pad, which becomes an error when that pad does not turn up. */
 gboolean gst_stereo_match_check_pads (GstStereoMatch *self);
+void gst_stereo_match_stop_watch (GstStereoMatch *self);
+GstAggregatorPad *gst_stereo_match_create_new_pad (GstAggregator *aggregator, GstPadTemplate *template,
+    const gchar *name, const GstCaps *caps);
+void gst_stereo_match_release_pad (GstElement *element, GstPad *pad);
+gboolean gst_stereo_match_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event);
+gboolean gst_stereo_match_src_event (GstAggregator *aggregator, GstEvent *event);
+gboolean gst_stereo_match_src_query (GstAggregator *aggregator, GstQuery *query);
+gboolean gst_stereo_match_propose_allocation (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide,
+    GstQuery *query);
+GstBuffer *gst_stereo_match_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
 
 /* gststereomatch-pairs.c */
 GstFlowReturn gst_stereo_match_aggregate (GstAggregator *aggregator, gboolean timeout);

@@ -60,6 +60,18 @@ gst_stereo_pad_init (GstStereoPad *pad)
   gst_stereo_pad_clear (pad);
 }
 
+GstStereoPad *
+gst_stereo_pad_new (GstPadTemplate *template)
+{
+  const gchar *name = GST_PAD_TEMPLATE_NAME_TEMPLATE (template);
+  GstStereoPad *pad = g_object_new (GST_TYPE_STEREO_PAD, "name", name, "direction", GST_PAD_SINK, "template", template,
+      NULL);
+
+  pad->packed = g_str_equal (name, "sink");
+  pad->right = g_str_equal (name, "sink_right");
+  return pad;
+}
+
 /* Signed: a frame that begins a little before its segment has a running time too. */
 static gint64
 running_time (const GstSegment *segment, GstClockTime pts)
@@ -153,7 +165,7 @@ gst_stereo_pad_hold (GstStereoPad *pad)
 }
 
 static gboolean
-describe (GstStereoPad *pad, GstStereoFrame *frame, gboolean packed, GstStereoPacking packing, gchar **message)
+describe (GstStereoPad *pad, GstStereoFrame *frame, GstStereoPacking packing, gchar **message)
 {
   if (!pad->have_info) {
     *message = g_strdup_printf ("%s got a frame before any caps.", GST_PAD_NAME (pad));
@@ -161,14 +173,13 @@ describe (GstStereoPad *pad, GstStereoFrame *frame, gboolean packed, GstStereoPa
   }
   frame->info = pad->info;
   frame->time = running_time (&frame->segment, GST_BUFFER_PTS (frame->buffer));
-  if (packed)
+  if (pad->packed)
     return gst_stereo_layout_packed (&frame->layout, &frame->info, packing, message);
-  return gst_stereo_layout_single (&frame->layout, &frame->info, g_str_equal (GST_PAD_NAME (pad), "sink_right"),
-      message);
+  return gst_stereo_layout_single (&frame->layout, &frame->info, pad->right, message);
 }
 
 GstStereoPull
-gst_stereo_pad_pull (GstStereoPad *pad, gboolean packed, GstStereoPacking packing, GstBuffer **gap, gchar **message)
+gst_stereo_pad_pull (GstStereoPad *pad, GstStereoPacking packing, GstBuffer **gap, gchar **message)
 {
   GstStereoFrame frame = { NULL };
 
@@ -186,7 +197,7 @@ gst_stereo_pad_pull (GstStereoPad *pad, gboolean packed, GstStereoPacking packin
     *gap = frame.buffer;
     return GST_STEREO_PULL_GAP;
   }
-  if (!describe (pad, &frame, packed, packing, message)) {
+  if (!describe (pad, &frame, packing, message)) {
     gst_buffer_unref (frame.buffer);
     return GST_STEREO_PULL_ERROR;
   }

@@ -19,6 +19,9 @@ G_BEGIN_DECLS
 #define GST_TYPE_STEREO_PAD (gst_stereo_pad_get_type ())
 G_DECLARE_FINAL_TYPE (GstStereoPad, gst_stereo_pad, GST, STEREO_PAD, GstAggregatorPad)
 
+/* From the template of that name. */
+GstStereoPad *gst_stereo_pad_new (GstPadTemplate *template);
+
 /* One frame of a pad. */
 typedef struct
 {
@@ -33,6 +36,8 @@ typedef struct
 struct _GstStereoPad
 {
   GstAggregatorPad parent;
+
+  gboolean packed, right;       /* what comes here, from the pad's template; neither: left */
 
   /* of the source pad's task */
   GstVideoInfo info;
@@ -58,10 +63,9 @@ typedef enum
   GST_STEREO_PULL_ERROR         /* it cannot be used; @message is set */
 } GstStereoPull;
 
-/* Looks at one frame more. @packed: it holds both views, laid out as the caps or @packing say.
+/* Looks at one frame more. @packing: how both views lie in it, where its caps do not say.
  * @gap (transfer full) gets the empty buffer of a gap. */
-GstStereoPull gst_stereo_pad_pull (GstStereoPad *pad, gboolean packed, GstStereoPacking packing, GstBuffer **gap,
-    gchar **message);
+GstStereoPull gst_stereo_pad_pull (GstStereoPad *pad, GstStereoPacking packing, GstBuffer **gap, gchar **message);
 /* Frames at hand. */
 guint gst_stereo_pad_count (GstStereoPad *pad);
 /* Moves the head out; the caller unrefs its buffer. FALSE when a flush was faster. */

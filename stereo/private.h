@@ -201,11 +201,12 @@ stereo_penalty (uint32_t alpha, int32_t expected, int index)
   return (alpha * (uint32_t) (away < 0 ? -away : away)) >> 8;
 }
 
-/* F = (c2 - c1) / c2; no second candidate or no cost at all: nothing is known. */
+/* F = (c2 - c1) / c2 of two candidates' costs; no cost at all: nothing is known. Without a second candidate
+ * the confidence is 0, and this is not called. */
 STEREO_SHARED float
 stereo_confidence (uint32_t lowest, uint32_t second)
 {
-  if (second >= STEREO_INVALID || second == 0)
+  if (second == 0)
     return 0.0f;
   return (float) (second - lowest) / (float) second;
 }

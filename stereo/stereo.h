@@ -182,7 +182,7 @@ typedef struct StereoImage
 typedef enum StereoSample
 {
   STEREO_SAMPLE_U8,             /* disparity: the search range to 1..255, 0 = invalid */
-  STEREO_SAMPLE_U16,            /* disparity * scale or depth / unit, 0 = invalid */
+  STEREO_SAMPLE_U16,            /* disparity * scale or depth / unit, 0 = invalid, or a disparity below zero */
   STEREO_SAMPLE_F32             /* disparity in pixels or depth in millimetres, NaN = invalid */
 } StereoSample;
 

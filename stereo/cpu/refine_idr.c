@@ -109,8 +109,7 @@ select_penalised (const StereoPlan *plan, const StereoView *view, size_t row, in
     } else if (cost < next)
       next = cost;
   }
-  view->confidence[map] = next == UINT32_MAX ? 0 : stereo_confidence (lowest < STEREO_COST_TOP ? lowest :
-      STEREO_COST_TOP, next < STEREO_COST_TOP ? next : STEREO_COST_TOP);
+  view->confidence[map] = next == UINT32_MAX ? 0 : stereo_confidence (lowest, next);
 }
 
 static void

@@ -85,7 +85,7 @@ select_right_row (const StereoPlan *plan, int y, uint16_t *scratch)
   for (int x = 0; x < plan->width; x++) {
     view->first[map + x] = view->index[map + x] = index1[x];
     view->second[map + x] = index2[x];
-    view->confidence[map + x] = stereo_confidence (cost1[x], cost2[x]);
+    view->confidence[map + x] = index2[x] == STEREO_INVALID ? 0 : stereo_confidence (cost1[x], cost2[x]);
   }
 }
 
@@ -153,8 +153,7 @@ reselect_pixel (const StereoPlan *plan, const StereoView *view, size_t row, int 
     } else if (cost < next)
       next = cost;
   }
-  view->confidence[map] = stereo_confidence (lowest < STEREO_COST_TOP ? lowest : STEREO_COST_TOP,
-      next < STEREO_COST_TOP ? next : STEREO_COST_TOP);
+  view->confidence[map] = stereo_confidence (lowest, next);
 }
 
 static void

@@ -187,7 +187,7 @@ vec_exp2 (VecF x)
   p = p * f + 0.2402265070f;
   p = p * f + 0.6931471806f;
   p = p * f + 1.0f;
-  VecI scaled = (VecI) p + ((VecI) shifted << 23);
+  VecI scaled = (VecI) ((VecU) p + ((VecU) shifted << 23));
   return (VecF) (scaled & (x > -126.0f));
 }
 

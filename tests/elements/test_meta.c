@@ -274,6 +274,7 @@ GST_START_TEST (test_element_fills_every_field)
   fail_unless_equals_float (meta->principal_offset, 2);
   fail_unless_equals_float (meta->depth_unit, 100);
   fail_unless_equals_int64 (meta->pair_skew, 7);
+  fail_unless (gst_buffer_get_video_meta (gst_stereo_meta_get_confidence (meta)) != NULL);
   bytes = gst_stereo_meta_get_confidence_bytes (meta);
   fail_unless_equals_int (g_bytes_get_size (bytes), VIEW_WIDTH * VIEW_HEIGHT);
   for (gint y = 0; y < VIEW_HEIGHT; y++)

@@ -81,6 +81,9 @@ GST_START_TEST (test_nearer_frame_is_preferred)
 {
   Pair *pair = pair_new_gray (EXACT "max-skew=100000000");
 
+  /* not live: a pad takes one frame, and this one thread feeds both */
+  gst_harness_set_live (pair->left, FALSE);
+  gst_harness_set_live (pair->right, FALSE);
   /* the left camera starts a frame late: the first right frame is within max-skew, the next fits better */
   pair_push (pair, FRAME, 0);
   pair_push (pair, 2 * FRAME, FRAME);
@@ -93,6 +96,28 @@ GST_START_TEST (test_nearer_frame_is_preferred)
   }
   pair_wait_eos (pair);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_irregular_stream_is_looked_ahead_in)
+{
+  const GstClockTime right[] = { 0, 24, 64, 79 };
+  const gint64 skews[] = { 0, -16, -1 };
+  Pair *pair = pair_new_gray (EXACT);
+
+  /* once a frame came early, another may: 64 is near enough to 80, 79 is nearer */
+  for (guint i = 0; i < 4; i++)
+    pair_push (pair, i * FRAME, right[i] * GST_MSECOND);
+  pair_eos (pair, TRUE, TRUE);
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *out = pair_pull (pair, i * FRAME);
+    fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, skews[i] * (gint64) GST_MSECOND);
+    gst_buffer_unref (out);
+  }
+  pair_wait_eos (pair);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
   pair_free (pair);
 }
 GST_END_TEST;
@@ -326,6 +351,21 @@ GST_START_TEST (test_flush_forgets_what_was_waiting)
 }
 GST_END_TEST;
 
+GST_START_TEST (test_flush_forgets_what_was_held)
+{
+  Pair *pair = pair_new_gray (EXACT "max-skew=1000000000");
+
+  /* both heads are taken out while the next right frame is waited for */
+  pair_push (pair, FRAME, 0);
+  pair_expect_nothing (pair);
+  flush (pair);
+  pair_push (pair, 10 * FRAME, 10 * FRAME);
+  gst_buffer_unref (pair_pull (pair, 10 * FRAME));
+  fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 1);
+  pair_free (pair);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_flush_after_the_end)
 {
   Pair *pair = pair_new_gray (EXACT);
@@ -402,27 +442,28 @@ GST_END_TEST;
 
 GST_START_TEST (test_caps_change_one_pad_after_the_other)
 {
+  const gint width = __i__ ? 52 : VIEW_WIDTH, height = __i__ ? VIEW_HEIGHT : 24;
   Pair *pair = pair_new_gray (EXACT);
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_RGB, 52, 24, NULL);
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_RGB, width, height, NULL);
   GstVideoInfo info;
   GstBuffer *out;
 
   pair_push (pair, 0, 0);
   pair_push_left (pair, FRAME);
   pair_caps (pair, caps, NULL);
-  gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_RGB, 52, 24, 1, 0, 0), 2 * FRAME, FRAME));
+  gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_RGB, width, height, 1, 0, 0), 2 * FRAME, FRAME));
   gst_buffer_unref (pair_pull (pair, 0));
   pair_expect_nothing (pair);
   pair_push_right (pair, FRAME);
   gst_buffer_unref (pair_pull (pair, FRAME));
   pair_caps (pair, NULL, caps);
-  gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGB, 52, 24, 1, SHIFT, 0), 2 * FRAME, FRAME));
+  gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGB, width, height, 1, SHIFT, 0), 2 * FRAME, FRAME));
   out = pair_pull (pair, 2 * FRAME);
   info = output_info (pair->left);
-  fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), 52);
-  fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), 24);
+  fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), width);
+  fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), height);
   check_interior (out, &info, SHIFT * 64);
-  fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->width, 52);
+  fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->width, width);
   gst_buffer_unref (out);
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
@@ -573,6 +614,7 @@ stream_suite (void)
   tcase_add_test (cases, test_skew_beyond_the_limit);
   tcase_add_test (cases, test_max_skew_by_hand);
   tcase_add_test (cases, test_nearer_frame_is_preferred);
+  tcase_add_test (cases, test_irregular_stream_is_looked_ahead_in);
   tcase_add_test (cases, test_no_timestamps_pair_in_order);
   tcase_add_test (cases, test_swapped_timestamps);
   tcase_add_test (cases, test_running_time_pairs_not_timestamps);
@@ -583,11 +625,12 @@ stream_suite (void)
   tcase_add_test (cases, test_gap_on_both);
   tcase_add_loop_test (cases, test_gap_on_one_lets_the_other_flow, 0, 2);
   tcase_add_test (cases, test_flush_forgets_what_was_waiting);
+  tcase_add_test (cases, test_flush_forgets_what_was_held);
   tcase_add_test (cases, test_flush_after_the_end);
   tcase_add_test (cases, test_property_takes_effect_with_the_next_pair);
   tcase_add_test (cases, test_properties_set_together_take_effect_together);
   tcase_add_test (cases, test_output_becomes_depth);
-  tcase_add_test (cases, test_caps_change_one_pad_after_the_other);
+  tcase_add_loop_test (cases, test_caps_change_one_pad_after_the_other, 0, 2);
   tcase_add_test (cases, test_downstream_reconfigures);
   tcase_add_test (cases, test_late_pairs_are_not_computed);
   tcase_add_test (cases, test_qos_off);

@@ -32,16 +32,10 @@ lowest_add (Lowest *l, int i, double cost)
   }
 }
 
-static uint32_t
-held (double cost)
-{
-  return cost < STEREO_COST_TOP ? (uint32_t) cost : STEREO_COST_TOP;
-}
-
 static float
 confidence (const Lowest *l)
 {
-  return l->second < 0 ? 0 : stereo_confidence (held (l->cost[0]), held (l->cost[1]));
+  return l->second < 0 ? 0 : stereo_confidence ((uint32_t) l->cost[0], (uint32_t) l->cost[1]);
 }
 
 void

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pads come and go; events and queries on them. */
+#include "gst/gststereomatch.h"
+
+#define GST_CAT_DEFAULT gst_stereo_match_debug
+
+#define WATCH_TIME (2 * GST_SECOND)
+
+static gpointer
+parent_class (void)
+{
+  return g_type_class_peek (GST_TYPE_AGGREGATOR);
+}
+
+/* With the object lock held. */
+static GstStereoPad **
+pad_place (GstStereoMatch *self, const GstStereoPad *pad)
+{
+  return pad->packed ? &self->packed : pad->right ? &self->right : &self->left;
+}
+
+GstAggregatorPad *
+gst_stereo_match_create_new_pad (GstAggregator *aggregator, GstPadTemplate *template, const gchar *name,
+    const GstCaps *caps)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  GstStereoPad *pad = gst_stereo_pad_new (template), **place;
+
+  GST_OBJECT_LOCK (self);
+  place = pad_place (self, pad);
+  if (*place) {
+    GST_OBJECT_UNLOCK (self);
+    GST_WARNING_OBJECT (self, "%s is there already", GST_PAD_NAME (pad));
+    gst_object_ref_sink (pad);
+    gst_object_unref (pad);
+    return NULL;
+  }
+  *place = pad;
+  GST_OBJECT_UNLOCK (self);
+  return GST_AGGREGATOR_PAD (pad);
+}
+
+void
+gst_stereo_match_release_pad (GstElement *element, GstPad *pad)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (element);
+
+  GST_OBJECT_LOCK (self);
+  *pad_place (self, GST_STEREO_PAD (pad)) = NULL;
+  GST_OBJECT_UNLOCK (self);
+  GST_ELEMENT_CLASS (parent_class ())->release_pad (element, pad);
+}
+
+/* The one view pad that is linked while the other is not, or NULL. */
+static const gchar *
+lonely_pad (GstStereoMatch *self)
+{
+  gboolean left, right;
+
+  GST_OBJECT_LOCK (self);
+  left = self->left && gst_pad_is_linked (GST_PAD (self->left));
+  right = self->right && gst_pad_is_linked (GST_PAD (self->right));
+  GST_OBJECT_UNLOCK (self);
+  return left == right ? NULL : left ? "sink_left" : "sink_right";
+}
+
+static gboolean
+watch_expired (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
+{
+  GstStereoMatch *self = data;
+  const gchar *lonely = lonely_pad (self);
+  gboolean watching;
+
+  GST_OBJECT_LOCK (self);
+  watching = self->watch == id;
+  if (watching)
+    self->watch = NULL;
+  GST_OBJECT_UNLOCK (self);
+  if (watching)
+    gst_clock_id_unref (id);
+  if (watching && lonely) {
+    g_atomic_int_set (&self->failed, TRUE);
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+        ("Only %s is linked: link the other view to %s, or give both views in one frame on sink.", lonely,
+            g_str_equal (lonely, "sink_left") ? "sink_right" : "sink_left"), (NULL));
+  }
+  return TRUE;
+}
+
+/* Pads may come late (decodebin), so a missing view becomes an error only after a while. */
+static void
+start_watch (GstStereoMatch *self)
+{
+  GstClock *clock = gst_system_clock_obtain ();
+  GstClockID id = NULL;
+
+  GST_OBJECT_LOCK (self);
+  if (!self->watch)
+    id = self->watch = gst_clock_new_single_shot_id (clock, gst_clock_get_time (clock) + WATCH_TIME);
+  if (id)
+    gst_clock_id_ref (id);
+  GST_OBJECT_UNLOCK (self);
+  if (id) {
+    gst_clock_id_wait_async (id, watch_expired, gst_object_ref (self), gst_object_unref);
+    gst_clock_id_unref (id);
+  }
+  gst_object_unref (clock);
+}
+
+void
+gst_stereo_match_stop_watch (GstStereoMatch *self)
+{
+  GstClockID id;
+
+  GST_OBJECT_LOCK (self);
+  id = g_steal_pointer (&self->watch);
+  GST_OBJECT_UNLOCK (self);
+  if (id) {
+    gst_clock_id_unschedule (id);
+    gst_clock_id_unref (id);
+  }
+}
+
+gboolean
+gst_stereo_match_check_pads (GstStereoMatch *self)
+{
+  gboolean mixed;
+
+  GST_OBJECT_LOCK (self);
+  mixed = self->packed && (self->left || self->right);
+  GST_OBJECT_UNLOCK (self);
+  if (mixed) {
+    if (g_atomic_int_compare_and_exchange (&self->failed, FALSE, TRUE))
+      GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("sink takes both views in one frame, sink_left and sink_right "
+              "take one each: link sink alone, or the other two."), (NULL));
+    return FALSE;
+  }
+  if (lonely_pad (self))
+    start_watch (self);
+  return TRUE;
+}
+
+/* ---- events and queries ------------------------------------------------------------------ */
+
+/* A pair is out when its later frame is in, at most a frame after the left one, and a frame's time is
+ * what computing may take: a matcher slower than that cannot keep up with a live source anyway. */
+static void
+update_latency (GstStereoMatch *self, const GstVideoInfo *info, gboolean packed)
+{
+  GstClockTime frame, skew, latency;
+
+  if (GST_VIDEO_INFO_FPS_N (info) < 1)
+    return;
+  frame = gst_util_uint64_scale (GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info),
+      (guint64) GST_VIDEO_INFO_FPS_N (info));
+  GST_OBJECT_LOCK (self);
+  skew = self->max_skew == GST_STEREO_MAX_SKEW_AUTO ? frame / 2 : MIN (self->max_skew, frame);
+  GST_OBJECT_UNLOCK (self);
+  latency = packed ? frame : frame + skew;
+  gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, latency);
+}
+
+static gboolean
+sink_caps (GstStereoMatch *self, GstStereoPad *pad, GstEvent *event)
+{
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  pad->have_info = gst_video_info_from_caps (&pad->info, caps);
+  pad->warned = FALSE;
+  if (!pad->have_info) {
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s cannot take these caps.", GST_PAD_NAME (pad)),
+        ("%" GST_PTR_FORMAT, caps));
+    return FALSE;
+  }
+  if (!pad->right)
+    update_latency (self, &pad->info, pad->packed);
+  return TRUE;
+}
+
+gboolean
+gst_stereo_match_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_STREAM_START:
+      gst_stereo_match_check_pads (self);
+      break;
+    case GST_EVENT_CAPS: {
+      gboolean taken = sink_caps (self, GST_STEREO_PAD (pad), event);
+      gst_event_unref (event);
+      return taken;
+    }
+    default:
+      break;
+  }
+  return GST_AGGREGATOR_CLASS (parent_class ())->sink_event (aggregator, pad, event);
+}
+
+gboolean
+gst_stereo_match_src_event (GstAggregator *aggregator, GstEvent *event)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS) {
+    GstClockTimeDiff diff;
+    GstClockTime timestamp;
+    gdouble proportion;
+
+    gst_event_parse_qos (event, NULL, &proportion, &diff, &timestamp);
+    GST_OBJECT_LOCK (self);
+    self->proportion = proportion;
+    /* late: aim ahead by as much again, as GstBaseTransform does, or the next pair is late as well */
+    if (!GST_CLOCK_TIME_IS_VALID (timestamp))
+      self->earliest_time = GST_CLOCK_TIME_NONE;
+    else if (diff < 0 && (GstClockTime) -diff > timestamp)
+      self->earliest_time = 0;
+    else
+      self->earliest_time = timestamp + (GstClockTime) (diff > 0 ? 2 * diff : diff);
+    GST_OBJECT_UNLOCK (self);
+  }
+  return GST_AGGREGATOR_CLASS (parent_class ())->src_event (aggregator, event);
+}
+
+/* The pad whose stream the output follows. Unref it. */
+static GstPad *
+leading_pad (GstStereoMatch *self)
+{
+  GstStereoPad *pad;
+
+  GST_OBJECT_LOCK (self);
+  pad = self->packed ? self->packed : self->left;
+  if (pad)
+    gst_object_ref (pad);
+  GST_OBJECT_UNLOCK (self);
+  return (GstPad *) pad;
+}
+
+gboolean
+gst_stereo_match_src_query (GstAggregator *aggregator, GstQuery *query)
+{
+  GstPad *pad;
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_POSITION:
+    case GST_QUERY_DURATION:
+    case GST_QUERY_SEEKING:
+    case GST_QUERY_URI:
+      pad = leading_pad (GST_STEREO_MATCH (aggregator));
+      if (pad) {
+        gboolean answered = gst_pad_peer_query (pad, query);
+        gst_object_unref (pad);
+        return answered;
+      }
+      break;
+    default:
+      break;
+  }
+  return GST_AGGREGATOR_CLASS (parent_class ())->src_query (aggregator, query);
+}
+
+gboolean
+gst_stereo_match_propose_allocation (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide,
+    GstQuery *query)
+{
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return TRUE;
+}
+
+/* Wholly outside the segment: not part of what is played. */
+GstBuffer *
+gst_stereo_match_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer)
+{
+  GstClockTime start = GST_BUFFER_PTS (buffer), stop = start;
+  gboolean inside;
+
+  if (pad->segment.format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (start))
+    return buffer;
+  if (GST_BUFFER_DURATION_IS_VALID (buffer))
+    stop += GST_BUFFER_DURATION (buffer);
+  GST_OBJECT_LOCK (pad);
+  inside = gst_segment_clip (&pad->segment, GST_FORMAT_TIME, start, stop, NULL, NULL);
+  GST_OBJECT_UNLOCK (pad);
+  if (inside)
+    return buffer;
+  GST_DEBUG_OBJECT (pad, "outside the segment: %" GST_PTR_FORMAT, buffer);
+  gst_buffer_unref (buffer);
+  return NULL;
+}
