@@ -119,7 +119,7 @@ static const StereoParamInfo table[] = {
       "CUDA device; -1 = the driver's first, -2 = the calling thread's current context"),
   INT ("threads", threads, 0, 256, 0, "Threads of the CPU backend; 0 = all cores"),
   INT ("scratch-layers", scratch_layers, 0, 1024, 0,
-      "Disparities aggregated at a time: more is faster, fewer take less memory; 0 = chosen"),
+      "Disparities aggregated at a time on the CPU: fewer take less memory (CUDA works in place); 0 = chosen"),
   { "memory-limit", "Bytes one matcher may take; fewer scratch layers are tried before it is an error; 0 = no limit",
     STEREO_PARAM_SIZE, FIELD (memory_limit), 0, 9007199254740992.0, 0, NULL },
 };

@@ -5,11 +5,11 @@
 #   sh tests/gpu.sh [BUILD] [SCENES]      (default: build, and the folder STEREO_DATA names)
 #
 # BUILD may come from another machine. With GStreamer there (GST_PLUGIN_PATH=BUILD/gst) the pipeline runs too.
-# GPU_PARTS="stages golden sanitizer bench pipeline" leaves parts out.
+# GPU_PARTS="stages golden sanitizer elements pipeline bench" leaves parts out.
 set -u
 build=${1:-build}
 scenes=${2:-${STEREO_DATA:-}}
-parts=${GPU_PARTS:-stages golden sanitizer pipeline bench}
+parts=${GPU_PARTS:-stages golden sanitizer elements pipeline bench}
 failed=0
 
 part () { case " $parts " in *" $1 "*) echo "== $1"; return 0 ;; *) return 1 ;; esac; }
@@ -39,13 +39,19 @@ if part sanitizer; then
   done
 fi
 
+export CK_DEFAULT_TIMEOUT=60 GST_PLUGIN_PATH="${GST_PLUGIN_PATH:-$build/gst}" LD_LIBRARY_PATH="$build/gst:${LD_LIBRARY_PATH:-}"
+if part elements && command -v gst-launch-1.0 > /dev/null; then
+  for test in "$build"/tests/elements/test_*; do
+    [ -x "$test" ] && [ -f "$test" ] && check "$test" 2> /dev/null | grep -E '^[0-9]+%|FAIL|Fail'
+  done
+fi
+
 if part pipeline && command -v gst-launch-1.0 > /dev/null; then
-  export GST_PLUGIN_PATH="${GST_PLUGIN_PATH:-$build/gst}"
   check gst-launch-1.0 -q videotestsrc num-buffers=30 pattern=snow ! video/x-raw,format=NV12,width=2560,height=720 ! \
     stereomatch backend=cuda ! fakesink
   [ -n "$scenes" ] && check gst-launch-1.0 -v stereomatch backend=cuda num-disparities=70 name=m ! fakesink \
     filesrc location="$scenes/motorcycle/left.png" ! pngdec ! m.sink_left \
-    filesrc location="$scenes/motorcycle/right.png" ! pngdec ! m.sink_right | grep -E 'caps = video/x-raw, format=..GRAY|ERROR'
+    filesrc location="$scenes/motorcycle/right.png" ! pngdec ! m.sink_right | grep -E 'm.GstPad:src: caps|ERROR|active-backend'
 fi
 
 if part bench; then
