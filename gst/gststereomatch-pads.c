@@ -192,8 +192,19 @@ gst_stereo_match_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, G
       gst_event_unref (event);
       return taken;
     }
-    default:
+    case GST_EVENT_FLUSH_START:
+    case GST_EVENT_FLUSH_STOP:
+    case GST_EVENT_SEGMENT:
+    case GST_EVENT_GAP:
+    case GST_EVENT_TAG:
+    case GST_EVENT_EOS:
       break;
+    default:
+      /* forwarded, once: the output is the left stream's */
+      if (GST_STEREO_PAD (pad)->right) {
+        gst_event_unref (event);
+        return TRUE;
+      }
   }
   return GST_AGGREGATOR_CLASS (parent_class ())->sink_event (aggregator, pad, event);
 }

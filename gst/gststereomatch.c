@@ -13,7 +13,17 @@
  * Frames of two pads are paired by running time. A left and a right frame are a pair when they are at most
  * #GstStereoMatch:max-skew apart and no other frame fits better; frames without a partner are dropped,
  * counted in #GstStereoMatch:stats and reported once a second. A frame without a timestamp pairs with
- * whatever is next on the other pad. When one view ends, so does the output.
+ * whatever is next on the other pad, and so keeps the order of arrival; a frame that goes back in time finds
+ * a partner only if the other stream goes back with it. When one view ends, the output ends: at most one
+ * second of the other view is still read, dropped and counted.
+ *
+ * The caps of both views may change at any time, one pad after the other; two frames that are a pair and
+ * differ in size, or of which one is colour and the other is not, are an error. A view pad whose partner
+ * is not linked two seconds after its stream started is an error too. Properties take effect with the next
+ * pair, those set by one g_object_set() together.
+ *
+ * Put a `queue` before each pad when one thread feeds both (after a tee or a demuxer), and when the two
+ * cameras of a live pipeline differ in latency.
  *
  * ## Example
  * |[
@@ -96,7 +106,8 @@ gst_stereo_match_start (GstAggregator *aggregator)
   reset_stream (self);
   if (!gst_stereo_match_check_pads (self))
     return FALSE;
-  if (backend == STEREO_BACKEND_CUDA && !stereo_backend_available (STEREO_BACKEND_CUDA, device, reason, sizeof reason)) {
+  if (backend == STEREO_BACKEND_CUDA &&
+      !stereo_backend_available (STEREO_BACKEND_CUDA, device, reason, sizeof reason)) {
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
         ("backend=cuda was asked for, and cannot be had: %s", reason), ("Set backend=cpu, or auto."));
     return FALSE;

@@ -120,14 +120,12 @@ transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMet
     return FALSE;
   width = scale_side (self->width, in->width, out->width);
   height = scale_side (self->height, in->height, out->height);
-  if (self->confidence && !(confidence = gst_stereo_meta_scale_plane (self->confidence, GST_VIDEO_FORMAT_GRAY8, self->width,
-                  self->height, width, height)))
-    return FALSE;
-  if (self->truth && !(truth = gst_stereo_meta_scale_plane (self->truth, GST_VIDEO_FORMAT_GRAY16_LE, self->width, self->height,
-                  width, height))) {
-    gst_clear_buffer (&confidence);
-    return FALSE;
-  }
+  if (self->confidence)
+    confidence = gst_stereo_meta_scale_plane (self->confidence, GST_VIDEO_FORMAT_GRAY8, self->width, self->height,
+        width, height);
+  if (self->truth)
+    truth = gst_stereo_meta_scale_plane (self->truth, GST_VIDEO_FORMAT_GRAY16_LE, self->width, self->height, width,
+        height);
   scaled = add_like (target, self);
   factor = (gdouble) out->width / in->width;
   scaled->width = width;

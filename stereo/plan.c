@@ -253,6 +253,21 @@ collect_times (StereoPlan *plan)
         plan->stage_ms[j] += plan->backend->elapsed_ms (plan, i);
 }
 
+/* 16-bit samples must hold the whole search range. */
+static StereoStatus
+check_scale (const StereoParams *p, const StereoOutput *output, StereoError *error)
+{
+  int largest = p->min_disparity + p->num_disparities - 1;
+
+  if (output->sample != STEREO_SAMPLE_U16 || p->output != STEREO_OUTPUT_DISPARITY ||
+      largest * p->disparity_scale <= 65535)
+    return STEREO_OK;
+  return stereo_fail (error, STEREO_ERROR_PARAMETER,
+      "disparity-scale=%g makes %.0f of the largest disparity, %d, and 16 bits hold 65535: set it to %.0f or less, or "
+      "search fewer disparities.", p->disparity_scale, largest * p->disparity_scale, largest,
+      floor (65535.0 / largest));
+}
+
 static StereoStatus
 check_frame (const StereoPlan *plan, const StereoImage *image, const StereoOutput *output, StereoError *error)
 {
@@ -300,7 +315,8 @@ stereo_plan_execute (StereoPlan *plan, const StereoImage *left, const StereoImag
   uint64_t start = now_ns ();
   StereoStatus status;
 
-  if ((status = check_frame (plan, left, output, error)) || (status = check_frame (plan, right, output, error)))
+  if ((status = check_frame (plan, left, output, error)) || (status = check_frame (plan, right, output, error)) ||
+      (status = check_scale (&plan->params, output, error)))
     return status;
   plan->input[STEREO_LEFT] = *left;
   plan->input[STEREO_RIGHT] = *right;

@@ -212,7 +212,8 @@ GST_START_TEST (test_damaged_bytes)
     g_bytes_unref (bad);
   }
   /* sizes that multiply to what is there only when they overflow */
-  data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
+  data = g_malloc (size);
+  memcpy (data, g_bytes_get_data (bytes, NULL), size);
   GST_WRITE_UINT64_LE (data + 8, G_MAXUINT64);
   bad = g_bytes_new_take (data, size);
   fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, bad) == NULL);

@@ -44,7 +44,8 @@ assert meta.get_depth(0) != meta.get_depth(0), 'an invalid sample has no depth'
 assert meta.get_truth() is None
 
 copy = Gst.Buffer.new()
-assert GstStereo.buffer_add_stereo_meta_from_bytes(copy, meta.to_bytes()).get_confidence_bytes().get_data() == confidence
+restored = GstStereo.buffer_add_stereo_meta_from_bytes(copy, meta.to_bytes())
+assert restored.get_confidence_bytes().get_data() == confidence
 
 stats = pipeline.get_by_name('m').get_property('stats')
 assert stats.get_uint64('pairs')[1] >= 1

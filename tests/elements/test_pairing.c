@@ -122,7 +122,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_bundles)
 {
-  const gboolean none[2] = { FALSE, FALSE }, good[2] = { TRUE, FALSE }, two[2] = { TRUE, TRUE }, late[2] = { FALSE, TRUE };
+  const gboolean none[2] = { FALSE, FALSE }, good[2] = { TRUE, FALSE };
+  const gboolean two[2] = { TRUE, TRUE }, late[2] = { FALSE, TRUE };
 
   fail_unless_equals_int (gst_stereo_pairing_bundle (0, none, FALSE, FALSE), GST_STEREO_PAIRING_WAIT_LEFT);
   fail_unless_equals_int (gst_stereo_pairing_bundle (0, none, FALSE, TRUE), GST_STEREO_PAIRING_END);

@@ -316,6 +316,28 @@ GST_START_TEST (test_gap_on_one_lets_the_other_flow)
 }
 GST_END_TEST;
 
+GST_START_TEST (test_other_events_go_on_once)
+{
+  Pair *pair = pair_new_gray (EXACT);
+  guint seen = 0;
+
+  pair_push (pair, 0, 0);
+  gst_buffer_unref (pair_pull (pair, 0));
+  gst_harness_push_event (pair->left, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+          gst_structure_new_empty ("a-word")));
+  gst_harness_push_event (pair->right, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+          gst_structure_new_empty ("a-word")));
+  pair_push (pair, FRAME, FRAME);
+  gst_buffer_unref (pair_pull (pair, FRAME));
+  for (GstEvent *event; (event = gst_harness_try_pull_event (pair->left));) {
+    seen += GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM;
+    gst_event_unref (event);
+  }
+  fail_unless_equals_int (seen, 1);
+  pair_free (pair);
+}
+GST_END_TEST;
+
 static void
 flush (Pair *pair)
 {
@@ -457,7 +479,8 @@ GST_START_TEST (test_caps_change_one_pad_after_the_other)
   pair_push_right (pair, FRAME);
   gst_buffer_unref (pair_pull (pair, FRAME));
   pair_caps (pair, NULL, caps);
-  gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGB, width, height, 1, SHIFT, 0), 2 * FRAME, FRAME));
+  gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGB, width, height, 1, SHIFT, 0), 2 * FRAME,
+          FRAME));
   out = pair_pull (pair, 2 * FRAME);
   info = output_info (pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), width);
@@ -624,6 +647,7 @@ stream_suite (void)
   tcase_add_test (cases, test_the_other_view_never_ends);
   tcase_add_test (cases, test_gap_on_both);
   tcase_add_loop_test (cases, test_gap_on_one_lets_the_other_flow, 0, 2);
+  tcase_add_test (cases, test_other_events_go_on_once);
   tcase_add_test (cases, test_flush_forgets_what_was_waiting);
   tcase_add_test (cases, test_flush_forgets_what_was_held);
   tcase_add_test (cases, test_flush_after_the_end);
