@@ -72,20 +72,19 @@ void
 gst_stereo_props_set (StereoParams *params, guint row, const GValue *value)
 {
   const StereoParamInfo *info = stereo_param_info ((gint) row);
-  guint8 *field = (guint8 *) params + info->offset;
 
   switch (info->type) {
     case STEREO_PARAM_ENUM:
-      *(int *) field = g_value_get_enum (value);
+      stereo_param_set (params, info, g_value_get_enum (value));
       break;
     case STEREO_PARAM_DOUBLE:
-      *(double *) field = g_value_get_double (value);
+      stereo_param_set (params, info, g_value_get_double (value));
       break;
     case STEREO_PARAM_SIZE:
-      *(uint64_t *) field = g_value_get_uint64 (value);
+      stereo_param_set (params, info, (gdouble) g_value_get_uint64 (value));
       break;
     default:
-      *(int *) field = g_value_get_int (value);
+      stereo_param_set (params, info, g_value_get_int (value));
   }
 }
 
@@ -93,20 +92,20 @@ void
 gst_stereo_props_get (const StereoParams *params, guint row, GValue *value)
 {
   const StereoParamInfo *info = stereo_param_info ((gint) row);
-  const guint8 *field = (const guint8 *) params + info->offset;
+  gdouble number = stereo_param_get (params, info);
 
   switch (info->type) {
     case STEREO_PARAM_ENUM:
-      g_value_set_enum (value, *(const int *) field);
+      g_value_set_enum (value, (gint) number);
       break;
     case STEREO_PARAM_DOUBLE:
-      g_value_set_double (value, *(const double *) field);
+      g_value_set_double (value, number);
       break;
     case STEREO_PARAM_SIZE:
-      g_value_set_uint64 (value, *(const uint64_t *) field);
+      g_value_set_uint64 (value, (guint64) number);
       break;
     default:
-      g_value_set_int (value, *(const int *) field);
+      g_value_set_int (value, (gint) number);
   }
 }
 
