@@ -174,6 +174,21 @@ StereoStatus stereo_layout_state (StereoPlan *plan, StereoError *error);
 StereoStatus stereo_layout_commit (StereoPlan *plan, StereoError *error);
 size_t stereo_layout_total (const StereoPlan *plan);
 
+/* ---- pool.c: threads that share out the items of a job -------------------------------------- */
+#define STEREO_MAX_THREADS 256
+
+typedef struct StereoPool StereoPool;
+/* Work item @item of a job, run by thread @thread (0..threads-1). */
+typedef void (*StereoJob) (StereoPlan *plan, int item, int thread);
+
+/* 0 threads: as many as there are processors. Fewer than asked for is no failure; NULL is no memory. */
+StereoPool *stereo_pool_new (int threads);
+void stereo_pool_free (StereoPool *pool);
+/* Of the threads asked for, the caller included: what scratch memory must allow for. */
+int stereo_pool_threads (const StereoPool *pool);
+/* Runs every item once, on all threads, and returns when all are done. */
+void stereo_pool_run (StereoPool *pool, StereoPlan *plan, StereoJob job, int items);
+
 /* ---- params.c, registry.c ---------------------------------------------------------------- */
 StereoStatus stereo_fail (StereoError *error, StereoStatus status, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 extern const StereoStageTable stereo_cpu_table_baseline;
 #ifdef STEREO_CPU_X86
@@ -40,17 +39,15 @@ static StereoStatus
 cpu_open (StereoPlan *plan, StereoError *error)
 {
   CpuState *state = calloc (1, sizeof *state);
-  long cores = sysconf (_SC_NPROCESSORS_ONLN);
-  int threads = plan->params.threads ? plan->params.threads : (int) (cores > 0 ? cores : 1);
 
   if (!state)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CPU backend.");
   plan->state = state;
   plan->stages = choose_stages ();
-  state->threads = threads < CPU_MAX_THREADS ? threads : CPU_MAX_THREADS;
-  state->pool = cpu_pool_new (state->threads);
+  state->pool = stereo_pool_new (plan->params.threads);
   if (!state->pool)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CPU backend's threads.");
+  state->threads = stereo_pool_threads (state->pool);
   return STEREO_OK;
 }
 
@@ -60,7 +57,7 @@ cpu_close (StereoPlan *plan)
   CpuState *state = cpu_state (plan);
   if (!state)
     return;
-  cpu_pool_free (state->pool);
+  stereo_pool_free (state->pool);
   free (state);
   plan->state = NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The CPU backend. backend.c and threads.c are compiled once; the stage files are compiled once for
+ * The CPU backend. backend.c is compiled once; the stage files are compiled once for
  * every instruction set worth it (see stereo/meson.build), each time with another CPU_ISA, and
  * backend.c takes the table of the best one the processor has.
  */
@@ -9,15 +9,12 @@
 
 #include "stereo/private.h"
 
-#define CPU_MAX_THREADS 256
 #define CPU_LINE_PAD 64         /* columns before and after a line copied for filtering: half of the largest window */
-
-typedef struct CpuPool CpuPool;
 
 /* What a stage keeps per plan; every pointer is a reservation in the arena. */
 typedef struct CpuState
 {
-  CpuPool *pool;
+  StereoPool *pool;
   int threads;
   float *asw_scratch;           /* per thread: see asw.c */
   size_t asw_stride;            /* floats per thread */
@@ -33,16 +30,6 @@ typedef struct CpuState
   uint64_t marks[STEREO_MAX_STEPS + 1]; /* ns */
 } CpuState;
 
-/* ---- threads.c --------------------------------------------------------------------------- */
-
-/* Work item @item of a job, run by thread @thread (0..threads-1). */
-typedef void (*CpuJob) (StereoPlan *plan, int item, int thread);
-
-CpuPool *cpu_pool_new (int threads);
-void cpu_pool_free (CpuPool *pool);
-/* Runs every item once, on all threads, and returns when all are done. */
-void cpu_pool_run (CpuPool *pool, StereoPlan *plan, CpuJob job, int items);
-
 static inline CpuState *
 cpu_state (const StereoPlan *plan)
 {
@@ -50,9 +37,9 @@ cpu_state (const StereoPlan *plan)
 }
 
 static inline void
-cpu_run (StereoPlan *plan, CpuJob job, int items)
+cpu_run (StereoPlan *plan, StereoJob job, int items)
 {
-  cpu_pool_run (cpu_state (plan)->pool, plan, job, items);
+  stereo_pool_run (cpu_state (plan)->pool, plan, job, items);
 }
 
 /* ---- stages ------------------------------------------------------------------------------- */

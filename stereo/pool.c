@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A pool of threads that share out the items of one job at a time. Which thread takes which item
  * changes from run to run, so a result must not depend on it. */
-#include "stereo/cpu/cpu.h"
+#include "stereo/private.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 typedef struct Worker
 {
-  CpuPool *pool;
+  StereoPool *pool;
   int index;
   pthread_t thread;
 } Worker;
 
-struct CpuPool
+struct StereoPool
 {
   pthread_mutex_t lock;
   pthread_cond_t work, done;
-  Worker workers[CPU_MAX_THREADS];      /* [0] is the caller */
+  Worker workers[STEREO_MAX_THREADS];      /* [0] is the caller */
   int threads;
   unsigned generation;
   int busy, quit;
 
   StereoPlan *plan;
-  CpuJob job;
+  StereoJob job;
   int items, next;
 };
 
 static void
-take_items (CpuPool *pool, int thread)
+take_items (StereoPool *pool, int thread)
 {
   int item;
   while ((item = __atomic_fetch_add (&pool->next, 1, __ATOMIC_RELAXED)) < pool->items)
@@ -39,7 +40,7 @@ static void *
 worker_main (void *data)
 {
   Worker *worker = data;
-  CpuPool *pool = worker->pool;
+  StereoPool *pool = worker->pool;
   unsigned seen = 0;
 
   pthread_mutex_lock (&pool->lock);
@@ -59,18 +60,19 @@ worker_main (void *data)
   return NULL;
 }
 
-/* Fewer threads than asked for is no failure: the caller always works too. */
-CpuPool *
-cpu_pool_new (int threads)
+StereoPool *
+stereo_pool_new (int threads)
 {
-  CpuPool *pool = calloc (1, sizeof *pool);
+  StereoPool *pool = calloc (1, sizeof *pool);
   if (!pool)
     return NULL;
+  if (threads <= 0)
+    threads = (int) sysconf (_SC_NPROCESSORS_ONLN);
   pthread_mutex_init (&pool->lock, NULL);
   pthread_cond_init (&pool->work, NULL);
   pthread_cond_init (&pool->done, NULL);
   pool->threads = 1;
-  for (int i = 1; i < threads && i < CPU_MAX_THREADS; i++) {
+  for (int i = 1; i < threads && i < STEREO_MAX_THREADS; i++) {
     Worker *worker = &pool->workers[i];
     worker->pool = pool;
     worker->index = i;
@@ -82,7 +84,7 @@ cpu_pool_new (int threads)
 }
 
 void
-cpu_pool_free (CpuPool *pool)
+stereo_pool_free (StereoPool *pool)
 {
   if (!pool)
     return;
@@ -98,8 +100,14 @@ cpu_pool_free (CpuPool *pool)
   free (pool);
 }
 
+int
+stereo_pool_threads (const StereoPool *pool)
+{
+  return pool->threads;
+}
+
 void
-cpu_pool_run (CpuPool *pool, StereoPlan *plan, CpuJob job, int items)
+stereo_pool_run (StereoPool *pool, StereoPlan *plan, StereoJob job, int items)
 {
   pthread_mutex_lock (&pool->lock);
   pool->plan = plan;
