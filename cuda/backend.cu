@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COPY_THREADS 4
 #define OLDEST_MAJOR 7          /* compute capability 7.5 */
 #define OLDEST_MINOR 5
 
@@ -118,6 +119,9 @@ open_device (StereoPlan *plan, CudaState *state, StereoError *error)
   size_t pixels = (size_t) plan->width * (size_t) plan->height;
   int device;
 
+  state->pool = stereo_pool_new (plan->params.threads ? plan->params.threads : COPY_THREADS);
+  if (!state->pool)
+    return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CUDA backend's threads.");
   CUDA_TRY (cudaGetDevice (&device));
   CUDA_TRY (cudaDeviceGetAttribute (&state->multiprocessors, cudaDevAttrMultiProcessorCount, device));
   CUDA_TRY (cudaDeviceGetAttribute (&state->shared_per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
@@ -162,6 +166,7 @@ cuda_close (StereoPlan *plan)
   if (state->stream)
     cudaStreamDestroy (state->stream);
   cudaGetLastError ();
+  stereo_pool_free (state->pool);
   free (state);
   plan->state = NULL;
 }

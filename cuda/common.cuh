@@ -17,6 +17,7 @@ struct CudaState
   int multiprocessors, shared_per_block, major;
   int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
   cudaStream_t stream;
+  StereoPool *pool;             /* for copies on the host */
   cudaEvent_t *events;          /* STEREO_MAX_STEPS + 1, made on the first mark */
 
   /* load, store */
