@@ -27,24 +27,44 @@ comparable (const GstStereoFrame *a, const GstStereoFrame *b)
       GST_VIDEO_INFO_IS_RGB (&a->info) == GST_VIDEO_INFO_IS_RGB (&b->info);
 }
 
-/* Before anything is computed: whether downstream said that frames of this time come too late. */
+/*
+ * The running time before which a pair would come too late. Downstream says so after the fact; once it has,
+ * a live pipeline's clock tells it before: a pair not computed by its time plus the latency is late.
+ */
+static GstClockTime
+earliest_in_time (GstStereoMatch *self)
+{
+  GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self)), earliest, compute;
+  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
+  gboolean behind;
+
+  GST_OBJECT_LOCK (self);
+  earliest = self->qos ? self->earliest_time : GST_CLOCK_TIME_NONE;
+  behind = self->qos && self->behind;
+  compute = self->stats.compute_last;
+  GST_OBJECT_UNLOCK (self);
+  if (!behind || !GST_CLOCK_TIME_IS_VALID (latency) || !GST_CLOCK_TIME_IS_VALID (now))
+    return earliest;
+  if (now + compute <= latency)
+    return earliest;
+  return GST_CLOCK_TIME_IS_VALID (earliest) ? MAX (earliest, now + compute - latency) : now + compute - latency;
+}
+
+/* Before anything is computed. */
 static gboolean
 is_late (GstStereoMatch *self, const GstStereoFrame *frame)
 {
   GstAggregator *aggregator = GST_AGGREGATOR (self);
-  GstClockTime earliest;
+  GstClockTime earliest = earliest_in_time (self);
   guint64 processed, late;
   GstMessage *message;
   gdouble proportion;
   gboolean live;
 
-  GST_OBJECT_LOCK (self);
-  earliest = self->qos ? self->earliest_time : GST_CLOCK_TIME_NONE;
-  proportion = self->proportion;
-  if (!GST_CLOCK_TIME_IS_VALID (earliest) || frame->time == GST_STEREO_TIME_NONE || frame->time >= (gint64) earliest) {
-    GST_OBJECT_UNLOCK (self);
+  if (!GST_CLOCK_TIME_IS_VALID (earliest) || frame->time == GST_STEREO_TIME_NONE || frame->time >= (gint64) earliest)
     return FALSE;
-  }
+  GST_OBJECT_LOCK (self);
+  proportion = self->proportion;
   late = ++self->stats.late;
   processed = self->stats.pairs;
   GST_OBJECT_UNLOCK (self);
@@ -257,6 +277,7 @@ gst_stereo_match_process (GstStereoMatch *self, GstStereoFrame *first, GstStereo
     decorate (self, out, left, right);
     add_meta (self, out, confidence, &stats, skew);
     count_pair (self, &stats);
+    gst_stereo_match_took (self, stats.compute_ns);
     update_segment (self, &left->segment, out);
     gst_aggregator_selected_samples (GST_AGGREGATOR (self), GST_BUFFER_PTS (out), GST_CLOCK_TIME_NONE,
         GST_BUFFER_DURATION (out), NULL);

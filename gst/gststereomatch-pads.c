@@ -142,12 +142,38 @@ gst_stereo_match_check_pads (GstStereoMatch *self)
 
 /* ---- events and queries ------------------------------------------------------------------ */
 
-/* A pair is out when its later frame is in, at most a frame after the left one, and a frame's time is
- * what computing may take: a matcher slower than that cannot keep up with a live source anyway. */
+/* A pair is out when its later frame is in, at most a frame after the left one, and is computed. */
+static void
+announce_latency (GstStereoMatch *self)
+{
+  GstClockTime latency;
+
+  GST_OBJECT_LOCK (self);
+  latency = self->wait_time + MAX (self->frame_time, self->slowest);
+  GST_OBJECT_UNLOCK (self);
+  gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, latency);
+}
+
+/* Computing may take a frame's time. Where it takes longer, the latency grows to what it does take, or every
+ * pair would be late; the pairs that there is no time for are then dropped one by one. */
+void
+gst_stereo_match_took (GstStereoMatch *self, GstClockTime compute_time)
+{
+  gboolean slower;
+
+  GST_OBJECT_LOCK (self);
+  slower = self->frame_time && compute_time > MAX (self->frame_time, self->slowest);
+  if (slower)
+    self->slowest = compute_time + compute_time / 4;
+  GST_OBJECT_UNLOCK (self);
+  if (slower)
+    announce_latency (self);
+}
+
 static void
 update_latency (GstStereoMatch *self, const GstVideoInfo *info, gboolean packed)
 {
-  GstClockTime frame, skew, latency;
+  GstClockTime frame, skew;
 
   if (GST_VIDEO_INFO_FPS_N (info) < 1)
     return;
@@ -155,9 +181,10 @@ update_latency (GstStereoMatch *self, const GstVideoInfo *info, gboolean packed)
       (guint64) GST_VIDEO_INFO_FPS_N (info));
   GST_OBJECT_LOCK (self);
   skew = self->max_skew == GST_STEREO_MAX_SKEW_AUTO ? frame / 2 : MIN (self->max_skew, frame);
+  self->frame_time = frame;
+  self->wait_time = packed ? 0 : skew;
   GST_OBJECT_UNLOCK (self);
-  latency = packed ? frame : frame + skew;
-  gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, latency);
+  announce_latency (self);
 }
 
 static gboolean
@@ -222,6 +249,7 @@ gst_stereo_match_src_event (GstAggregator *aggregator, GstEvent *event)
     gst_event_parse_qos (event, NULL, &proportion, &diff, &timestamp);
     GST_OBJECT_LOCK (self);
     self->proportion = proportion;
+    self->behind |= diff > 0;
     /* late: aim ahead by as much again, as GstBaseTransform does, or the next pair is late as well */
     if (!GST_CLOCK_TIME_IS_VALID (timestamp))
       self->earliest_time = GST_CLOCK_TIME_NONE;

@@ -22,6 +22,9 @@
  * is not linked two seconds after its stream started is an error too. Properties take effect with the next
  * pair, those set by one g_object_set() together.
  *
+ * The latency reported is a frame, half a frame or #GstStereoMatch:max-skew for the partner, and more once a pair took
+ * longer than a frame to compute: late pairs are dropped, but those that are computed come in time.
+ *
  * Put a `queue` before each pad when one thread feeds both (after a tee or a demuxer), and when the two
  * cameras of a live pipeline differ in latency.
  *
@@ -73,6 +76,7 @@ reset_stream (GstStereoMatch *self)
 {
   GST_OBJECT_LOCK (self);
   self->earliest_time = GST_CLOCK_TIME_NONE;
+  self->behind = FALSE;
   self->proportion = 1;
   GST_OBJECT_UNLOCK (self);
   self->have_segment = FALSE;
@@ -98,6 +102,7 @@ gst_stereo_match_start (GstAggregator *aggregator)
   g_atomic_int_set (&self->failed, FALSE);
   GST_OBJECT_LOCK (self);
   memset (&self->stats, 0, sizeof self->stats);
+  self->slowest = 0;
   self->backend = NULL;
   backend = self->params.backend;
   device = self->params.cuda_device_id;

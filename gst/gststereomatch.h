@@ -52,7 +52,10 @@ struct _GstStereoMatch
   guint64 max_skew;
   gboolean qos;
   GstClockTime earliest_time;   /* running time; earlier pairs are late */
+  gboolean behind;              /* downstream has said once that a pair came too late */
   gdouble proportion;
+  GstClockTime frame_time, wait_time;   /* of the left view; for the later frame of a pair */
+  GstClockTime slowest;         /* what computing a pair has to be allowed, once it took longer than a frame */
   GstStereoMatchStats stats;
   StereoParams in_force;        /* of the last plan */
   const gchar *backend;         /* of the last plan; NULL before the first */
@@ -88,6 +91,8 @@ GstAggregatorPad *gst_stereo_match_create_new_pad (GstAggregator *aggregator, Gs
     const gchar *name, const GstCaps *caps);
 void gst_stereo_match_release_pad (GstElement *element, GstPad *pad);
 gboolean gst_stereo_match_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event);
+/* A pair took so long to compute. */
+void gst_stereo_match_took (GstStereoMatch *self, GstClockTime compute_time);
 gboolean gst_stereo_match_src_event (GstAggregator *aggregator, GstEvent *event);
 gboolean gst_stereo_match_src_query (GstAggregator *aggregator, GstQuery *query);
 gboolean gst_stereo_match_propose_allocation (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide,
