@@ -100,7 +100,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", default=os.path.join(here, "../../build/tests/bench/stereo-bench"))
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--disparities", type=int, default=0, help="to search; known for the scenes of shared/data")
+    parser.add_argument("--disparities", type=int, default=0, help="to search; known for Middlebury scenes by their names")
     parser.add_argument("folder")
     arguments, options = parser.parse_known_args()
     name = os.path.basename(os.path.normpath(arguments.folder))

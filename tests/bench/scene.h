@@ -25,7 +25,7 @@ void scene_free (Scene *scene);
 
 StereoImage scene_view (const Image *image);
 
-/* Scenes whose search range is known, NULL at the end (the table of shared/data/README.md). */
+/* Scenes whose search range is known, NULL at the end. */
 extern const char *const scene_known[];
 
 enum { SCORE_LEVELS = 4 };
