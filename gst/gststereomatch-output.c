@@ -34,20 +34,18 @@ comparable (const GstStereoFrame *a, const GstStereoFrame *b)
 static GstClockTime
 earliest_in_time (GstStereoMatch *self)
 {
-  GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self)), earliest, compute;
+  GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self)), earliest, done;
   GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
   gboolean behind;
 
   GST_OBJECT_LOCK (self);
   earliest = self->qos ? self->earliest_time : GST_CLOCK_TIME_NONE;
   behind = self->qos && self->behind;
-  compute = self->stats.compute_last;
+  done = now + self->stats.compute_last;
   GST_OBJECT_UNLOCK (self);
-  if (!behind || !GST_CLOCK_TIME_IS_VALID (latency) || !GST_CLOCK_TIME_IS_VALID (now))
+  if (!behind || !GST_CLOCK_TIME_IS_VALID (latency) || !GST_CLOCK_TIME_IS_VALID (now) || done <= latency)
     return earliest;
-  if (now + compute <= latency)
-    return earliest;
-  return GST_CLOCK_TIME_IS_VALID (earliest) ? MAX (earliest, now + compute - latency) : now + compute - latency;
+  return GST_CLOCK_TIME_IS_VALID (earliest) ? MAX (earliest, done - latency) : done - latency;
 }
 
 /* Before anything is computed. */

@@ -33,14 +33,8 @@ report_drops (GstStereoMatch *self, gboolean now)
 }
 
 static void
-drop (GstStereoMatch *self, GstStereoPad *pad, gboolean right)
+count_drop (GstStereoMatch *self, gboolean right)
 {
-  GstStereoFrame frame;
-
-  if (!gst_stereo_pad_take (pad, &frame))
-    return;
-  GST_DEBUG_OBJECT (pad, "no partner for %" GST_PTR_FORMAT, frame.buffer);
-  gst_buffer_unref (frame.buffer);
   GST_OBJECT_LOCK (self);
   if (right)
     self->stats.dropped_right++;
@@ -52,6 +46,18 @@ drop (GstStereoMatch *self, GstStereoPad *pad, gboolean right)
   else
     self->drops.left++;
   self->discont = TRUE;
+}
+
+static void
+drop (GstStereoMatch *self, GstStereoPad *pad, gboolean right)
+{
+  GstStereoFrame frame;
+
+  if (!gst_stereo_pad_take (pad, &frame))
+    return;
+  GST_DEBUG_OBJECT (pad, "no partner for %" GST_PTR_FORMAT, frame.buffer);
+  gst_buffer_unref (frame.buffer);
+  count_drop (self, right);
 }
 
 /* A gap of the stream that gives the timestamps is a gap of the output. */
@@ -237,11 +243,7 @@ process_packed (GstStereoMatch *self, GstStereoPad *pad)
   flags = GST_VIDEO_INFO_MULTIVIEW_FLAGS (&frame.info);
   if ((flags & GST_VIDEO_MULTIVIEW_FLAGS_MIXED_MONO) &&
       !GST_BUFFER_FLAG_IS_SET (frame.buffer, GST_VIDEO_BUFFER_FLAG_MULTIPLE_VIEW)) {
-    GST_OBJECT_LOCK (self);
-    self->stats.dropped_left++;
-    GST_OBJECT_UNLOCK (self);
-    self->drops.left++;
-    self->discont = TRUE;
+    count_drop (self, FALSE);
     report_drops (self, FALSE);
   } else {
     flow = gst_stereo_match_process (self, &frame, &frame);

@@ -197,29 +197,6 @@ GST_START_TEST (test_live_sources)
 }
 GST_END_TEST;
 
-/* A pair takes longer than a frame lasts: what computing takes is part of the latency. */
-GST_START_TEST (test_latency_grows_with_the_work)
-{
-#define FAST_CAPS "video/x-raw,format=GRAY8,width=320,height=240,framerate=5000/1"
-  GstQuery *query = gst_query_new_latency ();
-  GstClockTime min, max;
-  gboolean live;
-  Line line;
-
-  line_new (&line, "videotestsrc is-live=true num-buffers=4 ! " FAST_CAPS " ! m.sink_left "
-      "videotestsrc is-live=true num-buffers=4 ! " FAST_CAPS " ! m.sink_right " MATCH "! fakesink name=o sync=true");
-  line_state (&line, GST_STATE_PLAYING);
-  line_wait (&line, GST_MESSAGE_EOS);
-  fail_unless (stat_of (line.element, "compute-time") > GST_SECOND / 5000);
-  fail_unless (gst_element_query (line.pipeline, query));
-  gst_query_parse_latency (query, &live, &min, &max);
-  fail_unless (live);
-  fail_unless (min > stat_of (line.element, "compute-time"), "%" GST_TIME_FORMAT, GST_TIME_ARGS (min));
-  gst_query_unref (query);
-  line_free (&line);
-}
-GST_END_TEST;
-
 /* A sink that is always behind: the element drops what would come too late, before computing it. */
 GST_START_TEST (test_a_slow_sink_makes_pairs_late)
 {
@@ -432,7 +409,6 @@ pipeline_suite (void)
   tcase_add_test (cases, test_flushing_seek);
   tcase_add_test (cases, test_seeking_is_asked_of_the_left_source);
   tcase_add_test (cases, test_live_sources);
-  tcase_add_test (cases, test_latency_grows_with_the_work);
   tcase_add_test (cases, test_a_slow_sink_makes_pairs_late);
   tcase_add_test (cases, test_one_source_is_shorter);
   tcase_add_test (cases, test_queues_and_many_frames);

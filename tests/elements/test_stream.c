@@ -552,6 +552,27 @@ GST_START_TEST (test_late_pairs_are_not_computed)
 }
 GST_END_TEST;
 
+/* Once downstream has said so, the clock tells which pairs of a live stream are late. */
+GST_START_TEST (test_live_pairs_that_would_be_late)
+{
+  Pair *pair = pair_new_gray (EXACT);
+  GstClock *clock = gst_element_get_clock (pair->element);
+
+  gst_harness_set_upstream_latency (pair->left, 7 * GST_MSECOND);
+  gst_harness_set_upstream_latency (pair->right, 7 * GST_MSECOND);
+  gst_test_clock_set_time (GST_TEST_CLOCK (clock), 10 * FRAME);
+  pair_push (pair, 0, 0);
+  gst_buffer_unref (pair_pull (pair, 0));       /* nobody has complained yet */
+  say_late (pair, 0, 1);
+  pair_push (pair, FRAME, FRAME);
+  pair_push (pair, 10 * FRAME, 10 * FRAME);
+  gst_buffer_unref (pair_pull (pair, 10 * FRAME));
+  fail_unless_equals_uint64 (stat_of (pair->element, "late"), 1);
+  gst_object_unref (clock);
+  pair_free (pair);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_qos_off)
 {
   Pair *pair = pair_new_gray (EXACT "qos=false");
@@ -598,6 +619,32 @@ GST_START_TEST (test_latency)
   fail_unless_equals_uint64 (min, 7 * GST_MSECOND + FRAME / 2 + FRAME);
   fail_unless (max >= min);
   gst_query_unref (query);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+/* A frame lasts a microsecond, and computing takes longer: that is part of the latency. */
+GST_START_TEST (test_latency_grows_with_the_work)
+{
+  Pair *pair = pair_new (EXACT);
+  GstQuery *query = gst_query_new_latency ();
+  gchar *caps = g_strdup_printf ("video/x-raw,format=GRAY8,width=%d,height=%d,framerate=1000000/1", VIEW_WIDTH,
+      VIEW_HEIGHT);
+  GstClockTime min, max;
+  gboolean live;
+
+  pair_caps (pair, caps, caps);
+  gst_harness_set_upstream_latency (pair->left, GST_USECOND);
+  gst_harness_set_upstream_latency (pair->right, GST_USECOND);
+  pair_push (pair, 0, 0);
+  gst_buffer_unref (pair_pull (pair, 0));
+  fail_unless (stat_of (pair->element, "compute-time") > 3 * GST_USECOND);
+  fail_unless (gst_pad_peer_query (pair->left->sinkpad, query));
+  gst_query_parse_latency (query, &live, &min, &max);
+  fail_unless (live);
+  fail_unless (min > stat_of (pair->element, "compute-time"), "%" GST_TIME_FORMAT, GST_TIME_ARGS (min));
+  gst_query_unref (query);
+  g_free (caps);
   pair_free (pair);
 }
 GST_END_TEST;
@@ -657,9 +704,11 @@ stream_suite (void)
   tcase_add_loop_test (cases, test_caps_change_one_pad_after_the_other, 0, 2);
   tcase_add_test (cases, test_downstream_reconfigures);
   tcase_add_test (cases, test_late_pairs_are_not_computed);
+  tcase_add_test (cases, test_live_pairs_that_would_be_late);
   tcase_add_test (cases, test_qos_off);
   tcase_add_test (cases, test_flush_forgets_lateness);
   tcase_add_test (cases, test_latency);
+  tcase_add_test (cases, test_latency_grows_with_the_work);
   tcase_add_test (cases, test_frames_change_hands_before_the_second_pad_is_there);
   return suite;
 }
