@@ -15,9 +15,8 @@ struct AswWindow
 static inline AswWindow
 asw_window (const StereoPlan *plan)
 {
-  const double log2e = 1.4426950408889634;
-  return { plan->params.window / 2, (float) (-log2e / plan->params.gamma_color),
-    (float) (-log2e / plan->params.gamma_distance) };
+  return { plan->params.window / 2, (float) (-STEREO_LOG2E / plan->params.gamma_color),
+    (float) (-STEREO_LOG2E / plan->params.gamma_distance) };
 }
 
 __device__ __forceinline__ float

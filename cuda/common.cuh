@@ -14,7 +14,7 @@
 /* What the backend and its stages keep per plan; pointers into the arena are reservations. */
 struct CudaState
 {
-  int multiprocessors, shared_per_block, major;
+  int shared_per_block;
   int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
   cudaStream_t stream;
   StereoPool *pool;             /* for copies on the host */

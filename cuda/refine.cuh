@@ -9,7 +9,6 @@
 
 #include "cuda/common.cuh"
 
-#define LOG2E 1.4426950408889634
 #define REFINE_REACH 64         /* the largest radius, 63, in whole groups */
 #define REFINE_DISTANCES (2 * REFINE_REACH + 8)
 
@@ -24,8 +23,8 @@ window_of (const StereoPlan *plan)
 {
   const StereoParams *p = &plan->params;
   int radius = p->refine_window / 2;
-  Window w = { radius, (radius + 3) / 4 * 4, (float) (-LOG2E / p->refine_gamma_color),
-    (float) (-LOG2E / p->refine_gamma_distance) };
+  Window w = { radius, (radius + 3) / 4 * 4, (float) (-STEREO_LOG2E / p->refine_gamma_color),
+    (float) (-STEREO_LOG2E / p->refine_gamma_distance) };
   return w;
 }
 

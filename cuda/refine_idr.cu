@@ -10,7 +10,6 @@
  */
 #include "cuda/common.cuh"
 
-#define LOG2E 1.4426950408889634
 #define COLUMNS 8               /* of a block of column_kernel, pixels of a thread of pixel_kernel */
 #define THREADS 128
 #define MOST_GROUPS 4           /* groups of pixels of a block of pixel_kernel */
@@ -31,7 +30,7 @@ struct Idr
 static __device__ float
 weigh (const Idr &r, uint32_t a, uint32_t b, int offset)
 {
-  return exp2f ((float) stereo_color_distance (a, b) * r.color + (float) abs (offset) * r.distance);
+  return cuda_weight (a, b, r.color, (float) abs (offset) * r.distance);
 }
 
 static __device__ float *
@@ -265,7 +264,7 @@ idr_run (StereoPlan *plan, StereoError *error)
   const CudaState *state = cuda_state (plan);
   const StereoParams *p = &plan->params;
   int radius = p->refine_window / 2, batch = batch_rows (plan), groups = 4 * THREADS / plan->depth;
-  Idr r = { radius, (float) (-LOG2E / p->refine_gamma_color), (float) (-LOG2E / p->refine_gamma_distance),
+  Idr r = { radius, (float) (-STEREO_LOG2E / p->refine_gamma_color), (float) (-STEREO_LOG2E / p->refine_gamma_distance),
     (float) plan->alpha / 4, 0, 0, state->idr_scratch, { state->idr_index[0], state->idr_index[1] },
     { state->idr_confidence[0], state->idr_confidence[1] } };
   StereoStatus status = idr_copy (plan, error);

@@ -22,6 +22,7 @@ extern "C" {
 #define STEREO_EXPECT_STEPS 64  /* steps per pixel of the expected disparity (StereoView.expected) */
 #define STEREO_EXPECT_NONE (-1)
 #define STEREO_MAX_STEPS 256
+#define STEREO_LOG2E 1.4426950408889634  /* exp (x) = 2^(x * this): gammas become base-2 factors (4.4.1) */
 #define STEREO_MAX_BUFFERS 64
 
 enum { STEREO_LEFT, STEREO_RIGHT };

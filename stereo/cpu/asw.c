@@ -10,9 +10,7 @@
  * that view is mirrored.
  */
 #include "stereo/cpu/cpu.h"
-#include "stereo/cpu/vec.h"
-
-#include <stdlib.h>
+#include "stereo/cpu/weigh.h"
 
 #define INLINE static inline __attribute__ ((always_inline))
 
@@ -62,10 +60,10 @@ lay_out (Work *w, const StereoPlan *plan, int full, int both, float *base)
   w->rows = 2 * w->radius + 1;
   w->columns = plan->width + (full ? 2 * w->radius : 0);
   w->layers = plan->layers;
-  w->weight_pitch = (int) round16 ((size_t) plan->width + 16);
+  w->weight_pitch = (int) cpu_weigh_pitch (plan);
   taps = full ? (size_t) w->rows * (size_t) w->rows : (size_t) w->rows;
-  w->color_factor = (float) (-LOG2E / p->gamma_color);
-  w->distance_factor = (float) (-LOG2E / p->gamma_distance);
+  w->color_factor = (float) (-STEREO_LOG2E / p->gamma_color);
+  w->distance_factor = (float) (-STEREO_LOG2E / p->gamma_distance);
 #define TAKE(field, type, floats) \
   w->field = base ? (type *) (base + used) : NULL; \
   used += round16 (floats)
@@ -81,27 +79,6 @@ lay_out (Work *w, const StereoPlan *plan, int full, int both, float *base)
 
 /* ---- weights ------------------------------------------------------------------------------ */
 
-/* Weights between (x, y) and (x + dx, y + dy) for every column x; 0 where the tap is outside. */
-static void
-weigh (const Work *w, const StereoView *view, int y, int dy, int dx, float *out)
-{
-  const StereoPlan *plan = w->plan;
-  const uint32_t *centre = view->color + (size_t) y * plan->image_pitch;
-  const uint32_t *tap = view->color + (ptrdiff_t) (y + dy) * plan->image_pitch + dx;
-  int from = dx < 0 ? -dx : 0, to = dx > 0 ? plan->width - dx : plan->width;
-  float distance = dx && dy ? sqrtf ((float) (dx * dx + dy * dy)) : (float) abs (dx + dy);
-
-  if (from > plan->width)
-    from = plan->width;
-  if (to < from)
-    to = from;
-  memset (out, 0, (size_t) from * sizeof *out);
-  for (int x = from; x < to; x += LANES)
-    vec_store_f (out + x, vec_weight (vec_load_u (centre + x), vec_load_u (tap + x), w->color_factor,
-            w->distance_factor * distance));
-  memset (out + to, 0, (size_t) (plan->width + LANES - to) * sizeof *out);
-}
-
 static const uint8_t *
 ring_row (const Work *w, int y)
 {
@@ -116,12 +93,12 @@ add_tap (Work *w, int *count, int y, int dy, int dx)
   Tap *tap = &w->taps[*count];
   float *left = w->left + (size_t) *count * (size_t) w->weight_pitch;
 
-  weigh (w, &plan->view[STEREO_LEFT], y, dy, dx, left);
+  cpu_weigh (plan, &plan->view[STEREO_LEFT], y, dy, dx, w->color_factor, w->distance_factor, left);
   tap->left = left;
   tap->right = NULL;
   if (w->both) {
     float *right = w->right + (size_t) *count * (size_t) plan->image_pitch + plan->image_pad;
-    weigh (w, &plan->view[STEREO_RIGHT], y, dy, -dx, right);
+    cpu_weigh (plan, &plan->view[STEREO_RIGHT], y, dy, -dx, w->color_factor, w->distance_factor, right);
     tap->right = right;
   }
   tap->cost = NULL;

@@ -62,8 +62,8 @@ static Factors
 factors_of (const StereoPlan *plan)
 {
   const StereoParams *p = &plan->params;
-  return (Factors) { p->refine_window / 2, (float) (-LOG2E / p->refine_gamma_color),
-    (float) (-LOG2E / p->refine_gamma_distance) };
+  return (Factors) { p->refine_window / 2, (float) (-STEREO_LOG2E / p->refine_gamma_color),
+    (float) (-STEREO_LOG2E / p->refine_gamma_distance) };
 }
 
 /* ---- two-pass --------------------------------------------------------------------------------- */

@@ -7,10 +7,7 @@
  * needs only the histogram of w F over D, and two running sums over it. Histograms of columns come
  * from the vertical pass, those of pixels from adding up their row's with the horizontal weights.
  */
-#include "stereo/cpu/cpu.h"
-#include "stereo/cpu/vec.h"
-
-#include <stdlib.h>
+#include "stereo/cpu/weigh.h"
 
 typedef struct Work
 {
@@ -20,39 +17,21 @@ typedef struct Work
 } Work;
 
 static size_t
-round16 (size_t n)
-{
-  return (n + 15) / 16 * 16;
-}
-
-static size_t
 lay_out (const StereoPlan *plan, float *base, Work *w)
 {
-  size_t columns = (size_t) plan->width * (size_t) plan->depth, weights = round16 ((size_t) plan->width + LANES);
+  size_t columns = (size_t) plan->width * (size_t) plan->depth, weights = cpu_weigh_pitch (plan);
   w->columns = base;
   w->pixel = base ? base + columns : NULL;
   w->weights = base ? base + columns + plan->depth : NULL;
   return columns + (size_t) plan->depth + weights;
 }
 
-/* Weights of (x, y) to (x + dx, y + dy); those of taps outside the row are not to be read. */
-static void
-weigh (const StereoPlan *plan, const StereoView *view, int y, int dy, int dx, float *out)
-{
-  const uint32_t *centre = view->color + (ptrdiff_t) y * plan->image_pitch;
-  const uint32_t *tap = view->color + (ptrdiff_t) (y + dy) * plan->image_pitch + dx;
-  float color = (float) (-LOG2E / plan->params.refine_gamma_color);
-  float distance = (float) (-LOG2E / plan->params.refine_gamma_distance * abs (dx + dy));
-  int to = dx > 0 ? plan->width - dx : plan->width;
-
-  for (int x = dx < 0 ? -dx : 0; x < to; x += LANES)
-    vec_store_f (out + x, vec_weight (vec_load_u (centre + x), vec_load_u (tap + x), color, distance));
-}
-
 static void
 column_histograms (const StereoPlan *plan, int view, int y, Work *w)
 {
   const CpuState *state = cpu_state (plan);
+  float color = (float) (-STEREO_LOG2E / plan->params.refine_gamma_color);
+  float distance = (float) (-STEREO_LOG2E / plan->params.refine_gamma_distance);
   int radius = plan->params.refine_window / 2, depth = plan->depth;
 
   memset (w->columns, 0, (size_t) plan->width * (size_t) depth * sizeof (float));
@@ -60,7 +39,7 @@ column_histograms (const StereoPlan *plan, int view, int y, Work *w)
     if (y + k < 0 || y + k >= plan->height)
       continue;
     size_t map = (size_t) (y + k) * (size_t) plan->map_pitch;
-    weigh (plan, &plan->view[view], y, k, 0, w->weights);
+    cpu_weigh (plan, &plan->view[view], y, k, 0, color, distance, w->weights);
     for (int x = 0; x < plan->width; x++) {
       int index = state->idr_index[view][map + x];
       if (index != (int) STEREO_INVALID)
@@ -69,8 +48,7 @@ column_histograms (const StereoPlan *plan, int view, int y, Work *w)
   }
 }
 
-/* histogram -> sum over j of histogram[j] * |j - i|, for every i, in place: @up is what lies at or
- * below i and @climb its distance; the same from above. */
+/* histogram -> sum over j of histogram[j] * |j - i|, for every i, in place. */
 static void
 histogram_to_distance (float *histogram, int count)
 {

@@ -20,7 +20,6 @@
 #define LANES 4
 #define LANE_NUMBERS { 0, 1, 2, 3 }
 #endif
-#define LANES_MAX 16
 
 typedef float VecF __attribute__ ((vector_size (4 * LANES)));
 typedef int32_t VecI __attribute__ ((vector_size (4 * LANES)));
@@ -198,7 +197,5 @@ vec_weight (VecU a, VecU b, float color_factor, float distance_term)
 {
   return vec_exp2 (vec_float (vec_color_distance (a, b)) * color_factor + distance_term);
 }
-
-#define LOG2E 1.4426950408889634
 
 #endif
