@@ -7,219 +7,220 @@
  * before and after it (KT = 3 of them for windows up to 33, 5 up to 65). A warp takes 8 * NT
  * disparities and rolls along, so each cost is made or read once and stays in registers for KT steps.
  *
- * - Raw costs enter as the bits of half-precision subnormals: n means n * 2^-24, no conversion.
- * - The order of the pixels inside a tile does not matter to a sum, so a lane takes four neighbours:
- *   its costs are one 16-byte load of census words from an image stored column by column.
+ * - Raw costs enter as the bits of half-precision subnormals, no conversion: see records.cuh.
  * - A block computes each weight once, straight into fragment order in shared memory.
  * - The first pass leaves half floats in the volume; the second rolls over them in place.
  * - Sums of weights are one more product, with ones; where candidates are missing at the border,
  *   with ones and zeros.
  */
 #include "cuda/banded.cuh"
+#include "cuda/records.cuh"
 
-#define PLANE_PAD 32            /* rows before and after a column of a transposed plane */
+#define LINE_PAD 32             /* readable pixels before and after a column of colours */
+#define COST_BIT 16777216.0f    /* a raw cost of 1, read as a half float, is 1 of these */
 
-/* Column-by-column copies of what costs and vertical weights read: plane[view] + x * pitch + y. */
-struct Planes
+/* Of left column or pixel @x: the indices of candidates that exist. */
+struct Candidates
 {
-  uint32_t *color[2];
-  void *census[2];              /* uint32_t or uint64_t */
-  uint16_t *small[2];           /* gradient or luma */
-  int pitch;
+  int first, last;
 };
 
-template <int COST> struct CostTraits
+__device__ __forceinline__ Candidates
+candidates (const Frame &f, int x)
 {
-  static constexpr bool census32 = COST == STEREO_COST_CENSUS_7X5 || COST == STEREO_COST_MIXED;
-  static constexpr bool census64 = COST == STEREO_COST_CENSUS_9X7;
-  static constexpr bool color = COST == STEREO_COST_MIXED || COST == STEREO_COST_SAD;
-  static constexpr bool small = COST == STEREO_COST_MIXED || COST == STEREO_COST_AD;
-};
+  return { stereo_first_index (x, f.width, f.min_disparity), stereo_last_index (x, f.disparities, f.min_disparity) };
+}
 
-/* ---- planes ---------------------------------------------------------------------------------- */
-
-/* A 32x32 tile a block, 32x8 threads, through shared memory; blockIdx.z is the view. */
-template <typename From, typename To> __global__ void
-transpose (const From *left, const From *right, To *left_out, To *right_out, int width, int height, int image_pitch,
-    int plane_pitch)
+__device__ __forceinline__ bool
+has (const Candidates &c, int i)
 {
-  __shared__ To tile[32][33];
-  const From *from = blockIdx.z ? right : left;
-  To *to = blockIdx.z ? right_out : left_out;
-  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  return i >= c.first && i <= c.last;
+}
 
-  for (int i = 0; i < 32; i += 8)
-    if (x < width && y + i < height)
-      tile[threadIdx.y + i][threadIdx.x] = (To) from[(size_t) (y + i) * image_pitch + x];
-  __syncthreads ();
-  x = blockIdx.x * 32 + threadIdx.y;
-  y = blockIdx.y * 32 + threadIdx.x;
-  for (int i = 0; i < 32; i += 8)
-    if (x + i < width && y < height)
-      to[(size_t) (x + i) * plane_pitch + y] = tile[threadIdx.x][threadIdx.y + i];
+__device__ __forceinline__ bool
+has_all (const Candidates &c, int base)
+{
+  return c.first <= base && c.last >= base + 8 * NT - 1;
+}
+
+__device__ __forceinline__ bool
+has_none (const Candidates &c, int base)
+{
+  return c.last < base || c.first >= base + 8 * NT;
 }
 
 /* ---- first pass: columns ------------------------------------------------------------------------ */
 
-/* Costs of four rows from y on: left column x, right column xm, as two words of two halves. */
-template <int COST> __device__ __forceinline__ void
-four_costs (const Planes &p, int x, int xm, int y, uint32_t &low, uint32_t &high)
+/* What a warp needs from one tile to the next. */
+template <int COST, int KT> struct Column
 {
-  typedef CostTraits<COST> Traits;
-  ptrdiff_t left = (ptrdiff_t) x * p.pitch + y, right = (ptrdiff_t) xm * p.pitch + y;
-  int cost[4] = { 0, 0, 0, 0 };
+  Ring<KT> ring;
+  const uint8_t *left, *right[NT];      /* this lane's place in the records of the next tile to be made */
+  uint16_t *out;                        /* of row j of the tile at hand */
+  int turn;
+};
 
-  if (Traits::census32) {
-    uint4 a = *(const uint4 *) ((const uint32_t *) p.census[0] + left);
-    uint4 b = *(const uint4 *) ((const uint32_t *) p.census[1] + right);
-    cost[0] = __popc (a.x ^ b.x), cost[1] = __popc (a.y ^ b.y);
-    cost[2] = __popc (a.z ^ b.z), cost[3] = __popc (a.w ^ b.w);
-  }
-  if (Traits::census64) {
-    const ulonglong2 *a = (const ulonglong2 *) ((const uint64_t *) p.census[0] + left);
-    const ulonglong2 *b = (const ulonglong2 *) ((const uint64_t *) p.census[1] + right);
-    ulonglong2 a0 = a[0], a1 = a[1], b0 = b[0], b1 = b[1];
-    cost[0] = __popcll (a0.x ^ b0.x), cost[1] = __popcll (a0.y ^ b0.y);
-    cost[2] = __popcll (a1.x ^ b1.x), cost[3] = __popcll (a1.y ^ b1.y);
-  }
-  int sad[4], slope[4];
-  if (Traits::color) {
-    uint4 a = *(const uint4 *) (p.color[0] + left), b = *(const uint4 *) (p.color[1] + right);
-    sad[0] = __vsadu4 (a.x, b.x), sad[1] = __vsadu4 (a.y, b.y);
-    sad[2] = __vsadu4 (a.z, b.z), sad[3] = __vsadu4 (a.w, b.w);
-  }
-  if (Traits::small) {
-    short4 a = *(const short4 *) (p.small[0] + left), b = *(const short4 *) (p.small[1] + right);
-    slope[0] = a.x - b.x, slope[1] = a.y - b.y, slope[2] = a.z - b.z, slope[3] = a.w - b.w;
-  }
+/* Costs of the next tile; past the last there is nothing, and its weights are 0. */
+template <int COST, int KT> __device__ __forceinline__ void
+make_costs (Column<COST, KT> &c, bool there, uint32_t (&to)[NT][2])
+{
+  if (there) {
+    FourRows<COST> left, right;
+    load_rows (left, c.left);
+    c.left += Features<COST>::bytes;
 #pragma unroll
-  for (int i = 0; i < 4; i++)
-    cost[i] = COST == STEREO_COST_MIXED ? 4 * cost[i] + stereo_mixed_part (sad[i], slope[i]) :
-        COST == STEREO_COST_SAD ? (sad[i] + 1) / 3 : COST == STEREO_COST_AD ? abs (slope[i]) : cost[i];
-  low = __byte_perm (cost[0], cost[1], 0x5410);
-  high = __byte_perm (cost[2], cost[3], 0x5410);
+    for (int t = 0; t < NT; t++) {
+      load_rows (right, c.right[t]);
+      c.right[t] += Features<COST>::bytes;
+      four_costs (left, right, to[t]);
+    }
+  } else {
+#pragma unroll
+    for (int t = 0; t < NT; t++)
+      to[t][0] = to[t][1] = 0;
+  }
 }
 
-/* Two rows of a tile's product -> @values[NT] words of neighbouring disparities, row r of @sum[t]. */
-template <typename Convert> __device__ __forceinline__ void
-gather_row (const float (&sum)[NT][4], int r, Convert convert, uint32_t (&words)[NT])
+/* Means of two rows of the tile, as half floats; 0 where there is no candidate. */
+template <int KT> __device__ __forceinline__ void
+store_means (const Frame &f, const float (&sum)[NT][4], const float (&weights)[4], const Candidates &all, int base,
+    int y, uint16_t *out)
 {
-#pragma unroll
-  for (int e = 0; e < 2; e++)
-#pragma unroll
-    for (int t = 0; t < NT; t += 2)
-      words[(e * NT + t) / 2] = convert (sum[t][2 * r + e], sum[t + 1][2 * r + e], e * NT + t);
-}
+  int start = base + 2 * NT * (threadIdx.x & 3);
+  bool whole = has_all (all, base);
 
-__device__ __forceinline__ void
-store_words (uint16_t *to, const uint32_t (&words)[NT])
-{
-  *(uint4 *) to = make_uint4 (words[0], words[1], words[2], words[3]);
+#pragma unroll
+  for (int r = 0; r < 2; r++) {
+    float scale = __fdividef (COST_BIT, weights[2 * r]);
+    uint4 words = whole ?
+        gather_row (sum, r, [&](float low, float high, int i) { return pack_halves (low * scale, high * scale); }) :
+        gather_row (sum, r, [&](float low, float high, int i) {
+          return pack_halves (has (all, start + i) ? low * scale : 0, has (all, start + i + 1) ? high * scale : 0);
+        });
+    if (y + 8 * r < f.height && start < f.depth)
+      *(uint4 *) (out + (size_t) (8 * r) * f.width * f.depth) = words;
+  }
 }
 
 /*
  * A block is a column (blockIdx.x) by 8 * NT disparities a warp (blockIdx.y: further ones), rolling
- * down. Lane (j = lane / 4, g = lane % 4) makes the costs of rows 4 g.. of index base + j * NT + t for
- * tile t of NT, and ends up with indices base + 2 NT g.. of rows j and j + 8. Loads are 16 bytes of four
- * rows, four lanes side by side; neighbouring columns meet in the cache.
+ * down. Lane (j, g) makes the costs of rows 4 g.. of index base + j * NT + t for tile t of NT, and ends up
+ * with indices base + 2 NT g.. of rows j and j + 8.
  */
-template <int COST, int KT> __global__ void
-aggregate_columns (Frame f, Planes p, AswWindow w)
+template <int COST, int KT> __global__ void __launch_bounds__ (256, 2)
+aggregate_columns (Frame f, Records records, const uint32_t *color, int color_pitch, AswWindow w)
 {
-  __shared__ uint4 shared[2][KT * 32];
-  __shared__ float2 distances[KT * 128];
+  __shared__ Band<KT> band;
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, x = blockIdx.x;
   int base = (blockIdx.y * (blockDim.x >> 5) + warp) * 8 * NT;
   int j = lane >> 2, g = lane & 3, tiles = (f.height + TILE - 1) / TILE;
-  int first = stereo_first_index (x, f.width, f.min_disparity);
-  int last = stereo_last_index (x, f.disparities, f.min_disparity);
-  int partner = f.width - 1 - x + f.min_disparity + base + j * NT;
-  bool plain = first == 0 && last == f.disparities - 1 && base + 8 * NT <= f.disparities;
-  const uint32_t *color = p.color[0] + (ptrdiff_t) x * p.pitch;
-  uint32_t costs[KT][NT][2], next[NT][2];
+  Candidates all = candidates (f, x);
+  Line line = { color + (size_t) x * color_pitch + LINE_PAD, f.height, tiles * TILE };
+  Column<COST, KT> c;
 
-  auto make_costs = [&](int tile, uint32_t (&to)[NT][2]) {
+  c.left = records.view[STEREO_LEFT] + (size_t) x * records.pitch + 16 * g;
 #pragma unroll
-    for (int t = 0; t < NT; t++)
-      four_costs<COST> (p, x, min (max (partner + t, 0), f.width - 1), tile * TILE + 4 * g, to[t][0], to[t][1]);
-  };
-  start_rolling<KT> (costs, next, make_costs);
-  make_distances<KT> (distances, w);
+  for (int t = 0; t < NT; t++)
+    c.right[t] = records.view[STEREO_RIGHT] + (size_t) (f.width - 1 - x + base + j * NT + t) * records.pitch + 16 * g;
+  c.out = f.volume + ((size_t) j * f.width + x) * f.depth + base + 2 * NT * g;
+  c.turn = warp;
+  start_rolling (c.ring, [&](int n, uint32_t (&to)[NT][2]) { make_costs (c, n < tiles, to); });
+  make_distances (band, w);
   __syncthreads ();
-  make_weights<KT> ((uint32_t *) shared[0], distances, color, 0, f.height, w);
+  share_weights (band, line, 0, c.turn, w);
 
-  for (int tile = 0; tile < tiles; tile++) {
-    uint4 a[KT];
-    float sum[NT][4] = { }, weights[4];
-    __syncthreads ();
-    roll<KT> (costs, next);
-    load_weights<KT> (a, shared[tile & 1], lane);
-    /* work for the tile ahead, to overlap with the products: one past the end is padding with weight 0 */
-    make_costs (min (tile + 1 + KT / 2, tiles), next);
-    if (tile + 1 < tiles)
-      make_weights<KT> ((uint32_t *) shared[~tile & 1], distances, color, tile + 1, f.height, w);
-    sum_weights<KT> (weights, a);
-    multiply_band<KT> (sum, a, costs);
+  for (int start = 0; start < tiles; start += Ring<KT>::slots)
 #pragma unroll
-    for (int r = 0; r < 2; r++) {
-      int y = tile * TILE + j + 8 * r, start = base + 2 * NT * g;
-      float scale = __fdividef (16777216.0f, weights[2 * r]);
-      uint32_t words[NT];
-      gather_row (sum, r, [&](float low, float high, int i) {
-        i += start;
-        low = plain || (i >= first && i <= last) ? low * scale : 0;
-        high = plain || (i + 1 >= first && i + 1 <= last) ? high * scale : 0;
-        return pack_halves (low, high);
-      }, words);
-      if (y < f.height && start < f.depth)
-        store_words (f.volume + ((size_t) y * f.width + x) * f.depth + start, words);
+    for (int step = 0; step < Ring<KT>::slots; step++) {
+      int tile = start + step;
+      if (tile >= tiles)
+        break;
+      uint4 a[KT];
+      float sum[NT][4] = { }, weights[4];
+      __syncthreads ();
+      load_weights (a, band, tile);
+      /* work for the tiles ahead, to overlap with the products */
+      make_costs (c, tile + 1 + KT / 2 < tiles, c.ring.costs[(step + 1 + KT / 2) % Ring<KT>::slots]);
+      if (tile + 1 < tiles)
+        share_weights (band, line, tile + 1, c.turn, w);
+      sum_weights (weights, a);
+      multiply_band (sum, a, c.ring, step);
+      store_means<KT> (f, sum, weights, all, base, tile * TILE + j, c.out);
+      c.out += (size_t) TILE * f.width * f.depth;
     }
-  }
 }
 
 /* ---- second pass: rows ---------------------------------------------------------------------------- */
 
-/* Half floats of four columns from x on, indices i..i + NT, turned so that a word holds two columns. */
-__device__ __forceinline__ void
-load_line (const Frame &f, size_t row, int x, int i, uint32_t (&to)[NT][2])
+/* Half floats of four columns, NT indices each, as they come from the volume. */
+struct Words
 {
-  uint32_t words[4][NT / 2];
+  uint2 column[4];
+};
+
+__device__ __forceinline__ void
+load_columns (Words &words, const uint16_t *from, int depth, bool there, int columns)
+{
 #pragma unroll
-  for (int c = 0; c < 4; c++) {
-    bool there = x + c < f.width && i < f.depth;
-    const uint16_t *from = f.volume + (row + x + c) * f.depth + i;
-    uint2 v = there ? *(const uint2 *) from : make_uint2 (0, 0);
-    words[c][0] = v.x, words[c][1] = v.y;
-  }
+  for (int c = 0; c < 4; c++)
+    words.column[c] = there && c < columns ? *(const uint2 *) (from + c * depth) : make_uint2 (0, 0);
+}
+
+/* ... turned so that a word holds two columns of one index. */
+__device__ __forceinline__ void
+turn_columns (const Words &words, uint32_t (&to)[NT][2])
+{
 #pragma unroll
   for (int t = 0; t < NT; t++) {
-    to[t][0] = __byte_perm (words[0][t / 2], words[1][t / 2], t & 1 ? 0x7632 : 0x5410);
-    to[t][1] = __byte_perm (words[2][t / 2], words[3][t / 2], t & 1 ? 0x7632 : 0x5410);
+    uint32_t order = t & 1 ? 0x7632 : 0x5410;
+    to[t][0] = __byte_perm (t < 2 ? words.column[0].x : words.column[0].y,
+        t < 2 ? words.column[1].x : words.column[1].y, order);
+    to[t][1] = __byte_perm (t < 2 ? words.column[2].x : words.column[2].y,
+        t < 2 ? words.column[3].x : words.column[3].y, order);
   }
 }
 
-/* Ones where the candidate of index i exists in the two columns from x on. */
+/* Shifts that give 0 for 32 and more. */
 __device__ __forceinline__ uint32_t
-two_existing (const Frame &f, int x, int i)
+shift_left (uint32_t a, int bits)
 {
-  uint32_t a = i >= stereo_first_index (x, f.width, f.min_disparity) &&
-      i <= stereo_last_index (x, f.disparities, f.min_disparity);
-  uint32_t b = i >= stereo_first_index (x + 1, f.width, f.min_disparity) &&
-      i <= stereo_last_index (x + 1, f.disparities, f.min_disparity);
-  return a * 0x3C00u | b * 0x3C000000u;
+  uint32_t b;
+  asm ("shl.b32 %0, %1, %2;" : "=r" (b) : "r" (a), "r" (bits));
+  return b;
+}
+
+__device__ __forceinline__ uint32_t
+shift_right (uint32_t a, int bits)
+{
+  uint32_t b;
+  asm ("shr.u32 %0, %1, %2;" : "=r" (b) : "r" (a), "r" (bits));
+  return b;
+}
+
+/* Ones where the candidate of index @i exists in the four columns from @x on: those from i + min on,
+ * and before i + min + width. */
+__device__ __forceinline__ void
+four_existing (const Frame &f, int x, int i, uint32_t (&ones)[2])
+{
+  int before = i + f.min_disparity - x, after = 4 - (before + f.width);
+#pragma unroll
+  for (int h = 0; h < 2; h++)
+    ones[h] = shift_left (0x3C003C00u, 16 * max (before - 2 * h, 0)) &
+        shift_right (0x3C003C00u, 16 * max (after - 2 * (1 - h), 0));
 }
 
 /* Sums over the weights of the taps whose candidate exists: those of lane (j, g)'s costs start at @i. */
 template <int KT> __device__ __forceinline__ void
-divide_existing (const Frame &f, float (&sum)[NT][4], const uint4 (&a)[KT], int tile, int i, int g)
+divide_existing (const Frame &f, float (&sum)[NT][4], const uint4 (&a)[KT], int tile, int i)
 {
 #pragma unroll
   for (int t = 0; t < NT; t++) {
     float weights[4] = { };
 #pragma unroll
     for (int kt = 0; kt < KT; kt++) {
-      int x = (tile + kt - KT / 2) * TILE + 4 * g;
-      multiply (weights, a[kt], two_existing (f, x, i + t), two_existing (f, x + 2, i + t));
+      uint32_t ones[2];
+      four_existing (f, (tile + kt - KT / 2) * TILE + 4 * (threadIdx.x & 3), i + t, ones);
+      multiply (weights, a[kt], ones[0], ones[1]);
     }
 #pragma unroll
     for (int c = 0; c < 4; c++)
@@ -227,164 +228,183 @@ divide_existing (const Frame &f, float (&sum)[NT][4], const uint4 (&a)[KT], int 
   }
 }
 
+/* Adding 2^23 leaves a rounded number in the low bits. */
+__device__ __forceinline__ uint32_t
+rounded_bits (float value, float scale)
+{
+  return __float_as_uint (fmaf (value, scale, 8388608.0f));
+}
+
+/* Two pixels' costs in volume steps; STEREO_INVALID where there is no candidate. */
+__device__ __forceinline__ void
+store_steps (const Frame &f, const float (&sum)[NT][4], const float (&scale)[2], bool whole, int base, int x,
+    uint16_t *out)
+{
+  int start = base + 2 * NT * (threadIdx.x & 3);
+
+#pragma unroll
+  for (int r = 0; r < 2; r++) {
+    Candidates all = candidates (f, x + 8 * r);
+    uint4 words = whole ? gather_row (sum, r, [&](float low, float high, int i) {
+      return __byte_perm (rounded_bits (low, scale[r]), rounded_bits (high, scale[r]), 0x5410);
+    }) : gather_row (sum, r, [&](float low, float high, int i) {
+      return __byte_perm (has (all, start + i) ? rounded_bits (low, scale[r]) : STEREO_INVALID,
+          has (all, start + i + 1) ? rounded_bits (high, scale[r]) : STEREO_INVALID, 0x5410);
+    });
+    if (x + 8 * r < f.width && start < f.depth)
+      *(uint4 *) (out + 8 * r * f.depth) = words;
+  }
+}
+
 /*
  * A block is a row (blockIdx.x) by 8 * NT disparities a warp (blockIdx.y: further ones), rolling along
  * x over the first pass's half floats and leaving the final costs in their place: a tile is written
- * after the one behind it was read, and a warp keeps to its own indices. Lanes as in the first pass;
- * loads and stores are 16 bytes, a column's 8 * NT indices in one run.
+ * after the one behind it was read, and a warp keeps to its own indices. Lanes as in the first pass; what
+ * is read at the start of a step is looked at in the end.
  */
-template <int KT> __global__ void
+template <int KT> __global__ void __launch_bounds__ (256, 2)
 aggregate_rows (Frame f, AswWindow w)
 {
-  __shared__ uint4 shared[2][KT * 32];
-  __shared__ float2 distances[KT * 128];
+  __shared__ Band<KT> band;
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, y = blockIdx.x;
   int base = (blockIdx.y * (blockDim.x >> 5) + warp) * 8 * NT;
-  int j = lane >> 2, g = lane & 3, tiles = (f.width + TILE - 1) / TILE;
-  size_t row = (size_t) y * f.width;
-  const uint32_t *color = f.view[STEREO_LEFT].color + (size_t) y * f.image_pitch;
-  uint32_t costs[KT][NT][2], next[NT][2];
+  int j = lane >> 2, g = lane & 3, tiles = (f.width + TILE - 1) / TILE, turn = warp;
+  uint16_t *row = f.volume + (size_t) y * f.width * f.depth, *out = row + j * f.depth + base + 2 * NT * g;
+  const uint16_t *in = row + 4 * g * f.depth + base + j * NT;
+  bool mine = base + j * NT < f.depth;
+  Line line = { f.view[STEREO_LEFT].color + (size_t) y * f.image_pitch, f.width, f.image_pitch };
+  Ring<KT> ring;
+  Words words;
 
-  auto load_costs = [&](int tile, uint32_t (&to)[NT][2]) {
-    load_line (f, row, tile * TILE + 4 * g, base + j * NT, to);
+  auto load = [&](int tile) {
+    load_columns (words, in, f.depth, mine, f.width - tile * TILE - 4 * g);
+    in += TILE * f.depth;
   };
-  start_rolling<KT> (costs, next, load_costs);
-  make_distances<KT> (distances, w);
+  start_rolling (ring, [&](int n, uint32_t (&to)[NT][2]) { load (n), turn_columns (words, to); });
+  make_distances (band, w);
   __syncthreads ();
-  make_weights<KT> ((uint32_t *) shared[0], distances, color, 0, f.width, w);
+  share_weights (band, line, 0, turn, w);
 
-  for (int tile = 0; tile < tiles; tile++) {
-    uint4 a[KT];
-    float sum[NT][4] = { }, weights[4];
-    __syncthreads ();
-    roll<KT> (costs, next);
-    load_weights<KT> (a, shared[tile & 1], lane);
-    load_costs (tile + 1 + KT / 2, next);
-    if (tile + 1 < tiles)
-      make_weights<KT> ((uint32_t *) shared[~tile & 1], distances, color, tile + 1, f.width, w);
-    sum_weights<KT> (weights, a);
-    multiply_band<KT> (sum, a, costs);
-
-    int from = max (0, (tile - KT / 2) * TILE), to = min (f.width, (tile + KT / 2 + 1) * TILE) - 1;
-    bool whole = stereo_last_index (from, f.disparities, f.min_disparity) == f.disparities - 1 &&
-        stereo_first_index (to, f.width, f.min_disparity) == 0;
-    bool plain = whole && base + 8 * NT <= f.disparities;
-    if (!whole)
-      divide_existing<KT> (f, sum, a, tile, base + j * NT, g);
+  for (int start = 0; start < tiles; start += Ring<KT>::slots)
 #pragma unroll
-    for (int r = 0; r < 2; r++) {
-      int x = tile * TILE + j + 8 * r, start = base + 2 * NT * g;
-      int first = stereo_first_index (x, f.width, f.min_disparity);
-      int last = stereo_last_index (x, f.disparities, f.min_disparity);
-      float scale = whole ? __fdividef ((float) f.volume_unit, weights[2 * r]) : (float) f.volume_unit;
-      uint32_t words[NT];
-      gather_row (sum, r, [&](float low, float high, int i) {
-        i += start;
-        /* adding 2^23 leaves the rounded steps in the low bits */
-        uint32_t a = __float_as_uint (fmaf (low, scale, 8388608.0f));
-        uint32_t b = __float_as_uint (fmaf (high, scale, 8388608.0f));
-        if (!plain) {
-          a = i >= first && i <= last ? a : STEREO_INVALID;
-          b = i + 1 >= first && i + 1 <= last ? b : STEREO_INVALID;
-        }
-        return __byte_perm (a, b, 0x5410);
-      }, words);
-      if (x < f.width && start < f.depth)
-        store_words (f.volume + (row + x) * f.depth + start, words);
+    for (int step = 0; step < Ring<KT>::slots; step++) {
+      int tile = start + step;
+      if (tile >= tiles)
+        break;
+      uint4 a[KT];
+      float sum[NT][4] = { }, weights[4];
+      __syncthreads ();
+      load (tile + 1 + KT / 2);
+      load_weights (a, band, tile);
+      if (tile + 1 < tiles)
+        share_weights (band, line, tile + 1, turn, w);
+      multiply_band (sum, a, ring, step);
+
+      int from = max (0, (tile - KT / 2) * TILE), to = min (f.width, (tile + KT / 2 + 1) * TILE) - 1;
+      bool complete = stereo_last_index (from, f.disparities, f.min_disparity) == f.disparities - 1 &&
+          stereo_first_index (to, f.width, f.min_disparity) == 0;
+      float scale[2] = { (float) f.volume_unit, (float) f.volume_unit };
+      if (complete) {
+        sum_weights (weights, a);
+        scale[0] = __fdividef (scale[0], weights[0]);
+        scale[1] = __fdividef (scale[1], weights[2]);
+      } else {
+        divide_existing<KT> (f, sum, a, tile, base + j * NT);
+      }
+      store_steps (f, sum, scale, complete && base + 8 * NT <= f.disparities, base, tile * TILE + j, out);
+      out += TILE * f.depth;
+      turn_columns (words, ring.costs[(step + 1 + KT / 2) % Ring<KT>::slots]);
     }
-  }
 }
 
 /* ---- stage ------------------------------------------------------------------------------------------ */
 
-static Planes
-planes_of (const StereoPlan *plan)
+/* Warps that a line's disparities take, in @chunks blocks of at most 8. */
+static int
+warps_of (const StereoPlan *plan, int *chunks)
+{
+  int warps = (plan->depth + 8 * NT - 1) / (8 * NT);
+  *chunks = (warps + 7) / 8;
+  return (warps + *chunks - 1) / *chunks;
+}
+
+static int
+tiles_of (const StereoPlan *plan)
+{
+  return (plan->height + TILE - 1) / TILE;
+}
+
+static int
+color_pitch (const StereoPlan *plan)
+{
+  return 2 * LINE_PAD + tiles_of (plan) * TILE;
+}
+
+template <int COST> static Records
+records_of (const StereoPlan *plan)
 {
   const CudaState *state = cuda_state (plan);
-  Planes p;
-  p.pitch = 2 * PLANE_PAD + (plan->height + TILE - 1) / TILE * TILE;
-  for (int v = 0; v < 2; v++) {
-    p.color[v] = state->asw_color[v] + PLANE_PAD;
-    p.census[v] = state->asw_census[v] ? (char *) state->asw_census[v] + PLANE_PAD * plan->census_bytes : NULL;
-    p.small[v] = state->asw_small[v] ? state->asw_small[v] + PLANE_PAD : NULL;
-  }
-  return p;
+  int chunks, warps = warps_of (plan, &chunks);
+  return { { state->asw_records[0], state->asw_records[1] }, (size_t) tiles_of (plan) * Features<COST>::bytes,
+    plan->width + warps * chunks * 8 * NT };
+}
+
+template <int COST> static StereoStatus
+prepare_cost (StereoPlan *plan, StereoError *error)
+{
+  CudaState *state = cuda_state (plan);
+  Records records = records_of<COST> (plan);
+  StereoStatus status = stereo_reserve (plan, (void **) &state->asw_color,
+      (size_t) color_pitch (plan) * (size_t) plan->width, sizeof (uint32_t), error);
+
+  if (!status)
+    status = stereo_reserve (plan, (void **) &state->asw_records[0], (size_t) plan->width, records.pitch, error);
+  if (!status)
+    status = stereo_reserve (plan, (void **) &state->asw_records[1], (size_t) records.columns, records.pitch, error);
+  return status;
+}
+
+template <int COST, int KT> static void
+launch_passes (StereoPlan *plan, const Records &records)
+{
+  const CudaState *state = cuda_state (plan);
+  Frame f = cuda_frame (plan);
+  AswWindow w = asw_window (plan);
+  int chunks, warps = warps_of (plan, &chunks);
+
+  aggregate_columns<COST, KT><<<dim3 (f.width, chunks), 32 * warps, 0, state->stream>>> (f, records, state->asw_color,
+      color_pitch (plan), w);
+  aggregate_rows<KT><<<dim3 (f.height, chunks), 32 * warps, 0, state->stream>>> (f, w);
+}
+
+template <int COST> static StereoStatus
+launch_cost (StereoPlan *plan, StereoError *error)
+{
+  const CudaState *state = cuda_state (plan);
+  Records records = records_of<COST> (plan);
+  dim3 grid (cuda_blocks (plan->width, RECORD_COLUMNS), tiles_of (plan), 2);
+
+  make_records<COST><<<grid, 256, 0, state->stream>>> (cuda_frame (plan), records, state->asw_color + LINE_PAD,
+      color_pitch (plan));
+  CUDA_LAUNCHED (plan, "make_records");
+  if (plan->params.window / 2 > TILE)
+    launch_passes<COST, 5> (plan, records);
+  else
+    launch_passes<COST, 3> (plan, records);
+  CUDA_LAUNCHED (plan, "aggregate_columns, aggregate_rows");
+  return STEREO_OK;
 }
 
 static StereoStatus
 left_prepare (StereoPlan *plan, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
-  size_t pixels = (size_t) planes_of (plan).pitch * (size_t) plan->width;
-  StereoStatus status = STEREO_OK;
-
-  for (int v = 0; v < 2 && !status; v++) {
-    status = stereo_reserve (plan, (void **) &state->asw_color[v], pixels, sizeof (uint32_t), error);
-    if (!status && plan->census_bytes)
-      status = stereo_reserve (plan, &state->asw_census[v], pixels, (size_t) plan->census_bytes, error);
-    if (!status && (plan->params.cost == STEREO_COST_MIXED || plan->params.cost == STEREO_COST_AD))
-      status = stereo_reserve (plan, (void **) &state->asw_small[v], pixels, sizeof (uint16_t), error);
-  }
-  return status;
-}
-
-static StereoStatus
-make_planes (StereoPlan *plan, const Planes &p, StereoError *error)
-{
-  dim3 grid (cuda_blocks (plan->width, 32), cuda_blocks (plan->height, 32), 2), block (32, 8);
-  cudaStream_t stream = cuda_state (plan)->stream;
-  const StereoView *l = &plan->view[STEREO_LEFT], *r = &plan->view[STEREO_RIGHT];
-  int width = plan->width, height = plan->height, pitch = plan->image_pitch;
-
-  transpose<<<grid, block, 0, stream>>> (l->color, r->color, p.color[0], p.color[1], width, height, pitch, p.pitch);
-  if (plan->census_bytes == 4)
-    transpose<<<grid, block, 0, stream>>> ((const uint32_t *) l->census, (const uint32_t *) r->census,
-        (uint32_t *) p.census[0], (uint32_t *) p.census[1], width, height, pitch, p.pitch);
-  if (plan->census_bytes == 8)
-    transpose<<<grid, block, 0, stream>>> ((const uint64_t *) l->census, (const uint64_t *) r->census,
-        (uint64_t *) p.census[0], (uint64_t *) p.census[1], width, height, pitch, p.pitch);
-  if (plan->params.cost == STEREO_COST_MIXED)
-    transpose<<<grid, block, 0, stream>>> (l->gradient, r->gradient, p.small[0], p.small[1], width, height, pitch,
-        p.pitch);
-  if (plan->params.cost == STEREO_COST_AD)
-    transpose<<<grid, block, 0, stream>>> (l->luma, r->luma, p.small[0], p.small[1], width, height, pitch, p.pitch);
-  CUDA_LAUNCHED (plan, "transpose");
-  return STEREO_OK;
-}
-
-template <int COST, int KT> static void
-launch_passes (StereoPlan *plan, const Planes &p)
-{
-  Frame f = cuda_frame (plan);
-  AswWindow w = asw_window (plan);
-  cudaStream_t stream = cuda_state (plan)->stream;
-  int warps = (f.depth + 8 * NT - 1) / (8 * NT);
-  int chunks = (warps + 7) / 8;
-  unsigned threads = 32 * (unsigned) ((warps + chunks - 1) / chunks);
-
-  aggregate_columns<COST, KT><<<dim3 (f.width, chunks), threads, 0, stream>>> (f, p, w);
-  aggregate_rows<KT><<<dim3 (f.height, chunks), threads, 0, stream>>> (f, w);
-}
-
-template <int COST> static void
-launch_cost (StereoPlan *plan, const Planes &p)
-{
-  if (plan->params.window / 2 > TILE)
-    launch_passes<COST, 5> (plan, p);
-  else
-    launch_passes<COST, 3> (plan, p);
+  return ASW_FOR_COST (plan, prepare_cost, plan, error);
 }
 
 static StereoStatus
 left_run (StereoPlan *plan, StereoError *error)
 {
-  Planes p = planes_of (plan);
-  StereoStatus status = make_planes (plan, p, error);
-  if (status)
-    return status;
-  ASW_FOR_COST (plan, launch_cost, plan, p);
-  CUDA_LAUNCHED (plan, "aggregate_columns, aggregate_rows");
-  return STEREO_OK;
+  return ASW_FOR_COST (plan, launch_cost, plan, error);
 }
 
 const StereoStage stereo_cuda_asw_left = { "match", left_prepare, left_run };

@@ -27,10 +27,9 @@ struct CudaState
   uint8_t *output, *output_confidence;  /* device: samples (4 bytes a pixel at most), confidence */
   unsigned long long *counts;   /* device: valid samples, sum of confidence bytes */
 
-  /* asw, support=left: column-by-column copies of both views, see asw_left.cu */
-  uint32_t *asw_color[2];
-  void *asw_census[2];
-  uint16_t *asw_small[2];
+  /* asw, support=left: the left view's colours and both views' features, column by column; see records.cuh */
+  uint32_t *asw_color;
+  uint8_t *asw_records[2];
 
   /* refine */
   float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */

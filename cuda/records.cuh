@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What raw costs of a column are made of: for every column and 16 rows of it one record, a plane of 64
+ * bytes for each feature of the cost, so that a lane reads four rows of a feature in one load and every
+ * feature of a record at a fixed distance. Right columns are numbered by xm - min_disparity, and there
+ * are as many as candidates ask for; those outside the image are never written, and never reach a result.
+ */
+#ifndef STEREO_CUDA_RECORDS_CUH
+#define STEREO_CUDA_RECORDS_CUH
+
+#include "cuda/common.cuh"
+
+#include <cuda_fp16.h>
+
+template <int COST> struct Features
+{
+  static constexpr int census = COST == STEREO_COST_CENSUS_9X7 ? 2 :
+      COST == STEREO_COST_CENSUS_7X5 || COST == STEREO_COST_MIXED;      /* planes of 32 bits */
+  static constexpr bool color = COST == STEREO_COST_MIXED || COST == STEREO_COST_SAD;
+  static constexpr bool slope = COST == STEREO_COST_MIXED || COST == STEREO_COST_AD;  /* gradient or luma, as halves */
+  static constexpr int planes = census + color + slope;
+  static constexpr int bytes = 64 * planes;
+};
+
+/* Records of both views: record[view] + column * pitch + rows / 16 * bytes. */
+struct Records
+{
+  uint8_t *view[2];
+  size_t pitch;                 /* bytes a column */
+  int columns;                  /* of the right view */
+};
+
+/* Four rows of a column. */
+template <int COST> struct FourRows
+{
+  uint4 census[Features<COST>::census + 1], color;      /* one more: no empty arrays */
+  uint2 slope;
+};
+
+/* @from: the record's, 16 bytes on for every four rows. */
+template <int COST> __device__ __forceinline__ void
+load_rows (FourRows<COST> &rows, const uint8_t *from)
+{
+  typedef Features<COST> F;
+#pragma unroll
+  for (int c = 0; c < F::census; c++)
+    rows.census[c] = *(const uint4 *) (from + 64 * c);
+  if (F::color)
+    rows.color = *(const uint4 *) (from + 64 * F::census);
+  if (F::slope)
+    rows.slope = *(const uint2 *) (from + 64 * (F::census + F::color));
+}
+
+__device__ __forceinline__ uint32_t
+pack_shorts (uint32_t low, uint32_t high)
+{
+  return low + high * 65536;
+}
+
+__device__ __forceinline__ uint32_t
+bits_of (__half2 pair)
+{
+  return *reinterpret_cast<uint32_t *> (&pair);
+}
+
+__device__ __forceinline__ __half2
+halves_of (uint32_t bits)
+{
+  return *reinterpret_cast<__half2 *> (&bits);
+}
+
+/* Two rows' costs, an integer each in 16 bits: as a half float that is cost * 2^-24, a subnormal, and goes
+ * into a product unconverted. See stereo_mixed_part() for the mixed one; |slope| enters it in half floats. */
+template <int COST> __device__ __forceinline__ uint32_t
+two_costs (uint32_t bits0, uint32_t bits1, uint32_t sad0, uint32_t sad1, uint32_t slope_a, uint32_t slope_b)
+{
+  __half2 slope = __habs2 (__hsub2 (halves_of (slope_a), halves_of (slope_b)));
+
+  if (COST == STEREO_COST_SAD)
+    return pack_shorts ((sad0 + 1) / 3, (sad1 + 1) / 3);
+  if (COST == STEREO_COST_AD)
+    return bits_of (__hmul2 (slope, halves_of (0x00010001)));
+  if (COST != STEREO_COST_MIXED)
+    return pack_shorts (bits0, bits1);
+  uint32_t color = (__vminu2 (pack_shorts (sad0, sad1), 0x003C003C) * 17 + 0x00200020) >> 6 & 0x001F001F;
+  uint32_t cost = 4 * pack_shorts (bits0, bits1) + color;
+  slope = __hmin2 (slope, halves_of (0x49004900));      /* 10 */
+  return bits_of (__hfma2 (slope, halves_of (0x00020002), halves_of (cost)));
+}
+
+/* Of a left and a right column: rows 0, 1 and rows 2, 3. */
+template <int COST> __device__ __forceinline__ void
+four_costs (const FourRows<COST> &l, const FourRows<COST> &r, uint32_t (&costs)[2])
+{
+  typedef Features<COST> F;
+  uint32_t bits[4] = { }, sad[4] = { };
+#pragma unroll
+  for (int c = 0; c < F::census; c++) {
+    bits[0] += __popc (l.census[c].x ^ r.census[c].x);
+    bits[1] += __popc (l.census[c].y ^ r.census[c].y);
+    bits[2] += __popc (l.census[c].z ^ r.census[c].z);
+    bits[3] += __popc (l.census[c].w ^ r.census[c].w);
+  }
+  if (F::color) {
+    sad[0] = __vsadu4 (l.color.x, r.color.x);
+    sad[1] = __vsadu4 (l.color.y, r.color.y);
+    sad[2] = __vsadu4 (l.color.z, r.color.z);
+    sad[3] = __vsadu4 (l.color.w, r.color.w);
+  }
+  costs[0] = two_costs<COST> (bits[0], bits[1], sad[0], sad[1], l.slope.x, r.slope.x);
+  costs[1] = two_costs<COST> (bits[2], bits[3], sad[2], sad[3], l.slope.y, r.slope.y);
+}
+
+/* ---- making them --------------------------------------------------------------------------------- */
+
+#define RECORD_COLUMNS 32
+
+/* One feature of a pixel as it stands in a record: 32 bits, or 16 of the slope. */
+template <int COST> __device__ __forceinline__ uint32_t
+feature (const StereoView &view, size_t at, int plane)
+{
+  typedef Features<COST> F;
+  if (plane < F::census)
+    return ((const uint32_t *) view.census)[at * F::census + plane];
+  if (F::color && plane == F::census)
+    return view.color[at];
+  return __half_as_ushort (__int2half_rn (COST == STEREO_COST_AD ? view.luma[at] : view.gradient[at]));
+}
+
+/*
+ * A block makes the records of 32 columns (blockIdx.x) and 16 rows (blockIdx.y) of one view (blockIdx.z), through
+ * shared memory, and the column-by-column copy of the left view's colours. Rows past the image are 0: their
+ * weights are, but 0 times what is no number would be none.
+ */
+template <int COST> __global__ void __launch_bounds__ (256)
+make_records (Frame f, Records records, uint32_t *color, int color_pitch)
+{
+  typedef Features<COST> F;
+  __shared__ uint32_t tile[F::planes + 1][16][RECORD_COLUMNS + 1];
+  const StereoView &view = f.view[blockIdx.z];
+  int x0 = blockIdx.x * RECORD_COLUMNS, y0 = blockIdx.y * 16;
+  int first = blockIdx.z ? -f.min_disparity : 0;
+
+  for (int e = threadIdx.x; e < 16 * RECORD_COLUMNS; e += blockDim.x) {
+    int c = e % RECORD_COLUMNS, r = e / RECORD_COLUMNS;
+    bool inside = x0 + c < f.width && y0 + r < f.height;
+    size_t at = (size_t) (y0 + r) * f.image_pitch + x0 + c;
+#pragma unroll
+    for (int p = 0; p < F::planes; p++)
+      tile[p][r][c] = inside ? feature<COST> (view, at, p) : 0;
+    tile[F::planes][r][c] = inside ? view.color[at] : 0;
+  }
+  __syncthreads ();
+  /* four rows of a feature a thread */
+  for (int e = threadIdx.x; e < (F::planes + 1) * 4 * RECORD_COLUMNS; e += blockDim.x) {
+    int p = e / 4 % (F::planes + 1), c = e / 4 / (F::planes + 1), r = e % 4 * 4, x = x0 + c;
+    const uint32_t *from = &tile[p][r][c];
+    uint4 rows = make_uint4 (from[0], from[RECORD_COLUMNS + 1], from[2 * (RECORD_COLUMNS + 1)],
+        from[3 * (RECORD_COLUMNS + 1)]);
+    if (x >= f.width || x + first < 0 || (blockIdx.z && x + first >= records.columns))
+      continue;
+    uint8_t *to = records.view[blockIdx.z] + (size_t) (x + first) * records.pitch + (size_t) blockIdx.y * F::bytes +
+        64 * p + 4 * r;
+    if (p == F::planes) {
+      if (blockIdx.z == STEREO_LEFT)
+        *(uint4 *) (color + (size_t) x * color_pitch + y0 + r) = rows;
+    } else if (F::slope && p == F::planes - 1) {
+      *(uint2 *) to = make_uint2 (rows.x | rows.y << 16, rows.z | rows.w << 16);
+    } else {
+      *(uint4 *) to = rows;
+    }
+  }
+}
+
+#endif
