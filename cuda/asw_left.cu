@@ -8,7 +8,8 @@
  * disparities and rolls along, so each cost is made or read once and stays in registers for KT steps.
  *
  * - Raw costs enter as the bits of half-precision subnormals, no conversion: see records.cuh.
- * - A block computes each weight once, straight into fragment order in shared memory.
+ * - What the next tiles need is copied to shared memory meanwhile; columns side by side share records.
+ * - A line's warps compute each weight once, straight into fragment order in shared memory.
  * - The first pass leaves half floats in the volume; the second rolls over them in place.
  * - Sums of weights are one more product, with ones; where candidates are missing at the border,
  *   with ones and zeros.
@@ -16,7 +17,12 @@
 #include "cuda/banded.cuh"
 #include "cuda/records.cuh"
 
-#define LINE_PAD 32             /* readable pixels before and after a column of colours */
+#ifndef COLUMN_THREADS
+#define COLUMN_THREADS 512
+#define COLUMN_BLOCKS 1
+#define COLUMN_WARPS 5
+#define ROW_BLOCKS 2
+#endif
 #define COST_BIT 16777216.0f    /* a raw cost of 1, read as a half float, is 1 of these */
 
 /* Of left column or pixel @x: the indices of candidates that exist. */
@@ -51,27 +57,61 @@ has_none (const Candidates &c, int base)
 
 /* ---- first pass: columns ------------------------------------------------------------------------ */
 
-/* What a warp needs from one tile to the next. */
-template <int COST, int KT> struct Column
+/* A block's share: columns x0..x0 + columns - 1 and a run of disparities from @base on. */
+struct ColumnBlock
 {
-  Ring<KT> ring;
-  const uint8_t *left, *right[NT];      /* this lane's place in the records of the next tile to be made */
-  uint16_t *out;                        /* of row j of the tile at hand */
-  int turn;
+  int columns, x0, base, rights;        /* right columns met */
+  int thread, threads;
+
+  __device__
+  ColumnBlock ()
+  {
+    columns = blockDim.y;
+    x0 = blockIdx.x * columns;
+    base = blockIdx.y * blockDim.x / 32 * 8 * NT;
+    rights = blockDim.x / 32 * 8 * NT + columns - 1;
+    thread = threadIdx.y * blockDim.x + threadIdx.x;
+    threads = blockDim.x * blockDim.y;
+  }
 };
 
-/* Costs of the next tile; past the last there is nothing, and its weights are 0. */
+/* Bytes of a tile's records: right ones, then left ones. */
+static __host__ __device__ size_t
+stage_bytes (int rights, int columns, int record)
+{
+  return (size_t) (rights + columns) * record;
+}
+
+/* Starts to copy what tile @n needs. */
 template <int COST, int KT> __device__ __forceinline__ void
-make_costs (Column<COST, KT> &c, bool there, uint32_t (&to)[NT][2])
+copy_records (const Frame &f, const ColumnBlock &b, const Records &records, const uint32_t *color, int n, int tiles,
+    uint8_t *stage, Line<KT> *lines)
+{
+  const int RECORD = Features<COST>::bytes;
+  if (n < tiles) {
+    const uint8_t *right = records.view[STEREO_RIGHT] + ((size_t) n * records.columns[STEREO_RIGHT] +
+        f.width - b.x0 - b.columns + b.base + RECORD_PAD) * RECORD;
+    const uint8_t *left = records.view[STEREO_LEFT] + ((size_t) n * records.columns[STEREO_LEFT] + b.x0) * RECORD;
+    int of_right = b.rights * RECORD / 16, all = of_right + b.columns * RECORD / 16;
+    for (int e = b.thread; e < all; e += b.threads)
+      copy_ahead (stage + 16 * e, e < of_right ? right + 16 * e : left + 16 * (e - of_right), true);
+    for (int e = b.thread; e < b.columns * 4; e += b.threads)
+      copy_ahead (&lines[e >> 2].color[n % LINE_TILES][4 * (e & 3)], color +
+          (size_t) min (b.x0 + (e >> 2), f.width - 1) * tiles * TILE + n * TILE + 4 * (e & 3), true);
+  }
+  end_lot ();
+}
+
+/* Costs of a tile from this lane's places in its records; past the last there is nothing, and its weights are 0. */
+template <int COST> __device__ __forceinline__ void
+make_costs (const uint8_t *left_record, const uint8_t *right_record, bool there, uint32_t (&to)[NT][2])
 {
   if (there) {
     FourRows<COST> left, right;
-    load_rows (left, c.left);
-    c.left += Features<COST>::bytes;
+    load_rows (left, left_record);
 #pragma unroll
     for (int t = 0; t < NT; t++) {
-      load_rows (right, c.right[t]);
-      c.right[t] += Features<COST>::bytes;
+      load_rows (right, right_record + t * Features<COST>::bytes);
       four_costs (left, right, to[t]);
     }
   } else {
@@ -103,81 +143,127 @@ store_means (const Frame &f, const float (&sum)[NT][4], const float (&weights)[4
 }
 
 /*
- * A block is a column (blockIdx.x) by 8 * NT disparities a warp (blockIdx.y: further ones), rolling
+ * A block is a few columns (threadIdx.y, blockIdx.x) by 8 * NT disparities a warp (threadIdx.x, blockIdx.y), rolling
  * down. Lane (j, g) makes the costs of rows 4 g.. of index base + j * NT + t for tile t of NT, and ends up
  * with indices base + 2 NT g.. of rows j and j + 8.
  */
-template <int COST, int KT> __global__ void __launch_bounds__ (256, 2)
-aggregate_columns (Frame f, Records records, const uint32_t *color, int color_pitch, AswWindow w)
+template <int COST, int KT> __global__ void __launch_bounds__ (COLUMN_THREADS, COLUMN_BLOCKS)
+aggregate_columns (Frame f, Records records, const uint32_t *color, AswWindow w)
 {
-  __shared__ Band<KT> band;
-  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, x = blockIdx.x;
-  int base = (blockIdx.y * (blockDim.x >> 5) + warp) * 8 * NT;
-  int j = lane >> 2, g = lane & 3, tiles = (f.height + TILE - 1) / TILE;
-  Candidates all = candidates (f, x);
-  Line line = { color + (size_t) x * color_pitch + LINE_PAD, f.height, tiles * TILE };
-  Column<COST, KT> c;
+  extern __shared__ uint4 shared[];
+  const int RECORD = Features<COST>::bytes, SLOTS = Ring<KT>::slots;
+  ColumnBlock b;
+  Line<KT> *lines = (Line<KT> *) shared, &line = lines[threadIdx.y];
+  Distances<KT> &distances = *(Distances<KT> *) (lines + b.columns);
+  uint8_t *stage = (uint8_t *) (&distances + 1);
+  size_t stage_size = stage_bytes (b.rights, b.columns, RECORD);
+  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, x = b.x0 + threadIdx.y, base = b.base + warp * 8 * NT;
+  int j = lane >> 2, g = lane & 3, tiles = (f.height + TILE - 1) / TILE, turn = warp;
+  const uint8_t *left = stage + (b.rights + threadIdx.y) * RECORD + 16 * g;
+  const uint8_t *right = stage + (b.columns - 1 - threadIdx.y + warp * 8 * NT + j * NT) * RECORD + 16 * g;
+  uint16_t *out = f.volume + ((size_t) j * f.width + x) * f.depth + base + 2 * NT * g;
+  Candidates all = x < f.width ? candidates (f, x) : Candidates { 0, -1 };
+  Ring<KT> ring;
 
-  c.left = records.view[STEREO_LEFT] + (size_t) x * records.pitch + 16 * g;
+  auto advance = [&](int n) {
+    await_lots<0> ();
+    __syncthreads ();
+    copy_records<COST> (f, b, records, color, n + 1, tiles, stage + (n + 1 & 1) * stage_size, lines);
+  };
+  auto make = [&](int n, uint32_t (&to)[NT][2]) {
+    make_costs<COST> (left + (n & 1) * stage_size, right + (n & 1) * stage_size, n < tiles, to);
+  };
+  copy_records<COST> (f, b, records, color, 0, tiles, stage, lines);
+  make_distances (distances, w, b.thread, b.threads);
+  clear_ring (ring);
 #pragma unroll
-  for (int t = 0; t < NT; t++)
-    c.right[t] = records.view[STEREO_RIGHT] + (size_t) (f.width - 1 - x + base + j * NT + t) * records.pitch + 16 * g;
-  c.out = f.volume + ((size_t) j * f.width + x) * f.depth + base + 2 * NT * g;
-  c.turn = warp;
-  start_rolling (c.ring, [&](int n, uint32_t (&to)[NT][2]) { make_costs (c, n < tiles, to); });
-  make_distances (band, w);
-  __syncthreads ();
-  share_weights (band, line, 0, c.turn, w);
+  for (int n = 0; n <= KT / 2; n++) {
+    advance (n);
+    make (n, ring.costs[n]);
+  }
+  share_weights (line, distances, 0, turn, f.height, w);
 
-  for (int start = 0; start < tiles; start += Ring<KT>::slots)
+  for (int start = 0; start < tiles; start += SLOTS)
 #pragma unroll
-    for (int step = 0; step < Ring<KT>::slots; step++) {
+    for (int step = 0; step < SLOTS; step++) {
       int tile = start + step;
       if (tile >= tiles)
         break;
       uint4 a[KT];
       float sum[NT][4] = { }, weights[4];
-      __syncthreads ();
-      load_weights (a, band, tile);
+      advance (tile + 1 + KT / 2);
+      load_weights (a, line, tile);
       /* work for the tiles ahead, to overlap with the products */
-      make_costs (c, tile + 1 + KT / 2 < tiles, c.ring.costs[(step + 1 + KT / 2) % Ring<KT>::slots]);
+      make (tile + 1 + KT / 2, ring.costs[(step + 1 + KT / 2) % SLOTS]);
       if (tile + 1 < tiles)
-        share_weights (band, line, tile + 1, c.turn, w);
+        share_weights (line, distances, tile + 1, turn, f.height, w);
       sum_weights (weights, a);
-      multiply_band (sum, a, c.ring, step);
-      store_means<KT> (f, sum, weights, all, base, tile * TILE + j, c.out);
-      c.out += (size_t) TILE * f.width * f.depth;
+      multiply_band (sum, a, ring, step);
+      if (x < f.width)
+        store_means<KT> (f, sum, weights, all, base, tile * TILE + j, out);
+      out += (size_t) TILE * f.width * f.depth;
     }
 }
 
 /* ---- second pass: rows ---------------------------------------------------------------------------- */
 
-/* Half floats of four columns, NT indices each, as they come from the volume. */
-struct Words
-{
-  uint2 column[4];
-};
+#define AHEAD 3                 /* tiles on their way while one is read */
 
-__device__ __forceinline__ void
-load_columns (Words &words, const uint16_t *from, int depth, bool there, int columns)
+/* Bytes of a column of a tile in shared memory, whole groups of 128 for copy_costs() to permute. */
+static __host__ __device__ int
+column_bytes (int warps)
 {
-#pragma unroll
-  for (int c = 0; c < 4; c++)
-    words.column[c] = there && c < columns ? *(const uint2 *) (from + c * depth) : make_uint2 (0, 0);
+  return (warps * 16 * NT + 127) / 128 * 128;
 }
 
-/* ... turned so that a word holds two columns of one index. */
-__device__ __forceinline__ void
-turn_columns (const Words &words, uint32_t (&to)[NT][2])
+/* A thread's share of copying tiles: 8 indices of two columns. Vectors of 16 bytes are permuted by column, so that the
+ * lanes of read_costs() meet different banks. */
+struct CostCopy
 {
-#pragma unroll
-  for (int t = 0; t < NT; t++) {
-    uint32_t order = t & 1 ? 0x7632 : 0x5410;
-    to[t][0] = __byte_perm (t < 2 ? words.column[0].x : words.column[0].y,
-        t < 2 ? words.column[1].x : words.column[1].y, order);
-    to[t][1] = __byte_perm (t < 2 ? words.column[2].x : words.column[2].y,
-        t < 2 ? words.column[3].x : words.column[3].y, order);
+  const uint16_t *from;         /* in the tile to be copied next */
+  int to, column;
+  bool there;
+
+  __device__
+  CostCopy (const Frame &f, const uint16_t *row, int base)
+  {
+    int vectors = blockDim.x / 8, v = threadIdx.x % vectors;
+    column = threadIdx.x / vectors;
+    from = row + column * f.depth + base + 8 * v;
+    to = column * column_bytes (blockDim.x / 32) + 16 * (v ^ 2 * (column >> 2));
+    there = base + 8 * v < f.depth;
   }
+};
+
+/* Starts to copy tile @n of a row: half floats and colours. */
+template <int KT> __device__ __forceinline__ void
+copy_costs (const Frame &f, CostCopy &c, const uint32_t *color, int n, int tiles, uint8_t *stage, Line<KT> &line)
+{
+  if (n < tiles) {
+    int left = f.width - n * TILE - c.column;
+    copy_ahead (stage + c.to, c.from, c.there && left > 0);
+    copy_ahead (stage + (c.to ^ 64) + 8 * column_bytes (blockDim.x / 32), c.from + 8 * f.depth, c.there && left > 8);
+    if (threadIdx.x < 4)
+      copy_ahead (&line.color[n % LINE_TILES][4 * threadIdx.x], color + n * TILE + 4 * threadIdx.x, true);
+    c.from += TILE * f.depth;
+  }
+  end_lot ();
+}
+
+/* Four columns of NT indices, turned so that a word holds two columns of one index. */
+__device__ __forceinline__ void
+read_costs (const uint8_t *from, int pitch, bool there, uint32_t (&to)[NT][2])
+{
+  uint2 column[4];
+#pragma unroll
+  for (int c = 0; c < 4; c++)
+    column[c] = there ? *(const uint2 *) (from + c * pitch) : make_uint2 (0, 0);
+#pragma unroll
+  for (int t = 0; t < NT; t++)
+#pragma unroll
+    for (int h = 0; h < 2; h++)
+      to[t][h] = __byte_perm (t < 2 ? column[2 * h].x : column[2 * h].y,
+          t < 2 ? column[2 * h + 1].x : column[2 * h + 1].y, t & 1 ? 0x7632 : 0x5410);
 }
 
 /* Shifts that give 0 for 32 and more. */
@@ -256,76 +342,123 @@ store_steps (const Frame &f, const float (&sum)[NT][4], const float (&scale)[2],
   }
 }
 
+/* Whether all candidates of all taps of the tile exist. */
+template <int KT> __device__ __forceinline__ bool
+complete (const Frame &f, int tile)
+{
+  int from = max (0, (tile - KT / 2) * TILE), to = min (f.width, (tile + KT / 2 + 1) * TILE) - 1;
+  return stereo_last_index (from, f.disparities, f.min_disparity) == f.disparities - 1 &&
+      stereo_first_index (to, f.width, f.min_disparity) == 0;
+}
+
 /*
  * A block is a row (blockIdx.x) by 8 * NT disparities a warp (blockIdx.y: further ones), rolling along
  * x over the first pass's half floats and leaving the final costs in their place: a tile is written
- * after the one behind it was read, and a warp keeps to its own indices. Lanes as in the first pass; what
- * is read at the start of a step is looked at in the end.
+ * after those in reach and AHEAD more were read, and a warp keeps to its own indices. Lanes as in the first pass.
  */
-template <int KT> __global__ void __launch_bounds__ (256, 2)
+template <int KT> __global__ void __launch_bounds__ (256, ROW_BLOCKS)
 aggregate_rows (Frame f, AswWindow w)
 {
-  __shared__ Band<KT> band;
-  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, y = blockIdx.x;
-  int base = (blockIdx.y * (blockDim.x >> 5) + warp) * 8 * NT;
-  int j = lane >> 2, g = lane & 3, tiles = (f.width + TILE - 1) / TILE, turn = warp;
+  extern __shared__ uint4 shared[];
+  const int SLOTS = Ring<KT>::slots;
+  Line<KT> &line = *(Line<KT> *) shared;
+  Distances<KT> &distances = *(Distances<KT> *) (&line + 1);
+  uint8_t *stage = (uint8_t *) (&distances + 1);
+  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, y = blockIdx.x, turn = warp;
+  int block_base = blockIdx.y * (blockDim.x >> 5) * 8 * NT, base = block_base + warp * 8 * NT;
+  int j = lane >> 2, g = lane & 3, tiles = (f.width + TILE - 1) / TILE;
+  int pitch = column_bytes (blockDim.x >> 5), stage_size = TILE * pitch;
   uint16_t *row = f.volume + (size_t) y * f.width * f.depth, *out = row + j * f.depth + base + 2 * NT * g;
-  const uint16_t *in = row + 4 * g * f.depth + base + j * NT;
-  bool mine = base + j * NT < f.depth;
-  Line line = { f.view[STEREO_LEFT].color + (size_t) y * f.image_pitch, f.width, f.image_pitch };
+  const uint8_t *in = stage + 4 * g * pitch + 16 * (NT * warp + (j >> 1) ^ 2 * g) + 8 * (j & 1);
+  const uint32_t *color = f.view[STEREO_LEFT].color + (size_t) y * f.image_pitch;
+  CostCopy copy (f, row, block_base);
   Ring<KT> ring;
-  Words words;
 
-  auto load = [&](int tile) {
-    load_columns (words, in, f.depth, mine, f.width - tile * TILE - 4 * g);
-    in += TILE * f.depth;
+  auto advance = [&](int n) {
+    await_lots<AHEAD - 1> ();
+    __syncthreads ();
+    copy_costs<KT> (f, copy, color, n + AHEAD, tiles, stage + (n + AHEAD) % (AHEAD + 1) * stage_size, line);
   };
-  start_rolling (ring, [&](int n, uint32_t (&to)[NT][2]) { load (n), turn_columns (words, to); });
-  make_distances (band, w);
-  __syncthreads ();
-  share_weights (band, line, 0, turn, w);
-
-  for (int start = 0; start < tiles; start += Ring<KT>::slots)
+  auto read = [&](int n, uint32_t (&to)[NT][2]) {
+    read_costs (in + n % (AHEAD + 1) * stage_size, pitch, n < tiles, to);
+  };
+  for (int n = 0; n < AHEAD; n++)
+    copy_costs<KT> (f, copy, color, n, tiles, stage + n * stage_size, line);
+  make_distances (distances, w, threadIdx.x, blockDim.x);
+  clear_ring (ring);
 #pragma unroll
-    for (int step = 0; step < Ring<KT>::slots; step++) {
+  for (int n = 0; n <= KT / 2; n++) {
+    advance (n);
+    read (n, ring.costs[n]);
+  }
+  share_weights (line, distances, 0, turn, f.width, w);
+
+  for (int start = 0; start < tiles; start += SLOTS)
+#pragma unroll
+    for (int step = 0; step < SLOTS; step++) {
       int tile = start + step;
       if (tile >= tiles)
         break;
       uint4 a[KT];
-      float sum[NT][4] = { }, weights[4];
-      __syncthreads ();
-      load (tile + 1 + KT / 2);
-      load_weights (a, band, tile);
+      float sum[NT][4] = { }, weights[4], scale[2] = { (float) f.volume_unit, (float) f.volume_unit };
+      advance (tile + 1 + KT / 2);
+      load_weights (a, line, tile);
+      read (tile + 1 + KT / 2, ring.costs[(step + 1 + KT / 2) % SLOTS]);
       if (tile + 1 < tiles)
-        share_weights (band, line, tile + 1, turn, w);
+        share_weights (line, distances, tile + 1, turn, f.width, w);
       multiply_band (sum, a, ring, step);
-
-      int from = max (0, (tile - KT / 2) * TILE), to = min (f.width, (tile + KT / 2 + 1) * TILE) - 1;
-      bool complete = stereo_last_index (from, f.disparities, f.min_disparity) == f.disparities - 1 &&
-          stereo_first_index (to, f.width, f.min_disparity) == 0;
-      float scale[2] = { (float) f.volume_unit, (float) f.volume_unit };
-      if (complete) {
+      bool whole = complete<KT> (f, tile);
+      if (whole) {
         sum_weights (weights, a);
         scale[0] = __fdividef (scale[0], weights[0]);
         scale[1] = __fdividef (scale[1], weights[2]);
       } else {
         divide_existing<KT> (f, sum, a, tile, base + j * NT);
       }
-      store_steps (f, sum, scale, complete && base + 8 * NT <= f.disparities, base, tile * TILE + j, out);
+      store_steps (f, sum, scale, whole && base + 8 * NT <= f.disparities, base, tile * TILE + j, out);
       out += TILE * f.depth;
-      turn_columns (words, ring.costs[(step + 1 + KT / 2) % Ring<KT>::slots]);
     }
 }
 
 /* ---- stage ------------------------------------------------------------------------------------------ */
 
-/* Warps that a line's disparities take, in @chunks blocks of at most 8. */
-static int
-warps_of (const StereoPlan *plan, int *chunks)
+/* How a pass is laid out: warps side by side on a line's disparities, @chunks blocks of them, @columns lines. */
+struct Layout
 {
-  int warps = (plan->depth + 8 * NT - 1) / (8 * NT);
-  *chunks = (warps + 7) / 8;
-  return (warps + *chunks - 1) / *chunks;
+  int warps, chunks, columns;
+};
+
+static Layout
+layout_of (const StereoPlan *plan, int most_warps)
+{
+  int warps = (plan->depth + 8 * NT - 1) / (8 * NT), chunks = (warps + most_warps - 1) / most_warps;
+  return { (warps + chunks - 1) / chunks, chunks, 1 };
+}
+
+template <int COST, int KT> static size_t
+columns_shared (const Layout &l)
+{
+  return (size_t) l.columns * sizeof (Line<KT>) + sizeof (Distances<KT>) +
+      2 * stage_bytes (l.warps * 8 * NT + l.columns - 1, l.columns, Features<COST>::bytes);
+}
+
+/* As many columns as fit. */
+template <int COST, int KT> static Layout
+columns_layout (const StereoPlan *plan)
+{
+  Layout l = layout_of (plan, COLUMN_WARPS);
+  size_t most = (size_t) cuda_state (plan)->shared_per_block;
+  l.columns = COLUMN_THREADS / 32 / l.warps;
+  l.columns = l.columns > RECORD_PAD ? RECORD_PAD : l.columns;
+  while (l.columns > 1 && columns_shared<COST, KT> (l) > most)
+    l.columns--;
+  return l;
+}
+
+template <int KT> static size_t
+rows_shared (const Layout &l)
+{
+  return sizeof (Line<KT>) + sizeof (Distances<KT>) + (size_t) (AHEAD + 1) * TILE * column_bytes (l.warps);
 }
 
 static int
@@ -334,33 +467,44 @@ tiles_of (const StereoPlan *plan)
   return (plan->height + TILE - 1) / TILE;
 }
 
-static int
-color_pitch (const StereoPlan *plan)
-{
-  return 2 * LINE_PAD + tiles_of (plan) * TILE;
-}
-
-template <int COST> static Records
+static Records
 records_of (const StereoPlan *plan)
 {
   const CudaState *state = cuda_state (plan);
-  int chunks, warps = warps_of (plan, &chunks);
-  return { { state->asw_records[0], state->asw_records[1] }, (size_t) tiles_of (plan) * Features<COST>::bytes,
-    plan->width + warps * chunks * 8 * NT };
+  int disparities = (plan->depth + 8 * NT - 1) / (8 * NT) * 8 * NT + COLUMN_WARPS * 8 * NT;
+  return { { state->asw_records[0], state->asw_records[1] }, { plan->width + RECORD_PAD,
+    plan->width + disparities + 2 * RECORD_PAD } };
+}
+
+template <int COST, int KT> static StereoStatus
+prepare_passes (StereoPlan *plan, StereoError *error)
+{
+  Layout l = columns_layout<COST, KT> (plan);
+  CUDA_TRY (cudaFuncSetAttribute (aggregate_columns<COST, KT>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+          (int) columns_shared<COST, KT> (l)));
+  return STEREO_OK;
+}
+
+static bool
+wide (const StereoPlan *plan)
+{
+  return plan->params.window / 2 > TILE;
 }
 
 template <int COST> static StereoStatus
 prepare_cost (StereoPlan *plan, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
-  Records records = records_of<COST> (plan);
-  StereoStatus status = stereo_reserve (plan, (void **) &state->asw_color,
-      (size_t) color_pitch (plan) * (size_t) plan->width, sizeof (uint32_t), error);
+  Records records = records_of (plan);
+  size_t rows = (size_t) tiles_of (plan);
+  StereoStatus status = wide (plan) ? prepare_passes<COST, 5> (plan, error) : prepare_passes<COST, 3> (plan, error);
 
   if (!status)
-    status = stereo_reserve (plan, (void **) &state->asw_records[0], (size_t) plan->width, records.pitch, error);
-  if (!status)
-    status = stereo_reserve (plan, (void **) &state->asw_records[1], (size_t) records.columns, records.pitch, error);
+    status = stereo_reserve (plan, (void **) &state->asw_color, rows * TILE * (size_t) plan->width, sizeof (uint32_t),
+        error);
+  for (int v = 0; v < 2 && !status; v++)
+    status = stereo_reserve (plan, (void **) &state->asw_records[v], rows * (size_t) records.columns[v],
+        Features<COST>::bytes, error);
   return status;
 }
 
@@ -370,24 +514,25 @@ launch_passes (StereoPlan *plan, const Records &records)
   const CudaState *state = cuda_state (plan);
   Frame f = cuda_frame (plan);
   AswWindow w = asw_window (plan);
-  int chunks, warps = warps_of (plan, &chunks);
+  Layout columns = columns_layout<COST, KT> (plan), rows = layout_of (plan, 8);
 
-  aggregate_columns<COST, KT><<<dim3 (f.width, chunks), 32 * warps, 0, state->stream>>> (f, records, state->asw_color,
-      color_pitch (plan), w);
-  aggregate_rows<KT><<<dim3 (f.height, chunks), 32 * warps, 0, state->stream>>> (f, w);
+  aggregate_columns<COST, KT><<<dim3 (cuda_blocks (f.width, columns.columns), columns.chunks),
+      dim3 (32 * columns.warps, columns.columns), columns_shared<COST, KT> (columns), state->stream>>> (f, records,
+          state->asw_color, w);
+  aggregate_rows<KT><<<dim3 (f.height, rows.chunks), 32 * rows.warps, rows_shared<KT> (rows), state->stream>>> (f, w);
 }
 
 template <int COST> static StereoStatus
 launch_cost (StereoPlan *plan, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
-  Records records = records_of<COST> (plan);
+  Records records = records_of (plan);
   dim3 grid (cuda_blocks (plan->width, RECORD_COLUMNS), tiles_of (plan), 2);
 
-  make_records<COST><<<grid, 256, 0, state->stream>>> (cuda_frame (plan), records, state->asw_color + LINE_PAD,
-      color_pitch (plan));
+  make_records<COST><<<grid, 256, 0, state->stream>>> (cuda_frame (plan), records, state->asw_color,
+      tiles_of (plan) * TILE);
   CUDA_LAUNCHED (plan, "make_records");
-  if (plan->params.window / 2 > TILE)
+  if (wide (plan))
     launch_passes<COST, 5> (plan, records);
   else
     launch_passes<COST, 3> (plan, records);

@@ -39,32 +39,66 @@ pack_halves (float low, float high)
   return *reinterpret_cast<uint32_t *> (&pair);
 }
 
-/* ---- weights ------------------------------------------------------------------------------------ */
+/* ---- copies that run beside the work --------------------------------------------------------------- */
 
-/* What a block keeps of a pass: weights of the tile at hand and of the next one, in fragment order, and
- * the distance terms of every lane's weights, the same for all tiles; minus infinity outside the window. */
-template <int KT> struct Band
+/* 16 bytes from global to shared memory, or zeros. Before compute capability 8.0 the thread copies at once. */
+__device__ __forceinline__ void
+copy_ahead (void *to, const void *from, bool there)
 {
-  uint4 weights[2][KT * 32];
-  float4 distances[KT * 32][2];
-};
-
-template <int KT> __device__ __forceinline__ void
-make_distances (Band<KT> &band, AswWindow w)
-{
-  for (int e = threadIdx.x; e < KT * 32 * 8; e += blockDim.x) {
-    int lane = e >> 3 & 31, row = (lane >> 2) + 2 * (e & 4);
-    int away = abs (((e >> 8) - KT / 2) * TILE + 4 * (lane & 3) + (e & 3) - row);
-    ((float *) band.distances)[e] = away <= w.radius ? w.distance * (float) away : -INFINITY;
-  }
+#if __CUDA_ARCH__ >= 800
+  asm volatile ("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+      :: "r" ((uint32_t) __cvta_generic_to_shared (to)), "l" (from), "r" (there ? 16 : 0) : "memory");
+#else
+  *(uint4 *) to = there ? *(const uint4 *) from : make_uint4 (0, 0, 0, 0);
+#endif
 }
 
-/* The line of pixels that a pass runs along: colours, how many there are, and how many may be read. */
-struct Line
+/* The copies since the last call are one lot. */
+__device__ __forceinline__ void
+end_lot ()
 {
-  const uint32_t *color;
-  int length, readable;
+#if __CUDA_ARCH__ >= 800
+  asm volatile ("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* Waits for this thread's lots but the last @under_way. */
+template <int UNDER_WAY> __device__ __forceinline__ void
+await_lots ()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile ("cp.async.wait_group %0;" :: "n" (UNDER_WAY) : "memory");
+#endif
+}
+
+/* ---- weights ------------------------------------------------------------------------------------ */
+
+#define LINE_TILES 8            /* of colours at hand: KT and those copied ahead, and a power of two */
+
+/* A line of pixels that a pass runs along: colours by tiles, weights of the tile at hand and of the next one
+ * in fragment order. */
+template <int KT> struct Line
+{
+  uint32_t color[LINE_TILES][TILE];
+  uint4 weights[2][KT * 32];
 };
+
+/* Distance terms of every lane's weights, the same for all tiles; minus infinity outside the window. */
+template <int KT> struct Distances
+{
+  float4 of[KT * 32][2];
+};
+
+/* The block shares it out: @thread of @threads. */
+template <int KT> __device__ __forceinline__ void
+make_distances (Distances<KT> &distances, AswWindow w, int thread, int threads)
+{
+  for (int e = thread; e < KT * 32 * 8; e += threads) {
+    int lane = e >> 3 & 31, row = (lane >> 2) + 2 * (e & 4);
+    int away = abs (((e >> 8) - KT / 2) * TILE + 4 * (lane & 3) + (e & 3) - row);
+    ((float *) distances.of)[e] = away <= w.radius ? w.distance * (float) away : -INFINITY;
+  }
+}
 
 /* Minus infinity for the taps first..first + 3 that are not on the line. */
 __device__ __forceinline__ void
@@ -78,40 +112,39 @@ cut (float4 &d, int first, int length)
 
 /* A warp's part: weights of tile @tile to the pixels of tile @tile + kt - KT / 2. */
 template <int KT> __device__ __forceinline__ void
-make_weights (Band<KT> &band, const Line &line, int tile, int kt, AswWindow w)
+make_weights (Line<KT> &line, const Distances<KT> &distances, int tile, int kt, int length, AswWindow w)
 {
-  int lane = threadIdx.x & 31, first = (tile + kt - KT / 2) * TILE + 4 * (lane & 3);
-  bool inner = tile >= KT / 2 && (tile + KT / 2 + 1) * TILE <= line.length;
-  const uint32_t *centre = line.color + tile * TILE + (lane >> 2);
-  uint32_t p = centre[0], q = centre[8];
-  uint4 taps = *(const uint4 *) (line.color + (inner ? first : min (max (first, 0), line.readable - 4)));
-  float4 d = band.distances[kt * 32 + lane][0], e = band.distances[kt * 32 + lane][1];
+  int lane = threadIdx.x & 31, other = tile + kt - KT / 2, first = 4 * (lane & 3);
+  const uint32_t *centre = line.color[tile % LINE_TILES];
+  uint32_t p = centre[lane >> 2], q = centre[(lane >> 2) + 8];
+  uint4 taps = *(const uint4 *) (line.color[(unsigned) other % LINE_TILES] + first);
+  float4 d = distances.of[kt * 32 + lane][0], e = distances.of[kt * 32 + lane][1];
 
-  if (!inner) {
-    cut (d, first, line.length);
-    cut (e, first, line.length);
+  if (other < 0 || (other + 1) * TILE > length) {
+    cut (d, other * TILE + first, length);
+    cut (e, other * TILE + first, length);
   }
-  band.weights[tile & 1][kt * 32 + lane] = make_uint4 (
+  line.weights[tile & 1][kt * 32 + lane] = make_uint4 (
       pack_halves (cuda_weight (p, taps.x, w.color, d.x), cuda_weight (p, taps.y, w.color, d.y)),
       pack_halves (cuda_weight (q, taps.x, w.color, e.x), cuda_weight (q, taps.y, w.color, e.y)),
       pack_halves (cuda_weight (p, taps.z, w.color, d.z), cuda_weight (p, taps.w, w.color, d.w)),
       pack_halves (cuda_weight (q, taps.z, w.color, e.z), cuda_weight (q, taps.w, w.color, e.w)));
 }
 
-/* The block's warps take turns: turn KT * tile + kt makes one tile of weights. @turn: this warp's next. */
+/* A line's warps take turns: turn KT * tile + kt makes one tile of weights. @turn: this warp's next. */
 template <int KT> __device__ __forceinline__ void
-share_weights (Band<KT> &band, const Line &line, int tile, int &turn, AswWindow w)
+share_weights (Line<KT> &line, const Distances<KT> &distances, int tile, int &turn, int length, AswWindow w)
 {
   for (; turn < KT * (tile + 1); turn += blockDim.x >> 5)
-    make_weights<KT> (band, line, tile, turn - KT * tile, w);
+    make_weights<KT> (line, distances, tile, turn - KT * tile, length, w);
 }
 
 template <int KT> __device__ __forceinline__ void
-load_weights (uint4 (&a)[KT], const Band<KT> &band, int tile)
+load_weights (uint4 (&a)[KT], const Line<KT> &line, int tile)
 {
 #pragma unroll
   for (int kt = 0; kt < KT; kt++)
-    a[kt] = band.weights[tile & 1][kt * 32 + (threadIdx.x & 31)];
+    a[kt] = line.weights[tile & 1][kt * 32 + (threadIdx.x & 31)];
 }
 
 /* sum[0]: of row j, sum[2]: of row j + 8. */
@@ -135,18 +168,14 @@ template <int KT> struct Ring
   uint32_t costs[slots][NT][2];
 };
 
-/* Before the first tile there is nothing; those in reach of it come by make (tile, where). */
-template <int KT, typename Make> __device__ __forceinline__ void
-start_rolling (Ring<KT> &ring, Make make)
+template <int KT> __device__ __forceinline__ void
+clear_ring (Ring<KT> &ring)
 {
 #pragma unroll
   for (int s = 0; s < Ring<KT>::slots; s++)
 #pragma unroll
     for (int t = 0; t < NT; t++)
       ring.costs[s][t][0] = ring.costs[s][t][1] = 0;
-#pragma unroll
-  for (int n = 0; n <= KT / 2; n++)
-    make (n, ring.costs[n]);
 }
 
 /* @step: the tile's number modulo the slots, known when compiled. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What raw costs of a column are made of: for every column and 16 rows of it one record, a plane of 64
- * bytes for each feature of the cost, so that a lane reads four rows of a feature in one load and every
- * feature of a record at a fixed distance. Right columns are numbered by xm - min_disparity, and there
- * are as many as candidates ask for; those outside the image are never written, and never reach a result.
+ * What raw costs of a column are made of: for 16 rows and a column one record, a plane of 64 bytes for each
+ * feature of the cost, so that a lane reads four rows of a feature in one load and every feature at a fixed
+ * distance. Records of neighbouring columns follow one another: a block copies the run it needs as it is,
+ * and 16 bytes between them let all lanes of a load meet different banks. Right columns are numbered by
+ * xm - min_disparity + RECORD_PAD, and there are as many as candidates ask for; those outside the image are
+ * never written, and never reach a result.
  */
 #ifndef STEREO_CUDA_RECORDS_CUH
 #define STEREO_CUDA_RECORDS_CUH
@@ -19,15 +21,17 @@ template <int COST> struct Features
   static constexpr bool color = COST == STEREO_COST_MIXED || COST == STEREO_COST_SAD;
   static constexpr bool slope = COST == STEREO_COST_MIXED || COST == STEREO_COST_AD;  /* gradient or luma, as halves */
   static constexpr int planes = census + color + slope;
-  static constexpr int bytes = 64 * planes;
+  static constexpr int bytes = 64 * planes + 16;        /* a record */
 };
 
-/* Records of both views: record[view] + column * pitch + rows / 16 * bytes. */
+#define RECORD_PAD 8            /* right columns before those of the image: the most columns of a block */
+#define RECORD_COLUMNS 32       /* that a block makes */
+
+/* Records of both views: view[v] + (rows / 16 * columns[v] + column) * bytes. */
 struct Records
 {
   uint8_t *view[2];
-  size_t pitch;                 /* bytes a column */
-  int columns;                  /* of the right view */
+  int columns[2];
 };
 
 /* Four rows of a column. */
@@ -37,7 +41,7 @@ template <int COST> struct FourRows
   uint2 slope;
 };
 
-/* @from: the record's, 16 bytes on for every four rows. */
+/* @from: the record's, 16 bytes on for every four rows; in shared memory. */
 template <int COST> __device__ __forceinline__ void
 load_rows (FourRows<COST> &rows, const uint8_t *from)
 {
@@ -113,8 +117,6 @@ four_costs (const FourRows<COST> &l, const FourRows<COST> &r, uint32_t (&costs)[
 
 /* ---- making them --------------------------------------------------------------------------------- */
 
-#define RECORD_COLUMNS 32
-
 /* One feature of a pixel as it stands in a record: 32 bits, or 16 of the slope. */
 template <int COST> __device__ __forceinline__ uint32_t
 feature (const StereoView &view, size_t at, int plane)
@@ -139,7 +141,7 @@ make_records (Frame f, Records records, uint32_t *color, int color_pitch)
   __shared__ uint32_t tile[F::planes + 1][16][RECORD_COLUMNS + 1];
   const StereoView &view = f.view[blockIdx.z];
   int x0 = blockIdx.x * RECORD_COLUMNS, y0 = blockIdx.y * 16;
-  int first = blockIdx.z ? -f.min_disparity : 0;
+  int first = blockIdx.z ? RECORD_PAD - f.min_disparity : 0;
 
   for (int e = threadIdx.x; e < 16 * RECORD_COLUMNS; e += blockDim.x) {
     int c = e % RECORD_COLUMNS, r = e / RECORD_COLUMNS;
@@ -157,10 +159,10 @@ make_records (Frame f, Records records, uint32_t *color, int color_pitch)
     const uint32_t *from = &tile[p][r][c];
     uint4 rows = make_uint4 (from[0], from[RECORD_COLUMNS + 1], from[2 * (RECORD_COLUMNS + 1)],
         from[3 * (RECORD_COLUMNS + 1)]);
-    if (x >= f.width || x + first < 0 || (blockIdx.z && x + first >= records.columns))
+    if (x >= f.width || x + first < 0 || x + first >= records.columns[blockIdx.z])
       continue;
-    uint8_t *to = records.view[blockIdx.z] + (size_t) (x + first) * records.pitch + (size_t) blockIdx.y * F::bytes +
-        64 * p + 4 * r;
+    uint8_t *to = records.view[blockIdx.z] +
+        ((size_t) blockIdx.y * records.columns[blockIdx.z] + x + first) * F::bytes + 64 * p + 4 * r;
     if (p == F::planes) {
       if (blockIdx.z == STEREO_LEFT)
         *(uint4 *) (color + (size_t) x * color_pitch + y0 + r) = rows;
