@@ -18,8 +18,8 @@
 #include "cuda/records.cuh"
 
 #ifndef COLUMN_THREADS
-#define COLUMN_THREADS 512
-#define COLUMN_BLOCKS 1
+#define COLUMN_THREADS 384
+#define COLUMN_BLOCKS 2
 #define COLUMN_WARPS 5
 #define ROW_BLOCKS 2
 #endif
@@ -55,69 +55,99 @@ has_none (const Candidates &c, int base)
   return c.last < base || c.first >= base + 8 * NT;
 }
 
+/* Where a line is so short that parts of the stage are never copied to: 0 times what they hold must be 0. */
+__device__ __forceinline__ void
+clear_stage (uint8_t *stage, int bytes, Copyists c)
+{
+  for (int e = 16 * c.thread; e < bytes; e += 16 * c.threads)
+    *(uint4 *) (stage + e) = make_uint4 (0, 0, 0, 0);
+  __syncthreads ();
+}
+
+/* Sums of weights are neither tiny nor huge. */
+__device__ __forceinline__ float
+reciprocal (float a)
+{
+  float b;
+  asm ("rcp.approx.ftz.f32 %0, %1;" : "=f" (b) : "f" (a));
+  return b;
+}
+
 /* ---- first pass: columns ------------------------------------------------------------------------ */
 
 /* A block's share: columns x0..x0 + columns - 1 and a run of disparities from @base on. */
 struct ColumnBlock
 {
   int columns, x0, base, rights;        /* right columns met */
-  int thread, threads;
 
   __device__
   ColumnBlock ()
   {
     columns = blockDim.y;
     x0 = blockIdx.x * columns;
-    base = blockIdx.y * blockDim.x / 32 * 8 * NT;
+    base = blockIdx.y * (blockDim.x / 32) * 8 * NT;
     rights = blockDim.x / 32 * 8 * NT + columns - 1;
-    thread = threadIdx.y * blockDim.x + threadIdx.x;
-    threads = blockDim.x * blockDim.y;
   }
 };
 
-/* Bytes of a tile's records: right ones, then left ones. */
-static __host__ __device__ size_t
-stage_bytes (int rights, int columns, int record)
+/* What a block keeps in shared memory: for each of two tiles the records, right ones before left ones, colours
+ * of more, and each column's weights. */
+template <int COST, int KT> struct ColumnStage
 {
-  return (size_t) (rights + columns) * record;
-}
+  static constexpr int record = Features<COST>::bytes;
+  Arrival *arrivals;
+  Distances<KT> *distances;
+  uint4 *weights;
+  uint8_t *colors, *records;
+  int records_size, colors_size;
+
+  static __host__ __device__ int
+  size (int warps, int columns)
+  {
+    return 16 + (int) sizeof (Distances<KT>) + columns * 2 * KT * 32 * 16 + columns * LINE_TILES * TILE * 4 +
+        2 * (warps * 8 * NT + 2 * columns - 1) * record;
+  }
+
+  __device__
+  ColumnStage (uint4 *shared, const ColumnBlock &b)
+  {
+    arrivals = (Arrival *) shared;
+    distances = (Distances<KT> *) (shared + 1);
+    weights = (uint4 *) (distances + 1);
+    colors = (uint8_t *) (weights + b.columns * 2 * KT * 32);
+    colors_size = b.columns * TILE * 4;
+    records = colors + LINE_TILES * colors_size;
+    records_size = (b.rights + b.columns) * record;
+  }
+};
 
 /* Starts to copy what tile @n needs. */
 template <int COST, int KT> __device__ __forceinline__ void
-copy_records (const Frame &f, const ColumnBlock &b, const Records &records, const uint32_t *color, int n, int tiles,
-    uint8_t *stage, Line<KT> *lines)
+copy_tile (const Frame &f, const ColumnBlock &b, const Records &from, int n, const ColumnStage<COST, KT> &stage,
+    Copyists c)
 {
   const int RECORD = Features<COST>::bytes;
-  if (n < tiles) {
-    const uint8_t *right = records.view[STEREO_RIGHT] + ((size_t) n * records.columns[STEREO_RIGHT] +
-        f.width - b.x0 - b.columns + b.base + RECORD_PAD) * RECORD;
-    const uint8_t *left = records.view[STEREO_LEFT] + ((size_t) n * records.columns[STEREO_LEFT] + b.x0) * RECORD;
-    int of_right = b.rights * RECORD / 16, all = of_right + b.columns * RECORD / 16;
-    for (int e = b.thread; e < all; e += b.threads)
-      copy_ahead (stage + 16 * e, e < of_right ? right + 16 * e : left + 16 * (e - of_right), true);
-    for (int e = b.thread; e < b.columns * 4; e += b.threads)
-      copy_ahead (&lines[e >> 2].color[n % LINE_TILES][4 * (e & 3)], color +
-          (size_t) min (b.x0 + (e >> 2), f.width - 1) * tiles * TILE + n * TILE + 4 * (e & 3), true);
-  }
-  end_lot ();
+  size_t right = (size_t) n * from.columns[STEREO_RIGHT] + f.width - b.x0 - b.columns + b.base + RECORD_PAD;
+  size_t left = (size_t) n * from.columns[STEREO_LEFT] + b.x0;
+  uint8_t *to = stage.records + (n & 1) * stage.records_size;
+  Arrival *arrival = stage.arrivals + (n & 1);
+
+  expect_bytes (arrival, stage.records_size + stage.colors_size, c);
+  copy_run (to, from.view[STEREO_RIGHT] + right * RECORD, b.rights * RECORD, arrival, c);
+  copy_run (to + b.rights * RECORD, from.view[STEREO_LEFT] + left * RECORD, b.columns * RECORD, arrival, c);
+  copy_run (stage.colors + n % LINE_TILES * stage.colors_size, from.color + left * TILE, stage.colors_size, arrival, c);
 }
 
-/* Costs of a tile from this lane's places in its records; past the last there is nothing, and its weights are 0. */
+/* Costs of a tile from this lane's places in its records. */
 template <int COST> __device__ __forceinline__ void
-make_costs (const uint8_t *left_record, const uint8_t *right_record, bool there, uint32_t (&to)[NT][2])
+make_costs (const uint8_t *left_record, const uint8_t *right_record, uint32_t (&to)[NT][2])
 {
-  if (there) {
-    FourRows<COST> left, right;
-    load_rows (left, left_record);
+  FourRows<COST> left, right;
+  load_rows (left, left_record);
 #pragma unroll
-    for (int t = 0; t < NT; t++) {
-      load_rows (right, right_record + t * Features<COST>::bytes);
-      four_costs (left, right, to[t]);
-    }
-  } else {
-#pragma unroll
-    for (int t = 0; t < NT; t++)
-      to[t][0] = to[t][1] = 0;
+  for (int t = 0; t < NT; t++) {
+    load_rows (right, right_record + t * Features<COST>::bytes);
+    four_costs (left, right, to[t]);
   }
 }
 
@@ -131,7 +161,7 @@ store_means (const Frame &f, const float (&sum)[NT][4], const float (&weights)[4
 
 #pragma unroll
   for (int r = 0; r < 2; r++) {
-    float scale = __fdividef (COST_BIT, weights[2 * r]);
+    float scale = reciprocal (weights[2 * r]) * COST_BIT;
     uint4 words = whole ?
         gather_row (sum, r, [&](float low, float high, int i) { return pack_halves (low * scale, high * scale); }) :
         gather_row (sum, r, [&](float low, float high, int i) {
@@ -148,40 +178,49 @@ store_means (const Frame &f, const float (&sum)[NT][4], const float (&weights)[4
  * with indices base + 2 NT g.. of rows j and j + 8.
  */
 template <int COST, int KT> __global__ void __launch_bounds__ (COLUMN_THREADS, COLUMN_BLOCKS)
-aggregate_columns (Frame f, Records records, const uint32_t *color, AswWindow w)
+aggregate_columns (Frame f, Records records, AswWindow w)
 {
   extern __shared__ uint4 shared[];
   const int RECORD = Features<COST>::bytes, SLOTS = Ring<KT>::slots;
   ColumnBlock b;
-  Line<KT> *lines = (Line<KT> *) shared, &line = lines[threadIdx.y];
-  Distances<KT> &distances = *(Distances<KT> *) (lines + b.columns);
-  uint8_t *stage = (uint8_t *) (&distances + 1);
-  size_t stage_size = stage_bytes (b.rights, b.columns, RECORD);
+  ColumnStage<COST, KT> stage (shared, b);
+  Copyists copyists = { (int) (threadIdx.y * blockDim.x + threadIdx.x), (int) (blockDim.x * blockDim.y) };
+  Line<KT> line = { (uint4 (*)[KT * 32]) (stage.weights + threadIdx.y * 2 * KT * 32),
+    (const uint32_t *) stage.colors + threadIdx.y * TILE, b.columns * TILE, f.height };
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, x = b.x0 + threadIdx.y, base = b.base + warp * 8 * NT;
   int j = lane >> 2, g = lane & 3, tiles = (f.height + TILE - 1) / TILE, turn = warp;
-  const uint8_t *left = stage + (b.rights + threadIdx.y) * RECORD + 16 * g;
-  const uint8_t *right = stage + (b.columns - 1 - threadIdx.y + warp * 8 * NT + j * NT) * RECORD + 16 * g;
+  const uint8_t *left = stage.records + (b.rights + threadIdx.y) * RECORD + 16 * g;
+  const uint8_t *right = stage.records + (b.columns - 1 - threadIdx.y + warp * 8 * NT + j * NT) * RECORD + 16 * g;
   uint16_t *out = f.volume + ((size_t) j * f.width + x) * f.depth + base + 2 * NT * g;
   Candidates all = x < f.width ? candidates (f, x) : Candidates { 0, -1 };
   Ring<KT> ring;
 
   auto advance = [&](int n) {
-    await_lots<0> ();
+    if (n < tiles)
+      await_arrival (stage.arrivals + (n & 1), n >> 1);
     __syncthreads ();
-    copy_records<COST> (f, b, records, color, n + 1, tiles, stage + (n + 1 & 1) * stage_size, lines);
+    if (n + 1 < tiles)
+      copy_tile (f, b, records, n + 1, stage, copyists);
   };
   auto make = [&](int n, uint32_t (&to)[NT][2]) {
-    make_costs<COST> (left + (n & 1) * stage_size, right + (n & 1) * stage_size, n < tiles, to);
+    /* past the last tile those of an older one: their weights are 0 */
+    make_costs<COST> (left + (n & 1) * stage.records_size, right + (n & 1) * stage.records_size, to);
   };
-  copy_records<COST> (f, b, records, color, 0, tiles, stage, lines);
-  make_distances (distances, w, b.thread, b.threads);
+  if (tiles < 2)
+    clear_stage (stage.records, 2 * stage.records_size, copyists);
+  if (copyists.thread == 0)
+    start_arrivals (stage.arrivals, 2);
+  make_distances (*stage.distances, w, copyists.thread, copyists.threads);
   clear_ring (ring);
+  __syncthreads ();
+  copy_tile (f, b, records, 0, stage, copyists);
 #pragma unroll
   for (int n = 0; n <= KT / 2; n++) {
     advance (n);
-    make (n, ring.costs[n]);
+    if (n < tiles)
+      make (n, ring.costs[n]);
   }
-  share_weights (line, distances, 0, turn, f.height, w);
+  share_weights (line, *stage.distances, 0, turn, w);
 
   for (int start = 0; start < tiles; start += SLOTS)
 #pragma unroll
@@ -190,13 +229,13 @@ aggregate_columns (Frame f, Records records, const uint32_t *color, AswWindow w)
       if (tile >= tiles)
         break;
       uint4 a[KT];
-      float sum[NT][4] = { }, weights[4];
+      float sum[NT][4], weights[4];
       advance (tile + 1 + KT / 2);
-      load_weights (a, line, tile);
       /* work for the tiles ahead, to overlap with the products */
-      make (tile + 1 + KT / 2, ring.costs[(step + 1 + KT / 2) % SLOTS]);
       if (tile + 1 < tiles)
-        share_weights (line, distances, tile + 1, turn, f.height, w);
+        share_weights (line, *stage.distances, tile + 1, turn, w);
+      load_weights (a, line, tile);
+      make (tile + 1 + KT / 2, ring.costs[(step + 1 + KT / 2) % SLOTS]);
       sum_weights (weights, a);
       multiply_band (sum, a, ring, step);
       if (x < f.width)
@@ -236,15 +275,15 @@ struct CostCopy
 };
 
 /* Starts to copy tile @n of a row: half floats and colours. */
-template <int KT> __device__ __forceinline__ void
-copy_costs (const Frame &f, CostCopy &c, const uint32_t *color, int n, int tiles, uint8_t *stage, Line<KT> &line)
+__device__ __forceinline__ void
+copy_costs (const Frame &f, CostCopy &c, const uint32_t *color, int n, int tiles, uint8_t *stage, uint32_t *colors)
 {
   if (n < tiles) {
     int left = f.width - n * TILE - c.column;
     copy_ahead (stage + c.to, c.from, c.there && left > 0);
     copy_ahead (stage + (c.to ^ 64) + 8 * column_bytes (blockDim.x / 32), c.from + 8 * f.depth, c.there && left > 8);
     if (threadIdx.x < 4)
-      copy_ahead (&line.color[n % LINE_TILES][4 * threadIdx.x], color + n * TILE + 4 * threadIdx.x, true);
+      copy_ahead (colors + n % LINE_TILES * TILE + 4 * threadIdx.x, color + n * TILE + 4 * threadIdx.x, true);
     c.from += TILE * f.depth;
   }
   end_lot ();
@@ -252,12 +291,12 @@ copy_costs (const Frame &f, CostCopy &c, const uint32_t *color, int n, int tiles
 
 /* Four columns of NT indices, turned so that a word holds two columns of one index. */
 __device__ __forceinline__ void
-read_costs (const uint8_t *from, int pitch, bool there, uint32_t (&to)[NT][2])
+read_costs (const uint8_t *from, int pitch, uint32_t (&to)[NT][2])
 {
   uint2 column[4];
 #pragma unroll
   for (int c = 0; c < 4; c++)
-    column[c] = there ? *(const uint2 *) (from + c * pitch) : make_uint2 (0, 0);
+    column[c] = *(const uint2 *) (from + c * pitch);
 #pragma unroll
   for (int t = 0; t < NT; t++)
 #pragma unroll
@@ -301,16 +340,16 @@ divide_existing (const Frame &f, float (&sum)[NT][4], const uint4 (&a)[KT], int 
 {
 #pragma unroll
   for (int t = 0; t < NT; t++) {
-    float weights[4] = { };
+    float weights[4];
 #pragma unroll
     for (int kt = 0; kt < KT; kt++) {
       uint32_t ones[2];
       four_existing (f, (tile + kt - KT / 2) * TILE + 4 * (threadIdx.x & 3), i + t, ones);
-      multiply (weights, a[kt], ones[0], ones[1]);
+      multiply (weights, a[kt], ones[0], ones[1], kt == 0);
     }
 #pragma unroll
     for (int c = 0; c < 4; c++)
-      sum[t][c] = __fdividef (sum[t][c], weights[c]);
+      sum[t][c] *= reciprocal (weights[c]);
   }
 }
 
@@ -361,9 +400,11 @@ aggregate_rows (Frame f, AswWindow w)
 {
   extern __shared__ uint4 shared[];
   const int SLOTS = Ring<KT>::slots;
-  Line<KT> &line = *(Line<KT> *) shared;
-  Distances<KT> &distances = *(Distances<KT> *) (&line + 1);
-  uint8_t *stage = (uint8_t *) (&distances + 1);
+  Distances<KT> &distances = *(Distances<KT> *) shared;
+  uint4 (*weights_of)[KT * 32] = (uint4 (*)[KT * 32]) (&distances + 1);
+  uint32_t *colors = (uint32_t *) (weights_of + 2);
+  uint8_t *stage = (uint8_t *) (colors + LINE_TILES * TILE);
+  Line<KT> line = { weights_of, colors, TILE, f.width };
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, y = blockIdx.x, turn = warp;
   int block_base = blockIdx.y * (blockDim.x >> 5) * 8 * NT, base = block_base + warp * 8 * NT;
   int j = lane >> 2, g = lane & 3, tiles = (f.width + TILE - 1) / TILE;
@@ -377,21 +418,25 @@ aggregate_rows (Frame f, AswWindow w)
   auto advance = [&](int n) {
     await_lots<AHEAD - 1> ();
     __syncthreads ();
-    copy_costs<KT> (f, copy, color, n + AHEAD, tiles, stage + (n + AHEAD) % (AHEAD + 1) * stage_size, line);
+    copy_costs (f, copy, color, n + AHEAD, tiles, stage + (n + AHEAD) % (AHEAD + 1) * stage_size, colors);
   };
   auto read = [&](int n, uint32_t (&to)[NT][2]) {
-    read_costs (in + n % (AHEAD + 1) * stage_size, pitch, n < tiles, to);
+    /* past the last tile an older one's: no weight, and no number that is none among the first pass's */
+    read_costs (in + n % (AHEAD + 1) * stage_size, pitch, to);
   };
+  if (tiles <= AHEAD)
+    clear_stage (stage, (AHEAD + 1) * stage_size, { (int) threadIdx.x, (int) blockDim.x });
   for (int n = 0; n < AHEAD; n++)
-    copy_costs<KT> (f, copy, color, n, tiles, stage + n * stage_size, line);
+    copy_costs (f, copy, color, n, tiles, stage + n * stage_size, colors);
   make_distances (distances, w, threadIdx.x, blockDim.x);
   clear_ring (ring);
 #pragma unroll
   for (int n = 0; n <= KT / 2; n++) {
     advance (n);
-    read (n, ring.costs[n]);
+    if (n < tiles)
+      read (n, ring.costs[n]);
   }
-  share_weights (line, distances, 0, turn, f.width, w);
+  share_weights (line, distances, 0, turn, w);
 
   for (int start = 0; start < tiles; start += SLOTS)
 #pragma unroll
@@ -400,18 +445,18 @@ aggregate_rows (Frame f, AswWindow w)
       if (tile >= tiles)
         break;
       uint4 a[KT];
-      float sum[NT][4] = { }, weights[4], scale[2] = { (float) f.volume_unit, (float) f.volume_unit };
+      float sum[NT][4], weights[4], scale[2] = { (float) f.volume_unit, (float) f.volume_unit };
       advance (tile + 1 + KT / 2);
+      if (tile + 1 < tiles)
+        share_weights (line, distances, tile + 1, turn, w);
       load_weights (a, line, tile);
       read (tile + 1 + KT / 2, ring.costs[(step + 1 + KT / 2) % SLOTS]);
-      if (tile + 1 < tiles)
-        share_weights (line, distances, tile + 1, turn, f.width, w);
       multiply_band (sum, a, ring, step);
       bool whole = complete<KT> (f, tile);
       if (whole) {
         sum_weights (weights, a);
-        scale[0] = __fdividef (scale[0], weights[0]);
-        scale[1] = __fdividef (scale[1], weights[2]);
+        scale[0] *= reciprocal (weights[0]);
+        scale[1] *= reciprocal (weights[2]);
       } else {
         divide_existing<KT> (f, sum, a, tile, base + j * NT);
       }
@@ -435,22 +480,14 @@ layout_of (const StereoPlan *plan, int most_warps)
   return { (warps + chunks - 1) / chunks, chunks, 1 };
 }
 
-template <int COST, int KT> static size_t
-columns_shared (const Layout &l)
-{
-  return (size_t) l.columns * sizeof (Line<KT>) + sizeof (Distances<KT>) +
-      2 * stage_bytes (l.warps * 8 * NT + l.columns - 1, l.columns, Features<COST>::bytes);
-}
-
 /* As many columns as fit. */
 template <int COST, int KT> static Layout
 columns_layout (const StereoPlan *plan)
 {
   Layout l = layout_of (plan, COLUMN_WARPS);
-  size_t most = (size_t) cuda_state (plan)->shared_per_block;
   l.columns = COLUMN_THREADS / 32 / l.warps;
   l.columns = l.columns > RECORD_PAD ? RECORD_PAD : l.columns;
-  while (l.columns > 1 && columns_shared<COST, KT> (l) > most)
+  while (l.columns > 1 && ColumnStage<COST, KT>::size (l.warps, l.columns) > cuda_state (plan)->shared_per_block)
     l.columns--;
   return l;
 }
@@ -458,7 +495,8 @@ columns_layout (const StereoPlan *plan)
 template <int KT> static size_t
 rows_shared (const Layout &l)
 {
-  return sizeof (Line<KT>) + sizeof (Distances<KT>) + (size_t) (AHEAD + 1) * TILE * column_bytes (l.warps);
+  return sizeof (Distances<KT>) + 2 * KT * 32 * 16 + LINE_TILES * TILE * 4 +
+      (size_t) (AHEAD + 1) * TILE * column_bytes (l.warps);
 }
 
 static int
@@ -472,7 +510,7 @@ records_of (const StereoPlan *plan)
 {
   const CudaState *state = cuda_state (plan);
   int disparities = (plan->depth + 8 * NT - 1) / (8 * NT) * 8 * NT + COLUMN_WARPS * 8 * NT;
-  return { { state->asw_records[0], state->asw_records[1] }, { plan->width + RECORD_PAD,
+  return { { state->asw_records[0], state->asw_records[1] }, state->asw_color, { plan->width + RECORD_PAD,
     plan->width + disparities + 2 * RECORD_PAD } };
 }
 
@@ -481,7 +519,7 @@ prepare_passes (StereoPlan *plan, StereoError *error)
 {
   Layout l = columns_layout<COST, KT> (plan);
   CUDA_TRY (cudaFuncSetAttribute (aggregate_columns<COST, KT>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-          (int) columns_shared<COST, KT> (l)));
+          ColumnStage<COST, KT>::size (l.warps, l.columns)));
   return STEREO_OK;
 }
 
@@ -500,8 +538,8 @@ prepare_cost (StereoPlan *plan, StereoError *error)
   StereoStatus status = wide (plan) ? prepare_passes<COST, 5> (plan, error) : prepare_passes<COST, 3> (plan, error);
 
   if (!status)
-    status = stereo_reserve (plan, (void **) &state->asw_color, rows * TILE * (size_t) plan->width, sizeof (uint32_t),
-        error);
+    status = stereo_reserve (plan, (void **) &state->asw_color, rows * (size_t) records.columns[STEREO_LEFT],
+        TILE * sizeof (uint32_t), error);
   for (int v = 0; v < 2 && !status; v++)
     status = stereo_reserve (plan, (void **) &state->asw_records[v], rows * (size_t) records.columns[v],
         Features<COST>::bytes, error);
@@ -517,8 +555,8 @@ launch_passes (StereoPlan *plan, const Records &records)
   Layout columns = columns_layout<COST, KT> (plan), rows = layout_of (plan, 8);
 
   aggregate_columns<COST, KT><<<dim3 (cuda_blocks (f.width, columns.columns), columns.chunks),
-      dim3 (32 * columns.warps, columns.columns), columns_shared<COST, KT> (columns), state->stream>>> (f, records,
-          state->asw_color, w);
+      dim3 (32 * columns.warps, columns.columns), ColumnStage<COST, KT>::size (columns.warps, columns.columns),
+      state->stream>>> (f, records, w);
   aggregate_rows<KT><<<dim3 (f.height, rows.chunks), 32 * rows.warps, rows_shared<KT> (rows), state->stream>>> (f, w);
 }
 
@@ -529,8 +567,7 @@ launch_cost (StereoPlan *plan, StereoError *error)
   Records records = records_of (plan);
   dim3 grid (cuda_blocks (plan->width, RECORD_COLUMNS), tiles_of (plan), 2);
 
-  make_records<COST><<<grid, 256, 0, state->stream>>> (cuda_frame (plan), records, state->asw_color,
-      tiles_of (plan) * TILE);
+  make_records<COST><<<grid, 256, 0, state->stream>>> (cuda_frame (plan), records);
   CUDA_LAUNCHED (plan, "make_records");
   if (wide (plan))
     launch_passes<COST, 5> (plan, records);

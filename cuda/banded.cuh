@@ -10,6 +10,7 @@
 #ifndef STEREO_CUDA_BANDED_CUH
 #define STEREO_CUDA_BANDED_CUH
 
+#include "cuda/ahead.cuh"
 #include "cuda/asw.cuh"
 
 #include <cuda_fp16.h>
@@ -17,19 +18,31 @@
 #define TILE 16                 /* pixels */
 #define NT 4
 
+/* @sum = @to + a tile of 16 pixels by 16 taps times one of 16 taps by 8. */
 __device__ __forceinline__ void
-multiply (float (&sum)[4], const uint4 &a, uint32_t b0, uint32_t b1)
+multiply_onto (float (&sum)[4], const uint4 &a, uint32_t b0, uint32_t b1, float c0, float c1, float c2, float c3)
 {
 #if __CUDA_ARCH__ >= 800
-  asm ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-      : "+f" (sum[0]), "+f" (sum[1]), "+f" (sum[2]), "+f" (sum[3])
-      : "r" (a.x), "r" (a.y), "r" (a.z), "r" (a.w), "r" (b0), "r" (b1));
+  asm ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"
+      : "=f" (sum[0]), "=f" (sum[1]), "=f" (sum[2]), "=f" (sum[3])
+      : "r" (a.x), "r" (a.y), "r" (a.z), "r" (a.w), "r" (b0), "r" (b1), "f" (c0), "f" (c1), "f" (c2), "f" (c3));
 #else
-  asm ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-      : "+f" (sum[0]), "+f" (sum[1]), "+f" (sum[2]), "+f" (sum[3]) : "r" (a.x), "r" (a.y), "r" (b0));
+  asm ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};"
+      : "=f" (sum[0]), "=f" (sum[1]), "=f" (sum[2]), "=f" (sum[3])
+      : "r" (a.x), "r" (a.y), "r" (b0), "f" (c0), "f" (c1), "f" (c2), "f" (c3));
   asm ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
       : "+f" (sum[0]), "+f" (sum[1]), "+f" (sum[2]), "+f" (sum[3]) : "r" (a.z), "r" (a.w), "r" (b1));
 #endif
+}
+
+/* The first of a sum overwrites it. */
+__device__ __forceinline__ void
+multiply (float (&sum)[4], const uint4 &a, uint32_t b0, uint32_t b1, bool first)
+{
+  if (first)
+    multiply_onto (sum, a, b0, b1, 0, 0, 0, 0);
+  else
+    multiply_onto (sum, a, b0, b1, sum[0], sum[1], sum[2], sum[3]);
 }
 
 __device__ __forceinline__ uint32_t
@@ -39,48 +52,17 @@ pack_halves (float low, float high)
   return *reinterpret_cast<uint32_t *> (&pair);
 }
 
-/* ---- copies that run beside the work --------------------------------------------------------------- */
-
-/* 16 bytes from global to shared memory, or zeros. Before compute capability 8.0 the thread copies at once. */
-__device__ __forceinline__ void
-copy_ahead (void *to, const void *from, bool there)
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile ("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-      :: "r" ((uint32_t) __cvta_generic_to_shared (to)), "l" (from), "r" (there ? 16 : 0) : "memory");
-#else
-  *(uint4 *) to = there ? *(const uint4 *) from : make_uint4 (0, 0, 0, 0);
-#endif
-}
-
-/* The copies since the last call are one lot. */
-__device__ __forceinline__ void
-end_lot ()
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile ("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-/* Waits for this thread's lots but the last @under_way. */
-template <int UNDER_WAY> __device__ __forceinline__ void
-await_lots ()
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile ("cp.async.wait_group %0;" :: "n" (UNDER_WAY) : "memory");
-#endif
-}
-
 /* ---- weights ------------------------------------------------------------------------------------ */
 
 #define LINE_TILES 8            /* of colours at hand: KT and those copied ahead, and a power of two */
 
-/* A line of pixels that a pass runs along: colours by tiles, weights of the tile at hand and of the next one
- * in fragment order. */
+/* A line of pixels that a pass runs along: weights of the tile at hand and of the next one in fragment order, and
+ * where colours stand: tile n at color + n % LINE_TILES * pitch. */
 template <int KT> struct Line
 {
-  uint32_t color[LINE_TILES][TILE];
-  uint4 weights[2][KT * 32];
+  uint4 (*weights)[KT * 32];
+  const uint32_t *color;
+  int pitch, length;
 };
 
 /* Distance terms of every lane's weights, the same for all tiles; minus infinity outside the window. */
@@ -112,17 +94,17 @@ cut (float4 &d, int first, int length)
 
 /* A warp's part: weights of tile @tile to the pixels of tile @tile + kt - KT / 2. */
 template <int KT> __device__ __forceinline__ void
-make_weights (Line<KT> &line, const Distances<KT> &distances, int tile, int kt, int length, AswWindow w)
+make_weights (const Line<KT> &line, const Distances<KT> &distances, int tile, int kt, AswWindow w)
 {
   int lane = threadIdx.x & 31, other = tile + kt - KT / 2, first = 4 * (lane & 3);
-  const uint32_t *centre = line.color[tile % LINE_TILES];
+  const uint32_t *centre = line.color + tile % LINE_TILES * line.pitch;
   uint32_t p = centre[lane >> 2], q = centre[(lane >> 2) + 8];
-  uint4 taps = *(const uint4 *) (line.color[(unsigned) other % LINE_TILES] + first);
+  uint4 taps = *(const uint4 *) (line.color + (unsigned) other % LINE_TILES * line.pitch + first);
   float4 d = distances.of[kt * 32 + lane][0], e = distances.of[kt * 32 + lane][1];
 
-  if (other < 0 || (other + 1) * TILE > length) {
-    cut (d, other * TILE + first, length);
-    cut (e, other * TILE + first, length);
+  if (other < 0 || (other + 1) * TILE > line.length) {
+    cut (d, other * TILE + first, line.length);
+    cut (e, other * TILE + first, line.length);
   }
   line.weights[tile & 1][kt * 32 + lane] = make_uint4 (
       pack_halves (cuda_weight (p, taps.x, w.color, d.x), cuda_weight (p, taps.y, w.color, d.y)),
@@ -133,10 +115,10 @@ make_weights (Line<KT> &line, const Distances<KT> &distances, int tile, int kt, 
 
 /* A line's warps take turns: turn KT * tile + kt makes one tile of weights. @turn: this warp's next. */
 template <int KT> __device__ __forceinline__ void
-share_weights (Line<KT> &line, const Distances<KT> &distances, int tile, int &turn, int length, AswWindow w)
+share_weights (const Line<KT> &line, const Distances<KT> &distances, int tile, int &turn, AswWindow w)
 {
   for (; turn < KT * (tile + 1); turn += blockDim.x >> 5)
-    make_weights<KT> (line, distances, tile, turn - KT * tile, length, w);
+    make_weights<KT> (line, distances, tile, turn - KT * tile, w);
 }
 
 template <int KT> __device__ __forceinline__ void
@@ -152,10 +134,9 @@ template <int KT> __device__ __forceinline__ void
 sum_weights (float (&sum)[4], const uint4 (&a)[KT])
 {
   const uint32_t ones = 0x3C003C00u;
-  sum[0] = sum[1] = sum[2] = sum[3] = 0;
 #pragma unroll
   for (int kt = 0; kt < KT; kt++)
-    multiply (sum, a[kt], ones, ones);
+    multiply (sum, a[kt], ones, ones, kt == 0);
 }
 
 /* ---- costs --------------------------------------------------------------------------------------- */
@@ -187,7 +168,7 @@ multiply_band (float (&sum)[NT][4], const uint4 (&a)[KT], const Ring<KT> &ring, 
 #pragma unroll
     for (int t = 0; t < NT; t++) {
       int slot = (step + kt - KT / 2 + Ring<KT>::slots) % Ring<KT>::slots;
-      multiply (sum[t], a[kt], ring.costs[slot][t][0], ring.costs[slot][t][1]);
+      multiply (sum[t], a[kt], ring.costs[slot][t][0], ring.costs[slot][t][1], kt == 0);
     }
 }
 

@@ -27,10 +27,12 @@ template <int COST> struct Features
 #define RECORD_PAD 8            /* right columns before those of the image: the most columns of a block */
 #define RECORD_COLUMNS 32       /* that a block makes */
 
-/* Records of both views: view[v] + (rows / 16 * columns[v] + column) * bytes. */
+/* Records of both views: view[v] + (rows / 16 * columns[v] + column) * bytes; and, numbered like the left view's, 16
+ * rows of its colours, which weights are made of. */
 struct Records
 {
   uint8_t *view[2];
+  uint32_t *color;
   int columns[2];
 };
 
@@ -131,11 +133,10 @@ feature (const StereoView &view, size_t at, int plane)
 
 /*
  * A block makes the records of 32 columns (blockIdx.x) and 16 rows (blockIdx.y) of one view (blockIdx.z), through
- * shared memory, and the column-by-column copy of the left view's colours. Rows past the image are 0: their
- * weights are, but 0 times what is no number would be none.
+ * shared memory. Rows past the image are 0: their weights are, but 0 times what is no number would be none.
  */
 template <int COST> __global__ void __launch_bounds__ (256)
-make_records (Frame f, Records records, uint32_t *color, int color_pitch)
+make_records (Frame f, Records records)
 {
   typedef Features<COST> F;
   __shared__ uint32_t tile[F::planes + 1][16][RECORD_COLUMNS + 1];
@@ -161,11 +162,11 @@ make_records (Frame f, Records records, uint32_t *color, int color_pitch)
         from[3 * (RECORD_COLUMNS + 1)]);
     if (x >= f.width || x + first < 0 || x + first >= records.columns[blockIdx.z])
       continue;
-    uint8_t *to = records.view[blockIdx.z] +
-        ((size_t) blockIdx.y * records.columns[blockIdx.z] + x + first) * F::bytes + 64 * p + 4 * r;
+    size_t record = (size_t) blockIdx.y * records.columns[blockIdx.z] + x + first;
+    uint8_t *to = records.view[blockIdx.z] + record * F::bytes + 64 * p + 4 * r;
     if (p == F::planes) {
       if (blockIdx.z == STEREO_LEFT)
-        *(uint4 *) (color + (size_t) x * color_pitch + y0 + r) = rows;
+        *(uint4 *) (records.color + 16 * record + r) = rows;
     } else if (F::slope && p == F::planes - 1) {
       *(uint2 *) to = make_uint2 (rows.x | rows.y << 16, rows.z | rows.w << 16);
     } else {

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Copies from global to shared memory that run beside the work of a block: small ones by every thread, and
+ * whole runs of memory by the copy engine where there is one (compute capability 9.0), else by all threads.
+ * Before 8.0 a copy is done when it is asked for.
+ */
+#ifndef STEREO_CUDA_AHEAD_CUH
+#define STEREO_CUDA_AHEAD_CUH
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+__device__ __forceinline__ uint32_t
+shared_address (const void *p)
+{
+  return (uint32_t) __cvta_generic_to_shared (p);
+}
+
+/* ---- by every thread ------------------------------------------------------------------------------ */
+
+/* 16 bytes, or zeros. */
+__device__ __forceinline__ void
+copy_ahead (void *to, const void *from, bool there)
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile ("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+      :: "r" (shared_address (to)), "l" (from), "r" (there ? 16 : 0) : "memory");
+#else
+  *(uint4 *) to = there ? *(const uint4 *) from : make_uint4 (0, 0, 0, 0);
+#endif
+}
+
+/* The copies since the last call are one lot. */
+__device__ __forceinline__ void
+end_lot ()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile ("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* Waits for this thread's lots but the last @UNDER_WAY. */
+template <int UNDER_WAY> __device__ __forceinline__ void
+await_lots ()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile ("cp.async.wait_group %0;" :: "n" (UNDER_WAY) : "memory");
+#endif
+}
+
+/* ---- whole runs ------------------------------------------------------------------------------------- */
+
+/* Tells when the copies to one part of a stage are done, time after time. In shared memory. */
+typedef uint64_t Arrival;
+
+/* By one thread, before a __syncthreads(). */
+__device__ __forceinline__ void
+start_arrivals (Arrival *arrivals, int count)
+{
+#if __CUDA_ARCH__ >= 900
+  for (int n = 0; n < count; n++)
+    asm volatile ("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r" (shared_address (arrivals + n)) : "memory");
+  asm volatile ("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+/* A block's threads, who copy. */
+struct Copyists
+{
+  int thread, threads;
+};
+
+/* By all threads: @bytes in all are going to be copied by copy_run(). */
+__device__ __forceinline__ void
+expect_bytes (Arrival *arrival, int bytes, Copyists c)
+{
+#if __CUDA_ARCH__ >= 900
+  if (c.thread == 0)
+    asm volatile ("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+        :: "r" (shared_address (arrival)), "r" (bytes) : "memory");
+#endif
+}
+
+/* By all threads: a run of whole 16 bytes. */
+__device__ __forceinline__ void
+copy_run (void *to, const void *from, int bytes, Arrival *arrival, Copyists c)
+{
+#if __CUDA_ARCH__ >= 900
+  if (c.thread == 0)
+    asm volatile ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+        :: "r" (shared_address (to)), "l" (from), "r" (bytes), "r" (shared_address (arrival)) : "memory");
+#else
+  for (int e = 16 * c.thread; e < bytes; e += 16 * c.threads)
+    copy_ahead ((char *) to + e, (const char *) from + e, true);
+#endif
+}
+
+/* Waits for what was last expected there, the @time'th (from 0). Others' copies are seen after a __syncthreads(). */
+__device__ __forceinline__ void
+await_arrival (Arrival *arrival, int time)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("{\n.reg .pred done;\nwait:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra wait;\n}"
+      :: "r" (shared_address (arrival)), "r" (time & 1) : "memory");
+#else
+  end_lot ();
+  await_lots<0> ();
+#endif
+}
+
+#endif
