@@ -16,29 +16,39 @@ struct SumMaps
 
 /* ---- columns ------------------------------------------------------------------------------------- */
 
-/* The index in the low bits of 2^23 is a float less 2^23: cheaper than a conversion. */
+/* An index in the low half of @bits, or the high one, in the low bits of 2^23: a float less 2^23. */
 static __device__ __forceinline__ float2
-trust_of (float confidence, uint32_t index)
+low_trust (float confidence, uint32_t bits)
 {
-  return make_float2 (confidence, confidence * (__uint_as_float (0x4B000000u + index) - 8388608.0f));
+  return make_float2 (confidence, confidence * (__uint_as_float (__byte_perm (bits, 0x4B00, 0x5410)) - 8388608.0f));
+}
+
+static __device__ __forceinline__ float2
+high_trust (float confidence, uint32_t bits)
+{
+  return make_float2 (confidence, confidence * (__uint_as_float (__byte_perm (bits, 0x4B00, 0x5432)) - 8388608.0f));
 }
 
 /* Rows from @first on of 32 columns, a vector of four a thread: rows of maps and images are whole vectors. */
 static __device__ __forceinline__ void
 load_columns (const Frame &f, const StereoView &view, const LineTile<LINES> &tile, int pixels, int x0, int first)
 {
-  int line = threadIdx.x % 8 * 4, x = x0 + line;
+  int line = threadIdx.x % 8 * 4, p = threadIdx.x / 8, step = blockDim.x / 8;
+  ptrdiff_t image = (ptrdiff_t) (first + p) * f.image_pitch + x0 + line;
+  ptrdiff_t map = (ptrdiff_t) (first + p) * f.map_pitch + x0 + line;
 
 #pragma unroll 2
-  for (int p = threadIdx.x / 8; p < pixels; p += blockDim.x / 8) {
-    int y = first + p;
-    bool inside = y >= 0 && y < f.height;
-    size_t map = (size_t) y * f.map_pitch + x;
-    uint4 color = inside ? *(const uint4 *) (view.color + (size_t) y * f.image_pitch + x) : make_uint4 (0, 0, 0, 0);
-    float4 confidence = inside ? *(const float4 *) (view.confidence + map) : make_float4 (0, 0, 0, 0);
-    ushort4 index = inside ? *(const ushort4 *) (view.index + map) : make_ushort4 (0, 0, 0, 0);
-    float2 a = trust_of (confidence.x, index.x), b = trust_of (confidence.y, index.y);
-    float2 c = trust_of (confidence.z, index.z), d = trust_of (confidence.w, index.w);
+  for (; p < pixels; p += step, image += step * f.image_pitch, map += step * f.map_pitch) {
+    uint4 color = { };
+    float4 confidence = { };
+    uint2 index = { };
+    if ((unsigned) (first + p) < (unsigned) f.height) {
+      color = *(const uint4 *) (view.color + image);
+      confidence = *(const float4 *) (view.confidence + map);
+      index = *(const uint2 *) (view.index + map);
+    }
+    float2 a = low_trust (confidence.x, index.x), b = high_trust (confidence.y, index.x);
+    float2 c = low_trust (confidence.z, index.y), d = high_trust (confidence.w, index.y);
     float4 *trust = (float4 *) (tile.trust + p * LINES + line);
     trust[0] = make_float4 (a.x, a.y, b.x, b.y);
     trust[1] = make_float4 (c.x, c.y, d.x, d.y);
@@ -64,28 +74,38 @@ vertical_kernel (Frame f, LineFactors w, SumMaps sums)
 #pragma unroll
   for (int k = 0; k < EIGHT; k++)
     if (y + k < f.height)
-      map[(size_t) (y + k) * f.map_pitch + x] = total[k];
+      map[(size_t) (y + k) * f.map_pitch + x] = x < f.width ? total[k] : make_float2 (0, 0);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------ */
 
-/* Columns from @first on of 32 rows; a warp reads 32 columns of a row at a time. */
+/* Columns from @first on of 32 rows. A warp takes four rows of 32 columns, vectors of four a lane: so do
+ * neither its reads nor its writes meet in a bank. Rows below the image stay what they are, lines do not
+ * meet; beyond the last column sums are 0. */
 static __device__ __forceinline__ void
 load_rows (const Frame &f, const StereoView &view, const float2 *map, const LineTile<ROWS_PITCH> &tile, int pixels,
     int first, int y0)
 {
-  int lane = threadIdx.x % 32;
+  int row = threadIdx.x % 4, column = threadIdx.x % 32 / 4 * 4;
 
-#pragma unroll 4
-  for (int n = threadIdx.x / 32; n < LINES * ((pixels + 31) / 32); n += blockDim.x / 32) {
-    int line = n % LINES, p = n / LINES * 32 + lane, x = first + p, y = y0 + line;
-    bool inside = x >= 0 && x < f.width && y < f.height;
-    uint32_t color = inside ? view.color[(size_t) y * f.image_pitch + x] : 0;
-    float2 sum = inside ? map[(size_t) y * f.map_pitch + x] : make_float2 (0, 0);
-    if (p < pixels) {
-      tile.color[p * ROWS_PITCH + line] = color;
-      tile.trust[p * ROWS_PITCH + line] = sum;
+#pragma unroll 2
+  for (int n = threadIdx.x / 32; n < (pixels + 31) / 32 * 8; n += blockDim.x / 32) {
+    int line = n % 8 * 4 + row, p = n / 8 * 32 + column, x = first + p, y = y0 + line;
+    uint4 color = { };
+    float4 low = { }, high = { };
+    if ((unsigned) x < (unsigned) f.width && y < f.height) {
+      const float4 *sums = (const float4 *) (map + (ptrdiff_t) y * f.map_pitch + x);
+      color = *(const uint4 *) (view.color + (ptrdiff_t) y * f.image_pitch + x);
+      low = sums[0];
+      high = sums[1];
     }
+    if (p >= pixels)
+      continue;
+    uint32_t *to = tile.color + p * ROWS_PITCH + line;
+    float2 *trust = tile.trust + p * ROWS_PITCH + line;
+    to[0] = color.x, to[ROWS_PITCH] = color.y, to[2 * ROWS_PITCH] = color.z, to[3 * ROWS_PITCH] = color.w;
+    trust[0] = make_float2 (low.x, low.y), trust[ROWS_PITCH] = make_float2 (low.z, low.w);
+    trust[2 * ROWS_PITCH] = make_float2 (high.x, high.y), trust[3 * ROWS_PITCH] = make_float2 (high.z, high.w);
   }
 }
 

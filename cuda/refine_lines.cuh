@@ -109,33 +109,36 @@ enum MeetingShape { MEET_ALL, MEET_CORNER, MEET_MOST };
 
 /*
  * @a meets the eight at @color, @trust: tap m stands there at m * STEP * PITCH. BOTH: and that one's
- * sums count @a as well. @decay: of the taps.
+ * sums count @a as well. @decay: of the taps, aligned to 16 bytes.
  */
 template <MeetingShape SHAPE, bool BOTH, int STEP, int PITCH> static __device__ __forceinline__ void
-meet (Eight &a, const uint32_t *color, const float2 *trust, float2 *sum, const float *decay, int most,
-    const LineFactors &w)
+meet (Eight &a, const uint32_t *__restrict__ color, const float2 *__restrict__ trust, float2 *__restrict__ sum,
+    const float *__restrict__ decay, int most, const LineFactors &w)
 {
-  constexpr int unroll = SHAPE == MEET_CORNER ? 8 : 2;
-#pragma unroll unroll
-  for (int m = 0; m < EIGHT; m++) {
-    uint32_t tap = color[m * STEP * PITCH];
-    float2 value = scaled (decay[m], trust[m * STEP * PITCH]), back = { };
+  constexpr int halves = SHAPE == MEET_MOST ? 1 : 2;    /* unrolled: the usual ones */
+#pragma unroll halves
+  for (int half = 0; half < EIGHT; half += 4) {
+    float4 four = *(const float4 *) (decay + half);
+    const float decays[4] = { four.x, four.y, four.z, four.w };
 #pragma unroll
-    for (int k = 0; k < EIGHT; k++) {
-      if (SHAPE == MEET_CORNER && k > m)
-        continue;
-      float weight = color_weight (a.color[k], tap, w.color,
-          SHAPE == MEET_MOST && k - m > most ? -INFINITY : w.offset);
-      add_scaled (a.sum[k], weight, value);
-      if (BOTH && k)
-        add_scaled (back, weight, a.trust[k]);
-      else if (BOTH)
-        back = scaled (weight, a.trust[k]);
-    }
-    if (BOTH) {
-      float2 total = sum[m * LINES];
-      add_scaled (total, decay[m], back);
-      sum[m * LINES] = total;
+    for (int n = 0; n < 4; n++) {
+      int m = half + n;
+      uint32_t tap = color[m * STEP * PITCH];
+      float2 value = scaled (decays[n], trust[m * STEP * PITCH]), back = { };
+#pragma unroll
+      for (int k = 0; k < EIGHT; k++) {
+        if (SHAPE == MEET_CORNER && k > m)
+          continue;
+        float weight = color_weight (a.color[k], tap, w.color,
+            SHAPE == MEET_MOST && k - m > most ? -INFINITY : w.offset);
+        add_scaled (a.sum[k], weight, value);
+        if (BOTH && k)
+          add_scaled (back, weight, a.trust[k]);
+        else if (BOTH)
+          back = scaled (weight, a.trust[k]);
+      }
+      if (BOTH)
+        add_scaled (sum[m * LINES], decays[n], back);
     }
   }
 }
