@@ -71,10 +71,15 @@ vertical_kernel (Frame f, LineFactors w, SumMaps sums)
   load_columns (f, view, tile, tile.pixels (w.reach, warps), blockIdx.x * LINES, y0 - w.reach);
   __syncthreads ();
   sum_lines<ALIGNED> (tile, w, own, warps, y0, f.height, lane, total);
+  if (x >= f.width)             /* rows are read beyond their last column, up to a whole vector */
 #pragma unroll
-  for (int k = 0; k < EIGHT; k++)
+    for (int k = 0; k < EIGHT; k++)
+      total[k] = make_float2 (0, 0);
+  float2 *to = map + (ptrdiff_t) y * f.map_pitch + x;
+#pragma unroll
+  for (int k = 0; k < EIGHT; k++, to += f.map_pitch)
     if (y + k < f.height)
-      map[(size_t) (y + k) * f.map_pitch + x] = x < f.width ? total[k] : make_float2 (0, 0);
+      *to = total[k];
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------ */

@@ -203,15 +203,18 @@ start_sums (const LineTile<PITCH> &t, const LineFactors &w, int own, int warps, 
 #pragma unroll
   for (int k = 0; k < EIGHT; k++)
     a.color[k] = t.color[place + (EIGHT - 1 - k) * PITCH];
-  for (int away = warps - own; EIGHT * away <= w.reach && start + EIGHT * (own + away) < length; away++) {
-    int last = place + (EIGHT * away + EIGHT - 1) * PITCH;
-    meet_away<ALIGNED, false, -1, PITCH> (a, away, t.color + last, t.trust + last, NULL, t.decay, w);
+  if (EIGHT * (warps - own) <= w.reach) {
+    for (int away = warps - own; EIGHT * away <= w.reach && start + EIGHT * (own + away) < length; away++) {
+      int last = place + (EIGHT * away + EIGHT - 1) * PITCH;
+      meet_away<ALIGNED, false, -1, PITCH> (a, away, t.color + last, t.trust + last, NULL, t.decay, w);
+    }
+#pragma unroll
+    for (int k = 0; k < EIGHT; k++)
+      a.sum[k] = scaled (decay_of (t.decay, k, w), a.sum[k]);
   }
 #pragma unroll
-  for (int k = 0; k < EIGHT; k++) {
+  for (int k = 0; k < EIGHT; k++)
     a.trust[k] = t.trust[place + (EIGHT - 1 - k) * PITCH];
-    a.sum[k] = scaled (w.reach ? decay_of (t.decay, k, w) : 0, a.sum[k]);
-  }
   meet_itself (a, w);
 #pragma unroll
   for (int k = 0; k < EIGHT; k++)
