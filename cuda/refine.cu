@@ -7,6 +7,7 @@
 #include "cuda/refine_lines.cuh"
 
 #define MOST_WARPS 12           /* of a block: eights of its strip */
+#define AHEAD 4                 /* loads of a thread before it stores: all that the usual window takes */
 #define ROWS_PITCH (LINES + 1)  /* rows are stored across: lanes write neighbours of one row */
 
 struct SumMaps
@@ -29,30 +30,47 @@ high_trust (float confidence, uint32_t bits)
   return make_float2 (confidence, confidence * (__uint_as_float (__byte_perm (bits, 0x4B00, 0x5432)) - 8388608.0f));
 }
 
+static __device__ __forceinline__ void
+store_columns (const LineTile<LINES> &tile, int at, uint4 color, float4 confidence, uint2 index)
+{
+  float2 a = low_trust (confidence.x, index.x), b = high_trust (confidence.y, index.x);
+  float2 c = low_trust (confidence.z, index.y), d = high_trust (confidence.w, index.y);
+  float4 *trust = (float4 *) (tile.trust + at);
+
+  trust[0] = make_float4 (a.x, a.y, b.x, b.y);
+  trust[1] = make_float4 (c.x, c.y, d.x, d.y);
+  *(uint4 *) (tile.color + at) = color;
+}
+
 /* Rows from @first on of 32 columns, a vector of four a thread: rows of maps and images are whole vectors. */
 static __device__ __forceinline__ void
 load_columns (const Frame &f, const StereoView &view, const LineTile<LINES> &tile, int pixels, int x0, int first)
 {
-  int line = threadIdx.x % 8 * 4, p = threadIdx.x / 8, step = blockDim.x / 8;
-  ptrdiff_t image = (ptrdiff_t) (first + p) * f.image_pitch + x0 + line;
-  ptrdiff_t map = (ptrdiff_t) (first + p) * f.map_pitch + x0 + line;
+  int line = threadIdx.x % 8 * 4, step = blockDim.x / 8;
 
-#pragma unroll 2
-  for (; p < pixels; p += step, image += step * f.image_pitch, map += step * f.map_pitch) {
-    uint4 color = { };
-    float4 confidence = { };
-    uint2 index = { };
-    if ((unsigned) (first + p) < (unsigned) f.height) {
-      color = *(const uint4 *) (view.color + image);
-      confidence = *(const float4 *) (view.confidence + map);
-      index = *(const uint2 *) (view.index + map);
+  const uint32_t *colors = view.color + x0 + line;
+  const float *confidences = view.confidence + x0 + line;
+  const uint16_t *indices = view.index + x0 + line;
+
+#pragma unroll 1
+  for (int start = threadIdx.x / 8; start < pixels; start += AHEAD * step) {
+    uint4 color[AHEAD];
+    float4 confidence[AHEAD];
+    uint2 index[AHEAD];
+#pragma unroll
+    for (int n = 0; n < AHEAD; n++) {
+      int row = first + start + n * step, y = min (max (row, 0), f.height - 1);
+      ptrdiff_t map = (ptrdiff_t) y * f.map_pitch;
+      color[n] = *(const uint4 *) (colors + (ptrdiff_t) y * f.image_pitch);
+      confidence[n] = *(const float4 *) (confidences + map);
+      index[n] = *(const uint2 *) (indices + map);
+      if (y != row)
+        confidence[n] = make_float4 (0, 0, 0, 0);
     }
-    float2 a = low_trust (confidence.x, index.x), b = high_trust (confidence.y, index.x);
-    float2 c = low_trust (confidence.z, index.y), d = high_trust (confidence.w, index.y);
-    float4 *trust = (float4 *) (tile.trust + p * LINES + line);
-    trust[0] = make_float4 (a.x, a.y, b.x, b.y);
-    trust[1] = make_float4 (c.x, c.y, d.x, d.y);
-    *(uint4 *) (tile.color + p * LINES + line) = color;
+#pragma unroll
+    for (int n = 0; n < AHEAD; n++)
+      if (start + n * step < pixels)
+        store_columns (tile, (start + n * step) * LINES + line, color[n], confidence[n], index[n]);
   }
 }
 
@@ -84,33 +102,48 @@ vertical_kernel (Frame f, LineFactors w, SumMaps sums)
 
 /* ---- rows ------------------------------------------------------------------------------------------ */
 
-/* Columns from @first on of 32 rows. A warp takes four rows of 32 columns, vectors of four a lane: so do
- * neither its reads nor its writes meet in a bank. Rows below the image stay what they are, lines do not
- * meet; beyond the last column sums are 0. */
+static __device__ __forceinline__ void
+store_rows (const LineTile<ROWS_PITCH> &tile, int at, uint4 color, float4 low, float4 high)
+{
+  uint32_t *to = tile.color + at;
+  float2 *trust = tile.trust + at;
+
+  to[0] = color.x, to[ROWS_PITCH] = color.y, to[2 * ROWS_PITCH] = color.z, to[3 * ROWS_PITCH] = color.w;
+  trust[0] = make_float2 (low.x, low.y), trust[ROWS_PITCH] = make_float2 (low.z, low.w);
+  trust[2 * ROWS_PITCH] = make_float2 (high.x, high.y), trust[3 * ROWS_PITCH] = make_float2 (high.z, high.w);
+}
+
+/* Columns from @first on of 32 rows. A warp takes four rows of 32 columns, vectors of four a lane: its
+ * writes then meet in no bank. */
 static __device__ __forceinline__ void
 load_rows (const Frame &f, const StereoView &view, const float2 *map, const LineTile<ROWS_PITCH> &tile, int pixels,
     int first, int y0)
 {
-  int row = threadIdx.x % 4, column = threadIdx.x % 32 / 4 * 4;
+  int row = threadIdx.x % 4, column = threadIdx.x % 32 / 4 * 4, step = blockDim.x / 32;
 
-#pragma unroll 2
-  for (int n = threadIdx.x / 32; n < (pixels + 31) / 32 * 8; n += blockDim.x / 32) {
-    int line = n % 8 * 4 + row, p = n / 8 * 32 + column, x = first + p, y = y0 + line;
-    uint4 color = { };
-    float4 low = { }, high = { };
-    if ((unsigned) x < (unsigned) f.width && y < f.height) {
+  int last = (f.width - 1) / 4 * 4;
+
+#pragma unroll 1
+  for (int start = threadIdx.x / 32; start < (pixels + 31) / 32 * 8; start += AHEAD * step) {
+    uint4 color[AHEAD];
+    float4 low[AHEAD], high[AHEAD];
+#pragma unroll
+    for (int n = 0; n < AHEAD; n++) {
+      int item = start + n * step, from = first + item / 8 * 32 + column, x = min (max (from, 0), last);
+      int y = min (y0 + item % 8 * 4 + row, f.height - 1);
       const float4 *sums = (const float4 *) (map + (ptrdiff_t) y * f.map_pitch + x);
-      color = *(const uint4 *) (view.color + (ptrdiff_t) y * f.image_pitch + x);
-      low = sums[0];
-      high = sums[1];
+      color[n] = *(const uint4 *) (view.color + (ptrdiff_t) y * f.image_pitch + x);
+      low[n] = sums[0];
+      high[n] = sums[1];
+      if (x != from)
+        low[n] = high[n] = make_float4 (0, 0, 0, 0);
     }
-    if (p >= pixels)
-      continue;
-    uint32_t *to = tile.color + p * ROWS_PITCH + line;
-    float2 *trust = tile.trust + p * ROWS_PITCH + line;
-    to[0] = color.x, to[ROWS_PITCH] = color.y, to[2 * ROWS_PITCH] = color.z, to[3 * ROWS_PITCH] = color.w;
-    trust[0] = make_float2 (low.x, low.y), trust[ROWS_PITCH] = make_float2 (low.z, low.w);
-    trust[2 * ROWS_PITCH] = make_float2 (high.x, high.y), trust[3 * ROWS_PITCH] = make_float2 (high.z, high.w);
+#pragma unroll
+    for (int n = 0; n < AHEAD; n++) {
+      int item = start + n * step, p = item / 8 * 32 + column;
+      if (p < pixels)
+        store_rows (tile, p * ROWS_PITCH + item % 8 * 4 + row, color[n], low[n], high[n]);
+    }
   }
 }
 
