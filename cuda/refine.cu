@@ -7,6 +7,7 @@
 #include "cuda/refine_lines.cuh"
 
 #define MOST_WARPS 12           /* of a block: eights of its strip */
+#define BLOCKS 2                /* on a multiprocessor at a time, what registers are shared out for */
 #define AHEAD 4                 /* loads of a thread before it stores: all that the usual window takes */
 #define ROWS_PITCH (LINES + 1)  /* rows are stored across: lanes write neighbours of one row */
 
@@ -75,7 +76,7 @@ load_columns (const Frame &f, const StereoView &view, const LineTile<LINES> &til
 }
 
 /* A block per 32 columns and a strip of rows, a plane of the grid per view. */
-template <bool ALIGNED> static __global__ void __launch_bounds__ (32 * MOST_WARPS, 2)
+template <bool ALIGNED> static __global__ void __launch_bounds__ (32 * MOST_WARPS, BLOCKS)
 vertical_kernel (Frame f, LineFactors w, SumMaps sums)
 {
   extern __shared__ float4 shared[];
@@ -148,7 +149,7 @@ load_rows (const Frame &f, const StereoView &view, const float2 *map, const Line
 }
 
 /* A block per 32 rows and a strip of columns, a plane of the grid per view. */
-template <bool ALIGNED> static __global__ void __launch_bounds__ (32 * MOST_WARPS, 2)
+template <bool ALIGNED> static __global__ void __launch_bounds__ (32 * MOST_WARPS, BLOCKS)
 horizontal_kernel (Frame f, LineFactors w, SumMaps sums)
 {
   extern __shared__ float4 shared[];
@@ -174,14 +175,17 @@ horizontal_kernel (Frame f, LineFactors w, SumMaps sums)
 
 /* ---- stage ----------------------------------------------------------------------------------------- */
 
-/* The longest strip whose tile the device's blocks can hold; one of two fits wherever the backend runs. */
+/* Eights of a strip along a line of @length pixels: as many as a block may have and the device's shared
+ * memory holds (two, wherever the backend runs), but strips of about the same length. */
 static int
-choose_warps (const StereoPlan *plan)
+choose_warps (const StereoPlan *plan, int length)
 {
-  int reach = line_factors (window_of (plan)).reach, warps = MOST_WARPS;
+  int reach = line_factors (window_of (plan)).reach, warps = MOST_WARPS, eights = (length + EIGHT - 1) / EIGHT;
+
   while (warps > 2 && LineTile<ROWS_PITCH>::bytes (reach, warps) > (size_t) cuda_state (plan)->shared_per_block)
-    warps -= 2;
-  return warps;
+    warps--;
+  int strips = (eights + warps - 1) / warps;
+  return (eights + strips - 1) / strips;
 }
 
 /* The device's limits, and not this plan's needs: another plan of the process may need more. */
@@ -204,14 +208,14 @@ launch_passes (StereoPlan *plan, StereoError *error)
   const CudaState *state = cuda_state (plan);
   LineFactors w = line_factors (window_of (plan));
   SumMaps sums = { { state->refine_sum[0], state->refine_sum[1] } };
-  int warps = choose_warps (plan), strip = EIGHT * warps;
-  dim3 vertical (cuda_blocks (plan->width, LINES), cuda_blocks (plan->height, strip), 2);
-  dim3 horizontal (cuda_blocks (plan->width, strip), cuda_blocks (plan->height, LINES), 2);
+  int down = choose_warps (plan, plan->height), across = choose_warps (plan, plan->width);
+  dim3 vertical (cuda_blocks (plan->width, LINES), cuda_blocks (plan->height, EIGHT * down), 2);
+  dim3 horizontal (cuda_blocks (plan->width, EIGHT * across), cuda_blocks (plan->height, LINES), 2);
 
-  vertical_kernel<ALIGNED> <<<vertical, 32 * warps, LineTile<LINES>::bytes (w.reach, warps), state->stream>>>
+  vertical_kernel<ALIGNED> <<<vertical, 32 * down, LineTile<LINES>::bytes (w.reach, down), state->stream>>>
       (cuda_frame (plan), w, sums);
   CUDA_LAUNCHED (plan, "vertical_kernel");
-  horizontal_kernel<ALIGNED> <<<horizontal, 32 * warps, LineTile<ROWS_PITCH>::bytes (w.reach, warps), state->stream>>>
+  horizontal_kernel<ALIGNED> <<<horizontal, 32 * across, LineTile<ROWS_PITCH>::bytes (w.reach, across), state->stream>>>
       (cuda_frame (plan), w, sums);
   CUDA_LAUNCHED (plan, "horizontal_kernel");
   return STEREO_OK;
