@@ -191,34 +191,31 @@ meet_itself (Eight &a, const LineFactors &w)
   }
 }
 
-/* Eight @own of a strip of @warps: what it has from the taps behind the strip and from itself, into the tile.
- * Pixels and taps are taken backwards, so that decays and shapes are those of taps before. */
+/* What eight @own has from the one @away behind it, beyond the strip, into the tile. Pixels and taps are
+ * taken backwards, so that decays and shapes are those of taps before. */
 template <bool ALIGNED, int PITCH> static __device__ __forceinline__ void
-start_sums (const LineTile<PITCH> &t, const LineFactors &w, int own, int warps, int start, int length, int lane)
+meet_behind (const Eight &a, const LineTile<PITCH> &t, const LineFactors &w, int away, int place, int strip)
 {
-  Eight a;
-  int place = (w.reach + EIGHT * own) * PITCH + lane;
+  Eight back;
+  int last = place + (EIGHT * away + EIGHT - 1) * PITCH;
 
-  clear_sums (a);
+  clear_sums (back);
 #pragma unroll
   for (int k = 0; k < EIGHT; k++)
-    a.color[k] = t.color[place + (EIGHT - 1 - k) * PITCH];
-  if (EIGHT * (warps - own) <= w.reach) {
-    for (int away = warps - own; EIGHT * away <= w.reach && start + EIGHT * (own + away) < length; away++) {
-      int last = place + (EIGHT * away + EIGHT - 1) * PITCH;
-      meet_away<ALIGNED, false, -1, PITCH> (a, away, t.color + last, t.trust + last, NULL, t.decay, w);
-    }
-#pragma unroll
-    for (int k = 0; k < EIGHT; k++)
-      a.sum[k] = scaled (decay_of (t.decay, k, w), a.sum[k]);
-  }
+    back.color[k] = a.color[EIGHT - 1 - k];
+  meet_away<ALIGNED, false, -1, PITCH> (back, away, t.color + last, t.trust + last, NULL, t.decay, w);
 #pragma unroll
   for (int k = 0; k < EIGHT; k++)
-    a.trust[k] = t.trust[place + (EIGHT - 1 - k) * PITCH];
-  meet_itself (a, w);
+    add_scaled (t.sum[strip + (EIGHT - 1 - k) * LINES], decay_of (t.decay, k, w), back.sum[k]);
+}
+
+/* As the eights before it see @a. */
+template <int PITCH> static __device__ __forceinline__ void
+load_trust (Eight &a, const LineTile<PITCH> &t, const LineFactors &w, int place)
+{
 #pragma unroll
   for (int k = 0; k < EIGHT; k++)
-    t.sum[(EIGHT * own + EIGHT - 1 - k) * LINES + lane] = a.sum[k];
+    a.trust[k] = scaled (decay_of (t.decay, k, w), t.trust[place + k * PITCH]);
 }
 
 /*
@@ -233,17 +230,27 @@ sum_lines (const LineTile<PITCH> &t, const LineFactors &w, int own, int warps, i
   int place = (w.reach + EIGHT * own) * PITCH + lane, strip = EIGHT * own * LINES + lane;
   bool there = start + EIGHT * own < length;
 
-  if (there)
-    start_sums<ALIGNED> (t, w, own, warps, start, length, lane);
   clear_sums (a);
 #pragma unroll
   for (int k = 0; k < EIGHT; k++) {
     a.color[k] = t.color[place + k * PITCH];
-    a.trust[k] = scaled (w.reach ? decay_of (t.decay, k, w) : 0, t.trust[place + k * PITCH]);
+    a.trust[k] = t.trust[place + k * PITCH];
   }
+  meet_itself (a, w);
+#pragma unroll
+  for (int k = 0; k < EIGHT; k++)
+    t.sum[strip + k * LINES] = a.sum[k];
+  clear_sums (a);
+  if (w.reach)
+    load_trust (a, t, w, place);
   for (int away = 1; EIGHT * away <= w.reach; away++) {
     int from = place - EIGHT * away * PITCH;
     __syncthreads ();
+    if (there && own + away >= warps && start + EIGHT * (own + away) < length) {
+      /* nobody of the strip is @away behind, to add to this eight at this time */
+      meet_behind<ALIGNED> (a, t, w, away, place, strip);
+      load_trust (a, t, w, place);      /* sooner than held in registers meanwhile */
+    }
     if (there && away <= own)
       meet_away<ALIGNED, true, 1, PITCH> (a, away, t.color + from, t.trust + from, t.sum + strip -
           EIGHT * away * LINES, t.decay, w);
