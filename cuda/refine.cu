@@ -4,109 +4,236 @@
  * disparities selected so far, weighted by likeness, nearness and confidence. Both sums are carried
  * unnormalised through both passes, so that a column without confidence adds nothing to its row.
  */
-#include "cuda/refine.cuh"
+#include "cuda/refine_lines.cuh"
 
-#define VERTICAL_X 32
-#define VERTICAL_Y 8            /* threads; 4 rows each */
-#define HORIZONTAL 128          /* threads; 4 columns each */
+#define MOST_WARPS 12           /* of a block: eights of its strip */
+#define BLOCKS 2                /* on a multiprocessor at a time, what registers are shared out for */
+#define AHEAD 4                 /* loads of a thread before it stores: all that the usual window takes */
+#define ROWS_PITCH (LINES + 1)  /* rows are stored across: lanes write neighbours of one row */
 
 struct SumMaps
 {
   float2 *view[2];              /* w F, w F D */
 };
 
-/* A thread per column and four rows, a plane of the grid per view. Taps come straight from global
- * memory, rows at a time; the threads of the block below read most of them again from L1. */
-static __global__ void __launch_bounds__ (VERTICAL_X * VERTICAL_Y)
-vertical_kernel (Frame f, Window w, SumMaps sums)
+/* ---- columns ------------------------------------------------------------------------------------- */
+
+/* An index in the low half of @bits, or the high one, in the low bits of 2^23: a float less 2^23. */
+static __device__ __forceinline__ float2
+low_trust (float confidence, uint32_t bits)
 {
-  __shared__ __align__ (16) float distances[REFINE_DISTANCES];
-  const StereoView &view = f.view[blockIdx.z];
-  float2 *map = blockIdx.z ? sums.view[1] : sums.view[0];
-  int x = blockIdx.x * VERTICAL_X + threadIdx.x, y = (blockIdx.y * VERTICAL_Y + threadIdx.y) * 4;
-
-  for (int t = threadIdx.y * VERTICAL_X + threadIdx.x; t < 2 * w.reach + 8; t += VERTICAL_X * VERTICAL_Y)
-    distances[t] = distance_term (w, t, 0);
-  __syncthreads ();
-  if (x >= f.width || y >= f.height)
-    return;
-
-  const uint32_t *color = view.color + x;
-  const float *confidence = view.confidence + x;
-  const uint16_t *index = view.index + x;
-  Sums s = { };
-  uint32_t centre[4];
-#pragma unroll
-  for (int k = 0; k < 4; k++)
-    centre[k] = color[(size_t) min (y + k, f.height - 1) * f.image_pitch];
-  for (int g = max (0, w.reach - y) / 4; g <= w.reach / 2; g++) {
-    int row = y - w.reach + 4 * g;
-    uint32_t colors[4];
-    float trusts[4], products[4];
-    if (row >= f.height)
-      break;
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-      int tap = min (max (row + k, 0), f.height - 1);
-      colors[k] = color[(size_t) tap * f.image_pitch];
-      trusts[k] = tap == row + k ? confidence[(size_t) tap * f.map_pitch] : 0.0f;
-      products[k] = trusts[k] * (float) index[(size_t) tap * f.map_pitch];
-    }
-    add_group (s, centre, make_uint4 (colors[0], colors[1], colors[2], colors[3]),
-        make_float4 (trusts[0], trusts[1], trusts[2], trusts[3]),
-        make_float4 (products[0], products[1], products[2], products[3]), distances + 4 * g, w.color);
-  }
-#pragma unroll
-  for (int k = 0; k < 4; k++)
-    if (y + k < f.height)
-      map[(size_t) (y + k) * f.map_pitch + x] = make_float2 (s.confidence[k], s.product[k]);
+  return make_float2 (confidence, confidence * (__uint_as_float (__byte_perm (bits, 0x4B00, 0x5410)) - 8388608.0f));
 }
 
-/* A thread per row and four columns, a plane of the grid per view. The block's piece of the row and
- * reach columns around it stand in shared memory; threads read vectors of four side by side. */
-static __global__ void __launch_bounds__ (HORIZONTAL)
-horizontal_kernel (Frame f, Window w, SumMaps sums)
+static __device__ __forceinline__ float2
+high_trust (float confidence, uint32_t bits)
 {
-  const int SPAN = 4 * HORIZONTAL + 2 * REFINE_REACH;
-  __shared__ __align__ (16) float distances[REFINE_DISTANCES];
-  __shared__ __align__ (16) uint32_t color[SPAN];
-  __shared__ __align__ (16) float confidence[SPAN], product[SPAN];
-  const StereoView &view = f.view[blockIdx.z];
-  float2 *map = blockIdx.z ? sums.view[1] : sums.view[0];
-  int x0 = blockIdx.x * 4 * HORIZONTAL, x = x0 + 4 * threadIdx.x, y = blockIdx.y;
+  return make_float2 (confidence, confidence * (__uint_as_float (__byte_perm (bits, 0x4B00, 0x5432)) - 8388608.0f));
+}
 
-  for (int t = threadIdx.x; t < 2 * w.reach + 8; t += HORIZONTAL)
-    distances[t] = distance_term (w, t, 0);
-  for (int u = threadIdx.x; u < 4 * HORIZONTAL + 2 * w.reach; u += HORIZONTAL) {
-    int from = x0 + u - w.reach;
-    bool inside = from >= 0 && from < f.width;
-    float2 sum = inside ? map[(size_t) y * f.map_pitch + from] : make_float2 (0, 0);
-    color[u] = inside ? view.color[(size_t) y * f.image_pitch + from] : 0;
-    confidence[u] = sum.x;
-    product[u] = sum.y;
-  }
-  __syncthreads ();
-  if (x >= f.width)
-    return;
+static __device__ __forceinline__ void
+store_columns (const LineTile<LINES> &tile, int at, uint4 color, float4 confidence, uint2 index)
+{
+  float2 a = low_trust (confidence.x, index.x), b = high_trust (confidence.y, index.x);
+  float2 c = low_trust (confidence.z, index.y), d = high_trust (confidence.w, index.y);
+  float4 *trust = (float4 *) (tile.trust + at);
 
-  Sums s = { };
-  uint32_t centre[4];
+  trust[0] = make_float4 (a.x, a.y, b.x, b.y);
+  trust[1] = make_float4 (c.x, c.y, d.x, d.y);
+  *(uint4 *) (tile.color + at) = color;
+}
+
+/* Rows from @first on of 32 columns, a vector of four a thread: rows of maps and images are whole vectors. */
+static __device__ __forceinline__ void
+load_columns (const Frame &f, const StereoView &view, const LineTile<LINES> &tile, int pixels, int x0, int first)
+{
+  int line = threadIdx.x % 8 * 4, step = blockDim.x / 8;
+
+  const uint32_t *colors = view.color + x0 + line;
+  const float *confidences = view.confidence + x0 + line;
+  const uint16_t *indices = view.index + x0 + line;
+
+#pragma unroll 1
+  for (int start = threadIdx.x / 8; start < pixels; start += AHEAD * step) {
+    uint4 color[AHEAD];
+    float4 confidence[AHEAD];
+    uint2 index[AHEAD];
 #pragma unroll
-  for (int k = 0; k < 4; k++)
-    centre[k] = color[4 * threadIdx.x + w.reach + k];
-  for (int g = 0; g <= w.reach / 2; g++) {
-    int u = threadIdx.x + g;
-    add_group (s, centre, ((const uint4 *) color)[u], ((const float4 *) confidence)[u], ((const float4 *) product)[u],
-        distances + 4 * g, w.color);
+    for (int n = 0; n < AHEAD; n++) {
+      int row = first + start + n * step, y = min (max (row, 0), f.height - 1);
+      ptrdiff_t map = (ptrdiff_t) y * f.map_pitch;
+      color[n] = *(const uint4 *) (colors + (ptrdiff_t) y * f.image_pitch);
+      confidence[n] = *(const float4 *) (confidences + map);
+      index[n] = *(const uint2 *) (indices + map);
+      if (y != row)
+        confidence[n] = make_float4 (0, 0, 0, 0);
+    }
+#pragma unroll
+    for (int n = 0; n < AHEAD; n++)
+      if (start + n * step < pixels)
+        store_columns (tile, (start + n * step) * LINES + line, color[n], confidence[n], index[n]);
   }
-  store_expected (view, (size_t) y * f.map_pitch + x, s);
+}
+
+/* A block per 32 columns and a strip of rows, a plane of the grid per view. */
+template <bool ALIGNED> static __global__ void __launch_bounds__ (32 * MOST_WARPS, BLOCKS)
+vertical_kernel (Frame f, LineFactors w, SumMaps sums)
+{
+  extern __shared__ float4 shared[];
+  const StereoView &view = f.view[blockIdx.z];
+  float2 *map = blockIdx.z ? sums.view[1] : sums.view[0], total[EIGHT];
+  int warps = blockDim.x / 32, own = own_eight (threadIdx.x / 32, warps), lane = threadIdx.x % 32;
+  int x = blockIdx.x * LINES + lane, y0 = blockIdx.y * EIGHT * warps, y = y0 + EIGHT * own;
+  LineTile<LINES> tile (shared, w.reach, warps);
+
+  make_decay (tile.decay, w);
+  load_columns (f, view, tile, tile.pixels (w.reach, warps), blockIdx.x * LINES, y0 - w.reach);
+  __syncthreads ();
+  sum_lines<ALIGNED> (tile, w, own, warps, y0, f.height, lane, total);
+  if (x >= f.width)             /* rows are read beyond their last column, up to a whole vector */
+#pragma unroll
+    for (int k = 0; k < EIGHT; k++)
+      total[k] = make_float2 (0, 0);
+  float2 *to = map + (ptrdiff_t) y * f.map_pitch + x;
+#pragma unroll
+  for (int k = 0; k < EIGHT; k++, to += f.map_pitch)
+    if (y + k < f.height)
+      *to = total[k];
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------ */
+
+static __device__ __forceinline__ void
+store_rows (const LineTile<ROWS_PITCH> &tile, int at, uint4 color, float4 low, float4 high)
+{
+  uint32_t *to = tile.color + at;
+  float2 *trust = tile.trust + at;
+
+  to[0] = color.x, to[ROWS_PITCH] = color.y, to[2 * ROWS_PITCH] = color.z, to[3 * ROWS_PITCH] = color.w;
+  trust[0] = make_float2 (low.x, low.y), trust[ROWS_PITCH] = make_float2 (low.z, low.w);
+  trust[2 * ROWS_PITCH] = make_float2 (high.x, high.y), trust[3 * ROWS_PITCH] = make_float2 (high.z, high.w);
+}
+
+/* Columns from @first on of 32 rows. A warp takes four rows of 32 columns, vectors of four a lane: its
+ * writes then meet in no bank. */
+static __device__ __forceinline__ void
+load_rows (const Frame &f, const StereoView &view, const float2 *map, const LineTile<ROWS_PITCH> &tile, int pixels,
+    int first, int y0)
+{
+  int row = threadIdx.x % 4, column = threadIdx.x % 32 / 4 * 4, step = blockDim.x / 32;
+
+  int last = (f.width - 1) / 4 * 4;
+
+#pragma unroll 1
+  for (int start = threadIdx.x / 32; start < (pixels + 31) / 32 * 8; start += AHEAD * step) {
+    uint4 color[AHEAD];
+    float4 low[AHEAD], high[AHEAD];
+#pragma unroll
+    for (int n = 0; n < AHEAD; n++) {
+      int item = start + n * step, from = first + item / 8 * 32 + column, x = min (max (from, 0), last);
+      int y = min (y0 + item % 8 * 4 + row, f.height - 1);
+      const float4 *sums = (const float4 *) (map + (ptrdiff_t) y * f.map_pitch + x);
+      color[n] = *(const uint4 *) (view.color + (ptrdiff_t) y * f.image_pitch + x);
+      low[n] = sums[0];
+      high[n] = sums[1];
+      if (x != from)
+        low[n] = high[n] = make_float4 (0, 0, 0, 0);
+    }
+#pragma unroll
+    for (int n = 0; n < AHEAD; n++) {
+      int item = start + n * step, p = item / 8 * 32 + column;
+      if (p < pixels)
+        store_rows (tile, p * ROWS_PITCH + item % 8 * 4 + row, color[n], low[n], high[n]);
+    }
+  }
+}
+
+/* A block per 32 rows and a strip of columns, a plane of the grid per view. */
+template <bool ALIGNED> static __global__ void __launch_bounds__ (32 * MOST_WARPS, BLOCKS)
+horizontal_kernel (Frame f, LineFactors w, SumMaps sums)
+{
+  extern __shared__ float4 shared[];
+  const StereoView &view = f.view[blockIdx.z];
+  const float2 *map = blockIdx.z ? sums.view[1] : sums.view[0];
+  float2 total[EIGHT];
+  int warps = blockDim.x / 32, own = own_eight (threadIdx.x / 32, warps), lane = threadIdx.x % 32;
+  int x0 = blockIdx.x * EIGHT * warps, x = x0 + EIGHT * own, y = blockIdx.y * LINES + lane;
+  LineTile<ROWS_PITCH> tile (shared, w.reach, warps);
+
+  make_decay (tile.decay, w);
+  load_rows (f, view, map, tile, tile.pixels (w.reach, warps), x0 - w.reach, blockIdx.y * LINES);
+  __syncthreads ();
+  sum_lines<ALIGNED> (tile, w, own, warps, x0, f.width, lane, total);
+  if (x >= f.width || y >= f.height)
+    return;
+  int4 *to = (int4 *) (view.expected + (size_t) y * f.map_pitch + x);
+#pragma unroll
+  for (int k = 0; k < EIGHT; k += 4)
+    to[k / 4] = make_int4 (expected_of (total[k].x, total[k].y), expected_of (total[k + 1].x, total[k + 1].y),
+        expected_of (total[k + 2].x, total[k + 2].y), expected_of (total[k + 3].x, total[k + 3].y));
+}
+
+/* ---- stage ----------------------------------------------------------------------------------------- */
+
+/* Eights of a strip along a line of @length pixels: as many as a block may have and the device's shared
+ * memory holds (two, wherever the backend runs), but strips of about the same length. */
+static int
+choose_warps (const StereoPlan *plan, int length)
+{
+  int reach = line_factors (window_of (plan)).reach, warps = MOST_WARPS, eights = (length + EIGHT - 1) / EIGHT;
+
+  while (warps > 2 && LineTile<ROWS_PITCH>::bytes (reach, warps) > (size_t) cuda_state (plan)->shared_per_block)
+    warps--;
+  int strips = (eights + warps - 1) / warps;
+  return (eights + strips - 1) / strips;
+}
+
+/* The device's limits, and not this plan's needs: another plan of the process may need more. */
+template <bool ALIGNED> static StereoStatus
+allow_shared (const StereoPlan *plan, StereoError *error)
+{
+  int most = cuda_state (plan)->shared_per_block;
+  CUDA_TRY (cudaFuncSetAttribute (vertical_kernel<ALIGNED>, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+  CUDA_TRY (cudaFuncSetAttribute (horizontal_kernel<ALIGNED>, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+  CUDA_TRY (cudaFuncSetAttribute (vertical_kernel<ALIGNED>, cudaFuncAttributePreferredSharedMemoryCarveout,
+          cudaSharedmemCarveoutMaxShared));
+  CUDA_TRY (cudaFuncSetAttribute (horizontal_kernel<ALIGNED>, cudaFuncAttributePreferredSharedMemoryCarveout,
+          cudaSharedmemCarveoutMaxShared));
+  return STEREO_OK;
+}
+
+template <bool ALIGNED> static StereoStatus
+launch_passes (StereoPlan *plan, StereoError *error)
+{
+  const CudaState *state = cuda_state (plan);
+  LineFactors w = line_factors (window_of (plan));
+  SumMaps sums = { { state->refine_sum[0], state->refine_sum[1] } };
+  int down = choose_warps (plan, plan->height), across = choose_warps (plan, plan->width);
+  dim3 vertical (cuda_blocks (plan->width, LINES), cuda_blocks (plan->height, EIGHT * down), 2);
+  dim3 horizontal (cuda_blocks (plan->width, EIGHT * across), cuda_blocks (plan->height, LINES), 2);
+
+  vertical_kernel<ALIGNED> <<<vertical, 32 * down, LineTile<LINES>::bytes (w.reach, down), state->stream>>>
+      (cuda_frame (plan), w, sums);
+  CUDA_LAUNCHED (plan, "vertical_kernel");
+  horizontal_kernel<ALIGNED> <<<horizontal, 32 * across, LineTile<ROWS_PITCH>::bytes (w.reach, across), state->stream>>>
+      (cuda_frame (plan), w, sums);
+  CUDA_LAUNCHED (plan, "horizontal_kernel");
+  return STEREO_OK;
+}
+
+/* Windows of 17, 33, 49, 65, ... reach whole eights. */
+static bool
+is_aligned (const StereoPlan *plan)
+{
+  int radius = plan->params.refine_window / 2;
+  return radius >= EIGHT && radius % EIGHT == 0;
 }
 
 static StereoStatus
 two_pass_prepare (StereoPlan *plan, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
-  StereoStatus status = STEREO_OK;
+  StereoStatus status = is_aligned (plan) ? allow_shared<true> (plan, error) : allow_shared<false> (plan, error);
   for (int v = 0; v < 2 && !status; v++)
     status = stereo_reserve (plan, (void **) &state->refine_sum[v], (size_t) plan->map_pitch * (size_t) plan->height,
         sizeof (float2), error);
@@ -116,17 +243,7 @@ two_pass_prepare (StereoPlan *plan, StereoError *error)
 static StereoStatus
 two_pass_run (StereoPlan *plan, StereoError *error)
 {
-  const CudaState *state = cuda_state (plan);
-  Window w = window_of (plan);
-  SumMaps sums = { { state->refine_sum[0], state->refine_sum[1] } };
-  dim3 vertical (cuda_blocks (plan->width, VERTICAL_X), cuda_blocks (plan->height, 4 * VERTICAL_Y), 2);
-  dim3 horizontal (cuda_blocks (plan->width, 4 * HORIZONTAL), plan->height, 2);
-
-  vertical_kernel <<<vertical, dim3 (VERTICAL_X, VERTICAL_Y), 0, state->stream>>> (cuda_frame (plan), w, sums);
-  CUDA_LAUNCHED (plan, "vertical_kernel");
-  horizontal_kernel <<<horizontal, HORIZONTAL, 0, state->stream>>> (cuda_frame (plan), w, sums);
-  CUDA_LAUNCHED (plan, "horizontal_kernel");
-  return STEREO_OK;
+  return is_aligned (plan) ? launch_passes<true> (plan, error) : launch_passes<false> (plan, error);
 }
 
 extern const StereoStage stereo_cuda_refine_two_pass = { "refine", two_pass_prepare, two_pass_run };

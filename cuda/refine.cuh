@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Refinement's inner loop (3.2.3), shared by its passes: a thread has four pixels in a line and meets
- * the taps of the line in groups of four, so that a tap is loaded once for four pixels. Taps beyond
- * the window come along in the first and last groups, with a distance of infinity.
+ * What refinement's kernels share (3.2.3): the window, the expected disparity. And the inner loop over the
+ * full window: a thread has four pixels in a line and meets the taps of the line in groups of four, so that
+ * a tap is loaded once for four pixels. Taps beyond the window come along in the first and last groups,
+ * with a distance of infinity.
  */
 #ifndef STEREO_CUDA_REFINE_CUH
 #define STEREO_CUDA_REFINE_CUH

@@ -66,6 +66,11 @@ static const Case table[] = {
   { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=idr refine-iterations=3 refine-alpha=0.001" },
   { 33, 31, PICTURE_SHIFTED, GREY, U16, 1, "num-disparities=20 window=9 refine-mode=idr refine-iterations=3 refine-window=5 refine-alpha=0.02" },
   { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-iterations=3 refine-window=1" },
+  /* more than a strip of CUDA's refinement either way, windows of whole and of odd eights */
+  { 40, 230, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=12 window=9 refine-iterations=1" },
+  { 230, 40, PICTURE_EDGES, RGB, U16, 1, "num-disparities=12 window=9 refine-iterations=1 refine-gamma-color=40" },
+  { 107, 211, PICTURE_NOISE, RGB, U16, 1, "num-disparities=5 window=3 refine-iterations=1 refine-window=37 refine-gamma-color=100" },
+  { 203, 101, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=5 window=3 refine-iterations=1 refine-window=127 min-disparity=-3" },
   { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-iterations=3 refine-alpha=10" },
   { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-iterations=2 refine-gamma-color=0.5 refine-gamma-distance=0.5" },
   { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-iterations=3 consistency=-1" },
