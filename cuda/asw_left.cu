@@ -17,12 +17,10 @@
 #include "cuda/banded.cuh"
 #include "cuda/records.cuh"
 
-#ifndef COLUMN_THREADS
+/* Threads of a block in the first pass, blocks of a multiprocessor, warps of a column at most. */
 #define COLUMN_THREADS 384
 #define COLUMN_BLOCKS 2
 #define COLUMN_WARPS 5
-#define ROW_BLOCKS 2
-#endif
 #define COST_BIT 16777216.0f    /* a raw cost of 1, read as a half float, is 1 of these */
 
 /* Of left column or pixel @x: the indices of candidates that exist. */
@@ -235,9 +233,11 @@ aggregate_columns (Frame f, Records records, AswWindow w)
       if (tile + 1 < tiles)
         share_weights (line, *stage.distances, tile + 1, turn, w);
       load_weights (a, line, tile);
-      make (tile + 1 + KT / 2, ring.costs[(step + 1 + KT / 2) % SLOTS]);
-      sum_weights (weights, a);
-      multiply_band (sum, a, ring, step);
+      if (!has_none (all, base)) {
+        make (tile + 1 + KT / 2, ring.costs[(step + 1 + KT / 2) % SLOTS]);
+        sum_weights (weights, a);
+        multiply_band (sum, a, ring, step);
+      }
       if (x < f.width)
         store_means<KT> (f, sum, weights, all, base, tile * TILE + j, out);
       out += (size_t) TILE * f.width * f.depth;
@@ -381,13 +381,20 @@ store_steps (const Frame &f, const float (&sum)[NT][4], const float (&scale)[2],
   }
 }
 
-/* Whether all candidates of all taps of the tile exist. */
-template <int KT> __device__ __forceinline__ bool
-complete (const Frame &f, int tile)
+enum Presence { ALL, SOME, NONE };
+
+/* Which of a warp's candidates exist: none of the tile's pixels, or all of all taps'. */
+template <int KT> __device__ __forceinline__ Presence
+presence (const Frame &f, int tile, int base)
 {
+  int last = min (base + 8 * NT, f.disparities) - 1, end = min (f.width, (tile + 1) * TILE) - 1;
   int from = max (0, (tile - KT / 2) * TILE), to = min (f.width, (tile + KT / 2 + 1) * TILE) - 1;
-  return stereo_last_index (from, f.disparities, f.min_disparity) == f.disparities - 1 &&
-      stereo_first_index (to, f.width, f.min_disparity) == 0;
+
+  if (stereo_last_index (end, f.disparities, f.min_disparity) < base ||
+      stereo_first_index (tile * TILE, f.width, f.min_disparity) > last)
+    return NONE;
+  return stereo_last_index (from, f.disparities, f.min_disparity) >= last &&
+      stereo_first_index (to, f.width, f.min_disparity) <= base ? ALL : SOME;
 }
 
 /*
@@ -395,7 +402,7 @@ complete (const Frame &f, int tile)
  * x over the first pass's half floats and leaving the final costs in their place: a tile is written
  * after those in reach and AHEAD more were read, and a warp keeps to its own indices. Lanes as in the first pass.
  */
-template <int KT> __global__ void __launch_bounds__ (256, ROW_BLOCKS)
+template <int KT> __global__ void __launch_bounds__ (256, 2)
 aggregate_rows (Frame f, AswWindow w)
 {
   extern __shared__ uint4 shared[];
@@ -451,16 +458,17 @@ aggregate_rows (Frame f, AswWindow w)
         share_weights (line, distances, tile + 1, turn, w);
       load_weights (a, line, tile);
       read (tile + 1 + KT / 2, ring.costs[(step + 1 + KT / 2) % SLOTS]);
-      multiply_band (sum, a, ring, step);
-      bool whole = complete<KT> (f, tile);
-      if (whole) {
+      Presence there = presence<KT> (f, tile, base);
+      if (there != NONE)
+        multiply_band (sum, a, ring, step);
+      if (there == ALL) {
         sum_weights (weights, a);
         scale[0] *= reciprocal (weights[0]);
         scale[1] *= reciprocal (weights[2]);
-      } else {
+      } else if (there == SOME) {
         divide_existing<KT> (f, sum, a, tile, base + j * NT);
       }
-      store_steps (f, sum, scale, whole && base + 8 * NT <= f.disparities, base, tile * TILE + j, out);
+      store_steps (f, sum, scale, there == ALL && base + 8 * NT <= f.disparities, base, tile * TILE + j, out);
       out += TILE * f.depth;
     }
 }
@@ -514,12 +522,12 @@ records_of (const StereoPlan *plan)
     plan->width + disparities + 2 * RECORD_PAD } };
 }
 
+/* The device's limit, not this plan's need: plans share the kernel. */
 template <int COST, int KT> static StereoStatus
 prepare_passes (StereoPlan *plan, StereoError *error)
 {
-  Layout l = columns_layout<COST, KT> (plan);
   CUDA_TRY (cudaFuncSetAttribute (aggregate_columns<COST, KT>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-          ColumnStage<COST, KT>::size (l.warps, l.columns)));
+          cuda_state (plan)->shared_per_block));
   return STEREO_OK;
 }
 

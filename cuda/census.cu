@@ -3,7 +3,8 @@
 #include "cuda/common.cuh"
 
 #define TILE_X 32
-#define TILE_Y 8
+#define TILE_Y 32
+#define ROWS 8                  /* of threads */
 
 static __device__ int
 clamp (int v, int last)
@@ -19,7 +20,7 @@ skipped (int dx, int dy)
   return (dx == 0 && dy == 0) || (RX == 3 && dx * dy == RX * RY && (dx == RX || dx == -RX));
 }
 
-/* A thread per pixel, a plane of the grid per view. The luma of the block and its surroundings stands
+/* A thread per column and every eighth row, a plane of the grid per view. The luma of the block and its surroundings stands
  * in shared memory, borders repeated; the gradient comes from the same tile. */
 template <typename Bits, int RX, int RY, bool GRADIENT>
 static __global__ void
@@ -30,27 +31,29 @@ census_kernel (Frame f)
   int x0 = blockIdx.x * TILE_X, y0 = blockIdx.y * TILE_Y, tx = threadIdx.x, ty = threadIdx.y;
   int sign = blockIdx.z == STEREO_RIGHT ? -1 : 1;       /* true x runs backwards there */
 
-  for (int v = ty; v < TILE_Y + 2 * RY; v += TILE_Y)
+  for (int v = ty; v < TILE_Y + 2 * RY; v += ROWS) {
+    const uint8_t *row = view.luma + (size_t) clamp (y0 + v - RY, f.height - 1) * f.image_pitch;
     for (int u = tx; u < TILE_X + 2 * RX; u += TILE_X)
-      tile[v][u] = view.luma[(size_t) clamp (y0 + v - RY, f.height - 1) * f.image_pitch +
-          clamp (x0 + u - RX, f.width - 1)];
+      tile[v][u] = row[clamp (x0 + u - RX, f.width - 1)];
+  }
   __syncthreads ();
-  if (x0 + tx >= f.width || y0 + ty >= f.height)
-    return;
-
-  const uint8_t *centre = &tile[ty + RY][tx + RX];
-  Bits bits = 0;
-  int bit = 0;
+  for (; ty < TILE_Y; ty += ROWS) {
+    const uint8_t *centre = &tile[ty + RY][tx + RX];
+    size_t to = (size_t) (y0 + ty) * f.image_pitch + x0 + tx;
+    Bits bits = 0;
+    int bit = 0;
+    if (x0 + tx >= f.width || y0 + ty >= f.height)
+      return;
 #pragma unroll
-  for (int dy = -RY; dy <= RY; dy++)
+    for (int dy = -RY; dy <= RY; dy++)
 #pragma unroll
-    for (int dx = -RX; dx <= RX; dx++)
-      if (!skipped<RX, RY> (dx, dy))
-        bits |= (Bits) (centre[dy * (TILE_X + 2 * RX) + sign * dx] < centre[0]) << bit++;
-  size_t to = (size_t) (y0 + ty) * f.image_pitch + x0 + tx;
-  ((Bits *) view.census)[to] = bits;
-  if (GRADIENT)
-    view.gradient[to] = (int16_t) (sign * (centre[1] - centre[-1]));
+      for (int dx = -RX; dx <= RX; dx++)
+        if (!skipped<RX, RY> (dx, dy))
+          bits |= (Bits) (centre[dy * (TILE_X + 2 * RX) + sign * dx] < centre[0]) << bit++;
+    ((Bits *) view.census)[to] = bits;
+    if (GRADIENT)
+      view.gradient[to] = (int16_t) (sign * (centre[1] - centre[-1]));
+  }
 }
 
 template <typename Bits, int RX, int RY, bool GRADIENT>
@@ -58,7 +61,7 @@ static StereoStatus
 census_run (StereoPlan *plan, StereoError *error)
 {
   dim3 grid (cuda_blocks (plan->width, TILE_X), cuda_blocks (plan->height, TILE_Y), 2);
-  census_kernel<Bits, RX, RY, GRADIENT> <<<grid, dim3 (TILE_X, TILE_Y), 0, cuda_state (plan)->stream>>>
+  census_kernel<Bits, RX, RY, GRADIENT> <<<grid, dim3 (TILE_X, ROWS), 0, cuda_state (plan)->stream>>>
       (cuda_frame (plan));
   CUDA_LAUNCHED (plan, "census_kernel");
   return STEREO_OK;
