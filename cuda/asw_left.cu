@@ -119,16 +119,16 @@ template <int COST, int KT> struct ColumnStage
   }
 };
 
-/* Starts to copy what tile @n needs. */
+/* Starts to copy what tile @n needs to part @part of the stage. */
 template <int COST, int KT> __device__ __forceinline__ void
-copy_tile (const Frame &f, const ColumnBlock &b, const Records &from, int n, const ColumnStage<COST, KT> &stage,
-    Copyists c)
+copy_tile (const Frame &f, const ColumnBlock &b, const Records &from, int n, int part,
+    const ColumnStage<COST, KT> &stage, Copyists c)
 {
   const int RECORD = Features<COST>::bytes;
   size_t right = (size_t) n * from.columns[STEREO_RIGHT] + f.width - b.x0 - b.columns + b.base + RECORD_PAD;
   size_t left = (size_t) n * from.columns[STEREO_LEFT] + b.x0;
-  uint8_t *to = stage.records + (n & 1) * stage.records_size;
-  Arrival *arrival = stage.arrivals + (n & 1);
+  uint8_t *to = stage.records + part * stage.records_size;
+  Arrival *arrival = stage.arrivals + part;
 
   expect_bytes (arrival, stage.records_size + stage.colors_size, c);
   copy_run (to, from.view[STEREO_RIGHT] + right * RECORD, b.rights * RECORD, arrival, c);
@@ -171,12 +171,12 @@ store_means (const Frame &f, const float (&sum)[NT][4], const float (&weights)[4
 }
 
 /*
- * A block is a few columns (threadIdx.y, blockIdx.x) by 8 * NT disparities a warp (threadIdx.x, blockIdx.y), rolling
- * down. Lane (j, g) makes the costs of rows 4 g.. of index base + j * NT + t for tile t of NT, and ends up
+ * A block is a few columns (threadIdx.y, blockIdx.x) by 8 * NT disparities a warp (threadIdx.x, blockIdx.y) by @strip
+ * tiles (blockIdx.z), rolling down. Lane (j, g) makes the costs of rows 4 g.. of index base + j * NT + t for tile t of NT, and ends up
  * with indices base + 2 NT g.. of rows j and j + 8.
  */
 template <int COST, int KT> __global__ void __launch_bounds__ (COLUMN_THREADS, COLUMN_BLOCKS)
-aggregate_columns (Frame f, Records records, AswWindow w)
+aggregate_columns (Frame f, Records records, AswWindow w, int strip)
 {
   extern __shared__ uint4 shared[];
   const int RECORD = Features<COST>::bytes, SLOTS = Ring<KT>::slots;
@@ -186,51 +186,55 @@ aggregate_columns (Frame f, Records records, AswWindow w)
   Line<KT> line = { (uint4 (*)[KT * 32]) (stage.weights + threadIdx.y * 2 * KT * 32),
     (const uint32_t *) stage.colors + threadIdx.y * TILE, b.columns * TILE, f.height };
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, x = b.x0 + threadIdx.y, base = b.base + warp * 8 * NT;
-  int j = lane >> 2, g = lane & 3, tiles = (f.height + TILE - 1) / TILE, turn = warp;
+  int j = lane >> 2, g = lane & 3, tiles = (f.height + TILE - 1) / TILE;
+  int begin = blockIdx.z * strip, end = min (begin + strip, tiles), turn = KT * begin + warp;
+  int first = max (begin - KT / 2, 0), last = min (end + KT / 2, tiles) - 1;    /* tiles of costs that it makes */
   const uint8_t *left = stage.records + (b.rights + threadIdx.y) * RECORD + 16 * g;
   const uint8_t *right = stage.records + (b.columns - 1 - threadIdx.y + warp * 8 * NT + j * NT) * RECORD + 16 * g;
-  uint16_t *out = f.volume + ((size_t) j * f.width + x) * f.depth + base + 2 * NT * g;
+  uint16_t *out = f.volume + ((size_t) (begin * TILE + j) * f.width + x) * f.depth + base + 2 * NT * g;
   Candidates all = x < f.width ? candidates (f, x) : Candidates { 0, -1 };
   Ring<KT> ring;
 
   auto advance = [&](int n) {
-    if (n < tiles)
-      await_arrival (stage.arrivals + (n & 1), n >> 1);
+    if (n <= last)
+      await_arrival (stage.arrivals + (n - first & 1), n - first >> 1);
     __syncthreads ();
-    if (n + 1 < tiles)
-      copy_tile (f, b, records, n + 1, stage, copyists);
+    if (n < last)
+      copy_tile (f, b, records, n + 1, n + 1 - first & 1, stage, copyists);
   };
   auto make = [&](int n, uint32_t (&to)[NT][2]) {
     /* past the last tile those of an older one: their weights are 0 */
-    make_costs<COST> (left + (n & 1) * stage.records_size, right + (n & 1) * stage.records_size, to);
+    int at = (n - first & 1) * stage.records_size;
+    make_costs<COST> (left + at, right + at, to);
   };
-  if (tiles < 2)
+  if (last == first)
     clear_stage (stage.records, 2 * stage.records_size, copyists);
   if (copyists.thread == 0)
     start_arrivals (stage.arrivals, 2);
   make_distances (*stage.distances, w, copyists.thread, copyists.threads);
   clear_ring (ring);
   __syncthreads ();
-  copy_tile (f, b, records, 0, stage, copyists);
+  copy_tile (f, b, records, first, 0, stage, copyists);
 #pragma unroll
-  for (int n = 0; n <= KT / 2; n++) {
-    advance (n);
-    if (n < tiles)
-      make (n, ring.costs[n]);
-  }
-  share_weights (line, *stage.distances, 0, turn, w);
+  for (int n = -(KT / 2); n <= KT / 2; n++)
+    if (begin + n >= 0) {
+      advance (begin + n);
+      if (begin + n <= last)
+        make (begin + n, ring.costs[(n + SLOTS) % SLOTS]);
+    }
+  share_weights (line, *stage.distances, begin, turn, w);
 
-  for (int start = 0; start < tiles; start += SLOTS)
+  for (int start = begin; start < end; start += SLOTS)
 #pragma unroll
     for (int step = 0; step < SLOTS; step++) {
       int tile = start + step;
-      if (tile >= tiles)
+      if (tile >= end)
         break;
       uint4 a[KT];
       float sum[NT][4], weights[4];
       advance (tile + 1 + KT / 2);
       /* work for the tiles ahead, to overlap with the products */
-      if (tile + 1 < tiles)
+      if (tile + 1 < end)
         share_weights (line, *stage.distances, tile + 1, turn, w);
       load_weights (a, line, tile);
       if (!has_none (all, base)) {
@@ -402,7 +406,7 @@ presence (const Frame &f, int tile, int base)
  * x over the first pass's half floats and leaving the final costs in their place: a tile is written
  * after those in reach and AHEAD more were read, and a warp keeps to its own indices. Lanes as in the first pass.
  */
-template <int KT> __global__ void __launch_bounds__ (256, 2)
+template <int KT> __global__ void __launch_bounds__ (KT == 3 ? 320 : 256, 2)
 aggregate_rows (Frame f, AswWindow w)
 {
   extern __shared__ uint4 shared[];
@@ -459,16 +463,19 @@ aggregate_rows (Frame f, AswWindow w)
       load_weights (a, line, tile);
       read (tile + 1 + KT / 2, ring.costs[(step + 1 + KT / 2) % SLOTS]);
       Presence there = presence<KT> (f, tile, base);
-      if (there != NONE)
-        multiply_band (sum, a, ring, step);
       if (there == ALL) {
+        multiply_band (sum, a, ring, step);
         sum_weights (weights, a);
         scale[0] *= reciprocal (weights[0]);
         scale[1] *= reciprocal (weights[2]);
-      } else if (there == SOME) {
-        divide_existing<KT> (f, sum, a, tile, base + j * NT);
+        store_steps (f, sum, scale, base + 8 * NT <= f.disparities, base, tile * TILE + j, out);
+      } else {
+        if (there == SOME) {
+          multiply_band (sum, a, ring, step);
+          divide_existing<KT> (f, sum, a, tile, base + j * NT);
+        }
+        store_steps (f, sum, scale, false, base, tile * TILE + j, out);
       }
-      store_steps (f, sum, scale, there == ALL && base + 8 * NT <= f.disparities, base, tile * TILE + j, out);
       out += TILE * f.depth;
     }
 }
@@ -522,12 +529,38 @@ records_of (const StereoPlan *plan)
     plan->width + disparities + 2 * RECORD_PAD } };
 }
 
-/* The device's limit, not this plan's need: plans share the kernel. */
+/* Tiles a strip: blocks run @slots at a time, and a strip begins with costs of KT / 2 tiles of the one above. */
+static int
+strip_of (int tiles, int blocks, int slots, int kt)
+{
+  int best = tiles;
+  double least = 1e30;
+
+  for (int strips = 1; strips <= tiles && strips <= 16; strips++) {
+    int strip = (tiles + strips - 1) / strips;
+    double time = ceil ((double) blocks * strips / slots) * (strip + 0.5 * kt);
+    if (time < least) {
+      least = time;
+      best = strip;
+    }
+  }
+  return best;
+}
+
+/* What is allowed is the device's limit, not this plan's need: plans share the kernel. */
 template <int COST, int KT> static StereoStatus
 prepare_passes (StereoPlan *plan, StereoError *error)
 {
+  CudaState *state = cuda_state (plan);
+  Layout l = columns_layout<COST, KT> (plan);
+  int resident = 0;
+
   CUDA_TRY (cudaFuncSetAttribute (aggregate_columns<COST, KT>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-          cuda_state (plan)->shared_per_block));
+          state->shared_per_block));
+  CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, aggregate_columns<COST, KT>,
+          32 * l.warps * l.columns, (size_t) ColumnStage<COST, KT>::size (l.warps, l.columns)));
+  state->asw_strip = strip_of (tiles_of (plan), cuda_blocks (plan->width, l.columns) * l.chunks,
+      (resident > 0 ? resident : 1) * state->multiprocessors, KT);
   return STEREO_OK;
 }
 
@@ -562,9 +595,10 @@ launch_passes (StereoPlan *plan, const Records &records)
   AswWindow w = asw_window (plan);
   Layout columns = columns_layout<COST, KT> (plan), rows = layout_of (plan, 8);
 
-  aggregate_columns<COST, KT><<<dim3 (cuda_blocks (f.width, columns.columns), columns.chunks),
+  aggregate_columns<COST, KT><<<dim3 (cuda_blocks (f.width, columns.columns), columns.chunks,
+          cuda_blocks (tiles_of (plan), state->asw_strip)),
       dim3 (32 * columns.warps, columns.columns), ColumnStage<COST, KT>::size (columns.warps, columns.columns),
-      state->stream>>> (f, records, w);
+      state->stream>>> (f, records, w, state->asw_strip);
   aggregate_rows<KT><<<dim3 (f.height, rows.chunks), 32 * rows.warps, rows_shared<KT> (rows), state->stream>>> (f, w);
 }
 

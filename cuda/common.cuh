@@ -14,7 +14,7 @@
 /* What the backend and its stages keep per plan; pointers into the arena are reservations. */
 struct CudaState
 {
-  int shared_per_block;
+  int shared_per_block, multiprocessors;
   int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
   cudaStream_t stream;
   StereoPool *pool;             /* for copies on the host */
@@ -30,6 +30,7 @@ struct CudaState
   /* asw, support=left: the left view's colours and both views' features, column by column; see records.cuh */
   uint32_t *asw_color;
   uint8_t *asw_records[2];
+  int asw_strip;                /* of the first pass, tiles */
 
   /* refine */
   float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */
