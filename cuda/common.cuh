@@ -15,6 +15,7 @@
 struct CudaState
 {
   int shared_per_block;
+  int multiprocessors;
   int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
   cudaStream_t stream;
   StereoPool *pool;             /* for copies on the host */
@@ -31,6 +32,8 @@ struct CudaState
   uint32_t *asw_color[2];
   void *asw_census[2];
   uint16_t *asw_small[2];
+
+  uint32_t *select_costs[2];    /* maps: costs of first | of second << 16; INVALID where there is none */
 
   /* refine */
   float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */
