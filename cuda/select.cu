@@ -17,7 +17,7 @@
 #define AHEAD 8                 /* a multiple of W */
 #define GROUP 32                /* columns between two turns of storing, a lane each */
 #define MAX_SEGMENTS 8
-#define WARPS_WANTED 32         /* per multiprocessor: what registers allow for, and memory needs */
+#define WARPS 32                /* of a multiprocessor: what registers allow for */
 #define NO_KEY 0xFFFFFFFFu
 #define ALL_LANES 0xFFFFFFFFu
 
@@ -159,8 +159,8 @@ walk (Lane<W> &l, const uint16_t *next, unsigned depth, int remaining, bool leav
     uint32_t keys[W];
 #pragma unroll
     for (int j = 0; j < W; j += 2) {
-      keys[j] = l.costs[k][j / 2] << 16 | (l.index + j);
-      keys[j + 1] = (l.costs[k][j / 2] & 0xFFFF0000u) | (l.index + j + 1);
+      keys[j] = __byte_perm (l.index + j, l.costs[k][j / 2], 0x5410);
+      keys[j + 1] = __byte_perm (l.index + j + 1, l.costs[k][j / 2], 0x7610);
     }
     if (EDGE)
       load_costs_before<W> (l.costs[k], next + k * depth, l.holds && k < remaining);
@@ -259,14 +259,14 @@ store_rest (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &ot
   }
 }
 
-/* A block per row, a warp per segment of @columns. */
-template <int W> static __global__ void __launch_bounds__ (32 * MAX_SEGMENTS, 4)
+/* A block per row, a warp per segment of @columns, the last of which may reach past the image. */
+template <int W> static __global__ void __launch_bounds__ (32 * MAX_SEGMENTS, WARPS / MAX_SEGMENTS)
 select_kernel (Frame f, CostMaps costs, int columns)
 {
   extern __shared__ uint2 memory[];
   Shared<W> *shared = (Shared<W> *) memory;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, y = blockIdx.x, segments = blockDim.x / 32;
-  int x0 = warp * columns, x1 = min (x0 + columns, (f.width + GROUP - 1) / GROUP * GROUP);
+  int x0 = warp * columns, x1 = x0 + columns;
   Round r = { 0, 0, 0, false, (size_t) y * f.map_pitch };
   Lane<W> l;
 
@@ -285,16 +285,17 @@ select_kernel (Frame f, CostMaps costs, int columns)
   }
 }
 
-/* Segments of whole groups, long enough that no right pixel meets three of them. */
+/* Segments of whole groups, long enough that no right pixel meets three of them, and so many that all rows
+ * run at once: a few rows in a second turn would take as long as all. */
 template <int W> static StereoStatus
 launch (StereoPlan *plan, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   CostMaps costs = { { state->select_costs[0], state->select_costs[1] } };
   int groups = (int) cuda_blocks (plan->width, GROUP);
-  int wanted = (int) cuda_blocks (state->multiprocessors * WARPS_WANTED, plan->height);
+  int rows = (int) cuda_blocks (plan->height, state->multiprocessors);  /* of a multiprocessor */
   int least = (int) cuda_blocks (plan->depth < 32 * W ? plan->depth : 32 * W, GROUP);
-  int segments = wanted < MAX_SEGMENTS ? wanted : MAX_SEGMENTS;
+  int segments = rows * MAX_SEGMENTS <= WARPS ? MAX_SEGMENTS : rows <= WARPS ? WARPS / rows : 1;
   int each = (int) cuda_blocks (groups, segments);
 
   each = each > least ? each : least;
