@@ -110,7 +110,6 @@ template <int W> struct Lane
   uint32_t costs[AHEAD][W / 2];
   Lowest right[W];
   uint32_t index;               /* the first one */
-  bool holds;                   /* any index of the round */
 };
 
 template <int W> static __device__ __forceinline__ void
@@ -163,8 +162,8 @@ walk (Lane<W> &l, const uint16_t *next, unsigned depth, int remaining, bool leav
       keys[j + 1] = __byte_perm (l.index + j + 1, l.costs[k][j / 2], 0x7610);
     }
     if (EDGE)
-      load_costs_before<W> (l.costs[k], next + k * depth, l.holds && k < remaining);
-    else if (l.holds)
+      load_costs_before<W> (l.costs[k], next + k * depth, k < remaining);
+    else
       load_costs<W> (l.costs[k], next + k * depth);
 
     Lowest own = lowest_of<W> (keys);
@@ -219,7 +218,7 @@ walk_segment (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &
 
 #pragma unroll
   for (int k = 0; k < AHEAD; k++)
-    load_costs_before<W> (l.costs[k], next + k * depth, l.holds && x0 + k < end);
+    load_costs_before<W> (l.costs[k], next + k * depth, x0 + k < end);
 #pragma unroll
   for (int j = 0; j < W; j++)
     l.right[j].first = l.right[j].second = NO_KEY;
@@ -274,8 +273,7 @@ select_kernel (Frame f, CostMaps costs, int columns)
     r.indices = min (32 * W, f.depth - r.from);
     r.last_lane = r.indices / W - 1;
     r.again = r.from > 0;
-    l.index = r.from + lane * W;
-    l.holds = lane <= r.last_lane;
+    l.index = r.from + min (lane, r.last_lane) * W;     /* what two lanes hold is as good as held once */
     if (!r.again)
       blank_right (f, costs, r);
     walk_segment<W> (f, costs, r, shared[warp], l, y, x0, x1);
