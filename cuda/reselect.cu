@@ -5,6 +5,7 @@
 #define BLOCK_X 64
 #define BLOCK_Y 4
 #define SEARCHERS 8             /* lanes that search one pixel's candidates; divides 32 */
+#define ALL_LANES 0xFFFFFFFFu
 
 /* What select found the lowest two costs to be. */
 struct CostMaps
@@ -153,8 +154,8 @@ search (const Frame &f, const Pixel &p, int v, size_t map, Range range)
   for (int i = range.from + lane; i <= range.to; i += SEARCHERS)
     consider (b, p.penalised (p.costs[i * p.step], i), i);
   for (int away = SEARCHERS / 2; away; away /= 2) {
-    uint32_t lowest = __shfl_down_sync (0xFFFFFFFFu, b.lowest, away), next = __shfl_down_sync (0xFFFFFFFFu, b.next, away);
-    int index = __shfl_down_sync (0xFFFFFFFFu, b.index, away);
+    uint32_t lowest = __shfl_down_sync (ALL_LANES, b.lowest, away), next = __shfl_down_sync (ALL_LANES, b.next, away);
+    int index = __shfl_down_sync (ALL_LANES, b.index, away);
     consider (b, lowest, index);
     b.next = min (b.next, next);
   }
