@@ -32,6 +32,8 @@ struct CudaState
   uint8_t *asw_records[2];
   int asw_strip;                /* of the first pass, tiles */
 
+  uint32_t *select_costs[2];    /* maps: costs of first | of second << 16; INVALID where there is none */
+
   /* refine */
   float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */
   uint16_t *idr_index[2];

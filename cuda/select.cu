@@ -2,19 +2,27 @@
 /*
  * Winner-takes-all of both views (3.2.3) from one pass over the volume.
  *
- * A block walks along a row, a tile of 16 or 32 left columns at a time. The tile stands in shared
- * memory, where a left pixel's candidates are a column and a right pixel's a diagonal. A right pixel
- * meets at most depth + columns tiles' worth of columns, so a ring of the lowest two costs that long
- * carries right pixels from tile to tile; it does not grow with the width.
+ * A warp walks along a segment of a row, a column of the volume at a time, W neighbouring indices a lane.
+ * A left pixel's candidates are then spread over the warp: their lowest two are a reduction. A right
+ * pixel meets the next column at the next index, so its lowest two so far wander from register to
+ * register and from lane to lane, and leave behind the last index. Costs go from global memory to
+ * registers, AHEAD columns before they are needed, and warps wait for each other only at the end.
+ *
+ * A right pixel under way at the end of a segment has two parts: what it met there, in the registers of
+ * that segment's warp, and what leaves the next segment's early, kept in shared memory. More indices than
+ * a warp holds are taken in rounds, which merge through the maps.
  */
 #include "cuda/common.cuh"
 
-#define THREADS 256
-#define BATCH 4
+#define AHEAD 8                 /* a multiple of W */
+#define GROUP 32                /* columns between two turns of storing, a lane each */
+#define MAX_SEGMENTS 8
+#define WARPS 32                /* of a multiprocessor: what registers allow for */
 #define NO_KEY 0xFFFFFFFFu
+#define ALL_LANES 0xFFFFFFFFu
 
 /* The two lowest keys (cost << 16 | index) seen: ties go to the smaller index. */
-struct Lowest
+struct __align__ (8) Lowest
 {
   uint32_t first, second;
 };
@@ -26,162 +34,295 @@ meet (Lowest &l, uint32_t key)
   l.first = min (l.first, key);
 }
 
-static __device__ void
-store_lowest (const StereoView &view, size_t map, Lowest l)
+static __device__ __forceinline__ Lowest
+merge (Lowest a, Lowest b)
 {
+  Lowest l = { min (a.first, b.first), min (max (a.first, b.first), min (a.second, b.second)) };
+  return l;
+}
+
+static __device__ __forceinline__ uint32_t
+warp_min (uint32_t key)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync (ALL_LANES, key);
+#else
+  for (int away = 16; away; away /= 2)
+    key = min (key, __shfl_xor_sync (ALL_LANES, key, away));
+  return key;
+#endif
+}
+
+/* The lowest two costs, c1 | c2 << 16, of both views' pixels. */
+struct CostMaps
+{
+  uint32_t *view[2];
+};
+
+/* A round over up to 32 * W indices of a row. */
+struct Round
+{
+  int from, indices;
+  int last_lane;                /* that holds any of them */
+  bool again;                   /* the maps hold what the rounds before found */
+  size_t map;                   /* of the row */
+};
+
+static __device__ void
+store_lowest (const Frame &f, const CostMaps &costs, int v, const Round &r, int x, Lowest l)
+{
+  const StereoView &view = f.view[v];
+  size_t map = r.map + x;
+
+  if (r.again) {
+    uint32_t before = costs.view[v][map];
+    Lowest other = { before << 16 | view.first[map], (before & 0xFFFF0000u) | view.second[map] };
+    l = merge (l, other);
+  }
   bool some = l.first >> 16 != STEREO_INVALID, more = l.second >> 16 != STEREO_INVALID;
   view.first[map] = view.index[map] = some ? (uint16_t) l.first : (uint16_t) STEREO_INVALID;
   view.second[map] = more ? (uint16_t) l.second : (uint16_t) STEREO_INVALID;
   view.confidence[map] = more ? stereo_confidence (l.first >> 16, l.second >> 16) : 0.0f;
+  costs.view[v][map] = l.first >> 16 | (l.second & 0xFFFF0000u);
 }
 
-/* 8 more elements than depth: rows stay aligned to 16 bytes, and as depth is a multiple of 16, eight
- * threads that read vectors of eight columns meet all banks. */
-static __host__ __device__ int
-tile_pitch (int depth)
+/* The right pixel that meets column @x at index @i. */
+static __device__ __forceinline__ int
+right_pixel (const Frame &f, int x, int i)
 {
-  return depth + 8;
+  return f.width - 1 - x + f.min_disparity + i;
 }
 
-/* Columns from global to shared memory, 16 bytes a thread and BATCH of them under way. */
+/* Right pixels that no column meets in the first round. */
 static __device__ void
-load_tile (const uint16_t *columns, int count, int depth, uint16_t *tile)
+blank_right (const Frame &f, const CostMaps &costs, const Round &r)
 {
-  const uint4 *from = (const uint4 *) columns;
-  int vectors = depth / 8, pitch = tile_pitch (depth) / 8, total = count * vectors;
-  int column = threadIdx.x / vectors, v = threadIdx.x % vectors;
-  int columns_step = THREADS / vectors, v_step = THREADS % vectors;
-
-  for (int n = threadIdx.x; n < total; n += BATCH * THREADS) {
-    uint4 batch[BATCH];
-#pragma unroll
-    for (int k = 0; k < BATCH; k++)
-      if (n + k * THREADS < total)
-        batch[k] = __ldcs (from + n + k * THREADS);
-#pragma unroll
-    for (int k = 0; k < BATCH; k++) {
-      if (n + k * THREADS < total)
-        ((uint4 *) tile)[column * pitch + v] = batch[k];
-      column += columns_step;
-      v += v_step;
-      column += v >= vectors;
-      v -= v >= vectors ? vectors : 0;
-    }
-  }
+  Lowest none = { NO_KEY, NO_KEY };
+  for (int x = threadIdx.x; x < f.width; x += blockDim.x)
+    if (x < right_pixel (f, f.width - 1, 0) || x > right_pixel (f, 0, r.indices - 1))
+      store_lowest (f, costs, STEREO_RIGHT, r, x, none);
 }
 
-/* Part @part of @parts of a left column's candidates. */
-static __device__ Lowest
-meet_column (const uint16_t *column, int depth, int part, int parts)
+/* What a lane holds: W indices' costs of the columns ahead, and the right pixels that stand there. In column
+ * k of AHEAD, the one that meets index j is right[(j - k) mod W]. */
+template <int W> struct Lane
 {
-  Lowest l = { NO_KEY, NO_KEY };
+  uint32_t costs[AHEAD][W / 2];
+  Lowest right[W];
+  uint32_t index;               /* the first one */
+};
 
-  for (int v = part; v < depth / 8; v += parts) {
-    uint4 costs = ((const uint4 *) column)[v];
-    uint32_t words[4] = { costs.x, costs.y, costs.z, costs.w };
+template <int W> static __device__ __forceinline__ void
+load_costs (uint32_t (&to)[W / 2], const uint16_t *from)
+{
+  if (W == 4) {
+    uint2 words = __ldcs ((const uint2 *) from);
+    to[0] = words.x;
+    to[W / 2 - 1] = words.y;
+  } else
+    to[0] = __ldcs ((const uint32_t *) from);
+}
+
+/* Columns at and beyond the end have no candidates. */
+template <int W> static __device__ __forceinline__ void
+load_costs_before (uint32_t (&to)[W / 2], const uint16_t *from, bool there)
+{
 #pragma unroll
-    for (int k = 0; k < 4; k++) {
-      uint32_t i = v * 8 + k * 2;
-      meet (l, words[k] << 16 | i);
-      meet (l, (words[k] & 0xFFFF0000u) | (i + 1));
-    }
+  for (int j = 0; j < W / 2; j++)
+    to[j] = 0xFFFFFFFFu;
+  if (there)
+    load_costs<W> (to, from);
+}
+
+template <int W> static __device__ __forceinline__ Lowest
+lowest_of (const uint32_t (&keys)[W])
+{
+  Lowest l = { min (keys[0], keys[1]), max (keys[0], keys[1]) };
+#pragma unroll
+  for (int j = 2; j < W; j += 2) {
+    Lowest other = { min (keys[j], keys[j + 1]), max (keys[j], keys[j + 1]) };
+    l = merge (l, other);
   }
   return l;
 }
 
-/* Where a tile stands in its row. Right pixel @lowest + u meets column t at index u + t - (columns - 1). */
-struct Tile
+/* AHEAD columns. @next: the costs AHEAD columns on, of which @remaining exist (@EDGE: perhaps not all).
+ * Left pixels and the right ones that leave go to @left and @right, in shared memory. */
+template <int W, bool EDGE> static __device__ __forceinline__ void
+walk (Lane<W> &l, const uint16_t *next, unsigned depth, int remaining, bool leave, Lowest *left, Lowest *right)
 {
-  int x, columns, count;        /* count of the columns are in the image */
-  int lowest;                   /* right pixel that meets the last column at index 0 */
-  int origin, ring;             /* place of u = 0 in the ring, and its size */
-  bool first, last;             /* of the row */
+  int lane = threadIdx.x % 32;
+
+#pragma unroll
+  for (int k = 0; k < AHEAD; k++) {
+    uint32_t keys[W];
+#pragma unroll
+    for (int j = 0; j < W; j += 2) {
+      keys[j] = __byte_perm (l.index + j, l.costs[k][j / 2], 0x5410);
+      keys[j + 1] = __byte_perm (l.index + j + 1, l.costs[k][j / 2], 0x7610);
+    }
+    if (EDGE)
+      load_costs_before<W> (l.costs[k], next + k * depth, k < remaining);
+    else
+      load_costs<W> (l.costs[k], next + k * depth);
+
+    Lowest own = lowest_of<W> (keys);
+    Lowest all = { warp_min (own.first), 0 };
+    all.second = warp_min (own.first == all.first ? own.second : own.first);
+    left[k] = all;
+#pragma unroll
+    for (int j = 0; j < W; j++)
+      meet (l.right[(j - k) & (W - 1)], keys[j]);
+    Lowest &last = l.right[(W - 1 - k) & (W - 1)];
+    if (leave)
+      right[k] = last;
+    last.first = __shfl_up_sync (ALL_LANES, last.first, 1);
+    last.second = __shfl_up_sync (ALL_LANES, last.second, 1);
+    if (lane == 0)
+      last.first = last.second = NO_KEY;
+  }
+}
+
+/* Of a warp: its own place for a group's pixels, and of those that left early. */
+template <int W> struct Shared
+{
+  Lowest left[GROUP], right[GROUP];
+  Lowest early[32 * W];
 };
 
-/* Right pixels of the tile, one a thread: those that come in start with nothing, those that leave are
- * done. Threads of a warp read neighbouring elements. */
-static __device__ void
-meet_diagonals (const Frame &f, const Tile &t, const uint16_t *tile, Lowest *ring, int y)
+/* A lane a column: right pixels that entered in the segment before wait in @early for their other part. */
+template <int W> static __device__ __forceinline__ void
+store_group (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &shared, int x, int since, int early)
 {
-  int pitch = tile_pitch (f.depth), last = t.columns - 1;
+  int lane = threadIdx.x % 32, right = right_pixel (f, x + lane, r.from + r.indices - 1);
 
-  for (int u = threadIdx.x; u < last + f.depth; u += THREADS) {
-    int right = t.lowest + u, place = t.origin + u;
-    if (right < 0 || right >= f.width)
-      continue;
-    place -= place >= t.ring ? t.ring : 0;
-    Lowest l = { NO_KEY, NO_KEY };
-    if (!t.first && u > last)
-      l = ring[place];
-    int from = max (0, last - u), to = min (t.count - 1, last - u + f.depth - 1);
-    uint32_t i = u - last + from;
-    const uint16_t *cost = tile + from * pitch + i;
-#pragma unroll 4
-    for (int k = from; k <= to; k++, i++, cost += pitch + 1)
-      meet (l, (uint32_t) *cost << 16 | i);
-    if (t.last || u >= f.depth - 1)
-      store_lowest (f.view[STEREO_RIGHT], (size_t) y * f.map_pitch + right, l);
-    else
-      ring[place] = l;
-  }
+  __syncwarp ();
+  if (x + lane < f.width)
+    store_lowest (f, costs, STEREO_LEFT, r, x + lane, shared.left[lane]);
+  if (since + lane < early)
+    shared.early[since + lane] = shared.right[lane];
+  else if (right >= 0 && right < f.width)
+    store_lowest (f, costs, STEREO_RIGHT, r, right, shared.right[lane]);
+  __syncwarp ();
 }
 
-/* Right pixels that no left column meets. */
-static __device__ void
-blank_right (const Frame &f, int y)
+/* The segment's columns @x0..@x1, in groups: columns past the image have no candidates. */
+template <int W> static __device__ __forceinline__ void
+walk_segment (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &shared, Lane<W> &l, int y, int x0,
+    int x1)
 {
-  Lowest none = { NO_KEY, NO_KEY };
-  for (int x = threadIdx.x; x < f.width; x += THREADS)
-    if (x < f.min_disparity || x > f.width - 1 + f.min_disparity + f.depth - 1)
-      store_lowest (f.view[STEREO_RIGHT], (size_t) y * f.map_pitch + x, none);
-}
+  int lane = threadIdx.x % 32, end = min (x1, f.width), early = x0 > 0 ? r.indices - 1 : 0;
+  unsigned depth = f.depth;
+  const uint16_t *next = f.volume + ((size_t) y * f.width + x0) * depth + l.index;
+  bool leave = lane == r.last_lane;
 
-/* A block per row. Shared: the tile, the ring, and THREADS partial results of left pixels. */
-static __global__ void __launch_bounds__ (THREADS, 4)
-select_kernel (Frame f, int columns)
-{
-  extern __shared__ uint4 shared[];
-  uint16_t *tile = (uint16_t *) shared;
-  Lowest *ring = (Lowest *) (tile + columns * tile_pitch (f.depth)), *partial = ring + columns + f.depth;
-  int y = blockIdx.x, column = threadIdx.x % columns, part = threadIdx.x / columns, parts = THREADS / columns;
-  const uint16_t *row = f.volume + (size_t) y * f.width * f.depth;
-  Tile t = { 0, columns, 0, f.width - columns + f.min_disparity, 0, columns + f.depth, true, false };
-
-  blank_right (f, y);
-  for (; t.x < f.width; t.x += columns, t.lowest -= columns) {
-    t.count = min (columns, f.width - t.x);
-    t.last = t.x + columns >= f.width;
-    load_tile (row + (size_t) t.x * f.depth, t.count, f.depth, tile);
-    __syncthreads ();
-    partial[threadIdx.x] = meet_column (tile + column * tile_pitch (f.depth), f.depth, part, parts);
-    meet_diagonals (f, t, tile, ring, y);
-    __syncthreads ();
-    if (threadIdx.x < t.count) {
-      Lowest l = partial[threadIdx.x];
-      for (int p = 1; p < parts; p++) {
-        Lowest other = partial[p * columns + threadIdx.x];
-        meet (l, other.first);
-        meet (l, other.second);
-      }
-      store_lowest (f.view[STEREO_LEFT], (size_t) y * f.map_pitch + t.x + threadIdx.x, l);
+#pragma unroll
+  for (int k = 0; k < AHEAD; k++)
+    load_costs_before<W> (l.costs[k], next + k * depth, x0 + k < end);
+#pragma unroll
+  for (int j = 0; j < W; j++)
+    l.right[j].first = l.right[j].second = NO_KEY;
+  for (int x = x0; x < x1; x += GROUP) {
+#pragma unroll 1
+    for (int k = 0; k < GROUP; k += AHEAD) {
+      int remaining = end - (x + k + AHEAD);
+      next += AHEAD * depth;
+      if (remaining >= AHEAD)
+        walk<W, false> (l, next, depth, remaining, leave, shared.left + k, shared.right + k);
+      else
+        walk<W, true> (l, next, depth, remaining, leave, shared.left + k, shared.right + k);
     }
-    t.first = false;
-    t.origin -= columns;
-    t.origin += t.origin < 0 ? t.ring : 0;
+    store_group<W> (f, costs, r, shared, x, x - x0, early);
   }
 }
 
-/* Fewer columns where they are long: at most 48 KiB, which needs no opting in. */
-static StereoStatus
-select_run (StereoPlan *plan, StereoError *error)
+/* Right pixels under way at the end @x1 of a segment: @other, of the segment after it, holds what they met
+ * there, unless it is the @last. */
+template <int W> static __device__ __forceinline__ void
+store_rest (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &other, const Lane<W> &l, int x1,
+    bool last)
 {
-  int columns = plan->depth <= 512 ? 32 : 16;
-  size_t shared = (size_t) columns * tile_pitch (plan->depth) * sizeof (uint16_t) +
-      (size_t) (columns + plan->depth + THREADS) * sizeof (Lowest);
+  int lane = threadIdx.x % 32;
 
-  select_kernel <<<plan->height, THREADS, shared, cuda_state (plan)->stream>>> (cuda_frame (plan), columns);
+#pragma unroll
+  for (int j = 0; j < W; j++) {
+    int left = r.indices - 1 - (lane * W + j);  /* columns until it leaves */
+    if (left >= 0 && left < r.indices - 1)
+      other.early[left] = last ? l.right[j] : merge (other.early[left], l.right[j]);
+  }
+  __syncwarp ();
+  for (int k = lane; k < r.indices - 1; k += 32) {
+    int right = right_pixel (f, x1 + k, r.from + r.indices - 1);
+    if (right >= 0 && right < f.width)
+      store_lowest (f, costs, STEREO_RIGHT, r, right, other.early[k]);
+  }
+}
+
+/* A block per row, a warp per segment of @columns, the last of which may reach past the image. */
+template <int W> static __global__ void __launch_bounds__ (32 * MAX_SEGMENTS, WARPS / MAX_SEGMENTS)
+select_kernel (Frame f, CostMaps costs, int columns)
+{
+  extern __shared__ uint2 memory[];
+  Shared<W> *shared = (Shared<W> *) memory;
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, y = blockIdx.x, segments = blockDim.x / 32;
+  int x0 = warp * columns, x1 = x0 + columns;
+  Round r = { 0, 0, 0, false, (size_t) y * f.map_pitch };
+  Lane<W> l;
+
+  for (; r.from < f.depth; r.from += 32 * W) {
+    r.indices = min (32 * W, f.depth - r.from);
+    r.last_lane = r.indices / W - 1;
+    r.again = r.from > 0;
+    l.index = r.from + min (lane, r.last_lane) * W;     /* what two lanes hold is as good as held once */
+    if (!r.again)
+      blank_right (f, costs, r);
+    walk_segment<W> (f, costs, r, shared[warp], l, y, x0, x1);
+    __syncthreads ();
+    store_rest<W> (f, costs, r, shared[warp + 1 == segments ? 0 : warp + 1], l, x1, warp + 1 == segments);
+    __syncthreads ();
+  }
+}
+
+/* Segments of whole groups, long enough that no right pixel meets three of them, and so many that all rows
+ * run at once: a few rows in a second turn would take as long as all. */
+template <int W> static StereoStatus
+launch (StereoPlan *plan, StereoError *error)
+{
+  const CudaState *state = cuda_state (plan);
+  CostMaps costs = { { state->select_costs[0], state->select_costs[1] } };
+  int groups = (int) cuda_blocks (plan->width, GROUP);
+  int rows = (int) cuda_blocks (plan->height, state->multiprocessors);  /* of a multiprocessor */
+  int least = (int) cuda_blocks (plan->depth < 32 * W ? plan->depth : 32 * W, GROUP);
+  int segments = rows * MAX_SEGMENTS <= WARPS ? MAX_SEGMENTS : rows <= WARPS ? WARPS / rows : 1;
+  int each = (int) cuda_blocks (groups, segments);
+
+  each = each > least ? each : least;
+  segments = (int) cuda_blocks (groups, each);
+  select_kernel<W> <<<plan->height, 32 * segments, segments * sizeof (Shared<W>), state->stream>>> (cuda_frame (plan),
+      costs, each * GROUP);
   CUDA_LAUNCHED (plan, "select_kernel");
   return STEREO_OK;
 }
 
-extern const StereoStage stereo_cuda_select = { "select", NULL, select_run };
+static StereoStatus
+select_prepare (StereoPlan *plan, StereoError *error)
+{
+  CudaState *state = cuda_state (plan);
+  StereoStatus status = STEREO_OK;
+  int device;
+
+  CUDA_TRY (cudaGetDevice (&device));
+  CUDA_TRY (cudaDeviceGetAttribute (&state->multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  for (int v = 0; v < 2 && !status; v++)
+    status = stereo_reserve (plan, (void **) &state->select_costs[v], (size_t) plan->map_pitch * (size_t) plan->height,
+        sizeof (uint32_t), error);
+  return status;
+}
+
+static StereoStatus
+select_run (StereoPlan *plan, StereoError *error)
+{
+  return plan->depth <= 64 ? launch<2> (plan, error) : launch<4> (plan, error);
+}
+
+extern const StereoStage stereo_cuda_select = { "select", select_prepare, select_run };
