@@ -5,6 +5,18 @@
 
 #include "cuda/asw.cuh"
 
+#include <cuda_fp16.h>
+
+#include "cuda/banded.cuh"
+
+/* Half the depth of multiply(). */
+__device__ __forceinline__ void
+multiply_half (float (&sum)[4], uint32_t a0, uint32_t a1, uint32_t b)
+{
+  asm ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+      : "+f" (sum[0]), "+f" (sum[1]), "+f" (sum[2]), "+f" (sum[3]) : "r" (a0), "r" (a1), "r" (b));
+}
+
 StereoStatus asw_both_columns_prepare (StereoPlan *plan, StereoError *error);
 StereoStatus asw_both_columns (StereoPlan *plan, StereoError *error);
 StereoStatus asw_both_rows_prepare (StereoPlan *plan, StereoError *error);

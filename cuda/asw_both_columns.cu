@@ -15,10 +15,6 @@
  */
 #include "cuda/asw_both.cuh"
 
-#include <cuda_fp16.h>
-
-#include "cuda/banded.cuh"
-
 #define RIGHT_SCALE 15          /* log2 */
 #define WARPS_X 4               /* of a block */
 
@@ -109,14 +105,6 @@ reciprocal (float x)
   float r;
   asm ("rcp.approx.ftz.f32 %0, %1;" : "=f" (r) : "f" (x));
   return r;
-}
-
-/* Half the depth of multiply(). */
-__device__ __forceinline__ void
-multiply_half (float (&sum)[4], uint32_t a0, uint32_t a1, uint32_t b)
-{
-  asm ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-      : "+f" (sum[0]), "+f" (sum[1]), "+f" (sum[2]), "+f" (sum[3]) : "r" (a0), "r" (a1), "r" (b));
 }
 
 /* Raw costs of rows 8 T + 2 t and the next, of NX columns and partners u and u + 8. Rows outside the picture weigh
