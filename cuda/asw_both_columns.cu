@@ -99,14 +99,6 @@ times (uint32_t a, uint32_t b)
   return *reinterpret_cast<uint32_t *> (&product);
 }
 
-__device__ __forceinline__ float
-reciprocal (float x)
-{
-  float r;
-  asm ("rcp.approx.ftz.f32 %0, %1;" : "=f" (r) : "f" (x));
-  return r;
-}
-
 /* Raw costs of rows 8 T + 2 t and the next, of NX columns and partners u and u + 8. Rows outside the picture weigh
  * nothing, so any will do. */
 template <int COST, int NX> __device__ __forceinline__ void

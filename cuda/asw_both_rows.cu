@@ -12,17 +12,20 @@
 
 #define TX 32                   /* columns of a step: a warp has all of them, and 32 indices */
 
-/* Where a block keeps what: halves. Costs of the columns at hand, a ring; weights by tap, of TX left pixels and of the
- * right ones they meet, a ring. */
+/* Where a block keeps what. Costs of the columns at hand, a ring, as halves; weights by tap, as halves, of TX left
+ * pixels and of the right ones they meet, a ring; the sums of weights of a warp's pairs. Pitches are such that
+ * neighbouring rows fall into other banks. */
 template <int TI> struct Shared
 {
-  static constexpr int pitch = TI + 8;          /* of a column: its neighbours but three fall into other banks */
+  static constexpr int pitch = TI + 8;          /* of a column of costs */
   static constexpr int partners = TX + TI;
+  static constexpr int left_pitch = TX + 8, right_pitch = partners + 8;
+  static constexpr int sum_pitch = 36;
 
   static __host__ __device__ int
   taps (int radius)
   {
-    return 2 * radius + 2;      /* even: the last weighs nothing */
+    return (2 * radius + 8) / 8 * 8;    /* what the tensor cores sum: those past the window weigh nothing */
   }
 
   static __host__ __device__ int
@@ -34,7 +37,8 @@ template <int TI> struct Shared
   static size_t
   bytes (int radius)
   {
-    return sizeof (__half) * (size_t) (columns (radius) * pitch + taps (radius) * (TX + partners));
+    return sizeof (__half) * (size_t) (columns (radius) * pitch + taps (radius) * (left_pitch + right_pitch)) +
+        sizeof (float) * (TI / 32 * TX * sum_pitch);
   }
 };
 
@@ -60,7 +64,7 @@ ring_slot (int slot)
 __device__ __forceinline__ __half
 weigh_tap (const uint32_t *color, int p, int tap, int k, int width, AswWindow w)
 {
-  bool valid = (unsigned) p < (unsigned) width && (unsigned) tap < (unsigned) width && k <= w.radius;
+  bool valid = (unsigned) p < (unsigned) width && (unsigned) tap < (unsigned) width;
   float weight = cuda_weight (color[valid ? p : 0], color[valid ? tap : 0], w.color, fabsf ((float) k) * w.distance);
   return __float2half_rn (valid ? weight : 0);
 }
@@ -73,12 +77,12 @@ make_weights (__half *left, __half *right, const Frame &f, size_t row, int x0, i
   const uint32_t *l = f.view[STEREO_LEFT].color + row, *r = f.view[STEREO_RIGHT].color + row;
   int lane = threadIdx.x % TX, warp = threadIdx.x / TX;
 
-  for (int k = warp; k < Shared<TI>::taps (w.radius); k += TI / TX) {
+  for (int k = warp; k <= 2 * w.radius; k += TI / TX) {
     int x = x0 + lane, away = k - w.radius;
-    left[k * TX + lane] = weigh_tap (l, x, x + away, away, f.width, w);
+    left[k * Shared<TI>::left_pitch + lane] = weigh_tap (l, x, x + away, away, f.width, w);
     for (int c = lane; c < count; c += TX) {
-      int p = partner + c, slot = ring_slot<TI> (turn + c);
-      right[k * Shared<TI>::partners + slot] = weigh_tap (r, p, p - away, away, f.width, w);
+      int p = partner + c;
+      right[k * Shared<TI>::right_pitch + ring_slot<TI> (turn + c)] = weigh_tap (r, p, p - away, away, f.width, w);
     }
   }
 }
@@ -109,8 +113,8 @@ load_costs (__half *line, const Frame &f, size_t volume_row, int from, int to, i
 /* Two taps of 4 x 8 pairs. costs: columns tx + k .. tx + k + 4; left: of the two taps, 4 pixels each; right: 12
  * partners each, of which pair (a, b) meets 3 - a + b. */
 __device__ __forceinline__ void
-add_taps (float (&sum)[8][4], float (&weights)[8][4], const uint4 (&costs)[5], const uint2 (&left)[2],
-    const uint2 (&right)[2][3], uint32_t unit)
+add_taps (float (&sum)[8][4], const uint4 (&costs)[5], const uint2 (&left)[2], const uint2 (&right)[2][3],
+    uint32_t unit)
 {
   __half2 pairs[2][2][5];       /* [tap][start odd][pair] */
 #pragma unroll
@@ -125,109 +129,166 @@ add_taps (float (&sum)[8][4], float (&weights)[8][4], const uint4 (&costs)[5], c
   }
 #pragma unroll
   for (int a = 0; a < 4; a++) {
+    const uint32_t c0[4] = { costs[a].x, costs[a].y, costs[a].z, costs[a].w };
+    const uint32_t c1[4] = { costs[a + 1].x, costs[a + 1].y, costs[a + 1].z, costs[a + 1].w };
     __half2 l[2];
 #pragma unroll
     for (int q = 0; q < 2; q++) {
       __half2 both = as_half2 (a < 2 ? left[q].x : left[q].y);
       l[q] = a % 2 ? __high2half2 (both) : __low2half2 (both);
     }
+    uint32_t product[4];
 #pragma unroll
-    for (int p = 0; p < 2; p++) {
-      uint32_t weight[2][2], product[2];
-#pragma unroll
-      for (int h = 0; h < 2; h++) {
-        const int c = 2 * p + h, start = 3 - a;
-        __half2 w0 = __hmul2 (l[0], pairs[0][start % 2][start / 2 + c]);
-        __half2 w1 = __hmul2 (l[1], pairs[1][start % 2][start / 2 + c]);
-        const uint32_t *c0 = &costs[a].x, *c1 = &costs[a + 1].x;
-        product[h] = as_word (__hfma2 (w1, as_half2 (c1[c]), __hmul2 (w0, as_half2 (c0[c]))));
-        weight[0][h] = as_word (w0), weight[1][h] = as_word (w1);
-      }
-      multiply (weights[2 * a + p], make_uint4 (weight[0][0], weight[0][1], weight[1][0], weight[1][1]), unit, unit);
-      multiply_half (sum[2 * a + p], product[0], product[1], unit);
+    for (int c = 0; c < 4; c++) {
+      __half2 w0 = __hmul2 (l[0], pairs[0][(3 - a) % 2][(3 - a) / 2 + c]);
+      __half2 w1 = __hmul2 (l[1], pairs[1][(3 - a) % 2][(3 - a) / 2 + c]);
+      product[c] = as_word (__hfma2 (w1, as_half2 (c1[c]), __hmul2 (w0, as_half2 (c0[c]))));
     }
+    multiply_half (sum[2 * a], product[0], product[1], unit);
+    multiply_half (sum[2 * a + 1], product[2], product[3], unit);
   }
+}
+
+__device__ __forceinline__ void
+load_transposed (uint4 &a, const __half *row)
+{
+  uint32_t address = (uint32_t) __cvta_generic_to_shared (row);
+  asm volatile ("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+      : "=r" (a.x), "=r" (a.y), "=r" (a.z), "=r" (a.w) : "r" (address) : "memory");
+}
+
+/*
+ * Sums of the weights of a warp's pairs, 32 columns by 32 indices from @i on: 8 columns by 16 partners are a product
+ * over the taps. @out: [column][index]. Matrices of 8 taps by 8 pixels, 4 a load: those of 16 partners and 16 taps,
+ * or of 8 columns and 32 taps.
+ */
+template <int TI> __device__ __forceinline__ void
+sum_weights (float *out, const __half *left, const __half *right, int taps, int i, int turn, int lane)
+{
+  typedef Shared<TI> S;
+  int g = lane / 4, t = lane % 4;
+#pragma unroll 1
+  for (int x = 0; x < TX; x += 8)
+#pragma unroll 1
+    for (int u = i + TX - 8 - x; u < i + 2 * TX - x; u += 16) {
+      float sum[4] = { };
+      int slot = turn + u + (lane & 8);
+      slot = slot < S::partners ? slot : slot - S::partners;
+      const __half *r = right + (lane % 8 + (lane & 16) / 2) * S::right_pitch + slot;
+      const __half *l = left + (lane % 8 + (lane & 16) / 2) * S::left_pitch + x;
+      for (int k = 0; k < taps; k += 16, r += 16 * S::right_pitch, l += 16 * S::left_pitch) {
+        uint4 a, b;
+        load_transposed (a, r);
+        load_transposed (b, l);
+        if (k + 8 < taps)
+          multiply (sum, a, b.x, b.z);
+        else
+          multiply_half (sum, a.x, a.y, b.x);
+      }
+#pragma unroll
+      for (int e = 0; e < 4; e++) {
+        int c = x + 2 * t + e % 2, index = u + g + e / 2 * 8 + c - (TX - 1) - i;
+        if (index >= 0 && index < 32)
+          out[c * S::sum_pitch + index] = sum[e];
+      }
+    }
 }
 
 /* Means of eight pairs as steps of the volume. */
 __device__ __forceinline__ void
-store_steps (const Frame &f, const float (*sum)[4], const float (*weights)[4], size_t volume_row, int x, int i)
+store_steps (const Frame &f, const float (*sum)[4], const float *weights, size_t volume_row, int x, int i)
 {
-  int first = stereo_first_index (x, f.width, f.min_disparity);
-  int last = stereo_last_index (x, f.disparities, f.min_disparity);
+  int first = stereo_first_index (x, f.width, f.min_disparity) - i;
+  int last = stereo_last_index (x, f.disparities, f.min_disparity) - i;
+  float scale = (float) f.volume_unit;
   uint32_t steps[8];
 #pragma unroll
   for (int b = 0; b < 8; b++) {
-    uint32_t step = __float2uint_rn (__fdividef (sum[b / 4][b % 4], weights[b / 4][b % 4]) * (float) f.volume_unit);
-    steps[b] = i + b < first || i + b > last ? STEREO_INVALID : min (step, STEREO_COST_TOP);
+    uint32_t step = __float2uint_rn (sum[b / 4][b % 4] * (reciprocal (weights[b]) * scale));
+    steps[b] = b < first || b > last ? STEREO_INVALID : min (step, STEREO_COST_TOP);
   }
   if (x < f.width && i < f.depth)
     *(uint4 *) (f.volume + (volume_row + x) * f.depth + i) = make_uint4 (steps[0] | steps[1] << 16,
         steps[2] | steps[3] << 16, steps[4] | steps[5] << 16, steps[6] | steps[7] << 16);
 }
 
+/* All taps of a thread's pairs, from ring column @column and partner slot @slot on; of the left weights its own. */
+template <int TI> __device__ __forceinline__ void
+sum_taps (float (&sum)[8][4], const __half *line, int columns, int column, const __half *left, const __half *right,
+    int slot, int ti, int taps, uint32_t unit)
+{
+  typedef Shared<TI> S;
+  const __half *r[3];
+#pragma unroll
+  for (int b = 0; b < 3; b++)
+    r[b] = right + ring_slot<TI> (slot + 4 * b);
+  uint4 costs[5];
+  const __half *from = line + column * S::pitch + ti, *end = line + columns * S::pitch;
+#pragma unroll
+  for (int a = 2; a < 5; a++) {
+    costs[a] = *(const uint4 *) from;
+    from += S::pitch;
+    from = from < end ? from : from - columns * S::pitch;
+  }
+#pragma unroll 2
+  for (int k = 0; k < taps; k += 2) {
+    uint2 l[2], rs[2][3];
+#pragma unroll
+    for (int a = 0; a < 3; a++)
+      costs[a] = costs[a + 2];
+#pragma unroll
+    for (int q = 0; q < 2; q++) {
+      costs[3 + q] = *(const uint4 *) from;
+      from += S::pitch;
+      from = from < end ? from : from - columns * S::pitch;
+      l[q] = *(const uint2 *) (left + (k + q) * S::left_pitch);
+#pragma unroll
+      for (int b = 0; b < 3; b++)
+        rs[q][b] = *(const uint2 *) (r[b] + (k + q) * S::right_pitch);
+    }
+    add_taps (sum, costs, l, rs, unit);
+  }
+}
+
 /* A block: a row (blockIdx.x) by TI indices (blockIdx.y), rolling along x. */
-template <int TI> __global__ void __launch_bounds__ (TI, 512 / TI)
+template <int TI> __global__ void __launch_bounds__ (TI, 640 / TI)
 aggregate_rows_both (Frame f, AswWindow w)
 {
   typedef Shared<TI> S;
   extern __shared__ uint4 shared[];
-  int taps = S::taps (w.radius), columns = S::columns (w.radius), reach = w.radius;
-  __half *line = (__half *) shared, *left = line + columns * S::pitch, *right = left + taps * TX;
-  int y = blockIdx.x, i0 = blockIdx.y * TI, lane = threadIdx.x & 31;
+  int taps = S::taps (w.radius), columns = S::columns (w.radius);
+  __half *line = (__half *) shared, *left = line + columns * S::pitch, *right = left + taps * S::left_pitch;
+  int lane = threadIdx.x & 31, y = blockIdx.x, i0 = blockIdx.y * TI;
   int ti = threadIdx.x / 32 * 32 + lane % 4 * 8, tx = lane / 4 * 4;
+  float *norm = (float *) (right + taps * S::right_pitch) + threadIdx.x / 32 * (TX * S::sum_pitch);
   size_t volume_row = (size_t) y * f.width, row = (size_t) y * f.image_pitch;
-  uint32_t unit = lane / 4 / 2 == lane % 4 ? lane / 4 % 2 ? 0x3C000000u : 0x3C00u : 0;
-  int loaded = -reach;          /* columns from here on are not in shared memory yet */
+  uint32_t unit = lane / 8 == lane % 4 ? lane / 4 % 2 ? 0x3C000000u : 0x3C00u : 0;
+  int loaded = -w.radius;       /* columns from here on are not in shared memory yet */
   int turn = 0;                 /* slot of the first partner: each step meets TX before it */
 
+  for (int e = threadIdx.x; e < taps * (S::left_pitch + S::right_pitch); e += TI)
+    left[e] = __float2half_rn (0);
   for (int x0 = 0; x0 < f.width; x0 += TX) {
-    int partner0 = f.width - 1 - (x0 + TX - 1) + f.min_disparity + i0;
-    load_costs<TI> (line, f, volume_row, loaded, x0 - reach + columns, i0, reach, columns);
-    loaded = x0 - reach + columns;
-    make_weights<TI> (left, right, f, row, x0, partner0, x0 ? TX : S::partners, turn, w);
+    __syncthreads ();
+    int partner = f.width - x0 - TX + f.min_disparity + i0, ahead = x0 - w.radius + columns;
+    load_costs<TI> (line, f, volume_row, loaded, ahead, i0, w.radius, columns);
+    loaded = ahead;
+    make_weights<TI> (left, right, f, row, x0, partner, x0 ? TX : S::partners, turn, w);
     __syncthreads ();
 
-    float sum[8][4] = { }, weights[8][4] = { };
-    const __half *r[3];
+    float sum[8][4] = { };
+    sum_taps<TI> (sum, line, columns, (x0 + tx) % columns, left + tx, right, turn + TX - 4 - tx + ti, ti,
+        2 * w.radius + 1, unit);
+    sum_weights<TI> (norm, left, right, taps, ti & ~31, turn, lane);
+    __syncwarp ();
 #pragma unroll
-    for (int b = 0; b < 3; b++)
-      r[b] = right + ring_slot<TI> (turn + TX - 4 - tx + ti + 4 * b);
-    const __half *l = left + tx;
-    uint4 costs[5];
-    int column = (x0 + tx) % columns;
-    const __half *ring = line + ti;
-#pragma unroll
-    for (int a = 2; a < 5; a++) {
-      costs[a] = *(const uint4 *) (ring + column * S::pitch);
-      column = column + 1 == columns ? 0 : column + 1;
+    for (int a = 0; a < 4; a++) {
+      float weights[8];
+      *(float4 *) weights = *(const float4 *) (norm + (tx + a) * S::sum_pitch + ti % 32);
+      *(float4 *) (weights + 4) = *(const float4 *) (norm + (tx + a) * S::sum_pitch + ti % 32 + 4);
+      store_steps (f, sum + 2 * a, weights, volume_row, x0 + tx + a, i0 + ti);
     }
-#pragma unroll 1
-    for (int k = 0; k < taps; k += 2) {
-      uint2 ls[2], rs[2][3];
-#pragma unroll
-      for (int a = 0; a < 3; a++)
-        costs[a] = costs[a + 2];
-#pragma unroll
-      for (int q = 0; q < 2; q++) {
-        costs[3 + q] = *(const uint4 *) (ring + column * S::pitch);
-        column = column + 1 == columns ? 0 : column + 1;
-        ls[q] = *(const uint2 *) (l + q * TX);
-#pragma unroll
-        for (int b = 0; b < 3; b++)
-          rs[q][b] = *(const uint2 *) (r[b] + q * S::partners);
-      }
-      add_taps (sum, weights, costs, ls, rs, unit);
-      l += 2 * TX;
-#pragma unroll
-      for (int b = 0; b < 3; b++)
-        r[b] += 2 * S::partners;
-    }
-#pragma unroll
-    for (int a = 0; a < 4; a++)
-      store_steps (f, sum + 2 * a, weights + 2 * a, volume_row, x0 + tx + a, i0 + ti);
     turn = turn ? turn - TX : S::partners - TX;
-    __syncthreads ();
   }
 }
 
