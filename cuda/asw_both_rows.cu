@@ -60,13 +60,22 @@ ring_slot (int slot)
   return slot < Shared<TI>::partners ? slot : slot - Shared<TI>::partners;
 }
 
-/* Weight of pixel p of a row to its tap k, 0 where either is outside. Tap k of the mirrored view lies at p - k. */
-__device__ __forceinline__ __half
-weigh_tap (const uint32_t *color, int p, int tap, int k, int width, AswWindow w)
+/* Weights of pixel @p of a row to its taps, every @stride-th from @first on; 0 where either is outside. Tap number k
+ * lies k - radius after the pixel, or before it in the mirrored view: @step. */
+__device__ __forceinline__ void
+weigh_pixel (__half *out, int pitch, const uint32_t *color, int p, int step, int width, int first, int stride,
+    AswWindow w)
 {
-  bool valid = (unsigned) p < (unsigned) width && (unsigned) tap < (unsigned) width;
-  float weight = cuda_weight (color[valid ? p : 0], color[valid ? tap : 0], w.color, fabsf ((float) k) * w.distance);
-  return __float2half_rn (valid ? weight : 0);
+  bool inside = (unsigned) p < (unsigned) width;
+  uint32_t centre = color[inside ? p : 0];
+  int tap = p + step * (first - w.radius);
+
+  out += first * pitch;
+  for (int k = first; k <= 2 * w.radius; k += stride, tap += step * stride, out += stride * pitch) {
+    bool valid = inside && (unsigned) tap < (unsigned) width;
+    float weight = cuda_weight (centre, color[valid ? tap : 0], w.color, (float) abs (k - w.radius) * w.distance);
+    *out = __float2half_rn (valid ? weight : 0);
+  }
 }
 
 /* The step's left weights, and the right ones of @count partners from @partner on, the first of them in slot @turn. */
@@ -74,47 +83,45 @@ template <int TI> __device__ __forceinline__ void
 make_weights (__half *left, __half *right, const Frame &f, size_t row, int x0, int partner, int count, int turn,
     AswWindow w)
 {
-  const uint32_t *l = f.view[STEREO_LEFT].color + row, *r = f.view[STEREO_RIGHT].color + row;
+  typedef Shared<TI> S;
   int lane = threadIdx.x % TX, warp = threadIdx.x / TX;
 
-  for (int k = warp; k <= 2 * w.radius; k += TI / TX) {
-    int x = x0 + lane, away = k - w.radius;
-    left[k * Shared<TI>::left_pitch + lane] = weigh_tap (l, x, x + away, away, f.width, w);
-    for (int c = lane; c < count; c += TX) {
-      int p = partner + c;
-      right[k * Shared<TI>::right_pitch + ring_slot<TI> (turn + c)] = weigh_tap (r, p, p - away, away, f.width, w);
-    }
-  }
+  weigh_pixel (left + lane, S::left_pitch, f.view[STEREO_LEFT].color + row, x0 + lane, 1, f.width, warp, TI / TX, w);
+  for (int c = lane; c < count; c += TX)
+    weigh_pixel (right + ring_slot<TI> (turn + c), S::right_pitch, f.view[STEREO_RIGHT].color + row, partner + c, -1,
+        f.width, warp, TI / TX, w);
 }
 
-/* Costs of columns from..to - 1 into the ring; 0 where there is no partner, and nobody wrote one. */
+/* Costs of columns from..to - 1 into the ring, from column @slot of it on; 0 where there is no partner, and nobody
+ * wrote one. */
 template <int TI> __device__ __forceinline__ void
-load_costs (__half *line, const Frame &f, size_t volume_row, int from, int to, int i0, int reach, int columns)
+load_costs (__half *line, const Frame &f, size_t volume_row, int from, int to, int slot, int i0, int columns)
 {
   for (int e = threadIdx.x; e < (to - from) * (TI / 8); e += TI) {
-    int x = from + e / (TI / 8), i = i0 + e % (TI / 8) * 8;
-    int first = stereo_first_index (x, f.width, f.min_disparity) - i;
-    int last = stereo_last_index (x, f.depth, f.min_disparity) - i;
+    int c = e / (TI / 8), x = from + c, i = e % (TI / 8) * 8, place = slot + c;
+    int first = stereo_first_index (x, f.width, f.min_disparity) - i0 - i;
+    int last = stereo_last_index (x, f.depth, f.min_disparity) - i0 - i;
     uint4 costs = make_uint4 (0, 0, 0, 0);
-    if (x >= 0 && x < f.width && i < f.depth && first <= 7 && last >= 0) {
-      costs = *(const uint4 *) (f.volume + (volume_row + x) * f.depth + i);
+    if ((unsigned) x < (unsigned) f.width && first <= 7 && last >= 0) {
+      costs = *(const uint4 *) (f.volume + (volume_row + x) * f.depth + i0 + i);
       if (first > 0 || last < 7) {
-        uint32_t *word = &costs.x;
+        uint32_t word[4] = { costs.x, costs.y, costs.z, costs.w };
 #pragma unroll
         for (int b = 0; b < 8; b++)
           if (b < first || b > last)
             word[b / 2] &= b % 2 ? 0xFFFFu : 0xFFFF0000u;
+        costs = make_uint4 (word[0], word[1], word[2], word[3]);
       }
     }
-    *(uint4 *) (line + (x + reach) % columns * Shared<TI>::pitch + i - i0) = costs;
+    place = place < columns ? place : place - columns;
+    *(uint4 *) (line + place * Shared<TI>::pitch + i) = costs;
   }
 }
 
-/* Two taps of 4 x 8 pairs. costs: columns tx + k .. tx + k + 4; left: of the two taps, 4 pixels each; right: 12
- * partners each, of which pair (a, b) meets 3 - a + b. */
+/* Products of two taps of 4 x 8 pairs. costs: columns tx + k .. tx + k + 4; left: of the two taps, 4 pixels each;
+ * right: 12 partners each, of which pair (a, b) meets 3 - a + b. */
 __device__ __forceinline__ void
-add_taps (float (&sum)[8][4], const uint4 (&costs)[5], const uint2 (&left)[2], const uint2 (&right)[2][3],
-    uint32_t unit)
+multiply_taps (uint32_t (&product)[4][4], const uint4 (&costs)[5], const uint2 (&left)[2], const uint2 (&right)[2][3])
 {
   __half2 pairs[2][2][5];       /* [tap][start odd][pair] */
 #pragma unroll
@@ -137,15 +144,80 @@ add_taps (float (&sum)[8][4], const uint4 (&costs)[5], const uint2 (&left)[2], c
       __half2 both = as_half2 (a < 2 ? left[q].x : left[q].y);
       l[q] = a % 2 ? __high2half2 (both) : __low2half2 (both);
     }
-    uint32_t product[4];
 #pragma unroll
     for (int c = 0; c < 4; c++) {
       __half2 w0 = __hmul2 (l[0], pairs[0][(3 - a) % 2][(3 - a) / 2 + c]);
       __half2 w1 = __hmul2 (l[1], pairs[1][(3 - a) % 2][(3 - a) / 2 + c]);
-      product[c] = as_word (__hfma2 (w1, as_half2 (c1[c]), __hmul2 (w0, as_half2 (c0[c]))));
+      product[a][c] = as_word (__hfma2 (w1, as_half2 (c1[c]), __hmul2 (w0, as_half2 (c0[c]))));
     }
-    multiply_half (sum[2 * a], product[0], product[1], unit);
-    multiply_half (sum[2 * a + 1], product[2], product[3], unit);
+  }
+}
+
+/* A thread's way through the taps: where it reads, and the costs of the columns that the last two taps shared. */
+template <int TI> struct Walk
+{
+  typedef Shared<TI> S;
+  const __half *cost, *end, *left, *right[3];
+  int turn;                     /* of the ring of costs */
+  uint4 costs[5];
+
+  __device__ __forceinline__ void
+  next_column (uint4 *to)
+  {
+    *to = *(const uint4 *) cost;
+    cost += S::pitch;
+    cost = cost < end ? cost : cost - turn;
+  }
+
+  __device__ __forceinline__ void
+  two_taps (uint32_t (&product)[4][4])
+  {
+    uint2 l[2], r[2][3];
+#pragma unroll
+    for (int q = 0; q < 2; q++) {
+      next_column (&costs[3 + q]);
+      l[q] = *(const uint2 *) (left + q * S::left_pitch);
+#pragma unroll
+      for (int b = 0; b < 3; b++)
+        r[q][b] = *(const uint2 *) (right[b] + q * S::right_pitch);
+    }
+    left += 2 * S::left_pitch;
+#pragma unroll
+    for (int b = 0; b < 3; b++)
+      right[b] += 2 * S::right_pitch;
+    multiply_taps (product, costs, l, r);
+#pragma unroll
+    for (int a = 0; a < 3; a++)
+      costs[a] = costs[a + 2];
+  }
+};
+
+/* Sums over @taps, an even number, of a thread's pairs. */
+template <int TI> __device__ __forceinline__ void
+sum_taps (float (&sum)[8][4], Walk<TI> walk, int taps, uint32_t unit, uint32_t unit2)
+{
+#pragma unroll
+  for (int a = 0; a < 3; a++)
+    walk.next_column (&walk.costs[a]);
+  uint32_t low[4][4], high[4][4];
+#pragma unroll 1
+  for (; taps > 2; taps -= 4) {
+    walk.two_taps (low);
+    walk.two_taps (high);
+#pragma unroll
+    for (int a = 0; a < 4; a++)
+#pragma unroll
+      for (int p = 0; p < 2; p++)
+        multiply (sum[2 * a + p], make_uint4 (low[a][2 * p], low[a][2 * p + 1], high[a][2 * p], high[a][2 * p + 1]),
+            unit, unit2);
+  }
+  if (taps) {
+    walk.two_taps (low);
+#pragma unroll
+    for (int a = 0; a < 4; a++)
+#pragma unroll
+      for (int p = 0; p < 2; p++)
+        multiply_half (sum[2 * a + p], low[a][2 * p], low[a][2 * p + 1], unit);
   }
 }
 
@@ -201,53 +273,19 @@ store_steps (const Frame &f, const float (*sum)[4], const float *weights, size_t
   int first = stereo_first_index (x, f.width, f.min_disparity) - i;
   int last = stereo_last_index (x, f.disparities, f.min_disparity) - i;
   float scale = (float) f.volume_unit;
-  uint32_t steps[8];
+  uint32_t words[4];
 #pragma unroll
-  for (int b = 0; b < 8; b++) {
-    uint32_t step = __float2uint_rn (sum[b / 4][b % 4] * (reciprocal (weights[b]) * scale));
-    steps[b] = b < first || b > last ? STEREO_INVALID : min (step, STEREO_COST_TOP);
+  for (int b = 0; b < 8; b += 2) {      /* the sum with 2^23 has the rounded number in its low bits */
+    float low = fmaf (sum[b / 4][b % 4], reciprocal (weights[b]) * scale, 8388608.0f);
+    float high = fmaf (sum[b / 4][b % 4 + 1], reciprocal (weights[b + 1]) * scale, 8388608.0f);
+    words[b / 2] = __byte_perm (__float_as_uint (low), __float_as_uint (high), 0x5410);
   }
+  if (first > 0 || last < 7)
+#pragma unroll
+    for (int b = 0; b < 8; b++)
+      words[b / 2] |= b < first || b > last ? b % 2 ? STEREO_INVALID << 16 : STEREO_INVALID : 0;
   if (x < f.width && i < f.depth)
-    *(uint4 *) (f.volume + (volume_row + x) * f.depth + i) = make_uint4 (steps[0] | steps[1] << 16,
-        steps[2] | steps[3] << 16, steps[4] | steps[5] << 16, steps[6] | steps[7] << 16);
-}
-
-/* All taps of a thread's pairs, from ring column @column and partner slot @slot on; of the left weights its own. */
-template <int TI> __device__ __forceinline__ void
-sum_taps (float (&sum)[8][4], const __half *line, int columns, int column, const __half *left, const __half *right,
-    int slot, int ti, int taps, uint32_t unit)
-{
-  typedef Shared<TI> S;
-  const __half *r[3];
-#pragma unroll
-  for (int b = 0; b < 3; b++)
-    r[b] = right + ring_slot<TI> (slot + 4 * b);
-  uint4 costs[5];
-  const __half *from = line + column * S::pitch + ti, *end = line + columns * S::pitch;
-#pragma unroll
-  for (int a = 2; a < 5; a++) {
-    costs[a] = *(const uint4 *) from;
-    from += S::pitch;
-    from = from < end ? from : from - columns * S::pitch;
-  }
-#pragma unroll 2
-  for (int k = 0; k < taps; k += 2) {
-    uint2 l[2], rs[2][3];
-#pragma unroll
-    for (int a = 0; a < 3; a++)
-      costs[a] = costs[a + 2];
-#pragma unroll
-    for (int q = 0; q < 2; q++) {
-      costs[3 + q] = *(const uint4 *) from;
-      from += S::pitch;
-      from = from < end ? from : from - columns * S::pitch;
-      l[q] = *(const uint2 *) (left + (k + q) * S::left_pitch);
-#pragma unroll
-      for (int b = 0; b < 3; b++)
-        rs[q][b] = *(const uint2 *) (r[b] + (k + q) * S::right_pitch);
-    }
-    add_taps (sum, costs, l, rs, unit);
-  }
+    *(uint4 *) (f.volume + (volume_row + x) * f.depth + i) = make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
 /* A block: a row (blockIdx.x) by TI indices (blockIdx.y), rolling along x. */
@@ -263,7 +301,11 @@ aggregate_rows_both (Frame f, AswWindow w)
   float *norm = (float *) (right + taps * S::right_pitch) + threadIdx.x / 32 * (TX * S::sum_pitch);
   size_t volume_row = (size_t) y * f.width, row = (size_t) y * f.image_pitch;
   uint32_t unit = lane / 8 == lane % 4 ? lane / 4 % 2 ? 0x3C000000u : 0x3C00u : 0;
+  uint32_t unit2 = unit;
+  asm ("" : "+r" (unit2));      /* else it is copied for every product */
   int loaded = -w.radius;       /* columns from here on are not in shared memory yet */
+  int slot = 0;                 /* of that column */
+  int column = 0;               /* slot of the step's first tap */
   int turn = 0;                 /* slot of the first partner: each step meets TX before it */
 
   for (int e = threadIdx.x; e < taps * (S::left_pitch + S::right_pitch); e += TI)
@@ -271,14 +313,21 @@ aggregate_rows_both (Frame f, AswWindow w)
   for (int x0 = 0; x0 < f.width; x0 += TX) {
     __syncthreads ();
     int partner = f.width - x0 - TX + f.min_disparity + i0, ahead = x0 - w.radius + columns;
-    load_costs<TI> (line, f, volume_row, loaded, ahead, i0, w.radius, columns);
+    load_costs<TI> (line, f, volume_row, loaded, ahead, slot, i0, columns);
     loaded = ahead;
     make_weights<TI> (left, right, f, row, x0, partner, x0 ? TX : S::partners, turn, w);
     __syncthreads ();
 
     float sum[8][4] = { };
-    sum_taps<TI> (sum, line, columns, (x0 + tx) % columns, left + tx, right, turn + TX - 4 - tx + ti, ti,
-        2 * w.radius + 1, unit);
+    Walk<TI> walk;
+    walk.turn = columns * S::pitch;
+    walk.end = line + walk.turn;
+    walk.cost = line + (column + tx < columns ? column + tx : column + tx - columns) * S::pitch + ti;
+    walk.left = left + tx;
+#pragma unroll
+    for (int b = 0; b < 3; b++)
+      walk.right[b] = right + ring_slot<TI> (turn + TX - 4 - tx + ti + 4 * b);
+    sum_taps<TI> (sum, walk, 2 * w.radius + 2, unit, unit2);
     sum_weights<TI> (norm, left, right, taps, ti & ~31, turn, lane);
     __syncwarp ();
 #pragma unroll
@@ -289,6 +338,8 @@ aggregate_rows_both (Frame f, AswWindow w)
       store_steps (f, sum + 2 * a, weights, volume_row, x0 + tx + a, i0 + ti);
     }
     turn = turn ? turn - TX : S::partners - TX;
+    slot = column;
+    column = column + TX < columns ? column + TX : column + TX - columns;
   }
 }
 
