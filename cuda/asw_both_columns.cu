@@ -17,6 +17,8 @@
 
 #define RIGHT_SCALE 15          /* log2 */
 #define WARPS_X 4               /* of a block */
+#define MOST_WEIGHTS ((size_t) 128 << 20)       /* bytes of weights at a time */
+#define ENOUGH_BLOCKS 1200      /* for a large chip to be busy to the end */
 
 /* Words (two slots) of the weights of 16 pixels, either view: KB tiles of 8 slots. */
 template <int KB> struct Words
@@ -223,5 +225,88 @@ aggregate_columns_both (Frame f, const uint32_t *words, int tiles, int band, int
     }
   }
 }
-template __global__ void aggregate_columns_both<STEREO_COST_CENSUS_7X5, 5, 8, 3> (Frame f, const uint32_t *words, int tiles, int band, int rows, int strip);
-template __global__ void weigh_columns<5> (Frame f, AswWindow w, uint32_t *words, int tiles, int band);
+/* ---- stage ------------------------------------------------------------------------------------------- */
+
+/* Tiles of slots that 8 rows' windows touch, as far as there are kernels: 3, 5, 7, 9. */
+static int
+slot_tiles (const StereoPlan *plan)
+{
+  int reach = (plan->params.window / 2 + 7) / 8;
+  return 1 + 2 * (reach > 0 ? reach : 1);
+}
+
+static int
+pixel_tiles (const StereoPlan *plan)
+{
+  return (plan->width + 15) / 16;
+}
+
+/* Bytes of a row's weights, both views. */
+static size_t
+row_bytes (const StereoPlan *plan)
+{
+  return (size_t) pixel_tiles (plan) * (size_t) slot_tiles (plan) * 64 * 2 * sizeof (uint32_t);
+}
+
+/* Rows whose weights are there at a time: bands of one height, a multiple of 8. */
+static int
+band_rows (const StereoPlan *plan)
+{
+  size_t bands = ((size_t) plan->height * row_bytes (plan) + MOST_WEIGHTS - 1) / MOST_WEIGHTS;
+  return (int) (((size_t) plan->height + 8 * bands - 1) / (8 * bands) * 8);
+}
+
+StereoStatus
+asw_both_columns_prepare (StereoPlan *plan, StereoError *error)
+{
+  return stereo_reserve (plan, (void **) &cuda_state (plan)->asw_both_weights, (size_t) band_rows (plan),
+      row_bytes (plan), error);
+}
+
+template <int COST, int KB, int NX, int WARPS_U> static StereoStatus
+launch (StereoPlan *plan, StereoError *error)
+{
+  Frame f = cuda_frame (plan);
+  AswWindow w = asw_window (plan);
+  uint32_t *words = cuda_state (plan)->asw_both_weights;
+  cudaStream_t stream = cuda_state (plan)->stream;
+  int tiles = pixel_tiles (plan), most = band_rows (plan);
+  unsigned across = cuda_blocks (f.width, WARPS_X * NX);
+  unsigned partners = cuda_blocks ((f.depth + WARPS_X * NX - 2) / 16 + 2, WARPS_U);
+
+  for (int band = 0; band < f.height; band += most) {
+    int rows = f.height - band < most ? f.height - band : most, strip = 128;
+    while (strip > 32 && across * partners * cuda_blocks (rows, strip) < ENOUGH_BLOCKS)
+      strip /= 2;
+    dim3 grid (across, partners, cuda_blocks (rows, strip));
+    weigh_columns<KB><<<dim3 (cuda_blocks (tiles * Words<KB>::tile, 256), rows, 2), 256, 0, stream>>> (f, w, words,
+        tiles, band);
+    CUDA_LAUNCHED (plan, "weigh_columns");
+    aggregate_columns_both<COST, KB, NX, WARPS_U><<<grid, 32 * WARPS_X * WARPS_U, 0, stream>>> (f, words, tiles, band,
+        rows, strip);
+    CUDA_LAUNCHED (plan, "aggregate_columns_both");
+  }
+  return STEREO_OK;
+}
+
+/* Larger windows leave a warp registers for four columns. */
+template <int COST> static StereoStatus
+launch_cost (StereoPlan *plan, StereoError *error)
+{
+  switch (slot_tiles (plan)) {
+    case 3:
+      return launch<COST, 3, 8, 4> (plan, error);
+    case 5:
+      return launch<COST, 5, 8, 3> (plan, error);
+    case 7:
+      return launch<COST, 7, 4, 4> (plan, error);
+    default:
+      return launch<COST, 9, 4, 3> (plan, error);
+  }
+}
+
+StereoStatus
+asw_both_columns (StereoPlan *plan, StereoError *error)
+{
+  return ASW_FOR_COST (plan, launch_cost, plan, error);
+}

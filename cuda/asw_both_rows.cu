@@ -92,29 +92,37 @@ make_weights (__half *left, __half *right, const Frame &f, size_t row, int x0, i
         f.width, warp, TI / TX, w);
 }
 
+/* Of eight halves those from @first to @last, and 0. */
+__device__ __noinline__ uint4
+keep_range (uint4 eight, int first, int last)
+{
+  uint32_t word[4] = { eight.x, eight.y, eight.z, eight.w };
+#pragma unroll
+  for (int b = 0; b < 8; b++)
+    if (b < first || b > last)
+      word[b / 2] &= b % 2 ? 0xFFFFu : 0xFFFF0000u;
+  return make_uint4 (word[0], word[1], word[2], word[3]);
+}
+
 /* Costs of columns from..to - 1 into the ring, from column @slot of it on; 0 where there is no partner, and nobody
  * wrote one. */
 template <int TI> __device__ __forceinline__ void
 load_costs (__half *line, const Frame &f, size_t volume_row, int from, int to, int slot, int i0, int columns)
 {
-  for (int e = threadIdx.x; e < (to - from) * (TI / 8); e += TI) {
-    int c = e / (TI / 8), x = from + c, i = e % (TI / 8) * 8, place = slot + c;
-    int first = stereo_first_index (x, f.width, f.min_disparity) - i0 - i;
-    int last = stereo_last_index (x, f.depth, f.min_disparity) - i0 - i;
-    uint4 costs = make_uint4 (0, 0, 0, 0);
-    if ((unsigned) x < (unsigned) f.width && first <= 7 && last >= 0) {
-      costs = *(const uint4 *) (f.volume + (volume_row + x) * f.depth + i0 + i);
-      if (first > 0 || last < 7) {
-        uint32_t word[4] = { costs.x, costs.y, costs.z, costs.w };
-#pragma unroll
-        for (int b = 0; b < 8; b++)
-          if (b < first || b > last)
-            word[b / 2] &= b % 2 ? 0xFFFFu : 0xFFFF0000u;
-        costs = make_uint4 (word[0], word[1], word[2], word[3]);
-      }
-    }
+  int c = threadIdx.x / (TI / 8), i = i0 + threadIdx.x % (TI / 8) * 8;
+  const uint16_t *costs = f.volume + (volume_row + from + c) * f.depth + i;
+  int place = slot + c;
+#pragma unroll 4
+  for (int x = from + c; x < to; x += 8, place += 8, costs += 8 * f.depth) {
+    uint4 eight = make_uint4 (0, 0, 0, 0);
+    int first = max (x - f.width + 1 - f.min_disparity, 0) - i, last = min (x - f.min_disparity, f.depth - 1) - i;
     place = place < columns ? place : place - columns;
-    *(uint4 *) (line + place * Shared<TI>::pitch + i) = costs;
+    if ((unsigned) x < (unsigned) f.width && first <= 7 && last >= 0) {
+      eight = *(const uint4 *) costs;
+      if (first > 0 || last < 7)
+        eight = keep_range (eight, first, last);
+    }
+    *(uint4 *) (line + place * Shared<TI>::pitch + i - i0) = eight;
   }
 }
 
@@ -238,32 +246,41 @@ template <int TI> __device__ __forceinline__ void
 sum_weights (float *out, const __half *left, const __half *right, int taps, int i, int turn, int lane)
 {
   typedef Shared<TI> S;
-  int g = lane / 4, t = lane % 4;
+  int g = lane / 4, t = lane % 4, tap = lane % 8 + (lane & 16) / 2;
+  const __half *l = left + tap * S::left_pitch;
+  right += tap * S::right_pitch;
 #pragma unroll 1
-  for (int x = 0; x < TX; x += 8)
-#pragma unroll 1
-    for (int u = i + TX - 8 - x; u < i + 2 * TX - x; u += 16) {
-      float sum[4] = { };
-      int slot = turn + u + (lane & 8);
-      slot = slot < S::partners ? slot : slot - S::partners;
-      const __half *r = right + (lane % 8 + (lane & 16) / 2) * S::right_pitch + slot;
-      const __half *l = left + (lane % 8 + (lane & 16) / 2) * S::left_pitch + x;
-      for (int k = 0; k < taps; k += 16, r += 16 * S::right_pitch, l += 16 * S::left_pitch) {
-        uint4 a, b;
-        load_transposed (a, r);
-        load_transposed (b, l);
-        if (k + 8 < taps)
-          multiply (sum, a, b.x, b.z);
-        else
-          multiply_half (sum, a.x, a.y, b.x);
-      }
+  for (int x = 0; x < TX; x += 8, l += 8) {
+    float sum[3][4] = { };
+    uint4 a, b;
+    int from[3];
 #pragma unroll
-      for (int e = 0; e < 4; e++) {
-        int c = x + 2 * t + e % 2, index = u + g + e / 2 * 8 + c - (TX - 1) - i;
-        if (index >= 0 && index < 32)
-          out[c * S::sum_pitch + index] = sum[e];
+    for (int m = 0; m < 3; m++)
+      from[m] = ring_slot<TI> (turn + i + TX - 8 - x + 16 * m + (lane & 8));
+#pragma unroll 1
+    for (int k = 0; k < taps; k += 16) {
+      load_transposed (b, l + k * S::left_pitch);
+      if (k + 8 >= taps)        /* the last eight: what follows them is something else */
+        b.z = 0;
+#pragma unroll
+      for (int m = 0; m < 3; m++) {
+        load_transposed (a, right + k * S::right_pitch + from[m]);
+        if (k + 8 >= taps)
+          a.z = a.w = 0;
+        multiply (sum[m], a, b.x, b.z);
       }
     }
+    int index = g + 2 * t - 7;  /* of pair (2 t, g) */
+    float *place = out + (x + 2 * t) * S::sum_pitch + index;
+#pragma unroll
+    for (int m = 0; m < 3; m++)
+#pragma unroll
+      for (int e = 0; e < 4; e++) {
+        const int more = 16 * m + e % 2 + e / 2 * 8;
+        if ((unsigned) (index + more) < 32)
+          place[more + e % 2 * S::sum_pitch] = sum[m][e];
+      }
+  }
 }
 
 /* Means of eight pairs as steps of the volume. */
@@ -343,9 +360,53 @@ aggregate_rows_both (Frame f, AswWindow w)
   }
 }
 
+/* Indices a block takes: the depth in the fewest blocks of the fewest threads. */
+static int
+block_indices (const StereoPlan *plan)
+{
+  static const int choices[] = { 160, 128, 96, 64 };
+  int best = 64;
+  for (int i = 0; i < 4; i++)
+    if (cuda_blocks (plan->depth, choices[i]) * choices[i] < cuda_blocks (plan->depth, best) * best)
+      best = choices[i];
+  for (int i = 3; i >= 0; i--)  /* the largest of the equally good */
+    if (cuda_blocks (plan->depth, choices[i]) * choices[i] == cuda_blocks (plan->depth, best) * best)
+      best = choices[i];
+  return Shared<160>::bytes (plan->params.window / 2) <= (size_t) cuda_state (plan)->shared_per_block ? best : 64;
+}
+
+template <int TI> static StereoStatus
+prepare (StereoPlan *plan, StereoError *error)
+{
+  CUDA_TRY (cudaFuncSetAttribute (aggregate_rows_both<TI>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+          (int) Shared<TI>::bytes (plan->params.window / 2)));
+  return STEREO_OK;
+}
+
+template <int TI> static StereoStatus
+launch (StereoPlan *plan, StereoError *error)
+{
+  Frame f = cuda_frame (plan);
+  AswWindow w = asw_window (plan);
+  dim3 grid (f.height, cuda_blocks (f.depth, TI));
+  aggregate_rows_both<TI><<<grid, TI, Shared<TI>::bytes (w.radius), cuda_state (plan)->stream>>> (f, w);
+  CUDA_LAUNCHED (plan, "aggregate_rows_both");
+  return STEREO_OK;
+}
+
+#define FOR_INDICES(plan, function, ...) \
+  (block_indices (plan) == 160 ? function<160> (__VA_ARGS__) : \
+   block_indices (plan) == 128 ? function<128> (__VA_ARGS__) : \
+   block_indices (plan) == 96 ? function<96> (__VA_ARGS__) : function<64> (__VA_ARGS__))
+
 StereoStatus
 asw_both_rows_prepare (StereoPlan *plan, StereoError *error)
 {
-  return STEREO_OK;
+  return FOR_INDICES (plan, prepare, plan, error);
 }
-template __global__ void aggregate_rows_both<160> (Frame f, AswWindow w);
+
+StereoStatus
+asw_both_rows (StereoPlan *plan, StereoError *error)
+{
+  return FOR_INDICES (plan, launch, plan, error);
+}

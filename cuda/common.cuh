@@ -31,6 +31,7 @@ struct CudaState
   uint32_t *asw_color[2];
   void *asw_census[2];
   uint16_t *asw_small[2];
+  uint32_t *asw_both_weights;   /* support=both: see asw_both_columns.cu */
 
   /* refine */
   float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */
