@@ -306,7 +306,7 @@ store_steps (const Frame &f, const float (*sum)[4], const float *weights, size_t
 }
 
 /* A block: a row (blockIdx.x) by TI indices (blockIdx.y), rolling along x. */
-template <int TI> __global__ void __launch_bounds__ (TI, 640 / TI)
+template <int TI> __global__ void __launch_bounds__ (TI, 512 / TI)
 aggregate_rows_both (Frame f, AswWindow w)
 {
   typedef Shared<TI> S;
