@@ -126,10 +126,11 @@ load_costs (__half *line, const Frame &f, size_t volume_row, int from, int to, i
   }
 }
 
-/* Products of two taps of 4 x 8 pairs. costs: columns tx + k .. tx + k + 4; left: of the two taps, 4 pixels each;
+/* Two taps of 4 x 8 pairs, added to their sums. costs: columns tx + k .. tx + k + 4; left: of the two taps, 4 pixels each;
  * right: 12 partners each, of which pair (a, b) meets 3 - a + b. */
 __device__ __forceinline__ void
-multiply_taps (uint32_t (&product)[4][4], const uint4 (&costs)[5], const uint2 (&left)[2], const uint2 (&right)[2][3])
+add_taps (float (&sum)[8][4], const uint4 (&costs)[5], const uint2 (&left)[2], const uint2 (&right)[2][3],
+    const uint32_t (&unit)[2])
 {
   __half2 pairs[2][2][5];       /* [tap][start odd][pair] */
 #pragma unroll
@@ -152,12 +153,18 @@ multiply_taps (uint32_t (&product)[4][4], const uint4 (&costs)[5], const uint2 (
       __half2 both = as_half2 (a < 2 ? left[q].x : left[q].y);
       l[q] = a % 2 ? __high2half2 (both) : __low2half2 (both);
     }
+    uint32_t first[4], second[4];
 #pragma unroll
     for (int c = 0; c < 4; c++) {
       __half2 w0 = __hmul2 (l[0], pairs[0][(3 - a) % 2][(3 - a) / 2 + c]);
       __half2 w1 = __hmul2 (l[1], pairs[1][(3 - a) % 2][(3 - a) / 2 + c]);
-      product[a][c] = as_word (__hfma2 (w1, as_half2 (c1[c]), __hmul2 (w0, as_half2 (c0[c]))));
+      first[c] = as_word (__hmul2 (w0, as_half2 (c0[c])));
+      second[c] = as_word (__hmul2 (w1, as_half2 (c1[c])));
     }
+#pragma unroll
+    for (int p = 0; p < 2; p++)
+      multiply (sum[2 * a + p], make_uint4 (first[2 * p], first[2 * p + 1], second[2 * p], second[2 * p + 1]), unit[0],
+          unit[1]);
   }
 }
 
@@ -178,7 +185,7 @@ template <int TI> struct Walk
   }
 
   __device__ __forceinline__ void
-  two_taps (uint32_t (&product)[4][4])
+  two_taps (float (&sum)[8][4], const uint32_t (&unit)[2])
   {
     uint2 l[2], r[2][3];
 #pragma unroll
@@ -193,7 +200,7 @@ template <int TI> struct Walk
 #pragma unroll
     for (int b = 0; b < 3; b++)
       right[b] += 2 * S::right_pitch;
-    multiply_taps (product, costs, l, r);
+    add_taps (sum, costs, l, r, unit);
 #pragma unroll
     for (int a = 0; a < 3; a++)
       costs[a] = costs[a + 2];
@@ -202,31 +209,14 @@ template <int TI> struct Walk
 
 /* Sums over @taps, an even number, of a thread's pairs. */
 template <int TI> __device__ __forceinline__ void
-sum_taps (float (&sum)[8][4], Walk<TI> walk, int taps, uint32_t unit, uint32_t unit2)
+sum_taps (float (&sum)[8][4], Walk<TI> walk, int taps, const uint32_t (&unit)[2])
 {
 #pragma unroll
   for (int a = 0; a < 3; a++)
     walk.next_column (&walk.costs[a]);
-  uint32_t low[4][4], high[4][4];
-#pragma unroll 1
-  for (; taps > 2; taps -= 4) {
-    walk.two_taps (low);
-    walk.two_taps (high);
-#pragma unroll
-    for (int a = 0; a < 4; a++)
-#pragma unroll
-      for (int p = 0; p < 2; p++)
-        multiply (sum[2 * a + p], make_uint4 (low[a][2 * p], low[a][2 * p + 1], high[a][2 * p], high[a][2 * p + 1]),
-            unit, unit2);
-  }
-  if (taps) {
-    walk.two_taps (low);
-#pragma unroll
-    for (int a = 0; a < 4; a++)
-#pragma unroll
-      for (int p = 0; p < 2; p++)
-        multiply_half (sum[2 * a + p], low[a][2 * p], low[a][2 * p + 1], unit);
-  }
+#pragma unroll 2
+  for (int k = 0; k < taps; k += 2)
+    walk.two_taps (sum, unit);
 }
 
 __device__ __forceinline__ void
@@ -317,9 +307,9 @@ aggregate_rows_both (Frame f, AswWindow w)
   int ti = threadIdx.x / 32 * 32 + lane % 4 * 8, tx = lane / 4 * 4;
   float *norm = (float *) (right + taps * S::right_pitch) + threadIdx.x / 32 * (TX * S::sum_pitch);
   size_t volume_row = (size_t) y * f.width, row = (size_t) y * f.image_pitch;
-  uint32_t unit = lane / 8 == lane % 4 ? lane / 4 % 2 ? 0x3C000000u : 0x3C00u : 0;
-  uint32_t unit2 = unit;
-  asm ("" : "+r" (unit2));      /* else it is copied for every product */
+  uint32_t unit[2];
+  unit[0] = unit[1] = lane / 8 == lane % 4 ? lane / 4 % 2 ? 0x3C000000u : 0x3C00u : 0;
+  asm ("" : "+r" (unit[1]));    /* else it is copied for every product */
   int loaded = -w.radius;       /* columns from here on are not in shared memory yet */
   int slot = 0;                 /* of that column */
   int column = 0;               /* slot of the step's first tap */
@@ -344,7 +334,7 @@ aggregate_rows_both (Frame f, AswWindow w)
 #pragma unroll
     for (int b = 0; b < 3; b++)
       walk.right[b] = right + ring_slot<TI> (turn + TX - 4 - tx + ti + 4 * b);
-    sum_taps<TI> (sum, walk, 2 * w.radius + 2, unit, unit2);
+    sum_taps<TI> (sum, walk, 2 * w.radius + 2, unit);
     sum_weights<TI> (norm, left, right, taps, ti & ~31, turn, lane);
     __syncwarp ();
 #pragma unroll
