@@ -13,19 +13,19 @@
 #define TX 32                   /* columns of a step: a warp has all of them, and 32 indices */
 
 /* Where a block keeps what. Costs of the columns at hand, a ring, as halves; weights by tap, as halves, of TX left
- * pixels and of the right ones they meet, a ring; the sums of weights of a warp's pairs. Pitches are such that
+ * pixels and of the right ones they meet, a ring; a place for sums of weights a warp. Pitches are such that
  * neighbouring rows fall into other banks. */
 template <int TI> struct Shared
 {
   static constexpr int pitch = TI + 8;          /* of a column of costs */
   static constexpr int partners = TX + TI;
   static constexpr int left_pitch = TX + 8, right_pitch = partners + 8;
-  static constexpr int sum_pitch = 36;
+  static constexpr int sum_pitch = 60;
 
   static __host__ __device__ int
   taps (int radius)
   {
-    return (2 * radius + 8) / 8 * 8;    /* what the tensor cores sum: those past the window weigh nothing */
+    return (2 * radius + 16) / 16 * 16; /* what the tensor cores sum: those past the window weigh nothing */
   }
 
   static __host__ __device__ int
@@ -38,7 +38,7 @@ template <int TI> struct Shared
   bytes (int radius)
   {
     return sizeof (__half) * (size_t) (columns (radius) * pitch + taps (radius) * (left_pitch + right_pitch)) +
-        sizeof (float) * (TI / 32 * TX * sum_pitch);
+        sizeof (float) * (TI / 32 * 8 * sum_pitch);
   }
 };
 
@@ -228,48 +228,52 @@ load_transposed (uint4 &a, const __half *row)
 }
 
 /*
- * Sums of the weights of a warp's pairs, 32 columns by 32 indices from @i on: 8 columns by 16 partners are a product
- * over the taps. @out: [column][index]. Matrices of 8 taps by 8 pixels, 4 a load: those of 16 partners and 16 taps,
- * or of 8 columns and 32 taps.
+ * Sums of the weights of a warp's pairs, 32 columns by 32 indices from @i on: 8 columns by 48 partners are a product
+ * over the taps, on its way to the lanes that want it by @place, [column][index + 8]. Loads are of matrices of 8 taps
+ * by 8 pixels, 4 at a time: 16 taps by 16 partners, or by 8 columns twice.
  */
 template <int TI> __device__ __forceinline__ void
-sum_weights (float *out, const __half *left, const __half *right, int taps, int i, int turn, int lane)
+sum_weights (float (&sums)[4][8], float *place, const __half *left, const __half *right, int taps, int i, int turn,
+    int lane)
 {
   typedef Shared<TI> S;
   int g = lane / 4, t = lane % 4, tap = lane % 8 + (lane & 16) / 2;
-  const __half *l = left + tap * S::left_pitch;
-  right += tap * S::right_pitch;
+  float *out = place + 2 * t * S::sum_pitch + g + 2 * t + 1;    /* of pair (2 t, g): index g + 2 t - 7 */
 #pragma unroll 1
-  for (int x = 0; x < TX; x += 8, l += 8) {
+  for (int x = 0; x < TX; x += 8) {
+    const __half *l = left + tap * S::left_pitch + x, *r[3];
     float sum[3][4] = { };
-    uint4 a, b;
-    int from[3];
 #pragma unroll
     for (int m = 0; m < 3; m++)
-      from[m] = ring_slot<TI> (turn + i + TX - 8 - x + 16 * m + (lane & 8));
+      r[m] = right + tap * S::right_pitch + ring_slot<TI> (turn + i + TX - 8 - x + 16 * m + (lane & 8));
 #pragma unroll 1
-    for (int k = 0; k < taps; k += 16) {
-      load_transposed (b, l + k * S::left_pitch);
-      if (k + 8 >= taps)        /* the last eight: what follows them is something else */
-        b.z = 0;
+    for (int k = taps; k > 0; k -= 16) {
+      uint4 a, b;
+      load_transposed (b, l);
+      l += 16 * S::left_pitch;
 #pragma unroll
       for (int m = 0; m < 3; m++) {
-        load_transposed (a, right + k * S::right_pitch + from[m]);
-        if (k + 8 >= taps)
-          a.z = a.w = 0;
+        load_transposed (a, r[m]);
+        r[m] += 16 * S::right_pitch;
         multiply (sum[m], a, b.x, b.z);
       }
     }
-    int index = g + 2 * t - 7;  /* of pair (2 t, g) */
-    float *place = out + (x + 2 * t) * S::sum_pitch + index;
 #pragma unroll
     for (int m = 0; m < 3; m++)
 #pragma unroll
-      for (int e = 0; e < 4; e++) {
-        const int more = 16 * m + e % 2 + e / 2 * 8;
-        if ((unsigned) (index + more) < 32)
-          place[more + e % 2 * S::sum_pitch] = sum[m][e];
+      for (int e = 0; e < 4; e++)
+        out[16 * m + e % 2 * (S::sum_pitch + 1) + e / 2 * 8] = sum[m][e];
+    __syncwarp ();
+    if (g / 2 == x / 8) {       /* columns 4 g to 4 g + 3, indices 8 t to 8 t + 7 */
+#pragma unroll
+      for (int c = 0; c < 4; c++) {
+        const float4 *from = (const float4 *) (place + (g % 2 * 4 + c) * S::sum_pitch + 8 * t + 8);
+        float4 low = from[0], high = from[1];
+        sums[c][0] = low.x, sums[c][1] = low.y, sums[c][2] = low.z, sums[c][3] = low.w;
+        sums[c][4] = high.x, sums[c][5] = high.y, sums[c][6] = high.z, sums[c][7] = high.w;
       }
+    }
+    __syncwarp ();
   }
 }
 
@@ -305,7 +309,7 @@ aggregate_rows_both (Frame f, AswWindow w)
   __half *line = (__half *) shared, *left = line + columns * S::pitch, *right = left + taps * S::left_pitch;
   int lane = threadIdx.x & 31, y = blockIdx.x, i0 = blockIdx.y * TI;
   int ti = threadIdx.x / 32 * 32 + lane % 4 * 8, tx = lane / 4 * 4;
-  float *norm = (float *) (right + taps * S::right_pitch) + threadIdx.x / 32 * (TX * S::sum_pitch);
+  float *place = (float *) (right + taps * S::right_pitch) + threadIdx.x / 32 * (8 * S::sum_pitch);
   size_t volume_row = (size_t) y * f.width, row = (size_t) y * f.image_pitch;
   uint32_t unit[2];
   unit[0] = unit[1] = lane / 8 == lane % 4 ? lane / 4 % 2 ? 0x3C000000u : 0x3C00u : 0;
@@ -335,15 +339,11 @@ aggregate_rows_both (Frame f, AswWindow w)
     for (int b = 0; b < 3; b++)
       walk.right[b] = right + ring_slot<TI> (turn + TX - 4 - tx + ti + 4 * b);
     sum_taps<TI> (sum, walk, 2 * w.radius + 2, unit);
-    sum_weights<TI> (norm, left, right, taps, ti & ~31, turn, lane);
-    __syncwarp ();
+    float weights[4][8];
+    sum_weights<TI> (weights, place, left, right, taps, ti & ~31, turn, lane);
 #pragma unroll
-    for (int a = 0; a < 4; a++) {
-      float weights[8];
-      *(float4 *) weights = *(const float4 *) (norm + (tx + a) * S::sum_pitch + ti % 32);
-      *(float4 *) (weights + 4) = *(const float4 *) (norm + (tx + a) * S::sum_pitch + ti % 32 + 4);
-      store_steps (f, sum + 2 * a, weights, volume_row, x0 + tx + a, i0 + ti);
-    }
+    for (int a = 0; a < 4; a++)
+      store_steps (f, sum + 2 * a, weights[a], volume_row, x0 + tx + a, i0 + ti);
     turn = turn ? turn - TX : S::partners - TX;
     slot = column;
     column = column + TX < columns ? column + TX : column + TX - columns;
