@@ -9,6 +9,13 @@
 
 #include "cuda/banded.cuh"
 
+__device__ __forceinline__ uint32_t
+times (uint32_t a, uint32_t b)
+{
+  __half2 product = __hmul2 (*reinterpret_cast<__half2 *> (&a), *reinterpret_cast<__half2 *> (&b));
+  return *reinterpret_cast<uint32_t *> (&product);
+}
+
 __device__ __forceinline__ float
 reciprocal (float x)
 {

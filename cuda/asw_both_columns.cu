@@ -94,13 +94,6 @@ template <int KB> struct RowWeights
   }
 };
 
-__device__ __forceinline__ uint32_t
-times (uint32_t a, uint32_t b)
-{
-  __half2 product = __hmul2 (*reinterpret_cast<__half2 *> (&a), *reinterpret_cast<__half2 *> (&b));
-  return *reinterpret_cast<uint32_t *> (&product);
-}
-
 /* Raw costs of rows 8 T + 2 t and the next, of NX columns and partners u and u + 8. Rows outside the picture weigh
  * nothing, so any will do. */
 template <int COST, int NX> __device__ __forceinline__ void

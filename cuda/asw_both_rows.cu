@@ -13,19 +13,18 @@
 #define TX 32                   /* columns of a step: a warp has all of them, and 32 indices */
 
 /* Where a block keeps what. Costs of the columns at hand, a ring, as halves; weights by tap, as halves, of TX left
- * pixels and of the right ones they meet, a ring; a place for sums of weights a warp. Pitches are such that
+ * pixels and of the right ones they meet, a ring. Pitches are such that
  * neighbouring rows fall into other banks. */
 template <int TI> struct Shared
 {
   static constexpr int pitch = TI + 8;          /* of a column of costs */
   static constexpr int partners = TX + TI;
   static constexpr int left_pitch = TX + 8, right_pitch = partners + 8;
-  static constexpr int sum_pitch = 60;
 
   static __host__ __device__ int
   taps (int radius)
   {
-    return (2 * radius + 16) / 16 * 16; /* what the tensor cores sum: those past the window weigh nothing */
+    return 2 * radius + 2;    /* even: the last weighs nothing */
   }
 
   static __host__ __device__ int
@@ -37,8 +36,7 @@ template <int TI> struct Shared
   static size_t
   bytes (int radius)
   {
-    return sizeof (__half) * (size_t) (columns (radius) * pitch + taps (radius) * (left_pitch + right_pitch)) +
-        sizeof (float) * (TI / 32 * 8 * sum_pitch);
+    return sizeof (__half) * (size_t) (columns (radius) * pitch + taps (radius) * (left_pitch + right_pitch));
   }
 };
 
@@ -129,7 +127,7 @@ load_costs (__half *line, const Frame &f, size_t volume_row, int from, int to, i
 /* Two taps of 4 x 8 pairs, added to their sums. costs: columns tx + k .. tx + k + 4; left: of the two taps, 4 pixels each;
  * right: 12 partners each, of which pair (a, b) meets 3 - a + b. */
 __device__ __forceinline__ void
-add_taps (float (&sum)[8][4], const uint4 (&costs)[5], const uint2 (&left)[2], const uint2 (&right)[2][3],
+add_taps (float (&sum)[8][4], float (&weights)[8][4], const uint4 (&costs)[5], const uint2 (&left)[2], const uint2 (&right)[2][3],
     const uint32_t (&unit)[2])
 {
   __half2 pairs[2][2][5];       /* [tap][start odd][pair] */
@@ -153,18 +151,17 @@ add_taps (float (&sum)[8][4], const uint4 (&costs)[5], const uint2 (&left)[2], c
       __half2 both = as_half2 (a < 2 ? left[q].x : left[q].y);
       l[q] = a % 2 ? __high2half2 (both) : __low2half2 (both);
     }
-    uint32_t first[4], second[4];
+    const int odd = (3 - a) % 2, from = (3 - a) / 2;
 #pragma unroll
-    for (int c = 0; c < 4; c++) {
-      __half2 w0 = __hmul2 (l[0], pairs[0][(3 - a) % 2][(3 - a) / 2 + c]);
-      __half2 w1 = __hmul2 (l[1], pairs[1][(3 - a) % 2][(3 - a) / 2 + c]);
-      first[c] = as_word (__hmul2 (w0, as_half2 (c0[c])));
-      second[c] = as_word (__hmul2 (w1, as_half2 (c1[c])));
+    for (int p = 0; p < 4; p += 2) {
+      uint4 four = make_uint4 (as_word (__hmul2 (l[0], pairs[0][odd][from + p])),
+          as_word (__hmul2 (l[0], pairs[0][odd][from + p + 1])), as_word (__hmul2 (l[1], pairs[1][odd][from + p])),
+          as_word (__hmul2 (l[1], pairs[1][odd][from + p + 1])));
+      multiply (weights[2 * a + p / 2], four, unit[0], unit[1]);
+      four = make_uint4 (times (four.x, c0[p]), times (four.y, c0[p + 1]), times (four.z, c1[p]),
+          times (four.w, c1[p + 1]));
+      multiply (sum[2 * a + p / 2], four, unit[0], unit[1]);
     }
-#pragma unroll
-    for (int p = 0; p < 2; p++)
-      multiply (sum[2 * a + p], make_uint4 (first[2 * p], first[2 * p + 1], second[2 * p], second[2 * p + 1]), unit[0],
-          unit[1]);
   }
 }
 
@@ -185,7 +182,7 @@ template <int TI> struct Walk
   }
 
   __device__ __forceinline__ void
-  two_taps (float (&sum)[8][4], const uint32_t (&unit)[2])
+  two_taps (float (&sum)[8][4], float (&weights)[8][4], const uint32_t (&unit)[2])
   {
     uint2 l[2], r[2][3];
 #pragma unroll
@@ -200,7 +197,7 @@ template <int TI> struct Walk
 #pragma unroll
     for (int b = 0; b < 3; b++)
       right[b] += 2 * S::right_pitch;
-    add_taps (sum, costs, l, r, unit);
+    add_taps (sum, weights, costs, l, r, unit);
 #pragma unroll
     for (int a = 0; a < 3; a++)
       costs[a] = costs[a + 2];
@@ -209,77 +206,19 @@ template <int TI> struct Walk
 
 /* Sums over @taps, an even number, of a thread's pairs. */
 template <int TI> __device__ __forceinline__ void
-sum_taps (float (&sum)[8][4], Walk<TI> walk, int taps, const uint32_t (&unit)[2])
+sum_taps (float (&sum)[8][4], float (&weights)[8][4], Walk<TI> walk, int taps, const uint32_t (&unit)[2])
 {
 #pragma unroll
   for (int a = 0; a < 3; a++)
     walk.next_column (&walk.costs[a]);
 #pragma unroll 2
   for (int k = 0; k < taps; k += 2)
-    walk.two_taps (sum, unit);
-}
-
-__device__ __forceinline__ void
-load_transposed (uint4 &a, const __half *row)
-{
-  uint32_t address = (uint32_t) __cvta_generic_to_shared (row);
-  asm volatile ("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-      : "=r" (a.x), "=r" (a.y), "=r" (a.z), "=r" (a.w) : "r" (address) : "memory");
-}
-
-/*
- * Sums of the weights of a warp's pairs, 32 columns by 32 indices from @i on: 8 columns by 48 partners are a product
- * over the taps, on its way to the lanes that want it by @place, [column][index + 8]. Loads are of matrices of 8 taps
- * by 8 pixels, 4 at a time: 16 taps by 16 partners, or by 8 columns twice.
- */
-template <int TI> __device__ __forceinline__ void
-sum_weights (float (&sums)[4][8], float *place, const __half *left, const __half *right, int taps, int i, int turn,
-    int lane)
-{
-  typedef Shared<TI> S;
-  int g = lane / 4, t = lane % 4, tap = lane % 8 + (lane & 16) / 2;
-  float *out = place + 2 * t * S::sum_pitch + g + 2 * t + 1;    /* of pair (2 t, g): index g + 2 t - 7 */
-#pragma unroll 1
-  for (int x = 0; x < TX; x += 8) {
-    const __half *l = left + tap * S::left_pitch + x, *r[3];
-    float sum[3][4] = { };
-#pragma unroll
-    for (int m = 0; m < 3; m++)
-      r[m] = right + tap * S::right_pitch + ring_slot<TI> (turn + i + TX - 8 - x + 16 * m + (lane & 8));
-#pragma unroll 1
-    for (int k = taps; k > 0; k -= 16) {
-      uint4 a, b;
-      load_transposed (b, l);
-      l += 16 * S::left_pitch;
-#pragma unroll
-      for (int m = 0; m < 3; m++) {
-        load_transposed (a, r[m]);
-        r[m] += 16 * S::right_pitch;
-        multiply (sum[m], a, b.x, b.z);
-      }
-    }
-#pragma unroll
-    for (int m = 0; m < 3; m++)
-#pragma unroll
-      for (int e = 0; e < 4; e++)
-        out[16 * m + e % 2 * (S::sum_pitch + 1) + e / 2 * 8] = sum[m][e];
-    __syncwarp ();
-    if (g / 2 == x / 8) {       /* columns 4 g to 4 g + 3, indices 8 t to 8 t + 7 */
-#pragma unroll
-      for (int c = 0; c < 4; c++) {
-        const float4 *from = (const float4 *) (place + (g % 2 * 4 + c) * S::sum_pitch + 8 * t + 8);
-        float4 low = from[0], high = from[1];
-        sums[c][0] = low.x, sums[c][1] = low.y, sums[c][2] = low.z, sums[c][3] = low.w;
-        sums[c][4] = high.x, sums[c][5] = high.y, sums[c][6] = high.z, sums[c][7] = high.w;
-      }
-    }
-    __syncwarp ();
-  }
+    walk.two_taps (sum, weights, unit);
 }
 
 /* Means of eight pairs as steps of the volume. */
 __device__ __forceinline__ void
-store_steps (const Frame &f, const float (*sum)[4], const float *weights, size_t volume_row, int x, int i)
+store_steps (const Frame &f, const float (*sum)[4], const float (*weights)[4], size_t volume_row, int x, int i)
 {
   int first = stereo_first_index (x, f.width, f.min_disparity) - i;
   int last = stereo_last_index (x, f.disparities, f.min_disparity) - i;
@@ -287,8 +226,8 @@ store_steps (const Frame &f, const float (*sum)[4], const float *weights, size_t
   uint32_t words[4];
 #pragma unroll
   for (int b = 0; b < 8; b += 2) {      /* the sum with 2^23 has the rounded number in its low bits */
-    float low = fmaf (sum[b / 4][b % 4], reciprocal (weights[b]) * scale, 8388608.0f);
-    float high = fmaf (sum[b / 4][b % 4 + 1], reciprocal (weights[b + 1]) * scale, 8388608.0f);
+    float low = fmaf (sum[b / 4][b % 4], reciprocal (weights[b / 4][b % 4]) * scale, 8388608.0f);
+    float high = fmaf (sum[b / 4][b % 4 + 1], reciprocal (weights[b / 4][b % 4 + 1]) * scale, 8388608.0f);
     words[b / 2] = __byte_perm (__float_as_uint (low), __float_as_uint (high), 0x5410);
   }
   if (first > 0 || last < 7)
@@ -300,7 +239,7 @@ store_steps (const Frame &f, const float (*sum)[4], const float *weights, size_t
 }
 
 /* A block: a row (blockIdx.x) by TI indices (blockIdx.y), rolling along x. */
-template <int TI> __global__ void __launch_bounds__ (TI, 512 / TI)
+template <int TI> __global__ void __launch_bounds__ (TI, 400 / TI)
 aggregate_rows_both (Frame f, AswWindow w)
 {
   typedef Shared<TI> S;
@@ -309,7 +248,6 @@ aggregate_rows_both (Frame f, AswWindow w)
   __half *line = (__half *) shared, *left = line + columns * S::pitch, *right = left + taps * S::left_pitch;
   int lane = threadIdx.x & 31, y = blockIdx.x, i0 = blockIdx.y * TI;
   int ti = threadIdx.x / 32 * 32 + lane % 4 * 8, tx = lane / 4 * 4;
-  float *place = (float *) (right + taps * S::right_pitch) + threadIdx.x / 32 * (8 * S::sum_pitch);
   size_t volume_row = (size_t) y * f.width, row = (size_t) y * f.image_pitch;
   uint32_t unit[2];
   unit[0] = unit[1] = lane / 8 == lane % 4 ? lane / 4 % 2 ? 0x3C000000u : 0x3C00u : 0;
@@ -329,7 +267,7 @@ aggregate_rows_both (Frame f, AswWindow w)
     make_weights<TI> (left, right, f, row, x0, partner, x0 ? TX : S::partners, turn, w);
     __syncthreads ();
 
-    float sum[8][4] = { };
+    float sum[8][4] = { }, weights[8][4] = { };
     Walk<TI> walk;
     walk.turn = columns * S::pitch;
     walk.end = line + walk.turn;
@@ -338,12 +276,10 @@ aggregate_rows_both (Frame f, AswWindow w)
 #pragma unroll
     for (int b = 0; b < 3; b++)
       walk.right[b] = right + ring_slot<TI> (turn + TX - 4 - tx + ti + 4 * b);
-    sum_taps<TI> (sum, walk, 2 * w.radius + 2, unit);
-    float weights[4][8];
-    sum_weights<TI> (weights, place, left, right, taps, ti & ~31, turn, lane);
+    sum_taps<TI> (sum, weights, walk, 2 * w.radius + 2, unit);
 #pragma unroll
     for (int a = 0; a < 4; a++)
-      store_steps (f, sum + 2 * a, weights[a], volume_row, x0 + tx + a, i0 + ti);
+      store_steps (f, sum + 2 * a, weights + 2 * a, volume_row, x0 + tx + a, i0 + ti);
     turn = turn ? turn - TX : S::partners - TX;
     slot = column;
     column = column + TX < columns ? column + TX : column + TX - columns;
