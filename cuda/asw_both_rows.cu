@@ -11,6 +11,9 @@
 #include "cuda/asw_both.cuh"
 
 #define TX 32                   /* columns of a step: a warp has all of them, and 32 indices */
+#ifndef BOTH_ROWS_THREADS       /* of a multiprocessor: 512 leaves them 128 registers, 400 some 144 and fewer moves */
+#define BOTH_ROWS_THREADS 512
+#endif
 
 /* Where a block keeps what. Costs of the columns at hand, a ring, as halves; weights by tap, as halves, of TX left
  * pixels and of the right ones they meet, a ring. Pitches are such that
@@ -239,7 +242,7 @@ store_steps (const Frame &f, const float (*sum)[4], const float (*weights)[4], s
 }
 
 /* A block: a row (blockIdx.x) by TI indices (blockIdx.y), rolling along x. */
-template <int TI> __global__ void __launch_bounds__ (TI, 400 / TI)
+template <int TI> __global__ void __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI)
 aggregate_rows_both (Frame f, AswWindow w)
 {
   typedef Shared<TI> S;
@@ -251,7 +254,7 @@ aggregate_rows_both (Frame f, AswWindow w)
   size_t volume_row = (size_t) y * f.width, row = (size_t) y * f.image_pitch;
   uint32_t unit[2];
   unit[0] = unit[1] = lane / 8 == lane % 4 ? lane / 4 % 2 ? 0x3C000000u : 0x3C00u : 0;
-  asm ("" : "+r" (unit[1]));    /* else it is copied for every product */
+  unit[1] = __shfl_sync (~0u, unit[0], lane);   /* the same, but a register of its own: else it is copied every time */
   int loaded = -w.radius;       /* columns from here on are not in shared memory yet */
   int slot = 0;                 /* of that column */
   int column = 0;               /* slot of the step's first tap */
