@@ -20,10 +20,9 @@
 #define MOST_WEIGHTS ((size_t) 128 << 20)       /* bytes of weights at a time */
 #define ENOUGH_BLOCKS 1200      /* for a large chip to be busy to the end */
 
-/* Words (two slots) of the weights of 16 pixels, either view: KB tiles of 8 slots. */
+/* Words (two slots) of the weights of 16 pixels, either view: KB tiles of 8 slots, taken two by two and a last one. */
 template <int KB> struct Words
 {
-  static constexpr int steps = KB / 2;          /* pairs of tiles; one tile is left over */
   static constexpr int tile = KB * 64;
 };
 
@@ -241,12 +240,13 @@ row_bytes (const StereoPlan *plan)
   return (size_t) pixel_tiles (plan) * (size_t) slot_tiles (plan) * 64 * 2 * sizeof (uint32_t);
 }
 
-/* Rows whose weights are there at a time: bands of one height, a multiple of 8. */
+/* Rows whose weights are there at a time: bands of one height, a multiple of 8, and no more than a grid takes. */
 static int
 band_rows (const StereoPlan *plan)
 {
   size_t bands = ((size_t) plan->height * row_bytes (plan) + MOST_WEIGHTS - 1) / MOST_WEIGHTS;
-  return (int) (((size_t) plan->height + 8 * bands - 1) / (8 * bands) * 8);
+  size_t rows = ((size_t) plan->height + 8 * bands - 1) / (8 * bands) * 8;
+  return rows < 32768 ? (int) rows : 32768;
 }
 
 StereoStatus

@@ -4,8 +4,9 @@
  *
  * A thread takes 4 columns by 8 disparities, two disparities an instruction. The right weights run along
  * anti-diagonals (the right view is mirrored), so that 11 of them serve its 32 pairs; of every tap's four columns of
- * costs it has three from the tap before. Half floats hold one or two taps' products only: the tensor cores, which add
- * in single precision, multiply them with the unit matrix, whose result lies in the lane that gave the operand.
+ * costs it has three from the tap before. Half floats hold single products only: the tensor cores, which add in single
+ * precision, multiply them with the unit matrix, and the result lies in the lane that gave the operand. The weights are
+ * summed as they were rounded, so that their rounding leaves a mean where it was.
  * A block makes its weights itself: moving on by TX columns, the right ones it meets are those of TX new pixels.
  */
 #include "cuda/asw_both.cuh"
@@ -16,8 +17,7 @@
 #endif
 
 /* Where a block keeps what. Costs of the columns at hand, a ring, as halves; weights by tap, as halves, of TX left
- * pixels and of the right ones they meet, a ring. Pitches are such that
- * neighbouring rows fall into other banks. */
+ * pixels and of the right ones they meet, a ring. Pitches are such that neighbouring rows fall into other banks. */
 template <int TI> struct Shared
 {
   static constexpr int pitch = TI + 8;          /* of a column of costs */
@@ -127,11 +127,11 @@ load_costs (__half *line, const Frame &f, size_t volume_row, int from, int to, i
   }
 }
 
-/* Two taps of 4 x 8 pairs, added to their sums. costs: columns tx + k .. tx + k + 4; left: of the two taps, 4 pixels each;
- * right: 12 partners each, of which pair (a, b) meets 3 - a + b. */
+/* Two taps of 4 x 8 pairs, added to their sums. costs: columns tx + k .. tx + k + 4; left: of the two taps, 4 pixels
+ * each; right: 12 partners each, of which pair (a, b) meets 3 - a + b. */
 __device__ __forceinline__ void
-add_taps (float (&sum)[8][4], float (&weights)[8][4], const uint4 (&costs)[5], const uint2 (&left)[2], const uint2 (&right)[2][3],
-    const uint32_t (&unit)[2])
+add_taps (float (&sum)[8][4], float (&weights)[8][4], const uint4 (&costs)[5], const uint2 (&left)[2],
+    const uint2 (&right)[2][3], const uint32_t (&unit)[2])
 {
   __half2 pairs[2][2][5];       /* [tap][start odd][pair] */
 #pragma unroll
@@ -219,7 +219,8 @@ sum_taps (float (&sum)[8][4], float (&weights)[8][4], Walk<TI> walk, int taps, c
     walk.two_taps (sum, weights, unit);
 }
 
-/* Means of eight pairs as steps of the volume. */
+/* Means of eight pairs as steps of the volume. No candidate's mean passes STEREO_COST_TOP: the largest cost stays below
+ * it by more than all roundings. */
 __device__ __forceinline__ void
 store_steps (const Frame &f, const float (*sum)[4], const float (*weights)[4], size_t volume_row, int x, int i)
 {
