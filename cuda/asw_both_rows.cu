@@ -280,7 +280,9 @@ aggregate_rows_both (Frame f, AswWindow w)
 #pragma unroll
     for (int b = 0; b < 3; b++)
       walk.right[b] = right + ring_slot<TI> (turn + TX - 4 - tx + ti + 4 * b);
-    sum_taps<TI> (sum, weights, walk, 2 * w.radius + 2, unit);
+    int low = i0 + (ti & ~31);  /* of the warp's 32 indices; it rests where none has a partner */
+    if (x0 + TX - 1 - f.min_disparity >= low && x0 - f.width + 1 - f.min_disparity <= low + 31)
+      sum_taps<TI> (sum, weights, walk, 2 * w.radius + 2, unit);
 #pragma unroll
     for (int a = 0; a < 4; a++)
       store_steps (f, sum + 2 * a, weights + 2 * a, volume_row, x0 + tx + a, i0 + ti);
