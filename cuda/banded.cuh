@@ -37,7 +37,7 @@ multiply_onto (float (&sum)[4], const uint4 &a, uint32_t b0, uint32_t b1, float 
 
 /* The first of a sum overwrites it. */
 __device__ __forceinline__ void
-multiply (float (&sum)[4], const uint4 &a, uint32_t b0, uint32_t b1, bool first)
+multiply (float (&sum)[4], const uint4 &a, uint32_t b0, uint32_t b1, bool first = false)
 {
   if (first)
     multiply_onto (sum, a, b0, b1, 0, 0, 0, 0);

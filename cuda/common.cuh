@@ -31,6 +31,7 @@ struct CudaState
   uint32_t *asw_color;
   uint8_t *asw_records[2];
   int asw_strip;                /* of the first pass, tiles */
+  uint32_t *asw_both_weights;   /* support=both: see asw_both_columns.cu */
 
   uint32_t *select_costs[2];    /* maps: costs of first | of second << 16; INVALID where there is none */
 

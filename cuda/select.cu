@@ -309,10 +309,7 @@ select_prepare (StereoPlan *plan, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
   StereoStatus status = STEREO_OK;
-  int device;
 
-  CUDA_TRY (cudaGetDevice (&device));
-  CUDA_TRY (cudaDeviceGetAttribute (&state->multiprocessors, cudaDevAttrMultiProcessorCount, device));
   for (int v = 0; v < 2 && !status; v++)
     status = stereo_reserve (plan, (void **) &state->select_costs[v], (size_t) plan->map_pitch * (size_t) plan->height,
         sizeof (uint32_t), error);
