@@ -4,9 +4,6 @@
 
 #include <gst/cuda/gstcudautils.h>
 
-GST_DEBUG_CATEGORY_EXTERN (gst_stereo_match_debug);
-#define GST_CAT_DEFAULT gst_stereo_match_debug
-
 gboolean
 gst_stereo_cuda_built (void)
 {
@@ -45,7 +42,7 @@ wait_for_writers (GstCudaContext *context, GstBuffer *buffer)
   for (guint i = 0; i < gst_buffer_n_memory (buffer); i++)
     gst_cuda_memory_sync (GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, i)));
 #endif
-  done = gst_cuda_result (CuStreamSynchronize (NULL));
+  done = CuStreamSynchronize (NULL) == CUDA_SUCCESS;
   gst_cuda_context_pop (NULL);
   return done;
 }

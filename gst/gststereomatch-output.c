@@ -82,12 +82,13 @@ is_late (GstStereoMatch *self, const GstStereoFrame *frame)
 static gboolean
 map_input (GstStereoMatch *self, GstVideoFrame *mapped, GstStereoFrame *frame)
 {
-  if (gst_video_frame_map (mapped, &frame->info, frame->buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+  if (gst_stereo_frame_map (mapped, &frame->info, frame->buffer, self->plan_context))
     return TRUE;
-  GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold the %dx%d %s frame "
-          "that its caps announce.", gst_buffer_get_size (frame->buffer), GST_VIDEO_INFO_WIDTH (&frame->info),
-          GST_VIDEO_INFO_HEIGHT (&frame->info), gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info))),
-      (NULL));
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("A buffer of %" G_GSIZE_FORMAT " bytes %sdoes not hold the %dx%d %s frame "
+          "that its caps announce%s.", gst_buffer_get_size (frame->buffer),
+          gst_stereo_cuda_context_of (frame->buffer) ? "in device memory " : "", GST_VIDEO_INFO_WIDTH (&frame->info),
+          GST_VIDEO_INFO_HEIGHT (&frame->info), gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info)),
+          gst_stereo_cuda_context_of (frame->buffer) ? ", or cannot be read" : ""), (NULL));
   return FALSE;
 }
 
@@ -108,6 +109,11 @@ execute (GstStereoMatch *self, const GstVideoFrame *first, const GstVideoFrame *
     gst_video_frame_unmap (&out_frame);
     goto unmappable;
   }
+  if (!gst_stereo_match_enter_context (self, self->plan_context)) {
+    gst_video_frame_unmap (&confidence_frame);
+    gst_video_frame_unmap (&out_frame);
+    return GST_FLOW_ERROR;
+  }
   gst_stereo_layout_images (layout, first, second, &left, &right);
   output.data = GST_VIDEO_FRAME_PLANE_DATA (&out_frame, 0);
   output.stride = GST_VIDEO_FRAME_PLANE_STRIDE (&out_frame, 0);
@@ -116,12 +122,13 @@ execute (GstStereoMatch *self, const GstVideoFrame *first, const GstVideoFrame *
   output.confidence = GST_VIDEO_FRAME_PLANE_DATA (&confidence_frame, 0);
   output.confidence_stride = GST_VIDEO_FRAME_PLANE_STRIDE (&confidence_frame, 0);
   status = stereo_plan_execute (self->plan, &left, &right, &output, stats, &error);
+  gst_stereo_cuda_leave (self->plan_context);
   gst_video_frame_unmap (&confidence_frame);
   gst_video_frame_unmap (&out_frame);
   if (status == STEREO_OK)
     return GST_FLOW_OK;
   gst_stereo_match_post_error (self, &error, stereo_plan_params (self->plan));
-  g_clear_pointer (&self->plan, stereo_plan_free);
+  gst_stereo_match_drop_plan (self);
   return GST_FLOW_ERROR;
 
 unmappable:
@@ -265,6 +272,7 @@ gst_stereo_match_process (GstStereoMatch *self, GstStereoFrame *first, GstStereo
     return mismatch (self, left, right);
   if (is_late (self, left->time == GST_STEREO_TIME_NONE ? right : left))
     return GST_FLOW_OK;
+  gst_stereo_match_choose_context (self, first->buffer, second->buffer);
   if ((flow = gst_stereo_match_prepare (self, &left->layout)) != GST_FLOW_OK ||
       (flow = gst_stereo_match_acquire (self, &out, &confidence)) != GST_FLOW_OK)
     return flow;

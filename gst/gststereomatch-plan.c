@@ -58,6 +58,9 @@ adopt_plan (GstStereoMatch *self, guint serial, const GstStereoLayout *layout)
   changed = self->backend != backend;
   self->backend = backend;
   self->in_force = *stereo_plan_params (self->plan);
+  if (self->plan_context)
+    self->in_force.cuda_device_id = gst_stereo_cuda_device (self->plan_context);
+  self->no_device |= self->params.backend == STEREO_BACKEND_AUTO && g_str_equal (backend, "cpu");
   GST_OBJECT_UNLOCK (self);
   GST_INFO_OBJECT (self, "%dx%d on %s: %s; %" G_GSIZE_FORMAT " bytes", layout->width, layout->height, backend,
       stereo_plan_backend_reason (self->plan), stereo_plan_memory (self->plan));
@@ -66,12 +69,44 @@ adopt_plan (GstStereoMatch *self, guint serial, const GstStereoLayout *layout)
     g_object_notify (G_OBJECT (self), "active-backend");
 }
 
+void
+gst_stereo_match_drop_plan (GstStereoMatch *self)
+{
+  if (self->plan) {
+    gboolean entered = gst_stereo_cuda_enter (self->plan_context);
+    g_clear_pointer (&self->plan, stereo_plan_free);
+    if (entered)
+      gst_stereo_cuda_leave (self->plan_context);
+  }
+  gst_clear_object (&self->plan_context);
+}
+
+/* In input_context, where frames lie in one. A machine where that gives a plan for the CPU has no use for it. */
+static GstFlowReturn
+make_plan (GstStereoMatch *self, StereoParams *params, const GstStereoLayout *layout)
+{
+  StereoError error;
+
+  if (self->input_context)
+    params->cuda_device_id = -2;        /* the current one's */
+  if (!gst_stereo_match_enter_context (self, self->input_context))
+    return GST_FLOW_ERROR;
+  self->plan = stereo_plan_new (params, layout->width, layout->height, &error);
+  gst_stereo_cuda_leave (self->input_context);
+  if (!self->plan)
+    return gst_stereo_match_post_error (self, &error, params);
+  if (!g_str_equal (stereo_plan_backend (self->plan), "cuda"))
+    gst_clear_object (&self->input_context);
+  gst_object_replace ((GstObject **) &self->plan_context, (GstObject *) self->input_context);
+  return GST_FLOW_OK;
+}
+
 /* The plan for views of this size and the parameters as they are now. */
 static GstFlowReturn
 ensure_plan (GstStereoMatch *self, const GstStereoLayout *layout)
 {
   StereoParams params;
-  StereoError error;
+  GstFlowReturn flow;
   gboolean automatic;
   guint serial;
 
@@ -80,16 +115,15 @@ ensure_plan (GstStereoMatch *self, const GstStereoLayout *layout)
   serial = self->serial;
   GST_OBJECT_UNLOCK (self);
   if (self->plan && self->plan_serial == serial && self->plan_width == layout->width &&
-      self->plan_height == layout->height)
+      self->plan_height == layout->height && self->plan_context == self->input_context)
     return GST_FLOW_OK;
   /* before the next: the two need not fit into memory together */
-  g_clear_pointer (&self->plan, stereo_plan_free);
+  gst_stereo_match_drop_plan (self);
   automatic = params.backend == STEREO_BACKEND_AUTO;
   if (automatic)
     params.backend = self->chosen_backend;
-  self->plan = stereo_plan_new (&params, layout->width, layout->height, &error);
-  if (!self->plan)
-    return gst_stereo_match_post_error (self, &error, &params);
+  if ((flow = make_plan (self, &params, layout)) != GST_FLOW_OK)
+    return flow;
   adopt_plan (self, serial, layout);
   if (automatic)
     self->chosen_backend = g_str_equal (self->backend, "cuda") ? STEREO_BACKEND_CUDA : STEREO_BACKEND_CPU;
@@ -300,7 +334,9 @@ gst_stereo_match_prepare (GstStereoMatch *self, const GstStereoLayout *layout)
 void
 gst_stereo_match_release (GstStereoMatch *self)
 {
-  g_clear_pointer (&self->plan, stereo_plan_free);
+  gst_stereo_match_drop_plan (self);
+  gst_clear_object (&self->input_context);
+  self->warned_device = FALSE;
   if (self->confidence_pool)
     gst_buffer_pool_set_active (self->confidence_pool, FALSE);
   gst_clear_object (&self->confidence_pool);

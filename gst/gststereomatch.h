@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The stereomatch element. One object, five files:
+ * The stereomatch element. One object, six files:
  *   gststereomatch.c         properties, start and stop
  *   gststereomatch-pads.c    pads, events, queries
+ *   gststereomatch-cuda.c    frames in device memory: whether they are taken, and the context the plan lives in
  *   gststereomatch-pairs.c   aggregate(): from buffers to pairs, and what is dropped
  *   gststereomatch-output.c  a pair becomes an output buffer with its metadata
  *   gststereomatch-plan.c    what one caps and parameter set needs: plan, source caps, pools
@@ -60,11 +61,16 @@ struct _GstStereoMatch
   StereoParams in_force;        /* of the last plan */
   const gchar *backend;         /* of the last plan; NULL before the first */
   GstClockID watch;             /* waits for the second view pad */
+  GstStereoCudaContext *shared_context; /* of the pipeline, for neighbours that ask; may be NULL */
+  gboolean no_device;           /* a device was looked for, and there is none: backend=auto is the CPU */
 
   gint failed;                  /* atomic: an error was posted that no frame can mend */
 
   /* of the source pad's task */
   StereoPlan *plan;
+  GstStereoCudaContext *plan_context;   /* that the plan lives in; NULL: the engine's own */
+  GstStereoCudaContext *input_context;  /* that the next plan is to live in */
+  gboolean warned_device;       /* that frames come from another device than cuda-device-id */
   guint plan_serial;
   gint plan_width, plan_height;
   gint chosen_backend;          /* what auto chose; STEREO_BACKEND_AUTO before that */
@@ -99,6 +105,24 @@ gboolean gst_stereo_match_propose_allocation (GstAggregator *aggregator, GstAggr
     GstQuery *query);
 GstBuffer *gst_stereo_match_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
 
+gboolean gst_stereo_match_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query);
+
+/* gststereomatch-cuda.c */
+/* Caps of a sink pad, or of its template when @self is NULL: device memory first, where it may be used. */
+GstCaps *gst_stereo_match_input_caps (GstStereoMatch *self);
+/* At the start: whether there is a device. */
+void gst_stereo_match_look_for_device (GstStereoMatch *self);
+/* backend was set: upstream may have to make other memory. */
+void gst_stereo_match_offer_again (GstStereoMatch *self);
+/* Sets the context that a plan for these frames lives in. @second may be @first. */
+void gst_stereo_match_choose_context (GstStereoMatch *self, GstBuffer *first, GstBuffer *second);
+/* Around everything done with the plan. FALSE after an error was posted; nothing is to be left then. */
+gboolean gst_stereo_match_enter_context (GstStereoMatch *self, GstStereoCudaContext *context);
+/* Keeps @context (transfer full, NULL: none) for neighbours that ask. */
+void gst_stereo_match_share_context (GstStereoMatch *self, GstStereoCudaContext *context);
+void gst_stereo_match_set_context (GstElement *element, GstContext *context);
+gboolean gst_stereo_match_context_query (GstStereoMatch *self, GstQuery *query);
+
 /* gststereomatch-pairs.c */
 GstFlowReturn gst_stereo_match_aggregate (GstAggregator *aggregator, gboolean timeout);
 
@@ -114,6 +138,8 @@ GstFlowReturn gst_stereo_match_post_error (GstStereoMatch *self, const StereoErr
 GstFlowReturn gst_stereo_match_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstCaps **result);
 gboolean gst_stereo_match_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps);
 gboolean gst_stereo_match_decide_allocation (GstAggregator *aggregator, GstQuery *query);
+/* The plan goes, and leaves its context. */
+void gst_stereo_match_drop_plan (GstStereoMatch *self);
 void gst_stereo_match_release (GstStereoMatch *self);
 
 G_END_DECLS
