@@ -303,6 +303,25 @@ gst_stereo_match_src_query (GstAggregator *aggregator, GstQuery *query)
   return GST_AGGREGATOR_CLASS (parent_class ())->src_query (aggregator, query);
 }
 
+/* What of @caps (transfer full) passes @filter (may be NULL): kinds of memory in our order, for who can upload is to
+ * upload, formats in that of who asks. */
+static GstCaps *
+preferred (GstCaps *caps, GstCaps *filter)
+{
+  GstCaps *passed;
+
+  if (!filter)
+    return caps;
+  passed = gst_caps_new_empty ();
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    GstCaps *one = gst_caps_copy_nth (caps, i);
+    gst_caps_append (passed, gst_caps_intersect_full (filter, one, GST_CAPS_INTERSECT_FIRST));
+    gst_caps_unref (one);
+  }
+  gst_caps_unref (caps);
+  return passed;
+}
+
 gboolean
 gst_stereo_match_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
 {
@@ -311,14 +330,8 @@ gst_stereo_match_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, G
 
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_CAPS:
-      caps = gst_stereo_match_input_caps (self);
       gst_query_parse_caps (query, &other);
-      /* in the order of our own: who can upload is to upload */
-      if (other) {
-        GstCaps *both = gst_caps_intersect_full (caps, other, GST_CAPS_INTERSECT_FIRST);
-        gst_caps_unref (caps);
-        caps = both;
-      }
+      caps = preferred (gst_stereo_match_input_caps (self), other);
       gst_query_set_caps_result (query, caps);
       gst_caps_unref (caps);
       return TRUE;
