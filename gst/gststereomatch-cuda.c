@@ -49,11 +49,8 @@ gst_stereo_match_look_for_device (GstStereoMatch *self)
   device = self->params.cuda_device_id;
   self->no_device = FALSE;
   GST_OBJECT_UNLOCK (self);
-  if (look && !stereo_backend_available (STEREO_BACKEND_CUDA, device, NULL, 0)) {
-    GST_OBJECT_LOCK (self);
-    self->no_device = TRUE;
-    GST_OBJECT_UNLOCK (self);
-  }
+  if (look && !stereo_backend_available (STEREO_BACKEND_CUDA, device, NULL, 0))
+    gst_stereo_match_no_device (self);
 }
 
 void
@@ -73,6 +70,19 @@ gst_stereo_match_offer_again (GstStereoMatch *self)
       gst_pad_push_event (pads[i], gst_event_new_reconfigure ());
       gst_object_unref (pads[i]);
     }
+}
+
+void
+gst_stereo_match_no_device (GstStereoMatch *self)
+{
+  gboolean before;
+
+  GST_OBJECT_LOCK (self);
+  before = self->no_device;
+  self->no_device = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  if (!before)
+    gst_stereo_match_offer_again (self);
 }
 
 /* ---- the plan's context ------------------------------------------------------------------ */

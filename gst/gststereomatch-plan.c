@@ -60,7 +60,6 @@ adopt_plan (GstStereoMatch *self, guint serial, const GstStereoLayout *layout)
   self->in_force = *stereo_plan_params (self->plan);
   if (self->plan_context)
     self->in_force.cuda_device_id = gst_stereo_cuda_device (self->plan_context);
-  self->no_device |= self->params.backend == STEREO_BACKEND_AUTO && g_str_equal (backend, "cpu");
   GST_OBJECT_UNLOCK (self);
   GST_INFO_OBJECT (self, "%dx%d on %s: %s; %" G_GSIZE_FORMAT " bytes", layout->width, layout->height, backend,
       stereo_plan_backend_reason (self->plan), stereo_plan_memory (self->plan));
@@ -127,6 +126,8 @@ ensure_plan (GstStereoMatch *self, const GstStereoLayout *layout)
   adopt_plan (self, serial, layout);
   if (automatic)
     self->chosen_backend = g_str_equal (self->backend, "cuda") ? STEREO_BACKEND_CUDA : STEREO_BACKEND_CPU;
+  if (automatic && self->chosen_backend == STEREO_BACKEND_CPU)
+    gst_stereo_match_no_device (self);
   return GST_FLOW_OK;
 }
 

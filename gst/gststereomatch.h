@@ -112,6 +112,8 @@ gboolean gst_stereo_match_sink_query (GstAggregator *aggregator, GstAggregatorPa
 GstCaps *gst_stereo_match_input_caps (GstStereoMatch *self);
 /* At the start: whether there is a device. */
 void gst_stereo_match_look_for_device (GstStereoMatch *self);
+/* backend=auto is the CPU. */
+void gst_stereo_match_no_device (GstStereoMatch *self);
 /* backend was set: upstream may have to make other memory. */
 void gst_stereo_match_offer_again (GstStereoMatch *self);
 /* Sets the context that a plan for these frames lives in. @second may be @first. */
