@@ -154,10 +154,9 @@ cuda_close (StereoPlan *plan)
     return;
   if (state->stream)
     cudaStreamSynchronize (state->stream);
-  for (int i = 0; state->events && i <= STEREO_MAX_STEPS; i++)
+  for (int i = 0; i < STEREO_MARKS; i++)
     if (state->events[i])
       cudaEventDestroy (state->events[i]);
-  free (state->events);
   for (int v = 0; v < 2; v++)
     cudaFreeHost (state->pinned_input[v]);
   cudaFreeHost (state->pinned_output);
@@ -224,10 +223,7 @@ static void
 cuda_mark (StereoPlan *plan, int index)
 {
   CudaState *state = cuda_state (plan);
-  if (!state->events)
-    state->events = (cudaEvent_t *) calloc (STEREO_MAX_STEPS + 1, sizeof *state->events);
-  if (!state->events)
-    return;
+
   if (!state->events[index] && cudaEventCreate (&state->events[index]) != cudaSuccess)
     state->events[index] = NULL;
   if (state->events[index])
@@ -235,13 +231,15 @@ cuda_mark (StereoPlan *plan, int index)
 }
 
 static double
-cuda_elapsed_ms (StereoPlan *plan, int index)
+cuda_elapsed_ms (StereoPlan *plan, int from, int to)
 {
   const cudaEvent_t *events = cuda_state (plan)->events;
   float ms = 0;
-  if (!events || !events[index] || !events[index + 1] ||
-      cudaEventElapsedTime (&ms, events[index], events[index + 1]) != cudaSuccess)
+
+  if (!events[from] || !events[to] || cudaEventElapsedTime (&ms, events[from], events[to]) != cudaSuccess) {
+    cudaGetLastError ();        /* not the next launch's */
     ms = 0;
+  }
   return ms;
 }
 

@@ -18,7 +18,7 @@ struct CudaState
   int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
   cudaStream_t stream;
   StereoPool *pool;             /* for copies on the host */
-  cudaEvent_t *events;          /* STEREO_MAX_STEPS + 1, made on the first mark */
+  cudaEvent_t events[STEREO_MARKS];     /* each made on its first mark */
 
   /* load, store */
   uint8_t *pinned_input[2], *pinned_output;

@@ -2,7 +2,7 @@
 /*
  * What the engine and its backends share: the plan, its frame state, the tables of functions.
  *
- * A plan is a list of steps (plan.c puts it together, once); running a frame is walking that list.
+ * A plan is a list of steps (plan.c puts it together, once); running a frame is walking that list (frame.c).
  * Every step is a StereoStage of the chosen backend, and works on the frame state below, which has
  * the same layout in both backends: a test can copy it from one to the other at any point.
  */
@@ -24,6 +24,10 @@ extern "C" {
 #define STEREO_MAX_STEPS 256
 #define STEREO_LOG2E 1.4426950408889634  /* exp (x) = 2^(x * this): gammas become base-2 factors (4.4.1) */
 #define STEREO_MAX_BUFFERS 64
+/* Marks of every frame: before its first step, after its last one. */
+#define STEREO_MARK_STEPS (STEREO_MAX_STEPS + 1)
+#define STEREO_MARK_DONE (STEREO_MAX_STEPS + 2)
+#define STEREO_MARKS (STEREO_MAX_STEPS + 3)
 
 enum { STEREO_LEFT, STEREO_RIGHT };
 
@@ -100,9 +104,10 @@ struct StereoBackend
   /* Around the steps of a frame: begin takes the images in, end waits and hands the results over. */
   StereoStatus (*begin) (StereoPlan *plan, StereoError *error);
   StereoStatus (*end) (StereoPlan *plan, StereoError *error);
-  /* Marks the start of step @index (step_count: the end of the last) and reads the times back. */
+  /* Marks a moment of the frame: STEREO_MARK_*, or while profiling the start of step @index (step_count: the end of
+   * the last). The times are read back after end(). */
   void (*mark) (StereoPlan *plan, int index);
-  double (*elapsed_ms) (StereoPlan *plan, int index);
+  double (*elapsed_ms) (StereoPlan *plan, int from, int to);
   /* Disparities to aggregate at a time when scratch-layers leaves it open; NULL: all. */
   int (*layers) (const StereoPlan *plan);
   /* For tests: between the arena and host memory; waits. */
@@ -166,6 +171,10 @@ struct StereoPlan
 
   void *state;                  /* the backend's own */
 };
+
+/* ---- plan.c: around everything that talks to the backend ------------------------------------- */
+int stereo_enter (StereoPlan *plan);
+void stereo_leave (StereoPlan *plan, int before);
 
 /* ---- layout.c: the arena ----------------------------------------------------------------- */
 /* Reserves @count elements of @size bytes for *@where, 256-byte aligned. Sizes that do not fit a

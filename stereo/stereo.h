@@ -202,6 +202,7 @@ typedef struct StereoStats
   double valid_ratio;           /* share of output pixels that hold a value, 0..1 */
   double mean_confidence;       /* over all pixels, 0..1 */
   uint64_t compute_ns;          /* from the call to the results in place */
+  uint64_t steps_ns;            /* of that, the steps by the device's own clock: no copies to it and from it */
 } StereoStats;
 
 /* ---- plans ------------------------------------------------------------------------------- */
@@ -214,6 +215,10 @@ StereoPlan *stereo_plan_new (const StereoParams *params, int width, int height, 
 /* Runs one frame. On failure the output is undefined and the plan can only be freed. */
 StereoStatus stereo_plan_execute (StereoPlan *plan, const StereoImage *left, const StereoImage *right,
     const StereoOutput *output, StereoStats *stats, StereoError *error);
+/* A copy of @image (of the plan's size) in the memory that the plan's backend reads without a transfer: device memory
+ * for cuda, host memory for cpu. For images that serve many frames. To be freed before the plan. */
+StereoStatus stereo_plan_image_new (StereoPlan *plan, const StereoImage *image, StereoImage *copy, StereoError *error);
+void stereo_plan_image_free (StereoPlan *plan, StereoImage *copy);
 /* NULL is fine. */
 void stereo_plan_free (StereoPlan *plan);
 
@@ -227,7 +232,8 @@ const char *stereo_plan_warning (const StereoPlan *plan);
 /* Bytes of the one arena (host memory for cpu, device memory for cuda). */
 size_t stereo_plan_memory (const StereoPlan *plan);
 
-/* Timing of each stage, for benchmarks: switches a measurement (and on CUDA an event per stage) on.
+/* Timing of each stage, for benchmarks: switches a measurement (and on CUDA an event per stage) on, which
+ * slows frames down: steps_ns of the stats is measured without.
  * A stage that runs several times per frame is one entry; the sum is reported. */
 void stereo_plan_set_profiling (StereoPlan *plan, int on);
 int stereo_plan_stage_count (const StereoPlan *plan);

@@ -14,7 +14,7 @@ failed=0
 
 part () { case " $parts " in *" $1 "*) echo "== $1"; return 0 ;; *) return 1 ;; esac; }
 check () { "$@" || { echo "FAILED: $*"; failed=$((failed + 1)); }; }
-bench () { "$build/tests/bench/stereo-bench" --backend cuda --runs 60 "$@"; }
+bench () { "$build/tests/bench/stereo-bench" --backend cuda --runs 60 --device-input "$@"; }
 
 part stages && for seed in 1 2 3; do
   STEREO_TEST_SEED=$seed STEREO_TEST_DRAWS=${GPU_DRAWS:-60} "$build/tests/stages/test_stages" > "stages.$seed.log" 2>&1 ||
