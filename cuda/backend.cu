@@ -135,12 +135,13 @@ static StereoStatus
 cuda_open (StereoPlan *plan, StereoError *error)
 {
   CudaState *state = (CudaState *) calloc (1, sizeof *state);
-  const char *debug = getenv ("STEREO_DEBUG_SYNC");
+  const char *debug = getenv ("STEREO_DEBUG_SYNC"), *graph = getenv ("STEREO_CUDA_GRAPH");
 
   if (!state)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CUDA backend.");
   plan->state = state;
   state->debug_sync = debug && *debug && strcmp (debug, "0");
+  state->no_graph = graph && !strcmp (graph, "0");
   return open_device (plan, state, error);
 }
 
@@ -154,6 +155,8 @@ cuda_close (StereoPlan *plan)
     return;
   if (state->stream)
     cudaStreamSynchronize (state->stream);
+  if (state->graph)
+    cudaGraphExecDestroy (state->graph);
   for (int i = 0; i < STEREO_MARKS; i++)
     if (state->events[i])
       cudaEventDestroy (state->events[i]);
@@ -218,6 +221,17 @@ cuda_copy (StereoPlan *plan, void *to, const void *from, size_t size)
 
 /* ---- frames -------------------------------------------------------------------------------------- */
 
+static StereoStatus
+cuda_run (StereoPlan *plan, StereoError *error)
+{
+  int last = plan->step_count - 1;
+  StereoStatus status;
+
+  if ((status = stereo_run_steps (plan, 0, 1, error)) || (status = cuda_run_graph (plan, error)))
+    return status;
+  return stereo_run_steps (plan, last, last + 1, error);
+}
+
 /* Without events the times are 0. */
 static void
 cuda_mark (StereoPlan *plan, int index)
@@ -254,5 +268,5 @@ extern const StereoBackend stereo_backend_cuda = {
         &stereo_cuda_reselect, &stereo_cuda_subpixel, &stereo_cuda_integer, &stereo_cuda_reject, &stereo_cuda_speckle,
         &stereo_cuda_fill, { &stereo_cuda_median3, &stereo_cuda_median5 }, &stereo_cuda_threshold, &stereo_cuda_store },
   cuda_available, cuda_enter, cuda_leave, cuda_open, cuda_close, cuda_allocate, cuda_release, cuda_upload, cuda_download,
-  cuda_mark, cuda_elapsed_ms, NULL, cuda_copy, cuda_copy,
+  cuda_make_graph, cuda_run, cuda_mark, cuda_elapsed_ms, NULL, cuda_copy, cuda_copy,
 };

@@ -20,6 +20,11 @@ struct CudaState
   StereoPool *pool;             /* for copies on the host */
   cudaEvent_t events[STEREO_MARKS];     /* each made on its first mark */
 
+  /* graph.cu */
+  int no_graph;                 /* STEREO_CUDA_GRAPH=0, for tests */
+  cudaGraphExec_t graph;        /* NULL: kernels are launched one by one */
+  float *graph_disparity[2];    /* disparity and disparity_spare after a graph */
+
   /* load, store */
   uint8_t *pinned_input[2], *pinned_output;
   uint8_t *input[2];            /* device staging, 4 bytes a pixel */
@@ -71,6 +76,10 @@ StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, 
 StereoStatus cuda_upload (StereoPlan *plan, StereoError *error);
 StereoStatus cuda_download (StereoPlan *plan, StereoError *error);
 size_t cuda_output_bytes (const StereoPlan *plan);      /* of pinned_output */
+
+/* graph.cu: all steps but the first and the last, as one launch where that can be; the plan's reason says whether. */
+void cuda_make_graph (StereoPlan *plan);
+StereoStatus cuda_run_graph (StereoPlan *plan, StereoError *error);
 
 static inline unsigned
 cuda_blocks (size_t items, size_t per_block)

@@ -66,8 +66,21 @@ collect_times (StereoPlan *plan)
         plan->stage_ms[j] += plan->backend->elapsed_ms (plan, i, i + 1);
 }
 
+StereoStatus
+stereo_run_steps (StereoPlan *plan, int first, int end, StereoError *error)
+{
+  StereoStatus status = STEREO_OK;
+
+  for (int i = first; i < end && !status; i++) {
+    if (plan->profiling)
+      plan->backend->mark (plan, i);
+    status = plan->steps[i]->run (plan, error);
+  }
+  return status;
+}
+
 static StereoStatus
-run_steps (StereoPlan *plan, StereoError *error)
+run_frame (StereoPlan *plan, StereoError *error)
 {
   const StereoBackend *backend = plan->backend;
   StereoStatus status;
@@ -75,12 +88,9 @@ run_steps (StereoPlan *plan, StereoError *error)
   if ((status = backend->begin (plan, error)))
     return status;
   backend->mark (plan, STEREO_MARK_STEPS);
-  for (int i = 0; i < plan->step_count; i++) {
-    if (plan->profiling)
-      backend->mark (plan, i);
-    if ((status = plan->steps[i]->run (plan, error)))
-      return status;
-  }
+  status = backend->run ? backend->run (plan, error) : stereo_run_steps (plan, 0, plan->step_count, error);
+  if (status)
+    return status;
   if (plan->profiling)
     backend->mark (plan, plan->step_count);
   backend->mark (plan, STEREO_MARK_DONE);
@@ -105,7 +115,7 @@ stereo_plan_execute (StereoPlan *plan, const StereoImage *left, const StereoImag
   plan->input[STEREO_RIGHT] = *right;
   plan->output = *output;
   int before = stereo_enter (plan);
-  status = run_steps (plan, error);
+  status = run_frame (plan, error);
   if (!status && stats)
     stats->steps_ns = (uint64_t) (plan->backend->elapsed_ms (plan, STEREO_MARK_STEPS, STEREO_MARK_DONE) * 1e6);
   stereo_leave (plan, before);

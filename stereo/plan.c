@@ -27,7 +27,7 @@ choose_backend (StereoPlan *plan, StereoError *error)
   if (p->backend == STEREO_BACKEND_AUTO)
     snprintf (plan->reason, sizeof plan->reason, "backend=auto takes %s: %s", plan->backend->name, reason);
   else
-    snprintf (plan->reason, sizeof plan->reason, "backend=%s was asked for", plan->backend->name);
+    snprintf (plan->reason, sizeof plan->reason, "backend=%s was asked for.", plan->backend->name);
   return STEREO_OK;
 }
 
@@ -190,7 +190,11 @@ build (StereoPlan *plan, StereoError *error)
   name_stages (plan);
   if ((status = fit_memory (plan, error)))
     return status;
-  return stereo_layout_commit (plan, error);
+  if ((status = stereo_layout_commit (plan, error)))
+    return status;
+  if (plan->backend->ready)
+    plan->backend->ready (plan);
+  return STEREO_OK;
 }
 
 StereoPlan *

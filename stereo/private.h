@@ -104,6 +104,10 @@ struct StereoBackend
   /* Around the steps of a frame: begin takes the images in, end waits and hands the results over. */
   StereoStatus (*begin) (StereoPlan *plan, StereoError *error);
   StereoStatus (*end) (StereoPlan *plan, StereoError *error);
+  /* The arena is in place: what can be prepared once. NULL: nothing. */
+  void (*ready) (StereoPlan *plan);
+  /* All steps of a frame, by stereo_run_steps() or faster; NULL: by that. */
+  StereoStatus (*run) (StereoPlan *plan, StereoError *error);
   /* Marks a moment of the frame: STEREO_MARK_*, or while profiling the start of step @index (step_count: the end of
    * the last). The times are read back after end(). */
   void (*mark) (StereoPlan *plan, int index);
@@ -130,7 +134,7 @@ struct StereoPlan
   StereoParams params;          /* resolved */
   const StereoBackend *backend;
   const StereoStageTable *stages;
-  char reason[256], warning[512];
+  char reason[768], warning[512];
 
   /* geometry */
   int width, height;
@@ -155,7 +159,7 @@ struct StereoPlan
   void *arena;
   size_t arena_size;
 
-  /* steps */
+  /* steps; the first is load, the last is store */
   const StereoStage *steps[STEREO_MAX_STEPS];
   int step_count;
   int profiling;
@@ -175,6 +179,9 @@ struct StereoPlan
 /* ---- plan.c: around everything that talks to the backend ------------------------------------- */
 int stereo_enter (StereoPlan *plan);
 void stereo_leave (StereoPlan *plan, int before);
+
+/* ---- frame.c: the steps from @first to @end - 1, marked where the plan is profiled -------------- */
+StereoStatus stereo_run_steps (StereoPlan *plan, int first, int end, StereoError *error);
 
 /* ---- layout.c: the arena ----------------------------------------------------------------- */
 /* Reserves @count elements of @size bytes for *@where, 256-byte aligned. Sizes that do not fit a

@@ -5,16 +5,20 @@
 #   sh tests/gpu.sh [BUILD] [SCENES]      (default: build, and the folder STEREO_DATA names)
 #
 # BUILD may come from another machine. With GStreamer there (GST_PLUGIN_PATH=BUILD/gst) the pipeline runs too.
-# GPU_PARTS="stages golden sanitizer elements pipeline bench" leaves parts out.
+# GPU_PARTS="engine stages golden sanitizer elements pipeline bench" leaves parts out.
 set -u
 build=${1:-build}
 scenes=${2:-${STEREO_DATA:-}}
-parts=${GPU_PARTS:-stages golden sanitizer elements pipeline bench}
+parts=${GPU_PARTS:-engine stages golden sanitizer elements pipeline bench}
 failed=0
 
 part () { case " $parts " in *" $1 "*) echo "== $1"; return 0 ;; *) return 1 ;; esac; }
 check () { "$@" || { echo "FAILED: $*"; failed=$((failed + 1)); }; }
 bench () { "$build/tests/bench/stereo-bench" --backend cuda --runs 60 --device-input "$@"; }
+
+part engine && for test in cuda plan; do
+  check "$build/tests/engine/test_$test"
+done
 
 part stages && for seed in 1 2 3; do
   STEREO_TEST_SEED=$seed STEREO_TEST_DRAWS=${GPU_DRAWS:-60} "$build/tests/stages/test_stages" > "stages.$seed.log" 2>&1 ||
