@@ -87,47 +87,129 @@ run_frame (StereoPlan *plan, StereoError *error)
 
   if ((status = backend->begin (plan, error)))
     return status;
-  backend->mark (plan, STEREO_MARK_STEPS);
+  backend->mark (plan, STEREO_MARK_STEPS (plan->slot));
   status = backend->run ? backend->run (plan, error) : stereo_run_steps (plan, 0, plan->step_count, error);
   if (status)
     return status;
   if (plan->profiling)
     backend->mark (plan, plan->step_count);
-  backend->mark (plan, STEREO_MARK_DONE);
-  if ((status = backend->end (plan, error)))
-    return status;
-  if (plan->profiling)
-    collect_times (plan);
+  backend->mark (plan, STEREO_MARK_DONE (plan->slot));
+  return backend->end (plan, error);
+}
+
+/* ---- in flight --------------------------------------------------------------------------- */
+
+int
+stereo_plan_in_flight (const StereoPlan *plan)
+{
+  return (int) (plan->submitted - plan->collected);
+}
+
+static StereoStatus
+check_room (const StereoPlan *plan, StereoError *error)
+{
+  int flying = stereo_plan_in_flight (plan);
+
+  if (plan->broken.status)
+    return stereo_fail (error, plan->broken.status, "This plan failed before and can only be freed: %.400s",
+        plan->broken.message);
+  if (flying && plan->profiling)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "A frame is in flight, and while profiling there can be one: collect it before the next is submitted.");
+  if (flying == STEREO_MAX_IN_FLIGHT)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "%d frames are in flight, as many as there can be: collect one before the next is submitted.", flying);
   return STEREO_OK;
+}
+
+StereoStatus
+stereo_plan_submit (StereoPlan *plan, const StereoImage *left, const StereoImage *right, const StereoOutput *output,
+    StereoError *error)
+{
+  uint64_t start = now_ns ();
+  StereoStatus status;
+
+  if ((status = check_room (plan, error)) || (status = check_image (plan, left, error)) ||
+      (status = check_image (plan, right, error)) || (status = check_output (plan, output, error)))
+    return status;
+  plan->slot = (int) (plan->submitted++ % STEREO_MAX_IN_FLIGHT);
+  plan->input[STEREO_LEFT] = *left;
+  plan->input[STEREO_RIGHT] = *right;
+  plan->output = *output;
+  StereoFlight *flight = &plan->flights[plan->slot];
+  *flight = (StereoFlight) { .output = *output, .profiled = plan->profiling, .start_ns = start };
+
+  int before = stereo_enter (plan);
+  if (run_frame (plan, &flight->error)) {
+    plan->broken = flight->error;
+    /* what was begun must not go on with images that are the caller's again */
+    if (plan->backend->settle)
+      plan->backend->settle (plan);
+  }
+  stereo_leave (plan, before);
+  flight->ready_ns = now_ns ();
+  flight->valid_count = plan->valid_count;
+  flight->confidence_sum = plan->confidence_sum;
+  return STEREO_OK;
+}
+
+static StereoStatus
+collect_frame (StereoPlan *plan, StereoFlight *flight, StereoStats *stats, StereoError *error)
+{
+  const StereoBackend *backend = plan->backend;
+  StereoStatus status = backend->collect ? backend->collect (plan, error) : STEREO_OK;
+
+  if (status)
+    return status;
+  if (flight->profiled)
+    collect_times (plan);
+  if (stats) {
+    double pixels = (double) plan->width * plan->height;
+    double ms = backend->elapsed_ms (plan, STEREO_MARK_STEPS (plan->slot), STEREO_MARK_DONE (plan->slot));
+    stats->valid_ratio = (double) plan->valid_count / pixels;
+    stats->mean_confidence = plan->confidence_sum / pixels;
+    stats->compute_ns = flight->ready_ns - flight->start_ns;
+    stats->steps_ns = (uint64_t) (ms * 1e6);
+  }
+  return STEREO_OK;
+}
+
+StereoStatus
+stereo_plan_collect (StereoPlan *plan, StereoStats *stats, StereoError *error)
+{
+  StereoError failure = { STEREO_OK, "" };
+
+  if (!stereo_plan_in_flight (plan))
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "No frame is in flight: submit one before collecting.");
+  plan->slot = (int) (plan->collected++ % STEREO_MAX_IN_FLIGHT);
+  StereoFlight *flight = &plan->flights[plan->slot];
+  plan->output = flight->output;
+  plan->valid_count = flight->valid_count;
+  plan->confidence_sum = flight->confidence_sum;
+  if (flight->error.status) {
+    failure = flight->error;
+  } else {
+    int before = stereo_enter (plan);
+    if (collect_frame (plan, flight, stats, &failure))
+      plan->broken = failure;
+    stereo_leave (plan, before);
+  }
+  if (failure.status && error)
+    *error = failure;
+  return failure.status;
 }
 
 StereoStatus
 stereo_plan_execute (StereoPlan *plan, const StereoImage *left, const StereoImage *right, const StereoOutput *output,
     StereoStats *stats, StereoError *error)
 {
-  uint64_t start = now_ns ();
   StereoStatus status;
 
-  if ((status = check_image (plan, left, error)) || (status = check_image (plan, right, error)) ||
-      (status = check_output (plan, output, error)))
-    return status;
-  plan->input[STEREO_LEFT] = *left;
-  plan->input[STEREO_RIGHT] = *right;
-  plan->output = *output;
-  int before = stereo_enter (plan);
-  status = run_frame (plan, error);
-  if (!status && stats)
-    stats->steps_ns = (uint64_t) (plan->backend->elapsed_ms (plan, STEREO_MARK_STEPS, STEREO_MARK_DONE) * 1e6);
-  stereo_leave (plan, before);
-  if (status)
-    return status;
-  if (stats) {
-    double pixels = (double) plan->width * plan->height;
-    stats->valid_ratio = (double) plan->valid_count / pixels;
-    stats->mean_confidence = plan->confidence_sum / pixels;
-    stats->compute_ns = now_ns () - start;
-  }
-  return STEREO_OK;
+  if (stereo_plan_in_flight (plan))
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "%d frames are in flight: collect them before one is executed.", stereo_plan_in_flight (plan));
+  status = stereo_plan_submit (plan, left, right, output, error);
+  return status ? status : stereo_plan_collect (plan, stats, error);
 }
 
 /* ---- images where the backend reads them ------------------------------------------------- */

@@ -24,10 +24,10 @@ extern "C" {
 #define STEREO_MAX_STEPS 256
 #define STEREO_LOG2E 1.4426950408889634  /* exp (x) = 2^(x * this): gammas become base-2 factors (4.4.1) */
 #define STEREO_MAX_BUFFERS 64
-/* Marks of every frame: before its first step, after its last one. */
-#define STEREO_MARK_STEPS (STEREO_MAX_STEPS + 1)
-#define STEREO_MARK_DONE (STEREO_MAX_STEPS + 2)
-#define STEREO_MARKS (STEREO_MAX_STEPS + 3)
+/* Marks of every frame in flight: before its first step, after its last one. */
+#define STEREO_MARK_STEPS(slot) (STEREO_MAX_STEPS + 1 + 2 * (slot))
+#define STEREO_MARK_DONE(slot) (STEREO_MAX_STEPS + 2 + 2 * (slot))
+#define STEREO_MARKS (STEREO_MAX_STEPS + 1 + 2 * STEREO_MAX_IN_FLIGHT)
 
 enum { STEREO_LEFT, STEREO_RIGHT };
 
@@ -101,9 +101,13 @@ struct StereoBackend
   void (*close) (StereoPlan *plan);
   void *(*allocate) (StereoPlan *plan, size_t size, StereoError *error);
   void (*release) (StereoPlan *plan, void *memory);
-  /* Around the steps of a frame: begin takes the images in, end waits and hands the results over. */
+  /* Around the steps of a frame: begin takes the images in, end sends the results on their way; collect waits for those
+   * of plan->slot and hands them over (NULL: end did). What a frame in flight needs to itself goes by plan->slot. */
   StereoStatus (*begin) (StereoPlan *plan, StereoError *error);
   StereoStatus (*end) (StereoPlan *plan, StereoError *error);
+  StereoStatus (*collect) (StereoPlan *plan, StereoError *error);
+  /* Waits until the device has let go of everything. NULL: nothing to wait for. */
+  void (*settle) (StereoPlan *plan);
   /* The arena is in place: what can be prepared once. NULL: nothing. */
   void (*ready) (StereoPlan *plan);
   /* All steps of a frame, by stereo_run_steps() or faster; NULL: by that. */
@@ -128,6 +132,17 @@ typedef struct StereoReservation
   const char *name;             /* of frame state, for tests; NULL for scratch */
   int view;                     /* of frame state: STEREO_LEFT, STEREO_RIGHT; -1 for neither */
 } StereoReservation;
+
+/* A frame between submit and collect. */
+typedef struct StereoFlight
+{
+  StereoOutput output;
+  StereoError error;            /* of what submit did; collect reports it */
+  int profiled;
+  uint64_t start_ns, ready_ns;  /* submitted; results in place */
+  uint64_t valid_count;
+  double confidence_sum;
+} StereoFlight;
 
 struct StereoPlan
 {
@@ -170,8 +185,13 @@ struct StereoPlan
   /* the frame at hand */
   StereoImage input[2];
   StereoOutput output;
-  uint64_t valid_count;         /* set by end() */
+  uint64_t valid_count;         /* set by end() or collect() */
   double confidence_sum;
+  int slot;                     /* its place in flights */
+
+  StereoFlight flights[STEREO_MAX_IN_FLIGHT];
+  unsigned submitted, collected;        /* frames; modulo STEREO_MAX_IN_FLIGHT: their slots */
+  StereoError broken;           /* why this plan can only be freed */
 
   void *state;                  /* the backend's own */
 };

@@ -16,7 +16,7 @@ part () { case " $parts " in *" $1 "*) echo "== $1"; return 0 ;; *) return 1 ;; 
 check () { "$@" || { echo "FAILED: $*"; failed=$((failed + 1)); }; }
 bench () { "$build/tests/bench/stereo-bench" --backend cuda --runs 60 --device-input "$@"; }
 
-part engine && for test in cuda plan; do
+part engine && for test in cuda flight plan; do
   check "$build/tests/engine/test_$test"
 done
 
