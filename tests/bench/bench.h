@@ -34,6 +34,7 @@ typedef struct Measurement
   StereoParams params;          /* in force */
   Times frame;                  /* from the host's images to the host's results */
   Times compute;                /* the steps alone */
+  double overlapped_ms;         /* a frame, on average, with two in flight */
   double gde;                   /* 10^9 disparities evaluated a second */
   double arena_mib;
   double valid;                 /* share of pixels that hold a value */

@@ -41,7 +41,8 @@ print_help (void)
       "  --device-input   the views lie in device memory already (on the CPU: packed in host memory)\n"
       "  --json           a JSON array instead of the table\n"
       "  --write FOLDER   disparity (16-bit PNG, times disparity-scale) and confidence (8-bit) of every scene\n\n"
-      "frame: host images to host results; compute: the steps alone, by the device's clock, without copies.\n"
+      "frame: host images to host results; compute: the steps alone, by the device's clock, without copies;\n"
+      "overlap: a frame on average with two in flight, as in a pipeline.\n"
       "num-disparities is the scene's own where that is known and the option is not given.\n"
       "bad N: percent of the pixels with a truth (nocc: those both views see) off by more than N px, or missing.\n\n"
       "Parameters of the engine (default in brackets):");
