@@ -124,7 +124,7 @@ open_slot (StereoPlan *plan, CudaSlot *slot, StereoError *error)
   CUDA_TRY (cudaEventCreate (&slot->arrived));
   CUDA_TRY (cudaEventCreateWithFlags (&slot->uploaded, cudaEventDisableTiming));
   CUDA_TRY (cudaEventCreateWithFlags (&slot->computed, cudaEventDisableTiming));
-  CUDA_TRY (cudaEventCreate (&slot->ready));
+  CUDA_TRY (cudaEventCreateWithFlags (&slot->ready, cudaEventBlockingSync));
   return STEREO_OK;
 }
 
@@ -278,7 +278,8 @@ cuda_run (StereoPlan *plan, StereoError *error)
   CUDA_TRY (cudaEventRecord (state->loaded, state->stream));
   if ((status = cuda_run_graph (plan, error)))
     return status;
-  CUDA_TRY (cudaStreamWaitEvent (state->stream, state->slot[1 - plan->slot].ready, 0));
+  if (stereo_plan_in_flight (plan) > 1)
+    CUDA_TRY (cudaStreamWaitEvent (state->stream, state->slot[1 - plan->slot].ready, 0));
   return stereo_run_steps (plan, last, last + 1, error);
 }
 

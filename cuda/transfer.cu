@@ -64,12 +64,12 @@ packed_image (const StereoImage *image, int width)
 #define SMALL_PICTURE 1000000   /* pixels */
 
 static void
-run_bands (StereoPlan *plan, StereoJob job)
+run_bands (StereoPlan *plan, StereoJob job, int items)
 {
   if ((int64_t) plan->width * plan->height > SMALL_PICTURE)
-    stereo_pool_run (cuda_state (plan)->pool, plan, job, BANDS);
+    stereo_pool_run (cuda_state (plan)->pool, plan, job, items);
   else
-    for (int item = 0; item < BANDS; item++)
+    for (int item = 0; item < items; item++)
       job (plan, item, 0);
 }
 
@@ -79,24 +79,16 @@ band (int height, int number)
   return (int) ((int64_t) height * number / BANDS);
 }
 
+/* Items 0..BANDS - 1 are the left view's. What lies in device memory stays there. */
 static void
-pack_band (StereoPlan *plan, int item, int view)
+pack_band (StereoPlan *plan, int item, int thread)
 {
   CudaState *state = cuda_state (plan);
-  pack_rows (&plan->input[view], plan->width, band (plan->height, item), band (plan->height, item + 1),
-      state->source[view].stride, state->slot[plan->slot].pinned_input[view]);
-}
+  int view = item / BANDS, number = item % BANDS;
 
-static void
-pack_left_band (StereoPlan *plan, int item, int thread)
-{
-  pack_band (plan, item, STEREO_LEFT);
-}
-
-static void
-pack_right_band (StereoPlan *plan, int item, int thread)
-{
-  pack_band (plan, item, STEREO_RIGHT);
+  if (plan->input[view].memory == STEREO_MEMORY_HOST)
+    pack_rows (&plan->input[view], plan->width, band (plan->height, number), band (plan->height, number + 1),
+        state->source[view].stride, state->slot[plan->slot].pinned_input[view]);
 }
 
 static uint64_t
@@ -107,31 +99,31 @@ now_ns (void)
   return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
 }
 
-/* The left view travels while the right one is packed; neither before the frame ahead has been read from there. */
+/* Not before the frame ahead has been read from where the images go. */
 StereoStatus
 cuda_upload (StereoPlan *plan, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
   CudaSlot *slot = &state->slot[plan->slot];
-  int uploads = 0;
+  bool host[2];
 
   slot->arrived_ns = now_ns ();
   CUDA_TRY (cudaEventRecord (slot->arrived, state->upload_stream));
   for (int v = 0; v < 2; v++) {
-    if (plan->input[v].memory == STEREO_MEMORY_CUDA) {
-      state->source[v] = plan->input[v];
-      continue;
-    }
-    state->source[v] = packed_image (&plan->input[v], plan->width);
-    run_bands (plan, v == STEREO_LEFT ? pack_left_band : pack_right_band);
-    state->source[v].data = state->input[v];
-    if (!uploads++)
-      CUDA_TRY (cudaStreamWaitEvent (state->upload_stream, state->loaded, 0));
-    CUDA_TRY (cudaMemcpyAsync (state->input[v], slot->pinned_input[v], (size_t) state->source[v].stride *
-            (size_t) plan->height, cudaMemcpyHostToDevice, state->upload_stream));
+    host[v] = plan->input[v].memory == STEREO_MEMORY_HOST;
+    state->source[v] = host[v] ? packed_image (&plan->input[v], plan->width) : plan->input[v];
+    if (host[v])
+      state->source[v].data = state->input[v];
   }
-  if (!uploads)
+  if (!host[0] && !host[1])
     return STEREO_OK;
+  run_bands (plan, pack_band, 2 * BANDS);
+  if (stereo_plan_in_flight (plan) > 1)
+    CUDA_TRY (cudaStreamWaitEvent (state->upload_stream, state->loaded, 0));
+  for (int v = 0; v < 2; v++)
+    if (host[v])
+      CUDA_TRY (cudaMemcpyAsync (state->input[v], slot->pinned_input[v], (size_t) state->source[v].stride *
+              (size_t) plan->height, cudaMemcpyHostToDevice, state->upload_stream));
   CUDA_TRY (cudaEventRecord (slot->uploaded, state->upload_stream));
   CUDA_TRY (cudaStreamWaitEvent (state->stream, slot->uploaded, 0));
   return STEREO_OK;
@@ -203,15 +195,32 @@ ready_ns (const CudaSlot *slot, uint64_t now)
   return ready < now ? ready : now;
 }
 
+/* Spinning answers soonest, and costs a processor: short frames are waited for so, the rest of long ones asleep. */
+#define SPIN_NS 300000
+
+static cudaError_t
+wait_until_ready (const CudaSlot *slot)
+{
+  uint64_t end = now_ns () + SPIN_NS;
+
+  while (now_ns () < end) {
+    cudaError_t code = cudaEventQuery (slot->ready);
+    if (code != cudaErrorNotReady)
+      return code;
+    cudaGetLastError ();        /* not an error, and not the next launch's */
+  }
+  return cudaEventSynchronize (slot->ready);
+}
+
 StereoStatus
 cuda_collect (StereoPlan *plan, StereoError *error)
 {
   const CudaSlot *slot = &cuda_state (plan)->slot[plan->slot];
   unsigned long long counts[2];
 
-  CUDA_TRY (cudaEventSynchronize (slot->ready));
+  CUDA_TRY (wait_until_ready (slot));
   uint64_t waited = now_ns (), ready = ready_ns (slot, waited);
-  run_bands (plan, unpack_band);
+  run_bands (plan, unpack_band, BANDS);
   memcpy (counts, slot->pinned_results, sizeof counts);
   plan->valid_count = counts[0];
   plan->confidence_sum = (double) counts[1] / 255;
