@@ -116,6 +116,8 @@ ensure_plan (GstStereoMatch *self, const GstStereoLayout *layout)
   if (self->plan && self->plan_serial == serial && self->plan_width == layout->width &&
       self->plan_height == layout->height && self->plan_context == self->input_context)
     return GST_FLOW_OK;
+  if ((flow = gst_stereo_match_land (self)) != GST_FLOW_OK)
+    return flow;
   /* before the next: the two need not fit into memory together */
   gst_stereo_match_drop_plan (self);
   automatic = params.backend == STEREO_BACKEND_AUTO;
@@ -167,6 +169,9 @@ gst_stereo_match_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstC
 
   if (!self->have_layout)
     return GST_AGGREGATOR_FLOW_NEED_DATA;
+  /* downstream may have asked for other caps: what is in flight goes before those */
+  if (self->landed == GST_FLOW_OK)
+    self->landed = gst_stereo_match_land (self);
   ours = gst_caps_new_empty ();
   append_format (ours, &self->layout, GST_VIDEO_FORMAT_GRAY16_LE);
   if (self->plan && stereo_plan_params (self->plan)->output == STEREO_OUTPUT_DISPARITY)
@@ -191,10 +196,13 @@ negotiate (GstStereoMatch *self, const GstStereoLayout *layout)
 {
   GstAggregator *aggregator = GST_AGGREGATOR (self);
   gboolean depth = stereo_plan_params (self->plan)->output == STEREO_OUTPUT_DEPTH;
+  GstFlowReturn flow;
 
   if (self->negotiated && same_caps (&self->layout, layout) &&
       !(depth && GST_VIDEO_INFO_FORMAT (&self->out_info) == GST_VIDEO_FORMAT_GRAY8))
     return GST_FLOW_OK;
+  if ((flow = gst_stereo_match_land (self)) != GST_FLOW_OK)
+    return flow;
   self->layout = *layout;
   self->have_layout = TRUE;
   self->negotiated = FALSE;
@@ -269,6 +277,7 @@ gst_stereo_match_decide_allocation (GstAggregator *aggregator, GstQuery *query)
   if (listed)
     gst_query_parse_nth_allocation_pool (query, 0, &offered, &needs.size, &needs.min, &needs.max);
   needs.size = MAX (needs.size, (guint) GST_VIDEO_INFO_SIZE (&info));
+  GST_STEREO_MATCH (aggregator)->pool_limited = needs.max != 0;
   needs.meta = gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   pool = obtain_pool (offered, &needs);
   gst_clear_object (&offered);
@@ -327,14 +336,18 @@ gst_stereo_match_acquire (GstStereoMatch *self, GstBuffer **output, GstBuffer **
 GstFlowReturn
 gst_stereo_match_prepare (GstStereoMatch *self, const GstStereoLayout *layout)
 {
-  GstFlowReturn flow = ensure_plan (self, layout);
+  GstFlowReturn flow = self->landed;
 
+  self->landed = GST_FLOW_OK;
+  if (flow == GST_FLOW_OK)
+    flow = ensure_plan (self, layout);
   return flow == GST_FLOW_OK ? negotiate (self, layout) : flow;
 }
 
 void
 gst_stereo_match_release (GstStereoMatch *self)
 {
+  gst_stereo_match_abandon (self);
   gst_stereo_match_drop_plan (self);
   gst_clear_object (&self->input_context);
   self->warned_device = FALSE;

@@ -25,6 +25,9 @@
  * The latency reported is a frame, half a frame or #GstStereoMatch:max-skew for the partner, and more once a pair took
  * longer than a frame to compute: late pairs are dropped, but those that are computed come in time.
  *
+ * While the next pair is waiting already, a pair is computed in the time that the next one takes to be copied, and is
+ * pushed after that; it is pushed at once where nothing waits, and in live pipelines.
+ *
  * Put a `queue` before each pad when one thread feeds both (after a tee or a demuxer), and when the two
  * cameras of a live pipeline differ in latency.
  *
@@ -74,12 +77,16 @@ reset_stream (GstStereoMatch *self)
   self->discont = TRUE;
   self->surplus = 0;
   self->left_spacing = 0;
+  self->landed = GST_FLOW_OK;
 }
 
 static GstFlowReturn
 gst_stereo_match_flush (GstAggregator *aggregator)
 {
-  reset_stream (GST_STEREO_MATCH (aggregator));
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+
+  gst_stereo_match_abandon (self);
+  reset_stream (self);
   return GST_FLOW_OK;
 }
 
@@ -146,6 +153,7 @@ make_stats (GstStereoMatch *self)
   return gst_structure_new ("stereomatch-stats",
       "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left", G_TYPE_UINT64, stats.dropped_left,
       "dropped-right", G_TYPE_UINT64, stats.dropped_right, "late", G_TYPE_UINT64, stats.late,
+      "overlapped", G_TYPE_UINT64, stats.overlapped,
       "compute-time", G_TYPE_UINT64, stats.compute_last,
       "compute-time-mean", G_TYPE_UINT64, stats.pairs ? stats.compute_total / stats.pairs : (guint64) 0,
       "valid-ratio", G_TYPE_DOUBLE, stats.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, stats.mean_confidence, NULL);
@@ -281,7 +289,8 @@ install_own_properties (GObjectClass *klass)
           "active-backend", "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
   g_object_class_install_property (klass, PROP_STATS, g_param_spec_boxed ("stats", "stats",
           "Since the start: pairs computed, dropped-left and dropped-right (frames without a partner), late (pairs "
-          "dropped for QoS), compute-time (ns, of the last pair) and compute-time-mean; of the last pair: valid-ratio "
+          "dropped for QoS), overlapped (pairs submitted while another was being computed), compute-time (ns from a "
+          "pair's submission to its result, of the last pair) and compute-time-mean; of the last pair: valid-ratio "
           "and mean-confidence (0..1)", GST_TYPE_STRUCTURE, ro));
   g_object_class_install_property (klass, PROP_SETTINGS, g_param_spec_boxed ("settings", "settings",
           "Every parameter in force, each own value replaced by what profile and method call for; NULL when they "

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The stereomatch element. One object, six files:
+ * The stereomatch element. One object, seven files:
  *   gststereomatch.c         properties, start and stop
  *   gststereomatch-pads.c    pads, events, queries
  *   gststereomatch-cuda.c    frames in device memory: whether they are taken, and the context the plan lives in
  *   gststereomatch-pairs.c   aggregate(): from buffers to pairs, and what is dropped
  *   gststereomatch-output.c  a pair becomes an output buffer with its metadata
+ *   gststereomatch-flight.c  pairs that are being computed while the next one comes
  *   gststereomatch-plan.c    what one caps and parameter set needs: plan, source caps, pools
  */
 #ifndef GST_STEREO_MATCH_H
@@ -28,6 +29,7 @@ GST_ELEMENT_REGISTER_DECLARE (stereomatch);
 typedef struct
 {
   guint64 pairs, dropped_left, dropped_right, late;
+  guint64 overlapped;           /* pairs submitted while another was in flight */
   guint64 compute_last, compute_total;  /* ns */
   gdouble valid_ratio, mean_confidence; /* of the last pair */
 } GstStereoMatchStats;
@@ -39,6 +41,17 @@ typedef struct
   gint64 skew, max_skew;        /* of the last pair that was too far apart, ns */
   gint64 reported;              /* monotonic µs; 0 = never */
 } GstStereoMatchDrops;
+
+/* A pair from its submission on. */
+typedef struct
+{
+  GstBuffer *out, *confidence;
+  GstVideoFrame out_frame, confidence_frame;    /* mapped until collected */
+  GstVideoFrame input[2];       /* of one frame for both views: the first alone; mapped while the plan reads there */
+  GstBuffer *input_buffer[2];
+  GstSegment segment;           /* of the left view */
+  gint64 skew;
+} GstStereoFlight;
 
 struct _GstStereoMatch
 {
@@ -80,6 +93,9 @@ struct _GstStereoMatch
   GstVideoInfo out_info;
   GstVideoInfo confidence_info;
   GstBufferPool *confidence_pool;
+  gboolean pool_limited;        /* the output pool may have no buffer to spare for a pair in flight */
+  GQueue flights;               /* of GstStereoFlight, oldest first; of the plan and the caps as they are */
+  GstFlowReturn landed;         /* what became of those that landed while negotiating */
   GstSegment segment;           /* of the source pad */
   gboolean have_segment;
   gboolean discont;             /* something was dropped before the next output */
@@ -128,8 +144,21 @@ gboolean gst_stereo_match_context_query (GstStereoMatch *self, GstQuery *query);
 /* gststereomatch-pairs.c */
 GstFlowReturn gst_stereo_match_aggregate (GstAggregator *aggregator, gboolean timeout);
 
-/* gststereomatch-output.c: @second is @first for a frame that holds both views. */
+/* gststereomatch-output.c: @second is @first for a frame that holds both views. The pair is in flight then. */
 GstFlowReturn gst_stereo_match_process (GstStereoMatch *self, GstStereoFrame *first, GstStereoFrame *second);
+/* Pushes a pair that was collected. */
+GstFlowReturn gst_stereo_match_finish (GstStereoMatch *self, GstStereoFlight *flight, const StereoStats *stats);
+
+/* gststereomatch-flight.c: takes @flight, with its buffers there and its inputs mapped, unless it fails. */
+GstFlowReturn gst_stereo_match_submit (GstStereoMatch *self, GstStereoFlight *flight, const GstStereoLayout *layout);
+/* At the end of aggregate(), which came to @flow: pushes what need not stay in flight; gives the flow to return. */
+GstFlowReturn gst_stereo_match_settle (GstStereoMatch *self, GstStereoPad *const *pads, guint count,
+    GstFlowReturn flow);
+/* Pushes all that is in flight: before an event, another plan or other caps. */
+GstFlowReturn gst_stereo_match_land (GstStereoMatch *self);
+/* Drops all that is in flight. */
+void gst_stereo_match_abandon (GstStereoMatch *self);
+void gst_stereo_flight_free (GstStereoFlight *flight);
 
 /* gststereomatch-plan.c: the plan and the caps for views laid out so, with the parameters as they are now. */
 GstFlowReturn gst_stereo_match_prepare (GstStereoMatch *self, const GstStereoLayout *layout);
