@@ -147,15 +147,18 @@ line_run (Line *line, GstVideoFormat format, gint width, gint height, guint seed
   if (line->right)
     gst_harness_set_src_caps_str (line->right, caps);
   for (guint i = 0; i < pairs; i++, seed += 5) {
-    GstBuffer *out;
     if (line->right) {
       push (line->left, make_view (format, width, height, seed, 0, 0), i);
       push (line->right, make_view (format, width, height, seed, SHIFT, 0), i);
     } else {
       push (line->left, make_packed (format, "side-by-side", width, height, seed, FALSE), i);
     }
-    out = gst_harness_pull (line->left);
+  }
+  /* only now, so that the matcher always has a next pair waiting */
+  for (guint i = 0; i < pairs; i++) {
+    GstBuffer *out = gst_harness_pull (line->left);
     fail_unless (out != NULL, "no output");
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (out), i * FRAME);
     append_output (bytes, line->left, out);
   }
   g_free (caps);
