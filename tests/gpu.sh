@@ -48,6 +48,7 @@ if part elements && command -v gst-launch-1.0 > /dev/null; then
   for test in "$build"/tests/elements/test_*; do
     [ -x "$test" ] && [ -f "$test" ] && check "$test" 2> /dev/null | grep -E '^[0-9]+%|FAIL|Fail'
   done
+  STEREO_TEST_BACKEND=cuda check "$build/tests/elements/test_flight" 2> /dev/null | grep -E '^[0-9]+%|FAIL|Fail|:F:|:E:'
 fi
 
 if part pipeline && command -v gst-launch-1.0 > /dev/null; then
