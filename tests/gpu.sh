@@ -52,6 +52,7 @@ if part elements && command -v gst-launch-1.0 > /dev/null; then
     # 77: skipped, and it said why
     case $status in 0 | 77) ;; *) echo "FAILED: $test"; failed=$((failed + 1)) ;; esac
   done
+  STEREO_TEST_BACKEND=cuda check "$build/tests/elements/test_flight" 2> /dev/null | grep -E '^[0-9]+%|FAIL|Fail|:F:|:E:'
 fi
 
 if part pipeline && command -v gst-launch-1.0 > /dev/null; then

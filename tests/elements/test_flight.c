@@ -2,6 +2,7 @@
 /*
  * Pairs in flight while something happens to the stream: all come out, in order, under the caps, segment and
  * parameters they came in with. A gate at the source pad holds a buffer there, so that what waits behind it is known.
+ * STEREO_TEST_BACKEND=cuda takes them to a device.
  */
 #include "util.h"
 
@@ -102,6 +103,7 @@ push_both (Gate *gate, GstEvent *event)
 static void
 gate_new (Gate *gate, gboolean live)
 {
+  const gchar *backend = g_getenv ("STEREO_TEST_BACKEND");
   GstPad *src;
 
   memset (gate, 0, sizeof *gate);
@@ -110,6 +112,8 @@ gate_new (Gate *gate, gboolean live)
   gate->log = g_string_new (NULL);
   gate->held = -1;
   gate->pair = pair_new (EXACT "latency=1000000000");
+  if (backend)
+    gst_util_set_object_arg (G_OBJECT (gate->pair->element), "backend", backend);
   gst_harness_set_live (gate->pair->left, live);
   gst_harness_set_live (gate->pair->right, live);
   src = gst_element_get_static_pad (gate->pair->element, "src");

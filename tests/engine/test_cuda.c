@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What only a device can show: a graph gives what single launches give. Skipped where there is no device. */
+/* What only a device can show: graphs, plans side by side, device memory. Skipped where there is no device. */
 #include "util.h"
 
 #include <stdlib.h>
@@ -100,10 +100,114 @@ test_graph (void)
     pair_free (&pair[k]);
 }
 
+/* What a kernel is allowed is the device's, not the plan's: a plan made later for a small window takes nothing from one
+ * with a large window. */
+static void
+test_neighbours (void)
+{
+  static uint8_t data[2][WIDTH * HEIGHT * 4], confidence[2][WIDTH * HEIGHT];
+  StereoParams params;
+  Pair pair;
+
+  if (no_device ())
+    return;
+  pair_new (&pair, WIDTH, HEIGHT, 4);
+  for (int graph = 0; graph < 2; graph++) {
+    params_of (&params, 0);
+    params.support = STEREO_SUPPORT_BOTH;
+    params.window = params.refine_window = 63;
+    StereoPlan *large = plan_with (&params, graph);
+    memset (data, 0, sizeof data);
+    if (large)
+      run (large, &pair, STEREO_SAMPLE_F32, data[0], confidence[0]);
+    params.window = params.refine_window = 5;
+    StereoPlan *small = plan_with (&params, graph);
+    if (small)
+      run (small, &pair, STEREO_SAMPLE_F32, data[1], confidence[1]);
+    if (large)
+      run (large, &pair, STEREO_SAMPLE_F32, data[1], confidence[1]);
+    CHECK (!memcmp (data[0], data[1], sizeof *data), "graph=%d: another result beside a plan with a small window", graph);
+    stereo_plan_free (large);
+    stereo_plan_free (small);
+  }
+  pair_free (&pair);
+}
+
+/* Made and freed again and again, with frames in flight: nothing runs out. */
+static void
+test_made_again (void)
+{
+  StereoError error = { 0 };
+  StereoParams params;
+  Pair want, got;
+
+  if (no_device ())
+    return;
+  params_of (&params, 0);
+  pair_new (&want, WIDTH, HEIGHT, 4);
+  pair_new (&got, WIDTH, HEIGHT, 4);
+  execute_with (&params, &want);
+  StereoImage left = picture_view (&got.picture[0]), right = picture_view (&got.picture[1]);
+  StereoOutput output = { got.result, WIDTH * 2, STEREO_SAMPLE_U16, got.confidence, WIDTH };
+  for (int k = 0; k < 1000 && !check_failures (); k++) {
+    StereoPlan *plan = stereo_plan_new (&params, WIDTH, HEIGHT, &error);
+    if (!CHECK (plan != NULL, "plan %d: %s", k, error.message))
+      break;
+    memset (got.result, 0, (size_t) (WIDTH * HEIGHT * 2));
+    execute (plan, &got, NULL);
+    CHECK (pair_same_results (&want, &got), "plan %d gives another result", k);
+    for (int frame = 0; frame < k % 3; frame++)
+      CHECK (!stereo_plan_submit (plan, &left, &right, &output, &error), "%s", error.message);
+    stereo_plan_free (plan);
+  }
+  pair_free (&want);
+  pair_free (&got);
+}
+
+/* Views in device memory, one and both, give what views in host memory give. */
+static void
+test_device_input (void)
+{
+  StereoError error = { 0 };
+  StereoImage host[2], device[2];
+  StereoParams params;
+  Pair want, got;
+
+  if (no_device ())
+    return;
+  params_of (&params, 0);
+  pair_new (&want, WIDTH, HEIGHT, 4);
+  pair_new (&got, WIDTH, HEIGHT, 4);
+  execute_with (&params, &want);
+  StereoPlan *plan = stereo_plan_new (&params, WIDTH, HEIGHT, &error);
+  if (!CHECK (plan != NULL, "%s", error.message))
+    return;
+  for (int v = 0; v < 2; v++) {
+    host[v] = picture_view (&want.picture[v]);
+    CHECK (!stereo_plan_image_new (plan, &host[v], &device[v], &error), "%s", error.message);
+    CHECK (device[v].memory == STEREO_MEMORY_CUDA, "the copy lies in host memory");
+  }
+  for (int which = 0; which < 4; which++) {
+    StereoOutput output = { got.result, WIDTH * 2, STEREO_SAMPLE_U16, got.confidence, WIDTH };
+    memset (got.result, 0, (size_t) (WIDTH * HEIGHT * 2));
+    CHECK (!stereo_plan_execute (plan, which & 1 ? &device[0] : &host[0], which & 2 ? &device[1] : &host[1], &output, NULL,
+            &error), "%s", error.message);
+    CHECK (pair_same_results (&want, &got), "views %d in device memory give another result", which);
+  }
+  for (int v = 0; v < 2; v++)
+    stereo_plan_image_free (plan, &device[v]);
+  stereo_plan_free (plan);
+  pair_free (&want);
+  pair_free (&got);
+}
+
 int
 main (int argc, char **argv)
 {
   check_start (argc, argv);
   check_case ("graph and single launches", test_graph);
+  check_case ("a large window beside a small one", test_neighbours);
+  check_case ("views in device memory", test_device_input);
+  check_case ("1000 plans", test_made_again);
   return check_finish ();
 }
