@@ -114,9 +114,24 @@ cuda_leave (StereoPlan *plan, int before)
 /* ---- open, close ------------------------------------------------------------------------------- */
 
 static StereoStatus
-open_device (StereoPlan *plan, CudaState *state, StereoError *error)
+open_slot (StereoPlan *plan, CudaSlot *slot, StereoError *error)
 {
   size_t pixels = (size_t) plan->width * (size_t) plan->height;
+
+  for (int v = 0; v < 2; v++)
+    CUDA_TRY (cudaHostAlloc ((void **) &slot->pinned_input[v], 4 * pixels, cudaHostAllocDefault));
+  CUDA_TRY (cudaHostAlloc ((void **) &slot->pinned_results, cuda_results_most (plan), cudaHostAllocDefault));
+  CUDA_TRY (cudaEventCreate (&slot->arrived));
+  CUDA_TRY (cudaEventCreateWithFlags (&slot->uploaded, cudaEventDisableTiming));
+  CUDA_TRY (cudaEventCreateWithFlags (&slot->computed, cudaEventDisableTiming));
+  CUDA_TRY (cudaEventCreateWithFlags (&slot->ready, cudaEventBlockingSync));
+  return STEREO_OK;
+}
+
+static StereoStatus
+open_device (StereoPlan *plan, CudaState *state, StereoError *error)
+{
+  StereoStatus status = STEREO_OK;
   int device;
 
   state->pool = stereo_pool_new (plan->params.threads ? plan->params.threads : COPY_THREADS);
@@ -126,26 +141,54 @@ open_device (StereoPlan *plan, CudaState *state, StereoError *error)
   CUDA_TRY (cudaDeviceGetAttribute (&state->shared_per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   CUDA_TRY (cudaDeviceGetAttribute (&state->multiprocessors, cudaDevAttrMultiProcessorCount, device));
   CUDA_TRY (cudaStreamCreateWithFlags (&state->stream, cudaStreamNonBlocking));
-  for (int v = 0; v < 2; v++)
-    CUDA_TRY (cudaHostAlloc ((void **) &state->pinned_input[v], 4 * pixels, cudaHostAllocDefault));
-  CUDA_TRY (cudaHostAlloc ((void **) &state->pinned_output, cuda_output_bytes (plan), cudaHostAllocDefault));
-  return STEREO_OK;
+  CUDA_TRY (cudaStreamCreateWithFlags (&state->upload_stream, cudaStreamNonBlocking));
+  CUDA_TRY (cudaStreamCreateWithFlags (&state->download_stream, cudaStreamNonBlocking));
+  CUDA_TRY (cudaEventCreateWithFlags (&state->loaded, cudaEventDisableTiming));
+  for (int k = 0; k < STEREO_MAX_IN_FLIGHT && !status; k++)
+    status = open_slot (plan, &state->slot[k], error);
+  return status;
 }
 
 static StereoStatus
 cuda_open (StereoPlan *plan, StereoError *error)
 {
   CudaState *state = (CudaState *) calloc (1, sizeof *state);
-  const char *debug = getenv ("STEREO_DEBUG_SYNC");
+  const char *debug = getenv ("STEREO_DEBUG_SYNC"), *graph = getenv ("STEREO_CUDA_GRAPH");
 
   if (!state)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CUDA backend.");
   plan->state = state;
   state->debug_sync = debug && *debug && strcmp (debug, "0");
+  state->no_graph = graph && !strcmp (graph, "0");
   return open_device (plan, state, error);
 }
 
 /* Failures are of no use here: after a fault every call returns it. */
+static void
+cuda_settle (StereoPlan *plan)
+{
+  CudaState *state = cuda_state (plan);
+  cudaStream_t streams[] = { state->upload_stream, state->stream, state->download_stream };
+
+  for (cudaStream_t stream : streams)
+    if (stream)
+      cudaStreamSynchronize (stream);
+  cudaGetLastError ();
+}
+
+static void
+close_slot (CudaSlot *slot)
+{
+  cudaEvent_t events[] = { slot->arrived, slot->uploaded, slot->computed, slot->ready };
+
+  for (cudaEvent_t event : events)
+    if (event)
+      cudaEventDestroy (event);
+  for (int v = 0; v < 2; v++)
+    cudaFreeHost (slot->pinned_input[v]);
+  cudaFreeHost (slot->pinned_results);
+}
+
 static void
 cuda_close (StereoPlan *plan)
 {
@@ -153,17 +196,20 @@ cuda_close (StereoPlan *plan)
 
   if (!state)
     return;
-  if (state->stream)
-    cudaStreamSynchronize (state->stream);
-  for (int i = 0; state->events && i <= STEREO_MAX_STEPS; i++)
-    if (state->events[i])
-      cudaEventDestroy (state->events[i]);
-  free (state->events);
-  for (int v = 0; v < 2; v++)
-    cudaFreeHost (state->pinned_input[v]);
-  cudaFreeHost (state->pinned_output);
-  if (state->stream)
-    cudaStreamDestroy (state->stream);
+  cuda_settle (plan);
+  if (state->graph)
+    cudaGraphExecDestroy (state->graph);
+  for (cudaEvent_t event : state->events)
+    if (event)
+      cudaEventDestroy (event);
+  if (state->loaded)
+    cudaEventDestroy (state->loaded);
+  for (int k = 0; k < STEREO_MAX_IN_FLIGHT; k++)
+    close_slot (&state->slot[k]);
+  cudaStream_t streams[] = { state->upload_stream, state->stream, state->download_stream };
+  for (cudaStream_t stream : streams)
+    if (stream)
+      cudaStreamDestroy (stream);
   cudaGetLastError ();
   stereo_pool_free (state->pool);
   free (state);
@@ -220,15 +266,30 @@ cuda_copy (StereoPlan *plan, void *to, const void *from, size_t size)
 
 /* ---- frames -------------------------------------------------------------------------------------- */
 
+/* The images may be replaced once they are loaded; the results only once the frame before has been downloaded. */
+static StereoStatus
+cuda_run (StereoPlan *plan, StereoError *error)
+{
+  CudaState *state = cuda_state (plan);
+  int last = plan->step_count - 1;
+  StereoStatus status;
+
+  if ((status = stereo_run_steps (plan, 0, 1, error)))
+    return status;
+  CUDA_TRY (cudaEventRecord (state->loaded, state->stream));
+  if ((status = cuda_run_graph (plan, error)))
+    return status;
+  if (stereo_plan_in_flight (plan) > 1)
+    CUDA_TRY (cudaStreamWaitEvent (state->stream, state->slot[1 - plan->slot].ready, 0));
+  return stereo_run_steps (plan, last, last + 1, error);
+}
+
 /* Without events the times are 0. */
 static void
 cuda_mark (StereoPlan *plan, int index)
 {
   CudaState *state = cuda_state (plan);
-  if (!state->events)
-    state->events = (cudaEvent_t *) calloc (STEREO_MAX_STEPS + 1, sizeof *state->events);
-  if (!state->events)
-    return;
+
   if (!state->events[index] && cudaEventCreate (&state->events[index]) != cudaSuccess)
     state->events[index] = NULL;
   if (state->events[index])
@@ -236,13 +297,15 @@ cuda_mark (StereoPlan *plan, int index)
 }
 
 static double
-cuda_elapsed_ms (StereoPlan *plan, int index)
+cuda_elapsed_ms (StereoPlan *plan, int from, int to)
 {
   const cudaEvent_t *events = cuda_state (plan)->events;
   float ms = 0;
-  if (!events || !events[index] || !events[index + 1] ||
-      cudaEventElapsedTime (&ms, events[index], events[index + 1]) != cudaSuccess)
+
+  if (!events[from] || !events[to] || cudaEventElapsedTime (&ms, events[from], events[to]) != cudaSuccess) {
+    cudaGetLastError ();        /* not the next launch's */
     ms = 0;
+  }
   return ms;
 }
 
@@ -257,5 +320,5 @@ extern const StereoBackend stereo_backend_cuda = {
         &stereo_cuda_reselect, &stereo_cuda_subpixel, &stereo_cuda_integer, &stereo_cuda_reject, &stereo_cuda_speckle,
         &stereo_cuda_fill, { &stereo_cuda_median3, &stereo_cuda_median5 }, &stereo_cuda_threshold, &stereo_cuda_store },
   cuda_available, cuda_enter, cuda_leave, cuda_open, cuda_close, cuda_allocate, cuda_release, cuda_upload, cuda_download,
-  cuda_mark, cuda_elapsed_ms, NULL, cuda_copy, cuda_copy,
+  cuda_collect, cuda_settle, cuda_make_graph, cuda_run, cuda_mark, cuda_elapsed_ms, NULL, cuda_copy, cuda_copy,
 };

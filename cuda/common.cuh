@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the CUDA stages share. One stream a plan; stages only launch on it, and the one wait is in
- * the backend's end(). A launcher stands in the file of its kernel and checks its launch.
+ * What the CUDA stages share. Stages only launch on the plan's one stream for them, and the one wait is in
+ * the backend's collect(). A launcher stands in the file of its kernel and checks its launch.
  */
 #ifndef STEREO_CUDA_COMMON_CUH
 #define STEREO_CUDA_COMMON_CUH
@@ -11,21 +11,36 @@
 
 #include "stereo/private.h"
 
+/* What a frame in flight has to itself. */
+struct CudaSlot
+{
+  uint8_t *pinned_input[2], *pinned_results;
+  cudaEvent_t arrived;          /* the upload stream has come to this frame */
+  cudaEvent_t uploaded, computed, ready;        /* its images on the device; its results there; and on the host */
+  uint64_t arrived_ns;          /* about when, by the host's clock */
+};
+
 /* What the backend and its stages keep per plan; pointers into the arena are reservations. */
 struct CudaState
 {
   int shared_per_block, multiprocessors;
   int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
-  cudaStream_t stream;
+  cudaStream_t stream;          /* of the steps */
+  cudaStream_t upload_stream, download_stream;
+  cudaEvent_t loaded;           /* the last frame's images were read: @input is free */
+  CudaSlot slot[STEREO_MAX_IN_FLIGHT];
   StereoPool *pool;             /* for copies on the host */
-  cudaEvent_t *events;          /* STEREO_MAX_STEPS + 1, made on the first mark */
+  cudaEvent_t events[STEREO_MARKS];     /* each made on its first mark */
+
+  /* graph.cu */
+  int no_graph;                 /* STEREO_CUDA_GRAPH=0, for tests */
+  cudaGraphExec_t graph;        /* NULL: kernels are launched one by one */
+  float *graph_disparity[2];    /* disparity and disparity_spare after a graph */
 
   /* load, store */
-  uint8_t *pinned_input[2], *pinned_output;
   uint8_t *input[2];            /* device staging, 4 bytes a pixel */
   StereoImage source[2];        /* what load reads: @input, or the caller's device memory */
-  uint8_t *output, *output_confidence;  /* device: samples (4 bytes a pixel at most), confidence */
-  unsigned long long *counts;   /* device: valid samples, sum of confidence bytes */
+  uint8_t *results;             /* device: see transfer.cu */
 
   /* asw, support=left: the left view's colours and both views' features, column by column; see records.cuh */
   uint32_t *asw_color;
@@ -70,10 +85,19 @@ StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, 
       return cuda_fail (error, code_, kernel, __FILE__, __LINE__); \
   } while (0)
 
-/* transfer.cu: host images to the device, results back; cuda_download is the one wait of a frame. */
+/* transfer.cu: host images to the device, results on their way back, results to the caller: the one wait of a frame. */
 StereoStatus cuda_upload (StereoPlan *plan, StereoError *error);
 StereoStatus cuda_download (StereoPlan *plan, StereoError *error);
-size_t cuda_output_bytes (const StereoPlan *plan);      /* of pinned_output */
+StereoStatus cuda_collect (StereoPlan *plan, StereoError *error);
+/* Results of a frame, together so that one copy takes them: two counts (valid samples, sum of confidence bytes), samples,
+ * confidence; rows without gaps. */
+#define CUDA_SAMPLES_AT 256
+size_t cuda_confidence_at (const StereoPlan *plan);
+size_t cuda_results_most (const StereoPlan *plan);
+
+/* graph.cu: all steps but the first and the last, as one launch where that can be; the plan's reason says whether. */
+void cuda_make_graph (StereoPlan *plan);
+StereoStatus cuda_run_graph (StereoPlan *plan, StereoError *error);
 
 static inline unsigned
 cuda_blocks (size_t items, size_t per_block)

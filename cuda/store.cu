@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The finished disparity and confidence -> samples without gaps between rows, for cuda_download(). */
+/* The finished disparity and confidence -> samples without gaps between rows, for transfer.cu. */
 #include "cuda/common.cuh"
 
 #define THREADS 256
@@ -76,12 +76,7 @@ store_kernel (Frame f, Store s)
 static StereoStatus
 store_prepare (StereoPlan *plan, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
-  size_t pixels = (size_t) plan->width * (size_t) plan->height;
-  StereoStatus status = stereo_reserve (plan, (void **) &state->output, pixels, 4, error);
-  if (!status)
-    status = stereo_reserve (plan, (void **) &state->output_confidence, pixels, 1, error);
-  return status ? status : stereo_reserve (plan, (void **) &state->counts, 2, sizeof *state->counts, error);
+  return stereo_reserve (plan, (void **) &cuda_state (plan)->results, cuda_results_most (plan), 1, error);
 }
 
 static StereoStatus
@@ -91,11 +86,12 @@ store_run (StereoPlan *plan, StereoError *error)
   const StereoParams *p = &plan->params;
   Frame f = cuda_frame (plan);
   dim3 grid (cuda_blocks (plan->width, THREADS), plan->height);
-  Store s = { state->output, state->output_confidence, state->counts, p->output == STEREO_OUTPUT_DEPTH,
+  Store s = { state->results + CUDA_SAMPLES_AT, state->results + cuda_confidence_at (plan),
+    (unsigned long long *) state->results, p->output == STEREO_OUTPUT_DEPTH,
     (float) p->disparity_scale, p->num_disparities > 1 ? 254.0f / (float) (p->num_disparities - 1) : 0.0f,
     (float) (p->focal_length * p->baseline), (float) p->principal_offset, (float) (1000 / p->depth_unit) };
 
-  CUDA_TRY (cudaMemsetAsync (state->counts, 0, 2 * sizeof *state->counts, state->stream));
+  CUDA_TRY (cudaMemsetAsync (s.counts, 0, 2 * sizeof *s.counts, state->stream));
   if (plan->output.sample == STEREO_SAMPLE_U16)
     store_kernel<uint16_t> <<<grid, THREADS, 0, state->stream>>> (f, s);
   else if (plan->output.sample == STEREO_SAMPLE_U8)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Images to the device and results back, through pinned memory so that the copies overlap with work. */
+/* Images to the device and results back, through pinned memory and on streams of their own: the copies of a frame overlap
+ * with the steps of its neighbours. */
 #include "cuda/common.cuh"
 
 #include <string.h>
+#include <time.h>
 
 /* First and last sample of a pixel: an image may begin with the one and end with the other. */
 static void
@@ -62,12 +64,12 @@ packed_image (const StereoImage *image, int width)
 #define SMALL_PICTURE 1000000   /* pixels */
 
 static void
-run_bands (StereoPlan *plan, StereoJob job)
+run_bands (StereoPlan *plan, StereoJob job, int items)
 {
   if ((int64_t) plan->width * plan->height > SMALL_PICTURE)
-    stereo_pool_run (cuda_state (plan)->pool, plan, job, BANDS);
+    stereo_pool_run (cuda_state (plan)->pool, plan, job, items);
   else
-    for (int item = 0; item < BANDS; item++)
+    for (int item = 0; item < items; item++)
       job (plan, item, 0);
 }
 
@@ -77,60 +79,90 @@ band (int height, int number)
   return (int) ((int64_t) height * number / BANDS);
 }
 
+/* Items 0..BANDS - 1 are the left view's. What lies in device memory stays there. */
 static void
-pack_band (StereoPlan *plan, int item, int view)
+pack_band (StereoPlan *plan, int item, int thread)
 {
   CudaState *state = cuda_state (plan);
-  pack_rows (&plan->input[view], plan->width, band (plan->height, item), band (plan->height, item + 1),
-      state->source[view].stride, state->pinned_input[view]);
+  int view = item / BANDS, number = item % BANDS;
+
+  if (plan->input[view].memory == STEREO_MEMORY_HOST)
+    pack_rows (&plan->input[view], plan->width, band (plan->height, number), band (plan->height, number + 1),
+        state->source[view].stride, state->slot[plan->slot].pinned_input[view]);
 }
 
-static void
-pack_left_band (StereoPlan *plan, int item, int thread)
+static uint64_t
+now_ns (void)
 {
-  pack_band (plan, item, STEREO_LEFT);
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
 }
 
-static void
-pack_right_band (StereoPlan *plan, int item, int thread)
-{
-  pack_band (plan, item, STEREO_RIGHT);
-}
-
-/* The left view travels while the right one is packed. */
+/* Not before the frame ahead has been read from where the images go. */
 StereoStatus
 cuda_upload (StereoPlan *plan, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
+  CudaSlot *slot = &state->slot[plan->slot];
+  bool host[2];
 
+  slot->arrived_ns = now_ns ();
+  CUDA_TRY (cudaEventRecord (slot->arrived, state->upload_stream));
   for (int v = 0; v < 2; v++) {
-    if (plan->input[v].memory == STEREO_MEMORY_CUDA) {
-      state->source[v] = plan->input[v];
-      continue;
-    }
-    state->source[v] = packed_image (&plan->input[v], plan->width);
-    run_bands (plan, v == STEREO_LEFT ? pack_left_band : pack_right_band);
-    state->source[v].data = state->input[v];
-    CUDA_TRY (cudaMemcpyAsync (state->input[v], state->pinned_input[v], (size_t) state->source[v].stride *
-            (size_t) plan->height, cudaMemcpyHostToDevice, state->stream));
+    host[v] = plan->input[v].memory == STEREO_MEMORY_HOST;
+    state->source[v] = host[v] ? packed_image (&plan->input[v], plan->width) : plan->input[v];
+    if (host[v])
+      state->source[v].data = state->input[v];
   }
+  if (!host[0] && !host[1])
+    return STEREO_OK;
+  run_bands (plan, pack_band, 2 * BANDS);
+  if (stereo_plan_in_flight (plan) > 1)
+    CUDA_TRY (cudaStreamWaitEvent (state->upload_stream, state->loaded, 0));
+  for (int v = 0; v < 2; v++)
+    if (host[v])
+      CUDA_TRY (cudaMemcpyAsync (state->input[v], slot->pinned_input[v], (size_t) state->source[v].stride *
+              (size_t) plan->height, cudaMemcpyHostToDevice, state->upload_stream));
+  CUDA_TRY (cudaEventRecord (slot->uploaded, state->upload_stream));
+  CUDA_TRY (cudaStreamWaitEvent (state->stream, slot->uploaded, 0));
   return STEREO_OK;
 }
 
-/* ---- results: counts, samples, confidence --------------------------------------------------------- */
-
-#define COUNT_BYTES (2 * sizeof (unsigned long long))
-
-size_t
-cuda_output_bytes (const StereoPlan *plan)
-{
-  return COUNT_BYTES + (size_t) plan->width * (size_t) plan->height * 5;
-}
+/* ---- results ---------------------------------------------------------------------------------------- */
 
 static size_t
 sample_bytes (const StereoOutput *out)
 {
   return out->sample == STEREO_SAMPLE_U8 ? 1 : out->sample == STEREO_SAMPLE_U16 ? 2 : 4;
+}
+
+size_t
+cuda_confidence_at (const StereoPlan *plan)
+{
+  return CUDA_SAMPLES_AT + sample_bytes (&plan->output) * (size_t) plan->width * (size_t) plan->height;
+}
+
+size_t
+cuda_results_most (const StereoPlan *plan)
+{
+  return CUDA_SAMPLES_AT + (4 + 1) * (size_t) plan->width * (size_t) plan->height;
+}
+
+StereoStatus
+cuda_download (StereoPlan *plan, StereoError *error)
+{
+  CudaState *state = cuda_state (plan);
+  CudaSlot *slot = &state->slot[plan->slot];
+  size_t size = cuda_confidence_at (plan);
+
+  if (plan->output.confidence)
+    size += (size_t) plan->width * (size_t) plan->height;
+  CUDA_TRY (cudaEventRecord (slot->computed, state->stream));
+  CUDA_TRY (cudaStreamWaitEvent (state->download_stream, slot->computed, 0));
+  CUDA_TRY (cudaMemcpyAsync (slot->pinned_results, state->results, size, cudaMemcpyDeviceToHost, state->download_stream));
+  CUDA_TRY (cudaEventRecord (slot->ready, state->download_stream));
+  return STEREO_OK;
 }
 
 /* Bands of samples and confidence from pinned memory to the caller's rows. */
@@ -139,8 +171,8 @@ unpack_band (StereoPlan *plan, int item, int thread)
 {
   const StereoOutput *out = &plan->output;
   size_t width = (size_t) plan->width, row = width * sample_bytes (out);
-  const uint8_t *samples = cuda_state (plan)->pinned_output + COUNT_BYTES;
-  const uint8_t *confidence = samples + 4 * width * (size_t) plan->height;
+  const uint8_t *results = cuda_state (plan)->slot[plan->slot].pinned_results;
+  const uint8_t *samples = results + CUDA_SAMPLES_AT, *confidence = results + cuda_confidence_at (plan);
 
   for (int y = band (plan->height, item); y < band (plan->height, item + 1); y++) {
     memcpy ((char *) out->data + y * out->stride, samples + (size_t) y * row, row);
@@ -149,24 +181,49 @@ unpack_band (StereoPlan *plan, int item, int thread)
   }
 }
 
-StereoStatus
-cuda_download (StereoPlan *plan, StereoError *error)
+/* When the results had come, which may be long before anyone asked. */
+static uint64_t
+ready_ns (const CudaSlot *slot, uint64_t now)
 {
-  CudaState *state = cuda_state (plan);
-  const StereoOutput *out = &plan->output;
-  size_t bytes = (size_t) plan->width * (size_t) plan->height;
-  uint8_t *samples = state->pinned_output + COUNT_BYTES, *confidence = samples + 4 * bytes;
+  float ms;
+
+  if (cudaEventElapsedTime (&ms, slot->arrived, slot->ready) != cudaSuccess) {
+    cudaGetLastError ();
+    return now;
+  }
+  uint64_t ready = slot->arrived_ns + (uint64_t) ((double) ms * 1e6);
+  return ready < now ? ready : now;
+}
+
+/* Spinning answers soonest, and costs a processor: short frames are waited for so, the rest of long ones asleep. */
+#define SPIN_NS 300000
+
+static cudaError_t
+wait_until_ready (const CudaSlot *slot)
+{
+  uint64_t end = now_ns () + SPIN_NS;
+
+  while (now_ns () < end) {
+    cudaError_t code = cudaEventQuery (slot->ready);
+    if (code != cudaErrorNotReady)
+      return code;
+    cudaGetLastError ();        /* not an error, and not the next launch's */
+  }
+  return cudaEventSynchronize (slot->ready);
+}
+
+StereoStatus
+cuda_collect (StereoPlan *plan, StereoError *error)
+{
+  const CudaSlot *slot = &cuda_state (plan)->slot[plan->slot];
   unsigned long long counts[2];
 
-  CUDA_TRY (cudaMemcpyAsync (state->pinned_output, state->counts, COUNT_BYTES, cudaMemcpyDeviceToHost, state->stream));
-  CUDA_TRY (cudaMemcpyAsync (samples, state->output, sample_bytes (out) * bytes, cudaMemcpyDeviceToHost, state->stream));
-  if (out->confidence)
-    CUDA_TRY (cudaMemcpyAsync (confidence, state->output_confidence, bytes, cudaMemcpyDeviceToHost, state->stream));
-  CUDA_TRY (cudaStreamSynchronize (state->stream));
-
-  run_bands (plan, unpack_band);
-  memcpy (counts, state->pinned_output, sizeof counts);
+  CUDA_TRY (wait_until_ready (slot));
+  uint64_t waited = now_ns (), ready = ready_ns (slot, waited);
+  run_bands (plan, unpack_band, BANDS);
+  memcpy (counts, slot->pinned_results, sizeof counts);
   plan->valid_count = counts[0];
   plan->confidence_sum = (double) counts[1] / 255;
+  plan->flights[plan->slot].ready_ns = ready + (now_ns () - waited);
   return STEREO_OK;
 }

@@ -152,13 +152,50 @@ gst_stereo_layout_single (GstStereoLayout *layout, const GstVideoInfo *info, gbo
   return TRUE;
 }
 
+/* The samples that are read: all components of RGB, else the luma. */
+static gint
+components (const GstVideoFrame *frame)
+{
+  return GST_VIDEO_INFO_IS_RGB (&frame->info) ? 3 : 1;
+}
+
+/* Whether every sample lies in what was mapped. A GstVideoMeta may say anything, and a read outside device memory
+ * would end the CUDA context for all that share it. */
+static gboolean
+samples_are_inside (const GstVideoFrame *frame, gint width, gint height)
+{
+  for (gint c = 0; c < components (frame); c++) {
+    const GstMapInfo *map = &frame->map[frame->meta ? GST_VIDEO_INFO_COMP_PLANE (&frame->info, c) : 0];
+    gint64 first = (const guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c) - map->data;
+    gint64 rows = (gint64) (height - 1) * GST_VIDEO_FRAME_COMP_STRIDE (frame, c);
+    gint64 row = (gint64) (width - 1) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
+    if (first + MIN (rows, 0) < 0 || first + MAX (rows, 0) + row >= (gint64) map->size)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+gst_stereo_frame_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
+    GstStereoCudaContext *context)
+{
+  GstStereoCudaContext *own = gst_stereo_cuda_context_of (buffer);
+  gboolean mapped = own ? gst_stereo_cuda_map (frame, info, buffer, own == context) :
+      gst_video_frame_map (frame, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
+
+  if (!mapped || samples_are_inside (frame, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)))
+    return mapped;
+  gst_video_frame_unmap (frame);
+  return FALSE;
+}
+
 static StereoImage
 image_of_frame (const GstVideoFrame *frame)
 {
   const guint8 *base = GST_VIDEO_FRAME_COMP_DATA (frame, 0);
   StereoImage image = { 0 };
 
-  image.channels = GST_VIDEO_INFO_IS_RGB (&frame->info) ? 3 : 1;
+  image.channels = components (frame);
   for (gint c = 1; c < image.channels; c++)
     base = MIN (base, (const guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c));
   for (gint c = 0; c < image.channels; c++)
@@ -166,7 +203,7 @@ image_of_frame (const GstVideoFrame *frame)
   image.data = base;
   image.stride = GST_VIDEO_FRAME_COMP_STRIDE (frame, 0);
   image.pixel_stride = GST_VIDEO_FRAME_COMP_PSTRIDE (frame, 0);
-  image.memory = STEREO_MEMORY_HOST;
+  image.memory = gst_stereo_cuda_is_on_device (frame) ? STEREO_MEMORY_CUDA : STEREO_MEMORY_HOST;
   return image;
 }
 

@@ -7,8 +7,7 @@
 #ifndef GST_STEREO_FRAME_H
 #define GST_STEREO_FRAME_H
 
-#include <gst/video/video.h>
-
+#include "gst/gststereocuda.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS
@@ -50,6 +49,10 @@ gboolean gst_stereo_layout_packed (GstStereoLayout *layout, const GstVideoInfo *
 gboolean gst_stereo_layout_single (GstStereoLayout *layout, const GstVideoInfo *info, gboolean right,
     gchar **message);
 
+/* Maps a whole frame for reading, in place where it lies in @context (may be NULL), else in host memory. FALSE: the
+ * buffer does not hold the frame, or cannot be read. */
+gboolean gst_stereo_frame_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
+    GstStereoCudaContext *context);
 /* The two views of mapped frames: @second is the other view's frame (two pads, frame by frame), or the same. */
 void gst_stereo_layout_images (const GstStereoLayout *layout, const GstVideoFrame *first,
     const GstVideoFrame *second, StereoImage *left, StereoImage *right);

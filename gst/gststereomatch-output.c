@@ -82,51 +82,14 @@ is_late (GstStereoMatch *self, const GstStereoFrame *frame)
 static gboolean
 map_input (GstStereoMatch *self, GstVideoFrame *mapped, GstStereoFrame *frame)
 {
-  if (gst_video_frame_map (mapped, &frame->info, frame->buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+  if (gst_stereo_frame_map (mapped, &frame->info, frame->buffer, self->plan_context))
     return TRUE;
-  GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold the %dx%d %s frame "
-          "that its caps announce.", gst_buffer_get_size (frame->buffer), GST_VIDEO_INFO_WIDTH (&frame->info),
-          GST_VIDEO_INFO_HEIGHT (&frame->info), gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info))),
-      (NULL));
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("A buffer of %" G_GSIZE_FORMAT " bytes %sdoes not hold the %dx%d %s frame "
+          "that its caps announce%s.", gst_buffer_get_size (frame->buffer),
+          gst_stereo_cuda_context_of (frame->buffer) ? "in device memory " : "", GST_VIDEO_INFO_WIDTH (&frame->info),
+          GST_VIDEO_INFO_HEIGHT (&frame->info), gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info)),
+          gst_stereo_cuda_context_of (frame->buffer) ? ", or cannot be read" : ""), (NULL));
   return FALSE;
-}
-
-static GstFlowReturn
-execute (GstStereoMatch *self, const GstVideoFrame *first, const GstVideoFrame *second, const GstStereoLayout *layout,
-    GstBuffer *out, GstBuffer *confidence, StereoStats *stats)
-{
-  GstVideoFrame out_frame, confidence_frame;
-  StereoImage left, right;
-  StereoOutput output;
-  StereoStatus status;
-  StereoError error;
-
-  if (!gst_video_frame_map (&out_frame, &self->out_info, out, GST_MAP_WRITE | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
-    goto unmappable;
-  if (!gst_video_frame_map (&confidence_frame, &self->confidence_info, confidence,
-          GST_MAP_WRITE | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
-    gst_video_frame_unmap (&out_frame);
-    goto unmappable;
-  }
-  gst_stereo_layout_images (layout, first, second, &left, &right);
-  output.data = GST_VIDEO_FRAME_PLANE_DATA (&out_frame, 0);
-  output.stride = GST_VIDEO_FRAME_PLANE_STRIDE (&out_frame, 0);
-  output.sample = GST_VIDEO_INFO_FORMAT (&self->out_info) == GST_VIDEO_FORMAT_GRAY8 ? STEREO_SAMPLE_U8 :
-      STEREO_SAMPLE_U16;
-  output.confidence = GST_VIDEO_FRAME_PLANE_DATA (&confidence_frame, 0);
-  output.confidence_stride = GST_VIDEO_FRAME_PLANE_STRIDE (&confidence_frame, 0);
-  status = stereo_plan_execute (self->plan, &left, &right, &output, stats, &error);
-  gst_video_frame_unmap (&confidence_frame);
-  gst_video_frame_unmap (&out_frame);
-  if (status == STEREO_OK)
-    return GST_FLOW_OK;
-  gst_stereo_match_post_error (self, &error, stereo_plan_params (self->plan));
-  g_clear_pointer (&self->plan, stereo_plan_free);
-  return GST_FLOW_ERROR;
-
-unmappable:
-  GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("An output buffer could not be written to."), (NULL));
-  return GST_FLOW_ERROR;
 }
 
 typedef struct
@@ -230,25 +193,35 @@ update_segment (GstStereoMatch *self, const GstSegment *segment, GstBuffer *out)
   }
 }
 
+/* The plan may read there for as long as the pair is in flight. */
 static GstFlowReturn
-compute (GstStereoMatch *self, GstStereoFrame *first, GstStereoFrame *second, GstBuffer *out, GstBuffer *confidence,
-    StereoStats *stats)
+compute (GstStereoMatch *self, GstStereoFrame *first, GstStereoFrame *second, GstStereoFlight *flight)
 {
-  GstVideoFrame a, b;
-  GstFlowReturn flow;
+  GstStereoFrame *frames[2] = { first, second };
 
-  if (!map_input (self, &a, first))
-    return GST_FLOW_ERROR;
-  if (first == second) {
-    flow = execute (self, &a, &a, &first->layout, out, confidence, stats);
-  } else if (map_input (self, &b, second)) {
-    flow = execute (self, &a, &b, &first->layout, out, confidence, stats);
-    gst_video_frame_unmap (&b);
-  } else {
-    flow = GST_FLOW_ERROR;
+  for (guint i = 0; i < (first == second ? 1u : 2u); i++) {
+    if (!map_input (self, &flight->input[i], frames[i])) {
+      flight->input[i].buffer = NULL;
+      return GST_FLOW_ERROR;
+    }
+    flight->input_buffer[i] = gst_buffer_ref (frames[i]->buffer);
   }
-  gst_video_frame_unmap (&a);
-  return flow;
+  return gst_stereo_match_submit (self, flight, &first->layout);
+}
+
+GstFlowReturn
+gst_stereo_match_finish (GstStereoMatch *self, GstStereoFlight *flight, const StereoStats *stats)
+{
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  GstBuffer *out = g_steal_pointer (&flight->out);
+
+  add_meta (self, out, flight->confidence, stats, flight->skew);
+  count_pair (self, stats);
+  gst_stereo_match_took (self, stats->compute_ns);
+  update_segment (self, &flight->segment, out);
+  gst_aggregator_selected_samples (aggregator, GST_BUFFER_PTS (out), GST_CLOCK_TIME_NONE, GST_BUFFER_DURATION (out),
+      NULL);
+  return gst_aggregator_finish_buffer (aggregator, out);
 }
 
 GstFlowReturn
@@ -256,32 +229,26 @@ gst_stereo_match_process (GstStereoMatch *self, GstStereoFrame *first, GstStereo
 {
   gboolean swap = first->layout.right_first;
   GstStereoFrame *left = swap ? second : first, *right = swap ? first : second;
-  GstBuffer *out = NULL, *confidence = NULL;
-  StereoStats stats;
+  GstStereoFlight *flight;
   GstFlowReturn flow;
-  gint64 skew = 0;
 
   if (!comparable (first, second))
     return mismatch (self, left, right);
   if (is_late (self, left->time == GST_STEREO_TIME_NONE ? right : left))
     return GST_FLOW_OK;
-  if ((flow = gst_stereo_match_prepare (self, &left->layout)) != GST_FLOW_OK ||
-      (flow = gst_stereo_match_acquire (self, &out, &confidence)) != GST_FLOW_OK)
+  gst_stereo_match_choose_context (self, first->buffer, second->buffer);
+  if ((flow = gst_stereo_match_prepare (self, &left->layout)) != GST_FLOW_OK)
     return flow;
-  if (left->time != GST_STEREO_TIME_NONE && right->time != GST_STEREO_TIME_NONE)
-    skew = right->time - left->time;
-  flow = compute (self, first, second, out, confidence, &stats);
+  flight = g_new0 (GstStereoFlight, 1);
+  flow = gst_stereo_match_acquire (self, &flight->out, &flight->confidence);
   if (flow == GST_FLOW_OK) {
-    decorate (self, out, left, right);
-    add_meta (self, out, confidence, &stats, skew);
-    count_pair (self, &stats);
-    gst_stereo_match_took (self, stats.compute_ns);
-    update_segment (self, &left->segment, out);
-    gst_aggregator_selected_samples (GST_AGGREGATOR (self), GST_BUFFER_PTS (out), GST_CLOCK_TIME_NONE,
-        GST_BUFFER_DURATION (out), NULL);
-    flow = gst_aggregator_finish_buffer (GST_AGGREGATOR (self), g_steal_pointer (&out));
+    flight->segment = left->segment;
+    if (left->time != GST_STEREO_TIME_NONE && right->time != GST_STEREO_TIME_NONE)
+      flight->skew = right->time - left->time;
+    decorate (self, flight->out, left, right);
+    flow = compute (self, first, second, flight);
   }
-  gst_clear_buffer (&out);
-  gst_buffer_unref (confidence);
+  if (flow != GST_FLOW_OK)
+    gst_stereo_flight_free (flight);
   return flow;
 }

@@ -282,6 +282,10 @@ gst_stereo_match_src_query (GstAggregator *aggregator, GstQuery *query)
   GstPad *pad;
 
   switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CONTEXT:
+      if (gst_stereo_match_context_query (GST_STEREO_MATCH (aggregator), query))
+        return TRUE;
+      break;
     case GST_QUERY_POSITION:
     case GST_QUERY_DURATION:
     case GST_QUERY_SEEKING:
@@ -297,6 +301,54 @@ gst_stereo_match_src_query (GstAggregator *aggregator, GstQuery *query)
       break;
   }
   return GST_AGGREGATOR_CLASS (parent_class ())->src_query (aggregator, query);
+}
+
+/* What of @caps (transfer full) passes @filter (may be NULL): kinds of memory in our order, for who can upload is to
+ * upload, formats in that of who asks. */
+static GstCaps *
+preferred (GstCaps *caps, GstCaps *filter)
+{
+  GstCaps *passed;
+
+  if (!filter)
+    return caps;
+  passed = gst_caps_new_empty ();
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    GstCaps *one = gst_caps_copy_nth (caps, i);
+    gst_caps_append (passed, gst_caps_intersect_full (filter, one, GST_CAPS_INTERSECT_FIRST));
+    gst_caps_unref (one);
+  }
+  gst_caps_unref (caps);
+  return passed;
+}
+
+gboolean
+gst_stereo_match_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  GstCaps *caps, *other;
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CAPS:
+      gst_query_parse_caps (query, &other);
+      caps = preferred (gst_stereo_match_input_caps (self), other);
+      gst_query_set_caps_result (query, caps);
+      gst_caps_unref (caps);
+      return TRUE;
+    case GST_QUERY_ACCEPT_CAPS:
+      caps = gst_stereo_match_input_caps (self);
+      gst_query_parse_accept_caps (query, &other);
+      gst_query_set_accept_caps_result (query, gst_caps_is_subset (other, caps));
+      gst_caps_unref (caps);
+      return TRUE;
+    case GST_QUERY_CONTEXT:
+      if (gst_stereo_match_context_query (self, query))
+        return TRUE;
+      break;
+    default:
+      break;
+  }
+  return GST_AGGREGATOR_CLASS (parent_class ())->sink_query (aggregator, pad, query);
 }
 
 gboolean

@@ -89,7 +89,9 @@ pull (GstStereoMatch *self, GstStereoPad *pad, GstFlowReturn *flow)
     case GST_STEREO_PULL_FRAME:
       return TRUE;
     case GST_STEREO_PULL_GAP:
-      forward_gap (self, pad, gap);
+      *flow = gst_stereo_match_land (self);
+      if (*flow == GST_FLOW_OK)
+        forward_gap (self, pad, gap);
       gst_buffer_unref (gap);
       return TRUE;
     case GST_STEREO_PULL_ERROR:
@@ -299,7 +301,7 @@ gst_stereo_match_aggregate (GstAggregator *aggregator, gboolean timeout)
   guint ended = 0, count = 0;
 
   if (!gst_stereo_match_check_pads (self) || g_atomic_int_get (&self->failed))
-    return GST_FLOW_NOT_NEGOTIATED;
+    return gst_stereo_match_settle (self, NULL, 0, GST_FLOW_NOT_NEGOTIATED);
   /* the references keep a pad that is released meanwhile */
   GST_OBJECT_LOCK (self);
   pads[0] = self->packed ? gst_object_ref (self->packed) : NULL;
@@ -322,9 +324,10 @@ gst_stereo_match_aggregate (GstAggregator *aggregator, gboolean timeout)
     flow = GST_AGGREGATOR_FLOW_NEED_DATA;
   }
   for (guint i = 0; i < 3; i++)
-    if (pads[i]) {
+    if (pads[i])
       gst_stereo_pad_settle (pads[i]);
-      gst_object_unref (pads[i]);
-    }
+  flow = gst_stereo_match_settle (self, pads, 3, flow);
+  for (guint i = 0; i < 3; i++)
+    gst_clear_object (&pads[i]);
   return flow;
 }

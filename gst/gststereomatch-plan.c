@@ -58,6 +58,8 @@ adopt_plan (GstStereoMatch *self, guint serial, const GstStereoLayout *layout)
   changed = self->backend != backend;
   self->backend = backend;
   self->in_force = *stereo_plan_params (self->plan);
+  if (self->plan_context)
+    self->in_force.cuda_device_id = gst_stereo_cuda_device (self->plan_context);
   GST_OBJECT_UNLOCK (self);
   GST_INFO_OBJECT (self, "%dx%d on %s: %s; %" G_GSIZE_FORMAT " bytes", layout->width, layout->height, backend,
       stereo_plan_backend_reason (self->plan), stereo_plan_memory (self->plan));
@@ -66,12 +68,44 @@ adopt_plan (GstStereoMatch *self, guint serial, const GstStereoLayout *layout)
     g_object_notify (G_OBJECT (self), "active-backend");
 }
 
+void
+gst_stereo_match_drop_plan (GstStereoMatch *self)
+{
+  if (self->plan) {
+    gboolean entered = gst_stereo_cuda_enter (self->plan_context);
+    g_clear_pointer (&self->plan, stereo_plan_free);
+    if (entered)
+      gst_stereo_cuda_leave (self->plan_context);
+  }
+  gst_clear_object (&self->plan_context);
+}
+
+/* In input_context, where frames lie in one. A machine where that gives a plan for the CPU has no use for it. */
+static GstFlowReturn
+make_plan (GstStereoMatch *self, StereoParams *params, const GstStereoLayout *layout)
+{
+  StereoError error;
+
+  if (self->input_context)
+    params->cuda_device_id = -2;        /* the current one's */
+  if (!gst_stereo_match_enter_context (self, self->input_context))
+    return GST_FLOW_ERROR;
+  self->plan = stereo_plan_new (params, layout->width, layout->height, &error);
+  gst_stereo_cuda_leave (self->input_context);
+  if (!self->plan)
+    return gst_stereo_match_post_error (self, &error, params);
+  if (!g_str_equal (stereo_plan_backend (self->plan), "cuda"))
+    gst_clear_object (&self->input_context);
+  gst_object_replace ((GstObject **) &self->plan_context, (GstObject *) self->input_context);
+  return GST_FLOW_OK;
+}
+
 /* The plan for views of this size and the parameters as they are now. */
 static GstFlowReturn
 ensure_plan (GstStereoMatch *self, const GstStereoLayout *layout)
 {
   StereoParams params;
-  StereoError error;
+  GstFlowReturn flow;
   gboolean automatic;
   guint serial;
 
@@ -80,19 +114,22 @@ ensure_plan (GstStereoMatch *self, const GstStereoLayout *layout)
   serial = self->serial;
   GST_OBJECT_UNLOCK (self);
   if (self->plan && self->plan_serial == serial && self->plan_width == layout->width &&
-      self->plan_height == layout->height)
+      self->plan_height == layout->height && self->plan_context == self->input_context)
     return GST_FLOW_OK;
+  if ((flow = gst_stereo_match_land (self)) != GST_FLOW_OK)
+    return flow;
   /* before the next: the two need not fit into memory together */
-  g_clear_pointer (&self->plan, stereo_plan_free);
+  gst_stereo_match_drop_plan (self);
   automatic = params.backend == STEREO_BACKEND_AUTO;
   if (automatic)
     params.backend = self->chosen_backend;
-  self->plan = stereo_plan_new (&params, layout->width, layout->height, &error);
-  if (!self->plan)
-    return gst_stereo_match_post_error (self, &error, &params);
+  if ((flow = make_plan (self, &params, layout)) != GST_FLOW_OK)
+    return flow;
   adopt_plan (self, serial, layout);
   if (automatic)
     self->chosen_backend = g_str_equal (self->backend, "cuda") ? STEREO_BACKEND_CUDA : STEREO_BACKEND_CPU;
+  if (automatic && self->chosen_backend == STEREO_BACKEND_CPU)
+    gst_stereo_match_no_device (self);
   return GST_FLOW_OK;
 }
 
@@ -132,6 +169,9 @@ gst_stereo_match_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstC
 
   if (!self->have_layout)
     return GST_AGGREGATOR_FLOW_NEED_DATA;
+  /* downstream may have asked for other caps: what is in flight goes before those */
+  if (self->landed == GST_FLOW_OK)
+    self->landed = gst_stereo_match_land (self);
   ours = gst_caps_new_empty ();
   append_format (ours, &self->layout, GST_VIDEO_FORMAT_GRAY16_LE);
   if (self->plan && stereo_plan_params (self->plan)->output == STEREO_OUTPUT_DISPARITY)
@@ -156,10 +196,13 @@ negotiate (GstStereoMatch *self, const GstStereoLayout *layout)
 {
   GstAggregator *aggregator = GST_AGGREGATOR (self);
   gboolean depth = stereo_plan_params (self->plan)->output == STEREO_OUTPUT_DEPTH;
+  GstFlowReturn flow;
 
   if (self->negotiated && same_caps (&self->layout, layout) &&
       !(depth && GST_VIDEO_INFO_FORMAT (&self->out_info) == GST_VIDEO_FORMAT_GRAY8))
     return GST_FLOW_OK;
+  if ((flow = gst_stereo_match_land (self)) != GST_FLOW_OK)
+    return flow;
   self->layout = *layout;
   self->have_layout = TRUE;
   self->negotiated = FALSE;
@@ -234,6 +277,7 @@ gst_stereo_match_decide_allocation (GstAggregator *aggregator, GstQuery *query)
   if (listed)
     gst_query_parse_nth_allocation_pool (query, 0, &offered, &needs.size, &needs.min, &needs.max);
   needs.size = MAX (needs.size, (guint) GST_VIDEO_INFO_SIZE (&info));
+  GST_STEREO_MATCH (aggregator)->pool_limited = needs.max != 0;
   needs.meta = gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   pool = obtain_pool (offered, &needs);
   gst_clear_object (&offered);
@@ -292,15 +336,21 @@ gst_stereo_match_acquire (GstStereoMatch *self, GstBuffer **output, GstBuffer **
 GstFlowReturn
 gst_stereo_match_prepare (GstStereoMatch *self, const GstStereoLayout *layout)
 {
-  GstFlowReturn flow = ensure_plan (self, layout);
+  GstFlowReturn flow = self->landed;
 
+  self->landed = GST_FLOW_OK;
+  if (flow == GST_FLOW_OK)
+    flow = ensure_plan (self, layout);
   return flow == GST_FLOW_OK ? negotiate (self, layout) : flow;
 }
 
 void
 gst_stereo_match_release (GstStereoMatch *self)
 {
-  g_clear_pointer (&self->plan, stereo_plan_free);
+  gst_stereo_match_abandon (self);
+  gst_stereo_match_drop_plan (self);
+  gst_clear_object (&self->input_context);
+  self->warned_device = FALSE;
   if (self->confidence_pool)
     gst_buffer_pool_set_active (self->confidence_pool, FALSE);
   gst_clear_object (&self->confidence_pool);

@@ -25,6 +25,9 @@
  * The latency reported is a frame, half a frame or #GstStereoMatch:max-skew for the partner, and more once a pair took
  * longer than a frame to compute: late pairs are dropped, but those that are computed come in time.
  *
+ * While the next pair is waiting already, a pair is computed in the time that the next one takes to be copied, and is
+ * pushed after that; it is pushed at once where nothing waits, and in live pipelines.
+ *
  * Put a `queue` before each pad when one thread feeds both (after a tee or a demuxer), and when the two
  * cameras of a live pipeline differ in latency.
  *
@@ -53,15 +56,6 @@ enum
   PROP_TABLE                    /* the first of the engine's */
 };
 
-#define SINK_CAPS GST_VIDEO_CAPS_MAKE (GST_STEREO_FORMATS)
-
-/* In this order: linking without a pad name takes the first. */
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_REQUEST,
-    GST_STATIC_CAPS (SINK_CAPS));
-static GstStaticPadTemplate left_template = GST_STATIC_PAD_TEMPLATE ("sink_left", GST_PAD_SINK, GST_PAD_REQUEST,
-    GST_STATIC_CAPS (SINK_CAPS));
-static GstStaticPadTemplate right_template = GST_STATIC_PAD_TEMPLATE ("sink_right", GST_PAD_SINK, GST_PAD_REQUEST,
-    GST_STATIC_CAPS (SINK_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }") ", multiview-mode = (string) mono"));
 
@@ -83,12 +77,16 @@ reset_stream (GstStereoMatch *self)
   self->discont = TRUE;
   self->surplus = 0;
   self->left_spacing = 0;
+  self->landed = GST_FLOW_OK;
 }
 
 static GstFlowReturn
 gst_stereo_match_flush (GstAggregator *aggregator)
 {
-  reset_stream (GST_STEREO_MATCH (aggregator));
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+
+  gst_stereo_match_abandon (self);
+  reset_stream (self);
   return GST_FLOW_OK;
 }
 
@@ -117,6 +115,7 @@ gst_stereo_match_start (GstAggregator *aggregator)
         ("backend=cuda was asked for, and cannot be had: %s", reason), ("Set backend=cpu, or auto."));
     return FALSE;
   }
+  gst_stereo_match_look_for_device (self);
   return TRUE;
 }
 
@@ -128,6 +127,17 @@ gst_stereo_match_stop (GstAggregator *aggregator)
   gst_stereo_match_stop_watch (self);
   gst_stereo_match_release (self);
   return TRUE;
+}
+
+/* The context may come before the element starts, and stays until it is in NULL again. */
+static GstStateChangeReturn
+gst_stereo_match_change_state (GstElement *element, GstStateChange transition)
+{
+  GstStateChangeReturn result = GST_ELEMENT_CLASS (gst_stereo_match_parent_class)->change_state (element, transition);
+
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL)
+    gst_stereo_match_share_context (GST_STEREO_MATCH (element), NULL);
+  return result;
 }
 
 /* ---- properties -------------------------------------------------------------------------- */
@@ -143,6 +153,7 @@ make_stats (GstStereoMatch *self)
   return gst_structure_new ("stereomatch-stats",
       "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left", G_TYPE_UINT64, stats.dropped_left,
       "dropped-right", G_TYPE_UINT64, stats.dropped_right, "late", G_TYPE_UINT64, stats.late,
+      "overlapped", G_TYPE_UINT64, stats.overlapped,
       "compute-time", G_TYPE_UINT64, stats.compute_last,
       "compute-time-mean", G_TYPE_UINT64, stats.pairs ? stats.compute_total / stats.pairs : (guint64) 0,
       "valid-ratio", G_TYPE_DOUBLE, stats.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, stats.mean_confidence, NULL);
@@ -233,13 +244,17 @@ static void
 gst_stereo_match_dispatch_properties_changed (GObject *object, guint count, GParamSpec **specs)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (object);
+  gboolean other_backend;
 
   GST_OBJECT_LOCK (self);
+  other_backend = self->params.backend != self->pending.backend;
   if (memcmp (&self->params, &self->pending, sizeof self->params) != 0) {
     self->params = self->pending;
     self->serial++;
   }
   GST_OBJECT_UNLOCK (self);
+  if (other_backend)
+    gst_stereo_match_offer_again (self);
   G_OBJECT_CLASS (gst_stereo_match_parent_class)->dispatch_properties_changed (object, count, specs);
 }
 
@@ -250,6 +265,7 @@ gst_stereo_match_dispose (GObject *object)
 
   gst_stereo_match_stop_watch (self);
   gst_stereo_match_release (self);
+  gst_stereo_match_share_context (self, NULL);
   G_OBJECT_CLASS (gst_stereo_match_parent_class)->dispose (object);
 }
 
@@ -273,11 +289,26 @@ install_own_properties (GObjectClass *klass)
           "active-backend", "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
   g_object_class_install_property (klass, PROP_STATS, g_param_spec_boxed ("stats", "stats",
           "Since the start: pairs computed, dropped-left and dropped-right (frames without a partner), late (pairs "
-          "dropped for QoS), compute-time (ns, of the last pair) and compute-time-mean; of the last pair: valid-ratio "
+          "dropped for QoS), overlapped (pairs submitted while another was being computed), compute-time (ns from a "
+          "pair's submission to its result, of the last pair) and compute-time-mean; of the last pair: valid-ratio "
           "and mean-confidence (0..1)", GST_TYPE_STRUCTURE, ro));
   g_object_class_install_property (klass, PROP_SETTINGS, g_param_spec_boxed ("settings", "settings",
           "Every parameter in force, each own value replaced by what profile and method call for; NULL when they "
           "contradict each other", GST_TYPE_STRUCTURE, ro));
+}
+
+/* In this order: linking without a pad name takes the first. */
+static void
+add_pad_templates (GstElementClass *klass)
+{
+  static const gchar *const names[] = { "sink", "sink_left", "sink_right" };
+  GstCaps *caps = gst_stereo_match_input_caps (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    gst_element_class_add_pad_template (klass, gst_pad_template_new_with_gtype (names[i], GST_PAD_SINK,
+            GST_PAD_REQUEST, caps, GST_TYPE_STEREO_PAD));
+  gst_caps_unref (caps);
+  gst_element_class_add_static_pad_template_with_gtype (klass, &src_template, GST_TYPE_AGGREGATOR_PAD);
 }
 
 static void
@@ -297,10 +328,9 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
   gst_stereo_props_install (object_class, PROP_TABLE);
 
   element_class->release_pad = gst_stereo_match_release_pad;
-  gst_element_class_add_static_pad_template_with_gtype (element_class, &sink_template, GST_TYPE_STEREO_PAD);
-  gst_element_class_add_static_pad_template_with_gtype (element_class, &left_template, GST_TYPE_STEREO_PAD);
-  gst_element_class_add_static_pad_template_with_gtype (element_class, &right_template, GST_TYPE_STEREO_PAD);
-  gst_element_class_add_static_pad_template_with_gtype (element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
+  element_class->set_context = gst_stereo_match_set_context;
+  element_class->change_state = gst_stereo_match_change_state;
+  add_pad_templates (element_class);
   gst_element_class_set_static_metadata (element_class, "Stereo matcher", "Filter/Analyzer/Video/Stereo",
       "Makes disparity or depth, and the confidence of every pixel, from two rectified views: one each on sink_left "
       "and sink_right, or both in one frame on sink. Output GRAY16_LE: disparity times disparity-scale, or depth in "
@@ -312,6 +342,7 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
   aggregator_class->sink_event = gst_stereo_match_sink_event;
   aggregator_class->src_event = gst_stereo_match_src_event;
   aggregator_class->src_query = gst_stereo_match_src_query;
+  aggregator_class->sink_query = gst_stereo_match_sink_query;
   aggregator_class->clip = gst_stereo_match_clip;
   aggregator_class->start = gst_stereo_match_start;
   aggregator_class->stop = gst_stereo_match_stop;

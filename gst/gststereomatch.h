@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The stereomatch element. One object, five files:
+ * The stereomatch element. One object, seven files:
  *   gststereomatch.c         properties, start and stop
  *   gststereomatch-pads.c    pads, events, queries
+ *   gststereomatch-cuda.c    frames in device memory: whether they are taken, and the context the plan lives in
  *   gststereomatch-pairs.c   aggregate(): from buffers to pairs, and what is dropped
  *   gststereomatch-output.c  a pair becomes an output buffer with its metadata
+ *   gststereomatch-flight.c  pairs that are being computed while the next one comes
  *   gststereomatch-plan.c    what one caps and parameter set needs: plan, source caps, pools
  */
 #ifndef GST_STEREO_MATCH_H
@@ -27,6 +29,7 @@ GST_ELEMENT_REGISTER_DECLARE (stereomatch);
 typedef struct
 {
   guint64 pairs, dropped_left, dropped_right, late;
+  guint64 overlapped;           /* pairs submitted while another was in flight */
   guint64 compute_last, compute_total;  /* ns */
   gdouble valid_ratio, mean_confidence; /* of the last pair */
 } GstStereoMatchStats;
@@ -38,6 +41,17 @@ typedef struct
   gint64 skew, max_skew;        /* of the last pair that was too far apart, ns */
   gint64 reported;              /* monotonic µs; 0 = never */
 } GstStereoMatchDrops;
+
+/* A pair from its submission on. */
+typedef struct
+{
+  GstBuffer *out, *confidence;
+  GstVideoFrame out_frame, confidence_frame;    /* mapped until collected */
+  GstVideoFrame input[2];       /* of one frame for both views: the first alone; mapped while the plan reads there */
+  GstBuffer *input_buffer[2];
+  GstSegment segment;           /* of the left view */
+  gint64 skew;
+} GstStereoFlight;
 
 struct _GstStereoMatch
 {
@@ -60,11 +74,16 @@ struct _GstStereoMatch
   StereoParams in_force;        /* of the last plan */
   const gchar *backend;         /* of the last plan; NULL before the first */
   GstClockID watch;             /* waits for the second view pad */
+  GstStereoCudaContext *shared_context; /* of the pipeline, for neighbours that ask; may be NULL */
+  gboolean no_device;           /* a device was looked for, and there is none: backend=auto is the CPU */
 
   gint failed;                  /* atomic: an error was posted that no frame can mend */
 
   /* of the source pad's task */
   StereoPlan *plan;
+  GstStereoCudaContext *plan_context;   /* that the plan lives in; NULL: the engine's own */
+  GstStereoCudaContext *input_context;  /* that the next plan is to live in */
+  gboolean warned_device;       /* that frames come from another device than cuda-device-id */
   guint plan_serial;
   gint plan_width, plan_height;
   gint chosen_backend;          /* what auto chose; STEREO_BACKEND_AUTO before that */
@@ -74,6 +93,9 @@ struct _GstStereoMatch
   GstVideoInfo out_info;
   GstVideoInfo confidence_info;
   GstBufferPool *confidence_pool;
+  gboolean pool_limited;        /* the output pool may have no buffer to spare for a pair in flight */
+  GQueue flights;               /* of GstStereoFlight, oldest first; of the plan and the caps as they are */
+  GstFlowReturn landed;         /* what became of those that landed while negotiating */
   GstSegment segment;           /* of the source pad */
   gboolean have_segment;
   gboolean discont;             /* something was dropped before the next output */
@@ -99,11 +121,44 @@ gboolean gst_stereo_match_propose_allocation (GstAggregator *aggregator, GstAggr
     GstQuery *query);
 GstBuffer *gst_stereo_match_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
 
+gboolean gst_stereo_match_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query);
+
+/* gststereomatch-cuda.c */
+/* Caps of a sink pad, or of its template when @self is NULL: device memory first, where it may be used. */
+GstCaps *gst_stereo_match_input_caps (GstStereoMatch *self);
+/* At the start: whether there is a device. */
+void gst_stereo_match_look_for_device (GstStereoMatch *self);
+/* backend=auto is the CPU. */
+void gst_stereo_match_no_device (GstStereoMatch *self);
+/* backend was set: upstream may have to make other memory. */
+void gst_stereo_match_offer_again (GstStereoMatch *self);
+/* Sets the context that a plan for these frames lives in. @second may be @first. */
+void gst_stereo_match_choose_context (GstStereoMatch *self, GstBuffer *first, GstBuffer *second);
+/* Around everything done with the plan. FALSE after an error was posted; nothing is to be left then. */
+gboolean gst_stereo_match_enter_context (GstStereoMatch *self, GstStereoCudaContext *context);
+/* Keeps @context (transfer full, NULL: none) for neighbours that ask. */
+void gst_stereo_match_share_context (GstStereoMatch *self, GstStereoCudaContext *context);
+void gst_stereo_match_set_context (GstElement *element, GstContext *context);
+gboolean gst_stereo_match_context_query (GstStereoMatch *self, GstQuery *query);
+
 /* gststereomatch-pairs.c */
 GstFlowReturn gst_stereo_match_aggregate (GstAggregator *aggregator, gboolean timeout);
 
-/* gststereomatch-output.c: @second is @first for a frame that holds both views. */
+/* gststereomatch-output.c: @second is @first for a frame that holds both views. The pair is in flight then. */
 GstFlowReturn gst_stereo_match_process (GstStereoMatch *self, GstStereoFrame *first, GstStereoFrame *second);
+/* Pushes a pair that was collected. */
+GstFlowReturn gst_stereo_match_finish (GstStereoMatch *self, GstStereoFlight *flight, const StereoStats *stats);
+
+/* gststereomatch-flight.c: takes @flight, with its buffers there and its inputs mapped, unless it fails. */
+GstFlowReturn gst_stereo_match_submit (GstStereoMatch *self, GstStereoFlight *flight, const GstStereoLayout *layout);
+/* At the end of aggregate(), which came to @flow: pushes what need not stay in flight; gives the flow to return. */
+GstFlowReturn gst_stereo_match_settle (GstStereoMatch *self, GstStereoPad *const *pads, guint count,
+    GstFlowReturn flow);
+/* Pushes all that is in flight: before an event, another plan or other caps. */
+GstFlowReturn gst_stereo_match_land (GstStereoMatch *self);
+/* Drops all that is in flight. */
+void gst_stereo_match_abandon (GstStereoMatch *self);
+void gst_stereo_flight_free (GstStereoFlight *flight);
 
 /* gststereomatch-plan.c: the plan and the caps for views laid out so, with the parameters as they are now. */
 GstFlowReturn gst_stereo_match_prepare (GstStereoMatch *self, const GstStereoLayout *layout);
@@ -114,6 +169,8 @@ GstFlowReturn gst_stereo_match_post_error (GstStereoMatch *self, const StereoErr
 GstFlowReturn gst_stereo_match_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstCaps **result);
 gboolean gst_stereo_match_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps);
 gboolean gst_stereo_match_decide_allocation (GstAggregator *aggregator, GstQuery *query);
+/* The plan goes, and leaves its context. */
+void gst_stereo_match_drop_plan (GstStereoMatch *self);
 void gst_stereo_match_release (GstStereoMatch *self);
 
 G_END_DECLS

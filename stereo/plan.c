@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A plan: validate once, choose the backend and the steps, place the memory; then run frames. */
+/* A plan: validate once, choose the backend and the steps, place the memory. frame.c runs frames. */
 #include "stereo/private.h"
 
 #include <limits.h>
@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MAX_SIDE 32768
 
@@ -28,7 +27,7 @@ choose_backend (StereoPlan *plan, StereoError *error)
   if (p->backend == STEREO_BACKEND_AUTO)
     snprintf (plan->reason, sizeof plan->reason, "backend=auto takes %s: %s", plan->backend->name, reason);
   else
-    snprintf (plan->reason, sizeof plan->reason, "backend=%s was asked for", plan->backend->name);
+    snprintf (plan->reason, sizeof plan->reason, "backend=%s was asked for.", plan->backend->name);
   return STEREO_OK;
 }
 
@@ -167,14 +166,14 @@ name_stages (StereoPlan *plan)
   }
 }
 
-static int
-enter (StereoPlan *plan)
+int
+stereo_enter (StereoPlan *plan)
 {
   return plan->backend->enter ? plan->backend->enter (plan) : 0;
 }
 
-static void
-leave (StereoPlan *plan, int before)
+void
+stereo_leave (StereoPlan *plan, int before)
 {
   if (plan->backend->leave)
     plan->backend->leave (plan, before);
@@ -191,7 +190,11 @@ build (StereoPlan *plan, StereoError *error)
   name_stages (plan);
   if ((status = fit_memory (plan, error)))
     return status;
-  return stereo_layout_commit (plan, error);
+  if ((status = stereo_layout_commit (plan, error)))
+    return status;
+  if (plan->backend->ready)
+    plan->backend->ready (plan);
+  return STEREO_OK;
 }
 
 StereoPlan *
@@ -208,9 +211,9 @@ stereo_plan_new (const StereoParams *params, int width, int height, StereoError 
       choose_backend (plan, error))
     goto fail;
   stereo_params_unread (params, plan->warning, sizeof plan->warning);
-  int before = enter (plan);
+  int before = stereo_enter (plan);
   status = build (plan, error);
-  leave (plan, before);
+  stereo_leave (plan, before);
   if (!status)
     return plan;
 
@@ -226,113 +229,13 @@ stereo_plan_free (StereoPlan *plan)
     return;
   if (plan->backend) {
     const StereoBackend *backend = plan->backend;
-    int before = enter (plan);
+    int before = stereo_enter (plan);
     if (plan->arena)
       backend->release (plan, plan->arena);
     backend->close (plan);
-    leave (plan, before);
+    stereo_leave (plan, before);
   }
   free (plan);
-}
-
-static uint64_t
-now_ns (void)
-{
-  struct timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
-}
-
-static void
-collect_times (StereoPlan *plan)
-{
-  memset (plan->stage_ms, 0, sizeof plan->stage_ms);
-  for (int i = 0; i < plan->step_count; i++)
-    for (int j = 0; j < plan->stage_count; j++)
-      if (plan->stage_names[j] == plan->steps[i]->name)
-        plan->stage_ms[j] += plan->backend->elapsed_ms (plan, i);
-}
-
-/* 16-bit samples must hold the whole search range. */
-static StereoStatus
-check_scale (const StereoParams *p, const StereoOutput *output, StereoError *error)
-{
-  int largest = p->min_disparity + p->num_disparities - 1;
-
-  if (output->sample != STEREO_SAMPLE_U16 || p->output != STEREO_OUTPUT_DISPARITY ||
-      largest * p->disparity_scale <= 65535)
-    return STEREO_OK;
-  return stereo_fail (error, STEREO_ERROR_PARAMETER,
-      "disparity-scale=%g makes %.0f of the largest disparity, %d, and 16 bits hold 65535: set it to %.0f or less, or "
-      "search fewer disparities.", p->disparity_scale, largest * p->disparity_scale, largest,
-      floor (65535.0 / largest));
-}
-
-static StereoStatus
-check_frame (const StereoPlan *plan, const StereoImage *image, const StereoOutput *output, StereoError *error)
-{
-  if (!image->data || (image->channels != 1 && image->channels != 3) || image->pixel_stride < 1 ||
-      image->pixel_stride > 8)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "An image needs data, 1 or 3 channels and a pixel stride of 1 to 8 bytes; it has %d channels and %d bytes.",
-        image->channels, image->pixel_stride);
-  if (image->memory == STEREO_MEMORY_CUDA && plan->backend->choice != STEREO_BACKEND_CUDA)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "An image in device memory needs backend=cuda.");
-  if (!output->data)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "There is no output buffer.");
-  if (output->sample == STEREO_SAMPLE_U8 && plan->params.output == STEREO_OUTPUT_DEPTH)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "Depth does not fit 8-bit samples: use 16-bit ones.");
-  return STEREO_OK;
-}
-
-static StereoStatus
-run_steps (StereoPlan *plan, StereoError *error)
-{
-  const StereoBackend *backend = plan->backend;
-  StereoStatus status;
-
-  if ((status = backend->begin (plan, error)))
-    return status;
-  for (int i = 0; i < plan->step_count; i++) {
-    if (plan->profiling)
-      backend->mark (plan, i);
-    if ((status = plan->steps[i]->run (plan, error)))
-      return status;
-  }
-  if (plan->profiling)
-    backend->mark (plan, plan->step_count);
-  if ((status = backend->end (plan, error)))
-    return status;
-  if (plan->profiling)
-    collect_times (plan);
-  return STEREO_OK;
-}
-
-StereoStatus
-stereo_plan_execute (StereoPlan *plan, const StereoImage *left, const StereoImage *right, const StereoOutput *output,
-    StereoStats *stats, StereoError *error)
-{
-  uint64_t start = now_ns ();
-  StereoStatus status;
-
-  if ((status = check_frame (plan, left, output, error)) || (status = check_frame (plan, right, output, error)) ||
-      (status = check_scale (&plan->params, output, error)))
-    return status;
-  plan->input[STEREO_LEFT] = *left;
-  plan->input[STEREO_RIGHT] = *right;
-  plan->output = *output;
-  int before = enter (plan);
-  status = run_steps (plan, error);
-  leave (plan, before);
-  if (status)
-    return status;
-  if (stats) {
-    double pixels = (double) plan->width * plan->height;
-    stats->valid_ratio = (double) plan->valid_count / pixels;
-    stats->mean_confidence = plan->confidence_sum / pixels;
-    stats->compute_ns = now_ns () - start;
-  }
-  return STEREO_OK;
 }
 
 const StereoParams *

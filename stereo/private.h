@@ -2,7 +2,7 @@
 /*
  * What the engine and its backends share: the plan, its frame state, the tables of functions.
  *
- * A plan is a list of steps (plan.c puts it together, once); running a frame is walking that list.
+ * A plan is a list of steps (plan.c puts it together, once); running a frame is walking that list (frame.c).
  * Every step is a StereoStage of the chosen backend, and works on the frame state below, which has
  * the same layout in both backends: a test can copy it from one to the other at any point.
  */
@@ -24,6 +24,10 @@ extern "C" {
 #define STEREO_MAX_STEPS 256
 #define STEREO_LOG2E 1.4426950408889634  /* exp (x) = 2^(x * this): gammas become base-2 factors (4.4.1) */
 #define STEREO_MAX_BUFFERS 64
+/* Marks of every frame in flight: before its first step, after its last one. */
+#define STEREO_MARK_STEPS(slot) (STEREO_MAX_STEPS + 1 + 2 * (slot))
+#define STEREO_MARK_DONE(slot) (STEREO_MAX_STEPS + 2 + 2 * (slot))
+#define STEREO_MARKS (STEREO_MAX_STEPS + 1 + 2 * STEREO_MAX_IN_FLIGHT)
 
 enum { STEREO_LEFT, STEREO_RIGHT };
 
@@ -97,12 +101,21 @@ struct StereoBackend
   void (*close) (StereoPlan *plan);
   void *(*allocate) (StereoPlan *plan, size_t size, StereoError *error);
   void (*release) (StereoPlan *plan, void *memory);
-  /* Around the steps of a frame: begin takes the images in, end waits and hands the results over. */
+  /* Around the steps of a frame: begin takes the images in, end sends the results on their way; collect waits for those
+   * of plan->slot and hands them over (NULL: end did). What a frame in flight needs to itself goes by plan->slot. */
   StereoStatus (*begin) (StereoPlan *plan, StereoError *error);
   StereoStatus (*end) (StereoPlan *plan, StereoError *error);
-  /* Marks the start of step @index (step_count: the end of the last) and reads the times back. */
+  StereoStatus (*collect) (StereoPlan *plan, StereoError *error);
+  /* Waits until the device has let go of everything. NULL: nothing to wait for. */
+  void (*settle) (StereoPlan *plan);
+  /* The arena is in place: what can be prepared once. NULL: nothing. */
+  void (*ready) (StereoPlan *plan);
+  /* All steps of a frame, by stereo_run_steps() or faster; NULL: by that. */
+  StereoStatus (*run) (StereoPlan *plan, StereoError *error);
+  /* Marks a moment of the frame: STEREO_MARK_*, or while profiling the start of step @index (step_count: the end of
+   * the last). The times are read back after end(). */
   void (*mark) (StereoPlan *plan, int index);
-  double (*elapsed_ms) (StereoPlan *plan, int index);
+  double (*elapsed_ms) (StereoPlan *plan, int from, int to);
   /* Disparities to aggregate at a time when scratch-layers leaves it open; NULL: all. */
   int (*layers) (const StereoPlan *plan);
   /* For tests: between the arena and host memory; waits. */
@@ -120,12 +133,23 @@ typedef struct StereoReservation
   int view;                     /* of frame state: STEREO_LEFT, STEREO_RIGHT; -1 for neither */
 } StereoReservation;
 
+/* A frame between submit and collect. */
+typedef struct StereoFlight
+{
+  StereoOutput output;
+  StereoError error;            /* of what submit did; collect reports it */
+  int profiled;
+  uint64_t start_ns, ready_ns;  /* submitted; results in place */
+  uint64_t valid_count;
+  double confidence_sum;
+} StereoFlight;
+
 struct StereoPlan
 {
   StereoParams params;          /* resolved */
   const StereoBackend *backend;
   const StereoStageTable *stages;
-  char reason[256], warning[512];
+  char reason[768], warning[512];
 
   /* geometry */
   int width, height;
@@ -150,7 +174,7 @@ struct StereoPlan
   void *arena;
   size_t arena_size;
 
-  /* steps */
+  /* steps; the first is load, the last is store */
   const StereoStage *steps[STEREO_MAX_STEPS];
   int step_count;
   int profiling;
@@ -161,11 +185,23 @@ struct StereoPlan
   /* the frame at hand */
   StereoImage input[2];
   StereoOutput output;
-  uint64_t valid_count;         /* set by end() */
+  uint64_t valid_count;         /* set by end() or collect() */
   double confidence_sum;
+  int slot;                     /* its place in flights */
+
+  StereoFlight flights[STEREO_MAX_IN_FLIGHT];
+  unsigned submitted, collected;        /* frames; modulo STEREO_MAX_IN_FLIGHT: their slots */
+  StereoError broken;           /* why this plan can only be freed */
 
   void *state;                  /* the backend's own */
 };
+
+/* ---- plan.c: around everything that talks to the backend ------------------------------------- */
+int stereo_enter (StereoPlan *plan);
+void stereo_leave (StereoPlan *plan, int before);
+
+/* ---- frame.c: the steps from @first to @end - 1, marked where the plan is profiled -------------- */
+StereoStatus stereo_run_steps (StereoPlan *plan, int first, int end, StereoError *error);
 
 /* ---- layout.c: the arena ----------------------------------------------------------------- */
 /* Reserves @count elements of @size bytes for *@where, 256-byte aligned. Sizes that do not fit a

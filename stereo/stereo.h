@@ -10,7 +10,7 @@
  *   params.num_disparities = 70;
  *   StereoPlan *plan = stereo_plan_new (&params, 741, 497, &error);
  *   if (!plan) { fputs (error.message, stderr); … }
- *   stereo_plan_execute (plan, &left, &right, &output, &stats, &error);   // once per frame
+ *   stereo_plan_execute (plan, &left, &right, &output, &stats, &error);   // once per frame; or submit and collect
  *   stereo_plan_free (plan);
  *
  * Conventions
@@ -201,7 +201,8 @@ typedef struct StereoStats
 {
   double valid_ratio;           /* share of output pixels that hold a value, 0..1 */
   double mean_confidence;       /* over all pixels, 0..1 */
-  uint64_t compute_ns;          /* from the call to the results in place */
+  uint64_t compute_ns;          /* from the call (execute, submit) to the results in place, whenever they are collected */
+  uint64_t steps_ns;            /* of that, the steps by the device's own clock: no copies to it and from it */
 } StereoStats;
 
 /* ---- plans ------------------------------------------------------------------------------- */
@@ -211,9 +212,27 @@ typedef struct StereoPlan StereoPlan;
 /* Validates, chooses the functions, allocates everything a frame needs. NULL and @error on failure.
  * backend=auto takes CUDA where a device is usable, else the CPU: see stereo_plan_backend_reason(). */
 StereoPlan *stereo_plan_new (const StereoParams *params, int width, int height, StereoError *error);
-/* Runs one frame. On failure the output is undefined and the plan can only be freed. */
+/* Runs one frame: submit and collect in one. A frame that cannot be matched (STEREO_ERROR_PARAMETER) is refused and
+ * changes nothing; after any other failure the output is undefined and the plan can only be freed. */
 StereoStatus stereo_plan_execute (StereoPlan *plan, const StereoImage *left, const StereoImage *right,
     const StereoOutput *output, StereoStats *stats, StereoError *error);
+/* The same in two halves, so that copies and computation of neighbouring frames overlap: frames are collected in the
+ * order they were submitted, STEREO_MAX_IN_FLIGHT of them can be in flight (while profiling: one), and none is when
+ * execute is called. The cpu backend does all work in submit.
+ * - Images in host memory are the caller's again when submit returns; images in device memory when their frame is
+ *   collected, and so is the output.
+ * - submit fails only for a frame that it refuses, and that is then not in flight; what goes wrong later is reported by
+ *   the frame's collect, and the plan can then be collected from and freed, but takes no more frames. */
+#define STEREO_MAX_IN_FLIGHT 2
+StereoStatus stereo_plan_submit (StereoPlan *plan, const StereoImage *left, const StereoImage *right,
+    const StereoOutput *output, StereoError *error);
+StereoStatus stereo_plan_collect (StereoPlan *plan, StereoStats *stats, StereoError *error);
+/* Frames submitted and not collected. */
+int stereo_plan_in_flight (const StereoPlan *plan);
+/* A copy of @image (of the plan's size) in the memory that the plan's backend reads without a transfer: device memory
+ * for cuda, host memory for cpu. For images that serve many frames. To be freed before the plan. */
+StereoStatus stereo_plan_image_new (StereoPlan *plan, const StereoImage *image, StereoImage *copy, StereoError *error);
+void stereo_plan_image_free (StereoPlan *plan, StereoImage *copy);
 /* NULL is fine. */
 void stereo_plan_free (StereoPlan *plan);
 
@@ -227,7 +246,8 @@ const char *stereo_plan_warning (const StereoPlan *plan);
 /* Bytes of the one arena (host memory for cpu, device memory for cuda). */
 size_t stereo_plan_memory (const StereoPlan *plan);
 
-/* Timing of each stage, for benchmarks: switches a measurement (and on CUDA an event per stage) on.
+/* Timing of each stage, for benchmarks: switches a measurement (and on CUDA an event per stage) on, which
+ * slows frames down: steps_ns of the stats is measured without.
  * A stage that runs several times per frame is one entry; the sum is reported. */
 void stereo_plan_set_profiling (StereoPlan *plan, int on);
 int stereo_plan_stage_count (const StereoPlan *plan);

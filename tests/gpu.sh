@@ -5,16 +5,20 @@
 #   sh tests/gpu.sh [BUILD] [SCENES]      (default: build, and the folder STEREO_DATA names)
 #
 # BUILD may come from another machine. With GStreamer there (GST_PLUGIN_PATH=BUILD/gst) the pipeline runs too.
-# GPU_PARTS="stages golden sanitizer elements pipeline bench" leaves parts out.
+# GPU_PARTS="engine stages golden sanitizer elements pipeline rate bench" leaves parts out.
 set -u
 build=${1:-build}
 scenes=${2:-${STEREO_DATA:-}}
-parts=${GPU_PARTS:-stages golden sanitizer elements pipeline bench}
+parts=${GPU_PARTS:-engine stages golden sanitizer elements pipeline rate bench}
 failed=0
 
 part () { case " $parts " in *" $1 "*) echo "== $1"; return 0 ;; *) return 1 ;; esac; }
 check () { "$@" || { echo "FAILED: $*"; failed=$((failed + 1)); }; }
-bench () { "$build/tests/bench/stereo-bench" --backend cuda --runs 60 "$@"; }
+bench () { "$build/tests/bench/stereo-bench" --backend cuda --runs 60 --device-input "$@"; }
+
+part engine && for test in cuda flight plan; do
+  check "$build/tests/engine/test_$test"
+done
 
 part stages && for seed in 1 2 3; do
   STEREO_TEST_SEED=$seed STEREO_TEST_DRAWS=${GPU_DRAWS:-60} "$build/tests/stages/test_stages" > "stages.$seed.log" 2>&1 ||
@@ -42,8 +46,13 @@ fi
 export CK_DEFAULT_TIMEOUT=60 GST_PLUGIN_PATH="${GST_PLUGIN_PATH:-$build/gst}" LD_LIBRARY_PATH="$build/gst:${LD_LIBRARY_PATH:-}"
 if part elements && command -v gst-launch-1.0 > /dev/null; then
   for test in "$build"/tests/elements/test_*; do
-    [ -x "$test" ] && [ -f "$test" ] && check "$test" 2> /dev/null | grep -E '^[0-9]+%|FAIL|Fail'
+    [ -x "$test" ] && [ -f "$test" ] || continue
+    output=$("$test" 2> /dev/null) && status=0 || status=$?
+    echo "$output" | grep -E '^[0-9]+%|:[FE]:|SKIPPED|MiB' | sed "s/^/${test##*/}: /"
+    # 77: skipped, and it said why
+    case $status in 0 | 77) ;; *) echo "FAILED: $test"; failed=$((failed + 1)) ;; esac
   done
+  STEREO_TEST_BACKEND=cuda check "$build/tests/elements/test_flight" 2> /dev/null | grep -E '^[0-9]+%|FAIL|Fail|:F:|:E:'
 fi
 
 if part pipeline && command -v gst-launch-1.0 > /dev/null; then
@@ -52,6 +61,23 @@ if part pipeline && command -v gst-launch-1.0 > /dev/null; then
   [ -n "$scenes" ] && check gst-launch-1.0 -v stereomatch backend=cuda num-disparities=70 name=m ! fakesink \
     filesrc location="$scenes/motorcycle/left.png" ! pngdec ! m.sink_left \
     filesrc location="$scenes/motorcycle/right.png" ! pngdec ! m.sink_right | grep -E 'm.GstPad:src: caps|ERROR|active-backend'
+fi
+
+# rate COUNT: when a pipeline from system memory with so many frames of the work that is timed below began and ended
+rate () {
+  begin=$(date +%s%N)
+  gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=snow ! video/x-raw,format=NV12,width=3840,height=1080 ! \
+    imagefreeze num-buffers="$1" ! queue ! stereomatch backend=cuda ! fakesink >&2 && echo "$begin $(date +%s%N)"
+}
+
+if part rate && command -v gst-launch-1.0 > /dev/null; then
+  if few=$(rate 200) && many=$(rate 2200); then
+    echo "$few $many" | awk '{ printf "pipeline, 1920x1080 NV12 side by side: %.3f ms a frame\n", ($4 - $3 - $2 + $1) / 2e9 }'
+  else
+    echo "FAILED: the pipeline that is timed"
+    failed=$((failed + 1))
+  fi
+  bench --synthetic 1920x1080 --num-disparities 128
 fi
 
 if part bench; then

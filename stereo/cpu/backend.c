@@ -112,10 +112,10 @@ cpu_mark (StereoPlan *plan, int index)
 }
 
 static double
-cpu_elapsed_ms (StereoPlan *plan, int index)
+cpu_elapsed_ms (StereoPlan *plan, int from, int to)
 {
   const uint64_t *marks = cpu_state (plan)->marks;
-  return (double) (marks[index + 1] - marks[index]) * 1e-6;
+  return (double) (marks[to] - marks[from]) * 1e-6;
 }
 
 /* As many as keep the raw costs of a window's rows in a core's second-level cache. */

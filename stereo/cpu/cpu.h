@@ -27,7 +27,7 @@ typedef struct CpuState
   float *idr_confidence[2];
   int32_t *speckle_label, *speckle_size;
   uint64_t *row_valid, *row_confidence; /* per row: valid samples, sum of confidence bytes */
-  uint64_t marks[STEREO_MAX_STEPS + 1]; /* ns */
+  uint64_t marks[STEREO_MARKS]; /* ns */
 } CpuState;
 
 static inline CpuState *

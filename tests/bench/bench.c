@@ -53,12 +53,19 @@ run_frame (Bench *bench, StereoStats *stats)
   return 0;
 }
 
+static Times
+times_of (double *ms, int count)
+{
+  double middle = median (ms, count);   /* sorts */
+  return (Times) { middle, ms[0], ms[count - 1] };
+}
+
 /* Whole frames, without the measurement of stages in between. */
 static int
 time_frames (Bench *bench, Measurement *m)
 {
-  static double ms[BENCH_MAX_RUNS];
-  StereoStats stats = { 0, 0, 0 };
+  static double ms[BENCH_MAX_RUNS], steps[BENCH_MAX_RUNS];
+  StereoStats stats = { 0 };
 
   for (int k = 0; k < WARM_UP; k++)
     if (!run_frame (bench, &stats))
@@ -68,12 +75,33 @@ time_frames (Bench *bench, Measurement *m)
     if (!run_frame (bench, &stats))
       return 0;
     ms[k] = now_ms () - start;
+    steps[k] = (double) stats.steps_ns * 1e-6;
   }
-  m->median_ms = median (ms, m->runs);
-  m->min_ms = ms[0];
-  m->max_ms = ms[m->runs - 1];
-  m->gde = (double) m->width * m->height * m->disparities / m->median_ms * 1e-6;
+  m->frame = times_of (ms, m->runs);
+  m->compute = times_of (steps, m->runs);
+  m->gde = (double) m->width * m->height * m->disparities / m->frame.median * 1e-6;
   m->valid = stats.valid_ratio;
+  return 1;
+}
+
+/* As a pipeline runs: a frame is submitted before the one ahead is collected. */
+static int
+time_overlapped (Bench *bench, Measurement *m)
+{
+  int frames = WARM_UP + m->runs;
+  StereoError error;
+  double start = 0;
+
+  for (int k = 0; k <= frames; k++) {
+    if ((k < frames && stereo_plan_submit (bench->plan, &bench->left, &bench->right, &bench->output, &error)) ||
+        (k && stereo_plan_collect (bench->plan, NULL, &error))) {
+      fprintf (stderr, "%s\n", error.message);
+      return 0;
+    }
+    if (k == WARM_UP)
+      start = now_ms ();
+  }
+  m->overlapped_ms = (now_ms () - start) / m->runs;
   return 1;
 }
 
@@ -123,6 +151,34 @@ write_pictures (const char *folder, const Measurement *m, const float *disparity
   return done;
 }
 
+/* The views as the plan gets them: where the scene has them, or where the backend reads them without a transfer. */
+static int
+place_views (const Options *options, const Scene *scene, Bench *bench)
+{
+  StereoImage left = scene_view (&scene->left), right = scene_view (&scene->right);
+  StereoError error;
+
+  if (!options->device_input) {
+    bench->left = left;
+    bench->right = right;
+    return 1;
+  }
+  if (!stereo_plan_image_new (bench->plan, &left, &bench->left, &error) &&
+      !stereo_plan_image_new (bench->plan, &right, &bench->right, &error))
+    return 1;
+  fprintf (stderr, "%s\n", error.message);
+  return 0;
+}
+
+static void
+free_views (const Options *options, Bench *bench)
+{
+  if (!options->device_input)
+    return;
+  stereo_plan_image_free (bench->plan, &bench->left);
+  stereo_plan_image_free (bench->plan, &bench->right);
+}
+
 /* Times one plan and scores what it gives. */
 static int
 measure (const Options *options, const Scene *scene, Bench *bench, Measurement *m)
@@ -141,17 +197,17 @@ measure (const Options *options, const Scene *scene, Bench *bench, Measurement *
   snprintf (m->backend, sizeof m->backend, "%s", stereo_plan_backend (bench->plan));
   snprintf (m->reason, sizeof m->reason, "%s", stereo_plan_backend_reason (bench->plan));
   m->runs = options->runs ? options->runs : strcmp (m->backend, "cuda") ? 20 : 60;
-  bench->left = scene_view (&scene->left);
-  bench->right = scene_view (&scene->right);
   bench->output = (StereoOutput) { disparity, m->width * (ptrdiff_t) sizeof *disparity, STEREO_SAMPLE_F32, confidence,
     m->width };
-  if (disparity && confidence && time_frames (bench, m) && time_stages (bench, m)) {
+  if (disparity && confidence && place_views (options, scene, bench) && time_frames (bench, m) &&
+      time_overlapped (bench, m) && time_stages (bench, m)) {
     if (m->params.output == STEREO_OUTPUT_DISPARITY) {
       m->all = scene_score (scene, disparity, NULL);
       m->visible = scene->visible ? scene_score (scene, disparity, scene->visible) : (Score) { 0, { 0 } };
     }
     done = !options->write || write_pictures (options->write, m, disparity, confidence);
   }
+  free_views (options, bench);
   free (disparity);
   free (confidence);
   return done;

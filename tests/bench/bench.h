@@ -13,6 +13,7 @@ typedef struct Options
   int range_set;                /* num-disparities was given: it wins over the scene's */
   int runs;                     /* 0: 20 on the CPU, 60 on CUDA */
   int json, matrix;
+  int device_input;             /* the views lie in the backend's memory before the clock starts */
   int width, height;            /* of a synthetic pair; 0: none */
   const char *scenes;           /* folder; NULL: none */
   const char *scene_list;       /* names with commas; NULL: all that are known */
@@ -20,13 +21,20 @@ typedef struct Options
   const char *pair[2];
 } Options;
 
+typedef struct Times
+{
+  double median, min, max;      /* ms */
+} Times;
+
 /* What was measured for one scene with one set of parameters. */
 typedef struct Measurement
 {
   char scene[64], backend[16], reason[256];
   int width, height, disparities, runs;
   StereoParams params;          /* in force */
-  double median_ms, min_ms, max_ms;
+  Times frame;                  /* from the host's images to the host's results */
+  Times compute;                /* the steps alone */
+  double overlapped_ms;         /* a frame, on average, with two in flight */
   double gde;                   /* 10^9 disparities evaluated a second */
   double arena_mib;
   double valid;                 /* share of pixels that hold a value */

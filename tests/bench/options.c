@@ -38,8 +38,11 @@ print_help (void)
       "stereo-bench [options] --synthetic WIDTHxHEIGHT\n\n"
       "  --runs N         timed frames, after a few untimed ones (20 on the CPU, 60 on CUDA)\n"
       "  --matrix         every method with every cost it takes, on every backend there is\n"
+      "  --device-input   the views lie in device memory already (on the CPU: packed in host memory)\n"
       "  --json           a JSON array instead of the table\n"
       "  --write FOLDER   disparity (16-bit PNG, times disparity-scale) and confidence (8-bit) of every scene\n\n"
+      "frame: host images to host results; compute: the steps alone, by the device's clock, without copies;\n"
+      "overlap: a frame on average with two in flight, as in a pipeline.\n"
       "num-disparities is the scene's own where that is known and the option is not given.\n"
       "bad N: percent of the pixels with a truth (nocc: those both views see) off by more than N px, or missing.\n\n"
       "Parameters of the engine (default in brackets):");
@@ -111,6 +114,8 @@ parse_option (Options *options, char **argv, int *k)
     return options->json = 1;
   if (!strcmp (name, "matrix"))
     return options->matrix = 1;
+  if (!strcmp (name, "device-input"))
+    return options->device_input = 1;
   snprintf (copy, sizeof copy, "%.*s", equals ? (int) (equals - name) : 63, name);
   if (equals)
     return parse_value (options, copy, equals + 1);

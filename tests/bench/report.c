@@ -35,8 +35,8 @@ report_begin (const Options *options)
     putchar ('[');
     return;
   }
-  printf ("%-20s %-10s %4s %-4s %-6s %-10s %-5s | %9s %9s %9s %7s %7s %6s | %-23s | %-23s\n", "scene", "size", "disp",
-      "on", "method", "cost", "supp.", "median ms", "min", "max", "GDE/s", "MiB", "valid%", "all: bad 0.5  1  2  4",
+  printf ("%-20s %-10s %4s %-4s %-6s %-10s %-5s | %8s %8s %8s | %8s %8s %8s | %8s | %7s %7s %6s | %-23s | %-23s\n", "scene", "size", "disp",
+      "on", "method", "cost", "supp.", "frame ms", "min", "max", "compute", "min", "max", "overlap", "GDE/s", "MiB", "valid%", "all: bad 0.5  1  2  4",
       "nocc: bad 0.5  1  2  4");
 }
 
@@ -75,8 +75,12 @@ print_json (const Measurement *m)
   print_json_text ("reason", m->reason);
   printf ("\"width\": %d, \"height\": %d, \"disparities\": %d, \"runs\": %d, ", m->width, m->height, m->disparities,
       m->runs);
-  printf ("\"median_ms\": %.4f, \"min_ms\": %.4f, \"max_ms\": %.4f, \"gde_per_s\": %.4f, \"arena_mib\": %.2f, "
-      "\"valid_ratio\": %.6f, \"stages_ms\": {", m->median_ms, m->min_ms, m->max_ms, m->gde, m->arena_mib, m->valid);
+  printf ("\"median_ms\": %.4f, \"min_ms\": %.4f, \"max_ms\": %.4f, ", m->frame.median, m->frame.min, m->frame.max);
+  printf ("\"compute_median_ms\": %.4f, \"compute_min_ms\": %.4f, \"compute_max_ms\": %.4f, ", m->compute.median,
+      m->compute.min, m->compute.max);
+  printf ("\"overlapped_ms\": %.4f, ", m->overlapped_ms);
+  printf ("\"gde_per_s\": %.4f, \"arena_mib\": %.2f, \"valid_ratio\": %.6f, \"stages_ms\": {", m->gde, m->arena_mib,
+      m->valid);
   for (int k = 0; k < m->stages; k++)
     printf ("%s\"%s\": %.4f", k ? ", " : "", m->stage_name[k], m->stage_ms[k]);
   fputs ("}, \"parameters\": {", stdout);
@@ -97,10 +101,10 @@ print_table_row (const Measurement *m)
   char size[24];
 
   snprintf (size, sizeof size, "%dx%d", m->width, m->height);
-  printf ("%-20s %-10s %4d %-4s %-6s %-10s %-5s | %9.3f %9.3f %9.3f %7.3f %7.1f %6.1f |", m->scene, size,
+  printf ("%-20s %-10s %4d %-4s %-6s %-10s %-5s | %8.3f %8.3f %8.3f | %8.3f %8.3f %8.3f | %8.3f | %7.3f %7.1f %6.1f |", m->scene, size,
       m->disparities, m->backend, stereo_method_info (m->params.method)->name, stereo_cost_info (m->params.cost)->name,
-      choice_name ("support", m->params.support), m->median_ms, m->min_ms, m->max_ms, m->gde, m->arena_mib,
-      100 * m->valid);
+      choice_name ("support", m->params.support), m->frame.median, m->frame.min, m->frame.max, m->compute.median,
+      m->compute.min, m->compute.max, m->overlapped_ms, m->gde, m->arena_mib, 100 * m->valid);
   print_score (&m->all);
   fputs (" |", stdout);
   print_score (&m->visible);

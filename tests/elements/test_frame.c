@@ -208,6 +208,40 @@ GST_START_TEST (test_single_view_tagged_wrong)
 }
 GST_END_TEST;
 
+/* A GstVideoMeta may say anything of the buffer: what it says must be there. */
+static gboolean
+maps (gint stride, gsize offset, gsize size, GstVideoFormat format)
+{
+  GstVideoInfo info;
+  GstVideoFrame frame;
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  gsize offsets[GST_VIDEO_MAX_PLANES] = { offset };
+  gint strides[GST_VIDEO_MAX_PLANES] = { stride };
+  gboolean mapped;
+
+  gst_video_info_set_format (&info, format, 13, 5);
+  gst_buffer_memset (buffer, 0, 0, size);
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, format, 13, 5, 1, offsets, strides);
+  mapped = gst_stereo_frame_map (&frame, &info, buffer, NULL);
+  if (mapped)
+    gst_video_frame_unmap (&frame);
+  gst_buffer_unref (buffer);
+  return mapped;
+}
+
+GST_START_TEST (test_metas_that_lie)
+{
+  fail_unless (maps (16, 7, 7 + 4 * 16 + 13, GST_VIDEO_FORMAT_GRAY8));
+  fail_if (maps (16, 7, 7 + 4 * 16 + 12, GST_VIDEO_FORMAT_GRAY8));
+  fail_if (maps (1 << 30, 0, 4 * 16 + 13, GST_VIDEO_FORMAT_GRAY8));
+  fail_unless (maps (-16, 4 * 16, 4 * 16 + 13, GST_VIDEO_FORMAT_GRAY8));
+  fail_if (maps (-16, 4 * 16 - 1, 4 * 16 + 13, GST_VIDEO_FORMAT_GRAY8));
+  fail_unless (maps (52, 0, 5 * 52, GST_VIDEO_FORMAT_RGBA));
+  fail_unless (maps (52, 0, 5 * 52 - 1, GST_VIDEO_FORMAT_RGBA));        /* nobody reads the last alpha */
+  fail_if (maps (52, 0, 5 * 52 - 2, GST_VIDEO_FORMAT_RGBA));
+}
+GST_END_TEST;
+
 static Suite *
 frame_suite (void)
 {
@@ -219,6 +253,7 @@ frame_suite (void)
   tcase_add_loop_test (tests, test_packed_views, 0, G_N_ELEMENTS (formats));
   tcase_add_loop_test (tests, test_layout_of_caps, 0, G_N_ELEMENTS (cases));
   tcase_add_test (tests, test_single_view_tagged_wrong);
+  tcase_add_test (tests, test_metas_that_lie);
   return suite;
 }
 

@@ -131,7 +131,7 @@ test_stats (void)
 {
   StereoParams params;
   StereoError error = { 0 };
-  StereoStats stats = { -1, -1, 0 };
+  StereoStats stats = { -1, -1, 0, 0 };
   Pair pair;
   int valid = 0;
   double confidence = 0, sum = 0;
@@ -159,9 +159,58 @@ test_stats (void)
   }
   CHECK (sum > 0 && sum <= stats.compute_ns * 1e-6 + 0.01, "stages take %g ms, the frame %g", sum,
       stats.compute_ns * 1e-6);
+  CHECK (stats.steps_ns > 0 && stats.steps_ns <= stats.compute_ns && sum <= stats.steps_ns * 1e-6 + 0.01,
+      "steps take %llu ns, the frame %llu, its stages %g ms", (unsigned long long) stats.steps_ns,
+      (unsigned long long) stats.compute_ns, sum);
+  stereo_plan_set_profiling (plan, 0);
+  stats.steps_ns = 0;
+  execute (plan, &pair, &stats);
+  CHECK (stats.steps_ns > 0, "steps are not timed without profiling");
   CHECK (!stereo_plan_stage_name (plan, -1) && !stereo_plan_stage_name (plan, 99), "stages past the ends");
   stereo_plan_free (plan);
   pair_free (&pair);
+}
+
+/* A copy in the backend's memory, of rows from the bottom up with gaps between them, gives the same result. */
+static void
+test_image_copies (void)
+{
+  enum { WIDTH = 45, HEIGHT = 19, STRIDE = WIDTH * 4 + 7 };
+  static uint8_t bytes[2][STRIDE * HEIGHT];
+  StereoParams params;
+  StereoError error = { 0 };
+  StereoImage copy[2], odd[2];
+  Pair want, got;
+
+  params_small (&params);
+  pair_new (&want, WIDTH, HEIGHT, 6);
+  pair_new (&got, WIDTH, HEIGHT, 6);
+  execute_with (&params, &want);
+  StereoPlan *plan = stereo_plan_new (&params, WIDTH, HEIGHT, &error);
+  if (!CHECK (plan != NULL, "%s", error.message))
+    return;
+  for (int v = 0; v < 2; v++) {
+    StereoImage view = picture_view (&want.picture[v]);
+    for (int y = 0; y < HEIGHT; y++)
+      for (int x = 0; x < WIDTH; x++)
+        for (int c = 0; c < 3; c++)
+          bytes[v][(HEIGHT - 1 - y) * STRIDE + x * 4 + 3 - c] = view.data[y * view.stride + x * view.pixel_stride + c];
+    odd[v] = (StereoImage) { bytes[v] + (HEIGHT - 1) * STRIDE, -STRIDE, 4, 3, { 3, 2, 1 }, STEREO_MEMORY_HOST };
+    CHECK (!stereo_plan_image_new (plan, &odd[v], &copy[v], &error), "%s", error.message);
+    memset (bytes[v], 0, sizeof bytes[v]);
+  }
+  StereoOutput output = { got.result, WIDTH * 2, STEREO_SAMPLE_U16, got.confidence, WIDTH };
+  CHECK (!stereo_plan_execute (plan, &copy[0], &copy[1], &output, NULL, &error), "%s", error.message);
+  CHECK (pair_same_results (&want, &got), "copies of the images give another result");
+  odd[0].memory = STEREO_MEMORY_CUDA;
+  stereo_plan_image_free (plan, &copy[0]);
+  CHECK (stereo_plan_image_new (plan, &odd[0], &copy[0], &error) == STEREO_ERROR_PARAMETER && !copy[0].data,
+      "an image in device memory was copied");
+  stereo_plan_image_free (plan, &copy[0]);
+  stereo_plan_image_free (plan, &copy[1]);
+  stereo_plan_free (plan);
+  pair_free (&want);
+  pair_free (&got);
 }
 
 int
@@ -173,5 +222,6 @@ main (int argc, char **argv)
   check_case ("threads change nothing", test_threads);
   check_case ("nothing is written beside the rows", test_strides);
   check_case ("stats and profiling", test_stats);
+  check_case ("copies of images", test_image_copies);
   return check_finish ();
 }

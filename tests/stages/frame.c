@@ -66,3 +66,12 @@ frame_begin (Frame *frame, StereoError *error)
   plan->output = frame->output;
   return plan->backend->begin (plan, error);
 }
+
+StereoStatus
+frame_end (Frame *frame, StereoError *error)
+{
+  const StereoBackend *backend = frame->plan->backend;
+  StereoStatus status = backend->end (frame->plan, error);
+
+  return !status && backend->collect ? backend->collect (frame->plan, error) : status;
+}

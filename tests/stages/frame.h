@@ -22,5 +22,7 @@ int frame_new (Frame *frame, const Case *c, StereoBackendChoice backend, Picture
 void frame_free (Frame *frame);
 /* Puts images and output into the plan and calls begin(). */
 StereoStatus frame_begin (Frame *frame, StereoError *error);
+/* Results to the output. */
+StereoStatus frame_end (Frame *frame, StereoError *error);
 
 #endif

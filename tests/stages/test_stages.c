@@ -56,7 +56,7 @@ against_naive (const Case *c, uint64_t seed)
     else
       state_free (want);
   }
-  CHECK (!plan->backend->end (plan, &error), "end: %s", error.message);
+  CHECK (!frame_end (&frame, &error), "end: %s", error.message);
   if (stored && !check_failures ())
     state_compare_output (plan, stored);
   state_free (stored);
@@ -128,8 +128,8 @@ against_cuda (const Case *c, uint64_t seed)
     CHECK (!frame_begin (&cpu, &error), "begin: %s", error.message);
     CHECK (!frame_begin (&cuda, &error), "begin: %s", error.message);
     walk_both (&cpu, &cuda, &random);
-    CHECK (!cpu.plan->backend->end (cpu.plan, &error), "end: %s", error.message);
-    CHECK (!cuda.plan->backend->end (cuda.plan, &error), "end: %s", error.message);
+    CHECK (!frame_end (&cpu, &error), "end: %s", error.message);
+    CHECK (!frame_end (&cuda, &error), "end: %s", error.message);
     if (!check_failures ())
       compare_outputs (c, &cpu.output, &cuda.output);
     CHECK (cpu.plan->valid_count == cuda.plan->valid_count, "%llu valid on the cpu, %llu on cuda",

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Frames: what a plan does again and again, with images and outputs that differ from call to call. */
+#include "stereo/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint64_t
+now_ns (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
+}
+
+/* ---- refusals ---------------------------------------------------------------------------- */
+
+/* 16-bit samples must hold the whole search range. */
+static StereoStatus
+check_scale (const StereoParams *p, const StereoOutput *output, StereoError *error)
+{
+  int largest = p->min_disparity + p->num_disparities - 1;
+
+  if (output->sample != STEREO_SAMPLE_U16 || p->output != STEREO_OUTPUT_DISPARITY ||
+      largest * p->disparity_scale <= 65535)
+    return STEREO_OK;
+  return stereo_fail (error, STEREO_ERROR_PARAMETER,
+      "disparity-scale=%g makes %.0f of the largest disparity, %d, and 16 bits hold 65535: set it to %.0f or less, or "
+      "search fewer disparities.", p->disparity_scale, largest * p->disparity_scale, largest,
+      floor (65535.0 / largest));
+}
+
+static StereoStatus
+check_image (const StereoPlan *plan, const StereoImage *image, StereoError *error)
+{
+  if (!image->data || (image->channels != 1 && image->channels != 3) || image->pixel_stride < 1 ||
+      image->pixel_stride > 8)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "An image needs data, 1 or 3 channels and a pixel stride of 1 to 8 bytes; it has %d channels and %d bytes.",
+        image->channels, image->pixel_stride);
+  if (image->memory == STEREO_MEMORY_CUDA && plan->backend->choice != STEREO_BACKEND_CUDA)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "An image in device memory needs backend=cuda.");
+  return STEREO_OK;
+}
+
+static StereoStatus
+check_output (const StereoPlan *plan, const StereoOutput *output, StereoError *error)
+{
+  if (!output->data)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "There is no output buffer.");
+  if (output->sample == STEREO_SAMPLE_U8 && plan->params.output == STEREO_OUTPUT_DEPTH)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "Depth does not fit 8-bit samples: use 16-bit ones.");
+  return check_scale (&plan->params, output, error);
+}
+
+/* ---- running ----------------------------------------------------------------------------- */
+
+static void
+collect_times (StereoPlan *plan)
+{
+  memset (plan->stage_ms, 0, sizeof plan->stage_ms);
+  for (int i = 0; i < plan->step_count; i++)
+    for (int j = 0; j < plan->stage_count; j++)
+      if (plan->stage_names[j] == plan->steps[i]->name)
+        plan->stage_ms[j] += plan->backend->elapsed_ms (plan, i, i + 1);
+}
+
+StereoStatus
+stereo_run_steps (StereoPlan *plan, int first, int end, StereoError *error)
+{
+  StereoStatus status = STEREO_OK;
+
+  for (int i = first; i < end && !status; i++) {
+    if (plan->profiling)
+      plan->backend->mark (plan, i);
+    status = plan->steps[i]->run (plan, error);
+  }
+  return status;
+}
+
+static StereoStatus
+run_frame (StereoPlan *plan, StereoError *error)
+{
+  const StereoBackend *backend = plan->backend;
+  StereoStatus status;
+
+  if ((status = backend->begin (plan, error)))
+    return status;
+  backend->mark (plan, STEREO_MARK_STEPS (plan->slot));
+  status = backend->run ? backend->run (plan, error) : stereo_run_steps (plan, 0, plan->step_count, error);
+  if (status)
+    return status;
+  if (plan->profiling)
+    backend->mark (plan, plan->step_count);
+  backend->mark (plan, STEREO_MARK_DONE (plan->slot));
+  return backend->end (plan, error);
+}
+
+/* ---- in flight --------------------------------------------------------------------------- */
+
+int
+stereo_plan_in_flight (const StereoPlan *plan)
+{
+  return (int) (plan->submitted - plan->collected);
+}
+
+static StereoStatus
+check_room (const StereoPlan *plan, StereoError *error)
+{
+  int flying = stereo_plan_in_flight (plan);
+
+  if (plan->broken.status)
+    return stereo_fail (error, plan->broken.status, "This plan failed before and can only be freed: %.400s",
+        plan->broken.message);
+  if (flying && plan->profiling)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "A frame is in flight, and while profiling there can be one: collect it before the next is submitted.");
+  if (flying == STEREO_MAX_IN_FLIGHT)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "%d frames are in flight, as many as there can be: collect one before the next is submitted.", flying);
+  return STEREO_OK;
+}
+
+StereoStatus
+stereo_plan_submit (StereoPlan *plan, const StereoImage *left, const StereoImage *right, const StereoOutput *output,
+    StereoError *error)
+{
+  uint64_t start = now_ns ();
+  StereoStatus status;
+
+  if ((status = check_room (plan, error)) || (status = check_image (plan, left, error)) ||
+      (status = check_image (plan, right, error)) || (status = check_output (plan, output, error)))
+    return status;
+  plan->slot = (int) (plan->submitted++ % STEREO_MAX_IN_FLIGHT);
+  plan->input[STEREO_LEFT] = *left;
+  plan->input[STEREO_RIGHT] = *right;
+  plan->output = *output;
+  StereoFlight *flight = &plan->flights[plan->slot];
+  *flight = (StereoFlight) { .output = *output, .profiled = plan->profiling, .start_ns = start };
+
+  int before = stereo_enter (plan);
+  if (run_frame (plan, &flight->error)) {
+    plan->broken = flight->error;
+    /* what was begun must not go on with images that are the caller's again */
+    if (plan->backend->settle)
+      plan->backend->settle (plan);
+  }
+  stereo_leave (plan, before);
+  flight->ready_ns = now_ns ();
+  flight->valid_count = plan->valid_count;
+  flight->confidence_sum = plan->confidence_sum;
+  return STEREO_OK;
+}
+
+static StereoStatus
+collect_frame (StereoPlan *plan, StereoFlight *flight, StereoStats *stats, StereoError *error)
+{
+  const StereoBackend *backend = plan->backend;
+  StereoStatus status = backend->collect ? backend->collect (plan, error) : STEREO_OK;
+
+  if (status)
+    return status;
+  if (flight->profiled)
+    collect_times (plan);
+  if (stats) {
+    double pixels = (double) plan->width * plan->height;
+    double ms = backend->elapsed_ms (plan, STEREO_MARK_STEPS (plan->slot), STEREO_MARK_DONE (plan->slot));
+    stats->valid_ratio = (double) plan->valid_count / pixels;
+    stats->mean_confidence = plan->confidence_sum / pixels;
+    stats->compute_ns = flight->ready_ns - flight->start_ns;
+    stats->steps_ns = (uint64_t) (ms * 1e6);
+  }
+  return STEREO_OK;
+}
+
+StereoStatus
+stereo_plan_collect (StereoPlan *plan, StereoStats *stats, StereoError *error)
+{
+  StereoError failure = { STEREO_OK, "" };
+
+  if (!stereo_plan_in_flight (plan))
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "No frame is in flight: submit one before collecting.");
+  plan->slot = (int) (plan->collected++ % STEREO_MAX_IN_FLIGHT);
+  StereoFlight *flight = &plan->flights[plan->slot];
+  plan->output = flight->output;
+  plan->valid_count = flight->valid_count;
+  plan->confidence_sum = flight->confidence_sum;
+  if (flight->error.status) {
+    failure = flight->error;
+  } else {
+    int before = stereo_enter (plan);
+    if (collect_frame (plan, flight, stats, &failure))
+      plan->broken = failure;
+    stereo_leave (plan, before);
+  }
+  if (failure.status && error)
+    *error = failure;
+  return failure.status;
+}
+
+StereoStatus
+stereo_plan_execute (StereoPlan *plan, const StereoImage *left, const StereoImage *right, const StereoOutput *output,
+    StereoStats *stats, StereoError *error)
+{
+  StereoStatus status;
+
+  if (stereo_plan_in_flight (plan))
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "%d frames are in flight: collect them before one is executed.", stereo_plan_in_flight (plan));
+  status = stereo_plan_submit (plan, left, right, output, error);
+  return status ? status : stereo_plan_collect (plan, stats, error);
+}
+
+/* ---- images where the backend reads them ------------------------------------------------- */
+
+/* Bytes of a row from its first pixel on, to the last sample of its last one. */
+static size_t
+row_bytes (const StereoPlan *plan, const StereoImage *image)
+{
+  int last = 0;
+  for (int c = 0; c < image->channels; c++)
+    last = image->offset[c] > last ? image->offset[c] : last;
+  return (size_t) (plan->width - 1) * (size_t) image->pixel_stride + (size_t) last + 1;
+}
+
+static StereoStatus
+copy_image (StereoPlan *plan, const StereoImage *image, StereoImage *copy, StereoError *error)
+{
+  size_t row = row_bytes (plan, image), size = row * (size_t) plan->height;
+  uint8_t *packed = malloc (size);
+  void *place = packed ? plan->backend->allocate (plan, size, error) : NULL;
+  StereoStatus status = STEREO_OK;
+
+  if (!packed)
+    status = stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for a copy of an image of %zu bytes.", size);
+  else if (!place)
+    status = STEREO_ERROR_MEMORY;
+  for (int y = 0; y < plan->height && !status; y++)
+    memcpy (packed + (size_t) y * row, image->data + y * image->stride, row);
+  if (!status && plan->backend->copy_in (plan, place, packed, size))
+    status = stereo_fail (error, STEREO_ERROR_BACKEND, "An image of %zu bytes could not be copied to the device.", size);
+  free (packed);
+  if (status) {
+    if (place)
+      plan->backend->release (plan, place);
+    return status;
+  }
+  *copy = *image;
+  copy->data = place;
+  copy->stride = (ptrdiff_t) row;
+  copy->memory = plan->backend->choice == STEREO_BACKEND_CUDA ? STEREO_MEMORY_CUDA : STEREO_MEMORY_HOST;
+  return STEREO_OK;
+}
+
+StereoStatus
+stereo_plan_image_new (StereoPlan *plan, const StereoImage *image, StereoImage *copy, StereoError *error)
+{
+  StereoStatus status = check_image (plan, image, error);
+
+  memset (copy, 0, sizeof *copy);
+  if (status)
+    return status;
+  if (image->memory != STEREO_MEMORY_HOST)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "The image to copy must lie in host memory.");
+  int before = stereo_enter (plan);
+  status = copy_image (plan, image, copy, error);
+  stereo_leave (plan, before);
+  return status;
+}
+
+void
+stereo_plan_image_free (StereoPlan *plan, StereoImage *copy)
+{
+  int before = stereo_enter (plan);
+
+  if (copy->data)
+    plan->backend->release (plan, (void *) copy->data);
+  stereo_leave (plan, before);
+  memset (copy, 0, sizeof *copy);
+}

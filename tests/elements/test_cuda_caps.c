@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* When frames in device memory are offered, and that upstream finds its way when they are not. Needs no device. */
+#include "util.h"
+
+#include <gst/base/gstbasetransform.h>
+
+#include "stereo/stereo.h"
+
+#define FEATURE "memory:CUDAMemory"
+#define DEVICE_CAPS "video/x-raw(" FEATURE "),format=NV12,width=88,height=20,framerate=25/1"
+
+static gboolean
+device_here (void)
+{
+  return stereo_backend_available (STEREO_BACKEND_CUDA, -1, NULL, 0);
+}
+
+static gboolean
+is_device (const GstCaps *caps, guint index)
+{
+  return gst_caps_features_contains (gst_caps_get_features (caps, index), FEATURE);
+}
+
+static gboolean
+offers_device (GstPad *pad)
+{
+  GstCaps *caps = gst_pad_query_caps (pad, NULL);
+  gboolean first = is_device (caps, 0);
+
+  for (guint i = 1; i < gst_caps_get_size (caps); i++)
+    fail_if (is_device (caps, i), "device memory is offered after system memory");
+  fail_if (is_device (caps, gst_caps_get_size (caps) - 1), "no system memory");
+  gst_caps_unref (caps);
+  return first;
+}
+
+static gboolean
+accepts_device (GstPad *pad)
+{
+  GstCaps *caps = gst_caps_from_string (DEVICE_CAPS);
+  gboolean accepts = gst_pad_query_accept_caps (pad, caps);
+
+  gst_caps_unref (caps);
+  return accepts;
+}
+
+GST_START_TEST (test_template)
+{
+  GstElement *element = gst_element_factory_make ("stereomatch", NULL);
+
+  for (guint i = 0; i < 3; i++) {
+    static const gchar *const names[] = { "sink", "sink_left", "sink_right" };
+    GstPadTemplate *template = gst_element_get_pad_template (element, names[i]);
+    GstCaps *caps = gst_pad_template_get_caps (template);
+    fail_unless_equals_int (is_device (caps, 0), GSTCUDA_BUILT);
+    fail_unless_equals_int (gst_caps_get_size (caps), 1 + GSTCUDA_BUILT);
+    gst_caps_unref (caps);
+  }
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
+/* Before the start nothing is known of devices, and looking would take its time. */
+GST_START_TEST (test_backends_before_the_start)
+{
+  static const gchar *const backends[] = { "auto", "cuda", "cpu" };
+  GstElement *element = gst_element_factory_make ("stereomatch", NULL);
+  GstPad *pad = gst_element_request_pad_simple (element, "sink");
+
+  for (guint i = 0; i < 3; i++) {
+    gboolean expected = GSTCUDA_BUILT && i < 2;
+    gst_util_set_object_arg (G_OBJECT (element), "backend", backends[i]);
+    fail_unless_equals_int (offers_device (pad), expected);
+    fail_unless_equals_int (accepts_device (pad), expected);
+  }
+  gst_element_release_request_pad (element, pad);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_backends_at_work)
+{
+  for (guint i = 0; i < 2; i++) {
+    Pair *pair = pair_new (i ? "backend=cpu" : "backend=auto");
+    gboolean expected = GSTCUDA_BUILT && !i && device_here ();
+    GstPad *right = gst_element_get_static_pad (pair->element, "sink_right");
+
+    fail_unless_equals_int (offers_device (right), expected);
+    fail_unless_equals_int (accepts_device (right), expected);
+    gst_object_unref (right);
+    pair_free (pair);
+  }
+}
+GST_END_TEST;
+
+/* Device memory first, whatever who asks would rather have, and the formats as they like them. */
+GST_START_TEST (test_order)
+{
+  GstElement *element = gst_element_factory_make ("stereomatch", NULL);
+  GstPad *pad = gst_element_request_pad_simple (element, "sink_left");
+  GstCaps *filter = gst_caps_from_string ("video/x-raw,format={BGRA,I420,NV12},width=64;"
+      "video/x-raw(" FEATURE "),format={I420,P010_10LE,NV12},width=64");
+  GstCaps *caps = gst_pad_query_caps (pad, filter);
+  GstCaps *expected = gst_caps_from_string (GSTCUDA_BUILT ? "video/x-raw(" FEATURE "),format={I420,NV12};"
+      "video/x-raw,format={BGRA,I420,NV12}" : "video/x-raw,format={BGRA,I420,NV12}");
+
+  fail_unless_equals_int (gst_caps_get_size (caps), gst_caps_get_size (expected));
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    const GValue *formats = gst_structure_get_value (gst_caps_get_structure (caps, i), "format");
+    const GValue *wanted = gst_structure_get_value (gst_caps_get_structure (expected, i), "format");
+    fail_unless_equals_int (is_device (caps, i), is_device (expected, i));
+    for (guint j = 0; j < gst_value_list_get_size (wanted); j++)
+      fail_unless_equals_string (g_value_get_string (gst_value_list_get_value (formats, j)),
+          g_value_get_string (gst_value_list_get_value (wanted, j)));
+  }
+  gst_caps_unref (expected);
+  gst_caps_unref (caps);
+  gst_caps_unref (filter);
+  gst_element_release_request_pad (element, pad);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
+/* ---- an element that uploads, like cudaupload, and may leave it ---------------------------- */
+
+typedef GstBaseTransform Upload;
+typedef GstBaseTransformClass UploadClass;
+GType upload_get_type (void);
+G_DEFINE_TYPE (Upload, upload, GST_TYPE_BASE_TRANSFORM)
+
+static GstCaps *
+upload_transform_caps (GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+{
+  GstCaps *all = gst_caps_copy (caps), *other = gst_caps_copy (caps), *passed;
+
+  for (guint i = 0; i < gst_caps_get_size (other); i++)
+    gst_caps_set_features (other, i, gst_caps_features_new (direction == GST_PAD_SINK ? FEATURE :
+            GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, NULL));
+  all = gst_caps_merge (all, other);
+  if (!filter)
+    return all;
+  passed = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (all);
+  return passed;
+}
+
+static GstFlowReturn
+upload_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
+{
+  return GST_FLOW_OK;
+}
+
+static void
+upload_class_init (UploadClass *klass)
+{
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstCaps *caps = gst_caps_from_string ("video/x-raw;video/x-raw(" FEATURE ")");
+
+  gst_element_class_add_pad_template (element_class, gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
+  gst_element_class_add_pad_template (element_class, gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
+  gst_element_class_set_static_metadata (element_class, "upload", "Filter", "pretends to upload", "test");
+  gst_caps_unref (caps);
+  klass->transform_caps = upload_transform_caps;
+  klass->transform_ip = upload_transform_ip;
+}
+
+static void
+upload_init (Upload *upload)
+{
+}
+
+/* Runs to its end and says in which memory the matcher got its frames. */
+static gboolean
+run_upload (const gchar *backend)
+{
+  gchar *line = g_strdup_printf ("videotestsrc num-buffers=3 ! video/x-raw,format=NV12,width=88,height=20 ! testupload "
+      "! stereomatch name=m num-disparities=12 backend=%s ! fakesink", backend);
+  GstElement *pipeline = gst_parse_launch (line, NULL), *m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstPad *pad = gst_element_get_static_pad (m, "sink");
+  GstMessage *message;
+  GstCaps *caps;
+  gboolean device;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "no end of stream: %s", line);
+  fail_unless_equals_uint64 (stat_of (m, "pairs"), 3);
+  caps = gst_pad_get_current_caps (pad);
+  device = is_device (caps, 0);
+  gst_caps_unref (caps);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pad);
+  gst_object_unref (bus);
+  gst_object_unref (m);
+  gst_object_unref (pipeline);
+  g_free (line);
+  return device;
+}
+
+/* The frames never leave system memory here, whatever their caps say: they are computed all the same. */
+GST_START_TEST (test_upstream_uploads_where_it_helps)
+{
+  gst_element_register (NULL, "testupload", GST_RANK_NONE, upload_get_type ());
+  fail_unless_equals_int (run_upload ("cpu"), FALSE);
+  fail_unless_equals_int (run_upload ("auto"), GSTCUDA_BUILT && device_here ());
+}
+GST_END_TEST;
+
+/* ---- what changes ------------------------------------------------------------------------ */
+
+static guint
+reconfigurations (GstHarness *harness)
+{
+  GstEvent *event;
+  guint count = 0;
+
+  while ((event = gst_harness_try_pull_upstream_event (harness))) {
+    count += GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE;
+    gst_event_unref (event);
+  }
+  return count;
+}
+
+GST_START_TEST (test_another_backend_is_negotiated)
+{
+  Pair *pair = pair_new_gray (EXACT);
+
+  reconfigurations (pair->left);
+  reconfigurations (pair->right);
+  g_object_set (pair->element, "num-disparities", 13, NULL);
+  fail_unless_equals_int (reconfigurations (pair->left), 0);
+  gst_util_set_object_arg (G_OBJECT (pair->element), "backend", "auto");
+  fail_unless_equals_int (reconfigurations (pair->left), GSTCUDA_BUILT);
+  fail_unless_equals_int (reconfigurations (pair->right), GSTCUDA_BUILT);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+/* Neighbours ask each other for a context; without a device nobody has one, and nobody falls over it. */
+GST_START_TEST (test_context_query)
+{
+  static const gchar *const properties[] = { "backend=cpu cuda-device-id=0", "backend=auto", "backend=auto cuda-device-id=0" };
+
+  for (guint i = 0; i < 3; i++) {
+    Pair *pair = pair_new (properties[i]);
+    GstQuery *query = gst_query_new_context ("gst.cuda.context"), *other = gst_query_new_context ("gst.gl.GLDisplay");
+    GstPad *sink = gst_element_get_static_pad (pair->element, "sink_left");
+    GstPad *src = gst_element_get_static_pad (pair->element, "src");
+    gboolean expected = GSTCUDA_BUILT && i == 2 && device_here ();
+
+    fail_unless_equals_int (gst_pad_query (sink, query), expected);
+    fail_unless_equals_int (gst_pad_query (src, query), expected);
+    fail_if (gst_pad_query (sink, other));
+    gst_query_unref (query);
+    gst_query_unref (other);
+    gst_object_unref (sink);
+    gst_object_unref (src);
+    pair_free (pair);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+cuda_caps_suite (void)
+{
+  Suite *suite = suite_create ("cuda caps");
+  TCase *cases = tcase_create ("caps");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_template);
+  tcase_add_test (cases, test_backends_before_the_start);
+  tcase_add_test (cases, test_backends_at_work);
+  tcase_add_test (cases, test_order);
+  tcase_add_test (cases, test_upstream_uploads_where_it_helps);
+  tcase_add_test (cases, test_another_backend_is_negotiated);
+  tcase_add_test (cases, test_context_query);
+  return suite;
+}
+
+GST_CHECK_MAIN (cuda_caps);

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pairs in flight while something happens to the stream: all come out, in order, under the caps, segment and
+ * parameters they came in with. A gate at the source pad holds a buffer there, so that what waits behind it is known.
+ * STEREO_TEST_BACKEND=cuda takes them to a device.
+ */
+#include "util.h"
+
+#define STEP (FRAME / 4)        /* of timestamps: with latency set, pads hold as many as are pushed here */
+#define ALL 1000
+
+typedef struct
+{
+  Pair *pair;
+  GMutex lock;
+  GCond changed;
+  gint held;                    /* number of the buffer at the gate */
+  gint open;                    /* buffers before this one pass */
+  gint count;                   /* of buffers that came to the gate */
+  GString *log;                 /* "caps segment 0 1 gap 2 eos" */
+} Gate;
+
+static void
+note (Gate *gate, GstEvent *event)
+{
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+    case GST_EVENT_SEGMENT:
+    case GST_EVENT_GAP:
+    case GST_EVENT_CUSTOM_DOWNSTREAM:
+    case GST_EVENT_EOS:
+      g_string_append_printf (gate->log, "%s ", GST_EVENT_TYPE_NAME (event));
+      break;
+    case GST_EVENT_FLUSH_START:
+      gate->open = ALL;
+      g_cond_broadcast (&gate->changed);
+      break;
+    default:
+      break;
+  }
+}
+
+static GstPadProbeReturn
+at_gate (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Gate *gate = data;
+
+  g_mutex_lock (&gate->lock);
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    gint number = gate->count++;
+    g_string_append_printf (gate->log, "%d ", (gint) (GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info)) / STEP));
+    gate->held = number;
+    g_cond_broadcast (&gate->changed);
+    while (gate->open <= number)
+      g_cond_wait (&gate->changed, &gate->lock);
+  } else {
+    note (gate, GST_PAD_PROBE_INFO_EVENT (info));
+  }
+  g_mutex_unlock (&gate->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Waits until buffer @number stands at the gate. */
+static void
+gate_wait (Gate *gate, gint number)
+{
+  gint64 end = g_get_monotonic_time () + 15 * G_USEC_PER_SEC;
+
+  g_mutex_lock (&gate->lock);
+  while (gate->held < number)
+    fail_unless (g_cond_wait_until (&gate->changed, &gate->lock, end), "buffer %d does not come", number);
+  g_mutex_unlock (&gate->lock);
+}
+
+/* Lets the buffers before @number pass. */
+static void
+gate_open (Gate *gate, gint number)
+{
+  g_mutex_lock (&gate->lock);
+  gate->open = number;
+  g_cond_broadcast (&gate->changed);
+  g_mutex_unlock (&gate->lock);
+}
+
+static void
+push (Gate *gate, guint number)
+{
+  GstBuffer *left = make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, number, 0, 0);
+  GstBuffer *right = make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, number, SHIFT, 0);
+
+  fail_unless_equals_int (gst_harness_push (gate->pair->left, stamp (left, number * STEP, STEP)), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_push (gate->pair->right, stamp (right, number * STEP, STEP)), GST_FLOW_OK);
+}
+
+static void
+push_both (Gate *gate, GstEvent *event)
+{
+  fail_unless (gst_harness_push_event (gate->pair->left, gst_event_ref (event)));
+  fail_unless (gst_harness_push_event (gate->pair->right, event));
+}
+
+/* Pair 0 stands at the gate, and nothing else is there. */
+static void
+gate_new (Gate *gate, gboolean live)
+{
+  const gchar *backend = g_getenv ("STEREO_TEST_BACKEND");
+  GstPad *src;
+
+  memset (gate, 0, sizeof *gate);
+  g_mutex_init (&gate->lock);
+  g_cond_init (&gate->changed);
+  gate->log = g_string_new (NULL);
+  gate->held = -1;
+  gate->pair = pair_new (EXACT "latency=1000000000");
+  if (backend)
+    gst_util_set_object_arg (G_OBJECT (gate->pair->element), "backend", backend);
+  gst_harness_set_live (gate->pair->left, live);
+  gst_harness_set_live (gate->pair->right, live);
+  src = gst_element_get_static_pad (gate->pair->element, "src");
+  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+      at_gate, gate, NULL);
+  gst_object_unref (src);
+}
+
+static void
+gate_start (Gate *gate)
+{
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
+
+  pair_caps (gate->pair, caps, caps);
+  g_free (caps);
+  push (gate, 0);
+  gate_wait (gate, 0);
+}
+
+/* Pair 2 is in flight, pair 1 at the gate; pair 3 waits, and what was pushed before it is after 2. */
+static void
+gate_fly (Gate *gate)
+{
+  gate_start (gate);
+  for (guint i = 1; i < 4; i++)
+    push (gate, i);
+  gate_open (gate, 1);
+  gate_wait (gate, 1);
+  fail_unless_equals_uint64 (stat_of (gate->pair->element, "overlapped"), 1);
+}
+
+static void
+pull (Gate *gate, guint number, guint expected)
+{
+  GstBuffer *out = pair_pull (gate->pair, number * STEP);
+  GstVideoInfo info;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY16_LE, VIEW_WIDTH, VIEW_HEIGHT);
+  check_interior (out, &info, expected);
+  gst_buffer_unref (out);
+}
+
+static void
+gate_free (Gate *gate, const gchar *log)
+{
+  if (log)
+    fail_unless_equals_string (gate->log->str, log);
+  expect_no_message (gate->pair->bus, GST_MESSAGE_ERROR);
+  gate_open (gate, ALL);
+  pair_free (gate->pair);
+  g_string_free (gate->log, TRUE);
+  g_cond_clear (&gate->changed);
+  g_mutex_clear (&gate->lock);
+}
+
+GST_START_TEST (test_all_come_out_before_the_end)
+{
+  Gate gate;
+
+  gate_new (&gate, FALSE);
+  gate_fly (&gate);
+  pair_eos (gate.pair, TRUE, TRUE);
+  gate_open (&gate, ALL);
+  for (guint i = 0; i < 4; i++)
+    pull (&gate, i, SHIFT * 64);
+  pair_wait_eos (gate.pair);
+  fail_unless_equals_uint64 (stat_of (gate.pair->element, "pairs"), 4);
+  fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 2);
+  gate_free (&gate, "caps segment 0 1 2 3 eos ");
+}
+GST_END_TEST;
+
+GST_START_TEST (test_a_live_pair_does_not_wait_for_the_next)
+{
+  Gate gate;
+
+  gate_new (&gate, TRUE);
+  gate_start (&gate);
+  push (&gate, 1);
+  push (&gate, 2);
+  gate_open (&gate, ALL);
+  for (guint i = 0; i < 3; i++)
+    pull (&gate, i, SHIFT * 64);
+  fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 0);
+  gate_free (&gate, "caps segment 0 1 2 ");
+}
+GST_END_TEST;
+
+GST_START_TEST (test_a_pair_with_nothing_behind_it_comes_at_once)
+{
+  Gate gate;
+
+  gate_new (&gate, FALSE);
+  gate_start (&gate);
+  gate_open (&gate, ALL);
+  for (guint i = 0; i < 4; i++) {
+    pull (&gate, i, SHIFT * 64);
+    push (&gate, i + 1);
+  }
+  fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 0);
+  gate_free (&gate, NULL);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_events_keep_their_place)
+{
+  GstSegment segment;
+  Gate gate;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.stop = 1000 * GST_SECOND;
+  gate_new (&gate, FALSE);
+  gate_start (&gate);
+  push (&gate, 1);
+  push (&gate, 2);
+  push_both (&gate, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("a-word")));
+  push (&gate, 3);
+  push_both (&gate, gst_event_new_gap (4 * STEP, STEP));
+  push (&gate, 5);
+  push_both (&gate, gst_event_new_segment (&segment));
+  gate_open (&gate, ALL);
+  for (guint i = 0; i < 6; i++)
+    if (i != 4)
+      pull (&gate, i, SHIFT * 64);
+  push (&gate, 6);
+  pull (&gate, 6, SHIFT * 64);
+  fail_unless (stat_of (gate.pair->element, "overlapped") >= 1);
+  gate_free (&gate, "caps segment 0 1 2 custom-downstream 3 gap 5 segment 6 ");
+}
+GST_END_TEST;
+
+GST_START_TEST (test_a_property_changes)
+{
+  Gate gate;
+
+  gate_new (&gate, FALSE);
+  gate_fly (&gate);
+  g_object_set (gate.pair->element, "disparity-scale", 16.0, NULL);
+  gate_open (&gate, ALL);
+  for (guint i = 0; i < 4; i++)
+    pull (&gate, i, SHIFT * (i < 3 ? 64 : 16));
+  gate_free (&gate, "caps segment 0 1 2 3 ");
+}
+GST_END_TEST;
+
+/* Depth without a calibration: an error, and what was in flight is not lost. */
+GST_START_TEST (test_a_property_that_cannot_work)
+{
+  Gate gate;
+
+  gate_new (&gate, FALSE);
+  gate_fly (&gate);
+  g_object_set (gate.pair->element, "output", 1, NULL);
+  gate_open (&gate, ALL);
+  for (guint i = 0; i < 3; i++)
+    pull (&gate, i, SHIFT * 64);
+  expect_error (gate.pair->bus, "focal-length", NULL);
+  fail_unless_equals_uint64 (stat_of (gate.pair->element, "pairs"), 3);
+  gate_free (&gate, NULL);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_caps_change)
+{
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH + 8, VIEW_HEIGHT, NULL);
+  GstVideoInfo info;
+  GstBuffer *out;
+  Gate gate;
+
+  gate_new (&gate, FALSE);
+  gate_start (&gate);
+  push (&gate, 1);
+  push (&gate, 2);
+  pair_caps (gate.pair, caps, caps);
+  gst_harness_push (gate.pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH + 8, VIEW_HEIGHT, 1, 0, 0),
+          3 * STEP, STEP));
+  gst_harness_push (gate.pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH + 8, VIEW_HEIGHT, 1, SHIFT, 0),
+          3 * STEP, STEP));
+  gate_open (&gate, ALL);
+  for (guint i = 0; i < 3; i++)
+    pull (&gate, i, SHIFT * 64);
+  out = pair_pull (gate.pair, 3 * STEP);
+  info = output_info (gate.pair->left);
+  fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), VIEW_WIDTH + 8);
+  check_interior (out, &info, SHIFT * 64);
+  gst_buffer_unref (out);
+  fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 1);
+  gate_free (&gate, "caps segment 0 1 2 caps 3 ");
+  g_free (caps);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_downstream_wants_other_caps)
+{
+  GstVideoInfo info;
+  GstBuffer *out;
+  Gate gate;
+
+  gate_new (&gate, FALSE);
+  gate_fly (&gate);
+  gst_harness_set_sink_caps_str (gate.pair->left, "video/x-raw,format=GRAY8");
+  gst_harness_push_upstream_event (gate.pair->left, gst_event_new_reconfigure ());
+  gate_open (&gate, ALL);
+  for (guint i = 0; i < 3; i++)
+    pull (&gate, i, SHIFT * 64);
+  out = pair_pull (gate.pair, 3 * STEP);
+  info = output_info (gate.pair->left);
+  fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
+  fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->kind, GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE);
+  gst_buffer_unref (out);
+  gate_free (&gate, "caps segment 0 1 2 caps 3 ");
+}
+GST_END_TEST;
+
+/* What is in flight belongs to what was flushed. */
+GST_START_TEST (test_flush)
+{
+  GstEvent *start = gst_event_new_flush_start (), *stop = gst_event_new_flush_stop (TRUE);
+  GstSegment segment;
+  GstBuffer *out;
+  Gate gate;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
+  gate_new (&gate, FALSE);
+  gate_fly (&gate);
+  push_both (&gate, start);
+  push_both (&gate, stop);
+  push_both (&gate, gst_event_new_segment (&segment));
+  pull (&gate, 0, SHIFT * 64);
+  pair_expect_nothing (gate.pair);
+  push (&gate, 10);
+  out = pair_pull (gate.pair, 10 * STEP);
+  fail_unless (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT));
+  gst_buffer_unref (out);
+  pair_eos (gate.pair, TRUE, TRUE);
+  pair_wait_eos (gate.pair);
+  gate_free (&gate, NULL);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_stop)
+{
+  for (guint i = 0; i < 10; i++) {
+    Gate gate;
+    gate_new (&gate, FALSE);
+    gate_fly (&gate);
+    gate_free (&gate, NULL);
+  }
+}
+GST_END_TEST;
+
+static GstPadProbeReturn
+offer_one_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+  GstBufferPool *pool;
+  GstStructure *config;
+  GstVideoInfo video;
+  GstCaps *caps;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  gst_query_parse_allocation (query, &caps, NULL);
+  fail_unless (gst_video_info_from_caps (&video, caps));
+  pool = gst_video_buffer_pool_new ();
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_set_params (config, caps, (guint) video.size, 1, 1);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  gst_query_add_allocation_pool (query, pool, (guint) video.size, 1, 1);
+  gst_object_unref (pool);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* Downstream's pool has one buffer: waiting for a second one while the first is in flight would be for ever. */
+GST_START_TEST (test_a_pool_of_one_buffer)
+{
+  Gate gate;
+
+  gate_new (&gate, FALSE);
+  gst_pad_add_probe (gate.pair->left->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH,
+      offer_one_buffer, NULL, NULL);
+  gate_start (&gate);
+  for (guint i = 1; i < 4; i++)
+    push (&gate, i);
+  gate_open (&gate, ALL);
+  for (guint i = 0; i < 4; i++)
+    pull (&gate, i, SHIFT * 64);
+  fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 0);
+  gate_free (&gate, "caps segment 0 1 2 3 ");
+}
+GST_END_TEST;
+
+static Suite *
+flight_suite (void)
+{
+  Suite *suite = suite_create ("flight");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_all_come_out_before_the_end);
+  tcase_add_test (cases, test_a_live_pair_does_not_wait_for_the_next);
+  tcase_add_test (cases, test_a_pair_with_nothing_behind_it_comes_at_once);
+  tcase_add_test (cases, test_events_keep_their_place);
+  tcase_add_test (cases, test_a_property_changes);
+  tcase_add_test (cases, test_a_property_that_cannot_work);
+  tcase_add_test (cases, test_caps_change);
+  tcase_add_test (cases, test_downstream_wants_other_caps);
+  tcase_add_test (cases, test_flush);
+  tcase_add_test (cases, test_stop);
+  tcase_add_test (cases, test_a_pool_of_one_buffer);
+  return suite;
+}
+
+GST_CHECK_MAIN (flight);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What only a device can show: graphs, plans side by side, device memory. Skipped where there is no device. */
+#include "util.h"
+
+#include <stdlib.h>
+
+enum { WIDTH = 157, HEIGHT = 83, FRAMES = 6, SETTINGS = 6 };
+
+static int
+no_device (void)
+{
+  char reason[200];
+
+  if (stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason))
+    return 0;
+  check_skip ("%s", reason);
+  return 1;
+}
+
+/* Settings that between them take every stage, and an even and an odd number of passes over the disparity map. */
+static void
+params_of (StereoParams *params, int setting)
+{
+  static const int profiles[] = { STEREO_PROFILE_BALANCED, STEREO_PROFILE_FAST, STEREO_PROFILE_QUALITY,
+    STEREO_PROFILE_THESIS, STEREO_PROFILE_BALANCED, STEREO_PROFILE_BALANCED };
+
+  params_small (params);
+  params->backend = STEREO_BACKEND_CUDA;
+  params->profile = profiles[setting];
+  params->median = setting % 2 ? 3 : 0;
+  if (setting == 5) {
+    params->refine_mode = STEREO_REFINE_IDR;
+    params->cost = STEREO_COST_CENSUS_9X7;
+  }
+  if (setting == 4) {
+    params->aggregation = STEREO_AGGREGATION_FULL;
+    params->refine_mode = STEREO_REFINE_FULL;
+    params->window = 9;
+    params->refine_window = 9;
+    params->median = 5;
+    params->speckle_size = 20;
+    params->fill = STEREO_FILL_BACKGROUND;
+    params->confidence_threshold = 0.05;
+  }
+}
+
+static StereoPlan *
+plan_with (const StereoParams *params, int graph)
+{
+  StereoError error = { 0 };
+
+  setenv ("STEREO_CUDA_GRAPH", graph ? "1" : "0", 1);
+  StereoPlan *plan = stereo_plan_new (params, WIDTH, HEIGHT, &error);
+  unsetenv ("STEREO_CUDA_GRAPH");
+  if (!CHECK (plan != NULL, "%s", error.message))
+    return NULL;
+  CHECK (strstr (stereo_plan_backend_reason (plan), graph ? "one CUDA graph" : "one by one"), "%s",
+      stereo_plan_backend_reason (plan));
+  return plan;
+}
+
+static void
+run (StereoPlan *plan, const Pair *pair, StereoSample sample, void *data, uint8_t *confidence)
+{
+  StereoImage left = picture_view (&pair->picture[0]), right = picture_view (&pair->picture[1]);
+  StereoOutput output = { data, WIDTH * 4, sample, confidence, WIDTH };
+  StereoError error = { 0 };
+
+  CHECK (!stereo_plan_execute (plan, &left, &right, &output, NULL, &error), "%s", error.message);
+}
+
+/* Frames, sample types and profiling change from call to call, and what a plan did before must not matter. */
+static void
+test_graph (void)
+{
+  static uint8_t data[2][WIDTH * HEIGHT * 4], confidence[2][WIDTH * HEIGHT];
+  StereoParams params;
+  Pair pair[FRAMES];
+
+  if (no_device ())
+    return;
+  for (int k = 0; k < FRAMES; k++)
+    pair_new (&pair[k], WIDTH, HEIGHT, (uint64_t) k);
+  for (int setting = 0; setting < SETTINGS; setting++) {
+    params_of (&params, setting);
+    StereoPlan *single = plan_with (&params, 0), *graph = plan_with (&params, 1);
+    for (int k = 0; k < 3 * FRAMES && single && graph; k++) {
+      memset (data, 0, sizeof data);
+      stereo_plan_set_profiling (graph, k % 4 == 3);
+      run (single, &pair[k * 5 % FRAMES], (StereoSample) (k % 3), data[0], confidence[0]);
+      run (graph, &pair[k * 5 % FRAMES], (StereoSample) (k % 3), data[1], confidence[1]);
+      CHECK (!memcmp (data[0], data[1], sizeof *data), "setting %d, frame %d: the graph gives other samples", setting, k);
+      CHECK (!memcmp (confidence[0], confidence[1], sizeof *confidence),
+          "setting %d, frame %d: the graph gives another confidence", setting, k);
+    }
+    stereo_plan_free (single);
+    stereo_plan_free (graph);
+  }
+  for (int k = 0; k < FRAMES; k++)
+    pair_free (&pair[k]);
+}
+
+/* What a kernel is allowed is the device's, not the plan's: a plan made later for a small window takes nothing from one
+ * with a large window. */
+static void
+test_neighbours (void)
+{
+  static uint8_t data[2][WIDTH * HEIGHT * 4], confidence[2][WIDTH * HEIGHT];
+  StereoParams params;
+  Pair pair;
+
+  if (no_device ())
+    return;
+  pair_new (&pair, WIDTH, HEIGHT, 4);
+  for (int graph = 0; graph < 2; graph++) {
+    params_of (&params, 0);
+    params.support = STEREO_SUPPORT_BOTH;
+    params.window = params.refine_window = 63;
+    StereoPlan *large = plan_with (&params, graph);
+    memset (data, 0, sizeof data);
+    if (large)
+      run (large, &pair, STEREO_SAMPLE_F32, data[0], confidence[0]);
+    params.window = params.refine_window = 5;
+    StereoPlan *small = plan_with (&params, graph);
+    if (small)
+      run (small, &pair, STEREO_SAMPLE_F32, data[1], confidence[1]);
+    if (large)
+      run (large, &pair, STEREO_SAMPLE_F32, data[1], confidence[1]);
+    CHECK (!memcmp (data[0], data[1], sizeof *data), "graph=%d: another result beside a plan with a small window", graph);
+    stereo_plan_free (large);
+    stereo_plan_free (small);
+  }
+  pair_free (&pair);
+}
+
+/* Made and freed again and again, with frames in flight: nothing runs out. */
+static void
+test_made_again (void)
+{
+  StereoError error = { 0 };
+  StereoParams params;
+  Pair want, got;
+
+  if (no_device ())
+    return;
+  params_of (&params, 0);
+  pair_new (&want, WIDTH, HEIGHT, 4);
+  pair_new (&got, WIDTH, HEIGHT, 4);
+  execute_with (&params, &want);
+  StereoImage left = picture_view (&got.picture[0]), right = picture_view (&got.picture[1]);
+  StereoOutput output = { got.result, WIDTH * 2, STEREO_SAMPLE_U16, got.confidence, WIDTH };
+  for (int k = 0; k < 1000 && !check_failures (); k++) {
+    StereoPlan *plan = stereo_plan_new (&params, WIDTH, HEIGHT, &error);
+    if (!CHECK (plan != NULL, "plan %d: %s", k, error.message))
+      break;
+    memset (got.result, 0, (size_t) (WIDTH * HEIGHT * 2));
+    execute (plan, &got, NULL);
+    CHECK (pair_same_results (&want, &got), "plan %d gives another result", k);
+    for (int frame = 0; frame < k % 3; frame++)
+      CHECK (!stereo_plan_submit (plan, &left, &right, &output, &error), "%s", error.message);
+    stereo_plan_free (plan);
+  }
+  pair_free (&want);
+  pair_free (&got);
+}
+
+/* Views in device memory, one and both, give what views in host memory give. */
+static void
+test_device_input (void)
+{
+  StereoError error = { 0 };
+  StereoImage host[2], device[2];
+  StereoParams params;
+  Pair want, got;
+
+  if (no_device ())
+    return;
+  params_of (&params, 0);
+  pair_new (&want, WIDTH, HEIGHT, 4);
+  pair_new (&got, WIDTH, HEIGHT, 4);
+  execute_with (&params, &want);
+  StereoPlan *plan = stereo_plan_new (&params, WIDTH, HEIGHT, &error);
+  if (!CHECK (plan != NULL, "%s", error.message))
+    return;
+  for (int v = 0; v < 2; v++) {
+    host[v] = picture_view (&want.picture[v]);
+    CHECK (!stereo_plan_image_new (plan, &host[v], &device[v], &error), "%s", error.message);
+    CHECK (device[v].memory == STEREO_MEMORY_CUDA, "the copy lies in host memory");
+  }
+  for (int which = 0; which < 4; which++) {
+    StereoOutput output = { got.result, WIDTH * 2, STEREO_SAMPLE_U16, got.confidence, WIDTH };
+    memset (got.result, 0, (size_t) (WIDTH * HEIGHT * 2));
+    CHECK (!stereo_plan_execute (plan, which & 1 ? &device[0] : &host[0], which & 2 ? &device[1] : &host[1], &output, NULL,
+            &error), "%s", error.message);
+    CHECK (pair_same_results (&want, &got), "views %d in device memory give another result", which);
+  }
+  for (int v = 0; v < 2; v++)
+    stereo_plan_image_free (plan, &device[v]);
+  stereo_plan_free (plan);
+  pair_free (&want);
+  pair_free (&got);
+}
+
+int
+main (int argc, char **argv)
+{
+  check_start (argc, argv);
+  check_case ("graph and single launches", test_graph);
+  check_case ("a large window beside a small one", test_neighbours);
+  check_case ("views in device memory", test_device_input);
+  check_case ("1000 plans", test_made_again);
+  return check_finish ();
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Frames in flight: submit and collect give what execute gives, in order, and misuse is said. On every backend there is. */
+#include "stereo/private.h"
+#include "util.h"
+
+#include <unistd.h>
+
+enum { WIDTH = 61, HEIGHT = 37, FRAMES = 9 };
+
+static StereoPlan *
+plan_on (int backend, StereoParams *params)
+{
+  StereoError error = { 0 };
+
+  params_small (params);
+  params->backend = backend;
+  StereoPlan *plan = stereo_plan_new (params, WIDTH, HEIGHT, &error);
+  CHECK (plan != NULL, "%s", error.message);
+  return plan;
+}
+
+/* Runs @test on the CPU, and on CUDA where there is a device. */
+static void
+on_backends (void (*test) (StereoPlan *plan))
+{
+  StereoParams params;
+
+  for (int backend = STEREO_BACKEND_CUDA; backend <= STEREO_BACKEND_CPU; backend++) {
+    if (!stereo_backend_available ((StereoBackendChoice) backend, -1, NULL, 0))
+      continue;
+    StereoPlan *plan = plan_on (backend, &params);
+    if (plan)
+      test (plan);
+    stereo_plan_free (plan);
+  }
+}
+
+static StereoStatus
+submit (StereoPlan *plan, Pair *pair, StereoError *error)
+{
+  StereoImage left = picture_view (&pair->picture[0]), right = picture_view (&pair->picture[1]);
+  StereoOutput output = { pair->result, WIDTH * 2, STEREO_SAMPLE_U16, pair->confidence, WIDTH };
+
+  return stereo_plan_submit (plan, &left, &right, &output, error);
+}
+
+static void
+collect (StereoPlan *plan, StereoStats *stats)
+{
+  StereoError error = { 0 };
+  CHECK (!stereo_plan_collect (plan, stats, &error), "%s", error.message);
+}
+
+/* ---- results ----------------------------------------------------------------------------- */
+
+/* The caller's again once submit has returned. */
+static void
+spoil (Pair *pair)
+{
+  for (int v = 0; v < 2; v++)
+    for (int y = 0; y < HEIGHT; y++) {
+      StereoImage view = picture_view (&pair->picture[v]);
+      memset ((uint8_t *) view.data + y * view.stride, 0xA5, WIDTH * (size_t) view.pixel_stride);
+    }
+}
+
+static void
+check_overlap (StereoPlan *plan)
+{
+  Pair want[FRAMES], got[FRAMES];
+  StereoStats wanted[FRAMES] = { { 0 } }, stats = { 0 };
+  StereoError error = { 0 };
+  int collected = 0;
+
+  for (int k = 0; k < FRAMES; k++) {
+    pair_new (&want[k], WIDTH, HEIGHT, (uint64_t) k);
+    pair_new (&got[k], WIDTH, HEIGHT, (uint64_t) k);
+    execute (plan, &want[k], &wanted[k]);
+  }
+  CHECK (!pair_same_results (&want[0], &want[1]), "two frames give one result");
+  for (int k = 0; k <= FRAMES; k++) {
+    /* one stays in flight, and another joins it; every third time all are collected */
+    int left = k < FRAMES && k % 3 < 2;
+    if (k < FRAMES) {
+      CHECK (!submit (plan, &got[k], &error), "frame %d: %s", k, error.message);
+      spoil (&got[k]);
+    }
+    for (; stereo_plan_in_flight (plan) > left; collected++) {
+      collect (plan, &stats);
+      CHECK (pair_same_results (&want[collected], &got[collected]), "frame %d differs from that of execute", collected);
+      CHECK (stats.valid_ratio == wanted[collected].valid_ratio && stats.mean_confidence ==
+          wanted[collected].mean_confidence, "frame %d: other stats than those of execute", collected);
+      CHECK (stats.steps_ns > 0 && stats.steps_ns <= stats.compute_ns, "frame %d: steps %llu ns, all %llu", collected,
+          (unsigned long long) stats.steps_ns, (unsigned long long) stats.compute_ns);
+    }
+  }
+  CHECK (collected == FRAMES, "%d of %d frames came back", collected, FRAMES);
+  for (int k = 0; k < FRAMES; k++) {
+    pair_free (&want[k]);
+    pair_free (&got[k]);
+  }
+}
+
+static void
+test_overlap (void)
+{
+  on_backends (check_overlap);
+}
+
+/* Outputs of three kinds in flight one after the other; the results of one do not reach into the other's. */
+static void
+check_outputs (StereoPlan *plan)
+{
+  static const size_t sizes[] = { [STEREO_SAMPLE_U8] = 1, [STEREO_SAMPLE_U16] = 2, [STEREO_SAMPLE_F32] = 4 };
+  static uint8_t want[6][WIDTH * HEIGHT * 4], got[6][WIDTH * HEIGHT * 4];
+  StereoError error = { 0 };
+  Pair pair;
+
+  memset (want, 0xEE, sizeof want);
+  memset (got, 0xEE, sizeof got);
+  pair_new (&pair, WIDTH, HEIGHT, 3);
+  StereoImage left = picture_view (&pair.picture[0]), right = picture_view (&pair.picture[1]);
+  for (int k = 0; k < 6; k++) {
+    StereoOutput output = { want[k], (ptrdiff_t) (WIDTH * sizes[k % 3]), (StereoSample) (k % 3), NULL, 0 };
+    CHECK (!stereo_plan_execute (plan, &left, &right, &output, NULL, &error), "%s", error.message);
+  }
+  for (int k = 0; k < 6; k++) {
+    StereoOutput output = { got[k], (ptrdiff_t) (WIDTH * sizes[k % 3]), (StereoSample) (k % 3), NULL, 0 };
+    CHECK (!stereo_plan_submit (plan, &left, &right, &output, &error), "%s", error.message);
+    if (k)
+      collect (plan, NULL);
+  }
+  collect (plan, NULL);
+  for (int k = 0; k < 6; k++)
+    CHECK (!memcmp (want[k], got[k], sizeof want[k]), "output %d differs from that of execute", k);
+  pair_free (&pair);
+}
+
+static void
+test_outputs (void)
+{
+  on_backends (check_outputs);
+}
+
+/* However late a frame is collected, its time ends when its results were there. */
+static void
+check_time (StereoPlan *plan)
+{
+  StereoStats stats = { 0 };
+  StereoError error = { 0 };
+  Pair pair;
+
+  pair_new (&pair, WIDTH, HEIGHT, 3);
+  execute (plan, &pair, NULL);
+  CHECK (!submit (plan, &pair, &error), "%s", error.message);
+  usleep (1000000);
+  collect (plan, &stats);
+  CHECK (stats.compute_ns > 0 && stats.compute_ns < 900000000, "%llu ns", (unsigned long long) stats.compute_ns);
+  pair_free (&pair);
+}
+
+static void
+test_time (void)
+{
+  on_backends (check_time);
+}
+
+/* ---- misuse ------------------------------------------------------------------------------ */
+
+static void
+refused (StereoStatus status, const StereoError *error, const char *word)
+{
+  CHECK (status == STEREO_ERROR_PARAMETER, "status %d: %s", status, word);
+  CHECK (strstr (error->message, word), "'%s' does not say %s", error->message, word);
+}
+
+static void
+check_misuse (StereoPlan *plan)
+{
+  StereoError error = { 0 };
+  Pair pair[3], want;
+
+  for (int k = 0; k < 3; k++)
+    pair_new (&pair[k], WIDTH, HEIGHT, 7);
+  pair_new (&want, WIDTH, HEIGHT, 7);
+  execute (plan, &want, NULL);
+  StereoImage view = picture_view (&pair[0].picture[0]), bad = view;
+  StereoOutput output = { pair[2].result, WIDTH * 2, STEREO_SAMPLE_U16, NULL, 0 };
+  bad.channels = 2;
+
+  refused (stereo_plan_collect (plan, NULL, &error), &error, "submit one");
+  refused (stereo_plan_submit (plan, &bad, &view, &output, &error), &error, "channels");
+  CHECK (stereo_plan_in_flight (plan) == 0, "a refused frame is in flight");
+  CHECK (!submit (plan, &pair[0], &error) && !submit (plan, &pair[1], &error), "%s", error.message);
+  refused (submit (plan, &pair[2], &error), &error, "collect one");
+  refused (stereo_plan_execute (plan, &view, &view, &output, NULL, &error), &error, "collect them");
+  CHECK (stereo_plan_in_flight (plan) == 2, "%d in flight", stereo_plan_in_flight (plan));
+  collect (plan, NULL);
+  stereo_plan_set_profiling (plan, 1);
+  refused (submit (plan, &pair[2], &error), &error, "profiling");
+  collect (plan, NULL);
+  CHECK (!submit (plan, &pair[2], &error), "%s", error.message);
+  collect (plan, NULL);
+  stereo_plan_set_profiling (plan, 0);
+  refused (stereo_plan_collect (plan, NULL, &error), &error, "submit one");
+  for (int k = 0; k < 3; k++) {
+    CHECK (pair_same_results (&want, &pair[k]), "frame %d is not what execute gives, after the refusals", k);
+    pair_free (&pair[k]);
+  }
+  pair_free (&want);
+}
+
+static void
+test_misuse (void)
+{
+  on_backends (check_misuse);
+}
+
+/* ---- failures ---------------------------------------------------------------------------- */
+
+static StereoStatus
+fail_run (StereoPlan *plan, StereoError *error)
+{
+  return stereo_fail (error, STEREO_ERROR_BACKEND, "A step that fails.");
+}
+
+/* The frame before one that fails is whole; the failure is that frame's, and the plan takes no more. */
+static void
+test_failure (void)
+{
+  static const StereoStage failing = { "failing", NULL, fail_run };
+  StereoParams params;
+  StereoPlan *plan = plan_on (STEREO_BACKEND_CPU, &params);
+  StereoError error = { 0 };
+  Pair pair, want;
+
+  if (!plan)
+    return;
+  pair_new (&pair, WIDTH, HEIGHT, 7);
+  pair_new (&want, WIDTH, HEIGHT, 7);
+  execute (plan, &want, NULL);
+  CHECK (!submit (plan, &pair, &error), "%s", error.message);
+  plan->steps[2] = &failing;
+  CHECK (!submit (plan, &want, &error), "%s", error.message);
+  collect (plan, NULL);
+  CHECK (stereo_plan_collect (plan, NULL, &error) == STEREO_ERROR_BACKEND && strstr (error.message, "step that fails"),
+      "'%s'", error.message);
+  CHECK (submit (plan, &pair, &error) == STEREO_ERROR_BACKEND && strstr (error.message, "can only be freed") &&
+      strstr (error.message, "step that fails"), "'%s'", error.message);
+  CHECK (stereo_plan_in_flight (plan) == 0, "%d in flight", stereo_plan_in_flight (plan));
+  stereo_plan_free (plan);
+  pair_free (&pair);
+  pair_free (&want);
+}
+
+static Pair flying[2];
+
+/* What is in flight goes with the plan; the buffers outlive it. */
+static void
+check_free (StereoPlan *plan)
+{
+  StereoError error = { 0 };
+
+  for (int k = 0; k < 2; k++)
+    CHECK (!submit (plan, &flying[k], &error), "%s", error.message);
+}
+
+static void
+test_free (void)
+{
+  for (int k = 0; k < 2; k++)
+    pair_new (&flying[k], WIDTH, HEIGHT, (uint64_t) k);
+  on_backends (check_free);
+  for (int k = 0; k < 2; k++)
+    pair_free (&flying[k]);
+}
+
+int
+main (int argc, char **argv)
+{
+  check_start (argc, argv);
+  check_case ("two in flight give what execute gives", test_overlap);
+  check_case ("outputs of all kinds in flight", test_outputs);
+  check_case ("time does not run on until a frame is collected", test_time);
+  check_case ("misuse", test_misuse);
+  check_case ("a frame that fails", test_failure);
+  check_case ("freed with frames in flight", test_free);
+  return check_finish ();
+}
