@@ -117,8 +117,8 @@ gate_new (Gate *gate, gboolean live)
   gst_harness_set_live (gate->pair->left, live);
   gst_harness_set_live (gate->pair->right, live);
   src = gst_element_get_static_pad (gate->pair->element, "src");
-  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
-      at_gate, gate, NULL);
+  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
+      GST_PAD_PROBE_TYPE_EVENT_FLUSH, at_gate, gate, NULL);
   gst_object_unref (src);
 }
 
@@ -288,10 +288,9 @@ GST_START_TEST (test_caps_change)
   push (&gate, 1);
   push (&gate, 2);
   pair_caps (gate.pair, caps, caps);
-  gst_harness_push (gate.pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH + 8, VIEW_HEIGHT, 1, 0, 0),
-          3 * STEP, STEP));
-  gst_harness_push (gate.pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH + 8, VIEW_HEIGHT, 1, SHIFT, 0),
-          3 * STEP, STEP));
+  for (guint i = 0; i < 2; i++)
+    gst_harness_push (i ? gate.pair->right : gate.pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH + 8,
+                VIEW_HEIGHT, 1, i ? SHIFT : 0, 0), 3 * STEP, STEP));
   gate_open (&gate, ALL);
   for (guint i = 0; i < 3; i++)
     pull (&gate, i, SHIFT * 64);
