@@ -343,7 +343,12 @@ GST_START_TEST (test_flush)
   push_both (&gate, stop);
   push_both (&gate, gst_event_new_segment (&segment));
   pull (&gate, 0, SHIFT * 64);
-  pair_expect_nothing (gate.pair);
+  /* pair 1 was on its way out: it may have been faster than the flush */
+  g_usleep (100000);
+  while ((out = gst_harness_try_pull (gate.pair->left))) {
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (out), STEP);
+    gst_buffer_unref (out);
+  }
   push (&gate, 10);
   out = pair_pull (gate.pair, 10 * STEP);
   fail_unless (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT));
