@@ -89,8 +89,8 @@ StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, 
 StereoStatus cuda_upload (StereoPlan *plan, StereoError *error);
 StereoStatus cuda_download (StereoPlan *plan, StereoError *error);
 StereoStatus cuda_collect (StereoPlan *plan, StereoError *error);
-/* Results of a frame, together so that one copy takes them: two counts (valid samples, sum of confidence bytes), samples,
- * confidence; rows without gaps. */
+/* Results of a frame, together so that one copy takes them: two counts (valid samples, sum of confidence bytes),
+ * samples, confidence; rows without gaps. */
 #define CUDA_SAMPLES_AT 256
 size_t cuda_confidence_at (const StereoPlan *plan);
 size_t cuda_results_most (const StereoPlan *plan);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Images to the device and results back, through pinned memory and on streams of their own: the copies of a frame overlap
- * with the steps of its neighbours. */
+/* Images to the device and results back, through pinned memory and on streams of their own: the copies of a frame
+ * overlap with the steps of its neighbours. */
 #include "cuda/common.cuh"
 
 #include <string.h>
@@ -160,7 +160,8 @@ cuda_download (StereoPlan *plan, StereoError *error)
     size += (size_t) plan->width * (size_t) plan->height;
   CUDA_TRY (cudaEventRecord (slot->computed, state->stream));
   CUDA_TRY (cudaStreamWaitEvent (state->download_stream, slot->computed, 0));
-  CUDA_TRY (cudaMemcpyAsync (slot->pinned_results, state->results, size, cudaMemcpyDeviceToHost, state->download_stream));
+  CUDA_TRY (cudaMemcpyAsync (slot->pinned_results, state->results, size, cudaMemcpyDeviceToHost,
+          state->download_stream));
   CUDA_TRY (cudaEventRecord (slot->ready, state->download_stream));
   return STEREO_OK;
 }

@@ -239,7 +239,7 @@ copy_image (StereoPlan *plan, const StereoImage *image, StereoImage *copy, Stere
   for (int y = 0; y < plan->height && !status; y++)
     memcpy (packed + (size_t) y * row, image->data + y * image->stride, row);
   if (!status && plan->backend->copy_in (plan, place, packed, size))
-    status = stereo_fail (error, STEREO_ERROR_BACKEND, "An image of %zu bytes could not be copied to the device.", size);
+    status = stereo_fail (error, STEREO_ERROR_BACKEND, "An image of %zu bytes did not reach the device.", size);
   free (packed);
   if (status) {
     if (place)

@@ -201,7 +201,7 @@ typedef struct StereoStats
 {
   double valid_ratio;           /* share of output pixels that hold a value, 0..1 */
   double mean_confidence;       /* over all pixels, 0..1 */
-  uint64_t compute_ns;          /* from the call (execute, submit) to the results in place, whenever they are collected */
+  uint64_t compute_ns;          /* from the call (execute, submit) to the results in place, however late collected */
   uint64_t steps_ns;            /* of that, the steps by the device's own clock: no copies to it and from it */
 } StereoStats;
 

@@ -117,8 +117,8 @@ gate_new (Gate *gate, gboolean live)
   gst_harness_set_live (gate->pair->left, live);
   gst_harness_set_live (gate->pair->right, live);
   src = gst_element_get_static_pad (gate->pair->element, "src");
-  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
-      at_gate, gate, NULL);
+  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
+      GST_PAD_PROBE_TYPE_EVENT_FLUSH, at_gate, gate, NULL);
   gst_object_unref (src);
 }
 
@@ -288,10 +288,9 @@ GST_START_TEST (test_caps_change)
   push (&gate, 1);
   push (&gate, 2);
   pair_caps (gate.pair, caps, caps);
-  gst_harness_push (gate.pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH + 8, VIEW_HEIGHT, 1, 0, 0),
-          3 * STEP, STEP));
-  gst_harness_push (gate.pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH + 8, VIEW_HEIGHT, 1, SHIFT, 0),
-          3 * STEP, STEP));
+  for (guint i = 0; i < 2; i++)
+    gst_harness_push (i ? gate.pair->right : gate.pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH + 8,
+                VIEW_HEIGHT, 1, i ? SHIFT : 0, 0), 3 * STEP, STEP));
   gate_open (&gate, ALL);
   for (guint i = 0; i < 3; i++)
     pull (&gate, i, SHIFT * 64);
@@ -344,7 +343,12 @@ GST_START_TEST (test_flush)
   push_both (&gate, stop);
   push_both (&gate, gst_event_new_segment (&segment));
   pull (&gate, 0, SHIFT * 64);
-  pair_expect_nothing (gate.pair);
+  /* pair 1 was on its way out: it may have been faster than the flush */
+  g_usleep (100000);
+  while ((out = gst_harness_try_pull (gate.pair->left))) {
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (out), STEP);
+    gst_buffer_unref (out);
+  }
   push (&gate, 10);
   out = pair_pull (gate.pair, 10 * STEP);
   fail_unless (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT));

@@ -174,6 +174,39 @@ GST_START_TEST (test_seeking_is_asked_of_the_left_source)
 }
 GST_END_TEST;
 
+/* Both views in a stream, read as fast as it goes: every pair once and in order, and pairs do overlap. */
+static void
+check_order (GstElement *sink, GstBuffer *buffer, GstPad *pad, GstClockTime *last)
+{
+  fail_unless (!GST_CLOCK_TIME_IS_VALID (*last) || GST_BUFFER_PTS (buffer) > *last);
+  *last = GST_BUFFER_PTS (buffer);
+}
+
+GST_START_TEST (test_pairs_overlap)
+{
+  const gint pairs = __i__ ? 30 : 60;
+  GstClockTime last = GST_CLOCK_TIME_NONE;
+  GstElement *sink;
+  gchar *text;
+  Line line;
+
+  text = g_strdup_printf ("videotestsrc num-buffers=60 pattern=ball ! video/x-raw,format=NV12,width=128,height=48 ! "
+      "queue ! " MATCH "packing=%s ! fakesink name=o", __i__ ? "frame-by-frame" : "side-by-side");
+  line_new (&line, text);
+  sink = gst_bin_get_by_name (GST_BIN (line.pipeline), "o");
+  g_signal_connect (sink, "handoff", G_CALLBACK (check_order), &last);
+  line_state (&line, GST_STATE_PLAYING);
+  line_wait (&line, GST_MESSAGE_EOS);
+  fail_unless_equals_int (g_atomic_int_get (&line.buffers), pairs);
+  fail_unless_equals_uint64 (stat_of (line.element, "pairs"), (guint64) pairs);
+  fail_unless (stat_of (line.element, "overlapped") < (guint64) pairs);
+  fail_unless (__i__ || stat_of (line.element, "overlapped") > 0);
+  gst_object_unref (sink);
+  line_free (&line);
+  g_free (text);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_live_sources)
 {
   GstQuery *query = gst_query_new_latency ();
@@ -408,6 +441,7 @@ pipeline_suite (void)
   tcase_add_test (cases, test_stops_at_any_time);
   tcase_add_test (cases, test_flushing_seek);
   tcase_add_test (cases, test_seeking_is_asked_of_the_left_source);
+  tcase_add_loop_test (cases, test_pairs_overlap, 0, 2);
   tcase_add_test (cases, test_live_sources);
   tcase_add_test (cases, test_a_slow_sink_makes_pairs_late);
   tcase_add_test (cases, test_one_source_is_shorter);

@@ -89,7 +89,8 @@ test_graph (void)
       stereo_plan_set_profiling (graph, k % 4 == 3);
       run (single, &pair[k * 5 % FRAMES], (StereoSample) (k % 3), data[0], confidence[0]);
       run (graph, &pair[k * 5 % FRAMES], (StereoSample) (k % 3), data[1], confidence[1]);
-      CHECK (!memcmp (data[0], data[1], sizeof *data), "setting %d, frame %d: the graph gives other samples", setting, k);
+      CHECK (!memcmp (data[0], data[1], sizeof *data), "setting %d, frame %d: the graph gives another result", setting,
+          k);
       CHECK (!memcmp (confidence[0], confidence[1], sizeof *confidence),
           "setting %d, frame %d: the graph gives another confidence", setting, k);
     }
@@ -126,7 +127,7 @@ test_neighbours (void)
       run (small, &pair, STEREO_SAMPLE_F32, data[1], confidence[1]);
     if (large)
       run (large, &pair, STEREO_SAMPLE_F32, data[1], confidence[1]);
-    CHECK (!memcmp (data[0], data[1], sizeof *data), "graph=%d: another result beside a plan with a small window", graph);
+    CHECK (!memcmp (data[0], data[1], sizeof *data), "graph=%d: another result beside a small window", graph);
     stereo_plan_free (large);
     stereo_plan_free (small);
   }

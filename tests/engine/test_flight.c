@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames in flight: submit and collect give what execute gives, in order, and misuse is said. On every backend there is. */
+/* Frames in flight, on every backend there is: submit and collect give what execute gives, and misuse is said. */
 #include "stereo/private.h"
 #include "util.h"
 
