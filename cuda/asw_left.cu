@@ -119,21 +119,27 @@ template <int COST, int KT> struct ColumnStage
   }
 };
 
-/* Starts to copy what tile @n needs to part @part of the stage. */
+/* Starts to copy the records of tile @n and the colours of the one after it, and before the first its own; numbered
+ * from @first, up to @last. */
 template <int COST, int KT> __device__ __forceinline__ void
-copy_tile (const Frame &f, const ColumnBlock &b, const Records &from, int n, int part,
+copy_tile (const Frame &f, const ColumnBlock &b, const Records &from, int first, int n, int last,
     const ColumnStage<COST, KT> &stage, Copyists c)
 {
   const int RECORD = Features<COST>::bytes;
-  size_t right = (size_t) n * from.columns[STEREO_RIGHT] + f.width - b.x0 - b.columns + b.base + RECORD_PAD;
-  size_t left = (size_t) n * from.columns[STEREO_LEFT] + b.x0;
-  uint8_t *to = stage.records + part * stage.records_size;
-  Arrival *arrival = stage.arrivals + part;
+  size_t right = (size_t) (first + n) * from.columns[STEREO_RIGHT] + f.width - b.x0 - b.columns + b.base + RECORD_PAD;
+  size_t left = (size_t) (first + n) * from.columns[STEREO_LEFT] + b.x0;
+  uint8_t *to = stage.records + (n & 1) * stage.records_size;
+  Arrival *arrival = stage.arrivals + (n & 1);
+  int colors = (n == 0) + (n < last);
 
-  expect_bytes (arrival, stage.records_size + stage.colors_size, c);
+  expect_bytes (arrival, stage.records_size + colors * stage.colors_size, c);
   copy_run (to, from.view[STEREO_RIGHT] + right * RECORD, b.rights * RECORD, arrival, c);
   copy_run (to + b.rights * RECORD, from.view[STEREO_LEFT] + left * RECORD, b.columns * RECORD, arrival, c);
-  copy_run (stage.colors + n % LINE_TILES * stage.colors_size, from.color + left * TILE, stage.colors_size, arrival, c);
+  if (n == 0)
+    copy_run (stage.colors, from.color + left * TILE, stage.colors_size, arrival, c);
+  if (n < last)
+    copy_run (stage.colors + (n + 1) % LINE_TILES * stage.colors_size,
+        from.color + (left + from.columns[STEREO_LEFT]) * TILE, stage.colors_size, arrival, c);
 }
 
 /* Costs of a tile from this lane's places in its records. */
@@ -149,13 +155,14 @@ make_costs (const uint8_t *left_record, const uint8_t *right_record, uint32_t (&
   }
 }
 
-/* Means of two rows of the tile, as half floats; 0 where there is no candidate. */
-template <int KT> __device__ __forceinline__ void
+/* Means of two rows of the tile, as half floats, 0 where there is no candidate; eights without any are not read by the
+ * second pass either. @rows: to the end of the image. */
+__device__ __forceinline__ void
 store_means (const Frame &f, const float (&sum)[NT][4], const float (&weights)[4], const Candidates &all, int base,
-    int y, uint16_t *out)
+    int rows, uint16_t *out)
 {
   int start = base + 2 * NT * (threadIdx.x & 3);
-  bool whole = has_all (all, base);
+  bool whole = has_all (all, base), some = start <= all.last && start + 2 * NT > all.first;
 
 #pragma unroll
   for (int r = 0; r < 2; r++) {
@@ -165,7 +172,7 @@ store_means (const Frame &f, const float (&sum)[NT][4], const float (&weights)[4
         gather_row (sum, r, [&](float low, float high, int i) {
           return pack_halves (has (all, start + i) ? low * scale : 0, has (all, start + i + 1) ? high * scale : 0);
         });
-    if (y + 8 * r < f.height && start < f.depth)
+    if (8 * r < rows && some)
       *(uint4 *) (out + (size_t) (8 * r) * f.width * f.depth) = words;
   }
 }
@@ -179,71 +186,76 @@ template <int COST, int KT> __global__ void __launch_bounds__ (COLUMN_THREADS, C
 aggregate_columns (Frame f, Records records, AswWindow w, int strip)
 {
   extern __shared__ uint4 shared[];
-  const int RECORD = Features<COST>::bytes, SLOTS = Ring<KT>::slots;
+  const int RECORD = Features<COST>::bytes;
   ColumnBlock b;
   ColumnStage<COST, KT> stage (shared, b);
   Copyists copyists = { (int) (threadIdx.y * blockDim.x + threadIdx.x), (int) (blockDim.x * blockDim.y) };
-  Line<KT> line = { (uint4 (*)[KT * 32]) (stage.weights + threadIdx.y * 2 * KT * 32),
-    (const uint32_t *) stage.colors + threadIdx.y * TILE, b.columns * TILE, f.height };
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, x = b.x0 + threadIdx.y, base = b.base + warp * 8 * NT;
   int j = lane >> 2, g = lane & 3, tiles = (f.height + TILE - 1) / TILE;
-  int begin = blockIdx.z * strip, end = min (begin + strip, tiles), turn = KT * begin + warp;
-  int first = max (begin - KT / 2, 0), last = min (end + KT / 2, tiles) - 1;    /* tiles of costs that it makes */
+  /* from here on tiles are numbered from the first one whose costs the block makes */
+  int first = max ((int) blockIdx.z * strip - KT / 2, 0), begin = blockIdx.z * strip - first;
+  int end = min (begin + strip, tiles - first), last = min (end + KT / 2, tiles - first) - 1;
+  int rows = f.height - first * TILE, turn = KT * begin + warp;
+  Line<KT> line = { (uint4 (*)[KT * 32]) (stage.weights + threadIdx.y * 2 * KT * 32),
+    (const uint32_t *) stage.colors + threadIdx.y * TILE, b.columns * TILE, rows };
   const uint8_t *left = stage.records + (b.rights + threadIdx.y) * RECORD + 16 * g;
   const uint8_t *right = stage.records + (b.columns - 1 - threadIdx.y + warp * 8 * NT + j * NT) * RECORD + 16 * g;
-  uint16_t *out = f.volume + ((size_t) (begin * TILE + j) * f.width + x) * f.depth + base + 2 * NT * g;
+  uint16_t *out = f.volume + ((size_t) ((first + begin) * TILE + j) * f.width + x) * f.depth + base + 2 * NT * g;
   Candidates all = x < f.width ? candidates (f, x) : Candidates { 0, -1 };
   Ring<KT> ring;
 
   auto advance = [&](int n) {
     if (n <= last)
-      await_arrival (stage.arrivals + (n - first & 1), n - first >> 1);
+      await_arrival (stage.arrivals + (n & 1), n >> 1);
     __syncthreads ();
     if (n < last)
-      copy_tile (f, b, records, n + 1, n + 1 - first & 1, stage, copyists);
+      copy_tile (f, b, records, first, n + 1, last, stage, copyists);
   };
   auto make = [&](int n, uint32_t (&to)[NT][2]) {
     /* past the last tile those of an older one: their weights are 0 */
-    int at = (n - first & 1) * stage.records_size;
-    make_costs<COST> (left + at, right + at, to);
+    make_costs<COST> (left + (n & 1) * stage.records_size, right + (n & 1) * stage.records_size, to);
   };
-  if (last == first)
+  if (last == 0)
     clear_stage (stage.records, 2 * stage.records_size, copyists);
   if (copyists.thread == 0)
     start_arrivals (stage.arrivals, 2);
   make_distances (*stage.distances, w, copyists.thread, copyists.threads);
   clear_ring (ring);
   __syncthreads ();
-  copy_tile (f, b, records, first, 0, stage, copyists);
+  copy_tile (f, b, records, first, 0, last, stage, copyists);
 #pragma unroll
-  for (int n = -(KT / 2); n <= KT / 2; n++)
+  for (int n = -(KT / 2); n < KT / 2; n++)
     if (begin + n >= 0) {
       advance (begin + n);
-      if (begin + n <= last)
-        make (begin + n, ring.costs[(n + SLOTS) % SLOTS]);
+      make (begin + n, ring.costs[(n + KT) % KT]);
     }
   share_weights (line, *stage.distances, begin, turn, w);
 
-  for (int start = begin; start < end; start += SLOTS)
+  if (has_none (all, base)) {   /* nothing to do but for the others */
+    for (int tile = begin; tile < end; tile++) {
+      advance (tile + KT / 2);
+      if (tile + 1 < end)
+        share_weights (line, *stage.distances, tile + 1, turn, w);
+    }
+    return;
+  }
+  for (int start = begin; start < end; start += KT)
 #pragma unroll
-    for (int step = 0; step < SLOTS; step++) {
+    for (int step = 0; step < KT; step++) {
       int tile = start + step;
       if (tile >= end)
         break;
       uint4 a[KT];
       float sum[NT][4], weights[4];
-      advance (tile + 1 + KT / 2);
-      /* work for the tiles ahead, to overlap with the products */
+      advance (tile + KT / 2);
+      /* the weights of the tile ahead, to overlap with the products */
       if (tile + 1 < end)
         share_weights (line, *stage.distances, tile + 1, turn, w);
       load_weights (a, line, tile);
-      if (!has_none (all, base)) {
-        make (tile + 1 + KT / 2, ring.costs[(step + 1 + KT / 2) % SLOTS]);
-        sum_weights (weights, a);
-        multiply_band (sum, a, ring, step);
-      }
-      if (x < f.width)
-        store_means<KT> (f, sum, weights, all, base, tile * TILE + j, out);
+      make (tile + KT / 2, ring.costs[(step + KT / 2) % KT]);
+      sum_weights (weights, a);
+      multiply_band (sum, a, ring, step);
+      store_means (f, sum, weights, all, base, rows - tile * TILE - j, out);
       out += (size_t) TILE * f.width * f.depth;
     }
 }
@@ -260,21 +272,21 @@ column_bytes (int warps)
 }
 
 /* A thread's share of copying tiles: 8 indices of two columns. Vectors of 16 bytes are permuted by column, so that the
- * lanes of read_costs() meet different banks. */
+ * lanes of read_costs() meet different banks. Columns @first and @count - 1 more have candidates among the 8. */
 struct CostCopy
 {
   const uint16_t *from;         /* in the tile to be copied next */
-  int to, column;
-  bool there;
+  int to, column, first, count;
 
   __device__
   CostCopy (const Frame &f, const uint16_t *row, int base)
   {
-    int vectors = blockDim.x / 8, v = threadIdx.x % vectors;
+    int vectors = blockDim.x / 8, v = threadIdx.x % vectors, lowest = base + 8 * v + f.min_disparity;
     column = threadIdx.x / vectors;
     from = row + column * f.depth + base + 8 * v;
     to = column * column_bytes (blockDim.x / 32) + 16 * (v ^ 2 * (column >> 2));
-    there = base + 8 * v < f.depth;
+    first = max (lowest, 0);
+    count = base + 8 * v < f.depth ? max (min (lowest + 8 + f.width - 1, f.width) - first, 0) : 0;
   }
 };
 
@@ -283,11 +295,15 @@ __device__ __forceinline__ void
 copy_costs (const Frame &f, CostCopy &c, const uint32_t *color, int n, int tiles, uint8_t *stage, uint32_t *colors)
 {
   if (n < tiles) {
-    int left = f.width - n * TILE - c.column;
-    copy_ahead (stage + c.to, c.from, c.there && left > 0);
-    copy_ahead (stage + (c.to ^ 64) + 8 * column_bytes (blockDim.x / 32), c.from + 8 * f.depth, c.there && left > 8);
-    if (threadIdx.x < 4)
-      copy_ahead (colors + n % LINE_TILES * TILE + 4 * threadIdx.x, color + n * TILE + 4 * threadIdx.x, true);
+    int x = n * TILE + c.column;
+    copy_ahead (stage + c.to, c.from, (unsigned) (x - c.first) < (unsigned) c.count);
+    copy_ahead (stage + (c.to ^ 64) + 8 * column_bytes (blockDim.x / 32), c.from + 8 * f.depth,
+        (unsigned) (x + 8 - c.first) < (unsigned) c.count);
+    /* of this tile before the first one, and of the next */
+    if (threadIdx.x < 4 && n == 0)
+      copy_ahead (colors + 4 * threadIdx.x, color + 4 * threadIdx.x, true);
+    if (threadIdx.x < 4 && n + 1 < tiles)
+      copy_ahead (colors + (n + 1) % LINE_TILES * TILE + 4 * threadIdx.x, color + (n + 1) * TILE + 4 * threadIdx.x, true);
     c.from += TILE * f.depth;
   }
   end_lot ();
@@ -410,7 +426,6 @@ template <int KT> __global__ void __launch_bounds__ (KT == 3 ? 320 : 256, 2)
 aggregate_rows (Frame f, AswWindow w)
 {
   extern __shared__ uint4 shared[];
-  const int SLOTS = Ring<KT>::slots;
   Distances<KT> &distances = *(Distances<KT> *) shared;
   uint4 (*weights_of)[KT * 32] = (uint4 (*)[KT * 32]) (&distances + 1);
   uint32_t *colors = (uint32_t *) (weights_of + 2);
@@ -442,26 +457,25 @@ aggregate_rows (Frame f, AswWindow w)
   make_distances (distances, w, threadIdx.x, blockDim.x);
   clear_ring (ring);
 #pragma unroll
-  for (int n = 0; n <= KT / 2; n++) {
+  for (int n = 0; n < KT / 2; n++) {
     advance (n);
-    if (n < tiles)
-      read (n, ring.costs[n]);
+    read (n, ring.costs[n]);
   }
   share_weights (line, distances, 0, turn, w);
 
-  for (int start = 0; start < tiles; start += SLOTS)
+  for (int start = 0; start < tiles; start += KT)
 #pragma unroll
-    for (int step = 0; step < SLOTS; step++) {
+    for (int step = 0; step < KT; step++) {
       int tile = start + step;
       if (tile >= tiles)
         break;
       uint4 a[KT];
       float sum[NT][4], weights[4], scale[2] = { (float) f.volume_unit, (float) f.volume_unit };
-      advance (tile + 1 + KT / 2);
+      advance (tile + KT / 2);
       if (tile + 1 < tiles)
         share_weights (line, distances, tile + 1, turn, w);
       load_weights (a, line, tile);
-      read (tile + 1 + KT / 2, ring.costs[(step + 1 + KT / 2) % SLOTS]);
+      read (tile + KT / 2, ring.costs[(step + KT / 2) % KT]);
       Presence there = presence<KT> (f, tile, base);
       if (there == ALL) {
         multiply_band (sum, a, ring, step);

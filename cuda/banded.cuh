@@ -141,25 +141,24 @@ sum_weights (float (&sum)[4], const uint4 (&a)[KT])
 
 /* ---- costs --------------------------------------------------------------------------------------- */
 
-/* The tiles of costs in reach and one made ahead. Tile n stands in slot n % slots: unrolled by that
- * many steps, the loop over tiles moves nothing. */
+/* The tiles of costs in reach. Tile n stands in slot n % KT: unrolled by as many steps, the loop over tiles moves
+ * nothing. */
 template <int KT> struct Ring
 {
-  static constexpr int slots = KT + 1;
-  uint32_t costs[slots][NT][2];
+  uint32_t costs[KT][NT][2];
 };
 
 template <int KT> __device__ __forceinline__ void
 clear_ring (Ring<KT> &ring)
 {
 #pragma unroll
-  for (int s = 0; s < Ring<KT>::slots; s++)
+  for (int s = 0; s < KT; s++)
 #pragma unroll
     for (int t = 0; t < NT; t++)
       ring.costs[s][t][0] = ring.costs[s][t][1] = 0;
 }
 
-/* @step: the tile's number modulo the slots, known when compiled. */
+/* @step: the tile's number modulo KT, known when compiled. */
 template <int KT> __device__ __forceinline__ void
 multiply_band (float (&sum)[NT][4], const uint4 (&a)[KT], const Ring<KT> &ring, int step)
 {
@@ -167,7 +166,7 @@ multiply_band (float (&sum)[NT][4], const uint4 (&a)[KT], const Ring<KT> &ring, 
   for (int kt = 0; kt < KT; kt++)
 #pragma unroll
     for (int t = 0; t < NT; t++) {
-      int slot = (step + kt - KT / 2 + Ring<KT>::slots) % Ring<KT>::slots;
+      int slot = (step + kt - KT / 2 + KT) % KT;
       multiply (sum[t], a[kt], ring.costs[slot][t][0], ring.costs[slot][t][1], kt == 0);
     }
 }

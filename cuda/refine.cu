@@ -6,8 +6,8 @@
  */
 #include "cuda/refine_lines.cuh"
 
-#define MOST_WARPS 12           /* of a block: eights of its strip */
-#define BLOCKS 2                /* on a multiprocessor at a time, what registers are shared out for */
+#define MOST_WARPS 8            /* of a block: eights of its strip */
+#define BLOCKS 3                /* on a multiprocessor at a time, what registers are shared out for */
 #define AHEAD 4                 /* loads of a thread before it stores: all that the usual window takes */
 #define ROWS_PITCH (LINES + 1)  /* rows are stored across: lanes write neighbours of one row */
 
