@@ -171,6 +171,7 @@ count_pair (GstStereoMatch *self, const StereoStats *stats)
   self->stats.pairs++;
   self->stats.compute_last = stats->compute_ns;
   self->stats.compute_total += stats->compute_ns;
+  self->stats.steps_total += stats->steps_ns;
   self->stats.valid_ratio = stats->valid_ratio;
   self->stats.mean_confidence = stats->mean_confidence;
   GST_OBJECT_UNLOCK (self);

@@ -119,16 +119,6 @@ gst_stereo_match_start (GstAggregator *aggregator)
   return TRUE;
 }
 
-static gboolean
-gst_stereo_match_stop (GstAggregator *aggregator)
-{
-  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
-
-  gst_stereo_match_stop_watch (self);
-  gst_stereo_match_release (self);
-  return TRUE;
-}
-
 /* The context may come before the element starts, and stays until it is in NULL again. */
 static GstStateChangeReturn
 gst_stereo_match_change_state (GstElement *element, GstStateChange transition)
@@ -156,7 +146,22 @@ make_stats (GstStereoMatch *self)
       "overlapped", G_TYPE_UINT64, stats.overlapped,
       "compute-time", G_TYPE_UINT64, stats.compute_last,
       "compute-time-mean", G_TYPE_UINT64, stats.pairs ? stats.compute_total / stats.pairs : (guint64) 0,
+      "steps-time-mean", G_TYPE_UINT64, stats.pairs ? stats.steps_total / stats.pairs : (guint64) 0,
       "valid-ratio", G_TYPE_DOUBLE, stats.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, stats.mean_confidence, NULL);
+}
+
+static gboolean
+gst_stereo_match_stop (GstAggregator *aggregator)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  GstStructure *stats;
+
+  gst_stereo_match_stop_watch (self);
+  gst_stereo_match_release (self);
+  stats = make_stats (self);
+  GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
+  gst_structure_free (stats);
+  return TRUE;
 }
 
 /* Of the plan at work; before there is one, of the properties as they stand. NULL when those cannot work. */
@@ -290,7 +295,8 @@ install_own_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_STATS, g_param_spec_boxed ("stats", "stats",
           "Since the start: pairs computed, dropped-left and dropped-right (frames without a partner), late (pairs "
           "dropped for QoS), overlapped (pairs submitted while another was being computed), compute-time (ns from a "
-          "pair's submission to its result, of the last pair) and compute-time-mean; of the last pair: valid-ratio "
+          "pair's submission to its result, of the last pair) and compute-time-mean, steps-time-mean (of that, the "
+          "backend's work by its own clock, without copies to a device and from it); of the last pair: valid-ratio "
           "and mean-confidence (0..1)", GST_TYPE_STRUCTURE, ro));
   g_object_class_install_property (klass, PROP_SETTINGS, g_param_spec_boxed ("settings", "settings",
           "Every parameter in force, each own value replaced by what profile and method call for; NULL when they "

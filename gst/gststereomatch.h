@@ -31,6 +31,7 @@ typedef struct
   guint64 pairs, dropped_left, dropped_right, late;
   guint64 overlapped;           /* pairs submitted while another was in flight */
   guint64 compute_last, compute_total;  /* ns */
+  guint64 steps_total;          /* ns, by the device's clock */
   gdouble valid_ratio, mean_confidence; /* of the last pair */
 } GstStereoMatchStats;
 

@@ -63,16 +63,20 @@ if part pipeline && command -v gst-launch-1.0 > /dev/null; then
     filesrc location="$scenes/motorcycle/right.png" ! pngdec ! m.sink_right | grep -E 'm.GstPad:src: caps|ERROR|active-backend'
 fi
 
-# rate COUNT: when a pipeline from system memory with so many frames of the work that is timed below began and ended
+# rate COUNT: when a pipeline from system memory with so many frames began and ended; what it says of its steps goes to
+# rate.log
 rate () {
   begin=$(date +%s%N)
-  gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=snow ! video/x-raw,format=NV12,width=3840,height=1080 ! \
+  GST_DEBUG=stereomatch:4 GST_DEBUG_NO_COLOR=1 GST_DEBUG_FILE=rate.log \
+    gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=snow ! video/x-raw,format=NV12,width=3840,height=1080 ! \
     imagefreeze num-buffers="$1" ! queue ! stereomatch backend=cuda ! fakesink >&2 && echo "$begin $(date +%s%N)"
 }
 
 if part rate && command -v gst-launch-1.0 > /dev/null; then
   if few=$(rate 200) && many=$(rate 2200); then
-    echo "$few $many" | awk '{ printf "pipeline, 1920x1080 NV12 side by side: %.3f ms a frame\n", ($4 - $3 - $2 + $1) / 2e9 }'
+    steps=$(sed -n 's/.*steps-time-mean=(guint64)\([0-9]*\).*/\1/p' rate.log)
+    echo "$few $many ${steps:-0}" | awk '{ a = ($4 - $3 - $2 + $1) / 2e9; s = $5 / 1e6
+      printf "pipeline, 1920x1080 NV12 side by side: %.3f ms a frame, of which steps %.3f ms: %.0f %% of their rate\n", a, s, 100 * s / a }'
   else
     echo "FAILED: the pipeline that is timed"
     failed=$((failed + 1))
