@@ -29,41 +29,51 @@ load_bytes (uint32_t *words, const uint8_t *piece, int first, int last)
   }
 }
 
-/* Bytes of a pixel that are read. */
-static __device__ void
-sample_range (const StereoImage &image, int *first, int *last)
+/* How a pixel is read: the bytes from @first on, of which @order picks red, green and blue. */
+struct Samples
 {
-  *first = *last = image.offset[0];
-  for (int c = 1; c < image.channels; c++) {
-    *first = min (*first, (int) image.offset[c]);
-    *last = max (*last, (int) image.offset[c]);
-  }
+  int first, last;
+  uint32_t order;
+};
+
+static __device__ Samples
+samples_of (const StereoImage &image)
+{
+  int o[3] = { image.offset[0], image.offset[image.channels == 3 ? 1 : 0], image.offset[image.channels == 3 ? 2 : 0] };
+  int first = min (o[0], min (o[1], o[2])), last = max (o[0], max (o[1], o[2]));
+  return { first, last, (uint32_t) (o[0] - first | (o[1] - first) << 4 | (o[2] - first) << 8) };
 }
 
-/* A block per piece of a row, a plane of the grid per view. The right view is written backwards. */
+/* Colour of the pixel whose first byte is number @at: eight bytes from the word it lies in, and three picked. Samples
+ * of a pixel lie within four bytes (StereoImage). */
+static __device__ __forceinline__ uint32_t
+pick (const uint32_t *words, int at, uint32_t order)
+{
+  uint32_t four = __funnelshift_r (words[at >> 2], words[(at >> 2) + 1], 8 * (at & 3));
+  return __byte_perm (four, 0, order | 0x4000);
+}
+
+/* A block per piece of a row, a plane of the grid per view. The right view is written backwards. Grey is 77, 150 and 29
+ * parts of 256; where all samples are one, it is that. */
 static __global__ void __launch_bounds__ (LOAD_THREADS)
 load_kernel (Frame f, Sources sources)
 {
-  __shared__ uint32_t words[LOAD_PIXELS * LOAD_STRIDE / 4 + 2];
-  int x0 = blockIdx.x * LOAD_PIXELS, y = blockIdx.y, view = blockIdx.z, first, last;
+  __shared__ uint32_t words[LOAD_PIXELS * LOAD_STRIDE / 4 + 3];
+  int x0 = blockIdx.x * LOAD_PIXELS, y = blockIdx.y, view = blockIdx.z;
   const StereoImage &image = sources.image[view];
   const uint8_t *piece = image.data + y * image.stride + (ptrdiff_t) x0 * image.pixel_stride;
   int pixels = min (f.width - x0, LOAD_PIXELS);
+  Samples samples = samples_of (image);
+  uint32_t *color = f.view[view].color + (size_t) y * f.image_pitch;
+  uint8_t *luma = f.view[view].luma + (size_t) y * f.image_pitch;
 
-  sample_range (image, &first, &last);
-  load_bytes (words, piece, first, (pixels - 1) * image.pixel_stride + last + 1);
+  load_bytes (words, piece, samples.first, (pixels - 1) * image.pixel_stride + samples.last + 1);
   __syncthreads ();
   for (int p = threadIdx.x; p < pixels; p += LOAD_THREADS) {
-    const uint8_t *from = (const uint8_t *) words + ((uintptr_t) piece & 3) + p * image.pixel_stride;
-    size_t to = (size_t) y * f.image_pitch + (view == STEREO_RIGHT ? f.width - 1 - x0 - p : x0 + p);
-    uint32_t r = from[image.offset[0]], g = r, b = r, luma = r;
-    if (image.channels == 3) {
-      g = from[image.offset[1]];
-      b = from[image.offset[2]];
-      luma = (77 * r + 150 * g + 29 * b + 128) >> 8;
-    }
-    f.view[view].color[to] = r | g << 8 | b << 16;
-    f.view[view].luma[to] = (uint8_t) luma;
+    uint32_t rgb = pick (words, ((int) (uintptr_t) piece & 3) + samples.first + p * image.pixel_stride, samples.order);
+    int to = view == STEREO_RIGHT ? f.width - 1 - x0 - p : x0 + p;
+    color[to] = rgb;
+    luma[to] = (uint8_t) (__dp4a (rgb, 77u | 150u << 8 | 29u << 16, 128u) >> 8);
   }
 }
 

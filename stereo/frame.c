@@ -39,6 +39,10 @@ check_image (const StereoPlan *plan, const StereoImage *image, StereoError *erro
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "An image needs data, 1 or 3 channels and a pixel stride of 1 to 8 bytes; it has %d channels and %d bytes.",
         image->channels, image->pixel_stride);
+  for (int c = 0; c < image->channels; c++)
+    if (image->offset[c] > 3)
+      return stereo_fail (error, STEREO_ERROR_PARAMETER,
+          "Samples of a pixel must lie within its first four bytes; sample %d lies at %d.", c, image->offset[c]);
   if (image->memory == STEREO_MEMORY_CUDA && plan->backend->choice != STEREO_BACKEND_CUDA)
     return stereo_fail (error, STEREO_ERROR_PARAMETER, "An image in device memory needs backend=cuda.");
   return STEREO_OK;
