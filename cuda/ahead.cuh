@@ -109,46 +109,4 @@ await_arrival (Arrival *arrival, int time)
 #endif
 }
 
-/* ---- meeting ------------------------------------------------------------------------------------------ */
-
-/*
- * A barrier in two halves: warps announce that they are done with what others wait for, go on with work of their
- * own, and wait for the others only when they need what those did. Before 8.0, a barrier in the second half.
- */
-
-/* By one thread, before a __syncthreads(). */
-__device__ __forceinline__ void
-start_meeting (Arrival *meeting, int warps)
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile ("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r" (shared_address (meeting)), "r" (warps) : "memory");
-#endif
-}
-
-__device__ __forceinline__ void
-announce (Arrival *meeting)
-{
-#if __CUDA_ARCH__ >= 800
-  __syncwarp ();
-  if ((threadIdx.x & 31) == 0)
-    asm volatile ("{\n.reg .b64 state;\nmbarrier.arrive.shared::cta.b64 state, [%0];\n}"
-        :: "r" (shared_address (meeting)) : "memory");
-#endif
-}
-
-/* Until all warps have announced themselves the @time'th time (from 0). */
-__device__ __forceinline__ void
-meet (Arrival *meeting, int time)
-{
-#if __CUDA_ARCH__ >= 900
-  await_arrival (meeting, time);
-#elif __CUDA_ARCH__ >= 800
-  asm volatile ("{\n.reg .pred done;\nwait:\n"
-      "mbarrier.test_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra wait;\n}"
-      :: "r" (shared_address (meeting)), "r" (time & 1) : "memory");
-#else
-  __syncthreads ();
-#endif
-}
-
 #endif

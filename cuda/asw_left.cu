@@ -93,7 +93,7 @@ struct ColumnBlock
 template <int COST, int KT> struct ColumnStage
 {
   static constexpr int record = Features<COST>::bytes;
-  Arrival *arrivals, *meeting;
+  Arrival *arrivals;
   Distances<KT> *distances;
   uint4 *weights;
   uint8_t *colors, *records;
@@ -102,7 +102,7 @@ template <int COST, int KT> struct ColumnStage
   static __host__ __device__ int
   size (int warps, int columns)
   {
-    return 32 + (int) sizeof (Distances<KT>) + columns * 2 * KT * 32 * 16 + columns * LINE_TILES * TILE * 4 +
+    return 16 + (int) sizeof (Distances<KT>) + columns * 2 * KT * 32 * 16 + columns * LINE_TILES * TILE * 4 +
         2 * (warps * 8 * NT + 2 * columns - 1) * record;
   }
 
@@ -110,8 +110,7 @@ template <int COST, int KT> struct ColumnStage
   ColumnStage (uint4 *shared, const ColumnBlock &b)
   {
     arrivals = (Arrival *) shared;
-    meeting = arrivals + 2;
-    distances = (Distances<KT> *) (shared + 2);
+    distances = (Distances<KT> *) (shared + 1);
     weights = (uint4 *) (distances + 1);
     colors = (uint8_t *) (weights + b.columns * 2 * KT * 32);
     colors_size = b.columns * TILE * 4;
@@ -205,25 +204,21 @@ aggregate_columns (Frame f, Records records, AswWindow w, int strip)
   Candidates all = x < f.width ? candidates (f, x) : Candidates { 0, -1 };
   Ring<KT> ring;
 
-  /* waits for tile n; when no warp needs the one before it any more, that makes place for the next */
-  auto advance = [&](int n, auto wait) {
+  auto advance = [&](int n) {
     if (n <= last)
       await_arrival (stage.arrivals + (n & 1), n >> 1);
-    wait ();
+    __syncthreads ();
     if (n < last)
       copy_tile (f, b, records, first, n + 1, last, stage, copyists);
   };
-  auto everyone = [] { __syncthreads (); };
   auto make = [&](int n, uint32_t (&to)[NT][2]) {
     /* past the last tile those of an older one: their weights are 0 */
     make_costs<COST> (left + (n & 1) * stage.records_size, right + (n & 1) * stage.records_size, to);
   };
   if (last == 0)
     clear_stage (stage.records, 2 * stage.records_size, copyists);
-  if (copyists.thread == 0) {
-    start_meeting (stage.meeting, copyists.threads / 32);
+  if (copyists.thread == 0)
     start_arrivals (stage.arrivals, 2);
-  }
   make_distances (*stage.distances, w, copyists.thread, copyists.threads);
   clear_ring (ring);
   __syncthreads ();
@@ -231,22 +226,16 @@ aggregate_columns (Frame f, Records records, AswWindow w, int strip)
 #pragma unroll
   for (int n = -(KT / 2); n < KT / 2; n++)
     if (begin + n >= 0) {
-      advance (begin + n, everyone);
+      advance (begin + n);
       make (begin + n, ring.costs[(n + KT) % KT]);
     }
   share_weights (line, *stage.distances, begin, turn, w);
-  advance (begin + KT / 2, everyone);
 
-  auto start_tile = [&](int tile) {
-    if (tile > begin)
-      advance (tile + KT / 2, [&] { meet (stage.meeting, tile - begin - 1); });
-    if (tile + 1 < end)
-      share_weights (line, *stage.distances, tile + 1, turn, w);
-  };
   if (has_none (all, base)) {   /* nothing to do but for the others */
     for (int tile = begin; tile < end; tile++) {
-      start_tile (tile);
-      announce (stage.meeting);
+      advance (tile + KT / 2);
+      if (tile + 1 < end)
+        share_weights (line, *stage.distances, tile + 1, turn, w);
     }
     return;
   }
@@ -258,10 +247,12 @@ aggregate_columns (Frame f, Records records, AswWindow w, int strip)
         break;
       uint4 a[KT];
       float sum[NT][4], weights[4];
-      start_tile (tile);
+      advance (tile + KT / 2);
+      /* the weights of the tile ahead, to overlap with the products */
+      if (tile + 1 < end)
+        share_weights (line, *stage.distances, tile + 1, turn, w);
       load_weights (a, line, tile);
       make (tile + KT / 2, ring.costs[(step + KT / 2) % KT]);
-      announce (stage.meeting);
       sum_weights (weights, a);
       multiply_band (sum, a, ring, step);
       store_means (f, sum, weights, all, base, rows - tile * TILE - j, out);
@@ -271,10 +262,7 @@ aggregate_columns (Frame f, Records records, AswWindow w, int strip)
 
 /* ---- second pass: rows ---------------------------------------------------------------------------- */
 
-#ifndef ROW_WARPS
-#define ROW_WARPS 8
-#endif
-#define AHEAD 3                 /* tiles on their way or there while one is read */
+#define AHEAD 3                 /* tiles on their way while one is read */
 
 /* Bytes of a column of a tile in shared memory, whole groups of 128 for copy_costs() to permute. */
 static __host__ __device__ int
@@ -438,8 +426,7 @@ template <int KT> __global__ void __launch_bounds__ (KT == 3 ? 320 : 256, 2)
 aggregate_rows (Frame f, AswWindow w)
 {
   extern __shared__ uint4 shared[];
-  Arrival *meeting = (Arrival *) shared;
-  Distances<KT> &distances = *(Distances<KT> *) (shared + 1);
+  Distances<KT> &distances = *(Distances<KT> *) shared;
   uint4 (*weights_of)[KT * 32] = (uint4 (*)[KT * 32]) (&distances + 1);
   uint32_t *colors = (uint32_t *) (weights_of + 2);
   uint8_t *stage = (uint8_t *) (colors + LINE_TILES * TILE);
@@ -454,7 +441,9 @@ aggregate_rows (Frame f, AswWindow w)
   CostCopy copy (f, row, block_base);
   Ring<KT> ring;
 
-  auto copy_next = [&](int n) {
+  auto advance = [&](int n) {
+    await_lots<AHEAD - 1> ();
+    __syncthreads ();
     copy_costs (f, copy, color, n + AHEAD, tiles, stage + (n + AHEAD) % (AHEAD + 1) * stage_size, colors);
   };
   auto read = [&](int n, uint32_t (&to)[NT][2]) {
@@ -463,22 +452,16 @@ aggregate_rows (Frame f, AswWindow w)
   };
   if (tiles <= AHEAD)
     clear_stage (stage, (AHEAD + 1) * stage_size, { (int) threadIdx.x, (int) blockDim.x });
-  if (threadIdx.x == 0)
-    start_meeting (meeting, blockDim.x >> 5);
   for (int n = 0; n < AHEAD; n++)
     copy_costs (f, copy, color, n, tiles, stage + n * stage_size, colors);
   make_distances (distances, w, threadIdx.x, blockDim.x);
   clear_ring (ring);
 #pragma unroll
   for (int n = 0; n < KT / 2; n++) {
-    await_lots<AHEAD - 1> ();
-    __syncthreads ();
-    copy_next (n);
+    advance (n);
     read (n, ring.costs[n]);
   }
   share_weights (line, distances, 0, turn, w);
-  await_lots<AHEAD - 1> ();
-  __syncthreads ();
 
   for (int start = 0; start < tiles; start += KT)
 #pragma unroll
@@ -488,15 +471,11 @@ aggregate_rows (Frame f, AswWindow w)
         break;
       uint4 a[KT];
       float sum[NT][4], weights[4], scale[2] = { (float) f.volume_unit, (float) f.volume_unit };
-      if (tile > 0)
-        meet (meeting, tile - 1);
-      copy_next (tile + KT / 2);
+      advance (tile + KT / 2);
       if (tile + 1 < tiles)
         share_weights (line, distances, tile + 1, turn, w);
       load_weights (a, line, tile);
       read (tile + KT / 2, ring.costs[(step + KT / 2) % KT]);
-      await_lots<AHEAD - 1> ();
-      announce (meeting);
       Presence there = presence<KT> (f, tile, base);
       if (there == ALL) {
         multiply_band (sum, a, ring, step);
@@ -545,7 +524,7 @@ columns_layout (const StereoPlan *plan)
 template <int KT> static size_t
 rows_shared (const Layout &l)
 {
-  return 16 + sizeof (Distances<KT>) + 2 * KT * 32 * 16 + LINE_TILES * TILE * 4 +
+  return sizeof (Distances<KT>) + 2 * KT * 32 * 16 + LINE_TILES * TILE * 4 +
       (size_t) (AHEAD + 1) * TILE * column_bytes (l.warps);
 }
 
@@ -628,7 +607,7 @@ launch_passes (StereoPlan *plan, const Records &records)
   const CudaState *state = cuda_state (plan);
   Frame f = cuda_frame (plan);
   AswWindow w = asw_window (plan);
-  Layout columns = columns_layout<COST, KT> (plan), rows = layout_of (plan, ROW_WARPS);
+  Layout columns = columns_layout<COST, KT> (plan), rows = layout_of (plan, KT == 3 ? 10 : 8);
 
   aggregate_columns<COST, KT><<<dim3 (cuda_blocks (f.width, columns.columns), columns.chunks,
           cuda_blocks (tiles_of (plan), state->asw_strip)),
