@@ -5,11 +5,11 @@
 #   sh tests/gpu.sh [BUILD] [SCENES]      (default: build, and the folder STEREO_DATA names)
 #
 # BUILD may come from another machine. With GStreamer there (GST_PLUGIN_PATH=BUILD/gst) the pipeline runs too.
-# GPU_PARTS="engine stages golden sanitizer elements pipeline rate bench" leaves parts out.
+# GPU_PARTS="engine stages golden sanitizer elements pipeline rate streams bench" leaves parts out.
 set -u
 build=${1:-build}
 scenes=${2:-${STEREO_DATA:-}}
-parts=${GPU_PARTS:-engine stages golden sanitizer elements pipeline rate bench}
+parts=${GPU_PARTS:-engine stages golden sanitizer elements pipeline rate streams bench}
 failed=0
 
 part () { case " $parts " in *" $1 "*) echo "== $1"; return 0 ;; *) return 1 ;; esac; }
@@ -82,6 +82,24 @@ if part rate && command -v gst-launch-1.0 > /dev/null; then
     failed=$((failed + 1))
   fi
   bench --synthetic 1920x1080 --num-disparities 128
+fi
+
+# streams COUNT: seconds that so many streams of 1920x1080 at 30 frames a second take for 150 frames, in one process
+streams () {
+  line="" i=0
+  while [ "$i" -lt "$1" ]; do
+    line="$line f. ! queue ! stereomatch backend=cuda ! fakesink sync=true"
+    i=$((i + 1))
+  done
+  begin=$(date +%s%N)
+  # shellcheck disable=SC2086
+  gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=snow ! \
+    video/x-raw,format=NV12,width=3840,height=1080,framerate=30/1 ! imagefreeze num-buffers=150 ! tee name=f $line >&2 &&
+    echo "$begin $(date +%s%N) $1" | awk '{ printf "%d streams, 30 frames a second: %.2f s for 5 s\n", $3, ($2 - $1) / 1e9 }'
+}
+
+if part streams && command -v gst-launch-1.0 > /dev/null; then
+  for count in 1 8 12 14 16; do check streams $count; done
 fi
 
 if part bench; then
