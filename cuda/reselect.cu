@@ -34,7 +34,7 @@ no_key ()
 template <typename Key> static __device__ __forceinline__ Key
 key_of (uint32_t alpha, int expected, uint32_t cost, int index)
 {
-  return (Key) (cost + stereo_penalty (alpha, expected, index)) << INDEX_BITS | (Key) index;
+  return (Key) (cost + stereo_penalty (alpha, expected, index)) * (1 << INDEX_BITS) + (Key) index;
 }
 
 template <typename Key> struct Best
@@ -150,6 +150,7 @@ search (Open<Key> &open, bool there, const uint16_t *rows, int step, uint32_t al
 
   if (lane == 0)
     b = open.best;
+#pragma unroll 1
   for (; i <= to; i += 2 * SEARCHERS, at += 2 * SEARCHERS * step) {
     bool more = i + SEARCHERS <= to;
     uint32_t one = at[0], two = more ? at[SEARCHERS * step] : 0;
