@@ -11,7 +11,10 @@
 
 #define BLOCK_X 64
 #define BLOCK_Y 4
-#define NEAR 4                  /* candidates read around the expected disparity */
+#define THREADS (BLOCK_X * BLOCK_Y)
+#ifndef NEAR
+#define NEAR 8                  /* candidates read around the expected disparity */
+#endif
 #define SEARCHERS 8             /* lanes that search one pixel's candidates; divides 32 */
 #define INDEX_BITS 10           /* of up to 1024 disparities */
 #define REACH_TOP 0x10000       /* farther than any candidate, in expected's steps */
@@ -61,173 +64,233 @@ struct Range
   }
 };
 
-/* A candidate known before anything is read. */
-template <typename Key> struct Known
-{
-  int index;
-  Key key;
-};
-
-/* A pixel that is not decided yet, in the block's list: candidates @range are to be searched besides @best. */
+/* A pixel that is not decided yet. */
 template <typename Key> struct Open
 {
-  Best<Key> best;
-  int column, expected;         /* costs stand from the block's rows + column on */
-  uint16_t from, to;
+  Key known[3];
+  int expected;
+  uint16_t cost, thread;        /* the least of any other candidate; whose pixel */
 };
+
+/* One of which @from..@to are to be searched. */
+struct Wide
+{
+  int expected;
+  uint16_t from, to, thread;
+};
+
+/* What a block knows of its pixels. */
+struct Block
+{
+  const uint16_t *rows;         /* costs, from the block's first row on */
+  int x, y, view, step;
+  uint32_t alpha;
+  float steps_per_cost;         /* of the expected disparity */
+};
+
+template <typename Key> static __device__ __forceinline__ int
+index_of (Key key)
+{
+  return (int) (key & ((1 << INDEX_BITS) - 1));
+}
 
 /* Where candidates that cost at least @cost may have a total of no more than next's; perhaps a step more. */
 template <typename Key> static __device__ __forceinline__ Range
-range_of (const Best<Key> &b, uint32_t cost, int expected, float steps_per_cost, Range valid)
+range_of (const Best<Key> &b, uint32_t cost, int expected, float steps_per_cost)
 {
-  float margin = (float) ((uint32_t) (b.next >> INDEX_BITS) - cost + 1);
-  int reach = (int) fminf (margin * steps_per_cost, (float) REACH_TOP);
-  Range r = { max ((expected - reach + STEREO_EXPECT_STEPS - 1) >> 6, valid.from), min ((expected + reach) >> 6, valid.to) };
+  uint32_t next = (uint32_t) (b.next >> INDEX_BITS);
+  int reach = (int) fminf ((float) (next + 1 - cost) * steps_per_cost, (float) REACH_TOP);
+  Range r = { (expected - reach + STEREO_EXPECT_STEPS - 1) >> 6, (expected + reach) >> 6 };
+  if (next < cost)
+    r.to = -1;
   return r;
 }
 
-/* A pixel with more than three candidates: true when what is known and a few candidates around the expected
- * disparity decide it; else @open says what there is to search. */
-template <typename Key> static __device__ __forceinline__ bool
-decide (const uint16_t *rows, int column, int step, uint32_t alpha, float steps_per_cost, uint32_t cost, int expected,
-    Range valid, const Known<Key> (&known)[3], Best<Key> &b, Open<Key> &open)
+static __device__ __forceinline__ Range
+valid_range (const Frame &f, int x)
 {
-  Range r = range_of (b, cost, expected, steps_per_cost, valid);
-  int unknown = r.to - r.from + 1;
+  return { stereo_first_index (x, f.width, f.min_disparity), stereo_last_index (x, f.disparities, f.min_disparity) };
+}
 
-  /* the lowest of candidates around: its total is reached */
-  if (b.next >> INDEX_BITS < cost || r.from > r.to)
-    return true;
+static __device__ __forceinline__ Range
+common (Range a, Range b)
+{
+  return { max (a.from, b.from), min (a.to, b.to) };
+}
+
+/* The element of the block's rows where a pixel's index 0 would stand. */
+static __device__ __forceinline__ int
+column_of (const Frame &f, const Block &block, int thread)
+{
+  int x = block.x + thread % BLOCK_X;
+  return (thread / BLOCK_X * f.width + (block.view ? f.width - 1 - x + f.min_disparity : x)) * f.depth;
+}
+
+/* Whether the three lowest costs decide a pixel: no other candidate is in range. */
+template <typename Key> static __device__ __forceinline__ bool
+known_decide (const Best<Key> &b, Range r, const Key (&known)[3])
+{
+  int unknown = r.to - r.from + 1;
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    unknown -= r.holds (known[k].index);
-  if (unknown <= 0)
-    return true;
-  /* one that is unknown: valid holds NEAR at least */
-  Range near = { max (min (expected / STEREO_EXPECT_STEPS - 1, valid.to - (NEAR - 1)), valid.from), 0 };
-  near.to = near.from + NEAR - 1;
-  uint32_t costs[NEAR];
-#pragma unroll
-  for (int k = 0; k < NEAR; k++)
-    costs[k] = rows[column + (near.from + k) * step];
+    unknown -= r.holds (index_of (known[k]));
+  return unknown <= 0;
+}
+
+/* Reads some of the candidates in range, those around the expected disparity: true when they decide the pixel;
+ * else @wide says what there is to search besides @b. */
+template <typename Key> static __device__ __forceinline__ bool
+near_decide (const Frame &f, const Block &block, const Open<Key> &o, Best<Key> &b, Wide &wide)
+{
+  Range valid = valid_range (f, block.x + o.thread % BLOCK_X), r, near;
+
   b = { no_key<Key> (), no_key<Key> () };
 #pragma unroll
-  for (int k = 0; k < NEAR; k++)
-    b.meet (key_of<Key> (alpha, expected, costs[k], near.from + k));
+  for (int k = 0; k < 3; k++)
+    b.meet (o.known[k]);
+  r = common (range_of (b, o.cost, o.expected, block.steps_per_cost), valid);
+  near.from = max (min (o.expected / STEREO_EXPECT_STEPS - (NEAR / 2 - 1), r.to - (NEAR - 1)), r.from);
+  near.to = min (near.from + NEAR - 1, r.to);
+
+  const uint16_t *at = block.rows + (column_of (f, block, o.thread) + near.from * block.step);
+  uint32_t costs[NEAR];
+#pragma unroll
+  for (int k = 0; k < NEAR; k++) {
+    costs[k] = 0;
+    if (near.from + k <= near.to)
+      costs[k] = at[k * block.step];
+  }
+  b = { no_key<Key> (), no_key<Key> () };
+#pragma unroll
+  for (int k = 0; k < NEAR; k++) {
+    Key key = key_of<Key> (block.alpha, o.expected, costs[k], near.from + k);
+    b.meet (near.from + k <= near.to ? key : no_key<Key> ());
+  }
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    if (!near.holds (known[k].index))
-      b.meet (known[k].key);
-  r = range_of (b, cost, expected, steps_per_cost, valid);
-  if (b.next >> INDEX_BITS < cost || r.from > r.to)
-    return true;
-  unknown = r.to - r.from + 1 - max (min (r.to, near.to) - max (r.from, near.from) + 1, 0);
+    if (!near.holds (index_of (o.known[k])))
+      b.meet (o.known[k]);
+  r = common (range_of (b, o.cost, o.expected, block.steps_per_cost), valid);
+  int unknown = r.to - r.from + 1 - max (min (r.to, near.to) - max (r.from, near.from) + 1, 0);
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    unknown -= r.holds (known[k].index) && !near.holds (known[k].index);
+    unknown -= r.holds (index_of (o.known[k])) && !near.holds (index_of (o.known[k]));
   if (unknown <= 0)
     return true;
-  open.best = { no_key<Key> (), no_key<Key> () };
+  b = { no_key<Key> (), no_key<Key> () };
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    if (!r.holds (known[k].index))
-      open.best.meet (known[k].key);
-  open.column = column;
-  open.expected = expected;
-  open.from = (uint16_t) r.from;
-  open.to = (uint16_t) r.to;
+    if (!r.holds (index_of (o.known[k])))
+      b.meet (o.known[k]);
+  wide = { o.expected, (uint16_t) r.from, (uint16_t) r.to, o.thread };
   return false;
 }
 
-/* An open pixel, by SEARCHERS lanes together. */
+/* An undecided pixel, by SEARCHERS lanes together. */
 template <typename Key> static __device__ __forceinline__ void
-search (Open<Key> &open, bool there, const uint16_t *rows, int step, uint32_t alpha)
+search (const Frame &f, const Block &block, const Wide &wide, bool there, Best<Key> &best)
 {
-  int lane = threadIdx.x % SEARCHERS, i = open.from + lane, to = there ? open.to : -1;
+  int lane = threadIdx.x % SEARCHERS, i = wide.from + lane, to = there ? wide.to : -1, expected = wide.expected;
   Best<Key> b = { no_key<Key> (), no_key<Key> () };
-  const uint16_t *at = rows + (open.column + i * step);
-  int expected = open.expected;
+  const uint16_t *at = block.rows + (column_of (f, block, wide.thread) + i * block.step);
 
   if (lane == 0)
-    b = open.best;
+    b = best;
 #pragma unroll 1
-  for (; i <= to; i += 2 * SEARCHERS, at += 2 * SEARCHERS * step) {
+  for (; i <= to; i += 2 * SEARCHERS, at += 2 * SEARCHERS * block.step) {
     bool more = i + SEARCHERS <= to;
-    uint32_t one = at[0], two = more ? at[SEARCHERS * step] : 0;
-    b.meet (key_of<Key> (alpha, expected, one, i));
-    Key key = key_of<Key> (alpha, expected, two, i + SEARCHERS);
+    uint32_t one = at[0], two = more ? at[SEARCHERS * block.step] : 0;
+    b.meet (key_of<Key> (block.alpha, expected, one, i));
+    Key key = key_of<Key> (block.alpha, expected, two, i + SEARCHERS);
     b.meet (more ? key : no_key<Key> ());
   }
   for (int away = SEARCHERS / 2; away; away /= 2) {
     Key lowest = __shfl_xor_sync (ALL_LANES, b.lowest, away), next = __shfl_xor_sync (ALL_LANES, b.next, away);
     b = { min (b.lowest, lowest), min (max (b.lowest, lowest), min (b.next, next)) };
   }
-  __syncwarp ();
   if (there && lane == 0)
-    open.best = b;
+    best = b;
+}
+
+/* What select found of a pixel: true when that decides it. @single: there is no second candidate. */
+template <typename Key> static __device__ __forceinline__ bool
+select_decides (const Frame &f, const Block &block, uint2 costs, size_t map, int x, Best<Key> &b, bool &single,
+    Open<Key> &o)
+{
+  const StereoView &view = f.view[block.view];
+  int indices[3] = { view.first[map], view.second[map], (int) (costs.y >> 16) };
+  uint32_t known[3] = { costs.x & 0xFFFF, costs.x >> 16, costs.y & 0xFFFF };
+
+  o.expected = view.expected[map];
+  o.cost = (uint16_t) known[2];
+  o.thread = (uint16_t) threadIdx.x;
+  uint32_t alpha = o.expected == STEREO_EXPECT_NONE ? 0 : block.alpha;
+  b = { no_key<Key> (), no_key<Key> () };
+#pragma unroll
+  for (int k = 0; k < 3; k++) {
+    o.known[k] = key_of<Key> (alpha, o.expected, known[k], indices[k]);
+    if (k == 0 || known[k] != STEREO_INVALID)
+      b.meet (o.known[k]);
+  }
+  single = known[1] == STEREO_INVALID;
+  if (o.expected == STEREO_EXPECT_NONE || known[2] == STEREO_INVALID)
+    return true;
+  Range r = range_of (b, o.cost, o.expected, block.steps_per_cost);
+  return known_decide (b, common (r, valid_range (f, x)), o.known);
 }
 
 /*
- * A thread per pixel; those it cannot decide at once go to a list, which the block then searches, some
- * lanes a pixel. Blocks of the two views alternate, so that both find a row's costs in the cache: left
- * pixels read along a column of the volume, right ones along a diagonal, of which neighbouring pixels read
- * neighbouring elements one step later.
+ * A thread per pixel; those it cannot decide go to a list, then a thread each reads a few costs of those, and
+ * at last the block searches what is open still, some lanes a pixel. Blocks of the two views alternate, so that
+ * both find a row's costs in the cache: left pixels read along a column of the volume, right ones along a
+ * diagonal, of which neighbouring pixels read neighbouring elements one step later.
  */
-template <typename Key> static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
+template <typename Key> static __global__ void __launch_bounds__ (THREADS)
 reselect_kernel (Frame f, CostMaps costs, float steps_per_cost)
 {
-  __shared__ Open<Key> open[BLOCK_X * BLOCK_Y];
-  __shared__ int count;
-  int x = blockIdx.x / 2 * BLOCK_X + threadIdx.x % BLOCK_X, y = blockIdx.y * BLOCK_Y + threadIdx.x / BLOCK_X;
-  int v = blockIdx.x % 2, step = v ? f.depth + 1 : 1, slot = -1;
-  const uint16_t *rows = f.volume + (size_t) (blockIdx.y * BLOCK_Y) * f.width * f.depth;
-  const StereoView &view = f.view[v];
+  __shared__ Open<Key> open[THREADS];
+  __shared__ Wide wide[THREADS];
+  __shared__ Best<Key> best[THREADS];
+  __shared__ int opened, widened;
+  int v = blockIdx.x % 2;
+  Block block = { f.volume + (size_t) (blockIdx.y * BLOCK_Y) * f.width * f.depth, (int) (blockIdx.x / 2 * BLOCK_X),
+    (int) (blockIdx.y * BLOCK_Y), v, v ? f.depth + 1 : 1, f.alpha, steps_per_cost };
+  int x = block.x + threadIdx.x % BLOCK_X, y = block.y + threadIdx.x / BLOCK_X;
   size_t map = (size_t) y * f.map_pitch + x;
-  bool inside = x < f.width && y < f.height, single = false;
+  bool inside = x < f.width && y < f.height, single = false, done = true;
   Best<Key> b = { 0, 0 };
 
   if (threadIdx.x == 0)
-    count = 0;
+    opened = widened = 0;
   __syncthreads ();
   if (inside) {
-    uint2 lowest = (v ? costs.view[1] : costs.view[0])[map];
-    int expected = view.expected[map], indices[3] = { view.first[map], view.second[map], (int) (lowest.y >> 16) };
-    uint32_t known_costs[3] = { lowest.x & 0xFFFF, lowest.x >> 16, lowest.y & 0xFFFF };
-    uint32_t alpha = expected == STEREO_EXPECT_NONE ? 0 : f.alpha;
-    Known<Key> known[3];
-    b = { no_key<Key> (), no_key<Key> () };
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-      known[k].index = indices[k];
-      known[k].key = key_of<Key> (alpha, expected, known_costs[k], indices[k]);
-      if (k == 0 || known_costs[k] != STEREO_INVALID)
-        b.meet (known[k].key);
-    }
-    single = known_costs[1] == STEREO_INVALID;
-    if (expected != STEREO_EXPECT_NONE && known_costs[2] != STEREO_INVALID) {
-      int column = (int) (threadIdx.x / BLOCK_X) * f.width + (v ? f.width - 1 - x + f.min_disparity : x);
-      Range valid = { stereo_first_index (x, f.width, f.min_disparity),
-        stereo_last_index (x, f.disparities, f.min_disparity) };
-      Open<Key> todo;
-      if (!decide<Key> (rows, column * f.depth, step, alpha, steps_per_cost, known_costs[2], expected, valid, known, b,
-              todo)) {
-        slot = atomicAdd (&count, 1);
-        open[slot] = todo;
-      }
-    }
+    Open<Key> o;
+    done = select_decides<Key> (f, block, (v ? costs.view[1] : costs.view[0])[map], map, x, b, single, o);
+    if (!done)
+      open[atomicAdd (&opened, 1)] = o;
+  }
+  __syncthreads ();
+  if (threadIdx.x < opened) {
+    Wide w;
+    Best<Key> found;
+    const Open<Key> &o = open[threadIdx.x];
+    if (!near_decide<Key> (f, block, o, found, w))
+      wide[atomicAdd (&widened, 1)] = w;
+    best[o.thread] = found;
   }
   __syncthreads ();
   /* all lanes of a warp take part in its last turn */
-  for (int k = threadIdx.x / SEARCHERS; k - (int) (threadIdx.x % 32) / SEARCHERS < count; k += blockDim.x / SEARCHERS)
-    search<Key> (open[min (k, count - 1)], k < count, rows, step, f.alpha);
+  for (int k = threadIdx.x / SEARCHERS; k - (int) (threadIdx.x % 32) / SEARCHERS < widened; k += THREADS / SEARCHERS) {
+    const Wide &w = wide[min (k, widened - 1)];
+    search<Key> (f, block, w, k < widened, best[w.thread]);
+  }
   __syncthreads ();
   if (inside) {
-    if (slot >= 0)
-      b = open[slot].best;
-    int index = single ? view.first[map] : (int) (b.lowest & ((1 << INDEX_BITS) - 1));
+    if (!done)
+      b = best[threadIdx.x];
     /* no second one, no confidence */
-    view.index[map] = (uint16_t) index;
-    view.confidence[map] = stereo_confidence ((uint32_t) (b.lowest >> INDEX_BITS),
+    f.view[v].index[map] = single ? f.view[v].first[map] : (uint16_t) index_of (b.lowest);
+    f.view[v].confidence[map] = stereo_confidence ((uint32_t) (b.lowest >> INDEX_BITS),
         single ? 0 : (uint32_t) (b.next >> INDEX_BITS));
   }
 }
@@ -268,9 +331,9 @@ reselect_run (StereoPlan *plan, StereoError *error)
   float steps_per_cost = plan->alpha ? 256.0f / (float) plan->alpha * 1.000002f : 0.0f;
 
   if (keys_are_short (plan))
-    reselect_kernel<uint32_t> <<<grid, BLOCK_X * BLOCK_Y, 0, state->stream>>> (cuda_frame (plan), costs, steps_per_cost);
+    reselect_kernel<uint32_t> <<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), costs, steps_per_cost);
   else
-    reselect_kernel<uint64_t> <<<grid, BLOCK_X * BLOCK_Y, 0, state->stream>>> (cuda_frame (plan), costs, steps_per_cost);
+    reselect_kernel<uint64_t> <<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), costs, steps_per_cost);
   CUDA_LAUNCHED (plan, "reselect_kernel");
   return STEREO_OK;
 }
