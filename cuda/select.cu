@@ -37,6 +37,16 @@ meet (Lowest &l, uint32_t key)
   l.first = min (l.first, key);
 }
 
+/* Two keys at once: fewer comparisons. */
+static __device__ __forceinline__ void
+meet (Lowest &l, uint32_t a, uint32_t b)
+{
+  uint32_t low = min (a, b), high = max (a, b);
+  l.third = min (min (l.third, max (l.first, high)), max (l.second, low));
+  l.second = min (min (l.second, high), max (l.first, low));
+  l.first = min (l.first, low);
+}
+
 static __device__ __forceinline__ Lowest
 merge (Lowest a, Lowest b)
 {
@@ -166,38 +176,60 @@ warp_lowest (Lowest own)
   return all;
 }
 
-/* AHEAD columns. @next: the costs AHEAD columns on, of which @remaining exist (@EDGE: perhaps not all).
- * Left pixels and the right ones that leave go to @left and @right, in shared memory. */
+/* The keys of one of AHEAD columns. */
+template <int W> static __device__ __forceinline__ void
+make_keys (uint32_t (&keys)[W], const uint32_t (&costs)[W / 2], uint32_t index)
+{
+#pragma unroll
+  for (int j = 0; j < W; j += 2) {
+    keys[j] = __byte_perm (index + j, costs[j / 2], 0x5410);
+    keys[j + 1] = __byte_perm (index + j + 1, costs[j / 2], 0x7610);
+  }
+}
+
+/* On to the lane above, which goes on with it in the next column. */
+static __device__ __forceinline__ void
+pass_on (Lowest &l, bool lowest_lane)
+{
+  l.first = __shfl_up_sync (ALL_LANES, l.first, 1);
+  l.second = __shfl_up_sync (ALL_LANES, l.second, 1);
+  l.third = __shfl_up_sync (ALL_LANES, l.third, 1);
+  if (lowest_lane)
+    l.first = l.second = l.third = NO_KEY;
+}
+
+/* AHEAD columns, by twos: a right pixel meets both, unless it leaves or enters the lane between them.
+ * @next: the costs AHEAD columns on, of which @remaining exist (@EDGE: perhaps not all). Left pixels and
+ * the right ones that leave go to @left and @right, in shared memory. */
 template <int W, bool EDGE> static __device__ __forceinline__ void
 walk (Lane<W> &l, const uint16_t *next, unsigned depth, int remaining, bool leave, Lowest *left, Lowest *right)
 {
-  int lane = threadIdx.x % 32;
+  bool lowest_lane = threadIdx.x % 32 == 0;
 
 #pragma unroll
-  for (int k = 0; k < AHEAD; k++) {
-    uint32_t keys[W];
+  for (int k = 0; k < AHEAD; k += 2) {
+    uint32_t keys[2][W];
 #pragma unroll
-    for (int j = 0; j < W; j += 2) {
-      keys[j] = __byte_perm (l.index + j, l.costs[k][j / 2], 0x5410);
-      keys[j + 1] = __byte_perm (l.index + j + 1, l.costs[k][j / 2], 0x7610);
+    for (int h = 0; h < 2; h++) {
+      make_keys<W> (keys[h], l.costs[k + h], l.index);
+      if (EDGE)
+        load_costs_before<W> (l.costs[k + h], next + (k + h) * depth, k + h < remaining);
+      else
+        load_costs<W> (l.costs[k + h], next + (k + h) * depth);
+      left[k + h] = warp_lowest (lowest_of<W> (keys[h]));
     }
-    if (EDGE)
-      load_costs_before<W> (l.costs[k], next + k * depth, k < remaining);
-    else
-      load_costs<W> (l.costs[k], next + k * depth);
-
-    left[k] = warp_lowest (lowest_of<W> (keys));
-#pragma unroll
-    for (int j = 0; j < W; j++)
-      meet (l.right[(j - k) & (W - 1)], keys[j]);
-    Lowest &last = l.right[(W - 1 - k) & (W - 1)];
+    Lowest &last = l.right[(W - 1 - k) & (W - 1)], &before = l.right[(W - 2 - k) & (W - 1)];
+    meet (last, keys[0][W - 1]);
     if (leave)
       right[k] = last;
-    last.first = __shfl_up_sync (ALL_LANES, last.first, 1);
-    last.second = __shfl_up_sync (ALL_LANES, last.second, 1);
-    last.third = __shfl_up_sync (ALL_LANES, last.third, 1);
-    if (lane == 0)
-      last.first = last.second = last.third = NO_KEY;
+    pass_on (last, lowest_lane);
+#pragma unroll
+    for (int j = 0; j < W - 1; j++)
+      meet (l.right[(j - k) & (W - 1)], keys[0][j], keys[1][j + 1]);
+    meet (last, keys[1][0]);
+    if (leave)
+      right[k + 1] = before;
+    pass_on (before, lowest_lane);
   }
 }
 
