@@ -126,6 +126,13 @@ column_of (const Frame &f, const Block &block, int thread)
   return (thread / BLOCK_X * f.width + (block.view ? f.width - 1 - x + f.min_disparity : x)) * f.depth;
 }
 
+/* The one @k steps on: in one multiplication. */
+static __device__ __forceinline__ uint32_t
+element (const uint16_t *at, unsigned k, unsigned step)
+{
+  return *(const uint16_t *) ((const char *) at + (size_t) k * (step * (unsigned) sizeof (uint16_t)));
+}
+
 /* Whether the three lowest costs decide a pixel: no other candidate is in range. */
 template <typename Key> static __device__ __forceinline__ bool
 known_decide (const Best<Key> &b, Range r, const Key (&known)[3])
@@ -149,17 +156,14 @@ near_decide (const Frame &f, const Block &block, const Open<Key> &o, Best<Key> &
   for (int k = 0; k < 3; k++)
     b.meet (o.known[k]);
   r = common (range_of (b, o.cost, o.expected, block.steps_per_cost), valid);
-  near.from = max (min (o.expected / STEREO_EXPECT_STEPS - (NEAR / 2 - 1), r.to - (NEAR - 1)), r.from);
+  near.from = max (min ((o.expected >> 6) - (NEAR / 2 - 1), r.to - (NEAR - 1)), r.from);
   near.to = min (near.from + NEAR - 1, r.to);
 
   const uint16_t *at = block.rows + (column_of (f, block, o.thread) + near.from * block.step);
   uint32_t costs[NEAR];
 #pragma unroll
-  for (int k = 0; k < NEAR; k++) {
-    costs[k] = 0;
-    if (near.from + k <= near.to)
-      costs[k] = at[k * block.step];
-  }
+  for (int k = 0; k < NEAR; k++)
+    costs[k] = element (at, (unsigned) min (k, near.to - near.from), block.step);
   b = { no_key<Key> (), no_key<Key> () };
 #pragma unroll
   for (int k = 0; k < NEAR; k++) {
