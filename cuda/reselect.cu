@@ -75,7 +75,7 @@ template <typename Key> struct Open
 /* One of which @from..@to are to be searched. */
 struct Wide
 {
-  int expected;
+  int column, expected;         /* where its index 0 would stand in the block's rows */
   uint16_t from, to, thread;
 };
 
@@ -118,7 +118,7 @@ common (Range a, Range b)
   return { max (a.from, b.from), min (a.to, b.to) };
 }
 
-/* The element of the block's rows where a pixel's index 0 would stand. */
+/* The element of the block's rows where a pixel's index 0 would stand, in the image or beside it. */
 static __device__ __forceinline__ int
 column_of (const Frame &f, const Block &block, int thread)
 {
@@ -159,7 +159,8 @@ near_decide (const Frame &f, const Block &block, const Open<Key> &o, Best<Key> &
   near.from = max (min ((o.expected >> 6) - (NEAR / 2 - 1), r.to - (NEAR - 1)), r.from);
   near.to = min (near.from + NEAR - 1, r.to);
 
-  const uint16_t *at = block.rows + (column_of (f, block, o.thread) + near.from * block.step);
+  int column = column_of (f, block, o.thread);
+  const uint16_t *at = block.rows + (column + near.from * block.step);
   uint32_t costs[NEAR];
 #pragma unroll
   for (int k = 0; k < NEAR; k++)
@@ -186,19 +187,19 @@ near_decide (const Frame &f, const Block &block, const Open<Key> &o, Best<Key> &
   for (int k = 0; k < 3; k++)
     if (!r.holds (index_of (o.known[k])))
       b.meet (o.known[k]);
-  wide = { o.expected, (uint16_t) r.from, (uint16_t) r.to, o.thread };
+  wide = { column, o.expected, (uint16_t) r.from, (uint16_t) r.to, o.thread };
   return false;
 }
 
 /* An undecided pixel, by SEARCHERS lanes together. */
 template <typename Key> static __device__ __forceinline__ void
-search (const Frame &f, const Block &block, const Wide &wide, bool there, Best<Key> &best)
+search (const Block &block, const Wide &wide, bool there, Best<Key> &best)
 {
   int lane = threadIdx.x % SEARCHERS, i = wide.from + lane, to = there ? wide.to : -1, expected = wide.expected;
   Best<Key> b = { no_key<Key> (), no_key<Key> () };
-  const uint16_t *at = block.rows + (column_of (f, block, wide.thread) + i * block.step);
+  const uint16_t *at = block.rows + (wide.column + i * block.step);
 
-  if (lane == 0)
+  if (there && lane == 0)
     b = best;
 #pragma unroll 1
   for (; i <= to; i += 2 * SEARCHERS, at += 2 * SEARCHERS * block.step) {
@@ -286,7 +287,7 @@ reselect_kernel (Frame f, CostMaps costs, float steps_per_cost)
   /* all lanes of a warp take part in its last turn */
   for (int k = threadIdx.x / SEARCHERS; k - (int) (threadIdx.x % 32) / SEARCHERS < widened; k += THREADS / SEARCHERS) {
     const Wide &w = wide[min (k, widened - 1)];
-    search<Key> (f, block, w, k < widened, best[w.thread]);
+    search<Key> (block, w, k < widened, best[w.thread]);
   }
   __syncthreads ();
   if (inside) {
