@@ -48,7 +48,7 @@ struct CudaState
   int asw_strip;                /* of the first pass, tiles */
   uint32_t *asw_both_weights;   /* support=both: see asw_both_columns.cu */
 
-  uint32_t *select_costs[2];    /* maps: costs of first | of second << 16; INVALID where there is none */
+  uint32_t *select_costs[2];    /* maps, two words: costs of first | of second << 16, of the third | its index << 16 */
 
   /* refine */
   float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */

@@ -3,9 +3,10 @@
  * Winner-takes-all of both views (3.2.3) from one pass over the volume.
  *
  * A warp walks along a segment of a row, a column of the volume at a time, W neighbouring indices a lane.
- * A left pixel's candidates are then spread over the warp: their lowest two are a reduction. A right
- * pixel meets the next column at the next index, so its lowest two so far wander from register to
- * register and from lane to lane, and leave behind the last index. Costs go from global memory to
+ * A left pixel's candidates are then spread over the warp: their lowest ones are a reduction. A right
+ * pixel meets the next column at the next index, so its lowest ones so far wander from register to
+ * register and from lane to lane, and leave behind the last index. The third lowest spares reselection most
+ * of its searches. Costs go from global memory to
  * registers, AHEAD columns before they are needed, and warps wait for each other only at the end.
  *
  * A right pixel under way at the end of a segment has two parts: what it met there, in the registers of
@@ -21,23 +22,36 @@
 #define NO_KEY 0xFFFFFFFFu
 #define ALL_LANES 0xFFFFFFFFu
 
-/* The two lowest keys (cost << 16 | index) seen: ties go to the smaller index. */
-struct __align__ (8) Lowest
+/* The three lowest keys (cost << 16 | index) seen: ties go to the smaller index. */
+struct __align__ (16) Lowest
 {
-  uint32_t first, second;
+  uint32_t first, second, third;
 };
 
 static __device__ __forceinline__ void
 meet (Lowest &l, uint32_t key)
 {
-  l.second = min (l.second, max (l.first, key));
+  uint32_t above = max (l.first, key);
+  l.third = min (l.third, max (l.second, above));
+  l.second = min (l.second, above);
   l.first = min (l.first, key);
+}
+
+/* Two keys at once: fewer comparisons. */
+static __device__ __forceinline__ void
+meet (Lowest &l, uint32_t a, uint32_t b)
+{
+  uint32_t low = min (a, b), high = max (a, b);
+  l.third = min (min (l.third, max (l.first, high)), max (l.second, low));
+  l.second = min (min (l.second, high), max (l.first, low));
+  l.first = min (l.first, low);
 }
 
 static __device__ __forceinline__ Lowest
 merge (Lowest a, Lowest b)
 {
-  Lowest l = { min (a.first, b.first), min (max (a.first, b.first), min (a.second, b.second)) };
+  Lowest l = { min (a.first, b.first), min (max (a.first, b.first), min (a.second, b.second)),
+    min (min (a.third, b.third), min (max (a.first, b.second), max (a.second, b.first))) };
   return l;
 }
 
@@ -53,10 +67,10 @@ warp_min (uint32_t key)
 #endif
 }
 
-/* The lowest two costs, c1 | c2 << 16, of both views' pixels. */
+/* Of both views' pixels: costs of first | second << 16, and of the third | its index << 16. */
 struct CostMaps
 {
-  uint32_t *view[2];
+  uint2 *view[2];
 };
 
 /* A round over up to 32 * W indices of a row. */
@@ -75,15 +89,16 @@ store_lowest (const Frame &f, const CostMaps &costs, int v, const Round &r, int 
   size_t map = r.map + x;
 
   if (r.again) {
-    uint32_t before = costs.view[v][map];
-    Lowest other = { before << 16 | view.first[map], (before & 0xFFFF0000u) | view.second[map] };
+    uint2 before = costs.view[v][map];
+    Lowest other = { before.x << 16 | view.first[map], (before.x & 0xFFFF0000u) | view.second[map],
+      before.y << 16 | before.y >> 16 };
     l = merge (l, other);
   }
   bool some = l.first >> 16 != STEREO_INVALID, more = l.second >> 16 != STEREO_INVALID;
   view.first[map] = view.index[map] = some ? (uint16_t) l.first : (uint16_t) STEREO_INVALID;
   view.second[map] = more ? (uint16_t) l.second : (uint16_t) STEREO_INVALID;
   view.confidence[map] = more ? stereo_confidence (l.first >> 16, l.second >> 16) : 0.0f;
-  costs.view[v][map] = l.first >> 16 | (l.second & 0xFFFF0000u);
+  costs.view[v][map] = make_uint2 (l.first >> 16 | (l.second & 0xFFFF0000u), l.third >> 16 | l.third << 16);
 }
 
 /* The right pixel that meets column @x at index @i. */
@@ -97,7 +112,7 @@ right_pixel (const Frame &f, int x, int i)
 static __device__ void
 blank_right (const Frame &f, const CostMaps &costs, const Round &r)
 {
-  Lowest none = { NO_KEY, NO_KEY };
+  Lowest none = { NO_KEY, NO_KEY, NO_KEY };
   for (int x = threadIdx.x; x < f.width; x += blockDim.x)
     if (x < right_pixel (f, f.width - 1, 0) || x > right_pixel (f, 0, r.indices - 1))
       store_lowest (f, costs, STEREO_RIGHT, r, x, none);
@@ -137,49 +152,84 @@ load_costs_before (uint32_t (&to)[W / 2], const uint16_t *from, bool there)
 template <int W> static __device__ __forceinline__ Lowest
 lowest_of (const uint32_t (&keys)[W])
 {
-  Lowest l = { min (keys[0], keys[1]), max (keys[0], keys[1]) };
-#pragma unroll
-  for (int j = 2; j < W; j += 2) {
-    Lowest other = { min (keys[j], keys[j + 1]), max (keys[j], keys[j + 1]) };
-    l = merge (l, other);
+  Lowest l = { min (keys[0], keys[1]), max (keys[0], keys[1]), NO_KEY };
+  if (W == 4) {
+    uint32_t low = min (keys[W - 2], keys[W - 1]), high = max (keys[W - 2], keys[W - 1]);
+    uint32_t a = max (l.first, low), b = min (l.second, high);  /* the two in the middle */
+    l = { min (l.first, low), min (a, b), max (a, b) };
   }
   return l;
 }
 
-/* AHEAD columns. @next: the costs AHEAD columns on, of which @remaining exist (@EDGE: perhaps not all).
- * Left pixels and the right ones that leave go to @left and @right, in shared memory. */
+/* Of all lanes'. A key that several lanes hold counts once. */
+static __device__ __forceinline__ Lowest
+warp_lowest (Lowest own)
+{
+  Lowest all;
+
+  all.first = warp_min (own.first);
+  bool mine = own.first == all.first;
+  own.first = mine ? own.second : own.first;
+  own.second = mine ? own.third : own.second;
+  all.second = warp_min (own.first);
+  all.third = warp_min (own.first == all.second ? own.second : own.first);
+  return all;
+}
+
+/* The keys of one of AHEAD columns. */
+template <int W> static __device__ __forceinline__ void
+make_keys (uint32_t (&keys)[W], const uint32_t (&costs)[W / 2], uint32_t index)
+{
+#pragma unroll
+  for (int j = 0; j < W; j += 2) {
+    keys[j] = __byte_perm (index + j, costs[j / 2], 0x5410);
+    keys[j + 1] = __byte_perm (index + j + 1, costs[j / 2], 0x7610);
+  }
+}
+
+/* On to the lane above, which goes on with it in the next column. */
+static __device__ __forceinline__ void
+pass_on (Lowest &l, bool lowest_lane)
+{
+  l.first = __shfl_up_sync (ALL_LANES, l.first, 1);
+  l.second = __shfl_up_sync (ALL_LANES, l.second, 1);
+  l.third = __shfl_up_sync (ALL_LANES, l.third, 1);
+  if (lowest_lane)
+    l.first = l.second = l.third = NO_KEY;
+}
+
+/* AHEAD columns, by twos: a right pixel meets both, unless it leaves or enters the lane between them.
+ * @next: the costs AHEAD columns on, of which @remaining exist (@EDGE: perhaps not all). Left pixels and
+ * the right ones that leave go to @left and @right, in shared memory. */
 template <int W, bool EDGE> static __device__ __forceinline__ void
 walk (Lane<W> &l, const uint16_t *next, unsigned depth, int remaining, bool leave, Lowest *left, Lowest *right)
 {
-  int lane = threadIdx.x % 32;
+  bool lowest_lane = threadIdx.x % 32 == 0;
 
 #pragma unroll
-  for (int k = 0; k < AHEAD; k++) {
-    uint32_t keys[W];
+  for (int k = 0; k < AHEAD; k += 2) {
+    uint32_t keys[2][W];
 #pragma unroll
-    for (int j = 0; j < W; j += 2) {
-      keys[j] = __byte_perm (l.index + j, l.costs[k][j / 2], 0x5410);
-      keys[j + 1] = __byte_perm (l.index + j + 1, l.costs[k][j / 2], 0x7610);
+    for (int h = 0; h < 2; h++) {
+      make_keys<W> (keys[h], l.costs[k + h], l.index);
+      if (EDGE)
+        load_costs_before<W> (l.costs[k + h], next + (k + h) * depth, k + h < remaining);
+      else
+        load_costs<W> (l.costs[k + h], next + (k + h) * depth);
+      left[k + h] = warp_lowest (lowest_of<W> (keys[h]));
     }
-    if (EDGE)
-      load_costs_before<W> (l.costs[k], next + k * depth, k < remaining);
-    else
-      load_costs<W> (l.costs[k], next + k * depth);
-
-    Lowest own = lowest_of<W> (keys);
-    Lowest all = { warp_min (own.first), 0 };
-    all.second = warp_min (own.first == all.first ? own.second : own.first);
-    left[k] = all;
-#pragma unroll
-    for (int j = 0; j < W; j++)
-      meet (l.right[(j - k) & (W - 1)], keys[j]);
-    Lowest &last = l.right[(W - 1 - k) & (W - 1)];
+    Lowest &last = l.right[(W - 1 - k) & (W - 1)], &before = l.right[(W - 2 - k) & (W - 1)];
+    meet (last, keys[0][W - 1]);
     if (leave)
       right[k] = last;
-    last.first = __shfl_up_sync (ALL_LANES, last.first, 1);
-    last.second = __shfl_up_sync (ALL_LANES, last.second, 1);
-    if (lane == 0)
-      last.first = last.second = NO_KEY;
+    pass_on (last, lowest_lane);
+#pragma unroll
+    for (int j = 0; j < W - 1; j++)
+      meet (l.right[(j - k) & (W - 1)], keys[0][j], keys[1][j + 1]);
+    meet (last, keys[1][0]);
+    if (leave)
+      right[k + 1] = before;
+    pass_on (before, lowest_lane);
   }
 }
 
@@ -221,7 +271,7 @@ walk_segment (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &
     load_costs_before<W> (l.costs[k], next + k * depth, x0 + k < end);
 #pragma unroll
   for (int j = 0; j < W; j++)
-    l.right[j].first = l.right[j].second = NO_KEY;
+    l.right[j].first = l.right[j].second = l.right[j].third = NO_KEY;
   for (int x = x0; x < x1; x += GROUP) {
 #pragma unroll 1
     for (int k = 0; k < GROUP; k += AHEAD) {
@@ -262,7 +312,7 @@ store_rest (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &ot
 template <int W> static __global__ void __launch_bounds__ (32 * MAX_SEGMENTS, WARPS / MAX_SEGMENTS)
 select_kernel (Frame f, CostMaps costs, int columns)
 {
-  extern __shared__ uint2 memory[];
+  extern __shared__ uint4 memory[];
   Shared<W> *shared = (Shared<W> *) memory;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, y = blockIdx.x, segments = blockDim.x / 32;
   int x0 = warp * columns, x1 = x0 + columns;
@@ -289,7 +339,7 @@ template <int W> static StereoStatus
 launch (StereoPlan *plan, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
-  CostMaps costs = { { state->select_costs[0], state->select_costs[1] } };
+  CostMaps costs = { { (uint2 *) state->select_costs[0], (uint2 *) state->select_costs[1] } };
   int groups = (int) cuda_blocks (plan->width, GROUP);
   int rows = (int) cuda_blocks (plan->height, state->multiprocessors);  /* of a multiprocessor */
   int least = (int) cuda_blocks (plan->depth < 32 * W ? plan->depth : 32 * W, GROUP);
@@ -312,7 +362,7 @@ select_prepare (StereoPlan *plan, StereoError *error)
 
   for (int v = 0; v < 2 && !status; v++)
     status = stereo_reserve (plan, (void **) &state->select_costs[v], (size_t) plan->map_pitch * (size_t) plan->height,
-        sizeof (uint32_t), error);
+        sizeof (uint2), error);
   return status;
 }
 
