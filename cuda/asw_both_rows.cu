@@ -14,172 +14,17 @@
  * Costs come by copies that run beside the sums, 32 columns at a time into a ring, and out of it transposed. A block
  * makes its weights itself: moving on by TX columns, the right ones it meets are those of TX new pixels.
  */
-#include "cuda/asw_both.cuh"
-
-#define TX 32                   /* columns of a step: a warp has all of them, and 32 indices */
-#ifndef BOTH_ROWS_THREADS       /* of a multiprocessor: 480 leaves them 136 registers, 320 some 200 */
-#define BOTH_ROWS_THREADS 480
-#endif
-
-/* The taps of a window: @quads times 32 (the last may lack some, whose weights are 0), @duos times 16, @singles. */
-struct Taps
-{
-  int quads, duos, singles;
-
-  __host__ __device__ explicit
-  Taps (int radius)
-  {
-    int left = 2 * radius + 1;
-    quads = (left + 7) / 32;
-    left = left > 32 * quads ? left - 32 * quads : 0;
-    duos = left > 8;
-    singles = left > 16 * duos ? left - 16 * duos : 0;
-  }
-
-  __host__ __device__ int
-  count () const
-  {
-    return 32 * quads + 16 * duos + singles;
-  }
-
-  /* Taps before the class of tap @k, the class' size, and which of it @k is. */
-  __device__ __forceinline__ void
-  place (int k, int *before, int *size, int *which) const
-  {
-    int rest = k - 32 * quads;
-    bool quad = rest < 0, duo = !quad && rest < 16 * duos;
-    *size = quad ? 4 : duo ? 2 : 1;
-    *which = quad ? k >> 3 & 3 : duo ? rest >> 3 : 0;
-    *before = quad ? (k & ~31) + 4 * (k & 7) : duo ? 32 * quads + 2 * (rest & 7) : k;
-  }
-};
-
-/* Where a block keeps what. Costs: a ring of columns. Right weights: a word for a tap and a v, which has those of v and
- * v + 1, a ring over v, class by class. Left weights: halves, class by class. Steps on their way out, by warp. */
-template <int TI> struct Shared
-{
-  static constexpr int pitch = TI + 8;          /* halves of a column of costs: other banks for the next one */
-  static constexpr int ring = TX + TI;          /* of v */
-  static constexpr int out_pitch = 40, out = TX * out_pitch;
-
-  static __host__ __device__ int
-  blocks (int radius)           /* of TX columns: those in reach and one on its way */
-  {
-    return (2 * radius + 1 + 2 * TX - 2) / TX + 1;
-  }
-
-  static size_t
-  bytes (int radius)
-  {
-    return sizeof (__half) * (size_t) (blocks (radius) * TX * pitch + TI / 32 * out +
-               Taps (radius).count () * (2 * ring + TX));
-  }
-};
-
-template <int TI> __device__ __forceinline__ int
-ring_slot (int slot)
-{
-  return slot < Shared<TI>::ring ? slot : slot - Shared<TI>::ring;
-}
-
-/* ---- weights ------------------------------------------------------------------------------------ */
-
-/* Weight of pixel @p of a row, of colour @centre, to tap number @k, which lies k - radius after it, or before it in
- * the mirrored view: @step. 0 where either is outside. */
-__device__ __forceinline__ float
-tap_weight (const uint32_t *color, uint32_t centre, int p, int step, int k, int width, AswWindow w)
-{
-  int tap = p + step * (k - w.radius);
-  bool valid = (unsigned) p < (unsigned) width && (unsigned) tap < (unsigned) width;
-  float weight = cuda_weight (centre, color[valid ? tap : 0], w.color, (float) abs (k - w.radius) * w.distance);
-  return valid ? weight : 0;
-}
-
-/* The step's left weights: a lane has a column. */
-template <int TI> __device__ __forceinline__ void
-make_left (__half *left, const uint32_t *color, int x, int width, Taps taps, AswWindow w)
-{
-  uint32_t centre = color[x < width ? x : 0];
-#pragma unroll 4
-  for (int k = threadIdx.x / 32; k <= 2 * w.radius; k += TI / 32) {
-    int before, size, which;
-    taps.place (k, &before, &size, &which);
-    left[before * TX + (threadIdx.x & 31) * size + which] =
-        __float2half_rn (tap_weight (color, centre, x, 1, k, width, w));
-  }
-}
-
-/* Right weights of 32 partners, from slot @slot of the ring on: a lane has partner @p, which falls from lane to lane.
- * The last one's neighbour comes with the next 32. */
-template <int TI> __device__ __forceinline__ void
-make_right (uint32_t *right, const uint32_t *color, int p, int slot, int width, Taps taps, AswWindow w)
-{
-  typedef Shared<TI> S;
-  int lane = threadIdx.x & 31;
-  uint32_t centre = color[(unsigned) p < (unsigned) width ? p : 0];
-#pragma unroll 4
-  for (int k = threadIdx.x / 32; k <= 2 * w.radius; k += TI / 32) {
-    int before, size, which;
-    taps.place (k, &before, &size, &which);
-    float weight = tap_weight (color, centre, p, -1, k, width, w);
-    uint32_t *words = right + before * S::ring + which;
-    words[(slot + lane) * size] = pack_halves (weight, __shfl_down_sync (~0u, weight, 1));
-    if (lane == 0)
-      ((__half *) (words + (slot ? slot - 1 : S::ring - 1) * size))[1] = __float2half_rn (weight);
-  }
-}
-
-/* ---- costs --------------------------------------------------------------------------------------- */
-
-/* Of eight halves those from @first to @last, and 0. */
-__device__ __noinline__ uint4
-keep_range (uint4 eight, int first, int last)
-{
-  uint32_t word[4] = { eight.x, eight.y, eight.z, eight.w };
-#pragma unroll
-  for (int b = 0; b < 8; b++)
-    if (b < first || b > last)
-      word[b / 2] &= b % 2 ? 0xFFFFu : 0xFFFF0000u;
-  return make_uint4 (word[0], word[1], word[2], word[3]);
-}
-
-/* Costs of TX columns from @from on, into their block of the ring; 0 where there is no partner, and nobody wrote one. */
-template <int TI> __device__ __forceinline__ void
-load_costs (__half *block, const Frame &f, size_t volume_row, int from, int i0)
-{
-  int c = threadIdx.x / (TI / 8), i = i0 + threadIdx.x % (TI / 8) * 8;
-#pragma unroll
-  for (int n = 0; n < TX; n += 8) {
-    int x = from + c + n;
-    const uint16_t *costs = f.volume + ((ptrdiff_t) volume_row + x) * f.depth + i;
-    __half *to = block + (c + n) * Shared<TI>::pitch + i - i0;
-    int first = max (x - f.width + 1 - f.min_disparity, 0) - i, last = min (x - f.min_disparity, f.depth - 1) - i;
-    bool there = (unsigned) x < (unsigned) f.width && first <= 7 && last >= 0;
-    if (there && (first > 0 || last < 7))
-      *(uint4 *) to = keep_range (*(const uint4 *) costs, first, last);
-    else
-      copy_ahead (to, there ? costs : f.volume, there);
-  }
-}
-
-/* Four tiles of 8 columns by 8 indices, of which this lane has @row's address of one; so that a lane gets, of index
- * lane / 4, columns 2 (lane % 4) and the next. */
-__device__ __forceinline__ void
-load_transposed (uint32_t (&tile)[4], const __half *row)
-{
-  asm volatile ("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-      : "=r" (tile[0]), "=r" (tile[1]), "=r" (tile[2]), "=r" (tile[3]) : "r" (shared_address (row)) : "memory");
-}
+#include "cuda/asw_both_rows.cuh"
 
 /* ---- sums ---------------------------------------------------------------------------------------- */
 
-template <int Q> struct PerTap
-{
+template <int Q> struct PerTap {
   uint32_t of[Q];
 };
 
 /* Q words, as one. */
-template <int Q> __device__ __forceinline__ PerTap<Q>
+template <int Q>
+__device__ __forceinline__ PerTap<Q>
 load_words (const uint32_t *from)
 {
   PerTap<Q> w;
@@ -197,11 +42,11 @@ load_words (const uint32_t *from)
 
 /* A lane's right weights: those at distance d of the tiles stand at low, middle or high by d's sign. In words for
  * classes of one tap. */
-struct Right
-{
+struct Right {
   int low, middle, high;
 
-  template <int Q> __device__ __forceinline__ PerTap<Q>
+  template <int Q>
+  __device__ __forceinline__ PerTap<Q>
   load (const uint32_t *weights, int d) const
   {
     return load_words<Q> (weights + Q * (d < 0 ? low : d > 0 ? high : middle) + Q * 8 * d);
@@ -209,17 +54,16 @@ struct Right
 };
 
 /* The sums of a warp's pairs: by 8 columns and 16 indices. */
-struct Sums
-{
+struct Sums {
   float cost[4][2][4], weight[4][2][4];
 };
 
 /* A lane's operand from a pair of halves or one: @chosen of them where this lane has the diagonal. */
-struct Diagonal
-{
+struct Diagonal {
   uint32_t choose[2];
 
-  template <int Q> __device__ __forceinline__ PerTap<Q>
+  template <int Q>
+  __device__ __forceinline__ PerTap<Q>
   load (const __half *left, int column) const
   {
     PerTap<Q> w;
@@ -237,11 +81,12 @@ struct Diagonal
 
 /* Adds a class of Q taps. @costs (n, tiles): four tiles of costs, 8 n columns after those of the first column's first
  * tap. */
-template <int Q, typename Costs> __device__ __forceinline__ void
+template <int Q, typename Costs>
+__device__ __forceinline__ void
 add_class (Sums &sums, Costs costs, const uint32_t *right, const Right &lane_right, const __half *left, int column,
     const Diagonal &diagonal)
 {
-  PerTap<Q> r[7];                /* by distance + 3 */
+  PerTap<Q> r[7]; /* by distance + 3 */
   uint32_t c[Q + 3][4];
 #pragma unroll
   for (int d = 0; d < 3; d++)
@@ -274,10 +119,9 @@ add_class (Sums &sums, Costs costs, const uint32_t *right, const Right &lane_rig
 }
 
 /* A lane's view of the ring of costs: it addresses row lane % 8 of tile lane / 8. */
-template <int TI> struct CostRing
-{
-  const __half *line;           /* its row of the first block */
-  int first, blocks;            /* block of the step's first column; of the ring */
+template <int TI> struct CostRing {
+  const __half *line; /* its row of the first block */
+  int first, blocks;  /* block of the step's first column; of the ring */
 
   __device__ __forceinline__ const __half *
   block (int n) const
@@ -288,39 +132,48 @@ template <int TI> struct CostRing
 };
 
 /* 32 taps from number 32 n on, 8 classes. */
-template <int TI> __device__ __forceinline__ void
-add_quad (Sums &sums, const CostRing<TI> &ring, int n, const uint32_t *right, const Right &lane_right, const __half *left,
-    int column, const Diagonal &diagonal)
+template <int TI>
+__device__ __forceinline__ void
+add_quad (Sums &sums, const CostRing<TI> &ring, int n, const uint32_t *right, const Right &lane_right,
+    const __half *left, int column, const Diagonal &diagonal)
 {
   typedef Shared<TI> S;
   const int pitch = S::pitch;
   const __half *low = ring.block (n), *high = ring.block (n + 1);
-  int over = threadIdx.x & 7;   /* of the row: with 8 it is in the tile after */
+  int over = threadIdx.x & 7; /* of the row: with 8 it is in the tile after */
 #pragma unroll 2
   for (int k = 0; k < 8; k++) {
     const __half *between = over + k < 8 ? low : high - TX * pitch;
-    add_class<4> (sums, [=] (int tile, uint32_t (&to)[4]) {
-        const __half *base = tile < 3 ? low : tile > 3 ? high - TX * pitch : between;
-        load_transposed (to, base + 8 * tile * pitch);
-      }, right, lane_right, left, column, diagonal);
+    add_class<4> (
+        sums,
+        [=] (int tile, uint32_t (&to)[4]) {
+          const __half *base = tile < 3 ? low : tile > 3 ? high - TX * pitch : between;
+          load_transposed (to, base + 8 * tile * pitch);
+        },
+        right, lane_right, left, column, diagonal);
     low += pitch, high += pitch;
     right += 4 * S::ring, left += 4 * TX;
   }
 }
 
 /* A class of few taps, from number @k on. */
-template <int Q, int TI> __device__ __forceinline__ void
-add_few (Sums &sums, const CostRing<TI> &ring, int k, const uint32_t *right, const Right &lane_right, const __half *left,
-    int column, const Diagonal &diagonal)
+template <int Q, int TI>
+__device__ __forceinline__ void
+add_few (Sums &sums, const CostRing<TI> &ring, int k, const uint32_t *right, const Right &lane_right,
+    const __half *left, int column, const Diagonal &diagonal)
 {
   int over = threadIdx.x & 7;
-  add_class<Q> (sums, [&] (int tile, uint32_t (&to)[4]) {
-      int from = k + 8 * tile, row = from + over;
-      load_transposed (to, ring.block (row / TX) + (row % TX - over) * Shared<TI>::pitch);
-    }, right, lane_right, left, column, diagonal);
+  add_class<Q> (
+      sums,
+      [&] (int tile, uint32_t (&to)[4]) {
+        int from = k + 8 * tile, row = from + over;
+        load_transposed (to, ring.block (row / TX) + (row % TX - over) * Shared<TI>::pitch);
+      },
+      right, lane_right, left, column, diagonal);
 }
 
-template <int TI> __device__ __forceinline__ void
+template <int TI>
+__device__ __forceinline__ void
 sum_taps (Sums &sums, const CostRing<TI> &ring, const uint32_t *right, const Right &lane_right, const __half *left,
     int column, const Diagonal &diagonal, Taps taps)
 {
@@ -331,8 +184,8 @@ sum_taps (Sums &sums, const CostRing<TI> &ring, const uint32_t *right, const Rig
   if (taps.duos) {
 #pragma unroll 1
     for (int n = 0; n < 8; n++)
-      add_few<2, TI> (sums, ring, k + n, right + (k + 2 * n) * S::ring, lane_right, left + (k + 2 * n) * TX, column,
-          diagonal);
+      add_few<2, TI> (
+          sums, ring, k + n, right + (k + 2 * n) * S::ring, lane_right, left + (k + 2 * n) * TX, column, diagonal);
     k += 16;
   }
 #pragma unroll 1
@@ -359,7 +212,8 @@ store_steps (const Frame &f, uint4 eight, size_t volume_row, int x, int i)
 
 /* A warp's means as steps, through @out. No candidate's mean passes STEREO_COST_TOP: the largest cost stays below it
  * by more than all roundings. */
-template <int TI> __device__ __forceinline__ void
+template <int TI>
+__device__ __forceinline__ void
 store_means (const Sums &sums, uint16_t *out, const Frame &f, size_t volume_row, int x0, int i0)
 {
   const int pitch = Shared<TI>::out_pitch;
@@ -371,7 +225,7 @@ store_means (const Sums &sums, uint16_t *out, const Frame &f, size_t volume_row,
 #pragma unroll
     for (int p = 0; p < 2; p++)
 #pragma unroll
-      for (int e = 0; e < 4; e++) {     /* the sum with 2^23 has the rounded number in its low bits */
+      for (int e = 0; e < 4; e++) { /* the sum with 2^23 has the rounded number in its low bits */
         float mean = fmaf (sums.cost[j][p][e], reciprocal (sums.weight[j][p][e]) * scale, 8388608.0f);
         to[(8 * j + e % 2) * pitch + 16 * p + e / 2 * 8] = (uint16_t) __float_as_uint (mean);
       }
@@ -383,8 +237,9 @@ store_means (const Sums &sums, uint16_t *out, const Frame &f, size_t volume_row,
 }
 
 /* A block: a row (blockIdx.x) by TI indices (blockIdx.y), rolling along x. */
-template <int TI> __global__ void __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI)
-aggregate_rows_both (Frame f, AswWindow w)
+template <int TI>
+__global__ void
+__launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, AswWindow w)
 {
   typedef Shared<TI> S;
   extern __shared__ uint4 shared[];
@@ -396,8 +251,12 @@ aggregate_rows_both (Frame f, AswWindow w)
   const uint32_t *left_color = f.view[STEREO_LEFT].color + (size_t) y * f.image_pitch;
   const uint32_t *right_color = f.view[STEREO_RIGHT].color + (size_t) y * f.image_pitch;
   size_t volume_row = (size_t) y * f.width;
-  Diagonal diagonal = { { t != g / 2 ? 0x4444u : g % 2 ? 0x1044u : 0x4410u,
-      t != g / 2 ? 0x4444u : g % 2 ? 0x3244u : 0x4432u } };
+  Diagonal diagonal = { { t != g / 2 ? 0x4444u :
+                          g % 2      ? 0x1044u :
+                                       0x4410u,
+      t != g / 2 ? 0x4444u :
+      g % 2      ? 0x3244u :
+                   0x4432u } };
   CostRing<TI> ring = { line + (lane & 7) * S::pitch + warp * 32 + lane / 8 * 8, 0, blocks };
 
   for (int e = threadIdx.x; e < taps.count () * S::ring; e += TI)
@@ -408,10 +267,12 @@ aggregate_rows_both (Frame f, AswWindow w)
     load_costs<TI> (line + b * TX * S::pitch, f, volume_row, b * TX - w.radius, i0);
   end_lot ();
   __syncthreads ();
-  int slot = TI;                /* of the step's first v */
-  int partner = f.width - 1 + f.min_disparity + i0;     /* which has v 0 in the first step */
-  for (int v = -TI; v < 0; v += TX)
+  int slot = TI;                                    /* of the step's first v */
+  int partner = f.width - 1 + f.min_disparity + i0; /* which has v 0 in the first step */
+  for (int v = -TI; v < 0; v += TX) {
     make_right<TI> (right, right_color, partner - v - lane, TI + v, f.width, taps, w);
+    __syncwarp ();
+  }
 
   for (int x0 = 0; x0 < f.width; x0 += TX) {
     int last = ring.first ? ring.first - 1 : blocks - 1;
@@ -422,12 +283,12 @@ aggregate_rows_both (Frame f, AswWindow w)
     end_lot ();
     __syncthreads ();
 
-    Sums sums = { };
+    Sums sums = {};
     int high = slot - 32 * warp, low = high - 32, at = 2 * t - g;
     high = high < 0 ? high + S::ring : high;
     low = low < 0 ? low + S::ring : low;
     Right lane_right = { low + 32 + at, (at < 0 ? low + 32 : high) + at, high + at };
-    int i = i0 + 32 * warp;     /* of the warp's 32 indices; it rests where none has a partner */
+    int i = i0 + 32 * warp; /* of the warp's 32 indices; it rests where none has a partner */
     if (x0 + TX - 1 - f.min_disparity >= i && x0 - f.width + 1 - f.min_disparity <= i + 31)
       sum_taps<TI> (sums, ring, right, lane_right, left, g, diagonal, taps);
     store_means<TI> (sums, (uint16_t *) (out + warp * S::out), f, volume_row, x0, i);
@@ -446,21 +307,23 @@ block_indices (const StereoPlan *plan)
   for (int i = 0; i < 4; i++)
     if (cuda_blocks (plan->depth, choices[i]) * choices[i] < cuda_blocks (plan->depth, best) * best)
       best = choices[i];
-  for (int i = 3; i >= 0; i--)  /* the largest of the equally good */
+  for (int i = 3; i >= 0; i--) /* the largest of the equally good */
     if (cuda_blocks (plan->depth, choices[i]) * choices[i] == cuda_blocks (plan->depth, best) * best)
       best = choices[i];
   return Shared<160>::bytes (plan->params.window / 2) <= (size_t) cuda_state (plan)->shared_per_block ? best : 64;
 }
 
-template <int TI> static StereoStatus
+template <int TI>
+static StereoStatus
 prepare (StereoPlan *plan, StereoError *error)
 {
   CUDA_TRY (cudaFuncSetAttribute (aggregate_rows_both<TI>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-          (int) Shared<TI>::bytes (plan->params.window / 2)));
+      (int) Shared<TI>::bytes (plan->params.window / 2)));
   return STEREO_OK;
 }
 
-template <int TI> static StereoStatus
+template <int TI>
+static StereoStatus
 launch (StereoPlan *plan, StereoError *error)
 {
   Frame f = cuda_frame (plan);
@@ -471,10 +334,11 @@ launch (StereoPlan *plan, StereoError *error)
   return STEREO_OK;
 }
 
-#define FOR_INDICES(plan, function, ...) \
-  (block_indices (plan) == 160 ? function<160> (__VA_ARGS__) : \
-   block_indices (plan) == 128 ? function<128> (__VA_ARGS__) : \
-   block_indices (plan) == 96 ? function<96> (__VA_ARGS__) : function<64> (__VA_ARGS__))
+#define FOR_INDICES(plan, function, ...)                          \
+  (block_indices (plan) == 160    ? function<160> (__VA_ARGS__) : \
+      block_indices (plan) == 128 ? function<128> (__VA_ARGS__) : \
+      block_indices (plan) == 96  ? function<96> (__VA_ARGS__) :  \
+                                    function<64> (__VA_ARGS__))
 
 StereoStatus
 asw_both_rows_prepare (StereoPlan *plan, StereoError *error)
