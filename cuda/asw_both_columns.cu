@@ -18,6 +18,9 @@
 #define RIGHT_SCALE 15          /* log2 */
 #define WARPS_X 4               /* of a block */
 #define MOST_WEIGHTS ((size_t) 128 << 20)       /* bytes of weights at a time */
+#ifndef BOTH_ROWS_AHEAD
+#define BOTH_ROWS_AHEAD 6       /* of weights, on their way into the cache */
+#endif
 #define ENOUGH_BLOCKS 1200      /* for a large chip to be busy to the end */
 
 /* Words (two slots) of the weights of 16 pixels, either view: KB tiles of 8 slots, taken two by two and a last one. */
@@ -90,6 +93,30 @@ template <int KB> struct RowWeights
   {
     right_last = __ldg ((const uint2 *) (r + KB / 2 * 128) + lane);
     left_last = __ldg (l + KB / 2 * 64 + lane);
+  }
+};
+
+/* The weights are more than the cache holds: what a warp's next rows need is fetched into it in time, a line a lane, by
+ * one of the warps of a block that share it. */
+template <int KB, int WARPS_U> struct Fetch
+{
+  const uint32_t *line;
+  bool mine;
+
+  __device__ __forceinline__
+  Fetch (const uint32_t *right, const uint32_t *left, int lane, int warp)
+  {
+    const int rights = 2 * KB, lefts = KB;      /* lines of 128 bytes */
+    bool is_right = lane < rights;
+    line = is_right ? right + lane * 32 : left + (lane - rights) * 32;
+    mine = is_right ? lane % WARPS_X == warp % WARPS_X : lane < rights + lefts && lane % WARPS_U == warp / WARPS_X;
+  }
+
+  __device__ __forceinline__ void
+  fetch (size_t words) const
+  {
+    if (mine)
+      asm volatile ("prefetch.global.L2 [%0];" :: "l" (line + words));
   }
 };
 
@@ -188,6 +215,9 @@ aggregate_columns_both (Frame f, const uint32_t *words, int tiles, int band, int
 #pragma unroll
   for (int b = 1; b < KB; b++)
     make_costs<COST, NX> (costs[b], f, y / 8 - KB / 2 + b - 1, t, x, u + g);
+  Fetch<KB, WARPS_U> ahead (right, left, lane, warp);
+  for (int r = 1; r < BOTH_ROWS_AHEAD && y + r < end; r++)
+    ahead.fetch (r * row_words);
   RowWeights<KB> weights;
 #pragma unroll
   for (int s = 0; s < KB / 2; s++)
@@ -204,6 +234,8 @@ aggregate_columns_both (Frame f, const uint32_t *words, int tiles, int band, int
     for (int r = 0; r < 8; r++, y++) {
       if (y + 1 < end)
         left += row_words, right += row_words;
+      if (BOTH_ROWS_AHEAD && y + BOTH_ROWS_AHEAD < end)
+        ahead.fetch (BOTH_ROWS_AHEAD * row_words), ahead.line += row_words;
       float sum[NX][4], norm[4];
       sum_row<KB, NX> (sum, norm, weights, costs, right, left, lane);
       own = y < end ? own : 0;
@@ -290,7 +322,11 @@ launch_cost (StereoPlan *plan, StereoError *error)
     case 3:
       return launch<COST, 3, 8, 4> (plan, error);
     case 5:
+#ifdef BOTH_NARROW              /* 20 warps on a multiprocessor instead of 12 */
+      return launch<COST, 5, 4, 5> (plan, error);
+#else
       return launch<COST, 5, 8, 3> (plan, error);
+#endif
     case 7:
       return launch<COST, 7, 4, 4> (plan, error);
     default:
