@@ -623,7 +623,7 @@ launch_cost (StereoPlan *plan, StereoError *error)
   Records records = records_of (plan);
   dim3 grid (cuda_blocks (plan->width, RECORD_COLUMNS), tiles_of (plan), 2);
 
-  make_records<COST><<<grid, 256, 0, state->stream>>> (cuda_frame (plan), records);
+  make_records<COST><<<grid, RECORD_THREADS, 0, state->stream>>> (cuda_frame (plan), records);
   CUDA_LAUNCHED (plan, "make_records");
   if (wide (plan))
     launch_passes<COST, 5> (plan, records);

@@ -2,8 +2,11 @@
 /* Census transform (3.2.5) and the horizontal gradient: what the costs read besides luma and colour. */
 #include "cuda/common.cuh"
 
+#include <cuda_fp16.h>
+
 #define TILE_X 32
 #define TILE_Y 32
+#define APART (TILE_Y / 2)      /* rows that share words */
 #define ROWS 8                  /* of threads */
 
 static __device__ int
@@ -20,39 +23,65 @@ skipped (int dx, int dy)
   return (dx == 0 && dy == 0) || (RX == 3 && dx * dy == RX * RY && (dx == RX || dx == -RX));
 }
 
-/* A thread per column and every eighth row, a plane of the grid per view. The luma of the block and its surroundings stands
- * in shared memory, borders repeated; the gradient comes from the same tile. */
+/* Lumas of two rows as half floats: 1024 and more, which compare as they do. */
+static __device__ __forceinline__ uint32_t
+two_lumas (uint8_t a, uint8_t b)
+{
+  return 0x64006400u | a | (uint32_t) b << 16;
+}
+
+/*
+ * A thread per column and two pairs of rows, a plane of the grid per view. The luma of the block and its surroundings
+ * stands in shared memory, borders repeated, every row together with the one APART below it: comparisons are of two
+ * pixels at a time. The gradient comes from the same tile.
+ */
 template <typename Bits, int RX, int RY, bool GRADIENT>
 static __global__ void
 census_kernel (Frame f)
 {
-  __shared__ uint8_t tile[TILE_Y + 2 * RY][TILE_X + 2 * RX];
+  __shared__ uint32_t tile[APART + 2 * RY][TILE_X + 2 * RX];
   const StereoView &view = f.view[blockIdx.z];
-  int x0 = blockIdx.x * TILE_X, y0 = blockIdx.y * TILE_Y, tx = threadIdx.x, ty = threadIdx.y;
-  int sign = blockIdx.z == STEREO_RIGHT ? -1 : 1;       /* true x runs backwards there */
+  int x0 = blockIdx.x * TILE_X, y0 = blockIdx.y * TILE_Y, tx = threadIdx.x, x = x0 + tx;
+  const int sign = blockIdx.z == STEREO_RIGHT ? -1 : 1; /* true x runs backwards there */
 
-  for (int v = ty; v < TILE_Y + 2 * RY; v += ROWS) {
-    const uint8_t *row = view.luma + (size_t) clamp (y0 + v - RY, f.height - 1) * f.image_pitch;
-    for (int u = tx; u < TILE_X + 2 * RX; u += TILE_X)
-      tile[v][u] = row[clamp (x0 + u - RX, f.width - 1)];
+  for (int v = threadIdx.y; v < APART + 2 * RY; v += ROWS) {
+    const uint8_t *a = view.luma + (size_t) clamp (y0 + v - RY, f.height - 1) * f.image_pitch;
+    const uint8_t *b = view.luma + (size_t) clamp (y0 + v - RY + APART, f.height - 1) * f.image_pitch;
+    for (int u = tx; u < TILE_X + 2 * RX; u += TILE_X) {
+      int from = clamp (x0 + u - RX, f.width - 1);
+      tile[v][u] = two_lumas (a[from], b[from]);
+    }
   }
   __syncthreads ();
-  for (; ty < TILE_Y; ty += ROWS) {
-    const uint8_t *centre = &tile[ty + RY][tx + RX];
-    size_t to = (size_t) (y0 + ty) * f.image_pitch + x0 + tx;
-    Bits bits = 0;
+  if (x >= f.width)
+    return;
+  for (int ty = threadIdx.y; ty < APART; ty += ROWS) {
+    const uint32_t *middle = &tile[ty + RY][tx + RX];
+    __half2 centre = *(const __half2 *) middle;
+    uint32_t bits[sizeof (Bits) / 2] = { };     /* 16 of both pixels each */
     int bit = 0;
-    if (x0 + tx >= f.width || y0 + ty >= f.height)
-      return;
 #pragma unroll
     for (int dy = -RY; dy <= RY; dy++)
 #pragma unroll
       for (int dx = -RX; dx <= RX; dx++)
-        if (!skipped<RX, RY> (dx, dy))
-          bits |= (Bits) (centre[dy * (TILE_X + 2 * RX) + sign * dx] < centre[0]) << bit++;
-    ((Bits *) view.census)[to] = bits;
-    if (GRADIENT)
-      view.gradient[to] = (int16_t) (sign * (centre[1] - centre[-1]));
+        if (!skipped<RX, RY> (dx, dy)) {
+          __half2 other = *(const __half2 *) (middle + dy * (TILE_X + 2 * RX) + sign * dx);
+          bits[bit / 16] |= __hlt2_mask (other, centre) & 0x00010001u << bit % 16;
+          bit++;
+        }
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      size_t to = (size_t) (y0 + ty + h * APART) * f.image_pitch + x;
+      Bits all = 0;
+      if (y0 + ty + h * APART >= f.height)
+        break;
+#pragma unroll
+      for (int w = 0; w < (int) sizeof (Bits) / 2; w++)
+        all |= (Bits) (bits[w] >> 16 * h & 0xFFFF) << 16 * w;
+      ((Bits *) view.census)[to] = all;
+      if (GRADIENT)
+        view.gradient[to] = (int16_t) (sign * ((int) (middle[1] >> 16 * h & 255) - (int) (middle[-1] >> 16 * h & 255)));
+    }
   }
 }
 

@@ -131,11 +131,13 @@ feature (const StereoView &view, size_t at, int plane)
   return __half_as_ushort (__int2half_rn (COST == STEREO_COST_AD ? view.luma[at] : view.gradient[at]));
 }
 
+#define RECORD_THREADS 256
+
 /*
  * A block makes the records of 32 columns (blockIdx.x) and 16 rows (blockIdx.y) of one view (blockIdx.z), through
  * shared memory. Rows past the image are 0: their weights are, but 0 times what is no number would be none.
  */
-template <int COST> __global__ void __launch_bounds__ (256)
+template <int COST> __global__ void __launch_bounds__ (RECORD_THREADS)
 make_records (Frame f, Records records)
 {
   typedef Features<COST> F;
@@ -144,7 +146,8 @@ make_records (Frame f, Records records)
   int x0 = blockIdx.x * RECORD_COLUMNS, y0 = blockIdx.y * 16;
   int first = blockIdx.z ? RECORD_PAD - f.min_disparity : 0;
 
-  for (int e = threadIdx.x; e < 16 * RECORD_COLUMNS; e += blockDim.x) {
+#pragma unroll
+  for (int e = threadIdx.x; e < 16 * RECORD_COLUMNS; e += RECORD_THREADS) {
     int c = e % RECORD_COLUMNS, r = e / RECORD_COLUMNS;
     bool inside = x0 + c < f.width && y0 + r < f.height;
     size_t at = (size_t) (y0 + r) * f.image_pitch + x0 + c;
@@ -155,7 +158,8 @@ make_records (Frame f, Records records)
   }
   __syncthreads ();
   /* four rows of a feature a thread */
-  for (int e = threadIdx.x; e < (F::planes + 1) * 4 * RECORD_COLUMNS; e += blockDim.x) {
+#pragma unroll
+  for (int e = threadIdx.x; e < (F::planes + 1) * 4 * RECORD_COLUMNS; e += RECORD_THREADS) {
     int p = e / 4 % (F::planes + 1), c = e / 4 / (F::planes + 1), r = e % 4 * 4, x = x0 + c;
     const uint32_t *from = &tile[p][r][c];
     uint4 rows = make_uint4 (from[0], from[RECORD_COLUMNS + 1], from[2 * (RECORD_COLUMNS + 1)],

@@ -13,7 +13,7 @@
 #define BLOCK_Y 4
 #define THREADS (BLOCK_X * BLOCK_Y)
 #ifndef NEAR
-#define NEAR 8                  /* candidates read around the expected disparity */
+#define NEAR 4                  /* candidates read around the expected disparity */
 #endif
 #define SEARCHERS 8             /* lanes that search one pixel's candidates; divides 32 */
 #define INDEX_BITS 10           /* of up to 1024 disparities */
