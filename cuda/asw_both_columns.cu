@@ -29,49 +29,90 @@ template <int KB> struct Words
   static constexpr int tile = KB * 64;
 };
 
-/* Which pixel (of 16) and tile of slots word @e is for, and the lane that reads it. The right view's come as the left
- * operand of a product, 16 pixels at a time, the left view's as the right operand, 8 pixels at a time. */
-template <int KB> __device__ __forceinline__ void
-locate_word (int view, int e, int *pixel, int *tile, int *lane)
+/* The taps of two pixels of a column of words: slots 2 t and 2 t + 1 of KB tiles. */
+template <int KB> struct Taps
 {
-  int half = 0, step, r;
-  if (view == STEREO_RIGHT) {
-    step = e >> 7;
-    r = step < KB / 2 ? e & 3 : e & 1;
-    *lane = step < KB / 2 ? e >> 2 & 31 : e >> 1 & 31;
-    half = r & 1;
-    r >>= 1;
-  } else {
-    half = e >= KB * 32;
-    e -= half * KB * 32;
-    step = e >> 6;
-    r = step < KB / 2 ? e & 1 : 0;
-    *lane = step < KB / 2 ? e >> 1 & 31 : e & 31;
-  }
-  *pixel = 8 * half + (*lane >> 2);
-  *tile = 2 * step + r;
+  uint32_t color[2][KB][2];     /* of pixels g and g + 8 */
+  float row[KB][2];             /* infinity outside the picture */
+};
+
+/* Of rows 8 T.. on: tiles from KB / 2 before that. */
+template <int KB> __device__ __forceinline__ void
+load_taps (Taps<KB> &taps, const Frame &f, const uint32_t *a, const uint32_t *b, int row)
+{
+#pragma unroll
+  for (int tile = 0; tile < KB; tile++)
+#pragma unroll
+    for (int q = 0; q < 2; q++) {
+      int y = row + 8 * (tile - KB / 2) + q;
+      size_t from = (size_t) min (max (y, 0), f.height - 1) * f.image_pitch;
+      taps.color[0][tile][q] = a[from];
+      taps.color[1][tile][q] = b[from];
+      taps.row[tile][q] = y >= 0 && y < f.height ? (float) y : INFINITY;
+    }
 }
 
-template <int KB> __global__ void __launch_bounds__ (256)
-weigh_columns (Frame f, AswWindow w, uint32_t *words, int tiles, int band)
+/* The words of both pixels for one row of centres. */
+template <int KB> __device__ __forceinline__ void
+weigh (uint32_t (&words)[2][KB], const Taps<KB> &taps, uint32_t a, uint32_t b, float y, AswWindow w, float scale)
 {
-  int view = blockIdx.z, e = blockIdx.x * 256 + threadIdx.x, y = band + blockIdx.y;
-  int pixel, tile, lane;
-  if (e >= tiles * Words<KB>::tile)
-    return;
-  locate_word<KB> (view, e % Words<KB>::tile, &pixel, &tile, &lane);
-  int x = e / Words<KB>::tile * 16 + pixel, slot = 8 * (y / 8 - KB / 2 + tile) + lane % 4 * 2;
-  const uint32_t *color = f.view[view].color + min (x, f.width - 1);
-  uint32_t centre = color[(size_t) y * f.image_pitch];
-  float scale = view == STEREO_RIGHT ? RIGHT_SCALE : 0, weight[2];
 #pragma unroll
-  for (int q = 0; q < 2; q++) {
-    int row = slot + q, away = abs (row - y);
-    bool valid = x < f.width && away <= w.radius && row >= 0 && row < f.height;
-    uint32_t tap = color[(size_t) (valid ? row : y) * f.image_pitch];
-    weight[q] = valid ? cuda_weight (centre, tap, w.color, fmaf ((float) away, w.distance, scale)) : 0;
+  for (int tile = 0; tile < KB; tile++) {
+    float distance[2];
+#pragma unroll
+    for (int q = 0; q < 2; q++) {
+      float away = fabsf (taps.row[tile][q] - y);
+      distance[q] = away <= (float) w.radius ? fmaf (away, w.distance, scale) : -INFINITY;
+    }
+#pragma unroll
+    for (int p = 0; p < 2; p++)
+      words[p][tile] = pack_halves (cuda_weight (p ? b : a, taps.color[p][tile][0], w.color, distance[0]),
+          cuda_weight (p ? b : a, taps.color[p][tile][1], w.color, distance[1]));
   }
-  words[((size_t) view * gridDim.y + blockIdx.y) * tiles * Words<KB>::tile + e] = pack_halves (weight[0], weight[1]);
+}
+
+/* In the order in which lanes read them: the right view's come as the left operand of a product, 16 pixels at a time,
+ * the left view's as the right operand, 8 pixels at a time; tiles two by two, and a last one. */
+template <int KB> __device__ __forceinline__ void
+store_words (uint32_t *to, const uint32_t (&words)[2][KB], bool right, int lane)
+{
+#pragma unroll
+  for (int s = 0; s < KB / 2; s++)
+    if (right)
+      ((uint4 *) (to + s * 128))[lane] = make_uint4 (words[0][2 * s], words[1][2 * s], words[0][2 * s + 1],
+          words[1][2 * s + 1]);
+    else
+#pragma unroll
+      for (int p = 0; p < 2; p++)
+        ((uint2 *) (to + p * KB * 32 + s * 64))[lane] = make_uint2 (words[p][2 * s], words[p][2 * s + 1]);
+  if (right)
+    ((uint2 *) (to + KB / 2 * 128))[lane] = make_uint2 (words[0][KB - 1], words[1][KB - 1]);
+  else
+#pragma unroll
+    for (int p = 0; p < 2; p++)
+      (to + p * KB * 32 + KB / 2 * 64)[lane] = words[p][KB - 1];
+}
+
+/* A warp: 16 pixels of one view (blockIdx.z) by the 8 rows whose taps stand in the same slots (blockIdx.y), of which
+ * it reads each once. What is past the right border weighs anything: nobody counts it. */
+template <int KB> __global__ void __launch_bounds__ (128)
+weigh_columns (Frame f, AswWindow w, uint32_t *words, int tiles, int band, int rows)
+{
+  int view = blockIdx.z, lane = threadIdx.x & 31, tile = blockIdx.x * 4 + (threadIdx.x >> 5), row = 8 * blockIdx.y;
+  if (tile >= tiles)
+    return;
+  const uint32_t *color = f.view[view].color + tile * 16 + (lane >> 2);
+  uint32_t *to = words + ((size_t) (view * rows + row) * tiles + tile) * Words<KB>::tile;
+  Taps<KB> taps;
+
+  load_taps (taps, f, color, color + 8, band + row + 2 * (lane & 3));
+  for (int y = band + row; y < min (band + min (row + 8, rows), f.height); y++) {
+    uint32_t made[2][KB];
+    const uint32_t *centre = color + (size_t) y * f.image_pitch;
+    weigh (made, taps, centre[0], centre[8], (float) y, w, view == STEREO_RIGHT ? (float) RIGHT_SCALE : 0.0f);
+    store_words (to, made, view == STEREO_RIGHT, lane);
+    to += (size_t) tiles * Words<KB>::tile;
+  }
 }
 
 /* A row's weights for a warp: 16 right pixels, 8 left ones. */
@@ -304,8 +345,8 @@ launch (StereoPlan *plan, StereoError *error)
     while (strip > 32 && across * partners * cuda_blocks (rows, strip) < ENOUGH_BLOCKS)
       strip /= 2;
     dim3 grid (across, partners, cuda_blocks (rows, strip));
-    weigh_columns<KB><<<dim3 (cuda_blocks (tiles * Words<KB>::tile, 256), rows, 2), 256, 0, stream>>> (f, w, words,
-        tiles, band);
+    weigh_columns<KB><<<dim3 (cuda_blocks (tiles, 4), cuda_blocks (rows, 8), 2), 128, 0, stream>>> (f, w, words, tiles,
+        band, rows);
     CUDA_LAUNCHED (plan, "weigh_columns");
     aggregate_columns_both<COST, KB, NX, WARPS_U><<<grid, 32 * WARPS_X * WARPS_U, 0, stream>>> (f, words, tiles, band,
         rows, strip);

@@ -256,23 +256,33 @@ store_group (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &s
   __syncwarp ();
 }
 
+/* In a round after the first, columns that have none of its candidates are left out before the others, where no
+ * right pixel is under way yet. */
+static __device__ __forceinline__ int
+first_column (const Frame &f, const Round &r, int x0, int x1)
+{
+  int first = max (r.from + f.min_disparity, 0) / GROUP * GROUP;
+  return r.again && x0 == 0 ? min (first, x1) : x0;
+}
+
 /* The segment's columns @x0..@x1, in groups: columns past the image have no candidates. */
 template <int W> static __device__ __forceinline__ void
 walk_segment (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &shared, Lane<W> &l, int y, int x0,
     int x1)
 {
   int lane = threadIdx.x % 32, end = min (x1, f.width), early = x0 > 0 ? r.indices - 1 : 0;
+  int first = first_column (f, r, x0, x1);
   unsigned depth = f.depth;
-  const uint16_t *next = f.volume + ((size_t) y * f.width + x0) * depth + l.index;
+  const uint16_t *next = f.volume + ((size_t) y * f.width + first) * depth + l.index;
   bool leave = lane == r.last_lane;
 
 #pragma unroll
   for (int k = 0; k < AHEAD; k++)
-    load_costs_before<W> (l.costs[k], next + k * depth, x0 + k < end);
+    load_costs_before<W> (l.costs[k], next + k * depth, first + k < end);
 #pragma unroll
   for (int j = 0; j < W; j++)
     l.right[j].first = l.right[j].second = l.right[j].third = NO_KEY;
-  for (int x = x0; x < x1; x += GROUP) {
+  for (int x = first; x < x1; x += GROUP) {
 #pragma unroll 1
     for (int k = 0; k < GROUP; k += AHEAD) {
       int remaining = end - (x + k + AHEAD);
@@ -308,29 +318,39 @@ store_rest (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &ot
   }
 }
 
-/* A block per row, a warp per segment of @columns, the last of which may reach past the image. */
+/* A round of a segment of @columns, a warp's, of which there are @segments in the row @y. */
+template <int W> static __device__ __forceinline__ void
+walk_round (const Frame &f, const CostMaps &costs, Round &r, uint4 *memory, int y, int columns)
+{
+  Shared<W> *shared = (Shared<W> *) memory;
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, segments = blockDim.x / 32, x0 = warp * columns;
+  bool last = warp + 1 == segments;
+  Lane<W> l;
+
+  r.indices = min (32 * W, f.depth - r.from);
+  r.last_lane = r.indices / W - 1;
+  l.index = r.from + min (lane, r.last_lane) * W;       /* what two lanes hold is as good as held once */
+  walk_segment<W> (f, costs, r, shared[warp], l, y, x0, x0 + columns);
+  __syncthreads ();
+  store_rest<W> (f, costs, r, shared[last ? 0 : warp + 1], l, x0 + columns, last);
+  __syncthreads ();
+  r.from += 32 * W;
+  r.again = true;
+}
+
+/* A block per row, a warp per segment of @columns, the last of which may reach past the image. The last round takes
+ * half as many indices a lane where those are enough. */
 template <int W> static __global__ void __launch_bounds__ (32 * MAX_SEGMENTS, WARPS / MAX_SEGMENTS)
 select_kernel (Frame f, CostMaps costs, int columns)
 {
   extern __shared__ uint4 memory[];
-  Shared<W> *shared = (Shared<W> *) memory;
-  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, y = blockIdx.x, segments = blockDim.x / 32;
-  int x0 = warp * columns, x1 = x0 + columns;
-  Round r = { 0, 0, 0, false, (size_t) y * f.map_pitch };
-  Lane<W> l;
+  Round r = { 0, min (32 * W, f.depth), 0, false, (size_t) blockIdx.x * f.map_pitch };
 
-  for (; r.from < f.depth; r.from += 32 * W) {
-    r.indices = min (32 * W, f.depth - r.from);
-    r.last_lane = r.indices / W - 1;
-    r.again = r.from > 0;
-    l.index = r.from + min (lane, r.last_lane) * W;     /* what two lanes hold is as good as held once */
-    if (!r.again)
-      blank_right (f, costs, r);
-    walk_segment<W> (f, costs, r, shared[warp], l, y, x0, x1);
-    __syncthreads ();
-    store_rest<W> (f, costs, r, shared[warp + 1 == segments ? 0 : warp + 1], l, x1, warp + 1 == segments);
-    __syncthreads ();
-  }
+  blank_right (f, costs, r);
+  while (f.depth - r.from > 64)
+    walk_round<W> (f, costs, r, memory, blockIdx.x, columns);
+  if (r.from < f.depth)
+    walk_round<2> (f, costs, r, memory, blockIdx.x, columns);
 }
 
 /* Segments of whole groups, long enough that no right pixel meets three of them, and so many that all rows
