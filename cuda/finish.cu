@@ -6,24 +6,42 @@
 
 /* ---- a thread per pixel ------------------------------------------------------------------------ */
 
+#define EACH 4                  /* pixels a thread fits, whose costs are under way together */
+
 /* Disparity from the index, with or without the sub-pixel fit. */
 template <bool SUBPIXEL>
 static __global__ void
 disparity_kernel (Frame f)
 {
-  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+  int x0 = blockIdx.x * EACH * THREADS + threadIdx.x, y = blockIdx.y;
+  size_t map = (size_t) y * f.map_pitch;
+  const uint16_t *row = f.volume + (size_t) y * f.width * f.depth;
+  int index[EACH];
+  uint16_t before[EACH], lowest[EACH], after[EACH];
 
-  if (x >= f.width)
-    return;
-  size_t map = (size_t) y * f.map_pitch + x;
-  int i = f.view[STEREO_LEFT].index[map];
-  float d = i == (int) STEREO_INVALID ? NAN : (float) (f.min_disparity + i);
-  if (SUBPIXEL && i != (int) STEREO_INVALID && i != 0 && i != f.disparities - 1) {
-    const uint16_t *cost = f.volume + ((size_t) y * f.width + x) * f.depth + i;
-    if (cost[-1] != STEREO_INVALID && cost[1] != STEREO_INVALID)
-      d += stereo_equiangular (cost[-1], cost[0], cost[1]);
+#pragma unroll
+  for (int k = 0; k < EACH; k++) {
+    int x = x0 + k * THREADS;
+    index[k] = x < f.width ? f.view[STEREO_LEFT].index[map + x] : STEREO_INVALID;
   }
-  f.disparity[map] = d;
+#pragma unroll
+  for (int k = 0; SUBPIXEL && k < EACH; k++) {
+    /* at the ends of the range there is nothing to fit */
+    bool inner = index[k] > 0 && index[k] < f.disparities - 1;
+    const uint16_t *cost = row + (size_t) (x0 + k * THREADS) * f.depth + index[k];
+    before[k] = inner ? cost[-1] : (uint16_t) STEREO_INVALID;
+    lowest[k] = inner ? cost[0] : 0;
+    after[k] = inner ? cost[1] : 0;
+  }
+#pragma unroll
+  for (int k = 0; k < EACH; k++) {
+    int x = x0 + k * THREADS;
+    float d = index[k] == (int) STEREO_INVALID ? NAN : (float) (f.min_disparity + index[k]);
+    if (SUBPIXEL && before[k] != STEREO_INVALID && after[k] != STEREO_INVALID)
+      d += stereo_equiangular (before[k], lowest[k], after[k]);
+    if (x < f.width)
+      f.disparity[map + x] = d;
+  }
 }
 
 /* Pixels whose confidence is below @least have no disparity; @zero: those without any confidence. */
@@ -40,16 +58,17 @@ invalidate_kernel (Frame f, float least, bool zero)
     f.disparity[map] = NAN;
 }
 
+/* @each pixels a thread. */
 static dim3
-pixel_grid (const StereoPlan *plan)
+pixel_grid (const StereoPlan *plan, int each)
 {
-  return dim3 (cuda_blocks (plan->width, THREADS), plan->height);
+  return dim3 (cuda_blocks (plan->width, each * THREADS), plan->height);
 }
 
 static StereoStatus
 integer_run (StereoPlan *plan, StereoError *error)
 {
-  disparity_kernel<false> <<<pixel_grid (plan), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
+  disparity_kernel<false> <<<pixel_grid (plan, EACH), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
   CUDA_LAUNCHED (plan, "disparity_kernel");
   return STEREO_OK;
 }
@@ -57,7 +76,7 @@ integer_run (StereoPlan *plan, StereoError *error)
 static StereoStatus
 subpixel_run (StereoPlan *plan, StereoError *error)
 {
-  disparity_kernel<true> <<<pixel_grid (plan), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
+  disparity_kernel<true> <<<pixel_grid (plan, EACH), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
   CUDA_LAUNCHED (plan, "disparity_kernel");
   return STEREO_OK;
 }
@@ -65,7 +84,7 @@ subpixel_run (StereoPlan *plan, StereoError *error)
 static StereoStatus
 reject_run (StereoPlan *plan, StereoError *error)
 {
-  invalidate_kernel <<<pixel_grid (plan), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), 0.0f, true);
+  invalidate_kernel <<<pixel_grid (plan, 1), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), 0.0f, true);
   CUDA_LAUNCHED (plan, "invalidate_kernel");
   return STEREO_OK;
 }
@@ -74,7 +93,7 @@ static StereoStatus
 threshold_run (StereoPlan *plan, StereoError *error)
 {
   float least = (float) plan->params.confidence_threshold;
-  invalidate_kernel <<<pixel_grid (plan), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), least, false);
+  invalidate_kernel <<<pixel_grid (plan, 1), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), least, false);
   CUDA_LAUNCHED (plan, "invalidate_kernel");
   return STEREO_OK;
 }
