@@ -135,7 +135,7 @@ struct StereoPlan
   int image_pad, image_pitch, map_pitch;        /* elements */
   int census_bytes;             /* 4 or 8; 0: the cost has no census */
   int layers;                   /* disparities aggregated at a time, a multiple of 16 */
-  int volume_unit;              /* volume steps per raw cost step: 1 << n, so that max * unit <= COST_TOP */
+  int volume_unit;              /* volume steps per raw cost step: 1 << n, so that stereo_registry_top() * unit <= COST_TOP */
   uint32_t alpha;               /* refine-alpha in volume steps, see stereo_penalty() */
 
   /* frame state */
@@ -196,6 +196,10 @@ StereoStatus stereo_fail (StereoError *error, StereoStatus status, const char *f
 void stereo_params_unread (const StereoParams *params, char *text, size_t size);
 /* Applies the own values of (method, profile) to what is still at its own value. */
 void stereo_registry_own (StereoParams *params);
+/* Largest aggregated cost of one candidate, in raw cost steps: what 16 bits must hold volume_unit times. */
+int stereo_registry_top (const StereoParams *params);
+/* sgm: P1 or, if @large, P2 in cost units, along @direction: 0 rows, 1 columns, 2 the falling, 3 the rising diagonal. */
+double stereo_registry_penalty (const StereoParams *params, int direction, int large);
 
 /* ---- backends ---------------------------------------------------------------------------- */
 extern const StereoBackend stereo_backend_cpu;
