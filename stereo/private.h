@@ -200,6 +200,8 @@ void stereo_registry_own (StereoParams *params);
 int stereo_registry_top (const StereoParams *params);
 /* sgm: P1 or, if @large, P2 in cost units, along @direction: 0 rows, 1 columns, 2 the falling, 3 the rising diagonal. */
 double stereo_registry_penalty (const StereoParams *params, int direction, int large);
+/* The same in steps of a path's costs: whole ones, and so is every sum. */
+int stereo_plan_penalty (const StereoPlan *plan, int direction, int large);
 
 /* ---- backends ---------------------------------------------------------------------------- */
 extern const StereoBackend stereo_backend_cpu;
@@ -229,6 +231,18 @@ stereo_confidence (uint32_t lowest, uint32_t second)
   if (second == 0)
     return 0.0f;
   return (float) (second - lowest) / (float) second;
+}
+
+/*
+ * sgm: a penalty in steps of a path's costs. A path's cost L is at most cost + P2, because what comes from the pixel
+ * before is at most its minimum + P2, less that minimum: the sum of @paths of them is at most
+ * paths * (cost->max + P2) raw steps, which stereo_registry_top() holds to COST_TOP in volume steps. So a raw step is
+ * unit / paths steps of L, and sums need no division.
+ */
+STEREO_SHARED int
+stereo_path_unit (int volume_unit, int paths)
+{
+  return volume_unit / paths;
 }
 
 /* Equiangular (V-shaped) sub-pixel offset, -0.5..0.5: both flanks have the slope of the steeper one. */

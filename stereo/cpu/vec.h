@@ -6,8 +6,10 @@
 
 #include <stdint.h>
 #include <string.h>
-#ifdef __AVX2__
+#if defined __AVX2__
 #include <immintrin.h>
+#elif defined __SSE2__
+#include <emmintrin.h>
 #endif
 
 #if defined __AVX512F__
@@ -172,6 +174,88 @@ vec_color_distance (VecU a, VecU b)
   VecU difference = (VecU) (((p - q) & more) | ((q - p) & ~more));
   VecU pairs = (difference & 0x00FF00FFu) + (difference >> 8 & 0xFFu);
   return (VecI) ((pairs + (pairs >> 16)) & 0x3FFu);
+}
+
+/* Words of 16 bits whose sums stop at 65535: the best such a vector can be without 512 bits, which depths that are
+ * multiples of 16 do not fill. */
+#ifdef __AVX2__
+#define WORDS 16
+#else
+#define WORDS 8
+#endif
+typedef uint16_t VecW __attribute__ ((vector_size (2 * WORDS)));
+typedef uint8_t VecWB __attribute__ ((vector_size (WORDS)));
+
+static inline __attribute__ ((always_inline)) VecW
+vec_load_w (const uint16_t *from)
+{
+  VecW v;
+  memcpy (&v, from, sizeof v);
+  return v;
+}
+
+static inline __attribute__ ((always_inline)) void
+vec_store_w (uint16_t *to, VecW v)
+{
+  memcpy (to, &v, sizeof v);
+}
+
+/* Bytes from @from, widened. */
+static inline __attribute__ ((always_inline)) VecW
+vec_words_of_bytes (const uint8_t *from)
+{
+#if defined __AVX2__
+  return (VecW) _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *) from));
+#elif defined __SSE2__
+  return (VecW) _mm_unpacklo_epi8 (_mm_loadl_epi64 ((const __m128i *) from), _mm_setzero_si128 ());
+#else
+  VecWB bytes;
+  memcpy (&bytes, from, sizeof bytes);
+  return __builtin_convertvector (bytes, VecW);
+#endif
+}
+
+static inline __attribute__ ((always_inline)) VecW
+vec_add_words (VecW a, VecW b)
+{
+#if defined __AVX2__
+  return (VecW) _mm256_adds_epu16 ((__m256i) a, (__m256i) b);
+#elif defined __SSE2__
+  return (VecW) _mm_adds_epu16 ((__m128i) a, (__m128i) b);
+#else
+  VecW sum = a + b;
+  return sum | (VecW) (sum < a);
+#endif
+}
+
+static inline __attribute__ ((always_inline)) VecW
+vec_min_words (VecW a, VecW b)
+{
+#if defined __AVX2__
+  return (VecW) _mm256_min_epu16 ((__m256i) a, (__m256i) b);
+#elif defined __SSE2__
+  return a - (VecW) _mm_subs_epu16 ((__m128i) a, (__m128i) b);
+#else
+  VecW less = (VecW) (a < b);
+  return (a & less) | (b & ~less);
+#endif
+}
+
+static inline __attribute__ ((always_inline)) uint16_t
+vec_lowest_word (VecW v)
+{
+#if defined __AVX2__
+  __m128i half = _mm_min_epu16 (_mm256_castsi256_si128 ((__m256i) v), _mm256_extracti128_si256 ((__m256i) v, 1));
+  return (uint16_t) _mm_cvtsi128_si32 (_mm_minpos_epu16 (half));
+#else
+  for (int half = WORDS / 2; half; half /= 2) {
+    VecW other;
+    for (int k = 0; k < WORDS; k++)
+      other[k] = v[k ^ half];
+    v = vec_min_words (v, other);
+  }
+  return v[0];
+#endif
 }
 
 /* 2^x for x <= 0 to 3e-6; 0 below 2^-126. */
