@@ -198,7 +198,8 @@ void stereo_params_unread (const StereoParams *params, char *text, size_t size);
 void stereo_registry_own (StereoParams *params);
 /* Largest aggregated cost of one candidate, in raw cost steps: what 16 bits must hold volume_unit times. */
 int stereo_registry_top (const StereoParams *params);
-/* sgm: P1 or, if @large, P2 in cost units, along @direction: 0 rows, 1 columns, 2 the falling, 3 the rising diagonal. */
+/* sgm: P1 or, if @large, P2 in cost units, along @direction: 0 rows, 1 columns, 2 the rising (to the right),
+ * 3 the falling diagonal. */
 double stereo_registry_penalty (const StereoParams *params, int direction, int large);
 /* The same in steps of a path's costs: whole ones, and so is every sum. */
 int stereo_plan_penalty (const StereoPlan *plan, int direction, int large);

@@ -149,6 +149,10 @@ static const OwnValue sgm_thesis[] = {  /* Mahieu & Lowney, 3 and 4 */
   { "cost", STEREO_COST_AD }, { "subpixel", 0 }, { "fill", STEREO_FILL_KEEP }, { NULL, 0 }
 };
 
+static const OwnValue sgm_quality[] = {
+  { "cost", STEREO_COST_MIXED }, { "refine-iterations", 1 }, { "fill", STEREO_FILL_BACKGROUND }, { NULL, 0 }
+};
+
 static const OwnValue sgm_common[] = { /* p1, p2: stereo_registry_penalty() */
   { "cost", STEREO_COST_CENSUS_9X7 }, { "refine-iterations", 0 }, { NULL, 0 }
 };
@@ -185,15 +189,16 @@ static const struct
     { [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = es_thesis },
     esmp_common },
   [STEREO_METHOD_SGM] = {
-    { [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = sgm_thesis },
+    { [STEREO_PROFILE_QUALITY] = sgm_quality, [STEREO_PROFILE_THESIS] = sgm_thesis },
     sgm_common },
   [STEREO_METHOD_BM] = {
     { [STEREO_PROFILE_FAST] = bm_fast, [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = bm_thesis },
     bm_common },
 };
 
-/* Table 1 of Mahieu & Lowney, for differences of luma. Directions: along rows, along columns, along the diagonal
- * that falls to the right, along the one that rises. */
+/* Table 1 of Mahieu & Lowney, for differences of luma: P1 and P2 along rows, along columns, along the diagonal that
+ * rises to the right, along the one that falls. (The arrows over the last two are hard to read: the other way
+ * round six scenes give 0.1 % fewer errors with AD, 0.03 % more with the census.) */
 static const double sgm_penalties[4][2] = { { 22.02, 82.79 }, { 17.75, 80.87 }, { 14.93, 23.30 }, { 10.67, 28.80 } };
 
 const StereoMethodInfo *

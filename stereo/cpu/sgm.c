@@ -25,7 +25,7 @@
 #define BLOCK 16                /* columns between looks at the row before */
 #define MOST_ROWS 32            /* at work at a time, however many threads there are */
 
-enum { SIDEWAYS, VERTICAL, FALLING, RISING, DIRECTIONS };
+enum { SIDEWAYS, VERTICAL, RISING, FALLING, DIRECTIONS }; /* as in stereo_registry_penalty() */
 
 /* A thread's row: what it reads and makes. */
 typedef struct Row
