@@ -20,7 +20,7 @@ typedef struct CpuState
   size_t asw_stride;            /* floats per thread */
   uint8_t *sgm_costs;           /* [y][x][i]: raw costs, made on the way down, read again on the way up */
   uint16_t *sgm_rows;           /* paths' costs of the rows at hand: see sgm.c */
-  int *sgm_progress;            /* columns finished of each row of a sweep */
+  int *sgm_progress;            /* columns of each band of rows that a sweep has finished */
   uint16_t *select_scratch;     /* per thread: lowest and second cost and index along a right row */
   float *refine_sum[2];         /* maps: vertical sums of w F and w F D */
   float *refine_scratch;        /* per thread: padded lines */

@@ -7,9 +7,11 @@
  *
  * q being the pixel before p; where there is none, or none of its candidates exists, L = C. Two sweeps make all
  * directions: downwards those from above and from the left, upwards the opposite ones, in which rows and columns
- * run backwards and everything else is the same. A sweep goes through a row column by column, and keeps the paths'
- * costs of the row before only. Rows go to the threads in turn; each follows the one before at a small distance
- * (`progress`), so that the sums do not depend on the number of threads.
+ * run backwards and everything else is the same.
+ *
+ * A thread takes a band of rows, and of these a block of columns at a time, each row one column behind the row before,
+ * whose paths it goes on with: they never leave the first-level cache. A band follows the band before at a small
+ * distance (`progress`), so that nothing depends on the number of threads.
  *
  * Candidates that do not exist have L = 65535: sums saturate, so that they stay there, and end up as STEREO_INVALID.
  * A pixel outside has L = 0 throughout, which makes L = C of the next one.
@@ -22,27 +24,34 @@
 #define INLINE static inline __attribute__ ((always_inline))
 #define GUARD 16                /* words before a path's costs; the first and the last of them are 65535 */
 #define LOWEST (-8)             /* where among them the minimum of the costs is kept */
-#define BLOCK 16                /* columns between looks at the row before */
-#define MOST_ROWS 32            /* at work at a time, however many threads there are */
+#define BAND 8                  /* rows */
+#define BLOCK 16                /* columns between looks at the band before */
+#define MOST_BANDS 32           /* at work at a time, however many threads there are */
+
+#define PROGRESS 16             /* a cache line each */
 
 enum { SIDEWAYS, VERTICAL, RISING, FALLING, DIRECTIONS }; /* as in stereo_registry_penalty() */
 
-/* A thread's row: what it reads and makes. */
-typedef struct Row
+/* What all rows of a sweep share. */
+typedef struct Sweep
 {
   const StereoPlan *plan;
-  int y, up;
+  int up;
   int pitch;                    /* words from one direction's costs to the next's */
-  size_t column;                /* words from column to column */
+  ptrdiff_t column;             /* words from column to column */
+  int shift;                    /* a raw step is 1 << shift steps of a path's costs */
+  VecW small[DIRECTIONS], large[DIRECTIONS];
+} Sweep;
+
+typedef struct Row
+{
   const uint16_t *before;       /* paths' costs of the previous row, column 0 */
   uint16_t *after;              /* of this one */
   uint16_t *side[2];            /* sideways paths' costs of the column before, and of this one */
   uint16_t *mask;               /* 65535 where the candidate does not exist */
   int first, last;              /* candidates for which the mask stands */
-  const uint8_t *costs;
+  uint8_t *costs;
   uint16_t *volume;
-  int shift;                    /* a raw step is 1 << shift steps of a path's costs */
-  VecW small[DIRECTIONS], large[DIRECTIONS];
 } Row;
 
 static int
@@ -64,36 +73,49 @@ row_words (const StereoPlan *plan)
   return (size_t) (plan->width + 2) * (size_t) (directions_of (plan) - 1) * (size_t) pitch_of (plan) + GUARD;
 }
 
-/* Of one thread: the columns of sideways paths, and the mask. */
+/* Of a row at work: the columns of sideways paths, and the mask. */
 static size_t
-thread_words (const StereoPlan *plan)
+side_words (const StereoPlan *plan)
 {
   return 3 * (size_t) pitch_of (plan) + GUARD;
 }
 
-/* As many rows as are at work at a time, the one before them, and one for what lies outside. */
+/* Bands at work at a time. */
+static int
+bands_of (const StereoPlan *plan)
+{
+  int threads = cpu_state (plan)->threads;
+  return threads < MOST_BANDS ? threads : MOST_BANDS;
+}
+
+/* Rows that are kept: the last one of every band at work and of the one before these; what lies outside; and two a
+ * thread, for the rows of its band in turn. */
 static int
 rows_of (const StereoPlan *plan)
 {
-  int threads = cpu_state (plan)->threads;
-  return (threads < MOST_ROWS ? threads : MOST_ROWS) + 2;
+  return bands_of (plan) + 2 + 2 * cpu_state (plan)->threads;
 }
 
-/* Column 0 of row @k of a sweep. */
+/* Column 0 of row @slot of those. */
 static uint16_t *
-row_of (const StereoPlan *plan, int k)
+kept_row (const StereoPlan *plan, int slot)
 {
-  int rows = rows_of (plan), slot = k < 0 ? rows - 1 : k % (rows - 1);
   return cpu_state (plan)->sgm_rows + (size_t) slot * row_words (plan) +
       (size_t) (directions_of (plan) - 1) * (size_t) pitch_of (plan) + GUARD;
+}
+
+/* The last row of band @k; -1: what lies outside. */
+static uint16_t *
+last_row (const StereoPlan *plan, int k)
+{
+  return kept_row (plan, k < 0 ? 0 : 1 + k % (bands_of (plan) + 1));
 }
 
 /* ---- a column --------------------------------------------------------------------------------- */
 
 static void
-set_mask (Row *row, int x)
+set_mask (const StereoPlan *plan, Row *row, int x)
 {
-  const StereoPlan *plan = row->plan;
   int first = stereo_first_index (x, plan->width, plan->min_disparity);
   int last = stereo_last_index (x, plan->disparities, plan->min_disparity);
 
@@ -107,9 +129,9 @@ set_mask (Row *row, int x)
 
 /* Column @n of the sweep: @n runs against x on the way up. */
 INLINE void
-sweep_column (Row *row, int n, int directions, int up)
+sweep_column (const Sweep *s, Row *row, int n, int directions, int up)
 {
-  const StereoPlan *plan = row->plan;
+  const StereoPlan *plan = s->plan;
   int x = up ? plan->width - 1 - n : n, depth = plan->depth;
   const uint8_t *costs = row->costs + (size_t) x * (size_t) depth;
   uint16_t *volume = row->volume + (size_t) x * (size_t) depth;
@@ -117,25 +139,25 @@ sweep_column (Row *row, int n, int directions, int up)
   uint16_t *to[DIRECTIONS];
   VecW lowest[DIRECTIONS], jump[DIRECTIONS], low[DIRECTIONS];
 
-  set_mask (row, x);
+  set_mask (plan, row, x);
   from[SIDEWAYS] = row->side[n & 1];
   to[SIDEWAYS] = row->side[~n & 1];
   for (int r = VERTICAL; r < directions; r++) {
     ptrdiff_t column = n + (r == FALLING ? -1 : r == RISING ? 1 : 0);
-    from[r] = row->before + column * (ptrdiff_t) row->column + (r - 1) * row->pitch;
-    to[r] = row->after + n * (ptrdiff_t) row->column + (r - 1) * row->pitch;
+    from[r] = row->before + column * s->column + (r - 1) * s->pitch;
+    to[r] = row->after + n * s->column + (r - 1) * s->pitch;
   }
   for (int r = 0; r < directions; r++) {
     lowest[r] = (VecW) { 0 } + from[r][LOWEST];
-    jump[r] = vec_add_words (lowest[r], row->large[r]);
+    jump[r] = vec_add_words (lowest[r], s->large[r]);
     low[r] = (VecW) { 0 } + 0xFFFF;
   }
   for (int i = 0; i < depth; i += WORDS) {
-    VecW cost = vec_words_of_bytes (costs + i) << row->shift | vec_load_w (row->mask + i);
+    VecW cost = vec_words_of_bytes (costs + i) << s->shift | vec_load_w (row->mask + i);
     VecW sum = up ? vec_load_w (volume + i) : (VecW) { 0 };
     for (int r = 0; r < directions; r++) {
       VecW step = vec_min_words (vec_load_w (from[r] + i - 1), vec_load_w (from[r] + i + 1));
-      VecW best = vec_min_words (vec_min_words (vec_load_w (from[r] + i), jump[r]), vec_add_words (step, row->small[r]));
+      VecW best = vec_min_words (vec_min_words (vec_load_w (from[r] + i), jump[r]), vec_add_words (step, s->small[r]));
       VecW path = vec_add_words (cost, best - lowest[r]);
       vec_store_w (to[r] + i, path);
       low[r] = vec_min_words (low[r], path);
@@ -149,17 +171,17 @@ sweep_column (Row *row, int n, int directions, int up)
 
 #define SWEEP(name, directions, up) \
   static void \
-  name (Row *row, int from, int to) \
+  name (const Sweep *s, Row *row, int from, int to) \
   { \
     for (int n = from; n < to; n++) \
-      sweep_column (row, n, directions, up); \
+      sweep_column (s, row, n, directions, up); \
   }
 SWEEP (down_4, 2, 0)
 SWEEP (down_8, 4, 0)
 SWEEP (up_4, 2, 1)
 SWEEP (up_8, 4, 1)
 
-/* ---- a row ------------------------------------------------------------------------------------ */
+/* ---- a band ------------------------------------------------------------------------------------ */
 
 /* The guards of @count columns' costs. */
 static void
@@ -170,33 +192,44 @@ set_guards (uint16_t *costs, size_t count, int pitch)
 }
 
 static void
-start_row (Row *row, StereoPlan *plan, int k, int up, int thread)
+start_sweep (Sweep *s, const StereoPlan *plan, int up)
 {
-  CpuState *state = cpu_state (plan);
-  size_t cells = (size_t) plan->width * (size_t) plan->depth;
-
-  memset (row, 0, sizeof *row);
-  row->plan = plan;
-  row->y = up ? plan->height - 1 - k : k;
-  row->pitch = pitch_of (plan);
-  row->column = (size_t) (directions_of (plan) - 1) * (size_t) row->pitch;
-  row->before = row_of (plan, k - 1);
-  row->after = row_of (plan, k);
-  row->side[0] = state->sgm_rows + (size_t) rows_of (plan) * row_words (plan) + (size_t) thread * thread_words (plan) +
-      GUARD;
-  row->side[1] = row->side[0] + row->pitch;
-  row->mask = row->side[1] + row->pitch;
-  row->first = row->last = -1;
-  row->costs = state->sgm_costs + (size_t) row->y * cells;
-  row->volume = plan->volume + (size_t) row->y * cells;
+  memset (s, 0, sizeof *s);
+  s->plan = plan;
+  s->up = up;
+  s->pitch = pitch_of (plan);
+  s->column = (ptrdiff_t) (directions_of (plan) - 1) * s->pitch;
   for (int unit = stereo_path_unit (plan->volume_unit, plan->params.paths); unit > 1; unit /= 2)
-    row->shift++;
+    s->shift++;
   for (int r = 0; r < DIRECTIONS; r++) {
-    row->small[r] += (uint16_t) stereo_plan_penalty (plan, r, 0);
-    row->large[r] += (uint16_t) stereo_plan_penalty (plan, r, 1);
+    s->small[r] += (uint16_t) stereo_plan_penalty (plan, r, 0);
+    s->large[r] += (uint16_t) stereo_plan_penalty (plan, r, 1);
   }
-  memset (row->side[0] - GUARD, 0, (size_t) row->pitch * sizeof *row->side[0]);
-  set_guards (row->side[0], 2, row->pitch);
+}
+
+/* Row @r of the @rows of band @k. */
+static void
+start_row (const Sweep *s, Row *row, int k, int r, int rows, int thread)
+{
+  const StereoPlan *plan = s->plan;
+  const CpuState *state = cpu_state (plan);
+  int y = s->up ? plan->height - 1 - (k * BAND + r) : k * BAND + r;
+  int own = rows_of (plan) - 2 * (thread + 1);
+  size_t place = (size_t) y * (size_t) plan->width * (size_t) plan->depth;
+
+  row->before = r == 0 ? last_row (plan, k - 1) : kept_row (plan, own + (r - 1) % 2);
+  row->after = r == rows - 1 ? last_row (plan, k) : kept_row (plan, own + r % 2);
+  row->side[0] = state->sgm_rows + (size_t) rows_of (plan) * row_words (plan) +
+      (size_t) (thread * BAND + r) * side_words (plan) + GUARD;
+  row->side[1] = row->side[0] + s->pitch;
+  row->mask = row->side[1] + s->pitch;
+  row->first = row->last = -1;
+  row->costs = state->sgm_costs + place;
+  row->volume = plan->volume + place;
+  memset (row->side[0] - GUARD, 0, (size_t) s->pitch * sizeof *row->side[0]);
+  set_guards (row->side[0], 2, s->pitch);
+  if (!s->up)
+    CPU (cost_row) (plan->params.cost) (plan, y, 0, plan->depth, plan->depth, row->costs);
 }
 
 static void
@@ -207,37 +240,45 @@ wait_for (const int *progress, int columns)
       sched_yield ();
 }
 
-static void
-sweep_row (StereoPlan *plan, int k, int thread, int up)
+static int
+within (int n, int width)
 {
-  CpuState *state = cpu_state (plan);
-  int eight = plan->params.paths == 8, width = plan->width, last_reader = k - (rows_of (plan) - 2);
-  Row row;
+  return n < 0 ? 0 : n > width ? width : n;
+}
 
-  start_row (&row, plan, k, up, thread);
-  if (!up)
-    CPU (cost_row) (plan->params.cost) (plan, row.y, 0, plan->depth, plan->depth, (uint8_t *) row.costs);
-  if (last_reader >= 0)         /* of the memory that this row takes over */
-    wait_for (&state->sgm_progress[16 * last_reader], width);
-  for (int n = 0; n < width; n += BLOCK) {
-    int end = n + BLOCK < width ? n + BLOCK : width;
+static void
+sweep_band (StereoPlan *plan, int k, int thread, int up)
+{
+  int *progress = cpu_state (plan)->sgm_progress + (size_t) k * PROGRESS, eight = plan->params.paths == 8;
+  int rows = plan->height - k * BAND < BAND ? plan->height - k * BAND : BAND, width = plan->width;
+  Sweep s;
+  Row row[BAND];
+
+  start_sweep (&s, plan, up);
+  for (int r = 0; r < rows; r++)
+    start_row (&s, &row[r], k, r, rows, thread);
+  if (k >= bands_of (plan))     /* the last to read what this band's last row takes the place of */
+    wait_for (progress - (size_t) bands_of (plan) * PROGRESS, width);
+  for (int end = BLOCK; end - BLOCK - (rows - 1) < width; end += BLOCK) {
     if (k > 0)
-      wait_for (&state->sgm_progress[16 * (k - 1)], end + 1 < width ? end + 1 : width);
-    (up ? eight ? up_8 : up_4 : eight ? down_8 : down_4) (&row, n, end);
-    __atomic_store_n (&state->sgm_progress[16 * k], end, __ATOMIC_RELEASE);
+      wait_for (progress - PROGRESS, within (end + 1, width));
+    for (int r = 0; r < rows; r++)
+      (up ? eight ? up_8 : up_4 : eight ? down_8 : down_4) (&s, &row[r], within (end - BLOCK - r, width),
+          within (end - r, width));
+    __atomic_store_n (progress, within (end - (rows - 1), width), __ATOMIC_RELEASE);
   }
 }
 
 static void
-down_row (StereoPlan *plan, int item, int thread)
+down_band (StereoPlan *plan, int item, int thread)
 {
-  sweep_row (plan, item, thread, 0);
+  sweep_band (plan, item, thread, 0);
 }
 
 static void
-up_row (StereoPlan *plan, int item, int thread)
+up_band (StereoPlan *plan, int item, int thread)
 {
-  sweep_row (plan, item, thread, 1);
+  sweep_band (plan, item, thread, 1);
 }
 
 /* ---- stage ------------------------------------------------------------------------------------ */
@@ -247,30 +288,32 @@ sgm_prepare (StereoPlan *plan, StereoError *error)
 {
   CpuState *state = cpu_state (plan);
   size_t pixels = (size_t) plan->width * (size_t) plan->height;
+  size_t bands = ((size_t) plan->height + BAND - 1) / BAND;
   StereoStatus status;
 
   if ((status = stereo_reserve (plan, (void **) &state->sgm_costs, pixels, (size_t) plan->depth, error)) ||
-      (status = stereo_reserve (plan, (void **) &state->sgm_progress, 16 * (size_t) plan->height, sizeof (int), error)))
+      (status = stereo_reserve (plan, (void **) &state->sgm_progress, PROGRESS * bands, sizeof (int), error)))
     return status;
   return stereo_reserve (plan, (void **) &state->sgm_rows, (size_t) rows_of (plan) * row_words (plan) +
-      (size_t) state->threads * thread_words (plan), sizeof (uint16_t), error);
+      (size_t) state->threads * BAND * side_words (plan), sizeof (uint16_t), error);
 }
 
 static void
 sweep (StereoPlan *plan, StereoJob job)
 {
-  memset (cpu_state (plan)->sgm_progress, 0, 16 * (size_t) plan->height * sizeof (int));
-  cpu_run (plan, job, plan->height);
+  int bands = (plan->height + BAND - 1) / BAND;
+  memset (cpu_state (plan)->sgm_progress, 0, PROGRESS * (size_t) bands * sizeof (int));
+  cpu_run (plan, job, bands);
 }
 
 static StereoStatus
 sgm_run (StereoPlan *plan, StereoError *error)
 {
-  /* The columns outside stay 0, and so does the last row. */
-  for (int k = 0; k < rows_of (plan) - 1; k++)
-    set_guards (row_of (plan, k), (size_t) plan->width * (size_t) (directions_of (plan) - 1), pitch_of (plan));
-  sweep (plan, down_row);
-  sweep (plan, up_row);
+  /* The columns outside stay 0, and so does the first row. */
+  for (int k = 1; k < rows_of (plan); k++)
+    set_guards (kept_row (plan, k), (size_t) plan->width * (size_t) (directions_of (plan) - 1), pitch_of (plan));
+  sweep (plan, down_band);
+  sweep (plan, up_band);
   return STEREO_OK;
 }
 
