@@ -165,6 +165,48 @@ vec_popcount (VecU v)
   return (VecI) ((v + (v >> 16)) & 63u);
 }
 
+/* Bits set in @bits ^ from[0..LANES-1]; on x86 by tables of four bits, summed by the instruction that sums bytes. */
+static inline __attribute__ ((always_inline)) VecB
+vec_popcount_long (uint64_t bits, const uint64_t *from)
+{
+#if defined __AVX512F__
+  const __m512i table = _mm512_set4_epi32 (0x04030302, 0x03020201, 0x03020201, 0x02010100), low = _mm512_set1_epi8 (15);
+  __m128i half[2];
+  for (int k = 0; k < 2; k++) {
+    __m512i v = _mm512_xor_si512 (_mm512_set1_epi64 ((long long) bits), _mm512_loadu_si512 (from + 8 * k));
+    __m512i counts = _mm512_add_epi8 (_mm512_shuffle_epi8 (table, _mm512_and_si512 (v, low)),
+        _mm512_shuffle_epi8 (table, _mm512_and_si512 (_mm512_srli_epi16 (v, 4), low)));
+    half[k] = _mm512_cvtepi64_epi8 (_mm512_sad_epu8 (counts, _mm512_setzero_si512 ()));
+  }
+  return (VecB) _mm_unpacklo_epi64 (half[0], half[1]);
+#elif defined __AVX2__
+  const __m256i table = _mm256_broadcastsi128_si256 (_mm_set_epi32 (0x04030302, 0x03020201, 0x03020201, 0x02010100));
+  const __m256i low = _mm256_set1_epi8 (15);
+  __m256i half[2];
+  for (int k = 0; k < 2; k++) {
+    __m256i v = _mm256_xor_si256 (_mm256_set1_epi64x ((long long) bits),
+        _mm256_loadu_si256 ((const __m256i *) (from + 4 * k)));
+    __m256i counts = _mm256_add_epi8 (_mm256_shuffle_epi8 (table, _mm256_and_si256 (v, low)),
+        _mm256_shuffle_epi8 (table, _mm256_and_si256 (_mm256_srli_epi16 (v, 4), low)));
+    half[k] = _mm256_sad_epu8 (counts, _mm256_setzero_si256 ());
+  }
+  __m256 both = _mm256_shuffle_ps ((__m256) half[0], (__m256) half[1], 0x88);    /* 0 1 4 5, 2 3 6 7 */
+  return vec_narrow_bytes ((VecI) _mm256_permute4x64_epi64 ((__m256i) both, 0xD8));
+#else
+  VecB counts = { 0 };
+  for (int k = 0; k < LANES; k++) {
+    uint64_t v = bits ^ from[k];
+    v -= v >> 1 & 0x5555555555555555u;
+    v = (v & 0x3333333333333333u) + (v >> 2 & 0x3333333333333333u);
+    v = (v + (v >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    v += v >> 8;
+    v += v >> 16;
+    counts[k] = (uint8_t) ((v + (v >> 32)) & 127);
+  }
+  return counts;
+#endif
+}
+
 /* SAD over R, G, B of packed colours. */
 static inline __attribute__ ((always_inline)) VecI
 vec_color_distance (VecU a, VecU b)
