@@ -10,8 +10,9 @@
  * run backwards and everything else is the same.
  *
  * A thread takes a band of rows, and of these a block of columns at a time, each row one column behind the row before,
- * whose paths it goes on with: they never leave the first-level cache. A band follows the band before at a small
- * distance (`progress`), so that nothing depends on the number of threads.
+ * whose paths it goes on with. Of these only the last few columns are kept, in the first-level cache; whole rows are
+ * kept of the last row of a band, for the next band, which follows at a small distance (`progress`): nothing depends
+ * on the number of threads.
  *
  * Candidates that do not exist have L = 65535: sums saturate, so that they stay there, and end up as STEREO_INVALID.
  * A pixel outside has L = 0 throughout, which makes L = C of the next one.
@@ -26,9 +27,9 @@
 #define LOWEST (-8)             /* where among them the minimum of the costs is kept */
 #define BAND 8                  /* rows */
 #define BLOCK 16                /* columns between looks at the band before */
+#define RING 32                 /* columns kept of rows within a band: more than BLOCK + BAND + 1, a power of two */
 #define MOST_BANDS 32           /* at work at a time, however many threads there are */
-
-#define PROGRESS 16             /* a cache line each */
+#define PROGRESS 16             /* words from one band's progress to the next's: a cache line */
 
 enum { SIDEWAYS, VERTICAL, RISING, FALLING, DIRECTIONS }; /* as in stereo_registry_penalty() */
 
@@ -47,6 +48,7 @@ typedef struct Row
 {
   const uint16_t *before;       /* paths' costs of the previous row, column 0 */
   uint16_t *after;              /* of this one */
+  ptrdiff_t before_ring, after_ring;    /* column n of those lies at n & ring */
   uint16_t *side[2];            /* sideways paths' costs of the column before, and of this one */
   uint16_t *mask;               /* 65535 where the candidate does not exist */
   int first, last;              /* candidates for which the mask stands */
@@ -66,18 +68,38 @@ pitch_of (const StereoPlan *plan)
   return plan->depth + GUARD;
 }
 
-/* Of one row: a column outside on each side, every direction but sideways, and a guard at the end. */
+/* Of a column: every direction but sideways. */
+static size_t
+column_words (const StereoPlan *plan)
+{
+  return (size_t) (directions_of (plan) - 1) * (size_t) pitch_of (plan);
+}
+
+/* Of a whole row, with a column outside on each side and a guard at the end. */
 static size_t
 row_words (const StereoPlan *plan)
 {
-  return (size_t) (plan->width + 2) * (size_t) (directions_of (plan) - 1) * (size_t) pitch_of (plan) + GUARD;
+  return (size_t) (plan->width + 2) * column_words (plan) + GUARD;
 }
 
-/* Of a row at work: the columns of sideways paths, and the mask. */
+/* Of a ring of columns; and of the sideways paths' two columns and the mask of a row at work. */
+static size_t
+ring_words (const StereoPlan *plan)
+{
+  return RING * column_words (plan) + GUARD;
+}
+
 static size_t
 side_words (const StereoPlan *plan)
 {
   return 3 * (size_t) pitch_of (plan) + GUARD;
+}
+
+/* Of a thread: rings for the rows of its band in turn, and what each row needs. */
+static size_t
+thread_words (const StereoPlan *plan)
+{
+  return 2 * ring_words (plan) + BAND * side_words (plan);
 }
 
 /* Bands at work at a time. */
@@ -88,27 +110,37 @@ bands_of (const StereoPlan *plan)
   return threads < MOST_BANDS ? threads : MOST_BANDS;
 }
 
-/* Rows that are kept: the last one of every band at work and of the one before these; what lies outside; and two a
- * thread, for the rows of its band in turn. */
+/* Whole rows: the last ones of the bands at work and of the one before these, and what lies outside. */
 static int
 rows_of (const StereoPlan *plan)
 {
-  return bands_of (plan) + 2 + 2 * cpu_state (plan)->threads;
+  return bands_of (plan) + 2;
 }
 
-/* Column 0 of row @slot of those. */
+/* Column 0 of whole row @slot. */
 static uint16_t *
-kept_row (const StereoPlan *plan, int slot)
+whole_row (const StereoPlan *plan, int slot)
 {
-  return cpu_state (plan)->sgm_rows + (size_t) slot * row_words (plan) +
-      (size_t) (directions_of (plan) - 1) * (size_t) pitch_of (plan) + GUARD;
+  return cpu_state (plan)->sgm_rows + (size_t) slot * row_words (plan) + column_words (plan) + GUARD;
 }
 
 /* The last row of band @k; -1: what lies outside. */
 static uint16_t *
 last_row (const StereoPlan *plan, int k)
 {
-  return kept_row (plan, k < 0 ? 0 : 1 + k % (bands_of (plan) + 1));
+  return whole_row (plan, k < 0 ? 0 : 1 + k % (bands_of (plan) + 1));
+}
+
+static uint16_t *
+thread_memory (const StereoPlan *plan, int thread)
+{
+  return cpu_state (plan)->sgm_rows + (size_t) rows_of (plan) * row_words (plan) + (size_t) thread * thread_words (plan);
+}
+
+static uint16_t *
+ring_of (const StereoPlan *plan, int thread, int r)
+{
+  return thread_memory (plan, thread) + (size_t) (r % 2) * ring_words (plan) + GUARD;
 }
 
 /* ---- a column --------------------------------------------------------------------------------- */
@@ -144,8 +176,8 @@ sweep_column (const Sweep *s, Row *row, int n, int directions, int up)
   to[SIDEWAYS] = row->side[~n & 1];
   for (int r = VERTICAL; r < directions; r++) {
     ptrdiff_t column = n + (r == FALLING ? -1 : r == RISING ? 1 : 0);
-    from[r] = row->before + column * s->column + (r - 1) * s->pitch;
-    to[r] = row->after + n * s->column + (r - 1) * s->pitch;
+    from[r] = row->before + (column & row->before_ring) * s->column + (r - 1) * s->pitch;
+    to[r] = row->after + (n & row->after_ring) * s->column + (r - 1) * s->pitch;
   }
   for (int r = 0; r < directions; r++) {
     lowest[r] = (VecW) { 0 } + from[r][LOWEST];
@@ -191,6 +223,17 @@ set_guards (uint16_t *costs, size_t count, int pitch)
     costs[(ptrdiff_t) k * pitch - 1] = costs[(ptrdiff_t) k * pitch - GUARD] = 0xFFFF;
 }
 
+/* Column @n of a ring as one outside. */
+static void
+clear_column (const StereoPlan *plan, uint16_t *ring, int n)
+{
+  for (int r = 0; r < directions_of (plan) - 1; r++) {
+    uint16_t *costs = ring + (size_t) (n & (RING - 1)) * column_words (plan) + (size_t) r * (size_t) pitch_of (plan);
+    memset (costs, 0, (size_t) plan->depth * sizeof *costs);
+    costs[LOWEST] = 0;
+  }
+}
+
 static void
 start_sweep (Sweep *s, const StereoPlan *plan, int up)
 {
@@ -198,7 +241,7 @@ start_sweep (Sweep *s, const StereoPlan *plan, int up)
   s->plan = plan;
   s->up = up;
   s->pitch = pitch_of (plan);
-  s->column = (ptrdiff_t) (directions_of (plan) - 1) * s->pitch;
+  s->column = (ptrdiff_t) column_words (plan);
   for (int unit = stereo_path_unit (plan->volume_unit, plan->params.paths); unit > 1; unit /= 2)
     s->shift++;
   for (int r = 0; r < DIRECTIONS; r++) {
@@ -214,13 +257,14 @@ start_row (const Sweep *s, Row *row, int k, int r, int rows, int thread)
   const StereoPlan *plan = s->plan;
   const CpuState *state = cpu_state (plan);
   int y = s->up ? plan->height - 1 - (k * BAND + r) : k * BAND + r;
-  int own = rows_of (plan) - 2 * (thread + 1);
+  int first = r == 0, last = r == rows - 1;
   size_t place = (size_t) y * (size_t) plan->width * (size_t) plan->depth;
 
-  row->before = r == 0 ? last_row (plan, k - 1) : kept_row (plan, own + (r - 1) % 2);
-  row->after = r == rows - 1 ? last_row (plan, k) : kept_row (plan, own + r % 2);
-  row->side[0] = state->sgm_rows + (size_t) rows_of (plan) * row_words (plan) +
-      (size_t) (thread * BAND + r) * side_words (plan) + GUARD;
+  row->before = first ? last_row (plan, k - 1) : ring_of (plan, thread, r - 1);
+  row->before_ring = first ? -1 : RING - 1;
+  row->after = last ? last_row (plan, k) : ring_of (plan, thread, r);
+  row->after_ring = last ? -1 : RING - 1;
+  row->side[0] = thread_memory (plan, thread) + 2 * ring_words (plan) + (size_t) r * side_words (plan) + GUARD;
   row->side[1] = row->side[0] + s->pitch;
   row->mask = row->side[1] + s->pitch;
   row->first = row->last = -1;
@@ -257,14 +301,19 @@ sweep_band (StereoPlan *plan, int k, int thread, int up)
   start_sweep (&s, plan, up);
   for (int r = 0; r < rows; r++)
     start_row (&s, &row[r], k, r, rows, thread);
+  for (int r = 0; r < 2; r++)
+    clear_column (plan, ring_of (plan, thread, r), -1);
   if (k >= bands_of (plan))     /* the last to read what this band's last row takes the place of */
     wait_for (progress - (size_t) bands_of (plan) * PROGRESS, width);
   for (int end = BLOCK; end - BLOCK - (rows - 1) < width; end += BLOCK) {
     if (k > 0)
       wait_for (progress - PROGRESS, within (end + 1, width));
-    for (int r = 0; r < rows; r++)
+    for (int r = 0; r < rows; r++) {
       (up ? eight ? up_8 : up_4 : eight ? down_8 : down_4) (&s, &row[r], within (end - BLOCK - r, width),
           within (end - r, width));
+      if (end - r >= width && r < rows - 1)
+        clear_column (plan, row[r].after, width);
+    }
     __atomic_store_n (progress, within (end - (rows - 1), width), __ATOMIC_RELEASE);
   }
 }
@@ -295,7 +344,7 @@ sgm_prepare (StereoPlan *plan, StereoError *error)
       (status = stereo_reserve (plan, (void **) &state->sgm_progress, PROGRESS * bands, sizeof (int), error)))
     return status;
   return stereo_reserve (plan, (void **) &state->sgm_rows, (size_t) rows_of (plan) * row_words (plan) +
-      (size_t) state->threads * BAND * side_words (plan), sizeof (uint16_t), error);
+      (size_t) state->threads * thread_words (plan), sizeof (uint16_t), error);
 }
 
 static void
@@ -309,9 +358,13 @@ sweep (StereoPlan *plan, StereoJob job)
 static StereoStatus
 sgm_run (StereoPlan *plan, StereoError *error)
 {
+  size_t costs = column_words (plan) / (size_t) pitch_of (plan);        /* of a column */
+
   /* The columns outside stay 0, and so does the first row. */
   for (int k = 1; k < rows_of (plan); k++)
-    set_guards (kept_row (plan, k), (size_t) plan->width * (size_t) (directions_of (plan) - 1), pitch_of (plan));
+    set_guards (whole_row (plan, k), (size_t) plan->width * costs, pitch_of (plan));
+  for (int k = 0; k < 2 * cpu_state (plan)->threads; k++)
+    set_guards (ring_of (plan, k / 2, k), RING * costs, pitch_of (plan));
   sweep (plan, down_band);
   sweep (plan, up_band);
   return STEREO_OK;
