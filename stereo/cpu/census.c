@@ -18,12 +18,12 @@ clamp (int v, int last)
   return v < 0 ? 0 : v > last ? last : v;
 }
 
-#define CHUNK 256               /* columns at a time */
+#define CHUNK 128               /* columns at a time */
 
 /* Of a chunk of columns, eight neighbours fill a plane of bytes, which vectors do 16 to 64 columns at a time; the planes
  * make the words in the end. */
 #define CENSUS_ROW(name, type, rx, ry, skipped) \
-  static void \
+  static inline __attribute__ ((always_inline)) void \
   name##_chunk (const StereoPlan *plan, const StereoView *view, int sign, int y, int from, int count, int inner) \
   { \
     size_t place = (size_t) y * (size_t) plan->image_pitch + (size_t) from; \
@@ -56,6 +56,13 @@ clamp (int v, int last)
   static void \
   name (const StereoPlan *plan, const StereoView *view, int sign, int y, int from, int to, int inner) \
   { \
+    int first = from; \
+    for (; inner && from + CHUNK <= to; from += CHUNK) \
+      name##_chunk (plan, view, sign, y, from, CHUNK, 1); \
+    if (inner && from < to && to - CHUNK >= first) { /* some columns twice, but no remainder */ \
+      name##_chunk (plan, view, sign, y, to - CHUNK, CHUNK, 1); \
+      return; \
+    } \
     for (; from < to; from += CHUNK) \
       name##_chunk (plan, view, sign, y, from, to - from < CHUNK ? to - from : CHUNK, inner); \
   }

@@ -102,7 +102,9 @@ static const Case table[] = {
   { 33, 31, PICTURE_NOISE, RGB, U8, 1, "method=sgm min-disparity=30 num-disparities=100" },
   { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=sgm min-disparity=-45 num-disparities=16 paths=4" },
   { 129, 21, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=70 threads=40" },
-  { 300, 40, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=16 threads=3 cost=ad" },
+  { 300, 40, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=16 threads=3 cost=census-9x7" },
+  { 137, 40, PICTURE_NOISE, GREY, U16, 1, "method=sgm num-disparities=16 threads=7 paths=4 cost=census-7x5" },
+  { 403, 11, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=33 threads=2 cost=mixed" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20 refine-iterations=2 fill=background" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20 cost=mixed refine-mode=idr refine-iterations=1 refine-alpha=0.01" },
 };
