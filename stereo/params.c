@@ -79,14 +79,30 @@ static const StereoParamInfo table[] = {
   INT ("min-disparity", min_disparity, -1024, 1024, 0, "Smallest disparity searched, in pixels"),
   INT ("num-disparities", num_disparities, 1, 1024, 128,
       "Number of disparities searched, in pixels: [min, min + num)"),
-  INT ("window", window, 0, 63, 0, "Side of the aggregation window in pixels, odd; 0 = the method's own (asw 33)"),
+  INT ("window", window, 0, 63, 0, "Side of the aggregation window in pixels, odd; 0 = the method's own (asw 33, bm 9)"),
   ENUM ("aggregation", aggregation, STEREO_AGGREGATION_TWO_PASS, aggregation_choices,
       "How the window is summed (asw)"),
   ENUM ("support", support, STEREO_SUPPORT_AUTO, support_choices, "Whose support weights enter the aggregation (asw)"),
   DOUBLE ("gamma-color", gamma_color, 0, 10000, 0,
-      "Support weights: sum of absolute RGB differences (0..765) at which a weight falls to 1/e (asw); 0 = own"),
+      "Support weights: colour difference at which a weight falls to 1/e (asw: sum over R, G, B, 0..765; esaw, esmp: "
+      "the largest of the three, 0..255); 0 = own"),
   DOUBLE ("gamma-distance", gamma_distance, 0, 10000, 0,
-      "Support weights: distance in pixels at which a weight falls to 1/e (asw); 0 = own"),
+      "Support weights: distance in pixels at which a weight falls to 1/e (asw, esaw, esmp); 0 = own"),
+  INT ("iterations", iterations, 0, 16, 0, "Aggregation iterations (esaw, esmp); 0 = own (esaw 9, esmp 8)"),
+  DOUBLE ("step-base", step_base, 0, 4, 0,
+      "Iteration t takes its taps round (step-base^(t - 1)) pixels away (esaw, esmp), 1 to 4; 0 = own (1.9, esmp 1.8)"),
+  DOUBLE ("truncation", truncation, 0, 255, 0,
+      "Largest matching cost of one pixel pair, in cost units (esaw, esmp); 0 = own (esaw 12, esmp 17)"),
+  DOUBLE ("cost-scale", cost_scale, 0, 1000, 0,
+      "Factor of the truncated cost, against the smoothness (esaw, esmp); 0 = own (esaw 1, esmp 0.15)"),
+  DOUBLE ("smoothness", smoothness, 0, 1000, 0, "Scaled cost per pixel of change in disparity (esmp); 0 = own (1)"),
+  DOUBLE ("smoothness-max", smoothness_max, 0, 10000, 0,
+      "Largest scaled cost of a change in disparity (esmp); 0 = own (0.0375 * num-disparities)"),
+  DOUBLE ("p1", p1, 0, 1000, 0,
+      "Penalty of a change in disparity by one pixel, in cost units, of every path (sgm); 0 = own, by direction"),
+  DOUBLE ("p2", p2, 0, 1000, 0,
+      "Penalty of a larger change in disparity, in cost units, of every path (sgm); 0 = own, by direction"),
+  INT ("paths", paths, 4, 8, 8, "Directions that costs are summed from: 8, or 4 along rows and columns (sgm)"),
   INT ("refine-iterations", refine_iterations, -1, 64, -1, "Refinement iterations; -1 = own, 0 = off"),
   ENUM ("refine-mode", refine_mode, STEREO_REFINE_AUTO, refine_choices, "How the refinement window is summed"),
   INT ("refine-window", refine_window, 0, 127, 0, "Side of the refinement window in pixels, odd; 0 = own (65)"),
@@ -300,6 +316,49 @@ check_method (const StereoParams *params, StereoError *error)
       stereo_cost_info (params->cost)->name, list);
 }
 
+/* What bm's windows can be: the correlations of a single pixel are all alike. */
+static StereoStatus
+check_bm (const StereoParams *params, StereoError *error)
+{
+  uint32_t single = 1u << STEREO_COST_AUTO | 1u << STEREO_COST_NSSD | 1u << STEREO_COST_NCC | 1u << STEREO_COST_ZNCC;
+
+  if (params->window > 31)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "method=bm takes windows of 1 to 31 pixels, and window=%d: set "
+        "31 or less.", params->window);
+  if (params->window == 1 && single & 1u << params->cost)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "window=1 leaves nothing to normalise for cost=%s: set window to 3 or more, or cost to ad, sd, sad or ssd.",
+        params->cost == STEREO_COST_AUTO ? "auto" : stereo_cost_info (params->cost)->name);
+  return STEREO_OK;
+}
+
+static StereoStatus
+check_sgm (const StereoParams *params, StereoError *error)
+{
+  if ((params->p1 > 0) != (params->p2 > 0))
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "p1=%g and p2=%g: set both, one pair for all directions, or neither, for the method's own of each direction.",
+        params->p1, params->p2);
+  if (params->p1 > params->p2)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "p1=%g is more than p2=%g, and a small change may not cost more than a large one: set p1 to %g or less.",
+        params->p1, params->p2, params->p2);
+  return STEREO_OK;
+}
+
+static StereoStatus
+check_combination (const StereoParams *params, StereoError *error)
+{
+  if (params->paths != 4 && params->paths != 8)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "paths=%d is not a set there is: set 4 or 8.", params->paths);
+  if (params->step_base > 0 && params->step_base < 1)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "step-base=%g would make steps shorter with every iteration: set 1 to 4, or 0 for the method's own.",
+        params->step_base);
+  return params->method == STEREO_METHOD_BM ? check_bm (params, error) :
+      params->method == STEREO_METHOD_SGM ? check_sgm (params, error) : STEREO_OK;
+}
+
 static StereoStatus
 check_depth (const StereoParams *params, StereoError *error)
 {
@@ -319,7 +378,8 @@ stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *e
   if ((status = check_ranges (&params, error)) ||
       (status = check_odd ("window", params.window, error)) ||
       (status = check_odd ("refine-window", params.refine_window, error)) ||
-      (status = check_method (&params, error)) || (status = check_depth (&params, error)))
+      (status = check_method (&params, error)) || (status = check_combination (&params, error)) ||
+      (status = check_depth (&params, error)))
     return status;
   if (params.median != -1 && params.median != 0 && params.median != 3 && params.median != 5)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,

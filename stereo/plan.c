@@ -57,7 +57,7 @@ measure (StereoPlan *plan, int width, int height, StereoError *error)
   plan->census_bytes = p->cost == STEREO_COST_CENSUS_9X7 ? 8 :
       p->cost == STEREO_COST_CENSUS_7X5 || p->cost == STEREO_COST_MIXED ? 4 : 0;
   plan->volume_unit = 1024;
-  while (cost->max * plan->volume_unit > (int) STEREO_COST_TOP)
+  while (stereo_registry_top (p) * plan->volume_unit > (int) STEREO_COST_TOP)
     plan->volume_unit /= 2;
   plan->alpha = (uint32_t) lrint (p->refine_alpha * cost->unit * plan->volume_unit * 256 / STEREO_EXPECT_STEPS);
   return STEREO_OK;
@@ -179,12 +179,30 @@ stereo_leave (StereoPlan *plan, int before)
     plan->backend->leave (plan, before);
 }
 
+/* Whether the backend has the method at all. */
+static StereoStatus
+check_method (const StereoPlan *plan, StereoError *error)
+{
+  char list[128] = "";
+
+  if (plan->stages->match[plan->params.method] && plan->stages->match[plan->params.method] (&plan->params))
+    return STEREO_OK;
+  for (int m = 0; m < STEREO_METHODS; m++)
+    if (plan->stages->match[m])
+      snprintf (list + strlen (list), sizeof list - strlen (list), "%s%s", *list ? ", " : "",
+          stereo_method_info (m)->name);
+  return stereo_fail (error, STEREO_ERROR_PARAMETER, "backend=%s has no method=%s: set another backend, or method to one "
+      "of %s.", plan->backend->name, stereo_method_info (plan->params.method)->name, list);
+}
+
 static StereoStatus
 build (StereoPlan *plan, StereoError *error)
 {
   StereoStatus status;
 
   if ((status = plan->backend->open (plan, error)))
+    return status;
+  if ((status = check_method (plan, error)))
     return status;
   choose_steps (plan);
   name_stages (plan);

@@ -159,7 +159,7 @@ struct StereoPlan
   int image_pad, image_pitch, map_pitch;        /* elements */
   int census_bytes;             /* 4 or 8; 0: the cost has no census */
   int layers;                   /* disparities aggregated at a time, a multiple of 16 */
-  int volume_unit;              /* volume steps per raw cost step: 1 << n, so that max * unit <= COST_TOP */
+  int volume_unit;              /* volume steps per raw cost step: 1 << n, so that stereo_registry_top() * unit <= COST_TOP */
   uint32_t alpha;               /* refine-alpha in volume steps, see stereo_penalty() */
 
   /* frame state */
@@ -232,6 +232,13 @@ StereoStatus stereo_fail (StereoError *error, StereoStatus status, const char *f
 void stereo_params_unread (const StereoParams *params, char *text, size_t size);
 /* Applies the own values of (method, profile) to what is still at its own value. */
 void stereo_registry_own (StereoParams *params);
+/* Largest aggregated cost of one candidate, in raw cost steps: what 16 bits must hold volume_unit times. */
+int stereo_registry_top (const StereoParams *params);
+/* sgm: P1 or, if @large, P2 in cost units, along @direction: 0 rows, 1 columns, 2 the rising (to the right),
+ * 3 the falling diagonal. */
+double stereo_registry_penalty (const StereoParams *params, int direction, int large);
+/* The same in steps of a path's costs: whole ones, and so is every sum. */
+int stereo_plan_penalty (const StereoPlan *plan, int direction, int large);
 
 /* ---- backends ---------------------------------------------------------------------------- */
 extern const StereoBackend stereo_backend_cpu;
@@ -261,6 +268,18 @@ stereo_confidence (uint32_t lowest, uint32_t second)
   if (second == 0)
     return 0.0f;
   return (float) (second - lowest) / (float) second;
+}
+
+/*
+ * sgm: a penalty in steps of a path's costs. A path's cost L is at most cost + P2, because what comes from the pixel
+ * before is at most its minimum + P2, less that minimum: the sum of @paths of them is at most
+ * paths * (cost->max + P2) raw steps, which stereo_registry_top() holds to COST_TOP in volume steps. So a raw step is
+ * unit / paths steps of L, and sums need no division.
+ */
+STEREO_SHARED int
+stereo_path_unit (int volume_unit, int paths)
+{
+  return volume_unit / paths;
 }
 
 /* Equiangular (V-shaped) sub-pixel offset, -0.5..0.5: both flanks have the slope of the steeper one. */

@@ -53,11 +53,16 @@ typedef struct StereoError
  * the table) are replaced by what profile and method call for when a plan is made. */
 
 typedef enum StereoProfile { STEREO_PROFILE_BALANCED, STEREO_PROFILE_FAST, STEREO_PROFILE_QUALITY, STEREO_PROFILE_THESIS, STEREO_PROFILES } StereoProfile;
-typedef enum StereoMethod { STEREO_METHOD_ASW, STEREO_METHODS } StereoMethod;
+typedef enum StereoMethod
+{
+  STEREO_METHOD_ASW, STEREO_METHOD_ESAW, STEREO_METHOD_ESMP, STEREO_METHOD_SGM, STEREO_METHOD_BM,
+  STEREO_METHODS
+} StereoMethod;
 typedef enum StereoCost
 {
   STEREO_COST_AUTO,
   STEREO_COST_CENSUS_7X5, STEREO_COST_CENSUS_9X7, STEREO_COST_MIXED, STEREO_COST_AD, STEREO_COST_SAD,
+  STEREO_COST_SD, STEREO_COST_SSD, STEREO_COST_NSSD, STEREO_COST_NCC, STEREO_COST_ZNCC,
   STEREO_COSTS
 } StereoCost;
 typedef enum StereoAggregation { STEREO_AGGREGATION_TWO_PASS, STEREO_AGGREGATION_FULL } StereoAggregation;
@@ -77,8 +82,16 @@ typedef struct StereoParams
   int window;                   /* px, odd; 0 = own */
   int aggregation;              /* StereoAggregation */
   int support;                  /* StereoSupport */
-  double gamma_color;           /* SAD over R, G, B (0..765); 0 = own */
+  double gamma_color;           /* asw: SAD over R, G, B (0..765); esaw, esmp: the largest of the three (0..255); 0 = own */
   double gamma_distance;        /* px; 0 = own */
+  int iterations;               /* esaw, esmp; 0 = own */
+  double step_base;             /* iteration t reaches round (step_base^(t - 1)) px; 0 = own */
+  double truncation;            /* cost units (ad: grey levels); 0 = own */
+  double cost_scale;            /* factor of the truncated cost; 0 = own */
+  double smoothness;            /* scaled cost per pixel of disparity; 0 = own */
+  double smoothness_max;        /* scaled cost; 0 = own */
+  double p1, p2;                /* cost units; 0 = own, a pair per direction */
+  int paths;                    /* 4, 8 */
   int refine_iterations;        /* -1 = own, 0 = off */
   int refine_mode;              /* StereoRefineMode */
   int refine_window;            /* px, odd; 0 = own */

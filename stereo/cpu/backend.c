@@ -118,10 +118,12 @@ cpu_elapsed_ms (StereoPlan *plan, int from, int to)
   return (double) (marks[to] - marks[from]) * 1e-6;
 }
 
-/* As many as keep the raw costs of a window's rows in a core's second-level cache. */
+/* As many as keep the raw costs of a window's rows in a core's second-level cache; only asw works in layers. */
 static int
 cpu_layers (const StereoPlan *plan)
 {
+  if (plan->params.method != STEREO_METHOD_ASW)
+    return plan->depth;
   return (2 << 20) / (plan->params.window * plan->width);
 }
 

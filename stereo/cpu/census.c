@@ -2,6 +2,8 @@
 /* Census transform (3.2.5) and the horizontal gradient: what the costs read besides luma and colour. */
 #include "stereo/cpu/cpu.h"
 
+#include <string.h>
+
 /* 7x5 has 34 neighbours and 32 bits: two opposite corners go, so that the window stays symmetric
  * under the half turn; which pair makes no difference in quality (4.3.4, figure 4.5). */
 static int
@@ -16,32 +18,53 @@ clamp (int v, int last)
   return v < 0 ? 0 : v > last ? last : v;
 }
 
+#define CHUNK 128               /* columns at a time */
+
+/* Of a chunk of columns, eight neighbours fill a plane of bytes, which vectors do 16 to 64 columns at a time; the planes
+ * make the words in the end. */
 #define CENSUS_ROW(name, type, rx, ry, skipped) \
-  static void \
-  name (const StereoPlan *plan, const StereoView *view, int sign, int y, int from, int to, int inner) \
+  static inline __attribute__ ((always_inline)) void \
+  name##_chunk (const StereoPlan *plan, const StereoView *view, int sign, int y, int from, int count, int inner) \
   { \
-    const uint8_t *luma = view->luma; \
-    const uint8_t *centre = luma + (size_t) y * plan->image_pitch; \
-    type *restrict out = (type *) view->census + (size_t) y * plan->image_pitch; \
+    size_t place = (size_t) y * (size_t) plan->image_pitch + (size_t) from; \
+    const uint8_t *restrict centre = view->luma + place; \
+    type *restrict out = (type *) view->census + place; \
+    uint8_t planes[sizeof (type)][CHUNK]; \
     int bit = 0; \
-    for (int x = from; x < to; x++) \
-      out[x] = 0; \
+    memset (planes, 0, sizeof planes); \
     for (int dy = -(ry); dy <= (ry); dy++) { \
-      const uint8_t *row = luma + (size_t) clamp (y + dy, plan->height - 1) * plan->image_pitch; \
+      const uint8_t *row = view->luma + (size_t) clamp (y + dy, plan->height - 1) * (size_t) plan->image_pitch; \
       for (int dx = -(rx); dx <= (rx); dx++) { \
         if ((dx == 0 && dy == 0) || skipped) \
           continue; \
-        if (inner) { \
-          const uint8_t *shifted = row + sign * dx; \
-          for (int x = from; x < to; x++) \
-            out[x] |= (type) (shifted[x] < centre[x]) << bit; \
-        } else { \
-          for (int x = from; x < to; x++) \
-            out[x] |= (type) (row[clamp (x + sign * dx, plan->width - 1)] < centre[x]) << bit; \
-        } \
+        uint8_t *restrict plane = planes[bit / 8], value = (uint8_t) (1 << bit % 8); \
+        const uint8_t *restrict shifted = row + from + sign * dx; \
+        for (int x = 0; inner && x < count; x++) \
+          plane[x] |= shifted[x] < centre[x] ? value : 0; \
+        for (int x = 0; !inner && x < count; x++) \
+          plane[x] |= row[clamp (from + x + sign * dx, plan->width - 1)] < centre[x] ? value : 0; \
         bit++; \
       } \
     } \
+    for (int x = 0; x < count; x++) { \
+      type word = 0; \
+      for (size_t k = 0; k < sizeof (type); k++) \
+        word |= (type) planes[k][x] << 8 * k; \
+      out[x] = word; \
+    } \
+  } \
+  static void \
+  name (const StereoPlan *plan, const StereoView *view, int sign, int y, int from, int to, int inner) \
+  { \
+    int first = from; \
+    for (; inner && from + CHUNK <= to; from += CHUNK) \
+      name##_chunk (plan, view, sign, y, from, CHUNK, 1); \
+    if (inner && from < to && to - CHUNK >= first) { /* some columns twice, but no remainder */ \
+      name##_chunk (plan, view, sign, y, to - CHUNK, CHUNK, 1); \
+      return; \
+    } \
+    for (; from < to; from += CHUNK) \
+      name##_chunk (plan, view, sign, y, from, to - from < CHUNK ? to - from : CHUNK, inner); \
   }
 
 CENSUS_ROW (census_row_7x5, uint32_t, 3, 2, skipped_7x5 (dx, dy))

@@ -4,17 +4,6 @@
 #include "stereo/cpu/cpu.h"
 #include "stereo/cpu/vec.h"
 
-static inline uint64_t
-popcount64 (uint64_t v)
-{
-  v -= v >> 1 & 0x5555555555555555u;
-  v = (v & 0x3333333333333333u) + (v >> 2 & 0x3333333333333333u);
-  v = (v + (v >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
-  v += v >> 8;
-  v += v >> 16;
-  return (v + (v >> 32)) & 127;
-}
-
 /* Loops over the columns of row y; `partner` is the element of column x's partner at index i0. */
 #define COST_ROW(name, body) \
   static void \
@@ -40,8 +29,8 @@ COST_ROW (row_census32, {
 COST_ROW (row_census64, {
   const uint64_t *right = (const uint64_t *) r->census + partner;
   uint64_t bits = ((const uint64_t *) l->census)[left];
-  for (int i = 0; i < count; i++)
-    to[i] = (uint8_t) popcount64 (bits ^ right[i]);
+  for (int i = 0; i < count; i += LANES)
+    vec_store_b (to + i, vec_popcount_long (bits, right + i));
 })
 
 /* stereo_mixed_part() in lanes. */

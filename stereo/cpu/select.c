@@ -58,13 +58,19 @@ static void
 meet (const uint16_t *restrict column, int depth, uint16_t *restrict cost1, uint16_t *restrict cost2,
     uint16_t *restrict index1, uint16_t *restrict index2)
 {
-  for (int i = 0; i < depth; i++) {
-    uint16_t cost = column[i], c1 = cost1[i], c2 = cost2[i], i1 = index1[i], i2 = index2[i];
-    int best = cost < c1, next = cost < c2;
-    cost2[i] = best ? c1 : next ? cost : c2;
-    index2[i] = best ? i1 : next ? (uint16_t) i : i2;
-    cost1[i] = best ? cost : c1;
-    index1[i] = best ? (uint16_t) i : i1;
+  VecW index = { 0 };
+
+  for (int k = 0; k < WORDS; k++)
+    index[k] = (uint16_t) k;
+  for (int i = 0; i < depth; i += WORDS, index += WORDS) {
+    VecW cost = vec_load_w (column + i), c1 = vec_load_w (cost1 + i), c2 = vec_load_w (cost2 + i);
+    VecW i1 = vec_load_w (index1 + i), i2 = vec_load_w (index2 + i);
+    VecW low = vec_min_words (cost, c1), next = vec_min_words (cost, c2);
+    VecW first = (VecW) (low == c1), second = (VecW) (next == c2);      /* stay as they are */
+    vec_store_w (cost1 + i, low);
+    vec_store_w (index1 + i, (i1 & first) | (index & ~first));
+    vec_store_w (cost2 + i, (next & first) | (c1 & ~first));
+    vec_store_w (index2 + i, (((i2 & second) | (index & ~second)) & first) | (i1 & ~first));
   }
 }
 

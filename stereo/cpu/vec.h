@@ -6,8 +6,10 @@
 
 #include <stdint.h>
 #include <string.h>
-#ifdef __AVX2__
+#if defined __AVX2__
 #include <immintrin.h>
+#elif defined __SSE2__
+#include <emmintrin.h>
 #endif
 
 #if defined __AVX512F__
@@ -163,6 +165,48 @@ vec_popcount (VecU v)
   return (VecI) ((v + (v >> 16)) & 63u);
 }
 
+/* Bits set in @bits ^ from[0..LANES-1]; on x86 by tables of four bits, summed by the instruction that sums bytes. */
+static inline __attribute__ ((always_inline)) VecB
+vec_popcount_long (uint64_t bits, const uint64_t *from)
+{
+#if defined __AVX512F__
+  const __m512i table = _mm512_set4_epi32 (0x04030302, 0x03020201, 0x03020201, 0x02010100), low = _mm512_set1_epi8 (15);
+  __m128i half[2];
+  for (int k = 0; k < 2; k++) {
+    __m512i v = _mm512_xor_si512 (_mm512_set1_epi64 ((long long) bits), _mm512_loadu_si512 (from + 8 * k));
+    __m512i counts = _mm512_add_epi8 (_mm512_shuffle_epi8 (table, _mm512_and_si512 (v, low)),
+        _mm512_shuffle_epi8 (table, _mm512_and_si512 (_mm512_srli_epi16 (v, 4), low)));
+    half[k] = _mm512_cvtepi64_epi8 (_mm512_sad_epu8 (counts, _mm512_setzero_si512 ()));
+  }
+  return (VecB) _mm_unpacklo_epi64 (half[0], half[1]);
+#elif defined __AVX2__
+  const __m256i table = _mm256_broadcastsi128_si256 (_mm_set_epi32 (0x04030302, 0x03020201, 0x03020201, 0x02010100));
+  const __m256i low = _mm256_set1_epi8 (15);
+  __m256i half[2];
+  for (int k = 0; k < 2; k++) {
+    __m256i v = _mm256_xor_si256 (_mm256_set1_epi64x ((long long) bits),
+        _mm256_loadu_si256 ((const __m256i *) (from + 4 * k)));
+    __m256i counts = _mm256_add_epi8 (_mm256_shuffle_epi8 (table, _mm256_and_si256 (v, low)),
+        _mm256_shuffle_epi8 (table, _mm256_and_si256 (_mm256_srli_epi16 (v, 4), low)));
+    half[k] = _mm256_sad_epu8 (counts, _mm256_setzero_si256 ());
+  }
+  __m256 both = _mm256_shuffle_ps ((__m256) half[0], (__m256) half[1], 0x88);    /* 0 1 4 5, 2 3 6 7 */
+  return vec_narrow_bytes ((VecI) _mm256_permute4x64_epi64 ((__m256i) both, 0xD8));
+#else
+  VecB counts = { 0 };
+  for (int k = 0; k < LANES; k++) {
+    uint64_t v = bits ^ from[k];
+    v -= v >> 1 & 0x5555555555555555u;
+    v = (v & 0x3333333333333333u) + (v >> 2 & 0x3333333333333333u);
+    v = (v + (v >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    v += v >> 8;
+    v += v >> 16;
+    counts[k] = (uint8_t) ((v + (v >> 32)) & 127);
+  }
+  return counts;
+#endif
+}
+
 /* SAD over R, G, B of packed colours. */
 static inline __attribute__ ((always_inline)) VecI
 vec_color_distance (VecU a, VecU b)
@@ -172,6 +216,88 @@ vec_color_distance (VecU a, VecU b)
   VecU difference = (VecU) (((p - q) & more) | ((q - p) & ~more));
   VecU pairs = (difference & 0x00FF00FFu) + (difference >> 8 & 0xFFu);
   return (VecI) ((pairs + (pairs >> 16)) & 0x3FFu);
+}
+
+/* Words of 16 bits whose sums stop at 65535: the best such a vector can be without 512 bits, which depths that are
+ * multiples of 16 do not fill. */
+#ifdef __AVX2__
+#define WORDS 16
+#else
+#define WORDS 8
+#endif
+typedef uint16_t VecW __attribute__ ((vector_size (2 * WORDS)));
+typedef uint8_t VecWB __attribute__ ((vector_size (WORDS)));
+
+static inline __attribute__ ((always_inline)) VecW
+vec_load_w (const uint16_t *from)
+{
+  VecW v;
+  memcpy (&v, from, sizeof v);
+  return v;
+}
+
+static inline __attribute__ ((always_inline)) void
+vec_store_w (uint16_t *to, VecW v)
+{
+  memcpy (to, &v, sizeof v);
+}
+
+/* Bytes from @from, widened. */
+static inline __attribute__ ((always_inline)) VecW
+vec_words_of_bytes (const uint8_t *from)
+{
+#if defined __AVX2__
+  return (VecW) _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *) from));
+#elif defined __SSE2__
+  return (VecW) _mm_unpacklo_epi8 (_mm_loadl_epi64 ((const __m128i *) from), _mm_setzero_si128 ());
+#else
+  VecWB bytes;
+  memcpy (&bytes, from, sizeof bytes);
+  return __builtin_convertvector (bytes, VecW);
+#endif
+}
+
+static inline __attribute__ ((always_inline)) VecW
+vec_add_words (VecW a, VecW b)
+{
+#if defined __AVX2__
+  return (VecW) _mm256_adds_epu16 ((__m256i) a, (__m256i) b);
+#elif defined __SSE2__
+  return (VecW) _mm_adds_epu16 ((__m128i) a, (__m128i) b);
+#else
+  VecW sum = a + b;
+  return sum | (VecW) (sum < a);
+#endif
+}
+
+static inline __attribute__ ((always_inline)) VecW
+vec_min_words (VecW a, VecW b)
+{
+#if defined __AVX2__
+  return (VecW) _mm256_min_epu16 ((__m256i) a, (__m256i) b);
+#elif defined __SSE2__
+  return a - (VecW) _mm_subs_epu16 ((__m128i) a, (__m128i) b);
+#else
+  VecW less = (VecW) (a < b);
+  return (a & less) | (b & ~less);
+#endif
+}
+
+static inline __attribute__ ((always_inline)) uint16_t
+vec_lowest_word (VecW v)
+{
+#if defined __AVX2__
+  __m128i half = _mm_min_epu16 (_mm256_castsi256_si128 ((__m256i) v), _mm256_extracti128_si256 ((__m256i) v, 1));
+  return (uint16_t) _mm_cvtsi128_si32 (_mm_minpos_epu16 (half));
+#else
+  for (int half = WORDS / 2; half; half /= 2) {
+    VecW other;
+    for (int k = 0; k < WORDS; k++)
+      other[k] = v[k ^ half];
+    v = vec_min_words (v, other);
+  }
+  return v[0];
+#endif
 }
 
 /* 2^x for x <= 0 to 3e-6; 0 below 2^-126. */

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Times stereo-bench and OpenCV's StereoSGBM on one scene, in turn, on this machine, and scores both.
+"""Times stereo-bench and one of OpenCV's matchers on one scene, in turn, on this machine, and scores both.
 
-compare_opencv.py [--bench PATH] [--rounds 5] SCENE_FOLDER [stereo-bench options ...]
+compare_opencv.py [--bench PATH] [--rounds 5] [--matcher sgbm|hh|bm] SCENE_FOLDER [stereo-bench options ...]
 
 SCENE_FOLDER holds left.png and right.png, and for scores gt.pfm and, if known, mask_nocc.png.
-StereoSGBM: MODE_SGBM, block 3, 2 threads, disparities rounded up to the next multiple of 16 above the
-scene's, the left border padded by that much so that every pixel is searched, holes filled from the
-farther neighbour in the row. Its time is that of compute() on the padded pair alone.
+OpenCV's matcher: StereoSGBM, MODE_SGBM (5 directions, one pass) or MODE_HH (8 directions), block 3, or StereoBM,
+block 9, of grey views; 2 threads, disparities rounded up to the next multiple of 16 above the scene's, the left
+border padded by that much so that every pixel is searched, holes filled from the farther neighbour in the row.
+Its time is that of compute() on the padded pair alone. For stereo-bench give --fill background, to fill alike.
 Needs python3-opencv (Debian) and a built stereo-bench.
 """
 import argparse
@@ -22,18 +23,24 @@ import cv2
 import numpy as np
 
 RANGES = {"tsukuba": 16, "venus": 20, "teddy": 60, "cones": 60, "motorcycle": 70, "motorcycle-exposure": 70, "aloe": 224}
+NAMES = {"sgbm": "StereoSGBM MODE_SGBM, filled", "hh": "StereoSGBM MODE_HH, filled", "bm": "StereoBM 9, filled"}
 LEVELS = (0.5, 1, 2, 4)
 
 
-def sgbm_disparities(disparities):
+def rounded_up(disparities):
     """A multiple of 16 above the scene's own: 80 for 70."""
     return (disparities + 15) // 16 * 16
 
 
-def make_sgbm(disparities):
+def make_matcher(kind, disparities):
+    if kind == "bm":
+        matcher = cv2.StereoBM_create(numDisparities=disparities, blockSize=9)
+        matcher.setDisp12MaxDiff(1)
+        return matcher
+    mode = cv2.STEREO_SGBM_MODE_HH if kind == "hh" else cv2.STEREO_SGBM_MODE_SGBM
     return cv2.StereoSGBM_create(minDisparity=0, numDisparities=disparities, blockSize=3, P1=8 * 3 * 9, P2=32 * 3 * 9,
                                  disp12MaxDiff=1, preFilterCap=63, uniquenessRatio=10, speckleWindowSize=100,
-                                 speckleRange=2, mode=cv2.STEREO_SGBM_MODE_SGBM)
+                                 speckleRange=2, mode=mode)
 
 
 def fill(disparity):
@@ -50,7 +57,7 @@ def fill(disparity):
     return np.where(np.isinf(filled), np.nan, filled)
 
 
-def sgbm_frame(matcher, left, right, pad):
+def matcher_frame(matcher, left, right, pad):
     """One timed frame: milliseconds and the filled disparity."""
     start = time.perf_counter()
     raw = matcher.compute(left, right)
@@ -101,6 +108,7 @@ def main():
     parser.add_argument("--bench", default=os.path.join(here, "../../build/tests/bench/stereo-bench"))
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--disparities", type=int, default=0, help="to search; known for Middlebury scenes by their names")
+    parser.add_argument("--matcher", choices=("sgbm", "hh", "bm"), default="sgbm")
     parser.add_argument("folder")
     arguments, options = parser.parse_known_args()
     name = os.path.basename(os.path.normpath(arguments.folder))
@@ -109,23 +117,24 @@ def main():
         sys.exit(f"{name}: not a known scene: say --disparities")
 
     cv2.setNumThreads(2)
-    left, right = (cv2.imread(os.path.join(arguments.folder, f"{side}.png")) for side in ("left", "right"))
-    pad = sgbm_disparities(disparities)
+    flag = cv2.IMREAD_GRAYSCALE if arguments.matcher == "bm" else cv2.IMREAD_COLOR
+    left, right = (cv2.imread(os.path.join(arguments.folder, f"{side}.png"), flag) for side in ("left", "right"))
+    pad = rounded_up(disparities)
     left, right = (cv2.copyMakeBorder(view, 0, 0, pad, 0, cv2.BORDER_REPLICATE) for view in (left, right))
-    matcher = make_sgbm(pad)
-    sgbm_frame(matcher, left, right, pad)
+    matcher = make_matcher(arguments.matcher, pad)
+    matcher_frame(matcher, left, right, pad)
     ours, theirs = [], []
     for _ in range(arguments.rounds):       # in turn, so that both see the same machine
         measured = bench_round(arguments.bench, arguments.folder, disparities, options)
         ours.append(measured["median_ms"])
-        theirs += [sgbm_frame(matcher, left, right, pad)[0] for _ in range(5)]
-    disparity = fill(sgbm_frame(matcher, left, right, pad)[1])
+        theirs += [matcher_frame(matcher, left, right, pad)[0] for _ in range(5)]
+    disparity = fill(matcher_frame(matcher, left, right, pad)[1])
 
     print(f"{name}, {measured['width']}x{measured['height']}, 2 threads, {arguments.rounds} rounds in turn, OpenCV {cv2.__version__}")
     print(f"{'':28} {'disp.':>5} {'median ms':>9} {'min':>9} {'max':>9}   "
           f"{'nocc: bad 0.5':>6} {'1':>6} {'2':>6} {'4':>6} {'all: 0.5':>6} {'1':>6} {'2':>6} {'4':>6}")
     print_row("stereo-bench " + " ".join(options), disparities, ours, measured)
-    print_row("OpenCV StereoSGBM, filled", pad, theirs, score(arguments.folder, disparity))
+    print_row("OpenCV " + NAMES[arguments.matcher], pad, theirs, score(arguments.folder, disparity))
     print(f"ratio of the medians: {statistics.median(ours) / statistics.median(theirs):.2f}")
 
 

@@ -14,6 +14,17 @@ permissive (StereoParams *params)
   params->baseline = 50;
 }
 
+/* The first method that takes @cost. */
+static int
+method_for (int cost)
+{
+  int method = 0;
+  while (cost != STEREO_COST_AUTO && stereo_method_info (method) && !(stereo_method_info (method)->costs & 1u << cost))
+    method++;
+  CHECK (stereo_method_info (method) != NULL, "no method takes cost %d", cost);
+  return method;
+}
+
 static StereoStatus
 resolve_with (const StereoParamInfo *info, double value, StereoParams *out, StereoError *error)
 {
@@ -91,6 +102,8 @@ test_choices (void)
           stereo_param_get (&params, info));
       CHECK (!strcmp (stereo_param_format (&params, info, text, sizeof text), c->name), "%s: %s", info->name, text);
       CHECK (strlen (c->text) > 3, "%s=%s has no text", info->name, c->name);
+      if (!strcmp (info->name, "cost"))
+        params.method = method_for (c->value);
       CHECK (!stereo_params_resolve (&params, &out, &error), "%s=%s: %s", info->name, c->name, error.message);
       CHECK (resolve_with (info, 77, &out, &error) == STEREO_ERROR_PARAMETER, "%s=77 was taken", info->name);
       CHECK (strstr (error.message, info->name) && strstr (error.message, c->name), "'%s'", error.message);
@@ -226,6 +239,116 @@ test_own (void)
   }
 }
 
+/* Each method and profile: nothing that it reads stays open, but for sgm's penalties, which go by direction. */
+static void
+test_methods_own (void)
+{
+  StereoParams params, out, again;
+  StereoError error;
+  char text[32];
+
+  for (int m = 0; stereo_method_info (m); m++)
+    for (int profile = 0; profile < STEREO_PROFILES; profile++) {
+      const StereoMethodInfo *method = stereo_method_info (m);
+      stereo_params_init (&params);
+      params.method = m;
+      params.profile = profile;
+      CHECK (!stereo_params_resolve (&params, &out, &error), "%s: %s", method->name, error.message);
+      CHECK (!stereo_params_resolve (&out, &again, &error) && !memcmp (&out, &again, sizeof out), "%s, profile %d: "
+          "what is in force is no fixed point", method->name, profile);
+      CHECK (out.cost != STEREO_COST_AUTO && method->costs & 1u << out.cost, "%s takes no cost %d", method->name, out.cost);
+      CHECK (out.refine_iterations >= 0 && out.subpixel >= 0 && out.median >= 0 && out.fill != STEREO_FILL_AUTO,
+          "%s, profile %d leaves something open", method->name, profile);
+      for (const char *const *name = method->reads; *name; name++) {
+        const StereoParamInfo *info = stereo_param_find (*name);
+        int open = m == STEREO_METHOD_SGM ? 0 : !info->choices && stereo_param_get (&out, info) == 0;
+        CHECK (!open, "%s, profile %d: %s=%s", method->name, profile, *name,
+            stereo_param_format (&out, info, text, sizeof text));
+      }
+    }
+}
+
+/* Yu et al., Table III */
+static void
+test_table_three (void)
+{
+  StereoParams params, out;
+  StereoError error;
+
+  stereo_params_init (&params);
+  params.num_disparities = 60;
+  params.method = STEREO_METHOD_ESAW;
+  CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
+  CHECK (out.iterations == 9 && out.step_base == 1.9 && out.gamma_color == 17 && out.gamma_distance == 36 &&
+      out.truncation == 12 && out.cost_scale == 1, "esaw: %d %g %g %g %g %g", out.iterations, out.step_base,
+      out.gamma_color, out.gamma_distance, out.truncation, out.cost_scale);
+  params.profile = STEREO_PROFILE_FAST;
+  CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
+  CHECK (out.iterations == 5 && out.step_base == 2.6, "esaw, fast: %d %g", out.iterations, out.step_base);
+  params.method = STEREO_METHOD_ESMP;
+  params.profile = STEREO_PROFILE_THESIS;
+  CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
+  CHECK (out.iterations == 8 && out.step_base == 1.8 && out.gamma_color == 18 && out.gamma_distance == 29 &&
+      out.truncation == 17 && out.cost_scale == 0.15, "esmp: %d %g %g %g %g %g", out.iterations, out.step_base,
+      out.gamma_color, out.gamma_distance, out.truncation, out.cost_scale);
+  CHECK (out.smoothness == 1 && fabs (out.smoothness_max - 2.25) < 1e-9, "esmp: %g %g", out.smoothness,
+      out.smoothness_max);
+}
+
+/* Every method with every cost it does not take, and values that do not go together: refused, with what fits. */
+static void
+test_combinations (void)
+{
+  static const struct
+  {
+    const char *set[3][2], *says[3];
+  } bad[] = {
+    { { { "paths", "5" } }, { "paths=5", "4 or 8" } },
+    { { { "step-base", "0.5" } }, { "step-base=0.5", "1 to 4" } },
+    { { { "method", "sgm" }, { "p1", "10" } }, { "p1=10", "both" } },
+    { { { "method", "sgm" }, { "p2", "20" } }, { "p2=20", "both" } },
+    { { { "method", "sgm" }, { "p1", "30" }, { "p2", "20" } }, { "p1=30", "p2=20", "20 or less" } },
+    { { { "method", "bm" }, { "window", "33" } }, { "bm", "window=33", "31" } },
+    { { { "method", "bm" }, { "window", "1" } }, { "window=1", "3 or more", "sad" } },
+    { { { "method", "bm" }, { "window", "1" }, { "cost", "ncc" } }, { "window=1", "cost=ncc", "3 or more" } },
+  };
+  const StereoMethodInfo *method;
+  StereoParams params, out;
+  StereoError error;
+
+  for (int m = 0; (method = stereo_method_info (m)); m++)
+    for (int c = 1; c < STEREO_COSTS; c++) {
+      stereo_params_init (&params);
+      params.method = m;
+      params.cost = c;
+      int takes = (method->costs >> c & 1) != 0;
+      error.message[0] = 0;
+      CHECK ((stereo_params_resolve (&params, &out, &error) == STEREO_OK) == takes, "%s with %s: '%s'", method->name,
+          stereo_cost_info (c)->name, error.message);
+      for (int k = 1; !takes && k < STEREO_COSTS; k++)
+        CHECK (!(method->costs & 1u << k) || strstr (error.message, stereo_cost_info (k)->name), "'%s' does not say %s",
+            error.message, stereo_cost_info (k)->name);
+    }
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    stereo_params_init (&params);
+    for (int i = 0; i < 3 && bad[k].set[i][0]; i++)
+      CHECK (!stereo_param_parse (&params, bad[k].set[i][0], bad[k].set[i][1], &error), "%s", error.message);
+    error.message[0] = 0;
+    CHECK (stereo_params_resolve (&params, &out, &error) == STEREO_ERROR_PARAMETER, "row %zu was taken", k);
+    for (int i = 0; i < 3 && bad[k].says[i]; i++)
+      CHECK (strstr (error.message, bad[k].says[i]), "'%s' does not say '%s'", error.message, bad[k].says[i]);
+  }
+  stereo_params_init (&params);
+  params.method = STEREO_METHOD_BM;
+  params.cost = STEREO_COST_SAD;
+  params.window = 1;
+  CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
+  params.method = STEREO_METHOD_SGM;
+  params.cost = STEREO_COST_AUTO;
+  params.p1 = params.p2 = 10;
+  CHECK (!stereo_params_resolve (&params, &out, &error) && out.p1 == 10 && out.p2 == 10, "%s", error.message);
+}
+
 static void
 test_registry (void)
 {
@@ -239,8 +362,13 @@ test_registry (void)
       CHECK (stereo_param_find (*name) != NULL, "%s reads %s", method->name, *name);
   }
   for (int c = 1; (cost = stereo_cost_info (c)); c++)
-    CHECK (*cost->name && *cost->text && *cost->source && cost->max > 0 && cost->max <= 255 && cost->unit > 0, "%s",
+    CHECK (*cost->name && *cost->text && *cost->source && cost->max > 0 && cost->max <= 65534 && cost->unit > 0, "%s",
         cost->name);
+  /* all but bm work on costs of a byte */
+  for (int m = 0; (method = stereo_method_info (m)); m++)
+    for (int c = 1; (cost = stereo_cost_info (c)); c++)
+      CHECK (m == STEREO_METHOD_BM || !(method->costs & 1u << c) || cost->max <= 255, "%s with %s", method->name,
+          cost->name);
   CHECK (!stereo_method_info (-1) && !stereo_cost_info (STEREO_COST_AUTO) && !stereo_cost_info (STEREO_COSTS), "ends");
 }
 
@@ -256,6 +384,9 @@ main (int argc, char **argv)
   check_case ("depth needs the calibration", test_depth);
   check_case ("profile=thesis is section 5.1.3", test_thesis);
   check_case ("by hand wins", test_own);
+  check_case ("every method's own", test_methods_own);
+  check_case ("esaw and esmp are Table III", test_table_three);
+  check_case ("combinations that fit", test_combinations);
   check_case ("registry", test_registry);
   return check_finish ();
 }

@@ -88,6 +88,30 @@ static const Case table[] = {
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 min-disparity=-3 window=5 output=depth focal-length=999.421 baseline=193.001 principal-offset=2.778" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=5 output=depth focal-length=3 baseline=0.1 depth-unit=10" },
   { 67, 43, PICTURE_SHIFTED, RGB, F32, 1, "num-disparities=20 window=5 output=depth focal-length=700 baseline=50 principal-offset=-4" },
+  /* sgm */
+  { 1, 1, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=16" },
+  { 1, 9, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=3 cost=ad" },
+  { 9, 1, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=9 cost=mixed paths=4" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20 profile=thesis" },
+  { 67, 43, PICTURE_SHIFTED, BGRX, U16, 1, "method=sgm num-disparities=20 profile=quality threads=5" },
+  { 67, 43, PICTURE_NOISE, GREY, U16, 1, "method=sgm num-disparities=48 profile=fast paths=4 threads=1" },
+  { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "method=sgm num-disparities=19 cost=census-7x5 p1=3 p2=3" },
+  { 33, 31, PICTURE_NOISE, RGB, F32, 1, "method=sgm num-disparities=19 cost=ad p1=1000 p2=1000 fill=keep" },
+  { 33, 31, PICTURE_EDGES, RGB, U16, 1, "method=sgm num-disparities=19 cost=mixed p1=0.1 p2=1000 paths=4" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=19 cost=ad p1=0.001 p2=0.001" },
+  { 33, 31, PICTURE_FLAT, RGB, U16, 1, "method=sgm num-disparities=19 cost=census-9x7" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm min-disparity=-12 num-disparities=24" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm min-disparity=7 num-disparities=33 cost=mixed" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=sgm min-disparity=-60 num-disparities=100 cost=ad" },
+  { 33, 31, PICTURE_NOISE, RGB, U8, 1, "method=sgm min-disparity=30 num-disparities=100" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=sgm min-disparity=-45 num-disparities=16 paths=4" },
+  { 129, 21, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=70 threads=40" },
+  { 300, 40, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=16 threads=3 cost=census-9x7" },
+  { 137, 40, PICTURE_NOISE, GREY, U16, 1, "method=sgm num-disparities=16 threads=7 paths=4 cost=census-7x5" },
+  { 403, 11, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=33 threads=2 cost=mixed" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20 refine-iterations=2 fill=background" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20 cost=mixed refine-mode=idr refine-iterations=1 refine-alpha=0.01" },
 };
 
 int
@@ -142,6 +166,31 @@ draw_finish (Case *c, Random *random)
   add (c, random, 30, "disparity-scale=%g", random_range (random, 1, 100000) / 64.0);
 }
 
+static void
+draw_asw (Case *c, Random *random)
+{
+  add (c, random, 80, "cost=%s", PICK ("census-7x5", "census-9x7", "mixed", "ad", "sad"));
+  add (c, random, 80, "support=%s", PICK ("both", "left"));
+  int full = random_range (random, 0, 5) == 0;
+  if (full)
+    add (c, random, 100, "aggregation=full");
+  add (c, random, 100, "window=%d", 2 * random_range (random, 0, full ? 7 : 20) + 1);
+  add (c, random, 50, "gamma-color=%g gamma-distance=%g", random_range (random, 1, 300) / 1.5,
+      random_range (random, 1, 300) / 10.0);
+}
+
+static void
+draw_sgm (Case *c, Random *random)
+{
+  int p1 = random_range (random, 1, 3000), p2 = p1 + random_range (random, 0, 6000);
+
+  add (c, random, 100, "method=sgm");
+  add (c, random, 80, "cost=%s", PICK ("census-7x5", "census-9x7", "mixed", "ad"));
+  add (c, random, 50, "paths=%s", PICK ("4", "8"));
+  add (c, random, 50, "p1=%g p2=%g", p1 / 64.0, p2 / 64.0);
+  add (c, random, 50, "threads=%d", random_range (random, 1, 9));
+}
+
 void
 case_draw (Case *c, Random *random)
 {
@@ -159,14 +208,10 @@ case_draw (Case *c, Random *random)
       random_range (random, 0, 1) ? 0 : random_range (random, lowest > -30 ? lowest : -30, highest < 30 ? highest : 30);
   add (c, random, 100, "min-disparity=%d num-disparities=%d", min, num);
   add (c, random, 100, "profile=%s", PICK ("balanced", "fast", "quality", "thesis"));
-  add (c, random, 80, "cost=%s", PICK ("census-7x5", "census-9x7", "mixed", "ad", "sad"));
-  add (c, random, 80, "support=%s", PICK ("both", "left"));
-  int full = random_range (random, 0, 5) == 0;
-  if (full)
-    add (c, random, 100, "aggregation=full");
-  add (c, random, 100, "window=%d", 2 * random_range (random, 0, full ? 7 : 20) + 1);
-  add (c, random, 50, "gamma-color=%g gamma-distance=%g", random_range (random, 1, 300) / 1.5,
-      random_range (random, 1, 300) / 10.0);
+  if (random_range (random, 0, 1))
+    draw_asw (c, random);
+  else
+    draw_sgm (c, random);
   const char *mode = PICK ("two-pass", "two-pass", "full", "idr");
   add (c, random, 100, "refine-mode=%s refine-iterations=%d refine-window=%d", mode, random_range (random, 0, 2),
       2 * random_range (random, 0, strcmp (mode, "full") ? 40 : 8) + 1);

@@ -40,6 +40,19 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
   return STAGE_UNKNOWN;
 }
 
+/* The methods' plain stages, and those of them whose arithmetic is in whole numbers. */
+static void (*const twins[STEREO_METHODS]) (StereoPlan *plan) = {
+  [STEREO_METHOD_ASW] = naive_asw,
+  [STEREO_METHOD_SGM] = naive_sgm,
+};
+static const int exact[STEREO_METHODS] = { [STEREO_METHOD_SGM] = 1 };
+
+int
+naive_exact (const StereoPlan *plan)
+{
+  return exact[plan->params.method];
+}
+
 void
 naive_run (Naive *naive, StageKind kind)
 {
@@ -48,7 +61,7 @@ naive_run (Naive *naive, StageKind kind)
   switch (kind) {
     case STAGE_LOAD: naive_load (p); break;
     case STAGE_FEATURES: naive_features (p); break;
-    case STAGE_MATCH: naive_match (p); break;
+    case STAGE_MATCH: twins[p->params.method] (p); break;
     case STAGE_SELECT: naive_select (p); break;
     case STAGE_CHECK: naive_check (p); break;
     case STAGE_REFINE: naive_refine (naive); break;

@@ -76,13 +76,19 @@ naive_view_cost (const StereoPlan *p, int view, int x, int y, int i)
 double naive_weight (uint32_t a, uint32_t b, double distance, double gamma_color, double gamma_distance);
 
 StageKind naive_kind (const StereoPlan *plan, const StereoStage *stage);
+/* Whether every backend must give the plain stage's costs to the bit. */
+int naive_exact (const StereoPlan *plan);
 /* Turns the state before a step of that kind into the one wanted after it. */
 void naive_run (Naive *naive, StageKind kind);
 
 /* naive_cost.c */
 void naive_load (StereoPlan *p);
 void naive_features (StereoPlan *p);
-void naive_match (StereoPlan *p);
+/* Of the pixel pair at those places of the two images. */
+int naive_raw_cost (const StereoPlan *p, size_t left, size_t right);
+void naive_asw (StereoPlan *p);
+/* naive_sgm.c */
+void naive_sgm (StereoPlan *p);
 /* naive_select.c */
 void naive_select (StereoPlan *p);
 void naive_check (StereoPlan *p);

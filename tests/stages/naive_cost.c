@@ -85,8 +85,8 @@ naive_features (StereoPlan *p)
       }
 }
 
-static int
-raw_cost (const StereoPlan *p, size_t left, size_t right)
+int
+naive_raw_cost (const StereoPlan *p, size_t left, size_t right)
 {
   const StereoView *l = &p->view[STEREO_LEFT], *r = &p->view[STEREO_RIGHT];
   int bits = 0;
@@ -145,7 +145,7 @@ weighted_mean (const StereoPlan *p, const double *costs, int x, int y, int i, in
         continue;
       double w = tap_weight (p, x, y, i, dx, dy);
       double cost = costs ? costs[(size_t) (naive_cost (p, x + dx, y + dy, i) - p->volume)] :
-          raw_cost (p, naive_image (p, x + dx, y + dy), naive_image (p, naive_partner (p, x + dx, i), y + dy));
+          naive_raw_cost (p, naive_image (p, x + dx, y + dy), naive_image (p, naive_partner (p, x + dx, i), y + dy));
       sum += w * cost;
       weights += w;
     }
@@ -153,7 +153,7 @@ weighted_mean (const StereoPlan *p, const double *costs, int x, int y, int i, in
 }
 
 void
-naive_match (StereoPlan *p)
+naive_asw (StereoPlan *p)
 {
   int radius = p->params.window / 2, full = p->params.aggregation == STEREO_AGGREGATION_FULL;
   size_t count = (size_t) p->width * (size_t) p->height * (size_t) p->depth;

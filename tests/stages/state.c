@@ -233,7 +233,7 @@ state_compare (const Naive *got, const Naive *want, StageKind kind, Tolerance to
       for (size_t column = 0; column < s.columns; column++) {
         size_t at = (row * s.pitch + s.pad + column) * s.size;
         const uint8_t *a = (const uint8_t *) got->memory[k] + at, *b = (const uint8_t *) want->memory[k] + at;
-        if (same_bits (r, &s, a, b) || (volume && kind == STAGE_MATCH && cost_accepts (a, b, tolerance)) ||
+        if (same_bits (r, &s, a, b) || (volume && kind == STAGE_MATCH && !naive_exact (p) && cost_accepts (a, b, tolerance)) ||
             (!volume && map_accepts (got, want, kind, tolerance, r->name, r->view, (int) column, (int) row)))
           continue;
         report (who, r, &s, row, column, a, b);

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Semi-global matching: of every pixel and candidate, the costs of the cheapest paths that end there, one
+ * a direction, added up.
+ *
+ *   L(p, d) = C(p, d) + min (L(q, d), L(q, d - 1) + P1, L(q, d + 1) + P1, min_i L(q, i) + P2) - min_i L(q, i)
+ *
+ * q being the pixel before p; where there is none, or none of its candidates exists, L = C. Two sweeps make all
+ * directions: downwards those from above and from the left, upwards the opposite ones, in which rows and columns
+ * run backwards and everything else is the same.
+ *
+ * A thread takes a band of rows, and of these a block of columns at a time, each row one column behind the row before,
+ * whose paths it goes on with. Of these only the last few columns are kept, in the first-level cache; whole rows are
+ * kept of the last row of a band, for the next band, which follows at a small distance (`progress`): nothing depends
+ * on the number of threads.
+ *
+ * Candidates that do not exist have L = 65535: sums saturate, so that they stay there, and end up as STEREO_INVALID.
+ * A pixel outside has L = 0 throughout, which makes L = C of the next one.
+ */
+#include "stereo/cpu/cpu.h"
+#include "stereo/cpu/vec.h"
+
+#include <sched.h>
+
+#define INLINE static inline __attribute__ ((always_inline))
+#define GUARD 16                /* words before a path's costs; the first and the last of them are 65535 */
+#define LOWEST (-8)             /* where among them the minimum of the costs is kept */
+#define BAND 8                  /* rows */
+#define BLOCK 16                /* columns between looks at the band before */
+#define RING 32                 /* columns kept of rows within a band: more than BLOCK + BAND + 1, a power of two */
+#define MOST_BANDS 32           /* at work at a time, however many threads there are */
+#define PROGRESS 16             /* words from one band's progress to the next's: a cache line */
+
+enum { SIDEWAYS, VERTICAL, RISING, FALLING, DIRECTIONS }; /* as in stereo_registry_penalty() */
+
+/* What all rows of a sweep share. */
+typedef struct Sweep
+{
+  const StereoPlan *plan;
+  int up;
+  int pitch;                    /* words from one direction's costs to the next's */
+  ptrdiff_t column;             /* words from column to column */
+  int shift;                    /* a raw step is 1 << shift steps of a path's costs */
+  VecW small[DIRECTIONS], large[DIRECTIONS];
+} Sweep;
+
+typedef struct Row
+{
+  const uint16_t *before;       /* paths' costs of the previous row, column 0 */
+  uint16_t *after;              /* of this one */
+  ptrdiff_t before_ring, after_ring;    /* column n of those lies at n & ring */
+  uint16_t *side[2];            /* sideways paths' costs of the column before, and of this one */
+  uint16_t *mask;               /* 65535 where the candidate does not exist */
+  int first, last;              /* candidates for which the mask stands */
+  uint8_t *costs;
+  uint16_t *volume;
+} Row;
+
+static int
+directions_of (const StereoPlan *plan)
+{
+  return plan->params.paths == 8 ? DIRECTIONS : 2;
+}
+
+static int
+pitch_of (const StereoPlan *plan)
+{
+  return plan->depth + GUARD;
+}
+
+/* Of a column: every direction but sideways. */
+static size_t
+column_words (const StereoPlan *plan)
+{
+  return (size_t) (directions_of (plan) - 1) * (size_t) pitch_of (plan);
+}
+
+/* Of a whole row, with a column outside on each side and a guard at the end. */
+static size_t
+row_words (const StereoPlan *plan)
+{
+  return (size_t) (plan->width + 2) * column_words (plan) + GUARD;
+}
+
+/* Of a ring of columns; and of the sideways paths' two columns and the mask of a row at work. */
+static size_t
+ring_words (const StereoPlan *plan)
+{
+  return RING * column_words (plan) + GUARD;
+}
+
+static size_t
+side_words (const StereoPlan *plan)
+{
+  return 3 * (size_t) pitch_of (plan) + GUARD;
+}
+
+/* Of a thread: rings for the rows of its band in turn, and what each row needs. */
+static size_t
+thread_words (const StereoPlan *plan)
+{
+  return 2 * ring_words (plan) + BAND * side_words (plan);
+}
+
+/* Bands at work at a time. */
+static int
+bands_of (const StereoPlan *plan)
+{
+  int threads = cpu_state (plan)->threads;
+  return threads < MOST_BANDS ? threads : MOST_BANDS;
+}
+
+/* Whole rows: the last ones of the bands at work and of the one before these, and what lies outside. */
+static int
+rows_of (const StereoPlan *plan)
+{
+  return bands_of (plan) + 2;
+}
+
+/* Column 0 of whole row @slot. */
+static uint16_t *
+whole_row (const StereoPlan *plan, int slot)
+{
+  return cpu_state (plan)->sgm_rows + (size_t) slot * row_words (plan) + column_words (plan) + GUARD;
+}
+
+/* The last row of band @k; -1: what lies outside. */
+static uint16_t *
+last_row (const StereoPlan *plan, int k)
+{
+  return whole_row (plan, k < 0 ? 0 : 1 + k % (bands_of (plan) + 1));
+}
+
+static uint16_t *
+thread_memory (const StereoPlan *plan, int thread)
+{
+  return cpu_state (plan)->sgm_rows + (size_t) rows_of (plan) * row_words (plan) + (size_t) thread * thread_words (plan);
+}
+
+static uint16_t *
+ring_of (const StereoPlan *plan, int thread, int r)
+{
+  return thread_memory (plan, thread) + (size_t) (r % 2) * ring_words (plan) + GUARD;
+}
+
+/* ---- a column --------------------------------------------------------------------------------- */
+
+static void
+set_mask (const StereoPlan *plan, Row *row, int x)
+{
+  int first = stereo_first_index (x, plan->width, plan->min_disparity);
+  int last = stereo_last_index (x, plan->disparities, plan->min_disparity);
+
+  if (first == row->first && last == row->last)
+    return;
+  row->first = first;
+  row->last = last;
+  for (int i = 0; i < plan->depth; i++)
+    row->mask[i] = i < first || i > last ? 0xFFFF : 0;
+}
+
+/* Column @n of the sweep: @n runs against x on the way up. */
+INLINE void
+sweep_column (const Sweep *s, Row *row, int n, int directions, int up)
+{
+  const StereoPlan *plan = s->plan;
+  int x = up ? plan->width - 1 - n : n, depth = plan->depth;
+  const uint8_t *costs = row->costs + (size_t) x * (size_t) depth;
+  uint16_t *volume = row->volume + (size_t) x * (size_t) depth;
+  const uint16_t *from[DIRECTIONS];
+  uint16_t *to[DIRECTIONS];
+  VecW lowest[DIRECTIONS], jump[DIRECTIONS], low[DIRECTIONS];
+
+  set_mask (plan, row, x);
+  from[SIDEWAYS] = row->side[n & 1];
+  to[SIDEWAYS] = row->side[~n & 1];
+  for (int r = VERTICAL; r < directions; r++) {
+    ptrdiff_t column = n + (r == FALLING ? -1 : r == RISING ? 1 : 0);
+    from[r] = row->before + (column & row->before_ring) * s->column + (r - 1) * s->pitch;
+    to[r] = row->after + (n & row->after_ring) * s->column + (r - 1) * s->pitch;
+  }
+  for (int r = 0; r < directions; r++) {
+    lowest[r] = (VecW) { 0 } + from[r][LOWEST];
+    jump[r] = vec_add_words (lowest[r], s->large[r]);
+    low[r] = (VecW) { 0 } + 0xFFFF;
+  }
+  for (int i = 0; i < depth; i += WORDS) {
+    VecW cost = vec_words_of_bytes (costs + i) << s->shift | vec_load_w (row->mask + i);
+    VecW sum = up ? vec_load_w (volume + i) : (VecW) { 0 };
+    for (int r = 0; r < directions; r++) {
+      VecW step = vec_min_words (vec_load_w (from[r] + i - 1), vec_load_w (from[r] + i + 1));
+      VecW best = vec_min_words (vec_min_words (vec_load_w (from[r] + i), jump[r]), vec_add_words (step, s->small[r]));
+      VecW path = vec_add_words (cost, best - lowest[r]);
+      vec_store_w (to[r] + i, path);
+      low[r] = vec_min_words (low[r], path);
+      sum = vec_add_words (sum, path);
+    }
+    vec_store_w (volume + i, sum);
+  }
+  for (int r = 0; r < directions; r++)
+    to[r][LOWEST] = vec_lowest_word (low[r]);
+}
+
+#define SWEEP(name, directions, up) \
+  static void \
+  name (const Sweep *s, Row *row, int from, int to) \
+  { \
+    for (int n = from; n < to; n++) \
+      sweep_column (s, row, n, directions, up); \
+  }
+SWEEP (down_4, 2, 0)
+SWEEP (down_8, 4, 0)
+SWEEP (up_4, 2, 1)
+SWEEP (up_8, 4, 1)
+
+/* ---- a band ------------------------------------------------------------------------------------ */
+
+/* The guards of @count columns' costs. */
+static void
+set_guards (uint16_t *costs, size_t count, int pitch)
+{
+  for (size_t k = 0; k <= count; k++)
+    costs[(ptrdiff_t) k * pitch - 1] = costs[(ptrdiff_t) k * pitch - GUARD] = 0xFFFF;
+}
+
+/* Column @n of a ring as one outside. */
+static void
+clear_column (const StereoPlan *plan, uint16_t *ring, int n)
+{
+  for (int r = 0; r < directions_of (plan) - 1; r++) {
+    uint16_t *costs = ring + (size_t) (n & (RING - 1)) * column_words (plan) + (size_t) r * (size_t) pitch_of (plan);
+    memset (costs, 0, (size_t) plan->depth * sizeof *costs);
+    costs[LOWEST] = 0;
+  }
+}
+
+static void
+start_sweep (Sweep *s, const StereoPlan *plan, int up)
+{
+  memset (s, 0, sizeof *s);
+  s->plan = plan;
+  s->up = up;
+  s->pitch = pitch_of (plan);
+  s->column = (ptrdiff_t) column_words (plan);
+  for (int unit = stereo_path_unit (plan->volume_unit, plan->params.paths); unit > 1; unit /= 2)
+    s->shift++;
+  for (int r = 0; r < DIRECTIONS; r++) {
+    s->small[r] += (uint16_t) stereo_plan_penalty (plan, r, 0);
+    s->large[r] += (uint16_t) stereo_plan_penalty (plan, r, 1);
+  }
+}
+
+/* Row @r of the @rows of band @k. */
+static void
+start_row (const Sweep *s, Row *row, int k, int r, int rows, int thread)
+{
+  const StereoPlan *plan = s->plan;
+  const CpuState *state = cpu_state (plan);
+  int y = s->up ? plan->height - 1 - (k * BAND + r) : k * BAND + r;
+  int first = r == 0, last = r == rows - 1;
+  size_t place = (size_t) y * (size_t) plan->width * (size_t) plan->depth;
+
+  row->before = first ? last_row (plan, k - 1) : ring_of (plan, thread, r - 1);
+  row->before_ring = first ? -1 : RING - 1;
+  row->after = last ? last_row (plan, k) : ring_of (plan, thread, r);
+  row->after_ring = last ? -1 : RING - 1;
+  row->side[0] = thread_memory (plan, thread) + 2 * ring_words (plan) + (size_t) r * side_words (plan) + GUARD;
+  row->side[1] = row->side[0] + s->pitch;
+  row->mask = row->side[1] + s->pitch;
+  row->first = row->last = -1;
+  row->costs = state->sgm_costs + place;
+  row->volume = plan->volume + place;
+  memset (row->side[0] - GUARD, 0, (size_t) s->pitch * sizeof *row->side[0]);
+  set_guards (row->side[0], 2, s->pitch);
+  if (!s->up)
+    CPU (cost_row) (plan->params.cost) (plan, y, 0, plan->depth, plan->depth, row->costs);
+}
+
+static void
+wait_for (const int *progress, int columns)
+{
+  for (int spins = 0; __atomic_load_n (progress, __ATOMIC_ACQUIRE) < columns; spins++)
+    if (spins > 200)
+      sched_yield ();
+}
+
+static int
+within (int n, int width)
+{
+  return n < 0 ? 0 : n > width ? width : n;
+}
+
+static void
+sweep_band (StereoPlan *plan, int k, int thread, int up)
+{
+  int *progress = cpu_state (plan)->sgm_progress + (size_t) k * PROGRESS, eight = plan->params.paths == 8;
+  int rows = plan->height - k * BAND < BAND ? plan->height - k * BAND : BAND, width = plan->width;
+  Sweep s;
+  Row row[BAND];
+
+  start_sweep (&s, plan, up);
+  for (int r = 0; r < rows; r++)
+    start_row (&s, &row[r], k, r, rows, thread);
+  for (int r = 0; r < 2; r++)
+    clear_column (plan, ring_of (plan, thread, r), -1);
+  if (k >= bands_of (plan))     /* the last to read what this band's last row takes the place of */
+    wait_for (progress - (size_t) bands_of (plan) * PROGRESS, width);
+  for (int end = BLOCK; end - BLOCK - (rows - 1) < width; end += BLOCK) {
+    if (k > 0)
+      wait_for (progress - PROGRESS, within (end + 1, width));
+    for (int r = 0; r < rows; r++) {
+      (up ? eight ? up_8 : up_4 : eight ? down_8 : down_4) (&s, &row[r], within (end - BLOCK - r, width),
+          within (end - r, width));
+      if (end - r >= width && r < rows - 1)
+        clear_column (plan, row[r].after, width);
+    }
+    __atomic_store_n (progress, within (end - (rows - 1), width), __ATOMIC_RELEASE);
+  }
+}
+
+static void
+down_band (StereoPlan *plan, int item, int thread)
+{
+  sweep_band (plan, item, thread, 0);
+}
+
+static void
+up_band (StereoPlan *plan, int item, int thread)
+{
+  sweep_band (plan, item, thread, 1);
+}
+
+/* ---- stage ------------------------------------------------------------------------------------ */
+
+static StereoStatus
+sgm_prepare (StereoPlan *plan, StereoError *error)
+{
+  CpuState *state = cpu_state (plan);
+  size_t pixels = (size_t) plan->width * (size_t) plan->height;
+  size_t bands = ((size_t) plan->height + BAND - 1) / BAND;
+  StereoStatus status;
+
+  if ((status = stereo_reserve (plan, (void **) &state->sgm_costs, pixels, (size_t) plan->depth, error)) ||
+      (status = stereo_reserve (plan, (void **) &state->sgm_progress, PROGRESS * bands, sizeof (int), error)))
+    return status;
+  return stereo_reserve (plan, (void **) &state->sgm_rows, (size_t) rows_of (plan) * row_words (plan) +
+      (size_t) state->threads * thread_words (plan), sizeof (uint16_t), error);
+}
+
+static void
+sweep (StereoPlan *plan, StereoJob job)
+{
+  int bands = (plan->height + BAND - 1) / BAND;
+  memset (cpu_state (plan)->sgm_progress, 0, PROGRESS * (size_t) bands * sizeof (int));
+  cpu_run (plan, job, bands);
+}
+
+static StereoStatus
+sgm_run (StereoPlan *plan, StereoError *error)
+{
+  size_t costs = column_words (plan) / (size_t) pitch_of (plan);        /* of a column */
+
+  /* The columns outside stay 0, and so does the first row. */
+  for (int k = 1; k < rows_of (plan); k++)
+    set_guards (whole_row (plan, k), (size_t) plan->width * costs, pitch_of (plan));
+  for (int k = 0; k < 2 * cpu_state (plan)->threads; k++)
+    set_guards (ring_of (plan, k / 2, k), RING * costs, pitch_of (plan));
+  sweep (plan, down_band);
+  sweep (plan, up_band);
+  return STEREO_OK;
+}
+
+static const StereoStage sgm = { "match", sgm_prepare, sgm_run };
+
+const StereoStage *
+CPU (sgm) (const StereoParams *params)
+{
+  return &sgm;
+}
