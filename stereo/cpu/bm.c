@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Block matching: a cost of windows, then its mean over windows; equations and rounding stand in stereo/bm.h.
+ *
+ * A thread takes a band of rows and a layer of up to 32 disparities, so that what it keeps of a row stays in the
+ * second-level cache. Both steps run down the rows with a sum for every column and candidate (a row enters, a row leaves),
+ * and along each row with one sum of these: work does not depend on the window. The second step goes on behind the
+ * first, window / 2 columns and rows later. All sums are whole numbers: bands and threads change nothing.
+ *
+ * Candidates that do not exist add 0 to every sum.
+ */
+#include "stereo/bm.h"
+#include "stereo/cpu/bm.h"
+
+#define INLINE static inline __attribute__ ((always_inline))
+#define BAND 128                /* rows */
+
+enum { RAW_DIFFERENCE, RAW_SQUARE, RAW_COLORS, RAW_COLOR_SQUARES, RAW_PRODUCT };
+
+/* ---- first step: sums down the columns ----------------------------------------------------------- */
+
+/* Of a pixel and LANES candidates. */
+INLINE VecU
+raw (int kind, uint32_t left, const void *right)
+{
+  VecI l = { 0 };
+
+  l += (int32_t) left;
+  if (kind == RAW_COLORS)
+    return (VecU) bm_color_distance ((VecU) l, vec_load_u (right));
+  if (kind == RAW_COLOR_SQUARES)
+    return (VecU) bm_color_squares ((VecU) l, vec_load_u (right));
+  VecI r = vec_widen_bytes (vec_load_b (right));
+  VecI difference = l - r;
+  return (VecU) (kind == RAW_PRODUCT ? bm_product (l, r) : kind == RAW_SQUARE ? bm_product (difference, difference) :
+      vec_max_signed (difference, -difference));
+}
+
+INLINE uint32_t
+left_value (const StereoView *view, int kind, size_t at)
+{
+  return kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? view->color[at] : view->luma[at];
+}
+
+INLINE const void *
+right_place (const StereoView *view, int kind, size_t at)
+{
+  return kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? (const void *) (view->color + at) : view->luma + at;
+}
+
+/* Adds row @enters to the sums of every column, takes row @leaves away; -1: none. */
+INLINE void
+roll (const BmLayer *layer, int kind, int enters, int leaves, int count)
+{
+  const StereoPlan *plan = layer->plan;
+  const StereoView *l = &plan->view[STEREO_LEFT], *r = &plan->view[STEREO_RIGHT];
+  size_t pitch = (size_t) plan->image_pitch, size = kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? 4 : 1;
+  size_t in = (size_t) (enters < 0 ? 0 : enters) * pitch, out = (size_t) (leaves < 0 ? 0 : leaves) * pitch;
+  uint32_t *sums = layer->sums;
+
+  for (int x = 0; x < plan->width; x++, sums += count) {
+    ptrdiff_t m = plan->width - 1 - x + plan->min_disparity + layer->first;
+    const char *right_in = right_place (r, kind, (size_t) ((ptrdiff_t) in + m));
+    const char *right_out = right_place (r, kind, (size_t) ((ptrdiff_t) out + m));
+    uint32_t left_in = left_value (l, kind, in + (size_t) x), left_out = left_value (l, kind, out + (size_t) x);
+    int from = m < 0 ? (int) -m : 0, to = plan->width - (int) m;        /* candidates that exist */
+    to = plan->disparities - layer->first < to ? plan->disparities - layer->first : to;
+    for (int k = 0; k < count; k += LANES) {
+      VecU change = { 0 };
+      if (enters >= 0)
+        change += raw (kind, left_in, right_in + (size_t) k * size);
+      if (leaves >= 0)
+        change -= raw (kind, left_out, right_out + (size_t) k * size);
+      if (from > 0 || to < count)
+        change &= bm_between (k, from, to);
+      vec_store_u (sums + k, vec_load_u (sums + k) + change);
+    }
+  }
+}
+
+INLINE void
+roll_in_and_out (const BmLayer *layer, int kind, int enters, int leaves, int count)
+{
+  if (enters >= 0 && leaves >= 0)
+    roll (layer, kind, enters, leaves, count);
+  else if (enters >= 0)
+    roll (layer, kind, enters, -1, count);
+  else if (leaves >= 0)
+    roll (layer, kind, -1, leaves, count);
+}
+
+/* ---- both steps along a row ---------------------------------------------------------------------- */
+
+/* A sum over a window of the first step -> a cost, of candidates @k..@k + LANES - 1 whose windows are whole. */
+INLINE VecU
+whole_cost (const BmLayer *layer, int cost, VecU sum, int x, int m)
+{
+  if (!stereo_bm_correlates (cost))
+    return (VecU) bm_round (vec_float ((VecI) sum) * layer->factor);
+  return bm_correlation (layer, cost, sum, x, m);
+}
+
+/* The same of one candidate, whatever its window. */
+static uint32_t
+part_cost (const BmLayer *layer, int cost, uint32_t sum, int x, int m)
+{
+  const StereoPlan *plan = layer->plan;
+  int low = stereo_bm_low (x, m, plan->width, layer->radius), high = stereo_bm_high (x, m, plan->width, layer->radius);
+  int taps = (high - low + 1) * layer->rows;
+
+  if (!stereo_bm_correlates (cost))
+    return stereo_bm_mean (sum, stereo_bm_cost_factor (cost, plan->volume_unit, taps));
+  const BmLine *l = &layer->line[STEREO_LEFT], *r = &layer->line[STEREO_RIGHT];
+  uint32_t sum_l = l->sums[x + high + 1] - l->sums[x + low], sum_r = r->sums[m - low + 1] - r->sums[m - high];
+  uint32_t squares_l = l->squares[x + high + 1] - l->squares[x + low];
+  uint32_t squares_r = r->squares[m - low + 1] - r->squares[m - high];
+  float norm_l = stereo_bm_norm (cost, taps, sum_l, squares_l), norm_r = stereo_bm_norm (cost, taps, sum_r, squares_r);
+  return stereo_bm_correlation (cost, stereo_bm_numerator (cost, taps, sum, sum_l, sum_r, squares_l, squares_r), norm_l,
+      norm_r * STEREO_BM_STEPS);
+}
+
+/* Whether the windows of every candidate of a layer at column @x, first partner @m, are whole. */
+INLINE int
+all_whole (const BmLayer *layer, int x, int m, int radius, int count)
+{
+  const StereoPlan *plan = layer->plan;
+  int candidates = plan->disparities - layer->first < count ? plan->disparities - layer->first : count;
+  return x >= radius && x + radius < plan->width && m >= radius && m + candidates - 1 + radius < plan->width;
+}
+
+/* The existing ones among @count candidates one by one; what does not exist gets @outside. */
+INLINE void
+costs_one_by_one (const BmLayer *layer, int cost, const uint32_t *sums, int x, int m, int count, uint16_t *to)
+{
+  for (int k = 0; k < count; k++)
+    to[k] = layer->first + k < layer->plan->disparities && m + k >= 0 && m + k < layer->plan->width ?
+        (uint16_t) part_cost (layer, cost, sums[k], x, m + k) : 0;
+}
+
+static void
+means_one_by_one (const BmLayer *layer, const uint32_t *sums, int x, int m, int count, int rows, uint16_t *to)
+{
+  const StereoPlan *plan = layer->plan;
+  int radius = plan->params.window / 2;
+
+  for (int k = 0; k < count; k++) {
+    to[k] = STEREO_INVALID;
+    if (layer->first + k >= plan->disparities || m + k < 0 || m + k >= plan->width)
+      continue;
+    int taps = stereo_bm_high (x, m + k, plan->width, radius) - stereo_bm_low (x, m + k, plan->width, radius) + 1;
+    to[k] = (uint16_t) stereo_bm_mean (sums[k], stereo_bm_mean_factor (taps * rows));
+  }
+}
+
+/* Moves @sum of a window's columns on: column @enters comes in, @leaves goes out, where the picture has them. */
+INLINE void
+slide (VecU *sum, const uint32_t *columns, int enters, int leaves, int width, int count)
+{
+  for (int k = 0; k < count; k += LANES) {
+    if (enters < width)
+      sum[k / LANES] += vec_load_u (columns + (ptrdiff_t) enters * count + k);
+    if (leaves >= 0)
+      sum[k / LANES] -= vec_load_u (columns + (ptrdiff_t) leaves * count + k);
+  }
+}
+
+/* First step's costs of column @x into the ring, and what that changes in the second step's column. */
+INLINE void
+cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *ring, int count)
+{
+  const StereoPlan *plan = layer->plan;
+  int m = plan->width - 1 - x + plan->min_disparity + layer->first;
+  int end = plan->disparities - layer->first;   /* no candidates from there on */
+  uint32_t *means = layer->means + (size_t) x * (size_t) count;
+
+  if (all_whole (layer, x, m, layer->radius, count))
+    for (int k = 0; k < count; k += LANES) {
+      VecU costs = whole_cost (layer, cost, sum[k / LANES], x, m + k) & bm_between (k, 0, end);
+      vec_store_u (means + k, vec_load_u (means + k) + costs - (VecU) vec_widen (vec_load_h (ring + k)));
+      vec_store_h (ring + k, vec_narrow ((VecI) costs));
+    }
+  else {
+    uint32_t sums[BM_LAYER];
+    for (int k = 0; k < count; k++)
+      means[k] -= ring[k];
+    for (int k = 0; k < count; k += LANES)
+      vec_store_u (sums + k, sum[k / LANES]);
+    costs_one_by_one (layer, cost, sums, x, m, count, ring);
+    for (int k = 0; k < count; k++)
+      means[k] += ring[k];
+  }
+}
+
+/* The means around column @x of row @y into the volume. */
+INLINE void
+mean_column (const BmLayer *layer, const VecU *sum, int x, int y, float factor, int rows, int count)
+{
+  const StereoPlan *plan = layer->plan;
+  int m = plan->width - 1 - x + plan->min_disparity + layer->first;
+  int end = plan->disparities - layer->first;
+  uint16_t *to = plan->volume + ((size_t) y * (size_t) plan->width + (size_t) x) * (size_t) plan->depth + layer->first;
+
+  if (all_whole (layer, x, m, plan->params.window / 2, count))
+    for (int k = 0; k < count; k += LANES)
+      vec_store_h (to + k, vec_narrow (bm_round (vec_float ((VecI) sum[k / LANES]) * factor) |
+          (VecI) (bm_between (k, end, BM_LAYER) & STEREO_INVALID)));
+  else {
+    uint32_t sums[BM_LAYER];
+    for (int k = 0; k < count; k += LANES)
+      vec_store_u (sums + k, sum[k / LANES]);
+    means_one_by_one (layer, sums, x, m, count, rows, to);
+  }
+}
+
+/* Takes row @y's costs into the means, and row @y - window's, which lie in the same place, out of them. */
+INLINE void
+cost_row (const BmLayer *layer, int cost, int y, int count)
+{
+  int width = layer->plan->width, radius = layer->radius;
+  uint16_t *ring = layer->ring + (size_t) (y % layer->plan->params.window) * (size_t) width * (size_t) count;
+  VecU sum[BM_LAYER / LANES] = { { 0 } };
+
+  for (int x = 0; x < radius && x < width; x++)
+    slide (sum, layer->sums, x, -1, width, count);
+  for (int x = 0; x < width; x++, ring += count) {
+    slide (sum, layer->sums, x + radius, x - radius - 1, width, count);
+    cost_column (layer, cost, sum, x, ring, count);
+  }
+}
+
+static void
+drop_row (const BmLayer *layer, int y, int count)
+{
+  size_t words = (size_t) layer->plan->width * (size_t) count;
+  uint16_t *restrict ring = layer->ring + (size_t) (y % layer->plan->params.window) * words;
+  uint32_t *restrict means = layer->means;
+
+  for (size_t k = 0; k < words; k++) {
+    means[k] -= ring[k];
+    ring[k] = 0;
+  }
+}
+
+INLINE void
+mean_row (const BmLayer *layer, int y, int count)
+{
+  const StereoPlan *plan = layer->plan;
+  int width = plan->width, window = plan->params.window, radius = window / 2;
+  int rows = stereo_bm_rows (y, plan->height, radius);
+  float factor = stereo_bm_mean_factor (window * rows);
+  VecU sum[BM_LAYER / LANES] = { { 0 } };
+
+  for (int x = 0; x < radius && x < width; x++)
+    slide (sum, layer->means, x, -1, width, count);
+  for (int x = 0; x < width; x++) {
+    slide (sum, layer->means, x + radius, x - radius - 1, width, count);
+    mean_column (layer, sum, x, y, factor, rows, count);
+  }
+}
+
+/* ---- a band --------------------------------------------------------------------------------------- */
+
+INLINE void
+band (BmLayer *layer, int cost, int kind, int first, int last, int count)
+{
+  const StereoPlan *plan = layer->plan;
+  int height = plan->height, radius = layer->radius, reach = plan->params.window / 2;
+  int from = first < reach ? 0 : first - reach;
+
+  for (int y = from < radius ? 0 : from - radius; y < from + radius && y < height; y++)
+    roll_in_and_out (layer, kind, y, -1, count);
+  for (int y = from; y <= last + reach; y++) {
+    if (y < height) {
+      roll_in_and_out (layer, kind, y + radius < height ? y + radius : -1, y > from ? y - radius - 1 : -1, count);
+      bm_set_row (layer, cost, y);
+      cost_row (layer, cost, y, count);
+    } else
+      drop_row (layer, y, count);
+    if (y - reach >= first)
+      mean_row (layer, y - reach, count);
+  }
+}
+
+#define BANDS(name, cost, kind) \
+  static void \
+  name (BmLayer *layer, int first, int last, int count) \
+  { \
+    if (count == BM_LAYER) \
+      band (layer, STEREO_COST_##cost, kind, first, last, BM_LAYER); \
+    else \
+      band (layer, STEREO_COST_##cost, kind, first, last, BM_LAYER / 2); \
+  }
+BANDS (band_ad, AD, RAW_DIFFERENCE)
+BANDS (band_sd, SD, RAW_SQUARE)
+BANDS (band_sad, SAD, RAW_COLORS)
+BANDS (band_ssd, SSD, RAW_COLOR_SQUARES)
+BANDS (band_nssd, NSSD, RAW_PRODUCT)
+BANDS (band_ncc, NCC, RAW_PRODUCT)
+BANDS (band_zncc, ZNCC, RAW_PRODUCT)
+
+static void
+bm_band (StereoPlan *plan, int item, int thread)
+{
+  static void (*const bands[STEREO_COSTS]) (BmLayer *layer, int first, int last, int count) = {
+    [STEREO_COST_AD] = band_ad, [STEREO_COST_SD] = band_sd, [STEREO_COST_SAD] = band_sad, [STEREO_COST_SSD] = band_ssd,
+    [STEREO_COST_NSSD] = band_nssd, [STEREO_COST_NCC] = band_ncc, [STEREO_COST_ZNCC] = band_zncc,
+  };
+  int layers = (plan->depth + BM_LAYER - 1) / BM_LAYER, first = item / layers * BAND;
+  int last = first + BAND < plan->height ? first + BAND - 1 : plan->height - 1;
+  BmLayer layer;
+
+  bm_start_layer (&layer, plan, item % layers * BM_LAYER, thread);
+  bands[plan->params.cost] (&layer, first, last, layer.count);
+}
+
+static StereoStatus
+bm_prepare (StereoPlan *plan, StereoError *error)
+{
+  CpuState *state = cpu_state (plan);
+  return stereo_reserve (plan, (void **) &state->bm_scratch, (size_t) state->threads, bm_thread_bytes (plan), error);
+}
+
+static StereoStatus
+bm_run (StereoPlan *plan, StereoError *error)
+{
+  int layers = (plan->depth + BM_LAYER - 1) / BM_LAYER;
+  cpu_run (plan, bm_band, (plan->height + BAND - 1) / BAND * layers);
+  return STEREO_OK;
+}
+
+static const StereoStage bm = { "match", bm_prepare, bm_run };
+
+const StereoStage *
+CPU (bm) (const StereoParams *params)
+{
+  return &bm;
+}
