@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Block matching in strips; equations and rounding stand in stereo/bm.h.
+ *
+ * Both steps are sums over windows, made by one pattern. A block takes a strip of columns and a chunk of candidates down
+ * a segment of rows. A thread keeps the sums down the window's rows of COLUMNS columns, for the two candidates of its
+ * lane: every row, one row enters and one leaves. They then go through shared memory, where neighbours take what they need
+ * to sum along the row. Two buffers take turns, so that a row costs one barrier. The window's reach at either side of
+ * a strip is summed up twice, by its neighbours too.
+ *
+ * A block whose candidates all exist with whole windows is INNER, and asks nothing more about any of them. All sums are
+ * whole numbers, of 32 bits.
+ */
+#ifndef STEREO_CUDA_BM_CUH
+#define STEREO_CUDA_BM_CUH
+
+#include "cuda/common.cuh"
+#include "stereo/bm.h"
+
+#define BM_COLUMNS 8            /* of a thread */
+#define BM_WARPS 16
+#define BM_STRIP (BM_COLUMNS * BM_WARPS)
+#define BM_CHUNK 64             /* candidates of a block, two a lane */
+#define BM_GUARD 16             /* columns before and after the strip that may be read; what stands there is not used */
+#define BM_BUFFER ((BM_STRIP + 2 * BM_GUARD) * 32)
+#define BM_BLOCKS 264           /* about as many make a wave */
+#define BM_SHARED (2 * BM_BUFFER * sizeof (uint2))
+
+enum BmKind { BM_DIFFERENCE, BM_SQUARE, BM_COLORS, BM_COLOR_SQUARES, BM_PRODUCT, BM_MEAN };
+
+/* Luma of one view within the first step's windows. */
+struct BmLine
+{
+  uint32_t *sums, *squares;     /* [y]: down the columns, and along the row what these sum up to before each column */
+  uint2 *windows;               /* [y][x]: of a whole window: sum (zncc) or sum of squares, and norm; that of the
+                                   right view times STEREO_BM_STEPS */
+};
+
+struct BmTask
+{
+  Frame f;
+  int radius, window_radius;    /* of this step; of the aggregation */
+  int segment;                  /* rows of a block */
+  int line_pitch;
+  uint32_t *costs;              /* of the first step, two a word, [y][x][i] */
+  BmLine line[2];
+};
+
+/* A thread's place. */
+struct BmPlace
+{
+  int x;                        /* its first column */
+  int strip_column;             /* the same in the strip, guard included */
+  int i;                        /* its first candidate */
+  int m;                        /* partner of the first column's first candidate */
+  uint32_t exists;              /* 65535 each: candidates below the number of disparities */
+};
+
+static __device__ __forceinline__ int
+bm_clamp (int v, int last)
+{
+  return min (max (v, 0), last);
+}
+
+static __device__ __forceinline__ bool
+bm_exists (const Frame &f, int x, int m, int i)
+{
+  return x >= 0 && x < f.width && m >= 0 && m < f.width && i < f.disparities;
+}
+
+static __device__ __forceinline__ uint32_t
+bm_absolute_sum (uint32_t a, uint32_t b, uint32_t sum)
+{
+  asm ("vabsdiff4.u32.u32.u32.add %0, %1, %2, %0;" : "+r" (sum) : "r" (a), "r" (b));
+  return sum;
+}
+
+template <BmKind KIND>
+static __device__ __forceinline__ uint32_t
+bm_add_raw (uint32_t l, uint32_t r, uint32_t sum)
+{
+  if (KIND == BM_COLORS)
+    return bm_absolute_sum (l, r, sum);
+  if (KIND == BM_COLOR_SQUARES) {
+    uint32_t difference = __vabsdiffu4 (l, r);
+    return __dp4a (difference, difference, sum);
+  }
+  int difference = (int) l - (int) r;
+  return sum + (KIND == BM_PRODUCT ? l * r : KIND == BM_SQUARE ? (uint32_t) (difference * difference) :
+      (uint32_t) abs (difference));
+}
+
+/* ---- a row enters or leaves ----------------------------------------------------------------------- */
+
+template <BmKind KIND, bool INNER, bool ENTERS>
+static __device__ __forceinline__ void
+bm_roll_images (const BmTask &t, const BmPlace &p, int y, uint2 *sums)
+{
+  constexpr bool color = KIND == BM_COLORS || KIND == BM_COLOR_SQUARES;
+  const Frame &f = t.f;
+  size_t row = (size_t) y * f.image_pitch;
+  uint32_t right[BM_COLUMNS + 1];
+
+#pragma unroll
+  for (int k = 0; k <= BM_COLUMNS; k++) {
+    int m = p.m - (BM_COLUMNS - 1) + k, last = f.width - 1;
+    ptrdiff_t at = (ptrdiff_t) row + (INNER ? m : bm_clamp (m, last));
+    right[k] = color ? f.view[STEREO_RIGHT].color[at] : f.view[STEREO_RIGHT].luma[at];
+  }
+#pragma unroll
+  for (int j = 0; j < BM_COLUMNS; j++) {
+    size_t at = row + (INNER ? p.x + j : bm_clamp (p.x + j, f.width - 1));
+    uint32_t left = color ? f.view[STEREO_LEFT].color[at] : f.view[STEREO_LEFT].luma[at];
+    uint32_t a = right[BM_COLUMNS - 1 - j], b = right[BM_COLUMNS - j];
+    if (ENTERS && INNER)
+      sums[j] = make_uint2 (bm_add_raw<KIND> (left, a, sums[j].x), bm_add_raw<KIND> (left, b, sums[j].y));
+    else {
+      uint32_t first = INNER || bm_exists (f, p.x + j, p.m - j, p.i) ? bm_add_raw<KIND> (left, a, 0) : 0;
+      uint32_t second = INNER || bm_exists (f, p.x + j, p.m - j + 1, p.i + 1) ? bm_add_raw<KIND> (left, b, 0) : 0;
+      sums[j].x += ENTERS ? first : 0 - first;
+      sums[j].y += ENTERS ? second : 0 - second;
+    }
+  }
+}
+
+template <bool INNER, bool ENTERS>
+static __device__ __forceinline__ void
+bm_roll_costs (const BmTask &t, const BmPlace &p, int y, uint2 *sums)
+{
+  const Frame &f = t.f;
+  int i = min (p.i, f.depth - 2), pitch = f.depth / 2;
+  const uint32_t *from = t.costs + ((ptrdiff_t) y * f.width + p.x) * pitch + i / 2;
+
+#pragma unroll
+  for (int j = 0; j < BM_COLUMNS; j++) {
+    uint32_t pair = INNER || (p.x + j >= 0 && p.x + j < f.width) ? from[j * pitch] : 0;
+    sums[j].x += ENTERS ? pair & 0xFFFF : 0 - (pair & 0xFFFF);
+    sums[j].y += ENTERS ? pair >> 16 : 0 - (pair >> 16);
+  }
+}
+
+template <BmKind KIND, bool INNER, bool ENTERS>
+static __device__ __forceinline__ void
+bm_roll (const BmTask &t, const BmPlace &p, int y, uint2 *sums)
+{
+  if (KIND == BM_MEAN)
+    bm_roll_costs<INNER, ENTERS> (t, p, y, sums);
+  else
+    bm_roll_images<KIND, INNER, ENTERS> (t, p, y, sums);
+}
+
+/* ---- what a window's sum becomes ------------------------------------------------------------------ */
+
+/* stereo_bm_mean() in the low 16 bits: adding 2^23 rounds to whole numbers, ties to even. */
+static __device__ __forceinline__ uint32_t
+bm_mean_bits (uint32_t sum, float factor)
+{
+  return __float_as_uint (__fadd_rn (__fmul_rn (__uint2float_rn (sum), factor), 8388608.0f));
+}
+
+/* Of the first step, a correlation with a whole window. */
+template <int COST>
+static __device__ __forceinline__ uint32_t
+bm_correlate (uint32_t products, int taps, uint2 l, uint2 r)
+{
+  float numerator;
+
+  if (COST == STEREO_COST_NCC)
+    numerator = __uint2float_rn (products);
+  else if (COST == STEREO_COST_NSSD)
+    numerator = __uint2float_rn (l.x + r.x - 2 * products);
+  else if (taps <= STEREO_BM_SMALL)
+    numerator = __int2float_rn ((int32_t) ((uint32_t) taps * products - l.x * r.x));
+  else
+    numerator = __ll2float_rn ((int64_t) taps * products - (int64_t) l.x * r.x);
+  float steps = __fmul_rn (__fmul_rn (numerator, __uint_as_float (l.y)), __uint_as_float (r.y));
+  if (COST == STEREO_COST_NSSD)
+    return __float2uint_rn (fminf (steps, 2.0f * STEREO_BM_STEPS));
+  int whole = min (max (__float2int_rn (steps), -STEREO_BM_STEPS), STEREO_BM_STEPS);
+  return (uint32_t) (STEREO_BM_STEPS - whole);
+}
+
+/* The same whatever the window is. */
+static __device__ __noinline__ uint32_t
+bm_correlate_part (const BmTask &t, int cost, uint32_t products, int x, int m, int y, int rows)
+{
+  const Frame &f = t.f;
+  int low = stereo_bm_low (x, m, f.width, t.radius), high = stereo_bm_high (x, m, f.width, t.radius);
+  int taps = (high - low + 1) * rows;
+  size_t row = (size_t) y * t.line_pitch;
+  const uint32_t *sums_l = t.line[0].sums + row + x, *sums_r = t.line[1].sums + row + m;
+  const uint32_t *squares_l = t.line[0].squares + row + x, *squares_r = t.line[1].squares + row + m;
+  uint32_t sum_l = sums_l[high + 1] - sums_l[low], sum_r = sums_r[1 - low] - sums_r[-high];
+  uint32_t energy_l = squares_l[high + 1] - squares_l[low], energy_r = squares_r[1 - low] - squares_r[-high];
+  return stereo_bm_correlation (cost, stereo_bm_numerator (cost, taps, products, sum_l, sum_r, energy_l, energy_r),
+      stereo_bm_norm (cost, taps, sum_l, energy_l), stereo_bm_norm (cost, taps, sum_r, energy_r) * STEREO_BM_STEPS);
+}
+
+/* One candidate of a block that is not INNER. */
+template <int COST, BmKind KIND>
+static __device__ __forceinline__ uint32_t
+bm_finish_part (const BmTask &t, uint32_t sum, int x, int m, int i, int y, int rows)
+{
+  const Frame &f = t.f;
+  if (!bm_exists (f, x, m, i))
+    return KIND == BM_MEAN ? STEREO_INVALID : 0;
+  if (KIND == BM_PRODUCT)
+    return bm_correlate_part (t, COST, sum, x, m, y, rows);
+  int taps = rows * (stereo_bm_high (x, m, f.width, t.radius) - stereo_bm_low (x, m, f.width, t.radius) + 1);
+  float factor = KIND == BM_MEAN ? stereo_bm_mean_factor (taps) : stereo_bm_cost_factor (COST, f.volume_unit, taps);
+  return bm_mean_bits (sum, factor) & 0xFFFF;
+}
+
+/* Sums along the row around a thread's columns -> two costs a column. */
+template <int COST, BmKind KIND, bool INNER, int R>
+static __device__ __forceinline__ void
+bm_finish (const BmTask &t, const BmPlace &p, const uint2 *buffer, int y, uint32_t *to)
+{
+  const Frame &f = t.f;
+  const int radius = R ? R : t.radius;
+  int rows = stereo_bm_rows (y, f.height, radius), taps = rows * (2 * radius + 1);
+  float factor = KIND == BM_MEAN ? stereo_bm_mean_factor (taps) : stereo_bm_cost_factor (COST, f.volume_unit, taps);
+  const uint2 *column = buffer + (p.strip_column - radius) * 32;
+  const uint2 *left = t.line[0].windows + (ptrdiff_t) y * f.width + p.x;
+  const uint2 *right = t.line[1].windows + (ptrdiff_t) y * f.width + p.m;
+  uint2 sum = make_uint2 (0, 0);
+
+#pragma unroll
+  for (int k = 0; k < 2 * radius; k++)
+    sum = make_uint2 (sum.x + column[k * 32].x, sum.y + column[k * 32].y);
+#pragma unroll
+  for (int j = 0; j < BM_COLUMNS; j++) {
+    uint2 enters = column[(2 * radius + j) * 32];
+    uint32_t a, b;
+    sum = make_uint2 (sum.x + enters.x, sum.y + enters.y);
+    if (INNER && KIND == BM_PRODUCT) {
+      bool used = p.strip_column + j >= BM_GUARD + radius && p.strip_column + j < BM_GUARD + BM_STRIP - radius;
+      uint2 l = used ? left[j] : make_uint2 (0, 0);
+      a = bm_correlate<COST> (sum.x, taps, l, used ? right[-j] : l);
+      b = bm_correlate<COST> (sum.y, taps, l, used ? right[1 - j] : l);
+    } else if (INNER) {
+      a = bm_mean_bits (sum.x, factor);
+      b = bm_mean_bits (sum.y, factor);
+    } else {
+      a = bm_finish_part<COST, KIND> (t, sum.x, p.x + j, p.m - j, p.i, y, rows);
+      b = bm_finish_part<COST, KIND> (t, sum.y, p.x + j, p.m - j + 1, p.i + 1, y, rows);
+    }
+    uint32_t pair = __byte_perm (a, b, 0x5410);
+    to[j] = KIND == BM_MEAN ? pair | ~p.exists : pair & p.exists;
+    uint2 leaves = column[j * 32];
+    sum = make_uint2 (sum.x - leaves.x, sum.y - leaves.y);
+  }
+}
+
+/* ---- a strip --------------------------------------------------------------------------------------- */
+
+template <int COST, BmKind KIND, bool INNER, int R>
+static __device__ __forceinline__ void
+bm_strip (const BmTask &t, const BmPlace &p, uint2 *buffers)
+{
+  const Frame &f = t.f;
+  const int radius = R ? R : t.radius;
+  int first = blockIdx.z * t.segment, end = min (first + t.segment, f.height);
+  uint32_t *volume = KIND == BM_MEAN ? (uint32_t *) f.volume : t.costs;
+  uint2 sums[BM_COLUMNS] = { };
+
+  for (int y = max (first - radius, 0); y < min (first + radius, f.height); y++)
+    bm_roll<KIND, INNER, true> (t, p, y, sums);
+  for (int y = first; y < end; y++) {
+    uint2 *buffer = buffers + (y & 1) * BM_BUFFER + threadIdx.x;
+    uint32_t costs[BM_COLUMNS];
+    if (y + radius < f.height)
+      bm_roll<KIND, INNER, true> (t, p, y + radius, sums);
+    if (y > first && y > radius)
+      bm_roll<KIND, INNER, false> (t, p, y - radius - 1, sums);
+#pragma unroll
+    for (int j = 0; j < BM_COLUMNS; j++)
+      buffer[(p.strip_column + j) * 32] = sums[j];
+    __syncthreads ();
+    bm_finish<COST, KIND, INNER, R> (t, p, buffer, y, costs);
+    uint32_t *to = volume + ((ptrdiff_t) y * f.width + p.x) * (f.depth / 2) + p.i / 2;
+#pragma unroll
+    for (int j = 0; j < BM_COLUMNS; j++) {
+      int c = p.strip_column + j - BM_GUARD;
+      if (c >= radius && c < BM_STRIP - radius && p.x + j >= 0 && p.x + j < f.width && p.i < f.depth)
+        to[j * (f.depth / 2)] = costs[j];
+    }
+  }
+}
+
+/* Lanes take pairs of candidates, warps columns. R: the radius, or 0 for any. */
+template <int COST, BmKind KIND, int R>
+static __global__ void __launch_bounds__ (32 * BM_WARPS)
+bm_kernel (BmTask t)
+{
+  extern __shared__ uint2 buffers[];
+  const Frame &f = t.f;
+  const int radius = R ? R : t.radius;
+  int x0 = blockIdx.x * (BM_STRIP - 2 * radius) - radius, i0 = blockIdx.y * BM_CHUNK;
+  int candidates = min (BM_CHUNK, f.disparities - i0);
+  BmPlace p;
+
+  p.strip_column = BM_GUARD + threadIdx.y * BM_COLUMNS;
+  p.x = x0 + threadIdx.y * BM_COLUMNS;
+  p.i = i0 + 2 * threadIdx.x;
+  p.m = f.width - 1 - p.x + f.min_disparity + min (p.i, f.depth - 2);
+  p.exists = (p.i < f.disparities ? 0xFFFFu : 0) | (p.i + 1 < f.disparities ? 0xFFFF0000u : 0);
+  /* partners of the strip's last column's first candidate, and of its first column's last one */
+  int lowest = f.width - 1 - (x0 + BM_STRIP - 1) + f.min_disparity + i0;
+  int highest = f.width - 1 - x0 + f.min_disparity + i0 + candidates - 1;
+  if (x0 >= 0 && x0 + BM_STRIP <= f.width && lowest >= 0 && highest < f.width)
+    bm_strip<COST, KIND, true, R> (t, p, buffers);
+  else
+    bm_strip<COST, KIND, false, R> (t, p, buffers);
+}
+
+#endif
