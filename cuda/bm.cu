@@ -92,10 +92,10 @@ static StereoStatus
 launch_radius (StereoPlan *plan, BmTask t, StereoError *error)
 {
   unsigned strips = cuda_blocks (plan->width, BM_STRIP - 2 * t.radius), chunks = cuda_blocks (plan->depth, BM_CHUNK);
-  unsigned segments = BM_BLOCKS / (strips * chunks) ? BM_BLOCKS / (strips * chunks) : 1;
+  unsigned segments = BM_RESIDENT (KIND) * BM_BLOCKS / (strips * chunks);
   int least = 4 * (2 * t.radius + 1);   /* rows a segment sums up before its first: not more than half as many again */
 
-  t.segment = (int) cuda_blocks (plan->height, segments);
+  t.segment = (int) cuda_blocks (plan->height, segments ? segments : 1);
   t.segment = t.segment < least ? least : t.segment;
   dim3 grid (strips, chunks, cuda_blocks (plan->height, t.segment));
   CUDA_TRY (cudaFuncSetAttribute (bm_kernel<COST, KIND, R>, cudaFuncAttributeMaxDynamicSharedMemorySize, BM_SHARED));

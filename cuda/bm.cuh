@@ -23,8 +23,10 @@
 #define BM_CHUNK 64             /* candidates of a block, two a lane */
 #define BM_GUARD 16             /* columns before and after the strip that may be read; what stands there is not used */
 #define BM_BUFFER ((BM_STRIP + 2 * BM_GUARD) * 32)
-#define BM_BLOCKS 264           /* about as many make a wave */
-#define BM_SHARED (2 * BM_BUFFER * sizeof (uint2))
+#define BM_RESIDENT(kind) ((kind) == BM_PRODUCT ? 1 : 2)        /* blocks on a multiprocessor at a time, for their registers */
+#define BM_BLOCKS 132           /* times this: about as many make a wave */
+#define BM_TAPS (31 * 31)
+#define BM_SHARED (2 * BM_BUFFER * sizeof (uint2) + (BM_TAPS + 1) * sizeof (float))
 
 enum BmKind { BM_DIFFERENCE, BM_SQUARE, BM_COLORS, BM_COLOR_SQUARES, BM_PRODUCT, BM_MEAN };
 
@@ -54,6 +56,14 @@ struct BmPlace
   int i;                        /* its first candidate */
   int m;                        /* partner of the first column's first candidate */
   uint32_t exists;              /* 65535 each: candidates below the number of disparities */
+};
+
+/* What a thread of a block that is not INNER knows of its candidates, two a column. */
+struct BmEdge
+{
+  uint32_t exists;              /* a bit each */
+  uint32_t spans[BM_COLUMNS / 2];       /* a byte each: columns of the window; 0 if there is no such candidate */
+  const float *factors;         /* by the number of taps: what makes a mean of a sum */
 };
 
 static __device__ __forceinline__ int
@@ -94,7 +104,7 @@ bm_add_raw (uint32_t l, uint32_t r, uint32_t sum)
 
 template <BmKind KIND, bool INNER, bool ENTERS>
 static __device__ __forceinline__ void
-bm_roll_images (const BmTask &t, const BmPlace &p, int y, uint2 *sums)
+bm_roll_images (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 *sums)
 {
   constexpr bool color = KIND == BM_COLORS || KIND == BM_COLOR_SQUARES;
   const Frame &f = t.f;
@@ -115,8 +125,8 @@ bm_roll_images (const BmTask &t, const BmPlace &p, int y, uint2 *sums)
     if (ENTERS && INNER)
       sums[j] = make_uint2 (bm_add_raw<KIND> (left, a, sums[j].x), bm_add_raw<KIND> (left, b, sums[j].y));
     else {
-      uint32_t first = INNER || bm_exists (f, p.x + j, p.m - j, p.i) ? bm_add_raw<KIND> (left, a, 0) : 0;
-      uint32_t second = INNER || bm_exists (f, p.x + j, p.m - j + 1, p.i + 1) ? bm_add_raw<KIND> (left, b, 0) : 0;
+      uint32_t first = INNER || e.exists >> 2 * j & 1 ? bm_add_raw<KIND> (left, a, 0) : 0;
+      uint32_t second = INNER || e.exists >> (2 * j + 1) & 1 ? bm_add_raw<KIND> (left, b, 0) : 0;
       sums[j].x += ENTERS ? first : 0 - first;
       sums[j].y += ENTERS ? second : 0 - second;
     }
@@ -141,12 +151,12 @@ bm_roll_costs (const BmTask &t, const BmPlace &p, int y, uint2 *sums)
 
 template <BmKind KIND, bool INNER, bool ENTERS>
 static __device__ __forceinline__ void
-bm_roll (const BmTask &t, const BmPlace &p, int y, uint2 *sums)
+bm_roll (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 *sums)
 {
   if (KIND == BM_MEAN)
     bm_roll_costs<INNER, ENTERS> (t, p, y, sums);
   else
-    bm_roll_images<KIND, INNER, ENTERS> (t, p, y, sums);
+    bm_roll_images<KIND, INNER, ENTERS> (t, p, e, y, sums);
 }
 
 /* ---- what a window's sum becomes ------------------------------------------------------------------ */
@@ -196,25 +206,27 @@ bm_correlate_part (const BmTask &t, int cost, uint32_t products, int x, int m, i
       stereo_bm_norm (cost, taps, sum_l, energy_l), stereo_bm_norm (cost, taps, sum_r, energy_r) * STEREO_BM_STEPS);
 }
 
-/* One candidate of a block that is not INNER. */
+/* Candidate @k of a block that is not INNER. */
 template <int COST, BmKind KIND>
 static __device__ __forceinline__ uint32_t
-bm_finish_part (const BmTask &t, uint32_t sum, int x, int m, int i, int y, int rows)
+bm_finish_part (const BmTask &t, const BmPlace &p, const BmEdge &e, uint32_t sum, int k, int y, int rows)
 {
-  const Frame &f = t.f;
-  if (!bm_exists (f, x, m, i))
-    return KIND == BM_MEAN ? STEREO_INVALID : 0;
-  if (KIND == BM_PRODUCT)
-    return bm_correlate_part (t, COST, sum, x, m, y, rows);
-  int taps = rows * (stereo_bm_high (x, m, f.width, t.radius) - stereo_bm_low (x, m, f.width, t.radius) + 1);
-  float factor = KIND == BM_MEAN ? stereo_bm_mean_factor (taps) : stereo_bm_cost_factor (COST, f.volume_unit, taps);
-  return bm_mean_bits (sum, factor) & 0xFFFF;
+  uint32_t span = e.spans[k / 4] >> k % 4 * 8 & 255;
+  if (KIND != BM_PRODUCT) {
+    uint32_t mean = bm_mean_bits (sum, e.factors[span * rows]);
+    return span ? mean : KIND == BM_MEAN ? STEREO_INVALID : 0;
+  }
+  int x = p.x + k / 2, m = p.m - k / 2 + k % 2;
+  if (span == 2 * t.radius + 1)
+    return bm_correlate<COST> (sum, span * rows, t.line[0].windows[(size_t) y * t.f.width + x],
+        t.line[1].windows[(size_t) y * t.f.width + m]);
+  return span ? bm_correlate_part (t, COST, sum, x, m, y, rows) : 0;
 }
 
 /* Sums along the row around a thread's columns -> two costs a column. */
 template <int COST, BmKind KIND, bool INNER, int R>
 static __device__ __forceinline__ void
-bm_finish (const BmTask &t, const BmPlace &p, const uint2 *buffer, int y, uint32_t *to)
+bm_finish (const BmTask &t, const BmPlace &p, const BmEdge &e, const uint2 *buffer, int y, uint32_t *to)
 {
   const Frame &f = t.f;
   const int radius = R ? R : t.radius;
@@ -242,8 +254,8 @@ bm_finish (const BmTask &t, const BmPlace &p, const uint2 *buffer, int y, uint32
       a = bm_mean_bits (sum.x, factor);
       b = bm_mean_bits (sum.y, factor);
     } else {
-      a = bm_finish_part<COST, KIND> (t, sum.x, p.x + j, p.m - j, p.i, y, rows);
-      b = bm_finish_part<COST, KIND> (t, sum.y, p.x + j, p.m - j + 1, p.i + 1, y, rows);
+      a = bm_finish_part<COST, KIND> (t, p, e, sum.x, 2 * j, y, rows);
+      b = bm_finish_part<COST, KIND> (t, p, e, sum.y, 2 * j + 1, y, rows);
     }
     uint32_t pair = __byte_perm (a, b, 0x5410);
     to[j] = KIND == BM_MEAN ? pair | ~p.exists : pair & p.exists;
@@ -254,6 +266,28 @@ bm_finish (const BmTask &t, const BmPlace &p, const uint2 *buffer, int y, uint32
 
 /* ---- a strip --------------------------------------------------------------------------------------- */
 
+static __device__ void
+bm_set_edge (const BmTask &t, const BmPlace &p, float *factors, int cost, bool mean, BmEdge *e)
+{
+  const Frame &f = t.f;
+  int thread = threadIdx.y * 32 + threadIdx.x, most = (2 * t.radius + 1) * (2 * t.radius + 1);
+
+  e->exists = 0;
+  e->factors = factors;
+#pragma unroll
+  for (int k = 0; k < 2 * BM_COLUMNS; k++) {
+    int x = p.x + k / 2, m = p.m - k / 2 + k % 2;
+    bool exists = bm_exists (f, x, m, p.i + k % 2);
+    uint32_t span = exists ? stereo_bm_high (x, m, f.width, t.radius) - stereo_bm_low (x, m, f.width, t.radius) + 1 : 0;
+    e->exists |= (uint32_t) exists << k;
+    e->spans[k / 4] = k % 4 ? e->spans[k / 4] | span << k % 4 * 8 : span;
+  }
+  for (int taps = 1 + thread; taps <= most; taps += 32 * BM_WARPS)
+    factors[taps] = mean ? stereo_bm_mean_factor (taps) : stereo_bm_cost_factor (cost, f.volume_unit, taps);
+  if (thread == 0)
+    factors[0] = 0;
+}
+
 template <int COST, BmKind KIND, bool INNER, int R>
 static __device__ __forceinline__ void
 bm_strip (const BmTask &t, const BmPlace &p, uint2 *buffers)
@@ -263,21 +297,24 @@ bm_strip (const BmTask &t, const BmPlace &p, uint2 *buffers)
   int first = blockIdx.z * t.segment, end = min (first + t.segment, f.height);
   uint32_t *volume = KIND == BM_MEAN ? (uint32_t *) f.volume : t.costs;
   uint2 sums[BM_COLUMNS] = { };
+  BmEdge e = { };
 
+  if (!INNER)
+    bm_set_edge (t, p, (float *) (buffers + 2 * BM_BUFFER), COST, KIND == BM_MEAN, &e);
   for (int y = max (first - radius, 0); y < min (first + radius, f.height); y++)
-    bm_roll<KIND, INNER, true> (t, p, y, sums);
+    bm_roll<KIND, INNER, true> (t, p, e, y, sums);
   for (int y = first; y < end; y++) {
     uint2 *buffer = buffers + (y & 1) * BM_BUFFER + threadIdx.x;
     uint32_t costs[BM_COLUMNS];
     if (y + radius < f.height)
-      bm_roll<KIND, INNER, true> (t, p, y + radius, sums);
+      bm_roll<KIND, INNER, true> (t, p, e, y + radius, sums);
     if (y > first && y > radius)
-      bm_roll<KIND, INNER, false> (t, p, y - radius - 1, sums);
+      bm_roll<KIND, INNER, false> (t, p, e, y - radius - 1, sums);
 #pragma unroll
     for (int j = 0; j < BM_COLUMNS; j++)
       buffer[(p.strip_column + j) * 32] = sums[j];
     __syncthreads ();
-    bm_finish<COST, KIND, INNER, R> (t, p, buffer, y, costs);
+    bm_finish<COST, KIND, INNER, R> (t, p, e, buffer, y, costs);
     uint32_t *to = volume + ((ptrdiff_t) y * f.width + p.x) * (f.depth / 2) + p.i / 2;
 #pragma unroll
     for (int j = 0; j < BM_COLUMNS; j++) {
@@ -290,7 +327,7 @@ bm_strip (const BmTask &t, const BmPlace &p, uint2 *buffers)
 
 /* Lanes take pairs of candidates, warps columns. R: the radius, or 0 for any. */
 template <int COST, BmKind KIND, int R>
-static __global__ void __launch_bounds__ (32 * BM_WARPS)
+static __global__ void __launch_bounds__ (32 * BM_WARPS, BM_RESIDENT (KIND))
 bm_kernel (BmTask t)
 {
   extern __shared__ uint2 buffers[];
