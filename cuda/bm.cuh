@@ -56,21 +56,17 @@ struct BmPlace
   int i;                        /* its first candidate */
   int m;                        /* partner of the first column's first candidate */
   uint32_t exists;              /* 65535 each: candidates below the number of disparities */
+  uint32_t stores;              /* a bit for every column whose costs it makes */
 };
 
 /* What a thread of a block that is not INNER knows of its candidates, two a column. */
 struct BmEdge
 {
   uint32_t exists;              /* a bit each */
+  uint32_t left, right;         /* a bit for every column that can be loaded */
   uint32_t spans[BM_COLUMNS / 2];       /* a byte each: columns of the window; 0 if there is no such candidate */
   const float *factors;         /* by the number of taps: what makes a mean of a sum */
 };
-
-static __device__ __forceinline__ int
-bm_clamp (int v, int last)
-{
-  return min (max (v, 0), last);
-}
 
 static __device__ __forceinline__ bool
 bm_exists (const Frame &f, int x, int m, int i)
@@ -108,19 +104,17 @@ bm_roll_images (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2
 {
   constexpr bool color = KIND == BM_COLORS || KIND == BM_COLOR_SQUARES;
   const Frame &f = t.f;
-  size_t row = (size_t) y * f.image_pitch;
+  ptrdiff_t row = (ptrdiff_t) y * f.image_pitch, from = row + p.m - (BM_COLUMNS - 1);
+  const uint32_t *left_color = f.view[STEREO_LEFT].color + row + p.x, *right_color = f.view[STEREO_RIGHT].color + from;
+  const uint8_t *left_luma = f.view[STEREO_LEFT].luma + row + p.x, *right_luma = f.view[STEREO_RIGHT].luma + from;
   uint32_t right[BM_COLUMNS + 1];
 
 #pragma unroll
-  for (int k = 0; k <= BM_COLUMNS; k++) {
-    int m = p.m - (BM_COLUMNS - 1) + k, last = f.width - 1;
-    ptrdiff_t at = (ptrdiff_t) row + (INNER ? m : bm_clamp (m, last));
-    right[k] = color ? f.view[STEREO_RIGHT].color[at] : f.view[STEREO_RIGHT].luma[at];
-  }
+  for (int k = 0; k <= BM_COLUMNS; k++)
+    right[k] = !INNER && !(e.right >> k & 1) ? 0 : color ? right_color[k] : right_luma[k];
 #pragma unroll
   for (int j = 0; j < BM_COLUMNS; j++) {
-    size_t at = row + (INNER ? p.x + j : bm_clamp (p.x + j, f.width - 1));
-    uint32_t left = color ? f.view[STEREO_LEFT].color[at] : f.view[STEREO_LEFT].luma[at];
+    uint32_t left = !INNER && !(e.left >> j & 1) ? 0 : color ? left_color[j] : left_luma[j];
     uint32_t a = right[BM_COLUMNS - 1 - j], b = right[BM_COLUMNS - j];
     if (ENTERS && INNER)
       sums[j] = make_uint2 (bm_add_raw<KIND> (left, a, sums[j].x), bm_add_raw<KIND> (left, b, sums[j].y));
@@ -135,7 +129,7 @@ bm_roll_images (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2
 
 template <bool INNER, bool ENTERS>
 static __device__ __forceinline__ void
-bm_roll_costs (const BmTask &t, const BmPlace &p, int y, uint2 *sums)
+bm_roll_costs (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 *sums)
 {
   const Frame &f = t.f;
   int i = min (p.i, f.depth - 2), pitch = f.depth / 2;
@@ -143,7 +137,7 @@ bm_roll_costs (const BmTask &t, const BmPlace &p, int y, uint2 *sums)
 
 #pragma unroll
   for (int j = 0; j < BM_COLUMNS; j++) {
-    uint32_t pair = INNER || (p.x + j >= 0 && p.x + j < f.width) ? from[j * pitch] : 0;
+    uint32_t pair = INNER || e.left >> j & 1 ? from[j * pitch] : 0;
     sums[j].x += ENTERS ? pair & 0xFFFF : 0 - (pair & 0xFFFF);
     sums[j].y += ENTERS ? pair >> 16 : 0 - (pair >> 16);
   }
@@ -154,7 +148,7 @@ static __device__ __forceinline__ void
 bm_roll (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 *sums)
 {
   if (KIND == BM_MEAN)
-    bm_roll_costs<INNER, ENTERS> (t, p, y, sums);
+    bm_roll_costs<INNER, ENTERS> (t, p, e, y, sums);
   else
     bm_roll_images<KIND, INNER, ENTERS> (t, p, e, y, sums);
 }
@@ -190,20 +184,19 @@ bm_correlate (uint32_t products, int taps, uint2 l, uint2 r)
   return (uint32_t) (STEREO_BM_STEPS - whole);
 }
 
-/* The same whatever the window is. */
+/* The same whatever the window is: @low..@high; lines at @left in the left view, @right in the right one. */
+template <int COST>
 static __device__ __noinline__ uint32_t
-bm_correlate_part (const BmTask &t, int cost, uint32_t products, int x, int m, int y, int rows)
+bm_correlate_part (const uint32_t *left, const uint32_t *right, ptrdiff_t squares_l, ptrdiff_t squares_r, int low, int high,
+    int rows, uint32_t products)
 {
-  const Frame &f = t.f;
-  int low = stereo_bm_low (x, m, f.width, t.radius), high = stereo_bm_high (x, m, f.width, t.radius);
   int taps = (high - low + 1) * rows;
-  size_t row = (size_t) y * t.line_pitch;
-  const uint32_t *sums_l = t.line[0].sums + row + x, *sums_r = t.line[1].sums + row + m;
-  const uint32_t *squares_l = t.line[0].squares + row + x, *squares_r = t.line[1].squares + row + m;
-  uint32_t sum_l = sums_l[high + 1] - sums_l[low], sum_r = sums_r[1 - low] - sums_r[-high];
-  uint32_t energy_l = squares_l[high + 1] - squares_l[low], energy_r = squares_r[1 - low] - squares_r[-high];
-  return stereo_bm_correlation (cost, stereo_bm_numerator (cost, taps, products, sum_l, sum_r, energy_l, energy_r),
-      stereo_bm_norm (cost, taps, sum_l, energy_l), stereo_bm_norm (cost, taps, sum_r, energy_r) * STEREO_BM_STEPS);
+  uint32_t sum_l = left[high + 1] - left[low], sum_r = right[1 - low] - right[-high];
+  left += squares_l;
+  right += squares_r;
+  uint32_t energy_l = left[high + 1] - left[low], energy_r = right[1 - low] - right[-high];
+  return stereo_bm_correlation (COST, stereo_bm_numerator (COST, taps, products, sum_l, sum_r, energy_l, energy_r),
+      stereo_bm_norm (COST, taps, sum_l, energy_l), stereo_bm_norm (COST, taps, sum_r, energy_r) * STEREO_BM_STEPS);
 }
 
 /* Candidate @k of a block that is not INNER. */
@@ -220,7 +213,11 @@ bm_finish_part (const BmTask &t, const BmPlace &p, const BmEdge &e, uint32_t sum
   if (span == 2 * t.radius + 1)
     return bm_correlate<COST> (sum, span * rows, t.line[0].windows[(size_t) y * t.f.width + x],
         t.line[1].windows[(size_t) y * t.f.width + m]);
-  return span ? bm_correlate_part (t, COST, sum, x, m, y, rows) : 0;
+  if (!span)
+    return 0;
+  const uint32_t *left = t.line[0].sums + (size_t) y * t.line_pitch + x, *right = t.line[1].sums + (size_t) y * t.line_pitch + m;
+  return bm_correlate_part<COST> (left, right, t.line[0].squares - t.line[0].sums, t.line[1].squares - t.line[1].sums,
+      stereo_bm_low (x, m, t.f.width, t.radius), stereo_bm_high (x, m, t.f.width, t.radius), rows, sum);
 }
 
 /* Sums along the row around a thread's columns -> two costs a column. */
@@ -246,10 +243,9 @@ bm_finish (const BmTask &t, const BmPlace &p, const BmEdge &e, const uint2 *buff
     uint32_t a, b;
     sum = make_uint2 (sum.x + enters.x, sum.y + enters.y);
     if (INNER && KIND == BM_PRODUCT) {
-      bool used = p.strip_column + j >= BM_GUARD + radius && p.strip_column + j < BM_GUARD + BM_STRIP - radius;
-      uint2 l = used ? left[j] : make_uint2 (0, 0);
-      a = bm_correlate<COST> (sum.x, taps, l, used ? right[-j] : l);
-      b = bm_correlate<COST> (sum.y, taps, l, used ? right[1 - j] : l);
+      uint2 l = left[j];        /* nothing of use, but there, in columns that are not stored */
+      a = bm_correlate<COST> (sum.x, taps, l, right[-j]);
+      b = bm_correlate<COST> (sum.y, taps, l, right[1 - j]);
     } else if (INNER) {
       a = bm_mean_bits (sum.x, factor);
       b = bm_mean_bits (sum.y, factor);
@@ -272,7 +268,13 @@ bm_set_edge (const BmTask &t, const BmPlace &p, float *factors, int cost, bool m
   const Frame &f = t.f;
   int thread = threadIdx.y * 32 + threadIdx.x, most = (2 * t.radius + 1) * (2 * t.radius + 1);
 
-  e->exists = 0;
+  e->exists = e->left = e->right = 0;
+#pragma unroll
+  for (int k = 0; k <= BM_COLUMNS; k++) {
+    int m = p.m - (BM_COLUMNS - 1) + k;
+    e->left |= (uint32_t) (k < BM_COLUMNS && p.x + k >= 0 && p.x + k < f.width) << k;
+    e->right |= (uint32_t) (m >= 0 && m < f.width) << k;
+  }
   e->factors = factors;
 #pragma unroll
   for (int k = 0; k < 2 * BM_COLUMNS; k++) {
@@ -294,7 +296,7 @@ bm_strip (const BmTask &t, const BmPlace &p, uint2 *buffers)
 {
   const Frame &f = t.f;
   const int radius = R ? R : t.radius;
-  int first = blockIdx.z * t.segment, end = min (first + t.segment, f.height);
+  int first = blockIdx.z * t.segment, end = min (first + t.segment, f.height), pitch = f.depth / 2;
   uint32_t *volume = KIND == BM_MEAN ? (uint32_t *) f.volume : t.costs;
   uint2 sums[BM_COLUMNS] = { };
   BmEdge e = { };
@@ -315,13 +317,11 @@ bm_strip (const BmTask &t, const BmPlace &p, uint2 *buffers)
       buffer[(p.strip_column + j) * 32] = sums[j];
     __syncthreads ();
     bm_finish<COST, KIND, INNER, R> (t, p, e, buffer, y, costs);
-    uint32_t *to = volume + ((ptrdiff_t) y * f.width + p.x) * (f.depth / 2) + p.i / 2;
+    uint32_t *to = volume + ((ptrdiff_t) y * f.width + p.x) * pitch + p.i / 2;
 #pragma unroll
-    for (int j = 0; j < BM_COLUMNS; j++) {
-      int c = p.strip_column + j - BM_GUARD;
-      if (c >= radius && c < BM_STRIP - radius && p.x + j >= 0 && p.x + j < f.width && p.i < f.depth)
-        to[j * (f.depth / 2)] = costs[j];
-    }
+    for (int j = 0; j < BM_COLUMNS; j++)
+      if (p.stores >> j & 1)
+        to[j * pitch] = costs[j];
   }
 }
 
@@ -342,6 +342,12 @@ bm_kernel (BmTask t)
   p.i = i0 + 2 * threadIdx.x;
   p.m = f.width - 1 - p.x + f.min_disparity + min (p.i, f.depth - 2);
   p.exists = (p.i < f.disparities ? 0xFFFFu : 0) | (p.i + 1 < f.disparities ? 0xFFFF0000u : 0);
+  p.stores = 0;
+#pragma unroll
+  for (int j = 0; j < BM_COLUMNS; j++) {
+    int c = p.strip_column + j - BM_GUARD;
+    p.stores |= (uint32_t) (c >= radius && c < BM_STRIP - radius && p.x + j >= 0 && p.x + j < f.width && p.i < f.depth) << j;
+  }
   /* partners of the strip's last column's first candidate, and of its first column's last one */
   int lowest = f.width - 1 - (x0 + BM_STRIP - 1) + f.min_disparity + i0;
   int highest = f.width - 1 - x0 + f.min_disparity + i0 + candidates - 1;
