@@ -87,7 +87,7 @@ task_of (const StereoPlan *plan)
   return t;
 }
 
-template <int COST, BmKind KIND, int R>
+template <int COST, BmKind KIND, int R, int DEPTH>
 static StereoStatus
 launch_radius (StereoPlan *plan, BmTask t, StereoError *error)
 {
@@ -98,8 +98,8 @@ launch_radius (StereoPlan *plan, BmTask t, StereoError *error)
   t.segment = (int) cuda_blocks (plan->height, segments ? segments : 1);
   t.segment = t.segment < least ? least : t.segment;
   dim3 grid (strips, chunks, cuda_blocks (plan->height, t.segment));
-  CUDA_TRY (cudaFuncSetAttribute (bm_kernel<COST, KIND, R>, cudaFuncAttributeMaxDynamicSharedMemorySize, BM_SHARED));
-  bm_kernel<COST, KIND, R> <<<grid, dim3 (32, BM_WARPS), BM_SHARED, cuda_state (plan)->stream>>> (t);
+  CUDA_TRY (cudaFuncSetAttribute (bm_kernel<COST, KIND, R, DEPTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, BM_SHARED));
+  bm_kernel<COST, KIND, R, DEPTH> <<<grid, dim3 (32, BM_WARPS), BM_SHARED, cuda_state (plan)->stream>>> (t);
   CUDA_LAUNCHED (plan, "bm_kernel");
   return STEREO_OK;
 }
@@ -110,9 +110,11 @@ launch (StereoPlan *plan, int radius, StereoError *error)
 {
   BmTask t = task_of (plan);
   t.radius = radius;
-  if (radius == 4 && KIND != BM_DIFFERENCE && KIND != BM_SQUARE)        /* the method's own window */
-    return launch_radius<COST, KIND, (KIND == BM_DIFFERENCE || KIND == BM_SQUARE) ? 0 : 4> (plan, t, error);
-  return launch_radius<COST, KIND, 0> (plan, t, error);
+  constexpr int own = KIND == BM_DIFFERENCE || KIND == BM_SQUARE ? 0 : 4;       /* of the method's own window */
+  if (radius == own && plan->depth == 128)
+    return launch_radius<COST, KIND, own, 128> (plan, t, error);
+  return radius == own ? launch_radius<COST, KIND, own, 0> (plan, t, error) :
+      launch_radius<COST, KIND, 0, 0> (plan, t, error);
 }
 
 static StereoStatus

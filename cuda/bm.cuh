@@ -68,6 +68,13 @@ struct BmEdge
   const float *factors;         /* by the number of taps: what makes a mean of a sum */
 };
 
+/* Keeps what is in @word, where the compiler would make it again for every row, to save a register. */
+static __device__ __forceinline__ void
+bm_keep (uint32_t &word)
+{
+  asm ("" : "+r" (word));
+}
+
 static __device__ __forceinline__ bool
 bm_exists (const Frame &f, int x, int m, int i)
 {
@@ -127,12 +134,12 @@ bm_roll_images (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2
   }
 }
 
-template <bool INNER, bool ENTERS>
+template <bool INNER, bool ENTERS, int DEPTH>
 static __device__ __forceinline__ void
 bm_roll_costs (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 *sums)
 {
   const Frame &f = t.f;
-  int i = min (p.i, f.depth - 2), pitch = f.depth / 2;
+  int depth = DEPTH ? DEPTH : f.depth, i = DEPTH % BM_CHUNK || !DEPTH ? min (p.i, depth - 2) : p.i, pitch = depth / 2;
   const uint32_t *from = t.costs + ((ptrdiff_t) y * f.width + p.x) * pitch + i / 2;
 
 #pragma unroll
@@ -143,12 +150,12 @@ bm_roll_costs (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 
   }
 }
 
-template <BmKind KIND, bool INNER, bool ENTERS>
+template <BmKind KIND, bool INNER, bool ENTERS, int DEPTH>
 static __device__ __forceinline__ void
 bm_roll (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 *sums)
 {
   if (KIND == BM_MEAN)
-    bm_roll_costs<INNER, ENTERS> (t, p, e, y, sums);
+    bm_roll_costs<INNER, ENTERS, DEPTH> (t, p, e, y, sums);
   else
     bm_roll_images<KIND, INNER, ENTERS> (t, p, e, y, sums);
 }
@@ -284,19 +291,25 @@ bm_set_edge (const BmTask &t, const BmPlace &p, float *factors, int cost, bool m
     e->exists |= (uint32_t) exists << k;
     e->spans[k / 4] = k % 4 ? e->spans[k / 4] | span << k % 4 * 8 : span;
   }
+  bm_keep (e->exists);
+  bm_keep (e->left);
+  bm_keep (e->right);
+#pragma unroll
+  for (int k = 0; k < BM_COLUMNS / 2; k++)
+    bm_keep (e->spans[k]);
   for (int taps = 1 + thread; taps <= most; taps += 32 * BM_WARPS)
     factors[taps] = mean ? stereo_bm_mean_factor (taps) : stereo_bm_cost_factor (cost, f.volume_unit, taps);
   if (thread == 0)
     factors[0] = 0;
 }
 
-template <int COST, BmKind KIND, bool INNER, int R>
+template <int COST, BmKind KIND, bool INNER, int R, int DEPTH>
 static __device__ __forceinline__ void
 bm_strip (const BmTask &t, const BmPlace &p, uint2 *buffers)
 {
   const Frame &f = t.f;
   const int radius = R ? R : t.radius;
-  int first = blockIdx.z * t.segment, end = min (first + t.segment, f.height), pitch = f.depth / 2;
+  int first = blockIdx.z * t.segment, end = min (first + t.segment, f.height), pitch = (DEPTH ? DEPTH : f.depth) / 2;
   uint32_t *volume = KIND == BM_MEAN ? (uint32_t *) f.volume : t.costs;
   uint2 sums[BM_COLUMNS] = { };
   BmEdge e = { };
@@ -304,29 +317,35 @@ bm_strip (const BmTask &t, const BmPlace &p, uint2 *buffers)
   if (!INNER)
     bm_set_edge (t, p, (float *) (buffers + 2 * BM_BUFFER), COST, KIND == BM_MEAN, &e);
   for (int y = max (first - radius, 0); y < min (first + radius, f.height); y++)
-    bm_roll<KIND, INNER, true> (t, p, e, y, sums);
+    bm_roll<KIND, INNER, true, DEPTH> (t, p, e, y, sums);
   for (int y = first; y < end; y++) {
     uint2 *buffer = buffers + (y & 1) * BM_BUFFER + threadIdx.x;
     uint32_t costs[BM_COLUMNS];
     if (y + radius < f.height)
-      bm_roll<KIND, INNER, true> (t, p, e, y + radius, sums);
+      bm_roll<KIND, INNER, true, DEPTH> (t, p, e, y + radius, sums);
     if (y > first && y > radius)
-      bm_roll<KIND, INNER, false> (t, p, e, y - radius - 1, sums);
+      bm_roll<KIND, INNER, false, DEPTH> (t, p, e, y - radius - 1, sums);
 #pragma unroll
     for (int j = 0; j < BM_COLUMNS; j++)
       buffer[(p.strip_column + j) * 32] = sums[j];
     __syncthreads ();
     bm_finish<COST, KIND, INNER, R> (t, p, e, buffer, y, costs);
     uint32_t *to = volume + ((ptrdiff_t) y * f.width + p.x) * pitch + p.i / 2;
+    if (p.stores == (1 << BM_COLUMNS) - 1) {
 #pragma unroll
-    for (int j = 0; j < BM_COLUMNS; j++)
-      if (p.stores >> j & 1)
+      for (int j = 0; j < BM_COLUMNS; j++)
         to[j * pitch] = costs[j];
+    } else {
+#pragma unroll
+      for (int j = 0; j < BM_COLUMNS; j++)
+        if (p.stores >> j & 1)
+          to[j * pitch] = costs[j];
+    }
   }
 }
 
-/* Lanes take pairs of candidates, warps columns. R: the radius, or 0 for any. */
-template <int COST, BmKind KIND, int R>
+/* Lanes take pairs of candidates, warps columns. R: the radius, DEPTH: the volume's, or 0 for any. */
+template <int COST, BmKind KIND, int R, int DEPTH>
 static __global__ void __launch_bounds__ (32 * BM_WARPS, BM_RESIDENT (KIND))
 bm_kernel (BmTask t)
 {
@@ -348,13 +367,14 @@ bm_kernel (BmTask t)
     int c = p.strip_column + j - BM_GUARD;
     p.stores |= (uint32_t) (c >= radius && c < BM_STRIP - radius && p.x + j >= 0 && p.x + j < f.width && p.i < f.depth) << j;
   }
+  bm_keep (p.stores);
   /* partners of the strip's last column's first candidate, and of its first column's last one */
   int lowest = f.width - 1 - (x0 + BM_STRIP - 1) + f.min_disparity + i0;
   int highest = f.width - 1 - x0 + f.min_disparity + i0 + candidates - 1;
   if (x0 >= 0 && x0 + BM_STRIP <= f.width && lowest >= 0 && highest < f.width)
-    bm_strip<COST, KIND, true, R> (t, p, buffers);
+    bm_strip<COST, KIND, true, R, DEPTH> (t, p, buffers);
   else
-    bm_strip<COST, KIND, false, R> (t, p, buffers);
+    bm_strip<COST, KIND, false, R, DEPTH> (t, p, buffers);
 }
 
 #endif
