@@ -169,8 +169,8 @@ bm_mean_bits (uint32_t sum, float factor)
   return __float_as_uint (__fadd_rn (__fmul_rn (__uint2float_rn (sum), factor), 8388608.0f));
 }
 
-/* Of the first step, a correlation with a whole window. */
-template <int COST>
+/* Of the first step, a correlation with a whole window. SMALL: few enough taps for 32 bits. */
+template <int COST, bool SMALL>
 static __device__ __forceinline__ uint32_t
 bm_correlate (uint32_t products, int taps, uint2 l, uint2 r)
 {
@@ -180,15 +180,16 @@ bm_correlate (uint32_t products, int taps, uint2 l, uint2 r)
     numerator = __uint2float_rn (products);
   else if (COST == STEREO_COST_NSSD)
     numerator = __uint2float_rn (l.x + r.x - 2 * products);
-  else if (taps <= STEREO_BM_SMALL)
+  else if (SMALL || taps <= STEREO_BM_SMALL)
     numerator = __int2float_rn ((int32_t) ((uint32_t) taps * products - l.x * r.x));
   else
     numerator = __ll2float_rn ((int64_t) taps * products - (int64_t) l.x * r.x);
   float steps = __fmul_rn (__fmul_rn (numerator, __uint_as_float (l.y)), __uint_as_float (r.y));
+  /* adding 1.5 * 2^23 rounds to whole numbers, ties to even, and leaves them in the low bits */
   if (COST == STEREO_COST_NSSD)
-    return __float2uint_rn (fminf (steps, 2.0f * STEREO_BM_STEPS));
-  int whole = min (max (__float2int_rn (steps), -STEREO_BM_STEPS), STEREO_BM_STEPS);
-  return (uint32_t) (STEREO_BM_STEPS - whole);
+    return __float_as_uint (__fadd_rn (fminf (steps, 2.0f * STEREO_BM_STEPS), 12582912.0f)) - 0x4B400000u;
+  int whole = (int) __float_as_uint (__fadd_rn (steps, 12582912.0f)) - 0x4B400000;
+  return (uint32_t) min (max (STEREO_BM_STEPS - whole, 0), 2 * STEREO_BM_STEPS);
 }
 
 /* The same whatever the window is: @low..@high; lines at @left in the left view, @right in the right one. */
@@ -207,7 +208,7 @@ bm_correlate_part (const uint32_t *left, const uint32_t *right, ptrdiff_t square
 }
 
 /* Candidate @k of a block that is not INNER. */
-template <int COST, BmKind KIND>
+template <int COST, BmKind KIND, bool SMALL>
 static __device__ __forceinline__ uint32_t
 bm_finish_part (const BmTask &t, const BmPlace &p, const BmEdge &e, uint32_t sum, int k, int y, int rows)
 {
@@ -218,7 +219,7 @@ bm_finish_part (const BmTask &t, const BmPlace &p, const BmEdge &e, uint32_t sum
   }
   int x = p.x + k / 2, m = p.m - k / 2 + k % 2;
   if (span == 2 * t.radius + 1)
-    return bm_correlate<COST> (sum, span * rows, t.line[0].windows[(size_t) y * t.f.width + x],
+    return bm_correlate<COST, SMALL> (sum, span * rows, t.line[0].windows[(size_t) y * t.f.width + x],
         t.line[1].windows[(size_t) y * t.f.width + m]);
   if (!span)
     return 0;
@@ -233,6 +234,7 @@ static __device__ __forceinline__ void
 bm_finish (const BmTask &t, const BmPlace &p, const BmEdge &e, const uint2 *buffer, int y, uint32_t *to)
 {
   const Frame &f = t.f;
+  constexpr bool small = R && (2 * R + 1) * (2 * R + 1) <= STEREO_BM_SMALL;
   const int radius = R ? R : t.radius;
   int rows = stereo_bm_rows (y, f.height, radius), taps = rows * (2 * radius + 1);
   float factor = KIND == BM_MEAN ? stereo_bm_mean_factor (taps) : stereo_bm_cost_factor (COST, f.volume_unit, taps);
@@ -251,14 +253,14 @@ bm_finish (const BmTask &t, const BmPlace &p, const BmEdge &e, const uint2 *buff
     sum = make_uint2 (sum.x + enters.x, sum.y + enters.y);
     if (INNER && KIND == BM_PRODUCT) {
       uint2 l = left[j];        /* nothing of use, but there, in columns that are not stored */
-      a = bm_correlate<COST> (sum.x, taps, l, right[-j]);
-      b = bm_correlate<COST> (sum.y, taps, l, right[1 - j]);
+      a = bm_correlate<COST, small> (sum.x, taps, l, right[-j]);
+      b = bm_correlate<COST, small> (sum.y, taps, l, right[1 - j]);
     } else if (INNER) {
       a = bm_mean_bits (sum.x, factor);
       b = bm_mean_bits (sum.y, factor);
     } else {
-      a = bm_finish_part<COST, KIND> (t, p, e, sum.x, 2 * j, y, rows);
-      b = bm_finish_part<COST, KIND> (t, p, e, sum.y, 2 * j + 1, y, rows);
+      a = bm_finish_part<COST, KIND, small> (t, p, e, sum.x, 2 * j, y, rows);
+      b = bm_finish_part<COST, KIND, small> (t, p, e, sum.y, 2 * j + 1, y, rows);
     }
     uint32_t pair = __byte_perm (a, b, 0x5410);
     to[j] = KIND == BM_MEAN ? pair | ~p.exists : pair & p.exists;
