@@ -5,7 +5,7 @@
  * A thread takes a band of rows and a layer of up to 32 disparities, so that what it keeps of a row stays in the
  * second-level cache. Both steps run down the rows with a sum for every column and candidate (a row enters, a row leaves),
  * and along each row with one sum of these: work does not depend on the window. The second step goes on behind the
- * first, window / 2 columns and rows later. All sums are whole numbers: bands and threads change nothing.
+ * first, window / 2 columns and rows later, in the same loop. All sums are whole numbers: bands and threads change nothing.
  *
  * Candidates that do not exist add 0 to every sum.
  */
@@ -48,45 +48,38 @@ right_place (const StereoView *view, int kind, size_t at)
   return kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? (const void *) (view->color + at) : view->luma + at;
 }
 
-/* Adds row @enters to the sums of every column, takes row @leaves away; -1: none. */
+/* Adds row @enters to the sums of column @x, takes row @leaves away; -1: none. */
 INLINE void
-roll (const BmLayer *layer, int kind, int enters, int leaves, int count)
+roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int count)
 {
   const StereoPlan *plan = layer->plan;
   const StereoView *l = &plan->view[STEREO_LEFT], *r = &plan->view[STEREO_RIGHT];
   size_t pitch = (size_t) plan->image_pitch, size = kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? 4 : 1;
-  size_t in = (size_t) (enters < 0 ? 0 : enters) * pitch, out = (size_t) (leaves < 0 ? 0 : leaves) * pitch;
-  uint32_t *sums = layer->sums;
+  ptrdiff_t m = plan->width - 1 - x + plan->min_disparity + layer->first;
+  int from = m < 0 ? (int) -m : 0, to = plan->width - (int) m;  /* candidates that exist */
+  uint32_t *sums = layer->sums + (size_t) x * (size_t) count;
+  VecU change[BM_LAYER / LANES] = { { 0 } };
 
-  for (int x = 0; x < plan->width; x++, sums += count) {
-    ptrdiff_t m = plan->width - 1 - x + plan->min_disparity + layer->first;
-    const char *right_in = right_place (r, kind, (size_t) ((ptrdiff_t) in + m));
-    const char *right_out = right_place (r, kind, (size_t) ((ptrdiff_t) out + m));
-    uint32_t left_in = left_value (l, kind, in + (size_t) x), left_out = left_value (l, kind, out + (size_t) x);
-    int from = m < 0 ? (int) -m : 0, to = plan->width - (int) m;        /* candidates that exist */
-    to = plan->disparities - layer->first < to ? plan->disparities - layer->first : to;
-    for (int k = 0; k < count; k += LANES) {
-      VecU change = { 0 };
-      if (enters >= 0)
-        change += raw (kind, left_in, right_in + (size_t) k * size);
-      if (leaves >= 0)
-        change -= raw (kind, left_out, right_out + (size_t) k * size);
-      if (from > 0 || to < count)
-        change &= bm_between (k, from, to);
-      vec_store_u (sums + k, vec_load_u (sums + k) + change);
-    }
+  to = plan->disparities - layer->first < to ? plan->disparities - layer->first : to;
+  if (enters >= 0) {
+    size_t row = (size_t) enters * pitch;
+    const char *right = right_place (r, kind, (size_t) ((ptrdiff_t) row + m));
+    uint32_t left = left_value (l, kind, row + (size_t) x);
+    for (int k = 0; k < count; k += LANES)
+      change[k / LANES] += raw (kind, left, right + (size_t) k * size);
   }
-}
-
-INLINE void
-roll_in_and_out (const BmLayer *layer, int kind, int enters, int leaves, int count)
-{
-  if (enters >= 0 && leaves >= 0)
-    roll (layer, kind, enters, leaves, count);
-  else if (enters >= 0)
-    roll (layer, kind, enters, -1, count);
-  else if (leaves >= 0)
-    roll (layer, kind, -1, leaves, count);
+  if (leaves >= 0) {
+    size_t row = (size_t) leaves * pitch;
+    const char *right = right_place (r, kind, (size_t) ((ptrdiff_t) row + m));
+    uint32_t left = left_value (l, kind, row + (size_t) x);
+    for (int k = 0; k < count; k += LANES)
+      change[k / LANES] -= raw (kind, left, right + (size_t) k * size);
+  }
+  if (from > 0 || to < count)
+    for (int k = 0; k < count; k += LANES)
+      change[k / LANES] &= bm_between (k, from, to);
+  for (int k = 0; k < count; k += LANES)
+    vec_store_u (sums + k, vec_load_u (sums + k) + change[k / LANES]);
 }
 
 /* ---- both steps along a row ---------------------------------------------------------------------- */
@@ -152,16 +145,18 @@ means_one_by_one (const BmLayer *layer, const uint32_t *sums, int x, int m, int 
   }
 }
 
-/* Moves @sum of a window's columns on: column @enters comes in, @leaves goes out, where the picture has them. */
 INLINE void
-slide (VecU *sum, const uint32_t *columns, int enters, int leaves, int width, int count)
+add_column (VecU *sum, const uint32_t *columns, int x, int count)
 {
-  for (int k = 0; k < count; k += LANES) {
-    if (enters < width)
-      sum[k / LANES] += vec_load_u (columns + (ptrdiff_t) enters * count + k);
-    if (leaves >= 0)
-      sum[k / LANES] -= vec_load_u (columns + (ptrdiff_t) leaves * count + k);
-  }
+  for (int k = 0; k < count; k += LANES)
+    sum[k / LANES] += vec_load_u (columns + (size_t) x * (size_t) count + k);
+}
+
+INLINE void
+take_column (VecU *sum, const uint32_t *columns, int x, int count)
+{
+  for (int k = 0; k < count; k += LANES)
+    sum[k / LANES] -= vec_load_u (columns + (size_t) x * (size_t) count + k);
 }
 
 /* First step's costs of column @x into the ring, and what that changes in the second step's column. */
@@ -175,7 +170,9 @@ cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *r
 
   if (all_whole (layer, x, m, layer->radius, count))
     for (int k = 0; k < count; k += LANES) {
-      VecU costs = whole_cost (layer, cost, sum[k / LANES], x, m + k) & bm_between (k, 0, end);
+      VecU costs = whole_cost (layer, cost, sum[k / LANES], x, m + k) ;
+      if (end < count)
+        costs &= bm_between (k, 0, end);
       vec_store_u (means + k, vec_load_u (means + k) + costs - (VecU) vec_widen (vec_load_h (ring + k)));
       vec_store_h (ring + k, vec_narrow ((VecI) costs));
     }
@@ -201,9 +198,12 @@ mean_column (const BmLayer *layer, const VecU *sum, int x, int y, float factor, 
   uint16_t *to = plan->volume + ((size_t) y * (size_t) plan->width + (size_t) x) * (size_t) plan->depth + layer->first;
 
   if (all_whole (layer, x, m, plan->params.window / 2, count))
-    for (int k = 0; k < count; k += LANES)
-      vec_store_h (to + k, vec_narrow (bm_round (vec_float ((VecI) sum[k / LANES]) * factor) |
-          (VecI) (bm_between (k, end, BM_LAYER) & STEREO_INVALID)));
+    for (int k = 0; k < count; k += LANES) {
+      VecI means = bm_round (vec_float ((VecI) sum[k / LANES]) * factor);
+      if (end < count)
+        means |= (VecI) (bm_between (k, end, BM_LAYER) & STEREO_INVALID);
+      vec_store_h (to + k, vec_narrow (means));
+    }
   else {
     uint32_t sums[BM_LAYER];
     for (int k = 0; k < count; k += LANES)
@@ -212,53 +212,62 @@ mean_column (const BmLayer *layer, const VecU *sum, int x, int y, float factor, 
   }
 }
 
-/* Takes row @y's costs into the means, and row @y - window's, which lie in the same place, out of them. */
-INLINE void
-cost_row (const BmLayer *layer, int cost, int y, int count)
-{
-  int width = layer->plan->width, radius = layer->radius;
-  uint16_t *ring = layer->ring + (size_t) (y % layer->plan->params.window) * (size_t) width * (size_t) count;
-  VecU sum[BM_LAYER / LANES] = { { 0 } };
-
-  for (int x = 0; x < radius && x < width; x++)
-    slide (sum, layer->sums, x, -1, width, count);
-  for (int x = 0; x < width; x++, ring += count) {
-    slide (sum, layer->sums, x + radius, x - radius - 1, width, count);
-    cost_column (layer, cost, sum, x, ring, count);
-  }
-}
-
+/* Takes what stands in the ring out of the means of column @x. */
 static void
-drop_row (const BmLayer *layer, int y, int count)
+drop_column (const BmLayer *layer, int x, uint16_t *ring, int count)
 {
-  size_t words = (size_t) layer->plan->width * (size_t) count;
-  uint16_t *restrict ring = layer->ring + (size_t) (y % layer->plan->params.window) * words;
-  uint32_t *restrict means = layer->means;
+  uint32_t *means = layer->means + (size_t) x * (size_t) count;
 
-  for (size_t k = 0; k < words; k++) {
+  for (int k = 0; k < count; k++) {
     means[k] -= ring[k];
     ring[k] = 0;
   }
 }
 
+/* ---- a band --------------------------------------------------------------------------------------- */
+
+/* Rows at hand; -1: none. */
+typedef struct Rows
+{
+  int enters, leaves;           /* the windows of the first step */
+  int cost;                     /* whose costs are made */
+  int ring;                     /* their place; the row that was there leaves the windows of the second step */
+  int mean;                     /* whose means are made */
+} Rows;
+
+/* Column @n comes into the first step's windows; that of the costs follows a radius behind, that of the means another. */
 INLINE void
-mean_row (const BmLayer *layer, int y, int count)
+row (const BmLayer *layer, int cost, int kind, Rows rows, int count)
 {
   const StereoPlan *plan = layer->plan;
-  int width = plan->width, window = plan->params.window, radius = window / 2;
-  int rows = stereo_bm_rows (y, plan->height, radius);
-  float factor = stereo_bm_mean_factor (window * rows);
-  VecU sum[BM_LAYER / LANES] = { { 0 } };
+  int width = plan->width, radius = layer->radius, reach = plan->params.window / 2;
+  int mean_rows = stereo_bm_rows (rows.mean < 0 ? 0 : rows.mean, plan->height, reach);
+  float factor = stereo_bm_mean_factor ((2 * reach + 1) * mean_rows);
+  uint16_t *ring = layer->ring + (size_t) rows.ring * (size_t) width * (size_t) count;
+  VecU sum[BM_LAYER / LANES] = { { 0 } }, mean[BM_LAYER / LANES] = { { 0 } };
 
-  for (int x = 0; x < radius && x < width; x++)
-    slide (sum, layer->means, x, -1, width, count);
-  for (int x = 0; x < width; x++) {
-    slide (sum, layer->means, x + radius, x - radius - 1, width, count);
-    mean_column (layer, sum, x, y, factor, rows, count);
+  for (int n = 0; n < width + radius + reach; n++) {
+    int x = n - radius, out = x - reach;
+    if (n < width && rows.cost >= 0) {
+      roll_column (layer, kind, n, rows.enters, rows.leaves, count);
+      add_column (sum, layer->sums, n, count);
+    }
+    if (x >= 0 && x < width) {
+      if (x > radius)
+        take_column (sum, layer->sums, x - radius - 1, count);
+      if (rows.cost >= 0)
+        cost_column (layer, cost, sum, x, ring + (size_t) x * (size_t) count, count);
+      else
+        drop_column (layer, x, ring + (size_t) x * (size_t) count, count);
+      add_column (mean, layer->means, x, count);
+    }
+    if (out >= 0 && rows.mean >= 0) {
+      if (out > reach)
+        take_column (mean, layer->means, out - reach - 1, count);
+      mean_column (layer, mean, out, rows.mean, factor, mean_rows, count);
+    }
   }
 }
-
-/* ---- a band --------------------------------------------------------------------------------------- */
 
 INLINE void
 band (BmLayer *layer, int cost, int kind, int first, int last, int count)
@@ -268,16 +277,14 @@ band (BmLayer *layer, int cost, int kind, int first, int last, int count)
   int from = first < reach ? 0 : first - reach;
 
   for (int y = from < radius ? 0 : from - radius; y < from + radius && y < height; y++)
-    roll_in_and_out (layer, kind, y, -1, count);
+    for (int x = 0; x < plan->width; x++)
+      roll_column (layer, kind, x, y, -1, count);
   for (int y = from; y <= last + reach; y++) {
-    if (y < height) {
-      roll_in_and_out (layer, kind, y + radius < height ? y + radius : -1, y > from ? y - radius - 1 : -1, count);
+    Rows rows = { y + radius < height ? y + radius : -1, y > from ? y - radius - 1 : -1, y < height ? y : -1,
+      y % plan->params.window, y - reach >= first ? y - reach : -1 };
+    if (rows.cost >= 0)
       bm_set_row (layer, cost, y);
-      cost_row (layer, cost, y, count);
-    } else
-      drop_row (layer, y, count);
-    if (y - reach >= first)
-      mean_row (layer, y - reach, count);
+    row (layer, cost, kind, rows, count);
   }
 }
 
