@@ -14,6 +14,7 @@
 
 #define INLINE static inline __attribute__ ((always_inline))
 #define BAND 128                /* rows */
+#define EACH_VECTOR(k) _Pragma ("GCC unroll 8") for (int k = 0; k < count; k += LANES)
 
 enum { RAW_DIFFERENCE, RAW_SQUARE, RAW_COLORS, RAW_COLOR_SQUARES, RAW_PRODUCT };
 
@@ -48,9 +49,9 @@ right_place (const StereoView *view, int kind, size_t at)
   return kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? (const void *) (view->color + at) : view->luma + at;
 }
 
-/* Adds row @enters to the sums of column @x, takes row @leaves away; -1: none. */
+/* Adds row @enters to the sums of column @x, takes row @leaves away; -1: none, unless @both are known to be there. */
 INLINE void
-roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int count)
+roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int both, int count)
 {
   const StereoPlan *plan = layer->plan;
   const StereoView *l = &plan->view[STEREO_LEFT], *r = &plan->view[STEREO_RIGHT];
@@ -61,24 +62,25 @@ roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int 
   VecU change[BM_LAYER / LANES] = { { 0 } };
 
   to = plan->disparities - layer->first < to ? plan->disparities - layer->first : to;
-  if (enters >= 0) {
+  if (both || enters >= 0) {
     size_t row = (size_t) enters * pitch;
     const char *right = right_place (r, kind, (size_t) ((ptrdiff_t) row + m));
     uint32_t left = left_value (l, kind, row + (size_t) x);
-    for (int k = 0; k < count; k += LANES)
+    EACH_VECTOR (k)
       change[k / LANES] += raw (kind, left, right + (size_t) k * size);
   }
-  if (leaves >= 0) {
+  if (both || leaves >= 0) {
     size_t row = (size_t) leaves * pitch;
     const char *right = right_place (r, kind, (size_t) ((ptrdiff_t) row + m));
     uint32_t left = left_value (l, kind, row + (size_t) x);
-    for (int k = 0; k < count; k += LANES)
+    EACH_VECTOR (k)
       change[k / LANES] -= raw (kind, left, right + (size_t) k * size);
   }
-  if (from > 0 || to < count)
-    for (int k = 0; k < count; k += LANES)
+  if (from > 0 || to < count) {
+    EACH_VECTOR (k)
       change[k / LANES] &= bm_between (k, from, to);
-  for (int k = 0; k < count; k += LANES)
+  }
+  EACH_VECTOR (k)
     vec_store_u (sums + k, vec_load_u (sums + k) + change[k / LANES]);
 }
 
@@ -93,8 +95,8 @@ whole_cost (const BmLayer *layer, int cost, VecU sum, int x, int m)
   return bm_correlation (layer, cost, sum, x, m);
 }
 
-/* The same of one candidate, whatever its window. */
-static uint32_t
+/* The same of one candidate, whatever its window. (Pure: so that the layer stays in registers around it.) */
+static __attribute__ ((pure, noinline)) uint32_t
 part_cost (const BmLayer *layer, int cost, uint32_t sum, int x, int m)
 {
   const StereoPlan *plan = layer->plan;
@@ -131,14 +133,13 @@ costs_one_by_one (const BmLayer *layer, int cost, const uint32_t *sums, int x, i
 }
 
 static void
-means_one_by_one (const BmLayer *layer, const uint32_t *sums, int x, int m, int count, int rows, uint16_t *to)
+means_one_by_one (const StereoPlan *plan, int first, const uint32_t *sums, int x, int m, int count, int rows, uint16_t *to)
 {
-  const StereoPlan *plan = layer->plan;
   int radius = plan->params.window / 2;
 
   for (int k = 0; k < count; k++) {
     to[k] = STEREO_INVALID;
-    if (layer->first + k >= plan->disparities || m + k < 0 || m + k >= plan->width)
+    if (first + k >= plan->disparities || m + k < 0 || m + k >= plan->width)
       continue;
     int taps = stereo_bm_high (x, m + k, plan->width, radius) - stereo_bm_low (x, m + k, plan->width, radius) + 1;
     to[k] = (uint16_t) stereo_bm_mean (sums[k], stereo_bm_mean_factor (taps * rows));
@@ -148,14 +149,14 @@ means_one_by_one (const BmLayer *layer, const uint32_t *sums, int x, int m, int 
 INLINE void
 add_column (VecU *sum, const uint32_t *columns, int x, int count)
 {
-  for (int k = 0; k < count; k += LANES)
+  EACH_VECTOR (k)
     sum[k / LANES] += vec_load_u (columns + (size_t) x * (size_t) count + k);
 }
 
 INLINE void
 take_column (VecU *sum, const uint32_t *columns, int x, int count)
 {
-  for (int k = 0; k < count; k += LANES)
+  EACH_VECTOR (k)
     sum[k / LANES] -= vec_load_u (columns + (size_t) x * (size_t) count + k);
 }
 
@@ -168,47 +169,59 @@ cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *r
   int end = plan->disparities - layer->first;   /* no candidates from there on */
   uint32_t *means = layer->means + (size_t) x * (size_t) count;
 
-  if (all_whole (layer, x, m, layer->radius, count))
-    for (int k = 0; k < count; k += LANES) {
-      VecU costs = whole_cost (layer, cost, sum[k / LANES], x, m + k) ;
+  if (all_whole (layer, x, m, layer->radius, count)) {
+    EACH_VECTOR (k) {
+      VecU costs = whole_cost (layer, cost, sum[k / LANES], x, m + k);
       if (end < count)
         costs &= bm_between (k, 0, end);
       vec_store_u (means + k, vec_load_u (means + k) + costs - (VecU) vec_widen (vec_load_h (ring + k)));
       vec_store_h (ring + k, vec_narrow ((VecI) costs));
     }
-  else {
+  } else {
     uint32_t sums[BM_LAYER];
-    for (int k = 0; k < count; k++)
-      means[k] -= ring[k];
-    for (int k = 0; k < count; k += LANES)
+    EACH_VECTOR (k) {
+      vec_store_u (means + k, vec_load_u (means + k) - (VecU) vec_widen (vec_load_h (ring + k)));
       vec_store_u (sums + k, sum[k / LANES]);
+    }
     costs_one_by_one (layer, cost, sums, x, m, count, ring);
-    for (int k = 0; k < count; k++)
-      means[k] += ring[k];
+    EACH_VECTOR (k)
+      vec_store_u (means + k, vec_load_u (means + k) + (VecU) vec_widen (vec_load_h (ring + k)));
   }
 }
 
-/* The means around column @x of row @y into the volume. */
+/* Rows at hand; -1: none. */
+typedef struct Rows
+{
+  int enters, leaves;           /* the windows of the first step */
+  int cost;                     /* whose costs are made */
+  uint16_t *ring;               /* their place; the row that was there leaves the windows of the second step */
+  int mean;                     /* whose means are made */
+  int mean_rows;                /* within its windows */
+  float factor;                 /* of its whole windows */
+} Rows;
+
+/* The means around column @x into the volume. */
 INLINE void
-mean_column (const BmLayer *layer, const VecU *sum, int x, int y, float factor, int rows, int count)
+mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int count)
 {
   const StereoPlan *plan = layer->plan;
   int m = plan->width - 1 - x + plan->min_disparity + layer->first;
   int end = plan->disparities - layer->first;
-  uint16_t *to = plan->volume + ((size_t) y * (size_t) plan->width + (size_t) x) * (size_t) plan->depth + layer->first;
+  uint16_t *to = plan->volume + ((size_t) rows->mean * (size_t) plan->width + (size_t) x) * (size_t) plan->depth +
+      layer->first;
 
-  if (all_whole (layer, x, m, plan->params.window / 2, count))
-    for (int k = 0; k < count; k += LANES) {
-      VecI means = bm_round (vec_float ((VecI) sum[k / LANES]) * factor);
+  if (all_whole (layer, x, m, plan->params.window / 2, count)) {
+    EACH_VECTOR (k) {
+      VecI means = bm_round (vec_float ((VecI) sum[k / LANES]) * rows->factor);
       if (end < count)
         means |= (VecI) (bm_between (k, end, BM_LAYER) & STEREO_INVALID);
       vec_store_h (to + k, vec_narrow (means));
     }
-  else {
+  } else {
     uint32_t sums[BM_LAYER];
-    for (int k = 0; k < count; k += LANES)
+    EACH_VECTOR (k)
       vec_store_u (sums + k, sum[k / LANES]);
-    means_one_by_one (layer, sums, x, m, count, rows, to);
+    means_one_by_one (layer->plan, layer->first, sums, x, m, count, rows->mean_rows, to);
   }
 }
 
@@ -226,47 +239,51 @@ drop_column (const BmLayer *layer, int x, uint16_t *ring, int count)
 
 /* ---- a band --------------------------------------------------------------------------------------- */
 
-/* Rows at hand; -1: none. */
-typedef struct Rows
-{
-  int enters, leaves;           /* the windows of the first step */
-  int cost;                     /* whose costs are made */
-  int ring;                     /* their place; the row that was there leaves the windows of the second step */
-  int mean;                     /* whose means are made */
-} Rows;
-
-/* Column @n comes into the first step's windows; that of the costs follows a radius behind, that of the means another. */
+/* Column @n comes into the first step's windows; that of the costs follows a radius behind, that of the means another.
+ * @inner: all of them are in the picture, and so are all columns that leave, and all rows. */
 INLINE void
-row (const BmLayer *layer, int cost, int kind, Rows rows, int count)
+step (const BmLayer *layer, int cost, int kind, const Rows *rows, int n, VecU *sum, VecU *mean, int inner, int count)
 {
   const StereoPlan *plan = layer->plan;
-  int width = plan->width, radius = layer->radius, reach = plan->params.window / 2;
-  int mean_rows = stereo_bm_rows (rows.mean < 0 ? 0 : rows.mean, plan->height, reach);
-  float factor = stereo_bm_mean_factor ((2 * reach + 1) * mean_rows);
-  uint16_t *ring = layer->ring + (size_t) rows.ring * (size_t) width * (size_t) count;
+  int width = plan->width, radius = layer->radius, reach = plan->params.window / 2, x = n - radius, out = x - reach;
+
+  if (inner || (n < width && rows->cost >= 0)) {
+    roll_column (layer, kind, n, rows->enters, rows->leaves, inner, count);
+    add_column (sum, layer->sums, n, count);
+  }
+  if (inner || (x >= 0 && x < width)) {
+    uint16_t *ring = rows->ring + (size_t) x * (size_t) count;
+    if (inner || x > radius)
+      take_column (sum, layer->sums, x - radius - 1, count);
+    if (inner || rows->cost >= 0)
+      cost_column (layer, cost, sum, x, ring, count);
+    else
+      drop_column (layer, x, ring, count);
+    add_column (mean, layer->means, x, count);
+  }
+  if (inner || (out >= 0 && rows->mean >= 0)) {
+    if (inner || out > reach)
+      take_column (mean, layer->means, out - reach - 1, count);
+    mean_column (layer, mean, out, rows, count);
+  }
+}
+
+INLINE void
+row (const BmLayer *from, int cost, int kind, const Rows *from_rows, int count)
+{
+  const BmLayer layer = *from;  /* of its own, so that nothing that is stored can be part of it */
+  const Rows rows = *from_rows;
+  int width = layer.plan->width, steps = width + layer.radius + layer.plan->params.window / 2;
+  int whole = rows.enters >= 0 && rows.leaves >= 0 && rows.cost >= 0 && rows.mean >= 0;
+  int first = layer.radius + layer.plan->params.window, last = whole ? width : 0, n = 0;
   VecU sum[BM_LAYER / LANES] = { { 0 } }, mean[BM_LAYER / LANES] = { { 0 } };
 
-  for (int n = 0; n < width + radius + reach; n++) {
-    int x = n - radius, out = x - reach;
-    if (n < width && rows.cost >= 0) {
-      roll_column (layer, kind, n, rows.enters, rows.leaves, count);
-      add_column (sum, layer->sums, n, count);
-    }
-    if (x >= 0 && x < width) {
-      if (x > radius)
-        take_column (sum, layer->sums, x - radius - 1, count);
-      if (rows.cost >= 0)
-        cost_column (layer, cost, sum, x, ring + (size_t) x * (size_t) count, count);
-      else
-        drop_column (layer, x, ring + (size_t) x * (size_t) count, count);
-      add_column (mean, layer->means, x, count);
-    }
-    if (out >= 0 && rows.mean >= 0) {
-      if (out > reach)
-        take_column (mean, layer->means, out - reach - 1, count);
-      mean_column (layer, mean, out, rows.mean, factor, mean_rows, count);
-    }
-  }
+  for (; n < first && n < steps; n++)
+    step (&layer, cost, kind, &rows, n, sum, mean, 0, count);
+  for (; n < last; n++)
+    step (&layer, cost, kind, &rows, n, sum, mean, 1, count);
+  for (; n < steps; n++)
+    step (&layer, cost, kind, &rows, n, sum, mean, 0, count);
 }
 
 INLINE void
@@ -278,13 +295,15 @@ band (BmLayer *layer, int cost, int kind, int first, int last, int count)
 
   for (int y = from < radius ? 0 : from - radius; y < from + radius && y < height; y++)
     for (int x = 0; x < plan->width; x++)
-      roll_column (layer, kind, x, y, -1, count);
+      roll_column (layer, kind, x, y, -1, 0, count);
   for (int y = from; y <= last + reach; y++) {
+    int mean = y - reach >= first ? y - reach : -1, mean_rows = stereo_bm_rows (mean < 0 ? 0 : mean, height, reach);
     Rows rows = { y + radius < height ? y + radius : -1, y > from ? y - radius - 1 : -1, y < height ? y : -1,
-      y % plan->params.window, y - reach >= first ? y - reach : -1 };
+      layer->ring + (size_t) (y % plan->params.window) * (size_t) plan->width * (size_t) count, mean, mean_rows,
+      stereo_bm_mean_factor ((2 * reach + 1) * mean_rows) };
     if (rows.cost >= 0)
       bm_set_row (layer, cost, y);
-    row (layer, cost, kind, rows, count);
+    row (layer, cost, kind, &rows, count);
   }
 }
 
