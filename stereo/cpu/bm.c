@@ -97,14 +97,11 @@ whole_cost (const BmLayer *layer, int cost, VecU sum, int x, int m)
 
 /* The same of one candidate, whatever its window. (Pure: so that the layer stays in registers around it.) */
 static __attribute__ ((pure, noinline)) uint32_t
-part_cost (const BmLayer *layer, int cost, uint32_t sum, int x, int m)
+part_correlation (const BmLayer *layer, int cost, uint32_t sum, int x, int m)
 {
-  const StereoPlan *plan = layer->plan;
-  int low = stereo_bm_low (x, m, plan->width, layer->radius), high = stereo_bm_high (x, m, plan->width, layer->radius);
+  int width = layer->plan->width;
+  int low = stereo_bm_low (x, m, width, layer->radius), high = stereo_bm_high (x, m, width, layer->radius);
   int taps = (high - low + 1) * layer->rows;
-
-  if (!stereo_bm_correlates (cost))
-    return stereo_bm_mean (sum, stereo_bm_cost_factor (cost, plan->volume_unit, taps));
   const BmLine *l = &layer->line[STEREO_LEFT], *r = &layer->line[STEREO_RIGHT];
   uint32_t sum_l = l->sums[x + high + 1] - l->sums[x + low], sum_r = r->sums[m - low + 1] - r->sums[m - high];
   uint32_t squares_l = l->squares[x + high + 1] - l->squares[x + low];
@@ -112,6 +109,21 @@ part_cost (const BmLayer *layer, int cost, uint32_t sum, int x, int m)
   float norm_l = stereo_bm_norm (cost, taps, sum_l, squares_l), norm_r = stereo_bm_norm (cost, taps, sum_r, squares_r);
   return stereo_bm_correlation (cost, stereo_bm_numerator (cost, taps, sum, sum_l, sum_r, squares_l, squares_r), norm_l,
       norm_r * STEREO_BM_STEPS);
+}
+
+/* Means of LANES candidates from @sum, whatever their windows: @unit over @taps for every column of these. What does not
+ * exist, from @m outside the picture or @end lanes on, gets @outside. */
+INLINE VecU
+part_means (VecU sum, int x, int m, int width, int radius, int taps, int unit, int end, uint32_t outside)
+{
+  const VecI lanes = LANE_NUMBERS, zero = { 0 };
+  VecI place = lanes + m;
+  VecI low = vec_max_signed (zero + (x < radius ? -x : -radius), place - (width - 1));
+  VecI high = vec_min (zero + (width - 1 - x < radius ? width - 1 - x : radius), place);
+  VecI exists = (place >= 0) & (place < width) & (lanes < end);
+  VecF factor = vec_float (zero + unit) / vec_float ((high - low + 1) * taps);
+  VecI means = bm_round (vec_float ((VecI) sum) * factor);
+  return (VecU) ((means & exists) | (~exists & (VecI) (zero + (int) outside)));
 }
 
 /* Whether the windows of every candidate of a layer at column @x, first partner @m, are whole. */
@@ -123,27 +135,13 @@ all_whole (const BmLayer *layer, int x, int m, int radius, int count)
   return x >= radius && x + radius < plan->width && m >= radius && m + candidates - 1 + radius < plan->width;
 }
 
-/* The existing ones among @count candidates one by one; what does not exist gets @outside. */
+/* Costs of candidates one by one; 0 of those that do not exist. */
 INLINE void
-costs_one_by_one (const BmLayer *layer, int cost, const uint32_t *sums, int x, int m, int count, uint16_t *to)
+correlate_one_by_one (const BmLayer *layer, int cost, const uint32_t *sums, int x, int m, int count, uint32_t *to)
 {
   for (int k = 0; k < count; k++)
     to[k] = layer->first + k < layer->plan->disparities && m + k >= 0 && m + k < layer->plan->width ?
-        (uint16_t) part_cost (layer, cost, sums[k], x, m + k) : 0;
-}
-
-static void
-means_one_by_one (const StereoPlan *plan, int first, const uint32_t *sums, int x, int m, int count, int rows, uint16_t *to)
-{
-  int radius = plan->params.window / 2;
-
-  for (int k = 0; k < count; k++) {
-    to[k] = STEREO_INVALID;
-    if (first + k >= plan->disparities || m + k < 0 || m + k >= plan->width)
-      continue;
-    int taps = stereo_bm_high (x, m + k, plan->width, radius) - stereo_bm_low (x, m + k, plan->width, radius) + 1;
-    to[k] = (uint16_t) stereo_bm_mean (sums[k], stereo_bm_mean_factor (taps * rows));
-  }
+        part_correlation (layer, cost, sums[k], x, m + k) : 0;
 }
 
 INLINE void
@@ -178,14 +176,18 @@ cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *r
       vec_store_h (ring + k, vec_narrow ((VecI) costs));
     }
   } else {
-    uint32_t sums[BM_LAYER];
-    EACH_VECTOR (k) {
-      vec_store_u (means + k, vec_load_u (means + k) - (VecU) vec_widen (vec_load_h (ring + k)));
-      vec_store_u (sums + k, sum[k / LANES]);
-    }
-    costs_one_by_one (layer, cost, sums, x, m, count, ring);
+    uint32_t costs[BM_LAYER];
+    int channels = cost == STEREO_COST_SAD || cost == STEREO_COST_SSD ? 3 : 1;
     EACH_VECTOR (k)
-      vec_store_u (means + k, vec_load_u (means + k) + (VecU) vec_widen (vec_load_h (ring + k)));
+      vec_store_u (costs + k, stereo_bm_correlates (cost) ? sum[k / LANES] : part_means (sum[k / LANES], x, m + k,
+              plan->width, layer->radius, channels * layer->rows, plan->volume_unit, end - k, 0));
+    if (stereo_bm_correlates (cost))
+      correlate_one_by_one (layer, cost, costs, x, m, count, costs);
+    EACH_VECTOR (k) {
+      VecU now = vec_load_u (costs + k);
+      vec_store_u (means + k, vec_load_u (means + k) + now - (VecU) vec_widen (vec_load_h (ring + k)));
+      vec_store_h (ring + k, vec_narrow ((VecI) now));
+    }
   }
 }
 
@@ -218,10 +220,9 @@ mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int
       vec_store_h (to + k, vec_narrow (means));
     }
   } else {
-    uint32_t sums[BM_LAYER];
     EACH_VECTOR (k)
-      vec_store_u (sums + k, sum[k / LANES]);
-    means_one_by_one (layer->plan, layer->first, sums, x, m, count, rows->mean_rows, to);
+      vec_store_h (to + k, vec_narrow ((VecI) part_means (sum[k / LANES], x, m + k, plan->width, plan->params.window / 2,
+                  rows->mean_rows, 1, end - k, STEREO_INVALID)));
   }
 }
 
