@@ -3,7 +3,7 @@
  * Block matching: what both backends follow to the bit.
  *
  * Hong et al. 2016 make a volume in two steps, and so does this:
- *  1. a cost of every candidate. AD and SD (equations 2, 3) compare the two pixels; SAD (4; GCVL 2.1), SSD (5; GCVL 2.2),
+ *  1. a cost of every candidate. AD and SD (equations 2, 3) compare the two pixels; SAD (4; GCVL, equation 2.1), SSD (5; GCVL, 2.2),
  *     NSSD (6), NCC (7) and ZNCC (8) compare the square windows around them;
  *  2. the aggregation: these costs, averaged over a square window of neighbours at the same disparity.
  * Both windows have the side `window`. The sums of SAD and SSD run over R, G, B, as these win on real scenes, and are
