@@ -135,13 +135,24 @@ all_whole (const BmLayer *layer, int x, int m, int radius, int count)
   return x >= radius && x + radius < plan->width && m >= radius && m + candidates - 1 + radius < plan->width;
 }
 
-/* Costs of candidates one by one; 0 of those that do not exist. */
+/* Correlations that need not be of whole windows; 0 of candidates that do not exist. */
 INLINE void
-correlate_one_by_one (const BmLayer *layer, int cost, const uint32_t *sums, int x, int m, int count, uint32_t *to)
+correlate_edge (const BmLayer *layer, int cost, const VecU *sum, int x, int m, int count, uint32_t *to)
 {
+  const StereoPlan *plan = layer->plan;
+  int width = plan->width, radius = layer->radius, whole = m >= 0 && x >= radius && x + radius < width;
+  uint32_t sums[BM_LAYER];
+
+  EACH_VECTOR (k) {
+    vec_store_u (sums + k, sum[k / LANES]);
+    if (whole)                  /* of some: lines are long enough for the rest */
+      vec_store_u (to + k, bm_correlation (layer, cost, sum[k / LANES], x, m + k));
+  }
   for (int k = 0; k < count; k++)
-    to[k] = layer->first + k < layer->plan->disparities && m + k >= 0 && m + k < layer->plan->width ?
-        part_correlation (layer, cost, sums[k], x, m + k) : 0;
+    if (layer->first + k >= plan->disparities || m + k < 0 || m + k >= width)
+      to[k] = 0;
+    else if (!whole || m + k < radius || m + k + radius >= width)
+      to[k] = part_correlation (layer, cost, sums[k], x, m + k);
 }
 
 INLINE void
@@ -178,12 +189,12 @@ cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *r
   } else {
     uint32_t costs[BM_LAYER];
     int channels = cost == STEREO_COST_SAD || cost == STEREO_COST_SSD ? 3 : 1;
-    EACH_VECTOR (k)
-      vec_store_u (costs + k, stereo_bm_correlates (cost) ? sum[k / LANES] : part_means (sum[k / LANES], x, m + k,
-              plan->width, layer->radius, channels * layer->rows, plan->volume_unit, end - k, 0));
     if (stereo_bm_correlates (cost))
-      correlate_one_by_one (layer, cost, costs, x, m, count, costs);
+      correlate_edge (layer, cost, sum, x, m, count, costs);
     EACH_VECTOR (k) {
+      if (!stereo_bm_correlates (cost))
+        vec_store_u (costs + k, part_means (sum[k / LANES], x, m + k, plan->width, layer->radius, channels * layer->rows,
+                plan->volume_unit, end - k, 0));
       VecU now = vec_load_u (costs + k);
       vec_store_u (means + k, vec_load_u (means + k) + now - (VecU) vec_widen (vec_load_h (ring + k)));
       vec_store_h (ring + k, vec_narrow ((VecI) now));

@@ -59,6 +59,36 @@ bm_round (VecF v)
 #endif
 }
 
+static inline __attribute__ ((always_inline)) VecF
+bm_root (VecF v)
+{
+#if defined __AVX512F__
+  return (VecF) _mm512_sqrt_ps ((__m512) v);
+#elif defined __AVX2__
+  return (VecF) _mm256_sqrt_ps ((__m256) v);
+#elif defined __SSE2__
+  return (VecF) _mm_sqrt_ps ((__m128) v);
+#else
+  for (int k = 0; k < LANES; k++)
+    v[k] = sqrtf (v[k]);
+  return v;
+#endif
+}
+
+/* Of all 32 bits, rounded once: half of a large value keeps the bit that says whether anything was lost. */
+static inline __attribute__ ((always_inline)) VecF
+bm_float (VecU v)
+{
+#if defined __AVX512F__
+  return (VecF) _mm512_cvtepu32_ps ((__m512i) v);
+#else
+  VecI large = (VecI) v < 0;
+  VecF small = vec_float ((VecI) v), half = vec_float ((VecI) (v >> 1 | (v & 1)));
+  VecF twice = half + half;
+  return (VecF) (((VecI) twice & large) | ((VecI) small & ~large));
+#endif
+}
+
 static inline __attribute__ ((always_inline)) VecI
 vec_max_signed (VecI a, VecI b)
 {

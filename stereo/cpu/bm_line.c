@@ -66,6 +66,23 @@ add_row (const StereoPlan *plan, const StereoView *view, BmLine *line, int y, ui
   }
 }
 
+/* stereo_bm_norm() in lanes, where 32 bits hold the energy; over the whole line, of use where windows are whole. */
+static void
+small_norms (const BmLayer *layer, int cost, BmLine *line, float scale)
+{
+  uint32_t taps = (uint32_t) layer->taps;
+
+  for (int x = 0; x < layer->plan->width; x += LANES) {
+    VecU sums = vec_load_u (line->window_sums + x), energy = vec_load_u (line->window_squares + x);
+    if (cost == STEREO_COST_ZNCC)
+      energy = taps * energy - sums * sums;
+    VecI none = energy == 0;
+    VecF without = (VecF) { 0 } + (cost == STEREO_COST_NSSD ? 1e10f : 0.0f), norm = 1.0f / bm_root (bm_float (energy));
+    norm = scale * (VecF) (((VecI) norm & ~none) | ((VecI) without & none));
+    memcpy (line->norms + x, &norm, sizeof norm);
+  }
+}
+
 static void
 sum_up (const BmLayer *layer, int cost, BmLine *line, float scale)
 {
@@ -79,8 +96,12 @@ sum_up (const BmLayer *layer, int cost, BmLine *line, float scale)
     int first = x - layer->radius;
     line->window_sums[x] = line->sums[first + window] - line->sums[first];
     line->window_squares[x] = line->squares[first + window] - line->squares[first];
-    line->norms[x] = scale * stereo_bm_norm (cost, layer->taps, line->window_sums[x], line->window_squares[x]);
   }
+  if (layer->taps <= STEREO_BM_SMALL)
+    small_norms (layer, cost, line, scale);
+  else
+    for (int x = layer->radius; x + layer->radius < width; x++)
+      line->norms[x] = scale * stereo_bm_norm (cost, layer->taps, line->window_sums[x], line->window_squares[x]);
 }
 
 /* Row @y of the first step comes next: rows follow on each other. */
