@@ -170,10 +170,14 @@ bm_color_squares (VecU a, VecU b)
 #endif
 }
 
-static inline __attribute__ ((always_inline)) VecF
-bm_load_f (const float *from)
+/* Equation 8's where it takes more than 32 bits. (Not inline, or it would be made every time, to be thrown away.) */
+static __attribute__ ((noinline, unused)) VecF
+bm_large_numerator (int taps, VecU products, uint32_t sum_l, const uint32_t *sums_r)
 {
-  return vec_load_f (from);
+  VecF numerator;
+  for (int k = 0; k < LANES; k++)
+    numerator[k] = (float) ((int64_t) taps * products[k] - (int64_t) sum_l * sums_r[k]);
+  return numerator;
 }
 
 /* Costs of LANES candidates with whole windows: left column @x, right columns from @m. */
@@ -190,9 +194,8 @@ bm_correlation (const BmLayer *layer, int cost, VecU products, int x, int m)
   else if (layer->taps <= STEREO_BM_SMALL)
     numerator = vec_float ((VecI) ((uint32_t) layer->taps * products - l->window_sums[x] * vec_load_u (r->window_sums + m)));
   else
-    for (int k = 0; k < LANES; k++)
-      numerator[k] = (float) ((int64_t) layer->taps * products[k] - (int64_t) l->window_sums[x] * r->window_sums[m + k]);
-  VecF steps = numerator * l->norms[x] * bm_load_f (r->norms + m);
+    numerator = bm_large_numerator (layer->taps, products, l->window_sums[x], r->window_sums + m);
+  VecF steps = numerator * l->norms[x] * vec_load_f (r->norms + m);
   if (cost == STEREO_COST_NSSD) {
     const VecF most = (VecF) { 0 } + 2.0f * STEREO_BM_STEPS;
     VecI less = steps < most;

@@ -57,12 +57,14 @@ CPU (bm_start) (BmLayer *layer, const StereoPlan *plan, int first, int thread)
 static void
 add_row (const StereoPlan *plan, const StereoView *view, BmLine *line, int y, uint32_t sign)
 {
-  const uint8_t *luma = view->luma + (size_t) y * (size_t) plan->image_pitch;
+  const uint8_t *restrict luma = view->luma + (size_t) y * (size_t) plan->image_pitch;
+  uint32_t *restrict sums = line->column_sums, *restrict squares = line->column_squares;
+  int width = plan->width;
 
-  for (int x = 0; x < plan->width; x++) {
+  for (int x = 0; x < width; x++) {
     uint32_t v = luma[x];
-    line->column_sums[x] += sign * v;
-    line->column_squares[x] += sign * v * v;
+    sums[x] += sign * v;
+    squares[x] += sign * (v * v);
   }
 }
 
@@ -88,14 +90,17 @@ sum_up (const BmLayer *layer, int cost, BmLine *line, float scale)
 {
   int width = layer->plan->width, window = 2 * layer->radius + 1;
 
+  uint32_t *restrict sums = line->sums, *restrict squares = line->squares, sum = 0, square = 0;
+  uint32_t *restrict window_sums = line->window_sums + layer->radius, *restrict window_squares = line->window_squares +
+      layer->radius;
+
   for (int x = 0; x < width; x++) {
-    line->sums[x + 1] = line->sums[x] + line->column_sums[x];
-    line->squares[x + 1] = line->squares[x] + line->column_squares[x];
+    sums[x + 1] = sum += line->column_sums[x];
+    squares[x + 1] = square += line->column_squares[x];
   }
-  for (int x = layer->radius; x + layer->radius < width; x++) {
-    int first = x - layer->radius;
-    line->window_sums[x] = line->sums[first + window] - line->sums[first];
-    line->window_squares[x] = line->squares[first + window] - line->squares[first];
+  for (int x = 0; x + window <= width; x++) {
+    window_sums[x] = sums[x + window] - sums[x];
+    window_squares[x] = squares[x + window] - squares[x];
   }
   if (layer->taps <= STEREO_BM_SMALL)
     small_norms (layer, cost, line, scale);
