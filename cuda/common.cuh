@@ -50,6 +50,10 @@ struct CudaState
 
   uint32_t *select_costs[2];    /* maps, two words: costs of first | of second << 16, of the third | its index << 16 */
 
+  /* bm: see bm.cuh */
+  uint32_t *bm_costs, *bm_sums[2], *bm_squares[2];
+  uint2 *bm_windows[2];
+
   /* refine */
   float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */
   uint16_t *idr_index[2];
@@ -146,5 +150,6 @@ extern const StereoStage stereo_cuda_subpixel, stereo_cuda_integer, stereo_cuda_
 extern const StereoStage stereo_cuda_fill, stereo_cuda_median3, stereo_cuda_median5, stereo_cuda_threshold;
 extern const StereoStage stereo_cuda_store;
 const StereoStage *stereo_cuda_asw (const StereoParams *params);
+const StereoStage *stereo_cuda_bm (const StereoParams *params);
 
 #endif

@@ -45,8 +45,8 @@ static const StereoMethodInfo methods[STEREO_METHODS] = {
         .reads = sgm_reads },
   [STEREO_METHOD_BM] = {
         .name = "bm",
-        .text = "Block matching: costs over a square window, all pixels weighing the same",
-        .source = "Hong et al. 2016, equations 2-8; GCVL, 2.2",
+        .text = "Block matching: costs of square windows, then their mean over a window of the same size",
+        .source = "Hong et al. 2016, equations 2-8; GCVL, 2.1.3",
         .costs = COST_BIT (AD) | COST_BIT (SD) | COST_BIT (SAD) | COST_BIT (SSD) | COST_BIT (NSSD) | COST_BIT (NCC) |
             COST_BIT (ZNCC),
         .reads = bm_reads },

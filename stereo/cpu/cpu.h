@@ -21,6 +21,7 @@ typedef struct CpuState
   uint8_t *sgm_costs;           /* [y][x][i]: raw costs, made on the way down, read again on the way up */
   uint16_t *sgm_rows;           /* paths' costs of the rows at hand: see sgm.c */
   int *sgm_progress;            /* columns of each band of rows that a sweep has finished */
+  uint8_t *bm_scratch;          /* per thread: see bm.h */
   uint16_t *select_scratch;     /* per thread: lowest and second cost and index along a right row */
   float *refine_sum[2];         /* maps: vertical sums of w F and w F D */
   float *refine_scratch;        /* per thread: padded lines */
@@ -61,6 +62,7 @@ extern const StereoStage CPU (subpixel), CPU (integer), CPU (reject), CPU (speck
 extern const StereoStage CPU (median3), CPU (median5), CPU (threshold), CPU (store);
 const StereoStage *CPU (asw) (const StereoParams *params);
 const StereoStage *CPU (sgm) (const StereoParams *params);
+const StereoStage *CPU (bm) (const StereoParams *params);
 
 /* Raw costs of row @y, columns 0..width-1, indices i0..i0+count-1 (count a multiple of 16), to
  * out[x * pitch + i - i0]. Invalid candidates get anything. */

@@ -112,6 +112,36 @@ static const Case table[] = {
   { 403, 11, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=33 threads=2 cost=mixed" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20 refine-iterations=2 fill=background" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20 cost=mixed refine-mode=idr refine-iterations=1 refine-alpha=0.01" },
+  /* bm */
+  { 1, 1, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=16" },
+  { 1, 9, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=3 cost=sad window=3" },
+  { 9, 1, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=9 cost=ssd window=31" },
+  { 7, 5, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=7 cost=nssd window=31" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=20" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=20 profile=thesis" },
+  { 67, 43, PICTURE_SHIFTED, BGRX, U16, 1, "method=bm num-disparities=20 profile=quality threads=5" },
+  { 67, 43, PICTURE_NOISE, GREY, U16, 1, "method=bm num-disparities=48 profile=fast threads=1" },
+  { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "method=bm num-disparities=19 cost=ad window=5" },
+  { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "method=bm num-disparities=19 cost=sd window=1" },
+  { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "method=bm num-disparities=19 cost=sad window=1" },
+  { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "method=bm num-disparities=19 cost=ssd window=15" },
+  { 33, 31, PICTURE_CHECKER, GREY, U16, 1, "method=bm num-disparities=19 cost=nssd window=3" },
+  { 67, 43, PICTURE_CHECKER, RGB, U16, 1, "method=bm num-disparities=19 cost=ncc window=31" },
+  { 67, 43, PICTURE_CHECKER, RGB, U16, 1, "method=bm num-disparities=19 cost=zncc window=31" },
+  { 67, 43, PICTURE_EDGES, RGB, U16, 1, "method=bm num-disparities=33 cost=zncc window=17" },
+  { 67, 43, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=33 cost=zncc window=15" },
+  { 67, 43, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=33 cost=ssd window=31" },
+  { 33, 31, PICTURE_FLAT, RGB, U16, 1, "method=bm num-disparities=19 cost=zncc" },
+  { 33, 31, PICTURE_FLAT, RGB, U16, 1, "method=bm num-disparities=19 cost=ncc" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=bm min-disparity=-12 num-disparities=24 cost=sad" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=bm min-disparity=7 num-disparities=33 cost=ncc" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=bm min-disparity=-60 num-disparities=100 cost=sad" },
+  { 33, 31, PICTURE_NOISE, RGB, U8, 1, "method=bm min-disparity=30 num-disparities=100" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=bm min-disparity=-45 num-disparities=16 cost=nssd" },
+  { 129, 21, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=70 threads=40 cost=sad" },
+  { 139, 150, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=65 threads=3 cost=sad window=5" },
+  { 139, 150, PICTURE_NOISE, GREY, U16, 1, "method=bm num-disparities=65 threads=2 window=3" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=20 refine-iterations=2 fill=background" },
 };
 
 int
@@ -191,6 +221,15 @@ draw_sgm (Case *c, Random *random)
   add (c, random, 50, "threads=%d", random_range (random, 1, 9));
 }
 
+static void
+draw_bm (Case *c, Random *random)
+{
+  add (c, random, 100, "method=bm");
+  add (c, random, 90, "cost=%s", PICK ("ad", "sd", "sad", "ssd", "nssd", "ncc", "zncc"));
+  add (c, random, 80, "window=%d", 2 * random_range (random, 1, random_range (random, 0, 3) ? 6 : 15) + 1);
+  add (c, random, 50, "threads=%d", random_range (random, 1, 9));
+}
+
 void
 case_draw (Case *c, Random *random)
 {
@@ -208,10 +247,8 @@ case_draw (Case *c, Random *random)
       random_range (random, 0, 1) ? 0 : random_range (random, lowest > -30 ? lowest : -30, highest < 30 ? highest : 30);
   add (c, random, 100, "min-disparity=%d num-disparities=%d", min, num);
   add (c, random, 100, "profile=%s", PICK ("balanced", "fast", "quality", "thesis"));
-  if (random_range (random, 0, 1))
-    draw_asw (c, random);
-  else
-    draw_sgm (c, random);
+  static void (*const methods[]) (Case *c, Random *random) = { draw_asw, draw_asw, draw_sgm, draw_bm };
+  methods[random_range (random, 0, 3)] (c, random);
   const char *mode = PICK ("two-pass", "two-pass", "full", "idr");
   add (c, random, 100, "refine-mode=%s refine-iterations=%d refine-window=%d", mode, random_range (random, 0, 2),
       2 * random_range (random, 0, strcmp (mode, "full") ? 40 : 8) + 1);

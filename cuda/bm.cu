@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Block matching: the stage, and luma's own sums of every window, which the correlations take. */
+#include "cuda/bm.cuh"
+
+#define LINE_THREADS 256
+#define WINDOWS_PAD 32          /* read for candidates that only fill up the depth */
+
+/* Sums over the threads up to and including this one; *@total: over all. */
+static __device__ uint2
+scan (uint2 v, uint2 *total)
+{
+  __shared__ uint2 warps[LINE_THREADS / 32];
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+
+  for (int step = 1; step < 32; step *= 2) {
+    uint32_t sum = __shfl_up_sync (~0u, v.x, step), squares = __shfl_up_sync (~0u, v.y, step);
+    if (lane >= step)
+      v = make_uint2 (v.x + sum, v.y + squares);
+  }
+  if (lane == 31)
+    warps[warp] = v;
+  __syncthreads ();
+  uint2 all = make_uint2 (0, 0);
+  for (int k = 0; k < LINE_THREADS / 32; k++) {
+    if (k == warp)
+      v = make_uint2 (v.x + all.x, v.y + all.y);
+    all = make_uint2 (all.x + warps[k].x, all.y + warps[k].y);
+  }
+  __syncthreads ();
+  *total = all;
+  return v;
+}
+
+/* A block takes a row of one view. */
+static __global__ void __launch_bounds__ (LINE_THREADS)
+bm_lines_kernel (BmTask t, int cost)
+{
+  const Frame &f = t.f;
+  const BmLine &line = t.line[blockIdx.y];
+  int y = blockIdx.x, rows = stereo_bm_rows (y, f.height, t.radius), taps = rows * (2 * t.radius + 1);
+  const uint8_t *luma = f.view[blockIdx.y].luma + (size_t) max (y - t.radius, 0) * f.image_pitch;
+  uint32_t *sums = line.sums + (size_t) y * t.line_pitch, *squares = line.squares + (size_t) y * t.line_pitch;
+  uint2 before = make_uint2 (0, 0), total;
+
+  if (threadIdx.x == 0)
+    sums[0] = squares[0] = 0;
+  for (int x0 = 0; x0 < f.width; x0 += LINE_THREADS) {
+    int x = x0 + threadIdx.x;
+    uint2 column = make_uint2 (0, 0);
+    for (int k = 0; k < rows && x < f.width; k++) {
+      uint32_t v = luma[(size_t) k * f.image_pitch + x];
+      column = make_uint2 (column.x + v, column.y + v * v);
+    }
+    column = scan (column, &total);
+    if (x < f.width) {
+      sums[x + 1] = before.x + column.x;
+      squares[x + 1] = before.y + column.y;
+    }
+    before = make_uint2 (before.x + total.x, before.y + total.y);
+  }
+  __syncthreads ();
+  for (int x = t.radius + threadIdx.x; x + t.radius < f.width; x += LINE_THREADS) {
+    uint32_t sum = sums[x + t.radius + 1] - sums[x - t.radius];
+    uint32_t energy = squares[x + t.radius + 1] - squares[x - t.radius];
+    float norm = stereo_bm_norm (cost, taps, sum, energy) * (blockIdx.y == STEREO_RIGHT ? STEREO_BM_STEPS : 1);
+    line.windows[(size_t) y * f.width + x] = make_uint2 (cost == STEREO_COST_ZNCC ? sum : energy, __float_as_uint (norm));
+  }
+}
+
+/* ---- stage ------------------------------------------------------------------------------------------ */
+
+static BmTask
+task_of (const StereoPlan *plan)
+{
+  const CudaState *state = cuda_state (plan);
+  BmTask t = { };
+
+  t.f = cuda_frame (plan);
+  t.window_radius = plan->params.window / 2;
+  t.line_pitch = plan->width + 1;
+  t.costs = state->bm_costs;
+  for (int v = 0; v < 2; v++) {
+    t.line[v].sums = state->bm_sums[v];
+    t.line[v].squares = state->bm_squares[v];
+    t.line[v].windows = state->bm_windows[v];
+  }
+  return t;
+}
+
+template <int COST, BmKind KIND, int R, int DEPTH>
+static StereoStatus
+launch_radius (StereoPlan *plan, BmTask t, StereoError *error)
+{
+  unsigned strips = cuda_blocks (plan->width, BM_STRIP - 2 * t.radius), chunks = cuda_blocks (plan->depth, BM_CHUNK);
+  unsigned segments = BM_RESIDENT (KIND) * BM_BLOCKS / (strips * chunks);
+  int least = 4 * (2 * t.radius + 1);   /* rows a segment sums up before its first: not more than half as many again */
+
+  t.segment = (int) cuda_blocks (plan->height, segments ? segments : 1);
+  t.segment = t.segment < least ? least : t.segment;
+  dim3 grid (strips, chunks, cuda_blocks (plan->height, t.segment));
+  CUDA_TRY (cudaFuncSetAttribute (bm_kernel<COST, KIND, R, DEPTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, BM_SHARED));
+  bm_kernel<COST, KIND, R, DEPTH> <<<grid, dim3 (32, BM_WARPS), BM_SHARED, cuda_state (plan)->stream>>> (t);
+  CUDA_LAUNCHED (plan, "bm_kernel");
+  return STEREO_OK;
+}
+
+template <int COST, BmKind KIND>
+static StereoStatus
+launch (StereoPlan *plan, int radius, StereoError *error)
+{
+  BmTask t = task_of (plan);
+  t.radius = radius;
+  constexpr int own = KIND == BM_DIFFERENCE || KIND == BM_SQUARE ? 0 : 4;       /* of the method's own window */
+  if (radius == own && plan->depth == 128)
+    return launch_radius<COST, KIND, own, 128> (plan, t, error);
+  return radius == own ? launch_radius<COST, KIND, own, 0> (plan, t, error) :
+      launch_radius<COST, KIND, 0, 0> (plan, t, error);
+}
+
+static StereoStatus
+launch_cost (StereoPlan *plan, StereoError *error)
+{
+  int radius = plan->params.window / 2;
+
+  switch (plan->params.cost) {
+    case STEREO_COST_AD: return launch<STEREO_COST_AD, BM_DIFFERENCE> (plan, 0, error);
+    case STEREO_COST_SD: return launch<STEREO_COST_SD, BM_SQUARE> (plan, 0, error);
+    case STEREO_COST_SAD: return launch<STEREO_COST_SAD, BM_COLORS> (plan, radius, error);
+    case STEREO_COST_SSD: return launch<STEREO_COST_SSD, BM_COLOR_SQUARES> (plan, radius, error);
+    case STEREO_COST_NSSD: return launch<STEREO_COST_NSSD, BM_PRODUCT> (plan, radius, error);
+    case STEREO_COST_NCC: return launch<STEREO_COST_NCC, BM_PRODUCT> (plan, radius, error);
+    default: return launch<STEREO_COST_ZNCC, BM_PRODUCT> (plan, radius, error);
+  }
+}
+
+static StereoStatus
+bm_prepare (StereoPlan *plan, StereoError *error)
+{
+  CudaState *state = cuda_state (plan);
+  size_t pixels = (size_t) plan->width * plan->height, words = pixels + (size_t) plan->height;
+  StereoStatus status;
+
+  if ((status = stereo_reserve (plan, (void **) &state->bm_costs, pixels * (size_t) plan->depth, sizeof (uint16_t), error)))
+    return status;
+  for (int v = 0; v < 2 && stereo_bm_correlates (plan->params.cost); v++)
+    if ((status = stereo_reserve (plan, (void **) &state->bm_sums[v], words, sizeof (uint32_t), error)) ||
+        (status = stereo_reserve (plan, (void **) &state->bm_squares[v], words, sizeof (uint32_t), error)) ||
+        (status = stereo_reserve (plan, (void **) &state->bm_windows[v], pixels + WINDOWS_PAD, sizeof (uint2), error)))
+      return status;
+  return STEREO_OK;
+}
+
+static StereoStatus
+bm_run (StereoPlan *plan, StereoError *error)
+{
+  StereoStatus status;
+
+  if (stereo_bm_correlates (plan->params.cost)) {
+    BmTask t = task_of (plan);
+    t.radius = t.window_radius;
+    bm_lines_kernel <<<dim3 (plan->height, 2), LINE_THREADS, 0, cuda_state (plan)->stream>>> (t, plan->params.cost);
+    CUDA_LAUNCHED (plan, "bm_lines_kernel");
+  }
+  if ((status = launch_cost (plan, error)))
+    return status;
+  return launch<STEREO_COST_AUTO, BM_MEAN> (plan, plan->params.window / 2, error);
+}
+
+static const StereoStage bm = { "match", bm_prepare, bm_run };
+
+const StereoStage *
+stereo_cuda_bm (const StereoParams *params)
+{
+  return &bm;
+}

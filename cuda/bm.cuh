@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Block matching in strips; equations and rounding stand in stereo/bm.h.
+ *
+ * Both steps are sums over windows, made by one pattern. A block takes a strip of columns and a chunk of candidates down
+ * a segment of rows. A thread keeps the sums down the window's rows of COLUMNS columns, for the two candidates of its
+ * lane: every row, one row enters and one leaves. They then go through shared memory, where neighbours take what they need
+ * to sum along the row. Two buffers take turns, so that a row costs one barrier. The window's reach at either side of
+ * a strip is summed up twice, by its neighbours too.
+ *
+ * A block whose candidates all exist with whole windows is INNER, and asks nothing more about any of them. All sums are
+ * whole numbers, of 32 bits.
+ */
+#ifndef STEREO_CUDA_BM_CUH
+#define STEREO_CUDA_BM_CUH
+
+#include "cuda/common.cuh"
+#include "stereo/bm.h"
+
+#define BM_COLUMNS 8            /* of a thread */
+#define BM_WARPS 16
+#define BM_STRIP (BM_COLUMNS * BM_WARPS)
+#define BM_CHUNK 64             /* candidates of a block, two a lane */
+#define BM_GUARD 16             /* columns before and after the strip that may be read; what stands there is not used */
+#define BM_BUFFER ((BM_STRIP + 2 * BM_GUARD) * 32)
+#define BM_RESIDENT(kind) ((kind) == BM_PRODUCT ? 1 : 2)        /* blocks on a multiprocessor at a time, for their registers */
+#define BM_BLOCKS 132           /* times this: about as many make a wave */
+#define BM_TAPS (31 * 31)
+#define BM_SHARED (2 * BM_BUFFER * sizeof (uint2) + (BM_TAPS + 1) * sizeof (float))
+
+enum BmKind { BM_DIFFERENCE, BM_SQUARE, BM_COLORS, BM_COLOR_SQUARES, BM_PRODUCT, BM_MEAN };
+
+/* Luma of one view within the first step's windows. */
+struct BmLine
+{
+  uint32_t *sums, *squares;     /* [y]: down the columns, and along the row what these sum up to before each column */
+  uint2 *windows;               /* [y][x]: of a whole window: sum (zncc) or sum of squares, and norm; that of the
+                                   right view times STEREO_BM_STEPS */
+};
+
+struct BmTask
+{
+  Frame f;
+  int radius, window_radius;    /* of this step; of the aggregation */
+  int segment;                  /* rows of a block */
+  int line_pitch;
+  uint32_t *costs;              /* of the first step, two a word, [y][x][i] */
+  BmLine line[2];
+};
+
+/* A thread's place. */
+struct BmPlace
+{
+  int x;                        /* its first column */
+  int strip_column;             /* the same in the strip, guard included */
+  int i;                        /* its first candidate */
+  int m;                        /* partner of the first column's first candidate */
+  uint32_t exists;              /* 65535 each: candidates below the number of disparities */
+  uint32_t stores;              /* a bit for every column whose costs it makes */
+};
+
+/* What a thread of a block that is not INNER knows of its candidates, two a column. */
+struct BmEdge
+{
+  uint32_t exists;              /* a bit each */
+  uint32_t left, right;         /* a bit for every column that can be loaded */
+  uint32_t spans[BM_COLUMNS / 2];       /* a byte each: columns of the window; 0 if there is no such candidate */
+  const float *factors;         /* by the number of taps: what makes a mean of a sum */
+};
+
+/* Keeps what is in @word, where the compiler would make it again for every row, to save a register. */
+static __device__ __forceinline__ void
+bm_keep (uint32_t &word)
+{
+  asm ("" : "+r" (word));
+}
+
+static __device__ __forceinline__ bool
+bm_exists (const Frame &f, int x, int m, int i)
+{
+  return x >= 0 && x < f.width && m >= 0 && m < f.width && i < f.disparities;
+}
+
+static __device__ __forceinline__ uint32_t
+bm_absolute_sum (uint32_t a, uint32_t b, uint32_t sum)
+{
+  asm ("vabsdiff4.u32.u32.u32.add %0, %1, %2, %0;" : "+r" (sum) : "r" (a), "r" (b));
+  return sum;
+}
+
+template <BmKind KIND>
+static __device__ __forceinline__ uint32_t
+bm_add_raw (uint32_t l, uint32_t r, uint32_t sum)
+{
+  if (KIND == BM_COLORS)
+    return bm_absolute_sum (l, r, sum);
+  if (KIND == BM_COLOR_SQUARES) {
+    uint32_t difference = __vabsdiffu4 (l, r);
+    return __dp4a (difference, difference, sum);
+  }
+  int difference = (int) l - (int) r;
+  return sum + (KIND == BM_PRODUCT ? l * r : KIND == BM_SQUARE ? (uint32_t) (difference * difference) :
+      (uint32_t) abs (difference));
+}
+
+/* ---- a row enters or leaves ----------------------------------------------------------------------- */
+
+template <BmKind KIND, bool INNER, bool ENTERS>
+static __device__ __forceinline__ void
+bm_roll_images (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 *sums)
+{
+  constexpr bool color = KIND == BM_COLORS || KIND == BM_COLOR_SQUARES;
+  const Frame &f = t.f;
+  ptrdiff_t row = (ptrdiff_t) y * f.image_pitch, from = row + p.m - (BM_COLUMNS - 1);
+  const uint32_t *left_color = f.view[STEREO_LEFT].color + row + p.x, *right_color = f.view[STEREO_RIGHT].color + from;
+  const uint8_t *left_luma = f.view[STEREO_LEFT].luma + row + p.x, *right_luma = f.view[STEREO_RIGHT].luma + from;
+  uint32_t right[BM_COLUMNS + 1];
+
+#pragma unroll
+  for (int k = 0; k <= BM_COLUMNS; k++)
+    right[k] = !INNER && !(e.right >> k & 1) ? 0 : color ? right_color[k] : right_luma[k];
+#pragma unroll
+  for (int j = 0; j < BM_COLUMNS; j++) {
+    uint32_t left = !INNER && !(e.left >> j & 1) ? 0 : color ? left_color[j] : left_luma[j];
+    uint32_t a = right[BM_COLUMNS - 1 - j], b = right[BM_COLUMNS - j];
+    if (ENTERS && INNER)
+      sums[j] = make_uint2 (bm_add_raw<KIND> (left, a, sums[j].x), bm_add_raw<KIND> (left, b, sums[j].y));
+    else {
+      uint32_t first = INNER || e.exists >> 2 * j & 1 ? bm_add_raw<KIND> (left, a, 0) : 0;
+      uint32_t second = INNER || e.exists >> (2 * j + 1) & 1 ? bm_add_raw<KIND> (left, b, 0) : 0;
+      sums[j].x += ENTERS ? first : 0 - first;
+      sums[j].y += ENTERS ? second : 0 - second;
+    }
+  }
+}
+
+template <bool INNER, bool ENTERS, int DEPTH>
+static __device__ __forceinline__ void
+bm_roll_costs (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 *sums)
+{
+  const Frame &f = t.f;
+  int depth = DEPTH ? DEPTH : f.depth, i = DEPTH % BM_CHUNK || !DEPTH ? min (p.i, depth - 2) : p.i, pitch = depth / 2;
+  const uint32_t *from = t.costs + ((ptrdiff_t) y * f.width + p.x) * pitch + i / 2;
+
+#pragma unroll
+  for (int j = 0; j < BM_COLUMNS; j++) {
+    uint32_t pair = INNER || e.left >> j & 1 ? from[j * pitch] : 0;
+    sums[j].x += ENTERS ? pair & 0xFFFF : 0 - (pair & 0xFFFF);
+    sums[j].y += ENTERS ? pair >> 16 : 0 - (pair >> 16);
+  }
+}
+
+template <BmKind KIND, bool INNER, bool ENTERS, int DEPTH>
+static __device__ __forceinline__ void
+bm_roll (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 *sums)
+{
+  if (KIND == BM_MEAN)
+    bm_roll_costs<INNER, ENTERS, DEPTH> (t, p, e, y, sums);
+  else
+    bm_roll_images<KIND, INNER, ENTERS> (t, p, e, y, sums);
+}
+
+/* ---- what a window's sum becomes ------------------------------------------------------------------ */
+
+/* stereo_bm_mean() in the low 16 bits: adding 2^23 rounds to whole numbers, ties to even. */
+static __device__ __forceinline__ uint32_t
+bm_mean_bits (uint32_t sum, float factor)
+{
+  return __float_as_uint (__fadd_rn (__fmul_rn (__uint2float_rn (sum), factor), 8388608.0f));
+}
+
+/* Of the first step, a correlation with a whole window. SMALL: few enough taps for 32 bits. */
+template <int COST, bool SMALL>
+static __device__ __forceinline__ uint32_t
+bm_correlate (uint32_t products, int taps, uint2 l, uint2 r)
+{
+  float numerator;
+
+  if (COST == STEREO_COST_NCC)
+    numerator = __uint2float_rn (products);
+  else if (COST == STEREO_COST_NSSD)
+    numerator = __uint2float_rn (l.x + r.x - 2 * products);
+  else if (SMALL || taps <= STEREO_BM_SMALL)
+    numerator = __int2float_rn ((int32_t) ((uint32_t) taps * products - l.x * r.x));
+  else
+    numerator = __ll2float_rn ((int64_t) taps * products - (int64_t) l.x * r.x);
+  float steps = __fmul_rn (__fmul_rn (numerator, __uint_as_float (l.y)), __uint_as_float (r.y));
+  /* adding 1.5 * 2^23 rounds to whole numbers, ties to even, and leaves them in the low bits */
+  if (COST == STEREO_COST_NSSD)
+    return __float_as_uint (__fadd_rn (fminf (steps, 2.0f * STEREO_BM_STEPS), 12582912.0f)) - 0x4B400000u;
+  int whole = (int) __float_as_uint (__fadd_rn (steps, 12582912.0f)) - 0x4B400000;
+  return (uint32_t) min (max (STEREO_BM_STEPS - whole, 0), 2 * STEREO_BM_STEPS);
+}
+
+/* The same whatever the window is: @low..@high; lines at @left in the left view, @right in the right one. */
+template <int COST>
+static __device__ __noinline__ uint32_t
+bm_correlate_part (const uint32_t *left, const uint32_t *right, ptrdiff_t squares_l, ptrdiff_t squares_r, int low, int high,
+    int rows, uint32_t products)
+{
+  int taps = (high - low + 1) * rows;
+  uint32_t sum_l = left[high + 1] - left[low], sum_r = right[1 - low] - right[-high];
+  left += squares_l;
+  right += squares_r;
+  uint32_t energy_l = left[high + 1] - left[low], energy_r = right[1 - low] - right[-high];
+  return stereo_bm_correlation (COST, stereo_bm_numerator (COST, taps, products, sum_l, sum_r, energy_l, energy_r),
+      stereo_bm_norm (COST, taps, sum_l, energy_l), stereo_bm_norm (COST, taps, sum_r, energy_r) * STEREO_BM_STEPS);
+}
+
+/* Candidate @k of a block that is not INNER. */
+template <int COST, BmKind KIND, bool SMALL>
+static __device__ __forceinline__ uint32_t
+bm_finish_part (const BmTask &t, const BmPlace &p, const BmEdge &e, uint32_t sum, int k, int y, int rows)
+{
+  uint32_t span = e.spans[k / 4] >> k % 4 * 8 & 255;
+  if (KIND != BM_PRODUCT) {
+    uint32_t mean = bm_mean_bits (sum, e.factors[span * rows]);
+    return span ? mean : KIND == BM_MEAN ? STEREO_INVALID : 0;
+  }
+  int x = p.x + k / 2, m = p.m - k / 2 + k % 2;
+  if (span == 2 * t.radius + 1)
+    return bm_correlate<COST, SMALL> (sum, span * rows, t.line[0].windows[(size_t) y * t.f.width + x],
+        t.line[1].windows[(size_t) y * t.f.width + m]);
+  if (!span)
+    return 0;
+  const uint32_t *left = t.line[0].sums + (size_t) y * t.line_pitch + x, *right = t.line[1].sums + (size_t) y * t.line_pitch + m;
+  return bm_correlate_part<COST> (left, right, t.line[0].squares - t.line[0].sums, t.line[1].squares - t.line[1].sums,
+      stereo_bm_low (x, m, t.f.width, t.radius), stereo_bm_high (x, m, t.f.width, t.radius), rows, sum);
+}
+
+/* Sums along the row around a thread's columns -> two costs a column. */
+template <int COST, BmKind KIND, bool INNER, int R>
+static __device__ __forceinline__ void
+bm_finish (const BmTask &t, const BmPlace &p, const BmEdge &e, const uint2 *buffer, int y, uint32_t *to)
+{
+  const Frame &f = t.f;
+  constexpr bool small = R && (2 * R + 1) * (2 * R + 1) <= STEREO_BM_SMALL;
+  const int radius = R ? R : t.radius;
+  int rows = stereo_bm_rows (y, f.height, radius), taps = rows * (2 * radius + 1);
+  float factor = KIND == BM_MEAN ? stereo_bm_mean_factor (taps) : stereo_bm_cost_factor (COST, f.volume_unit, taps);
+  const uint2 *column = buffer + (p.strip_column - radius) * 32;
+  const uint2 *left = t.line[0].windows + (ptrdiff_t) y * f.width + p.x;
+  const uint2 *right = t.line[1].windows + (ptrdiff_t) y * f.width + p.m;
+  uint2 sum = make_uint2 (0, 0);
+
+#pragma unroll
+  for (int k = 0; k < 2 * radius; k++)
+    sum = make_uint2 (sum.x + column[k * 32].x, sum.y + column[k * 32].y);
+#pragma unroll
+  for (int j = 0; j < BM_COLUMNS; j++) {
+    uint2 enters = column[(2 * radius + j) * 32];
+    uint32_t a, b;
+    sum = make_uint2 (sum.x + enters.x, sum.y + enters.y);
+    if (INNER && KIND == BM_PRODUCT) {
+      uint2 l = left[j];        /* nothing of use, but there, in columns that are not stored */
+      a = bm_correlate<COST, small> (sum.x, taps, l, right[-j]);
+      b = bm_correlate<COST, small> (sum.y, taps, l, right[1 - j]);
+    } else if (INNER) {
+      a = bm_mean_bits (sum.x, factor);
+      b = bm_mean_bits (sum.y, factor);
+    } else {
+      a = bm_finish_part<COST, KIND, small> (t, p, e, sum.x, 2 * j, y, rows);
+      b = bm_finish_part<COST, KIND, small> (t, p, e, sum.y, 2 * j + 1, y, rows);
+    }
+    uint32_t pair = __byte_perm (a, b, 0x5410);
+    to[j] = KIND == BM_MEAN ? pair | ~p.exists : pair & p.exists;
+    uint2 leaves = column[j * 32];
+    sum = make_uint2 (sum.x - leaves.x, sum.y - leaves.y);
+  }
+}
+
+/* ---- a strip --------------------------------------------------------------------------------------- */
+
+static __device__ void
+bm_set_edge (const BmTask &t, const BmPlace &p, float *factors, int cost, bool mean, BmEdge *e)
+{
+  const Frame &f = t.f;
+  int thread = threadIdx.y * 32 + threadIdx.x, most = (2 * t.radius + 1) * (2 * t.radius + 1);
+
+  e->exists = e->left = e->right = 0;
+#pragma unroll
+  for (int k = 0; k <= BM_COLUMNS; k++) {
+    int m = p.m - (BM_COLUMNS - 1) + k;
+    e->left |= (uint32_t) (k < BM_COLUMNS && p.x + k >= 0 && p.x + k < f.width) << k;
+    e->right |= (uint32_t) (m >= 0 && m < f.width) << k;
+  }
+  e->factors = factors;
+#pragma unroll
+  for (int k = 0; k < 2 * BM_COLUMNS; k++) {
+    int x = p.x + k / 2, m = p.m - k / 2 + k % 2;
+    bool exists = bm_exists (f, x, m, p.i + k % 2);
+    uint32_t span = exists ? stereo_bm_high (x, m, f.width, t.radius) - stereo_bm_low (x, m, f.width, t.radius) + 1 : 0;
+    e->exists |= (uint32_t) exists << k;
+    e->spans[k / 4] = k % 4 ? e->spans[k / 4] | span << k % 4 * 8 : span;
+  }
+  bm_keep (e->exists);
+  bm_keep (e->left);
+  bm_keep (e->right);
+#pragma unroll
+  for (int k = 0; k < BM_COLUMNS / 2; k++)
+    bm_keep (e->spans[k]);
+  for (int taps = 1 + thread; taps <= most; taps += 32 * BM_WARPS)
+    factors[taps] = mean ? stereo_bm_mean_factor (taps) : stereo_bm_cost_factor (cost, f.volume_unit, taps);
+  if (thread == 0)
+    factors[0] = 0;
+}
+
+template <int COST, BmKind KIND, bool INNER, int R, int DEPTH>
+static __device__ __forceinline__ void
+bm_strip (const BmTask &t, const BmPlace &p, uint2 *buffers)
+{
+  const Frame &f = t.f;
+  const int radius = R ? R : t.radius;
+  int first = blockIdx.z * t.segment, end = min (first + t.segment, f.height), pitch = (DEPTH ? DEPTH : f.depth) / 2;
+  uint32_t *volume = KIND == BM_MEAN ? (uint32_t *) f.volume : t.costs;
+  uint2 sums[BM_COLUMNS] = { };
+  BmEdge e = { };
+
+  if (!INNER)
+    bm_set_edge (t, p, (float *) (buffers + 2 * BM_BUFFER), COST, KIND == BM_MEAN, &e);
+  for (int y = max (first - radius, 0); y < min (first + radius, f.height); y++)
+    bm_roll<KIND, INNER, true, DEPTH> (t, p, e, y, sums);
+  for (int y = first; y < end; y++) {
+    uint2 *buffer = buffers + (y & 1) * BM_BUFFER + threadIdx.x;
+    uint32_t costs[BM_COLUMNS];
+    if (y + radius < f.height)
+      bm_roll<KIND, INNER, true, DEPTH> (t, p, e, y + radius, sums);
+    if (y > first && y > radius)
+      bm_roll<KIND, INNER, false, DEPTH> (t, p, e, y - radius - 1, sums);
+#pragma unroll
+    for (int j = 0; j < BM_COLUMNS; j++)
+      buffer[(p.strip_column + j) * 32] = sums[j];
+    __syncthreads ();
+    bm_finish<COST, KIND, INNER, R> (t, p, e, buffer, y, costs);
+    uint32_t *to = volume + ((ptrdiff_t) y * f.width + p.x) * pitch + p.i / 2;
+    if (p.stores == (1 << BM_COLUMNS) - 1) {
+#pragma unroll
+      for (int j = 0; j < BM_COLUMNS; j++)
+        to[j * pitch] = costs[j];
+    } else {
+#pragma unroll
+      for (int j = 0; j < BM_COLUMNS; j++)
+        if (p.stores >> j & 1)
+          to[j * pitch] = costs[j];
+    }
+  }
+}
+
+/* Lanes take pairs of candidates, warps columns. R: the radius, DEPTH: the volume's, or 0 for any. */
+template <int COST, BmKind KIND, int R, int DEPTH>
+static __global__ void __launch_bounds__ (32 * BM_WARPS, BM_RESIDENT (KIND))
+bm_kernel (BmTask t)
+{
+  extern __shared__ uint2 buffers[];
+  const Frame &f = t.f;
+  const int radius = R ? R : t.radius;
+  int x0 = blockIdx.x * (BM_STRIP - 2 * radius) - radius, i0 = blockIdx.y * BM_CHUNK;
+  int candidates = min (BM_CHUNK, f.disparities - i0);
+  BmPlace p;
+
+  p.strip_column = BM_GUARD + threadIdx.y * BM_COLUMNS;
+  p.x = x0 + threadIdx.y * BM_COLUMNS;
+  p.i = i0 + 2 * threadIdx.x;
+  p.m = f.width - 1 - p.x + f.min_disparity + min (p.i, f.depth - 2);
+  p.exists = (p.i < f.disparities ? 0xFFFFu : 0) | (p.i + 1 < f.disparities ? 0xFFFF0000u : 0);
+  p.stores = 0;
+#pragma unroll
+  for (int j = 0; j < BM_COLUMNS; j++) {
+    int c = p.strip_column + j - BM_GUARD;
+    p.stores |= (uint32_t) (c >= radius && c < BM_STRIP - radius && p.x + j >= 0 && p.x + j < f.width && p.i < f.depth) << j;
+  }
+  bm_keep (p.stores);
+  /* partners of the strip's last column's first candidate, and of its first column's last one */
+  int lowest = f.width - 1 - (x0 + BM_STRIP - 1) + f.min_disparity + i0;
+  int highest = f.width - 1 - x0 + f.min_disparity + i0 + candidates - 1;
+  if (x0 >= 0 && x0 + BM_STRIP <= f.width && lowest >= 0 && highest < f.width)
+    bm_strip<COST, KIND, true, R, DEPTH> (t, p, buffers);
+  else
+    bm_strip<COST, KIND, false, R, DEPTH> (t, p, buffers);
+}
+
+#endif

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Block matching: a cost of windows, then its mean over windows; equations and rounding stand in stereo/bm.h.
+ *
+ * A thread takes a band of rows and a layer of up to 32 disparities, so that what it keeps of a row stays in the
+ * second-level cache. Both steps run down the rows with a sum for every column and candidate (a row enters, a row leaves),
+ * and along each row with one sum of these: work does not depend on the window. The second step goes on behind the
+ * first, window / 2 columns and rows later, in the same loop. All sums are whole numbers: bands and threads change nothing.
+ *
+ * Candidates that do not exist add 0 to every sum.
+ */
+#include "stereo/bm.h"
+#include "stereo/cpu/bm.h"
+
+#define INLINE static inline __attribute__ ((always_inline))
+#define BAND 128                /* rows */
+#define EACH_VECTOR(k) _Pragma ("GCC unroll 8") for (int k = 0; k < count; k += LANES)
+
+enum { RAW_DIFFERENCE, RAW_SQUARE, RAW_COLORS, RAW_COLOR_SQUARES, RAW_PRODUCT };
+
+/* ---- first step: sums down the columns ----------------------------------------------------------- */
+
+/* Of a pixel and LANES candidates. */
+INLINE VecU
+raw (int kind, uint32_t left, const void *right)
+{
+  VecI l = { 0 };
+
+  l += (int32_t) left;
+  if (kind == RAW_COLORS)
+    return (VecU) bm_color_distance ((VecU) l, vec_load_u (right));
+  if (kind == RAW_COLOR_SQUARES)
+    return (VecU) bm_color_squares ((VecU) l, vec_load_u (right));
+  VecI r = vec_widen_bytes (vec_load_b (right));
+  VecI difference = l - r;
+  return (VecU) (kind == RAW_PRODUCT ? bm_product (l, r) : kind == RAW_SQUARE ? bm_product (difference, difference) :
+      vec_max_signed (difference, -difference));
+}
+
+INLINE uint32_t
+left_value (const StereoView *view, int kind, size_t at)
+{
+  return kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? view->color[at] : view->luma[at];
+}
+
+INLINE const void *
+right_place (const StereoView *view, int kind, size_t at)
+{
+  return kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? (const void *) (view->color + at) : view->luma + at;
+}
+
+/* Adds row @enters to the sums of column @x, takes row @leaves away; -1: none, unless @both are known to be there. */
+INLINE void
+roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int both, int count)
+{
+  const StereoPlan *plan = layer->plan;
+  const StereoView *l = &plan->view[STEREO_LEFT], *r = &plan->view[STEREO_RIGHT];
+  size_t pitch = (size_t) plan->image_pitch, size = kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? 4 : 1;
+  ptrdiff_t m = plan->width - 1 - x + plan->min_disparity + layer->first;
+  int from = m < 0 ? (int) -m : 0, to = plan->width - (int) m;  /* candidates that exist */
+  uint32_t *sums = layer->sums + (size_t) x * (size_t) count;
+  VecU change[BM_LAYER / LANES] = { { 0 } };
+
+  to = plan->disparities - layer->first < to ? plan->disparities - layer->first : to;
+  if (both || enters >= 0) {
+    size_t row = (size_t) enters * pitch;
+    const char *right = right_place (r, kind, (size_t) ((ptrdiff_t) row + m));
+    uint32_t left = left_value (l, kind, row + (size_t) x);
+    EACH_VECTOR (k)
+      change[k / LANES] += raw (kind, left, right + (size_t) k * size);
+  }
+  if (both || leaves >= 0) {
+    size_t row = (size_t) leaves * pitch;
+    const char *right = right_place (r, kind, (size_t) ((ptrdiff_t) row + m));
+    uint32_t left = left_value (l, kind, row + (size_t) x);
+    EACH_VECTOR (k)
+      change[k / LANES] -= raw (kind, left, right + (size_t) k * size);
+  }
+  if (from > 0 || to < count) {
+    EACH_VECTOR (k)
+      change[k / LANES] &= bm_between (k, from, to);
+  }
+  EACH_VECTOR (k)
+    vec_store_u (sums + k, vec_load_u (sums + k) + change[k / LANES]);
+}
+
+/* ---- both steps along a row ---------------------------------------------------------------------- */
+
+/* A sum over a window of the first step -> a cost, of candidates @k..@k + LANES - 1 whose windows are whole. */
+INLINE VecU
+whole_cost (const BmLayer *layer, int cost, VecU sum, int x, int m)
+{
+  if (!stereo_bm_correlates (cost))
+    return (VecU) bm_round (vec_float ((VecI) sum) * layer->factor);
+  return bm_correlation (layer, cost, sum, x, m);
+}
+
+/* The same of one candidate, whatever its window. (Pure: so that the layer stays in registers around it.) */
+static __attribute__ ((pure, noinline)) uint32_t
+part_correlation (const BmLayer *layer, int cost, uint32_t sum, int x, int m)
+{
+  int width = layer->plan->width;
+  int low = stereo_bm_low (x, m, width, layer->radius), high = stereo_bm_high (x, m, width, layer->radius);
+  int taps = (high - low + 1) * layer->rows;
+  const BmLine *l = &layer->line[STEREO_LEFT], *r = &layer->line[STEREO_RIGHT];
+  uint32_t sum_l = l->sums[x + high + 1] - l->sums[x + low], sum_r = r->sums[m - low + 1] - r->sums[m - high];
+  uint32_t squares_l = l->squares[x + high + 1] - l->squares[x + low];
+  uint32_t squares_r = r->squares[m - low + 1] - r->squares[m - high];
+  float norm_l = stereo_bm_norm (cost, taps, sum_l, squares_l), norm_r = stereo_bm_norm (cost, taps, sum_r, squares_r);
+  return stereo_bm_correlation (cost, stereo_bm_numerator (cost, taps, sum, sum_l, sum_r, squares_l, squares_r), norm_l,
+      norm_r * STEREO_BM_STEPS);
+}
+
+/* Means of LANES candidates from @sum, whatever their windows: @unit over @taps for every column of these. What does not
+ * exist, from @m outside the picture or @end lanes on, gets @outside. */
+INLINE VecU
+part_means (VecU sum, int x, int m, int width, int radius, int taps, int unit, int end, uint32_t outside)
+{
+  const VecI lanes = LANE_NUMBERS, zero = { 0 };
+  VecI place = lanes + m;
+  VecI low = vec_max_signed (zero + (x < radius ? -x : -radius), place - (width - 1));
+  VecI high = vec_min (zero + (width - 1 - x < radius ? width - 1 - x : radius), place);
+  VecI exists = (place >= 0) & (place < width) & (lanes < end);
+  VecF factor = vec_float (zero + unit) / vec_float ((high - low + 1) * taps);
+  VecI means = bm_round (vec_float ((VecI) sum) * factor);
+  return (VecU) ((means & exists) | (~exists & (VecI) (zero + (int) outside)));
+}
+
+/* Whether the windows of every candidate of a layer at column @x, first partner @m, are whole. */
+INLINE int
+all_whole (const BmLayer *layer, int x, int m, int radius, int count)
+{
+  const StereoPlan *plan = layer->plan;
+  int candidates = plan->disparities - layer->first < count ? plan->disparities - layer->first : count;
+  return x >= radius && x + radius < plan->width && m >= radius && m + candidates - 1 + radius < plan->width;
+}
+
+/* Correlations that need not be of whole windows; 0 of candidates that do not exist. */
+INLINE void
+correlate_edge (const BmLayer *layer, int cost, const VecU *sum, int x, int m, int count, uint32_t *to)
+{
+  const StereoPlan *plan = layer->plan;
+  int width = plan->width, radius = layer->radius, whole = m >= 0 && x >= radius && x + radius < width;
+  uint32_t sums[BM_LAYER];
+
+  EACH_VECTOR (k) {
+    vec_store_u (sums + k, sum[k / LANES]);
+    if (whole)                  /* of some: lines are long enough for the rest */
+      vec_store_u (to + k, bm_correlation (layer, cost, sum[k / LANES], x, m + k));
+  }
+  for (int k = 0; k < count; k++)
+    if (layer->first + k >= plan->disparities || m + k < 0 || m + k >= width)
+      to[k] = 0;
+    else if (!whole || m + k < radius || m + k + radius >= width)
+      to[k] = part_correlation (layer, cost, sums[k], x, m + k);
+}
+
+INLINE void
+add_column (VecU *sum, const uint32_t *columns, int x, int count)
+{
+  EACH_VECTOR (k)
+    sum[k / LANES] += vec_load_u (columns + (size_t) x * (size_t) count + k);
+}
+
+INLINE void
+take_column (VecU *sum, const uint32_t *columns, int x, int count)
+{
+  EACH_VECTOR (k)
+    sum[k / LANES] -= vec_load_u (columns + (size_t) x * (size_t) count + k);
+}
+
+/* First step's costs of column @x into the ring, and what that changes in the second step's column. */
+INLINE void
+cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *ring, int count)
+{
+  const StereoPlan *plan = layer->plan;
+  int m = plan->width - 1 - x + plan->min_disparity + layer->first;
+  int end = plan->disparities - layer->first;   /* no candidates from there on */
+  uint32_t *means = layer->means + (size_t) x * (size_t) count;
+
+  if (all_whole (layer, x, m, layer->radius, count)) {
+    EACH_VECTOR (k) {
+      VecU costs = whole_cost (layer, cost, sum[k / LANES], x, m + k);
+      if (end < count)
+        costs &= bm_between (k, 0, end);
+      vec_store_u (means + k, vec_load_u (means + k) + costs - (VecU) vec_widen (vec_load_h (ring + k)));
+      vec_store_h (ring + k, vec_narrow ((VecI) costs));
+    }
+  } else {
+    uint32_t costs[BM_LAYER];
+    int channels = cost == STEREO_COST_SAD || cost == STEREO_COST_SSD ? 3 : 1;
+    if (stereo_bm_correlates (cost))
+      correlate_edge (layer, cost, sum, x, m, count, costs);
+    EACH_VECTOR (k) {
+      if (!stereo_bm_correlates (cost))
+        vec_store_u (costs + k, part_means (sum[k / LANES], x, m + k, plan->width, layer->radius, channels * layer->rows,
+                plan->volume_unit, end - k, 0));
+      VecU now = vec_load_u (costs + k);
+      vec_store_u (means + k, vec_load_u (means + k) + now - (VecU) vec_widen (vec_load_h (ring + k)));
+      vec_store_h (ring + k, vec_narrow ((VecI) now));
+    }
+  }
+}
+
+/* Rows at hand; -1: none. */
+typedef struct Rows
+{
+  int enters, leaves;           /* the windows of the first step */
+  int cost;                     /* whose costs are made */
+  uint16_t *ring;               /* their place; the row that was there leaves the windows of the second step */
+  int mean;                     /* whose means are made */
+  int mean_rows;                /* within its windows */
+  float factor;                 /* of its whole windows */
+} Rows;
+
+/* The means around column @x into the volume. */
+INLINE void
+mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int count)
+{
+  const StereoPlan *plan = layer->plan;
+  int m = plan->width - 1 - x + plan->min_disparity + layer->first;
+  int end = plan->disparities - layer->first;
+  uint16_t *to = plan->volume + ((size_t) rows->mean * (size_t) plan->width + (size_t) x) * (size_t) plan->depth +
+      layer->first;
+
+  if (all_whole (layer, x, m, plan->params.window / 2, count)) {
+    EACH_VECTOR (k) {
+      VecI means = bm_round (vec_float ((VecI) sum[k / LANES]) * rows->factor);
+      if (end < count)
+        means |= (VecI) (bm_between (k, end, BM_LAYER) & STEREO_INVALID);
+      vec_store_h (to + k, vec_narrow (means));
+    }
+  } else {
+    EACH_VECTOR (k)
+      vec_store_h (to + k, vec_narrow ((VecI) part_means (sum[k / LANES], x, m + k, plan->width, plan->params.window / 2,
+                  rows->mean_rows, 1, end - k, STEREO_INVALID)));
+  }
+}
+
+/* Takes what stands in the ring out of the means of column @x. */
+static void
+drop_column (const BmLayer *layer, int x, uint16_t *ring, int count)
+{
+  uint32_t *means = layer->means + (size_t) x * (size_t) count;
+
+  for (int k = 0; k < count; k++) {
+    means[k] -= ring[k];
+    ring[k] = 0;
+  }
+}
+
+/* ---- a band --------------------------------------------------------------------------------------- */
+
+/* Column @n comes into the first step's windows; that of the costs follows a radius behind, that of the means another.
+ * @inner: all of them are in the picture, and so are all columns that leave, and all rows. */
+INLINE void
+step (const BmLayer *layer, int cost, int kind, const Rows *rows, int n, VecU *sum, VecU *mean, int inner, int count)
+{
+  const StereoPlan *plan = layer->plan;
+  int width = plan->width, radius = layer->radius, reach = plan->params.window / 2, x = n - radius, out = x - reach;
+
+  if (inner || (n < width && rows->cost >= 0)) {
+    roll_column (layer, kind, n, rows->enters, rows->leaves, inner, count);
+    add_column (sum, layer->sums, n, count);
+  }
+  if (inner || (x >= 0 && x < width)) {
+    uint16_t *ring = rows->ring + (size_t) x * (size_t) count;
+    if (inner || x > radius)
+      take_column (sum, layer->sums, x - radius - 1, count);
+    if (inner || rows->cost >= 0)
+      cost_column (layer, cost, sum, x, ring, count);
+    else
+      drop_column (layer, x, ring, count);
+    add_column (mean, layer->means, x, count);
+  }
+  if (inner || (out >= 0 && rows->mean >= 0)) {
+    if (inner || out > reach)
+      take_column (mean, layer->means, out - reach - 1, count);
+    mean_column (layer, mean, out, rows, count);
+  }
+}
+
+INLINE void
+row (const BmLayer *from, int cost, int kind, const Rows *from_rows, int count)
+{
+  const BmLayer layer = *from;  /* of its own, so that nothing that is stored can be part of it */
+  const Rows rows = *from_rows;
+  int width = layer.plan->width, steps = width + layer.radius + layer.plan->params.window / 2;
+  int whole = rows.enters >= 0 && rows.leaves >= 0 && rows.cost >= 0 && rows.mean >= 0;
+  int first = layer.radius + layer.plan->params.window, last = whole ? width : 0, n = 0;
+  VecU sum[BM_LAYER / LANES] = { { 0 } }, mean[BM_LAYER / LANES] = { { 0 } };
+
+  for (; n < first && n < steps; n++)
+    step (&layer, cost, kind, &rows, n, sum, mean, 0, count);
+  for (; n < last; n++)
+    step (&layer, cost, kind, &rows, n, sum, mean, 1, count);
+  for (; n < steps; n++)
+    step (&layer, cost, kind, &rows, n, sum, mean, 0, count);
+}
+
+INLINE void
+band (BmLayer *layer, int cost, int kind, int first, int last, int count)
+{
+  const StereoPlan *plan = layer->plan;
+  int height = plan->height, radius = layer->radius, reach = plan->params.window / 2;
+  int from = first < reach ? 0 : first - reach;
+
+  for (int y = from < radius ? 0 : from - radius; y < from + radius && y < height; y++)
+    for (int x = 0; x < plan->width; x++)
+      roll_column (layer, kind, x, y, -1, 0, count);
+  for (int y = from; y <= last + reach; y++) {
+    int mean = y - reach >= first ? y - reach : -1, mean_rows = stereo_bm_rows (mean < 0 ? 0 : mean, height, reach);
+    Rows rows = { y + radius < height ? y + radius : -1, y > from ? y - radius - 1 : -1, y < height ? y : -1,
+      layer->ring + (size_t) (y % plan->params.window) * (size_t) plan->width * (size_t) count, mean, mean_rows,
+      stereo_bm_mean_factor ((2 * reach + 1) * mean_rows) };
+    if (rows.cost >= 0)
+      bm_set_row (layer, cost, y);
+    row (layer, cost, kind, &rows, count);
+  }
+}
+
+#define BANDS(name, cost, kind) \
+  static void \
+  name (BmLayer *layer, int first, int last, int count) \
+  { \
+    if (count == BM_LAYER) \
+      band (layer, STEREO_COST_##cost, kind, first, last, BM_LAYER); \
+    else \
+      band (layer, STEREO_COST_##cost, kind, first, last, BM_LAYER / 2); \
+  }
+BANDS (band_ad, AD, RAW_DIFFERENCE)
+BANDS (band_sd, SD, RAW_SQUARE)
+BANDS (band_sad, SAD, RAW_COLORS)
+BANDS (band_ssd, SSD, RAW_COLOR_SQUARES)
+BANDS (band_nssd, NSSD, RAW_PRODUCT)
+BANDS (band_ncc, NCC, RAW_PRODUCT)
+BANDS (band_zncc, ZNCC, RAW_PRODUCT)
+
+static void
+bm_band (StereoPlan *plan, int item, int thread)
+{
+  static void (*const bands[STEREO_COSTS]) (BmLayer *layer, int first, int last, int count) = {
+    [STEREO_COST_AD] = band_ad, [STEREO_COST_SD] = band_sd, [STEREO_COST_SAD] = band_sad, [STEREO_COST_SSD] = band_ssd,
+    [STEREO_COST_NSSD] = band_nssd, [STEREO_COST_NCC] = band_ncc, [STEREO_COST_ZNCC] = band_zncc,
+  };
+  int layers = (plan->depth + BM_LAYER - 1) / BM_LAYER, first = item / layers * BAND;
+  int last = first + BAND < plan->height ? first + BAND - 1 : plan->height - 1;
+  BmLayer layer;
+
+  bm_start_layer (&layer, plan, item % layers * BM_LAYER, thread);
+  bands[plan->params.cost] (&layer, first, last, layer.count);
+}
+
+static StereoStatus
+bm_prepare (StereoPlan *plan, StereoError *error)
+{
+  CpuState *state = cpu_state (plan);
+  return stereo_reserve (plan, (void **) &state->bm_scratch, (size_t) state->threads, bm_thread_bytes (plan), error);
+}
+
+static StereoStatus
+bm_run (StereoPlan *plan, StereoError *error)
+{
+  int layers = (plan->depth + BM_LAYER - 1) / BM_LAYER;
+  cpu_run (plan, bm_band, (plan->height + BAND - 1) / BAND * layers);
+  return STEREO_OK;
+}
+
+static const StereoStage bm = { "match", bm_prepare, bm_run };
+
+const StereoStage *
+CPU (bm) (const StereoParams *params)
+{
+  return &bm;
+}
