@@ -64,6 +64,7 @@ make_costs (const Work *w, int y)
   size_t row = (size_t) y * (size_t) plan->image_pitch;
   const uint8_t *luma = plan->view[STEREO_LEFT].luma + row, *right = plan->view[STEREO_RIGHT].luma + row;
   VecW top = (VecW) { 0 } + (uint16_t) w->e.top;
+  VecW most = (VecW) { 0 } + (uint16_t) (0xFFFF >> w->e.shift); /* what words hold; no less than the top */
 
   for (int k = 0; k < plan->width + plan->depth; k++) {
     int x = k + plan->min_disparity;
@@ -76,7 +77,7 @@ make_costs (const Work *w, int y)
     for (int i = 0; i < plan->depth; i += WORDS) {
       VecW other = vec_words_of_bytes (partner + i);
       VecW less = vec_min_words (own, other), more = own + other - less;
-      vec_store_w (to + i, vec_min_words ((more - less) << w->e.shift, top));
+      vec_store_w (to + i, vec_min_words (vec_min_words (more - less, most) << w->e.shift, top));
     }
     if (w->message)
       w->message (plan, &w->e, to, w->scratch);

@@ -89,6 +89,8 @@ int naive_raw_cost (const StereoPlan *p, size_t left, size_t right);
 void naive_asw (StereoPlan *p);
 /* naive_sgm.c */
 void naive_sgm (StereoPlan *p);
+/* naive_exponential.c: esaw and esmp */
+void naive_exponential (StereoPlan *p);
 /* naive_select.c */
 void naive_select (StereoPlan *p);
 void naive_check (StereoPlan *p);
