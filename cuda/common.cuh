@@ -32,6 +32,10 @@ struct CudaState
   void *asw_census[2];
   uint16_t *asw_small[2];
 
+  /* esaw, esmp */
+  uint16_t *exponential_volume; /* the second one */
+  int processors;
+
   /* refine */
   float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */
   uint16_t *idr_index[2];
@@ -119,5 +123,7 @@ extern const StereoStage stereo_cuda_subpixel, stereo_cuda_integer, stereo_cuda_
 extern const StereoStage stereo_cuda_fill, stereo_cuda_median3, stereo_cuda_median5, stereo_cuda_threshold;
 extern const StereoStage stereo_cuda_store;
 const StereoStage *stereo_cuda_asw (const StereoParams *params);
+const StereoStage *stereo_cuda_esaw (const StereoParams *params);
+const StereoStage *stereo_cuda_esmp (const StereoParams *params);
 
 #endif
