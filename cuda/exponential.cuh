@@ -70,6 +70,17 @@ exponential_shared (int columns, int rows, int candidates, bool first)
       (first ? (size_t) exponential_luma_pitch (columns, candidates) : 0));
 }
 
+static __device__ __forceinline__ Shared
+lay_out (float *memory, int rows, int columns, int candidates)
+{
+  int slots = exponential_slots (rows);
+  Shared s = { memory, (int *) (memory + 256), NULL, NULL, NULL, exponential_luma_pitch (columns, candidates) };
+  s.row = (float2 *) (s.y + slots);
+  s.column = s.row + slots * columns;
+  s.luma = (uint8_t *) (s.column + slots * columns);
+  return s;
+}
+
 /* The row of slot @k; one that is there, if there is none. */
 static __device__ __forceinline__ int
 slot_row (const Iteration &t, int k)
@@ -147,11 +158,11 @@ pack (const float *costs)
   return make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
-/* The weighted mean, rounded. */
+/* The weighted mean, rounded; taps less the centre. */
 static __device__ __forceinline__ float
 mean (float own, float before, float after, float2 weight)
 {
-  return own + ((before - own) * weight.x + (after - own) * weight.y);
+  return own + (before * weight.x + after * weight.y);
 }
 
 /* Candidates from @first on of a pixel whose luma is @own; @line: luma of their partners. */
@@ -223,30 +234,33 @@ make_messages (const Iteration &t, float *costs, int end)
 
 /* ---- the kernel -------------------------------------------------------------------------------------- */
 
-/* What a thread reads of a row. */
+/* Where a thread reads, of row 0, and what it reads of a row. */
 template <int VECTORS> struct Reads
 {
+  const char *own_place, *before_place, *after_place;
+  uint32_t row;                 /* bytes */
+  int there;                    /* vectors; instead of others the first is read */
   uint4 own[VECTORS], before[VECTORS], after[VECTORS];
 };
 
-/* @there: vectors that exist; instead of others the first is read. */
 template <int VECTORS>
 static __device__ __forceinline__ void
-read_row (Reads<VECTORS> &r, const uint16_t *own, ptrdiff_t before, ptrdiff_t after, int there)
+read_row (Reads<VECTORS> &r, uint32_t y)
 {
+  uint64_t place = (uint64_t) y * r.row;
 #pragma unroll
   for (int v = 0; v < VECTORS; v++) {
-    int from = v < there ? v : 0;
-    r.own[v] = ((const uint4 *) own)[from];
-    r.before[v] = ((const uint4 *) (own + before))[from];
-    r.after[v] = ((const uint4 *) (own + after))[from];
+    int from = v < r.there ? v : 0;
+    r.own[v] = ((const uint4 *) (r.own_place + place))[from];
+    r.before[v] = ((const uint4 *) (r.before_place + place))[from];
+    r.after[v] = ((const uint4 *) (r.after_place + place))[from];
   }
 }
 
 /* The column's costs as they are stored; candidates that do not exist, if this is the @LAST time. */
 template <int N, bool LAST>
 static __device__ __forceinline__ void
-write_column (const Iteration &t, int x, int i0, int there, uint16_t *to, float *costs)
+write_column (const Iteration &t, int x, int i0, int there, uint4 *to, float *costs)
 {
   if (LAST) {
     int first = stereo_first_index (x, t.f.width, t.f.min_disparity);
@@ -260,7 +274,60 @@ write_column (const Iteration &t, int x, int i0, int there, uint16_t *to, float 
 #pragma unroll
   for (int v = 0; v < N / 8; v++)
     if (v < there)
-      ((uint4 *) to)[v] = pack (costs + 8 * v);
+      to[v] = pack (costs + 8 * v);
+}
+
+/* A thread's place. */
+struct Column
+{
+  int place;                    /* among the block's */
+  int x, i0;
+  int end;                      /* of the candidates of the search, from i0 on */
+};
+
+/* Costs of the pixel and of its taps in slot @k of the first iteration. */
+template <int N, bool MESSAGES>
+static __device__ __forceinline__ void
+make_row (const Iteration &t, const Shared &s, const Column &c, int k, float *own, float *before, float *after)
+{
+  const uint8_t *luma = t.f.view[STEREO_LEFT].luma + (size_t) s.y[k] * t.f.image_pitch + c.x;
+  const uint8_t *line = s.luma + k * s.luma_pitch + blockDim.y - c.place + threadIdx.x * N;
+
+  make_costs<N> (t, luma[0], line, own);
+  make_costs<N> (t, luma[c.x > 0 ? -1 : 0], line + 1, before);
+  make_costs<N> (t, luma[c.x + 1 < t.f.width ? 1 : 0], line - 1, after);
+  if (MESSAGES) {
+    make_messages<N> (t, own, c.end);
+    make_messages<N> (t, before, c.end);
+    make_messages<N> (t, after, c.end);
+  }
+}
+
+/* Means along the row of slot @k; what the next slot needs is asked for. */
+template <int VECTORS, bool MESSAGES, bool FIRST>
+static __device__ __forceinline__ void
+mean_along_row (const Iteration &t, const Shared &s, const Column &c, int k, int slots, Reads<VECTORS> &r, float *own)
+{
+  constexpr int N = 8 * VECTORS;
+  float before[N], after[N];
+
+  if (FIRST)
+    make_row<N, MESSAGES> (t, s, c, k, own, before, after);
+  else {
+#pragma unroll
+    for (int v = 0; v < VECTORS; v++) {
+      unpack (r.own[v], own + 8 * v);
+      unpack (r.before[v], before + 8 * v);
+      unpack (r.after[v], after + 8 * v);
+    }
+    read_row (r, s.y[min (k + 1, slots - 1)]);
+  }
+  float2 weight = s.row[k * blockDim.y + c.place];
+#pragma unroll
+  for (int j = 0; j < N; j++)
+    own[j] = mean (own[j], before[j] - own[j], after[j] - own[j], weight);
+  if (MESSAGES)
+    make_messages<N> (t, own, c.end);
 }
 
 template <int VECTORS, bool MESSAGES, int WHEN>
@@ -272,73 +339,49 @@ exponential_kernel (const __grid_constant__ Iteration t)
   constexpr int N = 8 * VECTORS;
   extern __shared__ float memory[];
   const Frame &f = t.f;
-  int columns = blockDim.y, column = threadIdx.y, reach = t.taps.reach, candidates = blockDim.x * N;
-  int slots = exponential_slots (t.rows);
-  Shared s = { memory, (int *) (memory + 256), NULL, NULL, NULL, exponential_luma_pitch (columns, candidates) };
-  s.row = (float2 *) (s.y + slots);
-  s.column = s.row + slots * columns;
-  s.luma = (uint8_t *) (s.column + slots * columns);
+  int columns = blockDim.y, candidates = blockDim.x * N, left = f.width - (int) blockIdx.x * columns;
+  Shared s = lay_out (memory, t.rows, columns, candidates);
 
   fill_shared<FIRST> (t, s, candidates);
-  bool outside = (int) blockIdx.x * columns + column >= f.width;
-  int place = min ((int) blockIdx.x * columns + column, f.width - 1), x = stereo_chain_row (place, f.width, reach);
-  int i0 = blockIdx.z * candidates + threadIdx.x * N;
-  int there = (f.depth - i0) / 8;       /* vectors to write and, of a column that is there, to read */
-  int i = there > 0 ? i0 : 0, count = min (t.rows, f.height - (int) blockIdx.y * t.rows);
-  ptrdiff_t away = (ptrdiff_t) reach * f.depth, before = x >= reach ? -away : 0, after = x + reach < f.width ? away : 0;
-  size_t at = (size_t) x * f.depth + i, row = (size_t) f.width * f.depth;
-  Reads<VECTORS> next;
-  float last[N], own[N], now[N];
+  Column c = { (int) threadIdx.y < left ? (int) threadIdx.y : left - 1, 0, 0, 0 };
+  c.x = stereo_chain_row (blockIdx.x * columns + c.place, f.width, t.taps.reach);
+  c.i0 = blockIdx.z * candidates + threadIdx.x * N;
+  c.end = f.disparities - c.i0;
+  int there = (f.depth - c.i0) / 8, slots = min (t.rows, f.height - (int) blockIdx.y * t.rows) + 2;
+  ptrdiff_t away = (ptrdiff_t) t.taps.reach * f.depth, at = (ptrdiff_t) c.x * f.depth + (there > 0 ? c.i0 : 0);
+  Reads<VECTORS> r;
+  r.own_place = (const char *) (t.from + at);
+  r.before_place = (const char *) (t.from + at - (c.x >= t.taps.reach ? away : 0));
+  r.after_place = (const char *) (t.from + at + (c.x + t.taps.reach < f.width ? away : 0));
+  r.row = (uint32_t) f.width * (uint32_t) f.depth * (uint32_t) sizeof (uint16_t);
+  r.there = there;
+  if ((int) threadIdx.y >= left)
+    there = 0;
+  char *to = (char *) (t.to + at);
+  float own[N], now[N], rise[N];        /* of two rows, and what the second has more than the one before */
 
   if (!FIRST)
-    read_row (next, t.from + (size_t) s.y[0] * row + at, before, after, there);
+    read_row (r, s.y[0]);
+  mean_along_row<VECTORS, MESSAGES, FIRST> (t, s, c, 0, slots, r, now);
+  mean_along_row<VECTORS, MESSAGES, FIRST> (t, s, c, 1, slots, r, own);
 #pragma unroll
   for (int j = 0; j < N; j++)
-    last[j] = own[j] = STEREO_EXPONENTIAL_MAGIC;
-  for (int k = 0; k <= count + 1; k++) {
-    float a[N], b[N];
-    if (FIRST) {
-      const uint8_t *luma = f.view[STEREO_LEFT].luma + (size_t) s.y[k] * f.image_pitch + x;
-      const uint8_t *line = s.luma + k * s.luma_pitch + columns - (x - (int) blockIdx.x * columns) + threadIdx.x * N;
-      make_costs<N> (t, luma[0], line, now);
-      make_costs<N> (t, luma[x > 0 ? -1 : 0], line + 1, a);
-      make_costs<N> (t, luma[x + 1 < f.width ? 1 : 0], line - 1, b);
-      if (MESSAGES) {
-        make_messages<N> (t, now, f.disparities - i0);
-        make_messages<N> (t, a, f.disparities - i0);
-        make_messages<N> (t, b, f.disparities - i0);
-      }
-    } else {
-#pragma unroll
-      for (int v = 0; v < VECTORS; v++) {
-        unpack (next.own[v], now + 8 * v);
-        unpack (next.before[v], a + 8 * v);
-        unpack (next.after[v], b + 8 * v);
-      }
-      if (k <= count)
-        read_row (next, t.from + (size_t) s.y[k + 1] * row + at, before, after, there);
-    }
-    float2 weight = s.row[k * columns + column];
-#pragma unroll
-    for (int j = 0; j < N; j++)
-      now[j] = mean (now[j], a[j], b[j], weight);
-    if (MESSAGES)
-      make_messages<N> (t, now, f.disparities - i0);
-    if (k >= 2) {       /* the row before has both neighbours now */
-      weight = s.column[(k - 1) * columns + column];
-#pragma unroll
-      for (int j = 0; j < N; j++)
-        last[j] = mean (own[j], last[j], now[j], weight);
-      if (MESSAGES && !LAST)
-        make_messages<N> (t, last, f.disparities - i0);
-      if (!outside)
-        write_column<N, LAST> (t, x, i0, there, t.to + (size_t) s.y[k - 1] * row + at, last);
-    }
+    rise[j] = own[j] - now[j];
+#pragma unroll 2
+  for (int k = 2; k < slots; k++) {
+    mean_along_row<VECTORS, MESSAGES, FIRST> (t, s, c, k, slots, r, now);
+    float2 weight = s.column[(k - 1) * columns + c.place];
+    float done[N];
 #pragma unroll
     for (int j = 0; j < N; j++) {
-      last[j] = own[j];
+      float more = now[j] - own[j];
+      done[j] = mean (own[j], -rise[j], more, weight);
+      rise[j] = more;
       own[j] = now[j];
     }
+    if (MESSAGES && !LAST)
+      make_messages<N> (t, done, c.end);
+    write_column<N, LAST> (t, c.x, c.i0, there, (uint4 *) (to + (uint64_t) (uint32_t) s.y[k - 1] * r.row), done);
   }
 }
 
