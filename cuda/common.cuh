@@ -34,7 +34,7 @@ struct CudaState
 
   /* esaw, esmp */
   uint16_t *exponential_volume; /* the second one */
-  int processors;
+  int processors, major;        /* of the device: multiprocessors, compute capability */
 
   /* refine */
   float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */

@@ -105,6 +105,24 @@ tap_weights (const float *table, const uint32_t *color, ptrdiff_t away, bool bef
   return make_float2 (stereo_normalised (a, sum), stereo_normalised (b, sum));
 }
 
+/* Kernels of one frame follow each other closely: the next one may make its weights while this one runs, and reads or
+ * writes costs when that has ended. Both do nothing where the launch did not ask for it. */
+static __device__ __forceinline__ void
+let_next_start ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+static __device__ __forceinline__ void
+await_last ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 template <bool FIRST>
 static __device__ __forceinline__ void
 fill_shared (const Iteration &t, const Shared &s, int candidates)
@@ -199,11 +217,12 @@ static __device__ __forceinline__ void
 make_messages (const Iteration &t, float *costs, int end)
 {
   int lanes = blockDim.x, lane = threadIdx.x;
-  float slope = (float) t.e.small, lowest = costs[0];
+  float slope = (float) t.e.small;
 
   set_pads<N> (costs, end);
+  float lowest = costs[0];
 #pragma unroll
-  for (int i = 0; i < N; i++)
+  for (int i = 1; i < N; i++)
     lowest = fminf (lowest, costs[i]);
 #pragma unroll
   for (int i = 1; i < N; i++)
@@ -342,6 +361,7 @@ exponential_kernel (const __grid_constant__ Iteration t)
   int columns = blockDim.y, candidates = blockDim.x * N, left = f.width - (int) blockIdx.x * columns;
   Shared s = lay_out (memory, t.rows, columns, candidates);
 
+  let_next_start ();
   fill_shared<FIRST> (t, s, candidates);
   Column c = { (int) threadIdx.y < left ? (int) threadIdx.y : left - 1, 0, 0, 0 };
   c.x = stereo_chain_row (blockIdx.x * columns + c.place, f.width, t.taps.reach);
@@ -360,6 +380,7 @@ exponential_kernel (const __grid_constant__ Iteration t)
   char *to = (char *) (t.to + at);
   float own[N], now[N], rise[N];        /* of two rows, and what the second has more than the one before */
 
+  await_last ();
   if (!FIRST)
     read_row (r, s.y[0]);
   mean_along_row<VECTORS, MESSAGES, FIRST> (t, s, c, 0, slots, r, now);
@@ -405,8 +426,17 @@ exponential_launch (StereoPlan *plan, const Iteration &t, int when, int lanes, S
   bool first = when == EXPONENTIAL_FIRST || when == EXPONENTIAL_ONLY;
   dim3 grid (cuda_blocks (plan->width, columns), cuda_blocks (plan->height, t.rows), cuda_blocks (plan->depth, candidates));
 
-  kernels[when] <<<grid, dim3 (lanes, columns), exponential_shared (columns, t.rows, candidates, first),
-      cuda_state (plan)->stream>>> (t);
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid;
+  config.blockDim = dim3 (lanes, columns);
+  config.dynamicSmemBytes = exponential_shared (columns, t.rows, candidates, first);
+  config.stream = cuda_state (plan)->stream;
+  config.attrs = &early;
+  config.numAttrs = !first && cuda_state (plan)->major >= 9;
+  CUDA_TRY (cudaLaunchKernelEx (&config, kernels[when], t));
   CUDA_LAUNCHED (plan, "exponential_kernel");
   return STEREO_OK;
 }
@@ -455,6 +485,7 @@ exponential_prepare (StereoPlan *plan, StereoError *error)
 
   CUDA_TRY (cudaGetDevice (&device));
   CUDA_TRY (cudaDeviceGetAttribute (&state->processors, cudaDevAttrMultiProcessorCount, device));
+  CUDA_TRY (cudaDeviceGetAttribute (&state->major, cudaDevAttrComputeCapabilityMajor, device));
   if (plan->params.iterations == 1)
     return STEREO_OK;
   return stereo_reserve (plan, (void **) &state->exponential_volume,
