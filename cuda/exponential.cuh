@@ -101,8 +101,8 @@ tap_weights (const float *table, const uint32_t *color, ptrdiff_t away, bool bef
   uint32_t own = *color;
   float a = before ? table[stereo_largest_difference (own, color[-away])] : 0.0f;
   float b = after ? table[stereo_largest_difference (own, color[away])] : 0.0f;
-  float sum = a + 1.0f + b;
-  return make_float2 (stereo_normalised (a, sum), stereo_normalised (b, sum));
+  float share = 1.0f / (a + 1.0f + b);
+  return make_float2 (stereo_eight_bits (a * share), stereo_eight_bits (b * share));
 }
 
 /* Kernels of one frame follow each other closely: the next one may make its weights while this one runs, and reads or
@@ -129,16 +129,16 @@ fill_shared (const Iteration &t, const Shared &s, int candidates)
 {
   const Frame &f = t.f;
   int thread = threadIdx.y * blockDim.x + threadIdx.x, threads = blockDim.x * blockDim.y, columns = blockDim.y;
-  int reach = t.taps.reach, items = (t.rows + 2) * columns;
+  int reach = t.taps.reach, column = thread % columns;
+  int x = stereo_chain_row (min ((int) blockIdx.x * columns + column, f.width - 1), f.width, reach);
 
   for (int k = thread; k < 256; k += threads)
     s.table[k] = t.taps.weight[k];
   for (int k = thread; k < t.rows + 2; k += threads)
     s.y[k] = slot_row (t, k);
   __syncthreads ();
-  for (int n = thread; n < items; n += threads) {
-    int slot = n / columns, place = min ((int) (blockIdx.x * columns + n - slot * columns), f.width - 1);
-    int x = stereo_chain_row (place, f.width, reach), y = s.y[slot];
+  for (int slot = thread / columns; slot < t.rows + 2; slot += blockDim.x) {
+    int y = s.y[slot], n = slot * columns + column;
     const uint32_t *color = f.view[STEREO_LEFT].color + (size_t) y * f.image_pitch + x;
     s.row[n] = tap_weights (s.table, color, reach, x >= reach, x + reach < f.width);
     s.column[n] = tap_weights (s.table, color, (ptrdiff_t) reach * f.image_pitch, y >= reach, y + reach < f.height);
@@ -253,26 +253,31 @@ make_messages (const Iteration &t, float *costs, int end)
 
 /* ---- the kernel -------------------------------------------------------------------------------------- */
 
-/* Where a thread reads, of row 0, and what it reads of a row. */
-template <int VECTORS> struct Reads
+/* Where a thread reads, of row 0. */
+struct Places
 {
-  const char *own_place, *before_place, *after_place;
+  const char *own, *before, *after;
   uint32_t row;                 /* bytes */
   int there;                    /* vectors; instead of others the first is read */
+};
+
+/* What it reads of a row. */
+template <int VECTORS> struct Reads
+{
   uint4 own[VECTORS], before[VECTORS], after[VECTORS];
 };
 
 template <int VECTORS>
 static __device__ __forceinline__ void
-read_row (Reads<VECTORS> &r, uint32_t y)
+read_row (const Places &p, uint32_t y, Reads<VECTORS> &r)
 {
-  uint64_t place = (uint64_t) y * r.row;
+  uint64_t place = (uint64_t) y * p.row;
 #pragma unroll
   for (int v = 0; v < VECTORS; v++) {
-    int from = v < r.there ? v : 0;
-    r.own[v] = ((const uint4 *) (r.own_place + place))[from];
-    r.before[v] = ((const uint4 *) (r.before_place + place))[from];
-    r.after[v] = ((const uint4 *) (r.after_place + place))[from];
+    int from = v < p.there ? v : 0;
+    r.own[v] = ((const uint4 *) (p.own + place))[from];
+    r.before[v] = ((const uint4 *) (p.before + place))[from];
+    r.after[v] = ((const uint4 *) (p.after + place))[from];
   }
 }
 
@@ -302,6 +307,8 @@ struct Column
   int place;                    /* among the block's */
   int x, i0;
   int end;                      /* of the candidates of the search, from i0 on */
+  int slots;
+  Places places;
 };
 
 /* Costs of the pixel and of its taps in slot @k of the first iteration. */
@@ -322,10 +329,11 @@ make_row (const Iteration &t, const Shared &s, const Column &c, int k, float *ow
   }
 }
 
-/* Means along the row of slot @k; what the next slot needs is asked for. */
+/* Means along the row of slot @k, from what was read; what the next slot needs is asked for. */
 template <int VECTORS, bool MESSAGES, bool FIRST>
 static __device__ __forceinline__ void
-mean_along_row (const Iteration &t, const Shared &s, const Column &c, int k, int slots, Reads<VECTORS> &r, float *own)
+mean_along_row (const Iteration &t, const Shared &s, const Column &c, int k, const Reads<VECTORS> &r,
+    Reads<VECTORS> &next, float *own)
 {
   constexpr int N = 8 * VECTORS;
   float before[N], after[N];
@@ -333,13 +341,13 @@ mean_along_row (const Iteration &t, const Shared &s, const Column &c, int k, int
   if (FIRST)
     make_row<N, MESSAGES> (t, s, c, k, own, before, after);
   else {
+    read_row (c.places, s.y[min (k + 1, c.slots - 1)], next);
 #pragma unroll
     for (int v = 0; v < VECTORS; v++) {
       unpack (r.own[v], own + 8 * v);
       unpack (r.before[v], before + 8 * v);
       unpack (r.after[v], after + 8 * v);
     }
-    read_row (r, s.y[min (k + 1, slots - 1)]);
   }
   float2 weight = s.row[k * blockDim.y + c.place];
 #pragma unroll
@@ -349,61 +357,83 @@ mean_along_row (const Iteration &t, const Shared &s, const Column &c, int k, int
     make_messages<N> (t, own, c.end);
 }
 
+/* Slot @k: means along its row, @now, and from these and the two rows before, @own and @own less @rise, the means along
+ * the column at the row before. */
+template <int VECTORS, bool MESSAGES, int WHEN>
+static __device__ __forceinline__ void
+take_slot (const Iteration &t, const Shared &s, const Column &c, int k, const Reads<VECTORS> &r, Reads<VECTORS> &next,
+    char *to, int there, const float *own, float *now, float *rise)
+{
+  constexpr bool LAST = WHEN == EXPONENTIAL_LAST || WHEN == EXPONENTIAL_ONLY;
+  constexpr int N = 8 * VECTORS;
+  float done[N];
+
+  mean_along_row<VECTORS, MESSAGES, WHEN == EXPONENTIAL_FIRST || WHEN == EXPONENTIAL_ONLY> (t, s, c, k, r, next, now);
+  float2 weight = s.column[(k - 1) * blockDim.y + c.place];
+#pragma unroll
+  for (int j = 0; j < N; j++) {
+    float more = now[j] - own[j];
+    done[j] = mean (own[j], -rise[j], more, weight);
+    rise[j] = more;
+  }
+  if (MESSAGES && !LAST)
+    make_messages<N> (t, done, c.end);
+  write_column<N, LAST> (t, c.x, c.i0, there, (uint4 *) (to + (uint64_t) (uint32_t) s.y[k - 1] * c.places.row), done);
+}
+
+static __device__ __forceinline__ Column
+find_column (const Iteration &t, int candidates, int candidates_a_lane)
+{
+  const Frame &f = t.f;
+  int left = f.width - (int) (blockIdx.x * blockDim.y);
+  Column c;
+
+  c.place = (int) threadIdx.y < left ? (int) threadIdx.y : left - 1;
+  c.x = stereo_chain_row (blockIdx.x * blockDim.y + c.place, f.width, t.taps.reach);
+  c.i0 = blockIdx.z * candidates + threadIdx.x * candidates_a_lane;
+  c.end = f.disparities - c.i0;
+  c.slots = min (t.rows, f.height - (int) blockIdx.y * t.rows) + 2;
+  c.places.there = (f.depth - c.i0) / 8;
+  c.places.row = (uint32_t) f.width * (uint32_t) f.depth * (uint32_t) sizeof (uint16_t);
+  ptrdiff_t away = (ptrdiff_t) t.taps.reach * f.depth;
+  const uint16_t *own = t.from + (ptrdiff_t) c.x * f.depth + (c.places.there > 0 ? c.i0 : 0);
+  c.places.own = (const char *) own;
+  c.places.before = (const char *) (own - (c.x >= t.taps.reach ? away : 0));
+  c.places.after = (const char *) (own + (c.x + t.taps.reach < f.width ? away : 0));
+  return c;
+}
+
 template <int VECTORS, bool MESSAGES, int WHEN>
 static __global__ void __launch_bounds__ (EXPONENTIAL_THREADS, VECTORS == 1 ? EXPONENTIAL_BLOCKS : 1)
 exponential_kernel (const __grid_constant__ Iteration t)
 {
   constexpr bool FIRST = WHEN == EXPONENTIAL_FIRST || WHEN == EXPONENTIAL_ONLY;
-  constexpr bool LAST = WHEN == EXPONENTIAL_LAST || WHEN == EXPONENTIAL_ONLY;
   constexpr int N = 8 * VECTORS;
   extern __shared__ float memory[];
-  const Frame &f = t.f;
-  int columns = blockDim.y, candidates = blockDim.x * N, left = f.width - (int) blockIdx.x * columns;
-  Shared s = lay_out (memory, t.rows, columns, candidates);
+  int candidates = blockDim.x * N, k = 2;
+  Shared s = lay_out (memory, t.rows, blockDim.y, candidates);
+  Reads<VECTORS> even, odd;
+  float own[N], now[N], rise[N];        /* of two rows, and what the second has more than the one before */
 
   let_next_start ();
   fill_shared<FIRST> (t, s, candidates);
-  Column c = { (int) threadIdx.y < left ? (int) threadIdx.y : left - 1, 0, 0, 0 };
-  c.x = stereo_chain_row (blockIdx.x * columns + c.place, f.width, t.taps.reach);
-  c.i0 = blockIdx.z * candidates + threadIdx.x * N;
-  c.end = f.disparities - c.i0;
-  int there = (f.depth - c.i0) / 8, slots = min (t.rows, f.height - (int) blockIdx.y * t.rows) + 2;
-  ptrdiff_t away = (ptrdiff_t) t.taps.reach * f.depth, at = (ptrdiff_t) c.x * f.depth + (there > 0 ? c.i0 : 0);
-  Reads<VECTORS> r;
-  r.own_place = (const char *) (t.from + at);
-  r.before_place = (const char *) (t.from + at - (c.x >= t.taps.reach ? away : 0));
-  r.after_place = (const char *) (t.from + at + (c.x + t.taps.reach < f.width ? away : 0));
-  r.row = (uint32_t) f.width * (uint32_t) f.depth * (uint32_t) sizeof (uint16_t);
-  r.there = there;
-  if ((int) threadIdx.y >= left)
-    there = 0;
-  char *to = (char *) (t.to + at);
-  float own[N], now[N], rise[N];        /* of two rows, and what the second has more than the one before */
-
+  Column c = find_column (t, candidates, N);
+  int there = blockIdx.x * blockDim.y + threadIdx.y < (unsigned) t.f.width ? c.places.there : 0;
+  char *to = (char *) t.to + (c.places.own - (const char *) t.from);
   await_last ();
   if (!FIRST)
-    read_row (r, s.y[0]);
-  mean_along_row<VECTORS, MESSAGES, FIRST> (t, s, c, 0, slots, r, now);
-  mean_along_row<VECTORS, MESSAGES, FIRST> (t, s, c, 1, slots, r, own);
+    read_row (c.places, s.y[0], even);
+  mean_along_row<VECTORS, MESSAGES, FIRST> (t, s, c, 0, even, odd, now);
+  mean_along_row<VECTORS, MESSAGES, FIRST> (t, s, c, 1, odd, even, own);
 #pragma unroll
   for (int j = 0; j < N; j++)
     rise[j] = own[j] - now[j];
-#pragma unroll 2
-  for (int k = 2; k < slots; k++) {
-    mean_along_row<VECTORS, MESSAGES, FIRST> (t, s, c, k, slots, r, now);
-    float2 weight = s.column[(k - 1) * columns + c.place];
-    float done[N];
-#pragma unroll
-    for (int j = 0; j < N; j++) {
-      float more = now[j] - own[j];
-      done[j] = mean (own[j], -rise[j], more, weight);
-      rise[j] = more;
-      own[j] = now[j];
-    }
-    if (MESSAGES && !LAST)
-      make_messages<N> (t, done, c.end);
-    write_column<N, LAST> (t, c.x, c.i0, there, (uint4 *) (to + (uint64_t) (uint32_t) s.y[k - 1] * r.row), done);
+  for (; k + 1 < c.slots; k += 2) {     /* by turns, so that nothing is moved */
+    take_slot<VECTORS, MESSAGES, WHEN> (t, s, c, k, even, odd, to, there, own, now, rise);
+    take_slot<VECTORS, MESSAGES, WHEN> (t, s, c, k + 1, odd, even, to, there, now, own, rise);
   }
+  if (k < c.slots)
+    take_slot<VECTORS, MESSAGES, WHEN> (t, s, c, k, even, odd, to, there, own, now, rise);
 }
 
 /* ---- launching ---------------------------------------------------------------------------------------- */

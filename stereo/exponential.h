@@ -94,16 +94,15 @@ stereo_largest_difference (uint32_t a, uint32_t b)
 #endif
 }
 
-/* The normalised weight of a tap, to eight bits: those of both taps and of the centre, 1, add up to @sum. */
+/* A normalised weight, to eight bits. Weights are normalised by multiplying with 1 / (before + 1 + after). */
 STEREO_SHARED float
-stereo_normalised (float weight, float sum)
+stereo_eight_bits (float weight)
 {
-  float quotient = weight / sum;
   uint32_t bits;
-  memcpy (&bits, &quotient, sizeof bits);
+  memcpy (&bits, &weight, sizeof bits);
   bits = (bits + 0x8000u) & 0xFFFF0000u;
-  memcpy (&quotient, &bits, sizeof quotient);
-  return quotient;
+  memcpy (&weight, &bits, sizeof weight);
+  return weight;
 }
 
 /*

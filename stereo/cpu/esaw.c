@@ -140,9 +140,9 @@ weigh (const Work *w, int y, ptrdiff_t away, int first, int end)
   weigh_tap (w, own, -away, first, plan->width, w->before);
   weigh_tap (w, own, away, 0, end, w->after);
   for (int x = 0; x < plan->width; x += LANES) {
-    VecF before = vec_load_f (w->before + x), after = vec_load_f (w->after + x), sum = before + 1.0f + after;
-    vec_store_f (w->before + x, (VecF) (((VecU) (before / sum) + 0x8000u) & 0xFFFF0000u));
-    vec_store_f (w->after + x, (VecF) (((VecU) (after / sum) + 0x8000u) & 0xFFFF0000u));
+    VecF before = vec_load_f (w->before + x), after = vec_load_f (w->after + x), share = 1.0f / (before + 1.0f + after);
+    vec_store_f (w->before + x, (VecF) (((VecU) (before * share) + 0x8000u) & 0xFFFF0000u));
+    vec_store_f (w->after + x, (VecF) (((VecU) (after * share) + 0x8000u) & 0xFFFF0000u));
   }
 }
 

@@ -74,8 +74,9 @@ average (Costs *c, int dx, int dy)
 
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
-      float before = tap_weight (c, x, y, -dx, -dy), after = tap_weight (c, x, y, dx, dy), sum = before + 1 + after;
-      double before_part = eight_bits (before / sum), after_part = eight_bits (after / sum);
+      float before = tap_weight (c, x, y, -dx, -dy), after = tap_weight (c, x, y, dx, dy);
+      float share = 1 / (before + 1 + after);
+      double before_part = eight_bits (before * share), after_part = eight_bits (after * share);
       for (int d = 0; d < p->disparities; d++) {
         double own = *cost_at (c, c->now, x, y, d), more = 0;
         if (before > 0)
