@@ -54,6 +54,10 @@ struct CudaState
   uint32_t *bm_costs, *bm_sums[2], *bm_squares[2];
   uint2 *bm_windows[2];
 
+  /* esaw, esmp */
+  uint16_t *exponential_volume; /* the second one */
+  int processors, major;        /* of the device: multiprocessors, compute capability */
+
   /* refine */
   float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */
   uint16_t *idr_index[2];
@@ -151,5 +155,7 @@ extern const StereoStage stereo_cuda_fill, stereo_cuda_median3, stereo_cuda_medi
 extern const StereoStage stereo_cuda_store;
 const StereoStage *stereo_cuda_asw (const StereoParams *params);
 const StereoStage *stereo_cuda_bm (const StereoParams *params);
+const StereoStage *stereo_cuda_esaw (const StereoParams *params);
+const StereoStage *stereo_cuda_esmp (const StereoParams *params);
 
 #endif

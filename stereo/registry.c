@@ -254,6 +254,8 @@ stereo_registry_top (const StereoParams *params)
   const StereoCostInfo *cost = stereo_cost_info (params->cost);
   double largest = 0;
 
+  if (params->method == STEREO_METHOD_ESAW || params->method == STEREO_METHOD_ESMP)
+    return params->truncation < cost->max ? (int) ceil (params->truncation) : cost->max;
   if (params->method != STEREO_METHOD_SGM)
     return cost->max;
   for (int direction = 0; direction < 4; direction++) {

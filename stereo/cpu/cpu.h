@@ -11,6 +11,16 @@
 
 #define CPU_LINE_PAD 64         /* columns before and after a line copied for filtering: half of the largest window */
 
+/* esaw, esmp: see esaw.c */
+typedef struct CpuExponential
+{
+  uint16_t *volume;             /* the second one */
+  uint16_t *scratch;            /* per thread */
+  const struct StereoTaps *taps;        /* of the iteration at work */
+  int iteration;
+  void (*message) (void);
+} CpuExponential;
+
 /* What a stage keeps per plan; every pointer is a reservation in the arena. */
 typedef struct CpuState
 {
@@ -22,6 +32,7 @@ typedef struct CpuState
   uint16_t *sgm_rows;           /* paths' costs of the rows at hand: see sgm.c */
   int *sgm_progress;            /* columns of each band of rows that a sweep has finished */
   uint8_t *bm_scratch;          /* per thread: see bm.h */
+  CpuExponential exponential;
   uint16_t *select_scratch;     /* per thread: lowest and second cost and index along a right row */
   float *refine_sum[2];         /* maps: vertical sums of w F and w F D */
   float *refine_scratch;        /* per thread: padded lines */
@@ -63,6 +74,8 @@ extern const StereoStage CPU (median3), CPU (median5), CPU (threshold), CPU (sto
 const StereoStage *CPU (asw) (const StereoParams *params);
 const StereoStage *CPU (sgm) (const StereoParams *params);
 const StereoStage *CPU (bm) (const StereoParams *params);
+const StereoStage *CPU (esaw) (const StereoParams *params);
+const StereoStage *CPU (esmp) (const StereoParams *params);
 
 /* Raw costs of row @y, columns 0..width-1, indices i0..i0+count-1 (count a multiple of 16), to
  * out[x * pitch + i - i0]. Invalid candidates get anything. */

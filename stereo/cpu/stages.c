@@ -9,7 +9,7 @@ const StereoStageTable CPU (table) = {
         [STEREO_COST_CENSUS_9X7] = &CPU (census_9x7),
         [STEREO_COST_MIXED] = &CPU (mixed) },
   .match = { [STEREO_METHOD_ASW] = CPU (asw), [STEREO_METHOD_SGM] = CPU (sgm),
-        [STEREO_METHOD_BM] = CPU (bm) },
+        [STEREO_METHOD_ESAW] = CPU (esaw), [STEREO_METHOD_ESMP] = CPU (esmp), [STEREO_METHOD_BM] = CPU (bm) },
   .select = &CPU (select),
   .check = &CPU (check),
   .refine = {

@@ -142,6 +142,35 @@ static const Case table[] = {
   { 139, 150, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=65 threads=3 cost=sad window=5" },
   { 139, 150, PICTURE_NOISE, GREY, U16, 1, "method=bm num-disparities=65 threads=2 window=3" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=20 refine-iterations=2 fill=background" },
+  /* esaw, esmp */
+  { 1, 1, PICTURE_NOISE, RGB, U16, 1, "method=esaw num-disparities=16" },
+  { 1, 9, PICTURE_NOISE, RGB, U16, 1, "method=esmp num-disparities=3" },
+  { 9, 1, PICTURE_NOISE, GREY, U16, 1, "method=esmp num-disparities=9 iterations=3" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=esaw num-disparities=20" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=esmp num-disparities=20" },
+  { 67, 43, PICTURE_SHIFTED, BGRX, U16, 1, "method=esaw num-disparities=20 profile=fast" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=esmp num-disparities=60 profile=quality threads=5" },
+  { 67, 43, PICTURE_SHIFTED, RGB, F32, 1, "method=esmp num-disparities=33 profile=thesis" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esaw num-disparities=19 iterations=1" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esmp num-disparities=19 iterations=1" },
+  { 33, 31, PICTURE_EDGES, RGB, U16, 1, "method=esaw num-disparities=19 iterations=16 step-base=4" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esmp num-disparities=19 iterations=16 step-base=1" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esaw num-disparities=19 truncation=255 cost-scale=1000" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esmp num-disparities=40 truncation=255 smoothness=1000 smoothness-max=10000" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esmp num-disparities=40 truncation=200 smoothness=0.0001 smoothness-max=0.3" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esmp num-disparities=40 cost-scale=0.001 smoothness=0.0002 smoothness-max=0.01" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esmp num-disparities=40 truncation=0.001" },
+  { 33, 31, PICTURE_FLAT, RGB, U16, 1, "method=esaw num-disparities=19 gamma-color=0.01 gamma-distance=0.01" },
+  { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "method=esaw num-disparities=19 gamma-color=10000 gamma-distance=10000" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=esaw min-disparity=-12 num-disparities=24" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=esmp min-disparity=7 num-disparities=33" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esaw min-disparity=-60 num-disparities=100" },
+  { 33, 31, PICTURE_NOISE, RGB, U8, 1, "method=esmp min-disparity=30 num-disparities=100" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esaw min-disparity=-45 num-disparities=16" },
+  { 300, 21, PICTURE_SHIFTED, RGB, U16, 1, "method=esmp num-disparities=150 threads=7 iterations=3" },
+  { 301, 11, PICTURE_SHIFTED, RGB, U16, 1, "method=esmp num-disparities=290 iterations=2 smoothness=0.003" },
+  { 11, 137, PICTURE_NOISE, GREY, U16, 1, "method=esaw num-disparities=11 threads=3 step-base=3" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=esmp num-disparities=20 refine-iterations=2 fill=background" },
 };
 
 int
@@ -227,6 +256,23 @@ draw_bm (Case *c, Random *random)
   add (c, random, 100, "method=bm");
   add (c, random, 90, "cost=%s", PICK ("ad", "sd", "sad", "ssd", "nssd", "ncc", "zncc"));
   add (c, random, 80, "window=%d", 2 * random_range (random, 1, random_range (random, 0, 3) ? 6 : 15) + 1);
+}
+
+static void
+draw_exponential (Case *c, Random *random)
+{
+  int esmp = random_range (random, 0, 1);
+
+  add (c, random, 100, "method=%s", esmp ? "esmp" : "esaw");
+  add (c, random, 70, "iterations=%d", random_range (random, 1, 10));
+  add (c, random, 70, "step-base=%g", 1 + random_range (random, 0, 120) / 40.0);
+  add (c, random, 50, "gamma-color=%g gamma-distance=%g", random_range (random, 1, 300) / 5.0,
+      random_range (random, 1, 300) / 5.0);
+  add (c, random, 50, "truncation=%g", random_range (random, 1, 2550) / 10.0);
+  add (c, random, 50, "cost-scale=%g", random_range (random, 1, 100) / 50.0);
+  if (esmp)
+    add (c, random, 70, "smoothness=%g smoothness-max=%g", random_range (random, 1, 200) / 50.0,
+        random_range (random, 1, 1000) / 50.0);
   add (c, random, 50, "threads=%d", random_range (random, 1, 9));
 }
 
@@ -247,8 +293,10 @@ case_draw (Case *c, Random *random)
       random_range (random, 0, 1) ? 0 : random_range (random, lowest > -30 ? lowest : -30, highest < 30 ? highest : 30);
   add (c, random, 100, "min-disparity=%d num-disparities=%d", min, num);
   add (c, random, 100, "profile=%s", PICK ("balanced", "fast", "quality", "thesis"));
-  static void (*const methods[]) (Case *c, Random *random) = { draw_asw, draw_asw, draw_sgm, draw_bm };
-  methods[random_range (random, 0, 3)] (c, random);
+  static void (*const methods[]) (Case *c, Random *random) = {
+    draw_asw, draw_asw, draw_sgm, draw_bm, draw_exponential
+  };
+  methods[random_range (random, 0, 4)] (c, random);
   const char *mode = PICK ("two-pass", "two-pass", "full", "idr");
   add (c, random, 100, "refine-mode=%s refine-iterations=%d refine-window=%d", mode, random_range (random, 0, 2),
       2 * random_range (random, 0, strcmp (mode, "full") ? 40 : 8) + 1);

@@ -44,9 +44,13 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
 static void (*const twins[STEREO_METHODS]) (StereoPlan *plan) = {
   [STEREO_METHOD_ASW] = naive_asw,
   [STEREO_METHOD_SGM] = naive_sgm,
+  [STEREO_METHOD_ESAW] = naive_exponential,
+  [STEREO_METHOD_ESMP] = naive_exponential,
   [STEREO_METHOD_BM] = naive_bm,
 };
-static const int exact[STEREO_METHODS] = { [STEREO_METHOD_SGM] = 1, [STEREO_METHOD_BM] = 1 };
+static const int exact[STEREO_METHODS] = {
+  [STEREO_METHOD_SGM] = 1, [STEREO_METHOD_ESAW] = 1, [STEREO_METHOD_ESMP] = 1, [STEREO_METHOD_BM] = 1
+};
 
 int
 naive_exact (const StereoPlan *plan)

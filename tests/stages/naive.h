@@ -91,6 +91,8 @@ void naive_asw (StereoPlan *p);
 void naive_sgm (StereoPlan *p);
 /* naive_bm.c */
 void naive_bm (StereoPlan *p);
+/* naive_exponential.c: esaw and esmp */
+void naive_exponential (StereoPlan *p);
 /* naive_select.c */
 void naive_select (StereoPlan *p);
 void naive_check (StereoPlan *p);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Exponential step size adaptive weight: exponential.cuh without messages. */
+#include "cuda/exponential.cuh"
+
+#define LANES 8                 /* of a pixel, at most */
+
+/* Candidates do not meet: as many blocks share a pixel's as leave few lanes idle. */
+static int
+lanes_of (const StereoPlan *plan)
+{
+  int vectors = plan->depth / 8;
+  return (int) cuda_blocks (vectors, cuda_blocks (vectors, LANES));
+}
+
+static StereoStatus
+esaw_run (StereoPlan *plan, StereoError *error)
+{
+  int lanes = lanes_of (plan);
+  return exponential_run (plan, exponential_launch<1, false>, lanes, 8 * lanes, error);
+}
+
+static const StereoStage esaw = { "match", exponential_prepare, esaw_run };
+
+const StereoStage *
+stereo_cuda_esaw (const StereoParams *params)
+{
+  return &esaw;
+}

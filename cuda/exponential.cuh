@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Exponential step size aggregation, for esaw.cu and esmp.cu: a kernel an iteration, which reads one volume and writes
+ * the other.
+ *
+ * Rows and columns are taken in the order of their chains (stereo_chain_row()): there a pixel's taps are its
+ * neighbours, however far apart they are, and a block of neighbours finds most taps in the L1 cache. A thread has
+ * eight candidates (VECTORS times eight) of a column and goes down some rows: it makes the mean along each row, and of
+ * every three of those the mean along the column. Lanes next to each other have neighbouring candidates, so that
+ * memory is read and written in runs. The weights of the block's pixels are made first, each once.
+ *
+ * The first iteration makes the costs it reads. With MESSAGES, costs become messages before they are averaged: those
+ * along the row in registers, those along the column when they are stored for the next iteration.
+ */
+#ifndef STEREO_CUDA_EXPONENTIAL_CUH
+#define STEREO_CUDA_EXPONENTIAL_CUH
+
+#include "cuda/common.cuh"
+#include "stereo/exponential.h"
+
+#define EXPONENTIAL_THREADS 256
+#define EXPONENTIAL_BLOCKS 3    /* at least, on a multiprocessor */
+#define EXPONENTIAL_COLUMNS 32  /* of a block, or fewer */
+#define EXPONENTIAL_ROWS 32     /* of a block, at most */
+
+enum { EXPONENTIAL_FIRST, EXPONENTIAL_MIDDLE, EXPONENTIAL_LAST, EXPONENTIAL_ONLY };
+
+/* An iteration. blockDim: lanes, columns. A slot is a row of the block, one more before and one after them. */
+struct Iteration
+{
+  Frame f;
+  StereoExponential e;
+  StereoTaps taps;
+  const uint16_t *from;
+  uint16_t *to;
+  int rows;                     /* of a block */
+};
+
+/* ---- shared memory ------------------------------------------------------------------------------- */
+
+/* The row of every slot; weights of its pixels' taps along the row and along the column; luma of the right view, clamped, for the
+ * first iteration: of slot k, partner of the column after the last at candidate 0 first. */
+struct Shared
+{
+  float *table;
+  int *y;
+  float2 *row, *column;
+  uint8_t *luma;
+  int luma_pitch;
+};
+
+/* Slots: rows of a block and two more, made even for what lies behind them. */
+static __host__ __device__ __forceinline__ int
+exponential_slots (int rows)
+{
+  return (rows + 3) / 2 * 2;
+}
+
+static __host__ __device__ __forceinline__ int
+exponential_luma_pitch (int columns, int candidates)
+{
+  return (columns + 2 + candidates + 3) / 4 * 4;
+}
+
+static size_t
+exponential_shared (int columns, int rows, int candidates, bool first)
+{
+  size_t slots = (size_t) exponential_slots (rows);
+  return 256 * sizeof (float) + slots * (sizeof (int) + columns * 2 * sizeof (float2) +
+      (first ? (size_t) exponential_luma_pitch (columns, candidates) : 0));
+}
+
+static __device__ __forceinline__ Shared
+lay_out (float *memory, int rows, int columns, int candidates)
+{
+  int slots = exponential_slots (rows);
+  Shared s = { memory, (int *) (memory + 256), NULL, NULL, NULL, exponential_luma_pitch (columns, candidates) };
+  s.row = (float2 *) (s.y + slots);
+  s.column = s.row + slots * columns;
+  s.luma = (uint8_t *) (s.column + slots * columns);
+  return s;
+}
+
+/* The row of slot @k; one that is there, if there is none. */
+static __device__ __forceinline__ int
+slot_row (const Iteration &t, int k)
+{
+  int first = blockIdx.y * t.rows, last = min (first + t.rows, t.f.height) - 1, n = first + k - 1;
+  int y = stereo_chain_row (min (max (n, first), last), t.f.height, t.taps.reach);
+  if (n < first)
+    return y >= t.taps.reach ? y - t.taps.reach : y;
+  if (n == last + 1)
+    return y + t.taps.reach < t.f.height ? y + t.taps.reach : y;
+  return y;
+}
+
+/* Normalised weights of the taps @away elements before and after a pixel, where there are any. */
+static __device__ __forceinline__ float2
+tap_weights (const float *table, const uint32_t *color, ptrdiff_t away, bool before, bool after)
+{
+  uint32_t own = *color;
+  float a = before ? table[stereo_largest_difference (own, color[-away])] : 0.0f;
+  float b = after ? table[stereo_largest_difference (own, color[away])] : 0.0f;
+  float share = 1.0f / (a + 1.0f + b);
+  return make_float2 (stereo_eight_bits (a * share), stereo_eight_bits (b * share));
+}
+
+/* Kernels of one frame follow each other closely: the next one may make its weights while this one runs, and reads or
+ * writes costs when that has ended. Both do nothing where the launch did not ask for it. */
+static __device__ __forceinline__ void
+let_next_start ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+static __device__ __forceinline__ void
+await_last ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+template <bool FIRST>
+static __device__ __forceinline__ void
+fill_shared (const Iteration &t, const Shared &s, int candidates)
+{
+  const Frame &f = t.f;
+  int thread = threadIdx.y * blockDim.x + threadIdx.x, threads = blockDim.x * blockDim.y, columns = blockDim.y;
+  int reach = t.taps.reach, column = thread % columns;
+  int x = stereo_chain_row (min ((int) blockIdx.x * columns + column, f.width - 1), f.width, reach);
+
+  for (int k = thread; k < 256; k += threads)
+    s.table[k] = t.taps.weight[k];
+  for (int k = thread; k < t.rows + 2; k += threads)
+    s.y[k] = slot_row (t, k);
+  __syncthreads ();
+  for (int slot = thread / columns; slot < t.rows + 2; slot += blockDim.x) {
+    int y = s.y[slot], n = slot * columns + column;
+    const uint32_t *color = f.view[STEREO_LEFT].color + (size_t) y * f.image_pitch + x;
+    s.row[n] = tap_weights (s.table, color, reach, x >= reach, x + reach < f.width);
+    s.column[n] = tap_weights (s.table, color, (ptrdiff_t) reach * f.image_pitch, y >= reach, y + reach < f.height);
+  }
+  if (FIRST) {  /* reach is 1: places are columns */
+    int low = f.width - 1 - (int) ((blockIdx.x + 1) * columns) + f.min_disparity + (int) blockIdx.z * candidates;
+    for (int n = thread; n < (t.rows + 2) * s.luma_pitch; n += threads) {
+      int slot = n / s.luma_pitch, m = min (max (low + n - slot * s.luma_pitch, 0), f.width - 1);
+      s.luma[n] = f.view[STEREO_RIGHT].luma[(size_t) s.y[slot] * f.image_pitch + m];
+    }
+  }
+  __syncthreads ();
+}
+
+/* ---- costs in floats, STEREO_EXPONENTIAL_MAGIC more ------------------------------------------------ */
+
+static __device__ __forceinline__ void
+unpack (uint4 v, float *costs)
+{
+  uint32_t words[4] = { v.x, v.y, v.z, v.w };
+#pragma unroll
+  for (int k = 0; k < 4; k++) {
+    costs[2 * k] = __uint_as_float (__byte_perm (words[k], 0x4B000000u, 0x7410));
+    costs[2 * k + 1] = __uint_as_float (__byte_perm (words[k], 0x4B000000u, 0x7432));
+  }
+}
+
+static __device__ __forceinline__ uint4
+pack (const float *costs)
+{
+  uint32_t words[4];
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    words[k] = __byte_perm (__float_as_uint (costs[2 * k]), __float_as_uint (costs[2 * k + 1]), 0x5410);
+  return make_uint4 (words[0], words[1], words[2], words[3]);
+}
+
+/* The weighted mean, rounded; taps less the centre. */
+static __device__ __forceinline__ float
+mean (float own, float before, float after, float2 weight)
+{
+  return own + (before * weight.x + after * weight.y);
+}
+
+/* Candidates from @first on of a pixel whose luma is @own; @line: luma of their partners. */
+template <int N>
+static __device__ __forceinline__ void
+make_costs (const Iteration &t, int own, const uint8_t *line, float *costs)
+{
+  uint32_t exponent = 0x4B000000u + ((uint32_t) t.e.shift << 23);       /* the low bits count volume units */
+  float luma = __uint_as_float (exponent | own), top = (float) t.e.top;
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    costs[i] = fminf (fabsf (luma - __uint_as_float (exponent | line[i])), top) + STEREO_EXPONENTIAL_MAGIC;
+}
+
+/* ---- messages -------------------------------------------------------------------------------------- */
+
+/* Candidates beyond the search, from @end on: the least likely of all. */
+template <int N>
+static __device__ __forceinline__ void
+set_pads (float *costs, int end)
+{
+  if (end < N)
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      costs[i] = i < end ? costs[i] : STEREO_EXPONENTIAL_MAGIC + STEREO_EXPONENTIAL_PAD;
+}
+
+/*
+ * Costs of a pixel, N a lane, to messages: a sweep up and one down in every lane, between which lanes hand on what
+ * leaves them. What a value rises by on its way may exceed 24 bits, and is then beyond any cost however it is rounded.
+ */
+template <int N>
+static __device__ __forceinline__ void
+make_messages (const Iteration &t, float *costs, int end)
+{
+  int lanes = blockDim.x, lane = threadIdx.x;
+  float slope = (float) t.e.small;
+
+  set_pads<N> (costs, end);
+  float lowest = costs[0];
+#pragma unroll
+  for (int i = 1; i < N; i++)
+    lowest = fminf (lowest, costs[i]);
+#pragma unroll
+  for (int i = 1; i < N; i++)
+    costs[i] = fminf (costs[i], costs[i - 1] + slope);
+#pragma unroll
+  for (int i = N - 2; i >= 0; i--)
+    costs[i] = fminf (costs[i], costs[i + 1] + slope);
+  float up = costs[N - 1], down = costs[0];
+  for (int o = 1; o < lanes; o *= 2) {
+    float rise = slope * (float) (N * o);
+    float below = __shfl_up_sync (0xFFFFFFFFu, up, o, lanes), above = __shfl_down_sync (0xFFFFFFFFu, down, o, lanes);
+    lowest = fminf (lowest, __shfl_xor_sync (0xFFFFFFFFu, lowest, o, lanes));
+    up = lane >= o ? fminf (up, below + rise) : up;
+    down = lane + o < lanes ? fminf (down, above + rise) : down;
+  }
+  up = __shfl_up_sync (0xFFFFFFFFu, up, 1, lanes);
+  down = __shfl_down_sync (0xFFFFFFFFu, down, 1, lanes);
+  up = lane > 0 ? up : 2 * STEREO_EXPONENTIAL_MAGIC;
+  down = lane + 1 < lanes ? down : 2 * STEREO_EXPONENTIAL_MAGIC;
+  lowest += (float) t.e.large;
+#pragma unroll
+  for (int i = 0; i < N; i++) {
+    float near = fminf (up + slope * (float) (i + 1), down + slope * (float) (N - i));
+    costs[i] = fminf (fminf (costs[i], near), lowest);
+  }
+  set_pads<N> (costs, end);
+}
+
+/* ---- the kernel -------------------------------------------------------------------------------------- */
+
+/* Where a thread reads, of row 0. */
+struct Places
+{
+  const char *own, *before, *after;
+  uint32_t row;                 /* bytes */
+  int there;                    /* vectors; instead of others the first is read */
+};
+
+/* What it reads of a row. */
+template <int VECTORS> struct Reads
+{
+  uint4 own[VECTORS], before[VECTORS], after[VECTORS];
+};
+
+template <int VECTORS>
+static __device__ __forceinline__ void
+read_row (const Places &p, uint32_t y, Reads<VECTORS> &r)
+{
+  uint64_t place = (uint64_t) y * p.row;
+#pragma unroll
+  for (int v = 0; v < VECTORS; v++) {
+    int from = v < p.there ? v : 0;
+    r.own[v] = ((const uint4 *) (p.own + place))[from];
+    r.before[v] = ((const uint4 *) (p.before + place))[from];
+    r.after[v] = ((const uint4 *) (p.after + place))[from];
+  }
+}
+
+/* The column's costs as they are stored; candidates that do not exist, if this is the @LAST time. */
+template <int N, bool LAST>
+static __device__ __forceinline__ void
+write_column (const Iteration &t, int x, int i0, int there, uint4 *to, float *costs)
+{
+  if (LAST) {
+    int first = stereo_first_index (x, t.f.width, t.f.min_disparity);
+    int last = stereo_last_index (x, t.f.disparities, t.f.min_disparity);
+    if (i0 < first || i0 + N - 1 > last)
+#pragma unroll
+      for (int i = 0; i < N; i++)
+        if (i0 + i < first || i0 + i > last)
+          costs[i] = STEREO_EXPONENTIAL_MAGIC + STEREO_INVALID;
+  }
+#pragma unroll
+  for (int v = 0; v < N / 8; v++)
+    if (v < there)
+      to[v] = pack (costs + 8 * v);
+}
+
+/* A thread's place. */
+struct Column
+{
+  int place;                    /* among the block's */
+  int x, i0;
+  int end;                      /* of the candidates of the search, from i0 on */
+  int slots;
+  Places places;
+};
+
+/* Costs of the pixel and of its taps in slot @k of the first iteration. */
+template <int N, bool MESSAGES>
+static __device__ __forceinline__ void
+make_row (const Iteration &t, const Shared &s, const Column &c, int k, float *own, float *before, float *after)
+{
+  const uint8_t *luma = t.f.view[STEREO_LEFT].luma + (size_t) s.y[k] * t.f.image_pitch + c.x;
+  const uint8_t *line = s.luma + k * s.luma_pitch + blockDim.y - c.place + threadIdx.x * N;
+
+  make_costs<N> (t, luma[0], line, own);
+  make_costs<N> (t, luma[c.x > 0 ? -1 : 0], line + 1, before);
+  make_costs<N> (t, luma[c.x + 1 < t.f.width ? 1 : 0], line - 1, after);
+  if (MESSAGES) {
+    make_messages<N> (t, own, c.end);
+    make_messages<N> (t, before, c.end);
+    make_messages<N> (t, after, c.end);
+  }
+}
+
+/* Means along the row of slot @k, from what was read; what the next slot needs is asked for. */
+template <int VECTORS, bool MESSAGES, bool FIRST>
+static __device__ __forceinline__ void
+mean_along_row (const Iteration &t, const Shared &s, const Column &c, int k, const Reads<VECTORS> &r,
+    Reads<VECTORS> &next, float *own)
+{
+  constexpr int N = 8 * VECTORS;
+  float before[N], after[N];
+
+  if (FIRST)
+    make_row<N, MESSAGES> (t, s, c, k, own, before, after);
+  else {
+    read_row (c.places, s.y[min (k + 1, c.slots - 1)], next);
+#pragma unroll
+    for (int v = 0; v < VECTORS; v++) {
+      unpack (r.own[v], own + 8 * v);
+      unpack (r.before[v], before + 8 * v);
+      unpack (r.after[v], after + 8 * v);
+    }
+  }
+  float2 weight = s.row[k * blockDim.y + c.place];
+#pragma unroll
+  for (int j = 0; j < N; j++)
+    own[j] = mean (own[j], before[j] - own[j], after[j] - own[j], weight);
+  if (MESSAGES)
+    make_messages<N> (t, own, c.end);
+}
+
+/* Slot @k: means along its row, @now, and from these and the two rows before, @own and @own less @rise, the means along
+ * the column at the row before. */
+template <int VECTORS, bool MESSAGES, int WHEN>
+static __device__ __forceinline__ void
+take_slot (const Iteration &t, const Shared &s, const Column &c, int k, const Reads<VECTORS> &r, Reads<VECTORS> &next,
+    char *to, int there, const float *own, float *now, float *rise)
+{
+  constexpr bool LAST = WHEN == EXPONENTIAL_LAST || WHEN == EXPONENTIAL_ONLY;
+  constexpr int N = 8 * VECTORS;
+  float done[N];
+
+  mean_along_row<VECTORS, MESSAGES, WHEN == EXPONENTIAL_FIRST || WHEN == EXPONENTIAL_ONLY> (t, s, c, k, r, next, now);
+  float2 weight = s.column[(k - 1) * blockDim.y + c.place];
+#pragma unroll
+  for (int j = 0; j < N; j++) {
+    float more = now[j] - own[j];
+    done[j] = mean (own[j], -rise[j], more, weight);
+    rise[j] = more;
+  }
+  if (MESSAGES && !LAST)
+    make_messages<N> (t, done, c.end);
+  write_column<N, LAST> (t, c.x, c.i0, there, (uint4 *) (to + (uint64_t) (uint32_t) s.y[k - 1] * c.places.row), done);
+}
+
+static __device__ __forceinline__ Column
+find_column (const Iteration &t, int candidates, int candidates_a_lane)
+{
+  const Frame &f = t.f;
+  int left = f.width - (int) (blockIdx.x * blockDim.y);
+  Column c;
+
+  c.place = (int) threadIdx.y < left ? (int) threadIdx.y : left - 1;
+  c.x = stereo_chain_row (blockIdx.x * blockDim.y + c.place, f.width, t.taps.reach);
+  c.i0 = blockIdx.z * candidates + threadIdx.x * candidates_a_lane;
+  c.end = f.disparities - c.i0;
+  c.slots = min (t.rows, f.height - (int) blockIdx.y * t.rows) + 2;
+  c.places.there = (f.depth - c.i0) / 8;
+  c.places.row = (uint32_t) f.width * (uint32_t) f.depth * (uint32_t) sizeof (uint16_t);
+  ptrdiff_t away = (ptrdiff_t) t.taps.reach * f.depth;
+  const uint16_t *own = t.from + (ptrdiff_t) c.x * f.depth + (c.places.there > 0 ? c.i0 : 0);
+  c.places.own = (const char *) own;
+  c.places.before = (const char *) (own - (c.x >= t.taps.reach ? away : 0));
+  c.places.after = (const char *) (own + (c.x + t.taps.reach < f.width ? away : 0));
+  return c;
+}
+
+template <int VECTORS, bool MESSAGES, int WHEN>
+static __global__ void __launch_bounds__ (EXPONENTIAL_THREADS, VECTORS == 1 ? EXPONENTIAL_BLOCKS : 1)
+exponential_kernel (const __grid_constant__ Iteration t)
+{
+  constexpr bool FIRST = WHEN == EXPONENTIAL_FIRST || WHEN == EXPONENTIAL_ONLY;
+  constexpr int N = 8 * VECTORS;
+  extern __shared__ float memory[];
+  int candidates = blockDim.x * N, k = 2;
+  Shared s = lay_out (memory, t.rows, blockDim.y, candidates);
+  Reads<VECTORS> even, odd;
+  float own[N], now[N], rise[N];        /* of two rows, and what the second has more than the one before */
+
+  let_next_start ();
+  fill_shared<FIRST> (t, s, candidates);
+  Column c = find_column (t, candidates, N);
+  int there = blockIdx.x * blockDim.y + threadIdx.y < (unsigned) t.f.width ? c.places.there : 0;
+  char *to = (char *) t.to + (c.places.own - (const char *) t.from);
+  await_last ();
+  if (!FIRST)
+    read_row (c.places, s.y[0], even);
+  mean_along_row<VECTORS, MESSAGES, FIRST> (t, s, c, 0, even, odd, now);
+  mean_along_row<VECTORS, MESSAGES, FIRST> (t, s, c, 1, odd, even, own);
+#pragma unroll
+  for (int j = 0; j < N; j++)
+    rise[j] = own[j] - now[j];
+  for (; k + 1 < c.slots; k += 2) {     /* by turns, so that nothing is moved */
+    take_slot<VECTORS, MESSAGES, WHEN> (t, s, c, k, even, odd, to, there, own, now, rise);
+    take_slot<VECTORS, MESSAGES, WHEN> (t, s, c, k + 1, odd, even, to, there, now, own, rise);
+  }
+  if (k < c.slots)
+    take_slot<VECTORS, MESSAGES, WHEN> (t, s, c, k, even, odd, to, there, own, now, rise);
+}
+
+/* ---- launching ---------------------------------------------------------------------------------------- */
+
+/* Lanes of a pixel and vectors of a lane. */
+struct Lanes
+{
+  int lanes, vectors;
+};
+
+template <int VECTORS, bool MESSAGES>
+static StereoStatus
+exponential_launch (StereoPlan *plan, const Iteration &t, int when, int lanes, StereoError *error)
+{
+  static void (*const kernels[]) (Iteration) = {
+    exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_FIRST>, exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_MIDDLE>,
+    exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_LAST>, exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_ONLY> };
+  int columns = EXPONENTIAL_THREADS / lanes < EXPONENTIAL_COLUMNS ? EXPONENTIAL_THREADS / lanes : EXPONENTIAL_COLUMNS;
+  int candidates = 8 * VECTORS * lanes;
+  bool first = when == EXPONENTIAL_FIRST || when == EXPONENTIAL_ONLY;
+  dim3 grid (cuda_blocks (plan->width, columns), cuda_blocks (plan->height, t.rows), cuda_blocks (plan->depth, candidates));
+
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid;
+  config.blockDim = dim3 (lanes, columns);
+  config.dynamicSmemBytes = exponential_shared (columns, t.rows, candidates, first);
+  config.stream = cuda_state (plan)->stream;
+  config.attrs = &early;
+  config.numAttrs = !first && cuda_state (plan)->major >= 9;
+  CUDA_TRY (cudaLaunchKernelEx (&config, kernels[when], t));
+  CUDA_LAUNCHED (plan, "exponential_kernel");
+  return STEREO_OK;
+}
+
+/* Rows of a block such that all blocks run at a time, if they can. */
+static int
+exponential_rows (const StereoPlan *plan, int lanes, int candidates)
+{
+  int columns = EXPONENTIAL_THREADS / lanes < EXPONENTIAL_COLUMNS ? EXPONENTIAL_THREADS / lanes : EXPONENTIAL_COLUMNS;
+  int across = (int) (cuda_blocks (plan->width, columns) * cuda_blocks (plan->depth, candidates));
+  int down = cuda_state (plan)->processors * EXPONENTIAL_BLOCKS * EXPONENTIAL_THREADS / (lanes * columns) / across;
+  int rows = down ? (int) cuda_blocks (plan->height, down) : EXPONENTIAL_ROWS;
+  return rows < 8 ? 8 : rows < EXPONENTIAL_ROWS ? rows : EXPONENTIAL_ROWS;
+}
+
+typedef StereoStatus (*ExponentialLaunch) (StereoPlan *plan, const Iteration &t, int when, int lanes, StereoError *error);
+
+static StereoStatus
+exponential_run (StereoPlan *plan, ExponentialLaunch launch, int lanes, int candidates, StereoError *error)
+{
+  int iterations = plan->params.iterations;
+  Iteration t;
+  StereoStatus status;
+
+  t.f = cuda_frame (plan);
+  t.e = stereo_exponential (plan);
+  t.rows = exponential_rows (plan, lanes, candidates);
+  for (int k = 0; k < iterations; k++) {
+    int left = iterations - 1 - k;
+    stereo_exponential_taps (&plan->params, k, &t.taps);
+    t.to = left % 2 ? cuda_state (plan)->exponential_volume : plan->volume;
+    t.from = left % 2 ? plan->volume : cuda_state (plan)->exponential_volume;
+    int when = iterations == 1 ? EXPONENTIAL_ONLY : k == 0 ? EXPONENTIAL_FIRST : left ? EXPONENTIAL_MIDDLE :
+        EXPONENTIAL_LAST;
+    if ((status = launch (plan, t, when, lanes, error)))
+      return status;
+  }
+  return STEREO_OK;
+}
+
+static StereoStatus
+exponential_prepare (StereoPlan *plan, StereoError *error)
+{
+  CudaState *state = cuda_state (plan);
+  int device;
+
+  CUDA_TRY (cudaGetDevice (&device));
+  CUDA_TRY (cudaDeviceGetAttribute (&state->processors, cudaDevAttrMultiProcessorCount, device));
+  CUDA_TRY (cudaDeviceGetAttribute (&state->major, cudaDevAttrComputeCapabilityMajor, device));
+  if (plan->params.iterations == 1)
+    return STEREO_OK;
+  return stereo_reserve (plan, (void **) &state->exponential_volume,
+      (size_t) plan->height * (size_t) plan->width * (size_t) plan->depth, sizeof (uint16_t), error);
+}
+
+#endif

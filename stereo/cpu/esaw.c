@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Exponential step size adaptive weight: every iteration takes a weighted mean of three costs along the row, then of
+ * three such means along the column, with taps farther and farther away.
+ *
+ * An iteration reads one volume and writes another. A thread takes some rows in the order of their chains
+ * (stereo_chain_row()), in which the rows above and below are the neighbours, and keeps the means along three rows.
+ * The first iteration makes the costs it reads, row by row.
+ */
+#include "stereo/cpu/exponential.h"
+
+#define INLINE static inline __attribute__ ((always_inline))
+#define ROWS 16                 /* of a chain, that a thread takes at a time */
+
+typedef struct Work
+{
+  const StereoPlan *plan;
+  const StereoTaps *taps;
+  StereoExponential e;
+  CpuMessage message;
+  const uint16_t *from;         /* volumes; NULL: costs are to be made */
+  uint16_t *to;
+  int last;                     /* iteration */
+  uint16_t *costs;              /* of a row, in the first iteration */
+  uint16_t *mean[3];            /* along a row: rows means_of */
+  int mean_row[3];
+  float *before, *after;        /* weights of a row's taps */
+  uint8_t *line;                /* the right view's luma, as far as candidates reach */
+  uint16_t *scratch;
+} Work;
+
+static size_t
+row_words (const StereoPlan *plan)
+{
+  return (size_t) plan->width * (size_t) plan->depth;
+}
+
+static size_t
+weight_words (const StereoPlan *plan)
+{
+  return 2 * ((size_t) plan->width + LANES);    /* floats, in words of 16 bits */
+}
+
+static size_t
+line_words (const StereoPlan *plan)
+{
+  return ((size_t) plan->width + (size_t) plan->depth + 32) / 2;
+}
+
+static size_t
+thread_words (const StereoPlan *plan)
+{
+  size_t words = 4 * row_words (plan) + 2 * weight_words (plan) + line_words (plan) + 6 * (size_t) plan->depth;
+  return (words + 31) / 32 * 32;
+}
+
+/* ---- costs ------------------------------------------------------------------------------------ */
+
+/* Truncated absolute differences of row @y; a partner outside is the nearest pixel inside. */
+static void
+make_costs (const Work *w, int y)
+{
+  const StereoPlan *plan = w->plan;
+  size_t row = (size_t) y * (size_t) plan->image_pitch;
+  const uint8_t *luma = plan->view[STEREO_LEFT].luma + row, *right = plan->view[STEREO_RIGHT].luma + row;
+  VecW top = (VecW) { 0 } + (uint16_t) w->e.top;
+  VecW most = (VecW) { 0 } + (uint16_t) (0xFFFF >> w->e.shift); /* what words hold; no less than the top */
+
+  for (int k = 0; k < plan->width + plan->depth; k++) {
+    int x = k + plan->min_disparity;
+    w->line[k] = right[x < 0 ? 0 : x < plan->width ? x : plan->width - 1];
+  }
+  for (int x = 0; x < plan->width; x++) {
+    const uint8_t *partner = w->line + plan->width - 1 - x;
+    uint16_t *to = w->costs + (size_t) x * (size_t) plan->depth;
+    VecW own = (VecW) { 0 } + luma[x];
+    for (int i = 0; i < plan->depth; i += WORDS) {
+      VecW other = vec_words_of_bytes (partner + i);
+      VecW less = vec_min_words (own, other), more = own + other - less;
+      vec_store_w (to + i, vec_min_words (vec_min_words (more - less, most) << w->e.shift, top));
+    }
+    if (w->message)
+      w->message (plan, &w->e, to, w->scratch);
+  }
+}
+
+/* ---- weights ------------------------------------------------------------------------------------ */
+
+INLINE VecF
+look_up (const float *table, VecI index)
+{
+#if defined __AVX512F__
+  return (VecF) _mm512_i32gather_ps ((__m512i) index, table, 4);
+#elif defined __AVX2__
+  return (VecF) _mm256_i32gather_ps (table, (__m256i) index, 4);
+#else
+  VecF v;
+  for (int k = 0; k < LANES; k++)
+    v[k] = table[index[k]];
+  return v;
+#endif
+}
+
+/* stereo_largest_difference() in lanes. */
+INLINE VecI
+largest_difference (VecU a, VecU b)
+{
+  VecU8 p = (VecU8) a, q = (VecU8) b, more = (VecU8) (p > q);
+  VecU d = (VecU) (((p - q) & more) | ((q - p) & ~more));
+  VecI r = (VecI) (d & 255), g = (VecI) (d >> 8 & 255), c = (VecI) (d >> 16 & 255);
+  VecI rg = r > g;
+  rg = (r & rg) | (g & ~rg);
+  VecI most = rg > c;
+  return (rg & most) | (c & ~most);
+}
+
+/* Weights of one tap, @away elements from every pixel of a row, for columns from @first on; 0 before, and from @end on.
+ * Up to a vector more is read and written. */
+static void
+weigh_tap (const Work *w, const uint32_t *own, ptrdiff_t away, int first, int end, float *out)
+{
+  int width = w->plan->width;
+
+  first = first < width ? first : width;
+  memset (out, 0, (size_t) first * sizeof *out);
+  for (int x = first; x < end; x += LANES)
+    vec_store_f (out + x, look_up (w->taps->weight, largest_difference (vec_load_u (own + x), vec_load_u (own + x + away))));
+  end = end > first ? end : first;
+  memset (out + end, 0, (size_t) (width + LANES - end) * sizeof *out);
+}
+
+/* Normalised weights of row @y's taps, @away elements before and after: there is one before from column @first on, one
+ * after up to column @end. */
+static void
+weigh (const Work *w, int y, ptrdiff_t away, int first, int end)
+{
+  const StereoPlan *plan = w->plan;
+  const uint32_t *own = plan->view[STEREO_LEFT].color + (size_t) y * (size_t) plan->image_pitch;
+
+  weigh_tap (w, own, -away, first, plan->width, w->before);
+  weigh_tap (w, own, away, 0, end, w->after);
+  for (int x = 0; x < plan->width; x += LANES) {
+    VecF before = vec_load_f (w->before + x), after = vec_load_f (w->after + x), share = 1.0f / (before + 1.0f + after);
+    vec_store_f (w->before + x, (VecF) (((VecU) (before * share) + 0x8000u) & 0xFFFF0000u));
+    vec_store_f (w->after + x, (VecF) (((VecU) (after * share) + 0x8000u) & 0xFFFF0000u));
+  }
+}
+
+/* ---- means ---------------------------------------------------------------------------------------- */
+
+/* Words as floats, STEREO_EXPONENTIAL_MAGIC more. */
+INLINE VecF
+load_costs (const uint16_t *from)
+{
+  return (VecF) (vec_widen (vec_load_h (from)) | 0x4B000000);
+}
+
+INLINE void
+mean_column (const uint16_t *own, const uint16_t *before, const uint16_t *after, float before_weight,
+    float after_weight, uint16_t *to, int depth)
+{
+  for (int i = 0; i < depth; i += LANES) {
+    VecF c = load_costs (own + i), a = load_costs (before + i) - c, b = load_costs (after + i) - c;
+    VecF mean = c + (a * before_weight + b * after_weight);
+    vec_store_h (to + i, vec_narrow ((VecI) mean - 0x4B000000));
+  }
+}
+
+/* Means along row @y, unless they are still there. Rows of a chain follow each other at places @k. */
+static const uint16_t *
+mean_along_row (Work *w, int y, int k)
+{
+  const StereoPlan *plan = w->plan;
+  int reach = w->taps->reach, width = plan->width, depth = plan->depth, slot = k % 3;
+  uint16_t *to = w->mean[slot];
+
+  if (w->mean_row[slot] == y)
+    return to;
+  w->mean_row[slot] = y;
+  if (!w->from)
+    make_costs (w, y);
+  weigh (w, y, reach, reach, width - reach);
+  const uint16_t *from = w->from ? w->from + (size_t) y * row_words (plan) : w->costs;
+  for (int x = 0; x < width; x++) {
+    const uint16_t *own = from + (size_t) x * (size_t) depth;
+    ptrdiff_t away = (ptrdiff_t) reach * depth;
+    mean_column (own, x >= reach ? own - away : own, x < width - reach ? own + away : own, w->before[x], w->after[x],
+        to + (size_t) x * (size_t) depth, depth);
+    if (w->message)
+      w->message (plan, &w->e, to + (size_t) x * (size_t) depth, w->scratch);
+  }
+  return to;
+}
+
+/* What stands for candidates that do not exist. */
+static void
+blank (const StereoPlan *plan, int x, uint16_t *column)
+{
+  int first = stereo_first_index (x, plan->width, plan->min_disparity);
+  int last = stereo_last_index (x, plan->disparities, plan->min_disparity);
+
+  for (int i = 0; i < plan->depth; i++)
+    if (i < first || i > last)
+      column[i] = STEREO_INVALID;
+}
+
+static void
+finish_row (Work *w, int y)
+{
+  const StereoPlan *plan = w->plan;
+  int reach = w->taps->reach, k = y / reach, width = plan->width, depth = plan->depth;
+  int above = y >= reach, below = y + reach < plan->height;
+  const uint16_t *before = above ? mean_along_row (w, y - reach, k - 1) : NULL;
+  const uint16_t *own = mean_along_row (w, y, k);
+  const uint16_t *after = below ? mean_along_row (w, y + reach, k + 1) : own;
+  uint16_t *to = w->to + (size_t) y * row_words (plan);
+
+  if (!above)
+    before = own;
+  weigh (w, y, (ptrdiff_t) reach * plan->image_pitch, above ? 0 : width, below ? width : 0);
+  for (int x = 0; x < width; x++) {
+    size_t at = (size_t) x * (size_t) depth;
+    mean_column (own + at, before + at, after + at, w->before[x], w->after[x], to + at, depth);
+    if (w->last)
+      blank (plan, x, to + at);
+    else if (w->message)
+      w->message (plan, &w->e, to + at, w->scratch);
+  }
+}
+
+/* ---- stage ------------------------------------------------------------------------------------------ */
+
+static void
+lay_out (Work *w, uint16_t *base)
+{
+  const StereoPlan *plan = w->plan;
+
+  w->costs = base;
+  for (int k = 0; k < 3; k++) {
+    w->mean[k] = base + (size_t) (k + 1) * row_words (plan);
+    w->mean_row[k] = -1;
+  }
+  w->before = (float *) (base + 4 * row_words (plan));
+  w->after = w->before + plan->width + LANES;
+  w->scratch = (uint16_t *) (w->after + plan->width + LANES);
+  w->line = (uint8_t *) (w->scratch + 6 * (size_t) plan->depth);
+}
+
+static void
+iterate_rows (StereoPlan *plan, int item, int thread)
+{
+  CpuState *state = cpu_state (plan);
+  const CpuExponential *x = &state->exponential;
+  int left = plan->params.iterations - 1 - x->iteration;
+  int end = (item + 1) * ROWS < plan->height ? (item + 1) * ROWS : plan->height;
+  Work w = { .plan = plan, .taps = x->taps, .e = stereo_exponential (plan), .message = (CpuMessage) x->message };
+
+  w.last = left == 0;
+  w.to = left % 2 ? x->volume : plan->volume;
+  w.from = x->iteration == 0 ? NULL : left % 2 ? plan->volume : x->volume;
+  lay_out (&w, x->scratch + (size_t) thread * thread_words (plan));
+  for (int n = item * ROWS; n < end; n++)
+    finish_row (&w, stereo_chain_row (n, plan->height, x->taps->reach));
+}
+
+StereoStatus
+CPU (exponential_prepare) (StereoPlan *plan, StereoError *error)
+{
+  CpuState *state = cpu_state (plan);
+  CpuExponential *x = &state->exponential;
+  StereoStatus status;
+
+  if (plan->params.iterations > 1 && (status = stereo_reserve (plan, (void **) &x->volume,
+          (size_t) plan->height * row_words (plan), sizeof (uint16_t), error)))
+    return status;
+  return stereo_reserve (plan, (void **) &x->scratch, (size_t) state->threads * thread_words (plan), sizeof (uint16_t),
+      error);
+}
+
+uint16_t *
+CPU (exponential_scratch) (const StereoPlan *plan, int thread)
+{
+  Work w = { .plan = plan };
+  lay_out (&w, cpu_state (plan)->exponential.scratch + (size_t) thread * thread_words (plan));
+  return w.scratch;
+}
+
+StereoStatus
+CPU (exponential_run) (StereoPlan *plan, CpuMessage message)
+{
+  CpuExponential *x = &cpu_state (plan)->exponential;
+  StereoTaps taps;
+
+  x->taps = &taps;
+  x->message = (void (*) (void)) message;
+  for (x->iteration = 0; x->iteration < plan->params.iterations; x->iteration++) {
+    stereo_exponential_taps (&plan->params, x->iteration, &taps);
+    cpu_run (plan, iterate_rows, (plan->height + ROWS - 1) / ROWS);
+  }
+  return STEREO_OK;
+}
+
+static StereoStatus
+esaw_run (StereoPlan *plan, StereoError *error)
+{
+  return CPU (exponential_run) (plan, NULL);
+}
+
+static const StereoStage esaw = { "match", CPU (exponential_prepare), esaw_run };
+
+const StereoStage *
+CPU (esaw) (const StereoParams *params)
+{
+  return &esaw;
+}

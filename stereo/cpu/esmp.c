@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Exponential step size message propagation: as esaw.c, but what is averaged are messages, the lower envelope of the
+ * truncated cones that stand on the costs:
+ *
+ *   M(d) = min (min_k (C(d + k) + c |k|), min C + eta)
+ *
+ * Two sweeps make that one candidate at a time; in vectors the cones are widened instead, to reaches of 1, 3, 7 ...
+ * until they have risen by eta. Costs are whole numbers, so that both give the same.
+ */
+#include "stereo/cpu/exponential.h"
+
+/* Candidates that a cone can reach before it has risen by eta. */
+static int
+reach_of (const StereoPlan *plan, const StereoExponential *e)
+{
+  int most = plan->disparities - 1;
+  return e->small && e->large / e->small < most ? e->large / e->small : most;
+}
+
+static void
+make_message (const StereoPlan *plan, const StereoExponential *e, uint16_t *costs, uint16_t *scratch)
+{
+  int depth = plan->depth, reach = reach_of (plan, e);
+  uint16_t *from = scratch + depth, *to = from + 3 * depth;     /* each between two columns of pads */
+  VecW lowest = (VecW) { 0 } + STEREO_EXPONENTIAL_PAD;
+
+  for (int i = plan->disparities; i < depth; i++)
+    costs[i] = STEREO_EXPONENTIAL_PAD;
+  for (int i = 0; i < depth; i += WORDS) {
+    VecW cost = vec_load_w (costs + i);
+    lowest = vec_min_words (lowest, cost);
+    vec_store_w (from + i, cost);
+  }
+  VecW cap = vec_add_words ((VecW) { 0 } + vec_lowest_word (lowest), (VecW) { 0 } + (uint16_t) e->large);
+  for (int wide = 1; wide <= reach; wide *= 2) {
+    int64_t rise = (int64_t) wide * e->small;
+    VecW slope = (VecW) { 0 } + (uint16_t) (rise < 0xFFFF ? rise : 0xFFFF);
+    for (int i = 0; i < depth; i += WORDS) {
+      VecW near = vec_min_words (vec_load_w (from + i - wide), vec_load_w (from + i + wide));
+      vec_store_w (to + i, vec_min_words (vec_load_w (from + i), vec_add_words (near, slope)));
+    }
+    uint16_t *swap = from;
+    from = to;
+    to = swap;
+  }
+  for (int i = 0; i < depth; i += WORDS)
+    vec_store_w (costs + i, vec_min_words (vec_load_w (from + i), cap));
+  for (int i = plan->disparities; i < depth; i++)
+    costs[i] = STEREO_EXPONENTIAL_PAD;
+}
+
+static StereoStatus
+esmp_run (StereoPlan *plan, StereoError *error)
+{
+  CpuState *state = cpu_state (plan);
+  size_t depth = (size_t) plan->depth;
+
+  /* the pads around messages in the making */
+  for (int thread = 0; thread < state->threads; thread++)
+    memset (CPU (exponential_scratch) (plan, thread), 0xFF, 6 * depth * sizeof (uint16_t));
+  return CPU (exponential_run) (plan, make_message);
+}
+
+static const StereoStage esmp = { "match", CPU (exponential_prepare), esmp_run };
+
+const StereoStage *
+CPU (esmp) (const StereoParams *params)
+{
+  return &esmp;
+}
