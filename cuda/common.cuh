@@ -38,6 +38,8 @@ struct CudaState
   float *idr_confidence[2];
   float *idr_scratch;
 
+  uint8_t *sgm_costs;           /* raw, as the volume lies */
+
   int32_t *speckle_label, *speckle_size;
 };
 
@@ -119,5 +121,6 @@ extern const StereoStage stereo_cuda_subpixel, stereo_cuda_integer, stereo_cuda_
 extern const StereoStage stereo_cuda_fill, stereo_cuda_median3, stereo_cuda_median5, stereo_cuda_threshold;
 extern const StereoStage stereo_cuda_store;
 const StereoStage *stereo_cuda_asw (const StereoParams *params);
+const StereoStage *stereo_cuda_sgm (const StereoParams *params);
 
 #endif
