@@ -14,7 +14,7 @@
 /* What the backend and its stages keep per plan; pointers into the arena are reservations. */
 struct CudaState
 {
-  int shared_per_block;
+  int shared_per_block, multiprocessors;
   int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
   cudaStream_t stream;
   StereoPool *pool;             /* for copies on the host */
@@ -38,7 +38,10 @@ struct CudaState
   float *idr_confidence[2];
   float *idr_scratch;
 
+  /* sgm */
   uint8_t *sgm_costs;           /* raw, as the volume lies */
+  uint32_t *sgm_border;         /* see sgm_sweep.cu */
+  int *sgm_progress;
 
   int32_t *speckle_label, *speckle_size;
 };

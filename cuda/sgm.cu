@@ -141,8 +141,9 @@ sgm_of (const StereoPlan *plan)
 static StereoStatus
 sgm_prepare (StereoPlan *plan, StereoError *error)
 {
-  return stereo_reserve (plan, (void **) &cuda_state (plan)->sgm_costs, (size_t) plan->width * (size_t) plan->height,
-      (size_t) plan->depth, error);
+  StereoStatus status = stereo_reserve (plan, (void **) &cuda_state (plan)->sgm_costs,
+      (size_t) plan->width * (size_t) plan->height, (size_t) plan->depth, error);
+  return status || !sgm_can_sweep (plan) ? status : sgm_sweep_prepare (plan, error);
 }
 
 static StereoStatus
@@ -150,7 +151,13 @@ sgm_run (StereoPlan *plan, StereoError *error)
 {
   Sgm s = sgm_of (plan);
   StereoStatus status = sgm_make_costs (plan, s, error);
-  return status ? status : SGM_FOR_DEPTH (s.depth, launch_lines, plan, s, 0, plan->params.paths, error);
+
+  if (status || !sgm_can_sweep (plan))
+    return status ? status : SGM_FOR_DEPTH (s.depth, launch_lines, plan, s, 0, plan->params.paths, error);
+  if ((status = SGM_FOR_DEPTH (s.depth, launch_lines, plan, s, 0, 2, error)) ||
+      (status = sgm_sweep (plan, s, 0, 0, error)))
+    return status;
+  return sgm_sweep (plan, s, 1, 1, error);
 }
 
 static const StereoStage sgm = { "match", sgm_prepare, sgm_run };

@@ -210,4 +210,9 @@ store_words (uint16_t *column, const uint32_t (&words)[PAIRS], int lane, int dep
 /* sgm_cost.cu: raw costs of all candidates. */
 StereoStatus sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
 
+/* sgm_sweep.cu: three directions at a time. */
+int sgm_can_sweep (const StereoPlan *plan);
+StereoStatus sgm_sweep_prepare (StereoPlan *plan, StereoError *error);
+StereoStatus sgm_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *error);
+
 #endif
