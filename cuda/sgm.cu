@@ -55,6 +55,7 @@ line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
   Borders borders = borders_of (lane);
   Mask<PAIRS> mask;
   Place here, next;
+  Share share = share_of<PAIRS> (lane, s.depth);
 
   if (line >= lines)
     return;
@@ -65,9 +66,9 @@ line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
 #pragma unroll
   for (int k = 0; k < AHEAD; k++)
     if (k < steps) {
-      load_costs (raw[k], s.costs + next.column, lane, s.depth);
+      load_costs (raw[k], s.costs + next.column + share.first, share);
       if (!(TURN & FIRST))
-        load_words (sums[k], s.volume + next.column, lane, s.depth);
+        load_sums (sums[k], s.volume + next.column + share.first, share);
       advance (next, s, w);
     }
   for (int n = 0; n < steps; n += AHEAD)
@@ -81,9 +82,9 @@ line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
       for (int p = 0; p < PAIRS; p++)
         sum[p] = TURN & FIRST ? 0 : sums[k][p];
       if (n + k + AHEAD < steps) {
-        load_costs (raw[k], s.costs + next.column, lane, s.depth);
+        load_costs (raw[k], s.costs + next.column + share.first, share);
         if (!(TURN & FIRST))
-          load_words (sums[k], s.volume + next.column, lane, s.depth);
+          load_sums (sums[k], s.volume + next.column + share.first, share);
         advance (next, s, w);
       }
       set_mask (mask, s, here.x, lane);
@@ -91,7 +92,7 @@ line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
 #pragma unroll
       for (int p = 0; p < PAIRS; p++)
         sum[p] = (sum[p] + path[p]) | (TURN & LAST ? mask.pair[p] : 0);
-      store_words (s.volume + here.column, sum, lane, s.depth);
+      store_sums (s.volume + here.column + share.first, sum, share);
       hide_missing (path, mask);
       lowest = lowest_of (path);
       if (advance (here, s, w)) {

@@ -121,35 +121,44 @@ template <int PAIRS> struct RawCosts
   uint32_t word[(PAIRS + 1) / 2];
 };
 
-/* Lanes past the depth take no part: their candidates are missing. Lanes' shares are 16 candidates at most, or
- * whole vectors of 16, and so is the depth. */
-template <int PAIRS> __device__ __forceinline__ void
-load_costs (RawCosts<PAIRS> &c, const uint8_t *column, int lane, int depth)
+/*
+ * A lane's share of a column: where it begins, and the step to its second half where it has more than 16 candidates.
+ * Lanes past the depth, whose candidates are all missing, read the last 16 or fewer that there are, and write nothing.
+ */
+struct Share
+{
+  int first, second;
+  bool there;
+};
+
+template <int PAIRS> __device__ __forceinline__ Share
+share_of (int lane, int depth)
 {
   int i = lane * PAIRS * 2;
-  const uint8_t *from = column + i;
+  Share s = { min (i, depth - (PAIRS < 8 ? PAIRS * 2 : 16)), i + 16 < depth ? 16 : 0, i < depth };
+  return s;
+}
 
-#pragma unroll
-  for (int k = 0; k < (PAIRS + 1) / 2; k++)
-    c.word[k] = 0;
-  if (PAIRS == 1 && i < depth)
+template <int PAIRS> __device__ __forceinline__ void
+load_costs (RawCosts<PAIRS> &c, const uint8_t *from, Share share)
+{
+  if (PAIRS == 1)
     c.word[0] = *(const uint16_t *) from;
-  if (PAIRS == 2 && i < depth)
+  if (PAIRS == 2)
     c.word[0] = *(const uint32_t *) from;
-  if (PAIRS == 4 && i < depth) {
+  if (PAIRS == 4) {
     uint2 v = *(const uint2 *) from;
     c.word[0] = v.x;
     c.word[PAIRS > 2] = v.y;
   }
 #pragma unroll
-  for (int k = 0; k + 7 < PAIRS; k += 8)
-    if (i + 2 * k < depth) {
-      uint4 v = *(const uint4 *) (from + 2 * k);
-      c.word[k / 2] = v.x;
-      c.word[k / 2 + (PAIRS > 2)] = v.y;
-      c.word[k / 2 + (PAIRS > 4) * 2] = v.z;
-      c.word[k / 2 + (PAIRS > 6) * 3] = v.w;
-    }
+  for (int k = 0; k + 7 < PAIRS; k += 8) {
+    uint4 v = *(const uint4 *) (from + (k ? share.second : 0));
+    c.word[k / 2] = v.x;
+    c.word[k / 2 + (PAIRS > 2)] = v.y;
+    c.word[k / 2 + (PAIRS > 4) * 2] = v.z;
+    c.word[k / 2 + (PAIRS > 6) * 3] = v.w;
+  }
 }
 
 /* In steps of a path's costs. */
@@ -161,45 +170,82 @@ spread_costs (uint32_t (&cost)[PAIRS], const RawCosts<PAIRS> &raw, uint32_t unit
     cost[k] = __byte_perm (raw.word[k / 2], 0, k % 2 ? 0x4342 : 0x4140) * unit;
 }
 
+/* In vectors of up to 16 bytes. */
 template <int PAIRS> __device__ __forceinline__ void
-load_words (uint32_t (&words)[PAIRS], const uint16_t *column, int lane, int depth)
+load_pairs (uint32_t (&pairs)[PAIRS], const void *from)
 {
-  int i = lane * PAIRS * 2;
-  const uint16_t *from = column + i;
-
-  if (PAIRS == 1 && i < depth)
-    words[0] = *(const uint32_t *) from;
-  if (PAIRS == 2 && i < depth) {
+  if (PAIRS == 1)
+    pairs[0] = *(const uint32_t *) from;
+  if (PAIRS == 2) {
     uint2 v = *(const uint2 *) from;
-    words[0] = v.x;
-    words[PAIRS > 1] = v.y;
+    pairs[0] = v.x;
+    pairs[PAIRS > 1] = v.y;
   }
 #pragma unroll
+  for (int k = 0; k + 3 < PAIRS; k += 4) {
+    uint4 v = ((const uint4 *) from)[k / 4];
+    pairs[k] = v.x;
+    pairs[k + (PAIRS > 1)] = v.y;
+    pairs[k + (PAIRS > 2) * 2] = v.z;
+    pairs[k + (PAIRS > 2) * 3] = v.w;
+  }
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+store_pairs (void *to, const uint32_t (&pairs)[PAIRS])
+{
+  if (PAIRS == 1)
+    *(uint32_t *) to = pairs[0];
+  if (PAIRS == 2)
+    *(uint2 *) to = make_uint2 (pairs[0], pairs[PAIRS > 1]);
+#pragma unroll
   for (int k = 0; k + 3 < PAIRS; k += 4)
-    if (i + 2 * k < depth) {
-      uint4 v = *(const uint4 *) (from + 2 * k);
-      words[k] = v.x;
-      words[k + (PAIRS > 1)] = v.y;
-      words[k + (PAIRS > 2) * 2] = v.z;
-      words[k + (PAIRS > 2) * 3] = v.w;
+    ((uint4 *) to)[k / 4] = make_uint4 (pairs[k], pairs[k + (PAIRS > 1)], pairs[k + (PAIRS > 2) * 2],
+        pairs[k + (PAIRS > 2) * 3]);
+}
+
+/* The same to and from the volume. */
+template <int PAIRS> __device__ __forceinline__ void
+load_sums (uint32_t (&sums)[PAIRS], const uint16_t *from, Share share)
+{
+  if (PAIRS <= 8)
+    load_pairs (sums, from);
+  else
+#pragma unroll
+    for (int k = 0; k < PAIRS; k += 8) {
+      uint32_t half[8];
+      load_pairs (half, from + (k ? share.second : 0));
+#pragma unroll
+      for (int n = 0; n < 8; n++)
+        sums[k + n] = half[n];
     }
 }
 
 template <int PAIRS> __device__ __forceinline__ void
-store_words (uint16_t *column, const uint32_t (&words)[PAIRS], int lane, int depth)
+store_sums (uint16_t *to, const uint32_t (&sums)[PAIRS], Share share)
 {
-  int i = lane * PAIRS * 2;
-  uint16_t *to = column + i;
-
-  if (PAIRS == 1 && i < depth)
-    *(uint32_t *) to = words[0];
-  if (PAIRS == 2 && i < depth)
-    *(uint2 *) to = make_uint2 (words[0], words[PAIRS > 1]);
+  if (PAIRS <= 8) {
+    if (share.there)
+      store_pairs (to, sums);
+  } else
 #pragma unroll
-  for (int k = 0; k + 3 < PAIRS; k += 4)
-    if (i + 2 * k < depth)
-      *(uint4 *) (to + 2 * k) = make_uint4 (words[k], words[k + (PAIRS > 1)], words[k + (PAIRS > 2) * 2],
-          words[k + (PAIRS > 2) * 3]);
+    for (int k = 0; k < PAIRS; k += 8)
+      if (k ? share.second : share.there) {
+        uint32_t half[8];
+#pragma unroll
+        for (int n = 0; n < 8; n++)
+          half[n] = sums[k + n];
+        store_pairs (to + 2 * k, half);
+      }
+}
+
+/* Keeps a number in a register that the compiler would rather make again wherever it is used. */
+__device__ __forceinline__ void
+keep (uint32_t &number)
+{
+#ifdef __CUDA_ARCH__
+  asm volatile ("" : "+r" (number));
+#endif
 }
 
 /* Calls `launch<PAIRS>` for the plan's depth. */

@@ -30,80 +30,63 @@ struct Sweep
   int *progress;                /* of strips: bands that are done */
 };
 
-/* Costs of diagonal paths in shared memory: [row & 1][way][slot], from the left for columns -ROWS and on, from the right
- * for columns 0 and on. */
+/*
+ * Costs of diagonal paths in shared memory: [row & 1][way][slot], from the left for columns -ROWS and on, from the right
+ * for columns 0 and on. A lane has its place in slot 0, from which all others are at known distances.
+ */
 template <int PAIRS> struct Slots
 {
-  uint32_t *words, *lows;
-  int count;
+  static const int pitch = 32 * PAIRS + 4, count = MAX_COLUMNS + ROWS;  /* words; slots */
+  static const int words = 4 * count * pitch;
+  uint32_t *lane, *lowest;
 };
 
 template <int PAIRS> __device__ __forceinline__ Slots<PAIRS>
-slots_at (uint4 *shared, int columns)
+slots_at (uint32_t *words, int slot, int lane)
 {
-  Slots<PAIRS> s;
-  s.count = columns + ROWS;
-  s.words = (uint32_t *) shared;
-  s.lows = s.words + 4 * s.count * 32 * PAIRS;
+  Slots<PAIRS> s = { words + slot * Slots<PAIRS>::pitch + lane * PAIRS, words + slot * Slots<PAIRS>::pitch + 32 * PAIRS };
   return s;
 }
 
-template <int PAIRS> static size_t
-slot_bytes (int columns)
+template <int PAIRS> __device__ __forceinline__ void
+get_slot (uint32_t (&path)[PAIRS], uint32_t &lowest, const Slots<PAIRS> &s, int buffer, int way, int slot)
 {
-  return (size_t) 4 * (size_t) (columns + ROWS) * (32 * PAIRS + 1) * sizeof (uint32_t);
+  int n = ((buffer * 2 + way) * s.count + slot) * s.pitch;
+  load_pairs (path, s.lane + n);
+  lowest = s.lowest[n];
 }
 
 template <int PAIRS> __device__ __forceinline__ void
-get (uint32_t (&path)[PAIRS], const uint32_t *from)
+put_slot (const uint32_t (&path)[PAIRS], uint32_t lowest, const Slots<PAIRS> &s, int buffer, int way, int slot)
 {
-  if (PAIRS == 1)
-    path[0] = *from;
-  if (PAIRS == 2) {
-    uint2 v = *(const uint2 *) from;
-    path[0] = v.x;
-    path[PAIRS > 1] = v.y;
-  }
-#pragma unroll
-  for (int k = 0; k + 3 < PAIRS; k += 4) {
-    uint4 v = *(const uint4 *) (from + k);
-    path[k] = v.x;
-    path[k + (PAIRS > 1)] = v.y;
-    path[k + (PAIRS > 2) * 2] = v.z;
-    path[k + (PAIRS > 2) * 3] = v.w;
-  }
-}
-
-template <int PAIRS> __device__ __forceinline__ void
-put (uint32_t *to, const uint32_t (&path)[PAIRS])
-{
-  if (PAIRS == 1)
-    *to = path[0];
-  if (PAIRS == 2)
-    *(uint2 *) to = make_uint2 (path[0], path[PAIRS > 1]);
-#pragma unroll
-  for (int k = 0; k + 3 < PAIRS; k += 4)
-    *(uint4 *) (to + k) = make_uint4 (path[k], path[k + (PAIRS > 1)], path[k + (PAIRS > 2) * 2],
-        path[k + (PAIRS > 2) * 3]);
-}
-
-template <int PAIRS> __device__ __forceinline__ void
-get_slot (uint32_t (&path)[PAIRS], uint32_t &lowest, const Slots<PAIRS> &s, int buffer, int way, int slot, int lane)
-{
-  int n = (buffer * 2 + way) * s.count + slot;
-  get (path, s.words + (n * 32 + lane) * PAIRS);
-  lowest = s.lows[n];
-}
-
-template <int PAIRS> __device__ __forceinline__ void
-put_slot (const uint32_t (&path)[PAIRS], uint32_t lowest, const Slots<PAIRS> &s, int buffer, int way, int slot, int lane)
-{
-  int n = (buffer * 2 + way) * s.count + slot;
-  put (s.words + (n * 32 + lane) * PAIRS, path);
-  s.lows[n] = lowest;
+  int n = ((buffer * 2 + way) * s.count + slot) * s.pitch;
+  store_pairs (s.lane + n, path);
+  s.lowest[n] = lowest;
 }
 
 /* ---- the border between bands ------------------------------------------------------------------ */
+
+__device__ __forceinline__ int
+load_acquired (const int *from)
+{
+#if __CUDA_ARCH__
+  int value;
+  asm volatile ("ld.acquire.gpu.global.s32 %0, [%1];" : "=r" (value) : "l" (from) : "memory");
+  return value;
+#else
+  return *(const volatile int *) from;
+#endif
+}
+
+__device__ __forceinline__ void
+store_released (int *to, int value)
+{
+#if __CUDA_ARCH__
+  asm volatile ("st.release.gpu.global.s32 [%0], %1;" :: "l" (to), "r" (value) : "memory");
+#else
+  *(volatile int *) to = value;
+#endif
+}
 
 template <int PAIRS> __device__ __forceinline__ void
 get_border (uint32_t (&path)[PAIRS], uint32_t &lowest, const Sgm &s, const Sweep &w, int band, int way, int x, int lane)
@@ -133,26 +116,23 @@ await_neighbours (const Sweep &w, int band)
 {
   int reach = (ROWS + w.columns - 1) / w.columns, strip = (int) blockIdx.x - reach + (int) threadIdx.x;
 
-  if (threadIdx.x <= 2 * reach && strip >= 0 && strip < (int) gridDim.x) {
-    while (*(volatile int *) (w.progress + strip) < band)
+  if (threadIdx.x <= 2 * reach && strip >= 0 && strip < (int) gridDim.x)
+    while (load_acquired (w.progress + strip) < band)
       __nanosleep (20);
-    __threadfence ();
-  }
   __syncthreads ();
 }
 
 __device__ __forceinline__ void
 tell_neighbours (const Sweep &w, int band)
 {
-  __threadfence ();
   __syncthreads ();
   if (threadIdx.x == 0)
-    *(volatile int *) (w.progress + blockIdx.x) = band + 1;
+    store_released (w.progress + blockIdx.x, band + 1);
 }
 
 /* From the band before @band: the diagonal paths of columns beside the strip, a warp a column in turn. */
 template <int PAIRS> __device__ __forceinline__ void
-load_halos (const Sgm &s, const Sweep &w, const Slots<PAIRS> &slots, int band, int warp, int lane)
+load_halos (const Sgm &s, const Sweep &w, uint32_t *words, int band, int warp, int lane)
 {
   for (int n = warp; n < 2 * ROWS; n += w.columns + HALOS) {
     int way = n / ROWS, column = way == FROM_LEFT ? n - ROWS : w.columns + n - ROWS;
@@ -161,7 +141,7 @@ load_halos (const Sgm &s, const Sweep &w, const Slots<PAIRS> &slots, int band, i
     if (x < 0 || x >= s.width)
       continue;
     get_border (path, lowest, s, w, band - 1, way, x, lane);
-    put_slot (path, lowest, slots, 0, way, way == FROM_LEFT ? column + ROWS : column, lane);
+    put_slot (path, lowest, slots_at<PAIRS> (words, way == FROM_LEFT ? column + ROWS : column, lane), 0, way, 0);
   }
 }
 
@@ -170,159 +150,223 @@ load_halos (const Sgm &s, const Sweep &w, const Slots<PAIRS> &slots, int band, i
 /* A column of the picture as a warp meets it, row by row in the sweep's order. */
 template <int PAIRS> struct Column
 {
-  size_t next;                  /* place of the row to load next, elements */
-  ptrdiff_t step;
+  const uint8_t *costs;         /* of the row to load next; stays on the last one */
+  const uint16_t *sums;
+  ptrdiff_t step;               /* elements */
   int left;                     /* rows still to load */
+  Share share;
+};
+
+template <int PAIRS> __device__ __forceinline__ Column<PAIRS>
+start_column (const Sgm &s, const Sweep &w, int x, int lane)
+{
+  Column<PAIRS> c;
+  int row = w.band * ROWS;
+  c.share = share_of<PAIRS> (lane, s.depth);
+  size_t place = ((size_t) (w.up ? s.height - 1 - row : row) * s.width + x) * s.depth + c.share.first;
+  c.costs = s.costs + place;
+  c.sums = s.volume + place;
+  c.step = (ptrdiff_t) s.width * s.depth * (w.up ? -1 : 1);
+  c.left = s.height - row;
+  return c;
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+advance (Column<PAIRS> &c)
+{
+  ptrdiff_t step = --c.left > 0 ? c.step : 0;
+  c.costs += step;
+  c.sums += step;
+}
+
+/* What a strip's warp carries from row to row. */
+template <int PAIRS> struct Strip
+{
+  uint32_t path[WAYS][PAIRS], lowest[WAYS];
+  uint32_t hide[PAIRS], mark[PAIRS];    /* of paths and sums where there is no candidate */
+  uint32_t sums[AHEAD][PAIRS];
   RawCosts<PAIRS> raw[AHEAD];
+  Borders borders;
+  Column<PAIRS> column;
+  uint16_t *to;
 };
 
 template <int PAIRS> __device__ __forceinline__ void
-start_column (Column<PAIRS> &c, const Sgm &s, const Sweep &w, int x, int row)
+strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &slots, int r)
 {
-  c.left = x >= 0 && x < s.width ? s.height - row : 0;
-  c.next = ((size_t) (w.up ? s.height - 1 - row : row) * s.width + (c.left ? x : 0)) * s.depth;
-  c.step = (ptrdiff_t) s.width * s.depth * (w.up ? -1 : 1);
+  uint32_t cost[PAIRS], sum[PAIRS];
+
+  get_slot (t.path[FROM_LEFT], t.lowest[FROM_LEFT], slots, r & 1, FROM_LEFT, ROWS - 1);
+  get_slot (t.path[FROM_RIGHT], t.lowest[FROM_RIGHT], slots, r & 1, FROM_RIGHT, 1);
+  spread_costs (cost, t.raw[r % AHEAD], s.unit);
+#pragma unroll
+  for (int p = 0; p < PAIRS; p++)
+    sum[p] = t.sums[r % AHEAD][p];
+  load_sums (t.sums[r % AHEAD], t.column.sums, t.column.share);
+  load_costs (t.raw[r % AHEAD], t.column.costs, t.column.share);
+  advance (t.column);
+#pragma unroll
+  for (int way = 0; way < WAYS; way++)
+    follow (t.path[way], t.lowest[way], cost, w.small[way], w.large[way], t.borders);
+#pragma unroll
+  for (int p = 0; p < PAIRS; p++)
+    sum[p] = (sum[p] + t.path[0][p] + t.path[1][p] + t.path[2][p]) | t.mark[p];
+  store_sums (t.to, sum, t.column.share);
+  t.to += t.column.step;
+#pragma unroll
+  for (int way = 0; way < WAYS; way++) {
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++)
+      t.path[way][p] |= t.hide[p];
+    t.lowest[way] = lowest_of (t.path[way]);
+  }
+  put_slot (t.path[FROM_LEFT], t.lowest[FROM_LEFT], slots, ~r & 1, FROM_LEFT, ROWS);
+  put_slot (t.path[FROM_RIGHT], t.lowest[FROM_RIGHT], slots, ~r & 1, FROM_RIGHT, 0);
 }
 
 template <int PAIRS> __device__ __forceinline__ void
-load_row (RawCosts<PAIRS> &raw, Column<PAIRS> &c, const Sgm &s, int lane)
+start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &slots, int x, int lane)
 {
-  if (c.left > 0)
-    load_costs (raw, s.costs + c.next, lane, s.depth);
-  c.next += c.step;
-  c.left--;
-}
-
-/* A warp of the strip, column @column. */
-template <int PAIRS> __device__ __forceinline__ void
-strip_warp (const Sgm &s, const Sweep &w, const Slots<PAIRS> &slots, int column, int lane)
-{
-  int x = (int) blockIdx.x * w.columns + column, start = w.band * ROWS;
-  bool there = x < s.width;
-  uint32_t path[WAYS][PAIRS] = { 0 }, lowest[WAYS] = { 0 }, sums[AHEAD][PAIRS];
-  Borders borders = borders_of (lane);
   Mask<PAIRS> mask;
-  Column<PAIRS> c;
-  size_t here;
 
   mask.first = mask.last = -1;
   set_mask (mask, s, x, lane);
-  start_column (c, s, w, x, start);
-  here = c.next;
-  if (w.band && there)
+  t.borders = borders_of (lane);
+  keep (t.borders.first);
+  keep (t.borders.last);
 #pragma unroll
-    for (int way = 0; way < WAYS; way++) {
-      get_border (path[way], lowest[way], s, w, w.band - 1, way, x, lane);
-      if (way != FROM_ABOVE)
-        put_slot (path[way], lowest[way], slots, 0, way, way == FROM_LEFT ? column + ROWS : column, lane);
-    }
+  for (int p = 0; p < PAIRS; p++) {
+    t.hide[p] = mask.pair[p] & SGM_MISSING;
+    t.mark[p] = w.last ? mask.pair[p] : 0;
+    keep (t.hide[p]);
+    keep (t.mark[p]);
+  }
+  t.column = start_column<PAIRS> (s, w, x, lane);
+  t.to = (uint16_t *) t.column.sums;
 #pragma unroll
   for (int k = 0; k < AHEAD; k++) {
-    if (c.left > 0)
-      load_words (sums[k], s.volume + c.next, lane, s.depth);
-    load_row (c.raw[k], c, s, lane);
+    load_sums (t.sums[k], t.column.sums, t.column.share);
+    load_costs (t.raw[k], t.column.costs, t.column.share);
+    advance (t.column);
   }
+#pragma unroll
+  for (int way = 0; way < WAYS; way++) {
+    t.lowest[way] = 0;
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++)
+      t.path[way][p] = 0;
+    if (w.band) {
+      get_border (t.path[way], t.lowest[way], s, w, w.band - 1, way, x, lane);
+      if (way != FROM_ABOVE)
+        put_slot (t.path[way], t.lowest[way], slots, 0, way, way == FROM_LEFT ? ROWS : 0);
+    }
+  }
+}
+
+/* A warp of the strip, column @column; @outside the picture it only keeps step. */
+template <int PAIRS> __device__ __forceinline__ void
+strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
+{
+  int x = (int) blockIdx.x * w.columns + column;
+  bool there = x < s.width;
+  Slots<PAIRS> slots = slots_at<PAIRS> (words, column, lane);
+  Strip<PAIRS> t;
+
+  start_strip (s, w, t, slots, there ? x : s.width - 1, lane);
   for (int band = w.band; band < w.band + w.bands; band++) {
+    int rows = there ? s.height - band * ROWS : 0;
     if (band > w.band)
       await_neighbours (w, band);
     if (band > 0)
-      load_halos (s, w, slots, band, column, lane);
+      load_halos<PAIRS> (s, w, words, band, column, lane);
     __syncthreads ();
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-      if (there && band * ROWS + r < s.height) {
-        uint32_t cost[PAIRS], sum[PAIRS];
-        get_slot (path[FROM_LEFT], lowest[FROM_LEFT], slots, r & 1, FROM_LEFT, column - 1 + ROWS, lane);
-        get_slot (path[FROM_RIGHT], lowest[FROM_RIGHT], slots, r & 1, FROM_RIGHT, column + 1, lane);
-        spread_costs (cost, c.raw[r % AHEAD], s.unit);
-#pragma unroll
-        for (int p = 0; p < PAIRS; p++)
-          sum[p] = sums[r % AHEAD][p];
-        if (c.left > 0)
-          load_words (sums[r % AHEAD], s.volume + c.next, lane, s.depth);
-        load_row (c.raw[r % AHEAD], c, s, lane);
-#pragma unroll
-        for (int way = 0; way < WAYS; way++)
-          follow (path[way], lowest[way], cost, w.small[way], w.large[way], borders);
-#pragma unroll
-        for (int p = 0; p < PAIRS; p++)
-          sum[p] += path[0][p] + path[1][p] + path[2][p];
-        if (mask.some)
-#pragma unroll
-          for (int p = 0; p < PAIRS; p++)
-            sum[p] |= w.last ? mask.pair[p] : 0;
-        store_words (s.volume + here, sum, lane, s.depth);
-        here += c.step;
-#pragma unroll
-        for (int way = 0; way < WAYS; way++) {
-          hide_missing (path[way], mask);
-          lowest[way] = lowest_of (path[way]);
-        }
-        put_slot (path[FROM_LEFT], lowest[FROM_LEFT], slots, ~r & 1, FROM_LEFT, column + ROWS, lane);
-        put_slot (path[FROM_RIGHT], lowest[FROM_RIGHT], slots, ~r & 1, FROM_RIGHT, column, lane);
-      }
+      if (r < rows)
+        strip_row (s, w, t, slots, r);
       if (r + 1 < ROWS)
         __syncthreads ();
     }
     if (there) {
-      put_border (path[FROM_LEFT], lowest[FROM_LEFT], s, w, band, FROM_LEFT, x, lane);
-      put_border (path[FROM_RIGHT], lowest[FROM_RIGHT], s, w, band, FROM_RIGHT, x, lane);
+      put_border (t.path[FROM_LEFT], t.lowest[FROM_LEFT], s, w, band, FROM_LEFT, x, lane);
+      put_border (t.path[FROM_RIGHT], t.lowest[FROM_RIGHT], s, w, band, FROM_RIGHT, x, lane);
       if (band + 1 == w.band + w.bands)
-        put_border (path[FROM_ABOVE], lowest[FROM_ABOVE], s, w, band, FROM_ABOVE, x, lane);
+        put_border (t.path[FROM_ABOVE], t.lowest[FROM_ABOVE], s, w, band, FROM_ABOVE, x, lane);
     }
     tell_neighbours (w, band);
   }
 }
 
+/* One side of the halo. */
+template <int PAIRS> struct Halo
+{
+  bool there;
+  uint32_t hide[PAIRS];
+  RawCosts<PAIRS> raw[AHEAD];
+  Column<PAIRS> column;
+  Slots<PAIRS> slots;
+};
+
+template <int PAIRS> __device__ __forceinline__ void
+start_halo (const Sgm &s, const Sweep &w, Halo<PAIRS> &h, uint32_t *words, int x, int slot, int lane)
+{
+  Mask<PAIRS> mask;
+
+  h.there = x >= 0 && x < s.width;
+  x = min (max (x, 0), s.width - 1);
+  mask.first = mask.last = -1;
+  set_mask (mask, s, x, lane);
+#pragma unroll
+  for (int p = 0; p < PAIRS; p++)
+    h.hide[p] = mask.pair[p] & SGM_MISSING;
+  h.column = start_column<PAIRS> (s, w, x, lane);
+  h.slots = slots_at<PAIRS> (words, slot, lane);
+#pragma unroll
+  for (int k = 0; k < AHEAD; k++) {
+    load_costs (h.raw[k], h.column.costs, h.column.share);
+    advance (h.column);
+  }
+}
+
 /* A step of one diagonal path beside the strip. */
 template <int PAIRS> __device__ __forceinline__ void
-halo_step (const Sgm &s, const Sweep &w, const Slots<PAIRS> &slots, const RawCosts<PAIRS> &raw, const Mask<PAIRS> &mask,
-    int buffer, int way, int from, int to, int lane)
+halo_row (const Sgm &s, const Sweep &w, Halo<PAIRS> &h, int r, int way, bool now, Borders borders)
 {
-  uint32_t path[PAIRS], lowest, cost[PAIRS];
-
-  get_slot (path, lowest, slots, buffer, way, from, lane);
-  spread_costs (cost, raw, s.unit);
-  follow (path, lowest, cost, w.small[way], w.large[way], borders_of (lane));
-  hide_missing (path, mask);
-  put_slot (path, lowest_of (path), slots, buffer ^ 1, way, to, lane);
+  if (now && h.there) {
+    uint32_t path[PAIRS], lowest, cost[PAIRS];
+    get_slot (path, lowest, h.slots, r & 1, way, way == FROM_LEFT ? ROWS - 1 : 1);
+    spread_costs (cost, h.raw[r % AHEAD], s.unit);
+    follow (path, lowest, cost, w.small[way], w.large[way], borders);
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++)
+      path[p] |= h.hide[p];
+    put_slot (path, lowest_of (path), h.slots, ~r & 1, way, way == FROM_LEFT ? ROWS : 0);
+  }
+  load_costs (h.raw[r % AHEAD], h.column.costs, h.column.share);
+  advance (h.column);
 }
 
 /* A warp of the halo, @away columns from the strip on either side. */
 template <int PAIRS> __device__ __forceinline__ void
-halo_warp (const Sgm &s, const Sweep &w, const Slots<PAIRS> &slots, int away, int lane)
+halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
 {
   int left = (int) blockIdx.x * w.columns - 1 - away, right = (int) (blockIdx.x + 1) * w.columns + away;
-  bool there[2] = { left >= 0, right < s.width };
-  Mask<PAIRS> mask[2];
-  Column<PAIRS> c[2];
+  Borders borders = borders_of (lane);
+  Halo<PAIRS> h[2];
 
-#pragma unroll
-  for (int way = 0; way < 2; way++) {
-    int x = way == FROM_LEFT ? left : right;
-    mask[way].first = mask[way].last = -1;
-    set_mask (mask[way], s, x, lane);
-    start_column (c[way], s, w, x, w.band * ROWS);
-#pragma unroll
-    for (int k = 0; k < AHEAD; k++)
-      load_row (c[way].raw[k], c[way], s, lane);
-  }
+  start_halo (s, w, h[FROM_LEFT], words, left, -1 - away, lane);
+  start_halo (s, w, h[FROM_RIGHT], words, right, w.columns + away, lane);
   for (int band = w.band; band < w.band + w.bands; band++) {
     if (band > w.band)
       await_neighbours (w, band);
     if (band > 0)
-      load_halos (s, w, slots, band, w.columns + away, lane);
+      load_halos<PAIRS> (s, w, words, band, w.columns + away, lane);
     __syncthreads ();
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
       bool now = away < ROWS - 1 - r && band * ROWS + r < s.height;
-      if (now && there[0])
-        halo_step (s, w, slots, c[0].raw[r % AHEAD], mask[0], r & 1, FROM_LEFT, ROWS - 2 - away, ROWS - 1 - away, lane);
-      if (now && there[1])
-        halo_step (s, w, slots, c[1].raw[r % AHEAD], mask[1], r & 1, FROM_RIGHT, w.columns + away + 1, w.columns + away,
-            lane);
-      load_row (c[0].raw[r % AHEAD], c[0], s, lane);
-      load_row (c[1].raw[r % AHEAD], c[1], s, lane);
+      halo_row (s, w, h[FROM_LEFT], r, FROM_LEFT, now, borders);
+      halo_row (s, w, h[FROM_RIGHT], r, FROM_RIGHT, now, borders);
       if (r + 1 < ROWS)
         __syncthreads ();
     }
@@ -334,21 +378,20 @@ template <int PAIRS> __global__ void __launch_bounds__ (32 * (MAX_COLUMNS + HALO
 sweep_kernel (Sgm s, Sweep w)
 {
   extern __shared__ uint4 shared[];
-  Slots<PAIRS> slots = slots_at<PAIRS> (shared, w.columns);
+  uint32_t *words = (uint32_t *) shared;
   int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
-  for (int n = threadIdx.x; n < 4 * slots.count * (32 * PAIRS + 1); n += blockDim.x)
-    slots.words[n] = 0;         /* outside the picture it stays so */
+  for (int n = threadIdx.x; n < Slots<PAIRS>::words; n += blockDim.x)
+    words[n] = 0;               /* outside the picture it stays so */
   __syncthreads ();
   if (warp < w.columns)
-    strip_warp (s, w, slots, warp, lane);
+    strip_warp<PAIRS> (s, w, words, warp, lane);
   else
-    halo_warp (s, w, slots, warp - w.columns, lane);
+    halo_warp<PAIRS> (s, w, words, warp - w.columns, lane);
 }
 
 /* ---- launches --------------------------------------------------------------------------------------- */
 
-/* What a plan needs; set by sgm_sweep_prepare(). */
 static size_t
 border_count (const StereoPlan *plan, int pairs)
 {
@@ -391,7 +434,7 @@ launch_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *err
   CudaState *state = cuda_state (plan);
   int columns = columns_of (plan), bands = (s.height + ROWS - 1) / ROWS, resident = 0;
   unsigned strips = cuda_blocks (s.width, columns), threads = 32 * (columns + HALOS);
-  size_t shared = slot_bytes<PAIRS> (columns);
+  size_t shared = Slots<PAIRS>::words * sizeof (uint32_t);
   Sweep w = { up, last, columns, 0, bands, { 0 }, { 0 }, state->sgm_border,
     state->sgm_border + (size_t) 2 * WAYS * s.width * 32 * PAIRS, state->sgm_progress + (up ? strips : 0) };
   static const int penalties[2][WAYS] = { { SGM_FALLING, SGM_RISING, SGM_VERTICAL }, { SGM_RISING, SGM_FALLING, SGM_VERTICAL } };
