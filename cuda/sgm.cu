@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Semi-global matching, one direction after the other: a warp follows a line and adds its costs to the volume. */
+/*
+ * Semi-global matching: which kernels a plan takes. Costs first, then rows both ways; then either columns both ways, or
+ * all directions from above and all from below. What stands here itself serves searches too deep for that: one diagonal
+ * direction after the other, a warp a line.
+ */
 #include "cuda/sgm.cuh"
 
 #define THREADS 128
@@ -10,8 +14,7 @@ struct Way
   int dx, dy, penalties;
 };
 
-static const Way ways[8] = {
-  { 1, 0, SGM_SIDEWAYS }, { -1, 0, SGM_SIDEWAYS }, { 0, 1, SGM_VERTICAL }, { 0, -1, SGM_VERTICAL },
+static const Way ways[] = {
   { -1, 1, SGM_RISING }, { 1, -1, SGM_RISING }, { 1, 1, SGM_FALLING }, { -1, -1, SGM_FALLING },
 };
 
@@ -35,20 +38,18 @@ advance (Place &p, const Sgm &s, const Way &w)
   return left || right;
 }
 
-enum { FIRST = 1, LAST = 2 };   /* of the directions: makes the sums; marks the missing candidates */
-
 /* Pixels whose costs and sums are under way. */
 template <int PAIRS> struct Ahead
 {
   static const int pixels = PAIRS <= 4 ? 6 : PAIRS == 8 ? 4 : 2;
 };
 
-template <int PAIRS, int TURN> __global__ void __launch_bounds__ (THREADS)
+template <int PAIRS, bool LAST> __global__ void __launch_bounds__ (THREADS)
 line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
 {
   const int AHEAD = Ahead<PAIRS>::pixels;
   int line = blockIdx.x * (THREADS / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
-  int lines = w.dy ? s.width : s.height, steps = w.dy ? s.height : s.width;
+  int steps = s.height;
   uint32_t path[PAIRS] = { 0 }, lowest = 0;
   uint32_t sums[AHEAD][PAIRS];
   RawCosts<PAIRS> raw[AHEAD];
@@ -57,18 +58,17 @@ line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
   Place here, next;
   Share share = share_of<PAIRS> (lane, s.depth);
 
-  if (line >= lines)
+  if (line >= s.width)
     return;
-  here.x = w.dy ? line : w.dx > 0 ? 0 : s.width - 1;
-  here.column = ((size_t) (w.dy ? (w.dy > 0 ? 0 : s.height - 1) : line) * s.width + here.x) * s.depth;
+  here.x = line;
+  here.column = ((size_t) (w.dy > 0 ? 0 : s.height - 1) * s.width + here.x) * s.depth;
   next = here;
   mask.first = mask.last = -1;
 #pragma unroll
   for (int k = 0; k < AHEAD; k++)
     if (k < steps) {
       load_costs (raw[k], s.costs + next.column + share.first, share);
-      if (!(TURN & FIRST))
-        load_sums (sums[k], s.volume + next.column + share.first, share);
+      load_sums (sums[k], s.volume + next.column + share.first, share);
       advance (next, s, w);
     }
   for (int n = 0; n < steps; n += AHEAD)
@@ -80,18 +80,17 @@ line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
       spread_costs (cost, raw[k], s.unit);
 #pragma unroll
       for (int p = 0; p < PAIRS; p++)
-        sum[p] = TURN & FIRST ? 0 : sums[k][p];
+        sum[p] = sums[k][p];
       if (n + k + AHEAD < steps) {
         load_costs (raw[k], s.costs + next.column + share.first, share);
-        if (!(TURN & FIRST))
-          load_sums (sums[k], s.volume + next.column + share.first, share);
+        load_sums (sums[k], s.volume + next.column + share.first, share);
         advance (next, s, w);
       }
       set_mask (mask, s, here.x, lane);
       follow (path, lowest, cost, small, large, borders);
 #pragma unroll
       for (int p = 0; p < PAIRS; p++)
-        sum[p] = (sum[p] + path[p]) | (TURN & LAST ? mask.pair[p] : 0);
+        sum[p] = (sum[p] + path[p]) | (LAST ? mask.pair[p] : 0);
       store_sums (s.volume + here.column + share.first, sum, share);
       hide_missing (path, mask);
       lowest = lowest_of (path);
@@ -105,20 +104,18 @@ line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
 }
 
 template <int PAIRS> static StereoStatus
-launch_lines (StereoPlan *plan, const Sgm &s, int from, int to, StereoError *error)
+launch_lines (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
-  cudaStream_t stream = cuda_state (plan)->stream;
+  int count = sizeof ways / sizeof *ways;
 
-  for (int n = from; n < to; n++) {
+  for (int n = 0; n < count; n++) {
     Way w = ways[n];
     uint32_t small = s.small[w.penalties], large = s.large[w.penalties];
-    unsigned blocks = cuda_blocks (w.dy ? s.width : s.height, THREADS / 32);
-    if (n == 0)
-      line_kernel<PAIRS, FIRST><<<blocks, THREADS, 0, stream>>> (s, w, small, large);
-    else if (n < plan->params.paths - 1)
-      line_kernel<PAIRS, 0><<<blocks, THREADS, 0, stream>>> (s, w, small, large);
+    unsigned blocks = cuda_blocks (s.width, THREADS / 32);
+    if (n < count - 1)
+      line_kernel<PAIRS, false><<<blocks, THREADS, 0, cuda_state (plan)->stream>>> (s, w, small, large);
     else
-      line_kernel<PAIRS, LAST><<<blocks, THREADS, 0, stream>>> (s, w, small, large);
+      line_kernel<PAIRS, true><<<blocks, THREADS, 0, cuda_state (plan)->stream>>> (s, w, small, large);
     CUDA_LAUNCHED (plan, "line_kernel");
   }
   return STEREO_OK;
@@ -151,14 +148,17 @@ static StereoStatus
 sgm_run (StereoPlan *plan, StereoError *error)
 {
   Sgm s = sgm_of (plan);
-  StereoStatus status = sgm_make_costs (plan, s, error);
+  StereoStatus status;
 
-  if (status || !sgm_can_sweep (plan))
-    return status ? status : SGM_FOR_DEPTH (s.depth, launch_lines, plan, s, 0, plan->params.paths, error);
-  if ((status = SGM_FOR_DEPTH (s.depth, launch_lines, plan, s, 0, 2, error)) ||
-      (status = sgm_sweep (plan, s, 0, 0, error)))
+  if ((status = sgm_make_costs (plan, s, error)) || (status = sgm_pairs (plan, s, SGM_SIDEWAYS, 0, error)))
     return status;
-  return sgm_sweep (plan, s, 1, 1, error);
+  if (plan->params.paths == 4)
+    return sgm_pairs (plan, s, SGM_VERTICAL, 1, error);
+  if (!sgm_can_sweep (plan))
+    return (status = sgm_pairs (plan, s, SGM_VERTICAL, 0, error)) ? status :
+        SGM_FOR_DEPTH (s.depth, launch_lines, plan, s, error);
+  status = sgm_sweep (plan, s, 0, 0, error);
+  return status ? status : sgm_sweep (plan, s, 1, 1, error);
 }
 
 static const StereoStage sgm = { "match", sgm_prepare, sgm_run };

@@ -256,6 +256,9 @@ keep (uint32_t &number)
 /* sgm_cost.cu: raw costs of all candidates. */
 StereoStatus sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
 
+/* sgm_pairs.cu: along @direction, rows (which come first of all) or columns, both ways. */
+StereoStatus sgm_pairs (StereoPlan *plan, const Sgm &s, int direction, int last, StereoError *error);
+
 /* sgm_sweep.cu: three directions at a time. */
 int sgm_can_sweep (const StereoPlan *plan);
 StereoStatus sgm_sweep_prepare (StereoPlan *plan, StereoError *error);

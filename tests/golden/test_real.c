@@ -69,11 +69,6 @@ check_row (int row, int name, StereoBackendChoice backend, const Scene *scene)
   params.num_disparities = scene->disparities;
   if (!parse_params (&params, rows[row].params))
     return;
-  if (backend == STEREO_BACKEND_CUDA && params.method != STEREO_METHOD_ASW) {
-    check_skip ("backend=cuda has no method=%s yet", stereo_method_info (params.method)->name);
-    free (disparity);
-    return;
-  }
   StereoPlan *plan = stereo_plan_new (&params, scene->left.width, scene->left.height, &error);
   if (CHECK (plan != NULL, "%s", error.message) &&
       CHECK (!stereo_plan_execute (plan, &left, &right, &output, NULL, &error), "%s", error.message)) {
