@@ -51,56 +51,75 @@ mask_column (Walk<PAIRS> &t, const Sgm &s)
   t.x += t.dx;
 }
 
+/* Costs and sums that are under way, and where the next ones are. */
+template <int PAIRS> struct Coming
+{
+  RawCosts<PAIRS> raw[Ahead<PAIRS>::pixels];
+  uint32_t sums[Ahead<PAIRS>::pixels][PAIRS];
+  const uint8_t *costs;         /* stay on the last pixel */
+  const uint16_t *from;
+  int left;                     /* pixels to load */
+};
+
+template <int PAIRS, bool ADD> __device__ __forceinline__ void
+load_pixel (Coming<PAIRS> &c, const Walk<PAIRS> &t, int k)
+{
+  ptrdiff_t step = --c.left > 0 ? t.step : 0;
+
+  load_costs (c.raw[k], c.costs, t.share);
+  if (ADD)
+    load_sums (c.sums[k], c.from, t.share);
+  c.costs += step;
+  c.from += step;
+}
+
+template <int PAIRS, bool ADD> __device__ __forceinline__ void
+walk_pixel (Walk<PAIRS> &t, Coming<PAIRS> &c, const Sgm &s, const Lines &l, bool mark, int k)
+{
+  uint32_t cost[PAIRS], sum[PAIRS];
+
+  spread_costs (cost, c.raw[k], s.unit);
+#pragma unroll
+  for (int p = 0; p < PAIRS; p++)
+    sum[p] = ADD ? c.sums[k][p] : 0;
+  load_pixel<PAIRS, ADD> (c, t, k);
+  follow (t.path, t.lowest, cost, l.small, l.large, t.borders);
+  mask_column (t, s);
+#pragma unroll
+  for (int p = 0; p < PAIRS; p++)
+    sum[p] = (sum[p] + t.path[p]) | (mark ? t.mask.pair[p] : 0);
+  store_sums (t.to, sum, t.share);
+  t.to += t.step;
+#pragma unroll
+  for (int p = 0; p < PAIRS; p++)
+    t.path[p] |= t.mask.pair[p] & SGM_MISSING;
+  t.lowest = lowest_of (t.path);
+}
+
 /* The next @count pixels; adds to what is there, or is the first. */
 template <int PAIRS, bool ADD> __device__ __forceinline__ void
 walk (Walk<PAIRS> &t, const Sgm &s, const Lines &l, int count, bool mark)
 {
   const int AHEAD = Ahead<PAIRS>::pixels;
-  RawCosts<PAIRS> raw[AHEAD];
-  uint32_t sums[AHEAD][PAIRS];
-  const uint8_t *costs = t.costs;
-  const uint16_t *from = t.to;
-  int left = count;             /* to load */
+  Coming<PAIRS> c;
+  int n = 0;
 
   if (count == 0)
     return;
+  c.costs = t.costs;
+  c.from = t.to;
+  c.left = count;
 #pragma unroll
-  for (int k = 0; k < AHEAD; k++) {
-    load_costs (raw[k], costs, t.share);
-    if (ADD)
-      load_sums (sums[k], from, t.share);
-    ptrdiff_t step = --left > 0 ? t.step : 0;
-    costs += step;
-    from += step;
-  }
-  for (int n = 0; n < count; n += AHEAD)
+  for (int k = 0; k < AHEAD; k++)
+    load_pixel<PAIRS, ADD> (c, t, k);
+  for (; n + AHEAD <= count; n += AHEAD)
 #pragma unroll
-    for (int k = 0; k < AHEAD; k++) {
-      if (n + k >= count)
-        break;
-      uint32_t cost[PAIRS], sum[PAIRS];
-      spread_costs (cost, raw[k], s.unit);
+    for (int k = 0; k < AHEAD; k++)
+      walk_pixel<PAIRS, ADD> (t, c, s, l, mark, k);
 #pragma unroll
-      for (int p = 0; p < PAIRS; p++)
-        sum[p] = ADD ? sums[k][p] : 0;
-      load_costs (raw[k], costs, t.share);
-      if (ADD)
-        load_sums (sums[k], from, t.share);
-      ptrdiff_t step = --left > 0 ? t.step : 0;
-      costs += step;
-      from += step;
-      follow (t.path, t.lowest, cost, l.small, l.large, t.borders);
-      mask_column (t, s);
-#pragma unroll
-      for (int p = 0; p < PAIRS; p++)
-        sum[p] = (sum[p] + t.path[p]) | (mark ? t.mask.pair[p] : 0);
-      store_sums (t.to, sum, t.share);
-      t.to += t.step;
-#pragma unroll
-      for (int p = 0; p < PAIRS; p++)
-        t.path[p] |= t.mask.pair[p] & SGM_MISSING;
-      t.lowest = lowest_of (t.path);
-    }
+  for (int k = 0; k < AHEAD - 1; k++)
+    if (n + k < count)
+      walk_pixel<PAIRS, ADD> (t, c, s, l, mark, k);
   t.costs += count * t.step;
 }
 

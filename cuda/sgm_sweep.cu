@@ -17,6 +17,7 @@
 #define HALOS (ROWS - 1)        /* warps */
 #define AHEAD 4                 /* rows whose costs and sums are under way; a divisor of ROWS */
 #define MAX_COLUMNS 16
+#define MAX_STRIPS 2            /* at a time on a multiprocessor: when one waits, the other works */
 
 enum { FROM_LEFT, FROM_RIGHT, FROM_ABOVE, WAYS };
 
@@ -374,7 +375,7 @@ halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
   }
 }
 
-template <int PAIRS> __global__ void __launch_bounds__ (32 * (MAX_COLUMNS + HALOS))
+template <int PAIRS, int STRIPS> __global__ void __launch_bounds__ (32 * (MAX_COLUMNS / STRIPS + HALOS), STRIPS)
 sweep_kernel (Sgm s, Sweep w)
 {
   extern __shared__ uint4 shared[];
@@ -410,12 +411,23 @@ sgm_can_sweep (const StereoPlan *plan)
   return plan->params.paths == 8 && plan->depth <= 256;
 }
 
-/* Strips such that all multiprocessors have one, if they fit. */
+/* Strips of a multiprocessor: two where registers and memory allow for them and each is wide enough to be worth its
+ * halo, or both are needed. */
+static int
+strips_of (const StereoPlan *plan)
+{
+  int here = cuda_state (plan)->multiprocessors;
+  bool wide = plan->width > 8 * here, fit = plan->width <= MAX_COLUMNS / 2 * MAX_STRIPS * here;
+  return pairs_of (plan) <= 2 && wide && fit ? MAX_STRIPS : 1;
+}
+
+/* Such that all multiprocessors have their strips, if they fit. */
 static int
 columns_of (const StereoPlan *plan)
 {
-  int columns = (plan->width + cuda_state (plan)->multiprocessors - 1) / cuda_state (plan)->multiprocessors;
-  return columns < 4 ? 4 : columns > MAX_COLUMNS ? MAX_COLUMNS : columns;
+  int strips = strips_of (plan) * cuda_state (plan)->multiprocessors, most = MAX_COLUMNS / strips_of (plan);
+  int columns = (plan->width + strips - 1) / strips;
+  return columns < 4 ? 4 : columns > most ? most : columns;
 }
 
 StereoStatus
@@ -428,11 +440,12 @@ sgm_sweep_prepare (StereoPlan *plan, StereoError *error)
       sizeof (uint32_t), error);
 }
 
-template <int PAIRS> static StereoStatus
+template <int PAIRS, int STRIPS> static StereoStatus
 launch_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
   int columns = columns_of (plan), bands = (s.height + ROWS - 1) / ROWS, resident = 0;
+  void (*kernel) (Sgm, Sweep) = sweep_kernel<PAIRS, STRIPS>;
   unsigned strips = cuda_blocks (s.width, columns), threads = 32 * (columns + HALOS);
   size_t shared = Slots<PAIRS>::words * sizeof (uint32_t);
   Sweep w = { up, last, columns, 0, bands, { 0 }, { 0 }, state->sgm_border,
@@ -443,18 +456,18 @@ launch_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *err
     w.small[way] = s.small[penalties[up][way]];
     w.large[way] = s.large[penalties[up][way]];
   }
-  CUDA_TRY (cudaFuncSetAttribute (sweep_kernel<PAIRS>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
-  CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, sweep_kernel<PAIRS>, (int) threads, shared));
+  CUDA_TRY (cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
+  CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, kernel, (int) threads, shared));
   if ((int) strips <= resident * state->multiprocessors) {
     void *arguments[] = { (void *) &s, (void *) &w };
     CUDA_TRY (cudaMemsetAsync (w.progress, 0, strips * sizeof (int), state->stream));
-    CUDA_TRY (cudaLaunchCooperativeKernel (sweep_kernel<PAIRS>, dim3 (strips), dim3 (threads), arguments, shared,
+    CUDA_TRY (cudaLaunchCooperativeKernel (kernel, dim3 (strips), dim3 (threads), arguments, shared,
             state->stream));
     CUDA_LAUNCHED (plan, "sweep_kernel");
     return STEREO_OK;
   }
   for (w.band = 0, w.bands = 1; w.band < bands; w.band++) {
-    sweep_kernel<PAIRS><<<strips, threads, shared, state->stream>>> (s, w);
+    kernel<<<strips, threads, shared, state->stream>>> (s, w);
     CUDA_LAUNCHED (plan, "sweep_kernel");
   }
   return STEREO_OK;
@@ -463,6 +476,11 @@ launch_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *err
 StereoStatus
 sgm_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *error)
 {
-  return s.depth <= 64 ? launch_sweep<1> (plan, s, up, last, error) : s.depth <= 128 ?
-      launch_sweep<2> (plan, s, up, last, error) : launch_sweep<4> (plan, s, up, last, error);
+  bool two = strips_of (plan) == MAX_STRIPS;
+
+  if (pairs_of (plan) == 4)
+    return launch_sweep<4, 1> (plan, s, up, last, error);
+  if (pairs_of (plan) == 2)
+    return two ? launch_sweep<2, MAX_STRIPS> (plan, s, up, last, error) : launch_sweep<2, 1> (plan, s, up, last, error);
+  return two ? launch_sweep<1, MAX_STRIPS> (plan, s, up, last, error) : launch_sweep<1, 1> (plan, s, up, last, error);
 }
