@@ -81,17 +81,17 @@ line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
 #pragma unroll
       for (int p = 0; p < PAIRS; p++)
         sum[p] = sums[k][p];
-      if (n + k + AHEAD < steps) {
-        load_costs (raw[k], s.costs + next.column + share.first, share);
-        load_sums (sums[k], s.volume + next.column + share.first, share);
-        advance (next, s, w);
-      }
       set_mask (mask, s, here.x, lane);
       follow (path, lowest, cost, small, large, borders);
 #pragma unroll
       for (int p = 0; p < PAIRS; p++)
         sum[p] = (sum[p] + path[p]) | (LAST ? mask.pair[p] : 0);
       store_sums (s.volume + here.column + share.first, sum, share);
+      if (n + k + AHEAD < steps) {
+        load_costs (raw[k], s.costs + next.column + share.first, share);
+        load_sums (sums[k], s.volume + next.column + share.first, share);
+        advance (next, s, w);
+      }
       hide_missing (path, mask);
       lowest = lowest_of (path);
       if (advance (here, s, w)) {

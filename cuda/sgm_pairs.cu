@@ -79,17 +79,14 @@ walk_pixel (Walk<PAIRS> &t, Coming<PAIRS> &c, const Sgm &s, const Lines &l, bool
   uint32_t cost[PAIRS], sum[PAIRS];
 
   spread_costs (cost, c.raw[k], s.unit);
-#pragma unroll
-  for (int p = 0; p < PAIRS; p++)
-    sum[p] = ADD ? c.sums[k][p] : 0;
-  load_pixel<PAIRS, ADD> (c, t, k);
   follow (t.path, t.lowest, cost, l.small, l.large, t.borders);
   mask_column (t, s);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
-    sum[p] = (sum[p] + t.path[p]) | (mark ? t.mask.pair[p] : 0);
+    sum[p] = ((ADD ? c.sums[k][p] : 0) + t.path[p]) | (mark ? t.mask.pair[p] : 0);
   store_sums (t.to, sum, t.share);
   t.to += t.step;
+  load_pixel<PAIRS, ADD> (c, t, k);     /* after the store, into registers that are free */
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
     t.path[p] |= t.mask.pair[p] & SGM_MISSING;

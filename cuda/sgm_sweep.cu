@@ -195,25 +195,24 @@ template <int PAIRS> struct Strip
 template <int PAIRS> __device__ __forceinline__ void
 strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &slots, int r)
 {
-  uint32_t cost[PAIRS], sum[PAIRS];
+  uint32_t cost[PAIRS];
 
   get_slot (t.path[FROM_LEFT], t.lowest[FROM_LEFT], slots, r & 1, FROM_LEFT, ROWS - 1);
   get_slot (t.path[FROM_RIGHT], t.lowest[FROM_RIGHT], slots, r & 1, FROM_RIGHT, 1);
   spread_costs (cost, t.raw[r % AHEAD], s.unit);
 #pragma unroll
-  for (int p = 0; p < PAIRS; p++)
-    sum[p] = t.sums[r % AHEAD][p];
-  load_sums (t.sums[r % AHEAD], t.column.sums, t.column.share);
-  load_costs (t.raw[r % AHEAD], t.column.costs, t.column.share);
-  advance (t.column);
-#pragma unroll
   for (int way = 0; way < WAYS; way++)
     follow (t.path[way], t.lowest[way], cost, w.small[way], w.large[way], t.borders);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
-    sum[p] = (sum[p] + t.path[0][p] + t.path[1][p] + t.path[2][p]) | t.mark[p];
-  store_sums (t.to, sum, t.column.share);
+    t.sums[r % AHEAD][p] = (t.sums[r % AHEAD][p] + t.path[0][p] + t.path[1][p] + t.path[2][p]) | t.mark[p];
+  store_sums (t.to, t.sums[r % AHEAD], t.column.share);
   t.to += t.column.step;
+  /* After the store, which they cannot pass: into the registers that have just become free. Earlier, they would go to
+   * others and be waited for, to be moved. */
+  load_sums (t.sums[r % AHEAD], t.column.sums, t.column.share);
+  load_costs (t.raw[r % AHEAD], t.column.costs, t.column.share);
+  advance (t.column);
 #pragma unroll
   for (int way = 0; way < WAYS; way++) {
 #pragma unroll
@@ -223,6 +222,19 @@ strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &sl
   }
   put_slot (t.path[FROM_LEFT], t.lowest[FROM_LEFT], slots, ~r & 1, FROM_LEFT, ROWS);
   put_slot (t.path[FROM_RIGHT], t.lowest[FROM_RIGHT], slots, ~r & 1, FROM_RIGHT, 0);
+}
+
+/* A band, or the @rows that are left of it. */
+template <int PAIRS, bool WHOLE> __device__ __forceinline__ void
+strip_rows (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &slots, int rows)
+{
+#pragma unroll
+  for (int r = 0; r < ROWS; r++) {
+    if (WHOLE || r < rows)
+      strip_row (s, w, t, slots, r);
+    if (r + 1 < ROWS)
+      __syncthreads ();
+  }
 }
 
 template <int PAIRS> __device__ __forceinline__ void
@@ -281,13 +293,11 @@ strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
     if (band > 0)
       load_halos<PAIRS> (s, w, words, band, column, lane);
     __syncthreads ();
-#pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-      if (r < rows)
-        strip_row (s, w, t, slots, r);
-      if (r + 1 < ROWS)
-        __syncthreads ();
-    }
+    /* Apart, because what is loaded for later rows stays in its registers only where nothing depends on a condition. */
+    if (rows >= ROWS)
+      strip_rows<PAIRS, true> (s, w, t, slots, rows);
+    else
+      strip_rows<PAIRS, false> (s, w, t, slots, rows);
     if (there) {
       put_border (t.path[FROM_LEFT], t.lowest[FROM_LEFT], s, w, band, FROM_LEFT, x, lane);
       put_border (t.path[FROM_RIGHT], t.lowest[FROM_RIGHT], s, w, band, FROM_RIGHT, x, lane);
@@ -329,9 +339,10 @@ start_halo (const Sgm &s, const Sweep &w, Halo<PAIRS> &h, uint32_t *words, int x
   }
 }
 
-/* A step of one diagonal path beside the strip. */
+/* A step of one diagonal path beside the strip, if it is of use @now; @soon: so is the row loaded here. */
 template <int PAIRS> __device__ __forceinline__ void
-halo_row (const Sgm &s, const Sweep &w, Halo<PAIRS> &h, int r, int way, bool now, Borders borders)
+halo_row (const Sgm &s, const Sweep &w, Halo<PAIRS> &h, int r, int way, bool now, bool soon,
+    Borders borders)
 {
   if (now && h.there) {
     uint32_t path[PAIRS], lowest, cost[PAIRS];
@@ -343,7 +354,8 @@ halo_row (const Sgm &s, const Sweep &w, Halo<PAIRS> &h, int r, int way, bool now
       path[p] |= h.hide[p];
     put_slot (path, lowest_of (path), h.slots, ~r & 1, way, way == FROM_LEFT ? ROWS : 0);
   }
-  load_costs (h.raw[r % AHEAD], h.column.costs, h.column.share);
+  if (soon)
+    load_costs (h.raw[r % AHEAD], h.column.costs, h.column.share);
   advance (h.column);
 }
 
@@ -365,9 +377,9 @@ halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
     __syncthreads ();
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-      bool now = away < ROWS - 1 - r && band * ROWS + r < s.height;
-      halo_row (s, w, h[FROM_LEFT], r, FROM_LEFT, now, borders);
-      halo_row (s, w, h[FROM_RIGHT], r, FROM_RIGHT, now, borders);
+      bool now = away < ROWS - 1 - r && band * ROWS + r < s.height, soon = away < ROWS - 1 - (r + AHEAD) % ROWS;
+      halo_row (s, w, h[FROM_LEFT], r, FROM_LEFT, now, soon, borders);
+      halo_row (s, w, h[FROM_RIGHT], r, FROM_RIGHT, now, soon, borders);
       if (r + 1 < ROWS)
         __syncthreads ();
     }
