@@ -15,7 +15,7 @@
 
 #define ROWS 8                  /* of a band; even */
 #define HALOS (ROWS - 1)        /* warps */
-#define AHEAD 4                 /* rows whose costs and sums are under way; a divisor of ROWS */
+#define AHEAD 4                 /* rows whose costs and sums are under way to shared memory; a divisor of ROWS */
 #define MAX_COLUMNS 16
 #define MAX_STRIPS 2            /* at a time on a multiprocessor: when one waits, the other works */
 
@@ -180,39 +180,86 @@ advance (Column<PAIRS> &c)
   c.sums += step;
 }
 
+/* A warp's own part of shared memory, rows in turn; a lane reads what it has fetched itself. In registers the compiler
+ * would move what is under way, and wait for it. A fetch takes 4 bytes at least. */
+template <int PAIRS> struct Ring
+{
+  static const int cost_bytes = PAIRS == 1 ? 4 : 2 * PAIRS, sum_bytes = 4 * PAIRS;
+  static const int row = 32 * (cost_bytes + sum_bytes);
+  char *lane;                   /* of row 0: this lane's sums; costs come after all lanes' sums */
+};
+
+template <int PAIRS> __device__ __forceinline__ Ring<PAIRS>
+ring_at (uint32_t *words, int warp, int lane)
+{
+  Ring<PAIRS> r = { (char *) (words + Slots<PAIRS>::words) + warp * AHEAD * Ring<PAIRS>::row +
+      lane * Ring<PAIRS>::sum_bytes };
+  return r;
+}
+
+/* Costs of a row; @second: to where sums would go. */
+template <int PAIRS> __device__ __forceinline__ char *
+ring_costs (const Ring<PAIRS> &r, int row, int lane, bool second)
+{
+  return r.lane + row % AHEAD * r.row + lane * (r.cost_bytes - r.sum_bytes) + (second ? 0 : 32 * r.sum_bytes);
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+fetch_costs (const Ring<PAIRS> &r, const Column<PAIRS> &c, int row, int lane, bool second)
+{
+  const uint8_t *from = PAIRS == 1 ? (const uint8_t *) ((uintptr_t) c.costs & ~(uintptr_t) 3) : c.costs;
+  fetch<Ring<PAIRS>::cost_bytes> (ring_costs (r, row, lane, second), from);
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+ring_raw (RawCosts<PAIRS> &raw, const Ring<PAIRS> &r, const Column<PAIRS> &c, int row, int lane, bool second)
+{
+  const char *from = ring_costs (r, row, lane, second);
+  load_costs (raw, (const uint8_t *) from + (PAIRS == 1 ? c.share.first & 2 : 0), c.share);
+}
+
 /* What a strip's warp carries from row to row. */
 template <int PAIRS> struct Strip
 {
   uint32_t path[WAYS][PAIRS], lowest[WAYS];
   uint32_t hide[PAIRS], mark[PAIRS];    /* of paths and sums where there is no candidate */
-  uint32_t sums[AHEAD][PAIRS];
-  RawCosts<PAIRS> raw[AHEAD];
+  int lane;
   Borders borders;
   Column<PAIRS> column;
+  Ring<PAIRS> ring;
   uint16_t *to;
 };
 
 template <int PAIRS> __device__ __forceinline__ void
+fetch_row (Strip<PAIRS> &t, int r)
+{
+  fetch<Ring<PAIRS>::sum_bytes> (t.ring.lane + r % AHEAD * t.ring.row, t.column.sums);
+  fetch_costs (t.ring, t.column, r, t.lane, false);
+  end_fetch ();
+  advance (t.column);
+}
+
+template <int PAIRS> __device__ __forceinline__ void
 strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &slots, int r)
 {
-  uint32_t cost[PAIRS];
+  uint32_t cost[PAIRS], sum[PAIRS];
+  RawCosts<PAIRS> raw;
 
+  await_fetch<AHEAD - 1> ();
+  ring_raw (raw, t.ring, t.column, r, t.lane, false);
+  load_pairs (sum, t.ring.lane + r % AHEAD * t.ring.row);
   get_slot (t.path[FROM_LEFT], t.lowest[FROM_LEFT], slots, r & 1, FROM_LEFT, ROWS - 1);
   get_slot (t.path[FROM_RIGHT], t.lowest[FROM_RIGHT], slots, r & 1, FROM_RIGHT, 1);
-  spread_costs (cost, t.raw[r % AHEAD], s.unit);
+  spread_costs (cost, raw, s.unit);
 #pragma unroll
   for (int way = 0; way < WAYS; way++)
     follow (t.path[way], t.lowest[way], cost, w.small[way], w.large[way], t.borders);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
-    t.sums[r % AHEAD][p] = (t.sums[r % AHEAD][p] + t.path[0][p] + t.path[1][p] + t.path[2][p]) | t.mark[p];
-  store_sums (t.to, t.sums[r % AHEAD], t.column.share);
+    sum[p] = (sum[p] + t.path[0][p] + t.path[1][p] + t.path[2][p]) | t.mark[p];
+  store_sums (t.to, sum, t.column.share);
   t.to += t.column.step;
-  /* After the store, which they cannot pass: into the registers that have just become free. Earlier, they would go to
-   * others and be waited for, to be moved. */
-  load_sums (t.sums[r % AHEAD], t.column.sums, t.column.share);
-  load_costs (t.raw[r % AHEAD], t.column.costs, t.column.share);
-  advance (t.column);
+  fetch_row (t, r);
 #pragma unroll
   for (int way = 0; way < WAYS; way++) {
 #pragma unroll
@@ -224,19 +271,6 @@ strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &sl
   put_slot (t.path[FROM_RIGHT], t.lowest[FROM_RIGHT], slots, ~r & 1, FROM_RIGHT, 0);
 }
 
-/* A band, or the @rows that are left of it. */
-template <int PAIRS, bool WHOLE> __device__ __forceinline__ void
-strip_rows (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &slots, int rows)
-{
-#pragma unroll
-  for (int r = 0; r < ROWS; r++) {
-    if (WHOLE || r < rows)
-      strip_row (s, w, t, slots, r);
-    if (r + 1 < ROWS)
-      __syncthreads ();
-  }
-}
-
 template <int PAIRS> __device__ __forceinline__ void
 start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &slots, int x, int lane)
 {
@@ -244,6 +278,7 @@ start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &
 
   mask.first = mask.last = -1;
   set_mask (mask, s, x, lane);
+  t.lane = lane;
   t.borders = borders_of (lane);
   keep (t.borders.first);
   keep (t.borders.last);
@@ -257,11 +292,8 @@ start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &
   t.column = start_column<PAIRS> (s, w, x, lane);
   t.to = (uint16_t *) t.column.sums;
 #pragma unroll
-  for (int k = 0; k < AHEAD; k++) {
-    load_sums (t.sums[k], t.column.sums, t.column.share);
-    load_costs (t.raw[k], t.column.costs, t.column.share);
-    advance (t.column);
-  }
+  for (int k = 0; k < AHEAD; k++)
+    fetch_row (t, k);
 #pragma unroll
   for (int way = 0; way < WAYS; way++) {
     t.lowest[way] = 0;
@@ -285,6 +317,7 @@ strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
   Slots<PAIRS> slots = slots_at<PAIRS> (words, column, lane);
   Strip<PAIRS> t;
 
+  t.ring = ring_at<PAIRS> (words, column, lane);
   start_strip (s, w, t, slots, there ? x : s.width - 1, lane);
   for (int band = w.band; band < w.band + w.bands; band++) {
     int rows = there ? s.height - band * ROWS : 0;
@@ -293,11 +326,13 @@ strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
     if (band > 0)
       load_halos<PAIRS> (s, w, words, band, column, lane);
     __syncthreads ();
-    /* Apart, because what is loaded for later rows stays in its registers only where nothing depends on a condition. */
-    if (rows >= ROWS)
-      strip_rows<PAIRS, true> (s, w, t, slots, rows);
-    else
-      strip_rows<PAIRS, false> (s, w, t, slots, rows);
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+      if (r < rows)
+        strip_row (s, w, t, slots, r);
+      if (r + 1 < ROWS)
+        __syncthreads ();
+    }
     if (there) {
       put_border (t.path[FROM_LEFT], t.lowest[FROM_LEFT], s, w, band, FROM_LEFT, x, lane);
       put_border (t.path[FROM_RIGHT], t.lowest[FROM_RIGHT], s, w, band, FROM_RIGHT, x, lane);
@@ -313,7 +348,6 @@ template <int PAIRS> struct Halo
 {
   bool there;
   uint32_t hide[PAIRS];
-  RawCosts<PAIRS> raw[AHEAD];
   Column<PAIRS> column;
   Slots<PAIRS> slots;
 };
@@ -332,31 +366,37 @@ start_halo (const Sgm &s, const Sweep &w, Halo<PAIRS> &h, uint32_t *words, int x
     h.hide[p] = mask.pair[p] & SGM_MISSING;
   h.column = start_column<PAIRS> (s, w, x, lane);
   h.slots = slots_at<PAIRS> (words, slot, lane);
-#pragma unroll
-  for (int k = 0; k < AHEAD; k++) {
-    load_costs (h.raw[k], h.column.costs, h.column.share);
-    advance (h.column);
-  }
 }
 
-/* A step of one diagonal path beside the strip, if it is of use @now; @soon: so is the row loaded here. */
+/* A step of one diagonal path beside the strip. */
 template <int PAIRS> __device__ __forceinline__ void
-halo_row (const Sgm &s, const Sweep &w, Halo<PAIRS> &h, int r, int way, bool now, bool soon,
+halo_row (const Sgm &s, const Sweep &w, const Halo<PAIRS> &h, const Ring<PAIRS> &ring, int r, int way, int lane,
     Borders borders)
 {
-  if (now && h.there) {
-    uint32_t path[PAIRS], lowest, cost[PAIRS];
-    get_slot (path, lowest, h.slots, r & 1, way, way == FROM_LEFT ? ROWS - 1 : 1);
-    spread_costs (cost, h.raw[r % AHEAD], s.unit);
-    follow (path, lowest, cost, w.small[way], w.large[way], borders);
+  uint32_t path[PAIRS], lowest, cost[PAIRS];
+  RawCosts<PAIRS> raw;
+
+  get_slot (path, lowest, h.slots, r & 1, way, way == FROM_LEFT ? ROWS - 1 : 1);
+  ring_raw (raw, ring, h.column, r, lane, way == FROM_RIGHT);
+  spread_costs (cost, raw, s.unit);
+  follow (path, lowest, cost, w.small[way], w.large[way], borders);
 #pragma unroll
-    for (int p = 0; p < PAIRS; p++)
-      path[p] |= h.hide[p];
-    put_slot (path, lowest_of (path), h.slots, ~r & 1, way, way == FROM_LEFT ? ROWS : 0);
+  for (int p = 0; p < PAIRS; p++)
+    path[p] |= h.hide[p];
+  put_slot (path, lowest_of (path), h.slots, ~r & 1, way, way == FROM_LEFT ? ROWS : 0);
+}
+
+/* Costs for row @r of a band, if the halo still reaches that far there. */
+template <int PAIRS> __device__ __forceinline__ void
+fetch_halo (Halo<PAIRS> (&h)[2], const Ring<PAIRS> &ring, int r, int away, int lane)
+{
+  if (away < ROWS - 1 - r) {
+    fetch_costs (ring, h[FROM_LEFT].column, r, lane, false);
+    fetch_costs (ring, h[FROM_RIGHT].column, r, lane, true);
   }
-  if (soon)
-    load_costs (h.raw[r % AHEAD], h.column.costs, h.column.share);
-  advance (h.column);
+  end_fetch ();
+  advance (h[FROM_LEFT].column);
+  advance (h[FROM_RIGHT].column);
 }
 
 /* A warp of the halo, @away columns from the strip on either side. */
@@ -365,10 +405,14 @@ halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
 {
   int left = (int) blockIdx.x * w.columns - 1 - away, right = (int) (blockIdx.x + 1) * w.columns + away;
   Borders borders = borders_of (lane);
+  Ring<PAIRS> ring = ring_at<PAIRS> (words, w.columns + away, lane);
   Halo<PAIRS> h[2];
 
   start_halo (s, w, h[FROM_LEFT], words, left, -1 - away, lane);
   start_halo (s, w, h[FROM_RIGHT], words, right, w.columns + away, lane);
+#pragma unroll
+  for (int k = 0; k < AHEAD; k++)
+    fetch_halo (h, ring, k, away, lane);
   for (int band = w.band; band < w.band + w.bands; band++) {
     if (band > w.band)
       await_neighbours (w, band);
@@ -377,9 +421,14 @@ halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
     __syncthreads ();
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-      bool now = away < ROWS - 1 - r && band * ROWS + r < s.height, soon = away < ROWS - 1 - (r + AHEAD) % ROWS;
-      halo_row (s, w, h[FROM_LEFT], r, FROM_LEFT, now, soon, borders);
-      halo_row (s, w, h[FROM_RIGHT], r, FROM_RIGHT, now, soon, borders);
+      await_fetch<AHEAD - 1> ();
+      if (away < ROWS - 1 - r && band * ROWS + r < s.height) {
+        if (h[FROM_LEFT].there)
+          halo_row (s, w, h[FROM_LEFT], ring, r, FROM_LEFT, lane, borders);
+        if (h[FROM_RIGHT].there)
+          halo_row (s, w, h[FROM_RIGHT], ring, r, FROM_RIGHT, lane, borders);
+      }
+      fetch_halo (h, ring, (r + AHEAD) % ROWS, away, lane);
       if (r + 1 < ROWS)
         __syncthreads ();
     }
@@ -459,7 +508,7 @@ launch_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *err
   int columns = columns_of (plan), bands = (s.height + ROWS - 1) / ROWS, resident = 0;
   void (*kernel) (Sgm, Sweep) = sweep_kernel<PAIRS, STRIPS>;
   unsigned strips = cuda_blocks (s.width, columns), threads = 32 * (columns + HALOS);
-  size_t shared = Slots<PAIRS>::words * sizeof (uint32_t);
+  size_t shared = Slots<PAIRS>::words * sizeof (uint32_t) + (size_t) (threads / 32) * AHEAD * Ring<PAIRS>::row;
   Sweep w = { up, last, columns, 0, bands, { 0 }, { 0 }, state->sgm_border,
     state->sgm_border + (size_t) 2 * WAYS * s.width * 32 * PAIRS, state->sgm_progress + (up ? strips : 0) };
   static const int penalties[2][WAYS] = { { SGM_FALLING, SGM_RISING, SGM_VERTICAL }, { SGM_RISING, SGM_FALLING, SGM_VERTICAL } };
