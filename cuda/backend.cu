@@ -314,7 +314,7 @@ extern const StereoBackend stereo_backend_cuda = {
   {
         &stereo_cuda_load,
         { NULL, &stereo_cuda_census_7x5, &stereo_cuda_census_9x7, &stereo_cuda_mixed, NULL, NULL },
-        { stereo_cuda_asw, stereo_cuda_esaw, stereo_cuda_esmp, NULL, stereo_cuda_bm },
+        { stereo_cuda_asw, stereo_cuda_esaw, stereo_cuda_esmp, stereo_cuda_sgm, stereo_cuda_bm },
         &stereo_cuda_select, &stereo_cuda_check,
         { NULL, &stereo_cuda_refine_two_pass, &stereo_cuda_refine_full, &stereo_cuda_refine_idr },
         &stereo_cuda_reselect, &stereo_cuda_subpixel, &stereo_cuda_integer, &stereo_cuda_reject, &stereo_cuda_speckle,

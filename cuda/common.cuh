@@ -64,6 +64,11 @@ struct CudaState
   float *idr_confidence[2];
   float *idr_scratch;
 
+  /* sgm */
+  uint8_t *sgm_costs;           /* raw, as the volume lies */
+  uint32_t *sgm_border;         /* see sgm_sweep.cu */
+  int *sgm_progress;
+
   int32_t *speckle_label, *speckle_size;
 };
 
@@ -157,5 +162,6 @@ const StereoStage *stereo_cuda_asw (const StereoParams *params);
 const StereoStage *stereo_cuda_bm (const StereoParams *params);
 const StereoStage *stereo_cuda_esaw (const StereoParams *params);
 const StereoStage *stereo_cuda_esmp (const StereoParams *params);
+const StereoStage *stereo_cuda_sgm (const StereoParams *params);
 
 #endif

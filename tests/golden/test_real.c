@@ -89,26 +89,10 @@ match_scene (const Scene *scene, const char *text, StereoBackendChoice backend)
   return NULL;
 }
 
-/* Whether the backend has the method; a skip that says so if not. */
-static int
-built (const char *text, StereoBackendChoice backend)
-{
-  StereoParams params;
-
-  stereo_params_init (&params);
-  if (!parse_params (&params, text))
-    return 0;
-  if (backend != STEREO_BACKEND_CUDA || params.method == STEREO_METHOD_ASW || params.method == STEREO_METHOD_ESAW ||
-      params.method == STEREO_METHOD_ESMP)
-    return 1;
-  check_skip ("backend=cuda has no method=%s yet", stereo_method_info (params.method)->name);
-  return 0;
-}
-
 static void
 check_row (int row, int name, StereoBackendChoice backend, const Scene *scene)
 {
-  float *disparity = built (rows[row].params, backend) ? match_scene (scene, rows[row].params, backend) : NULL;
+  float *disparity = match_scene (scene, rows[row].params, backend);
 
   if (!disparity)
     return;

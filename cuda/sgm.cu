@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Semi-global matching: which kernels a plan takes. Costs first, then rows both ways; then either columns both ways, or
+ * all directions from above and all from below. What stands here itself serves searches too deep for that: one diagonal
+ * direction after the other, a warp a line.
+ */
+#include "cuda/sgm.cuh"
+
+#define THREADS 128
+
+/* A step along the line, and whose penalties hold. */
+struct Way
+{
+  int dx, dy, penalties;
+};
+
+static const Way ways[] = {
+  { -1, 1, SGM_RISING }, { 1, -1, SGM_RISING }, { 1, 1, SGM_FALLING }, { -1, -1, SGM_FALLING },
+};
+
+/* Where a line is: diagonal ones that leave the picture go on at the other side, as new ones. */
+struct Place
+{
+  int x;
+  size_t column;                /* elements */
+};
+
+__device__ __forceinline__ bool
+advance (Place &p, const Sgm &s, const Way &w)
+{
+  p.x += w.dx;
+  p.column += (ptrdiff_t) (w.dy * s.width + w.dx) * s.depth;
+  bool left = p.x < 0, right = p.x >= s.width;
+  if (left || right) {
+    p.x += left ? s.width : -s.width;
+    p.column += (ptrdiff_t) (left ? s.width : -s.width) * s.depth;
+  }
+  return left || right;
+}
+
+/* Pixels whose costs and sums are under way. */
+template <int PAIRS> struct Ahead
+{
+  static const int pixels = PAIRS <= 4 ? 6 : PAIRS == 8 ? 4 : 2;
+};
+
+template <int PAIRS, bool LAST> __global__ void __launch_bounds__ (THREADS)
+line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
+{
+  const int AHEAD = Ahead<PAIRS>::pixels;
+  int line = blockIdx.x * (THREADS / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
+  int steps = s.height;
+  uint32_t path[PAIRS] = { 0 }, lowest = 0;
+  uint32_t sums[AHEAD][PAIRS];
+  RawCosts<PAIRS> raw[AHEAD];
+  Borders borders = borders_of (lane);
+  Mask<PAIRS> mask;
+  Place here, next;
+  Share share = share_of<PAIRS> (lane, s.depth);
+
+  if (line >= s.width)
+    return;
+  here.x = line;
+  here.column = ((size_t) (w.dy > 0 ? 0 : s.height - 1) * s.width + here.x) * s.depth;
+  next = here;
+  mask.first = mask.last = -1;
+#pragma unroll
+  for (int k = 0; k < AHEAD; k++)
+    if (k < steps) {
+      load_costs (raw[k], s.costs + next.column + share.first, share);
+      load_sums (sums[k], s.volume + next.column + share.first, share);
+      advance (next, s, w);
+    }
+  for (int n = 0; n < steps; n += AHEAD)
+#pragma unroll
+    for (int k = 0; k < AHEAD; k++) {
+      if (n + k >= steps)
+        break;
+      uint32_t cost[PAIRS], sum[PAIRS];
+      spread_costs (cost, raw[k], s.unit);
+#pragma unroll
+      for (int p = 0; p < PAIRS; p++)
+        sum[p] = sums[k][p];
+      set_mask (mask, s, here.x, lane);
+      follow (path, lowest, cost, small, large, borders);
+#pragma unroll
+      for (int p = 0; p < PAIRS; p++)
+        sum[p] = (sum[p] + path[p]) | (LAST ? mask.pair[p] : 0);
+      store_sums (s.volume + here.column + share.first, sum, share);
+      if (n + k + AHEAD < steps) {
+        load_costs (raw[k], s.costs + next.column + share.first, share);
+        load_sums (sums[k], s.volume + next.column + share.first, share);
+        advance (next, s, w);
+      }
+      hide_missing (path, mask);
+      lowest = lowest_of (path);
+      if (advance (here, s, w)) {
+        lowest = 0;
+#pragma unroll
+        for (int p = 0; p < PAIRS; p++)
+          path[p] = 0;
+      }
+    }
+}
+
+template <int PAIRS> static StereoStatus
+launch_lines (StereoPlan *plan, const Sgm &s, StereoError *error)
+{
+  int count = sizeof ways / sizeof *ways;
+
+  for (int n = 0; n < count; n++) {
+    Way w = ways[n];
+    uint32_t small = s.small[w.penalties], large = s.large[w.penalties];
+    unsigned blocks = cuda_blocks (s.width, THREADS / 32);
+    if (n < count - 1)
+      line_kernel<PAIRS, false><<<blocks, THREADS, 0, cuda_state (plan)->stream>>> (s, w, small, large);
+    else
+      line_kernel<PAIRS, true><<<blocks, THREADS, 0, cuda_state (plan)->stream>>> (s, w, small, large);
+    CUDA_LAUNCHED (plan, "line_kernel");
+  }
+  return STEREO_OK;
+}
+
+/* ---- stage ------------------------------------------------------------------------------------ */
+
+static Sgm
+sgm_of (const StereoPlan *plan)
+{
+  Sgm s = { plan->width, plan->height, plan->min_disparity, plan->disparities, plan->depth,
+    (uint32_t) stereo_path_unit (plan->volume_unit, plan->params.paths), { 0 }, { 0 }, cuda_state (plan)->sgm_costs,
+    plan->volume };
+  for (int r = 0; r < SGM_DIRECTIONS; r++) {
+    s.small[r] = 0x10001u * (uint32_t) stereo_plan_penalty (plan, r, 0);
+    s.large[r] = 0x10001u * (uint32_t) stereo_plan_penalty (plan, r, 1);
+  }
+  return s;
+}
+
+static StereoStatus
+sgm_prepare (StereoPlan *plan, StereoError *error)
+{
+  StereoStatus status = stereo_reserve (plan, (void **) &cuda_state (plan)->sgm_costs,
+      (size_t) plan->width * (size_t) plan->height, (size_t) plan->depth, error);
+  return status || !sgm_can_sweep (plan) ? status : sgm_sweep_prepare (plan, error);
+}
+
+static StereoStatus
+sgm_run (StereoPlan *plan, StereoError *error)
+{
+  Sgm s = sgm_of (plan);
+  StereoStatus status;
+
+  if ((status = sgm_make_costs (plan, s, error)) || (status = sgm_pairs (plan, s, SGM_SIDEWAYS, 0, error)))
+    return status;
+  if (plan->params.paths == 4)
+    return sgm_pairs (plan, s, SGM_VERTICAL, 1, error);
+  if (!sgm_can_sweep (plan))
+    return (status = sgm_pairs (plan, s, SGM_VERTICAL, 0, error)) ? status :
+        SGM_FOR_DEPTH (s.depth, launch_lines, plan, s, error);
+  status = sgm_sweep (plan, s, 0, 0, error);
+  return status ? status : sgm_sweep (plan, s, 1, 1, error);
+}
+
+static const StereoStage sgm = { "match", sgm_prepare, sgm_run };
+
+const StereoStage *
+stereo_cuda_sgm (const StereoParams *params)
+{
+  return &sgm;
+}

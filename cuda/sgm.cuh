@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Semi-global matching: what its kernels share. The definition stands at the head of stereo/cpu/sgm.c.
+ *
+ * A warp has a path's costs of one pixel in registers, 2 * PAIRS neighbouring candidates a lane, two a register.
+ * Candidates that do not exist get MISSING added: they are then never the cheapest way, nothing wraps
+ * (2 * P2 < MISSING), and a path that has met no candidate yet is the same everywhere, so that the first ones
+ * get L = C. What is added to the sums has not got it: there a carry would reach the neighbour.
+ */
+#ifndef STEREO_CUDA_SGM_CUH
+#define STEREO_CUDA_SGM_CUH
+
+#include "cuda/common.cuh"
+
+#define SGM_MISSING 0x80008000u
+#define SGM_LANES 0xFFFFFFFFu
+
+enum { SGM_SIDEWAYS, SGM_VERTICAL, SGM_RISING, SGM_FALLING, SGM_DIRECTIONS }; /* as in stereo_registry_penalty() */
+
+/* What all kernels of a frame read; penalties twice over, for both halves of a register. */
+struct Sgm
+{
+  int width, height, min_disparity, disparities, depth;
+  uint32_t unit;                /* steps of a path's costs in a raw step */
+  uint32_t small[SGM_DIRECTIONS], large[SGM_DIRECTIONS];
+  uint8_t *costs;               /* [y][x][i]: raw, 0 where there is no candidate */
+  uint16_t *volume;
+};
+
+/* Which bytes make pairs across the borders of a lane's candidates: the first and the last lane take their own. */
+struct Borders
+{
+  uint32_t first, last;
+};
+
+__device__ __forceinline__ Borders
+borders_of (int lane)
+{
+  Borders b = { lane == 0 ? 0x5454u : 0x5432u, lane == 31 ? 0x3232u : 0x5432u };
+  return b;
+}
+
+/* The lowest of the warp's costs, twice. */
+template <int PAIRS> __device__ __forceinline__ uint32_t
+lowest_of (const uint32_t (&path)[PAIRS])
+{
+  uint32_t low = path[0];
+#pragma unroll
+  for (int k = 1; k < PAIRS; k++)
+    low = __vminu2 (low, path[k]);
+  low = __vminu2 (low, __byte_perm (low, 0, 0x1032));
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync (SGM_LANES, low);
+#else
+  for (int away = 16; away; away /= 2)
+    low = min (low, __shfl_xor_sync (SGM_LANES, low, away));
+  return low;
+#endif
+}
+
+/* From the costs of the pixel before, whose lowest is @lowest, to this one's. */
+template <int PAIRS> __device__ __forceinline__ void
+follow (uint32_t (&path)[PAIRS], uint32_t lowest, const uint32_t (&cost)[PAIRS], uint32_t small, uint32_t large,
+    Borders borders)
+{
+  uint32_t before = __shfl_up_sync (SGM_LANES, path[PAIRS - 1], 1), after = __shfl_down_sync (SGM_LANES, path[0], 1);
+  uint32_t between[PAIRS + 1], jump = lowest + large;
+
+  between[0] = __byte_perm (before, path[0], borders.first);
+  between[PAIRS] = __byte_perm (path[PAIRS - 1], after, borders.last);
+#pragma unroll
+  for (int k = 1; k < PAIRS; k++)
+    between[k] = __byte_perm (path[k - 1], path[k], 0x5432);
+#pragma unroll
+  for (int k = 0; k < PAIRS; k++) {
+    uint32_t best = __viaddmin_u16x2 (__vminu2 (between[k], between[k + 1]), small, path[k]);
+    path[k] = __vminu2 (best, jump) - lowest + cost[k];
+  }
+}
+
+/* Which of a lane's candidates do not exist, 65535 each; @some: of the warp's. */
+template <int PAIRS> struct Mask
+{
+  int first, last;
+  bool some;
+  uint32_t pair[PAIRS];
+};
+
+template <int PAIRS> __device__ __forceinline__ void
+set_mask (Mask<PAIRS> &m, const Sgm &s, int x, int lane)
+{
+  int first = stereo_first_index (x, s.width, s.min_disparity);
+  int last = stereo_last_index (x, s.disparities, s.min_disparity);
+
+  if (first == m.first && last == m.last)
+    return;
+  m.first = first;
+  m.last = last;
+  m.some = first > 0 || last < 64 * PAIRS - 1;
+#pragma unroll
+  for (int k = 0; k < PAIRS; k++) {
+    int i = (lane * PAIRS + k) * 2;
+    m.pair[k] = (i < first || i > last ? 0xFFFFu : 0) | (i + 1 < first || i + 1 > last ? 0xFFFF0000u : 0);
+  }
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+hide_missing (uint32_t (&path)[PAIRS], const Mask<PAIRS> &m)
+{
+  if (m.some)
+#pragma unroll
+    for (int k = 0; k < PAIRS; k++)
+      path[k] |= m.pair[k] & SGM_MISSING;
+}
+
+/* ---- to and from memory: a lane's share of a column, in vectors of up to 16 bytes ---------------------- */
+
+/* Raw costs, a byte each, as they lie. */
+template <int PAIRS> struct RawCosts
+{
+  uint32_t word[(PAIRS + 1) / 2];
+};
+
+/*
+ * A lane's share of a column: where it begins, and the step to its second half where it has more than 16 candidates.
+ * Lanes past the depth, whose candidates are all missing, read the last 16 or fewer that there are, and write nothing.
+ */
+struct Share
+{
+  int first, second;
+  bool there;
+};
+
+template <int PAIRS> __device__ __forceinline__ Share
+share_of (int lane, int depth)
+{
+  int i = lane * PAIRS * 2;
+  Share s = { min (i, depth - (PAIRS < 8 ? PAIRS * 2 : 16)), i + 16 < depth ? 16 : 0, i < depth };
+  return s;
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+load_costs (RawCosts<PAIRS> &c, const uint8_t *from, Share share)
+{
+  if (PAIRS == 1)
+    c.word[0] = *(const uint16_t *) from;
+  if (PAIRS == 2)
+    c.word[0] = *(const uint32_t *) from;
+  if (PAIRS == 4) {
+    uint2 v = *(const uint2 *) from;
+    c.word[0] = v.x;
+    c.word[PAIRS > 2] = v.y;
+  }
+#pragma unroll
+  for (int k = 0; k + 7 < PAIRS; k += 8) {
+    uint4 v = *(const uint4 *) (from + (k ? share.second : 0));
+    c.word[k / 2] = v.x;
+    c.word[k / 2 + (PAIRS > 2)] = v.y;
+    c.word[k / 2 + (PAIRS > 4) * 2] = v.z;
+    c.word[k / 2 + (PAIRS > 6) * 3] = v.w;
+  }
+}
+
+/* In steps of a path's costs. */
+template <int PAIRS> __device__ __forceinline__ void
+spread_costs (uint32_t (&cost)[PAIRS], const RawCosts<PAIRS> &raw, uint32_t unit)
+{
+#pragma unroll
+  for (int k = 0; k < PAIRS; k++)
+    cost[k] = __byte_perm (raw.word[k / 2], 0, k % 2 ? 0x4342 : 0x4140) * unit;
+}
+
+/* In vectors of up to 16 bytes. */
+template <int PAIRS> __device__ __forceinline__ void
+load_pairs (uint32_t (&pairs)[PAIRS], const void *from)
+{
+  if (PAIRS == 1)
+    pairs[0] = *(const uint32_t *) from;
+  if (PAIRS == 2) {
+    uint2 v = *(const uint2 *) from;
+    pairs[0] = v.x;
+    pairs[PAIRS > 1] = v.y;
+  }
+#pragma unroll
+  for (int k = 0; k + 3 < PAIRS; k += 4) {
+    uint4 v = ((const uint4 *) from)[k / 4];
+    pairs[k] = v.x;
+    pairs[k + (PAIRS > 1)] = v.y;
+    pairs[k + (PAIRS > 2) * 2] = v.z;
+    pairs[k + (PAIRS > 2) * 3] = v.w;
+  }
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+store_pairs (void *to, const uint32_t (&pairs)[PAIRS])
+{
+  if (PAIRS == 1)
+    *(uint32_t *) to = pairs[0];
+  if (PAIRS == 2)
+    *(uint2 *) to = make_uint2 (pairs[0], pairs[PAIRS > 1]);
+#pragma unroll
+  for (int k = 0; k + 3 < PAIRS; k += 4)
+    ((uint4 *) to)[k / 4] = make_uint4 (pairs[k], pairs[k + (PAIRS > 1)], pairs[k + (PAIRS > 2) * 2],
+        pairs[k + (PAIRS > 2) * 3]);
+}
+
+/* The same to and from the volume. */
+template <int PAIRS> __device__ __forceinline__ void
+load_sums (uint32_t (&sums)[PAIRS], const uint16_t *from, Share share)
+{
+  if (PAIRS <= 8)
+    load_pairs (sums, from);
+  else
+#pragma unroll
+    for (int k = 0; k < PAIRS; k += 8) {
+      uint32_t half[8];
+      load_pairs (half, from + (k ? share.second : 0));
+#pragma unroll
+      for (int n = 0; n < 8; n++)
+        sums[k + n] = half[n];
+    }
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+store_sums (uint16_t *to, const uint32_t (&sums)[PAIRS], Share share)
+{
+  if (PAIRS <= 8) {
+    if (share.there)
+      store_pairs (to, sums);
+  } else
+#pragma unroll
+    for (int k = 0; k < PAIRS; k += 8)
+      if (k ? share.second : share.there) {
+        uint32_t half[8];
+#pragma unroll
+        for (int n = 0; n < 8; n++)
+          half[n] = sums[k + n];
+        store_pairs (to + 2 * k, half);
+      }
+}
+
+/* ---- copies to shared memory that run beside the work, each for the thread that asks ------------------- */
+
+template <int BYTES> __device__ __forceinline__ void
+fetch (void *to, const void *from)
+{
+#if __CUDA_ARCH__ >= 800
+  uint32_t address = (uint32_t) __cvta_generic_to_shared (to);
+  if (BYTES == 16)
+    asm volatile ("cp.async.cg.shared.global [%0], [%1], 16;" :: "r" (address), "l" (from) : "memory");
+  else
+    asm volatile ("cp.async.ca.shared.global [%0], [%1], %2;" :: "r" (address), "l" (from), "n" (BYTES) : "memory");
+#else
+#pragma unroll
+  for (int k = 0; k < BYTES / 4; k++)
+    ((uint32_t *) to)[k] = ((const uint32_t *) from)[k];
+#endif
+}
+
+/* What was fetched since the last call is one lot. */
+__device__ __forceinline__ void
+end_fetch ()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile ("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* Waits for all lots but the last @UNDER_WAY. */
+template <int UNDER_WAY> __device__ __forceinline__ void
+await_fetch ()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile ("cp.async.wait_group %0;" :: "n" (UNDER_WAY) : "memory");
+#endif
+}
+
+/* Keeps a number in a register that the compiler would rather make again wherever it is used. */
+__device__ __forceinline__ void
+keep (uint32_t &number)
+{
+#ifdef __CUDA_ARCH__
+  asm volatile ("" : "+r" (number));
+#endif
+}
+
+/* Calls `launch<PAIRS>` for the plan's depth. */
+#define SGM_FOR_DEPTH(depth, launch, ...) \
+  ((depth) <= 64 ? launch<1> (__VA_ARGS__) : (depth) <= 128 ? launch<2> (__VA_ARGS__) : \
+   (depth) <= 256 ? launch<4> (__VA_ARGS__) : (depth) <= 512 ? launch<8> (__VA_ARGS__) : launch<16> (__VA_ARGS__))
+
+/* sgm_cost.cu: raw costs of all candidates. */
+StereoStatus sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
+
+/* sgm_pairs.cu: along @direction, rows (which come first of all) or columns, both ways. */
+StereoStatus sgm_pairs (StereoPlan *plan, const Sgm &s, int direction, int last, StereoError *error);
+
+/* sgm_sweep.cu: three directions at a time. */
+int sgm_can_sweep (const StereoPlan *plan);
+StereoStatus sgm_sweep_prepare (StereoPlan *plan, StereoError *error);
+StereoStatus sgm_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *error);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Semi-global matching along rows or columns, both ways at once: two warps start at the ends of a line. Up to its
+ * middle each is the first to come to a pixel; after that, and once both are there, each comes second.
+ */
+#include "cuda/sgm.cuh"
+
+#define LINES 2                 /* of a block, two warps each */
+
+/* Lines of the picture; what lies between neighbouring pixels of one, and between lines, elements. */
+struct Lines
+{
+  int count, length;
+  ptrdiff_t pixel, line;
+  uint32_t small, large;
+  bool rows;
+  bool last;                    /* direction: marks the missing candidates */
+};
+
+/* Pixels whose costs and sums are under way. */
+template <int PAIRS> struct Ahead
+{
+  static const int pixels = PAIRS <= 2 ? 8 : PAIRS == 4 ? 6 : PAIRS == 8 ? 4 : 2;
+};
+
+/* A warp's way along a line. */
+template <int PAIRS> struct Walk
+{
+  uint32_t path[PAIRS], lowest;
+  Mask<PAIRS> mask;
+  Borders borders;
+  Share share;
+  int lane;
+  int x, dx;
+  bool edge;                    /* the pixel before had not all candidates */
+  const uint8_t *costs;
+  uint16_t *to;
+  ptrdiff_t step;
+};
+
+/* At column x: candidates that are missing. Away from the edges they are the same everywhere. */
+template <int PAIRS> __device__ __forceinline__ void
+mask_column (Walk<PAIRS> &t, const Sgm &s)
+{
+  int from = s.min_disparity + s.disparities - 1, to = s.width - 1 + s.min_disparity;
+  bool edge = t.x < from || t.x > to;
+
+  if (edge || t.edge)
+    set_mask (t.mask, s, t.x, t.lane);
+  t.edge = edge;
+  t.x += t.dx;
+}
+
+/* Costs and sums that are under way, and where the next ones are. */
+template <int PAIRS> struct Coming
+{
+  RawCosts<PAIRS> raw[Ahead<PAIRS>::pixels];
+  uint32_t sums[Ahead<PAIRS>::pixels][PAIRS];
+  const uint8_t *costs;         /* stay on the last pixel */
+  const uint16_t *from;
+  int left;                     /* pixels to load */
+};
+
+template <int PAIRS, bool ADD> __device__ __forceinline__ void
+load_pixel (Coming<PAIRS> &c, const Walk<PAIRS> &t, int k)
+{
+  ptrdiff_t step = --c.left > 0 ? t.step : 0;
+
+  load_costs (c.raw[k], c.costs, t.share);
+  if (ADD)
+    load_sums (c.sums[k], c.from, t.share);
+  c.costs += step;
+  c.from += step;
+}
+
+template <int PAIRS, bool ADD> __device__ __forceinline__ void
+walk_pixel (Walk<PAIRS> &t, Coming<PAIRS> &c, const Sgm &s, const Lines &l, bool mark, int k)
+{
+  uint32_t cost[PAIRS], sum[PAIRS];
+
+  spread_costs (cost, c.raw[k], s.unit);
+  follow (t.path, t.lowest, cost, l.small, l.large, t.borders);
+  mask_column (t, s);
+#pragma unroll
+  for (int p = 0; p < PAIRS; p++)
+    sum[p] = ((ADD ? c.sums[k][p] : 0) + t.path[p]) | (mark ? t.mask.pair[p] : 0);
+  store_sums (t.to, sum, t.share);
+  t.to += t.step;
+  load_pixel<PAIRS, ADD> (c, t, k);     /* after the store, into registers that are free */
+#pragma unroll
+  for (int p = 0; p < PAIRS; p++)
+    t.path[p] |= t.mask.pair[p] & SGM_MISSING;
+  t.lowest = lowest_of (t.path);
+}
+
+/* The next @count pixels; adds to what is there, or is the first. */
+template <int PAIRS, bool ADD> __device__ __forceinline__ void
+walk (Walk<PAIRS> &t, const Sgm &s, const Lines &l, int count, bool mark)
+{
+  const int AHEAD = Ahead<PAIRS>::pixels;
+  Coming<PAIRS> c;
+  int n = 0;
+
+  if (count == 0)
+    return;
+  c.costs = t.costs;
+  c.from = t.to;
+  c.left = count;
+#pragma unroll
+  for (int k = 0; k < AHEAD; k++)
+    load_pixel<PAIRS, ADD> (c, t, k);
+  for (; n + AHEAD <= count; n += AHEAD)
+#pragma unroll
+    for (int k = 0; k < AHEAD; k++)
+      walk_pixel<PAIRS, ADD> (t, c, s, l, mark, k);
+#pragma unroll
+  for (int k = 0; k < AHEAD - 1; k++)
+    if (n + k < count)
+      walk_pixel<PAIRS, ADD> (t, c, s, l, mark, k);
+  t.costs += count * t.step;
+}
+
+template <int PAIRS, bool ADD> __global__ void __launch_bounds__ (64 * LINES)
+pair_kernel (Sgm s, Lines l)
+{
+  int warp = threadIdx.x / 32, line = blockIdx.x * LINES + warp / 2, back = warp & 1;
+  int first = (l.length + 1) / 2, second = l.length - first;
+  bool there = line < l.count;
+  Walk<PAIRS> t;
+
+  line = min (line, l.count - 1);
+  t.lane = threadIdx.x % 32;
+  t.borders = borders_of (t.lane);
+  t.share = share_of<PAIRS> (t.lane, s.depth);
+  t.share.there &= there;
+  t.share.second = there ? t.share.second : 0;
+  t.x = l.rows ? back ? s.width - 1 : 0 : line;
+  t.dx = l.rows ? back ? -1 : 1 : 0;
+  t.edge = true;
+  t.mask.first = t.mask.last = -1;
+  t.step = back ? -l.pixel : l.pixel;
+  ptrdiff_t place = line * l.line + (back ? (l.length - 1) * l.pixel : 0) + t.share.first;
+  t.costs = s.costs + place;
+  t.to = s.volume + place;
+  t.lowest = 0;
+#pragma unroll
+  for (int p = 0; p < PAIRS; p++)
+    t.path[p] = 0;
+  walk<PAIRS, ADD> (t, s, l, back ? second : first, false);
+  __syncthreads ();
+  walk<PAIRS, true> (t, s, l, back ? first : second, l.last);
+}
+
+template <int PAIRS> static StereoStatus
+launch_pairs (StereoPlan *plan, const Sgm &s, int direction, bool last, StereoError *error)
+{
+  bool rows = direction == SGM_SIDEWAYS;
+  ptrdiff_t column = s.depth, row = (ptrdiff_t) s.width * s.depth;
+  Lines l = { rows ? s.height : s.width, rows ? s.width : s.height, rows ? column : row, rows ? row : column,
+    s.small[direction], s.large[direction], rows, last };
+  unsigned blocks = cuda_blocks (l.count, LINES);
+
+  if (rows)
+    pair_kernel<PAIRS, false><<<blocks, 64 * LINES, 0, cuda_state (plan)->stream>>> (s, l);
+  else
+    pair_kernel<PAIRS, true><<<blocks, 64 * LINES, 0, cuda_state (plan)->stream>>> (s, l);
+  CUDA_LAUNCHED (plan, "pair_kernel");
+  return STEREO_OK;
+}
+
+StereoStatus
+sgm_pairs (StereoPlan *plan, const Sgm &s, int direction, int last, StereoError *error)
+{
+  return SGM_FOR_DEPTH (s.depth, launch_pairs, plan, s, direction, last, error);
+}

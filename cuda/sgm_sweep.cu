@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Semi-global matching, the three directions at a time that come from the row above (or, on the way up, below).
+ *
+ * A block has a strip of columns, a warp each, and walks along the rows. The path along the column stays in the warp's
+ * registers; the two diagonal ones are handed to the neighbouring warps through shared memory, row by row. What
+ * diagonal paths bring from the strips beside is known to the block as far as ROWS columns away at the start of a band
+ * of ROWS rows, and within the band its `halo` warps follow those paths themselves, a column fewer every row: so
+ * strips exchange costs (`border`) only once a band.
+ *
+ * Where all strips fit on the device at once, one launch does all bands and strips wait for each other (`progress`);
+ * else there is a launch for every band.
+ */
+#include "cuda/sgm.cuh"
+
+#define ROWS 8                  /* of a band; even */
+#define HALOS (ROWS - 1)        /* warps */
+#define AHEAD 4                 /* rows whose costs and sums are under way to shared memory; a divisor of ROWS */
+#define MAX_COLUMNS 16
+#define MAX_STRIPS 2            /* at a time on a multiprocessor: when one waits, the other works */
+
+enum { FROM_LEFT, FROM_RIGHT, FROM_ABOVE, WAYS };
+
+struct Sweep
+{
+  int up, last;                 /* last: marks the missing candidates */
+  int columns;                  /* of a strip */
+  int band, bands;              /* of this launch */
+  uint32_t small[WAYS], large[WAYS];
+  uint32_t *border, *border_low;        /* [band & 1][way][x]: costs, and their lowest */
+  int *progress;                /* of strips: bands that are done */
+};
+
+/*
+ * Costs of diagonal paths in shared memory: [row & 1][way][slot], from the left for columns -ROWS and on, from the right
+ * for columns 0 and on. A lane has its place in slot 0, from which all others are at known distances.
+ */
+template <int PAIRS> struct Slots
+{
+  static const int pitch = 32 * PAIRS + 4, count = MAX_COLUMNS + ROWS;  /* words; slots */
+  static const int words = 4 * count * pitch;
+  uint32_t *lane, *lowest;
+};
+
+template <int PAIRS> __device__ __forceinline__ Slots<PAIRS>
+slots_at (uint32_t *words, int slot, int lane)
+{
+  Slots<PAIRS> s = { words + slot * Slots<PAIRS>::pitch + lane * PAIRS, words + slot * Slots<PAIRS>::pitch + 32 * PAIRS };
+  return s;
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+get_slot (uint32_t (&path)[PAIRS], uint32_t &lowest, const Slots<PAIRS> &s, int buffer, int way, int slot)
+{
+  int n = ((buffer * 2 + way) * s.count + slot) * s.pitch;
+  load_pairs (path, s.lane + n);
+  lowest = s.lowest[n];
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+put_slot (const uint32_t (&path)[PAIRS], uint32_t lowest, const Slots<PAIRS> &s, int buffer, int way, int slot)
+{
+  int n = ((buffer * 2 + way) * s.count + slot) * s.pitch;
+  store_pairs (s.lane + n, path);
+  s.lowest[n] = lowest;
+}
+
+/* ---- the border between bands ------------------------------------------------------------------ */
+
+__device__ __forceinline__ int
+load_acquired (const int *from)
+{
+#if __CUDA_ARCH__
+  int value;
+  asm volatile ("ld.acquire.gpu.global.s32 %0, [%1];" : "=r" (value) : "l" (from) : "memory");
+  return value;
+#else
+  return *(const volatile int *) from;
+#endif
+}
+
+__device__ __forceinline__ void
+store_released (int *to, int value)
+{
+#if __CUDA_ARCH__
+  asm volatile ("st.release.gpu.global.s32 [%0], %1;" :: "l" (to), "r" (value) : "memory");
+#else
+  *(volatile int *) to = value;
+#endif
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+get_border (uint32_t (&path)[PAIRS], uint32_t &lowest, const Sgm &s, const Sweep &w, int band, int way, int x, int lane)
+{
+  size_t n = ((size_t) (band & 1) * WAYS + way) * s.width + x;
+#pragma unroll
+  for (int k = 0; k < PAIRS; k++)
+    path[k] = __ldcg (w.border + n * 32 * PAIRS + k * 32 + lane);
+  lowest = __ldcg (w.border_low + n);
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+put_border (const uint32_t (&path)[PAIRS], uint32_t lowest, const Sgm &s, const Sweep &w, int band, int way, int x,
+    int lane)
+{
+  size_t n = ((size_t) (band & 1) * WAYS + way) * s.width + x;
+#pragma unroll
+  for (int k = 0; k < PAIRS; k++)
+    __stcg (w.border + n * 32 * PAIRS + k * 32 + lane, path[k]);
+  if (lane == 0)
+    __stcg (w.border_low + n, lowest);
+}
+
+/* Waits until the strips within reach have done the bands before @band. */
+__device__ __forceinline__ void
+await_neighbours (const Sweep &w, int band)
+{
+  int reach = (ROWS + w.columns - 1) / w.columns, strip = (int) blockIdx.x - reach + (int) threadIdx.x;
+
+  if (threadIdx.x <= 2 * reach && strip >= 0 && strip < (int) gridDim.x)
+    while (load_acquired (w.progress + strip) < band)
+      __nanosleep (20);
+  __syncthreads ();
+}
+
+__device__ __forceinline__ void
+tell_neighbours (const Sweep &w, int band)
+{
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    store_released (w.progress + blockIdx.x, band + 1);
+}
+
+/* From the band before @band: the diagonal paths of columns beside the strip, a warp a column in turn. */
+template <int PAIRS> __device__ __forceinline__ void
+load_halos (const Sgm &s, const Sweep &w, uint32_t *words, int band, int warp, int lane)
+{
+  for (int n = warp; n < 2 * ROWS; n += w.columns + HALOS) {
+    int way = n / ROWS, column = way == FROM_LEFT ? n - ROWS : w.columns + n - ROWS;
+    int x = (int) blockIdx.x * w.columns + column;
+    uint32_t path[PAIRS], lowest;
+    if (x < 0 || x >= s.width)
+      continue;
+    get_border (path, lowest, s, w, band - 1, way, x, lane);
+    put_slot (path, lowest, slots_at<PAIRS> (words, way == FROM_LEFT ? column + ROWS : column, lane), 0, way, 0);
+  }
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------- */
+
+/* A column of the picture as a warp meets it, row by row in the sweep's order. */
+template <int PAIRS> struct Column
+{
+  const uint8_t *costs;         /* of the row to load next; stays on the last one */
+  const uint16_t *sums;
+  ptrdiff_t step;               /* elements */
+  int left;                     /* rows still to load */
+  Share share;
+};
+
+template <int PAIRS> __device__ __forceinline__ Column<PAIRS>
+start_column (const Sgm &s, const Sweep &w, int x, int lane)
+{
+  Column<PAIRS> c;
+  int row = w.band * ROWS;
+  c.share = share_of<PAIRS> (lane, s.depth);
+  size_t place = ((size_t) (w.up ? s.height - 1 - row : row) * s.width + x) * s.depth + c.share.first;
+  c.costs = s.costs + place;
+  c.sums = s.volume + place;
+  c.step = (ptrdiff_t) s.width * s.depth * (w.up ? -1 : 1);
+  c.left = s.height - row;
+  return c;
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+advance (Column<PAIRS> &c)
+{
+  ptrdiff_t step = --c.left > 0 ? c.step : 0;
+  c.costs += step;
+  c.sums += step;
+}
+
+/* A warp's own part of shared memory, rows in turn; a lane reads what it has fetched itself. In registers the compiler
+ * would move what is under way, and wait for it. A fetch takes 4 bytes at least. */
+template <int PAIRS> struct Ring
+{
+  static const int cost_bytes = PAIRS == 1 ? 4 : 2 * PAIRS, sum_bytes = 4 * PAIRS;
+  static const int row = 32 * (cost_bytes + sum_bytes);
+  char *lane;                   /* of row 0: this lane's sums; costs come after all lanes' sums */
+};
+
+template <int PAIRS> __device__ __forceinline__ Ring<PAIRS>
+ring_at (uint32_t *words, int warp, int lane)
+{
+  Ring<PAIRS> r = { (char *) (words + Slots<PAIRS>::words) + warp * AHEAD * Ring<PAIRS>::row +
+      lane * Ring<PAIRS>::sum_bytes };
+  return r;
+}
+
+/* Costs of a row; @second: to where sums would go. */
+template <int PAIRS> __device__ __forceinline__ char *
+ring_costs (const Ring<PAIRS> &r, int row, int lane, bool second)
+{
+  return r.lane + row % AHEAD * r.row + lane * (r.cost_bytes - r.sum_bytes) + (second ? 0 : 32 * r.sum_bytes);
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+fetch_costs (const Ring<PAIRS> &r, const Column<PAIRS> &c, int row, int lane, bool second)
+{
+  const uint8_t *from = PAIRS == 1 ? (const uint8_t *) ((uintptr_t) c.costs & ~(uintptr_t) 3) : c.costs;
+  fetch<Ring<PAIRS>::cost_bytes> (ring_costs (r, row, lane, second), from);
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+ring_raw (RawCosts<PAIRS> &raw, const Ring<PAIRS> &r, const Column<PAIRS> &c, int row, int lane, bool second)
+{
+  const char *from = ring_costs (r, row, lane, second);
+  load_costs (raw, (const uint8_t *) from + (PAIRS == 1 ? c.share.first & 2 : 0), c.share);
+}
+
+/* What a strip's warp carries from row to row. */
+template <int PAIRS> struct Strip
+{
+  uint32_t path[WAYS][PAIRS], lowest[WAYS];
+  uint32_t hide[PAIRS], mark[PAIRS];    /* of paths and sums where there is no candidate */
+  int lane;
+  Borders borders;
+  Column<PAIRS> column;
+  Ring<PAIRS> ring;
+  uint16_t *to;
+};
+
+template <int PAIRS> __device__ __forceinline__ void
+fetch_row (Strip<PAIRS> &t, int r)
+{
+  fetch<Ring<PAIRS>::sum_bytes> (t.ring.lane + r % AHEAD * t.ring.row, t.column.sums);
+  fetch_costs (t.ring, t.column, r, t.lane, false);
+  end_fetch ();
+  advance (t.column);
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &slots, int r)
+{
+  uint32_t cost[PAIRS], sum[PAIRS];
+  RawCosts<PAIRS> raw;
+
+  await_fetch<AHEAD - 1> ();
+  ring_raw (raw, t.ring, t.column, r, t.lane, false);
+  load_pairs (sum, t.ring.lane + r % AHEAD * t.ring.row);
+  get_slot (t.path[FROM_LEFT], t.lowest[FROM_LEFT], slots, r & 1, FROM_LEFT, ROWS - 1);
+  get_slot (t.path[FROM_RIGHT], t.lowest[FROM_RIGHT], slots, r & 1, FROM_RIGHT, 1);
+  spread_costs (cost, raw, s.unit);
+#pragma unroll
+  for (int way = 0; way < WAYS; way++)
+    follow (t.path[way], t.lowest[way], cost, w.small[way], w.large[way], t.borders);
+#pragma unroll
+  for (int p = 0; p < PAIRS; p++)
+    sum[p] = (sum[p] + t.path[0][p] + t.path[1][p] + t.path[2][p]) | t.mark[p];
+  store_sums (t.to, sum, t.column.share);
+  t.to += t.column.step;
+  fetch_row (t, r);
+#pragma unroll
+  for (int way = 0; way < WAYS; way++) {
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++)
+      t.path[way][p] |= t.hide[p];
+    t.lowest[way] = lowest_of (t.path[way]);
+  }
+  put_slot (t.path[FROM_LEFT], t.lowest[FROM_LEFT], slots, ~r & 1, FROM_LEFT, ROWS);
+  put_slot (t.path[FROM_RIGHT], t.lowest[FROM_RIGHT], slots, ~r & 1, FROM_RIGHT, 0);
+}
+
+template <int PAIRS> __device__ __forceinline__ void
+start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &slots, int x, int lane)
+{
+  Mask<PAIRS> mask;
+
+  mask.first = mask.last = -1;
+  set_mask (mask, s, x, lane);
+  t.lane = lane;
+  t.borders = borders_of (lane);
+  keep (t.borders.first);
+  keep (t.borders.last);
+#pragma unroll
+  for (int p = 0; p < PAIRS; p++) {
+    t.hide[p] = mask.pair[p] & SGM_MISSING;
+    t.mark[p] = w.last ? mask.pair[p] : 0;
+    keep (t.hide[p]);
+    keep (t.mark[p]);
+  }
+  t.column = start_column<PAIRS> (s, w, x, lane);
+  t.to = (uint16_t *) t.column.sums;
+#pragma unroll
+  for (int k = 0; k < AHEAD; k++)
+    fetch_row (t, k);
+#pragma unroll
+  for (int way = 0; way < WAYS; way++) {
+    t.lowest[way] = 0;
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++)
+      t.path[way][p] = 0;
+    if (w.band) {
+      get_border (t.path[way], t.lowest[way], s, w, w.band - 1, way, x, lane);
+      if (way != FROM_ABOVE)
+        put_slot (t.path[way], t.lowest[way], slots, 0, way, way == FROM_LEFT ? ROWS : 0);
+    }
+  }
+}
+
+/* A warp of the strip, column @column; @outside the picture it only keeps step. */
+template <int PAIRS> __device__ __forceinline__ void
+strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
+{
+  int x = (int) blockIdx.x * w.columns + column;
+  bool there = x < s.width;
+  Slots<PAIRS> slots = slots_at<PAIRS> (words, column, lane);
+  Strip<PAIRS> t;
+
+  t.ring = ring_at<PAIRS> (words, column, lane);
+  start_strip (s, w, t, slots, there ? x : s.width - 1, lane);
+  for (int band = w.band; band < w.band + w.bands; band++) {
+    int rows = there ? s.height - band * ROWS : 0;
+    if (band > w.band)
+      await_neighbours (w, band);
+    if (band > 0)
+      load_halos<PAIRS> (s, w, words, band, column, lane);
+    __syncthreads ();
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+      if (r < rows)
+        strip_row (s, w, t, slots, r);
+      if (r + 1 < ROWS)
+        __syncthreads ();
+    }
+    if (there) {
+      put_border (t.path[FROM_LEFT], t.lowest[FROM_LEFT], s, w, band, FROM_LEFT, x, lane);
+      put_border (t.path[FROM_RIGHT], t.lowest[FROM_RIGHT], s, w, band, FROM_RIGHT, x, lane);
+      if (band + 1 == w.band + w.bands)
+        put_border (t.path[FROM_ABOVE], t.lowest[FROM_ABOVE], s, w, band, FROM_ABOVE, x, lane);
+    }
+    tell_neighbours (w, band);
+  }
+}
+
+/* One side of the halo. */
+template <int PAIRS> struct Halo
+{
+  bool there;
+  uint32_t hide[PAIRS];
+  Column<PAIRS> column;
+  Slots<PAIRS> slots;
+};
+
+template <int PAIRS> __device__ __forceinline__ void
+start_halo (const Sgm &s, const Sweep &w, Halo<PAIRS> &h, uint32_t *words, int x, int slot, int lane)
+{
+  Mask<PAIRS> mask;
+
+  h.there = x >= 0 && x < s.width;
+  x = min (max (x, 0), s.width - 1);
+  mask.first = mask.last = -1;
+  set_mask (mask, s, x, lane);
+#pragma unroll
+  for (int p = 0; p < PAIRS; p++)
+    h.hide[p] = mask.pair[p] & SGM_MISSING;
+  h.column = start_column<PAIRS> (s, w, x, lane);
+  h.slots = slots_at<PAIRS> (words, slot, lane);
+}
+
+/* A step of one diagonal path beside the strip. */
+template <int PAIRS> __device__ __forceinline__ void
+halo_row (const Sgm &s, const Sweep &w, const Halo<PAIRS> &h, const Ring<PAIRS> &ring, int r, int way, int lane,
+    Borders borders)
+{
+  uint32_t path[PAIRS], lowest, cost[PAIRS];
+  RawCosts<PAIRS> raw;
+
+  get_slot (path, lowest, h.slots, r & 1, way, way == FROM_LEFT ? ROWS - 1 : 1);
+  ring_raw (raw, ring, h.column, r, lane, way == FROM_RIGHT);
+  spread_costs (cost, raw, s.unit);
+  follow (path, lowest, cost, w.small[way], w.large[way], borders);
+#pragma unroll
+  for (int p = 0; p < PAIRS; p++)
+    path[p] |= h.hide[p];
+  put_slot (path, lowest_of (path), h.slots, ~r & 1, way, way == FROM_LEFT ? ROWS : 0);
+}
+
+/* Costs for row @r of a band, if the halo still reaches that far there. */
+template <int PAIRS> __device__ __forceinline__ void
+fetch_halo (Halo<PAIRS> (&h)[2], const Ring<PAIRS> &ring, int r, int away, int lane)
+{
+  if (away < ROWS - 1 - r) {
+    fetch_costs (ring, h[FROM_LEFT].column, r, lane, false);
+    fetch_costs (ring, h[FROM_RIGHT].column, r, lane, true);
+  }
+  end_fetch ();
+  advance (h[FROM_LEFT].column);
+  advance (h[FROM_RIGHT].column);
+}
+
+/* A warp of the halo, @away columns from the strip on either side. */
+template <int PAIRS> __device__ __forceinline__ void
+halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
+{
+  int left = (int) blockIdx.x * w.columns - 1 - away, right = (int) (blockIdx.x + 1) * w.columns + away;
+  Borders borders = borders_of (lane);
+  Ring<PAIRS> ring = ring_at<PAIRS> (words, w.columns + away, lane);
+  Halo<PAIRS> h[2];
+
+  start_halo (s, w, h[FROM_LEFT], words, left, -1 - away, lane);
+  start_halo (s, w, h[FROM_RIGHT], words, right, w.columns + away, lane);
+#pragma unroll
+  for (int k = 0; k < AHEAD; k++)
+    fetch_halo (h, ring, k, away, lane);
+  for (int band = w.band; band < w.band + w.bands; band++) {
+    if (band > w.band)
+      await_neighbours (w, band);
+    if (band > 0)
+      load_halos<PAIRS> (s, w, words, band, w.columns + away, lane);
+    __syncthreads ();
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+      await_fetch<AHEAD - 1> ();
+      if (away < ROWS - 1 - r && band * ROWS + r < s.height) {
+        if (h[FROM_LEFT].there)
+          halo_row (s, w, h[FROM_LEFT], ring, r, FROM_LEFT, lane, borders);
+        if (h[FROM_RIGHT].there)
+          halo_row (s, w, h[FROM_RIGHT], ring, r, FROM_RIGHT, lane, borders);
+      }
+      fetch_halo (h, ring, (r + AHEAD) % ROWS, away, lane);
+      if (r + 1 < ROWS)
+        __syncthreads ();
+    }
+    tell_neighbours (w, band);
+  }
+}
+
+template <int PAIRS, int STRIPS> __global__ void __launch_bounds__ (32 * (MAX_COLUMNS / STRIPS + HALOS), STRIPS)
+sweep_kernel (Sgm s, Sweep w)
+{
+  extern __shared__ uint4 shared[];
+  uint32_t *words = (uint32_t *) shared;
+  int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+  for (int n = threadIdx.x; n < Slots<PAIRS>::words; n += blockDim.x)
+    words[n] = 0;               /* outside the picture it stays so */
+  __syncthreads ();
+  if (warp < w.columns)
+    strip_warp<PAIRS> (s, w, words, warp, lane);
+  else
+    halo_warp<PAIRS> (s, w, words, warp - w.columns, lane);
+}
+
+/* ---- launches --------------------------------------------------------------------------------------- */
+
+static size_t
+border_count (const StereoPlan *plan, int pairs)
+{
+  return (size_t) 2 * WAYS * (size_t) plan->width * (32 * (size_t) pairs + 1);
+}
+
+static int
+pairs_of (const StereoPlan *plan)
+{
+  return plan->depth <= 64 ? 1 : plan->depth <= 128 ? 2 : 4;
+}
+
+int
+sgm_can_sweep (const StereoPlan *plan)
+{
+  return plan->params.paths == 8 && plan->depth <= 256;
+}
+
+/* Strips of a multiprocessor: two where registers and memory allow for them and each is wide enough to be worth its
+ * halo, or both are needed. */
+static int
+strips_of (const StereoPlan *plan)
+{
+  int here = cuda_state (plan)->multiprocessors;
+  bool wide = plan->width > 8 * here, fit = plan->width <= MAX_COLUMNS / 2 * MAX_STRIPS * here;
+  return pairs_of (plan) <= 2 && wide && fit ? MAX_STRIPS : 1;
+}
+
+/* Such that all multiprocessors have their strips, if they fit. */
+static int
+columns_of (const StereoPlan *plan)
+{
+  int strips = strips_of (plan) * cuda_state (plan)->multiprocessors, most = MAX_COLUMNS / strips_of (plan);
+  int columns = (plan->width + strips - 1) / strips;
+  return columns < 4 ? 4 : columns > most ? most : columns;
+}
+
+StereoStatus
+sgm_sweep_prepare (StereoPlan *plan, StereoError *error)
+{
+  CudaState *state = cuda_state (plan);
+  size_t strips = cuda_blocks (plan->width, columns_of (plan));
+  StereoStatus status = stereo_reserve (plan, (void **) &state->sgm_progress, 2 * strips, sizeof (int), error);
+  return status ? status : stereo_reserve (plan, (void **) &state->sgm_border, border_count (plan, pairs_of (plan)),
+      sizeof (uint32_t), error);
+}
+
+template <int PAIRS, int STRIPS> static StereoStatus
+launch_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *error)
+{
+  CudaState *state = cuda_state (plan);
+  int columns = columns_of (plan), bands = (s.height + ROWS - 1) / ROWS, resident = 0;
+  void (*kernel) (Sgm, Sweep) = sweep_kernel<PAIRS, STRIPS>;
+  unsigned strips = cuda_blocks (s.width, columns), threads = 32 * (columns + HALOS);
+  size_t shared = Slots<PAIRS>::words * sizeof (uint32_t) + (size_t) (threads / 32) * AHEAD * Ring<PAIRS>::row;
+  Sweep w = { up, last, columns, 0, bands, { 0 }, { 0 }, state->sgm_border,
+    state->sgm_border + (size_t) 2 * WAYS * s.width * 32 * PAIRS, state->sgm_progress + (up ? strips : 0) };
+  static const int penalties[2][WAYS] = { { SGM_FALLING, SGM_RISING, SGM_VERTICAL }, { SGM_RISING, SGM_FALLING, SGM_VERTICAL } };
+
+  for (int way = 0; way < WAYS; way++) {
+    w.small[way] = s.small[penalties[up][way]];
+    w.large[way] = s.large[penalties[up][way]];
+  }
+  CUDA_TRY (cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
+  CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, kernel, (int) threads, shared));
+  if ((int) strips <= resident * state->multiprocessors) {
+    void *arguments[] = { (void *) &s, (void *) &w };
+    CUDA_TRY (cudaMemsetAsync (w.progress, 0, strips * sizeof (int), state->stream));
+    CUDA_TRY (cudaLaunchCooperativeKernel (kernel, dim3 (strips), dim3 (threads), arguments, shared,
+            state->stream));
+    CUDA_LAUNCHED (plan, "sweep_kernel");
+    return STEREO_OK;
+  }
+  for (w.band = 0, w.bands = 1; w.band < bands; w.band++) {
+    kernel<<<strips, threads, shared, state->stream>>> (s, w);
+    CUDA_LAUNCHED (plan, "sweep_kernel");
+  }
+  return STEREO_OK;
+}
+
+StereoStatus
+sgm_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *error)
+{
+  bool two = strips_of (plan) == MAX_STRIPS;
+
+  if (pairs_of (plan) == 4)
+    return launch_sweep<4, 1> (plan, s, up, last, error);
+  if (pairs_of (plan) == 2)
+    return two ? launch_sweep<2, MAX_STRIPS> (plan, s, up, last, error) : launch_sweep<2, 1> (plan, s, up, last, error);
+  return two ? launch_sweep<1, MAX_STRIPS> (plan, s, up, last, error) : launch_sweep<1, 1> (plan, s, up, last, error);
+}
