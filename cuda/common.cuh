@@ -56,7 +56,7 @@ struct CudaState
 
   /* esaw, esmp */
   uint16_t *exponential_volume; /* the second one */
-  int processors, major;        /* of the device: multiprocessors, compute capability */
+  int major;                    /* of the compute capability */
 
   /* refine */
   float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */

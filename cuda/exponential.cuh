@@ -477,7 +477,7 @@ exponential_rows (const StereoPlan *plan, int lanes, int candidates)
 {
   int columns = EXPONENTIAL_THREADS / lanes < EXPONENTIAL_COLUMNS ? EXPONENTIAL_THREADS / lanes : EXPONENTIAL_COLUMNS;
   int across = (int) (cuda_blocks (plan->width, columns) * cuda_blocks (plan->depth, candidates));
-  int down = cuda_state (plan)->processors * EXPONENTIAL_BLOCKS * EXPONENTIAL_THREADS / (lanes * columns) / across;
+  int down = cuda_state (plan)->multiprocessors * EXPONENTIAL_BLOCKS * EXPONENTIAL_THREADS / (lanes * columns) / across;
   int rows = down ? (int) cuda_blocks (plan->height, down) : EXPONENTIAL_ROWS;
   return rows < 8 ? 8 : rows < EXPONENTIAL_ROWS ? rows : EXPONENTIAL_ROWS;
 }
@@ -514,7 +514,6 @@ exponential_prepare (StereoPlan *plan, StereoError *error)
   int device;
 
   CUDA_TRY (cudaGetDevice (&device));
-  CUDA_TRY (cudaDeviceGetAttribute (&state->processors, cudaDevAttrMultiProcessorCount, device));
   CUDA_TRY (cudaDeviceGetAttribute (&state->major, cudaDevAttrComputeCapabilityMajor, device));
   if (plan->params.iterations == 1)
     return STEREO_OK;

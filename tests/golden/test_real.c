@@ -184,8 +184,6 @@ check_average (const char *folder, int row, StereoBackendChoice backend)
   double sum = 0;
   int there = 0;
 
-  if (!built (averages[row].params, backend))
-    return;
   for (int k = 0; k < 4; k++)
     there += add_areas (folder, scenes[k], averages[row].params, backend, &sum);
   if (there < 4) {
