@@ -2,12 +2,12 @@
 /*
  * Block matching in strips; equations and rounding stand in stereo/bm.h.
  *
- * Both steps are sums over windows, made by one pattern. A block takes a strip of columns and a chunk of candidates down
- * a segment of rows. A thread keeps the sums down the window's rows of COLUMNS columns, for the two candidates of its
- * lane: every row, one row enters and one leaves. They then go through shared memory, where neighbours take what they need
- * to sum along the row. Two buffers take turns, so that a row costs one barrier;
- * where a block cannot have that much shared memory (compute capability 7.5), one does with two. The window's reach at either side of
- * a strip is summed up twice, by its neighbours too.
+ * Both steps are sums over windows, made by one pattern. A block takes a strip of columns and a chunk of candidates
+ * down a segment of rows. A thread keeps the sums down the window's rows of BM_COLUMNS columns, for the two candidates
+ * of its lane: every row, one row enters and one leaves. They then go through shared memory, where neighbours take what
+ * they need to sum along the row. Two buffers take turns, so that a row costs one barrier; where a block cannot have
+ * that much shared memory (compute capability 7.5), one does with two. The window's reach at either side of a strip is
+ * summed up twice, by its neighbours too.
  *
  * A block whose candidates all exist with whole windows is INNER, and asks nothing more about any of them. All sums are
  * whole numbers, of 32 bits.
@@ -164,7 +164,7 @@ bm_roll (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 *sums)
 
 /* ---- what a window's sum becomes ------------------------------------------------------------------ */
 
-/* stereo_bm_mean() in the low 16 bits: adding 2^23 rounds to whole numbers, ties to even. */
+/* The mean in the low 16 bits: adding 2^23 rounds to whole numbers, ties to even. */
 static __device__ __forceinline__ uint32_t
 bm_mean_bits (uint32_t sum, float factor)
 {
