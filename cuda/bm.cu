@@ -79,6 +79,7 @@ task_of (const StereoPlan *plan)
   t.window_radius = plan->params.window / 2;
   t.line_pitch = plan->width + 1;
   t.costs = state->bm_costs;
+  t.buffers = (size_t) state->shared_per_block >= BM_SHARED (2) ? 2 : 1;
   for (int v = 0; v < 2; v++) {
     t.line[v].sums = state->bm_sums[v];
     t.line[v].squares = state->bm_squares[v];
@@ -98,8 +99,9 @@ launch_radius (StereoPlan *plan, BmTask t, StereoError *error)
   t.segment = (int) cuda_blocks (plan->height, segments ? segments : 1);
   t.segment = t.segment < least ? least : t.segment;
   dim3 grid (strips, chunks, cuda_blocks (plan->height, t.segment));
-  CUDA_TRY (cudaFuncSetAttribute (bm_kernel<COST, KIND, R, DEPTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, BM_SHARED));
-  bm_kernel<COST, KIND, R, DEPTH> <<<grid, dim3 (32, BM_WARPS), BM_SHARED, cuda_state (plan)->stream>>> (t);
+  CUDA_TRY (cudaFuncSetAttribute (bm_kernel<COST, KIND, R, DEPTH>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+          (int) BM_SHARED (t.buffers)));
+  bm_kernel<COST, KIND, R, DEPTH> <<<grid, dim3 (32, BM_WARPS), BM_SHARED (t.buffers), cuda_state (plan)->stream>>> (t);
   CUDA_LAUNCHED (plan, "bm_kernel");
   return STEREO_OK;
 }

@@ -2,11 +2,12 @@
 /*
  * Block matching in strips; equations and rounding stand in stereo/bm.h.
  *
- * Both steps are sums over windows, made by one pattern. A block takes a strip of columns and a chunk of candidates down
- * a segment of rows. A thread keeps the sums down the window's rows of COLUMNS columns, for the two candidates of its
- * lane: every row, one row enters and one leaves. They then go through shared memory, where neighbours take what they need
- * to sum along the row. Two buffers take turns, so that a row costs one barrier. The window's reach at either side of
- * a strip is summed up twice, by its neighbours too.
+ * Both steps are sums over windows, made by one pattern. A block takes a strip of columns and a chunk of candidates
+ * down a segment of rows. A thread keeps the sums down the window's rows of BM_COLUMNS columns, for the two candidates
+ * of its lane: every row, one row enters and one leaves. They then go through shared memory, where neighbours take what
+ * they need to sum along the row. Two buffers take turns, so that a row costs one barrier; where a block cannot have
+ * that much shared memory (compute capability 7.5), one does with two. The window's reach at either side of a strip is
+ * summed up twice, by its neighbours too.
  *
  * A block whose candidates all exist with whole windows is INNER, and asks nothing more about any of them. All sums are
  * whole numbers, of 32 bits.
@@ -26,7 +27,7 @@
 #define BM_RESIDENT(kind) ((kind) == BM_PRODUCT ? 1 : 2)        /* blocks on a multiprocessor at a time, for their registers */
 #define BM_BLOCKS 132           /* times this: about as many make a wave */
 #define BM_TAPS (31 * 31)
-#define BM_SHARED (2 * BM_BUFFER * sizeof (uint2) + (BM_TAPS + 1) * sizeof (float))
+#define BM_SHARED(buffers) ((buffers) * BM_BUFFER * sizeof (uint2) + (BM_TAPS + 1) * sizeof (float))
 
 enum BmKind { BM_DIFFERENCE, BM_SQUARE, BM_COLORS, BM_COLOR_SQUARES, BM_PRODUCT, BM_MEAN };
 
@@ -44,6 +45,7 @@ struct BmTask
   int radius, window_radius;    /* of this step; of the aggregation */
   int segment;                  /* rows of a block */
   int line_pitch;
+  int buffers;                  /* 1 or 2 */
   uint32_t *costs;              /* of the first step, two a word, [y][x][i] */
   BmLine line[2];
 };
@@ -162,7 +164,7 @@ bm_roll (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 *sums)
 
 /* ---- what a window's sum becomes ------------------------------------------------------------------ */
 
-/* stereo_bm_mean() in the low 16 bits: adding 2^23 rounds to whole numbers, ties to even. */
+/* The mean in the low 16 bits: adding 2^23 rounds to whole numbers, ties to even. */
 static __device__ __forceinline__ uint32_t
 bm_mean_bits (uint32_t sum, float factor)
 {
@@ -317,16 +319,18 @@ bm_strip (const BmTask &t, const BmPlace &p, uint2 *buffers)
   BmEdge e = { };
 
   if (!INNER)
-    bm_set_edge (t, p, (float *) (buffers + 2 * BM_BUFFER), COST, KIND == BM_MEAN, &e);
+    bm_set_edge (t, p, (float *) (buffers + t.buffers * BM_BUFFER), COST, KIND == BM_MEAN, &e);
   for (int y = max (first - radius, 0); y < min (first + radius, f.height); y++)
     bm_roll<KIND, INNER, true, DEPTH> (t, p, e, y, sums);
   for (int y = first; y < end; y++) {
-    uint2 *buffer = buffers + (y & 1) * BM_BUFFER + threadIdx.x;
+    uint2 *buffer = buffers + (t.buffers == 2 ? (y & 1) * BM_BUFFER : 0) + threadIdx.x;
     uint32_t costs[BM_COLUMNS];
     if (y + radius < f.height)
       bm_roll<KIND, INNER, true, DEPTH> (t, p, e, y + radius, sums);
     if (y > first && y > radius)
       bm_roll<KIND, INNER, false, DEPTH> (t, p, e, y - radius - 1, sums);
+    if (t.buffers == 1)
+      __syncthreads ();
 #pragma unroll
     for (int j = 0; j < BM_COLUMNS; j++)
       buffer[(p.strip_column + j) * 32] = sums[j];

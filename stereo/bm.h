@@ -3,7 +3,7 @@
  * Block matching: what both backends follow to the bit.
  *
  * Hong et al. 2016 make a volume in two steps, and so does this:
- *  1. a cost of every candidate. AD and SD (equations 2, 3) compare the two pixels; SAD (4; GCVL, equation 2.1), SSD (5; GCVL, 2.2),
+ *  1. a cost of every candidate. AD and SD (equations 2, 3) compare the two pixels; SAD (4; 2.1 in GCVL), SSD (5; 2.2),
  *     NSSD (6), NCC (7) and ZNCC (8) compare the square windows around them;
  *  2. the aggregation: these costs, averaged over a square window of neighbours at the same disparity.
  * Both windows have the side `window`. The sums of SAD and SSD run over R, G, B, as these win on real scenes, and are
@@ -66,7 +66,7 @@ stereo_bm_correlates (int cost)
   return cost == STEREO_COST_NSSD || cost == STEREO_COST_NCC || cost == STEREO_COST_ZNCC;
 }
 
-/* What a sum over @taps is multiplied with to be a mean in volume steps: first step. */
+/* What a sum over @taps is multiplied with, and then rounded as rintf() does, to be a mean in volume steps: first step. */
 STEREO_SHARED float
 stereo_bm_cost_factor (int cost, int volume_unit, int taps)
 {
@@ -79,12 +79,6 @@ STEREO_SHARED float
 stereo_bm_mean_factor (int taps)
 {
   return 1.0f / (float) taps;
-}
-
-STEREO_SHARED uint32_t
-stereo_bm_mean (uint32_t sum, float factor)
-{
-  return (uint32_t) rintf ((float) sum * factor);
 }
 
 /* One over the root of a window's energy: of the sum of squares, or, times the taps, of what is left of it without
