@@ -22,7 +22,7 @@ typedef struct Work
   uint16_t *to;
   int last;                     /* iteration */
   uint16_t *costs;              /* of a row, in the first iteration */
-  uint16_t *mean[3];            /* along a row: rows means_of */
+  uint16_t *mean[3];            /* along a row; of rows mean_row */
   int mean_row[3];
   float *before, *after;        /* weights of a row's taps */
   uint8_t *line;                /* the right view's luma, as far as candidates reach */
@@ -125,7 +125,8 @@ weigh_tap (const Work *w, const uint32_t *own, ptrdiff_t away, int first, int en
   first = first < width ? first : width;
   memset (out, 0, (size_t) first * sizeof *out);
   for (int x = first; x < end; x += LANES)
-    vec_store_f (out + x, look_up (w->taps->weight, largest_difference (vec_load_u (own + x), vec_load_u (own + x + away))));
+    vec_store_f (out + x, look_up (w->taps->weight, largest_difference (vec_load_u (own + x),
+                vec_load_u (own + x + away))));
   end = end > first ? end : first;
   memset (out + end, 0, (size_t) (width + LANES - end) * sizeof *out);
 }
