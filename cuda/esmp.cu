@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Exponential step size message propagation: exponential.cuh with messages, all candidates of a pixel in one warp. */
-#include "cuda/exponential.cuh"
+#include "cuda/exponential_kernel.cuh"
 
 /* Vectors of eight candidates a lane: 32 lanes hold all depths there are, up to 1024. */
 static int
@@ -23,8 +23,10 @@ static StereoStatus
 esmp_run (StereoPlan *plan, StereoError *error)
 {
   int lanes = lanes_of (plan), vectors = vectors_of (plan);
-  return exponential_run (plan, vectors == 1 ? exponential_launch<1, true> : vectors == 2 ? exponential_launch<2, true> :
-      exponential_launch<4, true>, lanes, 8 * vectors * lanes, error);
+  ExponentialLaunch launch = vectors == 1 ? exponential_launch<1, true> : vectors == 2 ? exponential_launch<2, true> :
+      exponential_launch<4, true>;
+
+  return exponential_run (plan, launch, lanes, 8 * vectors * lanes, error);
 }
 
 static const StereoStage esmp = { "match", exponential_prepare, esmp_run };

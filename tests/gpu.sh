@@ -34,7 +34,7 @@ fi
 if part sanitizer; then
   for tool in ${GPU_TOOLS:-memcheck racecheck}; do
     for setting in "" "--profile thesis --refine-iterations 1" "--aggregation full --window 9 --refine-mode full --refine-iterations 1" \
-        "--refine-mode idr --refine-iterations 1 --speckle-size 20 --median 5 --cost census-9x7"; do
+        "--refine-mode idr --refine-iterations 1 --speckle-size 20 --median 5 --cost census-9x7" "--method esaw --iterations 4" "--method esmp --iterations 3"; do
       # shellcheck disable=SC2086
       check compute-sanitizer --tool $tool --error-exitcode 9 --log-file "sanitizer.log" \
         "$build/tests/bench/stereo-bench" --backend cuda --runs 1 --num-disparities 40 $setting --synthetic 101x67 > /dev/null
@@ -105,6 +105,9 @@ fi
 if part bench; then
   bench --synthetic 741x497 --num-disparities 70
   bench --synthetic 1920x1080 --num-disparities 128
+  bench --synthetic 450x375 --num-disparities 60 --method esaw
+  bench --synthetic 450x375 --num-disparities 60 --method esaw --profile fast
+  bench --synthetic 450x375 --num-disparities 60 --method esmp
   bench --synthetic 1408x965 --num-disparities 320 --cost census-7x5 --support left --refine-iterations 3
   bench --synthetic 1408x965 --num-disparities 320 --cost census-7x5 --support both --refine-iterations 3
   [ -n "$scenes" ] && bench --scenes "$scenes" --fill background && bench --scenes "$scenes" --profile thesis

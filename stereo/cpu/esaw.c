@@ -22,7 +22,7 @@ typedef struct Work
   uint16_t *to;
   int last;                     /* iteration */
   uint16_t *costs;              /* of a row, in the first iteration */
-  uint16_t *mean[3];            /* along a row: rows means_of */
+  uint16_t *mean[3];            /* along a row; of rows mean_row */
   int mean_row[3];
   float *before, *after;        /* weights of a row's taps */
   uint8_t *line;                /* the right view's luma, as far as candidates reach */
@@ -50,7 +50,8 @@ line_words (const StereoPlan *plan)
 static size_t
 thread_words (const StereoPlan *plan)
 {
-  size_t words = 4 * row_words (plan) + 2 * weight_words (plan) + line_words (plan) + 6 * (size_t) plan->depth;
+  size_t words = 4 * row_words (plan) + 2 * weight_words (plan) + line_words (plan) +
+      6 * CPU_MESSAGE_COLUMNS * (size_t) plan->depth;
   return (words + 31) / 32 * 32;
 }
 
@@ -79,9 +80,9 @@ make_costs (const Work *w, int y)
       VecW less = vec_min_words (own, other), more = own + other - less;
       vec_store_w (to + i, vec_min_words (vec_min_words (more - less, most) << w->e.shift, top));
     }
-    if (w->message)
-      w->message (plan, &w->e, to, w->scratch);
   }
+  if (w->message)
+    w->message (plan, &w->e, w->costs, plan->width, w->scratch);
 }
 
 /* ---- weights ------------------------------------------------------------------------------------ */
@@ -124,7 +125,8 @@ weigh_tap (const Work *w, const uint32_t *own, ptrdiff_t away, int first, int en
   first = first < width ? first : width;
   memset (out, 0, (size_t) first * sizeof *out);
   for (int x = first; x < end; x += LANES)
-    vec_store_f (out + x, look_up (w->taps->weight, largest_difference (vec_load_u (own + x), vec_load_u (own + x + away))));
+    vec_store_f (out + x, look_up (w->taps->weight, largest_difference (vec_load_u (own + x),
+                vec_load_u (own + x + away))));
   end = end > first ? end : first;
   memset (out + end, 0, (size_t) (width + LANES - end) * sizeof *out);
 }
@@ -186,9 +188,9 @@ mean_along_row (Work *w, int y, int k)
     ptrdiff_t away = (ptrdiff_t) reach * depth;
     mean_column (own, x >= reach ? own - away : own, x < width - reach ? own + away : own, w->before[x], w->after[x],
         to + (size_t) x * (size_t) depth, depth);
-    if (w->message)
-      w->message (plan, &w->e, to + (size_t) x * (size_t) depth, w->scratch);
   }
+  if (w->message)
+    w->message (plan, &w->e, to, width, w->scratch);
   return to;
 }
 
@@ -223,9 +225,9 @@ finish_row (Work *w, int y)
     mean_column (own + at, before + at, after + at, w->before[x], w->after[x], to + at, depth);
     if (w->last)
       blank (plan, x, to + at);
-    else if (w->message)
-      w->message (plan, &w->e, to + at, w->scratch);
   }
+  if (w->message && !w->last)
+    w->message (plan, &w->e, to, width, w->scratch);
 }
 
 /* ---- stage ------------------------------------------------------------------------------------------ */
@@ -243,7 +245,7 @@ lay_out (Work *w, uint16_t *base)
   w->before = (float *) (base + 4 * row_words (plan));
   w->after = w->before + plan->width + LANES;
   w->scratch = (uint16_t *) (w->after + plan->width + LANES);
-  w->line = (uint8_t *) (w->scratch + 6 * (size_t) plan->depth);
+  w->line = (uint8_t *) (w->scratch + 6 * CPU_MESSAGE_COLUMNS * (size_t) plan->depth);
 }
 
 static void

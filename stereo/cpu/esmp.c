@@ -19,35 +19,62 @@ reach_of (const StereoPlan *plan, const StereoExponential *e)
 }
 
 static void
-make_message (const StereoPlan *plan, const StereoExponential *e, uint16_t *costs, uint16_t *scratch)
+set_pads (const StereoPlan *plan, uint16_t *costs)
 {
-  int depth = plan->depth, reach = reach_of (plan, e);
-  uint16_t *from = scratch + depth, *to = from + 3 * depth;     /* each between two columns of pads */
-  VecW lowest = (VecW) { 0 } + STEREO_EXPONENTIAL_PAD;
-
-  for (int i = plan->disparities; i < depth; i++)
+  for (int i = plan->disparities; i < plan->depth; i++)
     costs[i] = STEREO_EXPONENTIAL_PAD;
+}
+
+/* Cones that reach twice as far; @to and @from between columns of pads. */
+static void
+widen (const uint16_t *from, uint16_t *to, int depth, int wide, VecW slope)
+{
   for (int i = 0; i < depth; i += WORDS) {
-    VecW cost = vec_load_w (costs + i);
-    lowest = vec_min_words (lowest, cost);
-    vec_store_w (from + i, cost);
+    VecW near = vec_min_words (vec_load_w (from + i - wide), vec_load_w (from + i + wide));
+    vec_store_w (to + i, vec_min_words (vec_load_w (from + i), vec_add_words (near, slope)));
   }
-  VecW cap = vec_add_words ((VecW) { 0 } + vec_lowest_word (lowest), (VecW) { 0 } + (uint16_t) e->large);
+}
+
+/* Some columns by turns, so that what is read is not what was only just written. */
+static void
+make_some (const StereoPlan *plan, const StereoExponential *e, uint16_t *costs, int columns, uint16_t *scratch)
+{
+  int depth = plan->depth, reach = reach_of (plan, e), pitch = 6 * depth;
+  uint16_t *from = scratch + depth, *to = from + 3 * depth;     /* each between two columns of pads */
+  VecW cap[CPU_MESSAGE_COLUMNS];
+
+  for (int k = 0; k < columns; k++) {
+    VecW lowest = (VecW) { 0 } + STEREO_EXPONENTIAL_PAD;
+    set_pads (plan, costs + k * depth);
+    for (int i = 0; i < depth; i += WORDS) {
+      VecW cost = vec_load_w (costs + k * depth + i);
+      lowest = vec_min_words (lowest, cost);
+      vec_store_w (from + k * pitch + i, cost);
+    }
+    cap[k] = vec_add_words ((VecW) { 0 } + vec_lowest_word (lowest), (VecW) { 0 } + (uint16_t) e->large);
+  }
   for (int wide = 1; wide <= reach; wide *= 2) {
     int64_t rise = (int64_t) wide * e->small;
     VecW slope = (VecW) { 0 } + (uint16_t) (rise < 0xFFFF ? rise : 0xFFFF);
-    for (int i = 0; i < depth; i += WORDS) {
-      VecW near = vec_min_words (vec_load_w (from + i - wide), vec_load_w (from + i + wide));
-      vec_store_w (to + i, vec_min_words (vec_load_w (from + i), vec_add_words (near, slope)));
-    }
+    for (int k = 0; k < columns; k++)
+      widen (from + k * pitch, to + k * pitch, depth, wide, slope);
     uint16_t *swap = from;
     from = to;
     to = swap;
   }
-  for (int i = 0; i < depth; i += WORDS)
-    vec_store_w (costs + i, vec_min_words (vec_load_w (from + i), cap));
-  for (int i = plan->disparities; i < depth; i++)
-    costs[i] = STEREO_EXPONENTIAL_PAD;
+  for (int k = 0; k < columns; k++) {
+    for (int i = 0; i < depth; i += WORDS)
+      vec_store_w (costs + k * depth + i, vec_min_words (vec_load_w (from + k * pitch + i), cap[k]));
+    set_pads (plan, costs + k * depth);
+  }
+}
+
+static void
+make_messages (const StereoPlan *plan, const StereoExponential *e, uint16_t *costs, int columns, uint16_t *scratch)
+{
+  for (int x = 0; x < columns; x += CPU_MESSAGE_COLUMNS)
+    make_some (plan, e, costs + (size_t) x * (size_t) plan->depth,
+        columns - x < CPU_MESSAGE_COLUMNS ? columns - x : CPU_MESSAGE_COLUMNS, scratch);
 }
 
 static StereoStatus
@@ -58,8 +85,8 @@ esmp_run (StereoPlan *plan, StereoError *error)
 
   /* the pads around messages in the making */
   for (int thread = 0; thread < state->threads; thread++)
-    memset (CPU (exponential_scratch) (plan, thread), 0xFF, 6 * depth * sizeof (uint16_t));
-  return CPU (exponential_run) (plan, make_message);
+    memset (CPU (exponential_scratch) (plan, thread), 0xFF, 6 * CPU_MESSAGE_COLUMNS * depth * sizeof (uint16_t));
+  return CPU (exponential_run) (plan, make_messages);
 }
 
 static const StereoStage esmp = { "match", CPU (exponential_prepare), esmp_run };

@@ -7,8 +7,12 @@
 #include "stereo/cpu/vec.h"
 #include "stereo/exponential.h"
 
-/* Turns a pixel's costs into messages; @scratch: 6 * depth words of a thread. NULL: costs stay as they are. */
-typedef void (*CpuMessage) (const StereoPlan *plan, const StereoExponential *e, uint16_t *costs, uint16_t *scratch);
+#define CPU_MESSAGE_COLUMNS 8   /* made at a time */
+
+/* Turns the costs of @columns pixels into messages; @scratch: 6 * depth words of a thread for each of
+ * CPU_MESSAGE_COLUMNS. NULL: costs stay as they are. */
+typedef void (*CpuMessage) (const StereoPlan *plan, const StereoExponential *e, uint16_t *costs, int columns,
+    uint16_t *scratch);
 
 StereoStatus CPU (exponential_prepare) (StereoPlan *plan, StereoError *error);
 /* The scratch memory of messages. */
