@@ -51,24 +51,33 @@ mask_column (Walk<PAIRS> &t, const Sgm &s)
   t.x += t.dx;
 }
 
-/* Costs and sums that are under way, and where the next ones are. */
+/* A lane's pixels under way, in turn, in the warp's part of shared memory; sums first. A lane reads what it has fetched
+ * itself. In registers the compiler would move some, and wait for them. A fetch takes 4 bytes at least. */
 template <int PAIRS> struct Coming
 {
-  RawCosts<PAIRS> raw[Ahead<PAIRS>::pixels];
-  uint32_t sums[Ahead<PAIRS>::pixels][PAIRS];
+  static const int cost_bytes = PAIRS == 1 ? 4 : 2 * PAIRS, sum_bytes = 4 * PAIRS;
+  static const int pixel = 32 * (cost_bytes + sum_bytes), warp = Ahead<PAIRS>::pixels * pixel;
+  char *sums, *raw;             /* of pixel 0 */
   const uint8_t *costs;         /* stay on the last pixel */
   const uint16_t *from;
-  int left;                     /* pixels to load */
+  int left;                     /* pixels to fetch */
 };
 
 template <int PAIRS, bool ADD> __device__ __forceinline__ void
-load_pixel (Coming<PAIRS> &c, const Walk<PAIRS> &t, int k)
+fetch_pixel (Coming<PAIRS> &c, const Walk<PAIRS> &t, int k)
 {
   ptrdiff_t step = --c.left > 0 ? t.step : 0;
+  const int sum = c.sum_bytes < 16 ? c.sum_bytes : 16, cost = c.cost_bytes < 16 ? c.cost_bytes : 16;
 
-  load_costs (c.raw[k], c.costs, t.share);
-  if (ADD)
-    load_sums (c.sums[k], c.from, t.share);
+#pragma unroll
+  for (int n = 0; ADD && n < c.sum_bytes; n += 16)
+    fetch<sum> (c.sums + k * c.pixel + n, c.from + n % 32 / 2 + (n < 32 ? 0 : t.share.second));
+#pragma unroll
+  for (int n = 0; n < c.cost_bytes; n += 16) {
+    const uint8_t *from = c.costs + (n ? t.share.second : 0);
+    fetch<cost> (c.raw + k * c.pixel + n, PAIRS == 1 ? (const uint8_t *) ((uintptr_t) from & ~(uintptr_t) 3) : from);
+  }
+  end_fetch ();
   c.costs += step;
   c.from += step;
 }
@@ -76,17 +85,23 @@ load_pixel (Coming<PAIRS> &c, const Walk<PAIRS> &t, int k)
 template <int PAIRS, bool ADD> __device__ __forceinline__ void
 walk_pixel (Walk<PAIRS> &t, Coming<PAIRS> &c, const Sgm &s, const Lines &l, bool mark, int k)
 {
+  const Share whole = { 0, 16, true };
   uint32_t cost[PAIRS], sum[PAIRS];
+  RawCosts<PAIRS> raw;
 
-  spread_costs (cost, c.raw[k], s.unit);
+  await_fetch<Ahead<PAIRS>::pixels - 1> ();
+  load_costs (raw, (const uint8_t *) c.raw + k * c.pixel + (PAIRS == 1 ? t.share.first & 2 : 0), whole);
+  if (ADD)
+    load_pairs (sum, c.sums + k * c.pixel);
+  spread_costs (cost, raw, s.unit);
   follow (t.path, t.lowest, cost, l.small, l.large, t.borders);
   mask_column (t, s);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
-    sum[p] = ((ADD ? c.sums[k][p] : 0) + t.path[p]) | (mark ? t.mask.pair[p] : 0);
+    sum[p] = ((ADD ? sum[p] : 0) + t.path[p]) | (mark ? t.mask.pair[p] : 0);
   store_sums (t.to, sum, t.share);
   t.to += t.step;
-  load_pixel<PAIRS, ADD> (c, t, k);     /* after the store, into registers that are free */
+  fetch_pixel<PAIRS, ADD> (c, t, k);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
     t.path[p] |= t.mask.pair[p] & SGM_MISSING;
@@ -95,20 +110,20 @@ walk_pixel (Walk<PAIRS> &t, Coming<PAIRS> &c, const Sgm &s, const Lines &l, bool
 
 /* The next @count pixels; adds to what is there, or is the first. */
 template <int PAIRS, bool ADD> __device__ __forceinline__ void
-walk (Walk<PAIRS> &t, const Sgm &s, const Lines &l, int count, bool mark)
+walk (Walk<PAIRS> &t, Coming<PAIRS> &c, const Sgm &s, const Lines &l, int count, bool mark)
 {
   const int AHEAD = Ahead<PAIRS>::pixels;
-  Coming<PAIRS> c;
   int n = 0;
 
   if (count == 0)
     return;
+  await_fetch<0> ();            /* what the walk before has fetched in vain */
   c.costs = t.costs;
   c.from = t.to;
   c.left = count;
 #pragma unroll
   for (int k = 0; k < AHEAD; k++)
-    load_pixel<PAIRS, ADD> (c, t, k);
+    fetch_pixel<PAIRS, ADD> (c, t, k);
   for (; n + AHEAD <= count; n += AHEAD)
 #pragma unroll
     for (int k = 0; k < AHEAD; k++)
@@ -123,13 +138,17 @@ walk (Walk<PAIRS> &t, const Sgm &s, const Lines &l, int count, bool mark)
 template <int PAIRS, bool ADD> __global__ void __launch_bounds__ (64 * LINES)
 pair_kernel (Sgm s, Lines l)
 {
+  extern __shared__ uint4 shared[];
   int warp = threadIdx.x / 32, line = blockIdx.x * LINES + warp / 2, back = warp & 1;
   int first = (l.length + 1) / 2, second = l.length - first;
   bool there = line < l.count;
   Walk<PAIRS> t;
+  Coming<PAIRS> c;
 
   line = min (line, l.count - 1);
   t.lane = threadIdx.x % 32;
+  c.sums = (char *) shared + warp * c.warp + t.lane * c.sum_bytes;
+  c.raw = (char *) shared + warp * c.warp + 32 * c.sum_bytes + t.lane * c.cost_bytes;
   t.borders = borders_of (t.lane);
   t.share = share_of<PAIRS> (t.lane, s.depth);
   t.share.there &= there;
@@ -146,9 +165,9 @@ pair_kernel (Sgm s, Lines l)
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
     t.path[p] = 0;
-  walk<PAIRS, ADD> (t, s, l, back ? second : first, false);
+  walk<PAIRS, ADD> (t, c, s, l, back ? second : first, false);
   __syncthreads ();
-  walk<PAIRS, true> (t, s, l, back ? first : second, l.last);
+  walk<PAIRS, true> (t, c, s, l, back ? first : second, l.last);
 }
 
 template <int PAIRS> static StereoStatus
@@ -159,11 +178,12 @@ launch_pairs (StereoPlan *plan, const Sgm &s, int direction, bool last, StereoEr
   Lines l = { rows ? s.height : s.width, rows ? s.width : s.height, rows ? column : row, rows ? row : column,
     s.small[direction], s.large[direction], rows, last };
   unsigned blocks = cuda_blocks (l.count, LINES);
+  size_t shared = 2 * LINES * Coming<PAIRS>::warp;
 
   if (rows)
-    pair_kernel<PAIRS, false><<<blocks, 64 * LINES, 0, cuda_state (plan)->stream>>> (s, l);
+    pair_kernel<PAIRS, false><<<blocks, 64 * LINES, shared, cuda_state (plan)->stream>>> (s, l);
   else
-    pair_kernel<PAIRS, true><<<blocks, 64 * LINES, 0, cuda_state (plan)->stream>>> (s, l);
+    pair_kernel<PAIRS, true><<<blocks, 64 * LINES, shared, cuda_state (plan)->stream>>> (s, l);
   CUDA_LAUNCHED (plan, "pair_kernel");
   return STEREO_OK;
 }

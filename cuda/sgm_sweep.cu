@@ -11,212 +11,7 @@
  * Where all strips fit on the device at once, one launch does all bands and strips wait for each other (`progress`);
  * else there is a launch for every band.
  */
-#include "cuda/sgm.cuh"
-
-#define ROWS 8                  /* of a band; even */
-#define HALOS (ROWS - 1)        /* warps */
-#define AHEAD 4                 /* rows whose costs and sums are under way to shared memory; a divisor of ROWS */
-#define MAX_COLUMNS 16
-#define MAX_STRIPS 2            /* at a time on a multiprocessor: when one waits, the other works */
-
-enum { FROM_LEFT, FROM_RIGHT, FROM_ABOVE, WAYS };
-
-struct Sweep
-{
-  int up, last;                 /* last: marks the missing candidates */
-  int columns;                  /* of a strip */
-  int band, bands;              /* of this launch */
-  uint32_t small[WAYS], large[WAYS];
-  uint32_t *border, *border_low;        /* [band & 1][way][x]: costs, and their lowest */
-  int *progress;                /* of strips: bands that are done */
-};
-
-/*
- * Costs of diagonal paths in shared memory: [row & 1][way][slot], from the left for columns -ROWS and on, from the right
- * for columns 0 and on. A lane has its place in slot 0, from which all others are at known distances.
- */
-template <int PAIRS> struct Slots
-{
-  static const int pitch = 32 * PAIRS + 4, count = MAX_COLUMNS + ROWS;  /* words; slots */
-  static const int words = 4 * count * pitch;
-  uint32_t *lane, *lowest;
-};
-
-template <int PAIRS> __device__ __forceinline__ Slots<PAIRS>
-slots_at (uint32_t *words, int slot, int lane)
-{
-  Slots<PAIRS> s = { words + slot * Slots<PAIRS>::pitch + lane * PAIRS, words + slot * Slots<PAIRS>::pitch + 32 * PAIRS };
-  return s;
-}
-
-template <int PAIRS> __device__ __forceinline__ void
-get_slot (uint32_t (&path)[PAIRS], uint32_t &lowest, const Slots<PAIRS> &s, int buffer, int way, int slot)
-{
-  int n = ((buffer * 2 + way) * s.count + slot) * s.pitch;
-  load_pairs (path, s.lane + n);
-  lowest = s.lowest[n];
-}
-
-template <int PAIRS> __device__ __forceinline__ void
-put_slot (const uint32_t (&path)[PAIRS], uint32_t lowest, const Slots<PAIRS> &s, int buffer, int way, int slot)
-{
-  int n = ((buffer * 2 + way) * s.count + slot) * s.pitch;
-  store_pairs (s.lane + n, path);
-  s.lowest[n] = lowest;
-}
-
-/* ---- the border between bands ------------------------------------------------------------------ */
-
-__device__ __forceinline__ int
-load_acquired (const int *from)
-{
-#if __CUDA_ARCH__
-  int value;
-  asm volatile ("ld.acquire.gpu.global.s32 %0, [%1];" : "=r" (value) : "l" (from) : "memory");
-  return value;
-#else
-  return *(const volatile int *) from;
-#endif
-}
-
-__device__ __forceinline__ void
-store_released (int *to, int value)
-{
-#if __CUDA_ARCH__
-  asm volatile ("st.release.gpu.global.s32 [%0], %1;" :: "l" (to), "r" (value) : "memory");
-#else
-  *(volatile int *) to = value;
-#endif
-}
-
-template <int PAIRS> __device__ __forceinline__ void
-get_border (uint32_t (&path)[PAIRS], uint32_t &lowest, const Sgm &s, const Sweep &w, int band, int way, int x, int lane)
-{
-  size_t n = ((size_t) (band & 1) * WAYS + way) * s.width + x;
-#pragma unroll
-  for (int k = 0; k < PAIRS; k++)
-    path[k] = __ldcg (w.border + n * 32 * PAIRS + k * 32 + lane);
-  lowest = __ldcg (w.border_low + n);
-}
-
-template <int PAIRS> __device__ __forceinline__ void
-put_border (const uint32_t (&path)[PAIRS], uint32_t lowest, const Sgm &s, const Sweep &w, int band, int way, int x,
-    int lane)
-{
-  size_t n = ((size_t) (band & 1) * WAYS + way) * s.width + x;
-#pragma unroll
-  for (int k = 0; k < PAIRS; k++)
-    __stcg (w.border + n * 32 * PAIRS + k * 32 + lane, path[k]);
-  if (lane == 0)
-    __stcg (w.border_low + n, lowest);
-}
-
-/* Waits until the strips within reach have done the bands before @band. */
-__device__ __forceinline__ void
-await_neighbours (const Sweep &w, int band)
-{
-  int reach = (ROWS + w.columns - 1) / w.columns, strip = (int) blockIdx.x - reach + (int) threadIdx.x;
-
-  if (threadIdx.x <= 2 * reach && strip >= 0 && strip < (int) gridDim.x)
-    while (load_acquired (w.progress + strip) < band)
-      __nanosleep (20);
-  __syncthreads ();
-}
-
-__device__ __forceinline__ void
-tell_neighbours (const Sweep &w, int band)
-{
-  __syncthreads ();
-  if (threadIdx.x == 0)
-    store_released (w.progress + blockIdx.x, band + 1);
-}
-
-/* From the band before @band: the diagonal paths of columns beside the strip, a warp a column in turn. */
-template <int PAIRS> __device__ __forceinline__ void
-load_halos (const Sgm &s, const Sweep &w, uint32_t *words, int band, int warp, int lane)
-{
-  for (int n = warp; n < 2 * ROWS; n += w.columns + HALOS) {
-    int way = n / ROWS, column = way == FROM_LEFT ? n - ROWS : w.columns + n - ROWS;
-    int x = (int) blockIdx.x * w.columns + column;
-    uint32_t path[PAIRS], lowest;
-    if (x < 0 || x >= s.width)
-      continue;
-    get_border (path, lowest, s, w, band - 1, way, x, lane);
-    put_slot (path, lowest, slots_at<PAIRS> (words, way == FROM_LEFT ? column + ROWS : column, lane), 0, way, 0);
-  }
-}
-
-/* ---- rows ---------------------------------------------------------------------------------------- */
-
-/* A column of the picture as a warp meets it, row by row in the sweep's order. */
-template <int PAIRS> struct Column
-{
-  const uint8_t *costs;         /* of the row to load next; stays on the last one */
-  const uint16_t *sums;
-  ptrdiff_t step;               /* elements */
-  int left;                     /* rows still to load */
-  Share share;
-};
-
-template <int PAIRS> __device__ __forceinline__ Column<PAIRS>
-start_column (const Sgm &s, const Sweep &w, int x, int lane)
-{
-  Column<PAIRS> c;
-  int row = w.band * ROWS;
-  c.share = share_of<PAIRS> (lane, s.depth);
-  size_t place = ((size_t) (w.up ? s.height - 1 - row : row) * s.width + x) * s.depth + c.share.first;
-  c.costs = s.costs + place;
-  c.sums = s.volume + place;
-  c.step = (ptrdiff_t) s.width * s.depth * (w.up ? -1 : 1);
-  c.left = s.height - row;
-  return c;
-}
-
-template <int PAIRS> __device__ __forceinline__ void
-advance (Column<PAIRS> &c)
-{
-  ptrdiff_t step = --c.left > 0 ? c.step : 0;
-  c.costs += step;
-  c.sums += step;
-}
-
-/* A warp's own part of shared memory, rows in turn; a lane reads what it has fetched itself. In registers the compiler
- * would move what is under way, and wait for it. A fetch takes 4 bytes at least. */
-template <int PAIRS> struct Ring
-{
-  static const int cost_bytes = PAIRS == 1 ? 4 : 2 * PAIRS, sum_bytes = 4 * PAIRS;
-  static const int row = 32 * (cost_bytes + sum_bytes);
-  char *lane;                   /* of row 0: this lane's sums; costs come after all lanes' sums */
-};
-
-template <int PAIRS> __device__ __forceinline__ Ring<PAIRS>
-ring_at (uint32_t *words, int warp, int lane)
-{
-  Ring<PAIRS> r = { (char *) (words + Slots<PAIRS>::words) + warp * AHEAD * Ring<PAIRS>::row +
-      lane * Ring<PAIRS>::sum_bytes };
-  return r;
-}
-
-/* Costs of a row; @second: to where sums would go. */
-template <int PAIRS> __device__ __forceinline__ char *
-ring_costs (const Ring<PAIRS> &r, int row, int lane, bool second)
-{
-  return r.lane + row % AHEAD * r.row + lane * (r.cost_bytes - r.sum_bytes) + (second ? 0 : 32 * r.sum_bytes);
-}
-
-template <int PAIRS> __device__ __forceinline__ void
-fetch_costs (const Ring<PAIRS> &r, const Column<PAIRS> &c, int row, int lane, bool second)
-{
-  const uint8_t *from = PAIRS == 1 ? (const uint8_t *) ((uintptr_t) c.costs & ~(uintptr_t) 3) : c.costs;
-  fetch<Ring<PAIRS>::cost_bytes> (ring_costs (r, row, lane, second), from);
-}
-
-template <int PAIRS> __device__ __forceinline__ void
-ring_raw (RawCosts<PAIRS> &raw, const Ring<PAIRS> &r, const Column<PAIRS> &c, int row, int lane, bool second)
-{
-  const char *from = ring_costs (r, row, lane, second);
-  load_costs (raw, (const uint8_t *) from + (PAIRS == 1 ? c.share.first & 2 : 0), c.share);
-}
+#include "cuda/sgm_strips.cuh"
 
 /* What a strip's warp carries from row to row. */
 template <int PAIRS> struct Strip
@@ -272,7 +67,8 @@ strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &sl
 }
 
 template <int PAIRS> __device__ __forceinline__ void
-start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &slots, int x, int lane)
+start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &slots, int x, bool there,
+    int lane)
 {
   Mask<PAIRS> mask;
 
@@ -300,7 +96,7 @@ start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &
 #pragma unroll
     for (int p = 0; p < PAIRS; p++)
       t.path[way][p] = 0;
-    if (w.band) {
+    if (w.band && there) {
       get_border (t.path[way], t.lowest[way], s, w, w.band - 1, way, x, lane);
       if (way != FROM_ABOVE)
         put_slot (t.path[way], t.lowest[way], slots, 0, way, way == FROM_LEFT ? ROWS : 0);
@@ -318,7 +114,7 @@ strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
   Strip<PAIRS> t;
 
   t.ring = ring_at<PAIRS> (words, column, lane);
-  start_strip (s, w, t, slots, there ? x : s.width - 1, lane);
+  start_strip (s, w, t, slots, there ? x : s.width - 1, there, lane);
   for (int band = w.band; band < w.band + w.bands; band++) {
     int rows = there ? s.height - band * ROWS : 0;
     if (band > w.band)
@@ -511,7 +307,8 @@ launch_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *err
   size_t shared = Slots<PAIRS>::words * sizeof (uint32_t) + (size_t) (threads / 32) * AHEAD * Ring<PAIRS>::row;
   Sweep w = { up, last, columns, 0, bands, { 0 }, { 0 }, state->sgm_border,
     state->sgm_border + (size_t) 2 * WAYS * s.width * 32 * PAIRS, state->sgm_progress + (up ? strips : 0) };
-  static const int penalties[2][WAYS] = { { SGM_FALLING, SGM_RISING, SGM_VERTICAL }, { SGM_RISING, SGM_FALLING, SGM_VERTICAL } };
+  static const int penalties[2][WAYS] = { { SGM_FALLING, SGM_RISING, SGM_VERTICAL },
+    { SGM_RISING, SGM_FALLING, SGM_VERTICAL } };
 
   for (int way = 0; way < WAYS; way++) {
     w.small[way] = s.small[penalties[up][way]];
