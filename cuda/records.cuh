@@ -25,7 +25,7 @@ template <int COST> struct Features
 };
 
 #define RECORD_PAD 8            /* right columns before those of the image: the most columns of a block */
-#define RECORD_COLUMNS 32       /* that a block makes */
+#define RECORD_COLUMNS 64       /* that a block makes */
 
 /* Records of both views: view[v] + (rows / 16 * columns[v] + column) * bytes; and, numbered like the left view's, 16
  * rows of its colours, which weights are made of. */
@@ -134,7 +134,7 @@ feature (const StereoView &view, size_t at, int plane)
 #define RECORD_THREADS 256
 
 /*
- * A block makes the records of 32 columns (blockIdx.x) and 16 rows (blockIdx.y) of one view (blockIdx.z), through
+ * A block makes the records of 64 columns (blockIdx.x) and 16 rows (blockIdx.y) of one view (blockIdx.z), through
  * shared memory. Rows past the image are 0: their weights are, but 0 times what is no number would be none.
  */
 template <int COST> __global__ void __launch_bounds__ (RECORD_THREADS)
