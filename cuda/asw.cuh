@@ -25,6 +25,15 @@ asw_weight (uint32_t a, uint32_t b, AswWindow w, float distance)
   return cuda_weight (a, b, w.color, distance * w.distance);
 }
 
+/* Sums of weights are neither tiny nor huge. */
+__device__ __forceinline__ float
+reciprocal (float a)
+{
+  float b;
+  asm ("rcp.approx.ftz.f32 %0, %1;" : "=f" (b) : "f" (a));
+  return b;
+}
+
 /* Raw cost of left (x, y) against mirrored right (xm, y): the same numbers as stereo/cpu/match.c. */
 template <int COST> __device__ __forceinline__ int
 asw_raw_cost (const Frame &f, size_t row, int x, int xm)
