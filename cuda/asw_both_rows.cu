@@ -4,8 +4,9 @@
  *
  * A tap is l(x) r(x') c. For 16 indices, 8 columns x and two taps the products r c are the left operand of a product
  * of matrices, two neighbouring columns a register; the right operand has the l(x) on its diagonals, so that it weighs,
- * adds the two taps in single precision, and leaves each pair's sum to itself. With r alone for a left operand the same
- * gives the weights' sum. A warp has 32 columns by 32 indices.
+ * adds the two taps in single precision, and leaves each pair's sum to itself. The weights' sum, of l(x) r(v), is a
+ * proper product of matrices by x and v, whose band goes through shared memory to those who have the pairs. A warp has
+ * 32 columns by 32 indices.
  *
  * r depends on the partner only: with v = x - i it is a matter of 8 columns by 8 indices how far these tiles are apart,
  * 7 registers for 16 tiles. Taps 8 apart share registers of costs in the same way. So taps are taken in classes: k,
@@ -55,7 +56,7 @@ struct Right {
 
 /* The sums of a warp's pairs: by 8 columns and 16 indices. */
 struct Sums {
-  float cost[4][2][4], weight[4][2][4];
+  float cost[4][2][4];
 };
 
 /* A lane's operand from a pair of halves or one: @chosen of them where this lane has the diagonal. */
@@ -103,15 +104,12 @@ add_class (Sums &sums, Costs costs, const uint32_t *right, const Right &lane_rig
     for (int p = 0; p < 2; p++) {
       const PerTap<Q> &a = r[3 + j - 2 * p], &b = r[2 + j - 2 * p];
       if constexpr (Q == 1) {
-        multiply_half (sums.weight[j][p], a.of[0], b.of[0], l.of[0]);
         multiply_half (sums.cost[j][p], times (a.of[0], c[j][2 * p]), times (b.of[0], c[j][2 * p + 1]), l.of[0]);
       } else
 #pragma unroll
         for (int q = 0; q < Q; q += 2) {
-          uint4 four = make_uint4 (a.of[q], b.of[q], a.of[q + 1], b.of[q + 1]);
-          multiply (sums.weight[j][p], four, l.of[q], l.of[q + 1]);
-          four = make_uint4 (times (four.x, c[j + q][2 * p]), times (four.y, c[j + q][2 * p + 1]),
-              times (four.z, c[j + q + 1][2 * p]), times (four.w, c[j + q + 1][2 * p + 1]));
+          uint4 four = make_uint4 (times (a.of[q], c[j + q][2 * p]), times (b.of[q], c[j + q][2 * p + 1]),
+              times (a.of[q + 1], c[j + q + 1][2 * p]), times (b.of[q + 1], c[j + q + 1][2 * p + 1]));
           multiply (sums.cost[j][p], four, l.of[q], l.of[q + 1]);
         }
     }
@@ -193,6 +191,132 @@ sum_taps (Sums &sums, const CostRing<TI> &ring, const uint32_t *right, const Rig
     add_few<1, TI> (sums, ring, k, right + k * S::ring, lane_right, left + k * TX, column, diagonal);
 }
 
+/* ---- sums of weights ------------------------------------------------------------------------------- */
+
+/* By 16 columns, 16 v of the three runs that these meet (the first starts 32 before the first column's, for the warp's
+ * first index), even and odd v. */
+struct Totals {
+  float of[2][3][2][4];
+};
+
+/* Where a warp has its 64 v in the ring: 32 and 32. */
+struct Partners {
+  int low, high;
+
+  __device__ __forceinline__ int
+  slot (int run) const /* of a lane's pair of v */
+  {
+    return (run < 2 ? low : high - 32) + 16 * run + (threadIdx.x & 31) / 4 * 2;
+  }
+};
+
+/* Adds 16 taps, classes of Q: a lane has 4 of them, for v's and for columns. */
+template <int Q, int TI>
+__device__ __forceinline__ void
+total_sixteen (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left)
+{
+  const int ring = Shared<TI>::ring;
+  int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3;
+  uint4 l[2];
+#pragma unroll
+  for (int m = 0; m < 2; m++) {
+    const __half *from = left + (t * TX + 16 * m + g) * Q;
+    PerTap<Q / 2> a = load_words<Q / 2> ((const uint32_t *) from);
+    PerTap<Q / 2> b = load_words<Q / 2> ((const uint32_t *) (from + 8 * Q));
+    if constexpr (Q == 4) {
+      l[m] = make_uint4 (a.of[0], b.of[0], a.of[1], b.of[1]);
+    } else {
+      from += 4 * TX * Q;
+      l[m] = make_uint4 (a.of[0], b.of[0], *(const uint32_t *) from, *(const uint32_t *) (from + 8 * Q));
+    }
+  }
+#pragma unroll
+  for (int run = 0; run < 4; run++) {
+    const uint32_t *from = right + (t * ring + partners.slot (run)) * Q;
+    PerTap<Q> a = load_words<Q> (from), b = Q == 4 ? a : load_words<Q> (from + 4 * ring * Q);
+#pragma unroll
+    for (int odd = 0; odd < 2; odd++) {
+      uint32_t r0 = __byte_perm (a.of[0], a.of[1], odd ? 0x7632 : 0x5410);
+      uint32_t r1 = __byte_perm (b.of[Q - 2], b.of[Q - 1], odd ? 0x7632 : 0x5410);
+#pragma unroll
+      for (int m = 0; m < 2; m++)
+        if (run >= m && run - m < 3)
+          multiply (totals.of[m][run - m][odd], l[m], r0, r1);
+    }
+  }
+}
+
+/* Adds up to four single taps: a lane has one. */
+template <int TI>
+__device__ __forceinline__ void
+total_singles (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, int taps)
+{
+  int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3, tap = min (t, taps - 1);
+  const uint16_t *from = (const uint16_t *) left + tap * TX + g;
+  uint32_t l[4];
+#pragma unroll
+  for (int n = 0; n < 4; n++)
+    l[n] = t < taps ? from[8 * n] : 0;
+#pragma unroll
+  for (int run = 0; run < 4; run++) {
+    uint32_t r = right[tap * Shared<TI>::ring + partners.slot (run)];
+#pragma unroll
+    for (int m = 0; m < 2; m++)
+      if (run >= m && run - m < 3) {
+        multiply_half (totals.of[m][run - m][0], l[2 * m], l[2 * m + 1], r & 0xFFFF);
+        multiply_half (totals.of[m][run - m][1], l[2 * m], l[2 * m + 1], r >> 16);
+      }
+  }
+}
+
+template <int TI>
+__device__ __forceinline__ void
+total_taps (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, Taps taps)
+{
+  const int ring = Shared<TI>::ring;
+  int k = 0;
+#pragma unroll 1
+  for (; k < 32 * taps.quads; k += 16)
+    total_sixteen<4, TI> (totals, right + k * ring, partners, left + k * TX);
+  if (taps.duos) {
+    total_sixteen<2, TI> (totals, right + k * ring, partners, left + k * TX);
+    k += 16;
+  }
+#pragma unroll 1
+  for (int n = 0; n < taps.singles; n += 4)
+    total_singles<TI> (totals, right + (k + n) * ring, partners, left + (k + n) * TX, taps.singles - n);
+}
+
+/* Divides the sums by the totals, which come through @scratch: the numbers of steps, in the low bits of what is left
+ * (the sum with 2^23 has them there). */
+__device__ __forceinline__ void
+divide (Sums &sums, const Totals &totals, float *scratch, float scale)
+{
+  const int pitch = 36; /* 16 columns of 32 indices */
+  int lane = threadIdx.x & 31, g = lane / 4, t = lane % 4;
+#pragma unroll
+  for (int m = 0; m < 2; m++) {
+    __syncwarp ();
+#pragma unroll
+    for (int run = 0; run < 3; run++)
+#pragma unroll
+      for (int n = 0; n < 8; n++) { /* n % 4 of a fragment */
+        int x = g + n % 4 / 2 * 8, i = x + 32 - 16 * run - 4 * t - n % 2 * 2 - n / 4;
+        if (run == 1 || (unsigned) i < 32)
+          scratch[x * pitch + i] = totals.of[m][run][n / 4][n % 4];
+      }
+    __syncwarp ();
+#pragma unroll
+    for (int n = 0; n < 16; n++) {
+      int j = n / 8, p = n / 4 % 2, e = n % 4;
+      float total = scratch[(8 * j + 2 * t + e % 2) * pitch + 16 * p + g + e / 2 * 8];
+      float &sum = sums.cost[2 * m + j][p][e];
+      sum = fmaf (sum, reciprocal (total) * scale, 8388608.0f);
+    }
+  }
+  __syncwarp ();
+}
+
 /* ---- results ------------------------------------------------------------------------------------- */
 
 /* Eight steps into the volume, but those of no candidates. */
@@ -210,7 +334,7 @@ store_steps (const Frame &f, uint4 eight, size_t volume_row, int x, int i)
     *(uint4 *) (f.volume + (volume_row + x) * f.depth + i) = make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
-/* A warp's means as steps, through @out. No candidate's mean passes STEREO_COST_TOP: the largest cost stays below it
+/* A warp's means, steps, through @out. No candidate's mean passes STEREO_COST_TOP: the largest cost stays below it
  * by more than all roundings. */
 template <int TI>
 __device__ __forceinline__ void
@@ -218,17 +342,14 @@ store_means (const Sums &sums, uint16_t *out, const Frame &f, size_t volume_row,
 {
   const int pitch = Shared<TI>::out_pitch;
   int lane = threadIdx.x & 31;
-  float scale = (float) f.volume_unit;
   uint16_t *to = out + lane % 4 * 2 * pitch + lane / 4;
 #pragma unroll
   for (int j = 0; j < 4; j++)
 #pragma unroll
     for (int p = 0; p < 2; p++)
 #pragma unroll
-      for (int e = 0; e < 4; e++) { /* the sum with 2^23 has the rounded number in its low bits */
-        float mean = fmaf (sums.cost[j][p][e], reciprocal (sums.weight[j][p][e]) * scale, 8388608.0f);
-        to[(8 * j + e % 2) * pitch + 16 * p + e / 2 * 8] = (uint16_t) __float_as_uint (mean);
-      }
+      for (int e = 0; e < 4; e++)
+        to[(8 * j + e % 2) * pitch + 16 * p + e / 2 * 8] = (uint16_t) __float_as_uint (sums.cost[j][p][e]);
   __syncwarp ();
 #pragma unroll
   for (int n = 0; n < TX; n += 8)
@@ -289,8 +410,12 @@ __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, Asw
     low = low < 0 ? low + S::ring : low;
     Right lane_right = { low + 32 + at, (at < 0 ? low + 32 : high) + at, high + at };
     int i = i0 + 32 * warp; /* of the warp's 32 indices; it rests where none has a partner */
-    if (x0 + TX - 1 - f.min_disparity >= i && x0 - f.width + 1 - f.min_disparity <= i + 31)
+    if (x0 + TX - 1 - f.min_disparity >= i && x0 - f.width + 1 - f.min_disparity <= i + 31) {
       sum_taps<TI> (sums, ring, right, lane_right, left, g, diagonal, taps);
+      Totals totals = {};
+      total_taps<TI> (totals, right, Partners { low, high }, left, taps);
+      divide (sums, totals, (float *) (out + warp * S::out), (float) f.volume_unit);
+    }
     store_means<TI> (sums, (uint16_t *) (out + warp * S::out), f, volume_row, x0, i);
     slot = ring_slot<TI> (slot + TX);
     ring.first = ring.first + 1 < blocks ? ring.first + 1 : 0;
