@@ -19,28 +19,6 @@
 
 /* ---- sums ---------------------------------------------------------------------------------------- */
 
-template <int Q> struct PerTap {
-  uint32_t of[Q];
-};
-
-/* Q words, as one. */
-template <int Q>
-__device__ __forceinline__ PerTap<Q>
-load_words (const uint32_t *from)
-{
-  PerTap<Q> w;
-  if (Q == 4) {
-    uint4 four = *(const uint4 *) from;
-    w.of[0] = four.x, w.of[1 % Q] = four.y, w.of[2 % Q] = four.z, w.of[3 % Q] = four.w;
-  } else if (Q == 2) {
-    uint2 two = *(const uint2 *) from;
-    w.of[0] = two.x, w.of[1 % Q] = two.y;
-  } else {
-    w.of[0] = *from;
-  }
-  return w;
-}
-
 /* A lane's right weights: those at distance d of the tiles stand at low, middle or high by d's sign. In words for
  * classes of one tap. */
 struct Right {
@@ -275,7 +253,7 @@ total_taps (Totals &totals, const uint32_t *right, const Partners &partners, con
 {
   const int ring = Shared<TI>::ring;
   int k = 0;
-#pragma unroll 1
+#pragma unroll 2
   for (; k < 32 * taps.quads; k += 16)
     total_sixteen<4, TI> (totals, right + k * ring, partners, left + k * TX);
   if (taps.duos) {
@@ -298,13 +276,12 @@ divide (Sums &sums, const Totals &totals, float *scratch, float scale)
   for (int m = 0; m < 2; m++) {
     __syncwarp ();
 #pragma unroll
-    for (int run = 0; run < 3; run++)
-#pragma unroll
-      for (int n = 0; n < 8; n++) { /* n % 4 of a fragment */
-        int x = g + n % 4 / 2 * 8, i = x + 32 - 16 * run - 4 * t - n % 2 * 2 - n / 4;
-        if (run == 1 || (unsigned) i < 32)
-          scratch[x * pitch + i] = totals.of[m][run][n / 4][n % 4];
-      }
+    for (int n = 0; n < 8; n++) { /* n % 4 of a fragment. Of the first and the last run one is of an index. */
+      int x = g + n % 4 / 2 * 8, i = x - 4 * t - n % 2 * 2 - n / 4;
+      scratch[x * pitch + i + 16] = totals.of[m][1][n / 4][n % 4];
+      float first = totals.of[m][0][n / 4][n % 4], last = totals.of[m][2][n / 4][n % 4];
+      scratch[x * pitch + (i & 31)] = i < 0 ? first : last;
+    }
     __syncwarp ();
 #pragma unroll
     for (int n = 0; n < 16; n++) {
@@ -369,8 +346,9 @@ __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, Asw
   int y = blockIdx.x, i0 = blockIdx.y * TI, blocks = S::blocks (w.radius);
   __half *line = (__half *) shared, *out = line + blocks * TX * S::pitch, *left = out + TI / 32 * S::out;
   uint32_t *right = (uint32_t *) (left + taps.count () * TX);
-  const uint32_t *left_color = f.view[STEREO_LEFT].color + (size_t) y * f.image_pitch;
-  const uint32_t *right_color = f.view[STEREO_RIGHT].color + (size_t) y * f.image_pitch;
+  size_t image_row = (size_t) y * f.image_pitch;
+  Maker<TI> maker = { taps, w, f.width, { f.view[STEREO_LEFT].color + image_row, f.view[STEREO_RIGHT].color + image_row },
+    left, right };
   size_t volume_row = (size_t) y * f.width;
   Diagonal diagonal = { { t != g / 2 ? 0x4444u :
                           g % 2      ? 0x1044u :
@@ -391,14 +369,22 @@ __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, Asw
   int slot = TI;                                    /* of the step's first v */
   int partner = f.width - 1 + f.min_disparity + i0; /* which has v 0 in the first step */
   for (int v = -TI; v < 0; v += TX) {
-    make_right<TI> (right, right_color, partner - v - lane, TI + v, f.width, taps, w);
+    maker.look_at (STEREO_RIGHT, partner - v - lane);
+    for (int n = warp; n < taps.classes (); n += TI / 32)
+      maker.make_class (STEREO_RIGHT, n, TI + v);
     __syncwarp ();
   }
 
   for (int x0 = 0; x0 < f.width; x0 += TX) {
     int last = ring.first ? ring.first - 1 : blocks - 1;
-    make_left<TI> (left, left_color, x0 + lane, f.width, taps, w);
-    make_right<TI> (right, right_color, partner - x0 - lane, slot, f.width, taps, w);
+    maker.look_at (STEREO_LEFT, x0 + lane);
+    maker.look_at (STEREO_RIGHT, partner - x0 - lane);
+#pragma unroll 1
+    for (int n = warp; n < 2 * taps.classes (); n += TI / 32)
+      if (n & 1)
+        maker.make_class (STEREO_RIGHT, n >> 1, slot);
+      else
+        maker.make_class (STEREO_LEFT, n >> 1, slot);
     await_lots<0> ();
     load_costs<TI> (line + last * TX * S::pitch, f, volume_row, x0 + (blocks - 1) * TX - w.radius, i0);
     end_lot ();

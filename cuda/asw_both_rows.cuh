@@ -33,15 +33,10 @@ struct Taps {
     return 32 * quads + 16 * duos + singles;
   }
 
-  /* Taps before the class of tap @k, the class' size, and which of it @k is. */
-  __device__ __forceinline__ void
-  place (int k, int *before, int *size, int *which) const
+  __device__ __forceinline__ int
+  classes () const
   {
-    int rest = k - 32 * quads;
-    bool quad = rest < 0, duo = !quad && rest < 16 * duos;
-    *size = quad ? 4 : duo ? 2 : 1;
-    *which = quad ? k >> 3 & 3 : duo ? rest >> 3 : 0;
-    *before = quad ? (k & ~31) + 4 * (k & 7) : duo ? 32 * quads + 2 * (rest & 7) : k;
+    return 8 * quads + 8 * duos + singles;
   }
 };
 
@@ -75,52 +70,142 @@ ring_slot (int slot)
 
 /* ---- weights ------------------------------------------------------------------------------------ */
 
-/* Weight of pixel @p of a row, of colour @centre, to tap number @k, which lies k - radius after it, or before it in
- * the mirrored view: @step. 0 where either is outside. */
-__device__ __forceinline__ float
-tap_weight (const uint32_t *color, uint32_t centre, int p, int step, int k, int width, AswWindow w)
-{
-  int tap = p + step * (k - w.radius);
-  bool valid = (unsigned) p < (unsigned) width && (unsigned) tap < (unsigned) width;
-  float weight = cuda_weight (centre, color[valid ? tap : 0], w.color, (float) abs (k - w.radius) * w.distance);
-  return valid ? weight : 0;
-}
+/* Q words or halves of them, as one. */
+template <int Q> struct PerTap {
+  uint32_t of[Q];
+};
 
-/* The step's left weights: a lane has a column. */
-template <int TI>
-__device__ __forceinline__ void
-make_left (__half *left, const uint32_t *color, int x, int width, Taps taps, AswWindow w)
+template <int Q>
+__device__ __forceinline__ PerTap<Q>
+load_words (const uint32_t *from)
 {
-  uint32_t centre = color[x < width ? x : 0];
-#pragma unroll 4
-  for (int k = threadIdx.x / 32; k <= 2 * w.radius; k += TI / 32) {
-    int before, size, which;
-    taps.place (k, &before, &size, &which);
-    left[before * TX + (threadIdx.x & 31) * size + which] =
-        __float2half_rn (tap_weight (color, centre, x, 1, k, width, w));
+  PerTap<Q> w;
+  if (Q == 4) {
+    uint4 four = *(const uint4 *) from;
+    w.of[0] = four.x, w.of[1 % Q] = four.y, w.of[2 % Q] = four.z, w.of[3 % Q] = four.w;
+  } else if (Q == 2) {
+    uint2 two = *(const uint2 *) from;
+    w.of[0] = two.x, w.of[1 % Q] = two.y;
+  } else {
+    w.of[0] = *from;
   }
+  return w;
 }
 
-/* Right weights of 32 partners, from slot @slot of the ring on: a lane has partner @p, which falls from lane to lane.
- * The last one's neighbour comes with the next 32. */
-template <int TI>
+template <int Q>
 __device__ __forceinline__ void
-make_right (uint32_t *right, const uint32_t *color, int p, int slot, int width, Taps taps, AswWindow w)
+store_words (uint32_t *to, const PerTap<Q> &w)
 {
-  typedef Shared<TI> S;
-  int lane = threadIdx.x & 31;
-  uint32_t centre = color[(unsigned) p < (unsigned) width ? p : 0];
-#pragma unroll 4
-  for (int k = threadIdx.x / 32; k <= 2 * w.radius; k += TI / 32) {
-    int before, size, which;
-    taps.place (k, &before, &size, &which);
-    float weight = tap_weight (color, centre, p, -1, k, width, w);
-    uint32_t *words = right + before * S::ring + which;
-    words[(slot + lane) * size] = pack_halves (weight, __shfl_down_sync (~0u, weight, 1));
+  if (Q == 4)
+    *(uint4 *) to = make_uint4 (w.of[0], w.of[1 % Q], w.of[2 % Q], w.of[3 % Q]);
+  else if (Q == 2)
+    *(uint2 *) to = make_uint2 (w.of[0], w.of[1 % Q]);
+  else
+    *to = w.of[0];
+}
+
+/* Makes a row's weights. A lane has a left pixel and a right one; it keeps their colours. */
+template <int TI> struct Maker {
+  Taps taps;
+  AswWindow w;
+  int width;
+  const uint32_t *color[2]; /* of the row, by view */
+  __half *left;
+  uint32_t *right;
+  int pixel[2]; /* far away where there is none */
+  uint32_t centre[2];
+
+  __device__ __forceinline__ void
+  look_at (int view, int p)
+  {
+    bool there = (unsigned) p < (unsigned) width;
+    centre[view] = color[view][there ? p : 0];
+    pixel[view] = there ? p : -(1 << 24);
+  }
+
+  /* Weights to taps k, k + 8 and so on. Tap k lies k - radius after the pixel, or before it in the mirrored view. 0
+   * where either is outside, and past the window. */
+  template <int Q>
+  __device__ __forceinline__ void
+  weigh (float (&weight)[Q], int view, int k) const
+  {
+    int step = view == STEREO_LEFT ? 1 : -1, away = k - w.radius, first = pixel[view] + step * away;
+    const uint32_t *from = color[view] + first;
+#pragma unroll
+    for (int q = 0; q < Q; q++) {
+      bool valid = (unsigned) (first + 8 * step * q) < (unsigned) width && k + 8 * q <= 2 * w.radius;
+      uint32_t other = 0;
+      if (valid)
+        other = from[8 * step * q];
+      float made = cuda_weight (centre[view], other, w.color, fabsf ((float) away + (float) (8 * q)) * w.distance);
+      weight[q] = valid ? made : 0;
+    }
+  }
+
+  /* A class of left weights, from tap @k, with @before taps before it. */
+  template <int Q>
+  __device__ __forceinline__ void
+  make_left (int k, int before) const
+  {
+    float weight[Q];
+    weigh<Q> (weight, STEREO_LEFT, k);
+    __half *to = left + before * TX + (threadIdx.x & 31) * Q;
+    if constexpr (Q == 1) {
+      *to = __float2half_rn (weight[0]);
+    } else {
+      PerTap<Q / 2> words;
+#pragma unroll
+      for (int q = 0; q < Q; q += 2)
+        words.of[q / 2] = pack_halves (weight[q], weight[q + 1]);
+      store_words<Q / 2> ((uint32_t *) to, words);
+    }
+  }
+
+  /* Right weights of 32 partners, from slot @slot of the ring on, which fall from lane to lane. The last one's neighbour
+   * comes with the next 32. */
+  template <int Q>
+  __device__ __forceinline__ void
+  make_right (int k, int before, int slot) const
+  {
+    int lane = threadIdx.x & 31;
+    float weight[Q];
+    weigh<Q> (weight, STEREO_RIGHT, k);
+    PerTap<Q> words;
+#pragma unroll
+    for (int q = 0; q < Q; q++)
+      words.of[q] = pack_halves (weight[q], __shfl_down_sync (~0u, weight[q], 1));
+    uint32_t *to = right + before * Shared<TI>::ring;
+    store_words<Q> (to + (slot + lane) * Q, words);
+    uint16_t *neighbour = (uint16_t *) (to + (slot ? slot - 1 : Shared<TI>::ring - 1) * Q);
     if (lane == 0)
-      ((__half *) (words + (slot ? slot - 1 : S::ring - 1) * size))[1] = __float2half_rn (weight);
+#pragma unroll
+      for (int q = 0; q < Q; q++)
+        neighbour[2 * q + 1] = (uint16_t) words.of[q];
   }
-}
+
+  template <int Q>
+  __device__ __forceinline__ void
+  make (int view, int k, int before, int slot) const
+  {
+    if (view == STEREO_LEFT)
+      make_left<Q> (k, before);
+    else
+      make_right<Q> (k, before, slot);
+  }
+
+  /* Class number @n. */
+  __device__ __forceinline__ void
+  make_class (int view, int n, int slot) const
+  {
+    int two = n - 8 * taps.quads, one = two - 8 * taps.duos, k = 32 * taps.quads;
+    if (two < 0)
+      make<4> (view, (n & ~7) * 4 + (n & 7), 4 * n, slot);
+    else if (one < 0)
+      make<2> (view, k + two, k + 2 * two, slot);
+    else
+      make<1> (view, k + 16 * taps.duos + one, k + 16 * taps.duos + one, slot);
+  }
+};
 
 /* ---- costs --------------------------------------------------------------------------------------- */
 
