@@ -128,7 +128,7 @@ add_quad (Sums &sums, const CostRing<TI> &ring, int n, const uint32_t *right, co
         },
         right, lane_right, left, column, diagonal);
     low += pitch, high += pitch;
-    right += 4 * S::ring, left += 4 * TX;
+    right += 4 * S::right_pitch, left += 4 * S::left_pitch;
   }
 }
 
@@ -156,17 +156,18 @@ sum_taps (Sums &sums, const CostRing<TI> &ring, const uint32_t *right, const Rig
   typedef Shared<TI> S;
   int k = 0;
   for (int n = 0; n < taps.quads; n++, k += 32)
-    add_quad<TI> (sums, ring, n, right + k * S::ring, lane_right, left + k * TX, column, diagonal);
+    add_quad<TI> (sums, ring, n, right + k * S::right_pitch, lane_right, left + k * S::left_pitch, column, diagonal);
   if (taps.duos) {
 #pragma unroll 1
     for (int n = 0; n < 8; n++)
       add_few<2, TI> (
-          sums, ring, k + n, right + (k + 2 * n) * S::ring, lane_right, left + (k + 2 * n) * TX, column, diagonal);
+          sums, ring, k + n, right + (k + 2 * n) * S::right_pitch, lane_right, left + (k + 2 * n) * S::left_pitch,
+          column, diagonal);
     k += 16;
   }
 #pragma unroll 1
   for (int end = k + taps.singles; k < end; k++)
-    add_few<1, TI> (sums, ring, k, right + k * S::ring, lane_right, left + k * TX, column, diagonal);
+    add_few<1, TI> (sums, ring, k, right + k * S::right_pitch, lane_right, left + k * S::left_pitch, column, diagonal);
 }
 
 /* ---- sums of weights ------------------------------------------------------------------------------- */
@@ -177,6 +178,13 @@ struct Totals {
   float of[2][3][2][4];
 };
 
+/* Which pair of v of a run stands at @n of a product: eight lanes at a time read from all banks. */
+__device__ __forceinline__ int
+pair_of_run (int n)
+{
+  return 4 * (n & 1) + (n & 2) + 2 * (n & 4);
+}
+
 /* Where a warp has its 64 v in the ring: 32 and 32. */
 struct Partners {
   int low, high;
@@ -184,7 +192,7 @@ struct Partners {
   __device__ __forceinline__ int
   slot (int run) const /* of a lane's pair of v */
   {
-    return (run < 2 ? low : high - 32) + 16 * run + (threadIdx.x & 31) / 4 * 2;
+    return (run < 2 ? low : high - 32) + 16 * run + pair_of_run ((threadIdx.x & 31) / 4);
   }
 };
 
@@ -193,25 +201,19 @@ template <int Q, int TI>
 __device__ __forceinline__ void
 total_sixteen (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left)
 {
-  const int ring = Shared<TI>::ring;
+  const int right_pitch = Shared<TI>::right_pitch, left_pitch = Shared<TI>::left_pitch;
   int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3;
   uint4 l[2];
 #pragma unroll
-  for (int m = 0; m < 2; m++) {
-    const __half *from = left + (t * TX + 16 * m + g) * Q;
-    PerTap<Q / 2> a = load_words<Q / 2> ((const uint32_t *) from);
-    PerTap<Q / 2> b = load_words<Q / 2> ((const uint32_t *) (from + 8 * Q));
-    if constexpr (Q == 4) {
-      l[m] = make_uint4 (a.of[0], b.of[0], a.of[1], b.of[1]);
-    } else {
-      from += 4 * TX * Q;
-      l[m] = make_uint4 (a.of[0], b.of[0], *(const uint32_t *) from, *(const uint32_t *) (from + 8 * Q));
-    }
+  for (int m = 0; m < 2; m++) { /* word by word: they are to come where the product wants them */
+    const volatile uint32_t *from = (const uint32_t *) (left + (t * left_pitch + 16 * m + g) * Q);
+    const int over = Q == 4 ? 1 : 2 * left_pitch * Q, down = 8 * Q / 2;
+    l[m].x = from[0], l[m].y = from[down], l[m].z = from[over], l[m].w = from[down + over];
   }
 #pragma unroll
   for (int run = 0; run < 4; run++) {
-    const uint32_t *from = right + (t * ring + partners.slot (run)) * Q;
-    PerTap<Q> a = load_words<Q> (from), b = Q == 4 ? a : load_words<Q> (from + 4 * ring * Q);
+    const uint32_t *from = right + (t * right_pitch + partners.slot (run)) * Q;
+    PerTap<Q> a = load_words<Q> (from), b = Q == 4 ? a : load_words<Q> (from + 4 * right_pitch * Q);
 #pragma unroll
     for (int odd = 0; odd < 2; odd++) {
       uint32_t r0 = __byte_perm (a.of[0], a.of[1], odd ? 0x7632 : 0x5410);
@@ -230,14 +232,14 @@ __device__ __forceinline__ void
 total_singles (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, int taps)
 {
   int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3, tap = min (t, taps - 1);
-  const uint16_t *from = (const uint16_t *) left + tap * TX + g;
+  const uint16_t *from = (const uint16_t *) left + tap * Shared<TI>::left_pitch + g;
   uint32_t l[4];
 #pragma unroll
   for (int n = 0; n < 4; n++)
     l[n] = t < taps ? from[8 * n] : 0;
 #pragma unroll
   for (int run = 0; run < 4; run++) {
-    uint32_t r = right[tap * Shared<TI>::ring + partners.slot (run)];
+    uint32_t r = right[tap * Shared<TI>::right_pitch + partners.slot (run)];
 #pragma unroll
     for (int m = 0; m < 2; m++)
       if (run >= m && run - m < 3) {
@@ -251,18 +253,19 @@ template <int TI>
 __device__ __forceinline__ void
 total_taps (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, Taps taps)
 {
-  const int ring = Shared<TI>::ring;
+  const int right_pitch = Shared<TI>::right_pitch, left_pitch = Shared<TI>::left_pitch;
   int k = 0;
 #pragma unroll 2
   for (; k < 32 * taps.quads; k += 16)
-    total_sixteen<4, TI> (totals, right + k * ring, partners, left + k * TX);
+    total_sixteen<4, TI> (totals, right + k * right_pitch, partners, left + k * left_pitch);
   if (taps.duos) {
-    total_sixteen<2, TI> (totals, right + k * ring, partners, left + k * TX);
+    total_sixteen<2, TI> (totals, right + k * right_pitch, partners, left + k * left_pitch);
     k += 16;
   }
 #pragma unroll 1
   for (int n = 0; n < taps.singles; n += 4)
-    total_singles<TI> (totals, right + (k + n) * ring, partners, left + (k + n) * TX, taps.singles - n);
+    total_singles<TI> (
+        totals, right + (k + n) * right_pitch, partners, left + (k + n) * left_pitch, taps.singles - n);
 }
 
 /* Divides the sums by the totals, which come through @scratch: the numbers of steps, in the low bits of what is left
@@ -277,7 +280,7 @@ divide (Sums &sums, const Totals &totals, float *scratch, float scale)
     __syncwarp ();
 #pragma unroll
     for (int n = 0; n < 8; n++) { /* n % 4 of a fragment. Of the first and the last run one is of an index. */
-      int x = g + n % 4 / 2 * 8, i = x - 4 * t - n % 2 * 2 - n / 4;
+      int x = g + n % 4 / 2 * 8, i = x - pair_of_run (2 * t) - n % 2 * 4 - n / 4;
       scratch[x * pitch + i + 16] = totals.of[m][1][n / 4][n % 4];
       float first = totals.of[m][0][n / 4][n % 4], last = totals.of[m][2][n / 4][n % 4];
       scratch[x * pitch + (i & 31)] = i < 0 ? first : last;
@@ -345,7 +348,7 @@ __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, Asw
   int lane = threadIdx.x & 31, g = lane / 4, t = lane % 4, warp = threadIdx.x / 32;
   int y = blockIdx.x, i0 = blockIdx.y * TI, blocks = S::blocks (w.radius);
   __half *line = (__half *) shared, *out = line + blocks * TX * S::pitch, *left = out + TI / 32 * S::out;
-  uint32_t *right = (uint32_t *) (left + taps.count () * TX);
+  uint32_t *right = (uint32_t *) (left + taps.count () * S::left_pitch);
   size_t image_row = (size_t) y * f.image_pitch;
   Maker<TI> maker = { taps, w, f.width, { f.view[STEREO_LEFT].color + image_row, f.view[STEREO_RIGHT].color + image_row },
     left, right };
@@ -358,9 +361,9 @@ __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, Asw
                    0x4432u } };
   CostRing<TI> ring = { line + (lane & 7) * S::pitch + warp * 32 + lane / 8 * 8, 0, blocks };
 
-  for (int e = threadIdx.x; e < taps.count () * S::ring; e += TI)
+  for (int e = threadIdx.x; e < taps.count () * S::right_pitch; e += TI)
     right[e] = 0;
-  for (int e = threadIdx.x; e < taps.count () * TX; e += TI)
+  for (int e = threadIdx.x; e < taps.count () * S::left_pitch; e += TI)
     left[e] = __float2half_rn (0);
   for (int b = 0; b < blocks - 1; b++)
     load_costs<TI> (line + b * TX * S::pitch, f, volume_row, b * TX - w.radius, i0);

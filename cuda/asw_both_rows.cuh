@@ -45,6 +45,7 @@ struct Taps {
 template <int TI> struct Shared {
   static constexpr int pitch = TI + 8; /* halves of a column of costs: other banks for the next one */
   static constexpr int ring = TX + TI; /* of v */
+  static constexpr int right_pitch = ring + 1, left_pitch = TX + 8; /* words, halves of a tap: other banks for the next */
   static constexpr int out_pitch = 40, out = TX * out_pitch;
 
   static __host__ __device__ int
@@ -57,7 +58,7 @@ template <int TI> struct Shared {
   bytes (int radius)
   {
     return sizeof (__half) *
-           (size_t) (blocks (radius) * TX * pitch + TI / 32 * out + Taps (radius).count () * (2 * ring + TX));
+           (size_t) (blocks (radius) * TX * pitch + TI / 32 * out + Taps (radius).count () * (2 * right_pitch + left_pitch));
   }
 };
 
@@ -149,7 +150,7 @@ template <int TI> struct Maker {
   {
     float weight[Q];
     weigh<Q> (weight, STEREO_LEFT, k);
-    __half *to = left + before * TX + (threadIdx.x & 31) * Q;
+    __half *to = left + before * Shared<TI>::left_pitch + (threadIdx.x & 31) * Q;
     if constexpr (Q == 1) {
       *to = __float2half_rn (weight[0]);
     } else {
@@ -174,7 +175,7 @@ template <int TI> struct Maker {
 #pragma unroll
     for (int q = 0; q < Q; q++)
       words.of[q] = pack_halves (weight[q], __shfl_down_sync (~0u, weight[q], 1));
-    uint32_t *to = right + before * Shared<TI>::ring;
+    uint32_t *to = right + before * Shared<TI>::right_pitch;
     store_words<Q> (to + (slot + lane) * Q, words);
     uint16_t *neighbour = (uint16_t *) (to + (slot ? slot - 1 : Shared<TI>::ring - 1) * Q);
     if (lane == 0)
