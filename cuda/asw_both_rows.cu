@@ -160,9 +160,8 @@ sum_taps (Sums &sums, const CostRing<TI> &ring, const uint32_t *right, const Rig
   if (taps.duos) {
 #pragma unroll 1
     for (int n = 0; n < 8; n++)
-      add_few<2, TI> (
-          sums, ring, k + n, right + (k + 2 * n) * S::right_pitch, lane_right, left + (k + 2 * n) * S::left_pitch,
-          column, diagonal);
+      add_few<2, TI> (sums, ring, k + n, right + (k + 2 * n) * S::right_pitch, lane_right,
+          left + (k + 2 * n) * S::left_pitch, column, diagonal);
     k += 16;
   }
 #pragma unroll 1
@@ -170,103 +169,7 @@ sum_taps (Sums &sums, const CostRing<TI> &ring, const uint32_t *right, const Rig
     add_few<1, TI> (sums, ring, k, right + k * S::right_pitch, lane_right, left + k * S::left_pitch, column, diagonal);
 }
 
-/* ---- sums of weights ------------------------------------------------------------------------------- */
-
-/* By 16 columns, 16 v of the three runs that these meet (the first starts 32 before the first column's, for the warp's
- * first index), even and odd v. */
-struct Totals {
-  float of[2][3][2][4];
-};
-
-/* Which pair of v of a run stands at @n of a product: eight lanes at a time read from all banks. */
-__device__ __forceinline__ int
-pair_of_run (int n)
-{
-  return 4 * (n & 1) + (n & 2) + 2 * (n & 4);
-}
-
-/* Where a warp has its 64 v in the ring: 32 and 32. */
-struct Partners {
-  int low, high;
-
-  __device__ __forceinline__ int
-  slot (int run) const /* of a lane's pair of v */
-  {
-    return (run < 2 ? low : high - 32) + 16 * run + pair_of_run ((threadIdx.x & 31) / 4);
-  }
-};
-
-/* Adds 16 taps, classes of Q: a lane has 4 of them, for v's and for columns. */
-template <int Q, int TI>
-__device__ __forceinline__ void
-total_sixteen (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left)
-{
-  const int right_pitch = Shared<TI>::right_pitch, left_pitch = Shared<TI>::left_pitch;
-  int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3;
-  uint4 l[2];
-#pragma unroll
-  for (int m = 0; m < 2; m++) { /* word by word: they are to come where the product wants them */
-    const volatile uint32_t *from = (const uint32_t *) (left + (t * left_pitch + 16 * m + g) * Q);
-    const int over = Q == 4 ? 1 : 2 * left_pitch * Q, down = 8 * Q / 2;
-    l[m].x = from[0], l[m].y = from[down], l[m].z = from[over], l[m].w = from[down + over];
-  }
-#pragma unroll
-  for (int run = 0; run < 4; run++) {
-    const uint32_t *from = right + (t * right_pitch + partners.slot (run)) * Q;
-    PerTap<Q> a = load_words<Q> (from), b = Q == 4 ? a : load_words<Q> (from + 4 * right_pitch * Q);
-#pragma unroll
-    for (int odd = 0; odd < 2; odd++) {
-      uint32_t r0 = __byte_perm (a.of[0], a.of[1], odd ? 0x7632 : 0x5410);
-      uint32_t r1 = __byte_perm (b.of[Q - 2], b.of[Q - 1], odd ? 0x7632 : 0x5410);
-#pragma unroll
-      for (int m = 0; m < 2; m++)
-        if (run >= m && run - m < 3)
-          multiply (totals.of[m][run - m][odd], l[m], r0, r1);
-    }
-  }
-}
-
-/* Adds up to four single taps: a lane has one. */
-template <int TI>
-__device__ __forceinline__ void
-total_singles (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, int taps)
-{
-  int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3, tap = min (t, taps - 1);
-  const uint16_t *from = (const uint16_t *) left + tap * Shared<TI>::left_pitch + g;
-  uint32_t l[4];
-#pragma unroll
-  for (int n = 0; n < 4; n++)
-    l[n] = t < taps ? from[8 * n] : 0;
-#pragma unroll
-  for (int run = 0; run < 4; run++) {
-    uint32_t r = right[tap * Shared<TI>::right_pitch + partners.slot (run)];
-#pragma unroll
-    for (int m = 0; m < 2; m++)
-      if (run >= m && run - m < 3) {
-        multiply_half (totals.of[m][run - m][0], l[2 * m], l[2 * m + 1], r & 0xFFFF);
-        multiply_half (totals.of[m][run - m][1], l[2 * m], l[2 * m + 1], r >> 16);
-      }
-  }
-}
-
-template <int TI>
-__device__ __forceinline__ void
-total_taps (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, Taps taps)
-{
-  const int right_pitch = Shared<TI>::right_pitch, left_pitch = Shared<TI>::left_pitch;
-  int k = 0;
-#pragma unroll 2
-  for (; k < 32 * taps.quads; k += 16)
-    total_sixteen<4, TI> (totals, right + k * right_pitch, partners, left + k * left_pitch);
-  if (taps.duos) {
-    total_sixteen<2, TI> (totals, right + k * right_pitch, partners, left + k * left_pitch);
-    k += 16;
-  }
-#pragma unroll 1
-  for (int n = 0; n < taps.singles; n += 4)
-    total_singles<TI> (
-        totals, right + (k + n) * right_pitch, partners, left + (k + n) * left_pitch, taps.singles - n);
-}
+/* ---- results ------------------------------------------------------------------------------------- */
 
 /* Divides the sums by the totals, which come through @scratch: the numbers of steps, in the low bits of what is left
  * (the sum with 2^23 has them there). */
@@ -296,8 +199,6 @@ divide (Sums &sums, const Totals &totals, float *scratch, float scale)
   }
   __syncwarp ();
 }
-
-/* ---- results ------------------------------------------------------------------------------------- */
 
 /* Eight steps into the volume, but those of no candidates. */
 __device__ __forceinline__ void
@@ -350,8 +251,8 @@ __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, Asw
   __half *line = (__half *) shared, *out = line + blocks * TX * S::pitch, *left = out + TI / 32 * S::out;
   uint32_t *right = (uint32_t *) (left + taps.count () * S::left_pitch);
   size_t image_row = (size_t) y * f.image_pitch;
-  Maker<TI> maker = { taps, w, f.width, { f.view[STEREO_LEFT].color + image_row, f.view[STEREO_RIGHT].color + image_row },
-    left, right };
+  Maker<TI> maker = { taps, w, f.width,
+    { f.view[STEREO_LEFT].color + image_row, f.view[STEREO_RIGHT].color + image_row }, left, right };
   size_t volume_row = (size_t) y * f.width;
   Diagonal diagonal = { { t != g / 2 ? 0x4444u :
                           g % 2      ? 0x1044u :
@@ -402,7 +303,7 @@ __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, Asw
     if (x0 + TX - 1 - f.min_disparity >= i && x0 - f.width + 1 - f.min_disparity <= i + 31) {
       sum_taps<TI> (sums, ring, right, lane_right, left, g, diagonal, taps);
       Totals totals = {};
-      total_taps<TI> (totals, right, Partners { low, high }, left, taps);
+      total_taps<TI> (totals, right, Partners{ low, high }, left, taps);
       divide (sums, totals, (float *) (out + warp * S::out), (float) f.volume_unit);
     }
     store_means<TI> (sums, (uint16_t *) (out + warp * S::out), f, volume_row, x0, i);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Along the rows, support=both: what a block keeps in shared memory, and how it comes there. See asw_both_rows.cu. */
+/* Along the rows, support=both: what a block keeps in shared memory, how it comes there, and the
+ * weights' sums. See asw_both_rows.cu. */
 #ifndef STEREO_CUDA_ASW_BOTH_ROWS_CUH
 #define STEREO_CUDA_ASW_BOTH_ROWS_CUH
 
@@ -45,7 +46,7 @@ struct Taps {
 template <int TI> struct Shared {
   static constexpr int pitch = TI + 8; /* halves of a column of costs: other banks for the next one */
   static constexpr int ring = TX + TI; /* of v */
-  static constexpr int right_pitch = ring + 1, left_pitch = TX + 8; /* words, halves of a tap: other banks for the next */
+  static constexpr int right_pitch = ring + 1, left_pitch = TX + 8; /* words, halves of a tap: so are other banks */
   static constexpr int out_pitch = 40, out = TX * out_pitch;
 
   static __host__ __device__ int
@@ -57,8 +58,8 @@ template <int TI> struct Shared {
   static size_t
   bytes (int radius)
   {
-    return sizeof (__half) *
-           (size_t) (blocks (radius) * TX * pitch + TI / 32 * out + Taps (radius).count () * (2 * right_pitch + left_pitch));
+    return sizeof (__half) * (size_t) (blocks (radius) * TX * pitch + TI / 32 * out +
+                                       Taps (radius).count () * (2 * right_pitch + left_pitch));
   }
 };
 
@@ -162,8 +163,8 @@ template <int TI> struct Maker {
     }
   }
 
-  /* Right weights of 32 partners, from slot @slot of the ring on, which fall from lane to lane. The last one's neighbour
-   * comes with the next 32. */
+  /* Right weights of 32 partners, from slot @slot of the ring on, which fall from lane to lane. The last one's
+   * neighbour comes with the next 32. */
   template <int Q>
   __device__ __forceinline__ void
   make_right (int k, int before, int slot) const
@@ -252,6 +253,105 @@ load_transposed (uint32_t (&tile)[4], const __half *row)
                : "=r"(tile[0]), "=r"(tile[1]), "=r"(tile[2]), "=r"(tile[3])
                : "r"(shared_address (row))
                : "memory");
+}
+
+/* ---- sums of weights ------------------------------------------------------------------------------- */
+
+/* By 16 columns, 16 v of the three runs that these meet (the first starts 32 before the first column's, for the warp's
+ * first index), even and odd v. */
+struct Totals {
+  float of[2][3][2][4];
+};
+
+/* Which pair of v of a run stands at @n of a product: eight lanes at a time read from all banks. */
+__device__ __forceinline__ int
+pair_of_run (int n)
+{
+  return 4 * (n & 1) + (n & 2) + 2 * (n & 4);
+}
+
+/* Where a warp has its 64 v in the ring: 32 and 32. */
+struct Partners {
+  int low, high;
+
+  __device__ __forceinline__ int
+  slot (int run) const /* of a lane's pair of v */
+  {
+    return (run < 2 ? low : high - 32) + 16 * run + pair_of_run ((threadIdx.x & 31) / 4);
+  }
+};
+
+/* Adds 16 taps, classes of Q: a lane has 4 of them, for v's and for columns. */
+template <int Q, int TI>
+__device__ __forceinline__ void
+total_sixteen (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left)
+{
+  const int right_pitch = Shared<TI>::right_pitch, left_pitch = Shared<TI>::left_pitch;
+  int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3;
+  uint4 l[2];
+#pragma unroll
+  for (int m = 0; m < 2; m++) { /* word by word: they are to come where the product wants them */
+    const volatile uint32_t *from = (const uint32_t *) (left + (t * left_pitch + 16 * m + g) * Q);
+    const int over = Q == 4 ? 1 : 2 * left_pitch * Q, down = 8 * Q / 2;
+    l[m].x = from[0], l[m].y = from[down], l[m].z = from[over], l[m].w = from[down + over];
+  }
+#pragma unroll
+  for (int run = 0; run < 4; run++) {
+    const uint32_t *from = right + (t * right_pitch + partners.slot (run)) * Q;
+    PerTap<Q> a = load_words<Q> (from), b = Q == 4 ? a : load_words<Q> (from + 4 * right_pitch * Q);
+#pragma unroll
+    for (int odd = 0; odd < 2; odd++) {
+      uint32_t r0 = __byte_perm (a.of[0], a.of[1], odd ? 0x7632 : 0x5410);
+      uint32_t r1 = __byte_perm (b.of[Q - 2], b.of[Q - 1], odd ? 0x7632 : 0x5410);
+#pragma unroll
+      for (int m = 0; m < 2; m++)
+        if (run >= m && run - m < 3)
+          multiply (totals.of[m][run - m][odd], l[m], r0, r1);
+    }
+  }
+}
+
+/* Adds up to four single taps: a lane has one. */
+template <int TI>
+__device__ __forceinline__ void
+total_singles (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, int taps)
+{
+  int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3, tap = min (t, taps - 1);
+  const uint16_t *from = (const uint16_t *) left + tap * Shared<TI>::left_pitch + g;
+  uint32_t l[4];
+#pragma unroll
+  for (int n = 0; n < 4; n++)
+    l[n] = from[8 * n];
+  if (t >= taps)
+    l[0] = l[1] = l[2] = l[3] = 0;
+#pragma unroll
+  for (int run = 0; run < 4; run++) {
+    uint32_t r = right[tap * Shared<TI>::right_pitch + partners.slot (run)]; /* its high half meets zeros */
+#pragma unroll
+    for (int m = 0; m < 2; m++)
+      if (run >= m && run - m < 3) {
+        multiply_half (totals.of[m][run - m][0], l[2 * m], l[2 * m + 1], r);
+        multiply_half (totals.of[m][run - m][1], l[2 * m], l[2 * m + 1], r >> 16);
+      }
+  }
+}
+
+template <int TI>
+__device__ __forceinline__ void
+total_taps (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, Taps taps)
+{
+  const int right_pitch = Shared<TI>::right_pitch, left_pitch = Shared<TI>::left_pitch;
+  int k = 0;
+#pragma unroll 2
+  for (; k < 32 * taps.quads; k += 16)
+    total_sixteen<4, TI> (totals, right + k * right_pitch, partners, left + k * left_pitch);
+  if (taps.duos) {
+    total_sixteen<2, TI> (totals, right + k * right_pitch, partners, left + k * left_pitch);
+    k += 16;
+  }
+#pragma unroll 1
+  for (int n = 0; n < taps.singles; n += 4)
+    total_singles<TI> (totals, right + (k + n) * right_pitch, partners, left + (k + n) * left_pitch, taps.singles - n);
 }
 
 #endif
