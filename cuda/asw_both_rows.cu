@@ -328,12 +328,13 @@ block_indices (const StereoPlan *plan)
   return Shared<160>::bytes (plan->params.window / 2) <= (size_t) cuda_state (plan)->shared_per_block ? best : 64;
 }
 
+/* What is allowed is the device's limit, not this plan's need: plans share the kernel. */
 template <int TI>
 static StereoStatus
 prepare (StereoPlan *plan, StereoError *error)
 {
   CUDA_TRY (cudaFuncSetAttribute (aggregate_rows_both<TI>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-      (int) Shared<TI>::bytes (plan->params.window / 2)));
+          cuda_state (plan)->shared_per_block));
   return STEREO_OK;
 }
 
