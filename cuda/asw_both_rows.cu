@@ -278,6 +278,7 @@ __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, Asw
       maker.make_class (STEREO_RIGHT, n, TI + v);
     __syncwarp ();
   }
+  __syncthreads (); /* another warp goes on with the class, and writes to the last word of this one's */
 
   for (int x0 = 0; x0 < f.width; x0 += TX) {
     int last = ring.first ? ring.first - 1 : blocks - 1;
