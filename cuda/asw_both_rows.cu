@@ -58,7 +58,14 @@ struct Diagonal {
   }
 };
 
-/* Adds a class of Q taps. @costs (n, tiles): four tiles of costs, 8 n columns after those of the first column's first
+/* What times() rounds away. */
+__device__ __forceinline__ uint32_t
+rest (uint32_t a, uint32_t b, uint32_t product)
+{
+  return bits_of (__hfma2 (halves_of (a), halves_of (b), __hneg2 (halves_of (product))));
+}
+
+/* Adds a class of Q taps, and with few of them what their products lose to rounding. @costs (n, tiles): four tiles of costs, 8 n columns after those of the first column's first
  * tap. */
 template <int Q, typename Costs>
 __device__ __forceinline__ void
@@ -82,13 +89,19 @@ add_class (Sums &sums, Costs costs, const uint32_t *right, const Right &lane_rig
     for (int p = 0; p < 2; p++) {
       const PerTap<Q> &a = r[3 + j - 2 * p], &b = r[2 + j - 2 * p];
       if constexpr (Q == 1) {
-        multiply_half (sums.cost[j][p], times (a.of[0], c[j][2 * p]), times (b.of[0], c[j][2 * p + 1]), l.of[0]);
+        uint32_t one = times (a.of[0], c[j][2 * p]), two = times (b.of[0], c[j][2 * p + 1]);
+        multiply_half (sums.cost[j][p], one, two, l.of[0]);
+        multiply_half (sums.cost[j][p], rest (a.of[0], c[j][2 * p], one), rest (b.of[0], c[j][2 * p + 1], two), l.of[0]);
       } else
 #pragma unroll
         for (int q = 0; q < Q; q += 2) {
           uint4 four = make_uint4 (times (a.of[q], c[j + q][2 * p]), times (b.of[q], c[j + q][2 * p + 1]),
               times (a.of[q + 1], c[j + q + 1][2 * p]), times (b.of[q + 1], c[j + q + 1][2 * p + 1]));
           multiply (sums.cost[j][p], four, l.of[q], l.of[q + 1]);
+          if constexpr (Q == 2)
+            multiply (sums.cost[j][p], make_uint4 (rest (a.of[0], c[j][2 * p], four.x),
+                    rest (b.of[0], c[j][2 * p + 1], four.y), rest (a.of[1], c[j + 1][2 * p], four.z),
+                    rest (b.of[1], c[j + 1][2 * p + 1], four.w)), l.of[0], l.of[1]);
         }
     }
   }
@@ -241,11 +254,11 @@ store_means (const Sums &sums, uint16_t *out, const Frame &f, size_t volume_row,
 /* A block: a row (blockIdx.x) by TI indices (blockIdx.y), rolling along x. */
 template <int TI>
 __global__ void
-__launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, AswWindow w)
+__launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, AswWindow w, bool exact)
 {
   typedef Shared<TI> S;
   extern __shared__ uint4 shared[];
-  Taps taps (w.radius);
+  Taps taps (w.radius, exact);
   int lane = threadIdx.x & 31, g = lane / 4, t = lane % 4, warp = threadIdx.x / 32;
   int y = blockIdx.x, i0 = blockIdx.y * TI, blocks = S::blocks (w.radius);
   __half *line = (__half *) shared, *out = line + blocks * TX * S::pitch, *left = out + TI / 32 * S::out;
@@ -314,6 +327,26 @@ __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, Asw
   }
 }
 
+/* Products of right weights and costs are half floats, rounded by 2^-12 at most, in either pass, and so are the means
+ * between them. That is more than 2^-11 in all, where it adds up instead of averaging out: of few taps that count,
+ * which here are as many as equal ones would make the same (sum of weights)^2 / sum of weights^2. Then this pass adds
+ * what rounding took, tap by tap. */
+static bool
+needs_exact (const StereoPlan *plan)
+{
+  const StereoParams *p = &plan->params;
+  int least = plan->width < plan->height ? plan->width : plan->height;
+  int radius = p->window / 2 < least ? p->window / 2 : least;
+  double sum = 0, squares = 0;
+
+  for (int k = 0; k <= radius; k++) {
+    double weight = exp (-k / p->gamma_distance);
+    sum += weight;
+    squares += weight * weight;
+  }
+  return least < 4 * p->window || sum * sum < 8 * squares;
+}
+
 /* Indices a block takes: the depth in the fewest blocks of the fewest threads. */
 static int
 block_indices (const StereoPlan *plan)
@@ -326,7 +359,7 @@ block_indices (const StereoPlan *plan)
   for (int i = 3; i >= 0; i--) /* the largest of the equally good */
     if (cuda_blocks (plan->depth, choices[i]) * choices[i] == cuda_blocks (plan->depth, best) * best)
       best = choices[i];
-  return Shared<160>::bytes (plan->params.window / 2) <= (size_t) cuda_state (plan)->shared_per_block ? best : 64;
+  return Shared<160>::bytes (plan->params.window / 2, needs_exact (plan)) <= (size_t) cuda_state (plan)->shared_per_block ? best : 64;
 }
 
 /* What is allowed is the device's limit, not this plan's need: plans share the kernel. */
@@ -346,7 +379,8 @@ launch (StereoPlan *plan, StereoError *error)
   Frame f = cuda_frame (plan);
   AswWindow w = asw_window (plan);
   dim3 grid (f.height, cuda_blocks (f.depth, TI));
-  aggregate_rows_both<TI><<<grid, TI, Shared<TI>::bytes (w.radius), cuda_state (plan)->stream>>> (f, w);
+  bool exact = needs_exact (plan);
+  aggregate_rows_both<TI><<<grid, TI, Shared<TI>::bytes (w.radius, exact), cuda_state (plan)->stream>>> (f, w, exact);
   CUDA_LAUNCHED (plan, "aggregate_rows_both");
   return STEREO_OK;
 }

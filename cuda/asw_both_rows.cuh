@@ -15,14 +15,15 @@
 #define BOTH_ROWS_UNROLL 2 /* classes */
 #endif
 
-/* The taps of a window: @quads times 32 (the last may lack some, whose weights are 0), @duos times 16, @singles. */
+/* The taps of a window: @quads times 32 (the last may lack some, whose weights are 0), @duos times 16, @singles.
+ * @exact: no quads, whose products are rounded. */
 struct Taps {
   int quads, duos, singles;
 
-  __host__ __device__ explicit Taps (int radius)
+  __host__ __device__ Taps (int radius, bool exact)
   {
     int left = 2 * radius + 1;
-    quads = (left + 7) / 32;
+    quads = exact ? 0 : (left + 7) / 32;
     left = left > 32 * quads ? left - 32 * quads : 0;
     duos = left > 8;
     singles = left > 16 * duos ? left - 16 * duos : 0;
@@ -56,10 +57,10 @@ template <int TI> struct Shared {
   }
 
   static size_t
-  bytes (int radius)
+  bytes (int radius, bool exact)
   {
     return sizeof (__half) * (size_t) (blocks (radius) * TX * pitch + TI / 32 * out +
-                                       Taps (radius).count () * (2 * right_pitch + left_pitch));
+                                       Taps (radius, exact).count () * (2 * right_pitch + left_pitch));
   }
 };
 

@@ -10,9 +10,7 @@
 #ifndef STEREO_CUDA_RECORDS_CUH
 #define STEREO_CUDA_RECORDS_CUH
 
-#include "cuda/common.cuh"
-
-#include <cuda_fp16.h>
+#include "cuda/asw.cuh"
 
 template <int COST> struct Features
 {
@@ -61,18 +59,6 @@ __device__ __forceinline__ uint32_t
 pack_shorts (uint32_t low, uint32_t high)
 {
   return low + high * 65536;
-}
-
-__device__ __forceinline__ uint32_t
-bits_of (__half2 pair)
-{
-  return *reinterpret_cast<uint32_t *> (&pair);
-}
-
-__device__ __forceinline__ __half2
-halves_of (uint32_t bits)
-{
-  return *reinterpret_cast<__half2 *> (&bits);
 }
 
 /* Two rows' costs, an integer each in 16 bits: as a half float that is cost * 2^-24, a subnormal, and goes
