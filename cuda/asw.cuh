@@ -5,6 +5,8 @@
 
 #include "cuda/common.cuh"
 
+#include <cuda_fp16.h>
+
 /* Window and base-2 factors of the weights (4.4.1). */
 struct AswWindow
 {
@@ -23,6 +25,27 @@ __device__ __forceinline__ float
 asw_weight (uint32_t a, uint32_t b, AswWindow w, float distance)
 {
   return cuda_weight (a, b, w.color, distance * w.distance);
+}
+
+__device__ __forceinline__ uint32_t
+bits_of (__half2 pair)
+{
+  return *reinterpret_cast<uint32_t *> (&pair);
+}
+
+__device__ __forceinline__ __half2
+halves_of (uint32_t bits)
+{
+  return *reinterpret_cast<__half2 *> (&bits);
+}
+
+/* Sums of weights are neither tiny nor huge. */
+__device__ __forceinline__ float
+reciprocal (float a)
+{
+  float b;
+  asm ("rcp.approx.ftz.f32 %0, %1;" : "=f" (b) : "f" (a));
+  return b;
 }
 
 /* Raw cost of left (x, y) against mirrored right (xm, y): the same numbers as stereo/cpu/match.c. */

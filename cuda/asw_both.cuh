@@ -16,14 +16,6 @@ times (uint32_t a, uint32_t b)
   return *reinterpret_cast<uint32_t *> (&product);
 }
 
-__device__ __forceinline__ float
-reciprocal (float x)
-{
-  float r;
-  asm ("rcp.approx.ftz.f32 %0, %1;" : "=f" (r) : "f" (x));
-  return r;
-}
-
 /* Half the depth of multiply(). */
 __device__ __forceinline__ void
 multiply_half (float (&sum)[4], uint32_t a0, uint32_t a1, uint32_t b)

@@ -30,7 +30,7 @@ template <int KB> struct Words
 };
 
 /* The taps of two pixels of a column of words: slots 2 t and 2 t + 1 of KB tiles. */
-template <int KB> struct Taps
+template <int KB> struct ColumnTaps
 {
   uint32_t color[2][KB][2];     /* of pixels g and g + 8 */
   float row[KB][2];             /* infinity outside the picture */
@@ -38,7 +38,7 @@ template <int KB> struct Taps
 
 /* Of rows 8 T.. on: tiles from KB / 2 before that. */
 template <int KB> __device__ __forceinline__ void
-load_taps (Taps<KB> &taps, const Frame &f, const uint32_t *a, const uint32_t *b, int row)
+load_taps (ColumnTaps<KB> &taps, const Frame &f, const uint32_t *a, const uint32_t *b, int row)
 {
 #pragma unroll
   for (int tile = 0; tile < KB; tile++)
@@ -54,7 +54,7 @@ load_taps (Taps<KB> &taps, const Frame &f, const uint32_t *a, const uint32_t *b,
 
 /* The words of both pixels for one row of centres. */
 template <int KB> __device__ __forceinline__ void
-weigh (uint32_t (&words)[2][KB], const Taps<KB> &taps, uint32_t a, uint32_t b, float y, AswWindow w, float scale)
+weigh (uint32_t (&words)[2][KB], const ColumnTaps<KB> &taps, uint32_t a, uint32_t b, float y, AswWindow w, float scale)
 {
 #pragma unroll
   for (int tile = 0; tile < KB; tile++) {
@@ -103,7 +103,7 @@ weigh_columns (Frame f, AswWindow w, uint32_t *words, int tiles, int band, int r
     return;
   const uint32_t *color = f.view[view].color + tile * 16 + (lane >> 2);
   uint32_t *to = words + ((size_t) (view * rows + row) * tiles + tile) * Words<KB>::tile;
-  Taps<KB> taps;
+  ColumnTaps<KB> taps;
 
   load_taps (taps, f, color, color + 8, band + row + 2 * (lane & 3));
   for (int y = band + row; y < min (band + min (row + 8, rows), f.height); y++) {

@@ -4,8 +4,9 @@
  *
  * A tap is l(x) r(x') c. For 16 indices, 8 columns x and two taps the products r c are the left operand of a product
  * of matrices, two neighbouring columns a register; the right operand has the l(x) on its diagonals, so that it weighs,
- * adds the two taps in single precision, and leaves each pair's sum to itself. With r alone for a left operand the same
- * gives the weights' sum. A warp has 32 columns by 32 indices.
+ * adds the two taps in single precision, and leaves each pair's sum to itself. The weights' sum, of l(x) r(v), is a
+ * proper product of matrices by x and v, whose band goes through shared memory to those who have the pairs. A warp has
+ * 32 columns by 32 indices.
  *
  * r depends on the partner only: with v = x - i it is a matter of 8 columns by 8 indices how far these tiles are apart,
  * 7 registers for 16 tiles. Taps 8 apart share registers of costs in the same way. So taps are taken in classes: k,
@@ -17,28 +18,6 @@
 #include "cuda/asw_both_rows.cuh"
 
 /* ---- sums ---------------------------------------------------------------------------------------- */
-
-template <int Q> struct PerTap {
-  uint32_t of[Q];
-};
-
-/* Q words, as one. */
-template <int Q>
-__device__ __forceinline__ PerTap<Q>
-load_words (const uint32_t *from)
-{
-  PerTap<Q> w;
-  if (Q == 4) {
-    uint4 four = *(const uint4 *) from;
-    w.of[0] = four.x, w.of[1 % Q] = four.y, w.of[2 % Q] = four.z, w.of[3 % Q] = four.w;
-  } else if (Q == 2) {
-    uint2 two = *(const uint2 *) from;
-    w.of[0] = two.x, w.of[1 % Q] = two.y;
-  } else {
-    w.of[0] = *from;
-  }
-  return w;
-}
 
 /* A lane's right weights: those at distance d of the tiles stand at low, middle or high by d's sign. In words for
  * classes of one tap. */
@@ -55,7 +34,7 @@ struct Right {
 
 /* The sums of a warp's pairs: by 8 columns and 16 indices. */
 struct Sums {
-  float cost[4][2][4], weight[4][2][4];
+  float cost[4][2][4];
 };
 
 /* A lane's operand from a pair of halves or one: @chosen of them where this lane has the diagonal. */
@@ -79,7 +58,14 @@ struct Diagonal {
   }
 };
 
-/* Adds a class of Q taps. @costs (n, tiles): four tiles of costs, 8 n columns after those of the first column's first
+/* What times() rounds away. */
+__device__ __forceinline__ uint32_t
+rest (uint32_t a, uint32_t b, uint32_t product)
+{
+  return bits_of (__hfma2 (halves_of (a), halves_of (b), __hneg2 (halves_of (product))));
+}
+
+/* Adds a class of Q taps, and with few of them what their products lose to rounding. @costs (n, tiles): four tiles of costs, 8 n columns after those of the first column's first
  * tap. */
 template <int Q, typename Costs>
 __device__ __forceinline__ void
@@ -103,16 +89,19 @@ add_class (Sums &sums, Costs costs, const uint32_t *right, const Right &lane_rig
     for (int p = 0; p < 2; p++) {
       const PerTap<Q> &a = r[3 + j - 2 * p], &b = r[2 + j - 2 * p];
       if constexpr (Q == 1) {
-        multiply_half (sums.weight[j][p], a.of[0], b.of[0], l.of[0]);
-        multiply_half (sums.cost[j][p], times (a.of[0], c[j][2 * p]), times (b.of[0], c[j][2 * p + 1]), l.of[0]);
+        uint32_t one = times (a.of[0], c[j][2 * p]), two = times (b.of[0], c[j][2 * p + 1]);
+        multiply_half (sums.cost[j][p], one, two, l.of[0]);
+        multiply_half (sums.cost[j][p], rest (a.of[0], c[j][2 * p], one), rest (b.of[0], c[j][2 * p + 1], two), l.of[0]);
       } else
 #pragma unroll
         for (int q = 0; q < Q; q += 2) {
-          uint4 four = make_uint4 (a.of[q], b.of[q], a.of[q + 1], b.of[q + 1]);
-          multiply (sums.weight[j][p], four, l.of[q], l.of[q + 1]);
-          four = make_uint4 (times (four.x, c[j + q][2 * p]), times (four.y, c[j + q][2 * p + 1]),
-              times (four.z, c[j + q + 1][2 * p]), times (four.w, c[j + q + 1][2 * p + 1]));
+          uint4 four = make_uint4 (times (a.of[q], c[j + q][2 * p]), times (b.of[q], c[j + q][2 * p + 1]),
+              times (a.of[q + 1], c[j + q + 1][2 * p]), times (b.of[q + 1], c[j + q + 1][2 * p + 1]));
           multiply (sums.cost[j][p], four, l.of[q], l.of[q + 1]);
+          if constexpr (Q == 2)
+            multiply (sums.cost[j][p], make_uint4 (rest (a.of[0], c[j][2 * p], four.x),
+                    rest (b.of[0], c[j][2 * p + 1], four.y), rest (a.of[1], c[j + 1][2 * p], four.z),
+                    rest (b.of[1], c[j + 1][2 * p + 1], four.w)), l.of[0], l.of[1]);
         }
     }
   }
@@ -152,7 +141,7 @@ add_quad (Sums &sums, const CostRing<TI> &ring, int n, const uint32_t *right, co
         },
         right, lane_right, left, column, diagonal);
     low += pitch, high += pitch;
-    right += 4 * S::ring, left += 4 * TX;
+    right += 4 * S::right_pitch, left += 4 * S::left_pitch;
   }
 }
 
@@ -180,20 +169,49 @@ sum_taps (Sums &sums, const CostRing<TI> &ring, const uint32_t *right, const Rig
   typedef Shared<TI> S;
   int k = 0;
   for (int n = 0; n < taps.quads; n++, k += 32)
-    add_quad<TI> (sums, ring, n, right + k * S::ring, lane_right, left + k * TX, column, diagonal);
+    add_quad<TI> (sums, ring, n, right + k * S::right_pitch, lane_right, left + k * S::left_pitch, column, diagonal);
   if (taps.duos) {
 #pragma unroll 1
     for (int n = 0; n < 8; n++)
-      add_few<2, TI> (
-          sums, ring, k + n, right + (k + 2 * n) * S::ring, lane_right, left + (k + 2 * n) * TX, column, diagonal);
+      add_few<2, TI> (sums, ring, k + n, right + (k + 2 * n) * S::right_pitch, lane_right,
+          left + (k + 2 * n) * S::left_pitch, column, diagonal);
     k += 16;
   }
 #pragma unroll 1
   for (int end = k + taps.singles; k < end; k++)
-    add_few<1, TI> (sums, ring, k, right + k * S::ring, lane_right, left + k * TX, column, diagonal);
+    add_few<1, TI> (sums, ring, k, right + k * S::right_pitch, lane_right, left + k * S::left_pitch, column, diagonal);
 }
 
 /* ---- results ------------------------------------------------------------------------------------- */
+
+/* Divides the sums by the totals, which come through @scratch: the numbers of steps, in the low bits of what is left
+ * (the sum with 2^23 has them there). */
+__device__ __forceinline__ void
+divide (Sums &sums, const Totals &totals, float *scratch, float scale)
+{
+  const int pitch = 36; /* 16 columns of 32 indices */
+  int lane = threadIdx.x & 31, g = lane / 4, t = lane % 4;
+#pragma unroll
+  for (int m = 0; m < 2; m++) {
+    __syncwarp ();
+#pragma unroll
+    for (int n = 0; n < 8; n++) { /* n % 4 of a fragment. Of the first and the last run one is of an index. */
+      int x = g + n % 4 / 2 * 8, i = x - pair_of_run (2 * t) - n % 2 * 4 - n / 4;
+      scratch[x * pitch + i + 16] = totals.of[m][1][n / 4][n % 4];
+      float first = totals.of[m][0][n / 4][n % 4], last = totals.of[m][2][n / 4][n % 4];
+      scratch[x * pitch + (i & 31)] = i < 0 ? first : last;
+    }
+    __syncwarp ();
+#pragma unroll
+    for (int n = 0; n < 16; n++) {
+      int j = n / 8, p = n / 4 % 2, e = n % 4;
+      float total = scratch[(8 * j + 2 * t + e % 2) * pitch + 16 * p + g + e / 2 * 8];
+      float &sum = sums.cost[2 * m + j][p][e];
+      sum = fmaf (sum, reciprocal (total) * scale, 8388608.0f);
+    }
+  }
+  __syncwarp ();
+}
 
 /* Eight steps into the volume, but those of no candidates. */
 __device__ __forceinline__ void
@@ -210,7 +228,7 @@ store_steps (const Frame &f, uint4 eight, size_t volume_row, int x, int i)
     *(uint4 *) (f.volume + (volume_row + x) * f.depth + i) = make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
-/* A warp's means as steps, through @out. No candidate's mean passes STEREO_COST_TOP: the largest cost stays below it
+/* A warp's means, steps, through @out. No candidate's mean passes STEREO_COST_TOP: the largest cost stays below it
  * by more than all roundings. */
 template <int TI>
 __device__ __forceinline__ void
@@ -218,17 +236,14 @@ store_means (const Sums &sums, uint16_t *out, const Frame &f, size_t volume_row,
 {
   const int pitch = Shared<TI>::out_pitch;
   int lane = threadIdx.x & 31;
-  float scale = (float) f.volume_unit;
   uint16_t *to = out + lane % 4 * 2 * pitch + lane / 4;
 #pragma unroll
   for (int j = 0; j < 4; j++)
 #pragma unroll
     for (int p = 0; p < 2; p++)
 #pragma unroll
-      for (int e = 0; e < 4; e++) { /* the sum with 2^23 has the rounded number in its low bits */
-        float mean = fmaf (sums.cost[j][p][e], reciprocal (sums.weight[j][p][e]) * scale, 8388608.0f);
-        to[(8 * j + e % 2) * pitch + 16 * p + e / 2 * 8] = (uint16_t) __float_as_uint (mean);
-      }
+      for (int e = 0; e < 4; e++)
+        to[(8 * j + e % 2) * pitch + 16 * p + e / 2 * 8] = (uint16_t) __float_as_uint (sums.cost[j][p][e]);
   __syncwarp ();
 #pragma unroll
   for (int n = 0; n < TX; n += 8)
@@ -239,17 +254,18 @@ store_means (const Sums &sums, uint16_t *out, const Frame &f, size_t volume_row,
 /* A block: a row (blockIdx.x) by TI indices (blockIdx.y), rolling along x. */
 template <int TI>
 __global__ void
-__launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, AswWindow w)
+__launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, AswWindow w, bool exact)
 {
   typedef Shared<TI> S;
   extern __shared__ uint4 shared[];
-  Taps taps (w.radius);
+  Taps taps (w.radius, exact);
   int lane = threadIdx.x & 31, g = lane / 4, t = lane % 4, warp = threadIdx.x / 32;
   int y = blockIdx.x, i0 = blockIdx.y * TI, blocks = S::blocks (w.radius);
   __half *line = (__half *) shared, *out = line + blocks * TX * S::pitch, *left = out + TI / 32 * S::out;
-  uint32_t *right = (uint32_t *) (left + taps.count () * TX);
-  const uint32_t *left_color = f.view[STEREO_LEFT].color + (size_t) y * f.image_pitch;
-  const uint32_t *right_color = f.view[STEREO_RIGHT].color + (size_t) y * f.image_pitch;
+  uint32_t *right = (uint32_t *) (left + taps.count () * S::left_pitch);
+  size_t image_row = (size_t) y * f.image_pitch;
+  Maker<TI> maker = { taps, w, f.width,
+    { f.view[STEREO_LEFT].color + image_row, f.view[STEREO_RIGHT].color + image_row }, left, right };
   size_t volume_row = (size_t) y * f.width;
   Diagonal diagonal = { { t != g / 2 ? 0x4444u :
                           g % 2      ? 0x1044u :
@@ -259,9 +275,9 @@ __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, Asw
                    0x4432u } };
   CostRing<TI> ring = { line + (lane & 7) * S::pitch + warp * 32 + lane / 8 * 8, 0, blocks };
 
-  for (int e = threadIdx.x; e < taps.count () * S::ring; e += TI)
+  for (int e = threadIdx.x; e < taps.count () * S::right_pitch; e += TI)
     right[e] = 0;
-  for (int e = threadIdx.x; e < taps.count () * TX; e += TI)
+  for (int e = threadIdx.x; e < taps.count () * S::left_pitch; e += TI)
     left[e] = __float2half_rn (0);
   for (int b = 0; b < blocks - 1; b++)
     load_costs<TI> (line + b * TX * S::pitch, f, volume_row, b * TX - w.radius, i0);
@@ -270,14 +286,23 @@ __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, Asw
   int slot = TI;                                    /* of the step's first v */
   int partner = f.width - 1 + f.min_disparity + i0; /* which has v 0 in the first step */
   for (int v = -TI; v < 0; v += TX) {
-    make_right<TI> (right, right_color, partner - v - lane, TI + v, f.width, taps, w);
+    maker.look_at (STEREO_RIGHT, partner - v - lane);
+    for (int n = warp; n < taps.classes (); n += TI / 32)
+      maker.make_class (STEREO_RIGHT, n, TI + v);
     __syncwarp ();
   }
+  __syncthreads (); /* another warp goes on with the class, and writes to the last word of this one's */
 
   for (int x0 = 0; x0 < f.width; x0 += TX) {
     int last = ring.first ? ring.first - 1 : blocks - 1;
-    make_left<TI> (left, left_color, x0 + lane, f.width, taps, w);
-    make_right<TI> (right, right_color, partner - x0 - lane, slot, f.width, taps, w);
+    maker.look_at (STEREO_LEFT, x0 + lane);
+    maker.look_at (STEREO_RIGHT, partner - x0 - lane);
+#pragma unroll 1
+    for (int n = warp; n < 2 * taps.classes (); n += TI / 32)
+      if (n & 1)
+        maker.make_class (STEREO_RIGHT, n >> 1, slot);
+      else
+        maker.make_class (STEREO_LEFT, n >> 1, slot);
     await_lots<0> ();
     load_costs<TI> (line + last * TX * S::pitch, f, volume_row, x0 + (blocks - 1) * TX - w.radius, i0);
     end_lot ();
@@ -289,13 +314,37 @@ __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, Asw
     low = low < 0 ? low + S::ring : low;
     Right lane_right = { low + 32 + at, (at < 0 ? low + 32 : high) + at, high + at };
     int i = i0 + 32 * warp; /* of the warp's 32 indices; it rests where none has a partner */
-    if (x0 + TX - 1 - f.min_disparity >= i && x0 - f.width + 1 - f.min_disparity <= i + 31)
+    if (x0 + TX - 1 - f.min_disparity >= i && x0 - f.width + 1 - f.min_disparity <= i + 31) {
       sum_taps<TI> (sums, ring, right, lane_right, left, g, diagonal, taps);
+      Totals totals = {};
+      total_taps<TI> (totals, right, Partners{ low, high }, left, taps);
+      divide (sums, totals, (float *) (out + warp * S::out), (float) f.volume_unit);
+    }
     store_means<TI> (sums, (uint16_t *) (out + warp * S::out), f, volume_row, x0, i);
     slot = ring_slot<TI> (slot + TX);
     ring.first = ring.first + 1 < blocks ? ring.first + 1 : 0;
     __syncthreads ();
   }
+}
+
+/* Products of right weights and costs are half floats, rounded by 2^-12 at most, in either pass, and so are the means
+ * between them. That is more than 2^-11 in all, where it adds up instead of averaging out: of few taps that count,
+ * which here are as many as equal ones would make the same (sum of weights)^2 / sum of weights^2. Then this pass adds
+ * what rounding took, tap by tap. */
+static bool
+needs_exact (const StereoPlan *plan)
+{
+  const StereoParams *p = &plan->params;
+  int least = plan->width < plan->height ? plan->width : plan->height;
+  int radius = p->window / 2 < least ? p->window / 2 : least;
+  double sum = 0, squares = 0;
+
+  for (int k = 0; k <= radius; k++) {
+    double weight = exp (-k / p->gamma_distance);
+    sum += weight;
+    squares += weight * weight;
+  }
+  return least < 4 * p->window || sum * sum < 8 * squares;
 }
 
 /* Indices a block takes: the depth in the fewest blocks of the fewest threads. */
@@ -310,15 +359,16 @@ block_indices (const StereoPlan *plan)
   for (int i = 3; i >= 0; i--) /* the largest of the equally good */
     if (cuda_blocks (plan->depth, choices[i]) * choices[i] == cuda_blocks (plan->depth, best) * best)
       best = choices[i];
-  return Shared<160>::bytes (plan->params.window / 2) <= (size_t) cuda_state (plan)->shared_per_block ? best : 64;
+  return Shared<160>::bytes (plan->params.window / 2, needs_exact (plan)) <= (size_t) cuda_state (plan)->shared_per_block ? best : 64;
 }
 
+/* What is allowed is the device's limit, not this plan's need: plans share the kernel. */
 template <int TI>
 static StereoStatus
 prepare (StereoPlan *plan, StereoError *error)
 {
   CUDA_TRY (cudaFuncSetAttribute (aggregate_rows_both<TI>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-      (int) Shared<TI>::bytes (plan->params.window / 2)));
+          cuda_state (plan)->shared_per_block));
   return STEREO_OK;
 }
 
@@ -329,7 +379,8 @@ launch (StereoPlan *plan, StereoError *error)
   Frame f = cuda_frame (plan);
   AswWindow w = asw_window (plan);
   dim3 grid (f.height, cuda_blocks (f.depth, TI));
-  aggregate_rows_both<TI><<<grid, TI, Shared<TI>::bytes (w.radius), cuda_state (plan)->stream>>> (f, w);
+  bool exact = needs_exact (plan);
+  aggregate_rows_both<TI><<<grid, TI, Shared<TI>::bytes (w.radius, exact), cuda_state (plan)->stream>>> (f, w, exact);
   CUDA_LAUNCHED (plan, "aggregate_rows_both");
   return STEREO_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Along the rows, support=both: what a block keeps in shared memory, and how it comes there. See asw_both_rows.cu. */
+/* Along the rows, support=both: what a block keeps in shared memory, how it comes there, and the
+ * weights' sums. See asw_both_rows.cu. */
 #ifndef STEREO_CUDA_ASW_BOTH_ROWS_CUH
 #define STEREO_CUDA_ASW_BOTH_ROWS_CUH
 
@@ -14,14 +15,15 @@
 #define BOTH_ROWS_UNROLL 2 /* classes */
 #endif
 
-/* The taps of a window: @quads times 32 (the last may lack some, whose weights are 0), @duos times 16, @singles. */
+/* The taps of a window: @quads times 32 (the last may lack some, whose weights are 0), @duos times 16, @singles.
+ * @exact: no quads, whose products are rounded. */
 struct Taps {
   int quads, duos, singles;
 
-  __host__ __device__ explicit Taps (int radius)
+  __host__ __device__ Taps (int radius, bool exact)
   {
     int left = 2 * radius + 1;
-    quads = (left + 7) / 32;
+    quads = exact ? 0 : (left + 7) / 32;
     left = left > 32 * quads ? left - 32 * quads : 0;
     duos = left > 8;
     singles = left > 16 * duos ? left - 16 * duos : 0;
@@ -33,15 +35,10 @@ struct Taps {
     return 32 * quads + 16 * duos + singles;
   }
 
-  /* Taps before the class of tap @k, the class' size, and which of it @k is. */
-  __device__ __forceinline__ void
-  place (int k, int *before, int *size, int *which) const
+  __device__ __forceinline__ int
+  classes () const
   {
-    int rest = k - 32 * quads;
-    bool quad = rest < 0, duo = !quad && rest < 16 * duos;
-    *size = quad ? 4 : duo ? 2 : 1;
-    *which = quad ? k >> 3 & 3 : duo ? rest >> 3 : 0;
-    *before = quad ? (k & ~31) + 4 * (k & 7) : duo ? 32 * quads + 2 * (rest & 7) : k;
+    return 8 * quads + 8 * duos + singles;
   }
 };
 
@@ -50,6 +47,7 @@ struct Taps {
 template <int TI> struct Shared {
   static constexpr int pitch = TI + 8; /* halves of a column of costs: other banks for the next one */
   static constexpr int ring = TX + TI; /* of v */
+  static constexpr int right_pitch = ring + 1, left_pitch = TX + 8; /* words, halves of a tap: so are other banks */
   static constexpr int out_pitch = 40, out = TX * out_pitch;
 
   static __host__ __device__ int
@@ -59,10 +57,10 @@ template <int TI> struct Shared {
   }
 
   static size_t
-  bytes (int radius)
+  bytes (int radius, bool exact)
   {
-    return sizeof (__half) *
-           (size_t) (blocks (radius) * TX * pitch + TI / 32 * out + Taps (radius).count () * (2 * ring + TX));
+    return sizeof (__half) * (size_t) (blocks (radius) * TX * pitch + TI / 32 * out +
+                                       Taps (radius, exact).count () * (2 * right_pitch + left_pitch));
   }
 };
 
@@ -75,52 +73,142 @@ ring_slot (int slot)
 
 /* ---- weights ------------------------------------------------------------------------------------ */
 
-/* Weight of pixel @p of a row, of colour @centre, to tap number @k, which lies k - radius after it, or before it in
- * the mirrored view: @step. 0 where either is outside. */
-__device__ __forceinline__ float
-tap_weight (const uint32_t *color, uint32_t centre, int p, int step, int k, int width, AswWindow w)
-{
-  int tap = p + step * (k - w.radius);
-  bool valid = (unsigned) p < (unsigned) width && (unsigned) tap < (unsigned) width;
-  float weight = cuda_weight (centre, color[valid ? tap : 0], w.color, (float) abs (k - w.radius) * w.distance);
-  return valid ? weight : 0;
-}
+/* Q words or halves of them, as one. */
+template <int Q> struct PerTap {
+  uint32_t of[Q];
+};
 
-/* The step's left weights: a lane has a column. */
-template <int TI>
-__device__ __forceinline__ void
-make_left (__half *left, const uint32_t *color, int x, int width, Taps taps, AswWindow w)
+template <int Q>
+__device__ __forceinline__ PerTap<Q>
+load_words (const uint32_t *from)
 {
-  uint32_t centre = color[x < width ? x : 0];
-#pragma unroll 4
-  for (int k = threadIdx.x / 32; k <= 2 * w.radius; k += TI / 32) {
-    int before, size, which;
-    taps.place (k, &before, &size, &which);
-    left[before * TX + (threadIdx.x & 31) * size + which] =
-        __float2half_rn (tap_weight (color, centre, x, 1, k, width, w));
+  PerTap<Q> w;
+  if (Q == 4) {
+    uint4 four = *(const uint4 *) from;
+    w.of[0] = four.x, w.of[1 % Q] = four.y, w.of[2 % Q] = four.z, w.of[3 % Q] = four.w;
+  } else if (Q == 2) {
+    uint2 two = *(const uint2 *) from;
+    w.of[0] = two.x, w.of[1 % Q] = two.y;
+  } else {
+    w.of[0] = *from;
   }
+  return w;
 }
 
-/* Right weights of 32 partners, from slot @slot of the ring on: a lane has partner @p, which falls from lane to lane.
- * The last one's neighbour comes with the next 32. */
-template <int TI>
+template <int Q>
 __device__ __forceinline__ void
-make_right (uint32_t *right, const uint32_t *color, int p, int slot, int width, Taps taps, AswWindow w)
+store_words (uint32_t *to, const PerTap<Q> &w)
 {
-  typedef Shared<TI> S;
-  int lane = threadIdx.x & 31;
-  uint32_t centre = color[(unsigned) p < (unsigned) width ? p : 0];
-#pragma unroll 4
-  for (int k = threadIdx.x / 32; k <= 2 * w.radius; k += TI / 32) {
-    int before, size, which;
-    taps.place (k, &before, &size, &which);
-    float weight = tap_weight (color, centre, p, -1, k, width, w);
-    uint32_t *words = right + before * S::ring + which;
-    words[(slot + lane) * size] = pack_halves (weight, __shfl_down_sync (~0u, weight, 1));
+  if (Q == 4)
+    *(uint4 *) to = make_uint4 (w.of[0], w.of[1 % Q], w.of[2 % Q], w.of[3 % Q]);
+  else if (Q == 2)
+    *(uint2 *) to = make_uint2 (w.of[0], w.of[1 % Q]);
+  else
+    *to = w.of[0];
+}
+
+/* Makes a row's weights. A lane has a left pixel and a right one; it keeps their colours. */
+template <int TI> struct Maker {
+  Taps taps;
+  AswWindow w;
+  int width;
+  const uint32_t *color[2]; /* of the row, by view */
+  __half *left;
+  uint32_t *right;
+  int pixel[2]; /* far away where there is none */
+  uint32_t centre[2];
+
+  __device__ __forceinline__ void
+  look_at (int view, int p)
+  {
+    bool there = (unsigned) p < (unsigned) width;
+    centre[view] = color[view][there ? p : 0];
+    pixel[view] = there ? p : -(1 << 24);
+  }
+
+  /* Weights to taps k, k + 8 and so on. Tap k lies k - radius after the pixel, or before it in the mirrored view. 0
+   * where either is outside, and past the window. */
+  template <int Q>
+  __device__ __forceinline__ void
+  weigh (float (&weight)[Q], int view, int k) const
+  {
+    int step = view == STEREO_LEFT ? 1 : -1, away = k - w.radius, first = pixel[view] + step * away;
+    const uint32_t *from = color[view] + first;
+#pragma unroll
+    for (int q = 0; q < Q; q++) {
+      bool valid = (unsigned) (first + 8 * step * q) < (unsigned) width && k + 8 * q <= 2 * w.radius;
+      uint32_t other = 0;
+      if (valid)
+        other = from[8 * step * q];
+      float made = cuda_weight (centre[view], other, w.color, fabsf ((float) away + (float) (8 * q)) * w.distance);
+      weight[q] = valid ? made : 0;
+    }
+  }
+
+  /* A class of left weights, from tap @k, with @before taps before it. */
+  template <int Q>
+  __device__ __forceinline__ void
+  make_left (int k, int before) const
+  {
+    float weight[Q];
+    weigh<Q> (weight, STEREO_LEFT, k);
+    __half *to = left + before * Shared<TI>::left_pitch + (threadIdx.x & 31) * Q;
+    if constexpr (Q == 1) {
+      *to = __float2half_rn (weight[0]);
+    } else {
+      PerTap<Q / 2> words;
+#pragma unroll
+      for (int q = 0; q < Q; q += 2)
+        words.of[q / 2] = pack_halves (weight[q], weight[q + 1]);
+      store_words<Q / 2> ((uint32_t *) to, words);
+    }
+  }
+
+  /* Right weights of 32 partners, from slot @slot of the ring on, which fall from lane to lane. The last one's
+   * neighbour comes with the next 32. */
+  template <int Q>
+  __device__ __forceinline__ void
+  make_right (int k, int before, int slot) const
+  {
+    int lane = threadIdx.x & 31;
+    float weight[Q];
+    weigh<Q> (weight, STEREO_RIGHT, k);
+    PerTap<Q> words;
+#pragma unroll
+    for (int q = 0; q < Q; q++)
+      words.of[q] = pack_halves (weight[q], __shfl_down_sync (~0u, weight[q], 1));
+    uint32_t *to = right + before * Shared<TI>::right_pitch;
+    store_words<Q> (to + (slot + lane) * Q, words);
+    uint16_t *neighbour = (uint16_t *) (to + (slot ? slot - 1 : Shared<TI>::ring - 1) * Q);
     if (lane == 0)
-      ((__half *) (words + (slot ? slot - 1 : S::ring - 1) * size))[1] = __float2half_rn (weight);
+#pragma unroll
+      for (int q = 0; q < Q; q++)
+        neighbour[2 * q + 1] = (uint16_t) words.of[q];
   }
-}
+
+  template <int Q>
+  __device__ __forceinline__ void
+  make (int view, int k, int before, int slot) const
+  {
+    if (view == STEREO_LEFT)
+      make_left<Q> (k, before);
+    else
+      make_right<Q> (k, before, slot);
+  }
+
+  /* Class number @n. */
+  __device__ __forceinline__ void
+  make_class (int view, int n, int slot) const
+  {
+    int two = n - 8 * taps.quads, one = two - 8 * taps.duos, k = 32 * taps.quads;
+    if (two < 0)
+      make<4> (view, (n & ~7) * 4 + (n & 7), 4 * n, slot);
+    else if (one < 0)
+      make<2> (view, k + two, k + 2 * two, slot);
+    else
+      make<1> (view, k + 16 * taps.duos + one, k + 16 * taps.duos + one, slot);
+  }
+};
 
 /* ---- costs --------------------------------------------------------------------------------------- */
 
@@ -166,6 +254,105 @@ load_transposed (uint32_t (&tile)[4], const __half *row)
                : "=r"(tile[0]), "=r"(tile[1]), "=r"(tile[2]), "=r"(tile[3])
                : "r"(shared_address (row))
                : "memory");
+}
+
+/* ---- sums of weights ------------------------------------------------------------------------------- */
+
+/* By 16 columns, 16 v of the three runs that these meet (the first starts 32 before the first column's, for the warp's
+ * first index), even and odd v. */
+struct Totals {
+  float of[2][3][2][4];
+};
+
+/* Which pair of v of a run stands at @n of a product: eight lanes at a time read from all banks. */
+__device__ __forceinline__ int
+pair_of_run (int n)
+{
+  return 4 * (n & 1) + (n & 2) + 2 * (n & 4);
+}
+
+/* Where a warp has its 64 v in the ring: 32 and 32. */
+struct Partners {
+  int low, high;
+
+  __device__ __forceinline__ int
+  slot (int run) const /* of a lane's pair of v */
+  {
+    return (run < 2 ? low : high - 32) + 16 * run + pair_of_run ((threadIdx.x & 31) / 4);
+  }
+};
+
+/* Adds 16 taps, classes of Q: a lane has 4 of them, for v's and for columns. */
+template <int Q, int TI>
+__device__ __forceinline__ void
+total_sixteen (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left)
+{
+  const int right_pitch = Shared<TI>::right_pitch, left_pitch = Shared<TI>::left_pitch;
+  int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3;
+  uint4 l[2];
+#pragma unroll
+  for (int m = 0; m < 2; m++) { /* word by word: they are to come where the product wants them */
+    const volatile uint32_t *from = (const uint32_t *) (left + (t * left_pitch + 16 * m + g) * Q);
+    const int over = Q == 4 ? 1 : 2 * left_pitch * Q, down = 8 * Q / 2;
+    l[m].x = from[0], l[m].y = from[down], l[m].z = from[over], l[m].w = from[down + over];
+  }
+#pragma unroll
+  for (int run = 0; run < 4; run++) {
+    const uint32_t *from = right + (t * right_pitch + partners.slot (run)) * Q;
+    PerTap<Q> a = load_words<Q> (from), b = Q == 4 ? a : load_words<Q> (from + 4 * right_pitch * Q);
+#pragma unroll
+    for (int odd = 0; odd < 2; odd++) {
+      uint32_t r0 = __byte_perm (a.of[0], a.of[1], odd ? 0x7632 : 0x5410);
+      uint32_t r1 = __byte_perm (b.of[Q - 2], b.of[Q - 1], odd ? 0x7632 : 0x5410);
+#pragma unroll
+      for (int m = 0; m < 2; m++)
+        if (run >= m && run - m < 3)
+          multiply (totals.of[m][run - m][odd], l[m], r0, r1);
+    }
+  }
+}
+
+/* Adds up to four single taps: a lane has one. */
+template <int TI>
+__device__ __forceinline__ void
+total_singles (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, int taps)
+{
+  int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3, tap = min (t, taps - 1);
+  const uint16_t *from = (const uint16_t *) left + tap * Shared<TI>::left_pitch + g;
+  uint32_t l[4];
+#pragma unroll
+  for (int n = 0; n < 4; n++)
+    l[n] = from[8 * n];
+  if (t >= taps)
+    l[0] = l[1] = l[2] = l[3] = 0;
+#pragma unroll
+  for (int run = 0; run < 4; run++) {
+    uint32_t r = right[tap * Shared<TI>::right_pitch + partners.slot (run)]; /* its high half meets zeros */
+#pragma unroll
+    for (int m = 0; m < 2; m++)
+      if (run >= m && run - m < 3) {
+        multiply_half (totals.of[m][run - m][0], l[2 * m], l[2 * m + 1], r);
+        multiply_half (totals.of[m][run - m][1], l[2 * m], l[2 * m + 1], r >> 16);
+      }
+  }
+}
+
+template <int TI>
+__device__ __forceinline__ void
+total_taps (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, Taps taps)
+{
+  const int right_pitch = Shared<TI>::right_pitch, left_pitch = Shared<TI>::left_pitch;
+  int k = 0;
+#pragma unroll 2
+  for (; k < 32 * taps.quads; k += 16)
+    total_sixteen<4, TI> (totals, right + k * right_pitch, partners, left + k * left_pitch);
+  if (taps.duos) {
+    total_sixteen<2, TI> (totals, right + k * right_pitch, partners, left + k * left_pitch);
+    k += 16;
+  }
+#pragma unroll 1
+  for (int n = 0; n < taps.singles; n += 4)
+    total_singles<TI> (totals, right + (k + n) * right_pitch, partners, left + (k + n) * left_pitch, taps.singles - n);
 }
 
 #endif

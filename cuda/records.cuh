@@ -10,9 +10,7 @@
 #ifndef STEREO_CUDA_RECORDS_CUH
 #define STEREO_CUDA_RECORDS_CUH
 
-#include "cuda/common.cuh"
-
-#include <cuda_fp16.h>
+#include "cuda/asw.cuh"
 
 template <int COST> struct Features
 {
@@ -25,7 +23,7 @@ template <int COST> struct Features
 };
 
 #define RECORD_PAD 8            /* right columns before those of the image: the most columns of a block */
-#define RECORD_COLUMNS 32       /* that a block makes */
+#define RECORD_COLUMNS 64       /* that a block makes */
 
 /* Records of both views: view[v] + (rows / 16 * columns[v] + column) * bytes; and, numbered like the left view's, 16
  * rows of its colours, which weights are made of. */
@@ -61,18 +59,6 @@ __device__ __forceinline__ uint32_t
 pack_shorts (uint32_t low, uint32_t high)
 {
   return low + high * 65536;
-}
-
-__device__ __forceinline__ uint32_t
-bits_of (__half2 pair)
-{
-  return *reinterpret_cast<uint32_t *> (&pair);
-}
-
-__device__ __forceinline__ __half2
-halves_of (uint32_t bits)
-{
-  return *reinterpret_cast<__half2 *> (&bits);
 }
 
 /* Two rows' costs, an integer each in 16 bits: as a half float that is cost * 2^-24, a subnormal, and goes
@@ -134,7 +120,7 @@ feature (const StereoView &view, size_t at, int plane)
 #define RECORD_THREADS 256
 
 /*
- * A block makes the records of 32 columns (blockIdx.x) and 16 rows (blockIdx.y) of one view (blockIdx.z), through
+ * A block makes the records of 64 columns (blockIdx.x) and 16 rows (blockIdx.y) of one view (blockIdx.z), through
  * shared memory. Rows past the image are 0: their weights are, but 0 times what is no number would be none.
  */
 template <int COST> __global__ void __launch_bounds__ (RECORD_THREADS)

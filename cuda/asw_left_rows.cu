@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Second pass of support=left: along the rows. */
+#include "cuda/asw_left.cuh"
+
+#define AHEAD 3                 /* tiles on their way while one is read */
+
+/* Bytes of a column of a tile in shared memory, whole groups of 128 for copy_costs() to permute. */
+static __host__ __device__ int
+column_bytes (int warps)
+{
+  return (warps * 16 * NT + 127) / 128 * 128;
+}
+
+/* A thread's share of copying tiles: 8 indices of two columns. Vectors of 16 bytes are permuted by column, so that the
+ * lanes of read_costs() meet different banks. Columns @first and @count - 1 more have candidates among the 8. */
+struct CostCopy
+{
+  const uint16_t *from;         /* in the tile to be copied next */
+  int to, column, first, count;
+
+  __device__
+  CostCopy (const Frame &f, const uint16_t *row, int base)
+  {
+    int vectors = blockDim.x / 8, v = threadIdx.x % vectors, lowest = base + 8 * v + f.min_disparity;
+    column = threadIdx.x / vectors;
+    from = row + column * f.depth + base + 8 * v;
+    to = column * column_bytes (blockDim.x / 32) + 16 * (v ^ 2 * (column >> 2));
+    first = max (lowest, 0);
+    count = base + 8 * v < f.depth ? max (min (lowest + 8 + f.width - 1, f.width) - first, 0) : 0;
+  }
+};
+
+/* Starts to copy tile @n of a row: half floats and colours. */
+__device__ __forceinline__ void
+copy_costs (const Frame &f, CostCopy &c, const uint32_t *color, int n, int tiles, uint8_t *stage, uint32_t *colors)
+{
+  if (n < tiles) {
+    int x = n * TILE + c.column;
+    copy_ahead (stage + c.to, c.from, (unsigned) (x - c.first) < (unsigned) c.count);
+    copy_ahead (stage + (c.to ^ 64) + 8 * column_bytes (blockDim.x / 32), c.from + 8 * f.depth,
+        (unsigned) (x + 8 - c.first) < (unsigned) c.count);
+    /* of this tile before the first one, and of the next */
+    if (threadIdx.x < 4 && n == 0)
+      copy_ahead (colors + 4 * threadIdx.x, color + 4 * threadIdx.x, true);
+    if (threadIdx.x < 4 && n + 1 < tiles)
+      copy_ahead (colors + (n + 1) % LINE_TILES * TILE + 4 * threadIdx.x, color + (n + 1) * TILE + 4 * threadIdx.x, true);
+    c.from += TILE * f.depth;
+  }
+  end_lot ();
+}
+
+/* Four columns of NT indices, turned so that a word holds two columns of one index. */
+__device__ __forceinline__ void
+read_costs (const uint8_t *from, int pitch, uint32_t (&to)[NT][2])
+{
+  uint2 column[4];
+#pragma unroll
+  for (int c = 0; c < 4; c++)
+    column[c] = *(const uint2 *) (from + c * pitch);
+#pragma unroll
+  for (int t = 0; t < NT; t++)
+#pragma unroll
+    for (int h = 0; h < 2; h++)
+      to[t][h] = __byte_perm (t < 2 ? column[2 * h].x : column[2 * h].y,
+          t < 2 ? column[2 * h + 1].x : column[2 * h + 1].y, t & 1 ? 0x7632 : 0x5410);
+}
+
+/* Shifts that give 0 for 32 and more. */
+__device__ __forceinline__ uint32_t
+shift_left (uint32_t a, int bits)
+{
+  uint32_t b;
+  asm ("shl.b32 %0, %1, %2;" : "=r" (b) : "r" (a), "r" (bits));
+  return b;
+}
+
+__device__ __forceinline__ uint32_t
+shift_right (uint32_t a, int bits)
+{
+  uint32_t b;
+  asm ("shr.u32 %0, %1, %2;" : "=r" (b) : "r" (a), "r" (bits));
+  return b;
+}
+
+/* Ones where the candidate of index @i exists in the four columns from @x on: those from i + min on,
+ * and before i + min + width. */
+__device__ __forceinline__ void
+four_existing (const Frame &f, int x, int i, uint32_t (&ones)[2])
+{
+  int before = i + f.min_disparity - x, after = 4 - (before + f.width);
+#pragma unroll
+  for (int h = 0; h < 2; h++)
+    ones[h] = shift_left (0x3C003C00u, 16 * max (before - 2 * h, 0)) &
+        shift_right (0x3C003C00u, 16 * max (after - 2 * (1 - h), 0));
+}
+
+/* Sums over the weights of the taps whose candidate exists: those of lane (j, g)'s costs start at @i. */
+template <int KT> __device__ __forceinline__ void
+divide_existing (const Frame &f, float (&sum)[NT][4], const uint4 (&a)[KT], int tile, int i)
+{
+#pragma unroll
+  for (int t = 0; t < NT; t++) {
+    float weights[4];
+#pragma unroll
+    for (int kt = 0; kt < KT; kt++) {
+      uint32_t ones[2];
+      four_existing (f, (tile + kt - KT / 2) * TILE + 4 * (threadIdx.x & 3), i + t, ones);
+      multiply (weights, a[kt], ones[0], ones[1], kt == 0);
+    }
+#pragma unroll
+    for (int c = 0; c < 4; c++)
+      sum[t][c] *= reciprocal (weights[c]);
+  }
+}
+
+/* Adding 2^23 leaves a rounded number in the low bits. */
+__device__ __forceinline__ uint32_t
+rounded_bits (float value, float scale)
+{
+  return __float_as_uint (fmaf (value, scale, 8388608.0f));
+}
+
+/* Two pixels' costs in volume steps; STEREO_INVALID where there is no candidate. */
+__device__ __forceinline__ void
+store_steps (const Frame &f, const float (&sum)[NT][4], const float (&scale)[2], bool whole, int base, int x,
+    uint16_t *out)
+{
+  int start = base + 2 * NT * (threadIdx.x & 3);
+
+#pragma unroll
+  for (int r = 0; r < 2; r++) {
+    Candidates all = candidates (f, x + 8 * r);
+    uint4 words = whole ? gather_row (sum, r, [&](float low, float high, int i) {
+      return __byte_perm (rounded_bits (low, scale[r]), rounded_bits (high, scale[r]), 0x5410);
+    }) : gather_row (sum, r, [&](float low, float high, int i) {
+      return __byte_perm (has (all, start + i) ? rounded_bits (low, scale[r]) : STEREO_INVALID,
+          has (all, start + i + 1) ? rounded_bits (high, scale[r]) : STEREO_INVALID, 0x5410);
+    });
+    if (x + 8 * r < f.width && start < f.depth)
+      *(uint4 *) (out + 8 * r * f.depth) = words;
+  }
+}
+
+enum Presence { ALL, SOME, NONE };
+
+/* Which of a warp's candidates exist: none of the tile's pixels, or all of all taps'. */
+template <int KT> __device__ __forceinline__ Presence
+presence (const Frame &f, int tile, int base)
+{
+  int last = min (base + 8 * NT, f.disparities) - 1, end = min (f.width, (tile + 1) * TILE) - 1;
+  int from = max (0, (tile - KT / 2) * TILE), to = min (f.width, (tile + KT / 2 + 1) * TILE) - 1;
+
+  if (stereo_last_index (end, f.disparities, f.min_disparity) < base ||
+      stereo_first_index (tile * TILE, f.width, f.min_disparity) > last)
+    return NONE;
+  return stereo_last_index (from, f.disparities, f.min_disparity) >= last &&
+      stereo_first_index (to, f.width, f.min_disparity) <= base ? ALL : SOME;
+}
+
+/*
+ * A block is a row (blockIdx.x) by 8 * NT disparities a warp (blockIdx.y: further ones), rolling along
+ * x over the first pass's half floats and leaving the final costs in their place: a tile is written
+ * after those in reach and AHEAD more were read, and a warp keeps to its own indices. Lanes as in the first pass.
+ */
+template <int KT> __global__ void __launch_bounds__ (KT == 3 ? 320 : 256, 2)
+aggregate_rows (Frame f, AswWindow w)
+{
+  extern __shared__ uint4 shared[];
+  Distances<KT> &distances = *(Distances<KT> *) shared;
+  uint4 (*weights_of)[KT * 32] = (uint4 (*)[KT * 32]) (&distances + 1);
+  uint32_t *colors = (uint32_t *) (weights_of + 2);
+  uint8_t *stage = (uint8_t *) (colors + LINE_TILES * TILE);
+  Line<KT> line = { weights_of, colors, TILE, f.width };
+  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, y = blockIdx.x, turn = warp;
+  int block_base = blockIdx.y * (blockDim.x >> 5) * 8 * NT, base = block_base + warp * 8 * NT;
+  int j = lane >> 2, g = lane & 3, tiles = (f.width + TILE - 1) / TILE;
+  int pitch = column_bytes (blockDim.x >> 5), stage_size = TILE * pitch;
+  uint16_t *row = f.volume + (size_t) y * f.width * f.depth, *out = row + j * f.depth + base + 2 * NT * g;
+  const uint8_t *in = stage + 4 * g * pitch + 16 * (NT * warp + (j >> 1) ^ 2 * g) + 8 * (j & 1);
+  const uint32_t *color = f.view[STEREO_LEFT].color + (size_t) y * f.image_pitch;
+  CostCopy copy (f, row, block_base);
+  Ring<KT> ring;
+
+  auto advance = [&](int n) {
+    await_lots<AHEAD - 1> ();
+    __syncthreads ();
+    copy_costs (f, copy, color, n + AHEAD, tiles, stage + (n + AHEAD) % (AHEAD + 1) * stage_size, colors);
+  };
+  auto read = [&](int n, uint32_t (&to)[NT][2]) {
+    /* past the last tile an older one's: no weight, and no number that is none among the first pass's */
+    read_costs (in + n % (AHEAD + 1) * stage_size, pitch, to);
+  };
+  if (tiles <= AHEAD)
+    clear_stage (stage, (AHEAD + 1) * stage_size, { (int) threadIdx.x, (int) blockDim.x });
+  for (int n = 0; n < AHEAD; n++)
+    copy_costs (f, copy, color, n, tiles, stage + n * stage_size, colors);
+  make_distances (distances, w, threadIdx.x, blockDim.x);
+  clear_ring (ring);
+#pragma unroll
+  for (int n = 0; n < KT / 2; n++) {
+    advance (n);
+    read (n, ring.costs[n]);
+  }
+  share_weights (line, distances, 0, turn, w);
+
+  for (int start = 0; start < tiles; start += KT)
+#pragma unroll
+    for (int step = 0; step < KT; step++) {
+      int tile = start + step;
+      if (tile >= tiles)
+        break;
+      uint4 a[KT];
+      float sum[NT][4], weights[4], scale[2] = { (float) f.volume_unit, (float) f.volume_unit };
+      advance (tile + KT / 2);
+      if (tile + 1 < tiles)
+        share_weights (line, distances, tile + 1, turn, w);
+      load_weights (a, line, tile);
+      read (tile + KT / 2, ring.costs[(step + KT / 2) % KT]);
+      Presence there = presence<KT> (f, tile, base);
+      if (there == ALL) {
+        multiply_band (sum, a, ring, step);
+        sum_weights (weights, a);
+        scale[0] *= reciprocal (weights[0]);
+        scale[1] *= reciprocal (weights[2]);
+        store_steps (f, sum, scale, base + 8 * NT <= f.disparities, base, tile * TILE + j, out);
+      } else {
+        if (there == SOME) {
+          multiply_band (sum, a, ring, step);
+          divide_existing<KT> (f, sum, a, tile, base + j * NT);
+        }
+        store_steps (f, sum, scale, false, base, tile * TILE + j, out);
+      }
+      out += TILE * f.depth;
+    }
+}
+
+/* ---- stage ------------------------------------------------------------------------------------------ */
+
+template <int KT> static size_t
+rows_shared (const Layout &l)
+{
+  return sizeof (Distances<KT>) + 2 * KT * 32 * 16 + LINE_TILES * TILE * 4 +
+      (size_t) (AHEAD + 1) * TILE * column_bytes (l.warps);
+}
+
+template <int KT> static void
+launch_rows (StereoPlan *plan)
+{
+  Layout l = layout_of (plan, KT == 3 ? 10 : 8);
+  aggregate_rows<KT><<<dim3 (plan->height, l.chunks), 32 * l.warps, rows_shared<KT> (l), cuda_state (plan)->stream>>> (
+      cuda_frame (plan), asw_window (plan));
+}
+
+StereoStatus
+asw_left_rows (StereoPlan *plan, StereoError *error)
+{
+  if (asw_left_wide (plan))
+    launch_rows<5> (plan);
+  else
+    launch_rows<3> (plan);
+  CUDA_LAUNCHED (plan, "aggregate_rows");
+  return STEREO_OK;
+}
