@@ -149,10 +149,9 @@ print_default (int method, const StereoParamInfo *info)
 static void
 print_penalties (int method)
 {
-  static const char *const directions[4] = { "rows", "columns", "diagonal rising to the right", "diagonal falling to the right" };
+  static const char *const directions[4] = { "rows", "columns", "rising to the right", "falling to the right" };
 
-  puts ("\nOwn `p1` / `p2`, in cost units, of the paths along");
-  printf ("\n| cost ");
+  printf ("\nOwn `p1` / `p2` of the paths along each direction, in cost units; a pair set by hand serves all directions:\n\n| cost ");
   for (int k = 0; k < 4; k++)
     printf ("| %s ", directions[k]);
   puts ("|\n|---|---|---|---|---|");
