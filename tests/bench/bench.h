@@ -44,8 +44,11 @@ typedef struct Measurement
   Score all, visible;
 } Measurement;
 
-/* options.c: 1 to go on, 0 after --help, -1 and a message on a mistake */
+/* options.c: 1 to go on, 0 after --help and --methods, -1 and a message on a mistake */
 int options_parse (Options *options, int argc, char **argv);
+
+/* methods.c: docs/methods.md to the standard output. */
+void methods_print (void);
 
 /* report.c: call begin once, then row for every measurement, then end. */
 void report_begin (const Options *options);

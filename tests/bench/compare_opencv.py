@@ -9,6 +9,7 @@ OpenCV's matcher: StereoSGBM, MODE_SGBM (5 directions, one pass) or MODE_HH (8 d
 block 9, of grey views; 2 threads, disparities rounded up to the next multiple of 16 above the scene's, the left
 border padded by that much so that every pixel is searched, holes filled from the farther neighbour in the row.
 Its time is that of compute() on the padded pair alone. For stereo-bench give --fill background, to fill alike.
+A round is the median of five frames of either; median, minimum and maximum are those of the rounds.
 Needs python3-opencv (Debian) and a built stereo-bench.
 """
 import argparse
@@ -127,7 +128,7 @@ def main():
     for _ in range(arguments.rounds):       # in turn, so that both see the same machine
         measured = bench_round(arguments.bench, arguments.folder, disparities, options)
         ours.append(measured["median_ms"])
-        theirs += [matcher_frame(matcher, left, right, pad)[0] for _ in range(5)]
+        theirs.append(statistics.median(matcher_frame(matcher, left, right, pad)[0] for _ in range(5)))
     disparity = fill(matcher_frame(matcher, left, right, pad)[1])
 
     print(f"{name}, {measured['width']}x{measured['height']}, 2 threads, {arguments.rounds} rounds in turn, OpenCV {cv2.__version__}")

@@ -35,7 +35,8 @@ print_help (void)
   puts ("Times the stereo engine, and scores it where the true disparity is known.\n\n"
       "stereo-bench [options] LEFT.png RIGHT.png      (gt.pfm and mask_nocc.png beside LEFT.png are the truth)\n"
       "stereo-bench [options] --scenes FOLDER [--scene NAME,NAME]\n"
-      "stereo-bench [options] --synthetic WIDTHxHEIGHT\n\n"
+      "stereo-bench [options] --synthetic WIDTHxHEIGHT\n"
+      "stereo-bench --methods                         (docs/methods.md: methods, costs, defaults, sources)\n\n"
       "  --runs N         timed frames, after a few untimed ones (20 on the CPU, 60 on CUDA)\n"
       "  --matrix         every method with every cost it takes, on every backend there is\n"
       "  --device-input   the views lie in device memory already (on the CPU: packed in host memory)\n"
@@ -136,6 +137,10 @@ options_parse (Options *options, int argc, char **argv)
   for (int k = 1; k < argc; k++) {
     if (!strcmp (argv[k], "--help") || !strcmp (argv[k], "-h")) {
       print_help ();
+      return 0;
+    }
+    if (!strcmp (argv[k], "--methods")) {
+      methods_print ();
       return 0;
     }
     if (argv[k][0] == '-' && argv[k][1] == '-') {
