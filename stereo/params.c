@@ -13,7 +13,7 @@ static const StereoChoice profile_choices[] = {
   { STEREO_PROFILE_BALANCED, "balanced", "Best quality for the time: for live streams" },
   { STEREO_PROFILE_FAST, "fast", "Less work per frame" },
   { STEREO_PROFILE_QUALITY, "quality", "Best quality, dense" },
-  { STEREO_PROFILE_THESIS, "thesis", "The constants of the thesis, its section 5.1.3, and no finish" },
+  { STEREO_PROFILE_THESIS, "thesis", "The constants of the method's paper (asw: the thesis, section 5.1.3), and no finish" },
   { 0, NULL, NULL }
 };
 
@@ -75,7 +75,7 @@ static const StereoParamInfo table[] = {
   ENUM ("profile", profile, STEREO_PROFILE_BALANCED, profile_choices,
       "What every parameter left at its own value takes; a parameter set by hand always wins"),
   ENUM ("method", method, STEREO_METHOD_ASW, method_choices, "Matching method"),
-  ENUM ("cost", cost, STEREO_COST_AUTO, cost_choices, "Matching cost of one pixel pair"),
+  ENUM ("cost", cost, STEREO_COST_AUTO, cost_choices, "Matching cost, of a pixel pair or of the windows around it"),
   INT ("min-disparity", min_disparity, -1024, 1024, 0, "Smallest disparity searched, in pixels"),
   INT ("num-disparities", num_disparities, 1, 1024, 128,
       "Number of disparities searched, in pixels: [min, min + num)"),

@@ -57,6 +57,10 @@ static const Case table[] = {
   { 33, 31, PICTURE_NOISE, RGB, U16, 1, "min-disparity=-45 num-disparities=16 window=9" },
   { 129, 21, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=70 window=33" },
   { 129, 21, PICTURE_SHIFTED, YUY2, U16, 1, "num-disparities=129 window=33 support=both scratch-layers=16" },
+  /* support=both, large enough a picture for the products that are not made good for rounding */
+  { 139, 133, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=40 window=33 support=both cost=census-7x5" },
+  { 101, 107, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=70 window=25 support=both min-disparity=-5" },
+  { 150, 149, PICTURE_NOISE, RGB, U16, 1, "num-disparities=21 window=37 support=both cost=census-9x7 gamma-color=100" },
   { 129, 21, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=1 window=9" },
   /* refinement */
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=full refine-window=15 refine-iterations=2" },
