@@ -10,6 +10,7 @@
 #ifndef STEREO_CUDA_SGM_CUH
 #define STEREO_CUDA_SGM_CUH
 
+#include "cuda/ahead.cuh"
 #include "cuda/common.cuh"
 
 #define SGM_MISSING 0x80008000u
@@ -254,24 +255,6 @@ fetch (void *to, const void *from)
 #pragma unroll
   for (int k = 0; k < BYTES / 4; k++)
     ((uint32_t *) to)[k] = ((const uint32_t *) from)[k];
-#endif
-}
-
-/* What was fetched since the last call is one lot. */
-__device__ __forceinline__ void
-end_fetch ()
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile ("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-/* Waits for all lots but the last @UNDER_WAY. */
-template <int UNDER_WAY> __device__ __forceinline__ void
-await_fetch ()
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile ("cp.async.wait_group %0;" :: "n" (UNDER_WAY) : "memory");
 #endif
 }
 

@@ -77,7 +77,7 @@ fetch_pixel (Coming<PAIRS> &c, const Walk<PAIRS> &t, int k)
     const uint8_t *from = c.costs + (n ? t.share.second : 0);
     fetch<cost> (c.raw + k * c.pixel + n, PAIRS == 1 ? (const uint8_t *) ((uintptr_t) from & ~(uintptr_t) 3) : from);
   }
-  end_fetch ();
+  end_lot ();
   c.costs += step;
   c.from += step;
 }
@@ -89,7 +89,7 @@ walk_pixel (Walk<PAIRS> &t, Coming<PAIRS> &c, const Sgm &s, const Lines &l, bool
   uint32_t cost[PAIRS], sum[PAIRS];
   RawCosts<PAIRS> raw;
 
-  await_fetch<Ahead<PAIRS>::pixels - 1> ();
+  await_lots<Ahead<PAIRS>::pixels - 1> ();
   load_costs (raw, (const uint8_t *) c.raw + k * c.pixel + (PAIRS == 1 ? t.share.first & 2 : 0), whole);
   if (ADD)
     load_pairs (sum, c.sums + k * c.pixel);
@@ -117,7 +117,7 @@ walk (Walk<PAIRS> &t, Coming<PAIRS> &c, const Sgm &s, const Lines &l, int count,
 
   if (count == 0)
     return;
-  await_fetch<0> ();            /* what the walk before has fetched in vain */
+  await_lots<0> ();            /* what the walk before has fetched in vain */
   c.costs = t.costs;
   c.from = t.to;
   c.left = count;

@@ -30,7 +30,7 @@ fetch_row (Strip<PAIRS> &t, int r)
 {
   fetch<Ring<PAIRS>::sum_bytes> (t.ring.lane + r % AHEAD * t.ring.row, t.column.sums);
   fetch_costs (t.ring, t.column, r, t.lane, false);
-  end_fetch ();
+  end_lot ();
   advance (t.column);
 }
 
@@ -40,7 +40,7 @@ strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &sl
   uint32_t cost[PAIRS], sum[PAIRS];
   RawCosts<PAIRS> raw;
 
-  await_fetch<AHEAD - 1> ();
+  await_lots<AHEAD - 1> ();
   ring_raw (raw, t.ring, t.column, r, t.lane, false);
   load_pairs (sum, t.ring.lane + r % AHEAD * t.ring.row);
   get_slot (t.path[FROM_LEFT], t.lowest[FROM_LEFT], slots, r & 1, FROM_LEFT, ROWS - 1);
@@ -190,7 +190,7 @@ fetch_halo (Halo<PAIRS> (&h)[2], const Ring<PAIRS> &ring, int r, int away, int l
     fetch_costs (ring, h[FROM_LEFT].column, r, lane, false);
     fetch_costs (ring, h[FROM_RIGHT].column, r, lane, true);
   }
-  end_fetch ();
+  end_lot ();
   advance (h[FROM_LEFT].column);
   advance (h[FROM_RIGHT].column);
 }
@@ -217,7 +217,7 @@ halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
     __syncthreads ();
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-      await_fetch<AHEAD - 1> ();
+      await_lots<AHEAD - 1> ();
       if (away < ROWS - 1 - r && band * ROWS + r < s.height) {
         if (h[FROM_LEFT].there)
           halo_row (s, w, h[FROM_LEFT], ring, r, FROM_LEFT, lane, borders);
