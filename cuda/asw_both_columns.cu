@@ -18,9 +18,7 @@
 #define RIGHT_SCALE 15          /* log2 */
 #define WARPS_X 4               /* of a block */
 #define MOST_WEIGHTS ((size_t) 128 << 20)       /* bytes of weights at a time */
-#ifndef BOTH_ROWS_AHEAD
 #define BOTH_ROWS_AHEAD 6       /* of weights, on their way into the cache */
-#endif
 #define ENOUGH_BLOCKS 1200      /* for a large chip to be busy to the end */
 
 /* Words (two slots) of the weights of 16 pixels, either view: KB tiles of 8 slots, taken two by two and a last one. */
@@ -363,11 +361,7 @@ launch_cost (StereoPlan *plan, StereoError *error)
     case 3:
       return launch<COST, 3, 8, 4> (plan, error);
     case 5:
-#ifdef BOTH_NARROW              /* 20 warps on a multiprocessor instead of 12 */
-      return launch<COST, 5, 4, 5> (plan, error);
-#else
       return launch<COST, 5, 8, 3> (plan, error);
-#endif
     case 7:
       return launch<COST, 7, 4, 4> (plan, error);
     default:

@@ -21,7 +21,8 @@
 
 /* A lane's right weights: those at distance d of the tiles stand at low, middle or high by d's sign. In words for
  * classes of one tap. */
-struct Right {
+struct Right
+{
   int low, middle, high;
 
   template <int Q>
@@ -33,12 +34,14 @@ struct Right {
 };
 
 /* The sums of a warp's pairs: by 8 columns and 16 indices. */
-struct Sums {
+struct Sums
+{
   float cost[4][2][4];
 };
 
 /* A lane's operand from a pair of halves or one: @chosen of them where this lane has the diagonal. */
-struct Diagonal {
+struct Diagonal
+{
   uint32_t choose[2];
 
   template <int Q>
@@ -108,7 +111,8 @@ add_class (Sums &sums, Costs costs, const uint32_t *right, const Right &lane_rig
 }
 
 /* A lane's view of the ring of costs: it addresses row lane % 8 of tile lane / 8. */
-template <int TI> struct CostRing {
+template <int TI> struct CostRing
+{
   const __half *line; /* its row of the first block */
   int first, blocks;  /* block of the step's first column; of the ring */
 
@@ -252,9 +256,8 @@ store_means (const Sums &sums, uint16_t *out, const Frame &f, size_t volume_row,
 }
 
 /* A block: a row (blockIdx.x) by TI indices (blockIdx.y), rolling along x. */
-template <int TI>
-__global__ void
-__launch_bounds__ (TI, BOTH_ROWS_THREADS / TI) aggregate_rows_both (Frame f, AswWindow w, bool exact)
+template <int TI> __global__ void __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI)
+aggregate_rows_both (Frame f, AswWindow w, bool exact)
 {
   typedef Shared<TI> S;
   extern __shared__ uint4 shared[];

@@ -7,17 +7,12 @@
 #include "cuda/asw_both.cuh"
 
 #define TX 32             /* columns of a step: a warp has all of them, and 32 indices */
-#ifndef BOTH_ROWS_THREADS /* of a multiprocessor: 480 leaves them 136 registers, 320 some 200 */
-#define BOTH_ROWS_THREADS 480
-#endif
-
-#ifndef BOTH_ROWS_UNROLL
-#define BOTH_ROWS_UNROLL 2 /* classes */
-#endif
+#define BOTH_ROWS_THREADS 480 /* of a multiprocessor: 480 leaves them 136 registers, 320 some 200 */
 
 /* The taps of a window: @quads times 32 (the last may lack some, whose weights are 0), @duos times 16, @singles.
  * @exact: no quads, whose products are rounded. */
-struct Taps {
+struct Taps
+{
   int quads, duos, singles;
 
   __host__ __device__ Taps (int radius, bool exact)
@@ -44,7 +39,8 @@ struct Taps {
 
 /* Where a block keeps what. Costs: a ring of columns. Right weights: a word for a tap and a v, which has those of v and
  * v + 1, a ring over v, class by class. Left weights: halves, class by class. Steps on their way out, by warp. */
-template <int TI> struct Shared {
+template <int TI> struct Shared
+{
   static constexpr int pitch = TI + 8; /* halves of a column of costs: other banks for the next one */
   static constexpr int ring = TX + TI; /* of v */
   static constexpr int right_pitch = ring + 1, left_pitch = TX + 8; /* words, halves of a tap: so are other banks */
@@ -74,7 +70,8 @@ ring_slot (int slot)
 /* ---- weights ------------------------------------------------------------------------------------ */
 
 /* Q words or halves of them, as one. */
-template <int Q> struct PerTap {
+template <int Q> struct PerTap
+{
   uint32_t of[Q];
 };
 
@@ -108,7 +105,8 @@ store_words (uint32_t *to, const PerTap<Q> &w)
 }
 
 /* Makes a row's weights. A lane has a left pixel and a right one; it keeps their colours. */
-template <int TI> struct Maker {
+template <int TI> struct Maker
+{
   Taps taps;
   AswWindow w;
   int width;
@@ -250,9 +248,9 @@ load_costs (__half *block, const Frame &f, size_t volume_row, int from, int i0)
 __device__ __forceinline__ void
 load_transposed (uint32_t (&tile)[4], const __half *row)
 {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-               : "=r"(tile[0]), "=r"(tile[1]), "=r"(tile[2]), "=r"(tile[3])
-               : "r"(shared_address (row))
+  asm volatile ("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r" (tile[0]), "=r" (tile[1]), "=r" (tile[2]), "=r" (tile[3])
+               : "r" (shared_address (row))
                : "memory");
 }
 
@@ -260,7 +258,8 @@ load_transposed (uint32_t (&tile)[4], const __half *row)
 
 /* By 16 columns, 16 v of the three runs that these meet (the first starts 32 before the first column's, for the warp's
  * first index), even and odd v. */
-struct Totals {
+struct Totals
+{
   float of[2][3][2][4];
 };
 
@@ -272,7 +271,8 @@ pair_of_run (int n)
 }
 
 /* Where a warp has its 64 v in the ring: 32 and 32. */
-struct Partners {
+struct Partners
+{
   int low, high;
 
   __device__ __forceinline__ int

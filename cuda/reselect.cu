@@ -12,9 +12,7 @@
 #define BLOCK_X 64
 #define BLOCK_Y 4
 #define THREADS (BLOCK_X * BLOCK_Y)
-#ifndef NEAR
 #define NEAR 4                  /* candidates read around the expected disparity */
-#endif
 #define SEARCHERS 8             /* lanes that search one pixel's candidates; divides 32 */
 #define INDEX_BITS 10           /* of up to 1024 disparities */
 #define REACH_TOP 0x10000       /* farther than any candidate, in expected's steps */

@@ -6,8 +6,8 @@
  * A left pixel's candidates are then spread over the warp: their lowest ones are a reduction. A right
  * pixel meets the next column at the next index, so its lowest ones so far wander from register to
  * register and from lane to lane, and leave behind the last index. The third lowest spares reselection most
- * of its searches. Costs go from global memory to
- * registers, AHEAD columns before they are needed, and warps wait for each other only at the end.
+ * of its searches. Costs go from global memory to registers, AHEAD columns before they are needed, and warps
+ * wait for each other only at the end.
  *
  * A right pixel under way at the end of a segment has two parts: what it met there, in the registers of
  * that segment's warp, and what leaves the next segment's early, kept in shared memory. More indices than
