@@ -30,6 +30,23 @@ copy_ahead (void *to, const void *from, bool there)
 #endif
 }
 
+/* 4, 8 or 16 bytes. */
+template <int BYTES> __device__ __forceinline__ void
+copy_ahead (void *to, const void *from)
+{
+#if __CUDA_ARCH__ >= 800
+  if (BYTES == 16)
+    asm volatile ("cp.async.cg.shared.global [%0], [%1], 16;" :: "r" (shared_address (to)), "l" (from) : "memory");
+  else
+    asm volatile ("cp.async.ca.shared.global [%0], [%1], %2;"
+        :: "r" (shared_address (to)), "l" (from), "n" (BYTES) : "memory");
+#else
+#pragma unroll
+  for (int k = 0; k < BYTES / 4; k++)
+    ((uint32_t *) to)[k] = ((const uint32_t *) from)[k];
+#endif
+}
+
 /* The copies since the last call are one lot. */
 __device__ __forceinline__ void
 end_lot ()

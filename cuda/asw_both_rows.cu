@@ -68,8 +68,8 @@ rest (uint32_t a, uint32_t b, uint32_t product)
   return bits_of (__hfma2 (halves_of (a), halves_of (b), __hneg2 (halves_of (product))));
 }
 
-/* Adds a class of Q taps, and with few of them what their products lose to rounding. @costs (n, tiles): four tiles of costs, 8 n columns after those of the first column's first
- * tap. */
+/* Adds a class of Q taps, and with few of them what their products lose to rounding. @costs (n, tiles): four tiles of
+ * costs, 8 n columns after those of the first column's first tap. */
 template <int Q, typename Costs>
 __device__ __forceinline__ void
 add_class (Sums &sums, Costs costs, const uint32_t *right, const Right &lane_right, const __half *left, int column,
@@ -362,7 +362,8 @@ block_indices (const StereoPlan *plan)
   for (int i = 3; i >= 0; i--) /* the largest of the equally good */
     if (cuda_blocks (plan->depth, choices[i]) * choices[i] == cuda_blocks (plan->depth, best) * best)
       best = choices[i];
-  return Shared<160>::bytes (plan->params.window / 2, needs_exact (plan)) <= (size_t) cuda_state (plan)->shared_per_block ? best : 64;
+  size_t most = (size_t) cuda_state (plan)->shared_per_block;
+  return Shared<160>::bytes (plan->params.window / 2, needs_exact (plan)) <= most ? best : 64;
 }
 
 /* What is allowed is the device's limit, not this plan's need: plans share the kernel. */

@@ -115,8 +115,8 @@ store_means (const Frame &f, const float (&sum)[NT][4], const float (&weights)[4
 
 /*
  * A block is a few columns (threadIdx.y, blockIdx.x) by 8 * NT disparities a warp (threadIdx.x, blockIdx.y) by @strip
- * tiles (blockIdx.z), rolling down. Lane (j, g) makes the costs of rows 4 g.. of index base + j * NT + t for tile t of NT, and ends up
- * with indices base + 2 NT g.. of rows j and j + 8.
+ * tiles (blockIdx.z), rolling down. Lane (j, g) makes the costs of rows 4 g.. of index base + j * NT + t for tile t of
+ * NT, and ends up with indices base + 2 NT g.. of rows j and j + 8.
  */
 template <int COST, int KT> __global__ void __launch_bounds__ (COLUMN_THREADS, COLUMN_BLOCKS)
 aggregate_columns (Frame f, Records records, AswWindow w, int strip)
@@ -270,7 +270,8 @@ prepare_cost (StereoPlan *plan, StereoError *error)
   CudaState *state = cuda_state (plan);
   Records records = records_of (plan);
   size_t rows = (size_t) tiles_of (plan);
-  StereoStatus status = asw_left_wide (plan) ? prepare_columns<COST, 5> (plan, error) : prepare_columns<COST, 3> (plan, error);
+  StereoStatus status = asw_left_wide (plan) ? prepare_columns<COST, 5> (plan, error) :
+      prepare_columns<COST, 3> (plan, error);
 
   if (!status)
     status = stereo_reserve (plan, (void **) &state->asw_color, rows * (size_t) records.columns[STEREO_LEFT],

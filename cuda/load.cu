@@ -92,8 +92,9 @@ load_run (StereoPlan *plan, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   Sources sources = { { state->source[0], state->source[1] } };
-  load_kernel <<<dim3 (cuda_blocks (plan->width, LOAD_PIXELS), plan->height, 2), LOAD_THREADS, 0, state->stream>>> (cuda_frame (plan),
-      sources);
+  dim3 grid (cuda_blocks (plan->width, LOAD_PIXELS), plan->height, 2);
+
+  load_kernel <<<grid, LOAD_THREADS, 0, state->stream>>> (cuda_frame (plan), sources);
   CUDA_LAUNCHED (plan, "load_kernel");
   return STEREO_OK;
 }

@@ -240,24 +240,6 @@ store_sums (uint16_t *to, const uint32_t (&sums)[PAIRS], Share share)
       }
 }
 
-/* ---- copies to shared memory that run beside the work, each for the thread that asks ------------------- */
-
-template <int BYTES> __device__ __forceinline__ void
-fetch (void *to, const void *from)
-{
-#if __CUDA_ARCH__ >= 800
-  uint32_t address = (uint32_t) __cvta_generic_to_shared (to);
-  if (BYTES == 16)
-    asm volatile ("cp.async.cg.shared.global [%0], [%1], 16;" :: "r" (address), "l" (from) : "memory");
-  else
-    asm volatile ("cp.async.ca.shared.global [%0], [%1], %2;" :: "r" (address), "l" (from), "n" (BYTES) : "memory");
-#else
-#pragma unroll
-  for (int k = 0; k < BYTES / 4; k++)
-    ((uint32_t *) to)[k] = ((const uint32_t *) from)[k];
-#endif
-}
-
 /* Keeps a number in a register that the compiler would rather make again wherever it is used. */
 __device__ __forceinline__ void
 keep (uint32_t &number)

@@ -71,11 +71,11 @@ fetch_pixel (Coming<PAIRS> &c, const Walk<PAIRS> &t, int k)
 
 #pragma unroll
   for (int n = 0; ADD && n < c.sum_bytes; n += 16)
-    fetch<sum> (c.sums + k * c.pixel + n, c.from + n % 32 / 2 + (n < 32 ? 0 : t.share.second));
+    copy_ahead<sum> (c.sums + k * c.pixel + n, c.from + n % 32 / 2 + (n < 32 ? 0 : t.share.second));
 #pragma unroll
   for (int n = 0; n < c.cost_bytes; n += 16) {
     const uint8_t *from = c.costs + (n ? t.share.second : 0);
-    fetch<cost> (c.raw + k * c.pixel + n, PAIRS == 1 ? (const uint8_t *) ((uintptr_t) from & ~(uintptr_t) 3) : from);
+    copy_ahead<cost> (c.raw + k * c.pixel + n, PAIRS == 1 ? (const uint8_t *) ((uintptr_t) from & ~(uintptr_t) 3) : from);
   }
   end_lot ();
   c.costs += step;

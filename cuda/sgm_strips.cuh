@@ -202,7 +202,7 @@ template <int PAIRS> __device__ __forceinline__ void
 fetch_costs (const Ring<PAIRS> &r, const Column<PAIRS> &c, int row, int lane, bool second)
 {
   const uint8_t *from = PAIRS == 1 ? (const uint8_t *) ((uintptr_t) c.costs & ~(uintptr_t) 3) : c.costs;
-  fetch<Ring<PAIRS>::cost_bytes> (ring_costs (r, row, lane, second), from);
+  copy_ahead<Ring<PAIRS>::cost_bytes> (ring_costs (r, row, lane, second), from);
 }
 
 template <int PAIRS> __device__ __forceinline__ void

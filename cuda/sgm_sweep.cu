@@ -28,7 +28,7 @@ template <int PAIRS> struct Strip
 template <int PAIRS> __device__ __forceinline__ void
 fetch_row (Strip<PAIRS> &t, int r)
 {
-  fetch<Ring<PAIRS>::sum_bytes> (t.ring.lane + r % AHEAD * t.ring.row, t.column.sums);
+  copy_ahead<Ring<PAIRS>::sum_bytes> (t.ring.lane + r % AHEAD * t.ring.row, t.column.sums);
   fetch_costs (t.ring, t.column, r, t.lane, false);
   end_lot ();
   advance (t.column);

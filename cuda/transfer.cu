@@ -4,26 +4,14 @@
 #include "cuda/common.cuh"
 
 #include <string.h>
-#include <time.h>
-
-/* First and last sample of a pixel: an image may begin with the one and end with the other. */
-static void
-sample_range (const StereoImage *image, uint8_t *first, uint8_t *last)
-{
-  *first = *last = image->offset[0];
-  for (int c = 1; c < image->channels; c++) {
-    *first = image->offset[c] < *first ? image->offset[c] : *first;
-    *last = image->offset[c] > *last ? image->offset[c] : *last;
-  }
-}
 
 /* Rows y0..y1 - 1 without gaps to @to. Pixels of more than 4 bytes are reduced to their samples. */
 static void
 pack_rows (const StereoImage *image, int width, int y0, int y1, ptrdiff_t row, uint8_t *to)
 {
-  uint8_t first, last;
+  int first, last;
 
-  sample_range (image, &first, &last);
+  stereo_sample_range (image, &first, &last);
   for (int y = y0; y < y1; y++) {
     const uint8_t *from = image->data + y * image->stride;
     uint8_t *place = to + y * row;
@@ -42,9 +30,9 @@ static StereoImage
 packed_image (const StereoImage *image, int width)
 {
   StereoImage packed = *image;
-  uint8_t first, last;
+  int first, last;
 
-  sample_range (image, &first, &last);
+  stereo_sample_range (image, &first, &last);
   packed.memory = STEREO_MEMORY_CUDA;
   packed.stride = (ptrdiff_t) (width - 1) * image->pixel_stride + last - first + 1;
   for (int c = 0; c < image->channels; c++)
@@ -91,14 +79,6 @@ pack_band (StereoPlan *plan, int item, int thread)
         state->source[view].stride, state->slot[plan->slot].pinned_input[view]);
 }
 
-static uint64_t
-now_ns (void)
-{
-  struct timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
-}
-
 /* Not before the frame ahead has been read from where the images go. */
 StereoStatus
 cuda_upload (StereoPlan *plan, StereoError *error)
@@ -107,7 +87,7 @@ cuda_upload (StereoPlan *plan, StereoError *error)
   CudaSlot *slot = &state->slot[plan->slot];
   bool host[2];
 
-  slot->arrived_ns = now_ns ();
+  slot->arrived_ns = stereo_now_ns ();
   CUDA_TRY (cudaEventRecord (slot->arrived, state->upload_stream));
   for (int v = 0; v < 2; v++) {
     host[v] = plan->input[v].memory == STEREO_MEMORY_HOST;
@@ -202,9 +182,9 @@ ready_ns (const CudaSlot *slot, uint64_t now)
 static cudaError_t
 wait_until_ready (const CudaSlot *slot)
 {
-  uint64_t end = now_ns () + SPIN_NS;
+  uint64_t end = stereo_now_ns () + SPIN_NS;
 
-  while (now_ns () < end) {
+  while (stereo_now_ns () < end) {
     cudaError_t code = cudaEventQuery (slot->ready);
     if (code != cudaErrorNotReady)
       return code;
@@ -220,11 +200,11 @@ cuda_collect (StereoPlan *plan, StereoError *error)
   unsigned long long counts[2];
 
   CUDA_TRY (wait_until_ready (slot));
-  uint64_t waited = now_ns (), ready = ready_ns (slot, waited);
+  uint64_t waited = stereo_now_ns (), ready = ready_ns (slot, waited);
   run_bands (plan, unpack_band, BANDS);
   memcpy (counts, slot->pinned_results, sizeof counts);
   plan->valid_count = counts[0];
   plan->confidence_sum = (double) counts[1] / 255;
-  plan->flights[plan->slot].ready_ns = ready + (now_ns () - waited);
+  plan->flights[plan->slot].ready_ns = ready + (stereo_now_ns () - waited);
   return STEREO_OK;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-static uint64_t
-now_ns (void)
+uint64_t
+stereo_now_ns (void)
 {
   struct timespec t;
   clock_gettime (CLOCK_MONOTONIC, &t);
@@ -130,7 +130,7 @@ StereoStatus
 stereo_plan_submit (StereoPlan *plan, const StereoImage *left, const StereoImage *right, const StereoOutput *output,
     StereoError *error)
 {
-  uint64_t start = now_ns ();
+  uint64_t start = stereo_now_ns ();
   StereoStatus status;
 
   if ((status = check_room (plan, error)) || (status = check_image (plan, left, error)) ||
@@ -151,7 +151,7 @@ stereo_plan_submit (StereoPlan *plan, const StereoImage *left, const StereoImage
       plan->backend->settle (plan);
   }
   stereo_leave (plan, before);
-  flight->ready_ns = now_ns ();
+  flight->ready_ns = stereo_now_ns ();
   flight->valid_count = plan->valid_count;
   flight->confidence_sum = plan->confidence_sum;
   return STEREO_OK;
@@ -222,9 +222,8 @@ stereo_plan_execute (StereoPlan *plan, const StereoImage *left, const StereoImag
 static size_t
 row_bytes (const StereoPlan *plan, const StereoImage *image)
 {
-  int last = 0;
-  for (int c = 0; c < image->channels; c++)
-    last = image->offset[c] > last ? image->offset[c] : last;
+  int first, last;
+  stereo_sample_range (image, &first, &last);
   return (size_t) (plan->width - 1) * (size_t) image->pixel_stride + (size_t) last + 1;
 }
 

@@ -226,6 +226,10 @@ int stereo_pool_threads (const StereoPool *pool);
 /* Runs every item once, on all threads, and returns when all are done. */
 void stereo_pool_run (StereoPool *pool, StereoPlan *plan, StereoJob job, int items);
 
+/* ---- frame.c --------------------------------------------------------------------------------- */
+/* A clock that only runs forward. */
+uint64_t stereo_now_ns (void);
+
 /* ---- params.c, registry.c ---------------------------------------------------------------- */
 StereoStatus stereo_fail (StereoError *error, StereoStatus status, const char *format, ...)
     __attribute__ ((format (printf, 3, 4)));
@@ -251,6 +255,17 @@ extern const StereoBackend stereo_backend_cuda;
 #else
 #define STEREO_SHARED static inline
 #endif
+
+/* First and last sample of a pixel, in bytes from its start: an image may begin with the one and end with the other. */
+STEREO_SHARED void
+stereo_sample_range (const StereoImage *image, int *first, int *last)
+{
+  *first = *last = image->offset[0];
+  for (int c = 1; c < image->channels; c++) {
+    *first = image->offset[c] < *first ? image->offset[c] : *first;
+    *last = image->offset[c] > *last ? image->offset[c] : *last;
+  }
+}
 
 /* Penalty of 3.2.3, alpha * |D-bar - d|, in volume steps: plan->alpha holds alpha * unit * 256 / STEPS. */
 STEREO_SHARED uint32_t

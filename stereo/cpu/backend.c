@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 extern const StereoStageTable stereo_cpu_table_baseline;
 #ifdef STEREO_CPU_X86
@@ -106,9 +105,7 @@ cpu_end (StereoPlan *plan, StereoError *error)
 static void
 cpu_mark (StereoPlan *plan, int index)
 {
-  struct timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  cpu_state (plan)->marks[index] = (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
+  cpu_state (plan)->marks[index] = stereo_now_ns ();
 }
 
 static double

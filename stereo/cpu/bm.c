@@ -34,7 +34,7 @@ raw (int kind, uint32_t left, const void *right)
   VecI r = vec_widen_bytes (vec_load_b (right));
   VecI difference = l - r;
   return (VecU) (kind == RAW_PRODUCT ? bm_product (l, r) : kind == RAW_SQUARE ? bm_product (difference, difference) :
-      vec_max_signed (difference, -difference));
+      vec_max (difference, -difference));
 }
 
 INLINE uint32_t
@@ -118,7 +118,7 @@ part_means (VecU sum, int x, int m, int width, int radius, int taps, int unit, i
 {
   const VecI lanes = LANE_NUMBERS, zero = { 0 };
   VecI place = lanes + m;
-  VecI low = vec_max_signed (zero + (x < radius ? -x : -radius), place - (width - 1));
+  VecI low = vec_max (zero + (x < radius ? -x : -radius), place - (width - 1));
   VecI high = vec_min (zero + (width - 1 - x < radius ? width - 1 - x : radius), place);
   VecI exists = (place >= 0) & (place < width) & (lanes < end);
   VecF factor = vec_float (zero + unit) / vec_float ((high - low + 1) * taps);

@@ -89,13 +89,6 @@ bm_float (VecU v)
 #endif
 }
 
-static inline __attribute__ ((always_inline)) VecI
-vec_max_signed (VecI a, VecI b)
-{
-  VecI more = a > b;
-  return (a & more) | (b & ~more);
-}
-
 /* Lanes whose number, counted from @k, is @from or more and below @to. */
 static inline __attribute__ ((always_inline)) VecU
 bm_between (int k, int from, int to)
@@ -202,7 +195,7 @@ bm_correlation (const BmLayer *layer, int cost, VecU products, int x, int m)
     return (VecU) bm_round ((VecF) (((VecI) steps & less) | ((VecI) most & ~less)));
   }
   VecI whole = vec_min (bm_round (steps), (VecI) { 0 } + STEREO_BM_STEPS);
-  return (VecU) (STEREO_BM_STEPS - vec_max_signed (whole, (VecI) { 0 } - STEREO_BM_STEPS));
+  return (VecU) (STEREO_BM_STEPS - vec_max (whole, (VecI) { 0 } - STEREO_BM_STEPS));
 }
 
 #endif

@@ -124,6 +124,13 @@ vec_min (VecI a, VecI b)
   return (a & less) | (b & ~less);
 }
 
+static inline __attribute__ ((always_inline)) VecI
+vec_max (VecI a, VecI b)
+{
+  VecI more = a > b;
+  return (a & more) | (b & ~more);
+}
+
 static inline __attribute__ ((always_inline)) VecU
 vec_min_unsigned (VecU a, VecU b)
 {
