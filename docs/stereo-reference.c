@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * docs/elements.md: every element with its pads and properties, as the plugin has them.
+ *
+ *   stereo-reference > docs/elements.md
+ *
+ * A test compares. Frames in device memory are left out of the caps: whether they are taken depends on the build.
+ */
+#include <gst/gst.h>
+
+#include <stdlib.h>
+
+static void
+print_cell (const gchar *text)
+{
+  for (; text && *text; text++)
+    g_print (*text == '|' ? "\\|" : *text == '\n' ? " " : "%c", *text);
+}
+
+/* ---- pads --------------------------------------------------------------------------------------------- */
+
+static void
+print_value (const GValue *value)
+{
+  if (GST_VALUE_HOLDS_LIST (value)) {
+    for (guint i = 0; i < gst_value_list_get_size (value); i++) {
+      g_print ("%s", i ? ", " : "");
+      print_value (gst_value_list_get_value (value, i));
+    }
+  } else if (G_VALUE_HOLDS_STRING (value)) {
+    g_print ("%s", g_value_get_string (value));
+  } else {
+    gchar *text = gst_value_serialize (value);
+    print_cell (text);
+    g_free (text);
+  }
+}
+
+static gboolean
+print_field (GQuark name, const GValue *value, gpointer data)
+{
+  gboolean *first = data;
+
+  g_print ("%s%s: ", *first ? "" : "; ", g_quark_to_string (name));
+  print_value (value);
+  *first = FALSE;
+  return TRUE;
+}
+
+static void
+print_caps (GstCaps *caps)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    GstCapsFeatures *features = gst_caps_get_features (caps, i);
+    GstStructure *structure = gst_caps_get_structure (caps, i);
+    gboolean first = TRUE;
+
+    if (!gst_caps_features_is_equal (features, GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
+      continue;
+    g_print ("%s`%s` ", any ? "<br>" : "", gst_structure_get_name (structure));
+    gst_structure_foreach (structure, print_field, &first);
+    any = TRUE;
+  }
+}
+
+static gint
+by_name (gconstpointer a, gconstpointer b)
+{
+  const GstStaticPadTemplate *x = a, *y = b;
+  return g_strcmp0 (x->name_template, y->name_template);
+}
+
+static void
+print_pads (GstElementFactory *factory)
+{
+  static const gchar *const presences[] = { "always", "sometimes", "on request" };
+  GList *templates = g_list_sort (g_list_copy ((GList *) gst_element_factory_get_static_pad_templates (factory)), by_name);
+
+  g_print ("| pad | direction | there | caps |\n|---|---|---|---|\n");
+  for (GList *l = templates; l; l = l->next) {
+    GstStaticPadTemplate *template = l->data;
+    GstCaps *caps = gst_static_pad_template_get_caps (template);
+
+    g_print ("| `%s` | %s | %s | ", template->name_template, template->direction == GST_PAD_SRC ? "out" : "in",
+        presences[template->presence]);
+    print_caps (caps);
+    g_print (" |\n");
+    gst_caps_unref (caps);
+  }
+  g_list_free (templates);
+}
+
+/* ---- properties --------------------------------------------------------------------------------------- */
+
+static void
+print_range (GParamSpec *spec)
+{
+  if (G_IS_PARAM_SPEC_INT (spec)) {
+    GParamSpecInt *s = G_PARAM_SPEC_INT (spec);
+    g_print ("%d..%d", s->minimum, s->maximum);
+  } else if (G_IS_PARAM_SPEC_UINT (spec)) {
+    GParamSpecUInt *s = G_PARAM_SPEC_UINT (spec);
+    g_print ("%u..%u", s->minimum, s->maximum);
+  } else if (G_IS_PARAM_SPEC_INT64 (spec)) {
+    GParamSpecInt64 *s = G_PARAM_SPEC_INT64 (spec);
+    g_print ("%" G_GINT64_FORMAT "..%" G_GINT64_FORMAT, s->minimum, s->maximum);
+  } else if (G_IS_PARAM_SPEC_UINT64 (spec)) {
+    GParamSpecUInt64 *s = G_PARAM_SPEC_UINT64 (spec);
+    g_print (s->maximum == G_MAXUINT64 ? "%" G_GUINT64_FORMAT " and more" : "%" G_GUINT64_FORMAT "..%" G_GUINT64_FORMAT,
+        s->minimum, s->maximum);
+  } else if (G_IS_PARAM_SPEC_DOUBLE (spec)) {
+    GParamSpecDouble *s = G_PARAM_SPEC_DOUBLE (spec);
+    g_print (s->maximum == G_MAXDOUBLE ? "%g and more" : "%g..%g", s->minimum, s->maximum);
+  } else if (G_IS_PARAM_SPEC_ENUM (spec)) {
+    GEnumClass *klass = G_PARAM_SPEC_ENUM (spec)->enum_class;
+    for (guint i = 0; i < klass->n_values; i++) {
+      g_print ("%s`%s`: ", i ? "<br>" : "", klass->values[i].value_nick);
+      print_cell (klass->values[i].value_name);
+    }
+  } else if (G_IS_PARAM_SPEC_BOOLEAN (spec)) {
+    g_print ("true, false");
+  } else {
+    g_print ("%s", g_type_name (spec->value_type));
+  }
+}
+
+static void
+print_default (GParamSpec *spec)
+{
+  const GValue *initial = g_param_spec_get_default_value (spec);
+  gchar *text;
+
+  if (!(spec->flags & G_PARAM_WRITABLE)) {
+    g_print ("read-only");
+    return;
+  }
+  if (G_IS_PARAM_SPEC_ENUM (spec)) {
+    GEnumValue *value = g_enum_get_value (G_PARAM_SPEC_ENUM (spec)->enum_class, g_value_get_enum (initial));
+    g_print ("`%s`", value ? value->value_nick : "");
+    return;
+  }
+  if (G_VALUE_HOLDS_STRING (initial)) {
+    g_print (g_value_get_string (initial) ? "`%s`" : "", g_value_get_string (initial));
+    return;
+  }
+  if (G_VALUE_HOLDS_DOUBLE (initial)) {
+    g_print ("%g", g_value_get_double (initial));
+    return;
+  }
+  if (G_VALUE_HOLDS_UINT64 (initial) && g_value_get_uint64 (initial) == G_MAXUINT64) {
+    g_print ("none");
+    return;
+  }
+  text = gst_value_serialize (initial);
+  g_print ("%s", text ? text : "");
+  g_free (text);
+}
+
+static const gchar *
+changes (GParamSpec *spec)
+{
+  if (!(spec->flags & G_PARAM_WRITABLE))
+    return "";
+  return spec->flags & GST_PARAM_MUTABLE_PLAYING ? "while playing" : spec->flags & GST_PARAM_MUTABLE_PAUSED ? "in PAUSED" :
+      "in READY";
+}
+
+static void
+print_properties (GstElement *element)
+{
+  guint count;
+  GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &count);
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < count; i++) {
+    if (specs[i]->owner_type != G_OBJECT_TYPE (element))
+      continue;
+    if (!any)
+      g_print ("\n| property | default | values | can change | meaning |\n|---|---|---|---|---|\n");
+    any = TRUE;
+    g_print ("| `%s` | ", specs[i]->name);
+    print_default (specs[i]);
+    g_print (" | ");
+    print_range (specs[i]);
+    g_print (" | %s | ", changes (specs[i]));
+    print_cell (g_param_spec_get_blurb (specs[i]));
+    g_print (" |\n");
+  }
+  g_free (specs);
+}
+
+/* ---- elements ----------------------------------------------------------------------------------------- */
+
+static gint
+by_feature (gconstpointer a, gconstpointer b)
+{
+  return g_strcmp0 (GST_OBJECT_NAME (a), GST_OBJECT_NAME (b));
+}
+
+static void
+print_element (GstElementFactory *factory)
+{
+  GstElement *element = gst_element_factory_create (factory, NULL);
+
+  g_print ("\n## %s\n\n%s.\n\n", GST_OBJECT_NAME (factory), gst_element_factory_get_metadata (factory,
+          GST_ELEMENT_METADATA_DESCRIPTION));
+  print_pads (factory);
+  if (element)
+    print_properties (element);
+  gst_clear_object (&element);
+}
+
+int
+main (int argc, char **argv)
+{
+  GList *features;
+
+  gst_init (&argc, &argv);
+  features = gst_registry_get_feature_list_by_plugin (gst_registry_get (), "stereo");
+  if (!features) {
+    g_printerr ("The plugin was not found: set GST_PLUGIN_PATH to the folder of libgststereo.so.\n");
+    return EXIT_FAILURE;
+  }
+  features = g_list_sort (features, by_feature);
+  g_print ("<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->\n"
+      "<!-- Made by `stereo-reference > docs/elements.md` from the plugin itself; a test compares. -->\n# Elements\n\n"
+      "Pads, caps (frames in system memory) and properties of every element. Length and disparity are in pixels, depth and\n"
+      "baseline in millimetres, times in nanoseconds, unless the text says otherwise; \"own\" values are replaced by what\n"
+      "the profile and the method call for (`settings` shows what is in force).\n");
+  for (GList *l = features; l; l = l->next) {
+    if (GST_IS_ELEMENT_FACTORY (l->data))
+      print_element (l->data);
+  }
+  gst_plugin_feature_list_free (features);
+  return EXIT_SUCCESS;
+}
