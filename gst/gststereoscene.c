@@ -149,6 +149,15 @@ make_tile (GstStereoScene *scene)
 
 /* ---- geometry ------------------------------------------------------------------------------ */
 
+/* 1 / @value, rounded: cut short, whole pixels would no longer be whole. */
+static gint64
+invert (gint64 value)
+{
+  guint64 by = (guint64) value, inverse = G_MAXUINT64 / by;
+
+  return (gint64) (inverse + (G_MAXUINT64 - inverse * by + 1 >= by / 2 ? 1 : 0));
+}
+
 /*
  * A plane by thousandths of the largest disparity: @at in its middle (of the picture where it has none), and how much
  * more at one picture width further right, and at one height further down.
@@ -165,7 +174,7 @@ add_plane (GstStereoScene *scene, Shape shape, gint at, gint across, gint down)
   layer->c = unit * down / params->height;
   layer->rest = unit * at - layer->c * (params->height / 2);
   layer->center = params->width / 2 * ONE;
-  layer->inverse = (gint64) (G_MAXUINT64 / (guint64) (ONE - layer->b));
+  layer->inverse = invert (ONE - layer->b);
   /* rows apart, so that no two layers ever show the same texture in one row */
   layer->u = (gint) (mix (params->seed, 1000 + scene->count) & 0xFFF);
   layer->v = (gint) scene->count * (TILE_HEIGHT / GST_STEREO_SCENE_LAYERS);
@@ -435,8 +444,13 @@ gst_stereo_scene_truth (const GstStereoScene *scene, gint y, guint16 *truth)
 void
 gst_stereo_scene_color (const GstStereoScene *scene, guint layer, guint level, gdouble rgb[3])
 {
+  const gdouble *more = scene->layers[MIN (layer, scene->count - 1)].tint;
+  gdouble most = MAX (more[0], MAX (more[1], more[2])) * level, room = 255 - (gdouble) level;
+  /* what saturates loses its colour, not its luma */
+  gdouble strength = most > room ? room / most : 1;
+
   for (guint c = 0; c < 3; c++)
-    rgb[c] = CLAMP (level * (1 + scene->layers[MIN (layer, scene->count - 1)].tint[c]), 0, 255);
+    rgb[c] = level * (1 + more[c] * strength);
 }
 
 /* ---- scenes -------------------------------------------------------------------------------- */
