@@ -546,7 +546,7 @@ install_properties (GObjectClass *klass)
           "Pixels that the foreground moves to the right in a frame (it turns back at the sides); 0 = it stands still",
           -1000, 1000, 2, live));
   g_object_class_install_property (klass, PROP_NOISE, g_param_spec_double ("noise", "noise",
-          "Grey levels of noise (standard deviation), drawn anew for each view and frame; 0 = none", 0, 64, 0, live));
+          "Grey levels of noise (standard deviation), drawn anew for each view and frame; 0 = none", 0, 64, 1, live));
   g_object_class_install_property (klass, PROP_TIMESTAMP_OFFSET, g_param_spec_int64 ("timestamp-offset",
           "timestamp-offset", "Nanoseconds added to the timestamps; none comes before 0", G_MININT64 / 4,
           G_MAXINT64 / 4, 0, live));
@@ -588,6 +588,7 @@ gst_stereo_test_src_init (GstStereoTestSrc *self)
 {
   self->settings.pattern = GST_STEREO_PATTERN_PLANES;
   self->settings.motion = 2;
+  self->settings.noise = 1;
   gst_video_info_init (&self->info);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
   gst_base_src_set_live (GST_BASE_SRC (self), FALSE);

@@ -418,7 +418,7 @@ GST_START_TEST (test_every_format)
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
     for (guint s = 0; s < G_N_ELEMENTS (sizes); s++) {
-      GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 21, 0, 0, 0, 2, 0 };
+      GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 21, 0, 0, 0, 2, 1 };
       gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d", formats[f], sizes[s][0], sizes[s][1]);
       GstHarness *harness = source_new ("num-buffers=2 seed=21", caps);
       gst_harness_play (harness);
@@ -675,7 +675,7 @@ GST_START_TEST (test_properties_while_playing)
 {
   GstHarness *harness = source_new ("seed=4", "video/x-raw,format=GRAY8,width=64,height=8");
   GstElement *source = gst_harness_find_element (harness, "stereotestsrc");
-  GstStereoSceneParams params = { GST_STEREO_PATTERN_STRIPES, 4, 0, 0, 9, 2, 0 };
+  GstStereoSceneParams params = { GST_STEREO_PATTERN_STRIPES, 4, 0, 0, 9, 2, 1 };
   GstVideoInfo info;
   gboolean changed = FALSE;
 
