@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/gststereoscene.h"
 
+#include "gst/gststereotile.h"
+
 #include <math.h>
 #include <string.h>
 
 #define ONE (G_GINT64_CONSTANT (1) << 32)       /* lengths are 32.32 fixed point */
 #define FAR_AWAY (ONE << 20)
-#define PHASES 256              /* a pixel is looked up in that many places */
-#define WEIGHT_BITS 14
-#define TILE_HEIGHT 512
-#define MAX_TILE_WIDTH 2048     /* beyond every disparity, so that no repetition is ever searched */
 #define TRUTH_STEPS 64
+#define LANES 16                /* independent random numbers */
 #define NOISE_DEVIATION 147.8   /* of the sum of four random bytes */
 
 typedef enum
@@ -44,108 +43,8 @@ struct _GstStereoScene
   gint64 step;                  /* of the foreground a frame, 16.16 */
   gint start, travel;           /* of its centre from its leftmost place, pixels */
   gint noise;                   /* 16.16 per step of the random sum */
-  gint16 weights[PHASES][4];    /* of the B-spline */
-  gint tile_width;
-  gsize pitch;
-  guint8 *tile;                 /* coefficients; rows continue for three more pixels */
+  GstStereoTile *tile;          /* of all layers */
 };
-
-/* Every bit of the result depends on every bit of the arguments. */
-static guint32
-mix (guint32 a, guint32 b)
-{
-  guint32 h = a * 0x9E3779B1u ^ (b + 0x7F4A7C15u);
-
-  h = (h ^ h >> 16) * 0x7FEB352Du;
-  h = (h ^ h >> 15) * 0x846CA68Bu;
-  return h ^ h >> 16;
-}
-
-/* ---- textures ------------------------------------------------------------------------------ */
-
-static void
-make_weights (GstStereoScene *scene)
-{
-  for (gint p = 0; p < PHASES; p++) {
-    gint q = PHASES - p, unit = 6 << (24 - WEIGHT_BITS);
-    gint16 *weight = scene->weights[p];
-
-    weight[0] = (gint16) ((q * q * q + unit / 2) / unit);
-    weight[2] = (gint16) ((-3 * p * p * p + 3 * p * p * PHASES + 3 * p * PHASES * PHASES + PHASES * PHASES * PHASES +
-            unit / 2) / unit);
-    weight[3] = (gint16) ((p * p * p + unit / 2) / unit);
-    weight[1] = (gint16) ((1 << WEIGHT_BITS) - weight[0] - weight[2] - weight[3]);
-  }
-}
-
-/* Adds noise of one scale to a row: values at every @cell pixels, linear between. */
-static void
-add_octave (const GstStereoScene *scene, gint y, gint shift, gint amplitude, gint *row)
-{
-  guint32 key = mix (scene->params.seed, (guint32) shift);
-  gint cells = scene->tile_width >> shift, rows = TILE_HEIGHT >> shift, cell = 1 << shift;
-  guint32 upper = mix (key, (guint32) (y >> shift)), lower = mix (key, (guint32) (((y >> shift) + 1) % rows));
-  gint below = y & (cell - 1), last = 0;
-
-  for (gint i = 0; i <= cells; i++) {
-    guint32 column = (guint32) (i % cells);
-    gint value = ((gint) (mix (upper, column) & 255) - 128) * (cell - below) +
-        ((gint) (mix (lower, column) & 255) - 128) * below;
-    for (gint x = 0; i > 0 && x < cell; x++)
-      row[((i - 1) << shift) + x] += (last * (cell - x) + value * x) * amplitude / (cell * cell);
-    last = value;
-  }
-}
-
-/* Detail of 2 to 32 pixels; the finest is still wide enough to be sampled between pixels. */
-static void
-noise_row (const GstStereoScene *scene, gint y, gint *row)
-{
-  static const gint octaves[][2] = { { 1, 150 }, { 2, 100 }, { 3, 64 }, { 5, 64 } };
-
-  for (gint x = 0; x < scene->tile_width; x++)
-    row[x] = 128 * 256;
-  for (guint i = 0; i < G_N_ELEMENTS (octaves); i++)
-    add_octave (scene, y, octaves[i][0], octaves[i][1], row);
-}
-
-static void
-pattern_row (const GstStereoScene *scene, gint y, gint *row)
-{
-  guint32 key = mix (mix (scene->params.seed, 77), (guint32) (y / 2));
-  gint phase = (gint) (mix (scene->params.seed, 78) % GST_STEREO_SCENE_STRIPE);
-
-  if (scene->params.pattern == GST_STEREO_PATTERN_PLANES) {
-    noise_row (scene, y, row);
-    return;
-  }
-  for (gint x = 0; x < scene->tile_width; x++) {
-    gboolean bright = scene->params.pattern == GST_STEREO_PATTERN_RANDOM_DOTS ? mix (key, (guint32) (x / 2)) & 1 :
-        (x + phase) % GST_STEREO_SCENE_STRIPE < GST_STEREO_SCENE_STRIPE / 2;
-    row[x] = (scene->params.pattern == GST_STEREO_PATTERN_FLAT ? 128 : bright ? 212 : 44) * 256;
-  }
-}
-
-static void
-make_tile (GstStereoScene *scene)
-{
-  gint wanted = scene->params.width + scene->params.max_disparity, *row;
-
-  scene->tile_width = 64;
-  while (scene->tile_width < wanted && scene->tile_width < MAX_TILE_WIDTH)
-    scene->tile_width *= 2;
-  scene->pitch = (gsize) scene->tile_width + 3;
-  scene->tile = g_malloc (scene->pitch * TILE_HEIGHT);
-  row = g_new (gint, scene->tile_width);
-  for (gint y = 0; y < TILE_HEIGHT; y++) {
-    guint8 *to = scene->tile + (gsize) y * scene->pitch;
-    pattern_row (scene, y, row);
-    for (gint x = 0; x < scene->tile_width; x++)
-      to[x] = (guint8) CLAMP (row[x] / 256, 20, 235);
-    memcpy (to + scene->tile_width, to, 3);
-  }
-  g_free (row);
-}
 
 /* ---- geometry ------------------------------------------------------------------------------ */
 
@@ -176,8 +75,8 @@ add_plane (GstStereoScene *scene, Shape shape, gint at, gint across, gint down)
   layer->center = params->width / 2 * ONE;
   layer->inverse = invert (ONE - layer->b);
   /* rows apart, so that no two layers ever show the same texture in one row */
-  layer->u = (gint) (mix (params->seed, 1000 + scene->count) & 0xFFF);
-  layer->v = (gint) scene->count * (TILE_HEIGHT / GST_STEREO_SCENE_LAYERS);
+  layer->u = (gint) (gst_stereo_mix (params->seed, 1000 + scene->count) & 0xFFF);
+  layer->v = (gint) scene->count * (GST_STEREO_TILE_HEIGHT / GST_STEREO_SCENE_LAYERS);
   scene->count++;
   return layer;
 }
@@ -385,34 +284,44 @@ static void
 texture_run (const GstStereoScene *scene, const Layer *layer, gboolean right, gint y, gint from, gint to,
     guint8 *level)
 {
-  const guint8 *row = scene->tile + (gsize) ((y + layer->v) % TILE_HEIGHT) * scene->pitch;
-  guint64 mask = (guint64) scene->tile_width - 1;
+  const GstStereoTile *tile = scene->tile;
+  const guint8 *row = tile->data + (gsize) ((y + layer->v) % GST_STEREO_TILE_HEIGHT) * tile->pitch;
+  guint64 mask = (guint64) tile->width - 1;
   Ray ray = ray_of (layer, right, y);
   /* unsigned: places left of the tile wrap around */
-  guint64 place = (guint64) (ray.start + from * ray.step - layer->center + layer->u * ONE + ONE / PHASES / 2);
+  guint64 place = (guint64) (ray.start + from * ray.step - layer->center + layer->u * ONE + ONE / GST_STEREO_TILE_PHASES / 2);
 
   for (gint x = from; x < to; x++, place += (guint64) ray.step) {
     const guint8 *at = row + (place >> 32 & mask);
-    const gint16 *weight = scene->weights[place >> 24 & (PHASES - 1)];
+    const gint16 *weight = tile->weights[place >> 24 & (GST_STEREO_TILE_PHASES - 1)];
     level[x] = (guint8) ((at[0] * weight[0] + at[1] * weight[1] + at[2] * weight[2] + at[3] * weight[3] +
-            (1 << (WEIGHT_BITS - 1))) >> WEIGHT_BITS);
+            (1 << (GST_STEREO_TILE_WEIGHT_BITS - 1))) >> GST_STEREO_TILE_WEIGHT_BITS);
   }
 }
 
-/* The sum of four random bytes is close to a normal distribution. */
+/* The sum of four random bytes is close to a normal distribution. Lanes, so that pixels need not wait for another. */
 static void
 add_noise (const GstStereoScene *scene, gboolean right, gint y, guint8 *level)
 {
-  guint32 state = mix (mix (mix (scene->params.seed, (guint32) scene->frame), (guint32) (scene->frame >> 32)),
-      (guint32) (2 * y + (right ? 1 : 0))) | 1;
+  guint32 key = gst_stereo_mix (gst_stereo_mix (gst_stereo_mix (scene->params.seed, (guint32) scene->frame), (guint32) (scene->frame >> 32)),
+      (guint32) (2 * y + (right ? 1 : 0))), state[LANES];
+  gint width = scene->params.width, more[LANES];
 
-  for (gint x = 0; x < scene->params.width; x++) {
-    state ^= state << 13;
-    state ^= state >> 17;
-    state ^= state << 5;
-    gint sum = (gint) ((state & 255) + (state >> 8 & 255) + (state >> 16 & 255) + (state >> 24)) - 510;
-    gint value = level[x] + ((sum * scene->noise + (1 << 15)) >> 16);
-    level[x] = (guint8) CLAMP (value, 0, 255);
+  for (guint i = 0; i < LANES; i++)
+    state[i] = gst_stereo_mix (key, i) | 1;
+  for (gint x = 0; x < width; x += LANES) {
+    gint count = MIN (LANES, width - x);
+    for (guint i = 0; i < LANES; i++) {
+      guint32 s = state[i];
+      s ^= s << 13;
+      s ^= s >> 17;
+      s ^= s << 5;
+      state[i] = s;
+      gint sum = (gint) ((s & 255) + (s >> 8 & 255) + (s >> 16 & 255) + (s >> 24)) - 510;
+      more[i] = (sum * scene->noise + (1 << 15)) >> 16;
+    }
+    for (gint i = 0; i < count; i++)
+      level[x + i] = (guint8) CLAMP (level[x + i] + more[i], 0, 255);
   }
 }
 
@@ -490,8 +399,7 @@ gst_stereo_scene_new (const GstStereoSceneParams *params, gchar **message)
   if (!params->max_disparity)
     scene->params.max_disparity = gst_stereo_scene_own_disparity (params->width);
   scene->noise = (gint) rint (params->noise * 65536 / NOISE_DEVIATION);
-  make_weights (scene);
-  make_tile (scene);
+  scene->tile = gst_stereo_tile_new (params->pattern, params->seed, params->width + scene->params.max_disparity);
   make_layers (scene);
   gst_stereo_scene_set_frame (scene, 0);
   return scene;
@@ -502,7 +410,7 @@ gst_stereo_scene_free (GstStereoScene *scene)
 {
   if (!scene)
     return;
-  g_free (scene->tile);
+  gst_stereo_tile_free (scene->tile);
   g_free (scene);
 }
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The stereotestsrc element: what gststereoscene draws, in time. */
+/*
+ * The stereotestsrc element: what gststereoscene draws, in time.
+ *   gststereotestsrc.c       properties, time, frames
+ *   gststereotestsrc-caps.c  what one caps and property set needs
+ */
 #ifndef GST_STEREO_TEST_SRC_H
 #define GST_STEREO_TEST_SRC_H
 
@@ -38,6 +42,20 @@ struct _GstStereoTestSrc
   GstClockTime time_before;
   gboolean backwards;
 };
+
+/* gststereotestsrc.c: when frame @frame of these caps begins. */
+GstClockTime gst_stereo_test_src_time_of (const GstStereoTestSrc *self, gint64 frame);
+/* The next frame is the one at @position. */
+void gst_stereo_test_src_go_to (GstStereoTestSrc *self, GstClockTime position);
+
+/* gststereotestsrc-caps.c */
+GstCaps *gst_stereo_test_src_fixate (GstBaseSrc *base, GstCaps *caps);
+gboolean gst_stereo_test_src_set_caps (GstBaseSrc *base, GstCaps *caps);
+gboolean gst_stereo_test_src_decide_allocation (GstBaseSrc *base, GstQuery *query);
+/* A scene of the negotiated size with the properties as they are now. FALSE after an error was posted. */
+gboolean gst_stereo_test_src_make_scene (GstStereoTestSrc *self);
+/* Nothing of the caps is left. */
+void gst_stereo_test_src_release (GstStereoTestSrc *self);
 
 G_END_DECLS
 
