@@ -289,7 +289,8 @@ texture_run (const GstStereoScene *scene, const Layer *layer, gboolean right, gi
   guint64 mask = (guint64) tile->width - 1;
   Ray ray = ray_of (layer, right, y);
   /* unsigned: places left of the tile wrap around */
-  guint64 place = (guint64) (ray.start + from * ray.step - layer->center + layer->u * ONE + ONE / GST_STEREO_TILE_PHASES / 2);
+  guint64 place = (guint64) (ray.start + from * ray.step - layer->center + layer->u * ONE +
+      ONE / GST_STEREO_TILE_PHASES / 2);
 
   for (gint x = from; x < to; x++, place += (guint64) ray.step) {
     const guint8 *at = row + (place >> 32 & mask);
@@ -303,8 +304,9 @@ texture_run (const GstStereoScene *scene, const Layer *layer, gboolean right, gi
 static void
 add_noise (const GstStereoScene *scene, gboolean right, gint y, guint8 *level)
 {
-  guint32 key = gst_stereo_mix (gst_stereo_mix (gst_stereo_mix (scene->params.seed, (guint32) scene->frame), (guint32) (scene->frame >> 32)),
-      (guint32) (2 * y + (right ? 1 : 0))), state[LANES];
+  guint32 frame = gst_stereo_mix (gst_stereo_mix (scene->params.seed, (guint32) scene->frame),
+      (guint32) (scene->frame >> 32));
+  guint32 key = gst_stereo_mix (frame, (guint32) (2 * y + (right ? 1 : 0))), state[LANES];
   gint width = scene->params.width, more[LANES];
 
   for (guint i = 0; i < LANES; i++)

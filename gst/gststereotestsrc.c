@@ -281,7 +281,8 @@ add_meta (GstStereoTestSrc *self, GstBuffer *buffer, GstBuffer *truth)
 static void
 stamp (GstStereoTestSrc *self, GstBuffer *buffer)
 {
-  GstClockTime begin = gst_stereo_test_src_time_of (self, self->frames), end = gst_stereo_test_src_time_of (self, self->frames + 1);
+  GstClockTime begin = gst_stereo_test_src_time_of (self, self->frames);
+  GstClockTime end = gst_stereo_test_src_time_of (self, self->frames + 1);
   gint64 offset;
 
   GST_OBJECT_LOCK (self);

@@ -491,8 +491,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_views_through_videoscale)
 {
-  GstElement *pipeline = gst_parse_launch ("stereotestsrc num-buffers=1 ! video/x-raw,width=320,height=120 ! videoscale "
-      "! video/x-raw,width=160,height=60 ! appsink name=o sync=false", NULL);
+  GstElement *pipeline = gst_parse_launch ("stereotestsrc num-buffers=1 ! video/x-raw,width=320,height=120 ! "
+      "videoscale ! video/x-raw,width=160,height=60 ! appsink name=o sync=false", NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstSample *sample = NULL;
   GstStereoMeta *meta;

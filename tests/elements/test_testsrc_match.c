@@ -54,10 +54,10 @@ line_free (Line *line)
 }
 
 /*
- * A textured surface, with noise far below its contrast, is matched to the pixel wherever the window sees that surface alone; where it
- * reaches over a jump of the disparity either side may win. So: of what both views see and is further from a jump
- * than half the window, at most 1 % is bad; and nothing that both see is worse than the jumps' surroundings being
- * all wrong. A window is cut where its right twin would leave the picture, which is not where both see.
+ * A textured surface, with noise far below its contrast, is matched to the pixel wherever the window sees that surface
+ * alone; where it reaches over a jump of the disparity either side may win. So: of what both views see and is further
+ * from a jump than half the window, at most 1 % is bad; and of all that both see no more than that and everything
+ * near a jump.
  */
 static void
 check_matched (const gchar *source, const gchar *match, gint half_window)
