@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The stereomatch element. One object, seven files:
+ * The stereomatch element. One object, eight files:
  *   gststereomatch.c         properties, start and stop
  *   gststereomatch-pads.c    pads, events, queries
  *   gststereomatch-cuda.c    frames in device memory: whether they are taken, and the context the plan lives in
  *   gststereomatch-pairs.c   aggregate(): from buffers to pairs, and what is dropped
+ *   gststereomatch-views.c   what the views' own metadata tells of the cameras
  *   gststereomatch-output.c  a pair becomes an output buffer with its metadata
  *   gststereomatch-flight.c  pairs that are being computed while the next one comes
  *   gststereomatch-plan.c    what one caps and parameter set needs: plan, source caps, pools
@@ -43,6 +44,12 @@ typedef struct
   gint64 reported;              /* monotonic µs; 0 = never */
 } GstStereoMatchDrops;
 
+/* Of the cameras, as GstStereoMeta has it; 0 = unknown. */
+typedef struct
+{
+  gdouble focal_length, baseline, principal_offset;
+} GstStereoGeometry;
+
 /* A pair from its submission on. */
 typedef struct
 {
@@ -50,6 +57,8 @@ typedef struct
   GstVideoFrame out_frame, confidence_frame;    /* mapped until collected */
   GstVideoFrame input[2];       /* of one frame for both views: the first alone; mapped while the plan reads there */
   GstBuffer *input_buffer[2];
+  GstBuffer *truth;             /* that came with the views; may be NULL */
+  GstStereoGeometry geometry;   /* in force for this pair */
   GstSegment segment;           /* of the left view */
   gint64 skew;
 } GstStereoFlight;
@@ -89,6 +98,8 @@ struct _GstStereoMatch
   gint plan_width, plan_height;
   gint chosen_backend;          /* what auto chose; STEREO_BACKEND_AUTO before that */
   gchar *warned;                /* the last plan warning posted */
+  GstStereoGeometry known;      /* from the views of the pair at hand */
+  gboolean warned_geometry, warned_size;        /* that properties or size contradict it */
   GstStereoLayout layout;       /* of the caps negotiated, or being so */
   gboolean have_layout, negotiated;
   GstVideoInfo out_info;
@@ -144,6 +155,16 @@ gboolean gst_stereo_match_context_query (GstStereoMatch *self, GstQuery *query);
 
 /* gststereomatch-pairs.c */
 GstFlowReturn gst_stereo_match_aggregate (GstAggregator *aggregator, gboolean timeout);
+
+/* gststereomatch-views.c: sets `known` from the views of a pair; @truth gets a reference, if there is one. */
+void gst_stereo_match_read_views (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right,
+    GstBuffer **truth);
+/* What is known stands in for what was not set. */
+void gst_stereo_match_apply_known (GstStereoMatch *self, StereoParams *params);
+/* Whether the plan's geometry is that of @params, or does not matter. */
+gboolean gst_stereo_match_plan_is_for (GstStereoMatch *self, const StereoParams *params);
+/* As part of what is in force. */
+void gst_stereo_match_show_geometry (GstStereoMatch *self, const StereoParams *params);
 
 /* gststereomatch-output.c: @second is @first for a frame that holds both views. The pair is in flight then. */
 GstFlowReturn gst_stereo_match_process (GstStereoMatch *self, GstStereoFrame *first, GstStereoFrame *second);
