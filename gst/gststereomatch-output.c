@@ -245,6 +245,7 @@ gst_stereo_match_process (GstStereoMatch *self, GstStereoFrame *first, GstStereo
     gst_clear_buffer (&truth);
     return flow;
   }
+  gst_stereo_match_check (self, first, second);
   flight = g_new0 (GstStereoFlight, 1);
   flight->truth = truth;
   flight->geometry = (GstStereoGeometry) { self->in_force.focal_length, self->in_force.baseline,

@@ -363,4 +363,5 @@ gst_stereo_match_release (GstStereoMatch *self)
   self->chosen_backend = STEREO_BACKEND_AUTO;
   self->have_layout = self->negotiated = FALSE;
   self->warned_geometry = self->warned_size = FALSE;
+  gst_stereo_match_reset_checks (self, TRUE);
 }
