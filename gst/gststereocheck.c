@@ -543,10 +543,11 @@ gst_stereo_check_unrectified (const GstStereoCheckResult *result)
 void
 gst_stereo_skew_add (GstStereoSkew *skew, gint64 time, gint64 difference)
 {
-  skew->count++;
+  if (!skew->count++)
+    skew->first = time;
+  skew->last = time;
   skew->sum += difference;
   skew->absolute += ABS (difference);
-  skew->time = time;
 }
 
 /* Per second; 0 unless every span lies beyond the one before, in one direction. */
@@ -574,7 +575,8 @@ gst_stereo_skew_close (GstStereoSkew *skew)
   else
     skew->filled++;
   skew->mean = (gdouble) skew->absolute / skew->count;
-  skew->spans[skew->filled - 1] = (GstStereoSkewSpan) { skew->time, (gdouble) skew->sum / skew->count };
+  skew->spans[skew->filled - 1] = (GstStereoSkewSpan) { skew->first + (skew->last - skew->first) / 2,
+    (gdouble) skew->sum / skew->count };
   skew->drift = drift_of (skew);
   skew->count = 0;
   skew->sum = skew->absolute = 0;

@@ -64,7 +64,7 @@ GstStereoVerdict gst_stereo_check_unrectified (const GstStereoCheckResult *resul
 
 typedef struct
 {
-  gint64 time;                  /* of its last pair, ns */
+  gint64 time;                  /* its middle, ns */
   gdouble skew;                 /* mean, ns */
 } GstStereoSkewSpan;
 
@@ -72,7 +72,8 @@ typedef struct
 typedef struct
 {
   guint count;                  /* pairs since the last span was closed */
-  gint64 sum, absolute, time;
+  gint64 sum, absolute;         /* of their skew, ns */
+  gint64 first, last;           /* their times, ns */
   gdouble mean;                 /* of the absolute skew in the last span, ns */
   gdouble drift;                /* ns per second over the last spans; 0 unless it goes one way all the time */
   GstStereoSkewSpan spans[GST_STEREO_SKEW_SPANS];       /* oldest first */
