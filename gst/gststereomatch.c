@@ -10,6 +10,13 @@
  * times #GstStereoMatch:disparity-scale, depth in steps of #GstStereoMatch:depth-unit (millimetres). Every
  * output buffer carries a #GstStereoMeta with the confidence and all that is needed to interpret it.
  *
+ * Depth needs #GstStereoMatch:focal-length and #GstStereoMatch:baseline, and #GstStereoMatch:principal-offset where the
+ * principal points differ. Each of them that is left at 0 is taken from the views' own metadata: a #GstStereoMeta of kind
+ * `views`, as stereorectify and stereotestsrc write it, on the frame that holds both views, or on the left one, else on
+ * the right one. A property set by hand wins, and a contradiction is said once. The metadata may change from pair to
+ * pair; what it says, and its true disparity if it has one, goes on to the output's metadata. A videoscale in between
+ * scales it, and drops it when the shape of the picture changes.
+ *
  * Frames of two pads are paired by running time. A left and a right frame are a pair when they are at most
  * #GstStereoMatch:max-skew apart and no other frame fits better; frames without a partner are dropped,
  * counted in #GstStereoMatch:stats and reported once a second. A frame without a timestamp pairs with
@@ -27,6 +34,12 @@
  *
  * While the next pair is waiting already, a pair is computed in the time that the next one takes to be copied, and is
  * pushed after that; it is pushed at once where nothing waits, and in live pipelines.
+ *
+ * Every #GstStereoMatch:check-interval one pair is looked at, a few hundred points of it, for the usual mistakes: left
+ * and right exchanged, views that are not rectified, frames of a pair that are not of the same moment. What is found
+ * stands in #GstStereoMatch:stats, and a warning says it once, and again only after it was gone for a while. Without
+ * enough texture nothing is said. Timestamps tell only what their makers put into them: two cameras that are stamped on
+ * arrival and read out late look in step; a moving scene then shows as rows that do not fit.
  *
  * Put a `queue` before each pad when one thread feeds both (after a tee or a demuxer), and when the two
  * cameras of a live pipeline differ in latency.
@@ -50,6 +63,7 @@ enum
   PROP_PACKING,
   PROP_MAX_SKEW,
   PROP_QOS,
+  PROP_CHECK_INTERVAL,
   PROP_ACTIVE_BACKEND,
   PROP_STATS,
   PROP_SETTINGS,
@@ -77,6 +91,7 @@ reset_stream (GstStereoMatch *self)
   self->discont = TRUE;
   self->surplus = 0;
   self->left_spacing = 0;
+  gst_stereo_match_reset_checks (self, FALSE);
   self->landed = GST_FLOW_OK;
 }
 
@@ -100,12 +115,14 @@ gst_stereo_match_start (GstAggregator *aggregator)
   g_atomic_int_set (&self->failed, FALSE);
   GST_OBJECT_LOCK (self);
   memset (&self->stats, 0, sizeof self->stats);
+  self->stats.vertical_offset = -1;
   self->slowest = 0;
   self->backend = NULL;
   backend = self->params.backend;
   device = self->params.cuda_device_id;
   GST_OBJECT_UNLOCK (self);
   memset (&self->drops, 0, sizeof self->drops);
+  gst_stereo_match_reset_checks (self, TRUE);
   reset_stream (self);
   if (!gst_stereo_match_check_pads (self))
     return FALSE;
@@ -147,7 +164,10 @@ make_stats (GstStereoMatch *self)
       "compute-time", G_TYPE_UINT64, stats.compute_last,
       "compute-time-mean", G_TYPE_UINT64, stats.pairs ? stats.compute_total / stats.pairs : (guint64) 0,
       "steps-time-mean", G_TYPE_UINT64, stats.pairs ? stats.steps_total / stats.pairs : (guint64) 0,
-      "valid-ratio", G_TYPE_DOUBLE, stats.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, stats.mean_confidence, NULL);
+      "valid-ratio", G_TYPE_DOUBLE, stats.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, stats.mean_confidence,
+      "checks", G_TYPE_UINT64, stats.checks, "check-matches", G_TYPE_UINT64, stats.check_matches,
+      "exchanged", G_TYPE_BOOLEAN, stats.exchanged, "vertical-offset", G_TYPE_DOUBLE, stats.vertical_offset,
+      "skew-mean", G_TYPE_UINT64, stats.skew_mean, "skew-drift", G_TYPE_DOUBLE, stats.skew_drift, NULL);
 }
 
 static gboolean
@@ -170,13 +190,18 @@ make_settings (GstStereoMatch *self)
 {
   StereoParams params;
   gboolean planned;
+  gint output;
 
   GST_OBJECT_LOCK (self);
   planned = self->backend != NULL;
   params = planned ? self->in_force : self->params;
   GST_OBJECT_UNLOCK (self);
+  /* what depth lacks, the views may yet bring along */
+  output = params.output;
+  params.output = STEREO_OUTPUT_DISPARITY;
   if (!planned && stereo_params_resolve (&params, &params, NULL) != STEREO_OK)
     return NULL;
+  params.output = output;
   return gst_stereo_props_settings (&params);
 }
 
@@ -195,6 +220,9 @@ gst_stereo_match_set_property (GObject *object, guint id, const GValue *value, G
       break;
     case PROP_QOS:
       self->qos = g_value_get_boolean (value);
+      break;
+    case PROP_CHECK_INTERVAL:
+      self->check_interval = g_value_get_uint64 (value);
       break;
     default:
       if (stereo_param_info ((gint) (id - PROP_TABLE)))
@@ -230,6 +258,9 @@ gst_stereo_match_get_property (GObject *object, guint id, GValue *value, GParamS
       break;
     case PROP_QOS:
       g_value_set_boolean (value, self->qos);
+      break;
+    case PROP_CHECK_INTERVAL:
+      g_value_set_uint64 (value, self->check_interval);
       break;
     case PROP_ACTIVE_BACKEND:
       g_value_set_static_string (value, self->backend);
@@ -290,6 +321,10 @@ install_own_properties (GObjectClass *klass)
           "where nothing tells that duration)", 0, G_MAXUINT64, GST_STEREO_MAX_SKEW_AUTO, rw));
   g_object_class_install_property (klass, PROP_QOS, g_param_spec_boolean ("qos", "qos",
           "Drop pairs before they are computed when downstream says that they come too late", TRUE, rw));
+  g_object_class_install_property (klass, PROP_CHECK_INTERVAL, g_param_spec_uint64 ("check-interval", "check-interval",
+          "Nanoseconds of stream time from one look at the input to the next, whether left and right are exchanged, the "
+          "rows of the views do not fit, or their timestamps are out of step: a warning says so once, and what to do; "
+          "some 2 ms on the CPU each; 0 = never", 0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL, rw));
   g_object_class_install_property (klass, PROP_ACTIVE_BACKEND, g_param_spec_string ("active-backend",
           "active-backend", "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
   g_object_class_install_property (klass, PROP_STATS, g_param_spec_boxed ("stats", "stats",
@@ -297,7 +332,10 @@ install_own_properties (GObjectClass *klass)
           "dropped for QoS), overlapped (pairs submitted while another was being computed), compute-time (ns from a "
           "pair's submission to its result, of the last pair) and compute-time-mean, steps-time-mean (of that, the "
           "backend's work by its own clock, without copies to a device and from it); of the last pair: valid-ratio "
-          "and mean-confidence (0..1)", GST_TYPE_STRUCTURE, ro));
+          "and mean-confidence (0..1); checks (looks at the input, see check-interval), check-matches (points found in "
+          "both views at the last one), exchanged (left and right look so), vertical-offset (pixels by which the rows "
+          "differ, median; below 0 = not known), skew-mean (ns between the frames of a pair) and skew-drift (ns that it "
+          "grows by in a second)", GST_TYPE_STRUCTURE, ro));
   g_object_class_install_property (klass, PROP_SETTINGS, g_param_spec_boxed ("settings", "settings",
           "Every parameter in force, each own value replaced by what profile and method call for; NULL when they "
           "contradict each other", GST_TYPE_STRUCTURE, ro));
@@ -366,6 +404,7 @@ gst_stereo_match_init (GstStereoMatch *self)
   stereo_params_init (&self->pending);
   self->params = self->pending;
   self->max_skew = GST_STEREO_MAX_SKEW_AUTO;
+  self->check_interval = GST_STEREO_CHECK_INTERVAL;
   self->qos = TRUE;
   self->earliest_time = GST_CLOCK_TIME_NONE;
   self->chosen_backend = STEREO_BACKEND_AUTO;

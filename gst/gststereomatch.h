@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The stereomatch element. One object, seven files:
+ * The stereomatch element. One object, nine files:
  *   gststereomatch.c         properties, start and stop
  *   gststereomatch-pads.c    pads, events, queries
  *   gststereomatch-cuda.c    frames in device memory: whether they are taken, and the context the plan lives in
  *   gststereomatch-pairs.c   aggregate(): from buffers to pairs, and what is dropped
+ *   gststereomatch-views.c   what the views' own metadata tells of the cameras
+ *   gststereomatch-check.c   whether the input can be what it is said to be
  *   gststereomatch-output.c  a pair becomes an output buffer with its metadata
  *   gststereomatch-flight.c  pairs that are being computed while the next one comes
  *   gststereomatch-plan.c    what one caps and parameter set needs: plan, source caps, pools
@@ -12,6 +14,7 @@
 #ifndef GST_STEREO_MATCH_H
 #define GST_STEREO_MATCH_H
 
+#include "gst/gststereocheck.h"
 #include "gst/gststereopad.h"
 #include "stereo/stereo.h"
 
@@ -24,6 +27,7 @@ G_DECLARE_FINAL_TYPE (GstStereoMatch, gst_stereo_match, GST, STEREO_MATCH, GstAg
 GST_ELEMENT_REGISTER_DECLARE (stereomatch);
 
 #define GST_STEREO_MAX_SKEW_AUTO G_MAXUINT64
+#define GST_STEREO_CHECK_INTERVAL (5 * GST_SECOND)
 
 /* What `stats` shows, and what it takes to make it. */
 typedef struct
@@ -33,6 +37,11 @@ typedef struct
   guint64 compute_last, compute_total;  /* ns */
   guint64 steps_total;          /* ns, by the device's clock */
   gdouble valid_ratio, mean_confidence; /* of the last pair */
+  guint64 checks, check_matches;        /* looks at a pair; matches of the last one */
+  gboolean exchanged;           /* at the last look that could tell */
+  gdouble vertical_offset;      /* px; below 0 = not known */
+  guint64 skew_mean;            /* ns */
+  gdouble skew_drift;           /* ns in a second */
 } GstStereoMatchStats;
 
 /* Frames dropped for want of a partner, since the last report. */
@@ -43,6 +52,22 @@ typedef struct
   gint64 reported;              /* monotonic µs; 0 = never */
 } GstStereoMatchDrops;
 
+/* Of the cameras, as GstStereoMeta has it; 0 = unknown. */
+typedef struct
+{
+  gdouble focal_length, baseline, principal_offset;
+} GstStereoGeometry;
+
+/* What is kept from one look at the input to the next. */
+typedef struct
+{
+  GstStereoCheck *look;         /* scratch; NULL before the first, and for views too small */
+  gboolean started, conclusive; /* that there was one; that it could tell anything */
+  gint64 last;                  /* its time, ns */
+  GstStereoSkew skew;
+  GstStereoFinding exchanged, unrectified, out_of_step, drifting;
+} GstStereoMatchChecks;
+
 /* A pair from its submission on. */
 typedef struct
 {
@@ -50,6 +75,8 @@ typedef struct
   GstVideoFrame out_frame, confidence_frame;    /* mapped until collected */
   GstVideoFrame input[2];       /* of one frame for both views: the first alone; mapped while the plan reads there */
   GstBuffer *input_buffer[2];
+  GstBuffer *truth;             /* that came with the views; may be NULL */
+  GstStereoGeometry geometry;   /* in force for this pair */
   GstSegment segment;           /* of the left view */
   gint64 skew;
 } GstStereoFlight;
@@ -64,7 +91,7 @@ struct _GstStereoMatch
   StereoParams params;
   guint serial;                 /* of params */
   GstStereoPacking packing;
-  guint64 max_skew;
+  guint64 max_skew, check_interval;
   gboolean qos;
   GstClockTime earliest_time;   /* running time; earlier pairs are late */
   gboolean behind;              /* downstream has said once that a pair came too late */
@@ -89,6 +116,8 @@ struct _GstStereoMatch
   gint plan_width, plan_height;
   gint chosen_backend;          /* what auto chose; STEREO_BACKEND_AUTO before that */
   gchar *warned;                /* the last plan warning posted */
+  GstStereoGeometry known;      /* from the views of the pair at hand */
+  gboolean warned_geometry, warned_size;        /* that properties or size contradict it */
   GstStereoLayout layout;       /* of the caps negotiated, or being so */
   gboolean have_layout, negotiated;
   GstVideoInfo out_info;
@@ -101,6 +130,7 @@ struct _GstStereoMatch
   gboolean have_segment;
   gboolean discont;             /* something was dropped before the next output */
   GstStereoMatchDrops drops;
+  GstStereoMatchChecks checks;
   gint64 left_spacing;          /* of the last left frame, ns */
   guint surplus;                /* frames read after the other view ended */
   gint64 surplus_time;          /* of the first of them */
@@ -144,6 +174,21 @@ gboolean gst_stereo_match_context_query (GstStereoMatch *self, GstQuery *query);
 
 /* gststereomatch-pairs.c */
 GstFlowReturn gst_stereo_match_aggregate (GstAggregator *aggregator, gboolean timeout);
+
+/* gststereomatch-views.c: sets `known` from the views of a pair; @truth gets a reference, if there is one. */
+void gst_stereo_match_read_views (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right,
+    GstBuffer **truth);
+/* What is known stands in for what was not set. */
+void gst_stereo_match_apply_known (GstStereoMatch *self, StereoParams *params);
+/* Whether the plan's geometry is that of @params, or does not matter. */
+gboolean gst_stereo_match_plan_is_for (GstStereoMatch *self, const StereoParams *params);
+/* As part of what is in force. */
+void gst_stereo_match_show_geometry (GstStereoMatch *self, const StereoParams *params);
+
+/* gststereomatch-check.c: of a pair that has a plan. Does something every check-interval. */
+void gst_stereo_match_check (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFrame *second);
+/* What must not outlive a seek; with @findings, all of it. */
+void gst_stereo_match_reset_checks (GstStereoMatch *self, gboolean findings);
 
 /* gststereomatch-output.c: @second is @first for a frame that holds both views. The pair is in flight then. */
 GstFlowReturn gst_stereo_match_process (GstStereoMatch *self, GstStereoFrame *first, GstStereoFrame *second);

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-stereoconfidence
+ * @title: stereoconfidence
+ *
+ * The confidence of a stereo matcher as a video stream: GRAY8, 0..255 for a confidence of 0..1, 0 where the two views
+ * disagree.
+ *
+ * stereomatch keeps the confidence of every pixel in the #GstStereoMeta of its output buffers. Metadata stays behind
+ * where a picture is encoded, written to a file or sent over a network: this element, put right after stereomatch on a
+ * branch of its own, makes a picture of it that can be recorded and sent beside the disparity. Every buffer that comes
+ * in gives one buffer of the same size and with the same timestamps, so the two streams stay in step.
+ *
+ * With #GstStereoConfidence:show set to `truth` it is the true disparity instead, where the source knew it
+ * (stereotestsrc): GRAY16_LE, disparity times 64, 0 = unknown.
+ *
+ * The picture is passed on where it lies, without a copy, unless what follows cannot take its padded rows. The output
+ * has no #GstStereoMeta any more: that says what the samples mean in pixels and millimetres, and these mean neither.
+ * When a videoscale lies before it, the metadata was scaled with the picture, and it is of the new size.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 -e videotestsrc num-buffers=50 ! video/x-raw,width=640,height=240 ! stereomatch ! tee name=t \
+ *     t. ! queue ! avenc_ffv1 ! matroskamux name=file ! filesink location=disparity.mkv \
+ *     t. ! queue ! stereoconfidence ! avenc_ffv1 ! file.
+ * ]|
+ */
+#include "gst/gststereoconfidence.h"
+
+#include "gst/gststereometa.h"
+
+#include <gst/video/video.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_stereo_confidence_debug);
+#define GST_CAT_DEFAULT gst_stereo_confidence_debug
+
+typedef enum
+{
+  SHOW_CONFIDENCE,
+  SHOW_TRUTH
+} Show;
+
+struct _GstStereoConfidence
+{
+  GstBaseTransform parent;
+
+  gint show;                    /* Show, protected by the object lock */
+
+  /* of the streaming thread */
+  GstVideoInfo info;            /* of the output */
+  gboolean takes_padding;       /* downstream heeds GstVideoMeta */
+};
+
+enum
+{
+  PROP_0,
+  PROP_SHOW
+};
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY8, GRAY16_LE }")));
+
+G_DEFINE_TYPE (GstStereoConfidence, gst_stereo_confidence, GST_TYPE_BASE_TRANSFORM)
+GST_ELEMENT_REGISTER_DEFINE (stereoconfidence, "stereoconfidence", GST_RANK_NONE, GST_TYPE_STEREO_CONFIDENCE)
+
+static GType
+show_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = {
+    { SHOW_CONFIDENCE, "Confidence: GRAY8, 0..255 for 0..1, 0 where the views disagree", "confidence" },
+    { SHOW_TRUTH, "True disparity, where the source knew it: GRAY16_LE, disparity times 64, 0 = unknown", "truth" },
+    { 0, NULL, NULL }
+  };
+
+  if (g_once_init_enter (&once))
+    g_once_init_leave (&once, g_enum_register_static ("GstStereoConfidenceShow", values));
+  return once;
+}
+
+/* ---- caps -------------------------------------------------------------------------------- */
+
+/* Everything stays but the format, and how its samples are to be seen. */
+static GstCaps *
+gst_stereo_confidence_transform_caps (GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+{
+  GstStereoConfidence *self = GST_STEREO_CONFIDENCE (base);
+  GstCaps *other = gst_caps_copy (caps), *formats, *passed;
+  gint show;
+
+  GST_OBJECT_LOCK (self);
+  show = self->show;
+  GST_OBJECT_UNLOCK (self);
+  for (guint i = 0; i < gst_caps_get_size (other); i++)
+    gst_structure_remove_fields (gst_caps_get_structure (other, i), "format", "colorimetry", "chroma-site", NULL);
+  formats = direction == GST_PAD_SRC ? gst_static_pad_template_get_caps (&sink_template) :
+      gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, show == SHOW_TRUTH ? "GRAY16_LE" : "GRAY8", NULL);
+  passed = gst_caps_intersect_full (other, formats, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (formats);
+  gst_caps_unref (other);
+  if (!filter)
+    return passed;
+  other = passed;
+  passed = gst_caps_intersect_full (filter, other, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (other);
+  return passed;
+}
+
+static gboolean
+gst_stereo_confidence_set_caps (GstBaseTransform *base, GstCaps *in, GstCaps *out)
+{
+  return gst_video_info_from_caps (&GST_STEREO_CONFIDENCE (base)->info, out);
+}
+
+static gboolean
+gst_stereo_confidence_get_unit_size (GstBaseTransform *base, GstCaps *caps, gsize *size)
+{
+  GstVideoInfo info;
+
+  if (!gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  *size = GST_VIDEO_INFO_SIZE (&info);
+  return TRUE;
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+/* Nothing of the picture that comes in is read. */
+static gboolean
+gst_stereo_confidence_propose_allocation (GstBaseTransform *base, GstQuery *decide, GstQuery *query)
+{
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return TRUE;
+}
+
+/* What goes out was allocated before it got here: no pool. */
+static gboolean
+gst_stereo_confidence_decide_allocation (GstBaseTransform *base, GstQuery *query)
+{
+  GST_STEREO_CONFIDENCE (base)->takes_padding = gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  while (gst_query_get_n_allocation_pools (query) > 0)
+    gst_query_remove_nth_allocation_pool (query, 0);
+  return TRUE;
+}
+
+/* With GStreamer's default rows. NULL when the picture cannot be read. */
+static GstBuffer *
+copy_plane (GstStereoConfidence *self, GstBuffer *plane)
+{
+  GstBuffer *copy = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&self->info), NULL);
+  GstVideoFrame from, to;
+  gboolean copied = FALSE;
+
+  if (!copy || !gst_video_frame_map (&from, &self->info, plane, GST_MAP_READ)) {
+    gst_clear_buffer (&copy);
+    return NULL;
+  }
+  if (gst_video_frame_map (&to, &self->info, copy, GST_MAP_WRITE)) {
+    copied = gst_video_frame_copy (&to, &from);
+    gst_video_frame_unmap (&to);
+  }
+  gst_video_frame_unmap (&from);
+  if (!copied)
+    gst_clear_buffer (&copy);
+  return copy;
+}
+
+/* Whether the rows are as the caps alone would have them. */
+static gboolean
+is_plain (const GstStereoConfidence *self, GstBuffer *plane)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (plane);
+
+  return gst_buffer_get_size (plane) >= GST_VIDEO_INFO_SIZE (&self->info) && (!meta || (meta->offset[0] == 0 &&
+          meta->stride[0] == GST_VIDEO_INFO_PLANE_STRIDE (&self->info, 0)));
+}
+
+/* A buffer of its own, whose memory is that of @plane: who wants to write there gets a copy. */
+static GstBuffer *
+share_plane (GstBuffer *plane)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+
+  gst_buffer_copy_into (buffer, plane, GST_BUFFER_COPY_META | GST_BUFFER_COPY_MEMORY, 0, (gsize) -1);
+  return buffer;
+}
+
+/* ---- a frame ----------------------------------------------------------------------------- */
+
+/* What is true of the picture that came in and of the one that goes out: not how the samples lie, and what they are. */
+static gboolean
+copy_meta (GstBuffer *in, GstMeta **meta, gpointer out)
+{
+  GType api = (*meta)->info->api;
+  GstMetaTransformCopy whole = { FALSE, 0, (gsize) -1 };
+
+  if (api == GST_STEREO_META_API_TYPE || api == GST_VIDEO_META_API_TYPE || !(*meta)->info->transform_func ||
+      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR)) ||
+      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_REFERENCE_STR)) ||
+      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_COLORSPACE_STR)))
+    return TRUE;
+  (*meta)->info->transform_func (out, *meta, in, _gst_meta_transform_copy, &whole);
+  return TRUE;
+}
+
+static void
+say_what_is_missing (GstStereoConfidence *self, const GstStereoMeta *meta, gboolean truth)
+{
+  if (!meta)
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("A picture came without a stereo matcher's metadata: put stereoconfidence "
+            "right after stereomatch, before anything that converts, crops, encodes or sends the picture."), (NULL));
+  else if (!truth)
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The metadata of a picture holds no confidence: put stereoconfidence right "
+            "after stereomatch, not before it."), (NULL));
+  else
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("show=truth was set, and nothing here knows the true disparity: feed "
+            "stereomatch from stereotestsrc, or set show=confidence."), (NULL));
+}
+
+/* The picture to show, of the caps' size; NULL after an error was posted. */
+static GstBuffer *
+plane_of (GstStereoConfidence *self, GstBuffer *in)
+{
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (in);
+  gboolean truth = GST_VIDEO_INFO_FORMAT (&self->info) == GST_VIDEO_FORMAT_GRAY16_LE;
+  GstBuffer *plane = !meta ? NULL : truth ? meta->truth : meta->confidence;
+
+  if (!plane) {
+    say_what_is_missing (self, meta, truth);
+    return NULL;
+  }
+  if (meta->width != (guint) GST_VIDEO_INFO_WIDTH (&self->info) ||
+      meta->height != (guint) GST_VIDEO_INFO_HEIGHT (&self->info)) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The metadata is of a picture of %ux%u pixels, and this one has %dx%d: put "
+            "stereoconfidence right after stereomatch, before anything that changes the size.", meta->width, meta->height,
+            GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info)), (NULL));
+    return NULL;
+  }
+  return plane;
+}
+
+static GstFlowReturn
+gst_stereo_confidence_prepare_output_buffer (GstBaseTransform *base, GstBuffer *in, GstBuffer **out)
+{
+  GstStereoConfidence *self = GST_STEREO_CONFIDENCE (base);
+  GstBuffer *plane = plane_of (self, in);
+
+  *out = NULL;
+  if (!plane)
+    return GST_FLOW_ERROR;
+  *out = self->takes_padding || is_plain (self, plane) ? share_plane (plane) : copy_plane (self, plane);
+  if (!*out) {
+    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("The picture in the metadata could not be read."), (NULL));
+    return GST_FLOW_ERROR;
+  }
+  gst_buffer_copy_into (*out, in, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
+  gst_buffer_foreach_meta (in, copy_meta, *out);
+  return GST_FLOW_OK;
+}
+
+/* The base class takes an element without this function for one that passes its input on. */
+static GstFlowReturn
+gst_stereo_confidence_transform (GstBaseTransform *base, GstBuffer *in, GstBuffer *out)
+{
+  return GST_FLOW_OK;
+}
+
+/* ---- properties -------------------------------------------------------------------------- */
+
+static void
+gst_stereo_confidence_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  GstStereoConfidence *self = GST_STEREO_CONFIDENCE (object);
+
+  if (id != PROP_SHOW) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  self->show = g_value_get_enum (value);
+  GST_OBJECT_UNLOCK (self);
+  gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
+}
+
+static void
+gst_stereo_confidence_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  GstStereoConfidence *self = GST_STEREO_CONFIDENCE (object);
+
+  if (id != PROP_SHOW) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  g_value_set_enum (value, self->show);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_stereo_confidence_class_init (GstStereoConfidenceClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *base_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (gst_stereo_confidence_debug, "stereoconfidence", 0, "confidence of a stereo matcher");
+
+  object_class->set_property = gst_stereo_confidence_set_property;
+  object_class->get_property = gst_stereo_confidence_get_property;
+  g_object_class_install_property (object_class, PROP_SHOW, g_param_spec_enum ("show", "show",
+          "What of the metadata becomes the picture; the output's format goes with it", show_get_type (),
+          SHOW_CONFIDENCE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  gst_type_mark_as_plugin_api (show_get_type (), 0);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Stereo confidence", "Filter/Analyzer/Video/Stereo",
+      "Makes a video stream of the confidence that stereomatch keeps in the metadata of its output: GRAY8, 0..255 for "
+      "0..1, 0 where the views disagree", "gst-stereo");
+
+  base_class->transform_caps = gst_stereo_confidence_transform_caps;
+  base_class->set_caps = gst_stereo_confidence_set_caps;
+  base_class->get_unit_size = gst_stereo_confidence_get_unit_size;
+  base_class->propose_allocation = gst_stereo_confidence_propose_allocation;
+  base_class->decide_allocation = gst_stereo_confidence_decide_allocation;
+  base_class->prepare_output_buffer = gst_stereo_confidence_prepare_output_buffer;
+  base_class->transform = gst_stereo_confidence_transform;
+}
+
+static void
+gst_stereo_confidence_init (GstStereoConfidence *self)
+{
+  self->show = SHOW_CONFIDENCE;
+}

@@ -1,0 +1,723 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whether exchanged, unrectified and untimely views are noticed, and no others: the logic, and what the element says. */
+#include "util.h"
+
+#include <math.h>
+
+#include "gst/gststereocheck.h"
+#include "tests/common/random.h"
+
+static Random generator;
+
+static gdouble
+draw (gdouble low, gdouble high)
+{
+  return low + (high - low) * random_unit (&generator);
+}
+
+/* ---- pictures ---------------------------------------------------------------------------- */
+
+/* A texture of several sizes that may be read between its pixels, 0..255 */
+static gdouble
+surface (guint seed, gdouble x, gdouble y)
+{
+  gdouble value = 0, weight = 0;
+
+  for (gint size = 2; size <= 32; size *= 2, seed += 17) {
+    gdouble u = x / size + 1000, v = y / size + 1000, a = u - floor (u), b = v - floor (v);
+    gint i = (gint) floor (u), j = (gint) floor (v);
+    gdouble top = (1 - a) * texture (seed, i, j) + a * texture (seed, i + 1, j);
+    gdouble bottom = (1 - a) * texture (seed, i, j + 1) + a * texture (seed, i + 1, j + 1);
+    gdouble share = sqrt (size);
+    value += share * ((1 - b) * top + b * bottom);
+    weight += share;
+  }
+  return value / weight;
+}
+
+/* One view in the memory of a picture format: the sample that is read, among others that say something else. */
+typedef struct
+{
+  gint width, height;
+  StereoImage image;
+  guint8 *memory;
+} View;
+
+static View
+view_new (gint width, gint height)
+{
+  View view = { width, height, { NULL } };
+  gint channels = random_range (&generator, 0, 1) ? 3 : 1, step = random_range (&generator, channels, 4);
+  gint stride = width * step + random_range (&generator, 0, 9);
+
+  view.memory = g_malloc ((gsize) stride * (gsize) height);
+  for (gint i = 0; i < stride * height; i++)
+    view.memory[i] = (guint8) random_next (&generator);
+  view.image = (StereoImage) { view.memory, stride, step, channels, { 0, 0, 0 }, STEREO_MEMORY_HOST };
+  for (gint c = 0; c < channels; c++)
+    view.image.offset[c] = (guint8) c;
+  /* some formats are stored bottom up */
+  if (random_range (&generator, 0, 3) == 0) {
+    view.image.data += (gsize) stride * (gsize) (height - 1);
+    view.image.stride = -stride;
+  }
+  return view;
+}
+
+static void
+view_set (View *view, gint x, gint y, gdouble value)
+{
+  guint8 *pixel = (guint8 *) view->image.data + y * view->image.stride + x * view->image.pixel_stride;
+
+  for (gint c = 0; c < view->image.channels; c++)
+    pixel[view->image.offset[c]] = (guint8) CLAMP (value + 0.5, 0, 255);
+}
+
+typedef gdouble (*Paint) (guint seed, gdouble x, gdouble y);
+
+/* How the right view differs from the left one. */
+typedef struct
+{
+  gdouble disparity, slope;     /* px; and more of it per row */
+  gdouble down, turn;           /* px; radians around the middle */
+  gdouble gain, noise;
+} Change;
+
+#define PLAIN { 0, 0, 0, 0, 1, 0 }
+
+static void
+paint_pair (View *left, View *right, Paint paint, const Change *change)
+{
+  guint seed = random_next (&generator);
+  gdouble middle_x = left->width / 2.0, middle_y = left->height / 2.0;
+
+  for (gint y = 0; y < left->height; y++)
+    for (gint x = 0; x < left->width; x++) {
+      gdouble u = cos (change->turn) * (x - middle_x) + sin (change->turn) * (y - middle_y) + middle_x;
+      gdouble v = cos (change->turn) * (y - middle_y) - sin (change->turn) * (x - middle_x) + middle_y - change->down;
+      view_set (left, x, y, paint (seed, x, y) + draw (-1, 1) * change->noise);
+      view_set (right, x, y, change->gain * paint (seed, u + change->disparity + change->slope * y, v) +
+          draw (-1, 1) * change->noise);
+    }
+}
+
+typedef struct
+{
+  View left, right;
+} Views;
+
+static Views
+views_new (gint width, gint height, Paint paint, const Change *change)
+{
+  Views views = { view_new (width, height), view_new (width, height) };
+
+  paint_pair (&views.left, &views.right, paint, change);
+  return views;
+}
+
+static void
+views_free (Views *views)
+{
+  g_free (views->left.memory);
+  g_free (views->right.memory);
+}
+
+static GstStereoCheckResult
+look (const Views *views, gboolean exchanged, gint min, gint num)
+{
+  GstStereoCheck *check = gst_stereo_check_new (views->left.width, views->left.height, min, num);
+  const StereoImage *left = &views->left.image, *right = &views->right.image;
+  GstStereoCheckResult result, again;
+
+  fail_unless (check != NULL);
+  fail_unless (gst_stereo_check_is_for (check, views->left.width, views->left.height, min, num));
+  fail_if (gst_stereo_check_is_for (check, views->left.width, views->left.height, min, num + 1));
+  gst_stereo_check_run (check, exchanged ? right : left, exchanged ? left : right, &result);
+  /* nothing is left of the first time */
+  memset (&again, 0xEE, sizeof again);
+  gst_stereo_check_run (check, exchanged ? right : left, exchanged ? left : right, &again);
+  fail_unless_equals_int (again.matches, result.matches);
+  fail_unless_equals_int (again.backward, result.backward);
+  fail_unless_equals_float (again.vertical, result.vertical);
+  gst_stereo_check_free (check);
+  return result;
+}
+
+static void
+describe (const GstStereoCheckResult *r, const gchar *what, gint width, gint height, gint num)
+{
+  g_print ("%s, %dx%d, %d disparities: %u points, %u matches, %u forward, %u backward, %.1f px, %u placed, off by %.2f px "
+      "(%.2f, %.2f)\n", what, width, height, num, r->points, r->matches, r->forward, r->backward, r->disparity, r->placed,
+      r->vertical, r->vertical_left, r->vertical_right);
+}
+
+static void
+expect (const GstStereoCheckResult *result, GstStereoVerdict exchanged, GstStereoVerdict unrectified, const gchar *what,
+    const Views *views, gint num)
+{
+  if (gst_stereo_check_exchanged (result) == exchanged && gst_stereo_check_unrectified (result) == unrectified)
+    return;
+  describe (result, what, views->left.width, views->left.height, num);
+  fail ("%s: exchanged %d, not %d; unrectified %d, not %d", what, gst_stereo_check_exchanged (result), exchanged,
+      gst_stereo_check_unrectified (result), unrectified);
+}
+
+static void
+expect_silence (const GstStereoCheckResult *result, const gchar *what, const Views *views, gint num)
+{
+  if (gst_stereo_check_exchanged (result) != GST_STEREO_VERDICT_BAD &&
+      gst_stereo_check_unrectified (result) != GST_STEREO_VERDICT_BAD)
+    return;
+  describe (result, what, views->left.width, views->left.height, num);
+  fail ("%s: a false alarm", what);
+}
+
+/* ---- the logic --------------------------------------------------------------------------- */
+
+#define ROUNDS 6
+
+/* Other exposure, noise, slanted: none of it matters. */
+static Change
+draw_change (gint num)
+{
+  return (Change) { draw (3, num * 0.7), draw (0, 0.01), draw (-0.4, 0.4), 0, draw (0.6, 1.2), draw (0, 3) };
+}
+
+GST_START_TEST (test_good_and_exchanged)
+{
+  for (gint round = 0; round < ROUNDS; round++) {
+    gint width = random_range (&generator, 300, 700), height = random_range (&generator, 150, 300);
+    gint num = random_range (&generator, 16, width / 6);
+    Change change = draw_change (num);
+    Views views = views_new (width, height, surface, &change);
+    GstStereoCheckResult result = look (&views, FALSE, 0, num);
+
+    expect (&result, GST_STEREO_VERDICT_GOOD, GST_STEREO_VERDICT_GOOD, "good", &views, num);
+    fail_unless (fabs (result.disparity - change.disparity - change.slope * height / 2) < 2 + change.slope * height / 2);
+    fail_unless (fabs (result.vertical - fabs (change.down)) < 0.25, "%g, not %g", result.vertical, change.down);
+    result = look (&views, TRUE, 0, num);
+    expect (&result, GST_STEREO_VERDICT_BAD, GST_STEREO_VERDICT_GOOD, "exchanged", &views, num);
+    fail_unless (fabs (result.disparity + change.disparity + change.slope * height / 2) < 2 + change.slope * height / 2);
+    views_free (&views);
+  }
+}
+GST_END_TEST;
+
+/* What is searched decides: the same pair is right for a range below zero, and for one to both sides nothing is wrong. */
+GST_START_TEST (test_ranges)
+{
+  Change change = PLAIN;
+  GstStereoCheckResult result;
+  Views views;
+
+  change.disparity = 20;
+  views = views_new (401, 203, surface, &change);
+  result = look (&views, FALSE, -30, 25);
+  expect (&result, GST_STEREO_VERDICT_BAD, GST_STEREO_VERDICT_GOOD, "range below zero", &views, 25);
+  result = look (&views, TRUE, -30, 25);
+  expect (&result, GST_STEREO_VERDICT_GOOD, GST_STEREO_VERDICT_GOOD, "range below zero", &views, 25);
+  for (gint exchanged = 0; exchanged < 2; exchanged++) {
+    result = look (&views, exchanged, -32, 65);
+    expect (&result, GST_STEREO_VERDICT_GOOD, GST_STEREO_VERDICT_GOOD, "both sides", &views, 65);
+  }
+  views_free (&views);
+  /* all at infinity: no direction */
+  change.disparity = 0.3;
+  views = views_new (401, 203, surface, &change);
+  for (gint exchanged = 0; exchanged < 2; exchanged++) {
+    result = look (&views, exchanged, 0, 64);
+    expect (&result, GST_STEREO_VERDICT_UNKNOWN, GST_STEREO_VERDICT_GOOD, "far away", &views, 64);
+  }
+  views_free (&views);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_rows_that_do_not_fit)
+{
+  for (gint round = 0; round < ROUNDS; round++) {
+    gint width = random_range (&generator, 300, 700), height = random_range (&generator, 150, 300);
+    gint num = random_range (&generator, 16, width / 6);
+    Change change = draw_change (num);
+    gboolean exchanged = round % 2;
+    GstStereoCheckResult result;
+    Views views;
+
+    change.slope = 0;
+    change.down = draw (1.4, width * 0.025) * (random_range (&generator, 0, 1) ? 1 : -1);
+    views = views_new (width, height, surface, &change);
+    result = look (&views, exchanged, 0, num);
+    expect (&result, exchanged ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD, GST_STEREO_VERDICT_BAD, "off", &views,
+        num);
+    fail_unless (fabs (result.vertical - fabs (change.down)) < 0.25, "%g, not %g", result.vertical, change.down);
+    fail_unless (fabs (result.vertical_left - (exchanged ? -change.down : change.down)) < 0.3);
+    fail_unless (fabs (result.vertical_right - (exchanged ? -change.down : change.down)) < 0.3);
+    views_free (&views);
+  }
+}
+GST_END_TEST;
+
+/* Rolled around the middle: nothing is off there, and the sides are, one way each. */
+GST_START_TEST (test_a_rolled_camera)
+{
+  for (gint round = 0; round < ROUNDS; round++) {
+    gint width = random_range (&generator, 400, 900), height = width / 2;
+    Change change = { draw (5, 30), 0, 0, (round % 2 ? 1 : -1) * draw (4, 14) / width, 1, 1 };
+    Views views = views_new (width, height, surface, &change);
+    GstStereoCheckResult result = look (&views, FALSE, 0, 48);
+    gdouble sides = change.turn * width / 2;    /* from one half's middle to the other's */
+
+    expect (&result, GST_STEREO_VERDICT_GOOD, GST_STEREO_VERDICT_BAD, "rolled", &views, 48);
+    fail_unless (fabs (result.vertical_right - result.vertical_left - sides) < 0.35 * fabs (sides), "%g %g, not %g apart",
+        result.vertical_left, result.vertical_right, sides);
+    views_free (&views);
+  }
+}
+GST_END_TEST;
+
+static gdouble
+flat (guint seed, gdouble x, gdouble y)
+{
+  return 90;
+}
+
+static gdouble
+ramp (guint seed, gdouble x, gdouble y)
+{
+  return x / 5 + y / 7;
+}
+
+static gdouble
+stripes (guint seed, gdouble x, gdouble y)
+{
+  gdouble angle = seed % 314 / 100.0, period = 5 + seed / 314 % 60;
+
+  return 128 + 100 * sin (2 * G_PI * (x * cos (angle) + y * sin (angle)) / period);
+}
+
+static gdouble
+checker (guint seed, gdouble x, gdouble y)
+{
+  gint size = 4 + (gint) (seed % 50);
+
+  return ((gint) floor (x / size + 1000) + (gint) floor (y / size + 1000)) % 2 ? 210 : 30;
+}
+
+/* The same piece of a surface over and over, along the rows. */
+static gdouble
+tiles (guint seed, gdouble x, gdouble y)
+{
+  gint period = 12 + (gint) (seed % 60);
+
+  return surface (seed, fmod (x + 100 * period, period), y);
+}
+
+/* What only looks like texture: another one in every view. */
+static gdouble
+white (guint seed, gdouble x, gdouble y)
+{
+  return random_range (&generator, 0, 255);
+}
+
+GST_START_TEST (test_no_false_alarms)
+{
+  static const struct
+  {
+    const gchar *name;
+    Paint paint;
+  } kinds[] = { { "flat", flat }, { "ramp", ramp }, { "stripes", stripes }, { "checker", checker }, { "tiles", tiles },
+    { "white noise", white }
+  };
+
+  for (guint kind = 0; kind < G_N_ELEMENTS (kinds); kind++)
+    for (gint round = 0; round < ROUNDS; round++) {
+      gint width = random_range (&generator, 60, 700), height = random_range (&generator, 50, 300);
+      gint num = random_range (&generator, 0, 1) ? 128 : random_range (&generator, 64, 256);
+      Change change = PLAIN;
+      GstStereoCheckResult result;
+      Views views;
+
+      change.disparity = random_range (&generator, 0, 60);
+      change.noise = random_range (&generator, 0, 4);
+      views = views_new (width, height, kinds[kind].paint, &change);
+      result = look (&views, FALSE, 0, num);
+      expect_silence (&result, kinds[kind].name, &views, num);
+      views_free (&views);
+    }
+}
+GST_END_TEST;
+
+/* From the smallest on that anything is said about, with ranges that reach past the picture. */
+GST_START_TEST (test_small_views)
+{
+  gint refused = 0;
+
+  for (gint round = 0; round < 200; round++) {
+    gint width = random_range (&generator, 1, 90), height = random_range (&generator, 1, 60);
+    gint min = random_range (&generator, -300, 300), num = random_range (&generator, 1, 1024);
+    GstStereoCheck *check = gst_stereo_check_new (width, height, min, num);
+    Change change = PLAIN;
+    GstStereoCheckResult result;
+    Views views;
+
+    if (!check) {
+      fail_unless (width < 32 || height < 16);
+      refused++;
+      continue;
+    }
+    views = views_new (width, height, round % 2 ? surface : white, &change);
+    gst_stereo_check_run (check, &views.left.image, &views.right.image, &result);
+    fail_unless (result.matches <= result.points && result.placed <= result.matches &&
+        result.forward + result.backward <= result.matches);
+    gst_stereo_check_free (check);
+    views_free (&views);
+  }
+  fail_unless (refused > 0 && refused < 200);
+  gst_stereo_check_free (NULL);
+}
+GST_END_TEST;
+
+/* ---- the timestamps ---------------------------------------------------------------------- */
+
+#define MS ((gint64) GST_MSECOND)
+
+/* A span of pairs, @count of them; the skew starts at @from and grows by @growth each. */
+static void
+add_span (GstStereoSkew *skew, gint64 *time, guint count, gint64 from, gint64 growth, gint64 jitter)
+{
+  for (guint i = 0; i < count; i++, *time += 40 * MS)
+    gst_stereo_skew_add (skew, *time, from + i * growth + (jitter ? random_range (&generator, (gint) -jitter,
+                (gint) jitter) : 0));
+}
+
+GST_START_TEST (test_skew)
+{
+  GstStereoSkew skew = { 0 };
+  gint64 time = 0;
+
+  fail_unless_equals_int (gst_stereo_skew_is_large (&skew, 40 * MS), GST_STEREO_VERDICT_UNKNOWN);
+  add_span (&skew, &time, 3, 15 * MS, 0, 0);
+  fail_if (gst_stereo_skew_close (&skew));      /* too few */
+  add_span (&skew, &time, 97, 15 * MS, 0, 0);
+  fail_unless (gst_stereo_skew_close (&skew));
+  fail_unless_equals_float (skew.mean, 15 * MS);
+  fail_unless_equals_int (gst_stereo_skew_is_large (&skew, 40 * MS), GST_STEREO_VERDICT_BAD);
+  fail_unless_equals_int (gst_stereo_skew_is_large (&skew, 80 * MS), GST_STEREO_VERDICT_GOOD);
+  fail_unless_equals_int (gst_stereo_skew_is_large (&skew, 0), GST_STEREO_VERDICT_UNKNOWN);
+  fail_unless_equals_int (gst_stereo_skew_drifts (&skew, 40 * MS), GST_STEREO_VERDICT_UNKNOWN);
+  /* to either side: as bad, though the mean is nothing */
+  for (guint i = 0; i < 50; i++)
+    gst_stereo_skew_add (&skew, time += 40 * MS, i % 2 ? 14 * MS : -14 * MS);
+  fail_unless (gst_stereo_skew_close (&skew));
+  fail_unless_equals_int (gst_stereo_skew_is_large (&skew, 40 * MS), GST_STEREO_VERDICT_BAD);
+  /* a steady one, with jitter, is no drift */
+  for (guint span = 0; span < 20; span++) {
+    add_span (&skew, &time, 100, 2 * MS, 0, MS);
+    fail_unless (gst_stereo_skew_close (&skew));
+    if (span < 4)
+      continue;
+    fail_unless_equals_int (gst_stereo_skew_is_large (&skew, 40 * MS), GST_STEREO_VERDICT_GOOD);
+    fail_unless_equals_int (gst_stereo_skew_drifts (&skew, 40 * MS), GST_STEREO_VERDICT_GOOD);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_drift)
+{
+  for (gint direction = -1; direction <= 1; direction += 2) {
+    const gint64 growth = direction * 20000;    /* ns a pair: 0.5 ms in a second */
+    GstStereoSkew skew = { 0 };
+    gint64 time = 0, from = -direction * 8 * MS;
+
+    for (guint span = 0; span < 6; span++) {
+      add_span (&skew, &time, 100, from, growth, 3 * MS);
+      from += 100 * growth;
+      fail_unless (gst_stereo_skew_close (&skew));
+      fail_unless_equals_int (gst_stereo_skew_drifts (&skew, 40 * MS), span < 3 ? GST_STEREO_VERDICT_UNKNOWN :
+          GST_STEREO_VERDICT_BAD);
+    }
+    fail_unless (fabs (skew.drift - growth * 25) < 0.15 * fabs (growth * 25.0), "%g ns/s", skew.drift);
+    /* past half a frame the next frame is the partner: that is not one way any more */
+    add_span (&skew, &time, 100, from - direction * 40 * MS, growth, 0);
+    gst_stereo_skew_close (&skew);
+    fail_unless_equals_int (gst_stereo_skew_drifts (&skew, 40 * MS), GST_STEREO_VERDICT_GOOD);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_said_once)
+{
+  const GstStereoVerdict bad = GST_STEREO_VERDICT_BAD, good = GST_STEREO_VERDICT_GOOD,
+      unknown = GST_STEREO_VERDICT_UNKNOWN;
+  GstStereoFinding finding = { FALSE, 0 };
+
+  fail_if (gst_stereo_finding_update (&finding, unknown));
+  fail_if (gst_stereo_finding_update (&finding, good));
+  fail_unless (gst_stereo_finding_update (&finding, bad));
+  fail_if (gst_stereo_finding_update (&finding, bad));
+  /* coming and going */
+  for (guint i = 0; i < 10; i++) {
+    fail_if (gst_stereo_finding_update (&finding, i % 3 ? good : bad));
+    fail_if (gst_stereo_finding_update (&finding, unknown));
+  }
+  fail_if (gst_stereo_finding_update (&finding, bad));
+  for (guint i = 0; i < 3; i++)
+    fail_if (gst_stereo_finding_update (&finding, good));
+  fail_unless (gst_stereo_finding_update (&finding, bad));
+}
+GST_END_TEST;
+
+/* ---- the element ------------------------------------------------------------------------- */
+
+#define WIDTH 322
+#define HEIGHT 121
+#define FAST "method=bm num-disparities=32 backend=cpu threads=1 "
+
+static GstBuffer *
+gray_of (const View *view, GstClockTime time)
+{
+  GstBuffer *buffer = make_view (GST_VIDEO_FORMAT_GRAY8, view->width, view->height, 1, 0, 5);
+  GstVideoFrame frame;
+  GstVideoInfo info;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, (guint) view->width, (guint) view->height);
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
+  for (gint y = 0; y < view->height; y++)
+    for (gint x = 0; x < view->width; x++)
+      ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) + x] =
+          view->image.data[y * view->image.stride + x * view->image.pixel_stride + view->image.offset[0]];
+  gst_video_frame_unmap (&frame);
+  return stamp (buffer, time, FRAME);
+}
+
+static Pair *
+pair_new_wide (const gchar *properties)
+{
+  Pair *pair = pair_new (properties);
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, NULL);
+
+  pair_caps (pair, caps, caps);
+  g_free (caps);
+  return pair;
+}
+
+/* Without waiting: a partner is known only when the next frame is. */
+static void
+push_apart (Pair *pair, const View *left, const View *right, GstClockTime time, GstClockTimeDiff skew)
+{
+  fail_unless_equals_int (gst_harness_push (pair->left, gray_of (left, time)), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_push (pair->right, gray_of (right, time + (GstClockTime) skew)), GST_FLOW_OK);
+}
+
+static void
+push_pair (Pair *pair, const View *left, const View *right, GstClockTime time)
+{
+  GstBuffer *out;
+
+  push_apart (pair, left, right, time, 0);
+  out = gst_harness_pull (pair->left);
+  fail_unless (out != NULL);
+  gst_buffer_unref (out);
+}
+
+static gdouble
+number_of (GstElement *element, const gchar *name)
+{
+  GstStructure *stats;
+  gboolean truth = FALSE;
+  gdouble value = 0;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_double (stats, name, &value) || gst_structure_get_boolean (stats, name, &truth),
+      "stats has no %s", name);
+  gst_structure_free (stats);
+  return truth ? 1 : value;
+}
+
+GST_START_TEST (test_element_says_exchanged)
+{
+  Change change = PLAIN;
+  Views views;
+  Pair *pair = pair_new_wide (FAST);
+  GstClockTime time = 0;
+
+  change.disparity = 11;
+  views = views_new (WIDTH, HEIGHT, surface, &change);
+  fail_unless (number_of (pair->element, "vertical-offset") < 0);
+  push_pair (pair, &views.left, &views.right, time);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  fail_unless_equals_uint64 (stat_of (pair->element, "checks"), 1);
+  fail_unless (stat_of (pair->element, "check-matches") >= 12);
+  fail_unless_equals_float (number_of (pair->element, "exchanged"), 0);
+  fail_unless (fabs (number_of (pair->element, "vertical-offset")) < 0.2);
+  /* it is not the time for another look */
+  push_pair (pair, &views.right, &views.left, time += FRAME);
+  fail_unless_equals_uint64 (stat_of (pair->element, "checks"), 1);
+  /* for three looks, one warning */
+  for (guint i = 0; i < 3; i++)
+    push_pair (pair, &views.right, &views.left, time += 5 * GST_SECOND);
+  fail_unless_equals_uint64 (stat_of (pair->element, "checks"), 4);
+  fail_unless_equals_float (number_of (pair->element, "exchanged"), 1);
+  expect_warning (pair->bus, "Left and right look exchanged", "sink_left", "-11.0 px", NULL);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  /* mended, and broken again */
+  for (guint i = 0; i < 3; i++)
+    push_pair (pair, &views.left, &views.right, time += 5 * GST_SECOND);
+  fail_unless_equals_float (number_of (pair->element, "exchanged"), 0);
+  push_pair (pair, &views.right, &views.left, time += 5 * GST_SECOND);
+  expect_warning (pair->bus, "Left and right look exchanged", NULL);
+  views_free (&views);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_element_says_unrectified)
+{
+  Change change = PLAIN;
+  Pair *pair = pair_new_wide (FAST "check-interval=1000000000");
+  Views views;
+
+  change.disparity = 9;
+  change.down = -4;
+  views = views_new (WIDTH, HEIGHT, surface, &change);
+  for (guint i = 0; i < 4; i++)
+    push_pair (pair, &views.left, &views.right, i * GST_SECOND);
+  fail_unless_equals_uint64 (stat_of (pair->element, "checks"), 4);
+  fail_unless (fabs (number_of (pair->element, "vertical-offset") - 4) < 0.2);
+  expect_warning (pair->bus, "rows of the two views do not fit", "4.0 px", "stereorectify", NULL);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  views_free (&views);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_element_does_not_look)
+{
+  Change change = PLAIN;
+  Pair *pair = pair_new_wide (FAST "check-interval=0");
+  Views views;
+
+  change.disparity = 9;
+  change.down = 5;
+  views = views_new (WIDTH, HEIGHT, surface, &change);
+  for (guint i = 0; i < 30; i++)
+    push_apart (pair, &views.right, &views.left, i * GST_SECOND, FRAME / 3);
+  pair_eos (pair, TRUE, TRUE);
+  pair_wait_eos (pair);
+  fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 30);
+  fail_unless_equals_uint64 (stat_of (pair->element, "checks"), 0);
+  fail_unless_equals_uint64 (stat_of (pair->element, "skew-mean"), 0);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  views_free (&views);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+/* Both views in one frame, in an order that the flags can turn round; and every frame is timed once. */
+GST_START_TEST (test_element_with_packed_views)
+{
+  for (gint right_first = 0; right_first < 2; right_first++) {
+    GstBus *bus;
+    GstHarness *harness = packed_new (FAST, &bus);
+    gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, 2 * WIDTH, HEIGHT, right_first ?
+        "multiview-mode=side-by-side," RIGHT_FIRST : "multiview-mode=side-by-side," NO_FLAGS);
+    Change change = PLAIN;
+    GstBuffer *frame = gst_buffer_new_allocate (NULL, 2 * WIDTH * HEIGHT, NULL), *out;
+    GstMapInfo map;
+    Views views;
+
+    change.disparity = 14;
+    views = views_new (WIDTH, HEIGHT, surface, &change);
+    fail_unless (gst_buffer_map (frame, &map, GST_MAP_WRITE));
+    /* the right view first */
+    for (gint y = 0; y < HEIGHT; y++)
+      for (gint x = 0; x < 2 * WIDTH; x++) {
+        const StereoImage *image = x < WIDTH ? &views.right.image : &views.left.image;
+        map.data[y * 2 * WIDTH + x] = image->data[y * image->stride + x % WIDTH * image->pixel_stride + image->offset[0]];
+      }
+    gst_buffer_unmap (frame, &map);
+    gst_harness_set_src_caps_str (harness, caps);
+    g_free (caps);
+    fail_unless_equals_int (gst_harness_push (harness, stamp (frame, 0, FRAME)), GST_FLOW_OK);
+    out = gst_harness_pull (harness);
+    fail_unless (out != NULL);
+    gst_buffer_unref (out);
+    fail_unless_equals_float (number_of (harness->element, "exchanged"), !right_first);
+    if (!right_first)
+      expect_warning (bus, "Left and right look exchanged", "right-view-first", NULL);
+    expect_no_message (bus, GST_MESSAGE_WARNING);
+    views_free (&views);
+    packed_free (harness, bus);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_element_says_out_of_step)
+{
+  Change change = PLAIN;
+  Pair *pair = pair_new_wide (FAST);
+  Views views;
+  GstClockTime time = GST_SECOND;
+
+  views = views_new (WIDTH, HEIGHT, flat, &change);
+  /* a view of which nothing can be told is looked at every second */
+  for (guint i = 0; i < 60; i++, time += FRAME)
+    push_apart (pair, &views.left, &views.right, time, 15 * MS);
+  pair_eos (pair, TRUE, TRUE);
+  pair_wait_eos (pair);
+  fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 60);
+  fail_unless_equals_uint64 (stat_of (pair->element, "checks"), 3);
+  fail_unless (stat_of (pair->element, "skew-mean") == 15 * MS);
+  fail_unless (number_of (pair->element, "vertical-offset") < 0);
+  expect_warning (pair->bus, "out of step", "15.0 ms", "40.0 ms", NULL);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  views_free (&views);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_element_says_drift)
+{
+  Change change = PLAIN;
+  Pair *pair = pair_new_wide (FAST "check-interval=500000000");
+  Views views;
+
+  views = views_new (WIDTH, HEIGHT, flat, &change);
+  for (guint i = 0; i < 80; i++)
+    push_apart (pair, &views.left, &views.right, GST_SECOND + i * FRAME, i * 60000);
+  pair_eos (pair, TRUE, TRUE);
+  pair_wait_eos (pair);
+  expect_warning (pair->bus, "drift apart", "1.500 ms in a second", NULL);
+  fail_unless (fabs (number_of (pair->element, "skew-drift") - 1.5e6) < 1e4);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  views_free (&views);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+static Suite *
+check_suite (void)
+{
+  Suite *suite = suite_create ("check");
+  TCase *cases = tcase_create ("check");
+
+  generator.state = random_seed ();
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_good_and_exchanged);
+  tcase_add_test (cases, test_ranges);
+  tcase_add_test (cases, test_rows_that_do_not_fit);
+  tcase_add_test (cases, test_a_rolled_camera);
+  tcase_add_test (cases, test_no_false_alarms);
+  tcase_add_test (cases, test_small_views);
+  tcase_add_test (cases, test_skew);
+  tcase_add_test (cases, test_drift);
+  tcase_add_test (cases, test_said_once);
+  tcase_add_test (cases, test_element_says_exchanged);
+  tcase_add_test (cases, test_element_says_unrectified);
+  tcase_add_test (cases, test_element_does_not_look);
+  tcase_add_test (cases, test_element_with_packed_views);
+  tcase_add_test (cases, test_element_says_out_of_step);
+  tcase_add_test (cases, test_element_says_drift);
+  return suite;
+}
+
+GST_CHECK_MAIN (check);
