@@ -143,8 +143,11 @@ undistort (const StereoCamera *camera, double u, double v, int steps)
     if (!(inverse >= 0))
       return (Point) { x0, y0 };        /* past where the model holds */
     double dx = 2 * k[2] * x * y + k[3] * (r2 + 2 * x * x), dy = k[2] * (r2 + 2 * y * y) + 2 * k[3] * x * y;
-    x = (x0 - dx) * inverse;
-    y = (y0 - dy) * inverse;
+    double next_x = (x0 - dx) * inverse, next_y = (y0 - dy) * inverse;
+    if (next_x == x && next_y == y)
+      break;
+    x = next_x;
+    y = next_y;
   }
   return (Point) { x, y };
 }
