@@ -28,7 +28,7 @@ calibration_draw (Random *random, const OpencvStyle *style)
     c.height = random_range (random, 1, 5000);
   }
   for (gint v = 0; v < 2; v++) {
-    c.camera[v] = (StereoCamera) { draw (random, 1, 3000), draw (random, 1, 3000), draw (random, -50, 3000),
+    c.camera[v] = (StereoCamera){ draw (random, 1, 3000), draw (random, 1, 3000), draw (random, -50, 3000),
       draw (random, -50, 3000), { 0 } };
     draw_many (random, c.camera[v].distortion, MIN (style->lens, STEREO_DISTORTION));
     if (style->rectification) {
@@ -51,7 +51,7 @@ calibration_draw_projections (Random *random)
   for (gint v = 0; v < 2; v++) {
     gdouble *p = c.projection[v];
     draw_many (random, p, 12);
-    c.camera[v] = (StereoCamera) { p[0], p[5], p[2], p[6], { 0 } };
+    c.camera[v] = (StereoCamera){ p[0], p[5], p[2], p[6], { 0 } };
     for (gint i = 0; i < 9; i++)
       c.rectifying[v][i] = i % 4 == 0;
   }
@@ -93,14 +93,16 @@ camera_matrix (const StereoCamera *camera, gdouble *m)
 
 typedef struct
 {
-  const gchar *head, *tail, *matrix, *between, *matrix_end;     /* matrix: name, rows, cols (name) */
+  const gchar *head, *tail, *matrix, *between, *matrix_end; /* matrix: name, rows, cols (name) */
 } Markup;
 
 static const Markup yaml = { "%YAML:1.0\n---\n# of a test\ncalibration_time: \"Sun 22 Nov 2026\"\nflags: 0\n", "",
   "%s: !!opencv-matrix\n   rows: %d\n   cols: %d\n   dt: d\n   data: [ ", ", ", " ]\n" };
 static const Markup xml = { "<?xml version=\"1.0\"?>\n<opencv_storage>\n<!-- of a test -->\n<calibration_time>"
-  "\"Sun 22 Nov 2026\"</calibration_time>\n", "</opencv_storage>\n",
-  "<%s type_id=\"opencv-matrix\">\n  <rows>%d</rows>\n  <cols>%d</cols>\n  <dt>d</dt>\n  <data>\n    ", " ", "</data></" };
+                            "\"Sun 22 Nov 2026\"</calibration_time>\n",
+  "</opencv_storage>\n",
+  "<%s type_id=\"opencv-matrix\">\n  <rows>%d</rows>\n  <cols>%d</cols>\n  <dt>d</dt>\n  <data>\n    ", " ",
+  "</data></" };
 
 static void
 append_matrix (GString *text, const Markup *markup, const gchar *name, const gdouble *numbers, gint rows, gint cols,
@@ -117,18 +119,21 @@ static void
 append_size (GString *text, const Markup *markup, const StereoCalibration *c, gint size)
 {
   if (size == 1)
-    g_string_append_printf (text, markup == &xml ? "<image_width>%d</image_width>\n<image_height>%d</image_height>\n" :
-        "image_width: %d\nimage_height: %d\n", c->width, c->height);
-  else if (size == 2)
-    g_string_append_printf (text, markup == &xml ? "<imageSize>\n  %d %d</imageSize>\n" : "imageSize: [ %d, %d ]\n",
+    g_string_append_printf (text,
+        markup == &xml ? "<image_width>%d</image_width>\n<image_height>%d</image_height>\n" :
+                         "image_width: %d\nimage_height: %d\n",
         c->width, c->height);
+  else if (size == 2)
+    g_string_append_printf (
+        text, markup == &xml ? "<imageSize>\n  %d %d</imageSize>\n" : "imageSize: [ %d, %d ]\n", c->width, c->height);
 }
 
 static gchar *
 opencv (const Markup *markup, const StereoCalibration *c, const OpencvStyle *style, gdouble unit_mm, Random *random)
 {
   static const gchar *const camera[3][2] = { { "M1", "M2" }, { "K1", "K2" }, { "cameraMatrix1", "cameraMatrix2" } };
-  static const gchar *const lens[3][2] = { { "D1", "D2" }, { "distCoeffs1", "distCoeffs2" }, { "distCoeffs1", "distCoeffs2" } };
+  static const gchar *const lens[3][2] = { { "D1", "D2" }, { "distCoeffs1", "distCoeffs2" },
+    { "distCoeffs1", "distCoeffs2" } };
   static const gchar *const rotation[2] = { "R1", "R2" }, *const projection[2] = { "P1", "P2" };
   GString *text = g_string_new (markup->head);
   gdouble m[9], d[14];
@@ -140,7 +145,8 @@ opencv (const Markup *markup, const StereoCalibration *c, const OpencvStyle *sty
     memcpy (d, c->camera[v].distortion, sizeof c->camera[v].distortion);
     camera_matrix (&c->camera[v], m);
     append_matrix (text, markup, camera[style->names][v], m, 3, 3, 0, 1, random);
-    append_matrix (text, markup, lens[style->names][v], d, stands ? style->lens : 1, stands ? 1 : style->lens, 0, 1, random);
+    append_matrix (
+        text, markup, lens[style->names][v], d, stands ? style->lens : 1, stands ? 1 : style->lens, 0, 1, random);
   }
   if (style->pose) {
     append_matrix (text, markup, "R", c->rotation, 3, 3, 0, 1, random);
@@ -170,8 +176,8 @@ calibration_opencv_xml (const StereoCalibration *c, const OpencvStyle *style, gd
 /* ---- ROS ---- */
 
 static void
-append_ros_matrix (GString *text, const gchar *name, const gdouble *numbers, gint rows, gint cols, gint length_every,
-    gdouble unit_mm)
+append_ros_matrix (
+    GString *text, const gchar *name, const gdouble *numbers, gint rows, gint cols, gint length_every, gdouble unit_mm)
 {
   g_string_append_printf (text, "%s:\n  rows: %d\n  cols: %d\n  data: [", name, rows, cols);
   append_numbers (text, numbers, rows * cols, length_every, unit_mm, ", ", NULL);
@@ -185,10 +191,13 @@ calibration_ros (const StereoCalibration *c, gint v, gint lens, gdouble unit_mm,
   gdouble m[9];
 
   camera_matrix (&c->camera[v], m);
-  g_string_append_printf (text, "image_width: %d\nimage_height: %d\ncamera_name: narrow_stereo/%s\n", c->width, c->height,
-      v ? "right" : "left");
+  g_string_append_printf (text, "image_width: %d\nimage_height: %d\ncamera_name: narrow_stereo/%s\n", c->width,
+      c->height, v ? "right" : "left");
   append_ros_matrix (text, "camera_matrix", m, 3, 3, 0, 1);
-  g_string_append_printf (text, "distortion_model: %s\n", lens == 0 ? "\"\"" : lens > 5 ? "rational_polynomial" : "plumb_bob");
+  g_string_append_printf (text, "distortion_model: %s\n",
+      lens == 0 ? "\"\"" :
+      lens > 5  ? "rational_polynomial" :
+                  "plumb_bob");
   append_ros_matrix (text, "distortion_coefficients", c->camera[v].distortion, 1, lens, 0, 1);
   append_ros_matrix (text, "rectification_matrix", c->rectifying[v], 3, 3, 0, 1);
   append_ros_matrix (text, "projection_matrix", c->projection[v], 3, 4, 4, unit_mm);
@@ -214,7 +223,8 @@ calibration_kitti (const StereoCalibration *c, gboolean keys, gdouble unit_mm)
 }
 
 static void
-append_line (GString *text, const gchar *key, gint v, const gdouble *numbers, gint count, gint length_every, gdouble unit_mm)
+append_line (
+    GString *text, const gchar *key, gint v, const gdouble *numbers, gint count, gint length_every, gdouble unit_mm)
 {
   g_string_append_printf (text, "%s_0%d: ", key, v);
   append_numbers (text, numbers, count, length_every, unit_mm, " ", NULL);

@@ -10,9 +10,9 @@
 
 typedef struct
 {
-  guint names;                  /* 0: M1 D1, 1: K1 distCoeffs1, 2: cameraMatrix1 distCoeffs1 */
-  gint lens;                    /* values of the distortion: 4, 5, 8, or 14 with zeros */
-  gint size;                    /* 0: no size, 1: image_width image_height, 2: imageSize */
+  guint names; /* 0: M1 D1, 1: K1 distCoeffs1, 2: cameraMatrix1 distCoeffs1 */
+  gint lens;   /* values of the distortion: 4, 5, 8, or 14 with zeros */
+  gint size;   /* 0: no size, 1: image_width image_height, 2: imageSize */
   gboolean pose, rectification;
 } OpencvStyle;
 

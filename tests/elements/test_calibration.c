@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calibration files: what is written comes back, in every format; whatever is broken is refused with a sentence that says
- * what and where; no file, cut anywhere, does anything else.
+ * Calibration files: what is written comes back, in every format; whatever is broken is refused with a sentence that
+ * says what and where; no file, cut anywhere, does anything else.
  */
 #include <glib/gstdio.h>
 #include <math.h>
@@ -18,13 +18,13 @@ static Random source;
 static gdouble
 draw_unit (void)
 {
-  return (gdouble[]) { 1, 1000, 25, 0.5 }[random_range (&source, 0, 3)];
+  return (gdouble[]){ 1, 1000, 25, 0.5 }[random_range (&source, 0, 3)];
 }
 
 static OpencvStyle
 draw_style (void)
 {
-  OpencvStyle style = { (guint) random_range (&source, 0, 2), (gint[]) { 4, 5, 8, 12, 14 }[random_range (&source, 0, 4)],
+  OpencvStyle style = { (guint) random_range (&source, 0, 2), (gint[]){ 4, 5, 8, 12, 14 }[random_range (&source, 0, 4)],
     random_range (&source, 0, 2), random_range (&source, 0, 1), random_range (&source, 0, 1) };
 
   style.rectification |= !style.pose;
@@ -42,7 +42,8 @@ same (const gchar *what, const gdouble *a, const gdouble *b, gint count)
 static void
 check_same (const StereoCalibration *a, const StereoCalibration *b)
 {
-  CHECK (a->width == b->width && a->height == b->height, "%d x %d, and %d x %d", a->width, a->height, b->width, b->height);
+  CHECK (
+      a->width == b->width && a->height == b->height, "%d x %d, and %d x %d", a->width, a->height, b->width, b->height);
   CHECK (a->rectified_width == b->rectified_width && a->rectified_height == b->rectified_height, "rectified %d x %d",
       a->rectified_width, a->rectified_height);
   CHECK (a->has_pose == b->has_pose && a->has_rectification == b->has_rectification, "pose %d, rectification %d",
@@ -105,12 +106,13 @@ static void
 test_ros (void)
 {
   for (gint k = 0; k < ROUNDS; k++) {
-    OpencvStyle style = { 0, (gint[]) { 0, 4, 5, 8 }[random_range (&source, 0, 3)], 1, FALSE, TRUE };
+    OpencvStyle style = { 0, (gint[]){ 0, 4, 5, 8 }[random_range (&source, 0, 3)], 1, FALSE, TRUE };
     StereoCalibration c = calibration_draw (&source, &style);
     gdouble unit = draw_unit ();
     expect (&c, calibration_ros (&c, 0, style.lens, unit, &source), calibration_ros (&c, 1, style.lens, unit, &source),
         unit);
-    expect (&c, calibration_ros (&c, 0, style.lens, 1000, &source), calibration_ros (&c, 1, style.lens, 1000, &source), 0);
+    expect (
+        &c, calibration_ros (&c, 0, style.lens, 1000, &source), calibration_ros (&c, 1, style.lens, 1000, &source), 0);
   }
 }
 
@@ -170,8 +172,8 @@ refuse (gchar *left, const gchar *right, const gchar *const *words)
   StereoCalibration c;
   gchar *message = NULL;
 
-  CHECK (!gst_stereo_calibration_parse (&c, left, right, 0, &message), "taken, and should be refused for '%s':\n%s", words[0],
-      left);
+  CHECK (!gst_stereo_calibration_parse (&c, left, right, 0, &message), "taken, and should be refused for '%s':\n%s",
+      words[0], left);
   CHECK (message && strstr (message, "calibration: ") && strlen (message) < 800 && g_utf8_validate (message, -1, NULL),
       "'%s'", message);
   for (gint k = 0; k < 3 && words[k]; k++)
@@ -183,7 +185,7 @@ refuse (gchar *left, const gchar *right, const gchar *const *words)
 
 typedef struct
 {
-  const gchar *from, *to;       /* the first of these in the text becomes that */
+  const gchar *from, *to; /* the first of these in the text becomes that */
   const gchar *words[3];
 } Broken;
 
@@ -226,7 +228,7 @@ static const Broken broken_xml[] = {
   { "<data>", "<data>nan ", { "M1", "nan", "finite" } },
   { "<opencv_storage>", "<html>", { "<opencv_storage>", "<html>", "" } },
   { "<opencv_storage>", "<opencv_storage><imagelist>\"left01.jpg\" \"right01.jpg\"</imagelist>",
-    { "list of pictures", "not a calibration", "" } },
+      { "list of pictures", "not a calibration", "" } },
   { "</opencv_storage>", "", { "line", "", "" } },
 };
 
@@ -276,11 +278,11 @@ test_refusals (void)
   other = calibration_ros (&all, 1, 5, 1000, &source);
   for (guint k = 0; k < G_N_ELEMENTS (broken_ros); k++)
     refuse (replaced (text, broken_ros[k].from, broken_ros[k].to), other, broken_ros[k].words);
-  refuse (text, NULL, (const gchar *const[]) { "one camera", "left.yaml,right.yaml", NULL });
+  refuse (text, NULL, (const gchar *const[]){ "one camera", "left.yaml,right.yaml", NULL });
   text = calibration_kitti (&all, TRUE, 1000);
   for (guint k = 0; k < G_N_ELEMENTS (broken_kitti); k++)
     refuse (replaced (text, broken_kitti[k].from, broken_kitti[k].to), NULL, broken_kitti[k].words);
-  refuse (text, other, (const gchar *const[]) { "KITTI", "both cameras", "only one" });
+  refuse (text, other, (const gchar *const[]){ "KITTI", "both cameras", "only one" });
   text = calibration_kitti_cameras (&all, 1000);
   for (guint k = 0; k < G_N_ELEMENTS (broken_cameras); k++)
     if (broken_cameras[k].words[0][0])
@@ -310,7 +312,7 @@ test_lenses (void)
           c.camera[0].distortion[i] = i < count ? 0.125 : 0;
         expect (&c, broken, NULL, 1);
       } else {
-        refuse (broken, NULL, (const gchar *const[]) { number, "4 (k1 k2 p1 p2)", "k4 k5 k6" });
+        refuse (broken, NULL, (const gchar *const[]){ number, "4 (k1 k2 p1 p2)", "k4 k5 k6" });
       }
       g_free (text);
       g_string_free (list, TRUE);
@@ -320,24 +322,30 @@ test_lenses (void)
 static void
 test_nonsense (void)
 {
-  static const gchar *const texts[] = { "", "   \n\t\n", "hello", "- a\n- b\n", "%YAML:1.0\n", "%YAML:1.0\n---\n", "<", "<a/>",
-    "<opencv_storage/>", "{", "[", "key: value\n", "1 2 3\n", "P0: 1\n", "1 0 0 0 0 1 0 0 0 0 1 0\n", "\001\002", "&a [*a]",
-    "? ? ? ? ?", "? [a]\n: b\n", "M1: &x { data: *x }\n", "%TAG ! tag:x,2000:\n---\na: !b c\n", "P0: nan\nP1: inf\n" };
+  static const gchar *const texts[] = { "", "   \n\t\n", "hello", "- a\n- b\n", "%YAML:1.0\n", "%YAML:1.0\n---\n", "<",
+    "<a/>", "<opencv_storage/>", "{", "[", "key: value\n", "1 2 3\n", "P0: 1\n", "1 0 0 0 0 1 0 0 0 0 1 0\n",
+    "\001\002", "&a [*a]", "? ? ? ? ?", "? [a]\n: b\n", "M1: &x { data: *x }\n", "%TAG ! tag:x,2000:\n---\na: !b c\n",
+    "P0: nan\nP1: inf\n" };
 
   for (guint k = 0; k < G_N_ELEMENTS (texts); k++) {
-    refuse (g_strdup (texts[k]), NULL, (const gchar *const[]) { "calibration", NULL });
-    refuse (g_strdup (texts[k]), texts[k], (const gchar *const[]) { "calibration", NULL });
+    refuse (g_strdup (texts[k]), NULL, (const gchar *const[]){ "calibration", NULL });
+    refuse (g_strdup (texts[k]), texts[k], (const gchar *const[]){ "calibration", NULL });
   }
-  refuse (g_strdup (""), NULL, (const gchar *const[]) { "empty", "OpenCV", "KITTI" });
-  refuse (g_strdup ("M1: 1\n"), NULL, (const gchar *const[]) { "M1", NULL });
+  refuse (g_strdup (""), NULL, (const gchar *const[]){ "empty", "OpenCV", "KITTI" });
+  refuse (g_strdup ("M1: [ 9, 0, 5, 5, 9, 5, 0, 0, 1 ]\nD1: [ 0, 0, 0, 0 ]\n"), NULL,
+      (const gchar *const[]){ "M1", "no camera matrix", "0 fy cy" });
+  refuse (g_strdup ("M1: [ 9, 1, 5, 0, 9, 5, 0, 0, 1 ]\nD1: [ 0, 0, 0, 0 ]\n"), NULL,
+      (const gchar *const[]){ "M1", "no camera matrix", "skew" });
+  refuse (g_strdup ("<opencv_storage><col\351s>3"), NULL, (const gchar *const[]){ "line 1", NULL });
+  refuse (g_strdup ("M1: 1\n"), NULL, (const gchar *const[]){ "M1", NULL });
 }
 
 /* Deeper and longer than any calibration: refused, and soon. */
 static void
 test_masses (void)
 {
-  static const gchar *const units[] = { "[", "{", "{a: ", "- ", "a:\n ", "<a>", "[[],", "&a ", "? ", "1 ", "M1: [1]\n", "\n#", "'",
-    "P0: 1\n" };
+  static const gchar *const units[] = { "[", "{", "{a: ", "- ", "a:\n ", "<a>", "[[],", "&a ", "? ", "1 ", "M1: [1]\n",
+    "\n#", "'", "P0: 1\n" };
 
   for (guint k = 0; k < G_N_ELEMENTS (units); k++) {
     GString *text = g_string_new (NULL), *inside = g_string_new ("<opencv_storage>"), *value = g_string_new ("M1: ");
@@ -346,11 +354,11 @@ test_masses (void)
       g_string_append (inside, units[k]);
       g_string_append (value, units[k]);
     }
-    refuse (g_string_free (text, FALSE), NULL, (const gchar *const[]) { "calibration", NULL });
-    refuse (g_string_free (inside, FALSE), NULL, (const gchar *const[]) { "calibration", NULL });
-    refuse (g_string_free (value, FALSE), NULL, (const gchar *const[]) { "calibration", NULL });
+    refuse (g_string_free (text, FALSE), NULL, (const gchar *const[]){ "calibration", NULL });
+    refuse (g_string_free (inside, FALSE), NULL, (const gchar *const[]){ "calibration", NULL });
+    refuse (g_string_free (value, FALSE), NULL, (const gchar *const[]){ "calibration", NULL });
   }
-  refuse (g_strnfill ((4 << 20) + 1, '1'), NULL, (const gchar *const[]) { "4194304 bytes", NULL });
+  refuse (g_strnfill ((4 << 20) + 1, '1'), NULL, (const gchar *const[]){ "4194304 bytes", NULL });
 }
 
 /* Every text cut after every byte: taken or refused with a sentence, and what is taken can be tried. */
@@ -368,7 +376,8 @@ check_cuts (gchar *text, const gchar *right)
     if (gst_stereo_calibration_parse (&c, part, right, 0, &message)) {
       taken++;
       CHECK (stereo_calibration_scale (&c, 640, 480, &error) || stereo_rectify (&c, 0, 0, 0, &r, &error) == STEREO_OK ||
-          error.message[0], "refused without a word");
+                 error.message[0],
+          "refused without a word");
     } else {
       CHECK (message && strlen (message) > 20, "refused without a word after %u bytes", (guint) cut);
     }
@@ -434,7 +443,8 @@ test_files (void)
   OpencvStyle style = { .lens = 5, .size = 1, .rectification = TRUE };
   StereoCalibration c = calibration_draw (&source, &style);
   gchar *folder = g_dir_make_tmp ("calibration-XXXXXX", NULL), *here = g_get_current_dir ();
-  static const gchar *const names[] = { "a,b.yml", "left,1.yaml", "right,1.yaml", "huge.yml", "zeros.yml", "empty.yml" };
+  static const gchar *const names[] = { "a,b.yml", "left,1.yaml", "right,1.yaml", "huge.yml", "zeros.yml",
+    "empty.yml" };
 
   if (!CHECK (folder && g_chdir (folder) == 0, "no folder to write to"))
     return;
@@ -446,17 +456,17 @@ test_files (void)
   write_file (names[5], g_strdup (""), 0);
   expect_file ("a,b.yml", &c);
   expect_file ("left,1.yaml,right,1.yaml", &c);
-  refuse_file ("none.yml", (const gchar *const[]) { "none.yml", "No such file" });
-  refuse_file ("none.yml,a,b.yml", (const gchar *const[]) { "none.yml", "No such file" });
-  refuse_file ("left,1.yaml,none.yml", (const gchar *const[]) { "left: ", "No such file" });
-  refuse_file (".", (const gchar *const[]) { ".: ", "folder" });
-  refuse_file ("/dev/zero", (const gchar *const[]) { "/dev/zero", "device" });
-  refuse_file ("", (const gchar *const[]) { "name of a file", "missing" });
-  refuse_file (",", (const gchar *const[]) { "name of a file", "missing" });
-  refuse_file ("huge.yml", (const gchar *const[]) { "huge.yml", "4194304" });
-  refuse_file ("zeros.yml", (const gchar *const[]) { "zeros.yml", "zero bytes" });
-  refuse_file ("empty.yml", (const gchar *const[]) { "empty.yml", "empty" });
-  refuse_file ("left,1.yaml", (const gchar *const[]) { "left,1.yaml", "one camera" });
+  refuse_file ("none.yml", (const gchar *const[]){ "none.yml", "No such file" });
+  refuse_file ("none.yml,a,b.yml", (const gchar *const[]){ "none.yml", "No such file" });
+  refuse_file ("left,1.yaml,none.yml", (const gchar *const[]){ "left: ", "No such file" });
+  refuse_file (".", (const gchar *const[]){ ".: ", "folder" });
+  refuse_file ("/dev/zero", (const gchar *const[]){ "/dev/zero", "device" });
+  refuse_file ("", (const gchar *const[]){ "name of a file", "missing" });
+  refuse_file (",", (const gchar *const[]){ "name of a file", "missing" });
+  refuse_file ("huge.yml", (const gchar *const[]){ "huge.yml", "4194304" });
+  refuse_file ("zeros.yml", (const gchar *const[]){ "zeros.yml", "zero bytes" });
+  refuse_file ("empty.yml", (const gchar *const[]){ "empty.yml", "empty" });
+  refuse_file ("left,1.yaml", (const gchar *const[]){ "left,1.yaml", "one camera" });
   for (guint k = 0; k < G_N_ELEMENTS (names); k++)
     g_unlink (names[k]);
   CHECK (g_chdir (here) == 0 && g_rmdir (folder) == 0, "the folder stays behind");
