@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/gststereometa.h"
 #include "gst/gststereomatch.h"
+#ifdef HAVE_DEPTHOVERLAY
+#include "gst/gstdepthoverlay.h"
+#endif
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
   /* so that buffers from elsewhere can be deserialised before any of ours was made */
   gst_stereo_meta_get_info ();
+#ifdef HAVE_DEPTHOVERLAY
+  if (!GST_ELEMENT_REGISTER (depthoverlay, plugin))
+    return FALSE;
+#endif
   return GST_ELEMENT_REGISTER (stereomatch, plugin);
 }
 
