@@ -333,10 +333,12 @@ gst_depth_overlay_process (GstDepthOverlay *self, GstBuffer *live, const GstSegm
   GstDepthOverlaySettings settings;
   MappedDepth mapped = { 0 };
   GstBuffer *out = NULL;
+  GstClockTime stream_time;
   GstFlowReturn flow;
 
-  gst_object_sync_values (GST_OBJECT (self), gst_segment_to_stream_time (segment, GST_FORMAT_TIME,
-          GST_BUFFER_PTS (live)));
+  stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (live));
+  if (GST_CLOCK_TIME_IS_VALID (stream_time))
+    gst_object_sync_values (GST_OBJECT (self), stream_time);
   GST_OBJECT_LOCK (self);
   settings = self->settings;
   GST_OBJECT_UNLOCK (self);
