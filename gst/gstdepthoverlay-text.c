@@ -371,13 +371,45 @@ render (GstDepthOverlayText *text, Draw draw, const Key *key, gint width, gint h
   return pixels;
 }
 
+/* The part of @frame under a rectangle, with whole chroma samples, and the rectangle's place in it; FALSE where that is
+ * nothing. gst_video_blend() converts every row it touches from end to end: of the part that is little. */
+static gboolean
+part_under (GstVideoFrame *part, GstVideoFrame *frame, gint *x, gint *y, gint width, gint height)
+{
+  const GstVideoFormatInfo *format = frame->info.finfo;
+  gint left = MAX (*x, 0) & ~1, top = MAX (*y, 0) & ~1;
+  gint right = MIN (*x + width, GST_VIDEO_FRAME_WIDTH (frame)), bottom = MIN (*y + height, GST_VIDEO_FRAME_HEIGHT (frame));
+  guint planes = 0;
+
+  if (right <= left || bottom <= top)
+    return FALSE;
+  *part = *frame;
+  GST_VIDEO_INFO_WIDTH (&part->info) = MIN ((right + 1) & ~1, GST_VIDEO_FRAME_WIDTH (frame)) - left;
+  GST_VIDEO_INFO_HEIGHT (&part->info) = MIN ((bottom + 1) & ~1, GST_VIDEO_FRAME_HEIGHT (frame)) - top;
+  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); c++) {
+    guint plane = GST_VIDEO_FORMAT_INFO_PLANE (format, c);
+
+    if (planes & 1u << plane)
+      continue;
+    planes |= 1u << plane;
+    part->data[plane] = (guint8 *) frame->data[plane] +
+        (gssize) (top >> GST_VIDEO_FORMAT_INFO_H_SUB (format, c)) * GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane) +
+        (gssize) (left >> GST_VIDEO_FORMAT_INFO_W_SUB (format, c)) * GST_VIDEO_FORMAT_INFO_PSTRIDE (format, c);
+  }
+  *x -= left;
+  *y -= top;
+  return TRUE;
+}
+
 /* Drawn anew when @key is another one. */
 static void
-add_piece (GstDepthOverlayText *text, Piece piece, const Key *key, Draw draw, gint width, gint height, gint x, gint y,
-    GstVideoOverlayComposition **composition)
+put_piece (GstDepthOverlayText *text, Piece piece, const Key *key, Draw draw, gint width, gint height, gint x, gint y,
+    GstVideoFrame *frame)
 {
-  GstVideoOverlayRectangle *rectangle;
   GstBuffer **pixels = &text->pieces[piece].pixels;
+  GstVideoOverlayComposition *composition;
+  GstVideoOverlayRectangle *rectangle;
+  GstVideoFrame part;
 
   if (!*pixels || memcmp (&text->pieces[piece].key, key, sizeof *key) != 0) {
     gst_clear_buffer (pixels);
@@ -386,14 +418,14 @@ add_piece (GstDepthOverlayText *text, Piece piece, const Key *key, Draw draw, gi
     text->pieces[piece].width = width;
     text->pieces[piece].height = height;
   }
-  if (!*pixels)
+  if (!*pixels || !part_under (&part, frame, &x, &y, width, height))
     return;
   rectangle = gst_video_overlay_rectangle_new_raw (*pixels, x, y, (guint) width, (guint) height,
       GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
-  if (*composition)
-    gst_video_overlay_composition_add_rectangle (*composition, rectangle);
-  else
-    *composition = gst_video_overlay_composition_new (rectangle);
+  composition = gst_video_overlay_composition_new (rectangle);
+  if (!gst_video_overlay_composition_blend (composition, &part))
+    GST_WARNING ("cannot draw text on %s", gst_video_format_to_string (GST_VIDEO_FRAME_FORMAT (frame)));
+  gst_video_overlay_composition_unref (composition);
   gst_video_overlay_rectangle_unref (rectangle);
 }
 
@@ -421,8 +453,8 @@ init_key (Key *key, const GstDepthOverlayTextContent *content)
 }
 
 static void
-add_edges (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
-    GstVideoOverlayComposition **composition)
+put_edges (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
+    GstVideoFrame *frame)
 {
   gint thick = MAX (2, content->height / 72), inner = content->height - 2 * thick;
   Key key;
@@ -430,15 +462,15 @@ add_edges (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
   init_key (&key, content);
   if (inner < 1)
     return;
-  add_piece (text, PIECE_EDGE_ACROSS, &key, draw_edge, content->width, thick, 0, 0, composition);
-  add_piece (text, PIECE_EDGE_ACROSS, &key, draw_edge, content->width, thick, 0, content->height - thick, composition);
-  add_piece (text, PIECE_EDGE_DOWN, &key, draw_edge, thick, inner, 0, thick, composition);
-  add_piece (text, PIECE_EDGE_DOWN, &key, draw_edge, thick, inner, content->width - thick, thick, composition);
+  put_piece (text, PIECE_EDGE_ACROSS, &key, draw_edge, content->width, thick, 0, 0, frame);
+  put_piece (text, PIECE_EDGE_ACROSS, &key, draw_edge, content->width, thick, 0, content->height - thick, frame);
+  put_piece (text, PIECE_EDGE_DOWN, &key, draw_edge, thick, inner, 0, thick, frame);
+  put_piece (text, PIECE_EDGE_DOWN, &key, draw_edge, thick, inner, content->width - thick, thick, frame);
 }
 
 static void
-add_legend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
-    GstVideoOverlayComposition **composition)
+put_legend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
+    GstVideoFrame *frame)
 {
   gint width, height;
   Key key;
@@ -453,25 +485,25 @@ add_legend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content
   size_piece (text, PIECE_LEGEND, &key, &width, &height);
   if (width > content->width / 3 || height > content->height)
     return;
-  add_piece (text, PIECE_LEGEND, &key, draw_legend, width, height,
-      content->width - width - 2 * margin_of (content->height), (content->height - height) / 2, composition);
+  put_piece (text, PIECE_LEGEND, &key, draw_legend, width, height,
+      content->width - width - 2 * margin_of (content->height), (content->height - height) / 2, frame);
 }
 
 static void
-add_marker (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
-    GstVideoOverlayComposition **composition)
+put_marker (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
+    GstVideoFrame *frame)
 {
   gint size = MAX (11, content->height / 14) | 1;
   Key key;
 
   init_key (&key, content);
-  add_piece (text, PIECE_MARKER, &key, draw_marker, size, size, content->x - size / 2, content->y - size / 2,
-      composition);
+  put_piece (text, PIECE_MARKER, &key, draw_marker, size, size, content->x - size / 2, content->y - size / 2,
+      frame);
 }
 
 static void
-add_readout (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
-    GstVideoOverlayComposition **composition)
+put_readout (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
+    GstVideoFrame *frame)
 {
   gint width, height, margin = 2 * margin_of (content->height);
   Key key;
@@ -484,26 +516,19 @@ add_readout (GstDepthOverlayText *text, const GstDepthOverlayTextContent *conten
   else
     gst_depth_overlay_text_format (key.string, sizeof key.string, content->value, content->scale.metric);
   size_piece (text, PIECE_READOUT, &key, &width, &height);
-  add_piece (text, PIECE_READOUT, &key, draw_readout, width, height, margin, margin, composition);
+  put_piece (text, PIECE_READOUT, &key, draw_readout, width, height, margin, margin, frame);
 }
 
 void
 gst_depth_overlay_text_blend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
     GstVideoFrame *frame)
 {
-  GstVideoOverlayComposition *composition = NULL;
-
   if (content->text && content->warning)
-    add_edges (text, content, &composition);
+    put_edges (text, content, frame);
   if (content->legend && content->have_scale)
-    add_legend (text, content, &composition);
+    put_legend (text, content, frame);
   if (content->text && content->have_value)
-    add_marker (text, content, &composition);
+    put_marker (text, content, frame);
   if (content->text && (content->notice || content->have_value))
-    add_readout (text, content, &composition);
-  if (!composition)
-    return;
-  if (!gst_video_overlay_composition_blend (composition, frame))
-    GST_WARNING ("cannot draw text on %s", gst_video_format_to_string (GST_VIDEO_FRAME_FORMAT (frame)));
-  gst_video_overlay_composition_unref (composition);
+    put_readout (text, content, frame);
 }

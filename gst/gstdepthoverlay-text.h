@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Legend, read-out, marker and warning as an overlay composition, drawn by Pango and cairo. Each piece is drawn when
- * it changes and kept; the composition of a frame only puts the pieces together.
+ * Legend, read-out, marker and warning, drawn by Pango and cairo and blended as overlay compositions. Each piece is
+ * drawn when it changes and kept; a frame only gets the pieces blended in.
  */
 #ifndef GST_DEPTH_OVERLAY_TEXT_H
 #define GST_DEPTH_OVERLAY_TEXT_H
