@@ -235,8 +235,8 @@ copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer data)
 static GstFlowReturn
 map_error (GstDepthOverlay *self, GstBuffer *buffer)
 {
-  GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold the %dx%d %s frame that "
-          "its caps announce.", gst_buffer_get_size (buffer), GST_VIDEO_INFO_WIDTH (&self->live_info),
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold the %dx%d %s frame "
+          "that its caps announce.", gst_buffer_get_size (buffer), GST_VIDEO_INFO_WIDTH (&self->live_info),
           GST_VIDEO_INFO_HEIGHT (&self->live_info),
           gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&self->live_info))), (NULL));
   return GST_FLOW_ERROR;

@@ -289,11 +289,11 @@ install_numbers (GObjectClass *klass)
       "near", FARTHEST, defaults.far);
   install_double (klass, PROP_MIN_CONFIDENCE, "min-confidence", "Confidence, 0..1, below which a pixel shows the live "
       "view and does not count for the nearest distance; 0 = every valid pixel", 1, defaults.min_confidence);
-  install_double (klass, PROP_WARN_DISTANCE, "warn-distance", "Millimetres: when the nearest distance is below this the "
-      "picture warns, and so does the message; 0 = never", FARTHEST, defaults.warn_distance);
-  install_double (klass, PROP_NEAREST_PERCENTILE, "nearest-percentile", "Percent, 0..100, of the region's valid and sure "
-      "pixels that are at the nearest distance or nearer; smaller finds smaller things and trusts fewer pixels; 0 = the "
-      "one nearest pixel", 100, defaults.percentile);
+  install_double (klass, PROP_WARN_DISTANCE, "warn-distance", "Millimetres: when the nearest distance is below this "
+      "the picture warns, and so does the message; 0 = never", FARTHEST, defaults.warn_distance);
+  install_double (klass, PROP_NEAREST_PERCENTILE, "nearest-percentile", "Percent, 0..100, of the region's valid and "
+      "sure pixels that are at the nearest distance or nearer; smaller finds smaller things and trusts fewer pixels; "
+      "0 = the one nearest pixel", 100, defaults.percentile);
 }
 
 static void
@@ -304,8 +304,8 @@ install_others (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_COLORMAP, g_param_spec_enum ("colormap", "colormap", "Colours from far "
           "to near", GST_TYPE_STEREO_COLORMAP, defaults.colormap, rw));
   g_object_class_install_property (klass, PROP_REGION, gst_param_spec_array ("region", "region", "Where the nearest "
-          "distance is looked for: <x, y, width, height> as fractions of the picture, 0..1; what passes its edge is cut "
-          "off; the default is the whole picture", g_param_spec_double ("fraction", "fraction",
+          "distance is looked for: <x, y, width, height> as fractions of the picture, 0..1; what passes its edge "
+          "is cut off; the default is the whole picture", g_param_spec_double ("fraction", "fraction",
               "Fraction of the picture's width or height", 0, 1, 0, rw), rw));
   g_object_class_install_property (klass, PROP_LEGEND, g_param_spec_boolean ("legend", "legend", "Draw which colour is "
           "how far", defaults.legend, rw));

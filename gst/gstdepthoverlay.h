@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The depthoverlay element. One object, seven files:
+ * The depthoverlay element. One object, eight files:
  *   gstdepthoverlay.c         properties, start and stop
  *   gstdepthoverlay-pads.c    pads, events, queries
  *   gstdepthoverlay-caps.c    what the output is like, and where it comes from
  *   gstdepthoverlay-sync.c    aggregate(): which depth goes with a frame of the live view
  *   gstdepthoverlay-frame.c   a frame and its depth become an output buffer
  *   gstdepthoverlay-nearest.c the nearest distance, and saying it on the bus
- *   gstdepthoverlay-text.c    legend, read-out, marker and warning
+ *   gstdepthoverlay-text.c    legend, read-out, marker and warning, kept until they change
+ *   gstdepthoverlay-draw.c    and drawn
  */
 #ifndef GST_DEPTH_OVERLAY_H
 #define GST_DEPTH_OVERLAY_H

@@ -10,7 +10,7 @@ gst_stereo_colormap_get_type (void)
   static gsize once = 0;
   static const GEnumValue values[] = {
     { GST_STEREO_COLORMAP_TURBO, "Blue (far) over green and yellow to red (near)", "turbo" },
-    { GST_STEREO_COLORMAP_VIRIDIS, "Dark violet (far) over green to yellow (near); also for the colour-blind", "viridis" },
+    { GST_STEREO_COLORMAP_VIRIDIS, "Violet (far) over green to yellow (near); also for the colour-blind", "viridis" },
     { GST_STEREO_COLORMAP_GRAY, "Black (far) to white (near)", "gray" },
     { GST_STEREO_COLORMAP_HEAT, "Black (far) over red and yellow to white (near)", "heat" },
     { 0, NULL, NULL }

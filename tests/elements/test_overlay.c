@@ -6,6 +6,8 @@
 #include "overlay_util.h"
 
 #define QUIET "text=false legend=false "
+/* Flag 1: the right view comes first. */
+#define SIDE_BY_SIDE(bits) "multiview-mode=side-by-side,multiview-flags=(GstVideoMultiviewFlagsSet)" bits ":ffffffff"
 
 static Random random_state;
 
@@ -463,8 +465,8 @@ GST_START_TEST (test_the_left_view_of_a_packed_frame)
   g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
     try_packed (formats[f], NULL, 26, 0);
-    try_packed (formats[f], "multiview-mode=side-by-side,multiview-flags=(GstVideoMultiviewFlagsSet)0:ffffffff", 27, 0);
-    try_packed (formats[f], "multiview-mode=side-by-side,multiview-flags=(GstVideoMultiviewFlagsSet)1:ffffffff", 26, 26);
+    try_packed (formats[f], SIDE_BY_SIDE ("0"), 27, 0);
+    try_packed (formats[f], SIDE_BY_SIDE ("1"), 26, 26);
   }
 }
 GST_END_TEST;

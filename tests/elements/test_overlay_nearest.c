@@ -155,7 +155,8 @@ GST_START_TEST (test_lone_pixels_do_not_matter)
   /* two percent of 4800 pixels do */
   nearest = nearest_of (overlay, scene (20, 30, 12, 8, 1234), TICK);
   fail_unless_equals_float (nearest.distance, 1234);
-  fail_unless (nearest.x >= 20 && nearest.x < 32 && nearest.y >= 30 && nearest.y < 38, "at %d,%d", nearest.x, nearest.y);
+  fail_unless (nearest.x >= 20 && nearest.x < 32 && nearest.y >= 30 && nearest.y < 38, "at %d,%d", nearest.x,
+      nearest.y);
   fail_unless_equals_float (nearest.confidence, 1);
   /* the percentile decides */
   overlay_set (overlay, "nearest-percentile=3");
@@ -180,7 +181,8 @@ GST_START_TEST (test_place_is_where_most_are)
     set_depth (depth, 3 * i, 50, 400);
   nearest = nearest_of (overlay, depth, 0);
   fail_unless_equals_float (nearest.distance, 2000);
-  fail_unless (nearest.x >= 50 && nearest.x < 60 && nearest.y >= 10 && nearest.y < 20, "at %d,%d", nearest.x, nearest.y);
+  fail_unless (nearest.x >= 50 && nearest.x < 60 && nearest.y >= 10 && nearest.y < 20, "at %d,%d", nearest.x,
+      nearest.y);
   overlay_free (overlay);
 }
 GST_END_TEST;
