@@ -47,7 +47,8 @@ time_format (GstVideoFormat format, gint width, gint height, gint frames, const 
     last = g_get_monotonic_time ();
   }
   g_print ("%-5s %dx%d %-36s mean %6.2f ms, best %6.2f ms, mean CPU time %6.2f ms\n",
-      gst_video_format_to_string (format), width, height, properties, (gdouble) (g_get_monotonic_time () - start) / frames / 1e3, (gdouble) best / 1e3,
+      gst_video_format_to_string (format), width, height, properties,
+      (gdouble) (g_get_monotonic_time () - start) / frames / 1e3, (gdouble) best / 1e3,
       (gdouble) (clock () - work) * 1e3 / CLOCKS_PER_SEC / frames);
   gst_buffer_unref (live);
   gst_buffer_unref (depth);

@@ -52,7 +52,8 @@ void overlay_set (Overlay *overlay, const gchar *properties);
 /* Waits for one, whose text has all the words. */
 void overlay_expect (Overlay *overlay, GstMessageType type, ...) G_GNUC_NULL_TERMINATED;
 void overlay_expect_none (Overlay *overlay, GstMessageType type);
-/* The next stereo-nearest there is, or NULL (a frame's is posted before the frame comes out); gst_structure_free() it. */
+/* The next stereo-nearest there is, or NULL (a frame's is posted before the frame comes out);
+ * gst_structure_free() it. */
 GstStructure *overlay_nearest (Overlay *overlay);
 
 #endif

@@ -377,8 +377,8 @@ camera_pipeline (const gchar *source, gint *count)
 {
   gchar *description = g_strdup_printf ("videotestsrc %s ! video/x-raw,format=NV12,width=96,height=32,framerate=50/1 ! "
       "tee name=t ! queue ! depthoverlay name=o ! video/x-raw,width=48 ! fakesink name=s signal-handoffs=true "
-      "sync=false t. ! queue ! stereomatch num-disparities=8 window=5 refine-iterations=0 backend=cpu threads=1 ! queue ! "
-      "o.sink_depth", source);
+      "sync=false t. ! queue ! stereomatch num-disparities=8 window=5 refine-iterations=0 backend=cpu threads=1 ! "
+      "queue ! o.sink_depth", source);
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (description, &error), *sink;
 
