@@ -2,6 +2,9 @@
 #include "gst/gststereoconfidence.h"
 #include "gst/gststereometa.h"
 #include "gst/gststereomatch.h"
+#ifdef HAVE_DEPTHOVERLAY
+#include "gst/gstdepthoverlay.h"
+#endif
 #include "gst/gststereotestsrc.h"
 
 static gboolean
@@ -9,6 +12,10 @@ plugin_init (GstPlugin *plugin)
 {
   /* so that buffers from elsewhere can be deserialised before any of ours was made */
   gst_stereo_meta_get_info ();
+#ifdef HAVE_DEPTHOVERLAY
+  if (!GST_ELEMENT_REGISTER (depthoverlay, plugin))
+    return FALSE;
+#endif
   return GST_ELEMENT_REGISTER (stereomatch, plugin) && GST_ELEMENT_REGISTER (stereotestsrc, plugin) &&
       GST_ELEMENT_REGISTER (stereoconfidence, plugin);
 }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The pieces of depthoverlay's text, drawn with cairo: pure drawing, each from its key. */
+#ifndef GST_DEPTH_OVERLAY_DRAW_H
+#define GST_DEPTH_OVERLAY_DRAW_H
+
+#include <pango/pangocairo.h>
+
+#include "gst/gststereocolormap.h"
+
+G_BEGIN_DECLS
+
+/* What a piece is drawn from: no more than it depends on, all else 0. Compared with memcmp(). */
+typedef struct
+{
+  gint width, height;           /* of the picture */
+  gboolean warning;
+  GstStereoColormap colormap;
+  gdouble near, far;
+  gboolean metric, notice;
+  gchar string[32];
+} GstDepthOverlayKey;
+
+typedef void (*GstDepthOverlayDraw) (PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width,
+    gint height);
+
+/* One edge of the warning's frame. */
+void gst_depth_overlay_draw_edge (PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width,
+    gint height);
+void gst_depth_overlay_draw_marker (PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width,
+    gint height);
+
+void gst_depth_overlay_measure_readout (PangoContext *context, const GstDepthOverlayKey *key, gint *width,
+    gint *height);
+void gst_depth_overlay_draw_readout (PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width,
+    gint height);
+
+void gst_depth_overlay_measure_legend (PangoContext *context, const GstDepthOverlayKey *key, gint *width,
+    gint *height);
+void gst_depth_overlay_draw_legend (PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width,
+    gint height);
+
+G_END_DECLS
+
+#endif

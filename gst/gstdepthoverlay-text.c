@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/gstdepthoverlay-text.h"
+
+#include "gst/gstdepthoverlay-draw.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SMALLEST 64             /* a picture lower than this has no room for a legend */
+
+typedef enum
+{
+  PIECE_EDGE_ACROSS,            /* of the warning's frame */
+  PIECE_EDGE_DOWN,
+  PIECE_MARKER,
+  PIECE_LEGEND,
+  PIECE_READOUT,
+  PIECES
+} Piece;
+
+typedef GstDepthOverlayKey Key;
+
+struct _GstDepthOverlayText
+{
+  PangoFontMap *fonts;
+  PangoContext *context;
+  struct
+  {
+    Key key;
+    GstBuffer *pixels;          /* NULL: not drawn */
+    gint width, height;
+  } pieces[PIECES];
+};
+
+GstDepthOverlayText *
+gst_depth_overlay_text_new (void)
+{
+  GstDepthOverlayText *text = g_new0 (GstDepthOverlayText, 1);
+
+  /* not the default one: that is of the thread, and every play has another thread */
+  text->fonts = pango_cairo_font_map_new ();
+  text->context = pango_font_map_create_context (text->fonts);
+  return text;
+}
+
+void
+gst_depth_overlay_text_free (GstDepthOverlayText *text)
+{
+  for (guint i = 0; i < PIECES; i++)
+    gst_clear_buffer (&text->pieces[i].pixels);
+  g_object_unref (text->context);
+  g_object_unref (text->fonts);
+  g_free (text);
+}
+
+void
+gst_depth_overlay_text_format (gchar *string, gsize size, gdouble value, gboolean metric)
+{
+  if (!metric)
+    g_snprintf (string, size, "%.1f px", value);
+  else if (!isfinite (value))
+    g_snprintf (string, size, "far");
+  else if (value < 9995)
+    g_snprintf (string, size, "%.2f m", value / 1000);
+  else
+    g_snprintf (string, size, "%.1f m", value / 1000);
+}
+
+/* ---- pieces ------------------------------------------------------------------------------ */
+
+static GstBuffer *
+render (GstDepthOverlayText *text, GstDepthOverlayDraw draw, const Key *key, gint width, gint height)
+{
+  GstBuffer *pixels = gst_buffer_new_allocate (NULL, (gsize) width * (gsize) height * 4, NULL);
+  cairo_surface_t *surface;
+  GstMapInfo map;
+  cairo_t *cr;
+
+  gst_buffer_add_video_meta (pixels, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB,
+      (guint) width, (guint) height);
+  if (!gst_buffer_map (pixels, &map, GST_MAP_WRITE)) {
+    gst_buffer_unref (pixels);
+    return NULL;
+  }
+  memset (map.data, 0, map.size);
+  surface = cairo_image_surface_create_for_data (map.data, CAIRO_FORMAT_ARGB32, width, height, 4 * width);
+  cr = cairo_create (surface);
+  pango_cairo_update_context (cr, text->context);
+  draw (text->context, cr, key, width, height);
+  cairo_destroy (cr);
+  cairo_surface_finish (surface);
+  cairo_surface_destroy (surface);
+  gst_buffer_unmap (pixels, &map);
+  return pixels;
+}
+
+/* The part of @frame under a rectangle, with whole chroma samples, and the rectangle's place in it; FALSE where that is
+ * nothing. gst_video_blend() converts every row it touches from end to end: of the part that is little. */
+static gboolean
+part_under (GstVideoFrame *part, GstVideoFrame *frame, gint *x, gint *y, gint width, gint height)
+{
+  const GstVideoFormatInfo *format = frame->info.finfo;
+  gint left = MAX (*x, 0) & ~1, top = MAX (*y, 0) & ~1;
+  gint right = MIN (*x + width, GST_VIDEO_FRAME_WIDTH (frame));
+  gint bottom = MIN (*y + height, GST_VIDEO_FRAME_HEIGHT (frame));
+  guint planes = 0;
+
+  if (right <= left || bottom <= top)
+    return FALSE;
+  *part = *frame;
+  GST_VIDEO_INFO_WIDTH (&part->info) = MIN ((right + 1) & ~1, GST_VIDEO_FRAME_WIDTH (frame)) - left;
+  GST_VIDEO_INFO_HEIGHT (&part->info) = MIN ((bottom + 1) & ~1, GST_VIDEO_FRAME_HEIGHT (frame)) - top;
+  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); c++) {
+    guint plane = GST_VIDEO_FORMAT_INFO_PLANE (format, c);
+
+    if (planes & 1u << plane)
+      continue;
+    planes |= 1u << plane;
+    part->data[plane] = (guint8 *) frame->data[plane] +
+        (gssize) (top >> GST_VIDEO_FORMAT_INFO_H_SUB (format, c)) * GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane) +
+        (gssize) (left >> GST_VIDEO_FORMAT_INFO_W_SUB (format, c)) * GST_VIDEO_FORMAT_INFO_PSTRIDE (format, c);
+  }
+  *x -= left;
+  *y -= top;
+  return TRUE;
+}
+
+/* Drawn anew when @key is another one. */
+static void
+put_piece (GstDepthOverlayText *text, Piece piece, const Key *key, GstDepthOverlayDraw draw, gint width,
+    gint height, gint x, gint y, GstVideoFrame *frame)
+{
+  GstBuffer **pixels = &text->pieces[piece].pixels;
+  GstVideoOverlayComposition *composition;
+  GstVideoOverlayRectangle *rectangle;
+  GstVideoFrame part;
+
+  if (!*pixels || memcmp (&text->pieces[piece].key, key, sizeof *key) != 0) {
+    gst_clear_buffer (pixels);
+    *pixels = render (text, draw, key, width, height);
+    text->pieces[piece].key = *key;
+    text->pieces[piece].width = width;
+    text->pieces[piece].height = height;
+  }
+  if (!*pixels || !part_under (&part, frame, &x, &y, width, height))
+    return;
+  rectangle = gst_video_overlay_rectangle_new_raw (*pixels, x, y, (guint) width, (guint) height,
+      GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
+  composition = gst_video_overlay_composition_new (rectangle);
+  if (!gst_video_overlay_composition_blend (composition, &part))
+    GST_WARNING ("cannot draw text on %s", gst_video_format_to_string (GST_VIDEO_FRAME_FORMAT (frame)));
+  gst_video_overlay_composition_unref (composition);
+  gst_video_overlay_rectangle_unref (rectangle);
+}
+
+/* The size a piece has, or had when it was drawn from the same key. */
+static void
+size_piece (GstDepthOverlayText *text, Piece piece, const Key *key, gint *width, gint *height)
+{
+  if (text->pieces[piece].pixels && memcmp (&text->pieces[piece].key, key, sizeof *key) == 0) {
+    *width = text->pieces[piece].width;
+    *height = text->pieces[piece].height;
+  } else if (piece == PIECE_LEGEND) {
+    gst_depth_overlay_measure_legend (text->context, key, width, height);
+  } else {
+    gst_depth_overlay_measure_readout (text->context, key, width, height);
+  }
+}
+
+/* Every piece's key holds only what the piece depends on. */
+static void
+init_key (Key *key, const GstDepthOverlayTextContent *content)
+{
+  memset (key, 0, sizeof *key);
+  key->width = content->width;
+  key->height = content->height;
+}
+
+static gint
+margin_of (gint height)
+{
+  return MAX (3, height / 45);
+}
+
+static void
+put_edges (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
+    GstVideoFrame *frame)
+{
+  gint thick = MAX (2, content->height / 72), inner = content->height - 2 * thick;
+  Key key;
+
+  init_key (&key, content);
+  if (inner < 1)
+    return;
+  put_piece (text, PIECE_EDGE_ACROSS, &key, gst_depth_overlay_draw_edge, content->width, thick, 0, 0, frame);
+  put_piece (text, PIECE_EDGE_ACROSS, &key, gst_depth_overlay_draw_edge, content->width, thick, 0,
+      content->height - thick, frame);
+  put_piece (text, PIECE_EDGE_DOWN, &key, gst_depth_overlay_draw_edge, thick, inner, 0, thick, frame);
+  put_piece (text, PIECE_EDGE_DOWN, &key, gst_depth_overlay_draw_edge, thick, inner,
+      content->width - thick, thick, frame);
+}
+
+static void
+put_legend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
+    GstVideoFrame *frame)
+{
+  gint width, height;
+  Key key;
+
+  init_key (&key, content);
+  key.colormap = content->colormap;
+  key.near = content->scale.near;
+  key.far = content->scale.far;
+  key.metric = content->scale.metric;
+  if (content->height < SMALLEST)
+    return;
+  size_piece (text, PIECE_LEGEND, &key, &width, &height);
+  if (width > content->width / 3 || height > content->height)
+    return;
+  put_piece (text, PIECE_LEGEND, &key, gst_depth_overlay_draw_legend, width, height,
+      content->width - width - 2 * margin_of (content->height), (content->height - height) / 2, frame);
+}
+
+static void
+put_marker (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
+    GstVideoFrame *frame)
+{
+  gint size = MAX (11, content->height / 14) | 1;
+  Key key;
+
+  init_key (&key, content);
+  put_piece (text, PIECE_MARKER, &key, gst_depth_overlay_draw_marker, size, size, content->x - size / 2,
+      content->y - size / 2, frame);
+}
+
+static void
+put_readout (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
+    GstVideoFrame *frame)
+{
+  gint width, height, margin = 2 * margin_of (content->height);
+  Key key;
+
+  init_key (&key, content);
+  key.notice = content->notice != NULL;
+  key.warning = content->warning;
+  if (content->notice)
+    g_strlcpy (key.string, content->notice, sizeof key.string);
+  else
+    gst_depth_overlay_text_format (key.string, sizeof key.string, content->value, content->scale.metric);
+  size_piece (text, PIECE_READOUT, &key, &width, &height);
+  put_piece (text, PIECE_READOUT, &key, gst_depth_overlay_draw_readout, width, height, margin, margin, frame);
+}
+
+void
+gst_depth_overlay_text_blend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
+    GstVideoFrame *frame)
+{
+  if (content->text && content->warning)
+    put_edges (text, content, frame);
+  if (content->legend && content->have_scale)
+    put_legend (text, content, frame);
+  if (content->text && content->have_value)
+    put_marker (text, content, frame);
+  if (content->text && (content->notice || content->have_value))
+    put_readout (text, content, frame);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A row goes three steps: samples become codes, codes become what is to be added (alpha * colour, 16 bits, with KEEP
+ * where nothing is shown), and that is blended. The first two are table look-ups; the third has no look-up and no
+ * branch, and becomes vector code.
+ */
+#include "gst/gststereoblend.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CODES 256
+#define ONE 256                 /* alpha 1 */
+#define KEEP 0xFFFF             /* above ONE * 255 + ONE / 2, the largest sum */
+
+/* Three sums of up to four pixels each in one number: ONE * 255 * 4 < 2^18. */
+#define FIELD 21
+#define FIELD_MASK ((1u << FIELD) - 1)
+
+struct _GstStereoBlender
+{
+  guint alpha;                  /* of ONE */
+  guint16 add[3][CODES];        /* of a component */
+  guint64 pixel[CODES];         /* of a packed RGB pixel's bytes, 16 bits each */
+  guint64 chroma[CODES];        /* alpha * U, alpha * V, alpha; all 0 where hidden */
+
+  /* for one width */
+  gint width, depth_width;
+  guint *columns;               /* of the depth, for each of the frame */
+  guint8 *sampled;              /* codes of a row of depth */
+  guint8 *codes[2];             /* of two rows of the frame; one more than its width */
+  guint16 *row;                 /* to be added */
+};
+
+GstStereoBlender *
+gst_stereo_blender_new (void)
+{
+  return g_new0 (GstStereoBlender, 1);
+}
+
+static void
+free_rows (GstStereoBlender *blender)
+{
+  g_clear_pointer (&blender->columns, g_free);
+  g_clear_pointer (&blender->sampled, g_free);
+  g_clear_pointer (&blender->codes[0], g_free);
+  g_clear_pointer (&blender->codes[1], g_free);
+  g_clear_pointer (&blender->row, g_free);
+}
+
+void
+gst_stereo_blender_free (GstStereoBlender *blender)
+{
+  free_rows (blender);
+  g_free (blender);
+}
+
+static void
+ensure_rows (GstStereoBlender *blender, gint width, gint depth_width)
+{
+  if (blender->width == width && blender->depth_width == depth_width)
+    return;
+  free_rows (blender);
+  blender->width = width;
+  blender->depth_width = depth_width;
+  blender->columns = g_new (guint, width);
+  for (gint x = 0; x < width; x++)
+    blender->columns[x] = (guint) (((guint64) x * 2 + 1) * (guint64) depth_width / (2 * (guint64) width));
+  blender->sampled = g_malloc ((gsize) depth_width);
+  blender->codes[0] = g_malloc ((gsize) width + 1);
+  blender->codes[1] = g_malloc ((gsize) width + 1);
+  /* a pixel is written as four numbers even where it has three */
+  blender->row = g_new (guint16, 4 * (gsize) width + 4);
+}
+
+/* ---- colours ----------------------------------------------------------------------------- */
+
+static guint8
+level (gdouble value)
+{
+  return (guint8) lrint (CLAMP (value, 0, 255));
+}
+
+/* RGB as the three components of @info: itself, or Y, Cb and Cr. */
+static void
+convert (const GstVideoInfo *info, const guint8 rgb[3], guint8 components[3])
+{
+  const GstVideoColorimetry *color = &GST_VIDEO_INFO_COLORIMETRY (info);
+  gint offset[GST_VIDEO_MAX_COMPONENTS], scale[GST_VIDEO_MAX_COMPONENTS];
+  gdouble kr, kb, luma;
+
+  if (GST_VIDEO_INFO_IS_RGB (info)) {
+    memcpy (components, rgb, 3);
+    return;
+  }
+  if (!gst_video_color_matrix_get_Kr_Kb (color->matrix, &kr, &kb))
+    gst_video_color_matrix_get_Kr_Kb (GST_VIDEO_COLOR_MATRIX_BT601, &kr, &kb);
+  gst_video_color_range_offsets (color->range, info->finfo, offset, scale);
+  luma = (kr * rgb[0] + (1 - kr - kb) * rgb[1] + kb * rgb[2]) / 255;
+  components[0] = level (offset[0] + scale[0] * luma);
+  components[1] = level (offset[1] + scale[1] * (rgb[2] / 255.0 - luma) / (2 * (1 - kb)));
+  components[2] = level (offset[2] + scale[2] * (rgb[0] / 255.0 - luma) / (2 * (1 - kr)));
+}
+
+/* Where in memory a packed pixel's components lie; bytes that are none of the three keep what they have. */
+static guint64
+pack (const GstVideoFormatInfo *format, const guint16 add[3])
+{
+  guint16 bytes[4] = { KEEP, KEEP, KEEP, KEEP };
+  guint64 packed;
+
+  for (guint c = 0; c < 3; c++)
+    bytes[GST_VIDEO_FORMAT_INFO_POFFSET (format, c)] = add[c];
+  memcpy (&packed, bytes, sizeof packed);
+  return packed;
+}
+
+void
+gst_stereo_blender_set_colors (GstStereoBlender *blender, const GstVideoInfo *info, GstStereoColormap map,
+    gdouble alpha)
+{
+  guint8 rgb[3], components[3] = { 0 };
+  guint16 add[3] = { KEEP, KEEP, KEEP };
+  gboolean packed = GST_VIDEO_INFO_IS_RGB (info);
+
+  blender->alpha = (guint) lrint (CLAMP (alpha, 0, 1) * ONE);
+  for (guint code = 0; code < CODES; code++) {
+    guint64 weight = code == GST_STEREO_CODE_HIDDEN ? 0 : blender->alpha;
+
+    if (code != GST_STEREO_CODE_HIDDEN) {
+      gst_stereo_colormap_rgb (map, (code - 1) / (CODES - 2.0), rgb);
+      convert (info, rgb, components);
+      for (guint c = 0; c < 3; c++)
+        add[c] = (guint16) (blender->alpha * components[c] + ONE / 2);
+    }
+    for (guint c = 0; c < 3; c++)
+      blender->add[c][code] = add[c];
+    blender->pixel[code] = packed ? pack (info->finfo, add) : 0;
+    blender->chroma[code] = weight * components[1] | weight * components[2] << FIELD | weight << (2 * FIELD);
+  }
+}
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
+void
+gst_stereo_blend_view_init (GstStereoBlendView *view, GstVideoFrame *frame, gint x, gint y, gint width, gint height)
+{
+  const GstVideoFormatInfo *format = frame->info.finfo;
+
+  view->format = format;
+  view->width = width;
+  view->height = height;
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (frame); c++) {
+    view->stride[c] = GST_VIDEO_FRAME_COMP_STRIDE (frame, c);
+    view->data[c] = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c) +
+        (gssize) (y >> GST_VIDEO_FORMAT_INFO_H_SUB (format, c)) * view->stride[c] +
+        (gssize) (x >> GST_VIDEO_FORMAT_INFO_W_SUB (format, c)) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
+  }
+}
+
+/* The codes of row @y of a frame @height rows high. */
+static void
+read_codes (GstStereoBlender *blender, const GstStereoBlendDepth *depth, gint y, gint height, guint8 *codes)
+{
+  /* in locals: a byte that is written could otherwise change them */
+  gint from = (gint) (((gint64) y * 2 + 1) * depth->height / (2 * (gint64) height));
+  gint width = blender->width, depth_width = depth->width;
+  const guint8 *row = depth->samples + (gssize) from * depth->stride, *table = depth->codes;
+  guint8 *sampled = depth_width == width ? codes : blender->sampled;
+
+  if (depth->wide)
+    for (gint x = 0; x < depth_width; x++)
+      sampled[x] = table[(guint) row[2 * x] | (guint) row[2 * x + 1] << 8];
+  else
+    for (gint x = 0; x < depth_width; x++)
+      sampled[x] = table[row[x]];
+  if (depth->confidence && depth->min_confidence) {
+    const guint8 *confidence = depth->confidence + (gssize) from * depth->confidence_stride;
+    const guint8 least = (guint8) depth->min_confidence;
+
+    for (gint x = 0; x < depth_width; x++)
+      sampled[x] = confidence[x] < least ? GST_STEREO_CODE_HIDDEN : sampled[x];
+  }
+  if (sampled != codes) {
+    const guint *columns = blender->columns;
+
+    for (gint x = 0; x < width; x++)
+      codes[x] = sampled[columns[x]];
+  }
+  codes[width] = codes[width - 1];
+}
+
+/* @out may be @in. */
+static void
+blend_bytes (guint8 *out, const guint8 *in, const guint16 *add, gint count, guint alpha)
+{
+  const guint16 keep = (guint16) (ONE - alpha);
+
+#pragma GCC ivdep
+  for (gint i = 0; i < count; i++) {
+    guint16 mixed = (guint16) (in[i] * keep + add[i]) >> 8;
+    out[i] = add[i] == KEEP ? in[i] : (guint8) mixed;
+  }
+}
+
+/* Components that have a sample for every pixel; @step bytes from one to the next. */
+static void
+blend_full (GstStereoBlender *blender, guint c, guint8 *out, const guint8 *in, const guint8 *codes, gint step)
+{
+  const guint16 *add = blender->add[c];
+  guint16 *row = blender->row;
+  gint width = blender->width;
+  guint keep;
+
+  for (gint x = 0; x < width; x++)
+    row[x] = add[codes[x]];
+  if (step == 1) {
+    blend_bytes (out, in, row, width, blender->alpha);
+    return;
+  }
+  keep = ONE - blender->alpha;
+  for (gint x = 0; x < width; x++) {
+    guint mixed = (in[step * x] * keep + row[x]) >> 8;
+    out[step * x] = row[x] == KEEP ? in[step * x] : (guint8) mixed;
+  }
+}
+
+/* Packed RGB: all bytes of the row at once. */
+static void
+blend_pixels (GstStereoBlender *blender, guint8 *out, const guint8 *in, const guint8 *codes, gint step)
+{
+  const guint64 *pixel = blender->pixel;
+  guint16 *row = blender->row;
+  gint width = blender->width;
+
+  if (step == 4)
+    for (gint x = 0; x < width; x++)
+      memcpy (row + 4 * x, &pixel[codes[x]], sizeof (guint64));
+  else
+    for (gint x = 0; x < width; x++)
+      memcpy (row + 3 * x, &pixel[codes[x]], sizeof (guint64));
+  blend_bytes (out, in, row, step * width, blender->alpha);
+}
+
+/* Both chroma components, each sample for two pixels of @first and, where they share it, two of @second. @bits: log2
+ * of the number of pixels. */
+static inline void
+blend_chroma (const GstStereoBlender *blender, guint8 *const out[2], guint8 *const in[2], const guint8 *first,
+    const guint8 *second, gint step, guint bits)
+{
+  const guint64 *chroma = blender->chroma;
+  const guint shift = 8 + bits, half = 1u << (shift - 1);
+  gint width = (blender->width + 1) / 2;
+
+  for (gint x = 0; x < width; x++) {
+    guint64 sum = chroma[first[2 * x]] + chroma[first[2 * x + 1]];
+    guint keep;
+
+    if (bits == 2)
+      sum += chroma[second[2 * x]] + chroma[second[2 * x + 1]];
+    keep = (1u << shift) - (guint) (sum >> (2 * FIELD));
+    out[0][step * x] = (guint8) ((in[0][step * x] * keep + (guint) (sum & FIELD_MASK) + half) >> shift);
+    out[1][step * x] = (guint8) ((in[1][step * x] * keep + (guint) (sum >> FIELD & FIELD_MASK) + half) >> shift);
+  }
+}
+
+static void
+blend_chroma_row (GstStereoBlender *blender, const GstStereoBlendView *in, const GstStereoBlendView *out, gint y,
+    const guint8 *second)
+{
+  gint step = GST_VIDEO_FORMAT_INFO_PSTRIDE (in->format, 1);
+  guint8 *from[2], *to[2];
+
+  for (guint c = 0; c < 2; c++) {
+    from[c] = in->data[1 + c] + (gssize) y * in->stride[1 + c];
+    to[c] = out->data[1 + c] + (gssize) y * out->stride[1 + c];
+  }
+  if (second && step == 1)
+    blend_chroma (blender, to, from, blender->codes[0], second, 1, 2);
+  else if (second)
+    blend_chroma (blender, to, from, blender->codes[0], second, 2, 2);
+  else
+    blend_chroma (blender, to, from, blender->codes[0], NULL, step, 1);
+}
+
+/* Row @y, and with 4:2:0 the one below it. */
+static void
+blend_rows (GstStereoBlender *blender, const GstStereoBlendView *in, const GstStereoBlendView *out,
+    const GstStereoBlendDepth *depth, gint y, gint rows)
+{
+  const GstVideoFormatInfo *format = in->format;
+  gint step = GST_VIDEO_FORMAT_INFO_PSTRIDE (format, 0);
+
+  for (gint i = 0; i < rows && y + i < in->height; i++) {
+    read_codes (blender, depth, y + i, in->height, blender->codes[i]);
+    if (!GST_VIDEO_FORMAT_INFO_IS_RGB (format))
+      blend_full (blender, 0, out->data[0] + (gssize) (y + i) * out->stride[0],
+          in->data[0] + (gssize) (y + i) * in->stride[0], blender->codes[i], step);
+  }
+  if (GST_VIDEO_FORMAT_INFO_IS_GRAY (format))
+    return;
+  if (GST_VIDEO_FORMAT_INFO_IS_RGB (format)) {
+    /* from the pixel's first byte, whichever component that is */
+    gssize back = GST_VIDEO_FORMAT_INFO_POFFSET (format, 0);
+    blend_pixels (blender, out->data[0] + (gssize) y * out->stride[0] - back,
+        in->data[0] + (gssize) y * in->stride[0] - back, blender->codes[0], step);
+  } else if (GST_VIDEO_FORMAT_INFO_W_SUB (format, 1)) {
+    blend_chroma_row (blender, in, out, y / rows, rows == 1 ? NULL : blender->codes[y + 1 < in->height ? 1 : 0]);
+  } else {
+    for (guint c = 1; c < 3; c++)
+      blend_full (blender, c, out->data[c] + (gssize) y * out->stride[c], in->data[c] + (gssize) y * in->stride[c],
+          blender->codes[0], 1);
+  }
+}
+
+void
+gst_stereo_blender_run (GstStereoBlender *blender, const GstStereoBlendView *in, const GstStereoBlendView *out,
+    const GstStereoBlendDepth *depth)
+{
+  gint rows = GST_VIDEO_FORMAT_INFO_IS_YUV (in->format) ? 1 << GST_VIDEO_FORMAT_INFO_H_SUB (in->format, 1) : 1;
+
+  ensure_rows (blender, in->width, depth->width);
+  for (gint y = 0; y < in->height; y += rows)
+    blend_rows (blender, in, out, depth, y, rows);
+}

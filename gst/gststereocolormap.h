@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Depth samples -> codes -> colours: pure arithmetic, no frames.
+ *
+ * A code is where a sample lies between far and near: 1 = far or farther, 255 = near or nearer, 0 = show nothing.
+ * Samples become codes by one table look-up (65536 entries, made anew only when what samples mean changes), codes
+ * become colours by another.
+ */
+#ifndef GST_STEREO_COLORMAP_H
+#define GST_STEREO_COLORMAP_H
+
+#include "gst/gststereometa.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GST_STEREO_COLORMAP_TURBO,
+  GST_STEREO_COLORMAP_VIRIDIS,
+  GST_STEREO_COLORMAP_GRAY,
+  GST_STEREO_COLORMAP_HEAT
+} GstStereoColormap;
+
+#define GST_TYPE_STEREO_COLORMAP (gst_stereo_colormap_get_type ())
+GType gst_stereo_colormap_get_type (void);
+
+/* @position: 0 = far, 1 = near; clamped. */
+void gst_stereo_colormap_rgb (GstStereoColormap map, gdouble position, guint8 rgb[3]);
+
+#define GST_STEREO_CODE_HIDDEN 0
+
+/* What samples of one meta mean. Comparable with memcmp() when it was zeroed before. */
+typedef struct
+{
+  GstStereoOutputKind kind;
+  gboolean metric;              /* distances are mm; else only disparities, in px, are known */
+  gdouble near, far;            /* mm; for disparities the ends of the search range, near > far */
+  gdouble disparity_scale, min_disparity, focal_length, baseline, principal_offset, depth_unit;
+} GstStereoScale;
+
+/* @near, @far: mm; replaced by the search range where the meta does not allow to tell distances. */
+void gst_stereo_scale_init (GstStereoScale *scale, const GstStereoMeta *meta, gdouble near, gdouble far);
+/* 0..1, clamped, for a value in the scale's unit. */
+gdouble gst_stereo_scale_position (const GstStereoScale *scale, gdouble value);
+/* The codes of samples 0 to @count - 1. @meta is the one that @scale was made of. */
+void gst_stereo_scale_codes (const GstStereoScale *scale, const GstStereoMeta *meta, guint8 *codes, guint count);
+
+G_END_DECLS
+
+#endif
