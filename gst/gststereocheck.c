@@ -29,6 +29,7 @@
 
 #define MIN_MATCHES 12
 #define MAJORITY 0.75
+#define MAX_DOUBT 3             /* doubtful matches for each one that has a say */
 #define NEAR_ZERO 1.5           /* px of disparity that have no sign */
 #define MAX_VERTICAL 1.0        /* px */
 #define MAX_TILT 1.5            /* px from the left half's median to the right half's */
@@ -470,11 +471,13 @@ inside (const GstStereoCheck *check, gdouble disparity)
 }
 
 static void
-vote (const GstStereoCheck *check, gdouble disparity, GstStereoCheckResult *result)
+vote (const GstStereoCheck *check, gdouble disparity, gboolean unique, GstStereoCheckResult *result)
 {
   if (fabs (disparity) < NEAR_ZERO)
     return;
-  if (inside (check, disparity) && disparity > check->min - NEAR_ZERO)
+  if (!unique)
+    result->doubtful++;
+  else if (inside (check, disparity) && disparity > check->min - NEAR_ZERO)
     result->forward++;
   else if (inside (check, -disparity))
     result->backward++;
@@ -509,8 +512,7 @@ gst_stereo_check_run (GstStereoCheck *check, const StereoImage *left, const Ster
       check->offset[result->placed++] = offset;
     }
     check->disparity[result->matches++] = disparity;
-    if (match.unique && back.unique)
-      vote (check, disparity, result);
+    vote (check, disparity, match.unique && back.unique, result);
   }
   sum_up (check, result);
 }
@@ -520,7 +522,8 @@ gst_stereo_check_exchanged (const GstStereoCheckResult *result)
 {
   guint votes = result->forward + result->backward;
 
-  if (votes < MIN_MATCHES)
+  /* where nearly everything repeats, the rest is chance */
+  if (votes < MIN_MATCHES || result->doubtful > MAX_DOUBT * votes)
     return GST_STEREO_VERDICT_UNKNOWN;
   return result->backward > MAJORITY * votes ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
 }

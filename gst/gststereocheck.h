@@ -34,6 +34,7 @@ typedef struct
   guint points;                 /* textured ones, looked for */
   guint matches;                /* of them, found for sure */
   guint forward, backward;      /* matches inside the range; matches that would be inside if the views were exchanged */
+  guint doubtful;               /* those that have no say in that, for something else fits nearly as well */
   gdouble disparity;            /* median of all matches, px */
   guint placed;                 /* matches with a vertical offset */
   gdouble vertical;             /* median of its absolute value, px */

@@ -262,9 +262,18 @@ GST_START_TEST (test_a_rolled_camera)
   for (gint round = 0; round < ROUNDS; round++) {
     gint width = random_range (&generator, 400, 900), height = width / 2;
     Change change = { draw (5, 30), 0, 0, (round % 2 ? 1 : -1) * draw (4, 14) / width, 1, 1 };
-    Views views = views_new (width, height, surface, &change);
-    GstStereoCheckResult result = look (&views, FALSE, 0, 48);
-    gdouble sides = change.turn * width / 2;    /* from one half's middle to the other's */
+    /* a little: the median alone would let it pass */
+    gboolean little = round % 3 == 0;
+    gdouble sides;
+    Views views;
+    GstStereoCheckResult result;
+
+    if (little)
+      change.turn = (round % 2 ? 3.7 : -3.7) / width;
+    sides = change.turn * width / 2;    /* from one half's middle to the other's */
+    views = views_new (width, height, surface, &change);
+    result = look (&views, FALSE, 0, 48);
+    fail_unless (!little || result.vertical < 1.05);
 
     expect (&result, GST_STEREO_VERDICT_GOOD, GST_STEREO_VERDICT_BAD, "rolled", &views, 48);
     fail_unless (fabs (result.vertical_right - result.vertical_left - sides) < 0.35 * fabs (sides), "%g %g, not %g apart",
@@ -343,6 +352,43 @@ GST_START_TEST (test_no_false_alarms)
       expect_silence (&result, kinds[kind].name, &views, num);
       views_free (&views);
     }
+}
+GST_END_TEST;
+
+/* Repeats after this many pixels; of a middling size of detail. */
+static gint period;
+
+static gdouble
+repetition (guint seed, gdouble x, gdouble y)
+{
+  gdouble u = fmod (x + 100.0 * period, period);
+
+  /* the seam is soft */
+  return u > period - 8 ? ((period - u) * surface (seed, u, y) + (u - period + 8) * surface (seed, u - period, y)) / 8 :
+      surface (seed, u, y);
+}
+
+/*
+ * The worst that repeats: at the true disparity the small pictures show the pattern between their pixels, and at the
+ * wrong repetition, at a disparity below zero, they show it exactly.
+ */
+GST_START_TEST (test_repetition_that_fits_better_the_wrong_way)
+{
+  for (gint round = 0; round < 2 * ROUNDS; round++) {
+    const gint factor = 3, wrong = -factor * random_range (&generator, 4, 16);
+    Change change = PLAIN;
+    GstStereoCheckResult result;
+    Views views;
+
+    period = 61 - wrong;
+    while (period % factor == 0)
+      period--;
+    change.disparity = period + wrong;
+    views = views_new (481 + 2 * (round % 100), 203, repetition, &change);
+    result = look (&views, FALSE, 0, 64);
+    expect_silence (&result, "repetition", &views, 64);
+    views_free (&views);
+  }
 }
 GST_END_TEST;
 
@@ -707,6 +753,7 @@ check_suite (void)
   tcase_add_test (cases, test_rows_that_do_not_fit);
   tcase_add_test (cases, test_a_rolled_camera);
   tcase_add_test (cases, test_no_false_alarms);
+  tcase_add_test (cases, test_repetition_that_fits_better_the_wrong_way);
   tcase_add_test (cases, test_small_views);
   tcase_add_test (cases, test_skew);
   tcase_add_test (cases, test_drift);
