@@ -68,7 +68,8 @@ gst_stereo_meta_multiply_truth (GstBuffer *truth, guint width, guint height, gdo
   if (!map_plane (&frame, truth, GST_VIDEO_FORMAT_GRAY16_LE, width, height, GST_MAP_READWRITE))
     return;
   for (guint y = 0; y < height; y++) {
-    guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
+    guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) +
+        (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
     for (guint x = 0; x < width; x++) {
       guint value = GST_READ_UINT16_LE (row + 2 * x);
       if (value)
