@@ -108,6 +108,19 @@ scale_side (guint size, gint in, gint out)
   return (guint) MAX (1, gst_util_uint64_scale_int_round (size, out, in));
 }
 
+/* Whether the two views of a frame are still whole after it was scaled as a single picture. */
+static gboolean
+views_stay_apart (const GstStereoMeta *self, const GstVideoInfo *in, const GstVideoInfo *out)
+{
+  GstVideoMultiviewMode mode = GST_VIDEO_INFO_MULTIVIEW_MODE (in);
+  gboolean across = self->width < (guint) in->width, down = self->height < (guint) in->height;
+
+  if (in->width == out->width && in->height == out->height)
+    return TRUE;
+  return mode != GST_VIDEO_MULTIVIEW_MODE_ROW_INTERLEAVED && mode != GST_VIDEO_MULTIVIEW_MODE_COLUMN_INTERLEAVED &&
+      !(across && out->width % 2) && !(down && out->height % 2);
+}
+
 static gboolean
 transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMetaTransform *transform)
 {
@@ -119,6 +132,8 @@ transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMet
 
   if (in->width < 1 || in->height < 1 || !same_display_aspect (in, out))
     return FALSE;
+  if (self->kind == GST_STEREO_OUTPUT_KIND_VIEWS && !views_stay_apart (self, in, out))
+    return FALSE;
   width = scale_side (self->width, in->width, out->width);
   height = scale_side (self->height, in->height, out->height);
   if (self->confidence)
@@ -128,8 +143,8 @@ transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMet
     truth = gst_stereo_meta_scale_plane (self->truth, GST_VIDEO_FORMAT_GRAY16_LE, self->width, self->height, width,
         height);
   factor = (gdouble) out->width / in->width;
-  if (truth)
-    gst_stereo_meta_multiply_truth (truth, width, height, factor);
+  if (truth && !gst_stereo_meta_multiply_plane (truth, width, height, factor))
+    gst_clear_buffer (&truth);
   scaled = add_like (target, self);
   scaled->width = width;
   scaled->height = height;
@@ -355,8 +370,8 @@ gst_stereo_meta_get_truth_bytes (const GstStereoMeta *meta)
  * @meta: a #GstStereoMeta
  * @sample: a sample of the buffer
  *
- * Returns: the disparity in pixels; not-a-number where @sample is invalid (0) or, for depth, where focal
- *     length or baseline are unknown
+ * Returns: the disparity in pixels; not-a-number where @sample is invalid (0), for depth where focal length or
+ *     baseline are unknown, and for %GST_STEREO_OUTPUT_KIND_VIEWS
  */
 gdouble
 gst_stereo_meta_get_disparity (const GstStereoMeta *meta, guint sample)
@@ -384,7 +399,7 @@ gst_stereo_meta_get_disparity (const GstStereoMeta *meta, guint sample)
  * @sample: a sample of the buffer
  *
  * Returns: the depth in millimetres; infinity for a point at infinity; not-a-number where @sample is invalid
- *     (0) or focal length or baseline are unknown
+ *     (0), focal length or baseline are unknown, and for %GST_STEREO_OUTPUT_KIND_VIEWS
  */
 gdouble
 gst_stereo_meta_get_depth (const GstStereoMeta *meta, guint sample)

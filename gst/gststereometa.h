@@ -22,8 +22,8 @@ G_BEGIN_DECLS
  *     disparity = min_disparity + (sample - 1) / disparity_scale; 0 = invalid
  * @GST_STEREO_OUTPUT_KIND_DEPTH: samples are depths in steps of #GstStereoMeta.depth_unit (GRAY16);
  *     0 = invalid, 65535 = that far or farther
- * @GST_STEREO_OUTPUT_KIND_VIEWS: the buffer holds the views themselves (both in one frame, or one of them), not a
- *     disparity: what is known about the cameras, and perhaps the truth, travels to the matcher
+ * @GST_STEREO_OUTPUT_KIND_VIEWS: samples are those of the two views, a pair to be matched: no disparity
+ *     and no depth. The other fields are of the cameras, and @truth is of the left view
  *
  * What the samples of a buffer that carries a #GstStereoMeta mean.
  */
@@ -44,12 +44,14 @@ typedef struct _GstStereoMeta GstStereoMeta;
 /**
  * GstStereoMeta:
  * @meta: parent
- * @width: width of @confidence and @truth in pixels: that of the matched view
+ * @width: width of @confidence and @truth in pixels: that of the matched view, and of one view where the
+ *     buffer holds two
  * @height: height of @confidence and @truth in pixels
  * @kind: what the samples of the buffer mean
  * @disparity_scale: sample steps per pixel of disparity, above 0; see #GstStereoOutputKind
  * @min_disparity: smallest disparity that was searched, in pixels; may be negative
- * @num_disparities: how many disparities were searched, in pixels: [min, min + num)
+ * @num_disparities: how many disparities were searched, in pixels: [min, min + num); of
+ *     %GST_STEREO_OUTPUT_KIND_VIEWS how many need to be
  * @focal_length: horizontal focal length in pixels; 0 = unknown
  * @baseline: distance between the cameras in millimetres; 0 = unknown
  * @principal_offset: pixels to add to a disparity before it becomes depth
@@ -59,7 +61,8 @@ typedef struct _GstStereoMeta GstStereoMeta;
  * @valid_ratio: share of the samples that hold a value, 0..1
  * @mean_confidence: mean of the confidence over all pixels, 0..1
  * @confidence: (nullable): a GRAY8 picture of @width x @height with a #GstVideoMeta: 0..255 for a
- *     confidence of 0..1, 0 where the two views disagree. Owned by the meta; read-only.
+ *     confidence of 0..1, 0 where the two views disagree; %NULL for %GST_STEREO_OUTPUT_KIND_VIEWS. Owned by the
+ *     meta; read-only.
  * @truth: (nullable): the true disparity, a GRAY16_LE picture of @width x @height with a
  *     #GstVideoMeta: disparity times 64, 0 = unknown. Owned by the meta; read-only.
  *
@@ -71,11 +74,12 @@ typedef struct _GstStereoMeta GstStereoMeta;
  * changes the width by a factor s it does not touch the sample values; the meta then divides
  * @disparity_scale by s and multiplies @min_disparity, @num_disparities, @focal_length and
  * @principal_offset by s, so that the same sample still gives the same depth and its disparity is
- * that of the scaled picture. @confidence and @truth are scaled by their nearest neighbour, and the
- * disparities in @truth, whose scale is fixed, are multiplied by s. Scale with
+ * that of the scaled picture. @confidence and @truth are scaled by their nearest neighbours, and the
+ * disparities in @truth are multiplied by s. Scale with
  * `videoscale method=nearest-neighbour` too: other methods mix the 0 of invalid pixels into valid ones.
  * Where the picture may have got borders (its display aspect ratio changed) or was cropped, turned
- * or cut, the meta is dropped rather than left wrong.
+ * or cut, the meta is dropped rather than left wrong; and that of two views also where scaling mixed their rows
+ * or columns, or left a frame that cannot be halved.
  */
 struct _GstStereoMeta
 {

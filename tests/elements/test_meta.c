@@ -138,9 +138,9 @@ GST_START_TEST (test_scales_with_the_frame)
   fail_unless_equals_int (byte_at (bytes, 0), 11);      /* of 2x2 pixels the one nearest to their middle */
   fail_unless_equals_int (byte_at (bytes, 11), 57);
   g_bytes_unref (bytes);
-  /* and half as wide, so that a disparity is half as many pixels */
   bytes = gst_stereo_meta_get_truth_bytes (meta);
   fail_unless_equals_int (g_bytes_get_size (bytes), 24);
+  /* half of 5007, for the disparity is that of the small picture */
   fail_unless_equals_int (GST_READ_UINT16_LE ((guint8 *) g_bytes_get_data (bytes, NULL) + 22), 2504);
   g_bytes_unref (bytes);
   /* the samples stay what they are: their depth is the same, their disparity that of the small picture */
@@ -150,6 +150,117 @@ GST_START_TEST (test_scales_with_the_frame)
   fail_unless_equals_float (meta->min_disparity, -1.5);
   fail_unless_equals_float (meta->num_disparities, 10.5);
   fail_unless_equals_int64 (meta->pair_skew, -12345);
+  gst_buffer_unref (from);
+  gst_buffer_unref (to);
+}
+GST_END_TEST;
+
+/* Unknown stays unknown, and known stays known. */
+GST_START_TEST (test_scaled_truth_keeps_its_holes)
+{
+  GstBuffer *from = gst_buffer_new (), *to = gst_buffer_new (), *truth = plane (GST_VIDEO_FORMAT_GRAY16_LE, 8, 6, 0);
+  GstMapInfo map;
+  GBytes *bytes;
+
+  gst_buffer_map (truth, &map, GST_MAP_WRITE);
+  for (guint i = 0; i < 48; i++)
+    GST_WRITE_UINT16_LE (map.data + 2 * i, i % 3 == 0 ? 0 : i % 3 == 1 ? 1 : 65535);
+  gst_buffer_unmap (truth, &map);
+  gst_stereo_meta_set_truth (gst_buffer_add_stereo_meta (from, 8, 6, NULL), truth);
+  fail_unless (scale (from, to, 2, 3, 1, 2) == NULL);
+  fail_unless (scale (from, to, 24, 18, 1, 1) != NULL);
+  bytes = gst_stereo_meta_get_truth_bytes (gst_buffer_get_stereo_meta (to));
+  for (guint y = 0; y < 18; y++)
+    for (guint x = 0; x < 24; x++) {
+      guint i = y / 3 * 8 + x / 3;
+      fail_unless_equals_int (GST_READ_UINT16_LE ((guint8 *) g_bytes_get_data (bytes, NULL) + 2 * (y * 24 + x)),
+          i % 3 == 0 ? 0 : i % 3 == 1 ? 3 : 65535);
+    }
+  g_bytes_unref (bytes);
+  gst_buffer_unref (truth);
+  gst_buffer_unref (from);
+  gst_buffer_unref (to);
+}
+GST_END_TEST;
+
+/* Two views of 8x6 in frames of @width x @height become frames of the other size. */
+static GstStereoMeta *
+scale_views (GstBuffer *from, GstBuffer *to, GstVideoMultiviewMode mode, gint width, gint height, gint new_width,
+    gint new_height)
+{
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (from);
+  GstVideoMetaTransform transform;
+  GstVideoInfo in, out;
+
+  gst_video_info_set_format (&in, GST_VIDEO_FORMAT_GRAY8, width, height);
+  gst_video_info_set_format (&out, GST_VIDEO_FORMAT_GRAY8, new_width, new_height);
+  GST_VIDEO_INFO_MULTIVIEW_MODE (&in) = GST_VIDEO_INFO_MULTIVIEW_MODE (&out) = mode;
+  transform.in_info = &in;
+  transform.out_info = &out;
+  meta->meta.info->transform_func (to, &meta->meta, from, gst_video_meta_transform_scale_get_quark (), &transform);
+  return gst_buffer_get_stereo_meta (to);
+}
+
+static GstBuffer *
+buffer_of_views (void)
+{
+  GstBuffer *buffer = buffer_with_meta ();
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
+
+  meta->kind = GST_STEREO_OUTPUT_KIND_VIEWS;
+  gst_clear_buffer (&meta->confidence);
+  return buffer;
+}
+
+GST_START_TEST (test_views_scale_with_their_frame)
+{
+  static const struct { GstVideoMultiviewMode mode; gint from[2], to[2], view[2]; } cases[] = {
+    { GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE, { 16, 6 }, { 32, 12 }, { 16, 12 } },
+    { GST_VIDEO_MULTIVIEW_MODE_TOP_BOTTOM, { 8, 12 }, { 4, 6 }, { 4, 3 } },
+    { GST_VIDEO_MULTIVIEW_MODE_ROW_INTERLEAVED, { 8, 12 }, { 8, 12 }, { 8, 6 } },
+    /* rows or columns of both are mixed */
+    { GST_VIDEO_MULTIVIEW_MODE_ROW_INTERLEAVED, { 8, 12 }, { 16, 24 }, { 0 } },
+    { GST_VIDEO_MULTIVIEW_MODE_COLUMN_INTERLEAVED, { 16, 6 }, { 32, 12 }, { 0 } },
+    /* no halves */
+    { GST_VIDEO_MULTIVIEW_MODE_TOP_BOTTOM, { 8, 12 }, { 2, 3 }, { 0 } },
+  };
+
+  for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
+    GstBuffer *from = buffer_of_views (), *to = gst_buffer_new ();
+    GstStereoMeta *meta = scale_views (from, to, cases[k].mode, cases[k].from[0], cases[k].from[1], cases[k].to[0],
+        cases[k].to[1]);
+    gdouble factor = (gdouble) cases[k].to[0] / cases[k].from[0];
+    fail_unless ((meta != NULL) == (cases[k].view[0] > 0), "case %u", k);
+    if (meta) {
+      fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_VIEWS);
+      fail_unless_equals_int (meta->width, (guint) cases[k].view[0]);
+      fail_unless_equals_int (meta->height, (guint) cases[k].view[1]);
+      fail_unless_equals_float (meta->focal_length, 700 * factor);
+      fail_unless_equals_float (meta->num_disparities, 21 * factor);
+      fail_unless (meta->confidence == NULL && meta->truth != NULL);
+    }
+    gst_buffer_unref (from);
+    gst_buffer_unref (to);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_views_as_bytes)
+{
+  GstBuffer *from = buffer_of_views (), *to = gst_buffer_new ();
+  GBytes *bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from)), *bad;
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta_from_bytes (to, bytes);
+  guint8 *data = g_memdup2 (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+
+  check_equal (gst_buffer_get_stereo_meta (from), meta);
+  fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_VIEWS);
+  fail_unless (meta->confidence == NULL && meta->truth != NULL);
+  /* a kind that there is not */
+  GST_WRITE_UINT32_LE (data + 16, GST_STEREO_OUTPUT_KIND_VIEWS + 1);
+  bad = g_bytes_new_take (data, g_bytes_get_size (bytes));
+  fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, bad) == NULL);
+  g_bytes_unref (bad);
+  g_bytes_unref (bytes);
   gst_buffer_unref (from);
   gst_buffer_unref (to);
 }
@@ -244,6 +355,9 @@ GST_START_TEST (test_samples)
   fail_unless_equals_float (gst_stereo_meta_get_depth (meta, 96), 9.6);
   fail_unless (isnan (gst_stereo_meta_get_depth (meta, 0)));
   fail_unless (gst_stereo_meta_get_confidence_bytes (meta) == NULL);
+  meta->kind = GST_STEREO_OUTPUT_KIND_VIEWS;
+  fail_unless (isnan (gst_stereo_meta_get_disparity (meta, 96)));
+  fail_unless (isnan (gst_stereo_meta_get_depth (meta, 96)));
   gst_buffer_unref (buffer);
 }
 GST_END_TEST;
@@ -375,6 +489,30 @@ GST_START_TEST (test_through_videoscale_and_videoconvert)
 }
 GST_END_TEST;
 
+GST_START_TEST (test_views_through_videoscale)
+{
+  GstElement *pipeline = gst_parse_launch ("stereotestsrc num-buffers=1 ! video/x-raw,width=320,height=120 ! "
+      "videoscale ! video/x-raw,width=160,height=60 ! appsink name=o sync=false", NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  GstSample *sample = NULL;
+  GstStereoMeta *meta;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_signal_emit_by_name (sink, "pull-sample", &sample);
+  fail_unless (sample != NULL);
+  meta = gst_buffer_get_stereo_meta (gst_sample_get_buffer (sample));
+  fail_unless (meta != NULL, "lost on the way");
+  fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_VIEWS);
+  fail_unless_equals_int (meta->width, 80);
+  fail_unless_equals_int (meta->height, 60);
+  fail_unless_equals_float (meta->num_disparities, 8.5);        /* of 0..16 */
+  gst_sample_unref (sample);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
 static Suite *
 meta_suite (void)
 {
@@ -386,6 +524,10 @@ meta_suite (void)
   tcase_add_test (cases, test_does_not_survive_being_cut);
   tcase_add_test (cases, test_tags);
   tcase_add_test (cases, test_scales_with_the_frame);
+  tcase_add_test (cases, test_scaled_truth_keeps_its_holes);
+  tcase_add_test (cases, test_views_scale_with_their_frame);
+  tcase_add_test (cases, test_views_as_bytes);
+  tcase_add_test (cases, test_views_through_videoscale);
   tcase_add_test (cases, test_scaling_the_aspect_with_the_size);
   tcase_add_test (cases, test_dropped_where_borders_may_be);
   tcase_add_test (cases, test_dropped_by_transforms_it_does_not_know);

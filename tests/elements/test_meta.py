@@ -50,6 +50,20 @@ assert restored.get_confidence_bytes().get_data() == confidence
 stats = pipeline.get_by_name('m').get_property('stats')
 assert stats.get_uint64('pairs')[1] >= 1
 
+views = Gst.parse_launch(f'stereotestsrc num-buffers=1 ! video/x-raw,width={2 * WIDTH},height={HEIGHT} ! '
+                         'appsink name=o sync=false')
+views.set_state(Gst.State.PLAYING)
+pair = views.get_by_name('o').emit('pull-sample').get_buffer()
+meta_of_pair = GstStereo.buffer_get_stereo_meta(pair)
+assert meta_of_pair.kind == GstStereo.StereoOutputKind.VIEWS
+truth = meta_of_pair.get_truth_bytes().get_data()
+assert len(truth) == 2 * WIDTH * HEIGHT
+assert all(0 < truth[2 * i] + 256 * truth[2 * i + 1] <= 3 * 64 for i in range(WIDTH * HEIGHT)), 'a tenth of 32 pixels'
+assert meta_of_pair.get_confidence() is None
+assert meta_of_pair.get_disparity(64) != meta_of_pair.get_disparity(64), 'views are no disparity'
+del meta_of_pair, pair
+views.set_state(Gst.State.NULL)
+
 bare = Gst.Buffer.new()
 assert GstStereo.buffer_get_stereo_meta(bare) is None
 

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A made scene that two cameras see: slanted planes in layers, one before the other, some of them moving.
+ *
+ * Textures are continuous along x: cubic B-splines over hashed noise, looked up in both views where the geometry says,
+ * so that left pixel (x, y) and the point (x - d, y) of the right view show the same spot of the same plane. All of it
+ * is integer arithmetic: one set of parameters gives the same bytes on every machine.
+ */
+#ifndef GST_STEREO_SCENE_H
+#define GST_STEREO_SCENE_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GST_STEREO_PATTERN_PLANES,
+  GST_STEREO_PATTERN_RANDOM_DOTS,
+  GST_STEREO_PATTERN_STRIPES,
+  GST_STEREO_PATTERN_FLAT
+} GstStereoPattern;
+
+/* Sides of a view, in pixels, and the largest max_disparity. */
+#define GST_STEREO_SCENE_MIN_WIDTH 8
+#define GST_STEREO_SCENE_MAX_SIDE 16384
+#define GST_STEREO_SCENE_MAX_DISPARITY 1000
+
+#define GST_STEREO_SCENE_LAYERS 5
+/* Horizontal period of `stripes`, pixels. */
+#define GST_STEREO_SCENE_STRIPE 8
+
+typedef struct
+{
+  GstStereoPattern pattern;
+  guint seed;
+  gint width, height;           /* of one view, pixels */
+  gint max_disparity;           /* no disparity is above, pixels; 0 = gst_stereo_scene_own_disparity() */
+  gdouble motion;               /* of the foreground, pixels to the right per frame; it turns back at the sides */
+  gdouble noise;                /* standard deviation, grey levels; another draw in each view and frame */
+} GstStereoSceneParams;
+
+typedef struct _GstStereoScene GstStereoScene;
+
+/* max_disparity for views of that width where none is asked for: a tenth of it, 1..120. */
+gint gst_stereo_scene_own_disparity (gint width);
+
+/* NULL and a sentence in @message (g_free) where no such scene can be. Starts at frame 0. */
+GstStereoScene *gst_stereo_scene_new (const GstStereoSceneParams *params, gchar **message);
+void gst_stereo_scene_free (GstStereoScene *scene);
+/* As given, with max_disparity resolved. */
+const GstStereoSceneParams *gst_stereo_scene_params (const GstStereoScene *scene);
+
+/* Everything below is of this frame. */
+void gst_stereo_scene_set_frame (GstStereoScene *scene, guint64 frame);
+/* Row @y of a view: grey levels 0..255, and which layer each pixel shows. */
+void gst_stereo_scene_row (const GstStereoScene *scene, gboolean right, gint y, guint8 *level, guint8 *layer);
+/* Row @y of the left view's true disparity, times 64: never 0. */
+void gst_stereo_scene_truth (const GstStereoScene *scene, gint y, guint16 *truth);
+/* Grey levels become colours by the layer; luma stays what the level is. */
+void gst_stereo_scene_color (const GstStereoScene *scene, guint layer, guint level, gdouble rgb[3]);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A frame of a scene, everything in it, as plain rows. */
+#ifndef SCENE_PICTURE_H
+#define SCENE_PICTURE_H
+
+#include "gst/gststereoscene.h"
+#include "tests/common/truth.h"
+
+typedef struct
+{
+  gint width, height;
+  guint8 *level[2], *layer[2];
+  guint16 *truth;
+  guint8 *visible;
+} ScenePicture;
+
+/* Fails the test where there is no such scene. */
+ScenePicture scene_picture_of (const GstStereoSceneParams *params, guint64 frame);
+void scene_picture_clear (ScenePicture *picture);
+
+#endif
