@@ -40,6 +40,7 @@ typedef struct StereoCalibration
   int has_rectification;        /* R1, R2, P1, P2 are known; wins where both are */
   double rectifying[2][9];      /* R1, R2 */
   double projection[2][12];     /* P1, P2; the right one's fourth value is -focal length * baseline */
+  int rectified_width, rectified_height; /* of the views that P1 and P2 make, px; 0: the raw size */
 } StereoCalibration;
 
 /* What the maps are made from, and what the rectified pair then is. */
@@ -57,14 +58,19 @@ typedef struct StereoRectification
  * where the aspects differ by more than a pixel. A calibration without a size becomes one of that size. */
 StereoStatus stereo_calibration_scale (StereoCalibration *calibration, int width, int height, StereoError *error);
 
-/* @alpha 0..1: 0 shows only what both raw pictures have (cropped), 1 all they have (with black borders); -1: as P1 and P2
- * of the calibration have it, or 0 where it has none. 0 x 0: the raw size. Refuses a baseline of zero, cameras one above
- * the other, swapped ones, and what is not finite, naming it. */
+/* @alpha 0..1: 0 shows only what both raw pictures have (cropped), 1 all they have (with black borders), computed as
+ * OpenCV's stereoRectify does with equal principal points: rotations are the calibration's R1 and R2 where it has them,
+ * else half of R each, projections are new. -1: P1 and P2 of the calibration as they are, scaled where another size is
+ * asked for (the view keeps its height, and shows more or less to the sides where the aspect differs); where it has none,
+ * as 0. @width x @height of a rectified view, 0 x 0: the calibration's (its raw size, unless it says otherwise).
+ * Refuses a baseline of zero, cameras one above the other, swapped ones, and what is not finite, naming it. */
 StereoStatus stereo_rectify (const StereoCalibration *calibration, double alpha, int width, int height,
     StereoRectification *rectification, StereoError *error);
 
 /* Where rows first .. end - 1 of rectified @view (0 left, 1 right) lie in its raw picture; @pitch floats a row, the first
- * row written is @first. */
+ * row written is @first. Always finite: what no raw picture can show lies at STEREO_RECTIFY_NOWHERE. Any number of
+ * threads may make rows of one map. */
+#define STEREO_RECTIFY_NOWHERE (-1e6f)
 void stereo_rectify_map (const StereoCalibration *calibration, const StereoRectification *rectification, int view,
     float *map_x, float *map_y, int pitch, int first, int end);
 

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rectification after Bouguet, in the conventions of OpenCV's stereoRectify (equal principal points) and
+ * initUndistortRectifyMap: each camera turns by half of the rotation between them, then both about the axis that brings
+ * the baseline onto the rows; one focal length and one principal point serve both.
+ */
+#include "stereo/rectify_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A view's bounds come from points on the border of the raw picture: as few, and undistorted as roughly, as OpenCV does,
+ * so that views are the same. Where that is off by more than half a pixel, many and exact points decide. */
+#define FEW 9                   /* points a side */
+#define MANY 257
+#define ROUGH 5                 /* steps of undistort() */
+#define EXACT 50
+
+typedef struct Point
+{
+  double x, y;
+} Point;
+
+/* What lies inside the rectified outline of a picture, and what holds all of it. */
+typedef struct Outline
+{
+  double inner[4], outer[4];    /* x0 y0 x1 y1 */
+} Outline;
+
+/* ---- 3 x 3 ------------------------------------------------------------------------------- */
+
+static void
+multiply (const double *a, const double *b, double *out)
+{
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+}
+
+static void
+apply (const double *a, const double *v, double *out)
+{
+  for (int i = 0; i < 3; i++)
+    out[i] = a[3 * i] * v[0] + a[3 * i + 1] * v[1] + a[3 * i + 2] * v[2];
+}
+
+static void
+transpose (const double *a, double *out)
+{
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      out[3 * i + j] = a[3 * j + i];
+}
+
+static void
+cross (const double *a, const double *b, double *out)
+{
+  for (int i = 0; i < 3; i++)
+    out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+/* Returns the determinant; @out is undefined where that is 0. */
+static double
+invert (const double *a, double *out)
+{
+  double rows[3][3], determinant;
+
+  for (int i = 0; i < 3; i++)
+    cross (a + 3 * ((i + 1) % 3), a + 3 * ((i + 2) % 3), rows[i]);
+  determinant = a[0] * rows[0][0] + a[1] * rows[0][1] + a[2] * rows[0][2];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      out[3 * j + i] = rows[i][j] / determinant;
+  return determinant;
+}
+
+/* The rotation nearest to @a, which is nearly one: Newton's iteration for the polar factor. */
+static void
+nearest_rotation (const double *a, double *out)
+{
+  double inverse[9];
+
+  memcpy (out, a, sizeof inverse);
+  for (int step = 0; step < 8; step++) {
+    invert (out, inverse);
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++)
+        out[3 * i + j] = (out[3 * i + j] + inverse[3 * j + i]) / 2;
+  }
+}
+
+/* The turn by @angle about @axis, which has length 1. */
+static void
+turn (const double *axis, double angle, double *out)
+{
+  double c = cos (angle), s = sin (angle);
+
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      out[3 * i + j] = (1 - c) * axis[i] * axis[j] + (i == j ? c : 0);
+  for (int i = 0; i < 3; i++) {
+    out[3 * ((i + 2) % 3) + (i + 1) % 3] += s * axis[i];
+    out[3 * ((i + 1) % 3) + (i + 2) % 3] -= s * axis[i];
+  }
+}
+
+/* Axis and angle of a rotation. */
+static double
+axis_of (const double *r, double *axis)
+{
+  const double skew[3] = { r[7] - r[5], r[2] - r[6], r[3] - r[1] };
+  double length = sqrt (skew[0] * skew[0] + skew[1] * skew[1] + skew[2] * skew[2]);
+  double trace = r[0] + r[4] + r[8];
+
+  axis[0] = 1;
+  axis[1] = axis[2] = 0;
+  for (int i = 0; length > 0 && i < 3; i++)
+    axis[i] = skew[i] / length;
+  return atan2 (length, trace - 1);
+}
+
+/* ---- lenses ------------------------------------------------------------------------------ */
+
+static inline Point
+distort (const double *k, double x, double y)
+{
+  double r2 = x * x + y * y;
+  double radial = (1 + ((k[4] * r2 + k[1]) * r2 + k[0]) * r2) / (1 + ((k[7] * r2 + k[6]) * r2 + k[5]) * r2);
+  return (Point) { x * radial + 2 * k[2] * x * y + k[3] * (r2 + 2 * x * x),
+    y * radial + k[2] * (r2 + 2 * y * y) + 2 * k[3] * x * y };
+}
+
+/* Where the raw pixel (u, v) lies at distance 1 without the lens, as near as a few fixed-point steps come. */
+static Point
+undistort (const StereoCamera *camera, double u, double v, int steps)
+{
+  const double *k = camera->distortion;
+  double x0 = (u - camera->cx) / camera->fx, y0 = (v - camera->cy) / camera->fy, x = x0, y = y0;
+
+  for (int step = 0; step < steps; step++) {
+    double r2 = x * x + y * y;
+    double inverse = (1 + ((k[7] * r2 + k[6]) * r2 + k[5]) * r2) / (1 + ((k[4] * r2 + k[1]) * r2 + k[0]) * r2);
+    if (!(inverse >= 0))
+      return (Point) { x0, y0 };        /* past where the model holds */
+    double dx = 2 * k[2] * x * y + k[3] * (r2 + 2 * x * x), dy = k[2] * (r2 + 2 * y * y) + 2 * k[3] * x * y;
+    x = (x0 - dx) * inverse;
+    y = (y0 - dy) * inverse;
+  }
+  return (Point) { x, y };
+}
+
+static Point
+rectify_point (const StereoCamera *camera, const double *rotation, double u, double v, int steps)
+{
+  Point p = undistort (camera, u, v, steps);
+  double in[3] = { p.x, p.y, 1 }, out[3];
+
+  apply (rotation, in, out);
+  return (Point) { out[0] / out[2], out[1] / out[2] };
+}
+
+/* ---- projections ------------------------------------------------------------------------- */
+
+/* Both cameras' rotations from that between them, and the baseline along the rows (negative x). */
+static double
+share_rotation (const StereoCalibration *calibration, double rectifying[2][9])
+{
+  double r[9], half[9], back[9], global[9], t[3], axis[3], angle, length;
+
+  nearest_rotation (calibration->rotation, r);
+  angle = axis_of (r, axis);
+  turn (axis, -angle / 2, half);
+  transpose (half, back);
+  apply (half, calibration->translation, t);
+
+  const double along[3] = { t[0] > 0 ? 1 : -1, 0, 0 };
+  cross (t, along, axis);
+  length = sqrt (axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+  angle = atan2 (length, fabs (t[0]));
+  for (int i = 0; i < 3; i++)
+    axis[i] = length > 0 ? axis[i] / length : i == 0;
+  turn (axis, angle, global);
+  multiply (global, back, rectifying[0]);
+  multiply (global, half, rectifying[1]);
+  apply (global, t, axis);
+  return axis[0];
+}
+
+/* The principal point that centres the rectified corners of the picture. */
+static Point
+centre (const StereoCamera *camera, const double *rotation, int width, int height, double focal)
+{
+  double x = 0, y = 0;
+
+  for (int i = 0; i < 4; i++) {
+    Point p = rectify_point (camera, rotation, i % 2 * (width - 1.0), i / 2 * (height - 1.0), ROUGH);
+    x += focal * p.x / 4;
+    y += focal * p.y / 4;
+  }
+  return (Point) { (width - 1) / 2.0 - x, (height - 1) / 2.0 - y };
+}
+
+/* From @count points on each side of the picture, @inset pixels inside of the outermost centres; relative to the
+ * principal point. */
+static Outline
+outline_of (const StereoCamera *camera, const double *rotation, const int size[2], double focal, int count, double inset)
+{
+  Outline o = { { -INFINITY, -INFINITY, INFINITY, INFINITY }, { INFINITY, INFINITY, -INFINITY, -INFINITY } };
+  double width = size[0] - 1 - 2 * inset, height = size[1] - 1 - 2 * inset;
+
+  for (int side = 0; side < 4; side++)
+    for (int i = 0; i < count; i++) {
+      double t = i / (count - 1.0), s = side >= 2;
+      double u = inset + (side % 2 ? t : s) * width, v = inset + (side % 2 ? s : t) * height;
+      Point p = rectify_point (camera, rotation, u, v, count == FEW ? ROUGH : EXACT);
+      const double at[2] = { focal * p.x, focal * p.y };
+      for (int axis = 0; axis < 2; axis++) {
+        o.outer[axis] = fmin (o.outer[axis], at[axis]);
+        o.outer[axis + 2] = fmax (o.outer[axis + 2], at[axis]);
+      }
+      /* sides 0..3 are left, top, right, bottom */
+      o.inner[side] = side < 2 ? fmax (o.inner[side], at[side]) : fmin (o.inner[side], at[side - 2]);
+    }
+  return o;
+}
+
+/* By how much a view of @size about its principal point @to has to grow to end on each of @box's sides: the most, so
+ * that none is outside of it (@least 0), or the least, so that it has all of them. Not finite where it cannot. */
+static double
+growth (const double *box, Point to, const int size[2], int least)
+{
+  const double room[4] = { -to.x, -to.y, size[0] - 1 - to.x, size[1] - 1 - to.y };
+  double factor = least ? INFINITY : 0;
+
+  for (int i = 0; i < 4; i++) {
+    double f = room[i] / box[i];
+    if (!(f > 0))
+      return NAN;
+    factor = least ? fmin (factor, f) : fmax (factor, f);
+  }
+  return factor;
+}
+
+/* Unlike fmax() and fmin() these keep what is no number. */
+static double
+larger (double a, double b)
+{
+  return a > b || isnan (a) ? a : b;
+}
+
+static double
+smaller (double a, double b)
+{
+  return a < b || isnan (a) ? a : b;
+}
+
+/* P1 and P2 for the rotations at hand; @baseline along x (negative). */
+static StereoStatus
+project (const StereoCalibration *c, double baseline, double alpha, StereoRectification *r, StereoError *error)
+{
+  const int raw[2] = { c->width, c->height }, size[2] = { r->width, r->height };
+  double focal = (c->camera[0].fy + c->camera[1].fy) / 2 * r->height / c->height, most = 0, least = INFINITY, scale;
+  Point at[2], to;
+
+  for (int v = 0; v < 2; v++)
+    at[v] = centre (&c->camera[v], r->rectifying[v], c->width, c->height, focal);
+  to = (Point) { (at[0].x + at[1].x) / 2 * r->width / c->width, (at[0].y + at[1].y) / 2 * r->height / c->height };
+  for (int v = 0; v < 2; v++) {
+    Outline few = outline_of (&c->camera[v], r->rectifying[v], raw, focal, FEW, 0);
+    Outline area = outline_of (&c->camera[v], r->rectifying[v], raw, focal, MANY, -0.5);
+    Outline core = outline_of (&c->camera[v], r->rectifying[v], raw, focal, MANY, 0.5);
+    most = larger (most, larger (growth (few.inner, to, size, 0), growth (area.inner, to, size, 0)));
+    least = smaller (least, smaller (growth (few.outer, to, size, 1), growth (core.outer, to, size, 1)));
+  }
+  scale = alpha <= 0 ? most : alpha >= 1 ? least : most * (1 - alpha) + least * alpha;
+  if (!(scale > 0 && isfinite (scale)))
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "No rectangle of the rectified views (%d x %d, alpha=%g) has pixels "
+        "of both pictures: rotation or distortion of the calibration is too large, or not of these cameras.", r->width,
+        r->height, alpha);
+  focal *= scale;
+  for (int v = 0; v < 2; v++) {
+    double *p = r->projection[v];
+    p[0] = p[5] = focal;
+    p[2] = to.x;
+    p[6] = to.y;
+    p[10] = 1;
+  }
+  r->projection[1][3] = baseline * focal;
+  return STEREO_OK;
+}
+
+/* Pixels have whole coordinates at their centres, so the picture starts at -1/2. */
+static double
+scale_place (double place, double factor)
+{
+  return (place + 0.5) * factor - 0.5;
+}
+
+static void
+scale_projection (double *p, double focal_x, double x, double y)
+{
+  p[0] *= focal_x;
+  p[3] *= focal_x;
+  p[5] *= y;
+  p[7] *= y;
+  p[2] = scale_place (p[2], x);
+  p[6] = scale_place (p[6], y);
+}
+
+/* The calibration's own projections, for views of another size: their height decides. */
+static void
+resize (const StereoCalibration *c, StereoRectification *r)
+{
+  int width = c->rectified_width ? c->rectified_width : c->width;
+  int height = c->rectified_height ? c->rectified_height : c->height;
+  double x = (double) r->width / width, y = (double) r->height / height;
+
+  memcpy (r->projection, c->projection, sizeof r->projection);
+  for (int v = 0; v < 2 && (x != 1 || y != 1); v++)
+    scale_projection (r->projection[v], y, x, y);
+}
+
+/* ---- public ------------------------------------------------------------------------------ */
+
+StereoStatus
+stereo_calibration_scale (StereoCalibration *c, int width, int height, StereoError *error)
+{
+  double x, y;
+
+  if (width < 1 || height < 1 || width > STEREO_RECTIFY_MAX_SIZE || height > STEREO_RECTIFY_MAX_SIZE)
+    return stereo_fail (error, STEREO_ERROR_SIZE, "Pictures of %d x %d cannot be rectified: 1 x 1 to %d x %d are possible.",
+        width, height, STEREO_RECTIFY_MAX_SIZE, STEREO_RECTIFY_MAX_SIZE);
+  if (c->width <= 0 || c->height <= 0) {
+    c->width = width;
+    c->height = height;
+  }
+  x = (double) width / c->width;
+  y = (double) height / c->height;
+  if (fabs (c->width * y - width) > 1 && fabs (c->height * x - height) > 1)
+    return stereo_fail (error, STEREO_ERROR_SIZE, "The calibration is of pictures of %d x %d, those at hand are %d x %d, "
+        "which is another aspect: calibrate with such pictures, or scale without cropping.", c->width, c->height, width,
+        height);
+  for (int v = 0; v < 2; v++) {
+    StereoCamera *camera = &c->camera[v];
+    camera->fx *= x;
+    camera->fy *= y;
+    camera->cx = scale_place (camera->cx, x);
+    camera->cy = scale_place (camera->cy, y);
+    if (c->has_rectification)
+      scale_projection (c->projection[v], x, x, y);
+  }
+  if (c->rectified_width > 0 && c->rectified_height > 0) {
+    c->rectified_width = (int) fmax (1, round (c->rectified_width * x));
+    c->rectified_height = (int) fmax (1, round (c->rectified_height * y));
+  }
+  c->width = width;
+  c->height = height;
+  return STEREO_OK;
+}
+
+StereoStatus
+stereo_rectify (const StereoCalibration *c, double alpha, int width, int height, StereoRectification *r,
+    StereoError *error)
+{
+  StereoStatus status = stereo_rectify_check (c, alpha, width, height, error);
+  const double *p[2] = { r->projection[0], r->projection[1] };
+  double baseline;
+
+  if (status)
+    return status;
+  memset (r, 0, sizeof *r);
+  r->width = width ? width : c->rectified_width ? c->rectified_width : c->width;
+  r->height = height ? height : c->rectified_height ? c->rectified_height : c->height;
+  if (c->has_rectification) {
+    memcpy (r->rectifying, c->rectifying, sizeof r->rectifying);
+    baseline = (c->projection[1][3] - c->projection[0][3]) / c->projection[1][0];
+  } else {
+    baseline = share_rotation (c, r->rectifying);
+  }
+  if (c->has_rectification && alpha < 0)
+    resize (c, r);
+  else if ((status = project (c, baseline, fmax (alpha, 0), r, error)))
+    return status;
+  r->focal_length = p[0][0];
+  r->baseline = -baseline;
+  r->principal_offset = p[1][2] - p[0][2];
+  return STEREO_OK;
+}
+
+void
+stereo_rectify_map (const StereoCalibration *calibration, const StereoRectification *rectification, int view,
+    float *map_x, float *map_y, int pitch, int first, int end)
+{
+  const StereoCamera *camera = &calibration->camera[view];
+  const double *p = rectification->projection[view], limit = -(double) STEREO_RECTIFY_NOWHERE;
+  const double intrinsic[9] = { p[0], p[1], p[2], p[4], p[5], p[6], p[8], p[9], p[10] };
+  double forward[9], back[9];
+
+  multiply (intrinsic, rectification->rectifying[view], forward);
+  invert (forward, back);
+  for (int v = first; v < end; v++) {
+    float *row_x = map_x + (ptrdiff_t) (v - first) * pitch, *row_y = map_y + (ptrdiff_t) (v - first) * pitch;
+    for (int u = 0; u < rectification->width; u++) {
+      const double pixel[3] = { u, v, 1 };
+      double ray[3];
+      apply (back, pixel, ray);
+      Point d = distort (camera->distortion, ray[0] / ray[2], ray[1] / ray[2]);
+      double x = camera->fx * d.x + camera->cx, y = camera->fy * d.y + camera->cy;
+      int seen = ray[2] > 0 && fabs (x) < limit && fabs (y) < limit;
+      row_x[u] = seen ? (float) x : STEREO_RECTIFY_NOWHERE;
+      row_y[u] = seen ? (float) y : STEREO_RECTIFY_NOWHERE;
+    }
+  }
+}
