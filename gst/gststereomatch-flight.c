@@ -38,6 +38,7 @@ gst_stereo_flight_free (GstStereoFlight *flight)
   unmap_outputs (flight);
   gst_clear_buffer (&flight->out);
   gst_clear_buffer (&flight->confidence);
+  gst_clear_buffer (&flight->truth);
   g_free (flight);
 }
 

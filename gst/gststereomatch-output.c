@@ -14,11 +14,11 @@ comparable (const GstStereoFrame *a, const GstStereoFrame *b)
 }
 
 static void
-add_meta (GstStereoMatch *self, GstBuffer *out, GstBuffer *confidence, const StereoStats *stats, gint64 skew)
+add_meta (GstStereoMatch *self, GstBuffer *out, const GstStereoFlight *flight, const StereoStats *stats)
 {
   const StereoParams *params = stereo_plan_params (self->plan);
   GstStereoMeta *meta = gst_buffer_add_stereo_meta (out, (guint) self->plan_width, (guint) self->plan_height,
-      confidence);
+      flight->confidence);
 
   meta->kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
   meta->disparity_scale = params->disparity_scale;
@@ -30,13 +30,14 @@ add_meta (GstStereoMatch *self, GstBuffer *out, GstBuffer *confidence, const Ste
   }
   meta->min_disparity = params->min_disparity;
   meta->num_disparities = params->num_disparities;
-  meta->focal_length = params->focal_length;
-  meta->baseline = params->baseline;
-  meta->principal_offset = params->principal_offset;
+  meta->focal_length = flight->geometry.focal_length;
+  meta->baseline = flight->geometry.baseline;
+  meta->principal_offset = flight->geometry.principal_offset;
   meta->depth_unit = params->depth_unit;
-  meta->pair_skew = skew;
+  meta->pair_skew = flight->skew;
   meta->valid_ratio = stats->valid_ratio;
   meta->mean_confidence = stats->mean_confidence;
+  gst_stereo_meta_set_truth (meta, flight->truth);
 }
 
 static void
@@ -70,7 +71,7 @@ gst_stereo_match_finish (GstStereoMatch *self, GstStereoFlight *flight, const St
 {
   GstBuffer *out = g_steal_pointer (&flight->out);
 
-  add_meta (self, out, flight->confidence, stats, flight->skew);
+  add_meta (self, out, flight, stats);
   count_pair (self, stats);
   return gst_stereo_aggregator_finish (&self->parent, &flight->segment, out, stats->compute_ns);
 }
@@ -81,6 +82,7 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstS
   GstStereoMatch *self = GST_STEREO_MATCH (base);
   gboolean swap = first->layout.right_first;
   GstStereoFrame *left = swap ? second : first, *right = swap ? first : second;
+  GstBuffer *truth = NULL;
   GstStereoFlight *flight;
   GstFlowReturn flow;
 
@@ -89,9 +91,15 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstS
   if (gst_stereo_aggregator_is_late (base, left->time == GST_STEREO_TIME_NONE ? right : left))
     return GST_FLOW_OK;
   gst_stereo_match_choose_context (self, first->buffer, second->buffer);
-  if ((flow = gst_stereo_match_prepare (self, &left->layout)) != GST_FLOW_OK)
+  gst_stereo_match_read_views (self, left, right, &truth);
+  if ((flow = gst_stereo_match_prepare (self, &left->layout)) != GST_FLOW_OK) {
+    gst_clear_buffer (&truth);
     return flow;
+  }
   flight = g_new0 (GstStereoFlight, 1);
+  flight->truth = truth;
+  flight->geometry = (GstStereoGeometry) { self->in_force.focal_length, self->in_force.baseline,
+    self->in_force.principal_offset };
   flow = gst_stereo_match_acquire (self, &flight->out, &flight->confidence);
   if (flow == GST_FLOW_OK) {
     flight->segment = left->segment;

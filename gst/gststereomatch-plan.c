@@ -17,7 +17,8 @@ gst_stereo_match_post_error (GstStereoMatch *self, const StereoError *error, con
   switch (error->status) {
     case STEREO_ERROR_PARAMETER:
       if (uncalibrated)
-        GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s", error->message), (NULL));
+        GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s Or let the views bring them along: stereorectify with its "
+                "calibration set, before stereomatch, writes them into the metadata.", error->message), (NULL));
       else
         GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
       return GST_FLOW_NOT_NEGOTIATED;
@@ -115,9 +116,13 @@ ensure_plan (GstStereoMatch *self, const GstStereoLayout *layout)
   params = self->params;
   serial = self->serial;
   GST_OBJECT_UNLOCK (self);
+  gst_stereo_match_apply_known (self, &params);
   if (self->plan && self->plan_serial == serial && self->plan_width == layout->width &&
-      self->plan_height == layout->height && self->plan_context == self->input_context)
+      self->plan_height == layout->height && self->plan_context == self->input_context &&
+      gst_stereo_match_plan_is_for (self, &params)) {
+    gst_stereo_match_show_geometry (self, &params);
     return GST_FLOW_OK;
+  }
   if ((flow = gst_stereo_match_land (self)) != GST_FLOW_OK)
     return flow;
   /* before the next: the two need not fit into memory together */
@@ -285,4 +290,5 @@ gst_stereo_match_release (GstStereoMatch *self)
   g_clear_pointer (&self->warned, g_free);
   self->chosen_backend = STEREO_BACKEND_AUTO;
   self->have_layout = self->parent.negotiated = FALSE;
+  self->warned_geometry = self->warned_size = FALSE;
 }

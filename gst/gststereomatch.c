@@ -10,6 +10,13 @@
  * times #GstStereoMatch:disparity-scale, depth in steps of #GstStereoMatch:depth-unit (millimetres). Every
  * output buffer carries a #GstStereoMeta with the confidence and all that is needed to interpret it.
  *
+ * Depth needs #GstStereoMatch:focal-length and #GstStereoMatch:baseline, and #GstStereoMatch:principal-offset where the
+ * principal points differ. Each of them that is left at 0 is taken from the views' own metadata: a #GstStereoMeta of kind
+ * `views`, as stereorectify and stereotestsrc write it, on the frame that holds both views, or on the left one, else on
+ * the right one. A property set by hand wins, and a contradiction is said once. The metadata may change from pair to
+ * pair; what it says, and its true disparity if it has one, goes on to the output's metadata. A videoscale in between
+ * scales it, and drops it when the shape of the picture changes.
+ *
  * Frames of two pads are paired by running time. A left and a right frame are a pair when they are at most
  * #GstStereoMatch:max-skew apart and no other frame fits better; frames without a partner are dropped,
  * counted in #GstStereoMatch:stats and reported once a second. A frame without a timestamp pairs with
@@ -149,13 +156,18 @@ make_settings (GstStereoMatch *self)
 {
   StereoParams params;
   gboolean planned;
+  gint output;
 
   GST_OBJECT_LOCK (self);
   planned = self->backend != NULL;
   params = planned ? self->in_force : self->params;
   GST_OBJECT_UNLOCK (self);
+  /* what depth lacks, the views may yet bring along */
+  output = params.output;
+  params.output = STEREO_OUTPUT_DISPARITY;
   if (!planned && stereo_params_resolve (&params, &params, NULL) != STEREO_OK)
     return NULL;
+  params.output = output;
   return gst_stereo_props_settings (&params);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The stereomatch element. One object, five files (and those of its base class, gststereoaggregator.h):
+ * The stereomatch element. One object, six files (and those of its base class, gststereoaggregator.h):
  *   gststereomatch.c         properties, start and stop
  *   gststereomatch-cuda.c    frames in device memory: whether they are taken, and the context the plan lives in
+ *   gststereomatch-views.c   what the views' own metadata tells of the cameras
  *   gststereomatch-output.c  a pair becomes an output buffer with its metadata
  *   gststereomatch-flight.c  pairs that are being computed while the next one comes
  *   gststereomatch-plan.c    what one caps and parameter set needs: plan, source caps, pools
@@ -29,6 +30,12 @@ typedef struct
   gdouble valid_ratio, mean_confidence; /* of the last pair */
 } GstStereoMatchStats;
 
+/* Of the cameras, as GstStereoMeta has it; 0 = unknown. */
+typedef struct
+{
+  gdouble focal_length, baseline, principal_offset;
+} GstStereoGeometry;
+
 /* A pair from its submission on. */
 typedef struct
 {
@@ -36,6 +43,8 @@ typedef struct
   GstVideoFrame out_frame, confidence_frame;    /* mapped until collected */
   GstVideoFrame input[2];       /* of one frame for both views: the first alone; mapped while the plan reads there */
   GstBuffer *input_buffer[2];
+  GstBuffer *truth;             /* that came with the views; may be NULL */
+  GstStereoGeometry geometry;   /* in force for this pair */
   GstSegment segment;           /* of the left view */
   gint64 skew;
 } GstStereoFlight;
@@ -63,6 +72,8 @@ struct _GstStereoMatch
   gint plan_width, plan_height;
   gint chosen_backend;          /* what auto chose; STEREO_BACKEND_AUTO before that */
   gchar *warned;                /* the last plan warning posted */
+  GstStereoGeometry known;      /* from the views of the pair at hand */
+  gboolean warned_geometry, warned_size;        /* that properties or size contradict it */
   GstStereoLayout layout;       /* of the caps negotiated, or being so */
   gboolean have_layout;
   GstVideoInfo out_info;
@@ -91,6 +102,16 @@ void gst_stereo_match_share_context (GstStereoMatch *self, GstStereoCudaContext 
 void gst_stereo_match_set_context (GstElement *element, GstContext *context);
 gboolean gst_stereo_match_src_query (GstAggregator *aggregator, GstQuery *query);
 gboolean gst_stereo_match_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query);
+
+/* gststereomatch-views.c: sets `known` from the views of a pair; @truth gets a reference, if there is one. */
+void gst_stereo_match_read_views (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right,
+    GstBuffer **truth);
+/* What is known stands in for what was not set. */
+void gst_stereo_match_apply_known (GstStereoMatch *self, StereoParams *params);
+/* Whether the plan's geometry is that of @params, or does not matter. */
+gboolean gst_stereo_match_plan_is_for (GstStereoMatch *self, const StereoParams *params);
+/* As part of what is in force. */
+void gst_stereo_match_show_geometry (GstStereoMatch *self, const StereoParams *params);
 
 /* gststereomatch-output.c: @second is @first for a frame that holds both views. The pair is in flight then. */
 GstFlowReturn gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstStereoFrame *second);

@@ -69,7 +69,7 @@ check (const guint8 *data, gsize size, guint *width, guint *height, guint *flags
   *height = GST_READ_UINT32_LE (data + 8 * AT_SIZE + 4);
   *flags = GST_READ_UINT32_LE (data + 8 * AT_KIND + 4);
   if (*width < 1 || *height < 1 || *width > MAX_SIDE || *height > MAX_SIDE ||
-      GST_READ_UINT32_LE (data + 8 * AT_KIND) > GST_STEREO_OUTPUT_KIND_DEPTH)
+      GST_READ_UINT32_LE (data + 8 * AT_KIND) > GST_STEREO_OUTPUT_KIND_VIEWS)
     return FALSE;
   pixels = (gsize) *width * *height;
   return size == HEADER + (*flags & HAS_CONFIDENCE ? pixels : 0) + (*flags & HAS_TRUTH ? 2 * pixels : 0);

@@ -59,6 +59,25 @@ gst_stereo_meta_scale_plane (GstBuffer *plane, GstVideoFormat format, guint widt
   return scaled;
 }
 
+/* Disparities of a picture that became @factor times as wide. What is known stays known: never 0. */
+void
+gst_stereo_meta_multiply_truth (GstBuffer *truth, guint width, guint height, gdouble factor)
+{
+  GstVideoFrame frame;
+
+  if (!map_plane (&frame, truth, GST_VIDEO_FORMAT_GRAY16_LE, width, height, GST_MAP_READWRITE))
+    return;
+  for (guint y = 0; y < height; y++) {
+    guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
+    for (guint x = 0; x < width; x++) {
+      guint value = GST_READ_UINT16_LE (row + 2 * x);
+      if (value)
+        GST_WRITE_UINT16_LE (row + 2 * x, (guint16) CLAMP (value * factor + 0.5, 1, G_MAXUINT16));
+    }
+  }
+  gst_video_frame_unmap (&frame);
+}
+
 /* The rows of a plane one after another, at @to. */
 gboolean
 gst_stereo_meta_pack_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height, guint8 *to)

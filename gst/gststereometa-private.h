@@ -11,6 +11,8 @@ G_BEGIN_DECLS
 /* The nearest neighbour of every pixel, in a new picture. NULL when @plane cannot be read. */
 GstBuffer *gst_stereo_meta_scale_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height,
     guint new_width, guint new_height);
+/* Multiplies what is known in a picture of true disparities. */
+void gst_stereo_meta_multiply_truth (GstBuffer *truth, guint width, guint height, gdouble factor);
 /* The rows of a picture one after another, at @to. */
 gboolean gst_stereo_meta_pack_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height, guint8 *to);
 /* The reverse: a new picture. */

@@ -29,6 +29,7 @@ gst_stereo_output_kind_get_type (void)
     { GST_STEREO_OUTPUT_KIND_DISPARITY, "GST_STEREO_OUTPUT_KIND_DISPARITY", "disparity" },
     { GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE, "GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE", "disparity-range" },
     { GST_STEREO_OUTPUT_KIND_DEPTH, "GST_STEREO_OUTPUT_KIND_DEPTH", "depth" },
+    { GST_STEREO_OUTPUT_KIND_VIEWS, "GST_STEREO_OUTPUT_KIND_VIEWS", "views" },
     { 0, NULL, NULL }
   };
 
@@ -126,8 +127,10 @@ transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMet
   if (self->truth)
     truth = gst_stereo_meta_scale_plane (self->truth, GST_VIDEO_FORMAT_GRAY16_LE, self->width, self->height, width,
         height);
-  scaled = add_like (target, self);
   factor = (gdouble) out->width / in->width;
+  if (truth)
+    gst_stereo_meta_multiply_truth (truth, width, height, factor);
+  scaled = add_like (target, self);
   scaled->width = width;
   scaled->height = height;
   scaled->disparity_scale /= factor;
@@ -366,6 +369,8 @@ gst_stereo_meta_get_disparity (const GstStereoMeta *meta, guint sample)
       return sample / meta->disparity_scale;
     case GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE:
       return meta->min_disparity + (sample - 1) / meta->disparity_scale;
+    case GST_STEREO_OUTPUT_KIND_VIEWS:
+      return NAN;
     default:
       if (meta->focal_length <= 0 || meta->baseline <= 0)
         return NAN;
@@ -387,7 +392,7 @@ gst_stereo_meta_get_depth (const GstStereoMeta *meta, guint sample)
   gdouble shift;
 
   g_return_val_if_fail (meta != NULL, NAN);
-  if (sample == 0)
+  if (sample == 0 || meta->kind == GST_STEREO_OUTPUT_KIND_VIEWS)
     return NAN;
   if (meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH)
     return sample * meta->depth_unit / 1000;

@@ -22,6 +22,8 @@ G_BEGIN_DECLS
  *     disparity = min_disparity + (sample - 1) / disparity_scale; 0 = invalid
  * @GST_STEREO_OUTPUT_KIND_DEPTH: samples are depths in steps of #GstStereoMeta.depth_unit (GRAY16);
  *     0 = invalid, 65535 = that far or farther
+ * @GST_STEREO_OUTPUT_KIND_VIEWS: the buffer holds the views themselves (both in one frame, or one of them), not a
+ *     disparity: what is known about the cameras, and perhaps the truth, travels to the matcher
  *
  * What the samples of a buffer that carries a #GstStereoMeta mean.
  */
@@ -29,7 +31,8 @@ typedef enum
 {
   GST_STEREO_OUTPUT_KIND_DISPARITY,
   GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE,
-  GST_STEREO_OUTPUT_KIND_DEPTH
+  GST_STEREO_OUTPUT_KIND_DEPTH,
+  GST_STEREO_OUTPUT_KIND_VIEWS
 } GstStereoOutputKind;
 
 #define GST_TYPE_STEREO_OUTPUT_KIND (gst_stereo_output_kind_get_type ())
@@ -68,7 +71,8 @@ typedef struct _GstStereoMeta GstStereoMeta;
  * changes the width by a factor s it does not touch the sample values; the meta then divides
  * @disparity_scale by s and multiplies @min_disparity, @num_disparities, @focal_length and
  * @principal_offset by s, so that the same sample still gives the same depth and its disparity is
- * that of the scaled picture. @confidence is scaled by its nearest neighbour. Scale with
+ * that of the scaled picture. @confidence and @truth are scaled by their nearest neighbour, and the
+ * disparities in @truth, whose scale is fixed, are multiplied by s. Scale with
  * `videoscale method=nearest-neighbour` too: other methods mix the 0 of invalid pixels into valid ones.
  * Where the picture may have got borders (its display aspect ratio changed) or was cropped, turned
  * or cut, the meta is dropped rather than left wrong.

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the views' own metadata tells: focal length, baseline, principal offset and the true disparity. */
+#include "util.h"
+
+#include <math.h>
+
+#include "tests/common/random.h"
+
+#define DEPTH EXACT "output=depth "
+
+static Random generator;
+
+/* Cameras for which the depth of SHIFT fits into 16 bits. */
+typedef struct
+{
+  gdouble focal, baseline, offset;
+} Cameras;
+
+static Cameras
+draw_cameras (void)
+{
+  return (Cameras) { random_range (&generator, 300, 900) + 0.5, random_range (&generator, 50, 200),
+    random_range (&generator, 0, 40) / 8.0 };
+}
+
+/* Written plainly: what a sample of depth has to be. */
+static guint
+depth_of (const Cameras *cameras, gdouble disparity)
+{
+  return (guint) lround (cameras->focal * cameras->baseline / (disparity + cameras->offset));
+}
+
+static GstBuffer *
+tell (GstBuffer *buffer, guint width, guint height, const Cameras *cameras)
+{
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, width, height, NULL);
+
+  meta->kind = GST_STEREO_OUTPUT_KIND_VIEWS;
+  meta->focal_length = cameras->focal;
+  meta->baseline = cameras->baseline;
+  meta->principal_offset = cameras->offset;
+  return buffer;
+}
+
+static GstBuffer *
+packed_frame (guint number, const Cameras *cameras)
+{
+  GstBuffer *buffer = make_packed (GST_VIDEO_FORMAT_GRAY8, "side-by-side", VIEW_WIDTH, VIEW_HEIGHT, number, FALSE);
+
+  stamp (buffer, number * FRAME, FRAME);
+  return cameras ? tell (buffer, VIEW_WIDTH, VIEW_HEIGHT, cameras) : buffer;
+}
+
+static GstHarness *
+packed_gray (const gchar *properties, GstBus **bus)
+{
+  GstHarness *harness = packed_new (properties, bus);
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, NULL);
+
+  gst_harness_set_src_caps_str (harness, caps);
+  g_free (caps);
+  return harness;
+}
+
+static void
+check_meta (GstBuffer *out, const Cameras *cameras)
+{
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (out);
+
+  fail_unless (meta != NULL);
+  fail_unless_equals_float (meta->focal_length, cameras->focal);
+  fail_unless_equals_float (meta->baseline, cameras->baseline);
+  fail_unless_equals_float (meta->principal_offset, cameras->offset);
+  fail_unless (meta->confidence != NULL);
+}
+
+/* Pulls one picture of depth and unrefs it. */
+static void
+check_depth (GstHarness *harness, const Cameras *cameras)
+{
+  GstBuffer *out = gst_harness_pull (harness);
+  GstVideoInfo info;
+
+  fail_unless (out != NULL, "no output");
+  info = output_info (harness);
+  check_interior (out, &info, depth_of (cameras, SHIFT));
+  check_meta (out, cameras);
+  gst_buffer_unref (out);
+}
+
+static gdouble
+setting (GstElement *element, const gchar *name)
+{
+  GstStructure *settings;
+  gdouble value = -1;
+
+  g_object_get (element, "settings", &settings, NULL);
+  fail_unless (settings && gst_structure_get_double (settings, name, &value));
+  gst_structure_free (settings);
+  return value;
+}
+
+GST_START_TEST (test_depth_of_packed_views)
+{
+  Cameras cameras = draw_cameras ();
+  GstHarness *harness;
+  GstBus *bus;
+
+  harness = packed_gray (DEPTH, &bus);
+  fail_unless_equals_float (setting (harness->element, "focal-length"), 0);
+  for (guint i = 0; i < 3; i++)
+    fail_unless_equals_int (gst_harness_push (harness, packed_frame (i, &cameras)), GST_FLOW_OK);
+  for (guint i = 0; i < 3; i++)
+    check_depth (harness, &cameras);
+  fail_unless_equals_float (setting (harness->element, "focal-length"), cameras.focal);
+  fail_unless_equals_float (setting (harness->element, "baseline"), cameras.baseline);
+  fail_unless_equals_float (setting (harness->element, "principal-offset"), cameras.offset);
+  expect_no_message (bus, GST_MESSAGE_WARNING);
+  packed_free (harness, bus);
+}
+GST_END_TEST;
+
+/* A new plan comes before the pair that needs it, and not before those ahead of it are out. */
+GST_START_TEST (test_every_pair_has_its_own)
+{
+  Cameras cameras[6];
+  GstHarness *harness;
+  GstBus *bus;
+
+  harness = packed_gray (DEPTH, &bus);
+  for (guint i = 0; i < G_N_ELEMENTS (cameras); i++) {
+    cameras[i] = i % 3 == 1 ? cameras[i - 1] : draw_cameras ();
+    fail_unless_equals_int (gst_harness_push (harness, packed_frame (i, &cameras[i])), GST_FLOW_OK);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (cameras); i++)
+    check_depth (harness, &cameras[i]);
+  packed_free (harness, bus);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_disparity_carries_it_on)
+{
+  Cameras cameras[4];
+  GstHarness *harness;
+  GstBus *bus;
+
+  harness = packed_gray (EXACT, &bus);
+  for (guint i = 0; i < G_N_ELEMENTS (cameras); i++) {
+    cameras[i] = draw_cameras ();
+    fail_unless_equals_int (gst_harness_push (harness, packed_frame (i, &cameras[i])), GST_FLOW_OK);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (cameras); i++) {
+    GstBuffer *out = gst_harness_pull (harness);
+    GstVideoInfo info = output_info (harness);
+    check_interior (out, &info, SHIFT * 64);
+    check_meta (out, &cameras[i]);
+    fail_unless (fabs (gst_stereo_meta_get_depth (gst_buffer_get_stereo_meta (out), SHIFT * 64) -
+            depth_of (&cameras[i], SHIFT)) < 1);
+    gst_buffer_unref (out);
+  }
+  fail_unless_equals_float (setting (harness->element, "focal-length"), cameras[3].focal);
+  /* and is gone when the views say nothing any more */
+  fail_unless_equals_int (gst_harness_push (harness, packed_frame (9, NULL)), GST_FLOW_OK);
+  {
+    GstBuffer *out = gst_harness_pull (harness);
+    check_meta (out, &(Cameras) { 0, 0, 0 });
+    gst_buffer_unref (out);
+  }
+  fail_unless_equals_float (setting (harness->element, "focal-length"), 0);
+  packed_free (harness, bus);
+}
+GST_END_TEST;
+
+static void
+push_views (Pair *pair, GstClockTime time, const Cameras *left, const Cameras *right)
+{
+  GstBuffer *views[2] = { make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 7),
+    make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, SHIFT, 3)
+  };
+
+  if (left)
+    tell (views[0], VIEW_WIDTH, VIEW_HEIGHT, left);
+  if (right)
+    tell (views[1], VIEW_WIDTH, VIEW_HEIGHT, right);
+  /* what goes wrong is told on the bus */
+  gst_harness_push (pair->left, stamp (views[0], time, FRAME));
+  gst_harness_push (pair->right, stamp (views[1], time, FRAME));
+}
+
+GST_START_TEST (test_two_pads)
+{
+  Cameras one = draw_cameras (), other = draw_cameras ();
+  Pair *pair = pair_new_gray (DEPTH);
+
+  push_views (pair, 0, &one, NULL);
+  check_depth (pair->left, &one);
+  push_views (pair, FRAME, NULL, &other);
+  check_depth (pair->left, &other);
+  push_views (pair, 2 * FRAME, &one, &other);
+  check_depth (pair->left, &one);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_what_was_set_wins)
+{
+  Cameras known = draw_cameras (), expected = known;
+  Pair *pair = pair_new_gray (DEPTH);
+
+  expected.focal = known.focal + 100;
+  expected.baseline = known.baseline * 1.0001;  /* not worth a word */
+  g_object_set (pair->element, "focal-length", expected.focal, "baseline", expected.baseline, NULL);
+  for (guint i = 0; i < 3; i++) {
+    push_views (pair, i * FRAME, &known, NULL);
+    check_depth (pair->left, &expected);
+  }
+  expect_warning (pair->bus, "focal-length", "what was set is used", NULL);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  fail_unless_equals_float (setting (pair->element, "focal-length"), expected.focal);
+  fail_unless_equals_float (setting (pair->element, "principal-offset"), known.offset);
+  /* set back, it is theirs again */
+  g_object_set (pair->element, "focal-length", 0.0, "baseline", 0.0, NULL);
+  push_views (pair, 3 * FRAME, &known, NULL);
+  check_depth (pair->left, &known);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_depth_needs_somebody_who_knows)
+{
+  Cameras cameras = draw_cameras (), useless[] = { { 0, 100, 0 }, { NAN, 100, 0 }, { 500, -100, 0 }, { 1e300, 100, 0 } };
+  Pair *pair;
+
+  for (guint i = 0; i < G_N_ELEMENTS (useless); i++) {
+    pair = pair_new_gray (DEPTH);
+    push_views (pair, 0, &useless[i], NULL);
+    expect_error (pair->bus, "focal-length", "baseline", "stereorectify", NULL);
+    pair_free (pair);
+  }
+  pair = pair_new_gray (DEPTH);
+  push_views (pair, 0, &cameras, NULL);
+  check_depth (pair->left, &cameras);
+  push_views (pair, FRAME, NULL, NULL);
+  expect_error (pair->bus, "focal-length", "baseline", "stereorectify", NULL);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+/* A meta that is not of views: somebody's disparity was linked as a view. */
+GST_START_TEST (test_other_kinds_say_nothing)
+{
+  Cameras cameras = draw_cameras ();
+  GstBuffer *frame = packed_frame (0, &cameras), *out;
+  GstHarness *harness;
+  GstBus *bus;
+
+  gst_buffer_get_stereo_meta (frame)->kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
+  harness = packed_gray (EXACT, &bus);
+  fail_unless_equals_int (gst_harness_push (harness, frame), GST_FLOW_OK);
+  out = gst_harness_pull (harness);
+  check_meta (out, &(Cameras) { 0, 0, 0 });
+  gst_buffer_unref (out);
+  packed_free (harness, bus);
+}
+GST_END_TEST;
+
+static GstBuffer *
+new_truth (guint width, guint height)
+{
+  return make_view (GST_VIDEO_FORMAT_GRAY16_LE, (gint) width, (gint) height, 1, 0, 6);
+}
+
+GST_START_TEST (test_truth_goes_on)
+{
+  Cameras cameras = draw_cameras ();
+  GstBuffer *truth = new_truth (VIEW_WIDTH, VIEW_HEIGHT), *frame, *out;
+  GstHarness *harness;
+  GstBus *bus;
+
+  harness = packed_gray (EXACT, &bus);
+  for (guint i = 0; i < 3; i++) {
+    frame = packed_frame (i, &cameras);
+    if (i != 1)
+      gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (frame), truth);
+    fail_unless_equals_int (gst_harness_push (harness, frame), GST_FLOW_OK);
+  }
+  for (guint i = 0; i < 3; i++) {
+    out = gst_harness_pull (harness);
+    fail_unless (gst_stereo_meta_get_truth (gst_buffer_get_stereo_meta (out)) == (i == 1 ? NULL : truth));
+    gst_buffer_unref (out);
+  }
+  packed_free (harness, bus);
+  ASSERT_MINI_OBJECT_REFCOUNT (truth, "truth", 1);
+  gst_buffer_unref (truth);
+}
+GST_END_TEST;
+
+/* The right view's truth is not that of the left one's pixels. */
+GST_START_TEST (test_truth_of_the_right_view_stays_behind)
+{
+  Cameras cameras = draw_cameras ();
+  GstBuffer *right = make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, SHIFT, 0), *truth, *out;
+  Pair *pair = pair_new_gray (EXACT);
+
+  truth = new_truth (VIEW_WIDTH, VIEW_HEIGHT);
+  tell (right, VIEW_WIDTH, VIEW_HEIGHT, &cameras);
+  gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (right), truth);
+  gst_buffer_unref (truth);
+  pair_push_left (pair, 0);
+  fail_unless_equals_int (gst_harness_push (pair->right, stamp (right, 0, FRAME)), GST_FLOW_OK);
+  out = pair_pull (pair, 0);
+  check_meta (out, &cameras);
+  fail_unless (gst_stereo_meta_get_truth (gst_buffer_get_stereo_meta (out)) == NULL);
+  gst_buffer_unref (out);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_of_another_size)
+{
+  Cameras cameras = draw_cameras ();
+  GstBuffer *truth = new_truth (VIEW_WIDTH + 1, VIEW_HEIGHT), *frame, *out;
+  GstHarness *harness;
+  GstBus *bus;
+
+  harness = packed_gray (EXACT, &bus);
+  for (guint i = 0; i < 2; i++) {
+    frame = tell (packed_frame (i, NULL), VIEW_WIDTH + 1, VIEW_HEIGHT, &cameras);
+    gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (frame), truth);
+    fail_unless_equals_int (gst_harness_push (harness, frame), GST_FLOW_OK);
+    out = gst_harness_pull (harness);
+    check_meta (out, &(Cameras) { 0, 0, 0 });
+    fail_unless (gst_stereo_meta_get_truth (gst_buffer_get_stereo_meta (out)) == NULL);
+    gst_buffer_unref (out);
+  }
+  gst_buffer_unref (truth);
+  expect_warning (bus, "45x20", "44x20", "not used", NULL);
+  expect_no_message (bus, GST_MESSAGE_WARNING);
+  packed_free (harness, bus);
+}
+GST_END_TEST;
+
+/* Every other pixel of a frame twice as large is the small frame of the other tests: its cameras have half the focal
+ * length, and the same point the same depth. */
+GST_START_TEST (test_scaled_on_the_way)
+{
+  Cameras cameras = draw_cameras (), small = { cameras.focal / 2, cameras.baseline, cameras.offset / 2 };
+  const guint width = 2 * VIEW_WIDTH, height = 2 * VIEW_HEIGHT;
+  GstHarness *harness;
+  GstBuffer *frame, *truth;
+  GstMapInfo map;
+  gchar *caps;
+
+  /* the texture of both views, every pixel fourfold */
+  frame = gst_buffer_new_allocate (NULL, 2 * width * height, NULL);
+  fail_unless (gst_buffer_map (frame, &map, GST_MAP_WRITE));
+  for (guint y = 0; y < height; y++)
+    for (guint x = 0; x < 2 * width; x++)
+      map.data[y * 2 * width + x] = texture (3, (gint) (x % width / 2) + (x < width ? 0 : SHIFT), (gint) y / 2);
+  gst_buffer_unmap (frame, &map);
+  truth = gst_buffer_new_allocate (NULL, 2 * width * height, NULL);
+  fail_unless (gst_buffer_map (truth, &map, GST_MAP_WRITE));
+  for (guint i = 0; i < width * height; i++)
+    GST_WRITE_UINT16_LE (map.data + 2 * i, 2 * SHIFT * 64);
+  gst_buffer_unmap (truth, &map);
+  tell (frame, width, height, &cameras);
+  gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (frame), truth);
+  gst_buffer_unref (truth);
+
+  caps = g_strdup_printf ("videoscale method=nearest-neighbour ! video/x-raw,width=%d,height=%d ! stereomatch "
+      DEPTH, 2 * VIEW_WIDTH, VIEW_HEIGHT);
+  harness = gst_harness_new_parse (caps);
+  g_free (caps);
+  caps = make_caps (GST_VIDEO_FORMAT_GRAY8, (gint) (2 * width), (gint) height, NULL);
+  gst_harness_set_src_caps_str (harness, caps);
+  g_free (caps);
+  fail_unless_equals_int (gst_harness_push (harness, stamp (frame, 0, FRAME)), GST_FLOW_OK);
+  frame = gst_harness_pull (harness);
+  fail_unless (frame != NULL);
+  {
+    GstVideoInfo info = output_info (harness);
+    GBytes *bytes = gst_stereo_meta_get_truth_bytes (gst_buffer_get_stereo_meta (frame));
+    check_interior (frame, &info, depth_of (&small, SHIFT));
+    check_meta (frame, &small);
+    fail_unless (bytes && g_bytes_get_size (bytes) == 2 * VIEW_WIDTH * VIEW_HEIGHT);
+    fail_unless_equals_int (GST_READ_UINT16_LE (g_bytes_get_data (bytes, NULL)), SHIFT * 64);
+    g_bytes_unref (bytes);
+  }
+  gst_buffer_unref (frame);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+static Suite *
+views_suite (void)
+{
+  Suite *suite = suite_create ("views");
+  TCase *cases = tcase_create ("views");
+
+  generator.state = random_seed ();
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_depth_of_packed_views);
+  tcase_add_test (cases, test_every_pair_has_its_own);
+  tcase_add_test (cases, test_disparity_carries_it_on);
+  tcase_add_test (cases, test_two_pads);
+  tcase_add_test (cases, test_what_was_set_wins);
+  tcase_add_test (cases, test_depth_needs_somebody_who_knows);
+  tcase_add_test (cases, test_other_kinds_say_nothing);
+  tcase_add_test (cases, test_truth_goes_on);
+  tcase_add_test (cases, test_truth_of_the_right_view_stays_behind);
+  tcase_add_test (cases, test_of_another_size);
+  tcase_add_test (cases, test_scaled_on_the_way);
+  return suite;
+}
+
+GST_CHECK_MAIN (views);
