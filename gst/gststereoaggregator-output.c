@@ -89,7 +89,7 @@ gst_stereo_aggregator_map (GstStereoAggregator *self, GstVideoFrame *mapped, con
 typedef struct
 {
   GstBuffer *out;
-  gboolean same_size;           /* out has the size of the frame whose metas are copied */
+  gboolean same_size;           /* out has the size of the frame whose metas are copied, and things are where they were */
 } CopyMetas;
 
 /* What is true of the left frame and stays true of what is made from it. Not the pixels' own: memory (that tags
@@ -114,10 +114,10 @@ copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer data)
 
 void
 gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
-    const GstStereoFrame *other)
+    const GstStereoFrame *other, gboolean same_place)
 {
-  CopyMetas copy = { out, left->layout.packing == GST_STEREO_PACKING_AUTO ||
-        left->layout.packing == GST_STEREO_PACKING_FRAME_BY_FRAME };
+  CopyMetas copy = { out, same_place && (left->layout.packing == GST_STEREO_PACKING_AUTO ||
+        left->layout.packing == GST_STEREO_PACKING_FRAME_BY_FRAME) };
   const GstStereoFrame *timed = GST_BUFFER_PTS_IS_VALID (left->buffer) ||
       left->layout.packing == GST_STEREO_PACKING_AUTO ? left : other;
 

@@ -126,9 +126,10 @@ GstFlowReturn gst_stereo_aggregator_mismatch (GstStereoAggregator *self, const G
 /* FALSE after an error was posted. */
 gboolean gst_stereo_aggregator_map (GstStereoAggregator *self, GstVideoFrame *mapped, const GstStereoFrame *frame,
     GstStereoCudaContext *context);
-/* Timestamps, flags and metas. @other's timestamps stand in where the left view of a bundle has none. */
+/* Timestamps, flags and metas. @other's timestamps stand in where the left view of a bundle has none. @same_place: what
+ * lies at a place of the left view lies at the same place of @out. */
 void gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
-    const GstStereoFrame *other);
+    const GstStereoFrame *other, gboolean same_place);
 /* Counts a pair that took so long to compute (also for the latency), and pushes @out (transfer full). */
 GstFlowReturn gst_stereo_aggregator_finish (GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out,
     GstClockTime compute_time);

@@ -105,7 +105,7 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstS
     flight->segment = left->segment;
     if (left->time != GST_STEREO_TIME_NONE && right->time != GST_STEREO_TIME_NONE)
       flight->skew = right->time - left->time;
-    gst_stereo_aggregator_decorate (base, flight->out, left, right);
+    gst_stereo_aggregator_decorate (base, flight->out, left, right, TRUE);
     flow = compute (self, first, second, flight);
   }
   if (flow != GST_FLOW_OK)

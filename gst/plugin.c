@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/gststereometa.h"
 #include "gst/gststereomatch.h"
+#include "gst/gststereorectify.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
   /* so that buffers from elsewhere can be deserialised before any of ours was made */
   gst_stereo_meta_get_info ();
-  return GST_ELEMENT_REGISTER (stereomatch, plugin);
+  return GST_ELEMENT_REGISTER (stereomatch, plugin) && GST_ELEMENT_REGISTER (stereorectify, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, stereo, "Depth from stereo cameras", plugin_init,
