@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A view's bounds come from points on the border of the raw picture: as few, and undistorted as roughly, as OpenCV does,
- * so that views are the same. Where that is off by more than half a pixel, many and exact points decide. */
+/* A view's bounds come from points on the border of the raw picture: as few, and undistorted as roughly, as OpenCV
+ * does, so that views are the same. Where that is off by more than half a pixel, many and exact points decide. */
 #define FEW 9                   /* points a side */
 #define MANY 257
 #define ROUGH 5                 /* steps of undistort() */
@@ -203,7 +203,8 @@ centre (const StereoCamera *camera, const double *rotation, int width, int heigh
 /* From @count points on each side of the picture, @inset pixels inside of the outermost centres; relative to the
  * principal point. */
 static Outline
-outline_of (const StereoCamera *camera, const double *rotation, const int size[2], double focal, int count, double inset)
+outline_of (const StereoCamera *camera, const double *rotation, const int size[2], double focal, int count,
+    double inset)
 {
   Outline o = { { -INFINITY, -INFINITY, INFINITY, INFINITY }, { INFINITY, INFINITY, -INFINITY, -INFINITY } };
   double width = size[0] - 1 - 2 * inset, height = size[1] - 1 - 2 * inset;
@@ -254,29 +255,45 @@ smaller (double a, double b)
   return a < b || isnan (a) ? a : b;
 }
 
-/* P1 and P2 for the rotations at hand; @baseline along x (negative). */
-static StereoStatus
-project (const StereoCalibration *c, double baseline, double alpha, StereoRectification *r, StereoError *error)
+/* Where the principal point of both views comes to lie, and by how much @focal has to grow; not above 0 where there is no
+ * such view. @middle: the focal length that finds the middle of the pictures. */
+static double
+place (const StereoCalibration *c, const StereoRectification *r, double focal, double middle, double alpha, Point *to)
 {
   const int raw[2] = { c->width, c->height }, size[2] = { r->width, r->height };
-  double focal = (c->camera[0].fy + c->camera[1].fy) / 2 * r->height / c->height, most = 0, least = INFINITY, scale;
-  Point at[2], to;
+  double most = 0, least = INFINITY;
+  Point at[2];
 
   for (int v = 0; v < 2; v++)
-    at[v] = centre (&c->camera[v], r->rectifying[v], c->width, c->height, focal);
-  to = (Point) { (at[0].x + at[1].x) / 2 * r->width / c->width, (at[0].y + at[1].y) / 2 * r->height / c->height };
+    at[v] = centre (&c->camera[v], r->rectifying[v], c->width, c->height, middle);
+  to->x = (at[0].x + at[1].x) / 2 * r->width / c->width;
+  to->y = (at[0].y + at[1].y) / 2 * r->height / c->height;
   for (int v = 0; v < 2; v++) {
     Outline few = outline_of (&c->camera[v], r->rectifying[v], raw, focal, FEW, 0);
     Outline area = outline_of (&c->camera[v], r->rectifying[v], raw, focal, MANY, -0.5);
     Outline core = outline_of (&c->camera[v], r->rectifying[v], raw, focal, MANY, 0.5);
-    most = larger (most, larger (growth (few.inner, to, size, 0), growth (area.inner, to, size, 0)));
-    least = smaller (least, smaller (growth (few.outer, to, size, 1), growth (core.outer, to, size, 1)));
+    most = larger (most, larger (growth (few.inner, *to, size, 0), growth (area.inner, *to, size, 0)));
+    least = smaller (least, smaller (growth (few.outer, *to, size, 1), growth (core.outer, *to, size, 1)));
   }
-  scale = alpha <= 0 ? most : alpha >= 1 ? least : most * (1 - alpha) + least * alpha;
-  if (!(scale > 0 && isfinite (scale)))
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "No rectangle of the rectified views (%d x %d, alpha=%g) has pixels "
-        "of both pictures: rotation or distortion of the calibration is too large, or not of these cameras.", r->width,
-        r->height, alpha);
+  double scale = alpha <= 0 ? most : alpha >= 1 ? least : most * (1 - alpha) + least * alpha;
+  return isfinite (scale) ? scale : 0;
+}
+
+/* P1 and P2 for the rotations at hand; @baseline along x (negative). */
+static StereoStatus
+project (const StereoCalibration *c, double baseline, double alpha, StereoRectification *r, StereoError *error)
+{
+  double raw = (c->camera[0].fy + c->camera[1].fy) / 2, focal = raw * r->height / c->height;
+  Point to;
+  double scale = place (c, r, focal, focal, alpha, &to);
+
+  /* OpenCV's way, which leaves the pictures where the new size is several times the old one, or of another shape */
+  if (!(scale > 0))
+    scale = place (c, r, focal, raw, alpha, &to);
+  if (!(scale > 0))
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "No rectangle of the rectified views (%d x %d, alpha=%g) has pixels of both pictures: rotation or distortion of "
+        "the calibration is too large, or not of these cameras.", r->width, r->height, alpha);
   focal *= scale;
   for (int v = 0; v < 2; v++) {
     double *p = r->projection[v];
@@ -328,7 +345,8 @@ stereo_calibration_scale (StereoCalibration *c, int width, int height, StereoErr
   double x, y;
 
   if (width < 1 || height < 1 || width > STEREO_RECTIFY_MAX_SIZE || height > STEREO_RECTIFY_MAX_SIZE)
-    return stereo_fail (error, STEREO_ERROR_SIZE, "Pictures of %d x %d cannot be rectified: 1 x 1 to %d x %d are possible.",
+    return stereo_fail (error, STEREO_ERROR_SIZE,
+        "Pictures of %d x %d cannot be rectified: 1 x 1 to %d x %d are possible.",
         width, height, STEREO_RECTIFY_MAX_SIZE, STEREO_RECTIFY_MAX_SIZE);
   if (c->width <= 0 || c->height <= 0) {
     c->width = width;
@@ -337,10 +355,11 @@ stereo_calibration_scale (StereoCalibration *c, int width, int height, StereoErr
   x = (double) width / c->width;
   y = (double) height / c->height;
   if (fabs (c->width * y - width) > 1 && fabs (c->height * x - height) > 1)
-    return stereo_fail (error, STEREO_ERROR_SIZE, "The calibration is of pictures of %d x %d, those at hand are %d x %d, "
+    return stereo_fail (error, STEREO_ERROR_SIZE,
+        "The calibration is of pictures of %d x %d, those at hand are %d x %d, "
         "which is another aspect: calibrate with such pictures, or scale without cropping.", c->width, c->height, width,
         height);
-  for (int v = 0; v < 2; v++) {
+  for (int v = 0; v < 2 && (x != 1 || y != 1); v++) {
     StereoCamera *camera = &c->camera[v];
     camera->fx *= x;
     camera->fy *= y;

@@ -8,8 +8,8 @@
  *   if (stereo_rectify (&calibration, 0, 0, 0, &rectification, &error)) { fputs (error.message, stderr); … }
  *   stereo_rectify_map (&calibration, &rectification, 0, map_x, map_y, width, 0, height);   // the left view's
  *
- * Conventions are OpenCV's: a point X of the left camera's frame is R X + T in the right one's; pixel centres have whole
- * coordinates; a pixel (u, v) of a rectified view shows what the raw picture has at (map_x, map_y).
+ * Conventions are OpenCV's: a point X of the left camera's frame is R X + T in the right one's; pixel centres have
+ * whole coordinates; a pixel (u, v) of a rectified view shows what the raw picture has at (map_x, map_y).
  * Both cameras side by side, the right one to the right: a pair of one above the other is refused.
  */
 #ifndef STEREO_RECTIFY_H
@@ -54,22 +54,22 @@ typedef struct StereoRectification
   double principal_offset;      /* px, StereoParams.principal_offset: x of the right principal point minus the left's */
 } StereoRectification;
 
-/* A calibration for pictures of another size of the same aspect: everything in pixels is scaled. Refused with both sizes
- * where the aspects differ by more than a pixel. A calibration without a size becomes one of that size. */
+/* A calibration for pictures of another size of the same aspect: everything in pixels is scaled. Refused with both
+ * sizes where the aspects differ by more than a pixel. A calibration without a size becomes one of that size. */
 StereoStatus stereo_calibration_scale (StereoCalibration *calibration, int width, int height, StereoError *error);
 
 /* @alpha 0..1: 0 shows only what both raw pictures have (cropped), 1 all they have (with black borders), computed as
  * OpenCV's stereoRectify does with equal principal points: rotations are the calibration's R1 and R2 where it has them,
  * else half of R each, projections are new. -1: P1 and P2 of the calibration as they are, scaled where another size is
- * asked for (the view keeps its height, and shows more or less to the sides where the aspect differs); where it has none,
- * as 0. @width x @height of a rectified view, 0 x 0: the calibration's (its raw size, unless it says otherwise).
+ * asked for (the view keeps its height, and shows more or less to the sides where the aspect differs); where it has
+ * none, as 0. @width x @height of a rectified view, 0 x 0: the calibration's (its raw size, unless it says otherwise).
  * Refuses a baseline of zero, cameras one above the other, swapped ones, and what is not finite, naming it. */
 StereoStatus stereo_rectify (const StereoCalibration *calibration, double alpha, int width, int height,
     StereoRectification *rectification, StereoError *error);
 
-/* Where rows first .. end - 1 of rectified @view (0 left, 1 right) lie in its raw picture; @pitch floats a row, the first
- * row written is @first. Always finite: what no raw picture can show lies at STEREO_RECTIFY_NOWHERE. Any number of
- * threads may make rows of one map. */
+/* Where rows first .. end - 1 of rectified @view (0 left, 1 right) lie in its raw picture; @pitch floats a row, the
+ * first row written is @first. Always finite: what no raw picture can show lies at STEREO_RECTIFY_NOWHERE, both ways. Any
+ * number of threads may make rows of one map. */
 #define STEREO_RECTIFY_NOWHERE (-1e6f)
 void stereo_rectify_map (const StereoCalibration *calibration, const StereoRectification *rectification, int view,
     float *map_x, float *map_y, int pitch, int first, int end);

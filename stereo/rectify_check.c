@@ -56,7 +56,8 @@ check_rotation (const char *name, const double *r, StereoError *error)
       r[2] * (r[3] * r[7] - r[4] * r[6]);
   if (worst <= ROTATION_TOLERANCE && determinant > 0)
     return STEREO_OK;
-  return stereo_fail (error, STEREO_ERROR_PARAMETER, "The calibration's %s is not a rotation: its determinant is %g, and "
+  return stereo_fail (error, STEREO_ERROR_PARAMETER,
+      "The calibration's %s is not a rotation: its determinant is %g, and "
       "its rows are off by %g from being of length 1 and at right angles.", name, determinant, worst);
 }
 
@@ -71,7 +72,8 @@ check_side_by_side (double x, double y, const char *from, StereoError *error)
     return stereo_fail (error, STEREO_ERROR_PARAMETER, "The cameras stand one above the other (%s: %g mm across, %g mm "
         "down): only a pair side by side can be rectified; turn pictures and calibration by 90 degrees.", from, -x, -y);
   if (x > 0)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "The right camera stands %g mm to the left of the left one (%s): "
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "The right camera stands %g mm to the left of the left one (%s): "
         "left and right are exchanged: swap the files or the pads.", x, from);
   return STEREO_OK;
 }
@@ -84,13 +86,15 @@ check_projections (const double p[2][12], StereoError *error)
     if (status)
       return status;
     if (!(p[v][0] > 0 && p[v][5] > 0 && fabs (p[v][10] - 1) < 1e-6))
-      return stereo_fail (error, STEREO_ERROR_PARAMETER, "The %s projection (P%d) has focal lengths %g and %g px and %g in "
+      return stereo_fail (error, STEREO_ERROR_PARAMETER,
+          "The %s projection (P%d) has focal lengths %g and %g px and %g in "
           "its third row: above 0 and 1 are needed.", side[v], v + 1, p[v][0], p[v][5], p[v][10]);
   }
   /* rows of a pair have to be the same rows */
   if (fabs (p[0][0] - p[1][0]) > 1e-3 * p[0][0] || fabs (p[0][5] - p[1][5]) > 1e-3 * p[0][5] ||
       fabs (p[0][6] - p[1][6]) > 0.5)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "P1 and P2 are not of one rectified pair: focal lengths %g x %g and "
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "P1 and P2 are not of one rectified pair: focal lengths %g x %g and "
         "%g x %g px, rows of the principal points %g and %g.", p[0][0], p[0][5], p[1][0], p[1][5], p[0][6], p[1][6]);
   return check_side_by_side ((p[1][3] - p[0][3]) / p[1][0], (p[1][7] - p[0][7]) / p[1][5], "P2", error);
 }
@@ -105,7 +109,8 @@ check_pose (const StereoCalibration *calibration, StereoError *error)
       (status = check_finite ("translation T", t, 3, error)))
     return status;
   if (fabs (t[2]) > fabs (t[0]) && fabs (t[2]) > fabs (t[1]))
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "The cameras stand one behind the other (T is %g %g %g mm): only a "
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "The cameras stand one behind the other (T is %g %g %g mm): only a "
         "pair side by side can be rectified.", t[0], t[1], t[2]);
   return check_side_by_side (t[0], t[1], "T", error);
 }
@@ -121,12 +126,14 @@ check_sizes (const StereoCalibration *calibration, double alpha, int width, int 
     int own = i && !sizes[i][0] && !sizes[i][1];
     if (!own && (sizes[i][0] < 1 || sizes[i][1] < 1 || sizes[i][0] > STEREO_RECTIFY_MAX_SIZE ||
             sizes[i][1] > STEREO_RECTIFY_MAX_SIZE))
-      return stereo_fail (error, STEREO_ERROR_SIZE, "The size of the %s is %d x %d: 1 x 1 to %d x %d are possible.", name[i],
+      return stereo_fail (error, STEREO_ERROR_SIZE,
+          "The size of the %s is %d x %d: 1 x 1 to %d x %d are possible.", name[i],
           sizes[i][0], sizes[i][1], STEREO_RECTIFY_MAX_SIZE, STEREO_RECTIFY_MAX_SIZE);
   }
   if (alpha == -1 || (alpha >= 0 && alpha <= 1))
     return STEREO_OK;
-  return stereo_fail (error, STEREO_ERROR_PARAMETER, "alpha=%g is out of range: set it between 0 (no black borders) and "
+  return stereo_fail (error, STEREO_ERROR_PARAMETER,
+      "alpha=%g is out of range: set it between 0 (no black borders) and "
       "1 (all pixels), or -1 for the calibration's own projections.", alpha);
 }
 
@@ -147,6 +154,7 @@ stereo_rectify_check (const StereoCalibration *calibration, double alpha, int wi
   }
   if (calibration->has_pose)
     return check_pose (calibration, error);
-  return stereo_fail (error, STEREO_ERROR_PARAMETER, "The calibration does not say how the cameras stand to each other: it "
+  return stereo_fail (error, STEREO_ERROR_PARAMETER,
+      "The calibration does not say how the cameras stand to each other: it "
       "needs R and T, or R1, R2, P1 and P2.");
 }

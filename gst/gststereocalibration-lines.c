@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* KITTI's text files: "key: numbers" a line; in the odometry sets also rows of 12 numbers without a key. */
+#include "gst/gststereocalibration-private.h"
+
+#include <string.h>
+
+#define MAX_ROWS 4 /* P0 .. P3; more rows are poses, not cameras */
+
+/* The start of the next line that is not blank, and its length without the end; NULL: there is none. */
+static const gchar *
+next_line (const gchar *at, gsize *length)
+{
+  at += strspn (at, " \t\r\n");
+  *length = strcspn (at, "\r\n");
+  return *at ? at : NULL;
+}
+
+static gboolean
+is_row (const gchar *line)
+{
+  return g_ascii_isdigit (line[0]) || line[0] == '+' || line[0] == '.' ||
+         (line[0] == '-' && (g_ascii_isdigit (line[1]) || line[1] == '.'));
+}
+
+gboolean
+gst_stereo_keys_are_lines (const gchar *text)
+{
+  static const gchar *const marks[] = { "P0:", "P1:", "P2:", "P3:", "P_rect_", "K_0", "S_0", "S_rect_" };
+  gsize length;
+  gboolean first = TRUE;
+
+  for (const gchar *line = text; (line = next_line (line, &length)); line += length, first = FALSE) {
+    const gchar *colon = memchr (line, ':', length);
+    if (first && is_row (line))
+      return TRUE;
+    for (guint k = 0; colon && k < G_N_ELEMENTS (marks); k++)
+      /* in YAML a list or a matrix would follow, not a number */
+      if (g_str_has_prefix (line, marks[k]) && is_row (colon + 1 + strspn (colon + 1, " \t")))
+        return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+gst_stereo_keys_read_lines (GstStereoKeys *keys, const gchar *text, gchar **message)
+{
+  gsize length;
+  guint number = 0;
+
+  for (const gchar *line = text; (line = next_line (line, &length)); line += length) {
+    const gchar *colon = memchr (line, ':', length);
+    gchar *key;
+    if (*line == '#')
+      continue;
+    if (!colon && !is_row (line))
+      return gst_stereo_keys_fail (keys, message, "a line has neither a key (\"P0: …\") nor 12 numbers.");
+    if (!colon && number == MAX_ROWS)
+      return gst_stereo_keys_fail (keys, message,
+          "it has more than %d rows of numbers: a calibration has a row of 12 for "
+          "each camera, so these are poses or something else.",
+          MAX_ROWS);
+    key = colon ? g_strndup (line, (gsize) (colon - line)) : g_strdup_printf ("P%u", number++);
+    gst_stereo_value_append (gst_stereo_keys_add (keys, g_strstrip (key)), colon ? colon + 1 : line,
+        colon ? (gssize) (line + length - colon - 1) : (gssize) length);
+    g_free (key);
+  }
+  return TRUE;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files to text, and which format a text is. */
+#include "gst/gststereocalibration-private.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_FILE (4 << 20) /* bytes; calibrations have a few thousand */
+
+static gboolean fail (gchar **message, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+
+static gboolean
+fail (gchar **message, const gchar *format, ...)
+{
+  va_list args;
+
+  if (message) {
+    va_start (args, format);
+    *message = g_strdup_vprintf (format, args);
+    va_end (args);
+  }
+  return FALSE;
+}
+
+/* ---- text ---- */
+
+/* Without the byte order mark, and UTF-8 whatever it was: comments and camera names may be anything. */
+static gchar *
+clean (const gchar *text)
+{
+  return g_utf8_make_valid (g_str_has_prefix (text, "\357\273\277") ? text + 3 : text, -1);
+}
+
+static gboolean
+read_text (GstStereoKeys *keys, const gchar *text, gboolean *lines, gchar **message)
+{
+  gchar *valid = clean (text);
+  gsize blanks = strspn (valid, " \t\r\n");
+  gboolean ok;
+
+  *lines = FALSE;
+  if (valid[blanks] == 0)
+    ok = gst_stereo_keys_fail (keys, message, "it is empty: a calibration of OpenCV, ROS or KITTI is needed.");
+  else if (valid[blanks] == '<')
+    ok = gst_stereo_keys_read_xml (keys, valid + blanks, message);
+  else if ((*lines = gst_stereo_keys_are_lines (valid)))
+    ok = gst_stereo_keys_read_lines (keys, valid, message);
+  else
+    ok = gst_stereo_keys_read_yaml (keys, valid, message);
+  g_free (valid);
+  return ok;
+}
+
+/* ROS's files say these words of one camera; OpenCV's of a pair have a number in them. */
+static gboolean
+is_camera_info (GstStereoKeys *keys)
+{
+  return gst_stereo_keys_has (keys, "camera_matrix");
+}
+
+/* @name and @text: two of a pair of files, or one and NULL. */
+static gboolean
+parse (StereoCalibration *calibration, const gchar *const name[2], const gchar *const text[2], gdouble unit_mm,
+    gchar **message)
+{
+  g_autoptr (GstStereoKeys) first = gst_stereo_keys_new (name[0]);
+  g_autoptr (GstStereoKeys) second = gst_stereo_keys_new (text[1] ? name[1] : "");
+  gboolean lines[2] = { FALSE, FALSE };
+
+  memset (calibration, 0, sizeof *calibration);
+  if (!read_text (first, text[0], &lines[0], message) || (text[1] && !read_text (second, text[1], &lines[1], message)))
+    return FALSE;
+  if (text[1] && (lines[0] || lines[1]))
+    return gst_stereo_keys_fail (lines[0] ? first : second, message, "KITTI's files have both cameras: give only one.");
+  if (lines[0])
+    return gst_stereo_calibration_from_kitti (calibration, first, unit_mm, message);
+  if (text[1] && is_camera_info (first) && is_camera_info (second))
+    return gst_stereo_calibration_from_ros (calibration, first, second, unit_mm, message);
+  if (text[1])
+    gst_stereo_keys_merge (first, second);
+  return gst_stereo_calibration_from_opencv (calibration, first, unit_mm, message);
+}
+
+gboolean
+gst_stereo_calibration_parse (
+    StereoCalibration *calibration, const gchar *left, const gchar *right, gdouble unit_mm, gchar **message)
+{
+  const gchar *const name[2] = { right ? "left calibration" : "calibration", "right calibration" };
+  const gchar *const text[2] = { left, right };
+
+  if (strlen (left) > MAX_FILE || (right && strlen (right) > MAX_FILE))
+    return fail (message, "calibration: it has more than %d bytes, and no calibration has.", MAX_FILE);
+  return parse (calibration, name, text, unit_mm, message);
+}
+
+/* ---- files ---- */
+
+static gboolean
+check_file (const gchar *path, gchar **message)
+{
+  GStatBuf info;
+
+  if (g_stat (path, &info) != 0)
+    return fail (message, "%s: cannot be read: %s.", path, g_strerror (errno));
+  /* a pipe or a device might never end, or block */
+  if (!S_ISREG (info.st_mode))
+    return fail (message, "%s: is %s, not a file.", path, S_ISDIR (info.st_mode) ? "a folder" : "a device or a pipe");
+  return TRUE;
+}
+
+/* g_free() it; NULL on failure. */
+static gchar *
+read_file (const gchar *path, gchar **message)
+{
+  FILE *file;
+  gchar *text;
+  gsize length;
+  gboolean ok = TRUE;
+
+  if (!check_file (path, message))
+    return NULL;
+  file = g_fopen (path, "rb");
+  if (!file) {
+    fail (message, "%s: cannot be read: %s.", path, g_strerror (errno));
+    return NULL;
+  }
+  text = g_malloc (MAX_FILE + 2);
+  length = fread (text, 1, MAX_FILE + 1, file);
+  text[length] = 0;
+  if (ferror (file))
+    ok = fail (message, "%s: cannot be read: %s.", path, g_strerror (errno));
+  else if (length > MAX_FILE)
+    ok = fail (message, "%s: has more than %d bytes, and no calibration has.", path, MAX_FILE);
+  else if (strlen (text) != length)
+    ok = fail (message, "%s: is not a text: it has zero bytes.", path);
+  fclose (file);
+  if (!ok)
+    g_clear_pointer (&text, g_free);
+  return text;
+}
+
+/* The comma of "left,right": names may have commas themselves, so the one between two files that are there. */
+static const gchar *
+find_comma (const gchar *location)
+{
+  const gchar *first = strchr (location, ',');
+
+  if (!first || g_file_test (location, G_FILE_TEST_EXISTS))
+    return NULL;
+  for (const gchar *comma = first; comma; comma = strchr (comma + 1, ',')) {
+    gchar *left = g_strndup (location, (gsize) (comma - location));
+    gboolean both = g_file_test (left, G_FILE_TEST_EXISTS) && g_file_test (comma + 1, G_FILE_TEST_EXISTS);
+    g_free (left);
+    if (both)
+      return comma;
+  }
+  return first;
+}
+
+gboolean
+gst_stereo_calibration_load (StereoCalibration *calibration, const gchar *location, gdouble unit_mm, gchar **message)
+{
+  const gchar *comma = find_comma (location);
+  gchar *name[2] = { comma ? g_strstrip (g_strndup (location, (gsize) (comma - location))) : g_strdup (location),
+    comma ? g_strstrip (g_strdup (comma + 1)) : NULL };
+  gchar *text[2] = { NULL, NULL };
+  gboolean ok;
+
+  if (*name[0] == 0 || (name[1] && *name[1] == 0))
+    ok = fail (
+        message, "'%s': the name of a file is missing: give one file, or two with a comma between them.", location);
+  else
+    ok = (text[0] = read_file (name[0], message)) && (!name[1] || (text[1] = read_file (name[1], message))) &&
+         parse (calibration, (const gchar *const *) name, (const gchar *const *) text, unit_mm, message);
+  for (gint k = 0; k < 2; k++) {
+    g_free (name[k]);
+    g_free (text[k]);
+  }
+  return ok;
+}
