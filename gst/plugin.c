@@ -8,7 +8,11 @@ plugin_init (GstPlugin *plugin)
 {
   /* so that buffers from elsewhere can be deserialised before any of ours was made */
   gst_stereo_meta_get_info ();
-  return GST_ELEMENT_REGISTER (stereomatch, plugin) && GST_ELEMENT_REGISTER (stereorectify, plugin);
+#ifdef HAVE_STEREORECTIFY
+  if (!GST_ELEMENT_REGISTER (stereorectify, plugin))
+    return FALSE;
+#endif
+  return GST_ELEMENT_REGISTER (stereomatch, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, stereo, "Depth from stereo cameras", plugin_init,

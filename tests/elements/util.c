@@ -294,7 +294,7 @@ expect_message (GstBus *bus, GstMessageType type, const gchar *const *words)
     message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, type);
     fail_unless (message != NULL, "no %s message", gst_message_type_get_name (type));
     if (GST_MESSAGE_SRC (message) && G_TYPE_CHECK_INSTANCE_TYPE (GST_MESSAGE_SRC (message),
-            g_type_from_name ("GstStereoMatch")))
+            g_type_from_name ("GstStereoAggregator")))
       break;
     gst_message_unref (message);
   } while (TRUE);

@@ -79,7 +79,7 @@ void set_properties (GstElement *element, const gchar *properties);
 guint64 stat_of (GstElement *element, const gchar *name);
 GstVideoInfo output_info (GstHarness *harness);
 
-/* Waits for a message of @type from stereomatch; fails when its text has not all of the words. Unref it. */
+/* Waits for a message of @type from one of our elements; fails when its text has not all of the words. Unref it. */
 GstMessage *expect_message (GstBus *bus, GstMessageType type, const gchar *const *words);
 void expect_error (GstBus *bus, ...) G_GNUC_NULL_TERMINATED;
 void expect_warning (GstBus *bus, ...) G_GNUC_NULL_TERMINATED;
