@@ -11,26 +11,23 @@
 #include <string.h>
 
 #define COPY_THREADS 4
-#define COPY_BANDS 8            /* of a plane, for the threads that copy */
+#define COPY_BANDS 8 /* of a plane, for the threads that copy */
 #define BLOCK_X 32
 #define BLOCK_Y 8
 
-struct CudaRemapPlane
-{
-  StereoRemapLayout source, target;     /* of what is staged */
-  ptrdiff_t source_row, target_row;     /* bytes */
+struct CudaRemapPlane {
+  StereoRemapLayout source, target; /* of what is staged */
+  ptrdiff_t source_row, target_row; /* bytes */
   uint8_t *pinned_source, *pinned_target;
   uint8_t *device_source, *device_target;
 };
 
-struct CudaRemapTable
-{
+struct CudaRemapTable {
   uint32_t *position;
   uint16_t *fraction;
 };
 
-struct CudaRemap
-{
+struct CudaRemap {
   cudaStream_t stream;
   StereoPool *pool;
   CudaRemapPlane planes[STEREO_REMAP_MAX_PLANES];
@@ -124,10 +121,10 @@ open_table (StereoRemap *remap, int t, StereoError *error)
 
   CUDA_TRY (cudaMalloc ((void **) &own->position, entries * sizeof *own->position));
   CUDA_TRY (cudaMalloc ((void **) &own->fraction, entries * sizeof *own->fraction));
-  CUDA_TRY (cudaMemcpyAsync (own->position, table->position, entries * sizeof *own->position, cudaMemcpyHostToDevice,
-          state->stream));
-  CUDA_TRY (cudaMemcpyAsync (own->fraction, table->fraction, entries * sizeof *own->fraction, cudaMemcpyHostToDevice,
-          state->stream));
+  CUDA_TRY (cudaMemcpyAsync (
+      own->position, table->position, entries * sizeof *own->position, cudaMemcpyHostToDevice, state->stream));
+  CUDA_TRY (cudaMemcpyAsync (
+      own->fraction, table->fraction, entries * sizeof *own->fraction, cudaMemcpyHostToDevice, state->stream));
   return STEREO_OK;
 }
 
@@ -158,7 +155,7 @@ remap_open (StereoRemap *remap, StereoError *error)
 
   remap->state = calloc (1, sizeof (CudaRemap));
   status = remap->state ? open_device (remap, error) :
-      stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CUDA backend.");
+                          stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CUDA backend.");
   leave (before);
   return status;
 }
@@ -264,8 +261,7 @@ unpack_band (StereoPlan *context, int item, int thread)
 /* ---- the kernel -------------------------------------------------------------------------------- */
 
 /* By value. */
-struct RemapJob
-{
+struct RemapJob {
   const uint32_t *position;
   const uint16_t *fraction;
   const uint8_t *source;
@@ -296,8 +292,8 @@ remap_kernel (RemapJob job)
     for (int k = 0; k < 4; k++)
       tap[k] = stereo_remap_tap (job.source, job.source_stride, job.source_step, x + (k & 1), y + (k >> 1),
           job.source_width, job.source_height, offset, border);
-    to[job.target_offset[c]] = (uint8_t) stereo_remap_blend (tap[0], tap[1], tap[2], tap[3], fraction & 255,
-        fraction >> 8);
+    to[job.target_offset[c]] =
+        (uint8_t) stereo_remap_blend (tap[0], tap[1], tap[2], tap[3], fraction & 255, fraction >> 8);
   }
 }
 
@@ -344,13 +340,13 @@ run_plane (StereoRemap *remap, int p, StereoError *error)
   dim3 grid (cuda_blocks ((size_t) job.width, BLOCK_X), cuda_blocks ((size_t) job.height, BLOCK_Y));
 
   if (remap->sources[p].memory == STEREO_MEMORY_HOST)
-    CUDA_TRY (cudaMemcpyAsync (own->device_source, own->pinned_source, (size_t) own->source_row *
-            (size_t) table->source_height, cudaMemcpyHostToDevice, state->stream));
-  remap_kernel<<<grid, dim3 (BLOCK_X, BLOCK_Y), 0, state->stream>>> (job);
+    CUDA_TRY (cudaMemcpyAsync (own->device_source, own->pinned_source,
+        (size_t) own->source_row * (size_t) table->source_height, cudaMemcpyHostToDevice, state->stream));
+  remap_kernel<<<grid, dim3 (BLOCK_X, BLOCK_Y), 0, state->stream> > > (job);
   CUDA_TRY (cudaGetLastError ());
   if (remap->targets[p].memory == STEREO_MEMORY_HOST)
-    CUDA_TRY (cudaMemcpyAsync (own->pinned_target, own->device_target, (size_t) own->target_row *
-            (size_t) table->height, cudaMemcpyDeviceToHost, state->stream));
+    CUDA_TRY (cudaMemcpyAsync (own->pinned_target, own->device_target,
+        (size_t) own->target_row * (size_t) table->height, cudaMemcpyDeviceToHost, state->stream));
   return STEREO_OK;
 }
 
@@ -381,5 +377,8 @@ remap_run (StereoRemap *remap, StereoError *error)
 }
 
 extern const StereoRemapBackend stereo_remap_backend_cuda = {
-  "cuda", remap_open, remap_close, remap_run,
+  "cuda",
+  remap_open,
+  remap_close,
+  remap_run,
 };

@@ -89,7 +89,7 @@ gst_stereo_aggregator_map (GstStereoAggregator *self, GstVideoFrame *mapped, con
 typedef struct
 {
   GstBuffer *out;
-  gboolean same_size;           /* out has the size of the frame whose metas are copied, and things are where they were */
+  gboolean same_size;           /* out has the size of the frame whose metas are copied, and all is where it was */
 } CopyMetas;
 
 /* What is true of the left frame and stays true of what is made from it. Not the pixels' own: memory (that tags

@@ -4,13 +4,7 @@
 #define GST_CAT_DEFAULT gst_stereo_aggregator_debug
 GST_DEBUG_CATEGORY (gst_stereo_aggregator_debug);
 
-enum
-{
-  PROP_0,
-  PROP_PACKING,
-  PROP_MAX_SKEW,
-  PROP_QOS
-};
+enum { PROP_0, PROP_PACKING, PROP_MAX_SKEW, PROP_QOS };
 
 G_DEFINE_ABSTRACT_TYPE (GstStereoAggregator, gst_stereo_aggregator, GST_TYPE_AGGREGATOR)
 
@@ -118,16 +112,20 @@ install_properties (GObjectClass *klass)
 {
   const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
-  g_object_class_install_property (klass, PROP_PACKING, g_param_spec_enum ("packing", "packing",
+  g_object_class_install_property (klass, PROP_PACKING,
+      g_param_spec_enum ("packing", "packing",
           "How two views lie in a frame on sink whose caps do not say it; a multiview-mode in the caps wins "
           "(multiview-mode=mono counts as not saying it, multiview-flags are heeded either way)",
           GST_TYPE_STEREO_PACKING, GST_STEREO_PACKING_AUTO, rw));
-  g_object_class_install_property (klass, PROP_MAX_SKEW, g_param_spec_uint64 ("max-skew", "max-skew",
+  g_object_class_install_property (klass, PROP_MAX_SKEW,
+      g_param_spec_uint64 ("max-skew", "max-skew",
           "Nanoseconds that the two frames of a pair may be apart; frames without a partner so near are dropped, "
           "counted and reported; the default, 18446744073709551615, is half the left frame's duration (or no limit "
-          "where nothing tells that duration)", 0, G_MAXUINT64, GST_STEREO_MAX_SKEW_AUTO, rw));
-  g_object_class_install_property (klass, PROP_QOS, g_param_spec_boolean ("qos", "qos",
-          "Drop pairs before they are computed when downstream says that they come too late", TRUE, rw));
+          "where nothing tells that duration)",
+          0, G_MAXUINT64, GST_STEREO_MAX_SKEW_AUTO, rw));
+  g_object_class_install_property (klass, PROP_QOS,
+      g_param_spec_boolean (
+          "qos", "qos", "Drop pairs before they are computed when downstream says that they come too late", TRUE, rw));
 }
 
 void
@@ -137,8 +135,8 @@ gst_stereo_aggregator_class_add_templates (GstElementClass *klass, GstCaps *caps
 
   /* in this order: linking without a pad name takes the first */
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    gst_element_class_add_pad_template (klass, gst_pad_template_new_with_gtype (names[i], GST_PAD_SINK,
-            GST_PAD_REQUEST, caps, GST_TYPE_STEREO_PAD));
+    gst_element_class_add_pad_template (
+        klass, gst_pad_template_new_with_gtype (names[i], GST_PAD_SINK, GST_PAD_REQUEST, caps, GST_TYPE_STEREO_PAD));
   gst_caps_unref (caps);
 }
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/gststereopool.h"
 
-typedef struct
-{
+typedef struct {
   GstCaps *caps;
   guint size, min, max;
-  GstAllocator *allocator;      /* may be NULL */
+  GstAllocator *allocator; /* may be NULL */
   GstAllocationParams params;
-  gboolean meta;                /* rows may be padded: a GstVideoMeta says how */
+  gboolean meta; /* rows may be padded: a GstVideoMeta says how */
 } PoolNeeds;
 
 static gboolean

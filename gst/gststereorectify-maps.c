@@ -58,8 +58,10 @@ gst_stereo_rectify_load (GstStereoRectify *self)
   if (serial == self->loaded_serial) {
     loaded = TRUE;
   } else if (!settings.calibration || !*settings.calibration) {
-    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("No calibration is set, and without one nothing can be rectified: set "
-            "calibration=FILE, or calibration=LEFT,RIGHT for two of ROS."), (NULL));
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+        ("No calibration is set, and without one nothing can be rectified: set "
+         "calibration=FILE, or calibration=LEFT,RIGHT for two of ROS."),
+        (NULL));
   } else if (!gst_stereo_calibration_load (&self->calibration, settings.calibration, settings.unit, &message)) {
     GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s", message), (NULL));
     g_free (message);
@@ -82,7 +84,7 @@ publish (GstStereoRectify *self)
 
   GST_OBJECT_LOCK (self);
   changed = self->focal_length != rectification->focal_length || self->baseline != rectification->baseline ||
-      self->principal_offset != rectification->principal_offset;
+            self->principal_offset != rectification->principal_offset;
   self->focal_length = rectification->focal_length;
   self->baseline = rectification->baseline;
   self->principal_offset = rectification->principal_offset;
@@ -125,8 +127,7 @@ gst_stereo_rectify_compute (GstStereoRectify *self, const GstStereoLayout *layou
 /* ---- planes ------------------------------------------------------------------------------ */
 
 /* Where the samples of a component lie; @second: of the view that lies second in the frame. */
-typedef struct
-{
+typedef struct {
   guint8 *data;
   gint stride;
   StereoRemapLayout layout;
@@ -238,8 +239,9 @@ void
 gst_stereo_rectify_planes (GstStereoRectify *self, const GstStereoLayout *layout, const GstVideoFrame *first,
     const GstVideoFrame *second, const GstVideoFrame *out, StereoRemapSource *sources, StereoRemapTarget *targets)
 {
-  const GstStereoLayout beside = { .packing = GST_STEREO_PACKING_SIDE_BY_SIDE, .width = self->rectification.width,
-    .height = self->rectification.height };
+  const GstStereoLayout beside = {
+    .packing = GST_STEREO_PACKING_SIDE_BY_SIDE, .width = self->rectification.width, .height = self->rectification.height
+  };
   guint each = planes_of_view (self->key.out);
 
   for (guint p = 0; p < VIEWS * each; p++) {
@@ -247,8 +249,8 @@ gst_stereo_rectify_planes (GstStereoRectify *self, const GstStereoLayout *layout
     Component source, target;
     place (&source, later ? second : first, p % each, layout, later);
     place (&target, out, p % each, &beside, right);
-    sources[p] = (StereoRemapSource) { source.data, source.stride, STEREO_MEMORY_HOST };
-    targets[p] = (StereoRemapTarget) { target.data, target.stride, STEREO_MEMORY_HOST };
+    sources[p] = (StereoRemapSource){ source.data, source.stride, STEREO_MEMORY_HOST };
+    targets[p] = (StereoRemapTarget){ target.data, target.stride, STEREO_MEMORY_HOST };
     /* a pixel begins with its first byte, whichever component that is */
     if (GST_VIDEO_INFO_IS_RGB (&out->info)) {
       sources[p].data -= GST_VIDEO_FRAME_COMP_POFFSET (out, 0);
@@ -284,7 +286,7 @@ make_maps (GstStereoRectify *self, const GstStereoLayout *layout, StereoRemapMap
   for (gint v = 0; v < VIEWS; v++) {
     gfloat *x = memory + (gsize) (2 * v) * pixels, *y = x + pixels;
     stereo_rectify_map (&calibration, rectification, v, x, y, width, 0, height);
-    maps[v] = (StereoRemapMap) { width, height, layout->width, layout->height, x, y, width };
+    maps[v] = (StereoRemapMap){ width, height, layout->width, layout->height, x, y, width };
   }
   return memory;
 }
@@ -325,8 +327,9 @@ make_remap (GstStereoRectify *self, const GstStereoRectifyKey *key, const GstSte
   params.threads = settings.params.threads;
   memory = make_maps (self, layout, maps);
   if (!memory) {
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("No memory for the maps of views of %dx%d pixels.",
-            self->rectification.width, self->rectification.height), (NULL));
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("No memory for the maps of views of %dx%d pixels.", self->rectification.width, self->rectification.height),
+        (NULL));
     return GST_FLOW_ERROR;
   }
   self->remap = stereo_remap_new (&params, &error);

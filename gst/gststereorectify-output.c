@@ -107,12 +107,12 @@ out_is_for (GstStereoRectify *self, const GstStereoLayout *layout, const GstVide
   gboolean grey = GST_VIDEO_INFO_IS_GRAY (input), rgb = GST_VIDEO_INFO_IS_RGB (input);
 
   return GST_VIDEO_INFO_WIDTH (out) == 2 * self->rectification.width &&
-      GST_VIDEO_INFO_HEIGHT (out) == self->rectification.height && self->layout.fps_n == layout->fps_n &&
-      self->layout.fps_d == layout->fps_d && self->layout.par_n == layout->par_n &&
-      self->layout.par_d == layout->par_d && GST_VIDEO_INFO_IS_GRAY (out) == grey &&
-      (!rgb || GST_VIDEO_INFO_FORMAT (out) == GST_VIDEO_INFO_FORMAT (input)) && GST_VIDEO_INFO_IS_RGB (out) == rgb &&
-      gst_video_colorimetry_is_equal (&self->input.colorimetry, &input->colorimetry) &&
-      self->input.chroma_site == input->chroma_site;
+         GST_VIDEO_INFO_HEIGHT (out) == self->rectification.height && self->layout.fps_n == layout->fps_n &&
+         self->layout.fps_d == layout->fps_d && self->layout.par_n == layout->par_n &&
+         self->layout.par_d == layout->par_d && GST_VIDEO_INFO_IS_GRAY (out) == grey &&
+         (!rgb || GST_VIDEO_INFO_FORMAT (out) == GST_VIDEO_INFO_FORMAT (input)) && GST_VIDEO_INFO_IS_RGB (out) == rgb &&
+         gst_video_colorimetry_is_equal (&self->input.colorimetry, &input->colorimetry) &&
+         self->input.chroma_site == input->chroma_site;
 }
 
 static GstFlowReturn
@@ -124,9 +124,11 @@ negotiate (GstStereoRectify *self, const GstStereoLayout *layout, const GstVideo
   if (self->parent.negotiated && out_is_for (self, layout, input))
     return GST_FLOW_OK;
   if (halved && self->rectification.width % 2) {
-    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("Rectified views of %dx%d pixels cannot lie side by side in I420 or NV12, "
-            "where two columns share their colour: set width=%d, or put videoconvert ! video/x-raw,format=RGBx before.",
-            self->rectification.width, self->rectification.height, self->rectification.width - 1), (NULL));
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+        ("Rectified views of %dx%d pixels cannot lie side by side in I420 or NV12, "
+         "where two columns share their colour: set width=%d, or put videoconvert ! video/x-raw,format=RGBx before.",
+            self->rectification.width, self->rectification.height, self->rectification.width - 1),
+        (NULL));
     return GST_FLOW_NOT_NEGOTIATED;
   }
   self->layout = *layout;
@@ -137,9 +139,12 @@ negotiate (GstStereoRectify *self, const GstStereoLayout *layout, const GstVideo
     return GST_FLOW_OK;
   if (GST_PAD_IS_FLUSHING (aggregator->srcpad))
     return GST_FLOW_FLUSHING;
-  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("What is linked downstream does not take two views side by side as %s of "
-          "%dx%d pixels.", halved ? "I420 or NV12" : gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (input)),
-          2 * self->rectification.width, self->rectification.height), (NULL));
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+      ("What is linked downstream does not take two views side by side as %s of "
+       "%dx%d pixels.",
+          halved ? "I420 or NV12" : gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (input)),
+          2 * self->rectification.width, self->rectification.height),
+      (NULL));
   return GST_FLOW_NOT_NEGOTIATED;
 }
 
@@ -151,8 +156,8 @@ comparable (const GstStereoFrame *a, const GstStereoFrame *b)
   gboolean rgb = GST_VIDEO_INFO_IS_RGB (&a->info);
 
   return a->layout.width == b->layout.width && a->layout.height == b->layout.height &&
-      rgb == GST_VIDEO_INFO_IS_RGB (&b->info) &&
-      (!rgb || GST_VIDEO_INFO_FORMAT (&a->info) == GST_VIDEO_INFO_FORMAT (&b->info));
+         rgb == GST_VIDEO_INFO_IS_RGB (&b->info) &&
+         (!rgb || GST_VIDEO_INFO_FORMAT (&a->info) == GST_VIDEO_INFO_FORMAT (&b->info));
 }
 
 /* FALSE after an error was posted: where one view ends and the other begins, both have a share in a chroma sample. */
@@ -164,12 +169,15 @@ can_be_split (GstStereoRectify *self, const GstStereoFrame *frame)
   gboolean grey = GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format) < 2;
 
   if (grey || !((layout->packing == GST_STEREO_PACKING_SIDE_BY_SIDE && GST_VIDEO_FORMAT_INFO_W_SUB (format, 1) &&
-              layout->width % 2) || (layout->packing == GST_STEREO_PACKING_TOP_BOTTOM &&
-              GST_VIDEO_FORMAT_INFO_H_SUB (format, 1) && layout->height % 2)))
+                    layout->width % 2) ||
+                  (layout->packing == GST_STEREO_PACKING_TOP_BOTTOM && GST_VIDEO_FORMAT_INFO_H_SUB (format, 1) &&
+                      layout->height % 2)))
     return TRUE;
-  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("Views of %dx%d pixels cannot be taken apart in %s, whose colour is shared "
-          "by neighbours: put videoconvert ! video/x-raw,format=RGBx before.", layout->width, layout->height,
-          gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info))), (NULL));
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+      ("Views of %dx%d pixels cannot be taken apart in %s, whose colour is shared "
+       "by neighbours: put videoconvert ! video/x-raw,format=RGBx before.",
+          layout->width, layout->height, gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info))),
+      (NULL));
   return FALSE;
 }
 
@@ -200,8 +208,10 @@ acquire (GstStereoRectify *self, GstBuffer **out)
   if (pool && gst_buffer_pool_set_active (pool, TRUE))
     flow = gst_buffer_pool_acquire_buffer (pool, out, NULL);
   if (flow == GST_FLOW_ERROR)
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("No output buffer of %dx%d pixels could be had.",
-            GST_VIDEO_INFO_WIDTH (&self->out_info), GST_VIDEO_INFO_HEIGHT (&self->out_info)), (NULL));
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("No output buffer of %dx%d pixels could be had.", GST_VIDEO_INFO_WIDTH (&self->out_info),
+            GST_VIDEO_INFO_HEIGHT (&self->out_info)),
+        (NULL));
   gst_clear_object (&pool);
   return flow;
 }
@@ -210,8 +220,8 @@ static void
 add_meta (GstStereoRectify *self, GstBuffer *out, gint64 skew)
 {
   const StereoRectification *rectification = &self->rectification;
-  GstStereoMeta *meta = gst_buffer_add_stereo_meta (out, (guint) rectification->width, (guint) rectification->height,
-      NULL);
+  GstStereoMeta *meta =
+      gst_buffer_add_stereo_meta (out, (guint) rectification->width, (guint) rectification->height, NULL);
 
   meta->kind = GST_STEREO_OUTPUT_KIND_VIEWS;
   meta->disparity_scale = 1;
@@ -229,9 +239,12 @@ map_whole (GstStereoRectify *self, GstVideoFrame *mapped, const GstStereoFrame *
     return FALSE;
   if (gst_stereo_frame_is_whole (mapped))
     return TRUE;
-  GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold all planes of its %dx%d %s "
-          "frame.", gst_buffer_get_size (frame->buffer), GST_VIDEO_INFO_WIDTH (&frame->info),
-          GST_VIDEO_INFO_HEIGHT (&frame->info), gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info))), (NULL));
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+      ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold all planes of its %dx%d %s "
+       "frame.",
+          gst_buffer_get_size (frame->buffer), GST_VIDEO_INFO_WIDTH (&frame->info),
+          GST_VIDEO_INFO_HEIGHT (&frame->info), gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info))),
+      (NULL));
   gst_video_frame_unmap (mapped);
   return FALSE;
 }

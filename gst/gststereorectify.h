@@ -21,46 +21,43 @@ G_DECLARE_FINAL_TYPE (GstStereoRectify, gst_stereo_rectify, GST, STEREO_RECTIFY,
 GST_ELEMENT_REGISTER_DECLARE (stereorectify);
 
 /* As set. */
-typedef struct
-{
+typedef struct {
   gchar *calibration;
   gdouble alpha, unit;
   gint width, height;
-  StereoParams params;          /* backend, cuda_device_id and threads of them */
+  StereoParams params; /* backend, cuda_device_id and threads of them */
 } GstStereoRectifySettings;
 
 /* What a remap was made for; compared as a whole. */
-typedef struct
-{
-  guint serial;                 /* of the settings */
-  gint width, height;           /* of a raw view */
+typedef struct {
+  guint serial;       /* of the settings */
+  gint width, height; /* of a raw view */
   GstStereoPacking packing;
   GstVideoFormat left, right, out;
   GstVideoChromaSite site;
-  gboolean full_range;          /* black is 0 */
+  gboolean full_range; /* black is 0 */
 } GstStereoRectifyKey;
 
-struct _GstStereoRectify
-{
+struct _GstStereoRectify {
   GstStereoAggregator parent;
 
   /* protected by the object lock */
-  GstStereoRectifySettings pending;     /* as set; becomes settings when a batch of properties is complete */
+  GstStereoRectifySettings pending; /* as set; becomes settings when a batch of properties is complete */
   GstStereoRectifySettings settings;
-  guint serial;                 /* of settings */
-  const gchar *backend;         /* of the last remap; NULL before the first */
-  gdouble focal_length, baseline, principal_offset;     /* of the last rectification; 0 before the first */
+  guint serial;                                     /* of settings */
+  const gchar *backend;                             /* of the last remap; NULL before the first */
+  gdouble focal_length, baseline, principal_offset; /* of the last rectification; 0 before the first */
 
   /* of the source pad's task */
-  StereoCalibration calibration;        /* as loaded for loaded_serial; 0 = none */
+  StereoCalibration calibration; /* as loaded for loaded_serial; 0 = none */
   guint loaded_serial;
-  StereoRectification rectification;    /* for rectified_key: serial, width and height of it */
+  StereoRectification rectification; /* for rectified_key: serial, width and height of it */
   GstStereoRectifyKey rectified_key;
   StereoRemap *remap;
-  GstStereoRectifyKey key;      /* of the remap */
-  gint chosen_backend;          /* what auto chose; STEREO_BACKEND_AUTO before that */
-  GstStereoLayout layout;       /* of the pair at hand: its raw views */
-  GstVideoInfo input;           /* of its left view: colours */
+  GstStereoRectifyKey key; /* of the remap */
+  gint chosen_backend;     /* what auto chose; STEREO_BACKEND_AUTO before that */
+  GstStereoLayout layout;  /* of the pair at hand: its raw views */
+  GstVideoInfo input;      /* of its left view: colours */
   GstVideoInfo out_info;
   gint out_par_n, out_par_d;
 };
@@ -71,8 +68,8 @@ gboolean gst_stereo_rectify_load (GstStereoRectify *self);
 /* The rectification of views of this size. */
 GstFlowReturn gst_stereo_rectify_compute (GstStereoRectify *self, const GstStereoLayout *layout);
 /* The remap for such a pair; the source pad has its caps. */
-GstFlowReturn gst_stereo_rectify_ensure_remap (GstStereoRectify *self, const GstStereoFrame *left,
-    const GstStereoFrame *right);
+GstFlowReturn gst_stereo_rectify_ensure_remap (
+    GstStereoRectify *self, const GstStereoFrame *left, const GstStereoFrame *right);
 /* Left planes, then right ones. */
 void gst_stereo_rectify_planes (GstStereoRectify *self, const GstStereoLayout *layout, const GstVideoFrame *first,
     const GstVideoFrame *second, const GstVideoFrame *out, StereoRemapSource *sources, StereoRemapTarget *targets);

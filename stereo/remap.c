@@ -77,8 +77,9 @@ kind_of (const StereoRemapTable *table, const uint32_t *position)
     inside += x >= 0 && x + 1 + STEREO_REMAP_MARGIN < table->source_width && y >= 0 && y + 1 < table->source_height;
     outside += x < -1 || y < -1 || x >= table->source_width || y >= table->source_height;
   }
-  return inside == STEREO_REMAP_BLOCK ? STEREO_REMAP_INSIDE : outside == STEREO_REMAP_BLOCK ? STEREO_REMAP_OUTSIDE :
-      STEREO_REMAP_MIXED;
+  return inside == STEREO_REMAP_BLOCK  ? STEREO_REMAP_INSIDE :
+         outside == STEREO_REMAP_BLOCK ? STEREO_REMAP_OUTSIDE :
+                                         STEREO_REMAP_MIXED;
 }
 
 /* What pads a row repeats its last entry, so that it does not change the kind of the last block. */
@@ -91,8 +92,8 @@ fill_row (StereoRemapTable *table, const StereoRemapMap *map, int y)
   for (int x = 0; x < table->width; x++) {
     float px = (float) (x << table->shift[2]) + origin (table->shift[2], table->centred[2]);
     put_entry (table, start + (size_t) x,
-        to_samples (map_at (map, map->x, px, py), table->shift[0], table->centred[0], map->source_width,
-            table->source_width),
+        to_samples (
+            map_at (map, map->x, px, py), table->shift[0], table->centred[0], map->source_width, table->source_width),
         to_samples (map_at (map, map->y, px, py), table->shift[1], table->centred[1], map->source_height,
             table->source_height));
   }
@@ -126,8 +127,10 @@ make_table (StereoRemapTable *table, const StereoRemapMap *map, StereoError *err
   table->fraction = malloc (entries * sizeof *table->fraction);
   table->kind = malloc (entries / STEREO_REMAP_BLOCK);
   if (!table->position || !table->fraction || !table->kind)
-    return stereo_fail (error, STEREO_ERROR_MEMORY, "Maps of %dx%d pixels need %zu bytes, which this machine does not "
-        "give: reduce the size.", table->width, table->height, entries * 6);
+    return stereo_fail (error, STEREO_ERROR_MEMORY,
+        "Maps of %dx%d pixels need %zu bytes, which this machine does not "
+        "give: reduce the size.",
+        table->width, table->height, entries * 6);
   for (int y = 0; y < table->height; y++)
     fill_row (table, map, y);
   return STEREO_OK;
@@ -137,7 +140,7 @@ static int
 table_serves (const StereoRemapTable *table, const StereoRemapTable *wanted)
 {
   return table->map == wanted->map && !memcmp (table->shift, wanted->shift, sizeof table->shift) &&
-      !memcmp (table->centred, wanted->centred, sizeof table->centred);
+         !memcmp (table->centred, wanted->centred, sizeof table->centred);
 }
 
 /* Planes that are subsampled alike share a table. */
@@ -148,7 +151,7 @@ find_table (StereoRemap *remap, const StereoRemapParams *params, int index, Ster
   StereoRemapTable wanted = { .map = params->planes[index].map,
     .shift = { source->shift_x, source->shift_y, target->shift_x, target->shift_y },
     .centred = { source->shift_x && source->centred_x, source->shift_y && source->centred_y,
-      target->shift_x && target->centred_x, target->shift_y && target->centred_y } };
+        target->shift_x && target->centred_x, target->shift_y && target->centred_y } };
 
   for (int t = 0; t < remap->table_count; t++)
     if (table_serves (&remap->tables[t], &wanted)) {
@@ -173,13 +176,15 @@ check_map (const StereoRemapMap *map, StereoError *error)
 {
   if (!side_fits (map->width) || !side_fits (map->height) || !side_fits (map->source_width) ||
       !side_fits (map->source_height))
-    return stereo_fail (error, STEREO_ERROR_SIZE, "Pictures of %dx%d pixels cannot be remapped to %dx%d: a side has 1 to "
-        "%d pixels.", map->source_width, map->source_height, map->width, map->height, STEREO_REMAP_MAX_SIDE);
+    return stereo_fail (error, STEREO_ERROR_SIZE,
+        "Pictures of %dx%d pixels cannot be remapped to %dx%d: a side has 1 to "
+        "%d pixels.",
+        map->source_width, map->source_height, map->width, map->height, STEREO_REMAP_MAX_SIDE);
   if (!map->x || !map->y)
     return stereo_fail (error, STEREO_ERROR_PARAMETER, "A map without positions.");
   if (map->pitch < map->width)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "A map's rows of %d positions cannot be %td apart.", map->width,
-        map->pitch);
+    return stereo_fail (
+        error, STEREO_ERROR_PARAMETER, "A map's rows of %d positions cannot be %td apart.", map->width, map->pitch);
   return STEREO_OK;
 }
 
@@ -202,8 +207,10 @@ check_params (const StereoRemapParams *params, StereoError *error)
 
   if (params->map_count < 1 || params->map_count > STEREO_REMAP_MAX_MAPS || params->plane_count < 1 ||
       params->plane_count > STEREO_REMAP_MAX_PLANES)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "%d maps for %d planes: there can be 1 to %d maps and 1 to %d "
-        "planes.", params->map_count, params->plane_count, STEREO_REMAP_MAX_MAPS, STEREO_REMAP_MAX_PLANES);
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "%d maps for %d planes: there can be 1 to %d maps and 1 to %d "
+        "planes.",
+        params->map_count, params->plane_count, STEREO_REMAP_MAX_MAPS, STEREO_REMAP_MAX_PLANES);
   for (int m = 0; m < params->map_count && !status; m++)
     status = check_map (&params->maps[m], error);
   for (int p = 0; p < params->plane_count && !status; p++) {
@@ -211,8 +218,10 @@ check_params (const StereoRemapParams *params, StereoError *error)
     if (plane->map < 0 || plane->map >= params->map_count || plane->channels < 1 ||
         plane->channels > STEREO_REMAP_MAX_CHANNELS || !layout_fits (&plane->source, plane->channels) ||
         !layout_fits (&plane->target, plane->channels))
-      status = stereo_fail (error, STEREO_ERROR_PARAMETER, "Plane %d cannot be: map %d, %d channels, %d bytes from pixel "
-          "to pixel to %d.", p, plane->map, plane->channels, plane->source.pixel_stride, plane->target.pixel_stride);
+      status = stereo_fail (error, STEREO_ERROR_PARAMETER,
+          "Plane %d cannot be: map %d, %d channels, %d bytes from pixel "
+          "to pixel to %d.",
+          p, plane->map, plane->channels, plane->source.pixel_stride, plane->target.pixel_stride);
   }
   return status;
 }
@@ -235,8 +244,10 @@ choose_backend (StereoRemap *remap, const StereoRemapParams *params, StereoError
     return STEREO_OK;
   }
   if (params->backend == STEREO_BACKEND_CUDA)
-    return stereo_fail (error, STEREO_ERROR_NO_DEVICE, "backend=cuda was asked for, and cannot be had: %s Set "
-        "backend=cpu, or auto.", reason);
+    return stereo_fail (error, STEREO_ERROR_NO_DEVICE,
+        "backend=cuda was asked for, and cannot be had: %s Set "
+        "backend=cpu, or auto.",
+        reason);
   remap->backend = &stereo_remap_backend_cpu;
   snprintf (remap->reason, sizeof remap->reason, "%s", reason);
   return STEREO_OK;

@@ -26,62 +26,57 @@
 extern "C" {
 #endif
 
-#define STEREO_REMAP_STEPS 128  /* positions in a pixel, along x and along y */
-#define STEREO_REMAP_MAX_SIDE 32766     /* px, of source and target */
+#define STEREO_REMAP_STEPS 128      /* positions in a pixel, along x and along y */
+#define STEREO_REMAP_MAX_SIDE 32766 /* px, of source and target */
 #define STEREO_REMAP_MAX_MAPS 4
 #define STEREO_REMAP_MAX_PLANES 16
 #define STEREO_REMAP_MAX_CHANNELS 4
 
 /* Read while the remap is made, and not after. */
-typedef struct StereoRemapMap
-{
-  int width, height;            /* of the target, px */
+typedef struct StereoRemapMap {
+  int width, height; /* of the target, px */
   int source_width, source_height;
-  const float *x, *y;           /* height rows of width positions in the source */
-  ptrdiff_t pitch;              /* floats from row to row */
+  const float *x, *y; /* height rows of width positions in the source */
+  ptrdiff_t pitch;    /* floats from row to row */
 } StereoRemapMap;
 
-/* How the samples of a plane lie in memory: channel c of sample (x, y) is data[y * stride + x * pixel_stride + offset[c]]. */
-typedef struct StereoRemapLayout
-{
-  int pixel_stride;             /* bytes, 1..16 */
-  uint8_t offset[STEREO_REMAP_MAX_CHANNELS];    /* below 16 */
-  /* Chroma: a sample for every 2^shift pixels, at the first of them or in their middle. A plane of a picture of w pixels
-   * has (w + 1) >> 1 such samples. All 0 for luma and RGB. */
-  int shift_x, shift_y;         /* 0, 1 */
-  int centred_x, centred_y;     /* with a shift: JPEG's and MPEG-1's siting; without: MPEG-2's along x */
+/* How the samples of a plane lie in memory: channel c of sample (x, y) is data[y * stride + x * pixel_stride +
+ * offset[c]]. */
+typedef struct StereoRemapLayout {
+  int pixel_stride;                          /* bytes, 1..16 */
+  uint8_t offset[STEREO_REMAP_MAX_CHANNELS]; /* below 16 */
+  /* Chroma: a sample for every 2^shift pixels, at the first of them or in their middle. A plane of a picture of w
+   * pixels has (w + 1) >> 1 such samples. All 0 for luma and RGB. */
+  int shift_x, shift_y;     /* 0, 1 */
+  int centred_x, centred_y; /* with a shift: JPEG's and MPEG-1's siting; without: MPEG-2's along x */
 } StereoRemapLayout;
 
 /* One plane of the pictures that follow a map. */
-typedef struct StereoRemapPlane
-{
-  int map;                      /* which of the maps */
-  int channels;                 /* 1..4 bytes of a sample, interpolated each for itself */
+typedef struct StereoRemapPlane {
+  int map;      /* which of the maps */
+  int channels; /* 1..4 bytes of a sample, interpolated each for itself */
   StereoRemapLayout source, target;
-  uint8_t border[STEREO_REMAP_MAX_CHANNELS];    /* what lies around the source: black is 0 or 16, chroma 128 */
+  uint8_t border[STEREO_REMAP_MAX_CHANNELS]; /* what lies around the source: black is 0 or 16, chroma 128 */
 } StereoRemapPlane;
 
-typedef struct StereoRemapParams
-{
+typedef struct StereoRemapParams {
   const StereoRemapMap *maps;
   int map_count;
   const StereoRemapPlane *planes;
   int plane_count;
-  int backend;                  /* StereoBackendChoice */
-  int cuda_device_id;           /* -1 = the one the driver prefers; -2 = the caller's current context */
-  int threads;                  /* 0 = all cores */
+  int backend;        /* StereoBackendChoice */
+  int cuda_device_id; /* -1 = the one the driver prefers; -2 = the caller's current context */
+  int threads;        /* 0 = all cores */
 } StereoRemapParams;
 
 /* Where a plane lies, any stride. */
-typedef struct StereoRemapSource
-{
+typedef struct StereoRemapSource {
   const uint8_t *data;
-  ptrdiff_t stride;             /* bytes from row to row; negative: bottom up */
-  StereoMemory memory;          /* STEREO_MEMORY_CUDA only with backend=cuda */
+  ptrdiff_t stride;    /* bytes from row to row; negative: bottom up */
+  StereoMemory memory; /* STEREO_MEMORY_CUDA only with backend=cuda */
 } StereoRemapSource;
 
-typedef struct StereoRemapTarget
-{
+typedef struct StereoRemapTarget {
   uint8_t *data;
   ptrdiff_t stride;
   StereoMemory memory;

@@ -10,33 +10,30 @@
 extern "C" {
 #endif
 
-#define STEREO_REMAP_SHIFT 7    /* STEREO_REMAP_STEPS is 1 << this */
-#define STEREO_REMAP_BLOCK 16   /* samples of a row that share a kind */
-#define STEREO_REMAP_MARGIN 2   /* columns that a block of kind INSIDE keeps to the right of its taps: wide loads */
-#define STEREO_REMAP_BAND 16    /* rows of a work item */
+#define STEREO_REMAP_SHIFT 7  /* STEREO_REMAP_STEPS is 1 << this */
+#define STEREO_REMAP_BLOCK 16 /* samples of a row that share a kind */
+#define STEREO_REMAP_MARGIN 2 /* columns that a block of kind INSIDE keeps to the right of its taps: wide loads */
+#define STEREO_REMAP_BAND 16  /* rows of a work item */
 
-typedef enum StereoRemapKind
-{
-  STEREO_REMAP_INSIDE,          /* all taps of all samples, and the margin, lie inside the source */
+typedef enum StereoRemapKind {
+  STEREO_REMAP_INSIDE, /* all taps of all samples, and the margin, lie inside the source */
   STEREO_REMAP_MIXED,
-  STEREO_REMAP_OUTSIDE          /* all samples are the border's */
+  STEREO_REMAP_OUTSIDE /* all samples are the border's */
 } StereoRemapKind;
 
 /* A map for planes of one subsampling, ready for use. Rows have @pitch entries, a multiple of the block. */
-typedef struct StereoRemapTable
-{
-  int width, height, pitch;     /* samples of the target plane */
-  int source_width, source_height;      /* samples of the source plane */
-  uint32_t *position;           /* (uint16) x | y << 16 of the upper left tap, -1..; both -2 where there is none */
-  uint16_t *fraction;           /* steps to the right | steps down << 8, 0..STEPS - 1 */
-  uint8_t *kind;                /* StereoRemapKind of each block */
+typedef struct StereoRemapTable {
+  int width, height, pitch;        /* samples of the target plane */
+  int source_width, source_height; /* samples of the source plane */
+  uint32_t *position;              /* (uint16) x | y << 16 of the upper left tap, -1..; both -2 where there is none */
+  uint16_t *fraction;              /* steps to the right | steps down << 8, 0..STEPS - 1 */
+  uint8_t *kind;                   /* StereoRemapKind of each block */
   /* what it was made for */
   int map;
-  int shift[4], centred[4];     /* source x, y; target x, y */
+  int shift[4], centred[4]; /* source x, y; target x, y */
 } StereoRemapTable;
 
-typedef struct StereoRemapBackend
-{
+typedef struct StereoRemapBackend {
   const char *name;
   /* all NULL in a build without it */
   StereoStatus (*open) (StereoRemap *remap, StereoError *error);
@@ -44,8 +41,7 @@ typedef struct StereoRemapBackend
   StereoStatus (*run) (StereoRemap *remap, StereoError *error);
 } StereoRemapBackend;
 
-struct StereoRemap
-{
+struct StereoRemap {
   StereoRemapPlane planes[STEREO_REMAP_MAX_PLANES];
   int table_of[STEREO_REMAP_MAX_PLANES];
   int plane_count;
@@ -54,13 +50,13 @@ struct StereoRemap
   int cuda_device_id, threads;
   const StereoRemapBackend *backend;
   char reason[512];
-  int broken;                   /* the device failed */
+  int broken; /* the device failed */
 
   /* the frame at hand */
   StereoRemapSource sources[STEREO_REMAP_MAX_PLANES];
   StereoRemapTarget targets[STEREO_REMAP_MAX_PLANES];
 
-  void *state;                  /* the backend's own */
+  void *state; /* the backend's own */
 };
 
 extern const StereoRemapBackend stereo_remap_backend_cpu, stereo_remap_backend_cuda;
@@ -82,7 +78,7 @@ stereo_remap_blend (uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t fx,
 {
   uint32_t top = a * (STEREO_REMAP_STEPS - fx) + b * fx, bottom = c * (STEREO_REMAP_STEPS - fx) + d * fx;
   return (top * (STEREO_REMAP_STEPS - fy) + bottom * fy + (1u << (2 * STEREO_REMAP_SHIFT - 1))) >>
-      (2 * STEREO_REMAP_SHIFT);
+         (2 * STEREO_REMAP_SHIFT);
 }
 
 /* The tap at (x, y) of channel @offset, or @border. */

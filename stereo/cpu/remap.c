@@ -10,8 +10,7 @@
 #include "stereo/cpu/vec.h"
 
 /* What a row needs. */
-typedef struct Row
-{
+typedef struct Row {
   const StereoRemapPlane *plane;
   const StereoRemapTable *table;
   const StereoRemapSource *source;
@@ -35,11 +34,11 @@ remap_plainly (const Row *row, int first, int end)
     for (int c = 0; c < plane->channels; c++) {
       int offset = plane->source.offset[c];
       uint32_t border = plane->border[c];
-      to[plane->target.offset[c]] = (uint8_t) stereo_remap_blend (
-          stereo_remap_tap (data, stride, step, x, y, width, height, offset, border),
-          stereo_remap_tap (data, stride, step, x + 1, y, width, height, offset, border),
-          stereo_remap_tap (data, stride, step, x, y + 1, width, height, offset, border),
-          stereo_remap_tap (data, stride, step, x + 1, y + 1, width, height, offset, border), fx, fy);
+      to[plane->target.offset[c]] =
+          (uint8_t) stereo_remap_blend (stereo_remap_tap (data, stride, step, x, y, width, height, offset, border),
+              stereo_remap_tap (data, stride, step, x + 1, y, width, height, offset, border),
+              stereo_remap_tap (data, stride, step, x, y + 1, width, height, offset, border),
+              stereo_remap_tap (data, stride, step, x + 1, y + 1, width, height, offset, border), fx, fy);
     }
   }
 }
@@ -65,8 +64,7 @@ fill_border (const Row *row, int first, int end)
 #endif
 
 /* Where a vector's upper left taps lie, and the weights as pairs. */
-typedef struct Taps
-{
+typedef struct Taps {
   VecI offset, across, down;
 } Taps;
 
@@ -76,8 +74,8 @@ load_taps (const Row *row, int i, int pixel_stride)
   VecI position = vec_load_i ((const int32_t *) row->position + i);
   VecI fraction = vec_widen (vec_load_h (row->fraction + i));
   VecI x = position & 0xFFFF, y = (VecI) ((VecU) position >> 16), fx = fraction & 255, fy = fraction >> 8;
-  Taps taps = { y * (int32_t) row->source->stride + x * pixel_stride,
-    (STEREO_REMAP_STEPS - fx) | fx << 16, (STEREO_REMAP_STEPS - fy) | fy << 16 };
+  Taps taps = { y * (int32_t) row->source->stride + x * pixel_stride, (STEREO_REMAP_STEPS - fx) | fx << 16,
+    (STEREO_REMAP_STEPS - fy) | fy << 16 };
   return taps;
 }
 
@@ -108,7 +106,7 @@ remap_channel (const Row *row, int i, int c, int pixel_stride)
   const uint8_t *from = row->source->data + row->plane->source.offset[c];
   Taps taps = load_taps (row, i, pixel_stride);
   VecB bytes = vec_narrow_bytes (blend (load_pair (from, taps.offset, pixel_stride),
-          load_pair (from + row->source->stride, taps.offset, pixel_stride), &taps));
+      load_pair (from + row->source->stride, taps.offset, pixel_stride), &taps));
   int step = row->plane->target.pixel_stride;
   uint8_t *to = row->to + (ptrdiff_t) i * step + row->plane->target.offset[c];
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define ROWS(isa) \
+#define ROWS(isa)                                                                                 \
   void stereo_cpu_remap_rows_##isa (const StereoRemapPlane *plane, const StereoRemapTable *table, \
       const StereoRemapSource *source, const StereoRemapTarget *target, int first, int end)
 ROWS (baseline);
@@ -13,11 +13,10 @@ ROWS (avx2);
 ROWS (avx512);
 #endif
 
-typedef struct CpuRemap
-{
+typedef struct CpuRemap {
   StereoPool *pool;
   CpuRemapRows rows;
-  int bands[STEREO_REMAP_MAX_PLANES];   /* of each plane */
+  int bands[STEREO_REMAP_MAX_PLANES]; /* of each plane */
   int items;
 } CpuRemap;
 

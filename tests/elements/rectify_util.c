@@ -9,14 +9,14 @@ cameras_straight (gint width, gint height)
 {
   gdouble cx = (width - 1) / 2.0, cy = (height - 1) / 2.0;
 
-  return (Cameras) { width, height, 40, cx, cy, { 0, 0 }, 40, { cx, cx }, cy, 120 };
+  return (Cameras){ width, height, 40, cx, cy, { 0, 0 }, 40, { cx, cx }, cy, 120 };
 }
 
 static void
 append_matrix (GString *text, const gchar *name, guint rows, guint columns, const gdouble *values)
 {
-  g_string_append_printf (text, "%s: !!opencv-matrix\n   rows: %u\n   cols: %u\n   dt: d\n   data: [ ", name, rows,
-      columns);
+  g_string_append_printf (
+      text, "%s: !!opencv-matrix\n   rows: %u\n   cols: %u\n   dt: d\n   data: [ ", name, rows, columns);
   for (guint i = 0; i < rows * columns; i++) {
     gchar number[G_ASCII_DTOSTR_BUF_SIZE];
     g_string_append_printf (text, "%s%s", i ? ", " : "", g_ascii_dtostr (number, sizeof number, values[i]));
@@ -102,8 +102,8 @@ noise_frame (const GstVideoInfo *info, guint seed, gint padding)
     gint rows = p ? GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT (format, 1, info->height) : info->height;
     for (gint y = 0; y < rows; y++)
       for (gint x = 0; x < GST_VIDEO_FRAME_PLANE_STRIDE (&frame, p) - padding; x++)
-        ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, p))[(gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, p) +
-            (gsize) x] = texture (seed + 17 * p, x, y);
+        ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame,
+            p))[(gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, p) + (gsize) x] = texture (seed + 17 * p, x, y);
   }
   gst_video_frame_unmap (&frame);
   return buffer;
@@ -112,6 +112,6 @@ noise_frame (const GstVideoInfo *info, guint seed, gint padding)
 guint
 component_at (const GstVideoFrame *frame, guint c, gint x, gint y)
 {
-  return ((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c))[y * GST_VIDEO_FRAME_COMP_STRIDE (frame, c) +
-      x * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c)];
+  return ((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (
+      frame, c))[y * GST_VIDEO_FRAME_COMP_STRIDE (frame, c) + x * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c)];
 }

@@ -6,13 +6,12 @@
 #include "util.h"
 
 /* A rectified pair of cameras as R1 R2 P1 P2 of an OpenCV file, without distortion. */
-typedef struct
-{
-  gint width, height;           /* 0: the file does not say */
-  gdouble focal, cx, cy;        /* of both raw cameras, px */
-  gdouble turn[2];              /* of each view about its axis, radians */
+typedef struct {
+  gint width, height;                   /* 0: the file does not say */
+  gdouble focal, cx, cy;                /* of both raw cameras, px */
+  gdouble turn[2];                      /* of each view about its axis, radians */
   gdouble new_focal, new_cx[2], new_cy; /* of the rectified views */
-  gdouble baseline;             /* units */
+  gdouble baseline;                     /* units */
 } Cameras;
 
 /* Whose maps are the identity. */

@@ -6,11 +6,9 @@
 
 #define CPU "backend=cpu threads=2 "
 
-static const GstVideoFormat formats[] = {
-  GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_UYVY,
-  GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR, GST_VIDEO_FORMAT_RGBx, GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGBA,
-  GST_VIDEO_FORMAT_BGRA
-};
+static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12,
+  GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_UYVY, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR, GST_VIDEO_FORMAT_RGBx,
+  GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_BGRA };
 static const gchar *const layouts[] = { "side-by-side", "top-bottom", "row-interleaved", "column-interleaved" };
 static const gchar *const sites[] = { "jpeg", "mpeg2", "cosited" };
 
@@ -27,12 +25,11 @@ rectify_new (const gchar *calibration, const gchar *more)
 /* ---- the identity: every format in every layout ------------------------------------------ */
 
 /* Where a component of a view lies in its frame, for all layouts plainly. */
-typedef struct
-{
-  GstVideoFrame frame[2];       /* of both views: the same one when packed */
-  const gchar *layout;          /* NULL: a frame for each view */
+typedef struct {
+  GstVideoFrame frame[2]; /* of both views: the same one when packed */
+  const gchar *layout;    /* NULL: a frame for each view */
   gboolean right_first;
-  gint width, height;           /* of a view */
+  gint width, height; /* of a view */
 } Views;
 
 static guint
@@ -63,10 +60,10 @@ expected_sample (const Views *views, const GstVideoInfo *out, gint view, guint c
   GstVideoChromaSite site = GST_VIDEO_INFO_CHROMA_SITE (in);
   gboolean rows = views->layout && g_str_equal (views->layout, "row-interleaved");
   gboolean columns = views->layout && g_str_equal (views->layout, "column-interleaved");
-  gboolean same_x = GST_VIDEO_FORMAT_INFO_W_SUB (out->finfo, c) == (columns ? 0 :
-      GST_VIDEO_FORMAT_INFO_W_SUB (in->finfo, c));
-  gboolean same_y = GST_VIDEO_FORMAT_INFO_H_SUB (out->finfo, c) == (rows ? 0 :
-      GST_VIDEO_FORMAT_INFO_H_SUB (in->finfo, c));
+  gboolean same_x =
+      GST_VIDEO_FORMAT_INFO_W_SUB (out->finfo, c) == (columns ? 0 : GST_VIDEO_FORMAT_INFO_W_SUB (in->finfo, c));
+  gboolean same_y =
+      GST_VIDEO_FORMAT_INFO_H_SUB (out->finfo, c) == (rows ? 0 : GST_VIDEO_FORMAT_INFO_H_SUB (in->finfo, c));
   gint x0 = same_x ? x : 2 * x, y0 = same_y ? y : 2 * y, x1 = x0, y1 = y0;
 
   if (!same_x && !(site & GST_VIDEO_CHROMA_SITE_H_COSITED))
@@ -74,7 +71,8 @@ expected_sample (const Views *views, const GstVideoInfo *out, gint view, guint c
   if (!same_y && !(site & GST_VIDEO_CHROMA_SITE_V_COSITED))
     y1 = y0 + 1;
   return (chroma_of_view (views, view, c, x0, y0) + chroma_of_view (views, view, c, x1, y0) +
-      chroma_of_view (views, view, c, x0, y1) + chroma_of_view (views, view, c, x1, y1) + 2) / 4;
+             chroma_of_view (views, view, c, x0, y1) + chroma_of_view (views, view, c, x1, y1) + 2) /
+         4;
 }
 
 static void
@@ -88,8 +86,8 @@ check_identity (const Views *views, GstHarness *harness, GstBuffer *out)
   fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), views->height);
   fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_MODE (&info), GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE);
   fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_FLAGS (&info), GST_VIDEO_MULTIVIEW_FLAGS_NONE);
-  fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), yuv ? GST_VIDEO_FORMAT_I420 :
-      GST_VIDEO_INFO_FORMAT (&views->frame[0].info));
+  fail_unless_equals_int (
+      GST_VIDEO_INFO_FORMAT (&info), yuv ? GST_VIDEO_FORMAT_I420 : GST_VIDEO_INFO_FORMAT (&views->frame[0].info));
   fail_unless (gst_video_frame_map (&mapped, &info, out, GST_MAP_READ));
   for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS (&info); c++)
     for (gint y = 0; y < GST_VIDEO_INFO_COMP_HEIGHT (&info, c); y++)
@@ -98,9 +96,9 @@ check_identity (const Views *views, GstHarness *harness, GstBuffer *out)
         guint seen = component_at (&mapped, c, x, y);
         guint wanted = expected_sample (views, &info, x >= half, c, x % half, y);
         if (seen != wanted)
-          fail ("%s %s: component %u at %d,%d is %u, not %u", gst_video_format_to_string (
-                  GST_VIDEO_INFO_FORMAT (&views->frame[0].info)), views->layout ? views->layout : "two pads", c, x, y,
-              seen, wanted);
+          fail ("%s %s: component %u at %d,%d is %u, not %u",
+              gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&views->frame[0].info)),
+              views->layout ? views->layout : "two pads", c, x, y, seen, wanted);
       }
   gst_video_frame_unmap (&mapped);
 }
@@ -110,8 +108,8 @@ check_two (GstVideoFormat format, const gchar *site, gint width, gint height, gi
 {
   Cameras cameras = cameras_straight (width, height);
   gchar *calibration = calibration_new (&cameras), *extra = g_strconcat ("chroma-site=", site, NULL);
-  gchar *caps = make_caps (format, width, height, GST_VIDEO_FORMAT_INFO_IS_YUV (gst_video_format_get_info (format)) ?
-      extra : NULL);
+  gchar *caps = make_caps (
+      format, width, height, GST_VIDEO_FORMAT_INFO_IS_YUV (gst_video_format_get_info (format)) ? extra : NULL);
   GstCaps *parsed = gst_caps_from_string (caps);
   Pair *pair = rectify_new (calibration, CPU);
   Views views = { .width = width, .height = height };
@@ -259,7 +257,7 @@ bilinear (const GstVideoFrame *frame, guint c, gdouble x, gdouble y, gdouble bor
     for (gint dx = 0; dx < 2; dx++) {
       gboolean inside = x0 + dx >= 0 && y0 + dy >= 0 && x0 + dx < frame->info.width && y0 + dy < frame->info.height;
       sum += (1 - fabs (x - x0 - dx)) * (1 - fabs (y - y0 - dy)) *
-          (inside ? component_at (frame, c, x0 + dx, y0 + dy) : border);
+             (inside ? component_at (frame, c, x0 + dx, y0 + dy) : border);
     }
   return sum;
 }
@@ -296,8 +294,8 @@ check_moved (const Cameras *cameras, GstVideoFormat format, guint components, gd
         raw_place (cameras, view, x - view * cameras->width, y, &rx, &ry);
         wanted = bilinear (&in[view], c, rx, ry, border);
         away = fabs (component_at (&mapped, c, x, y) - wanted);
-        fail_unless (away <= TOLERANCE, "component %u at %d,%d is %u, not %.2f", c, x, y, component_at (&mapped, c, x, y),
-            wanted);
+        fail_unless (away <= TOLERANCE, "component %u at %d,%d is %u, not %.2f", c, x, y,
+            component_at (&mapped, c, x, y), wanted);
         sum += away;
         count++;
       }
@@ -336,8 +334,7 @@ GST_END_TEST;
 /* Around the pictures it is black, of any kind of picture. */
 GST_START_TEST (test_border)
 {
-  static const struct
-  {
+  static const struct {
     GstVideoFormat format;
     const gchar *extra;
     guint black[4];

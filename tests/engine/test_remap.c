@@ -10,9 +10,8 @@
 #include <sys/mman.h>
 
 /* A plane in memory up to a page that faults (source), or between bytes that must stay (target). */
-typedef struct Memory
-{
-  uint8_t *data;                /* of sample (0, 0) */
+typedef struct Memory {
+  uint8_t *data; /* of sample (0, 0) */
   ptrdiff_t stride;
   size_t size;
   uint8_t *base;
@@ -98,7 +97,8 @@ naive (const StereoRemapMap *map, const StereoRemapPlane *plane, const Memory *s
 
   if (!(sx > -1 && sy > -1 && sx < (float) width && sy < (float) height))
     return plane->border[c];
-  int qx = (int) floor ((double) sx * STEREO_REMAP_STEPS + 0.5), qy = (int) floor ((double) sy * STEREO_REMAP_STEPS + 0.5);
+  int qx = (int) floor ((double) sx * STEREO_REMAP_STEPS + 0.5),
+      qy = (int) floor ((double) sy * STEREO_REMAP_STEPS + 0.5);
   int left = (int) floor ((double) qx / STEREO_REMAP_STEPS), upper = (int) floor ((double) qy / STEREO_REMAP_STEPS);
   for (int dy = 0; dy < 2; dy++)
     for (int dx = 0; dx < 2; dx++) {
@@ -106,8 +106,9 @@ naive (const StereoRemapMap *map, const StereoRemapPlane *plane, const Memory *s
       int wx = STEREO_REMAP_STEPS - abs (qx - tx * STEREO_REMAP_STEPS);
       int wy = STEREO_REMAP_STEPS - abs (qy - ty * STEREO_REMAP_STEPS);
       int inside = tx >= 0 && ty >= 0 && tx < width && ty < height;
-      sum += wx * wy * (inside ? source->data[ty * source->stride + tx * from->pixel_stride + from->offset[c]] :
-          plane->border[c]);
+      sum +=
+          wx * wy *
+          (inside ? source->data[ty * source->stride + tx * from->pixel_stride + from->offset[c]] : plane->border[c]);
     }
   return (sum + STEREO_REMAP_STEPS * STEREO_REMAP_STEPS / 2) / (STEREO_REMAP_STEPS * STEREO_REMAP_STEPS);
 }
@@ -182,15 +183,14 @@ random_layout (Random *random, int channels, int dense)
   return layout;
 }
 
-typedef struct Case
-{
+typedef struct Case {
   StereoRemapMap map;
   StereoRemapPlane plane;
   MapKind kind;
-  int width, height;            /* of the target plane */
+  int width, height; /* of the target plane */
   float *x, *y;
   Memory source, target;
-  uint8_t *before;              /* the target's bytes */
+  uint8_t *before; /* the target's bytes */
 } Case;
 
 static void
@@ -200,8 +200,8 @@ case_new (Case *test, Random *random)
   int dense = random_range (random, 0, 1), most = random_range (random, 0, 3) ? 70 : 6;
   int source_width, source_height;
 
-  *test = (Case) { .kind = (MapKind) random_range (random, 0, MAP_KINDS - 1) };
-  test->map = (StereoRemapMap) { random_range (random, 1, most), random_range (random, 1, most),
+  *test = (Case){ .kind = (MapKind) random_range (random, 0, MAP_KINDS - 1) };
+  test->map = (StereoRemapMap){ random_range (random, 1, most), random_range (random, 1, most),
     random_range (random, 1, most), random_range (random, 1, most), NULL, NULL, 0 };
   test->map.pitch = test->map.width + random_range (random, 0, 5);
   size_t entries = (size_t) (test->map.pitch * test->map.height);
@@ -246,8 +246,9 @@ check_target (Case *test)
       for (int c = 0; c < test->plane.channels; c++) {
         uint8_t *at = test->target.data + v * test->target.stride + u * layout->pixel_stride + layout->offset[c];
         int wanted = naive (&test->map, &test->plane, &test->source, u, v, c);
-        if (!CHECK (*at == wanted, "sample %d,%d channel %d is %d, not %d (map kind %d, %d channels, strides %d %d)", u, v,
-                c, *at, wanted, test->kind, test->plane.channels, test->plane.source.pixel_stride, layout->pixel_stride))
+        if (!CHECK (*at == wanted, "sample %d,%d channel %d is %d, not %d (map kind %d, %d channels, strides %d %d)", u,
+                v, c, *at, wanted, test->kind, test->plane.channels, test->plane.source.pixel_stride,
+                layout->pixel_stride))
           return;
         *at = test->before[at - test->target.base];
       }
@@ -315,9 +316,10 @@ test_planes (int backend, uint64_t seed)
     test->kind = owner->kind;
     test->width = (test->map.width + test->plane.target.shift_x) >> test->plane.target.shift_x;
     test->height = (test->map.height + test->plane.target.shift_y) >> test->plane.target.shift_y;
-    memory_new (&test->source, &test->plane.source, test->plane.channels, (test->map.source_width +
-            test->plane.source.shift_x) >> test->plane.source.shift_x, (test->map.source_height +
-            test->plane.source.shift_y) >> test->plane.source.shift_y, PICTURE_GUARD_AFTER, &random);
+    memory_new (&test->source, &test->plane.source, test->plane.channels,
+        (test->map.source_width + test->plane.source.shift_x) >> test->plane.source.shift_x,
+        (test->map.source_height + test->plane.source.shift_y) >> test->plane.source.shift_y, PICTURE_GUARD_AFTER,
+        &random);
     memory_new (&test->target, &test->plane.target, test->plane.channels, test->width, test->height,
         PICTURE_GUARD_AFTER, &random);
     test->before = malloc (test->target.size);
@@ -328,8 +330,8 @@ test_planes (int backend, uint64_t seed)
   for (int p = 0; p < PLANES; p++) {
     planes[p] = tests[p].plane;
     planes[p].map = p % 2;
-    sources[p] = (StereoRemapSource) { tests[p].source.data, tests[p].source.stride, STEREO_MEMORY_HOST };
-    targets[p] = (StereoRemapTarget) { tests[p].target.data, tests[p].target.stride, STEREO_MEMORY_HOST };
+    sources[p] = (StereoRemapSource){ tests[p].source.data, tests[p].source.stride, STEREO_MEMORY_HOST };
+    targets[p] = (StereoRemapTarget){ tests[p].target.data, tests[p].target.stride, STEREO_MEMORY_HOST };
   }
   StereoRemapParams params = { maps, 2, planes, PLANES, backend, -1, 2 };
   StereoRemap *remap = stereo_remap_new (&params, &error);
@@ -398,7 +400,8 @@ test_refusals (void)
   StereoRemapSource source = { bytes, 8, STEREO_MEMORY_CUDA };
   StereoRemapTarget target = { to, 8, STEREO_MEMORY_HOST };
   CHECK (stereo_remap_execute (remap, &source, &target, NULL, &error) == STEREO_ERROR_PARAMETER &&
-      strstr (error.message, "device memory"), "%s", error.message);
+             strstr (error.message, "device memory"),
+      "%s", error.message);
   source.memory = STEREO_MEMORY_HOST;
   CHECK (!stereo_remap_execute (remap, &source, &target, NULL, &error), "%s", error.message);
   stereo_remap_free (remap);
@@ -431,7 +434,8 @@ test_identity (void)
       return;
     CHECK (!stereo_remap_execute (remap, &source, &target, NULL, &error), "%s", error.message);
     for (int v = 0; v < HEIGHT >> layout.shift_y; v++)
-      CHECK (!memcmp (to + v * WIDTH, from + v * WIDTH, WIDTH >> layout.shift_x), "siting %d: row %d differs", siting, v);
+      CHECK (
+          !memcmp (to + v * WIDTH, from + v * WIDTH, WIDTH >> layout.shift_x), "siting %d: row %d differs", siting, v);
     stereo_remap_free (remap);
   }
 }
