@@ -90,7 +90,7 @@ static gboolean
 take_distortion (GstStereoKeys *keys, const gchar *key, gboolean none, StereoCamera *camera, gchar **message)
 {
   gdouble d[MAX_DISTORTION] = { 0 };
-  gint count = gst_stereo_keys_numbers (keys, key, d, MAX_DISTORTION, message);
+  gint count = gst_stereo_keys_vector (keys, key, d, MAX_DISTORTION, message);
   gboolean longer = FALSE;
 
   if (count < 0)

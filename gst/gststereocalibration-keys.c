@@ -170,6 +170,18 @@ shape_fits (const GstStereoValue *value, gint rows, gint cols)
              (MIN (rows, cols) == 1 && r == (guint) cols && c == (guint) rows));
 }
 
+gint
+gst_stereo_keys_vector (GstStereoKeys *keys, const gchar *key, gdouble *numbers, gint most, gchar **message)
+{
+  gint count = gst_stereo_keys_numbers (keys, key, numbers, most, message);
+
+  if (count > 0 && !shape_fits (g_hash_table_lookup (keys->values, key), 1, count)) {
+    gst_stereo_keys_fail (keys, message, "%s has %d values, which is not what its rows and cols say.", key, count);
+    return -1;
+  }
+  return count;
+}
+
 gboolean
 gst_stereo_keys_matrix (GstStereoKeys *keys, const gchar *key, gint rows, gint cols, gdouble *numbers, gchar **message)
 {
@@ -199,14 +211,17 @@ gboolean
 gst_stereo_keys_fail (GstStereoKeys *keys, gchar **message, const gchar *format, ...)
 {
   va_list args;
-  gchar *text;
+  gchar *text, *whole;
 
   if (!message)
     return FALSE;
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  *message = g_strdup_printf ("%s: %s", keys->name, text);
+  whole = g_strdup_printf ("%s: %s", keys->name, text);
+  /* names of files are bytes, and GMarkup's errors quote single ones */
+  *message = g_utf8_make_valid (whole, -1);
+  g_free (whole);
   g_free (text);
   return FALSE;
 }

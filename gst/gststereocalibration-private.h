@@ -41,6 +41,8 @@ gchar *gst_stereo_keys_list (GstStereoKeys *keys);
 gchar *gst_stereo_keys_shorten (const gchar *text);
 /* How many numbers a key has, of which the first @most are written; -1 and a message where it has something else. */
 gint gst_stereo_keys_numbers (GstStereoKeys *keys, const gchar *key, gdouble *numbers, gint most, gchar **message);
+/* The same where rows or cols have to be 1, if the file has them. */
+gint gst_stereo_keys_vector (GstStereoKeys *keys, const gchar *key, gdouble *numbers, gint most, gchar **message);
 /* Exactly rows x cols; vectors may lie or stand. */
 gboolean gst_stereo_keys_matrix (
     GstStereoKeys *keys, const gchar *key, gint rows, gint cols, gdouble *numbers, gchar **message);

@@ -114,14 +114,15 @@ read_events (Reader *reader, yaml_parser_t *parser, gchar **message)
     yaml_event_t event;
     const gchar *problem;
     if (!yaml_parser_parse (parser, &event))
-      return gst_stereo_keys_fail (reader->keys, message, "line %u: %s: this is neither YAML or XML of OpenCV or ROS, nor a file of KITTI.",
+      return gst_stereo_keys_fail (reader->keys, message,
+          "line %u: %s: this is neither YAML or XML of OpenCV or ROS, nor a file of KITTI.",
           (guint) parser->problem_mark.line + 1, parser->problem ? parser->problem : "broken text");
     problem = take_event (reader, &event);
     /* a second document is not looked at */
     done = event.type == YAML_DOCUMENT_END_EVENT || event.type == YAML_STREAM_END_EVENT;
     if (problem)
-      gst_stereo_keys_fail (
-          reader->keys, message, "line %u %s: this is no calibration of OpenCV, ROS or KITTI.", (guint) event.start_mark.line + 1, problem);
+      gst_stereo_keys_fail (reader->keys, message, "line %u %s: this is no calibration of OpenCV, ROS or KITTI.",
+          (guint) event.start_mark.line + 1, problem);
     yaml_event_delete (&event);
     if (problem)
       return FALSE;

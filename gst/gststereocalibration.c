@@ -76,7 +76,7 @@ parse (StereoCalibration *calibration, const gchar *const name[2], const gchar *
     return gst_stereo_keys_fail (lines[0] ? first : second, message, "KITTI's files have both cameras: give only one.");
   if (lines[0])
     return gst_stereo_calibration_from_kitti (calibration, first, unit_mm, message);
-  if (text[1] && is_camera_info (first) && is_camera_info (second))
+  if (text[1] && (is_camera_info (first) || is_camera_info (second)))
     return gst_stereo_calibration_from_ros (calibration, first, second, unit_mm, message);
   if (text[1])
     gst_stereo_keys_merge (first, second);

@@ -12,7 +12,7 @@
 /* A view's bounds come from points on the border of the raw picture: as few, and undistorted as roughly, as OpenCV
  * does, so that views are the same. Where that is off by more than half a pixel, many and exact points decide. */
 #define FEW 9                   /* points a side */
-#define MANY 257
+#define MANY 129
 #define ROUGH 5                 /* steps of undistort() */
 #define EXACT 50
 
@@ -26,98 +26,6 @@ typedef struct Outline
 {
   double inner[4], outer[4];    /* x0 y0 x1 y1 */
 } Outline;
-
-/* ---- 3 x 3 ------------------------------------------------------------------------------- */
-
-static void
-multiply (const double *a, const double *b, double *out)
-{
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
-}
-
-static void
-apply (const double *a, const double *v, double *out)
-{
-  for (int i = 0; i < 3; i++)
-    out[i] = a[3 * i] * v[0] + a[3 * i + 1] * v[1] + a[3 * i + 2] * v[2];
-}
-
-static void
-transpose (const double *a, double *out)
-{
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      out[3 * i + j] = a[3 * j + i];
-}
-
-static void
-cross (const double *a, const double *b, double *out)
-{
-  for (int i = 0; i < 3; i++)
-    out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
-/* Returns the determinant; @out is undefined where that is 0. */
-static double
-invert (const double *a, double *out)
-{
-  double rows[3][3], determinant;
-
-  for (int i = 0; i < 3; i++)
-    cross (a + 3 * ((i + 1) % 3), a + 3 * ((i + 2) % 3), rows[i]);
-  determinant = a[0] * rows[0][0] + a[1] * rows[0][1] + a[2] * rows[0][2];
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      out[3 * j + i] = rows[i][j] / determinant;
-  return determinant;
-}
-
-/* The rotation nearest to @a, which is nearly one: Newton's iteration for the polar factor. */
-static void
-nearest_rotation (const double *a, double *out)
-{
-  double inverse[9];
-
-  memcpy (out, a, sizeof inverse);
-  for (int step = 0; step < 8; step++) {
-    invert (out, inverse);
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++)
-        out[3 * i + j] = (out[3 * i + j] + inverse[3 * j + i]) / 2;
-  }
-}
-
-/* The turn by @angle about @axis, which has length 1. */
-static void
-turn (const double *axis, double angle, double *out)
-{
-  double c = cos (angle), s = sin (angle);
-
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      out[3 * i + j] = (1 - c) * axis[i] * axis[j] + (i == j ? c : 0);
-  for (int i = 0; i < 3; i++) {
-    out[3 * ((i + 2) % 3) + (i + 1) % 3] += s * axis[i];
-    out[3 * ((i + 1) % 3) + (i + 2) % 3] -= s * axis[i];
-  }
-}
-
-/* Axis and angle of a rotation. */
-static double
-axis_of (const double *r, double *axis)
-{
-  const double skew[3] = { r[7] - r[5], r[2] - r[6], r[3] - r[1] };
-  double length = sqrt (skew[0] * skew[0] + skew[1] * skew[1] + skew[2] * skew[2]);
-  double trace = r[0] + r[4] + r[8];
-
-  axis[0] = 1;
-  axis[1] = axis[2] = 0;
-  for (int i = 0; length > 0 && i < 3; i++)
-    axis[i] = skew[i] / length;
-  return atan2 (length, trace - 1);
-}
 
 /* ---- lenses ------------------------------------------------------------------------------ */
 
@@ -143,48 +51,27 @@ undistort (const StereoCamera *camera, double u, double v, int steps)
     if (!(inverse >= 0))
       return (Point) { x0, y0 };        /* past where the model holds */
     double dx = 2 * k[2] * x * y + k[3] * (r2 + 2 * x * x), dy = k[2] * (r2 + 2 * y * y) + 2 * k[3] * x * y;
-    x = (x0 - dx) * inverse;
-    y = (y0 - dy) * inverse;
+    double next_x = (x0 - dx) * inverse, next_y = (y0 - dy) * inverse;
+    if (next_x == x && next_y == y)
+      break;
+    x = next_x;
+    y = next_y;
   }
   return (Point) { x, y };
 }
 
+/* At distance 1; no numbers where the view has it behind it. */
 static Point
 rectify_point (const StereoCamera *camera, const double *rotation, double u, double v, int steps)
 {
   Point p = undistort (camera, u, v, steps);
   double in[3] = { p.x, p.y, 1 }, out[3];
 
-  apply (rotation, in, out);
-  return (Point) { out[0] / out[2], out[1] / out[2] };
+  matrix_apply (rotation, in, out);
+  return out[2] > 0 ? (Point) { out[0] / out[2], out[1] / out[2] } : (Point) { NAN, NAN };
 }
 
 /* ---- projections ------------------------------------------------------------------------- */
-
-/* Both cameras' rotations from that between them, and the baseline along the rows (negative x). */
-static double
-share_rotation (const StereoCalibration *calibration, double rectifying[2][9])
-{
-  double r[9], half[9], back[9], global[9], t[3], axis[3], angle, length;
-
-  nearest_rotation (calibration->rotation, r);
-  angle = axis_of (r, axis);
-  turn (axis, -angle / 2, half);
-  transpose (half, back);
-  apply (half, calibration->translation, t);
-
-  const double along[3] = { t[0] > 0 ? 1 : -1, 0, 0 };
-  cross (t, along, axis);
-  length = sqrt (axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
-  angle = atan2 (length, fabs (t[0]));
-  for (int i = 0; i < 3; i++)
-    axis[i] = length > 0 ? axis[i] / length : i == 0;
-  turn (axis, angle, global);
-  multiply (global, back, rectifying[0]);
-  multiply (global, half, rectifying[1]);
-  apply (global, t, axis);
-  return axis[0];
-}
 
 /* The principal point that centres the rectified corners of the picture. */
 static Point
@@ -215,6 +102,8 @@ outline_of (const StereoCamera *camera, const double *rotation, const int size[2
       double u = inset + (side % 2 ? t : s) * width, v = inset + (side % 2 ? s : t) * height;
       Point p = rectify_point (camera, rotation, u, v, count == FEW ? ROUGH : EXACT);
       const double at[2] = { focal * p.x, focal * p.y };
+      if (isnan (p.x))
+        return (Outline) { { NAN, NAN, NAN, NAN }, { NAN, NAN, NAN, NAN } };
       for (int axis = 0; axis < 2; axis++) {
         o.outer[axis] = fmin (o.outer[axis], at[axis]);
         o.outer[axis + 2] = fmax (o.outer[axis + 2], at[axis]);
@@ -255,8 +144,8 @@ smaller (double a, double b)
   return a < b || isnan (a) ? a : b;
 }
 
-/* Where the principal point of both views comes to lie, and by how much @focal has to grow; not above 0 where there is no
- * such view. @middle: the focal length that finds the middle of the pictures. */
+/* Where the principal point of both views comes to lie, and by how much @focal has to grow; not above 0 where there is
+ * no such view. @middle: the focal length that finds the middle of the pictures. */
 static double
 place (const StereoCalibration *c, const StereoRectification *r, double focal, double middle, double alpha, Point *to)
 {
@@ -292,8 +181,8 @@ project (const StereoCalibration *c, double baseline, double alpha, StereoRectif
     scale = place (c, r, focal, raw, alpha, &to);
   if (!(scale > 0))
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "No rectangle of the rectified views (%d x %d, alpha=%g) has pixels of both pictures: rotation or distortion of "
-        "the calibration is too large, or not of these cameras.", r->width, r->height, alpha);
+        "No rectangle of the rectified views (%d x %d, alpha=%g) has pixels of both pictures: rotation or distortion "
+        "of the calibration is too large, or not of these cameras.", r->width, r->height, alpha);
   focal *= scale;
   for (int v = 0; v < 2; v++) {
     double *p = r->projection[v];
@@ -394,7 +283,7 @@ stereo_rectify (const StereoCalibration *c, double alpha, int width, int height,
     memcpy (r->rectifying, c->rectifying, sizeof r->rectifying);
     baseline = (c->projection[1][3] - c->projection[0][3]) / c->projection[1][0];
   } else {
-    baseline = share_rotation (c, r->rectifying);
+    baseline = stereo_rectify_share_rotation (c, r->rectifying);
   }
   if (c->has_rectification && alpha < 0)
     resize (c, r);
@@ -415,14 +304,14 @@ stereo_rectify_map (const StereoCalibration *calibration, const StereoRectificat
   const double intrinsic[9] = { p[0], p[1], p[2], p[4], p[5], p[6], p[8], p[9], p[10] };
   double forward[9], back[9];
 
-  multiply (intrinsic, rectification->rectifying[view], forward);
-  invert (forward, back);
+  matrix_multiply (intrinsic, rectification->rectifying[view], forward);
+  matrix_invert (forward, back);
   for (int v = first; v < end; v++) {
     float *row_x = map_x + (ptrdiff_t) (v - first) * pitch, *row_y = map_y + (ptrdiff_t) (v - first) * pitch;
     for (int u = 0; u < rectification->width; u++) {
       const double pixel[3] = { u, v, 1 };
       double ray[3];
-      apply (back, pixel, ray);
+      matrix_apply (back, pixel, ray);
       Point d = distort (camera->distortion, ray[0] / ray[2], ray[1] / ray[2]);
       double x = camera->fx * d.x + camera->cx, y = camera->fy * d.y + camera->cy;
       int seen = ray[2] > 0 && fabs (x) < limit && fabs (y) < limit;

@@ -68,8 +68,8 @@ StereoStatus stereo_rectify (const StereoCalibration *calibration, double alpha,
     StereoRectification *rectification, StereoError *error);
 
 /* Where rows first .. end - 1 of rectified @view (0 left, 1 right) lie in its raw picture; @pitch floats a row, the
- * first row written is @first. Always finite: what no raw picture can show lies at STEREO_RECTIFY_NOWHERE, both ways. Any
- * number of threads may make rows of one map. */
+ * first row written is @first. Always finite: what no raw picture can show lies at STEREO_RECTIFY_NOWHERE, both ways.
+ * Any number of threads may make rows of one map. */
 #define STEREO_RECTIFY_NOWHERE (-1e6f)
 void stereo_rectify_map (const StereoCalibration *calibration, const StereoRectification *rectification, int view,
     float *map_x, float *map_y, int pitch, int first, int end);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #define ROTATION_TOLERANCE 1e-3 /* files of few digits are taken, matrices of something else are not */
+#define MAX_TURN 60             /* degrees between the cameras */
 #define NO_BASELINE 1e-6        /* mm */
 
 static const char *const side[2] = { "left", "right" };
@@ -102,12 +103,18 @@ check_projections (const double p[2][12], StereoError *error)
 static StereoStatus
 check_pose (const StereoCalibration *calibration, StereoError *error)
 {
-  const double *t = calibration->translation;
+  const double *t = calibration->translation, *r = calibration->rotation;
   StereoStatus status;
 
   if ((status = check_rotation ("rotation R", calibration->rotation, error)) ||
       (status = check_finite ("translation T", t, 3, error)))
     return status;
+  /* half of it has to leave both pictures in sight */
+  double degrees = acos (fmax (-1, fmin (1, (r[0] + r[4] + r[8] - 1) / 2))) * 180 / 3.14159265358979;
+  if (degrees > MAX_TURN)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "Rotation R turns the cameras %.1f degrees against each other, and %d are possible: turn the pictures of one "
+        "before, or calibrate again.", degrees, MAX_TURN);
   if (fabs (t[2]) > fabs (t[0]) && fabs (t[2]) > fabs (t[1]))
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "The cameras stand one behind the other (T is %g %g %g mm): only a "

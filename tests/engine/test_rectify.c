@@ -57,9 +57,9 @@ raw_direction (const StereoCamera *camera, const double *pixel, double *directio
   double at[2], right[2], down[2];
 
   for (int step = 0; step < 100; step++) {
-    raw_pixel (camera, (double[]) { x, y, 1 }, at);
-    raw_pixel (camera, (double[]) { x + h, y, 1 }, right);
-    raw_pixel (camera, (double[]) { x, y + h, 1 }, down);
+    raw_pixel (camera, (double[]){ x, y, 1 }, at);
+    raw_pixel (camera, (double[]){ x + h, y, 1 }, right);
+    raw_pixel (camera, (double[]){ x, y + h, 1 }, down);
     double a = (right[0] - at[0]) / h, b = (down[0] - at[0]) / h, c = (right[1] - at[1]) / h, d = (down[1] - at[1]) / h;
     double ex = pixel[0] - at[0], ey = pixel[1] - at[1], determinant = a * d - b * c;
     x += 0.8 * (d * ex - b * ey) / determinant;
@@ -107,7 +107,7 @@ is_lens (const StereoCamera *camera, int width, int height)
   double corner = 0.75 * hypot (width, height) / camera->fx, before = camera->cx, pixel[2];
 
   for (int k = 1; k <= 100; k++) {
-    raw_pixel (camera, (double[]) { corner * k / 100, 0, 1 }, pixel);
+    raw_pixel (camera, (double[]){ corner * k / 100, 0, 1 }, pixel);
     if (pixel[0] - before < 0.4 * camera->fx * corner / 100)
       return 0;
     before = pixel[0];
@@ -122,7 +122,7 @@ draw_camera (StereoCamera *camera, int width, int height, int rational)
 
   do {
     double focal = between (0.8, 1.6) * width;
-    *camera = (StereoCamera) { focal, focal * between (0.98, 1.02), width * between (0.46, 0.54),
+    *camera = (StereoCamera){ focal, focal * between (0.98, 1.02), width * between (0.46, 0.54),
       height * between (0.46, 0.54), { 0 } };
     for (int i = 0; i < (rational ? 8 : 5); i++)
       camera->distortion[i] = between (-range[i], range[i]);
@@ -200,7 +200,7 @@ maps_free (Maps *maps)
 static double
 draw_alpha (void)
 {
-  return (double[]) { 0, 1, between (0, 1), -1 }[random_range (&source, 0, 3)];
+  return (double[]){ 0, 1, between (0, 1), -1 }[random_range (&source, 0, 3)];
 }
 
 /* Views of a third to twice the size, and of about its shape. */
@@ -223,14 +223,15 @@ test_points_share_rows (void)
     StereoError error;
     if (random_range (&source, 0, 1)) {
       c = with_rectification (&c, between (0, 1));
-      c.projection[1][2] += between (-9, 9);    /* principal points may differ along rows */
+      c.projection[1][2] += between (-9, 9); /* principal points may differ along rows */
     }
     if (!CHECK (!stereo_rectify (&c, draw_alpha (), 0, 0, &r, &error), "%s", error.message))
       return;
     CHECK (fabs (r.baseline - hypot (hypot (c.translation[0], c.translation[1]), c.translation[2])) < 1e-6 * r.baseline,
         "baseline %g of T %g", r.baseline, c.translation[0]);
     for (int k = 0; k < POINTS; k++) {
-      double z = between (2, 50) * r.baseline, left[3] = { z * between (-0.5, 0.5), z * between (-0.4, 0.4), z }, right[3];
+      double z = between (2, 50) * r.baseline, left[3] = { z * between (-0.5, 0.5), z * between (-0.4, 0.4), z },
+             right[3];
       double at[2][2], turned[3];
       rotate (c.rotation, left, right);
       for (int i = 0; i < 3; i++)
@@ -266,7 +267,7 @@ test_maps_point_to_raw_pixels (void)
       raw_pixel (&c.camera[v], point, raw);
       size_t at = (size_t) y * (size_t) maps.r.width + (size_t) x;
       double tolerance = 1e-3 + 1e-6 * fmax (fabs (raw[0]), fabs (raw[1]));
-      if (fmax (fabs (raw[0]), fabs (raw[1])) >= 1e6)   /* far outside, the model may go anywhere */
+      if (fmax (fabs (raw[0]), fabs (raw[1])) >= 1e6) /* far outside, the model may go anywhere */
         raw[0] = raw[1] = (double) STEREO_RECTIFY_NOWHERE;
       CHECK (fabs (raw[0] - (double) maps.x[v][at]) < tolerance && fabs (raw[1] - (double) maps.y[v][at]) < tolerance,
           "view %d (%d, %d) is at %g, %g, and the map has %g, %g", v, x, y, raw[0], raw[1], (double) maps.x[v][at],
@@ -302,8 +303,9 @@ edges (const StereoCalibration *c, const StereoRectification *r, int inner, doub
     for (int side = 0; side < 4; side++) {
       int upright = side % 2 == 0, count = upright ? c->height : c->width, far = side / 2;
       out[side] = inner ? INFINITY : -INFINITY;
-      for (int k = 0; k < count; k++) {
-        double raw[2] = { upright ? far * (c->width - 1) : k, upright ? k : far * (c->height - 1) }, direction[3], at[2];
+      for (int k = 0; k < count; k += 1 + count / 500) {
+        double raw[2] = { upright ? far * (c->width - 1) : k, upright ? k : far * (c->height - 1) }, direction[3],
+               at[2];
         CHECK (raw_direction (&c->camera[v], raw, direction), "the twin finds no direction of %g, %g", raw[0], raw[1]);
         view_pixel (r, v, direction, at);
         double value = far ? at[!upright] - (upright ? r->width - 1 : r->height - 1) : -at[!upright];
@@ -329,7 +331,8 @@ test_alpha_0_shows_nothing_outside (void)
     CHECK (beyond (&c, &maps) < 0.05, "%g px outside of the picture", beyond (&c, &maps));
     /* and no more is cut than has to be: one edge of the view is where a picture ends */
     edges (&c, &maps.r, 1, &most, &least);
-    CHECK (fabs (least) < 1.2 * fmax (1, maps.r.focal_length / c.camera[0].fx), "the pictures end %g px outside", least);
+    CHECK (
+        fabs (least) < 1.2 * fmax (1, maps.r.focal_length / c.camera[0].fx), "the pictures end %g px outside", least);
     maps_free (&maps);
   }
 }
@@ -345,15 +348,35 @@ test_alpha_1_shows_everything (void)
     double most, least;
     draw_size (&c, &width, &height);
     if (!CHECK (!stereo_rectify (&c, 1, width, height, &r, &error) &&
-            !stereo_rectify (&c, 0, width, height, &cropped, &error) &&
-            !stereo_rectify (&c, 0.5, width, height, &half, &error), "%s", error.message))
+                    !stereo_rectify (&c, 0, width, height, &cropped, &error) &&
+                    !stereo_rectify (&c, 0.5, width, height, &half, &error),
+            "%s", error.message))
       return;
     edges (&c, &r, 0, &most, &least);
-    CHECK (fabs (most) < 1.2 * fmax (1, r.focal_length / c.camera[0].fx), "raw pixels are %g px outside of the view", most);
+    CHECK (fabs (most) < 1.2 * fmax (1, r.focal_length / c.camera[0].fx), "raw pixels are %g px outside of the view",
+        most);
     CHECK (r.focal_length < cropped.focal_length, "%g and %g", r.focal_length, cropped.focal_length);
     CHECK (fabs (half.focal_length - (r.focal_length + cropped.focal_length) / 2) < 1e-9 * half.focal_length, "%g",
         half.focal_length);
     CHECK (half.principal_offset == 0, "%g", half.principal_offset);
+  }
+}
+
+/* Where points on the border are few for the size, still no more than half a pixel of the view is amiss. */
+static void
+test_alpha_of_large_pictures (void)
+{
+  for (int pair = 0; pair < 12; pair++) {
+    StereoCalibration c = draw_pair ();
+    StereoRectification r;
+    StereoError error;
+    double most, least;
+    CHECK (!stereo_calibration_scale (&c, 20 * c.width, 20 * c.height, &error), "%s", error.message);
+    if (!CHECK (!stereo_rectify (&c, pair % 2, 0, 0, &r, &error), "%s", error.message))
+      return;
+    edges (&c, &r, pair % 2 == 0, &most, &least);
+    double outside = pair % 2 ? most : -least, pixel = fmax (1, r.focal_length / c.camera[0].fx);
+    CHECK (outside < 0.7 * pixel, "alpha %d, %d x %d: %g px", pair % 2, c.width, c.height, outside);
   }
 }
 
@@ -368,11 +391,12 @@ test_own_projections_stay (void)
     c.has_pose = random_range (&source, 0, 1);
     CHECK (!stereo_rectify (&c, -1, 0, 0, &r, &error), "%s", error.message);
     CHECK (!memcmp (r.projection, c.projection, sizeof r.projection) &&
-               !memcmp (r.rectifying, c.rectifying, sizeof r.rectifying), "P or R changed");
+               !memcmp (r.rectifying, c.rectifying, sizeof r.rectifying),
+        "P or R changed");
     CHECK (r.width == c.width && r.height == c.height, "%d x %d", r.width, r.height);
     /* with alpha they are made anew, from either form of the calibration the same */
-    CHECK (!stereo_rectify (&pose, alpha, 0, 0, &fresh, &error) && !stereo_rectify (&c, alpha, 0, 0, &again, &error), "%s",
-        error.message);
+    CHECK (!stereo_rectify (&pose, alpha, 0, 0, &fresh, &error) && !stereo_rectify (&c, alpha, 0, 0, &again, &error),
+        "%s", error.message);
     for (int i = 0; i < 12; i++)
       CHECK (fabs (fresh.projection[1][i] - again.projection[1][i]) < 1e-7 * (1 + fabs (fresh.projection[1][i])),
           "P2[%d] is %g and %g", i, fresh.projection[1][i], again.projection[1][i]);
@@ -386,12 +410,13 @@ check_tripled (const Maps *small, const Maps *large, double factor, double shift
   CHECK (large->r.width == 3 * small->r.width && large->r.height == 3 * small->r.height, "%s: %d x %d", what,
       large->r.width, large->r.height);
   CHECK (fabs (large->r.focal_length - 3 * small->r.focal_length) < 1e-9 * large->r.focal_length &&
-             fabs (large->r.baseline - small->r.baseline) < 1e-9 * small->r.baseline, "%s: %g and %g", what,
-      large->r.focal_length, large->r.baseline);
+             fabs (large->r.baseline - small->r.baseline) < 1e-9 * small->r.baseline,
+      "%s: %g and %g", what, large->r.focal_length, large->r.baseline);
   CHECK (fabs (large->r.principal_offset - 3 * small->r.principal_offset) < 1e-9, "%s: offset %g", what,
       large->r.principal_offset);
   for (int k = 0; k < POINTS; k++) {
-    int v = k % 2, x = random_range (&source, 0, small->r.width - 1), y = random_range (&source, 0, small->r.height - 1);
+    int v = k % 2, x = random_range (&source, 0, small->r.width - 1),
+        y = random_range (&source, 0, small->r.height - 1);
     int at = y * small->r.width + x, middle = (3 * y + 1) * large->r.width + 3 * x + 1;
     double ex = factor * (double) small->x[v][at] + shift - (double) large->x[v][middle];
     double ey = factor * (double) small->y[v][at] + shift - (double) large->y[v][middle];
@@ -447,7 +472,8 @@ test_aspects (void)
   static const int sizes[][5] = { /* from, to, taken */
     { 1226, 370, 2452, 740, 1 }, { 1226, 370, 613, 185, 1 }, { 2452, 741, 1226, 370, 1 }, { 640, 480, 1280, 720, 0 },
     { 640, 480, 640, 478, 0 }, { 1392, 512, 1242, 375, 0 }, { 640, 480, 480, 640, 0 }, { 640, 480, 0, 0, 0 },
-    { 640, 480, -640, -480, 0 }, { 640, 480, 640000, 480000, 0 } };
+    { 640, 480, -640, -480, 0 }, { 640, 480, 640000, 480000, 0 }
+  };
   StereoCalibration c;
   StereoError error;
   char text[64];
@@ -492,8 +518,8 @@ test_row_ranges (void)
       for (int u = 0; u < pitch; u++) {
         int at = (first + row) * maps.r.width + u, inside = row < end - first && u < maps.r.width;
         CHECK (x[row * pitch + u] == (inside ? maps.x[v][at] : 12345) &&
-                   y[row * pitch + u] == (inside ? maps.y[v][at] : 12345), "rows %d..%d: row %d, column %d", first, end,
-            row, u);
+                   y[row * pitch + u] == (inside ? maps.y[v][at] : 12345),
+            "rows %d..%d: row %d, column %d", first, end, row, u);
       }
     free (x);
     first = end + (end == first);
@@ -519,7 +545,8 @@ test_behind_is_nowhere (void)
     return;
   for (int v = 0; v < 2; v++)
     for (int k = 0; k < maps.r.width * maps.r.height; k++) {
-      double p[3] = { (k % maps.r.width - c.projection[v][2]) / 20, (k / maps.r.width - c.projection[v][6]) / 20, 1 }, ray[3];
+      double p[3] = { (k % maps.r.width - c.projection[v][2]) / 20, (k / maps.r.width - c.projection[v][6]) / 20, 1 },
+             ray[3];
       float x = maps.x[v][k], y = maps.y[v][k];
       int gone = x == STEREO_RECTIFY_NOWHERE && y == STEREO_RECTIFY_NOWHERE;
       rotate_back (turned, p, ray);
@@ -536,9 +563,9 @@ test_behind_is_nowhere (void)
 
 typedef struct Refusal
 {
-  const char *words[3];         /* of the message */
-  int rectification;            /* of a calibration with R1 R2 P1 P2 */
-  size_t offset;                /* of a double, that becomes @value */
+  const char *words[3]; /* of the message */
+  int rectification;    /* of a calibration with R1 R2 P1 P2 */
+  size_t offset;        /* of a double, that becomes @value */
   double value;
 } Refusal;
 
@@ -592,30 +619,40 @@ test_refusals (void)
   }
   c = pose;
   memset (c.translation, 0, sizeof c.translation);
-  expect_refusal (&c, 0, 0, 0, (const char *const[]) { "baseline", "0 mm", "T" });
+  expect_refusal (&c, 0, 0, 0, (const char *const[]){ "baseline", "0 mm", "T" });
   c = pose;
   for (int i = 0; i < 9; i++)
     c.rotation[i] = -c.rotation[i];
-  expect_refusal (&c, 0, 0, 0, (const char *const[]) { "not a rotation", "determinant", "-1" });
+  expect_refusal (&c, 0, 0, 0, (const char *const[]){ "not a rotation", "determinant", "-1" });
   c = pose;
   c.has_pose = 0;
-  expect_refusal (&c, 0, 0, 0, (const char *const[]) { "R and T", "R1", "P2" });
-  expect_refusal (&pose, 1.5, 0, 0, (const char *const[]) { "alpha=1.5", "0", "1" });
-  expect_refusal (&pose, -0.5, 0, 0, (const char *const[]) { "alpha=-0.5", "0", "1" });
-  expect_refusal (&pose, NAN, 0, 0, (const char *const[]) { "alpha=nan", "0", "1" });
-  expect_refusal (&pose, 0, 640, 0, (const char *const[]) { "640 x 0", "size", "asked" });
-  expect_refusal (&pose, 0, -1, -1, (const char *const[]) { "-1 x -1", "size", "asked" });
-  expect_refusal (&pose, 0, 100000, 4, (const char *const[]) { "100000 x 4", "size", "32768" });
+  expect_refusal (&c, 0, 0, 0, (const char *const[]){ "R and T", "R1", "P2" });
+  expect_refusal (&pose, 1.5, 0, 0, (const char *const[]){ "alpha=1.5", "0", "1" });
+  expect_refusal (&pose, -0.5, 0, 0, (const char *const[]){ "alpha=-0.5", "0", "1" });
+  expect_refusal (&pose, NAN, 0, 0, (const char *const[]){ "alpha=nan", "0", "1" });
+  expect_refusal (&pose, 0, 640, 0, (const char *const[]){ "640 x 0", "size", "asked" });
+  expect_refusal (&pose, 0, -1, -1, (const char *const[]){ "-1 x -1", "size", "asked" });
+  expect_refusal (&pose, 0, 100000, 4, (const char *const[]){ "100000 x 4", "size", "32768" });
   c = pose;
   c.width = 0;
-  expect_refusal (&c, 0, 0, 0, (const char *const[]) { "raw pictures", "size", "0 x" });
+  expect_refusal (&c, 0, 0, 0, (const char *const[]){ "raw pictures", "size", "0 x" });
   c = full;
   c.rectified_height = -5;
-  expect_refusal (&c, 0, 0, 0, (const char *const[]) { "rectified views", "size", "0 x -5" });
+  expect_refusal (&c, 0, 0, 0, (const char *const[]){ "rectified views", "size", "0 x -5" });
   c = pose;
-  memcpy (c.rotation, (double[9]) { 0, 0, 1, 0, 1, 0, -1, 0, 0 }, sizeof c.rotation);
-  c.translation[2] = 0;
-  expect_refusal (&c, 0, 0, 0, (const char *const[]) { "No rectangle", "alpha=0", "rotation" });
+  memcpy (c.rotation, (double[]){ 0, 0, 1, 0, 1, 0, -1, 0, 0 }, sizeof c.rotation);
+  expect_refusal (&c, 0, 0, 0, (const char *const[]){ "Rotation R", "90.0 degrees", "60" });
+  memcpy (c.rotation, (double[]){ -1, 0, 0, 0, -1, 0, 0, 0, 1 }, sizeof c.rotation);
+  expect_refusal (&c, 0, 0, 0, (const char *const[]){ "Rotation R", "180.0 degrees", "60" });
+  /* views that look across what the cameras see, or away from it */
+  for (int turn = 0; turn < 2; turn++) {
+    double angle = turn ? 3.1 : 1.4, across[9] = { cos (angle), 0, sin (angle), 0, 1, 0, -sin (angle), 0, cos (angle) };
+    c = full;
+    for (int v = 0; v < 2; v++)
+      memcpy (c.rectifying[v], across, sizeof across);
+    expect_refusal (&c, 0, 0, 0, (const char *const[]){ "No rectangle", "alpha=0", "rotation" });
+    expect_refusal (&c, 1, 0, 0, (const char *const[]){ "No rectangle", "alpha=1", "rotation" });
+  }
 }
 
 int
@@ -627,6 +664,7 @@ main (int argc, char **argv)
   check_case ("maps point to the raw pixels", test_maps_point_to_raw_pixels);
   check_case ("alpha 0 shows nothing outside", test_alpha_0_shows_nothing_outside);
   check_case ("alpha 1 shows everything", test_alpha_1_shows_everything);
+  check_case ("alpha of large pictures", test_alpha_of_large_pictures);
   check_case ("a calibration's own projections", test_own_projections_stay);
   check_case ("scale", test_scale);
   check_case ("rectified size", test_rectified_size);

@@ -141,7 +141,7 @@ def compare_boards(folder, path):
 def main():
     path = os.path.join(FOLDER, "calib_computed.yml")
     file = read(path)
-    edge = CLOSE if ends_at_centres() else 0.4
+    edge = CLOSE if ends_at_centres() else 0.25
     with tempfile.TemporaryDirectory() as folder:
         compare_own(folder, path, file)
         pose = {key: file[key] for key in ("M1", "D1", "M2", "D2", "R", "T")}
