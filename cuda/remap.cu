@@ -342,7 +342,7 @@ run_plane (StereoRemap *remap, int p, StereoError *error)
   if (remap->sources[p].memory == STEREO_MEMORY_HOST)
     CUDA_TRY (cudaMemcpyAsync (own->device_source, own->pinned_source,
         (size_t) own->source_row * (size_t) table->source_height, cudaMemcpyHostToDevice, state->stream));
-  remap_kernel<<<grid, dim3 (BLOCK_X, BLOCK_Y), 0, state->stream> > > (job);
+  remap_kernel<<<grid, dim3 (BLOCK_X, BLOCK_Y), 0, state->stream>>> (job);
   CUDA_TRY (cudaGetLastError ());
   if (remap->targets[p].memory == STEREO_MEMORY_HOST)
     CUDA_TRY (cudaMemcpyAsync (own->pinned_target, own->device_target,
