@@ -10,10 +10,11 @@
  * paired, dropped and reported as by stereomatch.
  *
  * #GstStereoRectify:calibration names what measured the cameras: a file of OpenCV (YAML or XML with M1 D1 M2 D2 and R
- * T, or R1 R2 P1 P2), a pair of ROS camera_info files ("left.yaml,right.yaml") or a calib file of KITTI. It is scaled
- * to frames of another size of the same aspect. What the rectified pair then is (#GstStereoRectify:focal-length,
- * #GstStereoRectify:baseline, #GstStereoRectify:principal-offset) goes with every buffer as a #GstStereoMeta of kind
- * views, from which stereomatch takes it: `output=depth` needs no further property.
+ * T, or R1 R2 P1 P2; also two files, "intrinsics.yml,extrinsics.yml"), a pair of ROS camera_info files
+ * ("left.yaml,right.yaml") or a calib file of KITTI. It is scaled to frames of another size of the same aspect. What
+ * the rectified pair then is (#GstStereoRectify:focal-length, #GstStereoRectify:baseline,
+ * #GstStereoRectify:principal-offset) goes with every buffer as a #GstStereoMeta of kind views, from which stereomatch
+ * takes it: `output=depth` needs no further property.
  *
  * GRAY8 and the RGB formats come out as they went in. I420, NV12, YUY2 and UYVY come out as I420, or NV12 where
  * downstream wants that; chroma lies where the input's chroma-site says, or left and in between rows as MPEG-2 has it
