@@ -87,7 +87,9 @@ calibration_free (gchar *name)
 gchar *
 with_calibration (const gchar *name, const gchar *more)
 {
-  return g_strdup_printf ("calibration=%s %s", name, more);
+  const gchar *backend = g_getenv ("STEREO_TEST_BACKEND");
+
+  return g_strdup_printf ("calibration=%s backend=%s %s", name, backend ? backend : "cpu", more);
 }
 
 GstBuffer *

@@ -21,7 +21,7 @@ gchar *calibration_new (const Cameras *cameras);
 void calibration_write (const gchar *name, const Cameras *cameras);
 gchar *calibration_new_text (const gchar *text);
 void calibration_free (gchar *name);
-/* "calibration=NAME more" */
+/* "calibration=NAME backend=CPU more"; STEREO_TEST_BACKEND names another backend. */
 gchar *with_calibration (const gchar *name, const gchar *more);
 
 /* All samples of all components drawn from @seed, rows padded by @padding bytes. */

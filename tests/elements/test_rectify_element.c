@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define CPU "backend=cpu threads=2 "
+#define THREADS "threads=2 "
 
 static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12,
   GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_UYVY, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR, GST_VIDEO_FORMAT_RGBx,
@@ -111,7 +111,7 @@ check_two (GstVideoFormat format, const gchar *site, gint width, gint height, gi
   gchar *caps = make_caps (
       format, width, height, GST_VIDEO_FORMAT_INFO_IS_YUV (gst_video_format_get_info (format)) ? extra : NULL);
   GstCaps *parsed = gst_caps_from_string (caps);
-  Pair *pair = rectify_new (calibration, CPU);
+  Pair *pair = rectify_new (calibration, THREADS);
   Views views = { .width = width, .height = height };
   GstBuffer *in[2], *out;
   GstVideoInfo info;
@@ -155,7 +155,7 @@ check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first)
   const gint width = 44, height = 20;
   gboolean across = g_str_equal (layout, "side-by-side") || g_str_equal (layout, "column-interleaved");
   Cameras cameras = cameras_straight (width, height);
-  gchar *calibration = calibration_new (&cameras), *properties = with_calibration (calibration, CPU);
+  gchar *calibration = calibration_new (&cameras), *properties = with_calibration (calibration, THREADS);
   gchar *extra = g_strdup_printf ("multiview-mode=%s,%s", layout, right_first ? RIGHT_FIRST : NO_FLAGS);
   gchar *caps = make_caps (format, across ? 2 * width : width, across ? height : 2 * height, extra);
   GstCaps *parsed = gst_caps_from_string (caps);
@@ -198,7 +198,7 @@ GST_START_TEST (test_nv12_where_downstream_wants_it)
 {
   Cameras cameras = cameras_straight (44, 20);
   gchar *calibration = calibration_new (&cameras), *caps = make_caps (GST_VIDEO_FORMAT_I420, 44, 20, NULL);
-  Pair *pair = rectify_new (calibration, CPU);
+  Pair *pair = rectify_new (calibration, THREADS);
   GstVideoFrame in[2], mapped;
   GstBuffer *frames[2], *out;
   GstVideoInfo info, out_info;
@@ -270,7 +270,7 @@ check_moved (const Cameras *cameras, GstVideoFormat format, guint components, gd
 {
   gchar *calibration = calibration_new (cameras);
   gchar *caps = make_caps (format, cameras->width, cameras->height, NULL);
-  Pair *pair = rectify_new (calibration, CPU);
+  Pair *pair = rectify_new (calibration, THREADS);
   GstVideoFrame in[2], mapped;
   GstBuffer *frames[2], *out;
   GstVideoInfo info, out_info;
@@ -355,7 +355,7 @@ GST_START_TEST (test_border)
   /* half of the left view is to the left of its raw picture */
   cameras.new_cx[0] += 22;
   calibration = calibration_new (&cameras);
-  pair = rectify_new (calibration, CPU);
+  pair = rectify_new (calibration, THREADS);
   gst_video_info_set_format (&info, blacks[__i__].format, 44, 20);
   pair_caps (pair, caps, caps);
   gst_harness_push (pair->left, stamp (noise_frame (&info, 1, 0), 0, FRAME));
