@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The two lowest of cost + penalty (3.2.3), and the consistency of both views (3.2.4).
+ * The two lowest of cost + penalty (3.2.3).
  *
  * Select left the three lowest costs. Any other candidate costs at least as much as the third, so that it is
  * among the two lowest only where third's cost + its penalty allow for it: near the expected disparity, if
@@ -15,9 +15,10 @@
 
 #include <limits.h>
 
-#define BLOCK_X 64
+#define BLOCK_X 128
 #define BLOCK_Y 4
-#define THREADS (BLOCK_X * BLOCK_Y)
+#define PIXELS (BLOCK_X * BLOCK_Y)
+#define THREADS (PIXELS / 2)
 #define NEAR 4                  /* candidates read around the expected disparity */
 #ifndef SEARCHERS
 #define SEARCHERS 4             /* lanes that search one pixel's candidates; divides 32 */
@@ -27,6 +28,13 @@
 #endif
 #ifndef SPARE
 #define SPARE 1                 /* candidates searched beyond either end, so that the result outlasts some move */
+#endif
+#ifndef BLOCKS
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+#define BLOCKS 4                /* on a multiprocessor, what registers are shared out for: all that Turing takes */
+#else
+#define BLOCKS 6
+#endif
 #endif
 #define REMEMBERED 0x80000000u  /* in a pixel's costs, where no index reaches: there is a Memory of it */
 #define INDEX_BITS 10           /* of up to 1024 disparities */
@@ -102,12 +110,12 @@ struct Range
   }
 };
 
-/* A pixel that is not decided yet. */
-template <typename Key> struct Open
+/* What is known of a pixel before the volume is read. */
+template <typename Key> struct Known
 {
-  Key known[3];
+  Key keys[3];
   int expected;
-  uint16_t cost, thread;        /* the least of any other candidate; whose pixel */
+  uint32_t least;               /* cost of any other candidate */
 };
 
 /* One of which @from..@to are to be searched, beside @best of what lies elsewhere. */
@@ -115,10 +123,10 @@ template <typename Key> struct Wide
 {
   Best<Key> best;
   int column, expected;         /* where its index 0 would stand in the block's rows */
-  uint16_t from, to, thread;
+  uint16_t from, to, pixel;
 };
 
-/* What a block knows of its pixels. */
+/* What a block knows of its pixels, row by row. */
 struct Block
 {
   const uint16_t *rows;         /* costs, from the block's first row on */
@@ -133,12 +141,12 @@ index_of (Key key)
   return (int) (key & ((1 << INDEX_BITS) - 1));
 }
 
-/* What candidates beyond @from..@to have at least, those that cost @cost or more. */
+/* What valid candidates beyond @r have at least, those that cost @cost or more. */
 template <typename Key> static __device__ __forceinline__ Key
-least_beyond (uint32_t alpha, int expected, uint32_t cost, Range valid, int from, int to)
+least_beyond (uint32_t alpha, int expected, uint32_t cost, Range valid, Range r)
 {
-  int before = from > valid.from ? max (expected - (from - 1) * STEREO_EXPECT_STEPS, 0) : INT_MAX;
-  int after = to < valid.to ? max ((to + 1) * STEREO_EXPECT_STEPS - expected, 0) : INT_MAX;
+  int before = r.from > valid.from ? max (expected - (r.from - 1) * STEREO_EXPECT_STEPS, 0) : INT_MAX;
+  int after = r.to < valid.to ? max ((r.to + 1) * STEREO_EXPECT_STEPS - expected, 0) : INT_MAX;
   int away = min (before, after);
   return away == INT_MAX ? no_key<Key> () : (Key) (cost + ((alpha * (uint32_t) away) >> 8)) << INDEX_BITS;
 }
@@ -169,10 +177,10 @@ common (Range a, Range b)
 
 /* The element of the block's rows where a pixel's index 0 would stand, in the image or beside it. */
 static __device__ __forceinline__ int
-column_of (const Frame &f, const Block &block, int thread)
+column_of (const Frame &f, const Block &block, int pixel)
 {
-  int x = block.x + thread % BLOCK_X;
-  return (thread / BLOCK_X * f.width + (block.view ? f.width - 1 - x + f.min_disparity : x)) * f.depth;
+  int x = block.x + pixel % BLOCK_X;
+  return (pixel / BLOCK_X * f.width + (block.view ? f.width - 1 - x + f.min_disparity : x)) * f.depth;
 }
 
 /* The one @k steps on: in one multiplication. */
@@ -182,33 +190,57 @@ element (const uint16_t *at, unsigned k, unsigned step)
   return *(const uint16_t *) ((const char *) at + (size_t) k * (step * (unsigned) sizeof (uint16_t)));
 }
 
+static __device__ __forceinline__ size_t
+map_of (const Frame &f, const Block &block, int pixel)
+{
+  return (size_t) (block.y + pixel / BLOCK_X) * f.map_pitch + (block.x + pixel % BLOCK_X);
+}
+
+/* Without an expected disparity costs alone count. */
+template <typename Key> static __device__ __forceinline__ Known<Key>
+known_of (const Block &block, uint2 costs, int first, int second, int expected)
+{
+  uint32_t alpha = expected == STEREO_EXPECT_NONE ? 0 : block.alpha;
+  int third = (int) ((costs.y & ~REMEMBERED) >> 16);
+
+  return { { key_of<Key> (alpha, expected, costs.x & 0xFFFF, first), key_of<Key> (alpha, expected, costs.x >> 16, second),
+      key_of<Key> (alpha, expected, costs.y & 0xFFFF, third) }, expected, costs.y & 0xFFFF };
+}
+
 /* Whether the three lowest costs decide a pixel: no other candidate is in range. */
 template <typename Key> static __device__ __forceinline__ bool
-known_decide (const Best<Key> &b, Range r, const Key (&known)[3])
+known_decide (const Frame &f, const Block &block, const Known<Key> &known, int x, Best<Key> &b)
 {
+  b = none_yet<Key> ();
+  b.meet_two (known.keys[0]);
+  b.meet_two (known.keys[1]);
+  if (known.expected == STEREO_EXPECT_NONE || known.least == STEREO_INVALID)
+    return true;
+  b.meet_two (known.keys[2]);
+  Range r = common (range_of (b, known.least, known.expected, block.steps_per_cost), valid_range (f, x));
   int unknown = r.to - r.from + 1;
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    unknown -= r.holds (index_of (known[k]));
+    unknown -= r.holds (index_of (known.keys[k]));
   return unknown <= 0;
 }
 
 /* Reads some of the candidates in range, those around the expected disparity: true when they decide the pixel;
  * else @wide says what there is to search besides @b. */
 template <typename Key> static __device__ __forceinline__ bool
-near_decide (const Frame &f, const Block &block, const Open<Key> &o, Best<Key> &b, Wide<Key> &wide)
+near_decide (const Frame &f, const Block &block, const Known<Key> &known, int pixel, Best<Key> &b, Wide<Key> &wide)
 {
-  Range valid = valid_range (f, block.x + o.thread % BLOCK_X), r, near;
+  int expected = known.expected, column = column_of (f, block, pixel);
+  Range valid = valid_range (f, block.x + pixel % BLOCK_X), r, near;
 
   b = none_yet<Key> ();
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    b.meet_two (o.known[k]);
-  r = common (range_of (b, o.cost, o.expected, block.steps_per_cost), valid);
-  near.from = max (min ((o.expected >> 6) - (NEAR / 2 - 1), r.to - (NEAR - 1)), r.from);
+    b.meet_two (known.keys[k]);
+  r = common (range_of (b, known.least, expected, block.steps_per_cost), valid);
+  near.from = max (min ((expected >> 6) - (NEAR / 2 - 1), r.to - (NEAR - 1)), r.from);
   near.to = min (near.from + NEAR - 1, r.to);
 
-  int column = column_of (f, block, o.thread);
   const uint16_t *at = block.rows + (column + near.from * block.step);
   uint32_t costs[NEAR];
 #pragma unroll
@@ -217,30 +249,30 @@ near_decide (const Frame &f, const Block &block, const Open<Key> &o, Best<Key> &
   b = none_yet<Key> ();
 #pragma unroll
   for (int k = 0; k < NEAR; k++) {
-    Key key = key_of<Key> (block.alpha, o.expected, costs[k], near.from + k);
+    Key key = key_of<Key> (block.alpha, expected, costs[k], near.from + k);
     b.meet (near.from + k <= near.to ? key : no_key<Key> ());
   }
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    if (!near.holds (index_of (o.known[k])))
-      b.meet (o.known[k]);
-  r = common (range_of (b, o.cost, o.expected, block.steps_per_cost), valid);
+    if (!near.holds (index_of (known.keys[k])))
+      b.meet (known.keys[k]);
+  r = common (range_of (b, known.least, expected, block.steps_per_cost), valid);
   int unknown = r.to - r.from + 1 - max (min (r.to, near.to) - max (r.from, near.from) + 1, 0);
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    unknown -= r.holds (index_of (o.known[k])) && !near.holds (index_of (o.known[k]));
+    unknown -= r.holds (index_of (known.keys[k])) && !near.holds (index_of (known.keys[k]));
   if (unknown <= 0) {
-    b.least = min (b.least, least_beyond<Key> (block.alpha, o.expected, o.cost, valid, near.from, near.to));
+    b.least = min (b.least, least_beyond<Key> (block.alpha, expected, known.least, valid, near));
     return true;
   }
   r = { max (r.from - SPARE, valid.from), min (r.to + SPARE, valid.to) };
   b = none_yet<Key> ();
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    if (!r.holds (index_of (o.known[k])))
-      b.meet (o.known[k]);
-  b.least = min (b.least, least_beyond<Key> (block.alpha, o.expected, o.cost, valid, r.from, r.to));
-  wide = { b, column, o.expected, (uint16_t) r.from, (uint16_t) r.to, o.thread };
+    if (!r.holds (index_of (known.keys[k])))
+      b.meet (known.keys[k]);
+  b.least = min (b.least, least_beyond<Key> (block.alpha, expected, known.least, valid, r));
+  wide = { b, column, expected, (uint16_t) r.from, (uint16_t) r.to, (uint16_t) pixel };
   return false;
 }
 
@@ -300,97 +332,127 @@ memory_of (uint32_t alpha, int expected, const Best<Key> &b)
       (uint32_t) expected);
 }
 
-/* Of a pixel that has two candidates. */
-template <typename Key> static __device__ __forceinline__ void
-store (const StereoView &view, size_t map, const Best<Key> &b)
+static __device__ __forceinline__ float
+confidence_of (uint64_t lowest, uint64_t next)
 {
-  view.index[map] = (uint16_t) index_of (b.lowest);
-  view.confidence[map] = stereo_confidence ((uint32_t) (b.lowest >> INDEX_BITS), (uint32_t) (b.next >> INDEX_BITS));
+  return stereo_confidence ((uint32_t) (lowest >> INDEX_BITS), (uint32_t) (next >> INDEX_BITS));
 }
 
-/* Of one that was open. */
+/* A pixel that was open, and two candidates of it. */
 template <typename Key> static __device__ __forceinline__ void
-store_found (const Frame &f, const Block &block, const KnownMaps &maps, int thread, int expected, const Best<Key> &b)
+store_found (const Frame &f, const Block &block, const KnownMaps &maps, int pixel, int expected, const Best<Key> &b)
 {
-  size_t map = (size_t) (block.y + thread / BLOCK_X) * f.map_pitch + (block.x + thread % BLOCK_X);
+  const StereoView &view = f.view[block.view];
+  size_t map = map_of (f, block, pixel);
 
-  store (f.view[block.view], map, b);
+  view.index[map] = (uint16_t) index_of (b.lowest);
+  view.confidence[map] = confidence_of (b.lowest, b.next);
   if (maps.memory) {
     maps.memory[map] = memory_of (block.alpha, expected, b);
     ((uint32_t *) (maps.costs + map))[1] |= REMEMBERED;
   }
 }
 
-/* Stores what is known of a thread's own pixel: true when that decides it, else @o is what there is to find. */
-template <typename Key> static __device__ __forceinline__ bool
-known_decides (const Frame &f, const Block &block, const KnownMaps &maps, Open<Key> &o)
+/* Two pixels from @map on: stores what is known of them. Bit k of the result: k is open, what was stored will
+ * not last. */
+template <typename Key> static __device__ __forceinline__ int
+decide_pair (const Frame &f, const Block &block, const KnownMaps &maps, size_t map, int x)
 {
   const StereoView &view = f.view[block.view];
-  int x = block.x + threadIdx.x % BLOCK_X;
-  size_t map = (size_t) (block.y + threadIdx.x / BLOCK_X) * f.map_pitch + x;
-  uint2 costs = maps.costs[map];
-  int indices[3] = { view.first[map], view.second[map], (int) ((costs.y & ~REMEMBERED) >> 16) };
-  uint32_t known[3] = { costs.x & 0xFFFF, costs.x >> 16, costs.y & 0xFFFF };
-  Best<Key> b = none_yet<Key> ();
+  uint4 costs = *(const uint4 *) (maps.costs + map);
+  uint32_t first = *(const uint32_t *) (view.first + map), second = *(const uint32_t *) (view.second + map);
+  int2 expected = *(const int2 *) (view.expected + map);
+  Known<Key> a = known_of<Key> (block, make_uint2 (costs.x, costs.y), first & 0xFFFF, second & 0xFFFF, expected.x);
+  Known<Key> b = known_of<Key> (block, make_uint2 (costs.z, costs.w), first >> 16, second >> 16, expected.y);
+  Best<Key> best[2];
+  uint4 memory[2];
+  bool open[2] = { !known_decide (f, block, a, x, best[0]), !known_decide (f, block, b, x + 1, best[1]) };
+  bool recalled[2] = { open[0] && (costs.y & REMEMBERED), open[1] && (costs.w & REMEMBERED) };
 
-  if (known[1] == STEREO_INVALID) {     /* no second one, no confidence */
-    view.index[map] = (uint16_t) indices[0];
-    view.confidence[map] = 0.0f;
-    return true;
-  }
-  o.expected = view.expected[map];
-  o.cost = (uint16_t) known[2];
-  o.thread = (uint16_t) threadIdx.x;
-  uint32_t alpha = o.expected == STEREO_EXPECT_NONE ? 0 : block.alpha;
 #pragma unroll
-  for (int k = 0; k < 3; k++) {
-    o.known[k] = key_of<Key> (alpha, o.expected, known[k], indices[k]);
-    if (known[k] != STEREO_INVALID)
-      b.meet_two (o.known[k]);
+  for (int k = 0; k < 2; k++)
+    if (recalled[k])
+      memory[k] = maps.memory[map + k];
+#pragma unroll
+  for (int k = 0; k < 2; k++)
+    if (recalled[k])
+      open[k] = !recall<Key> (block.alpha, k ? expected.y : expected.x, memory[k], best[k]);
+
+  /* no second one, no confidence, and perhaps no first one */
+  bool single[2] = { costs.x >> 16 == STEREO_INVALID, costs.z >> 16 == STEREO_INVALID };
+  uint32_t index[2] = { single[0] ? first & 0xFFFF : index_of (best[0].lowest),
+    single[1] ? first >> 16 : index_of (best[1].lowest) };
+  float confidence[2] = { confidence_of (best[0].lowest, single[0] ? 0 : best[0].next),
+    confidence_of (best[1].lowest, single[1] ? 0 : best[1].next) };
+  if (x + 1 < f.width) {
+    *(uint32_t *) (view.index + map) = index[0] | index[1] << 16;
+    *(float2 *) (view.confidence + map) = make_float2 (confidence[0], confidence[1]);
+    return open[0] | open[1] << 1;
   }
-  bool done = o.expected == STEREO_EXPECT_NONE || known[2] == STEREO_INVALID;
-  if (!done)
-    done = known_decide (b, common (range_of (b, o.cost, o.expected, block.steps_per_cost), valid_range (f, x)),
-        o.known);
-  if (!done && (costs.y & REMEMBERED))
-    done = recall<Key> (alpha, o.expected, maps.memory[map], b);
-  if (done)
-    store (view, map, b);
-  return done;
+  view.index[map] = (uint16_t) index[0];
+  view.confidence[map] = confidence[0];
+  return open[0];
+}
+
+/* Adds a thread's open pixels to a list, in their order: neighbours then read the volume together. */
+static __device__ __forceinline__ void
+list_pair (int which, uint16_t *open, int *opened)
+{
+  uint32_t first = __ballot_sync (ALL_LANES, which & 1), second = __ballot_sync (ALL_LANES, which >> 1);
+  uint32_t before = (1u << threadIdx.x % 32) - 1;
+  int at = 0;
+
+  if (threadIdx.x % 32 == 0 && (first | second))
+    at = atomicAdd (opened, __popc (first) + __popc (second));
+  at = __shfl_sync (ALL_LANES, at, 0) + __popc (first & before) + __popc (second & before);
+  if (which & 1)
+    open[at] = (uint16_t) (2 * threadIdx.x);
+  if (which >> 1)
+    open[at + (which & 1)] = (uint16_t) (2 * threadIdx.x + 1);
+}
+
+/* The same of one that is open. */
+template <typename Key> static __device__ __forceinline__ Known<Key>
+load_known (const Frame &f, const Block &block, const KnownMaps &maps, int pixel)
+{
+  const StereoView &view = f.view[block.view];
+  size_t map = map_of (f, block, pixel);
+  return known_of<Key> (block, maps.costs[map], view.first[map], view.second[map], view.expected[map]);
 }
 
 /*
- * A thread per pixel; those it cannot decide go to a list, then a thread each reads a few costs of those, and
- * at last the block searches what is open still, some lanes a pixel. Blocks of the two views alternate, so that
+ * A thread per pair of pixels; those it cannot decide go to a list, then a thread each reads a few costs of those,
+ * and at last the block searches what is open still, some lanes a pixel. Blocks of the two views alternate, so that
  * both find a row's costs in the cache: left pixels read along a column of the volume, right ones along a
  * diagonal, of which neighbouring pixels read neighbouring elements one step later.
  */
-template <typename Key> static __global__ void __launch_bounds__ (THREADS)
+template <typename Key> static __global__ void __launch_bounds__ (THREADS, BLOCKS)
 reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
 {
-  __shared__ Open<Key> open[THREADS];
-  __shared__ Wide<Key> wide[THREADS];
+  __shared__ uint16_t open[PIXELS];
+  __shared__ Wide<Key> wide[PIXELS];
   __shared__ int opened, widened;
   int v = blockIdx.x % 2, thread = threadIdx.x;
   KnownMaps maps = { v ? right.costs : left.costs, v ? right.memory : left.memory };
   Block block = { f.volume + (size_t) (blockIdx.y * BLOCK_Y) * f.width * f.depth, (int) (blockIdx.x / 2 * BLOCK_X),
     (int) (blockIdx.y * BLOCK_Y), v, v ? f.depth + 1 : 1, f.alpha, steps_per_cost };
+  int x = block.x + 2 * thread % BLOCK_X;
 
   if (thread == 0)
     opened = widened = 0;
   __syncthreads ();
-  if (block.x + thread % BLOCK_X < f.width && block.y + thread / BLOCK_X < f.height) {
-    Open<Key> o;
-    if (!known_decides<Key> (f, block, maps, o))
-      open[atomicAdd (&opened, 1)] = o;
-  }
+  int which = 0;
+  if (x < f.width && block.y + 2 * thread / BLOCK_X < f.height)
+    which = decide_pair<Key> (f, block, maps, map_of (f, block, 2 * thread), x);
+  list_pair (which, open, &opened);
   __syncthreads ();
-  if (thread < opened) {
-    const Open<Key> &o = open[thread];
+  for (int k = thread; k < opened; k += THREADS) {
+    int pixel = open[k];
+    Known<Key> known = load_known<Key> (f, block, maps, pixel);
     Best<Key> b;
     Wide<Key> w;
-    if (near_decide<Key> (f, block, o, b, w))
-      store_found (f, block, maps, o.thread, o.expected, b);
+    if (near_decide<Key> (f, block, known, pixel, b, w))
+      store_found (f, block, maps, pixel, known.expected, b);
     else
       wide[atomicAdd (&widened, 1)] = w;
   }
@@ -400,26 +462,8 @@ reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
     const Wide<Key> &w = wide[min (k, widened - 1)];
     Best<Key> b = search<Key> (block, w, k < widened);
     if (k < widened && thread % SEARCHERS == 0)
-      store_found (f, block, maps, w.thread, w.expected, b);
+      store_found (f, block, maps, w.pixel, w.expected, b);
   }
-}
-
-/* A thread per pixel, a plane of the grid per view: each writes its own confidence and reads only indices
- * of the other. */
-static __global__ void
-check_kernel (Frame f, int consistency)
-{
-  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, view = blockIdx.z;
-
-  if (x >= f.width || y >= f.height)
-    return;
-  size_t row = (size_t) y * f.map_pitch;
-  int index = f.view[view].index[row + x];
-  if (index == (int) STEREO_INVALID)
-    return;
-  int partner = f.width - 1 - x + f.min_disparity + index;
-  if (abs (f.view[!view].index[row + partner] - index) > consistency)
-    f.view[view].confidence[row + x] = 0;
 }
 
 /* Penalties that leave room for an index in 32 bits: all but those of an alpha far beyond what is of use. */
@@ -461,14 +505,4 @@ reselect_run (StereoPlan *plan, StereoError *error)
   return STEREO_OK;
 }
 
-static StereoStatus
-check_run (StereoPlan *plan, StereoError *error)
-{
-  dim3 block (32, 8), grid (cuda_blocks (plan->width, 32), cuda_blocks (plan->height, 8), 2);
-  check_kernel <<<grid, block, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), plan->params.consistency);
-  CUDA_LAUNCHED (plan, "check_kernel");
-  return STEREO_OK;
-}
-
 extern const StereoStage stereo_cuda_reselect = { "reselect", reselect_prepare, reselect_run };
-extern const StereoStage stereo_cuda_check = { "check", NULL, check_run };
