@@ -56,10 +56,19 @@ no_key ()
   return (Key) ~(Key) 0;
 }
 
+/* stereo_penalty(); where keys are short, alpha times any distance fits an int. */
+template <typename Key> static __device__ __forceinline__ uint32_t
+penalty_of (uint32_t alpha, int expected, int index)
+{
+  if (sizeof (Key) > sizeof (uint32_t))
+    return stereo_penalty (alpha, expected, index);
+  return (uint32_t) abs ((int) alpha * (expected - index * STEREO_EXPECT_STEPS)) >> 8;
+}
+
 template <typename Key> static __device__ __forceinline__ Key
 key_of (uint32_t alpha, int expected, uint32_t cost, int index)
 {
-  return (Key) (cost + stereo_penalty (alpha, expected, index)) * (1 << INDEX_BITS) + (Key) index;
+  return (Key) (cost + penalty_of<Key> (alpha, expected, index)) * (1 << INDEX_BITS) + (Key) index;
 }
 
 template <typename Key> struct Best
@@ -183,11 +192,11 @@ column_of (const Frame &f, const Block &block, int pixel)
   return (pixel / BLOCK_X * f.width + (block.view ? f.width - 1 - x + f.min_disparity : x)) * f.depth;
 }
 
-/* The one @k steps on: in one multiplication. */
+/* A pixel's cost at index @i, by 32 bits beside the rows: they hold less than that. */
 static __device__ __forceinline__ uint32_t
-element (const uint16_t *at, unsigned k, unsigned step)
+cost_at (const Block &block, int column, int i)
 {
-  return *(const uint16_t *) ((const char *) at + (size_t) k * (step * (unsigned) sizeof (uint16_t)));
+  return __ldg (block.rows + (uint32_t) (column + i * block.step));
 }
 
 static __device__ __forceinline__ size_t
@@ -225,71 +234,32 @@ known_decide (const Frame &f, const Block &block, const Known<Key> &known, int x
   return unknown <= 0;
 }
 
-/* Reads some of the candidates in range, those around the expected disparity: true when they decide the pixel;
- * else @wide says what there is to search besides @b. */
-template <typename Key> static __device__ __forceinline__ bool
-near_decide (const Frame &f, const Block &block, const Known<Key> &known, int pixel, Best<Key> &b, Wide<Key> &wide)
+/* Keeps a compiler from making a sum of its own run along with every one that a loop's turns take from @value. */
+template <typename Value> static __device__ __forceinline__ void
+one_counter (Value &value)
 {
-  int expected = known.expected, column = column_of (f, block, pixel);
-  Range valid = valid_range (f, block.x + pixel % BLOCK_X), r, near;
-
-  b = none_yet<Key> ();
-#pragma unroll
-  for (int k = 0; k < 3; k++)
-    b.meet_two (known.keys[k]);
-  r = common (range_of (b, known.least, expected, block.steps_per_cost), valid);
-  near.from = max (min ((expected >> 6) - (NEAR / 2 - 1), r.to - (NEAR - 1)), r.from);
-  near.to = min (near.from + NEAR - 1, r.to);
-
-  const uint16_t *at = block.rows + (column + near.from * block.step);
-  uint32_t costs[NEAR];
-#pragma unroll
-  for (int k = 0; k < NEAR; k++)
-    costs[k] = element (at, (unsigned) min (k, near.to - near.from), block.step);
-  b = none_yet<Key> ();
-#pragma unroll
-  for (int k = 0; k < NEAR; k++) {
-    Key key = key_of<Key> (block.alpha, expected, costs[k], near.from + k);
-    b.meet (near.from + k <= near.to ? key : no_key<Key> ());
-  }
-#pragma unroll
-  for (int k = 0; k < 3; k++)
-    if (!near.holds (index_of (known.keys[k])))
-      b.meet (known.keys[k]);
-  r = common (range_of (b, known.least, expected, block.steps_per_cost), valid);
-  int unknown = r.to - r.from + 1 - max (min (r.to, near.to) - max (r.from, near.from) + 1, 0);
-#pragma unroll
-  for (int k = 0; k < 3; k++)
-    unknown -= r.holds (index_of (known.keys[k])) && !near.holds (index_of (known.keys[k]));
-  if (unknown <= 0) {
-    b.least = min (b.least, least_beyond<Key> (block.alpha, expected, known.least, valid, near));
-    return true;
-  }
-  r = { max (r.from - SPARE, valid.from), min (r.to + SPARE, valid.to) };
-  b = none_yet<Key> ();
-#pragma unroll
-  for (int k = 0; k < 3; k++)
-    if (!r.holds (index_of (known.keys[k])))
-      b.meet (known.keys[k]);
-  b.least = min (b.least, least_beyond<Key> (block.alpha, expected, known.least, valid, r));
-  wide = { b, column, expected, (uint16_t) r.from, (uint16_t) r.to, (uint16_t) pixel };
-  return false;
+#ifdef __CUDA_ARCH__
+  asm volatile ("" : "+r" (value));
+#endif
 }
 
 /* An undecided pixel, by SEARCHERS lanes together. */
 template <typename Key> static __device__ __forceinline__ Best<Key>
 search (const Block &block, const Wide<Key> &wide, bool there)
 {
-  int lane = threadIdx.x % SEARCHERS, to = there ? wide.to : -1, expected = wide.expected;
+  int lane = threadIdx.x % SEARCHERS, to = there ? wide.to : -1, expected = wide.expected, stride = SEARCHERS * block.step;
+  int i = wide.from + lane;
+  uint32_t at = (uint32_t) (wide.column + i * block.step);      /* beside the rows, as in cost_at() */
   Best<Key> b = none_yet<Key> ();
-  const uint16_t *at = block.rows + (wide.column + (wide.from + lane) * block.step);
 
 #pragma unroll 1
-  for (int i = wide.from + lane; i <= to; i += AT_ONCE * SEARCHERS, at += AT_ONCE * SEARCHERS * block.step) {
+  for (; i <= to; i += AT_ONCE * SEARCHERS, at += AT_ONCE * stride) {
     uint32_t costs[AT_ONCE];
+    one_counter (at);
+    one_counter (i);
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++)
-      costs[k] = i + k * SEARCHERS <= to ? element (at, k * SEARCHERS, block.step) : 0;
+      costs[k] = i + k * SEARCHERS <= to ? __ldg (block.rows + (at + k * stride)) : 0;
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++) {
       Key key = key_of<Key> (block.alpha, expected, costs[k], i + k * SEARCHERS);
@@ -325,17 +295,31 @@ template <typename Key> static __device__ __forceinline__ uint4
 memory_of (uint32_t alpha, int expected, const Best<Key> &b)
 {
   int first = index_of (b.lowest), second = index_of (b.next);
-  uint32_t cost1 = (uint32_t) (b.lowest >> INDEX_BITS) - stereo_penalty (alpha, expected, first);
-  uint32_t cost2 = (uint32_t) (b.next >> INDEX_BITS) - stereo_penalty (alpha, expected, second);
+  uint32_t cost1 = (uint32_t) (b.lowest >> INDEX_BITS) - penalty_of<Key> (alpha, expected, first);
+  uint32_t cost2 = (uint32_t) (b.next >> INDEX_BITS) - penalty_of<Key> (alpha, expected, second);
 
   return make_uint4 (cost1 | cost2 << 16, (uint32_t) (first | second << 16), (uint32_t) (b.least >> INDEX_BITS),
       (uint32_t) expected);
 }
 
-static __device__ __forceinline__ float
-confidence_of (uint64_t lowest, uint64_t next)
+/*
+ * stereo_confidence(). The quotient is the device's own for operands like these, neither tiny nor huge, and is rounded
+ * as it must be; only the way out for the others is left away.
+ */
+template <typename Key> static __device__ __forceinline__ float
+confidence_of (Key lowest, Key next)
 {
-  return stereo_confidence ((uint32_t) (lowest >> INDEX_BITS), (uint32_t) (next >> INDEX_BITS));
+  uint32_t second = (uint32_t) (next >> INDEX_BITS), away = second - (uint32_t) (lowest >> INDEX_BITS);
+#ifdef __CUDA_ARCH__
+  float a = (float) away, b = (float) second, inverse;
+  asm ("rcp.approx.ftz.f32 %0, %1;" : "=f" (inverse) : "f" (b));
+  inverse = fmaf (inverse, fmaf (-b, inverse, 1.0f), inverse);
+  float q = a * inverse;
+  q = fmaf (inverse, fmaf (-b, q, a), q);
+  return second ? q : 0.0f;
+#else
+  return second ? (float) away / (float) second : 0.0f;
+#endif
 }
 
 /* A pixel that was open, and two candidates of it. */
@@ -346,7 +330,7 @@ store_found (const Frame &f, const Block &block, const KnownMaps &maps, int pixe
   size_t map = map_of (f, block, pixel);
 
   view.index[map] = (uint16_t) index_of (b.lowest);
-  view.confidence[map] = confidence_of (b.lowest, b.next);
+  view.confidence[map] = confidence_of<Key> (b.lowest, b.next);
   if (maps.memory) {
     maps.memory[map] = memory_of (block.alpha, expected, b);
     ((uint32_t *) (maps.costs + map))[1] |= REMEMBERED;
@@ -382,8 +366,8 @@ decide_pair (const Frame &f, const Block &block, const KnownMaps &maps, size_t m
   bool single[2] = { costs.x >> 16 == STEREO_INVALID, costs.z >> 16 == STEREO_INVALID };
   uint32_t index[2] = { single[0] ? first & 0xFFFF : index_of (best[0].lowest),
     single[1] ? first >> 16 : index_of (best[1].lowest) };
-  float confidence[2] = { confidence_of (best[0].lowest, single[0] ? 0 : best[0].next),
-    confidence_of (best[1].lowest, single[1] ? 0 : best[1].next) };
+  float confidence[2] = { confidence_of<Key> (best[0].lowest, single[0] ? 0 : best[0].next),
+    confidence_of<Key> (best[1].lowest, single[1] ? 0 : best[1].next) };
   if (x + 1 < f.width) {
     *(uint32_t *) (view.index + map) = index[0] | index[1] << 16;
     *(float2 *) (view.confidence + map) = make_float2 (confidence[0], confidence[1]);
@@ -420,6 +404,57 @@ load_known (const Frame &f, const Block &block, const KnownMaps &maps, int pixel
   return known_of<Key> (block, maps.costs[map], view.first[map], view.second[map], view.expected[map]);
 }
 
+/* Reads some of the candidates in range of an open pixel, those around the expected disparity, which may decide it;
+ * else what is left goes to the list @wide. */
+template <typename Key> static __device__ __forceinline__ void
+look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel, Wide<Key> *wide, int *widened)
+{
+  Known<Key> known = load_known<Key> (f, block, maps, pixel);
+  int expected = known.expected, column = column_of (f, block, pixel);
+  Range valid = valid_range (f, block.x + pixel % BLOCK_X), r, near;
+  Best<Key> b = none_yet<Key> ();
+
+#pragma unroll
+  for (int k = 0; k < 3; k++)
+    b.meet_two (known.keys[k]);
+  r = common (range_of (b, known.least, expected, block.steps_per_cost), valid);
+  near.from = max (min ((expected >> 6) - (NEAR / 2 - 1), r.to - (NEAR - 1)), r.from);
+  near.to = min (near.from + NEAR - 1, r.to);
+
+  uint32_t costs[NEAR];
+#pragma unroll
+  for (int k = 0; k < NEAR; k++)
+    costs[k] = cost_at (block, column, min (near.from + k, near.to));
+  b = none_yet<Key> ();
+#pragma unroll
+  for (int k = 0; k < NEAR; k++) {
+    Key key = key_of<Key> (block.alpha, expected, costs[k], near.from + k);
+    b.meet (near.from + k <= near.to ? key : no_key<Key> ());
+  }
+#pragma unroll
+  for (int k = 0; k < 3; k++)
+    if (!near.holds (index_of (known.keys[k])))
+      b.meet (known.keys[k]);
+  r = common (range_of (b, known.least, expected, block.steps_per_cost), valid);
+  int unknown = r.to - r.from + 1 - max (min (r.to, near.to) - max (r.from, near.from) + 1, 0);
+#pragma unroll
+  for (int k = 0; k < 3; k++)
+    unknown -= r.holds (index_of (known.keys[k])) && !near.holds (index_of (known.keys[k]));
+  if (unknown <= 0) {
+    b.least = min (b.least, least_beyond<Key> (block.alpha, expected, known.least, valid, near));
+    store_found (f, block, maps, pixel, expected, b);
+    return;
+  }
+  r = { max (r.from - SPARE, valid.from), min (r.to + SPARE, valid.to) };
+  b = none_yet<Key> ();
+#pragma unroll
+  for (int k = 0; k < 3; k++)
+    if (!r.holds (index_of (known.keys[k])))
+      b.meet (known.keys[k]);
+  b.least = min (b.least, least_beyond<Key> (block.alpha, expected, known.least, valid, r));
+  wide[atomicAdd (widened, 1)] = { b, column, expected, (uint16_t) r.from, (uint16_t) r.to, (uint16_t) pixel };
+}
+
 /*
  * A thread per pair of pixels; those it cannot decide go to a list, then a thread each reads a few costs of those,
  * and at last the block searches what is open still, some lanes a pixel. Blocks of the two views alternate, so that
@@ -438,6 +473,9 @@ reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
     (int) (blockIdx.y * BLOCK_Y), v, v ? f.depth + 1 : 1, f.alpha, steps_per_cost };
   int x = block.x + 2 * thread % BLOCK_X;
 
+#ifdef __CUDA_ARCH__
+  asm volatile ("" : "+l" (block.rows));        /* one sum, not put together anew for every cost */
+#endif
   if (thread == 0)
     opened = widened = 0;
   __syncthreads ();
@@ -446,24 +484,21 @@ reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
     which = decide_pair<Key> (f, block, maps, map_of (f, block, 2 * thread), x);
   list_pair (which, open, &opened);
   __syncthreads ();
-  for (int k = thread; k < opened; k += THREADS) {
-    int pixel = open[k];
-    Known<Key> known = load_known<Key> (f, block, maps, pixel);
-    Best<Key> b;
-    Wide<Key> w;
-    if (near_decide<Key> (f, block, known, pixel, b, w))
-      store_found (f, block, maps, pixel, known.expected, b);
-    else
-      wide[atomicAdd (&widened, 1)] = w;
-  }
+#pragma unroll 1
+  for (int k = thread; k < opened; k += THREADS)
+    look_near (f, block, maps, open[k], wide, &widened);
   __syncthreads ();
   /* all lanes of a warp take part in its last turn */
   for (int k = thread / SEARCHERS; k - thread % 32 / SEARCHERS < widened; k += THREADS / SEARCHERS) {
-    const Wide<Key> &w = wide[min (k, widened - 1)];
+    Wide<Key> &w = wide[min (k, widened - 1)];
     Best<Key> b = search<Key> (block, w, k < widened);
     if (k < widened && thread % SEARCHERS == 0)
-      store_found (f, block, maps, w.pixel, w.expected, b);
+      w.best = b;
   }
+  __syncthreads ();
+#pragma unroll 1
+  for (int k = thread; k < widened; k += THREADS)
+    store_found (f, block, maps, wide[k].pixel, wide[k].expected, wide[k].best);
 }
 
 /* Penalties that leave room for an index in 32 bits: all but those of an alpha far beyond what is of use. */
