@@ -18,8 +18,8 @@ check_kernel (Frame f, int consistency)
   if (x >= f.width || y >= f.height)
     return;
   uint2 pairs = *(const uint2 *) (own.index + row + x);
-  int index[EACH] = { (int) (pairs.x & 0xFFFF), (int) (pairs.x >> 16), (int) (pairs.y & 0xFFFF), (int) (pairs.y >> 16) };
-  int partner[EACH];
+  int index[EACH] = { (int) (pairs.x & 0xFFFF), (int) (pairs.x >> 16), (int) (pairs.y & 0xFFFF),
+    (int) (pairs.y >> 16) }, partner[EACH];
 #pragma unroll
   for (int k = 0; k < EACH; k++) {
     bool some = x + k < f.width && index[k] != (int) STEREO_INVALID;
@@ -34,7 +34,8 @@ check_kernel (Frame f, int consistency)
 static StereoStatus
 check_run (StereoPlan *plan, StereoError *error)
 {
-  dim3 block (BLOCK_X, BLOCK_Y), grid (cuda_blocks (plan->width, BLOCK_X * EACH), cuda_blocks (plan->height, BLOCK_Y), 2);
+  dim3 grid (cuda_blocks (plan->width, BLOCK_X * EACH), cuda_blocks (plan->height, BLOCK_Y), 2);
+  dim3 block (BLOCK_X, BLOCK_Y);
   check_kernel <<<grid, block, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), plan->params.consistency);
   CUDA_LAUNCHED (plan, "check_kernel");
   return STEREO_OK;
