@@ -21,6 +21,9 @@
 #ifndef SEARCHERS
 #define SEARCHERS 4             /* lanes that search one pixel's candidates; divides 32 */
 #endif
+#ifndef MORE_SEARCHERS
+#define MORE_SEARCHERS 16       /* where that few are left that one turn is enough: sooner done */
+#endif
 #ifndef AT_ONCE
 #define AT_ONCE 4               /* candidates a searching lane reads before it looks at them */
 #endif
@@ -129,39 +132,55 @@ one_counter (Value &value)
 #endif
 }
 
-/* An undecided pixel, by SEARCHERS lanes together. */
-template <typename Key> static __device__ __forceinline__ Best<Key>
+/* An undecided pixel, by LANES lanes together. */
+template <typename Key, int LANES> static __device__ __forceinline__ Best<Key>
 search (const Block &block, const Wide<Key> &wide, bool there)
 {
-  int lane = threadIdx.x % SEARCHERS, i = wide.from + lane, to = there ? wide.to : -1, expected = wide.expected;
-  int stride = SEARCHERS * block.step;
+  int lane = threadIdx.x % LANES, i = wide.from + lane, to = there ? wide.to : -1, expected = wide.expected;
+  int stride = LANES * block.step;
   uint32_t at = (uint32_t) (wide.column + i * block.step);      /* beside the rows, as in cost_at() */
   Best<Key> b = none_yet<Key> ();
 
 #pragma unroll 1
-  for (; i <= to; i += AT_ONCE * SEARCHERS, at += AT_ONCE * stride) {
+  for (; i <= to; i += AT_ONCE * LANES, at += AT_ONCE * stride) {
     uint32_t costs[AT_ONCE];
     one_counter (at);
     one_counter (i);
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++)
-      costs[k] = i + k * SEARCHERS <= to ? __ldg (block.rows + (at + k * stride)) : 0;
+      costs[k] = i + k * LANES <= to ? __ldg (block.rows + (at + k * stride)) : 0;
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++) {
-      Key key = key_of<Key> (block.alpha, expected, costs[k], i + k * SEARCHERS);
-      b.meet_two (i + k * SEARCHERS <= to ? key : no_key<Key> ());
+      Key key = key_of<Key> (block.alpha, expected, costs[k], i + k * LANES);
+      b.meet_two (i + k * LANES <= to ? key : no_key<Key> ());
     }
   }
   b.least = b.next;
-  if (lane == 0)
+  if (there && lane == 0)
     b = merge (b, wide.best);
 #pragma unroll
-  for (int away = SEARCHERS / 2; away; away /= 2) {
+  for (int away = LANES / 2; away; away /= 2) {
     Best<Key> other = { __shfl_xor_sync (ALL_LANES, b.lowest, away), __shfl_xor_sync (ALL_LANES, b.next, away),
       __shfl_xor_sync (ALL_LANES, b.least, away) };
     b = merge (b, other);
   }
   return b;
+}
+
+/* All of a list, in turns. */
+template <typename Key, int LANES> static __device__ __forceinline__ void
+search_all (const Block &block, Wide<Key> *wide, int widened)
+{
+  int thread = threadIdx.x;
+
+  /* all lanes of a warp take part in its last turn */
+#pragma unroll 1
+  for (int k = thread / LANES; k - thread % 32 / LANES < widened; k += THREADS / LANES) {
+    Wide<Key> &w = wide[min (k, widened - 1)];
+    Best<Key> b = search<Key, LANES> (block, w, k < widened);
+    if (k < widened && thread % LANES == 0)
+      w.best = b;
+  }
 }
 
 /* A pixel that was open, and two candidates of it. */
@@ -330,13 +349,10 @@ reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
   for (int k = thread; k < opened; k += THREADS)
     look_near (f, block, maps, open[k], wide, &widened);
   __syncthreads ();
-  /* all lanes of a warp take part in its last turn */
-  for (int k = thread / SEARCHERS; k - thread % 32 / SEARCHERS < widened; k += THREADS / SEARCHERS) {
-    Wide<Key> &w = wide[min (k, widened - 1)];
-    Best<Key> b = search<Key> (block, w, k < widened);
-    if (k < widened && thread % SEARCHERS == 0)
-      w.best = b;
-  }
+  if (widened <= THREADS / MORE_SEARCHERS)
+    search_all<Key, MORE_SEARCHERS> (block, wide, widened);
+  else
+    search_all<Key, SEARCHERS> (block, wide, widened);
   __syncthreads ();
 #pragma unroll 1
   for (int k = thread; k < widened; k += THREADS)
