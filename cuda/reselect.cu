@@ -194,7 +194,7 @@ store_found (const Frame &f, const Block &block, const KnownMaps &maps, int pixe
   view.confidence[map] = confidence_of<Key> (b.lowest, b.next);
   if (maps.memory) {
     maps.memory[map] = memory_of (block.alpha, expected, b);
-    ((uint32_t *) (maps.costs + map))[1] |= REMEMBERED;
+    atomicOr (&maps.costs[map].y, REMEMBERED);  /* waits for nothing */
   }
 }
 
