@@ -49,6 +49,7 @@ struct CudaState
   uint32_t *asw_both_weights;   /* support=both: see asw_both_columns.cu */
 
   uint32_t *select_costs[2];    /* maps, two words: costs of first | of second << 16, of the third | its index << 16 */
+  uint4 *reselect_memory[2];    /* maps, of more than one iteration: what one found for the next; see reselect.cu */
 
   /* bm: see bm.cuh */
   uint32_t *bm_costs, *bm_sums[2], *bm_squares[2];
