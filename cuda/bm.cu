@@ -173,5 +173,6 @@ static const StereoStage bm = { "match", bm_prepare, bm_run };
 const StereoStage *
 stereo_cuda_bm (const StereoParams *params)
 {
-  return &bm;
+  const StereoStage *fused = stereo_cuda_bm_fused (params);
+  return fused ? fused : &bm;
 }

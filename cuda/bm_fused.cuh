@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Block matching, both steps in one kernel; equations and rounding stand in stereo/bm.h. For the costs that compare
+ * windows, as long as these are small: see bm_fused_takes().
+ *
+ * What bm.cuh does step by step, with the first step's costs in global memory, happens here row by row: a block takes a
+ * strip of columns and a chunk of candidates down a segment of rows, a thread BM_COLUMNS columns of two candidates.
+ * The costs of the window's rows stay in shared memory, a ring of rows of which a thread reads and writes only what is
+ * its own; the volume is written once, and nothing else.
+ *
+ * Sums down the columns are kept in registers, for both steps; what a thread needs to sum along the row it has itself,
+ * but for the reach of the window, which it gets from its neighbours through shared memory: two barriers a row. The
+ * outer column groups of a strip only serve as neighbours.
+ *
+ * What there is little of is instructions, so:
+ * - bm_inputs_kernel() lays both views out so that one load brings the row that enters and the one that leaves, of
+ *   aligned pairs of pixels, nothing outside the pictures; one dp2a then adds the one's product and takes the other's.
+ * - SAD's sums are at most 81 * 765 and go two a word.
+ * - Sums become floats as the low bits of 2^23, by nothing but where a column's sum starts counting; a multiplication
+ *   and the correction are one FMA, which rounds once, as the product does: 2^23 * factor is a float.
+ * - What rounding to 2^23 leaves in the low bits is summed up with what is above, and goes when it leaves.
+ * - A window that candidates' ends cut is rare: bm_inputs_kernel() makes the first step's cost of these, and in the
+ *   second only warps that have some look at every candidate's bounds.
+ */
+#ifndef STEREO_CUDA_BM_FUSED_CUH
+#define STEREO_CUDA_BM_FUSED_CUH
+
+#include "cuda/bm.cuh"
+
+#ifndef BM_FUSED_PAIRS
+#define BM_FUSED_PAIRS 16       /* of candidates a block: 8, 16 or 32 */
+#endif
+#ifndef BM_FUSED_WARPS
+#define BM_FUSED_WARPS 16       /* of a block, at most */
+#endif
+#ifndef BM_FUSED_RESIDENT
+#define BM_FUSED_RESIDENT 1     /* blocks a multiprocessor should have registers for */
+#endif
+#define BM_GROUPS (32 / BM_FUSED_PAIRS) /* of columns, a warp */
+#define BM_AHEAD 8              /* columns before the first one's: a group */
+
+struct BmFusedTask
+{
+  Frame f;
+  int stride;                   /* columns between strips: all groups but two */
+  int end;                      /* past the last strip's last column */
+  int segment;                  /* rows of a block */
+  int pitch[2];                 /* of the inputs, pixels */
+  /* Row y: what enters and leaves the window around row y. Left, column x at x + BM_AHEAD; right, the partner of
+   * column x at index i at end - x + i. From row -R on. */
+  const void *pairs[2];         /* colours: uint2; luma: the left one's words, short2 with the leaving one negative; the
+                                   right one's bytes, uchar2 */
+  uint2 *windows[2];            /* from row 0 on, columns as above; see BmLine */
+  uint16_t *cuts;               /* [y][end][i]: costs of cut windows: R from the first column, R from the last one */
+};
+
+/* Columns that have candidate @i. */
+struct BmSpan
+{
+  int first, last;
+};
+
+static __device__ __forceinline__ BmSpan
+bm_span (const Frame &f, int i)
+{
+  int away = f.min_disparity + i;
+  BmSpan s = { max (0, away), i < f.disparities ? min (f.width - 1, f.width - 1 + away) : -1 };
+  return s;
+}
+
+/* How a cost lies in the low bits of a float: the bits above it; the low ones of cost 0; whether they fall with it. */
+template <int COST, BmKind KIND>
+struct BmBits
+{
+  static constexpr bool falls = KIND == BM_PRODUCT && COST != STEREO_COST_NSSD;
+  static constexpr uint32_t above = KIND == BM_PRODUCT ? 0x4B40u : 0x4B00u;
+  static constexpr uint32_t none = above << 16 | (falls ? 0xFFFFu : 0);
+};
+
+/* What enters and leaves in a thread's columns; of right pixels, the partners of the last column and up. */
+template <BmKind KIND>
+struct BmRows
+{
+  uint4 left[BM_COLUMNS / 2], right[BM_COLUMNS / 2 + 1];
+};
+
+template <>
+struct BmRows<BM_PRODUCT>
+{
+  uint4 left[BM_COLUMNS / 4];
+  uint32_t right[BM_COLUMNS / 2 + 1];
+};
+
+/* A thread's place. */
+struct BmFusedPlace
+{
+  int x, i;                     /* first column and candidate */
+  int left, right;              /* in the inputs: the first column; one before the last column's partner */
+  BmSpan span[2];
+  bool plain;                   /* the warp's windows are all whole */
+  bool inner;                   /* not an outer group */
+};
+
+static __device__ __forceinline__ uint32_t
+bm_word (uint4 v, int k)
+{
+  return k == 0 ? v.x : k == 1 ? v.y : k == 2 ? v.z : v.w;
+}
+
+/* Two products, of two signed words and of two bytes, the lower or the upper ones. */
+template <bool UPPER>
+static __device__ __forceinline__ uint32_t
+bm_add_products (uint32_t words, uint32_t bytes, uint32_t sum)
+{
+  if (UPPER)
+    asm ("dp2a.hi.s32.u32 %0, %1, %2, %0;" : "+r" (sum) : "r" (words), "r" (bytes));
+  else
+    asm ("dp2a.lo.s32.u32 %0, %1, %2, %0;" : "+r" (sum) : "r" (words), "r" (bytes));
+  return sum;
+}
+
+/* ---- sums down the columns -------------------------------------------------------------------------- */
+
+template <BmKind KIND>
+static __device__ __forceinline__ void
+bm_load_rows (const BmFusedTask &t, const BmFusedPlace &p, int row, BmRows<KIND> &rows)
+{
+  constexpr bool products = KIND == BM_PRODUCT;
+  size_t left = (size_t) row * t.pitch[STEREO_LEFT] + p.left, right = (size_t) row * t.pitch[STEREO_RIGHT] + p.right;
+  const uint4 *l = (const uint4 *) ((const char *) t.pairs[STEREO_LEFT] + left * (products ? 4 : 8));
+  const char *r = (const char *) t.pairs[STEREO_RIGHT] + right * (products ? 2 : 8);
+
+#pragma unroll
+  for (int k = 0; k < (int) (sizeof rows.left / sizeof *rows.left); k++)
+    rows.left[k] = l[k];
+#pragma unroll
+  for (int k = 0; k <= BM_COLUMNS / 2; k++)
+    if constexpr (products)
+      rows.right[k] = ((const uint32_t *) r)[k];
+    else
+      rows.right[k] = ((const uint4 *) r)[k];
+}
+
+/* Column @j, whose partners are right pixels BM_COLUMNS - j and the next. LEAVES: or nothing does yet. */
+template <BmKind KIND, bool LEAVES, int J>
+static __device__ __forceinline__ void
+bm_roll_column (const BmRows<KIND> &rows, uint32_t *first, uint32_t *second)
+{
+  constexpr int a = BM_COLUMNS - J, b = a + 1;
+  if constexpr (KIND == BM_PRODUCT) {
+    uint32_t left = bm_word (rows.left[J / 4], J % 4);
+    left = LEAVES ? left : left & 0xFFFFu;
+    first[J] = bm_add_products<a % 2 != 0> (left, rows.right[a / 2], first[J]);
+    second[J] = bm_add_products<b % 2 != 0> (left, rows.right[b / 2], second[J]);
+  } else {
+    uint32_t enters = bm_word (rows.left[J / 2], J % 2 * 2), leaves = bm_word (rows.left[J / 2], J % 2 * 2 + 1);
+    uint32_t enters_a = bm_word (rows.right[a / 2], a % 2 * 2), leaves_a = bm_word (rows.right[a / 2], a % 2 * 2 + 1);
+    uint32_t enters_b = bm_word (rows.right[b / 2], b % 2 * 2), leaves_b = bm_word (rows.right[b / 2], b % 2 * 2 + 1);
+    if (KIND == BM_COLORS) {    /* two a word, in @first */
+      uint32_t upper = bm_add_raw<KIND> (enters, enters_b, 0), sum = bm_add_raw<KIND> (enters, enters_a, first[J]);
+      if (LEAVES) {
+        upper -= bm_add_raw<KIND> (leaves, leaves_b, 0);
+        sum -= bm_add_raw<KIND> (leaves, leaves_a, 0);
+      }
+      first[J] = sum + upper * 65536;
+    } else {
+      first[J] = bm_add_raw<KIND> (enters, enters_a, first[J]) - (LEAVES ? bm_add_raw<KIND> (leaves, leaves_a, 0) : 0);
+      second[J] = bm_add_raw<KIND> (enters, enters_b, second[J]) - (LEAVES ? bm_add_raw<KIND> (leaves, leaves_b, 0) : 0);
+    }
+  }
+}
+
+template <BmKind KIND, bool LEAVES>
+static __device__ __forceinline__ void
+bm_roll_rows (const BmRows<KIND> &rows, uint32_t *first, uint32_t *second)
+{
+  bm_roll_column<KIND, LEAVES, 0> (rows, first, second);
+  bm_roll_column<KIND, LEAVES, 1> (rows, first, second);
+  bm_roll_column<KIND, LEAVES, 2> (rows, first, second);
+  bm_roll_column<KIND, LEAVES, 3> (rows, first, second);
+  bm_roll_column<KIND, LEAVES, 4> (rows, first, second);
+  bm_roll_column<KIND, LEAVES, 5> (rows, first, second);
+  bm_roll_column<KIND, LEAVES, 6> (rows, first, second);
+  bm_roll_column<KIND, LEAVES, 7> (rows, first, second);
+}
+
+/* ---- sums along the row ----------------------------------------------------------------------------- */
+
+/* Shows a thread's columns to its neighbours: four a uint4, planes of BM_FUSED_PAIRS. */
+template <int PLANES>
+static __device__ __forceinline__ void
+bm_show (uint4 *place, int plane, const uint32_t *own)
+{
+  place[plane * BM_FUSED_PAIRS] = make_uint4 (own[0], own[1], own[2], own[3]);
+  place[(PLANES + plane) * BM_FUSED_PAIRS] = make_uint4 (own[4], own[5], own[6], own[7]);
+}
+
+/* Own columns and those shown by the neighbours -> sums over 2 R + 1. */
+template <int PLANES, int R>
+static __device__ __forceinline__ void
+bm_sum_along (const uint4 *place, int plane, const uint32_t *own, uint32_t *sums)
+{
+  uint4 before = place[(plane - PLANES) * BM_FUSED_PAIRS], after = place[(plane + 2 * PLANES) * BM_FUSED_PAIRS];
+  uint32_t all[BM_COLUMNS + 8], sum = 0;
+
+#pragma unroll
+  for (int k = 0; k < 4; k++) {
+    all[k] = bm_word (before, k);
+    all[BM_COLUMNS + 4 + k] = bm_word (after, k);
+  }
+#pragma unroll
+  for (int k = 0; k < BM_COLUMNS; k++)
+    all[4 + k] = own[k];
+#pragma unroll
+  for (int k = 4 - R; k <= 4 + R; k++)
+    sum += all[k];
+  sums[0] = sum;
+#pragma unroll
+  for (int j = 1; j < BM_COLUMNS; j++)
+    sums[j] = sum = sum + all[j + 4 + R] - all[j + 3 - R];
+}
+
+/* ---- the first step's costs -------------------------------------------------------------------------- */
+
+/* (bits - 2^23) * factor, rounded once, and again to a whole number: in the low bits. */
+static __device__ __forceinline__ uint32_t
+bm_scale (uint32_t bits, float factor)
+{
+  float scaled = __fmaf_rn (__uint_as_float (bits), factor, -8388608.0f * factor);
+  return __float_as_uint (__fadd_rn (scaled, 8388608.0f));
+}
+
+/* A correlation of whole windows cannot leave -1..1 by as much as half a step: see stereo_bm_correlation(), which
+ * makes sure. */
+template <int COST>
+static __device__ __forceinline__ uint32_t
+bm_correlate_bits (uint32_t products, int taps, uint2 l, uint2 r)
+{
+  float numerator = COST == STEREO_COST_NCC ? __uint2float_rn (products) :
+      COST == STEREO_COST_NSSD ? __uint2float_rn (l.x + r.x - 2 * products) :
+      __int2float_rn ((int32_t) ((uint32_t) taps * products - l.x * r.x));
+  float steps = __fmul_rn (__fmul_rn (numerator, __uint_as_float (l.y)), __uint_as_float (r.y));
+  if (COST == STEREO_COST_NSSD)
+    return __float_as_uint (__fadd_rn (fminf (steps, 2.0f * STEREO_BM_STEPS), 12582912.0f));
+  return __float_as_uint (__fadd_rn (steps, 12582912.0f + STEREO_BM_STEPS + 1));
+}
+
+/* Both windows' own sums, of a row of a thread's columns. */
+struct BmWindows
+{
+  uint4 left[BM_COLUMNS / 2], right[BM_COLUMNS / 2 + 1];
+};
+
+static __device__ __forceinline__ void
+bm_load_windows (const BmFusedTask &t, const BmFusedPlace &p, int y, BmWindows &w)
+{
+  const uint4 *left = (const uint4 *) (t.windows[STEREO_LEFT] + (size_t) y * t.pitch[STEREO_LEFT] + p.left);
+  const uint4 *right = (const uint4 *) (t.windows[STEREO_RIGHT] + (size_t) y * t.pitch[STEREO_RIGHT] + p.right);
+#pragma unroll
+  for (int k = 0; k < BM_COLUMNS / 2; k++)
+    w.left[k] = left[k];
+#pragma unroll
+  for (int k = 0; k <= BM_COLUMNS / 2; k++)
+    w.right[k] = right[k];
+}
+
+static __device__ __forceinline__ uint2
+bm_window (const uint4 *windows, int k)
+{
+  return make_uint2 (bm_word (windows[k / 2], k % 2 * 2), bm_word (windows[k / 2], k % 2 * 2 + 1));
+}
+
+/* Sums over windows -> bits of costs, two a column. */
+template <int COST, BmKind KIND>
+static __device__ __forceinline__ void
+bm_first_costs (const uint32_t *first, const uint32_t *second, const BmWindows &w, int taps, float factor, uint32_t *bits)
+{
+#pragma unroll
+  for (int j = 0; j < BM_COLUMNS; j++)
+    if constexpr (KIND == BM_PRODUCT) {
+      uint2 l = bm_window (w.left, j);
+      bits[2 * j] = bm_correlate_bits<COST> (first[j], taps, l, bm_window (w.right, BM_COLUMNS - j));
+      bits[2 * j + 1] = bm_correlate_bits<COST> (second[j], taps, l, bm_window (w.right, BM_COLUMNS - j + 1));
+    } else if constexpr (KIND == BM_COLORS) {
+      bits[2 * j] = bm_scale (__byte_perm (first[j], 0x4B00, 0x5410), factor);
+      bits[2 * j + 1] = bm_scale (__byte_perm (first[j], 0x4B00, 0x5432), factor);
+    } else {
+      bits[2 * j] = __float_as_uint (__fadd_rn (__fmul_rn (__uint2float_rn (first[j]), factor), 8388608.0f));
+      bits[2 * j + 1] = __float_as_uint (__fadd_rn (__fmul_rn (__uint2float_rn (second[j]), factor), 8388608.0f));
+    }
+}
+
+/* Takes the costs of cut windows from where bm_inputs_kernel() put them, and none where there is no candidate. */
+template <int COST, BmKind KIND, int R>
+static __device__ __forceinline__ void
+bm_mend (const BmFusedTask &t, const BmFusedPlace &p, int y, uint32_t *bits)
+{
+  const uint16_t *cuts = t.cuts + (size_t) y * (2 * R) * t.f.depth + p.i;
+#pragma unroll
+  for (int k = 0; k < 2 * BM_COLUMNS; k++) {
+    int near = p.x + k / 2 - p.span[k % 2].first, far = p.span[k % 2].last - p.x - k / 2;
+    if (near < 0 || far < 0)
+      bits[k] = BmBits<COST, KIND>::none;
+    else if (near < R || far < R)
+      bits[k] = BmBits<COST, KIND>::above << 16 | cuts[(near < R ? near : R + far) * t.f.depth + k % 2];
+  }
+}
+
+/* ---- the second step --------------------------------------------------------------------------------- */
+
+/* Where a column's sums start from: so many of them make the bits of 2^23. */
+template <int R>
+static __device__ __forceinline__ constexpr uint32_t
+bm_start ()
+{
+  uint32_t n = 2 * R + 1, inverse = n;  /* modulo 2^32: every step doubles the bits that are right, 3 at first */
+  for (int k = 0; k < 4; k++)
+    inverse *= 2 - n * inverse;
+  return 0x4B000000u * inverse;
+}
+
+/* A row of costs enters the ring and the sums, and what it replaces leaves them. */
+template <int COST, BmKind KIND>
+static __device__ __forceinline__ void
+bm_roll_ring (uint4 *ring, int threads, const uint32_t *bits, uint32_t *first, uint32_t *second)
+{
+  constexpr bool falls = BmBits<COST, KIND>::falls;
+  constexpr uint32_t above = BmBits<COST, KIND>::above;
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
+    uint4 old = ring[half * threads];
+    uint32_t pairs[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+      int j = half * 4 + k;
+      uint32_t pair = bm_word (old, k), a = __byte_perm (pair, above, 0x5410), b = __byte_perm (pair, above, 0x5432);
+      first[j] += falls ? a - bits[2 * j] : bits[2 * j] - a;
+      second[j] += falls ? b - bits[2 * j + 1] : bits[2 * j + 1] - b;
+      pairs[k] = __byte_perm (bits[2 * j], bits[2 * j + 1], 0x5410);
+    }
+    ring[half * threads] = make_uint4 (pairs[0], pairs[1], pairs[2], pairs[3]);
+  }
+}
+
+/* Means of sums, @factors by the number of taps, in a warp that has cut windows. */
+template <int R>
+static __device__ __forceinline__ uint32_t
+bm_part_mean (const BmFusedPlace &p, int k, uint32_t bits, const float *factors, int rows)
+{
+  int near = p.x + k / 2 - p.span[k % 2].first, far = p.span[k % 2].last - p.x - k / 2;
+  if (near < 0 || far < 0)
+    return STEREO_INVALID;
+  return bm_scale (bits, factors[rows * (min (near, R) + min (far, R) + 1)]);
+}
+
+template <int R, int DEPTH>
+static __device__ __forceinline__ void
+bm_store_means (const Frame &f, const BmFusedPlace &p, const float *factors, int y, const uint32_t *first,
+    const uint32_t *second)
+{
+  int depth = DEPTH ? DEPTH : f.depth, pitch = depth / 2, rows = stereo_bm_rows (y, f.height, R);
+  uint32_t *to = (uint32_t *) f.volume + ((ptrdiff_t) y * f.width + p.x) * pitch + p.i / 2;
+
+  if (!p.inner)
+    return;
+  if (p.plain) {        /* the columns are all there, or their windows were not whole */
+    float factor = factors[rows * (2 * R + 1)];
+#pragma unroll
+    for (int j = 0; j < BM_COLUMNS; j++)
+      to[j * pitch] = __byte_perm (bm_scale (first[j], factor), bm_scale (second[j], factor), 0x5410);
+    return;
+  }
+#pragma unroll
+  for (int j = 0; j < BM_COLUMNS; j++)
+    if (p.x + j < f.width && p.i < depth)
+      to[j * pitch] = __byte_perm (bm_part_mean<R> (p, 2 * j, first[j], factors, rows),
+          bm_part_mean<R> (p, 2 * j + 1, second[j], factors, rows), 0x5410);
+}
+
+/* ---- a strip ------------------------------------------------------------------------------------------ */
+
+/* Shared memory: ring, sums of the first step, of the second, each of these between guards that may be read, factors. */
+template <BmKind KIND, int R>
+struct BmFusedShared
+{
+  static constexpr int slots = 2 * R + 1, taps = slots * slots + 1;
+  static constexpr int planes = KIND == BM_COLORS ? 1 : 2;
+  uint4 *ring, *first, *second;
+  float *costs, *means;
+
+  __device__ __forceinline__
+  BmFusedShared (uint4 *shared, int threads)
+  {
+    ring = shared;
+    first = ring + slots * 2 * threads + planes * BM_FUSED_PAIRS;
+    second = first + 2 * planes * threads + (planes + 2) * BM_FUSED_PAIRS;
+    costs = (float *) (second + 4 * threads + 2 * BM_FUSED_PAIRS);
+    means = costs + taps;
+  }
+
+  static __host__ __device__ size_t
+  bytes (int threads)
+  {
+    return (slots * 2 * threads + (2 * planes + 4) * (threads + BM_FUSED_PAIRS)) * sizeof (uint4) + 2 * taps * sizeof (float);
+  }
+};
+
+template <int COST, BmKind KIND, int R>
+static __device__ void
+bm_set_shared (const BmFusedShared<KIND, R> &s, int volume_unit, int thread, int threads)
+{
+  constexpr uint32_t none = (BmBits<COST, KIND>::none & 0xFFFFu) * 0x10001u;
+  uint4 *sums = s.first - s.planes * BM_FUSED_PAIRS, *end = (uint4 *) s.costs;
+
+  for (int k = thread; k < s.slots * 2 * threads; k += threads)
+    s.ring[k] = make_uint4 (none, none, none, none);
+  for (uint4 *at = sums + thread; at < end; at += threads)
+    *at = make_uint4 (0, 0, 0, 0);
+  for (int taps = thread; taps < s.taps; taps += threads) {
+    s.costs[taps] = taps ? stereo_bm_cost_factor (COST, volume_unit, taps) : 0;
+    s.means[taps] = taps ? stereo_bm_mean_factor (taps) : 0;
+  }
+  __syncthreads ();
+}
+
+/* R: the radius of both windows, DEPTH: the volume's, or 0 for any. */
+template <int COST, BmKind KIND, int R, int DEPTH>
+static __global__ void __launch_bounds__ (32 * BM_FUSED_WARPS, BM_FUSED_RESIDENT)
+bm_fused_kernel (BmFusedTask t)
+{
+  static_assert (R >= 1 && R <= 4, "a neighbour shows four columns");
+  constexpr int planes = BmFusedShared<KIND, R>::planes;
+  extern __shared__ uint4 fused_shared[];
+  const Frame &f = t.f;
+  int threads = 32 * blockDim.y, thread = threadIdx.y * 32 + threadIdx.x;
+  int group = thread / BM_FUSED_PAIRS, pair = thread % BM_FUSED_PAIRS;
+  BmFusedShared<KIND, R> s (fused_shared, threads);
+  BmFusedPlace p;
+
+  p.x = blockIdx.x * t.stride + (group - 1) * BM_COLUMNS;
+  p.i = (blockIdx.y * BM_FUSED_PAIRS + pair) * 2;
+  p.left = p.x + BM_AHEAD;
+  p.right = t.end - p.x + p.i - BM_COLUMNS;
+  p.span[0] = bm_span (f, p.i);
+  p.span[1] = bm_span (f, p.i + 1);
+  p.inner = group > 0 && group < BM_GROUPS * (int) blockDim.y - 1;
+  int lowest = max (p.span[0].first, p.span[1].first) + R, highest = min (p.span[0].last, p.span[1].last) - R;
+  p.plain = __all_sync (~0u, p.x >= lowest && p.x + BM_COLUMNS - 1 <= highest);
+  uint4 *show_first = s.first + (size_t) group * (2 * planes) * BM_FUSED_PAIRS + pair;
+  uint4 *show_second = s.second + (size_t) group * 4 * BM_FUSED_PAIRS + pair;
+  bm_set_shared<COST, KIND, R> (s, f.volume_unit, thread, threads);
+
+  int first = blockIdx.z * t.segment, end = min (first + t.segment, f.height), y0 = max (first - R, 0);
+  uint32_t a[BM_COLUMNS] = { }, b[BM_COLUMNS] = { }, means_a[BM_COLUMNS], means_b[BM_COLUMNS];
+  uint4 *ring = s.ring + thread, *ring_end = ring + s.slots * 2 * threads;
+  BmRows<KIND> rows;
+
+#pragma unroll
+  for (int j = 0; j < BM_COLUMNS; j++)
+    means_a[j] = means_b[j] = bm_start<R> ();
+  for (int y = max (y0 - 2 * R - 1, -R); y < y0; y++) { /* the first of these leaves with the next row */
+    bm_load_rows<KIND> (t, p, y + R, rows);
+    bm_roll_rows<KIND, false> (rows, a, b);
+  }
+  bm_load_rows<KIND> (t, p, y0 + R, rows);
+  for (int y = y0; y < end + R; y++) {
+    uint32_t bits[2 * BM_COLUMNS], sums_a[BM_COLUMNS], sums_b[BM_COLUMNS];
+    BmWindows windows;
+    if (y < f.height) {
+      bm_roll_rows<KIND, true> (rows, a, b);
+      bm_load_rows<KIND> (t, p, min (y + 1, f.height - 1) + R, rows);
+      if (KIND == BM_PRODUCT)
+        bm_load_windows (t, p, y, windows);
+      bm_show<planes> (show_first, 0, a);
+      if (planes == 2)
+        bm_show<planes> (show_first, planes - 1, b);
+    }
+    __syncthreads ();
+    if (y < f.height) {
+      int taps = stereo_bm_rows (y, f.height, R) * (2 * R + 1);
+      bm_sum_along<planes, R> (show_first, 0, a, sums_a);
+      if (planes == 2)
+        bm_sum_along<planes, R> (show_first, planes - 1, b, sums_b);
+      bm_first_costs<COST, KIND> (sums_a, sums_b, windows, taps, s.costs[taps], bits);
+      if (!p.plain)
+        bm_mend<COST, KIND, R> (t, p, y, bits);
+    } else {
+#pragma unroll
+      for (int k = 0; k < 2 * BM_COLUMNS; k++)
+        bits[k] = BmBits<COST, KIND>::none;
+    }
+    bm_roll_ring<COST, KIND> (ring, threads, bits, means_a, means_b);
+    ring += 2 * threads;
+    ring = ring == ring_end ? s.ring + thread : ring;
+    bm_show<2> (show_second, 0, means_a);
+    bm_show<2> (show_second, 1, means_b);
+    __syncthreads ();           /* every thread has read what the first step showed, too */
+    if (y - R >= first) {
+      bm_sum_along<2, R> (show_second, 0, means_a, sums_a);
+      bm_sum_along<2, R> (show_second, 1, means_b, sums_b);
+      bm_store_means<R, DEPTH> (f, p, s.means, y - R, sums_a, sums_b);
+    }
+  }
+}
+
+#endif
