@@ -96,7 +96,6 @@ struct BmFusedPlace
 {
   int x, i;                     /* first column and candidate */
   int left, right;              /* in the inputs: the first column; one before the last column's partner */
-  BmSpan span[2];
   bool plain;                   /* the warp's windows are all whole */
   bool inner;                   /* not an outer group */
 };
@@ -290,18 +289,37 @@ bm_first_costs (const uint32_t *first, const uint32_t *second, const BmWindows &
     }
 }
 
-/* Takes the costs of cut windows from where bm_inputs_kernel() put them, and none where there is no candidate. */
+/* Columns from a candidate's first one to a thread's first one, and from this to the candidate's last one. */
+struct BmReach
+{
+  int near[2], far[2];
+};
+
+/* Made anew for every row: kept, it would take the registers that whole windows need. */
+static __device__ __forceinline__ BmReach
+bm_reach (const Frame &f, const BmFusedPlace &p)
+{
+  int x = p.x;
+  asm volatile ("" : "+r" (x));
+  BmSpan a = bm_span (f, p.i), b = bm_span (f, p.i + 1);
+  BmReach reach = { { x - a.first, x - b.first }, { a.last - x, b.last - x } };
+  return reach;
+}
+
+/* Takes the costs of cut windows from where bm_inputs_kernel() put them, and none where there is no candidate: of the
+ * rows below the picture there is none at all. */
 template <int COST, BmKind KIND, int R>
 static __device__ __forceinline__ void
 bm_mend (const BmFusedTask &t, const BmFusedPlace &p, int y, uint32_t *bits)
 {
   const uint16_t *cuts = t.cuts + (size_t) y * (2 * R) * t.f.depth + p.i;
+  BmReach reach = bm_reach (t.f, p);
 #pragma unroll
   for (int k = 0; k < 2 * BM_COLUMNS; k++) {
-    int near = p.x + k / 2 - p.span[k % 2].first, far = p.span[k % 2].last - p.x - k / 2;
-    if (near < 0 || far < 0)
+    int near = reach.near[k % 2] + k / 2, far = reach.far[k % 2] - k / 2;
+    if (min (near, far) < 0 || y >= t.f.height)
       bits[k] = BmBits<COST, KIND>::none;
-    else if (near < R || far < R)
+    else if (min (near, far) < R)
       bits[k] = BmBits<COST, KIND>::above << 16 | cuts[(near < R ? near : R + far) * t.f.depth + k % 2];
   }
 }
@@ -345,12 +363,11 @@ bm_roll_ring (uint4 *ring, int threads, const uint32_t *bits, uint32_t *first, u
 /* Means of sums, @factors by the number of taps, in a warp that has cut windows. */
 template <int R>
 static __device__ __forceinline__ uint32_t
-bm_part_mean (const BmFusedPlace &p, int k, uint32_t bits, const float *factors, int rows)
+bm_part_mean (const BmReach &reach, int k, uint32_t bits, const float *factors, int rows)
 {
-  int near = p.x + k / 2 - p.span[k % 2].first, far = p.span[k % 2].last - p.x - k / 2;
-  if (near < 0 || far < 0)
-    return STEREO_INVALID;
-  return bm_scale (bits, factors[rows * (min (near, R) + min (far, R) + 1)]);
+  int near = min (reach.near[k % 2] + k / 2, R), far = min (reach.far[k % 2] - k / 2, R);
+  uint32_t mean = bm_scale (bits, factors[rows * max (near + far + 1, 0)]);
+  return min (near, far) < 0 ? STEREO_INVALID : mean;
 }
 
 template <int R, int DEPTH>
@@ -370,11 +387,12 @@ bm_store_means (const Frame &f, const BmFusedPlace &p, const float *factors, int
       to[j * pitch] = __byte_perm (bm_scale (first[j], factor), bm_scale (second[j], factor), 0x5410);
     return;
   }
+  BmReach reach = bm_reach (f, p);
 #pragma unroll
   for (int j = 0; j < BM_COLUMNS; j++)
     if (p.x + j < f.width && p.i < depth)
-      to[j * pitch] = __byte_perm (bm_part_mean<R> (p, 2 * j, first[j], factors, rows),
-          bm_part_mean<R> (p, 2 * j + 1, second[j], factors, rows), 0x5410);
+      to[j * pitch] = __byte_perm (bm_part_mean<R> (reach, 2 * j, first[j], factors, rows),
+          bm_part_mean<R> (reach, 2 * j + 1, second[j], factors, rows), 0x5410);
 }
 
 /* ---- a strip ------------------------------------------------------------------------------------------ */
@@ -441,10 +459,9 @@ bm_fused_kernel (BmFusedTask t)
   p.i = (blockIdx.y * BM_FUSED_PAIRS + pair) * 2;
   p.left = p.x + BM_AHEAD;
   p.right = t.end - p.x + p.i - BM_COLUMNS;
-  p.span[0] = bm_span (f, p.i);
-  p.span[1] = bm_span (f, p.i + 1);
   p.inner = group > 0 && group < BM_GROUPS * (int) blockDim.y - 1;
-  int lowest = max (p.span[0].first, p.span[1].first) + R, highest = min (p.span[0].last, p.span[1].last) - R;
+  BmSpan span[2] = { bm_span (f, p.i), bm_span (f, p.i + 1) };
+  int lowest = max (span[0].first, span[1].first) + R, highest = min (span[0].last, span[1].last) - R;
   p.plain = __all_sync (~0u, p.x >= lowest && p.x + BM_COLUMNS - 1 <= highest);
   uint4 *show_first = s.first + (size_t) group * (2 * planes) * BM_FUSED_PAIRS + pair;
   uint4 *show_second = s.second + (size_t) group * 4 * BM_FUSED_PAIRS + pair;
@@ -466,29 +483,21 @@ bm_fused_kernel (BmFusedTask t)
   for (int y = y0; y < end + R; y++) {
     uint32_t bits[2 * BM_COLUMNS], sums_a[BM_COLUMNS], sums_b[BM_COLUMNS];
     BmWindows windows;
-    if (y < f.height) {
-      bm_roll_rows<KIND, true> (rows, a, b);
-      bm_load_rows<KIND> (t, p, min (y + 1, f.height - 1) + R, rows);
-      if (KIND == BM_PRODUCT)
-        bm_load_windows (t, p, y, windows);
-      bm_show<planes> (show_first, 0, a);
-      if (planes == 2)
-        bm_show<planes> (show_first, planes - 1, b);
-    }
+    int last = min (y, f.height - 1), taps = stereo_bm_rows (last, f.height, R) * (2 * R + 1);
+    bm_roll_rows<KIND, true> (rows, a, b);      /* nothing of use in rows below the picture */
+    bm_load_rows<KIND> (t, p, min (y + 1, f.height - 1) + R, rows);
+    if (KIND == BM_PRODUCT)
+      bm_load_windows (t, p, last, windows);
+    bm_show<planes> (show_first, 0, a);
+    if (planes == 2)
+      bm_show<planes> (show_first, planes - 1, b);
     __syncthreads ();
-    if (y < f.height) {
-      int taps = stereo_bm_rows (y, f.height, R) * (2 * R + 1);
-      bm_sum_along<planes, R> (show_first, 0, a, sums_a);
-      if (planes == 2)
-        bm_sum_along<planes, R> (show_first, planes - 1, b, sums_b);
-      bm_first_costs<COST, KIND> (sums_a, sums_b, windows, taps, s.costs[taps], bits);
-      if (!p.plain)
-        bm_mend<COST, KIND, R> (t, p, y, bits);
-    } else {
-#pragma unroll
-      for (int k = 0; k < 2 * BM_COLUMNS; k++)
-        bits[k] = BmBits<COST, KIND>::none;
-    }
+    bm_sum_along<planes, R> (show_first, 0, a, sums_a);
+    if (planes == 2)
+      bm_sum_along<planes, R> (show_first, planes - 1, b, sums_b);
+    bm_first_costs<COST, KIND> (sums_a, sums_b, windows, taps, s.costs[taps], bits);
+    if (!p.plain || y >= f.height)
+      bm_mend<COST, KIND, R> (t, p, y, bits);
     bm_roll_ring<COST, KIND> (ring, threads, bits, means_a, means_b);
     ring += 2 * threads;
     ring = ring == ring_end ? s.ring + thread : ring;
