@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Block matching by bm_fused.cuh: the stage, and what its kernel reads. */
-#include "cuda/bm_fused.cuh"
+#include "cuda/bm_fused_kernel.cuh"
 
 #define INPUT_THREADS 256
 #define INPUT_ROWS 16           /* of a block */
+#define CUT_ROWS 4              /* of one that makes cut windows: few threads, each with much to do */
 
 /* ---- inputs: rows that enter and leave, whole windows' own sums ---------------------------------------- */
 
@@ -110,22 +111,22 @@ cut_cost (const Frame &f, const CutSums &s, int taps)
   return (uint16_t) (BmBits<COST, KIND>::falls ? ~cost : cost);
 }
 
-/* A thread takes one end of one candidate's columns down INPUT_ROWS rows. */
+/* A thread takes one end of one candidate's columns down CUT_ROWS rows. */
 template <int COST, BmKind KIND, int R>
 static __device__ void
-make_cuts (const BmFusedTask &t)
+make_cuts (const BmFusedTask &t, int y0)
 {
   const Frame &f = t.f;
-  int i = (int) (blockIdx.x * INPUT_THREADS + threadIdx.x), y0 = (int) blockIdx.z * INPUT_ROWS;
+  int i = (int) (blockIdx.x * INPUT_THREADS + threadIdx.x), end = min (y0 + CUT_ROWS, f.height);
   bool from_last = i >= f.depth;
   i -= from_last ? f.depth : 0;
   BmSpan span = bm_span (f, i);
   int x = from_last ? span.last : span.first, step = from_last ? -1 : 1, m = f.width - 1 - x + f.min_disparity + i;
   CutSums columns[2 * R] = { };
 
-  if (i >= f.depth || span.first > span.last)
+  if (i >= f.depth || span.first > span.last || y0 >= end)
     return;
-  for (int y = y0 - 2 * R; y < min (y0 + INPUT_ROWS, f.height); y++) {
+  for (int y = y0 - 2 * R; y < end; y++) {
     CutSums all = { };
     int taps = 0, rows = stereo_bm_rows (y, f.height, R);
 #pragma unroll
@@ -147,13 +148,13 @@ make_cuts (const BmFusedTask &t)
 }
 
 template <int COST, BmKind KIND, int R>
-static __global__ void __launch_bounds__ (INPUT_THREADS)
+static __global__ void __launch_bounds__ (INPUT_THREADS, 2)
 bm_inputs_kernel (BmFusedTask t)
 {
   if (blockIdx.y < 2)
     make_inputs<COST, KIND, R> (t, blockIdx.y);
   else
-    make_cuts<COST, KIND, R> (t);
+    make_cuts<COST, KIND, R> (t, (int) (blockIdx.z * INPUT_ROWS + (blockIdx.y - 2) * CUT_ROWS));
 }
 
 /* ---- stage ------------------------------------------------------------------------------------------ */
@@ -265,31 +266,39 @@ run (StereoPlan *plan, StereoError *error)
   Cutting c = cut_up<KIND, R> (plan);
   BmFusedTask t = task_of<KIND, R> (plan, &c);
   unsigned columns = cuda_blocks (t.pitch[STEREO_RIGHT], INPUT_THREADS - 2 * R), cuts = cuda_blocks (2 * plan->depth, INPUT_THREADS);
-  dim3 grid (columns > cuts ? columns : cuts, 3, cuda_blocks (plan->height + R, INPUT_ROWS));
+  dim3 grid (columns > cuts ? columns : cuts, 2 + INPUT_ROWS / CUT_ROWS, cuda_blocks (plan->height + R, INPUT_ROWS));
 
   bm_inputs_kernel<COST, KIND, R> <<<grid, INPUT_THREADS, 0, cuda_state (plan)->stream>>> (t);
   CUDA_LAUNCHED (plan, "bm_inputs_kernel");
-  return plan->depth == 128 ? launch<COST, KIND, R, 128> (plan, &c, t, error) : launch<COST, KIND, R, 0> (plan, &c, t, error);
+  constexpr int depth = R == 4 ? 128 : 0;       /* of the method's own window, a common one */
+  return plan->depth == depth ? launch<COST, KIND, R, depth> (plan, &c, t, error) : launch<COST, KIND, R, 0> (plan, &c, t, error);
 }
 
-#define RADIUS 4                /* of the method's own window */
-static const StereoStage sad = { "match", prepare<STEREO_COST_SAD, BM_COLORS, RADIUS>, run<STEREO_COST_SAD, BM_COLORS, RADIUS> };
-static const StereoStage ssd = { "match", prepare<STEREO_COST_SSD, BM_COLOR_SQUARES, RADIUS>, run<STEREO_COST_SSD, BM_COLOR_SQUARES, RADIUS> };
-static const StereoStage nssd = { "match", prepare<STEREO_COST_NSSD, BM_PRODUCT, RADIUS>, run<STEREO_COST_NSSD, BM_PRODUCT, RADIUS> };
-static const StereoStage ncc = { "match", prepare<STEREO_COST_NCC, BM_PRODUCT, RADIUS>, run<STEREO_COST_NCC, BM_PRODUCT, RADIUS> };
-static const StereoStage zncc = { "match", prepare<STEREO_COST_ZNCC, BM_PRODUCT, RADIUS>, run<STEREO_COST_ZNCC, BM_PRODUCT, RADIUS> };
+#define STAGE(cost, kind, radius) { "match", prepare<cost, kind, radius>, run<cost, kind, radius> }
+#define STAGES(cost, kind) { STAGE (cost, kind, 2), STAGE (cost, kind, 3), STAGE (cost, kind, 4) }
 
+/* Windows of 5, 7 and 9. */
+static const StereoStage sad[] = STAGES (STEREO_COST_SAD, BM_COLORS);
+static const StereoStage ssd[] = STAGES (STEREO_COST_SSD, BM_COLOR_SQUARES);
+static const StereoStage nssd[] = STAGES (STEREO_COST_NSSD, BM_PRODUCT);
+static const StereoStage ncc[] = STAGES (STEREO_COST_NCC, BM_PRODUCT);
+static const StereoStage zncc[] = STAGES (STEREO_COST_ZNCC, BM_PRODUCT);
+
+/* What limits it: SAD's sums fit 16 bits up to 81 taps, sums of costs the 23 bits of a float up to 121, and a neighbour
+ * shows four columns. */
 const StereoStage *
 stereo_cuda_bm_fused (const StereoParams *params)
 {
-  if (params->window != 2 * RADIUS + 1)
+  int size = params->window / 2 - 2;
+
+  if (size < 0 || size > 2)
     return NULL;
   switch (params->cost) {
-    case STEREO_COST_SAD: return &sad;
-    case STEREO_COST_SSD: return &ssd;
-    case STEREO_COST_NSSD: return &nssd;
-    case STEREO_COST_NCC: return &ncc;
-    case STEREO_COST_ZNCC: return &zncc;
+    case STEREO_COST_SAD: return &sad[size];
+    case STEREO_COST_SSD: return &ssd[size];
+    case STEREO_COST_NSSD: return &nssd[size];
+    case STEREO_COST_NCC: return &ncc[size];
+    case STEREO_COST_ZNCC: return &zncc[size];
     default: return NULL;
   }
 }
