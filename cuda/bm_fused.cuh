@@ -99,7 +99,7 @@ struct BmFusedPlace
 {
   int x, i;                     /* first column and candidate */
   int left, right;              /* in the inputs: the first column; one before the last column's partner */
-  bool plain;                   /* the warp's windows are all whole */
+  bool plain, absent;           /* the warp's windows are all whole; it has no candidate at all */
   bool inner;                   /* not an outer group */
 };
 

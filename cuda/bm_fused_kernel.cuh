@@ -219,6 +219,32 @@ struct BmFusedShared
   }
 };
 
+/* As __syncthreads(), by warps: these may stand at one place in the program or at another. */
+static __device__ __forceinline__ void
+bm_barrier ()
+{
+  asm volatile ("bar.sync 0;" : : : "memory");
+}
+
+/* A warp without candidates: what it shows stays as it is, and the rest waits for it at the same barriers. */
+template <int R, int DEPTH>
+static __device__ __forceinline__ void
+bm_absent_strip (const Frame &f, const BmFusedPlace &p, int y0, int first, int end)
+{
+  int depth = DEPTH ? DEPTH : f.depth, columns = p.inner && p.i < depth ? min (f.width - p.x, BM_COLUMNS) : 0;
+  uint32_t *to = (uint32_t *) f.volume + ((ptrdiff_t) first * f.width + p.x) * (depth / 2) + p.i / 2;
+
+  for (int y = y0; y < end + R; y++) {
+    bm_barrier ();
+    bm_barrier ();
+    if (y - R < first)
+      continue;
+    for (int j = 0; j < columns; j++)
+      to[j * (depth / 2)] = STEREO_INVALID * 0x10001u;
+    to += (ptrdiff_t) f.width * (depth / 2);
+  }
+}
+
 template <int COST, BmKind KIND, int R>
 static __device__ void
 bm_set_shared (const BmFusedShared<KIND, R> &s, int volume_unit, int thread, int threads)
@@ -259,6 +285,8 @@ bm_fused_kernel (BmFusedTask t)
   BmSpan span[2] = { bm_span (f, p.i), bm_span (f, p.i + 1) };
   int lowest = max (span[0].first, span[1].first) + R, highest = min (span[0].last, span[1].last) - R;
   p.plain = __all_sync (~0u, p.x >= lowest && p.x + BM_COLUMNS - 1 <= highest);
+  p.absent = __all_sync (~0u, (p.x + BM_COLUMNS <= span[0].first || p.x > span[0].last) &&
+      (p.x + BM_COLUMNS <= span[1].first || p.x > span[1].last));
   uint4 *show_first = s.first + (size_t) group * (2 * planes) * BM_FUSED_PAIRS + pair;
   uint4 *show_second = s.second + (size_t) group * 4 * BM_FUSED_PAIRS + pair;
   bm_set_shared<COST, KIND, R> (s, f.volume_unit, thread, threads);
@@ -271,6 +299,12 @@ bm_fused_kernel (BmFusedTask t)
 #pragma unroll
   for (int j = 0; j < BM_COLUMNS; j++)
     means_a[j] = means_b[j] = bm_start<R> ();
+  if (p.absent) {
+    bm_show<2> (show_second, 0, means_a);
+    bm_show<2> (show_second, 1, means_b);
+    bm_absent_strip<R, DEPTH> (f, p, y0, first, end);
+    return;
+  }
   for (int y = max (y0 - 2 * R - 1, -R); y < y0; y++) { /* the first of these leaves with the next row */
     bm_load_rows<KIND> (t, p, y + R, rows);
     bm_roll_rows<KIND, false> (rows, a, b);
@@ -278,8 +312,8 @@ bm_fused_kernel (BmFusedTask t)
   bm_load_rows<KIND> (t, p, y0 + R, rows);
   for (int y = y0; y < end + R; y++) {
     uint32_t bits[2 * BM_COLUMNS], sums_a[BM_COLUMNS], sums_b[BM_COLUMNS];
-    BmWindows windows;
     int last = min (y, f.height - 1), taps = stereo_bm_rows (last, f.height, R) * (2 * R + 1);
+    BmWindows windows;
     bm_roll_rows<KIND, true> (rows, a, b);      /* nothing of use in rows below the picture */
     bm_load_rows<KIND> (t, p, min (y + 1, f.height - 1) + R, rows);
     if (KIND == BM_PRODUCT)
@@ -287,7 +321,7 @@ bm_fused_kernel (BmFusedTask t)
     bm_show<planes> (show_first, 0, a);
     if (planes == 2)
       bm_show<planes> (show_first, planes - 1, b);
-    __syncthreads ();
+    bm_barrier ();
     bm_sum_along<planes, R> (show_first, 0, a, sums_a);
     if (planes == 2)
       bm_sum_along<planes, R> (show_first, planes - 1, b, sums_b);
@@ -295,13 +329,12 @@ bm_fused_kernel (BmFusedTask t)
     if (!p.plain || y >= f.height)
       bm_mend<COST, KIND, R> (t, p, y, bits);
     bm_roll_ring<COST, KIND> (ring, threads, bits, means_a, means_b);
-    ring += 2 * threads;
-    ring = ring == ring_end ? s.ring + thread : ring;
+    ring = ring + 2 * threads == ring_end ? s.ring + thread : ring + 2 * threads;
     if (KIND == BM_PRODUCT && BM_FUSED_PREFETCH)
       bm_prefetch_windows (t, p, min (y + 1, f.height - 1));
     bm_show<2> (show_second, 0, means_a);
     bm_show<2> (show_second, 1, means_b);
-    __syncthreads ();           /* every thread has read what the first step showed, too */
+    bm_barrier ();              /* every thread has read what the first step showed, too */
     if (y - R >= first) {
       bm_sum_along<2, R> (show_second, 0, means_a, sums_a);
       bm_sum_along<2, R> (show_second, 1, means_b, sums_b);
