@@ -37,7 +37,7 @@ make_inputs (const BmFusedTask &t, int view)
   __shared__ uint2 columns[2][INPUT_THREADS];
   const Frame &f = t.f;
   int at = blockIdx.x * (INPUT_THREADS - 2 * R) + (int) threadIdx.x - R, y0 = (int) blockIdx.z * INPUT_ROWS - R;
-  int x = view == STEREO_LEFT ? at - BM_AHEAD : at - t.end + f.width - 1 + f.min_disparity;
+  int x = view == STEREO_LEFT ? at - BM_WIDE : at - t.end + f.width - 1 + f.min_disparity;
   bool inside = x >= 0 && x < f.width, stores = threadIdx.x >= R && threadIdx.x < INPUT_THREADS - R && at < t.pitch[view];
   uint2 sums = make_uint2 (0, 0);
 
@@ -175,10 +175,10 @@ cut_up (const StereoPlan *plan)
 
   while (warps > 4 && BmFusedShared<KIND, R>::bytes (32 * warps) > (size_t) state->shared_per_block)
     warps--;
-  c.strips = (int) cuda_blocks (plan->width, (BM_GROUPS * warps - 2) * BM_COLUMNS);
-  narrow = (int) cuda_blocks (cuda_blocks (cuda_blocks (plan->width, c.strips), BM_COLUMNS) + 2, BM_GROUPS);
+  c.strips = (int) cuda_blocks (plan->width, (BM_GROUPS * warps - 2) * BM_WIDE);
+  narrow = (int) cuda_blocks (cuda_blocks (cuda_blocks (plan->width, c.strips), BM_WIDE) + 2, BM_GROUPS);
   c.warps = narrow < warps ? narrow : warps;
-  c.stride = (BM_GROUPS * c.warps - 2) * BM_COLUMNS;
+  c.stride = (BM_GROUPS * c.warps - 2) * BM_WIDE;
   c.chunks = (int) cuda_blocks (plan->depth, 2 * BM_FUSED_PAIRS);
   return c;
 }
@@ -210,9 +210,9 @@ task_of (const StereoPlan *plan, const Cutting *c)
 
   t.f = cuda_frame (plan);
   t.stride = c->stride;
-  t.end = c->strips * c->stride + BM_COLUMNS;
-  t.pitch[STEREO_LEFT] = t.end + BM_AHEAD;
-  t.pitch[STEREO_RIGHT] = t.end + BM_AHEAD + c->chunks * 2 * BM_FUSED_PAIRS;
+  t.end = c->strips * c->stride + BM_WIDE;
+  t.pitch[STEREO_LEFT] = t.end + BM_WIDE;
+  t.pitch[STEREO_RIGHT] = t.end + BM_WIDE + c->chunks * 2 * BM_FUSED_PAIRS;
   for (int v = 0; v < 2; v++) {
     t.pairs[v] = state->bm_pairs[v];
     t.windows[v] = state->bm_windows[v];

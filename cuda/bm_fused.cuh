@@ -4,7 +4,7 @@
  * windows, as long as these are small: see stereo_cuda_bm_fused().
  *
  * What bm.cuh does step by step, with the first step's costs in global memory, happens here row by row: a block takes a
- * strip of columns and a chunk of candidates down a segment of rows, a thread BM_COLUMNS columns of two candidates.
+ * strip of columns and a chunk of candidates down a segment of rows, a thread BM_WIDE columns of two candidates.
  * The costs of the window's rows stay in shared memory, a ring of rows of which a thread reads and writes only what is
  * its own; the volume is written once, and nothing else.
  *
@@ -39,8 +39,11 @@
 #ifndef BM_FUSED_PREFETCH
 #define BM_FUSED_PREFETCH 1     /* the next row's windows into L1 */
 #endif
+#ifndef BM_WIDE
+#define BM_WIDE 8               /* columns of a thread, a group: 8 or 16 */
+#endif
+#define BM_QUADS (BM_WIDE / 4)
 #define BM_GROUPS (32 / BM_FUSED_PAIRS) /* of columns, a warp */
-#define BM_AHEAD 8              /* columns before the first one's: a group */
 
 struct BmFusedTask
 {
@@ -49,7 +52,7 @@ struct BmFusedTask
   int end;                      /* past the last strip's last column */
   int segment;                  /* rows of a block */
   int pitch[2];                 /* of the inputs, pixels */
-  /* Row y: what enters and leaves the window around row y. Left, column x at x + BM_AHEAD; right, the partner of
+  /* Row y: what enters and leaves the window around row y. Left, column x at x + BM_WIDE; right, the partner of
    * column x at index i at end - x + i. From row -R on. */
   const void *pairs[2];         /* colours: uint2; luma: the left one's words, short2 with the leaving one negative; the
                                    right one's bytes, uchar2 */
@@ -84,14 +87,14 @@ struct BmBits
 template <BmKind KIND>
 struct BmRows
 {
-  uint4 left[BM_COLUMNS / 2], right[BM_COLUMNS / 2 + 1];
+  uint4 left[BM_WIDE / 2], right[BM_WIDE / 2 + 1];
 };
 
 template <>
 struct BmRows<BM_PRODUCT>
 {
-  uint4 left[BM_COLUMNS / 4];
-  uint32_t right[BM_COLUMNS / 2 + 1];
+  uint4 left[BM_WIDE / 4];
+  uint32_t right[BM_WIDE / 2 + 1];
 };
 
 /* A thread's place. */
@@ -110,11 +113,10 @@ bm_word (uint4 v, int k)
 }
 
 /* Two products, of two signed words and of two bytes, the lower or the upper ones. */
-template <bool UPPER>
 static __device__ __forceinline__ uint32_t
-bm_add_products (uint32_t words, uint32_t bytes, uint32_t sum)
+bm_add_products (uint32_t words, uint32_t bytes, bool upper, uint32_t sum)
 {
-  if (UPPER)
+  if (upper)
     asm ("dp2a.hi.s32.u32 %0, %1, %2, %0;" : "+r" (sum) : "r" (words), "r" (bytes));
   else
     asm ("dp2a.lo.s32.u32 %0, %1, %2, %0;" : "+r" (sum) : "r" (words), "r" (bytes));
@@ -136,38 +138,38 @@ bm_load_rows (const BmFusedTask &t, const BmFusedPlace &p, int row, BmRows<KIND>
   for (int k = 0; k < (int) (sizeof rows.left / sizeof *rows.left); k++)
     rows.left[k] = l[k];
 #pragma unroll
-  for (int k = 0; k <= BM_COLUMNS / 2; k++)
+  for (int k = 0; k <= BM_WIDE / 2; k++)
     if constexpr (products)
       rows.right[k] = ((const uint32_t *) r)[k];
     else
       rows.right[k] = ((const uint4 *) r)[k];
 }
 
-/* Column @j, whose partners are right pixels BM_COLUMNS - j and the next. LEAVES: or nothing does yet. */
-template <BmKind KIND, bool LEAVES, int J>
+/* Column @j, whose partners are right pixels BM_WIDE - j and the next. LEAVES: or nothing does yet. */
+template <BmKind KIND, bool LEAVES>
 static __device__ __forceinline__ void
-bm_roll_column (const BmRows<KIND> &rows, uint32_t *first, uint32_t *second)
+bm_roll_column (const BmRows<KIND> &rows, int j, uint32_t &first, uint32_t &second)
 {
-  constexpr int a = BM_COLUMNS - J, b = a + 1;
+  const int a = BM_WIDE - j, b = a + 1;
   if constexpr (KIND == BM_PRODUCT) {
-    uint32_t left = bm_word (rows.left[J / 4], J % 4);
+    uint32_t left = bm_word (rows.left[j / 4], j % 4);
     left = LEAVES ? left : left & 0xFFFFu;
-    first[J] = bm_add_products<a % 2 != 0> (left, rows.right[a / 2], first[J]);
-    second[J] = bm_add_products<b % 2 != 0> (left, rows.right[b / 2], second[J]);
+    first = bm_add_products (left, rows.right[a / 2], a % 2, first);
+    second = bm_add_products (left, rows.right[b / 2], b % 2, second);
   } else {
-    uint32_t enters = bm_word (rows.left[J / 2], J % 2 * 2), leaves = bm_word (rows.left[J / 2], J % 2 * 2 + 1);
+    uint32_t enters = bm_word (rows.left[j / 2], j % 2 * 2), leaves = bm_word (rows.left[j / 2], j % 2 * 2 + 1);
     uint32_t enters_a = bm_word (rows.right[a / 2], a % 2 * 2), leaves_a = bm_word (rows.right[a / 2], a % 2 * 2 + 1);
     uint32_t enters_b = bm_word (rows.right[b / 2], b % 2 * 2), leaves_b = bm_word (rows.right[b / 2], b % 2 * 2 + 1);
     if (KIND == BM_COLORS) {    /* two a word, in @first */
-      uint32_t upper = bm_add_raw<KIND> (enters, enters_b, 0), sum = bm_add_raw<KIND> (enters, enters_a, first[J]);
+      uint32_t upper = bm_add_raw<KIND> (enters, enters_b, 0), sum = bm_add_raw<KIND> (enters, enters_a, first);
       if (LEAVES) {
         upper -= bm_add_raw<KIND> (leaves, leaves_b, 0);
         sum -= bm_add_raw<KIND> (leaves, leaves_a, 0);
       }
-      first[J] = sum + upper * 65536;
+      first = sum + upper * 65536;
     } else {
-      first[J] = bm_add_raw<KIND> (enters, enters_a, first[J]) - (LEAVES ? bm_add_raw<KIND> (leaves, leaves_a, 0) : 0);
-      second[J] = bm_add_raw<KIND> (enters, enters_b, second[J]) - (LEAVES ? bm_add_raw<KIND> (leaves, leaves_b, 0) : 0);
+      first = bm_add_raw<KIND> (enters, enters_a, first) - (LEAVES ? bm_add_raw<KIND> (leaves, leaves_a, 0) : 0);
+      second = bm_add_raw<KIND> (enters, enters_b, second) - (LEAVES ? bm_add_raw<KIND> (leaves, leaves_b, 0) : 0);
     }
   }
 }
@@ -176,14 +178,9 @@ template <BmKind KIND, bool LEAVES>
 static __device__ __forceinline__ void
 bm_roll_rows (const BmRows<KIND> &rows, uint32_t *first, uint32_t *second)
 {
-  bm_roll_column<KIND, LEAVES, 0> (rows, first, second);
-  bm_roll_column<KIND, LEAVES, 1> (rows, first, second);
-  bm_roll_column<KIND, LEAVES, 2> (rows, first, second);
-  bm_roll_column<KIND, LEAVES, 3> (rows, first, second);
-  bm_roll_column<KIND, LEAVES, 4> (rows, first, second);
-  bm_roll_column<KIND, LEAVES, 5> (rows, first, second);
-  bm_roll_column<KIND, LEAVES, 6> (rows, first, second);
-  bm_roll_column<KIND, LEAVES, 7> (rows, first, second);
+#pragma unroll
+  for (int j = 0; j < BM_WIDE; j++)
+    bm_roll_column<KIND, LEAVES> (rows, j, first[j], second[j]);
 }
 
 /* ---- sums along the row ----------------------------------------------------------------------------- */
@@ -193,8 +190,9 @@ template <int PLANES>
 static __device__ __forceinline__ void
 bm_show (uint4 *place, int plane, const uint32_t *own)
 {
-  place[plane * BM_FUSED_PAIRS] = make_uint4 (own[0], own[1], own[2], own[3]);
-  place[(PLANES + plane) * BM_FUSED_PAIRS] = make_uint4 (own[4], own[5], own[6], own[7]);
+#pragma unroll
+  for (int q = 0; q < BM_QUADS; q++)
+    place[(q * PLANES + plane) * BM_FUSED_PAIRS] = make_uint4 (own[4 * q], own[4 * q + 1], own[4 * q + 2], own[4 * q + 3]);
 }
 
 /* Own columns and those shown by the neighbours -> sums over 2 R + 1. */
@@ -202,23 +200,23 @@ template <int PLANES, int R>
 static __device__ __forceinline__ void
 bm_sum_along (const uint4 *place, int plane, const uint32_t *own, uint32_t *sums)
 {
-  uint4 before = place[(plane - PLANES) * BM_FUSED_PAIRS], after = place[(plane + 2 * PLANES) * BM_FUSED_PAIRS];
-  uint32_t all[BM_COLUMNS + 8], sum = 0;
+  uint4 before = place[(plane - PLANES) * BM_FUSED_PAIRS], after = place[(plane + BM_QUADS * PLANES) * BM_FUSED_PAIRS];
+  uint32_t all[BM_WIDE + 8], sum = 0;
 
 #pragma unroll
   for (int k = 0; k < 4; k++) {
     all[k] = bm_word (before, k);
-    all[BM_COLUMNS + 4 + k] = bm_word (after, k);
+    all[BM_WIDE + 4 + k] = bm_word (after, k);
   }
 #pragma unroll
-  for (int k = 0; k < BM_COLUMNS; k++)
+  for (int k = 0; k < BM_WIDE; k++)
     all[4 + k] = own[k];
 #pragma unroll
   for (int k = 4 - R; k <= 4 + R; k++)
     sum += all[k];
   sums[0] = sum;
 #pragma unroll
-  for (int j = 1; j < BM_COLUMNS; j++)
+  for (int j = 1; j < BM_WIDE; j++)
     sums[j] = sum = sum + all[j + 4 + R] - all[j + 3 - R];
 }
 

@@ -33,7 +33,7 @@ bm_correlate_bits (uint32_t products, int taps, uint2 l, uint2 r)
 /* Both windows' own sums, of a row of a thread's columns. */
 struct BmWindows
 {
-  uint4 left[BM_COLUMNS / 2], right[BM_COLUMNS / 2 + 1];
+  uint4 left[BM_WIDE / 2], right[BM_WIDE / 2 + 1];
 };
 
 static __device__ __forceinline__ void
@@ -42,10 +42,10 @@ bm_load_windows (const BmFusedTask &t, const BmFusedPlace &p, int y, BmWindows &
   const uint4 *left = (const uint4 *) (t.windows[STEREO_LEFT] + (size_t) y * t.pitch[STEREO_LEFT] + p.left);
   const uint4 *right = (const uint4 *) (t.windows[STEREO_RIGHT] + (size_t) y * t.pitch[STEREO_RIGHT] + p.right);
 #pragma unroll
-  for (int k = 0; k < BM_COLUMNS / 2; k++)
+  for (int k = 0; k < BM_WIDE / 2; k++)
     w.left[k] = left[k];
 #pragma unroll
-  for (int k = 0; k <= BM_COLUMNS / 2; k++)
+  for (int k = 0; k <= BM_WIDE / 2; k++)
     w.right[k] = right[k];
 }
 
@@ -71,11 +71,11 @@ static __device__ __forceinline__ void
 bm_first_costs (const uint32_t *first, const uint32_t *second, const BmWindows &w, int taps, float factor, uint32_t *bits)
 {
 #pragma unroll
-  for (int j = 0; j < BM_COLUMNS; j++)
+  for (int j = 0; j < BM_WIDE; j++)
     if constexpr (KIND == BM_PRODUCT) {
       uint2 l = bm_window (w.left, j);
-      bits[2 * j] = bm_correlate_bits<COST> (first[j], taps, l, bm_window (w.right, BM_COLUMNS - j));
-      bits[2 * j + 1] = bm_correlate_bits<COST> (second[j], taps, l, bm_window (w.right, BM_COLUMNS - j + 1));
+      bits[2 * j] = bm_correlate_bits<COST> (first[j], taps, l, bm_window (w.right, BM_WIDE - j));
+      bits[2 * j + 1] = bm_correlate_bits<COST> (second[j], taps, l, bm_window (w.right, BM_WIDE - j + 1));
     } else if constexpr (KIND == BM_COLORS) {
       bits[2 * j] = bm_scale (__byte_perm (first[j], 0x4B00, 0x5410), factor);
       bits[2 * j + 1] = bm_scale (__byte_perm (first[j], 0x4B00, 0x5432), factor);
@@ -111,7 +111,7 @@ bm_mend (const BmFusedTask &t, const BmFusedPlace &p, int y, uint32_t *bits)
   const uint16_t *cuts = t.cuts + (size_t) y * (2 * R) * t.f.depth + p.i;
   BmReach reach = bm_reach (t.f, p);
 #pragma unroll
-  for (int k = 0; k < 2 * BM_COLUMNS; k++) {
+  for (int k = 0; k < 2 * BM_WIDE; k++) {
     int near = reach.near[k % 2] + k / 2, far = reach.far[k % 2] - k / 2;
     if (min (near, far) < 0 || y >= t.f.height)
       bits[k] = BmBits<COST, KIND>::none;
@@ -141,18 +141,18 @@ bm_roll_ring (uint4 *ring, int threads, const uint32_t *bits, uint32_t *first, u
   constexpr bool falls = BmBits<COST, KIND>::falls;
   constexpr uint32_t above = BmBits<COST, KIND>::above;
 #pragma unroll
-  for (int half = 0; half < 2; half++) {
-    uint4 old = ring[half * threads];
+  for (int q = 0; q < BM_QUADS; q++) {
+    uint4 old = ring[q * threads];
     uint32_t pairs[4];
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-      int j = half * 4 + k;
+      int j = q * 4 + k;
       uint32_t pair = bm_word (old, k), a = __byte_perm (pair, above, 0x5410), b = __byte_perm (pair, above, 0x5432);
       first[j] += falls ? a - bits[2 * j] : bits[2 * j] - a;
       second[j] += falls ? b - bits[2 * j + 1] : bits[2 * j + 1] - b;
       pairs[k] = __byte_perm (bits[2 * j], bits[2 * j + 1], 0x5410);
     }
-    ring[half * threads] = make_uint4 (pairs[0], pairs[1], pairs[2], pairs[3]);
+    ring[q * threads] = make_uint4 (pairs[0], pairs[1], pairs[2], pairs[3]);
   }
 }
 
@@ -179,13 +179,13 @@ bm_store_means (const Frame &f, const BmFusedPlace &p, const float *factors, int
   if (p.plain) {        /* the columns are all there, or their windows were not whole */
     float factor = factors[rows * (2 * R + 1)];
 #pragma unroll
-    for (int j = 0; j < BM_COLUMNS; j++)
+    for (int j = 0; j < BM_WIDE; j++)
       to[j * pitch] = __byte_perm (bm_scale (first[j], factor), bm_scale (second[j], factor), 0x5410);
     return;
   }
   BmReach reach = bm_reach (f, p);
 #pragma unroll
-  for (int j = 0; j < BM_COLUMNS; j++)
+  for (int j = 0; j < BM_WIDE; j++)
     if (p.x + j < f.width && p.i < depth)
       to[j * pitch] = __byte_perm (bm_part_mean<R> (reach, 2 * j, first[j], factors, rows),
           bm_part_mean<R> (reach, 2 * j + 1, second[j], factors, rows), 0x5410);
@@ -206,16 +206,16 @@ struct BmFusedShared
   BmFusedShared (uint4 *shared, int threads)
   {
     ring = shared;
-    first = ring + slots * 2 * threads + planes * BM_FUSED_PAIRS;
-    second = first + 2 * planes * threads + (planes + 2) * BM_FUSED_PAIRS;
-    costs = (float *) (second + 4 * threads + 2 * BM_FUSED_PAIRS);
+    first = ring + slots * BM_QUADS * threads + planes * BM_FUSED_PAIRS;
+    second = first + BM_QUADS * planes * threads + (planes + 2) * BM_FUSED_PAIRS;
+    costs = (float *) (second + BM_QUADS * 2 * threads + 2 * BM_FUSED_PAIRS);
     means = costs + taps;
   }
 
   static __host__ __device__ size_t
   bytes (int threads)
   {
-    return (slots * 2 * threads + (2 * planes + 4) * (threads + BM_FUSED_PAIRS)) * sizeof (uint4) + 2 * taps * sizeof (float);
+    return ((slots + planes + 2) * BM_QUADS * threads + (2 * planes + 4) * BM_FUSED_PAIRS) * sizeof (uint4) + 2 * taps * sizeof (float);
   }
 };
 
@@ -231,7 +231,7 @@ template <int R, int DEPTH>
 static __device__ __forceinline__ void
 bm_absent_strip (const Frame &f, const BmFusedPlace &p, int y0, int first, int end)
 {
-  int depth = DEPTH ? DEPTH : f.depth, columns = p.inner && p.i < depth ? min (f.width - p.x, BM_COLUMNS) : 0;
+  int depth = DEPTH ? DEPTH : f.depth, columns = p.inner && p.i < depth ? min (f.width - p.x, BM_WIDE) : 0;
   uint32_t *to = (uint32_t *) f.volume + ((ptrdiff_t) first * f.width + p.x) * (depth / 2) + p.i / 2;
 
   for (int y = y0; y < end + R; y++) {
@@ -252,7 +252,7 @@ bm_set_shared (const BmFusedShared<KIND, R> &s, int volume_unit, int thread, int
   constexpr uint32_t none = (BmBits<COST, KIND>::none & 0xFFFFu) * 0x10001u;
   uint4 *sums = s.first - s.planes * BM_FUSED_PAIRS, *end = (uint4 *) s.costs;
 
-  for (int k = thread; k < s.slots * 2 * threads; k += threads)
+  for (int k = thread; k < s.slots * BM_QUADS * threads; k += threads)
     s.ring[k] = make_uint4 (none, none, none, none);
   for (uint4 *at = sums + thread; at < end; at += threads)
     *at = make_uint4 (0, 0, 0, 0);
@@ -277,27 +277,27 @@ bm_fused_kernel (BmFusedTask t)
   BmFusedShared<KIND, R> s (fused_shared, threads);
   BmFusedPlace p;
 
-  p.x = blockIdx.x * t.stride + (group - 1) * BM_COLUMNS;
+  p.x = blockIdx.x * t.stride + (group - 1) * BM_WIDE;
   p.i = (blockIdx.y * BM_FUSED_PAIRS + pair) * 2;
-  p.left = p.x + BM_AHEAD;
-  p.right = t.end - p.x + p.i - BM_COLUMNS;
+  p.left = p.x + BM_WIDE;
+  p.right = t.end - p.x + p.i - BM_WIDE;
   p.inner = group > 0 && group < BM_GROUPS * (int) blockDim.y - 1;
   BmSpan span[2] = { bm_span (f, p.i), bm_span (f, p.i + 1) };
   int lowest = max (span[0].first, span[1].first) + R, highest = min (span[0].last, span[1].last) - R;
-  p.plain = __all_sync (~0u, p.x >= lowest && p.x + BM_COLUMNS - 1 <= highest);
-  p.absent = __all_sync (~0u, (p.x + BM_COLUMNS <= span[0].first || p.x > span[0].last) &&
-      (p.x + BM_COLUMNS <= span[1].first || p.x > span[1].last));
-  uint4 *show_first = s.first + (size_t) group * (2 * planes) * BM_FUSED_PAIRS + pair;
-  uint4 *show_second = s.second + (size_t) group * 4 * BM_FUSED_PAIRS + pair;
+  p.plain = __all_sync (~0u, p.x >= lowest && p.x + BM_WIDE - 1 <= highest);
+  p.absent = __all_sync (~0u, (p.x + BM_WIDE <= span[0].first || p.x > span[0].last) &&
+      (p.x + BM_WIDE <= span[1].first || p.x > span[1].last));
+  uint4 *show_first = s.first + group * (BM_QUADS * planes) * BM_FUSED_PAIRS + pair;
+  uint4 *show_second = s.second + group * (BM_QUADS * 2) * BM_FUSED_PAIRS + pair;
   bm_set_shared<COST, KIND, R> (s, f.volume_unit, thread, threads);
 
   int first = blockIdx.z * t.segment, end = min (first + t.segment, f.height), y0 = max (first - R, 0);
-  uint32_t a[BM_COLUMNS] = { }, b[BM_COLUMNS] = { }, means_a[BM_COLUMNS], means_b[BM_COLUMNS];
-  uint4 *ring = s.ring + thread, *ring_end = ring + s.slots * 2 * threads;
+  uint32_t a[BM_WIDE] = { }, b[BM_WIDE] = { }, means_a[BM_WIDE], means_b[BM_WIDE];
+  uint4 *ring = s.ring + thread, *ring_end = ring + s.slots * BM_QUADS * threads;
   BmRows<KIND> rows;
 
 #pragma unroll
-  for (int j = 0; j < BM_COLUMNS; j++)
+  for (int j = 0; j < BM_WIDE; j++)
     means_a[j] = means_b[j] = bm_start<R> ();
   if (p.absent) {
     bm_show<2> (show_second, 0, means_a);
@@ -311,7 +311,7 @@ bm_fused_kernel (BmFusedTask t)
   }
   bm_load_rows<KIND> (t, p, y0 + R, rows);
   for (int y = y0; y < end + R; y++) {
-    uint32_t bits[2 * BM_COLUMNS], sums_a[BM_COLUMNS], sums_b[BM_COLUMNS];
+    uint32_t bits[2 * BM_WIDE], sums_a[BM_WIDE], sums_b[BM_WIDE];
     int last = min (y, f.height - 1), taps = stereo_bm_rows (last, f.height, R) * (2 * R + 1);
     BmWindows windows;
     bm_roll_rows<KIND, true> (rows, a, b);      /* nothing of use in rows below the picture */
@@ -329,7 +329,7 @@ bm_fused_kernel (BmFusedTask t)
     if (!p.plain || y >= f.height)
       bm_mend<COST, KIND, R> (t, p, y, bits);
     bm_roll_ring<COST, KIND> (ring, threads, bits, means_a, means_b);
-    ring = ring + 2 * threads == ring_end ? s.ring + thread : ring + 2 * threads;
+    ring = ring + BM_QUADS * threads == ring_end ? s.ring + thread : ring + BM_QUADS * threads;
     if (KIND == BM_PRODUCT && BM_FUSED_PREFETCH)
       bm_prefetch_windows (t, p, min (y + 1, f.height - 1));
     bm_show<2> (show_second, 0, means_a);
