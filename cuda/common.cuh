@@ -54,6 +54,8 @@ struct CudaState
   /* bm: see bm.cuh */
   uint32_t *bm_costs, *bm_sums[2], *bm_squares[2];
   uint2 *bm_windows[2];
+  void *bm_pairs[2];            /* bm_fused.cuh */
+  uint16_t *bm_cuts;
 
   /* esaw, esmp */
   uint16_t *exponential_volume; /* the second one */

@@ -146,6 +146,15 @@ static const Case table[] = {
   { 139, 150, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=65 threads=3 cost=sad window=5" },
   { 139, 150, PICTURE_NOISE, GREY, U16, 1, "method=bm num-disparities=65 threads=2 window=3" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=20 refine-iterations=2 fill=background" },
+  /* several of CUDA's strips, all of its chunks; and what is cut where they meet */
+  { 300, 41, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=128 cost=sad" },
+  { 300, 41, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=128 cost=zncc" },
+  { 301, 23, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=128 cost=nssd window=7" },
+  { 299, 23, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=128 cost=ssd min-disparity=-64" },
+  { 300, 21, PICTURE_EDGES, RGB, U16, 1, "method=bm num-disparities=120 cost=ncc window=5 min-disparity=3" },
+  { 300, 21, PICTURE_CHECKER, RGB, U16, 1, "method=bm num-disparities=128 cost=sad" },
+  { 511, 20, PICTURE_NOISE, GREY, U16, 1, "method=bm num-disparities=33 cost=zncc min-disparity=-16" },
+  { 40, 300, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=24 cost=zncc window=7" },
   /* esaw, esmp */
   { 1, 1, PICTURE_NOISE, RGB, U16, 1, "method=esaw num-disparities=16" },
   { 1, 9, PICTURE_NOISE, RGB, U16, 1, "method=esmp num-disparities=3" },
