@@ -2,11 +2,11 @@
 /*
  * Winner-takes-all of both views (3.2.3) from one pass over the volume.
  *
- * A warp walks along a segment of a row, a column of the volume at a time, W neighbouring indices a lane.
- * A left pixel's candidates are then spread over the warp: their lowest ones are a reduction. A right
- * pixel meets the next column at the next index, so its lowest ones so far wander from register to
- * register and from lane to lane, and leave behind the last index. The third lowest spares reselection most
- * of its searches. Costs go from global memory to registers, AHEAD columns before they are needed, and warps
+ * A warp walks along a segment of a row, a column of the volume at a time, W neighbouring indices a lane: the more,
+ * the less there is to do besides comparisons. A left pixel's candidates are then spread over the warp: its lowest
+ * ones are reductions. A right pixel meets the next column at the next index, so its lowest ones so far wander from
+ * register to register and from lane to lane, and leave behind the last index. The third lowest spares reselection
+ * most of its searches. Costs go from global memory to registers, AHEAD columns before they are needed, and warps
  * wait for each other only at the end.
  *
  * A right pixel under way at the end of a segment has two parts: what it met there, in the registers of
@@ -15,12 +15,47 @@
  */
 #include "cuda/common.cuh"
 
-#define AHEAD 8                 /* a multiple of W */
-#define GROUP 32                /* columns between two turns of storing, a lane each */
 #define MAX_SEGMENTS 8
-#define WARPS 32                /* of a multiprocessor: what registers allow for */
 #define NO_KEY 0xFFFFFFFFu
 #define ALL_LANES 0xFFFFFFFFu
+
+/* Variants to time. */
+#ifndef SELECT_WIDEST
+#define SELECT_WIDEST 10        /* of 2, 4, 8 and 10 indices a lane */
+#endif
+#ifndef SELECT_AHEAD_4
+#define SELECT_AHEAD_4 8        /* columns on their way; divides 8 */
+#endif
+#ifndef SELECT_AHEAD_8
+#define SELECT_AHEAD_8 8        /* divides 8 */
+#endif
+#ifndef SELECT_AHEAD_10
+#define SELECT_AHEAD_10 5       /* divides 10 */
+#endif
+#ifndef SELECT_WARPS_4
+#define SELECT_WARPS_4 32
+#endif
+#ifndef SELECT_WARPS_8
+#define SELECT_WARPS_8 16
+#endif
+#ifndef SELECT_WARPS_10
+#define SELECT_WARPS_10 16
+#endif
+#ifndef SELECT_FMA
+#define SELECT_FMA 7            /* what multiply-adds do: 1 least_beyond(), 2 and 8 maxima of meet(), 4 pass_on() */
+#endif
+#ifndef SELECT_SKIP
+#define SELECT_SKIP 1           /* candidates left of the right image are not read */
+#endif
+
+/* What W indices a lane ask for. */
+template <int W> struct Shape
+{
+  static const int PERIOD = W == 10 ? 10 : 8;   /* columns after which right pixels stand in the same registers */
+  static const int AHEAD = W == 10 ? SELECT_AHEAD_10 : W == 8 ? SELECT_AHEAD_8 : SELECT_AHEAD_4;
+  static const int GROUP = 32 / PERIOD * PERIOD; /* columns between two turns of storing, a lane each */
+  static const int WARPS = W == 10 ? SELECT_WARPS_10 : W == 8 ? SELECT_WARPS_8 : SELECT_WARPS_4;
+};
 
 /* The three lowest keys (cost << 16 | index) seen: ties go to the smaller index. */
 struct __align__ (16) Lowest
@@ -37,14 +72,31 @@ meet (Lowest &l, uint32_t key)
   l.first = min (l.first, key);
 }
 
+/*
+ * Comparisons are what there is too much of, and the units for them are the ones for additions: some sums are made by
+ * the multipliers, next to idle here. The factor is 1 (a block has one row of threads), which the compiler cannot know.
+ */
+template <bool MULTIPLIERS> static __device__ __forceinline__ uint32_t
+sum (uint32_t a, uint32_t b)
+{
+  return MULTIPLIERS ? a * blockDim.y + b : a + b;
+}
+
+/* The greater one, where the lesser is known. */
+template <bool MULTIPLIERS> static __device__ __forceinline__ uint32_t
+greater (uint32_t a, uint32_t b, uint32_t lesser)
+{
+  return MULTIPLIERS ? sum<true> (a, b) - lesser * blockDim.y : max (a, b);
+}
+
 /* Two keys at once: fewer comparisons. */
 static __device__ __forceinline__ void
 meet (Lowest &l, uint32_t a, uint32_t b)
 {
-  uint32_t low = min (a, b), high = max (a, b);
+  uint32_t low = min (a, b), high = greater<(SELECT_FMA & 2) != 0> (a, b, low), first = min (l.first, low);
   l.third = min (min (l.third, max (l.first, high)), max (l.second, low));
-  l.second = min (min (l.second, high), max (l.first, low));
-  l.first = min (l.first, low);
+  l.second = min (min (l.second, high), greater<(SELECT_FMA & 8) != 0> (l.first, low, first));
+  l.first = first;
 }
 
 static __device__ __forceinline__ Lowest
@@ -119,26 +171,40 @@ blank_right (const Frame &f, const CostMaps &costs, const Round &r)
 }
 
 /* What a lane holds: W indices' costs of the columns ahead, and the right pixels that stand there. In column
- * k of AHEAD, the one that meets index j is right[(j - k) mod W]. */
+ * k of PERIOD, the one that meets index j is right[(j - k) mod W]. */
 template <int W> struct Lane
 {
-  uint32_t costs[AHEAD][W / 2];
+  uint32_t costs[Shape<W>::AHEAD][W / 2];
   Lowest right[W];
   uint32_t index;               /* the first one */
+
+  __device__ __forceinline__ Lowest &
+  meeting (int j, int k)
+  {
+    return right[(j - k + 2 * W + Shape<W>::PERIOD) % W];
+  }
 };
 
 template <int W> static __device__ __forceinline__ void
 load_costs (uint32_t (&to)[W / 2], const uint16_t *from)
 {
-  if (W == 4) {
+  if (W == 8) {
+    uint4 words = __ldcs ((const uint4 *) from);
+    to[0] = words.x;
+    to[1 % (W / 2)] = words.y;
+    to[2 % (W / 2)] = words.z;
+    to[3 % (W / 2)] = words.w;
+  } else if (W == 4) {
     uint2 words = __ldcs ((const uint2 *) from);
     to[0] = words.x;
-    to[W / 2 - 1] = words.y;
+    to[1 % (W / 2)] = words.y;
   } else
-    to[0] = __ldcs ((const uint32_t *) from);
+#pragma unroll
+    for (int j = 0; j < W / 2; j++)
+      to[j] = __ldcs ((const uint32_t *) from + j);
 }
 
-/* Columns at and beyond the end have no candidates. */
+/* Nothing to read: no candidates. */
 template <int W> static __device__ __forceinline__ void
 load_costs_before (uint32_t (&to)[W / 2], const uint16_t *from, bool there)
 {
@@ -149,42 +215,47 @@ load_costs_before (uint32_t (&to)[W / 2], const uint16_t *from, bool there)
     load_costs<W> (to, from);
 }
 
-template <int W> static __device__ __forceinline__ Lowest
-lowest_of (const uint32_t (&keys)[W])
-{
-  Lowest l = { min (keys[0], keys[1]), max (keys[0], keys[1]), NO_KEY };
-  if (W == 4) {
-    uint32_t low = min (keys[W - 2], keys[W - 1]), high = max (keys[W - 2], keys[W - 1]);
-    uint32_t a = max (l.first, low), b = min (l.second, high);  /* the two in the middle */
-    l = { min (l.first, low), min (a, b), max (a, b) };
-  }
-  return l;
-}
-
-/* Of all lanes'. A key that several lanes hold counts once. */
-static __device__ __forceinline__ Lowest
-warp_lowest (Lowest own)
-{
-  Lowest all;
-
-  all.first = warp_min (own.first);
-  bool mine = own.first == all.first;
-  own.first = mine ? own.second : own.first;
-  own.second = mine ? own.third : own.second;
-  all.second = warp_min (own.first);
-  all.third = warp_min (own.first == all.second ? own.second : own.first);
-  return all;
-}
-
-/* The keys of one of AHEAD columns. */
+/* The keys of a column. */
 template <int W> static __device__ __forceinline__ void
 make_keys (uint32_t (&keys)[W], const uint32_t (&costs)[W / 2], uint32_t index)
 {
 #pragma unroll
   for (int j = 0; j < W; j += 2) {
-    keys[j] = __byte_perm (index + j, costs[j / 2], 0x5410);
+    keys[j] = costs[j / 2] * 0x10000 + (index + j);     /* not where the other one is made */
     keys[j + 1] = __byte_perm (index + j + 1, costs[j / 2], 0x7610);
   }
+}
+
+template <int W> static __device__ __forceinline__ uint32_t
+least_key (const uint32_t (&keys)[W])
+{
+  uint32_t least = keys[0];
+#pragma unroll
+  for (int j = 1; j < W; j++)
+    least = min (least, keys[j]);
+  return warp_min (least);
+}
+
+/* The least key of all lanes' beyond @bound, where there is one: what is not beyond wraps around to the top. */
+template <int W> static __device__ __forceinline__ uint32_t
+least_beyond (const uint32_t (&keys)[W], uint32_t bound)
+{
+  uint32_t away[W];
+#pragma unroll
+  for (int j = 0; j < W; j++)
+    away[j] = sum<((SELECT_FMA & 1) && W > 2)> (keys[j], ~bound);
+  return least_key<W> (away) + bound + 1;
+}
+
+/* A left pixel's. A key that several lanes hold counts once; a round has three and more. */
+template <int W> static __device__ __forceinline__ Lowest
+warp_lowest (const uint32_t (&keys)[W])
+{
+  Lowest l;
+  l.first = least_key<W> (keys);
+  l.second = least_beyond<W> (keys, l.first);
+  l.third = least_beyond<W> (keys, l.second);
+  return l;
 }
 
 /* On to the lane above, which goes on with it in the next column. */
@@ -194,38 +265,44 @@ pass_on (Lowest &l, bool lowest_lane)
   l.first = __shfl_up_sync (ALL_LANES, l.first, 1);
   l.second = __shfl_up_sync (ALL_LANES, l.second, 1);
   l.third = __shfl_up_sync (ALL_LANES, l.third, 1);
-  if (lowest_lane)
+  if (SELECT_FMA & 4) {
+    uint32_t factor = lowest_lane ? 0 : blockDim.y, fresh = lowest_lane ? NO_KEY : 0;
+    l.first = l.first * factor + fresh;
+    l.second = l.second * factor + fresh;
+    l.third = l.third * factor + fresh;
+  } else if (lowest_lane)
     l.first = l.second = l.third = NO_KEY;
 }
 
-/* AHEAD columns, by twos: a right pixel meets both, unless it leaves or enters the lane between them.
- * @next: the costs AHEAD columns on, of which @remaining exist (@EDGE: perhaps not all). Left pixels and
- * the right ones that leave go to @left and @right, in shared memory. */
+/* PERIOD columns, by twos: a right pixel meets both, unless it leaves or enters the lane between them.
+ * @next: the costs AHEAD columns on, of which those @from..@end - 1 are to be read (@EDGE: perhaps not all). Left
+ * pixels and the right ones that leave go to @left and @right, in shared memory. */
 template <int W, bool EDGE> static __device__ __forceinline__ void
-walk (Lane<W> &l, const uint16_t *next, unsigned depth, int remaining, bool leave, Lowest *left, Lowest *right)
+walk (Lane<W> &l, const uint16_t *next, unsigned depth, int from, int end, bool leave, Lowest *left, Lowest *right)
 {
   bool lowest_lane = threadIdx.x % 32 == 0;
 
 #pragma unroll
-  for (int k = 0; k < AHEAD; k += 2) {
+  for (int k = 0; k < Shape<W>::PERIOD; k += 2) {
     uint32_t keys[2][W];
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-      make_keys<W> (keys[h], l.costs[k + h], l.index);
+      uint32_t (&costs)[W / 2] = l.costs[(k + h) % Shape<W>::AHEAD];
+      make_keys<W> (keys[h], costs, l.index);
       if (EDGE)
-        load_costs_before<W> (l.costs[k + h], next + (k + h) * depth, k + h < remaining);
+        load_costs_before<W> (costs, next + (k + h) * depth, k + h >= from && k + h < end);
       else
-        load_costs<W> (l.costs[k + h], next + (k + h) * depth);
-      left[k + h] = warp_lowest (lowest_of<W> (keys[h]));
+        load_costs<W> (costs, next + (k + h) * depth);
+      left[k + h] = warp_lowest<W> (keys[h]);
     }
-    Lowest &last = l.right[(W - 1 - k) & (W - 1)], &before = l.right[(W - 2 - k) & (W - 1)];
+    Lowest &last = l.meeting (W - 1, k), &before = l.meeting (W - 2, k);
     meet (last, keys[0][W - 1]);
     if (leave)
       right[k] = last;
     pass_on (last, lowest_lane);
 #pragma unroll
     for (int j = 0; j < W - 1; j++)
-      meet (l.right[(j - k) & (W - 1)], keys[0][j], keys[1][j + 1]);
+      meet (l.meeting (j, k), keys[0][j], keys[1][j + 1]);
     meet (last, keys[1][0]);
     if (leave)
       right[k + 1] = before;
@@ -236,7 +313,7 @@ walk (Lane<W> &l, const uint16_t *next, unsigned depth, int remaining, bool leav
 /* Of a warp: its own place for a group's pixels, and of those that left early. */
 template <int W> struct Shared
 {
-  Lowest left[GROUP], right[GROUP];
+  Lowest left[Shape<W>::GROUP], right[Shape<W>::GROUP];
   Lowest early[32 * W];
 };
 
@@ -246,22 +323,24 @@ store_group (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &s
 {
   int lane = threadIdx.x % 32, right = right_pixel (f, x + lane, r.from + r.indices - 1);
 
+  bool mine = Shape<W>::GROUP == 32 || lane < Shape<W>::GROUP;
+
   __syncwarp ();
-  if (x + lane < f.width)
+  if (mine && x + lane < f.width)
     store_lowest (f, costs, STEREO_LEFT, r, x + lane, shared.left[lane]);
-  if (since + lane < early)
+  if (mine && since + lane < early)
     shared.early[since + lane] = shared.right[lane];
-  else if (right >= 0 && right < f.width)
+  else if (mine && right >= 0 && right < f.width)
     store_lowest (f, costs, STEREO_RIGHT, r, right, shared.right[lane]);
   __syncwarp ();
 }
 
 /* In a round after the first, columns that have none of its candidates are left out before the others, where no
  * right pixel is under way yet. */
-static __device__ __forceinline__ int
+template <int W> static __device__ __forceinline__ int
 first_column (const Frame &f, const Round &r, int x0, int x1)
 {
-  int first = max (r.from + f.min_disparity, 0) / GROUP * GROUP;
+  int first = max (r.from + f.min_disparity, 0) / Shape<W>::GROUP * Shape<W>::GROUP;
   return r.again && x0 == 0 ? min (first, x1) : x0;
 }
 
@@ -270,27 +349,32 @@ template <int W> static __device__ __forceinline__ void
 walk_segment (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &shared, Lane<W> &l, int y, int x0,
     int x1)
 {
+  typedef Shape<W> S;
   int lane = threadIdx.x % 32, end = min (x1, f.width), early = x0 > 0 ? r.indices - 1 : 0;
-  int first = first_column (f, r, x0, x1);
+  int first = first_column<W> (f, r, x0, x1);
   unsigned depth = f.depth;
   const uint16_t *next = f.volume + ((size_t) y * f.width + first) * depth + l.index;
   bool leave = lane == r.last_lane;
+  /* the first columns that have candidates of this lane, and of all */
+  int mine = SELECT_SKIP ? l.index + f.min_disparity : 0;
+  int all = SELECT_SKIP ? r.from + r.indices - W + f.min_disparity : 0;
 
 #pragma unroll
-  for (int k = 0; k < AHEAD; k++)
-    load_costs_before<W> (l.costs[k], next + k * depth, first + k < end);
+  for (int k = 0; k < S::AHEAD; k++)
+    load_costs_before<W> (l.costs[k], next + k * depth, first + k >= mine && first + k < end);
 #pragma unroll
   for (int j = 0; j < W; j++)
     l.right[j].first = l.right[j].second = l.right[j].third = NO_KEY;
-  for (int x = first; x < x1; x += GROUP) {
+  next += S::AHEAD * depth;
+  for (int x = first; x < x1; x += S::GROUP) {
 #pragma unroll 1
-    for (int k = 0; k < GROUP; k += AHEAD) {
-      int remaining = end - (x + k + AHEAD);
-      next += AHEAD * depth;
-      if (remaining >= AHEAD)
-        walk<W, false> (l, next, depth, remaining, leave, shared.left + k, shared.right + k);
+    for (int k = 0; k < S::GROUP; k += S::PERIOD) {
+      int to_read = x + k + S::AHEAD;
+      if (to_read >= all && to_read + S::PERIOD <= end)
+        walk<W, false> (l, next, depth, 0, S::PERIOD, leave, shared.left + k, shared.right + k);
       else
-        walk<W, true> (l, next, depth, remaining, leave, shared.left + k, shared.right + k);
+        walk<W, true> (l, next, depth, mine - to_read, end - to_read, leave, shared.left + k, shared.right + k);
+      next += S::PERIOD * depth;
     }
     store_group<W> (f, costs, r, shared, x, x - x0, early);
   }
@@ -339,18 +423,25 @@ walk_round (const Frame &f, const CostMaps &costs, Round &r, uint4 *memory, int 
 }
 
 /* A block per row, a warp per segment of @columns, the last of which may reach past the image. The last round takes
- * half as many indices a lane where those are enough. */
-template <int W> static __global__ void __launch_bounds__ (32 * MAX_SEGMENTS, WARPS / MAX_SEGMENTS)
+ * fewer indices a lane where those are enough. */
+template <int W> static __global__ void __launch_bounds__ (32 * MAX_SEGMENTS, Shape<W>::WARPS / MAX_SEGMENTS)
 select_kernel (Frame f, CostMaps costs, int columns)
 {
   extern __shared__ uint4 memory[];
   Round r = { 0, min (32 * W, f.depth), 0, false, (size_t) blockIdx.x * f.map_pitch };
 
   blank_right (f, costs, r);
-  while (f.depth - r.from > 64)
-    walk_round<W> (f, costs, r, memory, blockIdx.x, columns);
-  if (r.from < f.depth)
-    walk_round<2> (f, costs, r, memory, blockIdx.x, columns);
+  if (W == 10)
+    for (; r.from < f.depth;)
+      walk_round<W> (f, costs, r, memory, blockIdx.x, columns);
+  else {
+    while (f.depth - r.from > 16 * W)
+      walk_round<W> (f, costs, r, memory, blockIdx.x, columns);
+    if (W == 8 && f.depth - r.from > 64)
+      walk_round<4> (f, costs, r, memory, blockIdx.x, columns);
+    else if (f.depth > r.from)
+      walk_round<2> (f, costs, r, memory, blockIdx.x, columns);
+  }
 }
 
 /* Segments of whole groups, long enough that no right pixel meets three of them, and so many that all rows
@@ -358,6 +449,7 @@ select_kernel (Frame f, CostMaps costs, int columns)
 template <int W> static StereoStatus
 launch (StereoPlan *plan, StereoError *error)
 {
+  const int GROUP = Shape<W>::GROUP, WARPS = Shape<W>::WARPS;
   const CudaState *state = cuda_state (plan);
   CostMaps costs = { { (uint2 *) state->select_costs[0], (uint2 *) state->select_costs[1] } };
   int groups = (int) cuda_blocks (plan->width, GROUP);
@@ -386,10 +478,15 @@ select_prepare (StereoPlan *plan, StereoError *error)
   return status;
 }
 
+/* All of a row's candidates in one round where that can be: each round merges its finds with the last one's. */
 static StereoStatus
 select_run (StereoPlan *plan, StereoError *error)
 {
-  return plan->depth <= 64 ? launch<2> (plan, error) : launch<4> (plan, error);
+  if (plan->depth <= 64)
+    return launch<2> (plan, error);
+  if (plan->depth <= 128 || SELECT_WIDEST == 4)
+    return launch<4> (plan, error);
+  return SELECT_WIDEST == 10 && plan->depth % 320 == 0 ? launch<10> (plan, error) : launch<8> (plan, error);
 }
 
 extern const StereoStage stereo_cuda_select = { "select", select_prepare, select_run };
