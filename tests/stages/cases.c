@@ -62,6 +62,14 @@ static const Case table[] = {
   { 101, 107, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=70 window=25 support=both min-disparity=-5" },
   { 150, 149, PICTURE_NOISE, RGB, U16, 1, "num-disparities=21 window=37 support=both cost=census-9x7 gamma-color=100" },
   { 129, 21, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=1 window=9" },
+  /* many disparities: the search in one round and in several */
+  { 403, 5, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=320 window=3 profile=thesis refine-iterations=1" },
+  { 1029, 3, PICTURE_NOISE, RGB, U16, 1, "num-disparities=320 min-disparity=-37 window=3" },
+  { 337, 3, PICTURE_NOISE, RGB, U16, 1, "num-disparities=300 min-disparity=-9 window=3" },
+  { 433, 3, PICTURE_CHECKER, RGB, U16, 1, "num-disparities=251 min-disparity=11 window=3" },
+  { 519, 3, PICTURE_NOISE, RGB, U16, 1, "num-disparities=345 window=3" },
+  { 417, 3, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=420 min-disparity=-111 window=3" },
+  { 207, 3, PICTURE_NOISE, RGB, U16, 1, "num-disparities=640 min-disparity=-300 window=3" },
   /* refinement */
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=full refine-window=15 refine-iterations=2" },
   { 33, 31, PICTURE_EDGES, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=full refine-window=65 refine-iterations=1" },
