@@ -29,7 +29,8 @@ store_pair (const BmFusedTask &t, int view, size_t at, uint32_t enters, uint32_t
     ((uint16_t *) pairs)[at] = (uint16_t) (enters | leaves << 8);
 }
 
-/* Columns of one view down INPUT_ROWS rows, a thread each; those at a block's ends only add to their neighbours' windows. */
+/* Columns of one view down INPUT_ROWS rows, a thread each; those at a block's ends only add to their neighbours'
+ * windows. */
 template <int COST, BmKind KIND, int R>
 static __device__ void
 make_inputs (const BmFusedTask &t, int view)
@@ -38,7 +39,8 @@ make_inputs (const BmFusedTask &t, int view)
   const Frame &f = t.f;
   int at = blockIdx.x * (INPUT_THREADS - 2 * R) + (int) threadIdx.x - R, y0 = (int) blockIdx.z * INPUT_ROWS - R;
   int x = view == STEREO_LEFT ? at - BM_WIDE : at - t.end + f.width - 1 + f.min_disparity;
-  bool inside = x >= 0 && x < f.width, stores = threadIdx.x >= R && threadIdx.x < INPUT_THREADS - R && at < t.pitch[view];
+  bool inside = x >= 0 && x < f.width;
+  bool stores = threadIdx.x >= R && threadIdx.x < INPUT_THREADS - R && at < t.pitch[view];
   uint2 sums = make_uint2 (0, 0);
 
   for (int y = max (y0 - R - 1, 0); y < min (y0 + R, f.height) && inside && KIND == BM_PRODUCT; y++) {
@@ -66,7 +68,8 @@ make_inputs (const BmFusedTask &t, int view)
     }
     int taps = stereo_bm_rows (y, f.height, R) * (2 * R + 1);
     float norm = stereo_bm_norm (COST, taps, all.x, all.y) * (view == STEREO_RIGHT ? STEREO_BM_STEPS : 1);
-    t.windows[view][(size_t) y * t.pitch[view] + at] = make_uint2 (COST == STEREO_COST_ZNCC ? all.x : all.y, __float_as_uint (norm));
+    t.windows[view][(size_t) y * t.pitch[view] + at] =
+        make_uint2 (COST == STEREO_COST_ZNCC ? all.x : all.y, __float_as_uint (norm));
   }
 }
 
@@ -103,7 +106,8 @@ cut_cost (const Frame &f, const CutSums &s, int taps)
   uint32_t cost;
 
   if (KIND == BM_PRODUCT)
-    cost = stereo_bm_correlation (COST, stereo_bm_numerator (COST, taps, s.pixels, s.sum_l, s.sum_r, s.squares_l, s.squares_r),
+    cost = stereo_bm_correlation (COST,
+        stereo_bm_numerator (COST, taps, s.pixels, s.sum_l, s.sum_r, s.squares_l, s.squares_r),
         stereo_bm_norm (COST, taps, s.sum_l, s.squares_l),
         stereo_bm_norm (COST, taps, s.sum_r, s.squares_r) * STEREO_BM_STEPS);
   else
@@ -192,7 +196,7 @@ choose_segment (int height, int columns, int slots, int radius)
 
   for (int segments = 1; segments <= 64 && segments <= height; segments++) {
     int rows = (int) cuda_blocks (height, segments);
-    unsigned long cost = (unsigned long) cuda_blocks ((size_t) columns * segments, slots) * (unsigned long) (rows + 3 * radius);
+    unsigned long waves = cuda_blocks ((size_t) columns * segments, slots), cost = waves * (rows + 3 * radius);
     if (cost < least) {
       least = cost;
       best = rows;
@@ -226,13 +230,15 @@ static StereoStatus
 launch (StereoPlan *plan, const Cutting *c, BmFusedTask t, StereoError *error)
 {
   size_t shared = BmFusedShared<KIND, R>::bytes (32 * c->warps);
+  auto kernel = bm_fused_kernel<COST, KIND, R, DEPTH>;
   int resident = 1;
 
-  CUDA_TRY (cudaFuncSetAttribute (bm_fused_kernel<COST, KIND, R, DEPTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
-  CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, bm_fused_kernel<COST, KIND, R, DEPTH>, 32 * c->warps, shared));
-  t.segment = choose_segment (plan->height, c->strips * c->chunks, cuda_state (plan)->multiprocessors * (resident ? resident : 1), R);
+  CUDA_TRY (cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
+  CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, kernel, 32 * c->warps, shared));
+  int slots = cuda_state (plan)->multiprocessors * (resident ? resident : 1);
+  t.segment = choose_segment (plan->height, c->strips * c->chunks, slots, R);
   dim3 grid (c->strips, c->chunks, cuda_blocks (plan->height, t.segment));
-  bm_fused_kernel<COST, KIND, R, DEPTH> <<<grid, dim3 (32, c->warps), shared, cuda_state (plan)->stream>>> (t);
+  kernel <<<grid, dim3 (32, c->warps), shared, cuda_state (plan)->stream>>> (t);
   CUDA_LAUNCHED (plan, "bm_fused_kernel");
   return STEREO_OK;
 }
@@ -265,13 +271,15 @@ run (StereoPlan *plan, StereoError *error)
 {
   Cutting c = cut_up<KIND, R> (plan);
   BmFusedTask t = task_of<KIND, R> (plan, &c);
-  unsigned columns = cuda_blocks (t.pitch[STEREO_RIGHT], INPUT_THREADS - 2 * R), cuts = cuda_blocks (2 * plan->depth, INPUT_THREADS);
+  unsigned columns = cuda_blocks (t.pitch[STEREO_RIGHT], INPUT_THREADS - 2 * R);
+  unsigned cuts = cuda_blocks (2 * plan->depth, INPUT_THREADS);
   dim3 grid (columns > cuts ? columns : cuts, 2 + INPUT_ROWS / CUT_ROWS, cuda_blocks (plan->height + R, INPUT_ROWS));
 
   bm_inputs_kernel<COST, KIND, R> <<<grid, INPUT_THREADS, 0, cuda_state (plan)->stream>>> (t);
   CUDA_LAUNCHED (plan, "bm_inputs_kernel");
   constexpr int depth = R == 4 ? 128 : 0;       /* of the method's own window, a common one */
-  return plan->depth == depth ? launch<COST, KIND, R, depth> (plan, &c, t, error) : launch<COST, KIND, R, 0> (plan, &c, t, error);
+  return plan->depth == depth ? launch<COST, KIND, R, depth> (plan, &c, t, error) :
+      launch<COST, KIND, R, 0> (plan, &c, t, error);
 }
 
 #define STAGE(cost, kind, radius) { "match", prepare<cost, kind, radius>, run<cost, kind, radius> }

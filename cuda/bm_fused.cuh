@@ -192,7 +192,8 @@ bm_show (uint4 *place, int plane, const uint32_t *own)
 {
 #pragma unroll
   for (int q = 0; q < BM_QUADS; q++)
-    place[(q * PLANES + plane) * BM_FUSED_PAIRS] = make_uint4 (own[4 * q], own[4 * q + 1], own[4 * q + 2], own[4 * q + 3]);
+    place[(q * PLANES + plane) * BM_FUSED_PAIRS] =
+        make_uint4 (own[4 * q], own[4 * q + 1], own[4 * q + 2], own[4 * q + 3]);
 }
 
 /* Own columns and those shown by the neighbours -> sums over 2 R + 1. */

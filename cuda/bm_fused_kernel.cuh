@@ -68,7 +68,8 @@ bm_window (const uint4 *windows, int k)
 /* Sums over windows -> bits of costs, two a column. */
 template <int COST, BmKind KIND>
 static __device__ __forceinline__ void
-bm_first_costs (const uint32_t *first, const uint32_t *second, const BmWindows &w, int taps, float factor, uint32_t *bits)
+bm_first_costs (const uint32_t *first, const uint32_t *second, const BmWindows &w, int taps, float factor,
+    uint32_t *bits)
 {
 #pragma unroll
   for (int j = 0; j < BM_WIDE; j++)
@@ -193,7 +194,7 @@ bm_store_means (const Frame &f, const BmFusedPlace &p, const float *factors, int
 
 /* ---- a strip ------------------------------------------------------------------------------------------ */
 
-/* Shared memory: ring, sums of the first step, of the second, each of these between guards that may be read, factors. */
+/* Shared memory: ring; sums of the first step, of the second, each between guards that may be read; factors. */
 template <BmKind KIND, int R>
 struct BmFusedShared
 {
@@ -215,7 +216,8 @@ struct BmFusedShared
   static __host__ __device__ size_t
   bytes (int threads)
   {
-    return ((slots + planes + 2) * BM_QUADS * threads + (2 * planes + 4) * BM_FUSED_PAIRS) * sizeof (uint4) + 2 * taps * sizeof (float);
+    int quads = (slots + planes + 2) * BM_QUADS * threads, guards = (2 * planes + 4) * BM_FUSED_PAIRS;
+    return (quads + guards) * sizeof (uint4) + 2 * taps * sizeof (float);
   }
 };
 
