@@ -3,11 +3,11 @@
  * Winner-takes-all of both views (3.2.3) from one pass over the volume.
  *
  * A warp walks along a segment of a row, a column of the volume at a time, W indices a lane: the more, the less there
- * is to do besides comparisons. They are neighbours, or two runs of neighbours (see Shape). A left pixel's candidates are then spread over the warp: its lowest
- * ones are reductions. A right pixel meets the next column at the next index, so its lowest ones so far wander from
- * register to register and from lane to lane, and leave behind the last index. The third lowest spares reselection
- * most of its searches. Costs go from global memory to registers, AHEAD columns before they are needed, and warps
- * wait for each other only at the end.
+ * is to do besides comparisons. They are neighbours, or two runs of neighbours (see Shape). A left pixel's candidates
+ * are then spread over the warp: its lowest ones are reductions. A right pixel meets the next column at the next index,
+ * so its lowest ones so far wander from register to register and from lane to lane, and leave behind the last index.
+ * The third lowest spares reselection most of its searches. Costs go from global memory to registers, AHEAD columns
+ * before they are needed, and warps wait for each other only at the end.
  *
  * A right pixel under way at the end of a segment has two parts: what it met there, in the registers of
  * that segment's warp, and what leaves the next segment's early, kept in shared memory. More indices than
@@ -381,16 +381,16 @@ select_kernel (Frame f, CostMaps costs, int columns)
   Round r = { 0, min (32 * W, f.depth), 0, false, (size_t) blockIdx.x * f.map_pitch };
 
   blank_right (f, costs, r);
-  if (W == 10) {
+  if (W == 10)
     walk_round<W> (f, costs, r, memory, blockIdx.x, columns);
-    return;
+  else {
+    while (f.depth - r.from > 16 * W)
+      walk_round<W> (f, costs, r, memory, blockIdx.x, columns);
+    if (W == 8 && f.depth - r.from > 64)
+      walk_round<4> (f, costs, r, memory, blockIdx.x, columns);
+    else if (f.depth > r.from)
+      walk_round<2> (f, costs, r, memory, blockIdx.x, columns);
   }
-  while (f.depth - r.from > 16 * W)
-    walk_round<W> (f, costs, r, memory, blockIdx.x, columns);
-  if (W == 8 && f.depth - r.from > 64)
-    walk_round<4> (f, costs, r, memory, blockIdx.x, columns);
-  else if (f.depth > r.from)
-    walk_round<2> (f, costs, r, memory, blockIdx.x, columns);
 }
 
 /* Segments of whole groups, long enough that no right pixel meets three of them, and so many that all rows
