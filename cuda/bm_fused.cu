@@ -196,7 +196,7 @@ choose_segment (int height, int columns, int slots, int radius)
 
   for (int segments = 1; segments <= 64 && segments <= height; segments++) {
     int rows = (int) cuda_blocks (height, segments);
-    unsigned long waves = cuda_blocks ((size_t) columns * segments, slots), cost = waves * (rows + 3 * radius);
+    unsigned long waves = cuda_blocks ((size_t) columns * segments, slots), cost = (waves + 1) * (rows + 3 * radius);
     if (cost < least) {
       least = cost;
       best = rows;
@@ -237,7 +237,7 @@ launch (StereoPlan *plan, const Cutting *c, BmFusedTask t, StereoError *error)
   CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, kernel, 32 * c->warps, shared));
   int slots = cuda_state (plan)->multiprocessors * (resident ? resident : 1);
   t.segment = choose_segment (plan->height, c->strips * c->chunks, slots, R);
-  dim3 grid (c->strips, c->chunks, cuda_blocks (plan->height, t.segment));
+  dim3 grid (cuda_blocks (plan->height, t.segment), c->chunks, c->strips);
   kernel <<<grid, dim3 (32, c->warps), shared, cuda_state (plan)->stream>>> (t);
   CUDA_LAUNCHED (plan, "bm_fused_kernel");
   return STEREO_OK;

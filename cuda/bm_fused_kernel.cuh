@@ -279,7 +279,7 @@ bm_fused_kernel (BmFusedTask t)
   BmFusedShared<KIND, R> s (fused_shared, threads);
   BmFusedPlace p;
 
-  p.x = blockIdx.x * t.stride + (group - 1) * BM_WIDE;
+  p.x = blockIdx.z * t.stride + (group - 1) * BM_WIDE;
   p.i = (blockIdx.y * BM_FUSED_PAIRS + pair) * 2;
   p.left = p.x + BM_WIDE;
   p.right = t.end - p.x + p.i - BM_WIDE;
@@ -293,7 +293,7 @@ bm_fused_kernel (BmFusedTask t)
   uint4 *show_second = s.second + group * (BM_QUADS * 2) * BM_FUSED_PAIRS + pair;
   bm_set_shared<COST, KIND, R> (s, f.volume_unit, thread, threads);
 
-  int first = blockIdx.z * t.segment, end = min (first + t.segment, f.height), y0 = max (first - R, 0);
+  int first = blockIdx.x * t.segment, end = min (first + t.segment, f.height), y0 = max (first - R, 0);
   uint32_t a[BM_WIDE] = { }, b[BM_WIDE] = { }, means_a[BM_WIDE], means_b[BM_WIDE];
   uint4 *ring = s.ring + thread, *ring_end = ring + s.slots * BM_QUADS * threads;
   BmRows<KIND> rows;

@@ -134,6 +134,49 @@ cuda_weight (uint32_t a, uint32_t b, float color, float distance)
   return weight;
 }
 
+/*
+ * Kernels that follow on each other's heels (compute capability 9.0 and up): one that is launched with
+ * cuda_launch_close() may begin as soon as every block of the one before has called cuda_begin_next(), and waits in
+ * cuda_await_before() until that one is done. It may not read what an earlier kernel of the frame's loop wrote, nor write
+ * anything, before that. Where the one before does not call cuda_begin_next(), or the device cannot do this, it begins
+ * when that one is done.
+ */
+static __device__ __forceinline__ void
+cuda_begin_next (void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.launch_dependents;");
+#endif
+}
+
+static __device__ __forceinline__ void
+cuda_await_before (void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+template <typename... Wanted, typename... Given>
+static inline void
+cuda_launch_close (const StereoPlan *plan, void (*kernel) (Wanted...), dim3 grid, dim3 block, size_t shared,
+    Given... arguments)
+{
+  const CudaState *state = cuda_state (plan);
+  cudaLaunchAttribute close = { };
+  cudaLaunchConfig_t config = { };
+
+  close.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  close.val.programmaticStreamSerializationAllowed = 1;
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared;
+  config.stream = state->stream;
+  config.attrs = &close;
+  config.numAttrs = state->major >= 9;
+  cudaLaunchKernelEx (&config, kernel, Wanted (arguments)...);  /* its failure is seen by CUDA_LAUNCHED */
+}
+
 /* Geometry and pointers a kernel needs, by value. */
 struct Frame
 {

@@ -25,7 +25,7 @@
 #define MORE_SEARCHERS 16       /* where that few are left that one turn is enough: sooner done */
 #endif
 #ifndef AT_ONCE
-#define AT_ONCE 4               /* candidates a searching lane reads before it looks at them */
+#define AT_ONCE 8               /* candidates a searching lane reads before it looks at them */
 #endif
 #ifndef SPARE
 #define SPARE 1                 /* candidates searched beyond either end, so that the result outlasts some move */
@@ -337,9 +337,11 @@ reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
 #ifdef __CUDA_ARCH__
   asm volatile ("" : "+l" (block.rows));        /* one sum, not put together anew for every cost */
 #endif
+  cuda_begin_next ();
   if (thread == 0)
     opened = widened = 0;
   __syncthreads ();
+  cuda_await_before ();
   int which = 0;
   if (x < f.width && block.y + 2 * thread / BLOCK_X < f.height)
     which = decide_pair<Key> (f, block, maps, map_of (f, block, 2 * thread), x);
@@ -391,9 +393,9 @@ reselect_run (StereoPlan *plan, StereoError *error)
   float steps_per_cost = plan->alpha ? 256.0f / (float) plan->alpha * 1.000002f : 0.0f;
 
   if (keys_are_short (plan))
-    reselect_kernel<uint32_t> <<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), left, right, steps_per_cost);
+    cuda_launch_close (plan, reselect_kernel<uint32_t>, grid, THREADS, 0, cuda_frame (plan), left, right, steps_per_cost);
   else
-    reselect_kernel<uint64_t> <<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), left, right, steps_per_cost);
+    cuda_launch_close (plan, reselect_kernel<uint64_t>, grid, THREADS, 0, cuda_frame (plan), left, right, steps_per_cost);
   CUDA_LAUNCHED (plan, "reselect_kernel");
   return STEREO_OK;
 }

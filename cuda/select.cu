@@ -19,36 +19,14 @@
 #define PERIOD 8                /* columns after which right pixels stand in the same registers again */
 #define GROUP 32                /* columns between two turns of storing, a lane each */
 
-/* Tunables: columns on their way (of 1, 2, 4, 8) and warps of a multiprocessor (what registers allow for), by W. */
-#ifndef SELECT_AHEAD_4
-#define SELECT_AHEAD_4 8        /* and for 2 */
-#endif
-#ifndef SELECT_AHEAD_8
-#define SELECT_AHEAD_8 8
-#endif
-#ifndef SELECT_AHEAD_10
-#define SELECT_AHEAD_10 4
-#endif
-#ifndef SELECT_WARPS_4
-#define SELECT_WARPS_4 32
-#endif
-#ifndef SELECT_WARPS_8
-#define SELECT_WARPS_8 16       /* and for 10 */
-#endif
-#ifndef SELECT_WIDEST
-#define SELECT_WIDEST 10        /* W: 4, 8 or 10 */
-#endif
-#ifndef SELECT_SKIP
-#define SELECT_SKIP 1           /* candidates left of the right image are not read */
-#endif
-
 /* W indices a lane: FIRST of them side by side, the lanes in order; and SECOND that go on from there, the lanes in
  * reverse order. */
 template <int W> struct Shape
 {
   static const int FIRST = W == 10 ? 8 : W, SECOND = W - FIRST;
-  static const int AHEAD = W == 10 ? SELECT_AHEAD_10 : W == 8 ? SELECT_AHEAD_8 : SELECT_AHEAD_4;
-  static const int WARPS = W >= 8 ? SELECT_WARPS_8 : SELECT_WARPS_4;
+  static const int AHEAD = W == 10 ? 4 : 8;     /* columns on their way */
+  static const int WARPS = W >= 8 ? 16 : 32;    /* of a multiprocessor: what registers allow for */
+  static const bool SKIP = W >= 8;      /* candidates left of the right image are not read: with few, asking costs more */
 
   /* The first index of a lane's run that register @j belongs to, from the round's first one. */
   static __device__ __forceinline__ int
@@ -160,10 +138,10 @@ load_costs (const Frame &f, Lane<W> &l, uint32_t (&to)[W / 2], const uint16_t *c
 {
   typedef Shape<W> S;
   int last = x - f.min_disparity;       /* index */
-  load_run<S::FIRST> (to, column + l.index[0], !EDGE || ((!SELECT_SKIP || (int) l.index[0] <= last) && x < end));
+  load_run<S::FIRST> (to, column + l.index[0], !EDGE || ((!S::SKIP || (int) l.index[0] <= last) && x < end));
   if (S::SECOND)
     load_run<S::SECOND ? S::SECOND : 2> (to + S::FIRST / 2 % (W / 2), column + l.index[1],
-        !EDGE || ((!SELECT_SKIP || (int) l.index[1] <= last) && x < end));
+        !EDGE || ((!S::SKIP || (int) l.index[1] <= last) && x < end));
 }
 
 /* The keys of a column. */
@@ -183,10 +161,7 @@ static __device__ __forceinline__ void
 pass_up (uint32_t &a, bool lowest_lane)
 {
   uint32_t below = __shfl_up_sync (ALL_LANES, a, 1);
-  if (SELECT_FMA & 4)
-    a = below * (lowest_lane ? 0 : blockDim.y) + (lowest_lane ? NO_KEY : 0);
-  else
-    a = lowest_lane ? NO_KEY : below;
+  a = below * (lowest_lane ? 0 : blockDim.y) + (lowest_lane ? NO_KEY : 0);     /* see sum() */
 }
 
 /* The second run goes down, and on with what leaves the first. */
@@ -194,10 +169,7 @@ static __device__ __forceinline__ void
 pass_down (uint32_t &b, uint32_t a, bool highest_lane)
 {
   uint32_t above = __shfl_down_sync (ALL_LANES, b, 1);
-  if (SELECT_FMA & 16)
-    b = above * (highest_lane ? 0 : blockDim.y) + a * (highest_lane ? blockDim.y : 0);
-  else
-    b = highest_lane ? a : above;
+  b = above * (highest_lane ? 0 : blockDim.y) + a * (highest_lane ? blockDim.y : 0);
 }
 
 /* What stands at the ends of a lane's runs in column @k. */
@@ -301,7 +273,7 @@ walk_segment (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &
 {
   const int AHEAD = Shape<W>::AHEAD;
   int lane = threadIdx.x % 32, end = min (x1, f.width), early = x0 > 0 ? r.indices - 1 : 0;
-  int first = first_column (f, r, x0, x1), full = SELECT_SKIP ? r.from + r.indices - 1 + f.min_disparity : 0;
+  int first = first_column (f, r, x0, x1), full = Shape<W>::SKIP ? r.from + r.indices - 1 + f.min_disparity : 0;
   const uint16_t *next = f.volume + ((size_t) y * f.width + first) * f.depth;
   bool leave = lane == r.last_lane;
 
@@ -433,9 +405,9 @@ select_run (StereoPlan *plan, StereoError *error)
 {
   if (plan->depth <= 64)
     return launch<2> (plan, error);
-  if (plan->depth <= 128 || SELECT_WIDEST == 4)
+  if (plan->depth <= 128)
     return launch<4> (plan, error);
-  if (plan->depth <= 256 || plan->depth > 320 || SELECT_WIDEST == 8)
+  if (plan->depth <= 256 || plan->depth > 320)
     return launch<8> (plan, error);
   return launch<10> (plan, error);
 }

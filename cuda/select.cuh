@@ -8,11 +8,6 @@
 #define NO_KEY 0xFFFFFFFFu
 #define ALL_LANES 0xFFFFFFFFu
 
-/* Tunable: what the multipliers do: 1 least_beyond(), 2 and 8 maxima of meet(), 4 pass_up(), 16 pass_down(). */
-#ifndef SELECT_FMA
-#define SELECT_FMA 23
-#endif
-
 /* The three lowest keys (cost << 16 | index) seen: ties go to the smaller index. */
 struct __align__ (16) Lowest
 {
@@ -39,19 +34,19 @@ sum (uint32_t a, uint32_t b)
 }
 
 /* The greater one, where the lesser is known. */
-template <bool MULTIPLIERS> static __device__ __forceinline__ uint32_t
+static __device__ __forceinline__ uint32_t
 greater (uint32_t a, uint32_t b, uint32_t lesser)
 {
-  return MULTIPLIERS ? sum<true> (a, b) - lesser * blockDim.y : max (a, b);
+  return sum<true> (a, b) - lesser * blockDim.y;
 }
 
 /* Two keys at once: fewer comparisons. */
 static __device__ __forceinline__ void
 meet (Lowest &l, uint32_t a, uint32_t b)
 {
-  uint32_t low = min (a, b), high = greater<(SELECT_FMA & 2) != 0> (a, b, low), first = min (l.first, low);
+  uint32_t low = min (a, b), high = greater (a, b, low), first = min (l.first, low);
   l.third = min (min (l.third, max (l.first, high)), max (l.second, low));
-  l.second = min (min (l.second, high), greater<(SELECT_FMA & 8) != 0> (l.first, low, first));
+  l.second = min (min (l.second, high), max (l.first, low));
   l.first = first;
 }
 
@@ -94,7 +89,7 @@ least_beyond (const uint32_t (&keys)[W], uint32_t bound)
   uint32_t away[W];
 #pragma unroll
   for (int j = 0; j < W; j++)
-    away[j] = sum<((SELECT_FMA & 1) && W > 2)> (keys[j], ~bound);
+    away[j] = sum<(W > 2)> (keys[j], ~bound);
   return least_key<W> (away) + bound + 1;
 }
 
