@@ -31,10 +31,10 @@
 #define BM_FUSED_PAIRS 16       /* of candidates a block: 8, 16 or 32 */
 #endif
 #ifndef BM_FUSED_WARPS
-#define BM_FUSED_WARPS 16       /* of a block, at most */
+#define BM_FUSED_WARPS 8       /* of a block, at most */
 #endif
 #ifndef BM_FUSED_RESIDENT
-#define BM_FUSED_RESIDENT 1     /* blocks a multiprocessor should have registers for */
+#define BM_FUSED_RESIDENT 2     /* blocks a multiprocessor should have registers for */
 #endif
 #ifndef BM_FUSED_PREFETCH
 #define BM_FUSED_PREFETCH 1     /* the next row's windows into L1 */

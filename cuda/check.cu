@@ -15,8 +15,8 @@ check_kernel (Frame f, int consistency)
   const StereoView &own = blockIdx.z ? f.view[1] : f.view[0], &other = blockIdx.z ? f.view[0] : f.view[1];
   size_t row = (size_t) y * f.map_pitch;
 
-  cuda_begin_next ();
-  cuda_await_before ();
+  cuda_let_next_start ();
+  cuda_await_last ();
   if (x >= f.width || y >= f.height)
     return;
   uint2 pairs = *(const uint2 *) (own.index + row + x);

@@ -24,6 +24,7 @@ struct CudaSlot
 struct CudaState
 {
   int shared_per_block, multiprocessors;
+  int major;                    /* of the compute capability */
   int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
   cudaStream_t stream;          /* of the steps */
   cudaStream_t upload_stream, download_stream;
@@ -59,7 +60,6 @@ struct CudaState
 
   /* esaw, esmp */
   uint16_t *exponential_volume; /* the second one */
-  int major;                    /* of the compute capability */
 
   /* refine */
   float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */
@@ -136,13 +136,13 @@ cuda_weight (uint32_t a, uint32_t b, float color, float distance)
 
 /*
  * Kernels that follow on each other's heels (compute capability 9.0 and up): one that is launched with
- * cuda_launch_close() may begin as soon as every block of the one before has called cuda_begin_next(), and waits in
- * cuda_await_before() until that one is done. It may not read what an earlier kernel of the frame's loop wrote, nor write
- * anything, before that. Where the one before does not call cuda_begin_next(), or the device cannot do this, it begins
+ * cuda_launch_close() may begin as soon as every block of the one before has called cuda_let_next_start(), and waits in
+ * cuda_await_last() until that one is done. It may not read what an earlier kernel of the frame's loop wrote, nor write
+ * anything, before that. Where the one before does not call cuda_let_next_start(), or the device cannot do this, it begins
  * when that one is done.
  */
 static __device__ __forceinline__ void
-cuda_begin_next (void)
+cuda_let_next_start (void)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
   asm volatile ("griddepcontrol.launch_dependents;");
@@ -150,7 +150,7 @@ cuda_begin_next (void)
 }
 
 static __device__ __forceinline__ void
-cuda_await_before (void)
+cuda_await_last (void)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
   asm volatile ("griddepcontrol.wait;" ::: "memory");

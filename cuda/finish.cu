@@ -19,8 +19,8 @@ disparity_kernel (Frame f)
   int index[EACH];
   uint16_t before[EACH], lowest[EACH], after[EACH];
 
-  cuda_begin_next ();
-  cuda_await_before ();
+  cuda_let_next_start ();
+  cuda_await_last ();
 #pragma unroll
   for (int k = 0; k < EACH; k++) {
     int x = x0 + k * THREADS;
@@ -53,8 +53,8 @@ invalidate_kernel (Frame f, float least, bool zero)
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   size_t map = (size_t) blockIdx.y * f.map_pitch + x;
 
-  cuda_begin_next ();
-  cuda_await_before ();
+  cuda_let_next_start ();
+  cuda_await_last ();
   if (x >= f.width)
     return;
   float confidence = f.view[STEREO_LEFT].confidence[map];

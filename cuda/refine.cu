@@ -86,9 +86,9 @@ vertical_kernel (Frame f, LineFactors w, SumMaps sums)
   int x = blockIdx.x * LINES + lane, y0 = blockIdx.y * EIGHT * warps, y = y0 + EIGHT * own;
   LineTile<LINES> tile (shared, w.reach, warps);
 
-  cuda_begin_next ();
+  cuda_let_next_start ();
   make_decay (tile.decay, w);
-  cuda_await_before ();
+  cuda_await_last ();
   load_columns (f, view, tile, tile.pixels (w.reach, warps), blockIdx.x * LINES, y0 - w.reach);
   __syncthreads ();
   sum_lines<ALIGNED> (tile, w, own, warps, y0, f.height, lane, total);
@@ -162,9 +162,9 @@ horizontal_kernel (Frame f, LineFactors w, SumMaps sums)
   int x0 = blockIdx.x * EIGHT * warps, x = x0 + EIGHT * own, y = blockIdx.y * LINES + lane;
   LineTile<ROWS_PITCH> tile (shared, w.reach, warps);
 
-  cuda_begin_next ();
+  cuda_let_next_start ();
   make_decay (tile.decay, w);
-  cuda_await_before ();
+  cuda_await_last ();
   load_rows (f, view, map, tile, tile.pixels (w.reach, warps), x0 - w.reach, blockIdx.y * LINES);
   __syncthreads ();
   sum_lines<ALIGNED> (tile, w, own, warps, x0, f.width, lane, total);

@@ -337,11 +337,11 @@ reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
 #ifdef __CUDA_ARCH__
   asm volatile ("" : "+l" (block.rows));        /* one sum, not put together anew for every cost */
 #endif
-  cuda_begin_next ();
+  cuda_let_next_start ();
   if (thread == 0)
     opened = widened = 0;
   __syncthreads ();
-  cuda_await_before ();
+  cuda_await_last ();
   int which = 0;
   if (x < f.width && block.y + 2 * thread / BLOCK_X < f.height)
     which = decide_pair<Key> (f, block, maps, map_of (f, block, 2 * thread), x);

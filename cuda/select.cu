@@ -350,18 +350,19 @@ template <int W> static __global__ void __launch_bounds__ (32 * MAX_SEGMENTS, Sh
 select_kernel (Frame f, CostMaps costs, int columns)
 {
   extern __shared__ uint4 memory[];
-  Round r = { 0, min (32 * W, f.depth), 0, false, (size_t) blockIdx.x * f.map_pitch };
+  int y = f.height - 1 - blockIdx.x;    /* the last rows of the volume are in the cache still */
+  Round r = { 0, min (32 * W, f.depth), 0, false, (size_t) y * f.map_pitch };
 
   blank_right (f, costs, r);
   if (W == 10)
-    walk_round<W> (f, costs, r, memory, blockIdx.x, columns);
+    walk_round<W> (f, costs, r, memory, y, columns);
   else {
     while (f.depth - r.from > 16 * W)
-      walk_round<W> (f, costs, r, memory, blockIdx.x, columns);
+      walk_round<W> (f, costs, r, memory, y, columns);
     if (W == 8 && f.depth - r.from > 64)
-      walk_round<4> (f, costs, r, memory, blockIdx.x, columns);
+      walk_round<4> (f, costs, r, memory, y, columns);
     else if (f.depth > r.from)
-      walk_round<2> (f, costs, r, memory, blockIdx.x, columns);
+      walk_round<2> (f, costs, r, memory, y, columns);
   }
 }
 
