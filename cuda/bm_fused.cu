@@ -187,16 +187,18 @@ cut_up (const StereoPlan *plan)
   return c;
 }
 
-/* Rows of a segment: what keeps the multiprocessors busy, though a segment starts with rows that it does not make. */
+/* Rows of a segment, which starts with some rows that it does not make. Blocks with cut windows take longer: the last
+ * ones end about BM_FUSED_TAIL blocks' time after the multiprocessors' share of all of them (measured: see
+ * docs/performance.md). */
 static int
 choose_segment (int height, int columns, int slots, int radius)
 {
+  double least = INFINITY;
   int best = height;
-  unsigned long least = ~0ul;
 
   for (int segments = 1; segments <= 64 && segments <= height; segments++) {
     int rows = (int) cuda_blocks (height, segments);
-    unsigned long waves = cuda_blocks ((size_t) columns * segments, slots), cost = (waves + 1) * (rows + 3 * radius);
+    double cost = (rows + 3 * radius) * ((double) columns * segments / slots + BM_FUSED_TAIL);
     if (cost < least) {
       least = cost;
       best = rows;

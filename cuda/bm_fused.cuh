@@ -27,21 +27,11 @@
 
 #include "cuda/bm.cuh"
 
-#ifndef BM_FUSED_PAIRS
-#define BM_FUSED_PAIRS 16       /* of candidates a block: 8, 16 or 32 */
-#endif
-#ifndef BM_FUSED_WARPS
-#define BM_FUSED_WARPS 8       /* of a block, at most */
-#endif
-#ifndef BM_FUSED_RESIDENT
-#define BM_FUSED_RESIDENT 2     /* blocks a multiprocessor should have registers for */
-#endif
-#ifndef BM_FUSED_PREFETCH
-#define BM_FUSED_PREFETCH 1     /* the next row's windows into L1 */
-#endif
-#ifndef BM_WIDE
+#define BM_FUSED_PAIRS 8        /* of candidates a block: 8, 16 or 32 */
+#define BM_FUSED_WARPS 4        /* of a block, at most */
+#define BM_FUSED_RESIDENT 4     /* blocks a multiprocessor should have registers for: they wait in turn */
+#define BM_FUSED_TAIL 2.0       /* see choose_segment() */
 #define BM_WIDE 8               /* columns of a thread, a group: 8 or 16 */
-#endif
 #define BM_QUADS (BM_WIDE / 4)
 #define BM_GROUPS (32 / BM_FUSED_PAIRS) /* of columns, a warp */
 

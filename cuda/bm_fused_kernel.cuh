@@ -279,7 +279,9 @@ bm_fused_kernel (BmFusedTask t)
   BmFusedShared<KIND, R> s (fused_shared, threads);
   BmFusedPlace p;
 
-  p.x = blockIdx.z * t.stride + (group - 1) * BM_WIDE;
+  /* the last strip first, then from the left: the picture's ends have cut windows and take longer */
+  int strip = (int) (blockIdx.z + gridDim.z - 1) % (int) gridDim.z;
+  p.x = strip * t.stride + (group - 1) * BM_WIDE;
   p.i = (blockIdx.y * BM_FUSED_PAIRS + pair) * 2;
   p.left = p.x + BM_WIDE;
   p.right = t.end - p.x + p.i - BM_WIDE;
@@ -332,7 +334,7 @@ bm_fused_kernel (BmFusedTask t)
       bm_mend<COST, KIND, R> (t, p, y, bits);
     bm_roll_ring<COST, KIND> (ring, threads, bits, means_a, means_b);
     ring = ring + BM_QUADS * threads == ring_end ? s.ring + thread : ring + BM_QUADS * threads;
-    if (KIND == BM_PRODUCT && BM_FUSED_PREFETCH)
+    if (KIND == BM_PRODUCT)     /* the next row's windows into L1 */
       bm_prefetch_windows (t, p, min (y + 1, f.height - 1));
     bm_show<2> (show_second, 0, means_a);
     bm_show<2> (show_second, 1, means_b);

@@ -15,8 +15,6 @@ check_kernel (Frame f, int consistency)
   const StereoView &own = blockIdx.z ? f.view[1] : f.view[0], &other = blockIdx.z ? f.view[0] : f.view[1];
   size_t row = (size_t) y * f.map_pitch;
 
-  cuda_let_next_start ();
-  cuda_await_last ();
   if (x >= f.width || y >= f.height)
     return;
   uint2 pairs = *(const uint2 *) (own.index + row + x);
@@ -38,7 +36,7 @@ check_run (StereoPlan *plan, StereoError *error)
 {
   dim3 grid (cuda_blocks (plan->width, BLOCK_X * EACH), cuda_blocks (plan->height, BLOCK_Y), 2);
   dim3 block (BLOCK_X, BLOCK_Y);
-  cuda_launch_close (plan, check_kernel, grid, block, 0, cuda_frame (plan), plan->params.consistency);
+  check_kernel <<<grid, block, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), plan->params.consistency);
   CUDA_LAUNCHED (plan, "check_kernel");
   return STEREO_OK;
 }

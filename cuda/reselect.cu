@@ -18,24 +18,14 @@
 #define PIXELS (BLOCK_X * BLOCK_Y)
 #define THREADS (PIXELS / 2)
 #define NEAR 4                  /* candidates read around the expected disparity */
-#ifndef SEARCHERS
 #define SEARCHERS 4             /* lanes that search one pixel's candidates; divides 32 */
-#endif
-#ifndef MORE_SEARCHERS
 #define MORE_SEARCHERS 16       /* where that few are left that one turn is enough: sooner done */
-#endif
-#ifndef AT_ONCE
 #define AT_ONCE 8               /* candidates a searching lane reads before it looks at them */
-#endif
-#ifndef SPARE
 #define SPARE 1                 /* candidates searched beyond either end, so that the result outlasts some move */
-#endif
-#ifndef BLOCKS
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
 #define BLOCKS 4                /* on a multiprocessor, what registers are shared out for: all that Turing takes */
 #else
 #define BLOCKS 6
-#endif
 #endif
 #define REMEMBERED 0x80000000u  /* in a pixel's costs, where no index reaches: there is a memory, see memory_of() */
 #define ALL_LANES 0xFFFFFFFFu
@@ -337,11 +327,9 @@ reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
 #ifdef __CUDA_ARCH__
   asm volatile ("" : "+l" (block.rows));        /* one sum, not put together anew for every cost */
 #endif
-  cuda_let_next_start ();
   if (thread == 0)
     opened = widened = 0;
   __syncthreads ();
-  cuda_await_last ();
   int which = 0;
   if (x < f.width && block.y + 2 * thread / BLOCK_X < f.height)
     which = decide_pair<Key> (f, block, maps, map_of (f, block, 2 * thread), x);
@@ -393,9 +381,9 @@ reselect_run (StereoPlan *plan, StereoError *error)
   float steps_per_cost = plan->alpha ? 256.0f / (float) plan->alpha * 1.000002f : 0.0f;
 
   if (keys_are_short (plan))
-    cuda_launch_close (plan, reselect_kernel<uint32_t>, grid, THREADS, 0, cuda_frame (plan), left, right, steps_per_cost);
+    reselect_kernel<uint32_t> <<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), left, right, steps_per_cost);
   else
-    cuda_launch_close (plan, reselect_kernel<uint64_t>, grid, THREADS, 0, cuda_frame (plan), left, right, steps_per_cost);
+    reselect_kernel<uint64_t> <<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), left, right, steps_per_cost);
   CUDA_LAUNCHED (plan, "reselect_kernel");
   return STEREO_OK;
 }

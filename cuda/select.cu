@@ -350,7 +350,7 @@ template <int W> static __global__ void __launch_bounds__ (32 * MAX_SEGMENTS, Sh
 select_kernel (Frame f, CostMaps costs, int columns)
 {
   extern __shared__ uint4 memory[];
-  int y = f.height - 1 - blockIdx.x;    /* the last rows of the volume are in the cache still */
+  int y = blockIdx.x;
   Round r = { 0, min (32 * W, f.depth), 0, false, (size_t) y * f.map_pitch };
 
   blank_right (f, costs, r);
