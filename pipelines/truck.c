@@ -18,11 +18,10 @@
 
 #include "gst/gststereometa.h"
 
-typedef struct Truck
-{
+typedef struct Truck {
   GMainLoop *loop;
   GstElement *pipeline;
-  GstClockTime next;            /* when the metadata is looked at again; of the streaming thread */
+  GstClockTime next; /* when the metadata is looked at again; of the streaming thread */
   gboolean ending;
   int status;
 } Truck;
@@ -47,8 +46,8 @@ depth_ahead (GstPad *pad, GstBuffer *buffer, const GstStereoMeta *meta)
   GstVideoInfo info;
 
   if (caps && gst_video_info_from_caps (&info, caps) && gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ)) {
-    depth = gst_stereo_meta_get_depth (meta, sample_at (&frame, GST_VIDEO_INFO_WIDTH (&info) / 2,
-            GST_VIDEO_INFO_HEIGHT (&info) / 2));
+    depth = gst_stereo_meta_get_depth (
+        meta, sample_at (&frame, GST_VIDEO_INFO_WIDTH (&info) / 2, GST_VIDEO_INFO_HEIGHT (&info) / 2));
     gst_video_frame_unmap (&frame);
   }
   gst_clear_caps (&caps);
@@ -67,9 +66,10 @@ read_meta (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
     return GST_PAD_PROBE_OK;
   if (GST_BUFFER_PTS_IS_VALID (buffer))
     truck->next = GST_BUFFER_PTS (buffer) + GST_SECOND;
-  gst_element_post_message (truck->pipeline, gst_message_new_application (GST_OBJECT (truck->pipeline),
-          gst_structure_new ("ahead", "depth", G_TYPE_DOUBLE, depth_ahead (pad, buffer, meta),
-              "valid", G_TYPE_DOUBLE, meta->valid_ratio, "confidence", G_TYPE_DOUBLE, meta->mean_confidence, NULL)));
+  gst_element_post_message (truck->pipeline,
+      gst_message_new_application (GST_OBJECT (truck->pipeline),
+          gst_structure_new ("ahead", "depth", G_TYPE_DOUBLE, depth_ahead (pad, buffer, meta), "valid", G_TYPE_DOUBLE,
+              meta->valid_ratio, "confidence", G_TYPE_DOUBLE, meta->mean_confidence, NULL)));
   return GST_PAD_PROBE_OK;
 }
 
@@ -80,8 +80,8 @@ say_ahead (const GstStructure *ahead)
 {
   double depth = NAN, valid = 0, confidence = 0;
 
-  gst_structure_get (ahead, "depth", G_TYPE_DOUBLE, &depth, "valid", G_TYPE_DOUBLE, &valid, "confidence",
-      G_TYPE_DOUBLE, &confidence, NULL);
+  gst_structure_get (ahead, "depth", G_TYPE_DOUBLE, &depth, "valid", G_TYPE_DOUBLE, &valid, "confidence", G_TYPE_DOUBLE,
+      &confidence, NULL);
   g_print ("depth: %.1f %% of the pixels, mean confidence %.3f, ", 100 * valid, confidence);
   if (isfinite (depth))
     g_print ("%.0f mm ahead\n", depth);
