@@ -7,9 +7,9 @@ skip_without stereotestsrc stereoconfidence videocrop pngdec pngenc multifilesrc
 left="$folder/left views" right="$folder/right" out="$folder/out/disp_0"
 mkdir "$left" "$right"
 
-# make_pair NAME WIDTH HEIGHT SEED
+# make_pair NAME WIDTH HEIGHT SEED MAX_DISPARITY: no two of them alike
 make_pair () {
-  TEST_SOURCE="num-buffers=1 seed=$4"
+  TEST_SOURCE="num-buffers=1 seed=$4 max-disparity=$5"
   make_truth "$1" "$2" "$3"
   # shellcheck disable=SC2086
   quietly gst-launch-1.0 -q stereotestsrc $TEST_SOURCE ! "video/x-raw,format=RGB,width=$((2 * $2)),height=$3" ! tee name=t \
@@ -24,10 +24,10 @@ check () {
   near_truth 2 "$folder/ours.raw" 0 256 "$folder/$1-000000.raw"
 }
 
-make_pair 000000_10 $width $height "$seed"
-make_pair 000001_10 204 92 $((seed + 1))
-make_pair "a b" 204 92 $((seed + 2))
-make_pair im0 $width $height $((seed + 3))
+make_pair 000000_10 $width $height "$seed" 16
+make_pair 000001_10 204 92 $((seed + 1)) 20
+make_pair "a b" 204 92 $((seed + 2)) 12
+make_pair im0 $width $height $((seed + 3)) 22
 quietly sh "$pipelines/folder.sh" "$left" "$right" "$out" num-disparities=$disparities
 grep -q "^4 disparities in" "$folder/said" || bad "the number of pairs was not said"
 counted 4 "$out"/*

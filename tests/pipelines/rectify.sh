@@ -62,6 +62,17 @@ for cameras in "test" "test test"; do
   rm -f "$folder"/overlay-*
 done
 
+# distances follow from the calibration: at twice the baseline the same disparity is twice as far
+sed 's/-120\./-240./' "$CALIBRATION" >"$folder/wide.yml"
+for file in "$CALIBRATION" "$folder/wide.yml"; do
+  CALIBRATION=$file SINK=fakesink quietly sh "$pipelines/truck.sh" test num-disparities=$disparities
+  sed -n 's/^nearest: \([0-9]*\) mm.*/\1/p' "$folder/said" | head -n 1
+done >"$folder/distances"
+nearest=$(samples 2 "$folder/truth-000000.raw" | sort -rn | awk -v f=$focal '{ v[NR] = $1 }
+  END { print f * 120 / (v[int (NR / 100)] / 64) }')
+awk -v is="$nearest" '{ print "nearest", $1, "mm"; if ($1 < 0.95 * is * NR || $1 > 1.05 * is * NR) off++ }
+  END { exit !(NR == 2 && !off) }' "$folder/distances" || bad "not $nearest mm, and twice that"
+
 refused "no file no.yml" env CALIBRATION=no.yml sh "$pipelines/side-by-side.sh" test
 refused "no file no.yaml" env CALIBRATION="$CALIBRATION,no.yaml" sh "$pipelines/two-cameras.sh" test test
 echo "M1: 5" >"$folder/broken.yml"

@@ -30,6 +30,11 @@ counted 5 "$folder"/movie-*.raw
 near_truth 1 "$folder/movie-000002.raw" 1 "$grey" "$folder/truth-000002.raw"
 
 refused "no camera /dev/video-none" sh "$pipelines/two-cameras.sh" test /dev/video-none
+# a device that is no camera: the lines for cameras are at least put together rightly
+for jpeg in "" 1; do
+  refused "/dev/null" env JPEG=$jpeg SINK=fakesink sh "$pipelines/two-cameras.sh" /dev/null /dev/null
+  grep -q "ERROR: from element .*v4l2src" "$folder/said" || { cat "$folder/said"; bad "another error than the camera's"; }
+done
 refused "there is no file no.mkv" sh "$pipelines/side-by-side.sh" no.mkv
 refused "side-by-side.sh" sh "$pipelines/two-cameras.sh" test num-disparities=24
 refused "two-cameras.sh" sh "$pipelines/side-by-side.sh" test test

@@ -28,15 +28,17 @@ run () {
   tail -n 1 "$folder/told" | grep -q "^end of the stream$" || { cat "$folder/told"; bad "it does not end as it should"; }
 }
 
-# the distance that a hundredth of the scene is at or within: focal length 0.9 widths, baseline 120 mm
-scene="is-live=false num-buffers=12 seed=$seed motion=0"
-TEST_SOURCE=$scene
-make_truth truth $width $height
-truth=$(samples 2 "$folder/truth-000000.raw" | sort -rn | awk -v f=$((width * 9 / 10)) '{ v[NR] = $1 }
-  END { print f * 120 / (v[int (NR / 100)] / 64) }')
-middle=$(samples 2 "$folder/truth-000000.raw" | awk -v at=$((width * (height / 2) + width / 2)) -v f=$((width * 9 / 10)) '
-  NR == at + 1 { print f * 120 / ($1 / 64) }')
-echo "the nearest is $truth mm away, the middle $middle mm"
+# measure PATTERN: what there is to be found. Focal length 0.9 widths, baseline 120 mm; the nearest distance is the one
+# that a hundredth of the picture is at or within.
+measure () {
+  TEST_SOURCE="is-live=false num-buffers=12 seed=$seed motion=0 pattern=$1"
+  make_truth truth $width $height
+  truth=$(samples 2 "$folder/truth-000000.raw" | sort -rn | awk -v f=$((width * 9 / 10)) '{ v[NR] = $1 }
+    END { print f * 120 / (v[int (NR / 100)] / 64) }')
+  middle=$(samples 2 "$folder/truth-000000.raw" | awk -v at=$((width * (height / 2) + width / 2)) \
+    -v f=$((width * 9 / 10)) 'NR == at + 1 { print f * 120 / ($1 / 64) }')
+  echo "$1: the nearest is $truth mm away, the middle $middle mm"
+}
 
 # near NAME TRUE: every number on standard input within a tenth, and there is one
 near () {
@@ -44,17 +46,21 @@ near () {
     END { exit !(NR > 0 && !off) }' || { cat "$folder/told"; bad "$1: too far from $2"; }
 }
 
-for cameras in "test" "test test"; do
-  # shellcheck disable=SC2086
-  run "$(awk "BEGIN { print int (1.2 * $truth) }")" $cameras
-  sed -n 's/^nearest: \([0-9]*\) mm at [0-9]*,[0-9]*, confidence [01].[0-9]* WARNING$/\1/p' "$folder/told" |
-    near nearest "$truth"
-  sed -n 's/^depth: .* \([0-9]*\) mm ahead$/\1/p' "$folder/told" | near ahead "$middle"
-  sed -n 's/^depth: \([0-9.]*\) % of the pixels, mean confidence \([0-9.]*\),.*/\1 \2/p' "$folder/told" | awk '
-    { ok = $1 > 60 && $1 <= 100 && $2 > 0.05 && $2 < 1 } END { exit !(NR == 1 && ok) }' || {
-    cat "$folder/told"
-    bad "12 frames are less than a second: one look at the metadata, with plausible numbers"
-  }
+# the middle of random-dots is nearer than what lies around it, that of planes farther than the disc before them
+for pattern in random-dots planes; do
+  measure $pattern
+  for cameras in "test" "test test"; do
+    # shellcheck disable=SC2086
+    run "$(awk "BEGIN { print int (1.2 * $truth) }")" $cameras
+    sed -n 's/^nearest: \([0-9]*\) mm at [0-9]*,[0-9]*, confidence [01].[0-9]* WARNING$/\1/p' "$folder/told" |
+      near nearest "$truth"
+    sed -n 's/^depth: .* \([0-9]*\) mm ahead$/\1/p' "$folder/told" | near ahead "$middle"
+    sed -n 's/^depth: \([0-9.]*\) % of the pixels, mean confidence \([0-9.]*\),.*/\1 \2/p' "$folder/told" | awk '
+      { ok = $1 > 60 && $1 <= 100 && $2 > 0.05 && $2 < 1 } END { exit !(NR == 1 && ok) }' || {
+      cat "$folder/told"
+      bad "12 frames are less than a second: one look at the metadata, with plausible numbers"
+    }
+  done
 done
 # shellcheck disable=SC2086
 run "$(awk "BEGIN { print int (0.8 * $truth) }")" test
