@@ -123,7 +123,8 @@ read_size () {
     *x*) ;;
     *) size= ;;
   esac
-  [ -n "$size" ] || fail "SIZE=${SIZE:-} RATE=${RATE:-}: a view's width and height and frames a second, as SIZE=640x480 RATE=30"
+  [ -n "$size" ] ||
+    fail "SIZE=${SIZE:-} RATE=${RATE:-}: a view's width and height and frames a second, as SIZE=640x480 RATE=30"
 }
 
 # A camera's frames are let go where the matcher is not done with earlier ones; a file's and a test's own are not.
@@ -150,7 +151,8 @@ add_test () {
 }
 
 add_device () {
-  [ -c "$1" ] || fail "there is no camera $1; ls /dev/video* shows what there is, and \"test\" in its place takes a made scene"
+  [ -c "$1" ] ||
+    fail "there is no camera $1; ls /dev/video* shows what there is, and \"test\" in its place takes a made scene"
   [ -r "$1" ] || fail "$1 must not be read by $(id -un): add that user to the group video"
   need v4l2src
   columns=$width
@@ -273,7 +275,8 @@ check_port () {
 
 # receiver PORT: the line that shows what comes
 receiver () {
-  echo "gst-launch-1.0 udpsrc port=$1 caps=$rtp_caps ! rtpjitterbuffer ! rtph264depay ! avdec_h264 ! videoconvert ! autovideosink"
+  echo "gst-launch-1.0 udpsrc port=$1 caps=$rtp_caps ! rtpjitterbuffer ! rtph264depay ! avdec_h264 !" \
+    "videoconvert ! autovideosink"
 }
 
 # add_h264: from the overlay on

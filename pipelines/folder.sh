@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A folder of left and one of right PNGs to a folder of disparities, as KITTI has them: 16-bit PNGs, disparity times 256,
-# 0 = no value, under the names of the left views.
+# A folder of left and one of right PNGs to a folder of disparities, as KITTI has them: 16-bit PNGs, disparity times
+# 256, 0 = no value, under the names of the left views.
 #
 #   sh pipelines/folder.sh training/image_2 training/image_3 out [stereomatch properties]
 #   sh pipelines/folder.sh left right out num-disparities=192 profile=quality
 #
-# Both folders hold the same names; the two pictures of a pair are of one size, pairs may differ. 16 bits hold 255 pixels
-# at that scale: larger disparities take disparity-scale=64, for one.
+# Both folders hold the same names; the two pictures of a pair are of one size, pairs may differ. 16 bits hold 255
+# pixels at that scale: larger disparities take disparity-scale=64, for one.
 set -eu
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"

@@ -17,8 +17,8 @@ try:
     gi.require_version("GstVideo", "1.0")
     from gi.repository import GLib, Gst, GstStereo, GstVideo
 except (ImportError, ValueError) as error:
-    sys.exit(f"truck.py: {error}: install python3-gi, gir1.2-gstreamer-1.0, gir1.2-gst-plugins-base-1.0 and gst-stereo's "
-             "own typelib (set GI_TYPELIB_PATH and LD_LIBRARY_PATH to build/gst before it is installed)")
+    sys.exit(f"truck.py: {error}: install python3-gi, gir1.2-gstreamer-1.0, gir1.2-gst-plugins-base-1.0 and "
+             "gst-stereo's own typelib (set GI_TYPELIB_PATH and LD_LIBRARY_PATH to build/gst before it is installed)")
 
 
 def say(text):

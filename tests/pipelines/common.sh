@@ -41,12 +41,16 @@ quietly () {
   "$@" >"$folder/said" 2>&1 || { cat "$folder/said"; bad "$*"; }
 }
 
-# refused WORDS COMMAND...: fails, and says WORDS
+# refused WORDS COMMAND...: fails, and says WORDS. gst-launch-1.0 1.22 may say an error of the first
+# moment and then wait for ever (its loop is told to end before it runs; Ctrl-C ends it): it is given 20 seconds.
 refused () {
   expected=$1
   shift
-  if "$@" >"$folder/said" 2>&1; then
-    bad "went through, and should have been refused with '$expected': $*"
+  status=0
+  timeout 20 "$@" >"$folder/said" 2>&1 || status=$?
+  [ $status -ne 0 ] || bad "went through, and should have been refused with '$expected': $*"
+  if [ $status -eq 124 ] && ! grep -q "^ERROR: from element" "$folder/said"; then
+    bad "did not end: $*"
   fi
   grep -q -e "$expected" "$folder/said" || { cat "$folder/said"; bad "'$expected' was not said by: $*"; }
 }

@@ -12,15 +12,16 @@ make_pair () {
   TEST_SOURCE="num-buffers=1 seed=$4 max-disparity=$5"
   make_truth "$1" "$2" "$3"
   # shellcheck disable=SC2086
-  quietly gst-launch-1.0 -q stereotestsrc $TEST_SOURCE ! "video/x-raw,format=RGB,width=$((2 * $2)),height=$3" ! tee name=t \
+  quietly gst-launch-1.0 -q stereotestsrc $TEST_SOURCE ! "video/x-raw,format=RGB,width=$((2 * $2)),height=$3" ! \
+    tee name=t \
     t. ! queue ! videocrop "right=$2" ! pngenc ! filesink "location=$left/$1.png" \
     t. ! queue ! videocrop "left=$2" ! pngenc ! filesink "location=$right/$1.png"
 }
 
 # check NAME WIDTH HEIGHT
 check () {
-  quietly gst-launch-1.0 -q filesrc "location=$out/$1.png" ! pngdec ! "video/x-raw,format=GRAY16_BE,width=$2,height=$3" ! \
-    videoconvert ! video/x-raw,format=GRAY16_LE ! filesink "location=$folder/ours.raw"
+  quietly gst-launch-1.0 -q filesrc "location=$out/$1.png" ! pngdec ! \
+    "video/x-raw,format=GRAY16_BE,width=$2,height=$3" ! videoconvert ! video/x-raw,format=GRAY16_LE ! filesink "location=$folder/ours.raw"
   near_truth 2 "$folder/ours.raw" 0 256 "$folder/$1-000000.raw"
 }
 

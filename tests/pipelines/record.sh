@@ -7,8 +7,8 @@ skip_without stereotestsrc stereoconfidence avenc_ffv1 avdec_ffv1 matroskamux ma
 
 # same STREAM FORMAT: the PNGs of play.sh and the frames that went into the encoder
 same () {
-  quietly gst-launch-1.0 -q multifilesrc "location=$folder/out put/$1-%06d.png" caps=image/png,framerate=1/1 ! pngdec ! \
-    videoconvert ! "video/x-raw,format=$2" ! multifilesink "location=$folder/played-$1-%06d.raw"
+  quietly gst-launch-1.0 -q multifilesrc "location=$folder/out put/$1-%06d.png" caps=image/png,framerate=1/1 ! \
+    pngdec ! videoconvert ! "video/x-raw,format=$2" ! multifilesink "location=$folder/played-$1-%06d.raw"
   counted 5 "$folder/played-$1"-*.raw
   for frame in 0 1 2 3 4; do
     cmp "$folder/$1-00000$frame.raw" "$folder/played-$1-00000$frame.raw" || bad "$1 changed, frame $frame"

@@ -22,8 +22,8 @@ for script in "two-cameras.sh test" "side-by-side.sh"; do
 done
 
 # a movie in place of a camera
-quietly gst-launch-1.0 -q stereotestsrc num-buffers=5 "seed=$seed" ! "video/x-raw,width=$((2 * width)),height=$height,format=GRAY8" ! \
-  matroskamux ! filesink "location=$folder/both views.mkv"
+quietly gst-launch-1.0 -q stereotestsrc num-buffers=5 "seed=$seed" ! \
+  "video/x-raw,width=$((2 * width)),height=$height,format=GRAY8" ! matroskamux ! filesink "location=$folder/both views.mkv"
 into movie GRAY8
 SINK=$SINK quietly sh "$pipelines/side-by-side.sh" "$folder/both views.mkv" num-disparities=$disparities
 counted 5 "$folder"/movie-*.raw
@@ -33,7 +33,7 @@ refused "no camera /dev/video-none" sh "$pipelines/two-cameras.sh" test /dev/vid
 # a device that is no camera: the lines for cameras are at least put together rightly
 for jpeg in "" 1; do
   refused "/dev/null" env JPEG=$jpeg SINK=fakesink sh "$pipelines/two-cameras.sh" /dev/null /dev/null
-  grep -q "ERROR: from element .*v4l2src" "$folder/said" || { cat "$folder/said"; bad "another error than the camera's"; }
+  grep -q "ERROR: from element .*v4l2src" "$folder/said" || bad "another error than the camera's: $(cat "$folder/said")"
 done
 refused "there is no file no.mkv" sh "$pipelines/side-by-side.sh" no.mkv
 refused "side-by-side.sh" sh "$pipelines/two-cameras.sh" test num-disparities=24

@@ -15,8 +15,10 @@ export OVERLAY=text=false
 # like_sent FILE: the same picture but for what H.264 changes
 like_sent () {
   samples 1 "$folder/sent-000000.raw" >"$folder/ours"
-  samples 1 "$1" | paste - "$folder/ours" | awk '{ off += $1 > $2 ? $1 - $2 : $2 - $1; spread += $2 > 128 ? $2 - 128 : 128 - $2 }
-    END { printf "%.2f grey levels off, of a picture with %.0f\n", off / NR, spread / NR; exit !(NR > 0 && off < spread / 5) }' ||
+  samples 1 "$1" | paste - "$folder/ours" | awk '
+    { off += $1 > $2 ? $1 - $2 : $2 - $1; spread += $2 > 128 ? $2 - 128 : 128 - $2 }
+    END { printf "%.2f grey levels off, of a picture with %.0f\n", off / NR, spread / NR
+      exit !(NR > 0 && off < spread / 5) }' ||
     bad "what came is another picture"
 }
 
@@ -30,7 +32,8 @@ case $2 in
     sender=$!
     running="$receiver $sender"
     wait_until test -s "$folder/came-000009.raw"
-    grep -q "to be run on 127.0.0.1: gst-launch-1.0 udpsrc port=$port " "$folder/sender" || bad "the receiving line was not said"
+    grep -q "to be run on 127.0.0.1: gst-launch-1.0 udpsrc port=$port " "$folder/sender" ||
+      bad "the receiving line was not said"
     kill "$sender" "$receiver"
     like_sent "$folder/came-000005.raw"
     refused "70000 is not a port" sh "$pipelines/rtp-send.sh" 127.0.0.1 70000 test
@@ -39,7 +42,9 @@ case $2 in
     ;;
   rtsp)
     skip_without rtspsrc
-    /usr/bin/python3 -c 'import gi; gi.require_version("GstRtspServer", "1.0"); from gi.repository import GstRtspServer' || {
+    /usr/bin/python3 -c 'import gi
+gi.require_version("GstRtspServer", "1.0")
+from gi.repository import GstRtspServer' || {
       echo "SKIP: there is no gir1.2-gst-rtsp-server-1.0"
       exit 77
     }
@@ -49,8 +54,8 @@ case $2 in
     wait_until grep -q "^rtsp://127.0.0.1:$port/depth" "$folder/server"
     refused "cannot be listened at" sh "$pipelines/rtsp.sh" $port test
     # shellcheck disable=SC2086
-    gst-launch-1.0 rtspsrc "location=rtsp://127.0.0.1:$port/depth" protocols=tcp ! rtph264depay ! avdec_h264 ! videoconvert ! \
-      $luma/came-%06d.raw >"$folder/client" 2>&1 &
+    gst-launch-1.0 rtspsrc "location=rtsp://127.0.0.1:$port/depth" protocols=tcp ! rtph264depay ! avdec_h264 ! \
+      videoconvert ! $luma/came-%06d.raw >"$folder/client" 2>&1 &
     client=$!
     running="$server $client"
     wait_until test -s "$folder/came-000009.raw"

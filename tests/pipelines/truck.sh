@@ -25,7 +25,8 @@ run () {
   shift
   WARN=$warn quietly sh "$pipelines/truck.sh" $option "$@" num-disparities=$disparities
   cp "$folder/said" "$folder/told"
-  tail -n 1 "$folder/told" | grep -q "^end of the stream$" || { cat "$folder/told"; bad "it does not end as it should"; }
+  tail -n 1 "$folder/told" | grep -q "^end of the stream$" ||
+    bad "it does not end as it should: $(cat "$folder/told")"
 }
 
 # measure PATTERN: what there is to be found. Focal length 0.9 widths, baseline 120 mm; the nearest distance is the one
@@ -71,7 +72,8 @@ fi
 # nothing near, nothing known
 TEST_SOURCE="is-live=false num-buffers=3 pattern=flat noise=0"
 run 1500 test confidence-threshold=1
-grep -q "^nearest: nothing" "$folder/told" || { cat "$folder/told"; bad "a scene without texture has a nearest distance"; }
+grep -q "^nearest: nothing" "$folder/told" ||
+  bad "a scene without texture has a nearest distance: $(cat "$folder/told")"
 grep -q "none known ahead" "$folder/told" || { cat "$folder/told"; bad "a scene without texture has a depth ahead"; }
 
 refused "window" sh "$pipelines/truck.sh" $option test window=32
