@@ -175,9 +175,9 @@ make_costs (uint32_t (&costs)[NX][2], const Frame &f, int tile, int t, int x, in
           (uint32_t) asw_raw_cost<COST> (f, b, x + j, u + 8 * h) << 16;
 }
 
-/* Sums of costs and of weights, one row, of sum[j] column j is meant; each weight that has served makes room for that
- * of the row at @right and @left. */
-template <int KB, int NX> __device__ __forceinline__ void
+/* Sums of costs and of weights, one row, of sum[j] column j is meant; EXACT: see asw_both_exact(). Each weight that has
+ * served makes room for that of the row at @right and @left. */
+template <bool EXACT, int KB, int NX> __device__ __forceinline__ void
 sum_row (float (&sum)[NX][4], float (&weights)[4], RowWeights<KB> &w, const uint32_t (&costs)[KB][NX][2],
     const uint32_t *right, const uint32_t *left, int lane)
 {
@@ -198,14 +198,23 @@ sum_row (float (&sum)[NX][4], float (&weights)[4], RowWeights<KB> &w, const uint
       uint4 a = make_uint4 (times (r.x, costs[2 * s][j][0]), times (r.y, costs[2 * s][j][1]),
           times (r.z, costs[2 * s + 1][j][0]), times (r.w, costs[2 * s + 1][j][1]));
       multiply (sum[j], a, w.left[s].x, w.left[s].y);
+      if (EXACT) {
+        a = make_uint4 (rest (r.x, costs[2 * s][j][0], a.x), rest (r.y, costs[2 * s][j][1], a.y),
+            rest (r.z, costs[2 * s + 1][j][0], a.z), rest (r.w, costs[2 * s + 1][j][1], a.w));
+        multiply (sum[j], a, w.left[s].x, w.left[s].y);
+      }
     }
     w.load_step (s, right, left, lane);
   }
   multiply_half (weights, w.right_last.x, w.right_last.y, w.left_last);
 #pragma unroll
-  for (int j = 0; j < NX; j++)
-    multiply_half (sum[j], times (w.right_last.x, costs[KB - 1][j][0]), times (w.right_last.y, costs[KB - 1][j][1]),
-        w.left_last);
+  for (int j = 0; j < NX; j++) {
+    uint32_t x = times (w.right_last.x, costs[KB - 1][j][0]), y = times (w.right_last.y, costs[KB - 1][j][1]);
+    multiply_half (sum[j], x, y, w.left_last);
+    if (EXACT)
+      multiply_half (sum[j], rest (w.right_last.x, costs[KB - 1][j][0], x), rest (w.right_last.y, costs[KB - 1][j][1], y),
+          w.left_last);
+  }
   w.load_last (right, left, lane);
 }
 
@@ -224,7 +233,7 @@ own_sum (const float (&sum)[NX][4], int e, int t)
  * A warp: NX columns (from @x) by 16 partners (from @u), `strip` rows from row blockIdx.z * strip of the band on,
  * rolling down. A block: 4 such columns, @WARPS_U such partners, which share the weights through the cache.
  */
-template <int COST, int KB, int NX, int WARPS_U> __global__ void __launch_bounds__ (32 * WARPS_X * WARPS_U)
+template <bool EXACT, int COST, int KB, int NX, int WARPS_U> __global__ void __launch_bounds__ (32 * WARPS_X * WARPS_U)
 aggregate_columns_both (Frame f, const uint32_t *words, int tiles, int band, int rows, int strip)
 {
   int lane = threadIdx.x & 31, g = lane >> 2, t = lane & 3, warp = threadIdx.x >> 5;
@@ -276,7 +285,7 @@ aggregate_columns_both (Frame f, const uint32_t *words, int tiles, int band, int
       if (BOTH_ROWS_AHEAD && y + BOTH_ROWS_AHEAD < end)
         ahead.fetch (BOTH_ROWS_AHEAD * row_words), ahead.line += row_words;
       float sum[NX][4], norm[4];
-      sum_row<KB, NX> (sum, norm, weights, costs, right, left, lane);
+      sum_row<EXACT, KB, NX> (sum, norm, weights, costs, right, left, lane);
       own = y < end ? own : 0;
 #pragma unroll
       for (int e = 0; e < 4; e++) {
@@ -327,7 +336,7 @@ asw_both_columns_prepare (StereoPlan *plan, StereoError *error)
       row_bytes (plan), error);
 }
 
-template <int COST, int KB, int NX, int WARPS_U> static StereoStatus
+template <bool EXACT, int COST, int KB, int NX, int WARPS_U> static StereoStatus
 launch (StereoPlan *plan, StereoError *error)
 {
   Frame f = cuda_frame (plan);
@@ -346,7 +355,7 @@ launch (StereoPlan *plan, StereoError *error)
     weigh_columns<KB><<<dim3 (cuda_blocks (tiles, 4), cuda_blocks (rows, 8), 2), 128, 0, stream>>> (f, w, words, tiles,
         band, rows);
     CUDA_LAUNCHED (plan, "weigh_columns");
-    aggregate_columns_both<COST, KB, NX, WARPS_U><<<grid, 32 * WARPS_X * WARPS_U, 0, stream>>> (f, words, tiles, band,
+    aggregate_columns_both<EXACT, COST, KB, NX, WARPS_U><<<grid, 32 * WARPS_X * WARPS_U, 0, stream>>> (f, words, tiles, band,
         rows, strip);
     CUDA_LAUNCHED (plan, "aggregate_columns_both");
   }
@@ -354,19 +363,25 @@ launch (StereoPlan *plan, StereoError *error)
 }
 
 /* Larger windows leave a warp registers for four columns. */
-template <int COST> static StereoStatus
-launch_cost (StereoPlan *plan, StereoError *error)
+template <bool EXACT, int COST> static StereoStatus
+launch_window (StereoPlan *plan, StereoError *error)
 {
   switch (slot_tiles (plan)) {
     case 3:
-      return launch<COST, 3, 8, 4> (plan, error);
+      return launch<EXACT, COST, 3, 8, 4> (plan, error);
     case 5:
-      return launch<COST, 5, 8, 3> (plan, error);
+      return launch<EXACT, COST, 5, 8, 3> (plan, error);
     case 7:
-      return launch<COST, 7, 4, 4> (plan, error);
+      return launch<EXACT, COST, 7, 4, 4> (plan, error);
     default:
-      return launch<COST, 9, 4, 3> (plan, error);
+      return launch<EXACT, COST, 9, 4, 3> (plan, error);
   }
+}
+
+template <int COST> static StereoStatus
+launch_cost (StereoPlan *plan, StereoError *error)
+{
+  return asw_both_exact (plan) ? launch_window<true, COST> (plan, error) : launch_window<false, COST> (plan, error);
 }
 
 StereoStatus

@@ -61,13 +61,6 @@ struct Diagonal
   }
 };
 
-/* What times() rounds away. */
-__device__ __forceinline__ uint32_t
-rest (uint32_t a, uint32_t b, uint32_t product)
-{
-  return bits_of (__hfma2 (halves_of (a), halves_of (b), __hneg2 (halves_of (product))));
-}
-
 /* Adds a class of Q taps, and with few of them what their products lose to rounding. @costs (n, tiles): four tiles of
  * costs, 8 n columns after those of the first column's first tap. */
 template <int Q, typename Costs>
@@ -330,26 +323,6 @@ aggregate_rows_both (Frame f, AswWindow w, bool exact)
   }
 }
 
-/* Products of right weights and costs are half floats, rounded by 2^-12 at most, in either pass, and so are the means
- * between them. That is more than 2^-11 in all, where it adds up instead of averaging out: of few taps that count,
- * which here are as many as equal ones would make the same (sum of weights)^2 / sum of weights^2. Then this pass adds
- * what rounding took, tap by tap. */
-static bool
-needs_exact (const StereoPlan *plan)
-{
-  const StereoParams *p = &plan->params;
-  int least = plan->width < plan->height ? plan->width : plan->height;
-  int radius = p->window / 2 < least ? p->window / 2 : least;
-  double sum = 0, squares = 0;
-
-  for (int k = 0; k <= radius; k++) {
-    double weight = exp (-k / p->gamma_distance);
-    sum += weight;
-    squares += weight * weight;
-  }
-  return least < 4 * p->window || sum * sum < 8 * squares;
-}
-
 /* Indices a block takes: the depth in the fewest blocks of the fewest threads. */
 static int
 block_indices (const StereoPlan *plan)
@@ -363,7 +336,7 @@ block_indices (const StereoPlan *plan)
     if (cuda_blocks (plan->depth, choices[i]) * choices[i] == cuda_blocks (plan->depth, best) * best)
       best = choices[i];
   size_t most = (size_t) cuda_state (plan)->shared_per_block;
-  return Shared<160>::bytes (plan->params.window / 2, needs_exact (plan)) <= most ? best : 64;
+  return Shared<160>::bytes (plan->params.window / 2, asw_both_exact (plan)) <= most ? best : 64;
 }
 
 /* What is allowed is the device's limit, not this plan's need: plans share the kernel. */
@@ -383,7 +356,7 @@ launch (StereoPlan *plan, StereoError *error)
   Frame f = cuda_frame (plan);
   AswWindow w = asw_window (plan);
   dim3 grid (f.height, cuda_blocks (f.depth, TI));
-  bool exact = needs_exact (plan);
+  bool exact = asw_both_exact (plan);
   aggregate_rows_both<TI><<<grid, TI, Shared<TI>::bytes (w.radius, exact), cuda_state (plan)->stream>>> (f, w, exact);
   CUDA_LAUNCHED (plan, "aggregate_rows_both");
   return STEREO_OK;

@@ -139,6 +139,7 @@ open_device (StereoPlan *plan, CudaState *state, StereoError *error)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CUDA backend's threads.");
   CUDA_TRY (cudaGetDevice (&device));
   CUDA_TRY (cudaDeviceGetAttribute (&state->shared_per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  CUDA_TRY (cudaDeviceGetAttribute (&state->major, cudaDevAttrComputeCapabilityMajor, device));
   CUDA_TRY (cudaDeviceGetAttribute (&state->multiprocessors, cudaDevAttrMultiProcessorCount, device));
   CUDA_TRY (cudaStreamCreateWithFlags (&state->stream, cudaStreamNonBlocking));
   CUDA_TRY (cudaStreamCreateWithFlags (&state->upload_stream, cudaStreamNonBlocking));

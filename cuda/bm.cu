@@ -112,7 +112,7 @@ launch (StereoPlan *plan, int radius, StereoError *error)
 {
   BmTask t = task_of (plan);
   t.radius = radius;
-  constexpr int own = KIND == BM_DIFFERENCE || KIND == BM_SQUARE ? 0 : 4;       /* of the method's own window */
+  constexpr int own = KIND == BM_MEAN ? 4 : 0;  /* of the method's own window; bm_fused.cu has windows' costs with that */
   if (radius == own && plan->depth == 128)
     return launch_radius<COST, KIND, own, 128> (plan, t, error);
   return radius == own ? launch_radius<COST, KIND, own, 0> (plan, t, error) :
@@ -173,5 +173,6 @@ static const StereoStage bm = { "match", bm_prepare, bm_run };
 const StereoStage *
 stereo_cuda_bm (const StereoParams *params)
 {
-  return &bm;
+  const StereoStage *fused = stereo_cuda_bm_fused (params);
+  return fused ? fused : &bm;
 }

@@ -70,6 +70,9 @@ struct BmEdge
   const float *factors;         /* by the number of taps: what makes a mean of a sum */
 };
 
+/* The stage that does both steps in one kernel; NULL where it cannot. */
+const StereoStage *stereo_cuda_bm_fused (const StereoParams *params);
+
 /* Keeps what is in @word, where the compiler would make it again for every row, to save a register. */
 static __device__ __forceinline__ void
 bm_keep (uint32_t &word)

@@ -24,6 +24,7 @@ struct CudaSlot
 struct CudaState
 {
   int shared_per_block, multiprocessors;
+  int major;                    /* of the compute capability */
   int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
   cudaStream_t stream;          /* of the steps */
   cudaStream_t upload_stream, download_stream;
@@ -49,14 +50,16 @@ struct CudaState
   uint32_t *asw_both_weights;   /* support=both: see asw_both_columns.cu */
 
   uint32_t *select_costs[2];    /* maps, two words: costs of first | of second << 16, of the third | its index << 16 */
+  uint4 *reselect_memory[2];    /* maps, of more than one iteration: what one found for the next; see reselect.cu */
 
   /* bm: see bm.cuh */
   uint32_t *bm_costs, *bm_sums[2], *bm_squares[2];
   uint2 *bm_windows[2];
+  void *bm_pairs[2];            /* bm_fused.cuh */
+  uint16_t *bm_cuts;
 
   /* esaw, esmp */
   uint16_t *exponential_volume; /* the second one */
-  int major;                    /* of the compute capability */
 
   /* refine */
   float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */
@@ -129,6 +132,49 @@ cuda_weight (uint32_t a, uint32_t b, float color, float distance)
   float exponent = fmaf (__uint_as_float (bits) - 8388608.0f, color, distance);
   asm ("ex2.approx.ftz.f32 %0, %1;" : "=f" (weight) : "f" (exponent));
   return weight;
+}
+
+/*
+ * Kernels that follow on each other's heels (compute capability 9.0 and up): one that is launched with
+ * cuda_launch_close() may begin as soon as every block of the one before has called cuda_let_next_start(), and waits in
+ * cuda_await_last() until that one is done. It may not read what an earlier kernel of the frame's loop wrote, nor write
+ * anything, before that. Where the one before does not call cuda_let_next_start(), or the device cannot do this, it begins
+ * when that one is done.
+ */
+static __device__ __forceinline__ void
+cuda_let_next_start (void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.launch_dependents;");
+#endif
+}
+
+static __device__ __forceinline__ void
+cuda_await_last (void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+template <typename... Wanted, typename... Given>
+static inline void
+cuda_launch_close (const StereoPlan *plan, void (*kernel) (Wanted...), dim3 grid, dim3 block, size_t shared,
+    Given... arguments)
+{
+  const CudaState *state = cuda_state (plan);
+  cudaLaunchAttribute close = { };
+  cudaLaunchConfig_t config = { };
+
+  close.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  close.val.programmaticStreamSerializationAllowed = 1;
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared;
+  config.stream = state->stream;
+  config.attrs = &close;
+  config.numAttrs = state->major >= 9;
+  cudaLaunchKernelEx (&config, kernel, Wanted (arguments)...);  /* its failure is seen by CUDA_LAUNCHED */
 }
 
 /* Geometry and pointers a kernel needs, by value. */

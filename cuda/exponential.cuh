@@ -105,24 +105,6 @@ tap_weights (const float *table, const uint32_t *color, ptrdiff_t away, bool bef
   return make_float2 (stereo_eight_bits (a * share), stereo_eight_bits (b * share));
 }
 
-/* Kernels of one frame follow each other closely: the next one may make its weights while this one runs, and reads or
- * writes costs when that has ended. Both do nothing where the launch did not ask for it. */
-static __device__ __forceinline__ void
-let_next_start ()
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile ("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
-static __device__ __forceinline__ void
-await_last ()
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile ("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
 template <bool FIRST>
 static __device__ __forceinline__ void
 fill_shared (const Iteration &t, const Shared &s, int candidates)

@@ -169,12 +169,12 @@ exponential_kernel (const __grid_constant__ Iteration t)
   Reads<VECTORS> even, odd;
   float own[N], now[N], rise[N];        /* of two rows, and what the second has more than the one before */
 
-  let_next_start ();
+  cuda_let_next_start ();
   fill_shared<FIRST> (t, s, candidates);
   Column c = find_column (t, candidates, N);
   int there = blockIdx.x * blockDim.y + threadIdx.y < (unsigned) t.f.width ? c.places.there : 0;
   char *to = (char *) t.to + (c.places.own - (const char *) t.from);
-  await_last ();
+  cuda_await_last ();
   if (!FIRST)
     read_row (c.places, s.y[0], even);
   mean_along_row<VECTORS, MESSAGES, FIRST> (t, s, c, 0, even, odd, now);
@@ -211,17 +211,12 @@ exponential_launch (StereoPlan *plan, const Iteration &t, int when, int lanes, S
   dim3 grid (cuda_blocks (plan->width, columns), cuda_blocks (plan->height, t.rows),
       cuda_blocks (plan->depth, candidates));
 
-  cudaLaunchAttribute early = {};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = grid;
-  config.blockDim = dim3 (lanes, columns);
-  config.dynamicSmemBytes = exponential_shared (columns, t.rows, candidates, first);
-  config.stream = cuda_state (plan)->stream;
-  config.attrs = &early;
-  config.numAttrs = !first && cuda_state (plan)->major >= 9;
-  CUDA_TRY (cudaLaunchKernelEx (&config, kernels[when], t));
+  dim3 block (lanes, columns);
+  size_t shared = exponential_shared (columns, t.rows, candidates, first);
+  if (first)
+    kernels[when] <<<grid, block, shared, cuda_state (plan)->stream>>> (t);
+  else
+    cuda_launch_close (plan, kernels[when], grid, block, shared, t);
   CUDA_LAUNCHED (plan, "exponential_kernel");
   return STEREO_OK;
 }
@@ -267,10 +262,7 @@ static StereoStatus
 exponential_prepare (StereoPlan *plan, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
-  int device;
 
-  CUDA_TRY (cudaGetDevice (&device));
-  CUDA_TRY (cudaDeviceGetAttribute (&state->major, cudaDevAttrComputeCapabilityMajor, device));
   if (plan->params.iterations == 1)
     return STEREO_OK;
   return stereo_reserve (plan, (void **) &state->exponential_volume,

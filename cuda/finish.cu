@@ -19,6 +19,8 @@ disparity_kernel (Frame f)
   int index[EACH];
   uint16_t before[EACH], lowest[EACH], after[EACH];
 
+  cuda_let_next_start ();
+  cuda_await_last ();
 #pragma unroll
   for (int k = 0; k < EACH; k++) {
     int x = x0 + k * THREADS;
@@ -51,6 +53,8 @@ invalidate_kernel (Frame f, float least, bool zero)
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   size_t map = (size_t) blockIdx.y * f.map_pitch + x;
 
+  cuda_let_next_start ();
+  cuda_await_last ();
   if (x >= f.width)
     return;
   float confidence = f.view[STEREO_LEFT].confidence[map];
@@ -68,7 +72,7 @@ pixel_grid (const StereoPlan *plan, int each)
 static StereoStatus
 integer_run (StereoPlan *plan, StereoError *error)
 {
-  disparity_kernel<false> <<<pixel_grid (plan, EACH), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
+  cuda_launch_close (plan, disparity_kernel<false>, pixel_grid (plan, EACH), THREADS, 0, cuda_frame (plan));
   CUDA_LAUNCHED (plan, "disparity_kernel");
   return STEREO_OK;
 }
@@ -76,7 +80,7 @@ integer_run (StereoPlan *plan, StereoError *error)
 static StereoStatus
 subpixel_run (StereoPlan *plan, StereoError *error)
 {
-  disparity_kernel<true> <<<pixel_grid (plan, EACH), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
+  cuda_launch_close (plan, disparity_kernel<true>, pixel_grid (plan, EACH), THREADS, 0, cuda_frame (plan));
   CUDA_LAUNCHED (plan, "disparity_kernel");
   return STEREO_OK;
 }
@@ -84,7 +88,7 @@ subpixel_run (StereoPlan *plan, StereoError *error)
 static StereoStatus
 reject_run (StereoPlan *plan, StereoError *error)
 {
-  invalidate_kernel <<<pixel_grid (plan, 1), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), 0.0f, true);
+  cuda_launch_close (plan, invalidate_kernel, pixel_grid (plan, 1), THREADS, 0, cuda_frame (plan), 0.0f, true);
   CUDA_LAUNCHED (plan, "invalidate_kernel");
   return STEREO_OK;
 }
@@ -93,7 +97,7 @@ static StereoStatus
 threshold_run (StereoPlan *plan, StereoError *error)
 {
   float least = (float) plan->params.confidence_threshold;
-  invalidate_kernel <<<pixel_grid (plan, 1), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), least, false);
+  cuda_launch_close (plan, invalidate_kernel, pixel_grid (plan, 1), THREADS, 0, cuda_frame (plan), least, false);
   CUDA_LAUNCHED (plan, "invalidate_kernel");
   return STEREO_OK;
 }

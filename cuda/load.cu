@@ -17,6 +17,7 @@ load_bytes (uint32_t *words, const uint8_t *piece, int first, int last)
 {
   int skip = (int) ((uintptr_t) piece & 3);
 
+#pragma unroll 4
   for (int w = threadIdx.x; w < (skip + last + 3) / 4; w += LOAD_THREADS) {
     int from = 4 * w - skip;
     uint32_t word = 0;
@@ -69,6 +70,7 @@ load_kernel (Frame f, Sources sources)
 
   load_bytes (words, piece, samples.first, (pixels - 1) * image.pixel_stride + samples.last + 1);
   __syncthreads ();
+#pragma unroll 4
   for (int p = threadIdx.x; p < pixels; p += LOAD_THREADS) {
     uint32_t rgb = pick (words, ((int) (uintptr_t) piece & 3) + samples.first + p * image.pixel_stride, samples.order);
     int to = view == STEREO_RIGHT ? f.width - 1 - x0 - p : x0 + p;

@@ -46,6 +46,8 @@ median_kernel (Frame f)
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, count = 0;
   float values[N];
 
+  cuda_let_next_start ();
+  cuda_await_last ();
   if (x >= f.width || y >= f.height)
     return;
 #pragma unroll
@@ -67,7 +69,7 @@ static StereoStatus
 median_run (StereoPlan *plan, StereoError *error)
 {
   dim3 block (32, 8), grid (cuda_blocks (plan->width, 32), cuda_blocks (plan->height, 8));
-  median_kernel<RADIUS> <<<grid, block, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
+  cuda_launch_close (plan, median_kernel<RADIUS>, grid, block, 0, cuda_frame (plan));
   CUDA_LAUNCHED (plan, "median_kernel");
   float *done = plan->disparity_spare;
   plan->disparity_spare = plan->disparity;

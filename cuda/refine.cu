@@ -86,7 +86,9 @@ vertical_kernel (Frame f, LineFactors w, SumMaps sums)
   int x = blockIdx.x * LINES + lane, y0 = blockIdx.y * EIGHT * warps, y = y0 + EIGHT * own;
   LineTile<LINES> tile (shared, w.reach, warps);
 
+  cuda_let_next_start ();
   make_decay (tile.decay, w);
+  cuda_await_last ();
   load_columns (f, view, tile, tile.pixels (w.reach, warps), blockIdx.x * LINES, y0 - w.reach);
   __syncthreads ();
   sum_lines<ALIGNED> (tile, w, own, warps, y0, f.height, lane, total);
@@ -160,7 +162,9 @@ horizontal_kernel (Frame f, LineFactors w, SumMaps sums)
   int x0 = blockIdx.x * EIGHT * warps, x = x0 + EIGHT * own, y = blockIdx.y * LINES + lane;
   LineTile<ROWS_PITCH> tile (shared, w.reach, warps);
 
+  cuda_let_next_start ();
   make_decay (tile.decay, w);
+  cuda_await_last ();
   load_rows (f, view, map, tile, tile.pixels (w.reach, warps), x0 - w.reach, blockIdx.y * LINES);
   __syncthreads ();
   sum_lines<ALIGNED> (tile, w, own, warps, x0, f.width, lane, total);
@@ -212,11 +216,11 @@ launch_passes (StereoPlan *plan, StereoError *error)
   dim3 vertical (cuda_blocks (plan->width, LINES), cuda_blocks (plan->height, EIGHT * down), 2);
   dim3 horizontal (cuda_blocks (plan->width, EIGHT * across), cuda_blocks (plan->height, LINES), 2);
 
-  vertical_kernel<ALIGNED> <<<vertical, 32 * down, LineTile<LINES>::bytes (w.reach, down), state->stream>>>
-      (cuda_frame (plan), w, sums);
+  cuda_launch_close (plan, vertical_kernel<ALIGNED>, vertical, 32 * down, LineTile<LINES>::bytes (w.reach, down),
+      cuda_frame (plan), w, sums);
   CUDA_LAUNCHED (plan, "vertical_kernel");
-  horizontal_kernel<ALIGNED> <<<horizontal, 32 * across, LineTile<ROWS_PITCH>::bytes (w.reach, across), state->stream>>>
-      (cuda_frame (plan), w, sums);
+  cuda_launch_close (plan, horizontal_kernel<ALIGNED>, horizontal, 32 * across,
+      LineTile<ROWS_PITCH>::bytes (w.reach, across), cuda_frame (plan), w, sums);
   CUDA_LAUNCHED (plan, "horizontal_kernel");
   return STEREO_OK;
 }

@@ -1,83 +1,69 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The two lowest of cost + penalty (3.2.3), and the consistency of both views (3.2.4).
+ * The two lowest of cost + penalty (3.2.3).
  *
  * Select left the three lowest costs. Any other candidate costs at least as much as the third, so that it is
  * among the two lowest only where third's cost + its penalty allow for it: near the expected disparity, if
  * anywhere. That decides most pixels. For the others a thread reads a few candidates around the expected
  * disparity, and what is open even then, the block searches together, some lanes a pixel.
+ *
+ * What that found is kept for the iterations after it: the two candidates, and a total that no other one was
+ * below. Where the expected disparity has since moved by m, no total has come down by more than m's penalty,
+ * and mostly m is 0 or little: the two are still the lowest.
  */
-#include "cuda/common.cuh"
+#include "cuda/reselect.cuh"
 
-#define BLOCK_X 64
+#define BLOCK_X 128
 #define BLOCK_Y 4
-#define THREADS (BLOCK_X * BLOCK_Y)
+#define PIXELS (BLOCK_X * BLOCK_Y)
+#define THREADS (PIXELS / 2)
 #define NEAR 4                  /* candidates read around the expected disparity */
-#define SEARCHERS 8             /* lanes that search one pixel's candidates; divides 32 */
-#define INDEX_BITS 10           /* of up to 1024 disparities */
-#define REACH_TOP 0x10000       /* farther than any candidate, in expected's steps */
+#ifndef SEARCHERS
+#define SEARCHERS 4             /* lanes that search one pixel's candidates; divides 32 */
+#endif
+#ifndef MORE_SEARCHERS
+#define MORE_SEARCHERS 16       /* where that few are left that one turn is enough: sooner done */
+#endif
+#ifndef AT_ONCE
+#define AT_ONCE 8               /* candidates a searching lane reads before it looks at them */
+#endif
+#ifndef SPARE
+#define SPARE 1                 /* candidates searched beyond either end, so that the result outlasts some move */
+#endif
+#ifndef BLOCKS
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+#define BLOCKS 4                /* on a multiprocessor, what registers are shared out for: all that Turing takes */
+#else
+#define BLOCKS 6
+#endif
+#endif
+#define REMEMBERED 0x80000000u  /* in a pixel's costs, where no index reaches: there is a memory, see memory_of() */
 #define ALL_LANES 0xFFFFFFFFu
 
-/* What select found: see there. */
-struct CostMaps
+/* What select found: see there; what reselect did: see memory_of(). NULL: no iteration follows. */
+struct KnownMaps
 {
-  const uint2 *view[2];
+  uint2 *costs;
+  uint4 *memory;
 };
 
-/* Key: (cost + penalty) << INDEX_BITS | index, in 32 bits or, for a large alpha, in 64. Ties go to the smaller
- * index. */
-template <typename Key> static __device__ __forceinline__ Key
-no_key ()
+/* What is known of a pixel before the volume is read. */
+template <typename Key> struct Known
 {
-  return (Key) ~(Key) 0;
-}
-
-template <typename Key> static __device__ __forceinline__ Key
-key_of (uint32_t alpha, int expected, uint32_t cost, int index)
-{
-  return (Key) (cost + stereo_penalty (alpha, expected, index)) * (1 << INDEX_BITS) + (Key) index;
-}
-
-template <typename Key> struct Best
-{
-  Key lowest, next;
-
-  __device__ __forceinline__ void
-  meet (Key key)
-  {
-    next = min (next, max (lowest, key));
-    lowest = min (lowest, key);
-  }
-};
-
-/* Indices @from..@to. */
-struct Range
-{
-  int from, to;
-
-  __device__ __forceinline__ bool
-  holds (int index) const
-  {
-    return index >= from && index <= to;
-  }
-};
-
-/* A pixel that is not decided yet. */
-template <typename Key> struct Open
-{
-  Key known[3];
+  Key keys[3];
   int expected;
-  uint16_t cost, thread;        /* the least of any other candidate; whose pixel */
+  uint32_t least;               /* cost of any other candidate */
 };
 
-/* One of which @from..@to are to be searched. */
-struct Wide
+/* One of which @from..@to are to be searched, beside @best of what lies elsewhere. */
+template <typename Key> struct Wide
 {
+  Best<Key> best;
   int column, expected;         /* where its index 0 would stand in the block's rows */
-  uint16_t from, to, thread;
+  uint16_t from, to, pixel;
 };
 
-/* What a block knows of its pixels. */
+/* What a block knows of its pixels, row by row. */
 struct Block
 {
   const uint16_t *rows;         /* costs, from the block's first row on */
@@ -86,234 +72,293 @@ struct Block
   float steps_per_cost;         /* of the expected disparity */
 };
 
-template <typename Key> static __device__ __forceinline__ int
-index_of (Key key)
-{
-  return (int) (key & ((1 << INDEX_BITS) - 1));
-}
-
-/* Where candidates that cost at least @cost may have a total of no more than next's; perhaps a step more. */
-template <typename Key> static __device__ __forceinline__ Range
-range_of (const Best<Key> &b, uint32_t cost, int expected, float steps_per_cost)
-{
-  uint32_t next = (uint32_t) (b.next >> INDEX_BITS);
-  int reach = (int) fminf ((float) (next + 1 - cost) * steps_per_cost, (float) REACH_TOP);
-  Range r = { (expected - reach + STEREO_EXPECT_STEPS - 1) >> 6, (expected + reach) >> 6 };
-  if (next < cost)
-    r.to = -1;
-  return r;
-}
-
-static __device__ __forceinline__ Range
-valid_range (const Frame &f, int x)
-{
-  return { stereo_first_index (x, f.width, f.min_disparity), stereo_last_index (x, f.disparities, f.min_disparity) };
-}
-
-static __device__ __forceinline__ Range
-common (Range a, Range b)
-{
-  return { max (a.from, b.from), min (a.to, b.to) };
-}
-
 /* The element of the block's rows where a pixel's index 0 would stand, in the image or beside it. */
 static __device__ __forceinline__ int
-column_of (const Frame &f, const Block &block, int thread)
+column_of (const Frame &f, const Block &block, int pixel)
 {
-  int x = block.x + thread % BLOCK_X;
-  return (thread / BLOCK_X * f.width + (block.view ? f.width - 1 - x + f.min_disparity : x)) * f.depth;
+  int x = block.x + pixel % BLOCK_X;
+  return (pixel / BLOCK_X * f.width + (block.view ? f.width - 1 - x + f.min_disparity : x)) * f.depth;
 }
 
-/* The one @k steps on: in one multiplication. */
+/* A pixel's cost at index @i, by 32 bits beside the rows: they hold less than that. */
 static __device__ __forceinline__ uint32_t
-element (const uint16_t *at, unsigned k, unsigned step)
+cost_at (const Block &block, int column, int i)
 {
-  return *(const uint16_t *) ((const char *) at + (size_t) k * (step * (unsigned) sizeof (uint16_t)));
+  return __ldg (block.rows + (uint32_t) (column + i * block.step));
+}
+
+static __device__ __forceinline__ size_t
+map_of (const Frame &f, const Block &block, int pixel)
+{
+  return (size_t) (block.y + pixel / BLOCK_X) * f.map_pitch + (block.x + pixel % BLOCK_X);
+}
+
+/* Without an expected disparity costs alone count. */
+template <typename Key> static __device__ __forceinline__ Known<Key>
+known_of (const Block &block, uint2 costs, int first, int second, int expected)
+{
+  uint32_t alpha = expected == STEREO_EXPECT_NONE ? 0 : block.alpha;
+  int third = (int) ((costs.y & ~REMEMBERED) >> 16);
+
+  Key lowest = key_of<Key> (alpha, expected, costs.x & 0xFFFF, first);
+  Key next = key_of<Key> (alpha, expected, costs.x >> 16, second);
+  return { { lowest, next, key_of<Key> (alpha, expected, costs.y & 0xFFFF, third) }, expected, costs.y & 0xFFFF };
 }
 
 /* Whether the three lowest costs decide a pixel: no other candidate is in range. */
 template <typename Key> static __device__ __forceinline__ bool
-known_decide (const Best<Key> &b, Range r, const Key (&known)[3])
+known_decide (const Frame &f, const Block &block, const Known<Key> &known, int x, Best<Key> &b)
 {
+  b = none_yet<Key> ();
+  b.meet_two (known.keys[0]);
+  b.meet_two (known.keys[1]);
+  if (known.expected == STEREO_EXPECT_NONE || known.least == STEREO_INVALID)
+    return true;
+  b.meet_two (known.keys[2]);
+  Range r = common (range_of (b, known.least, known.expected, block.steps_per_cost), valid_range (f, x));
   int unknown = r.to - r.from + 1;
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    unknown -= r.holds (index_of (known[k]));
+    unknown -= r.holds (index_of (known.keys[k]));
   return unknown <= 0;
 }
 
-/* Reads some of the candidates in range, those around the expected disparity: true when they decide the pixel;
- * else @wide says what there is to search besides @b. */
-template <typename Key> static __device__ __forceinline__ bool
-near_decide (const Frame &f, const Block &block, const Open<Key> &o, Best<Key> &b, Wide &wide)
+/* Keeps a compiler from making a sum of its own run along with every one that a loop's turns take from @value. */
+template <typename Value> static __device__ __forceinline__ void
+one_counter (Value &value)
 {
-  Range valid = valid_range (f, block.x + o.thread % BLOCK_X), r, near;
+#ifdef __CUDA_ARCH__
+  asm volatile ("" : "+r" (value));
+#endif
+}
 
-  b = { no_key<Key> (), no_key<Key> () };
+/* An undecided pixel, by LANES lanes together. */
+template <typename Key, int LANES> static __device__ __forceinline__ Best<Key>
+search (const Block &block, const Wide<Key> &wide, bool there)
+{
+  int lane = threadIdx.x % LANES, i = wide.from + lane, to = there ? wide.to : -1, expected = wide.expected;
+  int stride = LANES * block.step;
+  uint32_t at = (uint32_t) (wide.column + i * block.step);      /* beside the rows, as in cost_at() */
+  Best<Key> b = none_yet<Key> ();
+
+#pragma unroll 1
+  for (; i <= to; i += AT_ONCE * LANES, at += AT_ONCE * stride) {
+    uint32_t costs[AT_ONCE];
+    one_counter (at);
+    one_counter (i);
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++)
+      costs[k] = i + k * LANES <= to ? __ldg (block.rows + (at + k * stride)) : 0;
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) {
+      Key key = key_of<Key> (block.alpha, expected, costs[k], i + k * LANES);
+      b.meet_two (i + k * LANES <= to ? key : no_key<Key> ());
+    }
+  }
+  b.least = b.next;
+  if (there && lane == 0)
+    b = merge (b, wide.best);
+#pragma unroll
+  for (int away = LANES / 2; away; away /= 2) {
+    Best<Key> other = { __shfl_xor_sync (ALL_LANES, b.lowest, away), __shfl_xor_sync (ALL_LANES, b.next, away),
+      __shfl_xor_sync (ALL_LANES, b.least, away) };
+    b = merge (b, other);
+  }
+  return b;
+}
+
+/* All of a list, in turns. */
+template <typename Key, int LANES> static __device__ __forceinline__ void
+search_all (const Block &block, Wide<Key> *wide, int widened)
+{
+  int thread = threadIdx.x;
+
+  /* all lanes of a warp take part in its last turn */
+#pragma unroll 1
+  for (int k = thread / LANES; k - thread % 32 / LANES < widened; k += THREADS / LANES) {
+    Wide<Key> &w = wide[min (k, widened - 1)];
+    Best<Key> b = search<Key, LANES> (block, w, k < widened);
+    if (k < widened && thread % LANES == 0)
+      w.best = b;
+  }
+}
+
+/* A pixel that was open, and two candidates of it. */
+template <typename Key> static __device__ __forceinline__ void
+store_found (const Frame &f, const Block &block, const KnownMaps &maps, int pixel, int expected, const Best<Key> &b)
+{
+  const StereoView &view = f.view[block.view];
+  size_t map = map_of (f, block, pixel);
+
+  view.index[map] = (uint16_t) index_of (b.lowest);
+  view.confidence[map] = confidence_of<Key> (b.lowest, b.next);
+  if (maps.memory) {
+    maps.memory[map] = memory_of (block.alpha, expected, b);
+    atomicOr (&maps.costs[map].y, REMEMBERED);  /* waits for nothing */
+  }
+}
+
+/* Two pixels from @map on: stores what is known of them. Bit k of the result: k is open, what was stored will
+ * not last. */
+template <typename Key> static __device__ __forceinline__ int
+decide_pair (const Frame &f, const Block &block, const KnownMaps &maps, size_t map, int x)
+{
+  const StereoView &view = f.view[block.view];
+  uint4 costs = *(const uint4 *) (maps.costs + map);
+  uint32_t first = *(const uint32_t *) (view.first + map), second = *(const uint32_t *) (view.second + map);
+  int2 expected = *(const int2 *) (view.expected + map);
+  Known<Key> a = known_of<Key> (block, make_uint2 (costs.x, costs.y), first & 0xFFFF, second & 0xFFFF, expected.x);
+  Known<Key> b = known_of<Key> (block, make_uint2 (costs.z, costs.w), first >> 16, second >> 16, expected.y);
+  Best<Key> best[2];
+  uint4 memory[2];
+  bool open[2] = { !known_decide (f, block, a, x, best[0]), !known_decide (f, block, b, x + 1, best[1]) };
+  bool recalled[2] = { open[0] && (costs.y & REMEMBERED), open[1] && (costs.w & REMEMBERED) };
+
+#pragma unroll
+  for (int k = 0; k < 2; k++)
+    if (recalled[k])
+      memory[k] = maps.memory[map + k];
+#pragma unroll
+  for (int k = 0; k < 2; k++)
+    if (recalled[k])
+      open[k] = !recall<Key> (block.alpha, k ? expected.y : expected.x, memory[k], best[k]);
+
+  /* no second one, no confidence, and perhaps no first one */
+  bool single[2] = { costs.x >> 16 == STEREO_INVALID, costs.z >> 16 == STEREO_INVALID };
+  uint32_t index[2] = { single[0] ? first & 0xFFFF : index_of (best[0].lowest),
+    single[1] ? first >> 16 : index_of (best[1].lowest) };
+  float confidence[2] = { confidence_of<Key> (best[0].lowest, single[0] ? 0 : best[0].next),
+    confidence_of<Key> (best[1].lowest, single[1] ? 0 : best[1].next) };
+  if (x + 1 < f.width) {
+    *(uint32_t *) (view.index + map) = index[0] | index[1] << 16;
+    *(float2 *) (view.confidence + map) = make_float2 (confidence[0], confidence[1]);
+    return open[0] | open[1] << 1;
+  }
+  view.index[map] = (uint16_t) index[0];
+  view.confidence[map] = confidence[0];
+  return open[0];
+}
+
+/* Adds a thread's open pixels to a list, in their order: neighbours then read the volume together. */
+static __device__ __forceinline__ void
+list_pair (int which, uint16_t *open, int *opened)
+{
+  uint32_t first = __ballot_sync (ALL_LANES, which & 1), second = __ballot_sync (ALL_LANES, which >> 1);
+  uint32_t before = (1u << threadIdx.x % 32) - 1;
+  int at = 0;
+
+  if (threadIdx.x % 32 == 0 && (first | second))
+    at = atomicAdd (opened, __popc (first) + __popc (second));
+  at = __shfl_sync (ALL_LANES, at, 0) + __popc (first & before) + __popc (second & before);
+  if (which & 1)
+    open[at] = (uint16_t) (2 * threadIdx.x);
+  if (which >> 1)
+    open[at + (which & 1)] = (uint16_t) (2 * threadIdx.x + 1);
+}
+
+/* The same of one that is open. */
+template <typename Key> static __device__ __forceinline__ Known<Key>
+load_known (const Frame &f, const Block &block, const KnownMaps &maps, int pixel)
+{
+  const StereoView &view = f.view[block.view];
+  size_t map = map_of (f, block, pixel);
+  return known_of<Key> (block, maps.costs[map], view.first[map], view.second[map], view.expected[map]);
+}
+
+/* Reads some of the candidates in range of an open pixel, those around the expected disparity, which may decide it;
+ * else what is left goes to the list @wide. */
+template <typename Key> static __device__ __forceinline__ void
+look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel, Wide<Key> *wide, int *widened)
+{
+  Known<Key> known = load_known<Key> (f, block, maps, pixel);
+  int expected = known.expected, column = column_of (f, block, pixel);
+  Range valid = valid_range (f, block.x + pixel % BLOCK_X), r, near;
+  Best<Key> b = none_yet<Key> ();
+
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    b.meet (o.known[k]);
-  r = common (range_of (b, o.cost, o.expected, block.steps_per_cost), valid);
-  near.from = max (min ((o.expected >> 6) - (NEAR / 2 - 1), r.to - (NEAR - 1)), r.from);
+    b.meet_two (known.keys[k]);
+  r = common (range_of (b, known.least, expected, block.steps_per_cost), valid);
+  near.from = max (min ((expected >> 6) - (NEAR / 2 - 1), r.to - (NEAR - 1)), r.from);
   near.to = min (near.from + NEAR - 1, r.to);
 
-  int column = column_of (f, block, o.thread);
-  const uint16_t *at = block.rows + (column + near.from * block.step);
   uint32_t costs[NEAR];
 #pragma unroll
   for (int k = 0; k < NEAR; k++)
-    costs[k] = element (at, (unsigned) min (k, near.to - near.from), block.step);
-  b = { no_key<Key> (), no_key<Key> () };
+    costs[k] = cost_at (block, column, min (near.from + k, near.to));
+  b = none_yet<Key> ();
 #pragma unroll
   for (int k = 0; k < NEAR; k++) {
-    Key key = key_of<Key> (block.alpha, o.expected, costs[k], near.from + k);
+    Key key = key_of<Key> (block.alpha, expected, costs[k], near.from + k);
     b.meet (near.from + k <= near.to ? key : no_key<Key> ());
   }
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    if (!near.holds (index_of (o.known[k])))
-      b.meet (o.known[k]);
-  r = common (range_of (b, o.cost, o.expected, block.steps_per_cost), valid);
+    if (!near.holds (index_of (known.keys[k])))
+      b.meet (known.keys[k]);
+  r = common (range_of (b, known.least, expected, block.steps_per_cost), valid);
   int unknown = r.to - r.from + 1 - max (min (r.to, near.to) - max (r.from, near.from) + 1, 0);
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    unknown -= r.holds (index_of (o.known[k])) && !near.holds (index_of (o.known[k]));
-  if (unknown <= 0)
-    return true;
-  b = { no_key<Key> (), no_key<Key> () };
+    unknown -= r.holds (index_of (known.keys[k])) && !near.holds (index_of (known.keys[k]));
+  if (unknown <= 0) {
+    b.least = min (b.least, least_beyond<Key> (block.alpha, expected, known.least, valid, near));
+    store_found (f, block, maps, pixel, expected, b);
+    return;
+  }
+  r = { max (r.from - SPARE, valid.from), min (r.to + SPARE, valid.to) };
+  b = none_yet<Key> ();
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    if (!r.holds (index_of (o.known[k])))
-      b.meet (o.known[k]);
-  wide = { column, o.expected, (uint16_t) r.from, (uint16_t) r.to, o.thread };
-  return false;
-}
-
-/* An undecided pixel, by SEARCHERS lanes together. */
-template <typename Key> static __device__ __forceinline__ void
-search (const Block &block, const Wide &wide, bool there, Best<Key> &best)
-{
-  int lane = threadIdx.x % SEARCHERS, i = wide.from + lane, to = there ? wide.to : -1, expected = wide.expected;
-  Best<Key> b = { no_key<Key> (), no_key<Key> () };
-  const uint16_t *at = block.rows + (wide.column + i * block.step);
-
-  if (there && lane == 0)
-    b = best;
-#pragma unroll 1
-  for (; i <= to; i += 2 * SEARCHERS, at += 2 * SEARCHERS * block.step) {
-    bool more = i + SEARCHERS <= to;
-    uint32_t one = at[0], two = more ? at[SEARCHERS * block.step] : 0;
-    b.meet (key_of<Key> (block.alpha, expected, one, i));
-    Key key = key_of<Key> (block.alpha, expected, two, i + SEARCHERS);
-    b.meet (more ? key : no_key<Key> ());
-  }
-  for (int away = SEARCHERS / 2; away; away /= 2) {
-    Key lowest = __shfl_xor_sync (ALL_LANES, b.lowest, away), next = __shfl_xor_sync (ALL_LANES, b.next, away);
-    b = { min (b.lowest, lowest), min (max (b.lowest, lowest), min (b.next, next)) };
-  }
-  if (there && lane == 0)
-    best = b;
-}
-
-/* What select found of a pixel: true when that decides it. @single: there is no second candidate. */
-template <typename Key> static __device__ __forceinline__ bool
-select_decides (const Frame &f, const Block &block, uint2 costs, size_t map, int x, Best<Key> &b, bool &single,
-    Open<Key> &o)
-{
-  const StereoView &view = f.view[block.view];
-  int indices[3] = { view.first[map], view.second[map], (int) (costs.y >> 16) };
-  uint32_t known[3] = { costs.x & 0xFFFF, costs.x >> 16, costs.y & 0xFFFF };
-
-  o.expected = view.expected[map];
-  o.cost = (uint16_t) known[2];
-  o.thread = (uint16_t) threadIdx.x;
-  uint32_t alpha = o.expected == STEREO_EXPECT_NONE ? 0 : block.alpha;
-  b = { no_key<Key> (), no_key<Key> () };
-#pragma unroll
-  for (int k = 0; k < 3; k++) {
-    o.known[k] = key_of<Key> (alpha, o.expected, known[k], indices[k]);
-    if (k == 0 || known[k] != STEREO_INVALID)
-      b.meet (o.known[k]);
-  }
-  single = known[1] == STEREO_INVALID;
-  if (o.expected == STEREO_EXPECT_NONE || known[2] == STEREO_INVALID)
-    return true;
-  Range r = range_of (b, o.cost, o.expected, block.steps_per_cost);
-  return known_decide (b, common (r, valid_range (f, x)), o.known);
+    if (!r.holds (index_of (known.keys[k])))
+      b.meet (known.keys[k]);
+  b.least = min (b.least, least_beyond<Key> (block.alpha, expected, known.least, valid, r));
+  wide[atomicAdd (widened, 1)] = { b, column, expected, (uint16_t) r.from, (uint16_t) r.to, (uint16_t) pixel };
 }
 
 /*
- * A thread per pixel; those it cannot decide go to a list, then a thread each reads a few costs of those, and
- * at last the block searches what is open still, some lanes a pixel. Blocks of the two views alternate, so that
+ * A thread per pair of pixels; those it cannot decide go to a list, then a thread each reads a few costs of those,
+ * and at last the block searches what is open still, some lanes a pixel. Blocks of the two views alternate, so that
  * both find a row's costs in the cache: left pixels read along a column of the volume, right ones along a
  * diagonal, of which neighbouring pixels read neighbouring elements one step later.
  */
-template <typename Key> static __global__ void __launch_bounds__ (THREADS)
-reselect_kernel (Frame f, CostMaps costs, float steps_per_cost)
+template <typename Key> static __global__ void __launch_bounds__ (THREADS, BLOCKS)
+reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
 {
-  __shared__ Open<Key> open[THREADS];
-  __shared__ Wide wide[THREADS];
-  __shared__ Best<Key> best[THREADS];
+  __shared__ uint16_t open[PIXELS];
+  __shared__ Wide<Key> wide[PIXELS];
   __shared__ int opened, widened;
-  int v = blockIdx.x % 2;
+  int v = blockIdx.x % 2, thread = threadIdx.x;
+  KnownMaps maps = { v ? right.costs : left.costs, v ? right.memory : left.memory };
   Block block = { f.volume + (size_t) (blockIdx.y * BLOCK_Y) * f.width * f.depth, (int) (blockIdx.x / 2 * BLOCK_X),
     (int) (blockIdx.y * BLOCK_Y), v, v ? f.depth + 1 : 1, f.alpha, steps_per_cost };
-  int x = block.x + threadIdx.x % BLOCK_X, y = block.y + threadIdx.x / BLOCK_X;
-  size_t map = (size_t) y * f.map_pitch + x;
-  bool inside = x < f.width && y < f.height, single = false, done = true;
-  Best<Key> b = { 0, 0 };
+  int x = block.x + 2 * thread % BLOCK_X;
 
-  if (threadIdx.x == 0)
+#ifdef __CUDA_ARCH__
+  asm volatile ("" : "+l" (block.rows));        /* one sum, not put together anew for every cost */
+#endif
+  cuda_let_next_start ();
+  if (thread == 0)
     opened = widened = 0;
   __syncthreads ();
-  if (inside) {
-    Open<Key> o;
-    done = select_decides<Key> (f, block, (v ? costs.view[1] : costs.view[0])[map], map, x, b, single, o);
-    if (!done)
-      open[atomicAdd (&opened, 1)] = o;
-  }
+  cuda_await_last ();
+  int which = 0;
+  if (x < f.width && block.y + 2 * thread / BLOCK_X < f.height)
+    which = decide_pair<Key> (f, block, maps, map_of (f, block, 2 * thread), x);
+  list_pair (which, open, &opened);
   __syncthreads ();
-  if (threadIdx.x < opened) {
-    Wide w;
-    Best<Key> found;
-    const Open<Key> &o = open[threadIdx.x];
-    if (!near_decide<Key> (f, block, o, found, w))
-      wide[atomicAdd (&widened, 1)] = w;
-    best[o.thread] = found;
-  }
+#pragma unroll 1
+  for (int k = thread; k < opened; k += THREADS)
+    look_near (f, block, maps, open[k], wide, &widened);
   __syncthreads ();
-  /* all lanes of a warp take part in its last turn */
-  for (int k = threadIdx.x / SEARCHERS; k - (int) (threadIdx.x % 32) / SEARCHERS < widened; k += THREADS / SEARCHERS) {
-    const Wide &w = wide[min (k, widened - 1)];
-    search<Key> (block, w, k < widened, best[w.thread]);
-  }
+  if (widened <= THREADS / MORE_SEARCHERS)
+    search_all<Key, MORE_SEARCHERS> (block, wide, widened);
+  else
+    search_all<Key, SEARCHERS> (block, wide, widened);
   __syncthreads ();
-  if (inside) {
-    if (!done)
-      b = best[threadIdx.x];
-    /* no second one, no confidence */
-    f.view[v].index[map] = single ? f.view[v].first[map] : (uint16_t) index_of (b.lowest);
-    f.view[v].confidence[map] = stereo_confidence ((uint32_t) (b.lowest >> INDEX_BITS),
-        single ? 0 : (uint32_t) (b.next >> INDEX_BITS));
-  }
-}
-
-/* A thread per pixel, a plane of the grid per view: each writes its own confidence and reads only indices
- * of the other. */
-static __global__ void
-check_kernel (Frame f, int consistency)
-{
-  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, view = blockIdx.z;
-
-  if (x >= f.width || y >= f.height)
-    return;
-  size_t row = (size_t) y * f.map_pitch;
-  int index = f.view[view].index[row + x];
-  if (index == (int) STEREO_INVALID)
-    return;
-  int partner = f.width - 1 - x + f.min_disparity + index;
-  if (abs (f.view[!view].index[row + partner] - index) > consistency)
-    f.view[view].confidence[row + x] = 0;
+#pragma unroll 1
+  for (int k = thread; k < widened; k += THREADS)
+    store_found (f, block, maps, wide[k].pixel, wide[k].expected, wide[k].best);
 }
 
 /* Penalties that leave room for an index in 32 bits: all but those of an alpha far beyond what is of use. */
@@ -324,31 +369,35 @@ keys_are_short (const StereoPlan *plan)
   return largest < 1u << (32 - INDEX_BITS);
 }
 
+/* Nothing is kept for an iteration that does not come. */
+static StereoStatus
+reselect_prepare (StereoPlan *plan, StereoError *error)
+{
+  CudaState *state = cuda_state (plan);
+  StereoStatus status = STEREO_OK;
+
+  for (int v = 0; v < 2 && !status && plan->params.refine_iterations > 1; v++)
+    status = stereo_reserve (plan, (void **) &state->reselect_memory[v], (size_t) plan->map_pitch *
+        (size_t) plan->height, sizeof (uint4), error);
+  return status;
+}
+
 static StereoStatus
 reselect_run (StereoPlan *plan, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   dim3 grid (2 * cuda_blocks (plan->width, BLOCK_X), cuda_blocks (plan->height, BLOCK_Y));
-  CostMaps costs = { { (const uint2 *) state->select_costs[0], (const uint2 *) state->select_costs[1] } };
+  KnownMaps left = { (uint2 *) state->select_costs[0], state->reselect_memory[0] };
+  KnownMaps right = { (uint2 *) state->select_costs[1], state->reselect_memory[1] };
   /* rounded up by more than what rounding of the product can lose; without penalties first and second stay */
   float steps_per_cost = plan->alpha ? 256.0f / (float) plan->alpha * 1.000002f : 0.0f;
 
   if (keys_are_short (plan))
-    reselect_kernel<uint32_t> <<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), costs, steps_per_cost);
+    cuda_launch_close (plan, reselect_kernel<uint32_t>, grid, THREADS, 0, cuda_frame (plan), left, right, steps_per_cost);
   else
-    reselect_kernel<uint64_t> <<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), costs, steps_per_cost);
+    cuda_launch_close (plan, reselect_kernel<uint64_t>, grid, THREADS, 0, cuda_frame (plan), left, right, steps_per_cost);
   CUDA_LAUNCHED (plan, "reselect_kernel");
   return STEREO_OK;
 }
 
-static StereoStatus
-check_run (StereoPlan *plan, StereoError *error)
-{
-  dim3 block (32, 8), grid (cuda_blocks (plan->width, 32), cuda_blocks (plan->height, 8), 2);
-  check_kernel <<<grid, block, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), plan->params.consistency);
-  CUDA_LAUNCHED (plan, "check_kernel");
-  return STEREO_OK;
-}
-
-extern const StereoStage stereo_cuda_reselect = { "reselect", NULL, reselect_run };
-extern const StereoStage stereo_cuda_check = { "check", NULL, check_run };
+extern const StereoStage stereo_cuda_reselect = { "reselect", reselect_prepare, reselect_run };

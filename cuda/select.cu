@@ -2,70 +2,46 @@
 /*
  * Winner-takes-all of both views (3.2.3) from one pass over the volume.
  *
- * A warp walks along a segment of a row, a column of the volume at a time, W neighbouring indices a lane.
- * A left pixel's candidates are then spread over the warp: their lowest ones are a reduction. A right
- * pixel meets the next column at the next index, so its lowest ones so far wander from register to
- * register and from lane to lane, and leave behind the last index. The third lowest spares reselection most
- * of its searches. Costs go from global memory to registers, AHEAD columns before they are needed, and warps
- * wait for each other only at the end.
+ * A warp walks along a segment of a row, a column of the volume at a time, W indices a lane: the more, the less there
+ * is to do besides comparisons. They are neighbours, or two runs of neighbours (see Shape). A left pixel's candidates
+ * are then spread over the warp: its lowest ones are reductions. A right pixel meets the next column at the next index,
+ * so its lowest ones so far wander from register to register and from lane to lane, and leave behind the last index.
+ * The third lowest spares reselection most of its searches. Costs go from global memory to registers, AHEAD columns
+ * before they are needed, and warps wait for each other only at the end.
  *
  * A right pixel under way at the end of a segment has two parts: what it met there, in the registers of
  * that segment's warp, and what leaves the next segment's early, kept in shared memory. More indices than
  * a warp holds are taken in rounds, which merge through the maps.
  */
-#include "cuda/common.cuh"
+#include "cuda/select.cuh"
 
-#define AHEAD 8                 /* a multiple of W */
-#define GROUP 32                /* columns between two turns of storing, a lane each */
 #define MAX_SEGMENTS 8
-#define WARPS 32                /* of a multiprocessor: what registers allow for */
-#define NO_KEY 0xFFFFFFFFu
-#define ALL_LANES 0xFFFFFFFFu
+#define PERIOD 8                /* columns after which right pixels stand in the same registers again */
+#define GROUP 32                /* columns between two turns of storing, a lane each */
 
-/* The three lowest keys (cost << 16 | index) seen: ties go to the smaller index. */
-struct __align__ (16) Lowest
+/* W indices a lane: FIRST of them side by side, the lanes in order; and SECOND that go on from there, the lanes in
+ * reverse order. */
+template <int W> struct Shape
 {
-  uint32_t first, second, third;
+  static const int FIRST = W == 10 ? 8 : W, SECOND = W - FIRST;
+  static const int AHEAD = W == 10 ? 4 : 8;     /* columns on their way */
+  static const int WARPS = W >= 8 ? 16 : 32;    /* of a multiprocessor: what registers allow for */
+  static const bool SKIP = W >= 8;      /* candidates left of the right image are not read: with few, asking costs more */
+
+  /* The first index of a lane's run that register @j belongs to, from the round's first one. */
+  static __device__ __forceinline__ int
+  run (int lane, int j)
+  {
+    return j < FIRST ? lane * FIRST : 32 * FIRST + (31 - lane) * SECOND;
+  }
+
+  /* The lane where right pixels leave. */
+  static __device__ __forceinline__ int
+  last_lane (int indices)
+  {
+    return SECOND ? 32 - (indices - 32 * FIRST) / (SECOND ? SECOND : 1) : indices / FIRST - 1;
+  }
 };
-
-static __device__ __forceinline__ void
-meet (Lowest &l, uint32_t key)
-{
-  uint32_t above = max (l.first, key);
-  l.third = min (l.third, max (l.second, above));
-  l.second = min (l.second, above);
-  l.first = min (l.first, key);
-}
-
-/* Two keys at once: fewer comparisons. */
-static __device__ __forceinline__ void
-meet (Lowest &l, uint32_t a, uint32_t b)
-{
-  uint32_t low = min (a, b), high = max (a, b);
-  l.third = min (min (l.third, max (l.first, high)), max (l.second, low));
-  l.second = min (min (l.second, high), max (l.first, low));
-  l.first = min (l.first, low);
-}
-
-static __device__ __forceinline__ Lowest
-merge (Lowest a, Lowest b)
-{
-  Lowest l = { min (a.first, b.first), min (max (a.first, b.first), min (a.second, b.second)),
-    min (min (a.third, b.third), min (max (a.first, b.second), max (a.second, b.first))) };
-  return l;
-}
-
-static __device__ __forceinline__ uint32_t
-warp_min (uint32_t key)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync (ALL_LANES, key);
-#else
-  for (int away = 16; away; away /= 2)
-    key = min (key, __shfl_xor_sync (ALL_LANES, key, away));
-  return key;
-#endif
-}
 
 /* Of both views' pixels: costs of first | second << 16, and of the third | its index << 16. */
 struct CostMaps
@@ -77,7 +53,7 @@ struct CostMaps
 struct Round
 {
   int from, indices;
-  int last_lane;                /* that holds any of them */
+  int last_lane;                /* where right pixels leave */
   bool again;                   /* the maps hold what the rounds before found */
   size_t map;                   /* of the row */
 };
@@ -118,118 +94,142 @@ blank_right (const Frame &f, const CostMaps &costs, const Round &r)
       store_lowest (f, costs, STEREO_RIGHT, r, x, none);
 }
 
-/* What a lane holds: W indices' costs of the columns ahead, and the right pixels that stand there. In column
- * k of AHEAD, the one that meets index j is right[(j - k) mod W]. */
+/* What a lane holds: W indices' costs of the columns ahead, and the right pixels that stand there. */
 template <int W> struct Lane
 {
-  uint32_t costs[AHEAD][W / 2];
+  typedef Shape<W> S;
+  uint32_t costs[S::AHEAD][W / 2];
   Lowest right[W];
-  uint32_t index;               /* the first one */
+  uint32_t index[2];            /* the first one of each run */
+
+  /* The right pixel that meets register @j's index in column @k of PERIOD. */
+  __device__ __forceinline__ Lowest &
+  meeting (int j, int k)
+  {
+    return j < S::FIRST ? right[(j - k + PERIOD) % S::FIRST] :
+        right[S::FIRST + (j - S::FIRST - k + PERIOD) % (S::SECOND ? S::SECOND : 1)];
+  }
 };
 
-template <int W> static __device__ __forceinline__ void
-load_costs (uint32_t (&to)[W / 2], const uint16_t *from)
+/* A run's; nothing to read: no candidates. */
+template <int N> static __device__ __forceinline__ void
+load_run (uint32_t *to, const uint16_t *from, bool there)
 {
-  if (W == 4) {
+#pragma unroll
+  for (int j = 0; j < N / 2; j++)
+    to[j] = 0xFFFFFFFFu;
+  if (there && N == 8) {
+    uint4 words = __ldcs ((const uint4 *) from);
+    to[0] = words.x;
+    to[1 % (N / 2)] = words.y;
+    to[2 % (N / 2)] = words.z;
+    to[3 % (N / 2)] = words.w;
+  } else if (there && N == 4) {
     uint2 words = __ldcs ((const uint2 *) from);
     to[0] = words.x;
-    to[W / 2 - 1] = words.y;
-  } else
+    to[1 % (N / 2)] = words.y;
+  } else if (there)
     to[0] = __ldcs ((const uint32_t *) from);
 }
 
-/* Columns at and beyond the end have no candidates. */
+/* A lane's costs of column @x, which is @column: those left of the right image need not be read. */
+template <int W, bool EDGE> static __device__ __forceinline__ void
+load_costs (const Frame &f, Lane<W> &l, uint32_t (&to)[W / 2], const uint16_t *column, int x, int end)
+{
+  typedef Shape<W> S;
+  int last = x - f.min_disparity;       /* index */
+  load_run<S::FIRST> (to, column + l.index[0], !EDGE || ((!S::SKIP || (int) l.index[0] <= last) && x < end));
+  if (S::SECOND)
+    load_run<S::SECOND ? S::SECOND : 2> (to + S::FIRST / 2 % (W / 2), column + l.index[1],
+        !EDGE || ((!S::SKIP || (int) l.index[1] <= last) && x < end));
+}
+
+/* The keys of a column. */
 template <int W> static __device__ __forceinline__ void
-load_costs_before (uint32_t (&to)[W / 2], const uint16_t *from, bool there)
-{
-#pragma unroll
-  for (int j = 0; j < W / 2; j++)
-    to[j] = 0xFFFFFFFFu;
-  if (there)
-    load_costs<W> (to, from);
-}
-
-template <int W> static __device__ __forceinline__ Lowest
-lowest_of (const uint32_t (&keys)[W])
-{
-  Lowest l = { min (keys[0], keys[1]), max (keys[0], keys[1]), NO_KEY };
-  if (W == 4) {
-    uint32_t low = min (keys[W - 2], keys[W - 1]), high = max (keys[W - 2], keys[W - 1]);
-    uint32_t a = max (l.first, low), b = min (l.second, high);  /* the two in the middle */
-    l = { min (l.first, low), min (a, b), max (a, b) };
-  }
-  return l;
-}
-
-/* Of all lanes'. A key that several lanes hold counts once. */
-static __device__ __forceinline__ Lowest
-warp_lowest (Lowest own)
-{
-  Lowest all;
-
-  all.first = warp_min (own.first);
-  bool mine = own.first == all.first;
-  own.first = mine ? own.second : own.first;
-  own.second = mine ? own.third : own.second;
-  all.second = warp_min (own.first);
-  all.third = warp_min (own.first == all.second ? own.second : own.first);
-  return all;
-}
-
-/* The keys of one of AHEAD columns. */
-template <int W> static __device__ __forceinline__ void
-make_keys (uint32_t (&keys)[W], const uint32_t (&costs)[W / 2], uint32_t index)
+make_keys (uint32_t (&keys)[W], const uint32_t (&costs)[W / 2], const uint32_t (&index)[2])
 {
 #pragma unroll
   for (int j = 0; j < W; j += 2) {
-    keys[j] = __byte_perm (index + j, costs[j / 2], 0x5410);
-    keys[j + 1] = __byte_perm (index + j + 1, costs[j / 2], 0x7610);
+    uint32_t i = j < Shape<W>::FIRST ? index[0] + j : index[1] + (j - Shape<W>::FIRST);
+    keys[j] = costs[j / 2] * 0x10000 + i;       /* not where the other one is made */
+    keys[j + 1] = __byte_perm (i + 1, costs[j / 2], 0x7610);
   }
 }
 
-/* On to the lane above, which goes on with it in the next column. */
+/* On to the lane above, which goes on with it in the next column; nothing comes to the lowest one. */
 static __device__ __forceinline__ void
-pass_on (Lowest &l, bool lowest_lane)
+pass_up (uint32_t &a, bool lowest_lane)
 {
-  l.first = __shfl_up_sync (ALL_LANES, l.first, 1);
-  l.second = __shfl_up_sync (ALL_LANES, l.second, 1);
-  l.third = __shfl_up_sync (ALL_LANES, l.third, 1);
-  if (lowest_lane)
-    l.first = l.second = l.third = NO_KEY;
+  uint32_t below = __shfl_up_sync (ALL_LANES, a, 1);
+  a = below * (lowest_lane ? 0 : blockDim.y) + (lowest_lane ? NO_KEY : 0);     /* see sum() */
 }
 
-/* AHEAD columns, by twos: a right pixel meets both, unless it leaves or enters the lane between them.
- * @next: the costs AHEAD columns on, of which @remaining exist (@EDGE: perhaps not all). Left pixels and
- * the right ones that leave go to @left and @right, in shared memory. */
-template <int W, bool EDGE> static __device__ __forceinline__ void
-walk (Lane<W> &l, const uint16_t *next, unsigned depth, int remaining, bool leave, Lowest *left, Lowest *right)
+/* The second run goes down, and on with what leaves the first. */
+static __device__ __forceinline__ void
+pass_down (uint32_t &b, uint32_t a, bool highest_lane)
 {
-  bool lowest_lane = threadIdx.x % 32 == 0;
+  uint32_t above = __shfl_down_sync (ALL_LANES, b, 1);
+  b = above * (highest_lane ? 0 : blockDim.y) + a * (highest_lane ? blockDim.y : 0);
+}
 
+/* What stands at the ends of a lane's runs in column @k. */
+template <int W> static __device__ __forceinline__ void
+pass_on (Lane<W> &l, int k)
+{
+  bool lowest_lane = threadIdx.x % 32 == 0, highest_lane = threadIdx.x % 32 == 31;
+  Lowest &a = l.meeting (Shape<W>::FIRST - 1, k), &b = l.meeting (W - 1, k);
+
+  if (Shape<W>::SECOND) {
+    pass_down (b.first, a.first, highest_lane);
+    pass_down (b.second, a.second, highest_lane);
+    pass_down (b.third, a.third, highest_lane);
+  }
+  pass_up (a.first, lowest_lane);
+  pass_up (a.second, lowest_lane);
+  pass_up (a.third, lowest_lane);
+}
+
+/* Columns @x and @x + 1, the @k'th and the next of PERIOD: a right pixel meets both, unless it leaves or enters a run
+ * between them. */
+template <int W> static __device__ __forceinline__ void
+meet_two (Lane<W> &l, const uint32_t (&keys)[2][W], int k, bool leave, Lowest *right)
+{
+  const int FIRST = Shape<W>::FIRST;
+
+  meet (l.meeting (W - 1, k), keys[0][W - 1]);
+  if (FIRST < W)
+    meet (l.meeting (FIRST - 1, k), keys[0][FIRST - 1]);
+  if (leave)
+    right[0] = l.meeting (W - 1, k);
+  pass_on<W> (l, k);
 #pragma unroll
-  for (int k = 0; k < AHEAD; k += 2) {
+  for (int j = 0; j < W - 1; j++)
+    if (j != FIRST - 1)
+      meet (l.meeting (j, k), keys[0][j], keys[1][j + 1]);
+  meet (l.meeting (0, k + 1), keys[1][0]);
+  if (FIRST < W)
+    meet (l.meeting (FIRST, k + 1), keys[1][FIRST % W]);
+  if (leave)
+    right[1] = l.meeting (W - 1, k + 1);
+  pass_on<W> (l, k + 1);
+}
+
+/* PERIOD columns, by twos. @next: the column AHEAD of them, the @x'th; those before @end are read, and all candidates
+ * exist unless @EDGE. Left pixels and the right ones that leave go to @left and @right, in shared memory. */
+template <int W, bool EDGE> static __device__ __forceinline__ void
+walk (const Frame &f, Lane<W> &l, const uint16_t *next, int x, int end, bool leave, Lowest *left, Lowest *right)
+{
+#pragma unroll
+  for (int k = 0; k < PERIOD; k += 2) {
     uint32_t keys[2][W];
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-      make_keys<W> (keys[h], l.costs[k + h], l.index);
-      if (EDGE)
-        load_costs_before<W> (l.costs[k + h], next + (k + h) * depth, k + h < remaining);
-      else
-        load_costs<W> (l.costs[k + h], next + (k + h) * depth);
-      left[k + h] = warp_lowest (lowest_of<W> (keys[h]));
+      uint32_t (&costs)[W / 2] = l.costs[(k + h) % Shape<W>::AHEAD];
+      make_keys<W> (keys[h], costs, l.index);
+      load_costs<W, EDGE> (f, l, costs, next + (k + h) * (unsigned) f.depth, x + k + h, end);
+      left[k + h] = warp_lowest<W> (keys[h]);
     }
-    Lowest &last = l.right[(W - 1 - k) & (W - 1)], &before = l.right[(W - 2 - k) & (W - 1)];
-    meet (last, keys[0][W - 1]);
-    if (leave)
-      right[k] = last;
-    pass_on (last, lowest_lane);
-#pragma unroll
-    for (int j = 0; j < W - 1; j++)
-      meet (l.right[(j - k) & (W - 1)], keys[0][j], keys[1][j + 1]);
-    meet (last, keys[1][0]);
-    if (leave)
-      right[k + 1] = before;
-    pass_on (before, lowest_lane);
+    meet_two<W> (l, keys, k, leave, right + k);
   }
 }
 
@@ -245,6 +245,7 @@ template <int W> static __device__ __forceinline__ void
 store_group (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &shared, int x, int since, int early)
 {
   int lane = threadIdx.x % 32, right = right_pixel (f, x + lane, r.from + r.indices - 1);
+
 
   __syncwarp ();
   if (x + lane < f.width)
@@ -270,27 +271,28 @@ template <int W> static __device__ __forceinline__ void
 walk_segment (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &shared, Lane<W> &l, int y, int x0,
     int x1)
 {
+  const int AHEAD = Shape<W>::AHEAD;
   int lane = threadIdx.x % 32, end = min (x1, f.width), early = x0 > 0 ? r.indices - 1 : 0;
-  int first = first_column (f, r, x0, x1);
-  unsigned depth = f.depth;
-  const uint16_t *next = f.volume + ((size_t) y * f.width + first) * depth + l.index;
+  int first = first_column (f, r, x0, x1), full = Shape<W>::SKIP ? r.from + r.indices - 1 + f.min_disparity : 0;
+  const uint16_t *next = f.volume + ((size_t) y * f.width + first) * f.depth;
   bool leave = lane == r.last_lane;
 
 #pragma unroll
   for (int k = 0; k < AHEAD; k++)
-    load_costs_before<W> (l.costs[k], next + k * depth, first + k < end);
+    load_costs<W, true> (f, l, l.costs[k], next + k * f.depth, first + k, end);
 #pragma unroll
   for (int j = 0; j < W; j++)
     l.right[j].first = l.right[j].second = l.right[j].third = NO_KEY;
+  next += AHEAD * f.depth;
   for (int x = first; x < x1; x += GROUP) {
 #pragma unroll 1
-    for (int k = 0; k < GROUP; k += AHEAD) {
-      int remaining = end - (x + k + AHEAD);
-      next += AHEAD * depth;
-      if (remaining >= AHEAD)
-        walk<W, false> (l, next, depth, remaining, leave, shared.left + k, shared.right + k);
+    for (int k = 0; k < GROUP; k += PERIOD) {
+      int to_read = x + k + AHEAD;
+      if (to_read >= full && to_read + PERIOD <= end)
+        walk<W, false> (f, l, next, to_read, end, leave, shared.left + k, shared.right + k);
       else
-        walk<W, true> (l, next, depth, remaining, leave, shared.left + k, shared.right + k);
+        walk<W, true> (f, l, next, to_read, end, leave, shared.left + k, shared.right + k);
+      next += PERIOD * f.depth;
     }
     store_group<W> (f, costs, r, shared, x, x - x0, early);
   }
@@ -306,7 +308,7 @@ store_rest (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &ot
 
 #pragma unroll
   for (int j = 0; j < W; j++) {
-    int left = r.indices - 1 - (lane * W + j);  /* columns until it leaves */
+    int left = r.indices - 1 - (Shape<W>::run (lane, j) + j % Shape<W>::FIRST); /* columns until it leaves */
     if (left >= 0 && left < r.indices - 1)
       other.early[left] = last ? l.right[j] : merge (other.early[left], l.right[j]);
   }
@@ -328,8 +330,12 @@ walk_round (const Frame &f, const CostMaps &costs, Round &r, uint4 *memory, int 
   Lane<W> l;
 
   r.indices = min (32 * W, f.depth - r.from);
-  r.last_lane = r.indices / W - 1;
-  l.index = r.from + min (lane, r.last_lane) * W;       /* what two lanes hold is as good as held once */
+  r.last_lane = Shape<W>::last_lane (r.indices);
+  /* what two lanes hold is as good as held once */
+  l.index[0] = r.from + Shape<W>::run (Shape<W>::SECOND ? lane : min (lane, r.last_lane), 0);
+  l.index[1] = r.from + Shape<W>::run (max (lane, r.last_lane), W - 1);
+  /* how small they are the compiler need not know: it makes more of their bytes than there is to gain */
+  asm ("" : "+r" (l.index[0]), "+r" (l.index[1]));
   walk_segment<W> (f, costs, r, shared[warp], l, y, x0, x0 + columns);
   __syncthreads ();
   store_rest<W> (f, costs, r, shared[last ? 0 : warp + 1], l, x0 + columns, last);
@@ -339,18 +345,25 @@ walk_round (const Frame &f, const CostMaps &costs, Round &r, uint4 *memory, int 
 }
 
 /* A block per row, a warp per segment of @columns, the last of which may reach past the image. The last round takes
- * half as many indices a lane where those are enough. */
-template <int W> static __global__ void __launch_bounds__ (32 * MAX_SEGMENTS, WARPS / MAX_SEGMENTS)
+ * fewer indices a lane where those are enough. */
+template <int W> static __global__ void __launch_bounds__ (32 * MAX_SEGMENTS, Shape<W>::WARPS / MAX_SEGMENTS)
 select_kernel (Frame f, CostMaps costs, int columns)
 {
   extern __shared__ uint4 memory[];
-  Round r = { 0, min (32 * W, f.depth), 0, false, (size_t) blockIdx.x * f.map_pitch };
+  int y = f.height - 1 - blockIdx.x;    /* the last rows of the volume are in the cache still */
+  Round r = { 0, min (32 * W, f.depth), 0, false, (size_t) y * f.map_pitch };
 
   blank_right (f, costs, r);
-  while (f.depth - r.from > 64)
-    walk_round<W> (f, costs, r, memory, blockIdx.x, columns);
-  if (r.from < f.depth)
-    walk_round<2> (f, costs, r, memory, blockIdx.x, columns);
+  if (W == 10)
+    walk_round<W> (f, costs, r, memory, y, columns);
+  else {
+    while (f.depth - r.from > 16 * W)
+      walk_round<W> (f, costs, r, memory, y, columns);
+    if (W == 8 && f.depth - r.from > 64)
+      walk_round<4> (f, costs, r, memory, y, columns);
+    else if (f.depth > r.from)
+      walk_round<2> (f, costs, r, memory, y, columns);
+  }
 }
 
 /* Segments of whole groups, long enough that no right pixel meets three of them, and so many that all rows
@@ -358,6 +371,7 @@ select_kernel (Frame f, CostMaps costs, int columns)
 template <int W> static StereoStatus
 launch (StereoPlan *plan, StereoError *error)
 {
+  const int WARPS = Shape<W>::WARPS;
   const CudaState *state = cuda_state (plan);
   CostMaps costs = { { (uint2 *) state->select_costs[0], (uint2 *) state->select_costs[1] } };
   int groups = (int) cuda_blocks (plan->width, GROUP);
@@ -386,10 +400,17 @@ select_prepare (StereoPlan *plan, StereoError *error)
   return status;
 }
 
+/* All of a row's candidates in one round where that can be: each round merges its finds with the last one's. */
 static StereoStatus
 select_run (StereoPlan *plan, StereoError *error)
 {
-  return plan->depth <= 64 ? launch<2> (plan, error) : launch<4> (plan, error);
+  if (plan->depth <= 64)
+    return launch<2> (plan, error);
+  if (plan->depth <= 128)
+    return launch<4> (plan, error);
+  if (plan->depth <= 256 || plan->depth > 320)
+    return launch<8> (plan, error);
+  return launch<10> (plan, error);
 }
 
 extern const StereoStage stereo_cuda_select = { "select", select_prepare, select_run };

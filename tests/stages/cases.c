@@ -62,6 +62,14 @@ static const Case table[] = {
   { 101, 107, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=70 window=25 support=both min-disparity=-5" },
   { 150, 149, PICTURE_NOISE, RGB, U16, 1, "num-disparities=21 window=37 support=both cost=census-9x7 gamma-color=100" },
   { 129, 21, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=1 window=9" },
+  /* many disparities: the search in one round and in several */
+  { 403, 5, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=320 window=3 profile=thesis refine-iterations=1" },
+  { 1029, 3, PICTURE_NOISE, RGB, U16, 1, "num-disparities=320 min-disparity=-37 window=3" },
+  { 337, 3, PICTURE_NOISE, RGB, U16, 1, "num-disparities=300 min-disparity=-9 window=3" },
+  { 433, 3, PICTURE_CHECKER, RGB, U16, 1, "num-disparities=251 min-disparity=11 window=3" },
+  { 519, 3, PICTURE_NOISE, RGB, U16, 1, "num-disparities=345 window=3" },
+  { 417, 3, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=420 min-disparity=-111 window=3" },
+  { 207, 3, PICTURE_NOISE, RGB, U16, 1, "num-disparities=640 min-disparity=-300 window=3" },
   /* refinement */
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=full refine-window=15 refine-iterations=2" },
   { 33, 31, PICTURE_EDGES, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=full refine-window=65 refine-iterations=1" },
@@ -146,6 +154,15 @@ static const Case table[] = {
   { 139, 150, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=65 threads=3 cost=sad window=5" },
   { 139, 150, PICTURE_NOISE, GREY, U16, 1, "method=bm num-disparities=65 threads=2 window=3" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=20 refine-iterations=2 fill=background" },
+  /* several of CUDA's strips, all of its chunks; and what is cut where they meet */
+  { 300, 41, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=128 cost=sad" },
+  { 300, 41, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=128 cost=zncc" },
+  { 301, 23, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=128 cost=nssd window=7" },
+  { 299, 23, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=128 cost=ssd min-disparity=-64" },
+  { 300, 21, PICTURE_EDGES, RGB, U16, 1, "method=bm num-disparities=120 cost=ncc window=5 min-disparity=3" },
+  { 300, 21, PICTURE_CHECKER, RGB, U16, 1, "method=bm num-disparities=128 cost=sad" },
+  { 511, 20, PICTURE_NOISE, GREY, U16, 1, "method=bm num-disparities=33 cost=zncc min-disparity=-16" },
+  { 40, 300, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=24 cost=zncc window=7" },
   /* esaw, esmp */
   { 1, 1, PICTURE_NOISE, RGB, U16, 1, "method=esaw num-disparities=16" },
   { 1, 9, PICTURE_NOISE, RGB, U16, 1, "method=esmp num-disparities=3" },

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Block matching, both steps in one kernel; equations and rounding stand in stereo/bm.h. For the costs that compare
+ * windows, as long as these are small: see stereo_cuda_bm_fused().
+ *
+ * What bm.cuh does step by step, with the first step's costs in global memory, happens here row by row: a block takes a
+ * strip of columns and a chunk of candidates down a segment of rows, a thread BM_WIDE columns of two candidates.
+ * The costs of the window's rows stay in shared memory, a ring of rows of which a thread reads and writes only what is
+ * its own; the volume is written once, and nothing else.
+ *
+ * Sums down the columns are kept in registers, for both steps; what a thread needs to sum along the row it has itself,
+ * but for the reach of the window, which it gets from its neighbours through shared memory: two barriers a row. The
+ * outer column groups of a strip only serve as neighbours.
+ *
+ * What there is little of is instructions, so:
+ * - bm_inputs_kernel() lays both views out so that one load brings the row that enters and the one that leaves, of
+ *   aligned pairs of pixels, nothing outside the pictures; one dp2a then adds the one's product and takes the other's.
+ * - SAD's sums are at most 81 * 765 and go two a word.
+ * - Sums become floats as the low bits of 2^23, by nothing but where a column's sum starts counting; a multiplication
+ *   and the correction are one FMA, which rounds once, as the product does: 2^23 * factor is a float.
+ * - What rounding to 2^23 leaves in the low bits is summed up with what is above, and goes when it leaves.
+ * - A window that candidates' ends cut is rare: bm_inputs_kernel() makes the first step's cost of these, and in the
+ *   second only warps that have some look at every candidate's bounds.
+ */
+#ifndef STEREO_CUDA_BM_FUSED_CUH
+#define STEREO_CUDA_BM_FUSED_CUH
+
+#include "cuda/bm.cuh"
+
+#ifndef BM_FUSED_PAIRS
+#define BM_FUSED_PAIRS 16       /* of candidates a block: 8, 16 or 32 */
+#endif
+#ifndef BM_FUSED_WARPS
+#define BM_FUSED_WARPS 8       /* of a block, at most */
+#endif
+#ifndef BM_FUSED_RESIDENT
+#define BM_FUSED_RESIDENT 2     /* blocks a multiprocessor should have registers for */
+#endif
+#ifndef BM_FUSED_PREFETCH
+#define BM_FUSED_PREFETCH 1     /* the next row's windows into L1 */
+#endif
+#ifndef BM_WIDE
+#define BM_WIDE 8               /* columns of a thread, a group: 8 or 16 */
+#endif
+#define BM_QUADS (BM_WIDE / 4)
+#define BM_GROUPS (32 / BM_FUSED_PAIRS) /* of columns, a warp */
+
+struct BmFusedTask
+{
+  Frame f;
+  int stride;                   /* columns between strips: all groups but two */
+  int end;                      /* past the last strip's last column */
+  int segment;                  /* rows of a block */
+  int pitch[2];                 /* of the inputs, pixels */
+  /* Row y: what enters and leaves the window around row y. Left, column x at x + BM_WIDE; right, the partner of
+   * column x at index i at end - x + i. From row -R on. */
+  const void *pairs[2];         /* colours: uint2; luma: the left one's words, short2 with the leaving one negative; the
+                                   right one's bytes, uchar2 */
+  uint2 *windows[2];            /* from row 0 on, columns as above; see BmLine */
+  uint16_t *cuts;               /* [y][end][i]: costs of cut windows: R from the first column, R from the last one */
+};
+
+/* Columns that have candidate @i. */
+struct BmSpan
+{
+  int first, last;
+};
+
+static __device__ __forceinline__ BmSpan
+bm_span (const Frame &f, int i)
+{
+  int away = f.min_disparity + i;
+  BmSpan s = { max (0, away), i < f.disparities ? min (f.width - 1, f.width - 1 + away) : -1 };
+  return s;
+}
+
+/* How a cost lies in the low bits of a float: the bits above it; the low ones of cost 0; whether they fall with it. */
+template <int COST, BmKind KIND>
+struct BmBits
+{
+  static constexpr bool falls = KIND == BM_PRODUCT && COST != STEREO_COST_NSSD;
+  static constexpr uint32_t above = KIND == BM_PRODUCT ? 0x4B40u : 0x4B00u;
+  static constexpr uint32_t none = above << 16 | (falls ? 0xFFFFu : 0);
+};
+
+/* What enters and leaves in a thread's columns; of right pixels, the partners of the last column and up. */
+template <BmKind KIND>
+struct BmRows
+{
+  uint4 left[BM_WIDE / 2], right[BM_WIDE / 2 + 1];
+};
+
+template <>
+struct BmRows<BM_PRODUCT>
+{
+  uint4 left[BM_WIDE / 4];
+  uint32_t right[BM_WIDE / 2 + 1];
+};
+
+/* A thread's place. */
+struct BmFusedPlace
+{
+  int x, i;                     /* first column and candidate */
+  int left, right;              /* in the inputs: the first column; one before the last column's partner */
+  bool plain, absent;           /* the warp's windows are all whole; it has no candidate at all */
+  bool inner;                   /* not an outer group */
+};
+
+static __device__ __forceinline__ uint32_t
+bm_word (uint4 v, int k)
+{
+  return k == 0 ? v.x : k == 1 ? v.y : k == 2 ? v.z : v.w;
+}
+
+/* Two products, of two signed words and of two bytes, the lower or the upper ones. */
+static __device__ __forceinline__ uint32_t
+bm_add_products (uint32_t words, uint32_t bytes, bool upper, uint32_t sum)
+{
+  if (upper)
+    asm ("dp2a.hi.s32.u32 %0, %1, %2, %0;" : "+r" (sum) : "r" (words), "r" (bytes));
+  else
+    asm ("dp2a.lo.s32.u32 %0, %1, %2, %0;" : "+r" (sum) : "r" (words), "r" (bytes));
+  return sum;
+}
+
+/* ---- sums down the columns -------------------------------------------------------------------------- */
+
+template <BmKind KIND>
+static __device__ __forceinline__ void
+bm_load_rows (const BmFusedTask &t, const BmFusedPlace &p, int row, BmRows<KIND> &rows)
+{
+  constexpr bool products = KIND == BM_PRODUCT;
+  size_t left = (size_t) row * t.pitch[STEREO_LEFT] + p.left, right = (size_t) row * t.pitch[STEREO_RIGHT] + p.right;
+  const uint4 *l = (const uint4 *) ((const char *) t.pairs[STEREO_LEFT] + left * (products ? 4 : 8));
+  const char *r = (const char *) t.pairs[STEREO_RIGHT] + right * (products ? 2 : 8);
+
+#pragma unroll
+  for (int k = 0; k < (int) (sizeof rows.left / sizeof *rows.left); k++)
+    rows.left[k] = l[k];
+#pragma unroll
+  for (int k = 0; k <= BM_WIDE / 2; k++)
+    if constexpr (products)
+      rows.right[k] = ((const uint32_t *) r)[k];
+    else
+      rows.right[k] = ((const uint4 *) r)[k];
+}
+
+/* Column @j, whose partners are right pixels BM_WIDE - j and the next. LEAVES: or nothing does yet. */
+template <BmKind KIND, bool LEAVES>
+static __device__ __forceinline__ void
+bm_roll_column (const BmRows<KIND> &rows, int j, uint32_t &first, uint32_t &second)
+{
+  const int a = BM_WIDE - j, b = a + 1;
+  if constexpr (KIND == BM_PRODUCT) {
+    uint32_t left = bm_word (rows.left[j / 4], j % 4);
+    left = LEAVES ? left : left & 0xFFFFu;
+    first = bm_add_products (left, rows.right[a / 2], a % 2, first);
+    second = bm_add_products (left, rows.right[b / 2], b % 2, second);
+  } else {
+    uint32_t enters = bm_word (rows.left[j / 2], j % 2 * 2), leaves = bm_word (rows.left[j / 2], j % 2 * 2 + 1);
+    uint32_t enters_a = bm_word (rows.right[a / 2], a % 2 * 2), leaves_a = bm_word (rows.right[a / 2], a % 2 * 2 + 1);
+    uint32_t enters_b = bm_word (rows.right[b / 2], b % 2 * 2), leaves_b = bm_word (rows.right[b / 2], b % 2 * 2 + 1);
+    if (KIND == BM_COLORS) {    /* two a word, in @first */
+      uint32_t upper = bm_add_raw<KIND> (enters, enters_b, 0), sum = bm_add_raw<KIND> (enters, enters_a, first);
+      if (LEAVES) {
+        upper -= bm_add_raw<KIND> (leaves, leaves_b, 0);
+        sum -= bm_add_raw<KIND> (leaves, leaves_a, 0);
+      }
+      first = sum + upper * 65536;
+    } else {
+      first = bm_add_raw<KIND> (enters, enters_a, first) - (LEAVES ? bm_add_raw<KIND> (leaves, leaves_a, 0) : 0);
+      second = bm_add_raw<KIND> (enters, enters_b, second) - (LEAVES ? bm_add_raw<KIND> (leaves, leaves_b, 0) : 0);
+    }
+  }
+}
+
+template <BmKind KIND, bool LEAVES>
+static __device__ __forceinline__ void
+bm_roll_rows (const BmRows<KIND> &rows, uint32_t *first, uint32_t *second)
+{
+#pragma unroll
+  for (int j = 0; j < BM_WIDE; j++)
+    bm_roll_column<KIND, LEAVES> (rows, j, first[j], second[j]);
+}
+
+/* ---- sums along the row ----------------------------------------------------------------------------- */
+
+/* Shows a thread's columns to its neighbours: four a uint4, planes of BM_FUSED_PAIRS. */
+template <int PLANES>
+static __device__ __forceinline__ void
+bm_show (uint4 *place, int plane, const uint32_t *own)
+{
+#pragma unroll
+  for (int q = 0; q < BM_QUADS; q++)
+    place[(q * PLANES + plane) * BM_FUSED_PAIRS] =
+        make_uint4 (own[4 * q], own[4 * q + 1], own[4 * q + 2], own[4 * q + 3]);
+}
+
+/* Own columns and those shown by the neighbours -> sums over 2 R + 1. */
+template <int PLANES, int R>
+static __device__ __forceinline__ void
+bm_sum_along (const uint4 *place, int plane, const uint32_t *own, uint32_t *sums)
+{
+  uint4 before = place[(plane - PLANES) * BM_FUSED_PAIRS], after = place[(plane + BM_QUADS * PLANES) * BM_FUSED_PAIRS];
+  uint32_t all[BM_WIDE + 8], sum = 0;
+
+#pragma unroll
+  for (int k = 0; k < 4; k++) {
+    all[k] = bm_word (before, k);
+    all[BM_WIDE + 4 + k] = bm_word (after, k);
+  }
+#pragma unroll
+  for (int k = 0; k < BM_WIDE; k++)
+    all[4 + k] = own[k];
+#pragma unroll
+  for (int k = 4 - R; k <= 4 + R; k++)
+    sum += all[k];
+  sums[0] = sum;
+#pragma unroll
+  for (int j = 1; j < BM_WIDE; j++)
+    sums[j] = sum = sum + all[j + 4 + R] - all[j + 3 - R];
+}
+
+#endif
