@@ -21,7 +21,8 @@ make_pair () {
 # check NAME WIDTH HEIGHT
 check () {
   quietly gst-launch-1.0 -q filesrc "location=$out/$1.png" ! pngdec ! \
-    "video/x-raw,format=GRAY16_BE,width=$2,height=$3" ! videoconvert ! video/x-raw,format=GRAY16_LE ! filesink "location=$folder/ours.raw"
+    "video/x-raw,format=GRAY16_BE,width=$2,height=$3" ! videoconvert ! \
+    video/x-raw,format=GRAY16_LE ! filesink "location=$folder/ours.raw"
   near_truth 2 "$folder/ours.raw" 0 256 "$folder/$1-000000.raw"
 }
 

@@ -23,7 +23,8 @@ done
 
 # a movie in place of a camera
 quietly gst-launch-1.0 -q stereotestsrc num-buffers=5 "seed=$seed" ! \
-  "video/x-raw,width=$((2 * width)),height=$height,format=GRAY8" ! matroskamux ! filesink "location=$folder/both views.mkv"
+  "video/x-raw,width=$((2 * width)),height=$height,format=GRAY8" ! matroskamux ! \
+  filesink "location=$folder/both views.mkv"
 into movie GRAY8
 SINK=$SINK quietly sh "$pipelines/side-by-side.sh" "$folder/both views.mkv" num-disparities=$disparities
 counted 5 "$folder"/movie-*.raw
