@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The test of pair.sh: pipelines/smoke.sh BUILD. Two equal views: every pixel's disparity is 0.
+# The test of pair.sh: tests/pipelines/pair.sh BUILD. Two equal views: every pixel's disparity is 0.
 set -eu
 
-here=$(dirname "$0")
+here=$(dirname "$0")/../../pipelines
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 for tool in "filesrc" "pngdec" "pngenc" "videoconvert"; do

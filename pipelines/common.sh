@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Sourced by the scripts here: cameras, rectification, the overlay, and a gst-launch line put together word by word.
+# README.md beside it lists the environment variables that all of them heed.
+
+fail () {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+# The comment at the top of the script.
+usage () {
+  sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
+}
+
+# usage_unless CONDITION...: of test
+usage_unless () {
+  [ "$@" ] || { usage >&2; exit 2; }
+}
+
+case ${1:-} in
+  -h | --help)
+    usage
+    exit 0
+    ;;
+esac
+
+# Built beside this folder and not installed: GStreamer, the loader and Python are told where.
+build=${STEREO_BUILD:-$(dirname "$0")/../build}
+environment=
+if [ -f "$build/gst/libgststereo.so" ]; then
+  build=$(cd "$build" && pwd)
+  export GST_PLUGIN_PATH="$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}"
+  export LD_LIBRARY_PATH="$build/gst${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+  export GI_TYPELIB_PATH="$build/gst${GI_TYPELIB_PATH:+:$GI_TYPELIB_PATH}"
+  environment="GST_PLUGIN_PATH=$build/gst "
+elif [ -n "${STEREO_BUILD:-}" ]; then
+  fail "STEREO_BUILD=$STEREO_BUILD holds no gst/libgststereo.so: build there, or unset it"
+fi
+
+# ---- what is there ---------------------------------------------------------------------------
+
+# where_from ELEMENT: what gives it, on Debian
+where_from () {
+  case $1 in
+    depthoverlay) echo "gst-stereo, built with libpango1.0-dev" ;;
+    stereorectify) echo "gst-stereo, built with libyaml-dev" ;;
+    stereo*) echo "gst-stereo: ninja -C build, or install it" ;;
+    avenc_* | avdec_*) echo "gstreamer1.0-libav" ;;
+    x264enc) echo "gstreamer1.0-plugins-ugly" ;;
+    openh264* | nv*) echo "gstreamer1.0-plugins-bad" ;;
+    video[cst]* | decodebin) echo "gstreamer1.0-plugins-base" ;;
+    *) echo "gstreamer1.0-plugins-good" ;;
+  esac
+}
+
+# --exists alone wants GStreamer's own version of it
+have () {
+  gst-inspect-1.0 --atleast-version=0.0 --exists "$1" 2>/dev/null
+}
+
+# need ELEMENT...
+need () {
+  command -v gst-launch-1.0 >/dev/null 2>&1 || fail "there is no gst-launch-1.0: install gstreamer1.0-tools"
+  for element in "$@"; do
+    have "$element" || fail "there is no element $element; it comes with: $(where_from "$element")"
+  done
+}
+
+# ---- the line --------------------------------------------------------------------------------
+
+pipeline=
+
+# add WORD...: to the pipeline, quoted as the shell wants it
+add () {
+  for word in "$@"; do
+    case $word in
+      *[!A-Za-z0-9_./:=,+@%!-]*)
+        word=$(printf '%s\n' "$word" | sed "s/'/'\\\\''/g; 1s/^/'/; \$s/\$/'/")
+        ;;
+    esac
+    pipeline="$pipeline $word"
+  done
+}
+
+# launch [OPTION...]: says the line and becomes it, so that a signal meets gst-launch-1.0 itself
+launch () {
+  line="gst-launch-1.0${*:+ $*}$pipeline"
+  printf '%s%s\n' "$environment" "$line"
+  eval "exec $line"
+}
+
+# add_screen: what shows pictures
+add_screen () {
+  # SINK is a list of words
+  # shellcheck disable=SC2086
+  set -- ${SINK:-autovideosink}
+  need videoconvert "$1"
+  add videoconvert ! "$@"
+}
+
+# ---- cameras ---------------------------------------------------------------------------------
+
+is_property () {
+  case $1 in
+    [!a-z]* | *[!a-z0-9-]*=*) return 1 ;;
+    *=*) return 0 ;;
+  esac
+  return 1
+}
+
+# check_properties WORD...: what is left of the command line goes to stereomatch
+check_properties () {
+  for word in "$@"; do
+    is_property "$word" || fail "$word: after the cameras come properties of stereomatch, as num-disparities=96"
+  done
+}
+
+read_size () {
+  size=${SIZE:-640x480} rate=${RATE:-30}
+  width=${size%x*} height=${size#*x}
+  case $size/$rate in
+    *[!0-9x/]* | x* | *x*x* | *x/* | */) size= ;;
+    *x*) ;;
+    *) size= ;;
+  esac
+  [ -n "$size" ] ||
+    fail "SIZE=${SIZE:-} RATE=${RATE:-}: a view's width and height and frames a second, as SIZE=640x480 RATE=30"
+}
+
+# A camera's frames are let go where the matcher is not done with earlier ones; a file's and a test's own are not.
+buffer="queue leaky=downstream max-size-buffers=2"
+case ${TEST_SOURCE:-} in
+  *is-live=false*) buffer="queue max-size-bytes=0" ;;
+esac
+
+# add_test VIEW: the made scene
+add_test () {
+  need stereotestsrc
+  # TEST_SOURCE is a list of words
+  # shellcheck disable=SC2086
+  add stereotestsrc is-live=true ${TEST_SOURCE:-} ! \
+    "video/x-raw,width=$((2 * width)),height=$height,framerate=$rate/1,multiview-mode=side-by-side" !
+  [ "$1" = both ] && return
+  need videocrop capssetter
+  case $1 in
+    left) add videocrop "right=$width" ! ;;
+    right) add videocrop "left=$width" ! ;;
+  esac
+  # that this is one view now is not known to videocrop
+  add capssetter "caps=video/x-raw,multiview-mode=$1" !
+}
+
+add_device () {
+  [ -c "$1" ] ||
+    fail "there is no camera $1; ls /dev/video* shows what there is, and \"test\" in its place takes a made scene"
+  [ -r "$1" ] || fail "$1 must not be read by $(id -un): add that user to the group video"
+  need v4l2src
+  columns=$width
+  [ "$2" = both ] && columns=$((2 * width))
+  caps="width=$columns,height=$height,framerate=$rate/1"
+  if [ -n "${JPEG:-}" ]; then
+    need jpegdec
+    add v4l2src "device=$1" ! "image/jpeg,$caps" ! jpegdec !
+  else
+    add v4l2src "device=$1" ! "video/x-raw,$caps" !
+  fi
+}
+
+# add_camera SOURCE left|right|both: a device, a movie, or "test"
+add_camera () {
+  read_size
+  case $1 in
+    test) add_test "$2" ;;
+    /dev/*) add_device "$1" "$2" ;;
+    *)
+      [ -f "$1" ] || fail "there is no file $1; cameras are /dev/video0 and so on, and \"test\" is a made scene"
+      need decodebin
+      buffer="queue max-size-bytes=0"
+      add filesrc "location=$1" ! decodebin !
+      ;;
+  esac
+  need videoconvert
+  add videoconvert !
+}
+
+# ---- from cameras to depth -------------------------------------------------------------------
+
+check_calibration () {
+  need stereorectify
+  rest=$1,
+  while [ -n "$rest" ]; do
+    [ -f "${rest%%,*}" ] || fail "CALIBRATION=$1: there is no file ${rest%%,*}"
+    rest=${rest#*,}
+  done
+}
+
+# fork VIEWS: on to the matcher, and where VIEWS names a tee to what is linked to that
+fork () {
+  [ -z "$1" ] || add tee "name=$1" "$1." !
+  # shellcheck disable=SC2086
+  add $buffer !
+}
+
+# add_rectified FIRST [SECOND]
+add_rectified () {
+  check_calibration "$CALIBRATION"
+  if [ -n "${2:-}" ]; then
+    add_camera "$1" left
+    # shellcheck disable=SC2086
+    add $buffer ! rectify.sink_left
+    add_camera "$2" right
+    # shellcheck disable=SC2086
+    add $buffer ! rectify.sink_right
+  else
+    add_camera "$1" both
+    # shellcheck disable=SC2086
+    add $buffer !
+  fi
+  # RECTIFY is a list of words
+  # shellcheck disable=SC2086
+  add stereorectify name=rectify "calibration=$CALIBRATION" ${RECTIFY:-} !
+}
+
+# add_match VIEWS CAMERA [CAMERA] [property=value...]: ends behind stereomatch. VIEWS, where not empty, names a tee that
+# has the left view, or both views in one frame.
+add_match () {
+  views=$1 first=$2 second=
+  shift 2
+  if [ $# -gt 0 ] && ! is_property "$1"; then
+    second=$1
+    shift
+  fi
+  check_properties "$@"
+  need stereomatch
+  if [ -n "${CALIBRATION:-}" ]; then
+    add_rectified "$first" "$second"
+    fork "$views"
+  elif [ -n "$second" ]; then
+    add_camera "$first" left
+    fork "$views"
+    add match.sink_left
+    add_camera "$second" right
+    # shellcheck disable=SC2086
+    add $buffer ! match.sink_right
+    # cropped, test pictures have lost what their source said of its cameras
+    [ "$first" != test ] || set -- "focal-length=$((width * 9 / 10))" baseline=120 "$@"
+  else
+    add_camera "$first" both
+    fork "$views"
+  fi
+  add stereomatch name=match "$@"
+}
+
+# add_overlay CAMERA [CAMERA] [property=value...]: ends behind depthoverlay
+add_overlay () {
+  need depthoverlay
+  add_match views "$@"
+  # OVERLAY is a list of words
+  # shellcheck disable=SC2086
+  add ! queue ! overlay.sink_depth views. ! queue max-size-bytes=0 ! depthoverlay name=overlay ${OVERLAY:-}
+}
+
+# ---- over a network --------------------------------------------------------------------------
+
+rtp_caps=application/x-rtp,media=video,encoding-name=H264,payload=96,clock-rate=90000
+
+check_port () {
+  case $1 in
+    *[!0-9]* | '' | ??????*) fail "$1 is not a port: a number up to 65535, as 5000" ;;
+  esac
+  if [ "$1" -lt 1 ] || [ "$1" -gt 65535 ]; then
+    fail "$1 is not a port: a number up to 65535, as 5000"
+  fi
+}
+
+# receiver PORT: the line that shows what comes
+receiver () {
+  echo "gst-launch-1.0 udpsrc port=$1 caps=$rtp_caps ! rtpjitterbuffer ! rtph264depay ! avdec_h264 !" \
+    "videoconvert ! autovideosink"
+}
+
+# add_h264: from the overlay on
+add_h264 () {
+  # ENCODER is a list of words
+  # shellcheck disable=SC2086
+  set -- ${ENCODER:-x264enc tune=zerolatency speed-preset=veryfast key-int-max=30}
+  need "$1"
+  add ! videoconvert ! video/x-raw,format=I420 ! "$@" !
+}
+
+# The system's Python, whose PyGObject it is; another one may come first in PATH.
+python () {
+  for candidate in /usr/bin/python3 python3; do
+    if command -v $candidate >/dev/null 2>&1; then
+      echo $candidate
+      return
+    fi
+  done
+  fail "there is no python3"
+}

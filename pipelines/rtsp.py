@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Serves a pipeline by RTSP: rtsp.py ADDRESS PORT WORD..., as rtsp.sh calls it. Its last element is named pay0."""
+import signal
+import sys
+
+try:
+    import gi
+    gi.require_version("Gst", "1.0")
+    gi.require_version("GstRtspServer", "1.0")
+    from gi.repository import GLib, Gst, GstRtspServer
+except (ImportError, ValueError) as error:
+    sys.exit(f"rtsp.py: {error}: install python3-gi and gir1.2-gst-rtsp-server-1.0")
+
+
+def main(address, port, words):
+    Gst.init(None)
+    server = GstRtspServer.RTSPServer(address=address, service=port)
+    factory = GstRtspServer.RTSPMediaFactory()
+    # the cameras can be opened once only: every client gets the same stream
+    factory.set_shared(True)
+    factory.set_launch("( " + " ".join(word.replace(" ", "\\ ") for word in words) + " )")
+    server.get_mount_points().add_factory("/depth", factory)
+    if server.attach(None) == 0:
+        sys.exit(f"rtsp.py: {address}, port {port}, cannot be listened at: is another server there?")
+    print(f"rtsp://{address}:{port}/depth", flush=True)
+    loop = GLib.MainLoop()
+    for number in signal.SIGINT, signal.SIGTERM:
+        GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, loop.quit)
+    loop.run()
+    # clients are told, and the cameras closed
+    server.client_filter(lambda _server, _client: GstRtspServer.RTSPFilterResult.REMOVE)
+
+
+if len(sys.argv) < 4:
+    sys.exit(__doc__)
+main(sys.argv[1], sys.argv[2], sys.argv[3:])

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Two cameras on a vehicle: the live view with depth over it, and in words how far the nearest thing is, when it is
+# nearer than WARN millimetres, how sure that is, and how far it is straight ahead.
+#
+#   CALIBRATION=stereo.yml WARN=1500 sh pipelines/truck.sh /dev/video0 /dev/video2 [stereomatch properties]
+#   sh pipelines/truck.sh --python test test        truck.py in place of truck.c: a start for your own program
+#   sh pipelines/truck.sh test                      one camera that gives both views
+#
+# WARN is 1500 where it is not set. Without CALIBRATION the views must be rectified already, and focal-length=... (px)
+# baseline=... (mm) are needed for distances. Ctrl-C ends it. Variables: pipelines/README.md.
+set -eu
+# shellcheck source=pipelines/common.sh
+. "$(dirname "$0")/common.sh"
+
+usage_unless $# -ge 1
+language=c
+if [ "$1" = --python ]; then
+  language=python
+  shift
+  usage_unless $# -ge 1
+elif [ ! -x "$build/pipelines/truck" ]; then
+  fail "truck.c is not built: ninja -C build; or try --python"
+fi
+OVERLAY="warn-distance=${WARN:-1500} ${OVERLAY:-}"
+add_overlay "$@"
+add !
+add_screen
+printf '%sgst-launch-1.0 -m%s\n' "$environment" "$pipeline"
+if [ $language = c ]; then
+  eval "exec \"\$build/pipelines/truck\"$pipeline"
+else
+  eval "exec $(python) \"\$(dirname \"\$0\")/truck.py\"$pipeline"
+fi

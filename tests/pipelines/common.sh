@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Sourced by the tests of the scripts, with the build as $1: a made scene in place of cameras, and what came out of it.
+
+pipelines=$(cd "$(dirname "$0")/../../pipelines" && pwd)
+export STEREO_BUILD="$1" GST_PLUGIN_PATH="$1/gst" LD_LIBRARY_PATH="$1/gst"
+# even widths by 4: rows without padding
+width=160 height=120
+export SIZE=${width}x$height
+# every frame, as fast as they are computed
+seed=$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')
+echo "seed=$seed"
+scene="is-live=false num-buffers=5 seed=$seed"
+export TEST_SOURCE="$scene"
+unset CALIBRATION RECTIFY OVERLAY JPEG RATE ENCODER ADDRESS WARN SINK
+disparities=24                  # a tenth of the width is the scene's own
+
+folder=$(mktemp -d)
+running=
+clean_up () {
+  for process in $running; do
+    kill "$process" 2>/dev/null || true
+  done
+  rm -rf "$folder"
+}
+trap clean_up EXIT
+
+bad () {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# skip_without ELEMENT...
+skip_without () {
+  for element in "$@"; do
+    gst-inspect-1.0 --atleast-version=0.0 --exists "$element" || { echo "SKIP: there is no element $element"; exit 77; }
+  done
+}
+
+# quietly COMMAND...: its words only when it fails
+quietly () {
+  "$@" >"$folder/said" 2>&1 || { cat "$folder/said"; bad "$*"; }
+}
+
+# refused WORDS COMMAND...: fails, and says WORDS. gst-launch-1.0 1.22 may say an error of the first
+# moment and then wait for ever (its loop is told to end before it runs; Ctrl-C ends it): it is given 20 seconds.
+refused () {
+  expected=$1
+  shift
+  status=0
+  timeout 20 "$@" >"$folder/said" 2>&1 || status=$?
+  [ $status -ne 0 ] || bad "went through, and should have been refused with '$expected': $*"
+  if [ $status -eq 124 ] && ! grep -q "^ERROR: from element" "$folder/said"; then
+    bad "did not end: $*"
+  fi
+  grep -q -e "$expected" "$folder/said" || { cat "$folder/said"; bad "'$expected' was not said by: $*"; }
+}
+
+# into NAME FORMAT: what takes the place of the screen
+into () {
+  SINK="capsfilter caps=video/x-raw,format=$2 ! multifilesink location=$folder/$1-%06d.raw"
+}
+
+# counted N FILE...: so many files, none of them empty
+counted () {
+  wanted=$1
+  shift
+  [ $# -eq "$wanted" ] || bad "$# files where $wanted should be: $*"
+  for file in "$@"; do
+    [ -s "$file" ] || bad "$file is empty or missing"
+  done
+}
+
+# samples BYTES FILE: one a line
+samples () {
+  od -An -v --endian=little "-tu$1" "-w$1" "$2"
+}
+
+# near_truth BYTES FILE OFFSET SCALE TRUTH: disparity is (sample - OFFSET) / SCALE, 0 invalid; the truth's scale is 64
+near_truth () {
+  samples "$1" "$2" >"$folder/ours"
+  samples 2 "$5" >"$folder/true"
+  [ "$(wc -l <"$folder/ours")" = "$(wc -l <"$folder/true")" ] || bad "$2 and $5 are not of one size"
+  paste "$folder/ours" "$folder/true" | awk -v offset="$3" -v scale="$4" -v name="$(basename "$2")" '
+    $1 > 0 { valid++; off = ($1 - offset) / scale - $2 / 64; if (off > -1 && off < 1) good++ }
+    END { printf "%s: %.1f %% valid, of these %.1f %% within 1 px\n", name, 100 * valid / NR, 100 * good / valid
+      exit !(valid > 0.75 * NR && good > 0.93 * valid) }' || bad "$2 is too far from the truth"
+}
+
+# make_truth NAME WIDTH HEIGHT: $folder/NAME-000000.raw and on, of $TEST_SOURCE
+make_truth () {
+  # shellcheck disable=SC2086
+  quietly gst-launch-1.0 -q stereotestsrc $TEST_SOURCE ! "video/x-raw,width=$((2 * $2)),height=$3" ! \
+    stereomatch method=bm num-disparities=8 ! stereoconfidence show=truth ! multifilesink "location=$folder/$1-%06d.raw"
+}
+
+# wait_until COMMAND...: true within a minute
+wait_until () {
+  tries=600
+  until "$@" 2>/dev/null; do
+    tries=$((tries - 1))
+    [ $tries -gt 0 ] || bad "did not come true: $*"
+    sleep 0.1
+  done
+}

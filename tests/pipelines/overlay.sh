@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# overlay.sh: the live view untouched under a clear overlay, and coloured under another one. overlay.sh BUILD
+set -eu
+. "$(dirname "$0")/common.sh"
+skip_without stereotestsrc depthoverlay videocrop capssetter multifilesink
+# shellcheck disable=SC2086
+quietly gst-launch-1.0 -q stereotestsrc $scene ! "video/x-raw,format=BGRx,width=$((2 * width)),height=$height" ! \
+  videocrop right=$width ! multifilesink "location=$folder/left-%06d.raw"
+for cameras in "test" "test test"; do
+  for alpha in 0 0.5; do
+    into "overlay-$alpha" BGRx
+    # shellcheck disable=SC2086
+    SINK=$SINK OVERLAY="alpha=$alpha legend=false text=false" \
+      quietly sh "$pipelines/overlay.sh" $cameras num-disparities=$disparities
+    counted 5 "$folder/overlay-$alpha"-*.raw
+  done
+  for frame in 000000 000004; do
+    cmp "$folder/left-$frame.raw" "$folder/overlay-0-$frame.raw" || bad "the live view is not the left one"
+    # colours have taken the place of grey over most of the picture
+    samples 1 "$folder/overlay-0.5-$frame.raw" >"$folder/ours"
+    samples 1 "$folder/left-$frame.raw" | paste - "$folder/ours" | awk '
+      $1 != $2 { other++ } END { exit !(other > NR / 2) }' || bad "no depth lies over the live view"
+  done
+  rm -f "$folder"/overlay-*
+done
+
+refused "warn-distance" env SINK=fakesink OVERLAY=warn-distance=near sh "$pipelines/overlay.sh" test
+refused "sink_none" env SINK="fakesink overlay.sink_none" sh "$pipelines/overlay.sh" test

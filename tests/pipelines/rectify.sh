@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The scripts with CALIBRATION: rectify.sh BUILD
+set -eu
+. "$(dirname "$0")/common.sh"
+skip_without stereorectify depthoverlay stereotestsrc stereoconfidence videocrop capssetter multifilesink
+make_truth truth $width $height
+# cameras without distortion, side by side: what is rectified is what was seen
+focal=$((width * 9 / 10))
+cat >"$folder/stereo rig.yml" <<END
+%YAML:1.0
+---
+image_width: $width
+image_height: $height
+M1: !!opencv-matrix
+   rows: 3
+   cols: 3
+   dt: d
+   data: [ $focal., 0., $((width / 2))., 0., $focal., $((height / 2))., 0., 0., 1. ]
+D1: !!opencv-matrix
+   rows: 1
+   cols: 5
+   dt: d
+   data: [ 0., 0., 0., 0., 0. ]
+M2: !!opencv-matrix
+   rows: 3
+   cols: 3
+   dt: d
+   data: [ $focal., 0., $((width / 2))., 0., $focal., $((height / 2))., 0., 0., 1. ]
+D2: !!opencv-matrix
+   rows: 1
+   cols: 5
+   dt: d
+   data: [ 0., 0., 0., 0., 0. ]
+R: !!opencv-matrix
+   rows: 3
+   cols: 3
+   dt: d
+   data: [ 1., 0., 0., 0., 1., 0., 0., 0., 1. ]
+T: !!opencv-matrix
+   rows: 3
+   cols: 1
+   dt: d
+   data: [ -120., 0., 0. ]
+END
+# 254 steps over 24 disparities
+grey=$(awk "BEGIN { print 254 / ($disparities - 1) }")
+export CALIBRATION="$folder/stereo rig.yml"
+for cameras in "test" "test test"; do
+  into rectified GRAY8
+  # shellcheck disable=SC2086
+  SINK=$SINK quietly sh "$pipelines/$(test "$cameras" = test && echo side-by-side.sh || echo two-cameras.sh)" \
+    $cameras num-disparities=$disparities
+  counted 5 "$folder"/rectified-*.raw
+  near_truth 1 "$folder/rectified-000003.raw" 1 "$grey" "$folder/truth-000003.raw"
+  rm -f "$folder"/rectified-*
+  into overlay GRAY8
+  # shellcheck disable=SC2086
+  SINK=$SINK OVERLAY="alpha=0 legend=false text=false" quietly sh "$pipelines/overlay.sh" $cameras
+  counted 5 "$folder"/overlay-*.raw
+  [ "$(wc -c <"$folder/overlay-000004.raw")" = $((width * height)) ] || bad "the overlay is not of the size of one view"
+  rm -f "$folder"/overlay-*
+done
+
+# distances follow from the calibration: at twice the baseline the same disparity is twice as far
+sed 's/-120\./-240./' "$CALIBRATION" >"$folder/wide.yml"
+for file in "$CALIBRATION" "$folder/wide.yml"; do
+  CALIBRATION=$file SINK=fakesink quietly sh "$pipelines/truck.sh" test num-disparities=$disparities
+  sed -n 's/^nearest: \([0-9]*\) mm.*/\1/p' "$folder/said" | head -n 1
+done >"$folder/distances"
+nearest=$(samples 2 "$folder/truth-000000.raw" | sort -rn | awk -v f=$focal '{ v[NR] = $1 }
+  END { print f * 120 / (v[int (NR / 100)] / 64) }')
+awk -v is="$nearest" '{ print "nearest", $1, "mm"; if ($1 < 0.95 * is * NR || $1 > 1.05 * is * NR) off++ }
+  END { exit !(NR == 2 && !off) }' "$folder/distances" || bad "not $nearest mm, and twice that"
+
+refused "no file no.yml" env CALIBRATION=no.yml sh "$pipelines/side-by-side.sh" test
+refused "no file no.yaml" env CALIBRATION="$CALIBRATION,no.yaml" sh "$pipelines/two-cameras.sh" test test
+echo "M1: 5" >"$folder/broken.yml"
+refused "broken.yml" env CALIBRATION="$folder/broken.yml" SINK=fakesink sh "$pipelines/overlay.sh" test

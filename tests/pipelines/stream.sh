@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# rtp-send.sh with rtp-receive.sh, rtsp.sh with GStreamer's client: stream.sh BUILD rtp|rtsp
+set -eu
+. "$(dirname "$0")/common.sh"
+skip_without stereotestsrc depthoverlay x264enc rtph264pay rtph264depay avdec_h264 multifilesink udpsink
+port=$((20000 + ($$ + seed) % 20000))
+# a still scene: whichever frame comes first
+TEST_SOURCE="num-buffers=1 seed=$seed motion=0 noise=0"
+luma="capsfilter caps=video/x-raw,format=GRAY8 ! multifilesink location=$folder"
+SINK="$luma/sent-%06d.raw" OVERLAY=text=false quietly sh "$pipelines/overlay.sh" test num-disparities=$disparities
+TEST_SOURCE="seed=$seed motion=0 noise=0"
+export OVERLAY=text=false
+
+# like_sent FILE: the same picture but for what H.264 changes
+like_sent () {
+  samples 1 "$folder/sent-000000.raw" >"$folder/ours"
+  samples 1 "$1" | paste - "$folder/ours" | awk '
+    { off += $1 > $2 ? $1 - $2 : $2 - $1; spread += $2 > 128 ? $2 - 128 : 128 - $2 }
+    END { printf "%.2f grey levels off, of a picture with %.0f\n", off / NR, spread / NR
+      exit !(NR > 0 && off < spread / 5) }' ||
+    bad "what came is another picture"
+}
+
+case $2 in
+  rtp)
+    SINK="$luma/came-%06d.raw" sh "$pipelines/rtp-receive.sh" $port >"$folder/receiver" 2>&1 &
+    receiver=$!
+    running=$receiver
+    wait_until grep -q "PLAYING" "$folder/receiver"
+    sh "$pipelines/rtp-send.sh" 127.0.0.1 $port test num-disparities=$disparities >"$folder/sender" 2>&1 &
+    sender=$!
+    running="$receiver $sender"
+    wait_until test -s "$folder/came-000009.raw"
+    grep -q "to be run on 127.0.0.1: gst-launch-1.0 udpsrc port=$port " "$folder/sender" ||
+      bad "the receiving line was not said"
+    kill "$sender" "$receiver"
+    like_sent "$folder/came-000005.raw"
+    refused "70000 is not a port" sh "$pipelines/rtp-send.sh" 127.0.0.1 70000 test
+    refused "is not a port" sh "$pipelines/rtp-receive.sh" localhost
+    refused "nosuchenc" env ENCODER=nosuchenc sh "$pipelines/rtp-send.sh" 127.0.0.1 $port test
+    ;;
+  rtsp)
+    skip_without rtspsrc
+    /usr/bin/python3 -c 'import gi
+gi.require_version("GstRtspServer", "1.0")
+from gi.repository import GstRtspServer' || {
+      echo "SKIP: there is no gir1.2-gst-rtsp-server-1.0"
+      exit 77
+    }
+    sh "$pipelines/rtsp.sh" $port test num-disparities=$disparities >"$folder/server" 2>&1 &
+    server=$!
+    running=$server
+    wait_until grep -q "^rtsp://127.0.0.1:$port/depth" "$folder/server"
+    refused "cannot be listened at" sh "$pipelines/rtsp.sh" $port test
+    # shellcheck disable=SC2086
+    gst-launch-1.0 rtspsrc "location=rtsp://127.0.0.1:$port/depth" protocols=tcp ! rtph264depay ! avdec_h264 ! \
+      videoconvert ! $luma/came-%06d.raw >"$folder/client" 2>&1 &
+    client=$!
+    running="$server $client"
+    wait_until test -s "$folder/came-000009.raw"
+    kill -INT "$server"
+    wait "$server" || bad "Ctrl-C is not an error of the server"
+    kill "$client" 2>/dev/null || true
+    running=
+    like_sent "$folder/came-000005.raw"
+    refused "is not a port" sh "$pipelines/rtsp.sh" eightyfive test
+    ;;
+esac

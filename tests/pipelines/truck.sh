@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# truck.sh with truck.c or truck.py: truck.sh BUILD c|python
+set -eu
+. "$(dirname "$0")/common.sh"
+skip_without stereotestsrc stereoconfidence depthoverlay videocrop capssetter fakevideosink
+option=
+if [ "$2" = python ]; then
+  option=--python
+  export GI_TYPELIB_PATH="$1/gst"
+  if [ ! -f "$1/gst/GstStereo-1.0.typelib" ]; then
+    echo "SKIP: the typelib was not built"
+    exit 77
+  fi
+  /usr/bin/python3 -c 'import gi; gi.require_version("GstVideo", "1.0"); from gi.repository import GstVideo' || {
+    echo "SKIP: there is no python3-gi with gir1.2-gst-plugins-base-1.0"
+    exit 77
+  }
+fi
+export SINK=fakesink
+
+# run WARN CAMERA... [property=value...]
+run () {
+  warn=$1
+  shift
+  WARN=$warn quietly sh "$pipelines/truck.sh" $option "$@" num-disparities=$disparities
+  cp "$folder/said" "$folder/told"
+  tail -n 1 "$folder/told" | grep -q "^end of the stream$" ||
+    bad "it does not end as it should: $(cat "$folder/told")"
+}
+
+# measure PATTERN: what there is to be found. Focal length 0.9 widths, baseline 120 mm; the nearest distance is the one
+# that a hundredth of the picture is at or within.
+measure () {
+  TEST_SOURCE="is-live=false num-buffers=12 seed=$seed motion=0 pattern=$1"
+  make_truth truth $width $height
+  truth=$(samples 2 "$folder/truth-000000.raw" | sort -rn | awk -v f=$((width * 9 / 10)) '{ v[NR] = $1 }
+    END { print f * 120 / (v[int (NR / 100)] / 64) }')
+  middle=$(samples 2 "$folder/truth-000000.raw" | awk -v at=$((width * (height / 2) + width / 2)) \
+    -v f=$((width * 9 / 10)) 'NR == at + 1 { print f * 120 / ($1 / 64) }')
+  echo "$1: the nearest is $truth mm away, the middle $middle mm"
+}
+
+# near NAME TRUE: every number on standard input within a tenth, and there is one
+near () {
+  awk -v name="$1" -v is="$2" '{ print name, $1, "mm"; if ($1 < 0.9 * is || $1 > 1.1 * is) off++ }
+    END { exit !(NR > 0 && !off) }' || { cat "$folder/told"; bad "$1: too far from $2"; }
+}
+
+# the middle of random-dots is nearer than what lies around it, that of planes farther than the disc before them
+for pattern in random-dots planes; do
+  measure $pattern
+  for cameras in "test" "test test"; do
+    # shellcheck disable=SC2086
+    run "$(awk "BEGIN { print int (1.2 * $truth) }")" $cameras
+    sed -n 's/^nearest: \([0-9]*\) mm at [0-9]*,[0-9]*, confidence [01].[0-9]* WARNING$/\1/p' "$folder/told" |
+      near nearest "$truth"
+    sed -n 's/^depth: .* \([0-9]*\) mm ahead$/\1/p' "$folder/told" | near ahead "$middle"
+    sed -n 's/^depth: \([0-9.]*\) % of the pixels, mean confidence \([0-9.]*\),.*/\1 \2/p' "$folder/told" | awk '
+      { ok = $1 > 60 && $1 <= 100 && $2 > 0.05 && $2 < 1 } END { exit !(NR == 1 && ok) }' || {
+      cat "$folder/told"
+      bad "12 frames are less than a second: one look at the metadata, with plausible numbers"
+    }
+  done
+done
+# shellcheck disable=SC2086
+run "$(awk "BEGIN { print int (0.8 * $truth) }")" test
+grep -q "^nearest: [0-9]* mm" "$folder/told" || bad "the nearest distance was not told"
+if grep -q WARNING "$folder/told"; then
+  bad "a warning without a reason"
+fi
+# nothing near, nothing known
+TEST_SOURCE="is-live=false num-buffers=3 pattern=flat noise=0"
+run 1500 test confidence-threshold=1
+grep -q "^nearest: nothing" "$folder/told" ||
+  bad "a scene without texture has a nearest distance: $(cat "$folder/told")"
+grep -q "none known ahead" "$folder/told" || { cat "$folder/told"; bad "a scene without texture has a depth ahead"; }
+
+refused "window" sh "$pipelines/truck.sh" $option test window=32
+refused "no camera /dev/video-none" sh "$pipelines/truck.sh" $option test /dev/video-none
+refused "no-such-property" sh "$pipelines/truck.sh" $option test no-such-property=1
+refused "error: .*none" env SINK="filesink location=$folder/none/file" sh "$pipelines/truck.sh" $option test
+
+# Ctrl-C, while it runs
+TEST_SOURCE="seed=$seed"
+mkfifo "$folder/lines"
+sh "$pipelines/truck.sh" $option test num-disparities=$disparities method=bm >"$folder/lines" 2>&1 &
+running=$!
+while read -r line; do
+  case $line in
+    nearest:*) [ -z "$running" ] || kill -INT "$running" && running= ;;
+  esac
+  last=$line
+done <"$folder/lines"
+wait $! || bad "Ctrl-C is not an error"
+[ "$last" = "end of the stream" ] || bad "Ctrl-C: the last word was: $last"
