@@ -43,7 +43,7 @@ install_missing () {
 
 # What building the plugin needs.
 build_packages='meson ninja-build gcc pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libpng-dev
-  gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good'
+  libyaml-dev libpango1.0-dev fonts-dejavu-core gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good'
 
 # cuda_options: meson's options for this machine: its own GPU, or with none what "$1" says
 cuda_options () {

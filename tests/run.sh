@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Installs what is missing, builds into build-tests/, runs every test; then the same on the CPU under
-# AddressSanitizer and UBSan in build-tests-asan/ (leave that out with STEREO_NO_ASAN=1).
+# AddressSanitizer and UBSan in build-tests-asan/ (leave that out with STEREO_NO_ASAN=1), and builds the Debian packages
+# (STEREO_NO_PACKAGE=1).
 # The last line is "N passed, N failed, N skipped", of both runs together.
 set -eu
 
@@ -38,19 +39,19 @@ configure () {
   ninja -C "$1"
 }
 
-say "1/3 packages"
+say "1/4 packages"
 install_missing $build_packages g++ gobject-introspection libgirepository1.0-dev python3-gi gir1.2-gstreamer-1.0 \
   gir1.2-gst-plugins-base-1.0
 
-say "2/3 build and test in build-tests/"
+say "2/4 build and test in build-tests/"
 # shellcheck disable=SC2046
 configure build-tests $(cuda_options -Dcuda-arch=sm_90)
 run_tests build-tests
 
 if [ -n "${STEREO_NO_ASAN:-}" ]; then
-  say "3/3 left out: STEREO_NO_ASAN is set"
+  say "3/4 left out: STEREO_NO_ASAN is set"
 else
-  say "3/3 build and test under AddressSanitizer and UBSan in build-tests-asan/"
+  say "3/4 build and test under AddressSanitizer and UBSan in build-tests-asan/"
   # alignment: GStreamer's own macros write 16-bit samples to odd addresses
   configure build-tests-asan -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized \
     -Dc_args=-fno-sanitize=alignment -Dcuda=disabled -Dintrospection=disabled
@@ -63,6 +64,13 @@ else
   ASAN_OPTIONS=detect_leaks=0 meson test -C build-tests-asan --no-rebuild meta >/dev/null 2>&1 || true
   export STEREO_TEST_DRAWS=30 STEREO_FUZZ_ITERATIONS=1500
   run_tests build-tests-asan --timeout-multiplier 4 --no-suite golden --no-suite bench
+fi
+
+if [ -n "${STEREO_NO_PACKAGE:-}" ]; then
+  say "4/4 left out: STEREO_NO_PACKAGE is set"
+else
+  say "4/4 Debian packages in build-package/"
+  if sh tests/package.sh; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"
