@@ -23,13 +23,29 @@ refuse (GstDepthOverlay *self, const gchar *reason)
   return FALSE;
 }
 
+/* Whether frames that are not tagged hold two views: if half of one fits the depth, and the whole does not. Before any
+ * depth came it is what stereomatch takes for two views, so that the output does not start with both of them. */
+static gboolean
+looks_packed (GstDepthOverlay *self, gint width, gint height)
+{
+  gint depth_width = (gint) self->view_depth_width, depth_height = (gint) self->view_depth_height;
+  gboolean linked;
+
+  if (depth_width)
+    return width % 2 == 0 && !same_shape (width, height, depth_width, depth_height) &&
+        same_shape (width / 2, height, depth_width, depth_height);
+  GST_OBJECT_LOCK (self);
+  linked = self->depth != NULL;
+  GST_OBJECT_UNLOCK (self);
+  return linked && width % 2 == 0 && width >= 2 * height;
+}
+
 /* The size and place of the view in the live frame. */
 static gboolean
 choose_view (GstDepthOverlay *self, GstStereoLayout *layout, gint *x, gint *y)
 {
   const GstVideoInfo *live = &self->live_info;
   gint width = GST_VIDEO_INFO_WIDTH (live), height = GST_VIDEO_INFO_HEIGHT (live);
-  gint depth_width = (gint) self->view_depth_width, depth_height = (gint) self->view_depth_height;
   gchar *message = NULL;
   gboolean found;
 
@@ -42,8 +58,7 @@ choose_view (GstDepthOverlay *self, GstStereoLayout *layout, gint *x, gint *y)
     case GST_VIDEO_MULTIVIEW_MODE_MONO:
     case GST_VIDEO_MULTIVIEW_MODE_LEFT:
     case GST_VIDEO_MULTIVIEW_MODE_RIGHT:
-      if (!depth_width || width % 2 || same_shape (width, height, depth_width, depth_height) ||
-          !same_shape (width / 2, height, depth_width, depth_height))
+      if (!looks_packed (self, width, height))
         return gst_stereo_layout_single (layout, live, FALSE, &message) || refuse (self, message);
       break;
     default:

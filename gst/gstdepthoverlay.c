@@ -26,7 +26,8 @@
  *
  * **Sizes.** Depth of another size is scaled to the view by the nearest neighbour; another aspect ratio is an error.
  * Of a live frame that holds both views (multiview-mode=side-by-side or top-bottom in its caps; or no such caps, and
- * half its width fits the depth where the whole does not) the left view is shown, and the output is as large as that.
+ * half its width fits the depth where the whole does not; before any depth came, a width of twice the height or more)
+ * the left view is shown, and the output is as large as that.
  *
  * **Nearest distance.** Of the pixels in #GstDepthOverlay:region that are valid and sure enough, the distance that
  * #GstDepthOverlay:nearest-percentile percent of them are at or within, so that single wrong pixels do not matter.

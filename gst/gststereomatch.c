@@ -11,8 +11,8 @@
  * output buffer carries a #GstStereoMeta with the confidence and all that is needed to interpret it.
  *
  * Depth needs #GstStereoMatch:focal-length and #GstStereoMatch:baseline, and #GstStereoMatch:principal-offset where the
- * principal points differ. Each of them that is left at 0 is taken from the views' own metadata: a #GstStereoMeta of kind
- * `views`, as stereorectify and stereotestsrc write it, on the frame that holds both views, or on the left one, else on
+ * principal points differ. Each of them that is left at 0 is taken from the views' own metadata: a #GstStereoMeta
+ * of kind `views`, as stereorectify and stereotestsrc write it, on the frame that holds both views, or on the left one, else on
  * the right one. A property set by hand wins, and a contradiction is said once. The metadata may change from pair to
  * pair; what it says, and its true disparity if it has one, goes on to the output's metadata. A videoscale in between
  * scales it, and drops it when the shape of the picture changes.
@@ -322,8 +322,8 @@ install_own_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_QOS, g_param_spec_boolean ("qos", "qos",
           "Drop pairs before they are computed when downstream says that they come too late", TRUE, rw));
   g_object_class_install_property (klass, PROP_CHECK_INTERVAL, g_param_spec_uint64 ("check-interval", "check-interval",
-          "Nanoseconds of stream time from one look at the input to the next, whether left and right are exchanged, the "
-          "rows of the views do not fit, or their timestamps are out of step: a warning says so once, and what to do; "
+          "Nanoseconds of stream time from one look at the input to the next, whether left and right are exchanged, "
+          "the rows of the views do not fit, or their timestamps are out of step: a warning says so once, and what to do; "
           "some 2 ms on the CPU each; 0 = never", 0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL, rw));
   g_object_class_install_property (klass, PROP_ACTIVE_BACKEND, g_param_spec_string ("active-backend",
           "active-backend", "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
@@ -334,8 +334,8 @@ install_own_properties (GObjectClass *klass)
           "backend's work by its own clock, without copies to a device and from it); of the last pair: valid-ratio "
           "and mean-confidence (0..1); checks (looks at the input, see check-interval), check-matches (points found in "
           "both views at the last one), exchanged (left and right look so), vertical-offset (pixels by which the rows "
-          "differ, median; below 0 = not known), skew-mean (ns between the frames of a pair) and skew-drift (ns that it "
-          "grows by in a second)", GST_TYPE_STRUCTURE, ro));
+          "differ, median; below 0 = not known), skew-mean (ns between the frames of a pair) and skew-drift (ns that "
+          "it grows by in a second)", GST_TYPE_STRUCTURE, ro));
   g_object_class_install_property (klass, PROP_SETTINGS, g_param_spec_boxed ("settings", "settings",
           "Every parameter in force, each own value replaced by what profile and method call for; NULL when they "
           "contradict each other", GST_TYPE_STRUCTURE, ro));

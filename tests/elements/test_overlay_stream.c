@@ -320,6 +320,30 @@ GST_START_TEST (test_no_depth_pad)
 }
 GST_END_TEST;
 
+/* A wide frame is taken for two views before there is a depth to compare it with, and no longer. */
+GST_START_TEST (test_packed_before_any_depth)
+{
+  Overlay *overlay = new_overlay ("");
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  overlay_live_caps (overlay, GST_VIDEO_FORMAT_GRAY8, 64, 16, NULL);
+  overlay_depth_caps (overlay, "GRAY16_LE", 64, 16);
+  push_live (overlay, 0);
+  overlay_push_depth (overlay, new_depth (64, 16, GST_STEREO_OUTPUT_KIND_DEPTH, 500), TICK);
+  for (guint i = 0; i < 2; i++) {
+    if (i)
+      push_live (overlay, TICK);
+    expect_frame (overlay, i * TICK, i ? 5 : NO_DEPTH);
+    caps = gst_pad_get_current_caps (overlay->live->sinkpad);
+    fail_unless (gst_video_info_from_caps (&info, caps));
+    fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), i ? 64 : 32);
+    gst_caps_unref (caps);
+  }
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
 /* ---- live -------------------------------------------------------------------------------- */
 
 /* A frame waits for its depth until the latency is over, and no longer. */
@@ -464,6 +488,7 @@ overlay_stream_suite (void)
   tcase_add_test (tcase, test_flush_forgets);
   tcase_add_test (tcase, test_caps_change);
   tcase_add_test (tcase, test_no_depth_pad);
+  tcase_add_test (tcase, test_packed_before_any_depth);
   tcase_add_test (tcase, test_live_frames_do_not_wait_for_ever);
   tcase_add_test (tcase, test_play_twice);
   tcase_add_test (tcase, test_seek);
