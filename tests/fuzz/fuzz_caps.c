@@ -170,6 +170,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 
   gst_init (NULL, NULL);
   g_log_set_default_handler (keep_quiet, NULL);
+  g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
   memcpy (numbers, left ? data + length : data, left < sizeof numbers ? left : sizeof numbers);
   caps = g_utf8_validate (text, -1, NULL) ? gst_caps_from_string (text) : NULL;
   if (caps && is_ours (caps) && gst_video_info_from_caps (&info, caps))
