@@ -69,7 +69,7 @@ static void
 judge_timestamps (GstStereoMatch *self)
 {
   GstStereoSkew *skew = &self->checks.skew;
-  gint64 frame = self->left_spacing;
+  gint64 frame = self->parent.left_spacing;
 
   if (!gst_stereo_skew_close (skew))
     return;
