@@ -18,8 +18,10 @@ cuda_fail (StereoError *error, cudaError_t code, const char *call, const char *f
 {
   const char *base = strrchr (file, '/');
   cudaGetLastError ();          /* so that the next plan does not meet this one's error */
-  return stereo_fail (error, STEREO_ERROR_BACKEND, "CUDA failed: %.120s: %s (%s, at %s:%d).", call,
-      cudaGetErrorString (code), cudaGetErrorName (code), base ? base + 1 : file, line);
+  return stereo_fail (error, code == cudaErrorMemoryAllocation ? STEREO_ERROR_MEMORY : STEREO_ERROR_BACKEND,
+      "CUDA failed: %.120s: %s (%s, at %s:%d).%s", call, cudaGetErrorString (code), cudaGetErrorName (code),
+      base ? base + 1 : file, line, cuda_is_fatal (code) ? " Nothing that shares this CUDA context works any more: stop "
+          "all elements that use it, and start them again." : "");
 }
 
 /* ---- the device ------------------------------------------------------------------------------ */
@@ -63,7 +65,7 @@ device_available (int device, char *reason, size_t size)
 static int
 cuda_available (int device, char *reason, size_t size)
 {
-  int count = 0, driver = 0, runtime = 0, usable = 0;
+  int count = 0, driver = 0, runtime = 0, usable = 0, caller = device == -2;
   cudaError_t code = cudaGetDeviceCount (&count);
 
   cudaDriverGetVersion (&driver);
@@ -81,7 +83,7 @@ cuda_available (int device, char *reason, size_t size)
     snprintf (reason, size, "There is no CUDA device %d: there are %d, numbered from 0.", device, count);
   else if (device == -2 && (code = cudaGetDevice (&device)) != cudaSuccess)
     snprintf (reason, size, "The current CUDA context cannot be used (%s).", cudaGetErrorString (code));
-  else
+  else if (caller || cuda_device_alive (device < 0 ? 0 : device, reason, size))
     usable = device_available (device < 0 ? 0 : device, reason, size);
   cudaGetLastError ();
   return usable;
@@ -158,12 +160,14 @@ cuda_open (StereoPlan *plan, StereoError *error)
   if (!state)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CUDA backend.");
   plan->state = state;
+  cuda_device_take (device_of (plan));
+  state->fault_at = cuda_fault_wanted ();
   state->debug_sync = debug && *debug && strcmp (debug, "0");
   state->no_graph = graph && !strcmp (graph, "0");
   return open_device (plan, state, error);
 }
 
-/* Failures are of no use here: after a fault every call returns it. */
+/* After a fault every call returns it, as these do. */
 static void
 cuda_settle (StereoPlan *plan)
 {
@@ -171,8 +175,8 @@ cuda_settle (StereoPlan *plan)
   cudaStream_t streams[] = { state->upload_stream, state->stream, state->download_stream };
 
   for (cudaStream_t stream : streams)
-    if (stream)
-      cudaStreamSynchronize (stream);
+    if (stream && cuda_is_fatal (cudaStreamSynchronize (stream)))
+      state->failed = 1;
   cudaGetLastError ();
 }
 
@@ -211,6 +215,7 @@ cuda_close (StereoPlan *plan)
     if (stream)
       cudaStreamDestroy (stream);
   cudaGetLastError ();
+  cuda_device_leave (device_of (plan), state->failed);
   stereo_pool_free (state->pool);
   free (state);
   plan->state = NULL;
@@ -277,6 +282,8 @@ cuda_run (StereoPlan *plan, StereoError *error)
   if ((status = stereo_run_steps (plan, 0, 1, error)))
     return status;
   CUDA_TRY (cudaEventRecord (state->loaded, state->stream));
+  if (state->fault_at && state->fault_at == plan->submitted && (status = cuda_fault (plan, error)))
+    return status;
   if ((status = cuda_run_graph (plan, error)))
     return status;
   if (stereo_plan_in_flight (plan) > 1)

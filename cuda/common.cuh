@@ -25,6 +25,8 @@ struct CudaState
 {
   int shared_per_block, multiprocessors;
   int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
+  int failed;                   /* the context is beyond use */
+  unsigned fault_at;            /* STEREO_TEST_FAULT: the frame, from 1, whose kernel reads where it must not; 0: none */
   cudaStream_t stream;          /* of the steps */
   cudaStream_t upload_stream, download_stream;
   cudaEvent_t loaded;           /* the last frame's images were read: @input is free */
@@ -84,6 +86,9 @@ cuda_state (const StereoPlan *plan)
 /* Turns a failed call into STEREO_ERROR_BACKEND with the call, the error and the place. */
 StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, const char *file, int line);
 
+/* Whether nothing in this context works any more after @code. */
+int cuda_is_fatal (cudaError_t code);
+
 #define CUDA_TRY(call) \
   do { \
     cudaError_t code_ = (call); \
@@ -114,6 +119,16 @@ size_t cuda_results_most (const StereoPlan *plan);
 /* graph.cu: all steps but the first and the last, as one launch where that can be; the plan's reason says whether. */
 void cuda_make_graph (StereoPlan *plan);
 StereoStatus cuda_run_graph (StereoPlan *plan, StereoError *error);
+
+/* fault.cu: who uses a device's primary context, as the last to go resets it after a failure. A device below 0 is the
+ * caller's context. 0 and a sentence where it failed; what is taken has to be left again. */
+int cuda_device_alive (int device, char *reason, size_t size);
+void cuda_device_take (int device);
+void cuda_device_leave (int device, int failed);
+
+/* fault.cu: the frame that STEREO_TEST_FAULT=kernel:FRAME names, or 0; and what happens to it. */
+unsigned cuda_fault_wanted (void);
+StereoStatus cuda_fault (StereoPlan *plan, StereoError *error);
 
 static inline unsigned
 cuda_blocks (size_t items, size_t per_block)

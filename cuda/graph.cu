@@ -71,6 +71,10 @@ cuda_make_graph (StereoPlan *plan)
     snprintf (plan->reason + end, sizeof plan->reason - end, " Frames run as one CUDA graph.");
   else
     snprintf (plan->reason + end, sizeof plan->reason - end, " Kernels are launched one by one: %s", reason);
+  end = strlen (plan->reason);
+  if (state->fault_at)
+    snprintf (plan->reason + end, sizeof plan->reason - end, " STEREO_TEST_FAULT is set: frame %u will fail.",
+        state->fault_at);
 }
 
 /* The steps between the first and the last. Stage times need what is between the stages. */

@@ -40,11 +40,18 @@ remap_state (const StereoRemap *remap)
   return (CudaRemap *) remap->state;
 }
 
+/* -1: whichever is current. */
+static int
+device_of (const StereoRemap *remap)
+{
+  return remap->cuda_device_id == -2 ? -1 : remap->cuda_device_id < 0 ? 0 : remap->cuda_device_id;
+}
+
 /* The device to come back to, or -1. */
 static int
 enter (const StereoRemap *remap)
 {
-  int before = -1, device = remap->cuda_device_id == -2 ? -1 : remap->cuda_device_id < 0 ? 0 : remap->cuda_device_id;
+  int before = -1, device = device_of (remap);
 
   if (device < 0 || cudaGetDevice (&before) != cudaSuccess || before == device)
     return -1;
@@ -154,6 +161,8 @@ remap_open (StereoRemap *remap, StereoError *error)
   StereoStatus status;
 
   remap->state = calloc (1, sizeof (CudaRemap));
+  if (remap->state)
+    cuda_device_take (device_of (remap));
   status = remap->state ? open_device (remap, error) :
                           stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CUDA backend.");
   leave (before);
@@ -165,13 +174,12 @@ static void
 remap_close (StereoRemap *remap)
 {
   CudaRemap *state = remap_state (remap);
-  int before;
+  int before, failed;
 
   if (!state)
     return;
   before = enter (remap);
-  if (state->stream)
-    cudaStreamSynchronize (state->stream);
+  failed = state->stream && cuda_is_fatal (cudaStreamSynchronize (state->stream));
   for (CudaRemapPlane &plane : state->planes) {
     cudaFreeHost (plane.pinned_source);
     cudaFreeHost (plane.pinned_target);
@@ -185,6 +193,7 @@ remap_close (StereoRemap *remap)
   if (state->stream)
     cudaStreamDestroy (state->stream);
   cudaGetLastError ();
+  cuda_device_leave (device_of (remap), failed);
   stereo_pool_free (state->pool);
   leave (before);
   free (state);

@@ -22,8 +22,8 @@ locate (GstDepthOverlay *self, const GstStereoBlendDepth *depth)
   gint64 width = GST_VIDEO_INFO_WIDTH (&self->view_info), height = GST_VIDEO_INFO_HEIGHT (&self->view_info);
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (self->held.buffer);
 
-  nearest->x = (gint) ((2 * (gint64) nearest->found.x + 1) * width / (2 * depth->width));
-  nearest->y = (gint) ((2 * (gint64) nearest->found.y + 1) * height / (2 * depth->height));
+  nearest->x = (gint) ((2 * (gint64) nearest->found.x + 1) * width / (2 * (gint64) depth->width));
+  nearest->y = (gint) ((2 * (gint64) nearest->found.y + 1) * height / (2 * (gint64) depth->height));
   nearest->disparity = gst_stereo_meta_get_disparity (meta, nearest->found.sample);
   nearest->value = self->scale.metric ? gst_stereo_meta_get_depth (meta, nearest->found.sample) : nearest->disparity;
 }

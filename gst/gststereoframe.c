@@ -60,6 +60,9 @@ layout_of_frame (GstStereoLayout *layout, const GstVideoInfo *info)
   layout->height = GST_VIDEO_INFO_HEIGHT (info);
   layout->par_n = GST_VIDEO_INFO_PAR_N (info);
   layout->par_d = GST_VIDEO_INFO_PAR_D (info);
+  /* caps may hold any fraction */
+  if (layout->par_n <= 0 || layout->par_d <= 0)
+    layout->par_n = layout->par_d = 1;
   layout->fps_n = GST_VIDEO_INFO_FPS_N (info);
   layout->fps_d = MAX (1, GST_VIDEO_INFO_FPS_D (info));
 }

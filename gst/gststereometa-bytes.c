@@ -2,6 +2,7 @@
 /* The metadata as bytes, for sending and recording: little-endian, 8-byte fields, then the pictures. */
 #include "gst/gststereometa-private.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MAGIC 0x31304d5453ull   /* "STM01" */
@@ -11,7 +12,7 @@
 
 enum { AT_MAGIC, AT_SIZE, AT_KIND, AT_SKEW, AT_DOUBLES };
 
-/* In the order in which they are stored. */
+/* In the order in which they are stored; the first one has to be above 0. */
 static const gsize doubles[] = {
   G_STRUCT_OFFSET (GstStereoMeta, disparity_scale), G_STRUCT_OFFSET (GstStereoMeta, min_disparity),
   G_STRUCT_OFFSET (GstStereoMeta, num_disparities), G_STRUCT_OFFSET (GstStereoMeta, focal_length),
@@ -57,11 +58,11 @@ gst_stereo_meta_to_bytes (const GstStereoMeta *meta)
   return g_bytes_new_take (data, size);
 }
 
-/* The header must be whole, known, and account for every byte. */
+/* The header must be whole, known and possible, and account for every byte. */
 static gboolean
 check (const guint8 *data, gsize size, guint *width, guint *height, guint *flags)
 {
-  gsize pixels;
+  guint64 pixels;
 
   if (size < HEADER || GST_READ_UINT64_LE (data) != MAGIC)
     return FALSE;
@@ -69,9 +70,14 @@ check (const guint8 *data, gsize size, guint *width, guint *height, guint *flags
   *height = GST_READ_UINT32_LE (data + 8 * AT_SIZE + 4);
   *flags = GST_READ_UINT32_LE (data + 8 * AT_KIND + 4);
   if (*width < 1 || *height < 1 || *width > MAX_SIDE || *height > MAX_SIDE ||
-      GST_READ_UINT32_LE (data + 8 * AT_KIND) > GST_STEREO_OUTPUT_KIND_VIEWS)
+      GST_READ_UINT32_LE (data + 8 * AT_KIND) > GST_STEREO_OUTPUT_KIND_VIEWS || *flags & ~(HAS_CONFIDENCE | HAS_TRUTH))
     return FALSE;
-  pixels = (gsize) *width * *height;
+  for (guint i = 0; i < G_N_ELEMENTS (doubles); i++)
+    if (!isfinite (GST_READ_DOUBLE_LE (data + 8 * (AT_DOUBLES + i))))
+      return FALSE;
+  if (!(GST_READ_DOUBLE_LE (data + 8 * AT_DOUBLES) > 0))
+    return FALSE;
+  pixels = (guint64) *width * *height;
   return size == HEADER + (*flags & HAS_CONFIDENCE ? pixels : 0) + (*flags & HAS_TRUTH ? 2 * pixels : 0);
 }
 

@@ -14,14 +14,18 @@ map_plane (GstVideoFrame *frame, GstBuffer *buffer, GstVideoFormat format, guint
       gst_video_frame_map (frame, &info, buffer, flags | GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
 }
 
+/* NULL: larger than a picture can be, or than there is memory. */
 static GstBuffer *
 new_plane (GstVideoFormat format, guint width, guint height)
 {
   GstVideoInfo info;
   GstBuffer *buffer;
 
-  gst_video_info_set_format (&info, format, width, height);
+  if (!gst_video_info_set_format (&info, format, width, height))
+    return NULL;
   buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
+  if (!buffer)
+    return NULL;
   gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, format, width, height);
   return buffer;
 }
@@ -38,9 +42,9 @@ gst_stereo_meta_scale_plane (GstBuffer *plane, GstVideoFormat format, guint widt
   if (!map_plane (&in, plane, format, width, height, GST_MAP_READ))
     return NULL;
   scaled = new_plane (format, new_width, new_height);
-  if (!map_plane (&out, scaled, format, new_width, new_height, GST_MAP_WRITE)) {
+  if (!scaled || !map_plane (&out, scaled, format, new_width, new_height, GST_MAP_WRITE)) {
     gst_video_frame_unmap (&in);
-    gst_buffer_unref (scaled);
+    gst_clear_buffer (&scaled);
     return NULL;
   }
   bytes = GST_VIDEO_FRAME_COMP_PSTRIDE (&in, 0);
@@ -104,8 +108,8 @@ gst_stereo_meta_unpack_plane (const guint8 *from, GstVideoFormat format, guint w
   GstVideoFrame frame;
   gsize row;
 
-  if (!map_plane (&frame, plane, format, width, height, GST_MAP_WRITE)) {
-    gst_buffer_unref (plane);
+  if (!plane || !map_plane (&frame, plane, format, width, height, GST_MAP_WRITE)) {
+    gst_clear_buffer (&plane);
     return NULL;
   }
   row = (gsize) width * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);

@@ -146,7 +146,7 @@ write_component (const GstStereoPainter *painter, GstVideoFrame *frame, guint c,
 
   if (y & ((1 << shift_y) - 1))
     return;
-  to += (y >> shift_y) * GST_VIDEO_FRAME_COMP_STRIDE (frame, c);
+  to += (gssize) (y >> shift_y) * GST_VIDEO_FRAME_COMP_STRIDE (frame, c);
   for (gint i = 0; i < width; i++, to += step) {
     gint x = i << shift_x;
     *to = painter->table[c][painter->layer[x] * LEVELS + painter->level[x]];

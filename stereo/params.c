@@ -203,10 +203,11 @@ stereo_param_set (StereoParams *params, const StereoParamInfo *info, double valu
       *(double *) field = value;
       break;
     case STEREO_PARAM_SIZE:
-      *(uint64_t *) field = value > 0 ? (uint64_t) value : 0;
+      *(uint64_t *) field = value >= 18446744073709551616.0 ? UINT64_MAX : value > 0 ? (uint64_t) value : 0;
       break;
     default:
-      *(int *) field = value > 2147483647.0 ? INT32_MAX : value < -2147483648.0 ? INT32_MIN : (int) value;
+      /* what is no number becomes one that no parameter takes */
+      *(int *) field = value > 2147483647.0 ? INT32_MAX : value >= -2147483648.0 ? (int) value : INT32_MIN;
   }
 }
 

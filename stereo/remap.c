@@ -317,7 +317,7 @@ stereo_remap_execute (StereoRemap *remap, const StereoRemapSource *sources, cons
   memcpy (remap->sources, sources, (size_t) remap->plane_count * sizeof *sources);
   memcpy (remap->targets, targets, (size_t) remap->plane_count * sizeof *targets);
   status = remap->backend->run (remap, error);
-  remap->broken = status == STEREO_ERROR_BACKEND;
+  remap->broken = status != STEREO_OK;
   if (compute_ns)
     *compute_ns = stereo_now_ns () - start;
   return status;

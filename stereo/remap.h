@@ -89,7 +89,7 @@ typedef struct StereoRemap StereoRemap;
 StereoRemap *stereo_remap_new (const StereoRemapParams *params, StereoError *error);
 /* Runs a frame: as many sources and targets as there are planes, in their order. Targets may lie in one picture but do
  * not overlap each other or a source. Bytes of a target between the samples are left as they are. After a failure of
- * the device (STEREO_ERROR_BACKEND) the targets are undefined and the remap can only be freed.
+ * the device (STEREO_ERROR_BACKEND, STEREO_ERROR_MEMORY) the targets are undefined and the remap can only be freed.
  * @compute_ns (may be NULL) gets the time it took. */
 StereoStatus stereo_remap_execute (StereoRemap *remap, const StereoRemapSource *sources,
     const StereoRemapTarget *targets, uint64_t *compute_ns, StereoError *error);

@@ -43,10 +43,12 @@ left_value (const StereoView *view, int kind, size_t at)
   return kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? view->color[at] : view->luma[at];
 }
 
+/* @at may be before the row: in the pad. */
 INLINE const void *
 right_place (const StereoView *view, int kind, size_t at)
 {
-  return kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? (const void *) (view->color + at) : view->luma + at;
+  return kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? (const void *) (view->color + (ptrdiff_t) at) :
+                                                              view->luma + (ptrdiff_t) at;
 }
 
 /* Adds row @enters to the sums of column @x, takes row @leaves away; -1: none, unless @both are known to be there. */

@@ -26,8 +26,8 @@ two_lowest (const uint16_t *column, int depth, uint32_t *lowest, uint32_t *secon
     low = vec_min_unsigned (low, key);
   }
   for (int half = LANES / 2; half; half /= 2) {
-    VecU other = __builtin_shuffle (low, (VecU) (lanes ^ half));
-    next = vec_min_unsigned (next, __builtin_shuffle (next, (VecU) (lanes ^ half)));
+    VecU other = vec_partners (low, half);
+    next = vec_min_unsigned (next, vec_partners (next, half));
     next = vec_min_unsigned (next, vec_max_unsigned (low, other));
     low = vec_min_unsigned (low, other);
   }

@@ -131,6 +131,21 @@ vec_max (VecI a, VecI b)
   return (a & more) | (b & ~more);
 }
 
+/* Lane k gets lane k ^ @half. */
+static inline __attribute__ ((always_inline)) VecU
+vec_partners (VecU v, int half)
+{
+#ifdef __clang__
+  VecU partners = v;
+  for (int k = 0; k < LANES; k++)
+    partners[k] = v[k ^ half];
+  return partners;
+#else
+  const VecI lanes = LANE_NUMBERS;
+  return __builtin_shuffle (v, (VecU) (lanes ^ half));
+#endif
+}
+
 static inline __attribute__ ((always_inline)) VecU
 vec_min_unsigned (VecU a, VecU b)
 {

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Random parameters, in range and out of it, on random shapes between guard pages: a plan is refused
- * with a message, or it runs and its result is possible. Nothing else may happen. Repeatable:
- * STEREO_TEST_SEED, and STEREO_FUZZ_ITERATIONS for more of it.
+ * Random parameters, in range and out of it, on random shapes between guard pages, before the first byte and after the
+ * last one of every image and result: a plan is refused with a message, or it runs and its result is possible, and the
+ * same wherever it lies. Nothing else may happen. Repeatable: STEREO_TEST_SEED, and STEREO_FUZZ_ITERATIONS for more of
+ * it. With -DSTEREO_LIBFUZZER it is a target of libFuzzer, whose bytes are the seed.
  */
 #include <limits.h>
 #include <math.h>
 #include <sys/mman.h>
 
-#include "check.h"
+#include "fuzz.h"
 #include "picture.h"
 #include "stereo/stereo.h"
 
 #define MOST_WORK 3e7           /* weighted taps of one frame: about 0.1 s without vectors */
+
+enum { MOST_WIDTH = 80, MOST_HEIGHT = 60 };
 
 static const double wild[] = { 0, -1, 1, 2, 1e9, -1e9, INT_MAX, INT_MIN, 0.5, 1e-300, 1e308, 65535, 1024, 64 };
 
@@ -96,42 +99,94 @@ check_result (const StereoParams *p, const float *result, const uint8_t *confide
   }
 }
 
-static void
-run_frames (StereoPlan *plan, int width, int height, Random *random)
+/* A result between guard pages, top down or bottom up, rows with a gap that nobody may write to. */
+typedef struct Result {
+  uint8_t *first; /* byte of the memory */
+  size_t row, bytes;
+  int rows, bottom_up;
+  ptrdiff_t stride;
+  void *mapping;
+  size_t mapping_size;
+} Result;
+
+static void *
+result_new (Result *result, int width, int height, size_t sample, int gap, int bottom_up, PictureGuard guard)
 {
-  PictureLayout layout = picture_random_layout (random);
-  PictureGuard guard = random_range (random, 0, 1) ? PICTURE_GUARD_AFTER : PICTURE_GUARD_BEFORE;
-  PictureKind kind = (PictureKind) random_range (random, 0, PICTURE_KINDS - 1);
+  result->row = (size_t) width * sample;
+  result->rows = height;
+  result->stride = (ptrdiff_t) result->row + gap;
+  result->bytes = (size_t) (height - 1) * (size_t) result->stride + result->row;
+  result->first = picture_guarded (result->bytes, guard, &result->mapping, &result->mapping_size);
+  memset (result->first, 0x5A, result->bytes);
+  result->bottom_up = bottom_up;
+  if (!bottom_up)
+    return result->first;
+  result->stride = -result->stride;
+  return result->first - (height - 1) * result->stride;
+}
+
+/* Without gaps, top down; and the gaps are as they were. */
+static void
+result_take (Result *result, void *to)
+{
+  size_t stride = (size_t) (result->bottom_up ? -result->stride : result->stride);
+
+  for (int y = 0; y < result->rows; y++) {
+    const uint8_t *row = result->first + (size_t) (result->bottom_up ? result->rows - 1 - y : y) * stride;
+    memcpy ((uint8_t *) to + (size_t) y * result->row, row, result->row);
+    for (size_t k = result->row; k < stride && row + k < result->first + result->bytes; k++)
+      CHECK (row[k] == 0x5A, "row %d: written past its end", y);
+  }
+  munmap (result->mapping, result->mapping_size);
+}
+
+static void
+run_guarded (StereoPlan *plan, int width, int height, PictureGuard guard, const PictureLayout *layout, Random random,
+    float *disparity, uint8_t *confidence)
+{
+  PictureKind kind = (PictureKind) random_range (&random, 0, PICTURE_KINDS - 1);
   const StereoParams *p = stereo_plan_params (plan);
-  size_t pixels = (size_t) width * (size_t) height;
-  void *mapping[2];
-  size_t mapping_size[2];
-  float *result = picture_guarded (pixels * sizeof *result, guard, &mapping[0], &mapping_size[0]);
-  uint8_t *confidence = picture_guarded (pixels, guard, &mapping[1], &mapping_size[1]);
+  int gap = random_range (&random, 0, 2) * 4, up[2] = { random_range (&random, 0, 1), random_range (&random, 0, 1) };
+  Result results[2];
+  void *samples = result_new (&results[0], width, height, sizeof *disparity, gap, up[0], guard);
+  void *confidences = result_new (&results[1], width, height, 1, gap, up[1], guard);
   Picture picture[2];
   StereoError error = { 0 };
   StereoStats stats;
 
   for (int v = 0; v < 2; v++)
-    picture_new (&picture[v], width, height, &layout, guard);
-  picture_paint (&picture[0], &picture[1], kind, p->min_disparity, p->num_disparities, random);
+    picture_new (&picture[v], width, height, &layout[v], guard);
+  picture_paint (&picture[0], &picture[1], kind, p->min_disparity, p->num_disparities, &random);
   StereoImage left = picture_view (&picture[0]), right = picture_view (&picture[1]);
-  StereoOutput output = { result, width * 4, STEREO_SAMPLE_F32, confidence, width };
-  for (int round = 0; round < 2; round++) {
-    CHECK (!stereo_plan_execute (plan, &left, &right, &output, &stats, &error), "%s", error.message);
-    check_result (p, result, confidence, (int) pixels);
-  }
-  for (int v = 0; v < 2; v++) {
+  StereoOutput output = { samples, results[0].stride, STEREO_SAMPLE_F32, confidences, results[1].stride };
+  CHECK (!stereo_plan_execute (plan, &left, &right, &output, &stats, &error), "%s", error.message);
+  result_take (&results[0], disparity);
+  result_take (&results[1], confidence);
+  check_result (p, disparity, confidence, width * height);
+  for (int v = 0; v < 2; v++)
     picture_free (&picture[v]);
-    munmap (mapping[v], mapping_size[v]);
-  }
+}
+
+static void
+run_frames (StereoPlan *plan, int width, int height, Random *random)
+{
+  static float disparity[2][MOST_WIDTH * MOST_HEIGHT];
+  static uint8_t confidence[2][MOST_WIDTH * MOST_HEIGHT];
+  PictureLayout layout[2] = { picture_random_layout (random), picture_random_layout (random) };
+  size_t pixels = (size_t) width * (size_t) height;
+
+  run_guarded (plan, width, height, PICTURE_GUARD_AFTER, layout, *random, disparity[0], confidence[0]);
+  run_guarded (plan, width, height, PICTURE_GUARD_BEFORE, layout, *random, disparity[1], confidence[1]);
+  CHECK (!memcmp (disparity[0], disparity[1], pixels * sizeof *disparity[0]) &&
+             !memcmp (confidence[0], confidence[1], pixels), "another result at another place");
+  random_next (random);
 }
 
 /* 2: ran, 1: taken but too much work, 0: refused */
 static int
 iterate (Random *random)
 {
-  int width = random_range (random, 1, 80), height = random_range (random, 1, 60), outcome = 0;
+  int width = random_range (random, 1, MOST_WIDTH), height = random_range (random, 1, MOST_HEIGHT), outcome = 0;
   StereoParams params;
   StereoError error = { 0 };
 
@@ -145,11 +200,21 @@ iterate (Random *random)
   } else {
     CHECK (error.status != STEREO_OK && strlen (error.message) > 10, "refused without a word");
   }
-  if (check_failures ())
+  if (fuzz_failed ())
     print_params (&params, width, height);
   return outcome;
 }
 
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  Random random = { fuzz_seed (data, size) };
+
+  iterate (&random);
+  return 0;
+}
+
+#ifndef STEREO_LIBFUZZER
 int
 main (int argc, char **argv)
 {
@@ -167,3 +232,4 @@ main (int argc, char **argv)
   }
   return check_finish ();
 }
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A kernel reads where it must not, in a pipeline: the element says so, the process lives, elements in another context go
+ * on, and after NULL it plays again. Needs a device; skipped without. (The engine's side: tests/engine/test_cuda_faults.c.)
+ */
+#include "cuda_util.h"
+
+#include "stereo/stereo.h"
+
+#define SOURCE "stereotestsrc num-buffers=%d ! video/x-raw,width=320,height=120 ! "
+#define CUDA "stereomatch name=m backend=cuda num-disparities=24 ! "
+
+static const gchar *
+no_device (void)
+{
+  static gchar reason[256];
+  return stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason) ? NULL : reason;
+}
+
+static GstElement *
+launch (const gchar *tail, gint count)
+{
+  gchar *line = g_strdup_printf (SOURCE "%s", count, tail);
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error);
+
+  fail_unless (pipeline && !error, "%s: %s", line, error ? error->message : "");
+  g_free (line);
+  return pipeline;
+}
+
+/* To the end of the stream, or to an error, whose text is returned; g_free. */
+static gchar *
+play (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *error = NULL;
+  gchar *text = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL, "neither end nor error in a minute");
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    gst_message_parse_error (message, &error, NULL);
+    text = g_strdup (error->message);
+    g_error_free (error);
+  }
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  return text;
+}
+
+static void
+expect_end (GstElement *pipeline, const gchar *when)
+{
+  gchar *text = play (pipeline);
+  fail_unless (text == NULL, "%s: %s", when, text);
+}
+
+/* The fault is read when the plan is made: before the first frame. */
+static void
+play_into_fault (GstElement *pipeline, const gchar *word)
+{
+  gchar *text;
+
+  g_setenv ("STEREO_TEST_FAULT", "kernel:4", TRUE);
+  text = play (pipeline);
+  g_unsetenv ("STEREO_TEST_FAULT");
+  fail_unless (text != NULL, "no error");
+  fail_unless (strstr (text, word) && strstr (text, "cudaErrorIllegalAddress"), "%s", text);
+  g_free (text);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+}
+
+GST_START_TEST (test_again)
+{
+  GstElement *pipeline = launch (CUDA "fakesink", 8);
+
+  expect_end (pipeline, "before");
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  for (guint round = 0; round < 4; round++) {
+    if (round % 2)
+      g_setenv ("STEREO_DEBUG_SYNC", "1", TRUE);
+    play_into_fault (pipeline, round % 2 ? "fault_kernel" : "CUDA failed");
+    g_unsetenv ("STEREO_DEBUG_SYNC");
+    expect_end (pipeline, "after the fault");
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+  }
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+/* Frames in device memory are matched in the context of GStreamer's elements, which a fault in the engine's own does not
+ * touch. */
+GST_START_TEST (test_another_context)
+{
+  GstElement *other = launch ("cudaupload ! " CUDA "fakesink", 200), *pipeline = launch (CUDA "fakesink", 8);
+  GstElement *matcher = gst_bin_get_by_name (GST_BIN (other), "m");
+  guint64 before;
+
+  gst_element_set_state (other, GST_STATE_PAUSED);
+  fail_unless_equals_int (gst_element_get_state (other, NULL, NULL, 60 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+  play_into_fault (pipeline, "CUDA failed");
+  before = stat_of (matcher, "pairs");
+  expect_end (other, "the pipeline in the other context");
+  fail_unless (stat_of (matcher, "pairs") > before + 100);
+  expect_end (pipeline, "after the fault");
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_element_set_state (other, GST_STATE_NULL);
+  gst_object_unref (matcher);
+  gst_object_unref (pipeline);
+  gst_object_unref (other);
+}
+GST_END_TEST;
+
+static Suite *
+suite (void)
+{
+  Suite *s = suite_create ("device fault");
+  TCase *cases = tcase_create ("all");
+
+  tcase_set_timeout (cases, 240);
+  suite_add_tcase (s, cases);
+  tcase_add_test (cases, test_again);
+  if (!cuda_missing ())
+    tcase_add_test (cases, test_another_context);
+  return s;
+}
+
+int
+main (int argc, char **argv)
+{
+  const gchar *missing;
+
+  /* a child process cannot use the device that its parent has looked at */
+  g_setenv ("CK_FORK", "no", TRUE);
+  gst_check_init (&argc, &argv);
+  if ((missing = no_device ())) {
+    g_print ("SKIPPED: %s\n", missing);
+    return 77;
+  }
+  return gst_check_run_suite (suite (), "device fault", __FILE__);
+}

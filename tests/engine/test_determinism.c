@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The same input gives the same output, bit for bit: run to run, plan to plan, for any number of threads, on every
+ * backend there is. (That the backends agree with each other is the stage tests' business.)
+ */
+#include "stereo/remap.h"
+#include "util.h"
+
+enum { WIDTH = 101, HEIGHT = 53, THREADS = 8, RUNS = 2 };
+
+/* All that a frame gives. */
+typedef struct Result {
+  float disparity[WIDTH * HEIGHT];
+  uint8_t confidence[WIDTH * HEIGHT];
+  double valid_ratio, mean_confidence;
+} Result;
+
+static void
+run (StereoPlan *plan, const Pair *pair, Result *result)
+{
+  StereoImage left = picture_view (&pair->picture[0]), right = picture_view (&pair->picture[1]);
+  StereoOutput output = { result->disparity, WIDTH * 4, STEREO_SAMPLE_F32, result->confidence, WIDTH };
+  StereoError error = { 0 };
+  StereoStats stats = { 0 };
+
+  memset (result, 0xA5, sizeof *result);
+  CHECK (!stereo_plan_execute (plan, &left, &right, &output, &stats, &error), "%s", error.message);
+  result->valid_ratio = stats.valid_ratio;
+  result->mean_confidence = stats.mean_confidence;
+}
+
+/* Of another picture in between, nothing may be left. */
+static void
+run_plan (const StereoParams *params, const Pair *pair, const Pair *other, Result *result, const Result *want)
+{
+  StereoError error = { 0 };
+  StereoPlan *plan = stereo_plan_new (params, WIDTH, HEIGHT, &error);
+  Result *again = malloc (sizeof *again);
+
+  if (CHECK (plan != NULL, "%s", error.message)) {
+    run (plan, pair, result);
+    run (plan, other, again);
+    run (plan, pair, again);
+    CHECK (!memcmp (again, result, sizeof *again), "%d threads: another result the second time", params->threads);
+    CHECK (!want || !memcmp (want, result, sizeof *want), "%d threads: another result", params->threads);
+  }
+  stereo_plan_free (plan);
+  free (again);
+}
+
+static void
+compare_runs (StereoParams *params)
+{
+  Result *want = malloc (sizeof *want), *got = malloc (sizeof *got);
+  int most = params->backend == STEREO_BACKEND_CPU ? THREADS : 2;
+  Pair pair, other;
+
+  pair_new (&pair, WIDTH, HEIGHT, 11);
+  pair_new (&other, WIDTH, HEIGHT, 12);
+  params->threads = 1;
+  run_plan (params, &pair, &other, want, NULL);
+  CHECK (want->valid_ratio > 0.1, "hardly a pixel is valid (%g): nothing is compared", want->valid_ratio);
+  for (int run = 0; run < RUNS; run++)
+    for (int threads = 1; threads <= most; threads++) {
+      params->threads = threads;
+      run_plan (params, &pair, &other, got, want);
+    }
+  pair_free (&pair);
+  pair_free (&other);
+  free (want);
+  free (got);
+}
+
+/* What else changes the steps: both kinds of aggregation, every finish. */
+static void
+params_of (StereoParams *params, int backend, int method, int refine, int finish)
+{
+  params_small (params);
+  params->backend = backend;
+  params->method = method;
+  params->refine_mode = refine;
+  params->refine_iterations = 2;
+  params->refine_window = 9;
+  params->window = method == STEREO_METHOD_ASW || method == STEREO_METHOD_BM ? 9 : 0;
+  if (!finish)
+    return;
+  params->aggregation = method == STEREO_METHOD_ASW ? STEREO_AGGREGATION_FULL : params->aggregation;
+  params->support = STEREO_SUPPORT_BOTH;
+  params->speckle_size = 20;
+  params->median = 5;
+  params->fill = STEREO_FILL_BACKGROUND;
+  params->confidence_threshold = 0.02;
+}
+
+static void
+test_plans (int backend)
+{
+  static const int refine[] = { STEREO_REFINE_TWO_PASS, STEREO_REFINE_FULL, STEREO_REFINE_IDR };
+
+  for (int method = 0; method < STEREO_METHODS; method++)
+    for (int k = 0; k < 3; k++)
+      for (int finish = 0; finish < 2; finish++)
+        if (check_begin ("%s method=%s, refine mode %d, finish %d", backend == STEREO_BACKEND_CPU ? "cpu" : "cuda",
+                stereo_method_info (method)->name, k, finish)) {
+          StereoParams params;
+          params_of (&params, backend, method, refine[k], finish);
+          compare_runs (&params);
+          check_end ();
+        }
+}
+
+/* ---- remapping --------------------------------------------------------------------------------------- */
+
+static void
+run_remap (StereoRemap *remap, const Pair *pair, uint8_t *result)
+{
+  StereoRemapSource source = { pair->picture[0].data, pair->picture[0].stride, STEREO_MEMORY_HOST };
+  StereoRemapTarget target = { result, WIDTH * 3, STEREO_MEMORY_HOST };
+  StereoError error = { 0 };
+
+  memset (result, 0xA5, WIDTH * HEIGHT * 3);
+  CHECK (!stereo_remap_execute (remap, &source, &target, NULL, &error), "%s", error.message);
+}
+
+static void
+test_remap (int backend)
+{
+  static float x[WIDTH * HEIGHT], y[WIDTH * HEIGHT];
+  static uint8_t want[WIDTH * HEIGHT * 3], got[WIDTH * HEIGHT * 3];
+  static const StereoRemapMap map = { WIDTH, HEIGHT, WIDTH, HEIGHT, x, y, WIDTH };
+  static const StereoRemapPlane plane = { .channels = 3,
+    .source = { .pixel_stride = 3, .offset = { 0, 1, 2 } },
+    .target = { .pixel_stride = 3, .offset = { 0, 1, 2 } } };
+  StereoRemapParams params = { &map, 1, &plane, 1, backend, -1, 1 };
+  Random random = { 5 };
+  Pair pair, other;
+
+  for (int k = 0; k < WIDTH * HEIGHT; k++) {
+    x[k] = (float) (random_unit (&random) * (WIDTH + 4) - 2);
+    y[k] = (float) (random_unit (&random) * (HEIGHT + 4) - 2);
+  }
+  pair_new (&pair, WIDTH, HEIGHT, 11);
+  pair_new (&other, WIDTH, HEIGHT, 12);
+  for (int k = 0; k < RUNS * THREADS; k++) {
+    StereoError error = { 0 };
+    params.threads = k % THREADS + 1;
+    StereoRemap *remap = stereo_remap_new (&params, &error);
+    if (!CHECK (remap != NULL, "%s", error.message))
+      break;
+    run_remap (remap, &pair, k ? got : want);
+    CHECK (!k || !memcmp (want, got, sizeof want), "%d threads: another result", params.threads);
+    run_remap (remap, &other, got);
+    CHECK (memcmp (want, got, sizeof want), "two pictures give one result: nothing is compared");
+    run_remap (remap, &pair, got);
+    CHECK (!memcmp (want, got, sizeof want), "%d threads: another result the second time", params.threads);
+    stereo_remap_free (remap);
+  }
+  pair_free (&pair);
+  pair_free (&other);
+}
+
+int
+main (int argc, char **argv)
+{
+  check_start (argc, argv);
+  for (int backend = STEREO_BACKEND_CUDA; backend <= STEREO_BACKEND_CPU; backend++) {
+    char reason[200];
+    if (!stereo_backend_available ((StereoBackendChoice) backend, -1, reason, sizeof reason)) {
+      printf ("cuda is left out: %s\n", reason);
+      continue;
+    }
+    test_plans (backend);
+    if (check_begin ("%s remap", backend == STEREO_BACKEND_CPU ? "cpu" : "cuda")) {
+      test_remap (backend);
+      check_end ();
+    }
+  }
+  return check_finish ();
+}

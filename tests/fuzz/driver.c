@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Runs a target without libFuzzer: first every file of its corpus as it is, then mutations of them, the same ones for the
+ * same STEREO_TEST_SEED. STEREO_FUZZ_ITERATIONS: how many. The arguments are the corpus: folders, or single files, which
+ * are then only tried as they are.
+ */
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "fuzz.h"
+#include "random.h"
+
+enum { MOST = 1 << 14, MOST_FILES = 256 };
+
+static struct {
+  char name[256];
+  uint8_t *data;
+  size_t size;
+} corpus[MOST_FILES];
+static int files;
+
+static void
+read_file (const char *folder, const char *name)
+{
+  char path[1024];
+  FILE *file;
+
+  snprintf (path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);
+  if (files == MOST_FILES || !(file = fopen (path, "rb")))
+    return;
+  corpus[files].data = malloc (MOST);
+  corpus[files].size = fread (corpus[files].data, 1, MOST, file);
+  snprintf (corpus[files].name, sizeof corpus[files].name, "%s", name);
+  files++;
+  fclose (file);
+}
+
+static int
+by_name (const void *a, const void *b)
+{
+  return strcmp (a, b);
+}
+
+/* Not in the order of the folder, which is another one on every machine. */
+static int
+read_folder (const char *path)
+{
+  DIR *folder = opendir (path);
+  struct dirent *entry;
+
+  if (!folder)
+    return 0;
+  while ((entry = readdir (folder)))
+    if (entry->d_name[0] != '.')
+      read_file (path, entry->d_name);
+  closedir (folder);
+  qsort (corpus, (size_t) files, sizeof *corpus, by_name);
+  return 1;
+}
+
+/* Replaces @length bytes at @at. */
+static size_t
+splice (uint8_t *data, size_t size, size_t at, size_t length, const void *with, size_t with_length)
+{
+  if (size - length + with_length > MOST)
+    return size;
+  memmove (data + at + with_length, data + at + length, size - at - length);
+  memcpy (data + at, with, with_length);
+  return size - length + with_length;
+}
+
+/* Numbers are where sizes and counts stand. */
+static size_t
+change_number (uint8_t *data, size_t size, Random *random)
+{
+  static const char *const numbers[] = { "0", "1", "-1", "2", "3", "15", "255", "256", "1023", "1024", "4096", "32767",
+    "32768", "65535", "65536", "1000000", "2147483647", "-2147483648", "2147483648", "4294967295", "4294967296",
+    "18446744073709551615", "1e308", "nan" };
+  size_t at = size ? (size_t) random_range (random, 0, (int) size - 1) : 0, length = 0;
+
+  while (at < size && !(data[at] >= '0' && data[at] <= '9'))
+    at++;
+  while (at + length < size && data[at + length] >= '0' && data[at + length] <= '9')
+    length++;
+  const char *number = numbers[random_range (random, 0, (int) (sizeof numbers / sizeof *numbers) - 1)];
+  return length ? splice (data, size, at, length, number, strlen (number)) : size;
+}
+
+static size_t
+mutate (uint8_t *data, size_t size, Random *random)
+{
+  int pieces = 0;
+  uint8_t copy[MOST];
+
+  while (fuzz_pieces[pieces])
+    pieces++;
+  for (int n = random_range (random, 0, 5); n > 0 && size > 0; n--) {
+    size_t at = (size_t) random_range (random, 0, (int) size - 1), length = (size_t) random_range (random, 1, 16);
+    const char *piece = pieces ? fuzz_pieces[random_range (random, 0, pieces - 1)] : "";
+    int other = random_range (random, 0, files - 1);
+    length = length < size - at ? length : size - at;
+    switch (random_range (random, 0, 7)) {
+      case 0:
+        data[at] = (uint8_t) random_range (random, 0, 255);
+        break;
+      case 1:
+        data[at] ^= (uint8_t) (1 << random_range (random, 0, 7));
+        break;
+      case 2:
+        size = random_range (random, 0, 3) ? size : at;
+        break;
+      case 3:
+        size = splice (data, size, at, length, "", 0);
+        break;
+      case 4:
+        size = splice (data, size, at, random_range (random, 0, 1) ? length : 0, piece, strlen (piece));
+        break;
+      case 5:
+        length = length < corpus[other].size ? length : corpus[other].size;
+        size = splice (data, size, at, 0,
+            corpus[other].data + random_range (random, 0, (int) (corpus[other].size - length)), length);
+        break;
+      case 6:
+        memcpy (copy, data + at, length);
+        size = splice (data, size, (size_t) random_range (random, 0, (int) size - 1), 0, copy, length);
+        break;
+      default:
+        size = change_number (data, size, random);
+    }
+  }
+  return size;
+}
+
+/* In memory of its own, so that a read past its end is seen. */
+static void
+try_input (const uint8_t *data, size_t size)
+{
+  uint8_t *exact = malloc (size ? size : 1);
+
+  memcpy (exact, data, size);
+  LLVMFuzzerTestOneInput (exact, size);
+  free (exact);
+}
+
+static void
+try_mutations (Random *random, int iterations)
+{
+  static uint8_t data[MOST];
+
+  for (int k = 0; k < iterations && !check_failures (); k++) {
+    int which = random_range (random, 0, files - 1);
+    memcpy (data, corpus[which].data, corpus[which].size);
+    size_t size = mutate (data, corpus[which].size, random);
+    try_input (data, size);
+    if (check_failures ())
+      fprintf (stderr, "iteration %d, of %s:\n%.*s\n", k, corpus[which].name, (int) size, (char *) data);
+  }
+  for (int k = 0; k < FUZZ_OUTCOMES && fuzz_outcome_names[k]; k++) {
+    printf ("%d %s\n", fuzz_outcomes[k], fuzz_outcome_names[k]);
+    CHECK (check_failures () || fuzz_outcomes[k] > iterations / 100, "only %d of %d inputs: %s", fuzz_outcomes[k],
+        iterations, fuzz_outcome_names[k]);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  Random random = { random_seed () };
+  int folders = 0;
+
+  for (int k = 1; k < argc; k++)
+    if (read_folder (argv[k]))
+      folders++;
+    else
+      read_file ("", argv[k]);
+  check_start (1, argv);
+  if (check_begin ("corpus")) {
+    CHECK (files > 0, "no corpus: name its folder");
+    for (int k = 0; k < files; k++) {
+      try_input (corpus[k].data, corpus[k].size);
+      if (check_failures ()) {
+        fprintf (stderr, "%s\n", corpus[k].name);
+        break;
+      }
+    }
+    check_end ();
+  }
+  if (folders && files && check_begin ("mutations")) {
+    try_mutations (&random, random_count ("STEREO_FUZZ_ITERATIONS", 20000));
+    check_end ();
+  }
+  for (int k = 0; k < files; k++)
+    free (corpus[k].data);
+  return check_finish ();
+}

@@ -1,0 +1,170 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Looks at the project with other people's tools, on the CPU. Beside tests/run.sh, which is the short way.
+#
+#   sh tests/tools.sh [PART...]      (default: all of them)
+#
+#   gcc        gcc -Werror, everything
+#   clang      clang -Werror, everything (gcc's vector builtins included)
+#   cppcheck   no findings in stereo/ and gst/
+#   leaks      GStreamer's leaks tracer: every element test, no object left
+#   valgrind   memcheck of the element tests, with tests/valgrind.supp
+#   tsan       ThreadSanitizer: the engine's threads, with 1 to 8 of them
+#   fuzz       libFuzzer with AddressSanitizer and UBSan: every target, FUZZ_SECONDS each (60)
+#
+# Builds lie in build-tools/ (all of it may be deleted). JOBS: how many at once (2). A part whose tool is not installed is
+# skipped. What libFuzzer found lies in build-tools/fuzz/found: put it into tests/fuzz/corpus once it is fixed.
+# The last line is "N parts passed, N failed, N skipped".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+root=$PWD
+jobs=${JOBS:-2}
+passed=0 failed=0 skipped=0
+
+say () { printf '== %s\n' "$*"; }
+
+# need TOOL...: whether all are installed
+need () {
+  for tool in "$@"; do
+    command -v "$tool" > /dev/null || { echo "skipped: $tool is not installed"; return 1; }
+  done
+}
+
+# build NAME OPTION...: configured once, then brought up to date; the log is shown when it fails
+build () {
+  name=$1
+  shift
+  mkdir -p build-tools
+  { [ -f "build-tools/$name/build.ninja" ] || meson setup "build-tools/$name" -Dcuda=disabled -Dintrospection=disabled "$@"; } \
+    > "build-tools/$name.log" 2>&1 && ninja -j "$jobs" -C "build-tools/$name" $targets >> "build-tools/$name.log" 2>&1 ||
+    { grep -E 'error|warning|ERROR' "build-tools/$name.log" | head -40; return 1; }
+}
+
+do_gcc () {
+  need gcc || return 77
+  targets='' CC=gcc build gcc -Dwerror=true
+}
+
+do_clang () {
+  need clang || return 77
+  targets='' CC=clang build clang -Dwerror=true
+}
+
+# vectors are filled lane by lane and patches through a pointer to their pixels, which it takes for uninitialised; the
+# engine casts scratch memory to what a stage keeps there; rows begin before column 0; gcc and clang shift negative
+# numbers to the right with their sign
+do_cppcheck () {
+  need cppcheck || return 77
+  cppcheck -q -j "$jobs" --std=c11 --enable=warning,performance,portability --inline-suppr --library=gtk,posix \
+    --error-exitcode=1 -I. -DCPU_ISA=baseline -DG_BEGIN_DECLS= -DG_END_DECLS= '-DG_DEFINE_AUTOPTR_CLEANUP_FUNC(a,b)=' \
+    '-DG_DECLARE_FINAL_TYPE(a,b,c,d,e)=' '-DG_DECLARE_DERIVABLE_TYPE(a,b,c,d,e)=' '-DG_DEFINE_TYPE(a,b,c)=' \
+    '-DG_DEFINE_ABSTRACT_TYPE(a,b,c)=' '-DGST_ELEMENT_REGISTER_DEFINE(a,b,c,d)=' --suppress=missingIncludeSystem \
+    --suppress='uninitvar:stereo/cpu/*' --suppress=uninitvar:gst/gststereocheck-place.c \
+    --suppress='invalidPointerCast:stereo/cpu/*' --suppress=negativeIndex:stereo/cpu/sgm.c \
+    --suppress=shiftNegativeLHS:stereo/remap.c --suppress=internalAstError:stereo/cpu/esmp.c stereo gst
+}
+
+# element_tests BUILD: what meson calls them, but those that are a program of somebody else
+element_tests () {
+  meson test -C "$1" --list --suite elements 2> /dev/null | sed -n 's/^.* \/ //p' | grep -v -e '^gst-' -e Python
+}
+
+# a live object at the end of a test is a message of the tracer
+do_leaks () {
+  need pkg-config || return 77
+  targets='' build leaks || return 1
+  # the tests see no plugins but those they use, and the tracer is one
+  mkdir -p build-tools/tracers
+  cp "$(pkg-config --variable=pluginsdir gstreamer-1.0)/libgstcoretracers.so" build-tools/tracers/ || return 1
+  bad=0
+  for test in $(element_tests build-tools/leaks); do
+    log=$root/build-tools/leaks-$test.log
+    rm -f "$log"
+    # a child would end without telling
+    meson test -C build-tools/leaks --no-rebuild --timeout-multiplier 4 --wrapper "env GST_TRACERS=leaks GST_DEBUG=GST_TRACER:7
+      GST_DEBUG_NO_COLOR=1 GST_DEBUG_FILE=$log CK_FORK=no
+      GST_PLUGIN_SYSTEM_PATH_1_0=$root/build-tools/tracers GST_REGISTRY=$root/build-tools/leaks-registry.bin" \
+      "$test" > "$log.meson" 2>&1 || { bad=1; echo "$test fails:"; tail -n 15 "$log.meson"; }
+    if grep -h 'object-alive, type-name=(string)[A-Z]' "$log" 2> /dev/null | cut -c1-400 | head -5 | grep .; then
+      echo "$test leaves objects"
+      bad=1
+    fi
+  done
+  return $bad
+}
+
+do_valgrind () {
+  need valgrind || return 77
+  targets='' build valgrind -Dbuildtype=debugoptimized || return 1
+  glib=/usr/share/glib-2.0/valgrind/glib.supp
+  [ -f "$glib" ] && glib="--suppressions=$glib" || glib=
+  export G_SLICE=always-malloc GST_REGISTRY_FORK=no CK_FORK=no CK_DEFAULT_TIMEOUT=0 STEREO_CPU=avx2
+  bad=0
+  # one after the other: it multiplies a test's time by thirty
+  for test in ${VALGRIND_TESTS:-$(element_tests build-tools/valgrind)}; do
+    echo "$test"
+    meson test -C build-tools/valgrind --no-rebuild --timeout-multiplier 20 --print-errorlogs --wrapper \
+      "valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --num-callers=30 $glib --suppressions=$root/tests/valgrind.supp" \
+      "$test" > "build-tools/valgrind-$test.log" 2>&1 || { tail -n 60 "build-tools/valgrind-$test.log"; bad=1; }
+  done
+  return $bad
+}
+
+# The engine's own threads. GLib and GStreamer are not built with the sanitizer, which does not see their locks: what it
+# says of elements is about those (every use of an object lock is a race to it).
+do_tsan () {
+  targets='tests/engine/test_determinism tests/engine/test_flight tests/engine/test_plan tests/engine/test_remap' \
+    build tsan -Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized || return 1
+  export TSAN_OPTIONS='exitcode=66 allocator_may_return_null=1'
+  bad=0
+  for test in flight plan remap determinism; do
+    "build-tools/tsan/tests/engine/test_$test" > "build-tools/tsan-$test.log" 2>&1 ||
+      { bad=1; grep -A12 WARNING "build-tools/tsan-$test.log" | head -60; tail -n 3 "build-tools/tsan-$test.log"; }
+  done
+  return $bad
+}
+
+do_fuzz () {
+  need clang || return 77
+  targets='' CC=clang build fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized \
+    -Dc_args=-fno-sanitize=alignment || return 1
+  export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+  export LSAN_OPTIONS="suppressions=$root/tests/lsan.supp:print_suppressions=0" GST_REGISTRY_FORK=no
+  bad=0
+  for program in build-tools/fuzz/tests/fuzz/libfuzz-*; do
+    [ -f "$program" ] || continue
+    name=${program##*libfuzz-} found=build-tools/fuzz/found
+    log=$found/$name.log
+    mkdir -p "$found/$name"
+    corpus=
+    [ -d "tests/fuzz/corpus/$name" ] && corpus=tests/fuzz/corpus/$name
+    # shellcheck disable=SC2086
+    if "$program" -max_total_time="${FUZZ_SECONDS:-60}" -print_final_stats=1 -artifact_prefix="$found/$name-" \
+        "$found/$name" $corpus > "$log" 2>&1; then
+      echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
+    else
+      echo "$name: FOUND, see $log"
+      grep -E 'ERROR|runtime error|SUMMARY|Test unit' "$log" | head -10
+      bad=1
+    fi
+  done
+  return $bad
+}
+
+for part in ${*:-gcc clang cppcheck leaks valgrind tsan fuzz}; do
+  say "$part"
+  start=$(date +%s)
+  # in a shell of its own: what a part exports is not the next one's
+  case $part in
+    gcc | clang | cppcheck | leaks | valgrind | tsan | fuzz) (do_"$part") && status=0 || status=$? ;;
+    *) echo "there is no part $part"; status=1 ;;
+  esac
+  seconds=$(($(date +%s) - start))
+  case $status in
+    0) passed=$((passed + 1)) && echo "$part: passed in $seconds s" ;;
+    77) skipped=$((skipped + 1)) ;;
+    *) failed=$((failed + 1)) && echo "$part: FAILED after $seconds s" ;;
+  esac
+done
+echo "$passed parts passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
