@@ -212,6 +212,8 @@ gst_stereo_match_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, G
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_STREAM_START:
+      /* what came on the pad before, or on one that was released, may not have been used */
+      self->discont = TRUE;
       gst_stereo_match_check_pads (self);
       break;
     case GST_EVENT_CAPS: {
