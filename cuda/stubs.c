@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CUDA backend of a build without CUDA: it is never available, and says why. */
-#include "stereo/private.h"
+#include "stereo/remap_private.h"
 
 #include "cuda/config.h"
 
@@ -18,3 +18,6 @@ const StereoBackend stereo_backend_cuda = {
   .choice = STEREO_BACKEND_CUDA,
   .available = cuda_available,
 };
+
+/* Never opened: choosing it asks the backend above. */
+const StereoRemapBackend stereo_remap_backend_cuda = { .name = "cuda" };

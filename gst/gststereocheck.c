@@ -1,60 +1,51 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststereocheck.h"
+#include "gst/gststereocheck-private.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SMALL_WIDTH 240         /* the small picture is at most this wide */
-#define PATCH 8                 /* px of the small picture, both ways */
-#define BLOCK 4                 /* points lie on a grid this fine */
+#define SMALL_WIDTH 240 /* the small picture is at most this wide */
+#define PATCH 8         /* px of the small picture, both ways */
+#define BLOCK 4         /* points lie on a grid this fine */
 #define MAX_POINTS 192
 #define MIN_POINTS 96
-#define MAX_SCORES 260000       /* candidates of one look: what bounds its time */
-#define VERTICAL 0.03           /* how far up and down, of the width: 19 px of 640 */
+#define MAX_SCORES 260000 /* candidates of one look: what bounds its time */
+#define VERTICAL 0.03     /* how far up and down, of the width: 19 px of 640 */
 
 /* Of the structure tensor's smaller eigenvalue, per pixel: some gradient both ways, above what noise makes. */
 #define MIN_TEXTURE 4.0f
-#define GOOD 0.85f              /* correlation of a match in the small picture */
-#define RIVAL 1.6f              /* how much farther from 1 the next best has to be, and then some: */
-#define CLEAR 0.02f             /* for a match */
-#define UNIQUE 0.1f             /* for one that speaks for a direction: what repeats may fit best at a wrong repetition */
-#define PEAK 2                  /* px around a match that are the same match */
-
-#define FINE_WIDTH 24           /* px of the view: the patch that is placed exactly */
-#define FINE_HEIGHT 16
-#define FINE_GOOD 0.8f
-#define MIN_BEND 1e-3f          /* of the correlation over three rows: less is a blur */
-#define BEND_TO_NOISE 8         /* its summit is placed to a quarter of a pixel or so */
-#define MAX_FACTOR 32
+#define GOOD 0.85f  /* correlation of a match in the small picture */
+#define RIVAL 1.6f  /* how much farther from 1 the next best has to be, and then some: */
+#define CLEAR 0.02f /* for a match */
+#define UNIQUE 0.1f /* for one that speaks for a direction: what repeats may fit best at a wrong repetition */
+#define PEAK 2      /* px around a match that are the same match */
 
 #define MIN_MATCHES 12
 #define MAJORITY 0.75
-#define NEAR_ZERO 1.5           /* px of disparity that have no sign */
-#define MAX_VERTICAL 1.0        /* px */
-#define MAX_TILT 1.5            /* px from the left half's median to the right half's */
+#define MAX_DOUBT 3      /* doubtful matches for each one that has a say */
+#define NEAR_ZERO 1.5    /* px of disparity that have no sign */
+#define MAX_VERTICAL 1.0 /* px */
+#define MAX_TILT 1.5     /* px from the left half's median to the right half's */
 
-typedef struct
-{
-  gint16 *pixels;               /* 16 bits: products of pairs are one instruction then */
-  gint32 *sum;                  /* of the patch that starts there */
-  gfloat *scale;                /* 1 / (its standard deviation, times the pixels); 0 for a flat one */
+typedef struct {
+  gint16 *pixels; /* 16 bits: products of pairs are one instruction then */
+  gint32 *sum;    /* of the patch that starts there */
+  gfloat *scale;  /* 1 / (its standard deviation, times the pixels); 0 for a flat one */
 } Small;
 
-typedef struct
-{
-  gint x, y;                    /* of the patch in the small left picture */
+typedef struct {
+  gint x, y; /* of the patch in the small left picture */
   gfloat texture;
 } Point;
 
-struct _GstStereoCheck
-{
+struct _GstStereoCheck {
   gint width, height, min, num;
-  gint factor;                  /* views to small pictures */
+  gint factor; /* views to small pictures */
   gint small_width, small_height;
-  gint reach, vertical;         /* how far to look in the small picture, either way */
+  gint reach, vertical; /* how far to look in the small picture, either way */
   Small small[2];
-  gint32 *box;                  /* sums of a patch's columns: values, squares */
-  gfloat *blocks;               /* of each block: the three sums of the structure tensor */
+  gint32 *box;    /* sums of a patch's columns: values, squares */
+  gfloat *blocks; /* of each block: the three sums of the structure tensor */
   gint blocks_x, blocks_y;
   Point points[MAX_POINTS];
   guint cells_x, cells_y;
@@ -80,7 +71,7 @@ choose_cells (GstStereoCheck *check)
 GstStereoCheck *
 gst_stereo_check_new (gint width, gint height, gint min, gint num)
 {
-  gint factor = MIN (MAX_FACTOR, (width + SMALL_WIDTH - 1) / SMALL_WIDTH), reach;
+  gint factor = MIN (GST_STEREO_CHECK_MAX_FACTOR, (width + SMALL_WIDTH - 1) / SMALL_WIDTH), reach;
   gsize pixels;
   GstStereoCheck *check;
 
@@ -137,13 +128,6 @@ gst_stereo_check_is_for (const GstStereoCheck *check, gint width, gint height, g
 
 /* ---- the small pictures ------------------------------------------------------------------ */
 
-/* Luma, or green, which stands for it. */
-static const guint8 *
-samples (const StereoImage *image, gint x, gint y)
-{
-  return image->data + y * image->stride + (gssize) x * image->pixel_stride + image->offset[image->channels == 3];
-}
-
 /* Means of factor x factor pixels, or of three or four of them each way where there are more. */
 static void
 shrink (const GstStereoCheck *check, const StereoImage *image, Small *small)
@@ -154,7 +138,7 @@ shrink (const GstStereoCheck *check, const StereoImage *image, Small *small)
 
   for (gint y = 0; y < check->small_height; y++)
     for (gint x = 0; x < check->small_width; x++) {
-      const guint8 *row = samples (image, x * factor, y * factor);
+      const guint8 *row = gst_stereo_check_samples (image, x * factor, y * factor);
       gint sum = 0;
 
       for (gint v = 0; v < count; v++, row += image->stride * step)
@@ -250,7 +234,7 @@ choose_points (GstStereoCheck *check)
       for (gint x = left; x < right; x++) {
         gfloat texture = texture_at (check, x, y);
         if (texture > best.texture)
-          best = (Point) { x * BLOCK, y * BLOCK, texture };
+          best = (Point){ x * BLOCK, y * BLOCK, texture };
       }
     if (best.texture > MIN_TEXTURE)
       check->points[count++] = best;
@@ -260,11 +244,10 @@ choose_points (GstStereoCheck *check)
 
 /* ---- matches ----------------------------------------------------------------------------- */
 
-typedef struct
-{
-  gint x, y;                    /* where the patch was found */
+typedef struct {
+  gint x, y; /* where the patch was found */
   gfloat score;
-  gboolean unique;              /* nothing else comes anywhere near */
+  gboolean unique; /* nothing else comes anywhere near */
 } Match;
 
 static inline gint32
@@ -296,13 +279,13 @@ look (GstStereoCheck *check, const Small *from, const Small *to, gint x, gint y,
     for (gint u = left; u <= right; u++, score++) {
       gsize there = (gsize) v * (gsize) width + (gsize) u;
       gint32 both = products (from->pixels + at, width, to->pixels + there, width, PATCH, PATCH);
-      *score = ((gfloat) n * (gfloat) both - (gfloat) from->sum[at] * (gfloat) to->sum[there]) *
-          from->scale[at] * to->scale[there];
+      *score = ((gfloat) n * (gfloat) both - (gfloat) from->sum[at] * (gfloat) to->sum[there]) * from->scale[at] *
+               to->scale[there];
       if (*score > best.score)
-        best = (Match) { u, v, *score, FALSE };
+        best = (Match){ u, v, *score, FALSE };
     }
   if (best.score < GOOD)
-    return (Match) { 0, 0, -1, FALSE };
+    return (Match){ 0, 0, -1, FALSE };
   score = check->scores;
   for (gint v = top; v <= bottom; v++)
     for (gint u = left; u <= right; u++, score++)
@@ -312,114 +295,6 @@ look (GstStereoCheck *check, const Small *from, const Small *to, gint x, gint y,
   if (1 - rival < RIVAL * (1 - best.score) + CLEAR)
     best.score = -1;
   return best;
-}
-
-/* ---- exact places ------------------------------------------------------------------------ */
-
-static void
-fetch (const StereoImage *image, gint x, gint y, gint width, gint height, gint16 *to)
-{
-  for (gint row = 0; row < height; row++) {
-    const guint8 *from = samples (image, x, y + row);
-    for (gint i = 0; i < width; i++)
-      *to++ = from[(gssize) i * image->pixel_stride];
-  }
-}
-
-/* What of a correlation is the patch's own: its pixels less their mean, so that the other side's mean falls out. */
-typedef struct
-{
-  gint16 pixels[FINE_WIDTH * FINE_HEIGHT];
-  gfloat deviation;             /* the root of the sum of their squares */
-} Patch;
-
-static void
-centre (Patch *patch)
-{
-  const gint n = FINE_WIDTH * FINE_HEIGHT;
-  gint32 sum = 0, squares = 0;
-
-  for (gint i = 0; i < n; i++)
-    sum += patch->pixels[i];
-  for (gint i = 0; i < n; i++) {
-    patch->pixels[i] = (gint16) (patch->pixels[i] - (sum + n / 2) / n);
-    squares += patch->pixels[i] * patch->pixels[i];
-  }
-  patch->deviation = sqrtf ((gfloat) squares);
-}
-
-static gfloat
-correlate (const Patch *patch, const gint16 *b, gint b_stride)
-{
-  const gint n = FINE_WIDTH * FINE_HEIGHT;
-  const gint16 *a = patch->pixels;
-  gint32 sum = 0, squares = 0, both = 0;
-  gfloat deviation;
-
-  for (gint y = 0; y < FINE_HEIGHT; y++, a += FINE_WIDTH, b += b_stride)
-    for (gint x = 0; x < FINE_WIDTH; x++) {
-      sum += b[x];
-      both += a[x] * b[x];
-      squares += b[x] * b[x];
-    }
-  deviation = (gfloat) squares - (gfloat) sum * (gfloat) sum / n;
-  return deviation > n && patch->deviation > 0 ? (gfloat) both / (patch->deviation * sqrtf (deviation)) : 0;
-}
-
-/* Where a parabola through three scores is highest, from the middle one. */
-static gdouble
-summit (gfloat before, gfloat here, gfloat after)
-{
-  gdouble bend = 2.0 * here - before - after;
-
-  return bend > 1e-6 ? CLAMP ((after - before) / (2 * bend), -0.5, 0.5) : 0;
-}
-
-/*
- * The vertical offset, and a better disparity, of a match of the small pictures in the views themselves. FALSE where
- * no patch around its middle fits well, the best fit lies at the edge of what was looked at, or it could as well lie
- * elsewhere: noise of the variance s^2 in both patches takes 1 - best = s^2 n / S from the correlation, where S is the sum
- * of n squared pixels, and moves its summit by about sqrt (2 (1 - best) / (n bend)).
- */
-static gboolean
-place (const GstStereoCheck *check, const StereoImage *left, const StereoImage *right, const Point *point,
-    const Match *match, gdouble *disparity, gdouble *offset)
-{
-  gint factor = check->factor, slack = factor / 2 + 2, region = FINE_WIDTH + 2 * slack, u = 0, v = 0;
-  gint x = point->x * factor + (PATCH * factor - FINE_WIDTH) / 2, y = point->y * factor + (PATCH * factor -
-      FINE_HEIGHT) / 2;
-  gint from_x = x + (match->x - point->x) * factor - slack, from_y = y + (match->y - point->y) * factor - slack;
-  Patch patch;
-  gint16 around[(FINE_WIDTH + 2 * MAX_FACTOR + 2) * (FINE_HEIGHT + 2 * MAX_FACTOR + 2)];
-  gfloat best = -1, beside[2], above[2], bend;
-
-  if (x < 0 || y < 0 || x + FINE_WIDTH > check->width || y + FINE_HEIGHT > check->height || from_x < 0 || from_y < 0 ||
-      from_x + region > check->width || from_y + FINE_HEIGHT + 2 * slack > check->height)
-    return FALSE;
-  fetch (left, x, y, FINE_WIDTH, FINE_HEIGHT, patch.pixels);
-  centre (&patch);
-  fetch (right, from_x, from_y, region, FINE_HEIGHT + 2 * slack, around);
-  for (gint row = 0; row <= 2 * slack; row++)
-    for (gint column = 0; column <= 2 * slack; column++) {
-      gfloat score = correlate (&patch, around + row * region + column, region);
-      if (score > best) {
-        best = score;
-        u = column;
-        v = row;
-      }
-    }
-  if (best < FINE_GOOD || u == 0 || v == 0 || u == 2 * slack || v == 2 * slack)
-    return FALSE;
-  for (gint i = 0; i < 2; i++) {
-    beside[i] = correlate (&patch, around + v * region + u + (2 * i - 1), region);
-    above[i] = correlate (&patch, around + (v + 2 * i - 1) * region + u, region);
-  }
-  bend = 2 * best - above[0] - above[1];
-  if (bend < MIN_BEND || bend * BEND_TO_NOISE < 1 - best)
-    return FALSE;
-  *disparity = x - (from_x + u + summit (beside[0], best, beside[1]));
-  *offset = from_y + v + summit (above[0], best, above[1]) - y;
-  return TRUE;
 }
 
 /* ---- a look at a pair -------------------------------------------------------------------- */
@@ -470,21 +345,33 @@ inside (const GstStereoCheck *check, gdouble disparity)
 }
 
 static void
-vote (const GstStereoCheck *check, gdouble disparity, GstStereoCheckResult *result)
+vote (const GstStereoCheck *check, gdouble disparity, gboolean unique, GstStereoCheckResult *result)
 {
   if (fabs (disparity) < NEAR_ZERO)
     return;
-  if (inside (check, disparity) && disparity > check->min - NEAR_ZERO)
+  if (!unique)
+    result->doubtful++;
+  else if (inside (check, disparity) && disparity > check->min - NEAR_ZERO)
     result->forward++;
   else if (inside (check, -disparity))
     result->backward++;
 }
 
-void
-gst_stereo_check_run (GstStereoCheck *check, const StereoImage *left, const StereoImage *right,
-    GstStereoCheckResult *result)
+/* In the views themselves. */
+static GstStereoCheckSpot
+spot_of (const GstStereoCheck *check, const Point *point, const Match *match)
 {
-  *result = (GstStereoCheckResult) { 0 };
+  gint factor = check->factor, half = PATCH * factor / 2;
+
+  return (GstStereoCheckSpot){ check->width, check->height, point->x * factor + half, point->y * factor + half,
+    (match->x - point->x) * factor, (match->y - point->y) * factor, factor / 2 + 2 };
+}
+
+void
+gst_stereo_check_run (
+    GstStereoCheck *check, const StereoImage *left, const StereoImage *right, GstStereoCheckResult *result)
+{
+  *result = (GstStereoCheckResult){ 0 };
   shrink (check, left, &check->small[0]);
   shrink (check, right, &check->small[1]);
   measure_patches (check, &check->small[0]);
@@ -495,6 +382,7 @@ gst_stereo_check_run (GstStereoCheck *check, const StereoImage *left, const Ster
     const Point *point = &check->points[i];
     Match match = look (check, &check->small[0], &check->small[1], point->x, point->y, check->reach, check->vertical);
     Match back;
+    GstStereoCheckSpot spot;
     gdouble disparity, offset;
 
     if (match.score < 0)
@@ -504,13 +392,13 @@ gst_stereo_check_run (GstStereoCheck *check, const StereoImage *left, const Ster
     if (back.score < 0 || ABS (back.x - point->x) > 1 || ABS (back.y - point->y) > 1)
       continue;
     disparity = (point->x - match.x) * check->factor;
-    if (place (check, left, right, point, &match, &disparity, &offset)) {
+    spot = spot_of (check, point, &match);
+    if (gst_stereo_check_place (left, right, &spot, &disparity, &offset)) {
       check->right_half[result->placed] = 2 * point->x + PATCH > check->small_width;
       check->offset[result->placed++] = offset;
     }
     check->disparity[result->matches++] = disparity;
-    if (match.unique && back.unique)
-      vote (check, disparity, result);
+    vote (check, disparity, match.unique && back.unique, result);
   }
   sum_up (check, result);
 }
@@ -520,7 +408,8 @@ gst_stereo_check_exchanged (const GstStereoCheckResult *result)
 {
   guint votes = result->forward + result->backward;
 
-  if (votes < MIN_MATCHES)
+  /* where nearly everything repeats, the rest is chance */
+  if (votes < MIN_MATCHES || result->doubtful > MAX_DOUBT * votes)
     return GST_STEREO_VERDICT_UNKNOWN;
   return result->backward > MAJORITY * votes ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
 }
@@ -531,92 +420,6 @@ gst_stereo_check_unrectified (const GstStereoCheckResult *result)
   if (result->placed < MIN_MATCHES)
     return GST_STEREO_VERDICT_UNKNOWN;
   return result->vertical > MAX_VERTICAL || fabs (result->vertical_left - result->vertical_right) > MAX_TILT ?
-      GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
-}
-
-/* ---- the timestamps ---------------------------------------------------------------------- */
-
-#define MIN_PAIRS 10            /* in a span */
-#define LARGE_SHARE 4           /* a skew of 1 / this of the frame is worth a word */
-#define DRIFT_SHARE 20          /* and that much of a change, one way all the time */
-
-void
-gst_stereo_skew_add (GstStereoSkew *skew, gint64 time, gint64 difference)
-{
-  if (!skew->count++)
-    skew->first = time;
-  skew->last = time;
-  skew->sum += difference;
-  skew->absolute += ABS (difference);
-}
-
-/* Per second; 0 unless every span lies beyond the one before, in one direction. */
-static gdouble
-drift_of (const GstStereoSkew *skew)
-{
-  const GstStereoSkewSpan *first = skew->spans, *last = skew->spans + skew->filled - 1;
-  gdouble whole = last->skew - first->skew;
-
-  if (skew->filled < GST_STEREO_SKEW_SPANS || last->time <= first->time)
-    return 0;
-  for (guint i = 1; i < skew->filled; i++)
-    if ((skew->spans[i].skew - skew->spans[i - 1].skew) * whole <= 0)
-      return 0;
-  return whole / ((last->time - first->time) / 1e9);
-}
-
-gboolean
-gst_stereo_skew_close (GstStereoSkew *skew)
-{
-  if (skew->count < MIN_PAIRS)
-    return FALSE;
-  if (skew->filled == GST_STEREO_SKEW_SPANS)
-    memmove (skew->spans, skew->spans + 1, sizeof skew->spans - sizeof skew->spans[0]);
-  else
-    skew->filled++;
-  skew->mean = (gdouble) skew->absolute / skew->count;
-  skew->spans[skew->filled - 1] = (GstStereoSkewSpan) { skew->first + (skew->last - skew->first) / 2,
-    (gdouble) skew->sum / skew->count };
-  skew->drift = drift_of (skew);
-  skew->count = 0;
-  skew->sum = skew->absolute = 0;
-  return TRUE;
-}
-
-GstStereoVerdict
-gst_stereo_skew_is_large (const GstStereoSkew *skew, gint64 frame)
-{
-  if (!skew->filled || frame <= 0)
-    return GST_STEREO_VERDICT_UNKNOWN;
-  return skew->mean * LARGE_SHARE > frame ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
-}
-
-GstStereoVerdict
-gst_stereo_skew_drifts (const GstStereoSkew *skew, gint64 frame)
-{
-  const GstStereoSkewSpan *last = skew->spans + GST_STEREO_SKEW_SPANS - 1;
-
-  if (skew->filled < GST_STEREO_SKEW_SPANS || frame <= 0)
-    return GST_STEREO_VERDICT_UNKNOWN;
-  return skew->drift != 0 && fabs (last->skew - skew->spans[0].skew) * DRIFT_SHARE > frame ?
-      GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
-}
-
-/* ---- saying so --------------------------------------------------------------------------- */
-
-#define GONE 3                  /* checks in a row that a finding has to be absent from */
-
-gboolean
-gst_stereo_finding_update (GstStereoFinding *finding, GstStereoVerdict verdict)
-{
-  gboolean say = verdict == GST_STEREO_VERDICT_BAD && !finding->stands;
-
-  if (verdict == GST_STEREO_VERDICT_BAD) {
-    finding->stands = TRUE;
-    finding->absent = 0;
-  } else if (verdict == GST_STEREO_VERDICT_GOOD && finding->stands && ++finding->absent >= GONE) {
-    finding->stands = FALSE;
-    finding->absent = 0;
-  }
-  return say;
+             GST_STEREO_VERDICT_BAD :
+             GST_STEREO_VERDICT_GOOD;
 }

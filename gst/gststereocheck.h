@@ -3,15 +3,15 @@
  * Whether two views can be what they are said to be: now and then a look at a few hundred points of a pair, on the CPU.
  *
  * Textured points, spread over the left view, are looked for in the right one, in a picture made a few times smaller:
- * at positive and at negative disparities alike, and some rows up and down. Only a match that is good, that nothing else
- * comes near, and that leads back to where it came from counts; where too few do, the pair tells nothing. What counts is
- * then placed to a fraction of a pixel in the views as they are.
+ * at positive and at negative disparities alike, and some rows up and down. Only a match that is good, that nothing
+ * else comes near, and that leads back to where it came from counts; where too few do, the pair tells nothing. What
+ * counts is then placed to a fraction of a pixel in the views as they are.
  *
- * - Exchanged: the sign of the disparity is all that differs. Matches whose opposite lies in the range that is searched,
- *   and not they themselves, speak for it. Points at infinity have no sign and no say. It cannot be told for a range
- *   that reaches as far to either side.
- * - Not rectified: the median of the vertical offsets' absolute values, and what the two sides of the picture differ by,
- *   which shows a small rotation. An offset that is due to movement between two moments looks the same.
+ * - Exchanged: the sign of the disparity is all that differs. Matches whose opposite lies in the range that is
+ * searched, and not they themselves, speak for it. Points at infinity have no sign and no say. It cannot be told for a
+ * range that reaches as far to either side.
+ * - Not rectified: the median of the vertical offsets' absolute values, and what the two sides of the picture differ
+ * by, which shows a small rotation. An offset that is due to movement between two moments looks the same.
  * - Out of step: from the timestamps alone. Two cameras whose timestamps are wrong by the same amount are not seen, nor
  *   are frames that were stamped on arrival and not on exposure; nothing in a pair of still pictures would tell.
  */
@@ -29,32 +29,27 @@ G_BEGIN_DECLS
 /* Scratch for views of one size; about 16 bytes per pixel of the small picture. */
 typedef struct _GstStereoCheck GstStereoCheck;
 
-typedef struct
-{
-  guint points;                 /* textured ones, looked for */
-  guint matches;                /* of them, found for sure */
-  guint forward, backward;      /* matches inside the range; matches that would be inside if the views were exchanged */
-  gdouble disparity;            /* median of all matches, px */
-  guint placed;                 /* matches with a vertical offset */
-  gdouble vertical;             /* median of its absolute value, px */
-  gdouble vertical_left, vertical_right;        /* its median in the left and the right half, px; below is positive */
+typedef struct {
+  guint points;            /* textured ones, looked for */
+  guint matches;           /* of them, found for sure */
+  guint forward, backward; /* matches inside the range; matches that would be inside if the views were exchanged */
+  guint doubtful;          /* those that have no say in that, for something else fits nearly as well */
+  gdouble disparity;       /* median of all matches, px */
+  guint placed;            /* matches with a vertical offset */
+  gdouble vertical;        /* median of its absolute value, px */
+  gdouble vertical_left, vertical_right; /* its median in the left and the right half, px; below is positive */
 } GstStereoCheckResult;
 
 /* What a result says; UNKNOWN: nothing. */
-typedef enum
-{
-  GST_STEREO_VERDICT_UNKNOWN,
-  GST_STEREO_VERDICT_GOOD,
-  GST_STEREO_VERDICT_BAD
-} GstStereoVerdict;
+typedef enum { GST_STEREO_VERDICT_UNKNOWN, GST_STEREO_VERDICT_GOOD, GST_STEREO_VERDICT_BAD } GstStereoVerdict;
 
 /* NULL for views too small to say anything about. Disparities searched: @min <= d < @min + @num. */
 GstStereoCheck *gst_stereo_check_new (gint width, gint height, gint min, gint num);
 void gst_stereo_check_free (GstStereoCheck *check);
 gboolean gst_stereo_check_is_for (const GstStereoCheck *check, gint width, gint height, gint min, gint num);
 /* Both views in host memory. */
-void gst_stereo_check_run (GstStereoCheck *check, const StereoImage *left, const StereoImage *right,
-    GstStereoCheckResult *result);
+void gst_stereo_check_run (
+    GstStereoCheck *check, const StereoImage *left, const StereoImage *right, GstStereoCheckResult *result);
 GstStereoVerdict gst_stereo_check_exchanged (const GstStereoCheckResult *result);
 GstStereoVerdict gst_stereo_check_unrectified (const GstStereoCheckResult *result);
 
@@ -62,21 +57,19 @@ GstStereoVerdict gst_stereo_check_unrectified (const GstStereoCheckResult *resul
 
 #define GST_STEREO_SKEW_SPANS 4
 
-typedef struct
-{
-  gint64 time;                  /* its middle, ns */
-  gdouble skew;                 /* mean, ns */
+typedef struct {
+  gint64 time;  /* its middle, ns */
+  gdouble skew; /* mean, ns */
 } GstStereoSkewSpan;
 
 /* Zeroed at first. */
-typedef struct
-{
-  guint count;                  /* pairs since the last span was closed */
-  gint64 sum, absolute;         /* of their skew, ns */
-  gint64 first, last;           /* their times, ns */
-  gdouble mean;                 /* of the absolute skew in the last span, ns */
-  gdouble drift;                /* ns per second over the last spans; 0 unless it goes one way all the time */
-  GstStereoSkewSpan spans[GST_STEREO_SKEW_SPANS];       /* oldest first */
+typedef struct {
+  guint count;          /* pairs since the last span was closed */
+  gint64 sum, absolute; /* of their skew, ns */
+  gint64 first, last;   /* their times, ns */
+  gdouble mean;         /* of the absolute skew in the last span, ns */
+  gdouble drift;        /* ns per second over the last spans; 0 unless it goes one way all the time */
+  GstStereoSkewSpan spans[GST_STEREO_SKEW_SPANS]; /* oldest first */
   guint filled;
 } GstStereoSkew;
 
@@ -91,10 +84,9 @@ GstStereoVerdict gst_stereo_skew_drifts (const GstStereoSkew *skew, gint64 frame
 /* ---- saying so --------------------------------------------------------------------------- */
 
 /* Zeroed at first. */
-typedef struct
-{
+typedef struct {
   gboolean stands;
-  guint absent;                 /* checks in a row that did not find it */
+  guint absent; /* checks in a row that did not find it */
 } GstStereoFinding;
 
 /* TRUE when it is to be said: when it was found, and not found before or gone for a while. */

@@ -34,33 +34,24 @@
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_confidence_debug);
 #define GST_CAT_DEFAULT gst_stereo_confidence_debug
 
-typedef enum
-{
-  SHOW_CONFIDENCE,
-  SHOW_TRUTH
-} Show;
+typedef enum { SHOW_CONFIDENCE, SHOW_TRUTH } Show;
 
-struct _GstStereoConfidence
-{
+struct _GstStereoConfidence {
   GstBaseTransform parent;
 
-  gint show;                    /* Show, protected by the object lock */
+  gint show; /* Show, protected by the object lock */
 
   /* of the streaming thread */
-  GstVideoInfo info;            /* of the output */
-  gboolean takes_padding;       /* downstream heeds GstVideoMeta */
+  GstVideoInfo info;      /* of the output */
+  gboolean takes_padding; /* downstream heeds GstVideoMeta */
 };
 
-enum
-{
-  PROP_0,
-  PROP_SHOW
-};
+enum { PROP_0, PROP_SHOW };
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY8, GRAY16_LE }")));
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY8, GRAY16_LE }")));
 
 G_DEFINE_TYPE (GstStereoConfidence, gst_stereo_confidence, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (stereoconfidence, "stereoconfidence", GST_RANK_NONE, GST_TYPE_STEREO_CONFIDENCE)
@@ -96,7 +87,8 @@ gst_stereo_confidence_transform_caps (GstBaseTransform *base, GstPadDirection di
   for (guint i = 0; i < gst_caps_get_size (other); i++)
     gst_structure_remove_fields (gst_caps_get_structure (other, i), "format", "colorimetry", "chroma-site", NULL);
   formats = direction == GST_PAD_SRC ? gst_static_pad_template_get_caps (&sink_template) :
-      gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, show == SHOW_TRUTH ? "GRAY16_LE" : "GRAY8", NULL);
+                                       gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
+                                           show == SHOW_TRUTH ? "GRAY16_LE" : "GRAY8", NULL);
   passed = gst_caps_intersect_full (other, formats, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref (formats);
   gst_caps_unref (other);
@@ -173,8 +165,8 @@ is_plain (const GstStereoConfidence *self, GstBuffer *plane)
 {
   const GstVideoMeta *meta = gst_buffer_get_video_meta (plane);
 
-  return gst_buffer_get_size (plane) >= GST_VIDEO_INFO_SIZE (&self->info) && (!meta || (meta->offset[0] == 0 &&
-          meta->stride[0] == GST_VIDEO_INFO_PLANE_STRIDE (&self->info, 0)));
+  return gst_buffer_get_size (plane) >= GST_VIDEO_INFO_SIZE (&self->info) &&
+         (!meta || (meta->offset[0] == 0 && meta->stride[0] == GST_VIDEO_INFO_PLANE_STRIDE (&self->info, 0)));
 }
 
 /* A buffer of its own, whose memory is that of @plane: who wants to write there gets a copy. */
@@ -209,14 +201,20 @@ static void
 say_what_is_missing (GstStereoConfidence *self, const GstStereoMeta *meta, gboolean truth)
 {
   if (!meta)
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("A picture came without a stereo matcher's metadata: put stereoconfidence "
-            "right after stereomatch, before anything that converts, crops, encodes or sends the picture."), (NULL));
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("A picture came without a stereo matcher's metadata: put stereoconfidence "
+         "right after stereomatch, before anything that converts, crops, encodes or sends the picture."),
+        (NULL));
   else if (!truth)
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The metadata of a picture holds no confidence: put stereoconfidence right "
-            "after stereomatch, not before it."), (NULL));
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("The metadata of a picture holds no confidence: put stereoconfidence right "
+         "after stereomatch, not before it."),
+        (NULL));
   else
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("show=truth was set, and nothing here knows the true disparity: feed "
-            "stereomatch from stereotestsrc, or set show=confidence."), (NULL));
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("show=truth was set, and nothing here knows the true disparity: feed "
+         "stereomatch from stereotestsrc, or set show=confidence."),
+        (NULL));
 }
 
 /* The picture to show, of the caps' size; NULL after an error was posted. */
@@ -233,9 +231,11 @@ plane_of (GstStereoConfidence *self, GstBuffer *in)
   }
   if (meta->width != (guint) GST_VIDEO_INFO_WIDTH (&self->info) ||
       meta->height != (guint) GST_VIDEO_INFO_HEIGHT (&self->info)) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The metadata is of a picture of %ux%u pixels, and this one has %dx%d: put "
-            "stereoconfidence right after stereomatch, before anything that changes the size.", meta->width, meta->height,
-            GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info)), (NULL));
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("The metadata is of a picture of %ux%u pixels, and this one has %dx%d: put "
+         "stereoconfidence right after stereomatch, before anything that changes the size.",
+            meta->width, meta->height, GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info)),
+        (NULL));
     return NULL;
   }
   return plane;
@@ -309,16 +309,17 @@ gst_stereo_confidence_class_init (GstStereoConfidenceClass *klass)
 
   object_class->set_property = gst_stereo_confidence_set_property;
   object_class->get_property = gst_stereo_confidence_get_property;
-  g_object_class_install_property (object_class, PROP_SHOW, g_param_spec_enum ("show", "show",
-          "What of the metadata becomes the picture; the output's format goes with it", show_get_type (),
-          SHOW_CONFIDENCE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, PROP_SHOW,
+      g_param_spec_enum ("show", "show", "What of the metadata becomes the picture; the output's format goes with it",
+          show_get_type (), SHOW_CONFIDENCE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   gst_type_mark_as_plugin_api (show_get_type (), 0);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Stereo confidence", "Filter/Analyzer/Video/Stereo",
       "Makes a video stream of the confidence that stereomatch keeps in the metadata of its output: GRAY8, 0..255 for "
-      "0..1, 0 where the views disagree", "gst-stereo");
+      "0..1, 0 where the views disagree",
+      "gst-stereo");
 
   base_class->transform_caps = gst_stereo_confidence_transform_caps;
   base_class->set_caps = gst_stereo_confidence_set_caps;

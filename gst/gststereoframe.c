@@ -159,20 +159,26 @@ components (const GstVideoFrame *frame)
   return GST_VIDEO_INFO_IS_RGB (&frame->info) ? 3 : 1;
 }
 
-/* Whether every sample lies in what was mapped. A GstVideoMeta may say anything, and a read outside device memory
- * would end the CUDA context for all that share it. */
+/* Whether every sample of the first components lies in what was mapped. A GstVideoMeta may say anything, and a read
+ * outside device memory would end the CUDA context for all that share it. */
 static gboolean
-samples_are_inside (const GstVideoFrame *frame, gint width, gint height)
+samples_are_inside (const GstVideoFrame *frame, guint count)
 {
-  for (gint c = 0; c < components (frame); c++) {
+  for (guint c = 0; c < count; c++) {
     const GstMapInfo *map = &frame->map[frame->meta ? GST_VIDEO_INFO_COMP_PLANE (&frame->info, c) : 0];
     gint64 first = (const guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c) - map->data;
-    gint64 rows = (gint64) (height - 1) * GST_VIDEO_FRAME_COMP_STRIDE (frame, c);
-    gint64 row = (gint64) (width - 1) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
+    gint64 rows = (gint64) (GST_VIDEO_INFO_COMP_HEIGHT (&frame->info, c) - 1) * GST_VIDEO_FRAME_COMP_STRIDE (frame, c);
+    gint64 row = (gint64) (GST_VIDEO_INFO_COMP_WIDTH (&frame->info, c) - 1) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
     if (first + MIN (rows, 0) < 0 || first + MAX (rows, 0) + row >= (gint64) map->size)
       return FALSE;
   }
   return TRUE;
+}
+
+gboolean
+gst_stereo_frame_is_whole (const GstVideoFrame *frame)
+{
+  return samples_are_inside (frame, GST_VIDEO_INFO_N_COMPONENTS (&frame->info));
 }
 
 gboolean
@@ -183,7 +189,7 @@ gst_stereo_frame_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer 
   gboolean mapped = own ? gst_stereo_cuda_map (frame, info, buffer, own == context) :
       gst_video_frame_map (frame, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
 
-  if (!mapped || samples_are_inside (frame, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)))
+  if (!mapped || samples_are_inside (frame, (guint) components (frame)))
     return mapped;
   gst_video_frame_unmap (frame);
   return FALSE;

@@ -53,6 +53,8 @@ gboolean gst_stereo_layout_single (GstStereoLayout *layout, const GstVideoInfo *
  * buffer does not hold the frame, or cannot be read. */
 gboolean gst_stereo_frame_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
     GstStereoCudaContext *context);
+/* Whether all components of a mapped frame lie in it: mapping looks at those that are matched alone. */
+gboolean gst_stereo_frame_is_whole (const GstVideoFrame *frame);
 /* The two views of mapped frames: @second is the other view's frame (two pads, frame by frame), or the same. */
 void gst_stereo_layout_images (const GstStereoLayout *layout, const GstVideoFrame *first,
     const GstVideoFrame *second, StereoImage *left, StereoImage *right);

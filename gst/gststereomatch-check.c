@@ -16,22 +16,27 @@ static void
 warn_exchanged (GstStereoMatch *self, const GstStereoCheckResult *result, const GstStereoLayout *layout)
 {
   const gchar *remedy = layout->packing == GST_STEREO_PACKING_AUTO ?
-      "exchange what is linked to sink_left and sink_right" : "turn right-view-first in the caps' multiview-flags round";
+                            "exchange what is linked to sink_left and sink_right" :
+                            "turn right-view-first in the caps' multiview-flags round";
 
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("Left and right look exchanged: %u of %u points match at disparities below "
-          "those searched (median of all: %.1f px). If they are, %s; if they are not, set min-disparity to about %d.",
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("Left and right look exchanged: %u of %u points match at disparities below "
+       "those searched (median of all: %.1f px). If they are, %s; if they are not, set min-disparity to about %d.",
           result->backward, result->forward + result->backward, result->disparity, remedy,
-          (gint) (1.5 * result->disparity)), (NULL));
+          (gint) (1.5 * result->disparity)),
+      (NULL));
 }
 
 static void
 warn_unrectified (GstStereoMatch *self, const GstStereoCheckResult *result)
 {
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("The rows of the two views do not fit: a point lies %.1f px higher or lower in "
-          "the right view than in the left one (median of %u; the left half of the picture is off by %.1f px, the right "
-          "one by %.1f px, down is positive). Rectify the views: put stereorectify with its calibration before "
-          "stereomatch, or calibrate anew. If they are rectified, they were not taken at the same moment.",
-          result->vertical, result->placed, result->vertical_left, result->vertical_right), (NULL));
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("The rows of the two views do not fit: a point lies %.1f px higher or lower in "
+       "the right view than in the left one (median of %u; the left half of the picture is off by %.1f px, the right "
+       "one by %.1f px, down is positive). Rectify the views: put stereorectify with its calibration before "
+       "stereomatch, or calibrate anew. If they are rectified, they were not taken at the same moment.",
+          result->vertical, result->placed, result->vertical_left, result->vertical_right),
+      (NULL));
 }
 
 /* After a look at a pair. */
@@ -40,9 +45,11 @@ judge_views (GstStereoMatch *self, const GstStereoCheckResult *result, const Gst
 {
   GstStereoVerdict exchanged = gst_stereo_check_exchanged (result), rows = gst_stereo_check_unrectified (result);
 
-  GST_DEBUG_OBJECT (self, "%u of %u points matched: %u forward, %u backward, median %.2f px; %u placed, off by %.2f px "
-      "(left %.2f, right %.2f)", result->matches, result->points, result->forward, result->backward, result->disparity,
-      result->placed, result->vertical, result->vertical_left, result->vertical_right);
+  GST_DEBUG_OBJECT (self,
+      "%u of %u points matched: %u forward, %u backward, median %.2f px; %u placed, off by %.2f px "
+      "(left %.2f, right %.2f)",
+      result->matches, result->points, result->forward, result->backward, result->disparity, result->placed,
+      result->vertical, result->vertical_left, result->vertical_right);
   GST_OBJECT_LOCK (self);
   self->stats.checks++;
   self->stats.check_matches = result->matches;
@@ -62,7 +69,7 @@ static void
 judge_timestamps (GstStereoMatch *self)
 {
   GstStereoSkew *skew = &self->checks.skew;
-  gint64 frame = self->left_spacing;
+  gint64 frame = self->parent.left_spacing;
 
   if (!gst_stereo_skew_close (skew))
     return;
@@ -71,12 +78,17 @@ judge_timestamps (GstStereoMatch *self)
   self->stats.skew_drift = skew->drift;
   GST_OBJECT_UNLOCK (self);
   if (gst_stereo_finding_update (&self->checks.out_of_step, gst_stereo_skew_is_large (skew, frame)))
-    GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("The views are out of step: the two frames of a pair are %.1f ms apart on "
-            "average, of %.1f ms from frame to frame. What moves gets a wrong disparity. Trigger the cameras together, or "
-            "start them together.", skew->mean / 1e6, frame / 1e6), (NULL));
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The views are out of step: the two frames of a pair are %.1f ms apart on "
+         "average, of %.1f ms from frame to frame. What moves gets a wrong disparity. Trigger the cameras together, or "
+         "start them together.",
+            skew->mean / 1e6, frame / 1e6),
+        (NULL));
   if (gst_stereo_finding_update (&self->checks.drifting, gst_stereo_skew_drifts (skew, frame)))
-    GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("The timestamps of the two views drift apart, by %.3f ms in a second: the "
-            "cameras run at different rates. Trigger them together, or let one clock stamp both.", skew->drift / 1e6),
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The timestamps of the two views drift apart, by %.3f ms in a second: the "
+         "cameras run at different rates. Trigger them together, or let one clock stamp both.",
+            skew->drift / 1e6),
         (NULL));
 }
 
@@ -93,7 +105,7 @@ look_at_views (GstStereoMatch *self, const GstStereoFrame *first, const GstStere
   gboolean two = first->buffer != second->buffer;
 
   if (!checks->look || !gst_stereo_check_is_for (checks->look, layout->width, layout->height, params->min_disparity,
-          params->num_disparities)) {
+                           params->num_disparities)) {
     gst_stereo_check_free (checks->look);
     checks->look = gst_stereo_check_new (layout->width, layout->height, params->min_disparity, params->num_disparities);
   }
@@ -129,8 +141,8 @@ gst_stereo_match_check (GstStereoMatch *self, const GstStereoFrame *first, const
     gst_stereo_skew_add (&checks->skew, first->time, second->time - first->time);
   if (time == GST_STEREO_TIME_NONE)
     time = g_get_monotonic_time () * 1000;
-  if (checks->started && time >= checks->last && time - checks->last < (checks->conclusive ? interval : MIN (interval,
-              SOON)))
+  if (checks->started && time >= checks->last &&
+      time - checks->last < (checks->conclusive ? interval : MIN (interval, SOON)))
     return;
   checks->started = TRUE;
   checks->last = time;

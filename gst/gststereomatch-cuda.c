@@ -10,6 +10,12 @@
 
 #define GST_CAT_DEFAULT gst_stereo_match_debug
 
+static gpointer
+parent_class (void)
+{
+  return g_type_class_peek (GST_TYPE_STEREO_AGGREGATOR);
+}
+
 /* ---- what is taken ----------------------------------------------------------------------- */
 
 /* With the object lock held. */
@@ -61,9 +67,9 @@ gst_stereo_match_offer_again (GstStereoMatch *self)
   if (!gst_stereo_cuda_built ())
     return;
   GST_OBJECT_LOCK (self);
-  pads[0] = self->packed ? gst_object_ref (GST_PAD (self->packed)) : NULL;
-  pads[1] = self->left ? gst_object_ref (GST_PAD (self->left)) : NULL;
-  pads[2] = self->right ? gst_object_ref (GST_PAD (self->right)) : NULL;
+  pads[0] = self->parent.packed ? gst_object_ref (GST_PAD (self->parent.packed)) : NULL;
+  pads[1] = self->parent.left ? gst_object_ref (GST_PAD (self->parent.left)) : NULL;
+  pads[2] = self->parent.right ? gst_object_ref (GST_PAD (self->parent.right)) : NULL;
   GST_OBJECT_UNLOCK (self);
   for (guint i = 0; i < G_N_ELEMENTS (pads); i++)
     if (pads[i]) {
@@ -160,7 +166,7 @@ gst_stereo_match_set_context (GstElement *element, GstContext *context)
   shared = gst_stereo_cuda_from_shared (element, context, device);
   if (shared)
     gst_stereo_match_share_context (self, shared);
-  GST_ELEMENT_CLASS (g_type_class_peek (GST_TYPE_AGGREGATOR))->set_context (element, context);
+  GST_ELEMENT_CLASS (parent_class ())->set_context (element, context);
 }
 
 /* NULL where cuda-device-id is another. Unref it. */
@@ -182,8 +188,8 @@ shared_context (GstStereoMatch *self, gint *device)
 
 /* Upstream asks before it makes a context of its own. With cuda-device-id set there has to be one, or upstream would
  * take another device; else any context of theirs will do. */
-gboolean
-gst_stereo_match_context_query (GstStereoMatch *self, GstQuery *query)
+static gboolean
+answer_context (GstStereoMatch *self, GstQuery *query)
 {
   GstElement *element = GST_ELEMENT (self);
   GstStereoCudaContext *context;
@@ -202,4 +208,20 @@ gst_stereo_match_context_query (GstStereoMatch *self, GstQuery *query)
   answered = context && gst_stereo_cuda_answer (element, query, context);
   gst_clear_object (&context);
   return answered;
+}
+
+gboolean
+gst_stereo_match_src_query (GstAggregator *aggregator, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT && answer_context (GST_STEREO_MATCH (aggregator), query))
+    return TRUE;
+  return GST_AGGREGATOR_CLASS (parent_class ())->src_query (aggregator, query);
+}
+
+gboolean
+gst_stereo_match_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT && answer_context (GST_STEREO_MATCH (aggregator), query))
+    return TRUE;
+  return GST_AGGREGATOR_CLASS (parent_class ())->sink_query (aggregator, pad, query);
 }

@@ -181,8 +181,9 @@ more_waiting (GstStereoPad *const *pads, guint count)
 }
 
 GstFlowReturn
-gst_stereo_match_settle (GstStereoMatch *self, GstStereoPad *const *pads, guint count, GstFlowReturn flow)
+gst_stereo_match_settle (GstStereoAggregator *base, GstStereoPad *const *pads, guint count, GstFlowReturn flow)
 {
+  GstStereoMatch *self = GST_STEREO_MATCH (base);
   gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
   gboolean stay = flow == GST_FLOW_OK && !live && !self->pool_limited && more_waiting (pads, count);
   GstFlowReturn landed = collect_down_to (self, stay ? 1 : 0);

@@ -2,6 +2,8 @@
 /* What one caps and parameter set needs: the engine's plan, the source pad's caps, the pools. */
 #include "gst/gststereomatch.h"
 
+#include "gst/gststereopool.h"
+
 #define GST_CAT_DEFAULT gst_stereo_match_debug
 
 /* ---- plan -------------------------------------------------------------------------------- */
@@ -191,9 +193,9 @@ gst_stereo_match_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
 
-  self->negotiated = gst_video_info_from_caps (&self->out_info, caps);
+  self->parent.negotiated = gst_video_info_from_caps (&self->out_info, caps);
   GST_DEBUG_OBJECT (self, "output is %" GST_PTR_FORMAT, caps);
-  return self->negotiated;
+  return self->parent.negotiated;
 }
 
 static GstFlowReturn
@@ -203,15 +205,15 @@ negotiate (GstStereoMatch *self, const GstStereoLayout *layout)
   gboolean depth = stereo_plan_params (self->plan)->output == STEREO_OUTPUT_DEPTH;
   GstFlowReturn flow;
 
-  if (self->negotiated && same_caps (&self->layout, layout) &&
+  if (self->parent.negotiated && same_caps (&self->layout, layout) &&
       !(depth && GST_VIDEO_INFO_FORMAT (&self->out_info) == GST_VIDEO_FORMAT_GRAY8))
     return GST_FLOW_OK;
   if ((flow = gst_stereo_match_land (self)) != GST_FLOW_OK)
     return flow;
   self->layout = *layout;
   self->have_layout = TRUE;
-  self->negotiated = FALSE;
-  if (gst_aggregator_negotiate (aggregator) && self->negotiated)
+  self->parent.negotiated = FALSE;
+  if (gst_aggregator_negotiate (aggregator) && self->parent.negotiated)
     return GST_FLOW_OK;
   if (GST_PAD_IS_FLUSHING (aggregator->srcpad))
     return GST_FLOW_FLUSHING;
@@ -223,84 +225,15 @@ negotiate (GstStereoMatch *self, const GstStereoLayout *layout)
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-typedef struct
-{
-  GstCaps *caps;
-  guint size, min, max;
-  GstAllocator *allocator;      /* may be NULL */
-  GstAllocationParams params;
-  gboolean meta;                /* rows may be padded: a GstVideoMeta says how */
-} PoolNeeds;
-
-static gboolean
-configure_pool (GstBufferPool *pool, const PoolNeeds *needs)
-{
-  GstStructure *config = gst_buffer_pool_get_config (pool);
-
-  gst_buffer_pool_config_set_params (config, needs->caps, needs->size, needs->min, needs->max);
-  gst_buffer_pool_config_set_allocator (config, needs->allocator, &needs->params);
-  if (needs->meta && gst_buffer_pool_has_option (pool, GST_BUFFER_POOL_OPTION_VIDEO_META))
-    gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  if (gst_buffer_pool_set_config (pool, config))
-    return TRUE;
-  /* the pool changed what it was asked for: take that if it still does */
-  config = gst_buffer_pool_get_config (pool);
-  if (gst_buffer_pool_config_validate_params (config, needs->caps, needs->size, needs->min, needs->max))
-    return gst_buffer_pool_set_config (pool, config);
-  gst_structure_free (config);
-  return FALSE;
-}
-
-/* @offered, if it can be used, or a new pool. */
-static GstBufferPool *
-obtain_pool (GstBufferPool *offered, const PoolNeeds *needs)
-{
-  GstBufferPool *pool;
-
-  if (offered && configure_pool (offered, needs))
-    return gst_object_ref (offered);
-  pool = gst_video_buffer_pool_new ();
-  if (!configure_pool (pool, needs))
-    gst_clear_object (&pool);
-  return pool;
-}
-
 gboolean
 gst_stereo_match_decide_allocation (GstAggregator *aggregator, GstQuery *query)
 {
-  gboolean listed = gst_query_get_n_allocation_pools (query) > 0;
-  GstBufferPool *offered = NULL, *pool;
-  PoolNeeds needs = { NULL };
-  GstVideoInfo info;
-
-  gst_query_parse_allocation (query, &needs.caps, NULL);
-  if (!needs.caps || !gst_video_info_from_caps (&info, needs.caps))
-    return FALSE;
-  gst_allocation_params_init (&needs.params);
-  if (gst_query_get_n_allocation_params (query) > 0)
-    gst_query_parse_nth_allocation_param (query, 0, &needs.allocator, &needs.params);
-  if (listed)
-    gst_query_parse_nth_allocation_pool (query, 0, &offered, &needs.size, &needs.min, &needs.max);
-  needs.size = MAX (needs.size, (guint) GST_VIDEO_INFO_SIZE (&info));
-  GST_STEREO_MATCH (aggregator)->pool_limited = needs.max != 0;
-  needs.meta = gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  pool = obtain_pool (offered, &needs);
-  gst_clear_object (&offered);
-  gst_clear_object (&needs.allocator);
-  if (!pool)
-    return FALSE;
-  if (listed)
-    gst_query_set_nth_allocation_pool (query, 0, pool, needs.size, needs.min, needs.max);
-  else
-    gst_query_add_allocation_pool (query, pool, needs.size, needs.min, needs.max);
-  gst_object_unref (pool);
-  return TRUE;
+  return gst_stereo_pool_decide (query, &GST_STEREO_MATCH (aggregator)->pool_limited);
 }
 
 static gboolean
 ensure_confidence_pool (GstStereoMatch *self)
 {
-  PoolNeeds needs = { NULL };
 
   if (self->confidence_pool && GST_VIDEO_INFO_WIDTH (&self->confidence_info) == self->plan_width &&
       GST_VIDEO_INFO_HEIGHT (&self->confidence_info) == self->plan_height)
@@ -310,12 +243,7 @@ ensure_confidence_pool (GstStereoMatch *self)
   gst_clear_object (&self->confidence_pool);
   gst_video_info_set_format (&self->confidence_info, GST_VIDEO_FORMAT_GRAY8, (guint) self->plan_width,
       (guint) self->plan_height);
-  needs.caps = gst_video_info_to_caps (&self->confidence_info);
-  needs.size = (guint) GST_VIDEO_INFO_SIZE (&self->confidence_info);
-  gst_allocation_params_init (&needs.params);
-  needs.meta = TRUE;
-  self->confidence_pool = obtain_pool (NULL, &needs);
-  gst_caps_unref (needs.caps);
+  self->confidence_pool = gst_stereo_pool_new (&self->confidence_info);
   return self->confidence_pool && gst_buffer_pool_set_active (self->confidence_pool, TRUE);
 }
 
@@ -361,7 +289,7 @@ gst_stereo_match_release (GstStereoMatch *self)
   gst_clear_object (&self->confidence_pool);
   g_clear_pointer (&self->warned, g_free);
   self->chosen_backend = STEREO_BACKEND_AUTO;
-  self->have_layout = self->negotiated = FALSE;
+  self->have_layout = self->parent.negotiated = FALSE;
   self->warned_geometry = self->warned_size = FALSE;
   gst_stereo_match_reset_checks (self, TRUE);
 }

@@ -31,9 +31,12 @@ of_this_size (GstStereoMatch *self, const GstStereoMeta *meta, const GstStereoLa
   if (meta->width == (guint) layout->width && meta->height == (guint) layout->height)
     return TRUE;
   if (!self->warned_size)
-    GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("The metadata that came with the views is of views of %ux%u pixels, and "
-            "these have %dx%d: it is not used. Set focal-length and baseline, or let nothing change the size after the "
-            "element that wrote it.", meta->width, meta->height, layout->width, layout->height), (NULL));
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The metadata that came with the views is of views of %ux%u pixels, and "
+         "these have %dx%d: it is not used. Set focal-length and baseline, or let nothing change the size after the "
+         "element that wrote it.",
+            meta->width, meta->height, layout->width, layout->height),
+        (NULL));
   self->warned_size = TRUE;
   return FALSE;
 }
@@ -48,8 +51,8 @@ usable (const gchar *property, gdouble value)
 }
 
 void
-gst_stereo_match_read_views (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right,
-    GstBuffer **truth)
+gst_stereo_match_read_views (
+    GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right, GstBuffer **truth)
 {
   const GstStereoMeta *meta = meta_of_views (left);
 
@@ -58,7 +61,7 @@ gst_stereo_match_read_views (GstStereoMatch *self, const GstStereoFrame *left, c
     gst_buffer_replace (truth, meta->truth);
   if (!meta)
     meta = meta_of_views (right);
-  self->known = (GstStereoGeometry) { 0 };
+  self->known = (GstStereoGeometry){ 0 };
   if (!meta || !of_this_size (self, meta, &left->layout))
     return;
   self->known.focal_length = usable ("focal-length", meta->focal_length);
@@ -73,8 +76,11 @@ take (GstStereoMatch *self, const gchar *property, gdouble *set, gdouble known)
     *set = known;
   else if (fabs (*set - known) > SAME * MAX (fabs (*set), fabs (known)) && !self->warned_geometry) {
     self->warned_geometry = TRUE;
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s=%g was set, and the metadata that came with the views says %g: "
-            "what was set is used. Leave %s at 0 to take theirs.", property, *set, known, property), (NULL));
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s=%g was set, and the metadata that came with the views says %g: "
+         "what was set is used. Leave %s at 0 to take theirs.",
+            property, *set, known, property),
+        (NULL));
   }
 }
 
@@ -98,8 +104,9 @@ gst_stereo_match_plan_is_for (GstStereoMatch *self, const StereoParams *params)
 {
   const StereoParams *planned = stereo_plan_params (self->plan);
 
-  return params->output != STEREO_OUTPUT_DEPTH || (planned->focal_length == params->focal_length &&
-      planned->baseline == params->baseline && planned->principal_offset == params->principal_offset);
+  return params->output != STEREO_OUTPUT_DEPTH ||
+         (planned->focal_length == params->focal_length && planned->baseline == params->baseline &&
+             planned->principal_offset == params->principal_offset);
 }
 
 void

@@ -11,8 +11,8 @@
  * output buffer carries a #GstStereoMeta with the confidence and all that is needed to interpret it.
  *
  * Depth needs #GstStereoMatch:focal-length and #GstStereoMatch:baseline, and #GstStereoMatch:principal-offset where the
- * principal points differ. Each of them that is left at 0 is taken from the views' own metadata: a #GstStereoMeta of kind
- * `views`, as stereorectify and stereotestsrc write it, on the frame that holds both views, or on the left one, else on
+ * principal points differ. Each of them that is left at 0 is taken from the views' own metadata: a #GstStereoMeta
+ * of kind `views`, as stereorectify and stereotestsrc write it, on the frame that holds both views, or on the left one, else on
  * the right one. A property set by hand wins, and a contradiction is said once. The metadata may change from pair to
  * pair; what it says, and its true disparity if it has one, goes on to the output's metadata. A videoscale in between
  * scales it, and drops it when the shape of the picture changes.
@@ -60,9 +60,6 @@ GST_DEBUG_CATEGORY (gst_stereo_match_debug);
 enum
 {
   PROP_0,
-  PROP_PACKING,
-  PROP_MAX_SKEW,
-  PROP_QOS,
   PROP_CHECK_INTERVAL,
   PROP_ACTIVE_BACKEND,
   PROP_STATS,
@@ -73,27 +70,10 @@ enum
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }") ", multiview-mode = (string) mono"));
 
-G_DEFINE_TYPE (GstStereoMatch, gst_stereo_match, GST_TYPE_AGGREGATOR)
+G_DEFINE_TYPE (GstStereoMatch, gst_stereo_match, GST_TYPE_STEREO_AGGREGATOR)
 GST_ELEMENT_REGISTER_DEFINE (stereomatch, "stereomatch", GST_RANK_NONE, GST_TYPE_STEREO_MATCH)
 
 /* ---- start, stop, flush ------------------------------------------------------------------ */
-
-/* What must not outlive a seek. */
-static void
-reset_stream (GstStereoMatch *self)
-{
-  GST_OBJECT_LOCK (self);
-  self->earliest_time = GST_CLOCK_TIME_NONE;
-  self->behind = FALSE;
-  self->proportion = 1;
-  GST_OBJECT_UNLOCK (self);
-  self->have_segment = FALSE;
-  self->discont = TRUE;
-  self->surplus = 0;
-  self->left_spacing = 0;
-  gst_stereo_match_reset_checks (self, FALSE);
-  self->landed = GST_FLOW_OK;
-}
 
 static GstFlowReturn
 gst_stereo_match_flush (GstAggregator *aggregator)
@@ -101,8 +81,9 @@ gst_stereo_match_flush (GstAggregator *aggregator)
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
 
   gst_stereo_match_abandon (self);
-  reset_stream (self);
-  return GST_FLOW_OK;
+  gst_stereo_match_reset_checks (self, FALSE);
+  self->landed = GST_FLOW_OK;
+  return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->flush (aggregator);
 }
 
 static gboolean
@@ -112,19 +93,16 @@ gst_stereo_match_start (GstAggregator *aggregator)
   gchar reason[256];
   gint backend, device;
 
-  g_atomic_int_set (&self->failed, FALSE);
   GST_OBJECT_LOCK (self);
   memset (&self->stats, 0, sizeof self->stats);
   self->stats.vertical_offset = -1;
-  self->slowest = 0;
   self->backend = NULL;
   backend = self->params.backend;
   device = self->params.cuda_device_id;
   GST_OBJECT_UNLOCK (self);
-  memset (&self->drops, 0, sizeof self->drops);
   gst_stereo_match_reset_checks (self, TRUE);
-  reset_stream (self);
-  if (!gst_stereo_match_check_pads (self))
+  self->landed = GST_FLOW_OK;
+  if (!GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->start (aggregator))
     return FALSE;
   if (backend == STEREO_BACKEND_CUDA &&
       !stereo_backend_available (STEREO_BACKEND_CUDA, device, reason, sizeof reason)) {
@@ -152,22 +130,24 @@ gst_stereo_match_change_state (GstElement *element, GstStateChange transition)
 static GstStructure *
 make_stats (GstStereoMatch *self)
 {
-  GstStereoMatchStats stats;
+  GstStereoMatchStats own;
+  GstStereoPairStats stats;
 
   GST_OBJECT_LOCK (self);
-  stats = self->stats;
+  own = self->stats;
+  stats = self->parent.stats;
   GST_OBJECT_UNLOCK (self);
   return gst_structure_new ("stereomatch-stats",
       "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left", G_TYPE_UINT64, stats.dropped_left,
       "dropped-right", G_TYPE_UINT64, stats.dropped_right, "late", G_TYPE_UINT64, stats.late,
-      "overlapped", G_TYPE_UINT64, stats.overlapped,
+      "overlapped", G_TYPE_UINT64, own.overlapped,
       "compute-time", G_TYPE_UINT64, stats.compute_last,
       "compute-time-mean", G_TYPE_UINT64, stats.pairs ? stats.compute_total / stats.pairs : (guint64) 0,
-      "steps-time-mean", G_TYPE_UINT64, stats.pairs ? stats.steps_total / stats.pairs : (guint64) 0,
-      "valid-ratio", G_TYPE_DOUBLE, stats.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, stats.mean_confidence,
-      "checks", G_TYPE_UINT64, stats.checks, "check-matches", G_TYPE_UINT64, stats.check_matches,
-      "exchanged", G_TYPE_BOOLEAN, stats.exchanged, "vertical-offset", G_TYPE_DOUBLE, stats.vertical_offset,
-      "skew-mean", G_TYPE_UINT64, stats.skew_mean, "skew-drift", G_TYPE_DOUBLE, stats.skew_drift, NULL);
+      "steps-time-mean", G_TYPE_UINT64, stats.pairs ? own.steps_total / stats.pairs : (guint64) 0,
+      "valid-ratio", G_TYPE_DOUBLE, own.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, own.mean_confidence,
+      "checks", G_TYPE_UINT64, own.checks, "check-matches", G_TYPE_UINT64, own.check_matches,
+      "exchanged", G_TYPE_BOOLEAN, own.exchanged, "vertical-offset", G_TYPE_DOUBLE, own.vertical_offset,
+      "skew-mean", G_TYPE_UINT64, own.skew_mean, "skew-drift", G_TYPE_DOUBLE, own.skew_drift, NULL);
 }
 
 static gboolean
@@ -176,12 +156,11 @@ gst_stereo_match_stop (GstAggregator *aggregator)
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
   GstStructure *stats;
 
-  gst_stereo_match_stop_watch (self);
   gst_stereo_match_release (self);
   stats = make_stats (self);
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
   gst_structure_free (stats);
-  return TRUE;
+  return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->stop (aggregator);
 }
 
 /* Of the plan at work; before there is one, of the properties as they stand. NULL when those cannot work. */
@@ -211,25 +190,12 @@ gst_stereo_match_set_property (GObject *object, guint id, const GValue *value, G
   GstStereoMatch *self = GST_STEREO_MATCH (object);
 
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_PACKING:
-      self->packing = g_value_get_enum (value);
-      break;
-    case PROP_MAX_SKEW:
-      self->max_skew = g_value_get_uint64 (value);
-      break;
-    case PROP_QOS:
-      self->qos = g_value_get_boolean (value);
-      break;
-    case PROP_CHECK_INTERVAL:
-      self->check_interval = g_value_get_uint64 (value);
-      break;
-    default:
-      if (stereo_param_info ((gint) (id - PROP_TABLE)))
-        gst_stereo_props_set (&self->pending, id - PROP_TABLE, value);
-      else
-        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  }
+  if (id == PROP_CHECK_INTERVAL)
+    self->check_interval = g_value_get_uint64 (value);
+  else if (id >= PROP_TABLE && stereo_param_info ((gint) (id - PROP_TABLE)))
+    gst_stereo_props_set (&self->pending, id - PROP_TABLE, value);
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -250,15 +216,6 @@ gst_stereo_match_get_property (GObject *object, guint id, GValue *value, GParamS
   }
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_PACKING:
-      g_value_set_enum (value, self->packing);
-      break;
-    case PROP_MAX_SKEW:
-      g_value_set_uint64 (value, self->max_skew);
-      break;
-    case PROP_QOS:
-      g_value_set_boolean (value, self->qos);
-      break;
     case PROP_CHECK_INTERVAL:
       g_value_set_uint64 (value, self->check_interval);
       break;
@@ -299,7 +256,6 @@ gst_stereo_match_dispose (GObject *object)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (object);
 
-  gst_stereo_match_stop_watch (self);
   gst_stereo_match_release (self);
   gst_stereo_match_share_context (self, NULL);
   G_OBJECT_CLASS (gst_stereo_match_parent_class)->dispose (object);
@@ -308,23 +264,13 @@ gst_stereo_match_dispose (GObject *object)
 static void
 install_own_properties (GObjectClass *klass)
 {
-  const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
   const GParamFlags ro = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
 
-  g_object_class_install_property (klass, PROP_PACKING, g_param_spec_enum ("packing", "packing",
-          "How two views lie in a frame on sink whose caps do not say it; a multiview-mode in the caps wins "
-          "(multiview-mode=mono counts as not saying it, multiview-flags are heeded either way)",
-          GST_TYPE_STEREO_PACKING, GST_STEREO_PACKING_AUTO, rw));
-  g_object_class_install_property (klass, PROP_MAX_SKEW, g_param_spec_uint64 ("max-skew", "max-skew",
-          "Nanoseconds that the two frames of a pair may be apart; frames without a partner so near are dropped, "
-          "counted and reported; the default, 18446744073709551615, is half the left frame's duration (or no limit "
-          "where nothing tells that duration)", 0, G_MAXUINT64, GST_STEREO_MAX_SKEW_AUTO, rw));
-  g_object_class_install_property (klass, PROP_QOS, g_param_spec_boolean ("qos", "qos",
-          "Drop pairs before they are computed when downstream says that they come too late", TRUE, rw));
   g_object_class_install_property (klass, PROP_CHECK_INTERVAL, g_param_spec_uint64 ("check-interval", "check-interval",
-          "Nanoseconds of stream time from one look at the input to the next, whether left and right are exchanged, the "
-          "rows of the views do not fit, or their timestamps are out of step: a warning says so once, and what to do; "
-          "some 2 ms on the CPU each; 0 = never", 0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL, rw));
+          "Nanoseconds of stream time from one look at the input to the next, whether left and right are exchanged, "
+          "the rows of the views do not fit, or their timestamps are out of step: a warning says so once, and what to do; "
+          "some 2 ms on the CPU each; 0 = never", 0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, PROP_ACTIVE_BACKEND, g_param_spec_string ("active-backend",
           "active-backend", "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
   g_object_class_install_property (klass, PROP_STATS, g_param_spec_boxed ("stats", "stats",
@@ -334,25 +280,23 @@ install_own_properties (GObjectClass *klass)
           "backend's work by its own clock, without copies to a device and from it); of the last pair: valid-ratio "
           "and mean-confidence (0..1); checks (looks at the input, see check-interval), check-matches (points found in "
           "both views at the last one), exchanged (left and right look so), vertical-offset (pixels by which the rows "
-          "differ, median; below 0 = not known), skew-mean (ns between the frames of a pair) and skew-drift (ns that it "
-          "grows by in a second)", GST_TYPE_STRUCTURE, ro));
+          "differ, median; below 0 = not known), skew-mean (ns between the frames of a pair) and skew-drift (ns that "
+          "it grows by in a second)", GST_TYPE_STRUCTURE, ro));
   g_object_class_install_property (klass, PROP_SETTINGS, g_param_spec_boxed ("settings", "settings",
           "Every parameter in force, each own value replaced by what profile and method call for; NULL when they "
           "contradict each other", GST_TYPE_STRUCTURE, ro));
 }
 
-/* In this order: linking without a pad name takes the first. */
-static void
-add_pad_templates (GstElementClass *klass)
+static GstCaps *
+gst_stereo_match_base_caps (GstStereoAggregator *base)
 {
-  static const gchar *const names[] = { "sink", "sink_left", "sink_right" };
-  GstCaps *caps = gst_stereo_match_input_caps (NULL);
+  return gst_stereo_match_input_caps (GST_STEREO_MATCH (base));
+}
 
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    gst_element_class_add_pad_template (klass, gst_pad_template_new_with_gtype (names[i], GST_PAD_SINK,
-            GST_PAD_REQUEST, caps, GST_TYPE_STEREO_PAD));
-  gst_caps_unref (caps);
-  gst_element_class_add_static_pad_template_with_gtype (klass, &src_template, GST_TYPE_AGGREGATOR_PAD);
+static GstFlowReturn
+gst_stereo_match_base_land (GstStereoAggregator *base)
+{
+  return gst_stereo_match_land (GST_STEREO_MATCH (base));
 }
 
 static void
@@ -361,6 +305,7 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
+  GstStereoAggregatorClass *base_class = GST_STEREO_AGGREGATOR_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (gst_stereo_match_debug, "stereomatch", 0, "stereo matcher");
 
@@ -371,31 +316,28 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
   install_own_properties (object_class);
   gst_stereo_props_install (object_class, PROP_TABLE);
 
-  element_class->release_pad = gst_stereo_match_release_pad;
   element_class->set_context = gst_stereo_match_set_context;
   element_class->change_state = gst_stereo_match_change_state;
-  add_pad_templates (element_class);
+  gst_stereo_aggregator_class_add_templates (element_class, gst_stereo_match_input_caps (NULL));
+  gst_element_class_add_static_pad_template_with_gtype (element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
   gst_element_class_set_static_metadata (element_class, "Stereo matcher", "Filter/Analyzer/Video/Stereo",
       "Makes disparity or depth, and the confidence of every pixel, from two rectified views: one each on sink_left "
       "and sink_right, or both in one frame on sink. Output GRAY16_LE: disparity times disparity-scale, or depth in "
       "millimetres; 0 = invalid", "gst-stereo");
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAD, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PACKING, 0);
 
-  aggregator_class->create_new_pad = gst_stereo_match_create_new_pad;
-  aggregator_class->sink_event = gst_stereo_match_sink_event;
-  aggregator_class->src_event = gst_stereo_match_src_event;
   aggregator_class->src_query = gst_stereo_match_src_query;
   aggregator_class->sink_query = gst_stereo_match_sink_query;
-  aggregator_class->clip = gst_stereo_match_clip;
   aggregator_class->start = gst_stereo_match_start;
   aggregator_class->stop = gst_stereo_match_stop;
   aggregator_class->flush = gst_stereo_match_flush;
-  aggregator_class->aggregate = gst_stereo_match_aggregate;
   aggregator_class->update_src_caps = gst_stereo_match_update_src_caps;
   aggregator_class->negotiated_src_caps = gst_stereo_match_negotiated_src_caps;
   aggregator_class->decide_allocation = gst_stereo_match_decide_allocation;
-  aggregator_class->propose_allocation = gst_stereo_match_propose_allocation;
+
+  base_class->input_caps = gst_stereo_match_base_caps;
+  base_class->process = gst_stereo_match_process;
+  base_class->land = gst_stereo_match_base_land;
+  base_class->settle = gst_stereo_match_settle;
 }
 
 static void
@@ -403,9 +345,6 @@ gst_stereo_match_init (GstStereoMatch *self)
 {
   stereo_params_init (&self->pending);
   self->params = self->pending;
-  self->max_skew = GST_STEREO_MAX_SKEW_AUTO;
   self->check_interval = GST_STEREO_CHECK_INTERVAL;
-  self->qos = TRUE;
-  self->earliest_time = GST_CLOCK_TIME_NONE;
   self->chosen_backend = STEREO_BACKEND_AUTO;
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The stereomatch element. One object, nine files:
+ * The stereomatch element. One object, seven files (and those of its base class, gststereoaggregator.h):
  *   gststereomatch.c         properties, start and stop
- *   gststereomatch-pads.c    pads, events, queries
  *   gststereomatch-cuda.c    frames in device memory: whether they are taken, and the context the plan lives in
- *   gststereomatch-pairs.c   aggregate(): from buffers to pairs, and what is dropped
  *   gststereomatch-views.c   what the views' own metadata tells of the cameras
  *   gststereomatch-check.c   whether the input can be what it is said to be
  *   gststereomatch-output.c  a pair becomes an output buffer with its metadata
@@ -14,8 +12,8 @@
 #ifndef GST_STEREO_MATCH_H
 #define GST_STEREO_MATCH_H
 
+#include "gst/gststereoaggregator.h"
 #include "gst/gststereocheck.h"
-#include "gst/gststereopad.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS
@@ -23,18 +21,15 @@ G_BEGIN_DECLS
 GST_DEBUG_CATEGORY_EXTERN (gst_stereo_match_debug);
 
 #define GST_TYPE_STEREO_MATCH (gst_stereo_match_get_type ())
-G_DECLARE_FINAL_TYPE (GstStereoMatch, gst_stereo_match, GST, STEREO_MATCH, GstAggregator)
+G_DECLARE_FINAL_TYPE (GstStereoMatch, gst_stereo_match, GST, STEREO_MATCH, GstStereoAggregator)
 GST_ELEMENT_REGISTER_DECLARE (stereomatch);
 
-#define GST_STEREO_MAX_SKEW_AUTO G_MAXUINT64
 #define GST_STEREO_CHECK_INTERVAL (5 * GST_SECOND)
 
-/* What `stats` shows, and what it takes to make it. */
+/* What `stats` shows beyond what any pair has. */
 typedef struct
 {
-  guint64 pairs, dropped_left, dropped_right, late;
   guint64 overlapped;           /* pairs submitted while another was in flight */
-  guint64 compute_last, compute_total;  /* ns */
   guint64 steps_total;          /* ns, by the device's clock */
   gdouble valid_ratio, mean_confidence; /* of the last pair */
   guint64 checks, check_matches;        /* looks at a pair; matches of the last one */
@@ -43,14 +38,6 @@ typedef struct
   guint64 skew_mean;            /* ns */
   gdouble skew_drift;           /* ns in a second */
 } GstStereoMatchStats;
-
-/* Frames dropped for want of a partner, since the last report. */
-typedef struct
-{
-  guint left, right;
-  gint64 skew, max_skew;        /* of the last pair that was too far apart, ns */
-  gint64 reported;              /* monotonic µs; 0 = never */
-} GstStereoMatchDrops;
 
 /* Of the cameras, as GstStereoMeta has it; 0 = unknown. */
 typedef struct
@@ -83,29 +70,18 @@ typedef struct
 
 struct _GstStereoMatch
 {
-  GstAggregator parent;
+  GstStereoAggregator parent;
 
   /* protected by the object lock */
-  GstStereoPad *left, *right, *packed;  /* request pads, not owned */
   StereoParams pending;         /* as set; becomes params when a batch of properties is complete */
   StereoParams params;
   guint serial;                 /* of params */
-  GstStereoPacking packing;
-  guint64 max_skew, check_interval;
-  gboolean qos;
-  GstClockTime earliest_time;   /* running time; earlier pairs are late */
-  gboolean behind;              /* downstream has said once that a pair came too late */
-  gdouble proportion;
-  GstClockTime frame_time, wait_time;   /* of the left view; for the later frame of a pair */
-  GstClockTime slowest;         /* what computing a pair has to be allowed, once it took longer than a frame */
+  guint64 check_interval;
   GstStereoMatchStats stats;
   StereoParams in_force;        /* of the last plan */
   const gchar *backend;         /* of the last plan; NULL before the first */
-  GstClockID watch;             /* waits for the second view pad */
   GstStereoCudaContext *shared_context; /* of the pipeline, for neighbours that ask; may be NULL */
   gboolean no_device;           /* a device was looked for, and there is none: backend=auto is the CPU */
-
-  gint failed;                  /* atomic: an error was posted that no frame can mend */
 
   /* of the source pad's task */
   StereoPlan *plan;
@@ -119,40 +95,15 @@ struct _GstStereoMatch
   GstStereoGeometry known;      /* from the views of the pair at hand */
   gboolean warned_geometry, warned_size;        /* that properties or size contradict it */
   GstStereoLayout layout;       /* of the caps negotiated, or being so */
-  gboolean have_layout, negotiated;
+  gboolean have_layout;
   GstVideoInfo out_info;
   GstVideoInfo confidence_info;
   GstBufferPool *confidence_pool;
   gboolean pool_limited;        /* the output pool may have no buffer to spare for a pair in flight */
   GQueue flights;               /* of GstStereoFlight, oldest first; of the plan and the caps as they are */
   GstFlowReturn landed;         /* what became of those that landed while negotiating */
-  GstSegment segment;           /* of the source pad */
-  gboolean have_segment;
-  gboolean discont;             /* something was dropped before the next output */
-  GstStereoMatchDrops drops;
   GstStereoMatchChecks checks;
-  gint64 left_spacing;          /* of the last left frame, ns */
-  guint surplus;                /* frames read after the other view ended */
-  gint64 surplus_time;          /* of the first of them */
 };
-
-/* gststereomatch-pads.c: FALSE after an error was posted (both kinds of pads in use); starts the watch for a
- * missing pad, which becomes an error when that pad does not turn up. */
-gboolean gst_stereo_match_check_pads (GstStereoMatch *self);
-void gst_stereo_match_stop_watch (GstStereoMatch *self);
-GstAggregatorPad *gst_stereo_match_create_new_pad (GstAggregator *aggregator, GstPadTemplate *template,
-    const gchar *name, const GstCaps *caps);
-void gst_stereo_match_release_pad (GstElement *element, GstPad *pad);
-gboolean gst_stereo_match_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event);
-/* A pair took so long to compute. */
-void gst_stereo_match_took (GstStereoMatch *self, GstClockTime compute_time);
-gboolean gst_stereo_match_src_event (GstAggregator *aggregator, GstEvent *event);
-gboolean gst_stereo_match_src_query (GstAggregator *aggregator, GstQuery *query);
-gboolean gst_stereo_match_propose_allocation (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide,
-    GstQuery *query);
-GstBuffer *gst_stereo_match_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
-
-gboolean gst_stereo_match_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query);
 
 /* gststereomatch-cuda.c */
 /* Caps of a sink pad, or of its template when @self is NULL: device memory first, where it may be used. */
@@ -170,10 +121,8 @@ gboolean gst_stereo_match_enter_context (GstStereoMatch *self, GstStereoCudaCont
 /* Keeps @context (transfer full, NULL: none) for neighbours that ask. */
 void gst_stereo_match_share_context (GstStereoMatch *self, GstStereoCudaContext *context);
 void gst_stereo_match_set_context (GstElement *element, GstContext *context);
-gboolean gst_stereo_match_context_query (GstStereoMatch *self, GstQuery *query);
-
-/* gststereomatch-pairs.c */
-GstFlowReturn gst_stereo_match_aggregate (GstAggregator *aggregator, gboolean timeout);
+gboolean gst_stereo_match_src_query (GstAggregator *aggregator, GstQuery *query);
+gboolean gst_stereo_match_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query);
 
 /* gststereomatch-views.c: sets `known` from the views of a pair; @truth gets a reference, if there is one. */
 void gst_stereo_match_read_views (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right,
@@ -191,14 +140,14 @@ void gst_stereo_match_check (GstStereoMatch *self, const GstStereoFrame *first, 
 void gst_stereo_match_reset_checks (GstStereoMatch *self, gboolean findings);
 
 /* gststereomatch-output.c: @second is @first for a frame that holds both views. The pair is in flight then. */
-GstFlowReturn gst_stereo_match_process (GstStereoMatch *self, GstStereoFrame *first, GstStereoFrame *second);
+GstFlowReturn gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstStereoFrame *second);
 /* Pushes a pair that was collected. */
 GstFlowReturn gst_stereo_match_finish (GstStereoMatch *self, GstStereoFlight *flight, const StereoStats *stats);
 
 /* gststereomatch-flight.c: takes @flight, with its buffers there and its inputs mapped, unless it fails. */
 GstFlowReturn gst_stereo_match_submit (GstStereoMatch *self, GstStereoFlight *flight, const GstStereoLayout *layout);
 /* At the end of aggregate(), which came to @flow: pushes what need not stay in flight; gives the flow to return. */
-GstFlowReturn gst_stereo_match_settle (GstStereoMatch *self, GstStereoPad *const *pads, guint count,
+GstFlowReturn gst_stereo_match_settle (GstStereoAggregator *base, GstStereoPad *const *pads, guint count,
     GstFlowReturn flow);
 /* Pushes all that is in flight: before an event, another plan or other caps. */
 GstFlowReturn gst_stereo_match_land (GstStereoMatch *self);

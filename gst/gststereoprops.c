@@ -40,8 +40,8 @@ enum_type (const StereoParamInfo *info)
   return type;
 }
 
-static GParamSpec *
-param_spec (const StereoParamInfo *info)
+GParamSpec *
+gst_stereo_props_spec (const StereoParamInfo *info)
 {
   const gchar *name = info->name, *text = info->text;
 
@@ -64,15 +64,13 @@ gst_stereo_props_install (GObjectClass *klass, guint first)
   const StereoParamInfo *info;
 
   for (gint row = 0; (info = stereo_param_info (row)); row++)
-    g_object_class_install_property (klass, first++, param_spec (info));
+    g_object_class_install_property (klass, first++, gst_stereo_props_spec (info));
   return first;
 }
 
-void
-gst_stereo_props_set (StereoParams *params, guint row, const GValue *value)
+static void
+set_param (StereoParams *params, const StereoParamInfo *info, const GValue *value)
 {
-  const StereoParamInfo *info = stereo_param_info ((gint) row);
-
   switch (info->type) {
     case STEREO_PARAM_ENUM:
       stereo_param_set (params, info, g_value_get_enum (value));
@@ -89,9 +87,24 @@ gst_stereo_props_set (StereoParams *params, guint row, const GValue *value)
 }
 
 void
-gst_stereo_props_get (const StereoParams *params, guint row, GValue *value)
+gst_stereo_props_set (StereoParams *params, guint row, const GValue *value)
 {
-  const StereoParamInfo *info = stereo_param_info ((gint) row);
+  set_param (params, stereo_param_info ((gint) row), value);
+}
+
+gboolean
+gst_stereo_props_set_named (StereoParams *params, const gchar *name, const GValue *value)
+{
+  const StereoParamInfo *info = stereo_param_find (name);
+
+  if (info)
+    set_param (params, info, value);
+  return info != NULL;
+}
+
+static void
+get_param (const StereoParams *params, const StereoParamInfo *info, GValue *value)
+{
   gdouble number = stereo_param_get (params, info);
 
   switch (info->type) {
@@ -107,6 +120,22 @@ gst_stereo_props_get (const StereoParams *params, guint row, GValue *value)
     default:
       g_value_set_int (value, (gint) number);
   }
+}
+
+void
+gst_stereo_props_get (const StereoParams *params, guint row, GValue *value)
+{
+  get_param (params, stereo_param_info ((gint) row), value);
+}
+
+gboolean
+gst_stereo_props_get_named (const StereoParams *params, const gchar *name, GValue *value)
+{
+  const StereoParamInfo *info = stereo_param_find (name);
+
+  if (info)
+    get_param (params, info, value);
+  return info != NULL;
 }
 
 GstStructure *

@@ -12,9 +12,15 @@ G_BEGIN_DECLS
 /* One property for every row; the property of row i has the id @first + i. Returns the first id left free. */
 guint gst_stereo_props_install (GObjectClass *klass, guint first);
 
+/* One of them, for an element that has only a few. */
+GParamSpec *gst_stereo_props_spec (const StereoParamInfo *info);
+
 /* @row: the row of the table. */
 void gst_stereo_props_set (StereoParams *params, guint row, const GValue *value);
 void gst_stereo_props_get (const StereoParams *params, guint row, GValue *value);
+/* The same by name; FALSE when there is none. */
+gboolean gst_stereo_props_set_named (StereoParams *params, const gchar *name, const GValue *value);
+gboolean gst_stereo_props_get_named (const StereoParams *params, const gchar *name, GValue *value);
 
 /* Every parameter by name; enumerations as their names. */
 GstStructure *gst_stereo_props_settings (const StereoParams *params);

@@ -5,6 +5,7 @@
 #ifdef HAVE_DEPTHOVERLAY
 #include "gst/gstdepthoverlay.h"
 #endif
+#include "gst/gststereorectify.h"
 #include "gst/gststereotestsrc.h"
 
 static gboolean
@@ -12,6 +13,10 @@ plugin_init (GstPlugin *plugin)
 {
   /* so that buffers from elsewhere can be deserialised before any of ours was made */
   gst_stereo_meta_get_info ();
+#ifdef HAVE_STEREORECTIFY
+  if (!GST_ELEMENT_REGISTER (stereorectify, plugin))
+    return FALSE;
+#endif
 #ifdef HAVE_DEPTHOVERLAY
   if (!GST_ELEMENT_REGISTER (depthoverlay, plugin))
     return FALSE;

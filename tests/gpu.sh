@@ -16,7 +16,7 @@ part () { case " $parts " in *" $1 "*) echo "== $1"; return 0 ;; *) return 1 ;; 
 check () { "$@" || { echo "FAILED: $*"; failed=$((failed + 1)); }; }
 bench () { "$build/tests/bench/stereo-bench" --backend cuda --runs 60 --device-input "$@"; }
 
-part engine && for test in cuda flight plan; do
+part engine && for test in cuda flight plan remap; do
   check "$build/tests/engine/test_$test"
 done
 
@@ -52,7 +52,9 @@ if part elements && command -v gst-launch-1.0 > /dev/null; then
     # 77: skipped, and it said why
     case $status in 0 | 77) ;; *) echo "FAILED: $test"; failed=$((failed + 1)) ;; esac
   done
-  STEREO_TEST_BACKEND=cuda check "$build/tests/elements/test_flight" 2> /dev/null | grep -E '^[0-9]+%|FAIL|Fail|:F:|:E:'
+  for test in flight rectify_element; do
+    STEREO_TEST_BACKEND=cuda check "$build/tests/elements/test_$test" 2> /dev/null | grep -E '^[0-9]+%|FAIL|Fail|:F:|:E:'
+  done
 fi
 
 if part pipeline && command -v gst-launch-1.0 > /dev/null; then

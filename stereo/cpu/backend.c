@@ -12,17 +12,33 @@ extern const StereoStageTable stereo_cpu_table_avx2, stereo_cpu_table_avx512;
 #endif
 
 /* STEREO_CPU=baseline or avx2 holds it back, for tests. */
-static const StereoStageTable *
-choose_stages (void)
+CpuLevel
+stereo_cpu_level (void)
 {
 #ifdef STEREO_CPU_X86
   const char *most = getenv ("STEREO_CPU");
   int level = most && !strcmp (most, "baseline") ? 0 : most && !strcmp (most, "avx2") ? 1 : 2;
   if (level >= 2 && __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512dq") &&
       __builtin_cpu_supports ("avx512vl"))
-    return &stereo_cpu_table_avx512;
+    return CPU_LEVEL_AVX512;
   if (level >= 1 && __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
-    return &stereo_cpu_table_avx2;
+    return CPU_LEVEL_AVX2;
+#endif
+  return CPU_LEVEL_BASELINE;
+}
+
+static const StereoStageTable *
+choose_stages (void)
+{
+#ifdef STEREO_CPU_X86
+  switch (stereo_cpu_level ()) {
+    case CPU_LEVEL_AVX512:
+      return &stereo_cpu_table_avx512;
+    case CPU_LEVEL_AVX2:
+      return &stereo_cpu_table_avx2;
+    default:
+      break;
+  }
 #endif
   return &stereo_cpu_table_baseline;
 }

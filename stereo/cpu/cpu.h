@@ -57,6 +57,10 @@ cpu_run (StereoPlan *plan, StereoJob job, int items)
   stereo_pool_run (cpu_state (plan)->pool, plan, job, items);
 }
 
+/* The best instruction set here and now that the stages were compiled for. */
+typedef enum CpuLevel { CPU_LEVEL_BASELINE, CPU_LEVEL_AVX2, CPU_LEVEL_AVX512 } CpuLevel;
+CpuLevel stereo_cpu_level (void);
+
 /* ---- stages ------------------------------------------------------------------------------- */
 
 #define CPU_PASTE_(a, b) a##_##b

@@ -11,7 +11,7 @@
 
 #include "live.h"
 
-#define TIMEOUT (120 * GST_SECOND)
+#define GLANCE (GST_SECOND / 5) /* between looks at the bus */
 
 typedef struct Options
 {
@@ -99,6 +99,18 @@ failed (Live *live)
   return TRUE;
 }
 
+/* NULL at the end and after an error, which was printed. */
+static GstSample *
+next_sample (Live *live, gboolean *error)
+{
+  GstSample *sample;
+
+  while (!(sample = gst_app_sink_try_pull_sample (GST_APP_SINK (live->sink), GLANCE)))
+    if ((*error = failed (live)) || gst_app_sink_is_eos (GST_APP_SINK (live->sink)))
+      break;
+  return sample;
+}
+
 static void
 print_row (const gchar *label, gdouble valid, gdouble confidence, const TruthScore *score, gdouble ms)
 {
@@ -115,10 +127,11 @@ live_score (Live *live)
   TruthScore all = { 0 };
   gdouble valid = 0, confidence = 0, ms = 0;
   guint count = 0;
+  gboolean error = FALSE;
   GstSample *sample;
 
   g_print ("%8s  %6s  %10s  %6s  %6s  %8s\n", "frame", "valid%", "confidence", "bad1%", "bad2%", "ms");
-  while ((sample = gst_app_sink_try_pull_sample (GST_APP_SINK (live->sink), TIMEOUT))) {
+  while ((sample = next_sample (live, &error))) {
     TruthScore score = { 0 };
     gchar number[24];
     LiveFrame frame;
@@ -142,11 +155,9 @@ live_score (Live *live)
     g_free (time);
     live_frame_clear (&frame);
   }
-  if (failed (live))
-    return FALSE;
   if (count)
     print_row ("all", valid / count, confidence / count, &all, ms / count);
-  return count > 0;
+  return count > 0 && !error;
 }
 
 int

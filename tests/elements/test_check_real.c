@@ -27,7 +27,8 @@ load (const gchar *name, const gchar *format)
   }
   gst_object_unref (factory);
   line = g_strdup_printf ("filesrc location=\"%s\" ! %s ! videoconvert ! video/x-raw,format=%s ! appsink name=sink "
-      "sync=false", path, decoder, format);
+                          "sync=false",
+      path, decoder, format);
   pipeline = gst_parse_launch (line, NULL);
   fail_unless (pipeline != NULL);
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
@@ -47,8 +48,7 @@ image_of (const GstVideoFrame *frame)
 {
   StereoImage image = { GST_VIDEO_FRAME_PLANE_DATA (frame, 0), GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0),
     GST_VIDEO_FRAME_COMP_PSTRIDE (frame, 0), GST_VIDEO_FRAME_N_COMPONENTS (frame) >= 3 ? 3 : 1, { 0, 1, 2 },
-    STEREO_MEMORY_HOST
-  };
+    STEREO_MEMORY_HOST };
 
   return image;
 }
@@ -80,9 +80,11 @@ look (const gchar *left, const gchar *right, const gchar *format, gint num, gboo
     gst_video_frame_unmap (&frames[i]);
     gst_sample_unref (samples[i]);
   }
-  g_print ("%s, %s, %d disparities%s: %u points, %u matches, %u forward, %u backward, median %.1f px; %u placed, off by "
-      "%.2f px (%.2f, %.2f)\n", left, format, num, exchanged ? ", exchanged" : "", result->points, result->matches,
-      result->forward, result->backward, result->disparity, result->placed, result->vertical, result->vertical_left,
+  g_print (
+      "%s, %s, %d disparities%s: %u points, %u matches, %u forward, %u backward, median %.1f px; %u placed, off by "
+      "%.2f px (%.2f, %.2f)\n",
+      left, format, num, exchanged ? ", exchanged" : "", result->points, result->matches, result->forward,
+      result->backward, result->disparity, result->placed, result->vertical, result->vertical_left,
       result->vertical_right);
   return TRUE;
 }
@@ -99,21 +101,19 @@ check_rectified (const gchar *left, const gchar *right, gint num)
 
     if (!look (left, right, formats[i / 4], nums[i / 2 % 2], exchanged, &result))
       return;
-    fail_unless_equals_int (gst_stereo_check_exchanged (&result), exchanged ? GST_STEREO_VERDICT_BAD :
-        GST_STEREO_VERDICT_GOOD);
+    fail_unless_equals_int (
+        gst_stereo_check_exchanged (&result), exchanged ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD);
     fail_unless_equals_int (gst_stereo_check_unrectified (&result), GST_STEREO_VERDICT_GOOD);
   }
 }
 
 GST_START_TEST (test_rectified)
 {
-  static const struct
-  {
+  static const struct {
     const gchar *name;
     gint num;
   } scenes[] = { { "tsukuba", 16 }, { "venus", 20 }, { "teddy", 60 }, { "cones", 60 }, { "motorcycle", 70 },
-    { "motorcycle-exposure", 70 }, { "aloe", 224 }
-  };
+    { "motorcycle-exposure", 70 }, { "aloe", 224 } };
   gchar *left = g_strdup_printf ("%s/left.png", scenes[__i__].name);
   gchar *right = g_strdup_printf ("%s/right.png", scenes[__i__].name);
 
@@ -125,8 +125,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_road)
 {
-  gchar *left = g_strdup_printf ("road/left/%06d.png", 5 * __i__), *right = g_strdup_printf ("road/right/%06d.png",
-      5 * __i__);
+  gchar *left = g_strdup_printf ("road/left/%06d.png", 5 * __i__),
+        *right = g_strdup_printf ("road/right/%06d.png", 5 * __i__);
 
   check_rectified (left, right, 96);
   g_free (left);
@@ -137,8 +137,8 @@ GST_END_TEST;
 /* The right frame of another moment, on a moving car: nothing about the order of the views may be said. */
 GST_START_TEST (test_road_out_of_step)
 {
-  gchar *left = g_strdup_printf ("road/left/%06d.png", 5 * __i__), *right = g_strdup_printf ("road/right/%06d.png",
-      5 * __i__ + 1);
+  gchar *left = g_strdup_printf ("road/left/%06d.png", 5 * __i__),
+        *right = g_strdup_printf ("road/right/%06d.png", 5 * __i__ + 1);
   GstStereoCheckResult result;
 
   if (look (left, right, "GRAY8", 128, FALSE, &result))

@@ -138,7 +138,6 @@ GST_START_TEST (test_scales_with_the_frame)
   fail_unless_equals_int (byte_at (bytes, 0), 11);      /* of 2x2 pixels the one nearest to their middle */
   fail_unless_equals_int (byte_at (bytes, 11), 57);
   g_bytes_unref (bytes);
-  /* and half as wide, so that a disparity is half as many pixels */
   bytes = gst_stereo_meta_get_truth_bytes (meta);
   fail_unless_equals_int (g_bytes_get_size (bytes), 24);
   /* half of 5007, for the disparity is that of the small picture */

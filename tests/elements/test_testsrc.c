@@ -300,6 +300,26 @@ GST_START_TEST (test_seek)
 }
 GST_END_TEST;
 
+/* Before there are caps, and so a frame rate. */
+GST_START_TEST (test_seek_when_ready)
+{
+  GstElement *pipeline = gst_parse_launch ("stereotestsrc name=s seed=4 motion=2.5 noise=2 ! "
+      "video/x-raw,format=GRAY8,width=128,height=20,framerate=30/1 ! appsink name=o sync=false", NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  fail_unless (gst_element_send_event (source, gst_event_new_seek (1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+              GST_SEEK_TYPE_SET, 19 * GST_SECOND / 30, GST_SEEK_TYPE_NONE, -1)));
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  check_preroll (sink, 19, 19 * GST_SECOND / 30);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (source);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_backwards)
 {
   GstElement *pipeline = gst_parse_launch ("stereotestsrc seed=4 ! "
@@ -432,6 +452,7 @@ testsrc_suite (void)
   tcase_add_test (cases, test_halves_come_out_whole);
   tcase_add_test (cases, test_times_and_number);
   tcase_add_test (cases, test_seek);
+  tcase_add_test (cases, test_seek_when_ready);
   tcase_add_test (cases, test_backwards);
   tcase_add_test (cases, test_live);
   tcase_add_test (cases, test_properties_while_playing);

@@ -11,15 +11,14 @@
 static Random generator;
 
 /* Cameras for which the depth of SHIFT fits into 16 bits. */
-typedef struct
-{
+typedef struct {
   gdouble focal, baseline, offset;
 } Cameras;
 
 static Cameras
 draw_cameras (void)
 {
-  return (Cameras) { random_range (&generator, 300, 900) + 0.5, random_range (&generator, 50, 200),
+  return (Cameras){ random_range (&generator, 300, 900) + 0.5, random_range (&generator, 50, 200),
     random_range (&generator, 0, 40) / 8.0 };
 }
 
@@ -155,7 +154,7 @@ GST_START_TEST (test_disparity_carries_it_on)
     check_interior (out, &info, SHIFT * 64);
     check_meta (out, &cameras[i]);
     fail_unless (fabs (gst_stereo_meta_get_depth (gst_buffer_get_stereo_meta (out), SHIFT * 64) -
-            depth_of (&cameras[i], SHIFT)) < 1);
+                       depth_of (&cameras[i], SHIFT)) < 1);
     gst_buffer_unref (out);
   }
   fail_unless_equals_float (setting (harness->element, "focal-length"), cameras[3].focal);
@@ -163,7 +162,7 @@ GST_START_TEST (test_disparity_carries_it_on)
   fail_unless_equals_int (gst_harness_push (harness, packed_frame (9, NULL)), GST_FLOW_OK);
   {
     GstBuffer *out = gst_harness_pull (harness);
-    check_meta (out, &(Cameras) { 0, 0, 0 });
+    check_meta (out, &(Cameras){ 0, 0, 0 });
     gst_buffer_unref (out);
   }
   fail_unless_equals_float (setting (harness->element, "focal-length"), 0);
@@ -175,8 +174,7 @@ static void
 push_views (Pair *pair, GstClockTime time, const Cameras *left, const Cameras *right)
 {
   GstBuffer *views[2] = { make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 7),
-    make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, SHIFT, 3)
-  };
+    make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, SHIFT, 3) };
 
   if (left)
     tell (views[0], VIEW_WIDTH, VIEW_HEIGHT, left);
@@ -209,7 +207,7 @@ GST_START_TEST (test_what_was_set_wins)
   Pair *pair = pair_new_gray (DEPTH);
 
   expected.focal = known.focal + 100;
-  expected.baseline = known.baseline * 1.0001;  /* not worth a word */
+  expected.baseline = known.baseline * 1.0001; /* not worth a word */
   g_object_set (pair->element, "focal-length", expected.focal, "baseline", expected.baseline, NULL);
   for (guint i = 0; i < 3; i++) {
     push_views (pair, i * FRAME, &known, NULL);
@@ -229,7 +227,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_depth_needs_somebody_who_knows)
 {
-  Cameras cameras = draw_cameras (), useless[] = { { 0, 100, 0 }, { NAN, 100, 0 }, { 500, -100, 0 }, { 1e300, 100, 0 } };
+  Cameras cameras = draw_cameras (),
+          useless[] = { { 0, 100, 0 }, { NAN, 100, 0 }, { 500, -100, 0 }, { 1e300, 100, 0 } };
   Pair *pair;
 
   for (guint i = 0; i < G_N_ELEMENTS (useless); i++) {
@@ -259,7 +258,7 @@ GST_START_TEST (test_other_kinds_say_nothing)
   harness = packed_gray (EXACT, &bus);
   fail_unless_equals_int (gst_harness_push (harness, frame), GST_FLOW_OK);
   out = gst_harness_pull (harness);
-  check_meta (out, &(Cameras) { 0, 0, 0 });
+  check_meta (out, &(Cameras){ 0, 0, 0 });
   gst_buffer_unref (out);
   packed_free (harness, bus);
 }
@@ -330,7 +329,7 @@ GST_START_TEST (test_of_another_size)
     gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (frame), truth);
     fail_unless_equals_int (gst_harness_push (harness, frame), GST_FLOW_OK);
     out = gst_harness_pull (harness);
-    check_meta (out, &(Cameras) { 0, 0, 0 });
+    check_meta (out, &(Cameras){ 0, 0, 0 });
     fail_unless (gst_stereo_meta_get_truth (gst_buffer_get_stereo_meta (out)) == NULL);
     gst_buffer_unref (out);
   }
@@ -368,8 +367,8 @@ GST_START_TEST (test_scaled_on_the_way)
   gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (frame), truth);
   gst_buffer_unref (truth);
 
-  caps = g_strdup_printf ("videoscale method=nearest-neighbour ! video/x-raw,width=%d,height=%d ! stereomatch "
-      DEPTH, 2 * VIEW_WIDTH, VIEW_HEIGHT);
+  caps = g_strdup_printf ("videoscale method=nearest-neighbour ! video/x-raw,width=%d,height=%d ! stereomatch " DEPTH,
+      2 * VIEW_WIDTH, VIEW_HEIGHT);
   harness = gst_harness_new_parse (caps);
   g_free (caps);
   caps = make_caps (GST_VIDEO_FORMAT_GRAY8, (gint) (2 * width), (gint) height, NULL);

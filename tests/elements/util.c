@@ -11,8 +11,7 @@ texture (guint seed, gint x, gint y)
   return (guint8) (h >> 16);
 }
 
-/* Rows of @padding bytes more than their samples need, with a GstVideoMeta that says so. */
-static GstBuffer *
+GstBuffer *
 new_frame (const GstVideoInfo *info, gint padding)
 {
   gsize offset[GST_VIDEO_MAX_PLANES] = { 0 }, size = 0;
@@ -145,12 +144,12 @@ set_properties (GstElement *element, const gchar *properties)
 }
 
 Pair *
-pair_new (const gchar *properties)
+pair_new_of (const gchar *factory, const gchar *properties)
 {
   Pair *pair = g_new0 (Pair, 1);
 
-  pair->element = gst_element_factory_make ("stereomatch", "m");
-  fail_unless (pair->element != NULL, "no stereomatch: is GST_PLUGIN_PATH right?");
+  pair->element = gst_element_factory_make (factory, "m");
+  fail_unless (pair->element != NULL, "no %s: is GST_PLUGIN_PATH right?", factory);
   gst_object_ref_sink (pair->element);
   set_properties (pair->element, properties);
   pair->bus = gst_bus_new ();
@@ -158,6 +157,12 @@ pair_new (const gchar *properties)
   pair->left = gst_harness_new_with_element (pair->element, "sink_left", "src");
   pair->right = gst_harness_new_with_element (pair->element, "sink_right", NULL);
   return pair;
+}
+
+Pair *
+pair_new (const gchar *properties)
+{
+  return pair_new_of ("stereomatch", properties);
 }
 
 void
@@ -289,7 +294,7 @@ expect_message (GstBus *bus, GstMessageType type, const gchar *const *words)
     message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, type);
     fail_unless (message != NULL, "no %s message", gst_message_type_get_name (type));
     if (GST_MESSAGE_SRC (message) && G_TYPE_CHECK_INSTANCE_TYPE (GST_MESSAGE_SRC (message),
-            g_type_from_name ("GstStereoMatch")))
+            g_type_from_name ("GstStereoAggregator")))
       break;
     gst_message_unref (message);
   } while (TRUE);
@@ -348,10 +353,16 @@ expect_no_message (GstBus *bus, GstMessageType type)
 GstHarness *
 packed_new (const gchar *properties, GstBus **bus)
 {
-  GstElement *element = gst_element_factory_make ("stereomatch", "m");
+  return packed_new_of ("stereomatch", properties, bus);
+}
+
+GstHarness *
+packed_new_of (const gchar *factory, const gchar *properties, GstBus **bus)
+{
+  GstElement *element = gst_element_factory_make (factory, "m");
   GstHarness *harness;
 
-  fail_unless (element != NULL, "no stereomatch: is GST_PLUGIN_PATH right?");
+  fail_unless (element != NULL, "no %s: is GST_PLUGIN_PATH right?", factory);
   gst_object_ref_sink (element);
   set_properties (element, properties);
   *bus = gst_bus_new ();

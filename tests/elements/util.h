@@ -32,6 +32,8 @@
 /* A texture that repeats nowhere: left (x, y) = texture (x, y), right (x, y) = texture (x + SHIFT, y). */
 guint8 texture (guint seed, gint x, gint y);
 
+/* Rows of @padding bytes more than their samples need, with a GstVideoMeta that says so. */
+GstBuffer *new_frame (const GstVideoInfo *info, gint padding);
 /* One view, rows padded by @padding bytes (0: GStreamer's default rows and no GstVideoMeta). */
 GstBuffer *make_view (GstVideoFormat format, gint width, gint height, guint seed, gint shift, gint padding);
 /* Both views in one frame: "side-by-side", "top-bottom", "row-interleaved", "column-interleaved". */
@@ -55,6 +57,8 @@ typedef struct
 } Pair;
 
 Pair *pair_new (const gchar *properties);
+/* Another element with such pads. */
+Pair *pair_new_of (const gchar *factory, const gchar *properties);
 void pair_caps (Pair *pair, const gchar *left, const gchar *right);
 /* GRAY8 views of the default size. */
 Pair *pair_new_gray (const gchar *properties);
@@ -75,7 +79,7 @@ void set_properties (GstElement *element, const gchar *properties);
 guint64 stat_of (GstElement *element, const gchar *name);
 GstVideoInfo output_info (GstHarness *harness);
 
-/* Waits for a message of @type from stereomatch; fails when its text has not all of the words. Unref it. */
+/* Waits for a message of @type from one of our elements; fails when its text has not all of the words. Unref it. */
 GstMessage *expect_message (GstBus *bus, GstMessageType type, const gchar *const *words);
 void expect_error (GstBus *bus, ...) G_GNUC_NULL_TERMINATED;
 void expect_warning (GstBus *bus, ...) G_GNUC_NULL_TERMINATED;
@@ -83,6 +87,7 @@ void expect_no_message (GstBus *bus, GstMessageType type);
 
 /* One sink pad of both views. */
 GstHarness *packed_new (const gchar *properties, GstBus **bus);
+GstHarness *packed_new_of (const gchar *factory, const gchar *properties, GstBus **bus);
 void packed_free (GstHarness *harness, GstBus *bus);
 
 #endif

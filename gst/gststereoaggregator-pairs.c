@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From buffers to pairs: what goes together, what is dropped, and saying so. */
-#include "gst/gststereomatch.h"
+#include "gst/gststereoaggregator.h"
 
-#define GST_CAT_DEFAULT gst_stereo_match_debug
+#define GST_CAT_DEFAULT gst_stereo_aggregator_debug
 
 /* When one view ends, the other's surplus is read and counted so far, and no farther: it may never end. */
 #define SURPLUS_FRAMES 256
@@ -10,9 +10,9 @@
 #define REPORT_INTERVAL (1 * G_USEC_PER_SEC)
 
 static void
-report_drops (GstStereoMatch *self, gboolean now)
+report_drops (GstStereoAggregator *self, gboolean now)
 {
-  GstStereoMatchDrops *drops = &self->drops;
+  GstStereoDrops *drops = &self->drops;
   gint64 time = g_get_monotonic_time ();
   gchar *skew;
 
@@ -33,7 +33,7 @@ report_drops (GstStereoMatch *self, gboolean now)
 }
 
 static void
-count_drop (GstStereoMatch *self, gboolean right)
+count_drop (GstStereoAggregator *self, gboolean right)
 {
   GST_OBJECT_LOCK (self);
   if (right)
@@ -49,7 +49,7 @@ count_drop (GstStereoMatch *self, gboolean right)
 }
 
 static void
-drop (GstStereoMatch *self, GstStereoPad *pad, gboolean right)
+drop (GstStereoAggregator *self, GstStereoPad *pad, gboolean right)
 {
   GstStereoFrame frame;
 
@@ -60,9 +60,25 @@ drop (GstStereoMatch *self, GstStereoPad *pad, gboolean right)
   count_drop (self, right);
 }
 
+static GstFlowReturn
+land (GstStereoAggregator *self)
+{
+  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
+
+  return klass->land ? klass->land (self) : GST_FLOW_OK;
+}
+
+static GstFlowReturn
+settle (GstStereoAggregator *self, GstStereoPad *const *pads, guint count, GstFlowReturn flow)
+{
+  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
+
+  return klass->settle ? klass->settle (self, pads, count, flow) : flow;
+}
+
 /* A gap of the stream that gives the timestamps is a gap of the output. */
 static void
-forward_gap (GstStereoMatch *self, GstStereoPad *pad, GstBuffer *gap)
+forward_gap (GstStereoAggregator *self, GstStereoPad *pad, GstBuffer *gap)
 {
   gboolean same;
 
@@ -76,7 +92,7 @@ forward_gap (GstStereoMatch *self, GstStereoPad *pad, GstBuffer *gap)
 
 /* Looks at one more frame of @pad; FALSE when there is none. */
 static gboolean
-pull (GstStereoMatch *self, GstStereoPad *pad, GstFlowReturn *flow)
+pull (GstStereoAggregator *self, GstStereoPad *pad, GstFlowReturn *flow)
 {
   GstBuffer *gap = NULL;
   gchar *message = NULL;
@@ -89,7 +105,7 @@ pull (GstStereoMatch *self, GstStereoPad *pad, GstFlowReturn *flow)
     case GST_STEREO_PULL_FRAME:
       return TRUE;
     case GST_STEREO_PULL_GAP:
-      *flow = gst_stereo_match_land (self);
+      *flow = land (self);
       if (*flow == GST_FLOW_OK)
         forward_gap (self, pad, gap);
       gst_buffer_unref (gap);
@@ -106,7 +122,7 @@ pull (GstStereoMatch *self, GstStereoPad *pad, GstFlowReturn *flow)
 
 /* In ns; GST_STEREO_TIME_NONE = any. */
 static gint64
-resolve_max_skew (GstStereoMatch *self)
+resolve_max_skew (GstStereoAggregator *self)
 {
   guint64 max_skew;
 
@@ -119,7 +135,7 @@ resolve_max_skew (GstStereoMatch *self)
 }
 
 static void
-note_skew (GstStereoMatch *self, const GstStereoQueue *left, const GstStereoQueue *right, gint64 max_skew)
+note_skew (GstStereoAggregator *self, const GstStereoQueue *left, const GstStereoQueue *right, gint64 max_skew)
 {
   if (left->count && right->count && left->time[0] != GST_STEREO_TIME_NONE && right->time[0] != GST_STEREO_TIME_NONE) {
     self->drops.skew = right->time[0] - left->time[0];
@@ -129,7 +145,7 @@ note_skew (GstStereoMatch *self, const GstStereoQueue *left, const GstStereoQueu
 
 /* A frame of a view that outlives the other: FALSE when enough of those were read. */
 static gboolean
-count_surplus (GstStereoMatch *self, gint64 time)
+count_surplus (GstStereoAggregator *self, gint64 time)
 {
   if (self->surplus++ == 0)
     self->surplus_time = time;
@@ -138,7 +154,7 @@ count_surplus (GstStereoMatch *self, gint64 time)
 }
 
 static GstFlowReturn
-end (GstStereoMatch *self)
+end (GstStereoAggregator *self)
 {
   report_drops (self, TRUE);
   return GST_FLOW_EOS;
@@ -146,7 +162,7 @@ end (GstStereoMatch *self)
 
 /* The head of @pad has no partner; @other is the other view. */
 static GstFlowReturn
-drop_head (GstStereoMatch *self, GstStereoPad *pad, gboolean right, const GstStereoQueue *own,
+drop_head (GstStereoAggregator *self, GstStereoPad *pad, gboolean right, const GstStereoQueue *own,
     const GstStereoQueue *other)
 {
   gboolean alone = other->ended && !other->count, enough = alone && !count_surplus (self, own->time[0]);
@@ -163,7 +179,7 @@ drop_head (GstStereoMatch *self, GstStereoPad *pad, gboolean right, const GstSte
 
 /* The heads of two pads, or the first two frames of one. */
 static GstFlowReturn
-process_pair (GstStereoMatch *self, GstStereoPad *first_pad, GstStereoPad *second_pad)
+process_pair (GstStereoAggregator *self, GstStereoPad *first_pad, GstStereoPad *second_pad)
 {
   GstStereoFrame first, second;
   GstFlowReturn flow;
@@ -174,7 +190,7 @@ process_pair (GstStereoMatch *self, GstStereoPad *first_pad, GstStereoPad *secon
     gst_buffer_unref (first.buffer);
     return GST_FLOW_OK;
   }
-  flow = gst_stereo_match_process (self, &first, &second);
+  flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self, &first, &second);
   gst_buffer_unref (first.buffer);
   gst_buffer_unref (second.buffer);
   return flow;
@@ -190,7 +206,7 @@ wait_for_more (const GstStereoQueue *needed, GstStereoPad *other)
 }
 
 static GstFlowReturn
-aggregate_two (GstStereoMatch *self, GstStereoPad *left_pad, GstStereoPad *right_pad)
+aggregate_two (GstStereoAggregator *self, GstStereoPad *left_pad, GstStereoPad *right_pad)
 {
   GstFlowReturn flow = GST_FLOW_OK;
   GstStereoQueue left, right;
@@ -234,7 +250,7 @@ aggregate_two (GstStereoMatch *self, GstStereoPad *left_pad, GstStereoPad *right
 }
 
 static GstFlowReturn
-process_packed (GstStereoMatch *self, GstStereoPad *pad)
+process_packed (GstStereoAggregator *self, GstStereoPad *pad)
 {
   GstVideoMultiviewFlags flags;
   GstStereoFrame frame;
@@ -248,14 +264,14 @@ process_packed (GstStereoMatch *self, GstStereoPad *pad)
     count_drop (self, FALSE);
     report_drops (self, FALSE);
   } else {
-    flow = gst_stereo_match_process (self, &frame, &frame);
+    flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self, &frame, &frame);
   }
   gst_buffer_unref (frame.buffer);
   return flow;
 }
 
 static GstFlowReturn
-aggregate_packed (GstStereoMatch *self, GstStereoPad *pad)
+aggregate_packed (GstStereoAggregator *self, GstStereoPad *pad)
 {
   GstFlowReturn flow = GST_FLOW_OK;
   GstStereoPairing decision;
@@ -293,15 +309,15 @@ aggregate_packed (GstStereoMatch *self, GstStereoPad *pad)
 }
 
 GstFlowReturn
-gst_stereo_match_aggregate (GstAggregator *aggregator, gboolean timeout)
+gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
-  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
   GstStereoPad *pads[3];
   GstFlowReturn flow;
   guint ended = 0, count = 0;
 
-  if (!gst_stereo_match_check_pads (self) || g_atomic_int_get (&self->failed))
-    return gst_stereo_match_settle (self, NULL, 0, GST_FLOW_NOT_NEGOTIATED);
+  if (!gst_stereo_aggregator_check_pads (self) || g_atomic_int_get (&self->failed))
+    return settle (self, NULL, 0, GST_FLOW_NOT_NEGOTIATED);
   /* the references keep a pad that is released meanwhile */
   GST_OBJECT_LOCK (self);
   pads[0] = self->packed ? gst_object_ref (self->packed) : NULL;
@@ -326,7 +342,7 @@ gst_stereo_match_aggregate (GstAggregator *aggregator, gboolean timeout)
   for (guint i = 0; i < 3; i++)
     if (pads[i])
       gst_stereo_pad_settle (pads[i]);
-  flow = gst_stereo_match_settle (self, pads, 3, flow);
+  flow = settle (self, pads, 3, flow);
   for (guint i = 0; i < 3; i++)
     gst_clear_object (&pads[i]);
   return flow;

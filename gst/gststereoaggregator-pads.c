@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pads come and go; events and queries on them. */
-#include "gst/gststereomatch.h"
+#include "gst/gststereoaggregator.h"
 
-#define GST_CAT_DEFAULT gst_stereo_match_debug
+#define GST_CAT_DEFAULT gst_stereo_aggregator_debug
 
 #define WATCH_TIME (2 * GST_SECOND)
 
@@ -14,16 +14,16 @@ parent_class (void)
 
 /* With the object lock held. */
 static GstStereoPad **
-pad_place (GstStereoMatch *self, const GstStereoPad *pad)
+pad_place (GstStereoAggregator *self, const GstStereoPad *pad)
 {
   return pad->packed ? &self->packed : pad->right ? &self->right : &self->left;
 }
 
 GstAggregatorPad *
-gst_stereo_match_create_new_pad (GstAggregator *aggregator, GstPadTemplate *template, const gchar *name,
+gst_stereo_aggregator_create_new_pad (GstAggregator *aggregator, GstPadTemplate *template, const gchar *name,
     const GstCaps *caps)
 {
-  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
   GstStereoPad *pad = gst_stereo_pad_new (template), **place;
 
   GST_OBJECT_LOCK (self);
@@ -41,9 +41,9 @@ gst_stereo_match_create_new_pad (GstAggregator *aggregator, GstPadTemplate *temp
 }
 
 void
-gst_stereo_match_release_pad (GstElement *element, GstPad *pad)
+gst_stereo_aggregator_release_pad (GstElement *element, GstPad *pad)
 {
-  GstStereoMatch *self = GST_STEREO_MATCH (element);
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (element);
 
   GST_OBJECT_LOCK (self);
   *pad_place (self, GST_STEREO_PAD (pad)) = NULL;
@@ -53,7 +53,7 @@ gst_stereo_match_release_pad (GstElement *element, GstPad *pad)
 
 /* The one view pad that is linked while the other is not, or NULL. */
 static const gchar *
-lonely_pad (GstStereoMatch *self)
+lonely_pad (GstStereoAggregator *self)
 {
   gboolean left, right;
 
@@ -67,7 +67,7 @@ lonely_pad (GstStereoMatch *self)
 static gboolean
 watch_expired (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 {
-  GstStereoMatch *self = data;
+  GstStereoAggregator *self = data;
   const gchar *lonely = lonely_pad (self);
   gboolean watching;
 
@@ -89,7 +89,7 @@ watch_expired (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 
 /* Pads may come late (decodebin), so a missing view becomes an error only after a while. */
 static void
-start_watch (GstStereoMatch *self)
+start_watch (GstStereoAggregator *self)
 {
   GstClock *clock = gst_system_clock_obtain ();
   GstClockID id = NULL;
@@ -108,7 +108,7 @@ start_watch (GstStereoMatch *self)
 }
 
 void
-gst_stereo_match_stop_watch (GstStereoMatch *self)
+gst_stereo_aggregator_stop_watch (GstStereoAggregator *self)
 {
   GstClockID id;
 
@@ -122,7 +122,7 @@ gst_stereo_match_stop_watch (GstStereoMatch *self)
 }
 
 gboolean
-gst_stereo_match_check_pads (GstStereoMatch *self)
+gst_stereo_aggregator_check_pads (GstStereoAggregator *self)
 {
   gboolean mixed;
 
@@ -144,7 +144,7 @@ gst_stereo_match_check_pads (GstStereoMatch *self)
 
 /* A pair is out when its later frame is in, at most a frame after the left one, and is computed. */
 static void
-announce_latency (GstStereoMatch *self)
+announce_latency (GstStereoAggregator *self)
 {
   GstClockTime latency;
 
@@ -157,7 +157,7 @@ announce_latency (GstStereoMatch *self)
 /* Computing may take a frame's time. Where it takes longer, the latency grows to what it does take, or every
  * pair would be late; the pairs that there is no time for are then dropped one by one. */
 void
-gst_stereo_match_took (GstStereoMatch *self, GstClockTime compute_time)
+gst_stereo_aggregator_took (GstStereoAggregator *self, GstClockTime compute_time)
 {
   gboolean slower;
 
@@ -171,7 +171,7 @@ gst_stereo_match_took (GstStereoMatch *self, GstClockTime compute_time)
 }
 
 static void
-update_latency (GstStereoMatch *self, const GstVideoInfo *info, gboolean packed)
+update_latency (GstStereoAggregator *self, const GstVideoInfo *info, gboolean packed)
 {
   GstClockTime frame, skew;
 
@@ -188,7 +188,7 @@ update_latency (GstStereoMatch *self, const GstVideoInfo *info, gboolean packed)
 }
 
 static gboolean
-sink_caps (GstStereoMatch *self, GstStereoPad *pad, GstEvent *event)
+sink_caps (GstStereoAggregator *self, GstStereoPad *pad, GstEvent *event)
 {
   GstCaps *caps;
 
@@ -206,15 +206,15 @@ sink_caps (GstStereoMatch *self, GstStereoPad *pad, GstEvent *event)
 }
 
 gboolean
-gst_stereo_match_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
+gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
-  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_STREAM_START:
       /* what came on the pad before, or on one that was released, may not have been used */
       self->discont = TRUE;
-      gst_stereo_match_check_pads (self);
+      gst_stereo_aggregator_check_pads (self);
       break;
     case GST_EVENT_CAPS: {
       gboolean taken = sink_caps (self, GST_STEREO_PAD (pad), event);
@@ -239,9 +239,9 @@ gst_stereo_match_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, G
 }
 
 gboolean
-gst_stereo_match_src_event (GstAggregator *aggregator, GstEvent *event)
+gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
 {
-  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_QOS) {
     GstClockTimeDiff diff;
@@ -266,7 +266,7 @@ gst_stereo_match_src_event (GstAggregator *aggregator, GstEvent *event)
 
 /* The pad whose stream the output follows. Unref it. */
 static GstPad *
-leading_pad (GstStereoMatch *self)
+leading_pad (GstStereoAggregator *self)
 {
   GstStereoPad *pad;
 
@@ -279,20 +279,16 @@ leading_pad (GstStereoMatch *self)
 }
 
 gboolean
-gst_stereo_match_src_query (GstAggregator *aggregator, GstQuery *query)
+gst_stereo_aggregator_src_query (GstAggregator *aggregator, GstQuery *query)
 {
   GstPad *pad;
 
   switch (GST_QUERY_TYPE (query)) {
-    case GST_QUERY_CONTEXT:
-      if (gst_stereo_match_context_query (GST_STEREO_MATCH (aggregator), query))
-        return TRUE;
-      break;
     case GST_QUERY_POSITION:
     case GST_QUERY_DURATION:
     case GST_QUERY_SEEKING:
     case GST_QUERY_URI:
-      pad = leading_pad (GST_STEREO_MATCH (aggregator));
+      pad = leading_pad (GST_STEREO_AGGREGATOR (aggregator));
       if (pad) {
         gboolean answered = gst_pad_peer_query (pad, query);
         gst_object_unref (pad);
@@ -325,28 +321,24 @@ preferred (GstCaps *caps, GstCaps *filter)
 }
 
 gboolean
-gst_stereo_match_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
+gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
 {
-  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
   GstCaps *caps, *other;
 
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_CAPS:
       gst_query_parse_caps (query, &other);
-      caps = preferred (gst_stereo_match_input_caps (self), other);
+      caps = preferred (GST_STEREO_AGGREGATOR_GET_CLASS (self)->input_caps (self), other);
       gst_query_set_caps_result (query, caps);
       gst_caps_unref (caps);
       return TRUE;
     case GST_QUERY_ACCEPT_CAPS:
-      caps = gst_stereo_match_input_caps (self);
+      caps = GST_STEREO_AGGREGATOR_GET_CLASS (self)->input_caps (self);
       gst_query_parse_accept_caps (query, &other);
       gst_query_set_accept_caps_result (query, gst_caps_is_subset (other, caps));
       gst_caps_unref (caps);
       return TRUE;
-    case GST_QUERY_CONTEXT:
-      if (gst_stereo_match_context_query (self, query))
-        return TRUE;
-      break;
     default:
       break;
   }
@@ -354,7 +346,7 @@ gst_stereo_match_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, G
 }
 
 gboolean
-gst_stereo_match_propose_allocation (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide,
+gst_stereo_aggregator_propose_allocation (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide,
     GstQuery *query)
 {
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
@@ -363,7 +355,7 @@ gst_stereo_match_propose_allocation (GstAggregator *aggregator, GstAggregatorPad
 
 /* Wholly outside the segment: not part of what is played. */
 GstBuffer *
-gst_stereo_match_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer)
+gst_stereo_aggregator_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer)
 {
   GstClockTime start = GST_BUFFER_PTS (buffer), stop = start;
   gboolean inside;

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a pair gives to its output buffer, and whether there is time for it. */
+#include "gst/gststereoaggregator.h"
+
+#include "gst/gststereometa.h"
+
+#define GST_CAT_DEFAULT gst_stereo_aggregator_debug
+
+GstFlowReturn
+gst_stereo_aggregator_mismatch (GstStereoAggregator *self, const GstStereoFrame *left,
+    const GstStereoFrame *right)
+{
+  gchar *a = gst_stereo_layout_describe (&left->layout, &left->info);
+  gchar *b = gst_stereo_layout_describe (&right->layout, &right->info);
+
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+      ("The two views must have one size, and both colour or both luma: the left one is %s, the right one %s. Put "
+          "videoscale or videoconvert before one of them.", a, b), (NULL));
+  g_free (a);
+  g_free (b);
+  return GST_FLOW_NOT_NEGOTIATED;
+}
+
+/*
+ * The running time before which a pair would come too late. Downstream says so after the fact; once it has,
+ * a live pipeline's clock tells it before: a pair not computed by its time plus the latency is late.
+ */
+static GstClockTime
+earliest_in_time (GstStereoAggregator *self)
+{
+  GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self)), earliest, done;
+  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
+  gboolean behind;
+
+  GST_OBJECT_LOCK (self);
+  earliest = self->qos ? self->earliest_time : GST_CLOCK_TIME_NONE;
+  behind = self->qos && self->behind;
+  done = now + self->stats.compute_last;
+  GST_OBJECT_UNLOCK (self);
+  if (!behind || !GST_CLOCK_TIME_IS_VALID (latency) || !GST_CLOCK_TIME_IS_VALID (now) || done <= latency)
+    return earliest;
+  return GST_CLOCK_TIME_IS_VALID (earliest) ? MAX (earliest, done - latency) : done - latency;
+}
+
+gboolean
+gst_stereo_aggregator_is_late (GstStereoAggregator *self, const GstStereoFrame *frame)
+{
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  GstClockTime earliest = earliest_in_time (self);
+  guint64 processed, late;
+  GstMessage *message;
+  gdouble proportion;
+  gboolean live;
+
+  if (!GST_CLOCK_TIME_IS_VALID (earliest) || frame->time == GST_STEREO_TIME_NONE || frame->time >= (gint64) earliest)
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  proportion = self->proportion;
+  late = ++self->stats.late;
+  processed = self->stats.pairs;
+  GST_OBJECT_UNLOCK (self);
+
+  live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (aggregator));
+  message = gst_message_new_qos (GST_OBJECT (self), live, frame->time < 0 ? 0 : (guint64) frame->time,
+      gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame->buffer)),
+      GST_BUFFER_PTS (frame->buffer), GST_BUFFER_DURATION (frame->buffer));
+  gst_message_set_qos_values (message, (gint64) earliest - frame->time, proportion, 1000000);
+  gst_message_set_qos_stats (message, GST_FORMAT_BUFFERS, processed, late);
+  gst_element_post_message (GST_ELEMENT (self), message);
+  GST_DEBUG_OBJECT (self, "late by %" GST_STIME_FORMAT ", dropped", GST_STIME_ARGS ((gint64) earliest - frame->time));
+  self->discont = TRUE;
+  return TRUE;
+}
+
+gboolean
+gst_stereo_aggregator_map (GstStereoAggregator *self, GstVideoFrame *mapped, const GstStereoFrame *frame,
+    GstStereoCudaContext *context)
+{
+  if (gst_stereo_frame_map (mapped, &frame->info, frame->buffer, context))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("A buffer of %" G_GSIZE_FORMAT " bytes %sdoes not hold the %dx%d %s frame "
+          "that its caps announce%s.", gst_buffer_get_size (frame->buffer),
+          gst_stereo_cuda_context_of (frame->buffer) ? "in device memory " : "", GST_VIDEO_INFO_WIDTH (&frame->info),
+          GST_VIDEO_INFO_HEIGHT (&frame->info), gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info)),
+          gst_stereo_cuda_context_of (frame->buffer) ? ", or cannot be read" : ""), (NULL));
+  return FALSE;
+}
+
+typedef struct
+{
+  GstBuffer *out;
+  gboolean same_size;           /* out has the size of the frame whose metas are copied, and all is where it was */
+} CopyMetas;
+
+/* What is true of the left frame and stays true of what is made from it. Not the pixels' own: memory (that tags
+ * GstVideoMeta too), colour. */
+static gboolean
+copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer data)
+{
+  CopyMetas *copy = data;
+  GType api = (*meta)->info->api;
+  GstMetaTransformCopy whole = { FALSE, 0, (gsize) -1 };
+
+  if (api == GST_VIDEO_CROP_META_API_TYPE || api == GST_STEREO_META_API_TYPE ||
+      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR)) ||
+      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_REFERENCE_STR)) ||
+      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_COLORSPACE_STR)) ||
+      (!copy->same_size && gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_SIZE_STR))))
+    return TRUE;
+  if ((*meta)->info->transform_func)
+    (*meta)->info->transform_func (copy->out, *meta, buffer, _gst_meta_transform_copy, &whole);
+  return TRUE;
+}
+
+void
+gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
+    const GstStereoFrame *other, gboolean same_place)
+{
+  CopyMetas copy = { out, same_place && (left->layout.packing == GST_STEREO_PACKING_AUTO ||
+        left->layout.packing == GST_STEREO_PACKING_FRAME_BY_FRAME) };
+  const GstStereoFrame *timed = GST_BUFFER_PTS_IS_VALID (left->buffer) ||
+      left->layout.packing == GST_STEREO_PACKING_AUTO ? left : other;
+
+  gst_buffer_copy_into (out, timed->buffer, GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
+  GST_BUFFER_DTS (out) = GST_CLOCK_TIME_NONE;
+  if (self->discont || GST_BUFFER_FLAG_IS_SET (left->buffer, GST_BUFFER_FLAG_DISCONT))
+    GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_DISCONT);
+  if (GST_BUFFER_FLAG_IS_SET (left->buffer, GST_BUFFER_FLAG_CORRUPTED) ||
+      GST_BUFFER_FLAG_IS_SET (other->buffer, GST_BUFFER_FLAG_CORRUPTED))
+    GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_CORRUPTED);
+  self->discont = FALSE;
+  gst_buffer_foreach_meta (left->buffer, copy_meta, &copy);
+}
+
+static void
+update_segment (GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out)
+{
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+
+  if (segment->format == GST_FORMAT_TIME && !(self->have_segment && gst_segment_is_equal (&self->segment, segment))) {
+    self->segment = *segment;
+    self->have_segment = TRUE;
+    gst_aggregator_update_segment (aggregator, segment);
+  }
+  if (GST_BUFFER_PTS_IS_VALID (out)) {
+    GST_OBJECT_LOCK (aggregator);
+    GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position = GST_BUFFER_PTS (out);
+    GST_OBJECT_UNLOCK (aggregator);
+  }
+}
+
+GstFlowReturn
+gst_stereo_aggregator_finish (GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out,
+    GstClockTime compute_time)
+{
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+
+  GST_OBJECT_LOCK (self);
+  self->stats.pairs++;
+  self->stats.compute_last = compute_time;
+  self->stats.compute_total += compute_time;
+  GST_OBJECT_UNLOCK (self);
+  gst_stereo_aggregator_took (self, compute_time);
+  update_segment (self, segment, out);
+  gst_aggregator_selected_samples (aggregator, GST_BUFFER_PTS (out), GST_CLOCK_TIME_NONE, GST_BUFFER_DURATION (out),
+      NULL);
+  return gst_aggregator_finish_buffer (aggregator, out);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What elements that take two views have in common: request pads sink, sink_left and sink_right, frames paired and
+ * dropped, lateness and latency, segments and timestamps of what comes out. Abstract; stereomatch and stereorectify
+ * derive from it. One object, four files:
+ *   gststereoaggregator.c         properties, start and stop
+ *   gststereoaggregator-pads.c    pads, events, queries
+ *   gststereoaggregator-pairs.c   aggregate(): from buffers to pairs, and what is dropped
+ *   gststereoaggregator-output.c  what a pair gives to its output buffer
+ */
+#ifndef GST_STEREO_AGGREGATOR_H
+#define GST_STEREO_AGGREGATOR_H
+
+#include "gst/gststereopad.h"
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_stereo_aggregator_debug);
+
+/* By hand: the macro for types that are derived from keeps their fields to one file. */
+#define GST_TYPE_STEREO_AGGREGATOR (gst_stereo_aggregator_get_type ())
+#define GST_STEREO_AGGREGATOR(object) \
+  (G_TYPE_CHECK_INSTANCE_CAST ((object), GST_TYPE_STEREO_AGGREGATOR, GstStereoAggregator))
+#define GST_STEREO_AGGREGATOR_CLASS(klass) \
+  (G_TYPE_CHECK_CLASS_CAST ((klass), GST_TYPE_STEREO_AGGREGATOR, GstStereoAggregatorClass))
+#define GST_STEREO_AGGREGATOR_GET_CLASS(object) \
+  (G_TYPE_INSTANCE_GET_CLASS ((object), GST_TYPE_STEREO_AGGREGATOR, GstStereoAggregatorClass))
+GType gst_stereo_aggregator_get_type (void);
+
+typedef struct _GstStereoAggregator GstStereoAggregator;
+typedef struct _GstStereoAggregatorClass GstStereoAggregatorClass;
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoAggregator, gst_object_unref)
+
+#define GST_STEREO_MAX_SKEW_AUTO G_MAXUINT64
+
+/* What `stats` shows of any of them. */
+typedef struct {
+  guint64 pairs, dropped_left, dropped_right, late;
+  guint64 compute_last, compute_total; /* ns */
+} GstStereoPairStats;
+
+/* Frames dropped for want of a partner, since the last report. */
+typedef struct {
+  guint left, right;
+  gint64 skew, max_skew; /* of the last pair that was too far apart, ns */
+  gint64 reported;       /* monotonic µs; 0 = never */
+} GstStereoDrops;
+
+struct _GstStereoAggregator {
+  GstAggregator parent;
+
+  /* protected by the object lock */
+  GstStereoPad *left, *right, *packed; /* request pads, not owned */
+  GstStereoPacking packing;
+  guint64 max_skew;
+  gboolean qos;
+  GstClockTime earliest_time; /* running time; earlier pairs are late */
+  gboolean behind;            /* downstream has said once that a pair came too late */
+  gdouble proportion;
+  GstClockTime frame_time, wait_time; /* of the left view; for the later frame of a pair */
+  GstClockTime slowest;               /* what computing a pair has to be allowed, once it took longer than a frame */
+  GstStereoPairStats stats;
+  GstClockID watch; /* waits for the second view pad */
+
+  gint failed; /* atomic: an error was posted that no frame can mend */
+
+  /* of the source pad's task */
+  gboolean negotiated; /* set by the subclass: the source pad has caps */
+  GstSegment segment;  /* of the source pad */
+  gboolean have_segment;
+  gboolean discont; /* something was dropped before the next output */
+  GstStereoDrops drops;
+  gint64 left_spacing; /* of the last left frame, ns */
+  guint surplus;       /* frames read after the other view ended */
+  gint64 surplus_time; /* of the first of them */
+};
+
+/* Of these only process() and input_caps() have to be there. start(), stop() and flush() of the base class are to be
+ * chained up to, first. */
+struct _GstStereoAggregatorClass {
+  GstAggregatorClass parent_class;
+
+  /* Caps of a sink pad. Transfer full. */
+  GstCaps *(*input_caps) (GstStereoAggregator *self);
+  /* @second is @first for a frame that holds both views. The caller unrefs their buffers. */
+  GstFlowReturn (*process) (GstStereoAggregator *self, GstStereoFrame *first, GstStereoFrame *second);
+  /* Pushes all that is being computed: before an event. */
+  GstFlowReturn (*land) (GstStereoAggregator *self);
+  /* At the end of aggregate(), which came to @flow: pushes what need not wait; gives the flow to return. */
+  GstFlowReturn (*settle) (GstStereoAggregator *self, GstStereoPad *const *pads, guint count, GstFlowReturn flow);
+};
+
+/* gststereoaggregator.c: in class_init; pad templates in the order in which linking tries them. Takes @caps. */
+void gst_stereo_aggregator_class_add_templates (GstElementClass *klass, GstCaps *caps);
+
+/* gststereoaggregator-pads.c: FALSE after an error was posted (both kinds of pads in use); starts the watch for a
+ * missing pad, which becomes an error when that pad does not turn up. */
+gboolean gst_stereo_aggregator_check_pads (GstStereoAggregator *self);
+void gst_stereo_aggregator_stop_watch (GstStereoAggregator *self);
+GstAggregatorPad *gst_stereo_aggregator_create_new_pad (
+    GstAggregator *aggregator, GstPadTemplate *template, const gchar *name, const GstCaps *caps);
+void gst_stereo_aggregator_release_pad (GstElement *element, GstPad *pad);
+gboolean gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event);
+gboolean gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event);
+gboolean gst_stereo_aggregator_src_query (GstAggregator *aggregator, GstQuery *query);
+gboolean gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query);
+gboolean gst_stereo_aggregator_propose_allocation (
+    GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide, GstQuery *query);
+GstBuffer *gst_stereo_aggregator_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
+
+/* A pair took so long to compute. */
+void gst_stereo_aggregator_took (GstStereoAggregator *self, GstClockTime compute_time);
+
+/* gststereoaggregator-pairs.c */
+GstFlowReturn gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout);
+
+/* gststereoaggregator-output.c, in the order of a pair's way. TRUE, and said so, when it comes too late anyway. */
+gboolean gst_stereo_aggregator_is_late (GstStereoAggregator *self, const GstStereoFrame *frame);
+/* After an error was posted: the two views are of different sizes or formats. */
+GstFlowReturn gst_stereo_aggregator_mismatch (
+    GstStereoAggregator *self, const GstStereoFrame *left, const GstStereoFrame *right);
+/* FALSE after an error was posted. */
+gboolean gst_stereo_aggregator_map (
+    GstStereoAggregator *self, GstVideoFrame *mapped, const GstStereoFrame *frame, GstStereoCudaContext *context);
+/* Timestamps, flags and metas. @other's timestamps stand in where the left view of a bundle has none. @same_place: what
+ * lies at a place of the left view lies at the same place of @out. */
+void gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
+    const GstStereoFrame *other, gboolean same_place);
+/* Counts a pair that took so long to compute (also for the latency), and pushes @out (transfer full). */
+GstFlowReturn gst_stereo_aggregator_finish (
+    GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out, GstClockTime compute_time);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/gststereopool.h"
+
+typedef struct {
+  GstCaps *caps;
+  guint size, min, max;
+  GstAllocator *allocator; /* may be NULL */
+  GstAllocationParams params;
+  gboolean meta; /* rows may be padded: a GstVideoMeta says how */
+} PoolNeeds;
+
+static gboolean
+configure_pool (GstBufferPool *pool, const PoolNeeds *needs)
+{
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+
+  gst_buffer_pool_config_set_params (config, needs->caps, needs->size, needs->min, needs->max);
+  gst_buffer_pool_config_set_allocator (config, needs->allocator, &needs->params);
+  if (needs->meta && gst_buffer_pool_has_option (pool, GST_BUFFER_POOL_OPTION_VIDEO_META))
+    gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (gst_buffer_pool_set_config (pool, config))
+    return TRUE;
+  /* the pool changed what it was asked for: take that if it still does */
+  config = gst_buffer_pool_get_config (pool);
+  if (gst_buffer_pool_config_validate_params (config, needs->caps, needs->size, needs->min, needs->max))
+    return gst_buffer_pool_set_config (pool, config);
+  gst_structure_free (config);
+  return FALSE;
+}
+
+/* @offered, if it can be used, or a new pool. */
+static GstBufferPool *
+obtain_pool (GstBufferPool *offered, const PoolNeeds *needs)
+{
+  GstBufferPool *pool;
+
+  if (offered && configure_pool (offered, needs))
+    return gst_object_ref (offered);
+  pool = gst_video_buffer_pool_new ();
+  if (!configure_pool (pool, needs))
+    gst_clear_object (&pool);
+  return pool;
+}
+
+gboolean
+gst_stereo_pool_decide (GstQuery *query, gboolean *limited)
+{
+  gboolean listed = gst_query_get_n_allocation_pools (query) > 0;
+  GstBufferPool *offered = NULL, *pool;
+  PoolNeeds needs = { NULL };
+  GstVideoInfo info;
+
+  gst_query_parse_allocation (query, &needs.caps, NULL);
+  if (!needs.caps || !gst_video_info_from_caps (&info, needs.caps))
+    return FALSE;
+  gst_allocation_params_init (&needs.params);
+  if (gst_query_get_n_allocation_params (query) > 0)
+    gst_query_parse_nth_allocation_param (query, 0, &needs.allocator, &needs.params);
+  if (listed)
+    gst_query_parse_nth_allocation_pool (query, 0, &offered, &needs.size, &needs.min, &needs.max);
+  needs.size = MAX (needs.size, (guint) GST_VIDEO_INFO_SIZE (&info));
+  *limited = needs.max != 0;
+  needs.meta = gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  pool = obtain_pool (offered, &needs);
+  gst_clear_object (&offered);
+  gst_clear_object (&needs.allocator);
+  if (!pool)
+    return FALSE;
+  if (listed)
+    gst_query_set_nth_allocation_pool (query, 0, pool, needs.size, needs.min, needs.max);
+  else
+    gst_query_add_allocation_pool (query, pool, needs.size, needs.min, needs.max);
+  gst_object_unref (pool);
+  return TRUE;
+}
+
+GstBufferPool *
+gst_stereo_pool_new (const GstVideoInfo *info)
+{
+  PoolNeeds needs = { gst_video_info_to_caps (info), (guint) GST_VIDEO_INFO_SIZE (info), .meta = TRUE };
+  GstBufferPool *pool;
+
+  gst_allocation_params_init (&needs.params);
+  pool = obtain_pool (NULL, &needs);
+  gst_caps_unref (needs.caps);
+  return pool;
+}

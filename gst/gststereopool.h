@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pools of video frames: downstream's, if it can be used, or our own. */
+#ifndef GST_STEREO_POOL_H
+#define GST_STEREO_POOL_H
+
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+/* For decide_allocation(): puts a configured pool into @query. @limited: it may have no buffer to spare for a frame
+ * that is computed while the next one comes. */
+gboolean gst_stereo_pool_decide (GstQuery *query, gboolean *limited);
+/* A configured pool of such frames, not active yet; NULL on failure. */
+GstBufferPool *gst_stereo_pool_new (const GstVideoInfo *info);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Caps, and a pair becomes an output buffer with its metadata. */
+#include "gst/gststereorectify.h"
+
+#include <math.h>
+
+#include "gst/gststereometa.h"
+#include "gst/gststereopool.h"
+
+#define GST_CAT_DEFAULT gst_stereo_rectify_debug
+
+/* ---- caps -------------------------------------------------------------------------------- */
+
+static void
+append_format (GstStereoRectify *self, GstCaps *caps, GstVideoFormat format)
+{
+  const StereoRectification *rectification = &self->rectification;
+  const GstStereoLayout *layout = &self->layout;
+  GstVideoInfo info;
+
+  if (!gst_video_info_set_format (&info, format, (guint) (2 * rectification->width), (guint) rectification->height))
+    return;
+  GST_VIDEO_INFO_PAR_N (&info) = self->out_par_n;
+  GST_VIDEO_INFO_PAR_D (&info) = self->out_par_d;
+  GST_VIDEO_INFO_FPS_N (&info) = layout->fps_n;
+  GST_VIDEO_INFO_FPS_D (&info) = layout->fps_d;
+  GST_VIDEO_INFO_MULTIVIEW_MODE (&info) = GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE;
+  GST_VIDEO_INFO_MULTIVIEW_FLAGS (&info) = GST_VIDEO_MULTIVIEW_FLAGS_NONE;
+  if (GST_VIDEO_INFO_IS_YUV (&info) == GST_VIDEO_INFO_IS_YUV (&self->input))
+    info.colorimetry = self->input.colorimetry;
+  if (GST_VIDEO_INFO_IS_YUV (&info))
+    info.chroma_site = self->input.chroma_site;
+  gst_caps_append (caps, gst_video_info_to_caps (&info));
+}
+
+/* What can come out of a pair, the preferred format first. */
+static void
+append_formats (GstStereoRectify *self, GstCaps *caps, gboolean grey)
+{
+  if (grey) {
+    append_format (self, caps, GST_VIDEO_FORMAT_GRAY8);
+  } else if (GST_VIDEO_INFO_IS_RGB (&self->input)) {
+    append_format (self, caps, GST_VIDEO_INFO_FORMAT (&self->input));
+  } else {
+    append_format (self, caps, GST_VIDEO_FORMAT_I420);
+    append_format (self, caps, GST_VIDEO_FORMAT_NV12);
+  }
+}
+
+GstFlowReturn
+gst_stereo_rectify_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstCaps **result)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (aggregator);
+  GstCaps *ours;
+
+  if (!self->rectified_key.serial)
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  ours = gst_caps_new_empty ();
+  append_formats (self, ours, GST_VIDEO_INFO_IS_GRAY (&self->input));
+  /* in the order of downstream, which is ours where it does not care */
+  *result = gst_caps_intersect_full (caps, ours, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (ours);
+  return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
+}
+
+gboolean
+gst_stereo_rectify_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (aggregator);
+
+  self->parent.negotiated = gst_video_info_from_caps (&self->out_info, caps);
+  GST_DEBUG_OBJECT (self, "output is %" GST_PTR_FORMAT, caps);
+  return self->parent.negotiated;
+}
+
+gboolean
+gst_stereo_rectify_decide_allocation (GstAggregator *aggregator, GstQuery *query)
+{
+  gboolean limited;
+
+  return gst_stereo_pool_decide (query, &limited);
+}
+
+/* The pixels of a rectified view are as wide as its two focal lengths say, where they were square before. */
+static void
+choose_aspect (GstStereoRectify *self, const GstStereoLayout *layout)
+{
+  const gdouble *projection = self->rectification.projection[0];
+
+  self->out_par_n = layout->par_n;
+  self->out_par_d = layout->par_d;
+  if (fabs (projection[0] - projection[5]) < 1e-3 * projection[0])
+    self->out_par_n = self->out_par_d = 1;
+}
+
+/* Grey where either view is. */
+static void
+describe_input (GstVideoInfo *input, const GstStereoFrame *left, const GstStereoFrame *right)
+{
+  *input = GST_VIDEO_INFO_IS_GRAY (&right->info) ? right->info : left->info;
+}
+
+static gboolean
+out_is_for (GstStereoRectify *self, const GstStereoLayout *layout, const GstVideoInfo *input)
+{
+  const GstVideoInfo *out = &self->out_info;
+  gboolean grey = GST_VIDEO_INFO_IS_GRAY (input), rgb = GST_VIDEO_INFO_IS_RGB (input);
+
+  return GST_VIDEO_INFO_WIDTH (out) == 2 * self->rectification.width &&
+         GST_VIDEO_INFO_HEIGHT (out) == self->rectification.height && self->layout.fps_n == layout->fps_n &&
+         self->layout.fps_d == layout->fps_d && self->layout.par_n == layout->par_n &&
+         self->layout.par_d == layout->par_d && GST_VIDEO_INFO_IS_GRAY (out) == grey &&
+         (!rgb || GST_VIDEO_INFO_FORMAT (out) == GST_VIDEO_INFO_FORMAT (input)) && GST_VIDEO_INFO_IS_RGB (out) == rgb &&
+         gst_video_colorimetry_is_equal (&self->input.colorimetry, &input->colorimetry) &&
+         self->input.chroma_site == input->chroma_site;
+}
+
+static GstFlowReturn
+negotiate (GstStereoRectify *self, const GstStereoLayout *layout, const GstVideoInfo *input)
+{
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  gboolean halved = !GST_VIDEO_INFO_IS_GRAY (input) && !GST_VIDEO_INFO_IS_RGB (input);
+
+  if (self->parent.negotiated && out_is_for (self, layout, input))
+    return GST_FLOW_OK;
+  if (halved && self->rectification.width % 2) {
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+        ("Rectified views of %dx%d pixels cannot lie side by side in I420 or NV12, "
+         "where two columns share their colour: set width=%d, or put videoconvert ! video/x-raw,format=RGBx before.",
+            self->rectification.width, self->rectification.height, self->rectification.width - 1),
+        (NULL));
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+  self->layout = *layout;
+  self->input = *input;
+  choose_aspect (self, layout);
+  self->parent.negotiated = FALSE;
+  if (gst_aggregator_negotiate (aggregator) && self->parent.negotiated)
+    return GST_FLOW_OK;
+  if (GST_PAD_IS_FLUSHING (aggregator->srcpad))
+    return GST_FLOW_FLUSHING;
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+      ("What is linked downstream does not take two views side by side as %s of "
+       "%dx%d pixels.",
+          halved ? "I420 or NV12" : gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (input)),
+          2 * self->rectification.width, self->rectification.height),
+      (NULL));
+  return GST_FLOW_NOT_NEGOTIATED;
+}
+
+/* ---- pairs ------------------------------------------------------------------------------- */
+
+static gboolean
+comparable (const GstStereoFrame *a, const GstStereoFrame *b)
+{
+  gboolean rgb = GST_VIDEO_INFO_IS_RGB (&a->info);
+
+  return a->layout.width == b->layout.width && a->layout.height == b->layout.height &&
+         rgb == GST_VIDEO_INFO_IS_RGB (&b->info) &&
+         (!rgb || GST_VIDEO_INFO_FORMAT (&a->info) == GST_VIDEO_INFO_FORMAT (&b->info));
+}
+
+/* FALSE after an error was posted: where one view ends and the other begins, both have a share in a chroma sample. */
+static gboolean
+can_be_split (GstStereoRectify *self, const GstStereoFrame *frame)
+{
+  const GstVideoFormatInfo *format = frame->info.finfo;
+  const GstStereoLayout *layout = &frame->layout;
+  gboolean grey = GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format) < 2;
+
+  if (grey || !((layout->packing == GST_STEREO_PACKING_SIDE_BY_SIDE && GST_VIDEO_FORMAT_INFO_W_SUB (format, 1) &&
+                    layout->width % 2) ||
+                  (layout->packing == GST_STEREO_PACKING_TOP_BOTTOM && GST_VIDEO_FORMAT_INFO_H_SUB (format, 1) &&
+                      layout->height % 2)))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+      ("Views of %dx%d pixels cannot be taken apart in %s, whose colour is shared "
+       "by neighbours: put videoconvert ! video/x-raw,format=RGBx before.",
+          layout->width, layout->height, gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info))),
+      (NULL));
+  return FALSE;
+}
+
+static GstFlowReturn
+prepare (GstStereoRectify *self, const GstStereoFrame *left, const GstStereoFrame *right)
+{
+  GstVideoInfo input;
+  GstFlowReturn flow;
+
+  if (!gst_stereo_rectify_load (self))
+    return GST_FLOW_ERROR;
+  if (!can_be_split (self, left))
+    return GST_FLOW_NOT_NEGOTIATED;
+  if ((flow = gst_stereo_rectify_compute (self, &left->layout)) != GST_FLOW_OK)
+    return flow;
+  describe_input (&input, left, right);
+  if ((flow = negotiate (self, &left->layout, &input)) != GST_FLOW_OK)
+    return flow;
+  return gst_stereo_rectify_ensure_remap (self, left, right);
+}
+
+static GstFlowReturn
+acquire (GstStereoRectify *self, GstBuffer **out)
+{
+  GstBufferPool *pool = gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self));
+  GstFlowReturn flow = GST_FLOW_ERROR;
+
+  if (pool && gst_buffer_pool_set_active (pool, TRUE))
+    flow = gst_buffer_pool_acquire_buffer (pool, out, NULL);
+  if (flow == GST_FLOW_ERROR)
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("No output buffer of %dx%d pixels could be had.", GST_VIDEO_INFO_WIDTH (&self->out_info),
+            GST_VIDEO_INFO_HEIGHT (&self->out_info)),
+        (NULL));
+  gst_clear_object (&pool);
+  return flow;
+}
+
+static void
+add_meta (GstStereoRectify *self, GstBuffer *out, gint64 skew)
+{
+  const StereoRectification *rectification = &self->rectification;
+  GstStereoMeta *meta =
+      gst_buffer_add_stereo_meta (out, (guint) rectification->width, (guint) rectification->height, NULL);
+
+  meta->kind = GST_STEREO_OUTPUT_KIND_VIEWS;
+  meta->disparity_scale = 1;
+  meta->depth_unit = 1000;
+  meta->focal_length = rectification->focal_length;
+  meta->baseline = rectification->baseline;
+  meta->principal_offset = rectification->principal_offset;
+  meta->pair_skew = skew;
+}
+
+static gboolean
+map_whole (GstStereoRectify *self, GstVideoFrame *mapped, const GstStereoFrame *frame)
+{
+  if (!gst_stereo_aggregator_map (&self->parent, mapped, frame, NULL))
+    return FALSE;
+  if (gst_stereo_frame_is_whole (mapped))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+      ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold all planes of its %dx%d %s "
+       "frame.",
+          gst_buffer_get_size (frame->buffer), GST_VIDEO_INFO_WIDTH (&frame->info),
+          GST_VIDEO_INFO_HEIGHT (&frame->info), gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info))),
+      (NULL));
+  gst_video_frame_unmap (mapped);
+  return FALSE;
+}
+
+static GstFlowReturn
+remap_mapped (GstStereoRectify *self, const GstStereoLayout *layout, const GstVideoFrame *first,
+    const GstVideoFrame *second, GstBuffer *out, guint64 *compute_time)
+{
+  StereoRemapSource sources[STEREO_REMAP_MAX_PLANES];
+  StereoRemapTarget targets[STEREO_REMAP_MAX_PLANES];
+  GstVideoFrame mapped;
+  StereoStatus status;
+  StereoError error;
+
+  if (!gst_video_frame_map (&mapped, &self->out_info, out, GST_MAP_WRITE | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("An output buffer could not be written to."), (NULL));
+    return GST_FLOW_ERROR;
+  }
+  gst_stereo_rectify_planes (self, layout, first, second, &mapped, sources, targets);
+  status = stereo_remap_execute (self->remap, sources, targets, compute_time, &error);
+  gst_video_frame_unmap (&mapped);
+  if (status == STEREO_OK)
+    return GST_FLOW_OK;
+  gst_stereo_rectify_post_error (self, &error);
+  gst_stereo_rectify_drop_remap (self);
+  return GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
+remap_pair (GstStereoRectify *self, const GstStereoFrame *first, const GstStereoFrame *second, GstBuffer *out,
+    guint64 *compute_time)
+{
+  GstVideoFrame mapped[2];
+  GstFlowReturn flow = GST_FLOW_ERROR;
+
+  if (!map_whole (self, &mapped[0], first))
+    return GST_FLOW_ERROR;
+  if (first == second) {
+    flow = remap_mapped (self, &first->layout, &mapped[0], &mapped[0], out, compute_time);
+  } else if (map_whole (self, &mapped[1], second)) {
+    flow = remap_mapped (self, &first->layout, &mapped[0], &mapped[1], out, compute_time);
+    gst_video_frame_unmap (&mapped[1]);
+  }
+  gst_video_frame_unmap (&mapped[0]);
+  return flow;
+}
+
+GstFlowReturn
+gst_stereo_rectify_process (GstStereoAggregator *base, GstStereoFrame *first, GstStereoFrame *second)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (base);
+  gboolean swap = first->layout.right_first;
+  GstStereoFrame *left = swap ? second : first, *right = swap ? first : second;
+  GstBuffer *out = NULL;
+  guint64 compute_time = 0;
+  GstFlowReturn flow;
+  gint64 skew = 0;
+
+  if (!comparable (first, second))
+    return gst_stereo_aggregator_mismatch (base, left, right);
+  if (gst_stereo_aggregator_is_late (base, left->time == GST_STEREO_TIME_NONE ? right : left))
+    return GST_FLOW_OK;
+  if ((flow = prepare (self, left, right)) != GST_FLOW_OK || (flow = acquire (self, &out)) != GST_FLOW_OK)
+    return flow;
+  gst_stereo_aggregator_decorate (base, out, left, right, FALSE);
+  flow = remap_pair (self, first, second, out, &compute_time);
+  if (flow != GST_FLOW_OK) {
+    gst_buffer_unref (out);
+    return flow;
+  }
+  if (left->time != GST_STEREO_TIME_NONE && right->time != GST_STEREO_TIME_NONE)
+    skew = right->time - left->time;
+  add_meta (self, out, skew);
+  return gst_stereo_aggregator_finish (base, &left->segment, out, compute_time);
+}

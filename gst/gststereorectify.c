@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-stereorectify
+ * @title: stereorectify
+ *
+ * Makes a raw camera pair usable: undistorts both views and turns them so that a thing lies in the same row of both.
+ *
+ * The views come as stereomatch takes them: on `sink_left` and `sink_right`, or both in one frame on `sink`. Both views
+ * go out side by side in one frame (`multiview-mode=side-by-side`), with the timestamps of the left one. Frames are
+ * paired, dropped and reported as by stereomatch.
+ *
+ * #GstStereoRectify:calibration names what measured the cameras: a file of OpenCV (YAML or XML with M1 D1 M2 D2 and R
+ * T, or R1 R2 P1 P2; also two files, "intrinsics.yml,extrinsics.yml"), a pair of ROS camera_info files
+ * ("left.yaml,right.yaml") or a calib file of KITTI. It is scaled to frames of another size of the same aspect. What
+ * the rectified pair then is (#GstStereoRectify:focal-length, #GstStereoRectify:baseline,
+ * #GstStereoRectify:principal-offset) goes with every buffer as a #GstStereoMeta of kind views, from which stereomatch
+ * takes it: `output=depth` needs no further property.
+ *
+ * GRAY8 and the RGB formats come out as they went in. I420, NV12, YUY2 and UYVY come out as I420, or NV12 where
+ * downstream wants that; chroma lies where the input's chroma-site says, or left and in between rows as MPEG-2 has it
+ * where it says nothing. What the raw picture does not show is black. Frames are read from system memory.
+ *
+ * Properties take effect with the next pair, those set by one g_object_set() together; a calibration that cannot be
+ * used is an error.
+ *
+ * ## Examples
+ * |[
+ * gst-launch-1.0 stereorectify name=r calibration=stereo.yml unit=25 ! stereomatch output=depth ! fakesink \
+ *     v4l2src device=/dev/video0 ! videoconvert ! r.sink_left  v4l2src device=/dev/video2 ! videoconvert ! r.sink_right
+ * gst-launch-1.0 v4l2src ! video/x-raw,width=2560,height=720 ! stereorectify calibration=left.yaml,right.yaml alpha=0 !
+ * \ videoconvert ! autovideosink
+ * ]|
+ */
+#include "gst/gststereorectify.h"
+
+#include "gst/gststereoprops.h"
+
+#define GST_CAT_DEFAULT gst_stereo_rectify_debug
+GST_DEBUG_CATEGORY (gst_stereo_rectify_debug);
+
+enum {
+  PROP_0,
+  PROP_CALIBRATION,
+  PROP_ALPHA,
+  PROP_WIDTH,
+  PROP_HEIGHT,
+  PROP_UNIT,
+  PROP_ACTIVE_BACKEND,
+  PROP_STATS,
+  PROP_FOCAL_LENGTH,
+  PROP_BASELINE,
+  PROP_PRINCIPAL_OFFSET,
+  PROP_TABLE /* the first of the engine's */
+};
+
+/* Of the engine's table. */
+static const gchar *const engine_params[] = { "backend", "cuda-device-id", "threads" };
+
+#define OUTPUT_FORMATS "{ I420, NV12, GRAY8, RGB, BGR, RGBx, BGRx, RGBA, BGRA }"
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (OUTPUT_FORMATS) ", multiview-mode = (string) side-by-side"));
+
+G_DEFINE_TYPE (GstStereoRectify, gst_stereo_rectify, GST_TYPE_STEREO_AGGREGATOR)
+GST_ELEMENT_REGISTER_DEFINE (stereorectify, "stereorectify", GST_RANK_NONE, GST_TYPE_STEREO_RECTIFY)
+
+/* ---- start, stop ------------------------------------------------------------------------- */
+
+static gboolean
+gst_stereo_rectify_start (GstAggregator *aggregator)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (aggregator);
+  gchar reason[256];
+  gint backend, device;
+
+  GST_OBJECT_LOCK (self);
+  self->backend = NULL;
+  self->focal_length = self->baseline = self->principal_offset = 0;
+  backend = self->settings.params.backend;
+  device = self->settings.params.cuda_device_id;
+  GST_OBJECT_UNLOCK (self);
+  if (!GST_AGGREGATOR_CLASS (gst_stereo_rectify_parent_class)->start (aggregator))
+    return FALSE;
+  if (backend == STEREO_BACKEND_CUDA &&
+      !stereo_backend_available (STEREO_BACKEND_CUDA, device, reason, sizeof reason)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("backend=cuda was asked for, and cannot be had: %s", reason),
+        ("Set backend=cpu, or auto."));
+    return FALSE;
+  }
+  return gst_stereo_rectify_load (self);
+}
+
+static GstStructure *
+make_stats (GstStereoRectify *self)
+{
+  GstStereoPairStats stats;
+
+  GST_OBJECT_LOCK (self);
+  stats = self->parent.stats;
+  GST_OBJECT_UNLOCK (self);
+  return gst_structure_new ("stereorectify-stats", "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left", G_TYPE_UINT64,
+      stats.dropped_left, "dropped-right", G_TYPE_UINT64, stats.dropped_right, "late", G_TYPE_UINT64, stats.late,
+      "compute-time", G_TYPE_UINT64, stats.compute_last, "compute-time-mean", G_TYPE_UINT64,
+      stats.pairs ? stats.compute_total / stats.pairs : (guint64) 0, NULL);
+}
+
+/* What was loaded goes too: the file may be another one by the next start. */
+static void
+release (GstStereoRectify *self)
+{
+  gst_stereo_rectify_drop_remap (self);
+  memset (&self->rectified_key, 0, sizeof self->rectified_key);
+  self->loaded_serial = 0;
+  self->chosen_backend = STEREO_BACKEND_AUTO;
+  self->parent.negotiated = FALSE;
+}
+
+static gboolean
+gst_stereo_rectify_stop (GstAggregator *aggregator)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (aggregator);
+  GstStructure *stats = make_stats (self);
+
+  release (self);
+  GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
+  gst_structure_free (stats);
+  return GST_AGGREGATOR_CLASS (gst_stereo_rectify_parent_class)->stop (aggregator);
+}
+
+/* ---- properties -------------------------------------------------------------------------- */
+
+static void
+gst_stereo_rectify_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (object);
+  GstStereoRectifySettings *pending = &self->pending;
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_CALIBRATION:
+      g_free (pending->calibration);
+      pending->calibration = g_value_dup_string (value);
+      break;
+    case PROP_ALPHA:
+      pending->alpha = g_value_get_double (value);
+      break;
+    case PROP_WIDTH:
+      pending->width = g_value_get_int (value);
+      break;
+    case PROP_HEIGHT:
+      pending->height = g_value_get_int (value);
+      break;
+    case PROP_UNIT:
+      pending->unit = g_value_get_double (value);
+      break;
+    default:
+      if (!gst_stereo_props_set_named (&pending->params, spec->name, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_stereo_rectify_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (object);
+
+  if (id == PROP_STATS) {
+    g_value_take_boxed (value, make_stats (self));
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_CALIBRATION:
+      g_value_set_string (value, self->pending.calibration);
+      break;
+    case PROP_ALPHA:
+      g_value_set_double (value, self->pending.alpha);
+      break;
+    case PROP_WIDTH:
+      g_value_set_int (value, self->pending.width);
+      break;
+    case PROP_HEIGHT:
+      g_value_set_int (value, self->pending.height);
+      break;
+    case PROP_UNIT:
+      g_value_set_double (value, self->pending.unit);
+      break;
+    case PROP_ACTIVE_BACKEND:
+      g_value_set_static_string (value, self->backend);
+      break;
+    case PROP_FOCAL_LENGTH:
+      g_value_set_double (value, self->focal_length);
+      break;
+    case PROP_BASELINE:
+      g_value_set_double (value, self->baseline);
+      break;
+    case PROP_PRINCIPAL_OFFSET:
+      g_value_set_double (value, self->principal_offset);
+      break;
+    default:
+      if (!gst_stereo_props_get_named (&self->pending.params, spec->name, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+same_settings (const GstStereoRectifySettings *a, const GstStereoRectifySettings *b)
+{
+  return g_strcmp0 (a->calibration, b->calibration) == 0 && a->alpha == b->alpha && a->unit == b->unit &&
+         a->width == b->width && a->height == b->height && memcmp (&a->params, &b->params, sizeof a->params) == 0;
+}
+
+/* Runs once when a g_object_set() of several properties is through: a calibration and the unit that goes with it take
+ * effect together. */
+static void
+gst_stereo_rectify_dispatch_properties_changed (GObject *object, guint count, GParamSpec **specs)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (object);
+
+  GST_OBJECT_LOCK (self);
+  if (!same_settings (&self->pending, &self->settings)) {
+    g_free (self->settings.calibration);
+    self->settings = self->pending;
+    self->settings.calibration = g_strdup (self->pending.calibration);
+    self->serial++;
+  }
+  GST_OBJECT_UNLOCK (self);
+  G_OBJECT_CLASS (gst_stereo_rectify_parent_class)->dispatch_properties_changed (object, count, specs);
+}
+
+static void
+gst_stereo_rectify_finalize (GObject *object)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (object);
+
+  release (self);
+  g_free (self->pending.calibration);
+  g_free (self->settings.calibration);
+  G_OBJECT_CLASS (gst_stereo_rectify_parent_class)->finalize (object);
+}
+
+static void
+install_settings (GObjectClass *klass)
+{
+  const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+
+  g_object_class_install_property (klass, PROP_CALIBRATION,
+      g_param_spec_string ("calibration", "calibration",
+          "File with the cameras' calibration (OpenCV's YAML or XML, KITTI's text), or two files of ROS camera_info, "
+          "left,right; has to be set",
+          NULL, rw));
+  g_object_class_install_property (klass, PROP_ALPHA,
+      g_param_spec_double ("alpha", "alpha",
+          "How much of the raw pictures the rectified ones show: 0 = only what both have (cropped), 1 = all of it "
+          "(with "
+          "black borders); -1 = as the calibration's P1 and P2 say, or 0 where it has none",
+          -1, 1, -1, rw));
+  g_object_class_install_property (klass, PROP_WIDTH,
+      g_param_spec_int ("width", "width",
+          "Pixels across a rectified view; 0 = as many as a raw one has, or the calibration says", 0,
+          STEREO_REMAP_MAX_SIDE / 2, 0, rw));
+  g_object_class_install_property (klass, PROP_HEIGHT,
+      g_param_spec_int ("height", "height",
+          "Rows of a rectified view; 0 = as many as a raw one has, or the calibration says", 0,
+          STEREO_REMAP_MAX_SIDE / 2, 0, rw));
+  g_object_class_install_property (klass, PROP_UNIT,
+      g_param_spec_double ("unit", "unit",
+          "Millimetres of one unit of length in the calibration: 1000 for metres, the side of a square where the board "
+          "was measured in squares; 0 = own: 1000 for ROS and KITTI, 1 for OpenCV",
+          0, 1e9, 0, rw));
+}
+
+static void
+install_results (GObjectClass *klass)
+{
+  const GParamFlags ro = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+
+  g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
+      g_param_spec_string ("active-backend", "active-backend",
+          "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
+  g_object_class_install_property (klass, PROP_STATS,
+      g_param_spec_boxed ("stats", "stats",
+          "Since the start: pairs rectified, dropped-left and dropped-right (frames without a partner), late (pairs "
+          "dropped for QoS), compute-time (ns, of the last pair) and compute-time-mean",
+          GST_TYPE_STRUCTURE, ro));
+  g_object_class_install_property (klass, PROP_FOCAL_LENGTH,
+      g_param_spec_double ("focal-length", "focal-length",
+          "Horizontal focal length of the rectified views in pixels; 0 before the first pair", 0, G_MAXDOUBLE, 0, ro));
+  g_object_class_install_property (klass, PROP_BASELINE,
+      g_param_spec_double ("baseline", "baseline",
+          "Distance between the cameras in millimetres; 0 before the first pair", 0, G_MAXDOUBLE, 0, ro));
+  g_object_class_install_property (klass, PROP_PRINCIPAL_OFFSET,
+      g_param_spec_double ("principal-offset", "principal-offset",
+          "Pixels to add to a disparity before it becomes depth: x of the right principal point "
+          "minus the left's",
+          -G_MAXDOUBLE, G_MAXDOUBLE, 0, ro));
+}
+
+static GstCaps *
+gst_stereo_rectify_input_caps (GstStereoAggregator *base)
+{
+  return gst_caps_from_string (GST_VIDEO_CAPS_MAKE (GST_STEREO_FORMATS));
+}
+
+static void
+gst_stereo_rectify_class_init (GstStereoRectifyClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
+  GstStereoAggregatorClass *base_class = GST_STEREO_AGGREGATOR_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (gst_stereo_rectify_debug, "stereorectify", 0, "stereo rectification");
+
+  object_class->set_property = gst_stereo_rectify_set_property;
+  object_class->get_property = gst_stereo_rectify_get_property;
+  object_class->dispatch_properties_changed = gst_stereo_rectify_dispatch_properties_changed;
+  object_class->finalize = gst_stereo_rectify_finalize;
+  install_settings (object_class);
+  install_results (object_class);
+  for (guint i = 0; i < G_N_ELEMENTS (engine_params); i++)
+    g_object_class_install_property (
+        object_class, PROP_TABLE + i, gst_stereo_props_spec (stereo_param_find (engine_params[i])));
+
+  gst_stereo_aggregator_class_add_templates (element_class, gst_stereo_rectify_input_caps (NULL));
+  gst_element_class_add_static_pad_template_with_gtype (element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_set_static_metadata (element_class, "Stereo rectifier", "Filter/Effect/Video/Stereo",
+      "Undistorts and aligns the two views of a calibrated camera pair: one each on sink_left and sink_right, or both "
+      "in "
+      "one frame on sink. Output: both side by side, with the numbers that make disparity depth",
+      "gst-stereo");
+
+  aggregator_class->start = gst_stereo_rectify_start;
+  aggregator_class->stop = gst_stereo_rectify_stop;
+  aggregator_class->update_src_caps = gst_stereo_rectify_update_src_caps;
+  aggregator_class->negotiated_src_caps = gst_stereo_rectify_negotiated_src_caps;
+  aggregator_class->decide_allocation = gst_stereo_rectify_decide_allocation;
+  base_class->input_caps = gst_stereo_rectify_input_caps;
+  base_class->process = gst_stereo_rectify_process;
+}
+
+static void
+gst_stereo_rectify_init (GstStereoRectify *self)
+{
+  self->pending.alpha = -1;
+  stereo_params_init (&self->pending.params);
+  self->settings = self->pending;
+  self->serial = 1;
+  self->chosen_backend = STEREO_BACKEND_AUTO;
+}

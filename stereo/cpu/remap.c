@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Bilinear remapping of a plane's rows.
+ *
+ * Blocks whose taps all lie inside the source are gathered, LANES samples at a time: the two samples of a row are made
+ * one word of two halves, which one multiply-and-add weighs. The others, at the borders, go sample by sample.
+ */
+#include "stereo/cpu/remap.h"
+
+#include "stereo/cpu/vec.h"
+
+/* What a row needs. */
+typedef struct Row {
+  const StereoRemapPlane *plane;
+  const StereoRemapTable *table;
+  const StereoRemapSource *source;
+  const uint32_t *position;
+  const uint16_t *fraction;
+  uint8_t *to;
+} Row;
+
+static void
+remap_plainly (const Row *row, int first, int end)
+{
+  const StereoRemapPlane *plane = row->plane;
+  const uint8_t *data = row->source->data;
+  ptrdiff_t stride = row->source->stride;
+  int width = row->table->source_width, height = row->table->source_height, step = plane->source.pixel_stride;
+
+  for (int i = first; i < end; i++) {
+    int x = (int16_t) row->position[i], y = (int16_t) (row->position[i] >> 16);
+    uint32_t fx = row->fraction[i] & 255u, fy = row->fraction[i] >> 8;
+    uint8_t *to = row->to + (ptrdiff_t) i * plane->target.pixel_stride;
+    for (int c = 0; c < plane->channels; c++) {
+      int offset = plane->source.offset[c];
+      uint32_t border = plane->border[c];
+      to[plane->target.offset[c]] =
+          (uint8_t) stereo_remap_blend (stereo_remap_tap (data, stride, step, x, y, width, height, offset, border),
+              stereo_remap_tap (data, stride, step, x + 1, y, width, height, offset, border),
+              stereo_remap_tap (data, stride, step, x, y + 1, width, height, offset, border),
+              stereo_remap_tap (data, stride, step, x + 1, y + 1, width, height, offset, border), fx, fy);
+    }
+  }
+}
+
+static void
+fill_border (const Row *row, int first, int end)
+{
+  const StereoRemapPlane *plane = row->plane;
+
+  for (int i = first; i < end; i++)
+    for (int c = 0; c < plane->channels; c++)
+      row->to[(ptrdiff_t) i * plane->target.pixel_stride + plane->target.offset[c]] = plane->border[c];
+}
+
+#ifdef __AVX2__
+
+#if defined __AVX512F__
+#define GATHER(from, offset) ((VecI) _mm512_i32gather_epi32 ((__m512i) (offset), (from), 1))
+#define WEIGH(pairs, weights) ((VecI) _mm512_madd_epi16 ((__m512i) (pairs), (__m512i) (weights)))
+#else
+#define GATHER(from, offset) ((VecI) _mm256_i32gather_epi32 ((const int *) (from), (__m256i) (offset), 1))
+#define WEIGH(pairs, weights) ((VecI) _mm256_madd_epi16 ((__m256i) (pairs), (__m256i) (weights)))
+#endif
+
+/* Where a vector's upper left taps lie, and the weights as pairs. */
+typedef struct Taps {
+  VecI offset, across, down;
+} Taps;
+
+static inline __attribute__ ((always_inline)) Taps
+load_taps (const Row *row, int i, int pixel_stride)
+{
+  VecI position = vec_load_i ((const int32_t *) row->position + i);
+  VecI fraction = vec_widen (vec_load_h (row->fraction + i));
+  VecI x = position & 0xFFFF, y = (VecI) ((VecU) position >> 16), fx = fraction & 255, fy = fraction >> 8;
+  Taps taps = { y * (int32_t) row->source->stride + x * pixel_stride, (STEREO_REMAP_STEPS - fx) | fx << 16,
+    (STEREO_REMAP_STEPS - fy) | fy << 16 };
+  return taps;
+}
+
+/* stereo_remap_blend() of pairs: each sum fits the half of a word, and the last one a word. */
+static inline __attribute__ ((always_inline)) VecI
+blend (VecI upper, VecI lower, const Taps *taps)
+{
+  VecI both = WEIGH (upper, taps->across) | WEIGH (lower, taps->across) << 16;
+  return (WEIGH (both, taps->down) + (1 << (2 * STEREO_REMAP_SHIFT - 1))) >> (2 * STEREO_REMAP_SHIFT);
+}
+
+/* A sample and its right neighbour as a pair. The margin of the block allows for the bytes behind them. */
+static inline __attribute__ ((always_inline)) VecI
+load_pair (const uint8_t *from, VecI offset, int pixel_stride)
+{
+  VecI word = GATHER (from, offset);
+
+  if (pixel_stride == 1)
+    return (word & 0xFF) | (word & 0xFF00) << 8;
+  if (pixel_stride == 2)
+    return word & 0xFF00FF;
+  return (word & 0xFF) | (GATHER (from + pixel_stride, offset) & 0xFF) << 16;
+}
+
+static inline __attribute__ ((always_inline)) void
+remap_channel (const Row *row, int i, int c, int pixel_stride)
+{
+  const uint8_t *from = row->source->data + row->plane->source.offset[c];
+  Taps taps = load_taps (row, i, pixel_stride);
+  VecB bytes = vec_narrow_bytes (blend (load_pair (from, taps.offset, pixel_stride),
+      load_pair (from + row->source->stride, taps.offset, pixel_stride), &taps));
+  int step = row->plane->target.pixel_stride;
+  uint8_t *to = row->to + (ptrdiff_t) i * step + row->plane->target.offset[c];
+
+  if (step == 1) {
+    vec_store_b (to, bytes);
+    return;
+  }
+  for (int k = 0; k < LANES; k++)
+    to[k * step] = bytes[k];
+}
+
+/* Samples of packed words to rows of 3 bytes a pixel. The bytes past a store belong to the next one; the last one of
+ * the block stops at its end. */
+static inline __attribute__ ((always_inline)) void
+store_threes (uint8_t *to, VecI pixels)
+{
+  const __m128i close = _mm_setr_epi8 (0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+  __m128i quarters[LANES / 4];
+
+  memcpy (quarters, &pixels, sizeof pixels);
+  for (int k = 0; k < LANES / 4; k++) {
+    __m128i packed = _mm_shuffle_epi8 (quarters[k], close);
+    if (k < LANES / 4 - 1)
+      _mm_storeu_si128 ((__m128i *) (to + 12 * k), packed);
+    else
+      memcpy (to + 12 * k, &packed, 12);
+  }
+}
+
+/* Pixels of 3 or 4 bytes whose bytes all are channels. */
+static inline __attribute__ ((always_inline)) void
+remap_pixels (const Row *row, int i, int bytes)
+{
+  const uint8_t *upper = row->source->data, *lower = upper + row->source->stride;
+  Taps taps = load_taps (row, i, bytes);
+  /* four bytes that end where the right neighbour does: nothing past it is read */
+  VecI a = GATHER (upper, taps.offset), b = GATHER (upper + 2 * bytes - 4, taps.offset);
+  VecI c = GATHER (lower, taps.offset), d = GATHER (lower + 2 * bytes - 4, taps.offset), pixels = { 0 };
+
+  for (int k = 0; k < bytes; k++) {
+    VecI first = (VecI) ((VecU) a >> (8 * k)) & 0xFF, third = (VecI) ((VecU) c >> (8 * k)) & 0xFF;
+    VecI second = (VecI) ((VecU) b >> (8 * (k + 4 - bytes))) & 0xFF;
+    VecI fourth = (VecI) ((VecU) d >> (8 * (k + 4 - bytes))) & 0xFF;
+    pixels |= blend (first | second << 16, third | fourth << 16, &taps) << (8 * k);
+  }
+  if (bytes == 4)
+    vec_store_i ((int32_t *) (row->to + (ptrdiff_t) i * 4), pixels);
+  else
+    store_threes (row->to + (ptrdiff_t) i * 3, pixels);
+}
+
+typedef enum Way { WAY_PLAIN, WAY_CHANNELS, WAY_THREES, WAY_FOURS } Way;
+
+/* Every byte of source and target is a channel, in its place. */
+static int
+is_dense (const StereoRemapPlane *plane)
+{
+  for (int c = 0; c < plane->channels; c++)
+    if (plane->source.offset[c] != c || plane->target.offset[c] != c)
+      return 0;
+  return plane->source.pixel_stride == plane->channels && plane->target.pixel_stride == plane->channels;
+}
+
+static Way
+choose_way (const StereoRemapPlane *plane, const StereoRemapTable *table, const StereoRemapSource *source)
+{
+  int64_t reach = (int64_t) source->stride * table->source_height;
+
+  /* gathers take offsets of 32 bits */
+  if (reach > INT32_MAX / 2 || reach < INT32_MIN / 2)
+    return WAY_PLAIN;
+  if (plane->channels > 2 && is_dense (plane))
+    return plane->channels == 3 ? WAY_THREES : WAY_FOURS;
+  return WAY_CHANNELS;
+}
+
+static inline __attribute__ ((always_inline)) void
+remap_block (const Row *row, int first, Way way)
+{
+  int step = row->plane->source.pixel_stride;
+
+  for (int i = first; i < first + STEREO_REMAP_BLOCK; i += LANES) {
+    if (way == WAY_THREES)
+      remap_pixels (row, i, 3);
+    else if (way == WAY_FOURS)
+      remap_pixels (row, i, 4);
+    else
+      for (int c = 0; c < row->plane->channels; c++)
+        switch (step) {
+          case 1:
+            remap_channel (row, i, c, 1);
+            break;
+          case 2:
+            remap_channel (row, i, c, 2);
+            break;
+          default:
+            remap_channel (row, i, c, step);
+        }
+  }
+}
+
+#else
+typedef enum Way { WAY_PLAIN } Way;
+
+static Way
+choose_way (const StereoRemapPlane *plane, const StereoRemapTable *table, const StereoRemapSource *source)
+{
+  return WAY_PLAIN;
+}
+
+static void
+remap_block (const Row *row, int first, Way way)
+{
+  remap_plainly (row, first, first + STEREO_REMAP_BLOCK);
+}
+#endif
+
+static void
+remap_row (const Row *row, const uint8_t *kind, Way way)
+{
+  int width = row->table->width;
+
+  for (int i = 0; i < width; i += STEREO_REMAP_BLOCK, kind++) {
+    int end = i + STEREO_REMAP_BLOCK < width ? i + STEREO_REMAP_BLOCK : width;
+    if (*kind == STEREO_REMAP_OUTSIDE)
+      fill_border (row, i, end);
+    else if (*kind == STEREO_REMAP_INSIDE && end - i == STEREO_REMAP_BLOCK && way != WAY_PLAIN)
+      remap_block (row, i, way);
+    else
+      remap_plainly (row, i, end);
+  }
+}
+
+void
+CPU (remap_rows) (const StereoRemapPlane *plane, const StereoRemapTable *table, const StereoRemapSource *source,
+    const StereoRemapTarget *target, int first, int end)
+{
+  Way way = choose_way (plane, table, source);
+
+  for (int y = first; y < end; y++) {
+    size_t start = (size_t) y * (size_t) table->pitch;
+    Row row = { plane, table, source, table->position + start, table->fraction + start,
+      target->data + y * target->stride };
+    remap_row (&row, table->kind + start / STEREO_REMAP_BLOCK, way);
+  }
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Remapping on the CPU: one function for every instruction set. */
+#ifndef STEREO_CPU_REMAP_H
+#define STEREO_CPU_REMAP_H
+
+#include "stereo/cpu/cpu.h"
+#include "stereo/remap_private.h"
+
+/* Rows @first .. @end - 1 of a target plane. */
+typedef void (*CpuRemapRows) (const StereoRemapPlane *plane, const StereoRemapTable *table,
+    const StereoRemapSource *source, const StereoRemapTarget *target, int first, int end);
+
+#ifdef CPU_ISA
+void CPU (remap_rows) (const StereoRemapPlane *plane, const StereoRemapTable *table, const StereoRemapSource *source,
+    const StereoRemapTarget *target, int first, int end);
+#endif
+
+#endif

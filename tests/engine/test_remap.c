@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Remapping: what the tables and the vectors make is what the formula says, on every backend, and nothing outside the
+ * source is read or outside the target's samples written. */
+#include "check.h"
+#include "picture.h"
+#include "random.h"
+#include "stereo/remap.h"
+
+#include <math.h>
+#include <sys/mman.h>
+
+/* A plane in memory up to a page that faults (source), or between bytes that must stay (target). */
+typedef struct Memory {
+  uint8_t *data; /* of sample (0, 0) */
+  ptrdiff_t stride;
+  size_t size;
+  uint8_t *base;
+  void *mapping;
+  size_t mapping_size;
+} Memory;
+
+static void
+range_of (const StereoRemapLayout *layout, int channels, int *first, int *last)
+{
+  *first = 255;
+  *last = 0;
+  for (int c = 0; c < channels; c++) {
+    *first = layout->offset[c] < *first ? layout->offset[c] : *first;
+    *last = layout->offset[c] > *last ? layout->offset[c] : *last;
+  }
+}
+
+static void
+memory_new (Memory *memory, const StereoRemapLayout *layout, int channels, int width, int height, PictureGuard guard,
+    Random *random)
+{
+  int first, last, bottom_up = random_range (random, 0, 3) == 0;
+  size_t row, stride;
+
+  range_of (layout, channels, &first, &last);
+  row = (size_t) (width - 1) * (size_t) layout->pixel_stride + (size_t) (last - first) + 1;
+  stride = row + (size_t) random_range (random, 0, 9);
+  memory->size = stride * (size_t) (height - 1) + row;
+  memory->base = picture_guarded (memory->size, guard, &memory->mapping, &memory->mapping_size);
+  for (size_t i = 0; i < memory->size; i++)
+    memory->base[i] = (uint8_t) random_next (random);
+  memory->stride = bottom_up ? -(ptrdiff_t) stride : (ptrdiff_t) stride;
+  memory->data = memory->base - first + (bottom_up ? (size_t) (height - 1) * stride : 0);
+}
+
+static void
+memory_free (Memory *memory)
+{
+  munmap (memory->mapping, memory->mapping_size);
+}
+
+/* ---- the naive twin ---------------------------------------------------------------------------- */
+
+/* The map between its columns and rows: chroma samples may lie there. */
+static double
+place (const StereoRemapMap *map, const float *values, double x, double y)
+{
+  int x0 = (int) floor (x), y0 = (int) floor (y), x1 = (int) ceil (x), y1 = (int) ceil (y);
+  x0 = x0 > map->width - 1 ? map->width - 1 : x0;
+  x1 = x1 > map->width - 1 ? map->width - 1 : x1;
+  y0 = y0 > map->height - 1 ? map->height - 1 : y0;
+  y1 = y1 > map->height - 1 ? map->height - 1 : y1;
+  float upper = values[y0 * map->pitch + x0] + values[y0 * map->pitch + x1];
+  float lower = values[y1 * map->pitch + x0] + values[y1 * map->pitch + x1];
+  return (upper / 2 + lower / 2) / 2;
+}
+
+/* From pixels of the picture to samples of its plane. */
+static float
+sample_place (double at, int shift, int centred, int size)
+{
+  int samples = shift ? (size + 1) / 2 : size;
+
+  if (!shift || !(at >= 0))
+    return (float) at;
+  if (at > size - 1)
+    return (float) (samples - 1) + ((float) at - (float) (size - 1));
+  return (float) fmin (fmax ((at - (centred ? 0.5 : 0)) / 2, 0), samples - 1);
+}
+
+static int
+naive (const StereoRemapMap *map, const StereoRemapPlane *plane, const Memory *source, int u, int v, int c)
+{
+  const StereoRemapLayout *from = &plane->source, *to = &plane->target;
+  int width = from->shift_x ? (map->source_width + 1) / 2 : map->source_width;
+  int height = from->shift_y ? (map->source_height + 1) / 2 : map->source_height;
+  double x = u * (to->shift_x ? 2 : 1) + (to->shift_x && to->centred_x ? 0.5 : 0);
+  double y = v * (to->shift_y ? 2 : 1) + (to->shift_y && to->centred_y ? 0.5 : 0);
+  float sx = sample_place (place (map, map->x, x, y), from->shift_x, from->centred_x, map->source_width);
+  float sy = sample_place (place (map, map->y, x, y), from->shift_y, from->centred_y, map->source_height);
+  int sum = 0;
+
+  if (!(sx > -1 && sy > -1 && sx < (float) width && sy < (float) height))
+    return plane->border[c];
+  int qx = (int) floor ((double) sx * STEREO_REMAP_STEPS + 0.5),
+      qy = (int) floor ((double) sy * STEREO_REMAP_STEPS + 0.5);
+  int left = (int) floor ((double) qx / STEREO_REMAP_STEPS), upper = (int) floor ((double) qy / STEREO_REMAP_STEPS);
+  for (int dy = 0; dy < 2; dy++)
+    for (int dx = 0; dx < 2; dx++) {
+      int tx = left + dx, ty = upper + dy;
+      int wx = STEREO_REMAP_STEPS - abs (qx - tx * STEREO_REMAP_STEPS);
+      int wy = STEREO_REMAP_STEPS - abs (qy - ty * STEREO_REMAP_STEPS);
+      int inside = tx >= 0 && ty >= 0 && tx < width && ty < height;
+      sum +=
+          wx * wy *
+          (inside ? source->data[ty * source->stride + tx * from->pixel_stride + from->offset[c]] : plane->border[c]);
+    }
+  return (sum + STEREO_REMAP_STEPS * STEREO_REMAP_STEPS / 2) / (STEREO_REMAP_STEPS * STEREO_REMAP_STEPS);
+}
+
+/* ---- cases ------------------------------------------------------------------------------------- */
+
+typedef enum MapKind { MAP_SMOOTH, MAP_WILD, MAP_WHOLE, MAP_AWAY, MAP_KINDS } MapKind;
+
+static float
+wild (Random *random, int size)
+{
+  static const float odd[] = { NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e9f, -1e9f, -1.0f, -0.5f, -0.00001f, 0.0f };
+  int draw = random_range (random, 0, 19);
+
+  if (draw < 11)
+    return odd[draw];
+  if (draw == 11)
+    return (float) size - 1;
+  if (draw == 12)
+    return (float) size - 0.5f;
+  if (draw == 13)
+    return (float) size - 0.003f;
+  return (float) (random_unit (random) * (size + 8) - 4);
+}
+
+static void
+fill_map (float *x, float *y, const StereoRemapMap *map, MapKind kind, Random *random)
+{
+  double turn = (random_unit (random) - 0.5) * 0.3, zoom = 0.7 + 0.6 * random_unit (random);
+  double cx = random_unit (random) * map->source_width, cy = random_unit (random) * map->source_height;
+  int away = random_range (random, 0, 1) ? -40000 : 40000;
+
+  for (int v = 0; v < map->height; v++)
+    for (int u = 0; u < map->width; u++) {
+      float *px = x + v * map->pitch + u, *py = y + v * map->pitch + u;
+      double du = u - map->width / 2, dv = v - map->height / 2;
+      *px = (float) (cx + zoom * (du - turn * dv));
+      *py = (float) (cy + zoom * (turn * du + dv));
+      if (kind == MAP_WILD) {
+        *px = wild (random, map->source_width);
+        *py = wild (random, map->source_height);
+      } else if (kind == MAP_WHOLE) {
+        *px = (float) (u - map->width / 2 + map->source_width / 2);
+        *py = (float) (v - map->height / 2 + map->source_height / 2);
+      } else if (kind == MAP_AWAY) {
+        *px += (float) away;
+      }
+    }
+}
+
+static StereoRemapLayout
+random_layout (Random *random, int channels, int dense)
+{
+  StereoRemapLayout layout = { 0 };
+  int before;
+
+  layout.pixel_stride = dense ? channels : random_range (random, channels, random_range (random, channels, 8));
+  before = random_range (random, 0, layout.pixel_stride - channels);
+  for (int c = 0; c < channels; c++)
+    layout.offset[c] = (uint8_t) (before + c);
+  if (!dense)
+    for (int c = 0; c < channels; c++) {
+      int other = random_range (random, 0, channels - 1);
+      uint8_t kept = layout.offset[c];
+      layout.offset[c] = layout.offset[other];
+      layout.offset[other] = kept;
+    }
+  layout.shift_x = random_range (random, 0, 1);
+  layout.shift_y = random_range (random, 0, 1);
+  layout.centred_x = random_range (random, 0, 1);
+  layout.centred_y = random_range (random, 0, 1);
+  return layout;
+}
+
+typedef struct Case {
+  StereoRemapMap map;
+  StereoRemapPlane plane;
+  MapKind kind;
+  int width, height; /* of the target plane */
+  float *x, *y;
+  Memory source, target;
+  uint8_t *before; /* the target's bytes */
+} Case;
+
+static void
+case_new (Case *test, Random *random)
+{
+  StereoRemapPlane *plane = &test->plane;
+  int dense = random_range (random, 0, 1), most = random_range (random, 0, 3) ? 70 : 6;
+  int source_width, source_height;
+
+  *test = (Case){ .kind = (MapKind) random_range (random, 0, MAP_KINDS - 1) };
+  test->map = (StereoRemapMap){ random_range (random, 1, most), random_range (random, 1, most),
+    random_range (random, 1, most), random_range (random, 1, most), NULL, NULL, 0 };
+  test->map.pitch = test->map.width + random_range (random, 0, 5);
+  size_t entries = (size_t) (test->map.pitch * test->map.height);
+  test->map.x = test->x = calloc (entries, sizeof *test->x);
+  test->map.y = test->y = calloc (entries, sizeof *test->y);
+  fill_map (test->x, test->y, &test->map, test->kind, random);
+  plane->channels = random_range (random, 1, 4);
+  plane->source = random_layout (random, plane->channels, dense);
+  plane->target = random_layout (random, plane->channels, dense && random_range (random, 0, 3));
+  for (int c = 0; c < 4; c++)
+    plane->border[c] = (uint8_t) random_next (random);
+  test->width = (test->map.width + plane->target.shift_x) >> plane->target.shift_x;
+  test->height = (test->map.height + plane->target.shift_y) >> plane->target.shift_y;
+  source_width = (test->map.source_width + plane->source.shift_x) >> plane->source.shift_x;
+  source_height = (test->map.source_height + plane->source.shift_y) >> plane->source.shift_y;
+  memory_new (&test->source, &plane->source, plane->channels, source_width, source_height,
+      random_range (random, 0, 1) ? PICTURE_GUARD_AFTER : PICTURE_GUARD_BEFORE, random);
+  memory_new (&test->target, &plane->target, plane->channels, test->width, test->height,
+      random_range (random, 0, 1) ? PICTURE_GUARD_AFTER : PICTURE_GUARD_BEFORE, random);
+  test->before = malloc (test->target.size);
+  memcpy (test->before, test->target.base, test->target.size);
+}
+
+static void
+case_free (Case *test)
+{
+  memory_free (&test->source);
+  memory_free (&test->target);
+  free (test->x);
+  free (test->y);
+  free (test->before);
+}
+
+/* Every sample is the twin's; what lies between samples is untouched. */
+static void
+check_target (Case *test)
+{
+  const StereoRemapLayout *layout = &test->plane.target;
+
+  for (int v = 0; v < test->height; v++)
+    for (int u = 0; u < test->width; u++)
+      for (int c = 0; c < test->plane.channels; c++) {
+        uint8_t *at = test->target.data + v * test->target.stride + u * layout->pixel_stride + layout->offset[c];
+        int wanted = naive (&test->map, &test->plane, &test->source, u, v, c);
+        if (!CHECK (*at == wanted, "sample %d,%d channel %d is %d, not %d (map kind %d, %d channels, strides %d %d)", u,
+                v, c, *at, wanted, test->kind, test->plane.channels, test->plane.source.pixel_stride,
+                layout->pixel_stride))
+          return;
+        *at = test->before[at - test->target.base];
+      }
+  CHECK (!memcmp (test->before, test->target.base, test->target.size), "bytes between the samples were written");
+}
+
+static void
+run_case (Case *test, int backend, int threads)
+{
+  StereoRemapParams params = { &test->map, 1, &test->plane, 1, backend, -1, threads };
+  StereoRemapSource source = { test->source.data, test->source.stride, STEREO_MEMORY_HOST };
+  StereoRemapTarget target = { test->target.data, test->target.stride, STEREO_MEMORY_HOST };
+  StereoError error = { 0 };
+  StereoRemap *remap = stereo_remap_new (&params, &error);
+  uint64_t took = 0;
+
+  if (!CHECK (remap != NULL, "%s", error.message))
+    return;
+  /* the maps are not needed any more */
+  if (CHECK (!stereo_remap_execute (remap, &source, &target, &took, &error), "%s", error.message))
+    check_target (test);
+  stereo_remap_free (remap);
+}
+
+static void
+test_random (int backend, uint64_t seed)
+{
+  int count = random_count ("STEREO_TEST_REMAPS", backend == STEREO_BACKEND_CUDA ? 300 : 3000);
+
+  for (int i = 0; i < count && !check_failures (); i++) {
+    Random random = { seed + (uint64_t) i * 0x632BE59Bu };
+    Case test;
+    case_new (&test, &random);
+    run_case (&test, backend, random_range (&random, 1, 2));
+    if (check_failures ())
+      fprintf (stderr, "seed %llu, case %d\n", (unsigned long long) seed, i);
+    case_free (&test);
+  }
+}
+
+/* Both views and all planes of a frame in one remap: planes do not get into each other's way. */
+static void
+test_planes (int backend, uint64_t seed)
+{
+  enum { PLANES = 6 };
+  Case tests[PLANES];
+  StereoRemapMap maps[2];
+  StereoRemapPlane planes[PLANES];
+  StereoRemapSource sources[PLANES];
+  StereoRemapTarget targets[PLANES];
+  StereoError error = { 0 };
+
+  for (int p = 0; p < PLANES; p++) {
+    Random random = { seed + (uint64_t) p };
+    case_new (&tests[p], &random);
+  }
+  /* the second case of a map takes over the first one's, and its picture is made anew for that size */
+  for (int p = 2; p < PLANES; p++) {
+    Random random = { seed + 100 + (uint64_t) p };
+    const Case *owner = &tests[p % 2];
+    Case *test = &tests[p];
+    case_free (test);
+    test->map = owner->map;
+    test->x = test->y = NULL;
+    test->kind = owner->kind;
+    test->width = (test->map.width + test->plane.target.shift_x) >> test->plane.target.shift_x;
+    test->height = (test->map.height + test->plane.target.shift_y) >> test->plane.target.shift_y;
+    memory_new (&test->source, &test->plane.source, test->plane.channels,
+        (test->map.source_width + test->plane.source.shift_x) >> test->plane.source.shift_x,
+        (test->map.source_height + test->plane.source.shift_y) >> test->plane.source.shift_y, PICTURE_GUARD_AFTER,
+        &random);
+    memory_new (&test->target, &test->plane.target, test->plane.channels, test->width, test->height,
+        PICTURE_GUARD_AFTER, &random);
+    test->before = malloc (test->target.size);
+    memcpy (test->before, test->target.base, test->target.size);
+  }
+  maps[0] = tests[0].map;
+  maps[1] = tests[1].map;
+  for (int p = 0; p < PLANES; p++) {
+    planes[p] = tests[p].plane;
+    planes[p].map = p % 2;
+    sources[p] = (StereoRemapSource){ tests[p].source.data, tests[p].source.stride, STEREO_MEMORY_HOST };
+    targets[p] = (StereoRemapTarget){ tests[p].target.data, tests[p].target.stride, STEREO_MEMORY_HOST };
+  }
+  StereoRemapParams params = { maps, 2, planes, PLANES, backend, -1, 2 };
+  StereoRemap *remap = stereo_remap_new (&params, &error);
+  if (CHECK (remap != NULL, "%s", error.message) &&
+      CHECK (!stereo_remap_execute (remap, sources, targets, NULL, &error), "%s", error.message))
+    for (int p = 0; p < PLANES; p++)
+      check_target (&tests[p]);
+  stereo_remap_free (remap);
+  for (int p = 0; p < PLANES; p++)
+    case_free (&tests[p]);
+}
+
+static void
+expect_refusal (const StereoRemapParams *params, StereoStatus status, const char *word)
+{
+  StereoError error = { 0 };
+  StereoRemap *remap = stereo_remap_new (params, &error);
+
+  CHECK (remap == NULL, "made although %s", word);
+  CHECK (error.status == status && strstr (error.message, word), "\"%s\" (%d), expected %d and \"%s\"", error.message,
+      error.status, status, word);
+  stereo_remap_free (remap);
+}
+
+static void
+test_refusals (void)
+{
+  static const float values[64] = { 0 };
+  StereoRemapMap map = { 8, 8, 8, 8, values, values, 8 };
+  StereoRemapPlane plane = { .channels = 1, .source = { .pixel_stride = 1 }, .target = { .pixel_stride = 1 } };
+  StereoRemapParams good = { &map, 1, &plane, 1, STEREO_BACKEND_CPU, -1, 1 }, params = good;
+  StereoRemapMap wrong_map = map;
+  StereoRemapPlane wrong = plane;
+
+  params.maps = &wrong_map;
+  wrong_map.source_width = 40000;
+  expect_refusal (&params, STEREO_ERROR_SIZE, "40000x8");
+  wrong_map = map;
+  wrong_map.height = 0;
+  expect_refusal (&params, STEREO_ERROR_SIZE, "8x0");
+  wrong_map = map;
+  wrong_map.pitch = 7;
+  expect_refusal (&params, STEREO_ERROR_PARAMETER, "7");
+  params = good;
+  params.planes = &wrong;
+  wrong.channels = 5;
+  expect_refusal (&params, STEREO_ERROR_PARAMETER, "5 channels");
+  wrong = plane;
+  wrong.map = 1;
+  expect_refusal (&params, STEREO_ERROR_PARAMETER, "map 1");
+  wrong = plane;
+  wrong.source.pixel_stride = 0;
+  expect_refusal (&params, STEREO_ERROR_PARAMETER, "0 bytes");
+  params = good;
+  params.plane_count = STEREO_REMAP_MAX_PLANES + 1;
+  expect_refusal (&params, STEREO_ERROR_PARAMETER, "17 planes");
+  if (!stereo_backend_available (STEREO_BACKEND_CUDA, -1, NULL, 0)) {
+    params = good;
+    params.backend = STEREO_BACKEND_CUDA;
+    expect_refusal (&params, STEREO_ERROR_NO_DEVICE, "backend=cpu");
+  }
+
+  StereoError error = { 0 };
+  StereoRemap *remap = stereo_remap_new (&good, &error);
+  uint8_t bytes[64] = { 0 }, to[64];
+  StereoRemapSource source = { bytes, 8, STEREO_MEMORY_CUDA };
+  StereoRemapTarget target = { to, 8, STEREO_MEMORY_HOST };
+  CHECK (stereo_remap_execute (remap, &source, &target, NULL, &error) == STEREO_ERROR_PARAMETER &&
+             strstr (error.message, "device memory"),
+      "%s", error.message);
+  source.memory = STEREO_MEMORY_HOST;
+  CHECK (!stereo_remap_execute (remap, &source, &target, NULL, &error), "%s", error.message);
+  stereo_remap_free (remap);
+}
+
+/* Maps of whole numbers copy, chroma as well: whatever the siting, a picture of even sides stays itself. */
+static void
+test_identity (void)
+{
+  enum { WIDTH = 54, HEIGHT = 22 };
+  static float x[WIDTH * HEIGHT], y[WIDTH * HEIGHT];
+  static uint8_t from[WIDTH * HEIGHT], to[WIDTH * HEIGHT];
+  StereoRemapMap map = { WIDTH, HEIGHT, WIDTH, HEIGHT, x, y, WIDTH };
+  Random random = { 5 };
+
+  for (int i = 0; i < WIDTH * HEIGHT; i++) {
+    x[i] = (float) (i % WIDTH);
+    y[i] = (float) (i / WIDTH);
+    from[i] = (uint8_t) random_next (&random);
+  }
+  for (int siting = 0; siting < 16; siting++) {
+    StereoRemapLayout layout = { 1, { 0 }, siting & 1, siting >> 1 & 1, siting >> 2 & 1, siting >> 3 & 1 };
+    StereoRemapPlane plane = { 0, 1, layout, layout, { 128 } };
+    StereoRemapParams params = { &map, 1, &plane, 1, STEREO_BACKEND_CPU, -1, 1 };
+    StereoRemapSource source = { from, WIDTH, STEREO_MEMORY_HOST };
+    StereoRemapTarget target = { to, WIDTH, STEREO_MEMORY_HOST };
+    StereoError error = { 0 };
+    StereoRemap *remap = stereo_remap_new (&params, &error);
+    if (!CHECK (remap != NULL, "%s", error.message))
+      return;
+    CHECK (!stereo_remap_execute (remap, &source, &target, NULL, &error), "%s", error.message);
+    for (int v = 0; v < HEIGHT >> layout.shift_y; v++)
+      CHECK (
+          !memcmp (to + v * WIDTH, from + v * WIDTH, WIDTH >> layout.shift_x), "siting %d: row %d differs", siting, v);
+    stereo_remap_free (remap);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  static const char *const sets[] = { "baseline", "avx2", "best" };
+  uint64_t seed = random_seed ();
+
+  check_start (argc, argv);
+  for (int k = 0; k < 3; k++)
+    if (check_begin ("random maps, cpu, %s", sets[k])) {
+      setenv ("STEREO_CPU", sets[k], 1);
+      test_random (STEREO_BACKEND_CPU, seed + (uint64_t) k);
+      check_end ();
+    }
+  unsetenv ("STEREO_CPU");
+  if (check_begin ("planes, cpu")) {
+    for (uint64_t i = 0; i < 50 && !check_failures (); i++)
+      test_planes (STEREO_BACKEND_CPU, seed + 1000 * i);
+    check_end ();
+  }
+  check_case ("identity", test_identity);
+  check_case ("refusals", test_refusals);
+  if (check_begin ("random maps, cuda")) {
+    char reason[256];
+    if (stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason)) {
+      test_random (STEREO_BACKEND_CUDA, seed);
+      for (uint64_t i = 0; i < 50 && !check_failures (); i++)
+        test_planes (STEREO_BACKEND_CUDA, seed + 1000 * i);
+    } else {
+      check_skip ("%s", reason);
+    }
+    check_end ();
+  }
+  return check_finish ();
+}
