@@ -48,6 +48,7 @@ gst_stereo_aggregator_release_pad (GstElement *element, GstPad *pad)
   GST_OBJECT_LOCK (self);
   *pad_place (self, GST_STEREO_PAD (pad)) = NULL;
   GST_OBJECT_UNLOCK (self);
+  gst_stereo_pad_retire (GST_STEREO_PAD (pad));
   GST_ELEMENT_CLASS (parent_class ())->release_pad (element, pad);
 }
 
