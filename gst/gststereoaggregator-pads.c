@@ -138,6 +138,8 @@ gst_stereo_aggregator_check_pads (GstStereoAggregator *self)
   }
   if (lonely_pad (self))
     start_watch (self);
+  else
+    gst_stereo_aggregator_stop_watch (self);
   return TRUE;
 }
 

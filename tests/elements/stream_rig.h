@@ -56,11 +56,16 @@ void rig_wait (Rig *rig, guint outputs);
 void rig_flush (Rig *rig);
 void rig_restart (Rig *rig);
 void rig_pause (Rig *rig);
-/* The pad of a camera goes and comes again. */
+/* The pad of a camera goes; until it comes again, no camera sends. */
+void rig_take_pad (Rig *rig, guint view);
+void rig_give_pad (Rig *rig, guint view);
+/* Both. */
 void rig_repad (Rig *rig, guint view);
 /* Lets the cameras end, waits for the end downstream, and judges the whole. The text of what does not hold (free it),
  * or NULL. */
 gchar *rig_end (Rig *rig);
+/* Of the element's stats. */
+guint64 rig_count (const Rig *rig, const gchar *name);
 void rig_free (Rig *rig);
 
 G_END_DECLS
