@@ -7,7 +7,7 @@
 static GMutex lock;
 static GCond changed;
 static gchar *watched;
-static gint64 deadline;         /* 0 = nothing to watch */
+static gint64 deadline; /* 0 = nothing to watch */
 static gboolean started;
 
 static gpointer

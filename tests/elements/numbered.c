@@ -39,8 +39,8 @@ numbered_view (guint number, gboolean right, gint width)
   buffer = gst_buffer_new_allocate (NULL, info.size, NULL);
   g_assert (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
   for (guint y = 0; y < NUMBERED_HEIGHT; y++) {
-    guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + y * (guint) GST_VIDEO_FRAME_PLANE_STRIDE (&frame,
-        0);
+    guint8 *row =
+        (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + y * (guint) GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
     guint shift = shift_of (number, right, y / BAND_HEIGHT);
     for (guint x = 0; x < (guint) width; x++)
       row[x] = grain (x + shift, y);
@@ -56,8 +56,8 @@ read_band (const GstVideoFrame *frame, guint band, gdouble scale)
   guint found = 0;
 
   for (guint y = band * BAND_HEIGHT + 1; y < (band + 1) * BAND_HEIGHT - 1; y++) {
-    const guint8 *row = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0) +
-        y * (guint) GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
+    const guint8 *row =
+        (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0) + y * (guint) GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
     for (guint x = FARTHEST + 2; x < (guint) GST_VIDEO_FRAME_WIDTH (frame) - 2; x++) {
       guint value = (guint) (GST_READ_UINT16_LE (row + 2 * x) / scale + 0.5);
       if (value == 0 || (found && value != found))

@@ -15,19 +15,17 @@ G_BEGIN_DECLS
 
 typedef struct _Rig Rig;
 
-typedef struct
-{
+typedef struct {
   Rig *rig;
   guint view;
   GThread *thread;
   GstPad *src;
-  GMutex stream;                /* held while something is pushed, as a pad's stream lock is */
-  gint at;                      /* atomic: the step it is at */
-  guint sent;                   /* frames that the element took */
+  GMutex stream; /* held while something is pushed, as a pad's stream lock is */
+  gint at;       /* atomic: the step it is at */
+  guint sent;    /* frames that the element took */
 } RigCamera;
 
-struct _Rig
-{
+struct _Rig {
   GstElement *element;
   GstPad *sink;
   GstBus *bus;
@@ -37,14 +35,14 @@ struct _Rig
 
   GMutex lock;
   GCond changed;
-  guint outputs, restarted;     /* outputs in all; before the last restart */
-  guint next[2];                /* the least number that a frame of the next pair may have */
-  gboolean eos, stop, busy, hold_end;   /* hold_end: the cameras wait before their end */
-  gint complaints;              /* atomic: QoS messages */
-  guint late_every;             /* so many outputs from one complaint to the next; 0 = none */
-  gboolean lossy;               /* something was lost that is not counted */
-  GString *deeds;               /* what was done to the element, for who reads a failure */
-  gchar *failure;               /* what does not hold, first of all */
+  guint outputs, restarted;           /* outputs in all; before the last restart */
+  guint next[2];                      /* the least number that a frame of the next pair may have */
+  gboolean eos, stop, busy, hold_end; /* hold_end: the cameras wait before their end */
+  gint complaints;                    /* atomic: QoS messages */
+  guint late_every;                   /* so many outputs from one complaint to the next; 0 = none */
+  gboolean lossy;                     /* something was lost that is not counted */
+  GString *deeds;                     /* what was done to the element, for who reads a failure */
+  gchar *failure;                     /* what does not hold, first of all */
 };
 
 /* Takes @script. @properties beside what makes numbers readable. */
@@ -67,6 +65,12 @@ gchar *rig_end (Rig *rig);
 /* Of the element's stats. */
 guint64 rig_count (const Rig *rig, const gchar *name);
 void rig_free (Rig *rig);
+
+/* stream_judge.c, all with the lock held: keeps the first text; what must hold of an output; of the element's stats,
+ * at the end. */
+void rig_complain (Rig *rig, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+void rig_judge_output (Rig *rig, GstBuffer *out);
+void rig_judge_counts (Rig *rig);
 
 G_END_DECLS
 

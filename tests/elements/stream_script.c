@@ -7,8 +7,7 @@ const gchar *
 fault_name (Fault fault)
 {
   static const gchar *const names[FAULTS] = { "drop", "repeat", "reorder", "jitter", "stall", "gap", "jump", "untimed",
-    "caps", "segment", "event", "rate", "late", "property", "flush", "pause", "restart", "repad", "early-end"
-  };
+    "caps", "segment", "event", "rate", "late", "property", "flush", "pause", "restart", "repad", "early-end" };
 
   return names[fault];
 }
@@ -132,16 +131,15 @@ script_end (Script *script)
 /* Of the first frame: there is room to jump back. */
 #define START (40 * SCRIPT_FRAME)
 
-typedef struct
-{
+typedef struct {
   Script *script;
   GRand *rand;
-  guint faults;                 /* that may be */
+  guint faults; /* that may be */
   guint view;
-  guint end;                    /* moments that this camera sees */
-  guint silent;                 /* moments yet that it does not send */
-  GstClockTime offset, back;    /* of the segment; that the timestamps jumped */
-  gint held;                    /* moment of a frame that comes after the next; -1 = none */
+  guint end;                 /* moments that this camera sees */
+  guint silent;              /* moments yet that it does not send */
+  GstClockTime offset, back; /* of the segment; that the timestamps jumped */
+  gint held;                 /* moment of a frame that comes after the next; -1 = none */
 } Camera;
 
 static gboolean

@@ -10,17 +10,16 @@
 #define WIDTH 32
 #define HEIGHT 24
 
-typedef struct
-{
+typedef struct {
   GstElement *element;
   GstPad *live, *depth, *sink;
-  GMutex stream, lock;          /* stream: of the depth */
+  GMutex stream, lock; /* stream: of the depth */
   GCond changed;
-  GRand *rand;                  /* of the depth's thread */
+  GRand *rand; /* of the depth's thread */
   guint outputs;
   gboolean eos, busy;
-  gboolean depth_done, hold;    /* the depth is at its end, and waits there */
-  gint done;                    /* atomic: the live view is at its end */
+  gboolean depth_done, hold; /* the depth is at its end, and waits there */
+  gint done;                 /* atomic: the live view is at its end */
   gchar *failure;
 } Show;
 
@@ -31,8 +30,8 @@ take_output (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 
   g_mutex_lock (&show->lock);
   if (GST_BUFFER_PTS (buffer) != show->outputs * TICK && !show->failure)
-    show->failure = g_strdup_printf ("output %u has the time %" GST_TIME_FORMAT, show->outputs,
-        GST_TIME_ARGS (GST_BUFFER_PTS (buffer)));
+    show->failure = g_strdup_printf (
+        "output %u has the time %" GST_TIME_FORMAT, show->outputs, GST_TIME_ARGS (GST_BUFFER_PTS (buffer)));
   show->outputs++;
   g_cond_broadcast (&show->changed);
   g_mutex_unlock (&show->lock);
@@ -126,7 +125,9 @@ send_one_depth (Show *show, guint i)
 
   for (guint k = 0; k < (chance < 0.1 ? 0u : chance < 0.2 ? 2u : 1u); k++) {
     GstBuffer *buffer = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 1000 + i);
-    GST_BUFFER_PTS (buffer) = chance > 0.95 ? GST_CLOCK_TIME_NONE : i * TICK + (chance > 0.8 ? (GstClockTime) TICK / 3 : 0);
+    GST_BUFFER_PTS (buffer) = i * TICK + (chance > 0.8 ? (GstClockTime) TICK / 3 : 0);
+    if (chance > 0.95)
+      GST_BUFFER_PTS (buffer) = GST_CLOCK_TIME_NONE;
     gst_pad_push (show->depth, buffer);
   }
   if (chance < 0.05)
@@ -301,7 +302,7 @@ broken_overlay_suite (void)
   TCase *cases = tcase_create ("general");
 
   suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 0);        /* the guard watches */
+  tcase_set_timeout (cases, 0); /* the guard watches */
   tcase_add_test (cases, test_depth_as_it_likes);
   return suite;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * One fault at a time, as cameras and cables make them; test_episodes mixes them. What must hold in every case is in
- * stream_rig.c; here is what is to come out besides.
+ * stream_judge.c; here is what is to come out besides.
  */
 #include <gst/check/gsttestclock.h>
 
@@ -13,12 +13,11 @@
 #define AT(n) ((GstClockTime) (10 + (n)) * SCRIPT_FRAME)
 #define NONE GST_CLOCK_TIME_NONE
 
-typedef struct
-{
+typedef struct {
   const gchar *name;
   void (*write) (Script *script);
-  guint pairs;                  /* that come out */
-  guint left, right;            /* that are dropped */
+  guint pairs;       /* that come out */
+  guint left, right; /* that are dropped */
 } Case;
 
 static void
@@ -423,7 +422,7 @@ long_rig (guint count, gboolean live)
 }
 
 static void
-again_and_again (const gchar *name, void (*deed) (Rig * rig), gboolean live, gboolean lossy)
+again_and_again (const gchar *name, void (*deed) (Rig *rig), gboolean live, gboolean lossy)
 {
   gchar *leaked, *failure;
   Rig *rig;
@@ -517,7 +516,7 @@ broken_streams_suite (void)
   TCase *general = tcase_create ("general");
 
   suite_add_tcase (suite, general);
-  tcase_set_timeout (general, 0);        /* the guard watches */
+  tcase_set_timeout (general, 0); /* the guard watches */
   tcase_add_loop_test (general, test_case, 0, G_N_ELEMENTS (cases));
   tcase_add_test (general, test_rates);
   tcase_add_loop_test (general, test_a_hundred_pauses, 0, 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Short lives of stereomatch between two cameras that do everything wrong at once, by chance: what every one of them
- * must keep to is in stream_rig.c.
+ * must keep to is in stream_judge.c.
  *
  *   STEREO_TEST_SEED=N         the seed of the first episode (default: of the day's chance, printed)
  *   STEREO_STREAM_EPISODES=N   how many (default 300), each with the next seed
@@ -12,11 +12,10 @@
 
 static guint sums[FAULTS], frames, outputs;
 
-typedef struct
-{
+typedef struct {
   Rig *rig;
   GThread *thread;
-  gint stop;                    /* atomic */
+  gint stop; /* atomic */
 } Fiddler;
 
 /* Nothing that moves a disparity; the scale of the samples is told by each output's metadata. */
@@ -136,7 +135,7 @@ episodes_suite (void)
   TCase *cases = tcase_create ("general");
 
   suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 0);        /* the guard watches */
+  tcase_set_timeout (cases, 0); /* the guard watches */
   tcase_add_test (cases, test_episodes);
   return suite;
 }

@@ -21,21 +21,21 @@
 #include "numbered.h"
 #include "stream_script.h"
 
-#define WARM 200                /* moments, before memory is measured: the first look at the input, after 5 s, has its scratch */
-#define GROWTH 16384            /* bytes that it may differ by then, however many frames */
+/* Moments, before memory is measured: the first look at the input, which comes after 5 s, keeps its scratch. */
+#define WARM 200
+#define GROWTH 16384 /* bytes that it may differ by then, however many frames */
 
 /* Two cameras without end: what a moment's frame is, follows from its number. */
-typedef struct
-{
+typedef struct {
   GstElement *element;
   GstPad *src[2], *sink;
   GstBuffer *views[2][NUMBERED_CYCLE];
   guint seed;
-  guint64 from, to;             /* moments of this round; the last one comes on both */
+  guint64 from, to; /* moments of this round; the last one comes on both */
   guint64 sent[2], dropped[2], repeated[2];
   GMutex lock;
   GCond changed;
-  guint64 outputs, latest;      /* latest: moment, plus 1 */
+  guint64 outputs, latest; /* latest: moment, plus 1 */
   gchar *failure;
 } Pump;
 
@@ -222,7 +222,7 @@ static void
 pump_judge (Pump *pump)
 {
   guint64 common = 0, pairs = count_of (pump, "pairs"), left = count_of (pump, "dropped-left"),
-      right = count_of (pump, "dropped-right");
+          right = count_of (pump, "dropped-right");
 
   for (guint64 moment = 0; moment < pump->to; moment++)
     common += MIN (copies (pump, 0, moment), copies (pump, 1, moment));
@@ -237,7 +237,7 @@ pump_judge (Pump *pump)
 static gint64
 heap_in_use (void)
 {
-#if defined (__GLIBC__) && __GLIBC_PREREQ (2, 33)
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
   struct mallinfo2 info = mallinfo2 ();
 
   return (gint64) (info.uordblks + info.hblkhd);
@@ -282,17 +282,19 @@ GST_START_TEST (test_memory_is_flat)
   for (guint i = 1; i <= 10; i++) {
     pump_run (pump, WARM + count * i / 10);
     g_print ("%" G_GUINT64_FORMAT " moments, heap %+" G_GINT64_FORMAT " bytes, resident %+" G_GINT64_FORMAT
-        " KiB, %.0f s\n", pump->to, heap_in_use () - heap, resident () - rss,
+             " KiB, %.0f s\n",
+        pump->to, heap_in_use () - heap, resident () - rss,
         (gdouble) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC);
-    fail_unless (ABS (heap_in_use () - heap) <= GROWTH, "after %" G_GUINT64_FORMAT " moments the heap has changed by %"
-        G_GINT64_FORMAT " bytes", pump->to, heap_in_use () - heap);
+    fail_unless (ABS (heap_in_use () - heap) <= GROWTH,
+        "after %" G_GUINT64_FORMAT " moments the heap has changed by %" G_GINT64_FORMAT " bytes", pump->to,
+        heap_in_use () - heap);
   }
   pump_judge (pump);
   g_print ("long run: %" G_GUINT64_FORMAT " moments, %" G_GUINT64_FORMAT " frames in, %" G_GUINT64_FORMAT " pairs out; "
-      "faults: %" G_GUINT64_FORMAT " frames lost, %" G_GUINT64_FORMAT " sent twice; heap %+" G_GINT64_FORMAT
-      " bytes, resident %+" G_GINT64_FORMAT " KiB since the first %d\n", pump->to, pump->sent[0] + pump->sent[1],
-      pump->outputs, pump->dropped[0] + pump->dropped[1], pump->repeated[0] + pump->repeated[1], heap_in_use () - heap,
-      resident () - rss, WARM);
+           "faults: %" G_GUINT64_FORMAT " frames lost, %" G_GUINT64_FORMAT " sent twice; heap %+" G_GINT64_FORMAT
+           " bytes, resident %+" G_GINT64_FORMAT " KiB since the first %d\n",
+      pump->to, pump->sent[0] + pump->sent[1], pump->outputs, pump->dropped[0] + pump->dropped[1],
+      pump->repeated[0] + pump->repeated[1], heap_in_use () - heap, resident () - rss, WARM);
   pump_free (pump);
   guard_end ();
 }
@@ -337,10 +339,9 @@ GST_END_TEST;
 
 /* ---- too much ---------------------------------------------------------------------------- */
 
-typedef struct
-{
+typedef struct {
   GstElement *pipeline, *element;
-  gint64 worst;                 /* ns from a frame's timestamp to its coming out */
+  gint64 worst; /* ns from a frame's timestamp to its coming out */
   guint outputs;
 } Overload;
 
@@ -405,9 +406,11 @@ overload_new (Overload *load, guint frames)
   gboolean device = g_strcmp0 (backend, "cuda") == 0;
   GError *error = NULL;
   GstPad *pad;
-  gchar *text = g_strdup_printf ("videotestsrc is-live=true num-buffers=%u pattern=snow ! video/x-raw,format=GRAY8,"
-      "width=%d,height=%d,framerate=100/1 ! queue max-size-buffers=3 ! stereomatch name=m backend=%s packing=side-by-side "
-      "num-disparities=%d aggregation=full window=%d check-interval=0 ! fakesink sync=true qos=true",
+  gchar *text = g_strdup_printf (
+      "videotestsrc is-live=true num-buffers=%u pattern=snow ! video/x-raw,format=GRAY8,"
+      "width=%d,height=%d,framerate=100/1 ! queue max-size-buffers=3 ! stereomatch name=m backend=%s "
+      "packing=side-by-side num-disparities=%d aggregation=full window=%d check-interval=0 ! fakesink sync=true "
+      "qos=true",
       frames, device ? 3840 : 320, device ? 1080 : 120, backend ? backend : "cpu", device ? 256 : 48, device ? 33 : 21);
 
   memset (load, 0, sizeof *load);
@@ -436,15 +439,16 @@ GST_START_TEST (test_more_than_can_be_done)
   late = count_in (&load, "late");
   compute = count_in (&load, "compute-time-mean");
   g_print ("too much: %u frames at 100 a second, %.1f ms each: %" G_GUINT64_FORMAT " computed, %" G_GUINT64_FORMAT
-      " late, %u QoS messages; %.0f ms old at worst, %.0f ms reported\n", frames, (gdouble) compute / GST_MSECOND, pairs,
-      late, told, (gdouble) load.worst / GST_MSECOND, (gdouble) reported / GST_MSECOND);
+           " late, %u QoS messages; %.0f ms old at worst, %.0f ms reported\n",
+      frames, (gdouble) compute / GST_MSECOND, pairs, late, told, (gdouble) load.worst / GST_MSECOND,
+      (gdouble) reported / GST_MSECOND);
   fail_unless_equals_uint64 (pairs + late, frames);
   fail_unless (compute > GST_SECOND / 100, "the machine can do that: %" G_GUINT64_FORMAT " ns each", compute);
   fail_unless (late > 0);
   fail_unless_equals_uint64 (told, late);
   /* not longer than was reported, but for one pair that takes longer than any before it (a busy machine) */
-  fail_unless (load.worst <= (gint64) (reported + 2 * compute), "%" G_GINT64_FORMAT " ns, and %" G_GUINT64_FORMAT
-      " were reported", load.worst, reported);
+  fail_unless (load.worst <= (gint64) (reported + 2 * compute),
+      "%" G_GINT64_FORMAT " ns, and %" G_GUINT64_FORMAT " were reported", load.worst, reported);
   gst_element_set_state (load.pipeline, GST_STATE_NULL);
   gst_object_unref (load.element);
   gst_object_unref (load.pipeline);
@@ -459,7 +463,7 @@ load_suite (void)
   TCase *cases = tcase_create ("general");
 
   suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 0);        /* the guard watches */
+  tcase_set_timeout (cases, 0); /* the guard watches */
   tcase_add_test (cases, test_memory_is_flat);
   tcase_add_test (cases, test_many_elements);
   tcase_add_test (cases, test_more_than_can_be_done);
