@@ -53,10 +53,13 @@ gst_depth_overlay_release_pad (GstElement *element, GstPad *pad)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (element);
 
+  /* the base class then drops what was peeked at without the pad's lock: the task must not be at it */
+  g_mutex_lock (&self->depth_lock);
   GST_OBJECT_LOCK (self);
   if (GST_PAD (self->depth) == pad)
     self->depth = NULL;
   GST_OBJECT_UNLOCK (self);
+  g_mutex_unlock (&self->depth_lock);
   g_atomic_int_set (&self->forget, TRUE);
   GST_ELEMENT_CLASS (parent_class ())->release_pad (element, pad);
 }

@@ -82,6 +82,31 @@ note_gap (GstDepthOverlay *self, GstBuffer *gap, gint64 start)
     self->gap_end = start + (gint64) MIN (GST_BUFFER_DURATION (gap), G_MAXINT64 / 4);
 }
 
+/* The head of @pad, or NULL; @drop takes it away. Nothing, once the pad is released. */
+static GstBuffer *
+depth_head (GstDepthOverlay *self, GstAggregatorPad *pad, gboolean drop)
+{
+  GstBuffer *buffer = NULL;
+  gboolean there;
+
+  g_mutex_lock (&self->depth_lock);
+  GST_OBJECT_LOCK (self);
+  there = self->depth == pad;
+  GST_OBJECT_UNLOCK (self);
+  if (there)
+    buffer = drop ? gst_aggregator_pad_pop_buffer (pad) : gst_aggregator_pad_peek_buffer (pad);
+  g_mutex_unlock (&self->depth_lock);
+  return buffer;
+}
+
+static void
+drop_depth (GstDepthOverlay *self, GstAggregatorPad *pad)
+{
+  GstBuffer *buffer = depth_head (self, pad, TRUE);
+
+  gst_clear_buffer (&buffer);
+}
+
 /* Takes the depth that is not later than @time off the pad, until the next one is, or would be. A frame or a depth
  * without a timestamp goes with what comes next: order of arrival. */
 static Look
@@ -95,7 +120,7 @@ look_for_depth (GstDepthOverlay *self, GstAggregatorPad *pad, gint64 time, gbool
 
     if (self->held.buffer && !untimed && self->held.time == time)
       return LOOK_FOUND;
-    buffer = gst_aggregator_pad_peek_buffer (pad);
+    buffer = depth_head (self, pad, FALSE);
     if (!buffer) {
       gboolean known = gst_aggregator_pad_is_eos (pad) || (!untimed && time < self->gap_end);
       return known || timeout ? LOOK_FOUND : LOOK_WAIT;
@@ -105,7 +130,7 @@ look_for_depth (GstDepthOverlay *self, GstAggregatorPad *pad, gint64 time, gbool
       gst_buffer_unref (buffer);
       return LOOK_FOUND;
     }
-    gst_aggregator_pad_drop_buffer (pad);
+    drop_depth (self, pad);
     if (is_gap (buffer)) {
       note_gap (self, buffer, depth_time);
     } else if (!self->have_depth_info) {

@@ -328,6 +328,13 @@ gst_depth_overlay_dispose (GObject *object)
 }
 
 static void
+gst_depth_overlay_finalize (GObject *object)
+{
+  g_mutex_clear (&GST_DEPTH_OVERLAY (object)->depth_lock);
+  G_OBJECT_CLASS (gst_depth_overlay_parent_class)->finalize (object);
+}
+
+static void
 add_pad_templates (GstElementClass *klass)
 {
   static GstStaticPadTemplate src = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
@@ -353,6 +360,7 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   object_class->set_property = gst_depth_overlay_set_property;
   object_class->get_property = gst_depth_overlay_get_property;
   object_class->dispose = gst_depth_overlay_dispose;
+  object_class->finalize = gst_depth_overlay_finalize;
   install_numbers (object_class);
   install_others (object_class);
 
@@ -382,6 +390,7 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
 static void
 gst_depth_overlay_init (GstDepthOverlay *self)
 {
+  g_mutex_init (&self->depth_lock);
   self->settings = defaults;
   self->gap_end = GST_DEPTH_OVERLAY_TIME_NONE;
   self->held.time = GST_DEPTH_OVERLAY_TIME_NONE;

@@ -75,6 +75,7 @@ struct _GstDepthOverlay
 
   /* protected by the object lock */
   GstAggregatorPad *depth;      /* request pad, not owned */
+  GMutex depth_lock;            /* around what touches that pad's queue: it may be on its way out */
   GstDepthOverlaySettings settings;
 
   gint forget;                  /* atomic: sink_depth was flushed */

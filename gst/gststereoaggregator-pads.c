@@ -48,6 +48,7 @@ gst_stereo_aggregator_release_pad (GstElement *element, GstPad *pad)
   GST_OBJECT_LOCK (self);
   *pad_place (self, GST_STEREO_PAD (pad)) = NULL;
   GST_OBJECT_UNLOCK (self);
+  gst_stereo_pad_retire (GST_STEREO_PAD (pad));
   GST_ELEMENT_CLASS (parent_class ())->release_pad (element, pad);
 }
 
@@ -137,6 +138,8 @@ gst_stereo_aggregator_check_pads (GstStereoAggregator *self)
   }
   if (lonely_pad (self))
     start_watch (self);
+  else
+    gst_stereo_aggregator_stop_watch (self);
   return TRUE;
 }
 
@@ -212,6 +215,8 @@ gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *p
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_STREAM_START:
+      /* what came on the pad before, or on one that was released, may not have been used */
+      self->discont = TRUE;
       gst_stereo_aggregator_check_pads (self);
       break;
     case GST_EVENT_CAPS: {

@@ -175,7 +175,7 @@ static gboolean
 more_waiting (GstStereoPad *const *pads, guint count)
 {
   for (guint i = 0; i < count; i++)
-    if (pads[i] && !gst_aggregator_pad_has_buffer (GST_AGGREGATOR_PAD (pads[i])))
+    if (pads[i] && !gst_stereo_pad_has_buffer (pads[i]))
       return FALSE;
   return TRUE;
 }

@@ -48,15 +48,24 @@ gst_stereo_pad_dispose (GObject *object)
 }
 
 static void
+gst_stereo_pad_finalize (GObject *object)
+{
+  g_mutex_clear (&GST_STEREO_PAD (object)->queue_lock);
+  G_OBJECT_CLASS (gst_stereo_pad_parent_class)->finalize (object);
+}
+
+static void
 gst_stereo_pad_class_init (GstStereoPadClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = gst_stereo_pad_dispose;
+  G_OBJECT_CLASS (klass)->finalize = gst_stereo_pad_finalize;
   GST_AGGREGATOR_PAD_CLASS (klass)->flush = gst_stereo_pad_flush;
 }
 
 static void
 gst_stereo_pad_init (GstStereoPad *pad)
 {
+  g_mutex_init (&pad->queue_lock);
   gst_stereo_pad_clear (pad);
 }
 
@@ -126,13 +135,48 @@ append (GstStereoPad *pad, GstStereoFrame *frame)
   GST_OBJECT_UNLOCK (pad);
 }
 
+static GstBuffer *
+peek (GstStereoPad *pad)
+{
+  GstBuffer *buffer = NULL;
+
+  g_mutex_lock (&pad->queue_lock);
+  if (!pad->released)
+    buffer = gst_aggregator_pad_peek_buffer (GST_AGGREGATOR_PAD (pad));
+  g_mutex_unlock (&pad->queue_lock);
+  return buffer;
+}
+
 /* The frame that is peeked at leaves the aggregator's queue; our reference remains. */
 static void
 pop_peeked (GstStereoPad *pad)
 {
-  GstBuffer *buffer = gst_aggregator_pad_pop_buffer (GST_AGGREGATOR_PAD (pad));
+  GstBuffer *buffer = NULL;
 
+  g_mutex_lock (&pad->queue_lock);
+  if (!pad->released)
+    buffer = gst_aggregator_pad_pop_buffer (GST_AGGREGATOR_PAD (pad));
+  g_mutex_unlock (&pad->queue_lock);
   gst_clear_buffer (&buffer);
+}
+
+gboolean
+gst_stereo_pad_has_buffer (GstStereoPad *pad)
+{
+  gboolean has;
+
+  g_mutex_lock (&pad->queue_lock);
+  has = !pad->released && gst_aggregator_pad_has_buffer (GST_AGGREGATOR_PAD (pad));
+  g_mutex_unlock (&pad->queue_lock);
+  return has;
+}
+
+void
+gst_stereo_pad_retire (GstStereoPad *pad)
+{
+  g_mutex_lock (&pad->queue_lock);
+  pad->released = TRUE;
+  g_mutex_unlock (&pad->queue_lock);
 }
 
 /* @frame leaves the head. With the object lock held. */
@@ -185,7 +229,7 @@ gst_stereo_pad_pull (GstStereoPad *pad, GstStereoPacking packing, GstBuffer **ga
 
   if (!gst_stereo_pad_hold (pad))
     return GST_STEREO_PULL_NOTHING;
-  frame.buffer = gst_aggregator_pad_peek_buffer (GST_AGGREGATOR_PAD (pad));
+  frame.buffer = peek (pad);
   if (!frame.buffer)
     return GST_STEREO_PULL_NOTHING;
   GST_OBJECT_LOCK (pad);

@@ -52,6 +52,9 @@ struct _GstStereoPad
   gint64 shortest;              /* recent time from one frame to the next; 0 = none seen */
   gint64 gap_end;               /* see GstStereoQueue */
   gboolean marked;              /* some frame was marked as first of a bundle */
+
+  GMutex queue_lock;            /* around what touches the aggregator's queue */
+  gboolean released;            /* protected by it: nothing touches that queue any more */
 };
 
 /* What the pad's next buffer is. */
@@ -78,6 +81,11 @@ void gst_stereo_pad_queue (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spa
 guint gst_stereo_pad_bundle (GstStereoPad *pad, gboolean first[2], gboolean *marked, GstStereoLayout *layout);
 /* At the end of aggregate(): what was only peeked at is looked up again next time. */
 void gst_stereo_pad_settle (GstStereoPad *pad);
+/* gst_aggregator_pad_has_buffer(), until the pad is released. */
+gboolean gst_stereo_pad_has_buffer (GstStereoPad *pad);
+/* Before GstAggregator's release_pad: that drops what was peeked at without its own lock, while the task may just be
+ * taking it. From here on the task finds nothing. */
+void gst_stereo_pad_retire (GstStereoPad *pad);
 /* Back to the state after a flush. */
 void gst_stereo_pad_clear (GstStereoPad *pad);
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Two things that no test of a stream can do without: a watchdog that says which case stands still, and a count of the
+ * GStreamer objects that are alive, by the leaks tracer (GST_TRACERS=leaks; without it nothing is counted).
+ */
+#ifndef ELEMENTS_GUARD_H
+#define ELEMENTS_GUARD_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Aborts the process with @name on stderr when guard_end() is not called within @seconds (times STEREO_TEST_SLOWNESS,
+ * for valgrind and the like). May be called again: the name and the time change. */
+void guard_begin (const gchar *name, guint seconds);
+void guard_end (void);
+
+/* From here on, until guard_leaked(): the tracer hangs when it is started twice. */
+void guard_count_objects (void);
+/* What came since then and has not gone: "GstBuffer +2, GstCaps +1", or NULL. */
+gchar *guard_leaked (void);
+
+/* A number from the environment, or @otherwise. */
+guint64 guard_number (const gchar *name, guint64 otherwise);
+
+G_END_DECLS
+
+#endif

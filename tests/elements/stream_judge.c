@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What must hold of every output, and of the counts at the end. */
+#include "stream_rig.h"
+
+#include "gst/gststereometa.h"
+
+#include "numbered.h"
+
+static const gchar *const view_names[2] = { "left", "right" };
+
+void
+rig_complain (Rig *rig, const gchar *format, ...)
+{
+  va_list args;
+
+  if (rig->failure)
+    return;
+  va_start (args, format);
+  rig->failure = g_strdup_vprintf (format, args);
+  va_end (args);
+}
+
+static const Frame *
+frame_of (Rig *rig, guint view, guint number)
+{
+  GArray *frames = rig->script->frames[view];
+
+  return number < frames->len ? &g_array_index (frames, Frame, number) : NULL;
+}
+
+/* The first frame from the next one on that carries this number. */
+static guint
+unwrap (guint number, guint next)
+{
+  return number + (next - MIN (next, number) + NUMBERED_CYCLE - 1) / NUMBERED_CYCLE * NUMBERED_CYCLE;
+}
+
+static void
+judge_times (Rig *rig, GstBuffer *out, const Frame *left, const Frame *right)
+{
+  gboolean timed = GST_CLOCK_TIME_IS_VALID (left->pts) && GST_CLOCK_TIME_IS_VALID (right->pts);
+  gint64 skew = timed ? right->time - left->time : 0, said = gst_buffer_get_stereo_meta (out)->pair_skew;
+
+  if (GST_BUFFER_PTS (out) != left->pts)
+    rig_complain (rig, "moment %u has the time %" GST_TIME_FORMAT ", and its left frame %" GST_TIME_FORMAT,
+        left->moment, GST_TIME_ARGS (GST_BUFFER_PTS (out)), GST_TIME_ARGS (left->pts));
+  if (said != skew)
+    rig_complain (rig, "moment %u: pair-skew is %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT, left->moment, said, skew);
+  if (ABS (skew) > rig->script->limit)
+    rig_complain (rig, "moments %u and %u are %" G_GINT64_FORMAT " ns apart", left->moment, right->moment, skew);
+}
+
+static void
+judge_pair (Rig *rig, GstBuffer *out, guint l, guint r)
+{
+  const Frame *left = frame_of (rig, 0, l), *right = frame_of (rig, 1, r);
+  gboolean skipped = l != rig->next[0] || r != rig->next[1] || !rig->outputs;
+
+  if (!left || !right || !left->pushed || !right->pushed) {
+    rig_complain (rig,
+        "output %u is of frames that were never sent, or sent before: left %u after %u, right %u after %u",
+        rig->outputs, l, rig->next[0], r, rig->next[1]);
+    return;
+  }
+  if (rig->script->truthful && left->moment != right->moment)
+    rig_complain (rig, "output %u pairs the moments %u (left frame %u) and %u (right frame %u)", rig->outputs,
+        left->moment, l, right->moment, r);
+  judge_times (rig, out, left, right);
+  if (gst_buffer_get_stereo_meta (out)->width != (guint) left->width)
+    rig_complain (rig, "output %u is not as wide as its left view", rig->outputs);
+  if (skipped && !GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT))
+    rig_complain (rig, "output %u follows what was dropped, and has no DISCONT", rig->outputs);
+  rig->next[0] = l + 1;
+  rig->next[1] = r + 1;
+}
+
+void
+rig_judge_output (Rig *rig, GstBuffer *out)
+{
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (out);
+  guint left, right;
+
+  if (!meta)
+    rig_complain (rig, "output %u has no GstStereoMeta", rig->outputs);
+  else if (!numbered_read (out, (gint) meta->width, meta->disparity_scale, &left, &right))
+    rig_complain (rig,
+        "the frames that output %u is made of cannot be read: two that do not belong together, or not whole",
+        rig->outputs);
+  else
+    judge_pair (rig, out, unwrap (left, rig->next[0]), unwrap (right, rig->next[1]));
+}
+
+guint64
+rig_count (const Rig *rig, const gchar *name)
+{
+  GstStructure *stats;
+  guint64 value = 0;
+
+  g_object_get (rig->element, "stats", &stats, NULL);
+  gst_structure_get_uint64 (stats, name, &value);
+  gst_structure_free (stats);
+  return value;
+}
+
+/* Every frame that went in came out, was dropped or was late. What was lost on purpose leaves less to account for. */
+void
+rig_judge_counts (Rig *rig)
+{
+  guint64 pairs = rig_count (rig, "pairs"), late = rig_count (rig, "late");
+  /* a view that goes on for more than a second after the other is cut off: what waits in its queue is not looked at.
+   * Streams that tell the truth end closer together than that. */
+  guint uncounted = rig->script->faults[FAULT_JUMP] ? G_MAXUINT / 2 : 0;
+
+  if (rig->lossy ? pairs < rig->outputs - rig->restarted : pairs != rig->outputs - rig->restarted)
+    rig_complain (
+        rig, "stats count %" G_GUINT64_FORMAT " pairs, and %u came out", pairs, rig->outputs - rig->restarted);
+  for (guint view = 0; view < 2; view++) {
+    guint64 dropped = rig_count (rig, view ? "dropped-right" : "dropped-left");
+    guint64 told = pairs + late + dropped, sent = rig->cameras[view].sent;
+    if (told > sent || (!rig->lossy && told + uncounted < sent))
+      rig_complain (rig,
+          "%" G_GUINT64_FORMAT " %s frames went in, and %" G_GUINT64_FORMAT " are accounted for: %" G_GUINT64_FORMAT
+          " pairs, %" G_GUINT64_FORMAT " late, %" G_GUINT64_FORMAT " dropped",
+          sent, view_names[view], told, pairs, late, dropped);
+  }
+  if ((guint64) g_atomic_int_get (&rig->complaints) < late)
+    rig_complain (rig, "%" G_GUINT64_FORMAT " pairs were late, and %d QoS messages tell", late,
+        g_atomic_int_get (&rig->complaints));
+  if (rig->script->truthful && !rig->lossy && !rig->script->faults[FAULT_REORDER] &&
+      pairs + late < rig->script->expected)
+    rig_complain (
+        rig, "%" G_GUINT64_FORMAT " of %u moments came out that both cameras saw", pairs, rig->script->expected);
+}

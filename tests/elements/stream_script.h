@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What two cameras send, as it comes over the cable: lists of steps, with faults put in. A frame knows the moment that
+ * it shows, so that what is made of it can be judged.
+ */
+#ifndef ELEMENTS_STREAM_SCRIPT_H
+#define ELEMENTS_STREAM_SCRIPT_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define SCRIPT_FRAME (GST_SECOND / 25)
+
+typedef enum {
+  FAULT_DROP,     /* a frame never comes */
+  FAULT_REPEAT,   /* a frame comes twice */
+  FAULT_REORDER,  /* a frame comes after the next one */
+  FAULT_JITTER,   /* a timestamp is off by less than a quarter of a frame */
+  FAULT_STALL,    /* a camera sends nothing for a while */
+  FAULT_GAP,      /* the same, with GAP events */
+  FAULT_JUMP,     /* the timestamps of a camera go back */
+  FAULT_UNTIMED,  /* a frame has no timestamp */
+  FAULT_CAPS,     /* the size changes */
+  FAULT_SEGMENT,  /* a new segment with another start */
+  FAULT_EVENT,    /* a custom event between the frames */
+  FAULT_RATE,     /* the cameras run at different rates */
+  FAULT_LATE,     /* downstream says that a pair came too late */
+  FAULT_PROPERTY, /* a property is set */
+  FAULT_FLUSH,
+  FAULT_PAUSE,     /* PLAYING, PAUSED, PLAYING */
+  FAULT_RESTART,   /* PLAYING, NULL, PLAYING */
+  FAULT_REPAD,     /* a pad is released and requested again */
+  FAULT_EARLY_END, /* one camera ends before the other */
+  FAULTS
+} Fault;
+
+const gchar *fault_name (Fault fault);
+
+typedef enum { STEP_FRAME, STEP_GAP, STEP_CAPS, STEP_SEGMENT, STEP_EVENT, STEP_EOS } StepKind;
+
+typedef struct {
+  StepKind kind;
+  guint frame;                  /* its number in the script's frames */
+  gint width;                   /* STEP_CAPS */
+  GstClockTime start, duration; /* STEP_GAP; start of STEP_SEGMENT */
+} Step;
+
+typedef struct {
+  guint moment;
+  GstClockTime pts; /* may be none */
+  gint64 time;      /* running time, of a frame with a timestamp */
+  gint width;
+  gboolean pushed, used; /* by the rig */
+} Frame;
+
+typedef struct {
+  GArray *steps[2], *frames[2]; /* of the left and the right camera */
+  gint rate[2];                 /* frames per second, for the caps */
+  GstClockTime duration[2];
+  gint64 limit;         /* ns that the frames of a pair may be apart */
+  gboolean truthful;    /* timestamps tell the moment: a pair must be of one */
+  guint expected;       /* pairs that must come out at least, if nothing is lost on purpose */
+  guint faults[FAULTS]; /* how many were put in */
+} Script;
+
+/* Nothing but what is added then. @rates may be NULL: 25 / 25. */
+Script *script_new (const gint *rates);
+void script_free (Script *script);
+void script_caps (Script *script, guint view, gint width);
+/* A frame of the size of the last caps. @pts may be none. */
+void script_frame (Script *script, guint view, guint moment, GstClockTime pts);
+void script_gap (Script *script, guint view, GstClockTime start, GstClockTime duration);
+void script_segment (Script *script, guint view, GstClockTime start);
+void script_event (Script *script, guint view);
+/* At the end of both; counts what is to come out. */
+void script_end (Script *script);
+
+/* What a script of chance may hold: a mask of faults. */
+#define SCRIPT_STREAM_FAULTS                                                                              \
+  (1u << FAULT_DROP | 1u << FAULT_REPEAT | 1u << FAULT_REORDER | 1u << FAULT_JITTER | 1u << FAULT_STALL | \
+      1u << FAULT_GAP | 1u << FAULT_JUMP | 1u << FAULT_UNTIMED | 1u << FAULT_CAPS | 1u << FAULT_SEGMENT | \
+      1u << FAULT_EVENT | 1u << FAULT_RATE | 1u << FAULT_EARLY_END)
+Script *script_random (GRand *rand, guint moments, guint faults);
+
+G_END_DECLS
+
+#endif

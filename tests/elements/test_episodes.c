@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Short lives of stereomatch between two cameras that do everything wrong at once, by chance: what every one of them
+ * must keep to is in stream_judge.c.
+ *
+ *   STEREO_TEST_SEED=N         the seed of the first episode (default: of the day's chance, printed)
+ *   STEREO_STREAM_EPISODES=N   how many (default 300), each with the next seed
+ *   STEREO_BACKEND=cuda        on a device
+ */
+#include "guard.h"
+#include "stream_rig.h"
+
+static guint sums[FAULTS], frames, outputs;
+
+typedef struct {
+  Rig *rig;
+  GThread *thread;
+  gint stop; /* atomic */
+} Fiddler;
+
+/* Nothing that moves a disparity; the scale of the samples is told by each output's metadata. */
+static gpointer
+fiddle (gpointer data)
+{
+  static const gdouble scales[] = { 64, 16, 32, 128 };
+  Fiddler *fiddler = data;
+
+  for (guint i = 0; !g_atomic_int_get (&fiddler->stop); i++) {
+    g_object_set (fiddler->rig->element, "disparity-scale", scales[i % 4], "check-interval",
+        i % 3 ? (guint64) 0 : (guint64) SCRIPT_FRAME, "confidence-threshold", 0.0, NULL);
+    g_atomic_int_inc ((gint *) &fiddler->rig->script->faults[FAULT_PROPERTY]);
+    /* 1000 times a second */
+    g_usleep (1000);
+  }
+  return NULL;
+}
+
+static void
+do_something (Rig *rig, GRand *rand)
+{
+  switch (g_rand_int_range (rand, 0, 7)) {
+    case 0:
+    case 1:
+      rig_flush (rig);
+      break;
+    case 2:
+      rig_pause (rig);
+      break;
+    case 3:
+      rig_restart (rig);
+      break;
+    case 4:
+    case 5:
+      rig_repad (rig, (guint) g_rand_int_range (rand, 0, 2));
+      break;
+    default:
+      break;
+  }
+}
+
+static void
+add_up (const Rig *rig)
+{
+  for (guint fault = 0; fault < FAULTS; fault++)
+    sums[fault] += rig->script->faults[fault];
+  frames += rig->script->frames[0]->len + rig->script->frames[1]->len;
+  outputs += rig->outputs;
+}
+
+static gchar *
+live_through (guint seed)
+{
+  GRand *rand = g_rand_new_with_seed (seed);
+  guint moments = (guint) g_rand_int_range (rand, 5, 60), at = 0, deeds;
+  Fiddler fiddler = { NULL };
+  gchar *failure;
+  Rig *rig;
+
+  rig = fiddler.rig = rig_new (script_random (rand, moments, SCRIPT_STREAM_FAULTS), NULL, g_rand_boolean (rand));
+  if (g_rand_double (rand) < 0.2)
+    rig->late_every = (guint) g_rand_int_range (rand, 2, 10);
+  deeds = g_rand_boolean (rand) ? 0 : (guint) g_rand_int_range (rand, 1, 5);
+  if (g_rand_double (rand) < 0.2)
+    fiddler.thread = g_thread_new ("fiddler", fiddle, &fiddler);
+  rig_play (rig);
+  for (guint i = 0; i < deeds; i++) {
+    at += (guint) g_rand_int_range (rand, 0, (gint32) moments / 2);
+    rig_wait (rig, at);
+    do_something (rig, rand);
+  }
+  failure = rig_end (rig);
+  g_atomic_int_set (&fiddler.stop, TRUE);
+  if (fiddler.thread)
+    g_thread_join (fiddler.thread);
+  add_up (rig);
+  rig_free (rig);
+  g_rand_free (rand);
+  return failure;
+}
+
+GST_START_TEST (test_episodes)
+{
+  guint first = (guint) guard_number ("STEREO_TEST_SEED", g_random_int ());
+  guint count = (guint) guard_number ("STEREO_STREAM_EPISODES", 300);
+
+  g_print ("%u episodes from STEREO_TEST_SEED=%u\n", count, first);
+  /* what is made once in a process is there then */
+  gst_object_unref (gst_system_clock_obtain ());
+  g_free (live_through (first));
+  memset (sums, 0, sizeof sums);
+  frames = outputs = 0;
+  for (guint i = 0; i < count; i++) {
+    gchar *name = g_strdup_printf ("episode STEREO_TEST_SEED=%u", first + i), *failure, *leaked;
+
+    guard_begin (name, 30);
+    guard_count_objects ();
+    failure = live_through (first + i);
+    leaked = guard_leaked ();
+    guard_end ();
+    fail_unless (failure == NULL, "%s: %s", name, failure);
+    fail_unless (leaked == NULL, "%s leaks: %s", name, leaked);
+    g_free (name);
+  }
+  g_print ("%u episodes, %u frames in, %u pairs out;", count, frames, outputs);
+  for (guint fault = 0; fault < FAULTS; fault++)
+    g_print (" %s %u", fault_name (fault), sums[fault]);
+  g_print ("\n");
+}
+GST_END_TEST;
+
+static Suite *
+episodes_suite (void)
+{
+  Suite *suite = suite_create ("episodes");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_set_timeout (cases, 0); /* the guard watches */
+  tcase_add_test (cases, test_episodes);
+  return suite;
+}
+
+GST_CHECK_MAIN (episodes);

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Much of it: memory over many frames, many elements in one process, more than the machine can do.
+ *
+ *   STEREO_LOAD_FRAMES=N       moments of the long run (default 1000), without a clock
+ *   STEREO_LOAD_ELEMENTS=N     elements that work at once (default 10), each for a tenth of the frames, 100 at least
+ *   STEREO_LOAD_SECONDS=N      of a live source that is too much (default 3)
+ *   STEREO_BACKEND=cuda        on a device
+ *   STEREO_TEST_SEED=N         of the faults
+ * tests/soak.sh sets them.
+ */
+#include <stdio.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include <gst/check/gstcheck.h>
+
+#include "gst/gststereometa.h"
+#include "guard.h"
+#include "numbered.h"
+#include "stream_script.h"
+
+/* Moments, before memory is measured: the first look at the input, which comes after 5 s, keeps its scratch. */
+#define WARM 200
+#define GROWTH 16384 /* bytes that it may differ by then, however many frames */
+
+/* Two cameras without end: what a moment's frame is, follows from its number. */
+typedef struct {
+  GstElement *element;
+  GstPad *src[2], *sink;
+  GstBuffer *views[2][NUMBERED_CYCLE];
+  guint seed;
+  guint64 from, to; /* moments of this round; the last one comes on both */
+  guint64 sent[2], dropped[2], repeated[2];
+  GMutex lock;
+  GCond changed;
+  guint64 outputs, latest; /* latest: moment, plus 1 */
+  gchar *failure;
+} Pump;
+
+/* 0, 1 or 2 frames of this moment, the same whenever it is asked. */
+static guint
+copies (const Pump *pump, guint view, guint64 moment)
+{
+  guint32 h = (guint32) (moment * 2 + view) * 0x9E3779B1u ^ pump->seed;
+
+  if (moment + 1 == pump->to)
+    return 1;
+  h = (h ^ h >> 15) * 0x2C1B3C6Du;
+  h = (h ^ h >> 12) * 0x297A2D39u;
+  return h >> 24 < 8 ? 0 : h >> 24 < 16 ? 2 : 1;
+}
+
+static GstFlowReturn
+take_output (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  Pump *pump = g_object_get_data (G_OBJECT (pad), "pump");
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
+  guint64 moment = GST_BUFFER_PTS (buffer) / SCRIPT_FRAME;
+  guint left = 0, right = 0;
+  gboolean whole = meta && numbered_read (buffer, NUMBERED_WIDTH, meta->disparity_scale, &left, &right);
+
+  g_mutex_lock (&pump->lock);
+  if (!pump->failure && (!whole || left != moment % NUMBERED_CYCLE || right != left || moment + 1 < pump->latest))
+    pump->failure = g_strdup_printf ("moment %" G_GUINT64_FORMAT " after %" G_GUINT64_FORMAT " pairs %u and %u%s",
+        moment, pump->latest, left, right, whole ? "" : ", or cannot be read");
+  pump->outputs++;
+  pump->latest = moment + 1;
+  g_cond_broadcast (&pump->changed);
+  g_mutex_unlock (&pump->lock);
+  gst_buffer_unref (buffer);
+  return GST_FLOW_OK;
+}
+
+static void
+send (Pump *pump, guint view, guint64 moment)
+{
+  /* the memory is shared, the buffer is new */
+  GstBuffer *buffer = gst_buffer_copy (pump->views[view][moment % NUMBERED_CYCLE]);
+
+  GST_BUFFER_PTS (buffer) = moment * SCRIPT_FRAME;
+  GST_BUFFER_DURATION (buffer) = SCRIPT_FRAME;
+  if (gst_pad_push (pump->src[view], buffer) == GST_FLOW_OK)
+    pump->sent[view]++;
+}
+
+static void
+run_view (Pump *pump, guint view)
+{
+  for (guint64 moment = pump->from; moment < pump->to; moment++) {
+    guint count = copies (pump, view, moment);
+    pump->dropped[view] += count == 0;
+    pump->repeated[view] += count == 2;
+    for (guint i = 0; i < count; i++)
+      send (pump, view, moment);
+  }
+}
+
+static gpointer
+run_left (gpointer pump)
+{
+  run_view (pump, 0);
+  return NULL;
+}
+
+static gpointer
+run_right (gpointer pump)
+{
+  run_view (pump, 1);
+  return NULL;
+}
+
+static void
+start_view (Pump *pump, guint view)
+{
+  GstPad *pad = gst_element_request_pad_simple (pump->element, view ? "sink_right" : "sink_left");
+  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT,
+      NUMBERED_WIDTH, "height", G_TYPE_INT, NUMBERED_HEIGHT, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  pump->src[view] = gst_object_ref_sink (gst_pad_new (view ? "right" : "left", GST_PAD_SRC));
+  gst_pad_set_active (pump->src[view], TRUE);
+  fail_unless_equals_int (gst_pad_link (pump->src[view], pad), GST_PAD_LINK_OK);
+  gst_pad_push_event (pump->src[view], gst_event_new_stream_start (view ? "right" : "left"));
+  gst_pad_push_event (pump->src[view], gst_event_new_caps (caps));
+  gst_pad_push_event (pump->src[view], gst_event_new_segment (&segment));
+  for (guint i = 0; i < NUMBERED_CYCLE; i++)
+    pump->views[view][i] = numbered_view (i, view == 1, NUMBERED_WIDTH);
+  gst_caps_unref (caps);
+  gst_object_unref (pad);
+}
+
+static Pump *
+pump_new (guint seed)
+{
+  gchar **settings = g_strsplit (NUMBERED_EXACT, " ", -1);
+  const gchar *backend = g_getenv ("STEREO_BACKEND");
+  Pump *pump = g_new0 (Pump, 1);
+  GstPad *src;
+
+  pump->seed = seed;
+  g_mutex_init (&pump->lock);
+  g_cond_init (&pump->changed);
+  pump->element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
+  for (gchar **one = settings; *one && **one; one++) {
+    gchar **parts = g_strsplit (*one, "=", 2);
+    gst_util_set_object_arg (G_OBJECT (pump->element), parts[0], parts[1]);
+    g_strfreev (parts);
+  }
+  g_strfreev (settings);
+  gst_util_set_object_arg (G_OBJECT (pump->element), "backend", backend ? backend : "cpu");
+  pump->sink = gst_object_ref_sink (gst_pad_new ("out", GST_PAD_SINK));
+  g_object_set_data (G_OBJECT (pump->sink), "pump", pump);
+  gst_pad_set_chain_function (pump->sink, take_output);
+  gst_pad_set_active (pump->sink, TRUE);
+  src = gst_element_get_static_pad (pump->element, "src");
+  fail_unless_equals_int (gst_pad_link (src, pump->sink), GST_PAD_LINK_OK);
+  gst_object_unref (src);
+  gst_element_set_state (pump->element, GST_STATE_PLAYING);
+  start_view (pump, 0);
+  start_view (pump, 1);
+  return pump;
+}
+
+static void
+pump_free (Pump *pump)
+{
+  gst_element_set_state (pump->element, GST_STATE_NULL);
+  for (guint view = 0; view < 2; view++) {
+    GstPad *pad = gst_pad_get_peer (pump->src[view]);
+    gst_element_release_request_pad (pump->element, pad);
+    gst_object_unref (pad);
+    gst_pad_set_active (pump->src[view], FALSE);
+    gst_object_unref (pump->src[view]);
+    for (guint i = 0; i < NUMBERED_CYCLE; i++)
+      gst_buffer_unref (pump->views[view][i]);
+  }
+  gst_pad_set_active (pump->sink, FALSE);
+  gst_object_unref (pump->sink);
+  gst_object_unref (pump->element);
+  g_mutex_clear (&pump->lock);
+  g_cond_clear (&pump->changed);
+  g_free (pump->failure);
+  g_free (pump);
+}
+
+/* Up to that moment, which comes out: then nothing waits anywhere. */
+static void
+pump_run (Pump *pump, guint64 to)
+{
+  GThread *left, *right;
+
+  pump->from = pump->to;
+  pump->to = to;
+  left = g_thread_new ("left", run_left, pump);
+  right = g_thread_new ("right", run_right, pump);
+  g_thread_join (left);
+  g_thread_join (right);
+  g_mutex_lock (&pump->lock);
+  while (pump->latest < to && !pump->failure)
+    g_cond_wait (&pump->changed, &pump->lock);
+  g_mutex_unlock (&pump->lock);
+  fail_unless (pump->failure == NULL, "STEREO_TEST_SEED=%u: %s", pump->seed, pump->failure);
+}
+
+static guint64
+count_of (Pump *pump, const gchar *name)
+{
+  GstStructure *stats;
+  guint64 value = 0;
+
+  g_object_get (pump->element, "stats", &stats, NULL);
+  gst_structure_get_uint64 (stats, name, &value);
+  gst_structure_free (stats);
+  return value;
+}
+
+/* Every frame that went in is accounted for, and every moment that both cameras sent came out. */
+static void
+pump_judge (Pump *pump)
+{
+  guint64 common = 0, pairs = count_of (pump, "pairs"), left = count_of (pump, "dropped-left"),
+          right = count_of (pump, "dropped-right");
+
+  for (guint64 moment = 0; moment < pump->to; moment++)
+    common += MIN (copies (pump, 0, moment), copies (pump, 1, moment));
+  fail_unless_equals_uint64 (pairs, pump->outputs);
+  fail_unless (pairs >= common, "%" G_GUINT64_FORMAT " pairs of %" G_GUINT64_FORMAT, pairs, common);
+  fail_unless_equals_uint64 (pairs + left, pump->sent[0]);
+  fail_unless_equals_uint64 (pairs + right, pump->sent[1]);
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+static gint64
+heap_in_use (void)
+{
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+  struct mallinfo2 info = mallinfo2 ();
+
+  return (gint64) (info.uordblks + info.hblkhd);
+#else
+  return 0;
+#endif
+}
+
+/* In KiB; 0 where nothing tells. */
+static gint64
+resident (void)
+{
+  gint64 pages = 0, unused;
+  FILE *file = fopen ("/proc/self/statm", "r");
+
+  if (!file)
+    return 0;
+  if (fscanf (file, "%" G_GINT64_FORMAT " %" G_GINT64_FORMAT, &unused, &pages) != 2)
+    pages = 0;
+  fclose (file);
+  return pages * 4;
+}
+
+GST_START_TEST (test_memory_is_flat)
+{
+  guint64 count = guard_number ("STEREO_LOAD_FRAMES", 1000);
+  guint seed = (guint) guard_number ("STEREO_TEST_SEED", g_random_int ());
+  gint64 heap, rss, begin = g_get_monotonic_time ();
+  Pump *pump;
+
+#ifdef __GLIBC__
+  /* mallinfo2() tells of one arena */
+  mallopt (M_ARENA_MAX, 1);
+#endif
+  guard_begin ("memory over many frames", 60 + (guint) (count / 200));
+  pump = pump_new (seed);
+  pump_run (pump, WARM / 2);
+  g_print ("STEREO_TEST_SEED=%u\n", seed);
+  pump_run (pump, WARM);
+  heap = heap_in_use ();
+  rss = resident ();
+  for (guint i = 1; i <= 10; i++) {
+    pump_run (pump, WARM + count * i / 10);
+    g_print ("%" G_GUINT64_FORMAT " moments, heap %+" G_GINT64_FORMAT " bytes, resident %+" G_GINT64_FORMAT
+             " KiB, %.0f s\n",
+        pump->to, heap_in_use () - heap, resident () - rss,
+        (gdouble) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC);
+    fail_unless (ABS (heap_in_use () - heap) <= GROWTH,
+        "after %" G_GUINT64_FORMAT " moments the heap has changed by %" G_GINT64_FORMAT " bytes", pump->to,
+        heap_in_use () - heap);
+  }
+  pump_judge (pump);
+  g_print ("long run: %" G_GUINT64_FORMAT " moments, %" G_GUINT64_FORMAT " frames in, %" G_GUINT64_FORMAT " pairs out; "
+           "faults: %" G_GUINT64_FORMAT " frames lost, %" G_GUINT64_FORMAT " sent twice; heap %+" G_GINT64_FORMAT
+           " bytes, resident %+" G_GINT64_FORMAT " KiB since the first %d\n",
+      pump->to, pump->sent[0] + pump->sent[1], pump->outputs, pump->dropped[0] + pump->dropped[1],
+      pump->repeated[0] + pump->repeated[1], heap_in_use () - heap, resident () - rss, WARM);
+  pump_free (pump);
+  guard_end ();
+}
+GST_END_TEST;
+
+/* ---- many -------------------------------------------------------------------------------- */
+
+static gpointer
+run_pump (gpointer data)
+{
+  Pump *pump = data;
+
+  pump_run (pump, MAX (100, guard_number ("STEREO_LOAD_FRAMES", 1000) / 10));
+  return NULL;
+}
+
+GST_START_TEST (test_many_elements)
+{
+  guint count = (guint) guard_number ("STEREO_LOAD_ELEMENTS", 10);
+  guint64 pairs = 0;
+  GThread **threads = g_new0 (GThread *, count);
+  Pump **pumps = g_new0 (Pump *, count);
+
+  guard_begin ("many elements", 120 + (guint) (guard_number ("STEREO_LOAD_FRAMES", 1000) / 200) * count);
+  for (guint i = 0; i < count; i++)
+    pumps[i] = pump_new (i);
+  for (guint i = 0; i < count; i++)
+    threads[i] = g_thread_new ("pump", run_pump, pumps[i]);
+  for (guint i = 0; i < count; i++) {
+    g_thread_join (threads[i]);
+    pump_judge (pumps[i]);
+    pairs += pumps[i]->outputs;
+  }
+  for (guint i = 0; i < count; i++)
+    pump_free (pumps[i]);
+  g_print ("many elements: %u at once, %" G_GUINT64_FORMAT " pairs\n", count, pairs);
+  g_free (pumps);
+  g_free (threads);
+  guard_end ();
+}
+GST_END_TEST;
+
+/* ---- too much ---------------------------------------------------------------------------- */
+
+typedef struct {
+  GstElement *pipeline, *element;
+  gint64 worst; /* ns from a frame's timestamp to its coming out */
+  guint outputs;
+} Overload;
+
+static GstPadProbeReturn
+measure (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Overload *load = data;
+  GstClockTime now = gst_element_get_current_running_time (load->element);
+  gint64 age = (gint64) (now - GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info)));
+
+  /* the first ones tell that there is too much of it */
+  if (load->outputs++ >= 5)
+    load->worst = MAX (load->worst, age);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Until the end; gives the number of QoS messages of the element. */
+static guint
+watch_bus (Overload *load)
+{
+  GstBus *bus = gst_element_get_bus (load->pipeline);
+  guint told = 0;
+
+  for (gboolean end = FALSE; !end;) {
+    GstMessage *message = gst_bus_timed_pop (bus, GST_CLOCK_TIME_NONE);
+    fail_unless (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR, "an error");
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_LATENCY)
+      gst_bin_recalculate_latency (GST_BIN (load->pipeline));
+    told += GST_MESSAGE_TYPE (message) == GST_MESSAGE_QOS && GST_MESSAGE_SRC (message) == GST_OBJECT (load->element);
+    end = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    gst_message_unref (message);
+  }
+  gst_object_unref (bus);
+  return told;
+}
+
+static GstClockTime
+reported_latency (Overload *load)
+{
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime min = 0;
+
+  fail_unless (gst_element_query (load->pipeline, query));
+  gst_query_parse_latency (query, NULL, &min, NULL);
+  gst_query_unref (query);
+  return min;
+}
+
+static guint64
+count_in (Overload *load, const gchar *name)
+{
+  Pump pump = { load->element };
+
+  return count_of (&pump, name);
+}
+
+/* What is too much depends on the backend: the source is 100 frames a second of a size that takes some 50 ms each. */
+static void
+overload_new (Overload *load, guint frames)
+{
+  const gchar *backend = g_getenv ("STEREO_BACKEND");
+  gboolean device = g_strcmp0 (backend, "cuda") == 0;
+  GError *error = NULL;
+  GstPad *pad;
+  gchar *text = g_strdup_printf (
+      "videotestsrc is-live=true num-buffers=%u pattern=snow ! video/x-raw,format=GRAY8,"
+      "width=%d,height=%d,framerate=100/1 ! queue max-size-buffers=3 ! stereomatch name=m backend=%s "
+      "packing=side-by-side num-disparities=%d aggregation=full window=%d check-interval=0 ! fakesink sync=true "
+      "qos=true",
+      frames, device ? 3840 : 320, device ? 1080 : 120, backend ? backend : "cpu", device ? 256 : 48, device ? 33 : 21);
+
+  memset (load, 0, sizeof *load);
+  load->pipeline = gst_parse_launch (text, &error);
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  load->element = gst_bin_get_by_name (GST_BIN (load->pipeline), "m");
+  pad = gst_element_get_static_pad (load->element, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, measure, load, NULL);
+  gst_object_unref (pad);
+  g_free (text);
+}
+
+GST_START_TEST (test_more_than_can_be_done)
+{
+  guint seconds = (guint) guard_number ("STEREO_LOAD_SECONDS", 3), frames = 100 * seconds, told;
+  GstClockTime reported, compute;
+  guint64 pairs, late;
+  Overload load;
+
+  guard_begin ("more than can be done", 60 + 10 * seconds);
+  overload_new (&load, frames);
+  gst_element_set_state (load.pipeline, GST_STATE_PLAYING);
+  told = watch_bus (&load);
+  reported = reported_latency (&load);
+  pairs = count_in (&load, "pairs");
+  late = count_in (&load, "late");
+  compute = count_in (&load, "compute-time-mean");
+  g_print ("too much: %u frames at 100 a second, %.1f ms each: %" G_GUINT64_FORMAT " computed, %" G_GUINT64_FORMAT
+           " late, %u QoS messages; %.0f ms old at worst, %.0f ms reported\n",
+      frames, (gdouble) compute / GST_MSECOND, pairs, late, told, (gdouble) load.worst / GST_MSECOND,
+      (gdouble) reported / GST_MSECOND);
+  fail_unless_equals_uint64 (pairs + late, frames);
+  fail_unless (compute > GST_SECOND / 100, "the machine can do that: %" G_GUINT64_FORMAT " ns each", compute);
+  fail_unless (late > 0);
+  fail_unless_equals_uint64 (told, late);
+  /* not longer than was reported, but for one pair that takes longer than any before it (a busy machine) */
+  fail_unless (load.worst <= (gint64) (reported + 2 * compute),
+      "%" G_GINT64_FORMAT " ns, and %" G_GUINT64_FORMAT " were reported", load.worst, reported);
+  gst_element_set_state (load.pipeline, GST_STATE_NULL);
+  gst_object_unref (load.element);
+  gst_object_unref (load.pipeline);
+  guard_end ();
+}
+GST_END_TEST;
+
+static Suite *
+load_suite (void)
+{
+  Suite *suite = suite_create ("load");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_set_timeout (cases, 0); /* the guard watches */
+  tcase_add_test (cases, test_memory_is_flat);
+  tcase_add_test (cases, test_many_elements);
+  tcase_add_test (cases, test_more_than_can_be_done);
+  return suite;
+}
+
+GST_CHECK_MAIN (load);
