@@ -23,7 +23,7 @@
 
 /* Moments, before memory is measured: the first look at the input, which comes after 5 s, keeps its scratch. */
 #define WARM 200
-#define GROWTH 16384 /* bytes that it may differ by then, however many frames */
+#define GROWTH 65536 /* bytes that it may be more by the end, however many frames; a leaked buffer is some 400 */
 
 /* Two cameras without end: what a moment's frame is, follows from its number. */
 typedef struct {
