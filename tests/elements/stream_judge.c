@@ -108,8 +108,10 @@ rig_judge_counts (Rig *rig)
 {
   guint64 pairs = rig_count (rig, "pairs"), late = rig_count (rig, "late");
   /* a view that goes on for more than a second after the other is cut off: what waits in its queue is not looked at.
-   * Streams that tell the truth end closer together than that. */
-  guint uncounted = rig->script->faults[FAULT_JUMP] ? G_MAXUINT / 2 : 0;
+   * Only where timestamps go back, or a frame comes after a stall that it belongs before, do streams end so. */
+  const guint *faults = rig->script->faults;
+  gboolean scattered = faults[FAULT_JUMP] || (faults[FAULT_REORDER] && (faults[FAULT_STALL] || faults[FAULT_GAP]));
+  guint uncounted = scattered ? G_MAXUINT / 2 : 0;
 
   if (rig->lossy ? pairs < rig->outputs - rig->restarted : pairs != rig->outputs - rig->restarted)
     rig_complain (

@@ -23,7 +23,7 @@
 
 /* Moments, before memory is measured: the first look at the input, which comes after 5 s, keeps its scratch. */
 #define WARM 200
-#define GROWTH 16384 /* bytes that it may differ by then, however many frames */
+#define GROWTH 65536 /* bytes that it may be more by the end, however many frames; a leaked buffer is some 400 */
 
 /* Two cameras without end: what a moment's frame is, follows from its number. */
 typedef struct {
@@ -285,8 +285,8 @@ GST_START_TEST (test_memory_is_flat)
              " KiB, %.0f s\n",
         pump->to, heap_in_use () - heap, resident () - rss,
         (gdouble) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC);
-    fail_unless (ABS (heap_in_use () - heap) <= GROWTH,
-        "after %" G_GUINT64_FORMAT " moments the heap has changed by %" G_GINT64_FORMAT " bytes", pump->to,
+    fail_unless (heap_in_use () - heap <= GROWTH,
+        "after %" G_GUINT64_FORMAT " moments the heap has grown by %" G_GINT64_FORMAT " bytes", pump->to,
         heap_in_use () - heap);
   }
   pump_judge (pump);
