@@ -4,12 +4,17 @@
 #
 #   sh docs/pictures.sh [BUILD [FOLDER]]          default: build docs/pictures
 #
-# For every panel it prints how many pixels hold a value.
+# For every panel it prints how many pixels hold a value. Ends with 77 where an element that it needs is not there.
+# Strings without quotes below are lists of words.
+# shellcheck disable=SC2086
 set -eu
 
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd) out=${2:-docs/pictures}
 export GST_PLUGIN_PATH="$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}"
+for element in stereotestsrc stereomatch capssetter compositor pngdec pngenc videobox videoconvert videocrop; do
+  gst-inspect-1.0 --atleast-version=0.0 --exists $element || { echo "there is no element $element" >&2; exit 77; }
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -22,10 +27,7 @@ half="capssetter caps=video/x-raw,multiview-mode=mono"
 # half pixels: fewer colours make a smaller file
 match="stereomatch name=m backend=cpu num-disparities=40 disparity-scale=2"
 
-# The strings below are lists of words.
-# shellcheck disable=SC2086
-
-# panel NAME WORD...: a pipeline up to stereomatch; its first disparity picture, far blue, near red, grey without a value
+# panel NAME WORD...: a pipeline up to stereomatch; its first disparity: far blue, near red, grey without a value
 panel () {
   name=$1
   shift
@@ -52,7 +54,8 @@ strip () {
     inputs="$inputs filesrc location=$work/$name.png ! pngdec ! videoconvert ! video/x-raw,format=RGB ! c.sink_$number"
     x=$((x + width + gap))
   done
-  gst-launch-1.0 -q compositor name=c background=white $pads ! "video/x-raw,format=RGB,width=$((x - gap)),height=$height" ! \
+  gst-launch-1.0 -q compositor name=c background=white $pads ! \
+    "video/x-raw,format=RGB,width=$((x - gap)),height=$height" ! \
     pngenc compression-level=9 ! filesink "location=$out/$picture.png" $inputs
 }
 
