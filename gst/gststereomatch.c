@@ -46,9 +46,10 @@
  *
  * ## Example
  * |[
- * gst-launch-1.0 stereomatch name=m num-disparities=64 ! videoconvert ! autovideosink \
+ * gst-launch-1.0 stereomatch name=m num-disparities=64 ! video/x-raw,format=GRAY8 ! videoconvert ! autovideosink \
  *     v4l2src device=/dev/video0 ! m.sink_left  v4l2src device=/dev/video2 ! m.sink_right
  * ]|
+ * GRAY8 is for the eye: of GRAY16_LE a converter to 8 bits shows the high byte alone, which is nearly black.
  */
 #include "gst/gststereomatch.h"
 

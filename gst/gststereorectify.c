@@ -27,8 +27,8 @@
  * |[
  * gst-launch-1.0 stereorectify name=r calibration=stereo.yml unit=25 ! stereomatch output=depth ! fakesink \
  *     v4l2src device=/dev/video0 ! videoconvert ! r.sink_left  v4l2src device=/dev/video2 ! videoconvert ! r.sink_right
- * gst-launch-1.0 v4l2src ! video/x-raw,width=2560,height=720 ! stereorectify calibration=left.yaml,right.yaml alpha=0 !
- * \ videoconvert ! autovideosink
+ * gst-launch-1.0 v4l2src ! video/x-raw,width=2560,height=720 ! \
+ *     stereorectify calibration=left.yaml,right.yaml alpha=0 ! videoconvert ! autovideosink
  * ]|
  */
 #include "gst/gststereorectify.h"

@@ -9,8 +9,8 @@
  *
  * ## Example launch lines
  * |[
- * gst-launch-1.0 stereotestsrc ! stereomatch ! videoconvert ! autovideosink
- * gst-launch-1.0 stereotestsrc ! video/x-raw,width=3840,height=1080,framerate=60/1 ! autovideosink
+ * gst-launch-1.0 stereotestsrc ! stereomatch ! video/x-raw,format=GRAY8 ! videoconvert ! autovideosink
+ * gst-launch-1.0 stereotestsrc ! video/x-raw,width=3840,height=1080,framerate=60/1 ! videoconvert ! autovideosink
  * ]|
  */
 #include "gst/gststereotestsrc.h"
