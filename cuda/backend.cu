@@ -16,12 +16,16 @@
 StereoStatus
 cuda_fail (StereoError *error, cudaError_t code, const char *call, const char *file, int line)
 {
-  const char *base = strrchr (file, '/');
+  const char *base = strrchr (file, '/'), *advice = "";
+
   cudaGetLastError ();          /* so that the next plan does not meet this one's error */
+  if (cuda_note_failure (code))
+    advice = " This process cannot use the device any more: restart it, or set backend=cpu.";
+  else if (code == cudaErrorMemoryAllocation)
+    advice = " The device's memory is full: reduce num-disparities or the size, or free some.";
   return stereo_fail (error, code == cudaErrorMemoryAllocation ? STEREO_ERROR_MEMORY : STEREO_ERROR_BACKEND,
       "CUDA failed: %.120s: %s (%s, at %s:%d).%s", call, cudaGetErrorString (code), cudaGetErrorName (code),
-      base ? base + 1 : file, line, cuda_is_fatal (code) ? " Nothing that shares this CUDA context works any more: stop "
-          "all elements that use it, and start them again." : "");
+      base ? base + 1 : file, line, advice);
 }
 
 /* ---- the device ------------------------------------------------------------------------------ */
@@ -65,9 +69,12 @@ device_available (int device, char *reason, size_t size)
 static int
 cuda_available (int device, char *reason, size_t size)
 {
-  int count = 0, driver = 0, runtime = 0, usable = 0, caller = device == -2;
-  cudaError_t code = cudaGetDeviceCount (&count);
+  int count = 0, driver = 0, runtime = 0, usable = 0;
+  cudaError_t code;
 
+  if (cuda_device_failed (device, reason, size))
+    return 0;
+  code = cudaGetDeviceCount (&count);
   cudaDriverGetVersion (&driver);
   cudaRuntimeGetVersion (&runtime);
   if (driver == 0)
@@ -83,7 +90,7 @@ cuda_available (int device, char *reason, size_t size)
     snprintf (reason, size, "There is no CUDA device %d: there are %d, numbered from 0.", device, count);
   else if (device == -2 && (code = cudaGetDevice (&device)) != cudaSuccess)
     snprintf (reason, size, "The current CUDA context cannot be used (%s).", cudaGetErrorString (code));
-  else if (caller || cuda_device_alive (device < 0 ? 0 : device, reason, size))
+  else
     usable = device_available (device < 0 ? 0 : device, reason, size);
   cudaGetLastError ();
   return usable;
@@ -160,7 +167,6 @@ cuda_open (StereoPlan *plan, StereoError *error)
   if (!state)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CUDA backend.");
   plan->state = state;
-  cuda_device_take (device_of (plan));
   state->fault_at = cuda_fault_wanted ();
   state->debug_sync = debug && *debug && strcmp (debug, "0");
   state->no_graph = graph && !strcmp (graph, "0");
@@ -175,8 +181,8 @@ cuda_settle (StereoPlan *plan)
   cudaStream_t streams[] = { state->upload_stream, state->stream, state->download_stream };
 
   for (cudaStream_t stream : streams)
-    if (stream && cuda_is_fatal (cudaStreamSynchronize (stream)))
-      state->failed = 1;
+    if (stream)
+      cuda_note_failure (cudaStreamSynchronize (stream));
   cudaGetLastError ();
 }
 
@@ -215,7 +221,6 @@ cuda_close (StereoPlan *plan)
     if (stream)
       cudaStreamDestroy (stream);
   cudaGetLastError ();
-  cuda_device_leave (device_of (plan), state->failed);
   stereo_pool_free (state->pool);
   free (state);
   plan->state = NULL;

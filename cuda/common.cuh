@@ -25,7 +25,6 @@ struct CudaState
 {
   int shared_per_block, multiprocessors;
   int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
-  int failed;                   /* the context is beyond use */
   unsigned fault_at;            /* STEREO_TEST_FAULT: the frame, from 1, whose kernel reads where it must not; 0: none */
   cudaStream_t stream;          /* of the steps */
   cudaStream_t upload_stream, download_stream;
@@ -86,9 +85,6 @@ cuda_state (const StereoPlan *plan)
 /* Turns a failed call into STEREO_ERROR_BACKEND with the call, the error and the place. */
 StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, const char *file, int line);
 
-/* Whether nothing in this context works any more after @code. */
-int cuda_is_fatal (cudaError_t code);
-
 #define CUDA_TRY(call) \
   do { \
     cudaError_t code_ = (call); \
@@ -120,11 +116,10 @@ size_t cuda_results_most (const StereoPlan *plan);
 void cuda_make_graph (StereoPlan *plan);
 StereoStatus cuda_run_graph (StereoPlan *plan, StereoError *error);
 
-/* fault.cu: who uses a device's primary context, as the last to go resets it after a failure. A device below 0 is the
- * caller's context. 0 and a sentence where it failed; what is taken has to be left again. */
-int cuda_device_alive (int device, char *reason, size_t size);
-void cuda_device_take (int device);
-void cuda_device_leave (int device, int failed);
+/* fault.cu: whether a call's result means that the process has lost the device; that is kept. */
+int cuda_note_failure (cudaError_t code);
+/* Whether it was lost, and a sentence that says so. */
+int cuda_device_failed (int device, char *reason, size_t size);
 
 /* fault.cu: the frame that STEREO_TEST_FAULT=kernel:FRAME names, or 0; and what happens to it. */
 unsigned cuda_fault_wanted (void);

@@ -161,8 +161,6 @@ remap_open (StereoRemap *remap, StereoError *error)
   StereoStatus status;
 
   remap->state = calloc (1, sizeof (CudaRemap));
-  if (remap->state)
-    cuda_device_take (device_of (remap));
   status = remap->state ? open_device (remap, error) :
                           stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CUDA backend.");
   leave (before);
@@ -174,12 +172,13 @@ static void
 remap_close (StereoRemap *remap)
 {
   CudaRemap *state = remap_state (remap);
-  int before, failed;
+  int before;
 
   if (!state)
     return;
   before = enter (remap);
-  failed = state->stream && cuda_is_fatal (cudaStreamSynchronize (state->stream));
+  if (state->stream)
+    cuda_note_failure (cudaStreamSynchronize (state->stream));
   for (CudaRemapPlane &plane : state->planes) {
     cudaFreeHost (plane.pinned_source);
     cudaFreeHost (plane.pinned_target);
@@ -193,7 +192,6 @@ remap_close (StereoRemap *remap)
   if (state->stream)
     cudaStreamDestroy (state->stream);
   cudaGetLastError ();
-  cuda_device_leave (device_of (remap), failed);
   stereo_pool_free (state->pool);
   leave (before);
   free (state);
