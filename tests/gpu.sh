@@ -16,7 +16,7 @@ part () { case " $parts " in *" $1 "*) echo "== $1"; return 0 ;; *) return 1 ;; 
 check () { "$@" || { echo "FAILED: $*"; failed=$((failed + 1)); }; }
 bench () { "$build/tests/bench/stereo-bench" --backend cuda --runs 60 --device-input "$@"; }
 
-part engine && for test in cuda flight plan remap; do
+part engine && for test in cuda flight plan remap determinism cuda_faults; do
   check "$build/tests/engine/test_$test"
 done
 
@@ -107,10 +107,17 @@ fi
 if part bench; then
   bench --synthetic 741x497 --num-disparities 70
   bench --synthetic 1920x1080 --num-disparities 128
+  for method in sgm "sgm --paths 4" "bm --cost sad" "bm --cost zncc"; do
+    # shellcheck disable=SC2086
+    bench --synthetic 1920x1080 --num-disparities 128 --method $method
+  done
+  bench --synthetic 1408x965 --num-disparities 256 --method sgm
+  bench --synthetic 741x497 --num-disparities 64 --method sgm
   bench --synthetic 450x375 --num-disparities 60 --method esaw
   bench --synthetic 450x375 --num-disparities 60 --method esaw --profile fast
   bench --synthetic 450x375 --num-disparities 60 --method esmp
   bench --synthetic 1408x965 --num-disparities 320 --cost census-7x5 --support left --refine-iterations 3
+  bench --synthetic 1408x965 --num-disparities 320 --cost census-7x5 --support left --refine-iterations 7
   bench --synthetic 1408x965 --num-disparities 320 --cost census-7x5 --support both --refine-iterations 3
   [ -n "$scenes" ] && bench --scenes "$scenes" --fill background && bench --scenes "$scenes" --profile thesis
 fi
