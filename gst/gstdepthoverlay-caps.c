@@ -47,7 +47,7 @@ choose_view (GstDepthOverlay *self, GstStereoLayout *layout, gint *x, gint *y)
   const GstVideoInfo *live = &self->live_info;
   gint width = GST_VIDEO_INFO_WIDTH (live), height = GST_VIDEO_INFO_HEIGHT (live);
   gchar *message = NULL;
-  gboolean found;
+  gboolean packed = TRUE, found;
 
   *x = *y = 0;
   switch (GST_VIDEO_INFO_MULTIVIEW_MODE (live)) {
@@ -58,19 +58,19 @@ choose_view (GstDepthOverlay *self, GstStereoLayout *layout, gint *x, gint *y)
     case GST_VIDEO_MULTIVIEW_MODE_MONO:
     case GST_VIDEO_MULTIVIEW_MODE_LEFT:
     case GST_VIDEO_MULTIVIEW_MODE_RIGHT:
-      if (!looks_packed (self, width, height))
-        return gst_stereo_layout_single (layout, live, FALSE, &message) || refuse (self, message);
+      packed = looks_packed (self, width, height);
       break;
     default:
       return refuse (self, "The live view must be one view, or two side by side or one above the other: what sink gets "
           "is tagged with another multiview-mode. Give it the left view alone.");
   }
-  found = gst_stereo_layout_packed (layout, live, GST_STEREO_PACKING_SIDE_BY_SIDE, &message);
+  found = packed ? gst_stereo_layout_packed (layout, live, GST_STEREO_PACKING_SIDE_BY_SIDE, &message) :
+      gst_stereo_layout_single (layout, live, FALSE, &message);
   if (!found)
     refuse (self, message);
-  else if (layout->right_first && layout->packing == GST_STEREO_PACKING_SIDE_BY_SIDE)
+  else if (packed && layout->right_first && layout->packing == GST_STEREO_PACKING_SIDE_BY_SIDE)
     *x = layout->width;
-  else if (layout->right_first)
+  else if (packed && layout->right_first)
     *y = layout->height;
   g_free (message);
   return found;
