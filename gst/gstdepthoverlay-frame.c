@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "gst/gststereoaggregator.h"
+
 #define GST_CAT_DEFAULT gst_depth_overlay_debug
 
 /* The depth held, mapped. */
@@ -208,30 +210,6 @@ rows_are_plain (GstDepthOverlay *self, GstBuffer *live)
   return TRUE;
 }
 
-typedef struct
-{
-  GstBuffer *out;
-  gboolean same_size;
-} CopyMetas;
-
-/* What is true of the live frame and stays true. Not where its rows lie, nor what was cut off. */
-static gboolean
-copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer data)
-{
-  CopyMetas *copy = data;
-  GType api = (*meta)->info->api;
-  GstMetaTransformCopy whole = { FALSE, 0, (gsize) -1 };
-
-  if (api == GST_VIDEO_META_API_TYPE || api == GST_VIDEO_CROP_META_API_TYPE ||
-      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR)) ||
-      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_REFERENCE_STR)) ||
-      (!copy->same_size && gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_SIZE_STR))))
-    return TRUE;
-  if ((*meta)->info->transform_func)
-    (*meta)->info->transform_func (copy->out, *meta, buffer, _gst_meta_transform_copy, &whole);
-  return TRUE;
-}
-
 static GstFlowReturn
 map_error (GstDepthOverlay *self, GstBuffer *buffer)
 {
@@ -264,7 +242,6 @@ draw (GstDepthOverlay *self, const GstDepthOverlaySettings *settings, GstBuffer 
 {
   GstVideoFrame in, out;
   GstFlowReturn flow = gst_depth_overlay_acquire (self, output);
-  CopyMetas copy = { NULL, !self->cropped };
 
   if (flow != GST_FLOW_OK)
     return flow;
@@ -279,8 +256,7 @@ draw (GstDepthOverlay *self, const GstDepthOverlaySettings *settings, GstBuffer 
     gst_video_frame_unmap (&out);
     gst_video_frame_unmap (&in);
     gst_buffer_copy_into (*output, live, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
-    copy.out = *output;
-    gst_buffer_foreach_meta (live, copy_meta, &copy);
+    gst_stereo_copy_metas (*output, live, !self->cropped, TRUE);
   }
   if (flow != GST_FLOW_OK)
     gst_clear_buffer (output);

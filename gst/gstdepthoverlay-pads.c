@@ -214,30 +214,3 @@ gst_depth_overlay_src_query (GstAggregator *aggregator, GstQuery *query)
       return GST_AGGREGATOR_CLASS (parent_class ())->src_query (aggregator, query);
   }
 }
-
-gboolean
-gst_depth_overlay_propose_allocation (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide,
-    GstQuery *query)
-{
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  return TRUE;
-}
-
-/* Wholly outside the segment: not part of what is played. */
-GstBuffer *
-gst_depth_overlay_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer)
-{
-  GstClockTime start = GST_BUFFER_PTS (buffer), stop = start;
-  gboolean inside;
-
-  if (pad->segment.format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (start))
-    return buffer;
-  if (GST_BUFFER_DURATION_IS_VALID (buffer))
-    stop += GST_BUFFER_DURATION (buffer);
-  GST_OBJECT_LOCK (pad);
-  inside = gst_segment_clip (&pad->segment, GST_FORMAT_TIME, start, stop, NULL, NULL);
-  GST_OBJECT_UNLOCK (pad);
-  if (!inside)
-    gst_clear_buffer (&buffer);
-  return buffer;
-}

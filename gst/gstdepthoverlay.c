@@ -51,6 +51,8 @@
  */
 #include "gst/gstdepthoverlay.h"
 
+#include "gst/gststereoaggregator.h"
+
 #include <string.h>
 
 #define GST_CAT_DEFAULT gst_depth_overlay_debug
@@ -375,7 +377,7 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   aggregator_class->sink_event = gst_depth_overlay_sink_event;
   aggregator_class->sink_query = gst_depth_overlay_sink_query;
   aggregator_class->src_query = gst_depth_overlay_src_query;
-  aggregator_class->clip = gst_depth_overlay_clip;
+  aggregator_class->clip = gst_stereo_aggregator_clip;
   aggregator_class->start = gst_depth_overlay_start;
   aggregator_class->stop = gst_depth_overlay_stop;
   aggregator_class->flush = gst_depth_overlay_flush;
@@ -384,7 +386,7 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   aggregator_class->update_src_caps = gst_depth_overlay_update_src_caps;
   aggregator_class->negotiated_src_caps = gst_depth_overlay_negotiated_src_caps;
   aggregator_class->decide_allocation = gst_depth_overlay_decide_allocation;
-  aggregator_class->propose_allocation = gst_depth_overlay_propose_allocation;
+  aggregator_class->propose_allocation = gst_stereo_aggregator_propose_allocation;
 }
 
 static void

@@ -126,9 +126,6 @@ void gst_depth_overlay_release_pad (GstElement *element, GstPad *pad);
 gboolean gst_depth_overlay_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event);
 gboolean gst_depth_overlay_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query);
 gboolean gst_depth_overlay_src_query (GstAggregator *aggregator, GstQuery *query);
-gboolean gst_depth_overlay_propose_allocation (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide,
-    GstQuery *query);
-GstBuffer *gst_depth_overlay_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
 
 /* gstdepthoverlay-caps.c: which part of the live frame is shown, and the output's caps. */
 GstFlowReturn gst_depth_overlay_prepare (GstDepthOverlay *self);

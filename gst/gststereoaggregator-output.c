@@ -89,11 +89,10 @@ gst_stereo_aggregator_map (GstStereoAggregator *self, GstVideoFrame *mapped, con
 typedef struct
 {
   GstBuffer *out;
-  gboolean same_size;           /* out has the size of the frame whose metas are copied, and all is where it was */
+  gboolean same_place, same_pixels;
 } CopyMetas;
 
-/* What is true of the left frame and stays true of what is made from it. Not the pixels' own: memory (that tags
- * GstVideoMeta too), colour. */
+/* Never what is about memory (which tags GstVideoMeta too), nor what was cut off. */
 static gboolean
 copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer data)
 {
@@ -101,11 +100,14 @@ copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer data)
   GType api = (*meta)->info->api;
   GstMetaTransformCopy whole = { FALSE, 0, (gsize) -1 };
 
-  if (api == GST_VIDEO_CROP_META_API_TYPE || api == GST_STEREO_META_API_TYPE ||
+  if (api == GST_VIDEO_META_API_TYPE || api == GST_VIDEO_CROP_META_API_TYPE ||
       gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR)) ||
-      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_REFERENCE_STR)) ||
-      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_COLORSPACE_STR)) ||
-      (!copy->same_size && gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_SIZE_STR))))
+      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_REFERENCE_STR)))
+    return TRUE;
+  if (!copy->same_pixels && (api == GST_STEREO_META_API_TYPE ||
+          gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_COLORSPACE_STR))))
+    return TRUE;
+  if (!copy->same_place && gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_SIZE_STR)))
     return TRUE;
   if ((*meta)->info->transform_func)
     (*meta)->info->transform_func (copy->out, *meta, buffer, _gst_meta_transform_copy, &whole);
@@ -113,11 +115,18 @@ copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer data)
 }
 
 void
+gst_stereo_copy_metas (GstBuffer *out, GstBuffer *from, gboolean same_place, gboolean same_pixels)
+{
+  CopyMetas copy = { out, same_place, same_pixels };
+  gst_buffer_foreach_meta (from, copy_meta, &copy);
+}
+
+void
 gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
     const GstStereoFrame *other, gboolean same_place)
 {
-  CopyMetas copy = { out, same_place && (left->layout.packing == GST_STEREO_PACKING_AUTO ||
-        left->layout.packing == GST_STEREO_PACKING_FRAME_BY_FRAME) };
+  gboolean alone = left->layout.packing == GST_STEREO_PACKING_AUTO ||
+      left->layout.packing == GST_STEREO_PACKING_FRAME_BY_FRAME;
   const GstStereoFrame *timed = GST_BUFFER_PTS_IS_VALID (left->buffer) ||
       left->layout.packing == GST_STEREO_PACKING_AUTO ? left : other;
 
@@ -129,7 +138,7 @@ gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const
       GST_BUFFER_FLAG_IS_SET (other->buffer, GST_BUFFER_FLAG_CORRUPTED))
     GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_CORRUPTED);
   self->discont = FALSE;
-  gst_buffer_foreach_meta (left->buffer, copy_meta, &copy);
+  gst_stereo_copy_metas (out, left->buffer, same_place && alone, FALSE);
 }
 
 static void

@@ -122,6 +122,9 @@ GstFlowReturn gst_stereo_aggregator_mismatch (
 /* FALSE after an error was posted. */
 gboolean gst_stereo_aggregator_map (
     GstStereoAggregator *self, GstVideoFrame *mapped, const GstStereoFrame *frame, GstStereoCudaContext *context);
+/* The metas of a frame that are true of what is made from it, too. @same_place: @out has its size, and all is where it was;
+ * @same_pixels: what it shows is the same, so that colours and a GstStereoMeta still say what it is. */
+void gst_stereo_copy_metas (GstBuffer *out, GstBuffer *from, gboolean same_place, gboolean same_pixels);
 /* Timestamps, flags and metas. @other's timestamps stand in where the left view of a bundle has none. @same_place: what
  * lies at a place of the left view lies at the same place of @out. */
 void gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
