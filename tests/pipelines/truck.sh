@@ -3,7 +3,7 @@
 # truck.sh with truck.c or truck.py: truck.sh BUILD c|python
 set -eu
 . "$(dirname "$0")/common.sh"
-skip_without stereotestsrc stereoconfidence depthoverlay videocrop capssetter fakevideosink
+skip_without stereotestsrc stereoconfidence depthoverlay videocrop capssetter
 option=
 if [ "$2" = python ]; then
   option=--python
