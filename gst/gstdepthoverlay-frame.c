@@ -281,26 +281,6 @@ make_output (GstDepthOverlay *self, const GstDepthOverlaySettings *settings, Gst
   return flow;
 }
 
-static GstFlowReturn
-push (GstDepthOverlay *self, const GstSegment *segment, GstBuffer *out)
-{
-  GstAggregator *aggregator = GST_AGGREGATOR (self);
-
-  if (segment->format == GST_FORMAT_TIME && !(self->have_segment && gst_segment_is_equal (&self->segment, segment))) {
-    self->segment = *segment;
-    self->have_segment = TRUE;
-    gst_aggregator_update_segment (aggregator, segment);
-  }
-  if (GST_BUFFER_PTS_IS_VALID (out)) {
-    GST_OBJECT_LOCK (aggregator);
-    GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position = GST_BUFFER_PTS (out);
-    GST_OBJECT_UNLOCK (aggregator);
-  }
-  gst_aggregator_selected_samples (aggregator, GST_BUFFER_PTS (out), GST_CLOCK_TIME_NONE, GST_BUFFER_DURATION (out),
-      NULL);
-  return gst_aggregator_finish_buffer (aggregator, out);
-}
-
 GstFlowReturn
 gst_depth_overlay_process (GstDepthOverlay *self, GstBuffer *live, const GstSegment *segment, gint64 time,
     GstDepthOverlayState state)
@@ -341,5 +321,5 @@ gst_depth_overlay_process (GstDepthOverlay *self, GstBuffer *live, const GstSegm
     gst_clear_buffer (&out);
     return flow;
   }
-  return push (self, segment, out);
+  return gst_stereo_push (GST_AGGREGATOR (self), &self->segment, &self->have_segment, segment, out);
 }

@@ -141,14 +141,13 @@ gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const
   gst_stereo_copy_metas (out, left->buffer, same_place && alone, FALSE);
 }
 
-static void
-update_segment (GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out)
+GstFlowReturn
+gst_stereo_push (GstAggregator *aggregator, GstSegment *last, gboolean *have_last, const GstSegment *segment,
+    GstBuffer *out)
 {
-  GstAggregator *aggregator = GST_AGGREGATOR (self);
-
-  if (segment->format == GST_FORMAT_TIME && !(self->have_segment && gst_segment_is_equal (&self->segment, segment))) {
-    self->segment = *segment;
-    self->have_segment = TRUE;
+  if (segment->format == GST_FORMAT_TIME && !(*have_last && gst_segment_is_equal (last, segment))) {
+    *last = *segment;
+    *have_last = TRUE;
     gst_aggregator_update_segment (aggregator, segment);
   }
   if (GST_BUFFER_PTS_IS_VALID (out)) {
@@ -156,22 +155,42 @@ update_segment (GstStereoAggregator *self, const GstSegment *segment, GstBuffer 
     GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position = GST_BUFFER_PTS (out);
     GST_OBJECT_UNLOCK (aggregator);
   }
+  gst_aggregator_selected_samples (aggregator, GST_BUFFER_PTS (out), GST_CLOCK_TIME_NONE, GST_BUFFER_DURATION (out),
+      NULL);
+  return gst_aggregator_finish_buffer (aggregator, out);
 }
 
 GstFlowReturn
 gst_stereo_aggregator_finish (GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out,
     GstClockTime compute_time)
 {
-  GstAggregator *aggregator = GST_AGGREGATOR (self);
-
   GST_OBJECT_LOCK (self);
   self->stats.pairs++;
   self->stats.compute_last = compute_time;
   self->stats.compute_total += compute_time;
   GST_OBJECT_UNLOCK (self);
   gst_stereo_aggregator_took (self, compute_time);
-  update_segment (self, segment, out);
-  gst_aggregator_selected_samples (aggregator, GST_BUFFER_PTS (out), GST_CLOCK_TIME_NONE, GST_BUFFER_DURATION (out),
-      NULL);
-  return gst_aggregator_finish_buffer (aggregator, out);
+  return gst_stereo_push (GST_AGGREGATOR (self), &self->segment, &self->have_segment, segment, out);
+}
+
+GstFlowReturn
+gst_stereo_post_error (GstElement *self, const StereoError *error)
+{
+  switch (error->status) {
+    case STEREO_ERROR_PARAMETER:
+      GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
+      return GST_FLOW_NOT_NEGOTIATED;
+    case STEREO_ERROR_SIZE:
+      GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", error->message), (NULL));
+      return GST_FLOW_NOT_NEGOTIATED;
+    case STEREO_ERROR_MEMORY:
+      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
+      return GST_FLOW_ERROR;
+    case STEREO_ERROR_NO_DEVICE:
+      GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("%s", error->message), (NULL));
+      return GST_FLOW_ERROR;
+    default:
+      GST_ELEMENT_ERROR (self, LIBRARY, FAILED, ("%s", error->message), (NULL));
+      return GST_FLOW_ERROR;
+  }
 }

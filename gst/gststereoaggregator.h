@@ -132,6 +132,11 @@ void gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, 
 /* Counts a pair that took so long to compute (also for the latency), and pushes @out (transfer full). */
 GstFlowReturn gst_stereo_aggregator_finish (
     GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out, GstClockTime compute_time);
+/* Its last half, for any aggregator: keeps the segment of the source pad, of which @last was the last. */
+GstFlowReturn gst_stereo_push (
+    GstAggregator *aggregator, GstSegment *last, gboolean *have_last, const GstSegment *segment, GstBuffer *out);
+/* The engine's words on the bus; gives the flow that goes with them. */
+GstFlowReturn gst_stereo_post_error (GstElement *self, const StereoError *error);
 
 G_END_DECLS
 

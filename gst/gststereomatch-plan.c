@@ -14,27 +14,11 @@ gst_stereo_match_post_error (GstStereoMatch *self, const StereoError *error, con
   gboolean uncalibrated = params->output == STEREO_OUTPUT_DEPTH &&
       !(params->focal_length > 0 && params->baseline > 0);
 
-  switch (error->status) {
-    case STEREO_ERROR_PARAMETER:
-      if (uncalibrated)
-        GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s Or let the views bring them along: stereorectify with its "
-                "calibration set, before stereomatch, writes them into the metadata.", error->message), (NULL));
-      else
-        GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
-      return GST_FLOW_NOT_NEGOTIATED;
-    case STEREO_ERROR_SIZE:
-      GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", error->message), (NULL));
-      return GST_FLOW_NOT_NEGOTIATED;
-    case STEREO_ERROR_MEMORY:
-      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
-      return GST_FLOW_ERROR;
-    case STEREO_ERROR_NO_DEVICE:
-      GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("%s", error->message), (NULL));
-      return GST_FLOW_ERROR;
-    default:
-      GST_ELEMENT_ERROR (self, LIBRARY, FAILED, ("%s", error->message), (NULL));
-      return GST_FLOW_ERROR;
-  }
+  if (error->status != STEREO_ERROR_PARAMETER || !uncalibrated)
+    return gst_stereo_post_error (GST_ELEMENT (self), error);
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s Or let the views bring them along: stereorectify with its calibration "
+          "set, before stereomatch, writes them into the metadata.", error->message), (NULL));
+  return GST_FLOW_NOT_NEGOTIATED;
 }
 
 static void

@@ -11,23 +11,10 @@
 GstFlowReturn
 gst_stereo_rectify_post_error (GstStereoRectify *self, const StereoError *error)
 {
-  switch (error->status) {
-    case STEREO_ERROR_PARAMETER:
-      GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
-      return GST_FLOW_NOT_NEGOTIATED;
-    case STEREO_ERROR_SIZE:
-      GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s", error->message), (NULL));
-      return GST_FLOW_NOT_NEGOTIATED;
-    case STEREO_ERROR_MEMORY:
-      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
-      return GST_FLOW_ERROR;
-    case STEREO_ERROR_NO_DEVICE:
-      GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("%s", error->message), (NULL));
-      return GST_FLOW_ERROR;
-    default:
-      GST_ELEMENT_ERROR (self, LIBRARY, FAILED, ("%s", error->message), (NULL));
-      return GST_FLOW_ERROR;
-  }
+  if (error->status != STEREO_ERROR_SIZE)
+    return gst_stereo_post_error (GST_ELEMENT (self), error);
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s", error->message), (NULL));
+  return GST_FLOW_NOT_NEGOTIATED;
 }
 
 /* ---- calibration ------------------------------------------------------------------------- */
