@@ -34,19 +34,22 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoAggregator, gst_object_unref)
 #define GST_STEREO_MAX_SKEW_AUTO G_MAXUINT64
 
 /* What `stats` shows of any of them. */
-typedef struct {
+typedef struct
+{
   guint64 pairs, dropped_left, dropped_right, late;
   guint64 compute_last, compute_total; /* ns */
 } GstStereoPairStats;
 
 /* Frames dropped for want of a partner, since the last report. */
-typedef struct {
+typedef struct
+{
   guint left, right;
   gint64 skew, max_skew; /* of the last pair that was too far apart, ns */
   gint64 reported;       /* monotonic µs; 0 = never */
 } GstStereoDrops;
 
-struct _GstStereoAggregator {
+struct _GstStereoAggregator
+{
   GstAggregator parent;
 
   /* protected by the object lock */
@@ -77,7 +80,8 @@ struct _GstStereoAggregator {
 
 /* Of these only process() and input_caps() have to be there. start(), stop() and flush() of the base class are to be
  * chained up to, first. */
-struct _GstStereoAggregatorClass {
+struct _GstStereoAggregatorClass
+{
   GstAggregatorClass parent_class;
 
   /* Caps of a sink pad. Transfer full. */

@@ -21,7 +21,8 @@ fetch (const StereoImage *image, gint x, gint y, gint width, gint height, gint16
 }
 
 /* What of a correlation is the patch's own: its pixels less their mean, so that the other side's mean falls out. */
-typedef struct {
+typedef struct
+{
   gint16 pixels[FINE_WIDTH * FINE_HEIGHT];
   gfloat deviation; /* the root of the sum of their squares */
 } Patch;

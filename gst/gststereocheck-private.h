@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 #define GST_STEREO_CHECK_MAX_SLACK (GST_STEREO_CHECK_MAX_FACTOR / 2 + 2)
 
 /* A match in the views, as exact as the small pictures are. */
-typedef struct {
+typedef struct
+{
   gint width, height; /* of the views */
   gint x, y;          /* of the patch's middle in the left view */
   gint across, down;  /* from there to its place in the right one */

@@ -27,18 +27,21 @@
 #define MAX_VERTICAL 1.0 /* px */
 #define MAX_TILT 1.5     /* px from the left half's median to the right half's */
 
-typedef struct {
+typedef struct
+{
   gint16 *pixels; /* 16 bits: products of pairs are one instruction then */
   gint32 *sum;    /* of the patch that starts there */
   gfloat *scale;  /* 1 / (its standard deviation, times the pixels); 0 for a flat one */
 } Small;
 
-typedef struct {
+typedef struct
+{
   gint x, y; /* of the patch in the small left picture */
   gfloat texture;
 } Point;
 
-struct _GstStereoCheck {
+struct _GstStereoCheck
+{
   gint width, height, min, num;
   gint factor; /* views to small pictures */
   gint small_width, small_height;
@@ -244,7 +247,8 @@ choose_points (GstStereoCheck *check)
 
 /* ---- matches ----------------------------------------------------------------------------- */
 
-typedef struct {
+typedef struct
+{
   gint x, y; /* where the patch was found */
   gfloat score;
   gboolean unique; /* nothing else comes anywhere near */

@@ -29,7 +29,8 @@ G_BEGIN_DECLS
 /* Scratch for views of one size; about 16 bytes per pixel of the small picture. */
 typedef struct _GstStereoCheck GstStereoCheck;
 
-typedef struct {
+typedef struct
+{
   guint points;            /* textured ones, looked for */
   guint matches;           /* of them, found for sure */
   guint forward, backward; /* matches inside the range; matches that would be inside if the views were exchanged */
@@ -57,13 +58,15 @@ GstStereoVerdict gst_stereo_check_unrectified (const GstStereoCheckResult *resul
 
 #define GST_STEREO_SKEW_SPANS 4
 
-typedef struct {
+typedef struct
+{
   gint64 time;  /* its middle, ns */
   gdouble skew; /* mean, ns */
 } GstStereoSkewSpan;
 
 /* Zeroed at first. */
-typedef struct {
+typedef struct
+{
   guint count;          /* pairs since the last span was closed */
   gint64 sum, absolute; /* of their skew, ns */
   gint64 first, last;   /* their times, ns */
@@ -84,7 +87,8 @@ GstStereoVerdict gst_stereo_skew_drifts (const GstStereoSkew *skew, gint64 frame
 /* ---- saying so --------------------------------------------------------------------------- */
 
 /* Zeroed at first. */
-typedef struct {
+typedef struct
+{
   gboolean stands;
   guint absent; /* checks in a row that did not find it */
 } GstStereoFinding;

@@ -36,7 +36,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_stereo_confidence_debug);
 
 typedef enum { SHOW_CONFIDENCE, SHOW_TRUTH } Show;
 
-struct _GstStereoConfidence {
+struct _GstStereoConfidence
+{
   GstBaseTransform parent;
 
   gint show; /* Show, protected by the object lock */

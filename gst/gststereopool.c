@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/gststereopool.h"
 
-typedef struct {
+typedef struct
+{
   GstCaps *caps;
   guint size, min, max;
   GstAllocator *allocator; /* may be NULL */

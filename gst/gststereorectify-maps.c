@@ -114,7 +114,8 @@ gst_stereo_rectify_compute (GstStereoRectify *self, const GstStereoLayout *layou
 /* ---- planes ------------------------------------------------------------------------------ */
 
 /* Where the samples of a component lie; @second: of the view that lies second in the frame. */
-typedef struct {
+typedef struct
+{
   guint8 *data;
   gint stride;
   StereoRemapLayout layout;

@@ -21,7 +21,8 @@ G_DECLARE_FINAL_TYPE (GstStereoRectify, gst_stereo_rectify, GST, STEREO_RECTIFY,
 GST_ELEMENT_REGISTER_DECLARE (stereorectify);
 
 /* As set. */
-typedef struct {
+typedef struct
+{
   gchar *calibration;
   gdouble alpha, unit;
   gint width, height;
@@ -29,7 +30,8 @@ typedef struct {
 } GstStereoRectifySettings;
 
 /* What a remap was made for; compared as a whole. */
-typedef struct {
+typedef struct
+{
   guint serial;       /* of the settings */
   gint width, height; /* of a raw view */
   GstStereoPacking packing;
@@ -38,7 +40,8 @@ typedef struct {
   gboolean full_range; /* black is 0 */
 } GstStereoRectifyKey;
 
-struct _GstStereoRectify {
+struct _GstStereoRectify
+{
   GstStereoAggregator parent;
 
   /* protected by the object lock */

@@ -33,7 +33,8 @@ extern "C" {
 #define STEREO_REMAP_MAX_CHANNELS 4
 
 /* Read while the remap is made, and not after. */
-typedef struct StereoRemapMap {
+typedef struct StereoRemapMap
+{
   int width, height; /* of the target, px */
   int source_width, source_height;
   const float *x, *y; /* height rows of width positions in the source */
@@ -42,7 +43,8 @@ typedef struct StereoRemapMap {
 
 /* How the samples of a plane lie in memory: channel c of sample (x, y) is data[y * stride + x * pixel_stride +
  * offset[c]]. */
-typedef struct StereoRemapLayout {
+typedef struct StereoRemapLayout
+{
   int pixel_stride;                          /* bytes, 1..16 */
   uint8_t offset[STEREO_REMAP_MAX_CHANNELS]; /* below 16 */
   /* Chroma: a sample for every 2^shift pixels, at the first of them or in their middle. A plane of a picture of w
@@ -52,14 +54,16 @@ typedef struct StereoRemapLayout {
 } StereoRemapLayout;
 
 /* One plane of the pictures that follow a map. */
-typedef struct StereoRemapPlane {
+typedef struct StereoRemapPlane
+{
   int map;      /* which of the maps */
   int channels; /* 1..4 bytes of a sample, interpolated each for itself */
   StereoRemapLayout source, target;
   uint8_t border[STEREO_REMAP_MAX_CHANNELS]; /* what lies around the source: black is 0 or 16, chroma 128 */
 } StereoRemapPlane;
 
-typedef struct StereoRemapParams {
+typedef struct StereoRemapParams
+{
   const StereoRemapMap *maps;
   int map_count;
   const StereoRemapPlane *planes;
@@ -70,13 +74,15 @@ typedef struct StereoRemapParams {
 } StereoRemapParams;
 
 /* Where a plane lies, any stride. */
-typedef struct StereoRemapSource {
+typedef struct StereoRemapSource
+{
   const uint8_t *data;
   ptrdiff_t stride;    /* bytes from row to row; negative: bottom up */
   StereoMemory memory; /* STEREO_MEMORY_CUDA only with backend=cuda */
 } StereoRemapSource;
 
-typedef struct StereoRemapTarget {
+typedef struct StereoRemapTarget
+{
   uint8_t *data;
   ptrdiff_t stride;
   StereoMemory memory;

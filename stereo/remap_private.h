@@ -22,7 +22,8 @@ typedef enum StereoRemapKind {
 } StereoRemapKind;
 
 /* A map for planes of one subsampling, ready for use. Rows have @pitch entries, a multiple of the block. */
-typedef struct StereoRemapTable {
+typedef struct StereoRemapTable
+{
   int width, height, pitch;        /* samples of the target plane */
   int source_width, source_height; /* samples of the source plane */
   uint32_t *position;              /* (uint16) x | y << 16 of the upper left tap, -1..; both -2 where there is none */
@@ -33,7 +34,8 @@ typedef struct StereoRemapTable {
   int shift[4], centred[4]; /* source x, y; target x, y */
 } StereoRemapTable;
 
-typedef struct StereoRemapBackend {
+typedef struct StereoRemapBackend
+{
   const char *name;
   /* all NULL in a build without it */
   StereoStatus (*open) (StereoRemap *remap, StereoError *error);
@@ -41,7 +43,8 @@ typedef struct StereoRemapBackend {
   StereoStatus (*run) (StereoRemap *remap, StereoError *error);
 } StereoRemapBackend;
 
-struct StereoRemap {
+struct StereoRemap
+{
   StereoRemapPlane planes[STEREO_REMAP_MAX_PLANES];
   int table_of[STEREO_REMAP_MAX_PLANES];
   int plane_count;
