@@ -152,7 +152,6 @@ open_device (StereoPlan *plan, CudaState *state, StereoError *error)
   CUDA_TRY (cudaStreamCreateWithFlags (&state->stream, cudaStreamNonBlocking));
   CUDA_TRY (cudaStreamCreateWithFlags (&state->upload_stream, cudaStreamNonBlocking));
   CUDA_TRY (cudaStreamCreateWithFlags (&state->download_stream, cudaStreamNonBlocking));
-  CUDA_TRY (cudaEventCreateWithFlags (&state->loaded, cudaEventDisableTiming));
   for (int k = 0; k < STEREO_MAX_IN_FLIGHT && !status; k++)
     status = open_slot (plan, &state->slot[k], error);
   return status;
@@ -194,6 +193,7 @@ close_slot (CudaSlot *slot)
   for (cudaEvent_t event : events)
     if (event)
       cudaEventDestroy (event);
+  cuda_free_graph (&slot->graph);
   for (int v = 0; v < 2; v++)
     cudaFreeHost (slot->pinned_input[v]);
   cudaFreeHost (slot->pinned_results);
@@ -207,13 +207,9 @@ cuda_close (StereoPlan *plan)
   if (!state)
     return;
   cuda_settle (plan);
-  if (state->graph)
-    cudaGraphExecDestroy (state->graph);
   for (cudaEvent_t event : state->events)
     if (event)
       cudaEventDestroy (event);
-  if (state->loaded)
-    cudaEventDestroy (state->loaded);
   for (int k = 0; k < STEREO_MAX_IN_FLIGHT; k++)
     close_slot (&state->slot[k]);
   cudaStream_t streams[] = { state->upload_stream, state->stream, state->download_stream };
@@ -275,26 +271,6 @@ cuda_copy (StereoPlan *plan, void *to, const void *from, size_t size)
 }
 
 /* ---- frames -------------------------------------------------------------------------------------- */
-
-/* The images may be replaced once they are loaded; the results only once the frame before has been downloaded. */
-static StereoStatus
-cuda_run (StereoPlan *plan, StereoError *error)
-{
-  CudaState *state = cuda_state (plan);
-  int last = plan->step_count - 1;
-  StereoStatus status;
-
-  if ((status = stereo_run_steps (plan, 0, 1, error)))
-    return status;
-  CUDA_TRY (cudaEventRecord (state->loaded, state->stream));
-  if (state->fault_at && state->fault_at == plan->submitted && (status = cuda_fault (plan, error)))
-    return status;
-  if ((status = cuda_run_graph (plan, error)))
-    return status;
-  if (stereo_plan_in_flight (plan) > 1)
-    CUDA_TRY (cudaStreamWaitEvent (state->stream, state->slot[1 - plan->slot].ready, 0));
-  return stereo_run_steps (plan, last, last + 1, error);
-}
 
 /* Without events the times are 0. */
 static void

@@ -11,10 +11,24 @@
 
 #include "stereo/private.h"
 
+/* graph.cu: the steps of the frames of a slot, as they were captured. */
+struct CudaGraph
+{
+  cudaGraph_t steps;
+  cudaGraphExec_t launchable;   /* NULL: there is none */
+  cudaGraphNode_t load;         /* of @steps: the one that is told of other images */
+  StereoImage source[2];        /* which it reads */
+  StereoSample sample;          /* what the last step writes */
+  float *disparity[2];          /* disparity and disparity_spare after it */
+};
+
 /* What a frame in flight has to itself. */
 struct CudaSlot
 {
   uint8_t *pinned_input[2], *pinned_results;
+  uint8_t *input[2];            /* device staging, 4 bytes a pixel */
+  uint8_t *results;             /* device: see transfer.cu */
+  CudaGraph graph;
   cudaEvent_t arrived;          /* the upload stream has come to this frame */
   cudaEvent_t uploaded, computed, ready;        /* its images on the device; its results there; and on the host */
   uint64_t arrived_ns;          /* about when, by the host's clock */
@@ -28,20 +42,14 @@ struct CudaState
   unsigned fault_at;            /* STEREO_TEST_FAULT: the frame, from 1, whose kernel reads where it must not; 0: none */
   cudaStream_t stream;          /* of the steps */
   cudaStream_t upload_stream, download_stream;
-  cudaEvent_t loaded;           /* the last frame's images were read: @input is free */
   CudaSlot slot[STEREO_MAX_IN_FLIGHT];
   StereoPool *pool;             /* for copies on the host */
   cudaEvent_t events[STEREO_MARKS];     /* each made on its first mark */
 
-  /* graph.cu */
   int no_graph;                 /* STEREO_CUDA_GRAPH=0, for tests */
-  cudaGraphExec_t graph;        /* NULL: kernels are launched one by one */
-  float *graph_disparity[2];    /* disparity and disparity_spare after a graph */
+  int has_graph;                /* frames run as one; else kernels are launched one by one */
 
-  /* load, store */
-  uint8_t *input[2];            /* device staging, 4 bytes a pixel */
-  StereoImage source[2];        /* what load reads: @input, or the caller's device memory */
-  uint8_t *results;             /* device: see transfer.cu */
+  StereoImage source[2];        /* what load reads: a slot's @input, or the caller's device memory */
 
   /* asw, support=left: the left view's colours and both views' features, column by column; see records.cuh */
   uint32_t *asw_color;
@@ -108,13 +116,17 @@ StereoStatus cuda_download (StereoPlan *plan, StereoError *error);
 StereoStatus cuda_collect (StereoPlan *plan, StereoError *error);
 /* Results of a frame, together so that one copy takes them: two counts (valid samples, sum of confidence bytes),
  * samples, confidence; rows without gaps. */
+#define CUDA_COUNTS 2
 #define CUDA_SAMPLES_AT 256
 size_t cuda_confidence_at (const StereoPlan *plan);
 size_t cuda_results_most (const StereoPlan *plan);
 
-/* graph.cu: all steps but the first and the last, as one launch where that can be; the plan's reason says whether. */
+/* graph.cu: all steps as one launch where that can be; the plan's reason says whether. */
 void cuda_make_graph (StereoPlan *plan);
-StereoStatus cuda_run_graph (StereoPlan *plan, StereoError *error);
+StereoStatus cuda_run (StereoPlan *plan, StereoError *error);
+void cuda_free_graph (CudaGraph *graph);
+/* load.cu: a graph whose @node is load's kernel is to read the images of the frame at hand. */
+cudaError_t cuda_load_source (const StereoPlan *plan, cudaGraphExec_t graph, cudaGraphNode_t node);
 
 /* fault.cu: whether a call's result means that the process has lost the device; that is kept. */
 int cuda_note_failure (cudaError_t code);

@@ -2,9 +2,10 @@
 /*
  * The steps of a frame as one CUDA graph: dozens of small launches become one.
  *
- * Captured when the plan is made. What kernels take by value is then fixed, so the first step (the images) and the
- * last one (the sample type, and the wait for the download before) stay outside. A stage's run may change nothing on
- * the host that a later frame reads, other than which of the two disparity maps holds the result: this is checked.
+ * Captured for the first slot when the plan is made, for the other one when it is used, and again when samples of
+ * another type are asked for. What kernels take by value is then fixed, but for the images, which load's kernel is told
+ * anew where they have moved. A stage's run may change nothing on the host that a later frame reads, other than which of
+ * the two disparity maps holds the result: this is checked.
  */
 #include "cuda/common.cuh"
 
@@ -18,75 +19,135 @@ same_host_state (const StereoPlan *plan, const StereoPlan *before, const CudaSta
       !memcmp (cuda_state (plan), state, sizeof *state);
 }
 
-/* The steps between the first and the last as a graph to launch; NULL and a sentence when that cannot be. */
-static cudaGraphExec_t
-capture (StereoPlan *plan, char *reason, size_t size)
+void
+cuda_free_graph (CudaGraph *graph)
+{
+  if (graph->launchable)
+    cudaGraphExecDestroy (graph->launchable);
+  if (graph->steps)
+    cudaGraphDestroy (graph->steps);
+  memset (graph, 0, sizeof *graph);
+}
+
+/* Loading is the first step, and nothing else can begin before it. */
+static StereoStatus
+find_load (CudaGraph *graph, StereoError *error)
+{
+  size_t count = 1;
+
+  CUDA_TRY (cudaGraphGetRootNodes (graph->steps, &graph->load, &count));
+  return count == 1 ? STEREO_OK : stereo_fail (error, STEREO_ERROR_BACKEND, "%zu steps want to be the first.", count);
+}
+
+static StereoStatus
+instantiate (CudaGraph *graph, StereoError *error)
+{
+  CUDA_TRY (cudaGraphInstantiateWithFlags (&graph->launchable, graph->steps, 0));
+  return STEREO_OK;
+}
+
+static StereoStatus
+capture_steps (StereoPlan *plan, CudaGraph *graph, StereoError *error)
 {
   cudaStream_t stream = cuda_state (plan)->stream;
-  CudaState state = *cuda_state (plan);
-  StereoPlan before = *plan;
-  StereoError error = { STEREO_OK, "" };
-  cudaGraphExec_t launchable = NULL;
-  cudaGraph_t graph = NULL;
-  /* relaxed: other threads, and the loading of kernels on this one, go on as they like */
-  cudaError_t code = cudaStreamBeginCapture (stream, cudaStreamCaptureModeRelaxed);
+  StereoStatus status;
 
-  if (code == cudaSuccess) {
-    stereo_run_steps (plan, 1, plan->step_count - 1, &error);
-    code = cudaStreamEndCapture (stream, &graph);
-  }
-  if (error.status)
-    snprintf (reason, size, "%s", error.message);
-  else if (code == cudaSuccess && !same_host_state (plan, &before, &state))
-    snprintf (reason, size, "A stage keeps something on the host from frame to frame.");
-  else if (code == cudaSuccess)
-    code = cudaGraphInstantiateWithFlags (&launchable, graph, 0);
-  if (code != cudaSuccess && !error.status)
-    snprintf (reason, size, "CUDA: %s (%s).", cudaGetErrorString (code), cudaGetErrorName (code));
-  if (graph)
-    cudaGraphDestroy (graph);
-  cudaGetLastError ();
-  cuda_state (plan)->graph_disparity[0] = plan->disparity;
-  cuda_state (plan)->graph_disparity[1] = plan->disparity_spare;
+  /* relaxed: other threads, and the loading of kernels on this one, go on as they like */
+  CUDA_TRY (cudaStreamBeginCapture (stream, cudaStreamCaptureModeRelaxed));
+  status = stereo_run_steps (plan, 0, plan->step_count, error);
+  cudaError_t code = cudaStreamEndCapture (stream, &graph->steps);
+  if (status)
+    return status;
+  CUDA_TRY (code);
+  return find_load (graph, error);
+}
+
+/* The steps as they are now, in @graph; it is empty where that fails. */
+static StereoStatus
+capture (StereoPlan *plan, CudaGraph *graph, StereoError *error)
+{
+  CudaState state = *cuda_state (plan);
+  CudaGraph made = {};
+  StereoPlan before = *plan;
+  StereoStatus status = capture_steps (plan, &made, error);
+
+  memcpy (made.source, state.source, sizeof made.source);
+  made.sample = plan->output.sample;
+  made.disparity[0] = plan->disparity;
+  made.disparity[1] = plan->disparity_spare;
   /* nothing has run yet */
   plan->disparity = before.disparity;
   plan->disparity_spare = before.disparity_spare;
-  return launchable;
+  if (!status && !same_host_state (plan, &before, &state))
+    status = stereo_fail (error, STEREO_ERROR_BACKEND, "A stage keeps something on the host from frame to frame.");
+  if (!status)
+    status = instantiate (&made, error);
+  if (status)
+    cuda_free_graph (&made);
+  *graph = made;
+  cudaGetLastError ();
+  return status;
+}
+
+/* The graph of the slot at hand, for the frame at hand. */
+static StereoStatus
+fit_graph (StereoPlan *plan, CudaGraph *graph, StereoError *error)
+{
+  const CudaState *state = cuda_state (plan);
+
+  if (!graph->launchable || graph->sample != plan->output.sample) {
+    cuda_free_graph (graph);
+    return capture (plan, graph, error);
+  }
+  if (memcmp (graph->source, state->source, sizeof graph->source)) {
+    CUDA_TRY (cuda_load_source (plan, graph->launchable, graph->load));
+    memcpy (graph->source, state->source, sizeof graph->source);
+  }
+  return STEREO_OK;
 }
 
 void
 cuda_make_graph (StereoPlan *plan)
 {
   CudaState *state = cuda_state (plan);
-  char reason[256] = "";
+  CudaGraph *graph = &state->slot[plan->slot].graph;
+  StereoError error = { STEREO_OK, "" };
   size_t end = strlen (plan->reason);
 
+  plan->output.sample = STEREO_SAMPLE_U16;      /* what most ask for */
   if (state->debug_sync)
-    snprintf (reason, sizeof reason, "STEREO_DEBUG_SYNC is set.");
+    stereo_fail (&error, STEREO_ERROR_BACKEND, "STEREO_DEBUG_SYNC is set.");
   else if (state->no_graph)
-    snprintf (reason, sizeof reason, "STEREO_CUDA_GRAPH is 0.");
+    stereo_fail (&error, STEREO_ERROR_BACKEND, "STEREO_CUDA_GRAPH is 0.");
   else
-    state->graph = capture (plan, reason, sizeof reason);
-  if (state->graph)
+    capture (plan, graph, &error);
+  state->has_graph = !error.status;
+  if (state->has_graph)
     snprintf (plan->reason + end, sizeof plan->reason - end, " Frames run as one CUDA graph.");
   else
-    snprintf (plan->reason + end, sizeof plan->reason - end, " Kernels are launched one by one: %s", reason);
+    snprintf (plan->reason + end, sizeof plan->reason - end, " Kernels are launched one by one: %.300s", error.message);
   end = strlen (plan->reason);
   if (state->fault_at)
     snprintf (plan->reason + end, sizeof plan->reason - end, " STEREO_TEST_FAULT is set: frame %u will fail.",
         state->fault_at);
 }
 
-/* The steps between the first and the last. Stage times need what is between the stages. */
+/* Stage times need what is between the stages. */
 StereoStatus
-cuda_run_graph (StereoPlan *plan, StereoError *error)
+cuda_run (StereoPlan *plan, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
+  CudaGraph *graph = &state->slot[plan->slot].graph;
+  StereoStatus status;
 
-  if (!state->graph || plan->profiling)
-    return stereo_run_steps (plan, 1, plan->step_count - 1, error);
-  CUDA_TRY (cudaGraphLaunch (state->graph, state->stream));
-  plan->disparity = state->graph_disparity[0];
-  plan->disparity_spare = state->graph_disparity[1];
+  if (state->fault_at && state->fault_at == plan->submitted && (status = cuda_fault (plan, error)))
+    return status;
+  if (!state->has_graph || plan->profiling)
+    return stereo_run_steps (plan, 0, plan->step_count, error);
+  if ((status = fit_graph (plan, graph, error)))
+    return status;
+  CUDA_TRY (cudaGraphLaunch (graph->launchable, state->stream));
+  plan->disparity = graph->disparity[0];
+  plan->disparity_spare = graph->disparity[1];
   return STEREO_OK;
 }

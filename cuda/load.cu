@@ -80,11 +80,19 @@ load_kernel (Frame f, Sources sources)
 static StereoStatus
 load_prepare (StereoPlan *plan, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
+  size_t pixels = (size_t) plan->width * (size_t) plan->height;
   StereoStatus status = STEREO_OK;
-  for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve (plan, (void **) &state->input[v], (size_t) plan->width * (size_t) plan->height, 4, error);
+
+  for (CudaSlot &slot : cuda_state (plan)->slot)
+    for (int v = 0; v < 2 && !status; v++)
+      status = stereo_reserve (plan, (void **) &slot.input[v], pixels, 4, error);
   return status;
+}
+
+static dim3
+load_grid (const StereoPlan *plan)
+{
+  return dim3 (cuda_blocks (plan->width, LOAD_PIXELS), plan->height, 2);
 }
 
 static StereoStatus
@@ -92,11 +100,26 @@ load_run (StereoPlan *plan, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   Sources sources = { { state->source[0], state->source[1] } };
-  dim3 grid (cuda_blocks (plan->width, LOAD_PIXELS), plan->height, 2);
 
-  load_kernel <<<grid, LOAD_THREADS, 0, state->stream>>> (cuda_frame (plan), sources);
+  load_kernel <<<load_grid (plan), LOAD_THREADS, 0, state->stream>>> (cuda_frame (plan), sources);
   CUDA_LAUNCHED (plan, "load_kernel");
   return STEREO_OK;
+}
+
+cudaError_t
+cuda_load_source (const StereoPlan *plan, cudaGraphExec_t graph, cudaGraphNode_t node)
+{
+  const CudaState *state = cuda_state (plan);
+  Sources sources = { { state->source[0], state->source[1] } };
+  Frame f = cuda_frame (plan);
+  void *values[] = { &f, &sources };
+  cudaKernelNodeParams launch = {};
+
+  launch.func = (void *) load_kernel;
+  launch.gridDim = load_grid (plan);
+  launch.blockDim = dim3 (LOAD_THREADS);
+  launch.kernelParams = values;
+  return cudaGraphExecKernelNodeSetParams (graph, node, &launch);
 }
 
 extern const StereoStage stereo_cuda_load = { "load", load_prepare, load_run };

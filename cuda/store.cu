@@ -8,7 +8,7 @@ struct Store
 {
   void *samples;
   uint8_t *confidence;
-  unsigned long long *counts;   /* valid samples, sum of confidence bytes */
+  unsigned long long *counts;   /* valid samples, sum of confidence bytes: 0 before, see cuda_download() */
   bool depth;
   float scale;                  /* u16 disparity */
   float byte_factor;            /* u8 */
@@ -76,7 +76,12 @@ store_kernel (Frame f, Store s)
 static StereoStatus
 store_prepare (StereoPlan *plan, StereoError *error)
 {
-  return stereo_reserve (plan, (void **) &cuda_state (plan)->results, cuda_results_most (plan), 1, error);
+  StereoStatus status = STEREO_OK;
+
+  for (CudaSlot &slot : cuda_state (plan)->slot)
+    if (!status)
+      status = stereo_reserve (plan, (void **) &slot.results, cuda_results_most (plan), 1, error);
+  return status;
 }
 
 static StereoStatus
@@ -86,12 +91,11 @@ store_run (StereoPlan *plan, StereoError *error)
   const StereoParams *p = &plan->params;
   Frame f = cuda_frame (plan);
   dim3 grid (cuda_blocks (plan->width, THREADS), plan->height);
-  Store s = { state->results + CUDA_SAMPLES_AT, state->results + cuda_confidence_at (plan),
-    (unsigned long long *) state->results, p->output == STEREO_OUTPUT_DEPTH,
+  uint8_t *results = state->slot[plan->slot].results;
+  Store s = { results + CUDA_SAMPLES_AT, results + cuda_confidence_at (plan), (unsigned long long *) results, p->output == STEREO_OUTPUT_DEPTH,
     (float) p->disparity_scale, p->num_disparities > 1 ? 254.0f / (float) (p->num_disparities - 1) : 0.0f,
     (float) (p->focal_length * p->baseline), (float) p->principal_offset, (float) (1000 / p->depth_unit) };
 
-  CUDA_TRY (cudaMemsetAsync (s.counts, 0, 2 * sizeof *s.counts, state->stream));
   if (plan->output.sample == STEREO_SAMPLE_U16)
     store_kernel<uint16_t> <<<grid, THREADS, 0, state->stream>>> (f, s);
   else if (plan->output.sample == STEREO_SAMPLE_U8)

@@ -79,7 +79,6 @@ pack_band (StereoPlan *plan, int item, int thread)
         state->source[view].stride, state->slot[plan->slot].pinned_input[view]);
 }
 
-/* Not before the frame ahead has been read from where the images go. */
 StereoStatus
 cuda_upload (StereoPlan *plan, StereoError *error)
 {
@@ -93,16 +92,14 @@ cuda_upload (StereoPlan *plan, StereoError *error)
     host[v] = plan->input[v].memory == STEREO_MEMORY_HOST;
     state->source[v] = host[v] ? packed_image (&plan->input[v], plan->width) : plan->input[v];
     if (host[v])
-      state->source[v].data = state->input[v];
+      state->source[v].data = slot->input[v];
   }
   if (!host[0] && !host[1])
     return STEREO_OK;
   run_bands (plan, pack_band, 2 * BANDS);
-  if (stereo_plan_in_flight (plan) > 1)
-    CUDA_TRY (cudaStreamWaitEvent (state->upload_stream, state->loaded, 0));
   for (int v = 0; v < 2; v++)
     if (host[v])
-      CUDA_TRY (cudaMemcpyAsync (state->input[v], slot->pinned_input[v], (size_t) state->source[v].stride *
+      CUDA_TRY (cudaMemcpyAsync (slot->input[v], slot->pinned_input[v], (size_t) state->source[v].stride *
               (size_t) plan->height, cudaMemcpyHostToDevice, state->upload_stream));
   CUDA_TRY (cudaEventRecord (slot->uploaded, state->upload_stream));
   CUDA_TRY (cudaStreamWaitEvent (state->stream, slot->uploaded, 0));
@@ -129,6 +126,7 @@ cuda_results_most (const StereoPlan *plan)
   return CUDA_SAMPLES_AT + (4 + 1) * (size_t) plan->width * (size_t) plan->height;
 }
 
+/* The counts are 0 again for the next frame of the slot. */
 StereoStatus
 cuda_download (StereoPlan *plan, StereoError *error)
 {
@@ -140,8 +138,9 @@ cuda_download (StereoPlan *plan, StereoError *error)
     size += (size_t) plan->width * (size_t) plan->height;
   CUDA_TRY (cudaEventRecord (slot->computed, state->stream));
   CUDA_TRY (cudaStreamWaitEvent (state->download_stream, slot->computed, 0));
-  CUDA_TRY (cudaMemcpyAsync (slot->pinned_results, state->results, size, cudaMemcpyDeviceToHost,
+  CUDA_TRY (cudaMemcpyAsync (slot->pinned_results, slot->results, size, cudaMemcpyDeviceToHost,
           state->download_stream));
+  CUDA_TRY (cudaMemsetAsync (slot->results, 0, CUDA_COUNTS * sizeof (unsigned long long), state->download_stream));
   CUDA_TRY (cudaEventRecord (slot->ready, state->download_stream));
   return STEREO_OK;
 }
@@ -197,7 +196,7 @@ StereoStatus
 cuda_collect (StereoPlan *plan, StereoError *error)
 {
   const CudaSlot *slot = &cuda_state (plan)->slot[plan->slot];
-  unsigned long long counts[2];
+  unsigned long long counts[CUDA_COUNTS];
 
   CUDA_TRY (wait_until_ready (slot));
   uint64_t waited = stereo_now_ns (), ready = ready_ns (slot, waited);

@@ -76,6 +76,7 @@ WORKS (cudaStreamWaitEvent, (void *stream, void *event, unsigned flags), (stream
 WORKS (cudaStreamSynchronize, (void *stream), (stream))
 WORKS (cudaStreamBeginCapture, (void *stream, int mode), (stream, mode))
 WORKS (cudaGraphLaunch, (void *graph, void *stream), (graph, stream))
+WORKS (cudaGraphExecKernelNodeSetParams, (void *graph, void *node, const void *launch), (graph, node, launch))
 WORKS (cudaFuncSetAttribute, (const void *kernel, int attribute, int value), (kernel, attribute, value))
 /* asked again and again while it is not there: only the answer that it is counts */
 int __real_cudaEventQuery (void *event);
