@@ -36,12 +36,12 @@ struct CudaState
   /* graph.cu */
   int no_graph;                 /* STEREO_CUDA_GRAPH=0, for tests */
   cudaGraphExec_t graph;        /* NULL: kernels are launched one by one */
-  float *graph_disparity[2];    /* disparity and disparity_spare after a graph */
 
   /* load, store */
   uint8_t *input[2];            /* device staging, 4 bytes a pixel */
   StereoImage source[2];        /* what load reads: @input, or the caller's device memory */
   uint8_t *results;             /* device: see transfer.cu */
+  void *store_totals;           /* see store.cu */
 
   /* asw, support=left: the left view's colours and both views' features, column by column; see records.cuh */
   uint32_t *asw_color;
@@ -153,24 +153,22 @@ struct Frame
   uint32_t alpha;
   StereoView view[2];
   uint16_t *volume;
-  float *disparity, *disparity_spare;
+  float *disparity;
 };
 
 static inline Frame
 cuda_frame (const StereoPlan *p)
 {
   Frame f = { p->width, p->height, p->min_disparity, p->disparities, p->depth, p->image_pitch, p->map_pitch,
-    p->volume_unit, p->alpha, { p->view[0], p->view[1] }, p->volume, p->disparity, p->disparity_spare };
+    p->volume_unit, p->alpha, { p->view[0], p->view[1] }, p->volume, p->disparity };
   return f;
 }
 
 /* Stages, one file or more each; the table in backend.cu names them all. */
 extern const StereoStage stereo_cuda_load, stereo_cuda_census_7x5, stereo_cuda_census_9x7, stereo_cuda_mixed;
-extern const StereoStage stereo_cuda_select, stereo_cuda_reselect, stereo_cuda_check;
+extern const StereoStage stereo_cuda_select, stereo_cuda_reselect, stereo_cuda_reselect_last, stereo_cuda_check;
 extern const StereoStage stereo_cuda_refine_two_pass, stereo_cuda_refine_full, stereo_cuda_refine_idr;
-extern const StereoStage stereo_cuda_subpixel, stereo_cuda_integer, stereo_cuda_reject, stereo_cuda_speckle;
-extern const StereoStage stereo_cuda_fill, stereo_cuda_median3, stereo_cuda_median5, stereo_cuda_threshold;
-extern const StereoStage stereo_cuda_store;
+extern const StereoStage stereo_cuda_disparity, stereo_cuda_speckle, stereo_cuda_fill, stereo_cuda_output;
 const StereoStage *stereo_cuda_asw (const StereoParams *params);
 const StereoStage *stereo_cuda_bm (const StereoParams *params);
 const StereoStage *stereo_cuda_esaw (const StereoParams *params);

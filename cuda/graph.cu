@@ -4,7 +4,7 @@
  *
  * Captured when the plan is made. What kernels take by value is then fixed, so the first step (the images) and the
  * last one (the sample type, and the wait for the download before) stay outside. A stage's run may change nothing on
- * the host that a later frame reads, other than which of the two disparity maps holds the result: this is checked.
+ * the host that a later frame reads: this is checked.
  */
 #include "cuda/common.cuh"
 
@@ -15,7 +15,7 @@ static int
 same_host_state (const StereoPlan *plan, const StereoPlan *before, const CudaState *state)
 {
   return !memcmp (plan->view, before->view, sizeof plan->view) && plan->volume == before->volume &&
-      !memcmp (cuda_state (plan), state, sizeof *state);
+      plan->disparity == before->disparity && !memcmp (cuda_state (plan), state, sizeof *state);
 }
 
 /* The steps between the first and the last as a graph to launch; NULL and a sentence when that cannot be. */
@@ -46,11 +46,6 @@ capture (StereoPlan *plan, char *reason, size_t size)
   if (graph)
     cudaGraphDestroy (graph);
   cudaGetLastError ();
-  cuda_state (plan)->graph_disparity[0] = plan->disparity;
-  cuda_state (plan)->graph_disparity[1] = plan->disparity_spare;
-  /* nothing has run yet */
-  plan->disparity = before.disparity;
-  plan->disparity_spare = before.disparity_spare;
   return launchable;
 }
 
@@ -86,7 +81,5 @@ cuda_run_graph (StereoPlan *plan, StereoError *error)
   if (!state->graph || plan->profiling)
     return stereo_run_steps (plan, 1, plan->step_count - 1, error);
   CUDA_TRY (cudaGraphLaunch (state->graph, state->stream));
-  plan->disparity = state->graph_disparity[0];
-  plan->disparity_spare = state->graph_disparity[1];
   return STEREO_OK;
 }
