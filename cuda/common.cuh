@@ -50,6 +50,7 @@ struct CudaState
   uint32_t *asw_both_weights;   /* support=both: see asw_both_columns.cu */
 
   uint32_t *select_costs[2];    /* maps, two words: costs of first | of second << 16, of the third | its index << 16 */
+  float *select_offset;         /* map: sub-pixel offset of the left view's lowest cost; NULL: no stage asks for it */
   uint4 *reselect_memory[2];    /* maps, of more than one iteration: what one found for the next; see reselect.cu */
 
   /* bm: see bm.cuh */

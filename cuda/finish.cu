@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the last indices to the disparity of the left view, and background fill. Median and threshold: store.cu. */
 #include "cuda/check.cuh"
+#include "cuda/subpixel.cuh"
 
 #define BLOCK_X 32
 #define BLOCK_Y 4
@@ -8,41 +9,29 @@
 
 /* ---- disparity ---------------------------------------------------------------------------------- */
 
-/* Two pairs of costs that hold an index's and its neighbours', as they lie in the volume. */
-static __device__ __forceinline__ uint2
-load_pairs (const uint16_t *column, int index)
-{
-  const uint32_t *pairs = (const uint32_t *) column + (index - 1) / 2;
-  return make_uint2 (__ldg (pairs), __ldg (pairs + 1));
-}
-
-/* The sub-pixel offset; none beside a candidate that does not exist. */
-static __device__ __forceinline__ float
-fit (uint2 pairs, int index)
-{
-  /* an even index has its neighbour before it in an upper half */
-  uint32_t before = index % 2 ? pairs.x & 0xFFFF : pairs.x >> 16, lowest = index % 2 ? pairs.x >> 16 : pairs.y & 0xFFFF;
-  uint32_t after = index % 2 ? pairs.y & 0xFFFF : pairs.y >> 16;
-
-  return before == STEREO_INVALID || after == STEREO_INVALID ? 0.0f : stereo_equiangular (before, lowest, after);
-}
-
-/* Offsets of those of four pixels that are @wanted, whose costs are under way together. */
+/* Offsets of those of four pixels that are @wanted. Mostly select has found it, since mostly refinement has let the lowest
+ * cost's index be; other pixels' costs are under way together. */
 static __device__ __forceinline__ void
-fit_four (const Frame &f, int x, int y, const int (&index)[FOUR], const bool (&wanted)[FOUR], float (&offset)[FOUR])
+fit_four (const Frame &f, const float *found, size_t row, int x, int y, const int (&index)[FOUR],
+    const bool (&wanted)[FOUR], float (&offset)[FOUR])
 {
   const uint16_t *column = f.volume + ((size_t) y * f.width + x) * f.depth;
+  float4 quad = *(const float4 *) (found + row + x);
   uint2 pairs[FOUR];
+  int first[FOUR];
 
-#pragma unroll
-  for (int k = 0; k < FOUR; k++) {
-    /* at the ends of the range there is nothing to fit */
-    bool inner = wanted[k] && index[k] > 0 && index[k] < f.disparities - 1;
-    pairs[k] = inner ? load_pairs (column + k * f.depth, index[k]) : make_uint2 (0, 0);
-  }
+  load_four (f.view[STEREO_LEFT].first + row + x, first);
+  offset[0] = quad.x;
+  offset[1] = quad.y;
+  offset[2] = quad.z;
+  offset[3] = quad.w;
 #pragma unroll
   for (int k = 0; k < FOUR; k++)
-    offset[k] = fit (pairs[k], index[k]);
+    pairs[k] = wanted[k] && index[k] != first[k] ? load_pairs (f, column + k * f.depth, index[k]) : make_uint2 (0, 0);
+#pragma unroll
+  for (int k = 0; k < FOUR; k++)
+    if (index[k] != first[k])
+      offset[k] = fit (pairs[k], index[k]);
 }
 
 /*
@@ -50,7 +39,7 @@ fit_four (const Frame &f, int x, int y, const int (&index)[FOUR], const bool (&w
  * looked at, because nothing asks for its confidence any more, and pixels that are rejected are not fitted.
  */
 template <bool SUBPIXEL> static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
-disparity_kernel (Frame f, int consistency, bool reject)
+disparity_kernel (Frame f, const float *found, int consistency, bool reject)
 {
   int x = (blockIdx.x * BLOCK_X + threadIdx.x) * FOUR, y = blockIdx.y * BLOCK_Y + threadIdx.y, index[FOUR];
   const StereoView &view = f.view[STEREO_LEFT];
@@ -79,7 +68,7 @@ disparity_kernel (Frame f, int consistency, bool reject)
           make_float4 (confidence[0], confidence[1], confidence[2], confidence[3]);
   }
   if (SUBPIXEL)
-    fit_four (f, x, y, index, wanted, offset);
+    fit_four (f, found, row, x, y, index, wanted, offset);
 #pragma unroll
   for (int k = 0; k < FOUR; k++)
     d[k] = wanted[k] ? (float) (f.min_disparity + index[k]) + (SUBPIXEL ? offset[k] : 0.0f) : NAN;
@@ -91,13 +80,14 @@ disparity_run (StereoPlan *plan, StereoError *error)
 {
   const StereoParams *p = &plan->params;
   dim3 grid (cuda_blocks (plan->width, BLOCK_X * FOUR), cuda_blocks (plan->height, BLOCK_Y)), block (BLOCK_X, BLOCK_Y);
-  cudaStream_t stream = cuda_state (plan)->stream;
+  const CudaState *state = cuda_state (plan);
   bool reject = stereo_params_reject (p);
 
   if (p->subpixel)
-    disparity_kernel<true> <<<grid, block, 0, stream>>> (cuda_frame (plan), p->consistency, reject);
+    disparity_kernel<true> <<<grid, block, 0, state->stream>>> (cuda_frame (plan), state->select_offset, p->consistency,
+        reject);
   else
-    disparity_kernel<false> <<<grid, block, 0, stream>>> (cuda_frame (plan), p->consistency, reject);
+    disparity_kernel<false> <<<grid, block, 0, state->stream>>> (cuda_frame (plan), NULL, p->consistency, reject);
   CUDA_LAUNCHED (plan, "disparity_kernel");
   return STEREO_OK;
 }
