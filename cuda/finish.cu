@@ -9,8 +9,8 @@
 
 /* ---- disparity ---------------------------------------------------------------------------------- */
 
-/* Offsets of those of four pixels that are @wanted. Mostly select has found it, since mostly refinement has let the lowest
- * cost's index be; other pixels' costs are under way together. */
+/* Offsets of those of four pixels that are @wanted. Select has @found that of the lowest cost's index, which mostly still
+ * is the pixel's; the other pixels' costs are under way together. */
 static __device__ __forceinline__ void
 fit_four (const Frame &f, const float *found, size_t row, int x, int y, const int (&index)[FOUR],
     const bool (&wanted)[FOUR], float (&offset)[FOUR])

@@ -31,8 +31,8 @@ extremes (float (&v)[N], int first, int last)
 }
 
 /*
- * The middle one of an odd number of values. Of any N / 2 + 2 of them neither the least nor the greatest can be it: both
- * are dropped, and a value not seen yet comes in, until three are left. Sorts @v on the way.
+ * The middle one of an odd number of values. Of any N / 2 + 2 of them neither the least nor the greatest can be it:
+ * both are dropped, and a value not seen yet comes in, until three are left. Reorders @v on the way.
  */
 template <int N> static __device__ __forceinline__ float
 middle_of (float (&v)[N])

@@ -220,7 +220,8 @@ decide_pair (const Frame &f, const Block &block, const KnownMaps &maps, size_t m
   Known<Key> b = known_of<Key> (block, make_uint2 (costs.z, costs.w), first >> 16, second >> 16, expected.y);
   Best<Key> best[2];
   uint4 memory[2];
-  bool open[2] = { !known_decide<Key, LAST> (f, block, a, x, best[0]), !known_decide<Key, LAST> (f, block, b, x + 1, best[1]) };
+  bool open[2] = { !known_decide<Key, LAST> (f, block, a, x, best[0]),
+    !known_decide<Key, LAST> (f, block, b, x + 1, best[1]) };
   bool recalled[2] = { open[0] && (costs.y & REMEMBERED), open[1] && (costs.w & REMEMBERED) };
 
 #pragma unroll

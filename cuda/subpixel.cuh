@@ -5,8 +5,8 @@
 
 #include "cuda/common.cuh"
 
-/* Two pairs of costs that hold an index's and its neighbours', as they lie in the volume. At the ends of the range there
- * is nothing to fit, and nothing is read. */
+/* Two pairs of costs that hold an index's and its neighbours', as they lie in the volume. At the ends of the range
+ * there is nothing to fit, and nothing is read. */
 static __device__ __forceinline__ uint2
 load_pairs (const Frame &f, const uint16_t *column, int index)
 {

@@ -47,7 +47,8 @@ naive_covers (StageKind stage, StageKind step)
 {
   switch (stage) {
     case STAGE_RESELECT_LAST: return step == STAGE_RESELECT;
-    case STAGE_DISPARITY: return step == STAGE_CHECK || step == STAGE_SUBPIXEL || step == STAGE_INTEGER || step == STAGE_REJECT;
+    case STAGE_DISPARITY:
+      return step == STAGE_CHECK || step == STAGE_SUBPIXEL || step == STAGE_INTEGER || step == STAGE_REJECT;
     case STAGE_OUTPUT: return step == STAGE_MEDIAN || step == STAGE_THRESHOLD || step == STAGE_STORE;
     default: return step == stage;
   }

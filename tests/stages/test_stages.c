@@ -81,7 +81,7 @@ compare_outputs (const Case *c, const StereoOutput *cpu, const StereoOutput *cud
   }
 }
 
-/* Runs the CPU's steps from @k on that a step of @kind stands for, and hands back what they made; @next: the one after. */
+/* Runs the CPU's steps from @k on that a step of @kind stands for, and hands back what they made; @next follows them. */
 static Naive *
 run_covered (StereoPlan *plan, int k, StageKind kind, int *next)
 {
