@@ -9,22 +9,32 @@
 
 /* ---- disparity ---------------------------------------------------------------------------------- */
 
-/* Offsets of those of four pixels that are @wanted. Select has @found that of the lowest cost's index, which mostly still
- * is the pixel's; the other pixels' costs are under way together. */
+/* Four values of a map, or as many to it. */
 static __device__ __forceinline__ void
-fit_four (const Frame &f, const float *found, size_t row, int x, int y, const int (&index)[FOUR],
-    const bool (&wanted)[FOUR], float (&offset)[FOUR])
+load_four (const float *from, float (&to)[FOUR])
+{
+  float4 quad = *(const float4 *) from;
+  to[0] = quad.x;
+  to[1] = quad.y;
+  to[2] = quad.z;
+  to[3] = quad.w;
+}
+
+static __device__ __forceinline__ void
+store_four (float *to, const float (&from)[FOUR])
+{
+  *(float4 *) to = make_float4 (from[0], from[1], from[2], from[3]);
+}
+
+/* @offset of those of four pixels that are @wanted and whose index is not the @first one, which select has seen to. Their
+ * costs are under way together. */
+static __device__ __forceinline__ void
+fit_moved (const Frame &f, int x, int y, const int (&index)[FOUR], const int (&first)[FOUR], const bool (&wanted)[FOUR],
+    float (&offset)[FOUR])
 {
   const uint16_t *column = f.volume + ((size_t) y * f.width + x) * f.depth;
-  float4 quad = *(const float4 *) (found + row + x);
   uint2 pairs[FOUR];
-  int first[FOUR];
 
-  load_four (f.view[STEREO_LEFT].first + row + x, first);
-  offset[0] = quad.x;
-  offset[1] = quad.y;
-  offset[2] = quad.z;
-  offset[3] = quad.w;
 #pragma unroll
   for (int k = 0; k < FOUR; k++)
     pairs[k] = wanted[k] && index[k] != first[k] ? load_pairs (f, column + k * f.depth, index[k]) : make_uint2 (0, 0);
@@ -36,43 +46,43 @@ fit_four (const Frame &f, const float *found, size_t row, int x, int y, const in
 
 /*
  * The last check, the sub-pixel fit and the rejection in one: a thread per four pixels of a row. The right view is only
- * looked at, because nothing asks for its confidence any more, and pixels that are rejected are not fitted.
+ * looked at, because nothing asks for its confidence any more, and pixels that are rejected are not fitted. @found: the
+ * offsets of the lowest costs.
  */
 template <bool SUBPIXEL> static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
 disparity_kernel (Frame f, const float *found, int consistency, bool reject)
 {
-  int x = (blockIdx.x * BLOCK_X + threadIdx.x) * FOUR, y = blockIdx.y * BLOCK_Y + threadIdx.y, index[FOUR];
+  int x = (blockIdx.x * BLOCK_X + threadIdx.x) * FOUR, y = blockIdx.y * BLOCK_Y + threadIdx.y, index[FOUR], first[FOUR];
   const StereoView &view = f.view[STEREO_LEFT];
   size_t row = (size_t) y * f.map_pitch;
-  bool wanted[FOUR];
-  float d[FOUR], offset[FOUR];
+  float d[FOUR], confidence[FOUR], offset[FOUR] = { 0, 0, 0, 0 };
+  bool contradicted[FOUR], wanted[FOUR];
 
   if (x >= f.width || y >= f.height)
     return;
   load_four (view.index + row + x, index);
-#pragma unroll
-  for (int k = 0; k < FOUR; k++)
-    wanted[k] = x + k < f.width && index[k] != (int) STEREO_INVALID;
+  load_four (view.confidence + row + x, confidence);
+  if (SUBPIXEL) {
+    load_four (view.first + row + x, first);
+    load_four (found + row + x, offset);
+  }
   if (consistency >= 0) {
-    float4 quad = *(const float4 *) (view.confidence + row + x);
-    float confidence[FOUR] = { quad.x, quad.y, quad.z, quad.w };
-    bool contradicted[FOUR];
     find_contradicted (f, f.view[STEREO_RIGHT], row, x, index, consistency, contradicted);
 #pragma unroll
-    for (int k = 0; k < FOUR; k++) {
+    for (int k = 0; k < FOUR; k++)
       confidence[k] = contradicted[k] ? 0.0f : confidence[k];
-      wanted[k] = wanted[k] && !(reject && confidence[k] == 0);
-    }
     if (contradicted[0] || contradicted[1] || contradicted[2] || contradicted[3])
-      *(float4 *) (view.confidence + row + x) =
-          make_float4 (confidence[0], confidence[1], confidence[2], confidence[3]);
+      store_four (view.confidence + row + x, confidence);
   }
-  if (SUBPIXEL)
-    fit_four (f, found, row, x, y, index, wanted, offset);
 #pragma unroll
   for (int k = 0; k < FOUR; k++)
-    d[k] = wanted[k] ? (float) (f.min_disparity + index[k]) + (SUBPIXEL ? offset[k] : 0.0f) : NAN;
-  *(float4 *) (f.disparity + row + x) = make_float4 (d[0], d[1], d[2], d[3]);
+    wanted[k] = x + k < f.width && index[k] != (int) STEREO_INVALID && !(reject && confidence[k] == 0);
+  if (SUBPIXEL)
+    fit_moved (f, x, y, index, first, wanted, offset);
+#pragma unroll
+  for (int k = 0; k < FOUR; k++)
+    d[k] = wanted[k] ? (float) (f.min_disparity + index[k]) + offset[k] : NAN;
+  store_four (f.disparity + row + x, d);
 }
 
 static StereoStatus

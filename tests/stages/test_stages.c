@@ -167,6 +167,8 @@ against_cuda (const Case *c, uint64_t seed)
       compare_outputs (c, &cpu.output, &cuda.output);
     CHECK (cpu.plan->valid_count == cuda.plan->valid_count, "%llu valid on the cpu, %llu on cuda",
         (unsigned long long) cpu.plan->valid_count, (unsigned long long) cuda.plan->valid_count);
+    CHECK (cpu.plan->confidence_sum == cuda.plan->confidence_sum, "confidence adds up to %g on the cpu, to %g on cuda",
+        cpu.plan->confidence_sum, cuda.plan->confidence_sum);
   }
   frame_free (&cpu);
   frame_free (&cuda);
