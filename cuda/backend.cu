@@ -305,8 +305,8 @@ extern const StereoBackend stereo_backend_cuda = {
         { stereo_cuda_asw, stereo_cuda_esaw, stereo_cuda_esmp, stereo_cuda_sgm, stereo_cuda_bm },
         &stereo_cuda_select, &stereo_cuda_check,
         { NULL, &stereo_cuda_refine_two_pass, &stereo_cuda_refine_full, &stereo_cuda_refine_idr },
-        &stereo_cuda_reselect, &stereo_cuda_subpixel, &stereo_cuda_integer, &stereo_cuda_reject, &stereo_cuda_speckle,
-        &stereo_cuda_fill, { &stereo_cuda_median3, &stereo_cuda_median5 }, &stereo_cuda_threshold, &stereo_cuda_store },
+        &stereo_cuda_reselect, NULL, NULL, NULL, &stereo_cuda_speckle, &stereo_cuda_fill, { NULL, NULL }, NULL, NULL,
+        &stereo_cuda_reselect_last, &stereo_cuda_disparity, &stereo_cuda_output },
   cuda_available, cuda_enter, cuda_leave, cuda_open, cuda_close, cuda_allocate, cuda_release, cuda_upload, cuda_download,
   cuda_collect, cuda_settle, cuda_make_graph, cuda_run, cuda_mark, cuda_elapsed_ms, NULL, cuda_copy, cuda_copy,
 };

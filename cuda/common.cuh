@@ -19,7 +19,6 @@ struct CudaGraph
   cudaGraphNode_t load;         /* of @steps: the one that is told of other images */
   StereoImage source[2];        /* which it reads */
   StereoSample sample;          /* what the last step writes */
-  float *disparity[2];          /* disparity and disparity_spare after it */
 };
 
 /* What a frame in flight has to itself. */
@@ -50,6 +49,7 @@ struct CudaState
   int has_graph;                /* frames run as one; else kernels are launched one by one */
 
   StereoImage source[2];        /* what load reads: a slot's @input, or the caller's device memory */
+  void *store_totals;           /* see store.cu */
 
   /* asw, support=left: the left view's colours and both views' features, column by column; see records.cuh */
   uint32_t *asw_color;
@@ -58,6 +58,7 @@ struct CudaState
   uint32_t *asw_both_weights;   /* support=both: see asw_both_columns.cu */
 
   uint32_t *select_costs[2];    /* maps, two words: costs of first | of second << 16, of the third | its index << 16 */
+  float *select_offset;         /* map: sub-pixel offset of the left view's lowest cost; NULL: no stage asks for it */
   uint4 *reselect_memory[2];    /* maps, of more than one iteration: what one found for the next; see reselect.cu */
 
   /* bm: see bm.cuh */
@@ -116,7 +117,6 @@ StereoStatus cuda_download (StereoPlan *plan, StereoError *error);
 StereoStatus cuda_collect (StereoPlan *plan, StereoError *error);
 /* Results of a frame, together so that one copy takes them: two counts (valid samples, sum of confidence bytes),
  * samples, confidence; rows without gaps. */
-#define CUDA_COUNTS 2
 #define CUDA_SAMPLES_AT 256
 size_t cuda_confidence_at (const StereoPlan *plan);
 size_t cuda_results_most (const StereoPlan *plan);
@@ -165,24 +165,22 @@ struct Frame
   uint32_t alpha;
   StereoView view[2];
   uint16_t *volume;
-  float *disparity, *disparity_spare;
+  float *disparity;
 };
 
 static inline Frame
 cuda_frame (const StereoPlan *p)
 {
   Frame f = { p->width, p->height, p->min_disparity, p->disparities, p->depth, p->image_pitch, p->map_pitch,
-    p->volume_unit, p->alpha, { p->view[0], p->view[1] }, p->volume, p->disparity, p->disparity_spare };
+    p->volume_unit, p->alpha, { p->view[0], p->view[1] }, p->volume, p->disparity };
   return f;
 }
 
 /* Stages, one file or more each; the table in backend.cu names them all. */
 extern const StereoStage stereo_cuda_load, stereo_cuda_census_7x5, stereo_cuda_census_9x7, stereo_cuda_mixed;
-extern const StereoStage stereo_cuda_select, stereo_cuda_reselect, stereo_cuda_check;
+extern const StereoStage stereo_cuda_select, stereo_cuda_reselect, stereo_cuda_reselect_last, stereo_cuda_check;
 extern const StereoStage stereo_cuda_refine_two_pass, stereo_cuda_refine_full, stereo_cuda_refine_idr;
-extern const StereoStage stereo_cuda_subpixel, stereo_cuda_integer, stereo_cuda_reject, stereo_cuda_speckle;
-extern const StereoStage stereo_cuda_fill, stereo_cuda_median3, stereo_cuda_median5, stereo_cuda_threshold;
-extern const StereoStage stereo_cuda_store;
+extern const StereoStage stereo_cuda_disparity, stereo_cuda_speckle, stereo_cuda_fill, stereo_cuda_output;
 const StereoStage *stereo_cuda_asw (const StereoParams *params);
 const StereoStage *stereo_cuda_bm (const StereoParams *params);
 const StereoStage *stereo_cuda_esaw (const StereoParams *params);

@@ -1,100 +1,104 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From indices to the finished disparity of the left view, but for median and speckle. */
-#include "cuda/common.cuh"
+/* From the last indices to the disparity of the left view, and background fill. Median and threshold: store.cu. */
+#include "cuda/check.cuh"
+#include "cuda/subpixel.cuh"
 
-#define THREADS 256
+#define BLOCK_X 32
+#define BLOCK_Y 4
+#define FILL_THREADS 256
 
-/* ---- a thread per pixel ------------------------------------------------------------------------ */
+/* ---- disparity ---------------------------------------------------------------------------------- */
 
-#define EACH 4                  /* pixels a thread fits, whose costs are under way together */
-
-/* Disparity from the index, with or without the sub-pixel fit. */
-template <bool SUBPIXEL>
-static __global__ void
-disparity_kernel (Frame f)
+/* Four values of a map, or as many to it. */
+static __device__ __forceinline__ void
+load_four (const float *from, float (&to)[FOUR])
 {
-  int x0 = blockIdx.x * EACH * THREADS + threadIdx.x, y = blockIdx.y;
-  size_t map = (size_t) y * f.map_pitch;
-  const uint16_t *row = f.volume + (size_t) y * f.width * f.depth;
-  int index[EACH];
-  uint16_t before[EACH], lowest[EACH], after[EACH];
-
-#pragma unroll
-  for (int k = 0; k < EACH; k++) {
-    int x = x0 + k * THREADS;
-    index[k] = x < f.width ? f.view[STEREO_LEFT].index[map + x] : STEREO_INVALID;
-  }
-#pragma unroll
-  for (int k = 0; SUBPIXEL && k < EACH; k++) {
-    /* at the ends of the range there is nothing to fit */
-    bool inner = index[k] > 0 && index[k] < f.disparities - 1;
-    const uint16_t *cost = row + (size_t) (x0 + k * THREADS) * f.depth + index[k];
-    before[k] = inner ? cost[-1] : (uint16_t) STEREO_INVALID;
-    lowest[k] = inner ? cost[0] : 0;
-    after[k] = inner ? cost[1] : 0;
-  }
-#pragma unroll
-  for (int k = 0; k < EACH; k++) {
-    int x = x0 + k * THREADS;
-    float d = index[k] == (int) STEREO_INVALID ? NAN : (float) (f.min_disparity + index[k]);
-    if (SUBPIXEL && before[k] != STEREO_INVALID && after[k] != STEREO_INVALID)
-      d += stereo_equiangular (before[k], lowest[k], after[k]);
-    if (x < f.width)
-      f.disparity[map + x] = d;
-  }
+  float4 quad = *(const float4 *) from;
+  to[0] = quad.x;
+  to[1] = quad.y;
+  to[2] = quad.z;
+  to[3] = quad.w;
 }
 
-/* Pixels whose confidence is below @least have no disparity; @zero: those without any confidence. */
-static __global__ void
-invalidate_kernel (Frame f, float least, bool zero)
+static __device__ __forceinline__ void
+store_four (float *to, const float (&from)[FOUR])
 {
-  int x = blockIdx.x * blockDim.x + threadIdx.x;
-  size_t map = (size_t) blockIdx.y * f.map_pitch + x;
+  *(float4 *) to = make_float4 (from[0], from[1], from[2], from[3]);
+}
 
-  if (x >= f.width)
+/* @offset of those of four pixels that are @wanted and whose index is not the @first one, which select has seen to. Their
+ * costs are under way together. */
+static __device__ __forceinline__ void
+fit_moved (const Frame &f, int x, int y, const int (&index)[FOUR], const int (&first)[FOUR], const bool (&wanted)[FOUR],
+    float (&offset)[FOUR])
+{
+  const uint16_t *column = f.volume + ((size_t) y * f.width + x) * f.depth;
+  uint2 pairs[FOUR];
+
+#pragma unroll
+  for (int k = 0; k < FOUR; k++)
+    pairs[k] = wanted[k] && index[k] != first[k] ? load_pairs (f, column + k * f.depth, index[k]) : make_uint2 (0, 0);
+#pragma unroll
+  for (int k = 0; k < FOUR; k++)
+    if (index[k] != first[k])
+      offset[k] = fit (pairs[k], index[k]);
+}
+
+/*
+ * The last check, the sub-pixel fit and the rejection in one: a thread per four pixels of a row. The right view is only
+ * looked at, because nothing asks for its confidence any more, and pixels that are rejected are not fitted. @found: the
+ * offsets of the lowest costs.
+ */
+template <bool SUBPIXEL> static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
+disparity_kernel (Frame f, const float *found, int consistency, bool reject)
+{
+  int x = (blockIdx.x * BLOCK_X + threadIdx.x) * FOUR, y = blockIdx.y * BLOCK_Y + threadIdx.y, index[FOUR], first[FOUR];
+  const StereoView &view = f.view[STEREO_LEFT];
+  size_t row = (size_t) y * f.map_pitch;
+  float d[FOUR], confidence[FOUR], offset[FOUR] = { 0, 0, 0, 0 };
+  bool contradicted[FOUR], wanted[FOUR];
+
+  if (x >= f.width || y >= f.height)
     return;
-  float confidence = f.view[STEREO_LEFT].confidence[map];
-  if (zero ? confidence == 0 : confidence < least)
-    f.disparity[map] = NAN;
-}
-
-/* @each pixels a thread. */
-static dim3
-pixel_grid (const StereoPlan *plan, int each)
-{
-  return dim3 (cuda_blocks (plan->width, each * THREADS), plan->height);
+  load_four (view.index + row + x, index);
+  load_four (view.confidence + row + x, confidence);
+  if (SUBPIXEL) {
+    load_four (view.first + row + x, first);
+    load_four (found + row + x, offset);
+  }
+  if (consistency >= 0) {
+    find_contradicted (f, f.view[STEREO_RIGHT], row, x, index, consistency, contradicted);
+#pragma unroll
+    for (int k = 0; k < FOUR; k++)
+      confidence[k] = contradicted[k] ? 0.0f : confidence[k];
+    if (contradicted[0] || contradicted[1] || contradicted[2] || contradicted[3])
+      store_four (view.confidence + row + x, confidence);
+  }
+#pragma unroll
+  for (int k = 0; k < FOUR; k++)
+    wanted[k] = x + k < f.width && index[k] != (int) STEREO_INVALID && !(reject && confidence[k] == 0);
+  if (SUBPIXEL)
+    fit_moved (f, x, y, index, first, wanted, offset);
+#pragma unroll
+  for (int k = 0; k < FOUR; k++)
+    d[k] = wanted[k] ? (float) (f.min_disparity + index[k]) + offset[k] : NAN;
+  store_four (f.disparity + row + x, d);
 }
 
 static StereoStatus
-integer_run (StereoPlan *plan, StereoError *error)
+disparity_run (StereoPlan *plan, StereoError *error)
 {
-  disparity_kernel<false> <<<pixel_grid (plan, EACH), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
+  const StereoParams *p = &plan->params;
+  dim3 grid (cuda_blocks (plan->width, BLOCK_X * FOUR), cuda_blocks (plan->height, BLOCK_Y)), block (BLOCK_X, BLOCK_Y);
+  const CudaState *state = cuda_state (plan);
+  bool reject = stereo_params_reject (p);
+
+  if (p->subpixel)
+    disparity_kernel<true> <<<grid, block, 0, state->stream>>> (cuda_frame (plan), state->select_offset, p->consistency,
+        reject);
+  else
+    disparity_kernel<false> <<<grid, block, 0, state->stream>>> (cuda_frame (plan), NULL, p->consistency, reject);
   CUDA_LAUNCHED (plan, "disparity_kernel");
-  return STEREO_OK;
-}
-
-static StereoStatus
-subpixel_run (StereoPlan *plan, StereoError *error)
-{
-  disparity_kernel<true> <<<pixel_grid (plan, EACH), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
-  CUDA_LAUNCHED (plan, "disparity_kernel");
-  return STEREO_OK;
-}
-
-static StereoStatus
-reject_run (StereoPlan *plan, StereoError *error)
-{
-  invalidate_kernel <<<pixel_grid (plan, 1), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), 0.0f, true);
-  CUDA_LAUNCHED (plan, "invalidate_kernel");
-  return STEREO_OK;
-}
-
-static StereoStatus
-threshold_run (StereoPlan *plan, StereoError *error)
-{
-  float least = (float) plan->params.confidence_threshold;
-  invalidate_kernel <<<pixel_grid (plan, 1), THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), least, false);
-  CUDA_LAUNCHED (plan, "invalidate_kernel");
   return STEREO_OK;
 }
 
@@ -106,11 +110,11 @@ spread (float *values, int step)
 {
   int t = threadIdx.x;
 
-  for (int reach = 1; reach < THREADS; reach *= 2) {
+  for (int reach = 1; reach < FILL_THREADS; reach *= 2) {
     int from = t + step * reach;
     __syncthreads ();
     float value = values[t];
-    if (isnan (value) && from >= 0 && from < THREADS)
+    if (isnan (value) && from >= 0 && from < FILL_THREADS)
       value = values[from];
     __syncthreads ();
     values[t] = value;
@@ -142,9 +146,9 @@ fill_span (float *row, int from, int to, float before, float beyond)
 static __global__ void
 fill_kernel (Frame f)
 {
-  __shared__ float last[THREADS], first[THREADS];
+  __shared__ float last[FILL_THREADS], first[FILL_THREADS];
   float *row = f.disparity + (size_t) blockIdx.x * f.map_pitch;
-  int t = threadIdx.x, span = (f.width + THREADS - 1) / THREADS;
+  int t = threadIdx.x, span = (f.width + FILL_THREADS - 1) / FILL_THREADS;
   int from = min (t * span, f.width), to = min (from + span, f.width);
 
   last[t] = first[t] = NAN;
@@ -156,19 +160,16 @@ fill_kernel (Frame f)
     }
   spread (last, -1);
   spread (first, 1);
-  fill_span (row, from, to, t > 0 ? last[t - 1] : NAN, t < THREADS - 1 ? first[t + 1] : NAN);
+  fill_span (row, from, to, t > 0 ? last[t - 1] : NAN, t < FILL_THREADS - 1 ? first[t + 1] : NAN);
 }
 
 static StereoStatus
 fill_run (StereoPlan *plan, StereoError *error)
 {
-  fill_kernel <<<plan->height, THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
+  fill_kernel <<<plan->height, FILL_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
   CUDA_LAUNCHED (plan, "fill_kernel");
   return STEREO_OK;
 }
 
-extern const StereoStage stereo_cuda_integer = { "integer", NULL, integer_run };
-extern const StereoStage stereo_cuda_subpixel = { "subpixel", NULL, subpixel_run };
-extern const StereoStage stereo_cuda_reject = { "reject", NULL, reject_run };
-extern const StereoStage stereo_cuda_threshold = { "threshold", NULL, threshold_run };
+extern const StereoStage stereo_cuda_disparity = { "disparity", NULL, disparity_run };
 extern const StereoStage stereo_cuda_fill = { "fill", NULL, fill_run };

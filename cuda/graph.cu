@@ -4,8 +4,7 @@
  *
  * Captured for the first slot when the plan is made, for the other one when it is used, and again when samples of
  * another type are asked for. What kernels take by value is then fixed, but for the images, which load's kernel is told
- * anew where they have moved. A stage's run may change nothing on the host that a later frame reads, other than which of
- * the two disparity maps holds the result: this is checked.
+ * anew where they have moved. A stage's run may change nothing on the host that a later frame reads: this is checked.
  */
 #include "cuda/common.cuh"
 
@@ -16,7 +15,7 @@ static int
 same_host_state (const StereoPlan *plan, const StereoPlan *before, const CudaState *state)
 {
   return !memcmp (plan->view, before->view, sizeof plan->view) && plan->volume == before->volume &&
-      !memcmp (cuda_state (plan), state, sizeof *state);
+      plan->disparity == before->disparity && !memcmp (cuda_state (plan), state, sizeof *state);
 }
 
 void
@@ -73,11 +72,6 @@ capture (StereoPlan *plan, CudaGraph *graph, StereoError *error)
 
   memcpy (made.source, state.source, sizeof made.source);
   made.sample = plan->output.sample;
-  made.disparity[0] = plan->disparity;
-  made.disparity[1] = plan->disparity_spare;
-  /* nothing has run yet */
-  plan->disparity = before.disparity;
-  plan->disparity_spare = before.disparity_spare;
   if (!status && !same_host_state (plan, &before, &state))
     status = stereo_fail (error, STEREO_ERROR_BACKEND, "A stage keeps something on the host from frame to frame.");
   if (!status)
@@ -147,7 +141,5 @@ cuda_run (StereoPlan *plan, StereoError *error)
   if ((status = fit_graph (plan, graph, error)))
     return status;
   CUDA_TRY (cudaGraphLaunch (graph->launchable, state->stream));
-  plan->disparity = graph->disparity[0];
-  plan->disparity_spare = graph->disparity[1];
   return STEREO_OK;
 }

@@ -10,6 +10,9 @@
  * What that found is kept for the iterations after it: the two candidates, and a total that no other one was
  * below. Where the expected disparity has since moved by m, no total has come down by more than m's penalty,
  * and mostly m is 0 or little: the two are still the lowest.
+ *
+ * The last iteration (LAST) keeps nothing, and of the right view it leaves an index only: no second candidate matters
+ * there, because nothing asks for a confidence of it any more.
  */
 #include "cuda/reselect.cuh"
 
@@ -30,7 +33,7 @@
 #define REMEMBERED 0x80000000u  /* in a pixel's costs, where no index reaches: there is a memory, see memory_of() */
 #define ALL_LANES 0xFFFFFFFFu
 
-/* What select found: see there; what reselect did: see memory_of(). NULL: no iteration follows. */
+/* What select found: see there; what reselect did: see memory_of(). NULL: there is one iteration. */
 struct KnownMaps
 {
   uint2 *costs;
@@ -83,6 +86,20 @@ map_of (const Frame &f, const Block &block, int pixel)
   return (size_t) (block.y + pixel / BLOCK_X) * f.map_pitch + (block.x + pixel % BLOCK_X);
 }
 
+/* Whether the lowest candidate alone matters. */
+template <bool LAST> static __device__ __forceinline__ bool
+one_counts (const Block &block)
+{
+  return LAST && block.view;
+}
+
+/* What no other candidate may come up to. */
+template <bool LAST, typename Key> static __device__ __forceinline__ Key
+bound_of (const Block &block, const Best<Key> &b)
+{
+  return one_counts<LAST> (block) ? b.lowest : b.next;
+}
+
 /* Without an expected disparity costs alone count. */
 template <typename Key> static __device__ __forceinline__ Known<Key>
 known_of (const Block &block, uint2 costs, int first, int second, int expected)
@@ -96,7 +113,7 @@ known_of (const Block &block, uint2 costs, int first, int second, int expected)
 }
 
 /* Whether the three lowest costs decide a pixel: no other candidate is in range. */
-template <typename Key> static __device__ __forceinline__ bool
+template <typename Key, bool LAST> static __device__ __forceinline__ bool
 known_decide (const Frame &f, const Block &block, const Known<Key> &known, int x, Best<Key> &b)
 {
   b = none_yet<Key> ();
@@ -105,7 +122,8 @@ known_decide (const Frame &f, const Block &block, const Known<Key> &known, int x
   if (known.expected == STEREO_EXPECT_NONE || known.least == STEREO_INVALID)
     return true;
   b.meet_two (known.keys[2]);
-  Range r = common (range_of (b, known.least, known.expected, block.steps_per_cost), valid_range (f, x));
+  Range r = common (range_of (bound_of<LAST> (block, b), known.least, known.expected, block.steps_per_cost),
+      valid_range (f, x));
   int unknown = r.to - r.from + 1;
 #pragma unroll
   for (int k = 0; k < 3; k++)
@@ -174,15 +192,16 @@ search_all (const Block &block, Wide<Key> *wide, int widened)
 }
 
 /* A pixel that was open, and two candidates of it. */
-template <typename Key> static __device__ __forceinline__ void
+template <typename Key, bool LAST> static __device__ __forceinline__ void
 store_found (const Frame &f, const Block &block, const KnownMaps &maps, int pixel, int expected, const Best<Key> &b)
 {
   const StereoView &view = f.view[block.view];
   size_t map = map_of (f, block, pixel);
 
   view.index[map] = (uint16_t) index_of (b.lowest);
-  view.confidence[map] = confidence_of<Key> (b.lowest, b.next);
-  if (maps.memory) {
+  if (!one_counts<LAST> (block))
+    view.confidence[map] = confidence_of<Key> (b.lowest, b.next);
+  if (!LAST) {
     maps.memory[map] = memory_of (block.alpha, expected, b);
     atomicOr (&maps.costs[map].y, REMEMBERED);  /* waits for nothing */
   }
@@ -190,7 +209,7 @@ store_found (const Frame &f, const Block &block, const KnownMaps &maps, int pixe
 
 /* Two pixels from @map on: stores what is known of them. Bit k of the result: k is open, what was stored will
  * not last. */
-template <typename Key> static __device__ __forceinline__ int
+template <typename Key, bool LAST> static __device__ __forceinline__ int
 decide_pair (const Frame &f, const Block &block, const KnownMaps &maps, size_t map, int x)
 {
   const StereoView &view = f.view[block.view];
@@ -201,7 +220,8 @@ decide_pair (const Frame &f, const Block &block, const KnownMaps &maps, size_t m
   Known<Key> b = known_of<Key> (block, make_uint2 (costs.z, costs.w), first >> 16, second >> 16, expected.y);
   Best<Key> best[2];
   uint4 memory[2];
-  bool open[2] = { !known_decide (f, block, a, x, best[0]), !known_decide (f, block, b, x + 1, best[1]) };
+  bool open[2] = { !known_decide<Key, LAST> (f, block, a, x, best[0]),
+    !known_decide<Key, LAST> (f, block, b, x + 1, best[1]) };
   bool recalled[2] = { open[0] && (costs.y & REMEMBERED), open[1] && (costs.w & REMEMBERED) };
 
 #pragma unroll
@@ -211,7 +231,7 @@ decide_pair (const Frame &f, const Block &block, const KnownMaps &maps, size_t m
 #pragma unroll
   for (int k = 0; k < 2; k++)
     if (recalled[k])
-      open[k] = !recall<Key> (block.alpha, k ? expected.y : expected.x, memory[k], best[k]);
+      open[k] = !recall<Key> (block.alpha, k ? expected.y : expected.x, memory[k], one_counts<LAST> (block), best[k]);
 
   /* no second one, no confidence, and perhaps no first one */
   bool single[2] = { costs.x >> 16 == STEREO_INVALID, costs.z >> 16 == STEREO_INVALID };
@@ -221,11 +241,13 @@ decide_pair (const Frame &f, const Block &block, const KnownMaps &maps, size_t m
     confidence_of<Key> (best[1].lowest, single[1] ? 0 : best[1].next) };
   if (x + 1 < f.width) {
     *(uint32_t *) (view.index + map) = index[0] | index[1] << 16;
-    *(float2 *) (view.confidence + map) = make_float2 (confidence[0], confidence[1]);
+    if (!one_counts<LAST> (block))
+      *(float2 *) (view.confidence + map) = make_float2 (confidence[0], confidence[1]);
     return open[0] | open[1] << 1;
   }
   view.index[map] = (uint16_t) index[0];
-  view.confidence[map] = confidence[0];
+  if (!one_counts<LAST> (block))
+    view.confidence[map] = confidence[0];
   return open[0];
 }
 
@@ -257,7 +279,7 @@ load_known (const Frame &f, const Block &block, const KnownMaps &maps, int pixel
 
 /* Reads some of the candidates in range of an open pixel, those around the expected disparity, which may decide it;
  * else what is left goes to the list @wide. */
-template <typename Key> static __device__ __forceinline__ void
+template <typename Key, bool LAST> static __device__ __forceinline__ void
 look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel, Wide<Key> *wide, int *widened)
 {
   Known<Key> known = load_known<Key> (f, block, maps, pixel);
@@ -268,7 +290,7 @@ look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel,
 #pragma unroll
   for (int k = 0; k < 3; k++)
     b.meet_two (known.keys[k]);
-  r = common (range_of (b, known.least, expected, block.steps_per_cost), valid);
+  r = common (range_of (bound_of<LAST> (block, b), known.least, expected, block.steps_per_cost), valid);
   near.from = max (min ((expected >> 6) - (NEAR / 2 - 1), r.to - (NEAR - 1)), r.from);
   near.to = min (near.from + NEAR - 1, r.to);
 
@@ -286,17 +308,18 @@ look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel,
   for (int k = 0; k < 3; k++)
     if (!near.holds (index_of (known.keys[k])))
       b.meet (known.keys[k]);
-  r = common (range_of (b, known.least, expected, block.steps_per_cost), valid);
+  r = common (range_of (bound_of<LAST> (block, b), known.least, expected, block.steps_per_cost), valid);
   int unknown = r.to - r.from + 1 - max (min (r.to, near.to) - max (r.from, near.from) + 1, 0);
 #pragma unroll
   for (int k = 0; k < 3; k++)
     unknown -= r.holds (index_of (known.keys[k])) && !near.holds (index_of (known.keys[k]));
   if (unknown <= 0) {
     b.least = min (b.least, least_beyond<Key> (block.alpha, expected, known.least, valid, near));
-    store_found (f, block, maps, pixel, expected, b);
+    store_found<Key, LAST> (f, block, maps, pixel, expected, b);
     return;
   }
-  r = { max (r.from - SPARE, valid.from), min (r.to + SPARE, valid.to) };
+  if (!LAST)
+    r = { max (r.from - SPARE, valid.from), min (r.to + SPARE, valid.to) };
   b = none_yet<Key> ();
 #pragma unroll
   for (int k = 0; k < 3; k++)
@@ -312,7 +335,7 @@ look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel,
  * both find a row's costs in the cache: left pixels read along a column of the volume, right ones along a
  * diagonal, of which neighbouring pixels read neighbouring elements one step later.
  */
-template <typename Key> static __global__ void __launch_bounds__ (THREADS, BLOCKS)
+template <typename Key, bool LAST> static __global__ void __launch_bounds__ (THREADS, BLOCKS)
 reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
 {
   __shared__ uint16_t open[PIXELS];
@@ -332,12 +355,12 @@ reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
   __syncthreads ();
   int which = 0;
   if (x < f.width && block.y + 2 * thread / BLOCK_X < f.height)
-    which = decide_pair<Key> (f, block, maps, map_of (f, block, 2 * thread), x);
+    which = decide_pair<Key, LAST> (f, block, maps, map_of (f, block, 2 * thread), x);
   list_pair (which, open, &opened);
   __syncthreads ();
 #pragma unroll 1
   for (int k = thread; k < opened; k += THREADS)
-    look_near (f, block, maps, open[k], wide, &widened);
+    look_near<Key, LAST> (f, block, maps, open[k], wide, &widened);
   __syncthreads ();
   if (widened <= THREADS / MORE_SEARCHERS)
     search_all<Key, MORE_SEARCHERS> (block, wide, widened);
@@ -346,7 +369,7 @@ reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
   __syncthreads ();
 #pragma unroll 1
   for (int k = thread; k < widened; k += THREADS)
-    store_found (f, block, maps, wide[k].pixel, wide[k].expected, wide[k].best);
+    store_found<Key, LAST> (f, block, maps, wide[k].pixel, wide[k].expected, wide[k].best);
 }
 
 /* Penalties that leave room for an index in 32 bits: all but those of an alpha far beyond what is of use. */
@@ -357,20 +380,20 @@ keys_are_short (const StereoPlan *plan)
   return largest < 1u << (32 - INDEX_BITS);
 }
 
-/* Nothing is kept for an iteration that does not come. */
+/* What one iteration keeps for the next. */
 static StereoStatus
 reselect_prepare (StereoPlan *plan, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
   StereoStatus status = STEREO_OK;
 
-  for (int v = 0; v < 2 && !status && plan->params.refine_iterations > 1; v++)
+  for (int v = 0; v < 2 && !status; v++)
     status = stereo_reserve (plan, (void **) &state->reselect_memory[v], (size_t) plan->map_pitch *
         (size_t) plan->height, sizeof (uint4), error);
   return status;
 }
 
-static StereoStatus
+template <bool LAST> static StereoStatus
 reselect_run (StereoPlan *plan, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
@@ -378,14 +401,18 @@ reselect_run (StereoPlan *plan, StereoError *error)
   KnownMaps left = { (uint2 *) state->select_costs[0], state->reselect_memory[0] };
   KnownMaps right = { (uint2 *) state->select_costs[1], state->reselect_memory[1] };
   /* rounded up by more than what rounding of the product can lose; without penalties first and second stay */
-  float steps_per_cost = plan->alpha ? 256.0f / (float) plan->alpha * 1.000002f : 0.0f;
+  float steps = plan->alpha ? 256.0f / (float) plan->alpha * 1.000002f : 0.0f;
 
   if (keys_are_short (plan))
-    reselect_kernel<uint32_t> <<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), left, right, steps_per_cost);
+    reselect_kernel<uint32_t, LAST> <<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), left, right, steps);
   else
-    reselect_kernel<uint64_t> <<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), left, right, steps_per_cost);
+    reselect_kernel<uint64_t, LAST> <<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), left, right, steps);
   CUDA_LAUNCHED (plan, "reselect_kernel");
   return STEREO_OK;
 }
 
-extern const StereoStage stereo_cuda_reselect = { "reselect", reselect_prepare, reselect_run };
+/* One name, so that their times are added up. */
+static const char name[] = "reselect";
+
+extern const StereoStage stereo_cuda_reselect = { name, reselect_prepare, reselect_run<false> };
+extern const StereoStage stereo_cuda_reselect_last = { name, NULL, reselect_run<true> };

@@ -100,14 +100,14 @@ least_beyond (uint32_t alpha, int expected, uint32_t cost, Range valid, Range r)
   return away == INT_MAX ? no_key<Key> () : (Key) (cost + ((alpha * (uint32_t) away) >> 8)) << INDEX_BITS;
 }
 
-/* Where candidates that cost at least @cost may have a total of no more than next's; perhaps a step more. */
+/* Where candidates that cost at least @cost may have a total of no more than @bound's; perhaps a step more. */
 template <typename Key> static __device__ __forceinline__ Range
-range_of (const Best<Key> &b, uint32_t cost, int expected, float steps_per_cost)
+range_of (Key bound, uint32_t cost, int expected, float steps_per_cost)
 {
-  uint32_t next = (uint32_t) (b.next >> INDEX_BITS);
-  int reach = (int) fminf ((float) (next + 1 - cost) * steps_per_cost, (float) REACH_TOP);
+  uint32_t most = (uint32_t) (bound >> INDEX_BITS);
+  int reach = (int) fminf ((float) (most + 1 - cost) * steps_per_cost, (float) REACH_TOP);
   Range r = { (expected - reach + STEREO_EXPECT_STEPS - 1) >> 6, (expected + reach) >> 6 };
-  if (next < cost)
+  if (most < cost)
     r.to = -1;
   return r;
 }
@@ -124,16 +124,17 @@ common (Range a, Range b)
   return { max (a.from, b.from), min (a.to, b.to) };
 }
 
-/* What an earlier iteration found of a pixel: true when that decides it. */
+/* What an earlier iteration found of a pixel: true when that decides it, or @one of two candidates. */
 template <typename Key> static __device__ __forceinline__ bool
-recall (uint32_t alpha, int expected, uint4 memory, Best<Key> &b)
+recall (uint32_t alpha, int expected, uint4 memory, bool one, Best<Key> &b)
 {
   uint32_t move = (uint32_t) abs (expected - (int) memory.w);
 
   b = none_yet<Key> ();
   b.meet_two (key_of<Key> (alpha, expected, memory.x & 0xFFFF, (int) (memory.y & 0xFFFF)));
   b.meet_two (key_of<Key> (alpha, expected, memory.x >> 16, (int) (memory.y >> 16)));
-  return move == 0 || (uint32_t) (b.next >> INDEX_BITS) + ((alpha * move) >> 8) + 1 < memory.z;
+  uint32_t most = (uint32_t) ((one ? b.lowest : b.next) >> INDEX_BITS);
+  return move == 0 || most + ((alpha * move) >> 8) + 1 < memory.z;
 }
 
 /* Two candidates' costs and indices, the least total of any other, and for which expected disparity. */

@@ -14,6 +14,7 @@
  * a warp holds are taken in rounds, which merge through the maps.
  */
 #include "cuda/select.cuh"
+#include "cuda/subpixel.cuh"
 
 #define MAX_SEGMENTS 8
 #define PERIOD 8                /* columns after which right pixels stand in the same registers again */
@@ -43,10 +44,12 @@ template <int W> struct Shape
   }
 };
 
-/* Of both views' pixels: costs of first | second << 16, and of the third | its index << 16. */
+/* Of both views' pixels: costs of first | second << 16, and of the third | its index << 16. Of the left one's: the
+ * sub-pixel offset of the first, or NULL. */
 struct CostMaps
 {
   uint2 *view[2];
+  float *offset;
 };
 
 /* A round over up to 32 * W indices of a row. */
@@ -58,7 +61,8 @@ struct Round
   size_t map;                   /* of the row */
 };
 
-static __device__ void
+/* Hands back the first index. */
+static __device__ int
 store_lowest (const Frame &f, const CostMaps &costs, int v, const Round &r, int x, Lowest l)
 {
   const StereoView &view = f.view[v];
@@ -75,6 +79,7 @@ store_lowest (const Frame &f, const CostMaps &costs, int v, const Round &r, int 
   view.second[map] = more ? (uint16_t) l.second : (uint16_t) STEREO_INVALID;
   view.confidence[map] = more ? stereo_confidence (l.first >> 16, l.second >> 16) : 0.0f;
   costs.view[v][map] = make_uint2 (l.first >> 16 | (l.second & 0xFFFF0000u), l.third >> 16 | l.third << 16);
+  return some ? (int) (l.first & 0xFFFF) : (int) STEREO_INVALID;
 }
 
 /* The right pixel that meets column @x at index @i. */
@@ -240,20 +245,27 @@ template <int W> struct Shared
   Lowest early[32 * W];
 };
 
-/* A lane a column: right pixels that entered in the segment before wait in @early for their other part. */
+/* A lane a column: right pixels that entered in the segment before wait in @early for their other part. The costs
+ * beside a left pixel's lowest one are still in the cache; later they would be a memory access a pixel. */
 template <int W> static __device__ __forceinline__ void
-store_group (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &shared, int x, int since, int early)
+store_group (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &shared, int y, int x, int since,
+    int early)
 {
-  int lane = threadIdx.x % 32, right = right_pixel (f, x + lane, r.from + r.indices - 1);
-
+  int lane = threadIdx.x % 32, right = right_pixel (f, x + lane, r.from + r.indices - 1), first = 0;
+  uint2 pairs = make_uint2 (0, 0);
 
   __syncwarp ();
-  if (x + lane < f.width)
-    store_lowest (f, costs, STEREO_LEFT, r, x + lane, shared.left[lane]);
+  if (x + lane < f.width) {
+    first = store_lowest (f, costs, STEREO_LEFT, r, x + lane, shared.left[lane]);
+    if (costs.offset)
+      pairs = load_pairs (f, f.volume + ((size_t) y * f.width + (x + lane)) * f.depth, first);
+  }
   if (since + lane < early)
     shared.early[since + lane] = shared.right[lane];
   else if (right >= 0 && right < f.width)
     store_lowest (f, costs, STEREO_RIGHT, r, right, shared.right[lane]);
+  if (costs.offset && x + lane < f.width)
+    costs.offset[r.map + x + lane] = fit (pairs, first);
   __syncwarp ();
 }
 
@@ -294,7 +306,7 @@ walk_segment (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &
         walk<W, true> (f, l, next, to_read, end, leave, shared.left + k, shared.right + k);
       next += PERIOD * f.depth;
     }
-    store_group<W> (f, costs, r, shared, x, x - x0, early);
+    store_group<W> (f, costs, r, shared, y, x, x - x0, early);
   }
 }
 
@@ -373,7 +385,7 @@ launch (StereoPlan *plan, StereoError *error)
 {
   const int WARPS = Shape<W>::WARPS;
   const CudaState *state = cuda_state (plan);
-  CostMaps costs = { { (uint2 *) state->select_costs[0], (uint2 *) state->select_costs[1] } };
+  CostMaps costs = { { (uint2 *) state->select_costs[0], (uint2 *) state->select_costs[1] }, state->select_offset };
   int groups = (int) cuda_blocks (plan->width, GROUP);
   int rows = (int) cuda_blocks (plan->height, state->multiprocessors);  /* of a multiprocessor */
   int least = (int) cuda_blocks (plan->depth < 32 * W ? plan->depth : 32 * W, GROUP);
@@ -397,6 +409,9 @@ select_prepare (StereoPlan *plan, StereoError *error)
   for (int v = 0; v < 2 && !status; v++)
     status = stereo_reserve (plan, (void **) &state->select_costs[v], (size_t) plan->map_pitch * (size_t) plan->height,
         sizeof (uint2), error);
+  if (!status && plan->params.subpixel)
+    status = stereo_reserve (plan, (void **) &state->select_offset, (size_t) plan->map_pitch * (size_t) plan->height,
+        sizeof (float), error);
   return status;
 }
 

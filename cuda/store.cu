@@ -1,109 +1,240 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The finished disparity and confidence -> samples without gaps between rows, for transfer.cu. */
-#include "cuda/common.cuh"
+/* The disparity and its confidence -> samples without gaps between rows, for transfer.cu: median, threshold and store
+ * in one, so that what they make of the disparity is never written. */
+#include "cuda/median.cuh"
 
-#define THREADS 256
+#define BLOCK_X 32
+#define BLOCK_Y 8
+#define EACH 4                  /* pixels of a thread: rows of maps are whole vectors of them */
+#define ALL_LANES 0xFFFFFFFFu
+
+/* Of a frame; all blocks add to it, and the last one empties it for the next frame. */
+struct Totals
+{
+  unsigned long long valid, confidence;
+  unsigned blocks;
+};
 
 struct Store
 {
   void *samples;
   uint8_t *confidence;
-  unsigned long long *counts;   /* valid samples, sum of confidence bytes: 0 before, see cuda_download() */
+  unsigned long long *counts;   /* valid samples, sum of confidence bytes */
+  Totals *totals;
+  float least;                  /* confidence of a pixel that keeps its disparity */
   bool depth;
   float scale;                  /* u16 disparity */
   float byte_factor;            /* u8 */
   float product, offset, per_mm;        /* depth */
 };
 
-/* Writes one sample; true when it holds a value. */
-static __device__ bool
-store_sample (const Frame &f, const Store &s, float d, size_t place, uint16_t *to)
+template <typename Value> struct __align__ (EACH * sizeof (Value)) Four
+{
+  Value of[EACH];
+};
+
+/* ---- samples ---------------------------------------------------------------------------------------- */
+
+/* Makes one sample; true when it holds a value. */
+static __device__ __forceinline__ bool
+make_sample (const Frame &f, const Store &s, float d, uint16_t *to)
 {
   uint32_t v = isnan (d) ? 0 : s.depth ? stereo_store_depth (stereo_depth (d, s.product, s.offset), s.per_mm) :
       stereo_store_disparity (d, s.scale);
-  to[place] = (uint16_t) v;
+  *to = (uint16_t) v;
   return v != 0;
 }
 
-static __device__ bool
-store_sample (const Frame &f, const Store &s, float d, size_t place, uint8_t *to)
+static __device__ __forceinline__ bool
+make_sample (const Frame &f, const Store &s, float d, uint8_t *to)
 {
   uint32_t v = isnan (d) ? 0 : stereo_store_byte (d, (float) f.min_disparity, s.byte_factor);
-  to[place] = (uint8_t) v;
+  *to = (uint8_t) v;
   return v != 0;
 }
 
-static __device__ bool
-store_sample (const Frame &f, const Store &s, float d, size_t place, float *to)
+static __device__ __forceinline__ bool
+make_sample (const Frame &f, const Store &s, float d, float *to)
 {
   float v = isnan (d) ? NAN : s.depth ? stereo_depth (d, s.product, s.offset) : d;
-  to[place] = v;
+  *to = v;
   return !isnan (v);
 }
 
-/* A thread per pixel. Both counts of a block are summed in shared memory, then added to the total. A
- * pixel without a disparity has no confidence to speak of. */
-template <typename Sample>
-static __global__ void
-store_kernel (Frame f, Store s)
+/* Values of the pixels from column @x on: in one piece where every row begins on a whole vector. */
+template <typename Value> static __device__ __forceinline__ void
+store_four (const Frame &f, int x, int y, const Four<Value> &values, Value *to)
 {
-  __shared__ unsigned confidence_sum;
-  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
-  unsigned confidence = 0;
-  bool valid = false;
-
-  if (threadIdx.x == 0)
-    confidence_sum = 0;
-  if (x < f.width) {
-    size_t map = (size_t) y * f.map_pitch + x, place = (size_t) y * f.width + x;
-    float d = f.disparity[map];
-    valid = store_sample (f, s, d, place, (Sample *) s.samples);
-    confidence = isnan (d) ? 0 : (uint8_t) rintf (f.view[STEREO_LEFT].confidence[map] * 255);
-    s.confidence[place] = (uint8_t) confidence;
+  to += (size_t) y * f.width + x;
+  if (f.width % EACH == 0) {
+    *(Four<Value> *) to = values;
+    return;
   }
-  int count = __syncthreads_count (valid);
-  for (int reach = 16; reach; reach /= 2)
-    confidence += __shfl_down_sync (0xFFFFFFFFu, confidence, reach);
-  if (threadIdx.x % 32 == 0)
-    atomicAdd (&confidence_sum, confidence);
-  __syncthreads ();
-  if (threadIdx.x == 0) {
-    atomicAdd (&s.counts[0], (unsigned long long) count);
-    atomicAdd (&s.counts[1], (unsigned long long) confidence_sum);
+#pragma unroll
+  for (int k = 0; k < EACH; k++)
+    if (x + k < f.width)
+      to[k] = values.of[k];
+}
+
+/* ---- disparities ------------------------------------------------------------------------------------ */
+
+/* Row @y of a window from RADIUS columns before @x to as many beyond the last of its pixels. */
+template <int RADIUS> static __device__ __forceinline__ void
+load_row (const Frame &f, int x, int y, float (&row)[EACH + 2 * RADIUS])
+{
+  const float *from = f.disparity + (ptrdiff_t) y * f.map_pitch + x;
+  float4 own = make_float4 (NAN, NAN, NAN, NAN);
+  bool inside = y >= 0 && y < f.height;
+
+  if (inside)
+    own = *(const float4 *) from;
+#pragma unroll
+  for (int k = 0; k < RADIUS; k++) {
+    row[k] = inside && x > 0 ? from[k - RADIUS] : NAN;
+    row[RADIUS + EACH + k] = inside && x + EACH + k < f.width ? from[EACH + k] : NAN;
+  }
+  row[RADIUS] = own.x;
+  row[RADIUS + 1] = x + 1 < f.width ? own.y : NAN;
+  row[RADIUS + 2] = x + 2 < f.width ? own.z : NAN;
+  row[RADIUS + 3] = x + 3 < f.width ? own.w : NAN;
+}
+
+/* Of the pixels from column @x on: medians of their windows, where they have a disparity at all. */
+template <int RADIUS> static __device__ __forceinline__ void
+load_disparities (const Frame &f, int x, int y, float (&d)[EACH])
+{
+  const int SIDE = 2 * RADIUS + 1;
+  float rows[SIDE][EACH + 2 * RADIUS];
+
+#pragma unroll
+  for (int v = 0; v < SIDE; v++)
+    load_row<RADIUS> (f, x, y + v - RADIUS, rows[v]);
+#pragma unroll
+  for (int k = 0; k < EACH; k++) {
+    float window[SIDE * SIDE];
+    d[k] = rows[RADIUS][RADIUS + k];
+#pragma unroll
+    for (int j = 0; j < SIDE * SIDE; j++)
+      window[j] = rows[j / SIDE][k + j % SIDE];
+    if (RADIUS > 0 && !isnan (d[k]))
+      d[k] = median_of (window);
   }
 }
 
-static StereoStatus
-store_prepare (StereoPlan *plan, StereoError *error)
-{
-  StereoStatus status = STEREO_OK;
+/* ---- the kernel ------------------------------------------------------------------------------------- */
 
-  for (CudaSlot &slot : cuda_state (plan)->slot)
+static __device__ __forceinline__ unsigned
+warp_sum (unsigned value)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+  return __reduce_add_sync (ALL_LANES, value);
+#else
+  for (int away = 16; away; away /= 2)
+    value += __shfl_xor_sync (ALL_LANES, value, away);
+  return value;
+#endif
+}
+
+/* Both counts of a block are in one word: of 1024 pixels, 11 bits above 20. */
+#define VALID_SHIFT 20
+
+static __device__ __forceinline__ void
+add_counts (const Store &s, unsigned counts)
+{
+  Totals *totals = s.totals;
+
+  atomicAdd (&totals->valid, (unsigned long long) (counts >> VALID_SHIFT));
+  atomicAdd (&totals->confidence, (unsigned long long) (counts & ((1u << VALID_SHIFT) - 1)));
+  __threadfence ();
+  if (atomicAdd (&totals->blocks, 1u) + 1 < gridDim.x * gridDim.y)
+    return;
+  s.counts[0] = atomicExch (&totals->valid, 0ull);
+  s.counts[1] = atomicExch (&totals->confidence, 0ull);
+  totals->blocks = 0;
+}
+
+/* A thread per four pixels of a row. A pixel without a disparity has no confidence to speak of. */
+template <typename Sample, int RADIUS> static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
+output_kernel (Frame f, Store s)
+{
+  __shared__ unsigned block_counts;
+  int x = (blockIdx.x * BLOCK_X + threadIdx.x) * EACH, y = blockIdx.y * BLOCK_Y + threadIdx.y;
+  unsigned counts = 0;
+
+  if (threadIdx.x == 0 && threadIdx.y == 0)
+    block_counts = 0;
+  __syncthreads ();
+  if (x < f.width && y < f.height) {
+    float4 quad = *(const float4 *) (f.view[STEREO_LEFT].confidence + (size_t) y * f.map_pitch + x);
+    float d[EACH], confidence[EACH] = { quad.x, quad.y, quad.z, quad.w };
+    Four<Sample> samples;
+    Four<uint8_t> bytes;
+
+    load_disparities<RADIUS> (f, x, y, d);
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+      if (confidence[k] < s.least)
+        d[k] = NAN;
+      counts += (unsigned) make_sample (f, s, d[k], &samples.of[k]) << VALID_SHIFT;
+      bytes.of[k] = isnan (d[k]) ? 0 : (uint8_t) rintf (confidence[k] * 255);
+      counts += bytes.of[k];
+    }
+    store_four (f, x, y, samples, (Sample *) s.samples);
+    store_four (f, x, y, bytes, s.confidence);
+  }
+  counts = warp_sum (counts);
+  if (threadIdx.x == 0)
+    atomicAdd (&block_counts, counts);
+  __syncthreads ();
+  if (threadIdx.x == 0 && threadIdx.y == 0)
+    add_counts (s, block_counts);
+}
+
+static StereoStatus
+output_prepare (StereoPlan *plan, StereoError *error)
+{
+  CudaState *state = cuda_state (plan);
+  StereoStatus status = stereo_reserve (plan, &state->store_totals, 1, sizeof (Totals), error);
+
+  for (CudaSlot &slot : state->slot)
     if (!status)
       status = stereo_reserve (plan, (void **) &slot.results, cuda_results_most (plan), 1, error);
   return status;
 }
 
+template <typename Sample> static void
+launch (const StereoPlan *plan, const Store &s)
+{
+  dim3 grid (cuda_blocks (plan->width, BLOCK_X * EACH), cuda_blocks (plan->height, BLOCK_Y)), block (BLOCK_X, BLOCK_Y);
+  cudaStream_t stream = cuda_state (plan)->stream;
+
+  if (plan->params.median == 5)
+    output_kernel<Sample, 2> <<<grid, block, 0, stream>>> (cuda_frame (plan), s);
+  else if (plan->params.median == 3)
+    output_kernel<Sample, 1> <<<grid, block, 0, stream>>> (cuda_frame (plan), s);
+  else
+    output_kernel<Sample, 0> <<<grid, block, 0, stream>>> (cuda_frame (plan), s);
+}
+
 static StereoStatus
-store_run (StereoPlan *plan, StereoError *error)
+output_run (StereoPlan *plan, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   const StereoParams *p = &plan->params;
-  Frame f = cuda_frame (plan);
-  dim3 grid (cuda_blocks (plan->width, THREADS), plan->height);
   uint8_t *results = state->slot[plan->slot].results;
-  Store s = { results + CUDA_SAMPLES_AT, results + cuda_confidence_at (plan), (unsigned long long *) results, p->output == STEREO_OUTPUT_DEPTH,
+  Store s = { results + CUDA_SAMPLES_AT, results + cuda_confidence_at (plan), (unsigned long long *) results,
+    (Totals *) state->store_totals, (float) p->confidence_threshold, p->output == STEREO_OUTPUT_DEPTH,
     (float) p->disparity_scale, p->num_disparities > 1 ? 254.0f / (float) (p->num_disparities - 1) : 0.0f,
     (float) (p->focal_length * p->baseline), (float) p->principal_offset, (float) (1000 / p->depth_unit) };
 
   if (plan->output.sample == STEREO_SAMPLE_U16)
-    store_kernel<uint16_t> <<<grid, THREADS, 0, state->stream>>> (f, s);
+    launch<uint16_t> (plan, s);
   else if (plan->output.sample == STEREO_SAMPLE_U8)
-    store_kernel<uint8_t> <<<grid, THREADS, 0, state->stream>>> (f, s);
+    launch<uint8_t> (plan, s);
   else
-    store_kernel<float> <<<grid, THREADS, 0, state->stream>>> (f, s);
-  CUDA_LAUNCHED (plan, "store_kernel");
+    launch<float> (plan, s);
+  CUDA_LAUNCHED (plan, "output_kernel");
   return STEREO_OK;
 }
 
-extern const StereoStage stereo_cuda_store = { "store", store_prepare, store_run };
+extern const StereoStage stereo_cuda_output = { "output", output_prepare, output_run };

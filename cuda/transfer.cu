@@ -126,7 +126,6 @@ cuda_results_most (const StereoPlan *plan)
   return CUDA_SAMPLES_AT + (4 + 1) * (size_t) plan->width * (size_t) plan->height;
 }
 
-/* The counts are 0 again for the next frame of the slot. */
 StereoStatus
 cuda_download (StereoPlan *plan, StereoError *error)
 {
@@ -140,7 +139,6 @@ cuda_download (StereoPlan *plan, StereoError *error)
   CUDA_TRY (cudaStreamWaitEvent (state->download_stream, slot->computed, 0));
   CUDA_TRY (cudaMemcpyAsync (slot->pinned_results, slot->results, size, cudaMemcpyDeviceToHost,
           state->download_stream));
-  CUDA_TRY (cudaMemsetAsync (slot->results, 0, CUDA_COUNTS * sizeof (unsigned long long), state->download_stream));
   CUDA_TRY (cudaEventRecord (slot->ready, state->download_stream));
   return STEREO_OK;
 }
@@ -196,7 +194,7 @@ StereoStatus
 cuda_collect (StereoPlan *plan, StereoError *error)
 {
   const CudaSlot *slot = &cuda_state (plan)->slot[plan->slot];
-  unsigned long long counts[CUDA_COUNTS];
+  unsigned long long counts[2];
 
   CUDA_TRY (wait_until_ready (slot));
   uint64_t waited = stereo_now_ns (), ready = ready_ns (slot, waited);

@@ -69,6 +69,41 @@ add (StereoPlan *plan, const StereoStage *stage)
   plan->steps[plan->step_count++] = stage;
 }
 
+/* From the last indices to a disparity. */
+static void
+choose_disparity (StereoPlan *plan)
+{
+  const StereoParams *p = &plan->params;
+  const StereoStageTable *t = plan->stages;
+
+  if (t->disparity) {
+    add (plan, t->disparity);
+    return;
+  }
+  if (p->consistency >= 0)
+    add (plan, t->check);
+  add (plan, p->subpixel ? t->subpixel : t->integer);
+  if (stereo_params_reject (p))
+    add (plan, t->reject);
+}
+
+static void
+choose_output (StereoPlan *plan)
+{
+  const StereoParams *p = &plan->params;
+  const StereoStageTable *t = plan->stages;
+
+  if (t->output) {
+    add (plan, t->output);
+    return;
+  }
+  if (p->median)
+    add (plan, t->median[p->median == 5]);
+  if (p->confidence_threshold > 0)
+    add (plan, t->threshold);
+  add (plan, t->store);
+}
+
 /* A frame, in order. This is the one place that knows it. */
 static void
 choose_steps (StereoPlan *plan)
@@ -81,27 +116,20 @@ choose_steps (StereoPlan *plan)
     add (plan, t->features[p->cost]);
   add (plan, t->match[p->method] (p));
   add (plan, t->select);
-  if (p->consistency >= 0)
-    add (plan, t->check);
   for (int i = 0; i < p->refine_iterations; i++) {
-    add (plan, t->refine[p->refine_mode]);
-    if (p->refine_mode != STEREO_REFINE_IDR)
-      add (plan, t->reselect);
+    int last = i == p->refine_iterations - 1;
     if (p->consistency >= 0)
       add (plan, t->check);
+    add (plan, t->refine[p->refine_mode]);
+    if (p->refine_mode != STEREO_REFINE_IDR)
+      add (plan, last && t->reselect_last ? t->reselect_last : t->reselect);
   }
-  add (plan, p->subpixel ? t->subpixel : t->integer);
-  if (p->fill != STEREO_FILL_KEEP && p->consistency >= 0)
-    add (plan, t->reject);
+  choose_disparity (plan);
   if (p->speckle_size > 0)
     add (plan, t->speckle);
   if (p->fill == STEREO_FILL_BACKGROUND)
     add (plan, t->fill);
-  if (p->median)
-    add (plan, t->median[p->median == 5]);
-  if (p->confidence_threshold > 0)
-    add (plan, t->threshold);
-  add (plan, t->store);
+  choose_output (plan);
 }
 
 static StereoStatus

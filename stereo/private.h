@@ -65,7 +65,13 @@ typedef struct StereoStage
   StereoStatus (*run) (StereoPlan *plan, StereoError *error);
 } StereoStage;
 
-/* The stages of a backend. Entries of a method or mode it lacks are NULL: an error at plan time. */
+/*
+ * The stages of a backend. Entries of a method or mode it lacks are NULL: an error at plan time.
+ *
+ * The last three are optional: each stands for steps that follow each other at the end of a frame, and learns from the
+ * parameters which of them are wanted. It leaves the frame state as they do, except for what no later step reads. A
+ * backend that has it needs no stages for steps that are only ever taken there.
+ */
 typedef struct StereoStageTable
 {
   const StereoStage *load;      /* images -> color, luma of both views */
@@ -83,6 +89,9 @@ typedef struct StereoStageTable
   const StereoStage *median[2]; /* 3x3, 5x5 */
   const StereoStage *threshold; /* confidence threshold */
   const StereoStage *store;     /* disparity, confidence -> the caller's output */
+  const StereoStage *reselect_last;     /* reselect of the last iteration, without the right view's confidence */
+  const StereoStage *disparity; /* the last check, of the left view alone; subpixel or integer; reject */
+  const StereoStage *output;    /* median, threshold, store, without the disparity they make */
 } StereoStageTable;
 
 struct StereoBackend
@@ -174,7 +183,7 @@ struct StereoPlan
   void *arena;
   size_t arena_size;
 
-  /* steps; the first is load, the last is store */
+  /* steps; the first is load, the last makes the output */
   const StereoStage *steps[STEREO_MAX_STEPS];
   int step_count;
   int profiling;
@@ -243,6 +252,12 @@ int stereo_registry_top (const StereoParams *params);
 double stereo_registry_penalty (const StereoParams *params, int direction, int large);
 /* The same in steps of a path's costs: whole ones, and so is every sum. */
 int stereo_plan_penalty (const StereoPlan *plan, int direction, int large);
+/* Whether pixels that the views disagree about lose their disparity. */
+static inline int
+stereo_params_reject (const StereoParams *params)
+{
+  return params->fill != STEREO_FILL_KEEP && params->consistency >= 0;
+}
 
 /* ---- backends ---------------------------------------------------------------------------- */
 extern const StereoBackend stereo_backend_cpu;

@@ -100,6 +100,18 @@ static const Case table[] = {
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 min-disparity=-3 window=5 output=depth focal-length=999.421 baseline=193.001 principal-offset=2.778" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=5 output=depth focal-length=3 baseline=0.1 depth-unit=10" },
   { 67, 43, PICTURE_SHIFTED, RGB, F32, 1, "num-disparities=20 window=5 output=depth focal-length=700 baseline=50 principal-offset=-4" },
+  /* rows of whole vectors of pixels and others, windows cut at all sides, more than a block of CUDA's last stages */
+  { 31, 5, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=9 window=3 subpixel=1 fill=none median=5 confidence-threshold=0.2" },
+  { 3, 50, PICTURE_NOISE, RGB, F32, 1, "num-disparities=3 window=3 consistency=-1 refine-iterations=1 median=3" },
+  { 4, 4, PICTURE_SHIFTED, RGB, U8, 1, "num-disparities=3 window=3 consistency=0 fill=none median=5 refine-iterations=2" },
+  { 132, 17, PICTURE_SHIFTED, RGB, U8, 1, "num-disparities=24 window=3 subpixel=1 fill=none median=3 refine-iterations=1" },
+  { 132, 17, PICTURE_NOISE, RGB, U16, 1, "num-disparities=24 window=3 subpixel=1 fill=keep median=5 refine-iterations=3" },
+  { 260, 19, PICTURE_EDGES, RGB, F32, 1, "num-disparities=30 window=3 subpixel=1 consistency=-1 median=3 refine-iterations=2" },
+  { 260, 19, PICTURE_SHIFTED, RGB, U16, 0, "num-disparities=30 window=3 subpixel=0 consistency=0 fill=none median=3 confidence-threshold=0.05" },
+  { 133, 11, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=40 window=3 subpixel=1 refine-alpha=5 refine-iterations=3 fill=none" },
+  /* hardly a candidate, so hardly a disparity */
+  { 40, 9, PICTURE_NOISE, RGB, U16, 1, "min-disparity=-39 num-disparities=3 window=3 fill=none median=3" },
+  { 40, 9, PICTURE_NOISE, RGB, F32, 1, "min-disparity=38 num-disparities=8 window=3 fill=background median=5 refine-iterations=2" },
   /* sgm */
   { 1, 1, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=16" },
   { 1, 9, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=3 cost=ad" },

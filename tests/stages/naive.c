@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void *
 naive_allocate (size_t count, size_t size)
@@ -32,12 +33,33 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
     { t->reselect, STAGE_RESELECT }, { t->subpixel, STAGE_SUBPIXEL }, { t->integer, STAGE_INTEGER },
     { t->reject, STAGE_REJECT }, { t->speckle, STAGE_SPECKLE }, { t->fill, STAGE_FILL },
     { t->median[p->median == 5], STAGE_MEDIAN }, { t->threshold, STAGE_THRESHOLD }, { t->store, STAGE_STORE },
+    { t->reselect_last, STAGE_RESELECT_LAST }, { t->disparity, STAGE_DISPARITY }, { t->output, STAGE_OUTPUT },
   };
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (rows[i].stage == stage)
       return rows[i].kind;
   return STAGE_UNKNOWN;
+}
+
+int
+naive_covers (StageKind stage, StageKind step)
+{
+  switch (stage) {
+    case STAGE_RESELECT_LAST: return step == STAGE_RESELECT;
+    case STAGE_DISPARITY:
+      return step == STAGE_CHECK || step == STAGE_SUBPIXEL || step == STAGE_INTEGER || step == STAGE_REJECT;
+    case STAGE_OUTPUT: return step == STAGE_MEDIAN || step == STAGE_THRESHOLD || step == STAGE_STORE;
+    default: return step == stage;
+  }
+}
+
+int
+naive_leaves (StageKind kind, const StereoReservation *map)
+{
+  if (kind == STAGE_RESELECT_LAST || kind == STAGE_DISPARITY)
+    return map->view == STEREO_RIGHT && !strcmp (map->name, "confidence");
+  return kind == STAGE_OUTPUT && !strcmp (map->name, "disparity");
 }
 
 /* The methods' plain stages, and those of them whose arithmetic is in whole numbers. */
@@ -79,6 +101,6 @@ naive_run (Naive *naive, StageKind kind)
     case STAGE_MEDIAN: naive_median (p); break;
     case STAGE_THRESHOLD: naive_threshold (p); break;
     case STAGE_STORE: naive_store (naive); break;
-    case STAGE_UNKNOWN: break;
+    case STAGE_RESELECT_LAST: case STAGE_DISPARITY: case STAGE_OUTPUT: case STAGE_UNKNOWN: break;
   }
 }

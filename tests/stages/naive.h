@@ -14,7 +14,9 @@ typedef enum StageKind
 {
   STAGE_LOAD, STAGE_FEATURES, STAGE_MATCH, STAGE_SELECT, STAGE_CHECK, STAGE_REFINE, STAGE_RESELECT,
   STAGE_SUBPIXEL, STAGE_INTEGER, STAGE_REJECT, STAGE_SPECKLE, STAGE_FILL, STAGE_MEDIAN, STAGE_THRESHOLD,
-  STAGE_STORE, STAGE_UNKNOWN
+  STAGE_STORE,
+  /* the optional ones, each in place of some of those before */
+  STAGE_RESELECT_LAST, STAGE_DISPARITY, STAGE_OUTPUT, STAGE_UNKNOWN
 } StageKind;
 
 /*
@@ -76,6 +78,10 @@ naive_view_cost (const StereoPlan *p, int view, int x, int y, int i)
 double naive_weight (uint32_t a, uint32_t b, double distance, double gamma_color, double gamma_distance);
 
 StageKind naive_kind (const StereoPlan *plan, const StereoStage *stage);
+/* Whether a step of kind @stage does the work of one of kind @step, be it the same or one of several. */
+int naive_covers (StageKind stage, StageKind step);
+/* Whether a step of that kind may leave anything in a map, since no later step reads it. */
+int naive_leaves (StageKind kind, const StereoReservation *map);
 /* Whether every backend must give the plain stage's costs to the bit. */
 int naive_exact (const StereoPlan *plan);
 /* Turns the state before a step of that kind into the one wanted after it. */

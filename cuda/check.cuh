@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whether the views agree about a pixel (3.2.4), four of a row at a time: rows of maps are whole vectors of them. */
+#ifndef STEREO_CUDA_CHECK_CUH
+#define STEREO_CUDA_CHECK_CUH
+
+#include "cuda/common.cuh"
+
+#define FOUR 4
+
+static __device__ __forceinline__ void
+load_four (const uint16_t *from, int (&to)[FOUR])
+{
+  uint2 pairs = *(const uint2 *) from;
+  to[0] = (int) (pairs.x & 0xFFFF);
+  to[1] = (int) (pairs.x >> 16);
+  to[2] = (int) (pairs.y & 0xFFFF);
+  to[3] = (int) (pairs.y >> 16);
+}
+
+/* Which of the pixels from column @x on, of indices @index, the other view's indices contradict. @row: of its map. */
+static __device__ __forceinline__ void
+find_contradicted (const Frame &f, const StereoView &other, size_t row, int x, const int (&index)[FOUR],
+    int consistency, bool (&contradicted)[FOUR])
+{
+  int partner[FOUR];
+
+#pragma unroll
+  for (int k = 0; k < FOUR; k++) {
+    bool some = x + k < f.width && index[k] != (int) STEREO_INVALID;
+    partner[k] = some ? other.index[row + (f.width - 1 - (x + k) + f.min_disparity + index[k])] : index[k];
+  }
+#pragma unroll
+  for (int k = 0; k < FOUR; k++)
+    contradicted[k] = abs (partner[k] - index[k]) > consistency;
+}
+
+#endif
