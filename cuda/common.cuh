@@ -131,6 +131,15 @@ cuda_blocks (size_t items, size_t per_block)
   return (unsigned) ((items + per_block - 1) / per_block);
 }
 
+/* As __syncthreads(), where warps of a block may wait at different places in the program. That one is a PTX barrier
+ * .aligned, which all threads of a block have to execute at one place ("otherwise behavior is undefined"); this one is
+ * not, and only counts who has come. Each warp has to come as many times. */
+static __device__ __forceinline__ void
+cuda_meet_warps ()
+{
+  asm volatile ("barrier.sync 0;" ::: "memory");
+}
+
 /* A support weight, 2^(color * SAD + distance): exp (-SAD / gamma_color - distance / gamma_distance) with base-2
  * factors (4.4.1). The sum of SAD and the bits of 2^23 is a float's bits: cheaper than a conversion. */
 static __device__ __forceinline__ float
