@@ -30,6 +30,7 @@
 typedef struct {
   GstElement *element;
   GstPad *src[2], *sink;
+  GstBus *bus;
   GstBuffer *views[2][NUMBERED_CYCLE];
   guint seed;
   guint64 from, to; /* moments of this round; the last one comes on both */
@@ -72,6 +73,26 @@ take_output (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   g_mutex_unlock (&pump->lock);
   gst_buffer_unref (buffer);
   return GST_FLOW_OK;
+}
+
+/* An error is the end: nothing more comes out. */
+static GstBusSyncReply
+take_message (GstBus *bus, GstMessage *message, gpointer data)
+{
+  Pump *pump = data;
+  GError *error = NULL;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    gst_message_parse_error (message, &error, NULL);
+    g_mutex_lock (&pump->lock);
+    if (!pump->failure)
+      pump->failure = g_strdup_printf ("an error: %s", error->message);
+    g_cond_broadcast (&pump->changed);
+    g_mutex_unlock (&pump->lock);
+    g_clear_error (&error);
+  }
+  gst_message_unref (message);
+  return GST_BUS_DROP;
 }
 
 static void
@@ -152,6 +173,9 @@ pump_new (guint seed)
   }
   g_strfreev (settings);
   gst_util_set_object_arg (G_OBJECT (pump->element), "backend", backend ? backend : "cpu");
+  pump->bus = gst_bus_new ();
+  gst_bus_set_sync_handler (pump->bus, take_message, pump, NULL);
+  gst_element_set_bus (pump->element, pump->bus);
   pump->sink = gst_object_ref_sink (gst_pad_new ("out", GST_PAD_SINK));
   g_object_set_data (G_OBJECT (pump->sink), "pump", pump);
   gst_pad_set_chain_function (pump->sink, take_output);
@@ -159,7 +183,8 @@ pump_new (guint seed)
   src = gst_element_get_static_pad (pump->element, "src");
   fail_unless_equals_int (gst_pad_link (src, pump->sink), GST_PAD_LINK_OK);
   gst_object_unref (src);
-  gst_element_set_state (pump->element, GST_STATE_PLAYING);
+  fail_unless (gst_element_set_state (pump->element, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE, "%s",
+      pump->failure);
   start_view (pump, 0);
   start_view (pump, 1);
   return pump;
@@ -180,6 +205,9 @@ pump_free (Pump *pump)
   }
   gst_pad_set_active (pump->sink, FALSE);
   gst_object_unref (pump->sink);
+  gst_element_set_bus (pump->element, NULL);
+  gst_bus_set_flushing (pump->bus, TRUE);
+  gst_object_unref (pump->bus);
   gst_object_unref (pump->element);
   g_mutex_clear (&pump->lock);
   g_cond_clear (&pump->changed);
@@ -404,7 +432,8 @@ count_in (Overload *load, const gchar *name)
   return count_of (&pump, name);
 }
 
-/* What is too much depends on the backend: the source is 100 frames a second of a size that takes some 50 ms each. */
+/* What is too much depends on the backend: the source is 100 frames a second of a size that takes some 50 ms each, and
+ * that it can make in time itself. */
 static void
 overload_new (Overload *load, guint frames)
 {
@@ -417,7 +446,7 @@ overload_new (Overload *load, guint frames)
       "width=%d,height=%d,framerate=100/1 ! queue max-size-buffers=3 ! stereomatch name=m backend=%s "
       "packing=side-by-side num-disparities=%d aggregation=full window=%d check-interval=0 ! fakesink sync=true "
       "qos=true",
-      frames, device ? 3840 : 320, device ? 1080 : 120, backend ? backend : "cpu", device ? 256 : 48, device ? 33 : 21);
+      frames, device ? 1280 : 320, device ? 360 : 120, backend ? backend : "cpu", device ? 128 : 48, device ? 33 : 21);
 
   memset (load, 0, sizeof *load);
   load->pipeline = gst_parse_launch (text, &error);
