@@ -118,6 +118,8 @@ StereoStatus cuda_run_graph (StereoPlan *plan, StereoError *error);
 
 /* fault.cu: whether a call's result means that the process has lost the device; that is kept. */
 int cuda_note_failure (cudaError_t code);
+/* The same of what waiting for a stream of a plan returned. */
+void cuda_note_settled (cudaError_t code);
 /* Whether it was lost, and a sentence that says so. */
 int cuda_device_failed (int device, char *reason, size_t size);
 
