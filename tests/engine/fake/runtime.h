@@ -6,12 +6,15 @@
 #ifndef FAKE_RUNTIME_H
 #define FAKE_RUNTIME_H
 
+/* for who loads a plugin that it is linked into */
+#define SEEN __attribute__ ((visibility ("default")))
+
 /* From the call after the next @before on, every call that needs the device returns @code, for ever; or until it is
  * lost anew. A negative @before: none does. */
-void fake_runtime_lose (int before, int code);
+SEEN void fake_runtime_lose (int before, int code);
 /* Calls since then. */
-int fake_runtime_calls (void);
+SEEN int fake_runtime_calls (void);
 /* Streams, events, graphs and pieces of memory that were made and not given back. */
-int fake_runtime_alive (void);
+SEEN int fake_runtime_alive (void);
 
 #endif
