@@ -167,14 +167,7 @@ aggregate_columns (Frame f, Records records, AswWindow w, int strip)
     }
   share_weights (line, *stage.distances, begin, turn, w);
 
-  if (has_none (all, base)) {   /* nothing to do but for the others */
-    for (int tile = begin; tile < end; tile++) {
-      advance (tile + KT / 2);
-      if (tile + 1 < end)
-        share_weights (line, *stage.distances, tile + 1, turn, w);
-    }
-    return;
-  }
+  bool none = has_none (all, base);     /* such a warp comes along for the others, with whom it waits and makes weights */
   for (int start = begin; start < end; start += KT)
 #pragma unroll
     for (int step = 0; step < KT; step++) {
@@ -187,6 +180,8 @@ aggregate_columns (Frame f, Records records, AswWindow w, int strip)
       /* the weights of the tile ahead, to overlap with the products */
       if (tile + 1 < end)
         share_weights (line, *stage.distances, tile + 1, turn, w);
+      if (none)
+        continue;
       load_weights (a, line, tile);
       make (tile + KT / 2, ring.costs[(step + KT / 2) % KT]);
       sum_weights (weights, a);

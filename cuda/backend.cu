@@ -181,7 +181,7 @@ cuda_settle (StereoPlan *plan)
 
   for (cudaStream_t stream : streams)
     if (stream)
-      cuda_note_failure (cudaStreamSynchronize (stream));
+      cuda_note_settled (cudaStreamSynchronize (stream));
   cudaGetLastError ();
 }
 

@@ -221,13 +221,6 @@ struct BmFusedShared
   }
 };
 
-/* As __syncthreads(), by warps: these may stand at one place in the program or at another. */
-static __device__ __forceinline__ void
-bm_barrier ()
-{
-  asm volatile ("bar.sync 0;" : : : "memory");
-}
-
 /* A warp without candidates: what it shows stays as it is, and the rest waits for it at the same barriers. */
 template <int R, int DEPTH>
 static __device__ __forceinline__ void
@@ -237,8 +230,8 @@ bm_absent_strip (const Frame &f, const BmFusedPlace &p, int y0, int first, int e
   uint32_t *to = (uint32_t *) f.volume + ((ptrdiff_t) first * f.width + p.x) * (depth / 2) + p.i / 2;
 
   for (int y = y0; y < end + R; y++) {
-    bm_barrier ();
-    bm_barrier ();
+    cuda_meet_warps ();
+    cuda_meet_warps ();
     if (y - R < first)
       continue;
     for (int j = 0; j < columns; j++)
@@ -325,7 +318,7 @@ bm_fused_kernel (BmFusedTask t)
     bm_show<planes> (show_first, 0, a);
     if (planes == 2)
       bm_show<planes> (show_first, planes - 1, b);
-    bm_barrier ();
+    cuda_meet_warps ();
     bm_sum_along<planes, R> (show_first, 0, a, sums_a);
     if (planes == 2)
       bm_sum_along<planes, R> (show_first, planes - 1, b, sums_b);
@@ -338,7 +331,7 @@ bm_fused_kernel (BmFusedTask t)
       bm_prefetch_windows (t, p, min (y + 1, f.height - 1));
     bm_show<2> (show_second, 0, means_a);
     bm_show<2> (show_second, 1, means_b);
-    bm_barrier ();              /* every thread has read what the first step showed, too */
+    cuda_meet_warps ();         /* every thread has read what the first step showed, too */
     if (y - R >= first) {
       bm_sum_along<2, R> (show_second, 0, means_a, sums_a);
       bm_sum_along<2, R> (show_second, 1, means_b, sums_b);

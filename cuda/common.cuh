@@ -130,6 +130,8 @@ cudaError_t cuda_load_source (const StereoPlan *plan, cudaGraphExec_t graph, cud
 
 /* fault.cu: whether a call's result means that the process has lost the device; that is kept. */
 int cuda_note_failure (cudaError_t code);
+/* The same of what waiting for a stream of a plan returned. */
+void cuda_note_settled (cudaError_t code);
 /* Whether it was lost, and a sentence that says so. */
 int cuda_device_failed (int device, char *reason, size_t size);
 
@@ -141,6 +143,15 @@ static inline unsigned
 cuda_blocks (size_t items, size_t per_block)
 {
   return (unsigned) ((items + per_block - 1) / per_block);
+}
+
+/* As __syncthreads(), where warps of a block may wait at different places in the program. That one is a PTX barrier
+ * .aligned, which all threads of a block have to execute at one place ("otherwise behavior is undefined"); this one is
+ * not, and only counts who has come. Each warp has to come as many times. */
+static __device__ __forceinline__ void
+cuda_meet_warps ()
+{
+  asm volatile ("barrier.sync 0;" ::: "memory");
 }
 
 /* A support weight, 2^(color * SAD + distance): exp (-SAD / gamma_color - distance / gamma_distance) with base-2

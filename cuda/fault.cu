@@ -29,22 +29,37 @@ is_fatal (cudaError_t code)
     case cudaErrorAssert:
     case cudaErrorECCUncorrectable:
     case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorUnknown:
       return 1;
     default:
       return 0;
   }
 }
 
-int
-cuda_note_failure (cudaError_t code)
+static void
+lose_device (void)
 {
   int device = 0;
 
-  if (!is_fatal (code))
-    return 0;
   cudaGetDevice (&device);
   __atomic_fetch_or (&failed_devices, (uint64_t) 1 << (device & 63), __ATOMIC_RELAXED);
-  return 1;
+}
+
+int
+cuda_note_failure (cudaError_t code)
+{
+  if (is_fatal (code))
+    lose_device ();
+  return is_fatal (code);
+}
+
+/* Others mean it when a stream that frames ran on cannot be waited for: a device that is busy, or not there, was there. */
+void
+cuda_note_settled (cudaError_t code)
+{
+  if (code != cudaSuccess && code != cudaErrorMemoryAllocation)
+    lose_device ();
 }
 
 int

@@ -114,13 +114,13 @@ await_neighbours (const Sweep &w, int band)
   if (threadIdx.x <= 2 * reach && strip >= 0 && strip < (int) gridDim.x)
     while (load_acquired (w.progress + strip) < band)
       __nanosleep (20);
-  __syncthreads ();
+  cuda_meet_warps ();
 }
 
 __device__ __forceinline__ void
 tell_neighbours (const Sweep &w, int band)
 {
-  __syncthreads ();
+  cuda_meet_warps ();
   if (threadIdx.x == 0)
     store_released (w.progress + blockIdx.x, band + 1);
 }

@@ -104,7 +104,7 @@ start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &
   }
 }
 
-/* A warp of the strip, column @column; @outside the picture it only keeps step. */
+/* A warp of the strip, column @column; outside the picture it only keeps step. It waits as often as halo_warp() does. */
 template <int PAIRS> __device__ __forceinline__ void
 strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
 {
@@ -121,13 +121,13 @@ strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
       await_neighbours (w, band);
     if (band > 0)
       load_halos<PAIRS> (s, w, words, band, column, lane);
-    __syncthreads ();
+    cuda_meet_warps ();
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
       if (r < rows)
         strip_row (s, w, t, slots, r);
       if (r + 1 < ROWS)
-        __syncthreads ();
+        cuda_meet_warps ();
     }
     if (there) {
       put_border (t.path[FROM_LEFT], t.lowest[FROM_LEFT], s, w, band, FROM_LEFT, x, lane);
@@ -214,7 +214,7 @@ halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
       await_neighbours (w, band);
     if (band > 0)
       load_halos<PAIRS> (s, w, words, band, w.columns + away, lane);
-    __syncthreads ();
+    cuda_meet_warps ();
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
       await_lots<AHEAD - 1> ();
@@ -226,7 +226,7 @@ halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
       }
       fetch_halo (h, ring, (r + AHEAD) % ROWS, away, lane);
       if (r + 1 < ROWS)
-        __syncthreads ();
+        cuda_meet_warps ();
     }
     tell_neighbours (w, band);
   }

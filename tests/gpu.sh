@@ -5,11 +5,11 @@
 #   sh tests/gpu.sh [BUILD] [SCENES]      (default: build, and the folder STEREO_DATA names)
 #
 # BUILD may come from another machine. With GStreamer there (GST_PLUGIN_PATH=BUILD/gst) the pipeline runs too.
-# GPU_PARTS="engine stages golden sanitizer elements pipeline rate streams bench" leaves parts out.
+# GPU_PARTS="engine stages golden sanitizer elements pipeline rate streams soak bench" leaves parts out.
 set -u
 build=${1:-build}
 scenes=${2:-${STEREO_DATA:-}}
-parts=${GPU_PARTS:-engine stages golden sanitizer elements pipeline rate streams bench}
+parts=${GPU_PARTS:-engine stages golden sanitizer elements pipeline rate streams soak bench}
 failed=0
 
 part () { case " $parts " in *" $1 "*) echo "== $1"; return 0 ;; *) return 1 ;; esac; }
@@ -31,17 +31,13 @@ if part golden; then
   [ -n "$scenes" ] && STEREO_LONG=1 STEREO_DATA=$scenes check "$build/tests/golden/test_real"
 fi
 
-if part sanitizer; then
-  for tool in ${GPU_TOOLS:-memcheck racecheck}; do
-    for setting in "" "--profile thesis --refine-iterations 1" "--aggregation full --window 9 --refine-mode full --refine-iterations 1" \
-        "--refine-mode idr --refine-iterations 1 --speckle-size 20 --median 5 --cost census-9x7" "--method esaw --iterations 4" "--method esmp --iterations 3"; do
-      # shellcheck disable=SC2086
-      check compute-sanitizer --tool $tool --error-exitcode 9 --log-file "sanitizer.log" \
-        "$build/tests/bench/stereo-bench" --backend cuda --runs 1 --num-disparities 40 $setting --synthetic 101x67 > /dev/null
-      grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' sanitizer.log | sed "s/^/$tool $setting: /"
-    done
-  done
-fi
+# its own settings: see there
+part sanitizer && { sh "$(dirname "$0")/sanitizer.sh" "$build" || failed=$((failed + $?)); }
+
+# Streams for long, as much as takes some four minutes; none of it beside anything else that uses the device.
+part soak && { STEREO_BACKEND=cuda STEREO_STREAM_EPISODES=${GPU_EPISODES:-100000} STEREO_STREAM_SECONDS=${GPU_SOAK_SECONDS:-100} \
+  STEREO_LOAD_SECONDS=20 SOAK_JOBS=${GPU_SOAK_JOBS:-8} SOAK_SECONDS=${GPU_SOAK_MOST:-360} \
+  sh "$(dirname "$0")/soak.sh" "$build" "${GPU_SOAK_FRAMES:-30000}" || failed=$((failed + $?)); }
 
 export CK_DEFAULT_TIMEOUT=60 GST_PLUGIN_PATH="${GST_PLUGIN_PATH:-$build/gst}" LD_LIBRARY_PATH="$build/gst:${LD_LIBRARY_PATH:-}"
 if part elements && command -v gst-launch-1.0 > /dev/null; then

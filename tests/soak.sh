@@ -5,26 +5,35 @@
 #
 #   sh tests/soak.sh [BUILD] [FRAMES]       (default: build, and 2592000: 24 hours at 30 a second, run without a clock)
 #
-#   STEREO_BACKEND=cuda          on a device (default cpu)
-#   STEREO_STREAM_EPISODES=N     short lives with faults by chance (default 20000)
+#   STEREO_BACKEND=cuda          on a device, which nothing else may use: its memory is looked at (default cpu)
+#   STEREO_STREAM_EPISODES=N     short lives with faults by chance, of each job (default 20000)
+#   STEREO_STREAM_SECONDS=N      no more of them begin after that (default 0: all of them)
 #   STEREO_LOAD_ELEMENTS=N       elements at once (default 10 on the CPU, 32 on a device)
 #   STEREO_LOAD_SECONDS=N        of a live source that is too much (default 60)
 #   STEREO_TEST_SEED=N           repeats a run (default: by chance, printed)
-#   SOAK_PARTS="episodes single overlay long many overload"   leaves parts out
+#   SOAK_PARTS="long single episodes overlay many overload"   leaves parts out
+#   SOAK_JOBS=N                  processes for episodes, with seeds of their own, beside the parts of single faults
+#                                (default 0: one part after the other)
+#   SOAK_SECONDS=N               of everything: what is not done by then is stopped, and has failed (default 0: no bound)
 #
 # Progress goes to the terminal, the figures of every part into a table at the end. The exit status is the number of
 # parts that failed.
 set -u
 build=${1:-build}
 frames=${2:-2592000}
-parts=${SOAK_PARTS:-single episodes overlay long many overload}
 export STEREO_BACKEND="${STEREO_BACKEND:-cpu}"
-export STEREO_STREAM_EPISODES="${STEREO_STREAM_EPISODES:-20000}"
 [ "$STEREO_BACKEND" = cuda ] && elements=32 || elements=10
+# the overlay has nothing to do with a device
+[ "$STEREO_BACKEND" = cuda ] && parts="long single episodes many overload" || parts="long single episodes overlay many overload"
+parts=${SOAK_PARTS:-$parts}
+jobs=${SOAK_JOBS:-0}
+most=${SOAK_SECONDS:-0}
+export STEREO_STREAM_EPISODES="${STEREO_STREAM_EPISODES:-20000}"
 export STEREO_LOAD_ELEMENTS="${STEREO_LOAD_ELEMENTS:-$elements}"
 export STEREO_LOAD_SECONDS="${STEREO_LOAD_SECONDS:-60}"
 tests=$build/tests/elements
 failed=0
+start=$(date +%s)
 
 if ! [ -x "$tests/test_load" ]; then
   echo "$tests/test_load is not there: build first, meson setup $build && ninja -C $build" >&2
@@ -32,40 +41,81 @@ if ! [ -x "$tests/test_load" ]; then
 fi
 root=$(cd "$build" && pwd)
 export GST_PLUGIN_PATH_1_0="$root/gst:$root/tests/elements" GST_PLUGIN_SYSTEM_PATH_1_0=""
-export GST_REGISTRY="$root/tests/elements/soak.registry" LD_LIBRARY_PATH="$root/gst:${LD_LIBRARY_PATH:-}"
+export LD_LIBRARY_PATH="$root/gst:${LD_LIBRARY_PATH:-}"
 export CK_DEFAULT_TIMEOUT=0
-log=$root/tests/elements/soak.log table=$root/tests/elements/soak.table
-: >"$table"
+logs=$root/tests/elements/soak
+mkdir -p "$logs" && rm -f "$logs"/*.log "$logs"/*.figures || exit 1
 
-# part NAME TEST CASE PATTERN: runs CASE of TEST; the lines of PATTERN go into the table
-part () {
-  case " $parts " in *" $1 "*) ;; *) return ;; esac
+wanted () { case " $parts " in *" $1 "*) return 0 ;; *) return 1 ;; esac; }
+
+# run NAME TEST CASES PATTERN: runs CASES of TEST; the last line of PATTERN is its figures
+run () {
+  log=$logs/$1.log figures=$logs/$1.figures begin=$(date +%s) bound=""
   echo "== $1"
-  begin=$(date +%s) status=0
-  { CK_RUN_CASE=$3 GST_CHECKS=$4 "$tests/$2" 2>&1 || echo "FAILED: $1"; } | tee "$log"
-  grep -q "^FAILED" "$log" && status=1 failed=$((failed + 1))
-  [ $status = 0 ] && word=ok || word=FAILED
-  grep -E "$5" "$log" | tail -n 1 | sed "s/^/$1 ($word, $(($(date +%s) - begin)) s): /" >>"$table"
-  [ $status = 0 ] || echo "$1 (FAILED): $(grep -E ':[FE]:|STANDS' "$log" | tail -n 1)" >>"$table"
+  if [ "$most" -gt 0 ]; then
+    left=$((most - begin + start))
+    [ "$left" -ge 1 ] || left=1
+    bound="timeout -k 5 $left"
+  fi
+  # shellcheck disable=SC2086
+  { GST_REGISTRY=$logs/$1.registry CK_RUN_CASE=general GST_CHECKS=$3 $bound "$tests/$2" 2>&1 || echo "FAILED: $1, exit status $?"; } |
+    tee "$log" | sed "s/^/$1: /"
+  word=ok
+  grep -q '^FAILED' "$log" && word=FAILED
+  line=$(grep -E "$4" "$log" | tail -n 1)
+  # a part that says nothing has shown nothing
+  [ -n "$line" ] || word=FAILED
+  echo "$1 ($word, $(($(date +%s) - begin)) s): $line" > "$figures"
+  if [ "$word" = FAILED ]; then
+    grep -q 'exit status \(124\|137\)' "$log" && echo "$1 (FAILED): stopped, $most s are over" >> "$figures"
+    grep -E ':[FE]:|STANDS|SKIP' "$log" | head -n 3 | sed "s/^/$1 (FAILED): /" >> "$figures"
+  fi
 }
 
+# Random seeds that are printed, and not each other's.
+episodes () {
+  number=1
+  seed=${STEREO_TEST_SEED:-$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}
+  while [ "$number" -le "$jobs" ]; do
+    (export STEREO_TEST_SEED=$((seed + (number - 1) * 1000000)); run "episodes$number" test_episodes '*' '^[0-9]+ episodes,') &
+    number=$((number + 1))
+  done
+  [ "$jobs" -gt 0 ] || run episodes test_episodes '*' '^[0-9]+ episodes,'
+}
+
+# first, and alone: where memory is looked at, nobody else may take any. What malloc and GLib's own allocator keep for
+# threads that come and go would count as in use.
+wanted long && (
+  export GLIBC_TUNABLES=glibc.malloc.tcache_count=0 G_SLICE=always-malloc STEREO_LOAD_FRAMES="$frames"
+  run long test_load test_memory_is_flat '^long run')
+
+# what the tracer keeps would count as the elements' above
 GST_TRACERS=leaks
 export GST_TRACERS
-part single test_broken_streams general '*' '^[0-9]+%'
-part episodes test_episodes general '*' '^[0-9]+ episodes,'
-part overlay test_broken_overlay general '*' '^[0-9]+%'
-# what the tracer keeps would count as the elements'
+if [ "$jobs" -gt 0 ]; then
+  wanted episodes && episodes
+  wanted single && run single test_broken_streams '*' '^[0-9]+%' &
+  wanted overlay && run overlay test_broken_overlay '*' '^[0-9]+%' &
+  wait
+else
+  wanted single && run single test_broken_streams '*' '^[0-9]+%'
+  wanted episodes && episodes
+  wanted overlay && run overlay test_broken_overlay '*' '^[0-9]+%'
+fi
 unset GST_TRACERS
-# what malloc keeps for threads that come and go would count as in use
-export GLIBC_TUNABLES=glibc.malloc.tcache_count=0
-STEREO_LOAD_FRAMES=$frames
-export STEREO_LOAD_FRAMES
-part long test_load general 'test_memory_is_flat' '^long run'
+
 STEREO_LOAD_FRAMES=10000
-part many test_load general 'test_many_elements' '^many elements'
-part overload test_load general 'test_more_than_can_be_done' '^too much'
+export STEREO_LOAD_FRAMES
+wanted many && run many test_load test_many_elements '^many elements'
+wanted overload && run overload test_load test_more_than_can_be_done '^too much'
 
 echo "== backend $STEREO_BACKEND, $(date -u +%Y-%m-%d)"
-cat "$table"
-echo "$failed failed"
+for figures in "$logs"/*.figures; do
+  [ -f "$figures" ] || continue
+  cat "$figures"
+  grep -q '(FAILED' "$figures" && failed=$((failed + 1))
+done
+[ "$jobs" -gt 1 ] && cat "$logs"/episodes*.figures 2> /dev/null | awk '
+  / episodes, / { sub (/^[^:]*: /, ""); e += $1; f += $3; p += $6 } END { printf "all episodes: %d, %d frames in, %d pairs out\n", e, f, p }'
+echo "$failed failed, $(($(date +%s) - start)) s"
 exit "$failed"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cuda_util.h"
 
-#include <dlfcn.h>
-#include <malloc.h>
-#include <stdio.h>
-#include <unistd.h>
-
 #include "stereo/stereo.h"
 
 const gchar *
@@ -174,44 +169,4 @@ check_equal (GByteArray *bytes, GByteArray *expected, const gchar *what)
     if (bytes->data[i] != expected->data[i])
       fail ("%s: byte %u is %u, not %u", what, i, bytes->data[i], expected->data[i]);
   g_byte_array_unref (bytes);
-}
-
-/* ---- memory ------------------------------------------------------------------------------ */
-
-/* The driver's own words: GStreamer's loader does not know this call. */
-gsize
-device_memory_used (void)
-{
-  static void *driver, *context;
-  int (*init) (unsigned), (*retain) (void **, int), (*push_current) (void *), (*pop_current) (void **);
-  int (*info) (size_t *, size_t *);
-  size_t available = 0, total = 0;
-
-  if (!driver)
-    driver = dlopen ("libcuda.so.1", RTLD_NOW);
-  fail_unless (driver != NULL);
-  *(void **) &init = dlsym (driver, "cuInit");
-  *(void **) &retain = dlsym (driver, "cuDevicePrimaryCtxRetain");
-  *(void **) &push_current = dlsym (driver, "cuCtxPushCurrent_v2");
-  *(void **) &pop_current = dlsym (driver, "cuCtxPopCurrent_v2");
-  *(void **) &info = dlsym (driver, "cuMemGetInfo_v2");
-  fail_unless (init && retain && push_current && pop_current && info);
-  if (!context)
-    fail_unless (init (0) == 0 && retain (&context, 0) == 0);
-  fail_unless (push_current (context) == 0);
-  fail_unless (info (&available, &total) == 0);
-  fail_unless (pop_current (NULL) == 0);
-  return total - available;
-}
-
-gsize
-host_memory_used (void)
-{
-  FILE *file = fopen ("/proc/self/statm", "r");
-  unsigned long pages = 0;
-
-  malloc_trim (0);              /* what is freed and kept is nobody's leak */
-  fail_unless (file && fscanf (file, "%*u %lu", &pages) == 1);
-  fclose (file);
-  return pages * (gsize) sysconf (_SC_PAGESIZE);
 }

@@ -33,8 +33,4 @@ GByteArray *line_run (Line *line, GstVideoFormat format, gint width, gint height
 void append_output (GByteArray *bytes, GstHarness *harness, GstBuffer *buffer);
 void check_equal (GByteArray *bytes, GByteArray *expected, const gchar *what);
 
-/* In use on the device, by all; and of this process on the host. Bytes. */
-gsize device_memory_used (void);
-gsize host_memory_used (void);
-
 #endif

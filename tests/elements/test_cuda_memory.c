@@ -4,6 +4,7 @@
  * and cudaupload; skipped without. (The CUDA backend computes both; that it computes right is tests/stages' matter.)
  */
 #include "cuda_util.h"
+#include "memory_used.h"
 
 #define CUDA "backend=cuda num-disparities=24 "
 #define UPLOAD "cudaupload"

@@ -5,6 +5,7 @@
  *
  *   STEREO_TEST_SEED=N         the seed of the first episode (default: of the day's chance, printed)
  *   STEREO_STREAM_EPISODES=N   how many (default 300), each with the next seed
+ *   STEREO_STREAM_SECONDS=N    no more begin after that (default 0: all of them)
  *   STEREO_BACKEND=cuda        on a device
  */
 #include "guard.h"
@@ -101,7 +102,8 @@ live_through (guint seed)
 GST_START_TEST (test_episodes)
 {
   guint first = (guint) guard_number ("STEREO_TEST_SEED", g_random_int ());
-  guint count = (guint) guard_number ("STEREO_STREAM_EPISODES", 300);
+  guint count = (guint) guard_number ("STEREO_STREAM_EPISODES", 300), done = 0;
+  gint64 seconds = (gint64) guard_number ("STEREO_STREAM_SECONDS", 0), begin = g_get_monotonic_time ();
 
   g_print ("%u episodes from STEREO_TEST_SEED=%u\n", count, first);
   /* what is made once in a process is there then */
@@ -109,7 +111,7 @@ GST_START_TEST (test_episodes)
   g_free (live_through (first));
   memset (sums, 0, sizeof sums);
   frames = outputs = 0;
-  for (guint i = 0; i < count; i++) {
+  for (guint i = 0; i < count && !(seconds && g_get_monotonic_time () - begin > seconds * G_USEC_PER_SEC); i++, done++) {
     gchar *name = g_strdup_printf ("episode STEREO_TEST_SEED=%u", first + i), *failure, *leaked;
 
     guard_begin (name, 30);
@@ -121,7 +123,7 @@ GST_START_TEST (test_episodes)
     fail_unless (leaked == NULL, "%s leaks: %s", name, leaked);
     g_free (name);
   }
-  g_print ("%u episodes, %u frames in, %u pairs out;", count, frames, outputs);
+  g_print ("%u episodes, %u frames in, %u pairs out;", done, frames, outputs);
   for (guint fault = 0; fault < FAULTS; fault++)
     g_print (" %s %u", fault_name (fault), sums[fault]);
   g_print ("\n");

@@ -4,7 +4,8 @@
  *
  * The CPU's steps are compared with naive.h; a CUDA step gets the CPU's state first, so that a flipped
  * minimum of one step cannot hide or cause a difference in the next. STEREO_TEST_SEED repeats the
- * random cases, STEREO_TEST_DRAWS sets their number.
+ * random cases, STEREO_TEST_DRAWS sets their number. STEREO_TEST_SHARE=K/N runs every N-th case from the K-th on (from 1),
+ * so that N processes share them.
  */
 #include <math.h>
 
@@ -214,11 +215,30 @@ static const Case scenes[] = {
   { 320, 200, PICTURE_SHIFTED, { 1, 1, { 0, 0, 0 }, 0, 0 }, STEREO_SAMPLE_F32, 1, "min-disparity=-16 num-disparities=48" },
 };
 
+/* Whether the next case is one of this process's share. */
+static int
+is_shared_out (void)
+{
+  static unsigned number;
+  const char *text = getenv ("STEREO_TEST_SHARE");
+  unsigned share, shares;
+
+  if (!text)
+    return 1;
+  if (sscanf (text, "%u/%u", &share, &shares) != 2 || share < 1 || share > shares) {
+    fprintf (stderr, "STEREO_TEST_SHARE=%s is not K/N with K from 1 to N\n", text);
+    exit (1);
+  }
+  return number++ % shares == share - 1;
+}
+
 static void
 run (const char *what, const Case *c, uint64_t seed, void (*test) (const Case *, uint64_t))
 {
   char text[1000];
 
+  if (!is_shared_out ())
+    return;
   case_describe (c, text, sizeof text);
   if (!check_begin ("%s: %.230s", what, text))
     return;

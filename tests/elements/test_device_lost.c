@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The device is lost in the middle of a stream: the element says so, says what to do when it is started again, and
+ * plays on on the CPU with backend=auto. Without a device: the plugin that this loads has a made-up CUDA runtime in it
+ * (tests/engine/fake/runtime.c; the engine's side is tests/engine/test_device_lost.c).
+ */
+#include <dlfcn.h>
+
+#include <gst/check/gstcheck.h>
+
+static const int losses[] = { 46, 100, 214, 700, 719, 999 };
+
+static void (*lose) (int before, int code);
+
+/* @data: how many more pairs come out before it is lost; its number among the losses follows. */
+static GstPadProbeReturn
+count_down (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  gint *loss = data;
+
+  if (loss[0]-- == 0)
+    lose (0, loss[1]);
+  return GST_PAD_PROBE_OK;
+}
+
+/* To the end of the stream, NULL, or to an error, whose text is returned; g_free. */
+static gchar *
+play (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *error = NULL;
+  gchar *text = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL, "neither end nor error in a minute");
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    gst_message_parse_error (message, &error, NULL);
+    text = g_strdup (error->message);
+    g_error_free (error);
+  }
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  return text;
+}
+
+GST_START_TEST (test_lost_while_playing)
+{
+  GstElement *pipeline = gst_parse_launch ("stereotestsrc num-buffers=30 ! video/x-raw,width=160,height=60 ! "
+      "stereomatch name=m backend=cuda num-disparities=16 check-interval=0 ! fakesink", NULL);
+  GstElement *matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  GstPad *pad = gst_element_get_static_pad (matcher, "src");
+  gint loss[2] = { 7, losses[__i__] };
+  gchar *text, *backend;
+  void *plugin;
+
+  fail_unless (play (pipeline) == NULL);
+  plugin = dlopen (g_getenv ("STEREO_TEST_PLUGIN"), RTLD_NOW | RTLD_NOLOAD);
+  fail_unless (plugin != NULL, "the plugin is not the test's: %s", dlerror ());
+  *(void **) &lose = dlsym (plugin, "fake_runtime_lose");
+  fail_unless (lose != NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_down, loss, NULL);
+  text = play (pipeline);
+  fail_unless (text && strstr (text, "CUDA failed"), "%s", text);
+  g_free (text);
+  text = play (pipeline);
+  fail_unless (text && strstr (text, "restart the process"), "%s", text);
+  g_free (text);
+  gst_util_set_object_arg (G_OBJECT (matcher), "backend", "auto");
+  text = play (pipeline);
+  fail_unless (text == NULL, "backend=auto: %s", text);
+  g_object_get (matcher, "active-backend", &backend, NULL);
+  fail_unless_equals_string (backend, "cpu");
+  g_free (backend);
+  dlclose (plugin);
+  gst_object_unref (pad);
+  gst_object_unref (matcher);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+static Suite *
+device_lost_suite (void)
+{
+  Suite *suite = suite_create ("device_lost");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_loop_test (cases, test_lost_while_playing, 0, G_N_ELEMENTS (losses));
+  return suite;
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_check_init (&argc, &argv);
+  if (!g_getenv ("STEREO_TEST_PLUGIN")) {
+    g_print ("SKIPPED: STEREO_TEST_PLUGIN does not name the plugin with the made-up runtime: meson test device_lost\n");
+    return 77;
+  }
+  return gst_check_run_suite (device_lost_suite (), "device_lost", __FILE__);
+}
