@@ -11,6 +11,7 @@
 
 #include "stereo/stereo.h"
 
+#include <assert.h>
 #include <math.h>
 
 #ifdef __cplusplus

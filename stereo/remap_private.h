@@ -16,11 +16,7 @@ extern "C" {
 #define STEREO_REMAP_BAND 16  /* rows of a work item */
 
 /* Taps are numbered in 16 bits, -2 to the last; entries of a table fit 32. */
-#ifdef __cplusplus
 static_assert (STEREO_REMAP_MAX_SIDE <= INT16_MAX, "taps");
-#else
-_Static_assert (STEREO_REMAP_MAX_SIDE <= INT16_MAX, "taps");
-#endif
 
 typedef enum StereoRemapKind {
   STEREO_REMAP_INSIDE, /* all taps of all samples, and the margin, lie inside the source */
