@@ -11,6 +11,12 @@
 
 #include "stereo/private.h"
 
+/* Sizes and all that is multiplied by rows of the volume is 64 bits wide: the largest volume has 2^40 elements. What is
+ * less says so beside it. */
+static_assert (sizeof (size_t) == 8 && sizeof (ptrdiff_t) == 8, "sizes");
+/* Grids count columns, rows or candidates, never their products, along any axis; y and z take 65535. */
+static_assert (STEREO_MAX_SIDE <= 65535 && STEREO_MAX_DISPARITIES <= 65535, "grids");
+
 /* graph.cu: the steps of the frames of a slot, as they were captured. */
 struct CudaGraph
 {

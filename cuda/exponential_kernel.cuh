@@ -7,6 +7,8 @@
 
 /* ---- the kernel -------------------------------------------------------------------------------------- */
 
+static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_DISPARITIES * sizeof (uint16_t) <= UINT32_MAX, "a row's bytes");
+
 /* Where a thread reads, of row 0. */
 struct Places
 {

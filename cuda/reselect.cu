@@ -65,6 +65,9 @@ struct Block
   float steps_per_cost;         /* of the expected disparity */
 };
 
+/* Elements of BLOCK_Y rows, and what candidates reach beside them, are counted in 32 bits. */
+static_assert ((int64_t) (BLOCK_Y + 1) * STEREO_MAX_PITCH * STEREO_MAX_DISPARITIES <= INT32_MAX, "a block's rows");
+
 /* The element of the block's rows where a pixel's index 0 would stand, in the image or beside it. */
 static __device__ __forceinline__ int
 column_of (const Frame &f, const Block &block, int pixel)

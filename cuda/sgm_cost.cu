@@ -5,6 +5,8 @@
 #define THREADS 128
 #define TILE 4                  /* columns and candidates of a thread */
 
+static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_DISPARITIES <= INT32_MAX, "items of a row");
+
 /* What a cost reads of a pixel. */
 template <int COST> struct Feature
 {

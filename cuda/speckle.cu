@@ -6,6 +6,9 @@
 #define BLOCK_X 32              /* a warp is a piece of a row */
 #define BLOCK_Y 8
 
+/* Pixels are counted and numbered, a row's pitch included, in 32 bits, those of the last row of blocks too. */
+static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STEREO_MAX_SIDE % 32 == 0, "pixels");
+
 struct Labels
 {
   int32_t *label, *size;

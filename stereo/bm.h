@@ -30,6 +30,10 @@ extern "C" {
 /* Taps up to which n * sum of products fits 32 bits. */
 #define STEREO_BM_SMALL 225
 
+/* Sums over windows of up to 31 x 31: colours' squared differences, and means of costs. */
+static_assert (3ll * 255 * 255 * 31 * 31 <= INT32_MAX && 65534ll * 31 * 31 <= INT32_MAX, "sums over windows");
+static_assert (255ll * 255 * STEREO_BM_SMALL * STEREO_BM_SMALL <= UINT32_MAX, "moments of small windows");
+
 /* Taps of left column @x and mirrored right column @m: low..high, relative to @x; to @m the other way round. */
 STEREO_SHARED int
 stereo_bm_low (int x, int m, int width, int radius)

@@ -230,8 +230,8 @@ row_bytes (const StereoPlan *plan, const StereoImage *image)
 static StereoStatus
 copy_image (StereoPlan *plan, const StereoImage *image, StereoImage *copy, StereoError *error)
 {
-  size_t row = row_bytes (plan, image), size = row * (size_t) plan->height;
-  uint8_t *packed = malloc (size);
+  size_t row = row_bytes (plan, image), size = stereo_times (row, (size_t) plan->height);
+  uint8_t *packed = size < SIZE_MAX ? malloc (size) : NULL;
   void *place = packed ? plan->backend->allocate (plan, size, error) : NULL;
   StereoStatus status = STEREO_OK;
 

@@ -7,17 +7,17 @@
 static size_t
 align_up (size_t size)
 {
-  return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  return stereo_round_up (size, ALIGNMENT);
 }
 
 StereoStatus
 stereo_reserve (StereoPlan *plan, void **where, size_t count, size_t size, StereoError *error)
 {
-  size_t bytes;
+  size_t bytes = stereo_times (count, size);
 
   if (plan->reservation_count == STEREO_MAX_BUFFERS)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "This plan needs more than %d buffers.", STEREO_MAX_BUFFERS);
-  if (__builtin_mul_overflow (count, size, &bytes) || bytes > SIZE_MAX / 4)
+  if (bytes > SIZE_MAX / 4)
     return stereo_fail (error, STEREO_ERROR_MEMORY,
         "%dx%d pixels with %d disparities need more memory than can be addressed: reduce num-disparities or the size.",
         plan->width, plan->height, plan->disparities);
@@ -29,7 +29,7 @@ static StereoStatus
 reserve_state (StereoPlan *plan, void **where, size_t row, size_t size, size_t shift, int view, const char *name,
     StereoError *error)
 {
-  StereoStatus status = stereo_reserve (plan, where, row * (size_t) plan->height, size, error);
+  StereoStatus status = stereo_reserve (plan, where, stereo_times (row, (size_t) plan->height), size, error);
   if (status)
     return status;
   StereoReservation *r = &plan->reservations[plan->reservation_count - 1];
@@ -79,8 +79,7 @@ stereo_layout_total (const StereoPlan *plan)
 {
   size_t total = 0;
   for (int i = 0; i < plan->reservation_count; i++)
-    if (__builtin_add_overflow (total, align_up (plan->reservations[i].size), &total))
-      return SIZE_MAX;
+    total = stereo_plus (total, align_up (plan->reservations[i].size));
   return total;
 }
 

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_SIDE 32768
-
 static StereoStatus
 choose_backend (StereoPlan *plan, StereoError *error)
 {
@@ -37,9 +35,9 @@ measure (StereoPlan *plan, int width, int height, StereoError *error)
   const StereoParams *p = &plan->params;
   const StereoCostInfo *cost = stereo_cost_info (p->cost);
 
-  if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE)
+  if (width < 1 || height < 1 || width > STEREO_MAX_SIDE || height > STEREO_MAX_SIDE)
     return stereo_fail (error, STEREO_ERROR_SIZE, "A view of %dx%d pixels cannot be matched: use 1x1 to %dx%d.",
-        width, height, MAX_SIDE, MAX_SIDE);
+        width, height, STEREO_MAX_SIDE, STEREO_MAX_SIDE);
   if (p->min_disparity >= width || p->min_disparity + p->num_disparities <= -width)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "Disparities %d to %d all lie outside views %d pixels wide: set min-disparity below %d.",
@@ -50,6 +48,7 @@ measure (StereoPlan *plan, int width, int height, StereoError *error)
   /* no disparity of width pixels or more can occur */
   plan->disparities = p->num_disparities < width - p->min_disparity ? p->num_disparities : width - p->min_disparity;
   plan->depth = (plan->disparities + 15) / 16 * 16;
+  /* longest, STEREO_MAX_PITCH and less, where min_disparity is: the pad grows with a negative one, beyond with others */
   plan->image_pad = ((p->min_disparity < 0 ? -p->min_disparity : 0) + 31) / 32 * 32;
   int beyond = p->min_disparity + plan->depth;
   plan->image_pitch = plan->image_pad + (width + (beyond > 0 ? beyond : 0) + 16 + 31) / 32 * 32;

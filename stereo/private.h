@@ -11,11 +11,17 @@
 
 #include "stereo/stereo.h"
 
+#include <assert.h>
 #include <math.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* What every index and size is made of, and so what they are proven by: docs/reliability.md has the table. */
+#define STEREO_MAX_SIDE 32768           /* px, of a view */
+#define STEREO_MAX_DISPARITIES 1024     /* searched; min_disparity is at most as far from 0, either way */
+#define STEREO_MAX_PITCH (STEREO_MAX_SIDE + 2 * STEREO_MAX_DISPARITIES + 64)    /* image_pitch: see measure() in plan.c */
 
 #define STEREO_INVALID 0xFFFFu  /* cost of a candidate outside the right image; index of "no disparity" */
 #define STEREO_COST_TOP 0xFFFEu /* largest cost of a real candidate */
@@ -213,6 +219,30 @@ void stereo_leave (StereoPlan *plan, int before);
 StereoStatus stereo_run_steps (StereoPlan *plan, int first, int end, StereoError *error);
 
 /* ---- layout.c: the arena ----------------------------------------------------------------- */
+/* Products and sums of sizes. What does not fit a size_t is SIZE_MAX, and so is what is made of that by them:
+ * stereo_reserve() refuses it. */
+static inline size_t
+stereo_times (size_t a, size_t b)
+{
+  size_t product;
+  return __builtin_mul_overflow (a, b, &product) ? SIZE_MAX : product;
+}
+
+static inline size_t
+stereo_plus (size_t a, size_t b)
+{
+  size_t sum;
+  return __builtin_add_overflow (a, b, &sum) ? SIZE_MAX : sum;
+}
+
+/* Up to a multiple of @unit. */
+static inline size_t
+stereo_round_up (size_t size, size_t unit)
+{
+  size_t more = stereo_plus (size, unit - 1);
+  return more == SIZE_MAX ? SIZE_MAX : more / unit * unit;
+}
+
 /* Reserves @count elements of @size bytes for *@where, 256-byte aligned. Sizes that do not fit a
  * size_t, or more than STEREO_MAX_BUFFERS reservations, fail. @where must stay put. */
 StereoStatus stereo_reserve (StereoPlan *plan, void **where, size_t count, size_t size, StereoError *error);

@@ -122,15 +122,15 @@ make_table (StereoRemapTable *table, const StereoRemapMap *map, StereoError *err
   table->source_width = samples (map->source_width, table->shift[0]);
   table->source_height = samples (map->source_height, table->shift[1]);
   table->pitch = (table->width + STEREO_REMAP_BLOCK - 1) / STEREO_REMAP_BLOCK * STEREO_REMAP_BLOCK;
-  entries = (size_t) table->pitch * (size_t) table->height;
-  table->position = malloc (entries * sizeof *table->position);
-  table->fraction = malloc (entries * sizeof *table->fraction);
+  entries = (size_t) table->pitch * (size_t) table->height;     /* below 2^30 */
+  table->position = malloc (stereo_times (entries, sizeof *table->position));
+  table->fraction = malloc (stereo_times (entries, sizeof *table->fraction));
   table->kind = malloc (entries / STEREO_REMAP_BLOCK);
   if (!table->position || !table->fraction || !table->kind)
     return stereo_fail (error, STEREO_ERROR_MEMORY,
-        "Maps of %dx%d pixels need %zu bytes, which this machine does not "
+        "Maps of %dx%d pixels need %.0f bytes, which this machine does not "
         "give: reduce the size.",
-        table->width, table->height, entries * 6);
+        table->width, table->height, (double) entries * 6);
   for (int y = 0; y < table->height; y++)
     fill_row (table, map, y);
   return STEREO_OK;

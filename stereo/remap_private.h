@@ -15,6 +15,9 @@ extern "C" {
 #define STEREO_REMAP_MARGIN 2 /* columns that a block of kind INSIDE keeps to the right of its taps: wide loads */
 #define STEREO_REMAP_BAND 16  /* rows of a work item */
 
+/* Taps are numbered in 16 bits, -2 to the last; entries of a table fit 32. */
+static_assert (STEREO_REMAP_MAX_SIDE <= INT16_MAX, "taps");
+
 typedef enum StereoRemapKind {
   STEREO_REMAP_INSIDE, /* all taps of all samples, and the margin, lie inside the source */
   STEREO_REMAP_MIXED,

@@ -16,8 +16,10 @@ part () { case " $parts " in *" $1 "*) echo "== $1"; return 0 ;; *) return 1 ;; 
 check () { "$@" || { echo "FAILED: $*"; failed=$((failed + 1)); }; }
 bench () { "$build/tests/bench/stereo-bench" --backend cuda --runs 60 --device-input "$@"; }
 
-part engine && for test in cuda flight plan remap determinism cuda_faults; do
-  check "$build/tests/engine/test_$test"
+# 77: skipped, and it said why (volumes that this device does not hold)
+part engine && for test in cuda flight plan remap determinism cuda_faults large; do
+  "$build/tests/engine/test_$test" && status=0 || status=$?
+  case $status in 0 | 77) ;; *) echo "FAILED: test_$test"; failed=$((failed + 1)) ;; esac
 done
 
 part stages && for seed in 1 2 3; do

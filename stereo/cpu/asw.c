@@ -39,12 +39,6 @@ typedef struct Work
   CpuCostRow cost_row;
 } Work;
 
-static size_t
-round16 (size_t n)
-{
-  return (n + 15) / 16 * 16;
-}
-
 /* Lays a thread's memory out from @base (NULL: only measures) and returns its size in floats. */
 static size_t
 lay_out (Work *w, const StereoPlan *plan, int full, int both, float *base)
@@ -66,11 +60,11 @@ lay_out (Work *w, const StereoPlan *plan, int full, int both, float *base)
   w->distance_factor = (float) (-STEREO_LOG2E / p->gamma_distance);
 #define TAKE(field, type, floats) \
   w->field = base ? (type *) (base + used) : NULL; \
-  used += round16 (floats)
-  TAKE (ring, uint8_t, (size_t) w->rows * (size_t) w->columns * (size_t) w->layers / 4 + 16);
+  used = stereo_plus (used, stereo_round_up (floats, 16))
+  TAKE (ring, uint8_t, stereo_times ((size_t) w->rows * (size_t) w->columns, (size_t) w->layers) / 4 + 16);
   TAKE (line, float, full ? 0 : (size_t) plan->width * (size_t) w->layers);
-  TAKE (left, float, taps * (size_t) w->weight_pitch);
-  TAKE (right, float, both ? taps * (size_t) plan->image_pitch : 0);
+  TAKE (left, float, stereo_times (taps, (size_t) w->weight_pitch));
+  TAKE (right, float, both ? stereo_times (taps, (size_t) plan->image_pitch) : 0);
   TAKE (weight_sum, float, (size_t) w->weight_pitch);
   TAKE (taps, Tap, taps * sizeof (Tap) / sizeof (float));
 #undef TAKE
@@ -375,8 +369,8 @@ aggregate_band (StereoPlan *plan, int item, int thread, int full, int both)
     CpuState *state = cpu_state (plan); \
     Work w; \
     state->asw_stride = lay_out (&w, plan, full, both, NULL); \
-    return stereo_reserve (plan, (void **) &state->asw_scratch, state->asw_stride * (size_t) state->threads, \
-        sizeof (float), error); \
+    return stereo_reserve (plan, (void **) &state->asw_scratch, \
+        stereo_times (state->asw_stride, (size_t) state->threads), sizeof (float), error); \
   } \
   static const StereoStage name = { "match", name##_prepare, name##_run };
 

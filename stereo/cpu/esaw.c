@@ -51,7 +51,7 @@ static size_t
 thread_words (const StereoPlan *plan)
 {
   size_t words = 4 * row_words (plan) + 2 * weight_words (plan) + line_words (plan) +
-      6 * CPU_MESSAGE_COLUMNS * (size_t) plan->depth;
+      6 * CPU_MESSAGE_COLUMNS * (size_t) plan->depth;   /* below 2^28 */
   return (words + 31) / 32 * 32;
 }
 
@@ -273,10 +273,10 @@ CPU (exponential_prepare) (StereoPlan *plan, StereoError *error)
   StereoStatus status;
 
   if (plan->params.iterations > 1 && (status = stereo_reserve (plan, (void **) &x->volume,
-          (size_t) plan->height * row_words (plan), sizeof (uint16_t), error)))
+          stereo_times ((size_t) plan->height, row_words (plan)), sizeof (uint16_t), error)))
     return status;
-  return stereo_reserve (plan, (void **) &x->scratch, (size_t) state->threads * thread_words (plan), sizeof (uint16_t),
-      error);
+  return stereo_reserve (plan, (void **) &x->scratch, stereo_times ((size_t) state->threads, thread_words (plan)),
+      sizeof (uint16_t), error);
 }
 
 uint16_t *

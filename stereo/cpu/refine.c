@@ -171,8 +171,8 @@ static StereoStatus
 full_prepare (StereoPlan *plan, StereoError *error)
 {
   CpuState *state = cpu_state (plan);
-  return stereo_reserve (plan, (void **) &state->refine_scratch, 3 * line_pitch (plan) * (size_t) state->threads *
-      (size_t) plan->params.refine_window, sizeof (float), error);
+  return stereo_reserve (plan, (void **) &state->refine_scratch, stereo_times (
+      3 * line_pitch (plan) * (size_t) state->threads, (size_t) plan->params.refine_window), sizeof (float), error);
 }
 
 static StereoStatus

@@ -133,8 +133,8 @@ idr_prepare (StereoPlan *plan, StereoError *error)
   for (int v = 0; v < 2 && !status; v++)
     if (!(status = stereo_reserve (plan, (void **) &state->idr_index[v], map, sizeof (uint16_t), error)))
       status = stereo_reserve (plan, (void **) &state->idr_confidence[v], map, sizeof (float), error);
-  return status ? status : stereo_reserve (plan, (void **) &state->idr_scratch, state->idr_stride *
-      (size_t) state->threads, sizeof (float), error);
+  return status ? status : stereo_reserve (plan, (void **) &state->idr_scratch,
+      stereo_times (state->idr_stride, (size_t) state->threads), sizeof (float), error);
 }
 
 static StereoStatus

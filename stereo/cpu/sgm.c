@@ -343,8 +343,9 @@ sgm_prepare (StereoPlan *plan, StereoError *error)
   if ((status = stereo_reserve (plan, (void **) &state->sgm_costs, pixels, (size_t) plan->depth, error)) ||
       (status = stereo_reserve (plan, (void **) &state->sgm_progress, PROGRESS * bands, sizeof (int), error)))
     return status;
-  return stereo_reserve (plan, (void **) &state->sgm_rows, (size_t) rows_of (plan) * row_words (plan) +
-      (size_t) state->threads * thread_words (plan), sizeof (uint16_t), error);
+  return stereo_reserve (plan, (void **) &state->sgm_rows, stereo_plus (
+      stereo_times ((size_t) rows_of (plan), row_words (plan)),
+      stereo_times ((size_t) state->threads, thread_words (plan))), sizeof (uint16_t), error);
 }
 
 static void

@@ -3,6 +3,9 @@
  * labels are pixel numbers, a region's root is its smallest. */
 #include "stereo/cpu/cpu.h"
 
+/* Pixels are counted and numbered, a row's pitch included, in 32 bits. */
+static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STEREO_MAX_SIDE % 32 == 0, "pixels");
+
 static int32_t
 root_of (int32_t *label, int32_t pixel)
 {

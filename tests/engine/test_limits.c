@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The largest views and searches there are: sizes, and the longest rows and columns on the CPU. */
+#include "tiled.h"
+
+static Random random_state;
+
+/* ---- sizes --------------------------------------------------------------------------------------- */
+
+static void
+test_arithmetic (void)
+{
+  size_t root = (size_t) 1 << (4 * sizeof (size_t));
+
+  CHECK (stereo_times (root, root) == SIZE_MAX && stereo_times (root - 1, root + 1) == SIZE_MAX, "a product wraps");
+  CHECK (stereo_times (root, root - 1) == SIZE_MAX - root + 1, "a product that fits does not");
+  CHECK (stereo_times (SIZE_MAX, 1) == SIZE_MAX && stereo_times (SIZE_MAX, 2) == SIZE_MAX, "SIZE_MAX does not stay");
+  CHECK (stereo_plus (SIZE_MAX, 1) == SIZE_MAX && stereo_plus (SIZE_MAX - 1, 1) == SIZE_MAX, "a sum wraps");
+  CHECK (stereo_round_up (SIZE_MAX - 3, 256) == SIZE_MAX && stereo_round_up (SIZE_MAX, 256) == SIZE_MAX, "wraps");
+  for (int n = 0; n < 1000; n++) {
+    size_t a = (size_t) random_next (&random_state) << (random_next (&random_state) % (8 * sizeof (size_t)));
+    size_t b = random_next (&random_state) >> (random_next (&random_state) % 32);
+    double product = (double) a * (double) b, most = (double) SIZE_MAX;
+    size_t got = stereo_times (a, b);
+    CHECK (product > most * 1.000001 ? got == SIZE_MAX : product > most * 0.999999 || got == a * b, "%zu * %zu: %zu", a,
+        b, got);
+  }
+}
+
+/* Of what both backends have, from the comments of stereo/private.h. */
+static double
+state_bytes (const StereoParams *p, int width, int height)
+{
+  int least = p->min_disparity < 0 ? p->min_disparity : 0, most = p->min_disparity + p->num_disparities - 1;
+  double depth = (p->num_disparities + 15) / 16 * 16, pixels = (double) width * height;
+  double beyond = (most > 0 ? most : 0) - least, image = pixels + beyond * height;
+  int census = p->cost == STEREO_COST_CENSUS_9X7 ? 8 :
+      p->cost == STEREO_COST_CENSUS_7X5 || p->cost == STEREO_COST_MIXED ? 4 : 0;
+  int views = 4 + 1 + census + (p->cost == STEREO_COST_MIXED ? 2 : 0), maps = 2 + 2 + 2 + 4 + 4;
+
+  return 2 * (views * image + maps * pixels) + 2 * 4 * pixels + pixels * depth * 2;
+}
+
+/* The number of bytes that a plan would take, from its refusal. */
+static double
+wanted_bytes (StereoParams *params, int width, int height)
+{
+  StereoError error = { 0 };
+  const char *number;
+
+  params->memory_limit = 1;
+  StereoPlan *plan = stereo_plan_new (params, width, height, &error);
+  CHECK (!plan && error.status == STEREO_ERROR_MEMORY, "%dx%d in one byte: %s", width, height, error.message);
+  stereo_plan_free (plan);
+  if (sizeof (size_t) < 8 && strstr (error.message, "more memory than can be addressed"))
+    return INFINITY;
+  number = strstr (error.message, "need ");
+  return number ? strtod (number + 5, NULL) : 0;
+}
+
+/* All that is chosen by parameters and makes memory. */
+static void
+draw_params (StereoParams *p, int method, int refine)
+{
+  static const int asw[] = { STEREO_COST_CENSUS_7X5, STEREO_COST_CENSUS_9X7, STEREO_COST_MIXED, STEREO_COST_AD };
+  static const int bm[] = { STEREO_COST_SAD, STEREO_COST_SSD, STEREO_COST_ZNCC, STEREO_COST_AD };
+
+  stereo_params_init (p);
+  p->backend = STEREO_BACKEND_CPU;
+  p->threads = random_range (&random_state, 1, 8);
+  p->method = method;
+  p->cost = method == STEREO_METHOD_BM ? bm[random_range (&random_state, 0, 3)] :
+      method == STEREO_METHOD_ASW || method == STEREO_METHOD_SGM ? asw[random_range (&random_state, 0, 3)] :
+      STEREO_COST_AD;
+  p->aggregation = random_range (&random_state, 0, 1);
+  p->support = random_range (&random_state, 0, 2);
+  p->window = method == STEREO_METHOD_ASW ? 2 * random_range (&random_state, 0, 31) + 1 : 0;
+  p->refine_iterations = refine ? 2 : 0;
+  p->refine_mode = refine;
+  p->refine_window = 127;
+  p->speckle_size = random_range (&random_state, 0, 1) * 100;
+}
+
+/* No less than the frame state, and no more than what the method is known to add: a second volume, bytes of costs, and
+ * rows of every thread. */
+static void
+check_size (StereoParams *p, int width, int height)
+{
+  StereoParams resolved;
+
+  if (!CHECK (!stereo_params_resolve (p, &resolved, NULL), "parameters"))
+    return;
+  double got = wanted_bytes (p, width, height), least = state_bytes (&resolved, width, height);
+  double depth = (p->num_disparities + 15) / 16 * 16, pixels = (double) width * height, row = (double) width * depth;
+  double rows = p->threads * (row * 150 + (double) (width + 4096) * 4 * 4200) + 40 * row * 8 + 1e7;
+  double most = least * 1.01 + (double) height * 1000 + pixels * depth * 2 + pixels * 64 + rows;
+
+  if (sizeof (size_t) < 8 && least > 1e9) {
+    CHECK (got == INFINITY || got < (double) SIZE_MAX, "%.0f", got);
+    CHECK (least < (double) SIZE_MAX / 4 || got == INFINITY, "%dx%d: %.0f of at least %.0f bytes", width, height, got,
+        least);
+    return;
+  }
+  CHECK (got >= least && got <= most, "method %d, refine-mode %d, %dx%d, %d disparities from %d: %.0f bytes, not %.0f to "
+      "%.0f", p->method, p->refine_mode, width, height, p->num_disparities, p->min_disparity, got, least, most);
+}
+
+static void
+test_sizes (void)
+{
+  static const int shifts[] = { -STEREO_MAX_DISPARITIES, -1, 0, STEREO_MAX_DISPARITIES };
+
+  for (int method = 0; method < STEREO_METHODS; method++)
+    for (int refine = 0; refine <= STEREO_REFINE_IDR; refine++)
+      for (int k = 0; k < 12; k++) {
+        StereoParams params;
+        int whole = k < 4;
+        draw_params (&params, method, refine);
+        params.min_disparity = shifts[k % 4];
+        params.num_disparities = whole ? STEREO_MAX_DISPARITIES : random_range (&random_state, 1, STEREO_MAX_DISPARITIES);
+        check_size (&params, whole ? STEREO_MAX_SIDE : random_range (&random_state, 4096, STEREO_MAX_SIDE),
+            whole ? STEREO_MAX_SIDE : random_range (&random_state, 1, STEREO_MAX_SIDE));
+      }
+}
+
+/* ---- numbers of 32 bits ------------------------------------------------------------------------------ */
+
+/* What the table of docs/reliability.md says of values that are not indices: the largest there can be. */
+static void
+test_values (void)
+{
+  uint64_t alpha = 0;
+  int unit = 0;
+
+  for (int method = 0; method < STEREO_METHODS; method++)
+    for (int cost = 1; cost < STEREO_COSTS; cost++) {
+      StereoParams params;
+      StereoError error = { 0 };
+      stereo_params_init (&params);
+      params.backend = STEREO_BACKEND_CPU;
+      params.threads = 1;
+      params.method = method;
+      params.cost = cost;
+      params.refine_alpha = 10;
+      params.truncation = 0.001;
+      params.p1 = params.p2 = method == STEREO_METHOD_SGM ? 1000 : 0;
+      if (!(stereo_method_info (method)->costs & 1u << cost))
+        continue;
+      StereoPlan *plan = stereo_plan_new (&params, 64, 4, &error);
+      if (!CHECK (plan != NULL, "%s", error.message))
+        continue;
+      alpha = plan->alpha > alpha ? plan->alpha : alpha;
+      unit = plan->volume_unit > unit ? plan->volume_unit : unit;
+      CHECK (stereo_registry_top (&plan->params) * plan->volume_unit <= (int) STEREO_COST_TOP, "costs pass 16 bits");
+      CHECK (method != STEREO_METHOD_SGM || stereo_path_unit (plan->volume_unit, params.paths) > 0, "no unit is left");
+      stereo_plan_free (plan);
+    }
+  /* stereo_penalty() */
+  CHECK (alpha > 0 && alpha * (STEREO_MAX_DISPARITIES - 1) * STEREO_EXPECT_STEPS <= UINT32_MAX, "alpha %llu",
+      (unsigned long long) alpha);
+  CHECK (unit == 1024, "the largest unit is %d", unit);
+}
+
+/* ---- the longest rows and columns --------------------------------------------------------------- */
+
+static void
+compare_shapes (const StereoParams *params, const TiledShape *shape)
+{
+  TiledShape less = tiled_small (shape);
+  Tiled large, small;
+  StereoError error = { 0 };
+  uint64_t seed = random_next (&random_state);
+  StereoPlan *plan[2] = { NULL, NULL };
+
+  if (CHECK (tiled_new (&large, shape, 0, seed) && tiled_new (&small, &less, 0, seed), "no memory for pictures")) {
+    plan[0] = stereo_plan_new (params, large.width, large.height, &error);
+    plan[1] = plan[0] ? stereo_plan_new (params, small.width, small.height, &error) : NULL;
+    if (CHECK (plan[1] && !tiled_execute (&large, plan[0], &error) && !tiled_execute (&small, plan[1], &error), "%s",
+            error.message))
+      tiled_compare (&large, plan[0], &small, plan[1], 1);
+  }
+  stereo_plan_free (plan[0]);
+  stereo_plan_free (plan[1]);
+  tiled_free (&large);
+  tiled_free (&small);
+}
+
+static void
+test_shapes (void)
+{
+  static const TiledShape shapes[] = {
+    { 4096, 3, 8, 1, 0, 1024 },
+    { 4096, 3, 8, 1, -1024, 1024 },
+    { 3, 128, 1, 256, 0, 1024 },
+    { 3, 128, 1, 256, -2, 1024 },
+  };
+
+  for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+    for (int method = 0; method < STEREO_METHODS; method++) {
+      const TiledShape *s = &shapes[k];
+      if (!check_begin ("%dx%d, %d disparities from %d, %s", s->width * s->across, s->height * s->down, s->num,
+              s->min, stereo_method_info (method)->name))
+        continue;
+      StereoParams params;
+      stereo_params_init (&params);
+      params.backend = STEREO_BACKEND_CPU;
+      params.method = method;
+      params.min_disparity = s->min;
+      params.num_disparities = s->num;
+      params.window = method == STEREO_METHOD_ASW ? 5 : 0;
+      params.iterations = 4;
+      params.p1 = params.p2 = method == STEREO_METHOD_SGM ? 1 : 0;
+      params.cost = method == STEREO_METHOD_SGM ? STEREO_COST_MIXED : STEREO_COST_AUTO;
+      params.refine_iterations = 1;
+      params.refine_window = 17;
+      params.speckle_size = 8;
+      params.fill = STEREO_FILL_NONE;
+      compare_shapes (&params, s);
+      check_end ();
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  random_state.state = random_seed ();
+  check_start (argc, argv);
+  check_case ("products and sums of sizes", test_arithmetic);
+  check_case ("memory of the largest plans", test_sizes);
+  check_case ("the largest values", test_values);
+  test_shapes ();
+  return check_finish ();
+}
