@@ -7,7 +7,7 @@
 #
 # Needs Debian's gstreamer1.0-opencv (without it that column is left out), python3-opencv, python3-gi,
 # gstreamer1.0-plugins-base, gstreamer1.0-plugins-good and gstreamer1.0-tools; exit status 77 where one is missing.
-# libSGM, which needs CUDA, is not compared: no distribution packages it.
+# libSGM, which needs CUDA, is not compared: it is not among Debian's packages.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-build}" 2> /dev/null && pwd) || { echo "${1:-build} is not there: build first" >&2; exit 1; }
