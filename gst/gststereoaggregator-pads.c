@@ -373,6 +373,7 @@ gst_stereo_aggregator_clip (GstAggregator *aggregator, GstAggregatorPad *pad, Gs
   if (inside)
     return buffer;
   GST_DEBUG_OBJECT (pad, "outside the segment: %" GST_PTR_FORMAT, buffer);
+  gst_stereo_pad_left (GST_STEREO_PAD (pad), buffer);
   gst_buffer_unref (buffer);
   return NULL;
 }

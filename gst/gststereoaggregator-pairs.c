@@ -4,7 +4,7 @@
 
 #define GST_CAT_DEFAULT gst_stereo_aggregator_debug
 
-/* When one view ends, the other's surplus is read and counted so far, and no farther: it may never end. */
+/* When one view ends, the other's surplus is taken so far, and no farther: it may never end. */
 #define SURPLUS_FRAMES 256
 #define SURPLUS_TIME ((gint64) GST_SECOND)
 #define REPORT_INTERVAL (1 * G_USEC_PER_SEC)
@@ -161,20 +161,20 @@ end (GstStereoAggregator *self)
 }
 
 /* The head of @pad has no partner; @other is the other view. */
-static GstFlowReturn
+static void
 drop_head (GstStereoAggregator *self, GstStereoPad *pad, gboolean right, const GstStereoQueue *own,
     const GstStereoQueue *other)
 {
-  gboolean alone = other->ended && !other->count, enough = alone && !count_surplus (self, own->time[0]);
+  gboolean alone = other->ended && !other->count;
 
   drop (self, pad, right);
-  if (enough) {
-    GST_INFO_OBJECT (self, "%s goes on and the other view ended: ending too", GST_PAD_NAME (pad));
-    return end (self);
-  }
-  if (!alone)
+  if (!alone) {
+    self->surplus = 0;
     report_drops (self, FALSE);
-  return GST_FLOW_OK;
+  } else if (!count_surplus (self, own->time[0])) {
+    GST_INFO_OBJECT (self, "%s goes on and the other view ended: taking no more of it", GST_PAD_NAME (pad));
+    gst_stereo_pad_close (pad);
+  }
 }
 
 /* The heads of two pads, or the first two frames of one. */
@@ -228,11 +228,11 @@ aggregate_two (GstStereoAggregator *self, GstStereoPad *left_pad, GstStereoPad *
         return process_pair (self, left_pad, right_pad);
       case GST_STEREO_PAIRING_DROP_LEFT:
         note_skew (self, &left, &right, max_skew);
-        flow = drop_head (self, left_pad, FALSE, &left, &right);
+        drop_head (self, left_pad, FALSE, &left, &right);
         break;
       case GST_STEREO_PAIRING_DROP_RIGHT:
         note_skew (self, &left, &right, max_skew);
-        flow = drop_head (self, right_pad, TRUE, &right, &left);
+        drop_head (self, right_pad, TRUE, &right, &left);
         break;
       case GST_STEREO_PAIRING_WAIT_LEFT:
         if (!pull (self, left_pad, &flow) && flow == GST_FLOW_OK)

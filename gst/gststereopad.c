@@ -17,6 +17,8 @@ gst_stereo_pad_clear (GstStereoPad *pad)
   pad->shortest = 0;
   pad->gap_end = GST_STEREO_TIME_NONE;
   pad->marked = FALSE;
+  pad->waiting = 0;
+  pad->closed = FALSE;
   GST_OBJECT_UNLOCK (pad);
   gst_clear_buffer (&buffers[0]);
   gst_clear_buffer (&buffers[1]);
@@ -40,6 +42,53 @@ gst_stereo_pad_flush (GstAggregatorPad *pad, GstAggregator *aggregator)
   return GST_FLOW_OK;
 }
 
+/* What the base class makes of a GAP event. */
+static gboolean
+is_gap (GstBuffer *buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
+}
+
+static void
+count_out (GstStereoPad *pad)
+{
+  GST_OBJECT_LOCK (pad);
+  /* a flush may have been faster */
+  pad->waiting -= pad->waiting > 0;
+  GST_OBJECT_UNLOCK (pad);
+}
+
+/* What is in the aggregator's queue when its task ends is gone without a word: what is on its way there has to be
+ * known, and has to come to an end, before the task may end. */
+static GstFlowReturn
+gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
+{
+  GstStereoPad *pad = GST_STEREO_PAD (base);
+  gboolean gap = is_gap (buffer), closed;
+  GstFlowReturn flow;
+
+  GST_OBJECT_LOCK (pad);
+  closed = pad->closed;
+  pad->waiting += !closed && !gap;
+  GST_OBJECT_UNLOCK (pad);
+  if (closed) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_EOS;
+  }
+  flow = pad->chain (base, parent, buffer);
+  if (flow != GST_FLOW_OK && !gap)
+    count_out (pad);
+  return flow;
+}
+
+static void
+gst_stereo_pad_constructed (GObject *object)
+{
+  G_OBJECT_CLASS (gst_stereo_pad_parent_class)->constructed (object);
+  GST_STEREO_PAD (object)->chain = GST_PAD_CHAINFUNC (object);
+  gst_pad_set_chain_function (GST_PAD (object), gst_stereo_pad_chain);
+}
+
 static void
 gst_stereo_pad_dispose (GObject *object)
 {
@@ -57,6 +106,7 @@ gst_stereo_pad_finalize (GObject *object)
 static void
 gst_stereo_pad_class_init (GstStereoPadClass *klass)
 {
+  G_OBJECT_CLASS (klass)->constructed = gst_stereo_pad_constructed;
   G_OBJECT_CLASS (klass)->dispose = gst_stereo_pad_dispose;
   G_OBJECT_CLASS (klass)->finalize = gst_stereo_pad_finalize;
   GST_AGGREGATOR_PAD_CLASS (klass)->flush = gst_stereo_pad_flush;
@@ -157,7 +207,24 @@ pop_peeked (GstStereoPad *pad)
   if (!pad->released)
     buffer = gst_aggregator_pad_pop_buffer (GST_AGGREGATOR_PAD (pad));
   g_mutex_unlock (&pad->queue_lock);
+  if (buffer)
+    gst_stereo_pad_left (pad, buffer);
   gst_clear_buffer (&buffer);
+}
+
+void
+gst_stereo_pad_left (GstStereoPad *pad, GstBuffer *buffer)
+{
+  if (!is_gap (buffer))
+    count_out (pad);
+}
+
+void
+gst_stereo_pad_close (GstStereoPad *pad)
+{
+  GST_OBJECT_LOCK (pad);
+  pad->closed = TRUE;
+  GST_OBJECT_UNLOCK (pad);
 }
 
 gboolean
@@ -235,7 +302,7 @@ gst_stereo_pad_pull (GstStereoPad *pad, GstStereoPacking packing, GstBuffer **ga
   GST_OBJECT_LOCK (pad);
   frame.segment = GST_AGGREGATOR_PAD (pad)->segment;
   GST_OBJECT_UNLOCK (pad);
-  if (GST_BUFFER_FLAG_IS_SET (frame.buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (frame.buffer) == 0) {
+  if (is_gap (frame.buffer)) {
     note_gap (pad, &frame.segment, frame.buffer);
     pop_peeked (pad);
     *gap = frame.buffer;
@@ -288,6 +355,8 @@ gst_stereo_pad_settle (GstStereoPad *pad)
 void
 gst_stereo_pad_queue (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing)
 {
+  gboolean eos = gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
+
   GST_OBJECT_LOCK (pad);
   queue->count = pad->count;
   queue->time[0] = pad->count > 0 ? pad->frames[0].time : GST_STEREO_TIME_NONE;
@@ -298,8 +367,8 @@ gst_stereo_pad_queue (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing)
   if (pad->shortest && queue->soonest > pad->shortest)
     queue->soonest = pad->shortest;
   queue->gap_end = pad->gap_end;
+  queue->ended = eos || (pad->closed && pad->waiting == (pad->count > 0 && pad->peeked));
   GST_OBJECT_UNLOCK (pad);
-  queue->ended = gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
 }
 
 guint

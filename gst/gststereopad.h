@@ -52,7 +52,10 @@ struct _GstStereoPad
   gint64 shortest;              /* recent time from one frame to the next; 0 = none seen */
   gint64 gap_end;               /* see GstStereoQueue */
   gboolean marked;              /* some frame was marked as first of a bundle */
+  guint waiting;                /* frames taken in that did not leave the aggregator's queue yet */
+  gboolean closed;              /* upstream is told that no more is wanted */
 
+  GstPadChainFunction chain;    /* of the base class */
   GMutex queue_lock;            /* around what touches the aggregator's queue */
   gboolean released;            /* protected by it: nothing touches that queue any more */
 };
@@ -86,6 +89,10 @@ gboolean gst_stereo_pad_has_buffer (GstStereoPad *pad);
 /* Before GstAggregator's release_pad: that drops what was peeked at without its own lock, while the task may just be
  * taking it. From here on the task finds nothing. */
 void gst_stereo_pad_retire (GstStereoPad *pad);
+/* Nothing more is taken in; what was, still comes, to be counted. */
+void gst_stereo_pad_close (GstStereoPad *pad);
+/* A frame left the aggregator's queue. From clip(), which may lose one. */
+void gst_stereo_pad_left (GstStereoPad *pad, GstBuffer *buffer);
 /* Back to the state after a flush. */
 void gst_stereo_pad_clear (GstStereoPad *pad);
 
