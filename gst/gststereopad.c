@@ -146,6 +146,15 @@ running_time (const GstSegment *segment, GstClockTime pts)
   return sign * (gint64) time;
 }
 
+/* What lasts so long in the stream's own time, as running time: at twice the rate half of it. */
+static gint64
+running_duration (const GstSegment *segment, GstClockTime duration)
+{
+  gdouble rate = segment->format == GST_FORMAT_TIME ? ABS (segment->rate) : 1;
+
+  return rate == 1 ? (gint64) duration : (gint64) ((gdouble) duration / rate);
+}
+
 /* With the object lock held. */
 static gint64
 frame_spacing (const GstStereoPad *pad, const GstStereoFrame *frame)
@@ -153,9 +162,10 @@ frame_spacing (const GstStereoPad *pad, const GstStereoFrame *frame)
   gint64 before = pad->count ? pad->frames[pad->count - 1].time : pad->last_time;
 
   if (GST_BUFFER_DURATION_IS_VALID (frame->buffer) && GST_BUFFER_DURATION (frame->buffer) <= G_MAXINT64 / 4)
-    return (gint64) GST_BUFFER_DURATION (frame->buffer);
+    return running_duration (&frame->segment, GST_BUFFER_DURATION (frame->buffer));
   if (frame->layout.fps_n > 0)
-    return (gint64) gst_util_uint64_scale (GST_SECOND, frame->layout.fps_d, frame->layout.fps_n);
+    return running_duration (
+        &frame->segment, gst_util_uint64_scale (GST_SECOND, frame->layout.fps_d, frame->layout.fps_n));
   if (frame->time != GST_STEREO_TIME_NONE && before != GST_STEREO_TIME_NONE && frame->time > before)
     return frame->time - before;
   return 0;
@@ -166,7 +176,8 @@ note_gap (GstStereoPad *pad, const GstSegment *segment, GstBuffer *gap)
 {
   GstClockTime end = GST_BUFFER_PTS (gap);
 
-  if (GST_CLOCK_TIME_IS_VALID (end) && GST_BUFFER_DURATION_IS_VALID (gap))
+  /* backwards, it is over where it begins */
+  if (segment->rate > 0 && GST_CLOCK_TIME_IS_VALID (end) && GST_BUFFER_DURATION_IS_VALID (gap))
     end += GST_BUFFER_DURATION (gap);
   GST_OBJECT_LOCK (pad);
   pad->gap_end = running_time (segment, end);
