@@ -63,6 +63,8 @@ struct _GstStereoAggregator
   GstClockTime frame_time, wait_time; /* of the left view; for the later frame of a pair */
   GstClockTime slowest;               /* what computing a pair has to be allowed, once it took longer than a frame */
   GstStereoPairStats stats;
+  guint seeks;       /* that went upstream without a flush */
+  guint32 last_seek; /* sequence number of the last one */
   GstClockID watch; /* waits for the second view pad */
 
   gint failed; /* atomic: an error was posted that no frame can mend */

@@ -19,6 +19,7 @@ gst_stereo_pad_clear (GstStereoPad *pad)
   pad->marked = FALSE;
   pad->waiting = 0;
   pad->closed = FALSE;
+  gst_stereo_pad_forget_seeks (pad);
   GST_OBJECT_UNLOCK (pad);
   gst_clear_buffer (&buffers[0]);
   gst_clear_buffer (&buffers[1]);
@@ -131,9 +132,8 @@ gst_stereo_pad_new (GstPadTemplate *template)
   return pad;
 }
 
-/* Signed: a frame that begins a little before its segment has a running time too. */
-static gint64
-running_time (const GstSegment *segment, GstClockTime pts)
+gint64
+gst_stereo_running_time (const GstSegment *segment, GstClockTime pts)
 {
   guint64 time;
   gint sign;
@@ -180,7 +180,7 @@ note_gap (GstStereoPad *pad, const GstSegment *segment, GstBuffer *gap)
   if (segment->rate > 0 && GST_CLOCK_TIME_IS_VALID (end) && GST_BUFFER_DURATION_IS_VALID (gap))
     end += GST_BUFFER_DURATION (gap);
   GST_OBJECT_LOCK (pad);
-  pad->gap_end = running_time (segment, end);
+  pad->gap_end = gst_stereo_running_time (segment, end);
   GST_OBJECT_UNLOCK (pad);
 }
 
@@ -189,6 +189,8 @@ append (GstStereoPad *pad, GstStereoFrame *frame)
 {
   GST_OBJECT_LOCK (pad);
   frame->spacing = frame_spacing (pad, frame);
+  frame->generation = pad->generation;
+  frame->origin = pad->origin;
   pad->gap_end = GST_STEREO_TIME_NONE;
   pad->marked |= GST_BUFFER_FLAG_IS_SET (frame->buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
   pad->frames[pad->count++] = *frame;
@@ -294,7 +296,7 @@ describe (GstStereoPad *pad, GstStereoFrame *frame, GstStereoPacking packing, gc
     return FALSE;
   }
   frame->info = pad->info;
-  frame->time = running_time (&frame->segment, GST_BUFFER_PTS (frame->buffer));
+  frame->time = gst_stereo_running_time (&frame->segment, GST_BUFFER_PTS (frame->buffer));
   if (pad->packed)
     return gst_stereo_layout_packed (&frame->layout, &frame->info, packing, message);
   return gst_stereo_layout_single (&frame->layout, &frame->info, pad->right, message);
@@ -364,20 +366,24 @@ gst_stereo_pad_settle (GstStereoPad *pad)
 }
 
 void
-gst_stereo_pad_queue (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing)
+gst_stereo_pad_queue (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing, gint64 *origin)
 {
   gboolean eos = gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
 
   GST_OBJECT_LOCK (pad);
   queue->count = pad->count;
+  queue->generation = pad->count > 0 ? pad->frames[0].generation : pad->generation;
+  queue->moves_on = pad->seeks.count > 0 || pad->generation > queue->generation;
+  *origin = pad->count > 0 ? pad->frames[0].origin : pad->origin;
   queue->time[0] = pad->count > 0 ? pad->frames[0].time : GST_STEREO_TIME_NONE;
-  queue->time[1] = pad->count > 1 ? pad->frames[1].time : GST_STEREO_TIME_NONE;
+  queue->time[1] = pad->count > 1 && pad->frames[1].generation == queue->generation ? pad->frames[1].time :
+      GST_STEREO_TIME_NONE;
   queue->soonest = pad->count > 0 ? pad->frames[0].spacing : 0;
   if (pad->count > 0)
     *spacing = queue->soonest;
   if (pad->shortest && queue->soonest > pad->shortest)
     queue->soonest = pad->shortest;
-  queue->gap_end = pad->gap_end;
+  queue->gap_end = pad->generation == queue->generation ? pad->gap_end : GST_STEREO_TIME_NONE;
   queue->ended = eos || (pad->closed && pad->waiting == (pad->count > 0 && pad->peeked));
   GST_OBJECT_UNLOCK (pad);
 }
