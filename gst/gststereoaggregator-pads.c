@@ -243,54 +243,13 @@ gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *p
   return GST_AGGREGATOR_CLASS (parent_class ())->sink_event (aggregator, pad, event);
 }
 
-/* The pads of two views. Unref them. */
-static void
-view_pads (GstStereoAggregator *self, GstStereoPad *pads[2])
-{
-  GST_OBJECT_LOCK (self);
-  pads[0] = self->left ? gst_object_ref (self->left) : NULL;
-  pads[1] = self->right ? gst_object_ref (self->right) : NULL;
-  GST_OBJECT_UNLOCK (self);
-}
-
-/* Both views' frames are numbered by the seeks that they come after, in the order in which those came by. A flush makes
- * that needless. */
-static gboolean
-seek (GstStereoAggregator *self, GstEvent *event)
-{
-  guint32 seqnum = gst_event_get_seqnum (event);
-  GstStereoPad *pads[2];
-  gboolean again, sent;
-  GstSeekFlags flags;
-  guint generation;
-
-  gst_event_parse_seek (event, NULL, NULL, &flags, NULL, NULL, NULL, NULL);
-  GST_OBJECT_LOCK (self);
-  /* several sinks send the same one */
-  again = self->last_seek == seqnum;
-  self->last_seek = seqnum;
-  generation = self->seeks += !again;
-  GST_OBJECT_UNLOCK (self);
-  view_pads (self, pads);
-  for (guint i = 0; i < 2; i++)
-    if (pads[i] && !again && !(flags & GST_SEEK_FLAG_FLUSH))
-      gst_stereo_pad_expect (pads[i], generation, seqnum);
-  sent = GST_AGGREGATOR_CLASS (parent_class ())->src_event (GST_AGGREGATOR (self), event);
-  for (guint i = 0; i < 2; i++) {
-    if (pads[i] && !sent && !again)
-      gst_stereo_pad_expect_no_more (pads[i], generation);
-    gst_clear_object (&pads[i]);
-  }
-  return sent;
-}
-
 gboolean
 gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
-    return seek (self, event);
+    return gst_stereo_aggregator_seek (self, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_QOS) {
     GstClockTimeDiff diff;
     GstClockTime timestamp;

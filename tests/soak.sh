@@ -6,20 +6,22 @@
 #   sh tests/soak.sh [BUILD] [FRAMES]       (default: build, and 2592000: 24 hours at 30 a second, run without a clock)
 #
 #   STEREO_BACKEND=cuda          on a device (default cpu)
-#   STEREO_STREAM_EPISODES=N     short lives with faults by chance (default 20000)
+#   STEREO_STREAM_EPISODES=N     short lives with faults by chance (default 20000), and of each rectifier a quarter of that
+#   STEREO_STREAM_SEEKS=N        seeks in a row, of each kind (default 2000)
 #   STEREO_LOAD_ELEMENTS=N       elements at once (default 10 on the CPU, 32 on a device)
 #   STEREO_LOAD_SECONDS=N        of a live source that is too much (default 60)
 #   STEREO_TEST_SEED=N           repeats a run (default: by chance, printed)
-#   SOAK_PARTS="episodes single overlay long many overload"   leaves parts out
+#   SOAK_PARTS="single ends seeks episodes rectify overlay long many overload"   leaves parts out
 #
 # Progress goes to the terminal, the figures of every part into a table at the end. The exit status is the number of
 # parts that failed.
 set -u
 build=${1:-build}
 frames=${2:-2592000}
-parts=${SOAK_PARTS:-single episodes overlay long many overload}
+parts=${SOAK_PARTS:-single ends seeks episodes rectify overlay long many overload}
 export STEREO_BACKEND="${STEREO_BACKEND:-cpu}"
 export STEREO_STREAM_EPISODES="${STEREO_STREAM_EPISODES:-20000}"
+export STEREO_STREAM_SEEKS="${STEREO_STREAM_SEEKS:-2000}"
 [ "$STEREO_BACKEND" = cuda ] && elements=32 || elements=10
 export STEREO_LOAD_ELEMENTS="${STEREO_LOAD_ELEMENTS:-$elements}"
 export STEREO_LOAD_SECONDS="${STEREO_LOAD_SECONDS:-60}"
@@ -37,9 +39,17 @@ export CK_DEFAULT_TIMEOUT=0
 log=$root/tests/elements/soak.log table=$root/tests/elements/soak.table
 : >"$table"
 
-# part NAME TEST CASE PATTERN: runs CASE of TEST; the lines of PATTERN go into the table
+wanted () {
+  case " $parts " in *" $1 "*) ;; *) return 1 ;; esac
+}
+
+# part NAME TEST CASE CHECKS PATTERN: one of the parts
 part () {
-  case " $parts " in *" $1 "*) ;; *) return ;; esac
+  if wanted "$1"; then run "$@"; fi
+}
+
+# run, as part: runs CHECKS of CASE of TEST; the last line of PATTERN goes into the table
+run () {
   echo "== $1"
   begin=$(date +%s) status=0
   { CK_RUN_CASE=$3 GST_CHECKS=$4 "$tests/$2" 2>&1 || echo "FAILED: $1"; } | tee "$log"
@@ -52,7 +62,21 @@ part () {
 GST_TRACERS=leaks
 export GST_TRACERS
 part single test_broken_streams general '*' '^[0-9]+%'
+part ends test_stream_ends general '*' '^[0-9]+%'
+part seeks test_seeks general '*' '^[0-9]+%'
 part episodes test_episodes general '*' '^[0-9]+ episodes,'
+episodes=$STEREO_STREAM_EPISODES
+# not built where calibration files cannot be read
+if wanted rectify && [ -x "$tests/test_rectify_stream" ]; then
+  for element in stereorectify stereorectify-i420 stereorectify-nv12; do
+    export STEREO_STREAM_ELEMENT=$element STEREO_STREAM_EPISODES=$((episodes / 4))
+    run "$element single" test_broken_streams general '*' '^[0-9]+%'
+    run "$element ends" test_stream_ends general '*' '^[0-9]+%'
+    run "$element seeks" test_seeks general '*' '^[0-9]+%'
+    run "$element episodes" test_episodes general '*' '^[0-9]+ episodes,'
+  done
+  unset STEREO_STREAM_ELEMENT
+fi
 part overlay test_broken_overlay general '*' '^[0-9]+%'
 # what the tracer keeps would count as the elements'
 unset GST_TRACERS
