@@ -57,7 +57,7 @@ take_segment (Play *play, GstEvent *event)
     if (seek->flags & GST_SEEK_FLAG_FLUSH)
       play->shown = 0;
     play->current = i;
-    play->next = first_of (seek);
+    play->next = first_of (seek) + play->lag;
     play->outputs = 0;
     return;
   }
@@ -79,7 +79,7 @@ judge (Play *play, GstBuffer *out, const GstSegment *segment)
     complain (play, "it cannot be read");
     return;
   }
-  if (left != right)
+  if (left != right + play->lag)
     complain (play, "it is made of the frames %u and %u", left, right);
   else if (left != play->next)
     complain (play, "it is of frame %u, and %" G_GINT64_FORMAT " was to come", left, play->next);
@@ -151,6 +151,11 @@ add_view (Play *play, gboolean right, guint room, guint slowness)
   if (room)
     g_object_set (queue, "max-size-buffers", room, "max-size-time", (guint64) 0, "max-size-bytes", 0, NULL);
   play->before[right] = queue;
+  if (right && play->lag) {
+    GstPad *pad = gst_element_get_static_pad (queue, "src");
+    gst_pad_set_offset (pad, play->lag * (gint64) NUMBERED_FRAME);
+    gst_object_unref (pad);
+  }
   if (right && play->apart)
     numbered_source_refuse_seeks (source);
   gst_bin_add_many (GST_BIN (play->pipeline), source, queue, NULL);
@@ -159,7 +164,7 @@ add_view (Play *play, gboolean right, guint room, guint slowness)
 }
 
 Play *
-play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean apart)
+play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean apart, guint lag)
 {
   Play *play = g_new0 (Play, 1);
   GstElement *filter = gst_element_factory_make ("capsfilter", NULL), *sink = gst_element_factory_make ("fakesink", NULL);
@@ -171,6 +176,8 @@ play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean 
 
   play->kind = kind;
   play->apart = apart;
+  play->lag = play->next = lag;
+  play->nameless = lag > 0;
   play->pipeline = gst_pipeline_new (NULL);
   play->element = rig_kind_make (kind);
   play->seeks = g_array_new (FALSE, FALSE, sizeof (Seek));
@@ -197,7 +204,7 @@ play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean 
 Play *
 play_new (const RigKind *kind, const guint room[2], guint slowness)
 {
-  return play_new_of (kind, room, slowness, FALSE);
+  return play_new_of (kind, room, slowness, FALSE, 0);
 }
 
 void

@@ -34,6 +34,17 @@ draw (GRand *rand, gboolean flush)
   return seek;
 }
 
+/* @name, to be freed, tells how to have the same again. */
+static GRand *
+begin_seeded (const gchar *what, guint seconds, gchar **name)
+{
+  guint seed = (guint) guard_number ("STEREO_TEST_SEED", g_random_int ());
+
+  *name = g_strdup_printf ("%s, %s, STEREO_TEST_SEED=%u", rig_kind_chosen ()->name, what, seed);
+  guard_begin (*name, seconds);
+  return g_rand_new_with_seed (seed);
+}
+
 /* One millisecond: the pair is the same, and the right view's segments are not its source's any more. Not less than
  * none: gst_segment_offset_running_time() of 1.22 takes a segment that is played backwards for one that is not. */
 static void
@@ -52,15 +63,13 @@ offset_right (Play *play)
 static void
 seek_at_random (const RigKind *kind, gint32 flush, gboolean offset)
 {
-  guint seed = (guint) guard_number ("STEREO_TEST_SEED", g_random_int ());
   guint count = (guint) guard_number ("STEREO_STREAM_SEEKS", 60);
-  GRand *rand = g_rand_new_with_seed (seed);
-  gchar *name = g_strdup_printf ("%d of 10 seeks flush, STEREO_TEST_SEED=%u", flush, seed), *leaked;
+  gchar *what = g_strdup_printf ("%d of 10 seeks flush", flush), *name, *leaked;
+  GRand *rand = begin_seeded (what, 60 + count / 4, &name);
   guint room[2] = { 0 };
   Play *play;
 
   warm_up (kind);
-  guard_begin (name, 60 + count / 4);
   guard_count_objects ();
   for (guint view = 0; view < 2; view++)
     room[view] = g_rand_boolean (rand) ? 0 : (guint) g_rand_int_range (rand, 1, 20);
@@ -76,12 +85,13 @@ seek_at_random (const RigKind *kind, gint32 flush, gboolean offset)
     play_seek (play, seek);
   }
   play_judge_end (play);
-  fail_unless (play->failure == NULL, "%s, %s: %s", kind->name, name, play->failure);
+  fail_unless (play->failure == NULL, "%s: %s", name, play->failure);
   play_free (play);
   leaked = guard_leaked ();
   fail_unless (leaked == NULL, "%s leaks: %s", name, leaked);
   guard_end ();
   g_free (name);
+  g_free (what);
   g_rand_free (rand);
 }
 
@@ -107,11 +117,11 @@ GST_END_TEST;
 GST_START_TEST (test_segments_one_after_the_other)
 {
   const RigKind *kind = rig_kind_chosen ();
-  GRand *rand = g_rand_new_with_seed ((guint) guard_number ("STEREO_TEST_SEED", g_random_int ()));
+  gchar *name;
+  GRand *rand = begin_seeded ("segments one after the other", 60, &name);
   guint expected = 0;
   Play *play;
 
-  guard_begin ("segments one after the other", 60);
   play = play_new (kind, (guint[2]){ 5, 0 }, 0);
   for (guint i = 0; i < 10 && !play->failure; i++) {
     Seek seek = draw (rand, i == 0);
@@ -120,10 +130,36 @@ GST_START_TEST (test_segments_one_after_the_other)
     play_judge_end (play);
     expected = play->outputs;
   }
-  fail_unless (play->failure == NULL, "%s: %s", kind->name, play->failure);
+  fail_unless (play->failure == NULL, "%s: %s", name, play->failure);
   fail_unless (expected > 0);
   play_free (play);
   guard_end ();
+  g_free (name);
+  g_rand_free (rand);
+}
+GST_END_TEST;
+
+/* What a pad is offset by is meant, and stays after a seek. */
+GST_START_TEST (test_an_offset_stays)
+{
+  gchar *name;
+  GRand *rand = begin_seeded ("an offset stays", 60, &name);
+  Play *play;
+
+  play = play_new_of (rig_kind_chosen (), (guint[2]){ 7, 0 }, 1000, FALSE, 3);
+  for (guint i = 0; i < 20 && !play->failure; i++) {
+    Seek seek = draw (rand, i % 4 == 3);
+    seek.rate = 1;
+    seek.stop = seek.start + (GstClockTime) g_rand_int_range (rand, 10, 20) * NUMBERED_FRAME;
+    seek.flags |= GST_SEEK_FLAG_SEGMENT;
+    play_wait (play, (guint) g_rand_int_range (rand, 0, 10));
+    play_seek (play, seek);
+  }
+  play_judge_end (play);
+  fail_unless (play->failure == NULL, "%s: %s", name, play->failure);
+  play_free (play);
+  guard_end ();
+  g_free (name);
   g_rand_free (rand);
 }
 GST_END_TEST;
@@ -135,7 +171,7 @@ GST_START_TEST (test_a_source_that_cannot_be_sought_in)
   Play *play;
 
   guard_begin ("a source that cannot be sought in", 60);
-  play = play_new_of (rig_kind_chosen (), (guint[2]){ 0 }, 0, TRUE);
+  play = play_new_of (rig_kind_chosen (), (guint[2]){ 0 }, 0, TRUE, 0);
   play_wait (play, 20);
   play_seek (play, seek);
   play_wait (play, 20);
@@ -157,6 +193,7 @@ seeks_suite (void)
   tcase_add_loop_test (general, test_flushing_seeks, 0, 2);
   tcase_add_loop_test (general, test_seeks_without_a_flush, 0, 2);
   tcase_add_loop_test (general, test_any_seeks, 0, 2);
+  tcase_add_test (general, test_an_offset_stays);
   tcase_add_test (general, test_a_source_that_cannot_be_sought_in);
   tcase_add_test (general, test_segments_one_after_the_other);
   return suite;
