@@ -49,8 +49,8 @@ gst_stereo_pad_expect_no_more (GstStereoPad *pad, guint generation)
   GST_OBJECT_UNLOCK (pad);
 }
 
-/* The generation that this segment begins; 0: none. An offset of a pad on the way makes a new event of it, which does not
- * tell: it is then taken for the answer to the first seek. */
+/* The generation that this segment begins; 0: none. An offset of a pad on the way makes a new event of it, which does
+ * not tell: it is then taken for the answer to the first seek. */
 static guint
 answered (const GstStereoSeeks *seeks, GstEvent *event)
 {

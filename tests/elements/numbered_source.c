@@ -27,8 +27,9 @@ get_caps (GstBaseSrc *base, GstCaps *filter)
 {
   const NumberedSource *self = (NumberedSource *) base;
 
-  return gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (self->format), "width",
-      G_TYPE_INT, NUMBERED_WIDTH, "height", G_TYPE_INT, NUMBERED_HEIGHT, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
+  return gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (self->format),
+      "width", G_TYPE_INT, NUMBERED_WIDTH, "height", G_TYPE_INT, NUMBERED_HEIGHT, "framerate", GST_TYPE_FRACTION, 25, 1,
+      NULL);
 }
 
 static gboolean

@@ -13,8 +13,8 @@ complain (Play *play, const gchar *format, ...)
     va_start (args, format);
     text = g_strdup_vprintf (format, args);
     va_end (args);
-    play->failure = g_strdup_printf ("seek %u of %u, output %u: %s", play->current, play->seeks->len - 1, play->outputs,
-        text);
+    play->failure =
+        g_strdup_printf ("seek %u of %u, output %u: %s", play->current, play->seeks->len - 1, play->outputs, text);
     g_free (text);
   }
 }
@@ -61,15 +61,16 @@ take_segment (Play *play, GstEvent *event)
     play->outputs = 0;
     return;
   }
-  complain (play, "a segment of rate %g from %" GST_TIME_FORMAT " to %" GST_TIME_FORMAT " and the number %u is of no seek",
+  complain (play,
+      "a segment of rate %g from %" GST_TIME_FORMAT " to %" GST_TIME_FORMAT " and the number %u is of no seek",
       segment->rate, GST_TIME_ARGS (segment->start), GST_TIME_ARGS (segment->stop), gst_event_get_seqnum (event));
 }
 
 static void
 judge (Play *play, GstBuffer *out, const GstSegment *segment)
 {
-  guint64 time = gst_segment_to_running_time (segment, GST_FORMAT_TIME,
-      CLAMP (GST_BUFFER_PTS (out), segment->start, segment->stop));
+  guint64 time = gst_segment_to_running_time (
+      segment, GST_FORMAT_TIME, CLAMP (GST_BUFFER_PTS (out), segment->start, segment->stop));
   guint left, right;
 
   play->outputs++;
@@ -145,7 +146,8 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
 static void
 add_view (Play *play, gboolean right, guint room, guint slowness)
 {
-  GstElement *source = numbered_source_new (play->kind->in, right, play->apart ? 100 * PLAY_FRAMES : PLAY_FRAMES, slowness);
+  GstElement *source =
+      numbered_source_new (play->kind->in, right, play->apart ? 100 * PLAY_FRAMES : PLAY_FRAMES, slowness);
   GstElement *queue = gst_element_factory_make (room ? "queue" : "identity", NULL);
 
   if (room)
@@ -167,7 +169,8 @@ Play *
 play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean apart, guint lag)
 {
   Play *play = g_new0 (Play, 1);
-  GstElement *filter = gst_element_factory_make ("capsfilter", NULL), *sink = gst_element_factory_make ("fakesink", NULL);
+  GstElement *filter = gst_element_factory_make ("capsfilter", NULL),
+             *sink = gst_element_factory_make ("fakesink", NULL);
   GstCaps *caps =
       gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (kind->out), NULL);
   GstPad *pad = gst_element_get_static_pad (sink, "sink");

@@ -27,11 +27,11 @@ typedef struct {
   guint lag;                                  /* the right pad's offset: its frame is so many before the left one */
   GMutex lock;
   GCond changed;
-  GArray *seeks;      /* the first one is how it begins */
-  guint current;      /* the one whose segment is downstream */
-  gint64 next;        /* the number that is to come */
-  guint64 shown;      /* running time of the last output */
-  guint outputs;      /* since the last segment */
+  GArray *seeks; /* the first one is how it begins */
+  guint current; /* the one whose segment is downstream */
+  gint64 next;   /* the number that is to come */
+  guint64 shown; /* running time of the last output */
+  guint outputs; /* since the last segment */
   gboolean eos;
   gchar *failure;
 } Play;

@@ -239,4 +239,3 @@ camera_clear (RigCamera *camera)
   gst_clear_object (&camera->filter);
   g_mutex_clear (&camera->stream);
 }
-

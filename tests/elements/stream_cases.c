@@ -268,8 +268,8 @@ segment_of (gdouble rate, GstClockTime start, GstClockTime base)
 static void
 frame_in (Script *script, guint view, const GstSegment *segment, guint i)
 {
-  script_frame (script, view, i,
-      segment->start + (GstClockTime) ((gdouble) (SCRIPT_AT (i) - segment->base) * segment->rate));
+  script_frame (
+      script, view, i, segment->start + (GstClockTime) ((gdouble) (SCRIPT_AT (i) - segment->base) * segment->rate));
 }
 
 static void

@@ -106,4 +106,3 @@ rig_repad (Rig *rig, guint view)
   rig_take_pad (rig, view);
   rig_give_pad (rig, view);
 }
-

@@ -45,8 +45,9 @@ judge_segment (Rig *rig, const Frame *left)
   guint64 stream = gst_segment_to_stream_time (&rig->segment, GST_FORMAT_TIME, left->pts);
 
   if (sign == 0 || running != left->time)
-    rig_complain (rig, "moment %u comes out at the running time %" G_GINT64_FORMAT ", and was to be shown at %"
-        G_GINT64_FORMAT, left->moment, running, left->time);
+    rig_complain (rig,
+        "moment %u comes out at the running time %" G_GINT64_FORMAT ", and was to be shown at %" G_GINT64_FORMAT,
+        left->moment, running, left->time);
   /* a frame that begins before its segment has none */
   if (left->pts >= rig->segment.start && (gint64) stream != left->stream)
     rig_complain (rig, "moment %u comes out at the stream time %" G_GUINT64_FORMAT ", and is of %" G_GINT64_FORMAT,
@@ -99,7 +100,8 @@ judge_pair (Rig *rig, GstBuffer *out, guint l, guint r)
     rig_complain (rig, "output %u is not as wide as its left view", rig->outputs);
   if (left->outside || right->outside)
     rig_complain (rig, "output %u is of a frame that its segment leaves out", rig->outputs);
-  if ((!rig->outputs || skips (rig, 0, l) || skips (rig, 1, r)) && !GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT))
+  if ((!rig->outputs || skips (rig, 0, l) || skips (rig, 1, r)) &&
+      !GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT))
     rig_complain (rig, "output %u follows what was dropped, and has no DISCONT", rig->outputs);
   rig->next[0] = l + 1;
   rig->next[1] = r + 1;

@@ -11,7 +11,7 @@ typedef struct {
   GRand *rand;
   guint faults; /* that may be */
   guint view;
-  guint end;                 /* moments that this camera sees */
+  guint end;          /* moments that this camera sees */
   guint silent;       /* moments yet that it does not send */
   GstSegment segment; /* the running times are the same in all of them */
   gint64 offset;      /* of the pad */
@@ -177,8 +177,12 @@ script_random (GRand *rand, guint moments, guint faults)
     ends[g_rand_int_range (rand, 0, 2)] -= (guint) g_rand_int_range (rand, 1, (gint32) MAX (2, moments));
   script->truthful &= !(faults & (1u << FAULT_JUMP | 1u << FAULT_UNTIMED));
   for (guint view = 0; view < 2; view++) {
-    Camera camera = { .script = script, .rand = rand, .faults = faults, .view = view,
-      .end = ends[view] * (guint) script->rate[view] / 25, .held = -1 };
+    Camera camera = { .script = script,
+      .rand = rand,
+      .faults = faults,
+      .view = view,
+      .end = ends[view] * (guint) script->rate[view] / 25,
+      .held = -1 };
     gst_segment_init (&camera.segment, GST_FORMAT_TIME);
     script_caps (script, view, sizes[0]);
     script_segment (script, view, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An element that takes two views between two cameras, each a thread that follows a script, and a sink that reads every output: which
- * frames it was made of, whether they may be a pair, and whether the metadata tell the same. What does not hold is kept
- * as a text.
+ * An element that takes two views between two cameras, each a thread that follows a script, and a sink that reads every
+ * output: which frames it was made of, whether they may be a pair, and whether the metadata tell the same. What does
+ * not hold is kept as a text.
  */
 #ifndef ELEMENTS_STREAM_RIG_H
 #define ELEMENTS_STREAM_RIG_H

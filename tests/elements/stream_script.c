@@ -7,7 +7,8 @@ const gchar *
 fault_name (Fault fault)
 {
   static const gchar *const names[FAULTS] = { "drop", "repeat", "reorder", "jitter", "stall", "gap", "jump", "untimed",
-    "caps", "segment", "offset", "event", "rate", "late", "property", "flush", "pause", "restart", "repad", "early-end" };
+    "caps", "segment", "offset", "event", "rate", "late", "property", "flush", "pause", "restart", "repad",
+    "early-end" };
 
   return names[fault];
 }
@@ -82,8 +83,8 @@ place (Frame *frame, const GstSegment *segment, gint64 offset)
 
   frame->time = script_scale (past, 1 / segment->rate) + (gint64) segment->base + offset;
   frame->stream = past + (gint64) segment->time;
-  frame->outside = past + (gint64) frame->duration <= 0 ||
-                   (GST_CLOCK_TIME_IS_VALID (segment->stop) && frame->pts >= segment->stop);
+  frame->outside =
+      past + (gint64) frame->duration <= 0 || (GST_CLOCK_TIME_IS_VALID (segment->stop) && frame->pts >= segment->stop);
 }
 
 void

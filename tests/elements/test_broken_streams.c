@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One fault at a time, of stream_cases.c, and one deed a hundred times; test_episodes mixes them. What must hold in every
- * case is in stream_judge.c. STEREO_STREAM_ELEMENT says for which element
- * (stream_kinds.c).
+ * One fault at a time, of stream_cases.c, and one deed a hundred times; test_episodes mixes them. What must hold in
+ * every case is in stream_judge.c. STEREO_STREAM_ELEMENT says for which element (stream_kinds.c).
  */
 #include <gst/check/gsttestclock.h>
 

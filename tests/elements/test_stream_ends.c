@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How streams end: one view long before the other, and a camera that meets an error in the middle of it. The other camera
- * is to be told that no more is wanted, everything that still has a partner comes out, and all that was taken in is
- * counted. STEREO_STREAM_ELEMENT says for which element (stream_kinds.c).
+ * How streams end: one view long before the other, and a camera that meets an error in the middle of it. The other
+ * camera is to be told that no more is wanted, everything that still has a partner comes out, and all that was taken in
+ * is counted. STEREO_STREAM_ELEMENT says for which element (stream_kinds.c).
  */
 #include "guard.h"
 #include "stream_rig.h"
@@ -112,8 +112,8 @@ GST_START_TEST (test_a_camera_dies)
 }
 GST_END_TEST;
 
-/* Nothing follows its error, so that nobody knows whether more will come: all that can be paired is out, and the pipeline
- * can be stopped while the other camera waits. */
+/* Nothing follows its error, so that nobody knows whether more will come: all that can be paired is out, and the
+ * pipeline can be stopped while the other camera waits. */
 static void
 camera_dies_without_a_word (guint view, gboolean live)
 {
