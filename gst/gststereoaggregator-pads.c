@@ -224,9 +224,11 @@ gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *p
       gst_event_unref (event);
       return taken;
     }
+    case GST_EVENT_SEGMENT:
+      gst_stereo_pad_begin_segment (GST_STEREO_PAD (pad), event);
+      break;
     case GST_EVENT_FLUSH_START:
     case GST_EVENT_FLUSH_STOP:
-    case GST_EVENT_SEGMENT:
     case GST_EVENT_GAP:
     case GST_EVENT_TAG:
     case GST_EVENT_EOS:
@@ -246,6 +248,8 @@ gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
 
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
+    return gst_stereo_aggregator_seek (self, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_QOS) {
     GstClockTimeDiff diff;
     GstClockTime timestamp;
@@ -373,6 +377,7 @@ gst_stereo_aggregator_clip (GstAggregator *aggregator, GstAggregatorPad *pad, Gs
   if (inside)
     return buffer;
   GST_DEBUG_OBJECT (pad, "outside the segment: %" GST_PTR_FORMAT, buffer);
+  gst_stereo_pad_left (GST_STEREO_PAD (pad), buffer);
   gst_buffer_unref (buffer);
   return NULL;
 }

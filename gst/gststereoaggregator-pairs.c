@@ -4,7 +4,7 @@
 
 #define GST_CAT_DEFAULT gst_stereo_aggregator_debug
 
-/* When one view ends, the other's surplus is read and counted so far, and no farther: it may never end. */
+/* When one view ends, the other's surplus is taken so far, and no farther: it may never end. */
 #define SURPLUS_FRAMES 256
 #define SURPLUS_TIME ((gint64) GST_SECOND)
 #define REPORT_INTERVAL (1 * G_USEC_PER_SEC)
@@ -137,7 +137,7 @@ resolve_max_skew (GstStereoAggregator *self)
 static void
 note_skew (GstStereoAggregator *self, const GstStereoQueue *left, const GstStereoQueue *right, gint64 max_skew)
 {
-  if (left->count && right->count && left->time[0] != GST_STEREO_TIME_NONE && right->time[0] != GST_STEREO_TIME_NONE) {
+  if (left->generation == right->generation && left->count && right->count && left->time[0] != GST_STEREO_TIME_NONE && right->time[0] != GST_STEREO_TIME_NONE) {
     self->drops.skew = right->time[0] - left->time[0];
     self->drops.max_skew = max_skew == GST_STEREO_TIME_NONE ? 0 : max_skew;
   }
@@ -161,20 +161,29 @@ end (GstStereoAggregator *self)
 }
 
 /* The head of @pad has no partner; @other is the other view. */
-static GstFlowReturn
+static void
 drop_head (GstStereoAggregator *self, GstStereoPad *pad, gboolean right, const GstStereoQueue *own,
     const GstStereoQueue *other)
 {
-  gboolean alone = other->ended && !other->count, enough = alone && !count_surplus (self, own->time[0]);
+  gboolean alone = other->ended && !other->count;
 
   drop (self, pad, right);
-  if (enough) {
-    GST_INFO_OBJECT (self, "%s goes on and the other view ended: ending too", GST_PAD_NAME (pad));
-    return end (self);
-  }
-  if (!alone)
+  if (own->generation < other->generation)
+    gst_stereo_pad_fell_behind (pad);
+  if (!alone) {
+    self->surplus = 0;
     report_drops (self, FALSE);
-  return GST_FLOW_OK;
+  } else if (!count_surplus (self, own->time[0])) {
+    GST_INFO_OBJECT (self, "%s goes on and the other view ended: taking no more of it", GST_PAD_NAME (pad));
+    gst_stereo_pad_close (pad);
+  }
+}
+
+static void
+shift_time (gint64 *time, gint64 by)
+{
+  if (*time != GST_STEREO_TIME_NONE)
+    *time += by;
 }
 
 /* The heads of two pads, or the first two frames of one. */
@@ -190,6 +199,8 @@ process_pair (GstStereoAggregator *self, GstStereoPad *first_pad, GstStereoPad *
     gst_buffer_unref (first.buffer);
     return GST_FLOW_OK;
   }
+  if (first.generation == second.generation)
+    shift_time (&second.time, first.origin - second.origin);
   flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self, &first, &second);
   gst_buffer_unref (first.buffer);
   gst_buffer_unref (second.buffer);
@@ -205,12 +216,21 @@ wait_for_more (const GstStereoQueue *needed, GstStereoPad *other)
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
+/* To the running time of the left view. */
+static void
+shift (GstStereoQueue *right, gint64 by)
+{
+  shift_time (&right->time[0], by);
+  shift_time (&right->time[1], by);
+  shift_time (&right->gap_end, by);
+}
+
 static GstFlowReturn
 aggregate_two (GstStereoAggregator *self, GstStereoPad *left_pad, GstStereoPad *right_pad)
 {
   GstFlowReturn flow = GST_FLOW_OK;
   GstStereoQueue left, right;
-  gint64 max_skew, unused;
+  gint64 max_skew, unused, left_origin, right_origin;
 
   while (flow == GST_FLOW_OK) {
     if (!gst_stereo_pad_count (left_pad))
@@ -219,8 +239,10 @@ aggregate_two (GstStereoAggregator *self, GstStereoPad *left_pad, GstStereoPad *
       pull (self, right_pad, &flow);
     if (flow != GST_FLOW_OK)
       break;
-    gst_stereo_pad_queue (left_pad, &left, &self->left_spacing);
-    gst_stereo_pad_queue (right_pad, &right, &unused);
+    gst_stereo_pad_queue (left_pad, &left, &self->left_spacing, &left_origin);
+    gst_stereo_pad_queue (right_pad, &right, &unused, &right_origin);
+    if (left.generation == right.generation)
+      shift (&right, left_origin - right_origin);
     max_skew = resolve_max_skew (self);
     switch (gst_stereo_pairing_decide (&left, &right, max_skew)) {
       case GST_STEREO_PAIRING_PAIR:
@@ -228,11 +250,11 @@ aggregate_two (GstStereoAggregator *self, GstStereoPad *left_pad, GstStereoPad *
         return process_pair (self, left_pad, right_pad);
       case GST_STEREO_PAIRING_DROP_LEFT:
         note_skew (self, &left, &right, max_skew);
-        flow = drop_head (self, left_pad, FALSE, &left, &right);
+        drop_head (self, left_pad, FALSE, &left, &right);
         break;
       case GST_STEREO_PAIRING_DROP_RIGHT:
         note_skew (self, &left, &right, max_skew);
-        flow = drop_head (self, right_pad, TRUE, &right, &left);
+        drop_head (self, right_pad, TRUE, &right, &left);
         break;
       case GST_STEREO_PAIRING_WAIT_LEFT:
         if (!pull (self, left_pad, &flow) && flow == GST_FLOW_OK)

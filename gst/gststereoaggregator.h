@@ -2,9 +2,10 @@
 /*
  * What elements that take two views have in common: request pads sink, sink_left and sink_right, frames paired and
  * dropped, lateness and latency, segments and timestamps of what comes out. Abstract; stereomatch and stereorectify
- * derive from it. One object, four files:
+ * derive from it. One object, five files:
  *   gststereoaggregator.c         properties, start and stop
  *   gststereoaggregator-pads.c    pads, events, queries
+ *   gststereoaggregator-seek.c    seeks on their way upstream
  *   gststereoaggregator-pairs.c   aggregate(): from buffers to pairs, and what is dropped
  *   gststereoaggregator-output.c  what a pair gives to its output buffer
  */
@@ -63,6 +64,8 @@ struct _GstStereoAggregator
   GstClockTime frame_time, wait_time; /* of the left view; for the later frame of a pair */
   GstClockTime slowest;               /* what computing a pair has to be allowed, once it took longer than a frame */
   GstStereoPairStats stats;
+  guint seeks;       /* that went upstream without a flush */
+  guint32 last_seek; /* sequence number of the last one */
   GstClockID watch; /* waits for the second view pad */
 
   gint failed; /* atomic: an error was posted that no frame can mend */
@@ -114,6 +117,9 @@ GstBuffer *gst_stereo_aggregator_clip (GstAggregator *aggregator, GstAggregatorP
 
 /* A pair took so long to compute. */
 void gst_stereo_aggregator_took (GstStereoAggregator *self, GstClockTime compute_time);
+
+/* gststereoaggregator-seek.c. Takes @event. */
+gboolean gst_stereo_aggregator_seek (GstStereoAggregator *self, GstEvent *event);
 
 /* gststereoaggregator-pairs.c */
 GstFlowReturn gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout);

@@ -21,8 +21,9 @@
  * #GstStereoMatch:max-skew apart and no other frame fits better; frames without a partner are dropped,
  * counted in #GstStereoMatch:stats and reported once a second. A frame without a timestamp pairs with
  * whatever is next on the other pad, and so keeps the order of arrival; a frame that goes back in time finds
- * a partner only if the other stream goes back with it. When one view ends, the output ends: at most one
- * second of the other view is still read, dropped and counted.
+ * a partner only if the other stream goes back with it. When one view ends, the output ends: one second of the other
+ * view, and what was taken in with it, is still dropped and counted. A seek without a flush leaves two sources with
+ * running times of their own: from there on frames are paired by the time since that seek.
  *
  * The caps of both views may change at any time, one pad after the other; two frames that are a pair and
  * differ in size, or of which one is colour and the other is not, are an error. A view pad whose partner

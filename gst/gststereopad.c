@@ -17,6 +17,9 @@ gst_stereo_pad_clear (GstStereoPad *pad)
   pad->shortest = 0;
   pad->gap_end = GST_STEREO_TIME_NONE;
   pad->marked = FALSE;
+  pad->waiting = 0;
+  pad->closed = FALSE;
+  gst_stereo_pad_forget_seeks (pad);
   GST_OBJECT_UNLOCK (pad);
   gst_clear_buffer (&buffers[0]);
   gst_clear_buffer (&buffers[1]);
@@ -40,6 +43,53 @@ gst_stereo_pad_flush (GstAggregatorPad *pad, GstAggregator *aggregator)
   return GST_FLOW_OK;
 }
 
+/* What the base class makes of a GAP event. */
+static gboolean
+is_gap (GstBuffer *buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
+}
+
+static void
+count_out (GstStereoPad *pad)
+{
+  GST_OBJECT_LOCK (pad);
+  /* a flush may have been faster */
+  pad->waiting -= pad->waiting > 0;
+  GST_OBJECT_UNLOCK (pad);
+}
+
+/* What is in the aggregator's queue when its task ends is gone without a word: what is on its way there has to be
+ * known, and has to come to an end, before the task may end. */
+static GstFlowReturn
+gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
+{
+  GstStereoPad *pad = GST_STEREO_PAD (base);
+  gboolean gap = is_gap (buffer), closed;
+  GstFlowReturn flow;
+
+  GST_OBJECT_LOCK (pad);
+  closed = pad->closed;
+  pad->waiting += !closed && !gap;
+  GST_OBJECT_UNLOCK (pad);
+  if (closed) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_EOS;
+  }
+  flow = pad->chain (base, parent, buffer);
+  if (flow != GST_FLOW_OK && !gap)
+    count_out (pad);
+  return flow;
+}
+
+static void
+gst_stereo_pad_constructed (GObject *object)
+{
+  G_OBJECT_CLASS (gst_stereo_pad_parent_class)->constructed (object);
+  GST_STEREO_PAD (object)->chain = GST_PAD_CHAINFUNC (object);
+  gst_pad_set_chain_function (GST_PAD (object), gst_stereo_pad_chain);
+}
+
 static void
 gst_stereo_pad_dispose (GObject *object)
 {
@@ -57,6 +107,7 @@ gst_stereo_pad_finalize (GObject *object)
 static void
 gst_stereo_pad_class_init (GstStereoPadClass *klass)
 {
+  G_OBJECT_CLASS (klass)->constructed = gst_stereo_pad_constructed;
   G_OBJECT_CLASS (klass)->dispose = gst_stereo_pad_dispose;
   G_OBJECT_CLASS (klass)->finalize = gst_stereo_pad_finalize;
   GST_AGGREGATOR_PAD_CLASS (klass)->flush = gst_stereo_pad_flush;
@@ -81,9 +132,8 @@ gst_stereo_pad_new (GstPadTemplate *template)
   return pad;
 }
 
-/* Signed: a frame that begins a little before its segment has a running time too. */
-static gint64
-running_time (const GstSegment *segment, GstClockTime pts)
+gint64
+gst_stereo_running_time (const GstSegment *segment, GstClockTime pts)
 {
   guint64 time;
   gint sign;
@@ -96,6 +146,15 @@ running_time (const GstSegment *segment, GstClockTime pts)
   return sign * (gint64) time;
 }
 
+/* What lasts so long in the stream's own time, as running time: at twice the rate half of it. */
+static gint64
+running_duration (const GstSegment *segment, GstClockTime duration)
+{
+  gdouble rate = segment->format == GST_FORMAT_TIME ? ABS (segment->rate) : 1;
+
+  return rate == 1 ? (gint64) duration : (gint64) ((gdouble) duration / rate);
+}
+
 /* With the object lock held. */
 static gint64
 frame_spacing (const GstStereoPad *pad, const GstStereoFrame *frame)
@@ -103,9 +162,10 @@ frame_spacing (const GstStereoPad *pad, const GstStereoFrame *frame)
   gint64 before = pad->count ? pad->frames[pad->count - 1].time : pad->last_time;
 
   if (GST_BUFFER_DURATION_IS_VALID (frame->buffer) && GST_BUFFER_DURATION (frame->buffer) <= G_MAXINT64 / 4)
-    return (gint64) GST_BUFFER_DURATION (frame->buffer);
+    return running_duration (&frame->segment, GST_BUFFER_DURATION (frame->buffer));
   if (frame->layout.fps_n > 0)
-    return (gint64) gst_util_uint64_scale (GST_SECOND, frame->layout.fps_d, frame->layout.fps_n);
+    return running_duration (
+        &frame->segment, gst_util_uint64_scale (GST_SECOND, frame->layout.fps_d, frame->layout.fps_n));
   if (frame->time != GST_STEREO_TIME_NONE && before != GST_STEREO_TIME_NONE && frame->time > before)
     return frame->time - before;
   return 0;
@@ -116,10 +176,11 @@ note_gap (GstStereoPad *pad, const GstSegment *segment, GstBuffer *gap)
 {
   GstClockTime end = GST_BUFFER_PTS (gap);
 
-  if (GST_CLOCK_TIME_IS_VALID (end) && GST_BUFFER_DURATION_IS_VALID (gap))
+  /* backwards, it is over where it begins */
+  if (segment->rate > 0 && GST_CLOCK_TIME_IS_VALID (end) && GST_BUFFER_DURATION_IS_VALID (gap))
     end += GST_BUFFER_DURATION (gap);
   GST_OBJECT_LOCK (pad);
-  pad->gap_end = running_time (segment, end);
+  pad->gap_end = gst_stereo_running_time (segment, end);
   GST_OBJECT_UNLOCK (pad);
 }
 
@@ -128,6 +189,8 @@ append (GstStereoPad *pad, GstStereoFrame *frame)
 {
   GST_OBJECT_LOCK (pad);
   frame->spacing = frame_spacing (pad, frame);
+  frame->generation = pad->generation;
+  frame->origin = pad->origin;
   pad->gap_end = GST_STEREO_TIME_NONE;
   pad->marked |= GST_BUFFER_FLAG_IS_SET (frame->buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
   pad->frames[pad->count++] = *frame;
@@ -157,7 +220,24 @@ pop_peeked (GstStereoPad *pad)
   if (!pad->released)
     buffer = gst_aggregator_pad_pop_buffer (GST_AGGREGATOR_PAD (pad));
   g_mutex_unlock (&pad->queue_lock);
+  if (buffer)
+    gst_stereo_pad_left (pad, buffer);
   gst_clear_buffer (&buffer);
+}
+
+void
+gst_stereo_pad_left (GstStereoPad *pad, GstBuffer *buffer)
+{
+  if (!is_gap (buffer))
+    count_out (pad);
+}
+
+void
+gst_stereo_pad_close (GstStereoPad *pad)
+{
+  GST_OBJECT_LOCK (pad);
+  pad->closed = TRUE;
+  GST_OBJECT_UNLOCK (pad);
 }
 
 gboolean
@@ -216,7 +296,7 @@ describe (GstStereoPad *pad, GstStereoFrame *frame, GstStereoPacking packing, gc
     return FALSE;
   }
   frame->info = pad->info;
-  frame->time = running_time (&frame->segment, GST_BUFFER_PTS (frame->buffer));
+  frame->time = gst_stereo_running_time (&frame->segment, GST_BUFFER_PTS (frame->buffer));
   if (pad->packed)
     return gst_stereo_layout_packed (&frame->layout, &frame->info, packing, message);
   return gst_stereo_layout_single (&frame->layout, &frame->info, pad->right, message);
@@ -235,7 +315,7 @@ gst_stereo_pad_pull (GstStereoPad *pad, GstStereoPacking packing, GstBuffer **ga
   GST_OBJECT_LOCK (pad);
   frame.segment = GST_AGGREGATOR_PAD (pad)->segment;
   GST_OBJECT_UNLOCK (pad);
-  if (GST_BUFFER_FLAG_IS_SET (frame.buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (frame.buffer) == 0) {
+  if (is_gap (frame.buffer)) {
     note_gap (pad, &frame.segment, frame.buffer);
     pop_peeked (pad);
     *gap = frame.buffer;
@@ -286,20 +366,26 @@ gst_stereo_pad_settle (GstStereoPad *pad)
 }
 
 void
-gst_stereo_pad_queue (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing)
+gst_stereo_pad_queue (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing, gint64 *origin)
 {
+  gboolean eos = gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
+
   GST_OBJECT_LOCK (pad);
   queue->count = pad->count;
+  queue->generation = pad->count > 0 ? pad->frames[0].generation : pad->generation;
+  queue->moves_on = pad->seeks.count > 0 || pad->generation > queue->generation;
+  *origin = pad->count > 0 ? pad->frames[0].origin : pad->origin;
   queue->time[0] = pad->count > 0 ? pad->frames[0].time : GST_STEREO_TIME_NONE;
-  queue->time[1] = pad->count > 1 ? pad->frames[1].time : GST_STEREO_TIME_NONE;
+  queue->time[1] = pad->count > 1 && pad->frames[1].generation == queue->generation ? pad->frames[1].time :
+      GST_STEREO_TIME_NONE;
   queue->soonest = pad->count > 0 ? pad->frames[0].spacing : 0;
   if (pad->count > 0)
     *spacing = queue->soonest;
   if (pad->shortest && queue->soonest > pad->shortest)
     queue->soonest = pad->shortest;
-  queue->gap_end = pad->gap_end;
+  queue->gap_end = pad->generation == queue->generation ? pad->gap_end : GST_STEREO_TIME_NONE;
+  queue->ended = eos || (pad->closed && pad->waiting == (pad->count > 0 && pad->peeked));
   GST_OBJECT_UNLOCK (pad);
-  queue->ended = gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
 }
 
 guint

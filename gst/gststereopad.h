@@ -2,6 +2,10 @@
 /*
  * A sink pad that shows its next two frames, each with the caps and segment it came under.
  *
+ * A seek without a flush leaves to each source what running time it goes on with: two that are not at one place then
+ * differ by that for good. What a pad gets is therefore numbered by the seek that it answers, and timed from there.
+ * Files: gststereopad.c, and gststereopad-seeks.c for that.
+ *
  * The head stays in the aggregator's queue for as long as it can ("peeked"): popped, it would make the
  * aggregator wait for another one of this pad, when it is the other pad's turn. It is popped and held
  * only to look at the frame after it.
@@ -31,7 +35,18 @@ typedef struct
   GstSegment segment;
   gint64 time;                  /* running time, or GST_STEREO_TIME_NONE */
   gint64 spacing;               /* nominal time to the next frame in ns; 0 = unknown */
+  guint generation;             /* how many seeks without a flush lie before it */
+  gint64 origin;                /* running time at which the last of those begins */
 } GstStereoFrame;
+
+/* Seeks sent upstream that no segment answered yet. */
+typedef struct
+{
+  guint32 seqnum[8];
+  guint generation[8];
+  guint count;
+  guint patience;               /* frames that are still dropped for their sake */
+} GstStereoSeeks;
 
 struct _GstStereoPad
 {
@@ -52,7 +67,13 @@ struct _GstStereoPad
   gint64 shortest;              /* recent time from one frame to the next; 0 = none seen */
   gint64 gap_end;               /* see GstStereoQueue */
   gboolean marked;              /* some frame was marked as first of a bundle */
+  guint generation;             /* of the frames that come now, and */
+  gint64 origin;                /* as in GstStereoFrame */
+  GstStereoSeeks seeks;
+  guint waiting;                /* frames taken in that did not leave the aggregator's queue yet */
+  gboolean closed;              /* upstream is told that no more is wanted */
 
+  GstPadChainFunction chain;    /* of the base class */
   GMutex queue_lock;            /* around what touches the aggregator's queue */
   gboolean released;            /* protected by it: nothing touches that queue any more */
 };
@@ -75,8 +96,9 @@ guint gst_stereo_pad_count (GstStereoPad *pad);
 gboolean gst_stereo_pad_take (GstStereoPad *pad, GstStereoFrame *frame);
 /* Pops the head and keeps it: upstream can deliver the next. For when that is waited for. */
 gboolean gst_stereo_pad_hold (GstStereoPad *pad);
-/* What is at hand, for gst_stereo_pairing_decide(); @spacing gets the head's (unchanged when there is none). */
-void gst_stereo_pad_queue (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing);
+/* What is at hand, for gst_stereo_pairing_decide(); @spacing gets the head's (unchanged when there is none), @origin what
+ * its generation is timed from. */
+void gst_stereo_pad_queue (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing, gint64 *origin);
 /* The same for gst_stereo_pairing_bundle(); @layout (may be NULL) gets the head's. Returns the number of frames. */
 guint gst_stereo_pad_bundle (GstStereoPad *pad, gboolean first[2], gboolean *marked, GstStereoLayout *layout);
 /* At the end of aggregate(): what was only peeked at is looked up again next time. */
@@ -86,6 +108,22 @@ gboolean gst_stereo_pad_has_buffer (GstStereoPad *pad);
 /* Before GstAggregator's release_pad: that drops what was peeked at without its own lock, while the task may just be
  * taking it. From here on the task finds nothing. */
 void gst_stereo_pad_retire (GstStereoPad *pad);
+/* Nothing more is taken in; what was, still comes, to be counted. */
+void gst_stereo_pad_close (GstStereoPad *pad);
+/* A frame left the aggregator's queue. From clip(), which may lose one. */
+void gst_stereo_pad_left (GstStereoPad *pad, GstBuffer *buffer);
+/* gststereopad-seeks.c: the seek of that number, without a flush, goes upstream; or was refused there. */
+void gst_stereo_pad_expect (GstStereoPad *pad, guint generation, guint32 seqnum);
+void gst_stereo_pad_expect_no_more (GstStereoPad *pad, guint generation);
+/* A segment begins. */
+void gst_stereo_pad_begin_segment (GstStereoPad *pad, GstEvent *event);
+/* A frame from before a seek was dropped: an end to it, some time. */
+void gst_stereo_pad_fell_behind (GstStereoPad *pad);
+/* Back to the state after a flush. With the object lock held. */
+void gst_stereo_pad_forget_seeks (GstStereoPad *pad);
+
+/* Running time, signed: a frame that begins a little before its segment has one too. Or GST_STEREO_TIME_NONE. */
+gint64 gst_stereo_running_time (const GstSegment *segment, GstClockTime pts);
 /* Back to the state after a flush. */
 void gst_stereo_pad_clear (GstStereoPad *pad);
 

@@ -22,6 +22,13 @@ decide_without (const GstStereoQueue *empty, const GstStereoQueue *other, gint64
   return wait;
 }
 
+/* Whether @queue is still of before a seek that @other has behind it. */
+static gboolean
+is_behind (const GstStereoQueue *queue, const GstStereoQueue *other)
+{
+  return queue->generation < other->generation && queue->moves_on && (queue->count > 0 || !queue->ended);
+}
+
 GstStereoPairing
 gst_stereo_pairing_decide (const GstStereoQueue *left, const GstStereoQueue *right, gint64 max_skew)
 {
@@ -30,6 +37,10 @@ gst_stereo_pairing_decide (const GstStereoQueue *left, const GstStereoQueue *rig
   GstStereoPairing drop, wait;
   gint64 skew;
 
+  if (is_behind (left, right))
+    return left->count ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_WAIT_LEFT;
+  if (is_behind (right, left))
+    return right->count ? GST_STEREO_PAIRING_DROP_RIGHT : GST_STEREO_PAIRING_WAIT_RIGHT;
   if (left->count == 0 && !(right->count == 0 && left->ended))
     return decide_without (left, right, max_skew, GST_STEREO_PAIRING_WAIT_LEFT, GST_STEREO_PAIRING_DROP_RIGHT);
   if (right->count == 0)

@@ -31,6 +31,8 @@ typedef struct
   gint64 soonest;               /* least time after the head at which the next one may be; 0 = unknown */
   gint64 gap_end;               /* no frame earlier than this will come, or GST_STEREO_TIME_NONE */
   gboolean ended;               /* no further frame will come */
+  guint generation;             /* of the head, or of what comes next: it grows with every seek */
+  gboolean moves_on;            /* later generations are to come */
 } GstStereoQueue;
 
 /*
@@ -38,6 +40,9 @@ typedef struct
  * the next frame of the earlier stream is not nearer. That next frame is waited for only where it can
  * be nearer: when the distance is more than half of @soonest. Regular streams that are at most half a
  * frame apart are so paired without delay.
+ *
+ * Frames of before and after a seek are no pair, whatever their times: of two generations the older one is dropped, or
+ * waited for, while its stream is to move on to a later one.
  *
  * A head without a timestamp pairs with the other head whatever that one's is: arrival order.
  */

@@ -6,12 +6,14 @@
 #   sh tests/soak.sh [BUILD] [FRAMES]       (default: build, and 2592000: 24 hours at 30 a second, run without a clock)
 #
 #   STEREO_BACKEND=cuda          on a device, which nothing else may use: its memory is looked at (default cpu)
-#   STEREO_STREAM_EPISODES=N     short lives with faults by chance, of each job (default 20000)
+#   STEREO_STREAM_EPISODES=N     short lives with faults by chance, of each job (default 20000), and of each rectifier a
+#                                quarter of that
+#   STEREO_STREAM_SEEKS=N        seeks in a row, of each kind (default 2000)
 #   STEREO_STREAM_SECONDS=N      no more of them begin after that (default 0: all of them)
 #   STEREO_LOAD_ELEMENTS=N       elements at once (default 10 on the CPU, 32 on a device)
 #   STEREO_LOAD_SECONDS=N        of a live source that is too much (default 60)
 #   STEREO_TEST_SEED=N           repeats a run (default: by chance, printed)
-#   SOAK_PARTS="long single episodes overlay many overload"   leaves parts out
+#   SOAK_PARTS="long single ends seeks episodes rectify overlay many overload"   leaves parts out
 #   SOAK_JOBS=N                  processes for episodes, with seeds of their own, beside the parts of single faults
 #                                (default 0: one part after the other)
 #   SOAK_SECONDS=N               of everything: what is not done by then is stopped, and has failed (default 0: no bound)
@@ -23,12 +25,14 @@ build=${1:-build}
 frames=${2:-2592000}
 export STEREO_BACKEND="${STEREO_BACKEND:-cpu}"
 [ "$STEREO_BACKEND" = cuda ] && elements=32 || elements=10
-# the overlay has nothing to do with a device
-[ "$STEREO_BACKEND" = cuda ] && parts="long single episodes many overload" || parts="long single episodes overlay many overload"
+# overlay and rectification have nothing to do with a device here
+parts="long single ends seeks episodes many overload"
+[ "$STEREO_BACKEND" = cuda ] || parts="long single ends seeks episodes rectify overlay many overload"
 parts=${SOAK_PARTS:-$parts}
 jobs=${SOAK_JOBS:-0}
 most=${SOAK_SECONDS:-0}
 export STEREO_STREAM_EPISODES="${STEREO_STREAM_EPISODES:-20000}"
+export STEREO_STREAM_SEEKS="${STEREO_STREAM_SEEKS:-2000}"
 export STEREO_LOAD_ELEMENTS="${STEREO_LOAD_ELEMENTS:-$elements}"
 export STEREO_LOAD_SECONDS="${STEREO_LOAD_SECONDS:-60}"
 tests=$build/tests/elements
@@ -92,22 +96,38 @@ wanted long && (
 # what the tracer keeps would count as the elements' above
 GST_TRACERS=leaks
 export GST_TRACERS
-if [ "$jobs" -gt 0 ]; then
-  wanted episodes && episodes
-  wanted single && run single test_broken_streams '*' '^[0-9]+%' &
-  wanted overlay && run overlay test_broken_overlay '*' '^[0-9]+%' &
-  wait
-else
-  wanted single && run single test_broken_streams '*' '^[0-9]+%'
-  wanted episodes && episodes
-  wanted overlay && run overlay test_broken_overlay '*' '^[0-9]+%'
-fi
+# stream NAME TEST PATTERN: beside the others where there are jobs
+stream () {
+  wanted "$1" || return 0
+  if [ "$jobs" -gt 0 ]; then run "$1" "$2" '*' "$3" & else run "$1" "$2" '*' "$3"; fi
+}
+
+# Not built where calibration files cannot be read.
+rectify () {
+  [ -x "$tests/test_rectify_stream" ] || return 0
+  STEREO_STREAM_EPISODES=$((STEREO_STREAM_EPISODES / 4))
+  for element in stereorectify stereorectify-i420 stereorectify-nv12; do
+    export STEREO_STREAM_ELEMENT="$element"
+    run "$element-single" test_broken_streams '*' '^[0-9]+%'
+    run "$element-ends" test_stream_ends '*' '^[0-9]+%'
+    run "$element-seeks" test_seeks '*' '^[0-9]+%'
+    run "$element-episodes" test_episodes '*' '^[0-9]+ episodes'
+  done
+}
+
+wanted episodes && episodes
+stream single test_broken_streams '^[0-9]+%'
+stream ends test_stream_ends '^[0-9]+%'
+stream seeks test_seeks '^[0-9]+%'
+stream overlay test_broken_overlay '^[0-9]+%'
+wait
+wanted rectify && (rectify)
 unset GST_TRACERS
 
 STEREO_LOAD_FRAMES=10000
 export STEREO_LOAD_FRAMES
 wanted many && run many test_load test_many_elements '^many elements'
-wanted overload && run overload test_load test_more_than_can_be_done '^too much'
+wanted overload && run overload test_overload test_more_than_can_be_done '^too much'
 
 echo "== backend $STEREO_BACKEND, $(date -u +%Y-%m-%d)"
 for figures in "$logs"/*.figures; do

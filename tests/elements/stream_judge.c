@@ -35,12 +35,33 @@ unwrap (guint number, guint next)
   return number + (next - MIN (next, number) + NUMBERED_CYCLE - 1) / NUMBERED_CYCLE * NUMBERED_CYCLE;
 }
 
+/* What is downstream shows the output when its left frame was to be shown, and takes it for the same place. */
+static void
+judge_segment (Rig *rig, const Frame *left)
+{
+  guint64 time = 0;
+  gint sign = gst_segment_to_running_time_full (&rig->segment, GST_FORMAT_TIME, left->pts, &time);
+  gint64 running = sign * (gint64) time;
+  guint64 stream = gst_segment_to_stream_time (&rig->segment, GST_FORMAT_TIME, left->pts);
+
+  if (sign == 0 || running != left->time)
+    rig_complain (rig,
+        "moment %u comes out at the running time %" G_GINT64_FORMAT ", and was to be shown at %" G_GINT64_FORMAT,
+        left->moment, running, left->time);
+  /* a frame that begins before its segment has none */
+  if (left->pts >= rig->segment.start && (gint64) stream != left->stream)
+    rig_complain (rig, "moment %u comes out at the stream time %" G_GUINT64_FORMAT ", and is of %" G_GINT64_FORMAT,
+        left->moment, stream, left->stream);
+}
+
 static void
 judge_times (Rig *rig, GstBuffer *out, const Frame *left, const Frame *right)
 {
   gboolean timed = GST_CLOCK_TIME_IS_VALID (left->pts) && GST_CLOCK_TIME_IS_VALID (right->pts);
   gint64 skew = timed ? right->time - left->time : 0, said = gst_buffer_get_stereo_meta (out)->pair_skew;
 
+  if (GST_CLOCK_TIME_IS_VALID (left->pts))
+    judge_segment (rig, left);
   if (GST_BUFFER_PTS (out) != left->pts)
     rig_complain (rig, "moment %u has the time %" GST_TIME_FORMAT ", and its left frame %" GST_TIME_FORMAT,
         left->moment, GST_TIME_ARGS (GST_BUFFER_PTS (out)), GST_TIME_ARGS (left->pts));
@@ -50,11 +71,20 @@ judge_times (Rig *rig, GstBuffer *out, const Frame *left, const Frame *right)
     rig_complain (rig, "moments %u and %u are %" G_GINT64_FORMAT " ns apart", left->moment, right->moment, skew);
 }
 
+/* A frame before @number is not in this output nor in the one before, and was to be shown. */
+static gboolean
+skips (Rig *rig, guint view, guint number)
+{
+  for (guint i = rig->next[view]; i < number; i++)
+    if (!frame_of (rig, view, i)->outside)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 judge_pair (Rig *rig, GstBuffer *out, guint l, guint r)
 {
   const Frame *left = frame_of (rig, 0, l), *right = frame_of (rig, 1, r);
-  gboolean skipped = l != rig->next[0] || r != rig->next[1] || !rig->outputs;
 
   if (!left || !right || !left->pushed || !right->pushed) {
     rig_complain (rig,
@@ -68,7 +98,10 @@ judge_pair (Rig *rig, GstBuffer *out, guint l, guint r)
   judge_times (rig, out, left, right);
   if (gst_buffer_get_stereo_meta (out)->width != (guint) left->width)
     rig_complain (rig, "output %u is not as wide as its left view", rig->outputs);
-  if (skipped && !GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT))
+  if (left->outside || right->outside)
+    rig_complain (rig, "output %u is of a frame that its segment leaves out", rig->outputs);
+  if ((!rig->outputs || skips (rig, 0, l) || skips (rig, 1, r)) &&
+      !GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT))
     rig_complain (rig, "output %u follows what was dropped, and has no DISCONT", rig->outputs);
   rig->next[0] = l + 1;
   rig->next[1] = r + 1;
@@ -82,7 +115,7 @@ rig_judge_output (Rig *rig, GstBuffer *out)
 
   if (!meta)
     rig_complain (rig, "output %u has no GstStereoMeta", rig->outputs);
-  else if (!numbered_read (out, (gint) meta->width, meta->disparity_scale, &left, &right))
+  else if (!rig->kind->read (rig->kind, out, &left, &right))
     rig_complain (rig,
         "the frames that output %u is made of cannot be read: two that do not belong together, or not whole",
         rig->outputs);
@@ -102,16 +135,12 @@ rig_count (const Rig *rig, const gchar *name)
   return value;
 }
 
-/* Every frame that went in came out, was dropped or was late. What was lost on purpose leaves less to account for. */
+/* Every frame that went in, and lay in its segment, came out, was dropped or was late. What was lost on purpose leaves
+ * less to account for. */
 void
 rig_judge_counts (Rig *rig)
 {
   guint64 pairs = rig_count (rig, "pairs"), late = rig_count (rig, "late");
-  /* a view that goes on for more than a second after the other is cut off: what waits in its queue is not looked at.
-   * Only where timestamps go back, or a frame comes after a stall that it belongs before, do streams end so. */
-  const guint *faults = rig->script->faults;
-  gboolean scattered = faults[FAULT_JUMP] || (faults[FAULT_REORDER] && (faults[FAULT_STALL] || faults[FAULT_GAP]));
-  guint uncounted = scattered ? G_MAXUINT / 2 : 0;
 
   if (rig->lossy ? pairs < rig->outputs - rig->restarted : pairs != rig->outputs - rig->restarted)
     rig_complain (
@@ -119,7 +148,7 @@ rig_judge_counts (Rig *rig)
   for (guint view = 0; view < 2; view++) {
     guint64 dropped = rig_count (rig, view ? "dropped-right" : "dropped-left");
     guint64 told = pairs + late + dropped, sent = rig->cameras[view].sent;
-    if (told > sent || (!rig->lossy && told + uncounted < sent))
+    if (told > sent || (!rig->lossy && told < sent))
       rig_complain (rig,
           "%" G_GUINT64_FORMAT " %s frames went in, and %" G_GUINT64_FORMAT " are accounted for: %" G_GUINT64_FORMAT
           " pairs, %" G_GUINT64_FORMAT " late, %" G_GUINT64_FORMAT " dropped",

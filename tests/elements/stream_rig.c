@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "stream_rig.h"
 
-#include "numbered.h"
-
-static const gchar *const view_names[2] = { "left", "right" };
-
 /* ---- what comes out ---------------------------------------------------------------------- */
 
 static GstFlowReturn
 take_output (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   Rig *rig = g_object_get_data (G_OBJECT (pad), "rig");
-  GstClockTime pts = GST_BUFFER_PTS (buffer);
+  GstClockTime time;
   gboolean late;
 
   g_mutex_lock (&rig->lock);
   rig_judge_output (rig, buffer);
   rig->outputs++;
-  late = rig->late_every && rig->outputs % rig->late_every == 0 && GST_CLOCK_TIME_IS_VALID (pts);
+  time = gst_segment_to_running_time (&rig->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  late = rig->late_every && rig->outputs % rig->late_every == 0 && GST_CLOCK_TIME_IS_VALID (time);
   rig->script->faults[FAULT_LATE] += late;
   g_cond_broadcast (&rig->changed);
   g_mutex_unlock (&rig->lock);
   gst_buffer_unref (buffer);
   if (late)
-    gst_pad_push_event (pad, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2, SCRIPT_FRAME, pts));
+    gst_pad_push_event (pad, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2, SCRIPT_FRAME, time));
   return GST_FLOW_OK;
 }
 
@@ -32,26 +29,30 @@ take_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   Rig *rig = g_object_get_data (G_OBJECT (pad), "rig");
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
-    g_mutex_lock (&rig->lock);
-    rig->eos = TRUE;
-    g_cond_broadcast (&rig->changed);
-    g_mutex_unlock (&rig->lock);
-  }
+  g_mutex_lock (&rig->lock);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
+    gst_event_copy_segment (event, &rig->segment);
+  rig->eos |= GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+  g_cond_broadcast (&rig->changed);
+  g_mutex_unlock (&rig->lock);
   gst_event_unref (event);
   return TRUE;
 }
 
-/* Anything: a pad's own answer would be the caps that it has. */
+/* Anything of the format that is to come out: a pad's own answer would be the caps that it has. */
 static gboolean
 take_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
+  Rig *rig = g_object_get_data (G_OBJECT (pad), "rig");
   GstCaps *filter, *any;
 
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_CAPS:
       gst_query_parse_caps (query, &filter);
-      any = filter ? gst_caps_ref (filter) : gst_caps_new_any ();
+      any = gst_caps_new_simple (
+          "video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (rig->kind->out), NULL);
+      if (filter)
+        gst_caps_take (&any, gst_caps_intersect (filter, any));
       gst_query_set_caps_result (query, any);
       gst_caps_unref (any);
       return TRUE;
@@ -63,166 +64,7 @@ take_query (GstPad *pad, GstObject *parent, GstQuery *query)
   }
 }
 
-/* ---- the cameras ------------------------------------------------------------------------- */
-
-static gboolean
-answer (GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  RigCamera *camera = g_object_get_data (G_OBJECT (pad), "camera");
-
-  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
-    return gst_pad_query_default (pad, parent, query);
-  gst_query_set_latency (query, camera->rig->live, camera->rig->live ? SCRIPT_FRAME : 0, GST_CLOCK_TIME_NONE);
-  return TRUE;
-}
-
-static GstEvent *
-segment_event (GstClockTime start)
-{
-  GstSegment segment;
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  segment.start = segment.time = segment.position = start;
-  return gst_event_new_segment (&segment);
-}
-
-static void
-send_caps (RigCamera *camera, gint width)
-{
-  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT, width,
-      "height", G_TYPE_INT, NUMBERED_HEIGHT, "framerate", GST_TYPE_FRACTION, camera->rig->script->rate[camera->view], 1,
-      NULL);
-
-  gst_pad_push_event (camera->src, gst_event_new_caps (caps));
-  gst_caps_unref (caps);
-}
-
-/* With the stream lock held. */
-static void
-send_frame (RigCamera *camera, const Step *step)
-{
-  Script *script = camera->rig->script;
-  Frame *frame = &g_array_index (script->frames[camera->view], Frame, step->frame);
-  GstBuffer *buffer = numbered_view (step->frame, camera->view == 1, frame->width);
-
-  GST_BUFFER_PTS (buffer) = frame->pts;
-  GST_BUFFER_DURATION (buffer) = script->duration[camera->view];
-  g_mutex_lock (&camera->rig->lock);
-  frame->pushed = TRUE;
-  g_mutex_unlock (&camera->rig->lock);
-  if (gst_pad_push (camera->src, buffer) == GST_FLOW_OK)
-    camera->sent++;
-}
-
-static void
-take_step (RigCamera *camera, const Step *step)
-{
-  switch (step->kind) {
-    case STEP_FRAME:
-      send_frame (camera, step);
-      break;
-    case STEP_GAP:
-      gst_pad_push_event (camera->src, gst_event_new_gap (step->start, step->duration));
-      break;
-    case STEP_CAPS:
-      send_caps (camera, step->width);
-      break;
-    case STEP_SEGMENT:
-      gst_pad_push_event (camera->src, segment_event (step->start));
-      break;
-    case STEP_EVENT:
-      gst_pad_push_event (camera->src,
-          gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("between-the-frames")));
-      break;
-    default:
-      gst_pad_push_event (camera->src, gst_event_new_eos ());
-  }
-}
-
-/* FALSE when the camera is to stop. */
-static gboolean
-may_end (Rig *rig, guint view)
-{
-  gboolean go_on;
-
-  g_mutex_lock (&rig->lock);
-  g_atomic_int_set (&rig->cameras[view].at, (gint) rig->script->steps[view]->len - 1);
-  g_cond_broadcast (&rig->changed);
-  while (rig->hold_end && !rig->stop)
-    g_cond_wait (&rig->changed, &rig->lock);
-  go_on = !rig->stop;
-  g_mutex_unlock (&rig->lock);
-  return go_on;
-}
-
-/* While the rig does something to the element, no camera goes on: it would only send into the void. */
-static void
-wait_for_turn (Rig *rig)
-{
-  g_mutex_lock (&rig->lock);
-  while (rig->busy && !rig->stop)
-    g_cond_wait (&rig->changed, &rig->lock);
-  g_mutex_unlock (&rig->lock);
-}
-
-static void
-set_busy (Rig *rig, gboolean busy)
-{
-  g_mutex_lock (&rig->lock);
-  rig->busy = busy;
-  g_cond_broadcast (&rig->changed);
-  g_mutex_unlock (&rig->lock);
-}
-
-static gpointer
-run_camera (gpointer data)
-{
-  RigCamera *camera = data;
-  GArray *steps = camera->rig->script->steps[camera->view];
-
-  for (guint i = 0; i < steps->len; i++) {
-    const Step *step = &g_array_index (steps, Step, i);
-    if (step->kind == STEP_EOS && !may_end (camera->rig, camera->view))
-      break;
-    wait_for_turn (camera->rig);
-    g_mutex_lock (&camera->stream);
-    g_atomic_int_set (&camera->at, (gint) i);
-    take_step (camera, step);
-    g_mutex_unlock (&camera->stream);
-  }
-  return NULL;
-}
-
 /* ---- the rig ----------------------------------------------------------------------------- */
-
-static const gchar *const pad_names[2] = { "sink_left", "sink_right" };
-
-static void
-link_camera (RigCamera *camera)
-{
-  GstPad *pad = gst_element_request_pad_simple (camera->rig->element, pad_names[camera->view]);
-
-  g_assert (pad && gst_pad_link (camera->src, pad) == GST_PAD_LINK_OK);
-  gst_object_unref (pad);
-}
-
-static void
-new_camera (Rig *rig, guint view)
-{
-  RigCamera *camera = &rig->cameras[view];
-  gchar *id = g_strdup_printf ("camera-%u", view);
-
-  camera->rig = rig;
-  camera->view = view;
-  g_mutex_init (&camera->stream);
-  camera->src = gst_object_ref_sink (gst_pad_new (view_names[view], GST_PAD_SRC));
-  g_object_set_data (G_OBJECT (camera->src), "camera", camera);
-  gst_pad_set_query_function (camera->src, answer);
-  gst_pad_set_active (camera->src, TRUE);
-  gst_pad_push_event (camera->src, gst_event_new_stream_start (id));
-  link_camera (camera);
-  g_free (id);
-}
 
 static GstBusSyncReply
 take_message (GstBus *bus, GstMessage *message, gpointer data)
@@ -230,7 +72,9 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
   GError *error = NULL;
   Rig *rig = data;
 
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR && GST_MESSAGE_SRC (message) != GST_OBJECT (rig->element)) {
+    g_atomic_int_inc (&rig->camera_errors);
+  } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
     gst_message_parse_error (message, &error, NULL);
     g_mutex_lock (&rig->lock);
     rig_complain (rig, "an error: %s", error->message);
@@ -242,21 +86,6 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
   }
   gst_message_unref (message);
   return GST_BUS_DROP;
-}
-
-static void
-set_properties_of (GstElement *element, const gchar *properties)
-{
-  gchar **all = g_strsplit (properties, " ", -1);
-
-  for (gchar **one = all; *one; one++) {
-    gchar *value = strchr (*one, '=');
-    if (value) {
-      *value++ = 0;
-      gst_util_set_object_arg (G_OBJECT (element), *one, value);
-    }
-  }
-  g_strfreev (all);
 }
 
 static void
@@ -275,28 +104,25 @@ new_sink (Rig *rig)
 }
 
 Rig *
-rig_new (Script *script, const gchar *properties, gboolean live)
+rig_new (const RigKind *kind, Script *script, gboolean live)
 {
-  const gchar *backend = g_getenv ("STEREO_BACKEND");
   Rig *rig = g_new0 (Rig, 1);
 
+  rig->kind = kind;
   rig->script = script;
+  gst_segment_init (&rig->segment, GST_FORMAT_UNDEFINED);
   rig->live = live;
   rig->deeds = g_string_new (live ? "live" : "");
   rig->hold_end = TRUE;
   g_mutex_init (&rig->lock);
   g_cond_init (&rig->changed);
-  rig->element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
+  rig->element = rig_kind_make (kind);
   rig->bus = gst_bus_new ();
   gst_bus_set_sync_handler (rig->bus, take_message, rig, NULL);
   gst_element_set_bus (rig->element, rig->bus);
-  set_properties_of (rig->element, NUMBERED_EXACT);
-  gst_util_set_object_arg (G_OBJECT (rig->element), "backend", backend ? backend : "cpu");
-  if (properties)
-    set_properties_of (rig->element, properties);
   new_sink (rig);
   for (guint view = 0; view < 2; view++)
-    new_camera (rig, view);
+    camera_init (&rig->cameras[view], rig, view);
   return rig;
 }
 
@@ -305,7 +131,7 @@ rig_play (Rig *rig)
 {
   gst_element_set_state (rig->element, GST_STATE_PLAYING);
   for (guint view = 0; view < 2; view++)
-    rig->cameras[view].thread = g_thread_new (view_names[view], run_camera, &rig->cameras[view]);
+    camera_start (&rig->cameras[view]);
 }
 
 /* One that has nothing more to send may be all that the other one waits for. */
@@ -325,136 +151,6 @@ rig_wait (Rig *rig, guint outputs)
   while (rig->outputs < outputs && !rig->eos && !rig->failure && !at_the_end (rig))
     g_cond_wait (&rig->changed, &rig->lock);
   g_mutex_unlock (&rig->lock);
-}
-
-/* The segment that the camera is in. */
-static GstClockTime
-segment_of (const RigCamera *camera)
-{
-  GstClockTime start = 0;
-
-  for (gint i = 0; i <= g_atomic_int_get (&camera->at); i++) {
-    const Step *step = &g_array_index (camera->rig->script->steps[camera->view], Step, i);
-    if (step->kind == STEP_SEGMENT)
-      start = step->start;
-  }
-  return start;
-}
-
-static void
-send_segment_again (RigCamera *camera)
-{
-  /* a camera that has not begun sends its first one after its caps */
-  if (gst_pad_has_current_caps (camera->src))
-    gst_pad_push_event (camera->src, segment_event (segment_of (camera)));
-}
-
-/* What an element that starts has to be told again. */
-static void
-introduce (RigCamera *camera)
-{
-  GstEvent *caps = gst_pad_get_sticky_event (camera->src, GST_EVENT_CAPS, 0);
-
-  gst_pad_push_event (camera->src, gst_event_new_stream_start ("again"));
-  if (caps)
-    gst_pad_push_event (camera->src, caps);
-  send_segment_again (camera);
-}
-
-static void
-lose (Rig *rig, const gchar *deed, gboolean restarted)
-{
-  g_mutex_lock (&rig->lock);
-  g_string_append_printf (rig->deeds, " %s@%u", deed, rig->outputs);
-  rig->lossy = TRUE;
-  if (restarted) {
-    rig->restarted = rig->outputs;
-    rig->cameras[0].sent = rig->cameras[1].sent = 0;
-  }
-  g_mutex_unlock (&rig->lock);
-}
-
-void
-rig_flush (Rig *rig)
-{
-  GstEvent *start = gst_event_new_flush_start (), *stop = gst_event_new_flush_stop (TRUE);
-
-  set_busy (rig, TRUE);
-  gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
-  for (guint view = 0; view < 2; view++)
-    gst_pad_push_event (rig->cameras[view].src, gst_event_ref (start));
-  for (guint view = 0; view < 2; view++)
-    g_mutex_lock (&rig->cameras[view].stream);
-  lose (rig, "flush", FALSE);
-  for (guint view = 0; view < 2; view++)
-    gst_pad_push_event (rig->cameras[view].src, gst_event_ref (stop));
-  for (guint view = 0; view < 2; view++) {
-    send_segment_again (&rig->cameras[view]);
-    g_mutex_unlock (&rig->cameras[view].stream);
-  }
-  gst_event_unref (start);
-  gst_event_unref (stop);
-  set_busy (rig, FALSE);
-  rig->script->faults[FAULT_FLUSH]++;
-}
-
-void
-rig_restart (Rig *rig)
-{
-  set_busy (rig, TRUE);
-  gst_element_set_state (rig->element, GST_STATE_NULL);
-  for (guint view = 0; view < 2; view++)
-    g_mutex_lock (&rig->cameras[view].stream);
-  lose (rig, "restart", TRUE);
-  gst_element_set_state (rig->element, GST_STATE_PLAYING);
-  for (guint view = 0; view < 2; view++) {
-    introduce (&rig->cameras[view]);
-    g_mutex_unlock (&rig->cameras[view].stream);
-  }
-  set_busy (rig, FALSE);
-  rig->script->faults[FAULT_RESTART]++;
-}
-
-void
-rig_pause (Rig *rig)
-{
-  gst_element_set_state (rig->element, GST_STATE_PAUSED);
-  gst_element_set_state (rig->element, GST_STATE_PLAYING);
-  rig->script->faults[FAULT_PAUSE]++;
-}
-
-void
-rig_take_pad (Rig *rig, guint view)
-{
-  RigCamera *camera = &rig->cameras[view];
-  GstPad *pad = gst_pad_get_peer (camera->src);
-
-  set_busy (rig, TRUE);
-  gst_element_release_request_pad (rig->element, pad);
-  g_mutex_lock (&camera->stream);
-  gst_pad_unlink (camera->src, pad);
-  gst_object_unref (pad);
-  lose (rig, view ? "right-pad" : "left-pad", FALSE);
-  g_mutex_unlock (&camera->stream);
-}
-
-void
-rig_give_pad (Rig *rig, guint view)
-{
-  RigCamera *camera = &rig->cameras[view];
-
-  g_mutex_lock (&camera->stream);
-  link_camera (camera);
-  g_mutex_unlock (&camera->stream);
-  set_busy (rig, FALSE);
-  rig->script->faults[FAULT_REPAD]++;
-}
-
-void
-rig_repad (Rig *rig, guint view)
-{
-  rig_take_pad (rig, view);
-  rig_give_pad (rig, view);
 }
 
 /* ---- the end ----------------------------------------------------------------------------- */
@@ -486,18 +182,8 @@ rig_free (Rig *rig)
   g_cond_broadcast (&rig->changed);
   g_mutex_unlock (&rig->lock);
   gst_element_set_state (rig->element, GST_STATE_NULL);
-  for (guint view = 0; view < 2; view++) {
-    RigCamera *camera = &rig->cameras[view];
-    GstPad *pad = gst_pad_get_peer (camera->src);
-    if (camera->thread)
-      g_thread_join (camera->thread);
-    if (pad)
-      gst_element_release_request_pad (rig->element, pad);
-    gst_clear_object (&pad);
-    gst_pad_set_active (camera->src, FALSE);
-    gst_object_unref (camera->src);
-    g_mutex_clear (&camera->stream);
-  }
+  for (guint view = 0; view < 2; view++)
+    camera_clear (&rig->cameras[view]);
   gst_pad_set_active (rig->sink, FALSE);
   gst_object_unref (rig->sink);
   gst_element_set_bus (rig->element, NULL);
@@ -510,4 +196,22 @@ rig_free (Rig *rig)
   g_free (rig->failure);
   g_string_free (rig->deeds, TRUE);
   g_free (rig);
+}
+
+void
+rig_warm_up (const RigKind *kind)
+{
+  Script *script = script_new (NULL);
+  Rig *rig;
+
+  gst_object_unref (gst_system_clock_obtain ());
+  script_begin (script);
+  script_frames (script, 0, 0, 2);
+  script_frames (script, 1, 1, 2);
+  script_end (script);
+  rig = rig_new (kind, script, FALSE);
+  rig_insert (rig, 0, "identity");
+  rig_play (rig);
+  g_free (rig_end (rig));
+  rig_free (rig);
 }

@@ -1,31 +1,52 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * stereomatch between two cameras, each a thread that follows a script, and a sink that reads every output: which
- * frames it was made of, whether they may be a pair, and whether the metadata tell the same. What does not hold is kept
- * as a text.
+ * An element that takes two views between two cameras, each a thread that follows a script, and a sink that reads every
+ * output: which frames it was made of, whether they may be a pair, and whether the metadata tell the same. What does
+ * not hold is kept as a text.
  */
 #ifndef ELEMENTS_STREAM_RIG_H
 #define ELEMENTS_STREAM_RIG_H
 
 #include <gst/check/gstcheck.h>
+#include <gst/video/video.h>
 
 #include "stream_script.h"
 
 G_BEGIN_DECLS
 
 typedef struct _Rig Rig;
+typedef struct _RigKind RigKind;
+
+/* What stands between the cameras. */
+struct _RigKind {
+  const gchar *name, *description; /* the latter as gst-launch takes it */
+  gboolean calibrated;             /* it wants a calibration */
+  GstVideoFormat in, out;          /* of a view; of what comes out */
+  /* Which frames, modulo NUMBERED_CYCLE, an output with a GstStereoMeta was made of; FALSE when that cannot be read. */
+  gboolean (*read) (const RigKind *kind, GstBuffer *out, guint *left, guint *right);
+  /* Sets properties that change no number, the i-th time. */
+  void (*fiddle) (GstElement *element, guint i);
+};
+
+/* stream_kinds.c. The one that the environment names with STEREO_STREAM_ELEMENT, else stereomatch. */
+const RigKind *rig_kind_chosen (void);
+/* On the backend of STEREO_BACKEND. Unref it. */
+GstElement *rig_kind_make (const RigKind *kind);
 
 typedef struct {
   Rig *rig;
   guint view;
   GThread *thread;
-  GstPad *src;
-  GMutex stream; /* held while something is pushed, as a pad's stream lock is */
-  gint at;       /* atomic: the step it is at */
-  guint sent;    /* frames that the element took */
+  GstPad *src, *out;  /* the camera's; the one that is linked to the element: of what is in between, if anything is */
+  GstElement *filter; /* in between, or NULL */
+  GMutex stream;      /* held while something is pushed, as a pad's stream lock is */
+  gint at;            /* atomic: the step it is at */
+  guint sent;         /* frames that the element took and were to be shown */
+  GstFlowReturn flow; /* of the last frame */
 } RigCamera;
 
 struct _Rig {
+  const RigKind *kind;
   GstElement *element;
   GstPad *sink;
   GstBus *bus;
@@ -38,15 +59,20 @@ struct _Rig {
   guint outputs, restarted;           /* outputs in all; before the last restart */
   guint next[2];                      /* the least number that a frame of the next pair may have */
   gboolean eos, stop, busy, hold_end; /* hold_end: the cameras wait before their end */
+  GstSegment segment;                 /* of the output */
   gint complaints;                    /* atomic: QoS messages */
+  gint camera_errors;                 /* atomic: what stands between a camera and the element posted one */
+  gboolean dies;                      /* a camera that met an error ends without a word, not with an EOS */
   guint late_every;                   /* so many outputs from one complaint to the next; 0 = none */
   gboolean lossy;                     /* something was lost that is not counted */
   GString *deeds;                     /* what was done to the element, for who reads a failure */
   gchar *failure;                     /* what does not hold, first of all */
 };
 
-/* Takes @script. @properties beside what makes numbers readable. */
-Rig *rig_new (Script *script, const gchar *properties, gboolean live);
+/* Takes @script. */
+Rig *rig_new (const RigKind *kind, Script *script, gboolean live);
+/* Before it plays: an element, as gst-launch takes it, between a camera and its pad. */
+void rig_insert (Rig *rig, guint view, const gchar *description);
 /* Starts the cameras. */
 void rig_play (Rig *rig);
 /* Until @outputs came out, or a camera is at its end. */
@@ -65,6 +91,18 @@ gchar *rig_end (Rig *rig);
 /* Of the element's stats. */
 guint64 rig_count (const Rig *rig, const gchar *name);
 void rig_free (Rig *rig);
+/* A short life: what is made once in a process is there then, and is not taken for a leak. */
+void rig_warm_up (const RigKind *kind);
+
+/* stream_camera.c */
+void camera_init (RigCamera *camera, Rig *rig, guint view);
+void camera_start (RigCamera *camera);
+/* Requests its pad. */
+void camera_link (RigCamera *camera);
+/* What an element that starts has to be told again; the last half of it. With the stream lock held. */
+void camera_introduce (RigCamera *camera);
+void camera_send_segment_again (RigCamera *camera);
+void camera_clear (RigCamera *camera);
 
 /* stream_judge.c, all with the lock held: keeps the first text; what must hold of an output; of the element's stats,
  * at the end. */

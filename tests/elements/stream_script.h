@@ -11,6 +11,8 @@
 G_BEGIN_DECLS
 
 #define SCRIPT_FRAME (GST_SECOND / 25)
+/* When the frame of a moment is to be shown, if nothing else is said. */
+#define SCRIPT_AT(moment) ((GstClockTime) (10 + (moment)) * SCRIPT_FRAME)
 
 typedef enum {
   FAULT_DROP,     /* a frame never comes */
@@ -22,7 +24,8 @@ typedef enum {
   FAULT_JUMP,     /* the timestamps of a camera go back */
   FAULT_UNTIMED,  /* a frame has no timestamp */
   FAULT_CAPS,     /* the size changes */
-  FAULT_SEGMENT,  /* a new segment with another start */
+  FAULT_SEGMENT,  /* a new segment with another start, rate and base, which may end early */
+  FAULT_OFFSET,   /* gst_pad_set_offset() of a camera */
   FAULT_EVENT,    /* a custom event between the frames */
   FAULT_RATE,     /* the cameras run at different rates */
   FAULT_LATE,     /* downstream says that a pair came too late */
@@ -37,21 +40,24 @@ typedef enum {
 
 const gchar *fault_name (Fault fault);
 
-typedef enum { STEP_FRAME, STEP_GAP, STEP_CAPS, STEP_SEGMENT, STEP_EVENT, STEP_EOS } StepKind;
+typedef enum { STEP_FRAME, STEP_GAP, STEP_CAPS, STEP_SEGMENT, STEP_OFFSET, STEP_EVENT, STEP_EOS } StepKind;
 
 typedef struct {
   StepKind kind;
   guint frame;                  /* its number in the script's frames */
   gint width;                   /* STEP_CAPS */
-  GstClockTime start, duration; /* STEP_GAP; start of STEP_SEGMENT */
+  GstClockTime start, duration; /* STEP_GAP */
+  GstSegment segment;           /* STEP_SEGMENT */
+  gint64 offset;                /* STEP_OFFSET */
 } Step;
 
 typedef struct {
   guint moment;
-  GstClockTime pts; /* may be none */
-  gint64 time;      /* running time, of a frame with a timestamp */
+  GstClockTime pts, duration; /* the first may be none */
+  gint64 time, stream;        /* running and stream time, of a frame with a timestamp */
   gint width;
-  gboolean pushed, used; /* by the rig */
+  gboolean outside; /* of its segment: not to be shown */
+  gboolean pushed;  /* by the rig */
 } Frame;
 
 typedef struct {
@@ -67,20 +73,30 @@ typedef struct {
 /* Nothing but what is added then. @rates may be NULL: 25 / 25. */
 Script *script_new (const gint *rates);
 void script_free (Script *script);
+/* The first caps and segments of both. */
+void script_begin (Script *script);
 void script_caps (Script *script, guint view, gint width);
 /* A frame of the size of the last caps. @pts may be none. */
 void script_frame (Script *script, guint view, guint moment, GstClockTime pts);
+/* Of the moments from @from to before @to, on time. */
+void script_frames (Script *script, guint view, guint from, guint to);
 void script_gap (Script *script, guint view, GstClockTime start, GstClockTime duration);
 void script_segment (Script *script, guint view, GstClockTime start);
+void script_segment_of (Script *script, guint view, const GstSegment *segment);
+/* Of the camera's pad. */
+void script_offset (Script *script, guint view, gint64 offset);
 void script_event (Script *script, guint view);
 /* At the end of both; counts what is to come out. */
 void script_end (Script *script);
 
-/* What a script of chance may hold: a mask of faults. */
+/* In what a segment of @rate counts, of so much running time; truncated, as GstSegment does. */
+gint64 script_scale (gint64 time, gdouble rate);
+
+/* stream_random.c. What a script of chance may hold: a mask of faults. */
 #define SCRIPT_STREAM_FAULTS                                                                              \
   (1u << FAULT_DROP | 1u << FAULT_REPEAT | 1u << FAULT_REORDER | 1u << FAULT_JITTER | 1u << FAULT_STALL | \
       1u << FAULT_GAP | 1u << FAULT_JUMP | 1u << FAULT_UNTIMED | 1u << FAULT_CAPS | 1u << FAULT_SEGMENT | \
-      1u << FAULT_EVENT | 1u << FAULT_RATE | 1u << FAULT_EARLY_END)
+      1u << FAULT_EVENT | 1u << FAULT_RATE | 1u << FAULT_EARLY_END | 1u << FAULT_OFFSET)
 Script *script_random (GRand *rand, guint moments, guint faults);
 
 G_END_DECLS

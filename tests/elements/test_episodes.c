@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Short lives of stereomatch between two cameras that do everything wrong at once, by chance: what every one of them
+ * Short lives of an element between two cameras that do everything wrong at once, by chance: what every one of them
  * must keep to is in stream_judge.c.
  *
  *   STEREO_TEST_SEED=N         the seed of the first episode (default: of the day's chance, printed)
  *   STEREO_STREAM_EPISODES=N   how many (default 300), each with the next seed
  *   STEREO_STREAM_SECONDS=N    no more begin after that (default 0: all of them)
+ *   STEREO_STREAM_ELEMENT=X    of stream_kinds.c (default: stereomatch)
  *   STEREO_BACKEND=cuda        on a device
  */
 #include "guard.h"
@@ -19,17 +20,15 @@ typedef struct {
   gint stop; /* atomic */
 } Fiddler;
 
-/* Nothing that moves a disparity; the scale of the samples is told by each output's metadata. */
 static gpointer
 fiddle (gpointer data)
 {
-  static const gdouble scales[] = { 64, 16, 32, 128 };
   Fiddler *fiddler = data;
+  Rig *rig = fiddler->rig;
 
   for (guint i = 0; !g_atomic_int_get (&fiddler->stop); i++) {
-    g_object_set (fiddler->rig->element, "disparity-scale", scales[i % 4], "check-interval",
-        i % 3 ? (guint64) 0 : (guint64) SCRIPT_FRAME, "confidence-threshold", 0.0, NULL);
-    g_atomic_int_inc ((gint *) &fiddler->rig->script->faults[FAULT_PROPERTY]);
+    rig->kind->fiddle (rig->element, i);
+    g_atomic_int_inc ((gint *) &rig->script->faults[FAULT_PROPERTY]);
     /* 1000 times a second */
     g_usleep (1000);
   }
@@ -77,7 +76,8 @@ live_through (guint seed)
   gchar *failure;
   Rig *rig;
 
-  rig = fiddler.rig = rig_new (script_random (rand, moments, SCRIPT_STREAM_FAULTS), NULL, g_rand_boolean (rand));
+  rig = fiddler.rig =
+      rig_new (rig_kind_chosen (), script_random (rand, moments, SCRIPT_STREAM_FAULTS), g_rand_boolean (rand));
   if (g_rand_double (rand) < 0.2)
     rig->late_every = (guint) g_rand_int_range (rand, 2, 10);
   deeds = g_rand_boolean (rand) ? 0 : (guint) g_rand_int_range (rand, 1, 5);
@@ -105,12 +105,8 @@ GST_START_TEST (test_episodes)
   guint count = (guint) guard_number ("STEREO_STREAM_EPISODES", 300), done = 0;
   gint64 seconds = (gint64) guard_number ("STEREO_STREAM_SECONDS", 0), begin = g_get_monotonic_time ();
 
-  g_print ("%u episodes from STEREO_TEST_SEED=%u\n", count, first);
-  /* what is made once in a process is there then */
-  gst_object_unref (gst_system_clock_obtain ());
-  g_free (live_through (first));
-  memset (sums, 0, sizeof sums);
-  frames = outputs = 0;
+  g_print ("%u episodes of %s from STEREO_TEST_SEED=%u\n", count, rig_kind_chosen ()->name, first);
+  rig_warm_up (rig_kind_chosen ());
   for (guint i = 0; i < count && !(seconds && g_get_monotonic_time () - begin > seconds * G_USEC_PER_SEC); i++, done++) {
     gchar *name = g_strdup_printf ("episode STEREO_TEST_SEED=%u", first + i), *failure, *leaked;
 

@@ -341,6 +341,35 @@ GST_START_TEST (test_any_times_end_and_account_for_every_frame)
 }
 GST_END_TEST;
 
+/* Of before and after a seek, whatever the times say. */
+GST_START_TEST (test_generations_do_not_mix)
+{
+  GstStereoQueue before = queue (2, 0, 40 * MS, 40 * MS, FALSE), after = queue (1, 0, NONE, 40 * MS, FALSE);
+  GstStereoQueue nothing = queue (0, NONE, NONE, 0, FALSE);
+
+  after.generation = 1;
+  before.moves_on = nothing.moves_on = TRUE;
+  check (before, after, 20 * MS, GST_STEREO_PAIRING_DROP_LEFT);
+  check (after, before, 20 * MS, GST_STEREO_PAIRING_DROP_RIGHT);
+  /* nothing that can still come of the other view was before the seek */
+  check (after, nothing, 20 * MS, GST_STEREO_PAIRING_WAIT_RIGHT);
+  check (nothing, after, 20 * MS, GST_STEREO_PAIRING_WAIT_LEFT);
+  nothing.gap_end = 400 * MS;
+  check (after, nothing, 20 * MS, GST_STEREO_PAIRING_WAIT_RIGHT);
+  /* unless it ended */
+  nothing.ended = TRUE;
+  check (after, nothing, 20 * MS, GST_STEREO_PAIRING_DROP_LEFT);
+  /* the other view's next frame is of after the seek */
+  nothing = queue (0, NONE, NONE, 0, FALSE);
+  nothing.generation = 1;
+  check (before, nothing, 20 * MS, GST_STEREO_PAIRING_DROP_LEFT);
+  check (nothing, before, 20 * MS, GST_STEREO_PAIRING_DROP_RIGHT);
+  /* a stream that never answers the seek is paired as ever */
+  before.moves_on = FALSE;
+  check (before, after, 20 * MS, GST_STEREO_PAIRING_PAIR);
+}
+GST_END_TEST;
+
 static Suite *
 pairing_suite (void)
 {
@@ -349,6 +378,7 @@ pairing_suite (void)
 
   suite_add_tcase (suite, cases);
   tcase_add_test (cases, test_equal_times_pair_at_once);
+  tcase_add_test (cases, test_generations_do_not_mix);
   tcase_add_test (cases, test_where_no_other_can_be_nearer_pairs_at_once);
   tcase_add_test (cases, test_else_waits_for_the_next_of_the_earlier_stream);
   tcase_add_test (cases, test_next_frame_nearer_is_preferred);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A source of numbered views (numbered.h), 25 a second, that can be sought in as a file can: any rate, both ways. */
+#ifndef ELEMENTS_NUMBERED_SOURCE_H
+#define ELEMENTS_NUMBERED_SOURCE_H
+
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+#define NUMBERED_FRAME (GST_SECOND / 25)
+
+/* @count frames, each made in up to @slowness microseconds. Floating. */
+GstElement *numbered_source_new (GstVideoFormat format, gboolean right, guint count, guint slowness);
+/* As a camera: it goes on as it is, whatever is sought. */
+void numbered_source_refuse_seeks (GstElement *source);
+
+G_END_DECLS
+
+#endif

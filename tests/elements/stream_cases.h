@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Single faults, as cameras and cables make them, and what is to come out. */
+#ifndef ELEMENTS_STREAM_CASES_H
+#define ELEMENTS_STREAM_CASES_H
+
+#include "stream_script.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  const gchar *name;
+  void (*write) (Script *script);
+  guint pairs;       /* that come out */
+  guint left, right; /* that are dropped */
+} StreamCase;
+
+extern const StreamCase stream_cases[];
+extern const guint stream_case_count;
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Two sources that can be sought in, each with a thread of its own, and seeks by chance: flushing or not, to anywhere,
+ * at any rate, backwards too. After every one of them, every frame that it asks for comes out, in order, from the first
+ * one on, paired with the other view of itself, and where it belongs in stream time.
+ *
+ *   STEREO_TEST_SEED=N, STEREO_STREAM_ELEMENT=X   as in test_episodes.c
+ *   STEREO_STREAM_SEEKS=N                         how many in a row (default 60)
+ */
+#include "guard.h"
+#include "numbered_source.h"
+#include "seek_play.h"
+
+/* ---- by chance --------------------------------------------------------------------------- */
+
+static void
+warm_up (const RigKind *kind)
+{
+  Play *play = play_new (kind, (guint[2]){ 1, 0 }, 1);
+
+  play_free (play);
+}
+
+static Seek
+draw (GRand *rand, gboolean flush)
+{
+  static const gdouble rates[] = { 1, 1, 2, 0.5, 4, -1, -2 };
+  /* not at the frames' borders alone */
+  gint32 start = g_rand_int_range (rand, 0, 4 * (PLAY_FRAMES - 20));
+  Seek seek = { rates[g_rand_int_range (rand, 0, G_N_ELEMENTS (rates))], (GstClockTime) start * NUMBERED_FRAME / 4, 0,
+    flush ? GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE : GST_SEEK_FLAG_ACCURATE, 0 };
+
+  seek.stop = (GstClockTime) g_rand_int_range (rand, start + 20, 4 * PLAY_FRAMES) * NUMBERED_FRAME / 4;
+  return seek;
+}
+
+/* @name, to be freed, tells how to have the same again. */
+static GRand *
+begin_seeded (const gchar *what, guint seconds, gchar **name)
+{
+  guint seed = (guint) guard_number ("STEREO_TEST_SEED", g_random_int ());
+
+  *name = g_strdup_printf ("%s, %s, STEREO_TEST_SEED=%u", rig_kind_chosen ()->name, what, seed);
+  guard_begin (*name, seconds);
+  return g_rand_new_with_seed (seed);
+}
+
+/* One millisecond: the pair is the same, and the right view's segments are not its source's any more. Not less than
+ * none: gst_segment_offset_running_time() of 1.22 takes a segment that is played backwards for one that is not. */
+static void
+offset_right (Play *play)
+{
+  GstPad *pad = gst_element_get_static_pad (play->before[1], "src");
+
+  play->nameless = TRUE;
+  gst_pad_set_offset (pad, GST_MSECOND);
+  gst_object_unref (pad);
+  /* its segment comes again for that, and is to be in before the first seek: it could pass for the answer */
+  play_wait (play, play->outputs + 20);
+}
+
+/* @flush: of 10 seeks so many. */
+static void
+seek_at_random (const RigKind *kind, gint32 flush, gboolean offset)
+{
+  guint count = (guint) guard_number ("STEREO_STREAM_SEEKS", 60);
+  gchar *what = g_strdup_printf ("%d of 10 seeks flush", flush), *name, *leaked;
+  GRand *rand = begin_seeded (what, 60 + count / 4, &name);
+  guint room[2] = { 0 };
+  Play *play;
+
+  warm_up (kind);
+  guard_count_objects ();
+  for (guint view = 0; view < 2; view++)
+    room[view] = g_rand_boolean (rand) ? 0 : (guint) g_rand_int_range (rand, 1, 20);
+  play = play_new (kind, room, g_rand_boolean (rand) ? 0 : 2000);
+  if (offset)
+    offset_right (play);
+  for (guint i = 0; i < count && !play->failure; i++) {
+    Seek seek = draw (rand, g_rand_int_range (rand, 0, 10) < flush);
+    /* nothing goes on after the end of a stream but by a flush */
+    if (flush < 10)
+      seek.flags |= GST_SEEK_FLAG_SEGMENT;
+    play_wait (play, (guint) g_rand_int_range (rand, 0, 20));
+    play_seek (play, seek);
+  }
+  play_judge_end (play);
+  fail_unless (play->failure == NULL, "%s: %s", name, play->failure);
+  play_free (play);
+  leaked = guard_leaked ();
+  fail_unless (leaked == NULL, "%s leaks: %s", name, leaked);
+  guard_end ();
+  g_free (name);
+  g_free (what);
+  g_rand_free (rand);
+}
+
+GST_START_TEST (test_flushing_seeks)
+{
+  seek_at_random (rig_kind_chosen (), 10, __i__);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_seeks_without_a_flush)
+{
+  seek_at_random (rig_kind_chosen (), 0, __i__);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_any_seeks)
+{
+  seek_at_random (rig_kind_chosen (), 5, __i__);
+}
+GST_END_TEST;
+
+/* One piece after the other without a gap, as for a loop. */
+GST_START_TEST (test_segments_one_after_the_other)
+{
+  const RigKind *kind = rig_kind_chosen ();
+  gchar *name;
+  GRand *rand = begin_seeded ("segments one after the other", 60, &name);
+  guint expected = 0;
+  Play *play;
+
+  play = play_new (kind, (guint[2]){ 5, 0 }, 0);
+  for (guint i = 0; i < 10 && !play->failure; i++) {
+    Seek seek = draw (rand, i == 0);
+    seek.flags |= GST_SEEK_FLAG_SEGMENT;
+    play_seek (play, seek);
+    play_judge_end (play);
+    expected = play->outputs;
+  }
+  fail_unless (play->failure == NULL, "%s: %s", name, play->failure);
+  fail_unless (expected > 0);
+  play_free (play);
+  guard_end ();
+  g_free (name);
+  g_rand_free (rand);
+}
+GST_END_TEST;
+
+/* What a pad is offset by is meant, and stays after a seek. */
+GST_START_TEST (test_an_offset_stays)
+{
+  gchar *name;
+  GRand *rand = begin_seeded ("an offset stays", 60, &name);
+  Play *play;
+
+  play = play_new_of (rig_kind_chosen (), (guint[2]){ 7, 0 }, 1000, FALSE, 3);
+  for (guint i = 0; i < 20 && !play->failure; i++) {
+    Seek seek = draw (rand, i % 4 == 3);
+    seek.rate = 1;
+    seek.stop = seek.start + (GstClockTime) g_rand_int_range (rand, 10, 20) * NUMBERED_FRAME;
+    seek.flags |= GST_SEEK_FLAG_SEGMENT;
+    play_wait (play, (guint) g_rand_int_range (rand, 0, 10));
+    play_seek (play, seek);
+  }
+  play_judge_end (play);
+  fail_unless (play->failure == NULL, "%s: %s", name, play->failure);
+  play_free (play);
+  guard_end ();
+  g_free (name);
+  g_rand_free (rand);
+}
+GST_END_TEST;
+
+/* The left view is a file, the right one a camera, and its frames are soon taken as they are again. */
+GST_START_TEST (test_a_source_that_cannot_be_sought_in)
+{
+  Seek seek = { 1, 0, 1000 * NUMBERED_FRAME, GST_SEEK_FLAG_SEGMENT, 0 };
+  Play *play;
+
+  guard_begin ("a source that cannot be sought in", 60);
+  play = play_new_of (rig_kind_chosen (), (guint[2]){ 0 }, 0, TRUE, 0);
+  play_wait (play, 20);
+  play_seek (play, seek);
+  play_wait (play, 20);
+  fail_unless (play->failure == NULL, "%s", play->failure);
+  fail_unless (play->outputs >= 20, "%u outputs", play->outputs);
+  play_free (play);
+  guard_end ();
+}
+GST_END_TEST;
+
+static Suite *
+seeks_suite (void)
+{
+  Suite *suite = suite_create ("seeks");
+  TCase *general = tcase_create ("general");
+
+  suite_add_tcase (suite, general);
+  tcase_set_timeout (general, 0); /* the guard watches */
+  tcase_add_loop_test (general, test_flushing_seeks, 0, 2);
+  tcase_add_loop_test (general, test_seeks_without_a_flush, 0, 2);
+  tcase_add_loop_test (general, test_any_seeks, 0, 2);
+  tcase_add_test (general, test_an_offset_stays);
+  tcase_add_test (general, test_a_source_that_cannot_be_sought_in);
+  tcase_add_test (general, test_segments_one_after_the_other);
+  return suite;
+}
+
+GST_CHECK_MAIN (seeks);

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How streams end: one view long before the other, and a camera that meets an error in the middle of it. The other
+ * camera is to be told that no more is wanted, everything that still has a partner comes out, and all that was taken in
+ * is counted. STEREO_STREAM_ELEMENT says for which element (stream_kinds.c).
+ */
+#include "guard.h"
+#include "stream_rig.h"
+
+/* 25 a second: the other view is read for a second after the end, and what is queued then, which is at most what the
+ * base class keeps: the reported latency, and one at either end of it. */
+#define SECOND 25
+#define QUEUED 6
+
+static const RigKind *kind;
+
+static Rig *
+rig_of (guint left, guint right, gboolean live)
+{
+  Script *script = script_new (NULL);
+
+  script_begin (script);
+  script_frames (script, 0, 0, left);
+  script_frames (script, 1, 0, right);
+  script_end (script);
+  return rig_new (kind, script, live);
+}
+
+/* That @view was told in time, after @pairs. */
+static void
+judge_told (Rig *rig, guint view, guint pairs)
+{
+  const RigCamera *camera = &rig->cameras[view];
+
+  fail_unless_equals_int (camera->flow, GST_FLOW_EOS);
+  fail_unless (camera->sent >= pairs + SECOND && camera->sent <= pairs + SECOND + QUEUED,
+      "%u pairs, and %u frames of the other view were taken", pairs, camera->sent);
+}
+
+static void
+finish (Rig *rig, const gchar *name)
+{
+  gchar *leaked;
+
+  rig_free (rig);
+  leaked = guard_leaked ();
+  fail_unless (leaked == NULL, "%s leaks: %s", name, leaked);
+  guard_end ();
+}
+
+static void
+begin (const gchar *name)
+{
+  rig_warm_up (kind);
+  guard_begin (name, 30);
+  guard_count_objects ();
+}
+
+/* Twenty times: what is queued at the end depends on who was faster. */
+static void
+end_long_before (guint view, gboolean live)
+{
+  for (guint i = 0; i < 20; i++) {
+    gchar *failure;
+    Rig *rig;
+
+    begin ("one view ends long before the other");
+    rig = rig_of (view ? 200 : i, view ? i : 200, live);
+    rig_play (rig);
+    failure = rig_end (rig);
+    fail_unless (failure == NULL, "%s", failure);
+    fail_unless_equals_int (rig->outputs, i);
+    judge_told (rig, !view, i);
+    finish (rig, "one view ends long before the other");
+  }
+}
+
+GST_START_TEST (test_one_view_ends_long_before_the_other)
+{
+  end_long_before (__i__ & 1, __i__ >> 1);
+}
+GST_END_TEST;
+
+/* ---- a camera dies ----------------------------------------------------------------------- */
+
+/* Its source ends the stream, as sources do. */
+static void
+camera_dies (guint view, gboolean live)
+{
+  const guint good = 30;
+  gchar *failure, *filter = g_strdup_printf ("identity error-after=%u", good + 1);
+  Rig *rig;
+
+  begin ("a camera dies with an error");
+  rig = rig_of (200, 200, live);
+  rig->script->expected = good;
+  rig_insert (rig, view, filter);
+  rig_play (rig);
+  failure = rig_end (rig);
+  fail_unless (failure == NULL, "%s", failure);
+  fail_unless_equals_int (rig->cameras[view].flow, GST_FLOW_ERROR);
+  fail_unless (g_atomic_int_get (&rig->camera_errors) > 0);
+  fail_unless_equals_int (rig->outputs, good);
+  judge_told (rig, !view, good);
+  g_free (filter);
+  finish (rig, "a camera dies with an error");
+}
+
+GST_START_TEST (test_a_camera_dies)
+{
+  camera_dies (__i__ & 1, __i__ >> 1);
+}
+GST_END_TEST;
+
+/* Nothing follows its error, so that nobody knows whether more will come: all that can be paired is out, and the
+ * pipeline can be stopped while the other camera waits. */
+static void
+camera_dies_without_a_word (guint view, gboolean live)
+{
+  const guint good = 30;
+  gchar *filter = g_strdup_printf ("identity error-after=%u", good + 1);
+  Rig *rig;
+
+  begin ("a camera dies without a word");
+  rig = rig_of (200, 200, live);
+  rig->dies = TRUE;
+  rig_insert (rig, view, filter);
+  rig_play (rig);
+  rig_wait (rig, good);
+  fail_unless_equals_int (rig->outputs, good);
+  fail_unless (rig->failure == NULL, "%s", rig->failure);
+  g_free (filter);
+  finish (rig, "a camera dies without a word");
+}
+
+GST_START_TEST (test_a_camera_dies_without_a_word)
+{
+  camera_dies_without_a_word (__i__ & 1, __i__ >> 1);
+}
+GST_END_TEST;
+
+static Suite *
+stream_ends_suite (void)
+{
+  Suite *suite = suite_create ("stream_ends");
+  TCase *general = tcase_create ("general");
+
+  kind = rig_kind_chosen ();
+  suite_add_tcase (suite, general);
+  tcase_set_timeout (general, 0); /* the guard watches */
+  tcase_add_loop_test (general, test_one_view_ends_long_before_the_other, 0, 4);
+  tcase_add_loop_test (general, test_a_camera_dies, 0, 4);
+  tcase_add_loop_test (general, test_a_camera_dies_without_a_word, 0, 4);
+  return suite;
+}
+
+GST_CHECK_MAIN (stream_ends);
