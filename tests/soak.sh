@@ -63,7 +63,7 @@ export STEREO_LOAD_FRAMES
 part long test_load general 'test_memory_is_flat' '^long run'
 STEREO_LOAD_FRAMES=10000
 part many test_load general 'test_many_elements' '^many elements'
-part overload test_load general 'test_more_than_can_be_done' '^too much'
+part overload test_overload general 'test_more_than_can_be_done' '^too much'
 
 echo "== backend $STEREO_BACKEND, $(date -u +%Y-%m-%d)"
 cat "$table"
