@@ -34,9 +34,9 @@ late_for_downstream (GstStereoAggregator *self, gint64 time)
   return late;
 }
 
-/* By how much a pair of that time would come later than the latency that is reported, of the pipeline or of what there
- * is up to here; 0 = it does not. In live
- * pipelines alone: nothing else tells when a pair has to be there. */
+/* By how much a pair of that time would come later than the latency that is reported, by the pipeline or by what there
+ * is of it up to here; 0 = it does not. In live pipelines alone: nothing else tells when a pair has to be there. They
+ * hold nothing in flight, so that no other pair is computed before this one. */
 static gint64
 late_for_latency (GstStereoAggregator *self, gint64 time)
 {

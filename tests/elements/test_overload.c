@@ -28,6 +28,7 @@ typedef struct {
   /* written by the streaming thread */
   guint outputs, beyond, stalls;
   gint64 worst, worst_beyond; /* age; that over the latency */
+  gint64 before;              /* running time of the last output */
   GstClockTime reported, last;
   GstClockTime configured; /* with the element's lock */
   gchar *failure;
@@ -109,6 +110,16 @@ judge_age (Load *load, gint64 age, GstClockTime reported)
   load->worst_beyond = MAX (load->worst_beyond, age - (gint64) reported);
 }
 
+/* Outputs come one after the other, each within the latency, and a sink may hold the thread for as long; beyond that,
+ * late frames may fill half a second before they are believed, and the noise another one. */
+static void
+judge_flow (Load *load, gint64 now, GstClockTime reported)
+{
+  if (load->outputs && now - load->before > 3 * (gint64) reported + (gint64) GST_SECOND)
+    complain (load, "nothing for %" G_GINT64_FORMAT " ns", now - load->before);
+  load->before = now;
+}
+
 /* Timestamps are whole frames apart, but for rounding; what was dropped between two outputs is a DISCONT. */
 static void
 judge_stamps (Load *load, GstBuffer *buffer)
@@ -155,6 +166,7 @@ at_output (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   /* of the first one nothing was known */
   if (load->outputs)
     judge_age (load, (gint64) now - running_time (pad, buffer), MAX (reported, configured));
+  judge_flow (load, (gint64) now, reported);
   if (reported != load->reported && messages == load->seen)
     complain (load, "the latency is %" G_GUINT64_FORMAT " now, and no message tells", reported);
   load->reported = reported;
@@ -300,6 +312,7 @@ load_run (Load *load)
     gst_message_unref (message);
   }
   gst_object_unref (bus);
+  judge_flow (load, (gint64) gst_element_get_current_running_time (load->element), load->reported);
   end_noise (load);
   fail_unless (load->failure == NULL, "%s", load->failure);
 }
@@ -348,7 +361,7 @@ GST_START_TEST (test_more_than_can_be_done)
 
   guard_begin ("more than can be done", 60 + 10 * seconds ());
   load_new (&load, text);
-  frames = load_rate (&load, device ? 1280 : 2 * g_rand_int_range (load.rand, 140, 200), device ? 360 : 120,
+  frames = load_rate (&load, device ? 1280 : 2 * g_rand_int_range (load.rand, 80, 121), device ? 360 : 120,
       (guint) g_rand_int_range (load.rand, 60, 121));
   begin_noise (&load);
   load_run (&load);
@@ -367,9 +380,6 @@ GST_START_TEST (test_more_than_can_be_done)
   fail_unless (late > 0);
   fail_unless_equals_uint64 ((guint64) load.qos_messages, late);
   judge_latency (&load);
-  /* one after the other, each within the latency; the sink adds its own 20 ms, and the noise as much as it likes */
-  fail_unless (pairs >= seconds () * GST_SECOND / (2 * (guint64) load.worst + 40 * GST_MSECOND),
-      "only %" G_GUINT64_FORMAT " pairs", pairs);
   load_free (&load);
   g_free (text);
   guard_end ();
