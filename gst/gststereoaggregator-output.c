@@ -211,8 +211,16 @@ GstFlowReturn
 gst_stereo_aggregator_finish (GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out,
     GstClockTime compute_time)
 {
+  GstFlowReturn flow;
+  gint64 begin;
+
   count_time (self, compute_time);
-  return gst_stereo_push (GST_AGGREGATOR (self), &self->segment, &self->have_segment, segment, out);
+  begin = g_get_monotonic_time ();
+  flow = gst_stereo_push (GST_AGGREGATOR (self), &self->segment, &self->have_segment, segment, out);
+  GST_OBJECT_LOCK (self);
+  gst_stereo_lateness_pushed (&self->lateness, (g_get_monotonic_time () - begin) * 1000);
+  GST_OBJECT_UNLOCK (self);
+  return flow;
 }
 
 GstFlowReturn

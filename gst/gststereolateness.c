@@ -5,6 +5,7 @@
 #define FIRST_PERIOD (2000 * MS)
 #define LONGEST_PERIOD (64000 * MS)
 #define STALL 4                     /* times what is allowed */
+#define HELD (1 * MS)               /* a push that takes so long waits for somebody */
 #define PATIENCE (500 * MS)         /* with nothing but late pairs */
 #define MOST_EXCESS (5000 * MS)     /* a pipeline's clock that is farther off is not the one that gave the timestamps */
 
@@ -66,16 +67,18 @@ overloaded (const GstStereoLateness *self)
   return self->expected > self->frame;
 }
 
-/* How long a pair may have waited. In overload one that is slow again as one was a while ago adds to what it waited;
- * a quarter kept back bounds what that can come to. */
+/* How long a pair may have waited. In overload the fresh ones are computed: there is always one that came within a
+ * frame's time. But a sink that holds the thread until the latency is over would then hold it all the longer: what waits
+ * meanwhile is as good. One that is slow again as one was a while ago adds to what it waited; a quarter kept back bounds
+ * what that can come to. */
 static gint64
 most_waited (const GstStereoLateness *self, gint64 spare)
 {
   gint64 kept = self->expected;
 
   if (overloaded (self))
-    kept = MAX (kept, self->allowed / 4);
-  return self->allowed + spare - MIN (kept, self->allowed - slack (self));
+    kept = MAX (kept, self->held ? self->allowed / 4 : self->allowed + spare - self->frame);
+  return self->allowed + spare - MIN (kept, self->allowed + spare - slack (self));
 }
 
 /* The period is over: what would have been enough in it? */
@@ -84,7 +87,7 @@ end_period (GstStereoLateness *self, gint64 now)
 {
   gint64 allowed = MAX (self->frame, and_an_eighth (self->slowest) + slack (self));
 
-  if (allowed <= self->allowed / 8 * 7) {
+  if (allowed <= self->allowed / 4 * 3) {
     self->allowed = allowed;
     self->lowered = TRUE;
   }
@@ -169,5 +172,14 @@ gst_stereo_lateness_took (GstStereoLateness *self, gint64 waited, gint64 spare, 
   if (service + slack (self) > self->allowed)
     allow (self, and_an_eighth (service) + slack (self));
   if (strict && waited + service - spare > self->allowed)
-    allow (self, waited + service - spare);
+    allow (self, waited + and_an_eighth (service) - spare);
+}
+
+void
+gst_stereo_lateness_pushed (GstStereoLateness *self, gint64 time)
+{
+  if (time >= HELD)
+    self->held = GST_STEREO_LATENESS_RECENT;
+  else if (self->held)
+    self->held--;
 }

@@ -7,7 +7,8 @@
  *   a pair has waited: now - its time - (what upstream reports + the wait for the partner) - excess
  *   it is late when waited + expected > allowed + spare
  *
- * `spare` is what the pipeline allows beyond the latency of this element: what the sink adds, or a slower branch.
+ * `spare` is what the pipeline allows beyond the latency of this element: what the sink adds, or a slower branch. In
+ * overload, where more is expected than a frame's time, late begins sooner: a fresh pair is never far.
  *
  * `expected` is an eighth more than the slowest of the last pairs took, `allowed` at least that and half a frame of
  * waiting, at least a frame. A pair that takes longer than expected raises `allowed` before it is pushed: so pairs come
@@ -38,6 +39,7 @@ typedef struct
   gint64 frame;                 /* from one pair to the next; 0 = not known */
   gint64 recent[GST_STEREO_LATENESS_RECENT]; /* from the decision to the push, of the last pairs */
   guint next;                   /* place in recent */
+  guint held;                   /* for so many pairs more: a push has held the thread */
   gint64 expected;              /* 0 = nothing was measured yet */
   gint64 allowed;
   gint64 excess;
@@ -69,6 +71,9 @@ gint64 gst_stereo_lateness_decide (GstStereoLateness *self, gint64 now, gint64 w
 
 /* The pair that had waited so long when it was decided upon took so long from then on, and is pushed now. */
 void gst_stereo_lateness_took (GstStereoLateness *self, gint64 waited, gint64 spare, gint64 service);
+
+/* It was pushed, which took so long. */
+void gst_stereo_lateness_pushed (GstStereoLateness *self, gint64 time);
 
 G_END_DECLS
 

@@ -70,8 +70,10 @@ GST_START_TEST (test_backlog_is_no_latency)
 
   gst_stereo_lateness_took (&self, 10 * SECOND, 0, 8 * MS);
   fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 40 * MS);
-  gst_stereo_lateness_took (&self, 10 * SECOND, 0, 80 * MS);
-  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 90 * MS + 20 * MS);
+  for (guint i = 0; i < 3; i++) {
+    gst_stereo_lateness_took (&self, 10 * SECOND, 0, 80 * MS);
+    fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 90 * MS + 20 * MS);
+  }
 }
 GST_END_TEST;
 
@@ -85,6 +87,47 @@ GST_START_TEST (test_one_stall_does_not_count)
   fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 40 * MS);
   gst_stereo_lateness_took (&self, 0, 0, 800 * MS);
   fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 900 * MS + 20 * MS);
+}
+GST_END_TEST;
+
+/* In overload there is always one that came within a frame's time, unless the sink holds the thread: then it would hold
+ * a fresh one as much longer. */
+GST_START_TEST (test_fresh_ones_in_overload)
+{
+  GstStereoLateness self = lateness (40 * MS);
+
+  gst_stereo_lateness_took (&self, 0, 0, 80 * MS);
+  gst_stereo_lateness_took (&self, 0, 0, 400 * MS);
+  for (guint i = 0; i < GST_STEREO_LATENESS_RECENT; i++)
+    gst_stereo_lateness_took (&self, 0, 0, 80 * MS);
+  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 450 * MS + 20 * MS);
+  fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 0, 40 * MS, 0), 0);
+  fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 0, 40 * MS + 7, 0), 7);
+  gst_stereo_lateness_pushed (&self, 10 * MS);
+  /* a quarter of 470 ms is more than the 90 that are expected */
+  fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 0, 470 * MS / 4 * 3, 0), 0);
+  fail_unless (gst_stereo_lateness_decide (&self, 0, 470 * MS / 4 * 3 + MS, 0) > 0);
+  for (guint i = 0; i < GST_STEREO_LATENESS_RECENT; i++)
+    gst_stereo_lateness_pushed (&self, MS / 10);
+  fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 0, 40 * MS + 7, 0), 7);
+}
+GST_END_TEST;
+
+/* When all have been late for half a second, the next that is as fresh as any of them is let through, and no older one. */
+GST_START_TEST (test_not_all_are_late_for_ever)
+{
+  GstStereoLateness self = lateness (40 * MS);
+
+  gst_stereo_lateness_took (&self, 0, 0, 8 * MS);
+  fail_unless (gst_stereo_lateness_decide (&self, 0, 300 * MS, 0) > 0);
+  fail_unless (gst_stereo_lateness_decide (&self, 0, 100 * MS, 0) > 0);
+  fail_unless (gst_stereo_lateness_decide (&self, 499 * MS, 100 * MS, 0) > 0);
+  fail_unless (gst_stereo_lateness_decide (&self, 500 * MS, 300 * MS, 0) > 0);
+  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 40 * MS);
+  fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 500 * MS, 110 * MS, 0), 0);
+  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 140 * MS);
+  gst_stereo_lateness_flush (&self);
+  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 40 * MS);
 }
 GST_END_TEST;
 
@@ -109,13 +152,15 @@ typedef struct
   GRand *rand;
   gint64 frame, delay, jitter;  /* frames come that much later than their times: delay and up to jitter */
   gint64 compute, noise;        /* a pair takes compute and up to noise */
-  gdouble stalls;               /* share of pairs that take up to 20 times as long */
+  gdouble stalls;               /* share of pairs that take longer */
+  gint64 stall;                 /* by up to so many times */
   gboolean synchronized;        /* the sink holds a pair, and the element, until the pipeline's latency is over */
   gint64 spare;                 /* of the pipeline's latency, that is not the element's */
   gint64 from, to;              /* frames with times in between are sent at the end of that: the camera stood still */
   GstStereoLateness lateness;
   gint64 time, free;            /* of the next frame; when the element is done with the last one */
-  gint64 latency;               /* as last seen */
+  gint64 latency, highest;      /* as last seen, and ever */
+  gint64 slowest;               /* pair ever */
   /* what came of it */
   guint outputs, late, over, unexpected, stalled, changes;
   gint64 idle;                  /* the longest that the element did nothing, after the first output */
@@ -132,7 +177,7 @@ draw_service (Element *element)
 {
   gint64 service = element->compute + up_to (element, element->noise);
 
-  return g_rand_double (element->rand) < element->stalls ? service + up_to (element, 20 * service) : service;
+  return g_rand_double (element->rand) < element->stalls ? service + up_to (element, element->stall * service) : service;
 }
 
 /* Within what is reported, but for the exceptions that the header names; and those by no more than they were slow. */
@@ -164,10 +209,14 @@ compute (Element *element, gint64 start)
   gst_stereo_lateness_took (lateness, start - element->time, element->spare, service);
   element->changes += element->latency != gst_stereo_lateness_latency (lateness);
   element->latency = gst_stereo_lateness_latency (lateness);
+  element->highest = MAX (element->highest, element->latency);
+  element->slowest = MAX (element->slowest, service);
   judge (element, &before, service);
   element->outputs++;
+  service = element->free;
   if (element->synchronized)
     element->free = MAX (element->free, element->time + element->latency + element->spare);
+  gst_stereo_lateness_pushed (lateness, element->free - service);
 }
 
 /* So many frames more. */
@@ -195,6 +244,7 @@ element_new (guint seed, gint64 frame, gint64 compute, gint64 noise)
   element.compute = compute;
   element.noise = noise;
   element.lateness = lateness (frame);
+  element.stall = 20;
   element.latency = frame;
   return element;
 }
@@ -311,18 +361,41 @@ GST_START_TEST (test_latency_does_not_oscillate)
   for (guint i = 0; i < 20; i++) {
     Element element = element_new (seed + i, 10 * MS, 60 * MS, 40 * MS);
     guint early;
-    element.stalls = i % 2 ? 0.005 : 0;
+    /* some that are up to four times as slow every 10 s or so: memory soon reaches so far */
+    element.stalls = i % 2 ? 0.01 : 0;
+    element.stall = 3;
+    element.synchronized = i % 4 > 1;
     run (&element, frames_in (&element, 1800 * SECOND));
     early = element.changes;
     run (&element, frames_in (&element, 1800 * SECOND));
-    /* down once in a longest period, and up again, in a few steps where it stalls */
-    fail_unless (element.changes - early <= (i % 2 ? 6u : 2u) * (guint) (1800 * SECOND / LONGEST_PERIOD),
+    /* down once in a longest period, and up again in a few steps: of its ten slow pairs, those slower than any before */
+    fail_unless (element.changes - early <= 6 * (guint) (1800 * SECOND / LONGEST_PERIOD),
         "%u: %u changes in the second half hour", seed + i, element.changes - early);
     fail_unless_equals_int (element.over, 0);
     most = MAX (most, element.changes - early);
     element_free (&element);
   }
   g_print ("at most %u changes in half an hour\n", most);
+}
+GST_END_TEST;
+
+/* Where a sink holds the thread, a slow pair adds to what it has waited, and the next one has waited longer. */
+GST_START_TEST (test_latency_is_bounded)
+{
+  guint seed = new_seed ();
+
+  for (guint i = 0; i < 20; i++) {
+    Element element = element_new (seed + i, 10 * MS, 60 * MS, 40 * MS);
+    element.stalls = 0.1;
+    element.stall = 3;
+    element.synchronized = TRUE;
+    run (&element, frames_in (&element, 1800 * SECOND));
+    /* an eighth more than the slowest takes, beside at most three quarters of it all that are waited */
+    fail_unless (element.highest <= 4 * (element.slowest * 9 / 8 + element.frame), "%u: %" G_GINT64_FORMAT
+        " for %" G_GINT64_FORMAT, seed + i, element.highest, element.slowest);
+    fail_unless_equals_int (element.over, 0);
+    element_free (&element);
+  }
 }
 GST_END_TEST;
 
@@ -458,11 +531,14 @@ lateness_suite (void)
   tcase_add_test (cases, test_what_takes_longer_raises_the_latency_first);
   tcase_add_test (cases, test_backlog_is_no_latency);
   tcase_add_test (cases, test_one_stall_does_not_count);
+  tcase_add_test (cases, test_fresh_ones_in_overload);
+  tcase_add_test (cases, test_not_all_are_late_for_ever);
   tcase_add_test (cases, test_without_a_frame_rate);
   tcase_add_test (cases, test_all_within_what_is_reported);
   tcase_add_test (cases, test_nothing_is_late_where_there_is_time);
   tcase_add_test (cases, test_a_sink_that_holds_the_thread);
   tcase_add_test (cases, test_latency_does_not_oscillate);
+  tcase_add_test (cases, test_latency_is_bounded);
   tcase_add_test (cases, test_a_slow_pair_is_forgotten);
   tcase_add_test (cases, test_more_work_raises_the_latency);
   tcase_add_test (cases, test_upstream_is_later_than_it_reports);

@@ -393,9 +393,9 @@ GST_START_TEST (test_without_qos)
   Load load;
 
   guard_begin ("without QoS", 60 + 30 * seconds ());
-  load_new (&load, SOURCE "queue ! stereomatch name=m backend=cpu threads=2 packing=side-by-side num-disparities=16 "
-      "aggregation=full window=11 qos=false ! fakesink sync=true qos=true");
-  frames = load_rate (&load, 320, 120, 60);
+  load_new (&load, SOURCE "queue ! stereomatch name=m backend=cpu threads=2 packing=side-by-side num-disparities=32 "
+      "aggregation=full window=13 qos=false ! fakesink sync=true qos=true");
+  frames = load_rate (&load, 320, 120, 30);
   load_run (&load);
   fail_unless_equals_uint64 (stat_of (&load, "pairs"), frames);
   fail_unless_equals_uint64 (stat_of (&load, "late"), 0);
