@@ -122,8 +122,8 @@ void gst_stereo_aggregator_announce_latency (GstStereoAggregator *self);
 /* gststereoaggregator-pairs.c */
 GstFlowReturn gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout);
 
-/* gststereoaggregator-output.c, in the order of a pair's way. TRUE, and said so, when it would come too late. To be asked
- * last, when nothing is left to do but compute and push: how long those take is measured from here on. */
+/* gststereoaggregator-output.c, in the order of a pair's way. TRUE, and said so, when it would come too late. To be
+ * asked last, when nothing is left to do but compute and push: how long those take is measured from here on. */
 gboolean gst_stereo_aggregator_is_late (GstStereoAggregator *self, const GstStereoFrame *frame);
 /* After an error was posted: the two views are of different sizes or formats. */
 GstFlowReturn gst_stereo_aggregator_mismatch (

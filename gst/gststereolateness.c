@@ -68,9 +68,9 @@ overloaded (const GstStereoLateness *self)
 }
 
 /* How long a pair may have waited. In overload the fresh ones are computed: there is always one that came within a
- * frame's time. But a sink that holds the thread until the latency is over would then hold it all the longer: what waits
- * meanwhile is as good. One that is slow again as one was a while ago adds to what it waited; a quarter kept back bounds
- * what that can come to. */
+ * frame's time. But a sink that holds the thread until the latency is over would then hold it all the longer: what
+ * waits meanwhile is as good. One that is slow again as one was a while ago adds to what it waited; a quarter kept back
+ * bounds what that can come to. */
 static gint64
 most_waited (const GstStereoLateness *self, gint64 spare)
 {

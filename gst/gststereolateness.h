@@ -15,11 +15,11 @@
  * within what is reported when they come, with three exceptions. Of the first pair of all nothing is known. A single
  * one that takes more than four times what is allowed does not count: then the machine stood still. And where pairs are
  * expected within a frame's time, nothing is dropped for the one that takes longer, nor is more allowed than it took:
- * a sink that holds the element's thread until the latency is over leaves each pair a frame's time, whatever the latency.
+ * a sink that holds the element's thread until the latency is over leaves each pair a frame's time, whatever that is.
  *
- * What is allowed is remembered for a period. After one in which less would have been enough, it is lowered; when it has
- * to be raised again after that, the period is doubled: what comes back now and then is remembered, and the latency does
- * not go up and down for long.
+ * What is allowed is remembered for a period. After one in which less would have been enough, it is lowered; when it
+ * has to be raised again after that, the period is doubled: what comes back now and then is remembered, and the latency
+ * does not go up and down for long.
  *
  * Pairs may arrive later than upstream reports, by `excess`. While pairs come in time nothing tells; but when all pairs
  * are late for some time, the one that waited least tells by how much. It is not taken for latency where it is so much

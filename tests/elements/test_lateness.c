@@ -113,7 +113,7 @@ GST_START_TEST (test_fresh_ones_in_overload)
 }
 GST_END_TEST;
 
-/* When all have been late for half a second, the next that is as fresh as any of them is let through, and no older one. */
+/* When all have been late for half a second, the next that is as fresh as any of them is let through, no older one. */
 GST_START_TEST (test_not_all_are_late_for_ever)
 {
   GstStereoLateness self = lateness (40 * MS);
@@ -177,7 +177,9 @@ draw_service (Element *element)
 {
   gint64 service = element->compute + up_to (element, element->noise);
 
-  return g_rand_double (element->rand) < element->stalls ? service + up_to (element, element->stall * service) : service;
+  if (g_rand_double (element->rand) < element->stalls)
+    service += up_to (element, element->stall * service);
+  return service;
 }
 
 /* Within what is reported, but for the exceptions that the header names; and those by no more than they were slow. */
@@ -368,7 +370,7 @@ GST_START_TEST (test_latency_does_not_oscillate)
     run (&element, frames_in (&element, 1800 * SECOND));
     early = element.changes;
     run (&element, frames_in (&element, 1800 * SECOND));
-    /* down once in a longest period, and up again in a few steps: of its ten slow pairs, those slower than any before */
+    /* down once in a longest period, and up again in a few steps: of ten slow pairs, those slower than any before */
     fail_unless (element.changes - early <= 6 * (guint) (1800 * SECOND / LONGEST_PERIOD),
         "%u: %u changes in the second half hour", seed + i, element.changes - early);
     fail_unless_equals_int (element.over, 0);

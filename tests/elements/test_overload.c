@@ -368,8 +368,8 @@ GST_START_TEST (test_more_than_can_be_done)
   pairs = stat_of (&load, "pairs");
   late = stat_of (&load, "late");
   g_print ("too much: %u frames at %.0f a second, %.1f ms each, %s: %" G_GUINT64_FORMAT " computed, %" G_GUINT64_FORMAT
-           " late, %d QoS messages; %.0f ms old at worst, %.0f ms reported after %d changes; %u not within it, by %.1f ms, "
-           "%u stalls\n",
+           " late, %d QoS messages; %.0f ms old at worst, %.0f ms reported after %d changes; %u not within it, by %.1f "
+           "ms, %u stalls\n",
       frames, (gdouble) GST_SECOND / (gdouble) load.frame, (gdouble) stat_of (&load, "compute-time-mean") / GST_MSECOND,
       sinks[__i__], pairs, late, load.qos_messages, (gdouble) load.worst / GST_MSECOND,
       (gdouble) load.reported / GST_MSECOND, load.latency_messages, load.beyond,
