@@ -21,53 +21,81 @@ gst_stereo_aggregator_mismatch (GstStereoAggregator *self, const GstStereoFrame 
   return GST_FLOW_NOT_NEGOTIATED;
 }
 
-/*
- * The running time before which a pair would come too late. Downstream says so after the fact; once it has,
- * a live pipeline's clock tells it before: a pair not computed by its time plus the latency is late.
- */
-static GstClockTime
-earliest_in_time (GstStereoAggregator *self)
+/* By how much a pair of that time comes too late for what downstream has said; 0 = it does not. */
+static gint64
+late_for_downstream (GstStereoAggregator *self, gint64 time)
 {
-  GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self)), earliest, done;
-  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
-  gboolean behind;
+  gint64 late = 0;
 
   GST_OBJECT_LOCK (self);
-  earliest = self->qos ? self->earliest_time : GST_CLOCK_TIME_NONE;
-  behind = self->qos && self->behind;
-  done = now + self->stats.compute_last;
+  if (self->qos && GST_CLOCK_TIME_IS_VALID (self->earliest_time) && time < (gint64) self->earliest_time)
+    late = (gint64) self->earliest_time - time;
   GST_OBJECT_UNLOCK (self);
-  if (!behind || !GST_CLOCK_TIME_IS_VALID (latency) || !GST_CLOCK_TIME_IS_VALID (now) || done <= latency)
-    return earliest;
-  return GST_CLOCK_TIME_IS_VALID (earliest) ? MAX (earliest, done - latency) : done - latency;
+  return late;
+}
+
+/* By how much a pair of that time would come later than the latency that is reported, by the pipeline or by what there
+ * is of it up to here; 0 = it does not. In live pipelines alone: nothing else tells when a pair has to be there. They
+ * hold nothing in flight, so that no other pair is computed before this one. */
+static gint64
+late_for_latency (GstStereoAggregator *self, gint64 time)
+{
+  GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self));
+  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
+  gint64 late = 0;
+
+  self->decided = GST_STEREO_TIME_NONE;
+  if (!GST_CLOCK_TIME_IS_VALID (latency) || !GST_CLOCK_TIME_IS_VALID (now))
+    return 0;
+  GST_OBJECT_LOCK (self);
+  self->spare = self->configured > latency ? (gint64) (self->configured - latency) : 0;
+  self->decided = (gint64) now;
+  self->waited = (gint64) now - time - (gint64) (latency - self->announced + self->wait_time);
+  gst_stereo_lateness_advance (&self->lateness, self->decided);
+  if (self->qos)
+    late = gst_stereo_lateness_decide (&self->lateness, self->decided, self->waited, self->spare);
+  GST_OBJECT_UNLOCK (self);
+  gst_stereo_aggregator_announce_latency (self);
+  return late;
+}
+
+static void
+post_qos (GstStereoAggregator *self, const GstStereoFrame *frame, gint64 late)
+{
+  gboolean live = self->decided != GST_STEREO_TIME_NONE;
+  guint64 processed, dropped;
+  GstMessage *message;
+  gdouble proportion;
+
+  GST_OBJECT_LOCK (self);
+  proportion = self->proportion;
+  if (proportion <= 0)
+    proportion = live && self->lateness.frame ? (gdouble) self->lateness.expected / (gdouble) self->lateness.frame : 1;
+  dropped = ++self->stats.late;
+  processed = self->stats.pairs;
+  GST_OBJECT_UNLOCK (self);
+  message = gst_message_new_qos (GST_OBJECT (self), live, frame->time < 0 ? 0 : (guint64) frame->time,
+      gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame->buffer)),
+      GST_BUFFER_PTS (frame->buffer), GST_BUFFER_DURATION (frame->buffer));
+  gst_message_set_qos_values (message, late, proportion, 1000000);
+  gst_message_set_qos_stats (message, GST_FORMAT_BUFFERS, processed, dropped);
+  gst_element_post_message (GST_ELEMENT (self), message);
 }
 
 gboolean
 gst_stereo_aggregator_is_late (GstStereoAggregator *self, const GstStereoFrame *frame)
 {
-  GstAggregator *aggregator = GST_AGGREGATOR (self);
-  GstClockTime earliest = earliest_in_time (self);
-  guint64 processed, late;
-  GstMessage *message;
-  gdouble proportion;
-  gboolean live;
+  gint64 late;
 
-  if (!GST_CLOCK_TIME_IS_VALID (earliest) || frame->time == GST_STEREO_TIME_NONE || frame->time >= (gint64) earliest)
+  self->decided = GST_STEREO_TIME_NONE;
+  if (frame->time == GST_STEREO_TIME_NONE)
     return FALSE;
-  GST_OBJECT_LOCK (self);
-  proportion = self->proportion;
-  late = ++self->stats.late;
-  processed = self->stats.pairs;
-  GST_OBJECT_UNLOCK (self);
-
-  live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (aggregator));
-  message = gst_message_new_qos (GST_OBJECT (self), live, frame->time < 0 ? 0 : (guint64) frame->time,
-      gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame->buffer)),
-      GST_BUFFER_PTS (frame->buffer), GST_BUFFER_DURATION (frame->buffer));
-  gst_message_set_qos_values (message, (gint64) earliest - frame->time, proportion, 1000000);
-  gst_message_set_qos_stats (message, GST_FORMAT_BUFFERS, processed, late);
-  gst_element_post_message (GST_ELEMENT (self), message);
-  GST_DEBUG_OBJECT (self, "late by %" GST_STIME_FORMAT ", dropped", GST_STIME_ARGS ((gint64) earliest - frame->time));
+  late = late_for_latency (self, frame->time);
+  late = MAX (late, late_for_downstream (self, frame->time));
+  if (!late)
+    return FALSE;
+  post_qos (self, frame, late);
+  GST_DEBUG_OBJECT (self, "late by %" GST_STIME_FORMAT ", dropped", GST_STIME_ARGS (late));
   self->discont = TRUE;
   return TRUE;
 }
@@ -160,17 +188,39 @@ gst_stereo_push (GstAggregator *aggregator, GstSegment *last, gboolean *have_las
   return gst_aggregator_finish_buffer (aggregator, out);
 }
 
-GstFlowReturn
-gst_stereo_aggregator_finish (GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out,
-    GstClockTime compute_time)
+/* Before it is pushed: it comes within the latency that is reported then. */
+static void
+count_time (GstStereoAggregator *self, GstClockTime compute_time)
 {
+  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
+  gboolean live = self->decided != GST_STEREO_TIME_NONE && GST_CLOCK_TIME_IS_VALID (now);
+
   GST_OBJECT_LOCK (self);
   self->stats.pairs++;
   self->stats.compute_last = compute_time;
   self->stats.compute_total += compute_time;
+  if (live)
+    gst_stereo_lateness_took (&self->lateness, self->waited, self->spare,
+        MAX ((gint64) compute_time, (gint64) now - self->decided));
   GST_OBJECT_UNLOCK (self);
-  gst_stereo_aggregator_took (self, compute_time);
-  return gst_stereo_push (GST_AGGREGATOR (self), &self->segment, &self->have_segment, segment, out);
+  if (live)
+    gst_stereo_aggregator_announce_latency (self);
+}
+
+GstFlowReturn
+gst_stereo_aggregator_finish (GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out,
+    GstClockTime compute_time)
+{
+  GstFlowReturn flow;
+  gint64 begin;
+
+  count_time (self, compute_time);
+  begin = g_get_monotonic_time ();
+  flow = gst_stereo_push (GST_AGGREGATOR (self), &self->segment, &self->have_segment, segment, out);
+  GST_OBJECT_LOCK (self);
+  gst_stereo_lateness_pushed (&self->lateness, (g_get_monotonic_time () - begin) * 1000);
+  GST_OBJECT_UNLOCK (self);
+  return flow;
 }
 
 GstFlowReturn

@@ -145,49 +145,39 @@ gst_stereo_aggregator_check_pads (GstStereoAggregator *self)
 
 /* ---- events and queries ------------------------------------------------------------------ */
 
-/* A pair is out when its later frame is in, at most a frame after the left one, and is computed. */
-static void
-announce_latency (GstStereoAggregator *self)
-{
-  GstClockTime latency;
-
-  GST_OBJECT_LOCK (self);
-  latency = self->wait_time + MAX (self->frame_time, self->slowest);
-  GST_OBJECT_UNLOCK (self);
-  gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, latency);
-}
-
-/* Computing may take a frame's time. Where it takes longer, the latency grows to what it does take, or every
- * pair would be late; the pairs that there is no time for are then dropped one by one. */
+/* A pair is out when its later frame is in, has waited for its turn and is computed. */
 void
-gst_stereo_aggregator_took (GstStereoAggregator *self, GstClockTime compute_time)
+gst_stereo_aggregator_announce_latency (GstStereoAggregator *self)
 {
-  gboolean slower;
+  GstClockTime latency, before;
 
   GST_OBJECT_LOCK (self);
-  slower = self->frame_time && compute_time > MAX (self->frame_time, self->slowest);
-  if (slower)
-    self->slowest = compute_time + compute_time / 4;
+  before = self->announced;
+  latency = self->announced = self->wait_time + (GstClockTime) gst_stereo_lateness_latency (&self->lateness);
+  /* the pipeline's, as far as it is ours, is soon as much lower */
+  if (latency < before)
+    self->configured -= MIN (self->configured, before - latency);
   GST_OBJECT_UNLOCK (self);
-  if (slower)
-    announce_latency (self);
+  if (latency == before)
+    return;
+  GST_INFO_OBJECT (self, "latency %" GST_TIME_FORMAT, GST_TIME_ARGS (latency));
+  gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, latency);
 }
 
 static void
 update_latency (GstStereoAggregator *self, const GstVideoInfo *info, gboolean packed)
 {
-  GstClockTime frame, skew;
+  GstClockTime frame = 0, skew;
 
-  if (GST_VIDEO_INFO_FPS_N (info) < 1)
-    return;
-  frame = gst_util_uint64_scale (GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info),
-      (guint64) GST_VIDEO_INFO_FPS_N (info));
+  if (GST_VIDEO_INFO_FPS_N (info) > 0)
+    frame = gst_util_uint64_scale (GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info),
+        (guint64) GST_VIDEO_INFO_FPS_N (info));
   GST_OBJECT_LOCK (self);
   skew = self->max_skew == GST_STEREO_MAX_SKEW_AUTO ? frame / 2 : MIN (self->max_skew, frame);
-  self->frame_time = frame;
+  gst_stereo_lateness_set_frame (&self->lateness, (gint64) frame);
   self->wait_time = packed ? 0 : skew;
   GST_OBJECT_UNLOCK (self);
-  announce_latency (self);
+  gst_stereo_aggregator_announce_latency (self);
 }
 
 static gboolean
@@ -258,7 +248,6 @@ gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
     gst_event_parse_qos (event, NULL, &proportion, &diff, &timestamp);
     GST_OBJECT_LOCK (self);
     self->proportion = proportion;
-    self->behind |= diff > 0;
     /* late: aim ahead by as much again, as GstBaseTransform does, or the next pair is late as well */
     if (!GST_CLOCK_TIME_IS_VALID (timestamp))
       self->earliest_time = GST_CLOCK_TIME_NONE;
@@ -266,6 +255,11 @@ gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
       self->earliest_time = 0;
     else
       self->earliest_time = timestamp + (GstClockTime) (diff > 0 ? 2 * diff : diff);
+    GST_OBJECT_UNLOCK (self);
+  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY) {
+    GST_OBJECT_LOCK (self);
+    gst_event_parse_latency (event, &self->configured);
     GST_OBJECT_UNLOCK (self);
   }
   return GST_AGGREGATOR_CLASS (parent_class ())->src_event (aggregator, event);

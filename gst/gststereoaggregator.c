@@ -16,8 +16,8 @@ reset_stream (GstStereoAggregator *self)
 {
   GST_OBJECT_LOCK (self);
   self->earliest_time = GST_CLOCK_TIME_NONE;
-  self->behind = FALSE;
-  self->proportion = 1;
+  self->proportion = 0;
+  gst_stereo_lateness_flush (&self->lateness);
   GST_OBJECT_UNLOCK (self);
   self->have_segment = FALSE;
   self->discont = TRUE;
@@ -40,7 +40,8 @@ gst_stereo_aggregator_start (GstAggregator *aggregator)
   g_atomic_int_set (&self->failed, FALSE);
   GST_OBJECT_LOCK (self);
   memset (&self->stats, 0, sizeof self->stats);
-  self->slowest = 0;
+  gst_stereo_lateness_init (&self->lateness);
+  self->configured = 0;
   GST_OBJECT_UNLOCK (self);
   memset (&self->drops, 0, sizeof self->drops);
   reset_stream (self);
@@ -125,7 +126,10 @@ install_properties (GObjectClass *klass)
           0, G_MAXUINT64, GST_STEREO_MAX_SKEW_AUTO, rw));
   g_object_class_install_property (klass, PROP_QOS,
       g_param_spec_boolean (
-          "qos", "qos", "Drop pairs before they are computed when downstream says that they come too late", TRUE, rw));
+          "qos", "qos",
+          "Drop pairs before they are computed when downstream says that they come too late, and in live pipelines when "
+          "they would come later than the latency that is reported",
+          TRUE, rw));
 }
 
 void
@@ -177,4 +181,6 @@ gst_stereo_aggregator_init (GstStereoAggregator *self)
   self->max_skew = GST_STEREO_MAX_SKEW_AUTO;
   self->qos = TRUE;
   self->earliest_time = GST_CLOCK_TIME_NONE;
+  self->decided = GST_STEREO_TIME_NONE;
+  gst_stereo_lateness_init (&self->lateness);
 }

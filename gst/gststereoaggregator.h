@@ -12,6 +12,7 @@
 #ifndef GST_STEREO_AGGREGATOR_H
 #define GST_STEREO_AGGREGATOR_H
 
+#include "gst/gststereolateness.h"
 #include "gst/gststereopad.h"
 
 G_BEGIN_DECLS
@@ -58,11 +59,12 @@ struct _GstStereoAggregator
   GstStereoPacking packing;
   guint64 max_skew;
   gboolean qos;
-  GstClockTime earliest_time; /* running time; earlier pairs are late */
-  gboolean behind;            /* downstream has said once that a pair came too late */
-  gdouble proportion;
-  GstClockTime frame_time, wait_time; /* of the left view; for the later frame of a pair */
-  GstClockTime slowest;               /* what computing a pair has to be allowed, once it took longer than a frame */
+  GstClockTime earliest_time; /* running time; earlier pairs are late for downstream */
+  gdouble proportion;         /* as downstream has it; 0 = it has said nothing */
+  GstStereoLateness lateness;
+  GstClockTime wait_time; /* for the later frame of a pair */
+  GstClockTime announced; /* the latency of this element */
+  GstClockTime configured; /* that of the pipeline, as the sinks have it; 0 = not known */
   GstStereoPairStats stats;
   guint seeks;       /* that went upstream without a flush */
   guint32 last_seek; /* sequence number of the last one */
@@ -77,6 +79,8 @@ struct _GstStereoAggregator
   gboolean discont; /* something was dropped before the next output */
   GstStereoDrops drops;
   gint64 left_spacing; /* of the last left frame, ns */
+  gint64 decided;      /* running time at which the pair at hand was not late; GST_STEREO_TIME_NONE = not live */
+  gint64 waited, spare; /* it had, then: see GstStereoLateness */
   guint surplus;       /* frames read after the other view ended */
   gint64 surplus_time; /* of the first of them */
 };
@@ -115,8 +119,8 @@ gboolean gst_stereo_aggregator_propose_allocation (
     GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide, GstQuery *query);
 GstBuffer *gst_stereo_aggregator_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
 
-/* A pair took so long to compute. */
-void gst_stereo_aggregator_took (GstStereoAggregator *self, GstClockTime compute_time);
+/* Reports the latency that pairs need, where that has changed. */
+void gst_stereo_aggregator_announce_latency (GstStereoAggregator *self);
 
 /* gststereoaggregator-seek.c. Takes @event. */
 gboolean gst_stereo_aggregator_seek (GstStereoAggregator *self, GstEvent *event);
@@ -124,7 +128,8 @@ gboolean gst_stereo_aggregator_seek (GstStereoAggregator *self, GstEvent *event)
 /* gststereoaggregator-pairs.c */
 GstFlowReturn gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout);
 
-/* gststereoaggregator-output.c, in the order of a pair's way. TRUE, and said so, when it comes too late anyway. */
+/* gststereoaggregator-output.c, in the order of a pair's way. TRUE, and said so, when it would come too late. To be
+ * asked last, when nothing is left to do but compute and push: how long those take is measured from here on. */
 gboolean gst_stereo_aggregator_is_late (GstStereoAggregator *self, const GstStereoFrame *frame);
 /* After an error was posted: the two views are of different sizes or formats. */
 GstFlowReturn gst_stereo_aggregator_mismatch (

@@ -88,8 +88,6 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstS
 
   if (!comparable (first, second))
     return gst_stereo_aggregator_mismatch (base, left, right);
-  if (gst_stereo_aggregator_is_late (base, left->time == GST_STEREO_TIME_NONE ? right : left))
-    return GST_FLOW_OK;
   gst_stereo_match_choose_context (self, first->buffer, second->buffer);
   gst_stereo_match_read_views (self, left, right, &truth);
   if ((flow = gst_stereo_match_prepare (self, &left->layout)) != GST_FLOW_OK) {
@@ -102,6 +100,10 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstS
   flight->geometry = (GstStereoGeometry) { self->in_force.focal_length, self->in_force.baseline,
     self->in_force.principal_offset };
   flow = gst_stereo_match_acquire (self, &flight->out, &flight->confidence);
+  if (flow == GST_FLOW_OK && gst_stereo_aggregator_is_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
+    gst_stereo_flight_free (flight);
+    return GST_FLOW_OK;
+  }
   if (flow == GST_FLOW_OK) {
     flight->segment = left->segment;
     if (left->time != GST_STEREO_TIME_NONE && right->time != GST_STEREO_TIME_NONE)

@@ -31,7 +31,16 @@
  * pair, those set by one g_object_set() together.
  *
  * The latency reported is a frame, half a frame or #GstStereoMatch:max-skew for the partner, and more once a pair took
- * longer than a frame to compute: late pairs are dropped, but those that are computed come in time.
+ * longer than half a frame to compute: what the slowest one took, an eighth of that, and half a frame. In live pipelines
+ * pairs that would come later are dropped before they are computed (#GstAggregator's `latency` gives them more time,
+ * #GstStereoMatch:qos=false computes all), and a message on the bus tells of each. So those that are computed come in
+ * time; where one takes longer than any before it, the latency is raised before it is pushed, which takes a
+ * `gst_bin_recalculate_latency()` of the application to reach the sinks. It is lowered again when pairs have taken less
+ * for some time. When frames are later than upstream reports, and so would all be dropped, that becomes part of the
+ * latency after half a second.
+ *
+ * A sink that keeps to the clock keeps the element's thread waiting too, until the latency is over. Put a `queue` before
+ * it, and the next pair is computed in that time: where there is more to do than the machine can, more pairs come out.
  *
  * While the next pair is waiting already, a pair is computed in the time that the next one takes to be copied, and is
  * pushed after that; it is pushed at once where nothing waits, and in live pipelines.

@@ -305,10 +305,12 @@ gst_stereo_rectify_process (GstStereoAggregator *base, GstStereoFrame *first, Gs
 
   if (!comparable (first, second))
     return gst_stereo_aggregator_mismatch (base, left, right);
-  if (gst_stereo_aggregator_is_late (base, left->time == GST_STEREO_TIME_NONE ? right : left))
-    return GST_FLOW_OK;
   if ((flow = prepare (self, left, right)) != GST_FLOW_OK || (flow = acquire (self, &out)) != GST_FLOW_OK)
     return flow;
+  if (gst_stereo_aggregator_is_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
+    gst_buffer_unref (out);
+    return GST_FLOW_OK;
+  }
   gst_stereo_aggregator_decorate (base, out, left, right, FALSE);
   flow = remap_pair (self, first, second, out, &compute_time);
   if (flow != GST_FLOW_OK) {

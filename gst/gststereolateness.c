@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/gststereolateness.h"
+
+#define MS G_GINT64_CONSTANT (1000000)
+#define FIRST_PERIOD (2000 * MS)
+#define LONGEST_PERIOD (64000 * MS)
+#define STALL 4                     /* times what is allowed */
+#define HELD (1 * MS)               /* a push that takes so long waits for somebody */
+#define PATIENCE (500 * MS)         /* with nothing but late pairs */
+#define MOST_EXCESS (5000 * MS)     /* a pipeline's clock that is farther off is not the one that gave the timestamps */
+
+/* What a pair may wait for its turn. Frames come unevenly, and half a frame is too short where they come fast. */
+static gint64
+slack (const GstStereoLateness *self)
+{
+  return self->frame ? MAX (self->frame / 2, 2 * MS) : 20 * MS;
+}
+
+static gint64
+and_an_eighth (gint64 time)
+{
+  return time + time / 8;
+}
+
+static void
+begin_period (GstStereoLateness *self, gint64 now)
+{
+  self->since = now;
+  self->slowest = 0;
+  self->soonest = G_MAXINT64;
+  self->count = 0;
+  self->stalled = FALSE;
+}
+
+void
+gst_stereo_lateness_init (GstStereoLateness *self)
+{
+  *self = (GstStereoLateness) { .period = FIRST_PERIOD };
+  begin_period (self, G_MAXINT64);
+}
+
+void
+gst_stereo_lateness_set_frame (GstStereoLateness *self, gint64 frame)
+{
+  self->frame = frame;
+  self->allowed = self->expected ? MAX (frame, self->expected + slack (self)) : frame;
+}
+
+void
+gst_stereo_lateness_flush (GstStereoLateness *self)
+{
+  self->excess = 0;
+  self->soonest = G_MAXINT64;
+  self->late = 0;
+}
+
+gint64
+gst_stereo_lateness_latency (const GstStereoLateness *self)
+{
+  return self->allowed + (self->excess <= MOST_EXCESS ? self->excess : 0);
+}
+
+/* More than the machine can do: pairs are dropped in any case, and the others are to come in time. */
+static gboolean
+overloaded (const GstStereoLateness *self)
+{
+  return self->expected > self->frame;
+}
+
+/* How long a pair may have waited. In overload the fresh ones are computed: there is always one that came within a
+ * frame's time. But a sink that holds the thread until the latency is over would then hold it all the longer: what
+ * waits meanwhile is as good. One that is slow again as one was a while ago adds to what it waited; a quarter kept back
+ * bounds what that can come to. */
+static gint64
+most_waited (const GstStereoLateness *self, gint64 spare)
+{
+  gint64 kept = self->expected;
+
+  if (overloaded (self))
+    kept = MAX (kept, self->held ? self->allowed / 4 : self->allowed + spare - self->frame);
+  return self->allowed + spare - MIN (kept, self->allowed + spare - slack (self));
+}
+
+/* The period is over: what would have been enough in it? */
+static void
+end_period (GstStereoLateness *self, gint64 now)
+{
+  gint64 allowed = MAX (self->frame, and_an_eighth (self->slowest) + slack (self));
+
+  if (allowed <= self->allowed / 4 * 3) {
+    self->allowed = allowed;
+    self->lowered = TRUE;
+  }
+  if (self->excess && self->soonest < -self->excess / 4)
+    self->excess = MAX (0, self->excess + self->soonest);
+  begin_period (self, now);
+}
+
+void
+gst_stereo_lateness_advance (GstStereoLateness *self, gint64 now)
+{
+  /* the first time, and when the clock is set back */
+  if (now < self->since)
+    self->since = now;
+  if (now - self->since >= self->period && self->count >= GST_STEREO_LATENESS_RECENT)
+    end_period (self, now);
+}
+
+gint64
+gst_stereo_lateness_decide (GstStereoLateness *self, gint64 now, gint64 waited, gint64 spare)
+{
+  gint64 late;
+
+  waited -= self->excess;
+  self->soonest = MIN (self->soonest, waited);
+  late = self->expected ? waited - most_waited (self, spare) : 0;
+  if (late <= 0) {
+    self->late = 0;
+    return 0;
+  }
+  if (self->late++ == 0) {
+    self->late_since = now;
+    self->late_least = waited;
+  }
+  self->late_least = MIN (self->late_least, waited);
+  if (now - self->late_since < MAX (PATIENCE, 4 * self->frame) || waited > self->late_least + slack (self))
+    return late;
+  /* what has just come in is late already: waiting for better would be for ever */
+  self->excess += self->late_least;
+  self->soonest = waited - self->late_least;
+  self->late = 0;
+  return 0;
+}
+
+static void
+allow (GstStereoLateness *self, gint64 needed)
+{
+  self->allowed = needed;
+  if (self->lowered)
+    self->period = MIN (2 * self->period, LONGEST_PERIOD);
+  self->lowered = FALSE;
+}
+
+static void
+remember (GstStereoLateness *self, gint64 service)
+{
+  gint64 slowest = 0;
+
+  self->recent[self->next] = service;
+  self->next = (self->next + 1) % GST_STEREO_LATENESS_RECENT;
+  for (guint i = 0; i < GST_STEREO_LATENESS_RECENT; i++)
+    slowest = MAX (slowest, self->recent[i]);
+  self->expected = and_an_eighth (slowest);
+  self->slowest = MAX (self->slowest, service);
+  self->count++;
+}
+
+void
+gst_stereo_lateness_took (GstStereoLateness *self, gint64 waited, gint64 spare, gint64 service)
+{
+  gboolean strict = overloaded (self);
+
+  if (self->expected && service > STALL * self->allowed && !self->stalled) {
+    self->stalled = TRUE;
+    return;
+  }
+  waited -= self->excess;
+  /* computed though it was late, as the first one or without QoS: what it waited was not for the latency to allow */
+  if (waited > most_waited (self, spare))
+    strict = FALSE;
+  remember (self, service);
+  if (service + slack (self) > self->allowed)
+    allow (self, and_an_eighth (service) + slack (self));
+  if (strict && waited + service - spare > self->allowed)
+    allow (self, waited + and_an_eighth (service) - spare);
+}
+
+void
+gst_stereo_lateness_pushed (GstStereoLateness *self, gint64 time)
+{
+  if (time >= HELD)
+    self->held = GST_STEREO_LATENESS_RECENT;
+  else if (self->held)
+    self->held--;
+}
