@@ -40,7 +40,8 @@ make_tile (const TiledShape *s, uint8_t *left, uint8_t *right, Random *random)
       disparity[p] = random_range (random, s->min, s->min + s->num - 1);
     for (int x = 0; x < s->width; x++) {
       int wall = is_wall (s, x, y);
-      const uint8_t *from = l + (wall ? x : (x + disparity[x / PATCH] + 2 * STEREO_MAX_DISPARITIES * s->width) % s->width) * 3;
+      int partner = (x + disparity[x / PATCH] + STEREO_MAX_DISPARITIES * s->width) % s->width;
+      const uint8_t *from = l + (wall ? x : partner) * 3;
       for (int c = 0; c < 3; c++)
         r[3 * x + c] = wall ? from[c] : (uint8_t) (from[c] ^ (random_next (random) & 3));
     }
@@ -261,7 +262,8 @@ same_volume (const Tiled *large, StereoPlan *large_plan, const Tiled *small, Ste
   if (want)
     is_eventful (small, (const uint16_t *) want, small_row / 2 * (size_t) small->height);
   for (int y = 0; y < large->height && want; y += some) {
-    int rows = large->height - y < some ? large->height - y : some, wanted = whole || y == 0 || y + rows == large->height;
+    int rows = large->height - y < some ? large->height - y : some;
+    int wanted = whole || y == 0 || y + rows == large->height;
     for (int bits = 31; bits <= 34; bits++)     /* of bytes: elements pass 2^31, 2^32 and 2^33 bytes later */
       wanted |= (size_t) y * row <= (size_t) 1 << bits && (size_t) (y + rows) * row > (size_t) 1 << bits;
     if (wanted)

@@ -38,8 +38,8 @@ typedef struct Tiled
 
 /* What is left of @shape when only what is different is kept: at most three tiles across and down. */
 TiledShape tiled_small (const TiledShape *shape);
-/* Both pictures from the same @seed repeat the same tile. @stride: bytes from row to row, 0: rows and both views lie side
- * by side, halves of one picture. 0 if there is no memory. */
+/* Pictures from the same @seed repeat the same tile. Both views are halves of one picture, side by side; @stride: bytes
+ * from row to row, 0: no more than they take. 0 if there is no memory. */
 int tiled_new (Tiled *tiled, const TiledShape *shape, ptrdiff_t stride, uint64_t seed);
 void tiled_free (Tiled *tiled);
 StereoStatus tiled_execute (Tiled *tiled, StereoPlan *plan, StereoError *error);
