@@ -2,7 +2,7 @@
 /*
  * Random maps, planes and layouts, possible and impossible ones, between guard pages: refused with a sentence, or every
  * byte is read where there is one and written where a sample is. Positions are anything a float can be. Repeatable:
- * STEREO_TEST_SEED, and STEREO_FUZZ_ITERATIONS for more of it; under libFuzzer its bytes are the seed. What comes out is
+ * STEREO_TEST_SEED, and STEREO_FUZZ_ITERATIONS for more of it; under libFuzzer its bytes come first. What comes out is
  * tests/engine/test_remap.c's business; that it is the same wherever things lie is checked here.
  */
 #include <math.h>
@@ -152,7 +152,7 @@ iterate (Random *random)
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  Random random = { fuzz_seed (data, size) };
+  Random random = fuzz_random (data, size);
 
   iterate (&random);
   return 0;
