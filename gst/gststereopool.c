@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/gststereopool.h"
 
+#include <string.h>
+
 typedef struct
 {
   GstCaps *caps;
@@ -85,4 +87,17 @@ gst_stereo_pool_new (const GstVideoInfo *info)
   pool = obtain_pool (NULL, &needs);
   gst_caps_unref (needs.caps);
   return pool;
+}
+
+void
+gst_stereo_pool_clear_padding (GstVideoFrame *frame)
+{
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (frame); c++) {
+    gint stride = GST_VIDEO_FRAME_COMP_STRIDE (frame, c);
+    gint used = GST_VIDEO_FRAME_COMP_WIDTH (frame, c) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
+    guint8 *row = GST_VIDEO_FRAME_PLANE_DATA (frame, GST_VIDEO_FRAME_COMP_PLANE (frame, c));
+    /* rows that lie farther apart may have others' samples between them */
+    for (gint y = 0; stride == GST_ROUND_UP_4 (used) && y < GST_VIDEO_FRAME_COMP_HEIGHT (frame, c); y++)
+      memset (row + (gsize) y * (gsize) stride + used, 0, (gsize) (stride - used));
+  }
 }
