@@ -13,7 +13,8 @@
 #   fuzz       libFuzzer with AddressSanitizer and UBSan: every target, FUZZ_SECONDS each (60)
 #
 # Builds lie in build-tools/ (all of it may be deleted). JOBS: how many at once (2). TESTS_BUILD: a build that is there, whose
-# tests leaks and valgrind take instead of one of their own; VALGRIND_TESTS: only these. A part whose tool is not installed
+# tests leaks and valgrind take instead of one of their own; LEAKS_TESTS, VALGRIND_TESTS, FUZZ_TARGETS: only these;
+# TOOLS_QUICK: clang looks and makes no code. tests/run.sh says how short a form it takes. A part whose tool is not installed
 # is skipped. What libFuzzer found lies in build-tools/fuzz/found: put it into tests/fuzz/corpus once it is fixed.
 # The last line is "N parts passed, N failed, N skipped".
 set -u
@@ -49,7 +50,23 @@ do_gcc () {
 
 do_clang () {
   need clang || return 77
+  if [ -n "${TOOLS_QUICK:-}" ]; then
+    clang_looks
+    return
+  fi
   targets='' CC=clang build clang -Dwerror=true
+}
+
+# Every file of a build that is never made: what clang has to say before it makes code, which is nearly all of it.
+clang_looks () {
+  need python3 || return 77
+  [ -f build-tools/clang-looks/build.ninja ] ||
+    CC=clang meson setup build-tools/clang-looks -Dcuda=disabled -Dintrospection=disabled -Dwerror=true \
+      > build-tools/clang-looks.log 2>&1 || { tail -n 5 build-tools/clang-looks.log; return 1; }
+  (cd build-tools/clang-looks && python3 -c 'import json, sys
+for one in json.load(open("compile_commands.json")):
+    sys.stdout.write(one["command"].replace(" -c ", " -fsyntax-only -c ") + "\0")' | xargs -0 -n 1 -P "$jobs" sh -c) \
+    > build-tools/clang-looks.log 2>&1 || { grep -E 'error|warning' build-tools/clang-looks.log | head -40; return 1; }
 }
 
 # vectors are filled lane by lane and patches through a pointer to their pixels, which it takes for uninitialised; the
@@ -90,7 +107,8 @@ do_leaks () {
   mkdir -p build-tools/tracers
   cp "$(pkg-config --variable=pluginsdir gstreamer-1.0)/libgstcoretracers.so" build-tools/tracers/ || return 1
   # one alone first: it makes the registry
-  leaks_of meta && each leaks_of $(element_tests)
+  # shellcheck disable=SC2046
+  leaks_of meta && each leaks_of ${LEAKS_TESTS:-$(element_tests)}
 }
 
 leaks_of () {
@@ -131,7 +149,7 @@ valgrind_of () {
   export STEREO_STREAM_EPISODES=10 STEREO_LOAD_FRAMES=100 STEREO_LOAD_ELEMENTS=3 STEREO_LOAD_SECONDS=2
   log=build-tools/valgrind-$1.log
   start=$(date +%s)
-  if meson test -C "$tests_build" --suite elements --no-rebuild --timeout-multiplier 4 --logbase "valgrind-$1" --print-errorlogs --wrapper \
+  if meson test -C "$tests_build" --suite elements --no-rebuild --timeout-multiplier 8 --logbase "valgrind-$1" --print-errorlogs --wrapper \
       "valgrind -q --error-exitcode=9 --fair-sched=try --leak-check=full --show-leak-kinds=definite
       --errors-for-leak-kinds=definite --num-callers=30 --gen-suppressions=all $glib
       --suppressions=$root/tests/valgrind.supp" "$1" > "$log" 2>&1; then
@@ -159,14 +177,21 @@ do_tsan () {
 
 do_fuzz () {
   need clang || return 77
-  targets=libfuzz CC=clang build fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized \
+  echo 'int LLVMFuzzerTestOneInput (const char *data, unsigned long size) { return 0; }' |
+    clang -x c - -fsanitize=fuzzer,address -o /dev/null 2> /dev/null ||
+    { echo "skipped: clang has no libFuzzer (libclang-rt-dev)"; return 77; }
+  targets=
+  for name in ${FUZZ_TARGETS:-}; do
+    targets="$targets tests/fuzz/libfuzz-$name"
+  done
+  targets=${targets:-libfuzz} CC=clang build fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized \
     -Dc_args=-fno-sanitize=alignment || return 1
   export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   export LSAN_OPTIONS="suppressions=$root/tests/lsan.supp:print_suppressions=0" GST_REGISTRY_FORK=no
   bad=0
-  for program in build-tools/fuzz/tests/fuzz/libfuzz-*; do
-    [ -f "$program" ] || continue
-    name=${program##*libfuzz-} found=build-tools/fuzz/found
+  found=build-tools/fuzz/found
+  for name in ${FUZZ_TARGETS:-$(cd build-tools/fuzz/tests/fuzz && find . -name 'libfuzz-*' -type f | sed 's/.*libfuzz-//')}; do
+    program=build-tools/fuzz/tests/fuzz/libfuzz-$name
     log=$found/$name.log
     mkdir -p "$found/$name"
     corpus=
