@@ -142,7 +142,8 @@ print_default (GParamSpec *spec)
     return;
   }
   if (G_VALUE_HOLDS_STRING (initial)) {
-    g_print (g_value_get_string (initial) ? "`%s`" : "", g_value_get_string (initial));
+    if (g_value_get_string (initial))
+      g_print ("`%s`", g_value_get_string (initial));
     return;
   }
   if (G_VALUE_HOLDS_DOUBLE (initial)) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gst/gststereoaggregator.h"
+#include "gst/gststereopool.h"
 
 #define GST_CAT_DEFAULT gst_depth_overlay_debug
 
@@ -251,6 +252,7 @@ draw (GstDepthOverlay *self, const GstDepthOverlaySettings *settings, GstBuffer 
     gst_video_frame_unmap (&in);
     flow = map_error (self, *output);
   } else {
+    gst_stereo_pool_clear_padding (&out);
     blend (self, settings, &in, &out, depth);
     write_text (self, settings, &out, state);
     gst_video_frame_unmap (&out);

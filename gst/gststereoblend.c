@@ -190,13 +190,20 @@ read_codes (GstStereoBlender *blender, const GstStereoBlendDepth *depth, gint y,
   codes[width] = codes[width - 1];
 }
 
+/* The same promise in the words of each compiler: no pixel is made of another one's. */
+#ifdef __clang__
+#define INDEPENDENT _Pragma ("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma ("GCC ivdep")
+#endif
+
 /* @out may be @in. */
 static void
 blend_bytes (guint8 *out, const guint8 *in, const guint16 *add, gint count, guint alpha)
 {
   const guint16 keep = (guint16) (ONE - alpha);
 
-#pragma GCC ivdep
+  INDEPENDENT
   for (gint i = 0; i < count; i++) {
     guint16 mixed = (guint16) (in[i] * keep + add[i]) >> 8;
     out[i] = add[i] == KEEP ? in[i] : (guint8) mixed;

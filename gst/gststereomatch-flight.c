@@ -8,6 +8,8 @@
  */
 #include "gst/gststereomatch.h"
 
+#include "gst/gststereopool.h"
+
 #define GST_CAT_DEFAULT gst_stereo_match_debug
 
 static void
@@ -55,6 +57,8 @@ map_outputs (GstStereoMatch *self, GstStereoFlight *flight, StereoOutput *output
     GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("An output buffer could not be written to."), (NULL));
     return FALSE;
   }
+  gst_stereo_pool_clear_padding (&flight->out_frame);
+  gst_stereo_pool_clear_padding (&flight->confidence_frame);
   output->data = GST_VIDEO_FRAME_PLANE_DATA (&flight->out_frame, 0);
   output->stride = GST_VIDEO_FRAME_PLANE_STRIDE (&flight->out_frame, 0);
   output->sample = GST_VIDEO_INFO_FORMAT (&self->out_info) == GST_VIDEO_FORMAT_GRAY8 ? STEREO_SAMPLE_U8 :

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/gststereopool.h"
 
+#include <string.h>
+
 typedef struct
 {
   GstCaps *caps;
@@ -85,4 +87,38 @@ gst_stereo_pool_new (const GstVideoInfo *info)
   pool = obtain_pool (NULL, &needs);
   gst_caps_unref (needs.caps);
   return pool;
+}
+
+/* Else others' samples may lie between the rows. */
+static gboolean
+is_plain (const GstVideoFrame *frame)
+{
+  GstVideoInfo plain;
+
+  gst_video_info_set_format (&plain, GST_VIDEO_FRAME_FORMAT (frame), (guint) GST_VIDEO_FRAME_WIDTH (frame),
+      (guint) GST_VIDEO_FRAME_HEIGHT (frame));
+  for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES (frame); p++)
+    if (GST_VIDEO_FRAME_PLANE_STRIDE (frame, p) != GST_VIDEO_INFO_PLANE_STRIDE (&plain, p) ||
+        GST_VIDEO_FRAME_PLANE_OFFSET (frame, p) != GST_VIDEO_INFO_PLANE_OFFSET (&plain, p))
+      return FALSE;
+  return TRUE;
+}
+
+void
+gst_stereo_pool_clear_padding (GstVideoFrame *frame)
+{
+  if (!is_plain (frame))
+    return;
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (frame); c++) {
+    guint p = (guint) GST_VIDEO_FRAME_COMP_PLANE (frame, c);
+    gsize stride = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (frame, p), height = (gsize) GST_VIDEO_FRAME_COMP_HEIGHT (frame, c);
+    gsize used = (gsize) GST_VIDEO_FRAME_COMP_WIDTH (frame, c) * (gsize) GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
+    guint8 *data = GST_VIDEO_FRAME_PLANE_DATA (frame, p);
+    for (gsize y = 0; stride > used && y < height; y++)
+      memset (data + y * stride + used, 0, stride - used);
+    /* planes have an even number of rows where the next one is half as high */
+    if (p + 1 < GST_VIDEO_FRAME_N_PLANES (frame))
+      memset (data + height * stride, 0,
+          GST_VIDEO_FRAME_PLANE_OFFSET (frame, p + 1) - GST_VIDEO_FRAME_PLANE_OFFSET (frame, p) - height * stride);
+  }
 }

@@ -263,6 +263,7 @@ remap_mapped (GstStereoRectify *self, const GstStereoLayout *layout, const GstVi
     GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("An output buffer could not be written to."), (NULL));
     return GST_FLOW_ERROR;
   }
+  gst_stereo_pool_clear_padding (&mapped);
   gst_stereo_rectify_planes (self, layout, first, second, &mapped, sources, targets);
   status = stereo_remap_execute (self->remap, sources, targets, compute_time, &error);
   gst_video_frame_unmap (&mapped);

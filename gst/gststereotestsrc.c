@@ -16,6 +16,7 @@
 #include "gst/gststereotestsrc.h"
 
 #include "gst/gststereometa.h"
+#include "gst/gststereopool.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_test_src_debug);
 #define GST_CAT_DEFAULT gst_stereo_test_src_debug
@@ -253,6 +254,7 @@ make_truth (GstStereoTestSrc *self)
     gst_buffer_unref (truth);
     return NULL;
   }
+  gst_stereo_pool_clear_padding (&frame);
   for (gint y = 0; y < self->layout.height; y++) {
     guint16 *row = (guint16 *) ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) +
         (gsize) y * (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0));
@@ -315,6 +317,7 @@ gst_stereo_test_src_fill (GstPushSrc *push, GstBuffer *buffer)
     return GST_FLOW_ERROR;
   }
   gst_stereo_scene_set_frame (self->scene, (guint64) (self->frames_before + self->frames));
+  gst_stereo_pool_clear_padding (&frame);
   gst_stereo_painter_paint (self->painter, &frame);
   gst_video_frame_unmap (&frame);
   if (!(truth = make_truth (self))) {

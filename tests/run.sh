@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Installs what is missing, builds into build-tests/, runs every test; then the same on the CPU under
-# AddressSanitizer and UBSan in build-tests-asan/ (leave that out with STEREO_NO_ASAN=1), and builds the Debian packages
-# (STEREO_NO_PACKAGE=1).
-# The last line is "N passed, N failed, N skipped", of both runs together.
+# AddressSanitizer and UBSan in build-tests-asan/ (leave that out with STEREO_NO_ASAN=1), builds the Debian packages
+# (STEREO_NO_PACKAGE=1), and looks at it with other tools in build-tools/, shortly: tests/tools.sh (STEREO_NO_TOOLS=1).
+# The last line is "N passed, N failed, N skipped", of all of it together; a tool counts as one.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -39,19 +39,23 @@ configure () {
   ninja -C "$1"
 }
 
-say "1/4 packages"
+say "1/5 packages"
+tools_packages=
+# libclang-rt is libFuzzer and clang's sanitizers
+[ -n "${STEREO_NO_TOOLS:-}" ] || tools_packages='clang libclang-rt-dev cppcheck valgrind'
+# shellcheck disable=SC2086
 install_missing $build_packages g++ gobject-introspection libgirepository1.0-dev python3-gi gir1.2-gstreamer-1.0 \
-  gir1.2-gst-plugins-base-1.0
+  gir1.2-gst-plugins-base-1.0 $tools_packages
 
-say "2/4 build and test in build-tests/"
+say "2/5 build and test in build-tests/"
 # shellcheck disable=SC2046
-configure build-tests $(cuda_options -Dcuda-arch=sm_90)
+configure build-tests -Dwerror=true $(cuda_options -Dcuda-arch=sm_90)
 run_tests build-tests
 
 if [ -n "${STEREO_NO_ASAN:-}" ]; then
-  say "3/4 left out: STEREO_NO_ASAN is set"
+  say "3/5 left out: STEREO_NO_ASAN is set"
 else
-  say "3/4 build and test under AddressSanitizer and UBSan in build-tests-asan/"
+  say "3/5 build and test under AddressSanitizer and UBSan in build-tests-asan/"
   # alignment: GStreamer's own macros write 16-bit samples to odd addresses
   configure build-tests-asan -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized \
     -Dc_args=-fno-sanitize=alignment -Dcuda=disabled -Dintrospection=disabled
@@ -67,10 +71,32 @@ else
 fi
 
 if [ -n "${STEREO_NO_PACKAGE:-}" ]; then
-  say "4/4 left out: STEREO_NO_PACKAGE is set"
+  say "4/5 left out: STEREO_NO_PACKAGE is set"
 else
-  say "4/4 Debian packages in build-package/"
+  say "4/5 Debian packages in build-package/"
   if sh tests/package.sh; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+fi
+
+if [ -n "${STEREO_NO_TOOLS:-}" ]; then
+  say "5/5 left out: STEREO_NO_TOOLS is set"
+else
+  say "5/5 other tools in build-tools/: gcc was -Werror already"
+  log=build-tests/tools.log
+  # by itself it takes hours: here those tests that are quick under valgrind, libFuzzer's targets that compute no frame (the
+  # others ran under ASan above), and some seconds each
+  TESTS_BUILD=build-tests TOOLS_QUICK=1 FUZZ_SECONDS=10 FUZZ_TARGETS='calibration caps meta params' \
+    VALGRIND_TESTS='pairing frame formats stream flight errors meta overlay_stream rectify_stream' \
+    STEREO_STREAM_EPISODES=50 JOBS=$(nproc) sh tests/tools.sh clang cppcheck leaks valgrind tsan fuzz 2>&1 | tee "$log" || true
+  # count_parts WHAT: out of "N parts passed, N failed, N skipped"
+  count_parts () {
+    number=$(sed -n "s/^[0-9]* parts passed, .*/&/p" "$log" | tail -n 1 | tr ',' '\n' | sed -n "s/^ *\([0-9]*\) .*$1\$/\1/p")
+    echo "${number:-0}"
+  }
+  passed=$((passed + $(count_parts passed)))
+  skipped=$((skipped + $(count_parts skipped)))
+  failed=$((failed + $(count_parts failed)))
+  # without its last line it failed, whatever it counted
+  grep -q '^[0-9]* parts passed, ' "$log" || failed=$((failed + 1))
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"

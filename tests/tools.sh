@@ -12,13 +12,16 @@
 #   tsan       ThreadSanitizer: the engine's threads, with 1 to 8 of them
 #   fuzz       libFuzzer with AddressSanitizer and UBSan: every target, FUZZ_SECONDS each (60)
 #
-# Builds lie in build-tools/ (all of it may be deleted). JOBS: how many at once (2). A part whose tool is not installed is
-# skipped. What libFuzzer found lies in build-tools/fuzz/found: put it into tests/fuzz/corpus once it is fixed.
+# Builds lie in build-tools/ (all of it may be deleted). JOBS: how many at once (2). TESTS_BUILD: a build that is there, whose
+# tests leaks and valgrind take instead of one of their own; LEAKS_TESTS, VALGRIND_TESTS, FUZZ_TARGETS: only these;
+# TOOLS_QUICK: clang looks and makes no code. tests/run.sh says how short a form it takes. A part whose tool is not installed
+# is skipped. What libFuzzer found lies in build-tools/fuzz/found: put it into tests/fuzz/corpus once it is fixed.
 # The last line is "N parts passed, N failed, N skipped".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
 jobs=${JOBS:-2}
+tests_build=${TESTS_BUILD:-build-tools/gcc}
 passed=0 failed=0 skipped=0
 
 say () { printf '== %s\n' "$*"; }
@@ -36,18 +39,34 @@ build () {
   shift
   mkdir -p build-tools
   { [ -f "build-tools/$name/build.ninja" ] || meson setup "build-tools/$name" -Dcuda=disabled -Dintrospection=disabled "$@"; } \
-    > "build-tools/$name.log" 2>&1 && ninja -j "$jobs" -C "build-tools/$name" $targets >> "build-tools/$name.log" 2>&1 ||
+    > "build-tools/$name.log" 2>&1 && ninja -k 0 -j "$jobs" -C "build-tools/$name" $targets >> "build-tools/$name.log" 2>&1 ||
     { grep -E 'error|warning|ERROR' "build-tools/$name.log" | head -40; return 1; }
 }
 
 do_gcc () {
   need gcc || return 77
-  targets='' CC=gcc build gcc -Dwerror=true
+  targets='' CC=gcc build gcc -Dwerror=true -Dc_args=-g
 }
 
 do_clang () {
   need clang || return 77
+  if [ -n "${TOOLS_QUICK:-}" ]; then
+    clang_looks
+    return
+  fi
   targets='' CC=clang build clang -Dwerror=true
+}
+
+# Every file of a build that is never made: what clang has to say before it makes code, which is nearly all of it.
+clang_looks () {
+  need python3 || return 77
+  [ -f build-tools/clang-looks/build.ninja ] ||
+    CC=clang meson setup build-tools/clang-looks -Dcuda=disabled -Dintrospection=disabled -Dwerror=true \
+      > build-tools/clang-looks.log 2>&1 || { tail -n 5 build-tools/clang-looks.log; return 1; }
+  (cd build-tools/clang-looks && python3 -c 'import json, sys
+for one in json.load(open("compile_commands.json")):
+    sys.stdout.write(one["command"].replace(" -c ", " -fsyntax-only -c ") + "\0")' | xargs -0 -n 1 -P "$jobs" sh -c) \
+    > build-tools/clang-looks.log 2>&1 || { grep -E 'error|warning' build-tools/clang-looks.log | head -40; return 1; }
 }
 
 # vectors are filled lane by lane and patches through a pointer to their pixels, which it takes for uninitialised; the
@@ -64,57 +83,82 @@ do_cppcheck () {
     --suppress=shiftNegativeLHS:stereo/remap.c --suppress=internalAstError:stereo/cpu/esmp.c stereo gst
 }
 
-# element_tests BUILD: what meson calls them, but those that are a program of somebody else
+# element_tests: what meson calls them, but those that are a program of somebody else (gst-inspect, Python)
 element_tests () {
-  meson test -C "$1" --list --suite elements 2> /dev/null | sed -n 's/^.* \/ //p' | grep -v -e '^gst-' -e Python
+  meson test -C "$tests_build" --list --suite elements 2> /dev/null | sed -n 's/^.* \/ //p' | grep -v -e '^gst-' -e ' '
+}
+
+# each FUNCTION TEST...: FUNCTION of every test, JOBS at once
+each () {
+  function=$1
+  shift
+  [ $# -gt 0 ] && printf '%s\n' "$@" | xargs -P "$jobs" -n 1 sh "$root/tests/tools.sh" "$function"
+}
+
+build_tests () {
+  [ "$tests_build" != build-tools/gcc ] || do_gcc
 }
 
 # a live object at the end of a test is a message of the tracer
 do_leaks () {
   need pkg-config || return 77
-  targets='' build leaks || return 1
+  build_tests || return 1
   # the tests see no plugins but those they use, and the tracer is one
   mkdir -p build-tools/tracers
   cp "$(pkg-config --variable=pluginsdir gstreamer-1.0)/libgstcoretracers.so" build-tools/tracers/ || return 1
-  bad=0
-  for test in $(element_tests build-tools/leaks); do
-    log=$root/build-tools/leaks-$test.log
-    rm -f "$log"
-    # a child would end without telling
-    meson test -C build-tools/leaks --no-rebuild --timeout-multiplier 4 --wrapper "env GST_TRACERS=leaks GST_DEBUG=GST_TRACER:7
-      GST_DEBUG_NO_COLOR=1 GST_DEBUG_FILE=$log CK_FORK=no
-      GST_PLUGIN_SYSTEM_PATH_1_0=$root/build-tools/tracers GST_REGISTRY=$root/build-tools/leaks-registry.bin" \
-      "$test" > "$log.meson" 2>&1 && continue
-    # with objects left a test fails, and passes but for that; the known one is GStreamer's: its own compositor, one behind
-    # the other on a tee, loses the same seek event (1.22)
-    alive=$(grep -h 'object-alive, type-name=(string)[A-Z]' "$log" 2> /dev/null)
-    if [ -z "$alive" ]; then
-      echo "$test fails:"
-      tail -n 15 "$log.meson"
-      bad=1
-    elif echo "$alive" | grep -v 'type-name=(string)GstEvent.*description=(string)seek event' | cut -c1-400 | head -5 | grep .; then
-      echo "$test leaves objects"
-      bad=1
-    fi
-  done
-  return $bad
+  # one alone first: it makes the registry
+  # shellcheck disable=SC2046
+  leaks_of meta && each leaks_of ${LEAKS_TESTS:-$(element_tests)}
 }
 
+leaks_of () {
+  log=$root/build-tools/leaks-$1.log
+  rm -f "$log"
+  # a child would end without telling
+  meson test -C "$tests_build" --suite elements --no-rebuild --timeout-multiplier 4 --logbase "leaks-$1" --wrapper "env GST_TRACERS=leaks
+    GST_DEBUG=GST_TRACER:7 GST_DEBUG_NO_COLOR=1 GST_DEBUG_FILE=$log CK_FORK=no
+    GST_PLUGIN_SYSTEM_PATH_1_0=$root/build-tools/tracers GST_REGISTRY=$root/build-tools/leaks-registry.bin" \
+    "$1" > "$log.meson" 2>&1 && return 0
+  # with objects left a test fails, and passes but for that; the known one is GStreamer's: its own compositor, one behind
+  # the other on a tee, loses the same seek event (1.22)
+  alive=$(grep -h 'object-alive, type-name=(string)[A-Z]' "$log" 2> /dev/null)
+  if [ -z "$alive" ]; then
+    echo "$1 fails:"
+    tail -n 15 "$log.meson"
+    return 1
+  fi
+  ! echo "$alive" | grep -v 'type-name=(string)GstEvent.*description=(string)seek event' | cut -c1-400 | head -5 | grep . ||
+    { echo "$1 leaves objects"; return 1; }
+}
+
+# What a test repeats by chance it repeats less often here, and its watchdogs wait longer; no test is left out. Suppressed
+# is what glib.supp and tests/valgrind.supp say, which say why.
 do_valgrind () {
   need valgrind || return 77
-  targets='' build valgrind -Dbuildtype=debugoptimized || return 1
+  build_tests || return 1
+  # shellcheck disable=SC2086
+  each valgrind_of ${VALGRIND_TESTS:-$(element_tests)}
+}
+
+valgrind_of () {
   glib=/usr/share/glib-2.0/valgrind/glib.supp
   [ -f "$glib" ] && glib="--suppressions=$glib" || glib=
-  export G_SLICE=always-malloc GST_REGISTRY_FORK=no CK_FORK=no CK_DEFAULT_TIMEOUT=0 STEREO_CPU=avx2
-  bad=0
-  # one after the other: it multiplies a test's time by thirty
-  for test in ${VALGRIND_TESTS:-$(element_tests build-tools/valgrind)}; do
-    echo "$test"
-    meson test -C build-tools/valgrind --no-rebuild --timeout-multiplier 20 --print-errorlogs --wrapper \
-      "valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --num-callers=30 $glib --suppressions=$root/tests/valgrind.supp" \
-      "$test" > "build-tools/valgrind-$test.log" 2>&1 || { tail -n 60 "build-tools/valgrind-$test.log"; bad=1; }
-  done
-  return $bad
+  export G_SLICE=always-malloc G_DEBUG=gc-friendly GST_REGISTRY_FORK=no CK_FORK=no
+  # valgrind knows no AVX-512
+  export STEREO_CPU=avx2 STEREO_TEST_SLOWNESS=50 STEREO_TEST_COUNT=3
+  export STEREO_STREAM_EPISODES=10 STEREO_LOAD_FRAMES=100 STEREO_LOAD_ELEMENTS=3 STEREO_LOAD_SECONDS=2
+  log=build-tools/valgrind-$1.log
+  start=$(date +%s)
+  if meson test -C "$tests_build" --suite elements --no-rebuild --timeout-multiplier 8 --logbase "valgrind-$1" --print-errorlogs --wrapper \
+      "valgrind -q --error-exitcode=9 --fair-sched=try --leak-check=full --show-leak-kinds=definite
+      --errors-for-leak-kinds=definite --num-callers=30 --gen-suppressions=all $glib
+      --suppressions=$root/tests/valgrind.supp" "$1" > "$log" 2>&1; then
+    echo "$1: clean, $(($(date +%s) - start)) s"
+  else
+    echo "$1: FAILED after $(($(date +%s) - start)) s, see $log"
+    grep -E '^==[0-9]+== |^[0-9]+%:|:[FE]:' "$log" | head -30
+    return 1
+  fi
 }
 
 # The engine's own threads. GLib and GStreamer are not built with the sanitizer, which does not see their locks: what it
@@ -133,14 +177,21 @@ do_tsan () {
 
 do_fuzz () {
   need clang || return 77
-  targets='' CC=clang build fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized \
+  echo 'int LLVMFuzzerTestOneInput (const char *data, unsigned long size) { return 0; }' |
+    clang -x c - -fsanitize=fuzzer,address -o /dev/null 2> /dev/null ||
+    { echo "skipped: clang has no libFuzzer (libclang-rt-dev)"; return 77; }
+  targets=
+  for name in ${FUZZ_TARGETS:-}; do
+    targets="$targets tests/fuzz/libfuzz-$name"
+  done
+  targets=${targets:-libfuzz} CC=clang build fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized \
     -Dc_args=-fno-sanitize=alignment || return 1
   export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   export LSAN_OPTIONS="suppressions=$root/tests/lsan.supp:print_suppressions=0" GST_REGISTRY_FORK=no
   bad=0
-  for program in build-tools/fuzz/tests/fuzz/libfuzz-*; do
-    [ -f "$program" ] || continue
-    name=${program##*libfuzz-} found=build-tools/fuzz/found
+  found=build-tools/fuzz/found
+  for name in ${FUZZ_TARGETS:-$(cd build-tools/fuzz/tests/fuzz && find . -name 'libfuzz-*' -type f | sed 's/.*libfuzz-//')}; do
+    program=build-tools/fuzz/tests/fuzz/libfuzz-$name
     log=$found/$name.log
     mkdir -p "$found/$name"
     corpus=
@@ -157,6 +208,11 @@ do_fuzz () {
   done
   return $bad
 }
+
+# for xargs
+case ${1:-} in
+  leaks_of | valgrind_of) "$@"; exit ;;
+esac
 
 for part in ${*:-gcc clang cppcheck leaks valgrind tsan fuzz}; do
   say "$part"

@@ -12,11 +12,17 @@
 typedef struct Random
 {
   uint64_t state;
+  const uint8_t *bytes, *end;   /* come first, four a number: a fuzzer's input, of which each part then means something */
 } Random;
 
 static inline uint32_t
 random_next (Random *random)
 {
+  if (random->end - random->bytes >= 4) {
+    const uint8_t *b = random->bytes;
+    random->bytes += 4;
+    return b[0] | (uint32_t) b[1] << 8 | (uint32_t) b[2] << 16 | (uint32_t) b[3] << 24;
+  }
   uint64_t z = random->state += 0x9E3779B97F4A7C15u;
   z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
   z = (z ^ z >> 27) * 0x94D049BB133111EBu;

@@ -2,6 +2,12 @@
 /* A pair of known disparity through the element: every format, every layout, sizes, strides, outputs. */
 #include "util.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include "gst/gststereometa.h"
+
 static const GstVideoFormat formats[] = {
   GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_UYVY,
   GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR, GST_VIDEO_FORMAT_RGBx, GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGBA,
@@ -45,6 +51,43 @@ GST_START_TEST (test_two_pads)
   check_two (formats[__i__], formats[__i__], VIEW_WIDTH, VIEW_HEIGHT, 0);
   check_two (formats[__i__], formats[__i__], VIEW_WIDTH - 1, VIEW_HEIGHT - 1, 0);
   check_two (formats[__i__], formats[__i__], VIEW_WIDTH - 1, VIEW_HEIGHT - 1, 13);
+}
+GST_END_TEST;
+
+/* The bytes between rows that end at @used. */
+static void
+check_padding (GstBuffer *buffer, gsize used, gsize height)
+{
+  GstMapInfo map;
+  gsize stride = (used + 3) / 4 * 4;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  fail_unless (stride > used && map.size == stride * height);
+  for (gsize k = 0; k < map.size; k++)
+    fail_unless (k % stride < used || map.data[k] == 0, "byte %" G_GSIZE_FORMAT " is %d", k, map.data[k]);
+  gst_buffer_unmap (buffer, &map);
+}
+
+/* A sink that writes whole buffers must not write what memory held before. */
+GST_START_TEST (test_nothing_lies_between_rows)
+{
+  const gint width = VIEW_WIDTH - 1;
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, NULL);
+  Pair *pair = pair_new (EXACT);
+  GstBuffer *out;
+
+#ifdef __GLIBC__
+  mallopt (M_PERTURB, 0xA5);
+#endif
+  pair_caps (pair, caps, caps);
+  gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, 3, 0, 0), 0, FRAME));
+  gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, 3, SHIFT, 0), 0, FRAME));
+  out = pair_pull (pair, 0);
+  check_padding (out, 2 * (gsize) width, VIEW_HEIGHT);
+  check_padding (gst_buffer_get_stereo_meta (out)->confidence, (gsize) width, VIEW_HEIGHT);
+  gst_buffer_unref (out);
+  pair_free (pair);
+  g_free (caps);
 }
 GST_END_TEST;
 
@@ -314,6 +357,7 @@ formats_suite (void)
 
   suite_add_tcase (suite, cases);
   tcase_add_loop_test (cases, test_two_pads, 0, G_N_ELEMENTS (formats));
+  tcase_add_test (cases, test_nothing_lies_between_rows);
   tcase_add_test (cases, test_two_formats_of_one_family);
   tcase_add_loop_test (cases, test_packed, 0, G_N_ELEMENTS (formats));
   tcase_add_loop_test (cases, test_packed_by_property, 0, G_N_ELEMENTS (layouts));

@@ -5,6 +5,10 @@
 #include "gst/gststereocolormap.h"
 #include "overlay_util.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #define QUIET "text=false legend=false "
 /* Flag 1: the right view comes first. */
 #define SIDE_BY_SIDE(bits) "multiview-mode=side-by-side,multiview-flags=(GstVideoMultiviewFlagsSet)" bits ":ffffffff"
@@ -261,6 +265,43 @@ GST_START_TEST (test_text_in_every_format)
 }
 GST_END_TEST;
 
+/* What is no sample of a drawn frame is 0, not what memory held before. */
+GST_START_TEST (test_nothing_lies_between_rows)
+{
+  GstVideoFormat format = formats[__i__];
+  Overlay *overlay = overlay_new ("alpha=0 warn-distance=5000", format, 33, 17, "GRAY16_LE", 33, 17);
+  const GstVideoInfo *info = &overlay->info;
+  guint8 *is_sample = g_malloc0 (GST_VIDEO_INFO_SIZE (info));
+  GstBuffer *live = plain_frame (info, 99), *out;
+  GstMapInfo map;
+
+#ifdef __GLIBC__
+  mallopt (M_PERTURB, 0xA5);
+#endif
+  overlay_push_depth (overlay, new_depth (33, 17, GST_STEREO_OUTPUT_KIND_DEPTH, 2000), 0);
+  overlay_push_live (overlay, gst_buffer_ref (live), 0);
+  out = overlay_pull (overlay, 0);
+  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS (info); c++)
+    for (gint y = 0; y < GST_VIDEO_INFO_COMP_HEIGHT (info, c); y++) {
+      guint8 *row = is_sample + GST_VIDEO_INFO_COMP_OFFSET (info, c) + y * GST_VIDEO_INFO_COMP_STRIDE (info, c);
+      for (gint x = 0; x < GST_VIDEO_INFO_COMP_WIDTH (info, c); x++)
+        row[x * GST_VIDEO_INFO_COMP_PSTRIDE (info, c)] = 1;
+      /* the fourth byte of RGBx may be anything */
+      if (GST_VIDEO_INFO_IS_RGB (info))
+        memset (row - GST_VIDEO_INFO_COMP_OFFSET (info, c), 1, 33 * (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (info, c));
+    }
+  fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+  fail_unless_equals_uint64 (map.size, GST_VIDEO_INFO_SIZE (info));
+  for (gsize k = 0; k < map.size; k++)
+    fail_unless (is_sample[k] || map.data[k] == 0, "byte %" G_GSIZE_FORMAT " is %d", k, map.data[k]);
+  gst_buffer_unmap (out, &map);
+  gst_buffer_unref (live);
+  gst_buffer_unref (out);
+  g_free (is_sample);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_alpha_0_changes_nothing)
 {
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
@@ -513,6 +554,7 @@ overlay_suite (void)
   tcase_add_test (tcase, test_colormap_ends);
   tcase_add_loop_test (tcase, test_every_format_like_the_naive_twin, 0, G_N_ELEMENTS (formats));
   tcase_add_loop_test (tcase, test_text_in_every_format, 0, G_N_ELEMENTS (formats));
+  tcase_add_loop_test (tcase, test_nothing_lies_between_rows, 0, G_N_ELEMENTS (formats));
   tcase_add_test (tcase, test_alpha_0_changes_nothing);
   tcase_add_test (tcase, test_colours_do_not_depend_on_the_picture);
   tcase_add_test (tcase, test_near_and_far_clamp);

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "random.h"
+
 #ifdef STEREO_LIBFUZZER
 #define CHECK(condition, ...) ((condition) ? 1 : (fprintf (stderr, __VA_ARGS__), fputc ('\n', stderr), abort (), 0))
 #define fuzz_failed() 0
@@ -31,15 +33,16 @@ extern int fuzz_outcomes[FUZZ_OUTCOMES];
 /* Pieces of text that mean something to the target; end with NULL. */
 extern const char *const fuzz_pieces[];
 
-/* For targets that draw their input: a seed that every byte counts for (FNV). */
-static inline uint64_t
-fuzz_seed (const uint8_t *data, size_t size)
+/* For targets that draw their input: the bytes are what is drawn first, so that a mutation of a byte changes one thing.
+ * What is drawn after them comes from a seed that every byte counts for (FNV). */
+static inline Random
+fuzz_random (const uint8_t *data, size_t size)
 {
-  uint64_t seed = 0xCBF29CE484222325u;
+  Random random = { 0xCBF29CE484222325u, data, data + size };
 
   for (size_t k = 0; k < size; k++)
-    seed = (seed ^ data[k]) * 0x100000001B3u;
-  return seed;
+    random.state = (random.state ^ data[k]) * 0x100000001B3u;
+  return random;
 }
 
 #endif
