@@ -8,72 +8,78 @@ struct Sources
 };
 
 #define LOAD_THREADS 128
-#define LOAD_PIXELS 512         /* of a block, in a row */
-#define LOAD_STRIDE 8           /* the largest pixel, bytes */
+#define LOAD_PIXELS 4           /* of a thread: a vector of colours */
 
-/* Bytes first..last - 1 of a row's piece to shared memory, by whole words where they lie within. */
-static __device__ void
-load_bytes (uint32_t *words, const uint8_t *piece, int first, int last)
-{
-  int skip = (int) ((uintptr_t) piece & 3);
-
-  for (int w = threadIdx.x; w < (skip + last + 3) / 4; w += LOAD_THREADS) {
-    int from = 4 * w - skip;
-    uint32_t word = 0;
-    if (from >= first && from + 4 <= last)
-      word = *(const uint32_t *) (piece + from);
-    else
-      for (int b = max (0, first - from); b < min (4, last - from); b++)
-        word |= (uint32_t) piece[from + b] << 8 * b;
-    words[w] = word;
-  }
-}
-
-/* How a pixel is read: the bytes from @first on, of which @order picks red, green and blue. */
+/* How a pixel is read: the @size bytes from @first on, of which @order picks red, green and blue. */
 struct Samples
 {
-  int first, last;
+  int first, size;
   uint32_t order;
 };
 
-static __device__ Samples
+static __device__ __forceinline__ Samples
 samples_of (const StereoImage &image)
 {
   int o[3] = { image.offset[0], image.offset[image.channels == 3 ? 1 : 0], image.offset[image.channels == 3 ? 2 : 0] };
   int first = min (o[0], min (o[1], o[2])), last = max (o[0], max (o[1], o[2]));
-  return { first, last, (uint32_t) (o[0] - first | (o[1] - first) << 4 | (o[2] - first) << 8) };
+  return { first, last - first + 1, (uint32_t) (o[0] - first | (o[1] - first) << 4 | (o[2] - first) << 8) };
 }
 
-/* Colour of the pixel whose first byte is number @at: eight bytes from the word it lies in, and three picked. Samples
- * of a pixel lie within four bytes (StereoImage). */
+/* The one to four bytes (StereoImage) from @at on: out of the whole words they lie in, where those lie within
+ * @begin..@end. */
 static __device__ __forceinline__ uint32_t
-pick (const uint32_t *words, int at, uint32_t order)
+load_bytes (const uint8_t *at, int size, const uint8_t *begin, const uint8_t *end)
 {
-  uint32_t four = __funnelshift_r (words[at >> 2], words[(at >> 2) + 1], 8 * (at & 3));
-  return __byte_perm (four, 0, order | 0x4000);
+  int skip = (int) ((uintptr_t) at & 3);
+  bool two = skip + size > 4;
+  const uint32_t *words = (const uint32_t *) (at - skip);
+
+  if ((const uint8_t *) words >= begin && (const uint8_t *) (words + 1 + two) <= end)
+    return __funnelshift_r (__ldg (words), two ? __ldg (words + 1) : 0, 8 * skip);
+  uint32_t bytes = 0;
+  for (int b = 0; b < size; b++)
+    bytes |= (uint32_t) at[b] << 8 * b;
+  return bytes;
 }
 
-/* A block per piece of a row, a plane of the grid per view. The right view is written backwards. Grey is 77, 150 and 29
+static __device__ __forceinline__ uint32_t
+luma_of (uint32_t rgb)
+{
+  return __dp4a (rgb, 77u | 150u << 8 | 29u << 16, 128u) >> 8;
+}
+
+/* A thread per vector of a row, a plane of the grid per view. The right view is written backwards. Grey is 77, 150 and 29
  * parts of 256; where all samples are one, it is that. */
 static __global__ void __launch_bounds__ (LOAD_THREADS)
 load_kernel (Frame f, Sources sources)
 {
-  __shared__ uint32_t words[LOAD_PIXELS * LOAD_STRIDE / 4 + 3];
-  int x0 = blockIdx.x * LOAD_PIXELS, y = blockIdx.y, view = blockIdx.z;
+  int to = (blockIdx.x * LOAD_THREADS + threadIdx.x) * LOAD_PIXELS, y = blockIdx.y, view = blockIdx.z;
   const StereoImage &image = sources.image[view];
-  const uint8_t *piece = image.data + y * image.stride + (ptrdiff_t) x0 * image.pixel_stride;
-  int pixels = min (f.width - x0, LOAD_PIXELS);
   Samples samples = samples_of (image);
-  uint32_t *color = f.view[view].color + (size_t) y * f.image_pitch;
-  uint8_t *luma = f.view[view].luma + (size_t) y * f.image_pitch;
+  const uint8_t *begin = image.data + y * image.stride + samples.first;
+  const uint8_t *end = begin + (ptrdiff_t) (f.width - 1) * image.pixel_stride + samples.size;
+  uint32_t *color = f.view[view].color + (size_t) y * f.image_pitch + to;
+  uint8_t *luma = f.view[view].luma + (size_t) y * f.image_pitch + to;
+  uint32_t rgb[LOAD_PIXELS];
 
-  load_bytes (words, piece, samples.first, (pixels - 1) * image.pixel_stride + samples.last + 1);
-  __syncthreads ();
-  for (int p = threadIdx.x; p < pixels; p += LOAD_THREADS) {
-    uint32_t rgb = pick (words, ((int) (uintptr_t) piece & 3) + samples.first + p * image.pixel_stride, samples.order);
-    int to = view == STEREO_RIGHT ? f.width - 1 - x0 - p : x0 + p;
-    color[to] = rgb;
-    luma[to] = (uint8_t) (__dp4a (rgb, 77u | 150u << 8 | 29u << 16, 128u) >> 8);
+  if (to >= f.width)
+    return;
+#pragma unroll
+  for (int k = 0; k < LOAD_PIXELS; k++) {
+    int own = min (to + k, f.width - 1), x = view == STEREO_RIGHT ? f.width - 1 - own : own;
+    rgb[k] = load_bytes (begin + (ptrdiff_t) x * image.pixel_stride, samples.size, begin, end);
+  }
+#pragma unroll
+  for (int k = 0; k < LOAD_PIXELS; k++)
+    rgb[k] = __byte_perm (rgb[k], 0, samples.order | 0x4000);
+  if (to + LOAD_PIXELS <= f.width) {
+    *(uint4 *) color = make_uint4 (rgb[0], rgb[1], rgb[2], rgb[3]);
+    *(uint32_t *) luma = luma_of (rgb[0]) | luma_of (rgb[1]) << 8 | luma_of (rgb[2]) << 16 | luma_of (rgb[3]) << 24;
+    return;
+  }
+  for (int k = 0; k < LOAD_PIXELS && to + k < f.width; k++) {
+    color[k] = rgb[k];
+    luma[k] = (uint8_t) luma_of (rgb[k]);
   }
 }
 
@@ -92,7 +98,7 @@ load_prepare (StereoPlan *plan, StereoError *error)
 static dim3
 load_grid (const StereoPlan *plan)
 {
-  return dim3 (cuda_blocks (plan->width, LOAD_PIXELS), plan->height, 2);
+  return dim3 (cuda_blocks (plan->width, LOAD_PIXELS * LOAD_THREADS), plan->height, 2);
 }
 
 static StereoStatus

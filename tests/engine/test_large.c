@@ -196,7 +196,7 @@ execute_there (Tiled *t, StereoPlan *plan, StereoError *error)
 static void
 test_device_memory (void)
 {
-  TiledShape shape = shape_of (TALL), less = tiled_small (&shape);
+  TiledShape shape = shape_of (TALL), less;
   const Setting setting = { "", 0, STEREO_METHOD_BM, STEREO_COST_SAD, 5, 0, 0, 8, STEREO_REFINE_AUTO, 0, 3, FAR_APART };
   Tiled large = { 0 }, small = { 0 };
   StereoParams params;
@@ -209,6 +209,7 @@ test_device_memory (void)
   if (!fits (&shape))
     return;
   shape.num = 16;
+  less = tiled_small (&shape);
   set (&params, &setting, &shape);
   uint64_t seed = random_next (&random_state);
   if (CHECK (tiled_new (&large, &shape, FAR_APART, seed) && tiled_new (&small, &less, 0, seed), "no memory")) {
