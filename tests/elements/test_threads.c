@@ -160,11 +160,10 @@ send (Rig *rig, GRand *rand)
 {
   GstElement *element = any_element (rig, rand);
   GstPad *pad = gst_element_get_static_pad (element, "src");
-  GstClockTimeDiff diff = -g_rand_int_range (rand, 0, 40);
 
   switch (g_rand_int_range (rand, 0, 4)) {
     case 0:
-      gst_pad_send_event (pad, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 0.9, diff, 40));
+      gst_pad_send_event (pad, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 0.9, -40, 40));
       break;
     case 1:
       gst_pad_send_event (pad, gst_event_new_reconfigure ());
