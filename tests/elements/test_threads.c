@@ -153,17 +153,17 @@ ask (Rig *rig, GRand *rand)
   gst_object_unref (pad);
 }
 
-/* As downstream sends them. No frame is late by that: with one dropped the overlay would wait for the next, while the
- * source may wait for the overlay to answer what stands behind the frame it holds. */
+/* As downstream sends them. */
 static void
 send (Rig *rig, GRand *rand)
 {
   GstElement *element = any_element (rig, rand);
   GstPad *pad = gst_element_get_static_pad (element, "src");
+  GstClockTimeDiff diff = g_rand_int_range (rand, -40, 5) * (gint64) GST_MSECOND;
 
   switch (g_rand_int_range (rand, 0, 4)) {
     case 0:
-      gst_pad_send_event (pad, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 0.9, -40, 40));
+      gst_pad_send_event (pad, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 0.9, diff, 200 * GST_MSECOND));
       break;
     case 1:
       gst_pad_send_event (pad, gst_event_new_reconfigure ());
