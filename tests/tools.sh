@@ -121,7 +121,7 @@ do_valgrind () {
 # tests/elements/tsan, whose own test comes first. It slows everything down by ten and more.
 do_tsan () {
   targets='' build tsan -Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized || return 1
-  export TSAN_OPTIONS="exitcode=66 allocator_may_return_null=1 detect_deadlocks=0 suppressions=$root/tests/tsan.supp"
+  export TSAN_OPTIONS="exitcode=66 allocator_may_return_null=1 suppressions=$root/tests/tsan.supp"
   bad=0
   for test in flight plan remap determinism; do
     "build-tools/tsan/tests/engine/test_$test" > "build-tools/tsan-engine-$test.log" 2>&1 ||
