@@ -386,7 +386,7 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   aggregator_class->update_src_caps = gst_depth_overlay_update_src_caps;
   aggregator_class->negotiated_src_caps = gst_depth_overlay_negotiated_src_caps;
   aggregator_class->decide_allocation = gst_depth_overlay_decide_allocation;
-  aggregator_class->propose_allocation = gst_stereo_aggregator_propose_allocation;
+  aggregator_class->sink_query_pre_queue = gst_stereo_aggregator_sink_query_pre_queue;
 }
 
 static void

@@ -346,10 +346,13 @@ gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *p
   return GST_AGGREGATOR_CLASS (parent_class ())->sink_query (aggregator, pad, query);
 }
 
+/* How frames are to lie in memory depends on nothing that comes before, so it is said at once. Behind frames that wait for
+ * those of another pad the question would hold up the thread that asks, and that may be the one that these come from. */
 gboolean
-gst_stereo_aggregator_propose_allocation (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide,
-    GstQuery *query)
+gst_stereo_aggregator_sink_query_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
 {
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_AGGREGATOR_CLASS (parent_class ())->sink_query_pre_queue (aggregator, pad, query);
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   return TRUE;
 }

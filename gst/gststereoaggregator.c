@@ -172,7 +172,7 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   aggregator_class->stop = gst_stereo_aggregator_stop;
   aggregator_class->flush = gst_stereo_aggregator_flush;
   aggregator_class->aggregate = gst_stereo_aggregator_aggregate;
-  aggregator_class->propose_allocation = gst_stereo_aggregator_propose_allocation;
+  aggregator_class->sink_query_pre_queue = gst_stereo_aggregator_sink_query_pre_queue;
 }
 
 static void

@@ -115,8 +115,8 @@ gboolean gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggrega
 gboolean gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event);
 gboolean gst_stereo_aggregator_src_query (GstAggregator *aggregator, GstQuery *query);
 gboolean gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query);
-gboolean gst_stereo_aggregator_propose_allocation (
-    GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide, GstQuery *query);
+gboolean gst_stereo_aggregator_sink_query_pre_queue (
+    GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query);
 GstBuffer *gst_stereo_aggregator_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
 
 /* Reports the latency that pairs need, where that has changed. */

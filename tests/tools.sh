@@ -9,7 +9,7 @@
 #   cppcheck   no findings in stereo/ and gst/
 #   leaks      GStreamer's leaks tracer: every element test, no object left
 #   valgrind   memcheck of the element tests, with tests/valgrind.supp
-#   tsan       ThreadSanitizer: the engine's threads, with 1 to 8 of them
+#   tsan       ThreadSanitizer: the engine's threads, with 1 to 8 of them, and every element test (TSAN_TESTS)
 #   fuzz       libFuzzer with AddressSanitizer and UBSan: every target, FUZZ_SECONDS each (60)
 #
 # Builds lie in build-tools/ (all of it may be deleted). JOBS: how many at once (2). TESTS_BUILD: a build that is there, whose
@@ -161,16 +161,28 @@ valgrind_of () {
   fi
 }
 
-# The engine's own threads. GLib and GStreamer are not built with the sanitizer, which does not see their locks: what it
-# says of elements is about those (every use of an object lock is a race to it).
+# The engine's own threads, then the elements'. GLib and GStreamer are not built with the sanitizer, and are told to it:
+# tests/elements/tsan, whose own test comes first. It slows everything down by ten and more.
 do_tsan () {
-  targets='tests/engine/test_determinism tests/engine/test_flight tests/engine/test_plan tests/engine/test_remap' \
-    build tsan -Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized || return 1
-  export TSAN_OPTIONS='exitcode=66 allocator_may_return_null=1'
+  targets='' build tsan -Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized || return 1
+  export TSAN_OPTIONS="exitcode=66 allocator_may_return_null=1 suppressions=$root/tests/tsan.supp"
   bad=0
   for test in flight plan remap determinism; do
-    "build-tools/tsan/tests/engine/test_$test" > "build-tools/tsan-$test.log" 2>&1 ||
-      { bad=1; grep -A12 WARNING "build-tools/tsan-$test.log" | head -60; tail -n 3 "build-tools/tsan-$test.log"; }
+    "build-tools/tsan/tests/engine/test_$test" > "build-tools/tsan-engine-$test.log" 2>&1 ||
+      { bad=1; grep -A12 WARNING "build-tools/tsan-engine-$test.log" | head -60; tail -n 3 "build-tools/tsan-engine-$test.log"; }
+  done
+  # memory that GLib hands on without giving it back would carry its history along; a child would end without telling
+  export G_SLICE=always-malloc CK_FORK=no CK_DEFAULT_TIMEOUT=0 GST_REGISTRY_FORK=no STEREO_TEST_SLOWNESS=10
+  export STEREO_STREAM_EPISODES="${STEREO_STREAM_EPISODES:-100}" STEREO_LOAD_FRAMES="${STEREO_LOAD_FRAMES:-200}"
+  export STEREO_LOAD_ELEMENTS="${STEREO_LOAD_ELEMENTS:-3}" STEREO_THREADS_SECONDS="${STEREO_THREADS_SECONDS:-20}"
+  # stereo-live is a program for users, which is not told
+  for test in ${TSAN_TESTS:-tsan $(element_tests build-tools/tsan | grep -v -x -e tsan -e stereo-live)}; do
+    log=build-tools/tsan-$test.log
+    meson test -C build-tools/tsan --no-rebuild --timeout-multiplier 10 --verbose "$test" > "$log" 2>&1 && continue
+    bad=1
+    echo "$test:"
+    grep -E '^SUMMARY: ThreadSanitizer' "$log" | sort | uniq -c | head -20
+    grep -E 'STANDS STILL|:[FE]:' "$log" | cut -c1-300 | head -5
   done
   return $bad
 }

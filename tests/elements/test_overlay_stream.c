@@ -347,6 +347,45 @@ GST_END_TEST;
 /* ---- live -------------------------------------------------------------------------------- */
 
 /* A frame waits for its depth until the latency is over, and no longer. */
+typedef struct
+{
+  GstPad *pad;
+  gint answered;                /* atomic */
+} Question;
+
+static gpointer
+ask_for_memory (gpointer data)
+{
+  Question *question = data;
+  GstCaps *caps = gst_pad_get_current_caps (question->pad);
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+
+  if (gst_pad_peer_query (question->pad, query) && gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
+    g_atomic_int_set (&question->answered, TRUE);
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  return NULL;
+}
+
+/* One thread may feed both pads, and ask on one of them while the other's frame is waited for. */
+GST_START_TEST (test_memory_is_spoken_of_while_a_frame_waits)
+{
+  Overlay *overlay = new_overlay ("");
+  Question question = { overlay->live->srcpad, FALSE };
+  GThread *thread;
+
+  push_live (overlay, 0);
+  thread = g_thread_new ("asks", ask_for_memory, &question);
+  for (guint i = 0; i < 1000 && !g_atomic_int_get (&question.answered); i++)
+    g_usleep (10000);
+  fail_unless (g_atomic_int_get (&question.answered));
+  g_thread_join (thread);
+  push_depth (overlay, 3, 0);
+  expect_frame (overlay, 0, 3);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_live_frames_do_not_wait_for_ever)
 {
   Overlay *overlay = new_overlay ("");
@@ -489,6 +528,7 @@ overlay_stream_suite (void)
   tcase_add_test (tcase, test_caps_change);
   tcase_add_test (tcase, test_no_depth_pad);
   tcase_add_test (tcase, test_packed_before_any_depth);
+  tcase_add_test (tcase, test_memory_is_spoken_of_while_a_frame_waits);
   tcase_add_test (tcase, test_live_frames_do_not_wait_for_ever);
   tcase_add_test (tcase, test_play_twice);
   tcase_add_test (tcase, test_seek);
