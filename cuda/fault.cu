@@ -29,12 +29,21 @@ is_fatal (cudaError_t code)
     case cudaErrorAssert:
     case cudaErrorECCUncorrectable:
     case cudaErrorNvlinkUncorrectable:
-    case cudaErrorContextIsDestroyed:
-    case cudaErrorUnknown:
       return 1;
     default:
       return 0;
   }
+}
+
+/* Others may mean it as well, and may mean that its memory is full: then it still answers. */
+static int
+is_silent (void)
+{
+  size_t available, total;
+  cudaError_t code = cudaMemGetInfo (&available, &total);
+
+  cudaGetLastError ();
+  return code != cudaSuccess;
 }
 
 static void
@@ -49,16 +58,18 @@ lose_device (void)
 int
 cuda_note_failure (cudaError_t code)
 {
-  if (is_fatal (code))
+  bool lost = is_fatal (code) || ((code == cudaErrorContextIsDestroyed || code == cudaErrorUnknown) && is_silent ());
+
+  if (lost)
     lose_device ();
-  return is_fatal (code);
+  return lost;
 }
 
-/* Others mean it when a stream that frames ran on cannot be waited for: a device that is busy, or not there, was there. */
+/* A device that is busy, or not there, when a stream that frames ran on is waited for, was there before. */
 void
 cuda_note_settled (cudaError_t code)
 {
-  if (code != cudaSuccess && code != cudaErrorMemoryAllocation)
+  if (is_fatal (code) || (code != cudaSuccess && code != cudaErrorMemoryAllocation && is_silent ()))
     lose_device ();
 }
 

@@ -88,9 +88,12 @@ run_covered (StereoPlan *plan, int k, StageKind kind, int *next)
 {
   Naive *made = NULL;
 
-  for (*next = k; *next < plan->step_count && naive_covers (kind, naive_kind (plan, plan->steps[*next])); (*next)++) {
+  for (*next = k; *next < plan->step_count && naive_covers (kind, naive_kind (plan, plan->steps[*next]));) {
     state_free (made);
-    made = run_step (plan, *next);
+    made = run_step (plan, (*next)++);
+    /* the same stage again would be the next step's */
+    if (naive_kind (plan, plan->steps[*next - 1]) == kind)
+      break;
   }
   return made;
 }
