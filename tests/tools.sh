@@ -83,9 +83,9 @@ do_cppcheck () {
     --suppress=shiftNegativeLHS:stereo/remap.c --suppress=internalAstError:stereo/cpu/esmp.c stereo gst
 }
 
-# element_tests: what meson calls them, but those that are a program of somebody else (gst-inspect, Python)
+# element_tests [BUILD]: what meson calls them, but those that are a program of somebody else (gst-inspect, Python)
 element_tests () {
-  meson test -C "$tests_build" --list --suite elements 2> /dev/null | sed -n 's/^.* \/ //p' | grep -v -e '^gst-' -e ' '
+  meson test -C "${1:-$tests_build}" --list --suite elements 2> /dev/null | sed -n 's/^.* \/ //p' | grep -v -e '^gst-' -e ' '
 }
 
 # each FUNCTION TEST...: FUNCTION of every test, JOBS at once
