@@ -216,7 +216,7 @@ gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *p
     }
     case GST_EVENT_SEGMENT:
       gst_stereo_pad_begin_segment (GST_STEREO_PAD (pad), event);
-      gst_stereo_aggregator_listen (self);
+      gst_stereo_aggregator_ask_live (self, GST_PAD (pad));
       break;
     case GST_EVENT_FLUSH_START:
     case GST_EVENT_FLUSH_STOP:

@@ -172,13 +172,33 @@ new_reference (GstStereoAggregator *self)
   return reference;
 }
 
+/* The base class keeps what it was told before the sources knew, so that a branch is asked once it has begun. */
+void
+gst_stereo_aggregator_ask_live (GstStereoAggregator *self, GstPad *pad)
+{
+  GstQuery *query = gst_query_new_latency ();
+  gboolean live = FALSE;
+
+  if (gst_pad_peer_query (pad, query))
+    gst_query_parse_latency (query, &live, NULL, NULL);
+  gst_query_unref (query);
+  GST_OBJECT_LOCK (self);
+  self->live |= live;
+  GST_OBJECT_UNLOCK (self);
+  gst_stereo_aggregator_listen (self);
+}
+
 void
 gst_stereo_aggregator_listen (GstStereoAggregator *self)
 {
-  GstClock *clock;
+  gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
   GstClockID id = NULL;
+  GstClock *clock;
 
-  if (!GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self))))
+  GST_OBJECT_LOCK (self);
+  live |= self->live;
+  GST_OBJECT_UNLOCK (self);
+  if (!live)
     return;
   clock = gst_system_clock_obtain ();
   GST_OBJECT_LOCK (self);
@@ -254,6 +274,7 @@ gst_stereo_aggregator_forget_silence (GstStereoAggregator *self, gboolean all)
   GST_OBJECT_LOCK (self);
   forget (self->left, all);
   forget (self->right, all);
+  self->live &= !all;
   GST_OBJECT_UNLOCK (self);
 }
 

@@ -72,7 +72,7 @@ struct _GstStereoAggregator
   GstClockID watch; /* waits for the second view pad */
   GstClockID listening;  /* looks now and then whether a view has gone silent; NULL when there is no need */
   GstClockTime looked;   /* last, monotonic */
-  gboolean playing, busy; /* the latter: in aggregate() */
+  gboolean live, playing, busy; /* as some branch said; in PLAYING; in aggregate() */
 
   gint failed; /* atomic: an error was posted that no frame can mend */
 
@@ -135,6 +135,8 @@ GstFlowReturn gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboole
 /* gststereoaggregator-silence.c. Begins to look whether a view goes silent, where there is reason to: in live pipelines that
  * play. To be called when one of these may have become true. */
 void gst_stereo_aggregator_listen (GstStereoAggregator *self);
+/* Begins, too, if what is before @pad is live. */
+void gst_stereo_aggregator_ask_live (GstStereoAggregator *self, GstPad *pad);
 void gst_stereo_aggregator_set_playing (GstStereoAggregator *self, gboolean playing);
 void gst_stereo_aggregator_set_busy (GstStereoAggregator *self, gboolean busy);
 /* After a flush, or a start (@all). */
