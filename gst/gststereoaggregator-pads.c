@@ -216,6 +216,7 @@ gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *p
     }
     case GST_EVENT_SEGMENT:
       gst_stereo_pad_begin_segment (GST_STEREO_PAD (pad), event);
+      gst_stereo_aggregator_ask_live (self, GST_PAD (pad));
       break;
     case GST_EVENT_FLUSH_START:
     case GST_EVENT_FLUSH_STOP:
@@ -261,6 +262,7 @@ gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
     GST_OBJECT_LOCK (self);
     gst_event_parse_latency (event, &self->configured);
     GST_OBJECT_UNLOCK (self);
+    gst_stereo_aggregator_listen (self);
   }
   return GST_AGGREGATOR_CLASS (parent_class ())->src_event (aggregator, event);
 }

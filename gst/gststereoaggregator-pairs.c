@@ -330,10 +330,9 @@ aggregate_packed (GstStereoAggregator *self, GstStereoPad *pad)
   return flow;
 }
 
-GstFlowReturn
-gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
+static GstFlowReturn
+aggregate (GstStereoAggregator *self)
 {
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
   GstStereoPad *pads[3];
   GstFlowReturn flow;
   guint ended = 0, count = 0;
@@ -367,5 +366,17 @@ gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
   flow = settle (self, pads, 3, flow);
   for (guint i = 0; i < 3; i++)
     gst_clear_object (&pads[i]);
+  return flow;
+}
+
+GstFlowReturn
+gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
+{
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
+  GstFlowReturn flow;
+
+  gst_stereo_aggregator_set_busy (self, TRUE);
+  flow = aggregate (self);
+  gst_stereo_aggregator_set_busy (self, FALSE);
   return flow;
 }

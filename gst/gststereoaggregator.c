@@ -29,6 +29,7 @@ static GstFlowReturn
 gst_stereo_aggregator_flush (GstAggregator *aggregator)
 {
   reset_stream (GST_STEREO_AGGREGATOR (aggregator));
+  gst_stereo_aggregator_forget_silence (GST_STEREO_AGGREGATOR (aggregator), FALSE);
   return GST_FLOW_OK;
 }
 
@@ -45,6 +46,7 @@ gst_stereo_aggregator_start (GstAggregator *aggregator)
   GST_OBJECT_UNLOCK (self);
   memset (&self->drops, 0, sizeof self->drops);
   reset_stream (self);
+  gst_stereo_aggregator_forget_silence (self, TRUE);
   return gst_stereo_aggregator_check_pads (self);
 }
 
@@ -52,7 +54,21 @@ static gboolean
 gst_stereo_aggregator_stop (GstAggregator *aggregator)
 {
   gst_stereo_aggregator_stop_watch (GST_STEREO_AGGREGATOR (aggregator));
+  gst_stereo_aggregator_set_playing (GST_STEREO_AGGREGATOR (aggregator), FALSE);
   return TRUE;
+}
+
+static GstStateChangeReturn
+gst_stereo_aggregator_change_state (GstElement *element, GstStateChange transition)
+{
+  GstStateChangeReturn result;
+
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    gst_stereo_aggregator_set_playing (GST_STEREO_AGGREGATOR (element), FALSE);
+  result = GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING && result != GST_STATE_CHANGE_FAILURE)
+    gst_stereo_aggregator_set_playing (GST_STEREO_AGGREGATOR (element), TRUE);
+  return result;
 }
 
 static void
@@ -157,6 +173,7 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   object_class->get_property = gst_stereo_aggregator_get_property;
   object_class->dispose = gst_stereo_aggregator_dispose;
   install_properties (object_class);
+  element_class->change_state = gst_stereo_aggregator_change_state;
   element_class->release_pad = gst_stereo_aggregator_release_pad;
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_AGGREGATOR, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAD, 0);
@@ -164,6 +181,7 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
 
   aggregator_class->create_new_pad = gst_stereo_aggregator_create_new_pad;
   aggregator_class->sink_event = gst_stereo_aggregator_sink_event;
+  aggregator_class->sink_event_pre_queue = gst_stereo_aggregator_sink_event_pre_queue;
   aggregator_class->src_event = gst_stereo_aggregator_src_event;
   aggregator_class->src_query = gst_stereo_aggregator_src_query;
   aggregator_class->sink_query = gst_stereo_aggregator_sink_query;

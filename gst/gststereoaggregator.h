@@ -2,11 +2,12 @@
 /*
  * What elements that take two views have in common: request pads sink, sink_left and sink_right, frames paired and
  * dropped, lateness and latency, segments and timestamps of what comes out. Abstract; stereomatch and stereorectify
- * derive from it. One object, five files:
+ * derive from it. One object, six files:
  *   gststereoaggregator.c         properties, start and stop
  *   gststereoaggregator-pads.c    pads, events, queries
  *   gststereoaggregator-seek.c    seeks on their way upstream
  *   gststereoaggregator-pairs.c   aggregate(): from buffers to pairs, and what is dropped
+ *   gststereoaggregator-silence.c says that one view has stopped without a word
  *   gststereoaggregator-output.c  what a pair gives to its output buffer
  */
 #ifndef GST_STEREO_AGGREGATOR_H
@@ -69,6 +70,9 @@ struct _GstStereoAggregator
   guint seeks;       /* that went upstream without a flush */
   guint32 last_seek; /* sequence number of the last one */
   GstClockID watch; /* waits for the second view pad */
+  GstClockID listening;  /* looks now and then whether a view has gone silent; NULL when there is no need */
+  GstClockTime looked;   /* last, monotonic */
+  gboolean live, playing, busy; /* as some branch said; in PLAYING; in aggregate() */
 
   gint failed; /* atomic: an error was posted that no frame can mend */
 
@@ -127,6 +131,18 @@ gboolean gst_stereo_aggregator_seek (GstStereoAggregator *self, GstEvent *event)
 
 /* gststereoaggregator-pairs.c */
 GstFlowReturn gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout);
+
+/* gststereoaggregator-silence.c. Begins to look whether a view goes silent, where there is reason to: in live pipelines that
+ * play. To be called when one of these may have become true. */
+void gst_stereo_aggregator_listen (GstStereoAggregator *self);
+/* Begins, too, if what is before @pad is live. */
+void gst_stereo_aggregator_ask_live (GstStereoAggregator *self, GstPad *pad);
+void gst_stereo_aggregator_set_playing (GstStereoAggregator *self, gboolean playing);
+void gst_stereo_aggregator_set_busy (GstStereoAggregator *self, gboolean busy);
+/* After a flush, or a start (@all). */
+void gst_stereo_aggregator_forget_silence (GstStereoAggregator *self, gboolean all);
+GstFlowReturn gst_stereo_aggregator_sink_event_pre_queue (
+    GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event);
 
 /* gststereoaggregator-output.c, in the order of a pair's way. TRUE, and said so, when it would come too late. To be
  * asked last, when nothing is left to do but compute and push: how long those take is measured from here on. */

@@ -25,6 +25,11 @@
  * view, and what was taken in with it, is still dropped and counted. A seek without a flush leaves two sources with
  * running times of their own: from there on frames are paired by the time since that seek.
  *
+ * When nothing has come on one view pad of a live pipeline for two seconds, and frames of the other one have, a warning names
+ * the pad, and a message on the bus (info) says when it is back. PAUSED does not count. When nothing comes on either, nothing
+ * is said: whoever stops both cameras may mean it, and a `watchdog` behind them tells. In other pipelines a view may take
+ * all the time it likes.
+ *
  * The caps of both views may change at any time, one pad after the other; two frames that are a pair and
  * differ in size, or of which one is colour and the other is not, are an error. A view pad whose partner
  * is not linked two seconds after its stream started is an error too. Properties take effect with the next

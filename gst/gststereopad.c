@@ -71,12 +71,17 @@ gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
   GST_OBJECT_LOCK (pad);
   closed = pad->closed;
   pad->waiting += !closed && !gap;
+  pad->arrivals++;
+  pad->pushing = !closed;
   GST_OBJECT_UNLOCK (pad);
   if (closed) {
     gst_buffer_unref (buffer);
     return GST_FLOW_EOS;
   }
   flow = pad->chain (base, parent, buffer);
+  GST_OBJECT_LOCK (pad);
+  pad->pushing = FALSE;
+  GST_OBJECT_UNLOCK (pad);
   if (flow != GST_FLOW_OK && !gap)
     count_out (pad);
   return flow;

@@ -48,6 +48,16 @@ typedef struct
   guint patience;               /* frames that are still dropped for their sake */
 } GstStereoSeeks;
 
+/* Of a view on which nothing comes: see gststereoaggregator-silence.c. */
+typedef struct
+{
+  guint seen;                   /* arrivals at the last look */
+  GstClockTime idle;            /* since then nothing came; alone: while the other view went on */
+  GstClockTime alone;
+  gboolean heard;               /* something came once */
+  gboolean told;                /* a warning was posted */
+} GstStereoSilence;
+
 struct _GstStereoPad
 {
   GstAggregatorPad parent;
@@ -72,6 +82,11 @@ struct _GstStereoPad
   GstStereoSeeks seeks;
   guint waiting;                /* frames taken in that did not leave the aggregator's queue yet */
   gboolean closed;              /* upstream is told that no more is wanted */
+  guint arrivals;               /* buffers and gaps */
+  gboolean pushing;             /* a buffer is being taken in, or waits for that */
+  gboolean over;                /* upstream has sent its end */
+
+  GstStereoSilence silence;     /* protected by the element's object lock */
 
   GstPadChainFunction chain;    /* of the base class */
   GMutex queue_lock;            /* around what touches the aggregator's queue */
