@@ -137,7 +137,8 @@ resolve_max_skew (GstStereoAggregator *self)
 static void
 note_skew (GstStereoAggregator *self, const GstStereoQueue *left, const GstStereoQueue *right, gint64 max_skew)
 {
-  if (left->generation == right->generation && left->count && right->count && left->time[0] != GST_STEREO_TIME_NONE && right->time[0] != GST_STEREO_TIME_NONE) {
+  if (left->generation == right->generation && left->count && right->count &&
+      left->time[0] != GST_STEREO_TIME_NONE && right->time[0] != GST_STEREO_TIME_NONE) {
     self->drops.skew = right->time[0] - left->time[0];
     self->drops.max_skew = max_skew == GST_STEREO_TIME_NONE ? 0 : max_skew;
   }
