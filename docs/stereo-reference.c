@@ -168,6 +168,14 @@ changes (GParamSpec *spec)
       "in READY";
 }
 
+/* Not GStreamer's own base classes'. */
+static gboolean
+is_ours (const GParamSpec *spec)
+{
+  const gchar *owner = g_type_name (spec->owner_type);
+  return g_str_has_prefix (owner, "GstStereo") || g_str_has_prefix (owner, "GstDepth");
+}
+
 static void
 print_properties (GstElement *element)
 {
@@ -176,7 +184,7 @@ print_properties (GstElement *element)
   gboolean any = FALSE;
 
   for (guint i = 0; i < count; i++) {
-    if (specs[i]->owner_type != G_OBJECT_TYPE (element))
+    if (!is_ours (specs[i]))
       continue;
     if (!any)
       g_print ("\n| property | default | values | can change | meaning |\n|---|---|---|---|---|\n");
