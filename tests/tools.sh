@@ -182,7 +182,7 @@ do_tsan () {
     bad=1
     echo "$test:"
     grep -E '^SUMMARY: ThreadSanitizer' "$log" | sort | uniq -c | head -20
-    grep -E 'STANDS STILL|:[FE]:' "$log" | cut -c1-300 | head -5
+    grep -E 'STANDS STILL|:[FE]:|^FAIL' "$log" | cut -c1-300 | head -5
   done
   return $bad
 }
