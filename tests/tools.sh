@@ -13,9 +13,9 @@
 #   fuzz       libFuzzer with AddressSanitizer and UBSan: every target, FUZZ_SECONDS each (60)
 #
 # Builds lie in build-tools/ (all of it may be deleted). JOBS: how many at once (2). TESTS_BUILD: a build that is there, whose
-# tests leaks and valgrind take instead of one of their own; LEAKS_TESTS, VALGRIND_TESTS, FUZZ_TARGETS: only these;
-# TOOLS_QUICK: clang looks and makes no code. tests/run.sh says how short a form it takes. A part whose tool is not installed
-# is skipped. What libFuzzer found lies in build-tools/fuzz/found: put it into tests/fuzz/corpus once it is fixed.
+# tests leaks and valgrind take instead of one of their own; LEAKS_TESTS, VALGRIND_TESTS, TSAN_ENGINE_TESTS, FUZZ_TARGETS:
+# only these; TOOLS_QUICK: clang looks and makes no code. tests/run.sh says how short a form it takes. A part whose tool is
+# not installed is skipped. What libFuzzer found lies in build-tools/fuzz/found: put it into tests/fuzz/corpus once it is fixed.
 # The last line is "N parts passed, N failed, N skipped".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -168,7 +168,7 @@ do_tsan () {
     build tsan -Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized || return 1
   export TSAN_OPTIONS='exitcode=66 allocator_may_return_null=1'
   bad=0
-  for test in flight plan remap determinism; do
+  for test in ${TSAN_ENGINE_TESTS:-flight plan remap determinism}; do
     "build-tools/tsan/tests/engine/test_$test" > "build-tools/tsan-$test.log" 2>&1 ||
       { bad=1; grep -A12 WARNING "build-tools/tsan-$test.log" | head -60; tail -n 3 "build-tools/tsan-$test.log"; }
   done
