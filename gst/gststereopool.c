@@ -111,7 +111,8 @@ gst_stereo_pool_clear_padding (GstVideoFrame *frame)
     return;
   for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (frame); c++) {
     guint p = (guint) GST_VIDEO_FRAME_COMP_PLANE (frame, c);
-    gsize stride = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (frame, p), height = (gsize) GST_VIDEO_FRAME_COMP_HEIGHT (frame, c);
+    gsize stride = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (frame, p);
+    gsize height = (gsize) GST_VIDEO_FRAME_COMP_HEIGHT (frame, c);
     gsize used = (gsize) GST_VIDEO_FRAME_COMP_WIDTH (frame, c) * (gsize) GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
     guint8 *data = GST_VIDEO_FRAME_PLANE_DATA (frame, p);
     for (gsize y = 0; stride > used && y < height; y++)

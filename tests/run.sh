@@ -82,11 +82,12 @@ if [ -n "${STEREO_NO_TOOLS:-}" ]; then
 else
   say "5/5 other tools in build-tools/: gcc was -Werror already"
   log=build-tests/tools.log
-  # by itself it takes hours: here those tests that are quick under valgrind, libFuzzer's targets that compute no frame (the
-  # others ran under ASan above), and some seconds each
+  # by itself it takes an hour: here those tests that are quick under valgrind and ThreadSanitizer, libFuzzer's targets that
+  # compute no frame (the others ran under ASan above), and some seconds each
   TESTS_BUILD=build-tests TOOLS_QUICK=1 FUZZ_SECONDS=10 FUZZ_TARGETS='calibration caps meta params' \
     VALGRIND_TESTS='pairing frame formats stream flight errors meta overlay_stream rectify_stream' \
-    STEREO_STREAM_EPISODES=50 JOBS=$(nproc) sh tests/tools.sh clang cppcheck leaks valgrind tsan fuzz 2>&1 | tee "$log" || true
+    TSAN_ENGINE_TESTS='flight plan remap' TSAN_TESTS='tsan flight' STEREO_STREAM_EPISODES=50 JOBS=$(nproc) \
+    sh tests/tools.sh clang cppcheck leaks valgrind tsan fuzz 2>&1 | tee "$log" || true
   # count_parts WHAT: out of "N parts passed, N failed, N skipped"
   count_parts () {
     number=$(sed -n "s/^[0-9]* parts passed, .*/&/p" "$log" | tail -n 1 | tr ',' '\n' | sed -n "s/^ *\([0-9]*\) .*$1\$/\1/p")

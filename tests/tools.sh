@@ -13,9 +13,9 @@
 #   fuzz       libFuzzer with AddressSanitizer and UBSan: every target, FUZZ_SECONDS each (60)
 #
 # Builds lie in build-tools/ (all of it may be deleted). JOBS: how many at once (2). TESTS_BUILD: a build that is there, whose
-# tests leaks and valgrind take instead of one of their own; LEAKS_TESTS, VALGRIND_TESTS, FUZZ_TARGETS: only these;
-# TOOLS_QUICK: clang looks and makes no code. tests/run.sh says how short a form it takes. A part whose tool is not installed
-# is skipped. What libFuzzer found lies in build-tools/fuzz/found: put it into tests/fuzz/corpus once it is fixed.
+# tests leaks and valgrind take instead of one of their own; LEAKS_TESTS, VALGRIND_TESTS, TSAN_ENGINE_TESTS, FUZZ_TARGETS:
+# only these; TOOLS_QUICK: clang looks and makes no code. tests/run.sh says how short a form it takes. A part whose tool is
+# not installed is skipped. What libFuzzer found lies in build-tools/fuzz/found: put it into tests/fuzz/corpus once it is fixed.
 # The last line is "N parts passed, N failed, N skipped".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -37,7 +37,6 @@ need () {
 build () {
   name=$1
   shift
-  mkdir -p build-tools
   { [ -f "build-tools/$name/build.ninja" ] || meson setup "build-tools/$name" -Dcuda=disabled -Dintrospection=disabled "$@"; } \
     > "build-tools/$name.log" 2>&1 && ninja -k 0 -j "$jobs" -C "build-tools/$name" $targets >> "build-tools/$name.log" 2>&1 ||
     { grep -E 'error|warning|ERROR' "build-tools/$name.log" | head -40; return 1; }
@@ -167,6 +166,7 @@ do_tsan () {
   targets='' build tsan -Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized || return 1
   export TSAN_OPTIONS="exitcode=66 allocator_may_return_null=1 suppressions=$root/tests/tsan.supp"
   bad=0
+<<<<<<< HEAD
   for test in flight plan remap determinism; do
     "build-tools/tsan/tests/engine/test_$test" > "build-tools/tsan-engine-$test.log" 2>&1 ||
       { bad=1; grep -A12 WARNING "build-tools/tsan-engine-$test.log" | head -60; tail -n 3 "build-tools/tsan-engine-$test.log"; }
@@ -183,6 +183,11 @@ do_tsan () {
     echo "$test:"
     grep -E '^SUMMARY: ThreadSanitizer' "$log" | sort | uniq -c | head -20
     grep -E 'STANDS STILL|:[FE]:|^FAIL' "$log" | cut -c1-300 | head -5
+=======
+  for test in ${TSAN_ENGINE_TESTS:-flight plan remap determinism}; do
+    "build-tools/tsan/tests/engine/test_$test" > "build-tools/tsan-$test.log" 2>&1 ||
+      { bad=1; grep -A12 WARNING "build-tools/tsan-$test.log" | head -60; tail -n 3 "build-tools/tsan-$test.log"; }
+>>>>>>> tools
   done
   return $bad
 }
@@ -226,6 +231,7 @@ case ${1:-} in
   leaks_of | valgrind_of) "$@"; exit ;;
 esac
 
+mkdir -p build-tools || exit 1
 for part in ${*:-gcc clang cppcheck leaks valgrind tsan fuzz}; do
   say "$part"
   start=$(date +%s)
