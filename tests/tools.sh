@@ -166,8 +166,7 @@ do_tsan () {
   targets='' build tsan -Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized || return 1
   export TSAN_OPTIONS="exitcode=66 allocator_may_return_null=1 suppressions=$root/tests/tsan.supp"
   bad=0
-<<<<<<< HEAD
-  for test in flight plan remap determinism; do
+  for test in ${TSAN_ENGINE_TESTS:-flight plan remap determinism}; do
     "build-tools/tsan/tests/engine/test_$test" > "build-tools/tsan-engine-$test.log" 2>&1 ||
       { bad=1; grep -A12 WARNING "build-tools/tsan-engine-$test.log" | head -60; tail -n 3 "build-tools/tsan-engine-$test.log"; }
   done
@@ -183,11 +182,6 @@ do_tsan () {
     echo "$test:"
     grep -E '^SUMMARY: ThreadSanitizer' "$log" | sort | uniq -c | head -20
     grep -E 'STANDS STILL|:[FE]:|^FAIL' "$log" | cut -c1-300 | head -5
-=======
-  for test in ${TSAN_ENGINE_TESTS:-flight plan remap determinism}; do
-    "build-tools/tsan/tests/engine/test_$test" > "build-tools/tsan-$test.log" 2>&1 ||
-      { bad=1; grep -A12 WARNING "build-tools/tsan-$test.log" | head -60; tail -n 3 "build-tools/tsan-$test.log"; }
->>>>>>> tools
   done
   return $bad
 }
