@@ -86,7 +86,7 @@ else
   # compute no frame (the others ran under ASan above), and some seconds each
   TESTS_BUILD=build-tests TOOLS_QUICK=1 FUZZ_SECONDS=10 FUZZ_TARGETS='calibration caps meta params' \
     VALGRIND_TESTS='pairing frame formats stream flight errors meta overlay_stream rectify_stream' \
-    TSAN_ENGINE_TESTS='flight plan remap' TSAN_TESTS='tsan flight' STEREO_STREAM_EPISODES=50 JOBS=$(nproc) \
+    TSAN_ENGINE_TESTS='flight plan remap' TSAN_TESTS='tsan pairing' STEREO_STREAM_EPISODES=50 JOBS=$(nproc) \
     sh tests/tools.sh clang cppcheck leaks valgrind tsan fuzz 2>&1 | tee "$log" || true
   # count_parts WHAT: out of "N parts passed, N failed, N skipped"
   count_parts () {
