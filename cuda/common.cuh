@@ -9,7 +9,7 @@
 #include <cuda_runtime.h>
 #include <math.h>
 
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 
 /* Sizes and all that is multiplied by rows of the volume is 64 bits wide: the largest volume has 2^40 elements. What is
  * less says so beside it. */

@@ -5,7 +5,7 @@
  */
 #include "cuda/common.cuh"
 
-#include "stereo/remap_private.h"
+#include "stereo/engine/remap_backend.h"
 
 #include <stdlib.h>
 #include <string.h>

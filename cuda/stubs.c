@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CUDA backend of a build without CUDA: it is never available, and says why. */
-#include "stereo/remap_private.h"
+#include "stereo/engine/remap_backend.h"
 
 #include "cuda/config.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststereoconfidence.h"
-#include "gst/gststereometa.h"
-#include "gst/gststereomatch.h"
+#include "gst/confidence/element.h"
+#include "gst/meta/gststereometa.h"
+#include "gst/match/element.h"
 #ifdef HAVE_DEPTHOVERLAY
-#include "gst/gstdepthoverlay.h"
+#include "gst/overlay/element.h"
 #endif
-#include "gst/gststereorectify.h"
-#include "gst/gststereotestsrc.h"
+#include "gst/rectify/element.h"
+#include "gst/testsrc/element.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)

@@ -11,7 +11,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
 
-#include "gst/gststereometa.h"
+#include "gst/meta/gststereometa.h"
 #include "image.h"
 #include "render.h"
 

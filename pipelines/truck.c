@@ -16,7 +16,7 @@
 #include <math.h>
 #include <signal.h>
 
-#include "gst/gststereometa.h"
+#include "gst/meta/gststereometa.h"
 
 typedef struct Truck {
   GMainLoop *loop;

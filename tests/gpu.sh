@@ -43,7 +43,7 @@ part soak && { STEREO_BACKEND=cuda STEREO_STREAM_EPISODES=${GPU_EPISODES:-100000
 
 export CK_DEFAULT_TIMEOUT=60 GST_PLUGIN_PATH="${GST_PLUGIN_PATH:-$build/gst}" LD_LIBRARY_PATH="$build/gst:${LD_LIBRARY_PATH:-}"
 if part elements && command -v gst-launch-1.0 > /dev/null; then
-  for test in "$build"/tests/elements/test_*; do
+  for test in "$build"/tests/gst/test_*; do
     [ -x "$test" ] && [ -f "$test" ] || continue
     output=$("$test" 2> /dev/null) && status=0 || status=$?
     echo "$output" | grep -E '^[0-9]+%|:[FE]:|SKIPPED|MiB' | sed "s/^/${test##*/}: /"
@@ -51,7 +51,7 @@ if part elements && command -v gst-launch-1.0 > /dev/null; then
     case $status in 0 | 77) ;; *) echo "FAILED: $test"; failed=$((failed + 1)) ;; esac
   done
   for test in flight rectify_element; do
-    STEREO_TEST_BACKEND=cuda check "$build/tests/elements/test_$test" 2> /dev/null | grep -E '^[0-9]+%|FAIL|Fail|:F:|:E:'
+    STEREO_TEST_BACKEND=cuda check "$build/tests/gst/test_$test" 2> /dev/null | grep -E '^[0-9]+%|FAIL|Fail|:F:|:E:'
   done
 fi
 

@@ -35,7 +35,7 @@ export STEREO_STREAM_EPISODES="${STEREO_STREAM_EPISODES:-20000}"
 export STEREO_STREAM_SEEKS="${STEREO_STREAM_SEEKS:-2000}"
 export STEREO_LOAD_ELEMENTS="${STEREO_LOAD_ELEMENTS:-$elements}"
 export STEREO_LOAD_SECONDS="${STEREO_LOAD_SECONDS:-60}"
-tests=$build/tests/elements
+tests=$build/tests/gst
 failed=0
 start=$(date +%s)
 
@@ -44,10 +44,10 @@ if ! [ -x "$tests/test_load" ]; then
   exit 1
 fi
 root=$(cd "$build" && pwd)
-export GST_PLUGIN_PATH_1_0="$root/gst:$root/tests/elements" GST_PLUGIN_SYSTEM_PATH_1_0=""
+export GST_PLUGIN_PATH_1_0="$root/gst:$root/tests/gst" GST_PLUGIN_SYSTEM_PATH_1_0=""
 export LD_LIBRARY_PATH="$root/gst:${LD_LIBRARY_PATH:-}"
 export CK_DEFAULT_TIMEOUT=0
-logs=$root/tests/elements/soak
+logs=$root/tests/gst/soak
 mkdir -p "$logs" && rm -f "$logs"/*.log "$logs"/*.figures || exit 1
 
 wanted () { case " $parts " in *" $1 "*) return 0 ;; *) return 1 ;; esac; }

@@ -77,7 +77,7 @@ do_cppcheck () {
     --error-exitcode=1 -I. -DCPU_ISA=baseline -DG_BEGIN_DECLS= -DG_END_DECLS= '-DG_DEFINE_AUTOPTR_CLEANUP_FUNC(a,b)=' \
     '-DG_DECLARE_FINAL_TYPE(a,b,c,d,e)=' '-DG_DECLARE_DERIVABLE_TYPE(a,b,c,d,e)=' '-DG_DEFINE_TYPE(a,b,c)=' \
     '-DG_DEFINE_ABSTRACT_TYPE(a,b,c)=' '-DGST_ELEMENT_REGISTER_DEFINE(a,b,c,d)=' --suppress=missingIncludeSystem \
-    --suppress='uninitvar:stereo/cpu/*' --suppress=uninitvar:gst/gststereocheck-place.c \
+    --suppress='uninitvar:stereo/cpu/*' --suppress=uninitvar:gst/match/check_place.c \
     --suppress='invalidPointerCast:stereo/cpu/*' --suppress=negativeIndex:stereo/cpu/sgm.c \
     --suppress=shiftNegativeLHS:stereo/remap.c --suppress=internalAstError:stereo/cpu/esmp.c stereo gst
 }
@@ -161,7 +161,7 @@ valgrind_of () {
 }
 
 # The engine's own threads, then the elements'. GLib and GStreamer are not built with the sanitizer, and are told to it:
-# tests/elements/tsan, whose own test comes first. It slows everything down by ten and more.
+# tests/support/tsan, whose own test comes first. It slows everything down by ten and more.
 do_tsan () {
   targets='' build tsan -Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized || return 1
   export TSAN_OPTIONS="exitcode=66 allocator_may_return_null=1 suppressions=$root/tests/tsan.supp"

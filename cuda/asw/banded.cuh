@@ -10,8 +10,8 @@
 #ifndef STEREO_CUDA_BANDED_CUH
 #define STEREO_CUDA_BANDED_CUH
 
-#include "cuda/ahead.cuh"
-#include "cuda/asw.cuh"
+#include "cuda/asw/ahead.cuh"
+#include "cuda/asw/weights.cuh"
 
 #include <cuda_fp16.h>
 

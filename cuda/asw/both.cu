@@ -3,7 +3,7 @@
  * Two-pass aggregation with the product of both views' weights, exact to the thesis' definition: down the columns
  * (asw_both_columns.cu), which leaves half floats in the volume, then along the rows over them (asw_both_rows.cu).
  */
-#include "cuda/asw_both.cuh"
+#include "cuda/asw/both.cuh"
 
 static StereoStatus
 both_prepare (StereoPlan *plan, StereoError *error)

@@ -3,11 +3,11 @@
 #ifndef STEREO_CUDA_ASW_BOTH_CUH
 #define STEREO_CUDA_ASW_BOTH_CUH
 
-#include "cuda/asw.cuh"
+#include "cuda/asw/weights.cuh"
 
 #include <cuda_fp16.h>
 
-#include "cuda/banded.cuh"
+#include "cuda/asw/banded.cuh"
 
 __device__ __forceinline__ uint32_t
 times (uint32_t a, uint32_t b)

@@ -13,7 +13,7 @@
  *
  * Range: costs n are the half floats with the bits n, n * 2^-24, and the right weights are 2^15 of theirs.
  */
-#include "cuda/asw_both.cuh"
+#include "cuda/asw/both.cuh"
 
 #define RIGHT_SCALE 15          /* log2 */
 #define WARPS_X 4               /* of a block */

@@ -15,7 +15,7 @@
  * Costs come by copies that run beside the sums, 32 columns at a time into a ring, and out of it transposed. A block
  * makes its weights itself: moving on by TX columns, the right ones it meets are those of TX new pixels.
  */
-#include "cuda/asw_both_rows.cuh"
+#include "cuda/asw/both_rows.cuh"
 
 /* ---- sums ---------------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #ifndef STEREO_CUDA_ASW_BOTH_ROWS_CUH
 #define STEREO_CUDA_ASW_BOTH_ROWS_CUH
 
-#include "cuda/asw_both.cuh"
+#include "cuda/asw/both.cuh"
 
 #define TX 32             /* columns of a step: a warp has all of them, and 32 indices */
 #define BOTH_ROWS_THREADS 480 /* of a multiprocessor: 480 leaves them 136 registers, 320 some 200 */

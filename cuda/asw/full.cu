@@ -4,7 +4,7 @@
  * not to live on: a thread takes one candidate and makes its right weights and costs as it goes;
  * only the left weights are shared, by the block that has all disparities of a pixel.
  */
-#include "cuda/asw.cuh"
+#include "cuda/asw/weights.cuh"
 
 #define THREADS 128
 

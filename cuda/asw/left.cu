@@ -14,7 +14,7 @@
  * - Sums of weights are one more product, with ones; where candidates are missing at the border,
  *   with ones and zeros.
  */
-#include "cuda/asw_left.cuh"
+#include "cuda/asw/left.cuh"
 
 static StereoStatus
 left_run (StereoPlan *plan, StereoError *error)

@@ -3,7 +3,7 @@
 #ifndef STEREO_CUDA_ASW_LEFT_CUH
 #define STEREO_CUDA_ASW_LEFT_CUH
 
-#include "cuda/banded.cuh"
+#include "cuda/asw/banded.cuh"
 
 /* Of left column or pixel @x: the indices of candidates that exist. */
 struct Candidates

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* First pass of support=left: down the columns. */
-#include "cuda/asw_left.cuh"
-#include "cuda/records.cuh"
+#include "cuda/asw/left.cuh"
+#include "cuda/asw/records.cuh"
 
 /* Threads of a block, blocks of a multiprocessor, warps of a column at most. */
 #define COLUMN_THREADS 384

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Second pass of support=left: along the rows. */
-#include "cuda/asw_left.cuh"
+#include "cuda/asw/left.cuh"
 
 #define AHEAD 3                 /* tiles on their way while one is read */
 

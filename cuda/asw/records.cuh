@@ -10,7 +10,7 @@
 #ifndef STEREO_CUDA_RECORDS_CUH
 #define STEREO_CUDA_RECORDS_CUH
 
-#include "cuda/asw.cuh"
+#include "cuda/asw/weights.cuh"
 
 template <int COST> struct Features
 {

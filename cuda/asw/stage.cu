@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Adaptive support weights: which of its kernels a plan takes. */
-#include "cuda/asw.cuh"
+#include "cuda/asw/weights.cuh"
 
 const StereoStage *
 stereo_cuda_asw (const StereoParams *params)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Block matching by bm_fused.cuh: the stage, and what its kernel reads. */
-#include "cuda/bm_fused_kernel.cuh"
+#include "cuda/bm/fused_kernel.cuh"
 
 #define INPUT_THREADS 256
 #define INPUT_ROWS 16           /* of a block */

@@ -25,7 +25,7 @@
 #ifndef STEREO_CUDA_BM_FUSED_CUH
 #define STEREO_CUDA_BM_FUSED_CUH
 
-#include "cuda/bm.cuh"
+#include "cuda/bm/windows.cuh"
 
 #define BM_FUSED_PAIRS 8        /* of candidates a block: 8, 16 or 32 */
 #define BM_FUSED_WARPS 4        /* of a block, at most */

@@ -3,7 +3,7 @@
 #ifndef STEREO_CUDA_BM_FUSED_KERNEL_CUH
 #define STEREO_CUDA_BM_FUSED_KERNEL_CUH
 
-#include "cuda/bm_fused.cuh"
+#include "cuda/bm/fused.cuh"
 
 /* ---- the first step's costs -------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Block matching: the stage, and luma's own sums of every window, which the correlations take. */
-#include "cuda/bm.cuh"
+#include "cuda/bm/windows.cuh"
 
 #define LINE_THREADS 256
 #define WINDOWS_PAD 32          /* read for candidates that only fill up the depth */

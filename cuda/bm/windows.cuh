@@ -16,7 +16,7 @@
 #define STEREO_CUDA_BM_CUH
 
 #include "cuda/common.cuh"
-#include "stereo/bm.h"
+#include "stereo/exact/bm.h"
 
 #define BM_COLUMNS 8            /* of a thread */
 #define BM_WARPS 16

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Exponential step size adaptive weight: exponential.cuh without messages. */
-#include "cuda/exponential_kernel.cuh"
+#include "cuda/exponential/kernel.cuh"
 
 #define LANES 8                 /* of a pixel, at most */
 

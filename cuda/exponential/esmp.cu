@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Exponential step size message propagation: exponential.cuh with messages, all candidates of a pixel in one warp. */
-#include "cuda/exponential_kernel.cuh"
+#include "cuda/exponential/kernel.cuh"
 
 /* Vectors of eight candidates a lane: 32 lanes hold all depths there are, up to 1024. */
 static int

@@ -3,7 +3,7 @@
 #ifndef STEREO_CUDA_EXPONENTIAL_KERNEL_CUH
 #define STEREO_CUDA_EXPONENTIAL_KERNEL_CUH
 
-#include "cuda/exponential.cuh"
+#include "cuda/exponential/stage.cuh"
 
 /* ---- the kernel -------------------------------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@
 #define STEREO_CUDA_EXPONENTIAL_CUH
 
 #include "cuda/common.cuh"
-#include "stereo/exponential.h"
+#include "stereo/exact/exponential.h"
 
 #define EXPONENTIAL_THREADS 256
 #define EXPONENTIAL_BLOCKS 3    /* at least, on a multiprocessor */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The consistency of both views (3.2.4), before a refinement; after the last one finish.cu checks the left view. */
-#include "cuda/check.cuh"
+#include "cuda/post/check.cuh"
 
 #define BLOCK_X 32
 #define BLOCK_Y 4

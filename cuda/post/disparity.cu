@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the last indices to the disparity of the left view, and background fill. Median and threshold: store.cu. */
-#include "cuda/check.cuh"
-#include "cuda/subpixel.cuh"
+#include "cuda/post/check.cuh"
+#include "cuda/post/subpixel.cuh"
 
 #define BLOCK_X 32
 #define BLOCK_Y 4

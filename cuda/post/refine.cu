@@ -4,7 +4,7 @@
  * disparities selected so far, weighted by likeness, nearness and confidence. Both sums are carried
  * unnormalised through both passes, so that a column without confidence adds nothing to its row.
  */
-#include "cuda/refine_lines.cuh"
+#include "cuda/post/refine_lines.cuh"
 
 #define MOST_WARPS 8            /* of a block: eights of its strip */
 #define BLOCKS 3                /* on a multiprocessor at a time, what registers are shared out for */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The expected disparity of refinement (3.2.3) over the full window: slow, for comparison. */
-#include "cuda/refine.cuh"
+#include "cuda/post/refine.cuh"
 
 #define BLOCK_X 32              /* threads; 4 columns each */
 #define ROWS 8                  /* rows of threads, and rows of taps at a time */

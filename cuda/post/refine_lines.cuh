@@ -14,7 +14,7 @@
 #ifndef STEREO_CUDA_REFINE_LINES_CUH
 #define STEREO_CUDA_REFINE_LINES_CUH
 
-#include "cuda/refine.cuh"
+#include "cuda/post/refine.cuh"
 
 #define LINES 32
 #define EIGHT 8

@@ -14,7 +14,7 @@
  * The last iteration (LAST) keeps nothing, and of the right view it leaves an index only: no second candidate matters
  * there, because nothing asks for a confidence of it any more.
  */
-#include "cuda/reselect.cuh"
+#include "cuda/post/reselect.cuh"
 
 #define BLOCK_X 128
 #define BLOCK_Y 4

@@ -13,8 +13,8 @@
  * that segment's warp, and what leaves the next segment's early, kept in shared memory. More indices than
  * a warp holds are taken in rounds, which merge through the maps.
  */
-#include "cuda/select.cuh"
-#include "cuda/subpixel.cuh"
+#include "cuda/post/select.cuh"
+#include "cuda/post/subpixel.cuh"
 
 #define MAX_SEGMENTS 8
 #define PERIOD 8                /* columns after which right pixels stand in the same registers again */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The disparity and its confidence -> samples without gaps between rows, for transfer.cu: median, threshold and store
  * in one, so that what they make of the disparity is never written. */
-#include "cuda/median.cuh"
+#include "cuda/post/median.cuh"
 
 #define BLOCK_X 32
 #define BLOCK_Y 8

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Raw costs of all pixels and candidates, a byte each, for the paths of semi-global matching. */
-#include "cuda/sgm.cuh"
+#include "cuda/sgm/paths.cuh"
 
 #define THREADS 128
 #define TILE 4                  /* columns and candidates of a thread */

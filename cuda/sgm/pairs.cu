@@ -3,7 +3,7 @@
  * Semi-global matching along rows or columns, both ways at once: two warps start at the ends of a line. Up to its
  * middle each is the first to come to a pixel; after that, and once both are there, each comes second.
  */
-#include "cuda/sgm.cuh"
+#include "cuda/sgm/paths.cuh"
 
 #define LINES 2                 /* of a block, two warps each */
 

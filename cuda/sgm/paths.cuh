@@ -10,7 +10,7 @@
 #ifndef STEREO_CUDA_SGM_CUH
 #define STEREO_CUDA_SGM_CUH
 
-#include "cuda/ahead.cuh"
+#include "cuda/asw/ahead.cuh"
 #include "cuda/common.cuh"
 
 #define SGM_MISSING 0x80008000u

@@ -4,7 +4,7 @@
  * all directions from above and all from below. What stands here itself serves searches too deep for that: one diagonal
  * direction after the other, a warp a line.
  */
-#include "cuda/sgm.cuh"
+#include "cuda/sgm/paths.cuh"
 
 #define THREADS 128
 

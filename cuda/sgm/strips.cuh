@@ -4,7 +4,7 @@
 #ifndef STEREO_CUDA_SGM_STRIPS_CUH
 #define STEREO_CUDA_SGM_STRIPS_CUH
 
-#include "cuda/sgm.cuh"
+#include "cuda/sgm/paths.cuh"
 
 #define ROWS 8                  /* of a band; even */
 #define HALOS (ROWS - 1)        /* warps */

@@ -11,7 +11,7 @@
  * Where all strips fit on the device at once, one launch does all bands and strips wait for each other (`progress`);
  * else there is a launch for every band.
  */
-#include "cuda/sgm_strips.cuh"
+#include "cuda/sgm/strips.cuh"
 
 /* What a strip's warp carries from row to row. */
 template <int PAIRS> struct Strip

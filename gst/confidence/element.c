@@ -25,9 +25,9 @@
  *     t. ! queue ! stereoconfidence ! avenc_ffv1 ! file.
  * ]|
  */
-#include "gst/gststereoconfidence.h"
+#include "gst/confidence/element.h"
 
-#include "gst/gststereometa.h"
+#include "gst/meta/gststereometa.h"
 
 #include <gst/video/video.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststereocheck-private.h"
+#include "gst/match/check_private.h"
 
 #include <math.h>
 #include <string.h>

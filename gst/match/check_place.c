@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Exact places: a match of the small pictures, to a fraction of a pixel in the views themselves. */
-#include "gst/gststereocheck-private.h"
+#include "gst/match/check_private.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef GST_STEREO_CHECK_PRIVATE_H
 #define GST_STEREO_CHECK_PRIVATE_H
 
-#include "gst/gststereocheck.h"
+#include "gst/match/check.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the timestamps tell, and when a finding is to be said. */
-#include "gst/gststereocheck.h"
+#include "gst/match/check.h"
 
 #include <math.h>
 #include <string.h>

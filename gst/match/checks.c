@@ -5,7 +5,7 @@
  *
  * Frames in device memory are looked at too: the one pair in seconds that it takes is copied for it.
  */
-#include "gst/gststereomatch.h"
+#include "gst/match/element.h"
 
 #define GST_CAT_DEFAULT gst_stereo_match_debug
 

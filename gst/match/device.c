@@ -6,7 +6,7 @@
  * current one), and that context is current around all that is done with it. A frame that lies elsewhere, in another
  * context or in system memory, is read through host memory. A plan for system memory uses the engine's own context.
  */
-#include "gst/gststereomatch.h"
+#include "gst/match/element.h"
 
 #define GST_CAT_DEFAULT gst_stereo_match_debug
 

@@ -66,9 +66,9 @@
  * ]|
  * GRAY8 is for the eye: of GRAY16_LE a converter to 8 bits shows the high byte alone, which is nearly black.
  */
-#include "gst/gststereomatch.h"
+#include "gst/match/element.h"
 
-#include "gst/gststereoprops.h"
+#include "gst/video/properties.h"
 
 #define GST_CAT_DEFAULT gst_stereo_match_debug
 GST_DEBUG_CATEGORY (gst_stereo_match_debug);

@@ -12,8 +12,8 @@
 #ifndef GST_STEREO_MATCH_H
 #define GST_STEREO_MATCH_H
 
-#include "gst/gststereoaggregator.h"
-#include "gst/gststereocheck.h"
+#include "gst/pairing/aggregator.h"
+#include "gst/match/check.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS

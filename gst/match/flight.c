@@ -6,9 +6,9 @@
  * the next pair's copies overlap. It stays only if aggregate() is sure to be called again at once: nothing is held
  * back that somebody could be waiting for. A live pipeline holds nothing back at all: a pair is late soon enough.
  */
-#include "gst/gststereomatch.h"
+#include "gst/match/element.h"
 
-#include "gst/gststereopool.h"
+#include "gst/video/pool.h"
 
 #define GST_CAT_DEFAULT gst_stereo_match_debug
 

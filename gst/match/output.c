@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A pair becomes an output buffer with its metadata. */
-#include "gst/gststereomatch.h"
+#include "gst/match/element.h"
 
-#include "gst/gststereometa.h"
+#include "gst/meta/gststereometa.h"
 
 #define GST_CAT_DEFAULT gst_stereo_match_debug
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What one caps and parameter set needs: the engine's plan, the source pad's caps, the pools. */
-#include "gst/gststereomatch.h"
+#include "gst/match/element.h"
 
-#include "gst/gststereopool.h"
+#include "gst/video/pool.h"
 
 #define GST_CAT_DEFAULT gst_stereo_match_debug
 

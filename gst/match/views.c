@@ -6,9 +6,9 @@
  * pair: a pair whose views say nothing is one of which nothing is known, for what was true of the last one may be wrong
  * now. videoscale scales the meta, or drops it where it cannot; a meta of another size is of another picture.
  */
-#include "gst/gststereomatch.h"
+#include "gst/match/element.h"
 
-#include "gst/gststereometa.h"
+#include "gst/meta/gststereometa.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The metadata as bytes, for sending and recording: little-endian, 8-byte fields, then the pictures. */
-#include "gst/gststereometa-private.h"
+#include "gst/meta/private.h"
 
 #include <math.h>
 #include <string.h>

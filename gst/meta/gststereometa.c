@@ -15,8 +15,8 @@
  * ]|
  */
 
-#include "gst/gststereometa.h"
-#include "gst/gststereometa-private.h"
+#include "gst/meta/gststereometa.h"
+#include "gst/meta/private.h"
 
 #include <gst/video/video.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The pictures inside the metadata: one plane each, rows padded or not. */
-#include "gst/gststereometa-private.h"
+#include "gst/meta/private.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef GST_STEREO_META_PRIVATE_H
 #define GST_STEREO_META_PRIVATE_H
 
-#include "gst/gststereometa.h"
+#include "gst/meta/gststereometa.h"
 
 #include <gst/video/video.h>
 

@@ -4,7 +4,7 @@
  * where nothing is shown), and that is blended. The first two are table look-ups; the third has no look-up and no
  * branch, and becomes vector code.
  */
-#include "gst/gststereoblend.h"
+#include "gst/overlay/blend.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include <gst/video/video.h>
 
-#include "gst/gststereocolormap.h"
+#include "gst/overlay/colormap.h"
 
 G_BEGIN_DECLS
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which part of the live frame is shown, the output's caps, and where output buffers come from. */
-#include "gst/gstdepthoverlay.h"
+#include "gst/overlay/element.h"
 
-#include "gst/gststereoframe.h"
+#include "gst/video/frame.h"
 
 #define GST_CAT_DEFAULT gst_depth_overlay_debug
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststereocolormap.h"
+#include "gst/overlay/colormap.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #ifndef GST_STEREO_COLORMAP_H
 #define GST_STEREO_COLORMAP_H
 
-#include "gst/gststereometa.h"
+#include "gst/meta/gststereometa.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gstdepthoverlay-draw.h"
+#include "gst/overlay/draw.h"
 
 #include <math.h>
 

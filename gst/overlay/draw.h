@@ -5,7 +5,7 @@
 
 #include <pango/pangocairo.h>
 
-#include "gst/gststereocolormap.h"
+#include "gst/overlay/colormap.h"
 
 G_BEGIN_DECLS
 

@@ -49,9 +49,9 @@
  *     t. ! queue ! stereomatch packing=side-by-side focal-length=700 baseline=120 ! queue ! o.sink_depth
  * ]|
  */
-#include "gst/gstdepthoverlay.h"
+#include "gst/overlay/element.h"
 
-#include "gst/gststereoaggregator.h"
+#include "gst/pairing/aggregator.h"
 
 #include <string.h>
 

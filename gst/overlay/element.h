@@ -15,9 +15,9 @@
 
 #include <gst/base/gstaggregator.h>
 
-#include "gst/gstdepthoverlay-text.h"
-#include "gst/gststereoblend.h"
-#include "gst/gststereonearest.h"
+#include "gst/overlay/text.h"
+#include "gst/overlay/blend.h"
+#include "gst/overlay/nearest.h"
 
 G_BEGIN_DECLS
 

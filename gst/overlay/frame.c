@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A frame and its depth become an output buffer. */
-#include "gst/gstdepthoverlay.h"
+#include "gst/overlay/element.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "gst/gststereoaggregator.h"
-#include "gst/gststereopool.h"
+#include "gst/pairing/aggregator.h"
+#include "gst/video/pool.h"
 
 #define GST_CAT_DEFAULT gst_depth_overlay_debug
 

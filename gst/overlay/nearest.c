@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststereonearest.h"
+#include "gst/overlay/nearest.h"
 
 #include <math.h>
 #include <string.h>

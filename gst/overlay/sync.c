@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which depth goes with a frame of the live view. */
-#include "gst/gstdepthoverlay.h"
+#include "gst/overlay/element.h"
 
 #define GST_CAT_DEFAULT gst_depth_overlay_debug
 

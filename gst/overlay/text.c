@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gstdepthoverlay-text.h"
+#include "gst/overlay/text.h"
 
-#include "gst/gstdepthoverlay-draw.h"
+#include "gst/overlay/draw.h"
 
 #include <math.h>
 #include <string.h>

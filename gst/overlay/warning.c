@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The nearest distance, and saying it on the bus. */
-#include "gst/gstdepthoverlay.h"
+#include "gst/overlay/element.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststereoaggregator.h"
+#include "gst/pairing/aggregator.h"
 
 #define GST_CAT_DEFAULT gst_stereo_aggregator_debug
 GST_DEBUG_CATEGORY (gst_stereo_aggregator_debug);

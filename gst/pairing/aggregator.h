@@ -13,8 +13,8 @@
 #ifndef GST_STEREO_AGGREGATOR_H
 #define GST_STEREO_AGGREGATOR_H
 
-#include "gst/gststereolateness.h"
-#include "gst/gststereopad.h"
+#include "gst/pairing/lateness.h"
+#include "gst/pairing/pad.h"
 
 G_BEGIN_DECLS
 

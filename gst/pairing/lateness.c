@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststereolateness.h"
+#include "gst/pairing/lateness.h"
 
 #define MS G_GINT64_CONSTANT (1000000)
 #define FIRST_PERIOD (2000 * MS)

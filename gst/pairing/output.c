@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a pair gives to its output buffer, and whether there is time for it. */
-#include "gst/gststereoaggregator.h"
+#include "gst/pairing/aggregator.h"
 
-#include "gst/gststereometa.h"
+#include "gst/meta/gststereometa.h"
 
 #define GST_CAT_DEFAULT gst_stereo_aggregator_debug
 

@@ -15,8 +15,8 @@
 
 #include <gst/base/gstaggregator.h>
 
-#include "gst/gststereoframe.h"
-#include "gst/gststereopairing.h"
+#include "gst/video/frame.h"
+#include "gst/pairing/partner.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which seek the frames of a pad come after. */
-#include "gst/gststereopad.h"
+#include "gst/pairing/pad.h"
 
 /* So many frames may come between a seek and what answers it. A source that never does is so found out. */
 #define PATIENCE 256

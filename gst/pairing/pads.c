@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pads come and go; events and queries on them. */
-#include "gst/gststereoaggregator.h"
+#include "gst/pairing/aggregator.h"
 
 #define GST_CAT_DEFAULT gst_stereo_aggregator_debug
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From buffers to pairs: what goes together, what is dropped, and saying so. */
-#include "gst/gststereoaggregator.h"
+#include "gst/pairing/aggregator.h"
 
 #define GST_CAT_DEFAULT gst_stereo_aggregator_debug
 

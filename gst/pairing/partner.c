@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststereopairing.h"
+#include "gst/pairing/partner.h"
 
 static gint64
 distance (gint64 a, gint64 b)

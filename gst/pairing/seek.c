@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Seeks on their way upstream; what becomes of them there is in gststereopad-seeks.c. */
-#include "gst/gststereoaggregator.h"
+#include "gst/pairing/aggregator.h"
 
 /* The pads of two views. Unref them. */
 static void

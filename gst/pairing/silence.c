@@ -4,7 +4,7 @@
  * something, so that a clock has to look. It does in live pipelines alone: elsewhere a view may take all the time it
  * likes. Looks are counted rather than times compared, so that neither PAUSED counts nor a process that was stopped.
  */
-#include "gst/gststereoaggregator.h"
+#include "gst/pairing/aggregator.h"
 
 #define GST_CAT_DEFAULT gst_stereo_aggregator_debug
 

@@ -31,9 +31,9 @@
  *     stereorectify calibration=left.yaml,right.yaml alpha=0 ! videoconvert ! autovideosink
  * ]|
  */
-#include "gst/gststereorectify.h"
+#include "gst/rectify/element.h"
 
-#include "gst/gststereoprops.h"
+#include "gst/video/properties.h"
 
 #define GST_CAT_DEFAULT gst_stereo_rectify_debug
 GST_DEBUG_CATEGORY (gst_stereo_rectify_debug);

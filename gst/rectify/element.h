@@ -8,7 +8,7 @@
 #ifndef GST_STEREO_RECTIFY_H
 #define GST_STEREO_RECTIFY_H
 
-#include "gst/gststereoaggregator.h"
+#include "gst/pairing/aggregator.h"
 #include "stereo/rectify.h"
 #include "stereo/remap.h"
 

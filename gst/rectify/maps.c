@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From a calibration and the frames' formats to what the engine does with a frame. */
-#include "gst/gststereorectify.h"
+#include "gst/rectify/element.h"
 
-#include "gst/gststereocalibration.h"
+#include "gst/rectify/calibration/calibration.h"
 
 #define GST_CAT_DEFAULT gst_stereo_rectify_debug
 

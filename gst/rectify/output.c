@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Caps, and a pair becomes an output buffer with its metadata. */
-#include "gst/gststereorectify.h"
+#include "gst/rectify/element.h"
 
 #include <math.h>
 
-#include "gst/gststereometa.h"
-#include "gst/gststereopool.h"
+#include "gst/meta/gststereometa.h"
+#include "gst/video/pool.h"
 
 #define GST_CAT_DEFAULT gst_stereo_rectify_debug
 

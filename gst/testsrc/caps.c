@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What one caps and property set needs: the scene, who writes it into frames, pools. */
-#include "gst/gststereotestsrc.h"
+#include "gst/testsrc/element.h"
 
 #define DEFAULT_WIDTH 640       /* of one view */
 #define DEFAULT_HEIGHT 480

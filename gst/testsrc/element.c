@@ -13,10 +13,10 @@
  * gst-launch-1.0 stereotestsrc ! video/x-raw,width=3840,height=1080,framerate=60/1 ! videoconvert ! autovideosink
  * ]|
  */
-#include "gst/gststereotestsrc.h"
+#include "gst/testsrc/element.h"
 
-#include "gst/gststereometa.h"
-#include "gst/gststereopool.h"
+#include "gst/meta/gststereometa.h"
+#include "gst/video/pool.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_test_src_debug);
 #define GST_CAT_DEFAULT gst_stereo_test_src_debug

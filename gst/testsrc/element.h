@@ -9,7 +9,7 @@
 
 #include <gst/base/gstpushsrc.h>
 
-#include "gst/gststereopaint.h"
+#include "gst/testsrc/paint.h"
 
 G_BEGIN_DECLS
 

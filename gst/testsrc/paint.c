@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststereopaint.h"
+#include "gst/testsrc/paint.h"
 
 #include <math.h>
 

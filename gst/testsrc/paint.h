@@ -3,8 +3,8 @@
 #ifndef GST_STEREO_PAINT_H
 #define GST_STEREO_PAINT_H
 
-#include "gst/gststereoframe.h"
-#include "gst/gststereoscene.h"
+#include "gst/video/frame.h"
+#include "gst/testsrc/scene.h"
 
 G_BEGIN_DECLS
 

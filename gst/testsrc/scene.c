@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststereoscene.h"
+#include "gst/testsrc/scene.h"
 
-#include "gst/gststereotile.h"
+#include "gst/testsrc/tile.h"
 
 #include <math.h>
 #include <string.h>

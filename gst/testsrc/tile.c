@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststereotile.h"
+#include "gst/testsrc/tile.h"
 
 #include <string.h>
 

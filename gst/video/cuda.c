@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The one file that knows GStreamer's CUDA library. */
-#include "gst/gststereocuda.h"
+#include "gst/video/cuda.h"
 
 #include <gst/cuda/gstcudautils.h>
 

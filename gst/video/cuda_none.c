@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stands in for gststereocuda.c in a build without GStreamer's CUDA library. */
-#include "gst/gststereocuda.h"
+#include "gst/video/cuda.h"
 
 gboolean
 gst_stereo_cuda_built (void)

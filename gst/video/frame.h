@@ -7,7 +7,7 @@
 #ifndef GST_STEREO_FRAME_H
 #define GST_STEREO_FRAME_H
 
-#include "gst/gststereocuda.h"
+#include "gst/video/cuda.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststereopool.h"
+#include "gst/video/pool.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
  *
  * Candidates that do not exist add 0 to every sum.
  */
-#include "stereo/bm.h"
+#include "stereo/exact/bm.h"
 #include "stereo/cpu/bm.h"
 
 #define INLINE static inline __attribute__ ((always_inline))

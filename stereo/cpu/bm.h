@@ -3,9 +3,9 @@
 #ifndef STEREO_CPU_BM_H
 #define STEREO_CPU_BM_H
 
-#include "stereo/bm.h"
+#include "stereo/exact/bm.h"
 #include "stereo/cpu/cpu.h"
-#include "stereo/cpu/vec.h"
+#include "stereo/cpu/vec/vec.h"
 
 #define BM_LAYER 32             /* disparities at a time */
 

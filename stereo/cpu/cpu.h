@@ -7,7 +7,7 @@
 #ifndef STEREO_CPU_H
 #define STEREO_CPU_H
 
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 
 #define CPU_LINE_PAD 64         /* columns before and after a line copied for filtering: half of the largest window */
 

@@ -4,8 +4,8 @@
 #define STEREO_CPU_EXPONENTIAL_H
 
 #include "stereo/cpu/cpu.h"
-#include "stereo/cpu/vec.h"
-#include "stereo/exponential.h"
+#include "stereo/cpu/vec/vec.h"
+#include "stereo/exact/exponential.h"
 
 #define CPU_MESSAGE_COLUMNS 8   /* made at a time */
 

@@ -2,7 +2,7 @@
 /* Matching costs of one pixel pair: one function a cost, over a row and a run of disparities. The
  * mirrored right view makes both the output and the right pixels contiguous in the disparity. */
 #include "stereo/cpu/cpu.h"
-#include "stereo/cpu/vec.h"
+#include "stereo/cpu/vec/vec.h"
 
 /* Loops over the columns of row y; `partner` is the element of column x's partner at index i0. */
 #define COST_ROW(name, body) \

@@ -5,7 +5,7 @@
  * passes, so that a column without confidence adds nothing to its row.
  */
 #include "stereo/cpu/cpu.h"
-#include "stereo/cpu/vec.h"
+#include "stereo/cpu/vec/vec.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
  */
 #include "stereo/cpu/remap.h"
 
-#include "stereo/cpu/vec.h"
+#include "stereo/cpu/vec/vec.h"
 
 /* What a row needs. */
 typedef struct Row {

@@ -4,7 +4,7 @@
 #define STEREO_CPU_REMAP_H
 
 #include "stereo/cpu/cpu.h"
-#include "stereo/remap_private.h"
+#include "stereo/engine/remap_backend.h"
 
 /* Rows @first .. @end - 1 of a target plane. */
 typedef void (*CpuRemapRows) (const StereoRemapPlane *plane, const StereoRemapTable *table,

@@ -18,7 +18,7 @@
  * A pixel outside has L = 0 throughout, which makes L = C of the next one.
  */
 #include "stereo/cpu/cpu.h"
-#include "stereo/cpu/vec.h"
+#include "stereo/cpu/vec/vec.h"
 
 #include <sched.h>
 

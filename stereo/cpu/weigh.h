@@ -4,7 +4,7 @@
 #define STEREO_CPU_WEIGH_H
 
 #include "stereo/cpu/cpu.h"
-#include "stereo/cpu/vec.h"
+#include "stereo/cpu/vec/vec.h"
 
 #include <stdlib.h>
 

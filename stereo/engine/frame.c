@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Frames: what a plan does again and again, with images and outputs that differ from call to call. */
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The arena: every buffer of a plan is reserved by address, then all are placed in one allocation. */
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 
 #define ALIGNMENT 256u
 

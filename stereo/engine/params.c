@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameter table, and everything that is checked about parameters before an image is seen. */
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 
 #include <math.h>
 #include <pthread.h>

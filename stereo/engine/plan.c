@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A plan: validate once, choose the backend and the steps, place the memory. frame.c runs frames. */
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A pool of threads that share out the items of one job at a time. Which thread takes which item
  * changes from run to run, so a result must not depend on it. */
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The methods, the costs, and what each profile means for each method. */
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Maps become tables, once; a frame is one call of the backend. */
-#include "stereo/remap_private.h"
+#include "stereo/engine/remap_backend.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef STEREO_REMAP_PRIVATE_H
 #define STEREO_REMAP_PRIVATE_H
 
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 #include "stereo/remap.h"
 
 #ifdef __cplusplus

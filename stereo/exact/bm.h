@@ -19,7 +19,7 @@
 #ifndef STEREO_BM_H
 #define STEREO_BM_H
 
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -13,7 +13,7 @@
 #ifndef STEREO_EXPONENTIAL_H
 #define STEREO_EXPONENTIAL_H
 
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 
 #include <string.h>
 

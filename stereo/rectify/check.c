@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calibrations that make no pair: each is refused by what is wrong with it. */
-#include "stereo/rectify_private.h"
+#include "stereo/rectify/private.h"
 
 #include <math.h>
 #include <stdio.h>

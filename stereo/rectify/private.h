@@ -3,7 +3,7 @@
 #ifndef STEREO_RECTIFY_PRIVATE_H
 #define STEREO_RECTIFY_PRIVATE_H
 
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 #include "stereo/rectify.h"
 
 #define STEREO_RECTIFY_MAX_SIZE 32768   /* px, either side */

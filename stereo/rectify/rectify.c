@@ -4,7 +4,7 @@
  * initUndistortRectifyMap: each camera turns by half of the rotation between them, then both about the axis that brings
  * the baseline onto the rows; one focal length and one principal point serve both.
  */
-#include "stereo/rectify_private.h"
+#include "stereo/rectify/private.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Half of the rotation between two cameras for each, then both turned so that the baseline lies along the rows. */
-#include "stereo/rectify_private.h"
+#include "stereo/rectify/private.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "gst/gststereometa.h"
-#include "gst/gststereoscene.h"
+#include "gst/meta/gststereometa.h"
+#include "gst/testsrc/scene.h"
 
 static gboolean
 draw_truth (LiveFrame *frame, GstElement *source)

@@ -5,7 +5,7 @@
 
 #include <gst/video/video.h>
 
-#include "tests/common/truth.h"
+#include "tests/support/truth.h"
 
 typedef struct LiveFrame
 {

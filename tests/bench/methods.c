@@ -2,7 +2,7 @@
 /* docs/methods.md: methods, costs and defaults, as the registry and the parameter table have them. */
 #include "bench.h"
 
-#include "stereo/private.h"     /* for sgm's own penalties */
+#include "stereo/engine/backend.h"     /* for sgm's own penalties */
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The headers are C++ too: compiled as such, and one plan is run. */
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 #include "stereo/rectify.h"
-#include "stereo/remap_private.h"
+#include "stereo/engine/remap_backend.h"
 #include "stereo/stereo.h"
 
 #include <cstdio>

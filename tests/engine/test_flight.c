@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Frames in flight, on every backend there is: submit and collect give what execute gives, and misuse is said. */
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 #include "util.h"
 
 #include <unistd.h>

@@ -2,7 +2,7 @@
 /* Parameters: table, ranges, texts, own values; every refusal says what to set instead. */
 #include <math.h>
 
-#include "check.h"
+#include "tests/support/check.h"
 #include "stereo/stereo.h"
 
 /* Parameters under which @info may take any value of its range. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans: what is refused and how, backends, memory. */
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 #include "util.h"
 
 #if defined (__SANITIZE_ADDRESS__)

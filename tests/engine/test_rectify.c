@@ -5,8 +5,8 @@
  */
 #include <math.h>
 
-#include "check.h"
-#include "random.h"
+#include "tests/support/check.h"
+#include "tests/support/random.h"
 #include "stereo/rectify.h"
 
 #define PAIRS 40

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Remapping: what the tables and the vectors make is what the formula says, on every backend, and nothing outside the
  * source is read or outside the target's samples written. */
-#include "check.h"
-#include "picture.h"
-#include "random.h"
+#include "tests/support/check.h"
+#include "tests/support/picture.h"
+#include "tests/support/random.h"
 #include "stereo/remap.h"
 
 #include <math.h>

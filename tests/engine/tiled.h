@@ -10,9 +10,9 @@
 #ifndef ENGINE_TILED_H
 #define ENGINE_TILED_H
 
-#include "check.h"
-#include "random.h"
-#include "stereo/private.h"
+#include "tests/support/check.h"
+#include "tests/support/random.h"
+#include "stereo/engine/backend.h"
 
 /* A shape, in tiles of @width x @height pixels. Where it repeats, a tile is longer than the search and twice all reach
  * together along x, than all reach along y. */

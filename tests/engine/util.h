@@ -3,8 +3,8 @@
 #ifndef ENGINE_UTIL_H
 #define ENGINE_UTIL_H
 
-#include "check.h"
-#include "picture.h"
+#include "tests/support/check.h"
+#include "tests/support/picture.h"
 #include "stereo/stereo.h"
 
 /* Two pictures, and a result without padding. */

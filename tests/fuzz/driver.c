@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "fuzz.h"
-#include "random.h"
+#include "tests/support/random.h"
 
 enum { MOST = 1 << 14, MOST_FILES = 256 };
 

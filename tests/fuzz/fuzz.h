@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random.h"
+#include "tests/support/random.h"
 
 #ifdef STEREO_LIBFUZZER
 #define CHECK(condition, ...) ((condition) ? 1 : (fprintf (stderr, __VA_ARGS__), fputc ('\n', stderr), abort (), 0))
 #define fuzz_failed() 0
 #else
-#include "check.h"
+#include "tests/support/check.h"
 #define fuzz_failed() check_failures ()
 #endif
 

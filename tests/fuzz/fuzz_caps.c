@@ -5,7 +5,7 @@
  * byte 0 the meta's strides and offsets, four bytes each, and the buffer's size.
  */
 #include "fuzz.h"
-#include "gst/gststereoframe.h"
+#include "gst/video/frame.h"
 
 enum { REFUSED, SPLIT, SINGLE, MAPPED, NUMBERS = 9, MOST_BYTES = 1 << 20 };
 const char *const fuzz_outcome_names[FUZZ_OUTCOMES] = { "not caps, or views that cannot be split", "split into two views",

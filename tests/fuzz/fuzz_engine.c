@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "fuzz.h"
-#include "picture.h"
+#include "tests/support/picture.h"
 #include "stereo/stereo.h"
 
 /* weighted taps of one frame; one in thirty-two may be as many as take 0.1 s without vectors */

@@ -8,7 +8,7 @@
 #include <gst/video/video.h>
 
 #include "fuzz.h"
-#include "gst/gststereometa.h"
+#include "gst/meta/gststereometa.h"
 
 enum { REFUSED, TAKEN, SCALED };
 const char *const fuzz_outcome_names[FUZZ_OUTCOMES] = { "refused", "taken", "scaled" };

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "fuzz.h"
-#include "picture.h"
+#include "tests/support/picture.h"
 #include "stereo/remap.h"
 
 enum { MOST_SIDE = 70, MOST_PLANES = 3 };

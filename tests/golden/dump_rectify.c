@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gst/gststereocalibration.h"
+#include "gst/rectify/calibration/calibration.h"
 
 static void
 print_numbers (const char *name, const double *numbers, int count)

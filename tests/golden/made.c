@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "random.h"
+#include "tests/support/random.h"
 
 /* The square in the left view. */
 enum { LEFT = 90, RIGHT = 170, TOP = 40, BOTTOM = 120 };

@@ -11,9 +11,9 @@
  */
 #include <math.h>
 
-#include "check.h"
+#include "tests/support/check.h"
 #include "made.h"
-#include "random.h"
+#include "tests/support/random.h"
 #include "stereo/stereo.h"
 
 enum { PIXELS = MADE_WIDTH * MADE_HEIGHT };

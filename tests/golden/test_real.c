@@ -7,7 +7,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "tests/support/check.h"
 #include "scene.h"
 
 #define TOLERANCE 0.3

@@ -3,7 +3,7 @@
 #ifndef CASES_H
 #define CASES_H
 
-#include "picture.h"
+#include "tests/support/picture.h"
 #include "stereo/stereo.h"
 
 typedef struct Case

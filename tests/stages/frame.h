@@ -4,7 +4,7 @@
 #define FRAME_H
 
 #include "cases.h"
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 
 typedef struct Frame
 {

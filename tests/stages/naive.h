@@ -7,7 +7,7 @@
 #ifndef NAIVE_H
 #define NAIVE_H
 
-#include "stereo/private.h"
+#include "stereo/engine/backend.h"
 
 /* What a step computes, told from its place in the backend's table. */
 typedef enum StageKind

@@ -3,7 +3,7 @@
  * stereo/bm.h, which both backends follow to the bit, and so does this. */
 #include "naive.h"
 
-#include "stereo/bm.h"
+#include "stereo/exact/bm.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "check.h"
+#include "tests/support/check.h"
 
 /* The pointer that a reservation of the original plan sets, in a copy of that plan. */
 static void **

@@ -4,7 +4,7 @@
 #define STATE_H
 
 #include "naive.h"
-#include "random.h"
+#include "tests/support/random.h"
 
 /* A copy of @plan whose frame state lies in host memory. Free with state_free(). */
 Naive *state_take (StereoPlan *plan);

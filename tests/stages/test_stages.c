@@ -9,7 +9,7 @@
  */
 #include <math.h>
 
-#include "check.h"
+#include "tests/support/check.h"
 #include "frame.h"
 #include "state.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files to text, and which format a text is. */
-#include "gst/gststereocalibration-private.h"
+#include "gst/rectify/calibration/private.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>

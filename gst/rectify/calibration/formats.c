@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What keys mean in files of OpenCV, ROS and KITTI. What the numbers are worth is for stereo_rectify() to judge. */
-#include "gst/gststereocalibration-private.h"
+#include "gst/rectify/calibration/private.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststereocalibration-private.h"
+#include "gst/rectify/calibration/private.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* KITTI's text files: "key: numbers" a line; in the odometry sets also rows of 12 numbers without a key. */
-#include "gst/gststereocalibration-private.h"
+#include "gst/rectify/calibration/private.h"
 
 #include <string.h>
 

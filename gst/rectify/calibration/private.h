@@ -7,7 +7,7 @@
 #ifndef GST_STEREO_CALIBRATION_PRIVATE_H
 #define GST_STEREO_CALIBRATION_PRIVATE_H
 
-#include "gst/gststereocalibration.h"
+#include "gst/rectify/calibration/calibration.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* XML of OpenCV: <opencv_storage> of elements named as the keys; a matrix has elements rows, cols and data. */
-#include "gst/gststereocalibration-private.h"
+#include "gst/rectify/calibration/private.h"
 
 #include <string.h>
 

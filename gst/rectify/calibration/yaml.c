@@ -3,7 +3,7 @@
  * YAML of OpenCV and ROS: a mapping of keys to a value, a list, or a matrix, which is a mapping itself (rows, cols,
  * data). OpenCV's first line, "%YAML:1.0", is no YAML: it becomes a comment, whatever it says.
  */
-#include "gst/gststereocalibration-private.h"
+#include "gst/rectify/calibration/private.h"
 
 #include <string.h>
 #include <yaml.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereoconfidence: the metadata's pictures as a stream, in step with the disparity. */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 #include <glib/gstdio.h>
 
-#include "tests/common/random.h"
+#include "tests/support/random.h"
 
 static Random generator;
 

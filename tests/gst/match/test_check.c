@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether exchanged, unrectified and untimely views are noticed, and no others: the logic, and what the element says.
  */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 #include <math.h>
 
-#include "gst/gststereocheck.h"
-#include "tests/common/random.h"
+#include "gst/match/check.h"
+#include "tests/support/random.h"
 
 static Random generator;
 

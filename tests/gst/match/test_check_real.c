@@ -3,9 +3,9 @@
  * Real pairs: nothing is said of those that are rectified and in order, exchanged ones are noticed, and so are those
  * that nobody rectified. STEREO_DATA names the folder of the pictures, which are not part of the project.
  */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
-#include "gst/gststereocheck.h"
+#include "gst/match/check.h"
 
 static const gchar *folder;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* When frames in device memory are offered, and that upstream finds its way when they are not. Needs no device. */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 #include <gst/base/gstbasetransform.h>
 

@@ -3,8 +3,8 @@
  * Frames in device memory: what comes out is, to the bit, what the same frames give in system memory. Needs a device
  * and cudaupload; skipped without. (The CUDA backend computes both; that it computes right is tests/stages' matter.)
  */
-#include "cuda_util.h"
-#include "memory_used.h"
+#include "tests/support/gst/cuda_util.h"
+#include "tests/support/gst/memory_used.h"
 
 #define CUDA "backend=cuda num-disparities=24 "
 #define UPLOAD "cudaupload"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Bad input, and the words it gets on the bus. */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 #include "stereo/stereo.h"
 

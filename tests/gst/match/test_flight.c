@@ -4,7 +4,7 @@
  * parameters they came in with. A gate at the source pad holds a buffer there, so that what waits behind it is known.
  * STEREO_TEST_BACKEND=cuda takes them to a device.
  */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 #define STEP (FRAME / 4)        /* of timestamps: with latency set, pads hold as many as are pushed here */
 #define ALL 1000

@@ -3,7 +3,7 @@
  * Caps that no camera sends, into every element: sizes up to INT_MAX, views of every kind, fractions of nothing, with
  * buffers that are too small for them. Refused, by negotiation or with an error that says why; nothing else happens.
  */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 static const gchar *const sizes[] = { "width=1,height=1", "width=2,height=1", "width=3,height=2147483647",
   "width=2147483647,height=1", "width=2147483646,height=2147483647", "width=2147483647,height=2147483647",

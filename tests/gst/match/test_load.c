@@ -15,11 +15,11 @@
 
 #include <gst/check/gstcheck.h>
 
-#include "gst/gststereometa.h"
-#include "guard.h"
-#include "memory_used.h"
-#include "numbered.h"
-#include "stream_script.h"
+#include "gst/meta/gststereometa.h"
+#include "tests/support/gst/guard.h"
+#include "tests/support/gst/memory_used.h"
+#include "tests/support/gst/numbered.h"
+#include "tests/support/streams/script.h"
 
 /* Moments, before memory is measured. The first look at the input keeps its scratch: it has been by then. */
 #define WARM 100

@@ -10,7 +10,7 @@
  */
 #include <gst/check/gstcheck.h>
 
-#include "guard.h"
+#include "tests/support/gst/guard.h"
 
 /* Between the element's last look at the clock and the one at its source pad this thread may lose the processor: so
  * long at most, and seldom. All the rest of a pair's time is within the latency. */

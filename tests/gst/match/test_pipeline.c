@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whole pipelines: states, seeks, live sources, lateness, properties as an application sees them. */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 #include "stereo/stereo.h"
 

@@ -4,8 +4,8 @@
  * seek, and take its latency. Made for ThreadSanitizer (tests/tools.sh tsan); without it, that nothing stands still or
  * fails is tested. STEREO_THREADS_SECONDS: how long (2).
  */
-#include "guard.h"
-#include "rectify_util.h"
+#include "tests/support/gst/guard.h"
+#include "tests/support/gst/rectify_util.h"
 
 #define WIDTH 96
 #define HEIGHT 40

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the views' own metadata tells: focal length, baseline, principal offset and the true disparity. */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 #include <math.h>
 
-#include "tests/common/random.h"
+#include "tests/support/random.h"
 
 #define DEPTH EXACT "output=depth "
 

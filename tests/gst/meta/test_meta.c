@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* GstStereoMeta: copies, scaling, bytes; and what the element writes into it. */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 #include <math.h>
 

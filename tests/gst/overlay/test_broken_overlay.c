@@ -3,8 +3,8 @@
  * depthoverlay, whose depth comes as it likes: late, twice, not at all, on a pad that goes and comes. Whatever happens
  * there, every frame of the live view comes out once and in order.
  */
-#include "guard.h"
-#include "overlay_util.h"
+#include "tests/support/gst/guard.h"
+#include "tests/support/gst/overlay_util.h"
 
 #define FRAMES 600
 #define WIDTH 32

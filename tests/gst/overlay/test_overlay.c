@@ -2,8 +2,8 @@
 /* depthoverlay's picture: colours, blending in every format, what is hidden, sizes, text. */
 #include <math.h>
 
-#include "gst/gststereocolormap.h"
-#include "overlay_util.h"
+#include "gst/overlay/colormap.h"
+#include "tests/support/gst/overlay_util.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>

@@ -2,8 +2,8 @@
 /* depthoverlay's nearest distance: the search, the messages, the warning. */
 #include <math.h>
 
-#include "gst/gststereonearest.h"
-#include "overlay_util.h"
+#include "gst/overlay/nearest.h"
+#include "tests/support/gst/overlay_util.h"
 
 #define QUIET "text=false legend=false message-interval=0 "
 #define WIDTH 80

@@ -5,9 +5,9 @@
  */
 #include <gst/check/gsttestclock.h>
 
-#include "guard.h"
-#include "stream_cases.h"
-#include "stream_rig.h"
+#include "tests/support/gst/guard.h"
+#include "tests/support/streams/cases.h"
+#include "tests/support/streams/rig.h"
 
 static const RigKind *kind;
 

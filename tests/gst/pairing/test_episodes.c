@@ -9,8 +9,8 @@
  *   STEREO_STREAM_ELEMENT=X    of stream_kinds.c (default: stereomatch)
  *   STEREO_BACKEND=cuda        on a device
  */
-#include "guard.h"
-#include "stream_rig.h"
+#include "tests/support/gst/guard.h"
+#include "tests/support/streams/rig.h"
 
 static guint sums[FAULTS], frames, outputs;
 

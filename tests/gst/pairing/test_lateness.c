@@ -5,8 +5,8 @@
  */
 #include <gst/check/gstcheck.h>
 
-#include "gst/gststereolateness.h"
-#include "guard.h"
+#include "gst/pairing/lateness.h"
+#include "tests/support/gst/guard.h"
 
 #define MS G_GINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)

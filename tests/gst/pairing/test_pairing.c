@@ -2,7 +2,7 @@
 /* The pairing logic alone: tables of small cases, and random streams against what must hold of any. */
 #include <gst/check/gstcheck.h>
 
-#include "gst/gststereopairing.h"
+#include "gst/pairing/partner.h"
 
 #define NONE GST_STEREO_TIME_NONE
 #define MS G_GINT64_CONSTANT (1000000)

@@ -7,9 +7,9 @@
  *   STEREO_TEST_SEED=N, STEREO_STREAM_ELEMENT=X   as in test_episodes.c
  *   STEREO_STREAM_SEEKS=N                         how many in a row (default 60)
  */
-#include "guard.h"
-#include "numbered_source.h"
-#include "seek_play.h"
+#include "tests/support/gst/guard.h"
+#include "tests/support/gst/numbered_source.h"
+#include "tests/support/gst/seek_play.h"
 
 /* ---- by chance --------------------------------------------------------------------------- */
 

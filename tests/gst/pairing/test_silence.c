@@ -4,10 +4,10 @@
  * message when it is back; nothing is said where somebody may just be slow. STEREO_STREAM_ELEMENT says for which
  * element (stream_kinds.c).
  */
-#include "guard.h"
-#include "numbered.h"
-#include "stream_rig.h"
-#include "util.h"
+#include "tests/support/gst/guard.h"
+#include "tests/support/gst/numbered.h"
+#include "tests/support/streams/rig.h"
+#include "tests/support/gst/util.h"
 
 /* At least so long nothing has come when it is said. It is to be said soon after that, on a busy machine too. */
 #define SILENCE 2.0

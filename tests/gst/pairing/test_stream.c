@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What happens over time: pairing, end of stream, gaps, flushes, changes of caps and properties, lateness. */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 GST_START_TEST (test_four_in_four_out)
 {

@@ -4,8 +4,8 @@
  * camera is to be told that no more is wanted, everything that still has a partner comes out, and all that was taken in
  * is counted. STEREO_STREAM_ELEMENT says for which element (stream_kinds.c).
  */
-#include "guard.h"
-#include "stream_rig.h"
+#include "tests/support/gst/guard.h"
+#include "tests/support/streams/rig.h"
 
 /* 25 a second: the other view is read for a second after the end, and what is queued then, which is at most what the
  * base class keeps: the reported latency, and one at either end of it. */

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "calibration_text.h"
-#include "check.h"
-#include "gst/gststereocalibration.h"
+#include "tests/support/gst/calibration_text.h"
+#include "tests/support/check.h"
+#include "gst/rectify/calibration/calibration.h"
 
 #define ROUNDS 30
 

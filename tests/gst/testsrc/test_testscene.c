@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The scene of stereotestsrc: that its truth is true, and that it does as it is told. */
-#include "scene_picture.h"
+#include "tests/support/gst/scene_picture.h"
 
 #include <gst/check/gstcheck.h>
 #include <math.h>
 
-#include "tests/common/random.h"
+#include "tests/support/random.h"
 
 #define TAPS 8                  /* of the interpolation between pixels */
 

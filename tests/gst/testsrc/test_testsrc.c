@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereotestsrc: that its frames come as asked for, when asked for, and show what the scene is. */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 #include <math.h>
 
-#include "scene_picture.h"
+#include "tests/support/gst/scene_picture.h"
 
 static GstHarness *
 source_new (const gchar *properties, const gchar *caps)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereomatch on stereotestsrc, scored against its truth. */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 #include <math.h>
 

@@ -6,8 +6,8 @@
 #include <dlfcn.h>
 #include <gst/cuda/gstcudautils.h>
 
-#include "gst/gststereoframe.h"
-#include "util.h"
+#include "gst/video/frame.h"
+#include "tests/support/gst/util.h"
 
 #define WIDTH 61
 #define HEIGHT 23

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A pair of known disparity through the element: every format, every layout, sizes, strides, outputs. */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
-#include "gst/gststereometa.h"
+#include "gst/meta/gststereometa.h"
 
 static const GstVideoFormat formats[] = {
   GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_UYVY,

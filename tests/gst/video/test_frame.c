@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where the views lie in a frame: every sample of every format and layout, read through the StereoImage. */
-#include "gst/gststereoframe.h"
-#include "util.h"
+#include "gst/video/frame.h"
+#include "tests/support/gst/util.h"
 
 typedef struct
 {

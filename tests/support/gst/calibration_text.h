@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "random.h"
+#include "tests/support/random.h"
 #include "stereo/rectify.h"
 
 typedef struct

@@ -7,8 +7,8 @@
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
-#include "../common/random.h"
-#include "gst/gststereometa.h"
+#include "tests/support/random.h"
+#include "gst/meta/gststereometa.h"
 
 #define TICK (GST_SECOND / 30)
 

@@ -3,8 +3,8 @@
 #ifndef SCENE_PICTURE_H
 #define SCENE_PICTURE_H
 
-#include "gst/gststereoscene.h"
-#include "tests/common/truth.h"
+#include "gst/testsrc/scene.h"
+#include "tests/support/truth.h"
 
 typedef struct
 {

@@ -4,7 +4,7 @@
 #ifndef ELEMENTS_SEEK_PLAY_H
 #define ELEMENTS_SEEK_PLAY_H
 
-#include "stream_rig.h"
+#include "tests/support/streams/rig.h"
 
 G_BEGIN_DECLS
 

@@ -10,7 +10,7 @@
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
-#include "gst/gststereometa.h"
+#include "gst/meta/gststereometa.h"
 
 #define VIEW_WIDTH 44
 #define VIEW_HEIGHT 20

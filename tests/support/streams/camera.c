@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A camera of the rig: a thread that follows its script. */
-#include "stream_rig.h"
+#include "rig.h"
 
-#include "numbered.h"
+#include "tests/support/gst/numbered.h"
 
 static const gchar *const view_names[2] = { "left", "right" };
 static const gchar *const pad_names[2] = { "sink_left", "sink_right" };

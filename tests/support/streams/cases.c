@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "stream_cases.h"
+#include "cases.h"
 
-#include "numbered.h"
+#include "tests/support/gst/numbered.h"
 
 #define COUNT 40
 #define NONE GST_CLOCK_TIME_NONE

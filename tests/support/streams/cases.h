@@ -3,7 +3,7 @@
 #ifndef ELEMENTS_STREAM_CASES_H
 #define ELEMENTS_STREAM_CASES_H
 
-#include "stream_script.h"
+#include "script.h"
 
 G_BEGIN_DECLS
 

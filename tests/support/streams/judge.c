@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What must hold of every output, and of the counts at the end. */
-#include "stream_rig.h"
+#include "rig.h"
 
-#include "gst/gststereometa.h"
+#include "gst/meta/gststereometa.h"
 
-#include "numbered.h"
+#include "tests/support/gst/numbered.h"
 
 static const gchar *const view_names[2] = { "left", "right" };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Scripts by chance. */
-#include "numbered.h"
-#include "stream_script.h"
+#include "tests/support/gst/numbered.h"
+#include "script.h"
 
 /* Of the first frame: there is room to jump back. */
 #define START (40 * SCRIPT_FRAME)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "stream_rig.h"
+#include "rig.h"
 
 /* ---- what comes out ---------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/video/video.h>
 
-#include "stream_script.h"
+#include "script.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "stream_script.h"
+#include "script.h"
 
-#include "numbered.h"
+#include "tests/support/gst/numbered.h"
 
 const gchar *
 fault_name (Fault fault)

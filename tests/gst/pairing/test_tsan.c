@@ -3,7 +3,7 @@
  * What ThreadSanitizer sees through tsan.h, and what it does not take for a race. Every case runs in a process of its own,
  * which ends with RACE when something was reported.
  */
-#include "check.h"
+#include "tests/support/check.h"
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
