@@ -87,7 +87,7 @@ census_kernel (Frame f)
 
 template <typename Bits, int RX, int RY, bool GRADIENT>
 static StereoStatus
-census_run (StereoPlan *plan, StereoError *error)
+census_run (StereoPlan *plan, void *context, StereoError *error)
 {
   dim3 grid (cuda_blocks (plan->width, TILE_X), cuda_blocks (plan->height, TILE_Y), 2);
   census_kernel<Bits, RX, RY, GRADIENT> <<<grid, dim3 (TILE_X, ROWS), 0, cuda_state (plan)->stream>>>
@@ -96,6 +96,6 @@ census_run (StereoPlan *plan, StereoError *error)
   return STEREO_OK;
 }
 
-extern const StereoStage stereo_cuda_census_7x5 = { "census", NULL, census_run<uint32_t, 3, 2, false> };
-extern const StereoStage stereo_cuda_census_9x7 = { "census", NULL, census_run<uint64_t, 4, 3, false> };
-extern const StereoStage stereo_cuda_mixed = { "census", NULL, census_run<uint32_t, 3, 2, true> };
+extern const StereoStage stereo_cuda_census_7x5 = { .name = "census", .run = census_run<uint32_t, 3, 2, false> };
+extern const StereoStage stereo_cuda_census_9x7 = { .name = "census", .run = census_run<uint64_t, 4, 3, false> };
+extern const StereoStage stereo_cuda_mixed = { .name = "census", .run = census_run<uint32_t, 3, 2, true> };

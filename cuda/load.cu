@@ -84,7 +84,7 @@ load_kernel (Frame f, Sources sources)
 }
 
 static StereoStatus
-load_prepare (StereoPlan *plan, StereoError *error)
+load_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   size_t pixels = (size_t) plan->width * (size_t) plan->height;
   StereoStatus status = STEREO_OK;
@@ -102,7 +102,7 @@ load_grid (const StereoPlan *plan)
 }
 
 static StereoStatus
-load_run (StereoPlan *plan, StereoError *error)
+load_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   Sources sources = { { state->source[0], state->source[1] } };
@@ -128,4 +128,4 @@ cuda_load_source (const StereoPlan *plan, cudaGraphExec_t graph, cudaGraphNode_t
   return cudaGraphExecKernelNodeSetParams (graph, node, &launch);
 }
 
-extern const StereoStage stereo_cuda_load = { "load", load_prepare, load_run };
+extern const StereoStage stereo_cuda_load = { .name = "load", .prepare = load_prepare, .run = load_run };

@@ -6,17 +6,17 @@
 #include "cuda/asw/both.cuh"
 
 static StereoStatus
-both_prepare (StereoPlan *plan, StereoError *error)
+both_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   StereoStatus status = asw_both_columns_prepare (plan, error);
   return status ? status : asw_both_rows_prepare (plan, error);
 }
 
 static StereoStatus
-both_run (StereoPlan *plan, StereoError *error)
+both_run (StereoPlan *plan, void *context, StereoError *error)
 {
   StereoStatus status = asw_both_columns (plan, error);
   return status ? status : asw_both_rows (plan, error);
 }
 
-const StereoStage stereo_cuda_asw_both = { "match", both_prepare, both_run };
+const StereoStage stereo_cuda_asw_both = { .name = "match", .prepare = both_prepare, .run = both_run };

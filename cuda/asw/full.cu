@@ -77,16 +77,16 @@ launch_both (StereoPlan *plan, StereoError *error)
 }
 
 static StereoStatus
-full_left_run (StereoPlan *plan, StereoError *error)
+full_left_run (StereoPlan *plan, void *context, StereoError *error)
 {
   return ASW_FOR_COST (plan, launch_left, plan, error);
 }
 
 static StereoStatus
-full_both_run (StereoPlan *plan, StereoError *error)
+full_both_run (StereoPlan *plan, void *context, StereoError *error)
 {
   return ASW_FOR_COST (plan, launch_both, plan, error);
 }
 
-const StereoStage stereo_cuda_asw_full_left = { "match", NULL, full_left_run };
-const StereoStage stereo_cuda_asw_full_both = { "match", NULL, full_both_run };
+const StereoStage stereo_cuda_asw_full_left = { .name = "match", .run = full_left_run };
+const StereoStage stereo_cuda_asw_full_both = { .name = "match", .run = full_both_run };

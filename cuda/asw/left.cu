@@ -17,10 +17,10 @@
 #include "cuda/asw/left.cuh"
 
 static StereoStatus
-left_run (StereoPlan *plan, StereoError *error)
+left_run (StereoPlan *plan, void *context, StereoError *error)
 {
   StereoStatus status = asw_left_columns (plan, error);
   return status ? status : asw_left_rows (plan, error);
 }
 
-const StereoStage stereo_cuda_asw_left = { "match", asw_left_columns_prepare, left_run };
+const StereoStage stereo_cuda_asw_left = { .name = "match", .prepare = asw_left_columns_prepare, .run = left_run };

@@ -57,7 +57,7 @@ layout_of (const StereoPlan *plan, int most_warps)
   return { (warps + chunks - 1) / chunks, chunks, 1 };
 }
 
-StereoStatus asw_left_columns_prepare (StereoPlan *plan, StereoError *error);
+StereoStatus asw_left_columns_prepare (StereoPlan *plan, void *context, StereoError *error);
 StereoStatus asw_left_columns (StereoPlan *plan, StereoError *error);
 StereoStatus asw_left_rows (StereoPlan *plan, StereoError *error);
 

@@ -307,7 +307,7 @@ launch_cost (StereoPlan *plan, StereoError *error)
 }
 
 StereoStatus
-asw_left_columns_prepare (StereoPlan *plan, StereoError *error)
+asw_left_columns_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   return ASW_FOR_COST (plan, prepare_cost, plan, error);
 }

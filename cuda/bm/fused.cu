@@ -247,7 +247,7 @@ launch (StereoPlan *plan, const Cutting *c, BmFusedTask t, StereoError *error)
 
 template <int COST, BmKind KIND, int R>
 static StereoStatus
-prepare (StereoPlan *plan, StereoError *error)
+prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
   Cutting c = cut_up<KIND, R> (plan);
@@ -269,7 +269,7 @@ prepare (StereoPlan *plan, StereoError *error)
 
 template <int COST, BmKind KIND, int R>
 static StereoStatus
-run (StereoPlan *plan, StereoError *error)
+run (StereoPlan *plan, void *context, StereoError *error)
 {
   Cutting c = cut_up<KIND, R> (plan);
   BmFusedTask t = task_of<KIND, R> (plan, &c);
@@ -284,7 +284,7 @@ run (StereoPlan *plan, StereoError *error)
       launch<COST, KIND, R, 0> (plan, &c, t, error);
 }
 
-#define STAGE(cost, kind, radius) { "match", prepare<cost, kind, radius>, run<cost, kind, radius> }
+#define STAGE(cost, kind, radius) { .name = "match", .prepare = prepare<cost, kind, radius>, .run = run<cost, kind, radius> }
 #define STAGES(cost, kind) { STAGE (cost, kind, 2), STAGE (cost, kind, 3), STAGE (cost, kind, 4) }
 
 /* Windows of 5, 7 and 9. */

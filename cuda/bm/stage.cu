@@ -136,7 +136,7 @@ launch_cost (StereoPlan *plan, StereoError *error)
 }
 
 static StereoStatus
-bm_prepare (StereoPlan *plan, StereoError *error)
+bm_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
   size_t pixels = (size_t) plan->width * plan->height, words = pixels + (size_t) plan->height;
@@ -153,7 +153,7 @@ bm_prepare (StereoPlan *plan, StereoError *error)
 }
 
 static StereoStatus
-bm_run (StereoPlan *plan, StereoError *error)
+bm_run (StereoPlan *plan, void *context, StereoError *error)
 {
   StereoStatus status;
 
@@ -168,7 +168,7 @@ bm_run (StereoPlan *plan, StereoError *error)
   return launch<STEREO_COST_AUTO, BM_MEAN> (plan, plan->params.window / 2, error);
 }
 
-static const StereoStage bm = { "match", bm_prepare, bm_run };
+static const StereoStage bm = { .name = "match", .prepare = bm_prepare, .run = bm_run };
 
 const StereoStage *
 stereo_cuda_bm (const StereoParams *params)

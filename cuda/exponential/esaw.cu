@@ -13,13 +13,13 @@ lanes_of (const StereoPlan *plan)
 }
 
 static StereoStatus
-esaw_run (StereoPlan *plan, StereoError *error)
+esaw_run (StereoPlan *plan, void *context, StereoError *error)
 {
   int lanes = lanes_of (plan);
   return exponential_run (plan, exponential_launch<1, false>, lanes, 8 * lanes, error);
 }
 
-static const StereoStage esaw = { "match", exponential_prepare, esaw_run };
+static const StereoStage esaw = { .name = "match", .prepare = exponential_prepare, .run = esaw_run };
 
 const StereoStage *
 stereo_cuda_esaw (const StereoParams *params)

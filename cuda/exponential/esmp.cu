@@ -20,7 +20,7 @@ lanes_of (const StereoPlan *plan)
 }
 
 static StereoStatus
-esmp_run (StereoPlan *plan, StereoError *error)
+esmp_run (StereoPlan *plan, void *context, StereoError *error)
 {
   int lanes = lanes_of (plan), vectors = vectors_of (plan);
   ExponentialLaunch launch = vectors == 1 ? exponential_launch<1, true> : vectors == 2 ? exponential_launch<2, true> :
@@ -29,7 +29,7 @@ esmp_run (StereoPlan *plan, StereoError *error)
   return exponential_run (plan, launch, lanes, 8 * vectors * lanes, error);
 }
 
-static const StereoStage esmp = { "match", exponential_prepare, esmp_run };
+static const StereoStage esmp = { .name = "match", .prepare = exponential_prepare, .run = esmp_run };
 
 const StereoStage *
 stereo_cuda_esmp (const StereoParams *params)

@@ -266,7 +266,7 @@ exponential_run (StereoPlan *plan, ExponentialLaunch launch, int lanes, int cand
 }
 
 static StereoStatus
-exponential_prepare (StereoPlan *plan, StereoError *error)
+exponential_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
   int device;

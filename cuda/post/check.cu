@@ -26,7 +26,7 @@ check_kernel (Frame f, int consistency)
 }
 
 static StereoStatus
-check_run (StereoPlan *plan, StereoError *error)
+check_run (StereoPlan *plan, void *context, StereoError *error)
 {
   dim3 grid (cuda_blocks (plan->width, BLOCK_X * FOUR), cuda_blocks (plan->height, BLOCK_Y), 2);
   dim3 block (BLOCK_X, BLOCK_Y);
@@ -35,4 +35,4 @@ check_run (StereoPlan *plan, StereoError *error)
   return STEREO_OK;
 }
 
-extern const StereoStage stereo_cuda_check = { "check", NULL, check_run };
+extern const StereoStage stereo_cuda_check = { .name = "check", .run = check_run };

@@ -86,7 +86,7 @@ disparity_kernel (Frame f, const float *found, int consistency, bool reject)
 }
 
 static StereoStatus
-disparity_run (StereoPlan *plan, StereoError *error)
+disparity_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const StereoParams *p = &plan->params;
   dim3 grid (cuda_blocks (plan->width, BLOCK_X * FOUR), cuda_blocks (plan->height, BLOCK_Y)), block (BLOCK_X, BLOCK_Y);
@@ -164,12 +164,12 @@ fill_kernel (Frame f)
 }
 
 static StereoStatus
-fill_run (StereoPlan *plan, StereoError *error)
+fill_run (StereoPlan *plan, void *context, StereoError *error)
 {
   fill_kernel <<<plan->height, FILL_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
   CUDA_LAUNCHED (plan, "fill_kernel");
   return STEREO_OK;
 }
 
-extern const StereoStage stereo_cuda_disparity = { "disparity", NULL, disparity_run };
-extern const StereoStage stereo_cuda_fill = { "fill", NULL, fill_run };
+extern const StereoStage stereo_cuda_disparity = { .name = "disparity", .run = disparity_run };
+extern const StereoStage stereo_cuda_fill = { .name = "fill", .run = fill_run };

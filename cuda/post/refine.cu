@@ -230,7 +230,7 @@ is_aligned (const StereoPlan *plan)
 }
 
 static StereoStatus
-two_pass_prepare (StereoPlan *plan, StereoError *error)
+two_pass_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
   StereoStatus status = is_aligned (plan) ? allow_shared<true> (plan, error) : allow_shared<false> (plan, error);
@@ -241,9 +241,9 @@ two_pass_prepare (StereoPlan *plan, StereoError *error)
 }
 
 static StereoStatus
-two_pass_run (StereoPlan *plan, StereoError *error)
+two_pass_run (StereoPlan *plan, void *context, StereoError *error)
 {
   return is_aligned (plan) ? launch_passes<true> (plan, error) : launch_passes<false> (plan, error);
 }
 
-extern const StereoStage stereo_cuda_refine_two_pass = { "refine", two_pass_prepare, two_pass_run };
+extern const StereoStage stereo_cuda_refine_two_pass = { .name = "refine", .prepare = two_pass_prepare, .run = two_pass_run };

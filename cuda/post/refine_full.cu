@@ -68,7 +68,7 @@ full_kernel (Frame f, Window w)
 }
 
 static StereoStatus
-full_run (StereoPlan *plan, StereoError *error)
+full_run (StereoPlan *plan, void *context, StereoError *error)
 {
   dim3 grid (cuda_blocks (plan->width, 4 * BLOCK_X), cuda_blocks (plan->height, ROWS), 2);
   full_kernel <<<grid, dim3 (BLOCK_X, ROWS), 0, cuda_state (plan)->stream>>> (cuda_frame (plan), window_of (plan));
@@ -76,4 +76,4 @@ full_run (StereoPlan *plan, StereoError *error)
   return STEREO_OK;
 }
 
-extern const StereoStage stereo_cuda_refine_full = { "refine", NULL, full_run };
+extern const StereoStage stereo_cuda_refine_full = { .name = "refine", .run = full_run };

@@ -229,7 +229,7 @@ batch_rows (const StereoPlan *plan)
 }
 
 static StereoStatus
-idr_prepare (StereoPlan *plan, StereoError *error)
+idr_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
   size_t map = (size_t) plan->map_pitch * (size_t) plan->height;
@@ -259,7 +259,7 @@ idr_copy (StereoPlan *plan, StereoError *error)
 
 /* Shared memory stays below 48 KiB: 32 KiB of histograms where they are longest, and one group then. */
 static StereoStatus
-idr_run (StereoPlan *plan, StereoError *error)
+idr_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   const StereoParams *p = &plan->params;
@@ -284,4 +284,4 @@ idr_run (StereoPlan *plan, StereoError *error)
   return status;
 }
 
-extern const StereoStage stereo_cuda_refine_idr = { "refine", idr_prepare, idr_run };
+extern const StereoStage stereo_cuda_refine_idr = { .name = "refine", .prepare = idr_prepare, .run = idr_run };

@@ -385,7 +385,7 @@ keys_are_short (const StereoPlan *plan)
 
 /* What one iteration keeps for the next. */
 static StereoStatus
-reselect_prepare (StereoPlan *plan, StereoError *error)
+reselect_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
   StereoStatus status = STEREO_OK;
@@ -397,7 +397,7 @@ reselect_prepare (StereoPlan *plan, StereoError *error)
 }
 
 template <bool LAST> static StereoStatus
-reselect_run (StereoPlan *plan, StereoError *error)
+reselect_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   dim3 grid (2 * cuda_blocks (plan->width, BLOCK_X), cuda_blocks (plan->height, BLOCK_Y));
@@ -417,5 +417,5 @@ reselect_run (StereoPlan *plan, StereoError *error)
 /* One name, so that their times are added up. */
 static const char name[] = "reselect";
 
-extern const StereoStage stereo_cuda_reselect = { name, reselect_prepare, reselect_run<false> };
-extern const StereoStage stereo_cuda_reselect_last = { name, NULL, reselect_run<true> };
+extern const StereoStage stereo_cuda_reselect = { .name = name, .prepare = reselect_prepare, .run = reselect_run<false> };
+extern const StereoStage stereo_cuda_reselect_last = { .name = name, .run = reselect_run<true> };

@@ -401,7 +401,7 @@ launch (StereoPlan *plan, StereoError *error)
 }
 
 static StereoStatus
-select_prepare (StereoPlan *plan, StereoError *error)
+select_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
   StereoStatus status = STEREO_OK;
@@ -417,7 +417,7 @@ select_prepare (StereoPlan *plan, StereoError *error)
 
 /* All of a row's candidates in one round where that can be: each round merges its finds with the last one's. */
 static StereoStatus
-select_run (StereoPlan *plan, StereoError *error)
+select_run (StereoPlan *plan, void *context, StereoError *error)
 {
   if (plan->depth <= 64)
     return launch<2> (plan, error);
@@ -428,4 +428,4 @@ select_run (StereoPlan *plan, StereoError *error)
   return launch<10> (plan, error);
 }
 
-extern const StereoStage stereo_cuda_select = { "select", select_prepare, select_run };
+extern const StereoStage stereo_cuda_select = { .name = "select", .prepare = select_prepare, .run = select_run };

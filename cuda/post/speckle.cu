@@ -111,7 +111,7 @@ remove_kernel (Frame f, Labels l)
 }
 
 static StereoStatus
-speckle_prepare (StereoPlan *plan, StereoError *error)
+speckle_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
   size_t pixels = (size_t) plan->map_pitch * (size_t) plan->height;
@@ -120,7 +120,7 @@ speckle_prepare (StereoPlan *plan, StereoError *error)
 }
 
 static StereoStatus
-speckle_run (StereoPlan *plan, StereoError *error)
+speckle_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   const StereoParams *p = &plan->params;
@@ -139,4 +139,4 @@ speckle_run (StereoPlan *plan, StereoError *error)
   return STEREO_OK;
 }
 
-extern const StereoStage stereo_cuda_speckle = { "speckle", speckle_prepare, speckle_run };
+extern const StereoStage stereo_cuda_speckle = { .name = "speckle", .prepare = speckle_prepare, .run = speckle_run };

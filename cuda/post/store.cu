@@ -191,7 +191,7 @@ output_kernel (Frame f, Store s)
 }
 
 static StereoStatus
-output_prepare (StereoPlan *plan, StereoError *error)
+output_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CudaState *state = cuda_state (plan);
   StereoStatus status = stereo_reserve (plan, &state->store_totals, 1, sizeof (Totals), error);
@@ -217,7 +217,7 @@ launch (const StereoPlan *plan, const Store &s)
 }
 
 static StereoStatus
-output_run (StereoPlan *plan, StereoError *error)
+output_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   const StereoParams *p = &plan->params;
@@ -237,4 +237,4 @@ output_run (StereoPlan *plan, StereoError *error)
   return STEREO_OK;
 }
 
-extern const StereoStage stereo_cuda_output = { "output", output_prepare, output_run };
+extern const StereoStage stereo_cuda_output = { .name = "output", .prepare = output_prepare, .run = output_run };

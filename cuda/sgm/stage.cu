@@ -137,7 +137,7 @@ sgm_of (const StereoPlan *plan)
 }
 
 static StereoStatus
-sgm_prepare (StereoPlan *plan, StereoError *error)
+sgm_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   StereoStatus status = stereo_reserve (plan, (void **) &cuda_state (plan)->sgm_costs,
       (size_t) plan->width * (size_t) plan->height, (size_t) plan->depth, error);
@@ -145,7 +145,7 @@ sgm_prepare (StereoPlan *plan, StereoError *error)
 }
 
 static StereoStatus
-sgm_run (StereoPlan *plan, StereoError *error)
+sgm_run (StereoPlan *plan, void *context, StereoError *error)
 {
   Sgm s = sgm_of (plan);
   StereoStatus status;
@@ -161,7 +161,7 @@ sgm_run (StereoPlan *plan, StereoError *error)
   return status ? status : sgm_sweep (plan, s, 1, 1, error);
 }
 
-static const StereoStage sgm = { "match", sgm_prepare, sgm_run };
+static const StereoStage sgm = { .name = "match", .prepare = sgm_prepare, .run = sgm_run };
 
 const StereoStage *
 stereo_cuda_sgm (const StereoParams *params)

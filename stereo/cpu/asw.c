@@ -351,20 +351,20 @@ aggregate_band (StereoPlan *plan, int item, int thread, int full, int both)
   }
 }
 
-#define ASW_STAGE(name, full, both) \
+#define ASW_STAGE(stage, full, both) \
   static void \
-  name##_band (StereoPlan *plan, int item, int thread) \
+  stage##_band (StereoPlan *plan, int item, int thread) \
   { \
     aggregate_band (plan, item, thread, full, both); \
   } \
   static StereoStatus \
-  name##_run (StereoPlan *plan, StereoError *error) \
+  stage##_run (StereoPlan *plan, void *context, StereoError *error) \
   { \
-    cpu_run (plan, name##_band, cpu_state (plan)->threads); \
+    cpu_run (plan, stage##_band, cpu_state (plan)->threads); \
     return STEREO_OK; \
   } \
   static StereoStatus \
-  name##_prepare (StereoPlan *plan, StereoError *error) \
+  stage##_prepare (StereoPlan *plan, void *context, StereoError *error) \
   { \
     CpuState *state = cpu_state (plan); \
     Work w; \
@@ -372,7 +372,7 @@ aggregate_band (StereoPlan *plan, int item, int thread, int full, int both)
     return stereo_reserve (plan, (void **) &state->asw_scratch, \
         stereo_times (state->asw_stride, (size_t) state->threads), sizeof (float), error); \
   } \
-  static const StereoStage name = { "match", name##_prepare, name##_run };
+  static const StereoStage stage = { .name = "match", .prepare = stage##_prepare, .run = stage##_run };
 
 ASW_STAGE (two_pass_left, 0, 0)
 ASW_STAGE (two_pass_both, 0, 1)

@@ -354,21 +354,21 @@ bm_band (StereoPlan *plan, int item, int thread)
 }
 
 static StereoStatus
-bm_prepare (StereoPlan *plan, StereoError *error)
+bm_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CpuState *state = cpu_state (plan);
   return stereo_reserve (plan, (void **) &state->bm_scratch, (size_t) state->threads, bm_thread_bytes (plan), error);
 }
 
 static StereoStatus
-bm_run (StereoPlan *plan, StereoError *error)
+bm_run (StereoPlan *plan, void *context, StereoError *error)
 {
   int layers = (plan->depth + BM_LAYER - 1) / BM_LAYER;
   cpu_run (plan, bm_band, (plan->height + BAND - 1) / BAND * layers);
   return STEREO_OK;
 }
 
-static const StereoStage bm = { "match", bm_prepare, bm_run };
+static const StereoStage bm = { .name = "match", .prepare = bm_prepare, .run = bm_run };
 
 const StereoStage *
 CPU (bm) (const StereoParams *params)

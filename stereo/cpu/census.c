@@ -113,26 +113,26 @@ mixed_row (StereoPlan *plan, int item, int thread)
 }
 
 static StereoStatus
-census_7x5_run (StereoPlan *plan, StereoError *error)
+census_7x5_run (StereoPlan *plan, void *context, StereoError *error)
 {
   cpu_run (plan, census_7x5_row, 2 * plan->height);
   return STEREO_OK;
 }
 
 static StereoStatus
-census_9x7_run (StereoPlan *plan, StereoError *error)
+census_9x7_run (StereoPlan *plan, void *context, StereoError *error)
 {
   cpu_run (plan, census_9x7_row, 2 * plan->height);
   return STEREO_OK;
 }
 
 static StereoStatus
-mixed_run (StereoPlan *plan, StereoError *error)
+mixed_run (StereoPlan *plan, void *context, StereoError *error)
 {
   cpu_run (plan, mixed_row, 2 * plan->height);
   return STEREO_OK;
 }
 
-const StereoStage CPU (census_7x5) = { "census", NULL, census_7x5_run };
-const StereoStage CPU (census_9x7) = { "census", NULL, census_9x7_run };
-const StereoStage CPU (mixed) = { "census", NULL, mixed_run };
+const StereoStage CPU (census_7x5) = { .name = "census", .run = census_7x5_run };
+const StereoStage CPU (census_9x7) = { .name = "census", .run = census_9x7_run };
+const StereoStage CPU (mixed) = { .name = "census", .run = mixed_run };

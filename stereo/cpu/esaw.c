@@ -266,7 +266,7 @@ iterate_rows (StereoPlan *plan, int item, int thread)
 }
 
 StereoStatus
-CPU (exponential_prepare) (StereoPlan *plan, StereoError *error)
+CPU (exponential_prepare) (StereoPlan *plan, void *context, StereoError *error)
 {
   CpuState *state = cpu_state (plan);
   CpuExponential *x = &state->exponential;
@@ -303,12 +303,12 @@ CPU (exponential_run) (StereoPlan *plan, CpuMessage message)
 }
 
 static StereoStatus
-esaw_run (StereoPlan *plan, StereoError *error)
+esaw_run (StereoPlan *plan, void *context, StereoError *error)
 {
   return CPU (exponential_run) (plan, NULL);
 }
 
-static const StereoStage esaw = { "match", CPU (exponential_prepare), esaw_run };
+static const StereoStage esaw = { .name = "match", .prepare = CPU (exponential_prepare), .run = esaw_run };
 
 const StereoStage *
 CPU (esaw) (const StereoParams *params)

@@ -78,7 +78,7 @@ make_messages (const StereoPlan *plan, const StereoExponential *e, uint16_t *cos
 }
 
 static StereoStatus
-esmp_run (StereoPlan *plan, StereoError *error)
+esmp_run (StereoPlan *plan, void *context, StereoError *error)
 {
   CpuState *state = cpu_state (plan);
   size_t depth = (size_t) plan->depth;
@@ -89,7 +89,7 @@ esmp_run (StereoPlan *plan, StereoError *error)
   return CPU (exponential_run) (plan, make_messages);
 }
 
-static const StereoStage esmp = { "match", CPU (exponential_prepare), esmp_run };
+static const StereoStage esmp = { .name = "match", .prepare = CPU (exponential_prepare), .run = esmp_run };
 
 const StereoStage *
 CPU (esmp) (const StereoParams *params)

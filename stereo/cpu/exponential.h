@@ -14,7 +14,7 @@
 typedef void (*CpuMessage) (const StereoPlan *plan, const StereoExponential *e, uint16_t *costs, int columns,
     uint16_t *scratch);
 
-StereoStatus CPU (exponential_prepare) (StereoPlan *plan, StereoError *error);
+StereoStatus CPU (exponential_prepare) (StereoPlan *plan, void *context, StereoError *error);
 /* The scratch memory of messages. */
 uint16_t *CPU (exponential_scratch) (const StereoPlan *plan, int thread);
 StereoStatus CPU (exponential_run) (StereoPlan *plan, CpuMessage message);

@@ -178,16 +178,16 @@ median5_row (StereoPlan *plan, int y, int thread)
   median_row (plan, y, 2);
 }
 
-#define ROW_STAGE(name, swaps) \
+#define ROW_STAGE(stage, swaps) \
   static StereoStatus \
-  name##_run (StereoPlan *plan, StereoError *error) \
+  stage##_run (StereoPlan *plan, void *context, StereoError *error) \
   { \
-    cpu_run (plan, name##_row, plan->height); \
+    cpu_run (plan, stage##_row, plan->height); \
     if (swaps) \
       swap_disparity (plan); \
     return STEREO_OK; \
   } \
-  const StereoStage CPU (name) = { #name, NULL, name##_run };
+  const StereoStage CPU (stage) = { .name = #stage, .run = stage##_run };
 
 ROW_STAGE (integer, 0)
 ROW_STAGE (subpixel, 0)

@@ -36,10 +36,10 @@ load_row (StereoPlan *plan, int item, int thread)
 }
 
 static StereoStatus
-load_run (StereoPlan *plan, StereoError *error)
+load_run (StereoPlan *plan, void *context, StereoError *error)
 {
   cpu_run (plan, load_row, 2 * plan->height);
   return STEREO_OK;
 }
 
-const StereoStage CPU (load) = { "load", NULL, load_run };
+const StereoStage CPU (load) = { .name = "load", .run = load_run };

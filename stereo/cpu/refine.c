@@ -124,7 +124,7 @@ two_pass_row (StereoPlan *plan, int item, int thread)
 }
 
 static StereoStatus
-two_pass_prepare (StereoPlan *plan, StereoError *error)
+two_pass_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CpuState *state = cpu_state (plan);
   return stereo_reserve (plan, (void **) &state->refine_scratch, 3 * line_pitch (plan) * (size_t) state->threads,
@@ -132,7 +132,7 @@ two_pass_prepare (StereoPlan *plan, StereoError *error)
 }
 
 static StereoStatus
-two_pass_run (StereoPlan *plan, StereoError *error)
+two_pass_run (StereoPlan *plan, void *context, StereoError *error)
 {
   cpu_run (plan, two_pass_row, 2 * plan->height);
   return STEREO_OK;
@@ -168,7 +168,7 @@ full_row (StereoPlan *plan, int item, int thread)
 }
 
 static StereoStatus
-full_prepare (StereoPlan *plan, StereoError *error)
+full_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CpuState *state = cpu_state (plan);
   return stereo_reserve (plan, (void **) &state->refine_scratch, stereo_times (
@@ -176,11 +176,11 @@ full_prepare (StereoPlan *plan, StereoError *error)
 }
 
 static StereoStatus
-full_run (StereoPlan *plan, StereoError *error)
+full_run (StereoPlan *plan, void *context, StereoError *error)
 {
   cpu_run (plan, full_row, 2 * plan->height);
   return STEREO_OK;
 }
 
-const StereoStage CPU (refine_two_pass) = { "refine", two_pass_prepare, two_pass_run };
-const StereoStage CPU (refine_full) = { "refine", full_prepare, full_run };
+const StereoStage CPU (refine_two_pass) = { .name = "refine", .prepare = two_pass_prepare, .run = two_pass_run };
+const StereoStage CPU (refine_full) = { .name = "refine", .prepare = full_prepare, .run = full_run };

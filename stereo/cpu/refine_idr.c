@@ -122,7 +122,7 @@ idr_row (StereoPlan *plan, int item, int thread)
 }
 
 static StereoStatus
-idr_prepare (StereoPlan *plan, StereoError *error)
+idr_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CpuState *state = cpu_state (plan);
   size_t map = (size_t) plan->map_pitch * (size_t) plan->height;
@@ -138,7 +138,7 @@ idr_prepare (StereoPlan *plan, StereoError *error)
 }
 
 static StereoStatus
-idr_run (StereoPlan *plan, StereoError *error)
+idr_run (StereoPlan *plan, void *context, StereoError *error)
 {
   CpuState *state = cpu_state (plan);
   size_t map = (size_t) plan->map_pitch * (size_t) plan->height;
@@ -151,4 +151,4 @@ idr_run (StereoPlan *plan, StereoError *error)
   return STEREO_OK;
 }
 
-const StereoStage CPU (refine_idr) = { "refine", idr_prepare, idr_run };
+const StereoStage CPU (refine_idr) = { .name = "refine", .prepare = idr_prepare, .run = idr_run };

@@ -103,7 +103,7 @@ select_row (StereoPlan *plan, int y, int thread)
 }
 
 static StereoStatus
-select_prepare (StereoPlan *plan, StereoError *error)
+select_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CpuState *state = cpu_state (plan);
   return stereo_reserve (plan, (void **) &state->select_scratch, 4 * (size_t) plan->image_pitch *
@@ -111,7 +111,7 @@ select_prepare (StereoPlan *plan, StereoError *error)
 }
 
 static StereoStatus
-select_run (StereoPlan *plan, StereoError *error)
+select_run (StereoPlan *plan, void *context, StereoError *error)
 {
   cpu_run (plan, select_row, plan->height);
   return STEREO_OK;
@@ -177,7 +177,7 @@ reselect_row (StereoPlan *plan, int y, int thread)
 }
 
 static StereoStatus
-reselect_run (StereoPlan *plan, StereoError *error)
+reselect_run (StereoPlan *plan, void *context, StereoError *error)
 {
   cpu_run (plan, reselect_row, plan->height);
   return STEREO_OK;
@@ -209,12 +209,12 @@ check_row (StereoPlan *plan, int y, int thread)
 }
 
 static StereoStatus
-check_run (StereoPlan *plan, StereoError *error)
+check_run (StereoPlan *plan, void *context, StereoError *error)
 {
   cpu_run (plan, check_row, plan->height);
   return STEREO_OK;
 }
 
-const StereoStage CPU (select) = { "select", select_prepare, select_run };
-const StereoStage CPU (reselect) = { "reselect", NULL, reselect_run };
-const StereoStage CPU (check) = { "check", NULL, check_run };
+const StereoStage CPU (select) = { .name = "select", .prepare = select_prepare, .run = select_run };
+const StereoStage CPU (reselect) = { .name = "reselect", .run = reselect_run };
+const StereoStage CPU (check) = { .name = "check", .run = check_run };

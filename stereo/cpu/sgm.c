@@ -333,7 +333,7 @@ up_band (StereoPlan *plan, int item, int thread)
 /* ---- stage ------------------------------------------------------------------------------------ */
 
 static StereoStatus
-sgm_prepare (StereoPlan *plan, StereoError *error)
+sgm_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CpuState *state = cpu_state (plan);
   size_t pixels = (size_t) plan->width * (size_t) plan->height;
@@ -357,7 +357,7 @@ sweep (StereoPlan *plan, StereoJob job)
 }
 
 static StereoStatus
-sgm_run (StereoPlan *plan, StereoError *error)
+sgm_run (StereoPlan *plan, void *context, StereoError *error)
 {
   size_t costs = column_words (plan) / (size_t) pitch_of (plan);        /* of a column */
 
@@ -371,7 +371,7 @@ sgm_run (StereoPlan *plan, StereoError *error)
   return STEREO_OK;
 }
 
-static const StereoStage sgm = { "match", sgm_prepare, sgm_run };
+static const StereoStage sgm = { .name = "match", .prepare = sgm_prepare, .run = sgm_run };
 
 const StereoStage *
 CPU (sgm) (const StereoParams *params)

@@ -35,7 +35,7 @@ connected (float a, float b, float range)
 }
 
 static StereoStatus
-speckle_prepare (StereoPlan *plan, StereoError *error)
+speckle_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CpuState *state = cpu_state (plan);
   size_t pixels = (size_t) plan->map_pitch * (size_t) plan->height;
@@ -44,7 +44,7 @@ speckle_prepare (StereoPlan *plan, StereoError *error)
 }
 
 static StereoStatus
-speckle_run (StereoPlan *plan, StereoError *error)
+speckle_run (StereoPlan *plan, void *context, StereoError *error)
 {
   CpuState *state = cpu_state (plan);
   int32_t *label = state->speckle_label, *size = state->speckle_size, pitch = plan->map_pitch;
@@ -70,4 +70,4 @@ speckle_run (StereoPlan *plan, StereoError *error)
   return STEREO_OK;
 }
 
-const StereoStage CPU (speckle) = { "speckle", speckle_prepare, speckle_run };
+const StereoStage CPU (speckle) = { .name = "speckle", .prepare = speckle_prepare, .run = speckle_run };

@@ -77,7 +77,7 @@ store_row (StereoPlan *plan, int y, int thread)
 }
 
 static StereoStatus
-store_prepare (StereoPlan *plan, StereoError *error)
+store_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CpuState *state = cpu_state (plan);
   size_t rows = (size_t) plan->height;
@@ -86,10 +86,10 @@ store_prepare (StereoPlan *plan, StereoError *error)
 }
 
 static StereoStatus
-store_run (StereoPlan *plan, StereoError *error)
+store_run (StereoPlan *plan, void *context, StereoError *error)
 {
   cpu_run (plan, store_row, plan->height);
   return STEREO_OK;
 }
 
-const StereoStage CPU (store) = { "store", store_prepare, store_run };
+const StereoStage CPU (store) = { .name = "store", .prepare = store_prepare, .run = store_run };

@@ -63,13 +63,27 @@ typedef struct StereoView
 typedef struct StereoPlan StereoPlan;
 typedef struct StereoBackend StereoBackend;
 
-/* One step's code: prepare reserves scratch and tables (plan time), run does a frame's work. */
+/*
+ * The code of one step. A stage keeps its scratch memory and launch settings in a context of its own. The plan allocates
+ * @context_size bytes, zeroed, once for each stage it uses, and hands the same context to every call.
+ */
 typedef struct StereoStage
 {
   const char *name;
-  StereoStatus (*prepare) (StereoPlan *plan, StereoError *error);       /* may be NULL */
-  StereoStatus (*run) (StereoPlan *plan, StereoError *error);
+  size_t context_size;          /* bytes; 0: the stage needs no context and gets NULL */
+  /* When the plan is made: reserves scratch memory and fills in tables. It may be called several times, each time with
+   * fewer plan->layers; the last call counts. NULL: nothing to prepare. */
+  StereoStatus (*prepare) (StereoPlan *plan, void *context, StereoError *error);
+  /* Does the work of one frame. */
+  StereoStatus (*run) (StereoPlan *plan, void *context, StereoError *error);
 } StereoStage;
+
+/* A stage in its place among the steps of a plan. Steps of the same stage share one context. */
+typedef struct StereoStep
+{
+  const StereoStage *stage;
+  void *context;
+} StereoStep;
 
 /*
  * The stages of a backend. Entries of a method or mode it lacks are NULL: an error at plan time.
@@ -190,7 +204,7 @@ struct StereoPlan
   size_t arena_size;
 
   /* steps; the first is load, the last makes the output */
-  const StereoStage *steps[STEREO_MAX_STEPS];
+  StereoStep steps[STEREO_MAX_STEPS];
   int step_count;
   int profiling;
   const char *stage_names[32];

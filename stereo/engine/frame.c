@@ -66,7 +66,7 @@ collect_times (StereoPlan *plan)
   memset (plan->stage_ms, 0, sizeof plan->stage_ms);
   for (int i = 0; i < plan->step_count; i++)
     for (int j = 0; j < plan->stage_count; j++)
-      if (plan->stage_names[j] == plan->steps[i]->name)
+      if (plan->stage_names[j] == plan->steps[i].stage->name)
         plan->stage_ms[j] += plan->backend->elapsed_ms (plan, i, i + 1);
 }
 
@@ -78,7 +78,7 @@ stereo_run_steps (StereoPlan *plan, int first, int end, StereoError *error)
   for (int i = first; i < end && !status; i++) {
     if (plan->profiling)
       plan->backend->mark (plan, i);
-    status = plan->steps[i]->run (plan, error);
+    status = plan->steps[i].stage->run (plan, plan->steps[i].context, error);
   }
   return status;
 }

@@ -65,7 +65,7 @@ measure (StereoPlan *plan, int width, int height, StereoError *error)
 static void
 add (StereoPlan *plan, const StereoStage *stage)
 {
-  plan->steps[plan->step_count++] = stage;
+  plan->steps[plan->step_count++].stage = stage;
 }
 
 /* From the last indices to a disparity. */
@@ -131,6 +131,38 @@ choose_steps (StereoPlan *plan)
   choose_output (plan);
 }
 
+/* The first step that runs the stage of step @step. */
+static int
+first_of_its_stage (const StereoPlan *plan, int step)
+{
+  int first = 0;
+  while (plan->steps[first].stage != plan->steps[step].stage)
+    first++;
+  return first;
+}
+
+static StereoStatus
+make_contexts (StereoPlan *plan, StereoError *error)
+{
+  for (int i = 0; i < plan->step_count; i++) {
+    StereoStep *step = &plan->steps[i];
+    int first = first_of_its_stage (plan, i);
+    if (first < i)
+      step->context = plan->steps[first].context;
+    else if (step->stage->context_size && !(step->context = calloc (1, step->stage->context_size)))
+      return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the contexts of a plan's stages.");
+  }
+  return STEREO_OK;
+}
+
+static void
+free_contexts (StereoPlan *plan)
+{
+  for (int i = 0; i < plan->step_count; i++)
+    if (first_of_its_stage (plan, i) == i)
+      free (plan->steps[i].context);
+}
+
 static StereoStatus
 reserve_all (StereoPlan *plan, StereoError *error)
 {
@@ -140,10 +172,9 @@ reserve_all (StereoPlan *plan, StereoError *error)
   if ((status = stereo_layout_state (plan, error)))
     return status;
   for (int i = 0; i < plan->step_count; i++) {
-    int seen = 0;
-    for (int j = 0; j < i; j++)
-      seen |= plan->steps[j] == plan->steps[i];
-    if (!seen && plan->steps[i]->prepare && (status = plan->steps[i]->prepare (plan, error)))
+    const StereoStep *step = &plan->steps[i];
+    if (first_of_its_stage (plan, i) == i && step->stage->prepare &&
+        (status = step->stage->prepare (plan, step->context, error)))
       return status;
   }
   return STEREO_OK;
@@ -187,9 +218,9 @@ name_stages (StereoPlan *plan)
   for (int i = 0; i < plan->step_count; i++) {
     int known = 0;
     for (int j = 0; j < plan->stage_count; j++)
-      known |= plan->stage_names[j] == plan->steps[i]->name;
+      known |= plan->stage_names[j] == plan->steps[i].stage->name;
     if (!known)
-      plan->stage_names[plan->stage_count++] = plan->steps[i]->name;
+      plan->stage_names[plan->stage_count++] = plan->steps[i].stage->name;
   }
 }
 
@@ -233,6 +264,8 @@ build (StereoPlan *plan, StereoError *error)
     return status;
   choose_steps (plan);
   name_stages (plan);
+  if ((status = make_contexts (plan, error)))
+    return status;
   if ((status = fit_memory (plan, error)))
     return status;
   if ((status = stereo_layout_commit (plan, error)))
@@ -280,6 +313,7 @@ stereo_plan_free (StereoPlan *plan)
     backend->close (plan);
     stereo_leave (plan, before);
   }
+  free_contexts (plan);
   free (plan);
 }
 

@@ -219,7 +219,7 @@ test_misuse (void)
 /* ---- failures ---------------------------------------------------------------------------- */
 
 static StereoStatus
-fail_run (StereoPlan *plan, StereoError *error)
+fail_run (StereoPlan *plan, void *context, StereoError *error)
 {
   return stereo_fail (error, STEREO_ERROR_BACKEND, "A step that fails.");
 }
@@ -228,7 +228,7 @@ fail_run (StereoPlan *plan, StereoError *error)
 static void
 test_failure (void)
 {
-  static const StereoStage failing = { "failing", NULL, fail_run };
+  static const StereoStage failing = { .name = "failing", .run = fail_run };
   StereoParams params;
   StereoPlan *plan = plan_on (STEREO_BACKEND_CPU, &params);
   StereoError error = { 0 };
@@ -240,7 +240,7 @@ test_failure (void)
   pair_new (&want, WIDTH, HEIGHT, 7);
   execute (plan, &want, NULL);
   CHECK (!submit (plan, &pair, &error), "%s", error.message);
-  plan->steps[2] = &failing;
+  plan->steps[2].stage = &failing;
   CHECK (!submit (plan, &want, &error), "%s", error.message);
   collect (plan, NULL);
   CHECK (stereo_plan_collect (plan, NULL, &error) == STEREO_ERROR_BACKEND && strstr (error.message, "step that fails"),

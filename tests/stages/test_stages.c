@@ -22,7 +22,7 @@ static Naive *
 run_step (StereoPlan *plan, int k)
 {
   StereoError error = { 0 };
-  CHECK (!plan->steps[k]->run (plan, &error), "step %d, %s: %s", k, plan->steps[k]->name, error.message);
+  CHECK (!plan->steps[k].stage->run (plan, plan->steps[k].context, &error), "step %d, %s: %s", k, plan->steps[k].stage->name, error.message);
   return state_take (plan);
 }
 
@@ -42,10 +42,10 @@ against_naive (const Case *c, uint64_t seed)
   state_dirty (plan, 1, &random);
   CHECK (!frame_begin (&frame, &error), "begin: %s", error.message);
   for (int k = 0; k < plan->step_count && !check_failures (); k++) {
-    StageKind kind = naive_kind (plan, plan->steps[k]);
+    StageKind kind = naive_kind (plan, plan->steps[k].stage);
     char who[64];
-    snprintf (who, sizeof who, "step %d, %s: cpu against naive", k, plan->steps[k]->name);
-    CHECK (kind != STAGE_UNKNOWN, "step %d, %s, has no plain twin", k, plan->steps[k]->name);
+    snprintf (who, sizeof who, "step %d, %s: cpu against naive", k, plan->steps[k].stage->name);
+    CHECK (kind != STAGE_UNKNOWN, "step %d, %s, has no plain twin", k, plan->steps[k].stage->name);
     state_dirty (plan, 0, &random);
     Naive *want = state_take (plan);
     Naive *got = run_step (plan, k);
@@ -88,11 +88,11 @@ run_covered (StereoPlan *plan, int k, StageKind kind, int *next)
 {
   Naive *made = NULL;
 
-  for (*next = k; *next < plan->step_count && naive_covers (kind, naive_kind (plan, plan->steps[*next]));) {
+  for (*next = k; *next < plan->step_count && naive_covers (kind, naive_kind (plan, plan->steps[*next].stage));) {
     state_free (made);
     made = run_step (plan, (*next)++);
     /* the same stage again would be the next step's */
-    if (naive_kind (plan, plan->steps[*next - 1]) == kind)
+    if (naive_kind (plan, plan->steps[*next - 1].stage) == kind)
       break;
   }
   return made;
@@ -105,15 +105,15 @@ walk_both (Frame *cpu, Frame *cuda, Random *random)
   int k = 0;
 
   for (int step = 0, next; step < b->step_count && !check_failures (); step++, k = next) {
-    StageKind kind = naive_kind (b, b->steps[step]);
+    StageKind kind = naive_kind (b, b->steps[step].stage);
     char who[64];
-    snprintf (who, sizeof who, "step %d, %s: cuda against cpu", step, b->steps[step]->name);
+    snprintf (who, sizeof who, "step %d, %s: cuda against cpu", step, b->steps[step].stage->name);
     state_dirty (a, 0, random);
     Naive *want = state_take (a);
     state_put (want, b);
     state_dirty (b, 0, random);
     Naive *expected = run_covered (a, k, kind, &next), *got = run_step (b, step);
-    if (!CHECK (expected != NULL, "%s: the cpu has %s there", who, k < a->step_count ? a->steps[k]->name : "nothing")) {
+    if (!CHECK (expected != NULL, "%s: the cpu has %s there", who, k < a->step_count ? a->steps[k].stage->name : "nothing")) {
       state_free (want);
       state_free (got);
       return;
