@@ -338,40 +338,50 @@ BANDS (band_nssd, NSSD, RAW_PRODUCT)
 BANDS (band_ncc, NCC, RAW_PRODUCT)
 BANDS (band_zncc, ZNCC, RAW_PRODUCT)
 
-static void
-bm_band (StereoPlan *plan, int item, int thread)
+/* By cost; NULL: not a cost of block matching. */
+static void (*const bands[STEREO_COSTS]) (BmLayer *layer, int first, int last, int count) = {
+  [STEREO_COST_AD] = band_ad, [STEREO_COST_SD] = band_sd, [STEREO_COST_SAD] = band_sad, [STEREO_COST_SSD] = band_ssd,
+  [STEREO_COST_NSSD] = band_nssd, [STEREO_COST_NCC] = band_ncc, [STEREO_COST_ZNCC] = band_zncc,
+};
+
+typedef struct Context
 {
-  static void (*const bands[STEREO_COSTS]) (BmLayer *layer, int first, int last, int count) = {
-    [STEREO_COST_AD] = band_ad, [STEREO_COST_SD] = band_sd, [STEREO_COST_SAD] = band_sad, [STEREO_COST_SSD] = band_ssd,
-    [STEREO_COST_NSSD] = band_nssd, [STEREO_COST_NCC] = band_ncc, [STEREO_COST_ZNCC] = band_zncc,
-  };
+  uint8_t *scratch;             /* per thread, bm_thread_bytes() each */
+} Context;
+
+static void
+bm_band (StereoPlan *plan, void *context, int item, int thread)
+{
+  const Context *c = context;
   int layers = (plan->depth + BM_LAYER - 1) / BM_LAYER, first = item / layers * BAND;
   int last = first + BAND < plan->height ? first + BAND - 1 : plan->height - 1;
   BmLayer layer;
 
-  bm_start_layer (&layer, plan, item % layers * BM_LAYER, thread);
+  bm_start_layer (&layer, plan, item % layers * BM_LAYER, c->scratch + (size_t) thread * bm_thread_bytes (plan));
   bands[plan->params.cost] (&layer, first, last, layer.count);
 }
 
 static StereoStatus
 bm_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  CpuState *state = cpu_state (plan);
-  return stereo_reserve (plan, (void **) &state->bm_scratch, (size_t) state->threads, bm_thread_bytes (plan), error);
+  Context *c = context;
+  return stereo_reserve (plan, (void **) &c->scratch, (size_t) cpu_threads (plan), bm_thread_bytes (plan), error);
 }
 
 static StereoStatus
 bm_run (StereoPlan *plan, void *context, StereoError *error)
 {
   int layers = (plan->depth + BM_LAYER - 1) / BM_LAYER;
-  cpu_run (plan, bm_band, (plan->height + BAND - 1) / BAND * layers);
+  cpu_run (plan, context, bm_band, (plan->height + BAND - 1) / BAND * layers);
   return STEREO_OK;
 }
 
-static const StereoStage bm = { .name = "match", .prepare = bm_prepare, .run = bm_run };
+static const StereoStage bm = {
+  .name = "match", .context_size = sizeof (Context), .prepare = bm_prepare, .run = bm_run
+};
 
 const StereoStage *
 CPU (bm) (const StereoParams *params)
 {
-  return &bm;
+  return bands[params->cost] ? &bm : NULL;
 }

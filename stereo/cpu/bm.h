@@ -35,7 +35,7 @@ typedef struct BmLayer
 } BmLayer;
 
 size_t CPU (bm_bytes) (const StereoPlan *plan);
-void CPU (bm_start) (BmLayer *layer, const StereoPlan *plan, int first, int thread);
+void CPU (bm_start) (BmLayer *layer, const StereoPlan *plan, int first, uint8_t *memory);
 void CPU (bm_row) (BmLayer *layer, int cost, int y);
 #define bm_thread_bytes CPU (bm_bytes)
 #define bm_start_layer CPU (bm_start)

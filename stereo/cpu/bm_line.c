@@ -26,9 +26,8 @@ CPU (bm_bytes) (const StereoPlan *plan)
 }
 
 void
-CPU (bm_start) (BmLayer *layer, const StereoPlan *plan, int first, int thread)
+CPU (bm_start) (BmLayer *layer, const StereoPlan *plan, int first, uint8_t *memory)
 {
-  uint8_t *memory = cpu_state (plan)->bm_scratch + (size_t) thread * CPU (bm_bytes) (plan);
   size_t columns = (size_t) plan->width * BM_LAYER, words = line_words (plan);
 
   memset (memory, 0, CPU (bm_bytes) (plan));

@@ -249,14 +249,14 @@ lay_out (Work *w, uint16_t *base)
 }
 
 static void
-iterate_rows (StereoPlan *plan, int item, int thread)
+iterate_rows (StereoPlan *plan, void *context, int item, int thread)
 {
-  CpuState *state = cpu_state (plan);
-  const CpuExponential *x = &state->exponential;
+  const CpuExponential *x = context;
   int left = plan->params.iterations - 1 - x->iteration;
   int end = (item + 1) * ROWS < plan->height ? (item + 1) * ROWS : plan->height;
-  Work w = { .plan = plan, .taps = x->taps, .e = stereo_exponential (plan), .message = (CpuMessage) x->message };
+  Work w = { .plan = plan, .taps = x->taps, .message = x->message };
 
+  w.e = stereo_exponential (&plan->params, plan->volume_unit);
   w.last = left == 0;
   w.to = left % 2 ? x->volume : plan->volume;
   w.from = x->iteration == 0 ? NULL : left % 2 ? plan->volume : x->volume;
@@ -268,50 +268,52 @@ iterate_rows (StereoPlan *plan, int item, int thread)
 StereoStatus
 CPU (exponential_prepare) (StereoPlan *plan, void *context, StereoError *error)
 {
-  CpuState *state = cpu_state (plan);
-  CpuExponential *x = &state->exponential;
+  CpuExponential *x = context;
   StereoStatus status;
 
   if (plan->params.iterations > 1 && (status = stereo_reserve (plan, (void **) &x->volume,
           stereo_times ((size_t) plan->height, row_words (plan)), sizeof (uint16_t), error)))
     return status;
-  return stereo_reserve (plan, (void **) &x->scratch, stereo_times ((size_t) state->threads, thread_words (plan)),
-      sizeof (uint16_t), error);
+  return stereo_reserve (plan, (void **) &x->scratch,
+      stereo_times ((size_t) cpu_threads (plan), thread_words (plan)), sizeof (uint16_t), error);
 }
 
 uint16_t *
-CPU (exponential_scratch) (const StereoPlan *plan, int thread)
+CPU (exponential_scratch) (const StereoPlan *plan, const CpuExponential *x, int thread)
 {
   Work w = { .plan = plan };
-  lay_out (&w, cpu_state (plan)->exponential.scratch + (size_t) thread * thread_words (plan));
+  lay_out (&w, x->scratch + (size_t) thread * thread_words (plan));
   return w.scratch;
 }
 
 StereoStatus
-CPU (exponential_run) (StereoPlan *plan, CpuMessage message)
+CPU (exponential_run) (StereoPlan *plan, CpuExponential *x, CpuMessage message)
 {
-  CpuExponential *x = &cpu_state (plan)->exponential;
   StereoTaps taps;
 
   x->taps = &taps;
-  x->message = (void (*) (void)) message;
+  x->message = message;
   for (x->iteration = 0; x->iteration < plan->params.iterations; x->iteration++) {
     stereo_exponential_taps (&plan->params, x->iteration, &taps);
-    cpu_run (plan, iterate_rows, (plan->height + ROWS - 1) / ROWS);
+    cpu_run (plan, x, iterate_rows, (plan->height + ROWS - 1) / ROWS);
   }
+  x->taps = NULL;
   return STEREO_OK;
 }
 
 static StereoStatus
 esaw_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  return CPU (exponential_run) (plan, NULL);
+  return CPU (exponential_run) (plan, context, NULL);
 }
 
-static const StereoStage esaw = { .name = "match", .prepare = CPU (exponential_prepare), .run = esaw_run };
+static const StereoStage esaw = {
+  .name = "match", .context_size = sizeof (CpuExponential), .prepare = CPU (exponential_prepare), .run = esaw_run
+};
 
+/* The registry gives esaw one cost, AD, which make_costs() computes. */
 const StereoStage *
 CPU (esaw) (const StereoParams *params)
 {
-  return &esaw;
+  return params->cost == STEREO_COST_AD ? &esaw : NULL;
 }
