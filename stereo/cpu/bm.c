@@ -28,12 +28,12 @@ raw (int kind, uint32_t left, const void *right)
 
   l += (int32_t) left;
   if (kind == RAW_COLORS)
-    return (VecU) bm_color_distance ((VecU) l, vec_load_u (right));
+    return (VecU) vec_color_distance ((VecU) l, vec_load_u (right));
   if (kind == RAW_COLOR_SQUARES)
-    return (VecU) bm_color_squares ((VecU) l, vec_load_u (right));
+    return (VecU) vec_color_squares ((VecU) l, vec_load_u (right));
   VecI r = vec_widen_bytes (vec_load_b (right));
   VecI difference = l - r;
-  return (VecU) (kind == RAW_PRODUCT ? bm_product (l, r) : kind == RAW_SQUARE ? bm_product (difference, difference) :
+  return (VecU) (kind == RAW_PRODUCT ? vec_product (l, r) : kind == RAW_SQUARE ? vec_product (difference, difference) :
       vec_max (difference, -difference));
 }
 
@@ -80,7 +80,7 @@ roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int 
   }
   if (from > 0 || to < count) {
     EACH_VECTOR (k)
-      change[k / LANES] &= bm_between (k, from, to);
+      change[k / LANES] &= vec_between (k, from, to);
   }
   EACH_VECTOR (k)
     vec_store_u (sums + k, vec_load_u (sums + k) + change[k / LANES]);
@@ -93,7 +93,7 @@ INLINE VecU
 whole_cost (const BmLayer *layer, int cost, VecU sum, int x, int m)
 {
   if (!stereo_bm_correlates (cost))
-    return (VecU) bm_round (vec_float ((VecI) sum) * layer->factor);
+    return (VecU) vec_round (vec_float ((VecI) sum) * layer->factor);
   return bm_correlation (layer, cost, sum, x, m);
 }
 
@@ -124,7 +124,7 @@ part_means (VecU sum, int x, int m, int width, int radius, int taps, int unit, i
   VecI high = vec_min (zero + (width - 1 - x < radius ? width - 1 - x : radius), place);
   VecI exists = (place >= 0) & (place < width) & (lanes < end);
   VecF factor = vec_float (zero + unit) / vec_float ((high - low + 1) * taps);
-  VecI means = bm_round (vec_float ((VecI) sum) * factor);
+  VecI means = vec_round (vec_float ((VecI) sum) * factor);
   return (VecU) ((means & exists) | (~exists & (VecI) (zero + (int) outside)));
 }
 
@@ -184,7 +184,7 @@ cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *r
     EACH_VECTOR (k) {
       VecU costs = whole_cost (layer, cost, sum[k / LANES], x, m + k);
       if (end < count)
-        costs &= bm_between (k, 0, end);
+        costs &= vec_between (k, 0, end);
       vec_store_u (means + k, vec_load_u (means + k) + costs - (VecU) vec_widen (vec_load_h (ring + k)));
       vec_store_h (ring + k, vec_narrow ((VecI) costs));
     }
@@ -227,9 +227,9 @@ mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int
 
   if (all_whole (layer, x, m, plan->params.window / 2, count)) {
     EACH_VECTOR (k) {
-      VecI means = bm_round (vec_float ((VecI) sum[k / LANES]) * rows->factor);
+      VecI means = vec_round (vec_float ((VecI) sum[k / LANES]) * rows->factor);
       if (end < count)
-        means |= (VecI) (bm_between (k, end, BM_LAYER) & STEREO_INVALID);
+        means |= (VecI) (vec_between (k, end, BM_LAYER) & STEREO_INVALID);
       vec_store_h (to + k, vec_narrow (means));
     }
   } else {

@@ -87,27 +87,11 @@ make_costs (const Work *w, int y)
 
 /* ---- weights ------------------------------------------------------------------------------------ */
 
-INLINE VecF
-look_up (const float *table, VecI index)
-{
-#if defined __AVX512F__
-  return (VecF) _mm512_i32gather_ps ((__m512i) index, table, 4);
-#elif defined __AVX2__
-  return (VecF) _mm256_i32gather_ps (table, (__m256i) index, 4);
-#else
-  VecF v;
-  for (int k = 0; k < LANES; k++)
-    v[k] = table[index[k]];
-  return v;
-#endif
-}
-
 /* stereo_largest_difference() in lanes. */
 INLINE VecI
 largest_difference (VecU a, VecU b)
 {
-  VecU8 p = (VecU8) a, q = (VecU8) b, more = (VecU8) (p > q);
-  VecU d = (VecU) (((p - q) & more) | ((q - p) & ~more));
+  VecU d = vec_byte_differences (a, b);
   VecI r = (VecI) (d & 255), g = (VecI) (d >> 8 & 255), c = (VecI) (d >> 16 & 255);
   VecI rg = r > g;
   rg = (r & rg) | (g & ~rg);
@@ -125,7 +109,7 @@ weigh_tap (const Work *w, const uint32_t *own, ptrdiff_t away, int first, int en
   first = first < width ? first : width;
   memset (out, 0, (size_t) first * sizeof *out);
   for (int x = first; x < end; x += LANES)
-    vec_store_f (out + x, look_up (w->taps->weight, largest_difference (vec_load_u (own + x),
+    vec_store_f (out + x, vec_look_up (w->taps->weight, largest_difference (vec_load_u (own + x),
                 vec_load_u (own + x + away))));
   end = end > first ? end : first;
   memset (out + end, 0, (size_t) (width + LANES - end) * sizeof *out);
