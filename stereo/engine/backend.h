@@ -10,6 +10,7 @@
 #ifndef STEREO_ENGINE_BACKEND_H
 #define STEREO_ENGINE_BACKEND_H
 
+#include "stereo/engine/error.h"
 #include "stereo/engine/pool.h"
 #include "stereo/engine/size.h"
 #include "stereo/exact/confidence.h"
@@ -233,14 +234,7 @@ struct StereoPlan
   void *state;                  /* of the backend, set by open */
 };
 
-/* ---- engine functions that a backend may call ---------------------------------------------- */
-
-/* Fills in @error (NULL is fine) and returns @status. */
-StereoStatus stereo_fail (StereoError *error, StereoStatus status, const char *format, ...)
-    __attribute__ ((format (printf, 3, 4)));
-
-/* A clock that never goes back, ns. */
-uint64_t stereo_now_ns (void);
+/* ---- engine functions that a backend may call, besides those of error.h, pool.h and size.h ------------ */
 
 /* From a stage's prepare: reserves @count elements of @size bytes, 256-byte aligned, in the plan's one allocation.
  * *@where is set when all of the plan's memory is allocated, and must not move until then. Fails when the size does not

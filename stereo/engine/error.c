@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Errors and the clock, which every file of the engine and of the backends may call. */
-#include "stereo/engine/backend.h"
+#include "stereo/engine/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
