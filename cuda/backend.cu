@@ -301,7 +301,7 @@ extern const StereoBackend stereo_backend_cuda = {
   "cuda", STEREO_BACKEND_CUDA,
   {
         &stereo_cuda_load,
-        { NULL, &stereo_cuda_census_7x5, &stereo_cuda_census_9x7, &stereo_cuda_mixed, NULL, NULL },
+        { NULL, &stereo_cuda_census_7x5, &stereo_cuda_census_9x7, &stereo_cuda_mixed }, /* by StereoFeatures */
         { stereo_cuda_asw, stereo_cuda_esaw, stereo_cuda_esmp, stereo_cuda_sgm, stereo_cuda_bm },
         &stereo_cuda_select, &stereo_cuda_check,
         { NULL, &stereo_cuda_refine_two_pass, &stereo_cuda_refine_full, &stereo_cuda_refine_idr },
@@ -309,4 +309,5 @@ extern const StereoBackend stereo_backend_cuda = {
         &stereo_cuda_reselect_last, &stereo_cuda_disparity, &stereo_cuda_output },
   cuda_available, cuda_enter, cuda_leave, cuda_open, cuda_close, cuda_allocate, cuda_release, cuda_upload, cuda_download,
   cuda_collect, cuda_settle, cuda_make_graph, cuda_run, cuda_mark, cuda_elapsed_ms, NULL, cuda_copy, cuda_copy,
+  &stereo_cuda_remapper,
 };

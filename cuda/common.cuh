@@ -204,4 +204,7 @@ const StereoStage *stereo_cuda_esaw (const StereoParams *params);
 const StereoStage *stereo_cuda_esmp (const StereoParams *params);
 const StereoStage *stereo_cuda_sgm (const StereoParams *params);
 
+/* remap.cu */
+extern const StereoRemapper stereo_cuda_remapper;
+
 #endif

@@ -5,7 +5,7 @@
  */
 #include "cuda/common.cuh"
 
-#include "stereo/engine/remap_backend.h"
+#include "stereo/engine/remap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -217,9 +217,9 @@ copy_samples (uint8_t *to, const StereoRemapLayout *to_layout, const uint8_t *fr
 }
 
 static void
-pack_band (StereoPlan *context, int item, int thread)
+pack_band (void *work, int item, int thread)
 {
-  const StereoRemap *remap = (const StereoRemap *) context;
+  const StereoRemap *remap = (const StereoRemap *) work;
   int p = item / COPY_BANDS, number = item % COPY_BANDS, first, last;
   const StereoRemapPlane *plane = &remap->planes[p];
   const StereoRemapTable *table = &remap->tables[remap->table_of[p]];
@@ -241,9 +241,9 @@ pack_band (StereoPlan *context, int item, int thread)
 
 /* What lies between the samples of the caller's picture is not ours. */
 static void
-unpack_band (StereoPlan *context, int item, int thread)
+unpack_band (void *work, int item, int thread)
 {
-  const StereoRemap *remap = (const StereoRemap *) context;
+  const StereoRemap *remap = (const StereoRemap *) work;
   int p = item / COPY_BANDS, number = item % COPY_BANDS;
   const StereoRemapPlane *plane = &remap->planes[p];
   const StereoRemapTable *table = &remap->tables[remap->table_of[p]];
@@ -363,13 +363,13 @@ run_planes (StereoRemap *remap, StereoError *error)
   CudaRemap *state = remap_state (remap);
   StereoStatus status = STEREO_OK;
 
-  stereo_pool_run (state->pool, (StereoPlan *) remap, pack_band, remap->plane_count * COPY_BANDS);
+  stereo_pool_run (state->pool, remap, pack_band, remap->plane_count * COPY_BANDS);
   for (int p = 0; p < remap->plane_count && !status; p++)
     status = run_plane (remap, p, error);
   if (status)
     return status;
   CUDA_TRY (cudaStreamSynchronize (state->stream));
-  stereo_pool_run (state->pool, (StereoPlan *) remap, unpack_band, remap->plane_count * COPY_BANDS);
+  stereo_pool_run (state->pool, remap, unpack_band, remap->plane_count * COPY_BANDS);
   return STEREO_OK;
 }
 
@@ -383,9 +383,4 @@ remap_run (StereoRemap *remap, StereoError *error)
   return status;
 }
 
-extern const StereoRemapBackend stereo_remap_backend_cuda = {
-  "cuda",
-  remap_open,
-  remap_close,
-  remap_run,
-};
+extern const StereoRemapper stereo_cuda_remapper = { .open = remap_open, .close = remap_close, .run = remap_run };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CUDA backend of a build without CUDA: it is never available, and says why. */
-#include "stereo/engine/remap_backend.h"
+#include "stereo/engine/backend.h"
 
 #include "cuda/config.h"
 
@@ -18,6 +18,3 @@ const StereoBackend stereo_backend_cuda = {
   .choice = STEREO_BACKEND_CUDA,
   .available = cuda_available,
 };
-
-/* Never opened: choosing it asks the backend above. */
-const StereoRemapBackend stereo_remap_backend_cuda = { .name = "cuda" };

@@ -69,8 +69,9 @@ band (int height, int number)
 
 /* Items 0..BANDS - 1 are the left view's. What lies in device memory stays there. */
 static void
-pack_band (StereoPlan *plan, int item, int thread)
+pack_band (void *work, int item, int thread)
 {
+  StereoPlan *plan = (StereoPlan *) work;
   CudaState *state = cuda_state (plan);
   int view = item / BANDS, number = item % BANDS;
 
@@ -145,8 +146,9 @@ cuda_download (StereoPlan *plan, StereoError *error)
 
 /* Bands of samples and confidence from pinned memory to the caller's rows. */
 static void
-unpack_band (StereoPlan *plan, int item, int thread)
+unpack_band (void *work, int item, int thread)
 {
+  StereoPlan *plan = (StereoPlan *) work;
   const StereoOutput *out = &plan->output;
   size_t width = (size_t) plan->width, row = width * sample_bytes (out);
   const uint8_t *results = cuda_state (plan)->slot[plan->slot].pinned_results;
@@ -200,8 +202,7 @@ cuda_collect (StereoPlan *plan, StereoError *error)
   uint64_t waited = stereo_now_ns (), ready = ready_ns (slot, waited);
   run_bands (plan, unpack_band, BANDS);
   memcpy (counts, slot->pinned_results, sizeof counts);
-  plan->valid_count = counts[0];
-  plan->confidence_sum = (double) counts[1] / 255;
-  plan->flights[plan->slot].ready_ns = ready + (stereo_now_ns () - waited);
+  stereo_report_totals (plan, counts[0], counts[1]);
+  stereo_report_ready (plan, ready + (stereo_now_ns () - waited));
   return STEREO_OK;
 }

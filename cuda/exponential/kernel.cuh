@@ -250,7 +250,7 @@ exponential_run (StereoPlan *plan, ExponentialLaunch launch, int lanes, int cand
   StereoStatus status;
 
   t.f = cuda_frame (plan);
-  t.e = stereo_exponential (plan);
+  t.e = stereo_exponential (&plan->params, plan->volume_unit);
   t.rows = exponential_rows (plan, lanes, candidates);
   for (int k = 0; k < iterations; k++) {
     int left = iterations - 1 - k;

@@ -9,10 +9,16 @@
  * support=both the right view's weights of neighbouring disparities are contiguous as well, because
  * that view is mirrored.
  */
-#include "stereo/cpu/cpu.h"
+#include "stereo/cpu/match.h"
 #include "stereo/cpu/weigh.h"
 
 #define INLINE static inline __attribute__ ((always_inline))
+
+typedef struct Context
+{
+  float *scratch;               /* per thread, thread_floats each: see lay_out() */
+  size_t thread_floats;
+} Context;
 
 /* One tap of the window at hand: costs of its row, shifted to its column, and its weights. */
 typedef struct Tap
@@ -331,14 +337,13 @@ fill_ring (Work *w, int y)
 }
 
 static void
-aggregate_band (StereoPlan *plan, int item, int thread, int full, int both)
+aggregate_band (const StereoPlan *plan, const Context *c, int item, int thread, int full, int both)
 {
-  CpuState *state = cpu_state (plan);
-  int y0 = (int) ((int64_t) plan->height * item / state->threads);
-  int y1 = (int) ((int64_t) plan->height * (item + 1) / state->threads);
+  int bands = cpu_threads (plan);
+  int y0 = (int) ((int64_t) plan->height * item / bands), y1 = (int) ((int64_t) plan->height * (item + 1) / bands);
   Work w;
 
-  lay_out (&w, plan, full, both, state->asw_scratch + (size_t) thread * state->asw_stride);
+  lay_out (&w, plan, full, both, c->scratch + (size_t) thread * c->thread_floats);
   w.cost_row = CPU (cost_row) (plan->params.cost);
   for (w.i0 = 0; w.i0 < plan->depth; w.i0 += w.layers) {
     w.count = plan->depth - w.i0 < w.layers ? plan->depth - w.i0 : w.layers;
@@ -351,28 +356,36 @@ aggregate_band (StereoPlan *plan, int item, int thread, int full, int both)
   }
 }
 
+static StereoStatus
+prepare (StereoPlan *plan, Context *c, int full, int both, StereoError *error)
+{
+  Work w;
+
+  c->thread_floats = lay_out (&w, plan, full, both, NULL);
+  return stereo_reserve (plan, (void **) &c->scratch, stereo_times (c->thread_floats, (size_t) cpu_threads (plan)),
+      sizeof (float), error);
+}
+
 #define ASW_STAGE(stage, full, both) \
   static void \
-  stage##_band (StereoPlan *plan, int item, int thread) \
+  stage##_band (StereoPlan *plan, void *context, int item, int thread) \
   { \
-    aggregate_band (plan, item, thread, full, both); \
+    aggregate_band (plan, context, item, thread, full, both); \
   } \
   static StereoStatus \
   stage##_run (StereoPlan *plan, void *context, StereoError *error) \
   { \
-    cpu_run (plan, stage##_band, cpu_state (plan)->threads); \
+    cpu_run (plan, context, stage##_band, cpu_threads (plan)); \
     return STEREO_OK; \
   } \
   static StereoStatus \
   stage##_prepare (StereoPlan *plan, void *context, StereoError *error) \
   { \
-    CpuState *state = cpu_state (plan); \
-    Work w; \
-    state->asw_stride = lay_out (&w, plan, full, both, NULL); \
-    return stereo_reserve (plan, (void **) &state->asw_scratch, \
-        stereo_times (state->asw_stride, (size_t) state->threads), sizeof (float), error); \
+    return prepare (plan, context, full, both, error); \
   } \
-  static const StereoStage stage = { .name = "match", .prepare = stage##_prepare, .run = stage##_run };
+  static const StereoStage stage = { \
+    .name = "match", .context_size = sizeof (Context), .prepare = stage##_prepare, .run = stage##_run \
+  };
 
 ASW_STAGE (two_pass_left, 0, 0)
 ASW_STAGE (two_pass_both, 0, 1)
@@ -382,6 +395,8 @@ ASW_STAGE (full_both, 1, 1)
 const StereoStage *
 CPU (asw) (const StereoParams *params)
 {
+  if (!CPU (cost_row) (params->cost))
+    return NULL;
   if (params->aggregation == STEREO_AGGREGATION_FULL)
     return params->support == STEREO_SUPPORT_LEFT ? &full_left : &full_both;
   return params->support == STEREO_SUPPORT_LEFT ? &two_pass_left : &two_pass_both;

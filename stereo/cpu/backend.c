@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU backend as a table: memory, threads, clock, and which build of the stages to use. */
 #include "stereo/cpu/cpu.h"
+#include "stereo/cpu/level.h"
+#include "stereo/cpu/remap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,22 +12,6 @@ extern const StereoStageTable stereo_cpu_table_baseline;
 #ifdef STEREO_CPU_X86
 extern const StereoStageTable stereo_cpu_table_avx2, stereo_cpu_table_avx512;
 #endif
-
-/* STEREO_CPU=baseline or avx2 holds it back, for tests. */
-CpuLevel
-stereo_cpu_level (void)
-{
-#ifdef STEREO_CPU_X86
-  const char *most = getenv ("STEREO_CPU");
-  int level = most && !strcmp (most, "baseline") ? 0 : most && !strcmp (most, "avx2") ? 1 : 2;
-  if (level >= 2 && __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512dq") &&
-      __builtin_cpu_supports ("avx512vl"))
-    return CPU_LEVEL_AVX512;
-  if (level >= 1 && __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
-    return CPU_LEVEL_AVX2;
-#endif
-  return CPU_LEVEL_BASELINE;
-}
 
 static const StereoStageTable *
 choose_stages (void)
@@ -62,7 +48,6 @@ cpu_open (StereoPlan *plan, StereoError *error)
   state->pool = stereo_pool_new (plan->params.threads);
   if (!state->pool)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CPU backend's threads.");
-  state->threads = stereo_pool_threads (state->pool);
   return STEREO_OK;
 }
 
@@ -97,27 +82,6 @@ cpu_release (StereoPlan *plan, void *memory)
   free (memory);
 }
 
-static StereoStatus
-cpu_begin (StereoPlan *plan, StereoError *error)
-{
-  return STEREO_OK;
-}
-
-static StereoStatus
-cpu_end (StereoPlan *plan, StereoError *error)
-{
-  CpuState *state = cpu_state (plan);
-  uint64_t confidence = 0;
-
-  plan->valid_count = 0;
-  for (int y = 0; y < plan->height; y++) {
-    plan->valid_count += state->row_valid[y];
-    confidence += state->row_confidence[y];
-  }
-  plan->confidence_sum = (double) confidence / 255;
-  return STEREO_OK;
-}
-
 static void
 cpu_mark (StereoPlan *plan, int index)
 {
@@ -131,7 +95,7 @@ cpu_elapsed_ms (StereoPlan *plan, int from, int to)
   return (double) (marks[to] - marks[from]) * 1e-6;
 }
 
-/* As many as keep the raw costs of a window's rows in a core's second-level cache; only asw works in layers. */
+/* Only asw works in layers: so many that the raw costs of a window's rows fit the second-level cache of a core. */
 static int
 cpu_layers (const StereoPlan *plan)
 {
@@ -155,11 +119,10 @@ const StereoBackend stereo_backend_cpu = {
   .close = cpu_close,
   .allocate = cpu_allocate,
   .release = cpu_release,
-  .begin = cpu_begin,
-  .end = cpu_end,
   .mark = cpu_mark,
   .elapsed_ms = cpu_elapsed_ms,
   .layers = cpu_layers,
   .copy_out = cpu_copy,
   .copy_in = cpu_copy,
+  .remapper = &stereo_cpu_remapper,
 };

@@ -28,12 +28,12 @@ raw (int kind, uint32_t left, const void *right)
 
   l += (int32_t) left;
   if (kind == RAW_COLORS)
-    return (VecU) bm_color_distance ((VecU) l, vec_load_u (right));
+    return (VecU) vec_color_distance ((VecU) l, vec_load_u (right));
   if (kind == RAW_COLOR_SQUARES)
-    return (VecU) bm_color_squares ((VecU) l, vec_load_u (right));
+    return (VecU) vec_color_squares ((VecU) l, vec_load_u (right));
   VecI r = vec_widen_bytes (vec_load_b (right));
   VecI difference = l - r;
-  return (VecU) (kind == RAW_PRODUCT ? bm_product (l, r) : kind == RAW_SQUARE ? bm_product (difference, difference) :
+  return (VecU) (kind == RAW_PRODUCT ? vec_product (l, r) : kind == RAW_SQUARE ? vec_product (difference, difference) :
       vec_max (difference, -difference));
 }
 
@@ -80,7 +80,7 @@ roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int 
   }
   if (from > 0 || to < count) {
     EACH_VECTOR (k)
-      change[k / LANES] &= bm_between (k, from, to);
+      change[k / LANES] &= vec_between (k, from, to);
   }
   EACH_VECTOR (k)
     vec_store_u (sums + k, vec_load_u (sums + k) + change[k / LANES]);
@@ -93,7 +93,7 @@ INLINE VecU
 whole_cost (const BmLayer *layer, int cost, VecU sum, int x, int m)
 {
   if (!stereo_bm_correlates (cost))
-    return (VecU) bm_round (vec_float ((VecI) sum) * layer->factor);
+    return (VecU) vec_round (vec_float ((VecI) sum) * layer->factor);
   return bm_correlation (layer, cost, sum, x, m);
 }
 
@@ -124,7 +124,7 @@ part_means (VecU sum, int x, int m, int width, int radius, int taps, int unit, i
   VecI high = vec_min (zero + (width - 1 - x < radius ? width - 1 - x : radius), place);
   VecI exists = (place >= 0) & (place < width) & (lanes < end);
   VecF factor = vec_float (zero + unit) / vec_float ((high - low + 1) * taps);
-  VecI means = bm_round (vec_float ((VecI) sum) * factor);
+  VecI means = vec_round (vec_float ((VecI) sum) * factor);
   return (VecU) ((means & exists) | (~exists & (VecI) (zero + (int) outside)));
 }
 
@@ -184,7 +184,7 @@ cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *r
     EACH_VECTOR (k) {
       VecU costs = whole_cost (layer, cost, sum[k / LANES], x, m + k);
       if (end < count)
-        costs &= bm_between (k, 0, end);
+        costs &= vec_between (k, 0, end);
       vec_store_u (means + k, vec_load_u (means + k) + costs - (VecU) vec_widen (vec_load_h (ring + k)));
       vec_store_h (ring + k, vec_narrow ((VecI) costs));
     }
@@ -227,9 +227,9 @@ mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int
 
   if (all_whole (layer, x, m, plan->params.window / 2, count)) {
     EACH_VECTOR (k) {
-      VecI means = bm_round (vec_float ((VecI) sum[k / LANES]) * rows->factor);
+      VecI means = vec_round (vec_float ((VecI) sum[k / LANES]) * rows->factor);
       if (end < count)
-        means |= (VecI) (bm_between (k, end, BM_LAYER) & STEREO_INVALID);
+        means |= (VecI) (vec_between (k, end, BM_LAYER) & STEREO_INVALID);
       vec_store_h (to + k, vec_narrow (means));
     }
   } else {
@@ -338,40 +338,50 @@ BANDS (band_nssd, NSSD, RAW_PRODUCT)
 BANDS (band_ncc, NCC, RAW_PRODUCT)
 BANDS (band_zncc, ZNCC, RAW_PRODUCT)
 
-static void
-bm_band (StereoPlan *plan, int item, int thread)
+/* By cost; NULL: not a cost of block matching. */
+static void (*const bands[STEREO_COSTS]) (BmLayer *layer, int first, int last, int count) = {
+  [STEREO_COST_AD] = band_ad, [STEREO_COST_SD] = band_sd, [STEREO_COST_SAD] = band_sad, [STEREO_COST_SSD] = band_ssd,
+  [STEREO_COST_NSSD] = band_nssd, [STEREO_COST_NCC] = band_ncc, [STEREO_COST_ZNCC] = band_zncc,
+};
+
+typedef struct Context
 {
-  static void (*const bands[STEREO_COSTS]) (BmLayer *layer, int first, int last, int count) = {
-    [STEREO_COST_AD] = band_ad, [STEREO_COST_SD] = band_sd, [STEREO_COST_SAD] = band_sad, [STEREO_COST_SSD] = band_ssd,
-    [STEREO_COST_NSSD] = band_nssd, [STEREO_COST_NCC] = band_ncc, [STEREO_COST_ZNCC] = band_zncc,
-  };
+  uint8_t *scratch;             /* per thread, bm_thread_bytes() each */
+} Context;
+
+static void
+bm_band (StereoPlan *plan, void *context, int item, int thread)
+{
+  const Context *c = context;
   int layers = (plan->depth + BM_LAYER - 1) / BM_LAYER, first = item / layers * BAND;
   int last = first + BAND < plan->height ? first + BAND - 1 : plan->height - 1;
   BmLayer layer;
 
-  bm_start_layer (&layer, plan, item % layers * BM_LAYER, thread);
+  bm_start_layer (&layer, plan, item % layers * BM_LAYER, c->scratch + (size_t) thread * bm_thread_bytes (plan));
   bands[plan->params.cost] (&layer, first, last, layer.count);
 }
 
 static StereoStatus
 bm_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  CpuState *state = cpu_state (plan);
-  return stereo_reserve (plan, (void **) &state->bm_scratch, (size_t) state->threads, bm_thread_bytes (plan), error);
+  Context *c = context;
+  return stereo_reserve (plan, (void **) &c->scratch, (size_t) cpu_threads (plan), bm_thread_bytes (plan), error);
 }
 
 static StereoStatus
 bm_run (StereoPlan *plan, void *context, StereoError *error)
 {
   int layers = (plan->depth + BM_LAYER - 1) / BM_LAYER;
-  cpu_run (plan, bm_band, (plan->height + BAND - 1) / BAND * layers);
+  cpu_run (plan, context, bm_band, (plan->height + BAND - 1) / BAND * layers);
   return STEREO_OK;
 }
 
-static const StereoStage bm = { .name = "match", .prepare = bm_prepare, .run = bm_run };
+static const StereoStage bm = {
+  .name = "match", .context_size = sizeof (Context), .prepare = bm_prepare, .run = bm_run
+};
 
 const StereoStage *
 CPU (bm) (const StereoParams *params)
 {
-  return &bm;
+  return bands[params->cost] ? &bm : NULL;
 }

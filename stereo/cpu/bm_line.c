@@ -26,9 +26,8 @@ CPU (bm_bytes) (const StereoPlan *plan)
 }
 
 void
-CPU (bm_start) (BmLayer *layer, const StereoPlan *plan, int first, int thread)
+CPU (bm_start) (BmLayer *layer, const StereoPlan *plan, int first, uint8_t *memory)
 {
-  uint8_t *memory = cpu_state (plan)->bm_scratch + (size_t) thread * CPU (bm_bytes) (plan);
   size_t columns = (size_t) plan->width * BM_LAYER, words = line_words (plan);
 
   memset (memory, 0, CPU (bm_bytes) (plan));
@@ -79,7 +78,7 @@ small_norms (const BmLayer *layer, int cost, BmLine *line, float scale)
     if (cost == STEREO_COST_ZNCC)
       energy = taps * energy - sums * sums;
     VecI none = energy == 0;
-    VecF without = (VecF) { 0 } + (cost == STEREO_COST_NSSD ? 1e10f : 0.0f), norm = 1.0f / bm_root (bm_float (energy));
+    VecF without = (VecF) { 0 } + (cost == STEREO_COST_NSSD ? 1e10f : 0.0f), norm = 1.0f / vec_root (vec_float_unsigned (energy));
     norm = scale * (VecF) (((VecI) norm & ~none) | ((VecI) without & none));
     memcpy (line->norms + x, &norm, sizeof norm);
   }

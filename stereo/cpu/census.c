@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* 7x5 has 34 neighbours and 32 bits: two opposite corners go, so that the window stays symmetric
- * under the half turn; which pair makes no difference in quality (4.3.4, figure 4.5). */
+/* 7x5 has 34 neighbours, and a word has 32 bits: two opposite corners are left out. So the window stays symmetric under the
+ * half turn. Which pair of corners makes no difference in quality (4.3.4, figure 4.5). */
 static int
 skipped_7x5 (int dx, int dy)
 {
@@ -20,8 +20,8 @@ clamp (int v, int last)
 
 #define CHUNK 128               /* columns at a time */
 
-/* Of a chunk of columns, eight neighbours fill a plane of bytes, which vectors do 16 to 64 columns at a time; the planes
- * make the words in the end. */
+/* Of a chunk of columns, eight neighbours make a plane of bytes, which vectors compute 16 to 64 columns at a time. At the
+ * end each word is put together from its bytes in the planes. */
 #define CENSUS_ROW(name, type, rx, ry, skipped) \
   static inline __attribute__ ((always_inline)) void \
   name##_chunk (const StereoPlan *plan, const StereoView *view, int sign, int y, int from, int count, int inner) \
@@ -59,7 +59,7 @@ clamp (int v, int last)
     int first = from; \
     for (; inner && from + CHUNK <= to; from += CHUNK) \
       name##_chunk (plan, view, sign, y, from, CHUNK, 1); \
-    if (inner && from < to && to - CHUNK >= first) { /* some columns twice, but no remainder */ \
+    if (inner && from < to && to - CHUNK >= first) { /* some columns are computed twice, so that none remain */ \
       name##_chunk (plan, view, sign, y, to - CHUNK, CHUNK, 1); \
       return; \
     } \
@@ -77,7 +77,7 @@ static void
 census_row (StereoPlan *plan, int item, CensusRow row, int radius)
 {
   int view = item % 2, y = item / 2;
-  int sign = view == STEREO_RIGHT ? -1 : 1;     /* true x runs backwards there */
+  int sign = view == STEREO_RIGHT ? -1 : 1;     /* the right view is stored mirrored */
   const StereoView *v = &plan->view[view];
   int left = radius < plan->width ? radius : plan->width;
   int right = plan->width - radius > left ? plan->width - radius : left;
@@ -88,19 +88,19 @@ census_row (StereoPlan *plan, int item, CensusRow row, int radius)
 }
 
 static void
-census_7x5_row (StereoPlan *plan, int item, int thread)
+census_7x5_row (StereoPlan *plan, void *context, int item, int thread)
 {
   census_row (plan, item, census_row_7x5, 3);
 }
 
 static void
-census_9x7_row (StereoPlan *plan, int item, int thread)
+census_9x7_row (StereoPlan *plan, void *context, int item, int thread)
 {
   census_row (plan, item, census_row_9x7, 4);
 }
 
 static void
-mixed_row (StereoPlan *plan, int item, int thread)
+census_7x5_gradient_row (StereoPlan *plan, void *context, int item, int thread)
 {
   int view = item % 2, y = item / 2, last = plan->width - 1;
   int sign = view == STEREO_RIGHT ? -1 : 1;
@@ -115,24 +115,24 @@ mixed_row (StereoPlan *plan, int item, int thread)
 static StereoStatus
 census_7x5_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cpu_run (plan, census_7x5_row, 2 * plan->height);
+  cpu_run (plan, context, census_7x5_row, 2 * plan->height);
   return STEREO_OK;
 }
 
 static StereoStatus
 census_9x7_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cpu_run (plan, census_9x7_row, 2 * plan->height);
+  cpu_run (plan, context, census_9x7_row, 2 * plan->height);
   return STEREO_OK;
 }
 
 static StereoStatus
-mixed_run (StereoPlan *plan, void *context, StereoError *error)
+census_7x5_gradient_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cpu_run (plan, mixed_row, 2 * plan->height);
+  cpu_run (plan, context, census_7x5_gradient_row, 2 * plan->height);
   return STEREO_OK;
 }
 
 const StereoStage CPU (census_7x5) = { .name = "census", .run = census_7x5_run };
 const StereoStage CPU (census_9x7) = { .name = "census", .run = census_9x7_run };
-const StereoStage CPU (mixed) = { .name = "census", .run = mixed_run };
+const StereoStage CPU (census_7x5_gradient) = { .name = "census", .run = census_7x5_gradient_run };

@@ -87,27 +87,11 @@ make_costs (const Work *w, int y)
 
 /* ---- weights ------------------------------------------------------------------------------------ */
 
-INLINE VecF
-look_up (const float *table, VecI index)
-{
-#if defined __AVX512F__
-  return (VecF) _mm512_i32gather_ps ((__m512i) index, table, 4);
-#elif defined __AVX2__
-  return (VecF) _mm256_i32gather_ps (table, (__m256i) index, 4);
-#else
-  VecF v;
-  for (int k = 0; k < LANES; k++)
-    v[k] = table[index[k]];
-  return v;
-#endif
-}
-
 /* stereo_largest_difference() in lanes. */
 INLINE VecI
 largest_difference (VecU a, VecU b)
 {
-  VecU8 p = (VecU8) a, q = (VecU8) b, more = (VecU8) (p > q);
-  VecU d = (VecU) (((p - q) & more) | ((q - p) & ~more));
+  VecU d = vec_byte_differences (a, b);
   VecI r = (VecI) (d & 255), g = (VecI) (d >> 8 & 255), c = (VecI) (d >> 16 & 255);
   VecI rg = r > g;
   rg = (r & rg) | (g & ~rg);
@@ -125,7 +109,7 @@ weigh_tap (const Work *w, const uint32_t *own, ptrdiff_t away, int first, int en
   first = first < width ? first : width;
   memset (out, 0, (size_t) first * sizeof *out);
   for (int x = first; x < end; x += LANES)
-    vec_store_f (out + x, look_up (w->taps->weight, largest_difference (vec_load_u (own + x),
+    vec_store_f (out + x, vec_look_up (w->taps->weight, largest_difference (vec_load_u (own + x),
                 vec_load_u (own + x + away))));
   end = end > first ? end : first;
   memset (out + end, 0, (size_t) (width + LANES - end) * sizeof *out);
@@ -249,14 +233,14 @@ lay_out (Work *w, uint16_t *base)
 }
 
 static void
-iterate_rows (StereoPlan *plan, int item, int thread)
+iterate_rows (StereoPlan *plan, void *context, int item, int thread)
 {
-  CpuState *state = cpu_state (plan);
-  const CpuExponential *x = &state->exponential;
+  const CpuExponential *x = context;
   int left = plan->params.iterations - 1 - x->iteration;
   int end = (item + 1) * ROWS < plan->height ? (item + 1) * ROWS : plan->height;
-  Work w = { .plan = plan, .taps = x->taps, .e = stereo_exponential (plan), .message = (CpuMessage) x->message };
+  Work w = { .plan = plan, .taps = x->taps, .message = x->message };
 
+  w.e = stereo_exponential (&plan->params, plan->volume_unit);
   w.last = left == 0;
   w.to = left % 2 ? x->volume : plan->volume;
   w.from = x->iteration == 0 ? NULL : left % 2 ? plan->volume : x->volume;
@@ -268,50 +252,52 @@ iterate_rows (StereoPlan *plan, int item, int thread)
 StereoStatus
 CPU (exponential_prepare) (StereoPlan *plan, void *context, StereoError *error)
 {
-  CpuState *state = cpu_state (plan);
-  CpuExponential *x = &state->exponential;
+  CpuExponential *x = context;
   StereoStatus status;
 
   if (plan->params.iterations > 1 && (status = stereo_reserve (plan, (void **) &x->volume,
           stereo_times ((size_t) plan->height, row_words (plan)), sizeof (uint16_t), error)))
     return status;
-  return stereo_reserve (plan, (void **) &x->scratch, stereo_times ((size_t) state->threads, thread_words (plan)),
-      sizeof (uint16_t), error);
+  return stereo_reserve (plan, (void **) &x->scratch,
+      stereo_times ((size_t) cpu_threads (plan), thread_words (plan)), sizeof (uint16_t), error);
 }
 
 uint16_t *
-CPU (exponential_scratch) (const StereoPlan *plan, int thread)
+CPU (exponential_scratch) (const StereoPlan *plan, const CpuExponential *x, int thread)
 {
   Work w = { .plan = plan };
-  lay_out (&w, cpu_state (plan)->exponential.scratch + (size_t) thread * thread_words (plan));
+  lay_out (&w, x->scratch + (size_t) thread * thread_words (plan));
   return w.scratch;
 }
 
 StereoStatus
-CPU (exponential_run) (StereoPlan *plan, CpuMessage message)
+CPU (exponential_run) (StereoPlan *plan, CpuExponential *x, CpuMessage message)
 {
-  CpuExponential *x = &cpu_state (plan)->exponential;
   StereoTaps taps;
 
   x->taps = &taps;
-  x->message = (void (*) (void)) message;
+  x->message = message;
   for (x->iteration = 0; x->iteration < plan->params.iterations; x->iteration++) {
     stereo_exponential_taps (&plan->params, x->iteration, &taps);
-    cpu_run (plan, iterate_rows, (plan->height + ROWS - 1) / ROWS);
+    cpu_run (plan, x, iterate_rows, (plan->height + ROWS - 1) / ROWS);
   }
+  x->taps = NULL;
   return STEREO_OK;
 }
 
 static StereoStatus
 esaw_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  return CPU (exponential_run) (plan, NULL);
+  return CPU (exponential_run) (plan, context, NULL);
 }
 
-static const StereoStage esaw = { .name = "match", .prepare = CPU (exponential_prepare), .run = esaw_run };
+static const StereoStage esaw = {
+  .name = "match", .context_size = sizeof (CpuExponential), .prepare = CPU (exponential_prepare), .run = esaw_run
+};
 
+/* The registry gives esaw one cost, AD, which make_costs() computes. */
 const StereoStage *
 CPU (esaw) (const StereoParams *params)
 {
-  return &esaw;
+  return params->cost == STEREO_COST_AD ? &esaw : NULL;
 }

@@ -80,19 +80,22 @@ make_messages (const StereoPlan *plan, const StereoExponential *e, uint16_t *cos
 static StereoStatus
 esmp_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  CpuState *state = cpu_state (plan);
+  CpuExponential *x = context;
   size_t depth = (size_t) plan->depth;
 
-  /* the pads around messages in the making */
-  for (int thread = 0; thread < state->threads; thread++)
-    memset (CPU (exponential_scratch) (plan, thread), 0xFF, 6 * CPU_MESSAGE_COLUMNS * depth * sizeof (uint16_t));
-  return CPU (exponential_run) (plan, make_messages);
+  /* The pads around the messages that are computed hold the least likely cost. */
+  for (int thread = 0; thread < cpu_threads (plan); thread++)
+    memset (CPU (exponential_scratch) (plan, x, thread), 0xFF, 6 * CPU_MESSAGE_COLUMNS * depth * sizeof (uint16_t));
+  return CPU (exponential_run) (plan, x, make_messages);
 }
 
-static const StereoStage esmp = { .name = "match", .prepare = CPU (exponential_prepare), .run = esmp_run };
+static const StereoStage esmp = {
+  .name = "match", .context_size = sizeof (CpuExponential), .prepare = CPU (exponential_prepare), .run = esmp_run
+};
 
+/* The registry gives esmp one cost, AD. */
 const StereoStage *
 CPU (esmp) (const StereoParams *params)
 {
-  return &esmp;
+  return params->cost == STEREO_COST_AD ? &esmp : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What esaw.c does for esmp.c as well: everything but the messages. */
+/* What esaw and esmp have in common: everything but the messages. esaw.c has the code. */
 #ifndef STEREO_CPU_EXPONENTIAL_H
 #define STEREO_CPU_EXPONENTIAL_H
 
@@ -7,16 +7,27 @@
 #include "stereo/cpu/vec/vec.h"
 #include "stereo/exact/exponential.h"
 
-#define CPU_MESSAGE_COLUMNS 8   /* made at a time */
+#define CPU_MESSAGE_COLUMNS 8   /* columns whose messages are computed at a time */
 
-/* Turns the costs of @columns pixels into messages; @scratch: 6 * depth words of a thread for each of
- * CPU_MESSAGE_COLUMNS. NULL: costs stay as they are. */
+/* Turns the costs of @columns pixels into messages. @scratch: 6 * depth words of a thread for each of
+ * CPU_MESSAGE_COLUMNS. */
 typedef void (*CpuMessage) (const StereoPlan *plan, const StereoExponential *e, uint16_t *costs, int columns,
     uint16_t *scratch);
 
+/* The context of both stages. */
+typedef struct CpuExponential
+{
+  uint16_t *volume;             /* the second one: iterations read one volume and write the other */
+  uint16_t *scratch;            /* per thread: see lay_out() in esaw.c */
+  /* of the frame at hand */
+  CpuMessage message;           /* NULL: costs are averaged as they are */
+  const StereoTaps *taps;       /* of the iteration at work */
+  int iteration;
+} CpuExponential;
+
 StereoStatus CPU (exponential_prepare) (StereoPlan *plan, void *context, StereoError *error);
-/* The scratch memory of messages. */
-uint16_t *CPU (exponential_scratch) (const StereoPlan *plan, int thread);
-StereoStatus CPU (exponential_run) (StereoPlan *plan, CpuMessage message);
+/* A thread's scratch memory for messages. */
+uint16_t *CPU (exponential_scratch) (const StereoPlan *plan, const CpuExponential *e, int thread);
+StereoStatus CPU (exponential_run) (StereoPlan *plan, CpuExponential *e, CpuMessage message);
 
 #endif

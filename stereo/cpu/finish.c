@@ -20,7 +20,7 @@ swap_disparity (StereoPlan *plan)
 /* ---- disparity from the index, with or without the sub-pixel fit -------------------------------- */
 
 static void
-integer_row (StereoPlan *plan, int y, int thread)
+integer_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const uint16_t *index = plan->view[STEREO_LEFT].index + (size_t) y * (size_t) plan->map_pitch;
   float *to = map_row (plan, plan->disparity, y);
@@ -30,13 +30,13 @@ integer_row (StereoPlan *plan, int y, int thread)
 }
 
 static void
-subpixel_row (StereoPlan *plan, int y, int thread)
+subpixel_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const uint16_t *index = plan->view[STEREO_LEFT].index + (size_t) y * (size_t) plan->map_pitch;
   const uint16_t *costs = plan->volume + (size_t) y * (size_t) plan->width * (size_t) plan->depth;
   float *to = map_row (plan, plan->disparity, y);
 
-  integer_row (plan, y, thread);
+  integer_row (plan, context, y, thread);
   for (int x = 0; x < plan->width; x++, costs += plan->depth) {
     int i = index[x];
     if (i == (int) STEREO_INVALID || i == 0 || i == plan->disparities - 1)
@@ -49,7 +49,7 @@ subpixel_row (StereoPlan *plan, int y, int thread)
 /* ---- invalid pixels ------------------------------------------------------------------------------ */
 
 static void
-reject_row (StereoPlan *plan, int y, int thread)
+reject_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const float *confidence = map_row (plan, plan->view[STEREO_LEFT].confidence, y);
   float *to = map_row (plan, plan->disparity, y);
@@ -60,7 +60,7 @@ reject_row (StereoPlan *plan, int y, int thread)
 }
 
 static void
-threshold_row (StereoPlan *plan, int y, int thread)
+threshold_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const float *confidence = map_row (plan, plan->view[STEREO_LEFT].confidence, y);
   float *to = map_row (plan, plan->disparity, y), least = (float) plan->params.confidence_threshold;
@@ -72,7 +72,7 @@ threshold_row (StereoPlan *plan, int y, int thread)
 
 /* A hole is what the left view sees and the right one does not: the farther neighbour's. */
 static void
-fill_row (StereoPlan *plan, int y, int thread)
+fill_row (StereoPlan *plan, void *context, int y, int thread)
 {
   float *row = map_row (plan, plan->disparity, y), before = NAN;
 
@@ -167,13 +167,13 @@ median_row (StereoPlan *plan, int y, int radius)
 }
 
 static void
-median3_row (StereoPlan *plan, int y, int thread)
+median3_row (StereoPlan *plan, void *context, int y, int thread)
 {
   median_row (plan, y, 1);
 }
 
 static void
-median5_row (StereoPlan *plan, int y, int thread)
+median5_row (StereoPlan *plan, void *context, int y, int thread)
 {
   median_row (plan, y, 2);
 }
@@ -182,7 +182,7 @@ median5_row (StereoPlan *plan, int y, int thread)
   static StereoStatus \
   stage##_run (StereoPlan *plan, void *context, StereoError *error) \
   { \
-    cpu_run (plan, stage##_row, plan->height); \
+    cpu_run (plan, context, stage##_row, plan->height); \
     if (swaps) \
       swap_disparity (plan); \
     return STEREO_OK; \

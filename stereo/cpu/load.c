@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Images of any packing -> packed colour and luma, the right view mirrored. */
+/* Load: images of any packing become packed colour and luma; the right view is stored mirrored. */
 #include "stereo/cpu/cpu.h"
 
 static void
@@ -23,7 +23,7 @@ load_color (const StereoImage *image, const uint8_t *from, int width, int step, 
 }
 
 static void
-load_row (StereoPlan *plan, int item, int thread)
+load_row (StereoPlan *plan, void *context, int item, int thread)
 {
   int view = item % 2, y = item / 2;
   const StereoImage *image = &plan->input[view];
@@ -38,7 +38,7 @@ load_row (StereoPlan *plan, int item, int thread)
 static StereoStatus
 load_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cpu_run (plan, load_row, 2 * plan->height);
+  cpu_run (plan, context, load_row, 2 * plan->height);
   return STEREO_OK;
 }
 

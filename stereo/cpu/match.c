@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Matching costs of one pixel pair: one function a cost, over a row and a run of disparities. The
- * mirrored right view makes both the output and the right pixels contiguous in the disparity. */
-#include "stereo/cpu/cpu.h"
+/* Matching costs of pixel pairs: one function a cost, over a row and a run of disparities. Because the right view is stored
+ * mirrored, the output and the right pixels are both contiguous in the disparity. */
+#include "stereo/cpu/match.h"
 #include "stereo/cpu/vec/vec.h"
 
-/* Loops over the columns of row y; `partner` is the element of column x's partner at index i0. */
+/* Loops over the columns of row y; `partner` is the place of column x's partner at index i0. */
 #define COST_ROW(name, body) \
   static void \
   name (const StereoPlan *plan, int y, int i0, int count, int pitch, uint8_t *out) \
@@ -18,6 +18,35 @@
       body \
     } \
   }
+
+/* ---- every cost, by its formula in stereo/exact/cost.h, which the compiler vectorises -------------- */
+
+/* The pixel at @at, with the features of @set, which is a constant. */
+static inline __attribute__ ((always_inline)) StereoPixel
+pixel_at (const StereoView *view, ptrdiff_t at, StereoFeatures set)
+{
+  StereoPixel p = { view->color[at], view->luma[at], 0, 0 };
+
+  if (set == STEREO_FEATURES_CENSUS_9X7)
+    p.census = ((const uint64_t *) view->census)[at];
+  else if (set != STEREO_FEATURES_NONE)
+    p.census = ((const uint32_t *) view->census)[at];
+  if (set == STEREO_FEATURES_CENSUS_7X5_GRADIENT)
+    p.gradient = view->gradient[at];
+  return p;
+}
+
+#define PLAIN_ROW(COST, formula, label, max, unit, SET, ...) \
+  COST_ROW (plain_##COST, { \
+    StereoPixel own = pixel_at (l, (ptrdiff_t) left, STEREO_FEATURES_##SET); \
+    for (int i = 0; i < count; i++) { \
+      StereoPixel other = pixel_at (r, partner + i, STEREO_FEATURES_##SET); \
+      to[i] = (uint8_t) stereo_cost_of_##formula (&own, &other); \
+    } \
+  })
+STEREO_PIXEL_COSTS (PLAIN_ROW)
+
+/* ---- costs that lanes compute faster ----------------------------------------------------------------- */
 
 COST_ROW (row_census32, {
   const uint32_t *right = (const uint32_t *) r->census + partner;
@@ -66,22 +95,23 @@ COST_ROW (row_ad, {
     to[i] = own > right[i] ? own - right[i] : right[i] - own;
 })
 
-COST_ROW (row_sad, {
-  const uint32_t *color = r->color + partner;
-  uint32_t own = l->color[left];
-  for (int i = 0; i < count; i++)
-    to[i] = (uint8_t) ((stereo_color_distance (own, color[i]) + 1) / 3);
-})
+/* ---- table --------------------------------------------------------------------------------------------- */
+
+static const CpuCostRow plain_rows[STEREO_COSTS] = {
+#define ROW(COST, ...) [STEREO_COST_##COST] = plain_##COST,
+  STEREO_PIXEL_COSTS (ROW)
+#undef ROW
+};
+
+static const CpuCostRow faster_rows[STEREO_COSTS] = {
+  [STEREO_COST_CENSUS_7X5] = row_census32,
+  [STEREO_COST_CENSUS_9X7] = row_census64,
+  [STEREO_COST_MIXED] = row_mixed,
+  [STEREO_COST_AD] = row_ad,
+};
 
 CpuCostRow
 CPU (cost_row) (int cost)
 {
-  static const CpuCostRow rows[STEREO_COSTS] = {
-    [STEREO_COST_CENSUS_7X5] = row_census32,
-    [STEREO_COST_CENSUS_9X7] = row_census64,
-    [STEREO_COST_MIXED] = row_mixed,
-    [STEREO_COST_AD] = row_ad,
-    [STEREO_COST_SAD] = row_sad,
-  };
-  return rows[cost];
+  return faster_rows[cost] ? faster_rows[cost] : plain_rows[cost];
 }

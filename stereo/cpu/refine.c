@@ -9,7 +9,14 @@
 
 #include <stdlib.h>
 
-/* A row copied with CPU_LINE_PAD columns of nothing on both sides, so that no tap needs a test. */
+#define LINE_PAD 64             /* columns before and after a line: half of the largest window */
+
+typedef struct Context
+{
+  float *lines;                 /* per thread: see line_of() */
+} Context;
+
+/* A row with LINE_PAD columns of confidence 0 on both sides, so that no tap needs a test. */
 typedef struct Line
 {
   uint32_t *color;
@@ -19,16 +26,24 @@ typedef struct Line
 static size_t
 line_pitch (const StereoPlan *plan)
 {
-  return (size_t) plan->map_pitch + 2 * CPU_LINE_PAD;
+  return (size_t) plan->map_pitch + 2 * LINE_PAD;
 }
 
+/* Line @slot of the @slots lines of a thread. */
 static Line
-line_of (const StereoPlan *plan, int thread, int slot, int slots)
+line_of (const StereoPlan *plan, const Context *c, int thread, int slot, int slots)
 {
   size_t pitch = line_pitch (plan);
-  float *base = cpu_state (plan)->refine_scratch + ((size_t) thread * (size_t) slots + (size_t) slot) * 3 * pitch +
-      CPU_LINE_PAD;
+  float *base = c->lines + ((size_t) thread * (size_t) slots + (size_t) slot) * 3 * pitch +
+      LINE_PAD;
   return (Line) { (uint32_t *) base, base + pitch, base + 2 * pitch };
+}
+
+static StereoStatus
+reserve_lines (StereoPlan *plan, Context *c, int slots, StereoError *error)
+{
+  size_t line = 3 * line_pitch (plan) * (size_t) cpu_threads (plan);
+  return stereo_reserve (plan, (void **) &c->lines, stereo_times (line, (size_t) slots), sizeof (float), error);
 }
 
 /* F and F D of row @y; a pixel without a disparity has no confidence either. */
@@ -109,11 +124,11 @@ horizontal_sums (const StereoPlan *plan, const StereoView *view, int y, Line lin
 }
 
 static void
-two_pass_row (StereoPlan *plan, int item, int thread)
+two_pass_row (StereoPlan *plan, void *context, int item, int thread)
 {
   int y = item / 2;
   const StereoView *view = &plan->view[item % 2];
-  Line line = line_of (plan, thread, 0, 1);
+  Line line = line_of (plan, context, thread, 0, 1);
   size_t beyond = (size_t) (plan->map_pitch - plan->width) * sizeof (float);
 
   memcpy (line.color, view->color + (size_t) y * (size_t) plan->image_pitch, (size_t) plan->width * sizeof (uint32_t));
@@ -126,22 +141,20 @@ two_pass_row (StereoPlan *plan, int item, int thread)
 static StereoStatus
 two_pass_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  CpuState *state = cpu_state (plan);
-  return stereo_reserve (plan, (void **) &state->refine_scratch, 3 * line_pitch (plan) * (size_t) state->threads,
-      sizeof (float), error);
+  return reserve_lines (plan, context, 1, error);
 }
 
 static StereoStatus
 two_pass_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cpu_run (plan, two_pass_row, 2 * plan->height);
+  cpu_run (plan, context, two_pass_row, 2 * plan->height);
   return STEREO_OK;
 }
 
 /* ---- full window -------------------------------------------------------------------------------- */
 
 static void
-full_row (StereoPlan *plan, int item, int thread)
+full_row (StereoPlan *plan, void *context, int item, int thread)
 {
   int y = item / 2, slots = plan->params.refine_window;
   const StereoView *view = &plan->view[item % 2];
@@ -150,12 +163,12 @@ full_row (StereoPlan *plan, int item, int thread)
   int to = y + f.radius < plan->height ? f.radius : plan->height - 1 - y;
 
   for (int k = from; k <= to; k++)
-    load_line (plan, view, y + k, line_of (plan, thread, k + f.radius, slots));
+    load_line (plan, view, y + k, line_of (plan, context, thread, k + f.radius, slots));
   for (int x = 0; x < plan->width; x += LANES) {
-    VecU centre = vec_load_u (line_of (plan, thread, f.radius, slots).color + x);
+    VecU centre = vec_load_u (line_of (plan, context, thread, f.radius, slots).color + x);
     VecF confidence = { 0 }, product = { 0 };
     for (int k = from; k <= to; k++) {
-      Line line = line_of (plan, thread, k + f.radius, slots);
+      Line line = line_of (plan, context, thread, k + f.radius, slots);
       for (int o = -f.radius; o <= f.radius; o++) {
         float distance = f.distance * sqrtf ((float) (k * k + o * o));
         VecF weight = vec_weight (centre, vec_load_u (line.color + x + o), f.color, distance);
@@ -170,17 +183,19 @@ full_row (StereoPlan *plan, int item, int thread)
 static StereoStatus
 full_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  CpuState *state = cpu_state (plan);
-  return stereo_reserve (plan, (void **) &state->refine_scratch, stereo_times (
-      3 * line_pitch (plan) * (size_t) state->threads, (size_t) plan->params.refine_window), sizeof (float), error);
+  return reserve_lines (plan, context, plan->params.refine_window, error);
 }
 
 static StereoStatus
 full_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cpu_run (plan, full_row, 2 * plan->height);
+  cpu_run (plan, context, full_row, 2 * plan->height);
   return STEREO_OK;
 }
 
-const StereoStage CPU (refine_two_pass) = { .name = "refine", .prepare = two_pass_prepare, .run = two_pass_run };
-const StereoStage CPU (refine_full) = { .name = "refine", .prepare = full_prepare, .run = full_run };
+const StereoStage CPU (refine_two_pass) = {
+  .name = "refine", .context_size = sizeof (Context), .prepare = two_pass_prepare, .run = two_pass_run
+};
+const StereoStage CPU (refine_full) = {
+  .name = "refine", .context_size = sizeof (Context), .prepare = full_prepare, .run = full_run
+};

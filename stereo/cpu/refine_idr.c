@@ -9,6 +9,15 @@
  */
 #include "stereo/cpu/weigh.h"
 
+typedef struct Context
+{
+  uint16_t *index[2];           /* maps: what the previous iteration selected */
+  float *confidence[2];
+  float *scratch;               /* per thread, thread_floats each: see lay_out() */
+  size_t thread_floats;
+} Context;
+
+/* The scratch memory of a thread. */
 typedef struct Work
 {
   float *columns;               /* [x][depth]: histograms of columns */
@@ -27,9 +36,8 @@ lay_out (const StereoPlan *plan, float *base, Work *w)
 }
 
 static void
-column_histograms (const StereoPlan *plan, int view, int y, Work *w)
+column_histograms (const StereoPlan *plan, const Context *c, int view, int y, Work *w)
 {
-  const CpuState *state = cpu_state (plan);
   float color = (float) (-STEREO_LOG2E / plan->params.refine_gamma_color);
   float distance = (float) (-STEREO_LOG2E / plan->params.refine_gamma_distance);
   int radius = plan->params.refine_window / 2, depth = plan->depth;
@@ -41,9 +49,9 @@ column_histograms (const StereoPlan *plan, int view, int y, Work *w)
     size_t map = (size_t) (y + k) * (size_t) plan->map_pitch;
     cpu_weigh (plan, &plan->view[view], y, k, 0, color, distance, w->weights);
     for (int x = 0; x < plan->width; x++) {
-      int index = state->idr_index[view][map + x];
+      int index = c->index[view][map + x];
       if (index != (int) STEREO_INVALID)
-        w->columns[(size_t) x * (size_t) depth + index] += w->weights[x] * state->idr_confidence[view][map + x];
+        w->columns[(size_t) x * (size_t) depth + index] += w->weights[x] * c->confidence[view][map + x];
     }
   }
 }
@@ -91,16 +99,16 @@ select_penalised (const StereoPlan *plan, const StereoView *view, size_t row, in
 }
 
 static void
-idr_row (StereoPlan *plan, int item, int thread)
+idr_row (StereoPlan *plan, void *context, int item, int thread)
 {
-  CpuState *state = cpu_state (plan);
+  const Context *c = context;
   int y = item / 2, side = item % 2, radius = plan->params.refine_window / 2, depth = plan->depth;
   size_t row = (size_t) y * (size_t) plan->map_pitch;
   const uint16_t *volume = plan->volume + (size_t) y * (size_t) plan->width * (size_t) depth;
   Work w;
 
-  lay_out (plan, state->idr_scratch + (size_t) thread * state->idr_stride, &w);
-  column_histograms (plan, side, y, &w);
+  lay_out (plan, c->scratch + (size_t) thread * c->thread_floats, &w);
+  column_histograms (plan, c, side, y, &w);
   const uint32_t *color = plan->view[side].color + (size_t) y * (size_t) plan->image_pitch;
   float color_factor = (float) (-1 / plan->params.refine_gamma_color);
   for (int x = 0; x < plan->width; x++) {
@@ -124,31 +132,33 @@ idr_row (StereoPlan *plan, int item, int thread)
 static StereoStatus
 idr_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  CpuState *state = cpu_state (plan);
+  Context *c = context;
   size_t map = (size_t) plan->map_pitch * (size_t) plan->height;
   StereoStatus status = STEREO_OK;
   Work w;
 
-  state->idr_stride = lay_out (plan, NULL, &w);
+  c->thread_floats = lay_out (plan, NULL, &w);
   for (int v = 0; v < 2 && !status; v++)
-    if (!(status = stereo_reserve (plan, (void **) &state->idr_index[v], map, sizeof (uint16_t), error)))
-      status = stereo_reserve (plan, (void **) &state->idr_confidence[v], map, sizeof (float), error);
-  return status ? status : stereo_reserve (plan, (void **) &state->idr_scratch,
-      stereo_times (state->idr_stride, (size_t) state->threads), sizeof (float), error);
+    if (!(status = stereo_reserve (plan, (void **) &c->index[v], map, sizeof (uint16_t), error)))
+      status = stereo_reserve (plan, (void **) &c->confidence[v], map, sizeof (float), error);
+  return status ? status : stereo_reserve (plan, (void **) &c->scratch,
+      stereo_times (c->thread_floats, (size_t) cpu_threads (plan)), sizeof (float), error);
 }
 
 static StereoStatus
 idr_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  CpuState *state = cpu_state (plan);
+  Context *c = context;
   size_t map = (size_t) plan->map_pitch * (size_t) plan->height;
 
   for (int v = 0; v < 2; v++) {
-    memcpy (state->idr_index[v], plan->view[v].index, map * sizeof (uint16_t));
-    memcpy (state->idr_confidence[v], plan->view[v].confidence, map * sizeof (float));
+    memcpy (c->index[v], plan->view[v].index, map * sizeof (uint16_t));
+    memcpy (c->confidence[v], plan->view[v].confidence, map * sizeof (float));
   }
-  cpu_run (plan, idr_row, 2 * plan->height);
+  cpu_run (plan, context, idr_row, 2 * plan->height);
   return STEREO_OK;
 }
 
-const StereoStage CPU (refine_idr) = { .name = "refine", .prepare = idr_prepare, .run = idr_run };
+const StereoStage CPU (refine_idr) = {
+  .name = "refine", .context_size = sizeof (Context), .prepare = idr_prepare, .run = idr_run
+};

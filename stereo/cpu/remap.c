@@ -53,15 +53,7 @@ fill_border (const Row *row, int first, int end)
       row->to[(ptrdiff_t) i * plane->target.pixel_stride + plane->target.offset[c]] = plane->border[c];
 }
 
-#ifdef __AVX2__
-
-#if defined __AVX512F__
-#define GATHER(from, offset) ((VecI) _mm512_i32gather_epi32 ((__m512i) (offset), (from), 1))
-#define WEIGH(pairs, weights) ((VecI) _mm512_madd_epi16 ((__m512i) (pairs), (__m512i) (weights)))
-#else
-#define GATHER(from, offset) ((VecI) _mm256_i32gather_epi32 ((const int *) (from), (__m256i) (offset), 1))
-#define WEIGH(pairs, weights) ((VecI) _mm256_madd_epi16 ((__m256i) (pairs), (__m256i) (weights)))
-#endif
+#ifdef VEC_GATHERS
 
 /* Where a vector's upper left taps lie, and the weights as pairs. */
 typedef struct Taps {
@@ -83,21 +75,21 @@ load_taps (const Row *row, int i, int pixel_stride)
 static inline __attribute__ ((always_inline)) VecI
 blend (VecI upper, VecI lower, const Taps *taps)
 {
-  VecI both = WEIGH (upper, taps->across) | WEIGH (lower, taps->across) << 16;
-  return (WEIGH (both, taps->down) + (1 << (2 * STEREO_REMAP_SHIFT - 1))) >> (2 * STEREO_REMAP_SHIFT);
+  VecI both = vec_dot (upper, taps->across) | vec_dot (lower, taps->across) << 16;
+  return (vec_dot (both, taps->down) + (1 << (2 * STEREO_REMAP_SHIFT - 1))) >> (2 * STEREO_REMAP_SHIFT);
 }
 
 /* A sample and its right neighbour as a pair. The margin of the block allows for the bytes behind them. */
 static inline __attribute__ ((always_inline)) VecI
 load_pair (const uint8_t *from, VecI offset, int pixel_stride)
 {
-  VecI word = GATHER (from, offset);
+  VecI word = vec_gather (from, offset);
 
   if (pixel_stride == 1)
     return (word & 0xFF) | (word & 0xFF00) << 8;
   if (pixel_stride == 2)
     return word & 0xFF00FF;
-  return (word & 0xFF) | (GATHER (from + pixel_stride, offset) & 0xFF) << 16;
+  return (word & 0xFF) | (vec_gather (from + pixel_stride, offset) & 0xFF) << 16;
 }
 
 static inline __attribute__ ((always_inline)) void
@@ -118,24 +110,6 @@ remap_channel (const Row *row, int i, int c, int pixel_stride)
     to[k * step] = bytes[k];
 }
 
-/* Samples of packed words to rows of 3 bytes a pixel. The bytes past a store belong to the next one; the last one of
- * the block stops at its end. */
-static inline __attribute__ ((always_inline)) void
-store_threes (uint8_t *to, VecI pixels)
-{
-  const __m128i close = _mm_setr_epi8 (0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
-  __m128i quarters[LANES / 4];
-
-  memcpy (quarters, &pixels, sizeof pixels);
-  for (int k = 0; k < LANES / 4; k++) {
-    __m128i packed = _mm_shuffle_epi8 (quarters[k], close);
-    if (k < LANES / 4 - 1)
-      _mm_storeu_si128 ((__m128i *) (to + 12 * k), packed);
-    else
-      memcpy (to + 12 * k, &packed, 12);
-  }
-}
-
 /* Pixels of 3 or 4 bytes whose bytes all are channels. */
 static inline __attribute__ ((always_inline)) void
 remap_pixels (const Row *row, int i, int bytes)
@@ -143,8 +117,8 @@ remap_pixels (const Row *row, int i, int bytes)
   const uint8_t *upper = row->source->data, *lower = upper + row->source->stride;
   Taps taps = load_taps (row, i, bytes);
   /* four bytes that end where the right neighbour does: nothing past it is read */
-  VecI a = GATHER (upper, taps.offset), b = GATHER (upper + 2 * bytes - 4, taps.offset);
-  VecI c = GATHER (lower, taps.offset), d = GATHER (lower + 2 * bytes - 4, taps.offset), pixels = { 0 };
+  VecI a = vec_gather (upper, taps.offset), b = vec_gather (upper + 2 * bytes - 4, taps.offset);
+  VecI c = vec_gather (lower, taps.offset), d = vec_gather (lower + 2 * bytes - 4, taps.offset), pixels = { 0 };
 
   for (int k = 0; k < bytes; k++) {
     VecI first = (VecI) ((VecU) a >> (8 * k)) & 0xFF, third = (VecI) ((VecU) c >> (8 * k)) & 0xFF;
@@ -155,7 +129,7 @@ remap_pixels (const Row *row, int i, int bytes)
   if (bytes == 4)
     vec_store_i ((int32_t *) (row->to + (ptrdiff_t) i * 4), pixels);
   else
-    store_threes (row->to + (ptrdiff_t) i * 3, pixels);
+    vec_store_threes (row->to + (ptrdiff_t) i * 3, pixels);
 }
 
 typedef enum Way { WAY_PLAIN, WAY_CHANNELS, WAY_THREES, WAY_FOURS } Way;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Remapping on the CPU: one function for every instruction set. */
+/* Remapping on the CPU: the function that remaps rows, once for each instruction set, and the remapper that calls it. */
 #ifndef STEREO_CPU_REMAP_H
 #define STEREO_CPU_REMAP_H
 
 #include "stereo/cpu/cpu.h"
-#include "stereo/engine/remap_backend.h"
+#include "stereo/engine/remap.h"
 
 /* Rows @first .. @end - 1 of a target plane. */
 typedef void (*CpuRemapRows) (const StereoRemapPlane *plane, const StereoRemapTable *table,
@@ -14,5 +14,7 @@ typedef void (*CpuRemapRows) (const StereoRemapPlane *plane, const StereoRemapTa
 void CPU (remap_rows) (const StereoRemapPlane *plane, const StereoRemapTable *table, const StereoRemapSource *source,
     const StereoRemapTarget *target, int first, int end);
 #endif
+
+extern const StereoRemapper stereo_cpu_remapper;
 
 #endif

@@ -5,6 +5,12 @@
 
 #include <stdlib.h>
 
+/* Of select. */
+typedef struct Context
+{
+  uint16_t *right;              /* per thread, four lines: lowest and second-lowest cost and their indices of a right row */
+} Context;
+
 static const uint16_t *
 volume_row (const StereoPlan *plan, int y)
 {
@@ -52,10 +58,10 @@ select_left_row (const StereoPlan *plan, int y)
   }
 }
 
-/* One left column's costs, met by a run of right pixels: each keeps its two lowest so far. Columns
- * come in the order of growing disparity for any right pixel, so the earlier one wins a tie. */
+/* Compares the costs of one left column with the two lowest so far of the right pixels that are its partners. For any right
+ * pixel, left columns come in the order of growing disparity: on a tie the earlier one stays. */
 static void
-meet (const uint16_t *restrict column, int depth, uint16_t *restrict cost1, uint16_t *restrict cost2,
+update_lowest (const uint16_t *restrict column, int depth, uint16_t *restrict cost1, uint16_t *restrict cost2,
     uint16_t *restrict index1, uint16_t *restrict index2)
 {
   VecW index = { 0 };
@@ -66,7 +72,7 @@ meet (const uint16_t *restrict column, int depth, uint16_t *restrict cost1, uint
     VecW cost = vec_load_w (column + i), c1 = vec_load_w (cost1 + i), c2 = vec_load_w (cost2 + i);
     VecW i1 = vec_load_w (index1 + i), i2 = vec_load_w (index2 + i);
     VecW low = vec_min_words (cost, c1), next = vec_min_words (cost, c2);
-    VecW first = (VecW) (low == c1), second = (VecW) (next == c2);      /* stay as they are */
+    VecW first = (VecW) (low == c1), second = (VecW) (next == c2);      /* stay the lowest, stay the second */
     vec_store_w (cost1 + i, low);
     vec_store_w (index1 + i, (i1 & first) | (index & ~first));
     vec_store_w (cost2 + i, (next & first) | (c1 & ~first));
@@ -86,7 +92,7 @@ select_right_row (const StereoPlan *plan, int y, uint16_t *scratch)
   memset (scratch, 0xFF, 4 * pitch * sizeof *scratch);
   for (int x = 0; x < plan->width; x++, column += plan->depth) {
     int partner = plan->width - 1 - x + plan->min_disparity;
-    meet (column, plan->depth, cost1 + partner, cost2 + partner, index1 + partner, index2 + partner);
+    update_lowest (column, plan->depth, cost1 + partner, cost2 + partner, index1 + partner, index2 + partner);
   }
   for (int x = 0; x < plan->width; x++) {
     view->first[map + x] = view->index[map + x] = index1[x];
@@ -96,24 +102,24 @@ select_right_row (const StereoPlan *plan, int y, uint16_t *scratch)
 }
 
 static void
-select_row (StereoPlan *plan, int y, int thread)
+select_row (StereoPlan *plan, void *context, int y, int thread)
 {
   select_left_row (plan, y);
-  select_right_row (plan, y, cpu_state (plan)->select_scratch + (size_t) thread * 4 * (size_t) plan->image_pitch);
+  select_right_row (plan, y, ((Context *) context)->right + (size_t) thread * 4 * (size_t) plan->image_pitch);
 }
 
 static StereoStatus
 select_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  CpuState *state = cpu_state (plan);
-  return stereo_reserve (plan, (void **) &state->select_scratch, 4 * (size_t) plan->image_pitch *
-      (size_t) state->threads, sizeof (uint16_t), error);
+  Context *c = context;
+  return stereo_reserve (plan, (void **) &c->right, 4 * (size_t) plan->image_pitch * (size_t) cpu_threads (plan),
+      sizeof (uint16_t), error);
 }
 
 static StereoStatus
 select_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cpu_run (plan, select_row, plan->height);
+  cpu_run (plan, context, select_row, plan->height);
   return STEREO_OK;
 }
 
@@ -163,7 +169,7 @@ reselect_pixel (const StereoPlan *plan, const StereoView *view, size_t row, int 
 }
 
 static void
-reselect_row (StereoPlan *plan, int y, int thread)
+reselect_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const uint16_t *row = volume_row (plan, y);
   size_t map = (size_t) y * (size_t) plan->map_pitch;
@@ -179,7 +185,7 @@ reselect_row (StereoPlan *plan, int y, int thread)
 static StereoStatus
 reselect_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cpu_run (plan, reselect_row, plan->height);
+  cpu_run (plan, context, reselect_row, plan->height);
   return STEREO_OK;
 }
 
@@ -188,21 +194,21 @@ reselect_run (StereoPlan *plan, void *context, StereoError *error)
 static void
 check_view_row (const StereoPlan *plan, int view, int y)
 {
-  const StereoView *own = &plan->view[view], *other = &plan->view[!view];
+  const StereoView *here = &plan->view[view], *other = &plan->view[!view];
   size_t map = (size_t) y * (size_t) plan->map_pitch;
 
   for (int x = 0; x < plan->width; x++) {
-    int index = own->index[map + x];
+    int index = here->index[map + x];
     if (index == (int) STEREO_INVALID)
       continue;
     int partner = plan->width - 1 - x + plan->min_disparity + index;
     if (abs (other->index[map + partner] - index) > plan->params.consistency)
-      own->confidence[map + x] = 0;
+      here->confidence[map + x] = 0;
   }
 }
 
 static void
-check_row (StereoPlan *plan, int y, int thread)
+check_row (StereoPlan *plan, void *context, int y, int thread)
 {
   check_view_row (plan, STEREO_LEFT, y);
   check_view_row (plan, STEREO_RIGHT, y);
@@ -211,10 +217,12 @@ check_row (StereoPlan *plan, int y, int thread)
 static StereoStatus
 check_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cpu_run (plan, check_row, plan->height);
+  cpu_run (plan, context, check_row, plan->height);
   return STEREO_OK;
 }
 
-const StereoStage CPU (select) = { .name = "select", .prepare = select_prepare, .run = select_run };
+const StereoStage CPU (select) = {
+  .name = "select", .context_size = sizeof (Context), .prepare = select_prepare, .run = select_run
+};
 const StereoStage CPU (reselect) = { .name = "reselect", .run = reselect_run };
 const StereoStage CPU (check) = { .name = "check", .run = check_run };

@@ -17,7 +17,7 @@
  * Candidates that do not exist have L = 65535: sums saturate, so that they stay there, and end up as STEREO_INVALID.
  * A pixel outside has L = 0 throughout, which makes L = C of the next one.
  */
-#include "stereo/cpu/cpu.h"
+#include "stereo/cpu/match.h"
 #include "stereo/cpu/vec/vec.h"
 
 #include <sched.h>
@@ -31,12 +31,27 @@
 #define MOST_BANDS 32           /* at work at a time, however many threads there are */
 #define PROGRESS 16             /* words from one band's progress to the next's: a cache line */
 
-enum { SIDEWAYS, VERTICAL, RISING, FALLING, DIRECTIONS }; /* as in stereo_registry_penalty() */
+enum
+{
+  SIDEWAYS = STEREO_PATH_SIDEWAYS,
+  VERTICAL = STEREO_PATH_VERTICAL,
+  RISING = STEREO_PATH_RISING,
+  FALLING = STEREO_PATH_FALLING,
+  DIRECTIONS = STEREO_PATH_DIRECTIONS
+};
+
+typedef struct Context
+{
+  uint8_t *costs;               /* [y][x][i]: raw costs; the sweep down makes them, the sweep up reads them again */
+  uint16_t *rows;               /* paths' costs: rows_of() whole rows, then thread_words() for each thread */
+  int *progress;                /* columns of each band of rows that a sweep has finished */
+} Context;
 
 /* What all rows of a sweep share. */
 typedef struct Sweep
 {
   const StereoPlan *plan;
+  const Context *context;
   int up;
   int pitch;                    /* words from one direction's costs to the next's */
   ptrdiff_t column;             /* words from column to column */
@@ -106,7 +121,7 @@ thread_words (const StereoPlan *plan)
 static int
 bands_of (const StereoPlan *plan)
 {
-  int threads = cpu_state (plan)->threads;
+  int threads = cpu_threads (plan);
   return threads < MOST_BANDS ? threads : MOST_BANDS;
 }
 
@@ -119,28 +134,28 @@ rows_of (const StereoPlan *plan)
 
 /* Column 0 of whole row @slot. */
 static uint16_t *
-whole_row (const StereoPlan *plan, int slot)
+whole_row (const StereoPlan *plan, const Context *c, int slot)
 {
-  return cpu_state (plan)->sgm_rows + (size_t) slot * row_words (plan) + column_words (plan) + GUARD;
+  return c->rows + (size_t) slot * row_words (plan) + column_words (plan) + GUARD;
 }
 
 /* The last row of band @k; -1: what lies outside. */
 static uint16_t *
-last_row (const StereoPlan *plan, int k)
+last_row (const StereoPlan *plan, const Context *c, int k)
 {
-  return whole_row (plan, k < 0 ? 0 : 1 + k % (bands_of (plan) + 1));
+  return whole_row (plan, c, k < 0 ? 0 : 1 + k % (bands_of (plan) + 1));
 }
 
 static uint16_t *
-thread_memory (const StereoPlan *plan, int thread)
+thread_memory (const StereoPlan *plan, const Context *c, int thread)
 {
-  return cpu_state (plan)->sgm_rows + (size_t) rows_of (plan) * row_words (plan) + (size_t) thread * thread_words (plan);
+  return c->rows + (size_t) rows_of (plan) * row_words (plan) + (size_t) thread * thread_words (plan);
 }
 
 static uint16_t *
-ring_of (const StereoPlan *plan, int thread, int r)
+ring_of (const StereoPlan *plan, const Context *c, int thread, int r)
 {
-  return thread_memory (plan, thread) + (size_t) (r % 2) * ring_words (plan) + GUARD;
+  return thread_memory (plan, c, thread) + (size_t) (r % 2) * ring_words (plan) + GUARD;
 }
 
 /* ---- a column --------------------------------------------------------------------------------- */
@@ -235,10 +250,11 @@ clear_column (const StereoPlan *plan, uint16_t *ring, int n)
 }
 
 static void
-start_sweep (Sweep *s, const StereoPlan *plan, int up)
+start_sweep (Sweep *s, const StereoPlan *plan, const Context *c, int up)
 {
   memset (s, 0, sizeof *s);
   s->plan = plan;
+  s->context = c;
   s->up = up;
   s->pitch = pitch_of (plan);
   s->column = (ptrdiff_t) column_words (plan);
@@ -255,20 +271,20 @@ static void
 start_row (const Sweep *s, Row *row, int k, int r, int rows, int thread)
 {
   const StereoPlan *plan = s->plan;
-  const CpuState *state = cpu_state (plan);
+  const Context *c = s->context;
   int y = s->up ? plan->height - 1 - (k * BAND + r) : k * BAND + r;
   int first = r == 0, last = r == rows - 1;
   size_t place = (size_t) y * (size_t) plan->width * (size_t) plan->depth;
 
-  row->before = first ? last_row (plan, k - 1) : ring_of (plan, thread, r - 1);
+  row->before = first ? last_row (plan, c, k - 1) : ring_of (plan, c, thread, r - 1);
   row->before_ring = first ? -1 : RING - 1;
-  row->after = last ? last_row (plan, k) : ring_of (plan, thread, r);
+  row->after = last ? last_row (plan, c, k) : ring_of (plan, c, thread, r);
   row->after_ring = last ? -1 : RING - 1;
-  row->side[0] = thread_memory (plan, thread) + 2 * ring_words (plan) + (size_t) r * side_words (plan) + GUARD;
+  row->side[0] = thread_memory (plan, c, thread) + 2 * ring_words (plan) + (size_t) r * side_words (plan) + GUARD;
   row->side[1] = row->side[0] + s->pitch;
   row->mask = row->side[1] + s->pitch;
   row->first = row->last = -1;
-  row->costs = state->sgm_costs + place;
+  row->costs = c->costs + place;
   row->volume = plan->volume + place;
   memset (row->side[0] - GUARD, 0, (size_t) s->pitch * sizeof *row->side[0]);
   set_guards (row->side[0], 2, s->pitch);
@@ -291,19 +307,19 @@ within (int n, int width)
 }
 
 static void
-sweep_band (StereoPlan *plan, int k, int thread, int up)
+sweep_band (const StereoPlan *plan, const Context *c, int k, int thread, int up)
 {
-  int *progress = cpu_state (plan)->sgm_progress + (size_t) k * PROGRESS, eight = plan->params.paths == 8;
+  int *progress = c->progress + (size_t) k * PROGRESS, eight = plan->params.paths == 8;
   int rows = plan->height - k * BAND < BAND ? plan->height - k * BAND : BAND, width = plan->width;
   Sweep s;
   Row row[BAND];
 
-  start_sweep (&s, plan, up);
+  start_sweep (&s, plan, c, up);
   for (int r = 0; r < rows; r++)
     start_row (&s, &row[r], k, r, rows, thread);
   for (int r = 0; r < 2; r++)
-    clear_column (plan, ring_of (plan, thread, r), -1);
-  if (k >= bands_of (plan))     /* the last to read what this band's last row takes the place of */
+    clear_column (plan, ring_of (plan, c, thread, r), -1);
+  if (k >= bands_of (plan))     /* this band's last row overwrites that of an earlier band: wait for that row's last reader */
     wait_for (progress - (size_t) bands_of (plan) * PROGRESS, width);
   for (int end = BLOCK; end - BLOCK - (rows - 1) < width; end += BLOCK) {
     if (k > 0)
@@ -319,15 +335,15 @@ sweep_band (StereoPlan *plan, int k, int thread, int up)
 }
 
 static void
-down_band (StereoPlan *plan, int item, int thread)
+down_band (StereoPlan *plan, void *context, int item, int thread)
 {
-  sweep_band (plan, item, thread, 0);
+  sweep_band (plan, context, item, thread, 0);
 }
 
 static void
-up_band (StereoPlan *plan, int item, int thread)
+up_band (StereoPlan *plan, void *context, int item, int thread)
 {
-  sweep_band (plan, item, thread, 1);
+  sweep_band (plan, context, item, thread, 1);
 }
 
 /* ---- stage ------------------------------------------------------------------------------------ */
@@ -335,46 +351,49 @@ up_band (StereoPlan *plan, int item, int thread)
 static StereoStatus
 sgm_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  CpuState *state = cpu_state (plan);
+  Context *c = context;
   size_t pixels = (size_t) plan->width * (size_t) plan->height;
   size_t bands = ((size_t) plan->height + BAND - 1) / BAND;
   StereoStatus status;
 
-  if ((status = stereo_reserve (plan, (void **) &state->sgm_costs, pixels, (size_t) plan->depth, error)) ||
-      (status = stereo_reserve (plan, (void **) &state->sgm_progress, PROGRESS * bands, sizeof (int), error)))
+  if ((status = stereo_reserve (plan, (void **) &c->costs, pixels, (size_t) plan->depth, error)) ||
+      (status = stereo_reserve (plan, (void **) &c->progress, PROGRESS * bands, sizeof (int), error)))
     return status;
-  return stereo_reserve (plan, (void **) &state->sgm_rows, stereo_plus (
+  return stereo_reserve (plan, (void **) &c->rows, stereo_plus (
       stereo_times ((size_t) rows_of (plan), row_words (plan)),
-      stereo_times ((size_t) state->threads, thread_words (plan))), sizeof (uint16_t), error);
+      stereo_times ((size_t) cpu_threads (plan), thread_words (plan))), sizeof (uint16_t), error);
 }
 
 static void
-sweep (StereoPlan *plan, StereoJob job)
+sweep (StereoPlan *plan, Context *c, CpuJob job)
 {
   int bands = (plan->height + BAND - 1) / BAND;
-  memset (cpu_state (plan)->sgm_progress, 0, PROGRESS * (size_t) bands * sizeof (int));
-  cpu_run (plan, job, bands);
+  memset (c->progress, 0, PROGRESS * (size_t) bands * sizeof (int));
+  cpu_run (plan, c, job, bands);
 }
 
 static StereoStatus
 sgm_run (StereoPlan *plan, void *context, StereoError *error)
 {
+  const Context *c = context;
   size_t costs = column_words (plan) / (size_t) pitch_of (plan);        /* of a column */
 
   /* The columns outside stay 0, and so does the first row. */
   for (int k = 1; k < rows_of (plan); k++)
-    set_guards (whole_row (plan, k), (size_t) plan->width * costs, pitch_of (plan));
-  for (int k = 0; k < 2 * cpu_state (plan)->threads; k++)
-    set_guards (ring_of (plan, k / 2, k), RING * costs, pitch_of (plan));
-  sweep (plan, down_band);
-  sweep (plan, up_band);
+    set_guards (whole_row (plan, c, k), (size_t) plan->width * costs, pitch_of (plan));
+  for (int k = 0; k < 2 * cpu_threads (plan); k++)
+    set_guards (ring_of (plan, c, k / 2, k), RING * costs, pitch_of (plan));
+  sweep (plan, context, down_band);
+  sweep (plan, context, up_band);
   return STEREO_OK;
 }
 
-static const StereoStage sgm = { .name = "match", .prepare = sgm_prepare, .run = sgm_run };
+static const StereoStage sgm = {
+  .name = "match", .context_size = sizeof (Context), .prepare = sgm_prepare, .run = sgm_run
+};
 
 const StereoStage *
 CPU (sgm) (const StereoParams *params)
 {
-  return &sgm;
+  return CPU (cost_row) (params->cost) ? &sgm : NULL;
 }

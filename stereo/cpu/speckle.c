@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Speckle removal: connected regions of too few pixels become invalid. Union-find over the rows;
- * labels are pixel numbers, a region's root is its smallest. */
+/* Speckle removal: connected regions of too few pixels become invalid. Union-find over the rows: a label is the number of a
+ * pixel, and the root of a region is its smallest pixel. */
 #include "stereo/cpu/cpu.h"
 
-/* Pixels are counted and numbered, a row's pitch included, in 32 bits. */
+/* Numbers of pixels, with rows map_pitch apart, fit 32 bits. */
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STEREO_MAX_SIDE % 32 == 0, "pixels");
+
+typedef struct Context
+{
+  int32_t *label;               /* map */
+  int32_t *size;                /* map: pixels of the region whose root this is */
+} Context;
 
 static int32_t
 root_of (int32_t *label, int32_t pixel)
@@ -27,7 +33,7 @@ join (int32_t *label, int32_t a, int32_t b)
     label[a] = b;
 }
 
-/* False for NaN too. */
+/* Not connected if one of the two is NaN. */
 static int
 connected (float a, float b, float range)
 {
@@ -37,17 +43,17 @@ connected (float a, float b, float range)
 static StereoStatus
 speckle_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  CpuState *state = cpu_state (plan);
+  Context *c = context;
   size_t pixels = (size_t) plan->map_pitch * (size_t) plan->height;
-  StereoStatus status = stereo_reserve (plan, (void **) &state->speckle_label, pixels, sizeof (int32_t), error);
-  return status ? status : stereo_reserve (plan, (void **) &state->speckle_size, pixels, sizeof (int32_t), error);
+  StereoStatus status = stereo_reserve (plan, (void **) &c->label, pixels, sizeof (int32_t), error);
+  return status ? status : stereo_reserve (plan, (void **) &c->size, pixels, sizeof (int32_t), error);
 }
 
 static StereoStatus
 speckle_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  CpuState *state = cpu_state (plan);
-  int32_t *label = state->speckle_label, *size = state->speckle_size, pitch = plan->map_pitch;
+  const Context *c = context;
+  int32_t *label = c->label, *size = c->size, pitch = plan->map_pitch;
   float range = (float) plan->params.speckle_range;
 
   for (int y = 0; y < plan->height; y++)
@@ -70,4 +76,6 @@ speckle_run (StereoPlan *plan, void *context, StereoError *error)
   return STEREO_OK;
 }
 
-const StereoStage CPU (speckle) = { .name = "speckle", .prepare = speckle_prepare, .run = speckle_run };
+const StereoStage CPU (speckle) = {
+  .name = "speckle", .context_size = sizeof (Context), .prepare = speckle_prepare, .run = speckle_run
+};

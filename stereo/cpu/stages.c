@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of contents of the CPU stages, one per instruction set. */
+/* The table of the CPU stages, one for each instruction set. */
 #include "stereo/cpu/cpu.h"
 
 const StereoStageTable CPU (table) = {
   .load = &CPU (load),
   .features = {
-        [STEREO_COST_CENSUS_7X5] = &CPU (census_7x5),
-        [STEREO_COST_CENSUS_9X7] = &CPU (census_9x7),
-        [STEREO_COST_MIXED] = &CPU (mixed) },
+        [STEREO_FEATURES_CENSUS_7X5] = &CPU (census_7x5),
+        [STEREO_FEATURES_CENSUS_9X7] = &CPU (census_9x7),
+        [STEREO_FEATURES_CENSUS_7X5_GRADIENT] = &CPU (census_7x5_gradient) },
   .match = { [STEREO_METHOD_ASW] = CPU (asw), [STEREO_METHOD_SGM] = CPU (sgm),
         [STEREO_METHOD_ESAW] = CPU (esaw), [STEREO_METHOD_ESMP] = CPU (esmp), [STEREO_METHOD_BM] = CPU (bm) },
   .select = &CPU (select),

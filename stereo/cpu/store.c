@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The finished disparity and confidence -> the caller's samples. */
+/* Store: the finished disparity and confidence become the caller's samples. */
 #include "stereo/cpu/cpu.h"
 
-/* Writes a row and returns how many samples hold a value. NaN is what has none. */
+/* What store_row() found in each row. */
+typedef struct Context
+{
+  uint64_t *valid;              /* samples that hold a value */
+  uint64_t *confidence;         /* sum of the confidence bytes */
+} Context;
+
+/* Writes a row and returns how many samples hold a value. A disparity of NaN has none. */
 static uint64_t
 store_u16 (const StereoPlan *plan, const float *d, uint16_t *to)
 {
@@ -48,7 +55,7 @@ store_f32 (const StereoPlan *plan, const float *d, float *to)
   return valid;
 }
 
-/* A pixel without a disparity has no confidence to speak of. */
+/* Writes a row (unless @to is NULL) and returns its sum. A pixel without a disparity has confidence 0. */
 static uint64_t
 store_confidence (const StereoPlan *plan, const float *d, const float *confidence, uint8_t *to)
 {
@@ -63,33 +70,43 @@ store_confidence (const StereoPlan *plan, const float *d, const float *confidenc
 }
 
 static void
-store_row (StereoPlan *plan, int y, int thread)
+store_row (StereoPlan *plan, void *context, int y, int thread)
 {
-  CpuState *state = cpu_state (plan);
+  Context *c = context;
   const StereoOutput *out = &plan->output;
   const float *d = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
   void *to = (char *) out->data + y * out->stride;
 
-  state->row_valid[y] = out->sample == STEREO_SAMPLE_U16 ? store_u16 (plan, d, to) :
+  c->valid[y] = out->sample == STEREO_SAMPLE_U16 ? store_u16 (plan, d, to) :
       out->sample == STEREO_SAMPLE_U8 ? store_u8 (plan, d, to) : store_f32 (plan, d, to);
-  state->row_confidence[y] = store_confidence (plan, d, plan->view[STEREO_LEFT].confidence +
+  c->confidence[y] = store_confidence (plan, d, plan->view[STEREO_LEFT].confidence +
       (size_t) y * (size_t) plan->map_pitch, out->confidence ? out->confidence + y * out->confidence_stride : NULL);
 }
 
 static StereoStatus
 store_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  CpuState *state = cpu_state (plan);
+  Context *c = context;
   size_t rows = (size_t) plan->height;
-  StereoStatus status = stereo_reserve (plan, (void **) &state->row_valid, rows, sizeof (uint64_t), error);
-  return status ? status : stereo_reserve (plan, (void **) &state->row_confidence, rows, sizeof (uint64_t), error);
+  StereoStatus status = stereo_reserve (plan, (void **) &c->valid, rows, sizeof (uint64_t), error);
+  return status ? status : stereo_reserve (plan, (void **) &c->confidence, rows, sizeof (uint64_t), error);
 }
 
 static StereoStatus
 store_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cpu_run (plan, store_row, plan->height);
+  const Context *c = context;
+  uint64_t valid = 0, confidence = 0;
+
+  cpu_run (plan, context, store_row, plan->height);
+  for (int y = 0; y < plan->height; y++) {
+    valid += c->valid[y];
+    confidence += c->confidence[y];
+  }
+  stereo_report_totals (plan, valid, confidence);
   return STEREO_OK;
 }
 
-const StereoStage CPU (store) = { .name = "store", .prepare = store_prepare, .run = store_run };
+const StereoStage CPU (store) = {
+  .name = "store", .context_size = sizeof (Context), .prepare = store_prepare, .run = store_run
+};

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames: what a plan does again and again, with images and outputs that differ from call to call. */
-#include "stereo/engine/backend.h"
+/* Frames: refuses what cannot be computed, runs the steps, keeps the record of the frames in flight. */
+#include "stereo/engine/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-uint64_t
-stereo_now_ns (void)
-{
-  struct timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
-}
 
 /* ---- refusals ---------------------------------------------------------------------------- */
 
@@ -61,7 +52,7 @@ check_output (const StereoPlan *plan, const StereoOutput *output, StereoError *e
 /* ---- running ----------------------------------------------------------------------------- */
 
 static void
-collect_times (StereoPlan *plan)
+sum_stage_times (StereoPlan *plan)
 {
   memset (plan->stage_ms, 0, sizeof plan->stage_ms);
   for (int i = 0; i < plan->step_count; i++)
@@ -70,26 +61,13 @@ collect_times (StereoPlan *plan)
         plan->stage_ms[j] += plan->backend->elapsed_ms (plan, i, i + 1);
 }
 
-StereoStatus
-stereo_run_steps (StereoPlan *plan, int first, int end, StereoError *error)
-{
-  StereoStatus status = STEREO_OK;
-
-  for (int i = first; i < end && !status; i++) {
-    if (plan->profiling)
-      plan->backend->mark (plan, i);
-    status = plan->steps[i].stage->run (plan, plan->steps[i].context, error);
-  }
-  return status;
-}
-
 static StereoStatus
 run_frame (StereoPlan *plan, StereoError *error)
 {
   const StereoBackend *backend = plan->backend;
   StereoStatus status;
 
-  if ((status = backend->begin (plan, error)))
+  if (backend->begin && (status = backend->begin (plan, error)))
     return status;
   backend->mark (plan, STEREO_MARK_STEPS (plan->slot));
   status = backend->run ? backend->run (plan, error) : stereo_run_steps (plan, 0, plan->step_count, error);
@@ -98,7 +76,7 @@ run_frame (StereoPlan *plan, StereoError *error)
   if (plan->profiling)
     backend->mark (plan, plan->step_count);
   backend->mark (plan, STEREO_MARK_DONE (plan->slot));
-  return backend->end (plan, error);
+  return backend->end ? backend->end (plan, error) : STEREO_OK;
 }
 
 /* ---- in flight --------------------------------------------------------------------------- */
@@ -146,14 +124,12 @@ stereo_plan_submit (StereoPlan *plan, const StereoImage *left, const StereoImage
   int before = stereo_enter (plan);
   if (run_frame (plan, &flight->error)) {
     plan->broken = flight->error;
-    /* what was begun must not go on with images that are the caller's again */
+    /* Transfers that have begun must end before the images are the caller's again. */
     if (plan->backend->settle)
       plan->backend->settle (plan);
   }
   stereo_leave (plan, before);
   flight->ready_ns = stereo_now_ns ();
-  flight->valid_count = plan->valid_count;
-  flight->confidence_sum = plan->confidence_sum;
   return STEREO_OK;
 }
 
@@ -166,12 +142,12 @@ collect_frame (StereoPlan *plan, StereoFlight *flight, StereoStats *stats, Stere
   if (status)
     return status;
   if (flight->profiled)
-    collect_times (plan);
+    sum_stage_times (plan);
   if (stats) {
     double pixels = (double) plan->width * plan->height;
     double ms = backend->elapsed_ms (plan, STEREO_MARK_STEPS (plan->slot), STEREO_MARK_DONE (plan->slot));
-    stats->valid_ratio = (double) plan->valid_count / pixels;
-    stats->mean_confidence = plan->confidence_sum / pixels;
+    stats->valid_ratio = (double) flight->valid_count / pixels;
+    stats->mean_confidence = (double) flight->confidence_sum / 255 / pixels;
     stats->compute_ns = flight->ready_ns - flight->start_ns;
     stats->steps_ns = (uint64_t) (ms * 1e6);
   }
@@ -188,8 +164,6 @@ stereo_plan_collect (StereoPlan *plan, StereoStats *stats, StereoError *error)
   plan->slot = (int) (plan->collected++ % STEREO_MAX_IN_FLIGHT);
   StereoFlight *flight = &plan->flights[plan->slot];
   plan->output = flight->output;
-  plan->valid_count = flight->valid_count;
-  plan->confidence_sum = flight->confidence_sum;
   if (flight->error.status) {
     failure = flight->error;
   } else {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The arena: every buffer of a plan is reserved by address, then all are placed in one allocation. */
-#include "stereo/engine/backend.h"
+#include "stereo/engine/layout.h"
 
 #define ALIGNMENT 256u
 
@@ -40,13 +40,13 @@ reserve_state (StereoPlan *plan, void **where, size_t row, size_t size, size_t s
   return STEREO_OK;
 }
 
-/* Frame state comes first in the arena and looks the same whatever the backend. */
 StereoStatus
 stereo_layout_state (StereoPlan *plan, StereoError *error)
 {
   size_t pad = (size_t) plan->image_pad, image = (size_t) plan->image_pitch, map = (size_t) plan->map_pitch;
   StereoStatus status = STEREO_OK;
 
+  plan->reservation_count = plan->state_count = 0;
 #define STATE(field, row, shift, view, name) \
   do { \
     if (!status) \
@@ -57,7 +57,7 @@ stereo_layout_state (StereoPlan *plan, StereoError *error)
     StereoView *v = &plan->view[i];
     STATE (v->color, image, pad, i, "color");
     STATE (v->luma, image, pad, i, "luma");
-    if (plan->params.cost == STEREO_COST_MIXED)
+    if (plan->features == STEREO_FEATURES_CENSUS_7X5_GRADIENT)
       STATE (v->gradient, image, pad, i, "gradient");
     if (plan->census_bytes && !status)
       status = reserve_state (plan, &v->census, image, (size_t) plan->census_bytes, pad, i, "census", error);

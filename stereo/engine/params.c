@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parameter table, and everything that is checked about parameters before an image is seen. */
+/* The parameter table, from which properties, options and range checks are made; parameters as numbers and as text. */
+#include "stereo/engine/params.h"
+
 #include "stereo/engine/backend.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,19 +141,6 @@ static const StereoParamInfo table[] = {
     STEREO_PARAM_SIZE, FIELD (memory_limit), 0, 9007199254740992.0, 0, NULL },
 };
 
-StereoStatus
-stereo_fail (StereoError *error, StereoStatus status, const char *format, ...)
-{
-  if (error) {
-    va_list args;
-    va_start (args, format);
-    error->status = status;
-    vsnprintf (error->message, sizeof error->message, format, args);
-    va_end (args);
-  }
-  return status;
-}
-
 static void
 fill_choices_from_registry (void)
 {
@@ -177,6 +164,16 @@ stereo_param_find (const char *name)
   const StereoParamInfo *info;
   for (int i = 0; (info = stereo_param_info (i)); i++)
     if (!strcmp (info->name, name))
+      return info;
+  return NULL;
+}
+
+const StereoParamInfo *
+stereo_param_of_field (size_t field)
+{
+  const StereoParamInfo *info;
+  for (int i = 0; (info = stereo_param_info (i)); i++)
+    if (info->offset == field)
       return info;
   return NULL;
 }
@@ -207,7 +204,7 @@ stereo_param_set (StereoParams *params, const StereoParamInfo *info, double valu
       *(uint64_t *) field = value >= 18446744073709551616.0 ? UINT64_MAX : value > 0 ? (uint64_t) value : 0;
       break;
     default:
-      /* what is no number becomes one that no parameter takes */
+      /* NaN becomes a value that no parameter accepts. */
       *(int *) field = value > 2147483647.0 ? INT32_MAX : value >= -2147483648.0 ? (int) value : INT32_MIN;
   }
 }
@@ -221,8 +218,8 @@ stereo_params_init (StereoParams *params)
     stereo_param_set (params, info, info->initial);
 }
 
-static void
-list_choices (const StereoChoice *choices, char *text, size_t size)
+void
+stereo_param_list_choices (const StereoChoice *choices, char *text, size_t size)
 {
   size_t used = 0;
   text[0] = 0;
@@ -244,7 +241,7 @@ stereo_param_parse (StereoParams *params, const char *name, const char *value, S
       return STEREO_OK;
     }
   if (info->choices) {
-    list_choices (info->choices, list, sizeof list);
+    stereo_param_list_choices (info->choices, list, sizeof list);
     return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s=%s: there is no such value; choose one of %s.",
         name, value, list);
   }
@@ -267,146 +264,4 @@ stereo_param_format (const StereoParams *params, const StereoParamInfo *info, ch
     }
   snprintf (buffer, size, "%.15g", value);
   return buffer;
-}
-
-static StereoStatus
-check_ranges (const StereoParams *params, StereoError *error)
-{
-  const StereoParamInfo *info;
-  char list[256];
-
-  for (int i = 0; (info = stereo_param_info (i)); i++) {
-    double value = stereo_param_get (params, info);
-    int known = 0;
-    for (const StereoChoice *c = info->choices; c && c->name; c++)
-      known |= c->value == (int) value;
-    if (info->choices && !known) {
-      list_choices (info->choices, list, sizeof list);
-      return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s has no value %g; choose one of %s.", info->name, value,
-          list);
-    }
-    if (!info->choices && !(value >= info->min && value <= info->max))
-      return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s=%g is out of range: set it between %g and %g.",
-          info->name, value, info->min, info->max);
-  }
-  return STEREO_OK;
-}
-
-static StereoStatus
-check_odd (const char *name, int value, StereoError *error)
-{
-  if (value && value % 2 == 0)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "%s=%d is even, and a window needs a centre: set %d or %d.", name, value, value - 1, value + 1);
-  return STEREO_OK;
-}
-
-static StereoStatus
-check_method (const StereoParams *params, StereoError *error)
-{
-  const StereoMethodInfo *method = stereo_method_info (params->method);
-  char list[256];
-  size_t used = 0;
-
-  if (params->cost == STEREO_COST_AUTO || method->costs & 1u << params->cost)
-    return STEREO_OK;
-  list[0] = 0;
-  for (int i = 1; i < STEREO_COSTS && used < sizeof list; i++)
-    if (method->costs & 1u << i)
-      used += (size_t) snprintf (list + used, sizeof list - used, "%s%s", used ? ", " : "", stereo_cost_info (i)->name);
-  return stereo_fail (error, STEREO_ERROR_PARAMETER, "method=%s does not take cost=%s; it takes %s.", method->name,
-      stereo_cost_info (params->cost)->name, list);
-}
-
-/* What bm's windows can be: the correlations of a single pixel are all alike. */
-static StereoStatus
-check_bm (const StereoParams *params, StereoError *error)
-{
-  uint32_t single = 1u << STEREO_COST_AUTO | 1u << STEREO_COST_NSSD | 1u << STEREO_COST_NCC | 1u << STEREO_COST_ZNCC;
-
-  if (params->window > 31)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "method=bm takes windows of 1 to 31 pixels, and window=%d: set "
-        "31 or less.", params->window);
-  if (params->window == 1 && single & 1u << params->cost)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "window=1 leaves nothing to normalise for cost=%s: set window to 3 or more, or cost to ad, sd, sad or ssd.",
-        params->cost == STEREO_COST_AUTO ? "auto" : stereo_cost_info (params->cost)->name);
-  return STEREO_OK;
-}
-
-static StereoStatus
-check_sgm (const StereoParams *params, StereoError *error)
-{
-  if ((params->p1 > 0) != (params->p2 > 0))
-    return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "p1=%g and p2=%g: set both, one pair for all directions, or neither, for the method's own of each direction.",
-        params->p1, params->p2);
-  if (params->p1 > params->p2)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "p1=%g is more than p2=%g, and a small change may not cost more than a large one: set p1 to %g or less.",
-        params->p1, params->p2, params->p2);
-  return STEREO_OK;
-}
-
-static StereoStatus
-check_combination (const StereoParams *params, StereoError *error)
-{
-  if (params->paths != 4 && params->paths != 8)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "paths=%d is not a set there is: set 4 or 8.", params->paths);
-  if (params->step_base > 0 && params->step_base < 1)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "step-base=%g would make steps shorter with every iteration: set 1 to 4, or 0 for the method's own.",
-        params->step_base);
-  return params->method == STEREO_METHOD_BM ? check_bm (params, error) :
-      params->method == STEREO_METHOD_SGM ? check_sgm (params, error) : STEREO_OK;
-}
-
-static StereoStatus
-check_depth (const StereoParams *params, StereoError *error)
-{
-  if (params->output != STEREO_OUTPUT_DEPTH || (params->focal_length > 0 && params->baseline > 0))
-    return STEREO_OK;
-  return stereo_fail (error, STEREO_ERROR_PARAMETER,
-      "output=depth needs the calibration: focal-length (px) is %g and baseline (mm) is %g; set both above 0, "
-      "and principal-offset (px) if the principal points differ.", params->focal_length, params->baseline);
-}
-
-StereoStatus
-stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *error)
-{
-  StereoParams params = *in;
-  StereoStatus status;
-
-  if ((status = check_ranges (&params, error)) ||
-      (status = check_odd ("window", params.window, error)) ||
-      (status = check_odd ("refine-window", params.refine_window, error)) ||
-      (status = check_method (&params, error)) || (status = check_combination (&params, error)) ||
-      (status = check_depth (&params, error)))
-    return status;
-  if (params.median != -1 && params.median != 0 && params.median != 3 && params.median != 5)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "median=%d is not a size there is: set 0 (off), 3 or 5, or -1 for the profile's own.", params.median);
-  stereo_registry_own (&params);
-  *out = params;
-  return STEREO_OK;
-}
-
-/* A parameter that some method reads, set by hand while the chosen one does not, is worth a word. */
-void
-stereo_params_unread (const StereoParams *params, char *text, size_t size)
-{
-  const StereoMethodInfo *chosen = stereo_method_info (params->method);
-  size_t used = 0;
-
-  text[0] = 0;
-  for (int m = 0; m < STEREO_METHODS; m++)
-    for (const char *const *name = stereo_method_info (m)->reads; *name && used < size; name++) {
-      const StereoParamInfo *info = stereo_param_find (*name);
-      int read = strstr (text, *name) != NULL;
-      for (const char *const *r = chosen->reads; *r; r++)
-        read |= !strcmp (*r, *name);
-      if (!read && stereo_param_get (params, info) != info->initial)
-        used += (size_t) snprintf (text + used, size - used, "%s%s", used ? ", " : "Not read by the chosen method: ",
-            *name);
-    }
 }

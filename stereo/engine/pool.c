@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A pool of threads that share out the items of one job at a time. Which thread takes which item
- * changes from run to run, so a result must not depend on it. */
-#include "stereo/engine/backend.h"
+/* A pool of threads that share the items of one job at a time: each thread takes the next item that is left. */
+#include "stereo/engine/pool.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,13 +16,13 @@ typedef struct Worker
 struct StereoPool
 {
   pthread_mutex_t lock;
-  pthread_cond_t work, done;
+  pthread_cond_t begun, done;
   Worker workers[STEREO_MAX_THREADS];   /* [0] is the caller */
   int threads;
   unsigned generation;
   int busy, quit;
 
-  StereoPlan *plan;
+  void *work;
   StereoJob job;
   int items, next;
 };
@@ -33,7 +32,7 @@ take_items (StereoPool *pool, int thread)
 {
   int item;
   while ((item = __atomic_fetch_add (&pool->next, 1, __ATOMIC_RELAXED)) < pool->items)
-    pool->job (pool->plan, item, thread);
+    pool->job (pool->work, item, thread);
 }
 
 static void *
@@ -46,7 +45,7 @@ worker_main (void *data)
   pthread_mutex_lock (&pool->lock);
   for (;;) {
     while (pool->generation == seen && !pool->quit)
-      pthread_cond_wait (&pool->work, &pool->lock);
+      pthread_cond_wait (&pool->begun, &pool->lock);
     if (pool->quit)
       break;
     seen = pool->generation;
@@ -69,7 +68,7 @@ stereo_pool_new (int threads)
   if (threads <= 0)
     threads = (int) sysconf (_SC_NPROCESSORS_ONLN);
   pthread_mutex_init (&pool->lock, NULL);
-  pthread_cond_init (&pool->work, NULL);
+  pthread_cond_init (&pool->begun, NULL);
   pthread_cond_init (&pool->done, NULL);
   pool->threads = 1;
   for (int i = 1; i < threads && i < STEREO_MAX_THREADS; i++) {
@@ -90,11 +89,11 @@ stereo_pool_free (StereoPool *pool)
     return;
   pthread_mutex_lock (&pool->lock);
   pool->quit = 1;
-  pthread_cond_broadcast (&pool->work);
+  pthread_cond_broadcast (&pool->begun);
   pthread_mutex_unlock (&pool->lock);
   for (int i = 1; i < pool->threads; i++)
     pthread_join (pool->workers[i].thread, NULL);
-  pthread_cond_destroy (&pool->work);
+  pthread_cond_destroy (&pool->begun);
   pthread_cond_destroy (&pool->done);
   pthread_mutex_destroy (&pool->lock);
   free (pool);
@@ -107,16 +106,16 @@ stereo_pool_threads (const StereoPool *pool)
 }
 
 void
-stereo_pool_run (StereoPool *pool, StereoPlan *plan, StereoJob job, int items)
+stereo_pool_run (StereoPool *pool, void *work, StereoJob job, int items)
 {
   pthread_mutex_lock (&pool->lock);
-  pool->plan = plan;
+  pool->work = work;
   pool->job = job;
   pool->items = items;
   pool->next = 0;
   pool->busy = pool->threads - 1;
   pool->generation++;
-  pthread_cond_broadcast (&pool->work);
+  pthread_cond_broadcast (&pool->begun);
   pthread_mutex_unlock (&pool->lock);
 
   take_items (pool, 0);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Maps become tables, once; a frame is one call of the backend. */
-#include "stereo/engine/remap_backend.h"
+/* Remapping: turns the maps into tables once; a frame is one call of the backend. */
+#include "stereo/engine/remap.h"
 
-#include <stdio.h>
+#include "stereo/engine/choose.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,31 +229,6 @@ check_params (const StereoRemapParams *params, StereoError *error)
 
 /* ---- new, execute, free ---------------------------------------------------------------------- */
 
-static StereoStatus
-choose_backend (StereoRemap *remap, const StereoRemapParams *params, StereoError *error)
-{
-  char reason[256];
-
-  if (params->backend == STEREO_BACKEND_CPU) {
-    remap->backend = &stereo_remap_backend_cpu;
-    snprintf (remap->reason, sizeof remap->reason, "backend=cpu was asked for.");
-    return STEREO_OK;
-  }
-  if (stereo_backend_available (STEREO_BACKEND_CUDA, params->cuda_device_id, reason, sizeof reason)) {
-    remap->backend = &stereo_remap_backend_cuda;
-    snprintf (remap->reason, sizeof remap->reason, "%s", reason);
-    return STEREO_OK;
-  }
-  if (params->backend == STEREO_BACKEND_CUDA)
-    return stereo_fail (error, STEREO_ERROR_NO_DEVICE,
-        "backend=cuda was asked for, and cannot be had: %s Set "
-        "backend=cpu, or auto.",
-        reason);
-  remap->backend = &stereo_remap_backend_cpu;
-  snprintf (remap->reason, sizeof remap->reason, "%s", reason);
-  return STEREO_OK;
-}
-
 StereoRemap *
 stereo_remap_new (const StereoRemapParams *params, StereoError *error)
 {
@@ -269,13 +245,15 @@ stereo_remap_new (const StereoRemapParams *params, StereoError *error)
   remap->cuda_device_id = params->cuda_device_id;
   remap->threads = params->threads;
   remap->plane_count = params->plane_count;
-  status = choose_backend (remap, params, error);
+  remap->backend =
+      stereo_backend_choose (params->backend, params->cuda_device_id, remap->reason, sizeof remap->reason, error);
+  status = remap->backend ? STEREO_OK : STEREO_ERROR_NO_DEVICE;
   for (int p = 0; p < params->plane_count && !status; p++) {
     remap->planes[p] = params->planes[p];
     status = find_table (remap, params, p, error);
   }
   if (!status)
-    status = remap->backend->open (remap, error);
+    status = remap->backend->remapper->open (remap, error);
   if (!status)
     return remap;
   stereo_remap_free (remap);
@@ -288,7 +266,7 @@ stereo_remap_free (StereoRemap *remap)
   if (!remap)
     return;
   if (remap->backend)
-    remap->backend->close (remap);
+    remap->backend->remapper->close (remap);
   for (int t = 0; t < remap->table_count; t++) {
     free (remap->tables[t].position);
     free (remap->tables[t].fraction);
@@ -310,13 +288,13 @@ stereo_remap_execute (StereoRemap *remap, const StereoRemapSource *sources, cons
     int device = sources[p].memory == STEREO_MEMORY_CUDA || targets[p].memory == STEREO_MEMORY_CUDA;
     if (!sources[p].data || !targets[p].data)
       return stereo_fail (error, STEREO_ERROR_PARAMETER, "Plane %d has no data.", p);
-    if (device && remap->backend != &stereo_remap_backend_cuda)
+    if (device && remap->backend->choice != STEREO_BACKEND_CUDA)
       return stereo_fail (error, STEREO_ERROR_PARAMETER, "Plane %d lies in device memory, and the backend is %s.", p,
           remap->backend->name);
   }
   memcpy (remap->sources, sources, (size_t) remap->plane_count * sizeof *sources);
   memcpy (remap->targets, targets, (size_t) remap->plane_count * sizeof *targets);
-  status = remap->backend->run (remap, error);
+  status = remap->backend->remapper->run (remap, error);
   remap->broken = status != STEREO_OK;
   if (compute_ns)
     *compute_ns = stereo_now_ns () - start;

@@ -16,14 +16,10 @@
  * Sums are whole numbers. What is made of them takes a conversion, products and a rounding of single floats, which give the
  * same everywhere. (No product meets a sum: nothing can be contracted.)
  */
-#ifndef STEREO_BM_H
-#define STEREO_BM_H
+#ifndef STEREO_EXACT_BM_H
+#define STEREO_EXACT_BM_H
 
-#include "stereo/engine/backend.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "stereo/exact/shared.h"
 
 /* Steps of a correlation's cost per unit. */
 #define STEREO_BM_STEPS 32767
@@ -117,8 +113,4 @@ stereo_bm_correlation (int cost, int64_t numerator, float norm_l, float scaled_r
   whole = whole > STEREO_BM_STEPS ? STEREO_BM_STEPS : whole < -STEREO_BM_STEPS ? -STEREO_BM_STEPS : whole;
   return (uint32_t) (STEREO_BM_STEPS - whole);
 }
-
-#ifdef __cplusplus
-}
-#endif
 #endif

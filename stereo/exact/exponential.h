@@ -10,16 +10,12 @@
  * in floats. Normalised weights are held to eight bits, differences have sixteen: their products are exact, so that
  * the mean is the same with and without fused operations.
  */
-#ifndef STEREO_EXPONENTIAL_H
-#define STEREO_EXPONENTIAL_H
+#ifndef STEREO_EXACT_EXPONENTIAL_H
+#define STEREO_EXACT_EXPONENTIAL_H
 
-#include "stereo/engine/backend.h"
+#include "stereo/exact/shared.h"
 
 #include <string.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Adding it to a whole number of up to 22 bits shows that number in the low bits of the float, and rounds. */
 #define STEREO_EXPONENTIAL_MAGIC 8388608.0f
@@ -54,23 +50,23 @@ stereo_exponential_taps (const StereoParams *p, int iteration, StereoTaps *taps)
   }
 }
 
-/* @scaled, a scaled cost, in volume steps; more than @top makes no difference. */
+/* @scaled, a scaled cost, in volume steps; a value above @top changes nothing. */
 static inline int
-stereo_exponential_steps (const StereoPlan *plan, double scaled, int top)
+stereo_exponential_steps (const StereoParams *p, int volume_unit, double scaled, int top)
 {
-  double steps = scaled / plan->params.cost_scale * plan->volume_unit;
+  double steps = scaled / p->cost_scale * volume_unit;
   return steps < top ? (int) lrint (steps) : top;
 }
 
 static inline StereoExponential
-stereo_exponential (const StereoPlan *plan)
+stereo_exponential (const StereoParams *p, int volume_unit)
 {
-  StereoExponential e = { 0, (int) lrint (plan->params.truncation * plan->volume_unit), 0, 0 };
-  while (1 << e.shift < plan->volume_unit)
+  StereoExponential e = { 0, (int) lrint (p->truncation * volume_unit), 0, 0 };
+  while (1 << e.shift < volume_unit)
     e.shift++;
-  if (plan->params.method == STEREO_METHOD_ESMP) {
-    e.small = stereo_exponential_steps (plan, plan->params.smoothness, e.top);
-    e.large = stereo_exponential_steps (plan, plan->params.smoothness_max, e.top);
+  if (p->method == STEREO_METHOD_ESMP) {
+    e.small = stereo_exponential_steps (p, volume_unit, p->smoothness, e.top);
+    e.large = stereo_exponential_steps (p, volume_unit, p->smoothness_max, e.top);
   }
   return e;
 }
@@ -118,8 +114,4 @@ stereo_chain_row (int n, int length, int step)
   n -= longer * (rows + 1);
   return longer + n / rows + n % rows * step;
 }
-
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calibrations that make no pair: each is refused by what is wrong with it. */
-#include "stereo/rectify/private.h"
+/* Refuses calibrations that do not describe a pair, and says what is wrong with them. */
+#include "stereo/rectify/check.h"
+
+#include "stereo/engine/error.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#define ROTATION_TOLERANCE 1e-3 /* files of few digits are taken, matrices of something else are not */
+#define ROTATION_TOLERANCE 1e-3 /* accepts files with few digits, refuses other matrices */
 #define MAX_TURN 60             /* degrees between the cameras */
 #define NO_BASELINE 1e-6        /* mm */
 
@@ -62,7 +64,7 @@ check_rotation (const char *name, const double *r, StereoError *error)
       "its rows are off by %g from being of length 1 and at right angles.", name, determinant, worst);
 }
 
-/* @x, @y: of the right camera, in the left one's direction; negative x is where it belongs. */
+/* @x, @y: mm, of the right camera in the left camera's frame as projections have it: x is negative where it belongs. */
 static StereoStatus
 check_side_by_side (double x, double y, const char *from, StereoError *error)
 {
@@ -91,7 +93,7 @@ check_projections (const double p[2][12], StereoError *error)
           "The %s projection (P%d) has focal lengths %g and %g px and %g in "
           "its third row: above 0 and 1 are needed.", side[v], v + 1, p[v][0], p[v][5], p[v][10]);
   }
-  /* rows of a pair have to be the same rows */
+  /* The rows of the two views must be the same rows. */
   if (fabs (p[0][0] - p[1][0]) > 1e-3 * p[0][0] || fabs (p[0][5] - p[1][5]) > 1e-3 * p[0][5] ||
       fabs (p[0][6] - p[1][6]) > 0.5)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
@@ -109,7 +111,7 @@ check_pose (const StereoCalibration *calibration, StereoError *error)
   if ((status = check_rotation ("rotation R", calibration->rotation, error)) ||
       (status = check_finite ("translation T", t, 3, error)))
     return status;
-  /* half of it has to leave both pictures in sight */
+  /* Each picture turns by half of the rotation, and must remain in sight. */
   double degrees = acos (fmax (-1, fmin (1, (r[0] + r[4] + r[8] - 1) / 2))) * 180 / 3.14159265358979;
   if (degrees > MAX_TURN)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
@@ -130,8 +132,8 @@ check_sizes (const StereoCalibration *calibration, double alpha, int width, int 
   static const char *const name[3] = { "raw pictures", "calibration's rectified views", "rectified views asked for" };
 
   for (int i = 0; i < 3; i++) {
-    int own = i && !sizes[i][0] && !sizes[i][1];
-    if (!own && (sizes[i][0] < 1 || sizes[i][1] < 1 || sizes[i][0] > STEREO_RECTIFY_MAX_SIZE ||
+    int by_default = i && !sizes[i][0] && !sizes[i][1];
+    if (!by_default && (sizes[i][0] < 1 || sizes[i][1] < 1 || sizes[i][0] > STEREO_RECTIFY_MAX_SIZE ||
             sizes[i][1] > STEREO_RECTIFY_MAX_SIZE))
       return stereo_fail (error, STEREO_ERROR_SIZE,
           "The size of the %s is %d x %d: 1 x 1 to %d x %d are possible.", name[i],

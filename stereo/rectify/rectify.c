@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rectification after Bouguet, in the conventions of OpenCV's stereoRectify (equal principal points) and
- * initUndistortRectifyMap: each camera turns by half of the rotation between them, then both about the axis that brings
- * the baseline onto the rows; one focal length and one principal point serve both.
+ * initUndistortRectifyMap. Each camera turns by half of the rotation between them; then both turn about the axis that
+ * brings the baseline onto the rows. Both views have one focal length and one principal point.
  */
-#include "stereo/rectify/private.h"
+#include "stereo/rectify.h"
 
-#include <stdio.h>
+#include "stereo/engine/error.h"
+#include "stereo/rectify/check.h"
+#include "stereo/rectify/matrix.h"
+#include "stereo/rectify/rotation.h"
+
+#include <math.h>
 #include <string.h>
 
-/* A view's bounds come from points on the border of the raw picture: as few, and undistorted as roughly, as OpenCV
- * does, so that views are the same. Where that is off by more than half a pixel, many and exact points decide. */
-#define FEW 9                   /* points a side */
+/* The bounds of a view come from points on the border of the raw picture. OpenCV takes few points and undistorts them
+ * roughly; the same points here give the same views. Where these are wrong by more than half a pixel, many points that are
+ * undistorted exactly decide. */
+#define FEW 9                   /* points on a side */
 #define MANY 129
-#define ROUGH 5                 /* steps of undistort() */
+#define ROUGH 5                 /* iterations of undistort() */
 #define EXACT 50
 
 typedef struct Point
@@ -21,7 +27,7 @@ typedef struct Point
   double x, y;
 } Point;
 
-/* What lies inside the rectified outline of a picture, and what holds all of it. */
+/* The outline of a rectified picture: the largest rectangle inside it, and the smallest one around it. */
 typedef struct Outline
 {
   double inner[4], outer[4];    /* x0 y0 x1 y1 */
@@ -38,7 +44,7 @@ distort (const double *k, double x, double y)
     y * radial + k[2] * (r2 + 2 * y * y) + 2 * k[3] * x * y };
 }
 
-/* Where the raw pixel (u, v) lies at distance 1 without the lens, as near as a few fixed-point steps come. */
+/* Where the raw pixel (u, v) lies at distance 1 without distortion, by @steps iterations of a fixed-point method. */
 static Point
 undistort (const StereoCamera *camera, double u, double v, int steps)
 {
@@ -49,7 +55,7 @@ undistort (const StereoCamera *camera, double u, double v, int steps)
     double r2 = x * x + y * y;
     double inverse = (1 + ((k[7] * r2 + k[6]) * r2 + k[5]) * r2) / (1 + ((k[4] * r2 + k[1]) * r2 + k[0]) * r2);
     if (!(inverse >= 0))
-      return (Point) { x0, y0 };        /* past where the model holds */
+      return (Point) { x0, y0 };        /* outside the range of the distortion model */
     double dx = 2 * k[2] * x * y + k[3] * (r2 + 2 * x * x), dy = k[2] * (r2 + 2 * y * y) + 2 * k[3] * x * y;
     double next_x = (x0 - dx) * inverse, next_y = (y0 - dy) * inverse;
     if (next_x == x && next_y == y)
@@ -60,14 +66,14 @@ undistort (const StereoCamera *camera, double u, double v, int steps)
   return (Point) { x, y };
 }
 
-/* At distance 1; no numbers where the view has it behind it. */
+/* Where the raw pixel (u, v) lies at distance 1 in the rectified frame; NAN if it is behind the rectified camera. */
 static Point
 rectify_point (const StereoCamera *camera, const double *rotation, double u, double v, int steps)
 {
   Point p = undistort (camera, u, v, steps);
   double in[3] = { p.x, p.y, 1 }, out[3];
 
-  matrix_apply (rotation, in, out);
+  stereo_matrix_apply (rotation, in, out);
   return out[2] > 0 ? (Point) { out[0] / out[2], out[1] / out[2] } : (Point) { NAN, NAN };
 }
 
@@ -87,8 +93,8 @@ centre (const StereoCamera *camera, const double *rotation, int width, int heigh
   return (Point) { (width - 1) / 2.0 - x, (height - 1) / 2.0 - y };
 }
 
-/* From @count points on each side of the picture, @inset pixels inside of the outermost centres; relative to the
- * principal point. */
+/* The outline from @count points on each side of the picture, which lie @inset pixels inside the centres of the outermost
+ * pixels; px, relative to the principal point. */
 static Outline
 outline_of (const StereoCamera *camera, const double *rotation, const int size[2], double focal, int count,
     double inset)
@@ -114,8 +120,9 @@ outline_of (const StereoCamera *camera, const double *rotation, const int size[2
   return o;
 }
 
-/* By how much a view of @size about its principal point @to has to grow to end on each of @box's sides: the most, so
- * that none is outside of it (@least 0), or the least, so that it has all of them. Not finite where it cannot. */
+/* The factor by which the focal length must grow so that a view of @size with its principal point at @to ends on the sides
+ * of @box. @least 0: the largest of the four factors, with which the view is inside @box; else the smallest, with which
+ * @box is inside the view. NAN if no factor does that. */
 static double
 growth (const double *box, Point to, const int size[2], int least)
 {
@@ -131,7 +138,7 @@ growth (const double *box, Point to, const int size[2], int least)
   return factor;
 }
 
-/* Unlike fmax() and fmin() these keep what is no number. */
+/* Unlike fmax() and fmin(), these return NAN if @a is NAN. */
 static double
 larger (double a, double b)
 {
@@ -144,8 +151,8 @@ smaller (double a, double b)
   return a < b || isnan (a) ? a : b;
 }
 
-/* Where the principal point of both views comes to lie, and by how much @focal has to grow; not above 0 where there is
- * no such view. @middle: the focal length that finds the middle of the pictures. */
+/* Finds the principal point of both views, to @to, and returns the factor by which @focal must grow; 0 if there is no such
+ * view. @middle: the focal length with which the middle of the pictures is computed. */
 static double
 place (const StereoCalibration *c, const StereoRectification *r, double focal, double middle, double alpha, Point *to)
 {
@@ -168,7 +175,7 @@ place (const StereoCalibration *c, const StereoRectification *r, double focal, d
   return isfinite (scale) ? scale : 0;
 }
 
-/* P1 and P2 for the rotations at hand; @baseline along x (negative). */
+/* Computes P1 and P2 from the rotations in @r. @baseline: mm along x, negative. */
 static StereoStatus
 project (const StereoCalibration *c, double baseline, double alpha, StereoRectification *r, StereoError *error)
 {
@@ -176,7 +183,7 @@ project (const StereoCalibration *c, double baseline, double alpha, StereoRectif
   Point to;
   double scale = place (c, r, focal, focal, alpha, &to);
 
-  /* OpenCV's way, which leaves the pictures where the new size is several times the old one, or of another shape */
+  /* This is OpenCV's method. It finds no view when the new size is several times the old one, or of another shape. */
   if (!(scale > 0))
     scale = place (c, r, focal, raw, alpha, &to);
   if (!(scale > 0))
@@ -195,7 +202,7 @@ project (const StereoCalibration *c, double baseline, double alpha, StereoRectif
   return STEREO_OK;
 }
 
-/* Pixels have whole coordinates at their centres, so the picture starts at -1/2. */
+/* The centres of pixels have whole coordinates: the picture starts at -1/2. */
 static double
 scale_place (double place, double factor)
 {
@@ -213,7 +220,7 @@ scale_projection (double *p, double focal_x, double x, double y)
   p[6] = scale_place (p[6], y);
 }
 
-/* The calibration's own projections, for views of another size: their height decides. */
+/* Scales the projections of the calibration to the size of the views. The height decides the scale. */
 static void
 resize (const StereoCalibration *c, StereoRectification *r)
 {
@@ -304,14 +311,14 @@ stereo_rectify_map (const StereoCalibration *calibration, const StereoRectificat
   const double intrinsic[9] = { p[0], p[1], p[2], p[4], p[5], p[6], p[8], p[9], p[10] };
   double forward[9], back[9];
 
-  matrix_multiply (intrinsic, rectification->rectifying[view], forward);
-  matrix_invert (forward, back);
+  stereo_matrix_multiply (intrinsic, rectification->rectifying[view], forward);
+  stereo_matrix_invert (forward, back);
   for (int v = first; v < end; v++) {
     float *row_x = map_x + (ptrdiff_t) (v - first) * pitch, *row_y = map_y + (ptrdiff_t) (v - first) * pitch;
     for (int u = 0; u < rectification->width; u++) {
       const double pixel[3] = { u, v, 1 };
       double ray[3];
-      matrix_apply (back, pixel, ray);
+      stereo_matrix_apply (back, pixel, ray);
       Point d = distort (camera->distortion, ray[0] / ray[2], ray[1] / ray[2]);
       double x = camera->fx * d.x + camera->cx, y = camera->fy * d.y + camera->cy;
       int seen = ray[2] > 0 && fabs (x) < limit && fabs (y) < limit;

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Half of the rotation between two cameras for each, then both turned so that the baseline lies along the rows. */
-#include "stereo/rectify/private.h"
+/* Each camera turns by half of the rotation between them; then both turn so that the baseline lies along the rows. */
+#include "stereo/rectify/rotation.h"
 
+#include "stereo/rectify/matrix.h"
+
+#include <math.h>
 #include <string.h>
 
-static void
-transpose (const double *a, double *out)
-{
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      out[3 * i + j] = a[3 * j + i];
-}
-
-/* The rotation nearest to @a, which is nearly one: Newton's iteration for the polar factor. */
+/* The rotation nearest to @a, which is nearly a rotation: Newton's iteration for the polar factor. */
 static void
 nearest_rotation (const double *a, double *out)
 {
@@ -20,16 +15,16 @@ nearest_rotation (const double *a, double *out)
 
   memcpy (out, a, sizeof inverse);
   for (int step = 0; step < 8; step++) {
-    matrix_invert (out, inverse);
+    stereo_matrix_invert (out, inverse);
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++)
         out[3 * i + j] = (out[3 * i + j] + inverse[3 * j + i]) / 2;
   }
 }
 
-/* The turn by @angle about @axis, which has length 1. */
+/* The rotation by @angle, rad, about @axis, whose length is 1. */
 static void
-turn (const double *axis, double angle, double *out)
+rotation_about (const double *axis, double angle, double *out)
 {
   double c = cos (angle), s = sin (angle);
 
@@ -42,7 +37,7 @@ turn (const double *axis, double angle, double *out)
   }
 }
 
-/* Axis and angle of a rotation. */
+/* The axis of a rotation, to @axis, and its angle, rad. */
 static double
 axis_of (const double *r, double *axis)
 {
@@ -64,19 +59,19 @@ stereo_rectify_share_rotation (const StereoCalibration *calibration, double rect
 
   nearest_rotation (calibration->rotation, r);
   angle = axis_of (r, axis);
-  turn (axis, -angle / 2, half);
-  transpose (half, back);
-  matrix_apply (half, calibration->translation, t);
+  rotation_about (axis, -angle / 2, half);
+  stereo_matrix_transpose (half, back);
+  stereo_matrix_apply (half, calibration->translation, t);
 
   const double along[3] = { t[0] > 0 ? 1 : -1, 0, 0 };
-  matrix_cross (t, along, axis);
+  stereo_matrix_cross (t, along, axis);
   length = sqrt (axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
   angle = atan2 (length, fabs (t[0]));
   for (int i = 0; i < 3; i++)
     axis[i] = length > 0 ? axis[i] / length : i == 0;
-  turn (axis, angle, global);
-  matrix_multiply (global, back, rectifying[0]);
-  matrix_multiply (global, half, rectifying[1]);
-  matrix_apply (global, t, axis);
+  rotation_about (axis, angle, global);
+  stereo_matrix_multiply (global, back, rectifying[0]);
+  stereo_matrix_multiply (global, half, rectifying[1]);
+  stereo_matrix_apply (global, t, axis);
   return axis[0];
 }

@@ -2,7 +2,7 @@
 /* docs/methods.md: methods, costs and defaults, as the registry and the parameter table have them. */
 #include "bench.h"
 
-#include "stereo/engine/backend.h"     /* for sgm's own penalties */
+#include "stereo/engine/volume.h"      /* for the penalties of sgm */
 
 #include <stdio.h>
 #include <string.h>
@@ -161,7 +161,7 @@ print_penalties (int method)
     StereoParams params = in_force (method, STEREO_PROFILE_BALANCED, c, RANGE);
     printf ("| `%s` ", stereo_cost_info (c)->name);
     for (int k = 0; k < 4; k++)
-      printf ("| %.2f / %.2f ", stereo_registry_penalty (&params, k, 0), stereo_registry_penalty (&params, k, 1));
+      printf ("| %.2f / %.2f ", stereo_sgm_penalty (&params, k, 0), stereo_sgm_penalty (&params, k, 1));
     puts ("|");
   }
 }

@@ -2,7 +2,7 @@
 /* The headers are C++ too: compiled as such, and one plan is run. */
 #include "stereo/engine/backend.h"
 #include "stereo/rectify.h"
-#include "stereo/engine/remap_backend.h"
+#include "stereo/engine/remap.h"
 #include "stereo/stereo.h"
 
 #include <cstdio>

@@ -3,7 +3,7 @@
  * Volumes of more than 2^32 elements (2^31 on the CPU) and pictures of more than 2^31 bytes, see tiled.h. On the GPU;
  * STEREO_TEST_BACKEND=cpu runs it on the CPU, which takes minutes.
  */
-#include "stereo/engine/remap_backend.h"
+#include "stereo/engine/remap.h"
 #include "tiled.h"
 
 #include <unistd.h>

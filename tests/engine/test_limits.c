@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The largest views and searches there are: sizes, and the longest rows and columns on the CPU. */
 #include "tiled.h"
+#include "stereo/engine/volume.h"
 
 static Random random_state;
 
@@ -151,7 +152,7 @@ test_values (void)
         continue;
       alpha = plan->alpha > alpha ? plan->alpha : alpha;
       unit = plan->volume_unit > unit ? plan->volume_unit : unit;
-      CHECK (stereo_registry_top (&plan->params) * plan->volume_unit <= (int) STEREO_COST_TOP, "costs pass 16 bits");
+      CHECK (stereo_volume_top (&plan->params) * plan->volume_unit <= (int) STEREO_COST_TOP, "costs pass 16 bits");
       CHECK (method != STEREO_METHOD_SGM || stereo_path_unit (plan->volume_unit, params.paths) > 0, "no unit is left");
       stereo_plan_free (plan);
     }

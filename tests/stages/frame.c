@@ -64,14 +64,14 @@ frame_begin (Frame *frame, StereoError *error)
   for (int v = 0; v < 2; v++)
     plan->input[v] = picture_view (&frame->picture[v]);
   plan->output = frame->output;
-  return plan->backend->begin (plan, error);
+  return plan->backend->begin ? plan->backend->begin (plan, error) : STEREO_OK;
 }
 
 StereoStatus
 frame_end (Frame *frame, StereoError *error)
 {
   const StereoBackend *backend = frame->plan->backend;
-  StereoStatus status = backend->end (frame->plan, error);
+  StereoStatus status = backend->end ? backend->end (frame->plan, error) : STEREO_OK;
 
   return !status && backend->collect ? backend->collect (frame->plan, error) : status;
 }

@@ -28,7 +28,7 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
     const StereoStage *stage;
     StageKind kind;
   } rows[] = {
-    { t->load, STAGE_LOAD }, { t->features[p->cost], STAGE_FEATURES }, { t->match[p->method] (p), STAGE_MATCH },
+    { t->load, STAGE_LOAD }, { t->features[plan->features], STAGE_FEATURES }, { t->match[p->method] (p), STAGE_MATCH },
     { t->select, STAGE_SELECT }, { t->check, STAGE_CHECK }, { t->refine[p->refine_mode], STAGE_REFINE },
     { t->reselect, STAGE_RESELECT }, { t->subpixel, STAGE_SUBPIXEL }, { t->integer, STAGE_INTEGER },
     { t->reject, STAGE_REJECT }, { t->speckle, STAGE_SPECKLE }, { t->fill, STAGE_FILL },

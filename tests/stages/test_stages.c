@@ -169,10 +169,11 @@ against_cuda (const Case *c, uint64_t seed)
     CHECK (!frame_end (&cuda, &error), "end: %s", error.message);
     if (!check_failures ())
       compare_outputs (c, &cpu.output, &cuda.output);
-    CHECK (cpu.plan->valid_count == cuda.plan->valid_count, "%llu valid on the cpu, %llu on cuda",
-        (unsigned long long) cpu.plan->valid_count, (unsigned long long) cuda.plan->valid_count);
-    CHECK (cpu.plan->confidence_sum == cuda.plan->confidence_sum, "confidence adds up to %g on the cpu, to %g on cuda",
-        cpu.plan->confidence_sum, cuda.plan->confidence_sum);
+    const StereoFlight *a = &cpu.plan->flights[cpu.plan->slot], *b = &cuda.plan->flights[cuda.plan->slot];
+    CHECK (a->valid_count == b->valid_count, "%llu valid on the cpu, %llu on cuda",
+        (unsigned long long) a->valid_count, (unsigned long long) b->valid_count);
+    CHECK (a->confidence_sum == b->confidence_sum, "confidence adds up to %llu on the cpu, to %llu on cuda",
+        (unsigned long long) a->confidence_sum, (unsigned long long) b->confidence_sum);
   }
   frame_free (&cpu);
   frame_free (&cuda);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU backend of remapping: bands of rows, shared out to threads. */
+/* Remapping on the CPU: bands of rows, which threads share. remap.c has the rows, once for each instruction set. */
+#include "stereo/cpu/level.h"
 #include "stereo/cpu/remap.h"
 
 #include <stdlib.h>
@@ -13,7 +14,8 @@ ROWS (avx2);
 ROWS (avx512);
 #endif
 
-typedef struct CpuRemap {
+typedef struct CpuRemap
+{
   StereoPool *pool;
   CpuRemapRows rows;
   int bands[STEREO_REMAP_MAX_PLANES]; /* of each plane */
@@ -37,9 +39,9 @@ choose_rows (void)
 }
 
 static void
-run_band (StereoPlan *context, int item, int thread)
+run_band (void *work, int item, int thread)
 {
-  const StereoRemap *remap = (const StereoRemap *) context;
+  const StereoRemap *remap = work;
   const CpuRemap *state = remap->state;
   int plane = 0;
 
@@ -83,18 +85,16 @@ remap_close (StereoRemap *remap)
   remap->state = NULL;
 }
 
-/* A pool hands what it is given to the job, and does not look at it: here that is not a plan. */
 static StereoStatus
 remap_run (StereoRemap *remap, StereoError *error)
 {
   CpuRemap *state = remap->state;
 
-  stereo_pool_run (state->pool, (StereoPlan *) remap, run_band, state->items);
+  stereo_pool_run (state->pool, remap, run_band, state->items);
   return STEREO_OK;
 }
 
-const StereoRemapBackend stereo_remap_backend_cpu = {
-  .name = "cpu",
+const StereoRemapper stereo_cpu_remapper = {
   .open = remap_open,
   .close = remap_close,
   .run = remap_run,

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* AVX-512 (F, BW, DQ, VL). vec.h says what each operation does. */
+#ifndef STEREO_CPU_VEC_AVX512_H
+#define STEREO_CPU_VEC_AVX512_H
+
+#include <immintrin.h>
+
+#define LANES 16
+#define LANE_NUMBERS { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 }
+#define WORDS 16                /* of 256 bits: depths are multiples of 16, which 512 bits would not divide */
+
+#include "stereo/cpu/vec/types.h"
+#include "stereo/cpu/vec/ymm.h"
+
+VEC_INLINE VecI
+vec_widen_bytes (VecB bytes)
+{
+  return (VecI) _mm512_cvtepu8_epi32 ((__m128i) bytes);
+}
+
+VEC_INLINE VecI
+vec_widen (VecH words)
+{
+  return (VecI) _mm512_cvtepu16_epi32 ((__m256i) words);
+}
+
+VEC_INLINE VecI
+vec_widen_signed (VecS words)
+{
+  return (VecI) _mm512_cvtepi16_epi32 ((__m256i) words);
+}
+
+VEC_INLINE VecH
+vec_narrow (VecI v)
+{
+  return (VecH) _mm512_cvtepi32_epi16 ((__m512i) v);
+}
+
+VEC_INLINE VecB
+vec_narrow_bytes (VecI v)
+{
+  return (VecB) _mm512_cvtepi32_epi8 ((__m512i) v);
+}
+
+VEC_INLINE VecU
+vec_min_unsigned (VecU a, VecU b)
+{
+  return (VecU) _mm512_min_epu32 ((__m512i) a, (__m512i) b);
+}
+
+/* By tables of four bits, whose counts the instruction that adds up bytes sums. */
+VEC_INLINE VecB
+vec_popcount_long (uint64_t bits, const uint64_t *from)
+{
+  const __m512i table = _mm512_set4_epi32 (0x04030302, 0x03020201, 0x03020201, 0x02010100), low = _mm512_set1_epi8 (15);
+  __m128i half[2];
+  for (int k = 0; k < 2; k++) {
+    __m512i v = _mm512_xor_si512 (_mm512_set1_epi64 ((long long) bits), _mm512_loadu_si512 (from + 8 * k));
+    __m512i counts = _mm512_add_epi8 (_mm512_shuffle_epi8 (table, _mm512_and_si512 (v, low)),
+        _mm512_shuffle_epi8 (table, _mm512_and_si512 (_mm512_srli_epi16 (v, 4), low)));
+    half[k] = _mm512_cvtepi64_epi8 (_mm512_sad_epu8 (counts, _mm512_setzero_si512 ()));
+  }
+  return (VecB) _mm_unpacklo_epi64 (half[0], half[1]);
+}
+
+VEC_INLINE VecU
+vec_byte_differences (VecU a, VecU b)
+{
+  return (VecU) _mm512_or_si512 (_mm512_subs_epu8 ((__m512i) a, (__m512i) b), _mm512_subs_epu8 ((__m512i) b, (__m512i) a));
+}
+
+VEC_INLINE VecI
+vec_sum_bytes (VecU bytes)
+{
+  __m512i pairs = _mm512_maddubs_epi16 ((__m512i) bytes, _mm512_set1_epi8 (1));
+  return (VecI) _mm512_madd_epi16 (pairs, _mm512_set1_epi16 (1));
+}
+
+VEC_INLINE VecI
+vec_dot (VecI a, VecI b)
+{
+  return (VecI) _mm512_madd_epi16 ((__m512i) a, (__m512i) b);
+}
+
+VEC_INLINE VecI
+vec_round (VecF v)
+{
+  return (VecI) _mm512_cvtps_epi32 ((__m512) v);
+}
+
+VEC_INLINE VecF
+vec_root (VecF v)
+{
+  return (VecF) _mm512_sqrt_ps ((__m512) v);
+}
+
+VEC_INLINE VecF
+vec_float_unsigned (VecU v)
+{
+  return (VecF) _mm512_cvtepu32_ps ((__m512i) v);
+}
+
+VEC_INLINE VecF
+vec_look_up (const float *table, VecI index)
+{
+  return (VecF) _mm512_i32gather_ps ((__m512i) index, table, 4);
+}
+
+VEC_INLINE VecI
+vec_gather (const uint8_t *from, VecI offset)
+{
+  return (VecI) _mm512_i32gather_epi32 ((__m512i) offset, from, 1);
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The arena: the one allocation that holds the frame state and the scratch memory of a plan. Stages reserve their part
+ * with stereo_reserve(). */
+#ifndef STEREO_ENGINE_LAYOUT_H
+#define STEREO_ENGINE_LAYOUT_H
+
+#include "stereo/engine/backend.h"
+
+/* Drops all reservations and reserves the frame state, which lies first and is the same for every backend. */
+StereoStatus stereo_layout_state (StereoPlan *plan, StereoError *error);
+/* Bytes of all reservations; SIZE_MAX if they do not fit a size_t. */
+size_t stereo_layout_total (const StereoPlan *plan);
+/* Allocates the arena and sets the pointers of all reservations. */
+StereoStatus stereo_layout_commit (StereoPlan *plan, StereoError *error);
+
+#endif

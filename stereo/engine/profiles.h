@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The presets of the profiles. */
+#ifndef STEREO_ENGINE_PROFILES_H
+#define STEREO_ENGINE_PROFILES_H
+
+#include "stereo/engine/params.h"
+
+/* Replaces the value "not set" of every parameter by the preset of the profile and the method. */
+void stereo_profile_apply (StereoParams *params);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Checks all that can be checked of parameters without an image, and then applies the presets. */
+#include "stereo/engine/resolve.h"
+
+#include "stereo/engine/backend.h"
+#include "stereo/engine/params.h"
+#include "stereo/engine/profiles.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static StereoStatus
+check_ranges (const StereoParams *params, StereoError *error)
+{
+  const StereoParamInfo *info;
+  char list[256];
+
+  for (int i = 0; (info = stereo_param_info (i)); i++) {
+    double value = stereo_param_get (params, info);
+    int known = 0;
+    for (const StereoChoice *c = info->choices; c && c->name; c++)
+      known |= c->value == (int) value;
+    if (info->choices && !known) {
+      stereo_param_list_choices (info->choices, list, sizeof list);
+      return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s has no value %g; choose one of %s.", info->name, value,
+          list);
+    }
+    if (!info->choices && !(value >= info->min && value <= info->max))
+      return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s=%g is out of range: set it between %g and %g.",
+          info->name, value, info->min, info->max);
+  }
+  return STEREO_OK;
+}
+
+static StereoStatus
+check_odd (const char *name, int value, StereoError *error)
+{
+  if (value && value % 2 == 0)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "%s=%d is even, and a window needs a centre: set %d or %d.", name, value, value - 1, value + 1);
+  return STEREO_OK;
+}
+
+static StereoStatus
+check_method (const StereoParams *params, StereoError *error)
+{
+  const StereoMethodInfo *method = stereo_method_info (params->method);
+  char list[256];
+  size_t used = 0;
+
+  if (params->cost == STEREO_COST_AUTO || method->costs & 1u << params->cost)
+    return STEREO_OK;
+  list[0] = 0;
+  for (int i = 1; i < STEREO_COSTS && used < sizeof list; i++)
+    if (method->costs & 1u << i)
+      used += (size_t) snprintf (list + used, sizeof list - used, "%s%s", used ? ", " : "", stereo_cost_info (i)->name);
+  return stereo_fail (error, STEREO_ERROR_PARAMETER, "method=%s does not take cost=%s; it takes %s.", method->name,
+      stereo_cost_info (params->cost)->name, list);
+}
+
+/* What bm's windows can be: the correlations of a single pixel are all alike. */
+static StereoStatus
+check_bm (const StereoParams *params, StereoError *error)
+{
+  uint32_t single = 1u << STEREO_COST_AUTO | 1u << STEREO_COST_NSSD | 1u << STEREO_COST_NCC | 1u << STEREO_COST_ZNCC;
+
+  if (params->window > 31)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "method=bm takes windows of 1 to 31 pixels, and window=%d: set "
+        "31 or less.", params->window);
+  if (params->window == 1 && single & 1u << params->cost)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "window=1 leaves nothing to normalise for cost=%s: set window to 3 or more, or cost to ad, sd, sad or ssd.",
+        params->cost == STEREO_COST_AUTO ? "auto" : stereo_cost_info (params->cost)->name);
+  return STEREO_OK;
+}
+
+static StereoStatus
+check_sgm (const StereoParams *params, StereoError *error)
+{
+  if ((params->p1 > 0) != (params->p2 > 0))
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "p1=%g and p2=%g: set both, one pair for all directions, or neither, for the method's own of each direction.",
+        params->p1, params->p2);
+  if (params->p1 > params->p2)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "p1=%g is more than p2=%g, and a small change may not cost more than a large one: set p1 to %g or less.",
+        params->p1, params->p2, params->p2);
+  return STEREO_OK;
+}
+
+static StereoStatus
+check_combination (const StereoParams *params, StereoError *error)
+{
+  if (params->paths != 4 && params->paths != 8)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "paths=%d is not a set there is: set 4 or 8.", params->paths);
+  if (params->step_base > 0 && params->step_base < 1)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "step-base=%g would make steps shorter with every iteration: set 1 to 4, or 0 for the method's own.",
+        params->step_base);
+  return params->method == STEREO_METHOD_BM ? check_bm (params, error) :
+      params->method == STEREO_METHOD_SGM ? check_sgm (params, error) : STEREO_OK;
+}
+
+static StereoStatus
+check_depth (const StereoParams *params, StereoError *error)
+{
+  if (params->output != STEREO_OUTPUT_DEPTH || (params->focal_length > 0 && params->baseline > 0))
+    return STEREO_OK;
+  return stereo_fail (error, STEREO_ERROR_PARAMETER,
+      "output=depth needs the calibration: focal-length (px) is %g and baseline (mm) is %g; set both above 0, "
+      "and principal-offset (px) if the principal points differ.", params->focal_length, params->baseline);
+}
+
+StereoStatus
+stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *error)
+{
+  StereoParams params = *in;
+  StereoStatus status;
+
+  if ((status = check_ranges (&params, error)) ||
+      (status = check_odd ("window", params.window, error)) ||
+      (status = check_odd ("refine-window", params.refine_window, error)) ||
+      (status = check_method (&params, error)) || (status = check_combination (&params, error)) ||
+      (status = check_depth (&params, error)))
+    return status;
+  if (params.median != -1 && params.median != 0 && params.median != 3 && params.median != 5)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "median=%d is not a size there is: set 0 (off), 3 or 5, or -1 for the profile's own.", params.median);
+  stereo_profile_apply (&params);
+  *out = params;
+  return STEREO_OK;
+}
+
+/* A parameter that some method reads, set by hand while the chosen one does not, is worth a word. */
+void
+stereo_params_unread (const StereoParams *params, char *text, size_t size)
+{
+  const StereoMethodInfo *chosen = stereo_method_info (params->method);
+  size_t used = 0;
+
+  text[0] = 0;
+  for (int m = 0; m < STEREO_METHODS; m++)
+    for (const char *const *name = stereo_method_info (m)->reads; *name && used < size; name++) {
+      const StereoParamInfo *info = stereo_param_find (*name);
+      int read = strstr (text, *name) != NULL;
+      for (const char *const *r = chosen->reads; *r; r++)
+        read |= !strcmp (*r, *name);
+      if (!read && stereo_param_get (params, info) != info->initial)
+        used += (size_t) snprintf (text + used, size - used, "%s%s", used ? ", " : "Not read by the chosen method: ",
+            *name);
+    }
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which stages a frame goes through, in which order, and their contexts. */
+#include "stereo/engine/steps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the order of a frame -------------------------------------------------------------------- */
+
+static void
+add (StereoPlan *plan, const StereoStage *stage)
+{
+  plan->steps[plan->step_count++].stage = stage;
+}
+
+/* The steps from the last selection to a disparity. */
+static void
+choose_disparity (StereoPlan *plan)
+{
+  const StereoParams *p = &plan->params;
+  const StereoStageTable *t = plan->stages;
+
+  if (t->disparity) {
+    add (plan, t->disparity);
+    return;
+  }
+  if (p->consistency >= 0)
+    add (plan, t->check);
+  add (plan, p->subpixel ? t->subpixel : t->integer);
+  if (stereo_params_reject (p))
+    add (plan, t->reject);
+}
+
+/* The steps from the finished disparity to the caller's samples. */
+static void
+choose_output (StereoPlan *plan)
+{
+  const StereoParams *p = &plan->params;
+  const StereoStageTable *t = plan->stages;
+
+  if (t->output) {
+    add (plan, t->output);
+    return;
+  }
+  if (p->median)
+    add (plan, t->median[p->median == 5]);
+  if (p->confidence_threshold > 0)
+    add (plan, t->threshold);
+  add (plan, t->store);
+}
+
+/* All steps of a frame, in order. No other place knows this order. */
+static void
+choose_frame (StereoPlan *plan)
+{
+  const StereoParams *p = &plan->params;
+  const StereoStageTable *t = plan->stages;
+
+  add (plan, t->load);
+  if (plan->features != STEREO_FEATURES_NONE)
+    add (plan, t->features[plan->features]);
+  add (plan, t->match[p->method] (p));
+  add (plan, t->select);
+  for (int i = 0; i < p->refine_iterations; i++) {
+    int last = i == p->refine_iterations - 1;
+    if (p->consistency >= 0)
+      add (plan, t->check);
+    add (plan, t->refine[p->refine_mode]);
+    if (p->refine_mode != STEREO_REFINE_IDR)
+      add (plan, last && t->reselect_last ? t->reselect_last : t->reselect);
+  }
+  choose_disparity (plan);
+  if (p->speckle_size > 0)
+    add (plan, t->speckle);
+  if (p->fill == STEREO_FILL_BACKGROUND)
+    add (plan, t->fill);
+  choose_output (plan);
+}
+
+/* ---- contexts -------------------------------------------------------------------------------- */
+
+/* The first step that runs the stage of step @step. */
+static int
+first_of_its_stage (const StereoPlan *plan, int step)
+{
+  int first = 0;
+  while (plan->steps[first].stage != plan->steps[step].stage)
+    first++;
+  return first;
+}
+
+static StereoStatus
+make_contexts (StereoPlan *plan, StereoError *error)
+{
+  for (int i = 0; i < plan->step_count; i++) {
+    StereoStep *step = &plan->steps[i];
+    int first = first_of_its_stage (plan, i);
+    if (first < i)
+      step->context = plan->steps[first].context;
+    else if (step->stage->context_size && !(step->context = calloc (1, step->stage->context_size)))
+      return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the contexts of a plan's stages.");
+  }
+  return STEREO_OK;
+}
+
+void
+stereo_steps_free (StereoPlan *plan)
+{
+  for (int i = 0; i < plan->step_count; i++)
+    if (first_of_its_stage (plan, i) == i)
+      free (plan->steps[i].context);
+  plan->step_count = 0;
+}
+
+StereoStatus
+stereo_steps_prepare (StereoPlan *plan, StereoError *error)
+{
+  StereoStatus status;
+
+  for (int i = 0; i < plan->step_count; i++) {
+    const StereoStep *step = &plan->steps[i];
+    if (first_of_its_stage (plan, i) == i && step->stage->prepare &&
+        (status = step->stage->prepare (plan, step->context, error)))
+      return status;
+  }
+  return STEREO_OK;
+}
+
+/* ---- choosing and running ---------------------------------------------------------------------- */
+
+/* Whether the backend has the method, with the cost. */
+static StereoStatus
+check_method (const StereoPlan *plan, StereoError *error)
+{
+  char list[128] = "";
+
+  if (plan->stages->match[plan->params.method] && plan->stages->match[plan->params.method] (&plan->params))
+    return STEREO_OK;
+  for (int m = 0; m < STEREO_METHODS; m++)
+    if (plan->stages->match[m])
+      snprintf (list + strlen (list), sizeof list - strlen (list), "%s%s", *list ? ", " : "",
+          stereo_method_info (m)->name);
+  return stereo_fail (error, STEREO_ERROR_PARAMETER,
+      "backend=%s has no method=%s with cost=%s: set another backend or cost, or method to one of %s.",
+      plan->backend->name, stereo_method_info (plan->params.method)->name, stereo_cost_info (plan->params.cost)->name,
+      list);
+}
+
+/* Whether the backend has a stage for every step. */
+static StereoStatus
+check_steps (const StereoPlan *plan, StereoError *error)
+{
+  for (int i = 0; i < plan->step_count; i++)
+    if (!plan->steps[i].stage)
+      return stereo_fail (error, STEREO_ERROR_PARAMETER,
+          "backend=%s lacks step %d of the %d that these parameters need (after step %s): set another backend.",
+          plan->backend->name, i + 1, plan->step_count, i ? plan->steps[i - 1].stage->name : "0");
+  return STEREO_OK;
+}
+
+/* The names of the stages, each once, for timings. */
+static void
+name_stages (StereoPlan *plan)
+{
+  for (int i = 0; i < plan->step_count; i++) {
+    int known = 0;
+    for (int j = 0; j < plan->stage_count; j++)
+      known |= plan->stage_names[j] == plan->steps[i].stage->name;
+    if (!known)
+      plan->stage_names[plan->stage_count++] = plan->steps[i].stage->name;
+  }
+}
+
+StereoStatus
+stereo_steps_choose (StereoPlan *plan, StereoError *error)
+{
+  StereoStatus status;
+
+  if ((status = check_method (plan, error)))
+    return status;
+  choose_frame (plan);
+  if ((status = check_steps (plan, error))) {
+    plan->step_count = 0;
+    return status;
+  }
+  name_stages (plan);
+  return make_contexts (plan, error);
+}
+
+StereoStatus
+stereo_run_steps (StereoPlan *plan, int first, int end, StereoError *error)
+{
+  StereoStatus status = STEREO_OK;
+
+  for (int i = first; i < end && !status; i++) {
+    if (plan->profiling)
+      plan->backend->mark (plan, i);
+    status = plan->steps[i].stage->run (plan, plan->steps[i].context, error);
+  }
+  return status;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The scale of the cost volume: how many of its steps make a raw cost step, so that every sum fits 16 bits. */
+#ifndef STEREO_ENGINE_VOLUME_H
+#define STEREO_ENGINE_VOLUME_H
+
+#include "stereo/stereo.h"
+
+/* Largest aggregated cost of one candidate, in raw cost steps. */
+int stereo_volume_top (const StereoParams *params);
+/* Volume steps per raw cost step: the largest power of two up to 1024 with stereo_volume_top() * it <= STEREO_COST_TOP. */
+int stereo_volume_unit (const StereoParams *params);
+/* P1, or P2 if @large, of sgm along @direction (STEREO_PATH_*), in cost units. */
+double stereo_sgm_penalty (const StereoParams *params, int direction, int large);
+
+#endif
