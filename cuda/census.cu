@@ -4,6 +4,9 @@
 
 #include <cuda_fp16.h>
 
+namespace
+{
+
 #define TILE_X 32
 #define TILE_Y 32
 #define APART (TILE_Y / 2)      /* rows that share words */
@@ -94,6 +97,8 @@ census_run (StereoPlan *plan, void *context, StereoError *error)
       (cuda_frame (plan));
   CUDA_LAUNCHED (plan, "census_kernel");
   return STEREO_OK;
+}
+
 }
 
 extern const StereoStage stereo_cuda_census_7x5 = { .name = "census", .run = census_run<uint32_t, 3, 2, false> };

@@ -39,56 +39,22 @@ struct CudaSlot
   uint64_t arrived_ns;          /* about when, by the host's clock */
 };
 
-/* What the backend and its stages keep per plan; pointers into the arena are reservations. */
+/* What all stages of a plan share; what only one stage needs stands in that stage's context. */
 struct CudaState
 {
-  int shared_per_block, multiprocessors;
+  int shared_per_block, multiprocessors;        /* of the device: bytes that a block may have, and a count */
   int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
-  unsigned fault_at;            /* STEREO_TEST_FAULT: the frame, from 1, whose kernel reads where it must not; 0: none */
+  unsigned fault_at;            /* STEREO_TEST_FAULT: the frame, from 1, whose kernel reads an invalid address; 0: none */
   cudaStream_t stream;          /* of the steps */
   cudaStream_t upload_stream, download_stream;
   CudaSlot slot[STEREO_MAX_IN_FLIGHT];
-  StereoPool *pool;             /* for copies on the host */
-  cudaEvent_t events[STEREO_MARKS];     /* each made on its first mark */
+  StereoPool *pool;             /* threads that copy images and results on the host */
+  cudaEvent_t events[STEREO_MARKS];     /* each is created at its first mark */
 
   int no_graph;                 /* STEREO_CUDA_GRAPH=0, for tests */
-  int has_graph;                /* frames run as one; else kernels are launched one by one */
+  int has_graph;                /* frames run as one graph; otherwise kernels are launched one by one */
 
   StereoImage source[2];        /* what load reads: a slot's @input, or the caller's device memory */
-  void *store_totals;           /* see store.cu */
-
-  /* asw, support=left: the left view's colours and both views' features, column by column; see records.cuh */
-  uint32_t *asw_color;
-  uint8_t *asw_records[2];
-  int asw_strip;                /* of the first pass, tiles */
-  uint32_t *asw_both_weights;   /* support=both: see asw_both_columns.cu */
-
-  uint32_t *select_costs[2];    /* maps, two words: costs of first | of second << 16, of the third | its index << 16 */
-  float *select_offset;         /* map: sub-pixel offset of the left view's lowest cost; NULL: no stage asks for it */
-  uint4 *reselect_memory[2];    /* maps, of more than one iteration: what one found for the next; see reselect.cu */
-
-  /* bm: see bm.cuh */
-  uint32_t *bm_costs, *bm_sums[2], *bm_squares[2];
-  uint2 *bm_windows[2];
-  void *bm_pairs[2];            /* bm_fused.cuh */
-  uint16_t *bm_cuts;
-
-  /* esaw, esmp */
-  uint16_t *exponential_volume; /* the second one */
-  int major;                    /* of the compute capability */
-
-  /* refine */
-  float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */
-  uint16_t *idr_index[2];
-  float *idr_confidence[2];
-  float *idr_scratch;
-
-  /* sgm */
-  uint8_t *sgm_costs;           /* raw, as the volume lies */
-  uint32_t *sgm_border;         /* see sgm_sweep.cu */
-  int *sgm_progress;
-
-  int32_t *speckle_label, *speckle_size;
 };
 
 static inline CudaState *
@@ -145,6 +111,10 @@ int cuda_device_failed (int device, char *reason, size_t size);
 unsigned cuda_fault_wanted (void);
 StereoStatus cuda_fault (StereoPlan *plan, StereoError *error);
 
+/* backend.cu: the context of @stage in this plan, for what a stage hands over to a later one. NULL: the plan does not run
+ * @stage. */
+void *cuda_context_of (const StereoPlan *plan, const StereoStage *stage);
+
 static inline unsigned
 cuda_blocks (size_t items, size_t per_block)
 {
@@ -155,7 +125,7 @@ cuda_blocks (size_t items, size_t per_block)
  * .aligned, which all threads of a block have to execute at one place ("otherwise behavior is undefined"); this one is
  * not, and only counts who has come. Each warp has to come as many times. */
 static __device__ __forceinline__ void
-cuda_meet_warps ()
+cuda_sync_warps ()
 {
   asm volatile ("barrier.sync 0;" ::: "memory");
 }

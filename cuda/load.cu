@@ -2,6 +2,9 @@
 /* Images of any packing -> packed colour and luma, the right view mirrored. */
 #include "cuda/common.cuh"
 
+namespace
+{
+
 struct Sources
 {
   StereoImage image[2];
@@ -110,6 +113,8 @@ load_run (StereoPlan *plan, void *context, StereoError *error)
   load_kernel <<<load_grid (plan), LOAD_THREADS, 0, state->stream>>> (cuda_frame (plan), sources);
   CUDA_LAUNCHED (plan, "load_kernel");
   return STEREO_OK;
+}
+
 }
 
 cudaError_t

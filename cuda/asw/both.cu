@@ -8,15 +8,16 @@
 static StereoStatus
 both_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  StereoStatus status = asw_both_columns_prepare (plan, error);
+  StereoStatus status = asw_both_columns_prepare (plan, (AswBothContext *) context, error);
   return status ? status : asw_both_rows_prepare (plan, error);
 }
 
 static StereoStatus
 both_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  StereoStatus status = asw_both_columns (plan, error);
+  StereoStatus status = asw_both_columns (plan, (const AswBothContext *) context, error);
   return status ? status : asw_both_rows (plan, error);
 }
 
-const StereoStage stereo_cuda_asw_both = { .name = "match", .prepare = both_prepare, .run = both_run };
+const StereoStage stereo_cuda_asw_both = { .name = "match", .context_size = sizeof (AswBothContext),
+  .prepare = both_prepare, .run = both_run };

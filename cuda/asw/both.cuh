@@ -3,11 +3,21 @@
 #ifndef STEREO_CUDA_ASW_BOTH_CUH
 #define STEREO_CUDA_ASW_BOTH_CUH
 
-#include "cuda/asw/weights.cuh"
-
-#include <cuda_fp16.h>
-
 #include "cuda/asw/banded.cuh"
+
+/* Scratch memory of the stage. */
+struct AswBothContext
+{
+  uint32_t *weights;            /* of the first pass, for a band of rows: see both_columns.cu */
+};
+
+StereoStatus asw_both_columns_prepare (StereoPlan *plan, AswBothContext *context, StereoError *error);
+StereoStatus asw_both_columns (StereoPlan *plan, const AswBothContext *context, StereoError *error);
+StereoStatus asw_both_rows_prepare (StereoPlan *plan, StereoError *error);
+StereoStatus asw_both_rows (StereoPlan *plan, StereoError *error);
+
+namespace
+{
 
 __device__ __forceinline__ uint32_t
 times (uint32_t a, uint32_t b)
@@ -34,7 +44,7 @@ multiply_half (float (&sum)[4], uint32_t a0, uint32_t a1, uint32_t b)
  * between them. That is more than 2^-11 in all, where it adds up instead of averaging out: of few taps that count,
  * which here are as many as equal ones would make the same (sum of weights)^2 / sum of weights^2. Then what
  * rounding took is added, tap by tap. */
-static inline bool
+inline bool
 asw_both_exact (const StereoPlan *plan)
 {
   const StereoParams *p = &plan->params;
@@ -50,9 +60,6 @@ asw_both_exact (const StereoPlan *plan)
   return least < 4 * p->window || sum * sum < 8 * squares;
 }
 
-StereoStatus asw_both_columns_prepare (StereoPlan *plan, StereoError *error);
-StereoStatus asw_both_columns (StereoPlan *plan, StereoError *error);
-StereoStatus asw_both_rows_prepare (StereoPlan *plan, StereoError *error);
-StereoStatus asw_both_rows (StereoPlan *plan, StereoError *error);
+}
 
 #endif

@@ -13,9 +13,12 @@
  * k + 8, k + 16, k + 24 at once while there are 32 of them, then k and k + 8, then single ones.
  *
  * Costs come by copies that run beside the sums, 32 columns at a time into a ring, and out of it transposed. A block
- * makes its weights itself: moving on by TX columns, the right ones it meets are those of TX new pixels.
+ * makes its weights itself: moving on by STEP_COLUMNS columns, the right ones it meets are those of STEP_COLUMNS new pixels.
  */
 #include "cuda/asw/both_rows.cuh"
+
+namespace
+{
 
 /* ---- sums ---------------------------------------------------------------------------------------- */
 
@@ -104,7 +107,7 @@ add_class (Sums &sums, Costs costs, const uint32_t *right, const Right &lane_rig
 }
 
 /* A lane's view of the ring of costs: it addresses row lane % 8 of tile lane / 8. */
-template <int TI> struct CostRing
+template <int INDICES> struct CostRing
 {
   const __half *line; /* its row of the first block */
   int first, blocks;  /* block of the step's first column; of the ring */
@@ -113,27 +116,27 @@ template <int TI> struct CostRing
   block (int n) const
   {
     int b = first + n;
-    return line + (b < blocks ? b : b - blocks) * (TX * Shared<TI>::pitch);
+    return line + (b < blocks ? b : b - blocks) * (STEP_COLUMNS * Shared<INDICES>::pitch);
   }
 };
 
 /* 32 taps from number 32 n on, 8 classes. */
-template <int TI>
+template <int INDICES>
 __device__ __forceinline__ void
-add_quad (Sums &sums, const CostRing<TI> &ring, int n, const uint32_t *right, const Right &lane_right,
+add_quad (Sums &sums, const CostRing<INDICES> &ring, int n, const uint32_t *right, const Right &lane_right,
     const __half *left, int column, const Diagonal &diagonal)
 {
-  typedef Shared<TI> S;
+  typedef Shared<INDICES> S;
   const int pitch = S::pitch;
   const __half *low = ring.block (n), *high = ring.block (n + 1);
   int over = threadIdx.x & 7; /* of the row: with 8 it is in the tile after */
 #pragma unroll 2
   for (int k = 0; k < 8; k++) {
-    const __half *between = over + k < 8 ? low : high - TX * pitch;
+    const __half *between = over + k < 8 ? low : high - STEP_COLUMNS * pitch;
     add_class<4> (
         sums,
         [=] (int tile, uint32_t (&to)[4]) {
-          const __half *base = tile < 3 ? low : tile > 3 ? high - TX * pitch : between;
+          const __half *base = tile < 3 ? low : tile > 3 ? high - STEP_COLUMNS * pitch : between;
           load_transposed (to, base + 8 * tile * pitch);
         },
         right, lane_right, left, column, diagonal);
@@ -143,9 +146,9 @@ add_quad (Sums &sums, const CostRing<TI> &ring, int n, const uint32_t *right, co
 }
 
 /* A class of few taps, from number @k on. */
-template <int Q, int TI>
+template <int Q, int INDICES>
 __device__ __forceinline__ void
-add_few (Sums &sums, const CostRing<TI> &ring, int k, const uint32_t *right, const Right &lane_right,
+add_few (Sums &sums, const CostRing<INDICES> &ring, int k, const uint32_t *right, const Right &lane_right,
     const __half *left, int column, const Diagonal &diagonal)
 {
   int over = threadIdx.x & 7;
@@ -153,30 +156,30 @@ add_few (Sums &sums, const CostRing<TI> &ring, int k, const uint32_t *right, con
       sums,
       [&] (int tile, uint32_t (&to)[4]) {
         int from = k + 8 * tile, row = from + over;
-        load_transposed (to, ring.block (row / TX) + (row % TX - over) * Shared<TI>::pitch);
+        load_transposed (to, ring.block (row / STEP_COLUMNS) + (row % STEP_COLUMNS - over) * Shared<INDICES>::pitch);
       },
       right, lane_right, left, column, diagonal);
 }
 
-template <int TI>
+template <int INDICES>
 __device__ __forceinline__ void
-sum_taps (Sums &sums, const CostRing<TI> &ring, const uint32_t *right, const Right &lane_right, const __half *left,
+sum_taps (Sums &sums, const CostRing<INDICES> &ring, const uint32_t *right, const Right &lane_right, const __half *left,
     int column, const Diagonal &diagonal, Taps taps)
 {
-  typedef Shared<TI> S;
+  typedef Shared<INDICES> S;
   int k = 0;
   for (int n = 0; n < taps.quads; n++, k += 32)
-    add_quad<TI> (sums, ring, n, right + k * S::right_pitch, lane_right, left + k * S::left_pitch, column, diagonal);
+    add_quad<INDICES> (sums, ring, n, right + k * S::right_pitch, lane_right, left + k * S::left_pitch, column, diagonal);
   if (taps.duos) {
 #pragma unroll 1
     for (int n = 0; n < 8; n++)
-      add_few<2, TI> (sums, ring, k + n, right + (k + 2 * n) * S::right_pitch, lane_right,
+      add_few<2, INDICES> (sums, ring, k + n, right + (k + 2 * n) * S::right_pitch, lane_right,
           left + (k + 2 * n) * S::left_pitch, column, diagonal);
     k += 16;
   }
 #pragma unroll 1
   for (int end = k + taps.singles; k < end; k++)
-    add_few<1, TI> (sums, ring, k, right + k * S::right_pitch, lane_right, left + k * S::left_pitch, column, diagonal);
+    add_few<1, INDICES> (sums, ring, k, right + k * S::right_pitch, lane_right, left + k * S::left_pitch, column, diagonal);
 }
 
 /* ---- results ------------------------------------------------------------------------------------- */
@@ -227,11 +230,11 @@ store_steps (const Frame &f, uint4 eight, size_t volume_row, int x, int i)
 
 /* A warp's means, steps, through @out. No candidate's mean passes STEREO_COST_TOP: the largest cost stays below it
  * by more than all roundings. */
-template <int TI>
+template <int INDICES>
 __device__ __forceinline__ void
 store_means (const Sums &sums, uint16_t *out, const Frame &f, size_t volume_row, int x0, int i0)
 {
-  const int pitch = Shared<TI>::out_pitch;
+  const int pitch = Shared<INDICES>::out_pitch;
   int lane = threadIdx.x & 31;
   uint16_t *to = out + lane % 4 * 2 * pitch + lane / 4;
 #pragma unroll
@@ -243,24 +246,24 @@ store_means (const Sums &sums, uint16_t *out, const Frame &f, size_t volume_row,
         to[(8 * j + e % 2) * pitch + 16 * p + e / 2 * 8] = (uint16_t) __float_as_uint (sums.cost[j][p][e]);
   __syncwarp ();
 #pragma unroll
-  for (int n = 0; n < TX; n += 8)
+  for (int n = 0; n < STEP_COLUMNS; n += 8)
     store_steps (f, *(const uint4 *) (out + (lane / 4 + n) * pitch + lane % 4 * 8), volume_row, x0 + lane / 4 + n,
         i0 + lane % 4 * 8);
 }
 
-/* A block: a row (blockIdx.x) by TI indices (blockIdx.y), rolling along x. */
-template <int TI> __global__ void __launch_bounds__ (TI, BOTH_ROWS_THREADS / TI)
+/* A block: a row (blockIdx.x) by INDICES indices (blockIdx.y), rolling along x. */
+template <int INDICES> __global__ void __launch_bounds__ (INDICES, RESIDENT_THREADS / INDICES)
 aggregate_rows_both (Frame f, AswWindow w, bool exact)
 {
-  typedef Shared<TI> S;
+  typedef Shared<INDICES> S;
   extern __shared__ uint4 shared[];
   Taps taps (w.radius, exact);
   int lane = threadIdx.x & 31, g = lane / 4, t = lane % 4, warp = threadIdx.x / 32;
-  int y = blockIdx.x, i0 = blockIdx.y * TI, blocks = S::blocks (w.radius);
-  __half *line = (__half *) shared, *out = line + blocks * TX * S::pitch, *left = out + TI / 32 * S::out;
+  int y = blockIdx.x, i0 = blockIdx.y * INDICES, blocks = S::blocks (w.radius);
+  __half *line = (__half *) shared, *out = line + blocks * STEP_COLUMNS * S::pitch, *left = out + INDICES / 32 * S::out;
   uint32_t *right = (uint32_t *) (left + taps.count () * S::left_pitch);
   size_t image_row = (size_t) y * f.image_pitch;
-  Maker<TI> maker = { taps, w, f.width,
+  Maker<INDICES> maker = { taps, w, f.width,
     { f.view[STEREO_LEFT].color + image_row, f.view[STEREO_RIGHT].color + image_row }, left, right };
   size_t volume_row = (size_t) y * f.width;
   Diagonal diagonal = { { t != g / 2 ? 0x4444u :
@@ -269,39 +272,39 @@ aggregate_rows_both (Frame f, AswWindow w, bool exact)
       t != g / 2 ? 0x4444u :
       g % 2      ? 0x3244u :
                    0x4432u } };
-  CostRing<TI> ring = { line + (lane & 7) * S::pitch + warp * 32 + lane / 8 * 8, 0, blocks };
+  CostRing<INDICES> ring = { line + (lane & 7) * S::pitch + warp * 32 + lane / 8 * 8, 0, blocks };
 
-  for (int e = threadIdx.x; e < taps.count () * S::right_pitch; e += TI)
+  for (int e = threadIdx.x; e < taps.count () * S::right_pitch; e += INDICES)
     right[e] = 0;
-  for (int e = threadIdx.x; e < taps.count () * S::left_pitch; e += TI)
+  for (int e = threadIdx.x; e < taps.count () * S::left_pitch; e += INDICES)
     left[e] = __float2half_rn (0);
   for (int b = 0; b < blocks - 1; b++)
-    load_costs<TI> (line + b * TX * S::pitch, f, volume_row, b * TX - w.radius, i0);
-  end_lot ();
+    load_costs<INDICES> (line + b * STEP_COLUMNS * S::pitch, f, volume_row, b * STEP_COLUMNS - w.radius, i0);
+  commit_copies ();
   __syncthreads ();
-  int slot = TI;                                    /* of the step's first v */
+  int slot = INDICES;                                    /* of the step's first v */
   int partner = f.width - 1 + f.min_disparity + i0; /* which has v 0 in the first step */
-  for (int v = -TI; v < 0; v += TX) {
+  for (int v = -INDICES; v < 0; v += STEP_COLUMNS) {
     maker.look_at (STEREO_RIGHT, partner - v - lane);
-    for (int n = warp; n < taps.classes (); n += TI / 32)
-      maker.make_class (STEREO_RIGHT, n, TI + v);
+    for (int n = warp; n < taps.classes (); n += INDICES / 32)
+      maker.make_class (STEREO_RIGHT, n, INDICES + v);
     __syncwarp ();
   }
   __syncthreads (); /* another warp goes on with the class, and writes to the last word of this one's */
 
-  for (int x0 = 0; x0 < f.width; x0 += TX) {
+  for (int x0 = 0; x0 < f.width; x0 += STEP_COLUMNS) {
     int last = ring.first ? ring.first - 1 : blocks - 1;
     maker.look_at (STEREO_LEFT, x0 + lane);
     maker.look_at (STEREO_RIGHT, partner - x0 - lane);
 #pragma unroll 1
-    for (int n = warp; n < 2 * taps.classes (); n += TI / 32)
+    for (int n = warp; n < 2 * taps.classes (); n += INDICES / 32)
       if (n & 1)
         maker.make_class (STEREO_RIGHT, n >> 1, slot);
       else
         maker.make_class (STEREO_LEFT, n >> 1, slot);
-    await_lots<0> ();
-    load_costs<TI> (line + last * TX * S::pitch, f, volume_row, x0 + (blocks - 1) * TX - w.radius, i0);
-    end_lot ();
+    await_copies<0> ();
+    load_costs<INDICES> (line + last * STEP_COLUMNS * S::pitch, f, volume_row, x0 + (blocks - 1) * STEP_COLUMNS - w.radius, i0);
+    commit_copies ();
     __syncthreads ();
 
     Sums sums = {};
@@ -310,14 +313,14 @@ aggregate_rows_both (Frame f, AswWindow w, bool exact)
     low = low < 0 ? low + S::ring : low;
     Right lane_right = { low + 32 + at, (at < 0 ? low + 32 : high) + at, high + at };
     int i = i0 + 32 * warp; /* of the warp's 32 indices; it rests where none has a partner */
-    if (x0 + TX - 1 - f.min_disparity >= i && x0 - f.width + 1 - f.min_disparity <= i + 31) {
-      sum_taps<TI> (sums, ring, right, lane_right, left, g, diagonal, taps);
+    if (x0 + STEP_COLUMNS - 1 - f.min_disparity >= i && x0 - f.width + 1 - f.min_disparity <= i + 31) {
+      sum_taps<INDICES> (sums, ring, right, lane_right, left, g, diagonal, taps);
       Totals totals = {};
-      total_taps<TI> (totals, right, Partners{ low, high }, left, taps);
+      total_taps<INDICES> (totals, right, Partners{ low, high }, left, taps);
       divide (sums, totals, (float *) (out + warp * S::out), (float) f.volume_unit);
     }
-    store_means<TI> (sums, (uint16_t *) (out + warp * S::out), f, volume_row, x0, i);
-    slot = ring_slot<TI> (slot + TX);
+    store_means<INDICES> (sums, (uint16_t *) (out + warp * S::out), f, volume_row, x0, i);
+    slot = ring_slot<INDICES> (slot + STEP_COLUMNS);
     ring.first = ring.first + 1 < blocks ? ring.first + 1 : 0;
     __syncthreads ();
   }
@@ -340,42 +343,54 @@ block_indices (const StereoPlan *plan)
 }
 
 /* What is allowed is the device's limit, not this plan's need: plans share the kernel. */
-template <int TI>
+template <int INDICES>
 static StereoStatus
 prepare (StereoPlan *plan, StereoError *error)
 {
-  CUDA_TRY (cudaFuncSetAttribute (aggregate_rows_both<TI>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+  CUDA_TRY (cudaFuncSetAttribute (aggregate_rows_both<INDICES>, cudaFuncAttributeMaxDynamicSharedMemorySize,
           cuda_state (plan)->shared_per_block));
   return STEREO_OK;
 }
 
-template <int TI>
+template <int INDICES>
 static StereoStatus
-launch (StereoPlan *plan, StereoError *error)
+launch_kernel (StereoPlan *plan, StereoError *error)
 {
   Frame f = cuda_frame (plan);
   AswWindow w = asw_window (plan);
-  dim3 grid (f.height, cuda_blocks (f.depth, TI));
+  dim3 grid (f.height, cuda_blocks (f.depth, INDICES));
   bool exact = asw_both_exact (plan);
-  aggregate_rows_both<TI><<<grid, TI, Shared<TI>::bytes (w.radius, exact), cuda_state (plan)->stream>>> (f, w, exact);
+  aggregate_rows_both<INDICES><<<grid, INDICES, Shared<INDICES>::bytes (w.radius, exact), cuda_state (plan)->stream>>> (f, w, exact);
   CUDA_LAUNCHED (plan, "aggregate_rows_both");
   return STEREO_OK;
 }
 
-#define FOR_INDICES(plan, function, ...)                          \
-  (block_indices (plan) == 160    ? function<160> (__VA_ARGS__) : \
-      block_indices (plan) == 128 ? function<128> (__VA_ARGS__) : \
-      block_indices (plan) == 96  ? function<96> (__VA_ARGS__) :  \
-                                    function<64> (__VA_ARGS__))
+/* Calls @launch with block_indices() as a std::integral_constant. */
+template <typename Launch> static StereoStatus
+launch_for_indices (const StereoPlan *plan, Launch launch)
+{
+  switch (block_indices (plan)) {
+    case 160:
+      return launch (std::integral_constant<int, 160> ());
+    case 128:
+      return launch (std::integral_constant<int, 128> ());
+    case 96:
+      return launch (std::integral_constant<int, 96> ());
+    default:                    /* 64, the least that block_indices() chooses */
+      return launch (std::integral_constant<int, 64> ());
+  }
+}
+
+}
 
 StereoStatus
 asw_both_rows_prepare (StereoPlan *plan, StereoError *error)
 {
-  return FOR_INDICES (plan, prepare, plan, error);
+  return launch_for_indices (plan, [=](auto indices) { return prepare<decltype (indices)::value> (plan, error); });
 }
 
 StereoStatus
 asw_both_rows (StereoPlan *plan, StereoError *error)
 {
-  return FOR_INDICES (plan, launch, plan, error);
+  return launch_for_indices (plan, [=](auto indices) { return launch_kernel<decltype (indices)::value> (plan, error); });
 }

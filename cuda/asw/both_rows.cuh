@@ -6,8 +6,11 @@
 
 #include "cuda/asw/both.cuh"
 
-#define TX 32             /* columns of a step: a warp has all of them, and 32 indices */
-#define BOTH_ROWS_THREADS 480 /* of a multiprocessor: 480 leaves them 136 registers, 320 some 200 */
+namespace
+{
+
+constexpr int STEP_COLUMNS = 32;        /* columns of a step: a warp has all of them, and 32 indices */
+constexpr int RESIDENT_THREADS = 480;   /* of a multiprocessor: 480 threads may have 136 registers each, 320 about 200 */
 
 /* The taps of a window: @quads times 32 (the last may lack some, whose weights are 0), @duos times 16, @singles.
  * @exact: no quads, whose products are rounded. */
@@ -39,32 +42,32 @@ struct Taps
 
 /* Where a block keeps what. Costs: a ring of columns. Right weights: a word for a tap and a v, which has those of v and
  * v + 1, a ring over v, class by class. Left weights: halves, class by class. Steps on their way out, by warp. */
-template <int TI> struct Shared
+template <int INDICES> struct Shared
 {
-  static constexpr int pitch = TI + 8; /* halves of a column of costs: other banks for the next one */
-  static constexpr int ring = TX + TI; /* of v */
-  static constexpr int right_pitch = ring + 1, left_pitch = TX + 8; /* words, halves of a tap: so are other banks */
-  static constexpr int out_pitch = 40, out = TX * out_pitch;
+  static constexpr int pitch = INDICES + 8; /* halves of a column of costs: other banks for the next one */
+  static constexpr int ring = STEP_COLUMNS + INDICES; /* of v */
+  static constexpr int right_pitch = ring + 1, left_pitch = STEP_COLUMNS + 8; /* words, halves of a tap: so are other banks */
+  static constexpr int out_pitch = 40, out = STEP_COLUMNS * out_pitch;
 
   static __host__ __device__ int
-  blocks (int radius) /* of TX columns: those in reach and one on its way */
+  blocks (int radius) /* of STEP_COLUMNS columns: those in reach and one on its way */
   {
-    return (2 * radius + 1 + 2 * TX - 2) / TX + 1;
+    return (2 * radius + 1 + 2 * STEP_COLUMNS - 2) / STEP_COLUMNS + 1;
   }
 
   static size_t
   bytes (int radius, bool exact)
   {
-    return sizeof (__half) * (size_t) (blocks (radius) * TX * pitch + TI / 32 * out +
+    return sizeof (__half) * (size_t) (blocks (radius) * STEP_COLUMNS * pitch + INDICES / 32 * out +
                                        Taps (radius, exact).count () * (2 * right_pitch + left_pitch));
   }
 };
 
-template <int TI>
+template <int INDICES>
 __device__ __forceinline__ int
 ring_slot (int slot)
 {
-  return slot < Shared<TI>::ring ? slot : slot - Shared<TI>::ring;
+  return slot < Shared<INDICES>::ring ? slot : slot - Shared<INDICES>::ring;
 }
 
 /* ---- weights ------------------------------------------------------------------------------------ */
@@ -105,7 +108,7 @@ store_words (uint32_t *to, const PerTap<Q> &w)
 }
 
 /* Makes a row's weights. A lane has a left pixel and a right one; it keeps their colours. */
-template <int TI> struct Maker
+template <int INDICES> struct Maker
 {
   Taps taps;
   AswWindow w;
@@ -150,7 +153,7 @@ template <int TI> struct Maker
   {
     float weight[Q];
     weigh<Q> (weight, STEREO_LEFT, k);
-    __half *to = left + before * Shared<TI>::left_pitch + (threadIdx.x & 31) * Q;
+    __half *to = left + before * Shared<INDICES>::left_pitch + (threadIdx.x & 31) * Q;
     if constexpr (Q == 1) {
       *to = __float2half_rn (weight[0]);
     } else {
@@ -175,9 +178,9 @@ template <int TI> struct Maker
 #pragma unroll
     for (int q = 0; q < Q; q++)
       words.of[q] = pack_halves (weight[q], __shfl_down_sync (~0u, weight[q], 1));
-    uint32_t *to = right + before * Shared<TI>::right_pitch;
+    uint32_t *to = right + before * Shared<INDICES>::right_pitch;
     store_words<Q> (to + (slot + lane) * Q, words);
-    uint16_t *neighbour = (uint16_t *) (to + (slot ? slot - 1 : Shared<TI>::ring - 1) * Q);
+    uint16_t *neighbour = (uint16_t *) (to + (slot ? slot - 1 : Shared<INDICES>::ring - 1) * Q);
     if (lane == 0)
 #pragma unroll
       for (int q = 0; q < Q; q++)
@@ -222,24 +225,24 @@ keep_range (uint4 eight, int first, int last)
   return make_uint4 (word[0], word[1], word[2], word[3]);
 }
 
-/* Costs of TX columns from @from on, into their block of the ring; 0 where there is no partner, and nobody wrote one.
+/* Costs of STEP_COLUMNS columns from @from on, into their block of the ring; 0 where there is no partner, and nobody wrote one.
  */
-template <int TI>
+template <int INDICES>
 __device__ __forceinline__ void
 load_costs (__half *block, const Frame &f, size_t volume_row, int from, int i0)
 {
-  int c = threadIdx.x / (TI / 8), i = i0 + threadIdx.x % (TI / 8) * 8;
+  int c = threadIdx.x / (INDICES / 8), i = i0 + threadIdx.x % (INDICES / 8) * 8;
 #pragma unroll
-  for (int n = 0; n < TX; n += 8) {
+  for (int n = 0; n < STEP_COLUMNS; n += 8) {
     int x = from + c + n;
     const uint16_t *costs = f.volume + ((ptrdiff_t) volume_row + x) * f.depth + i;
-    __half *to = block + (c + n) * Shared<TI>::pitch + i - i0;
+    __half *to = block + (c + n) * Shared<INDICES>::pitch + i - i0;
     int first = max (x - f.width + 1 - f.min_disparity, 0) - i, last = min (x - f.min_disparity, f.depth - 1) - i;
     bool there = (unsigned) x < (unsigned) f.width && first <= 7 && last >= 0;
     if (there && (first > 0 || last < 7))
       *(uint4 *) to = keep_range (*(const uint4 *) costs, first, last);
     else
-      copy_ahead (to, there ? costs : f.volume, there);
+      copy_async (to, there ? costs : f.volume, there);
   }
 }
 
@@ -283,11 +286,11 @@ struct Partners
 };
 
 /* Adds 16 taps, classes of Q: a lane has 4 of them, for v's and for columns. */
-template <int Q, int TI>
+template <int Q, int INDICES>
 __device__ __forceinline__ void
 total_sixteen (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left)
 {
-  const int right_pitch = Shared<TI>::right_pitch, left_pitch = Shared<TI>::left_pitch;
+  const int right_pitch = Shared<INDICES>::right_pitch, left_pitch = Shared<INDICES>::left_pitch;
   int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3;
   uint4 l[2];
 #pragma unroll
@@ -313,12 +316,12 @@ total_sixteen (Totals &totals, const uint32_t *right, const Partners &partners, 
 }
 
 /* Adds up to four single taps: a lane has one. */
-template <int TI>
+template <int INDICES>
 __device__ __forceinline__ void
 total_singles (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, int taps)
 {
   int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3, tap = min (t, taps - 1);
-  const uint16_t *from = (const uint16_t *) left + tap * Shared<TI>::left_pitch + g;
+  const uint16_t *from = (const uint16_t *) left + tap * Shared<INDICES>::left_pitch + g;
   uint32_t l[4];
 #pragma unroll
   for (int n = 0; n < 4; n++)
@@ -327,7 +330,7 @@ total_singles (Totals &totals, const uint32_t *right, const Partners &partners, 
     l[0] = l[1] = l[2] = l[3] = 0;
 #pragma unroll
   for (int run = 0; run < 4; run++) {
-    uint32_t r = right[tap * Shared<TI>::right_pitch + partners.slot (run)]; /* its high half meets zeros */
+    uint32_t r = right[tap * Shared<INDICES>::right_pitch + partners.slot (run)]; /* its high half meets zeros */
 #pragma unroll
     for (int m = 0; m < 2; m++)
       if (run >= m && run - m < 3) {
@@ -337,22 +340,24 @@ total_singles (Totals &totals, const uint32_t *right, const Partners &partners, 
   }
 }
 
-template <int TI>
+template <int INDICES>
 __device__ __forceinline__ void
 total_taps (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, Taps taps)
 {
-  const int right_pitch = Shared<TI>::right_pitch, left_pitch = Shared<TI>::left_pitch;
+  const int right_pitch = Shared<INDICES>::right_pitch, left_pitch = Shared<INDICES>::left_pitch;
   int k = 0;
 #pragma unroll 2
   for (; k < 32 * taps.quads; k += 16)
-    total_sixteen<4, TI> (totals, right + k * right_pitch, partners, left + k * left_pitch);
+    total_sixteen<4, INDICES> (totals, right + k * right_pitch, partners, left + k * left_pitch);
   if (taps.duos) {
-    total_sixteen<2, TI> (totals, right + k * right_pitch, partners, left + k * left_pitch);
+    total_sixteen<2, INDICES> (totals, right + k * right_pitch, partners, left + k * left_pitch);
     k += 16;
   }
 #pragma unroll 1
   for (int n = 0; n < taps.singles; n += 4)
-    total_singles<TI> (totals, right + (k + n) * right_pitch, partners, left + (k + n) * left_pitch, taps.singles - n);
+    total_singles<INDICES> (totals, right + (k + n) * right_pitch, partners, left + (k + n) * left_pitch, taps.singles - n);
+}
+
 }
 
 #endif

@@ -27,13 +27,16 @@
 
 #include "cuda/bm/windows.cuh"
 
-#define BM_FUSED_PAIRS 8        /* of candidates a block: 8, 16 or 32 */
-#define BM_FUSED_WARPS 4        /* of a block, at most */
-#define BM_FUSED_RESIDENT 4     /* blocks a multiprocessor should have registers for: they wait in turn */
-#define BM_FUSED_TAIL 2.0       /* see choose_segment() */
-#define BM_WIDE 8               /* columns of a thread, a group: 8 or 16 */
-#define BM_QUADS (BM_WIDE / 4)
-#define BM_GROUPS (32 / BM_FUSED_PAIRS) /* of columns, a warp */
+namespace
+{
+
+constexpr int BM_FUSED_PAIRS = 8;       /* of candidates, a block: 8, 16 or 32 */
+constexpr int BM_FUSED_WARPS = 4;       /* of a block, at most */
+constexpr int BM_FUSED_RESIDENT = 4;    /* blocks that a multiprocessor should have registers for: they wait in turn */
+constexpr double BM_FUSED_TAIL = 2.0;   /* see choose_segment() */
+constexpr int BM_WIDE = 8;              /* columns of a thread, which are a group: 8 or 16 */
+constexpr int BM_QUADS = BM_WIDE / 4;
+constexpr int BM_GROUPS = 32 / BM_FUSED_PAIRS;  /* of columns, a warp */
 
 struct BmFusedTask
 {
@@ -209,6 +212,8 @@ bm_sum_along (const uint4 *place, int plane, const uint32_t *own, uint32_t *sums
 #pragma unroll
   for (int j = 1; j < BM_WIDE; j++)
     sums[j] = sum = sum + all[j + 4 + R] - all[j + 3 - R];
+}
+
 }
 
 #endif

@@ -5,6 +5,9 @@
 
 #include "cuda/bm/fused.cuh"
 
+namespace
+{
+
 /* ---- the first step's costs -------------------------------------------------------------------------- */
 
 /* (bits - 2^23) * factor, rounded once, and again to a whole number: in the low bits. */
@@ -230,8 +233,8 @@ bm_absent_strip (const Frame &f, const BmFusedPlace &p, int y0, int first, int e
   uint32_t *to = (uint32_t *) f.volume + ((ptrdiff_t) first * f.width + p.x) * (depth / 2) + p.i / 2;
 
   for (int y = y0; y < end + R; y++) {
-    cuda_meet_warps ();
-    cuda_meet_warps ();
+    cuda_sync_warps ();
+    cuda_sync_warps ();
     if (y - R < first)
       continue;
     for (int j = 0; j < columns; j++)
@@ -318,7 +321,7 @@ bm_fused_kernel (BmFusedTask t)
     bm_show<planes> (show_first, 0, a);
     if (planes == 2)
       bm_show<planes> (show_first, planes - 1, b);
-    cuda_meet_warps ();
+    cuda_sync_warps ();
     bm_sum_along<planes, R> (show_first, 0, a, sums_a);
     if (planes == 2)
       bm_sum_along<planes, R> (show_first, planes - 1, b, sums_b);
@@ -331,13 +334,15 @@ bm_fused_kernel (BmFusedTask t)
       bm_prefetch_windows (t, p, min (y + 1, f.height - 1));
     bm_show<2> (show_second, 0, means_a);
     bm_show<2> (show_second, 1, means_b);
-    cuda_meet_warps ();         /* every thread has read what the first step showed, too */
+    cuda_sync_warps ();         /* every thread has read what the first step showed, too */
     if (y - R >= first) {
       bm_sum_along<2, R> (show_second, 0, means_a, sums_a);
       bm_sum_along<2, R> (show_second, 1, means_b, sums_b);
       bm_store_means<R, DEPTH> (f, p, s.means, y - R, sums_a, sums_b);
     }
   }
+}
+
 }
 
 #endif

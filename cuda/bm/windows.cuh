@@ -18,18 +18,65 @@
 #include "cuda/common.cuh"
 #include "stereo/exact/bm.h"
 
-#define BM_COLUMNS 8            /* of a thread */
-#define BM_WARPS 16
-#define BM_STRIP (BM_COLUMNS * BM_WARPS)
-#define BM_CHUNK 64             /* candidates of a block, two a lane */
-#define BM_GUARD 16             /* columns before and after the strip that may be read; what stands there is not used */
-#define BM_BUFFER ((BM_STRIP + 2 * BM_GUARD) * 32)
-#define BM_RESIDENT(kind) ((kind) == BM_PRODUCT ? 1 : 2)        /* blocks on a multiprocessor at a time, for their registers */
-#define BM_BLOCKS 132           /* times this: about as many make a wave */
-#define BM_TAPS (31 * 31)
-#define BM_SHARED(buffers) ((buffers) * BM_BUFFER * sizeof (uint2) + (BM_TAPS + 1) * sizeof (float))
+/* The stage that does both steps in one kernel; NULL: the parameters do not suit that kernel. */
+const StereoStage *stereo_cuda_bm_fused (const StereoParams *params);
 
-enum BmKind { BM_DIFFERENCE, BM_SQUARE, BM_COLORS, BM_COLOR_SQUARES, BM_PRODUCT, BM_MEAN };
+namespace
+{
+
+/* What the kernels sum over a window: for the first step by the cost, for the second step the costs' mean. */
+enum BmKind { BM_DIFFERENCE, BM_SQUARE, BM_COLORS, BM_COLOR_SQUARES, BM_PRODUCT, BM_MEAN, BM_NO_KIND };
+
+constexpr BmKind
+bm_kind (int cost)
+{
+  switch (cost) {
+    case STEREO_COST_AD:
+      return BM_DIFFERENCE;
+    case STEREO_COST_SD:
+      return BM_SQUARE;
+    case STEREO_COST_SAD:
+      return BM_COLORS;
+    case STEREO_COST_SSD:
+      return BM_COLOR_SQUARES;
+    case STEREO_COST_NSSD:
+    case STEREO_COST_NCC:
+    case STEREO_COST_ZNCC:
+      return BM_PRODUCT;
+    default:
+      return BM_NO_KIND;
+  }
+}
+
+/* Whether the cost compares windows; the others compare single pixels. */
+constexpr bool
+bm_compares_windows (BmKind kind)
+{
+  return kind != BM_DIFFERENCE && kind != BM_SQUARE;
+}
+
+constexpr int BM_COLUMNS = 8;   /* of a thread */
+constexpr int BM_WARPS = 16;
+constexpr int BM_STRIP = BM_COLUMNS * BM_WARPS;
+constexpr int BM_CHUNK = 64;    /* candidates of a block, two a lane */
+constexpr int BM_GUARD = 16;    /* columns before and after the strip that may be read; their values are not used */
+constexpr int BM_BUFFER = (BM_STRIP + 2 * BM_GUARD) * 32;
+constexpr int BM_BLOCKS = 132;  /* times bm_resident(): about as many blocks make a wave */
+constexpr int BM_TAPS = 31 * 31;
+
+/* Blocks on a multiprocessor at a time: what registers are shared out for. */
+constexpr int
+bm_resident (BmKind kind)
+{
+  return kind == BM_PRODUCT ? 1 : 2;
+}
+
+/* Bytes of shared memory. */
+constexpr size_t
+bm_shared (int buffers)
+{
+  return buffers * BM_BUFFER * sizeof (uint2) + (BM_TAPS + 1) * sizeof (float);
+}
 
 /* Luma of one view within the first step's windows. */
 struct BmLine
@@ -69,9 +116,6 @@ struct BmEdge
   uint32_t spans[BM_COLUMNS / 2];       /* a byte each: columns of the window; 0 if there is no such candidate */
   const float *factors;         /* by the number of taps: what makes a mean of a sum */
 };
-
-/* The stage that does both steps in one kernel; NULL where it cannot. */
-const StereoStage *stereo_cuda_bm_fused (const StereoParams *params);
 
 /* Keeps what is in @word, where the compiler would make it again for every row, to save a register. */
 static __device__ __forceinline__ void
@@ -355,7 +399,7 @@ bm_strip (const BmTask &t, const BmPlace &p, uint2 *buffers)
 
 /* Lanes take pairs of candidates, warps columns. R: the radius, DEPTH: the volume's, or 0 for any. */
 template <int COST, BmKind KIND, int R, int DEPTH>
-static __global__ void __launch_bounds__ (32 * BM_WARPS, BM_RESIDENT (KIND))
+static __global__ void __launch_bounds__ (32 * BM_WARPS, bm_resident (KIND))
 bm_kernel (BmTask t)
 {
   extern __shared__ uint2 buffers[];
@@ -384,6 +428,8 @@ bm_kernel (BmTask t)
     bm_strip<COST, KIND, true, R, DEPTH> (t, p, buffers);
   else
     bm_strip<COST, KIND, false, R, DEPTH> (t, p, buffers);
+}
+
 }
 
 #endif

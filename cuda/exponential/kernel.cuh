@@ -5,6 +5,9 @@
 
 #include "cuda/exponential/stage.cuh"
 
+namespace
+{
+
 /* ---- the kernel -------------------------------------------------------------------------------------- */
 
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_DISPARITIES * sizeof (uint16_t) <= UINT32_MAX, "a row's bytes");
@@ -194,15 +197,17 @@ exponential_kernel (const __grid_constant__ Iteration t)
 
 /* ---- launching ---------------------------------------------------------------------------------------- */
 
-/* Lanes of a pixel and vectors of a lane. */
-struct Lanes
+/* Scratch memory and launch settings of the stage. */
+struct ExponentialContext
 {
-  int lanes, vectors;
+  uint16_t *volume;             /* the second one: iterations read one volume and write the other */
+  int early_start;              /* the device can start a kernel while the one before it ends */
 };
 
 template <int VECTORS, bool MESSAGES>
 static StereoStatus
-exponential_launch (StereoPlan *plan, const Iteration &t, int when, int lanes, StereoError *error)
+exponential_launch (StereoPlan *plan, const ExponentialContext *context, const Iteration &t, int when, int lanes,
+    StereoError *error)
 {
   static void (*const kernels[]) (Iteration) = {
     exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_FIRST>, exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_MIDDLE>,
@@ -222,7 +227,7 @@ exponential_launch (StereoPlan *plan, const Iteration &t, int when, int lanes, S
   config.dynamicSmemBytes = exponential_shared (columns, t.rows, candidates, first);
   config.stream = cuda_state (plan)->stream;
   config.attrs = &early;
-  config.numAttrs = !first && cuda_state (plan)->major >= 9;
+  config.numAttrs = !first && context->early_start;
   CUDA_TRY (cudaLaunchKernelEx (&config, kernels[when], t));
   CUDA_LAUNCHED (plan, "exponential_kernel");
   return STEREO_OK;
@@ -239,11 +244,12 @@ exponential_rows (const StereoPlan *plan, int lanes, int candidates)
   return rows < 8 ? 8 : rows < EXPONENTIAL_ROWS ? rows : EXPONENTIAL_ROWS;
 }
 
-typedef StereoStatus (*ExponentialLaunch) (StereoPlan *plan, const Iteration &t, int when, int lanes,
-    StereoError *error);
+typedef StereoStatus (*ExponentialLaunch) (StereoPlan *plan, const ExponentialContext *context, const Iteration &t,
+    int when, int lanes, StereoError *error);
 
 static StereoStatus
-exponential_run (StereoPlan *plan, ExponentialLaunch launch, int lanes, int candidates, StereoError *error)
+exponential_run (StereoPlan *plan, const ExponentialContext *context, ExponentialLaunch launch, int lanes, int candidates,
+    StereoError *error)
 {
   int iterations = plan->params.iterations;
   Iteration t;
@@ -255,28 +261,31 @@ exponential_run (StereoPlan *plan, ExponentialLaunch launch, int lanes, int cand
   for (int k = 0; k < iterations; k++) {
     int left = iterations - 1 - k;
     stereo_exponential_taps (&plan->params, k, &t.taps);
-    t.to = left % 2 ? cuda_state (plan)->exponential_volume : plan->volume;
-    t.from = left % 2 ? plan->volume : cuda_state (plan)->exponential_volume;
+    t.to = left % 2 ? context->volume : plan->volume;
+    t.from = left % 2 ? plan->volume : context->volume;
     int when = iterations == 1 ? EXPONENTIAL_ONLY : k == 0 ? EXPONENTIAL_FIRST : left ? EXPONENTIAL_MIDDLE :
         EXPONENTIAL_LAST;
-    if ((status = launch (plan, t, when, lanes, error)))
+    if ((status = launch (plan, context, t, when, lanes, error)))
       return status;
   }
   return STEREO_OK;
 }
 
 static StereoStatus
-exponential_prepare (StereoPlan *plan, void *context, StereoError *error)
+exponential_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
-  int device;
+  ExponentialContext *context = (ExponentialContext *) data;
+  int device, major;
 
   CUDA_TRY (cudaGetDevice (&device));
-  CUDA_TRY (cudaDeviceGetAttribute (&state->major, cudaDevAttrComputeCapabilityMajor, device));
+  CUDA_TRY (cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device));
+  context->early_start = major >= 9;
   if (plan->params.iterations == 1)
     return STEREO_OK;
-  return stereo_reserve (plan, (void **) &state->exponential_volume,
+  return stereo_reserve (plan, (void **) &context->volume,
       (size_t) plan->height * (size_t) plan->width * (size_t) plan->depth, sizeof (uint16_t), error);
+}
+
 }
 
 #endif

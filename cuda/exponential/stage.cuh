@@ -18,10 +18,13 @@
 #include "cuda/common.cuh"
 #include "stereo/exact/exponential.h"
 
-#define EXPONENTIAL_THREADS 256
-#define EXPONENTIAL_BLOCKS 3    /* at least, on a multiprocessor */
-#define EXPONENTIAL_COLUMNS 32  /* of a block, or fewer */
-#define EXPONENTIAL_ROWS 32     /* of a block, at most */
+namespace
+{
+
+constexpr int EXPONENTIAL_THREADS = 256;
+constexpr int EXPONENTIAL_BLOCKS = 3;   /* of a multiprocessor, at least */
+constexpr int EXPONENTIAL_COLUMNS = 32; /* of a block, at most */
+constexpr int EXPONENTIAL_ROWS = 32;    /* of a block, at most */
 
 enum { EXPONENTIAL_FIRST, EXPONENTIAL_MIDDLE, EXPONENTIAL_LAST, EXPONENTIAL_ONLY };
 
@@ -249,6 +252,8 @@ make_messages (const Iteration &t, float *costs, int end)
     costs[i] = fminf (fminf (costs[i], near), lowest);
   }
   set_pads<N> (costs, end);
+}
+
 }
 
 #endif

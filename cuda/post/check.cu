@@ -2,6 +2,9 @@
 /* The consistency of both views (3.2.4), before a refinement; after the last one finish.cu checks the left view. */
 #include "cuda/post/check.cuh"
 
+namespace
+{
+
 #define BLOCK_X 32
 #define BLOCK_Y 4
 
@@ -33,6 +36,8 @@ check_run (StereoPlan *plan, void *context, StereoError *error)
   check_kernel <<<grid, block, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), plan->params.consistency);
   CUDA_LAUNCHED (plan, "check_kernel");
   return STEREO_OK;
+}
+
 }
 
 extern const StereoStage stereo_cuda_check = { .name = "check", .run = check_run };

@@ -5,6 +5,9 @@
 
 #include "cuda/common.cuh"
 
+namespace
+{
+
 #define FOUR 4
 
 static __device__ __forceinline__ void
@@ -32,6 +35,8 @@ find_contradicted (const Frame &f, const StereoView &other, size_t row, int x, c
 #pragma unroll
   for (int k = 0; k < FOUR; k++)
     contradicted[k] = abs (partner[k] - index[k]) > consistency;
+}
+
 }
 
 #endif

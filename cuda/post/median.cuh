@@ -5,6 +5,9 @@
 
 #include "cuda/common.cuh"
 
+namespace
+{
+
 static __device__ __forceinline__ void
 sort_two (float &a, float &b)
 {
@@ -61,6 +64,8 @@ median_of (float (&v)[N])
       beyond = -beyond;
     }
   return middle_of (v);
+}
+
 }
 
 #endif

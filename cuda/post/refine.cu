@@ -6,14 +6,18 @@
  */
 #include "cuda/post/refine_lines.cuh"
 
+namespace
+{
+
 #define MOST_WARPS 8            /* of a block: eights of its strip */
 #define BLOCKS 3                /* on a multiprocessor at a time, what registers are shared out for */
 #define AHEAD 4                 /* loads of a thread before it stores: all that the usual window takes */
 #define ROWS_PITCH (LINES + 1)  /* rows are stored across: lanes write neighbours of one row */
 
+/* Scratch memory of the stage: of both views, the vertical sums of w F and w F D. */
 struct SumMaps
 {
-  float2 *view[2];              /* w F, w F D */
+  float2 *view[2];
 };
 
 /* ---- columns ------------------------------------------------------------------------------------- */
@@ -203,11 +207,10 @@ allow_shared (const StereoPlan *plan, StereoError *error)
 }
 
 template <bool ALIGNED> static StereoStatus
-launch_passes (StereoPlan *plan, StereoError *error)
+launch_passes (StereoPlan *plan, const SumMaps &sums, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   LineFactors w = line_factors (window_of (plan));
-  SumMaps sums = { { state->refine_sum[0], state->refine_sum[1] } };
   int down = choose_warps (plan, plan->height), across = choose_warps (plan, plan->width);
   dim3 vertical (cuda_blocks (plan->width, LINES), cuda_blocks (plan->height, EIGHT * down), 2);
   dim3 horizontal (cuda_blocks (plan->width, EIGHT * across), cuda_blocks (plan->height, LINES), 2);
@@ -232,10 +235,10 @@ is_aligned (const StereoPlan *plan)
 static StereoStatus
 two_pass_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
+  SumMaps *sums = (SumMaps *) context;
   StereoStatus status = is_aligned (plan) ? allow_shared<true> (plan, error) : allow_shared<false> (plan, error);
   for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve (plan, (void **) &state->refine_sum[v], (size_t) plan->map_pitch * (size_t) plan->height,
+    status = stereo_reserve (plan, (void **) &sums->view[v], (size_t) plan->map_pitch * (size_t) plan->height,
         sizeof (float2), error);
   return status;
 }
@@ -243,7 +246,11 @@ two_pass_prepare (StereoPlan *plan, void *context, StereoError *error)
 static StereoStatus
 two_pass_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  return is_aligned (plan) ? launch_passes<true> (plan, error) : launch_passes<false> (plan, error);
+  const SumMaps &sums = *(const SumMaps *) context;
+  return is_aligned (plan) ? launch_passes<true> (plan, sums, error) : launch_passes<false> (plan, sums, error);
 }
 
-extern const StereoStage stereo_cuda_refine_two_pass = { .name = "refine", .prepare = two_pass_prepare, .run = two_pass_run };
+}
+
+extern const StereoStage stereo_cuda_refine_two_pass = { .name = "refine", .context_size = sizeof (SumMaps),
+  .prepare = two_pass_prepare, .run = two_pass_run };

@@ -10,6 +10,9 @@
 
 #include "cuda/common.cuh"
 
+namespace
+{
+
 #define REFINE_REACH 64         /* the largest radius, 63, in whole groups */
 #define REFINE_DISTANCES (2 * REFINE_REACH + 8)
 
@@ -81,6 +84,8 @@ store_expected (const StereoView &view, size_t map, const Sums &s)
   *(int4 *) (view.expected + map) = make_int4 (expected_of (s.confidence[0], s.product[0]),
       expected_of (s.confidence[1], s.product[1]), expected_of (s.confidence[2], s.product[2]),
       expected_of (s.confidence[3], s.product[3]));
+}
+
 }
 
 #endif

@@ -2,6 +2,9 @@
 /* The expected disparity of refinement (3.2.3) over the full window: slow, for comparison. */
 #include "cuda/post/refine.cuh"
 
+namespace
+{
+
 #define BLOCK_X 32              /* threads; 4 columns each */
 #define ROWS 8                  /* rows of threads, and rows of taps at a time */
 #define THREADS (BLOCK_X * ROWS)
@@ -74,6 +77,8 @@ full_run (StereoPlan *plan, void *context, StereoError *error)
   full_kernel <<<grid, dim3 (BLOCK_X, ROWS), 0, cuda_state (plan)->stream>>> (cuda_frame (plan), window_of (plan));
   CUDA_LAUNCHED (plan, "full_kernel");
   return STEREO_OK;
+}
+
 }
 
 extern const StereoStage stereo_cuda_refine_full = { .name = "refine", .run = full_run };

@@ -10,11 +10,22 @@
  */
 #include "cuda/common.cuh"
 
+namespace
+{
+
 #define COLUMNS 8               /* of a block of column_kernel, pixels of a thread of pixel_kernel */
 #define THREADS 128
 #define MOST_GROUPS 4           /* groups of pixels of a block of pixel_kernel */
 #define MOST_TAPS 127
 #define BATCH_BYTES ((size_t) 128 << 20)
+
+/* Scratch memory of the stage. */
+struct IdrContext
+{
+  uint16_t *index[2];           /* maps: what stood in the views before an iteration */
+  float *confidence[2];
+  float *columns;               /* see Idr */
+};
 
 struct Idr
 {
@@ -229,29 +240,29 @@ batch_rows (const StereoPlan *plan)
 }
 
 static StereoStatus
-idr_prepare (StereoPlan *plan, void *context, StereoError *error)
+idr_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
+  IdrContext *context = (IdrContext *) data;
   size_t map = (size_t) plan->map_pitch * (size_t) plan->height;
   StereoStatus status = STEREO_OK;
 
   for (int v = 0; v < 2 && !status; v++)
-    if (!(status = stereo_reserve (plan, (void **) &state->idr_index[v], map, sizeof (uint16_t), error)))
-      status = stereo_reserve (plan, (void **) &state->idr_confidence[v], map, sizeof (float), error);
-  return status ? status : stereo_reserve (plan, (void **) &state->idr_scratch, 2 * (size_t) batch_rows (plan) *
+    if (!(status = stereo_reserve (plan, (void **) &context->index[v], map, sizeof (uint16_t), error)))
+      status = stereo_reserve (plan, (void **) &context->confidence[v], map, sizeof (float), error);
+  return status ? status : stereo_reserve (plan, (void **) &context->columns, 2 * (size_t) batch_rows (plan) *
       (size_t) plan->width * (size_t) plan->depth, sizeof (float), error);
 }
 
 static StereoStatus
-idr_copy (StereoPlan *plan, StereoError *error)
+idr_copy (StereoPlan *plan, const IdrContext *context, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   size_t map = (size_t) plan->map_pitch * (size_t) plan->height;
 
   for (int v = 0; v < 2; v++) {
-    CUDA_TRY (cudaMemcpyAsync (state->idr_index[v], plan->view[v].index, map * sizeof (uint16_t),
+    CUDA_TRY (cudaMemcpyAsync (context->index[v], plan->view[v].index, map * sizeof (uint16_t),
             cudaMemcpyDeviceToDevice, state->stream));
-    CUDA_TRY (cudaMemcpyAsync (state->idr_confidence[v], plan->view[v].confidence, map * sizeof (float),
+    CUDA_TRY (cudaMemcpyAsync (context->confidence[v], plan->view[v].confidence, map * sizeof (float),
             cudaMemcpyDeviceToDevice, state->stream));
   }
   return STEREO_OK;
@@ -259,15 +270,16 @@ idr_copy (StereoPlan *plan, StereoError *error)
 
 /* Shared memory stays below 48 KiB: 32 KiB of histograms where they are longest, and one group then. */
 static StereoStatus
-idr_run (StereoPlan *plan, void *context, StereoError *error)
+idr_run (StereoPlan *plan, void *data, StereoError *error)
 {
+  const IdrContext *context = (const IdrContext *) data;
   const CudaState *state = cuda_state (plan);
   const StereoParams *p = &plan->params;
   int radius = p->refine_window / 2, batch = batch_rows (plan), groups = 4 * THREADS / plan->depth;
   Idr r = { radius, (float) (-STEREO_LOG2E / p->refine_gamma_color), (float) (-STEREO_LOG2E / p->refine_gamma_distance),
-    (float) plan->alpha / 4, 0, 0, state->idr_scratch, { state->idr_index[0], state->idr_index[1] },
-    { state->idr_confidence[0], state->idr_confidence[1] } };
-  StereoStatus status = idr_copy (plan, error);
+    (float) plan->alpha / 4, 0, 0, context->columns, { context->index[0], context->index[1] },
+    { context->confidence[0], context->confidence[1] } };
+  StereoStatus status = idr_copy (plan, context, error);
 
   groups = groups >= MOST_GROUPS ? MOST_GROUPS : groups >= 2 ? 2 : 1;
   size_t histograms = (size_t) COLUMNS * plan->depth * sizeof (float);
@@ -284,4 +296,7 @@ idr_run (StereoPlan *plan, void *context, StereoError *error)
   return status;
 }
 
-extern const StereoStage stereo_cuda_refine_idr = { .name = "refine", .prepare = idr_prepare, .run = idr_run };
+}
+
+extern const StereoStage stereo_cuda_refine_idr = { .name = "refine", .context_size = sizeof (IdrContext),
+  .prepare = idr_prepare, .run = idr_run };

@@ -16,6 +16,9 @@
 
 #include "cuda/post/refine.cuh"
 
+namespace
+{
+
 #define LINES 32
 #define EIGHT 8
 
@@ -273,6 +276,8 @@ own_eight (int warp, int warps)
 {
   int turned = min (warps, 4);
   return warp < warps - turned ? warp : 2 * warps - turned - 1 - warp;
+}
+
 }
 
 #endif

@@ -15,6 +15,10 @@
  * there, because nothing asks for a confidence of it any more.
  */
 #include "cuda/post/reselect.cuh"
+#include "cuda/post/select.cuh"
+
+namespace
+{
 
 #define BLOCK_X 128
 #define BLOCK_Y 4
@@ -383,27 +387,39 @@ keys_are_short (const StereoPlan *plan)
   return largest < 1u << (32 - INDEX_BITS);
 }
 
-/* What one iteration keeps for the next. */
-static StereoStatus
-reselect_prepare (StereoPlan *plan, void *context, StereoError *error)
+/* What one iteration finds for the next one: see memory_of(). */
+struct ReselectContext
 {
-  CudaState *state = cuda_state (plan);
+  uint4 *memory[2];             /* maps of both views */
+};
+
+static StereoStatus
+reselect_prepare (StereoPlan *plan, void *data, StereoError *error)
+{
+  ReselectContext *context = (ReselectContext *) data;
   StereoStatus status = STEREO_OK;
 
   for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve (plan, (void **) &state->reselect_memory[v], (size_t) plan->map_pitch *
-        (size_t) plan->height, sizeof (uint4), error);
+    status = stereo_reserve (plan, (void **) &context->memory[v], (size_t) plan->map_pitch * (size_t) plan->height,
+        sizeof (uint4), error);
   return status;
 }
 
+static KnownMaps
+known_maps (const StereoPlan *plan, int view)
+{
+  const ReselectContext *before = (const ReselectContext *) cuda_context_of (plan, &stereo_cuda_reselect);
+  return { cuda_selection (plan)->costs[view], before ? before->memory[view] : NULL };
+}
+
+/* Both stages read the memory of stereo_cuda_reselect, which a plan of one iteration does not have. */
 template <bool LAST> static StereoStatus
-reselect_run (StereoPlan *plan, void *context, StereoError *error)
+reselect_run (StereoPlan *plan, void *data, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   dim3 grid (2 * cuda_blocks (plan->width, BLOCK_X), cuda_blocks (plan->height, BLOCK_Y));
-  KnownMaps left = { (uint2 *) state->select_costs[0], state->reselect_memory[0] };
-  KnownMaps right = { (uint2 *) state->select_costs[1], state->reselect_memory[1] };
-  /* rounded up by more than what rounding of the product can lose; without penalties first and second stay */
+  KnownMaps left = known_maps (plan, STEREO_LEFT), right = known_maps (plan, STEREO_RIGHT);
+  /* rounded up by more than rounding of the product can lose; without penalties first and second stay */
   float steps = plan->alpha ? 256.0f / (float) plan->alpha * 1.000002f : 0.0f;
 
   if (keys_are_short (plan))
@@ -414,8 +430,11 @@ reselect_run (StereoPlan *plan, void *context, StereoError *error)
   return STEREO_OK;
 }
 
-/* One name, so that their times are added up. */
+/* One name, so that the times of both stages are added up. */
 static const char name[] = "reselect";
 
-extern const StereoStage stereo_cuda_reselect = { .name = name, .prepare = reselect_prepare, .run = reselect_run<false> };
+}
+
+extern const StereoStage stereo_cuda_reselect = { .name = name, .context_size = sizeof (ReselectContext),
+  .prepare = reselect_prepare, .run = reselect_run<false> };
 extern const StereoStage stereo_cuda_reselect_last = { .name = name, .run = reselect_run<true> };

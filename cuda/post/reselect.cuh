@@ -10,6 +10,9 @@
 
 #include <limits.h>
 
+namespace
+{
+
 #define INDEX_BITS 10           /* of up to 1024 disparities */
 #define REACH_TOP 0x10000       /* farther than any candidate, in expected's steps */
 
@@ -167,6 +170,8 @@ confidence_of (Key lowest, Key next)
 #else
   return second ? (float) away / (float) second : 0.0f;
 #endif
+}
+
 }
 
 #endif

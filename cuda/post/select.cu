@@ -13,8 +13,12 @@
  * that segment's warp, and what leaves the next segment's early, kept in shared memory. More indices than
  * a warp holds are taken in rounds, which merge through the maps.
  */
+#include "cuda/post/lowest.cuh"
 #include "cuda/post/select.cuh"
 #include "cuda/post/subpixel.cuh"
+
+namespace
+{
 
 #define MAX_SEGMENTS 8
 #define PERIOD 8                /* columns after which right pixels stand in the same registers again */
@@ -44,14 +48,6 @@ template <int W> struct Shape
   }
 };
 
-/* Of both views' pixels: costs of first | second << 16, and of the third | its index << 16. Of the left one's: the
- * sub-pixel offset of the first, or NULL. */
-struct CostMaps
-{
-  uint2 *view[2];
-  float *offset;
-};
-
 /* A round over up to 32 * W indices of a row. */
 struct Round
 {
@@ -63,13 +59,13 @@ struct Round
 
 /* Hands back the first index. */
 static __device__ int
-store_lowest (const Frame &f, const CostMaps &costs, int v, const Round &r, int x, Lowest l)
+store_lowest (const Frame &f, const Selection &found, int v, const Round &r, int x, Lowest l)
 {
   const StereoView &view = f.view[v];
   size_t map = r.map + x;
 
   if (r.again) {
-    uint2 before = costs.view[v][map];
+    uint2 before = found.costs[v][map];
     Lowest other = { before.x << 16 | view.first[map], (before.x & 0xFFFF0000u) | view.second[map],
       before.y << 16 | before.y >> 16 };
     l = merge (l, other);
@@ -78,7 +74,7 @@ store_lowest (const Frame &f, const CostMaps &costs, int v, const Round &r, int 
   view.first[map] = view.index[map] = some ? (uint16_t) l.first : (uint16_t) STEREO_INVALID;
   view.second[map] = more ? (uint16_t) l.second : (uint16_t) STEREO_INVALID;
   view.confidence[map] = more ? stereo_confidence (l.first >> 16, l.second >> 16) : 0.0f;
-  costs.view[v][map] = make_uint2 (l.first >> 16 | (l.second & 0xFFFF0000u), l.third >> 16 | l.third << 16);
+  found.costs[v][map] = make_uint2 (l.first >> 16 | (l.second & 0xFFFF0000u), l.third >> 16 | l.third << 16);
   return some ? (int) (l.first & 0xFFFF) : (int) STEREO_INVALID;
 }
 
@@ -91,12 +87,12 @@ right_pixel (const Frame &f, int x, int i)
 
 /* Right pixels that no column meets in the first round. */
 static __device__ void
-blank_right (const Frame &f, const CostMaps &costs, const Round &r)
+blank_right (const Frame &f, const Selection &found, const Round &r)
 {
   Lowest none = { NO_KEY, NO_KEY, NO_KEY };
   for (int x = threadIdx.x; x < f.width; x += blockDim.x)
     if (x < right_pixel (f, f.width - 1, 0) || x > right_pixel (f, 0, r.indices - 1))
-      store_lowest (f, costs, STEREO_RIGHT, r, x, none);
+      store_lowest (f, found, STEREO_RIGHT, r, x, none);
 }
 
 /* What a lane holds: W indices' costs of the columns ahead, and the right pixels that stand there. */
@@ -248,7 +244,7 @@ template <int W> struct Shared
 /* A lane a column: right pixels that entered in the segment before wait in @early for their other part. The costs
  * beside a left pixel's lowest one are still in the cache; later they would be a memory access a pixel. */
 template <int W> static __device__ __forceinline__ void
-store_group (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &shared, int y, int x, int since,
+store_group (const Frame &f, const Selection &found, const Round &r, Shared<W> &shared, int y, int x, int since,
     int early)
 {
   int lane = threadIdx.x % 32, right = right_pixel (f, x + lane, r.from + r.indices - 1), first = 0;
@@ -256,16 +252,16 @@ store_group (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &s
 
   __syncwarp ();
   if (x + lane < f.width) {
-    first = store_lowest (f, costs, STEREO_LEFT, r, x + lane, shared.left[lane]);
-    if (costs.offset)
+    first = store_lowest (f, found, STEREO_LEFT, r, x + lane, shared.left[lane]);
+    if (found.offset)
       pairs = load_pairs (f, f.volume + ((size_t) y * f.width + (x + lane)) * f.depth, first);
   }
   if (since + lane < early)
     shared.early[since + lane] = shared.right[lane];
   else if (right >= 0 && right < f.width)
-    store_lowest (f, costs, STEREO_RIGHT, r, right, shared.right[lane]);
-  if (costs.offset && x + lane < f.width)
-    costs.offset[r.map + x + lane] = fit (pairs, first);
+    store_lowest (f, found, STEREO_RIGHT, r, right, shared.right[lane]);
+  if (found.offset && x + lane < f.width)
+    found.offset[r.map + x + lane] = fit (pairs, first);
   __syncwarp ();
 }
 
@@ -280,7 +276,7 @@ first_column (const Frame &f, const Round &r, int x0, int x1)
 
 /* The segment's columns @x0..@x1, in groups: columns past the image have no candidates. */
 template <int W> static __device__ __forceinline__ void
-walk_segment (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &shared, Lane<W> &l, int y, int x0,
+walk_segment (const Frame &f, const Selection &found, const Round &r, Shared<W> &shared, Lane<W> &l, int y, int x0,
     int x1)
 {
   const int AHEAD = Shape<W>::AHEAD;
@@ -306,14 +302,14 @@ walk_segment (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &
         walk<W, true> (f, l, next, to_read, end, leave, shared.left + k, shared.right + k);
       next += PERIOD * f.depth;
     }
-    store_group<W> (f, costs, r, shared, y, x, x - x0, early);
+    store_group<W> (f, found, r, shared, y, x, x - x0, early);
   }
 }
 
 /* Right pixels under way at the end @x1 of a segment: @other, of the segment after it, holds what they met
  * there, unless it is the @last. */
 template <int W> static __device__ __forceinline__ void
-store_rest (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &other, const Lane<W> &l, int x1,
+store_rest (const Frame &f, const Selection &found, const Round &r, Shared<W> &other, const Lane<W> &l, int x1,
     bool last)
 {
   int lane = threadIdx.x % 32;
@@ -328,13 +324,13 @@ store_rest (const Frame &f, const CostMaps &costs, const Round &r, Shared<W> &ot
   for (int k = lane; k < r.indices - 1; k += 32) {
     int right = right_pixel (f, x1 + k, r.from + r.indices - 1);
     if (right >= 0 && right < f.width)
-      store_lowest (f, costs, STEREO_RIGHT, r, right, other.early[k]);
+      store_lowest (f, found, STEREO_RIGHT, r, right, other.early[k]);
   }
 }
 
 /* A round of a segment of @columns, a warp's, of which there are @segments in the row @y. */
 template <int W> static __device__ __forceinline__ void
-walk_round (const Frame &f, const CostMaps &costs, Round &r, uint4 *memory, int y, int columns)
+walk_round (const Frame &f, const Selection &found, Round &r, uint4 *memory, int y, int columns)
 {
   Shared<W> *shared = (Shared<W> *) memory;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, segments = blockDim.x / 32, x0 = warp * columns;
@@ -348,9 +344,9 @@ walk_round (const Frame &f, const CostMaps &costs, Round &r, uint4 *memory, int 
   l.index[1] = r.from + Shape<W>::run (max (lane, r.last_lane), W - 1);
   /* how small they are the compiler need not know: it makes more of their bytes than there is to gain */
   asm ("" : "+r" (l.index[0]), "+r" (l.index[1]));
-  walk_segment<W> (f, costs, r, shared[warp], l, y, x0, x0 + columns);
+  walk_segment<W> (f, found, r, shared[warp], l, y, x0, x0 + columns);
   __syncthreads ();
-  store_rest<W> (f, costs, r, shared[last ? 0 : warp + 1], l, x0 + columns, last);
+  store_rest<W> (f, found, r, shared[last ? 0 : warp + 1], l, x0 + columns, last);
   __syncthreads ();
   r.from += 32 * W;
   r.again = true;
@@ -359,33 +355,32 @@ walk_round (const Frame &f, const CostMaps &costs, Round &r, uint4 *memory, int 
 /* A block per row, a warp per segment of @columns, the last of which may reach past the image. The last round takes
  * fewer indices a lane where those are enough. */
 template <int W> static __global__ void __launch_bounds__ (32 * MAX_SEGMENTS, Shape<W>::WARPS / MAX_SEGMENTS)
-select_kernel (Frame f, CostMaps costs, int columns)
+select_kernel (Frame f, Selection found, int columns)
 {
   extern __shared__ uint4 memory[];
   int y = blockIdx.x;
   Round r = { 0, min (32 * W, f.depth), 0, false, (size_t) y * f.map_pitch };
 
-  blank_right (f, costs, r);
+  blank_right (f, found, r);
   if (W == 10)
-    walk_round<W> (f, costs, r, memory, y, columns);
+    walk_round<W> (f, found, r, memory, y, columns);
   else {
     while (f.depth - r.from > 16 * W)
-      walk_round<W> (f, costs, r, memory, y, columns);
+      walk_round<W> (f, found, r, memory, y, columns);
     if (W == 8 && f.depth - r.from > 64)
-      walk_round<4> (f, costs, r, memory, y, columns);
+      walk_round<4> (f, found, r, memory, y, columns);
     else if (f.depth > r.from)
-      walk_round<2> (f, costs, r, memory, y, columns);
+      walk_round<2> (f, found, r, memory, y, columns);
   }
 }
 
 /* Segments of whole groups, long enough that no right pixel meets three of them, and so many that all rows
  * run at once: a few rows in a second turn would take as long as all. */
 template <int W> static StereoStatus
-launch (StereoPlan *plan, StereoError *error)
+launch (StereoPlan *plan, const Selection &found, StereoError *error)
 {
   const int WARPS = Shape<W>::WARPS;
   const CudaState *state = cuda_state (plan);
-  CostMaps costs = { { (uint2 *) state->select_costs[0], (uint2 *) state->select_costs[1] }, state->select_offset };
   int groups = (int) cuda_blocks (plan->width, GROUP);
   int rows = (int) cuda_blocks (plan->height, state->multiprocessors);  /* of a multiprocessor */
   int least = (int) cuda_blocks (plan->depth < 32 * W ? plan->depth : 32 * W, GROUP);
@@ -395,7 +390,7 @@ launch (StereoPlan *plan, StereoError *error)
   each = each > least ? each : least;
   segments = (int) cuda_blocks (groups, each);
   select_kernel<W> <<<plan->height, 32 * segments, segments * sizeof (Shared<W>), state->stream>>> (cuda_frame (plan),
-      costs, each * GROUP);
+      found, each * GROUP);
   CUDA_LAUNCHED (plan, "select_kernel");
   return STEREO_OK;
 }
@@ -403,14 +398,14 @@ launch (StereoPlan *plan, StereoError *error)
 static StereoStatus
 select_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
+  Selection *found = (Selection *) context;
   StereoStatus status = STEREO_OK;
 
   for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve (plan, (void **) &state->select_costs[v], (size_t) plan->map_pitch * (size_t) plan->height,
+    status = stereo_reserve (plan, (void **) &found->costs[v], (size_t) plan->map_pitch * (size_t) plan->height,
         sizeof (uint2), error);
   if (!status && plan->params.subpixel)
-    status = stereo_reserve (plan, (void **) &state->select_offset, (size_t) plan->map_pitch * (size_t) plan->height,
+    status = stereo_reserve (plan, (void **) &found->offset, (size_t) plan->map_pitch * (size_t) plan->height,
         sizeof (float), error);
   return status;
 }
@@ -419,13 +414,18 @@ select_prepare (StereoPlan *plan, void *context, StereoError *error)
 static StereoStatus
 select_run (StereoPlan *plan, void *context, StereoError *error)
 {
+  const Selection &found = *(const Selection *) context;
+
   if (plan->depth <= 64)
-    return launch<2> (plan, error);
+    return launch<2> (plan, found, error);
   if (plan->depth <= 128)
-    return launch<4> (plan, error);
+    return launch<4> (plan, found, error);
   if (plan->depth <= 256 || plan->depth > 320)
-    return launch<8> (plan, error);
-  return launch<10> (plan, error);
+    return launch<8> (plan, found, error);
+  return launch<10> (plan, found, error);
 }
 
-extern const StereoStage stereo_cuda_select = { .name = "select", .prepare = select_prepare, .run = select_run };
+}
+
+extern const StereoStage stereo_cuda_select = { .name = "select", .context_size = sizeof (Selection),
+  .prepare = select_prepare, .run = select_run };

@@ -3,11 +3,20 @@
  * labels are pixel numbers, a region's root is its smallest. */
 #include "cuda/common.cuh"
 
+namespace
+{
+
 #define BLOCK_X 32              /* a warp is a piece of a row */
 #define BLOCK_Y 8
 
 /* Pixels are counted and numbered, a row's pitch included, in 32 bits, those of the last row of blocks too. */
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STEREO_MAX_SIDE % 32 == 0, "pixels");
+
+/* Scratch memory of the stage: maps of the left view. */
+struct SpeckleContext
+{
+  int32_t *label, *size;
+};
 
 struct Labels
 {
@@ -111,21 +120,22 @@ remove_kernel (Frame f, Labels l)
 }
 
 static StereoStatus
-speckle_prepare (StereoPlan *plan, void *context, StereoError *error)
+speckle_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
+  SpeckleContext *context = (SpeckleContext *) data;
   size_t pixels = (size_t) plan->map_pitch * (size_t) plan->height;
-  StereoStatus status = stereo_reserve (plan, (void **) &state->speckle_label, pixels, sizeof (int32_t), error);
-  return status ? status : stereo_reserve (plan, (void **) &state->speckle_size, pixels, sizeof (int32_t), error);
+  StereoStatus status = stereo_reserve (plan, (void **) &context->label, pixels, sizeof (int32_t), error);
+  return status ? status : stereo_reserve (plan, (void **) &context->size, pixels, sizeof (int32_t), error);
 }
 
 static StereoStatus
-speckle_run (StereoPlan *plan, void *context, StereoError *error)
+speckle_run (StereoPlan *plan, void *data, StereoError *error)
 {
+  const SpeckleContext *context = (const SpeckleContext *) data;
   const CudaState *state = cuda_state (plan);
   const StereoParams *p = &plan->params;
   dim3 block (BLOCK_X, BLOCK_Y), grid (cuda_blocks (plan->width, BLOCK_X), cuda_blocks (plan->height, BLOCK_Y));
-  Labels labels = { state->speckle_label, state->speckle_size, (float) p->speckle_range, p->speckle_size };
+  Labels labels = { context->label, context->size, (float) p->speckle_range, p->speckle_size };
   Frame frame = cuda_frame (plan);
 
   label_kernel <<<grid, block, 0, state->stream>>> (frame, labels);
@@ -139,4 +149,7 @@ speckle_run (StereoPlan *plan, void *context, StereoError *error)
   return STEREO_OK;
 }
 
-extern const StereoStage stereo_cuda_speckle = { .name = "speckle", .prepare = speckle_prepare, .run = speckle_run };
+}
+
+extern const StereoStage stereo_cuda_speckle = { .name = "speckle", .context_size = sizeof (SpeckleContext),
+  .prepare = speckle_prepare, .run = speckle_run };

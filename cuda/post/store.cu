@@ -3,6 +3,9 @@
  * in one, so that what they make of the disparity is never written. */
 #include "cuda/post/median.cuh"
 
+namespace
+{
+
 #define BLOCK_X 32
 #define BLOCK_Y 8
 #define EACH 4                  /* pixels of a thread: rows of maps are whole vectors of them */
@@ -13,6 +16,12 @@ struct Totals
 {
   unsigned long long valid, confidence;
   unsigned blocks;
+};
+
+/* Scratch memory of the stage. */
+struct OutputContext
+{
+  Totals *totals;
 };
 
 struct Store
@@ -191,10 +200,11 @@ output_kernel (Frame f, Store s)
 }
 
 static StereoStatus
-output_prepare (StereoPlan *plan, void *context, StereoError *error)
+output_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
+  OutputContext *context = (OutputContext *) data;
   CudaState *state = cuda_state (plan);
-  StereoStatus status = stereo_reserve (plan, &state->store_totals, 1, sizeof (Totals), error);
+  StereoStatus status = stereo_reserve (plan, (void **) &context->totals, 1, sizeof (Totals), error);
 
   for (CudaSlot &slot : state->slot)
     if (!status)
@@ -217,13 +227,14 @@ launch (const StereoPlan *plan, const Store &s)
 }
 
 static StereoStatus
-output_run (StereoPlan *plan, void *context, StereoError *error)
+output_run (StereoPlan *plan, void *data, StereoError *error)
 {
+  const OutputContext *context = (const OutputContext *) data;
   const CudaState *state = cuda_state (plan);
   const StereoParams *p = &plan->params;
   uint8_t *results = state->slot[plan->slot].results;
   Store s = { results + CUDA_SAMPLES_AT, results + cuda_confidence_at (plan), (unsigned long long *) results,
-    (Totals *) state->store_totals, (float) p->confidence_threshold, p->output == STEREO_OUTPUT_DEPTH,
+    context->totals, (float) p->confidence_threshold, p->output == STEREO_OUTPUT_DEPTH,
     (float) p->disparity_scale, p->num_disparities > 1 ? 254.0f / (float) (p->num_disparities - 1) : 0.0f,
     (float) (p->focal_length * p->baseline), (float) p->principal_offset, (float) (1000 / p->depth_unit) };
 
@@ -237,4 +248,7 @@ output_run (StereoPlan *plan, void *context, StereoError *error)
   return STEREO_OK;
 }
 
-extern const StereoStage stereo_cuda_output = { .name = "output", .prepare = output_prepare, .run = output_run };
+}
+
+extern const StereoStage stereo_cuda_output = { .name = "output", .context_size = sizeof (OutputContext),
+  .prepare = output_prepare, .run = output_run };

@@ -5,6 +5,9 @@
 
 #include "cuda/common.cuh"
 
+namespace
+{
+
 /* Two pairs of costs that hold an index's and its neighbours', as they lie in the volume. At the ends of the range
  * there is nothing to fit, and nothing is read. */
 static __device__ __forceinline__ uint2
@@ -24,6 +27,8 @@ fit (uint2 pairs, int index)
   uint32_t after = index % 2 ? pairs.y & 0xFFFF : pairs.y >> 16;
 
   return before == STEREO_INVALID || after == STEREO_INVALID ? 0.0f : stereo_equiangular (before, lowest, after);
+}
+
 }
 
 #endif

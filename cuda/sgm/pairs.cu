@@ -5,7 +5,10 @@
  */
 #include "cuda/sgm/paths.cuh"
 
-#define LINES 2                 /* of a block, two warps each */
+namespace
+{
+
+constexpr int BLOCK_LINES = 2;  /* of a block, two warps each */
 
 /* Lines of the picture; what lies between neighbouring pixels of one, and between lines, elements. */
 struct Lines
@@ -71,13 +74,13 @@ fetch_pixel (Coming<PAIRS> &c, const Walk<PAIRS> &t, int k)
 
 #pragma unroll
   for (int n = 0; ADD && n < c.sum_bytes; n += 16)
-    copy_ahead<sum> (c.sums + k * c.pixel + n, c.from + n % 32 / 2 + (n < 32 ? 0 : t.share.second));
+    copy_async<sum> (c.sums + k * c.pixel + n, c.from + n % 32 / 2 + (n < 32 ? 0 : t.share.second));
 #pragma unroll
   for (int n = 0; n < c.cost_bytes; n += 16) {
     const uint8_t *from = c.costs + (n ? t.share.second : 0);
-    copy_ahead<cost> (c.raw + k * c.pixel + n, PAIRS == 1 ? (const uint8_t *) ((uintptr_t) from & ~(uintptr_t) 3) : from);
+    copy_async<cost> (c.raw + k * c.pixel + n, PAIRS == 1 ? (const uint8_t *) ((uintptr_t) from & ~(uintptr_t) 3) : from);
   }
-  end_lot ();
+  commit_copies ();
   c.costs += step;
   c.from += step;
 }
@@ -89,7 +92,7 @@ walk_pixel (Walk<PAIRS> &t, Coming<PAIRS> &c, const Sgm &s, const Lines &l, bool
   uint32_t cost[PAIRS], sum[PAIRS];
   RawCosts<PAIRS> raw;
 
-  await_lots<Ahead<PAIRS>::pixels - 1> ();
+  await_copies<Ahead<PAIRS>::pixels - 1> ();
   load_costs (raw, (const uint8_t *) c.raw + k * c.pixel + (PAIRS == 1 ? t.share.first & 2 : 0), whole);
   if (ADD)
     load_pairs (sum, c.sums + k * c.pixel);
@@ -117,7 +120,7 @@ walk (Walk<PAIRS> &t, Coming<PAIRS> &c, const Sgm &s, const Lines &l, int count,
 
   if (count == 0)
     return;
-  await_lots<0> ();            /* what the walk before has fetched in vain */
+  await_copies<0> ();            /* what the walk before has fetched in vain */
   c.costs = t.costs;
   c.from = t.to;
   c.left = count;
@@ -135,11 +138,11 @@ walk (Walk<PAIRS> &t, Coming<PAIRS> &c, const Sgm &s, const Lines &l, int count,
   t.costs += count * t.step;
 }
 
-template <int PAIRS, bool ADD> __global__ void __launch_bounds__ (64 * LINES)
+template <int PAIRS, bool ADD> __global__ void __launch_bounds__ (64 * BLOCK_LINES)
 pair_kernel (Sgm s, Lines l)
 {
   extern __shared__ uint4 shared[];
-  int warp = threadIdx.x / 32, line = blockIdx.x * LINES + warp / 2, back = warp & 1;
+  int warp = threadIdx.x / 32, line = blockIdx.x * BLOCK_LINES + warp / 2, back = warp & 1;
   int first = (l.length + 1) / 2, second = l.length - first;
   bool there = line < l.count;
   Walk<PAIRS> t;
@@ -177,15 +180,17 @@ launch_pairs (StereoPlan *plan, const Sgm &s, int direction, bool last, StereoEr
   ptrdiff_t column = s.depth, row = (ptrdiff_t) s.width * s.depth;
   Lines l = { rows ? s.height : s.width, rows ? s.width : s.height, rows ? column : row, rows ? row : column,
     s.small[direction], s.large[direction], rows, last };
-  unsigned blocks = cuda_blocks (l.count, LINES);
-  size_t shared = 2 * LINES * Coming<PAIRS>::warp;
+  unsigned blocks = cuda_blocks (l.count, BLOCK_LINES);
+  size_t shared = 2 * BLOCK_LINES * Coming<PAIRS>::warp;
 
   if (rows)
-    pair_kernel<PAIRS, false><<<blocks, 64 * LINES, shared, cuda_state (plan)->stream>>> (s, l);
+    pair_kernel<PAIRS, false><<<blocks, 64 * BLOCK_LINES, shared, cuda_state (plan)->stream>>> (s, l);
   else
-    pair_kernel<PAIRS, true><<<blocks, 64 * LINES, shared, cuda_state (plan)->stream>>> (s, l);
+    pair_kernel<PAIRS, true><<<blocks, 64 * BLOCK_LINES, shared, cuda_state (plan)->stream>>> (s, l);
   CUDA_LAUNCHED (plan, "pair_kernel");
   return STEREO_OK;
+}
+
 }
 
 StereoStatus

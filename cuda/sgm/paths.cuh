@@ -10,7 +10,7 @@
 #ifndef STEREO_CUDA_SGM_CUH
 #define STEREO_CUDA_SGM_CUH
 
-#include "cuda/asw/ahead.cuh"
+#include "cuda/async_copy.cuh"
 #include "cuda/common.cuh"
 
 #define SGM_MISSING 0x80008000u
@@ -27,6 +27,20 @@ struct Sgm
   uint8_t *costs;               /* [y][x][i]: raw, 0 where there is no candidate */
   uint16_t *volume;
 };
+
+/* costs.cu: raw costs of all candidates. */
+StereoStatus sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
+
+/* pairs.cu: along @direction, rows (which come first of all) or columns, both ways. */
+StereoStatus sgm_pairs (StereoPlan *plan, const Sgm &s, int direction, int last, StereoError *error);
+
+/* sweep.cu: three directions at a time, in scratch memory that sgm_sweep_prepare() reserves for *@scratch. */
+int sgm_can_sweep (const StereoPlan *plan);
+StereoStatus sgm_sweep_prepare (StereoPlan *plan, void **scratch, StereoError *error);
+StereoStatus sgm_sweep (StereoPlan *plan, void *scratch, const Sgm &s, int up, int last, StereoError *error);
+
+namespace
+{
 
 /* Which bytes make pairs across the borders of a lane's candidates: the first and the last lane take their own. */
 struct Borders
@@ -254,15 +268,6 @@ keep (uint32_t &number)
   ((depth) <= 64 ? launch<1> (__VA_ARGS__) : (depth) <= 128 ? launch<2> (__VA_ARGS__) : \
    (depth) <= 256 ? launch<4> (__VA_ARGS__) : (depth) <= 512 ? launch<8> (__VA_ARGS__) : launch<16> (__VA_ARGS__))
 
-/* sgm_cost.cu: raw costs of all candidates. */
-StereoStatus sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
-
-/* sgm_pairs.cu: along @direction, rows (which come first of all) or columns, both ways. */
-StereoStatus sgm_pairs (StereoPlan *plan, const Sgm &s, int direction, int last, StereoError *error);
-
-/* sgm_sweep.cu: three directions at a time. */
-int sgm_can_sweep (const StereoPlan *plan);
-StereoStatus sgm_sweep_prepare (StereoPlan *plan, StereoError *error);
-StereoStatus sgm_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *error);
+}
 
 #endif

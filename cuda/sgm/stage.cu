@@ -4,9 +4,13 @@
  * all directions from above and all from below. What stands here itself serves searches too deep for that: one diagonal
  * direction after the other, a warp a line.
  */
+#include "cuda/cost.cuh"
 #include "cuda/sgm/paths.cuh"
 
-#define THREADS 128
+namespace
+{
+
+constexpr int THREADS = 128;
 
 /* A step along the line, and whose penalties hold. */
 struct Way
@@ -14,7 +18,7 @@ struct Way
   int dx, dy, penalties;
 };
 
-static const Way ways[] = {
+const Way ways[] = {
   { -1, 1, SGM_RISING }, { 1, -1, SGM_RISING }, { 1, 1, SGM_FALLING }, { -1, -1, SGM_FALLING },
 };
 
@@ -38,16 +42,10 @@ advance (Place &p, const Sgm &s, const Way &w)
   return left || right;
 }
 
-/* Pixels whose costs and sums are under way. */
-template <int PAIRS> struct Ahead
-{
-  static const int pixels = PAIRS <= 4 ? 6 : PAIRS == 8 ? 4 : 2;
-};
-
 template <int PAIRS, bool LAST> __global__ void __launch_bounds__ (THREADS)
 line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
 {
-  const int AHEAD = Ahead<PAIRS>::pixels;
+  constexpr int AHEAD = PAIRS <= 4 ? 6 : PAIRS == 8 ? 4 : 2;   /* pixels whose costs and sums are being loaded */
   int line = blockIdx.x * (THREADS / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
   int steps = s.height;
   uint32_t path[PAIRS] = { 0 }, lowest = 0;
@@ -123,12 +121,18 @@ launch_lines (StereoPlan *plan, const Sgm &s, StereoError *error)
 
 /* ---- stage ------------------------------------------------------------------------------------ */
 
+/* Scratch memory of the stage. */
+struct SgmContext
+{
+  uint8_t *costs;               /* raw, in the order of the volume */
+  void *sweep;                  /* of sweep.cu, which alone knows its layout */
+};
+
 static Sgm
-sgm_of (const StereoPlan *plan)
+sgm_of (const StereoPlan *plan, const SgmContext *context)
 {
   Sgm s = { plan->width, plan->height, plan->min_disparity, plan->disparities, plan->depth,
-    (uint32_t) stereo_path_unit (plan->volume_unit, plan->params.paths), { 0 }, { 0 }, cuda_state (plan)->sgm_costs,
-    plan->volume };
+    (uint32_t) stereo_path_unit (plan->volume_unit, plan->params.paths), { 0 }, { 0 }, context->costs, plan->volume };
   for (int r = 0; r < SGM_DIRECTIONS; r++) {
     s.small[r] = 0x10001u * (uint32_t) stereo_plan_penalty (plan, r, 0);
     s.large[r] = 0x10001u * (uint32_t) stereo_plan_penalty (plan, r, 1);
@@ -137,17 +141,19 @@ sgm_of (const StereoPlan *plan)
 }
 
 static StereoStatus
-sgm_prepare (StereoPlan *plan, void *context, StereoError *error)
+sgm_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
-  StereoStatus status = stereo_reserve (plan, (void **) &cuda_state (plan)->sgm_costs,
-      (size_t) plan->width * (size_t) plan->height, (size_t) plan->depth, error);
-  return status || !sgm_can_sweep (plan) ? status : sgm_sweep_prepare (plan, error);
+  SgmContext *context = (SgmContext *) data;
+  StereoStatus status = stereo_reserve (plan, (void **) &context->costs, (size_t) plan->width * (size_t) plan->height,
+      (size_t) plan->depth, error);
+  return status || !sgm_can_sweep (plan) ? status : sgm_sweep_prepare (plan, &context->sweep, error);
 }
 
 static StereoStatus
-sgm_run (StereoPlan *plan, void *context, StereoError *error)
+sgm_run (StereoPlan *plan, void *data, StereoError *error)
 {
-  Sgm s = sgm_of (plan);
+  const SgmContext *context = (const SgmContext *) data;
+  Sgm s = sgm_of (plan, context);
   StereoStatus status;
 
   if ((status = sgm_make_costs (plan, s, error)) || (status = sgm_pairs (plan, s, SGM_SIDEWAYS, 0, error)))
@@ -157,14 +163,16 @@ sgm_run (StereoPlan *plan, void *context, StereoError *error)
   if (!sgm_can_sweep (plan))
     return (status = sgm_pairs (plan, s, SGM_VERTICAL, 0, error)) ? status :
         SGM_FOR_DEPTH (s.depth, launch_lines, plan, s, error);
-  status = sgm_sweep (plan, s, 0, 0, error);
-  return status ? status : sgm_sweep (plan, s, 1, 1, error);
+  status = sgm_sweep (plan, context->sweep, s, 0, 0, error);
+  return status ? status : sgm_sweep (plan, context->sweep, s, 1, 1, error);
 }
 
-static const StereoStage sgm = { .name = "match", .prepare = sgm_prepare, .run = sgm_run };
+const StereoStage sgm = { .name = "match", .context_size = sizeof (SgmContext), .prepare = sgm_prepare, .run = sgm_run };
+
+}
 
 const StereoStage *
 stereo_cuda_sgm (const StereoParams *params)
 {
-  return &sgm;
+  return takes_cost (STEREO_METHOD_SGM, params->cost) ? &sgm : NULL;
 }

@@ -4,11 +4,14 @@
  * whole runs of memory by the copy engine where there is one (compute capability 9.0), else by all threads.
  * Before 8.0 a copy is done when it is asked for.
  */
-#ifndef STEREO_CUDA_AHEAD_CUH
-#define STEREO_CUDA_AHEAD_CUH
+#ifndef STEREO_CUDA_ASYNC_COPY_CUH
+#define STEREO_CUDA_ASYNC_COPY_CUH
 
 #include <cuda_runtime.h>
 #include <stdint.h>
+
+namespace
+{
 
 __device__ __forceinline__ uint32_t
 shared_address (const void *p)
@@ -20,7 +23,7 @@ shared_address (const void *p)
 
 /* 16 bytes, or zeros. */
 __device__ __forceinline__ void
-copy_ahead (void *to, const void *from, bool there)
+copy_async (void *to, const void *from, bool there)
 {
 #if __CUDA_ARCH__ >= 800
   asm volatile ("cp.async.cg.shared.global [%0], [%1], 16, %2;"
@@ -32,7 +35,7 @@ copy_ahead (void *to, const void *from, bool there)
 
 /* 4, 8 or 16 bytes. */
 template <int BYTES> __device__ __forceinline__ void
-copy_ahead (void *to, const void *from)
+copy_async (void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
   if (BYTES == 16)
@@ -49,7 +52,7 @@ copy_ahead (void *to, const void *from)
 
 /* The copies since the last call are one lot. */
 __device__ __forceinline__ void
-end_lot ()
+commit_copies ()
 {
 #if __CUDA_ARCH__ >= 800
   asm volatile ("cp.async.commit_group;" ::: "memory");
@@ -58,7 +61,7 @@ end_lot ()
 
 /* Waits for this thread's lots but the last @UNDER_WAY. */
 template <int UNDER_WAY> __device__ __forceinline__ void
-await_lots ()
+await_copies ()
 {
 #if __CUDA_ARCH__ >= 800
   asm volatile ("cp.async.wait_group %0;" :: "n" (UNDER_WAY) : "memory");
@@ -82,14 +85,14 @@ start_arrivals (Arrival *arrivals, int count)
 }
 
 /* A block's threads, who copy. */
-struct Copyists
+struct CopyThreads
 {
   int thread, threads;
 };
 
-/* By all threads: @bytes in all are going to be copied by copy_run(). */
+/* By all threads: @bytes in all are going to be copied by copy_block(). */
 __device__ __forceinline__ void
-expect_bytes (Arrival *arrival, int bytes, Copyists c)
+expect_bytes (Arrival *arrival, int bytes, CopyThreads c)
 {
 #if __CUDA_ARCH__ >= 900
   if (c.thread == 0)
@@ -100,7 +103,7 @@ expect_bytes (Arrival *arrival, int bytes, Copyists c)
 
 /* By all threads: a run of whole 16 bytes. */
 __device__ __forceinline__ void
-copy_run (void *to, const void *from, int bytes, Arrival *arrival, Copyists c)
+copy_block (void *to, const void *from, int bytes, Arrival *arrival, CopyThreads c)
 {
 #if __CUDA_ARCH__ >= 900
   if (c.thread == 0)
@@ -108,7 +111,7 @@ copy_run (void *to, const void *from, int bytes, Arrival *arrival, Copyists c)
         :: "r" (shared_address (to)), "l" (from), "r" (bytes), "r" (shared_address (arrival)) : "memory");
 #else
   for (int e = 16 * c.thread; e < bytes; e += 16 * c.threads)
-    copy_ahead ((char *) to + e, (const char *) from + e, true);
+    copy_async ((char *) to + e, (const char *) from + e, true);
 #endif
 }
 
@@ -121,9 +124,11 @@ await_arrival (Arrival *arrival, int time)
       "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra wait;\n}"
       :: "r" (shared_address (arrival)), "r" (time & 1) : "memory");
 #else
-  end_lot ();
-  await_lots<0> ();
+  commit_copies ();
+  await_copies<0> ();
 #endif
+}
+
 }
 
 #endif
