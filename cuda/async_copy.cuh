@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Copies from global to shared memory that run beside the work of a block: small ones by every thread, and
- * whole runs of memory by the copy engine where there is one (compute capability 9.0), else by all threads.
- * Before 8.0 a copy is done when it is asked for.
+ * Asynchronous copies from global to shared memory: small ones by every thread, and whole blocks of memory, which the copy
+ * engine copies where there is one (compute capability 9.0) and all threads copy elsewhere. Before compute capability 8.0
+ * every copy is synchronous.
  */
 #ifndef STEREO_CUDA_ASYNC_COPY_CUH
 #define STEREO_CUDA_ASYNC_COPY_CUH
@@ -50,7 +50,7 @@ copy_async (void *to, const void *from)
 #endif
 }
 
-/* The copies since the last call are one lot. */
+/* The copies of this thread since the last call become one group. */
 __device__ __forceinline__ void
 commit_copies ()
 {
@@ -59,7 +59,7 @@ commit_copies ()
 #endif
 }
 
-/* Waits for this thread's lots but the last @UNDER_WAY. */
+/* Waits until only the last @UNDER_WAY groups of this thread are still being copied. */
 template <int UNDER_WAY> __device__ __forceinline__ void
 await_copies ()
 {
@@ -68,9 +68,9 @@ await_copies ()
 #endif
 }
 
-/* ---- whole runs ------------------------------------------------------------------------------------- */
+/* ---- whole blocks of memory ------------------------------------------------------------------------------------- */
 
-/* Tells when the copies to one part of a stage are done, time after time. In shared memory. */
+/* A barrier in shared memory (mbarrier) that says when copies are done; it is used again and again. */
 typedef uint64_t Arrival;
 
 /* By one thread, before a __syncthreads(). */
@@ -84,13 +84,13 @@ start_arrivals (Arrival *arrivals, int count)
 #endif
 }
 
-/* A block's threads, who copy. */
+/* The threads of a block that copies. */
 struct CopyThreads
 {
   int thread, threads;
 };
 
-/* By all threads: @bytes in all are going to be copied by copy_block(). */
+/* By all threads, before calls of copy_block() that copy @bytes in all. */
 __device__ __forceinline__ void
 expect_bytes (Arrival *arrival, int bytes, CopyThreads c)
 {
@@ -101,7 +101,7 @@ expect_bytes (Arrival *arrival, int bytes, CopyThreads c)
 #endif
 }
 
-/* By all threads: a run of whole 16 bytes. */
+/* By all threads: copies @bytes, a multiple of 16. */
 __device__ __forceinline__ void
 copy_block (void *to, const void *from, int bytes, Arrival *arrival, CopyThreads c)
 {
@@ -115,7 +115,8 @@ copy_block (void *to, const void *from, int bytes, Arrival *arrival, CopyThreads
 #endif
 }
 
-/* Waits for what was last expected there, the @time'th (from 0). Others' copies are seen after a __syncthreads(). */
+/* Waits for the bytes that expect_bytes() announced, the @time-th time from 0. After a __syncthreads() a thread also sees the
+ * copies of the other threads. */
 __device__ __forceinline__ void
 await_arrival (Arrival *arrival, int time)
 {

@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COPY_THREADS 4
-#define OLDEST_MAJOR 7          /* compute capability 7.5 */
-#define OLDEST_MINOR 5
-
+constexpr int COPY_THREADS = 4;
+constexpr int OLDEST_MAJOR = 7; /* compute capability 7.5 */
+constexpr int OLDEST_MINOR = 5;
 StereoStatus
 cuda_fail (StereoError *error, cudaError_t code, const char *call, const char *file, int line)
 {

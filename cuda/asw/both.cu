@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two-pass aggregation with the product of both views' weights, exact to the thesis' definition: down the columns
- * (asw_both_columns.cu), which leaves half floats in the volume, then along the rows over them (asw_both_rows.cu).
+ * Two-pass aggregation with the product of the weights of both views, as the thesis defines it: down the columns
+ * (both_columns.cu), which writes half floats to the volume, then along the rows (both_rows.cu), which reads them.
  */
 #include "cuda/asw/both.cuh"
 

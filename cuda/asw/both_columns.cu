@@ -1,122 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * First pass of support=both: down the columns, on the tensor cores.
+ * First pass of support=both: down the columns, on the tensor cores (mma.cuh).
  *
- * A tap is l(x) r(x') c(x, x'). For one x, the products r c of 16 partners x' and the taps of a row are a matrix,
- * made with one half2 multiplication for two taps; times l(x), a column, it gives the sums. The 8 columns of a
- * warp's l make the right-hand side, so that x number j takes column j of its product. The weights' sum, a product
- * of r and l alone, comes out in the same place for next to nothing.
+ * The sum for column x and partner u is over the rows of the window: l(x) r(u) c(x, u). For one column x, the products r c
+ * of 16 partners by the rows are a matrix A, which takes one half2 multiplication for two rows. B has the weights l of the
+ * rows by 8 columns, so of the product for the x-th column only column x of D counts. The sum of the weights, of r times l
+ * alone, is one more product that has all columns at once.
  *
- * Taps stand in slots by their row: 8 rows from 8 T on share SLOT_TILES tiles of 8 rows, so a warp keeps the costs of its 8
- * by 16 pairs in registers, and makes those of 8 new rows every 8 rows: nobody stores them. Weights outside the window
- * are 0. They are made ahead, in the order in which a lane reads them, for a band of rows at a time.
+ * Rows have slots: the 8 rows from 8 T on share the SLOT_TILES tiles of 8 slots around T. A warp has the costs of its
+ * columns by 16 partners in registers, and makes those of 8 new rows every 8 rows. Nothing stores raw costs. Weights
+ * outside the window are 0. A kernel makes the weights before, in the order in which a lane reads them, for a band of rows.
  *
- * Range: costs n are the half floats with the bits n, n * 2^-24, and the right weights are 2^15 of theirs.
+ * Lane 4 g + t holds, of the product over tiles 2 s and 2 s + 1 of slots:
+ *
+ *                     A (right weight * cost): slots          B (left weights): column         D of column x + n
+ *                   2t,2t+1 of 2s   2t,2t+1 of 2s+1               (x & ~7) + g             (x & ~7) + 2t   (x & ~7) + 2t+1
+ *   partner u+g         a.x               a.z         tile 2s          b0       u+g            sum[n][0]        sum[n][1]
+ *   partner u+g+8       a.y               a.w         tile 2s+1        b1       u+g+8          sum[n][2]        sum[n][3]
+ *
+ * The last tile is a product of half the depth. Raw costs n are the half floats with the bits n, which are n * 2^-24; right
+ * weights are stored times 2^15, so that the products stay in the range of half floats.
  */
-#include "cuda/asw/both.cuh"
+#include "cuda/asw/both_weights.cuh"
 
 namespace
 {
 
-constexpr int RIGHT_SCALE = 15;         /* right weights are stored times 2^RIGHT_SCALE */
 constexpr int WARPS_ACROSS = 4;         /* warps of a block that take neighbouring columns and the same partners */
 constexpr size_t MOST_WEIGHTS = (size_t) 128 << 20;     /* bytes of weights in memory at a time */
 constexpr int WEIGHT_ROWS_AHEAD = 6;    /* rows of weights that are prefetched into the L2 cache */
 constexpr unsigned ENOUGH_BLOCKS = 1200;        /* with fewer blocks, parts of a large chip are idle at the end */
 
-/* Words (two slots) of the weights of 16 pixels, either view: SLOT_TILES tiles of 8 slots, taken two by two and a last one. */
-template <int SLOT_TILES> struct Words
-{
-  static constexpr int tile = SLOT_TILES * 64;
-};
-
-/* The taps of two pixels of a column of words: slots 2 t and 2 t + 1 of SLOT_TILES tiles. */
-template <int SLOT_TILES> struct ColumnTaps
-{
-  uint32_t color[2][SLOT_TILES][2];     /* of pixels g and g + 8 */
-  float row[SLOT_TILES][2];             /* infinity outside the picture */
-};
-
-/* Of rows 8 T.. on: tiles from SLOT_TILES / 2 before that. */
-template <int SLOT_TILES> __device__ __forceinline__ void
-load_taps (ColumnTaps<SLOT_TILES> &taps, const Frame &f, const uint32_t *a, const uint32_t *b, int row)
-{
-#pragma unroll
-  for (int tile = 0; tile < SLOT_TILES; tile++)
-#pragma unroll
-    for (int q = 0; q < 2; q++) {
-      int y = row + 8 * (tile - SLOT_TILES / 2) + q;
-      size_t from = (size_t) min (max (y, 0), f.height - 1) * f.image_pitch;
-      taps.color[0][tile][q] = a[from];
-      taps.color[1][tile][q] = b[from];
-      taps.row[tile][q] = y >= 0 && y < f.height ? (float) y : INFINITY;
-    }
-}
-
-/* The words of both pixels for one row of centres. */
-template <int SLOT_TILES> __device__ __forceinline__ void
-weigh (uint32_t (&words)[2][SLOT_TILES], const ColumnTaps<SLOT_TILES> &taps, uint32_t a, uint32_t b, float y, AswWindow w, float scale)
-{
-#pragma unroll
-  for (int tile = 0; tile < SLOT_TILES; tile++) {
-    float distance[2];
-#pragma unroll
-    for (int q = 0; q < 2; q++) {
-      float away = fabsf (taps.row[tile][q] - y);
-      distance[q] = away <= (float) w.radius ? fmaf (away, w.distance, scale) : -INFINITY;
-    }
-#pragma unroll
-    for (int p = 0; p < 2; p++)
-      words[p][tile] = pack_halves (cuda_weight (p ? b : a, taps.color[p][tile][0], w.color, distance[0]),
-          cuda_weight (p ? b : a, taps.color[p][tile][1], w.color, distance[1]));
-  }
-}
-
-/* In the order in which lanes read them: the right view's come as the left operand of a product, 16 pixels at a time,
- * the left view's as the right operand, 8 pixels at a time; tiles two by two, and a last one. */
-template <int SLOT_TILES> __device__ __forceinline__ void
-store_words (uint32_t *to, const uint32_t (&words)[2][SLOT_TILES], bool right, int lane)
-{
-#pragma unroll
-  for (int s = 0; s < SLOT_TILES / 2; s++)
-    if (right)
-      ((uint4 *) (to + s * 128))[lane] = make_uint4 (words[0][2 * s], words[1][2 * s], words[0][2 * s + 1],
-          words[1][2 * s + 1]);
-    else
-#pragma unroll
-      for (int p = 0; p < 2; p++)
-        ((uint2 *) (to + p * SLOT_TILES * 32 + s * 64))[lane] = make_uint2 (words[p][2 * s], words[p][2 * s + 1]);
-  if (right)
-    ((uint2 *) (to + SLOT_TILES / 2 * 128))[lane] = make_uint2 (words[0][SLOT_TILES - 1], words[1][SLOT_TILES - 1]);
-  else
-#pragma unroll
-    for (int p = 0; p < 2; p++)
-      (to + p * SLOT_TILES * 32 + SLOT_TILES / 2 * 64)[lane] = words[p][SLOT_TILES - 1];
-}
-
-/* A warp: 16 pixels of one view (blockIdx.z) by the 8 rows whose taps stand in the same slots (blockIdx.y), of which
- * it reads each once. What is past the right border weighs anything: nobody counts it. */
-template <int SLOT_TILES> __global__ void __launch_bounds__ (128)
-weigh_columns (Frame f, AswWindow w, uint32_t *words, int tiles, int band, int rows)
-{
-  int view = blockIdx.z, lane = threadIdx.x & 31, tile = blockIdx.x * 4 + (threadIdx.x >> 5), row = 8 * blockIdx.y;
-  if (tile >= tiles)
-    return;
-  const uint32_t *color = f.view[view].color + tile * 16 + (lane >> 2);
-  uint32_t *to = words + ((size_t) (view * rows + row) * tiles + tile) * Words<SLOT_TILES>::tile;
-  ColumnTaps<SLOT_TILES> taps;
-
-  load_taps (taps, f, color, color + 8, band + row + 2 * (lane & 3));
-  for (int y = band + row; y < min (band + min (row + 8, rows), f.height); y++) {
-    uint32_t made[2][SLOT_TILES];
-    const uint32_t *centre = color + (size_t) y * f.image_pitch;
-    weigh (made, taps, centre[0], centre[8], (float) y, w, view == STEREO_RIGHT ? (float) RIGHT_SCALE : 0.0f);
-    store_words (to, made, view == STEREO_RIGHT, lane);
-    to += (size_t) tiles * Words<SLOT_TILES>::tile;
-  }
-}
-
-/* A row's weights for a warp: 16 right pixels, 8 left ones. */
+/* The weights of a row for a warp, of 16 right pixels (A) and 8 left ones (B). */
 template <int SLOT_TILES> struct RowWeights
 {
   uint4 right[SLOT_TILES / 2];
@@ -138,8 +53,8 @@ template <int SLOT_TILES> struct RowWeights
   }
 };
 
-/* The weights are more than the cache holds: what a warp's next rows need is fetched into it in time, a line a lane, by
- * one of the warps of a block that share it. */
+/* Prefetches the weights of later rows into the L2 cache, which does not hold all weights: a lane has a cache line. Of the
+ * warps of a block that read the same line, one prefetches it. */
 template <int SLOT_TILES, int PARTNER_WARPS> struct Fetch
 {
   const uint32_t *line;
@@ -162,8 +77,8 @@ template <int SLOT_TILES, int PARTNER_WARPS> struct Fetch
   }
 };
 
-/* Raw costs of rows 8 T + 2 t and the next, of WARP_COLUMNS columns and partners u and u + 8. Rows outside the picture weigh
- * nothing, so any will do. */
+/* Raw costs of rows 8 @tile + 2 t and the next one, in the halves of a word, for WARP_COLUMNS columns and partners @u and
+ * @u + 8. Rows outside the picture have weight 0: the nearest row serves for them. */
 template <int COST, int WARP_COLUMNS> __device__ __forceinline__ void
 make_costs (uint32_t (&costs)[WARP_COLUMNS][2], const Frame &f, int tile, int t, int x, int u)
 {
@@ -178,8 +93,8 @@ make_costs (uint32_t (&costs)[WARP_COLUMNS][2], const Frame &f, int tile, int t,
           (uint32_t) raw_cost<COST> (f, b, x + j, u + 8 * h) << 16;
 }
 
-/* Sums of costs and of weights, one row, of sum[j] column j is meant; EXACT: see asw_both_exact(). Each weight that has
- * served makes room for that of the row at @right and @left. */
+/* Sums of costs and of weights for one row; of sum[j] only column j counts. EXACT: see asw_both_exact(). Weights that are used
+ * up are replaced by those of the row at @right and @left. */
 template <bool EXACT, int SLOT_TILES, int WARP_COLUMNS> __device__ __forceinline__ void
 sum_row (float (&sum)[WARP_COLUMNS][4], float (&weights)[4], RowWeights<SLOT_TILES> &w, const uint32_t (&costs)[SLOT_TILES][WARP_COLUMNS][2],
     const uint32_t *right, const uint32_t *left, int lane)
@@ -221,7 +136,7 @@ sum_row (float (&sum)[WARP_COLUMNS][4], float (&weights)[4], RowWeights<SLOT_TIL
   w.load_last (right, left, lane);
 }
 
-/* Element e of the lane's columns 2 t + e % 2: of that column's product. WARP_COLUMNS 4: of the half the warp has. */
+/* Element @e of D, from the product of its own column 2 t + e % 2. With 4 columns a warp, of the half that the warp has. */
 template <int WARP_COLUMNS> __device__ __forceinline__ float
 own_sum (const float (&sum)[WARP_COLUMNS][4], int e, int t)
 {
@@ -232,9 +147,24 @@ own_sum (const float (&sum)[WARP_COLUMNS][4], int e, int t)
   return t & 2 ? high : low;
 }
 
+/* Which of a lane's four elements of D are candidates of its warp's columns, a bit each. */
+template <int WARP_COLUMNS> __device__ __forceinline__ uint32_t
+own_elements (const Frame &f, int x, int u, int column, int index)
+{
+  uint32_t own = 0;
+#pragma unroll
+  for (int e = 0; e < 4; e++) {
+    int c = column + e % 2, i = index + e % 2 + e / 2 * 8;
+    if (c >= x && c < min (x + WARP_COLUMNS, f.width) && u + e / 2 * 8 < f.width && i >= 0 && i < f.depth)
+      own |= 1u << e;
+  }
+  return own;
+}
+
 /*
- * A warp: WARP_COLUMNS columns (from @x) by 16 partners (from @u), `strip` rows from row blockIdx.z * strip of the band on,
- * rolling down. A block: 4 such columns, @PARTNER_WARPS such partners, which share the weights through the cache.
+ * Warp: WARP_COLUMNS columns from x on by 16 partners from u on, @strip rows from row blockIdx.z * strip of the band on,
+ * from top to bottom. Block: WARPS_ACROSS times PARTNER_WARPS warps, which share the weights through the L1 cache. There
+ * is no shared memory. A lane stores up to four means a row.
  */
 template <bool EXACT, int COST, int SLOT_TILES, int WARP_COLUMNS, int PARTNER_WARPS> __global__ void __launch_bounds__ (32 * WARPS_ACROSS * PARTNER_WARPS)
 aggregate_columns_both (Frame f, const uint32_t *words, int tiles, int band, int rows, int strip)
@@ -254,13 +184,7 @@ aggregate_columns_both (Frame f, const uint32_t *words, int tiles, int band, int
   size_t row_costs = (size_t) f.width * f.depth;
   uint16_t *out[2] = { f.volume + y * row_costs + (ptrdiff_t) column * f.depth + index };
   out[1] = out[0] + f.depth + 1;
-  uint32_t own = 0;             /* which of its four elements count */
-#pragma unroll
-  for (int e = 0; e < 4; e++) {
-    int c = column + e % 2, i = index + e % 2 + e / 2 * 8;
-    if (c >= x && c < min (x + WARP_COLUMNS, f.width) && u + g + e / 2 * 8 < f.width && i >= 0 && i < f.depth)
-      own |= 1u << e;
-  }
+  uint32_t own = own_elements<WARP_COLUMNS> (f, x, u + g, column, index);
 
   uint32_t costs[SLOT_TILES][WARP_COLUMNS][2];
 #pragma unroll
@@ -300,9 +224,10 @@ aggregate_columns_both (Frame f, const uint32_t *words, int tiles, int band, int
     }
   }
 }
-/* ---- stage ------------------------------------------------------------------------------------------- */
 
-/* Tiles of slots that 8 rows' windows touch, as far as there are kernels: 3, 5, 7, 9. */
+/* ---- launches ------------------------------------------------------------------------------------------ */
+
+/* Tiles of slots that the windows of 8 rows touch: 3, 5, 7 or 9, for each of which there is a kernel. */
 static int
 slot_tiles (const StereoPlan *plan)
 {
@@ -316,14 +241,14 @@ pixel_tiles (const StereoPlan *plan)
   return (plan->width + 15) / 16;
 }
 
-/* Bytes of a row's weights, both views. */
+/* Bytes of the weights of a row, both views. */
 static size_t
 row_bytes (const StereoPlan *plan)
 {
   return (size_t) pixel_tiles (plan) * (size_t) slot_tiles (plan) * 64 * 2 * sizeof (uint32_t);
 }
 
-/* Rows whose weights are there at a time: bands of one height, a multiple of 8, and no more than a grid takes. */
+/* Rows whose weights are in memory at a time. Bands have one height, a multiple of 8 that a grid can count. */
 static int
 band_rows (const StereoPlan *plan)
 {
@@ -357,7 +282,7 @@ launch_kernels (StereoPlan *plan, uint32_t *words, StereoError *error)
   return STEREO_OK;
 }
 
-/* Larger windows leave a warp registers for four columns. */
+/* With larger windows a warp has registers for four columns only. */
 template <bool EXACT, int COST> static StereoStatus
 launch_window (StereoPlan *plan, uint32_t *words, StereoError *error)
 {
@@ -368,7 +293,7 @@ launch_window (StereoPlan *plan, uint32_t *words, StereoError *error)
       return launch_kernels<EXACT, COST, 5, 8, 3> (plan, words, error);
     case 7:
       return launch_kernels<EXACT, COST, 7, 4, 4> (plan, words, error);
-    default:
+    default:                    /* 9: the largest window has 63 pixels */
       return launch_kernels<EXACT, COST, 9, 4, 3> (plan, words, error);
   }
 }

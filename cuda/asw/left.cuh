@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The two passes of support=left: see asw_left.cu. Each has a file. */
+/* The two passes of support=left, each in a file of its own: see left.cu. */
 #ifndef STEREO_CUDA_ASW_LEFT_CUH
 #define STEREO_CUDA_ASW_LEFT_CUH
 
@@ -20,7 +20,7 @@ StereoStatus asw_left_rows (StereoPlan *plan, StereoError *error);
 namespace
 {
 
-/* Of left column or pixel @x: the indices of candidates that exist. */
+/* The indices of candidates that exist, of a left column. */
 struct Candidates
 {
   int first, last;
@@ -50,7 +50,7 @@ has_none (const Candidates &c, int base)
   return c.last < base || c.first >= base + WARP_INDICES;
 }
 
-/* Where a line is so short that parts of the stage are never copied to: 0 times what they hold must be 0. */
+/* Clears shared memory that a short line never writes: 0 times any of its values must be 0, and not NaN. */
 __device__ __forceinline__ void
 clear_stage (uint8_t *stage, int bytes, CopyThreads c)
 {
@@ -59,7 +59,8 @@ clear_stage (uint8_t *stage, int bytes, CopyThreads c)
   __syncthreads ();
 }
 
-/* How a pass is laid out: warps side by side on a line's disparities, @chunks blocks of them, @columns lines. */
+/* How a pass is laid out: @warps of a block share the disparities of a line, @chunks blocks have all of them, and a block
+ * has @columns lines. */
 struct Layout
 {
   int warps, chunks, columns;
@@ -72,7 +73,7 @@ layout_of (const StereoPlan *plan, int most_warps)
   return { (warps + chunks - 1) / chunks, chunks, 1 };
 }
 
-/* Whether windows reach 5 tiles instead of 3. */
+/* Whether windows reach 5 tiles of taps instead of 3. */
 inline bool
 asw_left_wide (const StereoPlan *plan)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* First pass of support=left: down the columns. */
+/* First pass of support=left: down the columns. banded.cuh draws which lane holds what. */
 #include "cuda/asw/left.cuh"
 #include "cuda/asw/records.cuh"
 
@@ -14,7 +14,8 @@ constexpr float COST_SCALE = 16777216.0f;       /* 2^24: the bits of a raw cost 
 /* A block's share: columns x0..x0 + columns - 1 and a run of disparities from @base on. */
 struct ColumnBlock
 {
-  int columns, x0, base, rights;        /* right columns met */
+  int columns, x0, base;
+  int rights;                   /* right columns that are partners of the share */
 
   __device__
   ColumnBlock ()
@@ -26,8 +27,8 @@ struct ColumnBlock
   }
 };
 
-/* What a block keeps in shared memory: for each of two tiles the records, right ones before left ones, colours
- * of more, and each column's weights. */
+/* The shared memory of a block: the records of two tiles, right ones before left ones; the colours of LINE_TILES tiles; the
+ * weights of each column. */
 template <int COST, int REACH> struct ColumnStage
 {
   static constexpr int record = RecordFormat<COST>::bytes;
@@ -57,8 +58,8 @@ template <int COST, int REACH> struct ColumnStage
   }
 };
 
-/* Starts to copy the records of tile @n and the colours of the one after it, and before the first its own; numbered
- * from @first, up to @last. */
+/* Starts to copy the records of tile @n and the colours of tile @n + 1, for tile 0 its own colours too. Tiles are numbered
+ * from @first on, up to @last. */
 template <int COST, int REACH> __device__ __forceinline__ void
 copy_tile (const Frame &f, const ColumnBlock &b, const Records &from, int first, int n, int last,
     const ColumnStage<COST, REACH> &stage, CopyThreads c)
@@ -80,21 +81,21 @@ copy_tile (const Frame &f, const ColumnBlock &b, const Records &from, int first,
         from.color + (left + from.columns[STEREO_LEFT]) * TILE_PIXELS, stage.colors_size, arrival, c);
 }
 
-/* Costs of a tile from this lane's places in its records. */
+/* The lane's registers of B, from its places in the records of a tile: costs of rows (taps) 4 t..4 t + 3. */
 template <int COST> __device__ __forceinline__ void
 make_costs (const uint8_t *left_record, const uint8_t *right_record, uint32_t (&to)[INDEX_TILES][2])
 {
   FourRows<COST> left, right;
   load_rows (left, left_record);
 #pragma unroll
-  for (int t = 0; t < INDEX_TILES; t++) {
-    load_rows (right, right_record + t * RecordFormat<COST>::bytes);
-    four_costs (left, right, to[t]);
+  for (int k = 0; k < INDEX_TILES; k++) {
+    load_rows (right, right_record + k * RecordFormat<COST>::bytes);
+    four_costs (left, right, to[k]);
   }
 }
 
-/* Means of two rows of the tile, as half floats, 0 where there is no candidate; eights without any are not read by the
- * second pass either. @rows: to the end of the image. */
+/* Stores the lane's means of rows g and g + 8 as half floats, 0 where there is no candidate. Where none of a lane's 8 indices
+ * has a candidate, the second pass reads none of them. @rows: from row g to the end of the image. */
 __device__ __forceinline__ void
 store_means (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&weights)[4], const Candidates &all, int base,
     int rows, uint16_t *out)
@@ -116,9 +117,9 @@ store_means (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&w
 }
 
 /*
- * A block is a few columns (threadIdx.y, blockIdx.x) by WARP_INDICES disparities a warp (threadIdx.x, blockIdx.y) by @strip
- * tiles (blockIdx.z), rolling down. Lane (j, g) makes the costs of rows 4 g.. of index base + j * INDEX_TILES + t for tile t of
- * INDEX_TILES, and ends up with indices base + 2 INDEX_TILES g.. of rows j and j + 8.
+ * Block: a few columns (threadIdx.y, blockIdx.x) by WARP_INDICES disparities a warp (threadIdx.x, blockIdx.y) by @strip
+ * tiles (blockIdx.z), from top to bottom. A lane makes the costs of its elements of B from records in shared memory, where
+ * the lanes of a load read different banks. It stores 16 bytes a row of its elements of D.
  */
 template <int COST, int REACH> __global__ void __launch_bounds__ (MOST_THREADS, RESIDENT_BLOCKS)
 aggregate_columns (Frame f, Records records, AswWindow w, int strip)
@@ -129,16 +130,16 @@ aggregate_columns (Frame f, Records records, AswWindow w, int strip)
   ColumnStage<COST, REACH> stage (shared, b);
   CopyThreads copy_threads = { (int) (threadIdx.y * blockDim.x + threadIdx.x), (int) (blockDim.x * blockDim.y) };
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, x = b.x0 + threadIdx.y, base = b.base + warp * WARP_INDICES;
-  int j = lane >> 2, g = lane & 3, tiles = (f.height + TILE_PIXELS - 1) / TILE_PIXELS;
-  /* from here on tiles are numbered from the first one whose costs the block makes */
+  int g = lane >> 2, t = lane & 3, tiles = (f.height + TILE_PIXELS - 1) / TILE_PIXELS;
+  /* from here on, tiles are numbered from the first one whose costs the block makes */
   int first = max ((int) blockIdx.z * strip - REACH / 2, 0), begin = blockIdx.z * strip - first;
   int end = min (begin + strip, tiles - first), last = min (end + REACH / 2, tiles - first) - 1;
   int rows = f.height - first * TILE_PIXELS, turn = REACH * begin + warp;
   Line<REACH> line = { (uint4 (*)[REACH * 32]) (stage.weights + threadIdx.y * 2 * REACH * 32),
     (const uint32_t *) stage.colors + threadIdx.y * TILE_PIXELS, b.columns * TILE_PIXELS, rows };
-  const uint8_t *left = stage.records + (b.rights + threadIdx.y) * RECORD + 16 * g;
-  const uint8_t *right = stage.records + (b.columns - 1 - threadIdx.y + warp * WARP_INDICES + j * INDEX_TILES) * RECORD + 16 * g;
-  uint16_t *out = f.volume + ((size_t) ((first + begin) * TILE_PIXELS + j) * f.width + x) * f.depth + base + 2 * INDEX_TILES * g;
+  const uint8_t *left = stage.records + (b.rights + threadIdx.y) * RECORD + 16 * t;
+  const uint8_t *right = stage.records + (b.columns - 1 - threadIdx.y + warp * WARP_INDICES + g * INDEX_TILES) * RECORD + 16 * t;
+  uint16_t *out = f.volume + ((size_t) ((first + begin) * TILE_PIXELS + g) * f.width + x) * f.depth + base + 2 * INDEX_TILES * t;
   Candidates all = x < f.width ? candidates (f, x) : Candidates { 0, -1 };
   Ring<REACH> ring;
 
@@ -150,7 +151,7 @@ aggregate_columns (Frame f, Records records, AswWindow w, int strip)
       copy_tile (f, b, records, first, n + 1, last, stage, copy_threads);
   };
   auto make = [&](int n, uint32_t (&to)[INDEX_TILES][2]) {
-    /* past the last tile those of an older one: their weights are 0 */
+    /* past the last tile this reads an older one: its weights are 0 */
     make_costs<COST> (left + (n & 1) * stage.records_size, right + (n & 1) * stage.records_size, to);
   };
   if (last == 0)
@@ -169,7 +170,7 @@ aggregate_columns (Frame f, Records records, AswWindow w, int strip)
     }
   share_weights (line, *stage.distances, begin, turn, w);
 
-  bool none = has_none (all, base);     /* such a warp comes along for the others, with whom it waits and makes weights */
+  bool none = has_none (all, base);     /* such a warp still waits with the others and makes weights for them */
   for (int start = begin; start < end; start += REACH)
 #pragma unroll
     for (int step = 0; step < REACH; step++) {
@@ -179,7 +180,7 @@ aggregate_columns (Frame f, Records records, AswWindow w, int strip)
       uint4 a[REACH];
       float sum[INDEX_TILES][4], weights[4];
       advance (tile + REACH / 2);
-      /* the weights of the tile ahead, to overlap with the products */
+      /* the weights of the next tile overlap with the products */
       if (tile + 1 < end)
         share_weights (line, *stage.distances, tile + 1, turn, w);
       if (none)
@@ -188,14 +189,14 @@ aggregate_columns (Frame f, Records records, AswWindow w, int strip)
       make (tile + REACH / 2, ring.costs[(step + REACH / 2) % REACH]);
       sum_weights (weights, a);
       multiply_band (sum, a, ring, step);
-      store_means (f, sum, weights, all, base, rows - tile * TILE_PIXELS - j, out);
+      store_means (f, sum, weights, all, base, rows - tile * TILE_PIXELS - g, out);
       out += (size_t) TILE_PIXELS * f.width * f.depth;
     }
 }
 
 /* ---- stage ------------------------------------------------------------------------------------------ */
 
-/* As many columns as fit, and if one does not, fewer disparities of it. */
+/* As many columns as shared memory holds; if it does not hold one, fewer disparities of it. */
 template <int COST, int REACH> static Layout
 columns_layout (const StereoPlan *plan)
 {
@@ -225,7 +226,8 @@ records_of (const StereoPlan *plan, const AswLeftContext *context)
     plan->width + disparities + 2 * RECORD_PAD } };
 }
 
-/* Tiles a strip: blocks run @slots at a time, and a strip begins with costs of REACH / 2 tiles of the one above. */
+/* Tiles of a strip, such that the kernel takes the least time: @slots blocks run at a time, and each strip makes the costs of
+ * REACH / 2 tiles of the strip above too. */
 static int
 strip_of (int tiles, int blocks, int slots, int reach)
 {
@@ -243,7 +245,7 @@ strip_of (int tiles, int blocks, int slots, int reach)
   return best;
 }
 
-/* What is allowed is the device's limit, not this plan's need: plans share the kernel. */
+/* Allows the kernel the device's limit of shared memory, not this plan's need: plans share the kernel. */
 template <int COST, int REACH> static StereoStatus
 prepare_columns (StereoPlan *plan, AswLeftContext *context, StereoError *error)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What raw costs of a column are made of: for 16 rows and a column one record, a plane of 64 bytes for each
- * feature of the cost, so that a lane reads four rows of a feature in one load and every feature at a fixed
- * distance. Records of neighbouring columns follow one another: a block copies the run it needs as it is,
- * and 16 bytes between them let all lanes of a load meet different banks. Right columns are numbered by
- * xm - min_disparity + RECORD_PAD, and there are as many as candidates ask for; those outside the image are
- * never written, and never reach a result.
+ * Records: the features of 16 rows of one column, from which the first pass of support=left makes its raw costs.
+ *
+ * A record has a plane of 64 bytes for each feature that the cost reads: a lane loads four rows of a feature at once, and
+ * finds every feature at a fixed distance. Records of neighbouring columns follow one another: a block copies the run that
+ * it needs in one piece. 16 bytes between records let the lanes of a load read different banks. Right columns are
+ * numbered by xm - min_disparity + RECORD_PAD. There are as many as candidates have; those outside the image are never
+ * written and never reach a result.
  */
 #ifndef STEREO_CUDA_RECORDS_CUH
 #define STEREO_CUDA_RECORDS_CUH
@@ -29,8 +30,8 @@ constexpr int RECORD_PAD = 8;           /* right columns before those of the ima
 constexpr int RECORD_COLUMNS = 64;      /* columns whose records a block makes */
 constexpr int RECORD_THREADS = 256;
 
-/* Records of both views: view[v] + (rows / 16 * columns[v] + column) * bytes; and, numbered like the left view's, 16
- * rows of its colours, which weights are made of. */
+/* The record of 16 rows of a column is at view[v] + (row / 16 * columns[v] + column) * bytes. The colours of the left view,
+ * for the weights, are in the same order: 16 rows a column. */
 struct Records
 {
   uint8_t *view[2];
@@ -41,11 +42,11 @@ struct Records
 /* Four rows of a column. */
 template <int COST> struct FourRows
 {
-  uint4 census[RecordFormat<COST>::census + 1], color;      /* one more: no empty arrays */
+  uint4 census[RecordFormat<COST>::census + 1], color;      /* one more, because an array must not be empty */
   uint2 level;
 };
 
-/* @from: the record's, 16 bytes on for every four rows; in shared memory. */
+/* @from: in shared memory, 16 bytes after the start of the record for every four rows. */
 template <int COST> __device__ __forceinline__ void
 load_rows (FourRows<COST> &rows, const uint8_t *from)
 {
@@ -86,7 +87,7 @@ four_costs (const FourRows<COST> &l, const FourRows<COST> &r, uint32_t (&costs)[
   costs[1] = Cost<COST>::of_two_pairs (d[1]);
 }
 
-/* ---- making them --------------------------------------------------------------------------------- */
+/* ---- making the records --------------------------------------------------------------------------------- */
 
 /* One feature of a pixel as it stands in a record: 32 bits, or 16 of the level. */
 template <int COST> __device__ __forceinline__ uint32_t
@@ -101,8 +102,8 @@ feature (const StereoView &view, size_t at, int plane)
 }
 
 /*
- * A block makes the records of 64 columns (blockIdx.x) and 16 rows (blockIdx.y) of one view (blockIdx.z), through
- * shared memory. Rows past the image are 0: their weights are, but 0 times what is no number would be none.
+ * Block: the records of 64 columns (blockIdx.x) and 16 rows (blockIdx.y) of one view (blockIdx.z), transposed in shared
+ * memory. Rows past the image are set to 0. Their weights are 0 too, but 0 times NaN would be NaN.
  */
 template <int COST> __global__ void __launch_bounds__ (RECORD_THREADS)
 make_records (Frame f, Records records)
@@ -124,7 +125,7 @@ make_records (Frame f, Records records)
     tile[F::planes][r][c] = inside ? view.color[at] : 0;
   }
   __syncthreads ();
-  /* four rows of a feature a thread */
+  /* a thread: four rows of a feature */
 #pragma unroll
   for (int e = threadIdx.x; e < (F::planes + 1) * 4 * RECORD_COLUMNS; e += RECORD_THREADS) {
     int p = e / 4 % (F::planes + 1), c = e / 4 / (F::planes + 1), r = e % 4 * 4, x = x0 + c;

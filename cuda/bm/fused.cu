@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Block matching by bm_fused.cuh: the stage, and what its kernel reads. */
+/* Block matching by fused.cuh: the stage, and the inputs of its kernel. */
 #include "cuda/bm/fused_kernel.cuh"
 #include "cuda/cost.cuh"
 
@@ -33,8 +33,7 @@ store_pair (const BmFusedTask &t, int view, size_t at, uint32_t enters, uint32_t
     ((uint16_t *) pairs)[at] = (uint16_t) (enters | leaves << 8);
 }
 
-/* Columns of one view down INPUT_ROWS rows, a thread each; those at a block's ends only add to their neighbours'
- * windows. */
+/* Columns of one view, a thread each, down INPUT_ROWS rows. Columns at the ends of a block only add to the windows of others. */
 template <int COST, BmKind KIND, int R>
 static __device__ void
 make_inputs (const BmFusedTask &t, int view)
@@ -79,7 +78,7 @@ make_inputs (const BmFusedTask &t, int view)
 
 /* ---- inputs: costs of cut windows ----------------------------------------------------------------------- */
 
-/* What a cost is made of, over a column or window. */
+/* The sums that a cost is made of, over a column or a window. */
 struct CutSums
 {
   uint32_t pixels;              /* differences or products */
@@ -102,7 +101,7 @@ roll_cut (const Frame &f, ptrdiff_t row, int x, int m, bool enters, CutSums &s)
   s.squares_r += enters ? r * r : 0 - r * r;
 }
 
-/* The low bits that stand for it. */
+/* The low bits that hold a cost: see BmBits. */
 template <int COST, BmKind KIND>
 static __device__ uint16_t
 cut_cost (const Frame &f, const CutSums &s, int taps)
@@ -119,7 +118,7 @@ cut_cost (const Frame &f, const CutSums &s, int taps)
   return (uint16_t) (BmBits<COST, KIND>::falls ? ~cost : cost);
 }
 
-/* A thread takes one end of one candidate's columns down CUT_ROWS rows. */
+/* Thread: one end of the columns of one candidate, down CUT_ROWS rows. */
 template <int COST, BmKind KIND, int R>
 static __device__ void
 make_cuts (const BmFusedTask &t, int y0)
@@ -175,7 +174,7 @@ struct BmFusedContext
   uint16_t *cuts;
 };
 
-/* How the picture is cut up. */
+/* How the picture is divided. */
 struct Cutting
 {
   int warps, stride, strips, chunks;
@@ -199,9 +198,9 @@ cut_up (const StereoPlan *plan)
   return c;
 }
 
-/* Rows of a segment, which starts with some rows that it does not make. Blocks with cut windows take longer: the last
- * ones end about BM_FUSED_TAIL blocks' time after the multiprocessors' share of all of them (measured: see
- * docs/performance.md). */
+/* Rows of a segment, such that the kernel takes the least time. A segment first sums up 3 * radius rows that it does not make.
+ * Blocks with cut windows take longer: the last blocks end about the time of BM_FUSED_TAIL blocks after an even share
+ * (measured on an H200). */
 static int
 choose_segment (int height, int columns, int slots, int radius)
 {
@@ -290,7 +289,7 @@ run (StereoPlan *plan, void *context, StereoError *error)
 
   bm_inputs_kernel<COST, KIND, R> <<<grid, INPUT_THREADS, 0, cuda_state (plan)->stream>>> (t);
   CUDA_LAUNCHED (plan, "bm_inputs_kernel");
-  constexpr int depth = R == 4 ? 128 : 0;       /* of the method's own window, a common one */
+  constexpr int depth = R == 4 ? 128 : 0;       /* a common depth, for the method's own window */
   return plan->depth == depth ? launch_kernel<COST, KIND, R, depth> (plan, &c, t, error) :
       launch_kernel<COST, KIND, R, 0> (plan, &c, t, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Block matching: the stage, and luma's own sums of every window, which the correlations take. */
-#include "cuda/bm/windows.cuh"
+/* Block matching: the stage, and the sums of luma over every window, which correlations need. */
+#include "cuda/bm/windows_kernel.cuh"
 #include "cuda/cost.cuh"
 
 namespace
@@ -35,7 +35,7 @@ scan (uint2 v, uint2 *total)
   return v;
 }
 
-/* A block takes a row of one view. */
+/* Block: a row (blockIdx.x) of one view (blockIdx.y), 256 columns at a time. */
 static __global__ void __launch_bounds__ (LINE_THREADS)
 bm_lines_kernel (BmTask t, int cost)
 {
@@ -102,7 +102,7 @@ launch_radius (StereoPlan *plan, BmTask t, StereoError *error)
 {
   unsigned strips = cuda_blocks (plan->width, BM_STRIP - 2 * t.radius), chunks = cuda_blocks (plan->depth, BM_CHUNK);
   unsigned segments = bm_resident (KIND) * BM_BLOCKS / (strips * chunks);
-  int least = 4 * (2 * t.radius + 1);   /* rows a segment sums up before its first: not more than half as many again */
+  int least = 4 * (2 * t.radius + 1);   /* a segment first sums up 2 * radius rows: at most half as many again */
 
   t.segment = (int) cuda_blocks (plan->height, segments ? segments : 1);
   t.segment = t.segment < least ? least : t.segment;
@@ -120,7 +120,7 @@ launch_step (StereoPlan *plan, const BmContext *context, int radius, StereoError
 {
   BmTask t = task_of (plan, context);
   t.radius = radius;
-  constexpr int own = KIND == BM_MEAN ? 4 : 0;  /* of the method's own window; bm_fused.cu has windows' costs with that */
+  constexpr int own = KIND == BM_MEAN ? 4 : 0;  /* radius of the method's own window; fused.cu serves costs of windows of that size */
   if (radius == own && plan->depth == 128)
     return launch_radius<COST, KIND, own, 128> (plan, t, error);
   return radius == own ? launch_radius<COST, KIND, own, 0> (plan, t, error) :

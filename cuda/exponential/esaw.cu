@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Exponential step size adaptive weight: exponential.cuh without messages. */
+/* Exponential step size adaptive weight: stage.cuh without messages. */
 #include "cuda/cost.cuh"
 #include "cuda/exponential/kernel.cuh"
 
@@ -8,7 +8,7 @@ namespace
 
 constexpr int MOST_LANES = 8;   /* of a pixel */
 
-/* Candidates do not meet: as many blocks share a pixel's as leave few lanes idle. */
+/* Candidates are independent: the number of blocks that share the candidates of a pixel leaves few lanes idle. */
 static int
 lanes_of (const StereoPlan *plan)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The consistency of both views (3.2.4), before a refinement; after the last one finish.cu checks the left view. */
+/* The consistency of both views (3.2.4) before a refinement. After the last refinement disparity.cu checks the left view. */
 #include "cuda/post/check.cuh"
 
 namespace
 {
 
-#define BLOCK_X 32
-#define BLOCK_Y 4
+constexpr int BLOCK_X = 32;
+constexpr int BLOCK_Y = 4;
 
-/* A thread per four pixels of a row, a plane of the grid per view: each writes its own confidence and reads only
- * indices of the other. */
+/* Thread: four pixels of a row; blockIdx.z: the view, whose confidence the thread writes. It reads indices of both views. */
 static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
 check_kernel (Frame f, int consistency)
 {

@@ -8,8 +8,7 @@
 namespace
 {
 
-#define FOUR 4
-
+constexpr int FOUR = 4;
 static __device__ __forceinline__ void
 load_four (const uint16_t *from, int (&to)[FOUR])
 {

@@ -7,8 +7,8 @@
 namespace
 {
 
-#define BLOCK_X 32
-#define BLOCK_Y 4
+constexpr int BLOCK_X = 32;
+constexpr int BLOCK_Y = 4;
 
 /* Four values of a map, or as many to it. */
 static __device__ __forceinline__ void
@@ -27,8 +27,8 @@ store_four (float *to, const float (&from)[FOUR])
   *(float4 *) to = make_float4 (from[0], from[1], from[2], from[3]);
 }
 
-/* @offset of those of four pixels that are @wanted and whose index is not the @first one, which select has seen to. Their
- * costs are under way together. */
+/* Fits @offset for those of four pixels that are @wanted and whose index is not their @first: selection has fitted the first.
+ * All loads of costs come before the fits. */
 static __device__ __forceinline__ void
 fit_moved (const Frame &f, int x, int y, const int (&index)[FOUR], const int (&first)[FOUR], const bool (&wanted)[FOUR],
     float (&offset)[FOUR])
@@ -46,9 +46,8 @@ fit_moved (const Frame &f, int x, int y, const int (&index)[FOUR], const int (&f
 }
 
 /*
- * The last check, the sub-pixel fit and the rejection in one: a thread per four pixels of a row. The right view is only
- * looked at, because nothing asks for its confidence any more, and pixels that are rejected are not fitted. @found: the
- * offsets of the lowest costs.
+ * The last check, the sub-pixel fit and the rejection. Thread: four pixels of a row of the left view. Of the right view it
+ * reads only indices: no later step reads its confidence. Rejected pixels are not fitted. @found: Selection.offset.
  */
 template <bool SUBPIXEL> static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
 disparity_kernel (Frame f, const float *found, int consistency, bool reject)

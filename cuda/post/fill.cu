@@ -5,9 +5,9 @@
 namespace
 {
 
-#define FILL_THREADS 256
+constexpr int FILL_THREADS = 256;
 
-/* For every thread the last value at or before it (@step -1), or the first at or after it (@step 1). */
+/* Gives every thread the last value at or before its own (@step -1), or the first value at or after it (@step 1). */
 static __device__ void
 spread (float *values, int step)
 {
@@ -25,7 +25,7 @@ spread (float *values, int step)
   __syncthreads ();
 }
 
-/* A hole is what the left view sees and the right one does not: the farther neighbour's. */
+/* Fills holes. The left view sees there what the right view does not: it belongs to the farther neighbour. */
 static __device__ void
 fill_span (float *row, int from, int to, float before, float beyond)
 {
@@ -44,8 +44,8 @@ fill_span (float *row, int from, int to, float before, float beyond)
   }
 }
 
-/* A block per row, a span of it per thread. Shared: the last and first values of the spans, which tell
- * every thread what stands before and after its own; only it reads and writes its span. */
+/* Block: a row; thread: a span of it, which no other thread reads or writes. Shared memory: the last and the first value of
+ * each span, from which every thread gets the values before and after its own span. */
 static __global__ void
 fill_kernel (Frame f)
 {

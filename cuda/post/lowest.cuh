@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The three lowest costs of a pixel, as keys that order ties too: what the lanes of select.cu do with them. */
+/* The three lowest costs of a pixel, as keys that order ties too, and how the lanes of select.cu find them. */
 #ifndef STEREO_CUDA_POST_LOWEST_CUH
 #define STEREO_CUDA_POST_LOWEST_CUH
 
@@ -8,8 +8,8 @@
 namespace
 {
 
-#define NO_KEY 0xFFFFFFFFu
-#define ALL_LANES 0xFFFFFFFFu
+constexpr uint32_t NO_KEY = 0xFFFFFFFFu;
+constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /* The three lowest keys (cost << 16 | index) seen: ties go to the smaller index. */
 struct __align__ (16) Lowest
@@ -18,7 +18,7 @@ struct __align__ (16) Lowest
 };
 
 static __device__ __forceinline__ void
-meet (Lowest &l, uint32_t key)
+insert_key (Lowest &l, uint32_t key)
 {
   uint32_t above = max (l.first, key);
   l.third = min (l.third, max (l.second, above));
@@ -27,8 +27,8 @@ meet (Lowest &l, uint32_t key)
 }
 
 /*
- * Comparisons are what there is too much of, and the units for them are the ones for additions: some sums are made by
- * the multipliers, next to idle here. The factor is 1 (a block has one row of threads), which the compiler cannot know.
+ * The kernel is bound by comparisons, which issue on the same units as additions. Some sums are made on the multipliers
+ * instead, which are almost idle: a * 1 + b. The factor blockDim.y is 1, and the compiler does not know it.
  */
 template <bool MULTIPLIERS> static __device__ __forceinline__ uint32_t
 sum (uint32_t a, uint32_t b)
@@ -36,16 +36,16 @@ sum (uint32_t a, uint32_t b)
   return MULTIPLIERS ? a * blockDim.y + b : a + b;
 }
 
-/* The greater one, where the lesser is known. */
+/* The greater of two numbers whose lesser is known. */
 static __device__ __forceinline__ uint32_t
 greater (uint32_t a, uint32_t b, uint32_t lesser)
 {
   return sum<true> (a, b) - lesser * blockDim.y;
 }
 
-/* Two keys at once: fewer comparisons. */
+/* Two keys at once take fewer comparisons. */
 static __device__ __forceinline__ void
-meet (Lowest &l, uint32_t a, uint32_t b)
+insert_two_keys (Lowest &l, uint32_t a, uint32_t b)
 {
   uint32_t low = min (a, b), high = greater (a, b, low), first = min (l.first, low);
   l.third = min (min (l.third, max (l.first, high)), max (l.second, low));
@@ -61,7 +61,7 @@ merge (Lowest a, Lowest b)
   return l;
 }
 
-/* ---- a left pixel: of W keys a lane, all lanes' ------------------------------------------------------ */
+/* ---- a left pixel: the lowest of W keys a lane, over all lanes ------------------------------------------------------ */
 
 static __device__ __forceinline__ uint32_t
 warp_min (uint32_t key)
@@ -85,7 +85,7 @@ least_key (const uint32_t (&keys)[W])
   return warp_min (least);
 }
 
-/* The least key of all lanes' beyond @bound, where there is one: what is not beyond wraps around to the top. */
+/* The least key of all lanes above @bound: the difference of a key that is not above wraps around to a large number. */
 template <int W> static __device__ __forceinline__ uint32_t
 least_beyond (const uint32_t (&keys)[W], uint32_t bound)
 {
@@ -96,7 +96,7 @@ least_beyond (const uint32_t (&keys)[W], uint32_t bound)
   return least_key<W> (away) + bound + 1;
 }
 
-/* A left pixel's. A key that several lanes hold counts once; a round has three and more. */
+/* The three lowest keys of a left pixel. A key that several lanes hold counts once; a round has at least three keys. */
 template <int W> static __device__ __forceinline__ Lowest
 warp_lowest (const uint32_t (&keys)[W])
 {

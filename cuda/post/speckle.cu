@@ -6,10 +6,10 @@
 namespace
 {
 
-#define BLOCK_X 32              /* a warp is a piece of a row */
-#define BLOCK_Y 8
+constexpr int BLOCK_X = 32;     /* a warp is a piece of a row */
+constexpr int BLOCK_Y = 8;
 
-/* Pixels are counted and numbered, a row's pitch included, in 32 bits, those of the last row of blocks too. */
+/* 32 bits number the pixels, with the pitch of a row, and count them. */
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STEREO_MAX_SIDE % 32 == 0, "pixels");
 
 /* Scratch memory of the stage: maps of the left view. */
@@ -22,7 +22,7 @@ struct Labels
 {
   int32_t *label, *size;
   float range;
-  int least;                    /* pixels of a region that stays */
+  int least;                    /* pixels of the smallest region that stays */
 };
 
 /* False for NaN too. */
@@ -32,7 +32,7 @@ connected (const Frame &f, const Labels &l, int a, int b)
   return fabsf (f.disparity[a] - f.disparity[b]) <= l.range;
 }
 
-/* A label read late is a pixel of the same region, and not a smaller one: no harm. */
+/* An outdated label does no harm: it is a pixel of the same region, and not smaller than the current label. */
 static __device__ int32_t
 root_of (const int32_t *label, int32_t pixel)
 {
@@ -42,7 +42,7 @@ root_of (const int32_t *label, int32_t pixel)
   return pixel;
 }
 
-/* Hangs the larger root under the smaller; when somebody else was faster, goes on from what it did. */
+/* Makes the smaller root the label of the larger one. If another thread has changed that label before, joins with its label. */
 static __device__ void
 join (int32_t *label, int32_t a, int32_t b)
 {
@@ -59,7 +59,7 @@ join (int32_t *label, int32_t a, int32_t b)
   }
 }
 
-/* A thread per pixel; a warp's pixels that are connected in a row start with the label of the first. */
+/* Thread: a pixel. Pixels of a warp that are connected along the row start with the label of the first of them. */
 static __global__ void
 label_kernel (Frame f, Labels l)
 {
@@ -74,8 +74,8 @@ label_kernel (Frame f, Labels l)
   }
 }
 
-/* A thread per pixel: joins pieces of rows with the piece before and those above. Where the pixel to
- * the left joins the same two pieces, it need not. */
+/* Thread: a pixel. Joins its piece of the row with the piece before and with pieces above, unless the pixel to the left joins
+ * the same two pieces. */
 static __global__ void
 join_kernel (Frame f, Labels l)
 {
@@ -94,7 +94,7 @@ join_kernel (Frame f, Labels l)
   join (l.label, p, above);
 }
 
-/* A thread per pixel; threads of a warp with the same root count for it together. */
+/* Thread: a pixel. Threads of a warp with the same root add to its size together. */
 static __global__ void
 count_kernel (Frame f, Labels l)
 {

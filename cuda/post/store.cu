@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The disparity and its confidence -> samples without gaps between rows, for transfer.cu: median, threshold and store
- * in one, so that what they make of the disparity is never written. */
+/* From the disparity and its confidence to samples without gaps between rows, for transfer.cu. Median, threshold and storing
+ * are one kernel: the disparities between them are never written. */
 #include "cuda/post/median.cuh"
 
 namespace
 {
 
-#define BLOCK_X 32
-#define BLOCK_Y 8
-#define EACH 4                  /* pixels of a thread: rows of maps are whole vectors of them */
-#define ALL_LANES 0xFFFFFFFFu
+constexpr int BLOCK_X = 32;
+constexpr int BLOCK_Y = 8;
+constexpr int EACH = 4;         /* pixels of a thread: rows of maps are whole vectors of them */
+constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
-/* Of a frame; all blocks add to it, and the last one empties it for the next frame. */
+/* Sums of a frame, to which all blocks add. The last block resets them for the next frame. */
 struct Totals
 {
   unsigned long long valid, confidence;
@@ -30,7 +30,7 @@ struct Store
   uint8_t *confidence;
   unsigned long long *counts;   /* valid samples, sum of confidence bytes */
   Totals *totals;
-  float least;                  /* confidence of a pixel that keeps its disparity */
+  float least;                  /* confidence that a pixel needs to have a disparity */
   bool depth;
   float scale;                  /* u16 disparity */
   float byte_factor;            /* u8 */
@@ -44,7 +44,7 @@ template <typename Value> struct __align__ (EACH * sizeof (Value)) Four
 
 /* ---- samples ---------------------------------------------------------------------------------------- */
 
-/* Makes one sample; true when it holds a value. */
+/* Makes one sample; true: it holds a value. */
 static __device__ __forceinline__ bool
 make_sample (const Frame &f, const Store &s, float d, uint16_t *to)
 {
@@ -70,7 +70,7 @@ make_sample (const Frame &f, const Store &s, float d, float *to)
   return !isnan (v);
 }
 
-/* Values of the pixels from column @x on: in one piece where every row begins on a whole vector. */
+/* Stores the values of the pixels from column @x on, in one piece if every row begins on a whole vector. */
 template <typename Value> static __device__ __forceinline__ void
 store_four (const Frame &f, int x, int y, const Four<Value> &values, Value *to)
 {
@@ -108,7 +108,7 @@ load_row (const Frame &f, int x, int y, float (&row)[EACH + 2 * RADIUS])
   row[RADIUS + 3] = x + 3 < f.width ? own.w : NAN;
 }
 
-/* Of the pixels from column @x on: medians of their windows, where they have a disparity at all. */
+/* The disparities of the pixels from column @x on: medians of their windows. A pixel without a disparity stays without. */
 template <int RADIUS> static __device__ __forceinline__ void
 load_disparities (const Frame &f, int x, int y, float (&d)[EACH])
 {
@@ -144,9 +144,8 @@ warp_sum (unsigned value)
 #endif
 }
 
-/* Both counts of a block are in one word: of 1024 pixels, 11 bits above 20. */
-#define VALID_SHIFT 20
-
+/* One word has both counts of a block of 1024 pixels: 11 bits for the valid ones above 20 bits of confidence. */
+constexpr int VALID_SHIFT = 20;
 static __device__ __forceinline__ void
 add_counts (const Store &s, unsigned counts)
 {
@@ -162,7 +161,7 @@ add_counts (const Store &s, unsigned counts)
   totals->blocks = 0;
 }
 
-/* A thread per four pixels of a row. A pixel without a disparity has no confidence to speak of. */
+/* Thread: four pixels of a row. A pixel without a disparity gets the confidence 0. Shared memory: the counts of the block. */
 template <typename Sample, int RADIUS> static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
 output_kernel (Frame f, Store s)
 {

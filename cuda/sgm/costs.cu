@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Raw costs of all pixels and candidates, a byte each, for the paths of semi-global matching. */
+/* Raw costs of all pixels and candidates, a byte each, for semi-global matching. */
 #include "cuda/cost.cuh"
 #include "cuda/sgm/paths.cuh"
 
@@ -11,8 +11,8 @@ constexpr int THREAD_SIDE = 4;  /* columns, and candidates, of a thread */
 
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_DISPARITIES <= INT32_MAX, "items of a row");
 
-/* A thread: THREAD_SIDE columns by THREAD_SIDE candidates, whose partners are 2 * THREAD_SIDE - 1 right pixels. Neighbouring threads take
- * neighbouring candidates. What does not exist costs 0. */
+/* Thread: THREAD_SIDE columns by THREAD_SIDE candidates, whose partners are 2 * THREAD_SIDE - 1 right pixels; blockIdx.y: the
+ * row. Neighbouring threads have neighbouring candidates. A candidate that does not exist gets the cost 0. */
 template <int COST> __global__ void __launch_bounds__ (THREADS)
 cost_kernel (Frame f, uint8_t *costs)
 {
@@ -23,7 +23,7 @@ cost_kernel (Frame f, uint8_t *costs)
 
   if (x >= f.width)
     return;
-  int partner = f.width - 1 - x + f.min_disparity + i;          /* of column x at candidate i */
+  int partner = f.width - 1 - x + f.min_disparity + i;          /* the right pixel of column x at candidate i */
 #pragma unroll
   for (int k = 0; k < THREAD_SIDE; k++)
     left[k] = load_pixel<COST> (f.view[STEREO_LEFT], row + min (x + k, f.width - 1));

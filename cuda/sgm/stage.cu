@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching: which kernels a plan takes. Costs first, then rows both ways; then either columns both ways, or
- * all directions from above and all from below. What stands here itself serves searches too deep for that: one diagonal
- * direction after the other, a warp a line.
+ * Semi-global matching: the stage. Costs come first, then rows both ways; then either columns both ways (paths=4), or all
+ * directions from above and all from below (sweep.cu). The kernel of this file is for searches that are too deep for
+ * sweep.cu: it does one diagonal direction after the other, with a warp for each line.
  */
 #include "cuda/cost.cuh"
 #include "cuda/sgm/paths.cuh"
@@ -12,7 +12,7 @@ namespace
 
 constexpr int THREADS = 128;
 
-/* A step along the line, and whose penalties hold. */
+/* A step along the line, and the direction whose penalties it takes. */
 struct Way
 {
   int dx, dy, penalties;
@@ -22,7 +22,7 @@ const Way ways[] = {
   { -1, 1, SGM_RISING }, { 1, -1, SGM_RISING }, { 1, 1, SGM_FALLING }, { -1, -1, SGM_FALLING },
 };
 
-/* Where a line is: diagonal ones that leave the picture go on at the other side, as new ones. */
+/* A pixel of a diagonal line. A line that leaves the picture at one side continues at the other side as a new path. */
 struct Place
 {
   int x;
@@ -42,6 +42,8 @@ advance (Place &p, const Sgm &s, const Way &w)
   return left || right;
 }
 
+/* Warp: a diagonal line, which starts at column @line of the first row. LAST: marks the missing candidates. Costs and sums of
+ * AHEAD pixels are loaded to registers ahead. */
 template <int PAIRS, bool LAST> __global__ void __launch_bounds__ (THREADS)
 line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
 {
@@ -80,7 +82,7 @@ line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
       for (int p = 0; p < PAIRS; p++)
         sum[p] = sums[k][p];
       set_mask (mask, s, here.x, lane);
-      follow (path, lowest, cost, small, large, borders);
+      extend_path (path, lowest, cost, small, large, borders);
 #pragma unroll
       for (int p = 0; p < PAIRS; p++)
         sum[p] = (sum[p] + path[p]) | (LAST ? mask.pair[p] : 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the warps of a strip, see sgm_sweep.cu, share: costs of diagonal paths, in the block and between blocks, and how
- * a column's costs and sums come in. */
+/* What the warps of a strip share (see sweep.cu): costs of diagonal paths in the block and between blocks, and copies of a
+ * column's costs and sums. */
 #ifndef STEREO_CUDA_SGM_STRIPS_CUH
 #define STEREO_CUDA_SGM_STRIPS_CUH
 
@@ -19,17 +19,18 @@ enum { FROM_LEFT, FROM_RIGHT, FROM_ABOVE, WAYS };
 
 struct Sweep
 {
-  int up, last;                 /* last: marks the missing candidates */
+  int up, last;                 /* up: from the last row to the first; last: marks the missing candidates */
   int columns;                  /* of a strip */
   int band, bands;              /* of this launch */
   uint32_t small[WAYS], large[WAYS];
-  uint32_t *border, *border_low;        /* [band & 1][way][x]: costs, and their lowest */
-  int *progress;                /* of strips: bands that are done */
+  uint32_t *border, *border_low;        /* [band & 1][way][x]: costs of paths at the end of a band, and their lowest */
+  int *progress;                /* of each strip: the bands that it has done */
 };
 
 /*
- * Costs of diagonal paths in shared memory: [row & 1][way][slot], from the left for columns -BAND_ROWS and on, from the
- * right for columns 0 and on. A lane has its place in slot 0, from which all others are at known distances.
+ * Costs of diagonal paths in shared memory: [row & 1][way][slot]. Slots of paths from the left begin with column -BAND_ROWS
+ * of the strip, those of paths from the right with column 0. A lane has the address of its place in slot 0; the distances
+ * to all other places are constants.
  */
 template <int PAIRS> struct Slots
 {
@@ -121,14 +122,14 @@ await_neighbours (const Sweep &w, int band)
 }
 
 __device__ __forceinline__ void
-tell_neighbours (const Sweep &w, int band)
+signal_neighbours (const Sweep &w, int band)
 {
   cuda_sync_warps ();
   if (threadIdx.x == 0)
     store_released (w.progress + blockIdx.x, band + 1);
 }
 
-/* From the band before @band: the diagonal paths of columns beside the strip, a warp a column in turn. */
+/* Loads the diagonal paths that enter @band from the columns beside the strip; the warps share out the columns. */
 template <int PAIRS> __device__ __forceinline__ void
 load_halos (const Sgm &s, const Sweep &w, uint32_t *words, int band, int warp, int lane)
 {
@@ -145,10 +146,10 @@ load_halos (const Sgm &s, const Sweep &w, uint32_t *words, int band, int warp, i
 
 /* ---- rows ---------------------------------------------------------------------------------------- */
 
-/* A column of the picture as a warp meets it, row by row in the sweep's order. */
+/* A column of the picture, row by row in the order of the sweep. */
 template <int PAIRS> struct SweptColumn
 {
-  const uint8_t *costs;         /* of the row to load next; stays on the last one */
+  const uint8_t *costs;         /* of the next row to load; stays on the last row at the end */
   const uint16_t *sums;
   ptrdiff_t step;               /* elements */
   int left;                     /* rows still to load */
@@ -177,13 +178,13 @@ next_row (SweptColumn<PAIRS> &c)
   c.sums += step;
 }
 
-/* A warp's own part of shared memory, rows in turn; a lane reads what it has fetched itself. In registers the compiler
- * would move what is under way, and wait for it. A fetch takes 4 bytes at least. */
+/* The rows that are being copied, a ring in the warp's part of shared memory. A lane reads only its own copies. With registers
+ * in place of shared memory the compiler moves values and waits for the loads. A copy has at least 4 bytes. */
 template <int PAIRS> struct RowRing
 {
   static const int cost_bytes = PAIRS == 1 ? 4 : 2 * PAIRS, sum_bytes = 4 * PAIRS;
   static const int row = 32 * (cost_bytes + sum_bytes);
-  char *lane;                   /* of row 0: this lane's sums; costs come after all lanes' sums */
+  char *lane;                   /* this lane's sums of row 0; the costs come after the sums of all lanes */
 };
 
 template <int PAIRS> __device__ __forceinline__ RowRing<PAIRS>
@@ -194,7 +195,7 @@ row_ring (uint32_t *words, int warp, int lane)
   return r;
 }
 
-/* Costs of a row; @second: to where sums would go. */
+/* Where the costs of a row are; @second: in the place of the sums. */
 template <int PAIRS> __device__ __forceinline__ char *
 ring_costs (const RowRing<PAIRS> &r, int row, int lane, bool second)
 {

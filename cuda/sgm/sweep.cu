@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching, the three directions at a time that come from the row above (or, on the way up, below).
+ * Semi-global matching, three directions at a time: those that come from the row above or, on the way up, from the row
+ * below.
  *
- * A block has a strip of columns, a warp each, and walks along the rows. The path along the column stays in the warp's
- * registers; the two diagonal ones are handed to the neighbouring warps through shared memory, row by row. What
- * diagonal paths bring from the strips beside is known to the block as far as BAND_ROWS columns away at the start of a band
- * of BAND_ROWS rows, and within the band its `halo` warps follow those paths themselves, a column fewer every row: so
- * strips exchange costs (`border`) only once a band.
+ * A block has a strip of columns, a warp each, and goes from row to row. The path along the column stays in the registers
+ * of the warp. The two diagonal paths go to the neighbouring warps through shared memory, in every row. Diagonal paths also
+ * enter from the strips beside. At the start of a band of BAND_ROWS rows the block loads these paths for BAND_ROWS columns on
+ * both sides; within the band its `halo` warps extend the paths themselves, over one column fewer in every row. So strips
+ * exchange costs (`border`) only once a band.
  *
- * Where all strips fit on the device at once, one launch does all bands and strips wait for each other (`progress`);
- * else there is a launch for every band.
+ * If all strips fit on the device at once, one launch does all bands and strips wait for each other (`progress`);
+ * otherwise there is a launch for every band.
  */
 #include "cuda/sgm/strips.cuh"
 
 namespace
 {
 
-/* What a strip's warp carries from row to row. */
+/* What a warp of the strip has in registers from row to row. */
 template <int PAIRS> struct Strip
 {
   uint32_t path[WAYS][PAIRS], lowest[WAYS];
-  uint32_t hide[PAIRS], mark[PAIRS];    /* of paths and sums where there is no candidate */
+  uint32_t hide[PAIRS], mark[PAIRS];    /* added to paths, and to sums, where there is no candidate */
   int lane;
   Borders borders;
   SweptColumn<PAIRS> column;
@@ -51,7 +52,7 @@ strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &sl
   spread_costs (cost, raw, s.unit);
 #pragma unroll
   for (int way = 0; way < WAYS; way++)
-    follow (t.path[way], t.lowest[way], cost, w.small[way], w.large[way], t.borders);
+    extend_path (t.path[way], t.lowest[way], cost, w.small[way], w.large[way], t.borders);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
     sum[p] = (sum[p] + t.path[0][p] + t.path[1][p] + t.path[2][p]) | t.mark[p];
@@ -79,14 +80,14 @@ start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &
   set_mask (mask, s, x, lane);
   t.lane = lane;
   t.borders = borders_of (lane);
-  keep (t.borders.first);
-  keep (t.borders.last);
+  hold_in_register (t.borders.first);
+  hold_in_register (t.borders.last);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++) {
     t.hide[p] = mask.pair[p] & SGM_MISSING;
     t.mark[p] = w.last ? mask.pair[p] : 0;
-    keep (t.hide[p]);
-    keep (t.mark[p]);
+    hold_in_register (t.hide[p]);
+    hold_in_register (t.mark[p]);
   }
   t.column = start_column<PAIRS> (s, w, x, lane);
   t.to = (uint16_t *) t.column.sums;
@@ -107,7 +108,7 @@ start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &
   }
 }
 
-/* A warp of the strip, column @column; outside the picture it only keeps step. It waits as often as halo_warp() does. */
+/* A warp of the strip, for column @column; outside the picture it only waits. It waits as often as halo_warp() does. */
 template <int PAIRS> __device__ __forceinline__ void
 strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
 {
@@ -138,7 +139,7 @@ strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
       if (band + 1 == w.band + w.bands)
         put_border (t.path[FROM_ABOVE], t.lowest[FROM_ABOVE], s, w, band, FROM_ABOVE, x, lane);
     }
-    tell_neighbours (w, band);
+    signal_neighbours (w, band);
   }
 }
 
@@ -167,7 +168,7 @@ start_halo (const Sgm &s, const Sweep &w, Halo<PAIRS> &h, uint32_t *words, int x
   h.slots = slots_at<PAIRS> (words, slot, lane);
 }
 
-/* A step of one diagonal path beside the strip. */
+/* A row of one diagonal path beside the strip. */
 template <int PAIRS> __device__ __forceinline__ void
 halo_row (const Sgm &s, const Sweep &w, const Halo<PAIRS> &h, const RowRing<PAIRS> &ring, int r, int way, int lane,
     Borders borders)
@@ -178,14 +179,14 @@ halo_row (const Sgm &s, const Sweep &w, const Halo<PAIRS> &h, const RowRing<PAIR
   get_slot (path, lowest, h.slots, r & 1, way, way == FROM_LEFT ? BAND_ROWS - 1 : 1);
   ring_raw (raw, ring, h.column, r, lane, way == FROM_RIGHT);
   spread_costs (cost, raw, s.unit);
-  follow (path, lowest, cost, w.small[way], w.large[way], borders);
+  extend_path (path, lowest, cost, w.small[way], w.large[way], borders);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
     path[p] |= h.hide[p];
   put_slot (path, lowest_of (path), h.slots, ~r & 1, way, way == FROM_LEFT ? BAND_ROWS : 0);
 }
 
-/* Costs for row @r of a band, if the halo still reaches that far there. */
+/* Copies the costs of row @r of a band, if the halo still reaches that far in that row. */
 template <int PAIRS> __device__ __forceinline__ void
 fetch_halo (Halo<PAIRS> (&h)[2], const RowRing<PAIRS> &ring, int r, int away, int lane)
 {
@@ -231,10 +232,12 @@ halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
       if (r + 1 < BAND_ROWS)
         cuda_sync_warps ();
     }
-    tell_neighbours (w, band);
+    signal_neighbours (w, band);
   }
 }
 
+/* Block: a strip, of w.columns warps for its columns and HALO_WARPS warps for the columns beside. Shared memory: Slots, then a
+ * RowRing a warp. A warp copies and stores a whole column of the volume in each row. */
 template <int PAIRS, int STRIPS> __global__ void __launch_bounds__ (32 * (MAX_COLUMNS / STRIPS + HALO_WARPS), STRIPS)
 sweep_kernel (Sgm s, Sweep w)
 {
@@ -243,7 +246,7 @@ sweep_kernel (Sgm s, Sweep w)
   int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
   for (int n = threadIdx.x; n < Slots<PAIRS>::words; n += blockDim.x)
-    words[n] = 0;               /* outside the picture it stays so */
+    words[n] = 0;               /* outside the picture these words stay 0 */
   __syncthreads ();
   if (warp < w.columns)
     strip_warp<PAIRS> (s, w, words, warp, lane);
@@ -259,8 +262,7 @@ pairs_of (const StereoPlan *plan)
   return plan->depth <= 64 ? 1 : plan->depth <= 128 ? 2 : 4;
 }
 
-/* Strips of a multiprocessor: two where registers and memory allow for them and each is wide enough to be worth its
- * halo, or both are needed. */
+/* Strips of a multiprocessor: two if registers and memory allow it and each is wide enough to be worth its halo. */
 static int
 strips_of (const StereoPlan *plan)
 {
@@ -269,7 +271,7 @@ strips_of (const StereoPlan *plan)
   return pairs_of (plan) <= 2 && wide && fit ? MAX_STRIPS : 1;
 }
 
-/* Such that all multiprocessors have their strips, if they fit. */
+/* Columns of a strip, such that all strips run at once if they fit. */
 static int
 columns_of (const StereoPlan *plan)
 {
