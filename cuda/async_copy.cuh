@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Copies from global to shared memory that run beside the work of a block: small ones by every thread, and
- * whole runs of memory by the copy engine where there is one (compute capability 9.0), else by all threads.
- * Before 8.0 a copy is done when it is asked for.
+ * Asynchronous copies from global to shared memory: small ones by every thread, and whole blocks of memory, which the copy
+ * engine copies where there is one (compute capability 9.0) and all threads copy elsewhere. Before compute capability 8.0
+ * every copy is synchronous.
  */
-#ifndef STEREO_CUDA_AHEAD_CUH
-#define STEREO_CUDA_AHEAD_CUH
+#ifndef STEREO_CUDA_ASYNC_COPY_CUH
+#define STEREO_CUDA_ASYNC_COPY_CUH
 
 #include <cuda_runtime.h>
 #include <stdint.h>
+
+namespace
+{
 
 __device__ __forceinline__ uint32_t
 shared_address (const void *p)
@@ -20,7 +23,7 @@ shared_address (const void *p)
 
 /* 16 bytes, or zeros. */
 __device__ __forceinline__ void
-copy_ahead (void *to, const void *from, bool there)
+copy_async (void *to, const void *from, bool there)
 {
 #if __CUDA_ARCH__ >= 800
   asm volatile ("cp.async.cg.shared.global [%0], [%1], 16, %2;"
@@ -32,7 +35,7 @@ copy_ahead (void *to, const void *from, bool there)
 
 /* 4, 8 or 16 bytes. */
 template <int BYTES> __device__ __forceinline__ void
-copy_ahead (void *to, const void *from)
+copy_async (void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
   if (BYTES == 16)
@@ -47,27 +50,27 @@ copy_ahead (void *to, const void *from)
 #endif
 }
 
-/* The copies since the last call are one lot. */
+/* The copies of this thread since the last call become one group. */
 __device__ __forceinline__ void
-end_lot ()
+commit_copies ()
 {
 #if __CUDA_ARCH__ >= 800
   asm volatile ("cp.async.commit_group;" ::: "memory");
 #endif
 }
 
-/* Waits for this thread's lots but the last @UNDER_WAY. */
+/* Waits until only the last @UNDER_WAY groups of this thread are still being copied. */
 template <int UNDER_WAY> __device__ __forceinline__ void
-await_lots ()
+await_copies ()
 {
 #if __CUDA_ARCH__ >= 800
   asm volatile ("cp.async.wait_group %0;" :: "n" (UNDER_WAY) : "memory");
 #endif
 }
 
-/* ---- whole runs ------------------------------------------------------------------------------------- */
+/* ---- whole blocks of memory ------------------------------------------------------------------------------------- */
 
-/* Tells when the copies to one part of a stage are done, time after time. In shared memory. */
+/* A barrier in shared memory (mbarrier) that says when copies are done; it is used again and again. */
 typedef uint64_t Arrival;
 
 /* By one thread, before a __syncthreads(). */
@@ -81,15 +84,15 @@ start_arrivals (Arrival *arrivals, int count)
 #endif
 }
 
-/* A block's threads, who copy. */
-struct Copyists
+/* The threads of a block that copies. */
+struct CopyThreads
 {
   int thread, threads;
 };
 
-/* By all threads: @bytes in all are going to be copied by copy_run(). */
+/* By all threads, before calls of copy_block() that copy @bytes in all. */
 __device__ __forceinline__ void
-expect_bytes (Arrival *arrival, int bytes, Copyists c)
+expect_bytes (Arrival *arrival, int bytes, CopyThreads c)
 {
 #if __CUDA_ARCH__ >= 900
   if (c.thread == 0)
@@ -98,9 +101,9 @@ expect_bytes (Arrival *arrival, int bytes, Copyists c)
 #endif
 }
 
-/* By all threads: a run of whole 16 bytes. */
+/* By all threads: copies @bytes, a multiple of 16. */
 __device__ __forceinline__ void
-copy_run (void *to, const void *from, int bytes, Arrival *arrival, Copyists c)
+copy_block (void *to, const void *from, int bytes, Arrival *arrival, CopyThreads c)
 {
 #if __CUDA_ARCH__ >= 900
   if (c.thread == 0)
@@ -108,11 +111,12 @@ copy_run (void *to, const void *from, int bytes, Arrival *arrival, Copyists c)
         :: "r" (shared_address (to)), "l" (from), "r" (bytes), "r" (shared_address (arrival)) : "memory");
 #else
   for (int e = 16 * c.thread; e < bytes; e += 16 * c.threads)
-    copy_ahead ((char *) to + e, (const char *) from + e, true);
+    copy_async ((char *) to + e, (const char *) from + e, true);
 #endif
 }
 
-/* Waits for what was last expected there, the @time'th (from 0). Others' copies are seen after a __syncthreads(). */
+/* Waits for the bytes that expect_bytes() announced, the @time-th time from 0. After a __syncthreads() a thread also sees the
+ * copies of the other threads. */
 __device__ __forceinline__ void
 await_arrival (Arrival *arrival, int time)
 {
@@ -121,9 +125,11 @@ await_arrival (Arrival *arrival, int time)
       "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra wait;\n}"
       :: "r" (shared_address (arrival)), "r" (time & 1) : "memory");
 #else
-  end_lot ();
-  await_lots<0> ();
+  commit_copies ();
+  await_copies<0> ();
 #endif
+}
+
 }
 
 #endif
