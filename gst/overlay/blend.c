@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A row goes three steps: samples become codes, codes become what is to be added (alpha * colour, 16 bits, with KEEP
- * where nothing is shown), and that is blended. The first two are table look-ups; the third has no look-up and no
- * branch, and becomes vector code.
+ * A row takes three steps. Samples become codes. Codes become the numbers to add: alpha * colour in 16 bits, or KEEP where
+ * nothing is shown. The row is blended with those numbers. The first two steps look up tables; the third has neither a
+ * table nor a branch, so that the compiler can vectorise it.
  */
 #include "gst/overlay/blend.h"
 
@@ -19,6 +19,11 @@
 
 struct _GstStereoBlender
 {
+  GstVideoInfo info;            /* that the colours were made for, by @map and @wanted_alpha */
+  GstStereoColormap map;
+  gdouble wanted_alpha;
+  gboolean have_colors;
+
   guint alpha;                  /* of ONE */
   guint16 add[3][CODES];        /* of a component */
   guint64 pixel[CODES];         /* of a packed RGB pixel's bytes, 16 bits each */
@@ -123,6 +128,13 @@ gst_stereo_blender_set_colors (GstStereoBlender *blender, const GstVideoInfo *in
   guint16 add[3] = { KEEP, KEEP, KEEP };
   gboolean packed = GST_VIDEO_INFO_IS_RGB (info);
 
+  if (blender->have_colors && blender->map == map && blender->wanted_alpha == alpha &&
+      gst_video_info_is_equal (&blender->info, info))
+    return;
+  blender->have_colors = TRUE;
+  blender->map = map;
+  blender->wanted_alpha = alpha;
+  blender->info = *info;
   blender->alpha = (guint) lrint (CLAMP (alpha, 0, 1) * ONE);
   for (guint code = 0; code < CODES; code++) {
     guint64 weight = code == GST_STEREO_CODE_HIDDEN ? 0 : blender->alpha;
@@ -162,7 +174,7 @@ gst_stereo_blend_view_init (GstStereoBlendView *view, GstVideoFrame *frame, gint
 static void
 read_codes (GstStereoBlender *blender, const GstStereoBlendDepth *depth, gint y, gint height, guint8 *codes)
 {
-  /* in locals: a byte that is written could otherwise change them */
+  /* In locals: for the compiler, a byte that is written could change a member of *blender or *depth. */
   gint from = (gint) (((gint64) y * 2 + 1) * depth->height / (2 * (gint64) height));
   gint width = blender->width, depth_width = depth->width;
   const guint8 *row = depth->samples + (gssize) from * depth->stride, *table = depth->codes;
@@ -190,7 +202,7 @@ read_codes (GstStereoBlender *blender, const GstStereoBlendDepth *depth, gint y,
   codes[width] = codes[width - 1];
 }
 
-/* The same promise in the words of each compiler: no pixel is made of another one's. */
+/* Tells the compiler that the pixels of a loop do not depend on each other. */
 #ifdef __clang__
 #define INDEPENDENT _Pragma ("clang loop vectorize(assume_safety)")
 #else
