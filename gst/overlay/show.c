@@ -38,35 +38,34 @@ static const Settings defaults = {
 
 static const GstDepthOverlayProperty properties[] = {
   { ROW (NUMBER, "alpha", alpha), .most = 1,
-    .blurb = "How much of the colours is seen: 0 = only the live view, 1 = only depth" },
+    .blurb = "Opacity of the colours: 0 = only the live view, 1 = only depth" },
   { ROW (CHOICE, "colormap", colormap), .choices = gst_stereo_colormap_get_type,
-    .blurb = "Colours from far to near" },
+    .blurb = "Colour map, from far to near" },
   { ROW (NUMBER, "near", near), .most = FARTHEST,
-    .blurb = "Millimetres: what is as near or nearer has the colour map's near end; below far" },
+    .blurb = "Distance in millimetres at and below which pixels get the near end of the colour map; must be below far" },
   { ROW (NUMBER, "far", far), .most = FARTHEST,
-    .blurb = "Millimetres: what is as far or farther has the colour map's far end; above near" },
+    .blurb = "Distance in millimetres at and above which pixels get the far end of the colour map; must be above near" },
   { ROW (NUMBER, "min-confidence", min_confidence), .most = 1,
-    .blurb = "Confidence, 0..1, below which a pixel shows the live view and does not count for the nearest distance; "
-        "0 = every valid pixel" },
+    .blurb = "Pixels with a lower confidence (0..1) show the live view and do not count for the nearest distance; "
+        "0 = use every valid pixel" },
   { ROW (NUMBER, "warn-distance", warn_distance), .most = FARTHEST,
-    .blurb = "Millimetres: when the nearest distance is below this the picture warns, and so does the message; "
-        "0 = never" },
+    .blurb = "The picture and the message warn when the nearest distance is below this, in millimetres; 0 = never" },
   { ROW (NUMBER, "nearest-percentile", search.percentile), .most = 100,
-    .blurb = "Percent, 0..100, of the region's valid and sure pixels that are at the nearest distance or nearer; smaller "
-        "finds smaller things and trusts fewer pixels; 0 = the one nearest pixel" },
+    .blurb = "Percentage (0..100) of the region's valid and confident pixels that are at the nearest distance or nearer. "
+        "Smaller values find smaller objects, but rely on fewer pixels; 0 = the single nearest pixel" },
   { ROW (REGION, "region", search.region),
-    .blurb = "Where the nearest distance is looked for: <x, y, width, height> as fractions of the picture, 0..1; what "
-        "passes its edge is cut off; the default is the whole picture" },
+    .blurb = "Where to look for the nearest distance: <x, y, width, height> as fractions (0..1) of the picture. Parts "
+        "outside the picture are ignored; the default is the whole picture" },
   { ROW (SWITCH, "legend", legend),
-    .blurb = "Draw which colour is how far" },
+    .blurb = "Draw a legend of the colours and their distances" },
   { ROW (SWITCH, "text", text),
-    .blurb = "Draw the nearest distance, its marker, warnings, and what is the matter where there is no depth" },
+    .blurb = "Draw the nearest distance, its marker and warnings, and say why there is no depth" },
   { ROW (TIME, "max-age", max_age),
-    .blurb = "Nanoseconds that depth may be older than the frame it is shown over; 0 = only depth of the same running "
-        "time" },
+    .blurb = "Maximum age of the depth, compared with the frame it is shown over, in nanoseconds; 0 = only depth of the "
+        "same running time" },
   { ROW (TIME, "message-interval", message_interval),
-    .blurb = "Nanoseconds between two stereo-nearest messages, at least; 0 = one for every frame; a change of warning "
-        "is always posted at once" }
+    .blurb = "Minimum time between two stereo-nearest messages in nanoseconds; 0 = one message per frame. A change of "
+        "warning is always posted at once" }
 };
 
 struct _GstDepthOverlayShow

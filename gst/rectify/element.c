@@ -3,7 +3,7 @@
  * SECTION:element-stereorectify
  * @title: stereorectify
  *
- * Makes a raw camera pair usable: undistorts both views and turns them so that a thing lies in the same row of both.
+ * Rectifies a raw camera pair: undistorts both views and rotates them, so that a point lies in the same row of both.
  *
  * The views come as stereomatch takes them: on `sink_left` and `sink_right`, or both in one frame on `sink`. Both views
  * go out side by side in one frame (`multiview-mode=side-by-side`), with the timestamps of the left one. Frames are
@@ -303,27 +303,26 @@ install_settings (GObjectClass *klass)
 
   g_object_class_install_property (klass, PROP_CALIBRATION,
       g_param_spec_string ("calibration", "calibration",
-          "File with the cameras' calibration (OpenCV's YAML or XML, KITTI's text), or two files of ROS camera_info, "
-          "left,right; has to be set",
+          "File with the calibration of the cameras (YAML or XML of OpenCV, or text of KITTI), or two ROS camera_info "
+          "files as left,right; must be set",
           NULL, rw));
   g_object_class_install_property (klass, PROP_ALPHA,
       g_param_spec_double ("alpha", "alpha",
-          "How much of the raw pictures the rectified ones show: 0 = only what both have (cropped), 1 = all of it "
-          "(with "
-          "black borders); -1 = as the calibration's P1 and P2 say, or 0 where it has none",
+          "How much of the raw pictures to show: 0 = only what both of them show (cropped), 1 = all of both (with black "
+          "borders); -1 = as P1 and P2 of the calibration say, or 0 where it has none",
           -1, 1, -1, rw));
   g_object_class_install_property (klass, PROP_WIDTH,
       g_param_spec_int ("width", "width",
-          "Pixels across a rectified view; 0 = as many as a raw one has, or the calibration says", 0,
+          "Width of a rectified view in pixels; 0 = that of a raw view, or what the calibration says", 0,
           STEREO_REMAP_MAX_SIDE / 2, 0, rw));
   g_object_class_install_property (klass, PROP_HEIGHT,
       g_param_spec_int ("height", "height",
-          "Rows of a rectified view; 0 = as many as a raw one has, or the calibration says", 0,
+          "Height of a rectified view in pixels; 0 = that of a raw view, or what the calibration says", 0,
           STEREO_REMAP_MAX_SIDE / 2, 0, rw));
   g_object_class_install_property (klass, PROP_UNIT,
       g_param_spec_double ("unit", "unit",
-          "Millimetres of one unit of length in the calibration: 1000 for metres, the side of a square where the board "
-          "was measured in squares; 0 = own: 1000 for ROS and KITTI, 1 for OpenCV",
+          "Millimetres per unit of length in the calibration: 1000 for metres, or the side of a chessboard square where "
+          "lengths are counted in squares; 0 = default of the format: 1000 for ROS and KITTI, 1 for OpenCV",
           0, 1e9, 0, rw));
 }
 
@@ -334,10 +333,10 @@ install_results (GObjectClass *klass)
 
   g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
       g_param_spec_string ("active-backend", "active-backend",
-          "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
+          "Backend in use: cpu or cuda; NULL before the first pair", NULL, ro));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "stats",
-          "Since the start: pairs rectified, dropped-left and dropped-right (frames without a partner), late (pairs "
+          "Statistics since the start: pairs rectified, dropped-left and dropped-right (frames without a partner), late (pairs "
           "dropped for QoS), compute-time (ns, of the last pair) and compute-time-mean",
           GST_TYPE_STRUCTURE, ro));
   g_object_class_install_property (klass, PROP_FOCAL_LENGTH,
@@ -382,8 +381,7 @@ gst_stereo_rectify_class_init (GstStereoRectifyClass *klass)
   gst_stereo_aggregator_class_add_templates (element_class, gst_stereo_rectify_input_caps (NULL));
   gst_element_class_add_static_pad_template_with_gtype (element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
   gst_element_class_set_static_metadata (element_class, "Stereo rectifier", "Filter/Effect/Video/Stereo",
-      "Undistorts and aligns the two views of a calibrated camera pair: one each on sink_left and sink_right, or both "
-      "in "
+      "Undistorts and aligns the two views of a calibrated camera pair: one each on sink_left and sink_right, or both in "
       "one frame on sink. Output: both side by side, with the numbers that make disparity depth",
       "gst-stereo");
 

@@ -3,9 +3,9 @@
  * SECTION:element-stereotestsrc
  * @title: stereotestsrc
  *
- * What two cameras see of a made scene, both views in one frame, and the true disparity of every pixel in the frame's
- * #GstStereoMeta: for trying out pipelines and for measuring what a stereo matcher makes of them. The picture of a
- * frame follows from the properties and the frame's number alone; it is the same on every machine.
+ * Renders a synthetic scene as two cameras see it. Both views come in one frame, with the true disparity of every pixel
+ * in the frame's #GstStereoMeta: for trying out pipelines, and for measuring how good a stereo matcher is. A frame
+ * depends only on the properties and its number, and is the same on every machine.
  *
  * ## Example launch lines
  * |[
@@ -67,12 +67,12 @@ gst_stereo_test_pattern_get_type (void)
 {
   static gsize once = 0;
   static const GEnumValue values[] = {
-    { GST_STEREO_PATTERN_PLANES, "Textured slanted planes, a disc moving before them", "planes" },
-    { GST_STEREO_PATTERN_RANDOM_DOTS, "Random dots: a square moving before a wall, whole pixels of disparity",
+    { GST_STEREO_PATTERN_PLANES, "Textured slanted planes with a disc moving in front of them", "planes" },
+    { GST_STEREO_PATTERN_RANDOM_DOTS, "Random dots: a square moving in front of a wall, disparities are whole pixels",
         "random-dots" },
-    { GST_STEREO_PATTERN_STRIPES, "Upright stripes 8 pixels apart: a square before a wall, ambiguous to a matcher",
+    { GST_STEREO_PATTERN_STRIPES, "Vertical stripes 8 pixels apart: a square in front of a wall, ambiguous for a matcher",
         "stripes" },
-    { GST_STEREO_PATTERN_FLAT, "The planes without any texture: nothing to match", "flat" },
+    { GST_STEREO_PATTERN_FLAT, "The planes without texture: nothing to match", "flat" },
     { 0, NULL, NULL }
   };
 
@@ -375,22 +375,22 @@ install_properties (GObjectClass *klass)
   const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS, live = rw | GST_PARAM_MUTABLE_PLAYING;
 
   g_object_class_install_property (klass, PROP_PATTERN, g_param_spec_enum ("pattern", "pattern",
-          "What the scene is", GST_TYPE_STEREO_TEST_PATTERN, GST_STEREO_PATTERN_PLANES, live));
+          "The scene to show", GST_TYPE_STEREO_TEST_PATTERN, GST_STEREO_PATTERN_PLANES, live));
   g_object_class_install_property (klass, PROP_SEED, g_param_spec_uint ("seed", "seed",
-          "Another number gives other textures and noise; the same one gives the same pictures", 0, G_MAXUINT, 0,
-          live));
+          "Seed of textures and noise: the same seed gives the same pictures", 0, G_MAXUINT, 0, live));
   g_object_class_install_property (klass, PROP_IS_LIVE, g_param_spec_boolean ("is-live", "is-live",
-          "Frames come when their time has come, as from a camera; such a source cannot be sought in", FALSE, rw));
+          "Send each frame when its time has come, as a camera does; a live source cannot seek", FALSE, rw));
   g_object_class_install_property (klass, PROP_MAX_DISPARITY, g_param_spec_int ("max-disparity", "max-disparity",
-          "Pixels: no disparity of the scene is above this; at most half the width of a view. 0 = a tenth of that "
-          "width, 120 at most", 0, GST_STEREO_SCENE_MAX_DISPARITY, 0, live));
+          "Largest disparity of the scene in pixels, at most half the width of a view; 0 = a tenth of that width, at "
+          "most 120", 0, GST_STEREO_SCENE_MAX_DISPARITY, 0, live));
   g_object_class_install_property (klass, PROP_MOTION, g_param_spec_double ("motion", "motion",
-          "Pixels that the foreground moves to the right in a frame (it turns back at the sides); 0 = it stands still",
+          "Pixels that the foreground moves to the right per frame (it turns back at the sides); 0 = it does not move",
           -1000, 1000, 2, live));
   g_object_class_install_property (klass, PROP_NOISE, g_param_spec_double ("noise", "noise",
-          "Grey levels of noise (standard deviation), drawn anew for each view and frame; 0 = none", 0, 64, 1, live));
+          "Standard deviation of the noise in grey levels, different in each view and frame; 0 = no noise", 0, 64, 1,
+          live));
   g_object_class_install_property (klass, PROP_TIMESTAMP_OFFSET, g_param_spec_int64 ("timestamp-offset",
-          "timestamp-offset", "Nanoseconds added to the timestamps; none comes before 0", G_MININT64 / 4,
+          "timestamp-offset", "Nanoseconds to add to the timestamps; no timestamp goes below 0", G_MININT64 / 4,
           G_MAXINT64 / 4, 0, live));
 }
 

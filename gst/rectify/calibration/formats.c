@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What keys mean in files of OpenCV, ROS and KITTI. What the numbers are worth is for stereo_rectify() to judge. */
+/* What keys mean in files of OpenCV, ROS and KITTI. stereo_rectify() checks whether the numbers make sense. */
 #include "gst/rectify/calibration/private.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ take_camera (GstStereoKeys *keys, const gchar *key, StereoCamera *camera, gchar 
   return TRUE;
 }
 
-/* @none: no values are fine, and mean none. */
+/* @none: a file may have no values, which means no distortion. */
 static gboolean
 take_distortion (GstStereoKeys *keys, const gchar *key, gboolean none, StereoCamera *camera, gchar **message)
 {
@@ -130,7 +130,7 @@ take_pose (GstStereoKeys *keys, const gchar *rotation, const gchar *translation,
   return calibration->has_pose = TRUE;
 }
 
-/* Lenses that this model does not describe are named, not bent into it. */
+/* Refuses lenses that the engine's model does not describe, and names them. */
 static gboolean
 check_model (GstStereoKeys *keys, gchar **message)
 {
@@ -239,7 +239,7 @@ gst_stereo_calibration_from_ros (
     return gst_stereo_keys_fail (right, message,
         "its pictures are of %d x %d, those of %s of %d x %d: both cameras need "
         "one size.",
-        size[1][0], size[1][1], left->name, size[0][0], size[0][1]);
+        size[1][0], size[1][1], gst_stereo_keys_name (left), size[0][0], size[0][1]);
   calibration->width = size[0][0];
   calibration->height = size[0][1];
   return calibration->has_rectification = TRUE;

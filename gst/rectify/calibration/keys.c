@@ -8,6 +8,12 @@
 #define LISTED 16 /* keys of a message */
 #define SHOWN 40  /* bytes of a text from the file in a message */
 
+struct _GstStereoKeys
+{
+  gchar *name;        /* of the file, or files */
+  GHashTable *values; /* key -> GstStereoValue */
+};
+
 static void
 value_free (gpointer data)
 {
@@ -35,6 +41,12 @@ gst_stereo_keys_free (GstStereoKeys *keys)
   g_hash_table_unref (keys->values);
   g_free (keys->name);
   g_free (keys);
+}
+
+const gchar *
+gst_stereo_keys_name (const GstStereoKeys *keys)
+{
+  return keys->name;
 }
 
 GstStereoValue *
