@@ -207,7 +207,7 @@ post_missing (GstStereoConfidence *self, const GstStereoMeta *meta, gboolean tru
 {
   if (!meta)
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("A picture came without a stereo matcher's metadata: put stereoconfidence "
+        ("A picture without stereo metadata came: put stereoconfidence "
          "right after stereomatch, before anything that converts, crops, encodes or sends the picture."),
         (NULL));
   else if (!truth)
@@ -217,7 +217,7 @@ post_missing (GstStereoConfidence *self, const GstStereoMeta *meta, gboolean tru
         (NULL));
   else
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("show=truth was set, and nothing here knows the true disparity: feed "
+        ("show=truth is set, but the metadata has no true disparity: feed "
          "stereomatch from stereotestsrc, or set show=confidence."),
         (NULL));
 }
@@ -237,7 +237,7 @@ plane_of (GstStereoConfidence *self, GstBuffer *in)
   if (meta->width != (guint) GST_VIDEO_INFO_WIDTH (&self->info) ||
       meta->height != (guint) GST_VIDEO_INFO_HEIGHT (&self->info)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("The metadata is of a picture of %ux%u pixels, and this one has %dx%d: put "
+        ("The metadata is about a picture of %ux%u pixels, but this one has %dx%d: put "
          "stereoconfidence right after stereomatch, before anything that changes the size.",
             meta->width, meta->height, GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info)),
         (NULL));
@@ -262,7 +262,8 @@ gst_stereo_confidence_prepare_output_buffer (GstBaseTransform *base, GstBuffer *
       GST_TIME_ARGS (GST_BUFFER_PTS (in)), share ? "passed on without a copy" : "copied: its rows are padded");
   *out = share ? share_plane (plane) : copy_plane (self, plane);
   if (!*out) {
-    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("The picture in the metadata could not be read."), (NULL));
+    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("The picture in the metadata could not be read: it is smaller than the "
+            "metadata says."), (NULL));
     return GST_FLOW_ERROR;
   }
   gst_buffer_copy_into (*out, in, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
@@ -320,8 +321,9 @@ gst_stereo_confidence_class_init (GstStereoConfidenceClass *klass)
   object_class->set_property = gst_stereo_confidence_set_property;
   object_class->get_property = gst_stereo_confidence_get_property;
   g_object_class_install_property (object_class, PROP_SHOW,
-      g_param_spec_enum ("show", "show", "Which picture of the metadata to send; the format of the output depends on it",
-          show_get_type (), SHOW_CONFIDENCE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+      g_param_spec_enum ("show", "show",
+          "Which picture of the metadata to send; the format of the output depends on it", show_get_type (),
+          SHOW_CONFIDENCE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   gst_type_mark_as_plugin_api (show_get_type (), 0);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);

@@ -101,16 +101,16 @@ typedef struct _GstStereoMeta GstStereoMeta;
  *
  *     depth = focal_length * baseline / (disparity + principal_offset)
  *
- * All lengths in pixels are pixels of the buffer as it is now. When an element such as videoscale changes the width by a
- * factor s, it does not change the values of the samples. The meta then divides @disparity_scale by s, and multiplies
+ * All lengths in pixels are pixels of the buffer as it is now. When an element such as videoscale changes the width by
+ * a factor s, it does not change the values of the samples. The meta then divides @disparity_scale by s, and multiplies
  * @min_disparity, @num_disparities, @focal_length and @principal_offset by s: the same sample still gives the same
  * depth, and its disparity is that of the scaled picture. @confidence and @truth are scaled by the nearest neighbour,
  * and the disparities in @truth are multiplied by s. Use `videoscale method=nearest-neighbour` for the picture too:
  * other methods mix the 0 of invalid pixels into valid ones.
  *
- * The meta is copied with its buffer. It is dropped, so that it is never wrong, where the picture was cropped, turned or
- * cut, and where scaling changed the display aspect ratio (the picture may then have borders). The meta of two views is
- * also dropped where scaling mixed their rows or columns, or left a frame that cannot be halved.
+ * The meta is copied with its buffer. It is dropped, so that it is never wrong, where the picture was cropped, turned
+ * or cut, and where scaling changed the display aspect ratio (the picture may then have borders). The meta of two views
+ * is also dropped where scaling mixed their rows or columns, or left a frame that cannot be halved.
  */
 struct _GstStereoMeta
 {
@@ -234,7 +234,8 @@ void gst_stereo_meta_set_truth (GstStereoMeta *meta, GstBuffer *truth);
  * The rows of the picture may be padded: map it with gst_video_frame_map(), or use gst_stereo_meta_get_truth_bytes().
  *
  * Returns: (transfer none) (nullable): the true disparity of the left view, a GRAY16_LE picture of @meta's width and
- *     height, owned by @meta: disparity in pixels times %GST_STEREO_TRUTH_SCALE, 0 = unknown. %NULL when it is not known
+ *     height, owned by @meta: disparity in pixels times %GST_STEREO_TRUTH_SCALE, 0 = unknown. %NULL when it is not
+ *     known
  */
 GST_STEREO_API
 GstBuffer *gst_stereo_meta_get_truth (const GstStereoMeta *meta);

@@ -111,8 +111,8 @@ gst_depth_overlay_output_choose_view (GstDepthOverlayOutput *output, const GstVi
   }
   if (output->negotiated && gst_depth_overlay_view_equal (&view, &output->view))
     return TRUE;
-  GST_DEBUG_OBJECT (output->owner, "shows %dx%d pixels at %d,%d of live frames of %dx%d, with depth of %dx%d (0x0: none "
-      "yet)", GST_VIDEO_INFO_WIDTH (&view.info), GST_VIDEO_INFO_HEIGHT (&view.info), view.x, view.y,
+  GST_DEBUG_OBJECT (output->owner, "shows %dx%d pixels at %d,%d of live frames of %dx%d, with depth of %dx%d (0x0: "
+      "none yet)", GST_VIDEO_INFO_WIDTH (&view.info), GST_VIDEO_INFO_HEIGHT (&view.info), view.x, view.y,
       GST_VIDEO_INFO_WIDTH (live), GST_VIDEO_INFO_HEIGHT (live), depth_width, depth_height);
   output->view = view;
   output->have_view = TRUE;
@@ -197,8 +197,8 @@ gst_depth_overlay_output_decide_allocation (GstDepthOverlayOutput *output, GstQu
     gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
   else
     gst_query_add_allocation_pool (query, pool, size, min, max);
-  GST_DEBUG_OBJECT (output->owner, "output buffers come from %s pool; rows %s padded", listed ? "downstream's" : "our own",
-      output->padded ? "may be" : "must not be");
+  GST_DEBUG_OBJECT (output->owner, "output buffers come from %s pool; rows %s padded",
+      listed ? "downstream's" : "our own", output->padded ? "may be" : "must not be");
   gst_object_unref (pool);
   return TRUE;
 }

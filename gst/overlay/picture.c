@@ -72,7 +72,8 @@ ensure_scale (GstDepthOverlayPicture *picture, const GstDepthOverlayRange *range
   picture->have_scale = TRUE;
   gst_stereo_scale_codes (&scale, meta, picture->codes, SAMPLES);
   GST_DEBUG_OBJECT (picture->owner, "samples are %s: colours from %g to %g %s; scale %g, from %g px, focal length %g "
-      "px, baseline %g mm, principal offset %g px", scale.kind == GST_STEREO_OUTPUT_KIND_DEPTH ? "depth" : "disparity", scale.near, scale.far,
+      "px, baseline %g mm, principal offset %g px", scale.kind == GST_STEREO_OUTPUT_KIND_DEPTH ? "depth" : "disparity",
+      scale.near, scale.far,
       scale.metric ? "mm" : "px", scale.disparity_scale, scale.min_disparity, scale.focal_length, scale.baseline,
       scale.principal_offset);
 }

@@ -136,25 +136,25 @@ gst_depth_overlay_report_post (GstDepthOverlayReport *report, const GstDepthOver
 {
   const GstDepthOverlayNearest *nearest = &report->nearest;
   GstClockTime pts = GST_BUFFER_PTS (frame->buffer);
-  GstStructure *said;
+  GstStructure *message;
 
   if (!is_due (report, frame->time, warning, interval))
     return;
-  said = gst_structure_new ("stereo-nearest", "valid", G_TYPE_BOOLEAN, nearest->valid, NULL);
+  message = gst_structure_new ("stereo-nearest", "valid", G_TYPE_BOOLEAN, nearest->valid, NULL);
   if (nearest->valid && nearest->metric)
-    gst_structure_set (said, "distance", G_TYPE_DOUBLE, nearest->value, NULL);
+    gst_structure_set (message, "distance", G_TYPE_DOUBLE, nearest->value, NULL);
   if (nearest->valid && !isnan (nearest->disparity))
-    gst_structure_set (said, "disparity", G_TYPE_DOUBLE, nearest->disparity, NULL);
+    gst_structure_set (message, "disparity", G_TYPE_DOUBLE, nearest->disparity, NULL);
   if (nearest->valid)
-    gst_structure_set (said, "x", G_TYPE_INT, nearest->x, "y", G_TYPE_INT, nearest->y, "confidence", G_TYPE_DOUBLE,
+    gst_structure_set (message, "x", G_TYPE_INT, nearest->x, "y", G_TYPE_INT, nearest->y, "confidence", G_TYPE_DOUBLE,
         nearest->found.confidence, NULL);
-  gst_structure_set (said, "warning", G_TYPE_BOOLEAN, warning,
+  gst_structure_set (message, "warning", G_TYPE_BOOLEAN, warning,
       "timestamp", G_TYPE_UINT64, pts,
       "stream-time", G_TYPE_UINT64, gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME, pts),
       "running-time", G_TYPE_UINT64, gst_segment_to_running_time (&frame->segment, GST_FORMAT_TIME, pts),
       "duration", G_TYPE_UINT64, GST_BUFFER_DURATION (frame->buffer), NULL);
-  GST_LOG_OBJECT (report->owner, "posts %" GST_PTR_FORMAT, said);
-  gst_element_post_message (report->owner, gst_message_new_element (GST_OBJECT (report->owner), said));
+  GST_LOG_OBJECT (report->owner, "posts %" GST_PTR_FORMAT, message);
+  gst_element_post_message (report->owner, gst_message_new_element (GST_OBJECT (report->owner), message));
   report->posted = TRUE;
   report->posted_valid = nearest->valid;
   report->posted_warning = warning;

@@ -42,17 +42,19 @@ static const GstDepthOverlayProperty properties[] = {
   { ROW (CHOICE, "colormap", colormap), .choices = gst_stereo_colormap_get_type,
     .blurb = "Colour map, from far to near" },
   { ROW (NUMBER, "near", near), .most = FARTHEST,
-    .blurb = "Distance in millimetres at and below which pixels get the near end of the colour map; must be below far" },
+    .blurb = "Distance in millimetres at and below which pixels get the near end of the colour map; must be below "
+        "far" },
   { ROW (NUMBER, "far", far), .most = FARTHEST,
-    .blurb = "Distance in millimetres at and above which pixels get the far end of the colour map; must be above near" },
+    .blurb = "Distance in millimetres at and above which pixels get the far end of the colour map; must be above "
+        "near" },
   { ROW (NUMBER, "min-confidence", min_confidence), .most = 1,
     .blurb = "Pixels with a lower confidence (0..1) show the live view and do not count for the nearest distance; "
         "0 = use every valid pixel" },
   { ROW (NUMBER, "warn-distance", warn_distance), .most = FARTHEST,
     .blurb = "The picture and the message warn when the nearest distance is below this, in millimetres; 0 = never" },
   { ROW (NUMBER, "nearest-percentile", search.percentile), .most = 100,
-    .blurb = "Percentage (0..100) of the region's valid and confident pixels that are at the nearest distance or nearer. "
-        "Smaller values find smaller objects, but rely on fewer pixels; 0 = the single nearest pixel" },
+    .blurb = "Percentage (0..100) of the region's valid and confident pixels that are at the nearest distance or "
+        "nearer. Smaller values find smaller objects, but rely on fewer pixels; 0 = the single nearest pixel" },
   { ROW (REGION, "region", search.region),
     .blurb = "Where to look for the nearest distance: <x, y, width, height> as fractions (0..1) of the picture. Parts "
         "outside the picture are ignored; the default is the whole picture" },
@@ -61,8 +63,8 @@ static const GstDepthOverlayProperty properties[] = {
   { ROW (SWITCH, "text", text),
     .blurb = "Draw the nearest distance, its marker and warnings, and say why there is no depth" },
   { ROW (TIME, "max-age", max_age),
-    .blurb = "Maximum age of the depth, compared with the frame it is shown over, in nanoseconds; 0 = only depth of the "
-        "same running time" },
+    .blurb = "Maximum age of the depth, compared with the frame it is shown over, in nanoseconds; 0 = only depth of "
+        "the same running time" },
   { ROW (TIME, "message-interval", message_interval),
     .blurb = "Minimum time between two stereo-nearest messages in nanoseconds; 0 = one message per frame. A change of "
         "warning is always posted at once" }

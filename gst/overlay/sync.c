@@ -208,8 +208,8 @@ static void
 hold (GstDepthOverlaySync *sync, GstBuffer *buffer, gint64 time)
 {
   if (sync->held.buffer && !sync->shown)
-    GST_LOG_OBJECT (sync->owner, "depth of %" SIGNED_TIME_FORMAT " is dropped: a later one goes with the next live frame",
-        SIGNED_TIME_ARGS (sync->held.time));
+    GST_LOG_OBJECT (sync->owner, "depth of %" SIGNED_TIME_FORMAT " is dropped: a later one goes with the next live "
+        "frame", SIGNED_TIME_ARGS (sync->held.time));
   gst_buffer_replace (&sync->held.buffer, buffer);
   sync->held.info = sync->depth_info;
   sync->held.time = time;

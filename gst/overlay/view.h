@@ -16,8 +16,8 @@ typedef struct
 } GstDepthOverlayView;
 
 /* Chooses by the caps' multiview-mode, and by the size of the depth pictures where that says nothing. @depth_width,
- * @depth_height: 0 = none came yet. @expected: depth will come. FALSE and a sentence in @message (g_free) where the live
- * frames cannot be shown. */
+ * @depth_height: 0 = none came yet. @expected: depth will come. FALSE and a sentence in @message (g_free) where the
+ * live frames cannot be shown. */
 gboolean gst_depth_overlay_view_choose (GstDepthOverlayView *view, const GstVideoInfo *live, gint depth_width,
     gint depth_height, gboolean expected, gchar **message);
 /* Whether both are the same part of equal live frames. */

@@ -308,8 +308,8 @@ install_settings (GObjectClass *klass)
           NULL, rw));
   g_object_class_install_property (klass, PROP_ALPHA,
       g_param_spec_double ("alpha", "alpha",
-          "How much of the raw pictures to show: 0 = only what both of them show (cropped), 1 = all of both (with black "
-          "borders); -1 = as P1 and P2 of the calibration say, or 0 where it has none",
+          "How much of the raw pictures to show: 0 = only what both of them show (cropped), 1 = all of both (with "
+          "black borders); -1 = as P1 and P2 of the calibration say, or 0 where it has none",
           -1, 1, -1, rw));
   g_object_class_install_property (klass, PROP_WIDTH,
       g_param_spec_int ("width", "width",
@@ -321,8 +321,8 @@ install_settings (GObjectClass *klass)
           STEREO_REMAP_MAX_SIDE / 2, 0, rw));
   g_object_class_install_property (klass, PROP_UNIT,
       g_param_spec_double ("unit", "unit",
-          "Millimetres per unit of length in the calibration: 1000 for metres, or the side of a chessboard square where "
-          "lengths are counted in squares; 0 = default of the format: 1000 for ROS and KITTI, 1 for OpenCV",
+          "Millimetres per unit of length in the calibration: 1000 for metres, or the side of a chessboard square "
+          "where lengths are counted in squares; 0 = default of the format: 1000 for ROS and KITTI, 1 for OpenCV",
           0, 1e9, 0, rw));
 }
 
@@ -336,8 +336,8 @@ install_results (GObjectClass *klass)
           "Backend in use: cpu or cuda; NULL before the first pair", NULL, ro));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "stats",
-          "Statistics since the start: pairs rectified, dropped-left and dropped-right (frames without a partner), late (pairs "
-          "dropped for QoS), compute-time (ns, of the last pair) and compute-time-mean",
+          "Statistics since the start: pairs rectified, dropped-left and dropped-right (frames without a partner), "
+          "late (pairs dropped for QoS), compute-time (ns, of the last pair) and compute-time-mean",
           GST_TYPE_STRUCTURE, ro));
   g_object_class_install_property (klass, PROP_FOCAL_LENGTH,
       g_param_spec_double ("focal-length", "focal-length",
@@ -381,8 +381,8 @@ gst_stereo_rectify_class_init (GstStereoRectifyClass *klass)
   gst_stereo_aggregator_class_add_templates (element_class, gst_stereo_rectify_input_caps (NULL));
   gst_element_class_add_static_pad_template_with_gtype (element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
   gst_element_class_set_static_metadata (element_class, "Stereo rectifier", "Filter/Effect/Video/Stereo",
-      "Undistorts and aligns the two views of a calibrated camera pair: one each on sink_left and sink_right, or both in "
-      "one frame on sink. Output: both side by side, with the numbers that make disparity depth",
+      "Undistorts and aligns the two views of a calibrated camera pair: one each on sink_left and sink_right, or both "
+      "in one frame on sink. Output: both side by side, with the numbers that make disparity depth",
       "gst-stereo");
 
   aggregator_class->start = gst_stereo_rectify_start;

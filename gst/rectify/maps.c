@@ -256,7 +256,8 @@ make_remap (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings
   memory = compute_maps (self, layout, maps);
   if (!memory) {
     GST_ELEMENT_ERROR (self->owner, RESOURCE, NO_SPACE_LEFT,
-        ("No memory for the maps of views of %dx%d pixels.", self->rectification.width, self->rectification.height),
+        ("There is no memory for the maps of views of %dx%d pixels.", self->rectification.width,
+            self->rectification.height),
         (NULL));
     return GST_FLOW_ERROR;
   }

@@ -107,7 +107,7 @@ choose_aspect (GstStereoRectifyOutput *self, const GstStereoLayout *layout)
     self->out_par_n = self->out_par_d = 1;
 }
 
-/* Grey where either view is. */
+/* The input is grey where either view is. */
 static void
 describe_input (GstVideoInfo *input, const GstStereoFrame *left, const GstStereoFrame *right)
 {
@@ -190,8 +190,8 @@ can_be_split (GstStereoRectifyOutput *self, const GstStereoFrame *frame)
                       layout->height % 2)))
     return TRUE;
   GST_ELEMENT_ERROR (self->base, CORE, NEGOTIATION,
-      ("Views of %dx%d pixels cannot be taken apart in %s, whose colour is shared "
-       "by neighbours: put videoconvert ! video/x-raw,format=RGBx before.",
+      ("Frames of two views of %dx%d pixels cannot be split in %s, where pixels on the border "
+       "of the views share their colour: put videoconvert ! video/x-raw,format=RGBx before.",
           layout->width, layout->height, gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info))),
       (NULL));
   return FALSE;
@@ -230,7 +230,7 @@ acquire (GstStereoRectifyOutput *self, GstBuffer **out)
     flow = gst_buffer_pool_acquire_buffer (pool, out, NULL);
   if (flow == GST_FLOW_ERROR)
     GST_ELEMENT_ERROR (self->base, RESOURCE, NO_SPACE_LEFT,
-        ("No output buffer of %dx%d pixels could be had.", GST_VIDEO_INFO_WIDTH (&self->out_info),
+        ("There is no memory for an output buffer of %dx%d pixels.", GST_VIDEO_INFO_WIDTH (&self->out_info),
             GST_VIDEO_INFO_HEIGHT (&self->out_info)),
         (NULL));
   gst_clear_object (&pool);
@@ -320,7 +320,8 @@ gst_stereo_rectify_output_process (GstStereoRectifyOutput *self, const GstStereo
 
   if (!comparable (first, second))
     return gst_stereo_aggregator_mismatch (base, left, right);
-  if ((flow = prepare (self, settings, serial, left, right)) != GST_FLOW_OK || (flow = acquire (self, &out)) != GST_FLOW_OK)
+  if ((flow = prepare (self, settings, serial, left, right)) != GST_FLOW_OK ||
+      (flow = acquire (self, &out)) != GST_FLOW_OK)
     return flow;
   if (gst_stereo_aggregator_is_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
     gst_buffer_unref (out);

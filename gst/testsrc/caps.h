@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 GstCaps *gst_stereo_test_caps_prefer (GstCaps *caps);
 /* Puts a configured pool for such frames into @query: downstream's first one, or one of our own. */
 void gst_stereo_test_caps_choose_pool (GstQuery *query, const GstVideoInfo *info);
-/* Answers queries about duration, latency and units as far as the frames' caps allow. @count: frames in the stream, -1 =
- * no end. FALSE: the base class has to answer. */
+/* Answers queries about duration, latency and units as far as the frames' caps allow. @count: frames in the stream,
+ * -1 = no end. FALSE: the base class has to answer. */
 gboolean gst_stereo_test_caps_answer (GstQuery *query, const GstVideoInfo *info, gint count, gboolean live);
 
 G_END_DECLS

@@ -70,8 +70,8 @@ gst_stereo_test_pattern_get_type (void)
     { GST_STEREO_PATTERN_PLANES, "Textured slanted planes with a disc moving in front of them", "planes" },
     { GST_STEREO_PATTERN_RANDOM_DOTS, "Random dots: a square moving in front of a wall, disparities are whole pixels",
         "random-dots" },
-    { GST_STEREO_PATTERN_STRIPES, "Vertical stripes 8 pixels apart: a square in front of a wall, ambiguous for a matcher",
-        "stripes" },
+    { GST_STEREO_PATTERN_STRIPES, "Vertical stripes 8 pixels apart: a square in front of a wall, ambiguous for a "
+        "matcher", "stripes" },
     { GST_STEREO_PATTERN_FLAT, "The planes without texture: nothing to match", "flat" },
     { 0, NULL, NULL }
   };
@@ -189,9 +189,9 @@ ensure_scene (GstStereoTestSrc *self)
     return FALSE;
   }
   params = *gst_stereo_pictures_params (self->pictures);
-  GST_DEBUG_OBJECT (self, "made a scene (settings %u): pattern %s, seed %u, views of %dx%d pixels, disparities up to %d "
-      "px, motion %g px per frame, noise %g grey levels", serial, pattern_name (params.pattern), params.seed, params.width,
-      params.height, params.max_disparity, params.motion, params.noise);
+  GST_DEBUG_OBJECT (self, "made a scene (settings %u): pattern %s, seed %u, views of %dx%d pixels, disparities up to "
+      "%d px, motion %g px per frame, noise %g grey levels", serial, pattern_name (params.pattern), params.seed,
+      params.width, params.height, params.max_disparity, params.motion, params.noise);
   return TRUE;
 }
 

@@ -8,7 +8,7 @@
 
 #define FAR_AWAY (GST_STEREO_ONE << 20)
 
-/* 1 / @value, rounded: cut short, whole pixels would no longer be whole. */
+/* 1 / @value, rounded: truncated, whole pixels would no longer map to whole pixels. */
 static gint64
 invert (gint64 value)
 {
@@ -18,8 +18,8 @@ invert (gint64 value)
 }
 
 /*
- * A plane by thousandths of the largest disparity: @at in its middle (of the picture where it has none), and how much
- * more at one picture width further right, and at one height further down.
+ * Adds a plane. Its disparity, in thousandths of the largest one: @at in the middle (of box and ellipse, else of the
+ * picture), @across more one picture width further right, @down more one picture height further down.
  */
 static GstStereoLayer *
 add_plane (GstStereoLayers *set, GstStereoShape shape, gint at, gint across, gint down)
@@ -54,7 +54,7 @@ cut_out (const GstStereoLayers *set, GstStereoLayer *layer, gint x, gint y, gint
   layer->rest += layer->c * (params->height / 2 - layer->middle);
 }
 
-/* Red, blue; green keeps the luma. */
+/* Sets the tint by red and blue; green follows, so that the luma stays the same. */
 static void
 tint (GstStereoLayer *layer, gdouble red, gdouble blue)
 {
@@ -63,7 +63,7 @@ tint (GstStereoLayer *layer, gdouble red, gdouble blue)
   layer->tint[2] = blue;
 }
 
-/* The corner of a room with a floor, a slanted board on the right, and a disc that moves before them. */
+/* The corner of a room with a floor, a slanted board on the right, and a disc that moves in front of them. */
 static GstStereoLayer *
 make_room (GstStereoLayers *set)
 {
@@ -81,7 +81,7 @@ make_room (GstStereoLayers *set)
   return layer;
 }
 
-/* A square before a wall, both upright and whole pixels away: only the shift tells them apart. */
+/* A square in front of a wall, both parallel to the picture with whole disparities: only the shift tells them apart. */
 static GstStereoLayer *
 make_square (GstStereoLayers *set)
 {
@@ -112,7 +112,7 @@ gst_stereo_layers_init (GstStereoLayers *set, const GstStereoSceneParams *params
   set->start = CLAMP ((gint) (front->center / GST_STEREO_ONE) - front->half_width, 0, set->travel);
 }
 
-/* Where the foreground's centre is: to and fro. */
+/* Where the centre of the foreground is: it moves to and fro. */
 static gint64
 moved_center (const GstStereoLayers *set, guint64 frame, gint half_width)
 {
@@ -122,7 +122,7 @@ moved_center (const GstStereoLayers *set, guint64 frame, gint half_width)
     return half_width * GST_STEREO_ONE;
   step = set->step % period;
   step += step < 0 ? period : 0;
-  /* factors below 2^31 */
+  /* both factors are below 2^31 */
   at = (gint64) (frame % (guint64) period) * step % period;
   at = (at + ((gint64) set->start << 16)) % period;
   at = at > travel ? period - at : at;
@@ -136,7 +136,7 @@ gst_stereo_layers_set_frame (GstStereoLayers *set, guint64 frame)
     GstStereoLayer *layer = &set->layers[i];
     if (layer->moves)
       layer->center = moved_center (set, frame, layer->half_width);
-    /* b is below 1, the centre below 2^14 pixels: the product needs its low bits dropped first */
+    /* b is below 1 and the centre below 2^14 pixels: drop low bits first, so that the product fits 64 bits */
     layer->a = layer->rest - (layer->b >> 8) * (layer->center >> 16) / 256;
   }
 }
@@ -152,22 +152,22 @@ square_root (guint64 value)
   return (gint64) root;
 }
 
-/* Cuts [from, to) down to where @layer is nearer than @other in row @y. */
+/* Reduces [from, to) to where @layer is nearer than @other in row @y. */
 static void
 cut_nearer (const GstStereoLayer *layer, const GstStereoLayer *other, gint y, gint64 *from, gint64 *to)
 {
-  gint64 more = layer->a - other->a + (layer->c - other->c) * y, slope = layer->b - other->b, meet;
+  gint64 more = layer->a - other->a + (layer->c - other->c) * y, slope = layer->b - other->b, crossing;
 
   if (slope == 0) {
     if (more <= 0)
       *to = *from;
     return;
   }
-  meet = CLAMP (-(more * 65536) / slope, -(FAR_AWAY >> 16), FAR_AWAY >> 16) * 65536;
+  crossing = CLAMP (-(more * 65536) / slope, -(FAR_AWAY >> 16), FAR_AWAY >> 16) * 65536;
   if (slope > 0)
-    *from = MAX (*from, meet);
+    *from = MAX (*from, crossing);
   else
-    *to = MIN (*to, meet);
+    *to = MIN (*to, crossing);
 }
 
 /* What a layer covers of row @y, in left pixels: [from, to). */

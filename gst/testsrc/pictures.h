@@ -15,8 +15,8 @@ void gst_stereo_pictures_free (GstStereoPictures *pictures);
 /* Frees what the format needed. */
 void gst_stereo_pictures_clear (GstStereoPictures *pictures);
 
-/* Frames to make from now on. FALSE and a sentence in @message (g_free) where two views cannot lie in such frames. There
- * is no scene then until gst_stereo_pictures_set_scene(). */
+/* Frames to make from now on. FALSE and a sentence in @message (g_free) where two views cannot lie in such frames.
+ * There is no scene then until gst_stereo_pictures_set_scene(). */
 gboolean gst_stereo_pictures_set_format (GstStereoPictures *pictures, const GstVideoInfo *info, gchar **message);
 /* "320x240 pixels, side-by-side, left view first": how the views lie in a frame; g_free. */
 gchar *gst_stereo_pictures_describe (const GstStereoPictures *pictures);

@@ -109,7 +109,7 @@ gst_stereo_scene_color (const GstStereoScene *scene, guint layer, guint level, g
 {
   const gdouble *more = scene->set.layers[MIN (layer, scene->set.count - 1)].tint;
   gdouble most = MAX (more[0], MAX (more[1], more[2])) * level, room = 255 - (gdouble) level;
-  /* what saturates loses its colour, not its luma */
+  /* a colour that would saturate gets paler, so that its luma stays the same */
   gdouble strength = most > room ? room / most : 1;
 
   for (guint c = 0; c < 3; c++)
