@@ -2,6 +2,7 @@
 /* What one caps and parameter set needs: the engine's plan, the source pad's caps, the pools. */
 #include "gst/match/element.h"
 
+#include "gst/video/error.h"
 #include "gst/video/pool.h"
 
 #define GST_CAT_DEFAULT gst_stereo_match_debug

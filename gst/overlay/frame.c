@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/pairing/aggregator.h"
+#include "gst/video/metas.h"
 #include "gst/video/pool.h"
+#include "gst/video/stream.h"
 
 #define GST_CAT_DEFAULT gst_depth_overlay_debug
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/pairing/aggregator.h"
 
+#include "gst/video/stream.h"
+
 #define GST_CAT_DEFAULT gst_stereo_aggregator_debug
 GST_DEBUG_CATEGORY (gst_stereo_aggregator_debug);
 
@@ -190,7 +192,7 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   aggregator_class->stop = gst_stereo_aggregator_stop;
   aggregator_class->flush = gst_stereo_aggregator_flush;
   aggregator_class->aggregate = gst_stereo_aggregator_aggregate;
-  aggregator_class->sink_query_pre_queue = gst_stereo_aggregator_sink_query_pre_queue;
+  aggregator_class->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
 }
 
 static void

@@ -119,8 +119,6 @@ gboolean gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggrega
 gboolean gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event);
 gboolean gst_stereo_aggregator_src_query (GstAggregator *aggregator, GstQuery *query);
 gboolean gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query);
-gboolean gst_stereo_aggregator_sink_query_pre_queue (
-    GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query);
 GstBuffer *gst_stereo_aggregator_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
 
 /* Reports the latency that pairs need, where that has changed. */
@@ -153,9 +151,6 @@ GstFlowReturn gst_stereo_aggregator_mismatch (
 /* FALSE after an error was posted. */
 gboolean gst_stereo_aggregator_map (
     GstStereoAggregator *self, GstVideoFrame *mapped, const GstStereoFrame *frame, GstStereoCudaContext *context);
-/* The metas of a frame that are true of what is made from it, too. @same_place: @out has its size, and all is where it was;
- * @same_pixels: what it shows is the same, so that colours and a GstStereoMeta still say what it is. */
-void gst_stereo_copy_metas (GstBuffer *out, GstBuffer *from, gboolean same_place, gboolean same_pixels);
 /* Timestamps, flags and metas. @other's timestamps stand in where the left view of a bundle has none. @same_place: what
  * lies at a place of the left view lies at the same place of @out. */
 void gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
@@ -163,11 +158,6 @@ void gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, 
 /* Counts a pair that took so long to compute (also for the latency), and pushes @out (transfer full). */
 GstFlowReturn gst_stereo_aggregator_finish (
     GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out, GstClockTime compute_time);
-/* Its last half, for any aggregator: keeps the segment of the source pad, of which @last was the last. */
-GstFlowReturn gst_stereo_push (
-    GstAggregator *aggregator, GstSegment *last, gboolean *have_last, const GstSegment *segment, GstBuffer *out);
-/* The engine's words on the bus; gives the flow that goes with them. */
-GstFlowReturn gst_stereo_post_error (GstElement *self, const StereoError *error);
 
 G_END_DECLS
 

@@ -2,7 +2,8 @@
 /* What a pair gives to its output buffer, and whether there is time for it. */
 #include "gst/pairing/aggregator.h"
 
-#include "gst/meta/gststereometa.h"
+#include "gst/video/metas.h"
+#include "gst/video/stream.h"
 
 #define GST_CAT_DEFAULT gst_stereo_aggregator_debug
 
@@ -114,41 +115,6 @@ gst_stereo_aggregator_map (GstStereoAggregator *self, GstVideoFrame *mapped, con
   return FALSE;
 }
 
-typedef struct
-{
-  GstBuffer *out;
-  gboolean same_place, same_pixels;
-} CopyMetas;
-
-/* Never what is about memory (which tags GstVideoMeta too), nor what was cut off. */
-static gboolean
-copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer data)
-{
-  CopyMetas *copy = data;
-  GType api = (*meta)->info->api;
-  GstMetaTransformCopy whole = { FALSE, 0, (gsize) -1 };
-
-  if (api == GST_VIDEO_META_API_TYPE || api == GST_VIDEO_CROP_META_API_TYPE ||
-      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR)) ||
-      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_REFERENCE_STR)))
-    return TRUE;
-  if (!copy->same_pixels && (api == GST_STEREO_META_API_TYPE ||
-          gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_COLORSPACE_STR))))
-    return TRUE;
-  if (!copy->same_place && gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_SIZE_STR)))
-    return TRUE;
-  if ((*meta)->info->transform_func)
-    (*meta)->info->transform_func (copy->out, *meta, buffer, _gst_meta_transform_copy, &whole);
-  return TRUE;
-}
-
-void
-gst_stereo_copy_metas (GstBuffer *out, GstBuffer *from, gboolean same_place, gboolean same_pixels)
-{
-  CopyMetas copy = { out, same_place, same_pixels };
-  gst_buffer_foreach_meta (from, copy_meta, &copy);
-}
-
 void
 gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
     const GstStereoFrame *other, gboolean same_place)
@@ -167,25 +133,6 @@ gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const
     GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_CORRUPTED);
   self->discont = FALSE;
   gst_stereo_copy_metas (out, left->buffer, same_place && alone, FALSE);
-}
-
-GstFlowReturn
-gst_stereo_push (GstAggregator *aggregator, GstSegment *last, gboolean *have_last, const GstSegment *segment,
-    GstBuffer *out)
-{
-  if (segment->format == GST_FORMAT_TIME && !(*have_last && gst_segment_is_equal (last, segment))) {
-    *last = *segment;
-    *have_last = TRUE;
-    gst_aggregator_update_segment (aggregator, segment);
-  }
-  if (GST_BUFFER_PTS_IS_VALID (out)) {
-    GST_OBJECT_LOCK (aggregator);
-    GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position = GST_BUFFER_PTS (out);
-    GST_OBJECT_UNLOCK (aggregator);
-  }
-  gst_aggregator_selected_samples (aggregator, GST_BUFFER_PTS (out), GST_CLOCK_TIME_NONE, GST_BUFFER_DURATION (out),
-      NULL);
-  return gst_aggregator_finish_buffer (aggregator, out);
 }
 
 /* Before it is pushed: it comes within the latency that is reported then. */
@@ -221,26 +168,4 @@ gst_stereo_aggregator_finish (GstStereoAggregator *self, const GstSegment *segme
   gst_stereo_lateness_pushed (&self->lateness, (g_get_monotonic_time () - begin) * 1000);
   GST_OBJECT_UNLOCK (self);
   return flow;
-}
-
-GstFlowReturn
-gst_stereo_post_error (GstElement *self, const StereoError *error)
-{
-  switch (error->status) {
-    case STEREO_ERROR_PARAMETER:
-      GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
-      return GST_FLOW_NOT_NEGOTIATED;
-    case STEREO_ERROR_SIZE:
-      GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", error->message), (NULL));
-      return GST_FLOW_NOT_NEGOTIATED;
-    case STEREO_ERROR_MEMORY:
-      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
-      return GST_FLOW_ERROR;
-    case STEREO_ERROR_NO_DEVICE:
-      GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("%s", error->message), (NULL));
-      return GST_FLOW_ERROR;
-    default:
-      GST_ELEMENT_ERROR (self, LIBRARY, FAILED, ("%s", error->message), (NULL));
-      return GST_FLOW_ERROR;
-  }
 }

@@ -2,6 +2,8 @@
 /* Pads come and go; events and queries on them. */
 #include "gst/pairing/aggregator.h"
 
+#include "gst/video/stream.h"
+
 #define GST_CAT_DEFAULT gst_stereo_aggregator_debug
 
 #define WATCH_TIME (2 * GST_SECOND)
@@ -348,35 +350,16 @@ gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *p
   return GST_AGGREGATOR_CLASS (parent_class ())->sink_query (aggregator, pad, query);
 }
 
-/* How frames are to lie in memory depends on nothing that comes before, so it is said at once. Behind frames that wait for
- * those of another pad the question would hold up the thread that asks, and that may be the one that these come from. */
-gboolean
-gst_stereo_aggregator_sink_query_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
-{
-  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
-    return GST_AGGREGATOR_CLASS (parent_class ())->sink_query_pre_queue (aggregator, pad, query);
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  return TRUE;
-}
-
-/* Wholly outside the segment: not part of what is played. */
+/* A frame that is clipped away leaves the pad's count of waiting frames too. */
 GstBuffer *
 gst_stereo_aggregator_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer)
 {
-  GstClockTime start = GST_BUFFER_PTS (buffer), stop = start;
-  gboolean inside;
+  GstBuffer *inside = gst_stereo_clip (aggregator, pad, gst_buffer_ref (buffer));
 
-  if (pad->segment.format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (start))
-    return buffer;
-  if (GST_BUFFER_DURATION_IS_VALID (buffer))
-    stop += GST_BUFFER_DURATION (buffer);
-  GST_OBJECT_LOCK (pad);
-  inside = gst_segment_clip (&pad->segment, GST_FORMAT_TIME, start, stop, NULL, NULL);
-  GST_OBJECT_UNLOCK (pad);
-  if (inside)
-    return buffer;
-  GST_DEBUG_OBJECT (pad, "outside the segment: %" GST_PTR_FORMAT, buffer);
-  gst_stereo_pad_left (GST_STEREO_PAD (pad), buffer);
+  if (!inside) {
+    GST_DEBUG_OBJECT (pad, "outside the segment: %" GST_PTR_FORMAT, buffer);
+    gst_stereo_pad_left (GST_STEREO_PAD (pad), buffer);
+  }
   gst_buffer_unref (buffer);
-  return NULL;
+  return inside;
 }

@@ -3,6 +3,7 @@
 #include "gst/rectify/element.h"
 
 #include "gst/rectify/calibration/calibration.h"
+#include "gst/video/error.h"
 
 #define GST_CAT_DEFAULT gst_stereo_rectify_debug
 
