@@ -1,47 +1,110 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/pairing/pad.h"
 
+#include "gst/pairing/debug.h"
+#include "gst/pairing/heads.h"
+#include "gst/pairing/seeks.h"
+#include "gst/video/stream.h"
+
+struct _GstStereoPad
+{
+  GstAggregatorPad parent;
+
+  gboolean packed, right;       /* from the pad's template, and never changed */
+  GstPadChainFunction chain;    /* of the base class */
+
+  /* of the source pad's task */
+  GstVideoInfo info;
+  gboolean have_info;
+  gboolean warned;              /* a warning about these caps was posted */
+
+  /* protected by the object lock: a flush comes from another thread */
+  GstStereoHeads heads;
+  GstStereoSeeks seeks;
+  guint waiting;                /* frames taken in that did not leave the aggregator's queue yet */
+  gboolean closed;              /* upstream is told that no more is wanted */
+  guint arrivals;               /* buffers and gaps */
+  gboolean pushing;             /* a buffer is being taken in, or waits for that */
+  gboolean over;                /* upstream has sent its end */
+
+  GMutex queue_lock;            /* around what touches the aggregator's queue */
+  gboolean released;            /* protected by it: nothing touches that queue any more */
+};
+
 G_DEFINE_TYPE (GstStereoPad, gst_stereo_pad, GST_TYPE_AGGREGATOR_PAD)
 
-void
-gst_stereo_pad_clear (GstStereoPad *pad)
+/* ---- the object --------------------------------------------------------------------------- */
+
+/* Back to the state after a flush. */
+static void
+clear (GstStereoPad *pad)
 {
-  GstBuffer *buffers[2] = { NULL, NULL };
+  GstBuffer *buffers[2];
 
   GST_OBJECT_LOCK (pad);
-  for (guint i = 0; i < pad->count; i++)
-    buffers[i] = pad->frames[i].buffer;
-  pad->count = 0;
-  pad->peeked = FALSE;
-  pad->last_time = GST_STEREO_TIME_NONE;
-  pad->shortest = 0;
-  pad->gap_end = GST_STEREO_TIME_NONE;
-  pad->marked = FALSE;
+  gst_stereo_heads_clear (&pad->heads, buffers);
+  memset (&pad->seeks, 0, sizeof pad->seeks);
   pad->waiting = 0;
   pad->closed = FALSE;
-  gst_stereo_pad_forget_seeks (pad);
   GST_OBJECT_UNLOCK (pad);
   gst_clear_buffer (&buffers[0]);
   gst_clear_buffer (&buffers[1]);
 }
 
-guint
-gst_stereo_pad_count (GstStereoPad *pad)
-{
-  guint count;
-
-  GST_OBJECT_LOCK (pad);
-  count = pad->count;
-  GST_OBJECT_UNLOCK (pad);
-  return count;
-}
-
 static GstFlowReturn
 gst_stereo_pad_flush (GstAggregatorPad *pad, GstAggregator *aggregator)
 {
-  gst_stereo_pad_clear (GST_STEREO_PAD (pad));
+  GST_DEBUG_OBJECT (pad, "flush: the frames at hand are dropped");
+  clear (GST_STEREO_PAD (pad));
   return GST_FLOW_OK;
 }
+
+static void
+gst_stereo_pad_dispose (GObject *object)
+{
+  clear (GST_STEREO_PAD (object));
+  G_OBJECT_CLASS (gst_stereo_pad_parent_class)->dispose (object);
+}
+
+static void
+gst_stereo_pad_finalize (GObject *object)
+{
+  g_mutex_clear (&GST_STEREO_PAD (object)->queue_lock);
+  G_OBJECT_CLASS (gst_stereo_pad_parent_class)->finalize (object);
+}
+
+static void
+gst_stereo_pad_init (GstStereoPad *pad)
+{
+  g_mutex_init (&pad->queue_lock);
+  gst_stereo_heads_init (&pad->heads);
+}
+
+GstStereoPad *
+gst_stereo_pad_new (GstPadTemplate *template)
+{
+  const gchar *name = GST_PAD_TEMPLATE_NAME_TEMPLATE (template);
+  GstStereoPad *pad = g_object_new (GST_TYPE_STEREO_PAD, "name", name, "direction", GST_PAD_SINK, "template", template,
+      NULL);
+
+  pad->packed = g_str_equal (name, "sink");
+  pad->right = g_str_equal (name, "sink_right");
+  return pad;
+}
+
+gboolean
+gst_stereo_pad_is_packed (GstStereoPad *pad)
+{
+  return pad->packed;
+}
+
+gboolean
+gst_stereo_pad_is_right (GstStereoPad *pad)
+{
+  return pad->right;
+}
+
+/* ---- receiving ---------------------------------------------------------------------------- */
 
 /* What the base class makes of a GAP event. */
 static gboolean
@@ -50,6 +113,7 @@ is_gap (GstBuffer *buffer)
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
 }
 
+/* A frame left the aggregator's queue, or did not get there. */
 static void
 count_out (GstStereoPad *pad)
 {
@@ -59,8 +123,8 @@ count_out (GstStereoPad *pad)
   GST_OBJECT_UNLOCK (pad);
 }
 
-/* What is in the aggregator's queue when its task ends is gone without a word: what is on its way there has to be
- * known, and has to come to an end, before the task may end. */
+/* When its task ends, GstAggregator drops what is in its queue without a word. The pad therefore counts what is on its
+ * way there, so that the task can take all of it before it ends. */
 static GstFlowReturn
 gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
 {
@@ -75,9 +139,11 @@ gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
   pad->pushing = !closed;
   GST_OBJECT_UNLOCK (pad);
   if (closed) {
+    GST_LOG_OBJECT (pad, "refused, for the other view has ended: %" GST_PTR_FORMAT, buffer);
     gst_buffer_unref (buffer);
     return GST_FLOW_EOS;
   }
+  GST_LOG_OBJECT (pad, "received %" GST_PTR_FORMAT, buffer);
   flow = pad->chain (base, parent, buffer);
   GST_OBJECT_LOCK (pad);
   pad->pushing = FALSE;
@@ -96,20 +162,6 @@ gst_stereo_pad_constructed (GObject *object)
 }
 
 static void
-gst_stereo_pad_dispose (GObject *object)
-{
-  gst_stereo_pad_clear (GST_STEREO_PAD (object));
-  G_OBJECT_CLASS (gst_stereo_pad_parent_class)->dispose (object);
-}
-
-static void
-gst_stereo_pad_finalize (GObject *object)
-{
-  g_mutex_clear (&GST_STEREO_PAD (object)->queue_lock);
-  G_OBJECT_CLASS (gst_stereo_pad_parent_class)->finalize (object);
-}
-
-static void
 gst_stereo_pad_class_init (GstStereoPadClass *klass)
 {
   G_OBJECT_CLASS (klass)->constructed = gst_stereo_pad_constructed;
@@ -118,90 +170,76 @@ gst_stereo_pad_class_init (GstStereoPadClass *klass)
   GST_AGGREGATOR_PAD_CLASS (klass)->flush = gst_stereo_pad_flush;
 }
 
-static void
-gst_stereo_pad_init (GstStereoPad *pad)
+GstBuffer *
+gst_stereo_pad_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer)
 {
-  g_mutex_init (&pad->queue_lock);
-  gst_stereo_pad_clear (pad);
+  GstBuffer *inside = gst_stereo_clip (aggregator, pad, gst_buffer_ref (buffer));
+
+  if (!inside) {
+    GST_DEBUG_OBJECT (pad, "dropped, outside the segment: %" GST_PTR_FORMAT, buffer);
+    if (!is_gap (buffer))
+      count_out (GST_STEREO_PAD (pad));
+  }
+  gst_buffer_unref (buffer);
+  return inside;
 }
 
-GstStereoPad *
-gst_stereo_pad_new (GstPadTemplate *template)
-{
-  const gchar *name = GST_PAD_TEMPLATE_NAME_TEMPLATE (template);
-  GstStereoPad *pad = g_object_new (GST_TYPE_STEREO_PAD, "name", name, "direction", GST_PAD_SINK, "template", template,
-      NULL);
+/* ---- events ------------------------------------------------------------------------------- */
 
-  pad->packed = g_str_equal (name, "sink");
-  pad->right = g_str_equal (name, "sink_right");
-  return pad;
+const GstVideoInfo *
+gst_stereo_pad_set_caps (GstStereoPad *pad, GstCaps *caps)
+{
+  pad->have_info = gst_video_info_from_caps (&pad->info, caps);
+  pad->warned = FALSE;
+  GST_DEBUG_OBJECT (pad, "caps %" GST_PTR_FORMAT, caps);
+  return pad->have_info ? &pad->info : NULL;
 }
 
-gint64
-gst_stereo_running_time (const GstSegment *segment, GstClockTime pts)
+void
+gst_stereo_pad_begin_segment (GstStereoPad *pad, GstEvent *event)
 {
-  guint64 time;
-  gint sign;
+  gboolean answers;
+  guint generation;
 
-  if (segment->format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (pts))
-    return GST_STEREO_TIME_NONE;
-  sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, pts, &time);
-  if (sign == 0 || time > G_MAXINT64 / 4)
-    return GST_STEREO_TIME_NONE;
-  return sign * (gint64) time;
-}
-
-/* What lasts so long in the stream's own time, as running time: at twice the rate half of it. */
-static gint64
-running_duration (const GstSegment *segment, GstClockTime duration)
-{
-  gdouble rate = segment->format == GST_FORMAT_TIME ? ABS (segment->rate) : 1;
-
-  return rate == 1 ? (gint64) duration : (gint64) ((gdouble) duration / rate);
-}
-
-/* With the object lock held. */
-static gint64
-frame_spacing (const GstStereoPad *pad, const GstStereoFrame *frame)
-{
-  gint64 before = pad->count ? pad->frames[pad->count - 1].time : pad->last_time;
-
-  if (GST_BUFFER_DURATION_IS_VALID (frame->buffer) && GST_BUFFER_DURATION (frame->buffer) <= G_MAXINT64 / 4)
-    return running_duration (&frame->segment, GST_BUFFER_DURATION (frame->buffer));
-  if (frame->layout.fps_n > 0)
-    return running_duration (
-        &frame->segment, gst_util_uint64_scale (GST_SECOND, frame->layout.fps_d, frame->layout.fps_n));
-  if (frame->time != GST_STEREO_TIME_NONE && before != GST_STEREO_TIME_NONE && frame->time > before)
-    return frame->time - before;
-  return 0;
-}
-
-static void
-note_gap (GstStereoPad *pad, const GstSegment *segment, GstBuffer *gap)
-{
-  GstClockTime end = GST_BUFFER_PTS (gap);
-
-  /* backwards, it is over where it begins */
-  if (segment->rate > 0 && GST_CLOCK_TIME_IS_VALID (end) && GST_BUFFER_DURATION_IS_VALID (gap))
-    end += GST_BUFFER_DURATION (gap);
   GST_OBJECT_LOCK (pad);
-  pad->gap_end = gst_stereo_running_time (segment, end);
+  answers = gst_stereo_seeks_begin_segment (&pad->seeks, event);
+  generation = gst_stereo_seeks_generation (&pad->seeks);
+  if (answers)
+    gst_stereo_heads_remove_gap (&pad->heads);
+  GST_OBJECT_UNLOCK (pad);
+  GST_DEBUG_OBJECT (pad, "segment of generation %u%s", generation, answers ? ", which answers a seek" : "");
+}
+
+void
+gst_stereo_pad_preview_event (GstStereoPad *pad, GstEvent *event)
+{
+  GstEventType type = GST_EVENT_TYPE (event);
+
+  GST_OBJECT_LOCK (pad);
+  if (type == GST_EVENT_STREAM_START || type == GST_EVENT_SEGMENT || type == GST_EVENT_FLUSH_STOP)
+    pad->over = FALSE;
+  pad->over |= type == GST_EVENT_EOS;
+  pad->arrivals += type == GST_EVENT_GAP;
   GST_OBJECT_UNLOCK (pad);
 }
 
-static void
-append (GstStereoPad *pad, GstStereoFrame *frame)
+void
+gst_stereo_pad_expect_seek (GstStereoPad *pad, guint generation, guint32 seqnum)
 {
   GST_OBJECT_LOCK (pad);
-  frame->spacing = frame_spacing (pad, frame);
-  frame->generation = pad->generation;
-  frame->origin = pad->origin;
-  pad->gap_end = GST_STEREO_TIME_NONE;
-  pad->marked |= GST_BUFFER_FLAG_IS_SET (frame->buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
-  pad->frames[pad->count++] = *frame;
-  pad->peeked = TRUE;
+  gst_stereo_seeks_expect (&pad->seeks, generation, seqnum);
   GST_OBJECT_UNLOCK (pad);
 }
+
+void
+gst_stereo_pad_cancel_seek (GstStereoPad *pad, guint generation)
+{
+  GST_OBJECT_LOCK (pad);
+  gst_stereo_seeks_cancel (&pad->seeks, generation);
+  GST_OBJECT_UNLOCK (pad);
+}
+
+/* ---- the aggregator's queue --------------------------------------------------------------- */
 
 static GstBuffer *
 peek (GstStereoPad *pad)
@@ -215,7 +253,7 @@ peek (GstStereoPad *pad)
   return buffer;
 }
 
-/* The frame that is peeked at leaves the aggregator's queue; our reference remains. */
+/* The peeked frame leaves the aggregator's queue; our reference remains. */
 static void
 pop_peeked (GstStereoPad *pad)
 {
@@ -225,24 +263,9 @@ pop_peeked (GstStereoPad *pad)
   if (!pad->released)
     buffer = gst_aggregator_pad_pop_buffer (GST_AGGREGATOR_PAD (pad));
   g_mutex_unlock (&pad->queue_lock);
-  if (buffer)
-    gst_stereo_pad_left (pad, buffer);
-  gst_clear_buffer (&buffer);
-}
-
-void
-gst_stereo_pad_left (GstStereoPad *pad, GstBuffer *buffer)
-{
-  if (!is_gap (buffer))
+  if (buffer && !is_gap (buffer))
     count_out (pad);
-}
-
-void
-gst_stereo_pad_close (GstStereoPad *pad)
-{
-  GST_OBJECT_LOCK (pad);
-  pad->closed = TRUE;
-  GST_OBJECT_UNLOCK (pad);
+  gst_clear_buffer (&buffer);
 }
 
 gboolean
@@ -264,37 +287,57 @@ gst_stereo_pad_retire (GstStereoPad *pad)
   g_mutex_unlock (&pad->queue_lock);
 }
 
-/* @frame leaves the head. With the object lock held. */
-static void
-note_time (GstStereoPad *pad, const GstStereoFrame *frame)
+void
+gst_stereo_pad_close (GstStereoPad *pad)
 {
-  gint64 interval = frame->time == GST_STEREO_TIME_NONE || pad->last_time == GST_STEREO_TIME_NONE ? 0 :
-      frame->time - pad->last_time;
+  GST_OBJECT_LOCK (pad);
+  pad->closed = TRUE;
+  GST_OBJECT_UNLOCK (pad);
+}
 
-  /* forgets slowly: one early frame says that there may be more */
-  if (interval > 0)
-    pad->shortest = pad->shortest ? MIN (interval, pad->shortest + pad->shortest / 32) : interval;
-  pad->last_time = frame->time;
+/* ---- frames at hand ----------------------------------------------------------------------- */
+
+guint
+gst_stereo_pad_count (GstStereoPad *pad)
+{
+  guint count;
+
+  GST_OBJECT_LOCK (pad);
+  count = gst_stereo_heads_count (&pad->heads);
+  GST_OBJECT_UNLOCK (pad);
+  return count;
 }
 
 gboolean
-gst_stereo_pad_hold (GstStereoPad *pad)
+gst_stereo_pad_make_room (GstStereoPad *pad)
 {
   gboolean room, pop;
 
   GST_OBJECT_LOCK (pad);
-  room = pad->count < G_N_ELEMENTS (pad->frames);
-  pop = room && pad->peeked;
-  if (pop)
-    pad->peeked = FALSE;
+  room = gst_stereo_heads_have_room (&pad->heads);
+  pop = room && gst_stereo_heads_keep_peeked (&pad->heads);
   GST_OBJECT_UNLOCK (pad);
   if (pop)
     pop_peeked (pad);
   return room;
 }
 
+static void
+add_gap (GstStereoPad *pad, const GstSegment *segment, GstBuffer *gap)
+{
+  GstClockTime end = GST_BUFFER_PTS (gap);
+
+  /* a stream that plays backwards is past the gap where the gap begins */
+  if (segment->rate > 0 && GST_CLOCK_TIME_IS_VALID (end) && GST_BUFFER_DURATION_IS_VALID (gap))
+    end += GST_BUFFER_DURATION (gap);
+  GST_OBJECT_LOCK (pad);
+  gst_stereo_heads_add_gap (&pad->heads, gst_stereo_running_time (segment, end));
+  GST_OBJECT_UNLOCK (pad);
+  GST_DEBUG_OBJECT (pad, "gap up to %" GST_TIME_FORMAT, GST_TIME_ARGS (end));
+}
+
 static gboolean
-describe (GstStereoPad *pad, GstStereoFrame *frame, GstStereoPacking packing, gchar **message)
+read_caps (GstStereoPad *pad, GstStereoFrame *frame, GstStereoPacking packing, gchar **message)
 {
   if (!pad->have_info) {
     *message = g_strdup_printf ("%s got a frame before any caps.", GST_PAD_NAME (pad));
@@ -312,7 +355,7 @@ gst_stereo_pad_pull (GstStereoPad *pad, GstStereoPacking packing, GstBuffer **ga
 {
   GstStereoFrame frame = { NULL };
 
-  if (!gst_stereo_pad_hold (pad))
+  if (!gst_stereo_pad_make_room (pad))
     return GST_STEREO_PULL_NOTHING;
   frame.buffer = peek (pad);
   if (!frame.buffer)
@@ -321,16 +364,20 @@ gst_stereo_pad_pull (GstStereoPad *pad, GstStereoPacking packing, GstBuffer **ga
   frame.segment = GST_AGGREGATOR_PAD (pad)->segment;
   GST_OBJECT_UNLOCK (pad);
   if (is_gap (frame.buffer)) {
-    note_gap (pad, &frame.segment, frame.buffer);
+    add_gap (pad, &frame.segment, frame.buffer);
     pop_peeked (pad);
     *gap = frame.buffer;
     return GST_STEREO_PULL_GAP;
   }
-  if (!describe (pad, &frame, packing, message)) {
+  if (!read_caps (pad, &frame, packing, message)) {
     gst_buffer_unref (frame.buffer);
     return GST_STEREO_PULL_ERROR;
   }
-  append (pad, &frame);
+  GST_OBJECT_LOCK (pad);
+  frame.generation = gst_stereo_seeks_generation (&pad->seeks);
+  frame.origin = gst_stereo_seeks_origin (&pad->seeks);
+  gst_stereo_heads_append (&pad->heads, &frame);
+  GST_OBJECT_UNLOCK (pad);
   return GST_STEREO_PULL_FRAME;
 }
 
@@ -340,16 +387,7 @@ gst_stereo_pad_take (GstStereoPad *pad, GstStereoFrame *frame)
   gboolean taken, pop;
 
   GST_OBJECT_LOCK (pad);
-  taken = pad->count > 0;
-  pop = pad->count == 1 && pad->peeked;
-  if (taken) {
-    *frame = pad->frames[0];
-    pad->frames[0] = pad->frames[1];
-    pad->count--;
-    note_time (pad, frame);
-  }
-  if (pop)
-    pad->peeked = FALSE;
+  taken = gst_stereo_heads_take (&pad->heads, frame, &pop);
   GST_OBJECT_UNLOCK (pad);
   if (pop)
     pop_peeked (pad);
@@ -357,55 +395,71 @@ gst_stereo_pad_take (GstStereoPad *pad, GstStereoFrame *frame)
 }
 
 void
-gst_stereo_pad_settle (GstStereoPad *pad)
+gst_stereo_pad_return_peeked (GstStereoPad *pad)
 {
-  GstBuffer *buffer = NULL;
+  GstBuffer *buffer;
 
   GST_OBJECT_LOCK (pad);
-  if (pad->peeked) {
-    buffer = pad->frames[--pad->count].buffer;
-    pad->peeked = FALSE;
-  }
+  buffer = gst_stereo_heads_return_peeked (&pad->heads);
   GST_OBJECT_UNLOCK (pad);
   gst_clear_buffer (&buffer);
 }
 
 void
-gst_stereo_pad_queue (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing, gint64 *origin)
+gst_stereo_pad_describe (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing, gint64 *origin)
 {
   gboolean eos = gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
+  guint generation;
 
   GST_OBJECT_LOCK (pad);
-  queue->count = pad->count;
-  queue->generation = pad->count > 0 ? pad->frames[0].generation : pad->generation;
-  queue->moves_on = pad->seeks.count > 0 || pad->generation > queue->generation;
-  *origin = pad->count > 0 ? pad->frames[0].origin : pad->origin;
-  queue->time[0] = pad->count > 0 ? pad->frames[0].time : GST_STEREO_TIME_NONE;
-  queue->time[1] = pad->count > 1 && pad->frames[1].generation == queue->generation ? pad->frames[1].time :
-      GST_STEREO_TIME_NONE;
-  queue->soonest = pad->count > 0 ? pad->frames[0].spacing : 0;
-  if (pad->count > 0)
-    *spacing = queue->soonest;
-  if (pad->shortest && queue->soonest > pad->shortest)
-    queue->soonest = pad->shortest;
-  queue->gap_end = pad->generation == queue->generation ? pad->gap_end : GST_STEREO_TIME_NONE;
-  queue->ended = eos || (pad->closed && pad->waiting == (pad->count > 0 && pad->peeked));
+  generation = gst_stereo_seeks_generation (&pad->seeks);
+  *origin = gst_stereo_seeks_origin (&pad->seeks);
+  gst_stereo_heads_describe (&pad->heads, generation, queue, spacing, origin);
+  queue->moves_on = gst_stereo_seeks_are_pending (&pad->seeks) || generation > queue->generation;
+  queue->ended = eos || (pad->closed && pad->waiting == (guint) gst_stereo_heads_are_peeked (&pad->heads));
   GST_OBJECT_UNLOCK (pad);
 }
 
 guint
-gst_stereo_pad_bundle (GstStereoPad *pad, gboolean first[2], gboolean *marked, GstStereoLayout *layout)
+gst_stereo_pad_describe_bundle (GstStereoPad *pad, gboolean first[2], gboolean *marked, GstStereoLayout *layout)
 {
   guint count;
 
   GST_OBJECT_LOCK (pad);
-  count = pad->count;
-  for (guint i = 0; i < 2; i++)
-    first[i] = i < count &&
-        GST_BUFFER_FLAG_IS_SET (pad->frames[i].buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
-  *marked = pad->marked;
-  if (count && layout)
-    *layout = pad->frames[0].layout;
+  count = gst_stereo_heads_describe_bundle (&pad->heads, first, marked, layout);
   GST_OBJECT_UNLOCK (pad);
   return count;
+}
+
+gboolean
+gst_stereo_pad_warn_once (GstStereoPad *pad)
+{
+  gboolean first = !pad->warned;
+
+  pad->warned = TRUE;
+  return first;
+}
+
+void
+gst_stereo_pad_count_old_frame (GstStereoPad *pad)
+{
+  gboolean lost;
+
+  GST_OBJECT_LOCK (pad);
+  lost = gst_stereo_seeks_count_old_frame (&pad->seeks);
+  GST_OBJECT_UNLOCK (pad);
+  if (lost)
+    GST_WARNING_OBJECT (pad, "no segment answers a seek: its frames are paired as they come");
+}
+
+GstStereoActivity
+gst_stereo_pad_activity (GstStereoPad *pad)
+{
+  GstStereoActivity activity;
+
+  GST_OBJECT_LOCK (pad);
+  activity = (GstStereoActivity) { pad->arrivals, pad->pushing, pad->over,
+    pad->waiting || gst_stereo_heads_count (&pad->heads) > 0 };
+  GST_OBJECT_UNLOCK (pad);
+  return activity;
 }

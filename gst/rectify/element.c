@@ -95,9 +95,7 @@ make_stats (GstStereoRectify *self)
 {
   GstStereoPairStats stats;
 
-  GST_OBJECT_LOCK (self);
-  stats = self->parent.stats;
-  GST_OBJECT_UNLOCK (self);
+  gst_stereo_aggregator_get_stats (&self->parent, &stats);
   return gst_structure_new ("stereorectify-stats", "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left", G_TYPE_UINT64,
       stats.dropped_left, "dropped-right", G_TYPE_UINT64, stats.dropped_right, "late", G_TYPE_UINT64, stats.late,
       "compute-time", G_TYPE_UINT64, stats.compute_last, "compute-time-mean", G_TYPE_UINT64,
@@ -112,7 +110,8 @@ release (GstStereoRectify *self)
   memset (&self->rectified_key, 0, sizeof self->rectified_key);
   self->loaded_serial = 0;
   self->chosen_backend = STEREO_BACKEND_AUTO;
-  self->parent.negotiated = FALSE;
+  self->negotiated = FALSE;
+  gst_stereo_aggregator_set_negotiated (&self->parent, FALSE);
 }
 
 static gboolean

@@ -61,6 +61,7 @@ struct _GstStereoRectify
   gint chosen_backend;     /* what auto chose; STEREO_BACKEND_AUTO before that */
   GstStereoLayout layout;  /* of the pair at hand: its raw views */
   GstVideoInfo input;      /* of its left view: colours */
+  gboolean negotiated;     /* the source pad has caps */
   GstVideoInfo out_info;
   gint out_par_n, out_par_d;
 };

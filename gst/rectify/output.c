@@ -68,9 +68,10 @@ gst_stereo_rectify_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps
 {
   GstStereoRectify *self = GST_STEREO_RECTIFY (aggregator);
 
-  self->parent.negotiated = gst_video_info_from_caps (&self->out_info, caps);
+  self->negotiated = gst_video_info_from_caps (&self->out_info, caps);
+  gst_stereo_aggregator_set_negotiated (&self->parent, self->negotiated);
   GST_DEBUG_OBJECT (self, "output is %" GST_PTR_FORMAT, caps);
-  return self->parent.negotiated;
+  return self->negotiated;
 }
 
 gboolean
@@ -121,7 +122,7 @@ negotiate (GstStereoRectify *self, const GstStereoLayout *layout, const GstVideo
   GstAggregator *aggregator = GST_AGGREGATOR (self);
   gboolean halved = !GST_VIDEO_INFO_IS_GRAY (input) && !GST_VIDEO_INFO_IS_RGB (input);
 
-  if (self->parent.negotiated && out_is_for (self, layout, input))
+  if (self->negotiated && out_is_for (self, layout, input))
     return GST_FLOW_OK;
   if (halved && self->rectification.width % 2) {
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
@@ -134,8 +135,9 @@ negotiate (GstStereoRectify *self, const GstStereoLayout *layout, const GstVideo
   self->layout = *layout;
   self->input = *input;
   choose_aspect (self, layout);
-  self->parent.negotiated = FALSE;
-  if (gst_aggregator_negotiate (aggregator) && self->parent.negotiated)
+  self->negotiated = FALSE;
+  gst_stereo_aggregator_set_negotiated (&self->parent, FALSE);
+  if (gst_aggregator_negotiate (aggregator) && self->negotiated)
     return GST_FLOW_OK;
   if (GST_PAD_IS_FLUSHING (aggregator->srcpad))
     return GST_FLOW_FLUSHING;
@@ -235,7 +237,7 @@ add_meta (GstStereoRectify *self, GstBuffer *out, gint64 skew)
 static gboolean
 map_whole (GstStereoRectify *self, GstVideoFrame *mapped, const GstStereoFrame *frame)
 {
-  if (!gst_stereo_aggregator_map (&self->parent, mapped, frame, NULL))
+  if (!gst_stereo_map_input (GST_ELEMENT (self), mapped, frame, NULL))
     return FALSE;
   if (gst_stereo_frame_is_whole (mapped))
     return TRUE;
@@ -305,10 +307,10 @@ gst_stereo_rectify_process (GstStereoAggregator *base, GstStereoFrame *first, Gs
   gint64 skew = 0;
 
   if (!comparable (first, second))
-    return gst_stereo_aggregator_mismatch (base, left, right);
+    return gst_stereo_post_mismatch (GST_ELEMENT (self), left, right);
   if ((flow = prepare (self, left, right)) != GST_FLOW_OK || (flow = acquire (self, &out)) != GST_FLOW_OK)
     return flow;
-  if (gst_stereo_aggregator_is_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
+  if (gst_stereo_aggregator_drop_if_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
     gst_buffer_unref (out);
     return GST_FLOW_OK;
   }
