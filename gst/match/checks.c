@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "gst/match/check.h"
-#include "gst/match/check_times.h"
+#include "gst/match/check/look.h"
+#include "gst/match/check/times.h"
 #include "gst/match/debug.h"
 
 /* Where a pair told nothing (too dark, too flat), the next one is looked at sooner. */

@@ -68,37 +68,18 @@
  */
 #include "gst/match/element.h"
 
-#include "gst/match/checks.h"
 #include "gst/match/debug.h"
 #include "gst/match/decorate.h"
-#include "gst/match/device.h"
-#include "gst/match/flight.h"
-#include "gst/match/settings.h"
-#include "gst/video/properties.h"
+#include "gst/match/parts.h"
+#include "gst/match/properties.h"
 
 struct _GstStereoMatch
 {
   GstStereoAggregator parent;
 
-  GstStereoSettings *settings;
-  GstStereoCameras *cameras;
-  GstStereoDevice *device;
-  GstStereoPlanner *planner;
-  GstStereoChecks *checks;
-  GstStereoMatchOutput *output;
-  GstStereoFlights *flights;
+  GstStereoMatchParts parts;
 
   GstFlowReturn drained; /* what became of pairs that were pushed while caps were negotiated */
-};
-
-enum
-{
-  PROP_0,
-  PROP_CHECK_INTERVAL,
-  PROP_ACTIVE_BACKEND,
-  PROP_STATS,
-  PROP_SETTINGS,
-  PROP_TABLE                    /* the first of the engine's */
 };
 
 G_DEFINE_TYPE (GstStereoMatch, gst_stereo_match, GST_TYPE_STEREO_AGGREGATOR)
@@ -109,10 +90,10 @@ GST_ELEMENT_REGISTER_DEFINE (stereomatch, "stereomatch", GST_RANK_NONE, GST_TYPE
 static GstFlowReturn
 fail_plan (GstStereoMatch *self, const StereoError *error)
 {
-  gst_stereo_planner_post_error (self->planner, error);
-  gst_stereo_flights_abandon (self->flights);
-  gst_stereo_planner_drop (self->planner);
-  gst_stereo_flights_unmap_refused (self->flights);
+  gst_stereo_planner_post_error (self->parts.planner, error);
+  gst_stereo_flights_abandon (self->parts.flights);
+  gst_stereo_planner_drop (self->parts.planner);
+  gst_stereo_flights_unmap_refused (self->parts.flights);
   return GST_FLOW_ERROR;
 }
 
@@ -123,12 +104,12 @@ push_pair (GstStereoMatch *self)
   GstStereoMatchPair pair;
   StereoStats stats;
   StereoError error;
-  GstFlowReturn flow = gst_stereo_flights_collect (self->flights, &pair, &stats, &error);
+  GstFlowReturn flow = gst_stereo_flights_collect (self->parts.flights, &pair, &stats, &error);
 
   if (flow == GST_STEREO_FLOW_PLAN_FAILED)
     return fail_plan (self, &error);
-  gst_stereo_match_decorate (&pair, gst_stereo_match_output_format (self->output),
-      gst_stereo_planner_params (self->planner), &stats);
+  gst_stereo_match_decorate (&pair, gst_stereo_match_output_format (self->parts.output),
+      gst_stereo_planner_params (self->parts.planner), &stats);
   flow = gst_stereo_aggregator_finish (&self->parent, &pair.segment, g_steal_pointer (&pair.out), stats.compute_ns);
   gst_stereo_match_pair_clear (&pair);
   return flow;
@@ -140,11 +121,11 @@ drain_down_to (GstStereoMatch *self, guint rest)
 {
   GstFlowReturn flow = GST_FLOW_OK;
 
-  while (flow == GST_FLOW_OK && gst_stereo_flights_count (self->flights) > rest)
+  while (flow == GST_FLOW_OK && gst_stereo_flights_count (self->parts.flights) > rest)
     flow = push_pair (self);
   /* nobody downstream takes the others either */
   if (flow != GST_FLOW_OK)
-    gst_stereo_flights_abandon (self->flights);
+    gst_stereo_flights_abandon (self->parts.flights);
   return flow;
 }
 
@@ -153,7 +134,7 @@ gst_stereo_match_drain (GstStereoAggregator *base, gboolean keep_one)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (base);
 
-  return drain_down_to (self, keep_one && !gst_stereo_match_output_is_limited (self->output) ? 1 : 0);
+  return drain_down_to (self, keep_one && !gst_stereo_match_output_is_limited (self->parts.output) ? 1 : 0);
 }
 
 /* ---- the way of a pair: up to its submission ---------------------------------------------- */
@@ -164,11 +145,11 @@ make_plan (GstStereoMatch *self, const GstStereoPlanRequest *request)
   GstFlowReturn flow = drain_down_to (self, 0);
 
   if (flow == GST_FLOW_OK)
-    flow = gst_stereo_planner_make (self->planner, request);
-  if (flow != GST_FLOW_OK || !gst_stereo_planner_is_on_cpu (self->planner))
+    flow = gst_stereo_planner_make (self->parts.planner, request);
+  if (flow != GST_FLOW_OK || !gst_stereo_planner_is_on_cpu (self->parts.planner))
     return flow;
-  gst_stereo_device_leave_context (self->device);
-  if (request->params.backend == STEREO_BACKEND_AUTO && gst_stereo_device_rule_out (self->device))
+  gst_stereo_device_leave_context (self->parts.device);
+  if (request->params.backend == STEREO_BACKEND_AUTO && gst_stereo_device_rule_out (self->parts.device))
     gst_stereo_aggregator_reconfigure (&self->parent);
   return GST_FLOW_OK;
 }
@@ -180,28 +161,28 @@ ensure_plan (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFr
   GstStereoPlanRequest request = { .width = left->layout.width, .height = left->layout.height };
   GstFlowReturn flow = GST_FLOW_OK;
 
-  request.serial = gst_stereo_settings_read (self->settings, &request.params);
-  request.context = gst_stereo_device_choose_context (self->device, &request.params, left->buffer, right->buffer);
-  gst_stereo_cameras_read (self->cameras, left, right, &request.params);
-  if (!gst_stereo_planner_has_plan_for (self->planner, &request))
+  request.serial = gst_stereo_settings_read (self->parts.settings, &request.params);
+  request.context = gst_stereo_device_choose_context (self->parts.device, &request.params, left->buffer, right->buffer);
+  gst_stereo_cameras_read (self->parts.cameras, left, right, &request.params);
+  if (!gst_stereo_planner_has_plan_for (self->parts.planner, &request))
     flow = make_plan (self, &request);
   if (flow == GST_FLOW_OK)
-    gst_stereo_planner_set_geometry (self->planner, &request.params);
+    gst_stereo_planner_set_geometry (self->parts.planner, &request.params);
   return flow;
 }
 
 static GstFlowReturn
 ensure_caps (GstStereoMatch *self, const GstStereoLayout *layout)
 {
-  gboolean depth = gst_stereo_planner_makes_depth (self->planner);
+  gboolean depth = gst_stereo_planner_makes_depth (self->parts.planner);
   GstFlowReturn flow;
 
-  if (gst_stereo_match_output_fits (self->output, layout, depth))
+  if (gst_stereo_match_output_fits (self->parts.output, layout, depth))
     return GST_FLOW_OK;
   if ((flow = drain_down_to (self, 0)) != GST_FLOW_OK)
     return flow;
   gst_stereo_aggregator_set_negotiated (&self->parent, FALSE);
-  return gst_stereo_match_output_negotiate (self->output, layout, depth);
+  return gst_stereo_match_output_negotiate (self->parts.output, layout, depth);
 }
 
 static gboolean
@@ -215,7 +196,7 @@ static GstFlowReturn
 submit_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *first, const GstStereoFrame *second)
 {
   StereoError error;
-  GstFlowReturn flow = gst_stereo_flights_submit (self->flights, pair, first, second, &error);
+  GstFlowReturn flow = gst_stereo_flights_submit (self->parts.flights, pair, first, second, &error);
 
   if (flow != GST_STEREO_FLOW_PLAN_FAILED)
     return flow;
@@ -240,13 +221,13 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstS
   if (flow != GST_FLOW_OK || (flow = ensure_plan (self, left, right)) != GST_FLOW_OK ||
       (flow = ensure_caps (self, &left->layout)) != GST_FLOW_OK)
     return flow;
-  gst_stereo_checks_add_pair (self->checks, first, second, gst_stereo_planner_params (self->planner));
-  if ((flow = gst_stereo_match_output_acquire (self->output, &pair.out, &pair.confidence)) != GST_FLOW_OK)
+  gst_stereo_checks_add_pair (self->parts.checks, first, second, gst_stereo_planner_params (self->parts.planner));
+  if ((flow = gst_stereo_match_output_acquire (self->parts.output, &pair.out, &pair.confidence)) != GST_FLOW_OK)
     return flow;
   if (!gst_stereo_aggregator_drop_if_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
     gst_stereo_aggregator_decorate (base, pair.out, left, right, TRUE);
     pair.truth = gst_stereo_cameras_get_truth (left);
-    pair.geometry = gst_stereo_planner_geometry (self->planner);
+    pair.geometry = gst_stereo_planner_geometry (self->parts.planner);
     flow = submit_pair (self, &pair, first, second);
   }
   gst_stereo_match_pair_clear (&pair);
@@ -261,8 +242,8 @@ gst_stereo_match_input_caps (GstStereoAggregator *base)
   GstStereoMatch *self = GST_STEREO_MATCH (base);
   StereoParams params;
 
-  gst_stereo_settings_read (self->settings, &params);
-  return gst_stereo_device_input_caps (self->device, &params);
+  gst_stereo_settings_read (self->parts.settings, &params);
+  return gst_stereo_device_input_caps (self->parts.device, &params);
 }
 
 static GstFlowReturn
@@ -270,12 +251,12 @@ gst_stereo_match_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstC
 {
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
 
-  if (!gst_stereo_match_output_has_layout (self->output))
+  if (!gst_stereo_match_output_has_layout (self->parts.output))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   /* downstream may have asked for other caps: what is in flight goes before those */
   if (self->drained == GST_FLOW_OK)
     self->drained = drain_down_to (self, 0);
-  *result = gst_stereo_match_output_choose (self->output, caps, gst_stereo_planner_makes_depth (self->planner));
+  *result = gst_stereo_match_output_choose (self->parts.output, caps, gst_stereo_planner_makes_depth (self->parts.planner));
   return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
 }
 
@@ -283,7 +264,7 @@ static gboolean
 gst_stereo_match_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
-  gboolean negotiated = gst_stereo_match_output_set_caps (self->output, caps);
+  gboolean negotiated = gst_stereo_match_output_set_caps (self->parts.output, caps);
 
   gst_stereo_aggregator_set_negotiated (&self->parent, negotiated);
   return negotiated;
@@ -292,7 +273,7 @@ gst_stereo_match_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps)
 static gboolean
 gst_stereo_match_decide_allocation (GstAggregator *aggregator, GstQuery *query)
 {
-  return gst_stereo_match_output_decide_allocation (GST_STEREO_MATCH (aggregator)->output, query);
+  return gst_stereo_match_output_decide_allocation (GST_STEREO_MATCH (aggregator)->parts.output, query);
 }
 
 /* ---- contexts that elements share --------------------------------------------------------- */
@@ -303,8 +284,8 @@ gst_stereo_match_set_context (GstElement *element, GstContext *context)
   GstStereoMatch *self = GST_STEREO_MATCH (element);
   StereoParams params;
 
-  gst_stereo_settings_read (self->settings, &params);
-  gst_stereo_device_read_context (self->device, &params, context);
+  gst_stereo_settings_read (self->parts.settings, &params);
+  gst_stereo_device_read_context (self->parts.device, &params, context);
   GST_ELEMENT_CLASS (gst_stereo_match_parent_class)->set_context (element, context);
 }
 
@@ -316,8 +297,8 @@ answer_context (GstAggregator *aggregator, GstQuery *query)
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_CONTEXT)
     return FALSE;
-  gst_stereo_settings_read (self->settings, &params);
-  return gst_stereo_device_answer (self->device, &params, query);
+  gst_stereo_settings_read (self->parts.settings, &params);
+  return gst_stereo_device_answer (self->parts.device, &params, query);
 }
 
 static gboolean
@@ -341,8 +322,7 @@ gst_stereo_match_flush (GstAggregator *aggregator)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
 
-  gst_stereo_flights_abandon (self->flights);
-  gst_stereo_checks_flush (self->checks);
+  gst_stereo_match_parts_flush (&self->parts);
   self->drained = GST_FLOW_OK;
   return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->flush (aggregator);
 }
@@ -354,11 +334,9 @@ gst_stereo_match_start (GstAggregator *aggregator)
   StereoParams params;
   gchar reason[256];
 
-  gst_stereo_planner_start (self->planner);
-  gst_stereo_flights_start (self->flights);
-  gst_stereo_checks_start (self->checks);
+  gst_stereo_match_parts_start (&self->parts);
   self->drained = GST_FLOW_OK;
-  gst_stereo_settings_read (self->settings, &params);
+  gst_stereo_settings_read (self->parts.settings, &params);
   if (!GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->start (aggregator))
     return FALSE;
   if (params.backend == STEREO_BACKEND_CUDA &&
@@ -367,7 +345,7 @@ gst_stereo_match_start (GstAggregator *aggregator)
         ("backend=cuda was asked for, and cannot be had: %s", reason), ("Set backend=cpu, or auto."));
     return FALSE;
   }
-  if (gst_stereo_device_look (self->device, &params))
+  if (gst_stereo_device_look (self->parts.device, &params))
     gst_stereo_aggregator_reconfigure (&self->parent);
   return TRUE;
 }
@@ -379,55 +357,27 @@ gst_stereo_match_change_state (GstElement *element, GstStateChange transition)
   GstStateChangeReturn result = GST_ELEMENT_CLASS (gst_stereo_match_parent_class)->change_state (element, transition);
 
   if (transition == GST_STATE_CHANGE_READY_TO_NULL)
-    gst_stereo_device_unshare (GST_STEREO_MATCH (element)->device);
+    gst_stereo_device_unshare (GST_STEREO_MATCH (element)->parts.device);
   return result;
 }
 
 static void
 release (GstStereoMatch *self)
 {
-  gst_stereo_flights_abandon (self->flights);
-  gst_stereo_planner_release (self->planner);
-  gst_stereo_flights_unmap_refused (self->flights);
-  gst_stereo_device_release (self->device);
-  gst_stereo_match_output_release (self->output);
+  gst_stereo_match_parts_release (&self->parts);
   gst_stereo_aggregator_set_negotiated (&self->parent, FALSE);
-  gst_stereo_cameras_reset (self->cameras);
-  gst_stereo_checks_release (self->checks);
-}
-
-static GstStructure *
-make_stats (GstStereoMatch *self)
-{
-  GstStereoPairStats pairs;
-  GstStereoFlightsStats flights;
-  GstStereoChecksStats checks;
-  guint64 count;
-
-  gst_stereo_flights_get_stats (self->flights, &flights);
-  gst_stereo_checks_get_stats (self->checks, &checks);
-  gst_stereo_aggregator_get_stats (&self->parent, &pairs);
-  count = MAX (pairs.pairs, 1);
-  return gst_structure_new ("stereomatch-stats",
-      "pairs", G_TYPE_UINT64, pairs.pairs, "dropped-left", G_TYPE_UINT64, pairs.dropped_left,
-      "dropped-right", G_TYPE_UINT64, pairs.dropped_right, "late", G_TYPE_UINT64, pairs.late,
-      "overlapped", G_TYPE_UINT64, flights.overlapped,
-      "compute-time", G_TYPE_UINT64, pairs.compute_last, "compute-time-mean", G_TYPE_UINT64, pairs.compute_total / count,
-      "steps-time-mean", G_TYPE_UINT64, pairs.pairs ? flights.steps_total / count : (guint64) 0,
-      "valid-ratio", G_TYPE_DOUBLE, flights.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, flights.mean_confidence,
-      "checks", G_TYPE_UINT64, checks.checks, "check-matches", G_TYPE_UINT64, checks.matches,
-      "exchanged", G_TYPE_BOOLEAN, checks.exchanged, "vertical-offset", G_TYPE_DOUBLE, checks.vertical_offset,
-      "skew-mean", G_TYPE_UINT64, checks.skew_mean, "skew-drift", G_TYPE_DOUBLE, checks.skew_drift, NULL);
 }
 
 static gboolean
 gst_stereo_match_stop (GstAggregator *aggregator)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  GstStereoPairStats pairs;
   GstStructure *stats;
 
   release (self);
-  stats = make_stats (self);
+  gst_stereo_aggregator_get_stats (&self->parent, &pairs);
+  stats = gst_stereo_match_properties_make_stats (&self->parts, &pairs);
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
   gst_structure_free (stats);
   return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->stop (aggregator);
@@ -435,35 +385,10 @@ gst_stereo_match_stop (GstAggregator *aggregator)
 
 /* ---- properties -------------------------------------------------------------------------- */
 
-/* Of the plan at work; before there is one, of the properties as they stand. NULL when those cannot work. */
-static GstStructure *
-make_settings (GstStereoMatch *self)
-{
-  StereoParams params;
-  gint output;
-
-  if (gst_stereo_planner_get_in_force (self->planner, &params))
-    return gst_stereo_props_settings (&params);
-  gst_stereo_settings_read (self->settings, &params);
-  /* what depth lacks, the views may yet bring along */
-  output = params.output;
-  params.output = STEREO_OUTPUT_DISPARITY;
-  if (stereo_params_resolve (&params, &params, NULL) != STEREO_OK)
-    return NULL;
-  params.output = output;
-  return gst_stereo_props_settings (&params);
-}
-
 static void
 gst_stereo_match_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
-  GstStereoMatch *self = GST_STEREO_MATCH (object);
-
-  if (id == PROP_CHECK_INTERVAL)
-    gst_stereo_checks_set_interval (self->checks, g_value_get_uint64 (value));
-  else if (id >= PROP_TABLE && stereo_param_info ((gint) (id - PROP_TABLE)))
-    gst_stereo_settings_set (self->settings, id - PROP_TABLE, value);
-  else
+  if (!gst_stereo_match_properties_set (&GST_STEREO_MATCH (object)->parts, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
 }
 
@@ -471,26 +396,11 @@ static void
 gst_stereo_match_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (object);
+  GstStereoPairStats pairs;
 
-  switch (id) {
-    case PROP_STATS:
-      g_value_take_boxed (value, make_stats (self));
-      break;
-    case PROP_SETTINGS:
-      g_value_take_boxed (value, make_settings (self));
-      break;
-    case PROP_CHECK_INTERVAL:
-      g_value_set_uint64 (value, gst_stereo_checks_get_interval (self->checks));
-      break;
-    case PROP_ACTIVE_BACKEND:
-      g_value_set_static_string (value, gst_stereo_planner_get_backend (self->planner));
-      break;
-    default:
-      if (stereo_param_info ((gint) (id - PROP_TABLE)))
-        gst_stereo_settings_get (self->settings, id - PROP_TABLE, value);
-      else
-        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  }
+  gst_stereo_aggregator_get_stats (&self->parent, &pairs);
+  if (!gst_stereo_match_properties_get (&self->parts, &pairs, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
 }
 
 /* Runs once when a g_object_set() of several properties is through: output=depth and the focal length
@@ -501,35 +411,9 @@ gst_stereo_match_dispatch_properties_changed (GObject *object, guint count, GPar
   GstStereoMatch *self = GST_STEREO_MATCH (object);
 
   /* another backend may want frames in other memory */
-  if (gst_stereo_settings_commit (self->settings) && gst_stereo_cuda_built ())
+  if (gst_stereo_settings_commit (self->parts.settings) && gst_stereo_cuda_built ())
     gst_stereo_aggregator_reconfigure (&self->parent);
   G_OBJECT_CLASS (gst_stereo_match_parent_class)->dispatch_properties_changed (object, count, specs);
-}
-
-static void
-install_own_properties (GObjectClass *klass)
-{
-  const GParamFlags ro = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
-
-  g_object_class_install_property (klass, PROP_CHECK_INTERVAL, g_param_spec_uint64 ("check-interval", "check-interval",
-          "Nanoseconds of stream time from one look at the input to the next, whether left and right are exchanged, "
-          "the rows of the views do not fit, or their timestamps are out of step: a warning says so once, and what to do; "
-          "some 2 ms on the CPU each; 0 = never", 0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_ACTIVE_BACKEND, g_param_spec_string ("active-backend",
-          "active-backend", "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
-  g_object_class_install_property (klass, PROP_STATS, g_param_spec_boxed ("stats", "stats",
-          "Since the start: pairs computed, dropped-left and dropped-right (frames without a partner), late (pairs "
-          "dropped for QoS), overlapped (pairs submitted while another was being computed), compute-time (ns from a "
-          "pair's submission to its result, of the last pair) and compute-time-mean, steps-time-mean (of that, the "
-          "backend's work by its own clock, without copies to a device and from it); of the last pair: valid-ratio "
-          "and mean-confidence (0..1); checks (looks at the input, see check-interval), check-matches (points found in "
-          "both views at the last one), exchanged (left and right look so), vertical-offset (pixels by which the rows "
-          "differ, median; below 0 = not known), skew-mean (ns between the frames of a pair) and skew-drift (ns that "
-          "it grows by in a second)", GST_TYPE_STRUCTURE, ro));
-  g_object_class_install_property (klass, PROP_SETTINGS, g_param_spec_boxed ("settings", "settings",
-          "Every parameter in force, each own value replaced by what profile and method call for; NULL when they "
-          "contradict each other", GST_TYPE_STRUCTURE, ro));
 }
 
 /* ---- the class ---------------------------------------------------------------------------- */
@@ -540,22 +424,14 @@ gst_stereo_match_dispose (GObject *object)
   GstStereoMatch *self = GST_STEREO_MATCH (object);
 
   release (self);
-  gst_stereo_device_unshare (self->device);
+  gst_stereo_device_unshare (self->parts.device);
   G_OBJECT_CLASS (gst_stereo_match_parent_class)->dispose (object);
 }
 
 static void
 gst_stereo_match_finalize (GObject *object)
 {
-  GstStereoMatch *self = GST_STEREO_MATCH (object);
-
-  gst_stereo_flights_free (self->flights);
-  gst_stereo_match_output_free (self->output);
-  gst_stereo_checks_free (self->checks);
-  gst_stereo_planner_free (self->planner);
-  gst_stereo_device_free (self->device);
-  gst_stereo_cameras_free (self->cameras);
-  gst_stereo_settings_free (self->settings);
+  gst_stereo_match_parts_clear (&GST_STEREO_MATCH (object)->parts);
   G_OBJECT_CLASS (gst_stereo_match_parent_class)->finalize (object);
 }
 
@@ -585,8 +461,7 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
   object_class->dispatch_properties_changed = gst_stereo_match_dispatch_properties_changed;
   object_class->dispose = gst_stereo_match_dispose;
   object_class->finalize = gst_stereo_match_finalize;
-  install_own_properties (object_class);
-  gst_stereo_props_install (object_class, PROP_TABLE);
+  gst_stereo_match_properties_install (object_class);
 
   element_class->set_context = gst_stereo_match_set_context;
   element_class->change_state = gst_stereo_match_change_state;
@@ -613,13 +488,5 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
 static void
 gst_stereo_match_init (GstStereoMatch *self)
 {
-  GstElement *element = GST_ELEMENT (self);
-
-  self->settings = gst_stereo_settings_new (element);
-  self->cameras = gst_stereo_cameras_new (element);
-  self->device = gst_stereo_device_new (element);
-  self->planner = gst_stereo_planner_new (element);
-  self->checks = gst_stereo_checks_new (element);
-  self->output = gst_stereo_match_output_new (GST_AGGREGATOR (self));
-  self->flights = gst_stereo_flights_new (element, self->planner, self->output);
+  gst_stereo_match_parts_init (&self->parts, GST_AGGREGATOR (self));
 }

@@ -3,20 +3,16 @@
 
 #include "gst/pairing/debug.h"
 #include "gst/pairing/decorate.h"
-#include "gst/pairing/late_pairs.h"
-#include "gst/pairing/pads.h"
-#include "gst/pairing/pairs.h"
+#include "gst/pairing/events.h"
+#include "gst/pairing/parts.h"
+#include "gst/pairing/properties.h"
+#include "gst/pairing/input/pull.h"
 #include "gst/pairing/queries.h"
-#include "gst/pairing/silence.h"
 #include "gst/video/stream.h"
 
 struct _GstStereoAggregatorPrivate
 {
-  GstStereoPads *pads;
-  GstStereoPairs *pairs;
-  GstStereoDrops *drops;
-  GstStereoLatePairs *late_pairs;
-  GstStereoSilence *silence;
+  GstStereoParts parts;
 
   gboolean busy; /* in aggregate(); protected by the object lock */
 
@@ -25,8 +21,6 @@ struct _GstStereoAggregatorPrivate
   GstSegment segment;  /* of the source pad */
   gboolean have_segment;
 };
-
-enum { PROP_0, PROP_PACKING, PROP_MAX_SKEW, PROP_QOS };
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstStereoAggregator, gst_stereo_aggregator, GST_TYPE_AGGREGATOR)
 
@@ -60,12 +54,12 @@ find_pair (GstStereoAggregator *self, const GstStereoPadSet *pads)
 {
   GstStereoAggregatorPrivate *priv = self->priv;
 
-  if (!gst_stereo_pads_check (priv->pads))
+  if (!gst_stereo_pads_check (priv->parts.pads))
     return GST_FLOW_NOT_NEGOTIATED;
   if (pads->packed)
-    return gst_stereo_pairs_find_in_one (priv->pairs, pads->packed);
+    return gst_stereo_pairs_find_in_one (priv->parts.pairs, pads->packed);
   if (pads->left && pads->right)
-    return gst_stereo_pairs_find_in_two (priv->pairs, pads->left, pads->right);
+    return gst_stereo_pairs_find_in_two (priv->parts.pairs, pads->left, pads->right);
   if (has_ended (pads->left) && has_ended (pads->right))
     return GST_FLOW_EOS;
   /* the other view's pad is not there yet: the frames wait, and GstStereoPads gives up after a while */
@@ -97,7 +91,7 @@ static GstFlowReturn
 gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstStereoPadSet pads = gst_stereo_pads_get (self->priv->pads);
+  GstStereoPadSet pads = gst_stereo_pads_get (self->priv->parts.pads);
   GstFlowReturn flow, drained;
   gboolean live;
 
@@ -142,7 +136,7 @@ static GstStereoViewsState
 describe_views (GstAggregator *aggregator, GstStereoActivity activity[2])
 {
   GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
-  GstStereoPadSet pads = gst_stereo_pads_get (priv->pads);
+  GstStereoPadSet pads = gst_stereo_pads_get (priv->parts.pads);
   GstStereoViewsState state = GST_STEREO_VIEWS_MISSING;
 
   GST_OBJECT_LOCK (aggregator);
@@ -164,16 +158,16 @@ gst_stereo_aggregator_get_stats (GstStereoAggregator *self, GstStereoPairStats *
 {
   GstStereoLatePairsStats pairs;
 
-  gst_stereo_late_pairs_get_stats (self->priv->late_pairs, &pairs);
+  gst_stereo_late_pairs_get_stats (self->priv->parts.late_pairs, &pairs);
   *stats = (GstStereoPairStats) { .pairs = pairs.pairs, .late = pairs.late, .compute_last = pairs.compute_last,
     .compute_total = pairs.compute_total };
-  gst_stereo_drops_get (self->priv->drops, &stats->dropped_left, &stats->dropped_right);
+  gst_stereo_drops_get (self->priv->parts.drops, &stats->dropped_left, &stats->dropped_right);
 }
 
 void
 gst_stereo_aggregator_reconfigure (GstStereoAggregator *self)
 {
-  gst_stereo_pads_reconfigure (self->priv->pads);
+  gst_stereo_pads_reconfigure (self->priv->parts.pads);
 }
 
 void
@@ -185,9 +179,9 @@ gst_stereo_aggregator_set_negotiated (GstStereoAggregator *self, gboolean negoti
 gboolean
 gst_stereo_aggregator_drop_if_late (GstStereoAggregator *self, const GstStereoFrame *frame)
 {
-  if (!gst_stereo_late_pairs_drop (self->priv->late_pairs, frame))
+  if (!gst_stereo_late_pairs_drop (self->priv->parts.late_pairs, frame))
     return FALSE;
-  gst_stereo_drops_break_stream (self->priv->drops);
+  gst_stereo_drops_break_stream (self->priv->parts.drops);
   return TRUE;
 }
 
@@ -195,7 +189,7 @@ void
 gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
     const GstStereoFrame *other, gboolean same_place)
 {
-  gst_stereo_decorate (out, left, other, same_place, gst_stereo_drops_mend_stream (self->priv->drops));
+  gst_stereo_decorate (out, left, other, same_place, gst_stereo_drops_mend_stream (self->priv->parts.drops));
 }
 
 GstFlowReturn
@@ -206,57 +200,40 @@ gst_stereo_aggregator_finish (GstStereoAggregator *self, const GstSegment *segme
   GstFlowReturn flow;
   gint64 begin;
 
-  gst_stereo_late_pairs_computed (priv->late_pairs, compute_time);
+  gst_stereo_late_pairs_computed (priv->parts.late_pairs, compute_time);
   GST_LOG_OBJECT (self, "computed in %" GST_TIME_FORMAT ", pushes %" GST_PTR_FORMAT, GST_TIME_ARGS (compute_time),
       out);
   begin = g_get_monotonic_time ();
   flow = gst_stereo_push (GST_AGGREGATOR (self), &priv->segment, &priv->have_segment, segment, out);
-  gst_stereo_late_pairs_pushed (priv->late_pairs, (g_get_monotonic_time () - begin) * 1000);
+  gst_stereo_late_pairs_pushed (priv->parts.late_pairs, (g_get_monotonic_time () - begin) * 1000);
   return flow;
 }
 
 /* ---- start, stop, flush ------------------------------------------------------------------- */
 
-/* What must not outlive a seek. */
-static void
-reset_stream (GstStereoAggregator *self)
-{
-  gst_stereo_late_pairs_flush (self->priv->late_pairs);
-  gst_stereo_pairs_flush (self->priv->pairs);
-  gst_stereo_drops_break_stream (self->priv->drops);
-  self->priv->have_segment = FALSE;
-}
-
 static GstFlowReturn
 gst_stereo_aggregator_flush (GstAggregator *aggregator)
 {
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
+  GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
 
-  reset_stream (self);
-  gst_stereo_silence_reset (self->priv->silence, FALSE);
+  gst_stereo_parts_flush (&priv->parts);
+  priv->have_segment = FALSE;
   return GST_FLOW_OK;
 }
 
 static gboolean
 gst_stereo_aggregator_start (GstAggregator *aggregator)
 {
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
+  GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
 
-  gst_stereo_pads_start (self->priv->pads);
-  gst_stereo_late_pairs_start (self->priv->late_pairs);
-  gst_stereo_drops_start (self->priv->drops);
-  reset_stream (self);
-  gst_stereo_silence_reset (self->priv->silence, TRUE);
-  return gst_stereo_pads_check (self->priv->pads);
+  priv->have_segment = FALSE;
+  return gst_stereo_parts_start (&priv->parts);
 }
 
 static gboolean
 gst_stereo_aggregator_stop (GstAggregator *aggregator)
 {
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-
-  gst_stereo_pads_stop (self->priv->pads);
-  gst_stereo_silence_set_playing (self->priv->silence, FALSE);
+  gst_stereo_parts_stop (&GST_STEREO_AGGREGATOR (aggregator)->priv->parts);
   return TRUE;
 }
 
@@ -267,10 +244,10 @@ gst_stereo_aggregator_change_state (GstElement *element, GstStateChange transiti
   GstStateChangeReturn result;
 
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
-    gst_stereo_silence_set_playing (self->priv->silence, FALSE);
+    gst_stereo_silence_set_playing (self->priv->parts.silence, FALSE);
   result = GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING && result != GST_STATE_CHANGE_FAILURE)
-    gst_stereo_silence_set_playing (self->priv->silence, TRUE);
+    gst_stereo_silence_set_playing (self->priv->parts.silence, TRUE);
   return result;
 }
 
@@ -281,88 +258,33 @@ gst_stereo_aggregator_create_new_pad (GstAggregator *aggregator, GstPadTemplate 
     const GstCaps *caps)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstStereoPad *pad = gst_stereo_pads_add (self->priv->pads, template);
+  GstStereoPad *pad = gst_stereo_pads_add (self->priv->parts.pads, template);
 
   if (pad && !gst_stereo_pad_is_packed (pad))
-    gst_stereo_silence_forget_view (self->priv->silence, gst_stereo_pad_is_right (pad));
+    gst_stereo_silence_forget_view (self->priv->parts.silence, gst_stereo_pad_is_right (pad));
   return (GstAggregatorPad *) pad;
 }
 
 static void
 gst_stereo_aggregator_release_pad (GstElement *element, GstPad *pad)
 {
-  gst_stereo_pads_remove (GST_STEREO_AGGREGATOR (element)->priv->pads, GST_STEREO_PAD (pad));
+  gst_stereo_pads_remove (GST_STEREO_AGGREGATOR (element)->priv->parts.pads, GST_STEREO_PAD (pad));
   GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->release_pad (element, pad);
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
 
-static void
-update_latency (GstStereoAggregator *self, GstStereoPad *pad, const GstVideoInfo *info)
-{
-  guint64 max_skew = gst_stereo_pairs_get_max_skew (self->priv->pairs), skew;
-  GstClockTime frame = 0;
-
-  if (GST_VIDEO_INFO_FPS_N (info) > 0)
-    frame = gst_util_uint64_scale (GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info),
-        (guint64) GST_VIDEO_INFO_FPS_N (info));
-  skew = max_skew == GST_STEREO_MAX_SKEW_AUTO ? frame / 2 : MIN (max_skew, frame);
-  gst_stereo_late_pairs_set_frame (self->priv->late_pairs, frame, gst_stereo_pad_is_packed (pad) ? 0 : skew);
-}
-
 static gboolean
-read_caps (GstStereoAggregator *self, GstStereoPad *pad, GstEvent *event)
+gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
-  const GstVideoInfo *info;
-  GstCaps *caps;
+  GstStereoParts *parts = &GST_STEREO_AGGREGATOR (aggregator)->priv->parts;
+  GstStereoEventResult result =
+      gst_stereo_events_read_sink (parts, GST_ELEMENT (aggregator), GST_STEREO_PAD (pad), event);
 
-  gst_event_parse_caps (event, &caps);
-  info = gst_stereo_pad_set_caps (pad, caps);
-  if (!info) {
-    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s cannot take these caps.", GST_PAD_NAME (pad)),
-        ("%" GST_PTR_FORMAT, caps));
-    return FALSE;
-  }
-  if (!gst_stereo_pad_is_right (pad))
-    update_latency (self, pad, info);
-  return TRUE;
-}
-
-static gboolean
-gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *base, GstEvent *event)
-{
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstStereoPad *pad = GST_STEREO_PAD (base);
-
-  switch (GST_EVENT_TYPE (event)) {
-    case GST_EVENT_STREAM_START:
-      /* frames from before on this pad, or on one that was released, may not have been used */
-      gst_stereo_drops_break_stream (self->priv->drops);
-      gst_stereo_pads_check (self->priv->pads);
-      break;
-    case GST_EVENT_CAPS: {
-      gboolean taken = read_caps (self, pad, event);
-      gst_event_unref (event);
-      return taken;
-    }
-    case GST_EVENT_SEGMENT:
-      gst_stereo_pad_begin_segment (pad, event);
-      gst_stereo_silence_ask_live (self->priv->silence, GST_PAD (pad));
-      break;
-    case GST_EVENT_FLUSH_START:
-    case GST_EVENT_FLUSH_STOP:
-    case GST_EVENT_GAP:
-    case GST_EVENT_TAG:
-    case GST_EVENT_EOS:
-      break;
-    default:
-      /* forwarded once only: the output is the left stream's */
-      if (gst_stereo_pad_is_right (pad)) {
-        gst_event_unref (event);
-        return TRUE;
-      }
-  }
-  return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_event (aggregator, base, event);
+  if (result == GST_STEREO_EVENT_FORWARD)
+    return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_event (aggregator, pad, event);
+  gst_event_unref (event);
+  return result == GST_STEREO_EVENT_TAKEN;
 }
 
 static GstFlowReturn
@@ -379,15 +301,13 @@ gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
   GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK) {
-    guint generation = gst_stereo_pads_expect_seek (priv->pads, event);
+    guint generation = gst_stereo_pads_expect_seek (priv->parts.pads, event);
     gboolean sent = parent->src_event (aggregator, event);
     if (!sent)
-      gst_stereo_pads_cancel_seek (priv->pads, generation);
+      gst_stereo_pads_cancel_seek (priv->parts.pads, generation);
     return sent;
   }
-  gst_stereo_late_pairs_read_event (priv->late_pairs, event);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY)
-    gst_stereo_silence_update (priv->silence);
+  gst_stereo_events_read_src (&priv->parts, event);
   return parent->src_event (aggregator, event);
 }
 
@@ -396,7 +316,7 @@ gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
 static gboolean
 gst_stereo_aggregator_src_query (GstAggregator *aggregator, GstQuery *query)
 {
-  GstPad *pad = gst_stereo_pads_get_leading (GST_STEREO_AGGREGATOR (aggregator)->priv->pads);
+  GstPad *pad = gst_stereo_pads_get_leading (GST_STEREO_AGGREGATOR (aggregator)->priv->parts.pads);
   gboolean answered;
 
   if (pad && gst_stereo_query_is_for_upstream (query))
@@ -424,65 +344,15 @@ gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *p
 static void
 gst_stereo_aggregator_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
-  GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (object)->priv;
-
-  switch (id) {
-    case PROP_PACKING:
-      gst_stereo_pairs_set_packing (priv->pairs, g_value_get_enum (value));
-      break;
-    case PROP_MAX_SKEW:
-      gst_stereo_pairs_set_max_skew (priv->pairs, g_value_get_uint64 (value));
-      break;
-    case PROP_QOS:
-      gst_stereo_late_pairs_set_qos (priv->late_pairs, g_value_get_boolean (value));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  }
+  if (!gst_stereo_properties_set (&GST_STEREO_AGGREGATOR (object)->priv->parts, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
 }
 
 static void
 gst_stereo_aggregator_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
 {
-  GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (object)->priv;
-
-  switch (id) {
-    case PROP_PACKING:
-      g_value_set_enum (value, gst_stereo_pairs_get_packing (priv->pairs));
-      break;
-    case PROP_MAX_SKEW:
-      g_value_set_uint64 (value, gst_stereo_pairs_get_max_skew (priv->pairs));
-      break;
-    case PROP_QOS:
-      g_value_set_boolean (value, gst_stereo_late_pairs_get_qos (priv->late_pairs));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  }
-}
-
-static void
-install_properties (GObjectClass *klass)
-{
-  const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-
-  g_object_class_install_property (klass, PROP_PACKING,
-      g_param_spec_enum ("packing", "packing",
-          "How two views lie in a frame on sink whose caps do not say it; a multiview-mode in the caps wins "
-          "(multiview-mode=mono counts as not saying it, multiview-flags are heeded either way)",
-          GST_TYPE_STEREO_PACKING, GST_STEREO_PACKING_AUTO, rw));
-  g_object_class_install_property (klass, PROP_MAX_SKEW,
-      g_param_spec_uint64 ("max-skew", "max-skew",
-          "Nanoseconds that the two frames of a pair may be apart; frames without a partner so near are dropped, "
-          "counted and reported; the default, 18446744073709551615, is half the left frame's duration (or no limit "
-          "where nothing tells that duration)",
-          0, G_MAXUINT64, GST_STEREO_MAX_SKEW_AUTO, rw));
-  g_object_class_install_property (klass, PROP_QOS,
-      g_param_spec_boolean (
-          "qos", "qos",
-          "Drop pairs before they are computed when downstream says that they come too late, and in live pipelines when "
-          "they would come later than the latency that is reported",
-          TRUE, rw));
+  if (!gst_stereo_properties_get (&GST_STEREO_AGGREGATOR (object)->priv->parts, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
 }
 
 void
@@ -500,20 +370,14 @@ gst_stereo_aggregator_class_add_templates (GstElementClass *klass, GstCaps *caps
 static void
 gst_stereo_aggregator_dispose (GObject *object)
 {
-  gst_stereo_pads_stop (GST_STEREO_AGGREGATOR (object)->priv->pads);
+  gst_stereo_pads_stop (GST_STEREO_AGGREGATOR (object)->priv->parts.pads);
   G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->dispose (object);
 }
 
 static void
 gst_stereo_aggregator_finalize (GObject *object)
 {
-  GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (object)->priv;
-
-  gst_stereo_silence_free (priv->silence);
-  gst_stereo_late_pairs_free (priv->late_pairs);
-  gst_stereo_pairs_free (priv->pairs);
-  gst_stereo_drops_free (priv->drops);
-  gst_stereo_pads_free (priv->pads);
+  gst_stereo_parts_clear (&GST_STEREO_AGGREGATOR (object)->priv->parts);
   G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->finalize (object);
 }
 
@@ -530,7 +394,7 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   object_class->get_property = gst_stereo_aggregator_get_property;
   object_class->dispose = gst_stereo_aggregator_dispose;
   object_class->finalize = gst_stereo_aggregator_finalize;
-  install_properties (object_class);
+  gst_stereo_properties_install (object_class);
   element_class->change_state = gst_stereo_aggregator_change_state;
   element_class->release_pad = gst_stereo_aggregator_release_pad;
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_AGGREGATOR, 0);
@@ -555,12 +419,7 @@ static void
 gst_stereo_aggregator_init (GstStereoAggregator *self)
 {
   static const GstStereoPairsFuncs funcs = { .pair = process_pair, .gap = forward_gap };
-  GstStereoAggregatorPrivate *priv = gst_stereo_aggregator_get_instance_private (self);
 
-  self->priv = priv;
-  priv->pads = gst_stereo_pads_new (GST_ELEMENT (self));
-  priv->drops = gst_stereo_drops_new (GST_ELEMENT (self));
-  priv->pairs = gst_stereo_pairs_new (GST_ELEMENT (self), priv->drops, &funcs);
-  priv->late_pairs = gst_stereo_late_pairs_new (GST_AGGREGATOR (self));
-  priv->silence = gst_stereo_silence_new (GST_AGGREGATOR (self), describe_views);
+  self->priv = gst_stereo_aggregator_get_instance_private (self);
+  gst_stereo_parts_init (&self->priv->parts, GST_AGGREGATOR (self), &funcs, describe_views);
 }

@@ -2,6 +2,7 @@
 #include "gst/pairing/pairs.h"
 
 #include "gst/pairing/debug.h"
+#include "gst/pairing/input/pull.h"
 
 /* When one view ends, the other view's surplus is taken so far, and no farther: that view may never end. */
 #define SURPLUS_FRAMES 256

@@ -7,7 +7,7 @@
 #define GST_STEREO_PAIRS_H
 
 #include "gst/pairing/drops.h"
-#include "gst/pairing/pad.h"
+#include "gst/pairing/input/pad.h"
 
 G_BEGIN_DECLS
 

@@ -18,7 +18,7 @@
 
 #include <glib.h>
 
-#include "gst/match/check_times.h"
+#include "gst/match/check/times.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS

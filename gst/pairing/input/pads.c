@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/pairing/pads.h"
+#include "gst/pairing/input/pads.h"
 
 #include "gst/pairing/debug.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/pairing/seeks.h"
+#include "gst/pairing/input/seeks.h"
 
 #include "gst/pairing/frame.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/pairing/heads.h"
+#include "gst/pairing/input/heads.h"
 
 void
 gst_stereo_heads_init (GstStereoHeads *heads)

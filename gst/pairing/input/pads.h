@@ -6,7 +6,7 @@
 #ifndef GST_STEREO_PADS_H
 #define GST_STEREO_PADS_H
 
-#include "gst/pairing/pad.h"
+#include "gst/pairing/input/pad.h"
 
 G_BEGIN_DECLS
 
