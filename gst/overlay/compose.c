@@ -2,7 +2,7 @@
 #include "gst/overlay/compose.h"
 
 #include "gst/overlay/debug.h"
-#include "gst/pairing/aggregator.h"
+#include "gst/video/metas.h"
 #include "gst/video/pool.h"
 
 struct _GstDepthOverlayComposer

@@ -56,7 +56,7 @@
 #include "gst/overlay/output.h"
 #include "gst/overlay/show.h"
 #include "gst/overlay/sync.h"
-#include "gst/pairing/aggregator.h"
+#include "gst/video/stream.h"
 
 struct _GstDepthOverlay
 {
@@ -318,7 +318,7 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   aggregator_class->sink_event = gst_depth_overlay_sink_event;
   aggregator_class->sink_query = gst_depth_overlay_sink_query;
   aggregator_class->src_query = gst_depth_overlay_src_query;
-  aggregator_class->clip = gst_stereo_aggregator_clip;
+  aggregator_class->clip = gst_stereo_clip;
   aggregator_class->start = gst_depth_overlay_start;
   aggregator_class->stop = gst_depth_overlay_stop;
   aggregator_class->flush = gst_depth_overlay_flush;
@@ -327,7 +327,7 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   aggregator_class->update_src_caps = gst_depth_overlay_update_src_caps;
   aggregator_class->negotiated_src_caps = gst_depth_overlay_negotiated_src_caps;
   aggregator_class->decide_allocation = gst_depth_overlay_decide_allocation;
-  aggregator_class->sink_query_pre_queue = gst_stereo_aggregator_sink_query_pre_queue;
+  aggregator_class->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
 }
 
 static void

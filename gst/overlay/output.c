@@ -2,7 +2,7 @@
 #include "gst/overlay/output.h"
 
 #include "gst/overlay/debug.h"
-#include "gst/pairing/aggregator.h"
+#include "gst/video/stream.h"
 
 struct _GstDepthOverlayOutput
 {

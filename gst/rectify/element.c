@@ -157,9 +157,7 @@ make_stats (GstStereoRectify *self)
 {
   GstStereoPairStats stats;
 
-  GST_OBJECT_LOCK (self);
-  stats = self->parent.stats;
-  GST_OBJECT_UNLOCK (self);
+  gst_stereo_aggregator_get_stats (&self->parent, &stats);
   return gst_structure_new ("stereorectify-stats", "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left", G_TYPE_UINT64,
       stats.dropped_left, "dropped-right", G_TYPE_UINT64, stats.dropped_right, "late", G_TYPE_UINT64, stats.late,
       "compute-time", G_TYPE_UINT64, stats.compute_last, "compute-time-mean", G_TYPE_UINT64,
@@ -173,7 +171,7 @@ gst_stereo_rectify_stop (GstAggregator *aggregator)
   GstStructure *stats = make_stats (self);
 
   gst_stereo_rectify_maps_clear (self->maps);
-  self->parent.negotiated = FALSE;
+  gst_stereo_rectify_output_stop (self->output);
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
   gst_structure_free (stats);
   return GST_AGGREGATOR_CLASS (gst_stereo_rectify_parent_class)->stop (aggregator);

@@ -6,6 +6,7 @@
 #include "gst/pairing/aggregator.h"
 #include "gst/rectify/calibration/calibration.h"
 #include "gst/rectify/debug.h"
+#include "gst/video/error.h"
 
 #define VIEWS 2
 

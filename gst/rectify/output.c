@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "gst/meta/gststereometa.h"
+#include "gst/pairing/frame.h"
 #include "gst/rectify/debug.h"
 #include "gst/video/pool.h"
 
@@ -14,6 +15,7 @@ struct _GstStereoRectifyOutput
 
   GstStereoLayout layout;       /* of the last pair: its raw views */
   GstVideoInfo input;           /* of that pair: its colours */
+  gboolean negotiated;          /* the source pad has caps */
   GstVideoInfo out_info;
   gint out_par_n, out_par_d;
 };
@@ -32,6 +34,13 @@ void
 gst_stereo_rectify_output_free (GstStereoRectifyOutput *self)
 {
   g_free (self);
+}
+
+void
+gst_stereo_rectify_output_stop (GstStereoRectifyOutput *self)
+{
+  self->negotiated = FALSE;
+  gst_stereo_aggregator_set_negotiated (self->base, FALSE);
 }
 
 /* ---- caps -------------------------------------------------------------------------------- */
@@ -90,9 +99,10 @@ gst_stereo_rectify_output_update_src_caps (GstStereoRectifyOutput *self, GstCaps
 gboolean
 gst_stereo_rectify_output_negotiated_src_caps (GstStereoRectifyOutput *self, GstCaps *caps)
 {
-  self->base->negotiated = gst_video_info_from_caps (&self->out_info, caps);
+  self->negotiated = gst_video_info_from_caps (&self->out_info, caps);
+  gst_stereo_aggregator_set_negotiated (self->base, self->negotiated);
   GST_DEBUG_OBJECT (self->base, "negotiated %" GST_PTR_FORMAT, caps);
-  return self->base->negotiated;
+  return self->negotiated;
 }
 
 /* The pixels of a rectified view are as wide as its two focal lengths say, where they were square before. */
@@ -137,7 +147,7 @@ negotiate (GstStereoRectifyOutput *self, const GstStereoLayout *layout, const Gs
   GstAggregator *aggregator = GST_AGGREGATOR (self->base);
   gboolean halved = !GST_VIDEO_INFO_IS_GRAY (input) && !GST_VIDEO_INFO_IS_RGB (input);
 
-  if (self->base->negotiated && out_is_for (self, layout, input))
+  if (self->negotiated && out_is_for (self, layout, input))
     return GST_FLOW_OK;
   if (halved && rectification->width % 2) {
     GST_ELEMENT_ERROR (self->base, CORE, NEGOTIATION,
@@ -150,8 +160,9 @@ negotiate (GstStereoRectifyOutput *self, const GstStereoLayout *layout, const Gs
   self->layout = *layout;
   self->input = *input;
   choose_aspect (self, layout);
-  self->base->negotiated = FALSE;
-  if (gst_aggregator_negotiate (aggregator) && self->base->negotiated)
+  self->negotiated = FALSE;
+  gst_stereo_aggregator_set_negotiated (self->base, FALSE);
+  if (gst_aggregator_negotiate (aggregator) && self->negotiated)
     return GST_FLOW_OK;
   if (GST_PAD_IS_FLUSHING (aggregator->srcpad))
     return GST_FLOW_FLUSHING;
@@ -256,7 +267,7 @@ add_meta (GstStereoRectifyOutput *self, GstBuffer *out, gint64 skew)
 static gboolean
 map_whole (GstStereoRectifyOutput *self, GstVideoFrame *mapped, const GstStereoFrame *frame)
 {
-  if (!gst_stereo_aggregator_map (self->base, mapped, frame, NULL))
+  if (!gst_stereo_map_input (GST_ELEMENT (self->base), mapped, frame, NULL))
     return FALSE;
   if (gst_stereo_frame_is_whole (mapped))
     return TRUE;
@@ -319,11 +330,11 @@ gst_stereo_rectify_output_process (GstStereoRectifyOutput *self, const GstStereo
   gint64 skew = 0;
 
   if (!comparable (first, second))
-    return gst_stereo_aggregator_mismatch (base, left, right);
+    return gst_stereo_post_mismatch (GST_ELEMENT (base), left, right);
   if ((flow = prepare (self, settings, serial, left, right)) != GST_FLOW_OK ||
       (flow = acquire (self, &out)) != GST_FLOW_OK)
     return flow;
-  if (gst_stereo_aggregator_is_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
+  if (gst_stereo_aggregator_drop_if_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
     gst_buffer_unref (out);
     return GST_FLOW_OK;
   }

@@ -13,6 +13,8 @@ typedef struct _GstStereoRectifyOutput GstStereoRectifyOutput;
 /* @base: the element, which owns this; @maps must outlive it. */
 GstStereoRectifyOutput *gst_stereo_rectify_output_new (GstStereoAggregator *base, GstStereoRectifyMaps *maps);
 void gst_stereo_rectify_output_free (GstStereoRectifyOutput *output);
+/* At the end of a stream: the next one negotiates anew. */
+void gst_stereo_rectify_output_stop (GstStereoRectifyOutput *output);
 
 /* For GstAggregator's functions of these names. */
 GstFlowReturn gst_stereo_rectify_output_update_src_caps (

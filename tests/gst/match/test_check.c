@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "gst/match/check.h"
+#include "gst/match/check/look.h"
 #include "tests/support/random.h"
 
 static Random generator;

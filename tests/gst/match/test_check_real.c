@@ -5,7 +5,7 @@
  */
 #include "tests/support/gst/util.h"
 
-#include "gst/match/check.h"
+#include "gst/match/check/look.h"
 
 static const gchar *folder;
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef GST_STEREO_CHECK_PRIVATE_H
-#define GST_STEREO_CHECK_PRIVATE_H
+/* Exact places: a match of the small pictures, to a fraction of a pixel in the views themselves. */
+#ifndef GST_STEREO_CHECK_PLACE_H
+#define GST_STEREO_CHECK_PLACE_H
 
-#include "gst/match/check.h"
+#include <glib.h>
+
+#include "stereo/stereo.h"
 
 G_BEGIN_DECLS
 

@@ -12,14 +12,13 @@
  * range that reaches as far to either side.
  * - Not rectified: the median of the vertical offsets' absolute values, and what the two sides of the picture differ
  * by, which shows a small rotation. An offset that is due to movement between two moments looks the same.
- * - Out of step: from the timestamps alone. Two cameras whose timestamps are wrong by the same amount are not seen, nor
- *   are frames that were stamped on arrival and not on exposure; nothing in a pair of still pictures would tell.
  */
 #ifndef GST_STEREO_CHECK_H
 #define GST_STEREO_CHECK_H
 
 #include <glib.h>
 
+#include "gst/match/check/times.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS
@@ -41,9 +40,6 @@ typedef struct
   gdouble vertical_left, vertical_right; /* its median in the left and the right half, px; below is positive */
 } GstStereoCheckResult;
 
-/* What a result says; UNKNOWN: nothing. */
-typedef enum { GST_STEREO_VERDICT_UNKNOWN, GST_STEREO_VERDICT_GOOD, GST_STEREO_VERDICT_BAD } GstStereoVerdict;
-
 /* NULL for views too small to say anything about. Disparities searched: @min <= d < @min + @num. */
 GstStereoCheck *gst_stereo_check_new (gint width, gint height, gint min, gint num);
 void gst_stereo_check_free (GstStereoCheck *check);
@@ -53,48 +49,6 @@ void gst_stereo_check_run (
     GstStereoCheck *check, const StereoImage *left, const StereoImage *right, GstStereoCheckResult *result);
 GstStereoVerdict gst_stereo_check_exchanged (const GstStereoCheckResult *result);
 GstStereoVerdict gst_stereo_check_unrectified (const GstStereoCheckResult *result);
-
-/* ---- the timestamps ---------------------------------------------------------------------- */
-
-#define GST_STEREO_SKEW_SPANS 4
-
-typedef struct
-{
-  gint64 time;  /* its middle, ns */
-  gdouble skew; /* mean, ns */
-} GstStereoSkewSpan;
-
-/* Zeroed at first. */
-typedef struct
-{
-  guint count;          /* pairs since the last span was closed */
-  gint64 sum, absolute; /* of their skew, ns */
-  gint64 first, last;   /* their times, ns */
-  gdouble mean;         /* of the absolute skew in the last span, ns */
-  gdouble drift;        /* ns per second over the last spans; 0 unless it goes one way all the time */
-  GstStereoSkewSpan spans[GST_STEREO_SKEW_SPANS]; /* oldest first */
-  guint filled;
-} GstStereoSkew;
-
-/* A pair at @time: right minus left. */
-void gst_stereo_skew_add (GstStereoSkew *skew, gint64 time, gint64 difference);
-/* Closes a span; FALSE while it has too few pairs. */
-gboolean gst_stereo_skew_close (GstStereoSkew *skew);
-/* @frame: nominal time from frame to frame in ns; 0 = unknown. */
-GstStereoVerdict gst_stereo_skew_is_large (const GstStereoSkew *skew, gint64 frame);
-GstStereoVerdict gst_stereo_skew_drifts (const GstStereoSkew *skew, gint64 frame);
-
-/* ---- saying so --------------------------------------------------------------------------- */
-
-/* Zeroed at first. */
-typedef struct
-{
-  gboolean stands;
-  guint absent; /* checks in a row that did not find it */
-} GstStereoFinding;
-
-/* TRUE when it is to be said: when it was found, and not found before or gone for a while. */
-gboolean gst_stereo_finding_update (GstStereoFinding *finding, GstStereoVerdict verdict);
 
 G_END_DECLS
 

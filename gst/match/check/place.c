@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Exact places: a match of the small pictures, to a fraction of a pixel in the views themselves. */
-#include "gst/match/check_private.h"
+#include "gst/match/check/place.h"
 
 #include <math.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/check_private.h"
+#include "gst/match/check/look.h"
+
+#include "gst/match/check/place.h"
 
 #include <math.h>
 #include <string.h>

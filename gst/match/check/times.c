@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the timestamps tell, and when a finding is to be said. */
-#include "gst/match/check.h"
+#include "gst/match/check/times.h"
 
 #include <math.h>
 #include <string.h>
