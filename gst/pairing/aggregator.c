@@ -6,7 +6,6 @@
 #include "gst/pairing/events.h"
 #include "gst/pairing/parts.h"
 #include "gst/pairing/properties.h"
-#include "gst/pairing/input/pull.h"
 #include "gst/pairing/queries.h"
 #include "gst/video/stream.h"
 
@@ -67,26 +66,6 @@ find_pair (GstStereoAggregator *self, const GstStereoPadSet *pads)
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
-/* Whether a frame waits on every pad, ahead of any event: aggregate() is called again at once then, and nothing else
- * happens before that. */
-static gboolean
-more_is_waiting (const GstStereoPadSet *pads)
-{
-  return (!pads->packed || gst_stereo_pad_has_buffer (pads->packed)) &&
-      (!pads->left || gst_stereo_pad_has_buffer (pads->left)) &&
-      (!pads->right || gst_stereo_pad_has_buffer (pads->right));
-}
-
-static void
-return_peeked (const GstStereoPadSet *pads)
-{
-  GstStereoPad *all[] = { pads->packed, pads->left, pads->right };
-
-  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
-    if (all[i])
-      gst_stereo_pad_return_peeked (all[i]);
-}
-
 static GstFlowReturn
 gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
@@ -97,25 +76,18 @@ gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
 
   set_busy (self, TRUE);
   flow = find_pair (self, &pads);
-  return_peeked (&pads);
+  gst_stereo_pad_set_return_peeked (&pads);
   live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (aggregator));
-  drained = drain (self, flow == GST_FLOW_OK && !live && more_is_waiting (&pads));
+  drained = drain (self, flow == GST_FLOW_OK && !live && gst_stereo_pad_set_has_buffers (&pads));
   gst_stereo_pad_set_clear (&pads);
   set_busy (self, FALSE);
   return drained == GST_FLOW_OK ? flow : drained;
 }
 
-static GstFlowReturn
-process_pair (GstElement *element, GstStereoFrame *first, GstStereoFrame *second)
-{
-  return GST_STEREO_AGGREGATOR_GET_CLASS (element)->process (GST_STEREO_AGGREGATOR (element), first, second);
-}
-
 /* A gap of the stream that gives the timestamps is a gap of the output. */
 static GstFlowReturn
-forward_gap (GstElement *element, GstStereoPad *pad, GstBuffer *gap)
+forward_gap (GstStereoAggregator *self, GstStereoPad *pad, GstBuffer *gap)
 {
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (element);
   GstStereoAggregatorPrivate *priv = self->priv;
   GstFlowReturn flow = drain (self, FALSE);
   gboolean same;
@@ -367,6 +339,17 @@ gst_stereo_aggregator_class_add_templates (GstElementClass *klass, GstCaps *caps
   gst_caps_unref (caps);
 }
 
+/* The class is the subclass's from here on: pairs go to its process() directly. */
+static void
+gst_stereo_aggregator_constructed (GObject *object)
+{
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (object);
+  GstStereoPairsFuncs funcs = { .pair = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process, .gap = forward_gap };
+
+  gst_stereo_pairs_set_funcs (self->priv->parts.pairs, &funcs);
+  G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->constructed (object);
+}
+
 static void
 gst_stereo_aggregator_dispose (GObject *object)
 {
@@ -392,6 +375,7 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
 
   object_class->set_property = gst_stereo_aggregator_set_property;
   object_class->get_property = gst_stereo_aggregator_get_property;
+  object_class->constructed = gst_stereo_aggregator_constructed;
   object_class->dispose = gst_stereo_aggregator_dispose;
   object_class->finalize = gst_stereo_aggregator_finalize;
   gst_stereo_properties_install (object_class);
@@ -418,8 +402,6 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
 static void
 gst_stereo_aggregator_init (GstStereoAggregator *self)
 {
-  static const GstStereoPairsFuncs funcs = { .pair = process_pair, .gap = forward_gap };
-
   self->priv = gst_stereo_aggregator_get_instance_private (self);
-  gst_stereo_parts_init (&self->priv->parts, GST_AGGREGATOR (self), &funcs, describe_views);
+  gst_stereo_parts_init (&self->priv->parts, GST_AGGREGATOR (self), describe_views);
 }

@@ -26,11 +26,11 @@ GType gst_stereo_aggregator_get_type (void);
 
 typedef struct _GstStereoAggregatorPrivate GstStereoAggregatorPrivate;
 
-typedef struct
+struct _GstStereoAggregator
 {
   GstAggregator parent;
   GstStereoAggregatorPrivate *priv;
-} GstStereoAggregator;
+};
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoAggregator, gst_object_unref)
 
 /* What `stats` shows of any of these elements. */

@@ -8,6 +8,9 @@
 
 G_BEGIN_DECLS
 
+/* The base class of elements that take two views: aggregator.h. */
+typedef struct _GstStereoAggregator GstStereoAggregator;
+
 typedef struct
 {
   GstBuffer *buffer;

@@ -2,7 +2,7 @@
 #include "gst/pairing/pairs.h"
 
 #include "gst/pairing/debug.h"
-#include "gst/pairing/input/pull.h"
+#include "gst/pairing/input/stream.h"
 
 /* When one view ends, the other view's surplus is taken so far, and no farther: that view may never end. */
 #define SURPLUS_FRAMES 256
@@ -32,15 +32,20 @@ typedef struct
 } Heads;
 
 GstStereoPairs *
-gst_stereo_pairs_new (GstElement *element, GstStereoDrops *drops, const GstStereoPairsFuncs *funcs)
+gst_stereo_pairs_new (GstElement *element, GstStereoDrops *drops)
 {
   GstStereoPairs *pairs = g_new0 (GstStereoPairs, 1);
 
   pairs->element = element;
   pairs->drops = drops;
-  pairs->funcs = *funcs;
   pairs->max_skew = GST_STEREO_MAX_SKEW_AUTO;
   return pairs;
+}
+
+void
+gst_stereo_pairs_set_funcs (GstStereoPairs *pairs, const GstStereoPairsFuncs *funcs)
+{
+  pairs->funcs = *funcs;
 }
 
 void
@@ -120,7 +125,7 @@ pull (GstStereoPairs *pairs, GstStereoPad *pad, GstFlowReturn *flow)
     case GST_STEREO_PULL_FRAME:
       return TRUE;
     case GST_STEREO_PULL_GAP:
-      *flow = pairs->funcs.gap (pairs->element, pad, gap);
+      *flow = pairs->funcs.gap ((GstStereoAggregator *) pairs->element, pad, gap);
       gst_buffer_unref (gap);
       return TRUE;
     case GST_STEREO_PULL_ERROR:
@@ -246,7 +251,7 @@ hand_on_pair (GstStereoPairs *pairs, GstStereoPad *first_pad, GstStereoPad *seco
     shift_time (&second.time, first.origin - second.origin);
   GST_LOG_OBJECT (pairs->element, "paired %" GST_STIME_FORMAT " and %" GST_STIME_FORMAT ", %+.3f ms apart",
       GST_STIME_ARGS (first.time), GST_STIME_ARGS (second.time), gst_stereo_frame_skew (&first, &second) / 1e6);
-  flow = pairs->funcs.pair (pairs->element, &first, &second);
+  flow = pairs->funcs.pair ((GstStereoAggregator *) pairs->element, &first, &second);
   gst_buffer_unref (first.buffer);
   gst_buffer_unref (second.buffer);
   return flow;
@@ -324,7 +329,7 @@ hand_on_packed (GstStereoPairs *pairs, GstStereoPad *pad)
     gst_stereo_drops_report (pairs->drops, FALSE);
   } else {
     GST_LOG_OBJECT (pairs->element, "both views of %" GST_STIME_FORMAT " in one frame", GST_STIME_ARGS (frame.time));
-    flow = pairs->funcs.pair (pairs->element, &frame, &frame);
+    flow = pairs->funcs.pair ((GstStereoAggregator *) pairs->element, &frame, &frame);
   }
   gst_buffer_unref (frame.buffer);
   return flow;

@@ -19,13 +19,15 @@ typedef struct _GstStereoPairs GstStereoPairs;
 typedef struct
 {
   /* A pair. @second is @first for a frame that holds both views. The caller unrefs their buffers. */
-  GstFlowReturn (*pair) (GstElement *element, GstStereoFrame *first, GstStereoFrame *second);
+  GstFlowReturn (*pair) (GstStereoAggregator *owner, GstStereoFrame *first, GstStereoFrame *second);
   /* A gap of a stream, between its frames. */
-  GstFlowReturn (*gap) (GstElement *element, GstStereoPad *pad, GstBuffer *gap);
+  GstFlowReturn (*gap) (GstStereoAggregator *owner, GstStereoPad *pad, GstBuffer *gap);
 } GstStereoPairsFuncs;
 
-/* The object belongs to @element and holds no reference. */
-GstStereoPairs *gst_stereo_pairs_new (GstElement *element, GstStereoDrops *drops, const GstStereoPairsFuncs *funcs);
+/* @element is the owner that the functions get; the object belongs to it and holds no reference. */
+GstStereoPairs *gst_stereo_pairs_new (GstElement *element, GstStereoDrops *drops);
+/* Before the first frame. */
+void gst_stereo_pairs_set_funcs (GstStereoPairs *pairs, const GstStereoPairsFuncs *funcs);
 void gst_stereo_pairs_free (GstStereoPairs *pairs);
 /* After a flush, or at the start. */
 void gst_stereo_pairs_flush (GstStereoPairs *pairs);

@@ -2,14 +2,13 @@
 #include "gst/pairing/parts.h"
 
 void
-gst_stereo_parts_init (
-    GstStereoParts *parts, GstAggregator *aggregator, const GstStereoPairsFuncs *funcs, GstStereoViewsFunc views)
+gst_stereo_parts_init (GstStereoParts *parts, GstAggregator *aggregator, GstStereoViewsFunc views)
 {
   GstElement *element = GST_ELEMENT (aggregator);
 
   parts->pads = gst_stereo_pads_new (element);
   parts->drops = gst_stereo_drops_new (element);
-  parts->pairs = gst_stereo_pairs_new (element, parts->drops, funcs);
+  parts->pairs = gst_stereo_pairs_new (element, parts->drops);
   parts->late_pairs = gst_stereo_late_pairs_new (aggregator);
   parts->silence = gst_stereo_silence_new (aggregator, views);
 }

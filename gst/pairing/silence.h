@@ -11,7 +11,7 @@
 
 #include <gst/base/gstaggregator.h>
 
-#include "gst/pairing/input/pad.h"
+#include "gst/pairing/input/stream.h"
 
 G_BEGIN_DECLS
 

@@ -80,13 +80,30 @@ gst_stereo_pad_is_right (GstStereoPad *pad)
 
 /* ---- receiving ---------------------------------------------------------------------------- */
 
+/* What the base class makes of a GAP event. */
+static gboolean
+is_gap (GstBuffer *buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
+}
+
+/* A frame left the aggregator's queue, or did not get there. */
+static void
+count_out (GstStereoPad *pad)
+{
+  GST_OBJECT_LOCK (pad);
+  /* a flush may have been faster */
+  pad->waiting -= pad->waiting > 0;
+  GST_OBJECT_UNLOCK (pad);
+}
+
 /* When its task ends, GstAggregator drops what is in its queue without a word. The pad therefore counts what is on its
  * way there, so that the task can take all of it before it ends. */
 static GstFlowReturn
 gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
 {
   GstStereoPad *pad = GST_STEREO_PAD (base);
-  gboolean gap = gst_stereo_is_gap (buffer), closed;
+  gboolean gap = is_gap (buffer), closed;
   GstFlowReturn flow;
 
   GST_OBJECT_LOCK (pad);
@@ -106,7 +123,7 @@ gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
   pad->pushing = FALSE;
   GST_OBJECT_UNLOCK (pad);
   if (flow != GST_FLOW_OK && !gap)
-    gst_stereo_pad_count_out (pad);
+    count_out (pad);
   return flow;
 }
 
@@ -134,87 +151,187 @@ gst_stereo_pad_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer
 
   if (!inside) {
     GST_DEBUG_OBJECT (pad, "dropped, outside the segment: %" GST_PTR_FORMAT, buffer);
-    if (!gst_stereo_is_gap (buffer))
-      gst_stereo_pad_count_out (GST_STEREO_PAD (pad));
+    if (!is_gap (buffer))
+      count_out (GST_STEREO_PAD (pad));
   }
   gst_buffer_unref (buffer);
   return inside;
 }
 
-/* ---- events ------------------------------------------------------------------------------- */
+/* ---- the aggregator's queue --------------------------------------------------------------- */
 
-const GstVideoInfo *
-gst_stereo_pad_set_caps (GstStereoPad *pad, GstCaps *caps)
+static GstBuffer *
+peek (GstStereoPad *pad)
 {
-  pad->have_info = gst_video_info_from_caps (&pad->info, caps);
-  pad->warned = FALSE;
-  GST_DEBUG_OBJECT (pad, "caps %" GST_PTR_FORMAT, caps);
-  return pad->have_info ? &pad->info : NULL;
+  GstBuffer *buffer = NULL;
+
+  g_mutex_lock (&pad->queue_lock);
+  if (!pad->released)
+    buffer = gst_aggregator_pad_peek_buffer (GST_AGGREGATOR_PAD (pad));
+  g_mutex_unlock (&pad->queue_lock);
+  return buffer;
 }
 
-void
-gst_stereo_pad_begin_segment (GstStereoPad *pad, GstEvent *event)
+/* The peeked frame leaves the aggregator's queue; our reference remains. */
+static void
+pop_peeked (GstStereoPad *pad)
 {
-  gboolean answers;
-  guint generation;
+  GstBuffer *buffer = NULL;
 
-  GST_OBJECT_LOCK (pad);
-  answers = gst_stereo_seeks_begin_segment (&pad->seeks, event);
-  generation = gst_stereo_seeks_generation (&pad->seeks);
-  if (answers)
-    gst_stereo_heads_remove_gap (&pad->heads);
-  GST_OBJECT_UNLOCK (pad);
-  GST_DEBUG_OBJECT (pad, "segment of generation %u%s", generation, answers ? ", which answers a seek" : "");
-}
-
-void
-gst_stereo_pad_preview_event (GstStereoPad *pad, GstEvent *event)
-{
-  GstEventType type = GST_EVENT_TYPE (event);
-
-  GST_OBJECT_LOCK (pad);
-  if (type == GST_EVENT_STREAM_START || type == GST_EVENT_SEGMENT || type == GST_EVENT_FLUSH_STOP)
-    pad->over = FALSE;
-  pad->over |= type == GST_EVENT_EOS;
-  pad->arrivals += type == GST_EVENT_GAP;
-  GST_OBJECT_UNLOCK (pad);
-}
-
-void
-gst_stereo_pad_expect_seek (GstStereoPad *pad, guint generation, guint32 seqnum)
-{
-  GST_OBJECT_LOCK (pad);
-  gst_stereo_seeks_expect (&pad->seeks, generation, seqnum);
-  GST_OBJECT_UNLOCK (pad);
-}
-
-void
-gst_stereo_pad_cancel_seek (GstStereoPad *pad, guint generation)
-{
-  GST_OBJECT_LOCK (pad);
-  gst_stereo_seeks_cancel (&pad->seeks, generation);
-  GST_OBJECT_UNLOCK (pad);
+  g_mutex_lock (&pad->queue_lock);
+  if (!pad->released)
+    buffer = gst_aggregator_pad_pop_buffer (GST_AGGREGATOR_PAD (pad));
+  g_mutex_unlock (&pad->queue_lock);
+  if (buffer && !is_gap (buffer))
+    count_out (pad);
+  gst_clear_buffer (&buffer);
 }
 
 gboolean
-gst_stereo_pad_warn_once (GstStereoPad *pad)
+gst_stereo_pad_has_buffer (GstStereoPad *pad)
 {
-  gboolean first = !pad->warned;
+  gboolean has;
 
-  pad->warned = TRUE;
-  return first;
+  g_mutex_lock (&pad->queue_lock);
+  has = !pad->released && gst_aggregator_pad_has_buffer (GST_AGGREGATOR_PAD (pad));
+  g_mutex_unlock (&pad->queue_lock);
+  return has;
+}
+
+/* ---- frames at hand ----------------------------------------------------------------------- */
+
+guint
+gst_stereo_pad_count (GstStereoPad *pad)
+{
+  guint count;
+
+  GST_OBJECT_LOCK (pad);
+  count = gst_stereo_heads_count (&pad->heads);
+  GST_OBJECT_UNLOCK (pad);
+  return count;
+}
+
+gboolean
+gst_stereo_pad_make_room (GstStereoPad *pad)
+{
+  gboolean room, pop;
+
+  GST_OBJECT_LOCK (pad);
+  room = gst_stereo_heads_have_room (&pad->heads);
+  pop = room && gst_stereo_heads_keep_peeked (&pad->heads);
+  GST_OBJECT_UNLOCK (pad);
+  if (pop)
+    pop_peeked (pad);
+  return room;
+}
+
+static void
+add_gap (GstStereoPad *pad, const GstSegment *segment, GstBuffer *gap)
+{
+  GstClockTime end = GST_BUFFER_PTS (gap);
+
+  /* a stream that plays backwards is past the gap where the gap begins */
+  if (segment->rate > 0 && GST_CLOCK_TIME_IS_VALID (end) && GST_BUFFER_DURATION_IS_VALID (gap))
+    end += GST_BUFFER_DURATION (gap);
+  GST_OBJECT_LOCK (pad);
+  gst_stereo_heads_add_gap (&pad->heads, gst_stereo_running_time (segment, end));
+  GST_OBJECT_UNLOCK (pad);
+  GST_DEBUG_OBJECT (pad, "gap up to %" GST_TIME_FORMAT, GST_TIME_ARGS (end));
+}
+
+static gboolean
+read_caps (GstStereoPad *pad, GstStereoFrame *frame, GstStereoPacking packing, gchar **message)
+{
+  if (!pad->have_info) {
+    *message = g_strdup_printf ("%s got a frame before any caps.", GST_PAD_NAME (pad));
+    return FALSE;
+  }
+  frame->info = pad->info;
+  frame->time = gst_stereo_running_time (&frame->segment, GST_BUFFER_PTS (frame->buffer));
+  if (pad->packed)
+    return gst_stereo_layout_packed (&frame->layout, &frame->info, packing, message);
+  return gst_stereo_layout_single (&frame->layout, &frame->info, pad->right, message);
+}
+
+GstStereoPull
+gst_stereo_pad_pull (GstStereoPad *pad, GstStereoPacking packing, GstBuffer **gap, gchar **message)
+{
+  GstStereoFrame frame = { NULL };
+
+  if (!gst_stereo_pad_make_room (pad))
+    return GST_STEREO_PULL_NOTHING;
+  frame.buffer = peek (pad);
+  if (!frame.buffer)
+    return GST_STEREO_PULL_NOTHING;
+  GST_OBJECT_LOCK (pad);
+  frame.segment = GST_AGGREGATOR_PAD (pad)->segment;
+  GST_OBJECT_UNLOCK (pad);
+  if (is_gap (frame.buffer)) {
+    add_gap (pad, &frame.segment, frame.buffer);
+    pop_peeked (pad);
+    *gap = frame.buffer;
+    return GST_STEREO_PULL_GAP;
+  }
+  if (!read_caps (pad, &frame, packing, message)) {
+    gst_buffer_unref (frame.buffer);
+    return GST_STEREO_PULL_ERROR;
+  }
+  GST_OBJECT_LOCK (pad);
+  frame.generation = gst_stereo_seeks_generation (&pad->seeks);
+  frame.origin = gst_stereo_seeks_origin (&pad->seeks);
+  gst_stereo_heads_append (&pad->heads, &frame);
+  GST_OBJECT_UNLOCK (pad);
+  return GST_STEREO_PULL_FRAME;
+}
+
+gboolean
+gst_stereo_pad_take (GstStereoPad *pad, GstStereoFrame *frame)
+{
+  gboolean taken, pop;
+
+  GST_OBJECT_LOCK (pad);
+  taken = gst_stereo_heads_take (&pad->heads, frame, &pop);
+  GST_OBJECT_UNLOCK (pad);
+  if (pop)
+    pop_peeked (pad);
+  return taken;
 }
 
 void
-gst_stereo_pad_count_old_frame (GstStereoPad *pad)
+gst_stereo_pad_return_peeked (GstStereoPad *pad)
 {
-  gboolean lost;
+  GstBuffer *buffer;
 
   GST_OBJECT_LOCK (pad);
-  lost = gst_stereo_seeks_count_old_frame (&pad->seeks);
+  buffer = gst_stereo_heads_return_peeked (&pad->heads);
   GST_OBJECT_UNLOCK (pad);
-  if (lost)
-    GST_WARNING_OBJECT (pad, "no segment answers a seek: its frames are paired as they come");
+  gst_clear_buffer (&buffer);
+}
+
+void
+gst_stereo_pad_describe (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing, gint64 *origin)
+{
+  gboolean eos = gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
+  guint generation;
+
+  GST_OBJECT_LOCK (pad);
+  generation = gst_stereo_seeks_generation (&pad->seeks);
+  *origin = gst_stereo_seeks_origin (&pad->seeks);
+  gst_stereo_heads_describe (&pad->heads, generation, queue, spacing, origin);
+  queue->moves_on = gst_stereo_seeks_are_pending (&pad->seeks) || generation > queue->generation;
+  queue->ended = eos || (pad->closed && pad->waiting == (guint) gst_stereo_heads_are_peeked (&pad->heads));
+  GST_OBJECT_UNLOCK (pad);
+}
+
+guint
+gst_stereo_pad_describe_bundle (GstStereoPad *pad, gboolean first[2], gboolean *marked, GstStereoLayout *layout)
+{
+  guint count;
+
+  GST_OBJECT_LOCK (pad);
+  count = gst_stereo_heads_describe_bundle (&pad->heads, first, marked, layout);
+  GST_OBJECT_UNLOCK (pad);
+  return count;
 }
 
 void
@@ -223,24 +340,4 @@ gst_stereo_pad_retire (GstStereoPad *pad)
   g_mutex_lock (&pad->queue_lock);
   pad->released = TRUE;
   g_mutex_unlock (&pad->queue_lock);
-}
-
-void
-gst_stereo_pad_close (GstStereoPad *pad)
-{
-  GST_OBJECT_LOCK (pad);
-  pad->closed = TRUE;
-  GST_OBJECT_UNLOCK (pad);
-}
-
-GstStereoActivity
-gst_stereo_pad_activity (GstStereoPad *pad)
-{
-  GstStereoActivity activity;
-
-  GST_OBJECT_LOCK (pad);
-  activity = (GstStereoActivity) { pad->arrivals, pad->pushing, pad->over,
-    pad->waiting || gst_stereo_heads_count (&pad->heads) > 0 };
-  GST_OBJECT_UNLOCK (pad);
-  return activity;
 }

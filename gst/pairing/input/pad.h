@@ -3,7 +3,7 @@
  * A sink pad that receives frames and shows the next two of them, each with the caps and the segment that it came under.
  *
  * Upstream's thread delivers frames into the aggregator's queue. The task of the source pad looks at them there and takes
- * them out: see pull.h.
+ * them out. What the pad learns from events is in stream.h.
  */
 #ifndef GST_STEREO_PAD_H
 #define GST_STEREO_PAD_H
@@ -22,45 +22,42 @@ GstStereoPad *gst_stereo_pad_new (GstPadTemplate *template);
 /* Whether frames hold both views; whether they hold the right one. Neither: the left one. */
 gboolean gst_stereo_pad_is_packed (GstStereoPad *pad);
 gboolean gst_stereo_pad_is_right (GstStereoPad *pad);
-
-/* ---- events ------------------------------------------------------------------------------- */
-
-/* New caps. Returns what they say, or NULL where they cannot be used. Lives until the next caps. */
-const GstVideoInfo *gst_stereo_pad_set_caps (GstStereoPad *pad, GstCaps *caps);
-/* A segment begins. */
-void gst_stereo_pad_begin_segment (GstStereoPad *pad, GstEvent *event);
-/* Before the event enters the aggregator's queue. */
-void gst_stereo_pad_preview_event (GstStereoPad *pad, GstEvent *event);
-/* The seek of that number, without a flush, goes upstream and begins @generation; or was refused there. */
-void gst_stereo_pad_expect_seek (GstStereoPad *pad, guint generation, guint32 seqnum);
-void gst_stereo_pad_cancel_seek (GstStereoPad *pad, guint generation);
 /* GstAggregatorClass.clip. */
 GstBuffer *gst_stereo_pad_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
-
-/* ---- for the task of the source pad ---------------------------------------------- */
-
-/* TRUE the first time after new caps: for a warning about them. */
-gboolean gst_stereo_pad_warn_once (GstStereoPad *pad);
-/* Nothing more is taken in. What was taken in already still comes, to be counted. */
-void gst_stereo_pad_close (GstStereoPad *pad);
-/* A frame from before a seek was dropped. */
-void gst_stereo_pad_count_old_frame (GstStereoPad *pad);
-
 /* Before GstAggregator's release_pad, which drops the peeked frame without its own lock while the task may just be
  * taking it. From here on the task finds nothing. */
 void gst_stereo_pad_retire (GstStereoPad *pad);
 
-/* ---- for the silence watch ---------------------------------------------------------------- */
+/* ---- frames, for the task of the source pad ----------------------------------------------- */
 
-typedef struct
+/* What the pad's next buffer is. */
+typedef enum
 {
-  guint arrivals;   /* buffers and gaps so far */
-  gboolean pushing; /* upstream's thread is in the pad with a buffer */
-  gboolean over;    /* upstream has sent its end */
-  gboolean waiting; /* frames were taken in that nothing came of yet */
-} GstStereoActivity;
+  GST_STEREO_PULL_NOTHING,      /* there is none, or two frames are at hand */
+  GST_STEREO_PULL_FRAME,        /* it is one of the frames at hand now */
+  GST_STEREO_PULL_GAP,          /* it was a gap, and is gone; @gap is set */
+  GST_STEREO_PULL_ERROR         /* it cannot be used; @message is set */
+} GstStereoPull;
 
-GstStereoActivity gst_stereo_pad_activity (GstStereoPad *pad);
+/* Looks at one frame more. @packing: how both views lie in it, where its caps do not say.
+ * @gap (transfer full) gets the empty buffer of a gap, @message (transfer full) the text of an error. */
+GstStereoPull gst_stereo_pad_pull (GstStereoPad *pad, GstStereoPacking packing, GstBuffer **gap, gchar **message);
+/* Frames at hand. */
+guint gst_stereo_pad_count (GstStereoPad *pad);
+/* Moves the head out; the caller unrefs its buffer. FALSE when a flush was faster. */
+gboolean gst_stereo_pad_take (GstStereoPad *pad, GstStereoFrame *frame);
+/* Pops the peeked frame and keeps it, so that upstream can deliver the next one. FALSE when there is no room for that. */
+gboolean gst_stereo_pad_make_room (GstStereoPad *pad);
+/* For gst_stereo_pairing_decide(): what is at hand. @spacing gets the head's (unchanged when there is no head), @origin
+ * the running time that its generation is timed from. */
+void gst_stereo_pad_describe (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing, gint64 *origin);
+/* The same for gst_stereo_pairing_bundle(); @layout (may be NULL) gets the head's. Returns the number of frames. */
+guint gst_stereo_pad_describe_bundle (
+    GstStereoPad *pad, gboolean first[2], gboolean *marked, GstStereoLayout *layout);
+/* At the end of aggregate(): a peeked frame is left to the aggregator's queue, and looked at again next time. */
+void gst_stereo_pad_return_peeked (GstStereoPad *pad);
+/* gst_aggregator_pad_has_buffer(), until the pad is released. */
+gboolean gst_stereo_pad_has_buffer (GstStereoPad *pad);
 
 G_END_DECLS
 

@@ -2,6 +2,7 @@
 #include "gst/pairing/input/pads.h"
 
 #include "gst/pairing/debug.h"
+#include "gst/pairing/input/stream.h"
 
 /* Pads may come late (decodebin): a missing view becomes an error only after this time. */
 #define MISSING_TIME (2 * GST_SECOND)
@@ -89,6 +90,24 @@ gst_stereo_pad_set_clear (GstStereoPadSet *set)
   gst_clear_object (&set->packed);
   gst_clear_object (&set->left);
   gst_clear_object (&set->right);
+}
+
+gboolean
+gst_stereo_pad_set_has_buffers (const GstStereoPadSet *set)
+{
+  return (!set->packed || gst_stereo_pad_has_buffer (set->packed)) &&
+      (!set->left || gst_stereo_pad_has_buffer (set->left)) &&
+      (!set->right || gst_stereo_pad_has_buffer (set->right));
+}
+
+void
+gst_stereo_pad_set_return_peeked (const GstStereoPadSet *set)
+{
+  GstStereoPad *all[] = { set->packed, set->left, set->right };
+
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    if (all[i])
+      gst_stereo_pad_return_peeked (all[i]);
 }
 
 GstPad *

@@ -28,6 +28,11 @@ GstStereoPad *gst_stereo_pads_add (GstStereoPads *pads, GstPadTemplate *template
 void gst_stereo_pads_remove (GstStereoPads *pads, GstStereoPad *pad);
 GstStereoPadSet gst_stereo_pads_get (GstStereoPads *pads);
 void gst_stereo_pad_set_clear (GstStereoPadSet *set);
+/* Whether a frame waits on every pad, ahead of any event: aggregate() is called again at once then, and nothing else
+ * happens before that. */
+gboolean gst_stereo_pad_set_has_buffers (const GstStereoPadSet *set);
+/* At the end of aggregate(): peeked frames are left to the aggregator's queues, and looked at again next time. */
+void gst_stereo_pad_set_return_peeked (const GstStereoPadSet *set);
 /* The pad whose stream the output follows: sink or sink_left. Unref it. */
 GstPad *gst_stereo_pads_get_leading (GstStereoPads *pads);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The inside of a pad, for pad.c (upstream's side) and pull.c (the task's side). */
+/* The inside of a pad, for pad.c (its frames) and stream.c (its events). */
 #ifndef GST_STEREO_PAD_PRIVATE_H
 #define GST_STEREO_PAD_PRIVATE_H
 
@@ -33,23 +33,6 @@ struct _GstStereoPad
   GMutex queue_lock;            /* around what touches the aggregator's queue */
   gboolean released;            /* protected by it: nothing touches that queue any more */
 };
-
-/* What the base class makes of a GAP event. */
-static inline gboolean
-gst_stereo_is_gap (GstBuffer *buffer)
-{
-  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
-}
-
-/* A frame left the aggregator's queue, or did not get there. */
-static inline void
-gst_stereo_pad_count_out (GstStereoPad *pad)
-{
-  GST_OBJECT_LOCK (pad);
-  /* a flush may have been faster */
-  pad->waiting -= pad->waiting > 0;
-  GST_OBJECT_UNLOCK (pad);
-}
 
 G_END_DECLS
 
