@@ -9,7 +9,7 @@
  */
 #include <gst/app/gstappsink.h>
 
-#include "live.h"
+#include "tests/support/gst/live_frame.h"
 
 #define GLANCE (GST_SECOND / 5) /* between looks at the bus */
 

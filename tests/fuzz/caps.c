@@ -4,7 +4,7 @@
  * refused with a sentence, or two views of which every sample lies in the frame. The input is caps as text, and behind a
  * byte 0 the meta's strides and offsets, four bytes each, and the buffer's size.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 #include "gst/video/frame.h"
 
 enum { REFUSED, SPLIT, SINGLE, MAPPED, NUMBERS = 9, MOST_BYTES = 1 << 20 };

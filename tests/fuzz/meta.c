@@ -7,7 +7,7 @@
 
 #include <gst/video/video.h>
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 #include "gst/meta/gststereometa.h"
 
 enum { REFUSED, TAKEN, SCALED };

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 #include "stereo/stereo.h"
 
 enum { REFUSED, TAKEN, RESOLVED, UNRESOLVED };

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <sys/mman.h>
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/support/picture.h"
 #include "stereo/remap.h"
 

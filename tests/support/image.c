@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "image.h"
+#include "tests/support/image.h"
 
 #include <png.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "scene.h"
+#include "tests/support/scene.h"
 
 #include <math.h>
 #include <stdio.h>

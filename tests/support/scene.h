@@ -3,7 +3,7 @@
 #ifndef SCENE_H
 #define SCENE_H
 
-#include "image.h"
+#include "tests/support/image.h"
 #include "stereo/stereo.h"
 
 typedef struct Scene

@@ -3,7 +3,7 @@
  * Frames in device memory: what comes out is, to the bit, what the same frames give in system memory. Needs a device
  * and cudaupload; skipped without. (The CUDA backend computes both; that it computes right is tests/stages' matter.)
  */
-#include "tests/support/gst/cuda_util.h"
+#include "tests/support/gst/device.h"
 #include "tests/support/gst/memory_used.h"
 
 #define CUDA "backend=cuda num-disparities=24 "

@@ -3,7 +3,7 @@
  * A kernel reads where it must not, in a pipeline: the element says so, the process lives but has lost the device, says
  * that too, and plays on the CPU. Needs a device; skipped without. (The engine's side: tests/engine/test_cuda_faults.c.)
  */
-#include "tests/support/gst/cuda_util.h"
+#include "tests/support/gst/device.h"
 
 #include "stereo/stereo.h"
 

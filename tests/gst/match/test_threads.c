@@ -5,7 +5,7 @@
  * fails is tested. STEREO_THREADS_SECONDS: how long (2).
  */
 #include "tests/support/gst/guard.h"
-#include "tests/support/gst/rectify_util.h"
+#include "tests/support/gst/cameras.h"
 
 #define WIDTH 96
 #define HEIGHT 40

@@ -4,7 +4,7 @@
  * there, every frame of the live view comes out once and in order.
  */
 #include "tests/support/gst/guard.h"
-#include "tests/support/gst/overlay_util.h"
+#include "tests/support/gst/overlay.h"
 
 #define FRAMES 600
 #define WIDTH 32

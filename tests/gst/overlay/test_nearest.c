@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "gst/overlay/nearest.h"
-#include "tests/support/gst/overlay_util.h"
+#include "tests/support/gst/overlay.h"
 
 #define QUIET "text=false legend=false message-interval=0 "
 #define WIDTH 80

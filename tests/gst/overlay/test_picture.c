@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "gst/overlay/colormap.h"
-#include "tests/support/gst/overlay_util.h"
+#include "tests/support/gst/overlay.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>

@@ -2,7 +2,7 @@
 /* depthoverlay over time: which depth goes with which frame, ends, gaps, flushes, changes of caps, live sources. */
 #include <math.h>
 
-#include "tests/support/gst/overlay_util.h"
+#include "tests/support/gst/overlay.h"
 
 #define WIDTH 16
 #define HEIGHT 8

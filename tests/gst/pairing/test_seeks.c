@@ -9,7 +9,7 @@
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/numbered_source.h"
-#include "tests/support/gst/seek_play.h"
+#include "tests/support/streams/seek_play.h"
 
 /* ---- by chance --------------------------------------------------------------------------- */
 

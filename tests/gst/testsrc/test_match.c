@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "tests/bench/live.h"
+#include "tests/support/gst/live_frame.h"
 
 #define FRAMES 5
 

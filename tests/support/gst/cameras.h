@@ -3,7 +3,7 @@
 #ifndef RECTIFY_UTIL_H
 #define RECTIFY_UTIL_H
 
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 /* A rectified pair of cameras as R1 R2 P1 P2 of an OpenCV file, without distortion. */
 typedef struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "cuda_util.h"
+#include "tests/support/gst/device.h"
 
 #include "stereo/stereo.h"
 

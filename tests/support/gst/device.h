@@ -3,7 +3,7 @@
 #ifndef ELEMENTS_CUDA_UTIL_H
 #define ELEMENTS_CUDA_UTIL_H
 
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 #define DEVICE_FEATURE "memory:CUDAMemory"
 #define ON_DEVICE "video/x-raw(" DEVICE_FEATURE ")"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "live.h"
+#include "tests/support/gst/live_frame.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "overlay_util.h"
+#include "tests/support/gst/overlay.h"
 
 GstBuffer *
 random_frame (Random *random, const GstVideoInfo *info, guint padding)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 guint8
 texture (guint seed, gint x, gint y)

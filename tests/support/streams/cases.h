@@ -3,7 +3,7 @@
 #ifndef ELEMENTS_STREAM_CASES_H
 #define ELEMENTS_STREAM_CASES_H
 
-#include "script.h"
+#include "tests/support/streams/script.h"
 
 G_BEGIN_DECLS
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What stands between the cameras, and how its output tells which frames it was made of. */
-#include "rig.h"
+#include "tests/support/streams/rig.h"
 
 #include "gst/meta/gststereometa.h"
 
 #include "tests/support/gst/numbered.h"
-#include "tests/support/gst/rectify_util.h"
+#include "tests/support/gst/cameras.h"
 
 static gboolean
 read_disparity (const RigKind *kind, GstBuffer *out, guint *left, guint *right)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "rig.h"
+#include "tests/support/streams/rig.h"
 
 /* ---- what comes out ---------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/video/video.h>
 
-#include "script.h"
+#include "tests/support/streams/script.h"
 
 G_BEGIN_DECLS
 

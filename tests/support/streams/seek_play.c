@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "seek_play.h"
+#include "tests/support/streams/seek_play.h"
 
-#include "numbered_source.h"
+#include "tests/support/gst/numbered_source.h"
 
 static void
 complain (Play *play, const gchar *format, ...)

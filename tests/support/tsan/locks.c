@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tsan.h"
+#include "tests/support/tsan/tsan.h"
 
 #include <string.h>
 
