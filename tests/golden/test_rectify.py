@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Rectification against OpenCV's, on the chessboard pairs of $STEREO_DATA/unrectified.
 
-compare_rectify.py DUMP_RECTIFY: maps of the calibration as it stands, of new projections (alpha 0, 0.5, 1), of rational
+test_rectify.py DUMP_RECTIFY: maps of the calibration as it stands, of new projections (alpha 0, 0.5, 1), of rational
 lenses and of calibrations that OpenCV wrote as YAML and XML; then how far the corners of the boards are from one row.
 """
 import glob
