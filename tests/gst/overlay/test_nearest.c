@@ -159,9 +159,9 @@ GST_START_TEST (test_lone_pixels_do_not_matter)
       nearest.y);
   fail_unless_equals_float (nearest.confidence, 1);
   /* the percentile decides */
-  overlay_set (overlay, "nearest-percentile=3");
+  set_properties (overlay->element, "nearest-percentile=3");
   fail_unless_equals_float (nearest_of (overlay, scene (20, 30, 12, 8, 1234), 2 * TICK).distance, 5000);
-  overlay_set (overlay, "nearest-percentile=0");
+  set_properties (overlay->element, "nearest-percentile=0");
   nearest = nearest_of (overlay, scene (7, 9, 1, 1, 300), 3 * TICK);
   fail_unless_equals_float (nearest.distance, 300);
   fail_unless_equals_int (nearest.x, 7);
@@ -198,7 +198,7 @@ GST_START_TEST (test_region)
   for (i = 0; i < G_N_ELEMENTS (things); i++)
     fail_unless_equals_float (nearest_of (overlay, scene (things[i].x, things[i].y, 10, 10, 700), i * TICK).distance,
         things[i].distance);
-  overlay_set (overlay, "region=<>");
+  set_properties (overlay->element, "region=<>");
   fail_unless_equals_float (nearest_of (overlay, scene (0, 0, 10, 10, 700), i * TICK).distance, 700);
   overlay_free (overlay);
 }
@@ -287,7 +287,7 @@ GST_START_TEST (test_warning_below_the_distance)
     fail_unless_equals_float (nearest.distance, distances[i]);
     fail_unless_equals_int (nearest.warning, distances[i] < 1000);
   }
-  overlay_set (overlay, "warn-distance=0");
+  set_properties (overlay->element, "warn-distance=0");
   fail_unless (!nearest_of (overlay, scene (10, 10, 20, 20, 1), 9 * TICK).warning);
   overlay_free (overlay);
 }

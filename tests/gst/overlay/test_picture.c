@@ -371,10 +371,10 @@ GST_START_TEST (test_near_and_far_clamp)
     fail_unless_equals_int (shade (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, cases[i].depth), i * TICK),
         cases[i].value);
   /* while it runs */
-  overlay_set (overlay, "near=3000 far=5000");
+  set_properties (overlay->element, "near=3000 far=5000");
   fail_unless_equals_int (shade (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, 3000), i * TICK), 255);
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
-  overlay_set (overlay, "near=6000");
+  set_properties (overlay->element, "near=6000");
   shade (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, 3000), (i + 1) * TICK);
   overlay_expect (overlay, GST_MESSAGE_WARNING, "near=6000 mm", "far=5000 mm", NULL);
   overlay_free (overlay);

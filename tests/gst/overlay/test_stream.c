@@ -181,7 +181,7 @@ GST_START_TEST (test_stale_depth_is_said)
     gst_buffer_unmap (plain, &map);
     gst_buffer_unref (plain);
     gst_buffer_unref (out);
-    overlay_set (overlay, "text=false");
+    set_properties (overlay->element, "text=false");
   }
   overlay_free (overlay);
 }

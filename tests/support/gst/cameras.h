@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calibration files made up by the tests of stereorectify, and frames full of noise. */
-#ifndef RECTIFY_UTIL_H
-#define RECTIFY_UTIL_H
+#ifndef ELEMENTS_CAMERAS_H
+#define ELEMENTS_CAMERAS_H
 
 #include "tests/support/gst/util.h"
 

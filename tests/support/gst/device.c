@@ -4,14 +4,22 @@
 #include "stereo/stereo.h"
 
 const gchar *
-cuda_missing (void)
+device_missing (void)
 {
   static gchar reason[256];
+
+  return stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason) ? NULL : reason;
+}
+
+const gchar *
+cuda_missing (void)
+{
+  const gchar *reason;
   GstElement *upload;
 
   if (!GSTCUDA_BUILT)
     return "built without GStreamer's CUDA library (-Dgstcuda)";
-  if (!stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason))
+  if ((reason = device_missing ()))
     return reason;
   upload = gst_element_factory_make ("cudaupload", NULL);
   if (!upload)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the tests of device memory share: a matcher behind uploaders, and what it makes of random frames. */
-#ifndef ELEMENTS_CUDA_UTIL_H
-#define ELEMENTS_CUDA_UTIL_H
+#ifndef ELEMENTS_DEVICE_H
+#define ELEMENTS_DEVICE_H
 
 #include "tests/support/gst/util.h"
 
 #define DEVICE_FEATURE "memory:CUDAMemory"
 #define ON_DEVICE "video/x-raw(" DEVICE_FEATURE ")"
 
+/* Why the CUDA backend cannot be tested here; NULL: it can. */
+const gchar *device_missing (void);
 /* Why device memory cannot be tested here; NULL: it can. */
 const gchar *cuda_missing (void);
 

@@ -112,21 +112,6 @@ new_depth (gint width, gint height, GstStereoOutputKind kind, guint sample)
 /* ---- harness ----------------------------------------------------------------------------- */
 
 void
-overlay_set (Overlay *overlay, const gchar *properties)
-{
-  gchar **all = g_strsplit (properties, " ", -1);
-
-  for (gchar **one = all; *one; one++) {
-    gchar *value = strchr (*one, '=');
-    if (value) {
-      *value++ = 0;
-      gst_util_set_object_arg (G_OBJECT (overlay->element), *one, value);
-    }
-  }
-  g_strfreev (all);
-}
-
-void
 overlay_live_caps (Overlay *overlay, GstVideoFormat format, gint width, gint height, const gchar *extra)
 {
   gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=30/1%s%s",
@@ -157,7 +142,7 @@ overlay_new (const gchar *properties, GstVideoFormat format, gint width, gint he
   overlay->element = gst_element_factory_make ("depthoverlay", NULL);
   fail_unless (overlay->element != NULL, "no depthoverlay: is GST_PLUGIN_PATH right?");
   gst_object_ref_sink (overlay->element);
-  overlay_set (overlay, properties);
+  set_properties (overlay->element, properties);
   overlay->bus = gst_bus_new ();
   gst_element_set_bus (overlay->element, overlay->bus);
   overlay->live = gst_harness_new_with_element (overlay->element, "sink", "src");
@@ -232,13 +217,9 @@ overlay_pull (Overlay *overlay, GstClockTime pts)
 {
   GstBuffer *buffer = gst_harness_pull (overlay->live);
   GstMessage *message = buffer ? NULL : take (overlay, GST_MESSAGE_ERROR, 0);
-  GError *error = NULL;
 
-  if (message)
-    gst_message_parse_error (message, &error, NULL);
-  fail_unless (buffer != NULL, "no output: %s", error ? error->message : "and no error");
-  fail_unless (GST_BUFFER_PTS (buffer) == pts, "output at %" GST_TIME_FORMAT ", not %" GST_TIME_FORMAT,
-      GST_TIME_ARGS (GST_BUFFER_PTS (buffer)), GST_TIME_ARGS (pts));
+  fail_unless (buffer != NULL, "no output: %s", message ? message_text (message) : "and no error");
+  check_time (buffer, pts);
   return buffer;
 }
 
@@ -254,16 +235,7 @@ overlay_eos (Overlay *overlay, gboolean live, gboolean depth)
 void
 overlay_wait_eos (Overlay *overlay)
 {
-  for (;;) {
-    GstEvent *event = gst_harness_pull_event (overlay->live);
-    gboolean eos;
-
-    fail_unless (event != NULL, "no end of stream");
-    eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
-    gst_event_unref (event);
-    if (eos)
-      return;
-  }
+  wait_for_eos (overlay->live);
 }
 
 /* ---- messages ---------------------------------------------------------------------------- */
@@ -272,20 +244,14 @@ void
 overlay_expect (Overlay *overlay, GstMessageType type, ...)
 {
   GstMessage *message = take (overlay, type, 15 * GST_SECOND);
-  GError *error = NULL;
-  const gchar *word;
+  const gchar *words[MOST_WORDS];
   va_list args;
 
   fail_unless (message != NULL, "no %s message", gst_message_type_get_name (type));
-  if (type == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  else
-    gst_message_parse_warning (message, &error, NULL);
   va_start (args, type);
-  while ((word = va_arg (args, const gchar *)))
-    fail_unless (strstr (error->message, word) != NULL, "\"%s\" is not in \"%s\"", word, error->message);
+  take_words (words, args);
   va_end (args);
-  g_error_free (error);
+  check_words (message, words);
   gst_message_unref (message);
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the tests of depthoverlay share: frames of random contents, depth with metadata, a harness with both pads. */
-#ifndef OVERLAY_UTIL_H
-#define OVERLAY_UTIL_H
+#ifndef ELEMENTS_OVERLAY_H
+#define ELEMENTS_OVERLAY_H
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
-#include "tests/support/random.h"
 #include "gst/meta/gststereometa.h"
+#include "tests/support/gst/common.h"
+#include "tests/support/random.h"
 
 #define TICK (GST_SECOND / 30)
 
@@ -47,7 +46,6 @@ void overlay_push_depth (Overlay *overlay, GstBuffer *buffer, GstClockTime pts);
 GstBuffer *overlay_pull (Overlay *overlay, GstClockTime pts);
 void overlay_eos (Overlay *overlay, gboolean live, gboolean depth);
 void overlay_wait_eos (Overlay *overlay);
-void overlay_set (Overlay *overlay, const gchar *properties);
 
 /* Waits for one, whose text has all the words. */
 void overlay_expect (Overlay *overlay, GstMessageType type, ...) G_GNUC_NULL_TERMINATED;
