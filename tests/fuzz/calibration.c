@@ -10,17 +10,7 @@
 #include <math.h>
 
 #include "gst/rectify/calibration/calibration.h"
-
-#ifdef STEREO_LIBFUZZER
-#include <stdlib.h>
-#include <string.h>
-#define CHECK(condition, ...) ((condition) ? 1 : (abort (), 0))
-#else
-#include "tests/support/check.h"
-#include "tests/support/random.h"
-#endif
-
-int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 enum { WIDTH = 24, HEIGHT = 16 };
 

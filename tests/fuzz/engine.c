@@ -230,31 +230,4 @@ iterate (Random *random)
   return outcome;
 }
 
-int
-LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
-{
-  Random random = fuzz_random (data, size);
-
-  iterate (&random);
-  return 0;
-}
-
-#ifndef STEREO_LIBFUZZER
-int
-main (int argc, char **argv)
-{
-  Random random = { random_seed () };
-  int iterations = random_count ("STEREO_FUZZ_ITERATIONS", 10000), outcomes[3] = { 0 };
-
-  check_start (argc, argv);
-  if (check_begin ("random parameters")) {
-    for (int k = 0; k < iterations && !check_failures (); k++)
-      outcomes[iterate (&random)]++;
-    printf ("%d refused, %d planned only, %d run\n", outcomes[0], outcomes[1], outcomes[2]);
-    /* else the fuzzer tests nothing */
-    CHECK (check_failures () || outcomes[2] > iterations / 20, "only %d of %d plans ran", outcomes[2], iterations);
-    check_end ();
-  }
-  return check_finish ();
-}
-#endif
+const FuzzDraws fuzz_draws = { "random parameters", 10000, { { "refused", 0 }, { "planned only", 0 }, { "run", 5 } }, iterate };

@@ -150,31 +150,4 @@ iterate (Random *random)
   return ran;
 }
 
-int
-LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
-{
-  Random random = fuzz_random (data, size);
-
-  iterate (&random);
-  return 0;
-}
-
-#ifndef STEREO_LIBFUZZER
-int
-main (int argc, char **argv)
-{
-  Random random = { random_seed () };
-  int iterations = random_count ("STEREO_FUZZ_ITERATIONS", 3000), outcomes[2] = { 0 };
-
-  check_start (argc, argv);
-  if (check_begin ("random maps")) {
-    for (int k = 0; k < iterations && !check_failures (); k++)
-      outcomes[iterate (&random)]++;
-    printf ("%d refused, %d run\n", outcomes[0], outcomes[1]);
-    for (int k = 0; k < 2; k++)
-      CHECK (check_failures () || outcomes[k] > iterations / 20, "only %d of %d", outcomes[k], iterations);
-    check_end ();
-  }
-  return check_finish ();
-}
-#endif
+const FuzzDraws fuzz_draws = { "random maps", 3000, { { "refused", 5 }, { "run", 5 } }, iterate };
