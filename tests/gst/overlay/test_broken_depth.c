@@ -5,6 +5,7 @@
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/overlay.h"
+#include "tests/support/gst/sink_pad.h"
 
 #define FRAMES 600
 #define WIDTH 32
@@ -26,7 +27,7 @@ typedef struct {
 static GstFlowReturn
 take_output (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
-  Show *show = g_object_get_data (G_OBJECT (pad), "show");
+  Show *show = gst_pad_get_element_private (pad);
 
   g_mutex_lock (&show->lock);
   if (GST_BUFFER_PTS (buffer) != show->outputs * TICK && !show->failure)
@@ -42,28 +43,13 @@ take_output (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 static gboolean
 take_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
-  Show *show = g_object_get_data (G_OBJECT (pad), "show");
+  Show *show = gst_pad_get_element_private (pad);
 
   g_mutex_lock (&show->lock);
   show->eos |= GST_EVENT_TYPE (event) == GST_EVENT_EOS;
   g_cond_broadcast (&show->changed);
   g_mutex_unlock (&show->lock);
   gst_event_unref (event);
-  return TRUE;
-}
-
-/* Anything: a pad's own answer would be the caps that it has. */
-static gboolean
-take_query (GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  GstCaps *filter, *any;
-
-  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
-    return gst_pad_query_default (pad, parent, query);
-  gst_query_parse_caps (query, &filter);
-  any = filter ? gst_caps_ref (filter) : gst_caps_new_any ();
-  gst_query_set_caps_result (query, any);
-  gst_caps_unref (any);
   return TRUE;
 }
 
@@ -172,15 +158,7 @@ show_new (Show *show, guint seed)
   show->element = gst_object_ref_sink (gst_element_factory_make ("depthoverlay", NULL));
   show->live = gst_object_ref_sink (gst_pad_new ("live", GST_PAD_SRC));
   show->depth = gst_object_ref_sink (gst_pad_new ("depth", GST_PAD_SRC));
-  show->sink = gst_object_ref_sink (gst_pad_new ("out", GST_PAD_SINK));
-  g_object_set_data (G_OBJECT (show->sink), "show", show);
-  gst_pad_set_chain_function (show->sink, take_output);
-  gst_pad_set_event_function (show->sink, take_event);
-  gst_pad_set_query_function (show->sink, take_query);
-  gst_pad_set_active (show->sink, TRUE);
-  pad = gst_element_get_static_pad (show->element, "src");
-  gst_pad_link (pad, show->sink);
-  gst_object_unref (pad);
+  show->sink = sink_pad_new (show->element, gst_caps_new_any (), take_output, take_event, show);
   pad = gst_element_get_static_pad (show->element, "sink");
   gst_pad_link (show->live, pad);
   gst_object_unref (pad);
@@ -193,7 +171,7 @@ show_new (Show *show, guint seed)
 static void
 show_free (Show *show)
 {
-  GstPad *pads[] = { show->live, show->depth, show->sink };
+  GstPad *pads[] = { show->live, show->depth };
 
   gst_element_set_state (show->element, GST_STATE_NULL);
   release_depth (show);
@@ -201,6 +179,7 @@ show_free (Show *show)
     gst_pad_set_active (pads[i], FALSE);
     gst_object_unref (pads[i]);
   }
+  sink_pad_free (show->sink);
   gst_object_unref (show->element);
   g_rand_free (show->rand);
   g_mutex_clear (&show->lock);
