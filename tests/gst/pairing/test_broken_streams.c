@@ -160,6 +160,20 @@ GST_START_TEST (test_a_hundred_pads)
 }
 GST_END_TEST;
 
+/* Takes the right pad while a left frame is in the element: only then does the element wait for the pad with a clock. The
+ * cameras stop while a pad is away, so with no left frame inside the pad comes back for another try. */
+static void
+take_pad_and_wait (Rig *rig, GstClock *clock)
+{
+  for (;;) {
+    rig_take_pad (rig, 1);
+    if (gst_test_clock_timed_wait_for_multiple_pending_ids (GST_TEST_CLOCK (clock), 1, 500, NULL))
+      return;
+    rig_give_pad (rig, 1);
+    rig_wait (rig, rig->outputs + 1);
+  }
+}
+
 /* An error after two seconds without the second pad; not because it was away for a moment, two seconds ago. */
 GST_START_TEST (test_a_pad_that_comes_back_is_not_missed)
 {
@@ -171,16 +185,14 @@ GST_START_TEST (test_a_pad_that_comes_back_is_not_missed)
   gst_system_clock_set_default (clock);
   rig = long_rig (600, FALSE);
   rig_wait (rig, 10);
-  rig_take_pad (rig, 1);
-  gst_test_clock_wait_for_next_pending_id (GST_TEST_CLOCK (clock), NULL);
+  take_pad_and_wait (rig, clock);
   rig_give_pad (rig, 1);
   rig_wait (rig, rig->outputs + 10);
   fail_unless_equals_int (gst_test_clock_peek_id_count (GST_TEST_CLOCK (clock)), 0);
   gst_test_clock_advance_time (GST_TEST_CLOCK (clock), 3 * GST_SECOND);
   rig_wait (rig, rig->outputs + 10);
   fail_unless (rig->failure == NULL, "%s", rig->failure);
-  rig_take_pad (rig, 1);
-  gst_test_clock_wait_for_next_pending_id (GST_TEST_CLOCK (clock), NULL);
+  take_pad_and_wait (rig, clock);
   fail_unless (gst_test_clock_crank (GST_TEST_CLOCK (clock)));
   rig_wait (rig, 600);
   rig_give_pad (rig, 1);
