@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stereoconfidence: the metadata's pictures as a stream, in step with the disparity. */
+/* stereoconfidence turns the confidence pictures of the metadata into a stream, in step with the disparity. */
 #include "tests/support/gst/util.h"
 
 #include <glib/gstdio.h>

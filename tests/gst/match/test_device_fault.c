@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A kernel reads where it must not, in a pipeline: the element says so, the process lives but has lost the device, says
- * that too, and plays on the CPU. Needs a device; skipped without. (The engine's side: tests/engine/test_cuda_faults.c.)
+ * A kernel in a pipeline reads memory that is not its own. The element posts an error, the process lives on without the
+ * device and says so, and backend=auto plays on the CPU. Needs a device; skipped without.
+ * tests/engine/test_cuda_faults.c tests the engine in the same case.
  */
 #include "tests/support/gst/device.h"
 

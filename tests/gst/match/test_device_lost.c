@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The device is lost in the middle of a stream: the element says so, says what to do when it is started again, and
- * plays on on the CPU with backend=auto. Without a device: the plugin that this loads has a made-up CUDA runtime in it
- * (tests/engine/fake/runtime.c; the engine's side is tests/engine/test_device_lost.c).
+ * The device is lost in the middle of a stream: the element posts an error, says at the next start what to do, and
+ * plays on the CPU with backend=auto. Needs no device: the plugin that this test loads contains a made-up CUDA runtime
+ * (tests/engine/fake/runtime.c). tests/engine/test_device_lost.c tests the engine in the same case.
  */
 #include <dlfcn.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * depthoverlay, whose depth comes as it likes: late, twice, not at all, on a pad that goes and comes. Whatever happens
- * there, every frame of the live view comes out once and in order.
+ * A depth stream with faults: late, twice, not at all, on a pad that is released and requested again. Whatever the
+ * depth does, every frame of the live view comes out of depthoverlay once and in order.
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/overlay.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* depthoverlay's picture: colours, blending in every format, what is hidden, sizes, text. */
+/* The picture of depthoverlay: colours, blending in every format, hidden pixels, sizes, text. */
 #include <math.h>
 
 #include "gst/overlay/colormap.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One fault at a time, of stream_cases.c, and one deed a hundred times; test_episodes mixes them. What must hold in
- * every case is in stream_judge.c. STEREO_STREAM_ELEMENT says for which element (stream_kinds.c).
+ * One fault at a time (tests/support/streams/cases.c), and each change of state or pad a hundred times; test_episodes.c
+ * mixes the faults. tests/support/streams/judge.c has what must hold in every case. STEREO_STREAM_ELEMENT names the
+ * element under test (tests/support/streams/kinds.c).
  */
 #include <gst/check/gsttestclock.h>
 

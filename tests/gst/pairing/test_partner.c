@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pairing logic alone: tables of small cases, and random streams against what must hold of any. */
+/* The pairing logic alone: tables of small cases, then random streams, which check what must hold of any stream. */
 #include <gst/check/gstcheck.h>
 
 #include "gst/pairing/partner.h"

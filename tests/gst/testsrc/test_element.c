@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stereotestsrc: that its frames come as asked for, when asked for, and show what the scene is. */
+/* stereotestsrc: its frames have the requested caps and times, and show the scene. */
 #include "tests/support/gst/util.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scene of stereotestsrc: that its truth is true, and that it does as it is told. */
+/* The scene of stereotestsrc: its true disparity is right, and its parameters take effect. */
 #include "tests/support/gst/scene_picture.h"
 
 #include <gst/check/gstcheck.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Frames in device memory as the engine gets to see them, with a driver whose device is host memory (fake/): every
- * sample can be read where the engine would read it. Run by meson, which puts that driver in place.
+ * Frames in device memory as the engine gets them, with a made-up driver whose device is host memory
+ * (tests/support/fake_cuda): every sample can be read where the engine reads it. meson test puts that driver in place.
  */
 #include <dlfcn.h>
 #include <gst/cuda/gstcudautils.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calibration files made up by the tests of stereorectify, and frames full of noise. */
+/* Calibration files of made-up camera pairs, and frames of noise, for the tests of stereorectify. */
 #ifndef ELEMENTS_CAMERAS_H
 #define ELEMENTS_CAMERAS_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of device memory share: a matcher behind uploaders, and what it makes of random frames. */
+/*
+ * What the tests of device memory share: stereomatch behind elements that upload frames, and its output for random
+ * frames.
+ */
 #ifndef ELEMENTS_DEVICE_H
 #define ELEMENTS_DEVICE_H
 

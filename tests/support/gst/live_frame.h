@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What stereomatch made of a frame of stereotestsrc, against the truth: the scene is drawn again for it. */
-#ifndef LIVE_H
-#define LIVE_H
+/* An output of stereomatch with the true disparity of its frame: the scene of stereotestsrc is drawn again for it. */
+#ifndef ELEMENTS_LIVE_FRAME_H
+#define ELEMENTS_LIVE_FRAME_H
 
 #include <gst/video/video.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the element tests share: synthetic pairs of known disparity in any format and layout, a harness
- * with two sink pads, and messages that are waited for.
+ * What the tests of elements with two views share: synthetic pairs of known disparity in any format and layout, a
+ * harness with two sink pads, and functions that wait for messages.
  */
 #ifndef ELEMENTS_UTIL_H
 #define ELEMENTS_UTIL_H

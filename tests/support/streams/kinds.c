@@ -57,7 +57,7 @@ rig_kind_chosen (void)
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (!name || g_str_equal (kinds[i].name, name))
       return &kinds[i];
-  g_error ("STEREO_STREAM_ELEMENT=%s is none of those in stream_kinds.c", name);
+  g_error ("STEREO_STREAM_ELEMENT=%s is not in the list of tests/support/streams/kinds.c", name);
 }
 
 /* Its maps are the identity, whatever the size. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A pipeline of two sources that can be sought in, and a judge of every output: whether it is what the last seek asked
- * for. */
+/* A pipeline of two sources that support seeking, and a judge that compares every output with the last seek. */
 #ifndef ELEMENTS_SEEK_PLAY_H
 #define ELEMENTS_SEEK_PLAY_H
 
