@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A camera that stops without an end of its stream and without an error: in live pipelines one warning says so, and one
- * message when it is back; nothing is said where somebody may just be slow. STEREO_STREAM_ELEMENT says for which
- * element (stream_kinds.c).
+ * A camera that stops without an end of stream and without an error. In a live pipeline one warning reports it, and one
+ * message reports that the camera is back. A pipeline that is not live gets no warning, because a source may be slow
+ * there. STEREO_STREAM_ELEMENT names the element under test (tests/support/streams/kinds.c).
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/numbered.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "guard.h"
+#include "tests/support/gst/guard.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two things that no test of a stream can do without: a watchdog that says which case stands still, and a count of the
- * GStreamer objects that are alive, by the leaks tracer (GST_TRACERS=leaks; without it nothing is counted).
+ * What every test of a stream needs: a watchdog that names the case that stands still, and a count of the GStreamer
+ * objects that are alive. The leaks tracer counts them (GST_TRACERS=leaks); without the tracer nothing is counted.
  */
 #ifndef ELEMENTS_GUARD_H
 #define ELEMENTS_GUARD_H
