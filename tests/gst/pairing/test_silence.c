@@ -85,7 +85,7 @@ line_new (const gchar *left, const gchar *right, const gchar *filter)
   line->infos = g_ptr_array_new_with_free_func (g_free);
   line->pipeline = gst_pipeline_new (NULL);
   line->element = rig_kind_make (kind);
-  gst_bin_add_many (GST_BIN (line->pipeline), gst_object_ref (line->element), sink, NULL);
+  gst_bin_add_many (GST_BIN (line->pipeline), line->element, sink, NULL);
   g_assert (gst_element_link (line->element, sink));
   add_camera (line, kind, 0, left, "identity");
   add_camera (line, kind, 1, right, filter);
@@ -102,7 +102,7 @@ line_free (Line *line)
 {
   gst_element_set_state (line->pipeline, GST_STATE_NULL);
   gst_object_unref (line->pipeline);
-  gst_object_unref (line->element);
+  fail_unless (guard_unref_last (line->element), "something still holds the element");
   g_ptr_array_unref (line->warnings);
   g_ptr_array_unref (line->infos);
   g_mutex_clear (&line->lock);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/support/streams/seek_play.h"
 
+#include "tests/support/gst/guard.h"
 #include "tests/support/gst/numbered_source.h"
 
 static void
@@ -189,7 +190,7 @@ play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean 
   g_cond_init (&play->changed);
   g_object_set (sink, "sync", FALSE, NULL);
   g_object_set (filter, "caps", caps, NULL);
-  gst_bin_add_many (GST_BIN (play->pipeline), gst_object_ref (play->element), filter, sink, NULL);
+  gst_bin_add_many (GST_BIN (play->pipeline), play->element, filter, sink, NULL);
   g_assert (gst_element_link_many (play->element, filter, sink, NULL));
   add_view (play, FALSE, room[0], slowness);
   add_view (play, TRUE, room[1], slowness);
@@ -214,8 +215,8 @@ void
 play_free (Play *play)
 {
   gst_element_set_state (play->pipeline, GST_STATE_NULL);
-  gst_object_unref (play->element);
   gst_object_unref (play->pipeline);
+  fail_unless (guard_unref_last (play->element), "something still holds the element");
   g_array_unref (play->seeks);
   g_mutex_clear (&play->lock);
   g_cond_clear (&play->changed);
