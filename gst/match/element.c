@@ -130,11 +130,11 @@ drain_down_to (GstStereoMatch *self, guint rest)
 }
 
 static GstFlowReturn
-gst_stereo_match_drain (GstStereoAggregator *base, gboolean keep_one)
+gst_stereo_match_drain (GstStereoAggregator *base, gboolean one_may_stay)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (base);
 
-  return drain_down_to (self, keep_one && !gst_stereo_match_output_is_limited (self->parts.output) ? 1 : 0);
+  return drain_down_to (self, one_may_stay && !gst_stereo_match_output_is_limited (self->parts.output) ? 1 : 0);
 }
 
 /* ---- the way of a pair: up to its submission ---------------------------------------------- */

@@ -122,11 +122,15 @@ submit (GstStereoFlights *flights, Flight *flight, const GstStereoLayout *layout
 {
   const GstVideoFrame *first = &flight->input[0], *second = flight->input[1].buffer ? &flight->input[1] : first;
   StereoImage left, right;
-  gboolean entered;
+  StereoStatus status;
 
   gst_stereo_layout_images (layout, first, second, &left, &right);
-  if (gst_stereo_planner_submit (flights->planner, &left, &right, target, &entered, error) != STEREO_OK)
-    return entered ? GST_STEREO_FLOW_PLAN_FAILED : GST_FLOW_ERROR;
+  if (!gst_stereo_planner_enter (flights->planner))
+    return GST_FLOW_ERROR;
+  status = stereo_plan_submit (gst_stereo_planner_plan (flights->planner), &left, &right, target, error);
+  gst_stereo_planner_leave (flights->planner);
+  if (status != STEREO_OK)
+    return GST_STEREO_FLOW_PLAN_FAILED;
   /* host memory was copied: upstream gets its buffers back */
   if (left.memory == STEREO_MEMORY_HOST && right.memory == STEREO_MEMORY_HOST)
     unmap_inputs (flight);

@@ -51,8 +51,8 @@ typedef struct
   /* Computes a pair. @second is @first for a frame that holds both views. The caller unrefs their buffers. */
   GstFlowReturn (*process) (GstStereoAggregator *self, GstStereoFrame *first, GstStereoFrame *second);
   /* For a subclass that returns from process() while the pair is still being computed: pushes such pairs, oldest first.
-   * @keep_one: the next pair follows at once, so that one may stay. Otherwise somebody may wait for it. */
-  GstFlowReturn (*drain) (GstStereoAggregator *self, gboolean keep_one);
+   * @one_may_stay: the next pair follows at once, so that one pair may stay in flight. Otherwise somebody may wait for it. */
+  GstFlowReturn (*drain) (GstStereoAggregator *self, gboolean one_may_stay);
 } GstStereoAggregatorClass;
 
 /* In class_init: pad templates in the order in which linking tries them. Takes @caps. */
