@@ -47,8 +47,8 @@ GstStereoCudaContext *gst_stereo_planner_context (const GstStereoPlanner *planne
 void gst_stereo_planner_set_geometry (GstStereoPlanner *planner, const StereoParams *params);
 GstStereoGeometry gst_stereo_planner_geometry (const GstStereoPlanner *planner);
 
-/* The plan, to be used between enter and leave: in the context that it lives in. enter: FALSE after an error was posted,
- * and nothing is to be left then. */
+/* The plan, to be used between enter and leave: in the context that it lives in. enter: FALSE after an error was
+ * posted, and nothing is to be left then. */
 StereoPlan *gst_stereo_planner_plan (GstStereoPlanner *planner);
 gboolean gst_stereo_planner_enter (GstStereoPlanner *planner);
 void gst_stereo_planner_leave (GstStereoPlanner *planner);

@@ -68,9 +68,9 @@ overloaded (const GstStereoLateness *self)
 }
 
 /* How long a pair may have waited. In overload only fresh pairs are computed: there is always one that came within a
- * frame's time. Where a sink holds the thread until the latency is over, this would make the sink hold it even longer, and
- * a pair that waits meanwhile is as good. Such a pair may turn out to be as slow as the slowest one, on top of its wait:
- * a quarter of `allowed` is kept back to bound the sum. */
+ * frame's time. Where a sink holds the thread until the latency is over, this would make the sink hold it even longer,
+ * and a pair that waits meanwhile is as good. Such a pair may turn out to be as slow as the slowest one, on top of its
+ * wait: a quarter of `allowed` is kept back to bound the sum. */
 static gint64
 most_waited (const GstStereoLateness *self, gint64 spare)
 {

@@ -10,22 +10,22 @@
  * `spare` is what the pipeline allows beyond the latency of this element: what the sink adds, or a slower branch. In
  * overload (`expected` is more than a frame's time) a pair is late sooner: a fresher pair follows soon in any case.
  *
- * `expected` is the slowest of the last pairs and an eighth. `allowed` is at least `expected` and half a frame for waiting,
- * and at least a frame. A pair that takes longer than expected raises `allowed` before it is pushed. Each pair therefore
- * comes within the latency that is reported when it comes, with three exceptions:
+ * `expected` is the slowest of the last pairs and an eighth. `allowed` is at least `expected` and half a frame for
+ * waiting, and at least a frame. A pair that takes longer than expected raises `allowed` before it is pushed. Each
+ * pair therefore comes within the latency that is reported when it comes, with three exceptions:
  * - Nothing is known before the first pair.
  * - A single pair that takes more than four times `allowed` does not count: the machine stood still then.
- * - Where pairs are expected within a frame's time, no pair is dropped because another takes longer, and `allowed` grows by
- *   no more than that pair took. A sink that holds the element's thread until the latency is over leaves each pair a
- *   frame's time, however large `allowed` is.
+ * - Where pairs are expected within a frame's time, no pair is dropped because another takes longer, and `allowed`
+ *   covers the time that the longer one took, but not the time that it waited. A sink that holds the element's thread
+ *   until the latency is over leaves each pair a frame's time, however large `allowed` is.
  *
- * `allowed` is kept for a period. When less would have been enough in a period, `allowed` is lowered after it. When it has
- * to be raised again, the next periods are twice as long: load that comes back now and then does not make the latency go
- * up and down for long.
+ * `allowed` is kept for a period. When less would have been enough in a period, `allowed` is lowered after it. When it
+ * has to be raised again, the next periods are twice as long: load that comes back now and then does not make the
+ * latency go up and down for long.
  *
- * Pairs may arrive later than upstream reports, by `excess`. While pairs come in time, nothing shows this. When all pairs
- * are late for some time, the pair that waited least shows the excess. An excess so large that the timestamps cannot be of
- * this clock is not added to the latency; pairs are then late relative to each other.
+ * Pairs may arrive later than upstream reports, by `excess`. While pairs come in time, nothing shows this. When all
+ * pairs are late for some time, the pair that waited least shows the excess. An excess so large that the timestamps
+ * cannot be of this clock is not added to the latency; pairs are then late relative to each other.
  */
 #ifndef GST_STEREO_LATENESS_H
 #define GST_STEREO_LATENESS_H
@@ -61,14 +61,15 @@ void gst_stereo_lateness_set_frame (GstStereoLateness *self, gint64 frame);
 /* A flush: other timestamps follow, and take as long to compute. */
 void gst_stereo_lateness_flush (GstStereoLateness *self);
 
-/* To be reported in addition to what upstream reports and the wait for the partner. All functions below may change it. */
+/* To be reported in addition to what upstream reports and the wait for the partner. All functions below may change
+ * it. */
 gint64 gst_stereo_lateness_latency (const GstStereoLateness *self);
 
 /* Before a pair is decided upon. */
 void gst_stereo_lateness_advance (GstStereoLateness *self, gint64 now);
 
-/* By how much a pair would come too late if it were computed now; 0 = compute it. @waited: time since it should have been
- * there, by what upstream reports; below 0 where it came before that. */
+/* By how much a pair would come too late if it were computed now; 0 = compute it. @waited: time since it should have
+ * been there, by what upstream reports; below 0 where it came before that. */
 gint64 gst_stereo_lateness_decide (GstStereoLateness *self, gint64 now, gint64 waited, gint64 spare);
 
 /* A pair that had waited for @waited when it was decided upon took @service from then on, and is pushed now. */

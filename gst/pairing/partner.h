@@ -41,8 +41,8 @@ typedef struct
  * be nearer: when the distance is more than half of `soonest`. Regular streams that are at most half a
  * frame apart are therefore paired without delay.
  *
- * Two frames of different generations (from before and after a seek) are no pair, whatever their times. The stream of the
- * older generation drops its frames, or waits, as long as its next generation is still to come.
+ * Two frames of different generations (from before and after a seek) are no pair, whatever their times. The stream of
+ * the older generation drops its frames, or waits, as long as its next generation is still to come.
  *
  * A head without a timestamp pairs with the other head, whatever the time of that one is: the order of arrival decides.
  */

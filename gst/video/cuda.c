@@ -27,9 +27,9 @@ gst_stereo_cuda_context_of (GstBuffer *buffer)
 }
 
 /*
- * The engine reads on a stream that waits for no other stream. Most elements of GStreamer wait for their work before they
- * push, but a copy from device to device (gst_buffer_copy_deep()) is only queued on the default stream. The default
- * stream comes after all other streams that such elements make, so that it is enough to wait for it.
+ * The engine reads on a stream that waits for no other stream. Most elements of GStreamer wait for their work before
+ * they push, but a copy from device to device (gst_buffer_copy_deep()) is only queued on the default stream. The
+ * default stream comes after all other streams that such elements make, so that it is enough to wait for it.
  */
 static gboolean
 wait_for_writers (GstCudaContext *context, GstBuffer *buffer)

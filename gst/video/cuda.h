@@ -2,8 +2,8 @@
 /*
  * GStreamer's own CUDA library behind plain types: contexts that elements share, and frames in device memory.
  *
- * In a build without that library cuda_none.c takes the place of cuda.c: no buffer lies in device memory then, and there
- * is no context. A NULL context always means the engine's own. It needs no entering.
+ * In a build without that library cuda_none.c takes the place of cuda.c: no buffer lies in device memory then, and
+ * there is no context. A NULL context always means the engine's own. It needs no entering.
  */
 #ifndef GST_STEREO_CUDA_H
 #define GST_STEREO_CUDA_H
@@ -23,8 +23,8 @@ gboolean gst_stereo_cuda_built (void);
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
-/* The context that the whole of @buffer lies in; NULL: not in device memory, or not in one context. Lives as long as the
- * memory. */
+/* The context that the whole of @buffer lies in; NULL: not in device memory, or not in one context. Lives as long as
+ * the memory. */
 GstStereoCudaContext *gst_stereo_cuda_context_of (GstBuffer *buffer);
 /* Maps a buffer that has a context: on the device, where it waits for all writers, or downloaded to host memory. */
 gboolean gst_stereo_cuda_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer, gboolean on_device);

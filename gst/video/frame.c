@@ -23,7 +23,8 @@ gst_stereo_packing_get_type (void)
   return once;
 }
 
-/* The packing that the caps name; AUTO where they name none. FALSE: frames of that kind cannot be split into two views. */
+/* The packing that the caps name; AUTO where they name none. FALSE: frames of that kind cannot be split into two
+ * views. */
 static gboolean
 packing_of_caps (const GstVideoInfo *info, GstStereoPacking *packing)
 {

@@ -8,8 +8,8 @@
  * tells nothing. The matches that count are then placed to a fraction of a pixel in the views themselves.
  *
  * - Exchanged views differ from correct ones by the sign of the disparity alone. A match speaks for an exchange if its
- *   disparity lies outside the search range and the opposite disparity inside. Points at infinity have no sign, and do not
- *   count. A range that reaches equally far to either side tells nothing.
+ *   disparity lies outside the search range and the opposite disparity inside. Points at infinity have no sign, and do
+ *   not count. A range that reaches equally far to either side tells nothing.
  * - Views that are not rectified have vertical offsets: the median of their absolute values tells, and the difference
  *   between the two sides of the picture shows a small rotation. Movement between the two moments looks the same.
  */
