@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Now and then, a look at whether the input can be what it is said to be. What is found goes into `stats`, and once into
- * a warning. check.h and check_times.h say what is looked at, and what cannot be seen that way.
+ * Now and then, a look at whether the input can be what it is said to be. What is found goes into `stats`, and once
+ * into a warning. check.h and check_times.h say what is looked at, and what cannot be seen that way.
  *
  * Frames in device memory are looked at too: one pair every few seconds is copied for it.
  */

@@ -2,9 +2,9 @@
 /*
  * Frames in device memory: whether they are taken, and in which CUDA context the plan lives.
  *
- * A plan for frames in device memory lives in the context of that memory, and that context is current around all that is
- * done with the plan. A frame in another context, or in system memory, is read through host memory. A plan for system
- * memory uses the engine's own context.
+ * A plan for frames in device memory lives in the context of that memory, and that context is current around all that
+ * is done with the plan. A frame in another context, or in system memory, is read through host memory. A plan for
+ * system memory uses the engine's own context.
  */
 #ifndef GST_STEREO_DEVICE_H
 #define GST_STEREO_DEVICE_H

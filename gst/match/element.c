@@ -11,50 +11,51 @@
  * output buffer carries a #GstStereoMeta with the confidence and all that is needed to interpret it.
  *
  * Depth needs #GstStereoMatch:focal-length and #GstStereoMatch:baseline, and #GstStereoMatch:principal-offset where the
- * principal points differ. Each of them that is left at 0 is taken from the views' own metadata: a #GstStereoMeta
- * of kind `views`, as stereorectify and stereotestsrc write it, on the frame that holds both views, or on the left one, else on
- * the right one. A property set by hand wins, and a contradiction is said once. The metadata may change from pair to
- * pair; what it says, and its true disparity if it has one, goes on to the output's metadata. A videoscale in between
- * scales it, and drops it when the shape of the picture changes.
+ * principal points differ. Each of them that is left at 0 is taken from the metadata of the views: a #GstStereoMeta
+ * of kind `views`, as stereorectify and stereotestsrc write it, on the frame that holds both views, or on the left
+ * frame, or else on the right frame. A property set by hand wins, and a warning says once that the two differ. The
+ * metadata may change from pair to pair. Its numbers, and its true disparity if it has one, are copied to the output's
+ * metadata. A videoscale in between scales the metadata, and drops it when the shape of the picture changes.
  *
  * Frames of two pads are paired by running time. A left and a right frame are a pair when they are at most
  * #GstStereoMatch:max-skew apart and no other frame fits better; frames without a partner are dropped,
  * counted in #GstStereoMatch:stats and reported once a second. A frame without a timestamp pairs with
- * whatever is next on the other pad, and so keeps the order of arrival; a frame that goes back in time finds
- * a partner only if the other stream goes back with it. When one view ends, the output ends: one second of the other
- * view, and what was taken in with it, is still dropped and counted. A seek without a flush leaves two sources with
- * running times of their own: from there on frames are paired by the time since that seek.
+ * the next frame of the other pad: the order of arrival decides. A frame that goes back in time finds
+ * a partner only if the other stream goes back too. When one view ends, the output ends: up to one second of the other
+ * view is still taken in, dropped and counted. A seek without a flush leaves the two sources at different running
+ * times: from there on frames are paired by the time since that seek.
  *
- * When nothing has come on one view pad of a live pipeline for two seconds, and frames of the other one have, a warning names
- * the pad, and a message on the bus (info) says when it is back. PAUSED does not count. When nothing comes on either, nothing
- * is said: whoever stops both cameras may mean it, and a `watchdog` behind them tells. In other pipelines a view may take
- * all the time it likes.
+ * When no frame has come on one view pad of a live pipeline for two seconds, while the other pad got frames, a warning
+ * names the silent pad, and an info message on the bus says when frames come again. Time in PAUSED does not count.
+ * When both pads are silent, there is no message: both cameras may have been stopped on purpose, and a `watchdog`
+ * behind them reports that. In pipelines that are not live a view may take any time.
  *
  * The caps of both views may change at any time, one pad after the other; two frames that are a pair and
  * differ in size, or of which one is colour and the other is not, are an error. A view pad whose partner
  * is not linked two seconds after its stream started is an error too. Properties take effect with the next
  * pair, those set by one g_object_set() together.
  *
- * The latency reported is a frame, half a frame or #GstStereoMatch:max-skew for the partner, and more once a pair took
- * longer than half a frame to compute: what the slowest one took, an eighth of that, and half a frame. In live pipelines
- * pairs that would come later are dropped before they are computed (#GstAggregator's `latency` gives them more time,
- * #GstStereoMatch:qos=false computes all), and a message on the bus tells of each. So those that are computed come in
- * time; where one takes longer than any before it, the latency is raised before it is pushed, which takes a
- * `gst_bin_recalculate_latency()` of the application to reach the sinks. It is lowered again when pairs have taken less
- * for some time. When frames are later than upstream reports, and so would all be dropped, that becomes part of the
- * latency after half a second.
+ * The element reports a latency of one frame, and the wait for the partner: half a frame, or #GstStereoMatch:max-skew.
+ * Once a pair took longer than half a frame to compute, the frame is replaced by the time of the slowest pair, an
+ * eighth of that, and half a frame. In live pipelines pairs that would come later are dropped before they are
+ * computed, and a QoS message on the bus reports each of them. (#GstAggregator's `latency` gives them more time,
+ * #GstStereoMatch:qos=false computes all.) A pair that is computed therefore comes in time. Where one takes longer
+ * than all before it, the latency is raised before that pair is pushed; the sinks learn of it when the application
+ * calls `gst_bin_recalculate_latency()`. The latency is lowered again when pairs have taken less for some time. When
+ * all frames come later than upstream reports, and would all be dropped, their delay becomes part of the latency after
+ * half a second.
  *
- * A sink that keeps to the clock keeps the element's thread waiting too, until the latency is over. Put a `queue` before
- * it, and the next pair is computed in that time: where there is more to do than the machine can, more pairs come out.
+ * A sink that renders by the clock makes the element's thread wait until the latency is over. With a `queue` before the
+ * sink the next pair is computed in that time: an overloaded machine then outputs more pairs.
  *
- * While the next pair is waiting already, a pair is computed in the time that the next one takes to be copied, and is
- * pushed after that; it is pushed at once where nothing waits, and in live pipelines.
+ * While the next pair is waiting already, it is copied in the time in which the present pair is computed, and the
+ * present pair is pushed after that. Where no pair waits, and in live pipelines, each pair is pushed at once.
  *
- * Every #GstStereoMatch:check-interval one pair is looked at, a few hundred points of it, for the usual mistakes: left
- * and right exchanged, views that are not rectified, frames of a pair that are not of the same moment. What is found
- * stands in #GstStereoMatch:stats, and a warning says it once, and again only after it was gone for a while. Without
- * enough texture nothing is said. Timestamps tell only what their makers put into them: two cameras that are stamped on
- * arrival and read out late look in step; a moving scene then shows as rows that do not fit.
+ * Every #GstStereoMatch:check-interval a few hundred points of one pair are checked for the usual mistakes: left
+ * and right exchanged, views that are not rectified, frames of a pair that are not of the same moment. The findings
+ * are in #GstStereoMatch:stats. A warning reports each finding once, and again only after it was gone for a while. A
+ * picture without enough texture gives no finding. Timestamps can hide a mistake: two cameras whose frames are stamped
+ * on arrival, and read out late, look in step; a moving scene then shows as rows that do not fit.
  *
  * Put a `queue` before each pad when one thread feeds both (after a tee or a demuxer), and when the two
  * cameras of a live pipeline differ in latency.
@@ -64,7 +65,7 @@
  * gst-launch-1.0 stereomatch name=m num-disparities=64 ! video/x-raw,format=GRAY8 ! videoconvert ! autovideosink \
  *     v4l2src device=/dev/video0 ! m.sink_left  v4l2src device=/dev/video2 ! m.sink_right
  * ]|
- * GRAY8 is for the eye: of GRAY16_LE a converter to 8 bits shows the high byte alone, which is nearly black.
+ * GRAY8 is for display: a converter from GRAY16_LE to 8 bits keeps the high byte only, which is nearly black.
  */
 #include "gst/match/element.h"
 
@@ -93,7 +94,7 @@ fail_plan (GstStereoMatch *self, const StereoError *error)
   gst_stereo_planner_post_error (self->parts.planner, error);
   gst_stereo_flights_abandon (self->parts.flights);
   gst_stereo_planner_drop (self->parts.planner);
-  gst_stereo_flights_unmap_refused (self->parts.flights);
+  gst_stereo_flights_unmap_failed (self->parts.flights);
   return GST_FLOW_ERROR;
 }
 
@@ -130,11 +131,11 @@ drain_down_to (GstStereoMatch *self, guint rest)
 }
 
 static GstFlowReturn
-gst_stereo_match_drain (GstStereoAggregator *base, gboolean keep_one)
+gst_stereo_match_drain (GstStereoAggregator *base, gboolean one_may_stay)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (base);
 
-  return drain_down_to (self, keep_one && !gst_stereo_match_output_is_limited (self->parts.output) ? 1 : 0);
+  return drain_down_to (self, one_may_stay && !gst_stereo_match_output_is_limited (self->parts.output) ? 1 : 0);
 }
 
 /* ---- the way of a pair: up to its submission ---------------------------------------------- */
@@ -202,7 +203,10 @@ submit_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFram
     return flow;
   /* the pairs ahead of it are whole; or one of them tells why there can be no more */
   flow = drain_down_to (self, 0);
-  return flow == GST_FLOW_OK ? fail_plan (self, &error) : flow;
+  if (flow == GST_FLOW_OK)
+    return fail_plan (self, &error);
+  gst_stereo_flights_unmap_failed (self->parts.flights);
+  return flow;
 }
 
 static GstFlowReturn
@@ -256,7 +260,8 @@ gst_stereo_match_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstC
   /* downstream may have asked for other caps: what is in flight goes before those */
   if (self->drained == GST_FLOW_OK)
     self->drained = drain_down_to (self, 0);
-  *result = gst_stereo_match_output_choose (self->parts.output, caps, gst_stereo_planner_makes_depth (self->parts.planner));
+  *result =
+      gst_stereo_match_output_choose (self->parts.output, caps, gst_stereo_planner_makes_depth (self->parts.planner));
   return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
 }
 

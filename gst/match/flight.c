@@ -18,8 +18,8 @@ struct _GstStereoFlights
   GstStereoMatchOutput *output;
 
   /* of the source pad's task */
-  GQueue queue;    /* of Flight, oldest first */
-  Flight *refused; /* by a plan that was not dropped yet; may be NULL */
+  GQueue queue;  /* of Flight, oldest first */
+  GQueue failed; /* of Flight: with a plan that was not dropped yet */
 
   GstStereoFlightsStats stats; /* protected by the element's object lock */
 };
@@ -33,6 +33,7 @@ gst_stereo_flights_new (GstElement *element, GstStereoPlanner *planner, GstStere
   flights->planner = planner;
   flights->output = output;
   g_queue_init (&flights->queue);
+  g_queue_init (&flights->failed);
   return flights;
 }
 
@@ -40,7 +41,7 @@ void
 gst_stereo_flights_free (GstStereoFlights *flights)
 {
   gst_stereo_flights_abandon (flights);
-  gst_stereo_flights_unmap_refused (flights);
+  gst_stereo_flights_unmap_failed (flights);
   g_free (flights);
 }
 
@@ -122,11 +123,15 @@ submit (GstStereoFlights *flights, Flight *flight, const GstStereoLayout *layout
 {
   const GstVideoFrame *first = &flight->input[0], *second = flight->input[1].buffer ? &flight->input[1] : first;
   StereoImage left, right;
-  gboolean entered;
+  StereoStatus status;
 
   gst_stereo_layout_images (layout, first, second, &left, &right);
-  if (gst_stereo_planner_submit (flights->planner, &left, &right, target, &entered, error) != STEREO_OK)
-    return entered ? GST_STEREO_FLOW_PLAN_FAILED : GST_FLOW_ERROR;
+  if (!gst_stereo_planner_enter (flights->planner))
+    return GST_FLOW_ERROR;
+  status = stereo_plan_submit (gst_stereo_planner_plan (flights->planner), &left, &right, target, error);
+  gst_stereo_planner_leave (flights->planner);
+  if (status != STEREO_OK)
+    return GST_STEREO_FLOW_PLAN_FAILED;
   /* host memory was copied: upstream gets its buffers back */
   if (left.memory == STEREO_MEMORY_HOST && right.memory == STEREO_MEMORY_HOST)
     unmap_inputs (flight);
@@ -144,14 +149,16 @@ gst_stereo_flights_submit (GstStereoFlights *flights, GstStereoMatchPair *pair, 
   if (map_inputs (flights, flight, first, second) &&
       gst_stereo_match_output_map (flights->output, &flight->mapped, pair->out, pair->confidence, &target))
     flow = submit (flights, flight, &first->layout, &target, error);
-  if (flow == GST_STEREO_FLOW_PLAN_FAILED)
-    flights->refused = flight;
-  else if (flow != GST_FLOW_OK)
+  if (flow != GST_FLOW_OK && flow != GST_STEREO_FLOW_PLAN_FAILED) {
     free_flight (flight);
-  if (flow != GST_FLOW_OK)
     return flow;
+  }
   flight->pair = *pair;
   *pair = (GstStereoMatchPair) { 0 };
+  if (flow == GST_STEREO_FLOW_PLAN_FAILED) {
+    g_queue_push_tail (&flights->failed, flight);
+    return flow;
+  }
   GST_LOG_OBJECT (flights->element, "submitted, %u in flight before it", flights->queue.length);
   if (flights->queue.length) {
     GST_OBJECT_LOCK (flights->element);
@@ -169,21 +176,21 @@ gst_stereo_flights_collect (
     GstStereoFlights *flights, GstStereoMatchPair *pair, StereoStats *stats, StereoError *error)
 {
   Flight *flight = g_queue_pop_head (&flights->queue);
-  GstFlowReturn flow = GST_STEREO_FLOW_PLAN_FAILED;
 
-  if (gst_stereo_planner_collect (flights->planner, stats, error) == STEREO_OK) {
-    GST_OBJECT_LOCK (flights->element);
-    flights->stats.steps_total += stats->steps_ns;
-    flights->stats.valid_ratio = stats->valid_ratio;
-    flights->stats.mean_confidence = stats->mean_confidence;
-    GST_OBJECT_UNLOCK (flights->element);
-    gst_stereo_mapped_output_unmap (&flight->mapped);
-    *pair = flight->pair;
-    flight->pair = (GstStereoMatchPair) { 0 };
-    flow = GST_FLOW_OK;
+  if (gst_stereo_planner_collect (flights->planner, stats, error) != STEREO_OK) {
+    g_queue_push_tail (&flights->failed, flight);
+    return GST_STEREO_FLOW_PLAN_FAILED;
   }
+  GST_OBJECT_LOCK (flights->element);
+  flights->stats.steps_total += stats->steps_ns;
+  flights->stats.valid_ratio = stats->valid_ratio;
+  flights->stats.mean_confidence = stats->mean_confidence;
+  GST_OBJECT_UNLOCK (flights->element);
+  gst_stereo_mapped_output_unmap (&flight->mapped);
+  *pair = flight->pair;
+  flight->pair = (GstStereoMatchPair) { 0 };
   free_flight (flight);
-  return flow;
+  return GST_FLOW_OK;
 }
 
 void
@@ -199,7 +206,10 @@ gst_stereo_flights_abandon (GstStereoFlights *flights)
 }
 
 void
-gst_stereo_flights_unmap_refused (GstStereoFlights *flights)
+gst_stereo_flights_unmap_failed (GstStereoFlights *flights)
 {
-  g_clear_pointer (&flights->refused, free_flight);
+  Flight *flight;
+
+  while ((flight = g_queue_pop_head (&flights->failed)))
+    free_flight (flight);
 }

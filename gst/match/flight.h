@@ -3,8 +3,8 @@
  * Pairs in flight: submitted to the plan, not collected yet.
  *
  * While the next pair is waiting already, one stays in flight when aggregate() returns, so that its computation and the
- * next pair's copies overlap. It stays only if aggregate() is sure to be called again at once: nothing is held back that
- * somebody could be waiting for. A live pipeline holds nothing back at all: a pair is late soon enough.
+ * next pair's copies overlap. It stays only if aggregate() is sure to be called again at once: nothing is held back
+ * that somebody could be waiting for. A live pipeline holds nothing back at all: a pair is late soon enough.
  */
 #ifndef GST_STEREO_FLIGHT_H
 #define GST_STEREO_FLIGHT_H
@@ -50,7 +50,7 @@ void gst_stereo_flights_start (GstStereoFlights *flights);
 
 guint gst_stereo_flights_count (const GstStereoFlights *flights);
 /* Maps the frames and the buffers, and submits them. @second is @first for a frame that holds both views. Takes what
- * @pair holds, unless it fails. */
+ * @pair holds, unless an error was posted. */
 GstFlowReturn gst_stereo_flights_submit (GstStereoFlights *flights, GstStereoMatchPair *pair,
     const GstStereoFrame *first, const GstStereoFrame *second, StereoError *error);
 /* Waits for the oldest pair, and gives it back. */
@@ -58,9 +58,9 @@ GstFlowReturn gst_stereo_flights_collect (
     GstStereoFlights *flights, GstStereoMatchPair *pair, StereoStats *stats, StereoError *error);
 /* Waits for all that is in flight, and drops it. */
 void gst_stereo_flights_abandon (GstStereoFlights *flights);
-/* After the plan that refused a pair was dropped: until then the pair's frames stay mapped, for the plan may have begun
- * to read and write there. */
-void gst_stereo_flights_unmap_refused (GstStereoFlights *flights);
+/* After a plan that failed was dropped. Until then the frames of the pairs that failed with it stay mapped, for the plan
+ * may still read and write there. */
+void gst_stereo_flights_unmap_failed (GstStereoFlights *flights);
 
 /* From any thread. */
 void gst_stereo_flights_get_stats (GstStereoFlights *flights, GstStereoFlightsStats *stats);

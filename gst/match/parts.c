@@ -47,7 +47,7 @@ gst_stereo_match_parts_release (GstStereoMatchParts *parts)
 {
   gst_stereo_flights_abandon (parts->flights);
   gst_stereo_planner_release (parts->planner);
-  gst_stereo_flights_unmap_refused (parts->flights);
+  gst_stereo_flights_unmap_failed (parts->flights);
   gst_stereo_device_release (parts->device);
   gst_stereo_match_output_release (parts->output);
   gst_stereo_cameras_reset (parts->cameras);

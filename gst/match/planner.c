@@ -241,21 +241,25 @@ gst_stereo_planner_geometry (const GstStereoPlanner *planner)
     planner->in_force.principal_offset };
 }
 
-StereoStatus
-gst_stereo_planner_submit (GstStereoPlanner *planner, const StereoImage *left, const StereoImage *right,
-    const StereoOutput *output, gboolean *entered, StereoError *error)
+StereoPlan *
+gst_stereo_planner_plan (GstStereoPlanner *planner)
 {
-  StereoStatus status;
-
-  *entered = enter (planner, planner->context);
-  if (!*entered)
-    return STEREO_ERROR_BACKEND;
-  status = stereo_plan_submit (planner->plan, left, right, output, error);
-  gst_stereo_cuda_leave (planner->context);
-  return status;
+  return planner->plan;
 }
 
-/* A context that cannot be entered has nothing left to wait for: the plan says so then. */
+gboolean
+gst_stereo_planner_enter (GstStereoPlanner *planner)
+{
+  return enter (planner, planner->context);
+}
+
+void
+gst_stereo_planner_leave (GstStereoPlanner *planner)
+{
+  gst_stereo_cuda_leave (planner->context);
+}
+
+/* In a context that cannot be entered there is nothing left to wait for. */
 StereoStatus
 gst_stereo_planner_collect (GstStereoPlanner *planner, StereoStats *stats, StereoError *error)
 {

@@ -47,12 +47,14 @@ GstStereoCudaContext *gst_stereo_planner_context (const GstStereoPlanner *planne
 void gst_stereo_planner_set_geometry (GstStereoPlanner *planner, const StereoParams *params);
 GstStereoGeometry gst_stereo_planner_geometry (const GstStereoPlanner *planner);
 
-/* The engine's functions, in the plan's context. Where that cannot be entered, submit posts an error and leaves FALSE in
- * @entered; @error is not set then. */
-StereoStatus gst_stereo_planner_submit (GstStereoPlanner *planner, const StereoImage *left, const StereoImage *right,
-    const StereoOutput *output, gboolean *entered, StereoError *error);
+/* The plan, to be used between enter and leave: in the context that it lives in. enter: FALSE after an error was
+ * posted, and nothing is to be left then. */
+StereoPlan *gst_stereo_planner_plan (GstStereoPlanner *planner);
+gboolean gst_stereo_planner_enter (GstStereoPlanner *planner);
+void gst_stereo_planner_leave (GstStereoPlanner *planner);
+/* stereo_plan_collect(), even where the context cannot be entered any more: the plan reports that then. */
 StereoStatus gst_stereo_planner_collect (GstStereoPlanner *planner, StereoStats *stats, StereoError *error);
-/* Posts what submit or collect reported. Returns the flow to return with it. */
+/* Posts what the plan reported. Returns the flow to return with it. */
 GstFlowReturn gst_stereo_planner_post_error (GstStereoPlanner *planner, const StereoError *error);
 
 /* ---- from any thread ---------------------------------------------------------------------- */

@@ -19,9 +19,9 @@ gst_stereo_match_properties_install (GObjectClass *klass)
   const GParamFlags ro = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
 
   g_object_class_install_property (klass, PROP_CHECK_INTERVAL, g_param_spec_uint64 ("check-interval", "check-interval",
-          "Nanoseconds of stream time from one look at the input to the next, whether left and right are exchanged, "
-          "the rows of the views do not fit, or their timestamps are out of step: a warning says so once, and what to do; "
-          "some 2 ms on the CPU each; 0 = never", 0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL,
+          "Nanoseconds of stream time from one check of the input to the next: whether left and right are exchanged, "
+          "the rows of the views do not fit, or their timestamps are out of step; a warning says so once, and what to "
+          "do; each check takes some 2 ms of CPU time; 0 = never", 0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, PROP_ACTIVE_BACKEND, g_param_spec_string ("active-backend",
           "active-backend", "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
@@ -35,8 +35,8 @@ gst_stereo_match_properties_install (GObjectClass *klass)
           "differ, median; below 0 = not known), skew-mean (ns between the frames of a pair) and skew-drift (ns that "
           "it grows by in a second)", GST_TYPE_STRUCTURE, ro));
   g_object_class_install_property (klass, PROP_SETTINGS, g_param_spec_boxed ("settings", "settings",
-          "Every parameter in force, each own value replaced by what profile and method call for; NULL when they "
-          "contradict each other", GST_TYPE_STRUCTURE, ro));
+          "All parameters in force; those left at their default have the value that profile and method give them; NULL "
+          "when they contradict each other", GST_TYPE_STRUCTURE, ro));
   gst_stereo_props_install (klass, PROP_TABLE);
 }
 
@@ -53,7 +53,8 @@ gst_stereo_match_properties_make_stats (GstStereoMatchParts *parts, const GstSte
       "pairs", G_TYPE_UINT64, pairs->pairs, "dropped-left", G_TYPE_UINT64, pairs->dropped_left,
       "dropped-right", G_TYPE_UINT64, pairs->dropped_right, "late", G_TYPE_UINT64, pairs->late,
       "overlapped", G_TYPE_UINT64, flights.overlapped,
-      "compute-time", G_TYPE_UINT64, pairs->compute_last, "compute-time-mean", G_TYPE_UINT64, pairs->compute_total / count,
+      "compute-time", G_TYPE_UINT64, pairs->compute_last, "compute-time-mean", G_TYPE_UINT64,
+      pairs->compute_total / count,
       "steps-time-mean", G_TYPE_UINT64, pairs->pairs ? flights.steps_total / count : (guint64) 0,
       "valid-ratio", G_TYPE_DOUBLE, flights.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, flights.mean_confidence,
       "checks", G_TYPE_UINT64, checks.checks, "check-matches", G_TYPE_UINT64, checks.matches,

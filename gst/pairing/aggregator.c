@@ -35,11 +35,11 @@ set_busy (GstStereoAggregator *self, gboolean busy)
 }
 
 static GstFlowReturn
-drain (GstStereoAggregator *self, gboolean keep_one)
+drain (GstStereoAggregator *self, gboolean one_may_stay)
 {
   GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
 
-  return klass->drain ? klass->drain (self, keep_one) : GST_FLOW_OK;
+  return klass->drain ? klass->drain (self, one_may_stay) : GST_FLOW_OK;
 }
 
 static gboolean

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The base class of elements that take two views: stereomatch and stereorectify. It has the request pads sink, sink_left
- * and sink_right, pairs their frames, drops frames without a partner and pairs that come too late, and gives the output
- * its segment and timestamps. Each of these is done by a part with a file of its own: pads.h, pad.h, pairs.h, drops.h,
- * late_pairs.h, silence.h, decorate.h. Subclasses need none of them.
+ * The base class of elements that take two views: stereomatch and stereorectify. It has the request pads sink,
+ * sink_left and sink_right, pairs their frames, drops frames without a partner and pairs that come too late, and gives
+ * the output its segment and timestamps. Each of these is done by a part with a file of its own: pads.h, pad.h,
+ * pairs.h, drops.h, late_pairs.h, silence.h, decorate.h. Subclasses need none of them.
  */
 #ifndef GST_STEREO_AGGREGATOR_H
 #define GST_STEREO_AGGREGATOR_H
@@ -40,8 +40,8 @@ typedef struct
   guint64 compute_last, compute_total; /* ns */
 } GstStereoPairStats;
 
-/* A subclass has to set process() and input_caps(). Where it sets start(), stop() or flush() of GstAggregatorClass, those
- * call their parent's first. */
+/* A subclass has to set process() and input_caps(). Where it sets start(), stop() or flush() of GstAggregatorClass,
+ * those call their parent's first. */
 typedef struct
 {
   GstAggregatorClass parent_class;
@@ -51,8 +51,9 @@ typedef struct
   /* Computes a pair. @second is @first for a frame that holds both views. The caller unrefs their buffers. */
   GstFlowReturn (*process) (GstStereoAggregator *self, GstStereoFrame *first, GstStereoFrame *second);
   /* For a subclass that returns from process() while the pair is still being computed: pushes such pairs, oldest first.
-   * @keep_one: the next pair follows at once, so that one may stay. Otherwise somebody may wait for it. */
-  GstFlowReturn (*drain) (GstStereoAggregator *self, gboolean keep_one);
+   * @one_may_stay: the next pair follows at once, so that one pair may stay in flight. Otherwise somebody may wait for
+   * it. */
+  GstFlowReturn (*drain) (GstStereoAggregator *self, gboolean one_may_stay);
 } GstStereoAggregatorClass;
 
 /* In class_init: pad templates in the order in which linking tries them. Takes @caps. */
@@ -70,8 +71,8 @@ void gst_stereo_aggregator_set_negotiated (GstStereoAggregator *self, gboolean n
 /* TRUE where the pair would come too late: it is dropped, counted and reported. @frame gives its time. To be called
  * last, when nothing is left to do but compute and push: the time that these take is measured from here on. */
 gboolean gst_stereo_aggregator_drop_if_late (GstStereoAggregator *self, const GstStereoFrame *frame);
-/* Gives @out the timestamps, flags and metadata of its pair. @same_place: every object of the left view lies at the same
- * place of @out. */
+/* Gives @out the timestamps, flags and metadata of its pair. @same_place: every object of the left view lies at the
+ * same place of @out. */
 void gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
     const GstStereoFrame *other, gboolean same_place);
 /* Counts a pair that took so long to compute, for `stats` and the latency, and pushes @out (transfer full). */

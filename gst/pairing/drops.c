@@ -74,8 +74,6 @@ gst_stereo_drops_report (GstStereoDrops *drops, gboolean now)
         "cameras together, or raise max-skew.", ABS (drops->skew) / 1e6, drops->max_skew / 1e6);
   else
     skew = g_strdup ("");
-  GST_WARNING_OBJECT (drops->element, "%u left and %u right frames had no partner and were dropped.%s", left, right,
-      skew);
   GST_ELEMENT_WARNING (drops->element, STREAM, FAILED,
       ("%u left and %u right frames had no partner and were dropped.%s", left, right, skew), (NULL));
   g_free (skew);

@@ -33,14 +33,15 @@ void gst_stereo_late_pairs_set_qos (GstStereoLatePairs *late, gboolean qos);
 gboolean gst_stereo_late_pairs_get_qos (GstStereoLatePairs *late);
 void gst_stereo_late_pairs_get_stats (GstStereoLatePairs *late, GstStereoLatePairsStats *stats);
 
-/* New caps: the time from one pair to the next (0 = unknown), and the longest wait for the later frame of a pair; in ns.
- * Reports the latency that follows from them. */
+/* New caps: the time from one pair to the next (0 = unknown), and the longest wait for the later frame of a pair; in
+ * ns. Reports the latency that follows from them. */
 void gst_stereo_late_pairs_set_frame (GstStereoLatePairs *late, GstClockTime frame, GstClockTime wait);
 /* A QoS event, or a LATENCY event, from downstream. */
 void gst_stereo_late_pairs_read_event (GstStereoLatePairs *late, GstEvent *event);
 
-/* TRUE where the pair would come too late. It is counted then, and a QoS message is posted. @frame gives its time. To be
- * called last, when nothing is left to do but compute and push: the time that these take is measured from here on. */
+/* TRUE where the pair would come too late. It is counted then, and a QoS message is posted. @frame gives its time. To
+ * be called last, when nothing is left to do but compute and push: the time that these take is measured from here
+ * on. */
 gboolean gst_stereo_late_pairs_drop (GstStereoLatePairs *late, const GstStereoFrame *frame);
 /* The pair took so long to compute, and is pushed now. May raise the latency, which is reported before the push. */
 void gst_stereo_late_pairs_computed (GstStereoLatePairs *late, GstClockTime compute_time);

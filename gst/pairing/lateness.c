@@ -67,10 +67,10 @@ overloaded (const GstStereoLateness *self)
   return self->expected > self->frame;
 }
 
-/* How long a pair may have waited. In overload the fresh ones are computed: there is always one that came within a
- * frame's time. But a sink that holds the thread until the latency is over would then hold it all the longer: what
- * waits meanwhile is as good. One that is slow again as one was a while ago adds to what it waited; a quarter kept back
- * bounds what that can come to. */
+/* How long a pair may have waited. In overload only fresh pairs are computed: there is always one that came within a
+ * frame's time. Where a sink holds the thread until the latency is over, this would make the sink hold it even longer,
+ * and a pair that waits meanwhile is as good. Such a pair may turn out to be as slow as the slowest one, on top of its
+ * wait: a quarter of `allowed` is kept back to bound the sum. */
 static gint64
 most_waited (const GstStereoLateness *self, gint64 spare)
 {
@@ -99,7 +99,7 @@ end_period (GstStereoLateness *self, gint64 now)
 void
 gst_stereo_lateness_advance (GstStereoLateness *self, gint64 now)
 {
-  /* the first time, and when the clock is set back */
+  /* before the first pair, and when the clock is set back */
   if (now < self->since)
     self->since = now;
   if (now - self->since >= self->period && self->count >= GST_STEREO_LATENESS_RECENT)

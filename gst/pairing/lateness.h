@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a live element reports as its latency, and which pairs it drops to keep to it: pure logic, no objects, no
+ * Which latency a live element reports, and which pairs it drops to keep that latency: pure logic, no objects, no
  * threads, no clock. Times are in nanoseconds of running time.
  *
  *   latency = what upstream reports + the wait for the partner + excess + allowed
@@ -8,22 +8,24 @@
  *   it is late when waited + expected > allowed + spare
  *
  * `spare` is what the pipeline allows beyond the latency of this element: what the sink adds, or a slower branch. In
- * overload, where more is expected than a frame's time, late begins sooner: a fresh pair is never far.
+ * overload (`expected` is more than a frame's time) a pair is late sooner: a fresher pair follows soon in any case.
  *
- * `expected` is an eighth more than the slowest of the last pairs took, `allowed` at least that and half a frame of
- * waiting, at least a frame. A pair that takes longer than expected raises `allowed` before it is pushed: so pairs come
- * within what is reported when they come, with three exceptions. Of the first pair of all nothing is known. A single
- * one that takes more than four times what is allowed does not count: then the machine stood still. And where pairs are
- * expected within a frame's time, nothing is dropped for the one that takes longer, nor is more allowed than it took:
- * a sink that holds the element's thread until the latency is over leaves each pair a frame's time, whatever that is.
+ * `expected` is the slowest of the last pairs and an eighth. `allowed` is at least `expected` and half a frame for
+ * waiting, and at least a frame. A pair that takes longer than expected raises `allowed` before it is pushed. Each
+ * pair therefore comes within the latency that is reported when it comes, with three exceptions:
+ * - Nothing is known before the first pair.
+ * - A single pair that takes more than four times `allowed` does not count: the machine stood still then.
+ * - Where pairs are expected within a frame's time, no pair is dropped because another takes longer, and `allowed`
+ *   covers the time that the longer one took, but not the time that it waited. A sink that holds the element's thread
+ *   until the latency is over leaves each pair a frame's time, however large `allowed` is.
  *
- * What is allowed is remembered for a period. After one in which less would have been enough, it is lowered; when it
- * has to be raised again after that, the period is doubled: what comes back now and then is remembered, and the latency
- * does not go up and down for long.
+ * `allowed` is kept for a period. When less would have been enough in a period, `allowed` is lowered after it. When it
+ * has to be raised again, the next periods are twice as long: load that comes back now and then does not make the
+ * latency go up and down for long.
  *
- * Pairs may arrive later than upstream reports, by `excess`. While pairs come in time nothing tells; but when all pairs
- * are late for some time, the one that waited least tells by how much. It is not taken for latency where it is so much
- * that the timestamps cannot be of this clock; pairs are then late relative to each other.
+ * Pairs may arrive later than upstream reports, by `excess`. While pairs come in time, nothing shows this. When all
+ * pairs are late for some time, the pair that waited least shows the excess. An excess so large that the timestamps
+ * cannot be of this clock is not added to the latency; pairs are then late relative to each other.
  */
 #ifndef GST_STEREO_LATENESS_H
 #define GST_STEREO_LATENESS_H
@@ -59,20 +61,21 @@ void gst_stereo_lateness_set_frame (GstStereoLateness *self, gint64 frame);
 /* A flush: other timestamps follow, and take as long to compute. */
 void gst_stereo_lateness_flush (GstStereoLateness *self);
 
-/* To report, besides what upstream does and the wait for the partner. All of the following may change it. */
+/* To be reported in addition to what upstream reports and the wait for the partner. All functions below may change
+ * it. */
 gint64 gst_stereo_lateness_latency (const GstStereoLateness *self);
 
 /* Before a pair is decided upon. */
 void gst_stereo_lateness_advance (GstStereoLateness *self, gint64 now);
 
-/* By how much a pair would come too late if it were computed now; 0 = compute it. @waited: since the time by which it
- * should have been there, after what upstream reports; below 0 where it came before that. */
+/* By how much a pair would come too late if it were computed now; 0 = compute it. @waited: time since it should have
+ * been there, by what upstream reports; below 0 where it came before that. */
 gint64 gst_stereo_lateness_decide (GstStereoLateness *self, gint64 now, gint64 waited, gint64 spare);
 
-/* The pair that had waited so long when it was decided upon took so long from then on, and is pushed now. */
+/* A pair that had waited for @waited when it was decided upon took @service from then on, and is pushed now. */
 void gst_stereo_lateness_took (GstStereoLateness *self, gint64 waited, gint64 spare, gint64 service);
 
-/* It was pushed, which took so long. */
+/* It was pushed, which took @time. */
 void gst_stereo_lateness_pushed (GstStereoLateness *self, gint64 time);
 
 G_END_DECLS

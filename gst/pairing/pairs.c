@@ -186,9 +186,13 @@ drop_head (GstStereoPairs *pairs, GstStereoPad *pad, const Heads *heads)
   const GstStereoQueue *own = right ? &heads->right : &heads->left, *other = right ? &heads->left : &heads->right;
 
   if (own->generation == other->generation && own->count && other->count && own->time[0] != GST_STEREO_TIME_NONE &&
-      other->time[0] != GST_STEREO_TIME_NONE)
-    gst_stereo_drops_set_skew (pairs->drops, heads->right.time[0] - heads->left.time[0],
-        heads->max_skew == GST_STEREO_TIME_NONE ? 0 : heads->max_skew);
+      other->time[0] != GST_STEREO_TIME_NONE) {
+    gint64 skew = heads->right.time[0] - heads->left.time[0];
+    gint64 max_skew = heads->max_skew == GST_STEREO_TIME_NONE ? 0 : heads->max_skew;
+
+    GST_DEBUG_OBJECT (pad, "the next frames are %+.3f ms apart, max-skew is %.3f ms", skew / 1e6, max_skew / 1e6);
+    gst_stereo_drops_set_skew (pairs->drops, skew, max_skew);
+  }
   drop (pairs, pad, right, reason_to_drop (own, other, heads->max_skew));
   if (own->generation < other->generation)
     gst_stereo_pad_count_old_frame (pad);
@@ -262,8 +266,8 @@ static GstFlowReturn
 wait_for_frame (GstStereoPad *pad, const GstStereoQueue *needed, GstStereoPad *other)
 {
   if (needed->count) {
-    GST_LOG_OBJECT (pad, "waits for the next frame, which may be nearer to %s's than the one of %" GST_STIME_FORMAT,
-        GST_PAD_NAME (other), GST_STIME_ARGS (needed->time[0]));
+    GST_LOG_OBJECT (pad, "waits: the frame after %" GST_STIME_FORMAT " may be nearer to the one of %s",
+        GST_STIME_ARGS (needed->time[0]), GST_PAD_NAME (other));
     gst_stereo_pad_make_room (other);
   } else {
     GST_LOG_OBJECT (pad, "waits for a frame");

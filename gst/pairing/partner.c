@@ -7,7 +7,7 @@ distance (gint64 a, gint64 b)
   return a > b ? a - b : b - a;
 }
 
-/* One queue is empty: the other one's head goes when no frame that can still come reaches it. */
+/* One queue is empty. The other queue's head is dropped when no frame that can still come is near enough. */
 static GstStereoPairing
 decide_without (const GstStereoQueue *empty, const GstStereoQueue *other, gint64 max_skew, GstStereoPairing wait,
     GstStereoPairing drop)
@@ -22,7 +22,7 @@ decide_without (const GstStereoQueue *empty, const GstStereoQueue *other, gint64
   return wait;
 }
 
-/* Whether @queue is still of before a seek that @other has behind it. */
+/* Whether the head of @queue is from before a seek, and the head of @other from after it. */
 static gboolean
 is_behind (const GstStereoQueue *queue, const GstStereoQueue *other)
 {

@@ -2,8 +2,8 @@
 /*
  * Which left frame goes with which right one: pure logic, no objects, no threads, no clock.
  *
- * Both streams are queues of running times in nanoseconds. The caller shows the two heads and, where
- * it has it, the frame after each, and does what it is told until it is told to wait.
+ * Both streams are queues of running times in nanoseconds. The caller shows the head of each and, where it is there,
+ * the frame after it. It does what the decision says, and asks again, until the decision is to wait.
  */
 #ifndef GST_STEREO_PAIRING_H
 #define GST_STEREO_PAIRING_H
@@ -37,14 +37,14 @@ typedef struct
 
 /*
  * Two frames are a pair when they are at most @max_skew apart (GST_STEREO_TIME_NONE: any distance) and
- * the next frame of the earlier stream is not nearer. That next frame is waited for only where it can
- * be nearer: when the distance is more than half of @soonest. Regular streams that are at most half a
- * frame apart are so paired without delay.
+ * the next frame of the earlier stream is not nearer. The decision is to wait for that next frame only where it can
+ * be nearer: when the distance is more than half of `soonest`. Regular streams that are at most half a
+ * frame apart are therefore paired without delay.
  *
- * Frames of before and after a seek are no pair, whatever their times: of two generations the older one is dropped, or
- * waited for, while its stream is to move on to a later one.
+ * Two frames of different generations (from before and after a seek) are no pair, whatever their times. The stream of
+ * the older generation drops its frames, or waits, as long as its next generation is still to come.
  *
- * A head without a timestamp pairs with the other head whatever that one's is: arrival order.
+ * A head without a timestamp pairs with the other head, whatever the time of that one is: the order of arrival decides.
  */
 GstStereoPairing gst_stereo_pairing_decide (const GstStereoQueue *left, const GstStereoQueue *right, gint64 max_skew);
 

@@ -11,19 +11,19 @@ gst_stereo_properties_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_PACKING,
       g_param_spec_enum ("packing", "packing",
           "How two views lie in a frame on sink whose caps do not say it; a multiview-mode in the caps wins "
-          "(multiview-mode=mono counts as not saying it, multiview-flags are heeded either way)",
+          "(multiview-mode=mono counts as not saying it; multiview-flags hold in either case)",
           GST_TYPE_STEREO_PACKING, GST_STEREO_PACKING_AUTO, rw));
   g_object_class_install_property (klass, PROP_MAX_SKEW,
       g_param_spec_uint64 ("max-skew", "max-skew",
-          "Nanoseconds that the two frames of a pair may be apart; frames without a partner so near are dropped, "
-          "counted and reported; the default, 18446744073709551615, is half the left frame's duration (or no limit "
-          "where nothing tells that duration)",
+          "Nanoseconds that the two frames of a pair may be apart; frames without a partner within that time are "
+          "dropped, counted and reported; the default, 18446744073709551615, is half the left frame's duration (no limit "
+          "where that duration is unknown)",
           0, G_MAXUINT64, GST_STEREO_MAX_SKEW_AUTO, rw));
   g_object_class_install_property (klass, PROP_QOS,
       g_param_spec_boolean (
           "qos", "qos",
-          "Drop pairs before they are computed when downstream says that they come too late, and in live pipelines when "
-          "they would come later than the latency that is reported",
+          "Drop pairs before they are computed when downstream says that they come too late, and in live pipelines "
+          "when they would come later than the latency that is reported",
           TRUE, rw));
 }
 

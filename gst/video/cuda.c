@@ -27,9 +27,9 @@ gst_stereo_cuda_context_of (GstBuffer *buffer)
 }
 
 /*
- * The engine reads on a stream of its own that waits for no other. GStreamer's elements mostly wait for their own
- * work, but a copy from device to device (gst_buffer_copy_deep()) is only queued on the default stream, which in
- * turn comes after all other streams that such elements make.
+ * The engine reads on a stream that waits for no other stream. Most elements of GStreamer wait for their work before
+ * they push, but a copy from device to device (gst_buffer_copy_deep()) is only queued on the default stream. The
+ * default stream comes after all other streams that such elements make, so that it is enough to wait for it.
  */
 static gboolean
 wait_for_writers (GstCudaContext *context, GstBuffer *buffer)
@@ -47,21 +47,21 @@ wait_for_writers (GstCudaContext *context, GstBuffer *buffer)
   return done;
 }
 
-/* Rows in device memory are padded. Without a GstVideoMeta that says how, the memory itself knows. */
+/* Rows in device memory are padded. Where no GstVideoMeta says how, the memory itself knows it. */
 static GstVideoInfo
 layout_of_memory (const GstVideoInfo *info, GstBuffer *buffer)
 {
-  const GstVideoInfo *own = &GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0))->info;
+  const GstVideoInfo *allocated = &GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0))->info;
   GstVideoInfo layout = *info;
 
   if (gst_buffer_get_video_meta (buffer) || gst_buffer_n_memory (buffer) != 1 ||
-      GST_VIDEO_INFO_FORMAT (own) != GST_VIDEO_INFO_FORMAT (info) ||
-      GST_VIDEO_INFO_WIDTH (own) != GST_VIDEO_INFO_WIDTH (info) ||
-      GST_VIDEO_INFO_HEIGHT (own) != GST_VIDEO_INFO_HEIGHT (info))
+      GST_VIDEO_INFO_FORMAT (allocated) != GST_VIDEO_INFO_FORMAT (info) ||
+      GST_VIDEO_INFO_WIDTH (allocated) != GST_VIDEO_INFO_WIDTH (info) ||
+      GST_VIDEO_INFO_HEIGHT (allocated) != GST_VIDEO_INFO_HEIGHT (info))
     return layout;
-  memcpy (layout.stride, own->stride, sizeof layout.stride);
-  memcpy (layout.offset, own->offset, sizeof layout.offset);
-  layout.size = own->size;
+  memcpy (layout.stride, allocated->stride, sizeof layout.stride);
+  memcpy (layout.offset, allocated->offset, sizeof layout.offset);
+  layout.size = allocated->size;
   return layout;
 }
 

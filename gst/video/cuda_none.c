@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stands in for gststereocuda.c in a build without GStreamer's CUDA library. */
+/* Takes the place of cuda.c in a build without GStreamer's CUDA library. */
 #include "gst/video/cuda.h"
 
 gboolean

@@ -23,7 +23,8 @@ gst_stereo_packing_get_type (void)
   return once;
 }
 
-/* What the caps say: a packing, AUTO where they say nothing, FALSE where it is none that can be split. */
+/* The packing that the caps name; AUTO where they name none. FALSE: frames of that kind cannot be split into two
+ * views. */
 static gboolean
 packing_of_caps (const GstVideoInfo *info, GstStereoPacking *packing)
 {
@@ -78,7 +79,8 @@ scale_fraction (gint *n, gint *d, gint by_n, gint by_d)
   }
 }
 
-/* Frame -> one view. Half-aspect views are squeezed along the axis they share: their pixels count double there. */
+/* From the size of a frame to the size of a view. Half-aspect views are squeezed along the axis that they share: their
+ * pixels count double there. */
 static gboolean
 halve (GstStereoLayout *layout, gboolean half_aspect, gchar **message)
 {
@@ -128,7 +130,7 @@ gst_stereo_layout_packed (GstStereoLayout *layout, const GstVideoInfo *info, Gst
         "link the views to sink_left and sink_right.", layout->width, layout->height);
     return FALSE;
   }
-  /* an untagged stream's frame rate counts buffers; tagged, it counts bundles */
+  /* the frame rate of an untagged stream counts buffers, that of a tagged one counts bundles */
   if (!tagged && layout->packing == GST_STEREO_PACKING_FRAME_BY_FRAME && layout->fps_n)
     scale_fraction (&layout->fps_n, &layout->fps_d, 1, 2);
   return halve (layout, (flags & GST_VIDEO_MULTIVIEW_FLAGS_HALF_ASPECT) != 0, message);
@@ -188,8 +190,8 @@ gboolean
 gst_stereo_frame_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
     GstStereoCudaContext *context)
 {
-  GstStereoCudaContext *own = gst_stereo_cuda_context_of (buffer);
-  gboolean mapped = own ? gst_stereo_cuda_map (frame, info, buffer, own == context) :
+  GstStereoCudaContext *lies_in = gst_stereo_cuda_context_of (buffer);
+  gboolean mapped = lies_in ? gst_stereo_cuda_map (frame, info, buffer, lies_in == context) :
       gst_video_frame_map (frame, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
 
   if (!mapped || samples_are_inside (frame, (guint) components (frame)))

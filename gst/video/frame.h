@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Video frames -> views for the engine: where the two views lie in what a pad got.
+ * From video frames to views for the engine: where the two views lie in the frames of a pad.
  *
- * A view is a strided window into the mapped frame (StereoImage), so no layout costs a copy.
+ * A view is a window with strides into the mapped frame (StereoImage), so that no layout costs a copy.
  */
 #ifndef GST_STEREO_FRAME_H
 #define GST_STEREO_FRAME_H
@@ -35,7 +35,7 @@ typedef struct
   gint width, height;           /* of one view */
   gint par_n, par_d;            /* of a view's pixels */
   gint fps_n, fps_d;            /* of pairs; 0/1 = variable */
-  gboolean overruled;           /* the caps' layout was taken and @wanted asked for another */
+  gboolean overruled;           /* @wanted was another packing than that of the caps */
 } GstStereoLayout;
 
 /*
@@ -53,7 +53,7 @@ gboolean gst_stereo_layout_single (GstStereoLayout *layout, const GstVideoInfo *
  * buffer does not hold the frame, or cannot be read. */
 gboolean gst_stereo_frame_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
     GstStereoCudaContext *context);
-/* Whether all components of a mapped frame lie in it: mapping looks at those that are matched alone. */
+/* Whether all components of a mapped frame lie in its memory. Mapping checks only those that are matched. */
 gboolean gst_stereo_frame_is_whole (const GstVideoFrame *frame);
 /* The two views of mapped frames: @second is the other view's frame (two pads, frame by frame), or the same. */
 void gst_stereo_layout_images (const GstStereoLayout *layout, const GstVideoFrame *first,

@@ -31,7 +31,7 @@ configure_pool (GstBufferPool *pool, const PoolNeeds *needs)
   return FALSE;
 }
 
-/* @offered, if it can be used, or a new pool. */
+/* @offered where it can be used, else a new pool. */
 static GstBufferPool *
 obtain_pool (GstBufferPool *offered, const PoolNeeds *needs)
 {
@@ -89,7 +89,7 @@ gst_stereo_pool_new (const GstVideoInfo *info)
   return pool;
 }
 
-/* Else others' samples may lie between the rows. */
+/* Whether the rows lie as the caps alone say. Where they do not, samples of another picture may lie between them. */
 static gboolean
 is_plain (const GstVideoFrame *frame)
 {

@@ -12,9 +12,10 @@ G_BEGIN_DECLS
 gboolean gst_stereo_pool_decide (GstQuery *query, gboolean *limited);
 /* A configured pool of such frames, not active yet; NULL on failure. */
 GstBufferPool *gst_stereo_pool_new (const GstVideoInfo *info);
-/* Zeroes what lies between the rows and planes of a frame that is to be written, where they lie as the caps alone say:
- * nobody else does, and a file that is made of the whole buffer would have memory's old contents in it. Before the
- * samples are written: of a packed format with a last pixel that is half there some lie in it. */
+/* Zeroes the padding between the rows and planes of a frame that is to be written, where its layout is the default one
+ * of its caps. Nobody else zeroes it, and a file made of the whole buffer would show old contents of the memory. To be
+ * called before the samples are written: in a packed format of odd width, part of the last pixel lies in the
+ * padding. */
 void gst_stereo_pool_clear_padding (GstVideoFrame *frame);
 
 G_END_DECLS

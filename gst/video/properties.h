@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /* One property for every row; the property of row i has the id @first + i. Returns the first id left free. */
 guint gst_stereo_props_install (GObjectClass *klass, guint first);
 
-/* One of them, for an element that has only a few. */
+/* The property of one row, for an element that has only a few of them. */
 GParamSpec *gst_stereo_props_spec (const StereoParamInfo *info);
 
 /* @row: the row of the table. */

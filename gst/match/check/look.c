@@ -17,14 +17,14 @@
 /* Of the structure tensor's smaller eigenvalue, per pixel: some gradient both ways, above what noise makes. */
 #define MIN_TEXTURE 4.0f
 #define GOOD 0.85f  /* correlation of a match in the small picture */
-#define RIVAL 1.6f  /* how much farther from 1 the next best has to be, and then some: */
+#define RIVAL 1.6f  /* the next best has to be farther from 1 by this factor, and by this sum: */
 #define CLEAR 0.02f /* for a match */
-#define UNIQUE 0.1f /* for one that speaks for a direction: what repeats may fit best at a wrong repetition */
+#define UNIQUE 0.1f /* for a match that votes for a direction: a pattern that repeats may fit best in a wrong place */
 #define PEAK 2      /* px around a match that are the same match */
 
 #define MIN_MATCHES 12
 #define MAJORITY 0.75
-#define MAX_DOUBT 3      /* doubtful matches for each one that has a say */
+#define MAX_DOUBT 3      /* doubtful matches for each one that votes */
 #define NEAR_ZERO 1.5    /* px of disparity that have no sign */
 #define MAX_VERTICAL 1.0 /* px */
 #define MAX_TILT 1.5     /* px from the left half's median to the right half's */

@@ -2,16 +2,16 @@
 /*
  * Whether two views can be what they are said to be: now and then a look at a few hundred points of a pair, on the CPU.
  *
- * Textured points, spread over the left view, are looked for in the right one, in a picture made a few times smaller:
- * at positive and at negative disparities alike, and some rows up and down. Only a match that is good, that nothing
- * else comes near, and that leads back to where it came from counts; where too few do, the pair tells nothing. What
- * counts is then placed to a fraction of a pixel in the views as they are.
+ * Textured points, spread over the left view, are searched in the right view, in pictures made a few times smaller: at
+ * positive and at negative disparities alike, and some rows up and down. A match counts only if it is good, if no other
+ * place fits nearly as well, and if the search back from it ends at the point. Where too few matches count, the pair
+ * tells nothing. The matches that count are then placed to a fraction of a pixel in the views themselves.
  *
- * - Exchanged: the sign of the disparity is all that differs. Matches whose opposite lies in the range that is
- * searched, and not they themselves, speak for it. Points at infinity have no sign and no say. It cannot be told for a
- * range that reaches as far to either side.
- * - Not rectified: the median of the vertical offsets' absolute values, and what the two sides of the picture differ
- * by, which shows a small rotation. An offset that is due to movement between two moments looks the same.
+ * - Exchanged views differ from correct ones by the sign of the disparity alone. A match speaks for an exchange if its
+ *   disparity lies outside the search range and the opposite disparity inside. Points at infinity have no sign, and do
+ *   not count. A range that reaches equally far to either side tells nothing.
+ * - Views that are not rectified have vertical offsets: the median of their absolute values tells, and the difference
+ *   between the two sides of the picture shows a small rotation. Movement between the two moments looks the same.
  */
 #ifndef GST_STEREO_CHECK_H
 #define GST_STEREO_CHECK_H
@@ -33,7 +33,7 @@ typedef struct
   guint points;            /* textured ones, looked for */
   guint matches;           /* of them, found for sure */
   guint forward, backward; /* matches inside the range; matches that would be inside if the views were exchanged */
-  guint doubtful;          /* those that have no say in that, for something else fits nearly as well */
+  guint doubtful;          /* matches that do not count there: another place fits nearly as well */
   gdouble disparity;       /* median of all matches, px */
   guint placed;            /* matches with a vertical offset */
   gdouble vertical;        /* median of its absolute value, px */

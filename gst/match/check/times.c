@@ -72,14 +72,14 @@ gst_stereo_skew_drifts (const GstStereoSkew *skew, gint64 frame)
                                                                                              GST_STEREO_VERDICT_GOOD;
 }
 
-/* ---- saying so --------------------------------------------------------------------------- */
+/* ---- reporting --------------------------------------------------------------------------- */
 
 #define GONE 3 /* checks in a row that a finding has to be absent from */
 
 gboolean
 gst_stereo_finding_update (GstStereoFinding *finding, GstStereoVerdict verdict)
 {
-  gboolean say = verdict == GST_STEREO_VERDICT_BAD && !finding->stands;
+  gboolean report = verdict == GST_STEREO_VERDICT_BAD && !finding->stands;
 
   if (verdict == GST_STEREO_VERDICT_BAD) {
     finding->stands = TRUE;
@@ -88,5 +88,5 @@ gst_stereo_finding_update (GstStereoFinding *finding, GstStereoVerdict verdict)
     finding->stands = FALSE;
     finding->absent = 0;
   }
-  return say;
+  return report;
 }

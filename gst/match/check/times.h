@@ -45,7 +45,7 @@ gboolean gst_stereo_skew_close (GstStereoSkew *skew);
 GstStereoVerdict gst_stereo_skew_is_large (const GstStereoSkew *skew, gint64 frame);
 GstStereoVerdict gst_stereo_skew_drifts (const GstStereoSkew *skew, gint64 frame);
 
-/* ---- saying so --------------------------------------------------------------------------- */
+/* ---- reporting --------------------------------------------------------------------------- */
 
 /* Zeroed at first. */
 typedef struct
@@ -54,7 +54,7 @@ typedef struct
   guint absent; /* checks in a row that did not find it */
 } GstStereoFinding;
 
-/* TRUE when it is to be said: when it was found, and not found before or gone for a while. */
+/* TRUE when the finding is to be reported: it is there now, and was not there before, or was gone for a while. */
 gboolean gst_stereo_finding_update (GstStereoFinding *finding, GstStereoVerdict verdict);
 
 G_END_DECLS

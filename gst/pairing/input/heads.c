@@ -80,7 +80,7 @@ gst_stereo_heads_remove_gap (GstStereoHeads *heads)
 }
 
 gboolean
-gst_stereo_heads_keep_peeked (GstStereoHeads *heads)
+gst_stereo_heads_detach_peeked (GstStereoHeads *heads)
 {
   gboolean pop = heads->peeked;
 

@@ -41,10 +41,11 @@ void gst_stereo_heads_add_gap (GstStereoHeads *heads, gint64 end);
 void gst_stereo_heads_remove_gap (GstStereoHeads *heads);
 
 /* The peeked frame, if there is one, stays at hand and is to be popped from the aggregator's queue. TRUE if so. */
-gboolean gst_stereo_heads_keep_peeked (GstStereoHeads *heads);
+gboolean gst_stereo_heads_detach_peeked (GstStereoHeads *heads);
 /* The peeked frame, if there is one, is left to the aggregator's queue. Returns its buffer, to be unreffed. */
 GstBuffer *gst_stereo_heads_return_peeked (GstStereoHeads *heads);
-/* Moves the head out. FALSE when there is none. @pop: it was peeked, and is to be popped from the aggregator's queue. */
+/* Moves the head out. FALSE when there is none. @pop: it was peeked, and is to be popped from the aggregator's
+ * queue. */
 gboolean gst_stereo_heads_take (GstStereoHeads *heads, GstStereoFrame *frame, gboolean *pop);
 
 /* Fills in @queue for gst_stereo_pairing_decide(), except `ended` and `moves_on`, which the pad knows. @generation: of

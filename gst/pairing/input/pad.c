@@ -218,7 +218,7 @@ gst_stereo_pad_make_room (GstStereoPad *pad)
 
   GST_OBJECT_LOCK (pad);
   room = gst_stereo_heads_have_room (&pad->heads);
-  pop = room && gst_stereo_heads_keep_peeked (&pad->heads);
+  pop = room && gst_stereo_heads_detach_peeked (&pad->heads);
   GST_OBJECT_UNLOCK (pad);
   if (pop)
     pop_peeked (pad);

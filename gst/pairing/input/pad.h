@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A sink pad that receives frames and shows the next two of them, each with the caps and the segment that it came under.
+ * A sink pad that receives frames and shows the next two of them, each with the caps and the segment that it came
+ * under.
  *
- * Upstream's thread delivers frames into the aggregator's queue. The task of the source pad looks at them there and takes
- * them out. What the pad learns from events is in stream.h.
+ * Upstream's thread delivers frames into the aggregator's queue. The task of the source pad looks at them there and
+ * takes them out. What the pad learns from events is in stream.h.
  */
 #ifndef GST_STEREO_PAD_H
 #define GST_STEREO_PAD_H
@@ -46,7 +47,8 @@ GstStereoPull gst_stereo_pad_pull (GstStereoPad *pad, GstStereoPacking packing, 
 guint gst_stereo_pad_count (GstStereoPad *pad);
 /* Moves the head out; the caller unrefs its buffer. FALSE when a flush was faster. */
 gboolean gst_stereo_pad_take (GstStereoPad *pad, GstStereoFrame *frame);
-/* Pops the peeked frame and keeps it, so that upstream can deliver the next one. FALSE when there is no room for that. */
+/* Pops the peeked frame and keeps it, so that upstream can deliver the next one. FALSE when there is no room for
+ * that. */
 gboolean gst_stereo_pad_make_room (GstStereoPad *pad);
 /* For gst_stereo_pairing_decide(): what is at hand. @spacing gets the head's (unchanged when there is no head), @origin
  * the running time that its generation is timed from. */
