@@ -39,7 +39,7 @@ struct CudaSlot
   uint64_t arrived_ns;          /* about the same moment on the host's clock */
 };
 
-/* What all stages of a plan share; what only one stage needs stands in that stage's context. */
+/* What all stages of a plan share. What only one stage needs is in the context of that stage. */
 struct CudaState
 {
   int shared_per_block, multiprocessors;        /* of the device: bytes that a block may have, and a count */

@@ -61,6 +61,16 @@ takes_cost (int method, int cost)
   return methods_taking (cost) & method_bit (method);
 }
 
+/* Whether @method takes @cost and no other one. */
+constexpr bool
+takes_only (int method, int cost)
+{
+  for (int other = STEREO_COST_AUTO; other < STEREO_COSTS; other++)
+    if (takes_cost (method, other) != (other == cost))
+      return false;
+  return true;
+}
+
 constexpr bool
 every_cost_is_taken ()
 {
@@ -87,14 +97,22 @@ struct CostPixel
 {
   uint64_t census;
   uint32_t color;
-  int luma, gradient;
+  int level;                    /* luma or gradient */
 };
 
-/* Differences of two pairs of pixels, for packed formulas. Features that a cost does not read differ by 0. */
+/* Differences of one pair of pixels. Features that a cost does not read differ by 0. */
+struct Differences
+{
+  int bits;                     /* Hamming distance of the census */
+  int sad;                      /* over R, G, B */
+  int level;                    /* left minus right */
+};
+
+/* The same of two pairs, for packed formulas. */
 struct TwoDifferences
 {
-  uint32_t bits[2];             /* Hamming distances of the census */
-  uint32_t sad[2];              /* over R, G, B */
+  uint32_t bits[2];
+  uint32_t sad[2];
   __half2 level;                /* absolute; whole numbers */
 };
 
@@ -127,10 +145,17 @@ pack_shorts (uint32_t low, uint32_t high)
  */
 template <int COST> struct Cost;
 
-struct CensusCost
+template <int WORDS> struct CensusCost
 {
+  static constexpr int census_words = WORDS;
   static constexpr bool color = false;
   static constexpr Level level = Level::NONE;
+
+  static __device__ __forceinline__ int
+  of_pair (const Differences &d)
+  {
+    return d.bits;
+  }
 
   static __device__ __forceinline__ uint32_t
   of_two_pairs (const TwoDifferences &d)
@@ -139,26 +164,12 @@ struct CensusCost
   }
 };
 
-template <> struct Cost<STEREO_COST_CENSUS_7X5> : CensusCost
+template <> struct Cost<STEREO_COST_CENSUS_7X5> : CensusCost<1>
 {
-  static constexpr int census_words = 1;
-
-  static __device__ __forceinline__ int
-  of_pair (const CostPixel &l, const CostPixel &r)
-  {
-    return __popc ((uint32_t) l.census ^ (uint32_t) r.census);
-  }
 };
 
-template <> struct Cost<STEREO_COST_CENSUS_9X7> : CensusCost
+template <> struct Cost<STEREO_COST_CENSUS_9X7> : CensusCost<2>
 {
-  static constexpr int census_words = 2;
-
-  static __device__ __forceinline__ int
-  of_pair (const CostPixel &l, const CostPixel &r)
-  {
-    return __popcll (l.census ^ r.census);
-  }
 };
 
 template <> struct Cost<STEREO_COST_MIXED>
@@ -168,10 +179,9 @@ template <> struct Cost<STEREO_COST_MIXED>
   static constexpr Level level = Level::GRADIENT;
 
   static __device__ __forceinline__ int
-  of_pair (const CostPixel &l, const CostPixel &r)
+  of_pair (const Differences &d)
   {
-    return 4 * __popc ((uint32_t) l.census ^ (uint32_t) r.census) +
-        stereo_mixed_part ((int) __vsadu4 (l.color, r.color), l.gradient - r.gradient);
+    return 4 * d.bits + stereo_mixed_part (d.sad, d.level);
   }
 
   /* stereo_mixed_part(), whose constants these are, with the gradient's part in half floats. */
@@ -192,9 +202,9 @@ template <> struct Cost<STEREO_COST_AD>
   static constexpr Level level = Level::LUMA;
 
   static __device__ __forceinline__ int
-  of_pair (const CostPixel &l, const CostPixel &r)
+  of_pair (const Differences &d)
   {
-    return abs (l.luma - r.luma);
+    return abs (d.level);
   }
 
   static __device__ __forceinline__ uint32_t
@@ -211,9 +221,9 @@ template <> struct Cost<STEREO_COST_SAD>
   static constexpr Level level = Level::NONE;
 
   static __device__ __forceinline__ int
-  of_pair (const CostPixel &l, const CostPixel &r)
+  of_pair (const Differences &d)
   {
-    return ((int) __vsadu4 (l.color, r.color) + 1) / 3;
+    return (d.sad + 1) / 3;
   }
 
   static __device__ __forceinline__ uint32_t
@@ -232,24 +242,81 @@ reads_features ()
   return false;
 }
 
+/* ---- the cost of a pair of pixels ---------------------------------------------------------------------- */
+
+template <int COST> __device__ __forceinline__ uint64_t
+load_census (const StereoView &view, ptrdiff_t place)
+{
+  if constexpr (Cost<COST>::census_words == 2)
+    return ((const uint64_t *) view.census)[place];
+  else
+    return ((const uint32_t *) view.census)[place];
+}
+
+template <int COST> __device__ __forceinline__ int
+count_bits (uint64_t left, uint64_t right)
+{
+  if constexpr (Cost<COST>::census_words == 2)
+    return __popcll (left ^ right);
+  else
+    return __popc ((uint32_t) left ^ (uint32_t) right);
+}
+
+template <int COST> __device__ __forceinline__ int
+load_level (const StereoView &view, ptrdiff_t place)
+{
+  if constexpr (Cost<COST>::level == Level::LUMA)
+    return view.luma[place];
+  else
+    return view.gradient[place];
+}
+
 /* What Cost<COST> reads of the pixel at element @place of the images. */
 template <int COST> __device__ __forceinline__ CostPixel
 load_pixel (const StereoView &view, ptrdiff_t place)
 {
-  typedef Cost<COST> C;
-  CostPixel p = { 0, 0, 0, 0 };
+  CostPixel p = { 0, 0, 0 };
 
-  if constexpr (C::census_words == 2)
-    p.census = ((const unsigned long long *) view.census)[place];
-  else if constexpr (C::census_words == 1)
-    p.census = ((const uint32_t *) view.census)[place];
-  if constexpr (C::color)
+  if constexpr (Cost<COST>::census_words > 0)
+    p.census = load_census<COST> (view, place);
+  if constexpr (Cost<COST>::color)
     p.color = view.color[place];
-  if constexpr (C::level == Level::LUMA)
-    p.luma = view.luma[place];
-  else if constexpr (C::level == Level::GRADIENT)
-    p.gradient = view.gradient[place];
+  if constexpr (Cost<COST>::level != Level::NONE)
+    p.level = load_level<COST> (view, place);
   return p;
+}
+
+/* Raw cost of pixels in registers. */
+template <int COST> __device__ __forceinline__ int
+raw_cost (const CostPixel &left, const CostPixel &right)
+{
+  Differences d = { 0, 0, 0 };
+
+  if constexpr (Cost<COST>::census_words > 0)
+    d.bits = count_bits<COST> (left.census, right.census);
+  if constexpr (Cost<COST>::color)
+    d.sad = (int) __vsadu4 (left.color, right.color);
+  if constexpr (Cost<COST>::level != Level::NONE)
+    d.level = left.level - right.level;
+  return Cost<COST>::of_pair (d);
+}
+
+/* Raw cost of left (x, y) against mirrored right (xm, y), both in memory. @row: the first element of row y. Features are
+ * loaded and subtracted one after the other: asw's kernels then need fewer registers than with two load_pixel(). */
+template <int COST> __device__ __forceinline__ int
+raw_cost (const Frame &f, size_t row, int x, int xm)
+{
+  const StereoView &l = f.view[STEREO_LEFT], &r = f.view[STEREO_RIGHT];
+  ptrdiff_t left = (ptrdiff_t) row + x, right = (ptrdiff_t) row + xm;
+  Differences d = { 0, 0, 0 };
+
+  if constexpr (Cost<COST>::census_words > 0)
+    d.bits = count_bits<COST> (load_census<COST> (l, left), load_census<COST> (r, right));
+  if constexpr (Cost<COST>::color)
+    d.sad = (int) __vsadu4 (l.color[left], r.color[right]);
+  if constexpr (Cost<COST>::level != Level::NONE)
+    d.level = load_level<COST> (l, left) - load_level<COST> (r, right);
+  return Cost<COST>::of_pair (d);
 }
 
 /* ---- from a plan's cost to a kernel of that cost ------------------------------------------------------------ */

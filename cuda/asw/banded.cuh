@@ -15,8 +15,8 @@
  *
  * A lane's sums are then those of 8 neighbouring indices, 8 t..8 t + 7: see gather_row().
  */
-#ifndef STEREO_CUDA_BANDED_CUH
-#define STEREO_CUDA_BANDED_CUH
+#ifndef STEREO_CUDA_ASW_BANDED_CUH
+#define STEREO_CUDA_ASW_BANDED_CUH
 
 #include "cuda/async_copy.cuh"
 #include "cuda/asw/mma.cuh"

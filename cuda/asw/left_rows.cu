@@ -5,7 +5,7 @@
 namespace
 {
 
-constexpr int TILES_AHEAD = 3;  /* tiles whose copies are under way while one is read */
+constexpr int TILES_AHEAD = 3;  /* tiles that are being copied while one is read */
 
 /* Bytes of a column of a tile in shared memory: whole groups of 128, inside which CostCopy permutes vectors. */
 static __host__ __device__ int
@@ -161,6 +161,29 @@ presence (const Frame &f, int tile, int base)
       stereo_first_index (to, f.width, f.min_disparity) <= base ? ALL : SOME;
 }
 
+/* Makes and stores the warp's means of a tile. @step: see multiply_band(). @x: the column of pixel g. */
+template <int REACH> __device__ __forceinline__ void
+store_tile (const Frame &f, const uint4 (&a)[REACH], const Ring<REACH> &ring, int step, int tile, int base, int x,
+    uint16_t *out)
+{
+  float sum[INDEX_TILES][4], weights[4], scale[2] = { (float) f.volume_unit, (float) f.volume_unit };
+  Presence there = presence<REACH> (f, tile, base);
+
+  if (there == ALL) {
+    multiply_band (sum, a, ring, step);
+    sum_weights (weights, a);
+    scale[0] *= reciprocal (weights[0]);
+    scale[1] *= reciprocal (weights[2]);
+    store_steps (f, sum, scale, base + WARP_INDICES <= f.disparities, base, x, out);
+    return;
+  }
+  if (there == SOME) {
+    multiply_band (sum, a, ring, step);
+    divide_existing<REACH> (f, sum, a, tile, base + (threadIdx.x & 31) / 4 * INDEX_TILES);
+  }
+  store_steps (f, sum, scale, false, base, x, out);
+}
+
 /*
  * Block: a row (blockIdx.x) by WARP_INDICES disparities a warp (blockIdx.y: further chunks). It moves along x, reads the
  * half floats of the first pass and writes the final costs in their place: a tile is written after the tiles in reach
@@ -215,26 +238,12 @@ aggregate_rows (Frame f, AswWindow w)
       if (tile >= tiles)
         break;
       uint4 a[REACH];
-      float sum[INDEX_TILES][4], weights[4], scale[2] = { (float) f.volume_unit, (float) f.volume_unit };
       advance (tile + REACH / 2);
       if (tile + 1 < tiles)
         share_weights (line, distances, tile + 1, turn, w);
       load_weights (a, line, tile);
       read (tile + REACH / 2, ring.costs[(step + REACH / 2) % REACH]);
-      Presence there = presence<REACH> (f, tile, base);
-      if (there == ALL) {
-        multiply_band (sum, a, ring, step);
-        sum_weights (weights, a);
-        scale[0] *= reciprocal (weights[0]);
-        scale[1] *= reciprocal (weights[2]);
-        store_steps (f, sum, scale, base + WARP_INDICES <= f.disparities, base, tile * TILE_PIXELS + g, out);
-      } else {
-        if (there == SOME) {
-          multiply_band (sum, a, ring, step);
-          divide_existing<REACH> (f, sum, a, tile, base + g * INDEX_TILES);
-        }
-        store_steps (f, sum, scale, false, base, tile * TILE_PIXELS + g, out);
-      }
+      store_tile (f, a, ring, step, tile, base, tile * TILE_PIXELS + g, out);
       out += TILE_PIXELS * f.depth;
     }
 }

@@ -8,8 +8,8 @@
  * numbered by xm - min_disparity + RECORD_PAD. There are as many as candidates have; those outside the image are never
  * written and never reach a result.
  */
-#ifndef STEREO_CUDA_RECORDS_CUH
-#define STEREO_CUDA_RECORDS_CUH
+#ifndef STEREO_CUDA_ASW_RECORDS_CUH
+#define STEREO_CUDA_ASW_RECORDS_CUH
 
 #include "cuda/asw/weights.cuh"
 
@@ -89,7 +89,7 @@ four_costs (const FourRows<COST> &l, const FourRows<COST> &r, uint32_t (&costs)[
 
 /* ---- making the records --------------------------------------------------------------------------------- */
 
-/* One feature of a pixel as it stands in a record: 32 bits, or 16 of the level. */
+/* One feature of a pixel as a record has it: 32 bits, or 16 of the level. */
 template <int COST> __device__ __forceinline__ uint32_t
 feature (const StereoView &view, size_t at, int plane)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the kernels of adaptive support weights share: weights, and raw costs of one pixel pair. */
-#ifndef STEREO_CUDA_ASW_CUH
-#define STEREO_CUDA_ASW_CUH
+#ifndef STEREO_CUDA_ASW_WEIGHTS_CUH
+#define STEREO_CUDA_ASW_WEIGHTS_CUH
 
 #include "cuda/cost.cuh"
 
@@ -35,14 +35,6 @@ reciprocal (float a)
   float b;
   asm ("rcp.approx.ftz.f32 %0, %1;" : "=f" (b) : "f" (a));
   return b;
-}
-
-/* Raw cost of left (x, y) against mirrored right (xm, y). */
-template <int COST> __device__ __forceinline__ int
-raw_cost (const Frame &f, size_t row, int x, int xm)
-{
-  return Cost<COST>::of_pair (load_pixel<COST> (f.view[STEREO_LEFT], (ptrdiff_t) row + x),
-      load_pixel<COST> (f.view[STEREO_RIGHT], (ptrdiff_t) row + xm));
 }
 
 }

@@ -12,8 +12,8 @@
  * A block whose candidates all exist with whole windows is INNER and tests none of them. All sums are whole numbers of 32
  * bits.
  */
-#ifndef STEREO_CUDA_BM_CUH
-#define STEREO_CUDA_BM_CUH
+#ifndef STEREO_CUDA_BM_WINDOWS_CUH
+#define STEREO_CUDA_BM_WINDOWS_CUH
 
 #include "cuda/common.cuh"
 #include "stereo/exact/bm.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Exponential step size adaptive weight: stage.cuh without messages. */
-#include "cuda/cost.cuh"
 #include "cuda/exponential/kernel.cuh"
 
 namespace

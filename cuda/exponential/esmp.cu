@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Exponential step size message propagation: stage.cuh with messages, all candidates of a pixel in one warp. */
-#include "cuda/cost.cuh"
 #include "cuda/exponential/kernel.cuh"
 
 namespace

@@ -3,6 +3,7 @@
 #ifndef STEREO_CUDA_EXPONENTIAL_KERNEL_CUH
 #define STEREO_CUDA_EXPONENTIAL_KERNEL_CUH
 
+#include "cuda/cost.cuh"
 #include "cuda/exponential/stage.cuh"
 
 namespace
@@ -11,6 +12,8 @@ namespace
 /* ---- the kernel -------------------------------------------------------------------------------------- */
 
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_DISPARITIES * sizeof (uint16_t) <= UINT32_MAX, "a row's bytes");
+static_assert (takes_only (STEREO_METHOD_ESAW, STEREO_COST_AD) && takes_only (STEREO_METHOD_ESMP, STEREO_COST_AD),
+    "make_costs() has no branch for another cost");
 
 /* Where a thread reads, of row 0. */
 struct Places

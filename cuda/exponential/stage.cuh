@@ -12,8 +12,8 @@
  * The first iteration makes its costs itself. With MESSAGES, costs become messages before they are averaged: along the row
  * in registers, along the column when they are stored for the next iteration.
  */
-#ifndef STEREO_CUDA_EXPONENTIAL_CUH
-#define STEREO_CUDA_EXPONENTIAL_CUH
+#ifndef STEREO_CUDA_EXPONENTIAL_STAGE_CUH
+#define STEREO_CUDA_EXPONENTIAL_STAGE_CUH
 
 #include "cuda/common.cuh"
 #include "stereo/exact/exponential.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether the views agree about a pixel (3.2.4), four of a row at a time: rows of maps are whole vectors of them. */
-#ifndef STEREO_CUDA_CHECK_CUH
-#define STEREO_CUDA_CHECK_CUH
+#ifndef STEREO_CUDA_POST_CHECK_CUH
+#define STEREO_CUDA_POST_CHECK_CUH
 
 #include "cuda/common.cuh"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Median of the valid values of a window, the lower one of two. */
-#ifndef STEREO_CUDA_MEDIAN_CUH
-#define STEREO_CUDA_MEDIAN_CUH
+#ifndef STEREO_CUDA_POST_MEDIAN_CUH
+#define STEREO_CUDA_POST_MEDIAN_CUH
 
 #include "cuda/common.cuh"
 

@@ -11,8 +11,8 @@
  * it is split at o: taps before o are multiplied by 2^(distance * (o - q)), sums and taps of the eight by
  * 2^(distance * (p - o)). No factor exceeds 1; where a factor underflows to 0, so does the weight.
  */
-#ifndef STEREO_CUDA_REFINE_LINES_CUH
-#define STEREO_CUDA_REFINE_LINES_CUH
+#ifndef STEREO_CUDA_POST_REFINE_LINES_CUH
+#define STEREO_CUDA_POST_REFINE_LINES_CUH
 
 #include "cuda/post/refine.cuh"
 

@@ -3,8 +3,8 @@
  * The arithmetic of reselection: candidates as keys that compare by cost + penalty, the range of indices that may hold one
  * of the two lowest, and the memory that one iteration leaves for the next.
  */
-#ifndef STEREO_CUDA_RESELECT_CUH
-#define STEREO_CUDA_RESELECT_CUH
+#ifndef STEREO_CUDA_POST_RESELECT_CUH
+#define STEREO_CUDA_POST_RESELECT_CUH
 
 #include "cuda/common.cuh"
 

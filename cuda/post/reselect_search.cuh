@@ -102,7 +102,7 @@ known_of (const Block &block, uint2 costs, int first, int second, int expected)
   return { { lowest, next, key_of<Key> (alpha, expected, costs.y & 0xFFFF, third) }, expected, costs.y & 0xFFFF };
 }
 
-/* Hides how @value was made: otherwise the compiler keeps one more running sum for each expression of the loop that uses it. */
+/* Hides how @value was made: otherwise the compiler makes one more running sum for each expression of the loop with @value. */
 template <typename Value> static __device__ __forceinline__ void
 hide_origin (Value &value)
 {

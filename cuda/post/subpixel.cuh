@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sub-pixel offset of a left pixel, from the costs beside its index. */
-#ifndef STEREO_CUDA_SUBPIXEL_CUH
-#define STEREO_CUDA_SUBPIXEL_CUH
+#ifndef STEREO_CUDA_POST_SUBPIXEL_CUH
+#define STEREO_CUDA_POST_SUBPIXEL_CUH
 
 #include "cuda/common.cuh"
 

@@ -36,7 +36,7 @@ cost_kernel (Frame f, uint8_t *costs)
 #pragma unroll
     for (int n = 0; n < THREAD_SIDE; n++) {
       int at = partner - k + n;
-      uint32_t cost = (uint32_t) Cost<COST>::of_pair (left[k], right[THREAD_SIDE - 1 - k + n]);
+      uint32_t cost = (uint32_t) raw_cost<COST> (left[k], right[THREAD_SIDE - 1 - k + n]);
       word |= (at >= 0 && at < f.width && i + n < f.disparities ? cost : 0) << 8 * n;
     }
     if (x + k < f.width)

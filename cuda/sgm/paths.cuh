@@ -7,8 +7,8 @@
  * (2 * P2 < SGM_MISSING). A path that has had no candidate yet is the same everywhere: its first candidates get L = C.
  * Costs that are added to the sums do not contain SGM_MISSING, because the carry would change the neighbouring candidate.
  */
-#ifndef STEREO_CUDA_SGM_CUH
-#define STEREO_CUDA_SGM_CUH
+#ifndef STEREO_CUDA_SGM_PATHS_CUH
+#define STEREO_CUDA_SGM_PATHS_CUH
 
 #include "cuda/async_copy.cuh"
 #include "cuda/common.cuh"

@@ -11,7 +11,7 @@ namespace
 
 constexpr int BAND_ROWS = 8;    /* of a band; even */
 constexpr int HALO_WARPS = BAND_ROWS - 1;
-constexpr int ROWS_AHEAD = 4;   /* rows whose copies to shared memory are under way; a divisor of BAND_ROWS */
+constexpr int ROWS_AHEAD = 4;   /* rows that are being copied to shared memory; a divisor of BAND_ROWS */
 constexpr int MAX_COLUMNS = 16; /* of the strips that are on one multiprocessor */
 constexpr int MAX_STRIPS = 2;   /* on one multiprocessor: while one strip waits, the other works */
 
