@@ -88,7 +88,7 @@ typedef struct StereoRemapSource
 typedef struct StereoRemapTarget
 {
   uint8_t *data;
-  ptrdiff_t stride;    /* bytes from row to row; negative: bottom up */
+  ptrdiff_t stride;    /* bytes from row to row */
   StereoMemory memory; /* STEREO_MEMORY_CUDA only with backend=cuda */
 } StereoRemapTarget;
 

@@ -218,7 +218,7 @@ typedef enum StereoMemory { STEREO_MEMORY_HOST, STEREO_MEMORY_CUDA } StereoMemor
 typedef struct StereoImage
 {
   const uint8_t *data;
-  ptrdiff_t stride;             /* bytes from row to row; negative: bottom up */
+  ptrdiff_t stride;             /* bytes from row to row */
   int pixel_stride;             /* bytes from pixel to pixel, 1..8 */
   int channels;                 /* 1: luma; 3: red, green, blue */
   uint8_t offset[3];            /* 0..3 */
