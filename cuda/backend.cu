@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CUDA backend as a table: device, stream, memory, clock. How images come in and results go out
- * stands in transfer.cu. */
+/* The CUDA backend as a table: the device, its streams, memory and times, and the stages. transfer.cu copies images and
+ * results, graph.cu runs the steps of a frame. */
 #include "cuda/common.cuh"
-
 #include "cuda/config.h"
+#include "cuda/cost.cuh"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COPY_THREADS 4
-#define OLDEST_MAJOR 7          /* compute capability 7.5 */
-#define OLDEST_MINOR 5
-
+constexpr int COPY_THREADS = 4;
+constexpr int OLDEST_MAJOR = 7; /* compute capability 7.5 */
+constexpr int OLDEST_MINOR = 5;
 StereoStatus
 cuda_fail (StereoError *error, cudaError_t code, const char *call, const char *file, int line)
 {
   const char *base = strrchr (file, '/'), *advice = "";
 
-  cudaGetLastError ();          /* so that the next plan does not meet this one's error */
+  cudaGetLastError ();          /* clears the error: the next plan must not see it */
   if (cuda_note_failure (code))
     advice = " This process cannot use the device any more: restart it, or set backend=cpu.";
   else if (code == cudaErrorMemoryAllocation)
@@ -96,7 +95,7 @@ cuda_available (int device, char *reason, size_t size)
   return usable;
 }
 
-/* The plan's device; -1: whichever is current. */
+/* The plan's device; -1: the current one. */
 static int
 device_of (const StereoPlan *plan)
 {
@@ -172,7 +171,7 @@ cuda_open (StereoPlan *plan, StereoError *error)
   return open_device (plan, state, error);
 }
 
-/* After a fault every call returns it, as these do. */
+/* After a fault every call returns an error, these calls too. */
 static void
 cuda_settle (StereoPlan *plan)
 {
@@ -272,7 +271,16 @@ cuda_copy (StereoPlan *plan, void *to, const void *from, size_t size)
 
 /* ---- frames -------------------------------------------------------------------------------------- */
 
-/* Without events the times are 0. */
+void *
+cuda_context_of (const StereoPlan *plan, const StereoStage *stage)
+{
+  for (int i = 0; i < plan->step_count; i++)
+    if (plan->steps[i].stage == stage)
+      return plan->steps[i].context;
+  return NULL;
+}
+
+/* A moment without an event has the time 0. */
 static void
 cuda_mark (StereoPlan *plan, int index)
 {
@@ -291,23 +299,86 @@ cuda_elapsed_ms (StereoPlan *plan, int from, int to)
   float ms = 0;
 
   if (!events[from] || !events[to] || cudaEventElapsedTime (&ms, events[from], events[to]) != cudaSuccess) {
-    cudaGetLastError ();        /* not the next launch's */
+    cudaGetLastError ();        /* clears the error, which the next launch would report */
     ms = 0;
   }
   return ms;
 }
 
+/* ---- the table ----------------------------------------------------------------------------------- */
+
+static constexpr StereoStageTable
+make_stages ()
+{
+  StereoStageTable t = {};
+
+  t.load = &stereo_cuda_load;
+  t.features[STEREO_FEATURES_CENSUS_7X5] = &stereo_cuda_census_7x5;
+  t.features[STEREO_FEATURES_CENSUS_9X7] = &stereo_cuda_census_9x7;
+  t.features[STEREO_FEATURES_CENSUS_7X5_GRADIENT] = &stereo_cuda_mixed;
+  t.match[STEREO_METHOD_ASW] = stereo_cuda_asw;
+  t.match[STEREO_METHOD_ESAW] = stereo_cuda_esaw;
+  t.match[STEREO_METHOD_ESMP] = stereo_cuda_esmp;
+  t.match[STEREO_METHOD_SGM] = stereo_cuda_sgm;
+  t.match[STEREO_METHOD_BM] = stereo_cuda_bm;
+  t.select = &stereo_cuda_select;
+  t.check = &stereo_cuda_check;
+  t.refine[STEREO_REFINE_TWO_PASS] = &stereo_cuda_refine_two_pass;
+  t.refine[STEREO_REFINE_FULL] = &stereo_cuda_refine_full;
+  t.refine[STEREO_REFINE_IDR] = &stereo_cuda_refine_idr;
+  t.reselect = &stereo_cuda_reselect;
+  t.speckle = &stereo_cuda_speckle;
+  t.fill = &stereo_cuda_fill;
+  t.reselect_last = &stereo_cuda_reselect_last;
+  /* these two replace subpixel, integer, reject, median, threshold and store, which stay NULL */
+  t.disparity = &stereo_cuda_disparity;
+  t.output = &stereo_cuda_output;
+  return t;
+}
+
+static constexpr bool
+has_every_method (const StereoStageTable &table)
+{
+  for (const auto &match : table.match)
+    if (!match)
+      return false;
+  return true;
+}
+
+static constexpr bool
+has_every_feature_set (const StereoStageTable &table)
+{
+  for (int set = STEREO_FEATURES_NONE + 1; set < STEREO_FEATURE_SETS; set++)
+    if (!table.features[set])
+      return false;
+  return true;
+}
+
+static constexpr StereoStageTable stages = make_stages ();
+static_assert (has_every_method (stages), "make_stages() has no line for a method of stereo.h");
+static_assert (has_every_feature_set (stages), "make_stages() has no line for a feature set of exact/cost.h");
+
 extern const StereoBackend stereo_backend_cuda = {
-  "cuda", STEREO_BACKEND_CUDA,
-  {
-        &stereo_cuda_load,
-        { NULL, &stereo_cuda_census_7x5, &stereo_cuda_census_9x7, &stereo_cuda_mixed }, /* by StereoFeatures */
-        { stereo_cuda_asw, stereo_cuda_esaw, stereo_cuda_esmp, stereo_cuda_sgm, stereo_cuda_bm },
-        &stereo_cuda_select, &stereo_cuda_check,
-        { NULL, &stereo_cuda_refine_two_pass, &stereo_cuda_refine_full, &stereo_cuda_refine_idr },
-        &stereo_cuda_reselect, NULL, NULL, NULL, &stereo_cuda_speckle, &stereo_cuda_fill, { NULL, NULL }, NULL, NULL,
-        &stereo_cuda_reselect_last, &stereo_cuda_disparity, &stereo_cuda_output },
-  cuda_available, cuda_enter, cuda_leave, cuda_open, cuda_close, cuda_allocate, cuda_release, cuda_upload, cuda_download,
-  cuda_collect, cuda_settle, cuda_make_graph, cuda_run, cuda_mark, cuda_elapsed_ms, NULL, cuda_copy, cuda_copy,
-  &stereo_cuda_remapper,
+  .name = "cuda",
+  .choice = STEREO_BACKEND_CUDA,
+  .stages = stages,
+  .available = cuda_available,
+  .enter = cuda_enter,
+  .leave = cuda_leave,
+  .open = cuda_open,
+  .close = cuda_close,
+  .allocate = cuda_allocate,
+  .release = cuda_release,
+  .begin = cuda_upload,
+  .end = cuda_download,
+  .collect = cuda_collect,
+  .settle = cuda_settle,
+  .ready = cuda_make_graph,
+  .run = cuda_run,
+  .mark = cuda_mark,
+  .elapsed_ms = cuda_elapsed_ms,
+  .layers = NULL,               /* no stage aggregates in layers */
+  .copy_out = cuda_copy,
+  .copy_in = cuda_copy,
+  .remapper = &stereo_cuda_remapper,
 };

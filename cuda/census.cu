@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Census transform (3.2.5) and the horizontal gradient: what the costs read besides luma and colour. */
+/* The census transform (3.2.5) and the horizontal gradient, which costs read besides luma and colour. */
 #include "cuda/common.cuh"
 
 #include <cuda_fp16.h>
 
-#define TILE_X 32
-#define TILE_Y 32
-#define APART (TILE_Y / 2)      /* rows that share words */
-#define ROWS 8                  /* of threads */
+namespace
+{
+
+constexpr int TILE_X = 32;
+constexpr int TILE_Y = 32;
+constexpr int APART = TILE_Y / 2; /* distance of the two rows that share words */
+constexpr int ROWS = 8;         /* of threads */
 
 static __device__ int
 clamp (int v, int last)
@@ -15,7 +18,7 @@ clamp (int v, int last)
   return v < 0 ? 0 : v > last ? last : v;
 }
 
-/* 7x5 leaves two opposite corners out, to have 32 neighbours. */
+/* Two opposite corners of 7x5 are left out: 32 neighbours remain. */
 template <int RX, int RY>
 static __device__ constexpr bool
 skipped (int dx, int dy)
@@ -23,7 +26,7 @@ skipped (int dx, int dy)
   return (dx == 0 && dy == 0) || (RX == 3 && dx * dy == RX * RY && (dx == RX || dx == -RX));
 }
 
-/* Lumas of two rows as half floats: 1024 and more, which compare as they do. */
+/* Lumas of two rows as half floats, each + 1024: these compare as the lumas do. */
 static __device__ __forceinline__ uint32_t
 two_lumas (uint8_t a, uint8_t b)
 {
@@ -31,9 +34,9 @@ two_lumas (uint8_t a, uint8_t b)
 }
 
 /*
- * A thread per column and two pairs of rows, a plane of the grid per view. The luma of the block and its surroundings
- * stands in shared memory, borders repeated, every row together with the one APART below it: comparisons are of two
- * pixels at a time. The gradient comes from the same tile.
+ * Thread: a column by two pairs of rows; blockIdx.z: the view. Shared memory: the luma of the block and its surroundings,
+ * with borders repeated. A word has a pixel and the one APART rows below: a comparison is of two pixels at a time. The
+ * gradient comes from the same tile.
  */
 template <typename Bits, int RX, int RY, bool GRADIENT>
 static __global__ void
@@ -58,7 +61,7 @@ census_kernel (Frame f)
   for (int ty = threadIdx.y; ty < APART; ty += ROWS) {
     const uint32_t *middle = &tile[ty + RY][tx + RX];
     __half2 centre = *(const __half2 *) middle;
-    uint32_t bits[sizeof (Bits) / 2] = { };     /* 16 of both pixels each */
+    uint32_t bits[sizeof (Bits) / 2] = { };     /* a word: 16 bits of both pixels */
     int bit = 0;
 #pragma unroll
     for (int dy = -RY; dy <= RY; dy++)
@@ -94,6 +97,8 @@ census_run (StereoPlan *plan, void *context, StereoError *error)
       (cuda_frame (plan));
   CUDA_LAUNCHED (plan, "census_kernel");
   return STEREO_OK;
+}
+
 }
 
 extern const StereoStage stereo_cuda_census_7x5 = { .name = "census", .run = census_run<uint32_t, 3, 2, false> };

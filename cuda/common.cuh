@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the CUDA stages share. Stages only launch on the plan's one stream for them, and the one wait is in
- * the backend's collect(). A launcher stands in the file of its kernel and checks its launch.
+ * What the CUDA stages share. Stages launch kernels on the plan's one stream for steps and do not wait; the backend waits
+ * once, in collect(). A launcher is in the same file as its kernel, and checks the launch.
  */
 #ifndef STEREO_CUDA_COMMON_CUH
 #define STEREO_CUDA_COMMON_CUH
@@ -11,84 +11,50 @@
 
 #include "stereo/engine/backend.h"
 
-/* Sizes and all that is multiplied by rows of the volume is 64 bits wide: the largest volume has 2^40 elements. What is
- * less says so beside it. */
+/* Sizes and offsets into the volume have 64 bits: the largest volume has 2^40 elements. Where 32 bits are enough, a
+ * static_assert beside the code says why. */
 static_assert (sizeof (size_t) == 8 && sizeof (ptrdiff_t) == 8, "sizes");
-/* Grids count columns, rows or candidates, never their products, along any axis; y and z take 65535. */
+/* Each axis of a grid counts columns, rows or candidates, never a product of them; y and z are at most 65535. */
 static_assert (STEREO_MAX_SIDE <= 65535 && STEREO_MAX_DISPARITIES <= 65535, "grids");
 
-/* graph.cu: the steps of the frames of a slot, as they were captured. */
+/* graph.cu: the captured steps of the frames of a slot. */
 struct CudaGraph
 {
   cudaGraph_t steps;
-  cudaGraphExec_t launchable;   /* NULL: there is none */
-  cudaGraphNode_t load;         /* of @steps: the one that is told of other images */
-  StereoImage source[2];        /* which it reads */
-  StereoSample sample;          /* what the last step writes */
+  cudaGraphExec_t launchable;   /* NULL: nothing is captured */
+  cudaGraphNode_t load;         /* the node of @steps that reads the images */
+  StereoImage source[2];        /* the images that @load reads */
+  StereoSample sample;          /* that the last step writes */
 };
 
-/* What a frame in flight has to itself. */
+/* Memory and events of one frame in flight. */
 struct CudaSlot
 {
   uint8_t *pinned_input[2], *pinned_results;
   uint8_t *input[2];            /* device staging, 4 bytes a pixel */
   uint8_t *results;             /* device: see transfer.cu */
   CudaGraph graph;
-  cudaEvent_t arrived;          /* the upload stream has come to this frame */
-  cudaEvent_t uploaded, computed, ready;        /* its images on the device; its results there; and on the host */
-  uint64_t arrived_ns;          /* about when, by the host's clock */
+  cudaEvent_t arrived;          /* recorded when the upload stream reaches this frame */
+  cudaEvent_t uploaded, computed, ready;        /* images on the device; results on the device; results on the host */
+  uint64_t arrived_ns;          /* about the same moment on the host's clock */
 };
 
-/* What the backend and its stages keep per plan; pointers into the arena are reservations. */
+/* What all stages of a plan share; what only one stage needs stands in that stage's context. */
 struct CudaState
 {
-  int shared_per_block, multiprocessors;
+  int shared_per_block, multiprocessors;        /* of the device: bytes that a block may have, and a count */
   int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
-  unsigned fault_at;            /* STEREO_TEST_FAULT: the frame, from 1, whose kernel reads where it must not; 0: none */
+  unsigned fault_at;            /* STEREO_TEST_FAULT: the frame, from 1, whose kernel reads an invalid address; 0: none */
   cudaStream_t stream;          /* of the steps */
   cudaStream_t upload_stream, download_stream;
   CudaSlot slot[STEREO_MAX_IN_FLIGHT];
-  StereoPool *pool;             /* for copies on the host */
-  cudaEvent_t events[STEREO_MARKS];     /* each made on its first mark */
+  StereoPool *pool;             /* threads that copy images and results on the host */
+  cudaEvent_t events[STEREO_MARKS];     /* each is created at its first mark */
 
   int no_graph;                 /* STEREO_CUDA_GRAPH=0, for tests */
-  int has_graph;                /* frames run as one; else kernels are launched one by one */
+  int has_graph;                /* frames run as one graph; otherwise kernels are launched one by one */
 
   StereoImage source[2];        /* what load reads: a slot's @input, or the caller's device memory */
-  void *store_totals;           /* see store.cu */
-
-  /* asw, support=left: the left view's colours and both views' features, column by column; see records.cuh */
-  uint32_t *asw_color;
-  uint8_t *asw_records[2];
-  int asw_strip;                /* of the first pass, tiles */
-  uint32_t *asw_both_weights;   /* support=both: see asw_both_columns.cu */
-
-  uint32_t *select_costs[2];    /* maps, two words: costs of first | of second << 16, of the third | its index << 16 */
-  float *select_offset;         /* map: sub-pixel offset of the left view's lowest cost; NULL: no stage asks for it */
-  uint4 *reselect_memory[2];    /* maps, of more than one iteration: what one found for the next; see reselect.cu */
-
-  /* bm: see bm.cuh */
-  uint32_t *bm_costs, *bm_sums[2], *bm_squares[2];
-  uint2 *bm_windows[2];
-  void *bm_pairs[2];            /* bm_fused.cuh */
-  uint16_t *bm_cuts;
-
-  /* esaw, esmp */
-  uint16_t *exponential_volume; /* the second one */
-  int major;                    /* of the compute capability */
-
-  /* refine */
-  float2 *refine_sum[2];        /* map: vertical sums of w F, w F D */
-  uint16_t *idr_index[2];
-  float *idr_confidence[2];
-  float *idr_scratch;
-
-  /* sgm */
-  uint8_t *sgm_costs;           /* raw, as the volume lies */
-  uint32_t *sgm_border;         /* see sgm_sweep.cu */
-  int *sgm_progress;
-
-  int32_t *speckle_label, *speckle_size;
 };
 
 static inline CudaState *
@@ -107,7 +73,7 @@ StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, 
       return cuda_fail (error, code_, #call, __FILE__, __LINE__); \
   } while (0)
 
-/* After a launch: its own failure, and with STEREO_DEBUG_SYNC what the kernel did. Ends the function. */
+/* After a launch: returns from the function if the launch failed, with STEREO_DEBUG_SYNC also if the kernel failed. */
 #define CUDA_LAUNCHED(plan, kernel) \
   do { \
     cudaError_t code_ = cudaGetLastError (); \
@@ -117,33 +83,37 @@ StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, 
       return cuda_fail (error, code_, kernel, __FILE__, __LINE__); \
   } while (0)
 
-/* transfer.cu: host images to the device, results on their way back, results to the caller: the one wait of a frame. */
+/* transfer.cu: images to the device; results to pinned memory; results to the caller, which is the one wait of a frame. */
 StereoStatus cuda_upload (StereoPlan *plan, StereoError *error);
 StereoStatus cuda_download (StereoPlan *plan, StereoError *error);
 StereoStatus cuda_collect (StereoPlan *plan, StereoError *error);
-/* Results of a frame, together so that one copy takes them: two counts (valid samples, sum of confidence bytes),
+/* Results of a frame, in one piece so that one copy takes them: two counts (valid samples, sum of confidence bytes),
  * samples, confidence; rows without gaps. */
-#define CUDA_SAMPLES_AT 256
+constexpr size_t CUDA_SAMPLES_AT = 256;
 size_t cuda_confidence_at (const StereoPlan *plan);
 size_t cuda_results_most (const StereoPlan *plan);
 
-/* graph.cu: all steps as one launch where that can be; the plan's reason says whether. */
+/* graph.cu: captures the steps as one graph if possible, and says in the plan's reason whether it was; runs a frame. */
 void cuda_make_graph (StereoPlan *plan);
 StereoStatus cuda_run (StereoPlan *plan, StereoError *error);
 void cuda_free_graph (CudaGraph *graph);
-/* load.cu: a graph whose @node is load's kernel is to read the images of the frame at hand. */
+/* load.cu: lets @node of @graph, which is load's kernel, read the images of the current frame. */
 cudaError_t cuda_load_source (const StereoPlan *plan, cudaGraphExec_t graph, cudaGraphNode_t node);
 
-/* fault.cu: whether a call's result means that the process has lost the device; that is kept. */
+/* fault.cu: whether the result of a call means that the device has failed for this process; a failure is recorded. */
 int cuda_note_failure (cudaError_t code);
-/* The same of what waiting for a stream of a plan returned. */
+/* The same for the result of waiting for a stream. */
 void cuda_note_settled (cudaError_t code);
-/* Whether it was lost, and a sentence that says so. */
+/* Whether a failure of the device is recorded, and a sentence that says so. */
 int cuda_device_failed (int device, char *reason, size_t size);
 
-/* fault.cu: the frame that STEREO_TEST_FAULT=kernel:FRAME names, or 0; and what happens to it. */
+/* fault.cu: the frame that STEREO_TEST_FAULT=kernel:FRAME names, or 0; and a kernel that fails for it. */
 unsigned cuda_fault_wanted (void);
 StereoStatus cuda_fault (StereoPlan *plan, StereoError *error);
+
+/* backend.cu: the context of @stage in this plan, for what a stage hands over to a later one. NULL: the plan does not run
+ * @stage. */
+void *cuda_context_of (const StereoPlan *plan, const StereoStage *stage);
 
 static inline unsigned
 cuda_blocks (size_t items, size_t per_block)
@@ -151,17 +121,17 @@ cuda_blocks (size_t items, size_t per_block)
   return (unsigned) ((items + per_block - 1) / per_block);
 }
 
-/* As __syncthreads(), where warps of a block may wait at different places in the program. That one is a PTX barrier
- * .aligned, which all threads of a block have to execute at one place ("otherwise behavior is undefined"); this one is
- * not, and only counts who has come. Each warp has to come as many times. */
+/* __syncthreads() for warps that wait at different places in the program. __syncthreads() is the PTX barrier .aligned, which
+ * all threads of a block have to execute at the same place ("otherwise behavior is undefined"). This barrier is not
+ * aligned and only counts warps: every warp has to call it the same number of times. */
 static __device__ __forceinline__ void
-cuda_meet_warps ()
+cuda_sync_warps ()
 {
   asm volatile ("barrier.sync 0;" ::: "memory");
 }
 
-/* A support weight, 2^(color * SAD + distance): exp (-SAD / gamma_color - distance / gamma_distance) with base-2
- * factors (4.4.1). The sum of SAD and the bits of 2^23 is a float's bits: cheaper than a conversion. */
+/* A support weight, exp (-SAD / gamma_color - distance / gamma_distance) (4.4.1), with base-2 factors: 2^(color * SAD +
+ * distance). SAD + the bits of 2^23 are the bits of a float: no conversion is needed. */
 static __device__ __forceinline__ float
 cuda_weight (uint32_t a, uint32_t b, float color, float distance)
 {
@@ -173,7 +143,7 @@ cuda_weight (uint32_t a, uint32_t b, float color, float distance)
   return weight;
 }
 
-/* Geometry and pointers a kernel needs, by value. */
+/* Geometry and frame state, which kernels take by value. */
 struct Frame
 {
   int width, height, min_disparity, disparities, depth;
@@ -193,7 +163,7 @@ cuda_frame (const StereoPlan *p)
   return f;
 }
 
-/* Stages, one file or more each; the table in backend.cu names them all. */
+/* The stages, each with one file or more; backend.cu has the table of them. */
 extern const StereoStage stereo_cuda_load, stereo_cuda_census_7x5, stereo_cuda_census_9x7, stereo_cuda_mixed;
 extern const StereoStage stereo_cuda_select, stereo_cuda_reselect, stereo_cuda_reselect_last, stereo_cuda_check;
 extern const StereoStage stereo_cuda_refine_two_pass, stereo_cuda_refine_full, stereo_cuda_refine_idr;

@@ -2,9 +2,9 @@
 /*
  * A device that failed, and the fault that tests ask for.
  *
- * After a kernel read or wrote where it must not, every call returns the same error for ever, in every context that the
- * process has on the device; after cudaDeviceReset() the device is "busy or unavailable" to it (seen on an H200 with CUDA
- * 13). So nothing is tried: the process goes on without that device, and says that it has to be restarted to have it again.
+ * After a kernel has accessed an invalid address, every call returns the same error until the process ends, in all contexts
+ * of the process on that device. cudaDeviceReset() does not help: the device is "busy or unavailable" afterwards (seen on
+ * an H200 with CUDA 13). The process therefore stops using the device, and says that a restart is needed.
  */
 #include "cuda/common.cuh"
 
@@ -35,7 +35,7 @@ is_fatal (cudaError_t code)
   }
 }
 
-/* Others may mean it as well, and may mean that its memory is full: then it still answers. */
+/* Other errors may mean a failed device, or only that its memory is full: such a device still answers. */
 static int
 is_silent (void)
 {
@@ -65,7 +65,7 @@ cuda_note_failure (cudaError_t code)
   return lost;
 }
 
-/* A device that is busy, or not there, when a stream that frames ran on is waited for, was there before. */
+/* Frames ran on the stream before: a device that is now busy or missing has failed. */
 void
 cuda_note_settled (cudaError_t code)
 {
@@ -99,7 +99,7 @@ cuda_fault_wanted (void)
   return *end || frame > 1000000000 ? 0 : (unsigned) frame;
 }
 
-/* No device has memory at its lowest addresses. */
+/* Reads one of the lowest addresses, where no device has memory. */
 static __global__ void
 fault_kernel (const volatile int *nowhere, int *sum)
 {

@@ -2,20 +2,38 @@
 /*
  * The steps of a frame as one CUDA graph: dozens of small launches become one.
  *
- * Captured for the first slot when the plan is made, for the other one when it is used, and again when samples of
- * another type are asked for. What kernels take by value is then fixed, but for the images, which load's kernel is told
- * anew where they have moved. A stage's run may change nothing on the host that a later frame reads: this is checked.
+ * The steps are captured for the first slot when the plan is made, for the other slot when it is first used, and again
+ * when the caller asks for samples of another type. The arguments of the kernels are then fixed. The images are the one
+ * exception: when they have moved, load's kernel gets their new place. A stage's run must not change anything on the host
+ * that a later frame reads: capture() checks this.
  */
 #include "cuda/common.cuh"
 
 #include <stdio.h>
 #include <string.h>
 
-static int
-same_host_state (const StereoPlan *plan, const StereoPlan *before, const CudaState *state)
+/* FNV-1a over @size bytes from @data on, continued from @sum. */
+static uint64_t
+hash_bytes (uint64_t sum, const void *data, size_t size)
 {
-  return !memcmp (plan->view, before->view, sizeof plan->view) && plan->volume == before->volume &&
-      plan->disparity == before->disparity && !memcmp (cuda_state (plan), state, sizeof *state);
+  for (size_t n = 0; n < size; n++)
+    sum = (sum ^ ((const uint8_t *) data)[n]) * 0x100000001B3u;
+  return sum;
+}
+
+/* Of all that stages read on the host: a graph would not see that it changes. */
+static uint64_t
+hash_host_state (const StereoPlan *plan)
+{
+  uint64_t sum = hash_bytes (0xCBF29CE484222325u, cuda_state (plan), sizeof (CudaState));
+
+  sum = hash_bytes (sum, plan->view, sizeof plan->view);
+  sum = hash_bytes (sum, &plan->volume, sizeof plan->volume);
+  sum = hash_bytes (sum, &plan->disparity, sizeof plan->disparity);
+  for (int i = 0; i < plan->step_count; i++)
+    if (plan->steps[i].context)
+      sum = hash_bytes (sum, plan->steps[i].context, plan->steps[i].stage->context_size);
+  return sum;
 }
 
 void
@@ -28,7 +46,7 @@ cuda_free_graph (CudaGraph *graph)
   memset (graph, 0, sizeof *graph);
 }
 
-/* Loading is the first step, and nothing else can begin before it. */
+/* Load is the first step, and no other step can begin before it. */
 static StereoStatus
 find_load (CudaGraph *graph, StereoError *error)
 {
@@ -51,7 +69,7 @@ capture_steps (StereoPlan *plan, CudaGraph *graph, StereoError *error)
   cudaStream_t stream = cuda_state (plan)->stream;
   StereoStatus status;
 
-  /* relaxed: other threads, and the loading of kernels on this one, go on as they like */
+  /* relaxed: other threads may use the device meanwhile, and this one may load kernels */
   CUDA_TRY (cudaStreamBeginCapture (stream, cudaStreamCaptureModeRelaxed));
   status = stereo_run_steps (plan, 0, plan->step_count, error);
   cudaError_t code = cudaStreamEndCapture (stream, &graph->steps);
@@ -61,19 +79,19 @@ capture_steps (StereoPlan *plan, CudaGraph *graph, StereoError *error)
   return find_load (graph, error);
 }
 
-/* The steps as they are now, in @graph; it is empty where that fails. */
+/* Captures the steps as they are now into @graph, which stays empty if that fails. */
 static StereoStatus
 capture (StereoPlan *plan, CudaGraph *graph, StereoError *error)
 {
-  CudaState state = *cuda_state (plan);
+  const CudaState *state = cuda_state (plan);
   CudaGraph made = {};
-  StereoPlan before = *plan;
+  uint64_t before = hash_host_state (plan);
   StereoStatus status = capture_steps (plan, &made, error);
 
-  memcpy (made.source, state.source, sizeof made.source);
+  memcpy (made.source, state->source, sizeof made.source);
   made.sample = plan->output.sample;
-  if (!status && !same_host_state (plan, &before, &state))
-    status = stereo_fail (error, STEREO_ERROR_BACKEND, "A stage keeps something on the host from frame to frame.");
+  if (!status && hash_host_state (plan) != before)
+    status = stereo_fail (error, STEREO_ERROR_BACKEND, "A stage changes state on the host from frame to frame.");
   if (!status)
     status = instantiate (&made, error);
   if (status)
@@ -83,7 +101,7 @@ capture (StereoPlan *plan, CudaGraph *graph, StereoError *error)
   return status;
 }
 
-/* The graph of the slot at hand, for the frame at hand. */
+/* Makes the graph of the current frame's slot fit this frame. */
 static StereoStatus
 fit_graph (StereoPlan *plan, CudaGraph *graph, StereoError *error)
 {
@@ -108,7 +126,7 @@ cuda_make_graph (StereoPlan *plan)
   StereoError error = { STEREO_OK, "" };
   size_t end = strlen (plan->reason);
 
-  plan->output.sample = STEREO_SAMPLE_U16;      /* what most ask for */
+  plan->output.sample = STEREO_SAMPLE_U16;      /* the usual type */
   if (state->debug_sync)
     stereo_fail (&error, STEREO_ERROR_BACKEND, "STEREO_DEBUG_SYNC is set.");
   else if (state->no_graph)
@@ -126,7 +144,7 @@ cuda_make_graph (StereoPlan *plan)
         state->fault_at);
 }
 
-/* Stage times need what is between the stages. */
+/* A profiled frame runs step by step: the times of stages need marks between them. */
 StereoStatus
 cuda_run (StereoPlan *plan, StereoError *error)
 {

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Images of any packing -> packed colour and luma, the right view mirrored. */
+/* From images of any packing to packed colour and luma; the right view is mirrored. */
 #include "cuda/common.cuh"
+
+namespace
+{
 
 struct Sources
 {
   StereoImage image[2];
 };
 
-#define LOAD_THREADS 128
-#define LOAD_PIXELS 4           /* of a thread: a vector of colours */
+constexpr int LOAD_THREADS = 128;
+constexpr int LOAD_PIXELS = 4;  /* of a thread: a vector of colours */
 
 /* How a pixel is read: the @size bytes from @first on, of which @order picks red, green and blue. */
 struct Samples
@@ -25,8 +28,7 @@ samples_of (const StereoImage &image)
   return { first, last - first + 1, (uint32_t) (o[0] - first | (o[1] - first) << 4 | (o[2] - first) << 8) };
 }
 
-/* The one to four bytes (StereoImage) from @at on: out of the whole words they lie in, where those lie within
- * @begin..@end. */
+/* The one to four bytes (StereoImage) from @at on. They are cut from aligned words if these words are within @begin..@end. */
 static __device__ __forceinline__ uint32_t
 load_bytes (const uint8_t *at, int size, const uint8_t *begin, const uint8_t *end)
 {
@@ -48,8 +50,8 @@ luma_of (uint32_t rgb)
   return __dp4a (rgb, 77u | 150u << 8 | 29u << 16, 128u) >> 8;
 }
 
-/* A thread per vector of a row, a plane of the grid per view. The right view is written backwards. Grey is 77, 150 and 29
- * parts of 256; where all samples are one, it is that. */
+/* Thread: four pixels of a row; blockIdx.z: the view. The right view is written in reverse order. Luma is 77 R + 150 G + 29 B of
+ * 256; with equal samples it is that sample. */
 static __global__ void __launch_bounds__ (LOAD_THREADS)
 load_kernel (Frame f, Sources sources)
 {
@@ -110,6 +112,8 @@ load_run (StereoPlan *plan, void *context, StereoError *error)
   load_kernel <<<load_grid (plan), LOAD_THREADS, 0, state->stream>>> (cuda_frame (plan), sources);
   CUDA_LAUNCHED (plan, "load_kernel");
   return STEREO_OK;
+}
+
 }
 
 cudaError_t

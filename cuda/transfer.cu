@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Images to the device and results back, through pinned memory and on streams of their own: the copies of a frame
- * overlap with the steps of its neighbours. */
+/* Copies images to the device and results back, through pinned memory and on streams of their own: the copies of one frame
+ * overlap with the steps of others. */
 #include "cuda/common.cuh"
 
 #include <string.h>
 
-/* Rows y0..y1 - 1 without gaps to @to. Pixels of more than 4 bytes are reduced to their samples. */
+/* Copies rows y0..y1 - 1 to @to without gaps. Of pixels with more than 4 bytes it copies only the samples. */
 static void
 pack_rows (const StereoImage *image, int width, int y0, int y1, ptrdiff_t row, uint8_t *to)
 {
@@ -25,7 +25,7 @@ pack_rows (const StereoImage *image, int width, int y0, int y1, ptrdiff_t row, u
   }
 }
 
-/* How @image looks once its rows are packed. */
+/* The layout of @image after pack_rows(). */
 static StereoImage
 packed_image (const StereoImage *image, int width)
 {
@@ -46,10 +46,10 @@ packed_image (const StereoImage *image, int width)
   return packed;
 }
 
-/* One thread copies a third as fast as the memory could: rows are shared out in BANDS. Small pictures are
- * copied sooner than the threads wake up. */
-#define BANDS 8
-#define SMALL_PICTURE 1000000   /* pixels */
+/* One thread copies at a third of the memory's speed: several threads share the rows, in BANDS. A small picture is copied
+ * before the threads wake up. */
+constexpr int BANDS = 8;
+constexpr int SMALL_PICTURE = 1000000; /* pixels */
 
 static void
 run_bands (StereoPlan *plan, StereoJob job, int items)
@@ -67,7 +67,7 @@ band (int height, int number)
   return (int) ((int64_t) height * number / BANDS);
 }
 
-/* Items 0..BANDS - 1 are the left view's. What lies in device memory stays there. */
+/* Items 0..BANDS - 1 are bands of the left view. An image in device memory is not copied. */
 static void
 pack_band (void *work, int item, int thread)
 {
@@ -161,7 +161,7 @@ unpack_band (void *work, int item, int thread)
   }
 }
 
-/* When the results had come, which may be long before anyone asked. */
+/* When the results were ready, which may be long before they are collected. */
 static uint64_t
 ready_ns (const CudaSlot *slot, uint64_t now)
 {
@@ -175,9 +175,8 @@ ready_ns (const CudaSlot *slot, uint64_t now)
   return ready < now ? ready : now;
 }
 
-/* Spinning answers soonest, and costs a processor: short frames are waited for so, the rest of long ones asleep. */
-#define SPIN_NS 300000
-
+/* Polling answers soonest but occupies a processor: it is for short frames, the rest of a long frame is waited for asleep. */
+constexpr int SPIN_NS = 300000;
 static cudaError_t
 wait_until_ready (const CudaSlot *slot)
 {
@@ -187,7 +186,7 @@ wait_until_ready (const CudaSlot *slot)
     cudaError_t code = cudaEventQuery (slot->ready);
     if (code != cudaErrorNotReady)
       return code;
-    cudaGetLastError ();        /* not an error, and not the next launch's */
+    cudaGetLastError ();        /* not an error; the next launch must not report it */
   }
   return cudaEventSynchronize (slot->ready);
 }

@@ -39,6 +39,15 @@ fi
 
 # ---- what is there ---------------------------------------------------------------------------
 
+# tool NAME: the path of a program of this project, which lies in the build folder or was installed with the scripts
+tool () {
+  for place in "$build/pipelines" "$(dirname "$0")/../../../libexec/gst-stereo"; do
+    [ ! -x "$place/$1" ] || { printf '%s\n' "$place/$1"; return; }
+  done
+  fail "there is no program $1: build it (meson setup build && ninja -C build; stereo-snapshot wants libpng-dev)," \
+    "or install the package gst-stereo-tools"
+}
+
 # where_from ELEMENT: what gives it, on Debian
 where_from () {
   case $1 in
@@ -70,15 +79,18 @@ need () {
 
 pipeline=
 
-# add WORD...: to the pipeline, quoted as the shell wants it
+# quoted WORD: as the shell wants it
+quoted () {
+  case $1 in
+    *[!A-Za-z0-9_./:=,+@%!-]*) printf '%s\n' "$1" | sed "s/'/'\\\\''/g; 1s/^/'/; \$s/\$/'/" ;;
+    *) printf '%s\n' "$1" ;;
+  esac
+}
+
+# add WORD...: to the pipeline
 add () {
   for word in "$@"; do
-    case $word in
-      *[!A-Za-z0-9_./:=,+@%!-]*)
-        word=$(printf '%s\n' "$word" | sed "s/'/'\\\\''/g; 1s/^/'/; \$s/\$/'/")
-        ;;
-    esac
-    pipeline="$pipeline $word"
+    pipeline="$pipeline $(quoted "$word")"
   done
 }
 
@@ -128,9 +140,14 @@ read_size () {
 }
 
 # A camera's frames are let go where the matcher is not done with earlier ones; a file's and a test's own are not.
+live=yes
 buffer="queue leaky=downstream max-size-buffers=2"
+wait_for_all () {
+  live=no
+  buffer="queue max-size-bytes=0"
+}
 case ${TEST_SOURCE:-} in
-  *is-live=false*) buffer="queue max-size-bytes=0" ;;
+  *is-live=false*) wait_for_all ;;
 esac
 
 # add_test VIEW: the made scene
@@ -166,7 +183,8 @@ add_device () {
   fi
 }
 
-# add_camera SOURCE left|right|both: a device, a movie, or "test"
+# add_camera SOURCE left|right|both: a device, a movie, or "test". With raw=yes, a tee raw_left, raw_right or raw_both has
+# what the camera gave.
 add_camera () {
   read_size
   case $1 in
@@ -175,12 +193,13 @@ add_camera () {
     *)
       [ -f "$1" ] || fail "there is no file $1; cameras are /dev/video0 and so on, and \"test\" is a made scene"
       need decodebin
-      buffer="queue max-size-bytes=0"
+      wait_for_all
       add filesrc "location=$1" ! decodebin !
       ;;
   esac
   need videoconvert
   add videoconvert !
+  [ -z "${raw:-}" ] || add tee "name=raw_$2" "raw_$2." !
 }
 
 # ---- from cameras to depth -------------------------------------------------------------------
@@ -222,7 +241,7 @@ add_rectified () {
 }
 
 # add_match VIEWS CAMERA [CAMERA] [property=value...]: ends behind stereomatch. VIEWS, where not empty, names a tee that
-# has the left view, or both views in one frame.
+# has the left view, or both views in one frame. $match_defaults: properties that come before those of the user.
 add_match () {
   views=$1 first=$2 second=
   shift 2
@@ -248,7 +267,10 @@ add_match () {
     add_camera "$first" both
     fork "$views"
   fi
-  add stereomatch name=match "$@"
+  # one a line, for record.sh
+  properties=$(printf '%s\n' "$@")
+  # shellcheck disable=SC2086
+  add stereomatch name=match ${match_defaults:-} "$@"
 }
 
 # add_overlay CAMERA [CAMERA] [property=value...]: ends behind depthoverlay

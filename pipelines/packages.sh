@@ -41,9 +41,10 @@ install_missing () {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $wanted
 }
 
-# What building the plugin needs.
+# What building the plugin and its typelib needs, and what reading the metadata from Python does.
 build_packages='meson ninja-build gcc pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libpng-dev
-  libyaml-dev libpango1.0-dev fonts-dejavu-core gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good'
+  libyaml-dev libpango1.0-dev fonts-dejavu-core gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
+  libgirepository1.0-dev python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0'
 
 # cuda_options: meson's options for this machine: its own GPU, or with none what "$1" says
 cuda_options () {

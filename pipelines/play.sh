@@ -1,39 +1,133 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Plays what record.sh recorded, or makes PNGs of every frame of it.
+# Plays what record.sh recorded, makes PNGs of every frame of it, or computes it again from the recorded views.
 #
-#   sh pipelines/play.sh depth.mkv              the upper 8 bits on the screen, dark parts lifted
-#   sh pipelines/play.sh depth.mkv confidence   the second stream
-#   sh pipelines/play.sh depth.mkv FOLDER/      FOLDER/depth-000000.png (16 bits as recorded), confidence-000000.png
+#   sh pipelines/play.sh depth.mkv                    the upper 8 bits on the screen, dark parts lifted
+#   sh pipelines/play.sh depth.mkv confidence         the second stream
+#   sh pipelines/play.sh depth.mkv left               a view: left and right, or both where one camera gave both
+#   sh pipelines/play.sh depth.mkv FOLDER/            FOLDER/depth-000000.png (16 bits as recorded), confidence-000000.png
+#   sh pipelines/play.sh depth.mkv match [FOLDER/] [stereomatch properties]
 #
-# SINK: in place of autovideosink.
+# "match" takes the calibration and the properties that are attached to the recording, then those that follow. A folder of
+# the name of a stream: ./match. SINK: in place of autovideosink.
 set -eu
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
 
+# add_pngs STREAM FORMAT: $folder/STREAM-000000.png and on, of what the pipeline ends with
+add_pngs () {
+  add ! videoconvert ! "video/x-raw,format=$2" ! pngenc ! multifilesink "location=${folder%/}/$1-%06d.png"
+}
+
+# show STREAM: its number
+show () {
+  add "file.video_$1" ! queue ! avdec_ffv1 !
+  add_screen
+  launch
+}
+
+# read_attachments: into $work; $views is "both" or "left right"
+read_attachments () {
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  trap 'exit 130' INT TERM
+  "$(tool stereo-record)" --extract "$file" "$work" || exit 1
+  [ -f "$work/views.txt" ] || fail "$file holds no views: it was recorded with VIEWS=no"
+  views=$(cat "$work/views.txt")
+}
+
+show_view () {
+  read_attachments
+  number=2
+  for view in $views; do
+    [ "$view" != "$1" ] || show $number
+    number=$((number + 1))
+  done
+  fail "$file has no view \"$1\", only: $views"
+}
+
+# add_attached_calibration: stereorectify, where the views were rectified, and how the views go on
+add_attached_calibration () {
+  calibration=
+  for one in "$work"/calibration-*; do
+    [ ! -f "$one" ] || calibration="$calibration${calibration:+,}$one"
+  done
+  [ -n "$calibration" ] || return 0
+  need stereorectify
+  taker=rectify
+  # a list of words
+  # shellcheck disable=SC2046
+  add stereorectify name=rectify "calibration=$calibration" $(cat "$work/stereorectify.txt") ! match.
+}
+
+# match [FOLDER/] [property=value...]
+match () {
+  folder=
+  if [ $# -gt 0 ] && ! is_property "$1"; then
+    folder=$1
+    shift
+  fi
+  check_properties "$@"
+  read_attachments
+  need stereomatch
+  taker=match
+  add_attached_calibration
+  number=2
+  for view in $views; do
+    sink=sink_$view
+    [ "$view" != both ] || sink=sink
+    add "file.video_$number" ! queue max-size-bytes=0 ! avdec_ffv1 ! videoconvert ! "$taker.$sink"
+    number=$((number + 1))
+  done
+  # lists of words; later ones win
+  # shellcheck disable=SC2046
+  add stereomatch name=match qos=false $(cat "$work/stereomatch.txt") "$@" !
+  if [ -z "$folder" ]; then
+    add video/x-raw,format=GRAY8 !
+    add_screen
+  else
+    need pngenc multifilesink stereoconfidence
+    mkdir -p "$folder"
+    add video/x-raw,format=GRAY16_LE ! tee name=depth depth. ! queue
+    add_pngs depth GRAY16_BE
+    add depth. ! queue ! stereoconfidence
+    add_pngs confidence GRAY8
+  fi
+  # the calibration is read from $work, which goes at the end
+  (launch)
+}
+
 usage_unless $# -ge 1
-usage_unless $# -le 2
-[ -f "$1" ] || fail "there is no file $1"
+file=$1
+shift
+[ -f "$file" ] || fail "there is no file $file"
 need matroskademux avdec_ffv1 videoconvert
-add filesrc "location=$1" ! matroskademux name=file
-case ${2:-} in
+add filesrc "location=$file" ! matroskademux name=file
+case ${1:-} in
+  match)
+    shift
+    match "$@"
+    exit
+    ;;
+esac
+usage_unless $# -le 1
+case ${1:-} in
   '')
     need gamma
     add file.video_0 ! queue ! avdec_ffv1 ! videoconvert ! video/x-raw,format=I420 ! gamma gamma=2 !
     add_screen
+    launch
     ;;
-  confidence)
-    add file.video_1 ! queue ! avdec_ffv1 !
-    add_screen
-    ;;
+  confidence) show 1 ;;
+  left | right | both) show_view "$1" ;;
   *)
     need pngenc multifilesink
-    mkdir -p "$2"
-    for stream in depth-%06d.png:GRAY16_BE confidence-%06d.png:GRAY8; do
-      add "file.video_${number:-0}" ! queue ! avdec_ffv1 ! videoconvert ! "video/x-raw,format=${stream#*:}" ! \
-        pngenc ! multifilesink "location=${2%/}/${stream%:*}"
-      number=1
-    done
+    folder=$1
+    mkdir -p "$folder"
+    add file.video_0 ! queue ! avdec_ffv1
+    add_pngs depth GRAY16_BE
+    add file.video_1 ! queue ! avdec_ffv1
+    add_pngs confidence GRAY8
+    launch
     ;;
 esac
-launch

@@ -1,15 +1,56 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Records disparity or depth, 16 bits and lossless, and its confidence: two FFV1 streams in one Matroska file.
+# Records disparity or depth, 16 bits and lossless, its confidence, and both views as the cameras gave them: FFV1 streams
+# in one Matroska file. The calibration and the properties are attached to the file.
 #
 #   CALIBRATION=stereo.yml sh pipelines/record.sh depth.mkv /dev/video0 /dev/video2 [stereomatch properties]
 #   sh pipelines/record.sh depth.mkv test output=depth
 #
-# Ctrl-C ends the recording. What samples mean is not in the file: the line that made it is written to depth.mkv.txt.
-# play.sh shows the file, or makes PNGs of it. Variables: pipelines/README.md.
+# Ctrl-C ends the recording. Movies lose no frame. Cameras do not wait: where the matcher is slower than they are, some
+# frames have no disparity in the file, and a line every second says how many. Their views are recorded all the same:
+# "play.sh depth.mkv match" computes everything again. The line that made the recording is written to depth.mkv.txt.
+# VIEWS=no leaves the views out. play.sh shows the file, or makes PNGs of it. Variables: pipelines/README.md.
 set -eu
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
+
+attached=
+attach () {
+  attached="$attached $1 $(quoted "$2")"
+}
+
+# attach_settings CAMERA: what computing everything again takes
+attach_settings () {
+  # the made scene says in metadata, which no file keeps, what cameras it was seen by
+  [ "$1" != test ] || [ -n "${CALIBRATION:-}" ] || properties="focal-length=$((width * 9 / 10))
+baseline=120
+$properties"
+  attach --text "stereomatch.txt=$properties"
+  attach --text "stereorectify.txt=${RECTIFY:-}"
+  [ -z "$raw" ] || attach --text "views.txt=$seen"
+  number=0 rest=${CALIBRATION:+$CALIBRATION,}
+  while [ -n "$rest" ]; do
+    one=${rest%%,*}
+    # the extension tells how it is read
+    case $(basename "$one") in
+      *.*) attach --attach "calibration-$number.${one##*.}=$one" ;;
+      *) attach --attach "calibration-$number=$one" ;;
+    esac
+    rest=${rest#*,} number=$((number + 1))
+  done
+}
+
+# add_views: lossless, each in a stream of its own, behind depth and confidence
+add_views () {
+  number=2
+  keep="queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
+  [ $live = no ] || keep="queue leaky=downstream max-size-buffers=0 max-size-bytes=0 max-size-time=5000000000"
+  for view in $seen; do
+    # shellcheck disable=SC2086
+    add "raw_$view." ! $keep "name=raw_queue_$view" ! videoconvert ! avenc_ffv1 ! "file.video_$number"
+    number=$((number + 1))
+  done
+}
 
 usage_unless $# -ge 2
 file=$1
@@ -21,9 +62,23 @@ case $file in
   *) fail "$file: the first word is the file to be written, and its name ends in .mkv" ;;
 esac
 need avenc_ffv1 matroskamux stereoconfidence
+recorder=$(tool stereo-record)
+raw=yes
+[ "${VIEWS:-yes}" != no ] || raw=
+seen=both
+if [ $# -ge 2 ] && ! is_property "$2"; then
+  seen="left right"
+fi
+# nobody waits for a recording: no pair is too late
+match_defaults=qos=false
 add_match "" "$@"
 add ! video/x-raw,format=GRAY16_LE ! tee name=depth \
-  depth. ! queue ! avenc_ffv1 ! matroskamux name=file ! filesink "location=$file" \
-  depth. ! queue ! stereoconfidence ! avenc_ffv1 ! file.
+  depth. ! queue max-size-bytes=0 ! avenc_ffv1 ! file.video_0 \
+  depth. ! queue max-size-bytes=0 ! stereoconfidence ! avenc_ffv1 ! file.video_1
+[ -z "$raw" ] || add_views
+add matroskamux name=file ! filesink "location=$file"
+
+attach_settings "$1"
 echo "gst-launch-1.0 -e$pipeline" >"$file.txt"
-launch -e
+printf '%sgst-launch-1.0 -e%s\n' "$environment" "$pipeline"
+eval "exec \"\$recorder\"$attached$pipeline"

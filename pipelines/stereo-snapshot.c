@@ -12,7 +12,7 @@
 #include <gst/video/video.h>
 
 #include "gst/meta/gststereometa.h"
-#include "image.h"
+#include "tests/support/image.h"
 #include "render.h"
 
 #define TIMEOUT (120 * GST_SECOND)

@@ -10,13 +10,12 @@
  * second one the program.
  */
 #include <gst/gst.h>
+#include <gst/stereo/gststereometa.h>
 #include <gst/video/video.h>
 
 #include <glib-unix.h>
 #include <math.h>
 #include <signal.h>
-
-#include "gst/meta/gststereometa.h"
 
 typedef struct Truck {
   GMainLoop *loop;

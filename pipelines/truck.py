@@ -10,15 +10,24 @@ import math
 import signal
 import sys
 
+# What each import needs, on Debian
+PACKAGES = {
+    "Gst": "gir1.2-gstreamer-1.0",
+    "GstVideo": "gir1.2-gst-plugins-base-1.0",
+    "GstStereo": "gst-stereo's own typelib: gir1.2-gststereo-1.0; or, where gst-stereo is built and not installed, "
+                 "libgirepository1.0-dev, then build again, and set GI_TYPELIB_PATH and LD_LIBRARY_PATH to build/gst",
+}
+
 try:
     import gi
-    gi.require_version("Gst", "1.0")
-    gi.require_version("GstStereo", "1.0")
-    gi.require_version("GstVideo", "1.0")
-    from gi.repository import GLib, Gst, GstStereo, GstVideo
-except (ImportError, ValueError) as error:
-    sys.exit(f"truck.py: {error}: install python3-gi, gir1.2-gstreamer-1.0, gir1.2-gst-plugins-base-1.0 and "
-             "gst-stereo's own typelib (set GI_TYPELIB_PATH and LD_LIBRARY_PATH to build/gst before it is installed)")
+except ImportError as error:
+    sys.exit(f"truck.py: {error}: install python3-gi, and start this with /usr/bin/python3")
+for name, package in PACKAGES.items():
+    try:
+        gi.require_version(name, "1.0")
+    except ValueError as error:
+        sys.exit(f"truck.py: {error}: install {package}")
+from gi.repository import GLib, Gst, GstStereo, GstVideo  # noqa: E402
 
 
 def say(text):

@@ -19,6 +19,10 @@ if [ "$1" = --python ]; then
   language=python
   shift
   usage_unless $# -ge 1
+  if [ -n "$environment" ] && [ ! -f "$build/gst/GstStereo-1.0.typelib" ]; then
+    fail "$build was built without the typelib: install libgirepository1.0-dev, then" \
+      "meson setup --reconfigure $build && ninja -C $build"
+  fi
 elif [ ! -x "$build/pipelines/truck" ]; then
   fail "truck.c is not built: ninja -C build; or try --python"
 fi

@@ -1,22 +1,37 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Everything that needs a GPU, on a machine that has one: comparison tests, memory and race checks, times.
+# Runs everything that needs a GPU: comparison tests, memory and race checks, measurements of time.
 #
-#   sh tests/gpu.sh [BUILD] [SCENES]      (default: build, and the folder STEREO_DATA names)
+#   sh tests/gpu.sh [BUILD] [SCENES]
 #
-# BUILD may come from another machine. With GStreamer there (GST_PLUGIN_PATH=BUILD/gst) the pipeline runs too.
-# GPU_PARTS="engine stages golden sanitizer elements pipeline rate streams soak bench" leaves parts out.
+#   BUILD    the build folder (default: build); it may have been built on another machine
+#   SCENES   the folder of the real scenes (default: the folder that STEREO_DATA names; without one, parts that need
+#            real scenes leave them out)
+#
+#   GPU_PARTS="engine stages golden sanitizer elements pipeline rate streams soak bench"   runs only the parts named
+#   GPU_DRAWS=N              random cases of the stage tests (default 60)
+#   GPU_EPISODES=N, GPU_SOAK_SECONDS=N, GPU_SOAK_JOBS=N, GPU_SOAK_MOST=N, GPU_SOAK_FRAMES=N   settings of the part soak
+#
+# The parts elements, pipeline, rate and streams need GStreamer's gst-launch-1.0; without it they do nothing. The last
+# line is "GPU: all passed" or "GPU: N failed"; the exit status is 1 when something failed.
 set -u
+# shellcheck source=tests/support/arguments.sh
+. "$(dirname "$0")/support/arguments.sh"
+check_arguments 2 "$@"
+all_parts="engine stages golden sanitizer elements pipeline rate streams soak bench"
 build=${1:-build}
 scenes=${2:-${STEREO_DATA:-}}
-parts=${GPU_PARTS:-engine stages golden sanitizer elements pipeline rate streams soak bench}
+parts=${GPU_PARTS:-$all_parts}
+# shellcheck disable=SC2086
+check_parts "$all_parts" $parts
+[ -d "$build/tests" ] || { echo "$build holds no tests: build first, meson setup $build && ninja -C $build" >&2; exit 1; }
 failed=0
 
 part () { case " $parts " in *" $1 "*) echo "== $1"; return 0 ;; *) return 1 ;; esac; }
 check () { "$@" || { echo "FAILED: $*"; failed=$((failed + 1)); }; }
 bench () { "$build/tests/bench/stereo-bench" --backend cuda --runs 60 --device-input "$@"; }
 
-# 77: skipped, and it said why (volumes that this device does not hold)
+# Exit status 77: the test skipped itself and said why (a volume that is too large for this device).
 part engine && for test in cuda flight plan remap determinism cuda_faults large; do
   "$build/tests/engine/test_$test" && status=0 || status=$?
   case $status in 0 | 77) ;; *) echo "FAILED: test_$test"; failed=$((failed + 1)) ;; esac
@@ -33,25 +48,25 @@ if part golden; then
   [ -n "$scenes" ] && STEREO_LONG=1 STEREO_DATA=$scenes check "$build/tests/golden/test_real"
 fi
 
-# its own settings: see there
+# The variables that set it up are listed by tests/sanitizer.sh --help.
 part sanitizer && { sh "$(dirname "$0")/sanitizer.sh" "$build" || failed=$((failed + $?)); }
 
-# Streams for long, as much as takes some four minutes; none of it beside anything else that uses the device.
+# Long streams, about four minutes of them. The part runs alone, because it watches the memory of the device.
 part soak && { STEREO_BACKEND=cuda STEREO_STREAM_EPISODES=${GPU_EPISODES:-100000} STEREO_STREAM_SECONDS=${GPU_SOAK_SECONDS:-100} \
   STEREO_LOAD_SECONDS=20 SOAK_JOBS=${GPU_SOAK_JOBS:-8} SOAK_SECONDS=${GPU_SOAK_MOST:-360} \
   sh "$(dirname "$0")/soak.sh" "$build" "${GPU_SOAK_FRAMES:-30000}" || failed=$((failed + $?)); }
 
 export CK_DEFAULT_TIMEOUT=60 GST_PLUGIN_PATH="${GST_PLUGIN_PATH:-$build/gst}" LD_LIBRARY_PATH="$build/gst:${LD_LIBRARY_PATH:-}"
 if part elements && command -v gst-launch-1.0 > /dev/null; then
-  for test in "$build"/tests/gst/test_*; do
+  for test in "$build"/tests/gst/*/test_*; do
     [ -x "$test" ] && [ -f "$test" ] || continue
     output=$("$test" 2> /dev/null) && status=0 || status=$?
-    echo "$output" | grep -E '^[0-9]+%|:[FE]:|SKIPPED|MiB' | sed "s/^/${test##*/}: /"
-    # 77: skipped, and it said why
+    echo "$output" | grep -E '^[0-9]+%|:[FE]:|SKIPPED|MiB' | sed "s|^|${test#"$build"/tests/gst/}: |"
+    # 77: the test skipped itself and said why
     case $status in 0 | 77) ;; *) echo "FAILED: $test"; failed=$((failed + 1)) ;; esac
   done
-  for test in flight rectify_element; do
-    STEREO_TEST_BACKEND=cuda check "$build/tests/gst/test_$test" 2> /dev/null | grep -E '^[0-9]+%|FAIL|Fail|:F:|:E:'
+  for test in match/test_flight rectify/test_element; do
+    STEREO_TEST_BACKEND=cuda check "$build/tests/gst/$test" 2> /dev/null | grep -E '^[0-9]+%|FAIL|Fail|:F:|:E:'
   done
 fi
 
@@ -63,8 +78,8 @@ if part pipeline && command -v gst-launch-1.0 > /dev/null; then
     filesrc location="$scenes/motorcycle/right.png" ! pngdec ! m.sink_right | grep -E 'm.GstPad:src: caps|ERROR|active-backend'
 fi
 
-# rate COUNT: when a pipeline from system memory with so many frames began and ended; what it says of its steps goes to
-# rate.log
+# rate COUNT: prints when a pipeline of COUNT frames in system memory began and when it ended, in nanoseconds; the times
+# of its steps go to rate.log
 rate () {
   begin=$(date +%s%N)
   GST_DEBUG=stereomatch:4 GST_DEBUG_NO_COLOR=1 GST_DEBUG_FILE=rate.log \
@@ -73,19 +88,19 @@ rate () {
 }
 
 if part rate && command -v gst-launch-1.0 > /dev/null; then
-  # the first one alone reads everything from disk
+  # the first run reads every program and library from disk, so it is not measured
   if rate 200 > /dev/null && few=$(rate 200) && many=$(rate 2200); then
     steps=$(sed -n 's/.*steps-time-mean=(guint64)\([0-9]*\).*/\1/p' rate.log)
     echo "$few $many ${steps:-0}" | awk '{ a = ($4 - $3 - $2 + $1) / 2e9; s = $5 / 1e6
       printf "pipeline, 1920x1080 NV12 side by side: %.3f ms a frame, of which steps %.3f ms: %.0f %% of their rate\n", a, s, 100 * s / a }'
   else
-    echo "FAILED: the pipeline that is timed"
+    echo "FAILED: the pipeline of the part rate"
     failed=$((failed + 1))
   fi
   bench --synthetic 1920x1080 --num-disparities 128
 fi
 
-# streams COUNT: seconds that so many streams of 1920x1080 at 30 frames a second take for 150 frames, in one process
+# streams COUNT: prints how long COUNT streams in one process take for 150 frames of 1920x1080, at 30 frames a second
 streams () {
   line="" i=0
   while [ "$i" -lt "$1" ]; do

@@ -1,17 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What else there is, in the cases of docs/reliability.md: GStreamer's element disparity and OpenCV's StereoBM and
-# StereoSGBM, with stereomatch beside them on the CPU. Two tables; some minutes. No test: nothing here judges.
+# Compares stereomatch on the CPU with GStreamer's element disparity and with OpenCV's StereoBM and StereoSGBM, in the cases
+# of docs/reliability.md. Prints two tables after some minutes. This is no test: nothing here passes or fails.
 #
-#   sh tests/others.sh [BUILD]              (default: build)
+#   sh tests/others.sh [BUILD]
 #
-# Needs Debian's gstreamer1.0-opencv (without it that column is left out), python3-opencv, python3-gi,
-# gstreamer1.0-plugins-base, gstreamer1.0-plugins-good and gstreamer1.0-tools; exit status 77 where one is missing.
-# libSGM, which needs CUDA, is not compared: it is not among Debian's packages.
+#   BUILD    the build folder (default: build)
+#
+# Needs Debian's packages python3-opencv, python3-gi, gstreamer1.0-plugins-base, gstreamer1.0-plugins-good and
+# gstreamer1.0-tools; when one of them is missing, the exit status is 77. Without gstreamer1.0-opencv the tables have no
+# column for disparity. libSGM is not compared: it needs CUDA, and Debian has no package of it.
 set -u
+# shellcheck source=tests/support/arguments.sh
+. "$(dirname "$0")/support/arguments.sh"
+check_arguments 1 "$@"
 here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "${1:-build}" 2> /dev/null && pwd) || { echo "${1:-build} is not there: build first" >&2; exit 1; }
-python=/usr/bin/python3 # the one that Debian's packages are for
+build=$(cd "${1:-build}" 2> /dev/null && pwd) || { echo "there is no folder ${1:-build}: build first" >&2; exit 1; }
+python=/usr/bin/python3 # Debian's packages are made for this Python
 
 missing () { echo "skipped: $1" >&2; exit 77; }
 export GST_PLUGIN_PATH="$build/gst" LD_LIBRARY_PATH="$build/gst:${LD_LIBRARY_PATH:-}" GST_DEBUG_NO_COLOR=1

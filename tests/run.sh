@@ -1,24 +1,35 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Installs what is missing, builds into build-tests/, runs every test; then the same on the CPU under
-# AddressSanitizer and UBSan in build-tests-asan/ (leave that out with STEREO_NO_ASAN=1), builds the Debian packages
-# (STEREO_NO_PACKAGE=1), and looks at it with other tools in build-tools/, shortly: tests/tools.sh (STEREO_NO_TOOLS=1).
-# The last line is "N passed, N failed, N skipped", of all of it together; a tool counts as one.
+# Runs everything that a commit has to pass:
+#   1. installs missing packages of the distribution
+#   2. builds in build-tests/ and runs every test
+#   3. builds in build-tests-asan/, with AddressSanitizer and UBSan and without CUDA, and runs the tests there
+#   4. builds the Debian packages in build-package/ and tests them: tests/package.sh
+#   5. runs other tools in build-tools/, each for a short time: tests/tools.sh
+#
+#   sh tests/run.sh
+#
+#   STEREO_NO_ASAN=1, STEREO_NO_PACKAGE=1, STEREO_NO_TOOLS=1   leave out step 3, 4 or 5
+#
+# The last line is "N passed, N failed, N skipped", the sum over all steps; a tool counts as one test.
 set -eu
 
+# shellcheck source=tests/support/arguments.sh
+. "$(dirname "$0")/support/arguments.sh"
+check_arguments 0 "$@"
 cd "$(dirname "$0")/.."
 # shellcheck source=pipelines/packages.sh
 . pipelines/packages.sh
 
 passed=0 failed=0 skipped=0
 
-# count LABEL LOG: reads a number out of meson's summary
+# count LABEL LOG: prints a number of meson's summary
 count () {
   number=$(sed -n "s/^$1: *\([0-9][0-9]*\).*/\1/p" "$2" | tail -n 1)
   echo "${number:-0}"
 }
 
-# run_tests BUILD ARGUMENT...: meson's own progress is shown; its counts are added up.
+# run_tests BUILD ARGUMENT...: shows the progress of meson test and adds up its counts
 run_tests () {
   build=$1
   shift
@@ -28,12 +39,12 @@ run_tests () {
   bad=$(($(count Fail "$log") + $(count Timeout "$log") + $(count 'Unexpected Pass' "$log")))
   passed=$((passed + ok))
   skipped=$((skipped + $(count Skipped "$log")))
-  # a run that ended without a summary failed, whatever it counted
+  # a run that ended without a summary is a failure, whatever its counts say
   [ "$(cat "$status")" = 0 ] || [ "$bad" -gt 0 ] || bad=1
   failed=$((failed + bad))
 }
 
-# configure BUILD OPTION...: once; a changed meson.build is taken up by ninja
+# configure BUILD OPTION...: configures once, then builds; ninja configures again when a meson.build has changed
 configure () {
   [ -f "$1/build.ninja" ] || meson setup "$@"
   ninja -C "$1"
@@ -41,7 +52,7 @@ configure () {
 
 say "1/5 packages"
 tools_packages=
-# libclang-rt is libFuzzer and clang's sanitizers
+# libclang-rt-dev has libFuzzer and the sanitizers of clang
 [ -n "${STEREO_NO_TOOLS:-}" ] || tools_packages='clang libclang-rt-dev cppcheck valgrind'
 # shellcheck disable=SC2086
 install_missing $build_packages g++ gobject-introspection libgirepository1.0-dev python3-gi gir1.2-gstreamer-1.0 \
@@ -56,15 +67,15 @@ if [ -n "${STEREO_NO_ASAN:-}" ]; then
   say "3/5 left out: STEREO_NO_ASAN is set"
 else
   say "3/5 build and test under AddressSanitizer and UBSan in build-tests-asan/"
-  # alignment: GStreamer's own macros write 16-bit samples to odd addresses
+  # no check of alignment: GStreamer's own macros write 16-bit samples to odd addresses
   configure build-tests-asan -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized \
     -Dc_args=-fno-sanitize=alignment -Dcuda=disabled -Dintrospection=disabled
-  # GStreamer scans plugins in another program, which is not sanitized and could not load this one; a
-  # sanitized process with threads must not fork
+  # GStreamer scans plugins in another program. That program is not sanitized, so it could not load a sanitized plugin.
+  # A sanitized process with threads must not fork.
   export GST_REGISTRY_FORK=no CK_FORK=no
   export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
-  say "letting GStreamer look at its plugins once: what they leak is not ours"
+  say "filling the registry of GStreamer once, without a leak check: other plugins leak while they are scanned"
   ASAN_OPTIONS=detect_leaks=0 meson test -C build-tests-asan --no-rebuild meta >/dev/null 2>&1 || true
   export STEREO_TEST_DRAWS=30 STEREO_FUZZ_ITERATIONS=1500
   run_tests build-tests-asan --timeout-multiplier 4 --no-suite golden --no-suite bench
@@ -80,15 +91,15 @@ fi
 if [ -n "${STEREO_NO_TOOLS:-}" ]; then
   say "5/5 left out: STEREO_NO_TOOLS is set"
 else
-  say "5/5 other tools in build-tools/: gcc was -Werror already"
+  say "5/5 other tools in build-tools/ (not gcc -Werror, which was step 2)"
   log=build-tests/tools.log
-  # by itself it takes an hour: here those tests that are quick under valgrind and ThreadSanitizer, libFuzzer's targets that
-  # compute no frame (the others ran under ASan above), and some seconds each
+  # All of tests/tools.sh takes an hour. Here run only the tests that are quick under valgrind and ThreadSanitizer, and
+  # for some seconds the libFuzzer targets that compute no frame; the other targets ran under AddressSanitizer in step 3.
   TESTS_BUILD=build-tests TOOLS_QUICK=1 FUZZ_SECONDS=10 FUZZ_TARGETS='calibration caps meta params' \
     VALGRIND_TESTS='pairing frame formats stream flight errors meta overlay_stream rectify_stream' \
     TSAN_ENGINE_TESTS='flight plan remap' TSAN_TESTS='tsan pairing' STEREO_STREAM_EPISODES=50 JOBS=$(nproc) \
     sh tests/tools.sh clang cppcheck leaks valgrind tsan fuzz 2>&1 | tee "$log" || true
-  # count_parts WHAT: out of "N parts passed, N failed, N skipped"
+  # count_parts WHAT: prints a number of the line "N parts passed, N failed, N skipped"
   count_parts () {
     number=$(sed -n "s/^[0-9]* parts passed, .*/&/p" "$log" | tail -n 1 | tr ',' '\n' | sed -n "s/^ *\([0-9]*\) .*$1\$/\1/p")
     echo "${number:-0}"
@@ -96,7 +107,7 @@ else
   passed=$((passed + $(count_parts passed)))
   skipped=$((skipped + $(count_parts skipped)))
   failed=$((failed + $(count_parts failed)))
-  # without its last line it failed, whatever it counted
+  # a run without its last line is a failure, whatever its counts say
   grep -q '^[0-9]* parts passed, ' "$log" || failed=$((failed + 1))
 fi
 

@@ -1,24 +1,33 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# compute-sanitizer's tools over the whole stage suite on CUDA, and over whole frames: all in parallel, for a bounded
-# time.
+# Runs the stage tests of the CUDA backend, and whole frames, under the tools of NVIDIA's compute-sanitizer. All tools run
+# at the same time, each for a limited time.
 #
-#   sh tests/sanitizer.sh [BUILD]           (default: build; made with -Ddebug=true, reports name lines of the source)
+#   sh tests/sanitizer.sh [BUILD]
 #
-#   GPU_TOOLS="memcheck racecheck initcheck synccheck"   leaves tools out
-#   GPU_DRAWS=N             random cases, beside those of the table (default 20)
-#   SANITIZER_SHARES=N      processes that share out a tool's cases (default: so that there is one for each processor)
-#   SANITIZER_SECONDS=N     of a process: it is stopped then, which is a failure (default 420)
-#   SANITIZER_LOGS=FOLDER   where all that was said is kept (default sanitizer.logs)
+#   BUILD    the build folder (default: build); with -Ddebug=true the reports name lines of the source
 #
-# A line for each tool, and what it reports: each place in a kernel once, with how often. The exit status is the number
-# of tools that failed. What initcheck can find is little: a plan's memory is zeroed when it is made. That nothing stale
-# is read the stage suite shows itself: it fills all scratch with random words before every step.
+#   GPU_TOOLS="memcheck racecheck initcheck synccheck"   runs only the tools named
+#   GPU_DRAWS=N             random cases beside the cases of the table (default 20)
+#   SANITIZER_SHARES=N      processes that divide the cases of a tool among them (default: one process a processor)
+#   SANITIZER_SECONDS=N     time for a process; one that is still running then is stopped and counts as failed (default
+#                           420)
+#   SANITIZER_LOGS=FOLDER   the folder of the logs (default sanitizer.logs)
+#
+# Prints a line for each tool, then its reports: each place in a kernel once, with the number of its reports. The exit
+# status is the number of tools that failed. initcheck finds little, because a plan zeroes its memory when it is made. The
+# stage tests themselves show that no stage reads what an earlier step left: they fill all scratch memory with random
+# words before every step.
 set -u
+# shellcheck source=tests/support/arguments.sh
+. "$(dirname "$0")/support/arguments.sh"
+check_arguments 1 "$@"
 build=${1:-build}
 tools=${GPU_TOOLS:-memcheck racecheck initcheck synccheck}
 logs=${SANITIZER_LOGS:-sanitizer.logs}
 limit=${SANITIZER_SECONDS:-420}
+# shellcheck disable=SC2086
+check_parts "memcheck racecheck initcheck synccheck" $tools
 # shellcheck disable=SC2086
 count=$(set -- $tools && echo $#)
 shares=${SANITIZER_SHARES:-$(($(nproc) / count))}
@@ -26,11 +35,12 @@ shares=${SANITIZER_SHARES:-$(($(nproc) / count))}
 failed=0
 export STEREO_TEST_DRAWS="${GPU_DRAWS:-20}"
 
-command -v compute-sanitizer > /dev/null || { echo "there is no compute-sanitizer in PATH: it comes with the CUDA toolkit" >&2; exit 1; }
-[ -x "$build/tests/stages/test_stages" ] || { echo "$build/tests/stages/test_stages is not there: build first" >&2; exit 1; }
+command -v compute-sanitizer > /dev/null || { echo "compute-sanitizer is not in PATH: it comes with the CUDA toolkit" >&2; exit 1; }
+[ -x "$build/tests/stages/test_stages" ] ||
+  { echo "there is no $build/tests/stages/test_stages: build first, meson setup $build && ninja -C $build" >&2; exit 1; }
 mkdir -p "$logs" && rm -f "$logs"/*.log "$logs"/*.out "$logs"/*.status || exit 1
 
-# sanitize TOOL NAME COMMAND...: keeps reports, output and exit status
+# sanitize TOOL NAME COMMAND...: writes the reports, the output and the exit status to files named TOOL.NAME
 sanitize () {
   tool=$1 name=$logs/$1.$2
   shift 2
@@ -39,7 +49,7 @@ sanitize () {
   echo $? > "$name.status"
 }
 
-# whole frames, whose steps are a CUDA graph
+# frames TOOL: whole frames, whose steps run as a CUDA graph
 frames () {
   number=0
   for setting in "" "--profile thesis --refine-iterations 1" "--aggregation full --window 9 --refine-mode full --refine-iterations 1" \
@@ -52,7 +62,7 @@ frames () {
   done
 }
 
-# Distinct reports of TOOL, the most frequent first: what is said, and where.
+# reports TOOL: each distinct report with its place, the most frequent first
 reports () {
   cat "$logs/$1".*.log 2> /dev/null | awk '
     /^========= [^ ]/ {
@@ -69,7 +79,7 @@ reports () {
   ' | sort | uniq -c | sort -rn | head -n 40
 }
 
-# judge TOOL: its line
+# judge TOOL: prints the line of a tool
 judge () {
   found=$(cat "$logs/$1".*.log 2> /dev/null | grep -oE '(ERROR|RACECHECK) SUMMARY: [0-9]+' | awk '{ n += $3 } END { print n + 0 }')
   cases=$(cat "$logs/$1".share*.out | grep -c '^ok cuda')

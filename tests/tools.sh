@@ -1,23 +1,34 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Looks at the project with other people's tools, on the CPU. Beside tests/run.sh, which is the short way.
+# Checks the CPU side of the project with compilers and analysis tools. tests/run.sh runs a short form of this.
 #
-#   sh tests/tools.sh [PART...]      (default: all of them)
+#   sh tests/tools.sh [PART...]      (default: all parts)
 #
-#   gcc        gcc -Werror, everything
-#   clang      clang -Werror, everything (gcc's vector builtins included)
-#   cppcheck   no findings in stereo/ and gst/
-#   leaks      GStreamer's leaks tracer: every element test, no object left
+#   gcc        compiles everything with gcc -Werror
+#   clang      compiles everything with clang -Werror, gcc's vector builtins included
+#   cppcheck   has no findings in stereo/ and gst/
+#   leaks      no element test leaves an object, by the leaks tracer of GStreamer
 #   valgrind   memcheck of the element tests, with tests/valgrind.supp
-#   tsan       ThreadSanitizer: the engine's threads, with 1 to 8 of them, and every element test (TSAN_TESTS)
-#   fuzz       libFuzzer with AddressSanitizer and UBSan: every target, FUZZ_SECONDS each (60)
+#   tsan       ThreadSanitizer on the engine with 1 to 8 threads and on every element test
+#   fuzz       libFuzzer with AddressSanitizer and UBSan on every target
 #
-# Builds lie in build-tools/ (all of it may be deleted). JOBS: how many at once (2). TESTS_BUILD: a build that is there, whose
-# tests leaks and valgrind take instead of one of their own; LEAKS_TESTS, VALGRIND_TESTS, TSAN_ENGINE_TESTS, FUZZ_TARGETS:
-# only these; TOOLS_QUICK: clang looks and makes no code. tests/run.sh says how short a form it takes. A part whose tool is
-# not installed is skipped. What libFuzzer found lies in build-tools/fuzz/found: put it into tests/fuzz/corpus once it is fixed.
+#   JOBS=N               how much runs at once (default 2)
+#   TESTS_BUILD=FOLDER   a finished build, whose tests the parts leaks and valgrind run (default: a build of their own)
+#   LEAKS_TESTS, VALGRIND_TESTS, TSAN_ENGINE_TESTS, TSAN_TESTS, FUZZ_TARGETS   run only the tests or targets named
+#   FUZZ_SECONDS=N       seconds for each fuzz target (default 60)
+#   TOOLS_QUICK=1        clang checks the sources and generates no code
+#
+# Builds lie in build-tools/, which may be deleted at any time. A part whose tool is not installed is skipped. Inputs on
+# which libFuzzer failed lie in build-tools/fuzz/found; once the fault is mended, they belong into tests/fuzz/corpus.
 # The last line is "N parts passed, N failed, N skipped".
 set -u
+# shellcheck source=tests/support/arguments.sh
+. "$(dirname "$0")/support/arguments.sh"
+all_parts="gcc clang cppcheck leaks valgrind tsan fuzz"
+case ${1:-} in
+  leaks_of | valgrind_of) ;; # this script calls itself so, to run several tests at once
+  *) check_arguments $# "$@" && check_parts "$all_parts" "$@" ;;
+esac
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
 jobs=${JOBS:-2}
@@ -33,7 +44,7 @@ need () {
   done
 }
 
-# build NAME OPTION...: configured once, then brought up to date; the log is shown when it fails
+# build NAME OPTION...: configures once, then builds; shows errors and warnings when that fails
 build () {
   name=$1
   shift
@@ -56,7 +67,7 @@ do_clang () {
   targets='' CC=clang build clang -Dwerror=true
 }
 
-# Every file of a build that is never made: what clang has to say before it makes code, which is nearly all of it.
+# Checks every source file without generating code: nearly all warnings of clang come before that.
 clang_looks () {
   need python3 || return 77
   [ -f build-tools/clang-looks/build.ninja ] ||
@@ -68,9 +79,9 @@ for one in json.load(open("compile_commands.json")):
     > build-tools/clang-looks.log 2>&1 || { grep -E 'error|warning' build-tools/clang-looks.log | head -40; return 1; }
 }
 
-# vectors are filled lane by lane and patches through a pointer to their pixels, which it takes for uninitialised; the
-# engine casts scratch memory to what a stage keeps there; rows begin before column 0; gcc and clang shift negative
-# numbers to the right with their sign
+# Why some findings are suppressed: the code fills vectors lane by lane and patches through a pointer to their pixels, and
+# cppcheck takes both for uninitialised. The engine casts scratch memory to the types of a stage. Rows begin before column
+# 0. gcc and clang keep the sign when they shift a negative number to the right.
 do_cppcheck () {
   need cppcheck || return 77
   cppcheck -q -j "$jobs" --std=c11 --enable=warning,performance,portability --inline-suppr --library=gtk,posix \
@@ -79,15 +90,16 @@ do_cppcheck () {
     '-DG_DEFINE_ABSTRACT_TYPE(a,b,c)=' '-DGST_ELEMENT_REGISTER_DEFINE(a,b,c,d)=' --suppress=missingIncludeSystem \
     --suppress='uninitvar:stereo/cpu/*' --suppress=uninitvar:gst/match/check_place.c \
     --suppress='invalidPointerCast:stereo/cpu/*' --suppress=negativeIndex:stereo/cpu/sgm.c \
-    --suppress=shiftNegativeLHS:stereo/remap.c --suppress=internalAstError:stereo/cpu/esmp.c stereo gst
+    --suppress=shiftNegativeLHS:stereo/engine/remap.c --suppress=internalAstError:stereo/cpu/esmp.c stereo gst
 }
 
-# element_tests [BUILD]: what meson calls them, but those that are a program of somebody else (gst-inspect, Python)
+# element_tests [BUILD]: prints the meson names of the element tests, without those that run another program (gst-inspect,
+# Python)
 element_tests () {
   meson test -C "${1:-$tests_build}" --list --suite elements 2> /dev/null | sed -n 's/^.* \/ //p' | grep -v -e '^gst-' -e ' '
 }
 
-# each FUNCTION TEST...: FUNCTION of every test, JOBS at once
+# each FUNCTION TEST...: calls FUNCTION for every test, JOBS at once
 each () {
   function=$1
   shift
@@ -98,14 +110,14 @@ build_tests () {
   [ "$tests_build" != build-tools/gcc ] || do_gcc
 }
 
-# a live object at the end of a test is a message of the tracer
+# The tracer prints a message for every object that is alive at the end of a test.
 do_leaks () {
   need pkg-config || return 77
   build_tests || return 1
-  # the tests see no plugins but those they use, and the tracer is one
+  # the tests see only the plugins that they use, so the plugin of the tracer has to be added
   mkdir -p build-tools/tracers
   cp "$(pkg-config --variable=pluginsdir gstreamer-1.0)/libgstcoretracers.so" build-tools/tracers/ || return 1
-  # one alone first: it makes the registry. device_lost leaves its sources behind, which is not explained yet
+  # one test runs alone first, because it writes the registry. device_lost leaves its sources; the cause is not known yet
   # shellcheck disable=SC2046
   leaks_of meta && each leaks_of ${LEAKS_TESTS:-$(element_tests | grep -v -x device_lost)}
 }
@@ -113,13 +125,13 @@ do_leaks () {
 leaks_of () {
   log=$root/build-tools/leaks-$1.log
   rm -f "$log"
-  # a child would end without telling
+  # the tracer prints nothing at the end of a child process, so tests do not fork
   meson test -C "$tests_build" --suite elements --no-rebuild --timeout-multiplier 4 --logbase "leaks-$1" --wrapper "env GST_TRACERS=leaks
     GST_DEBUG=GST_TRACER:7 GST_DEBUG_NO_COLOR=1 GST_DEBUG_FILE=$log CK_FORK=no
     GST_PLUGIN_SYSTEM_PATH_1_0=$root/build-tools/tracers GST_REGISTRY=$root/build-tools/leaks-registry.bin" \
     "$1" > "$log.meson" 2>&1 && return 0
-  # with objects left a test fails, and passes but for that; the known one is GStreamer's: its own compositor, one behind
-  # the other on a tee, loses the same seek event (1.22)
+  # A test that leaves objects fails for that alone. One leak is known and GStreamer's own (1.22): two compositors in a row
+  # behind a tee lose the same seek event.
   alive=$(grep -h 'object-alive, type-name=(string)[A-Z]' "$log" 2> /dev/null)
   if [ -z "$alive" ]; then
     echo "$1 fails:"
@@ -130,8 +142,8 @@ leaks_of () {
     { echo "$1 leaves objects"; return 1; }
 }
 
-# What a test repeats by chance it repeats less often here, and its watchdogs wait longer; no test is left out. Suppressed
-# is what glib.supp and tests/valgrind.supp say, which say why.
+# No test is left out. Tests with random cases run fewer of them, and watchdogs wait longer. glib.supp and
+# tests/valgrind.supp name what is suppressed and why.
 do_valgrind () {
   need valgrind || return 77
   build_tests || return 1
@@ -143,7 +155,7 @@ valgrind_of () {
   glib=/usr/share/glib-2.0/valgrind/glib.supp
   [ -f "$glib" ] && glib="--suppressions=$glib" || glib=
   export G_SLICE=always-malloc G_DEBUG=gc-friendly GST_REGISTRY_FORK=no CK_FORK=no
-  # valgrind knows no AVX-512
+  # valgrind does not know AVX-512
   export STEREO_CPU=avx2 STEREO_TEST_SLOWNESS=50 STEREO_TEST_COUNT=3
   export STEREO_STREAM_EPISODES=10 STEREO_LOAD_FRAMES=100 STEREO_LOAD_ELEMENTS=3 STEREO_LOAD_SECONDS=2
   log=build-tools/valgrind-$1.log
@@ -160,8 +172,9 @@ valgrind_of () {
   fi
 }
 
-# The engine's own threads, then the elements'. GLib and GStreamer are not built with the sanitizer, and are told to it:
-# tests/support/tsan, whose own test comes first. It slows everything down by ten and more.
+# First the threads of the engine, then the threads of the elements. GLib and GStreamer are not built with the sanitizer:
+# tests/support/tsan tells it what they synchronise, and has a test of its own, which runs first. ThreadSanitizer slows
+# everything down ten times and more.
 do_tsan () {
   targets='' build tsan -Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized || return 1
   export TSAN_OPTIONS="exitcode=66 allocator_may_return_null=1 suppressions=$root/tests/tsan.supp"
@@ -170,11 +183,12 @@ do_tsan () {
     "build-tools/tsan/tests/engine/test_$test" > "build-tools/tsan-engine-$test.log" 2>&1 ||
       { bad=1; grep -A12 WARNING "build-tools/tsan-engine-$test.log" | head -60; tail -n 3 "build-tools/tsan-engine-$test.log"; }
   done
-  # memory that GLib hands on without giving it back would carry its history along; a child would end without telling
+  # GLib would pass memory from thread to thread in its own allocator, and its history with it; a child process would end
+  # without a report
   export G_SLICE=always-malloc CK_FORK=no CK_DEFAULT_TIMEOUT=0 GST_REGISTRY_FORK=no STEREO_TEST_SLOWNESS=10
   export STEREO_STREAM_EPISODES="${STEREO_STREAM_EPISODES:-100}" STEREO_LOAD_FRAMES="${STEREO_LOAD_FRAMES:-200}"
   export STEREO_LOAD_ELEMENTS="${STEREO_LOAD_ELEMENTS:-3}" STEREO_THREADS_SECONDS="${STEREO_THREADS_SECONDS:-20}"
-  # stereo-live is a program for users, which is not told
+  # stereo-live is a program for users and is not linked with tests/support/tsan
   for test in ${TSAN_TESTS:-tsan $(element_tests build-tools/tsan | grep -v -x -e tsan -e stereo-live)}; do
     log=build-tools/tsan-$test.log
     meson test -C build-tools/tsan --no-rebuild --timeout-multiplier 10 --verbose "$test" > "$log" 2>&1 && continue
@@ -220,20 +234,16 @@ do_fuzz () {
   return $bad
 }
 
-# for xargs
 case ${1:-} in
   leaks_of | valgrind_of) "$@"; exit ;;
 esac
 
 mkdir -p build-tools || exit 1
-for part in ${*:-gcc clang cppcheck leaks valgrind tsan fuzz}; do
+for part in ${*:-$all_parts}; do
   say "$part"
   start=$(date +%s)
-  # in a shell of its own: what a part exports is not the next one's
-  case $part in
-    gcc | clang | cppcheck | leaks | valgrind | tsan | fuzz) (do_"$part") && status=0 || status=$? ;;
-    *) echo "there is no part $part"; status=1 ;;
-  esac
+  # in a shell of its own, so that the variables that a part exports end with it
+  (do_"$part") && status=0 || status=$?
   seconds=$(($(date +%s) - start))
   case $status in
     0) passed=$((passed + 1)) && echo "$part: passed in $seconds s" ;;

@@ -1,83 +1,60 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A line of support weights times the costs along it, as a banded matrix product on the tensor cores:
- * tiles of 16 pixels, KT of them in reach, NT tiles of 8 disparities a warp. See asw_left.cu.
+ * A line of support weights times the costs along it, as a banded matrix product on the tensor cores (mma.cuh).
  *
- * Lane (j = lane / 4, g = lane % 4) holds, of a tile of weights, rows j and j + 8 at pixels 4 g..4 g + 3,
- * and of a tile of costs those pixels of one disparity a tile of NT: the order of the pixels inside a
- * tile does not matter to a sum, so that what is neighbours in memory is neighbours in a lane.
+ * D (16 pixels by 8 disparity indices) is the sum, over the tiles in reach, of A (weights: 16 pixels by 16 taps) times B
+ * (costs: 16 taps by 8 indices). A window of up to 33 pixels reaches REACH = 3 tiles of 16 taps, one of up to 65 REACH = 5.
+ * A warp has INDEX_TILES products, k = 0..3, with the same A: its 32 indices.
+ *
+ * Neighbouring taps in memory are neighbouring registers of a lane. Lane 4 g + t holds:
+ *
+ *              A (weights): taps                             B (costs) of product k: index          D of product k: index
+ *              4t, 4t+1   4t+2, 4t+3                           base + 4 g + k               base + 8 t + k   base + 8 t + 4 + k
+ *   pixel g      a.x         a.z         taps 4t, 4t+1             b0            pixel g       sum[k][0]         sum[k][1]
+ *   pixel g+8    a.y         a.w         taps 4t+2, 4t+3           b1            pixel g+8     sum[k][2]         sum[k][3]
+ *
+ * A lane's sums are then those of 8 neighbouring indices, 8 t..8 t + 7: see gather_row().
  */
 #ifndef STEREO_CUDA_BANDED_CUH
 #define STEREO_CUDA_BANDED_CUH
 
-#include "cuda/asw/ahead.cuh"
+#include "cuda/async_copy.cuh"
+#include "cuda/asw/mma.cuh"
 #include "cuda/asw/weights.cuh"
 
-#include <cuda_fp16.h>
-
-#define TILE 16                 /* pixels */
-#define NT 4
-
-/* @sum = @to + a tile of 16 pixels by 16 taps times one of 16 taps by 8. */
-__device__ __forceinline__ void
-multiply_onto (float (&sum)[4], const uint4 &a, uint32_t b0, uint32_t b1, float c0, float c1, float c2, float c3)
+namespace
 {
-#if __CUDA_ARCH__ >= 800
-  asm ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"
-      : "=f" (sum[0]), "=f" (sum[1]), "=f" (sum[2]), "=f" (sum[3])
-      : "r" (a.x), "r" (a.y), "r" (a.z), "r" (a.w), "r" (b0), "r" (b1), "f" (c0), "f" (c1), "f" (c2), "f" (c3));
-#else
-  asm ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};"
-      : "=f" (sum[0]), "=f" (sum[1]), "=f" (sum[2]), "=f" (sum[3])
-      : "r" (a.x), "r" (a.y), "r" (b0), "f" (c0), "f" (c1), "f" (c2), "f" (c3));
-  asm ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-      : "+f" (sum[0]), "+f" (sum[1]), "+f" (sum[2]), "+f" (sum[3]) : "r" (a.z), "r" (a.w), "r" (b1));
-#endif
-}
 
-/* The first of a sum overwrites it. */
-__device__ __forceinline__ void
-multiply (float (&sum)[4], const uint4 &a, uint32_t b0, uint32_t b1, bool first = false)
-{
-  if (first)
-    multiply_onto (sum, a, b0, b1, 0, 0, 0, 0);
-  else
-    multiply_onto (sum, a, b0, b1, sum[0], sum[1], sum[2], sum[3]);
-}
-
-__device__ __forceinline__ uint32_t
-pack_halves (float low, float high)
-{
-  __half2 pair = __floats2half2_rn (low, high);
-  return *reinterpret_cast<uint32_t *> (&pair);
-}
+constexpr int TILE_PIXELS = 16;                 /* of a tile of weights, and taps of it */
+constexpr int INDEX_TILES = 4;                  /* of 8 disparity indices, a warp */
+constexpr int WARP_INDICES = 8 * INDEX_TILES;
 
 /* ---- weights ------------------------------------------------------------------------------------ */
 
-#define LINE_TILES 8            /* of colours at hand: KT and those copied ahead, and a power of two */
+constexpr int LINE_TILES = 8;   /* tiles of colours in shared memory: at least REACH and those copied ahead; a power of two */
 
-/* A line of pixels that a pass runs along: weights of the tile at hand and of the next one in fragment order, and
- * where colours stand: tile n at color + n % LINE_TILES * pitch. */
-template <int KT> struct Line
+/* A line of pixels that a pass runs along, in shared memory: the weights of the current tile and of the next one, as the
+ * lanes' registers of A; and colours, those of tile n at color + n % LINE_TILES * pitch. */
+template <int REACH> struct Line
 {
-  uint4 (*weights)[KT * 32];
+  uint4 (*weights)[REACH * 32];
   const uint32_t *color;
   int pitch, length;
 };
 
-/* Distance terms of every lane's weights, the same for all tiles; minus infinity outside the window. */
-template <int KT> struct Distances
+/* Distance terms of the exponents of every lane's weights, the same for all tiles; minus infinity outside the window. */
+template <int REACH> struct Distances
 {
-  float4 of[KT * 32][2];
+  float4 of[REACH * 32][2];
 };
 
-/* The block shares it out: @thread of @threads. */
-template <int KT> __device__ __forceinline__ void
-make_distances (Distances<KT> &distances, AswWindow w, int thread, int threads)
+/* Called by all @threads of the block. */
+template <int REACH> __device__ __forceinline__ void
+make_distances (Distances<REACH> &distances, AswWindow w, int thread, int threads)
 {
-  for (int e = thread; e < KT * 32 * 8; e += threads) {
+  for (int e = thread; e < REACH * 32 * 8; e += threads) {
     int lane = e >> 3 & 31, row = (lane >> 2) + 2 * (e & 4);
-    int away = abs (((e >> 8) - KT / 2) * TILE + 4 * (lane & 3) + (e & 3) - row);
+    int away = abs (((e >> 8) - REACH / 2) * TILE_PIXELS + 4 * (lane & 3) + (e & 3) - row);
     ((float *) distances.of)[e] = away <= w.radius ? w.distance * (float) away : -INFINITY;
   }
 }
@@ -92,96 +69,99 @@ cut (float4 &d, int first, int length)
   d.w = (unsigned) (first + 3) < (unsigned) length ? d.w : -INFINITY;
 }
 
-/* A warp's part: weights of tile @tile to the pixels of tile @tile + kt - KT / 2. */
-template <int KT> __device__ __forceinline__ void
-make_weights (const Line<KT> &line, const Distances<KT> &distances, int tile, int kt, AswWindow w)
+/* By a warp: the weights of the pixels of tile @tile for the taps of tile @tile + @tap_tile - REACH / 2. */
+template <int REACH> __device__ __forceinline__ void
+make_weights (const Line<REACH> &line, const Distances<REACH> &distances, int tile, int tap_tile, AswWindow w)
 {
-  int lane = threadIdx.x & 31, other = tile + kt - KT / 2, first = 4 * (lane & 3);
+  int lane = threadIdx.x & 31, other = tile + tap_tile - REACH / 2, first = 4 * (lane & 3);
   const uint32_t *centre = line.color + tile % LINE_TILES * line.pitch;
   uint32_t p = centre[lane >> 2], q = centre[(lane >> 2) + 8];
   uint4 taps = *(const uint4 *) (line.color + (unsigned) other % LINE_TILES * line.pitch + first);
-  float4 d = distances.of[kt * 32 + lane][0], e = distances.of[kt * 32 + lane][1];
+  float4 d = distances.of[tap_tile * 32 + lane][0], e = distances.of[tap_tile * 32 + lane][1];
 
-  if (other < 0 || (other + 1) * TILE > line.length) {
-    cut (d, other * TILE + first, line.length);
-    cut (e, other * TILE + first, line.length);
+  if (other < 0 || (other + 1) * TILE_PIXELS > line.length) {
+    cut (d, other * TILE_PIXELS + first, line.length);
+    cut (e, other * TILE_PIXELS + first, line.length);
   }
-  line.weights[tile & 1][kt * 32 + lane] = make_uint4 (
+  line.weights[tile & 1][tap_tile * 32 + lane] = make_uint4 (
       pack_halves (cuda_weight (p, taps.x, w.color, d.x), cuda_weight (p, taps.y, w.color, d.y)),
       pack_halves (cuda_weight (q, taps.x, w.color, e.x), cuda_weight (q, taps.y, w.color, e.y)),
       pack_halves (cuda_weight (p, taps.z, w.color, d.z), cuda_weight (p, taps.w, w.color, d.w)),
       pack_halves (cuda_weight (q, taps.z, w.color, e.z), cuda_weight (q, taps.w, w.color, e.w)));
 }
 
-/* A line's warps take turns: turn KT * tile + kt makes one tile of weights. @turn: this warp's next. */
-template <int KT> __device__ __forceinline__ void
-share_weights (const Line<KT> &line, const Distances<KT> &distances, int tile, int &turn, AswWindow w)
+/* The warps of a line take turns: turn REACH * tile + tap_tile makes one tile of weights. @turn: this warp's next turn. */
+template <int REACH> __device__ __forceinline__ void
+share_weights (const Line<REACH> &line, const Distances<REACH> &distances, int tile, int &turn, AswWindow w)
 {
-  for (; turn < KT * (tile + 1); turn += blockDim.x >> 5)
-    make_weights<KT> (line, distances, tile, turn - KT * tile, w);
+  for (; turn < REACH * (tile + 1); turn += blockDim.x >> 5)
+    make_weights<REACH> (line, distances, tile, turn - REACH * tile, w);
 }
 
-template <int KT> __device__ __forceinline__ void
-load_weights (uint4 (&a)[KT], const Line<KT> &line, int tile)
+template <int REACH> __device__ __forceinline__ void
+load_weights (uint4 (&a)[REACH], const Line<REACH> &line, int tile)
 {
 #pragma unroll
-  for (int kt = 0; kt < KT; kt++)
-    a[kt] = line.weights[tile & 1][kt * 32 + (threadIdx.x & 31)];
+  for (int tap_tile = 0; tap_tile < REACH; tap_tile++)
+    a[tap_tile] = line.weights[tile & 1][tap_tile * 32 + (threadIdx.x & 31)];
 }
 
-/* sum[0]: of row j, sum[2]: of row j + 8. */
-template <int KT> __device__ __forceinline__ void
-sum_weights (float (&sum)[4], const uint4 (&a)[KT])
+/* Sums of the weights of pixel g, in sum[0], and of pixel g + 8, in sum[2]: a product with ones. */
+template <int REACH> __device__ __forceinline__ void
+sum_weights (float (&sum)[4], const uint4 (&a)[REACH])
 {
   const uint32_t ones = 0x3C003C00u;
 #pragma unroll
-  for (int kt = 0; kt < KT; kt++)
-    multiply (sum, a[kt], ones, ones, kt == 0);
+  for (int tap_tile = 0; tap_tile < REACH; tap_tile++)
+    multiply (sum, a[tap_tile], ones, ones, tap_tile == 0);
 }
 
 /* ---- costs --------------------------------------------------------------------------------------- */
 
-/* The tiles of costs in reach. Tile n stands in slot n % KT: unrolled by as many steps, the loop over tiles moves
- * nothing. */
-template <int KT> struct Ring
+/* The registers of B of the tiles in reach. Tile n is in slot n % REACH: the loop over tiles, unrolled REACH times, then
+ * moves no registers. */
+template <int REACH> struct Ring
 {
-  uint32_t costs[KT][NT][2];
+  uint32_t costs[REACH][INDEX_TILES][2];
 };
 
-template <int KT> __device__ __forceinline__ void
-clear_ring (Ring<KT> &ring)
+template <int REACH> __device__ __forceinline__ void
+clear_ring (Ring<REACH> &ring)
 {
 #pragma unroll
-  for (int s = 0; s < KT; s++)
+  for (int s = 0; s < REACH; s++)
 #pragma unroll
-    for (int t = 0; t < NT; t++)
-      ring.costs[s][t][0] = ring.costs[s][t][1] = 0;
+    for (int k = 0; k < INDEX_TILES; k++)
+      ring.costs[s][k][0] = ring.costs[s][k][1] = 0;
 }
 
-/* @step: the tile's number modulo KT, known when compiled. */
-template <int KT> __device__ __forceinline__ void
-multiply_band (float (&sum)[NT][4], const uint4 (&a)[KT], const Ring<KT> &ring, int step)
+/* @step: the number of the tile modulo REACH, a constant once the loop is unrolled. */
+template <int REACH> __device__ __forceinline__ void
+multiply_band (float (&sum)[INDEX_TILES][4], const uint4 (&a)[REACH], const Ring<REACH> &ring, int step)
 {
 #pragma unroll
-  for (int kt = 0; kt < KT; kt++)
+  for (int tap_tile = 0; tap_tile < REACH; tap_tile++)
 #pragma unroll
-    for (int t = 0; t < NT; t++) {
-      int slot = (step + kt - KT / 2 + KT) % KT;
-      multiply (sum[t], a[kt], ring.costs[slot][t][0], ring.costs[slot][t][1], kt == 0);
+    for (int k = 0; k < INDEX_TILES; k++) {
+      int slot = (step + tap_tile - REACH / 2 + REACH) % REACH;
+      multiply (sum[k], a[tap_tile], ring.costs[slot][k][0], ring.costs[slot][k][1], tap_tile == 0);
     }
 }
 
-/* Row j + 8 r of the product as words of neighbouring disparities, 2 NT of them from 2 NT g on. */
+/* The lane's sums of pixel g + 8 r as four words of two neighbouring indices each. @convert gets two sums and the number
+ * of the first one among the 8. */
 template <typename Convert> __device__ __forceinline__ uint4
-gather_row (const float (&sum)[NT][4], int r, Convert convert)
+gather_row (const float (&sum)[INDEX_TILES][4], int r, Convert convert)
 {
-  uint32_t words[NT];
+  uint32_t words[INDEX_TILES];
 #pragma unroll
   for (int e = 0; e < 2; e++)
 #pragma unroll
-    for (int t = 0; t < NT; t += 2)
-      words[(e * NT + t) / 2] = convert (sum[t][2 * r + e], sum[t + 1][2 * r + e], e * NT + t);
+    for (int k = 0; k < INDEX_TILES; k += 2)
+      words[(e * INDEX_TILES + k) / 2] = convert (sum[k][2 * r + e], sum[k + 1][2 * r + e], e * INDEX_TILES + k);
   return make_uint4 (words[0], words[1], words[2], words[3]);
+}
+
 }
 
 #endif

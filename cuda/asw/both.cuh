@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The two passes of support=both: see asw_both.cu. Each has a file. */
+/* The two passes of support=both, each in a file of its own: see both.cu. */
 #ifndef STEREO_CUDA_ASW_BOTH_CUH
 #define STEREO_CUDA_ASW_BOTH_CUH
 
+#include "cuda/asw/mma.cuh"
 #include "cuda/asw/weights.cuh"
 
-#include <cuda_fp16.h>
+/* Scratch memory of the stage. */
+struct AswBothContext
+{
+  uint32_t *weights;            /* of the first pass, for a band of rows: see both_columns.cu */
+};
 
-#include "cuda/asw/banded.cuh"
+StereoStatus asw_both_columns_prepare (StereoPlan *plan, AswBothContext *context, StereoError *error);
+StereoStatus asw_both_columns (StereoPlan *plan, const AswBothContext *context, StereoError *error);
+StereoStatus asw_both_rows_prepare (StereoPlan *plan, StereoError *error);
+StereoStatus asw_both_rows (StereoPlan *plan, StereoError *error);
+
+namespace
+{
 
 __device__ __forceinline__ uint32_t
 times (uint32_t a, uint32_t b)
@@ -15,26 +26,20 @@ times (uint32_t a, uint32_t b)
   return bits_of (__hmul2 (halves_of (a), halves_of (b)));
 }
 
-/* What times() rounds away. */
+/* What times() loses by rounding. */
 __device__ __forceinline__ uint32_t
 rest (uint32_t a, uint32_t b, uint32_t product)
 {
   return bits_of (__hfma2 (halves_of (a), halves_of (b), __hneg2 (halves_of (product))));
 }
 
-/* Half the depth of multiply(). */
-__device__ __forceinline__ void
-multiply_half (float (&sum)[4], uint32_t a0, uint32_t a1, uint32_t b)
-{
-  asm ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-      : "+f" (sum[0]), "+f" (sum[1]), "+f" (sum[2]), "+f" (sum[3]) : "r" (a0), "r" (a1), "r" (b));
-}
-
-/* Products of right weights and costs are half floats, rounded by 2^-12 at most, in either pass, and so are the means
- * between them. That is more than 2^-11 in all, where it adds up instead of averaging out: of few taps that count,
- * which here are as many as equal ones would make the same (sum of weights)^2 / sum of weights^2. Then what
- * rounding took is added, tap by tap. */
-static inline bool
+/*
+ * Whether the passes have to add what rounding loses. Both passes round the products of right weights and costs to half
+ * floats, and so the means between the passes, by up to 2^-12 each. Over many taps these errors average out. Over few
+ * taps they add up to more than 2^-11. The number of taps that count is (sum of weights)^2 / sum of weights^2: so many
+ * taps of equal weight give the same quotient.
+ */
+inline bool
 asw_both_exact (const StereoPlan *plan)
 {
   const StereoParams *p = &plan->params;
@@ -50,9 +55,6 @@ asw_both_exact (const StereoPlan *plan)
   return least < 4 * p->window || sum * sum < 8 * squares;
 }
 
-StereoStatus asw_both_columns_prepare (StereoPlan *plan, StereoError *error);
-StereoStatus asw_both_columns (StereoPlan *plan, StereoError *error);
-StereoStatus asw_both_rows_prepare (StereoPlan *plan, StereoError *error);
-StereoStatus asw_both_rows (StereoPlan *plan, StereoError *error);
+}
 
 #endif

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Along the rows, support=both: what a block keeps in shared memory, how it comes there, and the
- * weights' sums. See asw_both_rows.cu. */
+/* Second pass of support=both, along the rows: the shared memory of a block, how weights and costs get there, and the sums
+ * of the weights. The kernel is in both_rows.cu. */
 #ifndef STEREO_CUDA_ASW_BOTH_ROWS_CUH
 #define STEREO_CUDA_ASW_BOTH_ROWS_CUH
 
 #include "cuda/asw/both.cuh"
+#include "cuda/async_copy.cuh"
 
-#define TX 32             /* columns of a step: a warp has all of them, and 32 indices */
-#define BOTH_ROWS_THREADS 480 /* of a multiprocessor: 480 leaves them 136 registers, 320 some 200 */
+namespace
+{
 
-/* The taps of a window: @quads times 32 (the last may lack some, whose weights are 0), @duos times 16, @singles.
- * @exact: no quads, whose products are rounded. */
+constexpr int STEP_COLUMNS = 32;        /* columns of a step: a warp has all of them, and 32 indices */
+constexpr int RESIDENT_THREADS = 480;   /* of a multiprocessor: 480 threads may have 136 registers each, 320 about 200 */
+
+/* The taps of a window: @quads times 32 taps (the last quad may lack some, whose weights are 0), @duos times 16, and @singles.
+ * @exact: no quads, because their products are rounded. */
 struct Taps
 {
   int quads, duos, singles;
@@ -37,39 +41,44 @@ struct Taps
   }
 };
 
-/* Where a block keeps what. Costs: a ring of columns. Right weights: a word for a tap and a v, which has those of v and
- * v + 1, a ring over v, class by class. Left weights: halves, class by class. Steps on their way out, by warp. */
-template <int TI> struct Shared
+/*
+ * Shared memory of a block. v = x - i numbers partners: index i of column x has partner v.
+ * - costs: a ring of columns
+ * - right weights: a ring over v, class by class; the word of a tap and a v has the weights of v and v + 1
+ * - left weights: half floats, class by class
+ * - for each warp, volume steps before they are stored
+ */
+template <int INDICES> struct Shared
 {
-  static constexpr int pitch = TI + 8; /* halves of a column of costs: other banks for the next one */
-  static constexpr int ring = TX + TI; /* of v */
-  static constexpr int right_pitch = ring + 1, left_pitch = TX + 8; /* words, halves of a tap: so are other banks */
-  static constexpr int out_pitch = 40, out = TX * out_pitch;
+  static constexpr int pitch = INDICES + 8; /* halves of a column of costs; the next column has other banks */
+  static constexpr int ring = STEP_COLUMNS + INDICES; /* of v */
+  static constexpr int right_pitch = ring + 1, left_pitch = STEP_COLUMNS + 8; /* words and halves of a tap, for other banks too */
+  static constexpr int out_pitch = 40, out = STEP_COLUMNS * out_pitch;
 
   static __host__ __device__ int
-  blocks (int radius) /* of TX columns: those in reach and one on its way */
+  blocks (int radius) /* of STEP_COLUMNS columns: those in reach, and one that is being copied */
   {
-    return (2 * radius + 1 + 2 * TX - 2) / TX + 1;
+    return (2 * radius + 1 + 2 * STEP_COLUMNS - 2) / STEP_COLUMNS + 1;
   }
 
   static size_t
   bytes (int radius, bool exact)
   {
-    return sizeof (__half) * (size_t) (blocks (radius) * TX * pitch + TI / 32 * out +
+    return sizeof (__half) * (size_t) (blocks (radius) * STEP_COLUMNS * pitch + INDICES / 32 * out +
                                        Taps (radius, exact).count () * (2 * right_pitch + left_pitch));
   }
 };
 
-template <int TI>
+template <int INDICES>
 __device__ __forceinline__ int
 ring_slot (int slot)
 {
-  return slot < Shared<TI>::ring ? slot : slot - Shared<TI>::ring;
+  return slot < Shared<INDICES>::ring ? slot : slot - Shared<INDICES>::ring;
 }
 
 /* ---- weights ------------------------------------------------------------------------------------ */
 
-/* Q words or halves of them, as one. */
+/* The words of Q taps of a class, which are loaded at once. */
 template <int Q> struct PerTap
 {
   uint32_t of[Q];
@@ -104,8 +113,8 @@ store_words (uint32_t *to, const PerTap<Q> &w)
     *to = w.of[0];
 }
 
-/* Makes a row's weights. A lane has a left pixel and a right one; it keeps their colours. */
-template <int TI> struct Maker
+/* Makes the weights of a row. A lane has one left pixel and one right pixel, and their colours in registers. */
+template <int INDICES> struct Maker
 {
   Taps taps;
   AswWindow w;
@@ -113,19 +122,19 @@ template <int TI> struct Maker
   const uint32_t *color[2]; /* of the row, by view */
   __half *left;
   uint32_t *right;
-  int pixel[2]; /* far away where there is none */
+  int pixel[2]; /* far outside the row: the lane has no pixel */
   uint32_t centre[2];
 
   __device__ __forceinline__ void
-  look_at (int view, int p)
+  set_pixel (int view, int p)
   {
     bool there = (unsigned) p < (unsigned) width;
     centre[view] = color[view][there ? p : 0];
     pixel[view] = there ? p : -(1 << 24);
   }
 
-  /* Weights to taps k, k + 8 and so on. Tap k lies k - radius after the pixel, or before it in the mirrored view. 0
-   * where either is outside, and past the window. */
+  /* Weights for taps k, k + 8 and so on. Tap k is k - radius columns after the pixel, in the mirrored view before it. The
+   * weight is 0 where the pixel or the tap is outside, and past the window. */
   template <int Q>
   __device__ __forceinline__ void
   weigh (float (&weight)[Q], int view, int k) const
@@ -143,14 +152,14 @@ template <int TI> struct Maker
     }
   }
 
-  /* A class of left weights, from tap @k, with @before taps before it. */
+  /* Left weights of a class: taps @k, @k + 8 and so on, stored after those of @before taps. */
   template <int Q>
   __device__ __forceinline__ void
   make_left (int k, int before) const
   {
     float weight[Q];
     weigh<Q> (weight, STEREO_LEFT, k);
-    __half *to = left + before * Shared<TI>::left_pitch + (threadIdx.x & 31) * Q;
+    __half *to = left + before * Shared<INDICES>::left_pitch + (threadIdx.x & 31) * Q;
     if constexpr (Q == 1) {
       *to = __float2half_rn (weight[0]);
     } else {
@@ -162,8 +171,8 @@ template <int TI> struct Maker
     }
   }
 
-  /* Right weights of 32 partners, from slot @slot of the ring on, which fall from lane to lane. The last one's
-   * neighbour comes with the next 32. */
+  /* Right weights of a class, of 32 partners from slot @slot of the ring on; pixels fall from lane to lane. The neighbour of
+   * the last partner is the first of the next 32, which fills it in. */
   template <int Q>
   __device__ __forceinline__ void
   make_right (int k, int before, int slot) const
@@ -175,9 +184,9 @@ template <int TI> struct Maker
 #pragma unroll
     for (int q = 0; q < Q; q++)
       words.of[q] = pack_halves (weight[q], __shfl_down_sync (~0u, weight[q], 1));
-    uint32_t *to = right + before * Shared<TI>::right_pitch;
+    uint32_t *to = right + before * Shared<INDICES>::right_pitch;
     store_words<Q> (to + (slot + lane) * Q, words);
-    uint16_t *neighbour = (uint16_t *) (to + (slot ? slot - 1 : Shared<TI>::ring - 1) * Q);
+    uint16_t *neighbour = (uint16_t *) (to + (slot ? slot - 1 : Shared<INDICES>::ring - 1) * Q);
     if (lane == 0)
 #pragma unroll
       for (int q = 0; q < Q; q++)
@@ -210,9 +219,9 @@ template <int TI> struct Maker
 
 /* ---- costs --------------------------------------------------------------------------------------- */
 
-/* Of eight halves those from @first to @last, and 0. */
+/* Of eight halves those from @first to @last; the others are set to 0. */
 __device__ __noinline__ uint4
-keep_range (uint4 eight, int first, int last)
+mask_range (uint4 eight, int first, int last)
 {
   uint32_t word[4] = { eight.x, eight.y, eight.z, eight.w };
 #pragma unroll
@@ -222,29 +231,37 @@ keep_range (uint4 eight, int first, int last)
   return make_uint4 (word[0], word[1], word[2], word[3]);
 }
 
-/* Costs of TX columns from @from on, into their block of the ring; 0 where there is no partner, and nobody wrote one.
- */
-template <int TI>
+/* Copies costs of STEP_COLUMNS columns from @from on into their block of the ring. Without a partner nothing wrote a cost: it
+ * becomes 0. */
+template <int INDICES>
 __device__ __forceinline__ void
 load_costs (__half *block, const Frame &f, size_t volume_row, int from, int i0)
 {
-  int c = threadIdx.x / (TI / 8), i = i0 + threadIdx.x % (TI / 8) * 8;
+  int c = threadIdx.x / (INDICES / 8), i = i0 + threadIdx.x % (INDICES / 8) * 8;
 #pragma unroll
-  for (int n = 0; n < TX; n += 8) {
+  for (int n = 0; n < STEP_COLUMNS; n += 8) {
     int x = from + c + n;
     const uint16_t *costs = f.volume + ((ptrdiff_t) volume_row + x) * f.depth + i;
-    __half *to = block + (c + n) * Shared<TI>::pitch + i - i0;
+    __half *to = block + (c + n) * Shared<INDICES>::pitch + i - i0;
     int first = max (x - f.width + 1 - f.min_disparity, 0) - i, last = min (x - f.min_disparity, f.depth - 1) - i;
     bool there = (unsigned) x < (unsigned) f.width && first <= 7 && last >= 0;
     if (there && (first > 0 || last < 7))
-      *(uint4 *) to = keep_range (*(const uint4 *) costs, first, last);
+      *(uint4 *) to = mask_range (*(const uint4 *) costs, first, last);
     else
-      copy_ahead (to, there ? costs : f.volume, there);
+      copy_async (to, there ? costs : f.volume, there);
   }
 }
 
-/* Four tiles of 8 columns by 8 indices, of which this lane has @row's address of one; so that a lane gets, of index
- * lane / 4, columns 2 (lane % 4) and the next. */
+/*
+ * Loads four tiles of 8 columns by 8 indices, transposed (ldmatrix). Lane l passes the address of row (column) l % 8 of tile
+ * l / 8. Lane 4 g + t gets of each tile a word with two columns of one index, as registers of A need them:
+ *
+ *                  columns 0,1   2,3   4,5   6,7
+ *     index 0        L0         L1    L2    L3
+ *     index 1        L4         L5    L6    L7
+ *      ...
+ *     index g      lane 4 g + t has columns 2 t and 2 t + 1
+ */
 __device__ __forceinline__ void
 load_transposed (uint32_t (&tile)[4], const __half *row)
 {
@@ -256,42 +273,49 @@ load_transposed (uint32_t (&tile)[4], const __half *row)
 
 /* ---- sums of weights ------------------------------------------------------------------------------- */
 
-/* By 16 columns, 16 v of the three runs that these meet (the first starts 32 before the first column's, for the warp's
- * first index), even and odd v. */
+/*
+ * Sums of weights, l(x) r(v), by columns x and partners v. For each 16 columns m: three runs of 16 pairs of v, which are
+ * all v of the warp's 32 indices; odd: the second v of each pair. Lane 4 g + t holds, of one product:
+ *
+ *              A (left weights): 16 taps         B (right weights): pair of v        D: pair of v
+ *              4 taps, any order                   pair_of_run (g)              pair_of_run (2t), pair_of_run (2t+1)
+ *   x = g          l.x  l.z                        r0 r1 (the same taps)              of[..][0]   of[..][1]
+ *   x = g+8        l.y  l.w                                                           of[..][2]   of[..][3]
+ */
 struct Totals
 {
   float of[2][3][2][4];
 };
 
-/* Which pair of v of a run stands at @n of a product: eight lanes at a time read from all banks. */
+/* Which pair of v of a run is column @n of a product. With this order eight lanes at a time read from all banks. */
 __device__ __forceinline__ int
 pair_of_run (int n)
 {
   return 4 * (n & 1) + (n & 2) + 2 * (n & 4);
 }
 
-/* Where a warp has its 64 v in the ring: 32 and 32. */
+/* Where the 64 v of a warp are in the ring: 32 from @low on and 32 from @high on. */
 struct Partners
 {
   int low, high;
 
   __device__ __forceinline__ int
-  slot (int run) const /* of a lane's pair of v */
+  slot (int run) const /* of the lane's pair of v */
   {
     return (run < 2 ? low : high - 32) + 16 * run + pair_of_run ((threadIdx.x & 31) / 4);
   }
 };
 
-/* Adds 16 taps, classes of Q: a lane has 4 of them, for v's and for columns. */
-template <int Q, int TI>
+/* Adds 16 taps of classes of Q taps: a lane has 4 of these taps, in A and in B. */
+template <int Q, int INDICES>
 __device__ __forceinline__ void
 total_sixteen (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left)
 {
-  const int right_pitch = Shared<TI>::right_pitch, left_pitch = Shared<TI>::left_pitch;
+  const int right_pitch = Shared<INDICES>::right_pitch, left_pitch = Shared<INDICES>::left_pitch;
   int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3;
   uint4 l[2];
 #pragma unroll
-  for (int m = 0; m < 2; m++) { /* word by word: they are to come where the product wants them */
+  for (int m = 0; m < 2; m++) { /* volatile: loaded word by word, into the registers that the product needs */
     const volatile uint32_t *from = (const uint32_t *) (left + (t * left_pitch + 16 * m + g) * Q);
     const int over = Q == 4 ? 1 : 2 * left_pitch * Q, down = 8 * Q / 2;
     l[m].x = from[0], l[m].y = from[down], l[m].z = from[over], l[m].w = from[down + over];
@@ -313,12 +337,12 @@ total_sixteen (Totals &totals, const uint32_t *right, const Partners &partners, 
 }
 
 /* Adds up to four single taps: a lane has one. */
-template <int TI>
+template <int INDICES>
 __device__ __forceinline__ void
 total_singles (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, int taps)
 {
   int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3, tap = min (t, taps - 1);
-  const uint16_t *from = (const uint16_t *) left + tap * Shared<TI>::left_pitch + g;
+  const uint16_t *from = (const uint16_t *) left + tap * Shared<INDICES>::left_pitch + g;
   uint32_t l[4];
 #pragma unroll
   for (int n = 0; n < 4; n++)
@@ -327,7 +351,7 @@ total_singles (Totals &totals, const uint32_t *right, const Partners &partners, 
     l[0] = l[1] = l[2] = l[3] = 0;
 #pragma unroll
   for (int run = 0; run < 4; run++) {
-    uint32_t r = right[tap * Shared<TI>::right_pitch + partners.slot (run)]; /* its high half meets zeros */
+    uint32_t r = right[tap * Shared<INDICES>::right_pitch + partners.slot (run)]; /* its high half is multiplied by zeros */
 #pragma unroll
     for (int m = 0; m < 2; m++)
       if (run >= m && run - m < 3) {
@@ -337,22 +361,24 @@ total_singles (Totals &totals, const uint32_t *right, const Partners &partners, 
   }
 }
 
-template <int TI>
+template <int INDICES>
 __device__ __forceinline__ void
 total_taps (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, Taps taps)
 {
-  const int right_pitch = Shared<TI>::right_pitch, left_pitch = Shared<TI>::left_pitch;
+  const int right_pitch = Shared<INDICES>::right_pitch, left_pitch = Shared<INDICES>::left_pitch;
   int k = 0;
 #pragma unroll 2
   for (; k < 32 * taps.quads; k += 16)
-    total_sixteen<4, TI> (totals, right + k * right_pitch, partners, left + k * left_pitch);
+    total_sixteen<4, INDICES> (totals, right + k * right_pitch, partners, left + k * left_pitch);
   if (taps.duos) {
-    total_sixteen<2, TI> (totals, right + k * right_pitch, partners, left + k * left_pitch);
+    total_sixteen<2, INDICES> (totals, right + k * right_pitch, partners, left + k * left_pitch);
     k += 16;
   }
 #pragma unroll 1
   for (int n = 0; n < taps.singles; n += 4)
-    total_singles<TI> (totals, right + (k + n) * right_pitch, partners, left + (k + n) * left_pitch, taps.singles - n);
+    total_singles<INDICES> (totals, right + (k + n) * right_pitch, partners, left + (k + n) * left_pitch, taps.singles - n);
+}
+
 }
 
 #endif

@@ -6,7 +6,10 @@
  */
 #include "cuda/asw/weights.cuh"
 
-#define THREADS 128
+namespace
+{
+
+constexpr int THREADS = 128;
 
 /*
  * Block: a pixel (blockIdx.x, blockIdx.y) by THREADS indices (blockIdx.z). Shared: the pixel's weights,
@@ -46,7 +49,7 @@ aggregate_window (Frame f, AswWindow w)
       if (BOTH)
         weight *= asw_weight (partner[0], partner[tap - dx], w, sqrtf ((float) (dx * dx + dy * dy)));
       weights += weight;
-      sum += weight * (float) asw_raw_cost<COST> (f, (size_t) ((ptrdiff_t) row + tap), x + dx, xm - dx);
+      sum += weight * (float) raw_cost<COST> (f, (size_t) ((ptrdiff_t) row + tap), x + dx, xm - dx);
     }
   *to = (uint16_t) min (__float2uint_rn (sum / weights * (float) f.volume_unit), STEREO_COST_TOP);
 }
@@ -64,29 +67,15 @@ launch_window (StereoPlan *plan, StereoError *error)
   return STEREO_OK;
 }
 
-template <int COST> static StereoStatus
-launch_left (StereoPlan *plan, StereoError *error)
+template <bool BOTH> static StereoStatus
+full_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  return launch_window<COST, false> (plan, error);
+  return launch_for_cost<STEREO_METHOD_ASW> (plan, error, [=](auto cost) {
+    return launch_window<decltype (cost)::value, BOTH> (plan, error);
+  });
 }
 
-template <int COST> static StereoStatus
-launch_both (StereoPlan *plan, StereoError *error)
-{
-  return launch_window<COST, true> (plan, error);
 }
 
-static StereoStatus
-full_left_run (StereoPlan *plan, void *context, StereoError *error)
-{
-  return ASW_FOR_COST (plan, launch_left, plan, error);
-}
-
-static StereoStatus
-full_both_run (StereoPlan *plan, void *context, StereoError *error)
-{
-  return ASW_FOR_COST (plan, launch_both, plan, error);
-}
-
-const StereoStage stereo_cuda_asw_full_left = { .name = "match", .run = full_left_run };
-const StereoStage stereo_cuda_asw_full_both = { .name = "match", .run = full_both_run };
+const StereoStage stereo_cuda_asw_full_left = { .name = "match", .run = full_run<false> };
+const StereoStage stereo_cuda_asw_full_both = { .name = "match", .run = full_run<true> };

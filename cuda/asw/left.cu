@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two-pass aggregation with the left view's weights alone, on the tensor cores.
+ * Two-pass aggregation with the weights of the left view alone, on the tensor cores: down the columns (left_columns.cu),
+ * then along the rows (left_rows.cu).
  *
- * A pass over one column (then one row) is a banded matrix product: weights, 16 pixels by the pixels
- * of their windows, times costs, those pixels by disparities. A tile of 16 pixels needs the tiles
- * before and after it (KT = 3 of them for windows up to 33, 5 up to 65). A warp takes 8 * NT
- * disparities and rolls along, so each cost is made or read once and stays in registers for KT steps.
+ * A pass over one line is a banded matrix product: weights, of 16 pixels by the taps of their windows, times costs, of
+ * these taps by disparities. banded.cuh draws which lane holds what. A warp takes 32 disparities and moves along the line:
+ * it makes or reads each cost once and keeps it in registers as long as the window reaches it.
  *
- * - Raw costs enter as the bits of half-precision subnormals, no conversion: see records.cuh.
- * - What the next tiles need is copied to shared memory meanwhile; columns side by side share records.
- * - A line's warps compute each weight once, straight into fragment order in shared memory.
- * - The first pass leaves half floats in the volume; the second rolls over them in place.
- * - Sums of weights are one more product, with ones; where candidates are missing at the border,
- *   with ones and zeros.
+ * - Raw costs are the bits of half-precision subnormals and need no conversion: see Cost in cuda/cost.cuh.
+ * - Copies of the next tiles to shared memory run meanwhile; neighbouring columns share records (records.cuh).
+ * - The warps of a line compute each weight once and store it as registers of the product in shared memory.
+ * - The first pass writes half floats to the volume; the second pass reads them and writes the means in their place.
+ * - The sums of the weights are one more product, with ones; where candidates are missing at the border, with ones and
+ *   zeros.
  */
 #include "cuda/asw/left.cuh"
 
 static StereoStatus
+left_prepare (StereoPlan *plan, void *context, StereoError *error)
+{
+  return asw_left_columns_prepare (plan, (AswLeftContext *) context, error);
+}
+
+static StereoStatus
 left_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  StereoStatus status = asw_left_columns (plan, error);
+  StereoStatus status = asw_left_columns (plan, (const AswLeftContext *) context, error);
   return status ? status : asw_left_rows (plan, error);
 }
 
-const StereoStage stereo_cuda_asw_left = { .name = "match", .prepare = asw_left_columns_prepare, .run = left_run };
+const StereoStage stereo_cuda_asw_left = { .name = "match", .context_size = sizeof (AswLeftContext),
+  .prepare = left_prepare, .run = left_run };

@@ -1,11 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The two passes of support=left: see asw_left.cu. Each has a file. */
+/* The two passes of support=left, each in a file of its own: see left.cu. */
 #ifndef STEREO_CUDA_ASW_LEFT_CUH
 #define STEREO_CUDA_ASW_LEFT_CUH
 
 #include "cuda/asw/banded.cuh"
 
-/* Of left column or pixel @x: the indices of candidates that exist. */
+/* Scratch memory and launch settings of the stage. */
+struct AswLeftContext
+{
+  uint8_t *records[2];          /* features of both views, column by column: see records.cuh */
+  uint32_t *color;              /* colours of the left view in the same order */
+  int strip;                    /* of the first pass, tiles */
+};
+
+StereoStatus asw_left_columns_prepare (StereoPlan *plan, AswLeftContext *context, StereoError *error);
+StereoStatus asw_left_columns (StereoPlan *plan, const AswLeftContext *context, StereoError *error);
+StereoStatus asw_left_rows (StereoPlan *plan, StereoError *error);
+
+namespace
+{
+
+/* The indices of candidates that exist, of a left column. */
 struct Candidates
 {
   int first, last;
@@ -26,46 +41,45 @@ has (const Candidates &c, int i)
 __device__ __forceinline__ bool
 has_all (const Candidates &c, int base)
 {
-  return c.first <= base && c.last >= base + 8 * NT - 1;
+  return c.first <= base && c.last >= base + WARP_INDICES - 1;
 }
 
 __device__ __forceinline__ bool
 has_none (const Candidates &c, int base)
 {
-  return c.last < base || c.first >= base + 8 * NT;
+  return c.last < base || c.first >= base + WARP_INDICES;
 }
 
-/* Where a line is so short that parts of the stage are never copied to: 0 times what they hold must be 0. */
+/* Clears shared memory that a short line never writes: 0 times any of its values must be 0, and not NaN. */
 __device__ __forceinline__ void
-clear_stage (uint8_t *stage, int bytes, Copyists c)
+clear_stage (uint8_t *stage, int bytes, CopyThreads c)
 {
   for (int e = 16 * c.thread; e < bytes; e += 16 * c.threads)
     *(uint4 *) (stage + e) = make_uint4 (0, 0, 0, 0);
   __syncthreads ();
 }
 
-/* How a pass is laid out: warps side by side on a line's disparities, @chunks blocks of them, @columns lines. */
+/* How a pass is laid out: @warps of a block share the disparities of a line, @chunks blocks have all of them, and a block
+ * has @columns lines. */
 struct Layout
 {
   int warps, chunks, columns;
 };
 
-static inline Layout
+inline Layout
 layout_of (const StereoPlan *plan, int most_warps)
 {
-  int warps = (plan->depth + 8 * NT - 1) / (8 * NT), chunks = (warps + most_warps - 1) / most_warps;
+  int warps = (int) cuda_blocks (plan->depth, WARP_INDICES), chunks = (warps + most_warps - 1) / most_warps;
   return { (warps + chunks - 1) / chunks, chunks, 1 };
 }
 
-StereoStatus asw_left_columns_prepare (StereoPlan *plan, void *context, StereoError *error);
-StereoStatus asw_left_columns (StereoPlan *plan, StereoError *error);
-StereoStatus asw_left_rows (StereoPlan *plan, StereoError *error);
-
-/* Whether windows reach 5 tiles instead of 3. */
-static inline bool
+/* Whether windows reach 5 tiles of taps instead of 3. */
+inline bool
 asw_left_wide (const StereoPlan *plan)
 {
-  return plan->params.window / 2 > TILE;
+  return plan->params.window / 2 > TILE_PIXELS;
+}
+
 }
 
 #endif

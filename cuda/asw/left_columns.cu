@@ -1,36 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* First pass of support=left: down the columns. */
+/* First pass of support=left: down the columns. banded.cuh draws which lane holds what. */
 #include "cuda/asw/left.cuh"
 #include "cuda/asw/records.cuh"
 
-/* Threads of a block, blocks of a multiprocessor, warps of a column at most. */
-#define COLUMN_THREADS 384
-#define COLUMN_BLOCKS 2
-#define COLUMN_WARPS 5
-#define COST_BIT 16777216.0f    /* a raw cost of 1, read as a half float, is 1 of these */
+namespace
+{
+
+constexpr int MOST_THREADS = 384;       /* of a block */
+constexpr int RESIDENT_BLOCKS = 2;      /* of a multiprocessor: what registers are shared out for */
+constexpr int MOST_WARPS = 5;           /* of a column */
+constexpr float COST_SCALE = 16777216.0f;       /* 2^24: the bits of a raw cost n are the half float n * 2^-24 */
 
 /* A block's share: columns x0..x0 + columns - 1 and a run of disparities from @base on. */
 struct ColumnBlock
 {
-  int columns, x0, base, rights;        /* right columns met */
+  int columns, x0, base;
+  int rights;                   /* right columns that are partners of the share */
 
   __device__
   ColumnBlock ()
   {
     columns = blockDim.y;
     x0 = blockIdx.x * columns;
-    base = blockIdx.y * (blockDim.x / 32) * 8 * NT;
-    rights = blockDim.x / 32 * 8 * NT + columns - 1;
+    base = blockIdx.y * (blockDim.x / 32) * WARP_INDICES;
+    rights = blockDim.x / 32 * WARP_INDICES + columns - 1;
   }
 };
 
-/* What a block keeps in shared memory: for each of two tiles the records, right ones before left ones, colours
- * of more, and each column's weights. */
-template <int COST, int KT> struct ColumnStage
+/* The shared memory of a block: the records of two tiles, right ones before left ones; the colours of LINE_TILES tiles; the
+ * weights of each column. */
+template <int COST, int REACH> struct ColumnStage
 {
-  static constexpr int record = Features<COST>::bytes;
+  static constexpr int record = RecordFormat<COST>::bytes;
   Arrival *arrivals;
-  Distances<KT> *distances;
+  Distances<REACH> *distances;
   uint4 *weights;
   uint8_t *colors, *records;
   int records_size, colors_size;
@@ -38,30 +41,30 @@ template <int COST, int KT> struct ColumnStage
   static __host__ __device__ int
   size (int warps, int columns)
   {
-    return 16 + (int) sizeof (Distances<KT>) + columns * 2 * KT * 32 * 16 + columns * LINE_TILES * TILE * 4 +
-        2 * (warps * 8 * NT + 2 * columns - 1) * record;
+    return 16 + (int) sizeof (Distances<REACH>) + columns * 2 * REACH * 32 * 16 + columns * LINE_TILES * TILE_PIXELS * 4 +
+        2 * (warps * WARP_INDICES + 2 * columns - 1) * record;
   }
 
   __device__
   ColumnStage (uint4 *shared, const ColumnBlock &b)
   {
     arrivals = (Arrival *) shared;
-    distances = (Distances<KT> *) (shared + 1);
+    distances = (Distances<REACH> *) (shared + 1);
     weights = (uint4 *) (distances + 1);
-    colors = (uint8_t *) (weights + b.columns * 2 * KT * 32);
-    colors_size = b.columns * TILE * 4;
+    colors = (uint8_t *) (weights + b.columns * 2 * REACH * 32);
+    colors_size = b.columns * TILE_PIXELS * 4;
     records = colors + LINE_TILES * colors_size;
     records_size = (b.rights + b.columns) * record;
   }
 };
 
-/* Starts to copy the records of tile @n and the colours of the one after it, and before the first its own; numbered
- * from @first, up to @last. */
-template <int COST, int KT> __device__ __forceinline__ void
+/* Starts to copy the records of tile @n and the colours of tile @n + 1, for tile 0 its own colours too. Tiles are numbered
+ * from @first on, up to @last. */
+template <int COST, int REACH> __device__ __forceinline__ void
 copy_tile (const Frame &f, const ColumnBlock &b, const Records &from, int first, int n, int last,
-    const ColumnStage<COST, KT> &stage, Copyists c)
+    const ColumnStage<COST, REACH> &stage, CopyThreads c)
 {
-  const int RECORD = Features<COST>::bytes;
+  const int RECORD = RecordFormat<COST>::bytes;
   size_t right = (size_t) (first + n) * from.columns[STEREO_RIGHT] + f.width - b.x0 - b.columns + b.base + RECORD_PAD;
   size_t left = (size_t) (first + n) * from.columns[STEREO_LEFT] + b.x0;
   uint8_t *to = stage.records + (n & 1) * stage.records_size;
@@ -69,40 +72,40 @@ copy_tile (const Frame &f, const ColumnBlock &b, const Records &from, int first,
   int colors = (n == 0) + (n < last);
 
   expect_bytes (arrival, stage.records_size + colors * stage.colors_size, c);
-  copy_run (to, from.view[STEREO_RIGHT] + right * RECORD, b.rights * RECORD, arrival, c);
-  copy_run (to + b.rights * RECORD, from.view[STEREO_LEFT] + left * RECORD, b.columns * RECORD, arrival, c);
+  copy_block (to, from.view[STEREO_RIGHT] + right * RECORD, b.rights * RECORD, arrival, c);
+  copy_block (to + b.rights * RECORD, from.view[STEREO_LEFT] + left * RECORD, b.columns * RECORD, arrival, c);
   if (n == 0)
-    copy_run (stage.colors, from.color + left * TILE, stage.colors_size, arrival, c);
+    copy_block (stage.colors, from.color + left * TILE_PIXELS, stage.colors_size, arrival, c);
   if (n < last)
-    copy_run (stage.colors + (n + 1) % LINE_TILES * stage.colors_size,
-        from.color + (left + from.columns[STEREO_LEFT]) * TILE, stage.colors_size, arrival, c);
+    copy_block (stage.colors + (n + 1) % LINE_TILES * stage.colors_size,
+        from.color + (left + from.columns[STEREO_LEFT]) * TILE_PIXELS, stage.colors_size, arrival, c);
 }
 
-/* Costs of a tile from this lane's places in its records. */
+/* The lane's registers of B, from its places in the records of a tile: costs of rows (taps) 4 t..4 t + 3. */
 template <int COST> __device__ __forceinline__ void
-make_costs (const uint8_t *left_record, const uint8_t *right_record, uint32_t (&to)[NT][2])
+make_costs (const uint8_t *left_record, const uint8_t *right_record, uint32_t (&to)[INDEX_TILES][2])
 {
   FourRows<COST> left, right;
   load_rows (left, left_record);
 #pragma unroll
-  for (int t = 0; t < NT; t++) {
-    load_rows (right, right_record + t * Features<COST>::bytes);
-    four_costs (left, right, to[t]);
+  for (int k = 0; k < INDEX_TILES; k++) {
+    load_rows (right, right_record + k * RecordFormat<COST>::bytes);
+    four_costs (left, right, to[k]);
   }
 }
 
-/* Means of two rows of the tile, as half floats, 0 where there is no candidate; eights without any are not read by the
- * second pass either. @rows: to the end of the image. */
+/* Stores the lane's means of rows g and g + 8 as half floats, 0 where there is no candidate. Where none of a lane's 8 indices
+ * has a candidate, the second pass reads none of them. @rows: from row g to the end of the image. */
 __device__ __forceinline__ void
-store_means (const Frame &f, const float (&sum)[NT][4], const float (&weights)[4], const Candidates &all, int base,
+store_means (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&weights)[4], const Candidates &all, int base,
     int rows, uint16_t *out)
 {
-  int start = base + 2 * NT * (threadIdx.x & 3);
-  bool whole = has_all (all, base), some = start <= all.last && start + 2 * NT > all.first;
+  int start = base + 2 * INDEX_TILES * (threadIdx.x & 3);
+  bool whole = has_all (all, base), some = start <= all.last && start + 2 * INDEX_TILES > all.first;
 
 #pragma unroll
   for (int r = 0; r < 2; r++) {
-    float scale = reciprocal (weights[2 * r]) * COST_BIT;
+    float scale = reciprocal (weights[2 * r]) * COST_SCALE;
     uint4 words = whole ?
         gather_row (sum, r, [&](float low, float high, int i) { return pack_halves (low * scale, high * scale); }) :
         gather_row (sum, r, [&](float low, float high, int i) {
@@ -114,97 +117,97 @@ store_means (const Frame &f, const float (&sum)[NT][4], const float (&weights)[4
 }
 
 /*
- * A block is a few columns (threadIdx.y, blockIdx.x) by 8 * NT disparities a warp (threadIdx.x, blockIdx.y) by @strip
- * tiles (blockIdx.z), rolling down. Lane (j, g) makes the costs of rows 4 g.. of index base + j * NT + t for tile t of
- * NT, and ends up with indices base + 2 NT g.. of rows j and j + 8.
+ * Block: a few columns (threadIdx.y, blockIdx.x) by WARP_INDICES disparities a warp (threadIdx.x, blockIdx.y) by @strip
+ * tiles (blockIdx.z), from top to bottom. A lane makes the costs of its elements of B from records in shared memory, where
+ * the lanes of a load read different banks. It stores 16 bytes a row of its elements of D.
  */
-template <int COST, int KT> __global__ void __launch_bounds__ (COLUMN_THREADS, COLUMN_BLOCKS)
+template <int COST, int REACH> __global__ void __launch_bounds__ (MOST_THREADS, RESIDENT_BLOCKS)
 aggregate_columns (Frame f, Records records, AswWindow w, int strip)
 {
   extern __shared__ uint4 shared[];
-  const int RECORD = Features<COST>::bytes;
+  const int RECORD = RecordFormat<COST>::bytes;
   ColumnBlock b;
-  ColumnStage<COST, KT> stage (shared, b);
-  Copyists copyists = { (int) (threadIdx.y * blockDim.x + threadIdx.x), (int) (blockDim.x * blockDim.y) };
-  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, x = b.x0 + threadIdx.y, base = b.base + warp * 8 * NT;
-  int j = lane >> 2, g = lane & 3, tiles = (f.height + TILE - 1) / TILE;
-  /* from here on tiles are numbered from the first one whose costs the block makes */
-  int first = max ((int) blockIdx.z * strip - KT / 2, 0), begin = blockIdx.z * strip - first;
-  int end = min (begin + strip, tiles - first), last = min (end + KT / 2, tiles - first) - 1;
-  int rows = f.height - first * TILE, turn = KT * begin + warp;
-  Line<KT> line = { (uint4 (*)[KT * 32]) (stage.weights + threadIdx.y * 2 * KT * 32),
-    (const uint32_t *) stage.colors + threadIdx.y * TILE, b.columns * TILE, rows };
-  const uint8_t *left = stage.records + (b.rights + threadIdx.y) * RECORD + 16 * g;
-  const uint8_t *right = stage.records + (b.columns - 1 - threadIdx.y + warp * 8 * NT + j * NT) * RECORD + 16 * g;
-  uint16_t *out = f.volume + ((size_t) ((first + begin) * TILE + j) * f.width + x) * f.depth + base + 2 * NT * g;
+  ColumnStage<COST, REACH> stage (shared, b);
+  CopyThreads copy_threads = { (int) (threadIdx.y * blockDim.x + threadIdx.x), (int) (blockDim.x * blockDim.y) };
+  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, x = b.x0 + threadIdx.y, base = b.base + warp * WARP_INDICES;
+  int g = lane >> 2, t = lane & 3, tiles = (f.height + TILE_PIXELS - 1) / TILE_PIXELS;
+  /* from here on, tiles are numbered from the first one whose costs the block makes */
+  int first = max ((int) blockIdx.z * strip - REACH / 2, 0), begin = blockIdx.z * strip - first;
+  int end = min (begin + strip, tiles - first), last = min (end + REACH / 2, tiles - first) - 1;
+  int rows = f.height - first * TILE_PIXELS, turn = REACH * begin + warp;
+  Line<REACH> line = { (uint4 (*)[REACH * 32]) (stage.weights + threadIdx.y * 2 * REACH * 32),
+    (const uint32_t *) stage.colors + threadIdx.y * TILE_PIXELS, b.columns * TILE_PIXELS, rows };
+  const uint8_t *left = stage.records + (b.rights + threadIdx.y) * RECORD + 16 * t;
+  const uint8_t *right = stage.records + (b.columns - 1 - threadIdx.y + warp * WARP_INDICES + g * INDEX_TILES) * RECORD + 16 * t;
+  uint16_t *out = f.volume + ((size_t) ((first + begin) * TILE_PIXELS + g) * f.width + x) * f.depth + base + 2 * INDEX_TILES * t;
   Candidates all = x < f.width ? candidates (f, x) : Candidates { 0, -1 };
-  Ring<KT> ring;
+  Ring<REACH> ring;
 
   auto advance = [&](int n) {
     if (n <= last)
       await_arrival (stage.arrivals + (n & 1), n >> 1);
     __syncthreads ();
     if (n < last)
-      copy_tile (f, b, records, first, n + 1, last, stage, copyists);
+      copy_tile (f, b, records, first, n + 1, last, stage, copy_threads);
   };
-  auto make = [&](int n, uint32_t (&to)[NT][2]) {
-    /* past the last tile those of an older one: their weights are 0 */
+  auto make = [&](int n, uint32_t (&to)[INDEX_TILES][2]) {
+    /* past the last tile this reads an older one: its weights are 0 */
     make_costs<COST> (left + (n & 1) * stage.records_size, right + (n & 1) * stage.records_size, to);
   };
   if (last == 0)
-    clear_stage (stage.records, 2 * stage.records_size, copyists);
-  if (copyists.thread == 0)
+    clear_stage (stage.records, 2 * stage.records_size, copy_threads);
+  if (copy_threads.thread == 0)
     start_arrivals (stage.arrivals, 2);
-  make_distances (*stage.distances, w, copyists.thread, copyists.threads);
+  make_distances (*stage.distances, w, copy_threads.thread, copy_threads.threads);
   clear_ring (ring);
   __syncthreads ();
-  copy_tile (f, b, records, first, 0, last, stage, copyists);
+  copy_tile (f, b, records, first, 0, last, stage, copy_threads);
 #pragma unroll
-  for (int n = -(KT / 2); n < KT / 2; n++)
+  for (int n = -(REACH / 2); n < REACH / 2; n++)
     if (begin + n >= 0) {
       advance (begin + n);
-      make (begin + n, ring.costs[(n + KT) % KT]);
+      make (begin + n, ring.costs[(n + REACH) % REACH]);
     }
   share_weights (line, *stage.distances, begin, turn, w);
 
-  bool none = has_none (all, base);     /* such a warp comes along for the others, with whom it waits and makes weights */
-  for (int start = begin; start < end; start += KT)
+  bool none = has_none (all, base);     /* such a warp still waits with the others and makes weights for them */
+  for (int start = begin; start < end; start += REACH)
 #pragma unroll
-    for (int step = 0; step < KT; step++) {
+    for (int step = 0; step < REACH; step++) {
       int tile = start + step;
       if (tile >= end)
         break;
-      uint4 a[KT];
-      float sum[NT][4], weights[4];
-      advance (tile + KT / 2);
-      /* the weights of the tile ahead, to overlap with the products */
+      uint4 a[REACH];
+      float sum[INDEX_TILES][4], weights[4];
+      advance (tile + REACH / 2);
+      /* the weights of the next tile overlap with the products */
       if (tile + 1 < end)
         share_weights (line, *stage.distances, tile + 1, turn, w);
       if (none)
         continue;
       load_weights (a, line, tile);
-      make (tile + KT / 2, ring.costs[(step + KT / 2) % KT]);
+      make (tile + REACH / 2, ring.costs[(step + REACH / 2) % REACH]);
       sum_weights (weights, a);
       multiply_band (sum, a, ring, step);
-      store_means (f, sum, weights, all, base, rows - tile * TILE - j, out);
-      out += (size_t) TILE * f.width * f.depth;
+      store_means (f, sum, weights, all, base, rows - tile * TILE_PIXELS - g, out);
+      out += (size_t) TILE_PIXELS * f.width * f.depth;
     }
 }
 
 /* ---- stage ------------------------------------------------------------------------------------------ */
 
-/* As many columns as fit, and if one does not, fewer disparities of it. */
-template <int COST, int KT> static Layout
+/* As many columns as shared memory holds; if it does not hold one, fewer disparities of it. */
+template <int COST, int REACH> static Layout
 columns_layout (const StereoPlan *plan)
 {
-  int limit = cuda_state (plan)->shared_per_block, most = COLUMN_WARPS;
+  int limit = cuda_state (plan)->shared_per_block, most = MOST_WARPS;
   Layout l = layout_of (plan, most);
 
-  while (most > 1 && ColumnStage<COST, KT>::size (l.warps, 1) > limit)
+  while (most > 1 && ColumnStage<COST, REACH>::size (l.warps, 1) > limit)
     l = layout_of (plan, --most);
-  l.columns = COLUMN_THREADS / 32 / l.warps;
+  l.columns = MOST_THREADS / 32 / l.warps;
   l.columns = l.columns > RECORD_PAD ? RECORD_PAD : l.columns;
-  while (l.columns > 1 && ColumnStage<COST, KT>::size (l.warps, l.columns) > limit)
+  while (l.columns > 1 && ColumnStage<COST, REACH>::size (l.warps, l.columns) > limit)
     l.columns--;
   return l;
 }
@@ -212,28 +215,28 @@ columns_layout (const StereoPlan *plan)
 static int
 tiles_of (const StereoPlan *plan)
 {
-  return (plan->height + TILE - 1) / TILE;
+  return (plan->height + TILE_PIXELS - 1) / TILE_PIXELS;
 }
 
 static Records
-records_of (const StereoPlan *plan)
+records_of (const StereoPlan *plan, const AswLeftContext *context)
 {
-  const CudaState *state = cuda_state (plan);
-  int disparities = (plan->depth + 8 * NT - 1) / (8 * NT) * 8 * NT + COLUMN_WARPS * 8 * NT;
-  return { { state->asw_records[0], state->asw_records[1] }, state->asw_color, { plan->width + RECORD_PAD,
+  int disparities = cuda_blocks (plan->depth, WARP_INDICES) * WARP_INDICES + MOST_WARPS * WARP_INDICES;
+  return { { context->records[0], context->records[1] }, context->color, { plan->width + RECORD_PAD,
     plan->width + disparities + 2 * RECORD_PAD } };
 }
 
-/* Tiles a strip: blocks run @slots at a time, and a strip begins with costs of KT / 2 tiles of the one above. */
+/* Tiles of a strip, such that the kernel takes the least time: @slots blocks run at a time, and each strip makes the costs of
+ * REACH / 2 tiles of the strip above too. */
 static int
-strip_of (int tiles, int blocks, int slots, int kt)
+strip_of (int tiles, int blocks, int slots, int reach)
 {
   int best = tiles;
   double least = 1e30;
 
   for (int strips = 1; strips <= tiles && strips <= 16; strips++) {
     int strip = (tiles + strips - 1) / strips;
-    double time = ceil ((double) blocks * strips / slots) * (strip + 0.5 * kt);
+    double time = ceil ((double) blocks * strips / slots) * (strip + 0.5 * reach);
     if (time < least) {
       least = time;
       best = strip;
@@ -242,78 +245,82 @@ strip_of (int tiles, int blocks, int slots, int kt)
   return best;
 }
 
-/* What is allowed is the device's limit, not this plan's need: plans share the kernel. */
-template <int COST, int KT> static StereoStatus
-prepare_columns (StereoPlan *plan, StereoError *error)
+/* Allows the kernel the device's limit of shared memory, not this plan's need: plans share the kernel. */
+template <int COST, int REACH> static StereoStatus
+prepare_columns (StereoPlan *plan, AswLeftContext *context, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
-  Layout l = columns_layout<COST, KT> (plan);
+  const CudaState *state = cuda_state (plan);
+  Layout l = columns_layout<COST, REACH> (plan);
   int resident = 0;
 
-  CUDA_TRY (cudaFuncSetAttribute (aggregate_columns<COST, KT>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+  CUDA_TRY (cudaFuncSetAttribute (aggregate_columns<COST, REACH>, cudaFuncAttributeMaxDynamicSharedMemorySize,
           state->shared_per_block));
-  CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, aggregate_columns<COST, KT>,
-          32 * l.warps * l.columns, (size_t) ColumnStage<COST, KT>::size (l.warps, l.columns)));
-  state->asw_strip = strip_of (tiles_of (plan), cuda_blocks (plan->width, l.columns) * l.chunks,
-      (resident > 0 ? resident : 1) * state->multiprocessors, KT);
+  CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, aggregate_columns<COST, REACH>,
+          32 * l.warps * l.columns, (size_t) ColumnStage<COST, REACH>::size (l.warps, l.columns)));
+  context->strip = strip_of (tiles_of (plan), cuda_blocks (plan->width, l.columns) * l.chunks,
+      (resident > 0 ? resident : 1) * state->multiprocessors, REACH);
   return STEREO_OK;
 }
 
 template <int COST> static StereoStatus
-prepare_cost (StereoPlan *plan, StereoError *error)
+prepare_cost (StereoPlan *plan, AswLeftContext *context, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
-  Records records = records_of (plan);
+  Records records = records_of (plan, context);
   size_t rows = (size_t) tiles_of (plan);
-  StereoStatus status = asw_left_wide (plan) ? prepare_columns<COST, 5> (plan, error) :
-      prepare_columns<COST, 3> (plan, error);
+  StereoStatus status = asw_left_wide (plan) ? prepare_columns<COST, 5> (plan, context, error) :
+      prepare_columns<COST, 3> (plan, context, error);
 
   if (!status)
-    status = stereo_reserve (plan, (void **) &state->asw_color, rows * (size_t) records.columns[STEREO_LEFT],
-        TILE * sizeof (uint32_t), error);
+    status = stereo_reserve (plan, (void **) &context->color, rows * (size_t) records.columns[STEREO_LEFT],
+        TILE_PIXELS * sizeof (uint32_t), error);
   for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve (plan, (void **) &state->asw_records[v], rows * (size_t) records.columns[v],
-        Features<COST>::bytes, error);
+    status = stereo_reserve (plan, (void **) &context->records[v], rows * (size_t) records.columns[v],
+        RecordFormat<COST>::bytes, error);
   return status;
 }
 
-template <int COST, int KT> static void
-launch_columns (StereoPlan *plan, const Records &records)
+template <int COST, int REACH> static void
+launch_columns (StereoPlan *plan, const AswLeftContext *context)
 {
-  const CudaState *state = cuda_state (plan);
   Frame f = cuda_frame (plan);
-  Layout l = columns_layout<COST, KT> (plan);
-  dim3 grid (cuda_blocks (f.width, l.columns), l.chunks, cuda_blocks (tiles_of (plan), state->asw_strip));
+  Layout l = columns_layout<COST, REACH> (plan);
+  dim3 grid (cuda_blocks (f.width, l.columns), l.chunks, cuda_blocks (tiles_of (plan), context->strip));
 
-  aggregate_columns<COST, KT><<<grid, dim3 (32 * l.warps, l.columns), ColumnStage<COST, KT>::size (l.warps, l.columns),
-      state->stream>>> (f, records, asw_window (plan), state->asw_strip);
+  aggregate_columns<COST, REACH><<<grid, dim3 (32 * l.warps, l.columns),
+      ColumnStage<COST, REACH>::size (l.warps, l.columns), cuda_state (plan)->stream>>> (f, records_of (plan, context),
+      asw_window (plan), context->strip);
 }
 
 template <int COST> static StereoStatus
-launch_cost (StereoPlan *plan, StereoError *error)
+launch_cost (StereoPlan *plan, const AswLeftContext *context, StereoError *error)
 {
-  const CudaState *state = cuda_state (plan);
-  Records records = records_of (plan);
   dim3 grid (cuda_blocks (plan->width, RECORD_COLUMNS), tiles_of (plan), 2);
 
-  make_records<COST><<<grid, RECORD_THREADS, 0, state->stream>>> (cuda_frame (plan), records);
+  make_records<COST><<<grid, RECORD_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan),
+      records_of (plan, context));
   CUDA_LAUNCHED (plan, "make_records");
   if (asw_left_wide (plan))
-    launch_columns<COST, 5> (plan, records);
+    launch_columns<COST, 5> (plan, context);
   else
-    launch_columns<COST, 3> (plan, records);
+    launch_columns<COST, 3> (plan, context);
   CUDA_LAUNCHED (plan, "aggregate_columns");
   return STEREO_OK;
 }
 
-StereoStatus
-asw_left_columns_prepare (StereoPlan *plan, void *context, StereoError *error)
-{
-  return ASW_FOR_COST (plan, prepare_cost, plan, error);
 }
 
 StereoStatus
-asw_left_columns (StereoPlan *plan, StereoError *error)
+asw_left_columns_prepare (StereoPlan *plan, AswLeftContext *context, StereoError *error)
 {
-  return ASW_FOR_COST (plan, launch_cost, plan, error);
+  return launch_for_cost<STEREO_METHOD_ASW> (plan, error, [=](auto cost) {
+    return prepare_cost<decltype (cost)::value> (plan, context, error);
+  });
+}
+
+StereoStatus
+asw_left_columns (StereoPlan *plan, const AswLeftContext *context, StereoError *error)
+{
+  return launch_for_cost<STEREO_METHOD_ASW> (plan, error, [=](auto cost) {
+    return launch_cost<decltype (cost)::value> (plan, context, error);
+  });
 }

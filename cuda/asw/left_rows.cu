@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Second pass of support=left: along the rows. */
+/* Second pass of support=left: along the rows. banded.cuh draws which lane holds what. */
 #include "cuda/asw/left.cuh"
 
-#define AHEAD 3                 /* tiles on their way while one is read */
+namespace
+{
 
-/* Bytes of a column of a tile in shared memory, whole groups of 128 for copy_costs() to permute. */
+constexpr int TILES_AHEAD = 3;  /* tiles whose copies are under way while one is read */
+
+/* Bytes of a column of a tile in shared memory: whole groups of 128, inside which CostCopy permutes vectors. */
 static __host__ __device__ int
 column_bytes (int warps)
 {
-  return (warps * 16 * NT + 127) / 128 * 128;
+  return (warps * 16 * INDEX_TILES + 127) / 128 * 128;
 }
 
-/* A thread's share of copying tiles: 8 indices of two columns. Vectors of 16 bytes are permuted by column, so that the
- * lanes of read_costs() meet different banks. Columns @first and @count - 1 more have candidates among the 8. */
+/* What a thread copies of every tile: 8 indices of two columns. Vectors of 16 bytes are permuted by column, so that the
+ * lanes of read_costs() read different banks. @count columns from @first on have candidates among the 8 indices. */
 struct CostCopy
 {
-  const uint16_t *from;         /* in the tile to be copied next */
+  const uint16_t *from;         /* in the tile that is copied next */
   int to, column, first, count;
 
   __device__
@@ -35,34 +38,35 @@ __device__ __forceinline__ void
 copy_costs (const Frame &f, CostCopy &c, const uint32_t *color, int n, int tiles, uint8_t *stage, uint32_t *colors)
 {
   if (n < tiles) {
-    int x = n * TILE + c.column;
-    copy_ahead (stage + c.to, c.from, (unsigned) (x - c.first) < (unsigned) c.count);
-    copy_ahead (stage + (c.to ^ 64) + 8 * column_bytes (blockDim.x / 32), c.from + 8 * f.depth,
+    int x = n * TILE_PIXELS + c.column;
+    copy_async (stage + c.to, c.from, (unsigned) (x - c.first) < (unsigned) c.count);
+    copy_async (stage + (c.to ^ 64) + 8 * column_bytes (blockDim.x / 32), c.from + 8 * f.depth,
         (unsigned) (x + 8 - c.first) < (unsigned) c.count);
-    /* of this tile before the first one, and of the next */
+    /* colours of the next tile, and before the first tile its own */
     if (threadIdx.x < 4 && n == 0)
-      copy_ahead (colors + 4 * threadIdx.x, color + 4 * threadIdx.x, true);
+      copy_async (colors + 4 * threadIdx.x, color + 4 * threadIdx.x, true);
     if (threadIdx.x < 4 && n + 1 < tiles)
-      copy_ahead (colors + (n + 1) % LINE_TILES * TILE + 4 * threadIdx.x, color + (n + 1) * TILE + 4 * threadIdx.x, true);
-    c.from += TILE * f.depth;
+      copy_async (colors + (n + 1) % LINE_TILES * TILE_PIXELS + 4 * threadIdx.x, color + (n + 1) * TILE_PIXELS + 4 * threadIdx.x, true);
+    c.from += TILE_PIXELS * f.depth;
   }
-  end_lot ();
+  commit_copies ();
 }
 
-/* Four columns of NT indices, turned so that a word holds two columns of one index. */
+/* The registers of B: costs of four columns (taps) by INDEX_TILES indices, transposed such that a word holds two columns of
+ * one index. */
 __device__ __forceinline__ void
-read_costs (const uint8_t *from, int pitch, uint32_t (&to)[NT][2])
+read_costs (const uint8_t *from, int pitch, uint32_t (&to)[INDEX_TILES][2])
 {
   uint2 column[4];
 #pragma unroll
   for (int c = 0; c < 4; c++)
     column[c] = *(const uint2 *) (from + c * pitch);
 #pragma unroll
-  for (int t = 0; t < NT; t++)
+  for (int k = 0; k < INDEX_TILES; k++)
 #pragma unroll
     for (int h = 0; h < 2; h++)
-      to[t][h] = __byte_perm (t < 2 ? column[2 * h].x : column[2 * h].y,
-          t < 2 ? column[2 * h + 1].x : column[2 * h + 1].y, t & 1 ? 0x7632 : 0x5410);
+      to[k][h] = __byte_perm (k < 2 ? column[2 * h].x : column[2 * h].y,
+          k < 2 ? column[2 * h + 1].x : column[2 * h + 1].y, k & 1 ? 0x7632 : 0x5410);
 }
 
 /* Shifts that give 0 for 32 and more. */
@@ -82,8 +86,8 @@ shift_right (uint32_t a, int bits)
   return b;
 }
 
-/* Ones where the candidate of index @i exists in the four columns from @x on: those from i + min on,
- * and before i + min + width. */
+/* Half floats of four columns from @x on: 1 where the candidate of index @i exists, which is from column i + min on and
+ * before column i + min + width, else 0. */
 __device__ __forceinline__ void
 four_existing (const Frame &f, int x, int i, uint32_t (&ones)[2])
 {
@@ -94,38 +98,38 @@ four_existing (const Frame &f, int x, int i, uint32_t (&ones)[2])
         shift_right (0x3C003C00u, 16 * max (after - 2 * (1 - h), 0));
 }
 
-/* Sums over the weights of the taps whose candidate exists: those of lane (j, g)'s costs start at @i. */
-template <int KT> __device__ __forceinline__ void
-divide_existing (const Frame &f, float (&sum)[NT][4], const uint4 (&a)[KT], int tile, int i)
+/* Divides each sum by the weights of the taps whose candidate exists. @i: the index of the lane's column of B in product 0. */
+template <int REACH> __device__ __forceinline__ void
+divide_existing (const Frame &f, float (&sum)[INDEX_TILES][4], const uint4 (&a)[REACH], int tile, int i)
 {
 #pragma unroll
-  for (int t = 0; t < NT; t++) {
+  for (int k = 0; k < INDEX_TILES; k++) {
     float weights[4];
 #pragma unroll
-    for (int kt = 0; kt < KT; kt++) {
+    for (int tap_tile = 0; tap_tile < REACH; tap_tile++) {
       uint32_t ones[2];
-      four_existing (f, (tile + kt - KT / 2) * TILE + 4 * (threadIdx.x & 3), i + t, ones);
-      multiply (weights, a[kt], ones[0], ones[1], kt == 0);
+      four_existing (f, (tile + tap_tile - REACH / 2) * TILE_PIXELS + 4 * (threadIdx.x & 3), i + k, ones);
+      multiply (weights, a[tap_tile], ones[0], ones[1], tap_tile == 0);
     }
 #pragma unroll
     for (int c = 0; c < 4; c++)
-      sum[t][c] *= reciprocal (weights[c]);
+      sum[k][c] *= reciprocal (weights[c]);
   }
 }
 
-/* Adding 2^23 leaves a rounded number in the low bits. */
+/* Adding 2^23 leaves the rounded number in the low bits. */
 __device__ __forceinline__ uint32_t
 rounded_bits (float value, float scale)
 {
   return __float_as_uint (fmaf (value, scale, 8388608.0f));
 }
 
-/* Two pixels' costs in volume steps; STEREO_INVALID where there is no candidate. */
+/* Stores the lane's means of pixels g and g + 8 in volume steps; STEREO_INVALID where there is no candidate. */
 __device__ __forceinline__ void
-store_steps (const Frame &f, const float (&sum)[NT][4], const float (&scale)[2], bool whole, int base, int x,
+store_steps (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&scale)[2], bool whole, int base, int x,
     uint16_t *out)
 {
-  int start = base + 2 * NT * (threadIdx.x & 3);
+  int start = base + 2 * INDEX_TILES * (threadIdx.x & 3);
 
 #pragma unroll
   for (int r = 0; r < 2; r++) {
@@ -143,112 +147,115 @@ store_steps (const Frame &f, const float (&sum)[NT][4], const float (&scale)[2],
 
 enum Presence { ALL, SOME, NONE };
 
-/* Which of a warp's candidates exist: none of the tile's pixels, or all of all taps'. */
-template <int KT> __device__ __forceinline__ Presence
+/* Which of the warp's candidates exist: ALL, for the pixels of the tile and for all taps; NONE, for the pixels. */
+template <int REACH> __device__ __forceinline__ Presence
 presence (const Frame &f, int tile, int base)
 {
-  int last = min (base + 8 * NT, f.disparities) - 1, end = min (f.width, (tile + 1) * TILE) - 1;
-  int from = max (0, (tile - KT / 2) * TILE), to = min (f.width, (tile + KT / 2 + 1) * TILE) - 1;
+  int last = min (base + WARP_INDICES, f.disparities) - 1, end = min (f.width, (tile + 1) * TILE_PIXELS) - 1;
+  int from = max (0, (tile - REACH / 2) * TILE_PIXELS), to = min (f.width, (tile + REACH / 2 + 1) * TILE_PIXELS) - 1;
 
   if (stereo_last_index (end, f.disparities, f.min_disparity) < base ||
-      stereo_first_index (tile * TILE, f.width, f.min_disparity) > last)
+      stereo_first_index (tile * TILE_PIXELS, f.width, f.min_disparity) > last)
     return NONE;
   return stereo_last_index (from, f.disparities, f.min_disparity) >= last &&
       stereo_first_index (to, f.width, f.min_disparity) <= base ? ALL : SOME;
 }
 
 /*
- * A block is a row (blockIdx.x) by 8 * NT disparities a warp (blockIdx.y: further ones), rolling along
- * x over the first pass's half floats and leaving the final costs in their place: a tile is written
- * after those in reach and AHEAD more were read, and a warp keeps to its own indices. Lanes as in the first pass.
+ * Block: a row (blockIdx.x) by WARP_INDICES disparities a warp (blockIdx.y: further chunks). It moves along x, reads the
+ * half floats of the first pass and writes the final costs in their place: a tile is written after the tiles in reach
+ * and TILES_AHEAD more tiles were read, and each warp writes only its own indices. Shared memory: distance terms, weights
+ * of two tiles, colours, and the tiles of costs that are copied ahead.
  */
-template <int KT> __global__ void __launch_bounds__ (KT == 3 ? 320 : 256, 2)
+template <int REACH> __global__ void __launch_bounds__ (REACH == 3 ? 320 : 256, 2)
 aggregate_rows (Frame f, AswWindow w)
 {
   extern __shared__ uint4 shared[];
-  Distances<KT> &distances = *(Distances<KT> *) shared;
-  uint4 (*weights_of)[KT * 32] = (uint4 (*)[KT * 32]) (&distances + 1);
+  Distances<REACH> &distances = *(Distances<REACH> *) shared;
+  uint4 (*weights_of)[REACH * 32] = (uint4 (*)[REACH * 32]) (&distances + 1);
   uint32_t *colors = (uint32_t *) (weights_of + 2);
-  uint8_t *stage = (uint8_t *) (colors + LINE_TILES * TILE);
-  Line<KT> line = { weights_of, colors, TILE, f.width };
+  uint8_t *stage = (uint8_t *) (colors + LINE_TILES * TILE_PIXELS);
+  Line<REACH> line = { weights_of, colors, TILE_PIXELS, f.width };
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, y = blockIdx.x, turn = warp;
-  int block_base = blockIdx.y * (blockDim.x >> 5) * 8 * NT, base = block_base + warp * 8 * NT;
-  int j = lane >> 2, g = lane & 3, tiles = (f.width + TILE - 1) / TILE;
-  int pitch = column_bytes (blockDim.x >> 5), stage_size = TILE * pitch;
-  uint16_t *row = f.volume + (size_t) y * f.width * f.depth, *out = row + j * f.depth + base + 2 * NT * g;
-  const uint8_t *in = stage + 4 * g * pitch + 16 * (NT * warp + (j >> 1) ^ 2 * g) + 8 * (j & 1);
+  int block_base = blockIdx.y * (blockDim.x >> 5) * WARP_INDICES, base = block_base + warp * WARP_INDICES;
+  int g = lane >> 2, t = lane & 3, tiles = (f.width + TILE_PIXELS - 1) / TILE_PIXELS;
+  int pitch = column_bytes (blockDim.x >> 5), stage_size = TILE_PIXELS * pitch;
+  uint16_t *row = f.volume + (size_t) y * f.width * f.depth, *out = row + g * f.depth + base + 2 * INDEX_TILES * t;
+  const uint8_t *in = stage + 4 * t * pitch + 16 * (INDEX_TILES * warp + (g >> 1) ^ 2 * t) + 8 * (g & 1);
   const uint32_t *color = f.view[STEREO_LEFT].color + (size_t) y * f.image_pitch;
   CostCopy copy (f, row, block_base);
-  Ring<KT> ring;
+  Ring<REACH> ring;
 
   auto advance = [&](int n) {
-    await_lots<AHEAD - 1> ();
+    await_copies<TILES_AHEAD - 1> ();
     __syncthreads ();
-    copy_costs (f, copy, color, n + AHEAD, tiles, stage + (n + AHEAD) % (AHEAD + 1) * stage_size, colors);
+    copy_costs (f, copy, color, n + TILES_AHEAD, tiles, stage + (n + TILES_AHEAD) % (TILES_AHEAD + 1) * stage_size, colors);
   };
-  auto read = [&](int n, uint32_t (&to)[NT][2]) {
-    /* past the last tile an older one's: no weight, and no number that is none among the first pass's */
-    read_costs (in + n % (AHEAD + 1) * stage_size, pitch, to);
+  auto read = [&](int n, uint32_t (&to)[INDEX_TILES][2]) {
+    /* past the last tile this reads an older one: its weights are 0, and no cost of the first pass is NaN */
+    read_costs (in + n % (TILES_AHEAD + 1) * stage_size, pitch, to);
   };
-  if (tiles <= AHEAD)
-    clear_stage (stage, (AHEAD + 1) * stage_size, { (int) threadIdx.x, (int) blockDim.x });
-  for (int n = 0; n < AHEAD; n++)
+  if (tiles <= TILES_AHEAD)
+    clear_stage (stage, (TILES_AHEAD + 1) * stage_size, { (int) threadIdx.x, (int) blockDim.x });
+  for (int n = 0; n < TILES_AHEAD; n++)
     copy_costs (f, copy, color, n, tiles, stage + n * stage_size, colors);
   make_distances (distances, w, threadIdx.x, blockDim.x);
   clear_ring (ring);
 #pragma unroll
-  for (int n = 0; n < KT / 2; n++) {
+  for (int n = 0; n < REACH / 2; n++) {
     advance (n);
     read (n, ring.costs[n]);
   }
   share_weights (line, distances, 0, turn, w);
 
-  for (int start = 0; start < tiles; start += KT)
+  for (int start = 0; start < tiles; start += REACH)
 #pragma unroll
-    for (int step = 0; step < KT; step++) {
+    for (int step = 0; step < REACH; step++) {
       int tile = start + step;
       if (tile >= tiles)
         break;
-      uint4 a[KT];
-      float sum[NT][4], weights[4], scale[2] = { (float) f.volume_unit, (float) f.volume_unit };
-      advance (tile + KT / 2);
+      uint4 a[REACH];
+      float sum[INDEX_TILES][4], weights[4], scale[2] = { (float) f.volume_unit, (float) f.volume_unit };
+      advance (tile + REACH / 2);
       if (tile + 1 < tiles)
         share_weights (line, distances, tile + 1, turn, w);
       load_weights (a, line, tile);
-      read (tile + KT / 2, ring.costs[(step + KT / 2) % KT]);
-      Presence there = presence<KT> (f, tile, base);
+      read (tile + REACH / 2, ring.costs[(step + REACH / 2) % REACH]);
+      Presence there = presence<REACH> (f, tile, base);
       if (there == ALL) {
         multiply_band (sum, a, ring, step);
         sum_weights (weights, a);
         scale[0] *= reciprocal (weights[0]);
         scale[1] *= reciprocal (weights[2]);
-        store_steps (f, sum, scale, base + 8 * NT <= f.disparities, base, tile * TILE + j, out);
+        store_steps (f, sum, scale, base + WARP_INDICES <= f.disparities, base, tile * TILE_PIXELS + g, out);
       } else {
         if (there == SOME) {
           multiply_band (sum, a, ring, step);
-          divide_existing<KT> (f, sum, a, tile, base + j * NT);
+          divide_existing<REACH> (f, sum, a, tile, base + g * INDEX_TILES);
         }
-        store_steps (f, sum, scale, false, base, tile * TILE + j, out);
+        store_steps (f, sum, scale, false, base, tile * TILE_PIXELS + g, out);
       }
-      out += TILE * f.depth;
+      out += TILE_PIXELS * f.depth;
     }
 }
 
 /* ---- stage ------------------------------------------------------------------------------------------ */
 
-template <int KT> static size_t
+template <int REACH> static size_t
 rows_shared (const Layout &l)
 {
-  return sizeof (Distances<KT>) + 2 * KT * 32 * 16 + LINE_TILES * TILE * 4 +
-      (size_t) (AHEAD + 1) * TILE * column_bytes (l.warps);
+  return sizeof (Distances<REACH>) + 2 * REACH * 32 * 16 + LINE_TILES * TILE_PIXELS * 4 +
+      (size_t) (TILES_AHEAD + 1) * TILE_PIXELS * column_bytes (l.warps);
 }
 
-template <int KT> static void
+template <int REACH> static void
 launch_rows (StereoPlan *plan)
 {
-  Layout l = layout_of (plan, KT == 3 ? 10 : 8);
-  aggregate_rows<KT><<<dim3 (plan->height, l.chunks), 32 * l.warps, rows_shared<KT> (l), cuda_state (plan)->stream>>> (
+  Layout l = layout_of (plan, REACH == 3 ? 10 : 8);
+  aggregate_rows<REACH><<<dim3 (plan->height, l.chunks), 32 * l.warps, rows_shared<REACH> (l), cuda_state (plan)->stream>>> (
       cuda_frame (plan), asw_window (plan));
+}
+
 }
 
 StereoStatus

@@ -1,32 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What raw costs of a column are made of: for 16 rows and a column one record, a plane of 64 bytes for each
- * feature of the cost, so that a lane reads four rows of a feature in one load and every feature at a fixed
- * distance. Records of neighbouring columns follow one another: a block copies the run it needs as it is,
- * and 16 bytes between them let all lanes of a load meet different banks. Right columns are numbered by
- * xm - min_disparity + RECORD_PAD, and there are as many as candidates ask for; those outside the image are
- * never written, and never reach a result.
+ * Records: the features of 16 rows of one column, from which the first pass of support=left makes its raw costs.
+ *
+ * A record has a plane of 64 bytes for each feature that the cost reads: a lane loads four rows of a feature at once, and
+ * finds every feature at a fixed distance. Records of neighbouring columns follow one another: a block copies the run that
+ * it needs in one piece. 16 bytes between records let the lanes of a load read different banks. Right columns are
+ * numbered by xm - min_disparity + RECORD_PAD. There are as many as candidates have; those outside the image are never
+ * written and never reach a result.
  */
 #ifndef STEREO_CUDA_RECORDS_CUH
 #define STEREO_CUDA_RECORDS_CUH
 
 #include "cuda/asw/weights.cuh"
 
-template <int COST> struct Features
+namespace
 {
-  static constexpr int census = COST == STEREO_COST_CENSUS_9X7 ? 2 :
-      COST == STEREO_COST_CENSUS_7X5 || COST == STEREO_COST_MIXED;      /* planes of 32 bits */
-  static constexpr bool color = COST == STEREO_COST_MIXED || COST == STEREO_COST_SAD;
-  static constexpr bool slope = COST == STEREO_COST_MIXED || COST == STEREO_COST_AD;  /* gradient or luma, as halves */
-  static constexpr int planes = census + color + slope;
-  static constexpr int bytes = 64 * planes + 16;        /* a record */
+
+/* How the features of a cost lie in a record. */
+template <int COST> struct RecordFormat
+{
+  static constexpr int census = Cost<COST>::census_words;       /* planes of 32 bits */
+  static constexpr bool color = Cost<COST>::color;
+  static constexpr bool level = Cost<COST>::level != Level::NONE;       /* halves: the last plane */
+  static constexpr int planes = census + color + level;
+  static constexpr int bytes = 64 * planes + 16;        /* of a record */
 };
 
-#define RECORD_PAD 8            /* right columns before those of the image: the most columns of a block */
-#define RECORD_COLUMNS 64       /* that a block makes */
+constexpr int RECORD_PAD = 8;           /* right columns before those of the image: the most columns of a block */
+constexpr int RECORD_COLUMNS = 64;      /* columns whose records a block makes */
+constexpr int RECORD_THREADS = 256;
 
-/* Records of both views: view[v] + (rows / 16 * columns[v] + column) * bytes; and, numbered like the left view's, 16
- * rows of its colours, which weights are made of. */
+/* The record of 16 rows of a column is at view[v] + (row / 16 * columns[v] + column) * bytes. The colours of the left view,
+ * for the weights, are in the same order: 16 rows a column. */
 struct Records
 {
   uint8_t *view[2];
@@ -37,96 +42,73 @@ struct Records
 /* Four rows of a column. */
 template <int COST> struct FourRows
 {
-  uint4 census[Features<COST>::census + 1], color;      /* one more: no empty arrays */
-  uint2 slope;
+  uint4 census[RecordFormat<COST>::census + 1], color;      /* one more, because an array must not be empty */
+  uint2 level;
 };
 
-/* @from: the record's, 16 bytes on for every four rows; in shared memory. */
+/* @from: in shared memory, 16 bytes after the start of the record for every four rows. */
 template <int COST> __device__ __forceinline__ void
 load_rows (FourRows<COST> &rows, const uint8_t *from)
 {
-  typedef Features<COST> F;
+  typedef RecordFormat<COST> F;
 #pragma unroll
   for (int c = 0; c < F::census; c++)
     rows.census[c] = *(const uint4 *) (from + 64 * c);
   if (F::color)
     rows.color = *(const uint4 *) (from + 64 * F::census);
-  if (F::slope)
-    rows.slope = *(const uint2 *) (from + 64 * (F::census + F::color));
+  if (F::level)
+    rows.level = *(const uint2 *) (from + 64 * (F::census + F::color));
 }
 
-__device__ __forceinline__ uint32_t
-pack_shorts (uint32_t low, uint32_t high)
-{
-  return low + high * 65536;
-}
-
-/* Two rows' costs, an integer each in 16 bits: as a half float that is cost * 2^-24, a subnormal, and goes
- * into a product unconverted. See stereo_mixed_part() for the mixed one; |slope| enters it in half floats. */
-template <int COST> __device__ __forceinline__ uint32_t
-two_costs (uint32_t bits0, uint32_t bits1, uint32_t sad0, uint32_t sad1, uint32_t slope_a, uint32_t slope_b)
-{
-  __half2 slope = __habs2 (__hsub2 (halves_of (slope_a), halves_of (slope_b)));
-
-  if (COST == STEREO_COST_SAD)
-    return pack_shorts ((sad0 + 1) / 3, (sad1 + 1) / 3);
-  if (COST == STEREO_COST_AD)
-    return bits_of (__hmul2 (slope, halves_of (0x00010001)));
-  if (COST != STEREO_COST_MIXED)
-    return pack_shorts (bits0, bits1);
-  uint32_t color = (__vminu2 (pack_shorts (sad0, sad1), 0x003C003C) * 17 + 0x00200020) >> 6 & 0x001F001F;
-  uint32_t cost = 4 * pack_shorts (bits0, bits1) + color;
-  slope = __hmin2 (slope, halves_of (0x49004900));      /* 10 */
-  return bits_of (__hfma2 (slope, halves_of (0x00020002), halves_of (cost)));
-}
-
-/* Of a left and a right column: rows 0, 1 and rows 2, 3. */
+/* Packed costs of a left and a right column: of rows 0 and 1, and of rows 2 and 3. */
 template <int COST> __device__ __forceinline__ void
 four_costs (const FourRows<COST> &l, const FourRows<COST> &r, uint32_t (&costs)[2])
 {
-  typedef Features<COST> F;
-  uint32_t bits[4] = { }, sad[4] = { };
+  typedef RecordFormat<COST> F;
+  TwoDifferences d[2] = { };
 #pragma unroll
   for (int c = 0; c < F::census; c++) {
-    bits[0] += __popc (l.census[c].x ^ r.census[c].x);
-    bits[1] += __popc (l.census[c].y ^ r.census[c].y);
-    bits[2] += __popc (l.census[c].z ^ r.census[c].z);
-    bits[3] += __popc (l.census[c].w ^ r.census[c].w);
+    d[0].bits[0] += __popc (l.census[c].x ^ r.census[c].x);
+    d[0].bits[1] += __popc (l.census[c].y ^ r.census[c].y);
+    d[1].bits[0] += __popc (l.census[c].z ^ r.census[c].z);
+    d[1].bits[1] += __popc (l.census[c].w ^ r.census[c].w);
   }
   if (F::color) {
-    sad[0] = __vsadu4 (l.color.x, r.color.x);
-    sad[1] = __vsadu4 (l.color.y, r.color.y);
-    sad[2] = __vsadu4 (l.color.z, r.color.z);
-    sad[3] = __vsadu4 (l.color.w, r.color.w);
+    d[0].sad[0] = __vsadu4 (l.color.x, r.color.x);
+    d[0].sad[1] = __vsadu4 (l.color.y, r.color.y);
+    d[1].sad[0] = __vsadu4 (l.color.z, r.color.z);
+    d[1].sad[1] = __vsadu4 (l.color.w, r.color.w);
   }
-  costs[0] = two_costs<COST> (bits[0], bits[1], sad[0], sad[1], l.slope.x, r.slope.x);
-  costs[1] = two_costs<COST> (bits[2], bits[3], sad[2], sad[3], l.slope.y, r.slope.y);
+  if (F::level) {
+    d[0].level = __habs2 (__hsub2 (halves_of (l.level.x), halves_of (r.level.x)));
+    d[1].level = __habs2 (__hsub2 (halves_of (l.level.y), halves_of (r.level.y)));
+  }
+  costs[0] = Cost<COST>::of_two_pairs (d[0]);
+  costs[1] = Cost<COST>::of_two_pairs (d[1]);
 }
 
-/* ---- making them --------------------------------------------------------------------------------- */
+/* ---- making the records --------------------------------------------------------------------------------- */
 
-/* One feature of a pixel as it stands in a record: 32 bits, or 16 of the slope. */
+/* One feature of a pixel as it stands in a record: 32 bits, or 16 of the level. */
 template <int COST> __device__ __forceinline__ uint32_t
 feature (const StereoView &view, size_t at, int plane)
 {
-  typedef Features<COST> F;
+  typedef RecordFormat<COST> F;
   if (plane < F::census)
     return ((const uint32_t *) view.census)[at * F::census + plane];
   if (F::color && plane == F::census)
     return view.color[at];
-  return __half_as_ushort (__int2half_rn (COST == STEREO_COST_AD ? view.luma[at] : view.gradient[at]));
+  return __half_as_ushort (__int2half_rn (Cost<COST>::level == Level::LUMA ? view.luma[at] : view.gradient[at]));
 }
 
-#define RECORD_THREADS 256
-
 /*
- * A block makes the records of 64 columns (blockIdx.x) and 16 rows (blockIdx.y) of one view (blockIdx.z), through
- * shared memory. Rows past the image are 0: their weights are, but 0 times what is no number would be none.
+ * Block: the records of 64 columns (blockIdx.x) and 16 rows (blockIdx.y) of one view (blockIdx.z), transposed in shared
+ * memory. Rows past the image are set to 0. Their weights are 0 too, but 0 times NaN would be NaN.
  */
 template <int COST> __global__ void __launch_bounds__ (RECORD_THREADS)
 make_records (Frame f, Records records)
 {
-  typedef Features<COST> F;
+  typedef RecordFormat<COST> F;
   __shared__ uint32_t tile[F::planes + 1][16][RECORD_COLUMNS + 1];
   const StereoView &view = f.view[blockIdx.z];
   int x0 = blockIdx.x * RECORD_COLUMNS, y0 = blockIdx.y * 16;
@@ -143,7 +125,7 @@ make_records (Frame f, Records records)
     tile[F::planes][r][c] = inside ? view.color[at] : 0;
   }
   __syncthreads ();
-  /* four rows of a feature a thread */
+  /* a thread: four rows of a feature */
 #pragma unroll
   for (int e = threadIdx.x; e < (F::planes + 1) * 4 * RECORD_COLUMNS; e += RECORD_THREADS) {
     int p = e / 4 % (F::planes + 1), c = e / 4 / (F::planes + 1), r = e % 4 * 4, x = x0 + c;
@@ -157,12 +139,14 @@ make_records (Frame f, Records records)
     if (p == F::planes) {
       if (blockIdx.z == STEREO_LEFT)
         *(uint4 *) (records.color + 16 * record + r) = rows;
-    } else if (F::slope && p == F::planes - 1) {
+    } else if (F::level && p == F::planes - 1) {
       *(uint2 *) to = make_uint2 (rows.x | rows.y << 16, rows.z | rows.w << 16);
     } else {
       *(uint4 *) to = rows;
     }
   }
+}
+
 }
 
 #endif

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Block matching by bm_fused.cuh: the stage, and what its kernel reads. */
+/* Block matching by fused.cuh: the stage, and the inputs of its kernel. */
 #include "cuda/bm/fused_kernel.cuh"
+#include "cuda/cost.cuh"
 
-#define INPUT_THREADS 256
-#define INPUT_ROWS 16           /* of a block */
-#define CUT_ROWS 4              /* of one that makes cut windows: few threads, each with much to do */
+namespace
+{
+
+constexpr int INPUT_THREADS = 256;
+constexpr int INPUT_ROWS = 16;  /* of a block */
+constexpr int CUT_ROWS = 4;     /* of a block that makes cut windows: few threads, each with much to do */
 
 /* ---- inputs: rows that enter and leave, whole windows' own sums ---------------------------------------- */
 
@@ -29,8 +33,7 @@ store_pair (const BmFusedTask &t, int view, size_t at, uint32_t enters, uint32_t
     ((uint16_t *) pairs)[at] = (uint16_t) (enters | leaves << 8);
 }
 
-/* Columns of one view down INPUT_ROWS rows, a thread each; those at a block's ends only add to their neighbours'
- * windows. */
+/* Columns of one view, a thread each, down INPUT_ROWS rows. Columns at the ends of a block only add to the windows of others. */
 template <int COST, BmKind KIND, int R>
 static __device__ void
 make_inputs (const BmFusedTask &t, int view)
@@ -75,7 +78,7 @@ make_inputs (const BmFusedTask &t, int view)
 
 /* ---- inputs: costs of cut windows ----------------------------------------------------------------------- */
 
-/* What a cost is made of, over a column or window. */
+/* The sums that a cost is made of, over a column or a window. */
 struct CutSums
 {
   uint32_t pixels;              /* differences or products */
@@ -98,7 +101,7 @@ roll_cut (const Frame &f, ptrdiff_t row, int x, int m, bool enters, CutSums &s)
   s.squares_r += enters ? r * r : 0 - r * r;
 }
 
-/* The low bits that stand for it. */
+/* The low bits that hold a cost: see BmBits. */
 template <int COST, BmKind KIND>
 static __device__ uint16_t
 cut_cost (const Frame &f, const CutSums &s, int taps)
@@ -115,7 +118,7 @@ cut_cost (const Frame &f, const CutSums &s, int taps)
   return (uint16_t) (BmBits<COST, KIND>::falls ? ~cost : cost);
 }
 
-/* A thread takes one end of one candidate's columns down CUT_ROWS rows. */
+/* Thread: one end of the columns of one candidate, down CUT_ROWS rows. */
 template <int COST, BmKind KIND, int R>
 static __device__ void
 make_cuts (const BmFusedTask &t, int y0)
@@ -163,11 +166,19 @@ bm_inputs_kernel (BmFusedTask t)
 
 /* ---- stage ------------------------------------------------------------------------------------------ */
 
-/* How the picture is cut up. */
-typedef struct Cutting
+/* Scratch memory of the stage: see BmFusedTask. */
+struct BmFusedContext
+{
+  void *pairs[2];
+  uint2 *windows[2];
+  uint16_t *cuts;
+};
+
+/* How the picture is divided. */
+struct Cutting
 {
   int warps, stride, strips, chunks;
-} Cutting;
+};
 
 template <BmKind KIND, int R>
 static Cutting
@@ -187,9 +198,9 @@ cut_up (const StereoPlan *plan)
   return c;
 }
 
-/* Rows of a segment, which starts with some rows that it does not make. Blocks with cut windows take longer: the last
- * ones end about BM_FUSED_TAIL blocks' time after the multiprocessors' share of all of them (measured: see
- * docs/performance.md). */
+/* Rows of a segment, such that the kernel takes the least time. A segment first sums up 3 * radius rows that it does not make.
+ * Blocks with cut windows take longer: the last blocks end about the time of BM_FUSED_TAIL blocks after an even share
+ * (measured on an H200). */
 static int
 choose_segment (int height, int columns, int slots, int radius)
 {
@@ -209,9 +220,8 @@ choose_segment (int height, int columns, int slots, int radius)
 
 template <BmKind KIND, int R>
 static BmFusedTask
-task_of (const StereoPlan *plan, const Cutting *c)
+task_of (const StereoPlan *plan, const BmFusedContext *context, const Cutting *c)
 {
-  const CudaState *state = cuda_state (plan);
   BmFusedTask t = { };
 
   t.f = cuda_frame (plan);
@@ -220,16 +230,16 @@ task_of (const StereoPlan *plan, const Cutting *c)
   t.pitch[STEREO_LEFT] = t.end + BM_WIDE;
   t.pitch[STEREO_RIGHT] = t.end + BM_WIDE + c->chunks * 2 * BM_FUSED_PAIRS;
   for (int v = 0; v < 2; v++) {
-    t.pairs[v] = state->bm_pairs[v];
-    t.windows[v] = state->bm_windows[v];
+    t.pairs[v] = context->pairs[v];
+    t.windows[v] = context->windows[v];
   }
-  t.cuts = state->bm_cuts;
+  t.cuts = context->cuts;
   return t;
 }
 
 template <int COST, BmKind KIND, int R, int DEPTH>
 static StereoStatus
-launch (StereoPlan *plan, const Cutting *c, BmFusedTask t, StereoError *error)
+launch_kernel (StereoPlan *plan, const Cutting *c, BmFusedTask t, StereoError *error)
 {
   size_t shared = BmFusedShared<KIND, R>::bytes (32 * c->warps);
   auto kernel = bm_fused_kernel<COST, KIND, R, DEPTH>;
@@ -247,23 +257,23 @@ launch (StereoPlan *plan, const Cutting *c, BmFusedTask t, StereoError *error)
 
 template <int COST, BmKind KIND, int R>
 static StereoStatus
-prepare (StereoPlan *plan, void *context, StereoError *error)
+prepare (StereoPlan *plan, void *data, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
+  BmFusedContext *context = (BmFusedContext *) data;
   Cutting c = cut_up<KIND, R> (plan);
-  BmFusedTask t = task_of<KIND, R> (plan, &c);
+  BmFusedTask t = task_of<KIND, R> (plan, context, &c);
   StereoStatus status;
 
   for (int v = 0; v < 2; v++) {
     size_t pixel = KIND != BM_PRODUCT ? sizeof (uint2) : v == STEREO_LEFT ? sizeof (uint32_t) : sizeof (uint16_t);
     size_t rows = (size_t) plan->height, pitch = (size_t) t.pitch[v];
-    if ((status = stereo_reserve (plan, &state->bm_pairs[v], pitch * (rows + R), pixel, error)))
+    if ((status = stereo_reserve (plan, &context->pairs[v], pitch * (rows + R), pixel, error)))
       return status;
     if (KIND == BM_PRODUCT &&
-        (status = stereo_reserve (plan, (void **) &state->bm_windows[v], pitch * rows, sizeof (uint2), error)))
+        (status = stereo_reserve (plan, (void **) &context->windows[v], pitch * rows, sizeof (uint2), error)))
       return status;
   }
-  return stereo_reserve (plan, (void **) &state->bm_cuts, (size_t) plan->height * (2 * R) * (size_t) plan->depth,
+  return stereo_reserve (plan, (void **) &context->cuts, (size_t) plan->height * (2 * R) * (size_t) plan->depth,
       sizeof (uint16_t), error);
 }
 
@@ -272,43 +282,50 @@ static StereoStatus
 run (StereoPlan *plan, void *context, StereoError *error)
 {
   Cutting c = cut_up<KIND, R> (plan);
-  BmFusedTask t = task_of<KIND, R> (plan, &c);
+  BmFusedTask t = task_of<KIND, R> (plan, (const BmFusedContext *) context, &c);
   unsigned columns = cuda_blocks (t.pitch[STEREO_RIGHT], INPUT_THREADS - 2 * R);
   unsigned cuts = cuda_blocks (2 * plan->depth, INPUT_THREADS);
   dim3 grid (columns > cuts ? columns : cuts, 2 + INPUT_ROWS / CUT_ROWS, cuda_blocks (plan->height + R, INPUT_ROWS));
 
   bm_inputs_kernel<COST, KIND, R> <<<grid, INPUT_THREADS, 0, cuda_state (plan)->stream>>> (t);
   CUDA_LAUNCHED (plan, "bm_inputs_kernel");
-  constexpr int depth = R == 4 ? 128 : 0;       /* of the method's own window, a common one */
-  return plan->depth == depth ? launch<COST, KIND, R, depth> (plan, &c, t, error) :
-      launch<COST, KIND, R, 0> (plan, &c, t, error);
+  constexpr int depth = R == 4 ? 128 : 0;       /* a common depth, for the method's own window */
+  return plan->depth == depth ? launch_kernel<COST, KIND, R, depth> (plan, &c, t, error) :
+      launch_kernel<COST, KIND, R, 0> (plan, &c, t, error);
 }
 
-#define STAGE(cost, kind, radius) { .name = "match", .prepare = prepare<cost, kind, radius>, .run = run<cost, kind, radius> }
-#define STAGES(cost, kind) { STAGE (cost, kind, 2), STAGE (cost, kind, 3), STAGE (cost, kind, 4) }
+template <int COST, BmKind KIND, int R>
+static constexpr StereoStage fused_stage = { .name = "match", .context_size = sizeof (BmFusedContext),
+  .prepare = prepare<COST, KIND, R>, .run = run<COST, KIND, R> };
 
-/* Windows of 5, 7 and 9. */
-static const StereoStage sad[] = STAGES (STEREO_COST_SAD, BM_COLORS);
-static const StereoStage ssd[] = STAGES (STEREO_COST_SSD, BM_COLOR_SQUARES);
-static const StereoStage nssd[] = STAGES (STEREO_COST_NSSD, BM_PRODUCT);
-static const StereoStage ncc[] = STAGES (STEREO_COST_NCC, BM_PRODUCT);
-static const StereoStage zncc[] = STAGES (STEREO_COST_ZNCC, BM_PRODUCT);
+/* Windows of 5, 7 and 9; NULL: other windows, or a cost that compares single pixels. */
+template <int COST>
+static const StereoStage *
+stage_of_window (int window)
+{
+  constexpr BmKind KIND = bm_kind (COST);
+  static_assert (KIND != BM_NO_KIND, "bm_kind() has no branch for a cost that bm takes");
 
-/* What limits it: SAD's sums fit 16 bits up to 81 taps, sums of costs the 23 bits of a float up to 121, and a neighbour
- * shows four columns. */
+  if constexpr (bm_compares_windows (KIND))
+    switch (window) {
+      case 5: return &fused_stage<COST, KIND, 2>;
+      case 7: return &fused_stage<COST, KIND, 3>;
+      case 9: return &fused_stage<COST, KIND, 4>;
+    }
+  return NULL;
+}
+
+}
+
+/* Limits: SAD's sums fit 16 bits up to 81 taps, sums of costs the 23 bits of a float up to 121, and a thread gets four
+ * columns from each neighbour. */
 const StereoStage *
 stereo_cuda_bm_fused (const StereoParams *params)
 {
-  int size = params->window / 2 - 2;
+  const StereoStage *stage = NULL;
 
-  if (size < 0 || size > 2)
-    return NULL;
-  switch (params->cost) {
-    case STEREO_COST_SAD: return &sad[size];
-    case STEREO_COST_SSD: return &ssd[size];
-    case STEREO_COST_NSSD: return &nssd[size];
-    case STEREO_COST_NCC: return &ncc[size];
-    case STEREO_COST_ZNCC: return &zncc[size];
-    default: return NULL;
-  }
+  for_cost<STEREO_METHOD_BM> (params->cost, [&](auto cost) {
+    stage = stage_of_window<decltype (cost)::value> (params->window);
+  });
+  return stage;
 }

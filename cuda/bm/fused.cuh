@@ -1,39 +1,42 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Block matching, both steps in one kernel; equations and rounding stand in stereo/bm.h. For the costs that compare
- * windows, as long as these are small: see stereo_cuda_bm_fused().
+ * Block matching, both steps in one kernel, for costs that compare small windows: see stereo_cuda_bm_fused().
+ * stereo/exact/bm.h has the equations and the rounding.
  *
- * What bm.cuh does step by step, with the first step's costs in global memory, happens here row by row: a block takes a
- * strip of columns and a chunk of candidates down a segment of rows, a thread BM_WIDE columns of two candidates.
- * The costs of the window's rows stay in shared memory, a ring of rows of which a thread reads and writes only what is
- * its own; the volume is written once, and nothing else.
+ * windows.cuh does one step after the other and stores the costs of the first step in global memory. Here both steps are
+ * done row by row. A block takes a strip of columns and a chunk of candidates down a segment of rows, a thread BM_WIDE
+ * columns of two candidates. The costs of the window's rows stay in shared memory, in a ring of rows where a thread reads
+ * and writes only its own places. The kernel writes only the volume, once.
  *
- * Sums down the columns are kept in registers, for both steps; what a thread needs to sum along the row it has itself,
- * but for the reach of the window, which it gets from its neighbours through shared memory: two barriers a row. The
- * outer column groups of a strip only serve as neighbours.
+ * The sums down the columns of both steps are in registers. To sum along the row a thread needs the columns of its
+ * neighbours within the reach of the window, which it gets through shared memory: two barriers a row. The outer column
+ * groups of a strip only serve as neighbours.
  *
- * What there is little of is instructions, so:
- * - bm_inputs_kernel() lays both views out so that one load brings the row that enters and the one that leaves, of
- *   aligned pairs of pixels, nothing outside the pictures; one dp2a then adds the one's product and takes the other's.
- * - SAD's sums are at most 81 * 765 and go two a word.
- * - Sums become floats as the low bits of 2^23, by nothing but where a column's sum starts counting; a multiplication
- *   and the correction are one FMA, which rounds once, as the product does: 2^23 * factor is a float.
- * - What rounding to 2^23 leaves in the low bits is summed up with what is above, and goes when it leaves.
- * - A window that candidates' ends cut is rare: bm_inputs_kernel() makes the first step's cost of these, and in the
- *   second only warps that have some look at every candidate's bounds.
+ * The kernel is bound by instructions. It saves them as follows.
+ * - bm_inputs_kernel() stores both views such that one load has the row that enters and the row that leaves, of aligned
+ *   pairs of pixels, with zeros outside the pictures. One dp2a then adds one product and subtracts the other.
+ * - Sums of SAD are at most 81 * 765: one word has two.
+ * - Sums become floats without an instruction: each starts with the bits of 2^23. The multiplication and the subtraction of
+ *   2^23 * factor, which is exactly a float, are one FMA and round once.
+ * - The upper bits that rounding to 2^23 leaves are summed up too, and leave the sums with their row.
+ * - Windows that the ends of a candidate's columns cut are rare. bm_inputs_kernel() makes their costs of the first step; in
+ *   the second step only warps that have such windows test the bounds of each candidate.
  */
 #ifndef STEREO_CUDA_BM_FUSED_CUH
 #define STEREO_CUDA_BM_FUSED_CUH
 
 #include "cuda/bm/windows.cuh"
 
-#define BM_FUSED_PAIRS 8        /* of candidates a block: 8, 16 or 32 */
-#define BM_FUSED_WARPS 4        /* of a block, at most */
-#define BM_FUSED_RESIDENT 4     /* blocks a multiprocessor should have registers for: they wait in turn */
-#define BM_FUSED_TAIL 2.0       /* see choose_segment() */
-#define BM_WIDE 8               /* columns of a thread, a group: 8 or 16 */
-#define BM_QUADS (BM_WIDE / 4)
-#define BM_GROUPS (32 / BM_FUSED_PAIRS) /* of columns, a warp */
+namespace
+{
+
+constexpr int BM_FUSED_PAIRS = 8;       /* of candidates, a block: 8, 16 or 32 */
+constexpr int BM_FUSED_WARPS = 4;       /* of a block, at most */
+constexpr int BM_FUSED_RESIDENT = 4;    /* blocks that a multiprocessor should have registers for: they wait in turn */
+constexpr double BM_FUSED_TAIL = 2.0;   /* see choose_segment() */
+constexpr int BM_WIDE = 8;              /* columns of a thread, which are a group: 8 or 16 */
+constexpr int BM_QUADS = BM_WIDE / 4;
+constexpr int BM_GROUPS = 32 / BM_FUSED_PAIRS;  /* of columns, a warp */
 
 struct BmFusedTask
 {
@@ -46,7 +49,7 @@ struct BmFusedTask
    * column x at index i at end - x + i. From row -R on. */
   const void *pairs[2];         /* colours: uint2; luma: the left one's words, short2 with the leaving one negative; the
                                    right one's bytes, uchar2 */
-  uint2 *windows[2];            /* from row 0 on, columns as above; see BmLine */
+  uint2 *windows[2];            /* from row 0 on, columns as above: see BmLine */
   uint16_t *cuts;               /* [y][end][i]: costs of cut windows: R from the first column, R from the last one */
 };
 
@@ -64,7 +67,7 @@ bm_span (const Frame &f, int i)
   return s;
 }
 
-/* How a cost lies in the low bits of a float: the bits above it; the low ones of cost 0; whether they fall with it. */
+/* How the low bits of a float hold a cost. above: the upper bits; falls: the low bits fall with the cost; none: cost 0. */
 template <int COST, BmKind KIND>
 struct BmBits
 {
@@ -73,7 +76,7 @@ struct BmBits
   static constexpr uint32_t none = above << 16 | (falls ? 0xFFFFu : 0);
 };
 
-/* What enters and leaves in a thread's columns; of right pixels, the partners of the last column and up. */
+/* The rows that enter and leave, in a thread's columns; of the right view, from the partners of the last column on. */
 template <BmKind KIND>
 struct BmRows
 {
@@ -91,8 +94,8 @@ struct BmRows<BM_PRODUCT>
 struct BmFusedPlace
 {
   int x, i;                     /* first column and candidate */
-  int left, right;              /* in the inputs: the first column; one before the last column's partner */
-  bool plain, absent;           /* the warp's windows are all whole; it has no candidate at all */
+  int left, right;              /* elements of the inputs: of the first column; before the partner of the last column */
+  bool plain, absent;           /* all windows of the warp are whole; the warp has no candidate */
   bool inner;                   /* not an outer group */
 };
 
@@ -135,7 +138,7 @@ bm_load_rows (const BmFusedTask &t, const BmFusedPlace &p, int row, BmRows<KIND>
       rows.right[k] = ((const uint4 *) r)[k];
 }
 
-/* Column @j, whose partners are right pixels BM_WIDE - j and the next. LEAVES: or nothing does yet. */
+/* Column @j, whose partners are right pixels BM_WIDE - j and the next one. Not LEAVES: no row leaves yet. */
 template <BmKind KIND, bool LEAVES>
 static __device__ __forceinline__ void
 bm_roll_column (const BmRows<KIND> &rows, int j, uint32_t &first, uint32_t &second)
@@ -175,10 +178,10 @@ bm_roll_rows (const BmRows<KIND> &rows, uint32_t *first, uint32_t *second)
 
 /* ---- sums along the row ----------------------------------------------------------------------------- */
 
-/* Shows a thread's columns to its neighbours: four a uint4, planes of BM_FUSED_PAIRS. */
+/* Stores a thread's columns for its neighbours: four in a uint4, planes of BM_FUSED_PAIRS. */
 template <int PLANES>
 static __device__ __forceinline__ void
-bm_show (uint4 *place, int plane, const uint32_t *own)
+bm_share (uint4 *place, int plane, const uint32_t *own)
 {
 #pragma unroll
   for (int q = 0; q < BM_QUADS; q++)
@@ -186,7 +189,7 @@ bm_show (uint4 *place, int plane, const uint32_t *own)
         make_uint4 (own[4 * q], own[4 * q + 1], own[4 * q + 2], own[4 * q + 3]);
 }
 
-/* Own columns and those shown by the neighbours -> sums over 2 R + 1. */
+/* Sums over 2 R + 1 columns, from the thread's own and its neighbours'. */
 template <int PLANES, int R>
 static __device__ __forceinline__ void
 bm_sum_along (const uint4 *place, int plane, const uint32_t *own, uint32_t *sums)
@@ -209,6 +212,8 @@ bm_sum_along (const uint4 *place, int plane, const uint32_t *own, uint32_t *sums
 #pragma unroll
   for (int j = 1; j < BM_WIDE; j++)
     sums[j] = sum = sum + all[j + 4 + R] - all[j + 3 - R];
+}
+
 }
 
 #endif

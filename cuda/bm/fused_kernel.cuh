@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a thread of bm_fused.cuh makes of its sums: costs, the ring of these, means; and the kernel around it. */
+/* The kernel of fused.cuh: from sums to costs, the ring of costs, from sums of costs to means. */
 #ifndef STEREO_CUDA_BM_FUSED_KERNEL_CUH
 #define STEREO_CUDA_BM_FUSED_KERNEL_CUH
 
 #include "cuda/bm/fused.cuh"
+
+namespace
+{
 
 /* ---- the first step's costs -------------------------------------------------------------------------- */
 
@@ -49,7 +52,7 @@ bm_load_windows (const BmFusedTask &t, const BmFusedPlace &p, int y, BmWindows &
     w.right[k] = right[k];
 }
 
-/* Registers are too few to have them a row ahead. */
+/* There are not enough registers to load the windows a row ahead. */
 static __device__ __forceinline__ void
 bm_prefetch_windows (const BmFusedTask &t, const BmFusedPlace &p, int y)
 {
@@ -65,7 +68,7 @@ bm_window (const uint4 *windows, int k)
   return make_uint2 (bm_word (windows[k / 2], k % 2 * 2), bm_word (windows[k / 2], k % 2 * 2 + 1));
 }
 
-/* Sums over windows -> bits of costs, two a column. */
+/* From sums over windows to bits of costs, two a column. */
 template <int COST, BmKind KIND>
 static __device__ __forceinline__ void
 bm_first_costs (const uint32_t *first, const uint32_t *second, const BmWindows &w, int taps, float factor,
@@ -92,7 +95,7 @@ struct BmReach
   int near[2], far[2];
 };
 
-/* Made anew for every row: kept, it would take the registers that whole windows need. */
+/* Computed again in every row: it would take registers that the code for whole windows needs. */
 static __device__ __forceinline__ BmReach
 bm_reach (const Frame &f, const BmFusedPlace &p)
 {
@@ -103,8 +106,8 @@ bm_reach (const Frame &f, const BmFusedPlace &p)
   return reach;
 }
 
-/* Takes the costs of cut windows from where bm_inputs_kernel() put them, and none where there is no candidate: of the
- * rows below the picture there is none at all. */
+/* Replaces the costs of cut windows by those that bm_inputs_kernel() made, and of missing candidates, which all are below the
+ * picture, by none. */
 template <int COST, BmKind KIND, int R>
 static __device__ __forceinline__ void
 bm_mend (const BmFusedTask &t, const BmFusedPlace &p, int y, uint32_t *bits)
@@ -123,18 +126,18 @@ bm_mend (const BmFusedTask &t, const BmFusedPlace &p, int y, uint32_t *bits)
 
 /* ---- the second step --------------------------------------------------------------------------------- */
 
-/* Where a column's sums start from: so many of them make the bits of 2^23. */
+/* The start of a column's sums, such that the starts of 2 R + 1 columns together are the bits of 2^23. */
 template <int R>
 static __device__ __forceinline__ constexpr uint32_t
 bm_start ()
 {
-  uint32_t n = 2 * R + 1, inverse = n;  /* modulo 2^32: every step doubles the bits that are right, 3 at first */
+  uint32_t n = 2 * R + 1, inverse = n;  /* modulo 2^32: every step doubles the number of right bits, which is 3 at first */
   for (int k = 0; k < 4; k++)
     inverse *= 2 - n * inverse;
   return 0x4B000000u * inverse;
 }
 
-/* A row of costs enters the ring and the sums, and what it replaces leaves them. */
+/* A row of costs enters the ring and the sums; the row that it replaces leaves the sums. */
 template <int COST, BmKind KIND>
 static __device__ __forceinline__ void
 bm_roll_ring (uint4 *ring, int threads, const uint32_t *bits, uint32_t *first, uint32_t *second)
@@ -157,7 +160,7 @@ bm_roll_ring (uint4 *ring, int threads, const uint32_t *bits, uint32_t *first, u
   }
 }
 
-/* Means of sums, @factors by the number of taps, in a warp that has cut windows. */
+/* The mean of a sum, in a warp that has cut windows; @factors: by the number of taps. */
 template <int R>
 static __device__ __forceinline__ uint32_t
 bm_part_mean (const BmReach &reach, int k, uint32_t bits, const float *factors, int rows)
@@ -177,7 +180,7 @@ bm_store_means (const Frame &f, const BmFusedPlace &p, const float *factors, int
 
   if (!p.inner)
     return;
-  if (p.plain) {        /* the columns are all there, or their windows were not whole */
+  if (p.plain) {        /* all columns are in the picture, as their windows are whole */
     float factor = factors[rows * (2 * R + 1)];
 #pragma unroll
     for (int j = 0; j < BM_WIDE; j++)
@@ -194,7 +197,7 @@ bm_store_means (const Frame &f, const BmFusedPlace &p, const float *factors, int
 
 /* ---- a strip ------------------------------------------------------------------------------------------ */
 
-/* Shared memory: ring; sums of the first step, of the second, each between guards that may be read; factors. */
+/* Shared memory: the ring; sums of the first and of the second step, each between guards that may be read; factors. */
 template <BmKind KIND, int R>
 struct BmFusedShared
 {
@@ -221,7 +224,7 @@ struct BmFusedShared
   }
 };
 
-/* A warp without candidates: what it shows stays as it is, and the rest waits for it at the same barriers. */
+/* A warp without candidates: its sums for the neighbours do not change; it waits at the same barriers as the others. */
 template <int R, int DEPTH>
 static __device__ __forceinline__ void
 bm_absent_strip (const Frame &f, const BmFusedPlace &p, int y0, int first, int end)
@@ -230,8 +233,8 @@ bm_absent_strip (const Frame &f, const BmFusedPlace &p, int y0, int first, int e
   uint32_t *to = (uint32_t *) f.volume + ((ptrdiff_t) first * f.width + p.x) * (depth / 2) + p.i / 2;
 
   for (int y = y0; y < end + R; y++) {
-    cuda_meet_warps ();
-    cuda_meet_warps ();
+    cuda_sync_warps ();
+    cuda_sync_warps ();
     if (y - R < first)
       continue;
     for (int j = 0; j < columns; j++)
@@ -258,21 +261,15 @@ bm_set_shared (const BmFusedShared<KIND, R> &s, int volume_unit, int thread, int
   __syncthreads ();
 }
 
-/* R: the radius of both windows, DEPTH: the volume's, or 0 for any. */
-template <int COST, BmKind KIND, int R, int DEPTH>
-static __global__ void __launch_bounds__ (32 * BM_FUSED_WARPS, BM_FUSED_RESIDENT)
-bm_fused_kernel (BmFusedTask t)
+/* The place of the thread that has column group @group of the block and pair @pair of its candidates. */
+template <int R>
+static __device__ __forceinline__ BmFusedPlace
+bm_fused_place (const BmFusedTask &t, int group, int pair)
 {
-  static_assert (R >= 1 && R <= 4, "a neighbour shows four columns");
-  constexpr int planes = BmFusedShared<KIND, R>::planes;
-  extern __shared__ uint4 fused_shared[];
   const Frame &f = t.f;
-  int threads = 32 * blockDim.y, thread = threadIdx.y * 32 + threadIdx.x;
-  int group = thread / BM_FUSED_PAIRS, pair = thread % BM_FUSED_PAIRS;
-  BmFusedShared<KIND, R> s (fused_shared, threads);
   BmFusedPlace p;
 
-  /* the last strip first, then from the left: the picture's ends have cut windows and take longer */
+  /* the last strip first, then from the left: strips at the ends have cut windows and take longer */
   int strip = (int) (blockIdx.z + gridDim.z - 1) % (int) gridDim.z;
   p.x = strip * t.stride + (group - 1) * BM_WIDE;
   p.i = (blockIdx.y * BM_FUSED_PAIRS + pair) * 2;
@@ -284,8 +281,26 @@ bm_fused_kernel (BmFusedTask t)
   p.plain = __all_sync (~0u, p.x >= lowest && p.x + BM_WIDE - 1 <= highest);
   p.absent = __all_sync (~0u, (p.x + BM_WIDE <= span[0].first || p.x > span[0].last) &&
       (p.x + BM_WIDE <= span[1].first || p.x > span[1].last));
-  uint4 *show_first = s.first + group * (BM_QUADS * planes) * BM_FUSED_PAIRS + pair;
-  uint4 *show_second = s.second + group * (BM_QUADS * 2) * BM_FUSED_PAIRS + pair;
+  return p;
+}
+
+/* Block: a strip (blockIdx.z) by a chunk of candidates (blockIdx.y) by a segment of rows (blockIdx.x). A lane has a pair of
+ * candidates and a group of columns. R: the radius of both windows; DEPTH: of the volume, 0: any. Shared memory: see
+ * BmFusedShared; lanes next to each other have neighbouring pairs. */
+template <int COST, BmKind KIND, int R, int DEPTH>
+static __global__ void __launch_bounds__ (32 * BM_FUSED_WARPS, BM_FUSED_RESIDENT)
+bm_fused_kernel (BmFusedTask t)
+{
+  static_assert (R >= 1 && R <= 4, "a thread gets four columns from each neighbour");
+  constexpr int planes = BmFusedShared<KIND, R>::planes;
+  extern __shared__ uint4 fused_shared[];
+  const Frame &f = t.f;
+  int threads = 32 * blockDim.y, thread = threadIdx.y * 32 + threadIdx.x;
+  int group = thread / BM_FUSED_PAIRS, pair = thread % BM_FUSED_PAIRS;
+  BmFusedShared<KIND, R> s (fused_shared, threads);
+  BmFusedPlace p = bm_fused_place<R> (t, group, pair);
+  uint4 *shared_first = s.first + group * (BM_QUADS * planes) * BM_FUSED_PAIRS + pair;
+  uint4 *shared_second = s.second + group * (BM_QUADS * 2) * BM_FUSED_PAIRS + pair;
   bm_set_shared<COST, KIND, R> (s, f.volume_unit, thread, threads);
 
   int first = blockIdx.x * t.segment, end = min (first + t.segment, f.height), y0 = max (first - R, 0);
@@ -297,12 +312,12 @@ bm_fused_kernel (BmFusedTask t)
   for (int j = 0; j < BM_WIDE; j++)
     means_a[j] = means_b[j] = bm_start<R> ();
   if (p.absent) {
-    bm_show<2> (show_second, 0, means_a);
-    bm_show<2> (show_second, 1, means_b);
+    bm_share<2> (shared_second, 0, means_a);
+    bm_share<2> (shared_second, 1, means_b);
     bm_absent_strip<R, DEPTH> (f, p, y0, first, end);
     return;
   }
-  for (int y = max (y0 - 2 * R - 1, -R); y < y0; y++) { /* the first of these leaves with the next row */
+  for (int y = max (y0 - 2 * R - 1, -R); y < y0; y++) { /* the first of these rows leaves with the next row */
     bm_load_rows<KIND> (t, p, y + R, rows);
     bm_roll_rows<KIND, false> (rows, a, b);
   }
@@ -311,17 +326,17 @@ bm_fused_kernel (BmFusedTask t)
     uint32_t bits[2 * BM_WIDE], sums_a[BM_WIDE], sums_b[BM_WIDE];
     int last = min (y, f.height - 1), taps = stereo_bm_rows (last, f.height, R) * (2 * R + 1);
     BmWindows windows;
-    bm_roll_rows<KIND, true> (rows, a, b);      /* nothing of use in rows below the picture */
+    bm_roll_rows<KIND, true> (rows, a, b);      /* rows below the picture give arbitrary values, which bm_mend() replaces */
     bm_load_rows<KIND> (t, p, min (y + 1, f.height - 1) + R, rows);
     if (KIND == BM_PRODUCT)
       bm_load_windows (t, p, last, windows);
-    bm_show<planes> (show_first, 0, a);
+    bm_share<planes> (shared_first, 0, a);
     if (planes == 2)
-      bm_show<planes> (show_first, planes - 1, b);
-    cuda_meet_warps ();
-    bm_sum_along<planes, R> (show_first, 0, a, sums_a);
+      bm_share<planes> (shared_first, planes - 1, b);
+    cuda_sync_warps ();
+    bm_sum_along<planes, R> (shared_first, 0, a, sums_a);
     if (planes == 2)
-      bm_sum_along<planes, R> (show_first, planes - 1, b, sums_b);
+      bm_sum_along<planes, R> (shared_first, planes - 1, b, sums_b);
     bm_first_costs<COST, KIND> (sums_a, sums_b, windows, taps, s.costs[taps], bits);
     if (!p.plain || y >= f.height)
       bm_mend<COST, KIND, R> (t, p, y, bits);
@@ -329,15 +344,17 @@ bm_fused_kernel (BmFusedTask t)
     ring = ring + BM_QUADS * threads == ring_end ? s.ring + thread : ring + BM_QUADS * threads;
     if (KIND == BM_PRODUCT)     /* the next row's windows into L1 */
       bm_prefetch_windows (t, p, min (y + 1, f.height - 1));
-    bm_show<2> (show_second, 0, means_a);
-    bm_show<2> (show_second, 1, means_b);
-    cuda_meet_warps ();         /* every thread has read what the first step showed, too */
+    bm_share<2> (shared_second, 0, means_a);
+    bm_share<2> (shared_second, 1, means_b);
+    cuda_sync_warps ();         /* also: every thread has read the sums of the first step */
     if (y - R >= first) {
-      bm_sum_along<2, R> (show_second, 0, means_a, sums_a);
-      bm_sum_along<2, R> (show_second, 1, means_b, sums_b);
+      bm_sum_along<2, R> (shared_second, 0, means_a, sums_a);
+      bm_sum_along<2, R> (shared_second, 1, means_b, sums_b);
       bm_store_means<R, DEPTH> (f, p, s.means, y - R, sums_a, sums_b);
     }
   }
+}
+
 }
 
 #endif

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Block matching: the stage, and luma's own sums of every window, which the correlations take. */
-#include "cuda/bm/windows.cuh"
+/* Block matching: the stage, and the sums of luma over every window, which correlations need. */
+#include "cuda/bm/windows_kernel.cuh"
+#include "cuda/cost.cuh"
 
-#define LINE_THREADS 256
-#define WINDOWS_PAD 32          /* read for candidates that only fill up the depth */
+namespace
+{
+
+constexpr int LINE_THREADS = 256;
+constexpr int WINDOWS_PAD = 32; /* elements that are read for candidates that only fill up the depth */
 
 /* Sums over the threads up to and including this one; *@total: over all. */
 static __device__ uint2
@@ -31,7 +35,7 @@ scan (uint2 v, uint2 *total)
   return v;
 }
 
-/* A block takes a row of one view. */
+/* Block: a row (blockIdx.x) of one view (blockIdx.y), 256 columns at a time. */
 static __global__ void __launch_bounds__ (LINE_THREADS)
 bm_lines_kernel (BmTask t, int cost)
 {
@@ -69,8 +73,15 @@ bm_lines_kernel (BmTask t, int cost)
 
 /* ---- stage ------------------------------------------------------------------------------------------ */
 
+/* Scratch memory of the stage. */
+struct BmContext
+{
+  uint32_t *costs;              /* of the first step: see BmTask */
+  BmLine line[2];               /* of both views; correlations only */
+};
+
 static BmTask
-task_of (const StereoPlan *plan)
+task_of (const StereoPlan *plan, const BmContext *context)
 {
   const CudaState *state = cuda_state (plan);
   BmTask t = { };
@@ -78,13 +89,10 @@ task_of (const StereoPlan *plan)
   t.f = cuda_frame (plan);
   t.window_radius = plan->params.window / 2;
   t.line_pitch = plan->width + 1;
-  t.costs = state->bm_costs;
-  t.buffers = (size_t) state->shared_per_block >= BM_SHARED (2) ? 2 : 1;
-  for (int v = 0; v < 2; v++) {
-    t.line[v].sums = state->bm_sums[v];
-    t.line[v].squares = state->bm_squares[v];
-    t.line[v].windows = state->bm_windows[v];
-  }
+  t.costs = context->costs;
+  t.buffers = (size_t) state->shared_per_block >= bm_shared (2) ? 2 : 1;
+  for (int v = 0; v < 2; v++)
+    t.line[v] = context->line[v];
   return t;
 }
 
@@ -93,26 +101,26 @@ static StereoStatus
 launch_radius (StereoPlan *plan, BmTask t, StereoError *error)
 {
   unsigned strips = cuda_blocks (plan->width, BM_STRIP - 2 * t.radius), chunks = cuda_blocks (plan->depth, BM_CHUNK);
-  unsigned segments = BM_RESIDENT (KIND) * BM_BLOCKS / (strips * chunks);
-  int least = 4 * (2 * t.radius + 1);   /* rows a segment sums up before its first: not more than half as many again */
+  unsigned segments = bm_resident (KIND) * BM_BLOCKS / (strips * chunks);
+  int least = 4 * (2 * t.radius + 1);   /* a segment first sums up 2 * radius rows: at most half as many again */
 
   t.segment = (int) cuda_blocks (plan->height, segments ? segments : 1);
   t.segment = t.segment < least ? least : t.segment;
   dim3 grid (strips, chunks, cuda_blocks (plan->height, t.segment));
   CUDA_TRY (cudaFuncSetAttribute (bm_kernel<COST, KIND, R, DEPTH>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-          (int) BM_SHARED (t.buffers)));
-  bm_kernel<COST, KIND, R, DEPTH> <<<grid, dim3 (32, BM_WARPS), BM_SHARED (t.buffers), cuda_state (plan)->stream>>> (t);
+          (int) bm_shared (t.buffers)));
+  bm_kernel<COST, KIND, R, DEPTH> <<<grid, dim3 (32, BM_WARPS), bm_shared (t.buffers), cuda_state (plan)->stream>>> (t);
   CUDA_LAUNCHED (plan, "bm_kernel");
   return STEREO_OK;
 }
 
 template <int COST, BmKind KIND>
 static StereoStatus
-launch (StereoPlan *plan, int radius, StereoError *error)
+launch_step (StereoPlan *plan, const BmContext *context, int radius, StereoError *error)
 {
-  BmTask t = task_of (plan);
+  BmTask t = task_of (plan, context);
   t.radius = radius;
-  constexpr int own = KIND == BM_MEAN ? 4 : 0;  /* of the method's own window; bm_fused.cu has windows' costs with that */
+  constexpr int own = KIND == BM_MEAN ? 4 : 0;  /* radius of the method's own window; fused.cu serves costs of windows of that size */
   if (radius == own && plan->depth == 128)
     return launch_radius<COST, KIND, own, 128> (plan, t, error);
   return radius == own ? launch_radius<COST, KIND, own, 0> (plan, t, error) :
@@ -120,59 +128,61 @@ launch (StereoPlan *plan, int radius, StereoError *error)
 }
 
 static StereoStatus
-launch_cost (StereoPlan *plan, StereoError *error)
+launch_costs (StereoPlan *plan, const BmContext *context, StereoError *error)
 {
-  int radius = plan->params.window / 2;
-
-  switch (plan->params.cost) {
-    case STEREO_COST_AD: return launch<STEREO_COST_AD, BM_DIFFERENCE> (plan, 0, error);
-    case STEREO_COST_SD: return launch<STEREO_COST_SD, BM_SQUARE> (plan, 0, error);
-    case STEREO_COST_SAD: return launch<STEREO_COST_SAD, BM_COLORS> (plan, radius, error);
-    case STEREO_COST_SSD: return launch<STEREO_COST_SSD, BM_COLOR_SQUARES> (plan, radius, error);
-    case STEREO_COST_NSSD: return launch<STEREO_COST_NSSD, BM_PRODUCT> (plan, radius, error);
-    case STEREO_COST_NCC: return launch<STEREO_COST_NCC, BM_PRODUCT> (plan, radius, error);
-    default: return launch<STEREO_COST_ZNCC, BM_PRODUCT> (plan, radius, error);
-  }
+  return launch_for_cost<STEREO_METHOD_BM> (plan, error, [=](auto cost) {
+    constexpr int COST = decltype (cost)::value;
+    constexpr BmKind kind = bm_kind (COST);
+    static_assert (kind != BM_NO_KIND, "bm_kind() has no branch for a cost that bm takes");
+    return launch_step<COST, kind> (plan, context, bm_compares_windows (kind) ? plan->params.window / 2 : 0, error);
+  });
 }
 
 static StereoStatus
-bm_prepare (StereoPlan *plan, void *context, StereoError *error)
+bm_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
+  BmContext *context = (BmContext *) data;
   size_t pixels = (size_t) plan->width * plan->height, words = pixels + (size_t) plan->height;
   StereoStatus status;
 
-  if ((status = stereo_reserve (plan, (void **) &state->bm_costs, pixels * (size_t) plan->depth, sizeof (uint16_t), error)))
+  if ((status = stereo_reserve (plan, (void **) &context->costs, pixels * (size_t) plan->depth, sizeof (uint16_t), error)))
     return status;
-  for (int v = 0; v < 2 && stereo_bm_correlates (plan->params.cost); v++)
-    if ((status = stereo_reserve (plan, (void **) &state->bm_sums[v], words, sizeof (uint32_t), error)) ||
-        (status = stereo_reserve (plan, (void **) &state->bm_squares[v], words, sizeof (uint32_t), error)) ||
-        (status = stereo_reserve (plan, (void **) &state->bm_windows[v], pixels + WINDOWS_PAD, sizeof (uint2), error)))
+  for (int v = 0; v < 2 && stereo_bm_correlates (plan->params.cost); v++) {
+    BmLine *line = &context->line[v];
+    if ((status = stereo_reserve (plan, (void **) &line->sums, words, sizeof (uint32_t), error)) ||
+        (status = stereo_reserve (plan, (void **) &line->squares, words, sizeof (uint32_t), error)) ||
+        (status = stereo_reserve (plan, (void **) &line->windows, pixels + WINDOWS_PAD, sizeof (uint2), error)))
       return status;
+  }
   return STEREO_OK;
 }
 
 static StereoStatus
-bm_run (StereoPlan *plan, void *context, StereoError *error)
+bm_run (StereoPlan *plan, void *data, StereoError *error)
 {
+  const BmContext *context = (const BmContext *) data;
   StereoStatus status;
 
   if (stereo_bm_correlates (plan->params.cost)) {
-    BmTask t = task_of (plan);
+    BmTask t = task_of (plan, context);
     t.radius = t.window_radius;
     bm_lines_kernel <<<dim3 (plan->height, 2), LINE_THREADS, 0, cuda_state (plan)->stream>>> (t, plan->params.cost);
     CUDA_LAUNCHED (plan, "bm_lines_kernel");
   }
-  if ((status = launch_cost (plan, error)))
+  if ((status = launch_costs (plan, context, error)))
     return status;
-  return launch<STEREO_COST_AUTO, BM_MEAN> (plan, plan->params.window / 2, error);
+  return launch_step<STEREO_COST_AUTO, BM_MEAN> (plan, context, plan->params.window / 2, error);
 }
 
-static const StereoStage bm = { .name = "match", .prepare = bm_prepare, .run = bm_run };
+const StereoStage bm = { .name = "match", .context_size = sizeof (BmContext), .prepare = bm_prepare, .run = bm_run };
+
+}
 
 const StereoStage *
 stereo_cuda_bm (const StereoParams *params)
 {
+  if (!takes_cost (STEREO_METHOD_BM, params->cost))
+    return NULL;
   const StereoStage *fused = stereo_cuda_bm_fused (params);
   return fused ? fused : &bm;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Block matching in strips; equations and rounding stand in stereo/bm.h.
+ * Block matching in strips; stereo/exact/bm.h has the equations and the rounding.
  *
- * Both steps are sums over windows, made by one pattern. A block takes a strip of columns and a chunk of candidates
- * down a segment of rows. A thread keeps the sums down the window's rows of BM_COLUMNS columns, for the two candidates
- * of its lane: every row, one row enters and one leaves. They then go through shared memory, where neighbours take what
- * they need to sum along the row. Two buffers take turns, so that a row costs one barrier; where a block cannot have
- * that much shared memory (compute capability 7.5), one does with two. The window's reach at either side of a strip is
- * summed up twice, by its neighbours too.
+ * Both steps are sums over windows and run in the same way. A block takes a strip of columns and a chunk of candidates down
+ * a segment of rows. A thread has, for the two candidates of its lane, the sums down the rows of the window in BM_COLUMNS
+ * columns: with every row, one row enters the sums and one leaves. The sums go through shared memory to the neighbours,
+ * which sum along the row. With two buffers in turn a row needs one barrier; where shared memory is too small for two
+ * (compute capability 7.5), one buffer needs two barriers. The reach of the window on both sides of a strip is summed up
+ * twice, by the neighbouring strips too.
  *
- * A block whose candidates all exist with whole windows is INNER, and asks nothing more about any of them. All sums are
- * whole numbers, of 32 bits.
+ * A block whose candidates all exist with whole windows is INNER and tests none of them. All sums are whole numbers of 32
+ * bits.
  */
 #ifndef STEREO_CUDA_BM_CUH
 #define STEREO_CUDA_BM_CUH
@@ -18,23 +18,70 @@
 #include "cuda/common.cuh"
 #include "stereo/exact/bm.h"
 
-#define BM_COLUMNS 8            /* of a thread */
-#define BM_WARPS 16
-#define BM_STRIP (BM_COLUMNS * BM_WARPS)
-#define BM_CHUNK 64             /* candidates of a block, two a lane */
-#define BM_GUARD 16             /* columns before and after the strip that may be read; what stands there is not used */
-#define BM_BUFFER ((BM_STRIP + 2 * BM_GUARD) * 32)
-#define BM_RESIDENT(kind) ((kind) == BM_PRODUCT ? 1 : 2)        /* blocks on a multiprocessor at a time, for their registers */
-#define BM_BLOCKS 132           /* times this: about as many make a wave */
-#define BM_TAPS (31 * 31)
-#define BM_SHARED(buffers) ((buffers) * BM_BUFFER * sizeof (uint2) + (BM_TAPS + 1) * sizeof (float))
+/* The stage that does both steps in one kernel; NULL: the parameters do not suit that kernel. */
+const StereoStage *stereo_cuda_bm_fused (const StereoParams *params);
 
-enum BmKind { BM_DIFFERENCE, BM_SQUARE, BM_COLORS, BM_COLOR_SQUARES, BM_PRODUCT, BM_MEAN };
+namespace
+{
 
-/* Luma of one view within the first step's windows. */
+/* What the kernels sum over a window: for the first step by the cost, for the second step the costs' mean. */
+enum BmKind { BM_DIFFERENCE, BM_SQUARE, BM_COLORS, BM_COLOR_SQUARES, BM_PRODUCT, BM_MEAN, BM_NO_KIND };
+
+constexpr BmKind
+bm_kind (int cost)
+{
+  switch (cost) {
+    case STEREO_COST_AD:
+      return BM_DIFFERENCE;
+    case STEREO_COST_SD:
+      return BM_SQUARE;
+    case STEREO_COST_SAD:
+      return BM_COLORS;
+    case STEREO_COST_SSD:
+      return BM_COLOR_SQUARES;
+    case STEREO_COST_NSSD:
+    case STEREO_COST_NCC:
+    case STEREO_COST_ZNCC:
+      return BM_PRODUCT;
+    default:
+      return BM_NO_KIND;
+  }
+}
+
+/* Whether the cost compares windows; the others compare single pixels. */
+constexpr bool
+bm_compares_windows (BmKind kind)
+{
+  return kind != BM_DIFFERENCE && kind != BM_SQUARE;
+}
+
+constexpr int BM_COLUMNS = 8;   /* of a thread */
+constexpr int BM_WARPS = 16;
+constexpr int BM_STRIP = BM_COLUMNS * BM_WARPS;
+constexpr int BM_CHUNK = 64;    /* candidates of a block, two a lane */
+constexpr int BM_GUARD = 16;    /* columns before and after the strip that may be read; their values are not used */
+constexpr int BM_BUFFER = (BM_STRIP + 2 * BM_GUARD) * 32;
+constexpr int BM_BLOCKS = 132;  /* times bm_resident(): about as many blocks make a wave */
+constexpr int BM_TAPS = 31 * 31;
+
+/* Blocks on a multiprocessor at a time: what registers are shared out for. */
+constexpr int
+bm_resident (BmKind kind)
+{
+  return kind == BM_PRODUCT ? 1 : 2;
+}
+
+/* Bytes of shared memory. */
+constexpr size_t
+bm_shared (int buffers)
+{
+  return buffers * BM_BUFFER * sizeof (uint2) + (BM_TAPS + 1) * sizeof (float);
+}
+
+/* Sums of the luma of one view over the windows of the first step. */
 struct BmLine
 {
-  uint32_t *sums, *squares;     /* [y]: down the columns, and along the row what these sum up to before each column */
+  uint32_t *sums, *squares;     /* [y]: over the rows of the window, prefix sums along the row */
   uint2 *windows;               /* [y][x]: of a whole window: sum (zncc) or sum of squares, and norm; that of the
                                    right view times STEREO_BM_STEPS */
 };
@@ -46,7 +93,7 @@ struct BmTask
   int segment;                  /* rows of a block */
   int line_pitch;
   int buffers;                  /* 1 or 2 */
-  uint32_t *costs;              /* of the first step, two a word, [y][x][i] */
+  uint32_t *costs;              /* of the first step, two in a word, [y][x][i] */
   BmLine line[2];
 };
 
@@ -61,21 +108,18 @@ struct BmPlace
   uint32_t stores;              /* a bit for every column whose costs it makes */
 };
 
-/* What a thread of a block that is not INNER knows of its candidates, two a column. */
+/* What a thread knows of its candidates, two a column, if its block is not INNER. */
 struct BmEdge
 {
   uint32_t exists;              /* a bit each */
   uint32_t left, right;         /* a bit for every column that can be loaded */
   uint32_t spans[BM_COLUMNS / 2];       /* a byte each: columns of the window; 0 if there is no such candidate */
-  const float *factors;         /* by the number of taps: what makes a mean of a sum */
+  const float *factors;         /* by the number of taps: the factor from a sum to a mean */
 };
 
-/* The stage that does both steps in one kernel; NULL where it cannot. */
-const StereoStage *stereo_cuda_bm_fused (const StereoParams *params);
-
-/* Keeps what is in @word, where the compiler would make it again for every row, to save a register. */
+/* Lets the compiler hold @word in a register; otherwise it computes @word again in every row. */
 static __device__ __forceinline__ void
-bm_keep (uint32_t &word)
+bm_hold_in_register (uint32_t &word)
 {
   asm ("" : "+r" (word));
 }
@@ -165,7 +209,7 @@ bm_roll (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 *sums)
     bm_roll_images<KIND, INNER, ENTERS> (t, p, e, y, sums);
 }
 
-/* ---- what a window's sum becomes ------------------------------------------------------------------ */
+/* ---- from the sum of a window to its cost ------------------------------------------------------------------ */
 
 /* The mean in the low 16 bits: adding 2^23 rounds to whole numbers, ties to even. */
 static __device__ __forceinline__ uint32_t
@@ -174,7 +218,7 @@ bm_mean_bits (uint32_t sum, float factor)
   return __float_as_uint (__fadd_rn (__fmul_rn (__uint2float_rn (sum), factor), 8388608.0f));
 }
 
-/* Of the first step, a correlation with a whole window. SMALL: few enough taps for 32 bits. */
+/* The cost of a correlation over a whole window. SMALL: so few taps that 32 bits are enough. */
 template <int COST, bool SMALL>
 static __device__ __forceinline__ uint32_t
 bm_correlate (uint32_t products, int taps, uint2 l, uint2 r)
@@ -197,7 +241,7 @@ bm_correlate (uint32_t products, int taps, uint2 l, uint2 r)
   return (uint32_t) min (max (STEREO_BM_STEPS - whole, 0), 2 * STEREO_BM_STEPS);
 }
 
-/* The same whatever the window is: @low..@high; lines at @left in the left view, @right in the right one. */
+/* The same for a window that is cut to @low..@high; @left, @right: prefix sums around the pixels of both views. */
 template <int COST>
 static __device__ __noinline__ uint32_t
 bm_correlate_part (const uint32_t *left, const uint32_t *right, ptrdiff_t squares_l, ptrdiff_t squares_r, int low, int high,
@@ -257,7 +301,7 @@ bm_finish (const BmTask &t, const BmPlace &p, const BmEdge &e, const uint2 *buff
     uint32_t a, b;
     sum = make_uint2 (sum.x + enters.x, sum.y + enters.y);
     if (INNER && KIND == BM_PRODUCT) {
-      uint2 l = left[j];        /* nothing of use, but there, in columns that are not stored */
+      uint2 l = left[j];        /* columns that are not stored read arbitrary values here */
       a = bm_correlate<COST, small> (sum.x, taps, l, right[-j]);
       b = bm_correlate<COST, small> (sum.y, taps, l, right[1 - j]);
     } else if (INNER) {
@@ -274,116 +318,6 @@ bm_finish (const BmTask &t, const BmPlace &p, const BmEdge &e, const uint2 *buff
   }
 }
 
-/* ---- a strip --------------------------------------------------------------------------------------- */
-
-static __device__ void
-bm_set_edge (const BmTask &t, const BmPlace &p, float *factors, int cost, bool mean, BmEdge *e)
-{
-  const Frame &f = t.f;
-  int thread = threadIdx.y * 32 + threadIdx.x, most = (2 * t.radius + 1) * (2 * t.radius + 1);
-
-  e->exists = e->left = e->right = 0;
-#pragma unroll
-  for (int k = 0; k <= BM_COLUMNS; k++) {
-    int m = p.m - (BM_COLUMNS - 1) + k;
-    e->left |= (uint32_t) (k < BM_COLUMNS && p.x + k >= 0 && p.x + k < f.width) << k;
-    e->right |= (uint32_t) (m >= 0 && m < f.width) << k;
-  }
-  e->factors = factors;
-#pragma unroll
-  for (int k = 0; k < 2 * BM_COLUMNS; k++) {
-    int x = p.x + k / 2, m = p.m - k / 2 + k % 2;
-    bool exists = bm_exists (f, x, m, p.i + k % 2);
-    uint32_t span = exists ? stereo_bm_high (x, m, f.width, t.radius) - stereo_bm_low (x, m, f.width, t.radius) + 1 : 0;
-    e->exists |= (uint32_t) exists << k;
-    e->spans[k / 4] = k % 4 ? e->spans[k / 4] | span << k % 4 * 8 : span;
-  }
-  bm_keep (e->exists);
-  bm_keep (e->left);
-  bm_keep (e->right);
-#pragma unroll
-  for (int k = 0; k < BM_COLUMNS / 2; k++)
-    bm_keep (e->spans[k]);
-  for (int taps = 1 + thread; taps <= most; taps += 32 * BM_WARPS)
-    factors[taps] = mean ? stereo_bm_mean_factor (taps) : stereo_bm_cost_factor (cost, f.volume_unit, taps);
-  if (thread == 0)
-    factors[0] = 0;
-}
-
-template <int COST, BmKind KIND, bool INNER, int R, int DEPTH>
-static __device__ __forceinline__ void
-bm_strip (const BmTask &t, const BmPlace &p, uint2 *buffers)
-{
-  const Frame &f = t.f;
-  const int radius = R ? R : t.radius;
-  int first = blockIdx.z * t.segment, end = min (first + t.segment, f.height), pitch = (DEPTH ? DEPTH : f.depth) / 2;
-  uint32_t *volume = KIND == BM_MEAN ? (uint32_t *) f.volume : t.costs;
-  uint2 sums[BM_COLUMNS] = { };
-  BmEdge e = { };
-
-  if (!INNER)
-    bm_set_edge (t, p, (float *) (buffers + t.buffers * BM_BUFFER), COST, KIND == BM_MEAN, &e);
-  for (int y = max (first - radius, 0); y < min (first + radius, f.height); y++)
-    bm_roll<KIND, INNER, true, DEPTH> (t, p, e, y, sums);
-  for (int y = first; y < end; y++) {
-    uint2 *buffer = buffers + (t.buffers == 2 ? (y & 1) * BM_BUFFER : 0) + threadIdx.x;
-    uint32_t costs[BM_COLUMNS];
-    if (y + radius < f.height)
-      bm_roll<KIND, INNER, true, DEPTH> (t, p, e, y + radius, sums);
-    if (y > first && y > radius)
-      bm_roll<KIND, INNER, false, DEPTH> (t, p, e, y - radius - 1, sums);
-    if (t.buffers == 1)
-      __syncthreads ();
-#pragma unroll
-    for (int j = 0; j < BM_COLUMNS; j++)
-      buffer[(p.strip_column + j) * 32] = sums[j];
-    __syncthreads ();
-    bm_finish<COST, KIND, INNER, R> (t, p, e, buffer, y, costs);
-    uint32_t *to = volume + ((ptrdiff_t) y * f.width + p.x) * pitch + p.i / 2;
-    if (p.stores == (1 << BM_COLUMNS) - 1) {
-#pragma unroll
-      for (int j = 0; j < BM_COLUMNS; j++)
-        to[j * pitch] = costs[j];
-    } else {
-#pragma unroll
-      for (int j = 0; j < BM_COLUMNS; j++)
-        if (p.stores >> j & 1)
-          to[j * pitch] = costs[j];
-    }
-  }
-}
-
-/* Lanes take pairs of candidates, warps columns. R: the radius, DEPTH: the volume's, or 0 for any. */
-template <int COST, BmKind KIND, int R, int DEPTH>
-static __global__ void __launch_bounds__ (32 * BM_WARPS, BM_RESIDENT (KIND))
-bm_kernel (BmTask t)
-{
-  extern __shared__ uint2 buffers[];
-  const Frame &f = t.f;
-  const int radius = R ? R : t.radius;
-  int x0 = blockIdx.x * (BM_STRIP - 2 * radius) - radius, i0 = blockIdx.y * BM_CHUNK;
-  int candidates = min (BM_CHUNK, f.disparities - i0);
-  BmPlace p;
-
-  p.strip_column = BM_GUARD + threadIdx.y * BM_COLUMNS;
-  p.x = x0 + threadIdx.y * BM_COLUMNS;
-  p.i = i0 + 2 * threadIdx.x;
-  p.m = f.width - 1 - p.x + f.min_disparity + min (p.i, f.depth - 2);
-  p.exists = (p.i < f.disparities ? 0xFFFFu : 0) | (p.i + 1 < f.disparities ? 0xFFFF0000u : 0);
-  p.stores = 0;
-#pragma unroll
-  for (int j = 0; j < BM_COLUMNS; j++) {
-    int c = p.strip_column + j - BM_GUARD;
-    p.stores |= (uint32_t) (c >= radius && c < BM_STRIP - radius && p.x + j >= 0 && p.x + j < f.width && p.i < f.depth) << j;
-  }
-  bm_keep (p.stores);
-  /* partners of the strip's last column's first candidate, and of its first column's last one */
-  int lowest = f.width - 1 - (x0 + BM_STRIP - 1) + f.min_disparity + i0;
-  int highest = f.width - 1 - x0 + f.min_disparity + i0 + candidates - 1;
-  if (x0 >= 0 && x0 + BM_STRIP <= f.width && lowest >= 0 && highest < f.width)
-    bm_strip<COST, KIND, true, R, DEPTH> (t, p, buffers);
-  else
-    bm_strip<COST, KIND, false, R, DEPTH> (t, p, buffers);
 }
 
 #endif

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Exponential step size message propagation: exponential.cuh with messages, all candidates of a pixel in one warp. */
+/* Exponential step size message propagation: stage.cuh with messages, all candidates of a pixel in one warp. */
+#include "cuda/cost.cuh"
 #include "cuda/exponential/kernel.cuh"
+
+namespace
+{
 
 /* Vectors of eight candidates a lane: 32 lanes hold all depths there are, up to 1024. */
 static int
@@ -26,13 +30,16 @@ esmp_run (StereoPlan *plan, void *context, StereoError *error)
   ExponentialLaunch launch = vectors == 1 ? exponential_launch<1, true> : vectors == 2 ? exponential_launch<2, true> :
       exponential_launch<4, true>;
 
-  return exponential_run (plan, launch, lanes, 8 * vectors * lanes, error);
+  return exponential_run (plan, (const ExponentialContext *) context, launch, lanes, 8 * vectors * lanes, error);
 }
 
-static const StereoStage esmp = { .name = "match", .prepare = exponential_prepare, .run = esmp_run };
+}
+
+static const StereoStage esmp = { .name = "match", .context_size = sizeof (ExponentialContext),
+  .prepare = exponential_prepare, .run = esmp_run };
 
 const StereoStage *
 stereo_cuda_esmp (const StereoParams *params)
 {
-  return &esmp;
+  return takes_cost (STEREO_METHOD_ESMP, params->cost) ? &esmp : NULL;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernel of exponential.cuh, and its launches. */
+/* The kernel of stage.cuh, and its launches. */
 #ifndef STEREO_CUDA_EXPONENTIAL_KERNEL_CUH
 #define STEREO_CUDA_EXPONENTIAL_KERNEL_CUH
 
 #include "cuda/exponential/stage.cuh"
+
+namespace
+{
 
 /* ---- the kernel -------------------------------------------------------------------------------------- */
 
@@ -14,10 +17,10 @@ struct Places
 {
   const char *own, *before, *after;
   uint32_t row;                 /* bytes */
-  int there;                    /* vectors; instead of others the first is read */
+  int there;                    /* vectors that exist; for others the first one is read */
 };
 
-/* What it reads of a row. */
+/* What a thread reads of a row. */
 template <int VECTORS> struct Reads
 {
   uint4 own[VECTORS], before[VECTORS], after[VECTORS];
@@ -37,7 +40,7 @@ read_row (const Places &p, uint32_t y, Reads<VECTORS> &r)
   }
 }
 
-/* The column's costs as they are stored; candidates that do not exist, if this is the @LAST time. */
+/* Stores the costs of a column; the LAST iteration marks candidates that do not exist. */
 template <int N, bool LAST>
 static __device__ __forceinline__ void
 write_column (const Iteration &t, int x, int i0, int there, uint4 *to, float *costs)
@@ -70,7 +73,7 @@ struct Column
 /* Costs of the pixel and of its taps in slot @k of the first iteration. */
 template <int N, bool MESSAGES>
 static __device__ __forceinline__ void
-make_row (const Iteration &t, const Shared &s, const Column &c, int k, float *own, float *before, float *after)
+make_row (const Iteration &t, const BlockMemory &s, const Column &c, int k, float *own, float *before, float *after)
 {
   const uint8_t *luma = t.f.view[STEREO_LEFT].luma + (size_t) s.y[k] * t.f.image_pitch + c.x;
   const uint8_t *line = s.luma + k * s.luma_pitch + blockDim.y - c.place + threadIdx.x * N;
@@ -85,10 +88,10 @@ make_row (const Iteration &t, const Shared &s, const Column &c, int k, float *ow
   }
 }
 
-/* Means along the row of slot @k, from what was read; what the next slot needs is asked for. */
+/* Means along the row of slot @k, from what was read; starts to read the next slot. */
 template <int VECTORS, bool MESSAGES, bool FIRST>
 static __device__ __forceinline__ void
-mean_along_row (const Iteration &t, const Shared &s, const Column &c, int k, const Reads<VECTORS> &r,
+mean_along_row (const Iteration &t, const BlockMemory &s, const Column &c, int k, const Reads<VECTORS> &r,
     Reads<VECTORS> &next, float *own)
 {
   constexpr int N = 8 * VECTORS;
@@ -113,11 +116,11 @@ mean_along_row (const Iteration &t, const Shared &s, const Column &c, int k, con
     make_messages<N> (t, own, c.end);
 }
 
-/* Slot @k: means along its row, @now, and from these and the two rows before, @own and @own less @rise, the means along
- * the column at the row before. */
+/* Slot @k: the means along its row, @now; and from these and the two rows before, @own and @own - @rise, the means along the
+ * column at the row before. */
 template <int VECTORS, bool MESSAGES, int WHEN>
 static __device__ __forceinline__ void
-take_slot (const Iteration &t, const Shared &s, const Column &c, int k, const Reads<VECTORS> &r, Reads<VECTORS> &next,
+take_slot (const Iteration &t, const BlockMemory &s, const Column &c, int k, const Reads<VECTORS> &r, Reads<VECTORS> &next,
     char *to, int there, const float *own, float *now, float *rise)
 {
   constexpr bool LAST = WHEN == EXPONENTIAL_LAST || WHEN == EXPONENTIAL_ONLY;
@@ -159,6 +162,8 @@ find_column (const Iteration &t, int candidates, int candidates_a_lane)
   return c;
 }
 
+/* Block: columns (threadIdx.y, blockIdx.x) by t.rows rows (blockIdx.y) by candidates (threadIdx.x: the lanes of a pixel,
+ * blockIdx.z). Shared memory: see BlockMemory. A lane reads and writes 16 bytes at a time. */
 template <int VECTORS, bool MESSAGES, int WHEN>
 static __global__ void __launch_bounds__ (EXPONENTIAL_THREADS, VECTORS == 1 ? EXPONENTIAL_BLOCKS : 1)
 exponential_kernel (const __grid_constant__ Iteration t)
@@ -167,9 +172,9 @@ exponential_kernel (const __grid_constant__ Iteration t)
   constexpr int N = 8 * VECTORS;
   extern __shared__ float memory[];
   int candidates = blockDim.x * N, k = 2;
-  Shared s = lay_out (memory, t.rows, blockDim.y, candidates);
+  BlockMemory s = lay_out (memory, t.rows, blockDim.y, candidates);
   Reads<VECTORS> even, odd;
-  float own[N], now[N], rise[N];        /* of two rows, and what the second has more than the one before */
+  float own[N], now[N], rise[N];        /* of two rows, and the difference of the second to the row before it */
 
   let_next_start ();
   fill_shared<FIRST> (t, s, candidates);
@@ -184,7 +189,7 @@ exponential_kernel (const __grid_constant__ Iteration t)
 #pragma unroll
   for (int j = 0; j < N; j++)
     rise[j] = own[j] - now[j];
-  for (; k + 1 < c.slots; k += 2) {     /* by turns, so that nothing is moved */
+  for (; k + 1 < c.slots; k += 2) {     /* two slots in turn, so that no registers are moved */
     take_slot<VECTORS, MESSAGES, WHEN> (t, s, c, k, even, odd, to, there, own, now, rise);
     take_slot<VECTORS, MESSAGES, WHEN> (t, s, c, k + 1, odd, even, to, there, now, own, rise);
   }
@@ -194,15 +199,17 @@ exponential_kernel (const __grid_constant__ Iteration t)
 
 /* ---- launching ---------------------------------------------------------------------------------------- */
 
-/* Lanes of a pixel and vectors of a lane. */
-struct Lanes
+/* Scratch memory and launch settings of the stage. */
+struct ExponentialContext
 {
-  int lanes, vectors;
+  uint16_t *volume;             /* the second one: iterations read one volume and write the other */
+  int early_start;              /* the device can start a kernel while the one before it ends */
 };
 
 template <int VECTORS, bool MESSAGES>
 static StereoStatus
-exponential_launch (StereoPlan *plan, const Iteration &t, int when, int lanes, StereoError *error)
+exponential_launch (StereoPlan *plan, const ExponentialContext *context, const Iteration &t, int when, int lanes,
+    StereoError *error)
 {
   static void (*const kernels[]) (Iteration) = {
     exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_FIRST>, exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_MIDDLE>,
@@ -222,13 +229,13 @@ exponential_launch (StereoPlan *plan, const Iteration &t, int when, int lanes, S
   config.dynamicSmemBytes = exponential_shared (columns, t.rows, candidates, first);
   config.stream = cuda_state (plan)->stream;
   config.attrs = &early;
-  config.numAttrs = !first && cuda_state (plan)->major >= 9;
+  config.numAttrs = !first && context->early_start;
   CUDA_TRY (cudaLaunchKernelEx (&config, kernels[when], t));
   CUDA_LAUNCHED (plan, "exponential_kernel");
   return STEREO_OK;
 }
 
-/* Rows of a block such that all blocks run at a time, if they can. */
+/* Rows of a block, such that all blocks run at once if they can. */
 static int
 exponential_rows (const StereoPlan *plan, int lanes, int candidates)
 {
@@ -239,11 +246,12 @@ exponential_rows (const StereoPlan *plan, int lanes, int candidates)
   return rows < 8 ? 8 : rows < EXPONENTIAL_ROWS ? rows : EXPONENTIAL_ROWS;
 }
 
-typedef StereoStatus (*ExponentialLaunch) (StereoPlan *plan, const Iteration &t, int when, int lanes,
-    StereoError *error);
+typedef StereoStatus (*ExponentialLaunch) (StereoPlan *plan, const ExponentialContext *context, const Iteration &t,
+    int when, int lanes, StereoError *error);
 
 static StereoStatus
-exponential_run (StereoPlan *plan, ExponentialLaunch launch, int lanes, int candidates, StereoError *error)
+exponential_run (StereoPlan *plan, const ExponentialContext *context, ExponentialLaunch launch, int lanes, int candidates,
+    StereoError *error)
 {
   int iterations = plan->params.iterations;
   Iteration t;
@@ -255,28 +263,31 @@ exponential_run (StereoPlan *plan, ExponentialLaunch launch, int lanes, int cand
   for (int k = 0; k < iterations; k++) {
     int left = iterations - 1 - k;
     stereo_exponential_taps (&plan->params, k, &t.taps);
-    t.to = left % 2 ? cuda_state (plan)->exponential_volume : plan->volume;
-    t.from = left % 2 ? plan->volume : cuda_state (plan)->exponential_volume;
+    t.to = left % 2 ? context->volume : plan->volume;
+    t.from = left % 2 ? plan->volume : context->volume;
     int when = iterations == 1 ? EXPONENTIAL_ONLY : k == 0 ? EXPONENTIAL_FIRST : left ? EXPONENTIAL_MIDDLE :
         EXPONENTIAL_LAST;
-    if ((status = launch (plan, t, when, lanes, error)))
+    if ((status = launch (plan, context, t, when, lanes, error)))
       return status;
   }
   return STEREO_OK;
 }
 
 static StereoStatus
-exponential_prepare (StereoPlan *plan, void *context, StereoError *error)
+exponential_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
-  int device;
+  ExponentialContext *context = (ExponentialContext *) data;
+  int device, major;
 
   CUDA_TRY (cudaGetDevice (&device));
-  CUDA_TRY (cudaDeviceGetAttribute (&state->major, cudaDevAttrComputeCapabilityMajor, device));
+  CUDA_TRY (cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device));
+  context->early_start = major >= 9;
   if (plan->params.iterations == 1)
     return STEREO_OK;
-  return stereo_reserve (plan, (void **) &state->exponential_volume,
+  return stereo_reserve (plan, (void **) &context->volume,
       (size_t) plan->height * (size_t) plan->width * (size_t) plan->depth, sizeof (uint16_t), error);
+}
+
 }
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Exponential step size aggregation, for esaw.cu and esmp.cu: a kernel an iteration, which reads one volume and writes
- * the other.
+ * Exponential step size aggregation, for esaw.cu and esmp.cu (Yu et al., III): one kernel for an iteration, which reads one
+ * volume and writes the other.
  *
- * Rows and columns are taken in the order of their chains (stereo_chain_row()): there a pixel's taps are its
- * neighbours, however far apart they are, and a block of neighbours finds most taps in the L1 cache. A thread has
- * eight candidates (VECTORS times eight) of a column and goes down some rows: it makes the mean along each row, and of
- * every three of those the mean along the column. Lanes next to each other have neighbouring candidates, so that
- * memory is read and written in runs. The weights of the block's pixels are made first, each once.
+ * Rows and columns are in the order of their chains (stereo_chain_row()): there the taps of a pixel are its neighbours,
+ * however far away they are in the picture, and a block finds most taps in the L1 cache. A thread has eight candidates
+ * (VECTORS times eight) of a column and goes down some rows. It makes the mean along each row, and from every three of
+ * these the mean along the column. Neighbouring lanes have neighbouring candidates: a warp reads and writes memory in
+ * runs. The weights of the block's pixels are made first, each once.
  *
- * The first iteration makes the costs it reads. With MESSAGES, costs become messages before they are averaged: those
- * along the row in registers, those along the column when they are stored for the next iteration.
+ * The first iteration makes its costs itself. With MESSAGES, costs become messages before they are averaged: along the row
+ * in registers, along the column when they are stored for the next iteration.
  */
 #ifndef STEREO_CUDA_EXPONENTIAL_CUH
 #define STEREO_CUDA_EXPONENTIAL_CUH
@@ -18,10 +18,13 @@
 #include "cuda/common.cuh"
 #include "stereo/exact/exponential.h"
 
-#define EXPONENTIAL_THREADS 256
-#define EXPONENTIAL_BLOCKS 3    /* at least, on a multiprocessor */
-#define EXPONENTIAL_COLUMNS 32  /* of a block, or fewer */
-#define EXPONENTIAL_ROWS 32     /* of a block, at most */
+namespace
+{
+
+constexpr int EXPONENTIAL_THREADS = 256;
+constexpr int EXPONENTIAL_BLOCKS = 3;   /* of a multiprocessor, at least */
+constexpr int EXPONENTIAL_COLUMNS = 32; /* of a block, at most */
+constexpr int EXPONENTIAL_ROWS = 32;    /* of a block, at most */
 
 enum { EXPONENTIAL_FIRST, EXPONENTIAL_MIDDLE, EXPONENTIAL_LAST, EXPONENTIAL_ONLY };
 
@@ -38,9 +41,10 @@ struct Iteration
 
 /* ---- shared memory ------------------------------------------------------------------------------- */
 
-/* The row of every slot; weights of its pixels' taps along the row and along the column; for the first iteration luma of
- * the right view, clamped: of a slot, the partner of the column after the last at candidate 0 first. */
-struct Shared
+/* Shared memory: a table of weights; the row of every slot; weights of the taps of its pixels along the row and along the
+ * column; for the first iteration luma of the right view, clamped, which starts at the partner of the column after the last
+ * one at candidate 0. */
+struct BlockMemory
 {
   float *table;
   int *y;
@@ -49,7 +53,7 @@ struct Shared
   int luma_pitch;
 };
 
-/* Slots: rows of a block and two more, made even for what lies behind them. */
+/* Slots: rows of a block and two more, rounded up to an even number to align the arrays behind them. */
 static __host__ __device__ __forceinline__ int
 exponential_slots (int rows)
 {
@@ -70,18 +74,18 @@ exponential_shared (int columns, int rows, int candidates, bool first)
       (first ? (size_t) exponential_luma_pitch (columns, candidates) : 0));
 }
 
-static __device__ __forceinline__ Shared
+static __device__ __forceinline__ BlockMemory
 lay_out (float *memory, int rows, int columns, int candidates)
 {
   int slots = exponential_slots (rows);
-  Shared s = { memory, (int *) (memory + 256), NULL, NULL, NULL, exponential_luma_pitch (columns, candidates) };
+  BlockMemory s = { memory, (int *) (memory + 256), NULL, NULL, NULL, exponential_luma_pitch (columns, candidates) };
   s.row = (float2 *) (s.y + slots);
   s.column = s.row + slots * columns;
   s.luma = (uint8_t *) (s.column + slots * columns);
   return s;
 }
 
-/* The row of slot @k; one that is there, if there is none. */
+/* The row of slot @k, or another row of the picture if there is none. */
 static __device__ __forceinline__ int
 slot_row (const Iteration &t, int k)
 {
@@ -105,8 +109,8 @@ tap_weights (const float *table, const uint32_t *color, ptrdiff_t away, bool bef
   return make_float2 (stereo_eight_bits (a * share), stereo_eight_bits (b * share));
 }
 
-/* Kernels of one frame follow each other closely: the next one may make its weights while this one runs, and reads or
- * writes costs when that has ended. Both do nothing where the launch did not ask for it. */
+/* Programmatic dependent launch: the kernel of the next iteration may make its weights while this kernel runs, and waits for
+ * the end of this kernel before it reads or writes costs. Without the launch attribute both calls do nothing. */
 static __device__ __forceinline__ void
 let_next_start ()
 {
@@ -125,7 +129,7 @@ await_last ()
 
 template <bool FIRST>
 static __device__ __forceinline__ void
-fill_shared (const Iteration &t, const Shared &s, int candidates)
+fill_shared (const Iteration &t, const BlockMemory &s, int candidates)
 {
   const Frame &f = t.f;
   int thread = threadIdx.y * blockDim.x + threadIdx.x, threads = blockDim.x * blockDim.y, columns = blockDim.y;
@@ -197,7 +201,7 @@ make_costs (const Iteration &t, int own, const uint8_t *line, float *costs)
 
 /* ---- messages -------------------------------------------------------------------------------------- */
 
-/* Candidates beyond the search, from @end on: the least likely of all. */
+/* Candidates beyond the search, from @end on, get a cost above all others. */
 template <int N>
 static __device__ __forceinline__ void
 set_pads (float *costs, int end)
@@ -209,8 +213,9 @@ set_pads (float *costs, int end)
 }
 
 /*
- * Costs of a pixel, N a lane, to messages: a sweep up and one down in every lane, between which lanes hand on what
- * leaves them. What a value rises by on its way may exceed 24 bits, and is then beyond any cost however it is rounded.
+ * Replaces the costs of a pixel, N a lane, by messages: a pass up and a pass down the candidates in every lane, then the
+ * lanes exchange their lowest values and the values at their ends. A value that rises beyond 24 bits is above any cost,
+ * however it is rounded.
  */
 template <int N>
 static __device__ __forceinline__ void
@@ -249,6 +254,8 @@ make_messages (const Iteration &t, float *costs, int end)
     costs[i] = fminf (fminf (costs[i], near), lowest);
   }
   set_pads<N> (costs, end);
+}
+
 }
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The consistency of both views (3.2.4), before a refinement; after the last one finish.cu checks the left view. */
+/* The consistency of both views (3.2.4) before a refinement. After the last refinement disparity.cu checks the left view. */
 #include "cuda/post/check.cuh"
 
-#define BLOCK_X 32
-#define BLOCK_Y 4
+namespace
+{
 
-/* A thread per four pixels of a row, a plane of the grid per view: each writes its own confidence and reads only
- * indices of the other. */
+constexpr int BLOCK_X = 32;
+constexpr int BLOCK_Y = 4;
+
+/* Thread: four pixels of a row; blockIdx.z: the view, whose confidence the thread writes. It reads indices of both views. */
 static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
 check_kernel (Frame f, int consistency)
 {
@@ -33,6 +35,8 @@ check_run (StereoPlan *plan, void *context, StereoError *error)
   check_kernel <<<grid, block, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), plan->params.consistency);
   CUDA_LAUNCHED (plan, "check_kernel");
   return STEREO_OK;
+}
+
 }
 
 extern const StereoStage stereo_cuda_check = { .name = "check", .run = check_run };

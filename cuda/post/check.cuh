@@ -5,8 +5,10 @@
 
 #include "cuda/common.cuh"
 
-#define FOUR 4
+namespace
+{
 
+constexpr int FOUR = 4;
 static __device__ __forceinline__ void
 load_four (const uint16_t *from, int (&to)[FOUR])
 {
@@ -32,6 +34,8 @@ find_contradicted (const Frame &f, const StereoView &other, size_t row, int x, c
 #pragma unroll
   for (int k = 0; k < FOUR; k++)
     contradicted[k] = abs (partner[k] - index[k]) > consistency;
+}
+
 }
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From the last indices to the disparity of the left view, and background fill. Median and threshold: store.cu. */
+/* From the last indices to the disparity of the left view: the last check, the sub-pixel fit, the rejection. */
 #include "cuda/post/check.cuh"
+#include "cuda/post/select.cuh"
 #include "cuda/post/subpixel.cuh"
 
-#define BLOCK_X 32
-#define BLOCK_Y 4
-#define FILL_THREADS 256
+namespace
+{
 
-/* ---- disparity ---------------------------------------------------------------------------------- */
+constexpr int BLOCK_X = 32;
+constexpr int BLOCK_Y = 4;
 
 /* Four values of a map, or as many to it. */
 static __device__ __forceinline__ void
@@ -26,8 +27,8 @@ store_four (float *to, const float (&from)[FOUR])
   *(float4 *) to = make_float4 (from[0], from[1], from[2], from[3]);
 }
 
-/* @offset of those of four pixels that are @wanted and whose index is not the @first one, which select has seen to. Their
- * costs are under way together. */
+/* Fits @offset for those of four pixels that are @wanted and whose index is not their @first: selection has fitted the first.
+ * All loads of costs come before the fits. */
 static __device__ __forceinline__ void
 fit_moved (const Frame &f, int x, int y, const int (&index)[FOUR], const int (&first)[FOUR], const bool (&wanted)[FOUR],
     float (&offset)[FOUR])
@@ -45,9 +46,8 @@ fit_moved (const Frame &f, int x, int y, const int (&index)[FOUR], const int (&f
 }
 
 /*
- * The last check, the sub-pixel fit and the rejection in one: a thread per four pixels of a row. The right view is only
- * looked at, because nothing asks for its confidence any more, and pixels that are rejected are not fitted. @found: the
- * offsets of the lowest costs.
+ * The last check, the sub-pixel fit and the rejection. Thread: four pixels of a row of the left view. Of the right view it
+ * reads only indices: no later step reads its confidence. Rejected pixels are not fitted. @found: Selection.offset.
  */
 template <bool SUBPIXEL> static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
 disparity_kernel (Frame f, const float *found, int consistency, bool reject)
@@ -94,82 +94,14 @@ disparity_run (StereoPlan *plan, void *context, StereoError *error)
   bool reject = stereo_params_reject (p);
 
   if (p->subpixel)
-    disparity_kernel<true> <<<grid, block, 0, state->stream>>> (cuda_frame (plan), state->select_offset, p->consistency,
-        reject);
+    disparity_kernel<true> <<<grid, block, 0, state->stream>>> (cuda_frame (plan), cuda_selection (plan)->offset,
+        p->consistency, reject);
   else
     disparity_kernel<false> <<<grid, block, 0, state->stream>>> (cuda_frame (plan), NULL, p->consistency, reject);
   CUDA_LAUNCHED (plan, "disparity_kernel");
   return STEREO_OK;
 }
 
-/* ---- background fill ------------------------------------------------------------------------------ */
-
-/* For every thread the last value at or before it (@step -1), or the first at or after it (@step 1). */
-static __device__ void
-spread (float *values, int step)
-{
-  int t = threadIdx.x;
-
-  for (int reach = 1; reach < FILL_THREADS; reach *= 2) {
-    int from = t + step * reach;
-    __syncthreads ();
-    float value = values[t];
-    if (isnan (value) && from >= 0 && from < FILL_THREADS)
-      value = values[from];
-    __syncthreads ();
-    values[t] = value;
-  }
-  __syncthreads ();
-}
-
-/* A hole is what the left view sees and the right one does not: the farther neighbour's. */
-static __device__ void
-fill_span (float *row, int from, int to, float before, float beyond)
-{
-  for (int x = from; x < to;) {
-    if (!isnan (row[x])) {
-      before = row[x++];
-      continue;
-    }
-    int end = x;
-    while (end < to && isnan (row[end]))
-      end++;
-    float after = end < to ? row[end] : beyond;
-    float value = isnan (before) || after < before ? after : before;
-    for (; x < end; x++)
-      row[x] = value;
-  }
-}
-
-/* A block per row, a span of it per thread. Shared: the last and first values of the spans, which tell
- * every thread what stands before and after its own; only it reads and writes its span. */
-static __global__ void
-fill_kernel (Frame f)
-{
-  __shared__ float last[FILL_THREADS], first[FILL_THREADS];
-  float *row = f.disparity + (size_t) blockIdx.x * f.map_pitch;
-  int t = threadIdx.x, span = (f.width + FILL_THREADS - 1) / FILL_THREADS;
-  int from = min (t * span, f.width), to = min (from + span, f.width);
-
-  last[t] = first[t] = NAN;
-  for (int x = from; x < to; x++)
-    if (!isnan (row[x])) {
-      last[t] = row[x];
-      if (isnan (first[t]))
-        first[t] = row[x];
-    }
-  spread (last, -1);
-  spread (first, 1);
-  fill_span (row, from, to, t > 0 ? last[t - 1] : NAN, t < FILL_THREADS - 1 ? first[t + 1] : NAN);
-}
-
-static StereoStatus
-fill_run (StereoPlan *plan, void *context, StereoError *error)
-{
-  fill_kernel <<<plan->height, FILL_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
-  CUDA_LAUNCHED (plan, "fill_kernel");
-  return STEREO_OK;
 }
 
 extern const StereoStage stereo_cuda_disparity = { .name = "disparity", .run = disparity_run };
-extern const StereoStage stereo_cuda_fill = { .name = "fill", .run = fill_run };

@@ -5,6 +5,9 @@
 
 #include "cuda/common.cuh"
 
+namespace
+{
+
 static __device__ __forceinline__ void
 sort_two (float &a, float &b)
 {
@@ -13,7 +16,7 @@ sort_two (float &a, float &b)
   b = high;
 }
 
-/* Of values @first..@last, the least one to @first and the greatest to @last. */
+/* Moves the least of the values @first..@last to @first and the greatest to @last. */
 template <int N> static __device__ __forceinline__ void
 extremes (float (&v)[N], int first, int last)
 {
@@ -31,24 +34,24 @@ extremes (float (&v)[N], int first, int last)
 }
 
 /*
- * The middle one of an odd number of values. Of any N / 2 + 2 of them neither the least nor the greatest can be it:
- * both are dropped, and a value not seen yet comes in, until three are left. Reorders @v on the way.
+ * The middle one of an odd number of values. Of any N / 2 + 2 values neither the least nor the greatest can be the middle
+ * of all: both are dropped and the next value is taken in, until three are left. Reorders @v.
  */
 template <int N> static __device__ __forceinline__ float
 middle_of (float (&v)[N])
 {
-  const int KEPT = N / 2 + 2;
+  const int HELD = N / 2 + 2;
 
 #pragma unroll
-  for (int k = 0; k < KEPT - 2; k++) {
-    extremes (v, k, KEPT - 1);
-    if (k < KEPT - 3)
-      v[KEPT - 1] = v[KEPT + k];
+  for (int k = 0; k < HELD - 2; k++) {
+    extremes (v, k, HELD - 1);
+    if (k < HELD - 3)
+      v[HELD - 1] = v[HELD + k];
   }
-  return v[KEPT - 2];
+  return v[HELD - 2];
 }
 
-/* Invalid values are put below and above all others in turn, so that the middle of all is the valid ones' median. */
+/* Invalid values become the lowest and the highest in turn: the middle of all is then the median of the valid ones. */
 template <int N> static __device__ __forceinline__ float
 median_of (float (&v)[N])
 {
@@ -61,6 +64,8 @@ median_of (float (&v)[N])
       beyond = -beyond;
     }
   return middle_of (v);
+}
+
 }
 
 #endif

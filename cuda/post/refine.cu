@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The expected disparity of refinement (3.2.3), in two passes: over a window, the mean of the
- * disparities selected so far, weighted by likeness, nearness and confidence. Both sums are carried
- * unnormalised through both passes, so that a column without confidence adds nothing to its row.
+ * The expected disparity of refinement (3.2.3) in two passes: over a window, the mean of the disparities selected so far,
+ * weighted by likeness, nearness and confidence F. Both sums, of w F D and of w F, stay unnormalised until the end of the
+ * second pass: a column without confidence then adds nothing to its row.
  */
 #include "cuda/post/refine_lines.cuh"
 
-#define MOST_WARPS 8            /* of a block: eights of its strip */
-#define BLOCKS 3                /* on a multiprocessor at a time, what registers are shared out for */
-#define AHEAD 4                 /* loads of a thread before it stores: all that the usual window takes */
-#define ROWS_PITCH (LINES + 1)  /* rows are stored across: lanes write neighbours of one row */
+namespace
+{
 
+constexpr int MOST_WARPS = 8;   /* of a block, and eights of its strip */
+constexpr int BLOCKS = 3;       /* on a multiprocessor at a time, for the compiler's choice of registers */
+constexpr int LOADS_AHEAD = 4;        /* loads of a thread before it stores them: all of a window of the usual size */
+constexpr int ROWS_PITCH = LINES + 1; /* odd: lanes that write neighbours of one row use different banks */
+
+/* Scratch memory of the stage: of both views, the vertical sums of w F and w F D. */
 struct SumMaps
 {
-  float2 *view[2];              /* w F, w F D */
+  float2 *view[2];
 };
 
 /* ---- columns ------------------------------------------------------------------------------------- */
 
-/* An index in the low half of @bits, or the high one, in the low bits of 2^23: a float less 2^23. */
+/* F and F D of a pixel whose index is in the low half of @bits. With the exponent of 2^23 the index is a float + 2^23. */
 static __device__ __forceinline__ float2
 low_trust (float confidence, uint32_t bits)
 {
@@ -43,7 +47,7 @@ store_columns (const LineTile<LINES> &tile, int at, uint4 color, float4 confiden
   *(uint4 *) (tile.color + at) = color;
 }
 
-/* Rows from @first on of 32 columns, a vector of four a thread: rows of maps and images are whole vectors. */
+/* Loads rows from @first on of 32 columns, four pixels a thread: rows of maps and images are whole vectors of four. */
 static __device__ __forceinline__ void
 load_columns (const Frame &f, const StereoView &view, const LineTile<LINES> &tile, int pixels, int x0, int first)
 {
@@ -54,12 +58,12 @@ load_columns (const Frame &f, const StereoView &view, const LineTile<LINES> &til
   const uint16_t *indices = view.index + x0 + line;
 
 #pragma unroll 1
-  for (int start = threadIdx.x / 8; start < pixels; start += AHEAD * step) {
-    uint4 color[AHEAD];
-    float4 confidence[AHEAD];
-    uint2 index[AHEAD];
+  for (int start = threadIdx.x / 8; start < pixels; start += LOADS_AHEAD * step) {
+    uint4 color[LOADS_AHEAD];
+    float4 confidence[LOADS_AHEAD];
+    uint2 index[LOADS_AHEAD];
 #pragma unroll
-    for (int n = 0; n < AHEAD; n++) {
+    for (int n = 0; n < LOADS_AHEAD; n++) {
       int row = first + start + n * step, y = min (max (row, 0), f.height - 1);
       ptrdiff_t map = (ptrdiff_t) y * f.map_pitch;
       color[n] = *(const uint4 *) (colors + (ptrdiff_t) y * f.image_pitch);
@@ -69,13 +73,13 @@ load_columns (const Frame &f, const StereoView &view, const LineTile<LINES> &til
         confidence[n] = make_float4 (0, 0, 0, 0);
     }
 #pragma unroll
-    for (int n = 0; n < AHEAD; n++)
+    for (int n = 0; n < LOADS_AHEAD; n++)
       if (start + n * step < pixels)
         store_columns (tile, (start + n * step) * LINES + line, color[n], confidence[n], index[n]);
   }
 }
 
-/* A block per 32 columns and a strip of rows, a plane of the grid per view. */
+/* Block: 32 columns (a lane each) by a strip of rows (eight a warp); blockIdx.z: the view. Shared memory: see LineTile. */
 template <bool ALIGNED> static __global__ void __launch_bounds__ (32 * MOST_WARPS, BLOCKS)
 vertical_kernel (Frame f, LineFactors w, SumMaps sums)
 {
@@ -90,7 +94,7 @@ vertical_kernel (Frame f, LineFactors w, SumMaps sums)
   load_columns (f, view, tile, tile.pixels (w.reach, warps), blockIdx.x * LINES, y0 - w.reach);
   __syncthreads ();
   sum_lines<ALIGNED> (tile, w, own, warps, y0, f.height, lane, total);
-  if (x >= f.width)             /* rows are read beyond their last column, up to a whole vector */
+  if (x >= f.width)             /* the columns past the image, up to a whole vector, are read by the second pass */
 #pragma unroll
     for (int k = 0; k < EIGHT; k++)
       total[k] = make_float2 (0, 0);
@@ -114,8 +118,8 @@ store_rows (const LineTile<ROWS_PITCH> &tile, int at, uint4 color, float4 low, f
   trust[2 * ROWS_PITCH] = make_float2 (high.x, high.y), trust[3 * ROWS_PITCH] = make_float2 (high.z, high.w);
 }
 
-/* Columns from @first on of 32 rows. A warp takes four rows of 32 columns, vectors of four a lane: its
- * writes then meet in no bank. */
+/* Loads columns from @first on of 32 rows. A warp loads four rows of 32 columns, four pixels a lane: the lanes then write to
+ * different banks. */
 static __device__ __forceinline__ void
 load_rows (const Frame &f, const StereoView &view, const float2 *map, const LineTile<ROWS_PITCH> &tile, int pixels,
     int first, int y0)
@@ -125,11 +129,11 @@ load_rows (const Frame &f, const StereoView &view, const float2 *map, const Line
   int last = (f.width - 1) / 4 * 4;
 
 #pragma unroll 1
-  for (int start = threadIdx.x / 32; start < (pixels + 31) / 32 * 8; start += AHEAD * step) {
-    uint4 color[AHEAD];
-    float4 low[AHEAD], high[AHEAD];
+  for (int start = threadIdx.x / 32; start < (pixels + 31) / 32 * 8; start += LOADS_AHEAD * step) {
+    uint4 color[LOADS_AHEAD];
+    float4 low[LOADS_AHEAD], high[LOADS_AHEAD];
 #pragma unroll
-    for (int n = 0; n < AHEAD; n++) {
+    for (int n = 0; n < LOADS_AHEAD; n++) {
       int item = start + n * step, from = first + item / 8 * 32 + column, x = min (max (from, 0), last);
       int y = min (y0 + item % 8 * 4 + row, f.height - 1);
       const float4 *sums = (const float4 *) (map + (ptrdiff_t) y * f.map_pitch + x);
@@ -140,7 +144,7 @@ load_rows (const Frame &f, const StereoView &view, const float2 *map, const Line
         low[n] = high[n] = make_float4 (0, 0, 0, 0);
     }
 #pragma unroll
-    for (int n = 0; n < AHEAD; n++) {
+    for (int n = 0; n < LOADS_AHEAD; n++) {
       int item = start + n * step, p = item / 8 * 32 + column;
       if (p < pixels)
         store_rows (tile, p * ROWS_PITCH + item % 8 * 4 + row, color[n], low[n], high[n]);
@@ -148,7 +152,7 @@ load_rows (const Frame &f, const StereoView &view, const float2 *map, const Line
   }
 }
 
-/* A block per 32 rows and a strip of columns, a plane of the grid per view. */
+/* Block: 32 rows (a lane each) by a strip of columns (eight a warp); blockIdx.z: the view. Shared memory: see LineTile. */
 template <bool ALIGNED> static __global__ void __launch_bounds__ (32 * MOST_WARPS, BLOCKS)
 horizontal_kernel (Frame f, LineFactors w, SumMaps sums)
 {
@@ -175,8 +179,8 @@ horizontal_kernel (Frame f, LineFactors w, SumMaps sums)
 
 /* ---- stage ----------------------------------------------------------------------------------------- */
 
-/* Eights of a strip along a line of @length pixels: as many as a block may have and the device's shared
- * memory holds (two, wherever the backend runs), but strips of about the same length. */
+/* Eights of a strip along a line of @length pixels: as many as a block may have and shared memory holds, which is at least
+ * two on every device of the backend. Strips get about the same length. */
 static int
 choose_warps (const StereoPlan *plan, int length)
 {
@@ -188,7 +192,7 @@ choose_warps (const StereoPlan *plan, int length)
   return (eights + strips - 1) / strips;
 }
 
-/* The device's limits, and not this plan's needs: another plan of the process may need more. */
+/* Allows the kernels the device's limit of shared memory: another plan of the process may need more than this one. */
 template <bool ALIGNED> static StereoStatus
 allow_shared (const StereoPlan *plan, StereoError *error)
 {
@@ -203,11 +207,10 @@ allow_shared (const StereoPlan *plan, StereoError *error)
 }
 
 template <bool ALIGNED> static StereoStatus
-launch_passes (StereoPlan *plan, StereoError *error)
+launch_passes (StereoPlan *plan, const SumMaps &sums, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   LineFactors w = line_factors (window_of (plan));
-  SumMaps sums = { { state->refine_sum[0], state->refine_sum[1] } };
   int down = choose_warps (plan, plan->height), across = choose_warps (plan, plan->width);
   dim3 vertical (cuda_blocks (plan->width, LINES), cuda_blocks (plan->height, EIGHT * down), 2);
   dim3 horizontal (cuda_blocks (plan->width, EIGHT * across), cuda_blocks (plan->height, LINES), 2);
@@ -221,7 +224,7 @@ launch_passes (StereoPlan *plan, StereoError *error)
   return STEREO_OK;
 }
 
-/* Windows of 17, 33, 49, 65, ... reach whole eights. */
+/* The radius of windows of 17, 33, 49, 65, ... is a multiple of eight. */
 static bool
 is_aligned (const StereoPlan *plan)
 {
@@ -232,10 +235,10 @@ is_aligned (const StereoPlan *plan)
 static StereoStatus
 two_pass_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
+  SumMaps *sums = (SumMaps *) context;
   StereoStatus status = is_aligned (plan) ? allow_shared<true> (plan, error) : allow_shared<false> (plan, error);
   for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve (plan, (void **) &state->refine_sum[v], (size_t) plan->map_pitch * (size_t) plan->height,
+    status = stereo_reserve (plan, (void **) &sums->view[v], (size_t) plan->map_pitch * (size_t) plan->height,
         sizeof (float2), error);
   return status;
 }
@@ -243,7 +246,11 @@ two_pass_prepare (StereoPlan *plan, void *context, StereoError *error)
 static StereoStatus
 two_pass_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  return is_aligned (plan) ? launch_passes<true> (plan, error) : launch_passes<false> (plan, error);
+  const SumMaps &sums = *(const SumMaps *) context;
+  return is_aligned (plan) ? launch_passes<true> (plan, sums, error) : launch_passes<false> (plan, sums, error);
 }
 
-extern const StereoStage stereo_cuda_refine_two_pass = { .name = "refine", .prepare = two_pass_prepare, .run = two_pass_run };
+}
+
+extern const StereoStage stereo_cuda_refine_two_pass = { .name = "refine", .context_size = sizeof (SumMaps),
+  .prepare = two_pass_prepare, .run = two_pass_run };

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What refinement's kernels share (3.2.3): the window, the expected disparity. And the inner loop over the
- * full window: a thread has four pixels in a line and meets the taps of the line in groups of four, so that
- * a tap is loaded once for four pixels. Taps beyond the window come along in the first and last groups,
- * with a distance of infinity.
+ * What the kernels of refinement share (3.2.3): the window and the expected disparity; and the inner loop over the full
+ * window. There a thread has four neighbouring pixels and takes the taps of a line in groups of four: it loads a tap once
+ * for four pixels. Taps of the first and the last group that are beyond the window have an infinite distance.
  */
 #ifndef STEREO_CUDA_REFINE_CUH
 #define STEREO_CUDA_REFINE_CUH
 
 #include "cuda/common.cuh"
 
-#define REFINE_REACH 64         /* the largest radius, 63, in whole groups */
-#define REFINE_DISTANCES (2 * REFINE_REACH + 8)
+namespace
+{
 
+constexpr int REFINE_REACH = 64; /* the largest radius, 63, in whole groups */
+constexpr int REFINE_DISTANCES = 2 * REFINE_REACH + 8;
 struct Window
 {
   int radius, reach;            /* reach: radius in whole groups of four, rounded up */
@@ -35,8 +36,8 @@ struct Sums
   float confidence[4], product[4];
 };
 
-/* Distance terms of offsets from -reach - 3 on, as add_group() reads them: tap a of group g lies
- * 4 g - reach + a from the first pixel. @across: the offset the other way. */
+/* Distance terms of offsets from -reach - 3 on, as add_group() reads them: tap a of group g is 4 g - reach + a pixels from the
+ * first pixel. @across: the offset in the other direction. */
 static __device__ float
 distance_term (const Window &w, int place, int across)
 {
@@ -46,7 +47,7 @@ distance_term (const Window &w, int place, int across)
   return w.distance * (across ? sqrtf ((float) (along * along + across * across)) : (float) along);
 }
 
-/* @distances: those of the group, from place 4 g on; aligned to 16 bytes. */
+/* @distances: of the group, from place 4 g on; aligned to 16 bytes. */
 static __device__ __forceinline__ void
 add_group (Sums &s, const uint32_t *centre, uint4 color, float4 confidence, float4 product, const float *distances,
     float color_factor)
@@ -67,20 +68,22 @@ add_group (Sums &s, const uint32_t *centre, uint4 color, float4 confidence, floa
     }
 }
 
-/* rint (sum F D / sum F) in steps of 1/64; none where no neighbour is trusted. */
+/* rint (sum of w F D / sum of w F) in steps of 1/64; none where no neighbour has confidence. */
 static __device__ int
 expected_of (float confidence, float product)
 {
   return confidence > 0 ? (int) rintf (product / confidence * STEREO_EXPECT_STEPS) : STEREO_EXPECT_NONE;
 }
 
-/* Four neighbours at once: rows of maps are whole groups. */
+/* Stores four neighbours at once: rows of maps are whole groups. */
 static __device__ void
 store_expected (const StereoView &view, size_t map, const Sums &s)
 {
   *(int4 *) (view.expected + map) = make_int4 (expected_of (s.confidence[0], s.product[0]),
       expected_of (s.confidence[1], s.product[1]), expected_of (s.confidence[2], s.product[2]),
       expected_of (s.confidence[3], s.product[3]));
+}
+
 }
 
 #endif

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The expected disparity of refinement (3.2.3) over the full window: slow, for comparison. */
+/* The expected disparity of refinement (3.2.3) over the full window. It is slow, and there to compare with. */
 #include "cuda/post/refine.cuh"
 
-#define BLOCK_X 32              /* threads; 4 columns each */
-#define ROWS 8                  /* rows of threads, and rows of taps at a time */
-#define THREADS (BLOCK_X * ROWS)
-#define SPAN (4 * BLOCK_X + 2 * REFINE_REACH)
-#define OFFSETS (2 * ROWS - 1)  /* between a row of taps and a row of threads */
+namespace
+{
+
+constexpr int BLOCK_X = 32;     /* threads; 4 columns each */
+constexpr int ROWS = 8;         /* rows of threads, and rows of taps at a time */
+constexpr int THREADS = BLOCK_X * ROWS;
+constexpr int SPAN = 4 * BLOCK_X + 2 * REFINE_REACH;
+constexpr int OFFSETS = 2 * ROWS - 1; /* between a row of taps and a row of threads */
 
 struct Taps
 {
@@ -15,7 +18,7 @@ struct Taps
   float distances[OFFSETS][REFINE_DISTANCES];
 };
 
-/* Rows @row and on of the image around column @x0, and their distances from the rows from @y0 on. */
+/* Loads ROWS rows of taps from @row on, around column @x0, and their distance terms for the rows from @y0 on. */
 static __device__ void
 load_taps (const Frame &f, const Window &w, const StereoView &view, int x0, int y0, int row, Taps *taps)
 {
@@ -33,8 +36,8 @@ load_taps (const Frame &f, const Window &w, const StereoView &view, int x0, int 
     taps->distances[n / places][n % places] = distance_term (w, n % places, row - y0 + n / places - (ROWS - 1));
 }
 
-/* A thread per row and four columns, a plane of the grid per view. Eight rows of taps at a time stand
- * in shared memory, with the distances between them and the block's eight rows. */
+/* Thread: a row by four columns; blockIdx.z: the view. Shared memory: eight rows of taps at a time, and the distance terms
+ * between them and the block's eight rows. */
 static __global__ void __launch_bounds__ (THREADS)
 full_kernel (Frame f, Window w)
 {
@@ -74,6 +77,8 @@ full_run (StereoPlan *plan, void *context, StereoError *error)
   full_kernel <<<grid, dim3 (BLOCK_X, ROWS), 0, cuda_state (plan)->stream>>> (cuda_frame (plan), window_of (plan));
   CUDA_LAUNCHED (plan, "full_kernel");
   return STEREO_OK;
+}
+
 }
 
 extern const StereoStage stereo_cuda_refine_full = { .name = "refine", .run = full_run };

@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Refinement by the last approximation of Kowalczuk et al. (3.2.3): the penalty of a disparity is
- * alpha * sum of w F |D - d| over the window, in two passes and unnormalised as published.
+ * Refinement by the last approximation of Kowalczuk et al. (3.2.3): the penalty of disparity d is alpha * the sum of
+ * w F |D - d| over the window, in two passes and unnormalised as published.
  *
- * As a function of d that sum is piecewise linear with kinks at the disparities present, so a pixel
- * needs only the histogram of w F over D, and two running sums over it. A few rows at a time, one
- * kernel makes the histograms of columns, another adds them up along the row and selects. No sum
- * depends on the order of threads.
+ * As a function of d this sum is piecewise linear, with kinks at the disparities D of the window. A pixel needs only the
+ * histogram of w F over D, and two running sums over the histogram. For a few rows at a time, one kernel makes the
+ * histograms of columns, and another adds them along the row and selects. No sum depends on the order of threads.
  */
 #include "cuda/common.cuh"
 
-#define COLUMNS 8               /* of a block of column_kernel, pixels of a thread of pixel_kernel */
-#define THREADS 128
-#define MOST_GROUPS 4           /* groups of pixels of a block of pixel_kernel */
-#define MOST_TAPS 127
-#define BATCH_BYTES ((size_t) 128 << 20)
+namespace
+{
+
+constexpr int COLUMNS = 8;      /* of a block of column_kernel, pixels of a thread of pixel_kernel */
+constexpr int THREADS = 128;
+constexpr int MOST_GROUPS = 4;  /* groups of pixels of a block of pixel_kernel */
+constexpr int MOST_TAPS = 127;
+constexpr size_t BATCH_BYTES = (size_t) 128 << 20;
+
+/* Scratch memory of the stage. */
+struct IdrContext
+{
+  uint16_t *index[2];           /* maps of both views before an iteration */
+  float *confidence[2];
+  float *columns;               /* see Idr */
+};
 
 struct Idr
 {
@@ -41,8 +51,8 @@ columns_of (const Frame &f, const Idr &r, int view, int row)
 
 /* ---- histograms of columns ------------------------------------------------------------------------ */
 
-/* A block per eight columns of a row, planes of the grid: rows of the batch of both views. All threads
- * weigh the taps; then one thread a column adds its taps up in shared memory, top to bottom. */
+/* Block: eight columns of a row (blockIdx.y) of a view (blockIdx.z). All threads compute weights of taps; then one thread a
+ * column adds the taps to its histogram in shared memory, from top to bottom. */
 static __global__ void __launch_bounds__ (THREADS)
 column_kernel (Frame f, Idr r)
 {
@@ -133,7 +143,7 @@ warp_scan (double v)
   return v;
 }
 
-/* By a warp: histogram -> sum over j of histogram[j] * |j - i|, for every i, in place. */
+/* By a warp: replaces each element i of the histogram by the sum over j of histogram[j] * |j - i|. */
 static __device__ void
 histogram_to_distance (float *histogram, int count)
 {
@@ -158,7 +168,7 @@ histogram_to_distance (float *histogram, int count)
   }
 }
 
-/* By a warp: the two lowest of cost + penalty. Keys of total and index: ties go to the smaller index. */
+/* By a warp: selects the two lowest totals, of cost + penalty. Keys have total and index: ties go to the smaller index. */
 static __device__ void
 select_penalised (const Frame &f, const Idr &r, const StereoView &view, size_t map, int x, const uint16_t *costs,
     ptrdiff_t step, const float *distance)
@@ -188,9 +198,9 @@ select_penalised (const Frame &f, const Idr &r, const StereoView &view, size_t m
   view.confidence[map] = next == ~0ull ? 0.0f : stereo_confidence (cost1, cost2);
 }
 
-/* A block per up to four groups of eight pixels, planes of the grid as above. A thread adds up four
- * disparities of a group; columns are read along the disparities. Shared: weights and histograms of
- * the pixels, each of which a warp then turns into penalties and selects by. */
+/* Block: up to four groups of eight pixels of a row (blockIdx.y) of a view (blockIdx.z). A thread adds four disparities of a
+ * group, from columns read along the disparities. Shared memory: weights and histograms of the pixels. Then a warp turns
+ * the histogram of a pixel into penalties and selects. */
 static __global__ void __launch_bounds__ (THREADS)
 pixel_kernel (Frame f, Idr r, int groups)
 {
@@ -229,45 +239,46 @@ batch_rows (const StereoPlan *plan)
 }
 
 static StereoStatus
-idr_prepare (StereoPlan *plan, void *context, StereoError *error)
+idr_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
+  IdrContext *context = (IdrContext *) data;
   size_t map = (size_t) plan->map_pitch * (size_t) plan->height;
   StereoStatus status = STEREO_OK;
 
   for (int v = 0; v < 2 && !status; v++)
-    if (!(status = stereo_reserve (plan, (void **) &state->idr_index[v], map, sizeof (uint16_t), error)))
-      status = stereo_reserve (plan, (void **) &state->idr_confidence[v], map, sizeof (float), error);
-  return status ? status : stereo_reserve (plan, (void **) &state->idr_scratch, 2 * (size_t) batch_rows (plan) *
+    if (!(status = stereo_reserve (plan, (void **) &context->index[v], map, sizeof (uint16_t), error)))
+      status = stereo_reserve (plan, (void **) &context->confidence[v], map, sizeof (float), error);
+  return status ? status : stereo_reserve (plan, (void **) &context->columns, 2 * (size_t) batch_rows (plan) *
       (size_t) plan->width * (size_t) plan->depth, sizeof (float), error);
 }
 
 static StereoStatus
-idr_copy (StereoPlan *plan, StereoError *error)
+idr_copy (StereoPlan *plan, const IdrContext *context, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   size_t map = (size_t) plan->map_pitch * (size_t) plan->height;
 
   for (int v = 0; v < 2; v++) {
-    CUDA_TRY (cudaMemcpyAsync (state->idr_index[v], plan->view[v].index, map * sizeof (uint16_t),
+    CUDA_TRY (cudaMemcpyAsync (context->index[v], plan->view[v].index, map * sizeof (uint16_t),
             cudaMemcpyDeviceToDevice, state->stream));
-    CUDA_TRY (cudaMemcpyAsync (state->idr_confidence[v], plan->view[v].confidence, map * sizeof (float),
+    CUDA_TRY (cudaMemcpyAsync (context->confidence[v], plan->view[v].confidence, map * sizeof (float),
             cudaMemcpyDeviceToDevice, state->stream));
   }
   return STEREO_OK;
 }
 
-/* Shared memory stays below 48 KiB: 32 KiB of histograms where they are longest, and one group then. */
+/* Shared memory stays below 48 KiB: the longest histograms take 32 KiB, with one group. */
 static StereoStatus
-idr_run (StereoPlan *plan, void *context, StereoError *error)
+idr_run (StereoPlan *plan, void *data, StereoError *error)
 {
+  const IdrContext *context = (const IdrContext *) data;
   const CudaState *state = cuda_state (plan);
   const StereoParams *p = &plan->params;
   int radius = p->refine_window / 2, batch = batch_rows (plan), groups = 4 * THREADS / plan->depth;
   Idr r = { radius, (float) (-STEREO_LOG2E / p->refine_gamma_color), (float) (-STEREO_LOG2E / p->refine_gamma_distance),
-    (float) plan->alpha / 4, 0, 0, state->idr_scratch, { state->idr_index[0], state->idr_index[1] },
-    { state->idr_confidence[0], state->idr_confidence[1] } };
-  StereoStatus status = idr_copy (plan, error);
+    (float) plan->alpha / 4, 0, 0, context->columns, { context->index[0], context->index[1] },
+    { context->confidence[0], context->confidence[1] } };
+  StereoStatus status = idr_copy (plan, context, error);
 
   groups = groups >= MOST_GROUPS ? MOST_GROUPS : groups >= 2 ? 2 : 1;
   size_t histograms = (size_t) COLUMNS * plan->depth * sizeof (float);
@@ -284,4 +295,7 @@ idr_run (StereoPlan *plan, void *context, StereoError *error)
   return status;
 }
 
-extern const StereoStage stereo_cuda_refine_idr = { .name = "refine", .prepare = idr_prepare, .run = idr_run };
+}
+
+extern const StereoStage stereo_cuda_refine_idr = { .name = "refine", .context_size = sizeof (IdrContext),
+  .prepare = idr_prepare, .run = idr_run };

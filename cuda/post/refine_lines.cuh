@@ -2,31 +2,33 @@
 /*
  * Weighted sums along lines for two-pass refinement: columns in one pass, rows in the other.
  *
- * A pair of pixels of a line is weighed once and counts for both of them, since w (p, q) = w (q, p). A block
- * has 32 lines, a lane each, and a strip of them in shared memory. A warp has eight neighbouring pixels of
- * every line in registers and meets the eights before it one after another, first all the nearest, then
- * all the next: no two warps then add to the same eight at a time. Beyond the strip there are only taps.
+ * A pair of pixels of a line is weighed once and counts for both, because w (p, q) = w (q, p). A block has 32 lines, a lane
+ * each, and a strip of them in shared memory. A warp has eight neighbouring pixels (an eight) of every line in registers.
+ * It takes the eights before its own one after another, all warps the nearest first, then the next: so no two warps add to
+ * the same eight at a time. Beyond the strip there are only taps, which get no sums.
  *
- * The distance is not part of a weight's exponent. 2^(distance * (p - q)) is a product, and for an eight
- * that starts at o it is split there: taps before o are multiplied by 2^(distance * (o - q)), sums and
- * taps of the eight by 2^(distance * (p - o)). No factor exceeds 1, and where one vanishes, so does the weight.
+ * The distance is not part of a weight's exponent. 2^(distance * (p - q)) is a product, and for an eight that starts at o
+ * it is split at o: taps before o are multiplied by 2^(distance * (o - q)), sums and taps of the eight by
+ * 2^(distance * (p - o)). No factor exceeds 1; where a factor underflows to 0, so does the weight.
  */
 #ifndef STEREO_CUDA_REFINE_LINES_CUH
 #define STEREO_CUDA_REFINE_LINES_CUH
 
 #include "cuda/post/refine.cuh"
 
-#define LINES 32
-#define EIGHT 8
+namespace
+{
 
+constexpr int LINES = 32;
+constexpr int EIGHT = 8;
 struct LineFactors
 {
-  int radius, reach;            /* reach: radius in whole eights, rounded up to what holds a tap of any */
+  int radius, reach;            /* reach: radius rounded up to whole eights */
   float color, offset;          /* offset: -2^23 * color */
   float distance;
 };
 
-/* 2^-1024 is 0 already, and a steeper factor could leave the range of floats. */
+/* 2^-1024 is already 0 in floats, and products of steeper factors could overflow. */
 static inline LineFactors
 line_factors (const Window &window)
 {
@@ -34,11 +36,11 @@ line_factors (const Window &window)
   return { window.radius, (window.radius + EIGHT - 1) / EIGHT * EIGHT, color, -8388608.0f * color, distance };
 }
 
-/* A strip of 8 pixels a warp and @reach pixels around it; pixel p of line l at p * PITCH + l. */
+/* In shared memory: a strip of 8 pixels a warp, and @reach pixels on both sides; pixel p of line l is at p * PITCH + l. */
 template <int PITCH> struct LineTile
 {
   float2 *trust;                /* F and F D, or their vertical sums; 0 outside the image */
-  float2 *sum;                  /* of the strip alone, LINES a pixel */
+  float2 *sum;                  /* of the strip only, LINES a pixel */
   uint32_t *color;
   float *decay;                 /* 2^(distance * (reach - place)) */
 
@@ -73,7 +75,7 @@ make_decay (float *decay, const LineFactors &w)
     decay[n] = exp2f (w.distance * (float) (w.reach - n));
 }
 
-/* 2^(color * SAD): the product with 2^23 + SAD is exact inside fmaf(), so that taking off 2^23 costs nothing. */
+/* 2^(color * SAD): fmaf() does not round the product of color and 2^23 + SAD, and subtracts color * 2^23 for free. */
 static __device__ __forceinline__ float
 color_weight (uint32_t a, uint32_t b, float color, float offset)
 {
@@ -97,25 +99,25 @@ scaled (float factor, float2 value)
   return make_float2 (factor * value.x, factor * value.y);
 }
 
-/* Eight pixels of a lane's line. */
+/* An eight of a lane's line. */
 struct Eight
 {
   uint32_t color[EIGHT];
   float2 trust[EIGHT], sum[EIGHT];
 };
 
-/* Which taps m of an eight a pixel k meets: all; those with k <= m; those with k - m <= most. */
-enum MeetingShape { MEET_ALL, MEET_CORNER, MEET_MOST };
+/* Which pairs of pixel k and tap m of another eight count: all; those with k <= m; those with k - m <= most. */
+enum PairShape { PAIRS_ALL, PAIRS_CORNER, PAIRS_NEAR };
 
 /*
- * @a meets the eight at @color, @trust: tap m stands there at m * STEP * PITCH. BOTH: and that one's
- * sums count @a as well. @decay: of the taps, aligned to 16 bytes.
+ * Weighs the pairs of @a and of the eight at @color and @trust, whose tap m is at m * STEP * PITCH, and adds to the sums of
+ * @a. BOTH: adds to the sums of the other eight too. @decay: of the taps, aligned to 16 bytes.
  */
-template <MeetingShape SHAPE, bool BOTH, int STEP, int PITCH> static __device__ __forceinline__ void
-meet (Eight &a, const uint32_t *__restrict__ color, const float2 *__restrict__ trust, float2 *__restrict__ sum,
+template <PairShape SHAPE, bool BOTH, int STEP, int PITCH> static __device__ __forceinline__ void
+weigh_eight (Eight &a, const uint32_t *__restrict__ color, const float2 *__restrict__ trust, float2 *__restrict__ sum,
     const float *__restrict__ decay, int most, const LineFactors &w)
 {
-  constexpr int halves = SHAPE == MEET_MOST ? 1 : 2;    /* unrolled: the usual ones */
+  constexpr int halves = SHAPE == PAIRS_NEAR ? 1 : 2;    /* unrolled, except for an unusual shape */
 #pragma unroll halves
   for (int half = 0; half < EIGHT; half += 4) {
     float4 four = *(const float4 *) (decay + half);
@@ -127,10 +129,10 @@ meet (Eight &a, const uint32_t *__restrict__ color, const float2 *__restrict__ t
       float2 value = scaled (decays[n], trust[m * STEP * PITCH]), back = { };
 #pragma unroll
       for (int k = 0; k < EIGHT; k++) {
-        if (SHAPE == MEET_CORNER && k > m)
+        if (SHAPE == PAIRS_CORNER && k > m)
           continue;
         float weight = color_weight (a.color[k], tap, w.color,
-            SHAPE == MEET_MOST && k - m > most ? -INFINITY : w.offset);
+            SHAPE == PAIRS_NEAR && k - m > most ? -INFINITY : w.offset);
         add_scaled (a.sum[k], weight, value);
         if (BOTH && k)
           add_scaled (back, weight, a.trust[k]);
@@ -143,19 +145,19 @@ meet (Eight &a, const uint32_t *__restrict__ color, const float2 *__restrict__ t
   }
 }
 
-/* The eight @away eights off: all of it, or the part within the radius. Where the radius is a whole
- * number of eights (ALIGNED), that part has a shape known beforehand. */
+/* Weighs the pairs with the eight @away eights before, as far as it is within the radius. If the radius is a multiple of eight
+ * (ALIGNED), that part is PAIRS_CORNER. */
 template <bool ALIGNED, bool BOTH, int STEP, int PITCH> static __device__ __forceinline__ void
-meet_away (Eight &a, int away, const uint32_t *color, const float2 *trust, float2 *sum, const float *decay,
+weigh_away (Eight &a, int away, const uint32_t *color, const float2 *trust, float2 *sum, const float *decay,
     const LineFactors &w)
 {
   int most = w.radius - EIGHT * away;
 
   decay += w.reach - EIGHT * away;
   if (most >= EIGHT - 1)
-    meet<MEET_ALL, BOTH, STEP, PITCH> (a, color, trust, sum, decay, most, w);
+    weigh_eight<PAIRS_ALL, BOTH, STEP, PITCH> (a, color, trust, sum, decay, most, w);
   else
-    meet<ALIGNED ? MEET_CORNER : MEET_MOST, BOTH, STEP, PITCH> (a, color, trust, sum, decay, most, w);
+    weigh_eight<ALIGNED ? PAIRS_CORNER : PAIRS_NEAR, BOTH, STEP, PITCH> (a, color, trust, sum, decay, most, w);
 }
 
 static __device__ __forceinline__ void
@@ -173,9 +175,9 @@ decay_of (const float *decay, int k, const LineFactors &w)
   return k ? decay[w.reach - k] : 1.0f;
 }
 
-/* What an eight has from itself, into @a.sum. */
+/* Weighs the pairs inside an eight. */
 static __device__ __forceinline__ void
-meet_itself (Eight &a, const LineFactors &w)
+weigh_itself (Eight &a, const LineFactors &w)
 {
 #pragma unroll
   for (int k = 0; k < EIGHT; k++) {
@@ -191,10 +193,10 @@ meet_itself (Eight &a, const LineFactors &w)
   }
 }
 
-/* What eight @own has from the one @away behind it, beyond the strip, into the tile. Pixels and taps are
- * taken backwards, so that decays and shapes are those of taps before. */
+/* Weighs the pairs with the eight @away eights after, beyond the strip, and adds to the sums of the tile. Pixels and taps are
+ * in reverse order: decays and shapes are then those of taps before. */
 template <bool ALIGNED, int PITCH> static __device__ __forceinline__ void
-meet_behind (const Eight &a, const LineTile<PITCH> &t, const LineFactors &w, int away, int place, int strip)
+weigh_behind (const Eight &a, const LineTile<PITCH> &t, const LineFactors &w, int away, int place, int strip)
 {
   Eight back;
   int last = place + (EIGHT * away + EIGHT - 1) * PITCH;
@@ -203,13 +205,13 @@ meet_behind (const Eight &a, const LineTile<PITCH> &t, const LineFactors &w, int
 #pragma unroll
   for (int k = 0; k < EIGHT; k++)
     back.color[k] = a.color[EIGHT - 1 - k];
-  meet_away<ALIGNED, false, -1, PITCH> (back, away, t.color + last, t.trust + last, NULL, t.decay, w);
+  weigh_away<ALIGNED, false, -1, PITCH> (back, away, t.color + last, t.trust + last, NULL, t.decay, w);
 #pragma unroll
   for (int k = 0; k < EIGHT; k++)
     add_scaled (t.sum[strip + (EIGHT - 1 - k) * LINES], decay_of (t.decay, k, w), back.sum[k]);
 }
 
-/* As the eights before it see @a. */
+/* The trust of @a with its own part of the decay, for pairs with eights before it. */
 template <int PITCH> static __device__ __forceinline__ void
 load_trust (Eight &a, const LineTile<PITCH> &t, const LineFactors &w, int place)
 {
@@ -219,8 +221,8 @@ load_trust (Eight &a, const LineTile<PITCH> &t, const LineFactors &w, int place)
 }
 
 /*
- * The sums of eight @own of a strip of @warps eights, which starts at @start of a line of @length pixels, into @total.
- * The whole block comes here with the tile filled.
+ * Writes to @total the sums of eight @own of a strip of @warps eights, which starts at @start of a line of @length pixels.
+ * All threads of the block call this when the tile is filled.
  */
 template <bool ALIGNED, int PITCH> static __device__ __forceinline__ void
 sum_lines (const LineTile<PITCH> &t, const LineFactors &w, int own, int warps, int start, int length, int lane,
@@ -236,7 +238,7 @@ sum_lines (const LineTile<PITCH> &t, const LineFactors &w, int own, int warps, i
     a.color[k] = t.color[place + k * PITCH];
     a.trust[k] = t.trust[place + k * PITCH];
   }
-  meet_itself (a, w);
+  weigh_itself (a, w);
 #pragma unroll
   for (int k = 0; k < EIGHT; k++)
     t.sum[strip + k * LINES] = a.sum[k];
@@ -247,15 +249,15 @@ sum_lines (const LineTile<PITCH> &t, const LineFactors &w, int own, int warps, i
     int from = place - EIGHT * away * PITCH;
     __syncthreads ();
     if (there && own + away >= warps && start + EIGHT * (own + away) < length) {
-      /* nobody of the strip is @away behind, to add to this eight at this time */
-      meet_behind<ALIGNED> (a, t, w, away, place, strip);
-      load_trust (a, t, w, place);      /* sooner than held in registers meanwhile */
+      /* no eight of the strip is @away after this one, so no other warp adds to this eight now */
+      weigh_behind<ALIGNED> (a, t, w, away, place, strip);
+      load_trust (a, t, w, place);      /* loading again is faster than holding registers meanwhile */
     }
     if (there && away <= own)
-      meet_away<ALIGNED, true, 1, PITCH> (a, away, t.color + from, t.trust + from, t.sum + strip -
+      weigh_away<ALIGNED, true, 1, PITCH> (a, away, t.color + from, t.trust + from, t.sum + strip -
           EIGHT * away * LINES, t.decay, w);
     else if (there && start + EIGHT * (own - away) >= 0)
-      meet_away<ALIGNED, false, 1, PITCH> (a, away, t.color + from, t.trust + from, NULL, t.decay, w);
+      weigh_away<ALIGNED, false, 1, PITCH> (a, away, t.color + from, t.trust + from, NULL, t.decay, w);
   }
   __syncthreads ();
 #pragma unroll
@@ -266,13 +268,15 @@ sum_lines (const LineTile<PITCH> &t, const LineFactors &w, int own, int warps, i
   }
 }
 
-/* The eight of a warp. The last ones of a strip have the most taps behind it: turned round, every four
- * warps in a row, which share a scheduler with those of other rows, have about the same to do. */
+/* The eight of a warp. The last eights of a strip have the most taps beyond it. The last four warps take theirs in reverse
+ * order, so that the warps that share a scheduler have about the same work. */
 static __device__ __forceinline__ int
 own_eight (int warp, int warps)
 {
   int turned = min (warps, 4);
   return warp < warps - turned ? warp : 2 * warps - turned - 1 - warp;
+}
+
 }
 
 #endif

@@ -1,130 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The two lowest of cost + penalty (3.2.3).
+ * The two lowest totals, of cost + penalty (3.2.3).
  *
- * Select left the three lowest costs. Any other candidate costs at least as much as the third, so that it is
- * among the two lowest only where third's cost + its penalty allow for it: near the expected disparity, if
- * anywhere. That decides most pixels. For the others a thread reads a few candidates around the expected
- * disparity, and what is open even then, the block searches together, some lanes a pixel.
+ * Selection has found the three lowest costs of each pixel. Every other candidate costs at least as much as the third. Its
+ * total can be among the two lowest only if that cost + its penalty is small enough, which means near the expected
+ * disparity. This decides most pixels. For the others a thread reads a few candidates around the expected disparity. What
+ * is still undecided, the block searches together, several lanes a pixel.
  *
- * What that found is kept for the iterations after it: the two candidates, and a total that no other one was
- * below. Where the expected disparity has since moved by m, no total has come down by more than m's penalty,
- * and mostly m is 0 or little: the two are still the lowest.
+ * An iteration stores what it found for the next one: two candidates, and a bound below which no other total is. If the
+ * expected disparity has moved by m since, no total has fallen by more than the penalty of m. m is mostly 0 or small, and
+ * then the two candidates still have the lowest totals.
  *
- * The last iteration (LAST) keeps nothing, and of the right view it leaves an index only: no second candidate matters
- * there, because nothing asks for a confidence of it any more.
+ * The last iteration (LAST) stores no memory, and for the right view only the index: no later step reads the confidence of
+ * the right view, so its second candidate does not matter.
  */
-#include "cuda/post/reselect.cuh"
+#include "cuda/post/reselect_search.cuh"
+#include "cuda/post/select.cuh"
 
-#define BLOCK_X 128
-#define BLOCK_Y 4
-#define PIXELS (BLOCK_X * BLOCK_Y)
-#define THREADS (PIXELS / 2)
-#define NEAR 4                  /* candidates read around the expected disparity */
-#define SEARCHERS 4             /* lanes that search one pixel's candidates; divides 32 */
-#define MORE_SEARCHERS 16       /* where that few are left that one turn is enough: sooner done */
-#define AT_ONCE 8               /* candidates a searching lane reads before it looks at them */
-#define SPARE 1                 /* candidates searched beyond either end, so that the result outlasts some move */
+namespace
+{
+
+constexpr int NEAR = 4;         /* candidates that are read around the expected disparity */
+constexpr int SPARE = 1;        /* candidates searched beyond both ends: the memory then stays valid for a small move */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
-#define BLOCKS 4                /* on a multiprocessor, what registers are shared out for: all that Turing takes */
+constexpr int BLOCKS = 4;       /* on a multiprocessor, for the compiler's choice of registers: the most that Turing can run */
 #else
-#define BLOCKS 6
+constexpr int BLOCKS = 6;
 #endif
-#define REMEMBERED 0x80000000u  /* in a pixel's costs, where no index reaches: there is a memory, see memory_of() */
-#define ALL_LANES 0xFFFFFFFFu
 
-/* What select found: see there; what reselect did: see memory_of(). NULL: there is one iteration. */
-struct KnownMaps
-{
-  uint2 *costs;
-  uint4 *memory;
-};
-
-/* What is known of a pixel before the volume is read. */
-template <typename Key> struct Known
-{
-  Key keys[3];
-  int expected;
-  uint32_t least;               /* cost of any other candidate */
-};
-
-/* One of which @from..@to are to be searched, beside @best of what lies elsewhere. */
-template <typename Key> struct Wide
-{
-  Best<Key> best;
-  int column, expected;         /* where its index 0 would stand in the block's rows */
-  uint16_t from, to, pixel;
-};
-
-/* What a block knows of its pixels, row by row. */
-struct Block
-{
-  const uint16_t *rows;         /* costs, from the block's first row on */
-  int x, y, view, step;
-  uint32_t alpha;
-  float steps_per_cost;         /* of the expected disparity */
-};
-
-/* Elements of BLOCK_Y rows, and what candidates reach beside them, are counted in 32 bits. */
-static_assert ((int64_t) (BLOCK_Y + 1) * STEREO_MAX_PITCH * STEREO_MAX_DISPARITIES <= INT32_MAX, "a block's rows");
-
-/* The element of the block's rows where a pixel's index 0 would stand, in the image or beside it. */
-static __device__ __forceinline__ int
-column_of (const Frame &f, const Block &block, int pixel)
-{
-  int x = block.x + pixel % BLOCK_X;
-  return (pixel / BLOCK_X * f.width + (block.view ? f.width - 1 - x + f.min_disparity : x)) * f.depth;
-}
-
-/* A pixel's cost at index @i, by 32 bits beside the rows: they hold less than that. */
-static __device__ __forceinline__ uint32_t
-cost_at (const Block &block, int column, int i)
-{
-  return __ldg (block.rows + (uint32_t) (column + i * block.step));
-}
-
-static __device__ __forceinline__ size_t
-map_of (const Frame &f, const Block &block, int pixel)
-{
-  return (size_t) (block.y + pixel / BLOCK_X) * f.map_pitch + (block.x + pixel % BLOCK_X);
-}
-
-/* Whether the lowest candidate alone matters. */
-template <bool LAST> static __device__ __forceinline__ bool
-one_counts (const Block &block)
-{
-  return LAST && block.view;
-}
-
-/* What no other candidate may come up to. */
-template <bool LAST, typename Key> static __device__ __forceinline__ Key
-bound_of (const Block &block, const Best<Key> &b)
-{
-  return one_counts<LAST> (block) ? b.lowest : b.next;
-}
-
-/* Without an expected disparity costs alone count. */
-template <typename Key> static __device__ __forceinline__ Known<Key>
-known_of (const Block &block, uint2 costs, int first, int second, int expected)
-{
-  uint32_t alpha = expected == STEREO_EXPECT_NONE ? 0 : block.alpha;
-  int third = (int) ((costs.y & ~REMEMBERED) >> 16);
-
-  Key lowest = key_of<Key> (alpha, expected, costs.x & 0xFFFF, first);
-  Key next = key_of<Key> (alpha, expected, costs.x >> 16, second);
-  return { { lowest, next, key_of<Key> (alpha, expected, costs.y & 0xFFFF, third) }, expected, costs.y & 0xFFFF };
-}
-
-/* Whether the three lowest costs decide a pixel: no other candidate is in range. */
+/* Whether the three lowest costs decide a pixel, because no other candidate is in range. */
 template <typename Key, bool LAST> static __device__ __forceinline__ bool
 known_decide (const Frame &f, const Block &block, const Known<Key> &known, int x, Best<Key> &b)
 {
   b = none_yet<Key> ();
-  b.meet_two (known.keys[0]);
-  b.meet_two (known.keys[1]);
+  b.insert_lowest_two (known.keys[0]);
+  b.insert_lowest_two (known.keys[1]);
   if (known.expected == STEREO_EXPECT_NONE || known.least == STEREO_INVALID)
     return true;
-  b.meet_two (known.keys[2]);
+  b.insert_lowest_two (known.keys[2]);
   Range r = common (range_of (bound_of<LAST> (block, b), known.least, known.expected, block.steps_per_cost),
       valid_range (f, x));
   int unknown = r.to - r.from + 1;
@@ -134,67 +47,7 @@ known_decide (const Frame &f, const Block &block, const Known<Key> &known, int x
   return unknown <= 0;
 }
 
-/* Keeps a compiler from making a sum of its own run along with every one that a loop's turns take from @value. */
-template <typename Value> static __device__ __forceinline__ void
-one_counter (Value &value)
-{
-#ifdef __CUDA_ARCH__
-  asm volatile ("" : "+r" (value));
-#endif
-}
-
-/* An undecided pixel, by LANES lanes together. */
-template <typename Key, int LANES> static __device__ __forceinline__ Best<Key>
-search (const Block &block, const Wide<Key> &wide, bool there)
-{
-  int lane = threadIdx.x % LANES, i = wide.from + lane, to = there ? wide.to : -1, expected = wide.expected;
-  int stride = LANES * block.step;
-  uint32_t at = (uint32_t) (wide.column + i * block.step);      /* beside the rows, as in cost_at() */
-  Best<Key> b = none_yet<Key> ();
-
-#pragma unroll 1
-  for (; i <= to; i += AT_ONCE * LANES, at += AT_ONCE * stride) {
-    uint32_t costs[AT_ONCE];
-    one_counter (at);
-    one_counter (i);
-#pragma unroll
-    for (int k = 0; k < AT_ONCE; k++)
-      costs[k] = i + k * LANES <= to ? __ldg (block.rows + (at + k * stride)) : 0;
-#pragma unroll
-    for (int k = 0; k < AT_ONCE; k++) {
-      Key key = key_of<Key> (block.alpha, expected, costs[k], i + k * LANES);
-      b.meet_two (i + k * LANES <= to ? key : no_key<Key> ());
-    }
-  }
-  b.least = b.next;
-  if (there && lane == 0)
-    b = merge (b, wide.best);
-#pragma unroll
-  for (int away = LANES / 2; away; away /= 2) {
-    Best<Key> other = { __shfl_xor_sync (ALL_LANES, b.lowest, away), __shfl_xor_sync (ALL_LANES, b.next, away),
-      __shfl_xor_sync (ALL_LANES, b.least, away) };
-    b = merge (b, other);
-  }
-  return b;
-}
-
-/* All of a list, in turns. */
-template <typename Key, int LANES> static __device__ __forceinline__ void
-search_all (const Block &block, Wide<Key> *wide, int widened)
-{
-  int thread = threadIdx.x;
-
-  /* all lanes of a warp take part in its last turn */
-#pragma unroll 1
-  for (int k = thread / LANES; k - thread % 32 / LANES < widened; k += THREADS / LANES) {
-    Wide<Key> &w = wide[min (k, widened - 1)];
-    Best<Key> b = search<Key, LANES> (block, w, k < widened);
-    if (k < widened && thread % LANES == 0)
-      w.best = b;
-  }
-}
-
-/* A pixel that was open, and two candidates of it. */
+/* Stores the two candidates of a pixel that was open. */
 template <typename Key, bool LAST> static __device__ __forceinline__ void
 store_found (const Frame &f, const Block &block, const KnownMaps &maps, int pixel, int expected, const Best<Key> &b)
 {
@@ -236,7 +89,7 @@ decide_pair (const Frame &f, const Block &block, const KnownMaps &maps, size_t m
     if (recalled[k])
       open[k] = !recall<Key> (block.alpha, k ? expected.y : expected.x, memory[k], one_counts<LAST> (block), best[k]);
 
-  /* no second one, no confidence, and perhaps no first one */
+  /* a pixel without a second candidate has no confidence, and may have no first candidate either */
   bool single[2] = { costs.x >> 16 == STEREO_INVALID, costs.z >> 16 == STEREO_INVALID };
   uint32_t index[2] = { single[0] ? first & 0xFFFF : index_of (best[0].lowest),
     single[1] ? first >> 16 : index_of (best[1].lowest) };
@@ -254,7 +107,7 @@ decide_pair (const Frame &f, const Block &block, const KnownMaps &maps, size_t m
   return open[0];
 }
 
-/* Adds a thread's open pixels to a list, in their order: neighbours then read the volume together. */
+/* Adds a thread's open pixels to a list in their order, so that neighbouring threads later read neighbouring costs. */
 static __device__ __forceinline__ void
 list_pair (int which, uint16_t *open, int *opened)
 {
@@ -271,7 +124,7 @@ list_pair (int which, uint16_t *open, int *opened)
     open[at + (which & 1)] = (uint16_t) (2 * threadIdx.x + 1);
 }
 
-/* The same of one that is open. */
+/* What is known of an open pixel. */
 template <typename Key> static __device__ __forceinline__ Known<Key>
 load_known (const Frame &f, const Block &block, const KnownMaps &maps, int pixel)
 {
@@ -280,8 +133,8 @@ load_known (const Frame &f, const Block &block, const KnownMaps &maps, int pixel
   return known_of<Key> (block, maps.costs[map], view.first[map], view.second[map], view.expected[map]);
 }
 
-/* Reads some of the candidates in range of an open pixel, those around the expected disparity, which may decide it;
- * else what is left goes to the list @wide. */
+/* Reads the candidates around the expected disparity of an open pixel. If they do not decide the pixel, the rest of its range
+ * goes to the list @wide. */
 template <typename Key, bool LAST> static __device__ __forceinline__ void
 look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel, Wide<Key> *wide, int *widened)
 {
@@ -292,7 +145,7 @@ look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel,
 
 #pragma unroll
   for (int k = 0; k < 3; k++)
-    b.meet_two (known.keys[k]);
+    b.insert_lowest_two (known.keys[k]);
   r = common (range_of (bound_of<LAST> (block, b), known.least, expected, block.steps_per_cost), valid);
   near.from = max (min ((expected >> 6) - (NEAR / 2 - 1), r.to - (NEAR - 1)), r.from);
   near.to = min (near.from + NEAR - 1, r.to);
@@ -305,12 +158,12 @@ look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel,
 #pragma unroll
   for (int k = 0; k < NEAR; k++) {
     Key key = key_of<Key> (block.alpha, expected, costs[k], near.from + k);
-    b.meet (near.from + k <= near.to ? key : no_key<Key> ());
+    b.insert (near.from + k <= near.to ? key : no_key<Key> ());
   }
 #pragma unroll
   for (int k = 0; k < 3; k++)
     if (!near.holds (index_of (known.keys[k])))
-      b.meet (known.keys[k]);
+      b.insert (known.keys[k]);
   r = common (range_of (bound_of<LAST> (block, b), known.least, expected, block.steps_per_cost), valid);
   int unknown = r.to - r.from + 1 - max (min (r.to, near.to) - max (r.from, near.from) + 1, 0);
 #pragma unroll
@@ -327,16 +180,16 @@ look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel,
 #pragma unroll
   for (int k = 0; k < 3; k++)
     if (!r.holds (index_of (known.keys[k])))
-      b.meet (known.keys[k]);
+      b.insert (known.keys[k]);
   b.least = min (b.least, least_beyond<Key> (block.alpha, expected, known.least, valid, r));
   wide[atomicAdd (widened, 1)] = { b, column, expected, (uint16_t) r.from, (uint16_t) r.to, (uint16_t) pixel };
 }
 
 /*
- * A thread per pair of pixels; those it cannot decide go to a list, then a thread each reads a few costs of those,
- * and at last the block searches what is open still, some lanes a pixel. Blocks of the two views alternate, so that
- * both find a row's costs in the cache: left pixels read along a column of the volume, right ones along a
- * diagonal, of which neighbouring pixels read neighbouring elements one step later.
+ * Block: 128 by 4 pixels of one view. A thread decides two pixels by what is known; undecided ones go to a list in shared
+ * memory. Then a thread each reads a few costs of these, and at last several lanes a pixel search the rest. Blocks of the
+ * two views alternate, so that both find the costs of a row in the cache: a left pixel reads along a column of the volume,
+ * a right pixel along a diagonal.
  */
 template <typename Key, bool LAST> static __global__ void __launch_bounds__ (THREADS, BLOCKS)
 reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
@@ -351,7 +204,7 @@ reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
   int x = block.x + 2 * thread % BLOCK_X;
 
 #ifdef __CUDA_ARCH__
-  asm volatile ("" : "+l" (block.rows));        /* one sum, not put together anew for every cost */
+  asm volatile ("" : "+l" (block.rows));        /* the compiler would add up this address again for every cost */
 #endif
   if (thread == 0)
     opened = widened = 0;
@@ -375,7 +228,7 @@ reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
     store_found<Key, LAST> (f, block, maps, wide[k].pixel, wide[k].expected, wide[k].best);
 }
 
-/* Penalties that leave room for an index in 32 bits: all but those of an alpha far beyond what is of use. */
+/* Whether totals leave room for an index in 32 bits. They do unless alpha is far beyond useful values. */
 static bool
 keys_are_short (const StereoPlan *plan)
 {
@@ -383,27 +236,39 @@ keys_are_short (const StereoPlan *plan)
   return largest < 1u << (32 - INDEX_BITS);
 }
 
-/* What one iteration keeps for the next. */
-static StereoStatus
-reselect_prepare (StereoPlan *plan, void *context, StereoError *error)
+/* What one iteration finds for the next one: see memory_of(). */
+struct ReselectContext
 {
-  CudaState *state = cuda_state (plan);
+  uint4 *memory[2];             /* maps of both views */
+};
+
+static StereoStatus
+reselect_prepare (StereoPlan *plan, void *data, StereoError *error)
+{
+  ReselectContext *context = (ReselectContext *) data;
   StereoStatus status = STEREO_OK;
 
   for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve (plan, (void **) &state->reselect_memory[v], (size_t) plan->map_pitch *
-        (size_t) plan->height, sizeof (uint4), error);
+    status = stereo_reserve (plan, (void **) &context->memory[v], (size_t) plan->map_pitch * (size_t) plan->height,
+        sizeof (uint4), error);
   return status;
 }
 
+static KnownMaps
+known_maps (const StereoPlan *plan, int view)
+{
+  const ReselectContext *before = (const ReselectContext *) cuda_context_of (plan, &stereo_cuda_reselect);
+  return { cuda_selection (plan)->costs[view], before ? before->memory[view] : NULL };
+}
+
+/* Both stages read the memory of stereo_cuda_reselect, which a plan of one iteration does not have. */
 template <bool LAST> static StereoStatus
-reselect_run (StereoPlan *plan, void *context, StereoError *error)
+reselect_run (StereoPlan *plan, void *data, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   dim3 grid (2 * cuda_blocks (plan->width, BLOCK_X), cuda_blocks (plan->height, BLOCK_Y));
-  KnownMaps left = { (uint2 *) state->select_costs[0], state->reselect_memory[0] };
-  KnownMaps right = { (uint2 *) state->select_costs[1], state->reselect_memory[1] };
-  /* rounded up by more than what rounding of the product can lose; without penalties first and second stay */
+  KnownMaps left = known_maps (plan, STEREO_LEFT), right = known_maps (plan, STEREO_RIGHT);
+  /* rounded up by more than rounding of the product can lose; without penalties first and second stay */
   float steps = plan->alpha ? 256.0f / (float) plan->alpha * 1.000002f : 0.0f;
 
   if (keys_are_short (plan))
@@ -414,8 +279,11 @@ reselect_run (StereoPlan *plan, void *context, StereoError *error)
   return STEREO_OK;
 }
 
-/* One name, so that their times are added up. */
+/* One name, so that the times of both stages are added up. */
 static const char name[] = "reselect";
 
-extern const StereoStage stereo_cuda_reselect = { .name = name, .prepare = reselect_prepare, .run = reselect_run<false> };
+}
+
+extern const StereoStage stereo_cuda_reselect = { .name = name, .context_size = sizeof (ReselectContext),
+  .prepare = reselect_prepare, .run = reselect_run<false> };
 extern const StereoStage stereo_cuda_reselect_last = { .name = name, .run = reselect_run<true> };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reselection's arithmetic: candidates as keys that compare by cost + penalty, the range of those that are in
- * question, and what one iteration keeps for the next.
+ * The arithmetic of reselection: candidates as keys that compare by cost + penalty, the range of indices that may hold one
+ * of the two lowest, and the memory that one iteration leaves for the next.
  */
 #ifndef STEREO_CUDA_RESELECT_CUH
 #define STEREO_CUDA_RESELECT_CUH
@@ -10,8 +10,11 @@
 
 #include <limits.h>
 
-#define INDEX_BITS 10           /* of up to 1024 disparities */
-#define REACH_TOP 0x10000       /* farther than any candidate, in expected's steps */
+namespace
+{
+
+constexpr int INDEX_BITS = 10;  /* of up to 1024 disparities */
+constexpr int REACH_TOP = 0x10000; /* farther away than any candidate, in steps of the expected disparity */
 
 /* Key: (cost + penalty) << INDEX_BITS | index, in 32 bits or, for a large alpha, in 64. Ties go to the smaller
  * index. */
@@ -21,7 +24,7 @@ no_key ()
   return (Key) ~(Key) 0;
 }
 
-/* stereo_penalty(); where keys are short, alpha times any distance fits an int. */
+/* stereo_penalty(); for short keys alpha times any distance fits an int. */
 template <typename Key> static __device__ __forceinline__ uint32_t
 penalty_of (uint32_t alpha, int expected, int index)
 {
@@ -39,19 +42,19 @@ key_of (uint32_t alpha, int expected, uint32_t cost, int index)
 template <typename Key> struct Best
 {
   Key lowest, next;
-  Key least;                    /* no other candidate's is below it */
+  Key least;                    /* no other candidate's key is below it */
 
   __device__ __forceinline__ void
-  meet (Key key)
+  insert (Key key)
   {
     least = min (least, max (next, key));
     next = min (next, max (lowest, key));
     lowest = min (lowest, key);
   }
 
-  /* Cheaper; in the end, what is above next is not below it. */
+  /* Without least: at the end every other key is at least next. */
   __device__ __forceinline__ void
-  meet_two (Key key)
+  insert_lowest_two (Key key)
   {
     next = min (next, max (lowest, key));
     lowest = min (lowest, key);
@@ -64,7 +67,7 @@ none_yet ()
   return { no_key<Key> (), no_key<Key> (), no_key<Key> () };
 }
 
-/* Of candidates that one of them has. */
+/* Of the candidates of both. */
 template <typename Key> static __device__ __forceinline__ Best<Key>
 merge (const Best<Key> &a, const Best<Key> &b)
 {
@@ -90,7 +93,7 @@ index_of (Key key)
   return (int) (key & ((1 << INDEX_BITS) - 1));
 }
 
-/* What valid candidates beyond @r have at least, those that cost @cost or more. */
+/* The least key that a valid candidate outside @r can have if it costs @cost or more. */
 template <typename Key> static __device__ __forceinline__ Key
 least_beyond (uint32_t alpha, int expected, uint32_t cost, Range valid, Range r)
 {
@@ -100,7 +103,8 @@ least_beyond (uint32_t alpha, int expected, uint32_t cost, Range valid, Range r)
   return away == INT_MAX ? no_key<Key> () : (Key) (cost + ((alpha * (uint32_t) away) >> 8)) << INDEX_BITS;
 }
 
-/* Where candidates that cost at least @cost may have a total of no more than @bound's; perhaps a step more. */
+/* The indices whose candidates, if they cost at least @cost, may have a total up to that of @bound; it may be an index too
+ * wide. */
 template <typename Key> static __device__ __forceinline__ Range
 range_of (Key bound, uint32_t cost, int expected, float steps_per_cost)
 {
@@ -124,20 +128,21 @@ common (Range a, Range b)
   return { max (a.from, b.from), min (a.to, b.to) };
 }
 
-/* What an earlier iteration found of a pixel: true when that decides it, or @one of two candidates. */
+/* Takes the two candidates of a pixel from memory. True: no other candidate can be below them, or with @one below the lower
+ * one. */
 template <typename Key> static __device__ __forceinline__ bool
 recall (uint32_t alpha, int expected, uint4 memory, bool one, Best<Key> &b)
 {
   uint32_t move = (uint32_t) abs (expected - (int) memory.w);
 
   b = none_yet<Key> ();
-  b.meet_two (key_of<Key> (alpha, expected, memory.x & 0xFFFF, (int) (memory.y & 0xFFFF)));
-  b.meet_two (key_of<Key> (alpha, expected, memory.x >> 16, (int) (memory.y >> 16)));
+  b.insert_lowest_two (key_of<Key> (alpha, expected, memory.x & 0xFFFF, (int) (memory.y & 0xFFFF)));
+  b.insert_lowest_two (key_of<Key> (alpha, expected, memory.x >> 16, (int) (memory.y >> 16)));
   uint32_t most = (uint32_t) ((one ? b.lowest : b.next) >> INDEX_BITS);
   return move == 0 || most + ((alpha * move) >> 8) + 1 < memory.z;
 }
 
-/* Two candidates' costs and indices, the least total of any other, and for which expected disparity. */
+/* Costs and indices of two candidates, a bound below which no other total is, and the expected disparity of all this. */
 template <typename Key> static __device__ __forceinline__ uint4
 memory_of (uint32_t alpha, int expected, const Best<Key> &b)
 {
@@ -149,10 +154,8 @@ memory_of (uint32_t alpha, int expected, const Best<Key> &b)
       (uint32_t) expected);
 }
 
-/*
- * stereo_confidence(). The quotient is the device's own for operands like these, neither tiny nor huge, and is rounded
- * as it must be; only the way out for the others is left away.
- */
+/* stereo_confidence(), rounded the same. This is the device's division without the branch for tiny and huge operands, which
+ * do not occur. */
 template <typename Key> static __device__ __forceinline__ float
 confidence_of (Key lowest, Key next)
 {
@@ -167,6 +170,8 @@ confidence_of (Key lowest, Key next)
 #else
   return second ? (float) away / (float) second : 0.0f;
 #endif
+}
+
 }
 
 #endif

@@ -1,107 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The three lowest costs of a pixel, as keys that order ties too: what the lanes of select.cu do with them. */
-#ifndef STEREO_CUDA_SELECT_CUH
-#define STEREO_CUDA_SELECT_CUH
+/* What selection hands over to later stages: costs to reselection, sub-pixel offsets to the disparity. */
+#ifndef STEREO_CUDA_POST_SELECT_CUH
+#define STEREO_CUDA_POST_SELECT_CUH
 
 #include "cuda/common.cuh"
 
-#define NO_KEY 0xFFFFFFFFu
-#define ALL_LANES 0xFFFFFFFFu
-
-/* The three lowest keys (cost << 16 | index) seen: ties go to the smaller index. */
-struct __align__ (16) Lowest
+/* Maps that selection writes besides the frame state; the stage's context. */
+struct Selection
 {
-  uint32_t first, second, third;
+  uint2 *costs[2];              /* of both views: cost of first | cost of second << 16, cost of third | its index << 16 */
+  float *offset;                /* sub-pixel offset of the left view's first; NULL: the plan fits no sub-pixel */
 };
 
-static __device__ __forceinline__ void
-meet (Lowest &l, uint32_t key)
+/* The hand-over of a plan, which always selects. */
+static inline const Selection *
+cuda_selection (const StereoPlan *plan)
 {
-  uint32_t above = max (l.first, key);
-  l.third = min (l.third, max (l.second, above));
-  l.second = min (l.second, above);
-  l.first = min (l.first, key);
-}
-
-/*
- * Comparisons are what there is too much of, and the units for them are the ones for additions: some sums are made by
- * the multipliers, next to idle here. The factor is 1 (a block has one row of threads), which the compiler cannot know.
- */
-template <bool MULTIPLIERS> static __device__ __forceinline__ uint32_t
-sum (uint32_t a, uint32_t b)
-{
-  return MULTIPLIERS ? a * blockDim.y + b : a + b;
-}
-
-/* The greater one, where the lesser is known. */
-static __device__ __forceinline__ uint32_t
-greater (uint32_t a, uint32_t b, uint32_t lesser)
-{
-  return sum<true> (a, b) - lesser * blockDim.y;
-}
-
-/* Two keys at once: fewer comparisons. */
-static __device__ __forceinline__ void
-meet (Lowest &l, uint32_t a, uint32_t b)
-{
-  uint32_t low = min (a, b), high = greater (a, b, low), first = min (l.first, low);
-  l.third = min (min (l.third, max (l.first, high)), max (l.second, low));
-  l.second = min (min (l.second, high), max (l.first, low));
-  l.first = first;
-}
-
-static __device__ __forceinline__ Lowest
-merge (Lowest a, Lowest b)
-{
-  Lowest l = { min (a.first, b.first), min (max (a.first, b.first), min (a.second, b.second)),
-    min (min (a.third, b.third), min (max (a.first, b.second), max (a.second, b.first))) };
-  return l;
-}
-
-/* ---- a left pixel: of W keys a lane, all lanes' ------------------------------------------------------ */
-
-static __device__ __forceinline__ uint32_t
-warp_min (uint32_t key)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync (ALL_LANES, key);
-#else
-  for (int away = 16; away; away /= 2)
-    key = min (key, __shfl_xor_sync (ALL_LANES, key, away));
-  return key;
-#endif
-}
-
-template <int W> static __device__ __forceinline__ uint32_t
-least_key (const uint32_t (&keys)[W])
-{
-  uint32_t least = keys[0];
-#pragma unroll
-  for (int j = 1; j < W; j++)
-    least = min (least, keys[j]);
-  return warp_min (least);
-}
-
-/* The least key of all lanes' beyond @bound, where there is one: what is not beyond wraps around to the top. */
-template <int W> static __device__ __forceinline__ uint32_t
-least_beyond (const uint32_t (&keys)[W], uint32_t bound)
-{
-  uint32_t away[W];
-#pragma unroll
-  for (int j = 0; j < W; j++)
-    away[j] = sum<(W > 2)> (keys[j], ~bound);
-  return least_key<W> (away) + bound + 1;
-}
-
-/* A left pixel's. A key that several lanes hold counts once; a round has three and more. */
-template <int W> static __device__ __forceinline__ Lowest
-warp_lowest (const uint32_t (&keys)[W])
-{
-  Lowest l;
-  l.first = least_key<W> (keys);
-  l.second = least_beyond<W> (keys, l.first);
-  l.third = least_beyond<W> (keys, l.second);
-  return l;
+  return (const Selection *) cuda_context_of (plan, &stereo_cuda_select);
 }
 
 #endif

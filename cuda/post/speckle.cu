@@ -3,17 +3,26 @@
  * labels are pixel numbers, a region's root is its smallest. */
 #include "cuda/common.cuh"
 
-#define BLOCK_X 32              /* a warp is a piece of a row */
-#define BLOCK_Y 8
+namespace
+{
 
-/* Pixels are counted and numbered, a row's pitch included, in 32 bits, those of the last row of blocks too. */
+constexpr int BLOCK_X = 32;     /* a warp is a piece of a row */
+constexpr int BLOCK_Y = 8;
+
+/* 32 bits number the pixels, with the pitch of a row, and count them. */
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STEREO_MAX_SIDE % 32 == 0, "pixels");
+
+/* Scratch memory of the stage: maps of the left view. */
+struct SpeckleContext
+{
+  int32_t *label, *size;
+};
 
 struct Labels
 {
   int32_t *label, *size;
   float range;
-  int least;                    /* pixels of a region that stays */
+  int least;                    /* pixels of the smallest region that stays */
 };
 
 /* False for NaN too. */
@@ -23,7 +32,7 @@ connected (const Frame &f, const Labels &l, int a, int b)
   return fabsf (f.disparity[a] - f.disparity[b]) <= l.range;
 }
 
-/* A label read late is a pixel of the same region, and not a smaller one: no harm. */
+/* An outdated label does no harm: it is a pixel of the same region, and not smaller than the current label. */
 static __device__ int32_t
 root_of (const int32_t *label, int32_t pixel)
 {
@@ -33,7 +42,7 @@ root_of (const int32_t *label, int32_t pixel)
   return pixel;
 }
 
-/* Hangs the larger root under the smaller; when somebody else was faster, goes on from what it did. */
+/* Makes the smaller root the label of the larger one. If another thread has changed that label before, joins with its label. */
 static __device__ void
 join (int32_t *label, int32_t a, int32_t b)
 {
@@ -50,7 +59,7 @@ join (int32_t *label, int32_t a, int32_t b)
   }
 }
 
-/* A thread per pixel; a warp's pixels that are connected in a row start with the label of the first. */
+/* Thread: a pixel. Pixels of a warp that are connected along the row start with the label of the first of them. */
 static __global__ void
 label_kernel (Frame f, Labels l)
 {
@@ -65,8 +74,8 @@ label_kernel (Frame f, Labels l)
   }
 }
 
-/* A thread per pixel: joins pieces of rows with the piece before and those above. Where the pixel to
- * the left joins the same two pieces, it need not. */
+/* Thread: a pixel. Joins its piece of the row with the piece before and with pieces above, unless the pixel to the left joins
+ * the same two pieces. */
 static __global__ void
 join_kernel (Frame f, Labels l)
 {
@@ -85,7 +94,7 @@ join_kernel (Frame f, Labels l)
   join (l.label, p, above);
 }
 
-/* A thread per pixel; threads of a warp with the same root count for it together. */
+/* Thread: a pixel. Threads of a warp with the same root add to its size together. */
 static __global__ void
 count_kernel (Frame f, Labels l)
 {
@@ -111,21 +120,22 @@ remove_kernel (Frame f, Labels l)
 }
 
 static StereoStatus
-speckle_prepare (StereoPlan *plan, void *context, StereoError *error)
+speckle_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
+  SpeckleContext *context = (SpeckleContext *) data;
   size_t pixels = (size_t) plan->map_pitch * (size_t) plan->height;
-  StereoStatus status = stereo_reserve (plan, (void **) &state->speckle_label, pixels, sizeof (int32_t), error);
-  return status ? status : stereo_reserve (plan, (void **) &state->speckle_size, pixels, sizeof (int32_t), error);
+  StereoStatus status = stereo_reserve (plan, (void **) &context->label, pixels, sizeof (int32_t), error);
+  return status ? status : stereo_reserve (plan, (void **) &context->size, pixels, sizeof (int32_t), error);
 }
 
 static StereoStatus
-speckle_run (StereoPlan *plan, void *context, StereoError *error)
+speckle_run (StereoPlan *plan, void *data, StereoError *error)
 {
+  const SpeckleContext *context = (const SpeckleContext *) data;
   const CudaState *state = cuda_state (plan);
   const StereoParams *p = &plan->params;
   dim3 block (BLOCK_X, BLOCK_Y), grid (cuda_blocks (plan->width, BLOCK_X), cuda_blocks (plan->height, BLOCK_Y));
-  Labels labels = { state->speckle_label, state->speckle_size, (float) p->speckle_range, p->speckle_size };
+  Labels labels = { context->label, context->size, (float) p->speckle_range, p->speckle_size };
   Frame frame = cuda_frame (plan);
 
   label_kernel <<<grid, block, 0, state->stream>>> (frame, labels);
@@ -139,4 +149,7 @@ speckle_run (StereoPlan *plan, void *context, StereoError *error)
   return STEREO_OK;
 }
 
-extern const StereoStage stereo_cuda_speckle = { .name = "speckle", .prepare = speckle_prepare, .run = speckle_run };
+}
+
+extern const StereoStage stereo_cuda_speckle = { .name = "speckle", .context_size = sizeof (SpeckleContext),
+  .prepare = speckle_prepare, .run = speckle_run };

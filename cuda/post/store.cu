@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The disparity and its confidence -> samples without gaps between rows, for transfer.cu: median, threshold and store
- * in one, so that what they make of the disparity is never written. */
+/* From the disparity and its confidence to samples without gaps between rows, for transfer.cu. Median, threshold and storing
+ * are one kernel: the disparities between them are never written. */
 #include "cuda/post/median.cuh"
 
-#define BLOCK_X 32
-#define BLOCK_Y 8
-#define EACH 4                  /* pixels of a thread: rows of maps are whole vectors of them */
-#define ALL_LANES 0xFFFFFFFFu
+namespace
+{
 
-/* Of a frame; all blocks add to it, and the last one empties it for the next frame. */
+constexpr int BLOCK_X = 32;
+constexpr int BLOCK_Y = 8;
+constexpr int EACH = 4;         /* pixels of a thread: rows of maps are whole vectors of them */
+constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
+
+/* Sums of a frame, to which all blocks add. The last block resets them for the next frame. */
 struct Totals
 {
   unsigned long long valid, confidence;
   unsigned blocks;
+};
+
+/* Scratch memory of the stage. */
+struct OutputContext
+{
+  Totals *totals;
 };
 
 struct Store
@@ -21,7 +30,7 @@ struct Store
   uint8_t *confidence;
   unsigned long long *counts;   /* valid samples, sum of confidence bytes */
   Totals *totals;
-  float least;                  /* confidence of a pixel that keeps its disparity */
+  float least;                  /* confidence that a pixel needs to have a disparity */
   bool depth;
   float scale;                  /* u16 disparity */
   float byte_factor;            /* u8 */
@@ -35,7 +44,7 @@ template <typename Value> struct __align__ (EACH * sizeof (Value)) Four
 
 /* ---- samples ---------------------------------------------------------------------------------------- */
 
-/* Makes one sample; true when it holds a value. */
+/* Makes one sample; true: it holds a value. */
 static __device__ __forceinline__ bool
 make_sample (const Frame &f, const Store &s, float d, uint16_t *to)
 {
@@ -61,7 +70,7 @@ make_sample (const Frame &f, const Store &s, float d, float *to)
   return !isnan (v);
 }
 
-/* Values of the pixels from column @x on: in one piece where every row begins on a whole vector. */
+/* Stores the values of the pixels from column @x on, in one piece if every row begins on a whole vector. */
 template <typename Value> static __device__ __forceinline__ void
 store_four (const Frame &f, int x, int y, const Four<Value> &values, Value *to)
 {
@@ -99,7 +108,7 @@ load_row (const Frame &f, int x, int y, float (&row)[EACH + 2 * RADIUS])
   row[RADIUS + 3] = x + 3 < f.width ? own.w : NAN;
 }
 
-/* Of the pixels from column @x on: medians of their windows, where they have a disparity at all. */
+/* The disparities of the pixels from column @x on: medians of their windows. A pixel without a disparity stays without. */
 template <int RADIUS> static __device__ __forceinline__ void
 load_disparities (const Frame &f, int x, int y, float (&d)[EACH])
 {
@@ -135,9 +144,8 @@ warp_sum (unsigned value)
 #endif
 }
 
-/* Both counts of a block are in one word: of 1024 pixels, 11 bits above 20. */
-#define VALID_SHIFT 20
-
+/* One word has both counts of a block of 1024 pixels: 11 bits for the valid ones above 20 bits of confidence. */
+constexpr int VALID_SHIFT = 20;
 static __device__ __forceinline__ void
 add_counts (const Store &s, unsigned counts)
 {
@@ -153,7 +161,7 @@ add_counts (const Store &s, unsigned counts)
   totals->blocks = 0;
 }
 
-/* A thread per four pixels of a row. A pixel without a disparity has no confidence to speak of. */
+/* Thread: four pixels of a row. A pixel without a disparity gets the confidence 0. Shared memory: the counts of the block. */
 template <typename Sample, int RADIUS> static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
 output_kernel (Frame f, Store s)
 {
@@ -191,10 +199,11 @@ output_kernel (Frame f, Store s)
 }
 
 static StereoStatus
-output_prepare (StereoPlan *plan, void *context, StereoError *error)
+output_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
+  OutputContext *context = (OutputContext *) data;
   CudaState *state = cuda_state (plan);
-  StereoStatus status = stereo_reserve (plan, &state->store_totals, 1, sizeof (Totals), error);
+  StereoStatus status = stereo_reserve (plan, (void **) &context->totals, 1, sizeof (Totals), error);
 
   for (CudaSlot &slot : state->slot)
     if (!status)
@@ -217,13 +226,14 @@ launch (const StereoPlan *plan, const Store &s)
 }
 
 static StereoStatus
-output_run (StereoPlan *plan, void *context, StereoError *error)
+output_run (StereoPlan *plan, void *data, StereoError *error)
 {
+  const OutputContext *context = (const OutputContext *) data;
   const CudaState *state = cuda_state (plan);
   const StereoParams *p = &plan->params;
   uint8_t *results = state->slot[plan->slot].results;
   Store s = { results + CUDA_SAMPLES_AT, results + cuda_confidence_at (plan), (unsigned long long *) results,
-    (Totals *) state->store_totals, (float) p->confidence_threshold, p->output == STEREO_OUTPUT_DEPTH,
+    context->totals, (float) p->confidence_threshold, p->output == STEREO_OUTPUT_DEPTH,
     (float) p->disparity_scale, p->num_disparities > 1 ? 254.0f / (float) (p->num_disparities - 1) : 0.0f,
     (float) (p->focal_length * p->baseline), (float) p->principal_offset, (float) (1000 / p->depth_unit) };
 
@@ -237,4 +247,7 @@ output_run (StereoPlan *plan, void *context, StereoError *error)
   return STEREO_OK;
 }
 
-extern const StereoStage stereo_cuda_output = { .name = "output", .prepare = output_prepare, .run = output_run };
+}
+
+extern const StereoStage stereo_cuda_output = { .name = "output", .context_size = sizeof (OutputContext),
+  .prepare = output_prepare, .run = output_run };

@@ -5,7 +5,10 @@
 
 #include "cuda/common.cuh"
 
-/* Two pairs of costs that hold an index's and its neighbours', as they lie in the volume. At the ends of the range
+namespace
+{
+
+/* Two pairs of neighbouring costs of the volume, which contain those of @index and of its neighbours. At the ends of the range
  * there is nothing to fit, and nothing is read. */
 static __device__ __forceinline__ uint2
 load_pairs (const Frame &f, const uint16_t *column, int index)
@@ -15,15 +18,17 @@ load_pairs (const Frame &f, const uint16_t *column, int index)
   return inner ? make_uint2 (__ldg (pairs), __ldg (pairs + 1)) : make_uint2 (0, 0);
 }
 
-/* The offset; none beside a candidate that does not exist. */
+/* The offset; 0 if a neighbour does not exist. */
 static __device__ __forceinline__ float
 fit (uint2 pairs, int index)
 {
-  /* an even index has its neighbour before it in an upper half */
+  /* with an even index, the cost before it is in an upper half */
   uint32_t before = index % 2 ? pairs.x & 0xFFFF : pairs.x >> 16, lowest = index % 2 ? pairs.x >> 16 : pairs.y & 0xFFFF;
   uint32_t after = index % 2 ? pairs.y & 0xFFFF : pairs.y >> 16;
 
   return before == STEREO_INVALID || after == STEREO_INVALID ? 0.0f : stereo_equiangular (before, lowest, after);
+}
+
 }
 
 #endif

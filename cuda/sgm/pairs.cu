@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching along rows or columns, both ways at once: two warps start at the ends of a line. Up to its
- * middle each is the first to come to a pixel; after that, and once both are there, each comes second.
+ * Semi-global matching along rows or columns, both ways at once: two warps start at the two ends of a line. Up to the
+ * middle, each warp is the first one at its pixels. There the warps wait for each other; then each goes on over the pixels
+ * of the other one and adds to the sums.
  */
 #include "cuda/sgm/paths.cuh"
 
-#define LINES 2                 /* of a block, two warps each */
+namespace
+{
 
-/* Lines of the picture; what lies between neighbouring pixels of one, and between lines, elements. */
+constexpr int BLOCK_LINES = 2;  /* of a block, two warps each */
+
+/* Lines of the picture. @pixel, @line: elements between neighbouring pixels of a line, and between neighbouring lines. */
 struct Lines
 {
   int count, length;
   ptrdiff_t pixel, line;
   uint32_t small, large;
   bool rows;
-  bool last;                    /* direction: marks the missing candidates */
+  bool last;                    /* the last direction of all: marks the missing candidates */
 };
 
-/* Pixels whose costs and sums are under way. */
-template <int PAIRS> struct Ahead
+/* Pixels whose costs and sums are being copied to shared memory. */
+template <int PAIRS> struct PixelsAhead
 {
-  static const int pixels = PAIRS <= 2 ? 8 : PAIRS == 4 ? 6 : PAIRS == 8 ? 4 : 2;
+  static const int count = PAIRS <= 2 ? 8 : PAIRS == 4 ? 6 : PAIRS == 8 ? 4 : 2;
 };
 
-/* A warp's way along a line. */
-template <int PAIRS> struct Walk
+/* A path along a line, of one warp. */
+template <int PAIRS> struct LinePath
 {
   uint32_t path[PAIRS], lowest;
   Mask<PAIRS> mask;
@@ -32,15 +36,15 @@ template <int PAIRS> struct Walk
   Share share;
   int lane;
   int x, dx;
-  bool edge;                    /* the pixel before had not all candidates */
+  bool edge;                    /* the previous pixel did not have all candidates */
   const uint8_t *costs;
   uint16_t *to;
   ptrdiff_t step;
 };
 
-/* At column x: candidates that are missing. Away from the edges they are the same everywhere. */
+/* Sets the missing candidates of the column, and moves to the next one. Away from the edges they are the same everywhere. */
 template <int PAIRS> __device__ __forceinline__ void
-mask_column (Walk<PAIRS> &t, const Sgm &s)
+mask_column (LinePath<PAIRS> &t, const Sgm &s)
 {
   int from = s.min_disparity + s.disparities - 1, to = s.width - 1 + s.min_disparity;
   bool edge = t.x < from || t.x > to;
@@ -51,50 +55,50 @@ mask_column (Walk<PAIRS> &t, const Sgm &s)
   t.x += t.dx;
 }
 
-/* A lane's pixels under way, in turn, in the warp's part of shared memory; sums first. A lane reads what it has fetched
- * itself. In registers the compiler would move some, and wait for them. A fetch takes 4 bytes at least. */
-template <int PAIRS> struct Coming
+/* The pixels that are being copied, a ring in the warp's part of shared memory; sums first. A lane reads only its own copies.
+ * With registers in place of shared memory the compiler moves values and waits for the loads. A copy has at least 4 bytes. */
+template <int PAIRS> struct PixelRing
 {
   static const int cost_bytes = PAIRS == 1 ? 4 : 2 * PAIRS, sum_bytes = 4 * PAIRS;
-  static const int pixel = 32 * (cost_bytes + sum_bytes), warp = Ahead<PAIRS>::pixels * pixel;
+  static const int pixel = 32 * (cost_bytes + sum_bytes), warp = PixelsAhead<PAIRS>::count * pixel;
   char *sums, *raw;             /* of pixel 0 */
-  const uint8_t *costs;         /* stay on the last pixel */
+  const uint8_t *costs;         /* stay on the last pixel at the end */
   const uint16_t *from;
   int left;                     /* pixels to fetch */
 };
 
 template <int PAIRS, bool ADD> __device__ __forceinline__ void
-fetch_pixel (Coming<PAIRS> &c, const Walk<PAIRS> &t, int k)
+fetch_pixel (PixelRing<PAIRS> &c, const LinePath<PAIRS> &t, int k)
 {
   ptrdiff_t step = --c.left > 0 ? t.step : 0;
   const int sum = c.sum_bytes < 16 ? c.sum_bytes : 16, cost = c.cost_bytes < 16 ? c.cost_bytes : 16;
 
 #pragma unroll
   for (int n = 0; ADD && n < c.sum_bytes; n += 16)
-    copy_ahead<sum> (c.sums + k * c.pixel + n, c.from + n % 32 / 2 + (n < 32 ? 0 : t.share.second));
+    copy_async<sum> (c.sums + k * c.pixel + n, c.from + n % 32 / 2 + (n < 32 ? 0 : t.share.second));
 #pragma unroll
   for (int n = 0; n < c.cost_bytes; n += 16) {
     const uint8_t *from = c.costs + (n ? t.share.second : 0);
-    copy_ahead<cost> (c.raw + k * c.pixel + n, PAIRS == 1 ? (const uint8_t *) ((uintptr_t) from & ~(uintptr_t) 3) : from);
+    copy_async<cost> (c.raw + k * c.pixel + n, PAIRS == 1 ? (const uint8_t *) ((uintptr_t) from & ~(uintptr_t) 3) : from);
   }
-  end_lot ();
+  commit_copies ();
   c.costs += step;
   c.from += step;
 }
 
 template <int PAIRS, bool ADD> __device__ __forceinline__ void
-walk_pixel (Walk<PAIRS> &t, Coming<PAIRS> &c, const Sgm &s, const Lines &l, bool mark, int k)
+add_pixel (LinePath<PAIRS> &t, PixelRing<PAIRS> &c, const Sgm &s, const Lines &l, bool mark, int k)
 {
   const Share whole = { 0, 16, true };
   uint32_t cost[PAIRS], sum[PAIRS];
   RawCosts<PAIRS> raw;
 
-  await_lots<Ahead<PAIRS>::pixels - 1> ();
+  await_copies<PixelsAhead<PAIRS>::count - 1> ();
   load_costs (raw, (const uint8_t *) c.raw + k * c.pixel + (PAIRS == 1 ? t.share.first & 2 : 0), whole);
   if (ADD)
     load_pairs (sum, c.sums + k * c.pixel);
   spread_costs (cost, raw, s.unit);
-  follow (t.path, t.lowest, cost, l.small, l.large, t.borders);
+  extend_path (t.path, t.lowest, cost, l.small, l.large, t.borders);
   mask_column (t, s);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
@@ -108,16 +112,16 @@ walk_pixel (Walk<PAIRS> &t, Coming<PAIRS> &c, const Sgm &s, const Lines &l, bool
   t.lowest = lowest_of (t.path);
 }
 
-/* The next @count pixels; adds to what is there, or is the first. */
+/* Adds the path of the next @count pixels to the sums; not ADD: writes the sums. */
 template <int PAIRS, bool ADD> __device__ __forceinline__ void
-walk (Walk<PAIRS> &t, Coming<PAIRS> &c, const Sgm &s, const Lines &l, int count, bool mark)
+add_pixels (LinePath<PAIRS> &t, PixelRing<PAIRS> &c, const Sgm &s, const Lines &l, int count, bool mark)
 {
-  const int AHEAD = Ahead<PAIRS>::pixels;
+  const int AHEAD = PixelsAhead<PAIRS>::count;
   int n = 0;
 
   if (count == 0)
     return;
-  await_lots<0> ();            /* what the walk before has fetched in vain */
+  await_copies<0> ();            /* copies of the last call that nobody needs */
   c.costs = t.costs;
   c.from = t.to;
   c.left = count;
@@ -127,23 +131,25 @@ walk (Walk<PAIRS> &t, Coming<PAIRS> &c, const Sgm &s, const Lines &l, int count,
   for (; n + AHEAD <= count; n += AHEAD)
 #pragma unroll
     for (int k = 0; k < AHEAD; k++)
-      walk_pixel<PAIRS, ADD> (t, c, s, l, mark, k);
+      add_pixel<PAIRS, ADD> (t, c, s, l, mark, k);
 #pragma unroll
   for (int k = 0; k < AHEAD - 1; k++)
     if (n + k < count)
-      walk_pixel<PAIRS, ADD> (t, c, s, l, mark, k);
+      add_pixel<PAIRS, ADD> (t, c, s, l, mark, k);
   t.costs += count * t.step;
 }
 
-template <int PAIRS, bool ADD> __global__ void __launch_bounds__ (64 * LINES)
+/* Block: BLOCK_LINES lines, two warps each, of which the second starts at the far end. Shared memory: a PixelRing a warp. A
+ * lane copies and stores up to 16 bytes of a pixel at a time; the lanes of a warp together a whole column of the volume. */
+template <int PAIRS, bool ADD> __global__ void __launch_bounds__ (64 * BLOCK_LINES)
 pair_kernel (Sgm s, Lines l)
 {
   extern __shared__ uint4 shared[];
-  int warp = threadIdx.x / 32, line = blockIdx.x * LINES + warp / 2, back = warp & 1;
+  int warp = threadIdx.x / 32, line = blockIdx.x * BLOCK_LINES + warp / 2, back = warp & 1;
   int first = (l.length + 1) / 2, second = l.length - first;
   bool there = line < l.count;
-  Walk<PAIRS> t;
-  Coming<PAIRS> c;
+  LinePath<PAIRS> t;
+  PixelRing<PAIRS> c;
 
   line = min (line, l.count - 1);
   t.lane = threadIdx.x % 32;
@@ -165,9 +171,9 @@ pair_kernel (Sgm s, Lines l)
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
     t.path[p] = 0;
-  walk<PAIRS, ADD> (t, c, s, l, back ? second : first, false);
+  add_pixels<PAIRS, ADD> (t, c, s, l, back ? second : first, false);
   __syncthreads ();
-  walk<PAIRS, true> (t, c, s, l, back ? first : second, l.last);
+  add_pixels<PAIRS, true> (t, c, s, l, back ? first : second, l.last);
 }
 
 template <int PAIRS> static StereoStatus
@@ -177,15 +183,17 @@ launch_pairs (StereoPlan *plan, const Sgm &s, int direction, bool last, StereoEr
   ptrdiff_t column = s.depth, row = (ptrdiff_t) s.width * s.depth;
   Lines l = { rows ? s.height : s.width, rows ? s.width : s.height, rows ? column : row, rows ? row : column,
     s.small[direction], s.large[direction], rows, last };
-  unsigned blocks = cuda_blocks (l.count, LINES);
-  size_t shared = 2 * LINES * Coming<PAIRS>::warp;
+  unsigned blocks = cuda_blocks (l.count, BLOCK_LINES);
+  size_t shared = 2 * BLOCK_LINES * PixelRing<PAIRS>::warp;
 
   if (rows)
-    pair_kernel<PAIRS, false><<<blocks, 64 * LINES, shared, cuda_state (plan)->stream>>> (s, l);
+    pair_kernel<PAIRS, false><<<blocks, 64 * BLOCK_LINES, shared, cuda_state (plan)->stream>>> (s, l);
   else
-    pair_kernel<PAIRS, true><<<blocks, 64 * LINES, shared, cuda_state (plan)->stream>>> (s, l);
+    pair_kernel<PAIRS, true><<<blocks, 64 * BLOCK_LINES, shared, cuda_state (plan)->stream>>> (s, l);
   CUDA_LAUNCHED (plan, "pair_kernel");
   return STEREO_OK;
+}
+
 }
 
 StereoStatus

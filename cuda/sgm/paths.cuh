@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching: what its kernels share. The definition stands at the head of stereo/cpu/sgm.c.
+ * Semi-global matching: what its kernels share. The definition is at the head of stereo/cpu/sgm.c.
  *
- * A warp has a path's costs of one pixel in registers, 2 * PAIRS neighbouring candidates a lane, two a register.
- * Candidates that do not exist get MISSING added: they are then never the cheapest way, nothing wraps
- * (2 * P2 < MISSING), and a path that has met no candidate yet is the same everywhere, so that the first ones
- * get L = C. What is added to the sums has not got it: there a carry would reach the neighbour.
+ * A warp has the costs of a path at one pixel in registers: 2 * PAIRS neighbouring candidates a lane, two a register.
+ * SGM_MISSING is added to candidates that do not exist. They are then never the cheapest predecessor, and nothing overflows
+ * (2 * P2 < SGM_MISSING). A path that has had no candidate yet is the same everywhere: its first candidates get L = C.
+ * Costs that are added to the sums do not contain SGM_MISSING, because the carry would change the neighbouring candidate.
  */
 #ifndef STEREO_CUDA_SGM_CUH
 #define STEREO_CUDA_SGM_CUH
 
-#include "cuda/asw/ahead.cuh"
+#include "cuda/async_copy.cuh"
 #include "cuda/common.cuh"
 
-#define SGM_MISSING 0x80008000u
-#define SGM_LANES 0xFFFFFFFFu
-
+constexpr uint32_t SGM_MISSING = 0x80008000u;
+constexpr uint32_t SGM_LANES = 0xFFFFFFFFu;
 enum { SGM_SIDEWAYS, SGM_VERTICAL, SGM_RISING, SGM_FALLING, SGM_DIRECTIONS }; /* as in stereo_registry_penalty() */
 
-/* What all kernels of a frame read; penalties twice over, for both halves of a register. */
+/* What all kernels of a frame read; penalties are in both halves of a word. */
 struct Sgm
 {
   int width, height, min_disparity, disparities, depth;
@@ -28,7 +27,21 @@ struct Sgm
   uint16_t *volume;
 };
 
-/* Which bytes make pairs across the borders of a lane's candidates: the first and the last lane take their own. */
+/* costs.cu: raw costs of all candidates. */
+StereoStatus sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
+
+/* pairs.cu: both ways along rows, which come first and write the volume, or along columns. */
+StereoStatus sgm_pairs (StereoPlan *plan, const Sgm &s, int direction, int last, StereoError *error);
+
+/* sweep.cu: three directions at a time, in scratch memory that sgm_sweep_prepare() reserves for *@scratch. */
+int sgm_can_sweep (const StereoPlan *plan);
+StereoStatus sgm_sweep_prepare (StereoPlan *plan, void **scratch, StereoError *error);
+StereoStatus sgm_sweep (StereoPlan *plan, void *scratch, const Sgm &s, int up, int last, StereoError *error);
+
+namespace
+{
+
+/* Which bytes make pairs across the borders of a lane's candidates. At the ends of the warp a candidate is its own neighbour. */
 struct Borders
 {
   uint32_t first, last;
@@ -41,7 +54,7 @@ borders_of (int lane)
   return b;
 }
 
-/* The lowest of the warp's costs, twice. */
+/* The lowest of the warp's costs, in both halves. */
 template <int PAIRS> __device__ __forceinline__ uint32_t
 lowest_of (const uint32_t (&path)[PAIRS])
 {
@@ -59,9 +72,12 @@ lowest_of (const uint32_t (&path)[PAIRS])
 #endif
 }
 
-/* From the costs of the pixel before, whose lowest is @lowest, to this one's. */
+/*
+ * From the costs of the previous pixel, whose lowest is @lowest, to those of this pixel (Hirschmueller 2008, equation 13):
+ * L (d) = C (d) + min (L' (d), L' (d - 1) + P1, L' (d + 1) + P1, min L' + P2) - min L', with L' of the previous pixel.
+ */
 template <int PAIRS> __device__ __forceinline__ void
-follow (uint32_t (&path)[PAIRS], uint32_t lowest, const uint32_t (&cost)[PAIRS], uint32_t small, uint32_t large,
+extend_path (uint32_t (&path)[PAIRS], uint32_t lowest, const uint32_t (&cost)[PAIRS], uint32_t small, uint32_t large,
     Borders borders)
 {
   uint32_t before = __shfl_up_sync (SGM_LANES, path[PAIRS - 1], 1), after = __shfl_down_sync (SGM_LANES, path[0], 1);
@@ -79,7 +95,7 @@ follow (uint32_t (&path)[PAIRS], uint32_t lowest, const uint32_t (&cost)[PAIRS],
   }
 }
 
-/* Which of a lane's candidates do not exist, 65535 each; @some: of the warp's. */
+/* 65535 for each candidate of a lane that does not exist; @some: the warp has such candidates. */
 template <int PAIRS> struct Mask
 {
   int first, last;
@@ -114,7 +130,7 @@ hide_missing (uint32_t (&path)[PAIRS], const Mask<PAIRS> &m)
       path[k] |= m.pair[k] & SGM_MISSING;
 }
 
-/* ---- to and from memory: a lane's share of a column, in vectors of up to 16 bytes ---------------------- */
+/* ---- to and from memory: a lane's part of a column, in vectors of up to 16 bytes ---------------------- */
 
 /* Raw costs, a byte each, as they lie. */
 template <int PAIRS> struct RawCosts
@@ -205,7 +221,7 @@ store_pairs (void *to, const uint32_t (&pairs)[PAIRS])
         pairs[k + (PAIRS > 2) * 3]);
 }
 
-/* The same to and from the volume. */
+/* The same for sums in the volume. */
 template <int PAIRS> __device__ __forceinline__ void
 load_sums (uint32_t (&sums)[PAIRS], const uint16_t *from, Share share)
 {
@@ -240,9 +256,9 @@ store_sums (uint16_t *to, const uint32_t (&sums)[PAIRS], Share share)
       }
 }
 
-/* Keeps a number in a register that the compiler would rather make again wherever it is used. */
+/* Lets the compiler hold a number in a register; otherwise it computes the number again wherever it is used. */
 __device__ __forceinline__ void
-keep (uint32_t &number)
+hold_in_register (uint32_t &number)
 {
 #ifdef __CUDA_ARCH__
   asm volatile ("" : "+r" (number));
@@ -254,15 +270,6 @@ keep (uint32_t &number)
   ((depth) <= 64 ? launch<1> (__VA_ARGS__) : (depth) <= 128 ? launch<2> (__VA_ARGS__) : \
    (depth) <= 256 ? launch<4> (__VA_ARGS__) : (depth) <= 512 ? launch<8> (__VA_ARGS__) : launch<16> (__VA_ARGS__))
 
-/* sgm_cost.cu: raw costs of all candidates. */
-StereoStatus sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
-
-/* sgm_pairs.cu: along @direction, rows (which come first of all) or columns, both ways. */
-StereoStatus sgm_pairs (StereoPlan *plan, const Sgm &s, int direction, int last, StereoError *error);
-
-/* sgm_sweep.cu: three directions at a time. */
-int sgm_can_sweep (const StereoPlan *plan);
-StereoStatus sgm_sweep_prepare (StereoPlan *plan, StereoError *error);
-StereoStatus sgm_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *error);
+}
 
 #endif

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching: which kernels a plan takes. Costs first, then rows both ways; then either columns both ways, or
- * all directions from above and all from below. What stands here itself serves searches too deep for that: one diagonal
- * direction after the other, a warp a line.
+ * Semi-global matching: the stage. Costs come first, then rows both ways; then either columns both ways (paths=4), or all
+ * directions from above and all from below (sweep.cu). The kernel of this file is for searches that are too deep for
+ * sweep.cu: it does one diagonal direction after the other, with a warp for each line.
  */
+#include "cuda/cost.cuh"
 #include "cuda/sgm/paths.cuh"
 
-#define THREADS 128
+namespace
+{
 
-/* A step along the line, and whose penalties hold. */
+constexpr int THREADS = 128;
+
+/* A step along the line, and the direction whose penalties it takes. */
 struct Way
 {
   int dx, dy, penalties;
 };
 
-static const Way ways[] = {
+const Way ways[] = {
   { -1, 1, SGM_RISING }, { 1, -1, SGM_RISING }, { 1, 1, SGM_FALLING }, { -1, -1, SGM_FALLING },
 };
 
-/* Where a line is: diagonal ones that leave the picture go on at the other side, as new ones. */
+/* A pixel of a diagonal line. A line that leaves the picture at one side continues at the other side as a new path. */
 struct Place
 {
   int x;
@@ -38,16 +42,12 @@ advance (Place &p, const Sgm &s, const Way &w)
   return left || right;
 }
 
-/* Pixels whose costs and sums are under way. */
-template <int PAIRS> struct Ahead
-{
-  static const int pixels = PAIRS <= 4 ? 6 : PAIRS == 8 ? 4 : 2;
-};
-
+/* Warp: a diagonal line, which starts at column @line of the first row. LAST: marks the missing candidates. Costs and sums of
+ * AHEAD pixels are loaded to registers ahead. */
 template <int PAIRS, bool LAST> __global__ void __launch_bounds__ (THREADS)
 line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
 {
-  const int AHEAD = Ahead<PAIRS>::pixels;
+  constexpr int AHEAD = PAIRS <= 4 ? 6 : PAIRS == 8 ? 4 : 2;   /* pixels whose costs and sums are being loaded */
   int line = blockIdx.x * (THREADS / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
   int steps = s.height;
   uint32_t path[PAIRS] = { 0 }, lowest = 0;
@@ -82,7 +82,7 @@ line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
       for (int p = 0; p < PAIRS; p++)
         sum[p] = sums[k][p];
       set_mask (mask, s, here.x, lane);
-      follow (path, lowest, cost, small, large, borders);
+      extend_path (path, lowest, cost, small, large, borders);
 #pragma unroll
       for (int p = 0; p < PAIRS; p++)
         sum[p] = (sum[p] + path[p]) | (LAST ? mask.pair[p] : 0);
@@ -123,12 +123,18 @@ launch_lines (StereoPlan *plan, const Sgm &s, StereoError *error)
 
 /* ---- stage ------------------------------------------------------------------------------------ */
 
+/* Scratch memory of the stage. */
+struct SgmContext
+{
+  uint8_t *costs;               /* raw, in the order of the volume */
+  void *sweep;                  /* of sweep.cu, which alone knows its layout */
+};
+
 static Sgm
-sgm_of (const StereoPlan *plan)
+sgm_of (const StereoPlan *plan, const SgmContext *context)
 {
   Sgm s = { plan->width, plan->height, plan->min_disparity, plan->disparities, plan->depth,
-    (uint32_t) stereo_path_unit (plan->volume_unit, plan->params.paths), { 0 }, { 0 }, cuda_state (plan)->sgm_costs,
-    plan->volume };
+    (uint32_t) stereo_path_unit (plan->volume_unit, plan->params.paths), { 0 }, { 0 }, context->costs, plan->volume };
   for (int r = 0; r < SGM_DIRECTIONS; r++) {
     s.small[r] = 0x10001u * (uint32_t) stereo_plan_penalty (plan, r, 0);
     s.large[r] = 0x10001u * (uint32_t) stereo_plan_penalty (plan, r, 1);
@@ -137,17 +143,19 @@ sgm_of (const StereoPlan *plan)
 }
 
 static StereoStatus
-sgm_prepare (StereoPlan *plan, void *context, StereoError *error)
+sgm_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
-  StereoStatus status = stereo_reserve (plan, (void **) &cuda_state (plan)->sgm_costs,
-      (size_t) plan->width * (size_t) plan->height, (size_t) plan->depth, error);
-  return status || !sgm_can_sweep (plan) ? status : sgm_sweep_prepare (plan, error);
+  SgmContext *context = (SgmContext *) data;
+  StereoStatus status = stereo_reserve (plan, (void **) &context->costs, (size_t) plan->width * (size_t) plan->height,
+      (size_t) plan->depth, error);
+  return status || !sgm_can_sweep (plan) ? status : sgm_sweep_prepare (plan, &context->sweep, error);
 }
 
 static StereoStatus
-sgm_run (StereoPlan *plan, void *context, StereoError *error)
+sgm_run (StereoPlan *plan, void *data, StereoError *error)
 {
-  Sgm s = sgm_of (plan);
+  const SgmContext *context = (const SgmContext *) data;
+  Sgm s = sgm_of (plan, context);
   StereoStatus status;
 
   if ((status = sgm_make_costs (plan, s, error)) || (status = sgm_pairs (plan, s, SGM_SIDEWAYS, 0, error)))
@@ -157,14 +165,16 @@ sgm_run (StereoPlan *plan, void *context, StereoError *error)
   if (!sgm_can_sweep (plan))
     return (status = sgm_pairs (plan, s, SGM_VERTICAL, 0, error)) ? status :
         SGM_FOR_DEPTH (s.depth, launch_lines, plan, s, error);
-  status = sgm_sweep (plan, s, 0, 0, error);
-  return status ? status : sgm_sweep (plan, s, 1, 1, error);
+  status = sgm_sweep (plan, context->sweep, s, 0, 0, error);
+  return status ? status : sgm_sweep (plan, context->sweep, s, 1, 1, error);
 }
 
-static const StereoStage sgm = { .name = "match", .prepare = sgm_prepare, .run = sgm_run };
+const StereoStage sgm = { .name = "match", .context_size = sizeof (SgmContext), .prepare = sgm_prepare, .run = sgm_run };
+
+}
 
 const StereoStage *
 stereo_cuda_sgm (const StereoParams *params)
 {
-  return &sgm;
+  return takes_cost (STEREO_METHOD_SGM, params->cost) ? &sgm : NULL;
 }

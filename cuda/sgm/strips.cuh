@@ -1,36 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the warps of a strip, see sgm_sweep.cu, share: costs of diagonal paths, in the block and between blocks, and how
- * a column's costs and sums come in. */
+/* What the warps of a strip share (see sweep.cu): costs of diagonal paths in the block and between blocks, and copies of a
+ * column's costs and sums. */
 #ifndef STEREO_CUDA_SGM_STRIPS_CUH
 #define STEREO_CUDA_SGM_STRIPS_CUH
 
 #include "cuda/sgm/paths.cuh"
 
-#define ROWS 8                  /* of a band; even */
-#define HALOS (ROWS - 1)        /* warps */
-#define AHEAD 4                 /* rows whose costs and sums are under way to shared memory; a divisor of ROWS */
-#define MAX_COLUMNS 16
-#define MAX_STRIPS 2            /* at a time on a multiprocessor: when one waits, the other works */
+namespace
+{
+
+constexpr int BAND_ROWS = 8;    /* of a band; even */
+constexpr int HALO_WARPS = BAND_ROWS - 1;
+constexpr int ROWS_AHEAD = 4;   /* rows whose copies to shared memory are under way; a divisor of BAND_ROWS */
+constexpr int MAX_COLUMNS = 16; /* of the strips that are on one multiprocessor */
+constexpr int MAX_STRIPS = 2;   /* on one multiprocessor: while one strip waits, the other works */
 
 enum { FROM_LEFT, FROM_RIGHT, FROM_ABOVE, WAYS };
 
 struct Sweep
 {
-  int up, last;                 /* last: marks the missing candidates */
+  int up, last;                 /* up: from the last row to the first; last: marks the missing candidates */
   int columns;                  /* of a strip */
   int band, bands;              /* of this launch */
   uint32_t small[WAYS], large[WAYS];
-  uint32_t *border, *border_low;        /* [band & 1][way][x]: costs, and their lowest */
-  int *progress;                /* of strips: bands that are done */
+  uint32_t *border, *border_low;        /* [band & 1][way][x]: costs of paths at the end of a band, and their lowest */
+  int *progress;                /* of each strip: the bands that it has done */
 };
 
 /*
- * Costs of diagonal paths in shared memory: [row & 1][way][slot], from the left for columns -ROWS and on, from the
- * right for columns 0 and on. A lane has its place in slot 0, from which all others are at known distances.
+ * Costs of diagonal paths in shared memory: [row & 1][way][slot]. Slots of paths from the left begin with column -BAND_ROWS
+ * of the strip, those of paths from the right with column 0. A lane has the address of its place in slot 0; the distances
+ * to all other places are constants.
  */
 template <int PAIRS> struct Slots
 {
-  static const int pitch = 32 * PAIRS + 4, count = MAX_COLUMNS + ROWS;  /* words; slots */
+  static const int pitch = 32 * PAIRS + 4, count = MAX_COLUMNS + BAND_ROWS;  /* words; slots */
   static const int words = 4 * count * pitch;
   uint32_t *lane, *lowest;
 };
@@ -109,54 +113,54 @@ put_border (const uint32_t (&path)[PAIRS], uint32_t lowest, const Sgm &s, const 
 __device__ __forceinline__ void
 await_neighbours (const Sweep &w, int band)
 {
-  int reach = (ROWS + w.columns - 1) / w.columns, strip = (int) blockIdx.x - reach + (int) threadIdx.x;
+  int reach = (BAND_ROWS + w.columns - 1) / w.columns, strip = (int) blockIdx.x - reach + (int) threadIdx.x;
 
   if (threadIdx.x <= 2 * reach && strip >= 0 && strip < (int) gridDim.x)
     while (load_acquired (w.progress + strip) < band)
       __nanosleep (20);
-  cuda_meet_warps ();
+  cuda_sync_warps ();
 }
 
 __device__ __forceinline__ void
-tell_neighbours (const Sweep &w, int band)
+signal_neighbours (const Sweep &w, int band)
 {
-  cuda_meet_warps ();
+  cuda_sync_warps ();
   if (threadIdx.x == 0)
     store_released (w.progress + blockIdx.x, band + 1);
 }
 
-/* From the band before @band: the diagonal paths of columns beside the strip, a warp a column in turn. */
+/* Loads the diagonal paths that enter @band from the columns beside the strip; the warps share out the columns. */
 template <int PAIRS> __device__ __forceinline__ void
 load_halos (const Sgm &s, const Sweep &w, uint32_t *words, int band, int warp, int lane)
 {
-  for (int n = warp; n < 2 * ROWS; n += w.columns + HALOS) {
-    int way = n / ROWS, column = way == FROM_LEFT ? n - ROWS : w.columns + n - ROWS;
+  for (int n = warp; n < 2 * BAND_ROWS; n += w.columns + HALO_WARPS) {
+    int way = n / BAND_ROWS, column = way == FROM_LEFT ? n - BAND_ROWS : w.columns + n - BAND_ROWS;
     int x = (int) blockIdx.x * w.columns + column;
     uint32_t path[PAIRS], lowest;
     if (x < 0 || x >= s.width)
       continue;
     get_border (path, lowest, s, w, band - 1, way, x, lane);
-    put_slot (path, lowest, slots_at<PAIRS> (words, way == FROM_LEFT ? column + ROWS : column, lane), 0, way, 0);
+    put_slot (path, lowest, slots_at<PAIRS> (words, way == FROM_LEFT ? column + BAND_ROWS : column, lane), 0, way, 0);
   }
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------- */
 
-/* A column of the picture as a warp meets it, row by row in the sweep's order. */
-template <int PAIRS> struct Column
+/* A column of the picture, row by row in the order of the sweep. */
+template <int PAIRS> struct SweptColumn
 {
-  const uint8_t *costs;         /* of the row to load next; stays on the last one */
+  const uint8_t *costs;         /* of the next row to load; stays on the last row at the end */
   const uint16_t *sums;
   ptrdiff_t step;               /* elements */
   int left;                     /* rows still to load */
   Share share;
 };
 
-template <int PAIRS> __device__ __forceinline__ Column<PAIRS>
+template <int PAIRS> __device__ __forceinline__ SweptColumn<PAIRS>
 start_column (const Sgm &s, const Sweep &w, int x, int lane)
 {
-  Column<PAIRS> c;
-  int row = w.band * ROWS;
+  SweptColumn<PAIRS> c;
+  int row = w.band * BAND_ROWS;
   c.share = share_of<PAIRS> (lane, s.depth);
   size_t place = ((size_t) (w.up ? s.height - 1 - row : row) * s.width + x) * s.depth + c.share.first;
   c.costs = s.costs + place;
@@ -167,49 +171,51 @@ start_column (const Sgm &s, const Sweep &w, int x, int lane)
 }
 
 template <int PAIRS> __device__ __forceinline__ void
-advance (Column<PAIRS> &c)
+next_row (SweptColumn<PAIRS> &c)
 {
   ptrdiff_t step = --c.left > 0 ? c.step : 0;
   c.costs += step;
   c.sums += step;
 }
 
-/* A warp's own part of shared memory, rows in turn; a lane reads what it has fetched itself. In registers the compiler
- * would move what is under way, and wait for it. A fetch takes 4 bytes at least. */
-template <int PAIRS> struct Ring
+/* The rows that are being copied, a ring in the warp's part of shared memory. A lane reads only its own copies. With registers
+ * in place of shared memory the compiler moves values and waits for the loads. A copy has at least 4 bytes. */
+template <int PAIRS> struct RowRing
 {
   static const int cost_bytes = PAIRS == 1 ? 4 : 2 * PAIRS, sum_bytes = 4 * PAIRS;
   static const int row = 32 * (cost_bytes + sum_bytes);
-  char *lane;                   /* of row 0: this lane's sums; costs come after all lanes' sums */
+  char *lane;                   /* this lane's sums of row 0; the costs come after the sums of all lanes */
 };
 
-template <int PAIRS> __device__ __forceinline__ Ring<PAIRS>
-ring_at (uint32_t *words, int warp, int lane)
+template <int PAIRS> __device__ __forceinline__ RowRing<PAIRS>
+row_ring (uint32_t *words, int warp, int lane)
 {
-  Ring<PAIRS> r = { (char *) (words + Slots<PAIRS>::words) + warp * AHEAD * Ring<PAIRS>::row +
-      lane * Ring<PAIRS>::sum_bytes };
+  RowRing<PAIRS> r = { (char *) (words + Slots<PAIRS>::words) + warp * ROWS_AHEAD * RowRing<PAIRS>::row +
+      lane * RowRing<PAIRS>::sum_bytes };
   return r;
 }
 
-/* Costs of a row; @second: to where sums would go. */
+/* Where the costs of a row are; @second: in the place of the sums. */
 template <int PAIRS> __device__ __forceinline__ char *
-ring_costs (const Ring<PAIRS> &r, int row, int lane, bool second)
+ring_costs (const RowRing<PAIRS> &r, int row, int lane, bool second)
 {
-  return r.lane + row % AHEAD * r.row + lane * (r.cost_bytes - r.sum_bytes) + (second ? 0 : 32 * r.sum_bytes);
+  return r.lane + row % ROWS_AHEAD * r.row + lane * (r.cost_bytes - r.sum_bytes) + (second ? 0 : 32 * r.sum_bytes);
 }
 
 template <int PAIRS> __device__ __forceinline__ void
-fetch_costs (const Ring<PAIRS> &r, const Column<PAIRS> &c, int row, int lane, bool second)
+fetch_costs (const RowRing<PAIRS> &r, const SweptColumn<PAIRS> &c, int row, int lane, bool second)
 {
   const uint8_t *from = PAIRS == 1 ? (const uint8_t *) ((uintptr_t) c.costs & ~(uintptr_t) 3) : c.costs;
-  copy_ahead<Ring<PAIRS>::cost_bytes> (ring_costs (r, row, lane, second), from);
+  copy_async<RowRing<PAIRS>::cost_bytes> (ring_costs (r, row, lane, second), from);
 }
 
 template <int PAIRS> __device__ __forceinline__ void
-ring_raw (RawCosts<PAIRS> &raw, const Ring<PAIRS> &r, const Column<PAIRS> &c, int row, int lane, bool second)
+ring_raw (RawCosts<PAIRS> &raw, const RowRing<PAIRS> &r, const SweptColumn<PAIRS> &c, int row, int lane, bool second)
 {
   const char *from = ring_costs (r, row, lane, second);
   load_costs (raw, (const uint8_t *) from + (PAIRS == 1 ? c.share.first & 2 : 0), c.share);
+}
+
 }
 
 #endif

@@ -1,37 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching, the three directions at a time that come from the row above (or, on the way up, below).
+ * Semi-global matching, three directions at a time: those that come from the row above or, on the way up, from the row
+ * below.
  *
- * A block has a strip of columns, a warp each, and walks along the rows. The path along the column stays in the warp's
- * registers; the two diagonal ones are handed to the neighbouring warps through shared memory, row by row. What
- * diagonal paths bring from the strips beside is known to the block as far as ROWS columns away at the start of a band
- * of ROWS rows, and within the band its `halo` warps follow those paths themselves, a column fewer every row: so
- * strips exchange costs (`border`) only once a band.
+ * A block has a strip of columns, a warp each, and goes from row to row. The path along the column stays in the registers
+ * of the warp. The two diagonal paths go to the neighbouring warps through shared memory, in every row. Diagonal paths also
+ * enter from the strips beside. At the start of a band of BAND_ROWS rows the block loads these paths for BAND_ROWS columns on
+ * both sides; within the band its `halo` warps extend the paths themselves, over one column fewer in every row. So strips
+ * exchange costs (`border`) only once a band.
  *
- * Where all strips fit on the device at once, one launch does all bands and strips wait for each other (`progress`);
- * else there is a launch for every band.
+ * If all strips fit on the device at once, one launch does all bands and strips wait for each other (`progress`);
+ * otherwise there is a launch for every band.
  */
 #include "cuda/sgm/strips.cuh"
 
-/* What a strip's warp carries from row to row. */
+namespace
+{
+
+/* What a warp of the strip has in registers from row to row. */
 template <int PAIRS> struct Strip
 {
   uint32_t path[WAYS][PAIRS], lowest[WAYS];
-  uint32_t hide[PAIRS], mark[PAIRS];    /* of paths and sums where there is no candidate */
+  uint32_t hide[PAIRS], mark[PAIRS];    /* added to paths, and to sums, where there is no candidate */
   int lane;
   Borders borders;
-  Column<PAIRS> column;
-  Ring<PAIRS> ring;
+  SweptColumn<PAIRS> column;
+  RowRing<PAIRS> ring;
   uint16_t *to;
 };
 
 template <int PAIRS> __device__ __forceinline__ void
 fetch_row (Strip<PAIRS> &t, int r)
 {
-  copy_ahead<Ring<PAIRS>::sum_bytes> (t.ring.lane + r % AHEAD * t.ring.row, t.column.sums);
+  copy_async<RowRing<PAIRS>::sum_bytes> (t.ring.lane + r % ROWS_AHEAD * t.ring.row, t.column.sums);
   fetch_costs (t.ring, t.column, r, t.lane, false);
-  end_lot ();
-  advance (t.column);
+  commit_copies ();
+  next_row (t.column);
 }
 
 template <int PAIRS> __device__ __forceinline__ void
@@ -40,15 +44,15 @@ strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &sl
   uint32_t cost[PAIRS], sum[PAIRS];
   RawCosts<PAIRS> raw;
 
-  await_lots<AHEAD - 1> ();
+  await_copies<ROWS_AHEAD - 1> ();
   ring_raw (raw, t.ring, t.column, r, t.lane, false);
-  load_pairs (sum, t.ring.lane + r % AHEAD * t.ring.row);
-  get_slot (t.path[FROM_LEFT], t.lowest[FROM_LEFT], slots, r & 1, FROM_LEFT, ROWS - 1);
+  load_pairs (sum, t.ring.lane + r % ROWS_AHEAD * t.ring.row);
+  get_slot (t.path[FROM_LEFT], t.lowest[FROM_LEFT], slots, r & 1, FROM_LEFT, BAND_ROWS - 1);
   get_slot (t.path[FROM_RIGHT], t.lowest[FROM_RIGHT], slots, r & 1, FROM_RIGHT, 1);
   spread_costs (cost, raw, s.unit);
 #pragma unroll
   for (int way = 0; way < WAYS; way++)
-    follow (t.path[way], t.lowest[way], cost, w.small[way], w.large[way], t.borders);
+    extend_path (t.path[way], t.lowest[way], cost, w.small[way], w.large[way], t.borders);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
     sum[p] = (sum[p] + t.path[0][p] + t.path[1][p] + t.path[2][p]) | t.mark[p];
@@ -62,7 +66,7 @@ strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &sl
       t.path[way][p] |= t.hide[p];
     t.lowest[way] = lowest_of (t.path[way]);
   }
-  put_slot (t.path[FROM_LEFT], t.lowest[FROM_LEFT], slots, ~r & 1, FROM_LEFT, ROWS);
+  put_slot (t.path[FROM_LEFT], t.lowest[FROM_LEFT], slots, ~r & 1, FROM_LEFT, BAND_ROWS);
   put_slot (t.path[FROM_RIGHT], t.lowest[FROM_RIGHT], slots, ~r & 1, FROM_RIGHT, 0);
 }
 
@@ -76,19 +80,19 @@ start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &
   set_mask (mask, s, x, lane);
   t.lane = lane;
   t.borders = borders_of (lane);
-  keep (t.borders.first);
-  keep (t.borders.last);
+  hold_in_register (t.borders.first);
+  hold_in_register (t.borders.last);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++) {
     t.hide[p] = mask.pair[p] & SGM_MISSING;
     t.mark[p] = w.last ? mask.pair[p] : 0;
-    keep (t.hide[p]);
-    keep (t.mark[p]);
+    hold_in_register (t.hide[p]);
+    hold_in_register (t.mark[p]);
   }
   t.column = start_column<PAIRS> (s, w, x, lane);
   t.to = (uint16_t *) t.column.sums;
 #pragma unroll
-  for (int k = 0; k < AHEAD; k++)
+  for (int k = 0; k < ROWS_AHEAD; k++)
     fetch_row (t, k);
 #pragma unroll
   for (int way = 0; way < WAYS; way++) {
@@ -99,12 +103,12 @@ start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &
     if (w.band && there) {
       get_border (t.path[way], t.lowest[way], s, w, w.band - 1, way, x, lane);
       if (way != FROM_ABOVE)
-        put_slot (t.path[way], t.lowest[way], slots, 0, way, way == FROM_LEFT ? ROWS : 0);
+        put_slot (t.path[way], t.lowest[way], slots, 0, way, way == FROM_LEFT ? BAND_ROWS : 0);
     }
   }
 }
 
-/* A warp of the strip, column @column; outside the picture it only keeps step. It waits as often as halo_warp() does. */
+/* A warp of the strip, for column @column; outside the picture it only waits. It waits as often as halo_warp() does. */
 template <int PAIRS> __device__ __forceinline__ void
 strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
 {
@@ -113,21 +117,21 @@ strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
   Slots<PAIRS> slots = slots_at<PAIRS> (words, column, lane);
   Strip<PAIRS> t;
 
-  t.ring = ring_at<PAIRS> (words, column, lane);
+  t.ring = row_ring<PAIRS> (words, column, lane);
   start_strip (s, w, t, slots, there ? x : s.width - 1, there, lane);
   for (int band = w.band; band < w.band + w.bands; band++) {
-    int rows = there ? s.height - band * ROWS : 0;
+    int rows = there ? s.height - band * BAND_ROWS : 0;
     if (band > w.band)
       await_neighbours (w, band);
     if (band > 0)
       load_halos<PAIRS> (s, w, words, band, column, lane);
-    cuda_meet_warps ();
+    cuda_sync_warps ();
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) {
+    for (int r = 0; r < BAND_ROWS; r++) {
       if (r < rows)
         strip_row (s, w, t, slots, r);
-      if (r + 1 < ROWS)
-        cuda_meet_warps ();
+      if (r + 1 < BAND_ROWS)
+        cuda_sync_warps ();
     }
     if (there) {
       put_border (t.path[FROM_LEFT], t.lowest[FROM_LEFT], s, w, band, FROM_LEFT, x, lane);
@@ -135,7 +139,7 @@ strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
       if (band + 1 == w.band + w.bands)
         put_border (t.path[FROM_ABOVE], t.lowest[FROM_ABOVE], s, w, band, FROM_ABOVE, x, lane);
     }
-    tell_neighbours (w, band);
+    signal_neighbours (w, band);
   }
 }
 
@@ -144,7 +148,7 @@ template <int PAIRS> struct Halo
 {
   bool there;
   uint32_t hide[PAIRS];
-  Column<PAIRS> column;
+  SweptColumn<PAIRS> column;
   Slots<PAIRS> slots;
 };
 
@@ -164,35 +168,35 @@ start_halo (const Sgm &s, const Sweep &w, Halo<PAIRS> &h, uint32_t *words, int x
   h.slots = slots_at<PAIRS> (words, slot, lane);
 }
 
-/* A step of one diagonal path beside the strip. */
+/* A row of one diagonal path beside the strip. */
 template <int PAIRS> __device__ __forceinline__ void
-halo_row (const Sgm &s, const Sweep &w, const Halo<PAIRS> &h, const Ring<PAIRS> &ring, int r, int way, int lane,
+halo_row (const Sgm &s, const Sweep &w, const Halo<PAIRS> &h, const RowRing<PAIRS> &ring, int r, int way, int lane,
     Borders borders)
 {
   uint32_t path[PAIRS], lowest, cost[PAIRS];
   RawCosts<PAIRS> raw;
 
-  get_slot (path, lowest, h.slots, r & 1, way, way == FROM_LEFT ? ROWS - 1 : 1);
+  get_slot (path, lowest, h.slots, r & 1, way, way == FROM_LEFT ? BAND_ROWS - 1 : 1);
   ring_raw (raw, ring, h.column, r, lane, way == FROM_RIGHT);
   spread_costs (cost, raw, s.unit);
-  follow (path, lowest, cost, w.small[way], w.large[way], borders);
+  extend_path (path, lowest, cost, w.small[way], w.large[way], borders);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
     path[p] |= h.hide[p];
-  put_slot (path, lowest_of (path), h.slots, ~r & 1, way, way == FROM_LEFT ? ROWS : 0);
+  put_slot (path, lowest_of (path), h.slots, ~r & 1, way, way == FROM_LEFT ? BAND_ROWS : 0);
 }
 
-/* Costs for row @r of a band, if the halo still reaches that far there. */
+/* Copies the costs of row @r of a band, if the halo still reaches that far in that row. */
 template <int PAIRS> __device__ __forceinline__ void
-fetch_halo (Halo<PAIRS> (&h)[2], const Ring<PAIRS> &ring, int r, int away, int lane)
+fetch_halo (Halo<PAIRS> (&h)[2], const RowRing<PAIRS> &ring, int r, int away, int lane)
 {
-  if (away < ROWS - 1 - r) {
+  if (away < BAND_ROWS - 1 - r) {
     fetch_costs (ring, h[FROM_LEFT].column, r, lane, false);
     fetch_costs (ring, h[FROM_RIGHT].column, r, lane, true);
   }
-  end_lot ();
-  advance (h[FROM_LEFT].column);
-  advance (h[FROM_RIGHT].column);
+  commit_copies ();
+  next_row (h[FROM_LEFT].column);
+  next_row (h[FROM_RIGHT].column);
 }
 
 /* A warp of the halo, @away columns from the strip on either side. */
@@ -201,38 +205,40 @@ halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
 {
   int left = (int) blockIdx.x * w.columns - 1 - away, right = (int) (blockIdx.x + 1) * w.columns + away;
   Borders borders = borders_of (lane);
-  Ring<PAIRS> ring = ring_at<PAIRS> (words, w.columns + away, lane);
+  RowRing<PAIRS> ring = row_ring<PAIRS> (words, w.columns + away, lane);
   Halo<PAIRS> h[2];
 
   start_halo (s, w, h[FROM_LEFT], words, left, -1 - away, lane);
   start_halo (s, w, h[FROM_RIGHT], words, right, w.columns + away, lane);
 #pragma unroll
-  for (int k = 0; k < AHEAD; k++)
+  for (int k = 0; k < ROWS_AHEAD; k++)
     fetch_halo (h, ring, k, away, lane);
   for (int band = w.band; band < w.band + w.bands; band++) {
     if (band > w.band)
       await_neighbours (w, band);
     if (band > 0)
       load_halos<PAIRS> (s, w, words, band, w.columns + away, lane);
-    cuda_meet_warps ();
+    cuda_sync_warps ();
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-      await_lots<AHEAD - 1> ();
-      if (away < ROWS - 1 - r && band * ROWS + r < s.height) {
+    for (int r = 0; r < BAND_ROWS; r++) {
+      await_copies<ROWS_AHEAD - 1> ();
+      if (away < BAND_ROWS - 1 - r && band * BAND_ROWS + r < s.height) {
         if (h[FROM_LEFT].there)
           halo_row (s, w, h[FROM_LEFT], ring, r, FROM_LEFT, lane, borders);
         if (h[FROM_RIGHT].there)
           halo_row (s, w, h[FROM_RIGHT], ring, r, FROM_RIGHT, lane, borders);
       }
-      fetch_halo (h, ring, (r + AHEAD) % ROWS, away, lane);
-      if (r + 1 < ROWS)
-        cuda_meet_warps ();
+      fetch_halo (h, ring, (r + ROWS_AHEAD) % BAND_ROWS, away, lane);
+      if (r + 1 < BAND_ROWS)
+        cuda_sync_warps ();
     }
-    tell_neighbours (w, band);
+    signal_neighbours (w, band);
   }
 }
 
-template <int PAIRS, int STRIPS> __global__ void __launch_bounds__ (32 * (MAX_COLUMNS / STRIPS + HALOS), STRIPS)
+/* Block: a strip, of w.columns warps for its columns and HALO_WARPS warps for the columns beside. Shared memory: Slots, then a
+ * RowRing a warp. A warp copies and stores a whole column of the volume in each row. */
+template <int PAIRS, int STRIPS> __global__ void __launch_bounds__ (32 * (MAX_COLUMNS / STRIPS + HALO_WARPS), STRIPS)
 sweep_kernel (Sgm s, Sweep w)
 {
   extern __shared__ uint4 shared[];
@@ -240,7 +246,7 @@ sweep_kernel (Sgm s, Sweep w)
   int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
   for (int n = threadIdx.x; n < Slots<PAIRS>::words; n += blockDim.x)
-    words[n] = 0;               /* outside the picture it stays so */
+    words[n] = 0;               /* outside the picture these words stay 0 */
   __syncthreads ();
   if (warp < w.columns)
     strip_warp<PAIRS> (s, w, words, warp, lane);
@@ -250,26 +256,13 @@ sweep_kernel (Sgm s, Sweep w)
 
 /* ---- launches --------------------------------------------------------------------------------------- */
 
-static size_t
-border_count (const StereoPlan *plan, int pairs)
-{
-  return (size_t) 2 * WAYS * (size_t) plan->width * (32 * (size_t) pairs + 1);
-}
-
 static int
 pairs_of (const StereoPlan *plan)
 {
   return plan->depth <= 64 ? 1 : plan->depth <= 128 ? 2 : 4;
 }
 
-int
-sgm_can_sweep (const StereoPlan *plan)
-{
-  return plan->params.paths == 8 && plan->depth <= 256;
-}
-
-/* Strips of a multiprocessor: two where registers and memory allow for them and each is wide enough to be worth its
- * halo, or both are needed. */
+/* Strips of a multiprocessor: two if registers and memory allow it and each is wide enough to be worth its halo. */
 static int
 strips_of (const StereoPlan *plan)
 {
@@ -278,7 +271,7 @@ strips_of (const StereoPlan *plan)
   return pairs_of (plan) <= 2 && wide && fit ? MAX_STRIPS : 1;
 }
 
-/* Such that all multiprocessors have their strips, if they fit. */
+/* Columns of a strip, such that all strips run at once if they fit. */
 static int
 columns_of (const StereoPlan *plan)
 {
@@ -287,26 +280,32 @@ columns_of (const StereoPlan *plan)
   return columns < 4 ? 4 : columns > most ? most : columns;
 }
 
-StereoStatus
-sgm_sweep_prepare (StereoPlan *plan, StereoError *error)
+/* Where the scratch memory holds what, in words of 32 bits. */
+struct ScratchLayout
 {
-  CudaState *state = cuda_state (plan);
-  size_t strips = cuda_blocks (plan->width, columns_of (plan));
-  StereoStatus status = stereo_reserve (plan, (void **) &state->sgm_progress, 2 * strips, sizeof (int), error);
-  return status ? status : stereo_reserve (plan, (void **) &state->sgm_border, border_count (plan, pairs_of (plan)),
-      sizeof (uint32_t), error);
+  size_t border, border_low;    /* see Sweep; before them, progress of the strips on the way down, and on the way up */
+  size_t words;                 /* of all */
+};
+
+static ScratchLayout
+scratch_layout (const StereoPlan *plan)
+{
+  size_t border = stereo_round_up (2 * (size_t) cuda_blocks (plan->width, columns_of (plan)), 64);
+  size_t columns = (size_t) 2 * WAYS * (size_t) plan->width, border_low = border + columns * 32 * (size_t) pairs_of (plan);
+  return { border, border_low, border_low + columns };
 }
 
 template <int PAIRS, int STRIPS> static StereoStatus
-launch_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *error)
+launch_sweep (StereoPlan *plan, uint32_t *scratch, const Sgm &s, int up, int last, StereoError *error)
 {
-  CudaState *state = cuda_state (plan);
-  int columns = columns_of (plan), bands = (s.height + ROWS - 1) / ROWS, resident = 0;
+  const CudaState *state = cuda_state (plan);
+  int columns = columns_of (plan), bands = (s.height + BAND_ROWS - 1) / BAND_ROWS, resident = 0;
+  ScratchLayout layout = scratch_layout (plan);
   void (*kernel) (Sgm, Sweep) = sweep_kernel<PAIRS, STRIPS>;
-  unsigned strips = cuda_blocks (s.width, columns), threads = 32 * (columns + HALOS);
-  size_t shared = Slots<PAIRS>::words * sizeof (uint32_t) + (size_t) (threads / 32) * AHEAD * Ring<PAIRS>::row;
-  Sweep w = { up, last, columns, 0, bands, { 0 }, { 0 }, state->sgm_border,
-    state->sgm_border + (size_t) 2 * WAYS * s.width * 32 * PAIRS, state->sgm_progress + (up ? strips : 0) };
+  unsigned strips = cuda_blocks (s.width, columns), threads = 32 * (columns + HALO_WARPS);
+  size_t shared = Slots<PAIRS>::words * sizeof (uint32_t) + (size_t) (threads / 32) * ROWS_AHEAD * RowRing<PAIRS>::row;
+  Sweep w = { up, last, columns, 0, bands, { 0 }, { 0 }, scratch + layout.border, scratch + layout.border_low,
+    (int *) scratch + (up ? strips : 0) };
   static const int penalties[2][WAYS] = { { SGM_FALLING, SGM_RISING, SGM_VERTICAL },
     { SGM_RISING, SGM_FALLING, SGM_VERTICAL } };
 
@@ -331,14 +330,29 @@ launch_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *err
   return STEREO_OK;
 }
 
-StereoStatus
-sgm_sweep (StereoPlan *plan, const Sgm &s, int up, int last, StereoError *error)
+}
+
+int
+sgm_can_sweep (const StereoPlan *plan)
 {
+  return plan->params.paths == 8 && plan->depth <= 256;
+}
+
+StereoStatus
+sgm_sweep_prepare (StereoPlan *plan, void **scratch, StereoError *error)
+{
+  return stereo_reserve (plan, scratch, scratch_layout (plan).words, sizeof (uint32_t), error);
+}
+
+StereoStatus
+sgm_sweep (StereoPlan *plan, void *memory, const Sgm &s, int up, int last, StereoError *error)
+{
+  uint32_t *scratch = (uint32_t *) memory;
   bool two = strips_of (plan) == MAX_STRIPS;
 
   if (pairs_of (plan) == 4)
-    return launch_sweep<4, 1> (plan, s, up, last, error);
+    return launch_sweep<4, 1> (plan, scratch, s, up, last, error);
   if (pairs_of (plan) == 2)
-    return two ? launch_sweep<2, MAX_STRIPS> (plan, s, up, last, error) : launch_sweep<2, 1> (plan, s, up, last, error);
-  return two ? launch_sweep<1, MAX_STRIPS> (plan, s, up, last, error) : launch_sweep<1, 1> (plan, s, up, last, error);
+    return two ? launch_sweep<2, MAX_STRIPS> (plan, scratch, s, up, last, error) : launch_sweep<2, 1> (plan, scratch, s, up, last, error);
+  return two ? launch_sweep<1, MAX_STRIPS> (plan, scratch, s, up, last, error) : launch_sweep<1, 1> (plan, scratch, s, up, last, error);
 }

@@ -74,7 +74,7 @@ show_get_type (void)
 
 /* ---- caps -------------------------------------------------------------------------------- */
 
-/* Everything stays but the format, and how its samples are to be seen. */
+/* Everything stays the same but the format, and colorimetry and chroma-site, which depend on it. */
 static GstCaps *
 gst_stereo_confidence_transform_caps (GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
@@ -104,6 +104,7 @@ gst_stereo_confidence_transform_caps (GstBaseTransform *base, GstPadDirection di
 static gboolean
 gst_stereo_confidence_set_caps (GstBaseTransform *base, GstCaps *in, GstCaps *out)
 {
+  GST_DEBUG_OBJECT (base, "negotiated %" GST_PTR_FORMAT " from %" GST_PTR_FORMAT, out, in);
   return gst_video_info_from_caps (&GST_STEREO_CONFIDENCE (base)->info, out);
 }
 
@@ -120,7 +121,7 @@ gst_stereo_confidence_get_unit_size (GstBaseTransform *base, GstCaps *caps, gsiz
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-/* Nothing of the picture that comes in is read. */
+/* The samples of the input are not read, so any layout of its rows will do. */
 static gboolean
 gst_stereo_confidence_propose_allocation (GstBaseTransform *base, GstQuery *decide, GstQuery *query)
 {
@@ -128,11 +129,14 @@ gst_stereo_confidence_propose_allocation (GstBaseTransform *base, GstQuery *deci
   return TRUE;
 }
 
-/* What goes out was allocated before it got here: no pool. */
+/* Output buffers share the memory of the metadata: no pool is needed. */
 static gboolean
 gst_stereo_confidence_decide_allocation (GstBaseTransform *base, GstQuery *query)
 {
-  GST_STEREO_CONFIDENCE (base)->takes_padding = gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  GstStereoConfidence *self = GST_STEREO_CONFIDENCE (base);
+
+  self->takes_padding = gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  GST_DEBUG_OBJECT (self, "downstream %s padded rows", self->takes_padding ? "takes" : "does not take");
   while (gst_query_get_n_allocation_pools (query) > 0)
     gst_query_remove_nth_allocation_pool (query, 0);
   return TRUE;
@@ -160,7 +164,7 @@ copy_plane (GstStereoConfidence *self, GstBuffer *plane)
   return copy;
 }
 
-/* Whether the rows are as the caps alone would have them. */
+/* Whether the rows lie as the caps alone say. */
 static gboolean
 is_plain (const GstStereoConfidence *self, GstBuffer *plane)
 {
@@ -170,7 +174,7 @@ is_plain (const GstStereoConfidence *self, GstBuffer *plane)
          (!meta || (meta->offset[0] == 0 && meta->stride[0] == GST_VIDEO_INFO_PLANE_STRIDE (&self->info, 0)));
 }
 
-/* A buffer of its own, whose memory is that of @plane: who wants to write there gets a copy. */
+/* A new buffer that shares the memory of @plane. An element that wants to write there gets a copy. */
 static GstBuffer *
 share_plane (GstBuffer *plane)
 {
@@ -182,7 +186,7 @@ share_plane (GstBuffer *plane)
 
 /* ---- a frame ----------------------------------------------------------------------------- */
 
-/* What is true of the picture that came in and of the one that goes out: not how the samples lie, and what they are. */
+/* Copies a meta that is also true of the output: not those that say how samples lie or what they mean. */
 static gboolean
 copy_meta (GstBuffer *in, GstMeta **meta, gpointer out)
 {
@@ -199,11 +203,11 @@ copy_meta (GstBuffer *in, GstMeta **meta, gpointer out)
 }
 
 static void
-say_what_is_missing (GstStereoConfidence *self, const GstStereoMeta *meta, gboolean truth)
+post_missing (GstStereoConfidence *self, const GstStereoMeta *meta, gboolean truth)
 {
   if (!meta)
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("A picture came without a stereo matcher's metadata: put stereoconfidence "
+        ("A picture without stereo metadata came: put stereoconfidence "
          "right after stereomatch, before anything that converts, crops, encodes or sends the picture."),
         (NULL));
   else if (!truth)
@@ -213,7 +217,7 @@ say_what_is_missing (GstStereoConfidence *self, const GstStereoMeta *meta, gbool
         (NULL));
   else
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("show=truth was set, and nothing here knows the true disparity: feed "
+        ("show=truth is set, but the metadata has no true disparity: feed "
          "stereomatch from stereotestsrc, or set show=confidence."),
         (NULL));
 }
@@ -227,13 +231,13 @@ plane_of (GstStereoConfidence *self, GstBuffer *in)
   GstBuffer *plane = !meta ? NULL : truth ? meta->truth : meta->confidence;
 
   if (!plane) {
-    say_what_is_missing (self, meta, truth);
+    post_missing (self, meta, truth);
     return NULL;
   }
   if (meta->width != (guint) GST_VIDEO_INFO_WIDTH (&self->info) ||
       meta->height != (guint) GST_VIDEO_INFO_HEIGHT (&self->info)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("The metadata is of a picture of %ux%u pixels, and this one has %dx%d: put "
+        ("The metadata is about a picture of %ux%u pixels, but this one has %dx%d: put "
          "stereoconfidence right after stereomatch, before anything that changes the size.",
             meta->width, meta->height, GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info)),
         (NULL));
@@ -247,13 +251,19 @@ gst_stereo_confidence_prepare_output_buffer (GstBaseTransform *base, GstBuffer *
 {
   GstStereoConfidence *self = GST_STEREO_CONFIDENCE (base);
   GstBuffer *plane = plane_of (self, in);
+  gboolean share;
 
   *out = NULL;
   if (!plane)
     return GST_FLOW_ERROR;
-  *out = self->takes_padding || is_plain (self, plane) ? share_plane (plane) : copy_plane (self, plane);
+  share = self->takes_padding || is_plain (self, plane);
+  GST_LOG_OBJECT (self, "%s of the buffer at %" GST_TIME_FORMAT " is %s",
+      GST_VIDEO_INFO_FORMAT (&self->info) == GST_VIDEO_FORMAT_GRAY16_LE ? "true disparity" : "confidence",
+      GST_TIME_ARGS (GST_BUFFER_PTS (in)), share ? "passed on without a copy" : "copied: its rows are padded");
+  *out = share ? share_plane (plane) : copy_plane (self, plane);
   if (!*out) {
-    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("The picture in the metadata could not be read."), (NULL));
+    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("The picture in the metadata could not be read: it is smaller than the "
+            "metadata says."), (NULL));
     return GST_FLOW_ERROR;
   }
   gst_buffer_copy_into (*out, in, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
@@ -261,7 +271,7 @@ gst_stereo_confidence_prepare_output_buffer (GstBaseTransform *base, GstBuffer *
   return GST_FLOW_OK;
 }
 
-/* The base class takes an element without this function for one that passes its input on. */
+/* Empty: prepare_output_buffer() did the work. Without this function the base class would pass its input on. */
 static GstFlowReturn
 gst_stereo_confidence_transform (GstBaseTransform *base, GstBuffer *in, GstBuffer *out)
 {
@@ -311,8 +321,9 @@ gst_stereo_confidence_class_init (GstStereoConfidenceClass *klass)
   object_class->set_property = gst_stereo_confidence_set_property;
   object_class->get_property = gst_stereo_confidence_get_property;
   g_object_class_install_property (object_class, PROP_SHOW,
-      g_param_spec_enum ("show", "show", "What of the metadata becomes the picture; the output's format goes with it",
-          show_get_type (), SHOW_CONFIDENCE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+      g_param_spec_enum ("show", "show",
+          "Which picture of the metadata to send; the format of the output depends on it", show_get_type (),
+          SHOW_CONFIDENCE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   gst_type_mark_as_plugin_api (show_get_type (), 0);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);

@@ -1,25 +1,84 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Now and then, a look at whether the input can be what it is said to be; what is found goes into `stats`, and into a
- * warning once. What is looked at, and what cannot be seen that way, stands in gststereocheck.h.
- *
- * Frames in device memory are looked at too: the one pair in seconds that it takes is copied for it.
- */
-#include "gst/match/element.h"
+#include "gst/match/checks.h"
 
-#define GST_CAT_DEFAULT gst_stereo_match_debug
+#include <string.h>
+
+#include "gst/match/check/look.h"
+#include "gst/match/check/times.h"
+#include "gst/match/debug.h"
 
 /* Where a pair told nothing (too dark, too flat), the next one is looked at sooner. */
 #define SOON ((gint64) GST_SECOND)
 
+struct _GstStereoChecks
+{
+  GstElement *element;
+
+  /* protected by the element's object lock */
+  guint64 interval;
+  GstStereoChecksStats stats;
+
+  /* of the source pad's task */
+  GstStereoCheck *check;        /* scratch; NULL before the first look, and for views too small */
+  gboolean started, conclusive; /* whether there was a look; whether it could tell anything */
+  gint64 last;                  /* its time, ns */
+  GstStereoSkew skew;
+  GstStereoFinding exchanged, unrectified, out_of_step, drifting;
+};
+
+GstStereoChecks *
+gst_stereo_checks_new (GstElement *element)
+{
+  GstStereoChecks *checks = g_new0 (GstStereoChecks, 1);
+
+  checks->element = element;
+  checks->interval = GST_STEREO_CHECK_INTERVAL;
+  return checks;
+}
+
+void
+gst_stereo_checks_free (GstStereoChecks *checks)
+{
+  gst_stereo_checks_release (checks);
+  g_free (checks);
+}
+
+void
+gst_stereo_checks_start (GstStereoChecks *checks)
+{
+  GST_OBJECT_LOCK (checks->element);
+  checks->stats = (GstStereoChecksStats) { .vertical_offset = -1 };
+  GST_OBJECT_UNLOCK (checks->element);
+  gst_stereo_checks_release (checks);
+}
+
+void
+gst_stereo_checks_flush (GstStereoChecks *checks)
+{
+  checks->started = FALSE;
+  memset (&checks->skew, 0, sizeof checks->skew);
+}
+
+void
+gst_stereo_checks_release (GstStereoChecks *checks)
+{
+  gst_stereo_checks_flush (checks);
+  g_clear_pointer (&checks->check, gst_stereo_check_free);
+  checks->conclusive = FALSE;
+  checks->last = 0;
+  checks->exchanged = checks->unrectified = checks->out_of_step = checks->drifting = (GstStereoFinding) { 0 };
+}
+
+/* ---- what was found ----------------------------------------------------------------------- */
+
 static void
-warn_exchanged (GstStereoMatch *self, const GstStereoCheckResult *result, const GstStereoLayout *layout)
+warn_exchanged (GstStereoChecks *checks, const GstStereoCheckResult *result, const GstStereoLayout *layout)
 {
   const gchar *remedy = layout->packing == GST_STEREO_PACKING_AUTO ?
                             "exchange what is linked to sink_left and sink_right" :
                             "turn right-view-first in the caps' multiview-flags round";
 
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+  GST_ELEMENT_WARNING (checks->element, STREAM, FORMAT,
       ("Left and right look exchanged: %u of %u points match at disparities below "
        "those searched (median of all: %.1f px). If they are, %s; if they are not, set min-disparity to about %d.",
           result->backward, result->forward + result->backward, result->disparity, remedy,
@@ -28,9 +87,9 @@ warn_exchanged (GstStereoMatch *self, const GstStereoCheckResult *result, const 
 }
 
 static void
-warn_unrectified (GstStereoMatch *self, const GstStereoCheckResult *result)
+warn_unrectified (GstStereoChecks *checks, const GstStereoCheckResult *result)
 {
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+  GST_ELEMENT_WARNING (checks->element, STREAM, FORMAT,
       ("The rows of the two views do not fit: a point lies %.1f px higher or lower in "
        "the right view than in the left one (median of %u; the left half of the picture is off by %.1f px, the right "
        "one by %.1f px, down is positive). Rectify the views: put stereorectify with its calibration before "
@@ -41,125 +100,149 @@ warn_unrectified (GstStereoMatch *self, const GstStereoCheckResult *result)
 
 /* After a look at a pair. */
 static void
-judge_views (GstStereoMatch *self, const GstStereoCheckResult *result, const GstStereoLayout *layout)
+judge_views (GstStereoChecks *checks, const GstStereoCheckResult *result, const GstStereoLayout *layout)
 {
   GstStereoVerdict exchanged = gst_stereo_check_exchanged (result), rows = gst_stereo_check_unrectified (result);
 
-  GST_DEBUG_OBJECT (self,
-      "%u of %u points matched: %u forward, %u backward, median %.2f px; %u placed, off by %.2f px "
-      "(left %.2f, right %.2f)",
+  GST_DEBUG_OBJECT (checks->element,
+      "check: %u of %u points matched: %u forward, %u backward, median %.2f px; %u placed, off by %.2f px "
+      "(left %.2f, right %.2f)%s",
       result->matches, result->points, result->forward, result->backward, result->disparity, result->placed,
-      result->vertical, result->vertical_left, result->vertical_right);
-  GST_OBJECT_LOCK (self);
-  self->stats.checks++;
-  self->stats.check_matches = result->matches;
+      result->vertical, result->vertical_left, result->vertical_right,
+      exchanged == GST_STEREO_VERDICT_UNKNOWN && rows == GST_STEREO_VERDICT_UNKNOWN ? "; that tells nothing" : "");
+  GST_OBJECT_LOCK (checks->element);
+  checks->stats.checks++;
+  checks->stats.matches = result->matches;
   if (exchanged != GST_STEREO_VERDICT_UNKNOWN)
-    self->stats.exchanged = exchanged == GST_STEREO_VERDICT_BAD;
+    checks->stats.exchanged = exchanged == GST_STEREO_VERDICT_BAD;
   if (rows != GST_STEREO_VERDICT_UNKNOWN)
-    self->stats.vertical_offset = result->vertical;
-  GST_OBJECT_UNLOCK (self);
-  if (gst_stereo_finding_update (&self->checks.exchanged, exchanged))
-    warn_exchanged (self, result, layout);
-  if (gst_stereo_finding_update (&self->checks.unrectified, rows))
-    warn_unrectified (self, result);
-  self->checks.conclusive = exchanged != GST_STEREO_VERDICT_UNKNOWN || rows != GST_STEREO_VERDICT_UNKNOWN;
+    checks->stats.vertical_offset = result->vertical;
+  GST_OBJECT_UNLOCK (checks->element);
+  if (gst_stereo_finding_update (&checks->exchanged, exchanged))
+    warn_exchanged (checks, result, layout);
+  if (gst_stereo_finding_update (&checks->unrectified, rows))
+    warn_unrectified (checks, result);
+  checks->conclusive = exchanged != GST_STEREO_VERDICT_UNKNOWN || rows != GST_STEREO_VERDICT_UNKNOWN;
 }
 
+/* @frame: nominal time from frame to frame, ns. */
 static void
-judge_timestamps (GstStereoMatch *self)
+judge_timestamps (GstStereoChecks *checks, gint64 frame)
 {
-  GstStereoSkew *skew = &self->checks.skew;
-  gint64 frame = self->parent.left_spacing;
+  GstStereoSkew *skew = &checks->skew;
 
   if (!gst_stereo_skew_close (skew))
     return;
-  GST_OBJECT_LOCK (self);
-  self->stats.skew_mean = (guint64) skew->mean;
-  self->stats.skew_drift = skew->drift;
-  GST_OBJECT_UNLOCK (self);
-  if (gst_stereo_finding_update (&self->checks.out_of_step, gst_stereo_skew_is_large (skew, frame)))
-    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+  GST_DEBUG_OBJECT (checks->element, "check: the frames of a pair are %.3f ms apart on average, drifting by %.3f ms in "
+      "a second", skew->mean / 1e6, skew->drift / 1e6);
+  GST_OBJECT_LOCK (checks->element);
+  checks->stats.skew_mean = (guint64) skew->mean;
+  checks->stats.skew_drift = skew->drift;
+  GST_OBJECT_UNLOCK (checks->element);
+  if (gst_stereo_finding_update (&checks->out_of_step, gst_stereo_skew_is_large (skew, frame)))
+    GST_ELEMENT_WARNING (checks->element, STREAM, FORMAT,
         ("The views are out of step: the two frames of a pair are %.1f ms apart on "
          "average, of %.1f ms from frame to frame. What moves gets a wrong disparity. Trigger the cameras together, or "
          "start them together.",
             skew->mean / 1e6, frame / 1e6),
         (NULL));
-  if (gst_stereo_finding_update (&self->checks.drifting, gst_stereo_skew_drifts (skew, frame)))
-    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+  if (gst_stereo_finding_update (&checks->drifting, gst_stereo_skew_drifts (skew, frame)))
+    GST_ELEMENT_WARNING (checks->element, STREAM, FORMAT,
         ("The timestamps of the two views drift apart, by %.3f ms in a second: the "
          "cameras run at different rates. Trigger them together, or let one clock stamp both.",
             skew->drift / 1e6),
         (NULL));
 }
 
-/* FALSE where the frames cannot be read: matching them says so. */
-static gboolean
-look_at_views (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFrame *second)
+/* ---- a look ------------------------------------------------------------------------------- */
+
+/* Frames that cannot be mapped are left alone: matching them reports that. */
+static void
+look_at_views (GstStereoChecks *checks, const GstStereoFrame *first, const GstStereoFrame *second,
+    const StereoParams *params)
 {
-  const StereoParams *params = stereo_plan_params (self->plan);
   const GstStereoLayout *layout = &first->layout;
-  GstStereoMatchChecks *checks = &self->checks;
+  gint width = layout->width, height = layout->height, min = params->min_disparity, num = params->num_disparities;
+  gboolean two = first->buffer != second->buffer;
   GstVideoFrame frames[2];
   GstStereoCheckResult result;
   StereoImage left, right;
-  gboolean two = first->buffer != second->buffer;
 
-  if (!checks->look || !gst_stereo_check_is_for (checks->look, layout->width, layout->height, params->min_disparity,
-                           params->num_disparities)) {
-    gst_stereo_check_free (checks->look);
-    checks->look = gst_stereo_check_new (layout->width, layout->height, params->min_disparity, params->num_disparities);
+  if (!checks->check || !gst_stereo_check_is_for (checks->check, width, height, min, num)) {
+    gst_stereo_check_free (checks->check);
+    checks->check = gst_stereo_check_new (width, height, min, num);
   }
-  if (!checks->look || !gst_stereo_frame_map (&frames[0], &first->info, first->buffer, NULL))
-    return FALSE;
+  if (!checks->check || !gst_stereo_frame_map (&frames[0], &first->info, first->buffer, NULL))
+    return;
   if (two && !gst_stereo_frame_map (&frames[1], &second->info, second->buffer, NULL)) {
     gst_video_frame_unmap (&frames[0]);
-    return FALSE;
+    return;
   }
   gst_stereo_layout_images (layout, &frames[0], &frames[two], &left, &right);
-  gst_stereo_check_run (checks->look, &left, &right, &result);
+  gst_stereo_check_run (checks->check, &left, &right, &result);
   if (two)
     gst_video_frame_unmap (&frames[1]);
   gst_video_frame_unmap (&frames[0]);
-  judge_views (self, &result, layout);
-  return TRUE;
+  judge_views (checks, &result, layout);
+}
+
+/* Whether a pair of that time is to be looked at. */
+static gboolean
+is_due (const GstStereoChecks *checks, gint64 time, gint64 interval)
+{
+  return !checks->started || time < checks->last ||
+      time - checks->last >= (checks->conclusive ? interval : MIN (interval, SOON));
 }
 
 void
-gst_stereo_match_check (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFrame *second)
+gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoFrame *first, const GstStereoFrame *second,
+    const StereoParams *params)
 {
-  GstStereoMatchChecks *checks = &self->checks;
-  gint64 interval, time = first->time == GST_STEREO_TIME_NONE ? second->time : first->time;
+  gint64 interval = (gint64) MIN (gst_stereo_checks_get_interval (checks), G_MAXINT64 / 4);
+  gint64 time = first->time == GST_STEREO_TIME_NONE ? second->time : first->time;
 
-  GST_OBJECT_LOCK (self);
-  interval = (gint64) MIN (self->check_interval, G_MAXINT64 / 4);
-  GST_OBJECT_UNLOCK (self);
   if (!interval)
     return;
-  /* the frames of a bundle have moments of their own, and those of one buffer have none */
+  /* the frames of a bundle are of different moments on purpose, and one buffer is of one moment */
   if (first->layout.packing == GST_STEREO_PACKING_AUTO && first->time != GST_STEREO_TIME_NONE &&
       second->time != GST_STEREO_TIME_NONE)
     gst_stereo_skew_add (&checks->skew, first->time, second->time - first->time);
   if (time == GST_STEREO_TIME_NONE)
     time = g_get_monotonic_time () * 1000;
-  if (checks->started && time >= checks->last &&
-      time - checks->last < (checks->conclusive ? interval : MIN (interval, SOON)))
+  if (!is_due (checks, time, interval))
     return;
   checks->started = TRUE;
   checks->last = time;
   checks->conclusive = FALSE;
-  look_at_views (self, first, second);
-  judge_timestamps (self);
+  look_at_views (checks, first, second, params);
+  judge_timestamps (checks, first->spacing);
+}
+
+/* ---- from any thread ---------------------------------------------------------------------- */
+
+void
+gst_stereo_checks_set_interval (GstStereoChecks *checks, guint64 interval)
+{
+  GST_OBJECT_LOCK (checks->element);
+  checks->interval = interval;
+  GST_OBJECT_UNLOCK (checks->element);
+}
+
+guint64
+gst_stereo_checks_get_interval (GstStereoChecks *checks)
+{
+  guint64 interval;
+
+  GST_OBJECT_LOCK (checks->element);
+  interval = checks->interval;
+  GST_OBJECT_UNLOCK (checks->element);
+  return interval;
 }
 
 void
-gst_stereo_match_reset_checks (GstStereoMatch *self, gboolean findings)
+gst_stereo_checks_get_stats (GstStereoChecks *checks, GstStereoChecksStats *stats)
 {
-  GstStereoMatchChecks *checks = &self->checks;
-
-  checks->started = FALSE;
-  memset (&checks->skew, 0, sizeof checks->skew);
-  if (findings) {
-    g_clear_pointer (&checks->look, gst_stereo_check_free);
-    memset (checks, 0, sizeof *checks);
-  }
+  GST_OBJECT_LOCK (checks->element);
+  *stats = checks->stats;
+  GST_OBJECT_UNLOCK (checks->element);
 }

@@ -68,26 +68,252 @@
  */
 #include "gst/match/element.h"
 
-#include "gst/video/properties.h"
+#include "gst/match/debug.h"
+#include "gst/match/decorate.h"
+#include "gst/match/parts.h"
+#include "gst/match/properties.h"
 
-#define GST_CAT_DEFAULT gst_stereo_match_debug
-GST_DEBUG_CATEGORY (gst_stereo_match_debug);
-
-enum
+struct _GstStereoMatch
 {
-  PROP_0,
-  PROP_CHECK_INTERVAL,
-  PROP_ACTIVE_BACKEND,
-  PROP_STATS,
-  PROP_SETTINGS,
-  PROP_TABLE                    /* the first of the engine's */
-};
+  GstStereoAggregator parent;
 
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }") ", multiview-mode = (string) mono"));
+  GstStereoMatchParts parts;
+
+  GstFlowReturn drained; /* what became of pairs that were pushed while caps were negotiated */
+};
 
 G_DEFINE_TYPE (GstStereoMatch, gst_stereo_match, GST_TYPE_STEREO_AGGREGATOR)
 GST_ELEMENT_REGISTER_DEFINE (stereomatch, "stereomatch", GST_RANK_NONE, GST_TYPE_STEREO_MATCH)
+
+/* ---- the way of a pair: collect, decorate, push ------------------------------------------- */
+
+static GstFlowReturn
+fail_plan (GstStereoMatch *self, const StereoError *error)
+{
+  gst_stereo_planner_post_error (self->parts.planner, error);
+  gst_stereo_flights_abandon (self->parts.flights);
+  gst_stereo_planner_drop (self->parts.planner);
+  gst_stereo_flights_unmap_refused (self->parts.flights);
+  return GST_FLOW_ERROR;
+}
+
+/* The oldest pair in flight. */
+static GstFlowReturn
+push_pair (GstStereoMatch *self)
+{
+  GstStereoMatchPair pair;
+  StereoStats stats;
+  StereoError error;
+  GstFlowReturn flow = gst_stereo_flights_collect (self->parts.flights, &pair, &stats, &error);
+
+  if (flow == GST_STEREO_FLOW_PLAN_FAILED)
+    return fail_plan (self, &error);
+  gst_stereo_match_decorate (&pair, gst_stereo_match_output_format (self->parts.output),
+      gst_stereo_planner_params (self->parts.planner), &stats);
+  flow = gst_stereo_aggregator_finish (&self->parent, &pair.segment, g_steal_pointer (&pair.out), stats.compute_ns);
+  gst_stereo_match_pair_clear (&pair);
+  return flow;
+}
+
+/* Pushes pairs in flight until no more than @rest are left. */
+static GstFlowReturn
+drain_down_to (GstStereoMatch *self, guint rest)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  while (flow == GST_FLOW_OK && gst_stereo_flights_count (self->parts.flights) > rest)
+    flow = push_pair (self);
+  /* nobody downstream takes the others either */
+  if (flow != GST_FLOW_OK)
+    gst_stereo_flights_abandon (self->parts.flights);
+  return flow;
+}
+
+static GstFlowReturn
+gst_stereo_match_drain (GstStereoAggregator *base, gboolean keep_one)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (base);
+
+  return drain_down_to (self, keep_one && !gst_stereo_match_output_is_limited (self->parts.output) ? 1 : 0);
+}
+
+/* ---- the way of a pair: up to its submission ---------------------------------------------- */
+
+static GstFlowReturn
+make_plan (GstStereoMatch *self, const GstStereoPlanRequest *request)
+{
+  GstFlowReturn flow = drain_down_to (self, 0);
+
+  if (flow == GST_FLOW_OK)
+    flow = gst_stereo_planner_make (self->parts.planner, request);
+  if (flow != GST_FLOW_OK || !gst_stereo_planner_is_on_cpu (self->parts.planner))
+    return flow;
+  gst_stereo_device_leave_context (self->parts.device);
+  if (request->params.backend == STEREO_BACKEND_AUTO && gst_stereo_device_rule_out (self->parts.device))
+    gst_stereo_aggregator_reconfigure (&self->parent);
+  return GST_FLOW_OK;
+}
+
+/* A plan for the pair, with the parameters as they are now and what its views tell of the cameras. */
+static GstFlowReturn
+ensure_plan (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right)
+{
+  GstStereoPlanRequest request = { .width = left->layout.width, .height = left->layout.height };
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  request.serial = gst_stereo_settings_read (self->parts.settings, &request.params);
+  request.context = gst_stereo_device_choose_context (self->parts.device, &request.params, left->buffer, right->buffer);
+  gst_stereo_cameras_read (self->parts.cameras, left, right, &request.params);
+  if (!gst_stereo_planner_has_plan_for (self->parts.planner, &request))
+    flow = make_plan (self, &request);
+  if (flow == GST_FLOW_OK)
+    gst_stereo_planner_set_geometry (self->parts.planner, &request.params);
+  return flow;
+}
+
+static GstFlowReturn
+ensure_caps (GstStereoMatch *self, const GstStereoLayout *layout)
+{
+  gboolean depth = gst_stereo_planner_makes_depth (self->parts.planner);
+  GstFlowReturn flow;
+
+  if (gst_stereo_match_output_fits (self->parts.output, layout, depth))
+    return GST_FLOW_OK;
+  if ((flow = drain_down_to (self, 0)) != GST_FLOW_OK)
+    return flow;
+  gst_stereo_aggregator_set_negotiated (&self->parent, FALSE);
+  return gst_stereo_match_output_negotiate (self->parts.output, layout, depth);
+}
+
+static gboolean
+are_comparable (const GstStereoFrame *a, const GstStereoFrame *b)
+{
+  return a->layout.width == b->layout.width && a->layout.height == b->layout.height &&
+      GST_VIDEO_INFO_IS_RGB (&a->info) == GST_VIDEO_INFO_IS_RGB (&b->info);
+}
+
+static GstFlowReturn
+submit_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *first, const GstStereoFrame *second)
+{
+  StereoError error;
+  GstFlowReturn flow = gst_stereo_flights_submit (self->parts.flights, pair, first, second, &error);
+
+  if (flow != GST_STEREO_FLOW_PLAN_FAILED)
+    return flow;
+  /* the pairs ahead of it are whole; or one of them tells why there can be no more */
+  flow = drain_down_to (self, 0);
+  return flow == GST_FLOW_OK ? fail_plan (self, &error) : flow;
+}
+
+static GstFlowReturn
+gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstStereoFrame *second)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (base);
+  gboolean swap = first->layout.right_first;
+  GstStereoFrame *left = swap ? second : first, *right = swap ? first : second;
+  GstStereoMatchPair pair = { .width = left->layout.width, .height = left->layout.height, .segment = left->segment,
+    .skew = gst_stereo_frame_skew (left, right) };
+  GstFlowReturn flow = self->drained;
+
+  if (!are_comparable (first, second))
+    return gst_stereo_post_mismatch (GST_ELEMENT (self), left, right);
+  self->drained = GST_FLOW_OK;
+  if (flow != GST_FLOW_OK || (flow = ensure_plan (self, left, right)) != GST_FLOW_OK ||
+      (flow = ensure_caps (self, &left->layout)) != GST_FLOW_OK)
+    return flow;
+  gst_stereo_checks_add_pair (self->parts.checks, first, second, gst_stereo_planner_params (self->parts.planner));
+  if ((flow = gst_stereo_match_output_acquire (self->parts.output, &pair.out, &pair.confidence)) != GST_FLOW_OK)
+    return flow;
+  if (!gst_stereo_aggregator_drop_if_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
+    gst_stereo_aggregator_decorate (base, pair.out, left, right, TRUE);
+    pair.truth = gst_stereo_cameras_get_truth (left);
+    pair.geometry = gst_stereo_planner_geometry (self->parts.planner);
+    flow = submit_pair (self, &pair, first, second);
+  }
+  gst_stereo_match_pair_clear (&pair);
+  return flow;
+}
+
+/* ---- caps --------------------------------------------------------------------------------- */
+
+static GstCaps *
+gst_stereo_match_input_caps (GstStereoAggregator *base)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (base);
+  StereoParams params;
+
+  gst_stereo_settings_read (self->parts.settings, &params);
+  return gst_stereo_device_input_caps (self->parts.device, &params);
+}
+
+static GstFlowReturn
+gst_stereo_match_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstCaps **result)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+
+  if (!gst_stereo_match_output_has_layout (self->parts.output))
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  /* downstream may have asked for other caps: what is in flight goes before those */
+  if (self->drained == GST_FLOW_OK)
+    self->drained = drain_down_to (self, 0);
+  *result = gst_stereo_match_output_choose (self->parts.output, caps, gst_stereo_planner_makes_depth (self->parts.planner));
+  return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
+}
+
+static gboolean
+gst_stereo_match_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  gboolean negotiated = gst_stereo_match_output_set_caps (self->parts.output, caps);
+
+  gst_stereo_aggregator_set_negotiated (&self->parent, negotiated);
+  return negotiated;
+}
+
+static gboolean
+gst_stereo_match_decide_allocation (GstAggregator *aggregator, GstQuery *query)
+{
+  return gst_stereo_match_output_decide_allocation (GST_STEREO_MATCH (aggregator)->parts.output, query);
+}
+
+/* ---- contexts that elements share --------------------------------------------------------- */
+
+static void
+gst_stereo_match_set_context (GstElement *element, GstContext *context)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (element);
+  StereoParams params;
+
+  gst_stereo_settings_read (self->parts.settings, &params);
+  gst_stereo_device_read_context (self->parts.device, &params, context);
+  GST_ELEMENT_CLASS (gst_stereo_match_parent_class)->set_context (element, context);
+}
+
+static gboolean
+answer_context (GstAggregator *aggregator, GstQuery *query)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  StereoParams params;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CONTEXT)
+    return FALSE;
+  gst_stereo_settings_read (self->parts.settings, &params);
+  return gst_stereo_device_answer (self->parts.device, &params, query);
+}
+
+static gboolean
+gst_stereo_match_src_query (GstAggregator *aggregator, GstQuery *query)
+{
+  return answer_context (aggregator, query) ||
+      GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->src_query (aggregator, query);
+}
+
+static gboolean
+gst_stereo_match_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
+{
+  return answer_context (aggregator, query) ||
+      GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->sink_query (aggregator, pad, query);
+}
 
 /* ---- start, stop, flush ------------------------------------------------------------------ */
 
@@ -96,9 +322,8 @@ gst_stereo_match_flush (GstAggregator *aggregator)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
 
-  gst_stereo_match_abandon (self);
-  gst_stereo_match_reset_checks (self, FALSE);
-  self->landed = GST_FLOW_OK;
+  gst_stereo_match_parts_flush (&self->parts);
+  self->drained = GST_FLOW_OK;
   return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->flush (aggregator);
 }
 
@@ -106,27 +331,22 @@ static gboolean
 gst_stereo_match_start (GstAggregator *aggregator)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  StereoParams params;
   gchar reason[256];
-  gint backend, device;
 
-  GST_OBJECT_LOCK (self);
-  memset (&self->stats, 0, sizeof self->stats);
-  self->stats.vertical_offset = -1;
-  self->backend = NULL;
-  backend = self->params.backend;
-  device = self->params.cuda_device_id;
-  GST_OBJECT_UNLOCK (self);
-  gst_stereo_match_reset_checks (self, TRUE);
-  self->landed = GST_FLOW_OK;
+  gst_stereo_match_parts_start (&self->parts);
+  self->drained = GST_FLOW_OK;
+  gst_stereo_settings_read (self->parts.settings, &params);
   if (!GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->start (aggregator))
     return FALSE;
-  if (backend == STEREO_BACKEND_CUDA &&
-      !stereo_backend_available (STEREO_BACKEND_CUDA, device, reason, sizeof reason)) {
+  if (params.backend == STEREO_BACKEND_CUDA &&
+      !stereo_backend_available (STEREO_BACKEND_CUDA, params.cuda_device_id, reason, sizeof reason)) {
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
         ("backend=cuda was asked for, and cannot be had: %s", reason), ("Set backend=cpu, or auto."));
     return FALSE;
   }
-  gst_stereo_match_look_for_device (self);
+  if (gst_stereo_device_look (self->parts.device, &params))
+    gst_stereo_aggregator_reconfigure (&self->parent);
   return TRUE;
 }
 
@@ -137,114 +357,50 @@ gst_stereo_match_change_state (GstElement *element, GstStateChange transition)
   GstStateChangeReturn result = GST_ELEMENT_CLASS (gst_stereo_match_parent_class)->change_state (element, transition);
 
   if (transition == GST_STATE_CHANGE_READY_TO_NULL)
-    gst_stereo_match_share_context (GST_STEREO_MATCH (element), NULL);
+    gst_stereo_device_unshare (GST_STEREO_MATCH (element)->parts.device);
   return result;
 }
 
-/* ---- properties -------------------------------------------------------------------------- */
-
-static GstStructure *
-make_stats (GstStereoMatch *self)
+static void
+release (GstStereoMatch *self)
 {
-  GstStereoMatchStats own;
-  GstStereoPairStats stats;
-
-  GST_OBJECT_LOCK (self);
-  own = self->stats;
-  stats = self->parent.stats;
-  GST_OBJECT_UNLOCK (self);
-  return gst_structure_new ("stereomatch-stats",
-      "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left", G_TYPE_UINT64, stats.dropped_left,
-      "dropped-right", G_TYPE_UINT64, stats.dropped_right, "late", G_TYPE_UINT64, stats.late,
-      "overlapped", G_TYPE_UINT64, own.overlapped,
-      "compute-time", G_TYPE_UINT64, stats.compute_last,
-      "compute-time-mean", G_TYPE_UINT64, stats.pairs ? stats.compute_total / stats.pairs : (guint64) 0,
-      "steps-time-mean", G_TYPE_UINT64, stats.pairs ? own.steps_total / stats.pairs : (guint64) 0,
-      "valid-ratio", G_TYPE_DOUBLE, own.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, own.mean_confidence,
-      "checks", G_TYPE_UINT64, own.checks, "check-matches", G_TYPE_UINT64, own.check_matches,
-      "exchanged", G_TYPE_BOOLEAN, own.exchanged, "vertical-offset", G_TYPE_DOUBLE, own.vertical_offset,
-      "skew-mean", G_TYPE_UINT64, own.skew_mean, "skew-drift", G_TYPE_DOUBLE, own.skew_drift, NULL);
+  gst_stereo_match_parts_release (&self->parts);
+  gst_stereo_aggregator_set_negotiated (&self->parent, FALSE);
 }
 
 static gboolean
 gst_stereo_match_stop (GstAggregator *aggregator)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  GstStereoPairStats pairs;
   GstStructure *stats;
 
-  gst_stereo_match_release (self);
-  stats = make_stats (self);
+  release (self);
+  gst_stereo_aggregator_get_stats (&self->parent, &pairs);
+  stats = gst_stereo_match_properties_make_stats (&self->parts, &pairs);
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
   gst_structure_free (stats);
   return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->stop (aggregator);
 }
 
-/* Of the plan at work; before there is one, of the properties as they stand. NULL when those cannot work. */
-static GstStructure *
-make_settings (GstStereoMatch *self)
-{
-  StereoParams params;
-  gboolean planned;
-  gint output;
-
-  GST_OBJECT_LOCK (self);
-  planned = self->backend != NULL;
-  params = planned ? self->in_force : self->params;
-  GST_OBJECT_UNLOCK (self);
-  /* what depth lacks, the views may yet bring along */
-  output = params.output;
-  params.output = STEREO_OUTPUT_DISPARITY;
-  if (!planned && stereo_params_resolve (&params, &params, NULL) != STEREO_OK)
-    return NULL;
-  params.output = output;
-  return gst_stereo_props_settings (&params);
-}
+/* ---- properties -------------------------------------------------------------------------- */
 
 static void
 gst_stereo_match_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
-  GstStereoMatch *self = GST_STEREO_MATCH (object);
-
-  GST_OBJECT_LOCK (self);
-  if (id == PROP_CHECK_INTERVAL)
-    self->check_interval = g_value_get_uint64 (value);
-  else if (id >= PROP_TABLE && stereo_param_info ((gint) (id - PROP_TABLE)))
-    gst_stereo_props_set (&self->pending, id - PROP_TABLE, value);
-  else
+  if (!gst_stereo_match_properties_set (&GST_STEREO_MATCH (object)->parts, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  GST_OBJECT_UNLOCK (self);
 }
 
 static void
 gst_stereo_match_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (object);
+  GstStereoPairStats pairs;
 
-  switch (id) {
-    case PROP_STATS:
-      g_value_take_boxed (value, make_stats (self));
-      return;
-    case PROP_SETTINGS:
-      g_value_take_boxed (value, make_settings (self));
-      return;
-    default:
-      break;
-  }
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_CHECK_INTERVAL:
-      g_value_set_uint64 (value, self->check_interval);
-      break;
-    case PROP_ACTIVE_BACKEND:
-      g_value_set_static_string (value, self->backend);
-      break;
-    default:
-      if (stereo_param_info ((gint) (id - PROP_TABLE)))
-        gst_stereo_props_get (&self->pending, id - PROP_TABLE, value);
-      else
-        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  }
-  GST_OBJECT_UNLOCK (self);
+  gst_stereo_aggregator_get_stats (&self->parent, &pairs);
+  if (!gst_stereo_match_properties_get (&self->parts, &pairs, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
 }
 
 /* Runs once when a g_object_set() of several properties is through: output=depth and the focal length
@@ -253,66 +409,41 @@ static void
 gst_stereo_match_dispatch_properties_changed (GObject *object, guint count, GParamSpec **specs)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (object);
-  gboolean other_backend;
 
-  GST_OBJECT_LOCK (self);
-  other_backend = self->params.backend != self->pending.backend;
-  if (memcmp (&self->params, &self->pending, sizeof self->params) != 0) {
-    self->params = self->pending;
-    self->serial++;
-  }
-  GST_OBJECT_UNLOCK (self);
-  if (other_backend)
-    gst_stereo_match_offer_again (self);
+  /* another backend may want frames in other memory */
+  if (gst_stereo_settings_commit (self->parts.settings) && gst_stereo_cuda_built ())
+    gst_stereo_aggregator_reconfigure (&self->parent);
   G_OBJECT_CLASS (gst_stereo_match_parent_class)->dispatch_properties_changed (object, count, specs);
 }
+
+/* ---- the class ---------------------------------------------------------------------------- */
 
 static void
 gst_stereo_match_dispose (GObject *object)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (object);
 
-  gst_stereo_match_release (self);
-  gst_stereo_match_share_context (self, NULL);
+  release (self);
+  gst_stereo_device_unshare (self->parts.device);
   G_OBJECT_CLASS (gst_stereo_match_parent_class)->dispose (object);
 }
 
 static void
-install_own_properties (GObjectClass *klass)
+gst_stereo_match_finalize (GObject *object)
 {
-  const GParamFlags ro = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
-
-  g_object_class_install_property (klass, PROP_CHECK_INTERVAL, g_param_spec_uint64 ("check-interval", "check-interval",
-          "Nanoseconds of stream time from one look at the input to the next, whether left and right are exchanged, "
-          "the rows of the views do not fit, or their timestamps are out of step: a warning says so once, and what to do; "
-          "some 2 ms on the CPU each; 0 = never", 0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_ACTIVE_BACKEND, g_param_spec_string ("active-backend",
-          "active-backend", "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
-  g_object_class_install_property (klass, PROP_STATS, g_param_spec_boxed ("stats", "stats",
-          "Since the start: pairs computed, dropped-left and dropped-right (frames without a partner), late (pairs "
-          "dropped for QoS), overlapped (pairs submitted while another was being computed), compute-time (ns from a "
-          "pair's submission to its result, of the last pair) and compute-time-mean, steps-time-mean (of that, the "
-          "backend's work by its own clock, without copies to a device and from it); of the last pair: valid-ratio "
-          "and mean-confidence (0..1); checks (looks at the input, see check-interval), check-matches (points found in "
-          "both views at the last one), exchanged (left and right look so), vertical-offset (pixels by which the rows "
-          "differ, median; below 0 = not known), skew-mean (ns between the frames of a pair) and skew-drift (ns that "
-          "it grows by in a second)", GST_TYPE_STRUCTURE, ro));
-  g_object_class_install_property (klass, PROP_SETTINGS, g_param_spec_boxed ("settings", "settings",
-          "Every parameter in force, each own value replaced by what profile and method call for; NULL when they "
-          "contradict each other", GST_TYPE_STRUCTURE, ro));
+  gst_stereo_match_parts_clear (&GST_STEREO_MATCH (object)->parts);
+  G_OBJECT_CLASS (gst_stereo_match_parent_class)->finalize (object);
 }
 
-static GstCaps *
-gst_stereo_match_base_caps (GstStereoAggregator *base)
+static void
+add_pad_templates (GstElementClass *klass)
 {
-  return gst_stereo_match_input_caps (GST_STEREO_MATCH (base));
-}
+  GstCaps *caps = gst_stereo_output_format_template_caps ();
 
-static GstFlowReturn
-gst_stereo_match_base_land (GstStereoAggregator *base)
-{
-  return gst_stereo_match_land (GST_STEREO_MATCH (base));
+  gst_stereo_aggregator_class_add_templates (klass, gst_stereo_device_input_caps (NULL, NULL));
+  gst_element_class_add_pad_template (
+      klass, gst_pad_template_new_with_gtype ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps, GST_TYPE_AGGREGATOR_PAD));
+  gst_caps_unref (caps);
 }
 
 static void
@@ -323,19 +454,18 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
   GstStereoAggregatorClass *base_class = GST_STEREO_AGGREGATOR_CLASS (klass);
 
-  GST_DEBUG_CATEGORY_INIT (gst_stereo_match_debug, "stereomatch", 0, "stereo matcher");
+  gst_stereo_match_debug_init ();
 
   object_class->set_property = gst_stereo_match_set_property;
   object_class->get_property = gst_stereo_match_get_property;
   object_class->dispatch_properties_changed = gst_stereo_match_dispatch_properties_changed;
   object_class->dispose = gst_stereo_match_dispose;
-  install_own_properties (object_class);
-  gst_stereo_props_install (object_class, PROP_TABLE);
+  object_class->finalize = gst_stereo_match_finalize;
+  gst_stereo_match_properties_install (object_class);
 
   element_class->set_context = gst_stereo_match_set_context;
   element_class->change_state = gst_stereo_match_change_state;
-  gst_stereo_aggregator_class_add_templates (element_class, gst_stereo_match_input_caps (NULL));
-  gst_element_class_add_static_pad_template_with_gtype (element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
+  add_pad_templates (element_class);
   gst_element_class_set_static_metadata (element_class, "Stereo matcher", "Filter/Analyzer/Video/Stereo",
       "Makes disparity or depth, and the confidence of every pixel, from two rectified views: one each on sink_left "
       "and sink_right, or both in one frame on sink. Output GRAY16_LE: disparity times disparity-scale, or depth in "
@@ -350,17 +480,13 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
   aggregator_class->negotiated_src_caps = gst_stereo_match_negotiated_src_caps;
   aggregator_class->decide_allocation = gst_stereo_match_decide_allocation;
 
-  base_class->input_caps = gst_stereo_match_base_caps;
+  base_class->input_caps = gst_stereo_match_input_caps;
   base_class->process = gst_stereo_match_process;
-  base_class->land = gst_stereo_match_base_land;
-  base_class->settle = gst_stereo_match_settle;
+  base_class->drain = gst_stereo_match_drain;
 }
 
 static void
 gst_stereo_match_init (GstStereoMatch *self)
 {
-  stereo_params_init (&self->pending);
-  self->params = self->pending;
-  self->check_interval = GST_STEREO_CHECK_INTERVAL;
-  self->chosen_backend = STEREO_BACKEND_AUTO;
+  gst_stereo_match_parts_init (&self->parts, GST_AGGREGATOR (self));
 }

@@ -1,19 +1,81 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Pairs in flight: submitted to the plan, not pushed yet.
- *
- * While the next pair is waiting already, one stays in flight when aggregate() returns, so that its computation and
- * the next pair's copies overlap. It stays only if aggregate() is sure to be called again at once: nothing is held
- * back that somebody could be waiting for. A live pipeline holds nothing back at all: a pair is late soon enough.
- */
-#include "gst/match/element.h"
+#include "gst/match/flight.h"
 
-#include "gst/video/pool.h"
+#include "gst/match/debug.h"
 
-#define GST_CAT_DEFAULT gst_stereo_match_debug
+typedef struct
+{
+  GstStereoMatchPair pair;
+  GstStereoMappedOutput mapped; /* until it is collected */
+  GstVideoFrame input[2];       /* mapped while the plan reads there; one frame for both views: the first alone */
+  GstBuffer *input_buffer[2];
+} Flight;
+
+struct _GstStereoFlights
+{
+  GstElement *element;
+  GstStereoPlanner *planner;
+  GstStereoMatchOutput *output;
+
+  /* of the source pad's task */
+  GQueue queue;    /* of Flight, oldest first */
+  Flight *refused; /* by a plan that was not dropped yet; may be NULL */
+
+  GstStereoFlightsStats stats; /* protected by the element's object lock */
+};
+
+GstStereoFlights *
+gst_stereo_flights_new (GstElement *element, GstStereoPlanner *planner, GstStereoMatchOutput *output)
+{
+  GstStereoFlights *flights = g_new0 (GstStereoFlights, 1);
+
+  flights->element = element;
+  flights->planner = planner;
+  flights->output = output;
+  g_queue_init (&flights->queue);
+  return flights;
+}
+
+void
+gst_stereo_flights_free (GstStereoFlights *flights)
+{
+  gst_stereo_flights_abandon (flights);
+  gst_stereo_flights_unmap_refused (flights);
+  g_free (flights);
+}
+
+void
+gst_stereo_flights_start (GstStereoFlights *flights)
+{
+  GST_OBJECT_LOCK (flights->element);
+  memset (&flights->stats, 0, sizeof flights->stats);
+  GST_OBJECT_UNLOCK (flights->element);
+}
+
+guint
+gst_stereo_flights_count (const GstStereoFlights *flights)
+{
+  return flights->queue.length;
+}
+
+void
+gst_stereo_flights_get_stats (GstStereoFlights *flights, GstStereoFlightsStats *stats)
+{
+  GST_OBJECT_LOCK (flights->element);
+  *stats = flights->stats;
+  GST_OBJECT_UNLOCK (flights->element);
+}
+
+void
+gst_stereo_match_pair_clear (GstStereoMatchPair *pair)
+{
+  gst_clear_buffer (&pair->out);
+  gst_clear_buffer (&pair->confidence);
+  gst_clear_buffer (&pair->truth);
+}
 
 static void
-unmap_inputs (GstStereoFlight *flight)
+unmap_inputs (Flight *flight)
 {
   for (guint i = 0; i < G_N_ELEMENTS (flight->input); i++) {
     if (flight->input[i].buffer)
@@ -24,173 +86,120 @@ unmap_inputs (GstStereoFlight *flight)
 }
 
 static void
-unmap_outputs (GstStereoFlight *flight)
-{
-  if (flight->out_frame.buffer)
-    gst_video_frame_unmap (&flight->out_frame);
-  if (flight->confidence_frame.buffer)
-    gst_video_frame_unmap (&flight->confidence_frame);
-  flight->out_frame.buffer = flight->confidence_frame.buffer = NULL;
-}
-
-void
-gst_stereo_flight_free (GstStereoFlight *flight)
+free_flight (Flight *flight)
 {
   unmap_inputs (flight);
-  unmap_outputs (flight);
-  gst_clear_buffer (&flight->out);
-  gst_clear_buffer (&flight->confidence);
-  gst_clear_buffer (&flight->truth);
+  gst_stereo_mapped_output_unmap (&flight->mapped);
+  gst_stereo_match_pair_clear (&flight->pair);
   g_free (flight);
 }
 
-static gboolean
-map_outputs (GstStereoMatch *self, GstStereoFlight *flight, StereoOutput *output)
-{
-  const GstMapFlags flags = GST_MAP_WRITE | GST_VIDEO_FRAME_MAP_FLAG_NO_REF;
+/* ---- map ---------------------------------------------------------------------------------- */
 
-  if (!gst_video_frame_map (&flight->out_frame, &self->out_info, flight->out, flags))
-    flight->out_frame.buffer = NULL;
-  if (!gst_video_frame_map (&flight->confidence_frame, &self->confidence_info, flight->confidence, flags))
-    flight->confidence_frame.buffer = NULL;
-  if (!flight->out_frame.buffer || !flight->confidence_frame.buffer) {
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("An output buffer could not be written to."), (NULL));
-    return FALSE;
+/* Device memory is read where it lies, for as long as the pair is in flight. */
+static gboolean
+map_inputs (GstStereoFlights *flights, Flight *flight, const GstStereoFrame *first, const GstStereoFrame *second)
+{
+  const GstStereoFrame *frames[2] = { first, second };
+
+  for (guint i = 0; i < (first == second ? 1u : 2u); i++) {
+    if (!gst_stereo_map_input (flights->element, &flight->input[i], frames[i],
+            gst_stereo_planner_context (flights->planner))) {
+      flight->input[i].buffer = NULL;
+      return FALSE;
+    }
+    flight->input_buffer[i] = gst_buffer_ref (frames[i]->buffer);
   }
-  gst_stereo_pool_clear_padding (&flight->out_frame);
-  gst_stereo_pool_clear_padding (&flight->confidence_frame);
-  output->data = GST_VIDEO_FRAME_PLANE_DATA (&flight->out_frame, 0);
-  output->stride = GST_VIDEO_FRAME_PLANE_STRIDE (&flight->out_frame, 0);
-  output->sample = GST_VIDEO_INFO_FORMAT (&self->out_info) == GST_VIDEO_FORMAT_GRAY8 ? STEREO_SAMPLE_U8 :
-      STEREO_SAMPLE_U16;
-  output->confidence = GST_VIDEO_FRAME_PLANE_DATA (&flight->confidence_frame, 0);
-  output->confidence_stride = GST_VIDEO_FRAME_PLANE_STRIDE (&flight->confidence_frame, 0);
   return TRUE;
 }
 
-/* The plan cannot be used any more. */
-static GstFlowReturn
-fail (GstStereoMatch *self, const StereoError *error)
-{
-  gst_stereo_match_post_error (self, error, stereo_plan_params (self->plan));
-  gst_stereo_match_abandon (self);
-  gst_stereo_match_drop_plan (self);
-  return GST_FLOW_ERROR;
-}
+/* ---- submit ------------------------------------------------------------------------------- */
 
-GstFlowReturn
-gst_stereo_match_submit (GstStereoMatch *self, GstStereoFlight *flight, const GstStereoLayout *layout)
+/* Inputs and outputs are mapped. */
+static GstFlowReturn
+submit (GstStereoFlights *flights, Flight *flight, const GstStereoLayout *layout, const StereoOutput *target,
+    StereoError *error)
 {
   const GstVideoFrame *first = &flight->input[0], *second = flight->input[1].buffer ? &flight->input[1] : first;
   StereoImage left, right;
-  StereoOutput output;
-  StereoStatus status;
-  StereoError error;
-  GstFlowReturn flow;
+  gboolean entered;
 
-  if (!map_outputs (self, flight, &output))
-    return GST_FLOW_ERROR;
   gst_stereo_layout_images (layout, first, second, &left, &right);
-  if (!gst_stereo_match_enter_context (self, self->plan_context))
-    return GST_FLOW_ERROR;
-  status = stereo_plan_submit (self->plan, &left, &right, &output, &error);
-  gst_stereo_cuda_leave (self->plan_context);
-  if (status != STEREO_OK) {
-    /* those ahead are whole; or one of them tells why there can be no more */
-    flow = gst_stereo_match_land (self);
-    return flow == GST_FLOW_OK ? fail (self, &error) : flow;
-  }
-  /* what lies in device memory is read where it lies */
+  if (gst_stereo_planner_submit (flights->planner, &left, &right, target, &entered, error) != STEREO_OK)
+    return entered ? GST_STEREO_FLOW_PLAN_FAILED : GST_FLOW_ERROR;
+  /* host memory was copied: upstream gets its buffers back */
   if (left.memory == STEREO_MEMORY_HOST && right.memory == STEREO_MEMORY_HOST)
     unmap_inputs (flight);
-  if (!g_queue_is_empty (&self->flights)) {
-    GST_OBJECT_LOCK (self);
-    self->stats.overlapped++;
-    GST_OBJECT_UNLOCK (self);
-  }
-  g_queue_push_tail (&self->flights, flight);
   return GST_FLOW_OK;
 }
 
-/* A context that cannot be entered has nothing left to wait for: the plan says so then. */
-static StereoStatus
-wait_for_plan (GstStereoMatch *self, StereoStats *stats, StereoError *error)
+GstFlowReturn
+gst_stereo_flights_submit (GstStereoFlights *flights, GstStereoMatchPair *pair, const GstStereoFrame *first,
+    const GstStereoFrame *second, StereoError *error)
 {
-  gboolean entered = gst_stereo_cuda_enter (self->plan_context);
-  StereoStatus status = stereo_plan_collect (self->plan, stats, error);
+  Flight *flight = g_new0 (Flight, 1);
+  GstFlowReturn flow = GST_FLOW_ERROR;
+  StereoOutput target;
 
-  if (entered)
-    gst_stereo_cuda_leave (self->plan_context);
-  return status;
-}
-
-static GstFlowReturn
-collect (GstStereoMatch *self)
-{
-  GstStereoFlight *flight = g_queue_pop_head (&self->flights);
-  StereoStats stats;
-  StereoError error;
-  GstFlowReturn flow;
-
-  if (wait_for_plan (self, &stats, &error) != STEREO_OK) {
-    flow = fail (self, &error);
-  } else {
-    unmap_inputs (flight);
-    unmap_outputs (flight);
-    flow = gst_stereo_match_finish (self, flight, &stats);
-  }
-  gst_stereo_flight_free (flight);
-  return flow;
-}
-
-static GstFlowReturn
-collect_down_to (GstStereoMatch *self, guint rest)
-{
-  GstFlowReturn flow = GST_FLOW_OK;
-
-  while (flow == GST_FLOW_OK && g_queue_get_length (&self->flights) > rest)
-    flow = collect (self);
-  /* nobody downstream takes the others either */
+  if (map_inputs (flights, flight, first, second) &&
+      gst_stereo_match_output_map (flights->output, &flight->mapped, pair->out, pair->confidence, &target))
+    flow = submit (flights, flight, &first->layout, &target, error);
+  if (flow == GST_STEREO_FLOW_PLAN_FAILED)
+    flights->refused = flight;
+  else if (flow != GST_FLOW_OK)
+    free_flight (flight);
   if (flow != GST_FLOW_OK)
-    gst_stereo_match_abandon (self);
-  return flow;
+    return flow;
+  flight->pair = *pair;
+  *pair = (GstStereoMatchPair) { 0 };
+  GST_LOG_OBJECT (flights->element, "submitted, %u in flight before it", flights->queue.length);
+  if (flights->queue.length) {
+    GST_OBJECT_LOCK (flights->element);
+    flights->stats.overlapped++;
+    GST_OBJECT_UNLOCK (flights->element);
+  }
+  g_queue_push_tail (&flights->queue, flight);
+  return GST_FLOW_OK;
 }
+
+/* ---- collect ------------------------------------------------------------------------------ */
 
 GstFlowReturn
-gst_stereo_match_land (GstStereoMatch *self)
+gst_stereo_flights_collect (
+    GstStereoFlights *flights, GstStereoMatchPair *pair, StereoStats *stats, StereoError *error)
 {
-  return collect_down_to (self, 0);
+  Flight *flight = g_queue_pop_head (&flights->queue);
+  GstFlowReturn flow = GST_STEREO_FLOW_PLAN_FAILED;
+
+  if (gst_stereo_planner_collect (flights->planner, stats, error) == STEREO_OK) {
+    GST_OBJECT_LOCK (flights->element);
+    flights->stats.steps_total += stats->steps_ns;
+    flights->stats.valid_ratio = stats->valid_ratio;
+    flights->stats.mean_confidence = stats->mean_confidence;
+    GST_OBJECT_UNLOCK (flights->element);
+    gst_stereo_mapped_output_unmap (&flight->mapped);
+    *pair = flight->pair;
+    flight->pair = (GstStereoMatchPair) { 0 };
+    flow = GST_FLOW_OK;
+  }
+  free_flight (flight);
+  return flow;
 }
 
 void
-gst_stereo_match_abandon (GstStereoMatch *self)
+gst_stereo_flights_abandon (GstStereoFlights *flights)
 {
-  GstStereoFlight *flight;
+  Flight *flight;
 
-  while ((flight = g_queue_pop_head (&self->flights))) {
-    wait_for_plan (self, NULL, NULL);
-    gst_stereo_flight_free (flight);
+  while ((flight = g_queue_pop_head (&flights->queue))) {
+    GST_DEBUG_OBJECT (flights->element, "a pair in flight is dropped");
+    gst_stereo_planner_collect (flights->planner, NULL, NULL);
+    free_flight (flight);
   }
 }
 
-/* Whether a frame waits on every pad, ahead of any event: aggregate() is called again at once, and only then does
- * anything else happen. */
-static gboolean
-more_waiting (GstStereoPad *const *pads, guint count)
+void
+gst_stereo_flights_unmap_refused (GstStereoFlights *flights)
 {
-  for (guint i = 0; i < count; i++)
-    if (pads[i] && !gst_stereo_pad_has_buffer (pads[i]))
-      return FALSE;
-  return TRUE;
-}
-
-GstFlowReturn
-gst_stereo_match_settle (GstStereoAggregator *base, GstStereoPad *const *pads, guint count, GstFlowReturn flow)
-{
-  GstStereoMatch *self = GST_STEREO_MATCH (base);
-  gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
-  gboolean stay = flow == GST_FLOW_OK && !live && !self->pool_limited && more_waiting (pads, count);
-  GstFlowReturn landed = collect_down_to (self, stay ? 1 : 0);
-
-  return landed == GST_FLOW_OK ? flow : landed;
+  g_clear_pointer (&flights->refused, free_flight);
 }

@@ -1,117 +1,228 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A pair becomes an output buffer with its metadata. */
-#include "gst/match/element.h"
+#include "gst/match/output.h"
 
-#include "gst/meta/gststereometa.h"
+#include "gst/match/debug.h"
+#include "gst/video/pool.h"
 
-#define GST_CAT_DEFAULT gst_stereo_match_debug
+struct _GstStereoMatchOutput
+{
+  GstAggregator *aggregator;
+
+  GstStereoLayout layout; /* of the caps negotiated, or being so */
+  gboolean have_layout, negotiated;
+  GstVideoInfo info;
+  const GstStereoOutputFormat *format;
+  gboolean limited; /* the output pool may have no buffer to spare */
+
+  GstVideoInfo confidence_info;
+  GstBufferPool *confidence_pool;
+};
+
+GstStereoMatchOutput *
+gst_stereo_match_output_new (GstAggregator *aggregator)
+{
+  GstStereoMatchOutput *output = g_new0 (GstStereoMatchOutput, 1);
+
+  output->aggregator = aggregator;
+  return output;
+}
+
+void
+gst_stereo_match_output_free (GstStereoMatchOutput *output)
+{
+  gst_stereo_match_output_release (output);
+  g_free (output);
+}
+
+static void
+release_confidence_pool (GstStereoMatchOutput *output)
+{
+  if (output->confidence_pool)
+    gst_buffer_pool_set_active (output->confidence_pool, FALSE);
+  gst_clear_object (&output->confidence_pool);
+}
+
+void
+gst_stereo_match_output_release (GstStereoMatchOutput *output)
+{
+  release_confidence_pool (output);
+  output->have_layout = output->negotiated = FALSE;
+}
+
+/* ---- caps -------------------------------------------------------------------------------- */
+
+gboolean
+gst_stereo_match_output_fits (GstStereoMatchOutput *output, const GstStereoLayout *layout, gboolean depth)
+{
+  const GstStereoLayout *now = &output->layout;
+
+  return output->negotiated && now->width == layout->width && now->height == layout->height &&
+      now->par_n == layout->par_n && now->par_d == layout->par_d && now->fps_n == layout->fps_n &&
+      now->fps_d == layout->fps_d && !(depth && output->format->is_range);
+}
+
+gboolean
+gst_stereo_match_output_has_layout (const GstStereoMatchOutput *output)
+{
+  return output->have_layout;
+}
+
+static void
+append_format (GstCaps *caps, const GstStereoLayout *layout, GstVideoFormat format)
+{
+  GstVideoInfo info;
+  GstCaps *one;
+
+  if (!gst_video_info_set_format (&info, format, (guint) layout->width, (guint) layout->height))
+    return;
+  GST_VIDEO_INFO_PAR_N (&info) = layout->par_n;
+  GST_VIDEO_INFO_PAR_D (&info) = layout->par_d;
+  GST_VIDEO_INFO_FPS_N (&info) = layout->fps_n;
+  GST_VIDEO_INFO_FPS_D (&info) = layout->fps_d;
+  GST_VIDEO_INFO_MULTIVIEW_MODE (&info) = GST_VIDEO_MULTIVIEW_MODE_MONO;
+  one = gst_video_info_to_caps (&info);
+  /* grey of full range is all there is: a capsfilter shall not have to name it */
+  gst_structure_remove_field (gst_caps_get_structure (one, 0), "colorimetry");
+  gst_caps_append (caps, one);
+}
+
+GstCaps *
+gst_stereo_match_output_choose (GstStereoMatchOutput *output, GstCaps *caps, gboolean depth)
+{
+  GstCaps *ours = gst_caps_new_empty (), *chosen;
+  const GstStereoOutputFormat *format;
+
+  for (guint n = 0; (format = gst_stereo_output_format_nth (n, depth)); n++)
+    append_format (ours, &output->layout, format->format);
+  chosen = gst_caps_intersect_full (ours, caps, GST_CAPS_INTERSECT_FIRST);
+  GST_DEBUG_OBJECT (output->aggregator, "offers %" GST_PTR_FORMAT ", downstream takes %" GST_PTR_FORMAT, ours, caps);
+  gst_caps_unref (ours);
+  return chosen;
+}
+
+gboolean
+gst_stereo_match_output_set_caps (GstStereoMatchOutput *output, GstCaps *caps)
+{
+  output->negotiated = gst_video_info_from_caps (&output->info, caps);
+  output->format = gst_stereo_output_format_find (GST_VIDEO_INFO_FORMAT (&output->info));
+  output->negotiated &= output->format != NULL;
+  GST_DEBUG_OBJECT (output->aggregator, "output is %" GST_PTR_FORMAT, caps);
+  return output->negotiated;
+}
+
+const GstStereoOutputFormat *
+gst_stereo_match_output_format (const GstStereoMatchOutput *output)
+{
+  return output->format;
+}
+
+GstFlowReturn
+gst_stereo_match_output_negotiate (GstStereoMatchOutput *output, const GstStereoLayout *layout, gboolean depth)
+{
+  gchar *what;
+
+  output->layout = *layout;
+  output->have_layout = TRUE;
+  output->negotiated = FALSE;
+  GST_DEBUG_OBJECT (output->aggregator, "negotiates %s of %dx%d, %d/%d pairs a second",
+      depth ? "depth" : "disparity", layout->width, layout->height, layout->fps_n, layout->fps_d);
+  if (gst_aggregator_negotiate (output->aggregator) && output->negotiated)
+    return GST_FLOW_OK;
+  if (GST_PAD_IS_FLUSHING (output->aggregator->srcpad))
+    return GST_FLOW_FLUSHING;
+  what = gst_stereo_output_format_describe (depth);
+  GST_ELEMENT_ERROR (output->aggregator, CORE, NEGOTIATION,
+      ("What is linked downstream does not take %s of %dx%d pixels.", what, layout->width, layout->height), (NULL));
+  g_free (what);
+  return GST_FLOW_NOT_NEGOTIATED;
+}
+
+/* ---- buffers ----------------------------------------------------------------------------- */
+
+gboolean
+gst_stereo_match_output_decide_allocation (GstStereoMatchOutput *output, GstQuery *query)
+{
+  gboolean decided = gst_stereo_pool_decide (query, &output->limited);
+
+  GST_DEBUG_OBJECT (output->aggregator, "output pool%s: %" GST_PTR_FORMAT, output->limited ? ", of few buffers" : "",
+      query);
+  return decided;
+}
+
+gboolean
+gst_stereo_match_output_is_limited (const GstStereoMatchOutput *output)
+{
+  return output->limited;
+}
 
 static gboolean
-comparable (const GstStereoFrame *a, const GstStereoFrame *b)
+ensure_confidence_pool (GstStereoMatchOutput *output)
 {
-  return a->layout.width == b->layout.width && a->layout.height == b->layout.height &&
-      GST_VIDEO_INFO_IS_RGB (&a->info) == GST_VIDEO_INFO_IS_RGB (&b->info);
-}
+  GstVideoInfo *info = &output->confidence_info;
 
-static void
-add_meta (GstStereoMatch *self, GstBuffer *out, const GstStereoFlight *flight, const StereoStats *stats)
-{
-  const StereoParams *params = stereo_plan_params (self->plan);
-  GstStereoMeta *meta = gst_buffer_add_stereo_meta (out, (guint) self->plan_width, (guint) self->plan_height,
-      flight->confidence);
-
-  meta->kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
-  meta->disparity_scale = params->disparity_scale;
-  if (params->output == STEREO_OUTPUT_DEPTH) {
-    meta->kind = GST_STEREO_OUTPUT_KIND_DEPTH;
-  } else if (GST_VIDEO_INFO_FORMAT (&self->out_info) == GST_VIDEO_FORMAT_GRAY8) {
-    meta->kind = GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE;
-    meta->disparity_scale = 254.0 / MAX (1, params->num_disparities - 1);
-  }
-  meta->min_disparity = params->min_disparity;
-  meta->num_disparities = params->num_disparities;
-  meta->focal_length = flight->geometry.focal_length;
-  meta->baseline = flight->geometry.baseline;
-  meta->principal_offset = flight->geometry.principal_offset;
-  meta->depth_unit = params->depth_unit;
-  meta->pair_skew = flight->skew;
-  meta->valid_ratio = stats->valid_ratio;
-  meta->mean_confidence = stats->mean_confidence;
-  gst_stereo_meta_set_truth (meta, flight->truth);
-}
-
-static void
-count_pair (GstStereoMatch *self, const StereoStats *stats)
-{
-  GST_OBJECT_LOCK (self);
-  self->stats.steps_total += stats->steps_ns;
-  self->stats.valid_ratio = stats->valid_ratio;
-  self->stats.mean_confidence = stats->mean_confidence;
-  GST_OBJECT_UNLOCK (self);
-}
-
-/* The plan may read there for as long as the pair is in flight. */
-static GstFlowReturn
-compute (GstStereoMatch *self, GstStereoFrame *first, GstStereoFrame *second, GstStereoFlight *flight)
-{
-  GstStereoFrame *frames[2] = { first, second };
-
-  for (guint i = 0; i < (first == second ? 1u : 2u); i++) {
-    if (!gst_stereo_aggregator_map (&self->parent, &flight->input[i], frames[i], self->plan_context)) {
-      flight->input[i].buffer = NULL;
-      return GST_FLOW_ERROR;
-    }
-    flight->input_buffer[i] = gst_buffer_ref (frames[i]->buffer);
-  }
-  return gst_stereo_match_submit (self, flight, &first->layout);
+  if (output->confidence_pool && GST_VIDEO_INFO_WIDTH (info) == output->layout.width &&
+      GST_VIDEO_INFO_HEIGHT (info) == output->layout.height)
+    return TRUE;
+  release_confidence_pool (output);
+  gst_video_info_set_format (info, GST_VIDEO_FORMAT_GRAY8, (guint) output->layout.width,
+      (guint) output->layout.height);
+  output->confidence_pool = gst_stereo_pool_new (info);
+  return output->confidence_pool && gst_buffer_pool_set_active (output->confidence_pool, TRUE);
 }
 
 GstFlowReturn
-gst_stereo_match_finish (GstStereoMatch *self, GstStereoFlight *flight, const StereoStats *stats)
+gst_stereo_match_output_acquire (GstStereoMatchOutput *output, GstBuffer **samples, GstBuffer **confidence)
 {
-  GstBuffer *out = g_steal_pointer (&flight->out);
+  GstBufferPool *pool = gst_aggregator_get_buffer_pool (output->aggregator);
+  GstFlowReturn flow = GST_FLOW_ERROR;
 
-  add_meta (self, out, flight, stats);
-  count_pair (self, stats);
-  return gst_stereo_aggregator_finish (&self->parent, &flight->segment, out, stats->compute_ns);
-}
-
-GstFlowReturn
-gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstStereoFrame *second)
-{
-  GstStereoMatch *self = GST_STEREO_MATCH (base);
-  gboolean swap = first->layout.right_first;
-  GstStereoFrame *left = swap ? second : first, *right = swap ? first : second;
-  GstBuffer *truth = NULL;
-  GstStereoFlight *flight;
-  GstFlowReturn flow;
-
-  if (!comparable (first, second))
-    return gst_stereo_aggregator_mismatch (base, left, right);
-  gst_stereo_match_choose_context (self, first->buffer, second->buffer);
-  gst_stereo_match_read_views (self, left, right, &truth);
-  if ((flow = gst_stereo_match_prepare (self, &left->layout)) != GST_FLOW_OK) {
-    gst_clear_buffer (&truth);
-    return flow;
-  }
-  gst_stereo_match_check (self, first, second);
-  flight = g_new0 (GstStereoFlight, 1);
-  flight->truth = truth;
-  flight->geometry = (GstStereoGeometry) { self->in_force.focal_length, self->in_force.baseline,
-    self->in_force.principal_offset };
-  flow = gst_stereo_match_acquire (self, &flight->out, &flight->confidence);
-  if (flow == GST_FLOW_OK && gst_stereo_aggregator_is_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
-    gst_stereo_flight_free (flight);
-    return GST_FLOW_OK;
-  }
-  if (flow == GST_FLOW_OK) {
-    flight->segment = left->segment;
-    if (left->time != GST_STEREO_TIME_NONE && right->time != GST_STEREO_TIME_NONE)
-      flight->skew = right->time - left->time;
-    gst_stereo_aggregator_decorate (base, flight->out, left, right, TRUE);
-    flow = compute (self, first, second, flight);
-  }
+  if (ensure_confidence_pool (output) && pool && gst_buffer_pool_set_active (pool, TRUE))
+    flow = gst_buffer_pool_acquire_buffer (pool, samples, NULL);
+  if (flow == GST_FLOW_OK)
+    flow = gst_buffer_pool_acquire_buffer (output->confidence_pool, confidence, NULL);
+  if (flow == GST_FLOW_ERROR)
+    GST_ELEMENT_ERROR (output->aggregator, RESOURCE, NO_SPACE_LEFT, ("No output buffer of %dx%d pixels could be had.",
+            output->layout.width, output->layout.height), (NULL));
   if (flow != GST_FLOW_OK)
-    gst_stereo_flight_free (flight);
+    gst_clear_buffer (samples);
+  gst_clear_object (&pool);
   return flow;
+}
+
+static gboolean
+map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer)
+{
+  if (gst_video_frame_map (frame, info, buffer, GST_MAP_WRITE | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+    return TRUE;
+  frame->buffer = NULL;
+  return FALSE;
+}
+
+gboolean
+gst_stereo_match_output_map (GstStereoMatchOutput *output, GstStereoMappedOutput *mapped, GstBuffer *samples,
+    GstBuffer *confidence, StereoOutput *target)
+{
+  if (!map (&mapped->frame, &output->info, samples) ||
+      !map (&mapped->confidence, &output->confidence_info, confidence)) {
+    GST_ELEMENT_ERROR (output->aggregator, RESOURCE, WRITE, ("An output buffer could not be written to."), (NULL));
+    return FALSE;
+  }
+  gst_stereo_pool_clear_padding (&mapped->frame);
+  gst_stereo_pool_clear_padding (&mapped->confidence);
+  target->data = GST_VIDEO_FRAME_PLANE_DATA (&mapped->frame, 0);
+  target->stride = GST_VIDEO_FRAME_PLANE_STRIDE (&mapped->frame, 0);
+  target->sample = output->format->sample;
+  target->confidence = GST_VIDEO_FRAME_PLANE_DATA (&mapped->confidence, 0);
+  target->confidence_stride = GST_VIDEO_FRAME_PLANE_STRIDE (&mapped->confidence, 0);
+  return TRUE;
+}
+
+void
+gst_stereo_mapped_output_unmap (GstStereoMappedOutput *mapped)
+{
+  if (mapped->frame.buffer)
+    gst_video_frame_unmap (&mapped->frame);
+  if (mapped->confidence.buffer)
+    gst_video_frame_unmap (&mapped->confidence);
+  mapped->frame.buffer = mapped->confidence.buffer = NULL;
 }

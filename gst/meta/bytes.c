@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The metadata as bytes, for sending and recording: little-endian, 8-byte fields, then the pictures. */
+/*
+ * The metadata as bytes, for sending and recording. A header of little-endian fields of 8 bytes: magic number, sides,
+ * kind and flags, pair skew, then the numbers in doubles[]. After it the confidence, then the true disparity, both
+ * without padding; the flags say which of them there is.
+ */
 #include "gst/meta/private.h"
 
 #include <math.h>
@@ -12,7 +16,7 @@
 
 enum { AT_MAGIC, AT_SIZE, AT_KIND, AT_SKEW, AT_DOUBLES };
 
-/* In the order in which they are stored; the first one has to be above 0. */
+/* In the order in which they are stored. The first one, disparity_scale, has to be above 0. */
 static const gsize doubles[] = {
   G_STRUCT_OFFSET (GstStereoMeta, disparity_scale), G_STRUCT_OFFSET (GstStereoMeta, min_disparity),
   G_STRUCT_OFFSET (GstStereoMeta, num_disparities), G_STRUCT_OFFSET (GstStereoMeta, focal_length),
@@ -23,15 +27,6 @@ static const gsize doubles[] = {
 
 #define HEADER (8 * (AT_DOUBLES + G_N_ELEMENTS (doubles)))
 
-/**
- * gst_stereo_meta_to_bytes:
- * @meta: a #GstStereoMeta
- *
- * For sending or recording the metadata beside its picture; gst_buffer_add_stereo_meta_from_bytes()
- * is the reverse. On GStreamer 1.24 and later gst_meta_serialize() holds the same.
- *
- * Returns: (transfer full): all of @meta, about width * height bytes
- */
 GBytes *
 gst_stereo_meta_to_bytes (const GstStereoMeta *meta)
 {
@@ -58,7 +53,7 @@ gst_stereo_meta_to_bytes (const GstStereoMeta *meta)
   return g_bytes_new_take (data, size);
 }
 
-/* The header must be whole, known and possible, and account for every byte. */
+/* Whether the header is complete, of a known kind and plausible, and whether its sizes add up to @size. */
 static gboolean
 check (const guint8 *data, gsize size, guint *width, guint *height, guint *flags)
 {
@@ -81,27 +76,16 @@ check (const guint8 *data, gsize size, guint *width, guint *height, guint *flags
   return size == HEADER + (*flags & HAS_CONFIDENCE ? pixels : 0) + (*flags & HAS_TRUTH ? 2 * pixels : 0);
 }
 
-/**
- * gst_buffer_add_stereo_meta_from_bytes:
- * @buffer: a writable #GstBuffer
- * @bytes: what gst_stereo_meta_to_bytes() gave
- *
- * Returns: (transfer none) (nullable): the meta, owned by @buffer; %NULL when @bytes are damaged or unknown
- */
-GstStereoMeta *
-gst_buffer_add_stereo_meta_from_bytes (GstBuffer *buffer, GBytes *bytes)
+gboolean
+gst_stereo_meta_decode (GstStereoMeta *meta, const guint8 *data, gsize size)
 {
   guint width, height, flags;
-  GstStereoMeta *meta;
-  const guint8 *data;
-  gsize size;
 
-  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
-  g_return_val_if_fail (bytes != NULL, NULL);
-  data = g_bytes_get_data (bytes, &size);
-  if (!data || !check (data, size, &width, &height, &flags))
-    return NULL;
-  meta = gst_buffer_add_stereo_meta (buffer, width, height, NULL);
+  if (!check (data, size, &width, &height, &flags))
+    return FALSE;
+  memset (meta, 0, sizeof *meta);
+  meta->width = width;
+  meta->height = height;
   meta->kind = GST_READ_UINT32_LE (data + 8 * AT_KIND);
   meta->pair_skew = (gint64) GST_READ_UINT64_LE (data + 8 * AT_SKEW);
   for (guint i = 0; i < G_N_ELEMENTS (doubles); i++)
@@ -111,5 +95,5 @@ gst_buffer_add_stereo_meta_from_bytes (GstBuffer *buffer, GBytes *bytes)
   if (flags & HAS_TRUTH)
     meta->truth = gst_stereo_meta_unpack_plane (data + size - 2 * (gsize) width * height, GST_VIDEO_FORMAT_GRAY16_LE,
         width, height);
-  return meta;
+  return TRUE;
 }

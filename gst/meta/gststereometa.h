@@ -1,4 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:gststereometa
+ * @title: GstStereoMeta
+ * @short_description: confidence and geometry of a disparity or depth picture
+ *
+ * stereomatch puts a #GstStereoMeta on every buffer it makes, stereorectify and stereotestsrc on every pair of views.
+ *
+ * From Python:
+ *
+ * |[<!-- language="Python" -->
+ * gi.require_version ('GstStereo', '1.0')
+ * from gi.repository import GstStereo
+ * meta = GstStereo.buffer_get_stereo_meta (sample.get_buffer ())
+ * confidence = meta.get_confidence_bytes ().get_data ()  # meta.width * meta.height bytes
+ * print (meta.valid_ratio, meta.get_depth (value_of_a_pixel), 'mm')
+ * ]|
+ *
+ * From C: a meta belongs to its buffer and lives as long as the buffer does. Its fields may be read at any time, and
+ * written only while the buffer is writable. The functions do not lock: as with all of a buffer, one thread writes at a
+ * time. No function here posts messages or prints, but for g_critical() on a %NULL argument that must not be %NULL.
+ */
 #ifndef GST_STEREO_META_H
 #define GST_STEREO_META_H
 
@@ -16,14 +37,14 @@ G_BEGIN_DECLS
 
 /**
  * GstStereoOutputKind:
- * @GST_STEREO_OUTPUT_KIND_DISPARITY: samples are disparities times #GstStereoMeta.disparity_scale
- *     (GRAY16); 0 = invalid
- * @GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE: samples 1..255 span the search range (GRAY8):
- *     disparity = min_disparity + (sample - 1) / disparity_scale; 0 = invalid
- * @GST_STEREO_OUTPUT_KIND_DEPTH: samples are depths in steps of #GstStereoMeta.depth_unit (GRAY16);
+ * @GST_STEREO_OUTPUT_KIND_DISPARITY: 16-bit samples (GRAY16_LE): disparity in pixels times
+ *     #GstStereoMeta.disparity_scale, rounded; 0 = invalid. A valid disparity of 0 is stored as 1
+ * @GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE: 8-bit samples (GRAY8) that span the search range:
+ *     disparity = min_disparity + (sample - 1) / disparity_scale for samples 1..255; 0 = invalid
+ * @GST_STEREO_OUTPUT_KIND_DEPTH: 16-bit samples (GRAY16_LE): depth in steps of #GstStereoMeta.depth_unit;
  *     0 = invalid, 65535 = that far or farther
- * @GST_STEREO_OUTPUT_KIND_VIEWS: samples are those of the two views, a pair to be matched: no disparity
- *     and no depth. The other fields are of the cameras, and @truth is of the left view
+ * @GST_STEREO_OUTPUT_KIND_VIEWS: the buffer holds the two views, to be matched: its samples are brightness or colour,
+ *     neither disparity nor depth. The geometry in the meta is that of the cameras, and @truth belongs to the left view
  *
  * What the samples of a buffer that carries a #GstStereoMeta mean.
  */
@@ -35,6 +56,11 @@ typedef enum
   GST_STEREO_OUTPUT_KIND_VIEWS
 } GstStereoOutputKind;
 
+/**
+ * gst_stereo_output_kind_get_type: (skip)
+ *
+ * Returns: the #GType of #GstStereoOutputKind
+ */
 #define GST_TYPE_STEREO_OUTPUT_KIND (gst_stereo_output_kind_get_type ())
 GST_STEREO_API
 GType gst_stereo_output_kind_get_type (void);
@@ -44,42 +70,47 @@ typedef struct _GstStereoMeta GstStereoMeta;
 /**
  * GstStereoMeta:
  * @meta: parent
- * @width: width of @confidence and @truth in pixels: that of the matched view, and of one view where the
- *     buffer holds two
- * @height: height of @confidence and @truth in pixels
+ * @width: width in pixels of @confidence and @truth, at least 1. It is the width of the disparity or depth picture, and
+ *     that of one view where the buffer holds two
+ * @height: height in pixels of @confidence and @truth, at least 1
  * @kind: what the samples of the buffer mean
- * @disparity_scale: sample steps per pixel of disparity, above 0; see #GstStereoOutputKind
- * @min_disparity: smallest disparity that was searched, in pixels; may be negative
- * @num_disparities: how many disparities were searched, in pixels: [min, min + num); of
- *     %GST_STEREO_OUTPUT_KIND_VIEWS how many need to be
+ * @disparity_scale: steps of a sample per pixel of disparity, above 0; see #GstStereoOutputKind. Initially 1
+ * @min_disparity: smallest disparity that was searched, in pixels; may be negative. Initially 0
+ * @num_disparities: how many disparities were searched, in pixels: the range is [@min_disparity, @min_disparity +
+ *     @num_disparities). For %GST_STEREO_OUTPUT_KIND_VIEWS: how many have to be searched; 0 = unknown
  * @focal_length: horizontal focal length in pixels; 0 = unknown
- * @baseline: distance between the cameras in millimetres; 0 = unknown
- * @principal_offset: pixels to add to a disparity before it becomes depth
- * @depth_unit: micrometres per step of depth; 1000 = millimetres
- * @pair_skew: timestamp of the right frame minus that of the left one, in nanoseconds; 0 where either
- *     had none and for packed frames
- * @valid_ratio: share of the samples that hold a value, 0..1
- * @mean_confidence: mean of the confidence over all pixels, 0..1
- * @confidence: (nullable): a GRAY8 picture of @width x @height with a #GstVideoMeta: 0..255 for a
- *     confidence of 0..1, 0 where the two views disagree; %NULL for %GST_STEREO_OUTPUT_KIND_VIEWS. Owned by the
- *     meta; read-only.
- * @truth: (nullable): the true disparity, a GRAY16_LE picture of @width x @height with a
- *     #GstVideoMeta: disparity times 64, 0 = unknown. Owned by the meta; read-only.
+ * @baseline: distance between the two cameras in millimetres; 0 = unknown
+ * @principal_offset: pixels to add to a disparity before it becomes depth: x of the right view's principal point minus
+ *     x of the left view's; may be negative. 0 = the two are the same, or unknown
+ * @depth_unit: micrometres per step of a depth sample, above 0; 1000 = a step is a millimetre. Initially 1000
+ * @pair_skew: timestamp of the right frame minus that of the left frame, in nanoseconds; 0 also where either frame had
+ *     no timestamp, and where one buffer held both views
+ * @valid_ratio: share of the samples that are valid, 0..1; 0 for %GST_STEREO_OUTPUT_KIND_VIEWS
+ * @mean_confidence: mean of the confidence over all pixels, invalid ones included, 0..1; 0 for
+ *     %GST_STEREO_OUTPUT_KIND_VIEWS
+ * @confidence: (nullable): a GRAY8 picture of @width x @height with a #GstVideoMeta: 0..255 for a confidence of 0..1;
+ *     0 = the left and the right view disagree at this pixel. %NULL = there is none, as for
+ *     %GST_STEREO_OUTPUT_KIND_VIEWS. Owned by the meta; read only
+ * @truth: (nullable): the true disparity of the left view, a GRAY16_LE picture of @width x @height with a
+ *     #GstVideoMeta: disparity in pixels times %GST_STEREO_TRUTH_SCALE; 0 = unknown at this pixel. %NULL = not known,
+ *     as from real cameras. Owned by the meta; read only
  *
- * What a stereo matcher knows about its picture beyond the samples: how sure it is of every pixel, and
- * everything that is needed to turn a sample into pixels of disparity or into millimetres.
- * gst_stereo_meta_get_disparity() and gst_stereo_meta_get_depth() do that arithmetic.
+ * What a stereo matcher knows about its picture beyond the samples: the confidence of every pixel, and all that is
+ * needed to turn a sample into pixels of disparity or into millimetres. gst_stereo_meta_get_disparity() and
+ * gst_stereo_meta_get_depth() do that arithmetic:
  *
- * All lengths in pixels are pixels of the buffer as it is now. When an element such as videoscale
- * changes the width by a factor s it does not touch the sample values; the meta then divides
- * @disparity_scale by s and multiplies @min_disparity, @num_disparities, @focal_length and
- * @principal_offset by s, so that the same sample still gives the same depth and its disparity is
- * that of the scaled picture. @confidence and @truth are scaled by their nearest neighbours, and the
- * disparities in @truth are multiplied by s. Scale with
- * `videoscale method=nearest-neighbour` too: other methods mix the 0 of invalid pixels into valid ones.
- * Where the picture may have got borders (its display aspect ratio changed) or was cropped, turned
- * or cut, the meta is dropped rather than left wrong; and that of two views also where scaling mixed their rows
- * or columns, or left a frame that cannot be halved.
+ *     depth = focal_length * baseline / (disparity + principal_offset)
+ *
+ * All lengths in pixels are pixels of the buffer as it is now. When an element such as videoscale changes the width by
+ * a factor s, it does not change the values of the samples. The meta then divides @disparity_scale by s, and multiplies
+ * @min_disparity, @num_disparities, @focal_length and @principal_offset by s: the same sample still gives the same
+ * depth, and its disparity is that of the scaled picture. @confidence and @truth are scaled by the nearest neighbour,
+ * and the disparities in @truth are multiplied by s. Use `videoscale method=nearest-neighbour` for the picture too:
+ * other methods mix the 0 of invalid pixels into valid ones.
+ *
+ * The meta is copied with its buffer. It is dropped, so that it is never wrong, where the picture was cropped, turned
+ * or cut, and where scaling changed the display aspect ratio (the picture may then have borders). The meta of two views
+ * is also dropped where scaling mixed their rows or columns, or left a frame that cannot be halved.
  */
 struct _GstStereoMeta
 {
@@ -106,47 +137,163 @@ struct _GstStereoMeta
   gpointer _gst_reserved[GST_PADDING];
 };
 
-/* Steps per pixel of disparity in #GstStereoMeta.truth. */
+/**
+ * GST_STEREO_TRUTH_SCALE:
+ *
+ * Steps of a sample of #GstStereoMeta.truth per pixel of disparity.
+ */
 #define GST_STEREO_TRUTH_SCALE 64
 
 #define GST_STEREO_META_API_TYPE (gst_stereo_meta_api_get_type ())
+/**
+ * gst_stereo_meta_api_get_type: (skip)
+ *
+ * The API is tagged as video, as dependent on its size and on its orientation.
+ *
+ * Returns: the #GType of the API, for gst_buffer_get_meta() and the like
+ */
 GST_STEREO_API
 GType gst_stereo_meta_api_get_type (void);
 
 #define GST_STEREO_META_INFO (gst_stereo_meta_get_info ())
+/**
+ * gst_stereo_meta_get_info: (skip)
+ *
+ * Registers the meta with GStreamer when it is called first. May be called from any thread.
+ *
+ * Returns: (transfer none): the registered implementation, never %NULL
+ */
 GST_STEREO_API
 const GstMetaInfo *gst_stereo_meta_get_info (void);
 
+/**
+ * gst_buffer_add_stereo_meta:
+ * @buffer: a writable #GstBuffer
+ * @width: width of the matched view in pixels, at least 1
+ * @height: height of the matched view in pixels, at least 1
+ * @confidence: (transfer none) (nullable): a GRAY8 picture of that size, with a #GstVideoMeta if its rows are padded
+ *     other than GStreamer's default; the meta takes a reference. %NULL = there is none
+ *
+ * Adds a #GstStereoMeta to @buffer. Its other fields start at 0 (@disparity_scale at 1, @depth_unit at 1000) and may be
+ * set directly while @buffer is writable. The size of @confidence is not checked here.
+ *
+ * Returns: (transfer none): the meta, owned by @buffer
+ */
 GST_STEREO_API
 GstStereoMeta *gst_buffer_add_stereo_meta (GstBuffer *buffer, guint width, guint height, GstBuffer *confidence);
 
+/**
+ * gst_buffer_get_stereo_meta:
+ * @buffer: a #GstBuffer
+ *
+ * Returns: (transfer none) (nullable): the first #GstStereoMeta of @buffer, valid as long as @buffer is; %NULL when it
+ *     has none
+ */
 GST_STEREO_API
 GstStereoMeta *gst_buffer_get_stereo_meta (GstBuffer *buffer);
 
+/**
+ * gst_stereo_meta_get_confidence:
+ * @meta: a #GstStereoMeta
+ *
+ * The rows of the picture may be padded: map it with gst_video_frame_map(), or use
+ * gst_stereo_meta_get_confidence_bytes().
+ *
+ * Returns: (transfer none) (nullable): the confidence, a GRAY8 picture of @meta's width and height, owned by @meta;
+ *     %NULL when there is none
+ */
 GST_STEREO_API
 GstBuffer *gst_stereo_meta_get_confidence (const GstStereoMeta *meta);
 
+/**
+ * gst_stereo_meta_get_confidence_bytes:
+ * @meta: a #GstStereoMeta
+ *
+ * Returns: (transfer full) (nullable): a copy of the confidence: width * height bytes, row after row without padding,
+ *     0..255 for a confidence of 0..1, 0 where the two views disagree. %NULL when there is none, or when it cannot be
+ *     read
+ */
 GST_STEREO_API
 GBytes *gst_stereo_meta_get_confidence_bytes (const GstStereoMeta *meta);
 
+/**
+ * gst_stereo_meta_set_truth:
+ * @meta: a #GstStereoMeta of a writable buffer
+ * @truth: (transfer none) (nullable): a GRAY16_LE picture of @meta's width and height: disparity in pixels times
+ *     %GST_STEREO_TRUTH_SCALE, 0 = unknown; the meta takes a reference. %NULL = not known
+ *
+ * For sources that know the true disparity. Replaces the one that @meta had.
+ */
 GST_STEREO_API
 void gst_stereo_meta_set_truth (GstStereoMeta *meta, GstBuffer *truth);
 
+/**
+ * gst_stereo_meta_get_truth:
+ * @meta: a #GstStereoMeta
+ *
+ * The rows of the picture may be padded: map it with gst_video_frame_map(), or use gst_stereo_meta_get_truth_bytes().
+ *
+ * Returns: (transfer none) (nullable): the true disparity of the left view, a GRAY16_LE picture of @meta's width and
+ *     height, owned by @meta: disparity in pixels times %GST_STEREO_TRUTH_SCALE, 0 = unknown. %NULL when it is not
+ *     known
+ */
 GST_STEREO_API
 GstBuffer *gst_stereo_meta_get_truth (const GstStereoMeta *meta);
 
+/**
+ * gst_stereo_meta_get_truth_bytes:
+ * @meta: a #GstStereoMeta
+ *
+ * Returns: (transfer full) (nullable): a copy of the true disparity: width * height little-endian 16-bit values, row
+ *     after row without padding, disparity in pixels times %GST_STEREO_TRUTH_SCALE, 0 = unknown. %NULL when there is
+ *     none, or when it cannot be read
+ */
 GST_STEREO_API
 GBytes *gst_stereo_meta_get_truth_bytes (const GstStereoMeta *meta);
 
+/**
+ * gst_stereo_meta_get_disparity:
+ * @meta: a #GstStereoMeta
+ * @sample: a sample of the buffer that has @meta, 0..65535 (0..255 for %GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE)
+ *
+ * Returns: the disparity in pixels. Not-a-number where @sample is invalid (0), for depth where focal length or baseline
+ *     are unknown, and for %GST_STEREO_OUTPUT_KIND_VIEWS
+ */
 GST_STEREO_API
 gdouble gst_stereo_meta_get_disparity (const GstStereoMeta *meta, guint sample);
 
+/**
+ * gst_stereo_meta_get_depth:
+ * @meta: a #GstStereoMeta
+ * @sample: a sample of the buffer that has @meta, 0..65535 (0..255 for %GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE)
+ *
+ * Returns: the depth in millimetres. Infinity for a point at infinity. Not-a-number where @sample is invalid (0), for
+ *     disparity where focal length or baseline are unknown, and for %GST_STEREO_OUTPUT_KIND_VIEWS
+ */
 GST_STEREO_API
 gdouble gst_stereo_meta_get_depth (const GstStereoMeta *meta, guint sample);
 
+/**
+ * gst_stereo_meta_to_bytes:
+ * @meta: a #GstStereoMeta
+ *
+ * For sending or recording the metadata beside its picture; gst_buffer_add_stereo_meta_from_bytes() is the reverse. The
+ * bytes are the same on every machine. On GStreamer 1.24 and later gst_meta_serialize() stores the same bytes.
+ *
+ * Returns: (transfer full): all of @meta: 104 bytes, and width * height bytes for each byte of a pixel of the pictures
+ *     that it holds
+ */
 GST_STEREO_API
 GBytes *gst_stereo_meta_to_bytes (const GstStereoMeta *meta);
 
+/**
+ * gst_buffer_add_stereo_meta_from_bytes:
+ * @buffer: a writable #GstBuffer
+ * @bytes: what gst_stereo_meta_to_bytes() gave; may come from anywhere, it is checked
+ *
+ * Returns: (transfer none) (nullable): the meta, owned by @buffer; %NULL, and @buffer unchanged, when @bytes are
+ *     damaged or of an unknown version
+ */
 GST_STEREO_API
 GstStereoMeta *gst_buffer_add_stereo_meta_from_bytes (GstBuffer *buffer, GBytes *bytes);
 

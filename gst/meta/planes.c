@@ -14,7 +14,7 @@ map_plane (GstVideoFrame *frame, GstBuffer *buffer, GstVideoFormat format, guint
       gst_video_frame_map (frame, &info, buffer, flags | GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
 }
 
-/* NULL: larger than a picture can be, or than there is memory. */
+/* NULL when the picture is larger than GStreamer allows, or there is no memory for it. */
 static GstBuffer *
 new_plane (GstVideoFormat format, guint width, guint height)
 {
@@ -29,7 +29,6 @@ new_plane (GstVideoFormat format, guint width, guint height)
   gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, format, width, height);
   return buffer;
 }
-
 
 GstBuffer *
 gst_stereo_meta_scale_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height, guint new_width,
@@ -83,7 +82,6 @@ gst_stereo_meta_multiply_plane (GstBuffer *plane, guint width, guint height, gdo
   return TRUE;
 }
 
-/* The rows of a plane one after another, at @to. */
 gboolean
 gst_stereo_meta_pack_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height, guint8 *to)
 {
@@ -100,7 +98,6 @@ gst_stereo_meta_pack_plane (GstBuffer *plane, GstVideoFormat format, guint width
   return TRUE;
 }
 
-/* The reverse: a new picture from rows without padding. */
 GstBuffer *
 gst_stereo_meta_unpack_plane (const guint8 *from, GstVideoFormat format, guint width, guint height)
 {

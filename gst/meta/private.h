@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Inside the library:
+ *   gststereometa.c  what a meta says
+ *   info.c           how GStreamer makes, copies, scales and serialises it
+ *   bytes.c          the meta as bytes
+ *   planes.c         its pictures
+ */
 #ifndef GST_STEREO_META_PRIVATE_H
 #define GST_STEREO_META_PRIVATE_H
 
@@ -8,15 +15,25 @@
 
 G_BEGIN_DECLS
 
-/* The nearest neighbour of every pixel, in a new picture. NULL when @plane cannot be read. */
+/* ---- planes.c: @width and @height are those of the picture, in pixels -------------------- */
+
+/* A new picture of @new_width x @new_height whose pixels are the nearest ones of @plane. NULL when @plane cannot be
+ * read. */
 GstBuffer *gst_stereo_meta_scale_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height,
     guint new_width, guint new_height);
-/* Disparities times @factor, in a GRAY16_LE picture: 0 stays 0, and nothing else becomes 0. FALSE: not mapped. */
+/* Multiplies the disparities of a GRAY16_LE picture by @factor: 0 stays 0, and no other value becomes 0. FALSE when
+ * @plane cannot be mapped. */
 gboolean gst_stereo_meta_multiply_plane (GstBuffer *plane, guint width, guint height, gdouble factor);
-/* The rows of a picture one after another, at @to. */
+/* Copies the rows of a picture to @to, without padding. FALSE when @plane cannot be read. */
 gboolean gst_stereo_meta_pack_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height, guint8 *to);
-/* The reverse: a new picture. */
+/* The reverse: a new picture from rows without padding. NULL when there is no memory. */
 GstBuffer *gst_stereo_meta_unpack_plane (const guint8 *from, GstVideoFormat format, guint width, guint height);
+
+/* ---- bytes.c ----------------------------------------------------------------------------- */
+
+/* Fills @meta from the @size bytes at @data, all but its first member; its pictures are new references. FALSE, and
+ * @meta untouched, when the bytes are damaged or of an unknown version. */
+gboolean gst_stereo_meta_decode (GstStereoMeta *meta, const guint8 *data, gsize size);
 
 G_END_DECLS
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A row goes three steps: samples become codes, codes become what is to be added (alpha * colour, 16 bits, with KEEP
- * where nothing is shown), and that is blended. The first two are table look-ups; the third has no look-up and no
- * branch, and becomes vector code.
+ * A row takes three steps. Samples become codes. Codes become the numbers to add: alpha * colour in 16 bits, or
+ * UNTOUCHED where nothing is shown. The row is blended with those numbers. The first two steps look up tables; the
+ * third has neither a table nor a branch, so that the compiler can vectorise it.
  */
 #include "gst/overlay/blend.h"
 
@@ -11,7 +11,7 @@
 
 #define CODES 256
 #define ONE 256                 /* alpha 1 */
-#define KEEP 0xFFFF             /* above ONE * 255 + ONE / 2, the largest sum */
+#define UNTOUCHED 0xFFFF        /* the sample stays as it is; above ONE * 255 + ONE / 2, the largest number to add */
 
 /* Three sums of up to four pixels each in one number: ONE * 255 * 4 < 2^18. */
 #define FIELD 21
@@ -19,14 +19,19 @@
 
 struct _GstStereoBlender
 {
+  GstVideoInfo info;            /* that the colours were made for, by @map and @wanted_alpha */
+  GstStereoColormap map;
+  gdouble wanted_alpha;
+  gboolean have_colors;
+
   guint alpha;                  /* of ONE */
   guint16 add[3][CODES];        /* of a component */
   guint64 pixel[CODES];         /* of a packed RGB pixel's bytes, 16 bits each */
   guint64 chroma[CODES];        /* alpha * U, alpha * V, alpha; all 0 where hidden */
 
-  /* for one width */
+  /* rows, for one width of frame and depth */
   gint width, depth_width;
-  guint *columns;               /* of the depth, for each of the frame */
+  guint *columns;               /* the column of the depth for each of the frame */
   guint8 *sampled;              /* codes of a row of depth */
   guint8 *codes[2];             /* of two rows of the frame; one more than its width */
   guint16 *row;                 /* to be added */
@@ -102,11 +107,12 @@ convert (const GstVideoInfo *info, const guint8 rgb[3], guint8 components[3])
   components[2] = level (offset[2] + scale[2] * (rgb[0] / 255.0 - luma) / (2 * (1 - kr)));
 }
 
-/* Where in memory a packed pixel's components lie; bytes that are none of the three keep what they have. */
+/* The numbers to add in the order of a packed pixel's bytes; a byte that is none of the three components stays as it
+ * is. */
 static guint64
 pack (const GstVideoFormatInfo *format, const guint16 add[3])
 {
-  guint16 bytes[4] = { KEEP, KEEP, KEEP, KEEP };
+  guint16 bytes[4] = { UNTOUCHED, UNTOUCHED, UNTOUCHED, UNTOUCHED };
   guint64 packed;
 
   for (guint c = 0; c < 3; c++)
@@ -120,9 +126,16 @@ gst_stereo_blender_set_colors (GstStereoBlender *blender, const GstVideoInfo *in
     gdouble alpha)
 {
   guint8 rgb[3], components[3] = { 0 };
-  guint16 add[3] = { KEEP, KEEP, KEEP };
+  guint16 add[3] = { UNTOUCHED, UNTOUCHED, UNTOUCHED };
   gboolean packed = GST_VIDEO_INFO_IS_RGB (info);
 
+  if (blender->have_colors && blender->map == map && blender->wanted_alpha == alpha &&
+      gst_video_info_is_equal (&blender->info, info))
+    return;
+  blender->have_colors = TRUE;
+  blender->map = map;
+  blender->wanted_alpha = alpha;
+  blender->info = *info;
   blender->alpha = (guint) lrint (CLAMP (alpha, 0, 1) * ONE);
   for (guint code = 0; code < CODES; code++) {
     guint64 weight = code == GST_STEREO_CODE_HIDDEN ? 0 : blender->alpha;
@@ -162,7 +175,7 @@ gst_stereo_blend_view_init (GstStereoBlendView *view, GstVideoFrame *frame, gint
 static void
 read_codes (GstStereoBlender *blender, const GstStereoBlendDepth *depth, gint y, gint height, guint8 *codes)
 {
-  /* in locals: a byte that is written could otherwise change them */
+  /* In locals: for the compiler, a byte that is written could change a member of *blender or *depth. */
   gint from = (gint) (((gint64) y * 2 + 1) * depth->height / (2 * (gint64) height));
   gint width = blender->width, depth_width = depth->width;
   const guint8 *row = depth->samples + (gssize) from * depth->stride, *table = depth->codes;
@@ -190,7 +203,7 @@ read_codes (GstStereoBlender *blender, const GstStereoBlendDepth *depth, gint y,
   codes[width] = codes[width - 1];
 }
 
-/* The same promise in the words of each compiler: no pixel is made of another one's. */
+/* Tells the compiler that the pixels of a loop do not depend on each other. */
 #ifdef __clang__
 #define INDEPENDENT _Pragma ("clang loop vectorize(assume_safety)")
 #else
@@ -201,23 +214,23 @@ read_codes (GstStereoBlender *blender, const GstStereoBlendDepth *depth, gint y,
 static void
 blend_bytes (guint8 *out, const guint8 *in, const guint16 *add, gint count, guint alpha)
 {
-  const guint16 keep = (guint16) (ONE - alpha);
+  const guint16 live_weight = (guint16) (ONE - alpha);
 
   INDEPENDENT
   for (gint i = 0; i < count; i++) {
-    guint16 mixed = (guint16) (in[i] * keep + add[i]) >> 8;
-    out[i] = add[i] == KEEP ? in[i] : (guint8) mixed;
+    guint16 mixed = (guint16) (in[i] * live_weight + add[i]) >> 8;
+    out[i] = add[i] == UNTOUCHED ? in[i] : (guint8) mixed;
   }
 }
 
-/* Components that have a sample for every pixel; @step bytes from one to the next. */
+/* Blends a component that has a sample for every pixel, @step bytes from one to the next. */
 static void
 blend_full (GstStereoBlender *blender, guint c, guint8 *out, const guint8 *in, const guint8 *codes, gint step)
 {
   const guint16 *add = blender->add[c];
   guint16 *row = blender->row;
   gint width = blender->width;
-  guint keep;
+  guint live_weight;
 
   for (gint x = 0; x < width; x++)
     row[x] = add[codes[x]];
@@ -225,14 +238,14 @@ blend_full (GstStereoBlender *blender, guint c, guint8 *out, const guint8 *in, c
     blend_bytes (out, in, row, width, blender->alpha);
     return;
   }
-  keep = ONE - blender->alpha;
+  live_weight = ONE - blender->alpha;
   for (gint x = 0; x < width; x++) {
-    guint mixed = (in[step * x] * keep + row[x]) >> 8;
-    out[step * x] = row[x] == KEEP ? in[step * x] : (guint8) mixed;
+    guint mixed = (in[step * x] * live_weight + row[x]) >> 8;
+    out[step * x] = row[x] == UNTOUCHED ? in[step * x] : (guint8) mixed;
   }
 }
 
-/* Packed RGB: all bytes of the row at once. */
+/* Blends packed RGB: all bytes of the row at once. */
 static void
 blend_pixels (GstStereoBlender *blender, guint8 *out, const guint8 *in, const guint8 *codes, gint step)
 {
@@ -249,7 +262,7 @@ blend_pixels (GstStereoBlender *blender, guint8 *out, const guint8 *in, const gu
   blend_bytes (out, in, row, step * width, blender->alpha);
 }
 
-/* Both chroma components, each sample for two pixels of @first and, where they share it, two of @second. @bits: log2
+/* Blends both chroma components. A sample covers two pixels of @first and, in 4:2:0, two of @second. @bits: log2
  * of the number of pixels. */
 static inline void
 blend_chroma (const GstStereoBlender *blender, guint8 *const out[2], guint8 *const in[2], const guint8 *first,
@@ -261,13 +274,13 @@ blend_chroma (const GstStereoBlender *blender, guint8 *const out[2], guint8 *con
 
   for (gint x = 0; x < width; x++) {
     guint64 sum = chroma[first[2 * x]] + chroma[first[2 * x + 1]];
-    guint keep;
+    guint live_weight;
 
     if (bits == 2)
       sum += chroma[second[2 * x]] + chroma[second[2 * x + 1]];
-    keep = (1u << shift) - (guint) (sum >> (2 * FIELD));
-    out[0][step * x] = (guint8) ((in[0][step * x] * keep + (guint) (sum & FIELD_MASK) + half) >> shift);
-    out[1][step * x] = (guint8) ((in[1][step * x] * keep + (guint) (sum >> FIELD & FIELD_MASK) + half) >> shift);
+    live_weight = (1u << shift) - (guint) (sum >> (2 * FIELD));
+    out[0][step * x] = (guint8) ((in[0][step * x] * live_weight + (guint) (sum & FIELD_MASK) + half) >> shift);
+    out[1][step * x] = (guint8) ((in[1][step * x] * live_weight + (guint) (sum >> FIELD & FIELD_MASK) + half) >> shift);
   }
 }
 
@@ -290,7 +303,7 @@ blend_chroma_row (GstStereoBlender *blender, const GstStereoBlendView *in, const
     blend_chroma (blender, to, from, blender->codes[0], NULL, step, 1);
 }
 
-/* Row @y, and with 4:2:0 the one below it. */
+/* Blends row @y, and with 4:2:0 the one below it. */
 static void
 blend_rows (GstStereoBlender *blender, const GstStereoBlendView *in, const GstStereoBlendView *out,
     const GstStereoBlendDepth *depth, gint y, gint rows)

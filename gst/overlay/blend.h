@@ -48,7 +48,7 @@ typedef struct _GstStereoBlender GstStereoBlender;
 GstStereoBlender *gst_stereo_blender_new (void);
 void gst_stereo_blender_free (GstStereoBlender *blender);
 
-/* Colours for frames like @info. @alpha: 0..1. */
+/* Colours for frames like @info. @alpha: 0..1. Cheap when nothing changed since the last call. */
 void gst_stereo_blender_set_colors (GstStereoBlender *blender, const GstVideoInfo *info, GstStereoColormap map,
     gdouble alpha);
 /* @out is @in, or another frame of the same format and size. @depth is scaled to it by the nearest neighbour. */

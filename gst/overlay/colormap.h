@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Depth samples -> codes -> colours: pure arithmetic, no frames.
+ * Depth samples become codes, codes become colours: pure arithmetic, no frames.
  *
- * A code is where a sample lies between far and near: 1 = far or farther, 255 = near or nearer, 0 = show nothing.
+ * A code is where a sample lies between far and near: 1 = far or farther, 255 = near or nearer, 0 = show the live view.
  * Samples become codes by one table look-up (65536 entries, made anew only when what samples mean changes), codes
  * become colours by another.
  */
@@ -29,7 +29,7 @@ void gst_stereo_colormap_rgb (GstStereoColormap map, gdouble position, guint8 rg
 
 #define GST_STEREO_CODE_HIDDEN 0
 
-/* What samples of one meta mean. Comparable with memcmp() when it was zeroed before. */
+/* What the samples that go with a meta mean. All bytes are set, so that two of them can be compared with memcmp(). */
 typedef struct
 {
   GstStereoOutputKind kind;
@@ -38,7 +38,7 @@ typedef struct
   gdouble disparity_scale, min_disparity, focal_length, baseline, principal_offset, depth_unit;
 } GstStereoScale;
 
-/* @near, @far: mm; replaced by the search range where the meta does not allow to tell distances. */
+/* @near, @far: mm; replaced by the search range where distances do not follow from @meta. */
 void gst_stereo_scale_init (GstStereoScale *scale, const GstStereoMeta *meta, gdouble near, gdouble far);
 /* 0..1, clamped, for a value in the scale's unit. */
 gdouble gst_stereo_scale_position (const GstStereoScale *scale, gdouble value);

@@ -30,7 +30,7 @@ show_layout (cairo_t *cr, PangoLayout *layout, gdouble x, gdouble y)
   g_object_unref (layout);
 }
 
-/* Dark, so that any picture can be under it. */
+/* The background of text: dark, so that text is legible over any picture. */
 static void
 draw_panel (cairo_t *cr, gint width, gint height, gdouble radius, gboolean warning)
 {
@@ -54,7 +54,7 @@ gst_depth_overlay_draw_edge (PangoContext *context, cairo_t *cr, const Key *key,
   cairo_paint (cr);
 }
 
-/* A ring with four ticks: the thing itself stays visible in the middle. White with a dark rim, which no colour map
+/* A ring with four ticks: the object in the middle stays visible. White with a dark rim, which no colour map
  * hides. */
 void
 gst_depth_overlay_draw_marker (PangoContext *context, cairo_t *cr, const Key *key, gint width, gint height)
@@ -102,7 +102,7 @@ gst_depth_overlay_measure_readout (PangoContext *context, const Key *key, gint *
   pango_layout_get_pixel_size (layout, width, height);
   g_object_unref (layout);
   *width += font + sign_width (key, font);
-  /* in steps, so that the panel does not tremble with the digits */
+  /* rounded up to a step, so that the panel does not change its size with every digit */
   *width = (*width + step - 1) / step * step;
   *height += font / 3;
 }
@@ -172,7 +172,7 @@ tick_step (gdouble range)
   return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
 }
 
-/* The ends, and round numbers that keep off them. */
+/* Both ends of the range, and round numbers that are not too close to them. */
 static guint
 tick_values (const Key *key, gdouble values[TICKS + 4])
 {
@@ -223,7 +223,7 @@ gst_depth_overlay_measure_legend (PangoContext *context, const Key *key, gint *w
   shape_legend (context, key, &shape, width, height);
 }
 
-/* Near is below, as it mostly is in the picture. */
+/* Near is at the bottom: the lower part of a picture mostly shows what is near. */
 static void
 draw_bar (cairo_t *cr, const Key *key, const LegendShape *shape)
 {

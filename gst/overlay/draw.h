@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pieces of depthoverlay's text, drawn with cairo: pure drawing, each from its key. */
+/* Draws the pieces of depthoverlay's text with cairo, each from its key alone. */
 #ifndef GST_DEPTH_OVERLAY_DRAW_H
 #define GST_DEPTH_OVERLAY_DRAW_H
 
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What a piece is drawn from: no more than it depends on, all else 0. Compared with memcmp(). */
+/* All that the look of a piece depends on; what it does not depend on is 0. Compared with memcmp(). */
 typedef struct
 {
   gint width, height;           /* of the picture */

@@ -3,7 +3,7 @@
  * SECTION:element-depthoverlay
  * @title: depthoverlay
  *
- * The live view with depth in colours over it, and how far the nearest thing is.
+ * Shows the live view with its depth in colours over it, and the nearest distance.
  *
  * `sink` takes the live view, `sink_depth` the output of stereomatch: disparity or depth with its #GstStereoMeta,
  * which tells what the samples mean. The output is the live view in its own format, size and frame rate, with
@@ -51,63 +51,190 @@
  */
 #include "gst/overlay/element.h"
 
-#include "gst/pairing/aggregator.h"
+#include "gst/overlay/blend.h"
+#include "gst/overlay/debug.h"
+#include "gst/overlay/output.h"
+#include "gst/overlay/show.h"
+#include "gst/overlay/sync.h"
+#include "gst/video/stream.h"
 
-#include <string.h>
-
-#define GST_CAT_DEFAULT gst_depth_overlay_debug
-GST_DEBUG_CATEGORY (gst_depth_overlay_debug);
-
-enum
+struct _GstDepthOverlay
 {
-  PROP_0,
-  PROP_ALPHA,
-  PROP_COLORMAP,
-  PROP_NEAR,
-  PROP_FAR,
-  PROP_MIN_CONFIDENCE,
-  PROP_WARN_DISTANCE,
-  PROP_NEAREST_PERCENTILE,
-  PROP_REGION,
-  PROP_LEGEND,
-  PROP_TEXT,
-  PROP_MAX_AGE,
-  PROP_MESSAGE_INTERVAL
-};
+  GstAggregator parent;
 
-#define FARTHEST 1e6            /* mm */
-
-static const GstDepthOverlaySettings defaults = {
-  .alpha = 0.5,
-  .near = 500,
-  .far = 10000,
-  .min_confidence = 0.01,
-  .percentile = 1,
-  .region = { 0, 0, 1, 1 },
-  .max_age = 500 * GST_MSECOND,
-  .message_interval = 100 * GST_MSECOND,
-  .colormap = GST_STEREO_COLORMAP_TURBO,
-  .legend = TRUE,
-  .text = TRUE
+  GstAggregatorPad *live;       /* the pad "sink" */
+  GstDepthOverlaySync *sync;    /* which depth goes with a frame */
+  GstDepthOverlayOutput *output;        /* what goes downstream */
+  GstDepthOverlayShow *show;    /* the properties, and a frame from the one to the other */
 };
 
 G_DEFINE_TYPE (GstDepthOverlay, gst_depth_overlay, GST_TYPE_AGGREGATOR)
 GST_ELEMENT_REGISTER_DEFINE (depthoverlay, "depthoverlay", GST_RANK_NONE, GST_TYPE_DEPTH_OVERLAY)
 
-/* ---- start, stop, flush ------------------------------------------------------------------ */
+static void
+gst_depth_overlay_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  gst_depth_overlay_show_set_property (GST_DEPTH_OVERLAY (object)->show, id, value);
+}
 
 static void
-reset_stream (GstDepthOverlay *self)
+gst_depth_overlay_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
 {
-  gst_depth_overlay_forget (self);
-  self->have_segment = FALSE;
-  self->posted = FALSE;
+  gst_depth_overlay_show_get_property (GST_DEPTH_OVERLAY (object)->show, id, value);
 }
+
+static GstFlowReturn
+gst_depth_overlay_aggregate (GstAggregator *aggregator, gboolean timeout)
+{
+  return gst_depth_overlay_show_next (GST_DEPTH_OVERLAY (aggregator)->show, timeout);
+}
+
+/* ---- pads, events, queries --------------------------------------------------------------- */
+
+static GstAggregatorPad *
+new_pad (const gchar *name, GstPadTemplate *template)
+{
+  return g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", name, "direction", GST_PAD_SINK, "template", template, NULL);
+}
+
+static GstAggregatorPad *
+gst_depth_overlay_create_new_pad (GstAggregator *aggregator, GstPadTemplate *template, const gchar *name,
+    const GstCaps *caps)
+{
+  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
+  GstAggregatorPad *pad;
+
+  if (GST_PAD_TEMPLATE_PRESENCE (template) != GST_PAD_REQUEST)
+    return NULL;
+  pad = new_pad ("sink_depth", template);
+  if (gst_depth_overlay_sync_add_depth_pad (self->sync, pad))
+    return pad;
+  GST_WARNING_OBJECT (self, "sink_depth is there already");
+  gst_object_ref_sink (pad);
+  gst_object_unref (pad);
+  return NULL;
+}
+
+static void
+gst_depth_overlay_release_pad (GstElement *element, GstPad *pad)
+{
+  gst_depth_overlay_sync_remove_depth_pad (GST_DEPTH_OVERLAY (element)->sync, GST_AGGREGATOR_PAD (pad));
+  GST_ELEMENT_CLASS (gst_depth_overlay_parent_class)->release_pad (element, pad);
+}
+
+static gboolean
+take_caps (GstDepthOverlay *self, GstAggregatorPad *pad, GstEvent *event)
+{
+  gboolean taken;
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  taken = gst_depth_overlay_sync_set_caps (self->sync, pad, caps);
+  gst_event_unref (event);
+  /* a frame's time to wait for its depth beyond what upstream announces, half of which is left for drawing */
+  if (taken && pad == self->live) {
+    GstClockTime latency = gst_depth_overlay_sync_frame_time (self->sync);
+    GST_DEBUG_OBJECT (self, "adds a latency of %" GST_TIME_FORMAT, GST_TIME_ARGS (latency));
+    gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, latency);
+  }
+  return taken;
+}
+
+static gboolean
+gst_depth_overlay_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
+{
+  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
+  gboolean live = pad == self->live;
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      return take_caps (self, pad, event);
+    case GST_EVENT_FLUSH_STOP:
+      if (!live)
+        gst_depth_overlay_sync_request_forget (self->sync);
+      break;
+    case GST_EVENT_STREAM_START:
+    case GST_EVENT_FLUSH_START:
+    case GST_EVENT_SEGMENT:
+    case GST_EVENT_GAP:
+    case GST_EVENT_EOS:
+      break;
+    default:
+      /* the base class forwards all others: those of one pad are enough, as the output is the live stream */
+      if (!live) {
+        gst_event_unref (event);
+        return TRUE;
+      }
+  }
+  return GST_AGGREGATOR_CLASS (gst_depth_overlay_parent_class)->sink_event (aggregator, pad, event);
+}
+
+static gboolean
+gst_depth_overlay_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
+{
+  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
+  GstCaps *caps, *filter;
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS && pad == self->live) {
+    gst_query_parse_caps (query, &filter);
+    caps = gst_depth_overlay_output_query_caps (self->output, GST_PAD (pad), filter);
+    gst_query_set_caps_result (query, caps);
+    gst_caps_unref (caps);
+    return TRUE;
+  }
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS || GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS)
+    return gst_pad_query_default (GST_PAD (pad), GST_OBJECT (aggregator), query);
+  return GST_AGGREGATOR_CLASS (gst_depth_overlay_parent_class)->sink_query (aggregator, pad, query);
+}
+
+static gboolean
+gst_depth_overlay_src_query (GstAggregator *aggregator, GstQuery *query)
+{
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_POSITION:
+    case GST_QUERY_DURATION:
+    case GST_QUERY_SEEKING:
+    case GST_QUERY_URI:
+      return gst_pad_peer_query (GST_PAD (GST_DEPTH_OVERLAY (aggregator)->live), query);
+    default:
+      return GST_AGGREGATOR_CLASS (gst_depth_overlay_parent_class)->src_query (aggregator, query);
+  }
+}
+
+static GstClockTime
+gst_depth_overlay_get_next_time (GstAggregator *aggregator)
+{
+  return gst_depth_overlay_sync_deadline (GST_DEPTH_OVERLAY (aggregator)->sync);
+}
+
+static GstFlowReturn
+gst_depth_overlay_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstCaps **result)
+{
+  return gst_depth_overlay_output_update_src_caps (GST_DEPTH_OVERLAY (aggregator)->output, caps, result);
+}
+
+static gboolean
+gst_depth_overlay_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps)
+{
+  return gst_depth_overlay_output_negotiated_src_caps (GST_DEPTH_OVERLAY (aggregator)->output, caps);
+}
+
+static gboolean
+gst_depth_overlay_decide_allocation (GstAggregator *aggregator, GstQuery *query)
+{
+  return gst_depth_overlay_output_decide_allocation (GST_DEPTH_OVERLAY (aggregator)->output, query);
+}
+
+/* ---- start, stop, flush ------------------------------------------------------------------ */
 
 static GstFlowReturn
 gst_depth_overlay_flush (GstAggregator *aggregator)
 {
-  reset_stream (GST_DEPTH_OVERLAY (aggregator));
+  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
+
+  gst_depth_overlay_sync_forget (self->sync);
+  gst_depth_overlay_output_reset (self->output, FALSE);
+  gst_depth_overlay_show_flush (self->show);
   return GST_FLOW_OK;
 }
 
@@ -116,14 +243,9 @@ gst_depth_overlay_start (GstAggregator *aggregator)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
-  reset_stream (self);
-  g_atomic_int_set (&self->forget, FALSE);
-  g_atomic_int_set (&self->failed, FALSE);
-  self->said_ended = self->said_unlinked = self->said_disparity = self->said_near_far = FALSE;
-  self->blender = gst_stereo_blender_new ();
-  self->finder = gst_stereo_nearest_finder_new ();
-  self->text = gst_depth_overlay_text_new ();
-  self->codes = g_malloc (65536);
+  gst_depth_overlay_sync_reset (self->sync);
+  gst_depth_overlay_output_reset (self->output, TRUE);
+  gst_depth_overlay_show_start (self->show);
   return TRUE;
 }
 
@@ -132,207 +254,27 @@ gst_depth_overlay_stop (GstAggregator *aggregator)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
-  reset_stream (self);
-  self->have_live_info = self->have_depth_info = FALSE;
-  self->have_view = self->negotiated = self->have_colors = self->have_scale = FALSE;
-  g_clear_pointer (&self->blender, gst_stereo_blender_free);
-  g_clear_pointer (&self->finder, gst_stereo_nearest_finder_free);
-  g_clear_pointer (&self->text, gst_depth_overlay_text_free);
-  g_clear_pointer (&self->codes, g_free);
+  gst_depth_overlay_show_stop (self->show);
+  gst_depth_overlay_output_reset (self->output, TRUE);
+  gst_depth_overlay_sync_reset (self->sync);
   return TRUE;
-}
-
-/* ---- properties -------------------------------------------------------------------------- */
-
-/* Empty stands for the whole picture. */
-static void
-set_region (GstDepthOverlay *self, const GValue *value)
-{
-  guint count = gst_value_array_get_size (value);
-  gdouble region[4] = { 0, 0, 1, 1 };
-
-  if (count != 0 && count != 4) {
-    g_warning ("depthoverlay: region takes four numbers, x, y, width and height as fractions of the picture, "
-        "for example \"<0.25, 0.25, 0.5, 0.5>\"; %u were given, and it stays as it was", count);
-    return;
-  }
-  for (guint i = 0; i < count; i++)
-    region[i] = g_value_get_double (gst_value_array_get_value (value, i));
-  memcpy (self->settings.region, region, sizeof region);
-}
-
-static void
-get_region (GstDepthOverlay *self, GValue *value)
-{
-  GValue number = G_VALUE_INIT;
-
-  g_value_init (&number, G_TYPE_DOUBLE);
-  for (guint i = 0; i < 4; i++) {
-    g_value_set_double (&number, self->settings.region[i]);
-    gst_value_array_append_value (value, &number);
-  }
-  g_value_unset (&number);
-}
-
-static void
-gst_depth_overlay_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  GstDepthOverlay *self = GST_DEPTH_OVERLAY (object);
-  GstDepthOverlaySettings *settings = &self->settings;
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_ALPHA:
-      settings->alpha = g_value_get_double (value);
-      break;
-    case PROP_COLORMAP:
-      settings->colormap = g_value_get_enum (value);
-      break;
-    case PROP_NEAR:
-      settings->near = g_value_get_double (value);
-      break;
-    case PROP_FAR:
-      settings->far = g_value_get_double (value);
-      break;
-    case PROP_MIN_CONFIDENCE:
-      settings->min_confidence = g_value_get_double (value);
-      break;
-    case PROP_WARN_DISTANCE:
-      settings->warn_distance = g_value_get_double (value);
-      break;
-    case PROP_NEAREST_PERCENTILE:
-      settings->percentile = g_value_get_double (value);
-      break;
-    case PROP_REGION:
-      set_region (self, value);
-      break;
-    case PROP_LEGEND:
-      settings->legend = g_value_get_boolean (value);
-      break;
-    case PROP_TEXT:
-      settings->text = g_value_get_boolean (value);
-      break;
-    case PROP_MAX_AGE:
-      settings->max_age = g_value_get_uint64 (value);
-      break;
-    case PROP_MESSAGE_INTERVAL:
-      settings->message_interval = g_value_get_uint64 (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_depth_overlay_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstDepthOverlay *self = GST_DEPTH_OVERLAY (object);
-  const GstDepthOverlaySettings *settings = &self->settings;
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_ALPHA:
-      g_value_set_double (value, settings->alpha);
-      break;
-    case PROP_COLORMAP:
-      g_value_set_enum (value, settings->colormap);
-      break;
-    case PROP_NEAR:
-      g_value_set_double (value, settings->near);
-      break;
-    case PROP_FAR:
-      g_value_set_double (value, settings->far);
-      break;
-    case PROP_MIN_CONFIDENCE:
-      g_value_set_double (value, settings->min_confidence);
-      break;
-    case PROP_WARN_DISTANCE:
-      g_value_set_double (value, settings->warn_distance);
-      break;
-    case PROP_NEAREST_PERCENTILE:
-      g_value_set_double (value, settings->percentile);
-      break;
-    case PROP_REGION:
-      get_region (self, value);
-      break;
-    case PROP_LEGEND:
-      g_value_set_boolean (value, settings->legend);
-      break;
-    case PROP_TEXT:
-      g_value_set_boolean (value, settings->text);
-      break;
-    case PROP_MAX_AGE:
-      g_value_set_uint64 (value, settings->max_age);
-      break;
-    case PROP_MESSAGE_INTERVAL:
-      g_value_set_uint64 (value, settings->message_interval);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-install_double (GObjectClass *klass, guint id, const gchar *name, const gchar *blurb, gdouble most, gdouble initial)
-{
-  g_object_class_install_property (klass, id, g_param_spec_double (name, name, blurb, 0, most, initial,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_CONTROLLABLE | GST_PARAM_MUTABLE_PLAYING));
-}
-
-static void
-install_numbers (GObjectClass *klass)
-{
-  install_double (klass, PROP_ALPHA, "alpha", "How much of the colours is seen: 0 = only the live view, 1 = only "
-      "depth", 1, defaults.alpha);
-  install_double (klass, PROP_NEAR, "near", "Millimetres: what is as near or nearer has the colour map's near end; "
-      "below far", FARTHEST, defaults.near);
-  install_double (klass, PROP_FAR, "far", "Millimetres: what is as far or farther has the colour map's far end; above "
-      "near", FARTHEST, defaults.far);
-  install_double (klass, PROP_MIN_CONFIDENCE, "min-confidence", "Confidence, 0..1, below which a pixel shows the live "
-      "view and does not count for the nearest distance; 0 = every valid pixel", 1, defaults.min_confidence);
-  install_double (klass, PROP_WARN_DISTANCE, "warn-distance", "Millimetres: when the nearest distance is below this "
-      "the picture warns, and so does the message; 0 = never", FARTHEST, defaults.warn_distance);
-  install_double (klass, PROP_NEAREST_PERCENTILE, "nearest-percentile", "Percent, 0..100, of the region's valid and "
-      "sure pixels that are at the nearest distance or nearer; smaller finds smaller things and trusts fewer pixels; "
-      "0 = the one nearest pixel", 100, defaults.percentile);
-}
-
-static void
-install_others (GObjectClass *klass)
-{
-  const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-
-  g_object_class_install_property (klass, PROP_COLORMAP, g_param_spec_enum ("colormap", "colormap", "Colours from far "
-          "to near", GST_TYPE_STEREO_COLORMAP, defaults.colormap, rw));
-  g_object_class_install_property (klass, PROP_REGION, gst_param_spec_array ("region", "region", "Where the nearest "
-          "distance is looked for: <x, y, width, height> as fractions of the picture, 0..1; what passes its edge "
-          "is cut off; the default is the whole picture", g_param_spec_double ("fraction", "fraction",
-              "Fraction of the picture's width or height", 0, 1, 0, rw), rw));
-  g_object_class_install_property (klass, PROP_LEGEND, g_param_spec_boolean ("legend", "legend", "Draw which colour is "
-          "how far", defaults.legend, rw));
-  g_object_class_install_property (klass, PROP_TEXT, g_param_spec_boolean ("text", "text", "Draw the nearest distance, "
-          "its marker, warnings, and what is the matter where there is no depth", defaults.text, rw));
-  g_object_class_install_property (klass, PROP_MAX_AGE, g_param_spec_uint64 ("max-age", "max-age", "Nanoseconds that "
-          "depth may be older than the frame it is shown over; 0 = only depth of the same running time", 0, G_MAXUINT64,
-          defaults.max_age, rw));
-  g_object_class_install_property (klass, PROP_MESSAGE_INTERVAL, g_param_spec_uint64 ("message-interval",
-          "message-interval", "Nanoseconds between two stereo-nearest messages, at least; 0 = one for every frame; a "
-          "change of warning is always posted at once", 0, G_MAXUINT64, defaults.message_interval, rw));
 }
 
 static void
 gst_depth_overlay_dispose (GObject *object)
 {
-  gst_depth_overlay_forget (GST_DEPTH_OVERLAY (object));
+  gst_depth_overlay_sync_forget (GST_DEPTH_OVERLAY (object)->sync);
   G_OBJECT_CLASS (gst_depth_overlay_parent_class)->dispose (object);
 }
 
 static void
 gst_depth_overlay_finalize (GObject *object)
 {
-  g_mutex_clear (&GST_DEPTH_OVERLAY (object)->depth_lock);
+  GstDepthOverlay *self = GST_DEPTH_OVERLAY (object);
+
+  gst_depth_overlay_show_free (self->show);
+  gst_depth_overlay_output_free (self->output);
+  gst_depth_overlay_sync_free (self->sync);
   G_OBJECT_CLASS (gst_depth_overlay_parent_class)->finalize (object);
 }
 
@@ -358,13 +300,12 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
 
-  GST_DEBUG_CATEGORY_INIT (gst_depth_overlay_debug, "depthoverlay", 0, "depth over the live view");
+  gst_depth_overlay_debug_init ();
   object_class->set_property = gst_depth_overlay_set_property;
   object_class->get_property = gst_depth_overlay_get_property;
   object_class->dispose = gst_depth_overlay_dispose;
   object_class->finalize = gst_depth_overlay_finalize;
-  install_numbers (object_class);
-  install_others (object_class);
+  gst_depth_overlay_show_install_properties (object_class);
 
   add_pad_templates (element_class);
   element_class->release_pad = gst_depth_overlay_release_pad;
@@ -377,24 +318,24 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   aggregator_class->sink_event = gst_depth_overlay_sink_event;
   aggregator_class->sink_query = gst_depth_overlay_sink_query;
   aggregator_class->src_query = gst_depth_overlay_src_query;
-  aggregator_class->clip = gst_stereo_aggregator_clip;
+  aggregator_class->clip = gst_stereo_clip;
   aggregator_class->start = gst_depth_overlay_start;
   aggregator_class->stop = gst_depth_overlay_stop;
   aggregator_class->flush = gst_depth_overlay_flush;
   aggregator_class->aggregate = gst_depth_overlay_aggregate;
-  aggregator_class->get_next_time = gst_depth_overlay_next_time;
+  aggregator_class->get_next_time = gst_depth_overlay_get_next_time;
   aggregator_class->update_src_caps = gst_depth_overlay_update_src_caps;
   aggregator_class->negotiated_src_caps = gst_depth_overlay_negotiated_src_caps;
   aggregator_class->decide_allocation = gst_depth_overlay_decide_allocation;
-  aggregator_class->sink_query_pre_queue = gst_stereo_aggregator_sink_query_pre_queue;
+  aggregator_class->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
 }
 
 static void
 gst_depth_overlay_init (GstDepthOverlay *self)
 {
-  g_mutex_init (&self->depth_lock);
-  self->settings = defaults;
-  self->gap_end = GST_DEPTH_OVERLAY_TIME_NONE;
-  self->held.time = GST_DEPTH_OVERLAY_TIME_NONE;
-  gst_depth_overlay_add_pads (self);
+  self->live = new_pad ("sink", gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), "sink"));
+  self->sync = gst_depth_overlay_sync_new (GST_ELEMENT (self), self->live);
+  self->output = gst_depth_overlay_output_new (GST_AGGREGATOR (self));
+  self->show = gst_depth_overlay_show_new (GST_ELEMENT (self), self->sync, self->output);
+  gst_element_add_pad (GST_ELEMENT (self), GST_PAD (self->live));
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define SAMPLES 65536
-/* Rows are left out until about so many pixels remain: a percentile of more is no better, and 1080p stays cheap. */
+/* Rows are skipped until about this many pixels remain: more would not make a percentile better, but slower. */
 #define ENOUGH_PIXELS (1 << 20)
 #define CELLS 48                /* across and down, at most */
 #define SMALLEST_CELL 8         /* pixels */
@@ -18,7 +18,8 @@ typedef struct
 
 struct _GstStereoNearestFinder
 {
-  /* even and odd columns apart: neighbours are mostly alike, and adding to one counter twice in a row is slow */
+  /* Separate for even and odd columns: neighbours are mostly equal, and to increment one counter twice in a row is
+   * slow. */
   guint32 counts[2][SAMPLES];
   guint low, high;              /* samples counted; all other counters are 0 */
   guint64 total;
@@ -53,7 +54,7 @@ sample_of (const guint8 *row, gboolean wide, gint x)
   return wide ? (guint) row[2 * x] | (guint) row[2 * x + 1] << 8 : row[x];
 }
 
-/* Invalid samples and those of low confidence are all counted as 0: no branch that depends on the picture. */
+/* Samples of low confidence are counted as 0, like invalid ones: a branch that depends on the picture would be slow. */
 static inline void
 count_row (GstStereoNearestFinder *finder, const guint8 *row, const guint8 *confidence, guint least, gint width,
     gboolean wide)
@@ -101,7 +102,7 @@ count (GstStereoNearestFinder *finder, const GstStereoNearestView *view)
     finder->total += finder->counts[0][i] + finder->counts[1][i];
 }
 
-/* The sample that @rank pixels, at least 1, reach or are nearer than. */
+/* The sample of the pixel that is the @rank-th nearest; @rank: at least 1. */
 static guint
 ranked (const GstStereoNearestFinder *finder, guint64 rank, gboolean larger_is_nearer)
 {
@@ -116,7 +117,7 @@ ranked (const GstStereoNearestFinder *finder, guint64 rank, gboolean larger_is_n
   }
 }
 
-/* The pixels of a row with samples from @first to @last. */
+/* Adds the pixels of a row with samples from @first to @last to their cells. */
 static inline void
 place_row (GstStereoNearestFinder *finder, const GstStereoNearestView *view, gint y, guint first, guint last,
     gboolean wide)

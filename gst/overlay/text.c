@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/overlay/text.h"
 
+#include "gst/overlay/debug.h"
 #include "gst/overlay/draw.h"
 
 #include <math.h>
@@ -37,7 +38,7 @@ gst_depth_overlay_text_new (void)
 {
   GstDepthOverlayText *text = g_new0 (GstDepthOverlayText, 1);
 
-  /* not the default one: that is of the thread, and every play has another thread */
+  /* Not the default font map: Pango makes one for each thread, and every start has another thread. */
   text->fonts = pango_cairo_font_map_new ();
   text->context = pango_font_map_create_context (text->fonts);
   return text;
@@ -94,8 +95,8 @@ render (GstDepthOverlayText *text, GstDepthOverlayDraw draw, const Key *key, gin
   return pixels;
 }
 
-/* The part of @frame under a rectangle, with whole chroma samples, and the rectangle's place in it; FALSE where that is
- * nothing. gst_video_blend() converts every row it touches from end to end: of the part that is little. */
+/* The part of @frame under a rectangle, widened to whole chroma samples; @x and @y become the rectangle's place in it.
+ * FALSE where they do not overlap. gst_video_blend() converts whole rows, and those of the part are short. */
 static gboolean
 part_under (GstVideoFrame *part, GstVideoFrame *frame, gint *x, gint *y, gint width, gint height)
 {
@@ -125,7 +126,7 @@ part_under (GstVideoFrame *part, GstVideoFrame *frame, gint *x, gint *y, gint wi
   return TRUE;
 }
 
-/* Drawn anew when @key is another one. */
+/* Blends a piece at @x, @y; draws it anew when @key is another one than that of the last frame. */
 static void
 put_piece (GstDepthOverlayText *text, Piece piece, const Key *key, GstDepthOverlayDraw draw, gint width,
     gint height, gint x, gint y, GstVideoFrame *frame)
@@ -153,7 +154,7 @@ put_piece (GstDepthOverlayText *text, Piece piece, const Key *key, GstDepthOverl
   gst_video_overlay_rectangle_unref (rectangle);
 }
 
-/* The size a piece has, or had when it was drawn from the same key. */
+/* The size of a piece. Measuring takes Pango some time: what was drawn from the same key is not measured again. */
 static void
 size_piece (GstDepthOverlayText *text, Piece piece, const Key *key, gint *width, gint *height)
 {
@@ -167,7 +168,7 @@ size_piece (GstDepthOverlayText *text, Piece piece, const Key *key, gint *width,
   }
 }
 
-/* Every piece's key holds only what the piece depends on. */
+/* The part of a key that all pieces depend on. Callers add only what their piece depends on. */
 static void
 init_key (Key *key, const GstDepthOverlayTextContent *content)
 {
@@ -251,16 +252,22 @@ put_readout (GstDepthOverlayText *text, const GstDepthOverlayTextContent *conten
   put_piece (text, PIECE_READOUT, &key, gst_depth_overlay_draw_readout, width, height, margin, margin, frame);
 }
 
+gboolean
+gst_depth_overlay_text_is_empty (const GstDepthOverlayTextContent *content)
+{
+  return !content->edges && !content->legend && !content->marker && !content->readout;
+}
+
 void
 gst_depth_overlay_text_blend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
     GstVideoFrame *frame)
 {
-  if (content->text && content->warning)
+  if (content->edges)
     put_edges (text, content, frame);
-  if (content->legend && content->have_scale)
+  if (content->legend)
     put_legend (text, content, frame);
-  if (content->text && content->have_value)
+  if (content->marker)
     put_marker (text, content, frame);
-  if (content->text && (content->notice || content->have_value))
+  if (content->readout)
     put_readout (text, content, frame);
 }

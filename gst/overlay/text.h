@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Legend, read-out, marker and warning, drawn by Pango and cairo and blended as overlay compositions. Each piece is
- * drawn when it changes and kept; a frame only gets the pieces blended in.
+ * drawn only when it changes; each frame gets the finished pieces blended in.
  */
 #ifndef GST_DEPTH_OVERLAY_TEXT_H
 #define GST_DEPTH_OVERLAY_TEXT_H
@@ -14,24 +14,26 @@ G_BEGIN_DECLS
 
 typedef struct _GstDepthOverlayText GstDepthOverlayText;
 
-/* What is to be seen. Compared with what was drawn: zeroed before it is filled. */
+/* What is drawn over a frame: the pieces whose flag is set. */
 typedef struct
 {
   gint width, height;           /* of the picture */
-  gboolean text, legend;
-  GstStereoColormap colormap;   /* legend */
-  GstStereoScale scale;
-  gboolean have_scale;          /* no legend without */
-  gboolean have_value;          /* read-out and marker */
-  gdouble value;                /* mm, or px when the scale is not metric */
-  gint x, y;
-  gboolean warning;
-  const gchar *notice;          /* instead of the read-out, a static string; may be NULL */
+  gboolean edges;               /* the frame around a picture that warns */
+  gboolean legend;              /* which colour is how far */
+  gboolean marker;              /* where the nearest distance is */
+  gboolean readout;             /* how far that is; or @notice */
+  GstStereoColormap colormap;   /* of the legend */
+  GstStereoScale scale;         /* of the legend and the read-out */
+  gdouble value;                /* of the read-out: mm, or px when the scale is not metric */
+  gint x, y;                    /* of the marker */
+  gboolean warning;             /* the read-out warns */
+  const gchar *notice;          /* what the read-out says instead of @value, a static string; may be NULL */
 } GstDepthOverlayTextContent;
 
 GstDepthOverlayText *gst_depth_overlay_text_new (void);
 void gst_depth_overlay_text_free (GstDepthOverlayText *text);
 
+gboolean gst_depth_overlay_text_is_empty (const GstDepthOverlayTextContent *content);
 /* Draws over a frame mapped for reading and writing. */
 void gst_depth_overlay_text_blend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
     GstVideoFrame *frame);

@@ -1,151 +1,330 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/pairing/aggregator.h"
 
-#define GST_CAT_DEFAULT gst_stereo_aggregator_debug
-GST_DEBUG_CATEGORY (gst_stereo_aggregator_debug);
+#include "gst/pairing/debug.h"
+#include "gst/pairing/decorate.h"
+#include "gst/pairing/events.h"
+#include "gst/pairing/parts.h"
+#include "gst/pairing/properties.h"
+#include "gst/pairing/queries.h"
+#include "gst/video/stream.h"
 
-enum { PROP_0, PROP_PACKING, PROP_MAX_SKEW, PROP_QOS };
+struct _GstStereoAggregatorPrivate
+{
+  GstStereoParts parts;
 
-G_DEFINE_ABSTRACT_TYPE (GstStereoAggregator, gst_stereo_aggregator, GST_TYPE_AGGREGATOR)
+  gboolean busy; /* in aggregate(); protected by the object lock */
 
-/* ---- start, stop, flush ------------------------------------------------------------------ */
+  /* of the source pad's task */
+  gboolean negotiated; /* the source pad has caps */
+  GstSegment segment;  /* of the source pad */
+  gboolean have_segment;
+};
 
-/* What must not outlive a seek. */
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstStereoAggregator, gst_stereo_aggregator, GST_TYPE_AGGREGATOR)
+
+/* ---- aggregate ---------------------------------------------------------------------------- */
+
+/* Under the lock that the silence watch takes as well: it never looks while frames are on their way through. */
 static void
-reset_stream (GstStereoAggregator *self)
+set_busy (GstStereoAggregator *self, gboolean busy)
 {
   GST_OBJECT_LOCK (self);
-  self->earliest_time = GST_CLOCK_TIME_NONE;
-  self->proportion = 0;
-  gst_stereo_lateness_flush (&self->lateness);
+  self->priv->busy = busy;
   GST_OBJECT_UNLOCK (self);
-  self->have_segment = FALSE;
-  self->discont = TRUE;
-  self->surplus = 0;
-  self->left_spacing = 0;
 }
+
+static GstFlowReturn
+drain (GstStereoAggregator *self, gboolean keep_one)
+{
+  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
+
+  return klass->drain ? klass->drain (self, keep_one) : GST_FLOW_OK;
+}
+
+static gboolean
+has_ended (GstStereoPad *pad)
+{
+  return !pad || gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
+}
+
+static GstFlowReturn
+find_pair (GstStereoAggregator *self, const GstStereoPadSet *pads)
+{
+  GstStereoAggregatorPrivate *priv = self->priv;
+
+  if (!gst_stereo_pads_check (priv->parts.pads))
+    return GST_FLOW_NOT_NEGOTIATED;
+  if (pads->packed)
+    return gst_stereo_pairs_find_in_one (priv->parts.pairs, pads->packed);
+  if (pads->left && pads->right)
+    return gst_stereo_pairs_find_in_two (priv->parts.pairs, pads->left, pads->right);
+  if (has_ended (pads->left) && has_ended (pads->right))
+    return GST_FLOW_EOS;
+  /* the other view's pad is not there yet: the frames wait, and GstStereoPads gives up after a while */
+  g_usleep (10000);
+  return GST_AGGREGATOR_FLOW_NEED_DATA;
+}
+
+static GstFlowReturn
+gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
+{
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
+  GstStereoPadSet pads = gst_stereo_pads_get (self->priv->parts.pads);
+  GstFlowReturn flow, drained;
+  gboolean live;
+
+  set_busy (self, TRUE);
+  flow = find_pair (self, &pads);
+  gst_stereo_pad_set_return_peeked (&pads);
+  live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (aggregator));
+  drained = drain (self, flow == GST_FLOW_OK && !live && gst_stereo_pad_set_has_buffers (&pads));
+  gst_stereo_pad_set_clear (&pads);
+  set_busy (self, FALSE);
+  return drained == GST_FLOW_OK ? flow : drained;
+}
+
+/* A gap of the stream that gives the timestamps is a gap of the output. */
+static GstFlowReturn
+forward_gap (GstStereoAggregator *self, GstStereoPad *pad, GstBuffer *gap)
+{
+  GstStereoAggregatorPrivate *priv = self->priv;
+  GstFlowReturn flow = drain (self, FALSE);
+  gboolean same;
+
+  if (flow != GST_FLOW_OK)
+    return flow;
+  GST_OBJECT_LOCK (pad);
+  same = priv->have_segment && gst_segment_is_equal (&priv->segment, &GST_AGGREGATOR_PAD (pad)->segment);
+  GST_OBJECT_UNLOCK (pad);
+  if (!gst_stereo_pad_is_right (pad) && priv->negotiated && same && GST_BUFFER_PTS_IS_VALID (gap))
+    gst_pad_push_event (GST_AGGREGATOR_SRC_PAD (self), gst_event_new_gap (GST_BUFFER_PTS (gap),
+            GST_BUFFER_DURATION (gap)));
+  return GST_FLOW_OK;
+}
+
+/* For the silence watch. */
+static GstStereoViewsState
+describe_views (GstAggregator *aggregator, GstStereoActivity activity[2])
+{
+  GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
+  GstStereoPadSet pads = gst_stereo_pads_get (priv->parts.pads);
+  GstStereoViewsState state = GST_STEREO_VIEWS_MISSING;
+
+  GST_OBJECT_LOCK (aggregator);
+  if (pads.left && pads.right)
+    state = priv->busy ? GST_STEREO_VIEWS_BUSY : GST_STEREO_VIEWS_KNOWN;
+  if (pads.left)
+    activity[0] = gst_stereo_pad_activity (pads.left);
+  if (pads.right)
+    activity[1] = gst_stereo_pad_activity (pads.right);
+  GST_OBJECT_UNLOCK (aggregator);
+  gst_stereo_pad_set_clear (&pads);
+  return state;
+}
+
+/* ---- for subclasses ----------------------------------------------------------------------- */
+
+void
+gst_stereo_aggregator_get_stats (GstStereoAggregator *self, GstStereoPairStats *stats)
+{
+  GstStereoLatePairsStats pairs;
+
+  gst_stereo_late_pairs_get_stats (self->priv->parts.late_pairs, &pairs);
+  *stats = (GstStereoPairStats) { .pairs = pairs.pairs, .late = pairs.late, .compute_last = pairs.compute_last,
+    .compute_total = pairs.compute_total };
+  gst_stereo_drops_get (self->priv->parts.drops, &stats->dropped_left, &stats->dropped_right);
+}
+
+void
+gst_stereo_aggregator_reconfigure (GstStereoAggregator *self)
+{
+  gst_stereo_pads_reconfigure (self->priv->parts.pads);
+}
+
+void
+gst_stereo_aggregator_set_negotiated (GstStereoAggregator *self, gboolean negotiated)
+{
+  self->priv->negotiated = negotiated;
+}
+
+gboolean
+gst_stereo_aggregator_drop_if_late (GstStereoAggregator *self, const GstStereoFrame *frame)
+{
+  if (!gst_stereo_late_pairs_drop (self->priv->parts.late_pairs, frame))
+    return FALSE;
+  gst_stereo_drops_break_stream (self->priv->parts.drops);
+  return TRUE;
+}
+
+void
+gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
+    const GstStereoFrame *other, gboolean same_place)
+{
+  gst_stereo_decorate (out, left, other, same_place, gst_stereo_drops_mend_stream (self->priv->parts.drops));
+}
+
+GstFlowReturn
+gst_stereo_aggregator_finish (GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out,
+    GstClockTime compute_time)
+{
+  GstStereoAggregatorPrivate *priv = self->priv;
+  GstFlowReturn flow;
+  gint64 begin;
+
+  gst_stereo_late_pairs_computed (priv->parts.late_pairs, compute_time);
+  GST_LOG_OBJECT (self, "computed in %" GST_TIME_FORMAT ", pushes %" GST_PTR_FORMAT, GST_TIME_ARGS (compute_time),
+      out);
+  begin = g_get_monotonic_time ();
+  flow = gst_stereo_push (GST_AGGREGATOR (self), &priv->segment, &priv->have_segment, segment, out);
+  gst_stereo_late_pairs_pushed (priv->parts.late_pairs, (g_get_monotonic_time () - begin) * 1000);
+  return flow;
+}
+
+/* ---- start, stop, flush ------------------------------------------------------------------- */
 
 static GstFlowReturn
 gst_stereo_aggregator_flush (GstAggregator *aggregator)
 {
-  reset_stream (GST_STEREO_AGGREGATOR (aggregator));
-  gst_stereo_aggregator_forget_silence (GST_STEREO_AGGREGATOR (aggregator), FALSE);
+  GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
+
+  gst_stereo_parts_flush (&priv->parts);
+  priv->have_segment = FALSE;
   return GST_FLOW_OK;
 }
 
 static gboolean
 gst_stereo_aggregator_start (GstAggregator *aggregator)
 {
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
+  GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
 
-  g_atomic_int_set (&self->failed, FALSE);
-  GST_OBJECT_LOCK (self);
-  memset (&self->stats, 0, sizeof self->stats);
-  gst_stereo_lateness_init (&self->lateness);
-  self->configured = 0;
-  GST_OBJECT_UNLOCK (self);
-  memset (&self->drops, 0, sizeof self->drops);
-  reset_stream (self);
-  gst_stereo_aggregator_forget_silence (self, TRUE);
-  return gst_stereo_aggregator_check_pads (self);
+  priv->have_segment = FALSE;
+  return gst_stereo_parts_start (&priv->parts);
 }
 
 static gboolean
 gst_stereo_aggregator_stop (GstAggregator *aggregator)
 {
-  gst_stereo_aggregator_stop_watch (GST_STEREO_AGGREGATOR (aggregator));
-  gst_stereo_aggregator_set_playing (GST_STEREO_AGGREGATOR (aggregator), FALSE);
+  gst_stereo_parts_stop (&GST_STEREO_AGGREGATOR (aggregator)->priv->parts);
   return TRUE;
 }
 
 static GstStateChangeReturn
 gst_stereo_aggregator_change_state (GstElement *element, GstStateChange transition)
 {
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (element);
   GstStateChangeReturn result;
 
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
-    gst_stereo_aggregator_set_playing (GST_STEREO_AGGREGATOR (element), FALSE);
+    gst_stereo_silence_set_playing (self->priv->parts.silence, FALSE);
   result = GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING && result != GST_STATE_CHANGE_FAILURE)
-    gst_stereo_aggregator_set_playing (GST_STEREO_AGGREGATOR (element), TRUE);
+    gst_stereo_silence_set_playing (self->priv->parts.silence, TRUE);
   return result;
 }
 
-static void
-gst_stereo_aggregator_dispose (GObject *object)
+/* ---- pads --------------------------------------------------------------------------------- */
+
+static GstAggregatorPad *
+gst_stereo_aggregator_create_new_pad (GstAggregator *aggregator, GstPadTemplate *template, const gchar *name,
+    const GstCaps *caps)
 {
-  gst_stereo_aggregator_stop_watch (GST_STEREO_AGGREGATOR (object));
-  G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->dispose (object);
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
+  GstStereoPad *pad = gst_stereo_pads_add (self->priv->parts.pads, template);
+
+  if (pad && !gst_stereo_pad_is_packed (pad))
+    gst_stereo_silence_forget_view (self->priv->parts.silence, gst_stereo_pad_is_right (pad));
+  return (GstAggregatorPad *) pad;
 }
 
-/* ---- properties -------------------------------------------------------------------------- */
+static void
+gst_stereo_aggregator_release_pad (GstElement *element, GstPad *pad)
+{
+  gst_stereo_pads_remove (GST_STEREO_AGGREGATOR (element)->priv->parts.pads, GST_STEREO_PAD (pad));
+  GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->release_pad (element, pad);
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+static gboolean
+gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
+{
+  GstStereoParts *parts = &GST_STEREO_AGGREGATOR (aggregator)->priv->parts;
+  GstStereoEventResult result =
+      gst_stereo_events_read_sink (parts, GST_ELEMENT (aggregator), GST_STEREO_PAD (pad), event);
+
+  if (result == GST_STEREO_EVENT_FORWARD)
+    return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_event (aggregator, pad, event);
+  gst_event_unref (event);
+  return result == GST_STEREO_EVENT_TAKEN;
+}
+
+static GstFlowReturn
+gst_stereo_aggregator_sink_event_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
+{
+  gst_stereo_pad_preview_event (GST_STEREO_PAD (pad), event);
+  return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_event_pre_queue (aggregator, pad, event);
+}
+
+static gboolean
+gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
+{
+  GstAggregatorClass *parent = GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class);
+  GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK) {
+    guint generation = gst_stereo_pads_expect_seek (priv->parts.pads, event);
+    gboolean sent = parent->src_event (aggregator, event);
+    if (!sent)
+      gst_stereo_pads_cancel_seek (priv->parts.pads, generation);
+    return sent;
+  }
+  gst_stereo_events_read_src (&priv->parts, event);
+  return parent->src_event (aggregator, event);
+}
+
+/* ---- queries ------------------------------------------------------------------------------ */
+
+static gboolean
+gst_stereo_aggregator_src_query (GstAggregator *aggregator, GstQuery *query)
+{
+  GstPad *pad = gst_stereo_pads_get_leading (GST_STEREO_AGGREGATOR (aggregator)->priv->parts.pads);
+  gboolean answered;
+
+  if (pad && gst_stereo_query_is_for_upstream (query))
+    answered = gst_pad_peer_query (pad, query);
+  else
+    answered = GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->src_query (aggregator, query);
+  gst_clear_object (&pad);
+  return answered;
+}
+
+static gboolean
+gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
+{
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
+
+  if (gst_stereo_query_is_about_caps (query)) {
+    gst_stereo_query_answer_caps (query, GST_STEREO_AGGREGATOR_GET_CLASS (self)->input_caps (self));
+    return TRUE;
+  }
+  return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_query (aggregator, pad, query);
+}
+
+/* ---- the class ---------------------------------------------------------------------------- */
 
 static void
 gst_stereo_aggregator_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_PACKING:
-      self->packing = g_value_get_enum (value);
-      break;
-    case PROP_MAX_SKEW:
-      self->max_skew = g_value_get_uint64 (value);
-      break;
-    case PROP_QOS:
-      self->qos = g_value_get_boolean (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  }
-  GST_OBJECT_UNLOCK (self);
+  if (!gst_stereo_properties_set (&GST_STEREO_AGGREGATOR (object)->priv->parts, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
 }
 
 static void
 gst_stereo_aggregator_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
 {
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_PACKING:
-      g_value_set_enum (value, self->packing);
-      break;
-    case PROP_MAX_SKEW:
-      g_value_set_uint64 (value, self->max_skew);
-      break;
-    case PROP_QOS:
-      g_value_set_boolean (value, self->qos);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-install_properties (GObjectClass *klass)
-{
-  const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-
-  g_object_class_install_property (klass, PROP_PACKING,
-      g_param_spec_enum ("packing", "packing",
-          "How two views lie in a frame on sink whose caps do not say it; a multiview-mode in the caps wins "
-          "(multiview-mode=mono counts as not saying it, multiview-flags are heeded either way)",
-          GST_TYPE_STEREO_PACKING, GST_STEREO_PACKING_AUTO, rw));
-  g_object_class_install_property (klass, PROP_MAX_SKEW,
-      g_param_spec_uint64 ("max-skew", "max-skew",
-          "Nanoseconds that the two frames of a pair may be apart; frames without a partner so near are dropped, "
-          "counted and reported; the default, 18446744073709551615, is half the left frame's duration (or no limit "
-          "where nothing tells that duration)",
-          0, G_MAXUINT64, GST_STEREO_MAX_SKEW_AUTO, rw));
-  g_object_class_install_property (klass, PROP_QOS,
-      g_param_spec_boolean (
-          "qos", "qos",
-          "Drop pairs before they are computed when downstream says that they come too late, and in live pipelines when "
-          "they would come later than the latency that is reported",
-          TRUE, rw));
+  if (!gst_stereo_properties_get (&GST_STEREO_AGGREGATOR (object)->priv->parts, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
 }
 
 void
@@ -160,6 +339,31 @@ gst_stereo_aggregator_class_add_templates (GstElementClass *klass, GstCaps *caps
   gst_caps_unref (caps);
 }
 
+/* The class is the subclass's from here on: pairs go to its process() directly. */
+static void
+gst_stereo_aggregator_constructed (GObject *object)
+{
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (object);
+  GstStereoPairsFuncs funcs = { .pair = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process, .gap = forward_gap };
+
+  gst_stereo_pairs_set_funcs (self->priv->parts.pairs, &funcs);
+  G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->constructed (object);
+}
+
+static void
+gst_stereo_aggregator_dispose (GObject *object)
+{
+  gst_stereo_pads_stop (GST_STEREO_AGGREGATOR (object)->priv->parts.pads);
+  G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->dispose (object);
+}
+
+static void
+gst_stereo_aggregator_finalize (GObject *object)
+{
+  gst_stereo_parts_clear (&GST_STEREO_AGGREGATOR (object)->priv->parts);
+  G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->finalize (object);
+}
+
 static void
 gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
 {
@@ -167,12 +371,14 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
 
-  GST_DEBUG_CATEGORY_INIT (gst_stereo_aggregator_debug, "stereoaggregator", 0, "pairs of two views");
+  gst_stereo_pairing_debug_init ();
 
   object_class->set_property = gst_stereo_aggregator_set_property;
   object_class->get_property = gst_stereo_aggregator_get_property;
+  object_class->constructed = gst_stereo_aggregator_constructed;
   object_class->dispose = gst_stereo_aggregator_dispose;
-  install_properties (object_class);
+  object_class->finalize = gst_stereo_aggregator_finalize;
+  gst_stereo_properties_install (object_class);
   element_class->change_state = gst_stereo_aggregator_change_state;
   element_class->release_pad = gst_stereo_aggregator_release_pad;
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_AGGREGATOR, 0);
@@ -185,20 +391,17 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   aggregator_class->src_event = gst_stereo_aggregator_src_event;
   aggregator_class->src_query = gst_stereo_aggregator_src_query;
   aggregator_class->sink_query = gst_stereo_aggregator_sink_query;
-  aggregator_class->clip = gst_stereo_aggregator_clip;
+  aggregator_class->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
+  aggregator_class->clip = gst_stereo_pad_clip;
   aggregator_class->start = gst_stereo_aggregator_start;
   aggregator_class->stop = gst_stereo_aggregator_stop;
   aggregator_class->flush = gst_stereo_aggregator_flush;
   aggregator_class->aggregate = gst_stereo_aggregator_aggregate;
-  aggregator_class->sink_query_pre_queue = gst_stereo_aggregator_sink_query_pre_queue;
 }
 
 static void
 gst_stereo_aggregator_init (GstStereoAggregator *self)
 {
-  self->max_skew = GST_STEREO_MAX_SKEW_AUTO;
-  self->qos = TRUE;
-  self->earliest_time = GST_CLOCK_TIME_NONE;
-  self->decided = GST_STEREO_TIME_NONE;
-  gst_stereo_lateness_init (&self->lateness);
+  self->priv = gst_stereo_aggregator_get_instance_private (self);
+  gst_stereo_parts_init (&self->priv->parts, GST_AGGREGATOR (self), describe_views);
 }

@@ -1,117 +1,135 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From buffers to pairs: what goes together, what is dropped, and saying so. */
-#include "gst/pairing/aggregator.h"
+#include "gst/pairing/pairs.h"
 
-#define GST_CAT_DEFAULT gst_stereo_aggregator_debug
+#include "gst/pairing/debug.h"
+#include "gst/pairing/input/stream.h"
 
-/* When one view ends, the other's surplus is taken so far, and no farther: it may never end. */
+/* When one view ends, the other view's surplus is taken so far, and no farther: that view may never end. */
 #define SURPLUS_FRAMES 256
 #define SURPLUS_TIME ((gint64) GST_SECOND)
-#define REPORT_INTERVAL (1 * G_USEC_PER_SEC)
 
-static void
-report_drops (GstStereoAggregator *self, gboolean now)
+struct _GstStereoPairs
 {
-  GstStereoDrops *drops = &self->drops;
-  gint64 time = g_get_monotonic_time ();
-  gchar *skew;
+  GstElement *element;
+  GstStereoDrops *drops;
+  GstStereoPairsFuncs funcs;
 
-  if (!(drops->left || drops->right) || (!now && drops->reported && time - drops->reported < REPORT_INTERVAL))
-    return;
-  if (drops->skew)
-    skew = g_strdup_printf (" The last two frames compared were %.3f ms apart, and max-skew is %.3f ms: start the "
-        "cameras together, or raise max-skew.", ABS (drops->skew) / 1e6, drops->max_skew / 1e6);
-  else
-    skew = g_strdup ("");
-  GST_WARNING_OBJECT (self, "%u left and %u right frames had no partner and were dropped.%s", drops->left,
-      drops->right, skew);
-  GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("%u left and %u right frames had no partner and were dropped.%s", drops->left, drops->right, skew), (NULL));
-  g_free (skew);
-  memset (drops, 0, sizeof *drops);
-  drops->reported = time;
+  /* protected by the element's object lock */
+  GstStereoPacking packing;
+  guint64 max_skew;
+
+  /* of the source pad's task */
+  gint64 left_spacing; /* of the last left frame, ns */
+  guint surplus;       /* frames read after the other view ended */
+  gint64 surplus_time; /* of the first of them */
+};
+
+/* What the pads of two views have at hand, in the running time of the left view. */
+typedef struct
+{
+  GstStereoQueue left, right;
+  gint64 max_skew; /* ns; GST_STEREO_TIME_NONE = any */
+} Heads;
+
+GstStereoPairs *
+gst_stereo_pairs_new (GstElement *element, GstStereoDrops *drops)
+{
+  GstStereoPairs *pairs = g_new0 (GstStereoPairs, 1);
+
+  pairs->element = element;
+  pairs->drops = drops;
+  pairs->max_skew = GST_STEREO_MAX_SKEW_AUTO;
+  return pairs;
 }
 
-static void
-count_drop (GstStereoAggregator *self, gboolean right)
+void
+gst_stereo_pairs_set_funcs (GstStereoPairs *pairs, const GstStereoPairsFuncs *funcs)
 {
-  GST_OBJECT_LOCK (self);
-  if (right)
-    self->stats.dropped_right++;
-  else
-    self->stats.dropped_left++;
-  GST_OBJECT_UNLOCK (self);
-  if (right)
-    self->drops.right++;
-  else
-    self->drops.left++;
-  self->discont = TRUE;
+  pairs->funcs = *funcs;
 }
 
-static void
-drop (GstStereoAggregator *self, GstStereoPad *pad, gboolean right)
+void
+gst_stereo_pairs_free (GstStereoPairs *pairs)
 {
-  GstStereoFrame frame;
-
-  if (!gst_stereo_pad_take (pad, &frame))
-    return;
-  GST_DEBUG_OBJECT (pad, "no partner for %" GST_PTR_FORMAT, frame.buffer);
-  gst_buffer_unref (frame.buffer);
-  count_drop (self, right);
+  g_free (pairs);
 }
 
-static GstFlowReturn
-land (GstStereoAggregator *self)
+void
+gst_stereo_pairs_flush (GstStereoPairs *pairs)
 {
-  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
-
-  return klass->land ? klass->land (self) : GST_FLOW_OK;
+  pairs->surplus = 0;
+  pairs->left_spacing = 0;
 }
 
-static GstFlowReturn
-settle (GstStereoAggregator *self, GstStereoPad *const *pads, guint count, GstFlowReturn flow)
-{
-  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
+/* ---- properties --------------------------------------------------------------------------- */
 
-  return klass->settle ? klass->settle (self, pads, count, flow) : flow;
+void
+gst_stereo_pairs_set_packing (GstStereoPairs *pairs, GstStereoPacking packing)
+{
+  GST_OBJECT_LOCK (pairs->element);
+  pairs->packing = packing;
+  GST_OBJECT_UNLOCK (pairs->element);
 }
 
-/* A gap of the stream that gives the timestamps is a gap of the output. */
-static void
-forward_gap (GstStereoAggregator *self, GstStereoPad *pad, GstBuffer *gap)
+GstStereoPacking
+gst_stereo_pairs_get_packing (GstStereoPairs *pairs)
 {
-  gboolean same;
+  GstStereoPacking packing;
 
-  GST_OBJECT_LOCK (pad);
-  same = self->have_segment && gst_segment_is_equal (&self->segment, &GST_AGGREGATOR_PAD (pad)->segment);
-  GST_OBJECT_UNLOCK (pad);
-  if (!pad->right && self->negotiated && same && GST_BUFFER_PTS_IS_VALID (gap))
-    gst_pad_push_event (GST_AGGREGATOR_SRC_PAD (self), gst_event_new_gap (GST_BUFFER_PTS (gap),
-            GST_BUFFER_DURATION (gap)));
+  GST_OBJECT_LOCK (pairs->element);
+  packing = pairs->packing;
+  GST_OBJECT_UNLOCK (pairs->element);
+  return packing;
 }
+
+void
+gst_stereo_pairs_set_max_skew (GstStereoPairs *pairs, guint64 max_skew)
+{
+  GST_OBJECT_LOCK (pairs->element);
+  pairs->max_skew = max_skew;
+  GST_OBJECT_UNLOCK (pairs->element);
+}
+
+guint64
+gst_stereo_pairs_get_max_skew (GstStereoPairs *pairs)
+{
+  guint64 max_skew;
+
+  GST_OBJECT_LOCK (pairs->element);
+  max_skew = pairs->max_skew;
+  GST_OBJECT_UNLOCK (pairs->element);
+  return max_skew;
+}
+
+/* In ns; GST_STEREO_TIME_NONE = any. */
+static gint64
+resolve_max_skew (GstStereoPairs *pairs)
+{
+  guint64 max_skew = gst_stereo_pairs_get_max_skew (pairs);
+
+  if (max_skew != GST_STEREO_MAX_SKEW_AUTO)
+    return (gint64) MIN (max_skew, G_MAXINT64 / 4);
+  return pairs->left_spacing ? pairs->left_spacing / 2 : GST_STEREO_TIME_NONE;
+}
+
+/* ---- frames come in ----------------------------------------------------------------------- */
 
 /* Looks at one more frame of @pad; FALSE when there is none. */
 static gboolean
-pull (GstStereoAggregator *self, GstStereoPad *pad, GstFlowReturn *flow)
+pull (GstStereoPairs *pairs, GstStereoPad *pad, GstFlowReturn *flow)
 {
   GstBuffer *gap = NULL;
   gchar *message = NULL;
-  GstStereoPacking packing;
 
-  GST_OBJECT_LOCK (self);
-  packing = self->packing;
-  GST_OBJECT_UNLOCK (self);
-  switch (gst_stereo_pad_pull (pad, packing, &gap, &message)) {
+  switch (gst_stereo_pad_pull (pad, gst_stereo_pairs_get_packing (pairs), &gap, &message)) {
     case GST_STEREO_PULL_FRAME:
       return TRUE;
     case GST_STEREO_PULL_GAP:
-      *flow = land (self);
-      if (*flow == GST_FLOW_OK)
-        forward_gap (self, pad, gap);
+      *flow = pairs->funcs.gap ((GstStereoAggregator *) pairs->element, pad, gap);
       gst_buffer_unref (gap);
       return TRUE;
     case GST_STEREO_PULL_ERROR:
-      GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s", message), (NULL));
+      GST_ELEMENT_ERROR (pairs->element, CORE, NEGOTIATION, ("%s", message), (NULL));
       g_free (message);
       *flow = GST_FLOW_NOT_NEGOTIATED;
       return FALSE;
@@ -120,65 +138,79 @@ pull (GstStereoAggregator *self, GstStereoPad *pad, GstFlowReturn *flow)
   }
 }
 
-/* In ns; GST_STEREO_TIME_NONE = any. */
-static gint64
-resolve_max_skew (GstStereoAggregator *self)
-{
-  guint64 max_skew;
-
-  GST_OBJECT_LOCK (self);
-  max_skew = self->max_skew;
-  GST_OBJECT_UNLOCK (self);
-  if (max_skew != GST_STEREO_MAX_SKEW_AUTO)
-    return (gint64) MIN (max_skew, G_MAXINT64 / 4);
-  return self->left_spacing ? self->left_spacing / 2 : GST_STEREO_TIME_NONE;
-}
+/* ---- frames without a partner ------------------------------------------------------------- */
 
 static void
-note_skew (GstStereoAggregator *self, const GstStereoQueue *left, const GstStereoQueue *right, gint64 max_skew)
+drop (GstStereoPairs *pairs, GstStereoPad *pad, gboolean right, const gchar *reason)
 {
-  if (left->generation == right->generation && left->count && right->count &&
-      left->time[0] != GST_STEREO_TIME_NONE && right->time[0] != GST_STEREO_TIME_NONE) {
-    self->drops.skew = right->time[0] - left->time[0];
-    self->drops.max_skew = max_skew == GST_STEREO_TIME_NONE ? 0 : max_skew;
-  }
+  GstStereoFrame frame;
+
+  if (!gst_stereo_pad_take (pad, &frame))
+    return;
+  GST_DEBUG_OBJECT (pad, "dropped, %s: frame of %" GST_STIME_FORMAT ", %" GST_PTR_FORMAT, reason,
+      GST_STIME_ARGS (frame.time), frame.buffer);
+  gst_buffer_unref (frame.buffer);
+  gst_stereo_drops_count (pairs->drops, right);
 }
 
 /* A frame of a view that outlives the other: FALSE when enough of those were read. */
 static gboolean
-count_surplus (GstStereoAggregator *self, gint64 time)
+count_surplus (GstStereoPairs *pairs, gint64 time)
 {
-  if (self->surplus++ == 0)
-    self->surplus_time = time;
-  return self->surplus < SURPLUS_FRAMES && (time == GST_STEREO_TIME_NONE ||
-      self->surplus_time == GST_STEREO_TIME_NONE || time - self->surplus_time < SURPLUS_TIME);
+  if (pairs->surplus++ == 0)
+    pairs->surplus_time = time;
+  return pairs->surplus < SURPLUS_FRAMES && (time == GST_STEREO_TIME_NONE ||
+      pairs->surplus_time == GST_STEREO_TIME_NONE || time - pairs->surplus_time < SURPLUS_TIME);
 }
 
-static GstFlowReturn
-end (GstStereoAggregator *self)
+/* Why the head of @own has no partner in @other: for the log. */
+static const gchar *
+reason_to_drop (const GstStereoQueue *own, const GstStereoQueue *other, gint64 max_skew)
 {
-  report_drops (self, TRUE);
-  return GST_FLOW_EOS;
+  gint64 skew;
+
+  if (own->generation < other->generation && own->moves_on)
+    return "from before a seek that the other view has behind it";
+  if (!other->count)
+    return other->ended ? "the other view has ended" : "the other view has a gap there";
+  skew = ABS (own->time[0] - other->time[0]);
+  return max_skew != GST_STEREO_TIME_NONE && skew > max_skew ? "farther than max-skew from the other view's frame" :
+      "its next frame is nearer to the other view's frame";
 }
 
-/* The head of @pad has no partner; @other is the other view. */
+/* The head of @pad has no partner. */
 static void
-drop_head (GstStereoAggregator *self, GstStereoPad *pad, gboolean right, const GstStereoQueue *own,
-    const GstStereoQueue *other)
+drop_head (GstStereoPairs *pairs, GstStereoPad *pad, const Heads *heads)
 {
-  gboolean alone = other->ended && !other->count;
+  const gboolean right = gst_stereo_pad_is_right (pad);
+  const GstStereoQueue *own = right ? &heads->right : &heads->left, *other = right ? &heads->left : &heads->right;
 
-  drop (self, pad, right);
+  if (own->generation == other->generation && own->count && other->count && own->time[0] != GST_STEREO_TIME_NONE &&
+      other->time[0] != GST_STEREO_TIME_NONE)
+    gst_stereo_drops_set_skew (pairs->drops, heads->right.time[0] - heads->left.time[0],
+        heads->max_skew == GST_STEREO_TIME_NONE ? 0 : heads->max_skew);
+  drop (pairs, pad, right, reason_to_drop (own, other, heads->max_skew));
   if (own->generation < other->generation)
-    gst_stereo_pad_fell_behind (pad);
-  if (!alone) {
-    self->surplus = 0;
-    report_drops (self, FALSE);
-  } else if (!count_surplus (self, own->time[0])) {
-    GST_INFO_OBJECT (self, "%s goes on and the other view ended: taking no more of it", GST_PAD_NAME (pad));
+    gst_stereo_pad_count_old_frame (pad);
+  if (other->count || !other->ended) {
+    pairs->surplus = 0;
+    gst_stereo_drops_report (pairs->drops, FALSE);
+  } else if (!count_surplus (pairs, own->time[0])) {
+    GST_INFO_OBJECT (pairs->element, "%s goes on and the other view has ended: no more of it is taken in",
+        GST_PAD_NAME (pad));
     gst_stereo_pad_close (pad);
   }
 }
+
+static GstFlowReturn
+end (GstStereoPairs *pairs)
+{
+  GST_DEBUG_OBJECT (pairs->element, "no further pair can come: end of stream");
+  gst_stereo_drops_report (pairs->drops, TRUE);
+  return GST_FLOW_EOS;
+}
+
+/* ---- two pads ----------------------------------------------------------------------------- */
 
 static void
 shift_time (gint64 *time, gint64 by)
@@ -187,9 +219,24 @@ shift_time (gint64 *time, gint64 by)
     *time += by;
 }
 
-/* The heads of two pads, or the first two frames of one. */
+static void
+look_at_heads (GstStereoPairs *pairs, GstStereoPad *left, GstStereoPad *right, Heads *heads)
+{
+  gint64 right_spacing, left_origin, right_origin;
+
+  gst_stereo_pad_describe (left, &heads->left, &pairs->left_spacing, &left_origin);
+  gst_stereo_pad_describe (right, &heads->right, &right_spacing, &right_origin);
+  if (heads->left.generation == heads->right.generation) {
+    shift_time (&heads->right.time[0], left_origin - right_origin);
+    shift_time (&heads->right.time[1], left_origin - right_origin);
+    shift_time (&heads->right.gap_end, left_origin - right_origin);
+  }
+  heads->max_skew = resolve_max_skew (pairs);
+}
+
+/* The heads of two pads, or the first two frames of one, are a pair. */
 static GstFlowReturn
-process_pair (GstStereoAggregator *self, GstStereoPad *first_pad, GstStereoPad *second_pad)
+hand_on_pair (GstStereoPairs *pairs, GstStereoPad *first_pad, GstStereoPad *second_pad)
 {
   GstStereoFrame first, second;
   GstFlowReturn flow;
@@ -202,78 +249,71 @@ process_pair (GstStereoAggregator *self, GstStereoPad *first_pad, GstStereoPad *
   }
   if (first.generation == second.generation)
     shift_time (&second.time, first.origin - second.origin);
-  flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self, &first, &second);
+  GST_LOG_OBJECT (pairs->element, "paired %" GST_STIME_FORMAT " and %" GST_STIME_FORMAT ", %+.3f ms apart",
+      GST_STIME_ARGS (first.time), GST_STIME_ARGS (second.time), gst_stereo_frame_skew (&first, &second) / 1e6);
+  flow = pairs->funcs.pair ((GstStereoAggregator *) pairs->element, &first, &second);
   gst_buffer_unref (first.buffer);
   gst_buffer_unref (second.buffer);
   return flow;
 }
 
-/* One stream's next frame is needed. When one thread feeds both pads it must get past the other one. */
+/* The next frame of @needed is missing. When one thread feeds both pads, it must get past the other pad first. */
 static GstFlowReturn
-wait_for_more (const GstStereoQueue *needed, GstStereoPad *other)
+wait_for_frame (GstStereoPad *pad, const GstStereoQueue *needed, GstStereoPad *other)
 {
-  if (needed->count)
-    gst_stereo_pad_hold (other);
+  if (needed->count) {
+    GST_LOG_OBJECT (pad, "waits for the next frame, which may be nearer to %s's than the one of %" GST_STIME_FORMAT,
+        GST_PAD_NAME (other), GST_STIME_ARGS (needed->time[0]));
+    gst_stereo_pad_make_room (other);
+  } else {
+    GST_LOG_OBJECT (pad, "waits for a frame");
+  }
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
-/* To the running time of the left view. */
-static void
-shift (GstStereoQueue *right, gint64 by)
-{
-  shift_time (&right->time[0], by);
-  shift_time (&right->time[1], by);
-  shift_time (&right->gap_end, by);
-}
-
-static GstFlowReturn
-aggregate_two (GstStereoAggregator *self, GstStereoPad *left_pad, GstStereoPad *right_pad)
+GstFlowReturn
+gst_stereo_pairs_find_in_two (GstStereoPairs *pairs, GstStereoPad *left, GstStereoPad *right)
 {
   GstFlowReturn flow = GST_FLOW_OK;
-  GstStereoQueue left, right;
-  gint64 max_skew, unused, left_origin, right_origin;
+  Heads heads;
 
   while (flow == GST_FLOW_OK) {
-    if (!gst_stereo_pad_count (left_pad))
-      pull (self, left_pad, &flow);
-    if (!gst_stereo_pad_count (right_pad) && flow == GST_FLOW_OK)
-      pull (self, right_pad, &flow);
+    if (!gst_stereo_pad_count (left))
+      pull (pairs, left, &flow);
+    if (!gst_stereo_pad_count (right) && flow == GST_FLOW_OK)
+      pull (pairs, right, &flow);
     if (flow != GST_FLOW_OK)
       break;
-    gst_stereo_pad_queue (left_pad, &left, &self->left_spacing, &left_origin);
-    gst_stereo_pad_queue (right_pad, &right, &unused, &right_origin);
-    if (left.generation == right.generation)
-      shift (&right, left_origin - right_origin);
-    max_skew = resolve_max_skew (self);
-    switch (gst_stereo_pairing_decide (&left, &right, max_skew)) {
+    look_at_heads (pairs, left, right, &heads);
+    switch (gst_stereo_pairing_decide (&heads.left, &heads.right, heads.max_skew)) {
       case GST_STEREO_PAIRING_PAIR:
-        /* back to the base class: events and renegotiation come between two pairs */
-        return process_pair (self, left_pad, right_pad);
+        return hand_on_pair (pairs, left, right);
       case GST_STEREO_PAIRING_DROP_LEFT:
-        note_skew (self, &left, &right, max_skew);
-        drop_head (self, left_pad, FALSE, &left, &right);
+        drop_head (pairs, left, &heads);
         break;
       case GST_STEREO_PAIRING_DROP_RIGHT:
-        note_skew (self, &left, &right, max_skew);
-        drop_head (self, right_pad, TRUE, &right, &left);
+        drop_head (pairs, right, &heads);
         break;
       case GST_STEREO_PAIRING_WAIT_LEFT:
-        if (!pull (self, left_pad, &flow) && flow == GST_FLOW_OK)
-          return wait_for_more (&left, right_pad);
+        if (!pull (pairs, left, &flow) && flow == GST_FLOW_OK)
+          return wait_for_frame (left, &heads.left, right);
         break;
       case GST_STEREO_PAIRING_WAIT_RIGHT:
-        if (!pull (self, right_pad, &flow) && flow == GST_FLOW_OK)
-          return wait_for_more (&right, left_pad);
+        if (!pull (pairs, right, &flow) && flow == GST_FLOW_OK)
+          return wait_for_frame (right, &heads.right, left);
         break;
       default:
-        return end (self);
+        return end (pairs);
     }
   }
   return flow;
 }
 
+/* ---- one pad ------------------------------------------------------------------------------ */
+
+/* A frame that holds both views. In a stream of mixed frames, those with one view are dropped. */
 static GstFlowReturn
-process_packed (GstStereoAggregator *self, GstStereoPad *pad)
+hand_on_packed (GstStereoPairs *pairs, GstStereoPad *pad)
 {
   GstVideoMultiviewFlags flags;
   GstStereoFrame frame;
@@ -284,17 +324,27 @@ process_packed (GstStereoAggregator *self, GstStereoPad *pad)
   flags = GST_VIDEO_INFO_MULTIVIEW_FLAGS (&frame.info);
   if ((flags & GST_VIDEO_MULTIVIEW_FLAGS_MIXED_MONO) &&
       !GST_BUFFER_FLAG_IS_SET (frame.buffer, GST_VIDEO_BUFFER_FLAG_MULTIPLE_VIEW)) {
-    count_drop (self, FALSE);
-    report_drops (self, FALSE);
+    GST_DEBUG_OBJECT (pad, "dropped, it holds one view only: %" GST_PTR_FORMAT, frame.buffer);
+    gst_stereo_drops_count (pairs->drops, FALSE);
+    gst_stereo_drops_report (pairs->drops, FALSE);
   } else {
-    flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self, &frame, &frame);
+    GST_LOG_OBJECT (pairs->element, "both views of %" GST_STIME_FORMAT " in one frame", GST_STIME_ARGS (frame.time));
+    flow = pairs->funcs.pair ((GstStereoAggregator *) pairs->element, &frame, &frame);
   }
   gst_buffer_unref (frame.buffer);
   return flow;
 }
 
-static GstFlowReturn
-aggregate_packed (GstStereoAggregator *self, GstStereoPad *pad)
+static void
+warn_of_packing (GstStereoPairs *pairs, GstStereoPad *pad)
+{
+  if (gst_stereo_pad_warn_once (pad))
+    GST_ELEMENT_WARNING (pairs->element, STREAM, FORMAT,
+        ("packing is set, and the caps' multiview-mode says otherwise: the caps win."), (NULL));
+}
+
+GstFlowReturn
+gst_stereo_pairs_find_in_one (GstStereoPairs *pairs, GstStereoPad *pad)
 {
   GstFlowReturn flow = GST_FLOW_OK;
   GstStereoPairing decision;
@@ -304,80 +354,28 @@ aggregate_packed (GstStereoAggregator *self, GstStereoPad *pad)
 
   while (flow == GST_FLOW_OK) {
     if (!gst_stereo_pad_count (pad))
-      pull (self, pad, &flow);
+      pull (pairs, pad, &flow);
     if (flow != GST_FLOW_OK)
       break;
     ended = gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
-    count = gst_stereo_pad_bundle (pad, first, &marked, &layout);
-    if (count && layout.overruled && !pad->warned) {
-      pad->warned = TRUE;
-      GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-          ("packing is set, and the caps' multiview-mode says otherwise: the caps win."), (NULL));
-    }
+    count = gst_stereo_pad_describe_bundle (pad, first, &marked, &layout);
+    if (count && layout.overruled)
+      warn_of_packing (pairs, pad);
     if (count && layout.packing != GST_STEREO_PACKING_FRAME_BY_FRAME)
-      return process_packed (self, pad);
+      return hand_on_packed (pairs, pad);
     decision = gst_stereo_pairing_bundle (count, first, marked, ended);
     if (decision == GST_STEREO_PAIRING_PAIR) {
-      return process_pair (self, pad, pad);
+      return hand_on_pair (pairs, pad, pad);
     } else if (decision == GST_STEREO_PAIRING_DROP_LEFT) {
-      drop (self, pad, marked ? layout.right_first == first[0] : layout.right_first);
-      report_drops (self, FALSE);
+      drop (pairs, pad, marked ? layout.right_first == first[0] : layout.right_first,
+          "its bundle lacks the other view");
+      gst_stereo_drops_report (pairs->drops, FALSE);
     } else if (decision == GST_STEREO_PAIRING_END) {
-      return end (self);
-    } else if (!pull (self, pad, &flow) && flow == GST_FLOW_OK) {
+      return end (pairs);
+    } else if (!pull (pairs, pad, &flow) && flow == GST_FLOW_OK) {
+      GST_LOG_OBJECT (pad, "waits for a frame");
       return GST_AGGREGATOR_FLOW_NEED_DATA;
     }
   }
-  return flow;
-}
-
-static GstFlowReturn
-aggregate (GstStereoAggregator *self)
-{
-  GstStereoPad *pads[3];
-  GstFlowReturn flow;
-  guint ended = 0, count = 0;
-
-  if (!gst_stereo_aggregator_check_pads (self) || g_atomic_int_get (&self->failed))
-    return settle (self, NULL, 0, GST_FLOW_NOT_NEGOTIATED);
-  /* the references keep a pad that is released meanwhile */
-  GST_OBJECT_LOCK (self);
-  pads[0] = self->packed ? gst_object_ref (self->packed) : NULL;
-  pads[1] = self->left ? gst_object_ref (self->left) : NULL;
-  pads[2] = self->right ? gst_object_ref (self->right) : NULL;
-  GST_OBJECT_UNLOCK (self);
-  for (guint i = 0; i < 3; i++) {
-    count += pads[i] != NULL;
-    ended += pads[i] && gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pads[i]));
-  }
-  if (pads[0])
-    flow = aggregate_packed (self, pads[0]);
-  else if (pads[1] && pads[2])
-    flow = aggregate_two (self, pads[1], pads[2]);
-  else if (ended == count)
-    flow = GST_FLOW_EOS;
-  else {
-    /* the other view's pad is not there yet: keep the frames; the watch gives up after a while */
-    g_usleep (10000);
-    flow = GST_AGGREGATOR_FLOW_NEED_DATA;
-  }
-  for (guint i = 0; i < 3; i++)
-    if (pads[i])
-      gst_stereo_pad_settle (pads[i]);
-  flow = settle (self, pads, 3, flow);
-  for (guint i = 0; i < 3; i++)
-    gst_clear_object (&pads[i]);
-  return flow;
-}
-
-GstFlowReturn
-gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
-{
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstFlowReturn flow;
-
-  gst_stereo_aggregator_set_busy (self, TRUE);
-  flow = aggregate (self);
-  gst_stereo_aggregator_set_busy (self, FALSE);
   return flow;
 }

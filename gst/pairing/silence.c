@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * A camera that stops without a word, while the other one goes on. The base class calls aggregate() only when both have
- * something, so that a clock has to look. It does in live pipelines alone: elsewhere a view may take all the time it
- * likes. Looks are counted rather than times compared, so that neither PAUSED counts nor a process that was stopped.
- */
-#include "gst/pairing/aggregator.h"
+#include "gst/pairing/silence.h"
 
-#define GST_CAT_DEFAULT gst_stereo_aggregator_debug
+#include "gst/pairing/debug.h"
 
 /* For so long one view may have nothing while the other one does. */
 #define SILENCE_TIME (2 * GST_SECOND)
@@ -14,7 +9,32 @@
 #define ALIVE_TIME (1 * GST_SECOND)
 #define LOOK_INTERVAL (100 * GST_MSECOND)
 
-/* What is to be said once the locks are free. */
+static const gchar *const pad_names[2] = { "sink_left", "sink_right" };
+
+typedef struct
+{
+  guint seen;         /* arrivals at the last look */
+  GstClockTime idle;  /* since then nothing came */
+  GstClockTime alone; /* of that, while the other view went on */
+  gboolean heard;     /* something came once */
+  gboolean told;      /* a warning was posted */
+} View;
+
+struct _GstStereoSilence
+{
+  GstAggregator *aggregator;
+  GstStereoViewsFunc views;
+
+  /* Before the aggregator's object lock, where both are held. */
+  GMutex lock;
+  View view[2];        /* left, right */
+  GstClockID clock_id; /* the clock that looks; NULL when there is no need */
+  GstClockTime looked; /* at the last look, monotonic */
+  gboolean live;       /* some branch said so */
+  gboolean playing;
+};
+
+/* What is to be said once the lock is free. */
 typedef struct
 {
   const gchar *silent, *other; /* names of pads; NULL = nothing */
@@ -23,97 +43,93 @@ typedef struct
   GstClockTime time;
 } Finding;
 
-/* With the object lock held, as all up to look(). */
-static gboolean
-goes_on (GstStereoPad *pad)
+GstStereoSilence *
+gst_stereo_silence_new (GstAggregator *aggregator, GstStereoViewsFunc views)
 {
-  gboolean alive;
+  GstStereoSilence *silence = g_new0 (GstStereoSilence, 1);
 
-  GST_OBJECT_LOCK (pad);
-  alive = pad->pushing || (pad->over && (pad->waiting || pad->count)) ||
-      (pad->silence.heard && pad->silence.idle < ALIVE_TIME);
-  GST_OBJECT_UNLOCK (pad);
-  return alive;
+  silence->aggregator = aggregator;
+  silence->views = views;
+  g_mutex_init (&silence->lock);
+  return silence;
 }
 
-/* Whether something came on @pad, or is about to, since the last look. */
-static gboolean
-has_come (GstStereoPad *pad)
+void
+gst_stereo_silence_free (GstStereoSilence *silence)
 {
-  gboolean come;
-
-  GST_OBJECT_LOCK (pad);
-  come = pad->pushing || pad->over || pad->arrivals != pad->silence.seen;
-  pad->silence.heard |= come;
-  pad->silence.seen = pad->arrivals;
-  GST_OBJECT_UNLOCK (pad);
-  return come;
+  g_mutex_clear (&silence->lock);
+  g_free (silence);
 }
+
+/* ---- looking, with the lock held ---------------------------------------------------------- */
 
 static gboolean
-is_over (GstStereoPad *pad)
+goes_on (const View *view, const GstStereoActivity *activity)
 {
-  gboolean over;
-
-  GST_OBJECT_LOCK (pad);
-  over = pad->over;
-  GST_OBJECT_UNLOCK (pad);
-  return over;
+  return activity->pushing || (activity->over && activity->waiting) || (view->heard && view->idle < ALIVE_TIME);
 }
 
+/* Takes in what came on a view since the last look, or is about to come. */
 static void
-listen_to (GstStereoPad *pad, GstClockTime elapsed, Finding *finding)
+listen_to (GstStereoSilence *silence, guint i, const GstStereoActivity *activity, GstClockTime elapsed,
+    Finding *finding)
 {
-  GstStereoSilence *silence = &pad->silence;
+  View *view = &silence->view[i];
+  gboolean come = activity->pushing || activity->over || activity->arrivals != view->seen;
 
-  silence->idle += elapsed;
-  if (!has_come (pad))
+  view->heard |= come;
+  view->seen = activity->arrivals;
+  view->idle += elapsed;
+  if (!come)
     return;
-  if (silence->told && !is_over (pad))
-    *finding = (Finding) { .silent = pad->right ? "sink_right" : "sink_left", .back = TRUE, .time = silence->idle };
-  silence->told = FALSE;
-  silence->idle = silence->alone = 0;
+  if (view->told && !activity->over)
+    *finding = (Finding) { .silent = pad_names[i], .back = TRUE, .time = view->idle };
+  view->told = FALSE;
+  view->idle = view->alone = 0;
 }
 
 static void
-judge (GstStereoPad *pad, GstStereoPad *other, GstClockTime elapsed, Finding *finding)
+judge (GstStereoSilence *silence, guint i, const GstStereoActivity *other, GstClockTime elapsed, Finding *finding)
 {
-  GstStereoSilence *silence = &pad->silence;
+  View *view = &silence->view[i];
 
-  if (silence->idle && goes_on (other))
-    silence->alone += elapsed;
-  if (silence->told || silence->alone < SILENCE_TIME)
+  if (view->idle && goes_on (&silence->view[!i], other))
+    view->alone += elapsed;
+  if (view->told || view->alone < SILENCE_TIME)
     return;
-  silence->told = TRUE;
-  *finding = (Finding) { .silent = pad->right ? "sink_right" : "sink_left",
-    .other = pad->right ? "sink_left" : "sink_right", .never = !silence->heard, .time = silence->idle };
+  view->told = TRUE;
+  *finding = (Finding) { .silent = pad_names[i], .other = pad_names[!i], .never = !view->heard, .time = view->idle };
 }
 
 static void
-look (GstStereoAggregator *self, GstClockTime now, Finding findings[2])
+look (GstStereoSilence *silence, GstClockTime now, Finding findings[2])
 {
-  GstClockTime elapsed = MIN (now - self->looked, 2 * LOOK_INTERVAL);
+  GstClockTime elapsed = MIN (now - silence->looked, 2 * LOOK_INTERVAL);
+  GstStereoActivity activity[2];
 
-  self->looked = now;
-  /* while it computes or pushes, nobody knows what waits */
-  if (!self->left || !self->right || self->busy)
+  silence->looked = now;
+  if (silence->views (silence->aggregator, activity) != GST_STEREO_VIEWS_KNOWN)
     return;
-  listen_to (self->left, elapsed, &findings[0]);
-  listen_to (self->right, elapsed, &findings[1]);
-  judge (self->left, self->right, elapsed, &findings[0]);
-  judge (self->right, self->left, elapsed, &findings[1]);
+  for (guint i = 0; i < 2; i++)
+    listen_to (silence, i, &activity[i], elapsed, &findings[i]);
+  for (guint i = 0; i < 2; i++)
+    judge (silence, i, &activity[!i], elapsed, &findings[i]);
 }
 
+/* ---- saying so ---------------------------------------------------------------------------- */
+
 static void
-tell (GstStereoAggregator *self, const Finding *finding)
+post (GstAggregator *aggregator, const Finding *finding)
 {
-  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
+  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (aggregator));
   gchar *since;
 
   if (!finding->silent)
     return;
+  GST_DEBUG_OBJECT (aggregator, "%s is %s, %" GST_TIME_FORMAT " after its last frame", finding->silent,
+      finding->back ? "back" : "silent", GST_TIME_ARGS (finding->time));
   if (finding->back) {
-    GST_ELEMENT_INFO (self, STREAM, FAILED,
+    GST_ELEMENT_INFO (aggregator, STREAM, FAILED,
         ("%s is back after %.1f s.", finding->silent, (gdouble) finding->time / GST_SECOND), (NULL));
     return;
   }
@@ -122,7 +138,7 @@ tell (GstStereoAggregator *self, const Finding *finding)
         GST_TIME_ARGS (now > finding->time ? now - finding->time : 0));
   else
     since = g_strdup ("");
-  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+  GST_ELEMENT_WARNING (aggregator, STREAM, FAILED,
       ("%s has been silent for %.1f s%s%s, and the stream did not end. Nothing comes out: the frames of %s wait, and "
           "those without a partner are dropped and counted when it is back. Check that camera, its cable and the source "
           "of that branch; where one thread feeds both pads, put a queue before each.",
@@ -130,6 +146,16 @@ tell (GstStereoAggregator *self, const Finding *finding)
           finding->never ? ", and had no frame before" : "", finding->other), (NULL));
   g_free (since);
 }
+
+/* ---- the clock ---------------------------------------------------------------------------- */
+
+/* The clock holds no reference of the aggregator: it would give back the last one with its own lock held. While the
+ * aggregator lives, so does the silence watch. */
+typedef struct
+{
+  GWeakRef aggregator;
+  GstStereoSilence *silence;
+} Reference;
 
 static GstClockTime
 monotonic_time (void)
@@ -140,41 +166,77 @@ monotonic_time (void)
 static gboolean
 time_to_look (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 {
-  GstStereoAggregator *self = g_weak_ref_get (data);
+  Reference *reference = data;
+  GstAggregator *aggregator = g_weak_ref_get (&reference->aggregator);
   Finding findings[2] = { { NULL }, { NULL } };
 
-  if (!self)
+  if (!aggregator)
     return TRUE;
-  GST_OBJECT_LOCK (self);
-  if (self->listening == id)
-    look (self, monotonic_time (), findings);
-  GST_OBJECT_UNLOCK (self);
-  tell (self, &findings[0]);
-  tell (self, &findings[1]);
-  gst_object_unref (self);
+  g_mutex_lock (&reference->silence->lock);
+  if (reference->silence->clock_id == id)
+    look (reference->silence, monotonic_time (), findings);
+  g_mutex_unlock (&reference->silence->lock);
+  post (aggregator, &findings[0]);
+  post (aggregator, &findings[1]);
+  gst_object_unref (aggregator);
   return TRUE;
+}
+
+static Reference *
+new_reference (GstStereoSilence *silence)
+{
+  Reference *reference = g_new0 (Reference, 1);
+
+  g_weak_ref_init (&reference->aggregator, silence->aggregator);
+  reference->silence = silence;
+  return reference;
 }
 
 static void
 free_reference (gpointer data)
 {
-  g_weak_ref_clear (data);
-  g_free (data);
+  Reference *reference = data;
+
+  g_weak_ref_clear (&reference->aggregator);
+  g_free (reference);
 }
 
-/* The clock holds no reference: it would give back the last one with its own lock held. */
-static gpointer
-new_reference (GstStereoAggregator *self)
+/* With the lock held. Returns a reference for the caller where the clock is to begin. */
+static GstClockID
+new_clock_id (GstStereoSilence *silence, GstClock *clock)
 {
-  GWeakRef *reference = g_new (GWeakRef, 1);
+  GstStereoActivity activity[2];
 
-  g_weak_ref_init (reference, self);
-  return reference;
+  if (!silence->playing || silence->clock_id ||
+      silence->views (silence->aggregator, activity) == GST_STEREO_VIEWS_MISSING)
+    return NULL;
+  silence->clock_id = gst_clock_new_periodic_id (clock, gst_clock_get_time (clock) + LOOK_INTERVAL, LOOK_INTERVAL);
+  silence->looked = monotonic_time ();
+  silence->view[0].alone = silence->view[1].alone = 0;
+  return gst_clock_id_ref (silence->clock_id);
 }
 
-/* The base class keeps what it was told before the sources knew, so that a branch is asked once it has begun. */
 void
-gst_stereo_aggregator_ask_live (GstStereoAggregator *self, GstPad *pad)
+gst_stereo_silence_update (GstStereoSilence *silence)
+{
+  gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (silence->aggregator));
+  GstClockID id = NULL;
+  GstClock *clock = gst_system_clock_obtain ();
+
+  g_mutex_lock (&silence->lock);
+  if (live || silence->live)
+    id = new_clock_id (silence, clock);
+  g_mutex_unlock (&silence->lock);
+  if (id) {
+    GST_DEBUG_OBJECT (silence->aggregator, "live: looks whether a view goes silent");
+    gst_clock_id_wait_async (id, time_to_look, new_reference (silence), free_reference);
+    gst_clock_id_unref (id);
+  }
+  gst_object_unref (clock);
+}
+
+void
+gst_stereo_silence_ask_live (GstStereoSilence *silence, GstPad *pad)
 {
   GstQuery *query = gst_query_new_latency ();
   gboolean live = FALSE;
@@ -182,48 +244,21 @@ gst_stereo_aggregator_ask_live (GstStereoAggregator *self, GstPad *pad)
   if (gst_pad_peer_query (pad, query))
     gst_query_parse_latency (query, &live, NULL, NULL);
   gst_query_unref (query);
-  GST_OBJECT_LOCK (self);
-  self->live |= live;
-  GST_OBJECT_UNLOCK (self);
-  gst_stereo_aggregator_listen (self);
-}
-
-void
-gst_stereo_aggregator_listen (GstStereoAggregator *self)
-{
-  gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
-  GstClockID id = NULL;
-  GstClock *clock;
-
-  GST_OBJECT_LOCK (self);
-  live |= self->live;
-  GST_OBJECT_UNLOCK (self);
-  if (!live)
-    return;
-  clock = gst_system_clock_obtain ();
-  GST_OBJECT_LOCK (self);
-  if (self->playing && !self->listening && self->left && self->right) {
-    id = gst_clock_new_periodic_id (clock, gst_clock_get_time (clock) + LOOK_INTERVAL, LOOK_INTERVAL);
-    self->listening = gst_clock_id_ref (id);
-    self->looked = monotonic_time ();
-    self->left->silence.alone = self->right->silence.alone = 0;
-  }
-  GST_OBJECT_UNLOCK (self);
-  if (id) {
-    gst_clock_id_wait_async (id, time_to_look, new_reference (self), free_reference);
-    gst_clock_id_unref (id);
-  }
-  gst_object_unref (clock);
+  GST_DEBUG_OBJECT (pad, "upstream is %slive", live ? "" : "not ");
+  g_mutex_lock (&silence->lock);
+  silence->live |= live;
+  g_mutex_unlock (&silence->lock);
+  gst_stereo_silence_update (silence);
 }
 
 static void
-stop_listening (GstStereoAggregator *self)
+stop_clock (GstStereoSilence *silence)
 {
   GstClockID id;
 
-  GST_OBJECT_LOCK (self);
-  id = g_steal_pointer (&self->listening);
-  GST_OBJECT_UNLOCK (self);
+  g_mutex_lock (&silence->lock);
+  id = g_steal_pointer (&silence->clock_id);
+  g_mutex_unlock (&silence->lock);
   if (id) {
     gst_clock_id_unschedule (id);
     gst_clock_id_unref (id);
@@ -231,64 +266,43 @@ stop_listening (GstStereoAggregator *self)
 }
 
 void
-gst_stereo_aggregator_set_playing (GstStereoAggregator *self, gboolean playing)
+gst_stereo_silence_set_playing (GstStereoSilence *silence, gboolean playing)
 {
-  GST_OBJECT_LOCK (self);
-  self->playing = playing;
-  GST_OBJECT_UNLOCK (self);
+  g_mutex_lock (&silence->lock);
+  silence->playing = playing;
+  g_mutex_unlock (&silence->lock);
   if (playing)
-    gst_stereo_aggregator_listen (self);
+    gst_stereo_silence_update (silence);
   else
-    stop_listening (self);
+    stop_clock (silence);
+}
+
+/* ---- starting anew ------------------------------------------------------------------------ */
+
+void
+gst_stereo_silence_forget_view (GstStereoSilence *silence, gboolean right)
+{
+  g_mutex_lock (&silence->lock);
+  silence->view[right] = (View) { 0 };
+  g_mutex_unlock (&silence->lock);
 }
 
 void
-gst_stereo_aggregator_set_busy (GstStereoAggregator *self, gboolean busy)
+gst_stereo_silence_reset (GstStereoSilence *silence, gboolean all)
 {
-  GST_OBJECT_LOCK (self);
-  self->busy = busy;
-  GST_OBJECT_UNLOCK (self);
-}
+  GstStereoActivity activity[2] = { { 0 }, { 0 } };
 
-/* With the object lock held. */
-static void
-forget (GstStereoPad *pad, gboolean all)
-{
-  GstStereoSilence before;
+  g_mutex_lock (&silence->lock);
+  silence->views (silence->aggregator, activity);
+  for (guint i = 0; i < 2; i++) {
+    View *view = &silence->view[i], before = *view;
 
-  if (!pad)
-    return;
-  before = pad->silence;
-  GST_OBJECT_LOCK (pad);
-  pad->silence = (GstStereoSilence) { .seen = pad->arrivals };
-  GST_OBJECT_UNLOCK (pad);
-  if (all)
-    return;
-  pad->silence.heard = before.heard;
-  pad->silence.told = before.told;
-}
-
-void
-gst_stereo_aggregator_forget_silence (GstStereoAggregator *self, gboolean all)
-{
-  GST_OBJECT_LOCK (self);
-  forget (self->left, all);
-  forget (self->right, all);
-  self->live &= !all;
-  GST_OBJECT_UNLOCK (self);
-}
-
-GstFlowReturn
-gst_stereo_aggregator_sink_event_pre_queue (GstAggregator *aggregator, GstAggregatorPad *base, GstEvent *event)
-{
-  GstStereoPad *pad = GST_STEREO_PAD (base);
-  GstEventType type = GST_EVENT_TYPE (event);
-
-  GST_OBJECT_LOCK (pad);
-  if (type == GST_EVENT_STREAM_START || type == GST_EVENT_SEGMENT || type == GST_EVENT_FLUSH_STOP)
-    pad->over = FALSE;
-  pad->over |= type == GST_EVENT_EOS;
-  pad->arrivals += type == GST_EVENT_GAP;
-  GST_OBJECT_UNLOCK (pad);
-  return GST_AGGREGATOR_CLASS (g_type_class_peek (GST_TYPE_AGGREGATOR))->sink_event_pre_queue (aggregator, base, event);
+    *view = (View) { .seen = activity[i].arrivals };
+    if (!all) {
+      view->heard = before.heard;
+      view->told = before.told;
+    }
+  }
+  silence->live &= !all;
+  g_mutex_unlock (&silence->lock);
 }

@@ -3,7 +3,7 @@
  * SECTION:element-stereorectify
  * @title: stereorectify
  *
- * Makes a raw camera pair usable: undistorts both views and turns them so that a thing lies in the same row of both.
+ * Rectifies a raw camera pair: undistorts both views and rotates them, so that a point lies in the same row of both.
  *
  * The views come as stereomatch takes them: on `sink_left` and `sink_right`, or both in one frame on `sink`. Both views
  * go out side by side in one frame (`multiview-mode=side-by-side`), with the timestamps of the left one. Frames are
@@ -33,10 +33,11 @@
  */
 #include "gst/rectify/element.h"
 
+#include "gst/rectify/debug.h"
+#include "gst/rectify/maps.h"
+#include "gst/rectify/output.h"
+#include "gst/video/pool.h"
 #include "gst/video/properties.h"
-
-#define GST_CAT_DEFAULT gst_stereo_rectify_debug
-GST_DEBUG_CATEGORY (gst_stereo_rectify_debug);
 
 enum {
   PROP_0,
@@ -50,11 +51,24 @@ enum {
   PROP_FOCAL_LENGTH,
   PROP_BASELINE,
   PROP_PRINCIPAL_OFFSET,
-  PROP_TABLE /* the first of the engine's */
+  PROP_TABLE /* the first of engine_params[] */
 };
 
-/* Of the engine's table. */
+/* Properties that are made from the engine's table of parameters. */
 static const gchar *const engine_params[] = { "backend", "cuda-device-id", "threads" };
+
+struct _GstStereoRectify
+{
+  GstStereoAggregator parent;
+
+  /* protected by the object lock */
+  GstStereoRectifySettings pending;  /* as set; becomes settings when a batch of properties is complete */
+  GstStereoRectifySettings settings;
+  guint serial;                      /* of settings: another one after each change */
+
+  GstStereoRectifyMaps *maps;        /* from the calibration to remapped frames */
+  GstStereoRectifyOutput *output;    /* from a pair to an output buffer */
+};
 
 #define OUTPUT_FORMATS "{ I420, NV12, GRAY8, RGB, BGR, RGBx, BGRx, RGBA, BGRA }"
 
@@ -64,30 +78,78 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_P
 G_DEFINE_TYPE (GstStereoRectify, gst_stereo_rectify, GST_TYPE_STEREO_AGGREGATOR)
 GST_ELEMENT_REGISTER_DEFINE (stereorectify, "stereorectify", GST_RANK_NONE, GST_TYPE_STEREO_RECTIFY)
 
+/* A copy to work with. Free the calibration's name. */
+static GstStereoRectifySettings
+current_settings (GstStereoRectify *self, guint *serial)
+{
+  GstStereoRectifySettings settings;
+
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  settings.calibration = g_strdup (settings.calibration);
+  *serial = self->serial;
+  GST_OBJECT_UNLOCK (self);
+  return settings;
+}
+
+/* ---- caps, pairs ------------------------------------------------------------------------- */
+
+static GstFlowReturn
+gst_stereo_rectify_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstCaps **result)
+{
+  return gst_stereo_rectify_output_update_src_caps (GST_STEREO_RECTIFY (aggregator)->output, caps, result);
+}
+
+static gboolean
+gst_stereo_rectify_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps)
+{
+  return gst_stereo_rectify_output_negotiated_src_caps (GST_STEREO_RECTIFY (aggregator)->output, caps);
+}
+
+static gboolean
+gst_stereo_rectify_decide_allocation (GstAggregator *aggregator, GstQuery *query)
+{
+  gboolean limited;
+
+  return gst_stereo_pool_decide (query, &limited);
+}
+
+static GstFlowReturn
+gst_stereo_rectify_process (GstStereoAggregator *base, GstStereoFrame *first, GstStereoFrame *second)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY (base);
+  GstFlowReturn flow;
+  guint serial;
+  GstStereoRectifySettings settings = current_settings (self, &serial);
+
+  flow = gst_stereo_rectify_output_process (self->output, &settings, serial, first, second);
+  g_free (settings.calibration);
+  return flow;
+}
+
 /* ---- start, stop ------------------------------------------------------------------------- */
 
 static gboolean
 gst_stereo_rectify_start (GstAggregator *aggregator)
 {
   GstStereoRectify *self = GST_STEREO_RECTIFY (aggregator);
+  GstStereoRectifySettings settings;
+  gboolean loaded = FALSE;
   gchar reason[256];
-  gint backend, device;
+  guint serial;
 
-  GST_OBJECT_LOCK (self);
-  self->backend = NULL;
-  self->focal_length = self->baseline = self->principal_offset = 0;
-  backend = self->settings.params.backend;
-  device = self->settings.params.cuda_device_id;
-  GST_OBJECT_UNLOCK (self);
+  gst_stereo_rectify_maps_reset_results (self->maps);
   if (!GST_AGGREGATOR_CLASS (gst_stereo_rectify_parent_class)->start (aggregator))
     return FALSE;
-  if (backend == STEREO_BACKEND_CUDA &&
-      !stereo_backend_available (STEREO_BACKEND_CUDA, device, reason, sizeof reason)) {
+  settings = current_settings (self, &serial);
+  if (settings.params.backend == STEREO_BACKEND_CUDA &&
+      !stereo_backend_available (STEREO_BACKEND_CUDA, settings.params.cuda_device_id, reason, sizeof reason))
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("backend=cuda was asked for, and cannot be had: %s", reason),
         ("Set backend=cpu, or auto."));
-    return FALSE;
-  }
-  return gst_stereo_rectify_load (self);
+  else
+    loaded = gst_stereo_rectify_maps_load (self->maps, &settings, serial);
+  g_free (settings.calibration);
+  return loaded;
 }
 
 static GstStructure *
@@ -95,24 +157,11 @@ make_stats (GstStereoRectify *self)
 {
   GstStereoPairStats stats;
 
-  GST_OBJECT_LOCK (self);
-  stats = self->parent.stats;
-  GST_OBJECT_UNLOCK (self);
+  gst_stereo_aggregator_get_stats (&self->parent, &stats);
   return gst_structure_new ("stereorectify-stats", "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left", G_TYPE_UINT64,
       stats.dropped_left, "dropped-right", G_TYPE_UINT64, stats.dropped_right, "late", G_TYPE_UINT64, stats.late,
       "compute-time", G_TYPE_UINT64, stats.compute_last, "compute-time-mean", G_TYPE_UINT64,
       stats.pairs ? stats.compute_total / stats.pairs : (guint64) 0, NULL);
-}
-
-/* What was loaded goes too: the file may be another one by the next start. */
-static void
-release (GstStereoRectify *self)
-{
-  gst_stereo_rectify_drop_remap (self);
-  memset (&self->rectified_key, 0, sizeof self->rectified_key);
-  self->loaded_serial = 0;
-  self->chosen_backend = STEREO_BACKEND_AUTO;
-  self->parent.negotiated = FALSE;
 }
 
 static gboolean
@@ -121,7 +170,8 @@ gst_stereo_rectify_stop (GstAggregator *aggregator)
   GstStereoRectify *self = GST_STEREO_RECTIFY (aggregator);
   GstStructure *stats = make_stats (self);
 
-  release (self);
+  gst_stereo_rectify_maps_clear (self->maps);
+  gst_stereo_rectify_output_stop (self->output);
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
   gst_structure_free (stats);
   return GST_AGGREGATOR_CLASS (gst_stereo_rectify_parent_class)->stop (aggregator);
@@ -164,11 +214,13 @@ static void
 gst_stereo_rectify_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
 {
   GstStereoRectify *self = GST_STEREO_RECTIFY (object);
+  GstStereoRectifyResults results;
 
   if (id == PROP_STATS) {
     g_value_take_boxed (value, make_stats (self));
     return;
   }
+  gst_stereo_rectify_maps_get_results (self->maps, &results);
   GST_OBJECT_LOCK (self);
   switch (id) {
     case PROP_CALIBRATION:
@@ -187,16 +239,16 @@ gst_stereo_rectify_get_property (GObject *object, guint id, GValue *value, GPara
       g_value_set_double (value, self->pending.unit);
       break;
     case PROP_ACTIVE_BACKEND:
-      g_value_set_static_string (value, self->backend);
+      g_value_set_static_string (value, results.backend);
       break;
     case PROP_FOCAL_LENGTH:
-      g_value_set_double (value, self->focal_length);
+      g_value_set_double (value, results.focal_length);
       break;
     case PROP_BASELINE:
-      g_value_set_double (value, self->baseline);
+      g_value_set_double (value, results.baseline);
       break;
     case PROP_PRINCIPAL_OFFSET:
-      g_value_set_double (value, self->principal_offset);
+      g_value_set_double (value, results.principal_offset);
       break;
     default:
       if (!gst_stereo_props_get_named (&self->pending.params, spec->name, value))
@@ -235,7 +287,8 @@ gst_stereo_rectify_finalize (GObject *object)
 {
   GstStereoRectify *self = GST_STEREO_RECTIFY (object);
 
-  release (self);
+  gst_stereo_rectify_output_free (self->output);
+  gst_stereo_rectify_maps_free (self->maps);
   g_free (self->pending.calibration);
   g_free (self->settings.calibration);
   G_OBJECT_CLASS (gst_stereo_rectify_parent_class)->finalize (object);
@@ -248,27 +301,26 @@ install_settings (GObjectClass *klass)
 
   g_object_class_install_property (klass, PROP_CALIBRATION,
       g_param_spec_string ("calibration", "calibration",
-          "File with the cameras' calibration (OpenCV's YAML or XML, KITTI's text), or two files of ROS camera_info, "
-          "left,right; has to be set",
+          "File with the calibration of the cameras (YAML or XML of OpenCV, or text of KITTI), or two ROS camera_info "
+          "files as left,right; must be set",
           NULL, rw));
   g_object_class_install_property (klass, PROP_ALPHA,
       g_param_spec_double ("alpha", "alpha",
-          "How much of the raw pictures the rectified ones show: 0 = only what both have (cropped), 1 = all of it "
-          "(with "
-          "black borders); -1 = as the calibration's P1 and P2 say, or 0 where it has none",
+          "How much of the raw pictures to show: 0 = only what both of them show (cropped), 1 = all of both (with "
+          "black borders); -1 = as P1 and P2 of the calibration say, or 0 where it has none",
           -1, 1, -1, rw));
   g_object_class_install_property (klass, PROP_WIDTH,
       g_param_spec_int ("width", "width",
-          "Pixels across a rectified view; 0 = as many as a raw one has, or the calibration says", 0,
+          "Width of a rectified view in pixels; 0 = that of a raw view, or what the calibration says", 0,
           STEREO_REMAP_MAX_SIDE / 2, 0, rw));
   g_object_class_install_property (klass, PROP_HEIGHT,
       g_param_spec_int ("height", "height",
-          "Rows of a rectified view; 0 = as many as a raw one has, or the calibration says", 0,
+          "Height of a rectified view in pixels; 0 = that of a raw view, or what the calibration says", 0,
           STEREO_REMAP_MAX_SIDE / 2, 0, rw));
   g_object_class_install_property (klass, PROP_UNIT,
       g_param_spec_double ("unit", "unit",
-          "Millimetres of one unit of length in the calibration: 1000 for metres, the side of a square where the board "
-          "was measured in squares; 0 = own: 1000 for ROS and KITTI, 1 for OpenCV",
+          "Millimetres per unit of length in the calibration: 1000 for metres, or the side of a chessboard square "
+          "where lengths are counted in squares; 0 = default of the format: 1000 for ROS and KITTI, 1 for OpenCV",
           0, 1e9, 0, rw));
 }
 
@@ -279,11 +331,11 @@ install_results (GObjectClass *klass)
 
   g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
       g_param_spec_string ("active-backend", "active-backend",
-          "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
+          "Backend in use: cpu or cuda; NULL before the first pair", NULL, ro));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "stats",
-          "Since the start: pairs rectified, dropped-left and dropped-right (frames without a partner), late (pairs "
-          "dropped for QoS), compute-time (ns, of the last pair) and compute-time-mean",
+          "Statistics since the start: pairs rectified, dropped-left and dropped-right (frames without a partner), "
+          "late (pairs dropped for QoS), compute-time (ns, of the last pair) and compute-time-mean",
           GST_TYPE_STRUCTURE, ro));
   g_object_class_install_property (klass, PROP_FOCAL_LENGTH,
       g_param_spec_double ("focal-length", "focal-length",
@@ -312,7 +364,7 @@ gst_stereo_rectify_class_init (GstStereoRectifyClass *klass)
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
   GstStereoAggregatorClass *base_class = GST_STEREO_AGGREGATOR_CLASS (klass);
 
-  GST_DEBUG_CATEGORY_INIT (gst_stereo_rectify_debug, "stereorectify", 0, "stereo rectification");
+  gst_stereo_rectify_debug_init ();
 
   object_class->set_property = gst_stereo_rectify_set_property;
   object_class->get_property = gst_stereo_rectify_get_property;
@@ -328,8 +380,7 @@ gst_stereo_rectify_class_init (GstStereoRectifyClass *klass)
   gst_element_class_add_static_pad_template_with_gtype (element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
   gst_element_class_set_static_metadata (element_class, "Stereo rectifier", "Filter/Effect/Video/Stereo",
       "Undistorts and aligns the two views of a calibrated camera pair: one each on sink_left and sink_right, or both "
-      "in "
-      "one frame on sink. Output: both side by side, with the numbers that make disparity depth",
+      "in one frame on sink. Output: both side by side, with the numbers that make disparity depth",
       "gst-stereo");
 
   aggregator_class->start = gst_stereo_rectify_start;
@@ -348,5 +399,6 @@ gst_stereo_rectify_init (GstStereoRectify *self)
   stereo_params_init (&self->pending.params);
   self->settings = self->pending;
   self->serial = 1;
-  self->chosen_backend = STEREO_BACKEND_AUTO;
+  self->maps = gst_stereo_rectify_maps_new (GST_ELEMENT (self));
+  self->output = gst_stereo_rectify_output_new (GST_STEREO_AGGREGATOR (self), self->maps);
 }

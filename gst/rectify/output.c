@@ -1,20 +1,54 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Caps, and a pair becomes an output buffer with its metadata. */
-#include "gst/rectify/element.h"
+#include "gst/rectify/output.h"
 
 #include <math.h>
 
 #include "gst/meta/gststereometa.h"
+#include "gst/pairing/frame.h"
+#include "gst/rectify/debug.h"
 #include "gst/video/pool.h"
 
-#define GST_CAT_DEFAULT gst_stereo_rectify_debug
+struct _GstStereoRectifyOutput
+{
+  GstStereoAggregator *base;    /* the element, which owns this */
+  GstStereoRectifyMaps *maps;
+
+  GstStereoLayout layout;       /* of the last pair: its raw views */
+  GstVideoInfo input;           /* of that pair: its colours */
+  gboolean negotiated;          /* the source pad has caps */
+  GstVideoInfo out_info;
+  gint out_par_n, out_par_d;
+};
+
+GstStereoRectifyOutput *
+gst_stereo_rectify_output_new (GstStereoAggregator *base, GstStereoRectifyMaps *maps)
+{
+  GstStereoRectifyOutput *self = g_new0 (GstStereoRectifyOutput, 1);
+
+  self->base = base;
+  self->maps = maps;
+  return self;
+}
+
+void
+gst_stereo_rectify_output_free (GstStereoRectifyOutput *self)
+{
+  g_free (self);
+}
+
+void
+gst_stereo_rectify_output_stop (GstStereoRectifyOutput *self)
+{
+  self->negotiated = FALSE;
+  gst_stereo_aggregator_set_negotiated (self->base, FALSE);
+}
 
 /* ---- caps -------------------------------------------------------------------------------- */
 
 static void
-append_format (GstStereoRectify *self, GstCaps *caps, GstVideoFormat format)
+append_format (GstStereoRectifyOutput *self, GstCaps *caps, GstVideoFormat format)
 {
-  const StereoRectification *rectification = &self->rectification;
+  const StereoRectification *rectification = gst_stereo_rectify_maps_rectification (self->maps);
   const GstStereoLayout *layout = &self->layout;
   GstVideoInfo info;
 
@@ -33,9 +67,9 @@ append_format (GstStereoRectify *self, GstCaps *caps, GstVideoFormat format)
   gst_caps_append (caps, gst_video_info_to_caps (&info));
 }
 
-/* What can come out of a pair, the preferred format first. */
+/* The formats in which a pair can be written, the preferred one first. */
 static void
-append_formats (GstStereoRectify *self, GstCaps *caps, gboolean grey)
+append_formats (GstStereoRectifyOutput *self, GstCaps *caps, gboolean grey)
 {
   if (grey) {
     append_format (self, caps, GST_VIDEO_FORMAT_GRAY8);
@@ -48,44 +82,34 @@ append_formats (GstStereoRectify *self, GstCaps *caps, gboolean grey)
 }
 
 GstFlowReturn
-gst_stereo_rectify_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstCaps **result)
+gst_stereo_rectify_output_update_src_caps (GstStereoRectifyOutput *self, GstCaps *caps, GstCaps **result)
 {
-  GstStereoRectify *self = GST_STEREO_RECTIFY (aggregator);
   GstCaps *ours;
 
-  if (!self->rectified_key.serial)
+  if (!gst_stereo_rectify_maps_rectification (self->maps))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   ours = gst_caps_new_empty ();
   append_formats (self, ours, GST_VIDEO_INFO_IS_GRAY (&self->input));
-  /* in the order of downstream, which is ours where it does not care */
+  /* in the order of downstream, which is ours where downstream takes any format */
   *result = gst_caps_intersect_full (caps, ours, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref (ours);
   return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
 }
 
 gboolean
-gst_stereo_rectify_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps)
+gst_stereo_rectify_output_negotiated_src_caps (GstStereoRectifyOutput *self, GstCaps *caps)
 {
-  GstStereoRectify *self = GST_STEREO_RECTIFY (aggregator);
-
-  self->parent.negotiated = gst_video_info_from_caps (&self->out_info, caps);
-  GST_DEBUG_OBJECT (self, "output is %" GST_PTR_FORMAT, caps);
-  return self->parent.negotiated;
-}
-
-gboolean
-gst_stereo_rectify_decide_allocation (GstAggregator *aggregator, GstQuery *query)
-{
-  gboolean limited;
-
-  return gst_stereo_pool_decide (query, &limited);
+  self->negotiated = gst_video_info_from_caps (&self->out_info, caps);
+  gst_stereo_aggregator_set_negotiated (self->base, self->negotiated);
+  GST_DEBUG_OBJECT (self->base, "negotiated %" GST_PTR_FORMAT, caps);
+  return self->negotiated;
 }
 
 /* The pixels of a rectified view are as wide as its two focal lengths say, where they were square before. */
 static void
-choose_aspect (GstStereoRectify *self, const GstStereoLayout *layout)
+choose_aspect (GstStereoRectifyOutput *self, const GstStereoLayout *layout)
 {
-  const gdouble *projection = self->rectification.projection[0];
+  const gdouble *projection = gst_stereo_rectify_maps_rectification (self->maps)->projection[0];
 
   self->out_par_n = layout->par_n;
   self->out_par_d = layout->par_d;
@@ -93,7 +117,7 @@ choose_aspect (GstStereoRectify *self, const GstStereoLayout *layout)
     self->out_par_n = self->out_par_d = 1;
 }
 
-/* Grey where either view is. */
+/* The input is grey where either view is. */
 static void
 describe_input (GstVideoInfo *input, const GstStereoFrame *left, const GstStereoFrame *right)
 {
@@ -101,13 +125,14 @@ describe_input (GstVideoInfo *input, const GstStereoFrame *left, const GstStereo
 }
 
 static gboolean
-out_is_for (GstStereoRectify *self, const GstStereoLayout *layout, const GstVideoInfo *input)
+out_is_for (GstStereoRectifyOutput *self, const GstStereoLayout *layout, const GstVideoInfo *input)
 {
+  const StereoRectification *rectification = gst_stereo_rectify_maps_rectification (self->maps);
   const GstVideoInfo *out = &self->out_info;
   gboolean grey = GST_VIDEO_INFO_IS_GRAY (input), rgb = GST_VIDEO_INFO_IS_RGB (input);
 
-  return GST_VIDEO_INFO_WIDTH (out) == 2 * self->rectification.width &&
-         GST_VIDEO_INFO_HEIGHT (out) == self->rectification.height && self->layout.fps_n == layout->fps_n &&
+  return GST_VIDEO_INFO_WIDTH (out) == 2 * rectification->width &&
+         GST_VIDEO_INFO_HEIGHT (out) == rectification->height && self->layout.fps_n == layout->fps_n &&
          self->layout.fps_d == layout->fps_d && self->layout.par_n == layout->par_n &&
          self->layout.par_d == layout->par_d && GST_VIDEO_INFO_IS_GRAY (out) == grey &&
          (!rgb || GST_VIDEO_INFO_FORMAT (out) == GST_VIDEO_INFO_FORMAT (input)) && GST_VIDEO_INFO_IS_RGB (out) == rgb &&
@@ -116,34 +141,36 @@ out_is_for (GstStereoRectify *self, const GstStereoLayout *layout, const GstVide
 }
 
 static GstFlowReturn
-negotiate (GstStereoRectify *self, const GstStereoLayout *layout, const GstVideoInfo *input)
+negotiate (GstStereoRectifyOutput *self, const GstStereoLayout *layout, const GstVideoInfo *input)
 {
-  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  const StereoRectification *rectification = gst_stereo_rectify_maps_rectification (self->maps);
+  GstAggregator *aggregator = GST_AGGREGATOR (self->base);
   gboolean halved = !GST_VIDEO_INFO_IS_GRAY (input) && !GST_VIDEO_INFO_IS_RGB (input);
 
-  if (self->parent.negotiated && out_is_for (self, layout, input))
+  if (self->negotiated && out_is_for (self, layout, input))
     return GST_FLOW_OK;
-  if (halved && self->rectification.width % 2) {
-    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+  if (halved && rectification->width % 2) {
+    GST_ELEMENT_ERROR (self->base, CORE, NEGOTIATION,
         ("Rectified views of %dx%d pixels cannot lie side by side in I420 or NV12, "
          "where two columns share their colour: set width=%d, or put videoconvert ! video/x-raw,format=RGBx before.",
-            self->rectification.width, self->rectification.height, self->rectification.width - 1),
+            rectification->width, rectification->height, rectification->width - 1),
         (NULL));
     return GST_FLOW_NOT_NEGOTIATED;
   }
   self->layout = *layout;
   self->input = *input;
   choose_aspect (self, layout);
-  self->parent.negotiated = FALSE;
-  if (gst_aggregator_negotiate (aggregator) && self->parent.negotiated)
+  self->negotiated = FALSE;
+  gst_stereo_aggregator_set_negotiated (self->base, FALSE);
+  if (gst_aggregator_negotiate (aggregator) && self->negotiated)
     return GST_FLOW_OK;
   if (GST_PAD_IS_FLUSHING (aggregator->srcpad))
     return GST_FLOW_FLUSHING;
-  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+  GST_ELEMENT_ERROR (self->base, CORE, NEGOTIATION,
       ("What is linked downstream does not take two views side by side as %s of "
        "%dx%d pixels.",
           halved ? "I420 or NV12" : gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (input)),
-          2 * self->rectification.width, self->rectification.height),
+          2 * rectification->width, rectification->height),
       (NULL));
   return GST_FLOW_NOT_NEGOTIATED;
 }
@@ -160,9 +187,9 @@ comparable (const GstStereoFrame *a, const GstStereoFrame *b)
          (!rgb || GST_VIDEO_INFO_FORMAT (&a->info) == GST_VIDEO_INFO_FORMAT (&b->info));
 }
 
-/* FALSE after an error was posted: where one view ends and the other begins, both have a share in a chroma sample. */
+/* FALSE after an error was posted: a chroma sample on the border of the two views belongs to both of them. */
 static gboolean
-can_be_split (GstStereoRectify *self, const GstStereoFrame *frame)
+can_be_split (GstStereoRectifyOutput *self, const GstStereoFrame *frame)
 {
   const GstVideoFormatInfo *format = frame->info.finfo;
   const GstStereoLayout *layout = &frame->layout;
@@ -173,43 +200,48 @@ can_be_split (GstStereoRectify *self, const GstStereoFrame *frame)
                   (layout->packing == GST_STEREO_PACKING_TOP_BOTTOM && GST_VIDEO_FORMAT_INFO_H_SUB (format, 1) &&
                       layout->height % 2)))
     return TRUE;
-  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
-      ("Views of %dx%d pixels cannot be taken apart in %s, whose colour is shared "
-       "by neighbours: put videoconvert ! video/x-raw,format=RGBx before.",
+  GST_ELEMENT_ERROR (self->base, CORE, NEGOTIATION,
+      ("Frames of two views of %dx%d pixels cannot be split in %s, where pixels on the border "
+       "of the views share their colour: put videoconvert ! video/x-raw,format=RGBx before.",
           layout->width, layout->height, gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info))),
       (NULL));
   return FALSE;
 }
 
 static GstFlowReturn
-prepare (GstStereoRectify *self, const GstStereoFrame *left, const GstStereoFrame *right)
+prepare (GstStereoRectifyOutput *self, const GstStereoRectifySettings *settings, guint serial,
+    const GstStereoFrame *left, const GstStereoFrame *right)
 {
+  GstStereoRectifyFormats formats = { GST_VIDEO_INFO_FORMAT (&left->info), GST_VIDEO_INFO_FORMAT (&right->info) };
   GstVideoInfo input;
   GstFlowReturn flow;
 
-  if (!gst_stereo_rectify_load (self))
+  if (!gst_stereo_rectify_maps_load (self->maps, settings, serial))
     return GST_FLOW_ERROR;
   if (!can_be_split (self, left))
     return GST_FLOW_NOT_NEGOTIATED;
-  if ((flow = gst_stereo_rectify_compute (self, &left->layout)) != GST_FLOW_OK)
+  if ((flow = gst_stereo_rectify_maps_rectify (self->maps, settings, &left->layout)) != GST_FLOW_OK)
     return flow;
   describe_input (&input, left, right);
   if ((flow = negotiate (self, &left->layout, &input)) != GST_FLOW_OK)
     return flow;
-  return gst_stereo_rectify_ensure_remap (self, left, right);
+  formats.out = GST_VIDEO_INFO_FORMAT (&self->out_info);
+  formats.site = GST_VIDEO_INFO_CHROMA_SITE (&left->info);
+  formats.full_range = GST_VIDEO_INFO_COLORIMETRY (&left->info).range == GST_VIDEO_COLOR_RANGE_0_255;
+  return gst_stereo_rectify_maps_prepare (self->maps, settings, &left->layout, &formats);
 }
 
 static GstFlowReturn
-acquire (GstStereoRectify *self, GstBuffer **out)
+acquire (GstStereoRectifyOutput *self, GstBuffer **out)
 {
-  GstBufferPool *pool = gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self));
+  GstBufferPool *pool = gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self->base));
   GstFlowReturn flow = GST_FLOW_ERROR;
 
   if (pool && gst_buffer_pool_set_active (pool, TRUE))
     flow = gst_buffer_pool_acquire_buffer (pool, out, NULL);
   if (flow == GST_FLOW_ERROR)
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("No output buffer of %dx%d pixels could be had.", GST_VIDEO_INFO_WIDTH (&self->out_info),
+    GST_ELEMENT_ERROR (self->base, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for an output buffer of %dx%d pixels.", GST_VIDEO_INFO_WIDTH (&self->out_info),
             GST_VIDEO_INFO_HEIGHT (&self->out_info)),
         (NULL));
   gst_clear_object (&pool);
@@ -217,9 +249,9 @@ acquire (GstStereoRectify *self, GstBuffer **out)
 }
 
 static void
-add_meta (GstStereoRectify *self, GstBuffer *out, gint64 skew)
+add_meta (GstStereoRectifyOutput *self, GstBuffer *out, gint64 skew)
 {
-  const StereoRectification *rectification = &self->rectification;
+  const StereoRectification *rectification = gst_stereo_rectify_maps_rectification (self->maps);
   GstStereoMeta *meta =
       gst_buffer_add_stereo_meta (out, (guint) rectification->width, (guint) rectification->height, NULL);
 
@@ -233,13 +265,13 @@ add_meta (GstStereoRectify *self, GstBuffer *out, gint64 skew)
 }
 
 static gboolean
-map_whole (GstStereoRectify *self, GstVideoFrame *mapped, const GstStereoFrame *frame)
+map_whole (GstStereoRectifyOutput *self, GstVideoFrame *mapped, const GstStereoFrame *frame)
 {
-  if (!gst_stereo_aggregator_map (&self->parent, mapped, frame, NULL))
+  if (!gst_stereo_map_input (GST_ELEMENT (self->base), mapped, frame, NULL))
     return FALSE;
   if (gst_stereo_frame_is_whole (mapped))
     return TRUE;
-  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+  GST_ELEMENT_ERROR (self->base, STREAM, FORMAT,
       ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold all planes of its %dx%d %s "
        "frame.",
           gst_buffer_get_size (frame->buffer), GST_VIDEO_INFO_WIDTH (&frame->info),
@@ -250,32 +282,24 @@ map_whole (GstStereoRectify *self, GstVideoFrame *mapped, const GstStereoFrame *
 }
 
 static GstFlowReturn
-remap_mapped (GstStereoRectify *self, const GstStereoLayout *layout, const GstVideoFrame *first,
+remap_mapped (GstStereoRectifyOutput *self, const GstStereoLayout *layout, const GstVideoFrame *first,
     const GstVideoFrame *second, GstBuffer *out, guint64 *compute_time)
 {
-  StereoRemapSource sources[STEREO_REMAP_MAX_PLANES];
-  StereoRemapTarget targets[STEREO_REMAP_MAX_PLANES];
   GstVideoFrame mapped;
-  StereoStatus status;
-  StereoError error;
+  GstFlowReturn flow;
 
   if (!gst_video_frame_map (&mapped, &self->out_info, out, GST_MAP_WRITE | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("An output buffer could not be written to."), (NULL));
+    GST_ELEMENT_ERROR (self->base, RESOURCE, WRITE, ("An output buffer could not be written to."), (NULL));
     return GST_FLOW_ERROR;
   }
   gst_stereo_pool_clear_padding (&mapped);
-  gst_stereo_rectify_planes (self, layout, first, second, &mapped, sources, targets);
-  status = stereo_remap_execute (self->remap, sources, targets, compute_time, &error);
+  flow = gst_stereo_rectify_maps_run (self->maps, layout, first, second, &mapped, compute_time);
   gst_video_frame_unmap (&mapped);
-  if (status == STEREO_OK)
-    return GST_FLOW_OK;
-  gst_stereo_rectify_post_error (self, &error);
-  gst_stereo_rectify_drop_remap (self);
-  return GST_FLOW_ERROR;
+  return flow;
 }
 
 static GstFlowReturn
-remap_pair (GstStereoRectify *self, const GstStereoFrame *first, const GstStereoFrame *second, GstBuffer *out,
+remap_pair (GstStereoRectifyOutput *self, const GstStereoFrame *first, const GstStereoFrame *second, GstBuffer *out,
     guint64 *compute_time)
 {
   GstVideoFrame mapped[2];
@@ -294,9 +318,10 @@ remap_pair (GstStereoRectify *self, const GstStereoFrame *first, const GstStereo
 }
 
 GstFlowReturn
-gst_stereo_rectify_process (GstStereoAggregator *base, GstStereoFrame *first, GstStereoFrame *second)
+gst_stereo_rectify_output_process (GstStereoRectifyOutput *self, const GstStereoRectifySettings *settings, guint serial,
+    GstStereoFrame *first, GstStereoFrame *second)
 {
-  GstStereoRectify *self = GST_STEREO_RECTIFY (base);
+  GstStereoAggregator *base = self->base;
   gboolean swap = first->layout.right_first;
   GstStereoFrame *left = swap ? second : first, *right = swap ? first : second;
   GstBuffer *out = NULL;
@@ -305,10 +330,11 @@ gst_stereo_rectify_process (GstStereoAggregator *base, GstStereoFrame *first, Gs
   gint64 skew = 0;
 
   if (!comparable (first, second))
-    return gst_stereo_aggregator_mismatch (base, left, right);
-  if ((flow = prepare (self, left, right)) != GST_FLOW_OK || (flow = acquire (self, &out)) != GST_FLOW_OK)
+    return gst_stereo_post_mismatch (GST_ELEMENT (base), left, right);
+  if ((flow = prepare (self, settings, serial, left, right)) != GST_FLOW_OK ||
+      (flow = acquire (self, &out)) != GST_FLOW_OK)
     return flow;
-  if (gst_stereo_aggregator_is_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
+  if (gst_stereo_aggregator_drop_if_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
     gst_buffer_unref (out);
     return GST_FLOW_OK;
   }

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What one caps and property set needs: the scene, who writes it into frames, pools. */
-#include "gst/testsrc/element.h"
+#include "gst/testsrc/caps.h"
 
 #define DEFAULT_WIDTH 640       /* of one view */
 #define DEFAULT_HEIGHT 480
 
-static GstBaseSrcClass *
-parent_class (void)
-{
-  return g_type_class_peek (GST_TYPE_PUSH_SRC);
-}
-
-/* Sides that can be halved, where the caps leave the choice. */
+/* Keeps to sides that can be halved, where the caps leave the choice. Takes @caps. */
 static GstCaps *
 prefer_even (GstCaps *caps, const gchar *side)
 {
@@ -33,7 +26,7 @@ prefer_even (GstCaps *caps, const gchar *side)
 }
 
 GstCaps *
-gst_stereo_test_src_fixate (GstBaseSrc *base, GstCaps *caps)
+gst_stereo_test_caps_prefer (GstCaps *caps)
 {
   GstStructure *structure;
   const gchar *mode;
@@ -55,105 +48,13 @@ gst_stereo_test_src_fixate (GstBaseSrc *base, GstCaps *caps)
   if (!gst_structure_has_field (structure, "multiview-flags"))
     gst_structure_set (structure, "multiview-flags", GST_TYPE_VIDEO_MULTIVIEW_FLAGSET,
         GST_VIDEO_MULTIVIEW_FLAGS_NONE, GST_FLAG_SET_MASK_EXACT, NULL);
-  return parent_class ()->fixate (base, caps);
+  return caps;
 }
 
-static void
-drop_scene (GstStereoTestSrc *self)
+void
+gst_stereo_test_caps_choose_pool (GstQuery *query, const GstVideoInfo *info)
 {
-  g_clear_pointer (&self->painter, gst_stereo_painter_free);
-  g_clear_pointer (&self->scene, gst_stereo_scene_free);
-}
-
-static void
-drop_truth_pool (GstStereoTestSrc *self)
-{
-  if (self->truth_pool)
-    gst_buffer_pool_set_active (self->truth_pool, FALSE);
-  gst_clear_object (&self->truth_pool);
-}
-
-gboolean
-gst_stereo_test_src_make_scene (GstStereoTestSrc *self)
-{
-  GstStereoSceneParams params;
-  gchar *message = NULL;
-  guint serial;
-
-  GST_OBJECT_LOCK (self);
-  params = self->settings;
-  serial = self->serial;
-  GST_OBJECT_UNLOCK (self);
-  if (self->scene && serial == self->scene_serial)
-    return TRUE;
-  drop_scene (self);
-  params.width = self->layout.width;
-  params.height = self->layout.height;
-  self->scene = gst_stereo_scene_new (&params, &message);
-  if (!self->scene) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", message), (NULL));
-    g_free (message);
-    return FALSE;
-  }
-  self->painter = gst_stereo_painter_new (self->scene, &self->info, &self->layout);
-  self->scene_serial = serial;
-  return TRUE;
-}
-
-static gboolean
-make_truth_pool (GstStereoTestSrc *self)
-{
-  GstStructure *config;
-  GstCaps *caps;
-
-  drop_truth_pool (self);
-  gst_video_info_set_format (&self->truth_info, GST_VIDEO_FORMAT_GRAY16_LE, (guint) self->layout.width,
-      (guint) self->layout.height);
-  caps = gst_video_info_to_caps (&self->truth_info);
-  self->truth_pool = gst_video_buffer_pool_new ();
-  config = gst_buffer_pool_get_config (self->truth_pool);
-  gst_buffer_pool_config_set_params (config, caps, (guint) GST_VIDEO_INFO_SIZE (&self->truth_info), 0, 0);
-  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  gst_caps_unref (caps);
-  return gst_buffer_pool_set_config (self->truth_pool, config) && gst_buffer_pool_set_active (self->truth_pool, TRUE);
-}
-
-gboolean
-gst_stereo_test_src_set_caps (GstBaseSrc *base, GstCaps *caps)
-{
-  GstStereoTestSrc *self = GST_STEREO_TEST_SRC (base);
-  gchar *message = NULL;
-  GstVideoInfo info;
-  gboolean first;
-
-  if (!gst_video_info_from_caps (&info, caps))
-    return FALSE;
-  if (!gst_stereo_layout_packed (&self->layout, &info, GST_STEREO_PACKING_AUTO, &message)) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", message), ("caps %" GST_PTR_FORMAT, caps));
-    g_free (message);
-    return FALSE;
-  }
-  if (self->frames > 0 && GST_VIDEO_INFO_FPS_N (&self->info) > 0) {
-    self->time_before += gst_stereo_test_src_time_of (self, self->frames);
-    self->frames_before += self->frames;
-    self->frames = 0;
-  }
-  first = GST_VIDEO_INFO_FORMAT (&self->info) == GST_VIDEO_FORMAT_UNKNOWN;
-  GST_OBJECT_LOCK (self);
-  self->info = info;
-  GST_OBJECT_UNLOCK (self);
-  /* a seek before there was a frame rate */
-  if (first)
-    gst_stereo_test_src_go_to (self, base->segment.position);
-  drop_scene (self);
-  return gst_stereo_test_src_make_scene (self) && make_truth_pool (self);
-}
-
-gboolean
-gst_stereo_test_src_decide_allocation (GstBaseSrc *base, GstQuery *query)
-{
-  GstStereoTestSrc *self = GST_STEREO_TEST_SRC (base);
-  guint size = (guint) GST_VIDEO_INFO_SIZE (&self->info), min = 0, max = 0;
+  guint size = (guint) GST_VIDEO_INFO_SIZE (info), min = 0, max = 0;
   gboolean offered = gst_query_get_n_allocation_pools (query) > 0;
   GstBufferPool *pool = NULL;
   GstStructure *config;
@@ -177,14 +78,59 @@ gst_stereo_test_src_decide_allocation (GstBaseSrc *base, GstQuery *query)
   else
     gst_query_add_allocation_pool (query, pool, size, min, max);
   gst_object_unref (pool);
-  return parent_class ()->decide_allocation (base, query);
 }
 
-/* ---- time ---------------------------------------------------------------------------------- */
-
-void
-gst_stereo_test_src_release (GstStereoTestSrc *self)
+static gboolean
+answer_duration (GstQuery *query, const GstVideoInfo *info, gint count)
 {
-  drop_scene (self);
-  drop_truth_pool (self);
+  GstFormat format;
+
+  gst_query_parse_duration (query, &format, NULL);
+  if (count < 0)
+    return FALSE;
+  if (format == GST_FORMAT_TIME && GST_VIDEO_INFO_FPS_N (info) > 0)
+    gst_query_set_duration (query, format, (gint64) gst_util_uint64_scale ((guint64) count,
+            GST_SECOND * (guint64) GST_VIDEO_INFO_FPS_D (info), (guint64) GST_VIDEO_INFO_FPS_N (info)));
+  else if (format == GST_FORMAT_BYTES)
+    gst_query_set_duration (query, format, (gint64) count * (gint64) GST_VIDEO_INFO_SIZE (info));
+  else
+    return FALSE;
+  return TRUE;
+}
+
+/* As from a camera, a frame is complete when its time is over. */
+static void
+answer_latency (GstQuery *query, const GstVideoInfo *info, gboolean live)
+{
+  GstClockTime latency = gst_util_uint64_scale (GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info),
+      (guint64) GST_VIDEO_INFO_FPS_N (info));
+
+  gst_query_set_latency (query, live, latency, GST_CLOCK_TIME_NONE);
+}
+
+gboolean
+gst_stereo_test_caps_answer (GstQuery *query, const GstVideoInfo *info, gint count, gboolean live)
+{
+  gint64 value, result;
+  GstFormat from, to;
+
+  if (GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_UNKNOWN)
+    return FALSE;
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_DURATION:
+      return answer_duration (query, info, count);
+    case GST_QUERY_LATENCY:
+      if (GST_VIDEO_INFO_FPS_N (info) < 1)
+        return FALSE;
+      answer_latency (query, info, live);
+      return TRUE;
+    case GST_QUERY_CONVERT:
+      gst_query_parse_convert (query, &from, &value, &to, NULL);
+      if (!gst_video_info_convert (info, from, value, to, &result))
+        return FALSE;
+      gst_query_set_convert (query, from, value, to, result);
+      return TRUE;
+    default:
+      return FALSE;
+  }
 }

@@ -3,9 +3,9 @@
  * SECTION:element-stereotestsrc
  * @title: stereotestsrc
  *
- * What two cameras see of a made scene, both views in one frame, and the true disparity of every pixel in the frame's
- * #GstStereoMeta: for trying out pipelines and for measuring what a stereo matcher makes of them. The picture of a
- * frame follows from the properties and the frame's number alone; it is the same on every machine.
+ * Renders a synthetic scene as two cameras see it. Both views come in one frame, with the true disparity of every pixel
+ * in the frame's #GstStereoMeta: for trying out pipelines, and for measuring how good a stereo matcher is. A frame
+ * depends only on the properties and its number, and is the same on every machine.
  *
  * ## Example launch lines
  * |[
@@ -16,7 +16,10 @@
 #include "gst/testsrc/element.h"
 
 #include "gst/meta/gststereometa.h"
-#include "gst/video/pool.h"
+#include "gst/testsrc/caps.h"
+#include "gst/testsrc/paint.h"
+#include "gst/testsrc/pictures.h"
+#include "gst/testsrc/timeline.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_test_src_debug);
 #define GST_CAT_DEFAULT gst_stereo_test_src_debug
@@ -37,6 +40,21 @@ enum
   PROP_TIMESTAMP_OFFSET
 };
 
+struct _GstStereoTestSrc
+{
+  GstPushSrc parent;
+
+  /* protected by the object lock */
+  GstStereoSceneParams settings;        /* but for the size, which is that of the caps */
+  guint serial;                 /* of settings: another one after each change */
+  gint64 timestamp_offset;
+  GstVideoInfo info;            /* of the frames */
+
+  /* of the streaming thread */
+  GstStereoTimeline *timeline;
+  GstStereoPictures *pictures;
+};
+
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_STEREO_PAINT_FORMATS) ", "
         "multiview-mode = (string) { side-by-side, top-bottom, row-interleaved, column-interleaved }"));
@@ -49,12 +67,12 @@ gst_stereo_test_pattern_get_type (void)
 {
   static gsize once = 0;
   static const GEnumValue values[] = {
-    { GST_STEREO_PATTERN_PLANES, "Textured slanted planes, a disc moving before them", "planes" },
-    { GST_STEREO_PATTERN_RANDOM_DOTS, "Random dots: a square moving before a wall, whole pixels of disparity",
+    { GST_STEREO_PATTERN_PLANES, "Textured slanted planes with a disc moving in front of them", "planes" },
+    { GST_STEREO_PATTERN_RANDOM_DOTS, "Random dots: a square moving in front of a wall, disparities are whole pixels",
         "random-dots" },
-    { GST_STEREO_PATTERN_STRIPES, "Upright stripes 8 pixels apart: a square before a wall, ambiguous to a matcher",
-        "stripes" },
-    { GST_STEREO_PATTERN_FLAT, "The planes without any texture: nothing to match", "flat" },
+    { GST_STEREO_PATTERN_STRIPES, "Vertical stripes 8 pixels apart: a square in front of a wall, ambiguous for a "
+        "matcher", "stripes" },
+    { GST_STEREO_PATTERN_FLAT, "The planes without texture: nothing to match", "flat" },
     { 0, NULL, NULL }
   };
 
@@ -134,31 +152,86 @@ gst_stereo_test_src_get_property (GObject *object, guint id, GValue *value, GPar
   GST_OBJECT_UNLOCK (self);
 }
 
+/* ---- caps ---------------------------------------------------------------------------------- */
+
+static GstCaps *
+gst_stereo_test_src_fixate (GstBaseSrc *base, GstCaps *caps)
+{
+  caps = gst_stereo_test_caps_prefer (caps);
+  return GST_BASE_SRC_CLASS (gst_stereo_test_src_parent_class)->fixate (base, caps);
+}
+
+static const gchar *
+pattern_name (GstStereoPattern pattern)
+{
+  const GEnumValue *value = g_enum_get_value (g_type_class_peek (GST_TYPE_STEREO_TEST_PATTERN), (gint) pattern);
+
+  return value ? value->value_nick : "?";
+}
+
+/* Makes the scene that the properties ask for now, unless it is there already. FALSE after an error was posted. */
+static gboolean
+ensure_scene (GstStereoTestSrc *self)
+{
+  GstStereoSceneParams params;
+  gchar *message = NULL;
+  guint serial;
+
+  GST_OBJECT_LOCK (self);
+  params = self->settings;
+  serial = self->serial;
+  GST_OBJECT_UNLOCK (self);
+  if (gst_stereo_pictures_have_scene (self->pictures, serial))
+    return TRUE;
+  if (!gst_stereo_pictures_set_scene (self->pictures, &params, serial, &message)) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", message), (NULL));
+    g_free (message);
+    return FALSE;
+  }
+  params = *gst_stereo_pictures_params (self->pictures);
+  GST_DEBUG_OBJECT (self, "made a scene (settings %u): pattern %s, seed %u, views of %dx%d pixels, disparities up to "
+      "%d px, motion %g px per frame, noise %g grey levels", serial, pattern_name (params.pattern), params.seed,
+      params.width, params.height, params.max_disparity, params.motion, params.noise);
+  return TRUE;
+}
+
+static gboolean
+gst_stereo_test_src_set_caps (GstBaseSrc *base, GstCaps *caps)
+{
+  GstStereoTestSrc *self = GST_STEREO_TEST_SRC (base);
+  gchar *message = NULL, *views;
+  GstVideoInfo info;
+  gboolean first;
+
+  if (!gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  if (!gst_stereo_pictures_set_format (self->pictures, &info, &message)) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", message), ("caps %" GST_PTR_FORMAT, caps));
+    g_free (message);
+    return FALSE;
+  }
+  views = gst_stereo_pictures_describe (self->pictures);
+  GST_DEBUG_OBJECT (self, "negotiated %" GST_PTR_FORMAT ": views of %s", caps, views);
+  g_free (views);
+  first = GST_VIDEO_INFO_FORMAT (&self->info) == GST_VIDEO_FORMAT_UNKNOWN;
+  GST_OBJECT_LOCK (self);
+  self->info = info;
+  GST_OBJECT_UNLOCK (self);
+  gst_stereo_timeline_set_rate (self->timeline, GST_VIDEO_INFO_FPS_N (&info), GST_VIDEO_INFO_FPS_D (&info));
+  /* a seek before there was a frame rate could not tell which frame was meant */
+  if (first)
+    gst_stereo_timeline_seek (self->timeline, base->segment.position, base->segment.rate < 0);
+  return ensure_scene (self);
+}
+
+static gboolean
+gst_stereo_test_src_decide_allocation (GstBaseSrc *base, GstQuery *query)
+{
+  gst_stereo_test_caps_choose_pool (query, &GST_STEREO_TEST_SRC (base)->info);
+  return GST_BASE_SRC_CLASS (gst_stereo_test_src_parent_class)->decide_allocation (base, query);
+}
+
 /* ---- time ---------------------------------------------------------------------------------- */
-
-GstClockTime
-gst_stereo_test_src_time_of (const GstStereoTestSrc *self, gint64 frame)
-{
-  if (GST_VIDEO_INFO_FPS_N (&self->info) < 1)
-    return 0;
-  return gst_util_uint64_scale ((guint64) frame, GST_SECOND * (guint64) GST_VIDEO_INFO_FPS_D (&self->info),
-      (guint64) GST_VIDEO_INFO_FPS_N (&self->info));
-}
-
-void
-gst_stereo_test_src_go_to (GstStereoTestSrc *self, GstClockTime position)
-{
-  self->frames_before = 0;
-  self->time_before = 0;
-  self->frames = 0;
-  /* times are rounded down: frame n must come of the time that it was given, so look for the last one that has begun */
-  if (GST_VIDEO_INFO_FPS_N (&self->info) > 0 && GST_CLOCK_TIME_IS_VALID (position))
-    self->frames = (gint64) gst_util_uint64_scale_ceil (position + 1, (guint64) GST_VIDEO_INFO_FPS_N (&self->info),
-        GST_SECOND * (guint64) GST_VIDEO_INFO_FPS_D (&self->info)) - 1;
-  /* backwards from the frame that ends there */
-  if (self->backwards && self->frames > 0 && gst_stereo_test_src_time_of (self, self->frames) == position)
-    self->frames--;
-}
 
 static gboolean
 gst_stereo_test_src_do_seek (GstBaseSrc *base, GstSegment *segment)
@@ -166,8 +239,9 @@ gst_stereo_test_src_do_seek (GstBaseSrc *base, GstSegment *segment)
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (base);
 
   segment->time = segment->start;
-  self->backwards = segment->rate < 0;
-  gst_stereo_test_src_go_to (self, segment->position);
+  gst_stereo_timeline_seek (self->timeline, segment->position, segment->rate < 0);
+  GST_DEBUG_OBJECT (self, "sought to %" GST_TIME_FORMAT ", rate %g: next is frame %" G_GUINT64_FORMAT,
+      GST_TIME_ARGS (segment->position), segment->rate, gst_stereo_timeline_number (self->timeline));
   return TRUE;
 }
 
@@ -189,144 +263,80 @@ gst_stereo_test_src_get_times (GstBaseSrc *base, GstBuffer *buffer, GstClockTime
 }
 
 static gboolean
-query_duration (GstStereoTestSrc *self, const GstVideoInfo *info, GstQuery *query)
-{
-  gint count = -1;
-  GstFormat format;
-
-  g_object_get (self, "num-buffers", &count, NULL);
-  gst_query_parse_duration (query, &format, NULL);
-  if (count < 0)
-    return FALSE;
-  if (format == GST_FORMAT_TIME && GST_VIDEO_INFO_FPS_N (info) > 0)
-    gst_query_set_duration (query, format, (gint64) gst_util_uint64_scale ((guint64) count,
-            GST_SECOND * (guint64) GST_VIDEO_INFO_FPS_D (info), (guint64) GST_VIDEO_INFO_FPS_N (info)));
-  else if (format == GST_FORMAT_BYTES)
-    gst_query_set_duration (query, format, (gint64) count * (gint64) GST_VIDEO_INFO_SIZE (info));
-  else
-    return FALSE;
-  return TRUE;
-}
-
-static gboolean
 gst_stereo_test_src_query (GstBaseSrc *base, GstQuery *query)
 {
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (base);
-  GstFormat from, to;
-  gint64 value, result;
   GstVideoInfo info;
+  gint count = -1;
 
+  if (GST_QUERY_TYPE (query) == GST_QUERY_DURATION)
+    g_object_get (self, "num-buffers", &count, NULL);
   GST_OBJECT_LOCK (self);
   info = self->info;
   GST_OBJECT_UNLOCK (self);
-  if (GST_VIDEO_INFO_FORMAT (&info) != GST_VIDEO_FORMAT_UNKNOWN) {
-    if (GST_QUERY_TYPE (query) == GST_QUERY_DURATION && query_duration (self, &info, query))
-      return TRUE;
-    if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY && GST_VIDEO_INFO_FPS_N (&info) > 0) {
-      /* a frame is there when its time is over, as with a camera */
-      GstClockTime latency = gst_util_uint64_scale (GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (&info),
-          (guint64) GST_VIDEO_INFO_FPS_N (&info));
-      gst_query_set_latency (query, gst_base_src_is_live (base), latency, GST_CLOCK_TIME_NONE);
-      return TRUE;
-    }
-    if (GST_QUERY_TYPE (query) == GST_QUERY_CONVERT) {
-      gst_query_parse_convert (query, &from, &value, &to, NULL);
-      if (gst_video_info_convert (&info, from, value, to, &result)) {
-        gst_query_set_convert (query, from, value, to, result);
-        return TRUE;
-      }
-    }
-  }
+  if (gst_stereo_test_caps_answer (query, &info, count, gst_base_src_is_live (base)))
+    return TRUE;
   return GST_BASE_SRC_CLASS (gst_stereo_test_src_parent_class)->query (base, query);
 }
 
 /* ---- frames -------------------------------------------------------------------------------- */
 
-static GstBuffer *
-make_truth (GstStereoTestSrc *self)
-{
-  GstBuffer *truth = NULL;
-  GstVideoFrame frame;
-
-  if (gst_buffer_pool_acquire_buffer (self->truth_pool, &truth, NULL) != GST_FLOW_OK)
-    return NULL;
-  if (!gst_video_frame_map (&frame, &self->truth_info, truth, GST_MAP_WRITE)) {
-    gst_buffer_unref (truth);
-    return NULL;
-  }
-  gst_stereo_pool_clear_padding (&frame);
-  for (gint y = 0; y < self->layout.height; y++) {
-    guint16 *row = (guint16 *) ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) +
-        (gsize) y * (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0));
-    gst_stereo_scene_truth (self->scene, y, row);
-    for (gint x = 0; G_BYTE_ORDER == G_BIG_ENDIAN && x < self->layout.width; x++)
-      row[x] = GUINT16_TO_LE (row[x]);
-  }
-  gst_video_frame_unmap (&frame);
-  return truth;
-}
-
 static void
 add_meta (GstStereoTestSrc *self, GstBuffer *buffer, GstBuffer *truth)
 {
-  GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, (guint) self->layout.width, (guint) self->layout.height,
-      NULL);
+  const GstStereoSceneParams *params = gst_stereo_pictures_params (self->pictures);
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, (guint) params->width, (guint) params->height, NULL);
 
   meta->kind = GST_STEREO_OUTPUT_KIND_VIEWS;
-  meta->num_disparities = gst_stereo_scene_params (self->scene)->max_disparity + 1;
-  meta->focal_length = FOCAL_LENGTH * self->layout.width;
+  meta->num_disparities = params->max_disparity + 1;
+  meta->focal_length = FOCAL_LENGTH * params->width;
   meta->baseline = BASELINE;
   gst_stereo_meta_set_truth (meta, truth);
 }
 
-/* Timestamps, and on to the next frame. */
 static void
-stamp (GstStereoTestSrc *self, GstBuffer *buffer)
+set_times (GstStereoTestSrc *self, GstBuffer *buffer)
 {
-  GstClockTime begin = gst_stereo_test_src_time_of (self, self->frames);
-  GstClockTime end = gst_stereo_test_src_time_of (self, self->frames + 1);
   gint64 offset;
 
   GST_OBJECT_LOCK (self);
   offset = self->timestamp_offset;
   GST_OBJECT_UNLOCK (self);
   /* an offset must not take a time below 0, where GST_CLOCK_TIME_NONE lies */
-  GST_BUFFER_PTS (buffer) = (GstClockTime) MAX (0, (gint64) (self->time_before + begin) + offset);
+  GST_BUFFER_PTS (buffer) = (GstClockTime) MAX (0, (gint64) gst_stereo_timeline_begin (self->timeline) + offset);
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
-  GST_BUFFER_DURATION (buffer) = GST_VIDEO_INFO_FPS_N (&self->info) > 0 ? end - begin : GST_CLOCK_TIME_NONE;
-  GST_BUFFER_OFFSET (buffer) = (guint64) (self->frames_before + self->frames);
+  GST_BUFFER_DURATION (buffer) = gst_stereo_timeline_duration (self->timeline);
+  GST_BUFFER_OFFSET (buffer) = gst_stereo_timeline_number (self->timeline);
   GST_BUFFER_OFFSET_END (buffer) = GST_BUFFER_OFFSET (buffer) + 1;
-  self->frames += self->backwards ? -1 : 1;
 }
 
 static GstFlowReturn
 gst_stereo_test_src_fill (GstPushSrc *push, GstBuffer *buffer)
 {
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (push);
-  GstVideoFrame frame;
   GstBuffer *truth;
 
-  /* a still picture; or played back to the beginning */
-  if ((GST_VIDEO_INFO_FPS_N (&self->info) == 0 && self->frames > 0) || self->frames < 0)
+  if (gst_stereo_timeline_is_over (self->timeline)) {
+    GST_DEBUG_OBJECT (self, "end of stream: a still picture was sent, or frame 0 was reached backwards");
     return GST_FLOW_EOS;
-  if (!gst_stereo_test_src_make_scene (self))
+  }
+  if (!ensure_scene (self))
     return GST_FLOW_ERROR;
-  if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_WRITE)) {
+  if (!gst_stereo_pictures_paint (self->pictures, gst_stereo_timeline_number (self->timeline), buffer)) {
     GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("The buffer that downstream gave for a frame cannot be written."),
         (NULL));
     return GST_FLOW_ERROR;
   }
-  gst_stereo_scene_set_frame (self->scene, (guint64) (self->frames_before + self->frames));
-  gst_stereo_pool_clear_padding (&frame);
-  gst_stereo_painter_paint (self->painter, &frame);
-  gst_video_frame_unmap (&frame);
-  if (!(truth = make_truth (self))) {
+  if (!(truth = gst_stereo_pictures_make_truth (self->pictures))) {
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED, ("There is no memory for the true disparity of a frame."), (NULL));
     return GST_FLOW_ERROR;
   }
   add_meta (self, buffer, truth);
   gst_buffer_unref (truth);
-  stamp (self, buffer);
+  set_times (self, buffer);
+  GST_LOG_OBJECT (self, "frame %" G_GUINT64_FORMAT " at %" GST_TIME_FORMAT, GST_BUFFER_OFFSET (buffer),
+      GST_TIME_ARGS (GST_BUFFER_PTS (buffer)));
+  gst_stereo_timeline_advance (self->timeline);
   return GST_FLOW_OK;
 }
 
@@ -335,9 +345,7 @@ gst_stereo_test_src_start (GstBaseSrc *base)
 {
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (base);
 
-  self->frames = self->frames_before = 0;
-  self->time_before = 0;
-  self->backwards = FALSE;
+  gst_stereo_timeline_reset (self->timeline);
   GST_OBJECT_LOCK (self);
   gst_video_info_init (&self->info);
   GST_OBJECT_UNLOCK (self);
@@ -347,10 +355,18 @@ gst_stereo_test_src_start (GstBaseSrc *base)
 static gboolean
 gst_stereo_test_src_stop (GstBaseSrc *base)
 {
-  GstStereoTestSrc *self = GST_STEREO_TEST_SRC (base);
-
-  gst_stereo_test_src_release (self);
+  gst_stereo_pictures_clear (GST_STEREO_TEST_SRC (base)->pictures);
   return TRUE;
+}
+
+static void
+gst_stereo_test_src_finalize (GObject *object)
+{
+  GstStereoTestSrc *self = GST_STEREO_TEST_SRC (object);
+
+  gst_stereo_pictures_free (self->pictures);
+  gst_stereo_timeline_free (self->timeline);
+  G_OBJECT_CLASS (gst_stereo_test_src_parent_class)->finalize (object);
 }
 
 static void
@@ -359,22 +375,22 @@ install_properties (GObjectClass *klass)
   const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS, live = rw | GST_PARAM_MUTABLE_PLAYING;
 
   g_object_class_install_property (klass, PROP_PATTERN, g_param_spec_enum ("pattern", "pattern",
-          "What the scene is", GST_TYPE_STEREO_TEST_PATTERN, GST_STEREO_PATTERN_PLANES, live));
+          "The scene to show", GST_TYPE_STEREO_TEST_PATTERN, GST_STEREO_PATTERN_PLANES, live));
   g_object_class_install_property (klass, PROP_SEED, g_param_spec_uint ("seed", "seed",
-          "Another number gives other textures and noise; the same one gives the same pictures", 0, G_MAXUINT, 0,
-          live));
+          "Seed of textures and noise: the same seed gives the same pictures", 0, G_MAXUINT, 0, live));
   g_object_class_install_property (klass, PROP_IS_LIVE, g_param_spec_boolean ("is-live", "is-live",
-          "Frames come when their time has come, as from a camera; such a source cannot be sought in", FALSE, rw));
+          "Send each frame when its time has come, as a camera does; a live source cannot seek", FALSE, rw));
   g_object_class_install_property (klass, PROP_MAX_DISPARITY, g_param_spec_int ("max-disparity", "max-disparity",
-          "Pixels: no disparity of the scene is above this; at most half the width of a view. 0 = a tenth of that "
-          "width, 120 at most", 0, GST_STEREO_SCENE_MAX_DISPARITY, 0, live));
+          "Largest disparity of the scene in pixels, at most half the width of a view; 0 = a tenth of that width, at "
+          "most 120", 0, GST_STEREO_SCENE_MAX_DISPARITY, 0, live));
   g_object_class_install_property (klass, PROP_MOTION, g_param_spec_double ("motion", "motion",
-          "Pixels that the foreground moves to the right in a frame (it turns back at the sides); 0 = it stands still",
+          "Pixels that the foreground moves to the right per frame (it turns back at the sides); 0 = it does not move",
           -1000, 1000, 2, live));
   g_object_class_install_property (klass, PROP_NOISE, g_param_spec_double ("noise", "noise",
-          "Grey levels of noise (standard deviation), drawn anew for each view and frame; 0 = none", 0, 64, 1, live));
+          "Standard deviation of the noise in grey levels, different in each view and frame; 0 = no noise", 0, 64, 1,
+          live));
   g_object_class_install_property (klass, PROP_TIMESTAMP_OFFSET, g_param_spec_int64 ("timestamp-offset",
-          "timestamp-offset", "Nanoseconds added to the timestamps; none comes before 0", G_MININT64 / 4,
+          "timestamp-offset", "Nanoseconds to add to the timestamps; no timestamp goes below 0", G_MININT64 / 4,
           G_MAXINT64 / 4, 0, live));
 }
 
@@ -389,6 +405,7 @@ gst_stereo_test_src_class_init (GstStereoTestSrcClass *klass)
 
   object_class->set_property = gst_stereo_test_src_set_property;
   object_class->get_property = gst_stereo_test_src_get_property;
+  object_class->finalize = gst_stereo_test_src_finalize;
   install_properties (object_class);
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -415,6 +432,8 @@ gst_stereo_test_src_init (GstStereoTestSrc *self)
   self->settings.pattern = GST_STEREO_PATTERN_PLANES;
   self->settings.motion = 2;
   self->settings.noise = 1;
+  self->timeline = gst_stereo_timeline_new ();
+  self->pictures = gst_stereo_pictures_new ();
   gst_video_info_init (&self->info);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
   gst_base_src_set_live (GST_BASE_SRC (self), FALSE);

@@ -44,7 +44,7 @@ make_tables (GstStereoPainter *painter, const GstVideoInfo *info)
 
   gst_video_color_range_offsets (info->colorimetry.range, info->finfo, offset, scale);
   for (guint i = 0; i < GST_STEREO_SCENE_LAYERS * LEVELS; i++) {
-    guint8 bytes[4] = { 0xFF, 0xFF, 0xFF, 0xFF };       /* opaque; and what is not looked at is defined too */
+    guint8 bytes[4] = { 0xFF, 0xFF, 0xFF, 0xFF };       /* opaque, and unused bytes are defined */
     gst_stereo_scene_color (painter->scene, i / LEVELS, i % LEVELS, rgb);
     if (GST_VIDEO_INFO_IS_GRAY (info))
       rgb[0] = rgb[1] = rgb[2] = i % LEVELS;
@@ -102,7 +102,7 @@ interleave (GstStereoPainter *painter, gboolean right, gint y)
   }
 }
 
-/* Row @y of the frame. */
+/* Makes row @y of the frame: levels and layers of both views, as they lie in it. */
 static void
 compose (GstStereoPainter *painter, gint y)
 {
@@ -135,7 +135,7 @@ write_words (const GstStereoPainter *painter, guint8 *to)
     memcpy (to + 4 * (gsize) x, &painter->word[painter->layer[x] * LEVELS + painter->level[x]], 4);
 }
 
-/* Chroma is that of the pixel it lies on, or of the first of those it is for. */
+/* A chroma sample is that of the first pixel it covers. */
 static void
 write_component (const GstStereoPainter *painter, GstVideoFrame *frame, guint c, gint y)
 {

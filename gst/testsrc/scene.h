@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A made scene that two cameras see: slanted planes in layers, one before the other, some of them moving.
+ * A synthetic scene as two cameras see it: slanted planes in layers, one in front of the other, some of them moving.
  *
  * Textures are continuous along x: cubic B-splines over hashed noise, looked up in both views where the geometry says,
  * so that left pixel (x, y) and the point (x - d, y) of the right view show the same spot of the same plane. All of it
@@ -35,23 +35,23 @@ typedef struct
   GstStereoPattern pattern;
   guint seed;
   gint width, height;           /* of one view, pixels */
-  gint max_disparity;           /* no disparity is above, pixels; 0 = gst_stereo_scene_own_disparity() */
+  gint max_disparity;           /* largest disparity, pixels; 0 = gst_stereo_scene_own_disparity() */
   gdouble motion;               /* of the foreground, pixels to the right per frame; it turns back at the sides */
   gdouble noise;                /* standard deviation, grey levels; another draw in each view and frame */
 } GstStereoSceneParams;
 
 typedef struct _GstStereoScene GstStereoScene;
 
-/* max_disparity for views of that width where none is asked for: a tenth of it, 1..120. */
+/* Default of max_disparity for views of that width: a tenth of it, 1..120. */
 gint gst_stereo_scene_own_disparity (gint width);
 
-/* NULL and a sentence in @message (g_free) where no such scene can be. Starts at frame 0. */
+/* NULL and a sentence in @message (g_free) where the parameters do not go together. Starts at frame 0. */
 GstStereoScene *gst_stereo_scene_new (const GstStereoSceneParams *params, gchar **message);
 void gst_stereo_scene_free (GstStereoScene *scene);
-/* As given, with max_disparity resolved. */
+/* As they were given, with max_disparity resolved. */
 const GstStereoSceneParams *gst_stereo_scene_params (const GstStereoScene *scene);
 
-/* Everything below is of this frame. */
+/* Everything below is about this frame. */
 void gst_stereo_scene_set_frame (GstStereoScene *scene, guint64 frame);
 /* Row @y of a view: grey levels 0..255, and which layer each pixel shows. */
 void gst_stereo_scene_row (const GstStereoScene *scene, gboolean right, gint y, guint8 *level, guint8 *layer);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define MAX_WIDTH 2048          /* beyond every disparity, so that no repetition is ever searched */
+#define MAX_WIDTH 2048          /* more than any disparity, so that a matcher never sees a repetition */
 
 G_STATIC_ASSERT (MAX_WIDTH > GST_STEREO_SCENE_MAX_DISPARITY);
 
@@ -53,7 +53,7 @@ add_octave (const GstStereoTile *tile, guint seed, gint y, gint shift, gint ampl
   }
 }
 
-/* Detail of 2 to 32 pixels; the finest is still wide enough to be sampled between pixels. */
+/* Detail of 2 to 32 pixels: coarse enough to be interpolated between pixels. */
 static void
 noise_row (const GstStereoTile *tile, guint seed, gint y, gint *row)
 {

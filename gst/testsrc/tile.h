@@ -19,7 +19,7 @@ typedef struct
   gint16 weights[GST_STEREO_TILE_PHASES][4];    /* of a pixel and the three behind it; they sum to 1 << WEIGHT_BITS */
 } GstStereoTile;
 
-/* At least @width pixels wide, or so wide that no disparity reaches a repetition. */
+/* At least @width pixels wide, or wide enough that no disparity reaches a repetition. */
 GstStereoTile *gst_stereo_tile_new (GstStereoPattern pattern, guint seed, gint width);
 void gst_stereo_tile_free (GstStereoTile *tile);
 

@@ -3,7 +3,7 @@
 #ifndef BENCH_H
 #define BENCH_H
 
-#include "scene.h"
+#include "tests/support/scene.h"
 
 enum { BENCH_MAX_STAGES = 32, BENCH_MAX_SCENES = 32, BENCH_MAX_RUNS = 10000 };
 

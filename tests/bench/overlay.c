@@ -2,7 +2,7 @@
 /* Time of depthoverlay alone, for a frame of a live view that others hold too (as after a tee) and a new depth. */
 #include <time.h>
 
-#include "tests/support/gst/overlay_util.h"
+#include "tests/support/gst/overlay.h"
 
 #define WARM 10
 

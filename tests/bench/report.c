@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Measurements as an aligned table, or as JSON. */
-#include "bench.h"
+#include "tests/bench/bench.h"
 
 #include <stdio.h>
 #include <string.h>

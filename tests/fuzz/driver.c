@@ -7,7 +7,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/support/random.h"
 
 enum { MOST = 1 << 14, MOST_FILES = 256 };

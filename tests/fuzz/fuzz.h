@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the fuzzers share. A target is LLVMFuzzerTestOneInput() and works in two ways: with driver.c (or a main of its
- * own) it is a test that mutates the files of its corpus, the same way every time; with -Dfuzz=true and clang it is a
- * target of libFuzzer, and what does not hold aborts.
+ * What the fuzz targets share. A target works in two ways. As a test it tries the same inputs every time: with driver.c
+ * the files of its corpus and mutations of them, with draws.c inputs made of random numbers. With -Dfuzz=true and clang
+ * it is a target of libFuzzer, and a CHECK that does not hold aborts.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -25,16 +25,31 @@
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
-/* For driver.c: how often each thing happened to an input. A fuzzer to whose inputs one of them hardly ever happens
- * tests nothing. Names end with NULL. */
 enum { FUZZ_OUTCOMES = 4 };
+
+/* For driver.c: how many inputs had each outcome. A target whose inputs hardly ever have one of them tests nothing, and
+ * fails. Names end with NULL. */
 extern const char *const fuzz_outcome_names[FUZZ_OUTCOMES];
 extern int fuzz_outcomes[FUZZ_OUTCOMES];
-/* Pieces of text that mean something to the target; end with NULL. */
+/* Pieces of text that the target understands; they end with NULL. */
 extern const char *const fuzz_pieces[];
 
-/* For targets that draw their input: the bytes are what is drawn first, so that a mutation of a byte changes one thing.
- * What is drawn after them comes from a seed that every byte counts for (FNV). */
+/* For draws.c: a target that draws its input from random numbers. */
+typedef struct FuzzDraws {
+  const char *name;
+  int iterations; /* of the test, unless STEREO_FUZZ_ITERATIONS is set */
+  /* What can happen to an input, and to how many percent of the inputs it has to; 0: no bound. */
+  struct {
+    const char *name;
+    int least;
+  } outcomes[FUZZ_OUTCOMES];
+  /* Draws and tries one input; returns the index of its outcome. */
+  int (*draw) (Random *random);
+} FuzzDraws;
+extern const FuzzDraws fuzz_draws;
+
+/* The bytes of libFuzzer are the first numbers, so that a mutated byte changes one thing. The later numbers come from a
+ * seed that depends on every byte (FNV). */
 static inline Random
 fuzz_random (const uint8_t *data, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "made.h"
+#include "tests/golden/made.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "tests/support/check.h"
-#include "made.h"
+#include "tests/golden/made.h"
 #include "tests/support/random.h"
 #include "stereo/stereo.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tests/support/check.h"
-#include "scene.h"
+#include "tests/support/scene.h"
 
 #define TOLERANCE 0.3
 

@@ -50,6 +50,58 @@ for stream in "" confidence; do
   rm -f "$folder"/shown-*
 done
 
+# from the recorded views, everything again: the same to the bit with the properties of then, another picture with others
+same_again () {
+  quietly sh "$pipelines/play.sh" "$1" "$folder/out put"
+  quietly sh "$pipelines/play.sh" "$1" match "$folder/again"
+  for picture in depth-000000 depth-000004 confidence-000004; do
+    cmp "$folder/out put/$picture.png" "$folder/again/$picture.png" || bad "$picture computed again is another picture"
+  done
+  quietly sh "$pipelines/play.sh" "$1" match "$folder/other" num-disparities=8
+  if cmp -s "$folder/out put/depth-000004.png" "$folder/other/depth-000004.png"; then
+    bad "the property after match was not taken"
+  fi
+}
+same_again "$folder/a depth.mkv"
+quietly sh "$pipelines/record.sh" "$folder/two.mkv" test test num-disparities=$disparities
+same_again "$folder/two.mkv"
+for view in left right; do
+  into "$view" GRAY8
+  SINK=$SINK quietly sh "$pipelines/play.sh" "$folder/two.mkv" $view
+  counted 5 "$folder/$view"-*.raw
+done
+if cmp -s "$folder/left-000002.raw" "$folder/right-000002.raw"; then
+  bad "the two views are the same stream"
+fi
+refused "no view \"both\", only: left right" sh "$pipelines/play.sh" "$folder/two.mkv" both
+VIEWS=no quietly sh "$pipelines/record.sh" "$folder/no views.mkv" test num-disparities=$disparities
+refused "holds no views" sh "$pipelines/play.sh" "$folder/no views.mkv" match
+
+# a source that waits for nobody, and a matcher that is slower: every view is kept, and what has no disparity is counted
+TEST_SOURCE="num-buffers=40 seed=$seed" RATE=60 SIZE=320x240 quietly sh "$pipelines/record.sh" "$folder/live.mkv" test \
+  method=asw aggregation=full threads=1 num-disparities=64
+grep -q "^so far: " "$folder/said" || { cat "$folder/said"; bad "losses were not said while it recorded"; }
+set -- "$(sed -n 's/^recorded: \([0-9]*\) disparity pictures; \([0-9]*\) frames without one.*/\1 \2/p' "$folder/said")"
+awk -v said="$1" 'BEGIN { split(said, n, " "); exit !(n[1] > 0 && n[2] > 0 && n[1] + n[2] == 40) }' ||
+  { cat "$folder/said"; bad "of 40 frames were said: $1"; }
+into kept GRAY8
+SINK=$SINK quietly sh "$pipelines/play.sh" "$folder/live.mkv" both
+counted 40 "$folder"/kept-*.raw
+
+# Ctrl-C closes the file properly
+TEST_SOURCE="seed=$seed"
+sh "$pipelines/record.sh" "$folder/stopped.mkv" test method=bm num-disparities=$disparities >"$folder/recorder" 2>&1 &
+running=$!
+wait_until test -s "$folder/stopped.mkv"
+sleep 1
+kill -INT "$running"
+wait "$running" || { cat "$folder/recorder"; bad "Ctrl-C is an error of record.sh"; }
+running=
+grep -q "^recorded: [1-9]" "$folder/recorder" || { cat "$folder/recorder"; bad "nothing was recorded until Ctrl-C"; }
+quietly sh "$pipelines/play.sh" "$folder/stopped.mkv" "$folder/stopped"
+[ -s "$folder/stopped/depth-000000.png" ] || bad "what Ctrl-C ended cannot be played"
+TEST_SOURCE=$scene
+
 refused "no folder $folder/none" sh "$pipelines/record.sh" "$folder/none/a.mkv" test
 refused "ends in .mkv" sh "$pipelines/record.sh" test test
 refused "there is no file $folder/none.mkv" sh "$pipelines/play.sh" "$folder/none.mkv"

@@ -73,6 +73,16 @@ nearest=$(samples 2 "$folder/truth-000000.raw" | sort -rn | awk -v f=$focal '{ v
 awk -v is="$nearest" '{ print "nearest", $1, "mm"; if ($1 < 0.95 * is * NR || $1 > 1.05 * is * NR) off++ }
   END { exit !(NR == 2 && !off) }' "$folder/distances" || bad "not $nearest mm, and twice that"
 
+# what is recorded is computed again with the calibration that was attached to the recording
+if gst-inspect-1.0 --atleast-version=0.0 --exists avenc_ffv1 && gst-inspect-1.0 --atleast-version=0.0 --exists pngenc; then
+  quietly sh "$pipelines/record.sh" "$folder/rig.mkv" test test num-disparities=$disparities output=depth
+  quietly sh "$pipelines/play.sh" "$folder/rig.mkv" "$folder/recorded"
+  mv "$CALIBRATION" "$folder/hidden.yml"
+  CALIBRATION='' quietly sh "$pipelines/play.sh" "$folder/rig.mkv" match "$folder/again"
+  mv "$folder/hidden.yml" "$CALIBRATION"
+  cmp "$folder/recorded/depth-000003.png" "$folder/again/depth-000003.png" || bad "the calibration was lost on the way"
+fi
+
 refused "no file no.yml" env CALIBRATION=no.yml sh "$pipelines/side-by-side.sh" test
 refused "no file no.yaml" env CALIBRATION="$CALIBRATION,no.yaml" sh "$pipelines/two-cameras.sh" test test
 echo "M1: 5" >"$folder/broken.yml"

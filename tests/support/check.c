@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "check.h"
+#include "tests/support/check.h"
 
 #include <stdarg.h>
 

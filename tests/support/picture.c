@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #define _GNU_SOURCE
-#include "picture.h"
+#include "tests/support/picture.h"
 
 #include <stdio.h>
 #include <sys/mman.h>

@@ -3,7 +3,7 @@
 #ifndef PICTURE_H
 #define PICTURE_H
 
-#include "random.h"
+#include "tests/support/random.h"
 #include "stereo/stereo.h"
 
 typedef enum PictureGuard

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "truth.h"
+#include "tests/support/truth.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files to text, and which format a text is. */
+/* Reads files, and finds out which format they have. */
 #include "gst/rectify/calibration/private.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ fail (gchar **message, const gchar *format, ...)
 
 /* ---- text ---- */
 
-/* Without the byte order mark, and UTF-8 whatever it was: comments and camera names may be anything. */
+/* Without the byte order mark, and made valid UTF-8: comments and camera names may have any bytes. */
 static gchar *
 clean (const gchar *text)
 {
@@ -53,14 +53,14 @@ read_text (GstStereoKeys *keys, const gchar *text, gboolean *lines, gchar **mess
   return ok;
 }
 
-/* ROS's files say these words of one camera; OpenCV's of a pair have a number in them. */
+/* Files of ROS are about one camera and have this key; in OpenCV's, which are about two, the keys have a number. */
 static gboolean
 is_camera_info (GstStereoKeys *keys)
 {
   return gst_stereo_keys_has (keys, "camera_matrix");
 }
 
-/* @name and @text: two of a pair of files, or one and NULL. */
+/* @name and @text: of two files, or of one, and NULL. */
 static gboolean
 parse (StereoCalibration *calibration, const gchar *const name[2], const gchar *const text[2], gdouble unit_mm,
     gchar **message)
@@ -91,7 +91,7 @@ gst_stereo_calibration_parse (
   const gchar *const text[2] = { left, right };
 
   if (strlen (left) > MAX_FILE || (right && strlen (right) > MAX_FILE))
-    return fail (message, "calibration: it has more than %d bytes, and no calibration has.", MAX_FILE);
+    return fail (message, "calibration: it has more than %d bytes, which is too long for a calibration.", MAX_FILE);
   return parse (calibration, name, text, unit_mm, message);
 }
 
@@ -104,9 +104,10 @@ check_file (const gchar *path, gchar **message)
 
   if (g_stat (path, &info) != 0)
     return fail (message, "%s: cannot be read: %s.", path, g_strerror (errno));
-  /* a pipe or a device might never end, or block */
+  /* reading a pipe or a device might block, or never end */
   if (!S_ISREG (info.st_mode))
-    return fail (message, "%s: is %s, not a file.", path, S_ISDIR (info.st_mode) ? "a folder" : "a device or a pipe");
+    return fail (message, "%s: is %s, not a file: name a calibration file.", path,
+        S_ISDIR (info.st_mode) ? "a folder" : "a device or a pipe");
   return TRUE;
 }
 
@@ -132,16 +133,16 @@ read_file (const gchar *path, gchar **message)
   if (ferror (file))
     ok = fail (message, "%s: cannot be read: %s.", path, g_strerror (errno));
   else if (length > MAX_FILE)
-    ok = fail (message, "%s: has more than %d bytes, and no calibration has.", path, MAX_FILE);
+    ok = fail (message, "%s: it has more than %d bytes, which is too long for a calibration.", path, MAX_FILE);
   else if (strlen (text) != length)
-    ok = fail (message, "%s: is not a text: it has zero bytes.", path);
+    ok = fail (message, "%s: it is not a text file: it has zero bytes.", path);
   fclose (file);
   if (!ok)
     g_clear_pointer (&text, g_free);
   return text;
 }
 
-/* The comma of "left,right": names may have commas themselves, so the one between two files that are there. */
+/* The comma of "left,right". Names of files may have commas themselves: take the comma between two files that exist. */
 static const gchar *
 find_comma (const gchar *location)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calibration files. What a file is shows in what stands in it, not in its name:
+ * Calibration files. Their format is recognised by their contents, not by their names:
  *   OpenCV FileStorage, YAML or XML: M1 D1 M2 D2 and R T, or R1 R2 P1 P2 (also both); also in two files,
  *     "intrinsics.yml,extrinsics.yml", of which the first wins where both have a key
  *   a pair of ROS camera_info YAMLs: "left.yaml,right.yaml"
@@ -17,8 +17,8 @@ G_BEGIN_DECLS
 
 /* @unit_mm: millimetres of one unit of T (and P2): metres in ROS and KITTI files; whatever the board was measured in
  * with OpenCV. 0: 1000 for ROS and KITTI, and 1 for OpenCV. FALSE and a sentence that names the file, the missing or
- * broken key and where it was looked for (g_free it; @message may be NULL). What the numbers are worth is for
- * stereo_rectify() to judge. */
+ * broken key and where it was looked for (g_free it; @message may be NULL). stereo_rectify() checks whether the
+ * numbers make sense. */
 gboolean gst_stereo_calibration_load (StereoCalibration *calibration, const gchar *location, gdouble unit_mm,
     gchar **message);
 

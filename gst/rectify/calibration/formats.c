@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What keys mean in files of OpenCV, ROS and KITTI. What the numbers are worth is for stereo_rectify() to judge. */
+/* What keys mean in files of OpenCV, ROS and KITTI. stereo_rectify() checks whether the numbers make sense. */
 #include "gst/rectify/calibration/private.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #define MAX_SIDE 65535    /* px */
 #define MAX_DISTORTION 14 /* OpenCV's longest model; past STEREO_DISTORTION all have to be 0 */
 
-/* A quantity under all the names it has in files, for the left and the right camera. */
+/* The names that a quantity has in files, for the left and the right camera. */
 typedef const gchar *const Names[2][5];
 static Names camera_names = { { "M1", "K1", "cameraMatrix1", "camera_matrix_left", NULL },
   { "M2", "K2", "cameraMatrix2", "camera_matrix_right", NULL } };
@@ -18,7 +18,7 @@ static const gchar *const width_names[] = { "image_width", "imageWidth", "width"
 static const gchar *const height_names[] = { "image_height", "imageHeight", "height", NULL };
 static const gchar *const size_names[] = { "size", "imageSize", "image_size", "img_size", NULL };
 
-/* The first of the names that is there, or NULL. */
+/* The first of @names that the file has, or NULL. */
 static const gchar *
 find (GstStereoKeys *keys, const gchar *const *names)
 {
@@ -32,7 +32,7 @@ fail_missing (GstStereoKeys *keys, gchar **message, const gchar *missing, const 
 {
   gchar *list = gst_stereo_keys_list (keys);
 
-  gst_stereo_keys_fail (keys, message, "%s is missing: %s needed, and there are %s.", missing, needed, list);
+  gst_stereo_keys_fail (keys, message, "%s is missing. Needed: %s. In the file: %s.", missing, needed, list);
   g_free (list);
   return FALSE;
 }
@@ -42,12 +42,12 @@ take_side (GstStereoKeys *keys, const gchar *key, gdouble value, gint *side, gch
 {
   if (!(value >= 1 && value <= MAX_SIDE && value == floor (value)))
     return gst_stereo_keys_fail (
-        keys, message, "%s is %g, and a picture has a whole number of 1 to %d pixels.", key, value, MAX_SIDE);
+        keys, message, "%s is %g: it must be a whole number of pixels from 1 to %d.", key, value, MAX_SIDE);
   *side = (gint) value;
   return TRUE;
 }
 
-/* The size under those names; stays 0 x 0 where the file does not say. */
+/* Reads the size of the pictures; it stays 0 x 0 where the file does not say. */
 static gboolean
 take_size (GstStereoKeys *keys, gint *width, gint *height, gchar **message)
 {
@@ -62,7 +62,7 @@ take_size (GstStereoKeys *keys, gint *width, gint *height, gchar **message)
     return gst_stereo_keys_matrix (keys, both, 1, 2, size, message) &&
            take_side (keys, both, size[0], width, message) && take_side (keys, both, size[1], height, message);
   if (w || h)
-    return fail_missing (keys, message, w ? height_names[0] : width_names[0], "width and height are both");
+    return fail_missing (keys, message, w ? height_names[0] : width_names[0], "width and height");
   return TRUE;
 }
 
@@ -75,7 +75,7 @@ take_camera (GstStereoKeys *keys, const gchar *key, StereoCamera *camera, gchar 
     return FALSE;
   if (m[3] != 0 || m[6] != 0 || m[7] != 0 || fabs (m[8] - 1) > 1e-9 || fabs (m[1]) > 1e-3)
     return gst_stereo_keys_fail (keys, message,
-        "%s is no camera matrix: that has fx 0 cx, 0 fy cy, 0 0 1 (skew is not "
+        "%s is no camera matrix: the rows of one are fx 0 cx, 0 fy cy, 0 0 1 (skew is not "
         "supported).",
         key);
   camera->fx = m[0];
@@ -85,7 +85,7 @@ take_camera (GstStereoKeys *keys, const gchar *key, StereoCamera *camera, gchar 
   return TRUE;
 }
 
-/* @none: no values are fine, and mean none. */
+/* @none: a file may have no values, which means no distortion. */
 static gboolean
 take_distortion (GstStereoKeys *keys, const gchar *key, gboolean none, StereoCamera *camera, gchar **message)
 {
@@ -130,7 +130,7 @@ take_pose (GstStereoKeys *keys, const gchar *rotation, const gchar *translation,
   return calibration->has_pose = TRUE;
 }
 
-/* Lenses that this model does not describe are named, not bent into it. */
+/* Refuses lenses that the engine's model does not describe, and names them. */
 static gboolean
 check_model (GstStereoKeys *keys, gchar **message)
 {
@@ -165,7 +165,8 @@ take_opencv_pair (StereoCalibration *calibration, GstStereoKeys *keys, gdouble u
   for (guint k = 0; k < 4; k++)
     all &= gst_stereo_keys_has (keys, rectified[k]);
   if (!pose && !all)
-    return fail_missing (keys, message, "how the cameras stand to each other", "R and T, or R1, R2, P1 and P2, are");
+    return fail_missing (keys, message, "the pose of the cameras relative to each other",
+        "R and T, or R1, R2, P1 and P2");
   if (pose && !take_pose (keys, "R", "T", unit_mm, calibration, message))
     return FALSE;
   for (guint v = 0; all && v < 2; v++)
@@ -194,7 +195,7 @@ gst_stereo_calibration_from_opencv (
     const gchar *camera = find (keys, camera_names[v]), *distortion = find (keys, distortion_names[v]);
     if (!camera || !distortion)
       return fail_missing (keys, message, camera ? distortion_names[v][0] : camera_names[v][0],
-          "M1 D1 M2 D2 (or K1 distCoeffs1 …, cameraMatrix1 …) and R T or R1 R2 P1 P2 are");
+          "M1 D1 M2 D2 (or K1 distCoeffs1 …, cameraMatrix1 …) and R T or R1 R2 P1 P2");
     if (!take_camera (keys, camera, &calibration->camera[v], message) ||
         !take_distortion (keys, distortion, FALSE, &calibration->camera[v], message))
       return FALSE;
@@ -217,7 +218,7 @@ take_camera_info (
     if (!gst_stereo_keys_has (keys, needed[k]))
       return fail_missing (keys, message, needed[k],
           "image_width, image_height, camera_matrix, distortion_model, "
-          "distortion_coefficients, rectification_matrix and projection_matrix are");
+          "distortion_coefficients, rectification_matrix and projection_matrix");
   return check_model (keys, message) && take_size (keys, &size[0], &size[1], message) &&
          take_camera (keys, "camera_matrix", camera, message) &&
          take_distortion (keys, "distortion_coefficients", TRUE, camera, message) &&
@@ -237,9 +238,9 @@ gst_stereo_calibration_from_ros (
     return FALSE;
   if (memcmp (size[0], size[1], sizeof size[0]) != 0)
     return gst_stereo_keys_fail (right, message,
-        "its pictures are of %d x %d, those of %s of %d x %d: both cameras need "
+        "its pictures are %d x %d, those of %s are %d x %d: both cameras must have "
         "one size.",
-        size[1][0], size[1][1], left->name, size[0][0], size[0][1]);
+        size[1][0], size[1][1], gst_stereo_keys_name (left), size[0][0], size[0][1]);
   calibration->width = size[0][0];
   calibration->height = size[0][1];
   return calibration->has_rectification = TRUE;
@@ -247,7 +248,7 @@ gst_stereo_calibration_from_ros (
 
 /* ---- KITTI ---- */
 
-/* calib.txt: rectified already, nothing but projections. */
+/* calib.txt has only projections: its pictures are rectified already. */
 static gboolean
 take_projections (StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message)
 {
@@ -259,7 +260,7 @@ take_projections (StereoCalibration *calibration, GstStereoKeys *keys, gdouble u
     if (!gst_stereo_keys_has (keys, name[v]))
       return fail_missing (keys, message, name[v],
           "P0 and P1 (calib.txt), or S_00 K_00 D_00 … P_rect_01 "
-          "(calib_cam_to_cam.txt), are");
+          "(calib_cam_to_cam.txt)");
     if (!take_projection (keys, name[v], unit_mm, p, message))
       return FALSE;
     *camera = (StereoCamera){ p[0], p[5], p[2], p[6], { 0 } };
@@ -279,7 +280,7 @@ take_kitti_camera (
 
   for (guint k = 0; k < 6; k++)
     if (!gst_stereo_keys_has (keys, name[v][k]))
-      return fail_missing (keys, message, name[v][k], "S_ K_ D_ R_rect_ P_rect_ S_rect_ of cameras 00 and 01 are");
+      return fail_missing (keys, message, name[v][k], "S_ K_ D_ R_rect_ P_rect_ S_rect_ of cameras 00 and 01");
   return gst_stereo_keys_matrix (keys, name[v][0], 1, 2, size, message) &&
          take_camera (keys, name[v][1], camera, message) &&
          take_distortion (keys, name[v][2], FALSE, camera, message) &&
@@ -302,7 +303,8 @@ gst_stereo_calibration_from_kitti (
   for (gint i = 0; i < 4; i++)
     if (size[0][i] != size[1][i])
       return gst_stereo_keys_fail (
-          keys, message, "%s differ: both cameras need one size.", i < 2 ? "S_00 and S_01" : "S_rect_00 and S_rect_01");
+          keys, message, "%s differ: both cameras must have one size.",
+          i < 2 ? "S_00 and S_01" : "S_rect_00 and S_rect_01");
   calibration->has_rectification = TRUE;
   if (gst_stereo_keys_has (keys, "R_01") && gst_stereo_keys_has (keys, "T_01") &&
       !take_pose (keys, "R_01", "T_01", unit, calibration, message))

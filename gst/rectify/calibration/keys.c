@@ -8,6 +8,12 @@
 #define LISTED 16 /* keys of a message */
 #define SHOWN 40  /* bytes of a text from the file in a message */
 
+struct _GstStereoKeys
+{
+  gchar *name;        /* of the file, or files */
+  GHashTable *values; /* key -> GstStereoValue */
+};
+
 static void
 value_free (gpointer data)
 {
@@ -35,6 +41,12 @@ gst_stereo_keys_free (GstStereoKeys *keys)
   g_hash_table_unref (keys->values);
   g_free (keys->name);
   g_free (keys);
+}
+
+const gchar *
+gst_stereo_keys_name (const GstStereoKeys *keys)
+{
+  return keys->name;
 }
 
 GstStereoValue *
@@ -140,7 +152,7 @@ gst_stereo_keys_numbers (GstStereoKeys *keys, const gchar *key, gdouble *numbers
     if (infinite || *end != 0) {
       shown = gst_stereo_keys_shorten (word);
       gst_stereo_keys_fail (keys, message,
-          infinite ? "value %d of %s is %s, and has to be finite; calibrate again." :
+          infinite ? "value %d of %s is %s, which is not finite: calibrate again." :
                      "value %d of %s is '%s', which is not a number.",
           count + 1, key, shown);
       g_free (shown);
@@ -156,7 +168,7 @@ gst_stereo_keys_numbers (GstStereoKeys *keys, const gchar *key, gdouble *numbers
   return count;
 }
 
-/* Whether the file's own rows and cols, where it has them, are @rows x @cols. */
+/* Whether rows and cols in the file, if it has them, are @rows x @cols. */
 static gboolean
 shape_fits (const GstStereoValue *value, gint rows, gint cols)
 {
@@ -176,7 +188,7 @@ gst_stereo_keys_vector (GstStereoKeys *keys, const gchar *key, gdouble *numbers,
   gint count = gst_stereo_keys_numbers (keys, key, numbers, most, message);
 
   if (count > 0 && !shape_fits (g_hash_table_lookup (keys->values, key), 1, count)) {
-    gst_stereo_keys_fail (keys, message, "%s has %d values, which is not what its rows and cols say.", key, count);
+    gst_stereo_keys_fail (keys, message, "%s has %d values, but its rows and cols say otherwise.", key, count);
     return -1;
   }
   return count;
@@ -193,7 +205,7 @@ gst_stereo_keys_matrix (GstStereoKeys *keys, const gchar *key, gint rows, gint c
   if (!shape_fits (value, rows, cols)) {
     gchar *r = gst_stereo_keys_shorten (value->rows ? value->rows : "?"),
           *c = gst_stereo_keys_shorten (value->cols ? value->cols : "?");
-    gst_stereo_keys_fail (keys, message, "%s is a matrix of %s x %s, and has to be %d x %d.", key, r, c, rows, cols);
+    gst_stereo_keys_fail (keys, message, "%s is a matrix of %s x %s, but must be %d x %d.", key, r, c, rows, cols);
     g_free (r);
     g_free (c);
     return FALSE;
@@ -203,7 +215,7 @@ gst_stereo_keys_matrix (GstStereoKeys *keys, const gchar *key, gint rows, gint c
     return FALSE;
   if (count != rows * cols)
     return gst_stereo_keys_fail (
-        keys, message, "%s has %d values, and needs %d (%d x %d).", key, count, rows * cols, rows, cols);
+        keys, message, "%s has %d values, but needs %d (%d x %d).", key, count, rows * cols, rows, cols);
   return TRUE;
 }
 
@@ -219,7 +231,7 @@ gst_stereo_keys_fail (GstStereoKeys *keys, gchar **message, const gchar *format,
   text = g_strdup_vprintf (format, args);
   va_end (args);
   whole = g_strdup_printf ("%s: %s", keys->name, text);
-  /* names of files are bytes, and GMarkup's errors quote single ones */
+  /* file names may have any bytes, and messages of GMarkup may cut a character */
   *message = g_utf8_make_valid (whole, -1);
   g_free (whole);
   g_free (text);

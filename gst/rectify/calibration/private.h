@@ -17,27 +17,26 @@ typedef struct
   GString *text;      /* all values, blanks between them */
 } GstStereoValue;
 
-typedef struct
-{
-  gchar *name;        /* of the file, or files */
-  GHashTable *values; /* key -> GstStereoValue */
-} GstStereoKeys;
+/* What a file, or a pair of files, holds by key. */
+typedef struct _GstStereoKeys GstStereoKeys;
 
-/* ---- gststereocalibration-keys.c ---- */
+/* ---- keys.c ---- */
+/* @name: of the file, for messages. */
 GstStereoKeys *gst_stereo_keys_new (const gchar *name);
 void gst_stereo_keys_free (GstStereoKeys *keys);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoKeys, gst_stereo_keys_free)
-/* An empty value, in place of an earlier one of that key. */
+const gchar *gst_stereo_keys_name (const GstStereoKeys *keys);
+/* Adds an empty value; it replaces an earlier one of that key. */
 GstStereoValue *gst_stereo_keys_add (GstStereoKeys *keys, const gchar *key);
 void gst_stereo_value_append (GstStereoValue *value, const gchar *text, gssize length);
-/* What @from has and @keys has not; @from is empty then. */
+/* Moves the values that @keys has not from @from, and drops the others: @from is empty then. */
 void gst_stereo_keys_merge (GstStereoKeys *keys, GstStereoKeys *from);
 gboolean gst_stereo_keys_has (GstStereoKeys *keys, const gchar *key);
 /* NULL: there is no such key. */
 const gchar *gst_stereo_keys_text (GstStereoKeys *keys, const gchar *key);
-/* The keys there are, the first of them, for messages. */
+/* The names of the first keys, for messages; g_free. */
 gchar *gst_stereo_keys_list (GstStereoKeys *keys);
-/* What stands in a file may be long, and anything: the start of it, for messages. */
+/* The start of a text from a file, which may be long and of any bytes, for messages; g_free. */
 gchar *gst_stereo_keys_shorten (const gchar *text);
 /* How many numbers a key has, of which the first @most are written; -1 and a message where it has something else. */
 gint gst_stereo_keys_numbers (GstStereoKeys *keys, const gchar *key, gdouble *numbers, gint most, gchar **message);
@@ -48,7 +47,7 @@ gboolean gst_stereo_keys_matrix (
     GstStereoKeys *keys, const gchar *key, gint rows, gint cols, gdouble *numbers, gchar **message);
 gboolean gst_stereo_keys_fail (GstStereoKeys *keys, gchar **message, const gchar *format, ...) G_GNUC_PRINTF (3, 4);
 
-/* ---- readers: gststereocalibration-yaml.c, -xml.c, -lines.c. @text is UTF-8. ---- */
+/* ---- readers: yaml.c, xml.c, lines.c. @text is UTF-8. ---- */
 #define GST_STEREO_KEYS_DEPTH 32 /* nested deeper than this is no calibration */
 gboolean gst_stereo_keys_read_yaml (GstStereoKeys *keys, const gchar *text, gchar **message);
 gboolean gst_stereo_keys_read_xml (GstStereoKeys *keys, const gchar *text, gchar **message);
@@ -56,7 +55,7 @@ gboolean gst_stereo_keys_read_xml (GstStereoKeys *keys, const gchar *text, gchar
 gboolean gst_stereo_keys_are_lines (const gchar *text);
 gboolean gst_stereo_keys_read_lines (GstStereoKeys *keys, const gchar *text, gchar **message);
 
-/* ---- formats: gststereocalibration-formats.c ---- */
+/* ---- formats.c ---- */
 gboolean gst_stereo_calibration_from_opencv (
     StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message);
 gboolean gst_stereo_calibration_from_ros (

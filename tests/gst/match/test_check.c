@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether exchanged, unrectified and untimely views are noticed, and no others: the logic, and what the element says.
+/*
+ * The check of the input: it notices exchanged, unrectified and untimely views, and no others. Tests its logic and the
+ * messages of the element.
  */
 #include "tests/support/gst/util.h"
 
 #include <math.h>
 
-#include "gst/match/check.h"
+#include "gst/match/check/look.h"
 #include "tests/support/random.h"
 
 static Random generator;

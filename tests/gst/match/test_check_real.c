@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Real pairs: nothing is said of those that are rectified and in order, exchanged ones are noticed, and so are those
- * that nobody rectified. STEREO_DATA names the folder of the pictures, which are not part of the project.
+ * The check of the input on real pairs: it is silent about rectified pairs in the right order, and it notices exchanged
+ * and unrectified pairs. STEREO_DATA names the folder of the pictures, which are not part of the project.
  */
 #include "tests/support/gst/util.h"
 
-#include "gst/match/check.h"
+#include "gst/match/check/look.h"
 
 static const gchar *folder;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When frames in device memory are offered, and that upstream finds its way when they are not. Needs no device. */
+/* When stereomatch offers frames in device memory, and that negotiation succeeds when it does not. Needs no device. */
 #include "tests/support/gst/util.h"
 
 #include <gst/base/gstbasetransform.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Frames in device memory: what comes out is, to the bit, what the same frames give in system memory. Needs a device
- * and cudaupload; skipped without. (The CUDA backend computes both; that it computes right is tests/stages' matter.)
+ * Frames in device memory give the same output, to the bit, as the same frames in system memory. Needs a device and
+ * cudaupload; skipped without. The CUDA backend computes both: tests/stages shows that its results are right.
  */
-#include "tests/support/gst/cuda_util.h"
+#include "tests/support/gst/device.h"
 #include "tests/support/gst/memory_used.h"
 
 #define CUDA "backend=cuda num-disparities=24 "

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A kernel reads where it must not, in a pipeline: the element says so, the process lives but has lost the device, says
- * that too, and plays on the CPU. Needs a device; skipped without. (The engine's side: tests/engine/test_cuda_faults.c.)
+ * A kernel in a pipeline reads memory that is not its own. The element posts an error, the process lives on without the
+ * device and says so, and backend=auto plays on the CPU. Needs a device; skipped without.
+ * tests/engine/test_cuda_faults.c tests the engine in the same case.
  */
-#include "tests/support/gst/cuda_util.h"
-
-#include "stereo/stereo.h"
+#include "tests/support/gst/device.h"
 
 #define SOURCE "stereotestsrc num-buffers=%d ! video/x-raw,width=320,height=120 ! "
 #define CUDA "stereomatch name=m backend=cuda num-disparities=24 ! "
-
-static const gchar *
-no_device (void)
-{
-  static gchar reason[256];
-  return stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason) ? NULL : reason;
-}
 
 static GstElement *
 launch (const gchar *tail, gint count)
@@ -29,32 +21,10 @@ launch (const gchar *tail, gint count)
   return pipeline;
 }
 
-/* To the end of the stream, or to an error, whose text is returned; g_free. */
-static gchar *
-play (GstElement *pipeline)
-{
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-  GError *error = NULL;
-  gchar *text = NULL;
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message != NULL, "neither end nor error in a minute");
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
-    gst_message_parse_error (message, &error, NULL);
-    text = g_strdup (error->message);
-    g_error_free (error);
-  }
-  gst_message_unref (message);
-  gst_object_unref (bus);
-  return text;
-}
-
 static void
 expect_end (GstElement *pipeline, const gchar *when)
 {
-  gchar *text = play (pipeline);
+  gchar *text = play_to_end (pipeline);
   fail_unless (text == NULL, "%s: %s", when, text);
 }
 
@@ -65,12 +35,11 @@ play_into_fault (GstElement *pipeline, const gchar *word)
   gchar *text;
 
   g_setenv ("STEREO_TEST_FAULT", "kernel:4", TRUE);
-  text = play (pipeline);
+  text = play_to_end (pipeline);
   g_unsetenv ("STEREO_TEST_FAULT");
   fail_unless (text != NULL, "no error");
   fail_unless (strstr (text, word) && strstr (text, "cudaErrorIllegalAddress"), "%s", text);
   g_free (text);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
 /* A pipeline with frames in device memory, in the context of GStreamer's elements, is lost as well: it ends with an error. */
@@ -85,21 +54,18 @@ GST_START_TEST (test_fault)
     fail_unless_equals_int (gst_element_get_state (other, NULL, NULL, 60 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
   }
   play_into_fault (pipeline, "CUDA failed");
-  text = play (pipeline);
+  text = play_to_end (pipeline);
   fail_unless (text && strstr (text, "restart the process"), "%s", text);
   g_free (text);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_util_set_object_arg (G_OBJECT (matcher), "backend", "auto");
   expect_end (pipeline, "backend=auto after the fault");
   g_object_get (matcher, "active-backend", &backend, NULL);
   fail_unless_equals_string (backend, "cpu");
   g_free (backend);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
   if (other) {
-    text = play (other);
+    text = play_to_end (other);
     fail_unless (text != NULL, "frames were matched on a device that is lost");
     g_free (text);
-    gst_element_set_state (other, GST_STATE_NULL);
     gst_object_unref (other);
   }
   gst_object_unref (matcher);
@@ -127,7 +93,7 @@ main (int argc, char **argv)
   /* a child process cannot use the device that its parent has looked at */
   g_setenv ("CK_FORK", "no", TRUE);
   gst_check_init (&argc, &argv);
-  if ((missing = no_device ())) {
+  if ((missing = device_missing ())) {
     g_print ("SKIPPED: %s\n", missing);
     return 77;
   }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The device is lost in the middle of a stream: the element says so, says what to do when it is started again, and
- * plays on on the CPU with backend=auto. Without a device: the plugin that this loads has a made-up CUDA runtime in it
- * (tests/engine/fake/runtime.c; the engine's side is tests/engine/test_device_lost.c).
+ * The device is lost in the middle of a stream: the element posts an error, says at the next start what to do, and
+ * plays on the CPU with backend=auto. Needs no device: the plugin that this test loads contains a made-up CUDA runtime
+ * (tests/engine/fake/runtime.c). tests/engine/test_device_lost.c tests the engine in the same case.
  */
 #include <dlfcn.h>
 
-#include <gst/check/gstcheck.h>
+#include "tests/support/gst/common.h"
 
 static const int losses[] = { 46, 100, 214, 700, 719, 999 };
 
@@ -23,29 +23,6 @@ count_down (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* To the end of the stream, NULL, or to an error, whose text is returned; g_free. */
-static gchar *
-play (GstElement *pipeline)
-{
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-  GError *error = NULL;
-  gchar *text = NULL;
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message != NULL, "neither end nor error in a minute");
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
-    gst_message_parse_error (message, &error, NULL);
-    text = g_strdup (error->message);
-    g_error_free (error);
-  }
-  gst_message_unref (message);
-  gst_object_unref (bus);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  return text;
-}
-
 GST_START_TEST (test_lost_while_playing)
 {
   GstElement *pipeline = gst_parse_launch ("stereotestsrc num-buffers=30 ! video/x-raw,width=160,height=60 ! "
@@ -56,20 +33,20 @@ GST_START_TEST (test_lost_while_playing)
   gchar *text, *backend;
   void *plugin;
 
-  fail_unless (play (pipeline) == NULL);
+  fail_unless (play_to_end (pipeline) == NULL);
   plugin = dlopen (g_getenv ("STEREO_TEST_PLUGIN"), RTLD_NOW | RTLD_NOLOAD);
   fail_unless (plugin != NULL, "the plugin is not the test's: %s", dlerror ());
   *(void **) &lose = dlsym (plugin, "fake_runtime_lose");
   fail_unless (lose != NULL);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_down, loss, NULL);
-  text = play (pipeline);
+  text = play_to_end (pipeline);
   fail_unless (text && strstr (text, "CUDA failed"), "%s", text);
   g_free (text);
-  text = play (pipeline);
+  text = play_to_end (pipeline);
   fail_unless (text && strstr (text, "restart the process"), "%s", text);
   g_free (text);
   gst_util_set_object_arg (G_OBJECT (matcher), "backend", "auto");
-  text = play (pipeline);
+  text = play_to_end (pipeline);
   fail_unless (text == NULL, "backend=auto: %s", text);
   g_object_get (matcher, "active-backend", &backend, NULL);
   fail_unless_equals_string (backend, "cpu");

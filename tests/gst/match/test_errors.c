@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Bad input, and the words it gets on the bus. */
+/* Bad input, and the error that the bus gets for it. */
 #include "tests/support/gst/util.h"
 
 #include "stereo/stereo.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pairs in flight while something happens to the stream: all come out, in order, under the caps, segment and
- * parameters they came in with. A gate at the source pad holds a buffer there, so that what waits behind it is known.
- * STEREO_TEST_BACKEND=cuda takes them to a device.
+ * Pairs in flight while the stream changes: all come out, in order, with the caps, the segment and the parameters that
+ * held when they came in. A gate at the source pad holds a buffer there, so that the test knows what waits behind it.
+ * STEREO_TEST_BACKEND=cuda computes on a device.
  */
 #include "tests/support/gst/util.h"
 

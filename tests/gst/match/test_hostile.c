@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Caps that no camera sends, into every element: sizes up to INT_MAX, views of every kind, fractions of nothing, with
- * buffers that are too small for them. Refused, by negotiation or with an error that says why; nothing else happens.
+ * Caps that no camera sends, for every element: sizes up to INT_MAX, views of every kind, fractions with zeros, and
+ * buffers that are too small for their caps. The element refuses them in the negotiation or with an error that says
+ * why.
  */
 #include "tests/support/gst/util.h"
 

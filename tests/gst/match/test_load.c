@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Much of it: memory over many frames, many elements in one process.
+ * High load: memory over many frames, and many elements in one process. tests/soak.sh sets these variables:
  *
  *   STEREO_LOAD_FRAMES=N       moments of the long run (default 1000), without a clock
- *   STEREO_LOAD_ELEMENTS=N     elements that work at once (default 10), each for a tenth of the frames, 100 at least
- *   STEREO_BACKEND=cuda        on a device
- *   STEREO_TEST_SEED=N         of the faults
- * tests/soak.sh sets them.
+ *   STEREO_LOAD_ELEMENTS=N     elements at work together (default 10), each for a tenth of the frames, at least 100
+ *   STEREO_BACKEND=cuda        computes on a device
+ *   STEREO_TEST_SEED=N         the seed of the faults
  */
 #include <stdlib.h>
 #ifdef __GLIBC__

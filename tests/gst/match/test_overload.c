@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Live sources that are more than the machine can do, and that are later than they say: what comes out comes within the
- * latency that is reported then, the rest is dropped before it is computed, and messages tell.
+ * Live sources that send more than the machine can compute, and sources that are later than they announce. Every output
+ * comes within the latency that is reported at that time. The rest is dropped before it is computed, and messages
+ * report it. tests/soak.sh sets these variables:
  *
- *   STEREO_LOAD_SECONDS=N      of each source (default 3)
- *   STEREO_BACKEND=cuda        on a device
- *   STEREO_TEST_SEED=N         of sizes, rates and of what else the machine has to do
- * tests/soak.sh sets them.
+ *   STEREO_LOAD_SECONDS=N      duration of each source (default 3)
+ *   STEREO_BACKEND=cuda        computes on a device
+ *   STEREO_TEST_SEED=N         the seed of sizes, rates and the load of other threads
  */
 #include <gst/check/gstcheck.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Every element at work in one pipeline, while other threads read and set its properties, ask its pads, send it events,
- * seek, and take its latency. Made for ThreadSanitizer (tests/tools.sh tsan); without it, that nothing stands still or
- * fails is tested. STEREO_THREADS_SECONDS: how long (2).
+ * Every element at work in one pipeline, while other threads read and set its properties, query its pads, send it
+ * events, seek, and query its latency. Made for ThreadSanitizer (tests/tools.sh tsan); without it the test shows that
+ * nothing stands still or fails. STEREO_THREADS_SECONDS: how long (default 2).
  */
 #include "tests/support/gst/guard.h"
-#include "tests/support/gst/rectify_util.h"
+#include "tests/support/gst/cameras.h"
 
 #define WIDTH 96
 #define HEIGHT 40

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the views' own metadata tells: focal length, baseline, principal offset and the true disparity. */
+/* The metadata of the views: focal length, baseline, principal offset and true disparity. */
 #include "tests/support/gst/util.h"
 
 #include <math.h>

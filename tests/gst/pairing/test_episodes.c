@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Short lives of an element between two cameras that do everything wrong at once, by chance: what every one of them
- * must keep to is in stream_judge.c.
+ * Episodes: short streams of two cameras with random faults of every kind at once. tests/support/streams/judge.c has
+ * what must hold in every episode.
  *
- *   STEREO_TEST_SEED=N         the seed of the first episode (default: of the day's chance, printed)
- *   STEREO_STREAM_EPISODES=N   how many (default 300), each with the next seed
- *   STEREO_STREAM_SECONDS=N    no more begin after that (default 0: all of them)
- *   STEREO_STREAM_ELEMENT=X    of stream_kinds.c (default: stereomatch)
- *   STEREO_BACKEND=cuda        on a device
+ *   STEREO_TEST_SEED=N         the seed of the first episode (default: random, printed)
+ *   STEREO_STREAM_EPISODES=N   how many episodes (default 300), each with the next seed
+ *   STEREO_STREAM_SECONDS=N    no further episode begins after this time (default 0: no limit)
+ *   STEREO_STREAM_ELEMENT=X    the element under test, of tests/support/streams/kinds.c (default: stereomatch)
+ *   STEREO_BACKEND=cuda        computes on a device
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/streams/rig.h"

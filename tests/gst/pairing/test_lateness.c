@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The lateness logic alone: small cases, and a simulated element with a clock of its own, against what must hold of any
- * load. STEREO_TEST_SEED=N repeats a run.
+ * The lateness logic alone: small cases, then a simulated element with a clock of its own, which checks what must hold
+ * under any load. STEREO_TEST_SEED=N repeats a run.
  */
 #include <gst/check/gstcheck.h>
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two sources that can be sought in, each with a thread of its own, and seeks by chance: flushing or not, to anywhere,
- * at any rate, backwards too. After every one of them, every frame that it asks for comes out, in order, from the first
- * one on, paired with the other view of itself, and where it belongs in stream time.
+ * Two sources that support seeking, each with a thread of its own, and random seeks: flushing or not, to any position,
+ * at any rate, backwards too. After each seek every frame that it asks for comes out, in order, from the first one on,
+ * paired with the other view of the same moment, at the right stream time.
  *
  *   STEREO_TEST_SEED=N, STEREO_STREAM_ELEMENT=X   as in test_episodes.c
- *   STEREO_STREAM_SEEKS=N                         how many in a row (default 60)
+ *   STEREO_STREAM_SEEKS=N                         seeks in a row (default 60)
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/numbered_source.h"
-#include "tests/support/gst/seek_play.h"
+#include "tests/support/streams/seek_play.h"
 
 /* ---- by chance --------------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A camera that stops without an end of its stream and without an error: in live pipelines one warning says so, and one
- * message when it is back; nothing is said where somebody may just be slow. STEREO_STREAM_ELEMENT says for which
- * element (stream_kinds.c).
+ * A camera that stops without an end of stream and without an error. In a live pipeline one warning reports it, and one
+ * message reports that the camera is back. A pipeline that is not live gets no warning, because a source may be slow
+ * there. STEREO_STREAM_ELEMENT names the element under test (tests/support/streams/kinds.c).
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/numbered.h"
@@ -85,7 +85,7 @@ line_new (const gchar *left, const gchar *right, const gchar *filter)
   line->infos = g_ptr_array_new_with_free_func (g_free);
   line->pipeline = gst_pipeline_new (NULL);
   line->element = rig_kind_make (kind);
-  gst_bin_add_many (GST_BIN (line->pipeline), gst_object_ref (line->element), sink, NULL);
+  gst_bin_add_many (GST_BIN (line->pipeline), line->element, sink, NULL);
   g_assert (gst_element_link (line->element, sink));
   add_camera (line, kind, 0, left, "identity");
   add_camera (line, kind, 1, right, filter);
@@ -102,7 +102,7 @@ line_free (Line *line)
 {
   gst_element_set_state (line->pipeline, GST_STATE_NULL);
   gst_object_unref (line->pipeline);
-  gst_object_unref (line->element);
+  fail_unless (guard_unref_last (line->element), "something still holds the element");
   g_ptr_array_unref (line->warnings);
   g_ptr_array_unref (line->infos);
   g_mutex_clear (&line->lock);

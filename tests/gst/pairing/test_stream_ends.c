@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How streams end: one view long before the other, and a camera that meets an error in the middle of it. The other
- * camera is to be told that no more is wanted, everything that still has a partner comes out, and all that was taken in
- * is counted. STEREO_STREAM_ELEMENT says for which element (stream_kinds.c).
+ * How streams end: one view long before the other, and a camera that meets an error in the middle of its stream. The
+ * other camera is told to stop, every frame that has a partner comes out, and every frame that came in is counted.
+ * STEREO_STREAM_ELEMENT names the element under test (tests/support/streams/kinds.c).
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/streams/rig.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calibration files: what is written comes back, in every format; whatever is broken is refused with a sentence that
- * says what and where; no file, cut anywhere, does anything else.
+ * Calibration files: a calibration comes back as it was written, in every format. A broken file is refused with a
+ * message that says what is wrong and where. A file that is cut, at any byte, is read or refused in the same way.
  */
 #include <glib/gstdio.h>
 #include <math.h>

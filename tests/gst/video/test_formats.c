@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A pair of known disparity through the element: every format, every layout, sizes, strides, outputs. */
+/* A pair of known disparity through stereomatch: every format, every layout, sizes, strides, outputs. */
 #include "tests/support/gst/util.h"
 
 #ifdef __GLIBC__

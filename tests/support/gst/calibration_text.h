@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Random calibrations, and the files that programs write of them. */
+/* Random calibrations, and the texts of the files that other programs write for them. */
 #ifndef CALIBRATION_TEXT_H
 #define CALIBRATION_TEXT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "guard.h"
+#include "tests/support/gst/guard.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,4 +147,17 @@ guard_leaked (void)
   g_hash_table_unref (table);
   gst_object_unref (tracer);
   return text;
+}
+
+/* Polled: a task that was stopped holds its element until its thread ends, a moment later. */
+gboolean
+guard_unref_last (gpointer object)
+{
+  gint64 end = g_get_monotonic_time () + 5 * G_USEC_PER_SEC;
+  gboolean last;
+
+  while (!(last = GST_OBJECT_REFCOUNT_VALUE (object) == 1) && g_get_monotonic_time () < end)
+    g_usleep (1000);
+  gst_object_unref (object);
+  return last;
 }

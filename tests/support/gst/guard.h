@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two things that no test of a stream can do without: a watchdog that says which case stands still, and a count of the
- * GStreamer objects that are alive, by the leaks tracer (GST_TRACERS=leaks; without it nothing is counted).
+ * What every test of a stream needs: a watchdog that names the case that stands still, and a count of the GStreamer
+ * objects that are alive. The leaks tracer counts them (GST_TRACERS=leaks); without the tracer nothing is counted.
  */
 #ifndef ELEMENTS_GUARD_H
 #define ELEMENTS_GUARD_H
@@ -19,6 +19,9 @@ void guard_end (void);
 void guard_count_objects (void);
 /* What came since then and has not gone: "GstBuffer +2, GstCaps +1", or NULL. */
 gchar *guard_leaked (void);
+/* Gives up a reference to @object. FALSE: somebody else still held one 5 seconds later. The tracer of
+ * GStreamer 1.22 does not see aggregators and their pads. */
+gboolean guard_unref_last (gpointer object);
 
 /* A number from the environment, or @otherwise. */
 guint64 guard_number (const gchar *name, guint64 otherwise);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "memory_used.h"
+#include "tests/support/gst/memory_used.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

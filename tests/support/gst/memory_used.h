@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How much memory is in use, for tests that let it grow if it will. Bytes; 0 where nothing tells. */
+/* Memory in use, in bytes, for tests that look for growth; 0 where it cannot be measured. */
 #ifndef ELEMENTS_MEMORY_USED_H
 #define ELEMENTS_MEMORY_USED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "numbered.h"
+#include "tests/support/gst/numbered.h"
 
 #define BANDS 4
 #define BAND_HEIGHT (NUMBERED_HEIGHT / BANDS)

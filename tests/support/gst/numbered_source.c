@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "numbered_source.h"
+#include "tests/support/gst/numbered_source.h"
 
 #include <gst/base/gstpushsrc.h>
 
-#include "numbered.h"
+#include "tests/support/gst/numbered.h"
 
 typedef struct {
   GstPushSrc parent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A source of numbered views (numbered.h), 25 a second, that can be sought in as a file can: any rate, both ways. */
+/* A source of numbered views (numbered.h), 25 a second. It supports seeks to any position, at any rate, both ways. */
 #ifndef ELEMENTS_NUMBERED_SOURCE_H
 #define ELEMENTS_NUMBERED_SOURCE_H
 

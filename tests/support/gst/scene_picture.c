@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "scene_picture.h"
+#include "tests/support/gst/scene_picture.h"
 
 #include <gst/check/gstcheck.h>
 

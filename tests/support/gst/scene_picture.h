@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A frame of a scene, everything in it, as plain rows. */
+/* All of a frame of a scene, in rows without padding. */
 #ifndef SCENE_PICTURE_H
 #define SCENE_PICTURE_H
 

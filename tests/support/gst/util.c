@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "util.h"
+#include "tests/support/gst/util.h"
 
 guint8
 texture (guint seed, gint x, gint y)
@@ -128,21 +128,6 @@ check_interior (GstBuffer *buffer, const GstVideoInfo *info, guint expected)
     }
 }
 
-void
-set_properties (GstElement *element, const gchar *properties)
-{
-  gchar **all = g_strsplit (properties, " ", -1);
-
-  for (gchar **one = all; *one; one++) {
-    gchar *value = strchr (*one, '=');
-    if (value) {
-      *value++ = 0;
-      gst_util_set_object_arg (G_OBJECT (element), *one, value);
-    }
-  }
-  g_strfreev (all);
-}
-
 Pair *
 pair_new_of (const gchar *factory, const gchar *properties)
 {
@@ -211,9 +196,7 @@ pair_pull (Pair *pair, GstClockTime pts)
 {
   GstBuffer *buffer = gst_harness_pull (pair->left);
 
-  fail_unless (buffer != NULL, "no output");
-  fail_unless (GST_BUFFER_PTS (buffer) == pts, "output at %" GST_TIME_FORMAT ", not %" GST_TIME_FORMAT,
-      GST_TIME_ARGS (GST_BUFFER_PTS (buffer)), GST_TIME_ARGS (pts));
+  check_time (buffer, pts);
   return buffer;
 }
 
@@ -229,16 +212,7 @@ pair_eos (Pair *pair, gboolean left, gboolean right)
 void
 pair_wait_eos (Pair *pair)
 {
-  for (;;) {
-    GstEvent *event = gst_harness_pull_event (pair->left);
-    gboolean eos;
-
-    fail_unless (event != NULL, "no end of stream");
-    eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
-    gst_event_unref (event);
-    if (eos)
-      return;
-  }
+  wait_for_eos (pair->left);
 }
 
 void
@@ -288,7 +262,6 @@ GstMessage *
 expect_message (GstBus *bus, GstMessageType type, const gchar *const *words)
 {
   GstMessage *message;
-  GError *error = NULL;
 
   do {
     message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, type);
@@ -298,22 +271,16 @@ expect_message (GstBus *bus, GstMessageType type, const gchar *const *words)
       break;
     gst_message_unref (message);
   } while (TRUE);
-  if (type == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  else if (type == GST_MESSAGE_WARNING)
-    gst_message_parse_warning (message, &error, NULL);
-  for (; error && *words; words++)
-    fail_unless (strstr (error->message, *words) != NULL, "\"%s\" is not in \"%s\"", *words, error->message);
-  g_clear_error (&error);
+  check_words (message, words);
   return message;
 }
 
 static void
 expect_va (GstBus *bus, GstMessageType type, va_list args)
 {
-  const gchar *words[8] = { NULL };
+  const gchar *words[MOST_WORDS];
 
-  for (guint i = 0; i < G_N_ELEMENTS (words) - 1 && (words[i] = va_arg (args, const gchar *)); i++);
+  take_words (words, args);
   gst_message_unref (expect_message (bus, type, words));
 }
 
@@ -341,13 +308,9 @@ void
 expect_no_message (GstBus *bus, GstMessageType type)
 {
   GstMessage *message = gst_bus_pop_filtered (bus, type);
-  GError *error = NULL;
+  gchar *text = message ? message_text (message) : NULL;
 
-  if (message && type == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  if (message && type == GST_MESSAGE_WARNING)
-    gst_message_parse_warning (message, &error, NULL);
-  fail_unless (message == NULL, "unexpected: %s", error ? error->message : "a message");
+  fail_unless (message == NULL, "unexpected: %s", text ? text : "a message");
 }
 
 GstHarness *

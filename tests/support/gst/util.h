@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the element tests share: synthetic pairs of known disparity in any format and layout, a harness
- * with two sink pads, and pipelines watched through their bus.
+ * What the tests of elements with two views share: synthetic pairs of known disparity in any format and layout, a
+ * harness with two sink pads, and functions that wait for messages.
  */
 #ifndef ELEMENTS_UTIL_H
 #define ELEMENTS_UTIL_H
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
 #include "gst/meta/gststereometa.h"
+#include "tests/support/gst/common.h"
 
 #define VIEW_WIDTH 44
 #define VIEW_HEIGHT 20
@@ -74,8 +73,6 @@ void pair_wait_eos (Pair *pair);
 void pair_expect_nothing (Pair *pair);
 void pair_free (Pair *pair);
 
-/* "key=value key=value" */
-void set_properties (GstElement *element, const gchar *properties);
 guint64 stat_of (GstElement *element, const gchar *name);
 GstVideoInfo output_info (GstHarness *harness);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A camera of the rig: a thread that follows its script. */
-#include "rig.h"
+#include "tests/support/streams/rig.h"
 
 #include "tests/support/gst/numbered.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "cases.h"
+#include "tests/support/streams/cases.h"
 
 #include "tests/support/gst/numbered.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Single faults, as cameras and cables make them, and what is to come out. */
+/* Single faults as cameras and cables make them, with the expected output. */
 #ifndef ELEMENTS_STREAM_CASES_H
 #define ELEMENTS_STREAM_CASES_H
 
-#include "script.h"
+#include "tests/support/streams/script.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is done to the element while the cameras run. */
-#include "rig.h"
+#include "tests/support/streams/rig.h"
 
 static void
 set_busy (Rig *rig, gboolean busy)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What must hold of every output, and of the counts at the end. */
-#include "rig.h"
+#include "tests/support/streams/rig.h"
 
 #include "gst/meta/gststereometa.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What stands between the cameras, and how its output tells which frames it was made of. */
-#include "rig.h"
+#include "tests/support/streams/rig.h"
 
 #include "gst/meta/gststereometa.h"
 
 #include "tests/support/gst/numbered.h"
-#include "tests/support/gst/rectify_util.h"
+#include "tests/support/gst/cameras.h"
 
 static gboolean
 read_disparity (const RigKind *kind, GstBuffer *out, guint *left, guint *right)
@@ -57,7 +57,7 @@ rig_kind_chosen (void)
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (!name || g_str_equal (kinds[i].name, name))
       return &kinds[i];
-  g_error ("STEREO_STREAM_ELEMENT=%s is none of those in stream_kinds.c", name);
+  g_error ("STEREO_STREAM_ELEMENT=%s is not in the list of tests/support/streams/kinds.c", name);
 }
 
 /* Its maps are the identity, whatever the size. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Scripts by chance. */
 #include "tests/support/gst/numbered.h"
-#include "script.h"
+#include "tests/support/streams/script.h"
 
 /* Of the first frame: there is room to jump back. */
 #define START (40 * SCRIPT_FRAME)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "rig.h"
+#include "tests/support/streams/rig.h"
+
+#include "tests/support/gst/sink_pad.h"
 
 /* ---- what comes out ---------------------------------------------------------------------- */
 
 static GstFlowReturn
 take_output (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
-  Rig *rig = g_object_get_data (G_OBJECT (pad), "rig");
+  Rig *rig = gst_pad_get_element_private (pad);
   GstClockTime time;
   gboolean late;
 
@@ -27,7 +29,7 @@ take_output (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 static gboolean
 take_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
-  Rig *rig = g_object_get_data (G_OBJECT (pad), "rig");
+  Rig *rig = gst_pad_get_element_private (pad);
 
   g_mutex_lock (&rig->lock);
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
@@ -37,31 +39,6 @@ take_event (GstPad *pad, GstObject *parent, GstEvent *event)
   g_mutex_unlock (&rig->lock);
   gst_event_unref (event);
   return TRUE;
-}
-
-/* Anything of the format that is to come out: a pad's own answer would be the caps that it has. */
-static gboolean
-take_query (GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  Rig *rig = g_object_get_data (G_OBJECT (pad), "rig");
-  GstCaps *filter, *any;
-
-  switch (GST_QUERY_TYPE (query)) {
-    case GST_QUERY_CAPS:
-      gst_query_parse_caps (query, &filter);
-      any = gst_caps_new_simple (
-          "video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (rig->kind->out), NULL);
-      if (filter)
-        gst_caps_take (&any, gst_caps_intersect (filter, any));
-      gst_query_set_caps_result (query, any);
-      gst_caps_unref (any);
-      return TRUE;
-    case GST_QUERY_ACCEPT_CAPS:
-      gst_query_set_accept_caps_result (query, TRUE);
-      return TRUE;
-    default:
-      return gst_pad_query_default (pad, parent, query);
-  }
 }
 
 /* ---- the rig ----------------------------------------------------------------------------- */
@@ -88,21 +65,6 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
   return GST_BUS_DROP;
 }
 
-static void
-new_sink (Rig *rig)
-{
-  GstPad *src = gst_element_get_static_pad (rig->element, "src");
-
-  rig->sink = gst_object_ref_sink (gst_pad_new ("sink", GST_PAD_SINK));
-  g_object_set_data (G_OBJECT (rig->sink), "rig", rig);
-  gst_pad_set_chain_function (rig->sink, take_output);
-  gst_pad_set_event_function (rig->sink, take_event);
-  gst_pad_set_query_function (rig->sink, take_query);
-  gst_pad_set_active (rig->sink, TRUE);
-  g_assert (gst_pad_link (src, rig->sink) == GST_PAD_LINK_OK);
-  gst_object_unref (src);
-}
-
 Rig *
 rig_new (const RigKind *kind, Script *script, gboolean live)
 {
@@ -120,7 +82,9 @@ rig_new (const RigKind *kind, Script *script, gboolean live)
   rig->bus = gst_bus_new ();
   gst_bus_set_sync_handler (rig->bus, take_message, rig, NULL);
   gst_element_set_bus (rig->element, rig->bus);
-  new_sink (rig);
+  rig->sink = sink_pad_new (rig->element,
+      gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (kind->out), NULL),
+      take_output, take_event, rig);
   for (guint view = 0; view < 2; view++)
     camera_init (&rig->cameras[view], rig, view);
   return rig;
@@ -184,8 +148,7 @@ rig_free (Rig *rig)
   gst_element_set_state (rig->element, GST_STATE_NULL);
   for (guint view = 0; view < 2; view++)
     camera_clear (&rig->cameras[view]);
-  gst_pad_set_active (rig->sink, FALSE);
-  gst_object_unref (rig->sink);
+  sink_pad_free (rig->sink);
   gst_element_set_bus (rig->element, NULL);
   gst_bus_set_flushing (rig->bus, TRUE);
   gst_object_unref (rig->bus);

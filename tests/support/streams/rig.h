@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An element that takes two views between two cameras, each a thread that follows a script, and a sink that reads every
- * output: which frames it was made of, whether they may be a pair, and whether the metadata tell the same. What does
- * not hold is kept as a text.
+ * An element with two views between two cameras and a sink. Each camera is a thread that follows a script. The sink
+ * reads every output: which frames it was made of, whether they may be a pair, and whether the metadata say the same.
+ * It keeps the first failure as a text.
  */
 #ifndef ELEMENTS_STREAM_RIG_H
 #define ELEMENTS_STREAM_RIG_H
@@ -10,14 +10,14 @@
 #include <gst/check/gstcheck.h>
 #include <gst/video/video.h>
 
-#include "script.h"
+#include "tests/support/streams/script.h"
 
 G_BEGIN_DECLS
 
 typedef struct _Rig Rig;
 typedef struct _RigKind RigKind;
 
-/* What stands between the cameras. */
+/* An element under test. */
 struct _RigKind {
   const gchar *name, *description; /* the latter as gst-launch takes it */
   gboolean calibrated;             /* it wants a calibration */
@@ -28,7 +28,7 @@ struct _RigKind {
   void (*fiddle) (GstElement *element, guint i);
 };
 
-/* stream_kinds.c. The one that the environment names with STEREO_STREAM_ELEMENT, else stereomatch. */
+/* kinds.c. The kind that STEREO_STREAM_ELEMENT names; without it stereomatch. */
 const RigKind *rig_kind_chosen (void);
 /* On the backend of STEREO_BACKEND. Unref it. */
 GstElement *rig_kind_make (const RigKind *kind);
@@ -83,7 +83,7 @@ void rig_pause (Rig *rig);
 /* The pad of a camera goes; until it comes again, no camera sends. */
 void rig_take_pad (Rig *rig, guint view);
 void rig_give_pad (Rig *rig, guint view);
-/* Both. */
+/* Takes the pad and gives it back at once. */
 void rig_repad (Rig *rig, guint view);
 /* Lets the cameras end, waits for the end downstream, and judges the whole. The text of what does not hold (free it),
  * or NULL. */
@@ -91,10 +91,10 @@ gchar *rig_end (Rig *rig);
 /* Of the element's stats. */
 guint64 rig_count (const Rig *rig, const gchar *name);
 void rig_free (Rig *rig);
-/* A short life: what is made once in a process is there then, and is not taken for a leak. */
+/* Plays once, so that objects that live as long as the process exist before leaks are counted. */
 void rig_warm_up (const RigKind *kind);
 
-/* stream_camera.c */
+/* camera.c */
 void camera_init (RigCamera *camera, Rig *rig, guint view);
 void camera_start (RigCamera *camera);
 /* Requests its pad. */
@@ -104,8 +104,8 @@ void camera_introduce (RigCamera *camera);
 void camera_send_segment_again (RigCamera *camera);
 void camera_clear (RigCamera *camera);
 
-/* stream_judge.c, all with the lock held: keeps the first text; what must hold of an output; of the element's stats,
- * at the end. */
+/* judge.c. The caller holds the lock. rig_complain() keeps only the first text; rig_judge_output() checks one output, and
+ * rig_judge_counts() checks the stats of the element at the end. */
 void rig_complain (Rig *rig, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 void rig_judge_output (Rig *rig, GstBuffer *out);
 void rig_judge_counts (Rig *rig);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "script.h"
+#include "tests/support/streams/script.h"
 
 #include "tests/support/gst/numbered.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What two cameras send, as it comes over the cable: lists of steps, with faults put in. A frame knows the moment that
- * it shows, so that what is made of it can be judged.
+ * What two cameras send: a list of steps for each, with faults. A frame has the number of the moment that it shows, so
+ * that the judge knows which frames belong together.
  */
 #ifndef ELEMENTS_STREAM_SCRIPT_H
 #define ELEMENTS_STREAM_SCRIPT_H
@@ -92,7 +92,7 @@ void script_end (Script *script);
 /* In what a segment of @rate counts, of so much running time; truncated, as GstSegment does. */
 gint64 script_scale (gint64 time, gdouble rate);
 
-/* stream_random.c. What a script of chance may hold: a mask of faults. */
+/* random.c. The faults that a random script may have, as a mask. */
 #define SCRIPT_STREAM_FAULTS                                                                              \
   (1u << FAULT_DROP | 1u << FAULT_REPEAT | 1u << FAULT_REORDER | 1u << FAULT_JITTER | 1u << FAULT_STALL | \
       1u << FAULT_GAP | 1u << FAULT_JUMP | 1u << FAULT_UNTIMED | 1u << FAULT_CAPS | 1u << FAULT_SEGMENT | \

@@ -3,9 +3,9 @@
  * ThreadSanitizer does not see the locks of a GLib that was not built with it (GMutex and GCond wait in the kernel, on
  * words that GLib changes itself), nor what GStreamer does with atomic numbers. In a build with -Db_sanitize=thread the
  * test programs define these functions themselves, call the true ones and say what that puts in order:
- *   tsan_locks.c     locks, conditions, once
- *   tsan_handover.c  what one thread leaves to another: last references, pools, queues, the bus, classes
- *   tsan_access.c    what libraries read and write for us
+ *   locks.c     locks, conditions, once
+ *   handover.c  what one thread leaves to another: last references, pools, queues, the bus, classes
+ *   access.c    what libraries read and write for us
  * As little as holds is said: a reference that is taken or given back orders nothing but the end of the object, while the
  * true atomic number would order every two threads that touched it, and hide their races.
  *

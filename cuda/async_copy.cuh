@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Asynchronous copies from global to shared memory: small ones by every thread, and whole blocks of memory, which the copy
+ * engine copies where there is one (compute capability 9.0) and all threads copy elsewhere. Before compute capability 8.0
+ * every copy is synchronous.
+ */
+#ifndef STEREO_CUDA_ASYNC_COPY_CUH
+#define STEREO_CUDA_ASYNC_COPY_CUH
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+namespace
+{
+
+__device__ __forceinline__ uint32_t
+shared_address (const void *p)
+{
+  return (uint32_t) __cvta_generic_to_shared (p);
+}
+
+/* ---- by every thread ------------------------------------------------------------------------------ */
+
+/* 16 bytes, or zeros. */
+__device__ __forceinline__ void
+copy_async (void *to, const void *from, bool there)
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile ("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+      :: "r" (shared_address (to)), "l" (from), "r" (there ? 16 : 0) : "memory");
+#else
+  *(uint4 *) to = there ? *(const uint4 *) from : make_uint4 (0, 0, 0, 0);
+#endif
+}
+
+/* 4, 8 or 16 bytes. */
+template <int BYTES> __device__ __forceinline__ void
+copy_async (void *to, const void *from)
+{
+#if __CUDA_ARCH__ >= 800
+  if (BYTES == 16)
+    asm volatile ("cp.async.cg.shared.global [%0], [%1], 16;" :: "r" (shared_address (to)), "l" (from) : "memory");
+  else
+    asm volatile ("cp.async.ca.shared.global [%0], [%1], %2;"
+        :: "r" (shared_address (to)), "l" (from), "n" (BYTES) : "memory");
+#else
+#pragma unroll
+  for (int k = 0; k < BYTES / 4; k++)
+    ((uint32_t *) to)[k] = ((const uint32_t *) from)[k];
+#endif
+}
+
+/* The copies of this thread since the last call become one group. */
+__device__ __forceinline__ void
+commit_copies ()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile ("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* Waits until only the last @UNDER_WAY groups of this thread are still being copied. */
+template <int UNDER_WAY> __device__ __forceinline__ void
+await_copies ()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile ("cp.async.wait_group %0;" :: "n" (UNDER_WAY) : "memory");
+#endif
+}
+
+/* ---- whole blocks of memory ------------------------------------------------------------------------------------- */
+
+/* A barrier in shared memory (mbarrier) that says when copies are done; it is used again and again. */
+typedef uint64_t Arrival;
+
+/* By one thread, before a __syncthreads(). */
+__device__ __forceinline__ void
+start_arrivals (Arrival *arrivals, int count)
+{
+#if __CUDA_ARCH__ >= 900
+  for (int n = 0; n < count; n++)
+    asm volatile ("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r" (shared_address (arrivals + n)) : "memory");
+  asm volatile ("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+/* The threads of a block that copies. */
+struct CopyThreads
+{
+  int thread, threads;
+};
+
+/* By all threads, before calls of copy_block() that copy @bytes in all. */
+__device__ __forceinline__ void
+expect_bytes (Arrival *arrival, int bytes, CopyThreads c)
+{
+#if __CUDA_ARCH__ >= 900
+  if (c.thread == 0)
+    asm volatile ("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+        :: "r" (shared_address (arrival)), "r" (bytes) : "memory");
+#endif
+}
+
+/* By all threads: copies @bytes, a multiple of 16. */
+__device__ __forceinline__ void
+copy_block (void *to, const void *from, int bytes, Arrival *arrival, CopyThreads c)
+{
+#if __CUDA_ARCH__ >= 900
+  if (c.thread == 0)
+    asm volatile ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+        :: "r" (shared_address (to)), "l" (from), "r" (bytes), "r" (shared_address (arrival)) : "memory");
+#else
+  for (int e = 16 * c.thread; e < bytes; e += 16 * c.threads)
+    copy_async ((char *) to + e, (const char *) from + e, true);
+#endif
+}
+
+/* Waits for the bytes that expect_bytes() announced, the @time-th time from 0. After a __syncthreads() a thread also sees the
+ * copies of the other threads. */
+__device__ __forceinline__ void
+await_arrival (Arrival *arrival, int time)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("{\n.reg .pred done;\nwait:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra wait;\n}"
+      :: "r" (shared_address (arrival)), "r" (time & 1) : "memory");
+#else
+  commit_copies ();
+  await_copies<0> ();
+#endif
+}
+
+}
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/match/cameras.h"
+
+#include <math.h>
+
+#include "gst/match/debug.h"
+#include "gst/meta/gststereometa.h"
+
+/* Relative difference between a property and the metadata from which on the warning is posted. */
+#define SAME 1e-3
+
+struct _GstStereoCameras
+{
+  GstElement *element;
+  gboolean warned_geometry, warned_size; /* that properties, or the size, contradict the metadata */
+};
+
+GstStereoCameras *
+gst_stereo_cameras_new (GstElement *element)
+{
+  GstStereoCameras *cameras = g_new0 (GstStereoCameras, 1);
+
+  cameras->element = element;
+  return cameras;
+}
+
+void
+gst_stereo_cameras_free (GstStereoCameras *cameras)
+{
+  g_free (cameras);
+}
+
+void
+gst_stereo_cameras_reset (GstStereoCameras *cameras)
+{
+  cameras->warned_geometry = cameras->warned_size = FALSE;
+}
+
+static const GstStereoMeta *
+meta_of_views (const GstStereoFrame *frame)
+{
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (frame->buffer);
+
+  return meta && meta->kind == GST_STEREO_OUTPUT_KIND_VIEWS ? meta : NULL;
+}
+
+static gboolean
+has_size (const GstStereoMeta *meta, const GstStereoLayout *layout)
+{
+  return meta->width == (guint) layout->width && meta->height == (guint) layout->height;
+}
+
+static void
+warn_of_size (GstStereoCameras *cameras, const GstStereoMeta *meta, const GstStereoLayout *layout)
+{
+  if (!cameras->warned_size)
+    GST_ELEMENT_WARNING (cameras->element, STREAM, FORMAT,
+        ("The metadata that came with the views is of views of %ux%u pixels, and "
+         "these have %dx%d: it is not used. Set focal-length and baseline, or let nothing change the size after the "
+         "element that wrote it.",
+            meta->width, meta->height, layout->width, layout->height),
+        (NULL));
+  cameras->warned_size = TRUE;
+}
+
+/* A number from elsewhere must not be what fails the plan: 0 where the property could not be set to it. */
+static gdouble
+in_range (const gchar *property, gdouble value)
+{
+  const StereoParamInfo *info = stereo_param_find (property);
+
+  return isfinite (value) && value >= info->min && value <= info->max ? value : 0;
+}
+
+static GstStereoGeometry
+geometry_of (const GstStereoMeta *meta)
+{
+  return (GstStereoGeometry) { in_range ("focal-length", meta->focal_length), in_range ("baseline", meta->baseline),
+    in_range ("principal-offset", meta->principal_offset) };
+}
+
+static void
+fill_in (GstStereoCameras *cameras, const gchar *property, gdouble *set, gdouble known)
+{
+  if (*set == 0) {
+    *set = known;
+  } else if (fabs (*set - known) > SAME * MAX (fabs (*set), fabs (known)) && !cameras->warned_geometry) {
+    cameras->warned_geometry = TRUE;
+    GST_ELEMENT_WARNING (cameras->element, LIBRARY, SETTINGS,
+        ("%s=%g was set, and the metadata that came with the views says %g: "
+         "what was set is used. Leave %s at 0 to take theirs.",
+            property, *set, known, property),
+        (NULL));
+  }
+}
+
+GstBuffer *
+gst_stereo_cameras_get_truth (const GstStereoFrame *left)
+{
+  const GstStereoMeta *meta = meta_of_views (left);
+
+  return meta && meta->truth && has_size (meta, &left->layout) ? gst_buffer_ref (meta->truth) : NULL;
+}
+
+void
+gst_stereo_cameras_read (
+    GstStereoCameras *cameras, const GstStereoFrame *left, const GstStereoFrame *right, StereoParams *params)
+{
+  const GstStereoMeta *meta = meta_of_views (left);
+  GstStereoGeometry known;
+
+  if (!meta)
+    meta = meta_of_views (right);
+  if (!meta)
+    return;
+  if (!has_size (meta, &left->layout)) {
+    warn_of_size (cameras, meta, &left->layout);
+    return;
+  }
+  known = geometry_of (meta);
+  if (known.focal_length > 0)
+    fill_in (cameras, "focal-length", &params->focal_length, known.focal_length);
+  if (known.baseline > 0)
+    fill_in (cameras, "baseline", &params->baseline, known.baseline);
+  /* an offset of 0 is known too, where anything is */
+  if (known.focal_length > 0 || known.principal_offset != 0)
+    fill_in (cameras, "principal-offset", &params->principal_offset, known.principal_offset);
+}

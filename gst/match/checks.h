@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Now and then, a look at whether the input can be what it is said to be. What is found goes into `stats`, and once into
+ * a warning. check.h and check_times.h say what is looked at, and what cannot be seen that way.
+ *
+ * Frames in device memory are looked at too: one pair every few seconds is copied for it.
+ */
+#ifndef GST_STEREO_CHECKS_H
+#define GST_STEREO_CHECKS_H
+
+#include "gst/pairing/frame.h"
+#include "stereo/stereo.h"
+
+G_BEGIN_DECLS
+
+#define GST_STEREO_CHECK_INTERVAL (5 * GST_SECOND)
+
+typedef struct _GstStereoChecks GstStereoChecks;
+
+typedef struct
+{
+  guint64 checks, matches; /* looks at a pair; matches of the last one */
+  gboolean exchanged;      /* at the last look that could tell */
+  gdouble vertical_offset; /* px; below 0 = not known */
+  guint64 skew_mean;       /* ns */
+  gdouble skew_drift;      /* ns in a second */
+} GstStereoChecksStats;
+
+/* @element posts the warnings; the object belongs to it and holds no reference. */
+GstStereoChecks *gst_stereo_checks_new (GstElement *element);
+void gst_stereo_checks_free (GstStereoChecks *checks);
+/* At the start: nothing was found yet. */
+void gst_stereo_checks_start (GstStereoChecks *checks);
+/* After a flush: other timestamps follow. */
+void gst_stereo_checks_flush (GstStereoChecks *checks);
+/* At the stop: the findings go, and what they were made with. */
+void gst_stereo_checks_release (GstStereoChecks *checks);
+
+/* A pair. Looks at it where the last look is check-interval ago. @params: of the plan. */
+void gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoFrame *first, const GstStereoFrame *second,
+    const StereoParams *params);
+
+/* From any thread. @interval: ns of stream time; 0 = never. */
+void gst_stereo_checks_set_interval (GstStereoChecks *checks, guint64 interval);
+guint64 gst_stereo_checks_get_interval (GstStereoChecks *checks);
+void gst_stereo_checks_get_stats (GstStereoChecks *checks, GstStereoChecksStats *stats);
+
+G_END_DECLS
+
+#endif

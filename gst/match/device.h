@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Frames in device memory: whether they are taken, and in which CUDA context the plan lives.
+ *
+ * A plan for frames in device memory lives in the context of that memory, and that context is current around all that is
+ * done with the plan. A frame in another context, or in system memory, is read through host memory. A plan for system
+ * memory uses the engine's own context.
+ */
+#ifndef GST_STEREO_DEVICE_H
+#define GST_STEREO_DEVICE_H
+
+#include "gst/video/cuda.h"
+#include "stereo/stereo.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstStereoDevice GstStereoDevice;
+
+/* The object belongs to @element and holds no reference. @params, everywhere: those in effect. */
+GstStereoDevice *gst_stereo_device_new (GstElement *element);
+void gst_stereo_device_free (GstStereoDevice *device);
+
+/* ---- what is taken ------------------------------------------------------------------------ */
+
+/* Caps of a sink pad, or of its template where @device is NULL: device memory first, where it may be used. */
+GstCaps *gst_stereo_device_input_caps (GstStereoDevice *device, const StereoParams *params);
+/* At the start: looks whether there is a device. TRUE where there is none, and backend=auto is the CPU for that. */
+gboolean gst_stereo_device_look (GstStereoDevice *device, const StereoParams *params);
+/* backend=auto is the CPU. TRUE where this is news. */
+gboolean gst_stereo_device_rule_out (GstStereoDevice *device);
+
+/* ---- the plan's context, for the task of the source pad ----------------------------------- */
+
+/* The context that a plan for these frames lives in; NULL: the engine's own. @second may be @first. */
+GstStereoCudaContext *gst_stereo_device_choose_context (
+    GstStereoDevice *device, const StereoParams *params, GstBuffer *first, GstBuffer *second);
+/* The plan lives in no context of ours. */
+void gst_stereo_device_leave_context (GstStereoDevice *device);
+/* At the stop. */
+void gst_stereo_device_release (GstStereoDevice *device);
+
+/* ---- the context that elements share ------------------------------------------------------ */
+
+/* Drops the shared context. */
+void gst_stereo_device_unshare (GstStereoDevice *device);
+/* The application, or a neighbour, offers a context. */
+void gst_stereo_device_read_context (GstStereoDevice *device, const StereoParams *params, GstContext *context);
+/* A neighbour's query. TRUE where it asks for a CUDA context and was answered. */
+gboolean gst_stereo_device_answer (GstStereoDevice *device, const StereoParams *params, GstQuery *query);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/match/parts.h"
+
+void
+gst_stereo_match_parts_init (GstStereoMatchParts *parts, GstAggregator *aggregator)
+{
+  GstElement *element = GST_ELEMENT (aggregator);
+
+  parts->settings = gst_stereo_settings_new (element);
+  parts->cameras = gst_stereo_cameras_new (element);
+  parts->device = gst_stereo_device_new (element);
+  parts->planner = gst_stereo_planner_new (element);
+  parts->checks = gst_stereo_checks_new (element);
+  parts->output = gst_stereo_match_output_new (aggregator);
+  parts->flights = gst_stereo_flights_new (element, parts->planner, parts->output);
+}
+
+void
+gst_stereo_match_parts_clear (GstStereoMatchParts *parts)
+{
+  gst_stereo_flights_free (parts->flights);
+  gst_stereo_match_output_free (parts->output);
+  gst_stereo_checks_free (parts->checks);
+  gst_stereo_planner_free (parts->planner);
+  gst_stereo_device_free (parts->device);
+  gst_stereo_cameras_free (parts->cameras);
+  gst_stereo_settings_free (parts->settings);
+}
+
+void
+gst_stereo_match_parts_start (GstStereoMatchParts *parts)
+{
+  gst_stereo_planner_start (parts->planner);
+  gst_stereo_flights_start (parts->flights);
+  gst_stereo_checks_start (parts->checks);
+}
+
+void
+gst_stereo_match_parts_flush (GstStereoMatchParts *parts)
+{
+  gst_stereo_flights_abandon (parts->flights);
+  gst_stereo_checks_flush (parts->checks);
+}
+
+void
+gst_stereo_match_parts_release (GstStereoMatchParts *parts)
+{
+  gst_stereo_flights_abandon (parts->flights);
+  gst_stereo_planner_release (parts->planner);
+  gst_stereo_flights_unmap_refused (parts->flights);
+  gst_stereo_device_release (parts->device);
+  gst_stereo_match_output_release (parts->output);
+  gst_stereo_cameras_reset (parts->cameras);
+  gst_stereo_checks_release (parts->checks);
+}

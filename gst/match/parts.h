@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parts of stereomatch: one object each, none of which knows the others but for what its constructor takes. */
+#ifndef GST_STEREO_MATCH_PARTS_H
+#define GST_STEREO_MATCH_PARTS_H
+
+#include <gst/base/gstaggregator.h>
+
+#include "gst/match/cameras.h"
+#include "gst/match/checks.h"
+#include "gst/match/device.h"
+#include "gst/match/flight.h"
+#include "gst/match/output.h"
+#include "gst/match/planner.h"
+#include "gst/match/settings.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GstStereoSettings *settings;
+  GstStereoCameras *cameras;
+  GstStereoDevice *device;
+  GstStereoPlanner *planner;
+  GstStereoChecks *checks;
+  GstStereoMatchOutput *output;
+  GstStereoFlights *flights;
+} GstStereoMatchParts;
+
+void gst_stereo_match_parts_init (GstStereoMatchParts *parts, GstAggregator *aggregator);
+void gst_stereo_match_parts_clear (GstStereoMatchParts *parts);
+
+/* At the start: counts and findings are at 0. */
+void gst_stereo_match_parts_start (GstStereoMatchParts *parts);
+/* Nothing of the old position is left. */
+void gst_stereo_match_parts_flush (GstStereoMatchParts *parts);
+/* At the stop: plan, pools and contexts go. What `stats` shows stays. */
+void gst_stereo_match_parts_release (GstStereoMatchParts *parts);
+
+G_END_DECLS
+
+#endif

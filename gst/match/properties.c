@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/match/properties.h"
+
+#include "gst/video/properties.h"
+
+enum
+{
+  PROP_0,
+  PROP_CHECK_INTERVAL,
+  PROP_ACTIVE_BACKEND,
+  PROP_STATS,
+  PROP_SETTINGS,
+  PROP_TABLE                    /* the first of the engine's */
+};
+
+void
+gst_stereo_match_properties_install (GObjectClass *klass)
+{
+  const GParamFlags ro = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+
+  g_object_class_install_property (klass, PROP_CHECK_INTERVAL, g_param_spec_uint64 ("check-interval", "check-interval",
+          "Nanoseconds of stream time from one look at the input to the next, whether left and right are exchanged, "
+          "the rows of the views do not fit, or their timestamps are out of step: a warning says so once, and what to do; "
+          "some 2 ms on the CPU each; 0 = never", 0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (klass, PROP_ACTIVE_BACKEND, g_param_spec_string ("active-backend",
+          "active-backend", "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
+  g_object_class_install_property (klass, PROP_STATS, g_param_spec_boxed ("stats", "stats",
+          "Since the start: pairs computed, dropped-left and dropped-right (frames without a partner), late (pairs "
+          "dropped for QoS), overlapped (pairs submitted while another was being computed), compute-time (ns from a "
+          "pair's submission to its result, of the last pair) and compute-time-mean, steps-time-mean (of that, the "
+          "backend's work by its own clock, without copies to a device and from it); of the last pair: valid-ratio "
+          "and mean-confidence (0..1); checks (looks at the input, see check-interval), check-matches (points found in "
+          "both views at the last one), exchanged (left and right look so), vertical-offset (pixels by which the rows "
+          "differ, median; below 0 = not known), skew-mean (ns between the frames of a pair) and skew-drift (ns that "
+          "it grows by in a second)", GST_TYPE_STRUCTURE, ro));
+  g_object_class_install_property (klass, PROP_SETTINGS, g_param_spec_boxed ("settings", "settings",
+          "Every parameter in force, each own value replaced by what profile and method call for; NULL when they "
+          "contradict each other", GST_TYPE_STRUCTURE, ro));
+  gst_stereo_props_install (klass, PROP_TABLE);
+}
+
+GstStructure *
+gst_stereo_match_properties_make_stats (GstStereoMatchParts *parts, const GstStereoPairStats *pairs)
+{
+  GstStereoFlightsStats flights;
+  GstStereoChecksStats checks;
+  guint64 count = MAX (pairs->pairs, 1);
+
+  gst_stereo_flights_get_stats (parts->flights, &flights);
+  gst_stereo_checks_get_stats (parts->checks, &checks);
+  return gst_structure_new ("stereomatch-stats",
+      "pairs", G_TYPE_UINT64, pairs->pairs, "dropped-left", G_TYPE_UINT64, pairs->dropped_left,
+      "dropped-right", G_TYPE_UINT64, pairs->dropped_right, "late", G_TYPE_UINT64, pairs->late,
+      "overlapped", G_TYPE_UINT64, flights.overlapped,
+      "compute-time", G_TYPE_UINT64, pairs->compute_last, "compute-time-mean", G_TYPE_UINT64, pairs->compute_total / count,
+      "steps-time-mean", G_TYPE_UINT64, pairs->pairs ? flights.steps_total / count : (guint64) 0,
+      "valid-ratio", G_TYPE_DOUBLE, flights.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, flights.mean_confidence,
+      "checks", G_TYPE_UINT64, checks.checks, "check-matches", G_TYPE_UINT64, checks.matches,
+      "exchanged", G_TYPE_BOOLEAN, checks.exchanged, "vertical-offset", G_TYPE_DOUBLE, checks.vertical_offset,
+      "skew-mean", G_TYPE_UINT64, checks.skew_mean, "skew-drift", G_TYPE_DOUBLE, checks.skew_drift, NULL);
+}
+
+/* Of the plan at work; before there is one, of the properties as they stand. NULL when those cannot work. */
+static GstStructure *
+make_settings (GstStereoMatchParts *parts)
+{
+  StereoParams params;
+  gint output;
+
+  if (gst_stereo_planner_get_in_force (parts->planner, &params))
+    return gst_stereo_props_settings (&params);
+  gst_stereo_settings_read (parts->settings, &params);
+  /* what depth lacks, the views may yet bring along */
+  output = params.output;
+  params.output = STEREO_OUTPUT_DISPARITY;
+  if (stereo_params_resolve (&params, &params, NULL) != STEREO_OK)
+    return NULL;
+  params.output = output;
+  return gst_stereo_props_settings (&params);
+}
+
+static gboolean
+is_of_table (guint id)
+{
+  return id >= PROP_TABLE && stereo_param_info ((gint) (id - PROP_TABLE));
+}
+
+gboolean
+gst_stereo_match_properties_set (GstStereoMatchParts *parts, guint id, const GValue *value)
+{
+  if (id == PROP_CHECK_INTERVAL)
+    gst_stereo_checks_set_interval (parts->checks, g_value_get_uint64 (value));
+  else if (is_of_table (id))
+    gst_stereo_settings_set (parts->settings, id - PROP_TABLE, value);
+  else
+    return FALSE;
+  return TRUE;
+}
+
+gboolean
+gst_stereo_match_properties_get (
+    GstStereoMatchParts *parts, const GstStereoPairStats *pairs, guint id, GValue *value)
+{
+  switch (id) {
+    case PROP_STATS:
+      g_value_take_boxed (value, gst_stereo_match_properties_make_stats (parts, pairs));
+      return TRUE;
+    case PROP_SETTINGS:
+      g_value_take_boxed (value, make_settings (parts));
+      return TRUE;
+    case PROP_CHECK_INTERVAL:
+      g_value_set_uint64 (value, gst_stereo_checks_get_interval (parts->checks));
+      return TRUE;
+    case PROP_ACTIVE_BACKEND:
+      g_value_set_static_string (value, gst_stereo_planner_get_backend (parts->planner));
+      return TRUE;
+    default:
+      if (is_of_table (id))
+        gst_stereo_settings_get (parts->settings, id - PROP_TABLE, value);
+      return is_of_table (id);
+  }
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/match/settings.h"
+
+#include <string.h>
+
+#include "gst/match/debug.h"
+#include "gst/video/properties.h"
+
+struct _GstStereoSettings
+{
+  GstElement *element;
+
+  /* protected by the element's object lock */
+  StereoParams pending; /* as set */
+  StereoParams params;  /* in effect */
+  guint serial;         /* of params */
+};
+
+GstStereoSettings *
+gst_stereo_settings_new (GstElement *element)
+{
+  GstStereoSettings *settings = g_new0 (GstStereoSettings, 1);
+
+  settings->element = element;
+  stereo_params_init (&settings->pending);
+  settings->params = settings->pending;
+  return settings;
+}
+
+void
+gst_stereo_settings_free (GstStereoSettings *settings)
+{
+  g_free (settings);
+}
+
+void
+gst_stereo_settings_set (GstStereoSettings *settings, guint row, const GValue *value)
+{
+  GST_OBJECT_LOCK (settings->element);
+  gst_stereo_props_set (&settings->pending, row, value);
+  GST_OBJECT_UNLOCK (settings->element);
+}
+
+void
+gst_stereo_settings_get (GstStereoSettings *settings, guint row, GValue *value)
+{
+  GST_OBJECT_LOCK (settings->element);
+  gst_stereo_props_get (&settings->pending, row, value);
+  GST_OBJECT_UNLOCK (settings->element);
+}
+
+gboolean
+gst_stereo_settings_commit (GstStereoSettings *settings)
+{
+  gboolean changed, other_backend;
+  guint serial;
+
+  GST_OBJECT_LOCK (settings->element);
+  other_backend = settings->params.backend != settings->pending.backend;
+  changed = memcmp (&settings->params, &settings->pending, sizeof settings->params) != 0;
+  if (changed) {
+    settings->params = settings->pending;
+    settings->serial++;
+  }
+  serial = settings->serial;
+  GST_OBJECT_UNLOCK (settings->element);
+  if (changed)
+    GST_DEBUG_OBJECT (settings->element, "parameters changed, change %u: they take effect with the next pair", serial);
+  return other_backend;
+}
+
+guint
+gst_stereo_settings_read (GstStereoSettings *settings, StereoParams *params)
+{
+  guint serial;
+
+  GST_OBJECT_LOCK (settings->element);
+  *params = settings->params;
+  serial = settings->serial;
+  GST_OBJECT_UNLOCK (settings->element);
+  return serial;
+}

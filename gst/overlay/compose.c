@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/overlay/compose.h"
+
+#include "gst/overlay/debug.h"
+#include "gst/video/metas.h"
+#include "gst/video/pool.h"
+
+struct _GstDepthOverlayComposer
+{
+  GstElement *owner;
+  GstStereoBlender *blender;
+  GstDepthOverlayText *text;
+};
+
+GstDepthOverlayComposer *
+gst_depth_overlay_composer_new (GstElement *owner)
+{
+  GstDepthOverlayComposer *composer = g_new0 (GstDepthOverlayComposer, 1);
+
+  composer->owner = owner;
+  composer->blender = gst_stereo_blender_new ();
+  composer->text = gst_depth_overlay_text_new ();
+  return composer;
+}
+
+void
+gst_depth_overlay_composer_free (GstDepthOverlayComposer *composer)
+{
+  gst_stereo_blender_free (composer->blender);
+  gst_depth_overlay_text_free (composer->text);
+  g_free (composer);
+}
+
+/* From @in, a whole live frame, to @out, which is @in or shows the view alone. Without depth the view as it is. */
+static void
+blend (GstDepthOverlayComposer *composer, const GstDepthOverlayView *view, const GstDepthOverlayLook *look,
+    GstVideoFrame *in, GstVideoFrame *out)
+{
+  static const guint8 nothing[256] = { 0 };
+  const GstStereoBlendDepth none = { .samples = nothing, .width = 1, .height = 1, .codes = nothing };
+  gint width = GST_VIDEO_INFO_WIDTH (&view->info), height = GST_VIDEO_INFO_HEIGHT (&view->info);
+  GstStereoBlendView from, to;
+
+  gst_stereo_blend_view_init (&from, in, view->x, view->y, width, height);
+  if (in == out)
+    to = from;
+  else
+    gst_stereo_blend_view_init (&to, out, 0, 0, width, height);
+  gst_stereo_blender_set_colors (composer->blender, &view->info, look->colormap, look->alpha);
+  gst_stereo_blender_run (composer->blender, &from, &to, look->depth ? look->depth : &none);
+}
+
+static GstFlowReturn
+map_error (GstDepthOverlayComposer *composer, const GstVideoInfo *info, GstBuffer *buffer)
+{
+  GST_ELEMENT_ERROR (composer->owner, STREAM, FORMAT, ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold the %dx%d "
+          "%s frame that its caps announce.", gst_buffer_get_size (buffer), GST_VIDEO_INFO_WIDTH (info),
+          GST_VIDEO_INFO_HEIGHT (info), gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info))), (NULL));
+  return GST_FLOW_ERROR;
+}
+
+static gboolean
+has_colors (const GstDepthOverlayLook *look)
+{
+  return look->depth && look->alpha > 0;
+}
+
+static GstFlowReturn
+draw_in_place (GstDepthOverlayComposer *composer, const GstDepthOverlayView *view, const GstDepthOverlayLook *look,
+    GstBuffer *live)
+{
+  GstVideoFrame frame;
+
+  if (!gst_video_frame_map (&frame, &view->live, live, GST_MAP_READWRITE))
+    return map_error (composer, &view->live, live);
+  if (has_colors (look))
+    blend (composer, view, look, &frame, &frame);
+  gst_depth_overlay_text_blend (composer->text, &look->text, &frame);
+  gst_video_frame_unmap (&frame);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+draw_copy (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output, const GstDepthOverlayLook *look,
+    GstBuffer *live, GstBuffer **buffer)
+{
+  const GstDepthOverlayView *view = gst_depth_overlay_output_view (output);
+  GstVideoFrame in, out;
+  GstFlowReturn flow = gst_depth_overlay_output_acquire (output, buffer);
+
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (!gst_video_frame_map (&in, &view->live, live, GST_MAP_READ)) {
+    flow = map_error (composer, &view->live, live);
+  } else if (!gst_video_frame_map (&out, &view->info, *buffer, GST_MAP_READWRITE)) {
+    gst_video_frame_unmap (&in);
+    flow = map_error (composer, &view->info, *buffer);
+  } else {
+    gst_stereo_pool_clear_padding (&out);
+    blend (composer, view, look, &in, &out);
+    gst_depth_overlay_text_blend (composer->text, &look->text, &out);
+    gst_video_frame_unmap (&out);
+    gst_video_frame_unmap (&in);
+    gst_buffer_copy_into (*buffer, live, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
+    gst_stereo_copy_metas (*buffer, live, !view->cropped, TRUE);
+  }
+  if (flow != GST_FLOW_OK)
+    gst_clear_buffer (buffer);
+  return flow;
+}
+
+GstFlowReturn
+gst_depth_overlay_compose (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output, GstBuffer *live,
+    const GstDepthOverlayLook *look, GstBuffer **buffer)
+{
+  gboolean can_pass = gst_depth_overlay_output_can_pass (output, live);
+  gboolean untouched = !has_colors (look) && gst_depth_overlay_text_is_empty (&look->text);
+  gboolean writable = gst_buffer_is_writable (live) && gst_buffer_is_all_memory_writable (live);
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  GST_LOG_OBJECT (composer->owner, "live frame is %s", !can_pass ? "copied: only a part of it is shown, or downstream "
+      "needs other rows" : untouched ? "passed on" : writable ? "drawn over in place" : "copied: others use it, too");
+  if (!can_pass || (!untouched && !writable))
+    return draw_copy (composer, output, look, live, buffer);
+  /* draw first: with a second reference the buffer would not be writable */
+  if (!untouched)
+    flow = draw_in_place (composer, gst_depth_overlay_output_view (output), look, live);
+  if (flow == GST_FLOW_OK)
+    *buffer = gst_buffer_ref (live);
+  return flow;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A live frame, the colours of its depth and the text over it become an output buffer. */
+#ifndef GST_DEPTH_OVERLAY_COMPOSE_H
+#define GST_DEPTH_OVERLAY_COMPOSE_H
+
+#include "gst/overlay/blend.h"
+#include "gst/overlay/output.h"
+#include "gst/overlay/text.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstDepthOverlayComposer GstDepthOverlayComposer;
+
+/* What a frame looks like. */
+typedef struct
+{
+  const GstStereoBlendDepth *depth;     /* NULL: no colours */
+  GstStereoColormap colormap;
+  gdouble alpha;                /* of the colours, 0..1 */
+  GstDepthOverlayTextContent text;
+} GstDepthOverlayLook;
+
+GstDepthOverlayComposer *gst_depth_overlay_composer_new (GstElement *owner);
+void gst_depth_overlay_composer_free (GstDepthOverlayComposer *composer);
+
+/* Makes @buffer (transfer full) of @live: another reference to it where it can be drawn over in place, or nothing is to
+ * be drawn; else a buffer of the output. An error was posted when the flow is neither OK nor FLUSHING. */
+GstFlowReturn gst_depth_overlay_compose (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output,
+    GstBuffer *live, const GstDepthOverlayLook *look, GstBuffer **buffer);
+
+G_END_DECLS
+
+#endif

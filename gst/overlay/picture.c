@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/overlay/picture.h"
+
+#include "gst/overlay/debug.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SAMPLES 65536
+
+struct _GstDepthOverlayPicture
+{
+  GstElement *owner;
+
+  GstVideoFrame samples, confidence;
+  gboolean have_samples, have_confidence;       /* mapped */
+  GstStereoBlendDepth depth;
+
+  GstStereoScale scale;
+  gboolean have_scale;
+  guint8 codes[SAMPLES];        /* of all samples by the scale */
+  gboolean said_disparity, said_near_far;
+};
+
+GstDepthOverlayPicture *
+gst_depth_overlay_picture_new (GstElement *owner)
+{
+  GstDepthOverlayPicture *picture = g_new0 (GstDepthOverlayPicture, 1);
+
+  picture->owner = owner;
+  return picture;
+}
+
+void
+gst_depth_overlay_picture_free (GstDepthOverlayPicture *picture)
+{
+  gst_depth_overlay_picture_unmap (picture);
+  g_free (picture);
+}
+
+/* ---- what samples mean ------------------------------------------------------------------- */
+
+static void
+warn_once (GstDepthOverlayPicture *picture, const GstDepthOverlayRange *range, const GstStereoScale *scale)
+{
+  if (!scale->metric && !picture->said_disparity) {
+    picture->said_disparity = TRUE;
+    GST_ELEMENT_WARNING (picture->owner, STREAM, FORMAT,
+        ("Distances are not known: the disparity on sink_depth comes without focal length and baseline. Colours follow "
+            "the disparity, the read-out is in px, and near, far and warn-distance are without effect. Set "
+            "focal-length (px) and baseline (mm) of stereomatch."), (NULL));
+  }
+  if (range->near >= range->far && !picture->said_near_far) {
+    picture->said_near_far = TRUE;
+    GST_ELEMENT_WARNING (picture->owner, RESOURCE, SETTINGS,
+        ("near=%g mm is not below far=%g mm: far is taken as %g mm. Set near below far.", range->near, range->far,
+            range->near + 1), (NULL));
+  }
+}
+
+/* The codes are made again only when the meaning of samples changed. */
+static void
+ensure_scale (GstDepthOverlayPicture *picture, const GstDepthOverlayRange *range, const GstStereoMeta *meta)
+{
+  GstStereoScale scale;
+
+  gst_stereo_scale_init (&scale, meta, range->near, range->far);
+  warn_once (picture, range, &scale);
+  if (picture->have_scale && memcmp (&scale, &picture->scale, sizeof scale) == 0)
+    return;
+  picture->scale = scale;
+  picture->have_scale = TRUE;
+  gst_stereo_scale_codes (&scale, meta, picture->codes, SAMPLES);
+  GST_DEBUG_OBJECT (picture->owner, "samples are %s: colours from %g to %g %s; scale %g, from %g px, focal length %g "
+      "px, baseline %g mm, principal offset %g px", scale.kind == GST_STEREO_OUTPUT_KIND_DEPTH ? "depth" : "disparity",
+      scale.near, scale.far,
+      scale.metric ? "mm" : "px", scale.disparity_scale, scale.min_disparity, scale.focal_length, scale.baseline,
+      scale.principal_offset);
+}
+
+/* ---- mapping ----------------------------------------------------------------------------- */
+
+static gboolean
+refuse (GstDepthOverlayPicture *picture, const GstVideoInfo *info, const gchar *what)
+{
+  GST_ELEMENT_ERROR (picture->owner, STREAM, FORMAT, ("%s", what), ("%dx%d", GST_VIDEO_INFO_WIDTH (info),
+          GST_VIDEO_INFO_HEIGHT (info)));
+  return FALSE;
+}
+
+static gboolean
+refuse_shape (GstDepthOverlayPicture *picture, const GstVideoInfo *info, const GstVideoInfo *view)
+{
+  GST_ELEMENT_ERROR (picture->owner, CORE, NEGOTIATION,
+      ("The live view is %dx%d and the depth %dx%d: their aspect ratios differ, so one does not fit over the other. "
+          "Give sink the left view that stereomatch got, scaled if need be but not cropped.",
+          GST_VIDEO_INFO_WIDTH (view), GST_VIDEO_INFO_HEIGHT (view), GST_VIDEO_INFO_WIDTH (info),
+          GST_VIDEO_INFO_HEIGHT (info)), (NULL));
+  return FALSE;
+}
+
+static gboolean
+map_confidence (GstDepthOverlayPicture *picture, const GstStereoMeta *meta)
+{
+  GstBuffer *confidence = gst_stereo_meta_get_confidence (meta);
+  GstVideoInfo info;
+
+  if (!confidence) {
+    GST_LOG_OBJECT (picture->owner, "the depth has no confidence: min-confidence hides nothing");
+    return TRUE;
+  }
+  picture->have_confidence = gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height) &&
+      gst_video_frame_map (&picture->confidence, &info, confidence, GST_MAP_READ);
+  if (!picture->have_confidence)
+    return FALSE;
+  picture->depth.confidence = GST_VIDEO_FRAME_PLANE_DATA (&picture->confidence, 0);
+  picture->depth.confidence_stride = GST_VIDEO_FRAME_PLANE_STRIDE (&picture->confidence, 0);
+  return TRUE;
+}
+
+gboolean
+gst_depth_overlay_picture_map (GstDepthOverlayPicture *picture, const GstDepthOverlayDepth *held,
+    const GstDepthOverlayView *view, const GstDepthOverlayRange *range)
+{
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (held->buffer);
+  const GstVideoInfo *info = &held->info;
+  GstStereoBlendDepth *depth = &picture->depth;
+
+  if (!meta || meta->width != (guint) GST_VIDEO_INFO_WIDTH (info) ||
+      meta->height != (guint) GST_VIDEO_INFO_HEIGHT (info))
+    return refuse (picture, info, "What sink_depth gets has no GstStereoMeta of its size, so what its samples mean is "
+        "not known: put depthoverlay right after stereomatch, without elements between them that drop metadata.");
+  if (!gst_depth_overlay_view_fits (view, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)))
+    return refuse_shape (picture, info, &view->info);
+  memset (depth, 0, sizeof *depth);
+  picture->have_samples = gst_video_frame_map (&picture->samples, info, held->buffer, GST_MAP_READ);
+  if (!picture->have_samples)
+    return refuse (picture, info, "A buffer on sink_depth does not hold the frame that its caps announce.");
+  if (!map_confidence (picture, meta)) {
+    gst_depth_overlay_picture_unmap (picture);
+    return refuse (picture, info, "The confidence of a buffer on sink_depth does not hold a picture of its size.");
+  }
+  depth->samples = GST_VIDEO_FRAME_PLANE_DATA (&picture->samples, 0);
+  depth->stride = GST_VIDEO_FRAME_PLANE_STRIDE (&picture->samples, 0);
+  depth->wide = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE;
+  /* Subtract a millionth before rounding up: 0.2 * 255 may be 51.000001, which must not become 52. */
+  depth->min_confidence = (guint) MAX (0, ceil (range->min_confidence * 255 - 1e-6));
+  depth->width = GST_VIDEO_INFO_WIDTH (info);
+  depth->height = GST_VIDEO_INFO_HEIGHT (info);
+  ensure_scale (picture, range, meta);
+  depth->codes = picture->codes;
+  return TRUE;
+}
+
+void
+gst_depth_overlay_picture_unmap (GstDepthOverlayPicture *picture)
+{
+  if (picture->have_samples)
+    gst_video_frame_unmap (&picture->samples);
+  if (picture->have_confidence)
+    gst_video_frame_unmap (&picture->confidence);
+  picture->have_samples = picture->have_confidence = FALSE;
+}
+
+const GstStereoBlendDepth *
+gst_depth_overlay_picture_depth (const GstDepthOverlayPicture *picture)
+{
+  return &picture->depth;
+}
+
+const GstStereoScale *
+gst_depth_overlay_picture_scale (const GstDepthOverlayPicture *picture)
+{
+  return picture->have_scale ? &picture->scale : NULL;
+}

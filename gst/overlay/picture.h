@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A depth picture as the other parts read it: its mapped samples and confidence, and what the samples mean. */
+#ifndef GST_DEPTH_OVERLAY_PICTURE_H
+#define GST_DEPTH_OVERLAY_PICTURE_H
+
+#include "gst/overlay/blend.h"
+#include "gst/overlay/sync.h"
+#include "gst/overlay/view.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstDepthOverlayPicture GstDepthOverlayPicture;
+
+/* What a frame takes from the properties. */
+typedef struct
+{
+  gdouble near, far;            /* mm */
+  gdouble min_confidence;       /* 0..1 */
+} GstDepthOverlayRange;
+
+GstDepthOverlayPicture *gst_depth_overlay_picture_new (GstElement *owner);
+void gst_depth_overlay_picture_free (GstDepthOverlayPicture *picture);
+
+/* Maps @depth, which is to lie over @view. FALSE after an error was posted that no later frame can mend. */
+gboolean gst_depth_overlay_picture_map (GstDepthOverlayPicture *picture, const GstDepthOverlayDepth *depth,
+    const GstDepthOverlayView *view, const GstDepthOverlayRange *range);
+/* Whether mapped or not. */
+void gst_depth_overlay_picture_unmap (GstDepthOverlayPicture *picture);
+
+/* Of the mapped picture. */
+const GstStereoBlendDepth *gst_depth_overlay_picture_depth (const GstDepthOverlayPicture *picture);
+/* Of the picture that was mapped last, NULL before the first. */
+const GstStereoScale *gst_depth_overlay_picture_scale (const GstDepthOverlayPicture *picture);
+
+G_END_DECLS
+
+#endif

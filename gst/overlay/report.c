@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/overlay/report.h"
+
+#include "gst/overlay/debug.h"
+
+#include <math.h>
+#include <string.h>
+
+struct _GstDepthOverlayReport
+{
+  GstElement *owner;
+  GstStereoNearestFinder *finder;
+
+  GstDepthOverlayNearest nearest;
+  /* what it was looked for in, and how */
+  guint serial;                 /* of the depth; 0 = none */
+  GstDepthOverlaySearch search;
+  guint min_confidence;
+
+  /* the last message */
+  gboolean posted, posted_valid, posted_warning;
+  gint64 posted_time;
+};
+
+GstDepthOverlayReport *
+gst_depth_overlay_report_new (GstElement *owner)
+{
+  GstDepthOverlayReport *report = g_new0 (GstDepthOverlayReport, 1);
+
+  report->owner = owner;
+  report->finder = gst_stereo_nearest_finder_new ();
+  return report;
+}
+
+void
+gst_depth_overlay_report_free (GstDepthOverlayReport *report)
+{
+  gst_stereo_nearest_finder_free (report->finder);
+  g_free (report);
+}
+
+void
+gst_depth_overlay_report_reset (GstDepthOverlayReport *report)
+{
+  report->posted = FALSE;
+}
+
+/* ---- nearest ----------------------------------------------------------------------------- */
+
+/* From fractions to pixels, at least one. */
+static void
+region_side (gdouble from, gdouble length, gint size, gint *start, gint *count)
+{
+  *start = MIN ((gint) (from * size), size - 1);
+  *count = MAX (1, MIN ((gint) ceil ((from + length) * size), size) - *start);
+}
+
+/* Looks in @depth, unless that was done: one depth may be shown over several frames. */
+static void
+find (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search, guint serial,
+    const GstStereoBlendDepth *depth, const GstStereoScale *scale)
+{
+  GstStereoNearestView view = {
+    .samples = depth->samples,
+    .stride = depth->stride,
+    .wide = depth->wide,
+    .confidence = depth->confidence,
+    .confidence_stride = depth->confidence_stride,
+    .min_confidence = depth->min_confidence,
+    .larger_is_nearer = scale->kind != GST_STEREO_OUTPUT_KIND_DEPTH
+  };
+
+  if (report->serial == serial && report->min_confidence == depth->min_confidence &&
+      memcmp (&report->search, search, sizeof *search) == 0)
+    return;
+  region_side (search->region[0], search->region[2], depth->width, &view.x, &view.width);
+  region_side (search->region[1], search->region[3], depth->height, &view.y, &view.height);
+  report->nearest.valid = gst_stereo_nearest_find (report->finder, &view, search->percentile, &report->nearest.found);
+  report->serial = serial;
+  report->search = *search;
+  report->min_confidence = depth->min_confidence;
+  if (!report->nearest.valid)
+    GST_LOG_OBJECT (report->owner, "no nearest distance: none of %dx%d pixels at %d,%d is valid with a confidence of "
+        "%u/255", view.width, view.height, view.x, view.y, view.min_confidence);
+}
+
+void
+gst_depth_overlay_report_search (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search,
+    const GstDepthOverlayDepth *held, const GstDepthOverlayPicture *picture, const GstDepthOverlayView *view)
+{
+  const GstStereoBlendDepth *depth = gst_depth_overlay_picture_depth (picture);
+  const GstStereoScale *scale = gst_depth_overlay_picture_scale (picture);
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (held->buffer);
+  gint64 width = GST_VIDEO_INFO_WIDTH (&view->info), height = GST_VIDEO_INFO_HEIGHT (&view->info);
+  GstDepthOverlayNearest *nearest = &report->nearest;
+
+  find (report, search, held->serial, depth, scale);
+  if (!nearest->valid)
+    return;
+  nearest->metric = scale->metric;
+  nearest->x = (gint) ((2 * (gint64) nearest->found.x + 1) * width / (2 * (gint64) depth->width));
+  nearest->y = (gint) ((2 * (gint64) nearest->found.y + 1) * height / (2 * (gint64) depth->height));
+  nearest->disparity = gst_stereo_meta_get_disparity (meta, nearest->found.sample);
+  nearest->value = scale->metric ? gst_stereo_meta_get_depth (meta, nearest->found.sample) : nearest->disparity;
+}
+
+void
+gst_depth_overlay_report_clear (GstDepthOverlayReport *report)
+{
+  report->nearest.valid = FALSE;
+  report->serial = 0;
+}
+
+const GstDepthOverlayNearest *
+gst_depth_overlay_report_nearest (const GstDepthOverlayReport *report)
+{
+  return &report->nearest;
+}
+
+/* ---- message ----------------------------------------------------------------------------- */
+
+static gboolean
+is_due (const GstDepthOverlayReport *report, gint64 time, gboolean warning, guint64 interval)
+{
+  if (!report->posted || report->posted_valid != report->nearest.valid || report->posted_warning != warning)
+    return TRUE;
+  if (time == GST_DEPTH_OVERLAY_TIME_NONE || report->posted_time == GST_DEPTH_OVERLAY_TIME_NONE ||
+      time < report->posted_time)
+    return TRUE;
+  return (guint64) (time - report->posted_time) >= interval;
+}
+
+void
+gst_depth_overlay_report_post (GstDepthOverlayReport *report, const GstDepthOverlayFrame *frame, gboolean warning,
+    guint64 interval)
+{
+  const GstDepthOverlayNearest *nearest = &report->nearest;
+  GstClockTime pts = GST_BUFFER_PTS (frame->buffer);
+  GstStructure *message;
+
+  if (!is_due (report, frame->time, warning, interval))
+    return;
+  message = gst_structure_new ("stereo-nearest", "valid", G_TYPE_BOOLEAN, nearest->valid, NULL);
+  if (nearest->valid && nearest->metric)
+    gst_structure_set (message, "distance", G_TYPE_DOUBLE, nearest->value, NULL);
+  if (nearest->valid && !isnan (nearest->disparity))
+    gst_structure_set (message, "disparity", G_TYPE_DOUBLE, nearest->disparity, NULL);
+  if (nearest->valid)
+    gst_structure_set (message, "x", G_TYPE_INT, nearest->x, "y", G_TYPE_INT, nearest->y, "confidence", G_TYPE_DOUBLE,
+        nearest->found.confidence, NULL);
+  gst_structure_set (message, "warning", G_TYPE_BOOLEAN, warning,
+      "timestamp", G_TYPE_UINT64, pts,
+      "stream-time", G_TYPE_UINT64, gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME, pts),
+      "running-time", G_TYPE_UINT64, gst_segment_to_running_time (&frame->segment, GST_FORMAT_TIME, pts),
+      "duration", G_TYPE_UINT64, GST_BUFFER_DURATION (frame->buffer), NULL);
+  GST_LOG_OBJECT (report->owner, "posts %" GST_PTR_FORMAT, message);
+  gst_element_post_message (report->owner, gst_message_new_element (GST_OBJECT (report->owner), message));
+  report->posted = TRUE;
+  report->posted_valid = nearest->valid;
+  report->posted_warning = warning;
+  report->posted_time = frame->time;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/overlay/show.h"
+
+#include "gst/overlay/compose.h"
+#include "gst/overlay/picture.h"
+#include "gst/overlay/properties.h"
+#include "gst/overlay/report.h"
+
+/* ---- settings: a new property is a member, a default, a row, and its use below ------------ */
+
+#define FARTHEST 1e6            /* mm */
+
+typedef struct
+{
+  gdouble alpha, min_confidence, warn_distance;
+  gdouble near, far;            /* mm */
+  GstDepthOverlaySearch search; /* of the nearest distance */
+  guint64 max_age, message_interval;
+  gint colormap;                /* GstStereoColormap */
+  gboolean legend, text;
+} Settings;
+
+static const Settings defaults = {
+  .alpha = 0.5,
+  .near = 500,
+  .far = 10000,
+  .min_confidence = 0.01,
+  .search = { .region = { 0, 0, 1, 1 }, .percentile = 1 },
+  .max_age = 500 * GST_MSECOND,
+  .message_interval = 100 * GST_MSECOND,
+  .colormap = GST_STEREO_COLORMAP_TURBO,
+  .legend = TRUE,
+  .text = TRUE
+};
+
+#define ROW(kind_, name_, member) \
+  .name = name_, .kind = GST_DEPTH_OVERLAY_ ## kind_, .offset = G_STRUCT_OFFSET (Settings, member)
+
+static const GstDepthOverlayProperty properties[] = {
+  { ROW (NUMBER, "alpha", alpha), .most = 1,
+    .blurb = "Opacity of the colours: 0 = only the live view, 1 = only depth" },
+  { ROW (CHOICE, "colormap", colormap), .choices = gst_stereo_colormap_get_type,
+    .blurb = "Colour map, from far to near" },
+  { ROW (NUMBER, "near", near), .most = FARTHEST,
+    .blurb = "Distance in millimetres at and below which pixels get the near end of the colour map; must be below "
+        "far" },
+  { ROW (NUMBER, "far", far), .most = FARTHEST,
+    .blurb = "Distance in millimetres at and above which pixels get the far end of the colour map; must be above "
+        "near" },
+  { ROW (NUMBER, "min-confidence", min_confidence), .most = 1,
+    .blurb = "Pixels with a lower confidence (0..1) show the live view and do not count for the nearest distance; "
+        "0 = use every valid pixel" },
+  { ROW (NUMBER, "warn-distance", warn_distance), .most = FARTHEST,
+    .blurb = "The picture and the message warn when the nearest distance is below this, in millimetres; 0 = never" },
+  { ROW (NUMBER, "nearest-percentile", search.percentile), .most = 100,
+    .blurb = "Percentage (0..100) of the region's valid and confident pixels that are at the nearest distance or "
+        "nearer. Smaller values find smaller objects, but rely on fewer pixels; 0 = the single nearest pixel" },
+  { ROW (REGION, "region", search.region),
+    .blurb = "Where to look for the nearest distance: <x, y, width, height> as fractions (0..1) of the picture. Parts "
+        "outside the picture are ignored; the default is the whole picture" },
+  { ROW (SWITCH, "legend", legend),
+    .blurb = "Draw a legend of the colours and their distances" },
+  { ROW (SWITCH, "text", text),
+    .blurb = "Draw the nearest distance, its marker and warnings, and say why there is no depth" },
+  { ROW (TIME, "max-age", max_age),
+    .blurb = "Maximum age of the depth, compared with the frame it is shown over, in nanoseconds; 0 = only depth of "
+        "the same running time" },
+  { ROW (TIME, "message-interval", message_interval),
+    .blurb = "Minimum time between two stereo-nearest messages in nanoseconds; 0 = one message per frame. A change of "
+        "warning is always posted at once" }
+};
+
+struct _GstDepthOverlayShow
+{
+  GstElement *owner;
+  GstDepthOverlaySync *sync;
+  GstDepthOverlayOutput *output;
+
+  Settings settings;            /* protected by the owner's object lock */
+
+  /* from start to stop */
+  GstDepthOverlayPicture *picture;      /* the depth that is shown */
+  GstDepthOverlayReport *report;        /* the nearest distance in it */
+  GstDepthOverlayComposer *composer;    /* draws the output */
+
+  gint failed;                  /* atomic: an error was posted that no frame can mend */
+};
+
+void
+gst_depth_overlay_show_install_properties (GObjectClass *klass)
+{
+  gst_depth_overlay_properties_install (klass, properties, G_N_ELEMENTS (properties), &defaults);
+}
+
+void
+gst_depth_overlay_show_set_property (GstDepthOverlayShow *show, guint id, const GValue *value)
+{
+  GST_OBJECT_LOCK (show->owner);
+  gst_depth_overlay_property_set (&properties[id - 1], &show->settings, value);
+  GST_OBJECT_UNLOCK (show->owner);
+}
+
+void
+gst_depth_overlay_show_get_property (GstDepthOverlayShow *show, guint id, GValue *value)
+{
+  GST_OBJECT_LOCK (show->owner);
+  gst_depth_overlay_property_get (&properties[id - 1], &show->settings, value);
+  GST_OBJECT_UNLOCK (show->owner);
+}
+
+static Settings
+current_settings (GstDepthOverlayShow *show)
+{
+  Settings settings;
+
+  GST_OBJECT_LOCK (show->owner);
+  settings = show->settings;
+  GST_OBJECT_UNLOCK (show->owner);
+  return settings;
+}
+
+/* ---- start, stop, flush ------------------------------------------------------------------ */
+
+GstDepthOverlayShow *
+gst_depth_overlay_show_new (GstElement *owner, GstDepthOverlaySync *sync, GstDepthOverlayOutput *output)
+{
+  GstDepthOverlayShow *show = g_new0 (GstDepthOverlayShow, 1);
+
+  show->owner = owner;
+  show->sync = sync;
+  show->output = output;
+  show->settings = defaults;
+  return show;
+}
+
+void
+gst_depth_overlay_show_free (GstDepthOverlayShow *show)
+{
+  gst_depth_overlay_show_stop (show);
+  g_free (show);
+}
+
+void
+gst_depth_overlay_show_start (GstDepthOverlayShow *show)
+{
+  g_atomic_int_set (&show->failed, FALSE);
+  show->picture = gst_depth_overlay_picture_new (show->owner);
+  show->report = gst_depth_overlay_report_new (show->owner);
+  show->composer = gst_depth_overlay_composer_new (show->owner);
+}
+
+void
+gst_depth_overlay_show_stop (GstDepthOverlayShow *show)
+{
+  g_clear_pointer (&show->picture, gst_depth_overlay_picture_free);
+  g_clear_pointer (&show->report, gst_depth_overlay_report_free);
+  g_clear_pointer (&show->composer, gst_depth_overlay_composer_free);
+}
+
+void
+gst_depth_overlay_show_flush (GstDepthOverlayShow *show)
+{
+  if (show->report)
+    gst_depth_overlay_report_reset (show->report);
+}
+
+/* ---- a frame ----------------------------------------------------------------------------- */
+
+static const gchar *
+notice_of (GstDepthOverlayState state, gboolean found)
+{
+  switch (state) {
+    case GST_DEPTH_OVERLAY_UNLINKED:
+      return "no depth linked";
+    case GST_DEPTH_OVERLAY_WAITING:
+      return "no depth yet";
+    case GST_DEPTH_OVERLAY_STALE:
+      return "depth is stale";
+    case GST_DEPTH_OVERLAY_ENDED:
+      return "depth ended";
+    default:
+      return found ? NULL : "no distance";
+  }
+}
+
+static void
+describe_text (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayState state, gboolean warning,
+    GstDepthOverlayTextContent *text)
+{
+  const GstDepthOverlayNearest *nearest = gst_depth_overlay_report_nearest (show->report);
+  const GstDepthOverlayView *view = gst_depth_overlay_output_view (show->output);
+  const GstStereoScale *scale = gst_depth_overlay_picture_scale (show->picture);
+
+  text->width = GST_VIDEO_INFO_WIDTH (&view->info);
+  text->height = GST_VIDEO_INFO_HEIGHT (&view->info);
+  text->edges = settings->text && warning;
+  text->legend = settings->legend && scale != NULL;
+  text->marker = settings->text && nearest->valid;
+  text->notice = notice_of (state, nearest->valid);
+  text->readout = settings->text;
+  text->colormap = (GstStereoColormap) settings->colormap;
+  if (scale)
+    text->scale = *scale;
+  text->value = nearest->value;
+  text->x = nearest->x;
+  text->y = nearest->y;
+  text->warning = warning;
+}
+
+/* Maps the depth that goes with a frame, and finds the nearest distance in it. FALSE after an error was posted. */
+static gboolean
+read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayLook *look)
+{
+  const GstDepthOverlayRange range = { settings->near, settings->far, settings->min_confidence };
+  const GstDepthOverlayDepth *depth = gst_depth_overlay_sync_depth (show->sync);
+  const GstDepthOverlayView *view = gst_depth_overlay_output_view (show->output);
+
+  if (!gst_depth_overlay_picture_map (show->picture, depth, view, &range))
+    return FALSE;
+  gst_depth_overlay_report_search (show->report, &settings->search, depth, show->picture, view);
+  look->depth = gst_depth_overlay_picture_depth (show->picture);
+  return TRUE;
+}
+
+/* Chooses which part of the live frame is shown, and negotiates caps for it. */
+static GstFlowReturn
+prepare_output (GstDepthOverlayShow *show)
+{
+  const GstDepthOverlayDepth *depth = gst_depth_overlay_sync_depth (show->sync);
+  gint width = depth->buffer ? GST_VIDEO_INFO_WIDTH (&depth->info) : 0;
+  gint height = depth->buffer ? GST_VIDEO_INFO_HEIGHT (&depth->info) : 0;
+
+  if (gst_depth_overlay_output_choose_view (show->output, gst_depth_overlay_sync_live_info (show->sync), width, height,
+          gst_depth_overlay_sync_has_depth_pad (show->sync)))
+    return gst_depth_overlay_output_negotiate (show->output);
+  g_atomic_int_set (&show->failed, TRUE);
+  return GST_FLOW_NOT_NEGOTIATED;
+}
+
+static GstFlowReturn
+make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepthOverlayFrame *frame, GstBuffer **out)
+{
+  const GstDepthOverlayNearest *nearest = gst_depth_overlay_report_nearest (show->report);
+  GstDepthOverlayLook look = { .colormap = (GstStereoColormap) settings->colormap, .alpha = settings->alpha };
+  gboolean warning;
+  GstFlowReturn flow = prepare_output (show);
+
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (frame->state != GST_DEPTH_OVERLAY_CURRENT) {
+    gst_depth_overlay_report_clear (show->report);
+  } else if (!read_depth (show, settings, &look)) {
+    g_atomic_int_set (&show->failed, TRUE);
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+  warning = nearest->valid && nearest->metric && nearest->value < settings->warn_distance;
+  describe_text (show, settings, frame->state, warning, &look.text);
+  flow = gst_depth_overlay_compose (show->composer, show->output, frame->buffer, &look, out);
+  gst_depth_overlay_picture_unmap (show->picture);
+  if (flow == GST_FLOW_OK)
+    gst_depth_overlay_report_post (show->report, frame, warning, settings->message_interval);
+  return flow;
+}
+
+/* Takes the frame's buffer. */
+static GstFlowReturn
+process (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
+{
+  GstClockTime stream_time = gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME,
+      GST_BUFFER_PTS (frame->buffer));
+  GstBuffer *out = NULL;
+  GstFlowReturn flow;
+  Settings settings;
+
+  if (GST_CLOCK_TIME_IS_VALID (stream_time))
+    gst_object_sync_values (GST_OBJECT (show->owner), stream_time);
+  settings = current_settings (show);
+  flow = make_output (show, &settings, frame, &out);
+  gst_buffer_unref (frame->buffer);
+  if (flow == GST_FLOW_OK)
+    return gst_depth_overlay_output_push (show->output, &frame->segment, out);
+  return flow;
+}
+
+GstFlowReturn
+gst_depth_overlay_show_next (GstDepthOverlayShow *show, gboolean timeout)
+{
+  GstDepthOverlayFrame frame;
+
+  if (g_atomic_int_get (&show->failed))
+    return GST_FLOW_NOT_NEGOTIATED;
+  switch (gst_depth_overlay_sync_next (show->sync, timeout, current_settings (show).max_age, &frame)) {
+    case GST_DEPTH_OVERLAY_SYNC_FRAME:
+      break;
+    case GST_DEPTH_OVERLAY_SYNC_WAIT:
+      return GST_AGGREGATOR_FLOW_NEED_DATA;
+    case GST_DEPTH_OVERLAY_SYNC_EOS:
+      return GST_FLOW_EOS;
+    default:
+      return GST_FLOW_NOT_NEGOTIATED;
+  }
+  if (!frame.gap)
+    return process (show, &frame);
+  gst_depth_overlay_output_push_gap (show->output, frame.buffer);
+  gst_buffer_unref (frame.buffer);
+  return GST_FLOW_OK;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which part of the live frame is shown: the whole of it, or the left one of two views. Pure arithmetic on caps. */
+#ifndef GST_DEPTH_OVERLAY_VIEW_H
+#define GST_DEPTH_OVERLAY_VIEW_H
+
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GstVideoInfo live;            /* of the live frames */
+  GstVideoInfo info;            /* of the part that is shown, and of the output */
+  gint x, y;                    /* its place in the live frame, pixels */
+  gboolean cropped;             /* it is not the whole frame */
+} GstDepthOverlayView;
+
+/* Chooses by the caps' multiview-mode, and by the size of the depth pictures where that says nothing. @depth_width,
+ * @depth_height: 0 = none came yet. @expected: depth will come. FALSE and a sentence in @message (g_free) where the
+ * live frames cannot be shown. */
+gboolean gst_depth_overlay_view_choose (GstDepthOverlayView *view, const GstVideoInfo *live, gint depth_width,
+    gint depth_height, gboolean expected, gchar **message);
+/* Whether both are the same part of equal live frames. */
+gboolean gst_depth_overlay_view_equal (const GstDepthOverlayView *a, const GstDepthOverlayView *b);
+/* Whether a depth picture of that size, scaled, lies exactly over the view. */
+gboolean gst_depth_overlay_view_fits (const GstDepthOverlayView *view, gint depth_width, gint depth_height);
+
+G_END_DECLS
+
+#endif

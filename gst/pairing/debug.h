@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The debug category of everything that pairs frames: GST_DEBUG=stereoaggregator:6. */
+#ifndef GST_STEREO_PAIRING_DEBUG_H
+#define GST_STEREO_PAIRING_DEBUG_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_stereo_aggregator_debug);
+#define GST_CAT_DEFAULT gst_stereo_aggregator_debug
+
+void gst_stereo_pairing_debug_init (void);
+
+G_END_DECLS
+
+#endif

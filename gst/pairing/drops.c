@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/pairing/drops.h"
+
+#include "gst/pairing/debug.h"
+
+#define REPORT_INTERVAL (1 * G_USEC_PER_SEC)
+
+struct _GstStereoDrops
+{
+  GstElement *element;
+
+  guint64 total[2];       /* left, right; protected by the element's object lock */
+
+  /* of the source pad's task */
+  guint unreported[2];
+  gint64 skew, max_skew;  /* of the last two frames that were too far apart, ns */
+  gint64 reported;        /* monotonic µs; 0 = never */
+  gboolean broken;
+};
+
+GstStereoDrops *
+gst_stereo_drops_new (GstElement *element)
+{
+  GstStereoDrops *drops = g_new0 (GstStereoDrops, 1);
+
+  drops->element = element;
+  return drops;
+}
+
+void
+gst_stereo_drops_free (GstStereoDrops *drops)
+{
+  g_free (drops);
+}
+
+void
+gst_stereo_drops_start (GstStereoDrops *drops)
+{
+  GST_OBJECT_LOCK (drops->element);
+  drops->total[0] = drops->total[1] = 0;
+  GST_OBJECT_UNLOCK (drops->element);
+  drops->unreported[0] = drops->unreported[1] = 0;
+  drops->skew = drops->max_skew = drops->reported = 0;
+}
+
+void
+gst_stereo_drops_count (GstStereoDrops *drops, gboolean right)
+{
+  GST_OBJECT_LOCK (drops->element);
+  drops->total[right]++;
+  GST_OBJECT_UNLOCK (drops->element);
+  drops->unreported[right]++;
+  drops->broken = TRUE;
+}
+
+void
+gst_stereo_drops_set_skew (GstStereoDrops *drops, gint64 skew, gint64 max_skew)
+{
+  drops->skew = skew;
+  drops->max_skew = max_skew;
+}
+
+void
+gst_stereo_drops_report (GstStereoDrops *drops, gboolean now)
+{
+  guint left = drops->unreported[0], right = drops->unreported[1];
+  gint64 time = g_get_monotonic_time ();
+  gchar *skew;
+
+  if (!(left || right) || (!now && drops->reported && time - drops->reported < REPORT_INTERVAL))
+    return;
+  if (drops->skew)
+    skew = g_strdup_printf (" The last two frames compared were %.3f ms apart, and max-skew is %.3f ms: start the "
+        "cameras together, or raise max-skew.", ABS (drops->skew) / 1e6, drops->max_skew / 1e6);
+  else
+    skew = g_strdup ("");
+  GST_WARNING_OBJECT (drops->element, "%u left and %u right frames had no partner and were dropped.%s", left, right,
+      skew);
+  GST_ELEMENT_WARNING (drops->element, STREAM, FAILED,
+      ("%u left and %u right frames had no partner and were dropped.%s", left, right, skew), (NULL));
+  g_free (skew);
+  drops->unreported[0] = drops->unreported[1] = 0;
+  drops->skew = drops->max_skew = 0;
+  drops->reported = time;
+}
+
+void
+gst_stereo_drops_get (GstStereoDrops *drops, guint64 *left, guint64 *right)
+{
+  GST_OBJECT_LOCK (drops->element);
+  *left = drops->total[0];
+  *right = drops->total[1];
+  GST_OBJECT_UNLOCK (drops->element);
+}
+
+void
+gst_stereo_drops_break_stream (GstStereoDrops *drops)
+{
+  drops->broken = TRUE;
+}
+
+gboolean
+gst_stereo_drops_mend_stream (GstStereoDrops *drops)
+{
+  gboolean broken = drops->broken;
+
+  drops->broken = FALSE;
+  return broken;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/pairing/parts.h"
+
+void
+gst_stereo_parts_init (GstStereoParts *parts, GstAggregator *aggregator, GstStereoViewsFunc views)
+{
+  GstElement *element = GST_ELEMENT (aggregator);
+
+  parts->pads = gst_stereo_pads_new (element);
+  parts->drops = gst_stereo_drops_new (element);
+  parts->pairs = gst_stereo_pairs_new (element, parts->drops);
+  parts->late_pairs = gst_stereo_late_pairs_new (aggregator);
+  parts->silence = gst_stereo_silence_new (aggregator, views);
+}
+
+void
+gst_stereo_parts_clear (GstStereoParts *parts)
+{
+  gst_stereo_silence_free (parts->silence);
+  gst_stereo_late_pairs_free (parts->late_pairs);
+  gst_stereo_pairs_free (parts->pairs);
+  gst_stereo_drops_free (parts->drops);
+  gst_stereo_pads_free (parts->pads);
+}
+
+/* What must not outlive a seek. */
+static void
+reset_stream (GstStereoParts *parts)
+{
+  gst_stereo_late_pairs_flush (parts->late_pairs);
+  gst_stereo_pairs_flush (parts->pairs);
+  gst_stereo_drops_break_stream (parts->drops);
+}
+
+gboolean
+gst_stereo_parts_start (GstStereoParts *parts)
+{
+  gst_stereo_pads_start (parts->pads);
+  gst_stereo_late_pairs_start (parts->late_pairs);
+  gst_stereo_drops_start (parts->drops);
+  reset_stream (parts);
+  gst_stereo_silence_reset (parts->silence, TRUE);
+  return gst_stereo_pads_check (parts->pads);
+}
+
+void
+gst_stereo_parts_flush (GstStereoParts *parts)
+{
+  reset_stream (parts);
+  gst_stereo_silence_reset (parts->silence, FALSE);
+}
+
+void
+gst_stereo_parts_stop (GstStereoParts *parts)
+{
+  gst_stereo_pads_stop (parts->pads);
+  gst_stereo_silence_set_playing (parts->silence, FALSE);
+}

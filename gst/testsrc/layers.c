@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/testsrc/layers.h"
+
+#include "gst/testsrc/tile.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FAR_AWAY (GST_STEREO_ONE << 20)
+
+/* 1 / @value, rounded: truncated, whole pixels would no longer map to whole pixels. */
+static gint64
+invert (gint64 value)
+{
+  guint64 by = (guint64) value, inverse = G_MAXUINT64 / by;
+
+  return (gint64) (inverse + (G_MAXUINT64 - inverse * by + 1 >= by / 2 ? 1 : 0));
+}
+
+/*
+ * Adds a plane. Its disparity, in thousandths of the largest one: @at in the middle (of box and ellipse, else of the
+ * picture), @across more one picture width further right, @down more one picture height further down.
+ */
+static GstStereoLayer *
+add_plane (GstStereoLayers *set, GstStereoShape shape, gint at, gint across, gint down)
+{
+  const GstStereoSceneParams *params = &set->params;
+  GstStereoLayer *layer = &set->layers[set->count];
+  gint64 unit = params->max_disparity * GST_STEREO_ONE / 1000;
+
+  layer->shape = shape;
+  layer->b = unit * across / params->width;
+  layer->c = unit * down / params->height;
+  layer->rest = unit * at - layer->c * (params->height / 2);
+  layer->center = params->width / 2 * GST_STEREO_ONE;
+  layer->inverse = invert (GST_STEREO_ONE - layer->b);
+  /* rows apart, so that no two layers ever show the same texture in one row */
+  layer->u = (gint) (gst_stereo_mix (params->seed, 1000 + set->count) & 0xFFF);
+  layer->v = (gint) set->count * (GST_STEREO_TILE_HEIGHT / GST_STEREO_SCENE_LAYERS);
+  set->count++;
+  return layer;
+}
+
+/* Sizes and places in thousandths of the picture. */
+static void
+cut_out (const GstStereoLayers *set, GstStereoLayer *layer, gint x, gint y, gint half_width, gint half_height)
+{
+  const GstStereoSceneParams *params = &set->params;
+
+  layer->center = (params->width * x / 1000) * GST_STEREO_ONE;
+  layer->middle = params->height * y / 1000;
+  layer->half_width = MAX (2, params->width * half_width / 1000);
+  layer->half_height = MAX (1, params->height * half_height / 1000);
+  layer->rest += layer->c * (params->height / 2 - layer->middle);
+}
+
+/* Sets the tint by red and blue; green follows, so that the luma stays the same. */
+static void
+tint (GstStereoLayer *layer, gdouble red, gdouble blue)
+{
+  layer->tint[0] = red;
+  layer->tint[1] = -(0.299 * red + 0.114 * blue) / 0.587;
+  layer->tint[2] = blue;
+}
+
+/* The corner of a room with a floor, a slanted board on the right, and a disc that moves in front of them. */
+static GstStereoLayer *
+make_room (GstStereoLayers *set)
+{
+  GstStereoLayer *layer;
+
+  tint (add_plane (set, GST_STEREO_SHAPE_EVERYWHERE, 180, -500, 60), 0.10, -0.12);
+  tint (add_plane (set, GST_STEREO_SHAPE_NEARER, 200, 300, 40), -0.10, 0.12);
+  tint (add_plane (set, GST_STEREO_SHAPE_NEARER, 150, 0, 900), 0.12, 0.08);
+  layer = add_plane (set, GST_STEREO_SHAPE_BOX, 580, 400, 250);
+  cut_out (set, layer, 720, 280, 130, 190);
+  tint (layer, -0.16, -0.10);
+  layer = add_plane (set, GST_STEREO_SHAPE_ELLIPSE, 900, 300, -150);
+  cut_out (set, layer, 350, 560, 140, 240);
+  tint (layer, 0.22, -0.20);
+  return layer;
+}
+
+/* A square in front of a wall, both parallel to the picture with whole disparities: only the shift tells them apart. */
+static GstStereoLayer *
+make_square (GstStereoLayers *set)
+{
+  gint disparity = set->params.max_disparity;
+  GstStereoLayer *layer = add_plane (set, GST_STEREO_SHAPE_EVERYWHERE, 0, 0, 0);
+
+  layer->rest = MAX (1, disparity / 4) * GST_STEREO_ONE;
+  layer = add_plane (set, GST_STEREO_SHAPE_BOX, 0, 0, 0);
+  cut_out (set, layer, 400, 500, 180, 240);
+  layer->rest = MAX (1, disparity * 3 / 4) * GST_STEREO_ONE;
+  return layer;
+}
+
+void
+gst_stereo_layers_init (GstStereoLayers *set, const GstStereoSceneParams *params)
+{
+  gboolean room = params->pattern == GST_STEREO_PATTERN_PLANES || params->pattern == GST_STEREO_PATTERN_FLAT;
+  GstStereoLayer *front;
+
+  memset (set, 0, sizeof *set);
+  set->params = *params;
+  front = room ? make_room (set) : make_square (set);
+  for (guint i = 0; params->pattern == GST_STEREO_PATTERN_FLAT && i < set->count; i++)
+    tint (&set->layers[i], 0, 0);
+  front->moves = TRUE;
+  set->step = (gint64) rint (set->params.motion * 65536);
+  set->travel = MAX (0, set->params.width - 2 * front->half_width);
+  set->start = CLAMP ((gint) (front->center / GST_STEREO_ONE) - front->half_width, 0, set->travel);
+}
+
+/* Where the centre of the foreground is: it moves to and fro. */
+static gint64
+moved_center (const GstStereoLayers *set, guint64 frame, gint half_width)
+{
+  gint64 travel = (gint64) set->travel << 16, period = 2 * travel, step, at;
+
+  if (!period)
+    return half_width * GST_STEREO_ONE;
+  step = set->step % period;
+  step += step < 0 ? period : 0;
+  /* both factors are below 2^31 */
+  at = (gint64) (frame % (guint64) period) * step % period;
+  at = (at + ((gint64) set->start << 16)) % period;
+  at = at > travel ? period - at : at;
+  return (at << 16) + half_width * GST_STEREO_ONE;
+}
+
+void
+gst_stereo_layers_set_frame (GstStereoLayers *set, guint64 frame)
+{
+  for (guint i = 0; i < set->count; i++) {
+    GstStereoLayer *layer = &set->layers[i];
+    if (layer->moves)
+      layer->center = moved_center (set, frame, layer->half_width);
+    /* b is below 1 and the centre below 2^14 pixels: drop low bits first, so that the product fits 64 bits */
+    layer->a = layer->rest - (layer->b >> 8) * (layer->center >> 16) / 256;
+  }
+}
+
+static gint64
+square_root (guint64 value)
+{
+  guint64 root = 0;
+
+  for (guint64 bit = G_GUINT64_CONSTANT (1) << 31; bit; bit >>= 1)
+    if ((root + bit) * (root + bit) <= value)
+      root += bit;
+  return (gint64) root;
+}
+
+/* Reduces [from, to) to where @layer is nearer than @other in row @y. */
+static void
+cut_nearer (const GstStereoLayer *layer, const GstStereoLayer *other, gint y, gint64 *from, gint64 *to)
+{
+  gint64 more = layer->a - other->a + (layer->c - other->c) * y, slope = layer->b - other->b, crossing;
+
+  if (slope == 0) {
+    if (more <= 0)
+      *to = *from;
+    return;
+  }
+  crossing = CLAMP (-(more * 65536) / slope, -(FAR_AWAY >> 16), FAR_AWAY >> 16) * 65536;
+  if (slope > 0)
+    *from = MAX (*from, crossing);
+  else
+    *to = MIN (*to, crossing);
+}
+
+/* What a layer covers of row @y, in left pixels: [from, to). */
+static void
+extent (const GstStereoLayers *set, const GstStereoLayer *layer, gint y, gint64 *from, gint64 *to)
+{
+  gint64 below = 2 * (y - layer->middle) + 1, half = layer->half_width * GST_STEREO_ONE, high = 2 * layer->half_height;
+
+  *from = -FAR_AWAY;
+  *to = FAR_AWAY;
+  if (layer->shape == GST_STEREO_SHAPE_NEARER)
+    for (const GstStereoLayer *other = set->layers; other < layer; other++)
+      cut_nearer (layer, other, y, from, to);
+  if (layer->shape != GST_STEREO_SHAPE_BOX && layer->shape != GST_STEREO_SHAPE_ELLIPSE)
+    return;
+  if (ABS (below) >= high)
+    half = 0;
+  else if (layer->shape == GST_STEREO_SHAPE_ELLIPSE)
+    half = (layer->half_width * square_root ((guint64) (high * high - below * below) << 32) / high) << 16;
+  *from = layer->center - half;
+  *to = layer->center + half;
+}
+
+GstStereoRay
+gst_stereo_layer_ray (const GstStereoLayer *layer, gboolean right, gint y)
+{
+  gint64 shift = (layer->a + layer->c * y + (1 << 15)) >> 16;
+
+  return right ? (GstStereoRay) { shift * layer->inverse >> 16, layer->inverse } : (GstStereoRay) { 0, GST_STEREO_ONE };
+}
+
+/* The first pixel at or behind @place. */
+static gint
+first_pixel (const GstStereoRay *ray, gint64 place, gint width)
+{
+  gint64 way = place - ray->start;
+
+  return way <= 0 ? 0 : (gint) MIN (width, (way + ray->step - 1) / ray->step);
+}
+
+void
+gst_stereo_layers_row (const GstStereoLayers *set, gboolean right, gint y, guint8 *layers)
+{
+  gint width = set->params.width;
+  gint64 from, to;
+
+  for (guint i = 0; i < set->count; i++) {
+    GstStereoRay ray = gst_stereo_layer_ray (&set->layers[i], right, y);
+    extent (set, &set->layers[i], y, &from, &to);
+    gint first = first_pixel (&ray, from, width), end = first_pixel (&ray, to, width);
+    if (end > first)
+      memset (layers + first, (gint) i, (gsize) (end - first));
+  }
+}

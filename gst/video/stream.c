@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/video/stream.h"
+
+#include <gst/video/video.h>
+
+GstBuffer *
+gst_stereo_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer)
+{
+  GstClockTime start = GST_BUFFER_PTS (buffer), stop = start;
+  gboolean inside;
+
+  if (pad->segment.format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (start))
+    return buffer;
+  if (GST_BUFFER_DURATION_IS_VALID (buffer))
+    stop += GST_BUFFER_DURATION (buffer);
+  GST_OBJECT_LOCK (pad);
+  inside = gst_segment_clip (&pad->segment, GST_FORMAT_TIME, start, stop, NULL, NULL);
+  GST_OBJECT_UNLOCK (pad);
+  if (inside)
+    return buffer;
+  gst_buffer_unref (buffer);
+  return NULL;
+}
+
+gboolean
+gst_stereo_sink_query_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
+{
+  GstAggregatorClass *parent = g_type_class_peek (GST_TYPE_AGGREGATOR);
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return parent->sink_query_pre_queue (aggregator, pad, query);
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return TRUE;
+}
+
+GstFlowReturn
+gst_stereo_push (GstAggregator *aggregator, GstSegment *last, gboolean *have_last, const GstSegment *segment,
+    GstBuffer *out)
+{
+  if (segment->format == GST_FORMAT_TIME && !(*have_last && gst_segment_is_equal (last, segment))) {
+    *last = *segment;
+    *have_last = TRUE;
+    gst_aggregator_update_segment (aggregator, segment);
+  }
+  if (GST_BUFFER_PTS_IS_VALID (out)) {
+    GST_OBJECT_LOCK (aggregator);
+    GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position = GST_BUFFER_PTS (out);
+    GST_OBJECT_UNLOCK (aggregator);
+  }
+  gst_aggregator_selected_samples (aggregator, GST_BUFFER_PTS (out), GST_CLOCK_TIME_NONE, GST_BUFFER_DURATION (out),
+      NULL);
+  return gst_aggregator_finish_buffer (aggregator, out);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Metadata from bytes that may be anything: refused, or a meta that is whole, whose bytes are those it came from, and which
+ * can be read, scaled and copied.
+ */
+#include <math.h>
+
+#include <gst/video/video.h>
+
+#include "tests/fuzz/fuzz.h"
+#include "gst/meta/gststereometa.h"
+
+enum { REFUSED, TAKEN, SCALED };
+const char *const fuzz_outcome_names[FUZZ_OUTCOMES] = { "refused", "taken", "scaled" };
+int fuzz_outcomes[FUZZ_OUTCOMES];
+const char *const fuzz_pieces[] = { "STM01", "\1\1\1\1", "\377\377\377\377", "\177\360", NULL };
+
+/* As videoscale does, to twice the size. */
+static void
+scale (GstBuffer *buffer, GstStereoMeta *meta)
+{
+  GstBuffer *larger = gst_buffer_new ();
+  GstVideoInfo in, out;
+  GstVideoMetaTransform transform = { &in, &out };
+  GstStereoMeta *scaled;
+
+  if (meta->width < 4096 && meta->height < 4096 &&
+      gst_video_info_set_format (&in, GST_VIDEO_FORMAT_GRAY16_LE, meta->width, meta->height) &&
+      gst_video_info_set_format (&out, GST_VIDEO_FORMAT_GRAY16_LE, 2 * meta->width, 2 * meta->height)) {
+    gst_stereo_meta_get_info ()->transform_func (
+        larger, &meta->meta, buffer, gst_video_meta_transform_scale_get_quark (), &transform);
+    scaled = gst_buffer_get_stereo_meta (larger);
+    if (scaled) {
+      CHECK (scaled->width == 2 * meta->width && scaled->height == 2 * meta->height, "scaled to %ux%u", scaled->width,
+          scaled->height);
+      CHECK (!meta->truth == !scaled->truth && !meta->confidence == !scaled->confidence, "scaled without its pictures");
+      fuzz_outcomes[SCALED]++;
+    }
+  }
+  gst_buffer_unref (larger);
+}
+
+static void
+check_meta (GstBuffer *buffer, GstStereoMeta *meta, GBytes *bytes)
+{
+  GBytes *again = gst_stereo_meta_to_bytes (meta), *plane;
+
+  CHECK (g_bytes_equal (bytes, again), "its bytes are others: %" G_GSIZE_FORMAT " and %" G_GSIZE_FORMAT,
+      g_bytes_get_size (bytes), g_bytes_get_size (again));
+  g_bytes_unref (again);
+  CHECK (meta->disparity_scale > 0 && isfinite (meta->disparity_scale), "disparity-scale is %g", meta->disparity_scale);
+  CHECK (meta->width > 0 && meta->height > 0, "%ux%u", meta->width, meta->height);
+  if (meta->confidence && (plane = gst_stereo_meta_get_confidence_bytes (meta))) {
+    CHECK (g_bytes_get_size (plane) == (gsize) meta->width * meta->height, "confidence of another size");
+    g_bytes_unref (plane);
+  }
+  if (meta->truth && (plane = gst_stereo_meta_get_truth_bytes (meta))) {
+    CHECK (g_bytes_get_size (plane) == 2 * (gsize) meta->width * meta->height, "truth of another size");
+    g_bytes_unref (plane);
+  }
+  for (guint sample = 0; sample < 65536; sample += 4369) {
+    gst_stereo_meta_get_disparity (meta, sample);
+    gst_stereo_meta_get_depth (meta, sample);
+  }
+  scale (buffer, meta);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  GBytes *bytes;
+  GstBuffer *buffer;
+  GstStereoMeta *meta;
+
+  gst_init (NULL, NULL);
+  bytes = g_bytes_new (data, size);
+  buffer = gst_buffer_new ();
+  meta = gst_buffer_add_stereo_meta_from_bytes (buffer, bytes);
+  if (meta)
+    check_meta (buffer, meta, bytes);
+  else
+    CHECK (!gst_buffer_get_stereo_meta (buffer), "refused, and there");
+  fuzz_outcomes[meta ? TAKEN : REFUSED]++;
+  gst_buffer_unref (buffer);
+  g_bytes_unref (bytes);
+  return 0;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stereoconfidence turns the confidence pictures of the metadata into a stream, in step with the disparity. */
+#include "tests/support/gst/util.h"
+
+#include <glib/gstdio.h>
+
+#include "tests/support/random.h"
+
+static Random generator;
+
+/* One with a random size. */
+typedef struct {
+  GstHarness *harness;
+  GstBus *bus;
+  GstVideoFormat format; /* of the input */
+  gint width, height;
+} Element;
+
+static Element
+element_new (const gchar *properties, GstVideoFormat format, gboolean takes_padding)
+{
+  Element one = { NULL, gst_bus_new (), format, random_range (&generator, 3, 70), random_range (&generator, 1, 40) };
+  GstElement *element = gst_element_factory_make ("stereoconfidence", "c");
+  gchar *caps = make_caps (format, one.width, one.height, NULL);
+
+  fail_unless (element != NULL, "no stereoconfidence: is GST_PLUGIN_PATH right?");
+  gst_object_ref_sink (element);
+  set_properties (element, properties);
+  gst_element_set_bus (element, one.bus);
+  one.harness = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
+  if (takes_padding)
+    gst_harness_add_propose_allocation_meta (one.harness, GST_VIDEO_META_API_TYPE, NULL);
+  gst_harness_set_src_caps_str (one.harness, caps);
+  g_free (caps);
+  return one;
+}
+
+static void
+element_free (Element *one)
+{
+  gst_element_set_bus (one->harness->element, NULL);
+  gst_harness_teardown (one->harness);
+  gst_bus_set_flushing (one->bus, TRUE);
+  gst_object_unref (one->bus);
+}
+
+/* A picture with the metadata of a matcher: confidence and truth are textures of known seeds. */
+static GstBuffer *
+matched (const Element *one, guint seed, gint padding)
+{
+  GstBuffer *buffer = make_view (one->format, one->width, one->height, 1000, 0, padding);
+  GstBuffer *confidence = make_view (GST_VIDEO_FORMAT_GRAY8, one->width, one->height, seed, 0, padding);
+  GstBuffer *truth = make_view (GST_VIDEO_FORMAT_GRAY16_LE, one->width, one->height, seed + 1, 0, padding);
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, (guint) one->width, (guint) one->height, confidence);
+
+  gst_stereo_meta_set_truth (meta, truth);
+  gst_buffer_unref (confidence);
+  gst_buffer_unref (truth);
+  return stamp (buffer, seed * FRAME, FRAME);
+}
+
+/* The low bytes of what make_view() wrote. */
+static void
+check_texture (GstBuffer *buffer, const GstVideoInfo *info, guint seed)
+{
+  for (gint y = 0; y < GST_VIDEO_INFO_HEIGHT (info); y++)
+    for (gint x = 0; x < GST_VIDEO_INFO_WIDTH (info); x++)
+      fail_unless_equals_int (sample_at (buffer, info, x, y) & 255, texture (seed, x, y));
+}
+
+static void
+check_memory (GstBuffer *a, GstBuffer *b, gboolean same)
+{
+  fail_unless_equals_int (gst_buffer_peek_memory (a, 0) == gst_buffer_peek_memory (b, 0), same);
+}
+
+GST_START_TEST (test_passes_the_picture_on)
+{
+  for (gint padding = 0; padding < 9; padding++) {
+    Element one = element_new ("", padding % 2 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
+    GstBuffer *in = matched (&one, 7, padding), *out;
+    GstBuffer *confidence = gst_buffer_ref (gst_stereo_meta_get_confidence (gst_buffer_get_stereo_meta (in)));
+    GstVideoInfo info;
+
+    GST_BUFFER_FLAG_SET (in, GST_BUFFER_FLAG_DISCONT);
+    fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_OK);
+    out = gst_harness_pull (one.harness);
+    info = output_info (one.harness);
+    fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
+    fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), one.width);
+    fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), one.height);
+    fail_unless_equals_int (GST_VIDEO_INFO_FPS_N (&info), 25);
+    check_memory (out, confidence, TRUE);
+    check_texture (out, &info, 7);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (out), 7 * FRAME);
+    fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), FRAME);
+    fail_unless (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT));
+    fail_unless (gst_buffer_get_stereo_meta (out) == NULL);
+    /* it is not ours alone: who writes into the stream leaves the metadata as it was */
+    out = gst_buffer_make_writable (out);
+    gst_buffer_memset (out, 0, 0, (gsize) -1);
+    check_texture (confidence, &info, 7);
+    gst_buffer_unref (out);
+    gst_buffer_unref (confidence);
+    element_free (&one);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_rows_for_who_cannot_take_padding)
+{
+  for (gint padding = 0; padding < 9; padding++) {
+    Element one = element_new ("", GST_VIDEO_FORMAT_GRAY16_LE, FALSE);
+    GstVideoInfo info;
+    GstBuffer *out;
+
+    fail_unless_equals_int (gst_harness_push (one.harness, matched (&one, 5, padding)), GST_FLOW_OK);
+    out = gst_harness_pull (one.harness);
+    info = output_info (one.harness);
+    fail_unless_equals_uint64 (gst_buffer_get_size (out), GST_VIDEO_INFO_SIZE (&info));
+    /* even where somebody looks at the caps alone */
+    out = gst_buffer_make_writable (out);
+    if (gst_buffer_get_video_meta (out))
+      gst_buffer_remove_meta (out, (GstMeta *) gst_buffer_get_video_meta (out));
+    check_texture (out, &info, 5);
+    gst_buffer_unref (out);
+    element_free (&one);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_truth)
+{
+  Element one = element_new ("show=truth", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
+  GstBuffer *in = matched (&one, 9, 6), *out;
+  GstBuffer *truth = gst_buffer_ref (gst_stereo_meta_get_truth (gst_buffer_get_stereo_meta (in)));
+  GstVideoInfo info;
+
+  fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_OK);
+  out = gst_harness_pull (one.harness);
+  info = output_info (one.harness);
+  fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY16_LE);
+  check_memory (out, truth, TRUE);
+  check_texture (out, &info, 10);
+  gst_buffer_unref (out);
+  gst_buffer_unref (truth);
+  /* shown or not is decided frame by frame */
+  set_properties (one.harness->element, "show=confidence");
+  fail_unless_equals_int (gst_harness_push (one.harness, matched (&one, 11, 3)), GST_FLOW_OK);
+  out = gst_harness_pull (one.harness);
+  info = output_info (one.harness);
+  fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
+  check_texture (out, &info, 11);
+  gst_buffer_unref (out);
+  element_free (&one);
+}
+GST_END_TEST;
+
+static void
+expect_words (GstBus *bus, const gchar *first, const gchar *second)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 5 * GST_SECOND, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  fail_unless (message != NULL, "no error");
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, first) && strstr (error->message, second), "%s", error->message);
+  g_clear_error (&error);
+  gst_message_unref (message);
+}
+
+GST_START_TEST (test_errors)
+{
+  Element one = element_new ("", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
+  GstBuffer *in = make_view (one.format, one.width, one.height, 1, 0, 0);
+
+  fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_ERROR);
+  expect_words (one.bus, "right after stereomatch", "metadata");
+  in = matched (&one, 1, 0);
+  gst_buffer_get_stereo_meta (in)->width++;
+  fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_ERROR);
+  expect_words (one.bus, "right after stereomatch", "pixels");
+  in = matched (&one, 1, 0);
+  gst_buffer_replace (&gst_buffer_get_stereo_meta (in)->confidence, NULL);
+  fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_ERROR);
+  expect_words (one.bus, "no confidence", "stereomatch");
+  element_free (&one);
+
+  one = element_new ("show=truth", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
+  in = matched (&one, 1, 0);
+  gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (in), NULL);
+  fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_ERROR);
+  expect_words (one.bus, "show=truth", "stereotestsrc");
+  element_free (&one);
+}
+GST_END_TEST;
+
+/* A plane that claims more than its memory holds. */
+GST_START_TEST (test_a_plane_that_cannot_be_read)
+{
+  Element one = element_new ("", GST_VIDEO_FORMAT_GRAY16_LE, FALSE);
+  GstBuffer *in = matched (&one, 1, 5), *small = gst_buffer_new_allocate (NULL, 2, NULL);
+
+  gst_buffer_replace (&gst_buffer_get_stereo_meta (in)->confidence, small);
+  gst_buffer_unref (small);
+  fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_ERROR);
+  expect_words (one.bus, "could not be read", "metadata");
+  element_free (&one);
+}
+GST_END_TEST;
+
+/* ---- in pipelines ------------------------------------------------------------------------ */
+
+static GstElement *
+launch (const gchar *description)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (description, &error);
+
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  return pipeline;
+}
+
+static void
+wait_eos (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  fail_unless (message != NULL, "neither end nor error");
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  gst_message_unref (message);
+  gst_object_unref (bus);
+}
+
+static GstSample *
+pull (GstElement *pipeline, const gchar *name)
+{
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  GstSample *sample = NULL;
+
+  g_signal_emit_by_name (sink, "try-pull-sample", 30 * GST_SECOND, &sample);
+  gst_object_unref (sink);
+  return sample;
+}
+
+/* Pictures of both branches are kept until the end: memory that a pool reused too early would show. */
+GST_START_TEST (test_in_step_on_a_tee)
+{
+  GstElement *pipeline =
+      launch ("videotestsrc pattern=smpte75 num-buffers=12 ! video/x-raw,width=82,height=17,"
+              "framerate=25/1 ! stereomatch num-disparities=8 backend=cpu threads=1 ! tee name=t "
+              "t. ! queue ! appsink name=a sync=false t. ! queue ! stereoconfidence ! appsink name=b sync=false");
+  GstSample *pictures[12], *confidences[12];
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL, 30 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (guint i = 0; i < 12; i++) {
+    pictures[i] = pull (pipeline, "a");
+    confidences[i] = pull (pipeline, "b");
+    fail_unless (pictures[i] && confidences[i]);
+  }
+  wait_eos (pipeline);
+  for (guint i = 0; i < 12; i++) {
+    GstBuffer *picture = gst_sample_get_buffer (pictures[i]), *confidence = gst_sample_get_buffer (confidences[i]);
+    GBytes *expected = gst_stereo_meta_get_confidence_bytes (gst_buffer_get_stereo_meta (picture));
+    const guint8 *bytes = g_bytes_get_data (expected, NULL);
+    GstVideoInfo info;
+
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (picture), GST_BUFFER_PTS (confidence));
+    fail_unless_equals_uint64 (GST_BUFFER_DURATION (picture), GST_BUFFER_DURATION (confidence));
+    fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (confidences[i])));
+    for (gint y = 0; y < 17; y++)
+      for (gint x = 0; x < 41; x++)
+        fail_unless_equals_int (sample_at (confidence, &info, x, y), bytes[y * 41 + x]);
+    g_bytes_unref (expected);
+  }
+  for (guint i = 0; i < 12; i++) {
+    gst_sample_unref (pictures[i]);
+    gst_sample_unref (confidences[i]);
+  }
+  /* and again after NULL */
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  confidences[0] = pull (pipeline, "b");
+  fail_unless (confidences[0] != NULL);
+  gst_sample_unref (confidences[0]);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_after_videoscale)
+{
+  GstElement *pipeline =
+      launch ("videotestsrc num-buffers=2 ! video/x-raw,width=128,height=32 ! stereomatch "
+              "num-disparities=8 backend=cpu ! videoscale method=nearest-neighbour ! video/x-raw,width=32,height=16 ! "
+              "stereoconfidence ! video/x-raw,format=GRAY8,width=32,height=16 ! fakesink");
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_eos (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_into_a_file)
+{
+  GstElementFactory *factory = gst_element_factory_find ("matroskamux");
+  gchar *name, *line, *contents;
+  GstElement *pipeline;
+  gsize length;
+
+  if (!factory) {
+    g_print ("no matroskamux here: not recorded into a file\n");
+    return;
+  }
+  gst_object_unref (factory);
+  fail_unless (g_close (g_file_open_tmp ("stereo-XXXXXX.mkv", &name, NULL), NULL));
+  line = g_strdup_printf ("videotestsrc num-buffers=8 ! video/x-raw,width=146,height=33,framerate=25/1 ! stereomatch "
+                          "num-disparities=8 backend=cpu ! stereoconfidence ! matroskamux ! filesink location=%s",
+      name);
+  pipeline = launch (line);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_eos (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  fail_unless (g_file_get_contents (name, &contents, &length, NULL));
+  /* rows of 73 samples, which the muxer stores as 76 */
+  fail_unless (length > 8 * 76 * 33 && length < 2 * 8 * 76 * 33, "%" G_GSIZE_FORMAT " bytes", length);
+  g_free (contents);
+  g_remove (name);
+  g_free (name);
+  g_free (line);
+}
+GST_END_TEST;
+
+static Suite *
+confidence_suite (void)
+{
+  Suite *suite = suite_create ("confidence");
+  TCase *cases = tcase_create ("confidence");
+
+  generator.state = random_seed ();
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_passes_the_picture_on);
+  tcase_add_test (cases, test_rows_for_who_cannot_take_padding);
+  tcase_add_test (cases, test_truth);
+  tcase_add_test (cases, test_errors);
+  tcase_add_test (cases, test_a_plane_that_cannot_be_read);
+  tcase_add_test (cases, test_in_step_on_a_tee);
+  tcase_add_test (cases, test_after_videoscale);
+  tcase_add_test (cases, test_into_a_file);
+  return suite;
+}
+
+GST_CHECK_MAIN (confidence);

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* depthoverlay's nearest distance: the search, the messages, the warning. */
+#include <math.h>
+
+#include "gst/overlay/nearest.h"
+#include "tests/support/gst/overlay.h"
+
+#define QUIET "text=false legend=false message-interval=0 "
+#define WIDTH 80
+#define HEIGHT 60
+
+static Random random_state;
+
+/* ---- search ------------------------------------------------------------------------------ */
+
+/* How many of the view's pixels count and are at @sample or nearer. */
+static guint64
+naive_count (const GstStereoNearestView *view, guint sample)
+{
+  guint64 count = 0;
+
+  for (gint y = view->y; y < view->y + view->height; y++)
+    for (gint x = view->x; x < view->x + view->width; x++) {
+      const guint8 *row = view->samples + y * view->stride;
+      guint value = view->wide ? GST_READ_UINT16_LE (row + 2 * x) : row[x];
+      gboolean sure = !view->confidence || view->confidence[y * view->confidence_stride + x] >= view->min_confidence;
+
+      count += value && sure && (view->larger_is_nearer ? value >= sample : value <= sample);
+    }
+  return count;
+}
+
+static void
+check_search (GstStereoNearestFinder *finder, const GstStereoNearestView *view, gdouble percentile)
+{
+  gint farther = view->larger_is_nearer ? 1 : -1;
+  guint64 all = naive_count (view, view->larger_is_nearer ? 1 : 65535), rank;
+  GstStereoNearest found;
+
+  if (!gst_stereo_nearest_find (finder, view, percentile, &found)) {
+    fail_unless_equals_uint64 (all, 0);
+    return;
+  }
+  rank = (guint64) MAX (1, ceil ((gdouble) all * percentile / 100));
+  /* enough pixels are that near, and fewer than enough are nearer */
+  fail_unless (naive_count (view, found.sample) >= rank);
+  if (found.sample + (guint) farther >= 1 && found.sample + (guint) farther <= 65535)
+    fail_unless (naive_count (view, found.sample + (guint) farther) < rank);
+  fail_unless (found.x >= view->x && found.x < view->x + view->width);
+  fail_unless (found.y >= view->y && found.y < view->y + view->height);
+  fail_unless (found.confidence >= view->min_confidence / 255.0 - 1e-9 && found.confidence <= 1);
+}
+
+GST_START_TEST (test_search_like_the_naive_twin)
+{
+  GstStereoNearestFinder *finder = gst_stereo_nearest_finder_new ();
+  guint8 *samples = g_malloc (200 * 300), *confidence = g_malloc (100 * 300);
+
+  for (gint i = 0; i < random_count ("STEREO_TEST_COUNT", 200); i++) {
+    gint width = random_range (&random_state, 1, 90), height = random_range (&random_state, 1, 120);
+    guint mask = random_range (&random_state, 0, 1) ? 0xFF : random_range (&random_state, 0, 1) ? 0 : 3;
+    GstStereoNearestView view = { samples, 200, random_range (&random_state, 0, 1), confidence, 95 };
+
+    /* few values and many, and pictures of nothing */
+    for (gint k = 0; k < 200 * 120; k++)
+      samples[k] = (guint8) random_next (&random_state) & mask;
+    for (gint k = 0; k < 95 * 120; k++)
+      confidence[k] = (guint8) random_next (&random_state);
+    if (random_range (&random_state, 0, 3) == 0)
+      view.confidence = NULL;
+    else
+      view.min_confidence = (guint) random_range (&random_state, 0, 255);
+    view.x = random_range (&random_state, 0, width - 1);
+    view.y = random_range (&random_state, 0, height - 1);
+    view.width = random_range (&random_state, 1, width - view.x);
+    view.height = random_range (&random_state, 1, height - view.y);
+    view.larger_is_nearer = random_range (&random_state, 0, 1);
+    check_search (finder, &view, random_range (&random_state, 0, 3) ? random_unit (&random_state) * 10 :
+        random_unit (&random_state) * 100);
+  }
+  g_free (samples);
+  g_free (confidence);
+  gst_stereo_nearest_finder_free (finder);
+}
+GST_END_TEST;
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+static Overlay *
+new_overlay (const gchar *properties)
+{
+  gchar *all = g_strconcat (QUIET, properties, NULL);
+  Overlay *overlay = overlay_new (all, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+
+  g_free (all);
+  return overlay;
+}
+
+static void
+pass (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
+{
+  overlay_push_depth (overlay, depth, pts);
+  overlay_push_live (overlay, plain_frame (&overlay->info, 0), pts);
+  gst_buffer_unref (overlay_pull (overlay, pts));
+}
+
+typedef struct
+{
+  gboolean valid, warning;
+  gdouble distance, confidence;
+  gint x, y;
+} Nearest;
+
+static Nearest
+expect_nearest (Overlay *overlay)
+{
+  GstStructure *said = overlay_nearest (overlay);
+  Nearest nearest = { 0 };
+
+  fail_unless (said != NULL, "no stereo-nearest");
+  fail_unless (gst_structure_get (said, "valid", G_TYPE_BOOLEAN, &nearest.valid, "warning", G_TYPE_BOOLEAN,
+          &nearest.warning, NULL));
+  if (nearest.valid)
+    fail_unless (gst_structure_get (said, "distance", G_TYPE_DOUBLE, &nearest.distance, "x", G_TYPE_INT, &nearest.x,
+            "y", G_TYPE_INT, &nearest.y, "confidence", G_TYPE_DOUBLE, &nearest.confidence, NULL));
+  else
+    fail_unless (!gst_structure_has_field (said, "distance") && !gst_structure_has_field (said, "x"));
+  gst_structure_free (said);
+  return nearest;
+}
+
+static Nearest
+nearest_of (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
+{
+  pass (overlay, depth, pts);
+  return expect_nearest (overlay);
+}
+
+/* 5 m everywhere, and a thing of @width by @height pixels at @x, @y. */
+static GstBuffer *
+scene (gint x, gint y, gint width, gint height, guint sample)
+{
+  GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 5000);
+
+  fill_depth (depth, x, y, width, height, sample);
+  return depth;
+}
+
+GST_START_TEST (test_lone_pixels_do_not_matter)
+{
+  Overlay *overlay = new_overlay ("");
+  Nearest nearest = nearest_of (overlay, scene (7, 7, 1, 1, 300), 0);
+
+  fail_unless_equals_float (nearest.distance, 5000);
+  /* two percent of 4800 pixels do */
+  nearest = nearest_of (overlay, scene (20, 30, 12, 8, 1234), TICK);
+  fail_unless_equals_float (nearest.distance, 1234);
+  fail_unless (nearest.x >= 20 && nearest.x < 32 && nearest.y >= 30 && nearest.y < 38, "at %d,%d", nearest.x,
+      nearest.y);
+  fail_unless_equals_float (nearest.confidence, 1);
+  /* the percentile decides */
+  set_properties (overlay->element, "nearest-percentile=3");
+  fail_unless_equals_float (nearest_of (overlay, scene (20, 30, 12, 8, 1234), 2 * TICK).distance, 5000);
+  set_properties (overlay->element, "nearest-percentile=0");
+  nearest = nearest_of (overlay, scene (7, 9, 1, 1, 300), 3 * TICK);
+  fail_unless_equals_float (nearest.distance, 300);
+  fail_unless_equals_int (nearest.x, 7);
+  fail_unless_equals_int (nearest.y, 9);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* A few wrong pixels elsewhere do not pull the place away. */
+GST_START_TEST (test_place_is_where_most_are)
+{
+  Overlay *overlay = new_overlay ("");
+  GstBuffer *depth = scene (50, 10, 10, 10, 2000);
+  Nearest nearest;
+
+  for (gint i = 0; i < 20; i++)
+    set_depth (depth, 3 * i, 50, 400);
+  nearest = nearest_of (overlay, depth, 0);
+  fail_unless_equals_float (nearest.distance, 2000);
+  fail_unless (nearest.x >= 50 && nearest.x < 60 && nearest.y >= 10 && nearest.y < 20, "at %d,%d", nearest.x,
+      nearest.y);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_region)
+{
+  Overlay *overlay = new_overlay ("region=<0.5,0.5,0.5,0.5>");
+  const struct { gint x, y; gdouble distance; } things[] = {
+    { 0, 0, 5000 }, { 30, 20, 5000 }, { 28, 22, 5000 }, { 40, 30, 700 }, { 68, 50, 700 }
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (things); i++)
+    fail_unless_equals_float (nearest_of (overlay, scene (things[i].x, things[i].y, 10, 10, 700), i * TICK).distance,
+        things[i].distance);
+  set_properties (overlay->element, "region=<>");
+  fail_unless_equals_float (nearest_of (overlay, scene (0, 0, 10, 10, 700), i * TICK).distance, 700);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_unsure_pixels_do_not_count)
+{
+  Overlay *overlay = new_overlay ("min-confidence=0.5");
+
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *depth = scene (20, 20, 16, 16, 900);
+
+    for (gint y = 20; y < 36; y++)
+      for (gint x = 20; x < 36; x++)
+        set_confidence (depth, x, y, i ? 128 : 127);
+    fail_unless_equals_float (nearest_of (overlay, depth, i * TICK).distance, i ? 900 : 5000);
+  }
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* Pixels of the output, whatever size the depth has. */
+GST_START_TEST (test_place_in_another_size)
+{
+  Overlay *overlay = overlay_new (QUIET, GST_VIDEO_FORMAT_GRAY8, 4 * WIDTH, 4 * HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+  Nearest nearest = nearest_of (overlay, scene (20, 30, 16, 16, 800), 0);
+
+  fail_unless (nearest.x >= 80 && nearest.x < 144 && nearest.y >= 120 && nearest.y < 184, "at %d,%d", nearest.x,
+      nearest.y);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_disparity_is_nearer_when_larger)
+{
+  Overlay *overlay = new_overlay ("");
+  GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DISPARITY, 5 * 64);
+
+  /* 100 px * 100 mm / 20 px */
+  fill_depth (depth, 40, 20, 12, 12, 20 * 64);
+  fail_unless_equals_float (nearest_of (overlay, depth, 0).distance, 500);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_nothing_to_measure)
+{
+  Overlay *overlay = new_overlay ("warn-distance=9000");
+  Nearest nearest = nearest_of (overlay, new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 0), 0);
+
+  fail_unless (!nearest.valid && !nearest.warning);
+  nearest = nearest_of (overlay, scene (0, 0, 1, 1, 1), TICK);
+  fail_unless (nearest.valid && nearest.warning);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_fields_of_the_frame)
+{
+  Overlay *overlay = new_overlay ("");
+  GstStructure *said;
+  guint64 timestamp, running, stream, duration;
+
+  pass (overlay, scene (0, 0, 1, 1, 1), 7 * TICK);
+  said = overlay_nearest (overlay);
+  fail_unless (gst_structure_get (said, "timestamp", G_TYPE_UINT64, &timestamp, "running-time", G_TYPE_UINT64, &running,
+          "stream-time", G_TYPE_UINT64, &stream, "duration", G_TYPE_UINT64, &duration, NULL));
+  fail_unless_equals_uint64 (timestamp, 7 * TICK);
+  fail_unless_equals_uint64 (running, 7 * TICK);
+  fail_unless_equals_uint64 (stream, 7 * TICK);
+  fail_unless_equals_uint64 (duration, TICK);
+  gst_structure_free (said);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* ---- warning and interval ---------------------------------------------------------------- */
+
+GST_START_TEST (test_warning_below_the_distance)
+{
+  Overlay *overlay = new_overlay ("warn-distance=1000");
+  const guint distances[] = { 1001, 1000, 999, 400, 2000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (distances); i++) {
+    Nearest nearest = nearest_of (overlay, scene (10, 10, 20, 20, distances[i]), i * TICK);
+    fail_unless_equals_float (nearest.distance, distances[i]);
+    fail_unless_equals_int (nearest.warning, distances[i] < 1000);
+  }
+  set_properties (overlay->element, "warn-distance=0");
+  fail_unless (!nearest_of (overlay, scene (10, 10, 20, 20, 1), 9 * TICK).warning);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* Not more often than message-interval, but at once when the warning comes or goes. */
+GST_START_TEST (test_message_interval)
+{
+  Overlay *overlay = new_overlay ("warn-distance=1000 message-interval=100000000");
+  const struct { guint distance; gboolean said; } frames[] = {
+    { 3000, TRUE }, { 3100, FALSE }, { 900, TRUE }, { 800, FALSE }, { 1500, TRUE }, { 1500, FALSE }, { 1500, FALSE },
+    { 1500, TRUE }, { 1500, FALSE }
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
+    GstStructure *said;
+
+    pass (overlay, scene (10, 10, 20, 20, frames[i].distance), gst_util_uint64_scale (i, GST_SECOND, 30));
+    said = overlay_nearest (overlay);
+    fail_unless ((said != NULL) == frames[i].said, "frame %u", i);
+    if (said)
+      gst_structure_free (said);
+  }
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* The red frame at the very edge of the picture. */
+GST_START_TEST (test_warning_is_seen)
+{
+  Overlay *overlay = overlay_new ("alpha=0 legend=false warn-distance=1000", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT,
+      "GRAY16_LE", WIDTH, HEIGHT);
+
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *out;
+    guint8 corner[3];
+
+    overlay_push_depth (overlay, scene (10, 10, 20, 20, i == 1 ? 700 : 4000), i * TICK);
+    overlay_push_live (overlay, plain_frame (&overlay->info, 60), i * TICK);
+    out = overlay_pull (overlay, i * TICK);
+    gst_buffer_extract (out, 0, corner, 3);
+    if (i == 1)
+      fail_unless (corner[0] > 150 && corner[1] < 80 && corner[2] < 80);
+    else
+      fail_unless (corner[0] == 60 && corner[1] == 60 && corner[2] == 60);
+    gst_buffer_unref (out);
+  }
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+static Suite *
+overlay_nearest_suite (void)
+{
+  Suite *suite = suite_create ("overlay_nearest");
+  TCase *tcase = tcase_create ("general");
+
+  random_state.state = random_seed ();
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_search_like_the_naive_twin);
+  tcase_add_test (tcase, test_lone_pixels_do_not_matter);
+  tcase_add_test (tcase, test_place_is_where_most_are);
+  tcase_add_test (tcase, test_region);
+  tcase_add_test (tcase, test_unsure_pixels_do_not_count);
+  tcase_add_test (tcase, test_place_in_another_size);
+  tcase_add_test (tcase, test_disparity_is_nearer_when_larger);
+  tcase_add_test (tcase, test_nothing_to_measure);
+  tcase_add_test (tcase, test_fields_of_the_frame);
+  tcase_add_test (tcase, test_warning_below_the_distance);
+  tcase_add_test (tcase, test_message_interval);
+  tcase_add_test (tcase, test_warning_is_seen);
+  return suite;
+}
+
+GST_CHECK_MAIN (overlay_nearest)

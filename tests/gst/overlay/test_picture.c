@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The picture of depthoverlay: colours, blending in every format, hidden pixels, sizes, text. */
+#include <math.h>
+
+#include "gst/overlay/colormap.h"
+#include "tests/support/gst/overlay.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#define QUIET "text=false legend=false "
+/* Flag 1: the right view comes first. */
+#define SIDE_BY_SIDE(bits) "multiview-mode=side-by-side,multiview-flags=(GstVideoMultiviewFlagsSet)" bits ":ffffffff"
+
+static Random random_state;
+
+/* ---- colour maps ------------------------------------------------------------------------- */
+
+static gdouble
+luminance (const guint8 rgb[3])
+{
+  return 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2];
+}
+
+GST_START_TEST (test_colormaps_brighten_towards_near)
+{
+  const GstStereoColormap rising[] = { GST_STEREO_COLORMAP_VIRIDIS, GST_STEREO_COLORMAP_GRAY,
+    GST_STEREO_COLORMAP_HEAT };
+
+  for (guint m = 0; m < G_N_ELEMENTS (rising); m++) {
+    gdouble last = -1, step = -1;
+    guint8 rgb[3];
+
+    for (gint i = 0; i <= 254; i++) {
+      gst_stereo_colormap_rgb (rising[m], i / 254.0, rgb);
+      /* less than one level is what rounding to 8 bits may take */
+      fail_unless (luminance (rgb) > last - 1, "map %d gets darker at %d", rising[m], i);
+      if (i % 16 == 0) {
+        fail_unless (luminance (rgb) > step, "map %d does not get brighter before %d", rising[m], i);
+        step = luminance (rgb);
+      }
+      last = luminance (rgb);
+    }
+    fail_unless (last > 180, "map %d ends dark", rising[m]);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_colormap_ends)
+{
+  guint8 far[3], near[3], beyond[3];
+
+  gst_stereo_colormap_rgb (GST_STEREO_COLORMAP_TURBO, 0.1, far);
+  gst_stereo_colormap_rgb (GST_STEREO_COLORMAP_TURBO, 0.9, near);
+  fail_unless (far[2] > 2 * far[0], "turbo is not blue far off");
+  fail_unless (near[0] > 2 * near[2], "turbo is not red near by");
+  for (gint m = GST_STEREO_COLORMAP_TURBO; m <= GST_STEREO_COLORMAP_HEAT; m++) {
+    gst_stereo_colormap_rgb (m, 0, far);
+    gst_stereo_colormap_rgb (m, -7, beyond);
+    fail_unless (memcmp (far, beyond, 3) == 0);
+    gst_stereo_colormap_rgb (m, 1, near);
+    gst_stereo_colormap_rgb (m, 3, beyond);
+    fail_unless (memcmp (near, beyond, 3) == 0);
+    fail_unless (memcmp (far, near, 3) != 0);
+  }
+}
+GST_END_TEST;
+
+/* ---- blending ---------------------------------------------------------------------------- */
+
+/* Plainly, in floating point. */
+static void
+naive_color (const GstVideoInfo *info, GstStereoColormap map, gdouble position, gdouble components[3])
+{
+  gint offset[4], scale[4];
+  gdouble kr = 0.299, kb = 0.114, r, g, b, y;
+  guint8 rgb[3];
+
+  gst_stereo_colormap_rgb (map, position, rgb);
+  for (gint c = 0; c < 3; c++)
+    components[c] = rgb[c];
+  if (GST_VIDEO_INFO_IS_RGB (info))
+    return;
+  gst_video_color_matrix_get_Kr_Kb (info->colorimetry.matrix, &kr, &kb);
+  gst_video_color_range_offsets (info->colorimetry.range, info->finfo, offset, scale);
+  r = rgb[0] / 255.0;
+  g = rgb[1] / 255.0;
+  b = rgb[2] / 255.0;
+  y = kr * r + (1 - kr - kb) * g + kb * b;
+  components[0] = offset[0] + scale[0] * y;
+  components[1] = offset[1] + scale[1] * (b - y) / (2 - 2 * kb);
+  components[2] = offset[2] + scale[2] * (r - y) / (2 - 2 * kr);
+}
+
+typedef struct
+{
+  GstVideoInfo info;
+  GstBuffer *depth;
+  gdouble alpha, near, far;
+  guint min_confidence;
+  GstStereoColormap map;
+  gint depth_width, depth_height;
+} Scene;
+
+static guint
+byte_at (GstVideoFrame *frame, guint c, gint x, gint y)
+{
+  return ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c))[(gssize) y * GST_VIDEO_FRAME_COMP_STRIDE (frame, c) +
+      (gssize) x * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c)];
+}
+
+/* What component @c of a picture with @in there becomes at pixel @x, @y. */
+static gdouble
+naive_pixel (const Scene *scene, GstVideoFrame *depth, GstVideoFrame *confidence, guint c, gdouble in, gint x, gint y)
+{
+  gint dx = (2 * x + 1) * scene->depth_width / (2 * GST_VIDEO_INFO_WIDTH (&scene->info));
+  gint dy = (2 * y + 1) * scene->depth_height / (2 * GST_VIDEO_INFO_HEIGHT (&scene->info));
+  const guint8 *at = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (depth, 0) + dy * GST_VIDEO_FRAME_PLANE_STRIDE (depth, 0);
+  gboolean wide = GST_VIDEO_FRAME_FORMAT (depth) == GST_VIDEO_FORMAT_GRAY16_LE;
+  guint sample = wide ? GST_READ_UINT16_LE (at + 2 * dx) : at[dx];
+  gdouble distance = gst_stereo_meta_get_depth (gst_buffer_get_stereo_meta (scene->depth), sample), color[3], position;
+
+  if (sample == 0 || byte_at (confidence, 0, dx, dy) < scene->min_confidence)
+    return in;
+  position = CLAMP ((scene->far - distance) / (scene->far - scene->near), 0, 1);
+  /* 255 colours */
+  naive_color (&scene->info, scene->map, rint (position * 254) / 254, color);
+  return in + scene->alpha * (color[c] - in);
+}
+
+/* Within one level: a colour is rounded to 8 bits before it is blended, and what is blended is rounded again. */
+static void
+check_picture (const Scene *scene, GstBuffer *before, GstBuffer *after)
+{
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (scene->depth);
+  GstVideoFrame in, out, depth, confidence;
+  GstVideoInfo info, confidence_info;
+
+  gst_video_info_set_format (&info, meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? GST_VIDEO_FORMAT_GRAY8 :
+      GST_VIDEO_FORMAT_GRAY16_LE, meta->width, meta->height);
+  gst_video_info_set_format (&confidence_info, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height);
+  fail_unless (gst_video_frame_map (&in, &scene->info, before, GST_MAP_READ));
+  fail_unless (gst_video_frame_map (&out, &scene->info, after, GST_MAP_READ));
+  fail_unless (gst_video_frame_map (&depth, &info, scene->depth, GST_MAP_READ));
+  fail_unless (gst_video_frame_map (&confidence, &confidence_info, meta->confidence, GST_MAP_READ));
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&in); c++) {
+    gint sub_x = GST_VIDEO_FORMAT_INFO_W_SUB (in.info.finfo, c), sub_y = GST_VIDEO_FORMAT_INFO_H_SUB (in.info.finfo, c);
+
+    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&in, c); y++)
+      for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (&in, c); x++) {
+        guint was = byte_at (&in, c, x, y), is = byte_at (&out, c, x, y);
+        gdouble expected = 0;
+
+        /* a chroma sample is the mean of its pixels; at an odd edge the last one counts twice */
+        for (gint j = 0; j < 1 << sub_y; j++)
+          for (gint i = 0; i < 1 << sub_x; i++)
+            expected += c == 3 ? was : naive_pixel (scene, &depth, &confidence, c, was,
+                MIN ((x << sub_x) + i, GST_VIDEO_FRAME_WIDTH (&in) - 1),
+                MIN ((y << sub_y) + j, GST_VIDEO_FRAME_HEIGHT (&in) - 1));
+        expected /= 1 << (sub_x + sub_y);
+        if (expected == was ? is != was : fabs (is - expected) > 1.001)
+          fail ("%s component %u at %d,%d: %u became %u, not %.2f", gst_video_format_to_string (
+                  GST_VIDEO_FRAME_FORMAT (&in)), c, x, y, was, is, expected);
+      }
+  }
+  gst_video_frame_unmap (&in);
+  gst_video_frame_unmap (&out);
+  gst_video_frame_unmap (&depth);
+  gst_video_frame_unmap (&confidence);
+}
+
+/* Some invalid, some unsure, the others everywhere between the ends and beyond. */
+static GstBuffer *
+random_depth (Random *random, gint width, gint height, GstStereoOutputKind kind)
+{
+  GstBuffer *depth = new_depth (width, height, kind, 0);
+
+  for (gint y = 0; y < height; y++)
+    for (gint x = 0; x < width; x++) {
+      gint most = kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? 255 : 6000;
+      set_depth (depth, x, y, random_range (random, 0, 4) ? (guint) random_range (random, 1, most) : 0);
+      set_confidence (depth, x, y, (guint8) random_next (random));
+    }
+  return depth;
+}
+
+static void
+try_format (Random *random, GstVideoFormat format, const gchar *colorimetry)
+{
+  const GstStereoOutputKind kind = (GstStereoOutputKind) random_range (random, 0, 2);
+  gboolean narrow = kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE;
+  gint width = random_range (random, 1, 70), height = random_range (random, 1, 40);
+  Scene scene = { .alpha = random_range (random, 1, 256) / 256.0, .near = random_range (random, 100, 900),
+    .far = random_range (random, 1000, 5000), .min_confidence = (guint) random_range (random, 0, 200),
+    .map = (GstStereoColormap) random_range (random, 0, 3), .depth_width = width, .depth_height = height };
+  gchar *properties = g_strdup_printf (QUIET "alpha=%.10f near=%f far=%f min-confidence=%.10f colormap=%d", scene.alpha,
+      scene.near, scene.far, scene.min_confidence / 255.0, scene.map);
+  Overlay *overlay = overlay_new (properties, format, width, height, narrow ? "GRAY8" : "GRAY16_LE", width, height);
+  guint padding = random_range (random, 0, 2) ? (guint) random_range (random, 1, 9) : 0;
+  GstBuffer *live, *own, *out;
+
+  overlay_live_caps (overlay, format, width, height, colorimetry);
+  scene.info = overlay->info;
+  scene.depth = random_depth (random, width, height, kind);
+  live = random_frame (random, &scene.info, padding);
+  /* a frame that others hold is left alone, one that nobody does is drawn over */
+  for (guint i = 0; i < 2; i++) {
+    overlay_push_depth (overlay, gst_buffer_ref (scene.depth), i * TICK);
+    own = i ? gst_buffer_copy_deep (live) : gst_buffer_ref (live);
+    overlay_push_live (overlay, own, i * TICK);
+    out = overlay_pull (overlay, i * TICK);
+    /* what is downstream here does not know padded rows */
+    fail_unless_equals_int (out == own, i && gst_buffer_get_size (live) == GST_VIDEO_INFO_SIZE (&scene.info));
+    check_picture (&scene, live, out);
+    gst_buffer_unref (out);
+  }
+  overlay_expect_none (overlay, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+  gst_buffer_unref (live);
+  gst_buffer_unref (scene.depth);
+  g_free (properties);
+  overlay_free (overlay);
+}
+
+static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_YV12,
+  GST_VIDEO_FORMAT_NV21, GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_UYVY, GST_VIDEO_FORMAT_Y42B, GST_VIDEO_FORMAT_Y444,
+  GST_VIDEO_FORMAT_RGBx, GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_xRGB,
+  GST_VIDEO_FORMAT_xBGR, GST_VIDEO_FORMAT_ARGB, GST_VIDEO_FORMAT_ABGR, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR,
+  GST_VIDEO_FORMAT_GRAY8
+};
+
+GST_START_TEST (test_every_format_like_the_naive_twin)
+{
+  GstVideoFormat format = formats[__i__];
+
+  for (gint i = 0; i < random_count ("STEREO_TEST_COUNT", 6); i++)
+    try_format (&random_state, format, GST_VIDEO_FORMAT_INFO_IS_YUV (gst_video_format_get_info (format)) ?
+        i % 3 == 0 ? "colorimetry=bt709" : i % 3 == 1 ? "colorimetry=1:4:0:0" : NULL : NULL);
+}
+GST_END_TEST;
+
+/* Text in every format: it changes the picture, and only where text is. */
+GST_START_TEST (test_text_in_every_format)
+{
+  GstVideoFormat format = formats[__i__];
+  Overlay *overlay = overlay_new ("alpha=0 warn-distance=5000", format, 320, 241, "GRAY16_LE", 320, 241);
+  GstBuffer *live = plain_frame (&overlay->info, 99), *out;
+  GstMapInfo a, b;
+  gsize changed = 0;
+
+  overlay_push_depth (overlay, new_depth (320, 241, GST_STEREO_OUTPUT_KIND_DEPTH, 2000), 0);
+  overlay_push_live (overlay, gst_buffer_ref (live), 0);
+  out = overlay_pull (overlay, 0);
+  fail_unless (gst_buffer_map (live, &a, GST_MAP_READ) && gst_buffer_map (out, &b, GST_MAP_READ));
+  fail_unless_equals_uint64 (a.size, b.size);
+  for (gsize i = 0; i < a.size; i++)
+    changed += a.data[i] != b.data[i];
+  fail_unless (changed > a.size / 50 && changed < a.size / 2, "%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " changed",
+      changed, a.size);
+  gst_buffer_unmap (live, &a);
+  gst_buffer_unmap (out, &b);
+  gst_buffer_unref (live);
+  gst_buffer_unref (out);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* What is no sample of a drawn frame is 0, not what memory held before. */
+GST_START_TEST (test_nothing_lies_between_rows)
+{
+  GstVideoFormat format = formats[__i__];
+  Overlay *overlay = overlay_new ("alpha=0 warn-distance=5000", format, 33, 17, "GRAY16_LE", 33, 17);
+  const GstVideoInfo *info = &overlay->info;
+  guint8 *is_sample = g_malloc0 (GST_VIDEO_INFO_SIZE (info));
+  GstBuffer *live = plain_frame (info, 99), *out;
+  GstMapInfo map;
+
+#ifdef __GLIBC__
+  mallopt (M_PERTURB, 0xA5);
+#endif
+  overlay_push_depth (overlay, new_depth (33, 17, GST_STEREO_OUTPUT_KIND_DEPTH, 2000), 0);
+  overlay_push_live (overlay, gst_buffer_ref (live), 0);
+  out = overlay_pull (overlay, 0);
+  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS (info); c++)
+    for (gint y = 0; y < GST_VIDEO_INFO_COMP_HEIGHT (info, c); y++) {
+      guint8 *row = is_sample + GST_VIDEO_INFO_COMP_OFFSET (info, c) + y * GST_VIDEO_INFO_COMP_STRIDE (info, c);
+      for (gint x = 0; x < GST_VIDEO_INFO_COMP_WIDTH (info, c); x++)
+        row[x * GST_VIDEO_INFO_COMP_PSTRIDE (info, c)] = 1;
+      /* the fourth byte of RGBx may be anything */
+      if (GST_VIDEO_INFO_IS_RGB (info))
+        memset (row - GST_VIDEO_INFO_COMP_OFFSET (info, c), 1, 33 * (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (info, c));
+    }
+  fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+  fail_unless_equals_uint64 (map.size, GST_VIDEO_INFO_SIZE (info));
+  for (gsize k = 0; k < map.size; k++)
+    fail_unless (is_sample[k] || map.data[k] == 0, "byte %" G_GSIZE_FORMAT " is %d", k, map.data[k]);
+  gst_buffer_unmap (out, &map);
+  gst_buffer_unref (live);
+  gst_buffer_unref (out);
+  g_free (is_sample);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_alpha_0_changes_nothing)
+{
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    Overlay *overlay = overlay_new (QUIET "alpha=0", formats[f], 33, 17, "GRAY16_LE", 33, 17);
+    GstBuffer *live = random_frame (&random_state, &overlay->info, 0), *out;
+    GstMapInfo map;
+
+    overlay_push_depth (overlay, new_depth (33, 17, GST_STEREO_OUTPUT_KIND_DEPTH, 2000), 0);
+    overlay_push_live (overlay, gst_buffer_ref (live), 0);
+    out = overlay_pull (overlay, 0);
+    fail_unless (gst_buffer_map (live, &map, GST_MAP_READ));
+    fail_unless (gst_buffer_memcmp (out, 0, map.data, map.size) == 0);
+    gst_buffer_unmap (live, &map);
+    gst_buffer_unref (live);
+    gst_buffer_unref (out);
+    overlay_free (overlay);
+  }
+}
+GST_END_TEST;
+
+/* ---- colours ----------------------------------------------------------------------------- */
+
+/* The pixel at 0,0 of a GRAY8 frame of 0 with depth over it. */
+static guint
+shade (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
+{
+  GstBuffer *out;
+  guint8 value;
+
+  overlay_push_depth (overlay, depth, pts);
+  overlay_push_live (overlay, plain_frame (&overlay->info, 0), pts);
+  out = overlay_pull (overlay, pts);
+  gst_buffer_extract (out, 0, &value, 1);
+  gst_buffer_unref (out);
+  return value;
+}
+
+GST_START_TEST (test_colours_do_not_depend_on_the_picture)
+{
+  Overlay *overlay = overlay_new (QUIET "alpha=1 colormap=gray near=1000 far=3000", GST_VIDEO_FORMAT_GRAY8, 16, 8,
+      "GRAY16_LE", 16, 8);
+  guint usual = 0;
+
+  for (guint i = 0; i < 8; i++) {
+    GstBuffer *depth = new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, 500 + 900 * i);
+    guint value;
+
+    set_depth (depth, 0, 0, 2000);
+    value = shade (overlay, depth, i * TICK);
+    if (i == 0)
+      usual = value;
+    fail_unless_equals_int (value, usual);
+  }
+  fail_unless (usual >= 127 && usual <= 128, "the middle is %u", usual);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_near_and_far_clamp)
+{
+  Overlay *overlay = overlay_new (QUIET "alpha=1 colormap=gray near=1000 far=3000", GST_VIDEO_FORMAT_GRAY8, 16, 8,
+      "GRAY16_LE", 16, 8);
+  const struct { guint depth, value; } cases[] = { { 1, 255 }, { 1000, 255 }, { 3000, 0 }, { 65535, 0 } };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++)
+    fail_unless_equals_int (shade (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, cases[i].depth), i * TICK),
+        cases[i].value);
+  /* while it runs */
+  set_properties (overlay->element, "near=3000 far=5000");
+  fail_unless_equals_int (shade (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, 3000), i * TICK), 255);
+  overlay_expect_none (overlay, GST_MESSAGE_WARNING);
+  set_properties (overlay->element, "near=6000");
+  shade (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, 3000), (i + 1) * TICK);
+  overlay_expect (overlay, GST_MESSAGE_WARNING, "near=6000 mm", "far=5000 mm", NULL);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* The scale is the metadata's, and may change with every buffer. */
+GST_START_TEST (test_the_meaning_of_samples_may_change)
+{
+  Overlay *overlay = overlay_new (QUIET "alpha=1 colormap=gray near=1000 far=3000", GST_VIDEO_FORMAT_GRAY8, 16, 8,
+      "GRAY16_LE", 16, 8);
+  GstBuffer *depth = new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, 3000);
+
+  fail_unless_equals_int (shade (overlay, gst_buffer_copy_deep (depth), 0), 0);
+  gst_buffer_get_stereo_meta (depth)->depth_unit = 250;
+  fail_unless_equals_int (shade (overlay, depth, TICK), 255);
+  /* 100 px * 100 mm / 10 px = 1000 mm */
+  fail_unless_equals_int (shade (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DISPARITY, 640), 2 * TICK), 255);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_disparity_without_geometry)
+{
+  Overlay *overlay = overlay_new (QUIET "alpha=1 colormap=gray warn-distance=100000", GST_VIDEO_FORMAT_GRAY8, 16, 8,
+      "GRAY16_LE", 16, 8);
+  const guint samples[] = { 1, 63 * 64, 65535 }, values[] = { 0, 255, 255 };
+  GstStructure *said;
+  gdouble disparity;
+
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *depth = new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DISPARITY, samples[i]);
+    gst_buffer_get_stereo_meta (depth)->focal_length = 0;
+    fail_unless_equals_int (shade (overlay, depth, i * GST_SECOND), values[i]);
+  }
+  overlay_expect (overlay, GST_MESSAGE_WARNING, "focal-length", "baseline", "px", NULL);
+  overlay_expect_none (overlay, GST_MESSAGE_WARNING);
+  gst_structure_free (overlay_nearest (overlay));
+  said = overlay_nearest (overlay);
+  fail_unless (!gst_structure_has_field (said, "distance"));
+  fail_unless (gst_structure_get_double (said, "disparity", &disparity));
+  fail_unless_equals_float (disparity, 63);
+  gst_structure_free (said);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* ---- sizes ------------------------------------------------------------------------------- */
+
+GST_START_TEST (test_sizes_that_differ)
+{
+  const gint sizes[][4] = { { 48, 32, 24, 16 }, { 49, 33, 147, 99 }, { 60, 45, 40, 30 }, { 31, 17, 62, 34 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    Overlay *overlay = overlay_new (QUIET "alpha=0.75 near=100 far=5000 min-confidence=0", GST_VIDEO_FORMAT_I420,
+        sizes[i][0], sizes[i][1], "GRAY16_LE", sizes[i][2], sizes[i][3]);
+    Scene scene = { .info = overlay->info, .alpha = 0.75, .near = 100, .far = 5000, .depth_width = sizes[i][2],
+      .depth_height = sizes[i][3] };
+    GstBuffer *live = random_frame (&random_state, &overlay->info, 0), *out;
+
+    scene.depth = random_depth (&random_state, sizes[i][2], sizes[i][3], GST_STEREO_OUTPUT_KIND_DEPTH);
+    overlay_push_depth (overlay, gst_buffer_ref (scene.depth), 0);
+    overlay_push_live (overlay, gst_buffer_ref (live), 0);
+    out = overlay_pull (overlay, 0);
+    check_picture (&scene, live, out);
+    gst_buffer_unref (live);
+    gst_buffer_unref (out);
+    gst_buffer_unref (scene.depth);
+    overlay_free (overlay);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_another_aspect_is_an_error)
+{
+  Overlay *overlay = overlay_new ("", GST_VIDEO_FORMAT_RGB, 64, 32, "GRAY16_LE", 48, 32);
+
+  overlay_push_depth (overlay, new_depth (48, 32, GST_STEREO_OUTPUT_KIND_DEPTH, 1000), 0);
+  overlay_push_live (overlay, plain_frame (&overlay->info, 0), 0);
+  overlay_expect (overlay, GST_MESSAGE_ERROR, "64x32", "48x32", NULL);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* The left half of @width by 20 pixels, at @x, blended like a frame of its own. */
+static void
+try_packed (GstVideoFormat format, const gchar *extra, gint view, gint x)
+{
+  Overlay *overlay = overlay_new (QUIET "alpha=0.5 near=100 far=5000 min-confidence=0", format, 2 * view, 20,
+      "GRAY16_LE", view, 20);
+  Scene scene = { .alpha = 0.5, .near = 100, .far = 5000, .depth_width = view, .depth_height = 20 };
+  GstBuffer *live, *left, *out;
+  GstVideoFrame from, to;
+  GstCaps *caps;
+
+  overlay_live_caps (overlay, format, 2 * view, 20, extra);
+  live = random_frame (&random_state, &overlay->info, 3);
+  scene.depth = random_depth (&random_state, view, 20, GST_STEREO_OUTPUT_KIND_DEPTH);
+  overlay_push_depth (overlay, gst_buffer_ref (scene.depth), 0);
+  overlay_push_live (overlay, gst_buffer_ref (live), 0);
+  out = overlay_pull (overlay, 0);
+  caps = gst_pad_get_current_caps (overlay->live->sinkpad);
+  fail_unless (gst_video_info_from_caps (&scene.info, caps));
+  gst_caps_unref (caps);
+  fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&scene.info), view);
+  fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_MODE (&scene.info), GST_VIDEO_MULTIVIEW_MODE_MONO);
+
+  left = plain_frame (&scene.info, 0);
+  fail_unless (gst_video_frame_map (&from, &overlay->info, live, GST_MAP_READ));
+  fail_unless (gst_video_frame_map (&to, &scene.info, left, GST_MAP_WRITE));
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&to); c++)
+    for (gint j = 0; j < GST_VIDEO_FRAME_COMP_HEIGHT (&to, c); j++)
+      for (gint i = 0; i < GST_VIDEO_FRAME_COMP_WIDTH (&to, c); i++)
+        ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (&to, c))[j * GST_VIDEO_FRAME_COMP_STRIDE (&to, c) +
+            i * GST_VIDEO_FRAME_COMP_PSTRIDE (&to, c)] = (guint8) byte_at (&from, c,
+            i + (x >> GST_VIDEO_FORMAT_INFO_W_SUB (to.info.finfo, c)), j);
+  gst_video_frame_unmap (&from);
+  gst_video_frame_unmap (&to);
+  check_picture (&scene, left, out);
+  gst_buffer_unref (left);
+  gst_buffer_unref (live);
+  gst_buffer_unref (out);
+  gst_buffer_unref (scene.depth);
+  overlay_free (overlay);
+}
+
+GST_START_TEST (test_the_left_view_of_a_packed_frame)
+{
+  g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    try_packed (formats[f], NULL, 26, 0);
+    try_packed (formats[f], SIDE_BY_SIDE ("0"), 27, 0);
+    try_packed (formats[f], SIDE_BY_SIDE ("1"), 26, 26);
+  }
+}
+GST_END_TEST;
+
+/* ---- errors ------------------------------------------------------------------------------ */
+
+GST_START_TEST (test_depth_without_metadata)
+{
+  Overlay *overlay = overlay_new ("", GST_VIDEO_FORMAT_RGB, 16, 8, "GRAY16_LE", 16, 8);
+
+  overlay_push_depth (overlay, gst_buffer_new_allocate (NULL, 16 * 8 * 2, NULL), 0);
+  overlay_push_live (overlay, plain_frame (&overlay->info, 0), 0);
+  overlay_expect (overlay, GST_MESSAGE_ERROR, "GstStereoMeta", "right after stereomatch", NULL);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_region_of_two_numbers)
+{
+  GstElement *element = gst_element_factory_make ("depthoverlay", NULL);
+  GValue region = G_VALUE_INIT;
+
+  gst_object_ref_sink (element);
+  ASSERT_WARNING (gst_util_set_object_arg (G_OBJECT (element), "region", "<0.5, 0.5>"));
+  g_value_init (&region, GST_TYPE_ARRAY);
+  gst_util_set_object_arg (G_OBJECT (element), "region", "<0.125, 0.25, 0.5, 0.75>");
+  g_object_get_property (G_OBJECT (element), "region", &region);
+  fail_unless_equals_int (gst_value_array_get_size (&region), 4);
+  fail_unless_equals_float (g_value_get_double (gst_value_array_get_value (&region, 3)), 0.75);
+  g_value_unset (&region);
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
+static Suite *
+overlay_suite (void)
+{
+  Suite *suite = suite_create ("overlay");
+  TCase *tcase = tcase_create ("general");
+
+  random_state.state = random_seed ();
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_colormaps_brighten_towards_near);
+  tcase_add_test (tcase, test_colormap_ends);
+  tcase_add_loop_test (tcase, test_every_format_like_the_naive_twin, 0, G_N_ELEMENTS (formats));
+  tcase_add_loop_test (tcase, test_text_in_every_format, 0, G_N_ELEMENTS (formats));
+  tcase_add_loop_test (tcase, test_nothing_lies_between_rows, 0, G_N_ELEMENTS (formats));
+  tcase_add_test (tcase, test_alpha_0_changes_nothing);
+  tcase_add_test (tcase, test_colours_do_not_depend_on_the_picture);
+  tcase_add_test (tcase, test_near_and_far_clamp);
+  tcase_add_test (tcase, test_the_meaning_of_samples_may_change);
+  tcase_add_test (tcase, test_disparity_without_geometry);
+  tcase_add_test (tcase, test_sizes_that_differ);
+  tcase_add_test (tcase, test_another_aspect_is_an_error);
+  tcase_add_test (tcase, test_the_left_view_of_a_packed_frame);
+  tcase_add_test (tcase, test_depth_without_metadata);
+  tcase_add_test (tcase, test_region_of_two_numbers);
+  return suite;
+}
+
+GST_CHECK_MAIN (overlay)

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The pairing logic alone: tables of small cases, then random streams, which check what must hold of any stream. */
+#include <gst/check/gstcheck.h>
+
+#include "gst/pairing/partner.h"
+
+#define NONE GST_STEREO_TIME_NONE
+#define MS G_GINT64_CONSTANT (1000000)
+
+static GstStereoQueue
+queue (guint count, gint64 first, gint64 second, gint64 soonest, gboolean ended)
+{
+  return (GstStereoQueue) { count, { first, second }, soonest, NONE, ended };
+}
+
+static void
+check (GstStereoQueue left, GstStereoQueue right, gint64 max_skew, GstStereoPairing expected)
+{
+  fail_unless_equals_int (gst_stereo_pairing_decide (&left, &right, max_skew), expected);
+}
+
+GST_START_TEST (test_equal_times_pair_at_once)
+{
+  check (queue (1, 0, 0, 40 * MS, FALSE), queue (1, 0, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_PAIR);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_where_no_other_can_be_nearer_pairs_at_once)
+{
+  check (queue (1, 0, 0, 40 * MS, FALSE), queue (1, 20 * MS, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_PAIR);
+  check (queue (1, 20 * MS, 0, 40 * MS, FALSE), queue (1, 0, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_PAIR);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_else_waits_for_the_next_of_the_earlier_stream)
+{
+  check (queue (1, 15 * MS, 0, 40 * MS, FALSE), queue (1, 0, 0, 29 * MS, FALSE), 20 * MS,
+      GST_STEREO_PAIRING_WAIT_RIGHT);
+  check (queue (1, 0, 0, 29 * MS, FALSE), queue (1, 15 * MS, 0, 40 * MS, FALSE), 20 * MS,
+      GST_STEREO_PAIRING_WAIT_LEFT);
+  /* nothing known about the earlier stream's next frame */
+  check (queue (1, 0, 0, 0, FALSE), queue (1, 1, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_WAIT_LEFT);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_next_frame_nearer_is_preferred)
+{
+  check (queue (1, 33 * MS, 0, 33 * MS, FALSE), queue (2, 0, 33 * MS, 33 * MS, FALSE), 100 * MS,
+      GST_STEREO_PAIRING_DROP_RIGHT);
+  check (queue (2, 0, 33 * MS, 33 * MS, FALSE), queue (1, 33 * MS, 0, 33 * MS, FALSE), 100 * MS,
+      GST_STEREO_PAIRING_DROP_LEFT);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_next_frame_farther_is_not)
+{
+  check (queue (1, 15 * MS, 0, 20 * MS, FALSE), queue (2, 0, 40 * MS, 20 * MS, FALSE), 20 * MS,
+      GST_STEREO_PAIRING_PAIR);
+  /* as near: the earlier one, it is here already */
+  check (queue (1, 20 * MS, 0, 20 * MS, FALSE), queue (2, 0, 40 * MS, 20 * MS, FALSE), 20 * MS,
+      GST_STEREO_PAIRING_PAIR);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_too_far_apart_drops_the_earlier)
+{
+  check (queue (1, 0, 0, 40 * MS, FALSE), queue (1, 21 * MS, 0, 40 * MS, FALSE), 20 * MS,
+      GST_STEREO_PAIRING_DROP_LEFT);
+  check (queue (1, 21 * MS, 0, 40 * MS, FALSE), queue (1, 0, 0, 40 * MS, FALSE), 20 * MS,
+      GST_STEREO_PAIRING_DROP_RIGHT);
+  check (queue (1, 1, 0, 40 * MS, FALSE), queue (1, 0, 0, 40 * MS, FALSE), 0, GST_STEREO_PAIRING_DROP_RIGHT);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_no_limit_pairs_at_any_distance)
+{
+  check (queue (2, 0, 2000 * MS, 0, FALSE), queue (1, 900 * MS, 0, 0, FALSE), NONE, GST_STEREO_PAIRING_PAIR);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_frames_without_time_pair_in_order)
+{
+  check (queue (1, NONE, 0, 0, FALSE), queue (1, NONE, 0, 0, FALSE), 0, GST_STEREO_PAIRING_PAIR);
+  check (queue (1, NONE, 0, 0, FALSE), queue (1, 500 * MS, 0, 0, FALSE), 0, GST_STEREO_PAIRING_PAIR);
+  check (queue (1, 500 * MS, 0, 0, FALSE), queue (1, NONE, 0, 0, FALSE), 0, GST_STEREO_PAIRING_PAIR);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_an_empty_side_is_waited_for)
+{
+  check (queue (0, 0, 0, 0, FALSE), queue (1, 0, 0, 0, FALSE), 0, GST_STEREO_PAIRING_WAIT_LEFT);
+  check (queue (1, 0, 0, 0, FALSE), queue (0, 0, 0, 0, FALSE), 0, GST_STEREO_PAIRING_WAIT_RIGHT);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_an_ended_side_leaves_the_other_without_partner)
+{
+  check (queue (0, 0, 0, 0, TRUE), queue (1, 0, 0, 0, FALSE), 0, GST_STEREO_PAIRING_DROP_RIGHT);
+  check (queue (1, 0, 0, 0, FALSE), queue (0, 0, 0, 0, TRUE), 0, GST_STEREO_PAIRING_DROP_LEFT);
+  check (queue (0, 0, 0, 0, TRUE), queue (0, 0, 0, 0, FALSE), 0, GST_STEREO_PAIRING_WAIT_RIGHT);
+  check (queue (0, 0, 0, 0, FALSE), queue (0, 0, 0, 0, TRUE), 0, GST_STEREO_PAIRING_WAIT_LEFT);
+  check (queue (0, 0, 0, 0, TRUE), queue (0, 0, 0, 0, TRUE), 0, GST_STEREO_PAIRING_END);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_the_last_frame_is_not_waited_beyond)
+{
+  check (queue (1, 15 * MS, 0, 20 * MS, FALSE), queue (1, 0, 0, 20 * MS, TRUE), 20 * MS, GST_STEREO_PAIRING_PAIR);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_a_gap_lets_go_of_what_lies_in_it)
+{
+  GstStereoQueue gap = queue (0, 0, 0, 0, FALSE);
+
+  gap.gap_end = 100 * MS;
+  check (queue (1, 79 * MS, 0, 40 * MS, FALSE), gap, 20 * MS, GST_STEREO_PAIRING_DROP_LEFT);
+  check (queue (1, 80 * MS, 0, 40 * MS, FALSE), gap, 20 * MS, GST_STEREO_PAIRING_WAIT_RIGHT);
+  check (gap, queue (1, 79 * MS, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_DROP_RIGHT);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_bundles)
+{
+  const gboolean none[2] = { FALSE, FALSE }, good[2] = { TRUE, FALSE };
+  const gboolean two[2] = { TRUE, TRUE }, late[2] = { FALSE, TRUE };
+
+  fail_unless_equals_int (gst_stereo_pairing_bundle (0, none, FALSE, FALSE), GST_STEREO_PAIRING_WAIT_LEFT);
+  fail_unless_equals_int (gst_stereo_pairing_bundle (0, none, FALSE, TRUE), GST_STEREO_PAIRING_END);
+  fail_unless_equals_int (gst_stereo_pairing_bundle (1, good, TRUE, FALSE), GST_STEREO_PAIRING_WAIT_LEFT);
+  fail_unless_equals_int (gst_stereo_pairing_bundle (1, good, TRUE, TRUE), GST_STEREO_PAIRING_DROP_LEFT);
+  fail_unless_equals_int (gst_stereo_pairing_bundle (2, good, TRUE, FALSE), GST_STEREO_PAIRING_PAIR);
+  fail_unless_equals_int (gst_stereo_pairing_bundle (2, two, TRUE, FALSE), GST_STEREO_PAIRING_DROP_LEFT);
+  fail_unless_equals_int (gst_stereo_pairing_bundle (2, late, TRUE, FALSE), GST_STEREO_PAIRING_DROP_LEFT);
+  fail_unless_equals_int (gst_stereo_pairing_bundle (2, none, FALSE, FALSE), GST_STEREO_PAIRING_PAIR);
+}
+GST_END_TEST;
+
+/* ---- streams ----------------------------------------------------------------------------- */
+
+typedef struct
+{
+  gint64 time[400];
+  guint id[400];                /* which instant of the scene it shows */
+  guint count;
+} Stream;
+
+typedef struct
+{
+  guint pairs, wrong, dropped;  /* wrong: of two instants */
+  gint64 worst;
+} Outcome;
+
+static GstStereoQueue
+view (const Stream *stream, guint at, gint64 spacing, guint known)
+{
+  guint count = MIN (stream->count - at, known);
+
+  return queue (count, stream->time[at], stream->time[MIN (at + 1, stream->count - 1)], spacing,
+      at + count == stream->count);
+}
+
+/* Feeds both streams one frame at a time, as a pad would. */
+static Outcome
+run (const Stream *left, const Stream *right, gint64 spacing, gint64 max_skew)
+{
+  guint l = 0, r = 0, known_left = 0, known_right = 0, steps = 0;
+  Outcome outcome = { 0 };
+
+  for (;;) {
+    GstStereoQueue a = view (left, l, spacing, known_left), b = view (right, r, spacing, known_right);
+    if (steps++ > 10000)
+      fail ("no end");
+    switch (gst_stereo_pairing_decide (&a, &b, max_skew)) {
+      case GST_STEREO_PAIRING_PAIR:
+        outcome.pairs++;
+        outcome.wrong += left->id[l] != right->id[r];
+        if (left->time[l] != NONE && right->time[r] != NONE)
+          outcome.worst = MAX (outcome.worst, ABS (left->time[l] - right->time[r]));
+        l++, r++;
+        known_left -= known_left > 0;
+        known_right -= known_right > 0;
+        break;
+      case GST_STEREO_PAIRING_DROP_LEFT:
+        outcome.dropped++, l++;
+        known_left -= known_left > 0;
+        break;
+      case GST_STEREO_PAIRING_DROP_RIGHT:
+        outcome.dropped++, r++;
+        known_right -= known_right > 0;
+        break;
+      case GST_STEREO_PAIRING_WAIT_LEFT:
+        if (a.ended || known_left == 2)
+          fail ("waits for a left frame that cannot help");
+        known_left++;
+        break;
+      case GST_STEREO_PAIRING_WAIT_RIGHT:
+        if (b.ended || known_right == 2)
+          fail ("waits for a right frame that cannot help");
+        known_right++;
+        break;
+      default:
+        return outcome;
+    }
+  }
+}
+
+/* Frames of a scene at 30 ms, each off by up to @jitter either way, some lost. */
+static void
+make_stream (Stream *stream, GRand *rand, gint64 jitter, gdouble lost)
+{
+  stream->count = 0;
+  for (guint i = 0; i < 300; i++) {
+    gint64 off = jitter ? g_rand_int_range (rand, (gint32) -jitter, (gint32) jitter + 1) : 0;
+    if (g_rand_double (rand) < lost)
+      continue;
+    stream->time[stream->count] = i * 30 * MS + off;
+    stream->id[stream->count++] = i;
+  }
+}
+
+static guint
+count_common (const Stream *a, const Stream *b)
+{
+  guint common = 0;
+
+  for (guint i = 0, j = 0; i < a->count && j < b->count;) {
+    common += a->id[i] == b->id[j];
+    if (a->id[i] < b->id[j])
+      i++;
+    else if (a->id[i] > b->id[j])
+      j++;
+    else
+      i++, j++;
+  }
+  return common;
+}
+
+GST_START_TEST (test_jitter_below_a_quarter_loses_nothing)
+{
+  static Stream left, right;
+
+  for (guint seed = 0; seed < 100; seed++) {
+    GRand *rand = g_rand_new_with_seed (seed);
+    Outcome outcome;
+
+    make_stream (&left, rand, 3700000, 0);
+    make_stream (&right, rand, 3700000, 0);
+    outcome = run (&left, &right, 30 * MS, 15 * MS);
+    fail_unless (outcome.pairs == 300 && outcome.wrong == 0 && outcome.dropped == 0,
+        "seed %u: %u pairs, %u wrong, %u dropped", seed, outcome.pairs, outcome.wrong, outcome.dropped);
+    g_rand_free (rand);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_lost_frames_cost_only_their_partners)
+{
+  static Stream left, right;
+
+  for (guint seed = 0; seed < 100; seed++) {
+    GRand *rand = g_rand_new_with_seed (seed);
+    gint64 max_skew = seed % 2 ? 15 * MS : 200 * MS;
+    Outcome outcome;
+    guint common;
+
+    make_stream (&left, rand, 2 * MS, 0.2);
+    make_stream (&right, rand, 2 * MS, 0.2);
+    common = count_common (&left, &right);
+    outcome = run (&left, &right, 30 * MS, max_skew);
+    /* with a wide tolerance a lone frame may take a lone frame next to it; never one that has a partner */
+    fail_unless (outcome.pairs - outcome.wrong == common, "seed %u: %u of %u pairs, %u wrong", seed,
+        outcome.pairs - outcome.wrong, common, outcome.wrong);
+    fail_unless (max_skew > 15 * MS || outcome.wrong == 0, "seed %u: %u wrong", seed, outcome.wrong);
+    fail_unless (outcome.worst <= max_skew, "seed %u: a pair is %" G_GINT64_FORMAT " ns apart", seed, outcome.worst);
+    fail_unless_equals_int (outcome.dropped + 2 * outcome.pairs, left.count + right.count);
+    g_rand_free (rand);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_a_late_start_does_not_shift_the_pairs)
+{
+  static Stream left, right;
+  GRand *rand = g_rand_new_with_seed (1);
+  Outcome outcome;
+
+  make_stream (&left, rand, 0, 0);
+  make_stream (&right, rand, 0, 0);
+  memmove (right.time, right.time + 1, 299 * sizeof *right.time);
+  memmove (right.id, right.id + 1, 299 * sizeof *right.id);
+  right.count--;
+  outcome = run (&left, &right, 30 * MS, 100 * MS);
+  fail_unless_equals_int (outcome.pairs, 299);
+  fail_unless_equals_int (outcome.wrong, 0);
+  g_rand_free (rand);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_half_the_rate_pairs_every_other_frame)
+{
+  static Stream left, right;
+  Outcome outcome;
+
+  left.count = right.count = 0;
+  for (guint i = 0; i < 300; i++) {
+    left.time[left.count] = i * 30 * MS;
+    left.id[left.count++] = i;
+    if (i % 2 == 0) {
+      right.time[right.count] = i * 30 * MS + 4 * MS;
+      right.id[right.count++] = i;
+    }
+  }
+  outcome = run (&left, &right, 30 * MS, 15 * MS);
+  fail_unless_equals_int (outcome.pairs, 150);
+  fail_unless_equals_int (outcome.wrong, 0);
+  fail_unless_equals_int (outcome.dropped, 150);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_any_times_end_and_account_for_every_frame)
+{
+  static Stream left, right;
+
+  for (guint seed = 0; seed < 200; seed++) {
+    GRand *rand = g_rand_new_with_seed (seed);
+    Outcome outcome;
+
+    left.count = g_rand_int_range (rand, 1, 300);
+    right.count = g_rand_int_range (rand, 1, 300);
+    for (guint i = 0; i < 300; i++) {
+      left.time[i] = g_rand_double (rand) < 0.1 ? NONE : g_rand_int_range (rand, -1000, 1000) * MS;
+      right.time[i] = g_rand_double (rand) < 0.1 ? NONE : g_rand_int_range (rand, -1000, 1000) * MS;
+      left.id[i] = right.id[i] = i;
+    }
+    outcome = run (&left, &right, g_rand_int_range (rand, 0, 2) * 30 * MS, g_rand_boolean (rand) ? 15 * MS : NONE);
+    fail_unless (outcome.dropped + 2 * outcome.pairs == left.count + right.count, "seed %u: %u + %u frames, %u pairs, "
+        "%u dropped", seed, left.count, right.count, outcome.pairs, outcome.dropped);
+    g_rand_free (rand);
+  }
+}
+GST_END_TEST;
+
+/* Of before and after a seek, whatever the times say. */
+GST_START_TEST (test_generations_do_not_mix)
+{
+  GstStereoQueue before = queue (2, 0, 40 * MS, 40 * MS, FALSE), after = queue (1, 0, NONE, 40 * MS, FALSE);
+  GstStereoQueue nothing = queue (0, NONE, NONE, 0, FALSE);
+
+  after.generation = 1;
+  before.moves_on = nothing.moves_on = TRUE;
+  check (before, after, 20 * MS, GST_STEREO_PAIRING_DROP_LEFT);
+  check (after, before, 20 * MS, GST_STEREO_PAIRING_DROP_RIGHT);
+  /* nothing that can still come of the other view was before the seek */
+  check (after, nothing, 20 * MS, GST_STEREO_PAIRING_WAIT_RIGHT);
+  check (nothing, after, 20 * MS, GST_STEREO_PAIRING_WAIT_LEFT);
+  nothing.gap_end = 400 * MS;
+  check (after, nothing, 20 * MS, GST_STEREO_PAIRING_WAIT_RIGHT);
+  /* unless it ended */
+  nothing.ended = TRUE;
+  check (after, nothing, 20 * MS, GST_STEREO_PAIRING_DROP_LEFT);
+  /* the other view's next frame is of after the seek */
+  nothing = queue (0, NONE, NONE, 0, FALSE);
+  nothing.generation = 1;
+  check (before, nothing, 20 * MS, GST_STEREO_PAIRING_DROP_LEFT);
+  check (nothing, before, 20 * MS, GST_STEREO_PAIRING_DROP_RIGHT);
+  /* a stream that never answers the seek is paired as ever */
+  before.moves_on = FALSE;
+  check (before, after, 20 * MS, GST_STEREO_PAIRING_PAIR);
+}
+GST_END_TEST;
+
+static Suite *
+pairing_suite (void)
+{
+  Suite *suite = suite_create ("pairing");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_equal_times_pair_at_once);
+  tcase_add_test (cases, test_generations_do_not_mix);
+  tcase_add_test (cases, test_where_no_other_can_be_nearer_pairs_at_once);
+  tcase_add_test (cases, test_else_waits_for_the_next_of_the_earlier_stream);
+  tcase_add_test (cases, test_next_frame_nearer_is_preferred);
+  tcase_add_test (cases, test_next_frame_farther_is_not);
+  tcase_add_test (cases, test_too_far_apart_drops_the_earlier);
+  tcase_add_test (cases, test_no_limit_pairs_at_any_distance);
+  tcase_add_test (cases, test_frames_without_time_pair_in_order);
+  tcase_add_test (cases, test_an_empty_side_is_waited_for);
+  tcase_add_test (cases, test_an_ended_side_leaves_the_other_without_partner);
+  tcase_add_test (cases, test_the_last_frame_is_not_waited_beyond);
+  tcase_add_test (cases, test_a_gap_lets_go_of_what_lies_in_it);
+  tcase_add_test (cases, test_bundles);
+  tcase_add_test (cases, test_jitter_below_a_quarter_loses_nothing);
+  tcase_add_test (cases, test_lost_frames_cost_only_their_partners);
+  tcase_add_test (cases, test_a_late_start_does_not_shift_the_pairs);
+  tcase_add_test (cases, test_half_the_rate_pairs_every_other_frame);
+  tcase_add_test (cases, test_any_times_end_and_account_for_every_frame);
+  return suite;
+}
+
+GST_CHECK_MAIN (pairing);

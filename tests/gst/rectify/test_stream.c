@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stereorectify: metadata, what changes while it plays, pairing, and every error. */
+#include "tests/support/gst/cameras.h"
+
+#include "stereo/stereo.h"
+
+#define WIDTH 44
+#define HEIGHT 20
+#define CPU "backend=cpu threads=1 "
+#define SOURCE "videotestsrc num-buffers=3 ! video/x-raw,format=GRAY8,width=%d,height=%d "
+
+static Pair *
+rectify_new (const gchar *calibration, const gchar *more)
+{
+  gchar *properties = with_calibration (calibration, more);
+  Pair *pair = pair_new_of ("stereorectify", properties);
+
+  g_free (properties);
+  return pair;
+}
+
+static GstFlowReturn
+push_view (Pair *pair, gboolean right, GstVideoFormat format, gint width, gint height, GstClockTime pts)
+{
+  GstVideoInfo info;
+
+  gst_video_info_set_format (&info, format, (guint) width, (guint) height);
+  return gst_harness_push (
+      right ? pair->right : pair->left, stamp (noise_frame (&info, 3 + (guint) right, 0), pts, FRAME));
+}
+
+static void
+set_caps (Pair *pair, GstVideoFormat left, GstVideoFormat right, gint width, gint height)
+{
+  gchar *a = make_caps (left, width, height, NULL), *b = make_caps (right, width, height, NULL);
+
+  pair_caps (pair, a, b);
+  g_free (a);
+  g_free (b);
+}
+
+/* One pair of grey views; its output, to be unreferenced. */
+static GstBuffer *
+run_pair (Pair *pair, GstClockTime pts)
+{
+  fail_unless_equals_int (push_view (pair, FALSE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, pts), GST_FLOW_OK);
+  fail_unless_equals_int (push_view (pair, TRUE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, pts), GST_FLOW_OK);
+  return pair_pull (pair, pts);
+}
+
+static gdouble
+number_of (GstElement *element, const gchar *property)
+{
+  gdouble value;
+
+  g_object_get (element, property, &value, NULL);
+  return value;
+}
+
+/* ---- metadata ----------------------------------------------------------------------------- */
+
+GST_START_TEST (test_meta_and_properties)
+{
+  Cameras cameras = cameras_straight (WIDTH, HEIGHT);
+  const GstStereoMeta *meta;
+  gchar *calibration, *backend;
+  GstBuffer *out;
+  Pair *pair;
+
+  cameras.new_focal = 36;
+  cameras.new_cx[1] += 1.5;
+  calibration = calibration_new (&cameras);
+  pair = rectify_new (calibration, CPU "unit=2.5");
+  fail_unless (number_of (pair->element, "focal-length") == 0);
+  set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+  push_view (pair, FALSE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, FRAME);
+  push_view (pair, TRUE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, FRAME + 7 * GST_MSECOND);
+  out = pair_pull (pair, FRAME);
+  fail_unless (GST_BUFFER_DURATION (out) == FRAME);
+  meta = gst_buffer_get_stereo_meta (out);
+  fail_unless (meta != NULL);
+  fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_VIEWS);
+  fail_unless_equals_int (meta->width, WIDTH);
+  fail_unless_equals_int (meta->height, HEIGHT);
+  fail_unless_equals_float (meta->focal_length, 36);
+  fail_unless_equals_float (meta->baseline, 120 * 2.5);
+  fail_unless_equals_float (meta->principal_offset, 1.5);
+  fail_unless_equals_int (meta->pair_skew, 7 * GST_MSECOND);
+  fail_unless (meta->confidence == NULL && meta->truth == NULL);
+  fail_unless_equals_float (number_of (pair->element, "focal-length"), 36);
+  fail_unless_equals_float (number_of (pair->element, "baseline"), 300);
+  fail_unless_equals_float (number_of (pair->element, "principal-offset"), 1.5);
+  g_object_get (pair->element, "active-backend", &backend, NULL);
+  fail_unless_equals_string (backend, "cpu");
+  g_free (backend);
+  fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 1);
+  fail_unless (stat_of (pair->element, "compute-time") > 0);
+  gst_buffer_unref (out);
+  pair_free (pair);
+  calibration_free (calibration);
+}
+GST_END_TEST;
+
+/* Runs @description to its end; an error fails the test. Unref what comes back, in NULL. */
+static GstElement *
+run_pipeline (const gchar *description)
+{
+  GstElement *pipeline = gst_parse_launch (description, NULL);
+  GstMessage *message;
+  GError *error = NULL;
+  GstBus *bus;
+
+  fail_unless (pipeline != NULL, "%s", description);
+  bus = gst_element_get_bus (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL, "nothing came of %s", description);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  return pipeline;
+}
+
+/* What stereomatch needs for depth comes with the frames; twice, for all must be as new after NULL. */
+GST_START_TEST (test_depth_needs_no_further_property_and_plays_twice)
+{
+  Cameras cameras = cameras_straight (64, 32);
+  gchar *calibration = calibration_new (&cameras);
+  gchar *description =
+      g_strdup_printf (SOURCE "! stereorectify name=r calibration=%s unit=10 backend=cpu ! "
+                              "stereomatch name=m output=depth num-disparities=16 backend=cpu ! fakesink",
+          128, 32, calibration);
+  GstElement *pipeline = run_pipeline (description), *match, *rectify;
+  GstStructure *settings = NULL;
+  gdouble focal, baseline;
+
+  for (guint i = 0; i < 2; i++) {
+    match = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+    rectify = gst_bin_get_by_name (GST_BIN (pipeline), "r");
+    g_object_get (match, "settings", &settings, NULL);
+    fail_unless (gst_structure_get (
+        settings, "focal-length", G_TYPE_DOUBLE, &focal, "baseline", G_TYPE_DOUBLE, &baseline, NULL));
+    fail_unless_equals_float (focal, i ? 20 : 40);
+    fail_unless_equals_float (baseline, 1200);
+    fail_unless_equals_uint64 (stat_of (rectify, "pairs"), 3);
+    gst_structure_free (settings);
+    gst_object_unref (match);
+    gst_object_unref (rectify);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    if (i == 0) {
+      /* the file is read again by the next start */
+      GstBus *bus = gst_element_get_bus (pipeline);
+      GstMessage *message;
+      cameras.new_focal = 20;
+      calibration_write (calibration, &cameras);
+      gst_element_set_state (pipeline, GST_STATE_PLAYING);
+      message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+      fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+      gst_message_unref (message);
+      gst_object_unref (bus);
+    }
+  }
+  gst_object_unref (pipeline);
+  g_free (description);
+  calibration_free (calibration);
+}
+GST_END_TEST;
+
+/* ---- changes ------------------------------------------------------------------------------ */
+
+GST_START_TEST (test_caps_change)
+{
+  static const struct {
+    GstVideoFormat format, out;
+    gint scale;
+  } steps[] = {
+    { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, 1 },
+    { GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_BGRx, 1 },
+    { GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_I420, 2 },
+    { GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420, 2 },
+    { GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_RGB, 1 },
+    { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, 3 },
+  };
+  Cameras cameras = cameras_straight (WIDTH, HEIGHT);
+  gchar *calibration = calibration_new (&cameras);
+  Pair *pair = rectify_new (calibration, CPU);
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    gint width = WIDTH * steps[i].scale, height = HEIGHT * steps[i].scale;
+    GstVideoInfo info;
+    GstBuffer *out;
+    set_caps (pair, steps[i].format, steps[i].format, width, height);
+    fail_unless_equals_int (push_view (pair, FALSE, steps[i].format, width, height, i * FRAME), GST_FLOW_OK);
+    fail_unless_equals_int (push_view (pair, TRUE, steps[i].format, width, height, i * FRAME), GST_FLOW_OK);
+    out = pair_pull (pair, i * FRAME);
+    info = output_info (pair->left);
+    fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), steps[i].out);
+    fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), 2 * width);
+    fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), height);
+    fail_unless_equals_float (gst_buffer_get_stereo_meta (out)->focal_length, 40 * steps[i].scale);
+    gst_buffer_unref (out);
+  }
+  expect_no_message (pair->bus, GST_MESSAGE_ERROR);
+  pair_free (pair);
+  calibration_free (calibration);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_properties_take_effect_with_the_next_pair)
+{
+  Cameras cameras = cameras_straight (WIDTH, HEIGHT), moved = cameras;
+  gchar *calibration = calibration_new (&cameras), *other;
+  Pair *pair = rectify_new (calibration, CPU);
+  GstBuffer *before, *after;
+  GstMapInfo a, b;
+  GstVideoInfo info;
+
+  moved.new_cx[0] = moved.new_cx[1] += 3;
+  moved.new_focal = 50;
+  other = calibration_new (&moved);
+  set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+  before = run_pair (pair, 0);
+  g_object_set (pair->element, "calibration", other, "unit", 3.0, NULL);
+  after = run_pair (pair, FRAME);
+  fail_unless_equals_float (gst_buffer_get_stereo_meta (after)->focal_length, 50);
+  fail_unless_equals_float (gst_buffer_get_stereo_meta (after)->baseline, 360);
+  gst_buffer_map (before, &a, GST_MAP_READ);
+  gst_buffer_map (after, &b, GST_MAP_READ);
+  fail_unless_equals_uint64 (a.size, b.size);
+  fail_unless (memcmp (a.data, b.data, a.size) != 0, "the maps are those of the first calibration");
+  gst_buffer_unmap (before, &a);
+  gst_buffer_unmap (after, &b);
+  gst_buffer_unref (before);
+  gst_buffer_unref (after);
+  /* another size of the views is another size of the output */
+  g_object_set (pair->element, "width", 30, "height", 16, NULL);
+  gst_buffer_unref (run_pair (pair, 2 * FRAME));
+  info = output_info (pair->left);
+  fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), 60);
+  fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), 16);
+  /* and what cannot be loaded is an error, not a silent return to what was there */
+  g_object_set (pair->element, "calibration", "/no/such/file.yml", NULL);
+  push_view (pair, FALSE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 3 * FRAME);
+  push_view (pair, TRUE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 3 * FRAME);
+  expect_error (pair->bus, "/no/such/file.yml", NULL);
+  pair_free (pair);
+  calibration_free (calibration);
+  calibration_free (other);
+}
+GST_END_TEST;
+
+/* Paired as stereomatch does. */
+GST_START_TEST (test_frames_without_a_partner)
+{
+  Cameras cameras = cameras_straight (WIDTH, HEIGHT);
+  gchar *calibration = calibration_new (&cameras);
+  Pair *pair = rectify_new (calibration, CPU);
+
+  set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+  push_view (pair, FALSE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 0);
+  push_view (pair, TRUE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 2 * FRAME);
+  push_view (pair, FALSE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 2 * FRAME);
+  gst_buffer_unref (pair_pull (pair, 2 * FRAME));
+  expect_warning (pair->bus, "1 left", "no partner", NULL);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
+  pair_eos (pair, TRUE, TRUE);
+  pair_wait_eos (pair);
+  pair_free (pair);
+  calibration_free (calibration);
+}
+GST_END_TEST;
+
+/* ---- errors ------------------------------------------------------------------------------- */
+
+/* That the element does not start, with these words on the bus. */
+static void
+expect_no_start (const gchar *properties, const gchar *word, const gchar *other)
+{
+  GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereorectify", NULL));
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (element, bus);
+  set_properties (element, properties);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  expect_error (bus, word, other, NULL);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+}
+
+GST_START_TEST (test_calibrations_that_do_not_load)
+{
+  gchar *broken = calibration_new_text ("%YAML:1.0\n---\nM1: [ 1, 2\n"), *properties = with_calibration (broken, "");
+
+  expect_no_start ("", "calibration=", NULL);
+  expect_no_start ("calibration=/no/such/file.yml", "/no/such/file.yml", NULL);
+  expect_no_start (properties, broken, NULL);
+  if (!stereo_backend_available (STEREO_BACKEND_CUDA, -1, NULL, 0))
+    expect_no_start ("calibration=/no/such/file.yml backend=cuda", "backend=cuda", NULL);
+  g_free (properties);
+  calibration_free (broken);
+}
+GST_END_TEST;
+
+/* A pair of these caps with these cameras is refused with these words. */
+static void
+expect_refusal (const Cameras *cameras, const gchar *more, GstVideoFormat left, GstVideoFormat right, gint width,
+    gint height, const gchar *word, const gchar *other)
+{
+  gchar *calibration = calibration_new (cameras);
+  Pair *pair = rectify_new (calibration, more);
+
+  set_caps (pair, left, right, width, height);
+  push_view (pair, FALSE, left, width, height, 0);
+  push_view (pair, TRUE, right, width, height, 0);
+  expect_error (pair->bus, word, other, NULL);
+  pair_free (pair);
+  calibration_free (calibration);
+}
+
+GST_START_TEST (test_pairs_that_cannot_be_rectified)
+{
+  const GstVideoFormat grey = GST_VIDEO_FORMAT_GRAY8, nv12 = GST_VIDEO_FORMAT_NV12;
+  Cameras good = cameras_straight (WIDTH, HEIGHT), cameras = good;
+
+  /* of another aspect, with both sizes */
+  expect_refusal (&good, CPU, grey, grey, WIDTH, 2 * HEIGHT, "44 x 20", "44 x 40");
+  cameras.baseline = 0;
+  expect_refusal (&cameras, CPU, grey, grey, WIDTH, HEIGHT, "baseline", NULL);
+  cameras.baseline = -120;
+  expect_refusal (&cameras, CPU, grey, grey, WIDTH, HEIGHT, "swap", NULL);
+  /* odd views in formats that share columns */
+  expect_refusal (&good, CPU "width=43 height=20", nv12, nv12, WIDTH, HEIGHT, "43x20", "width=42");
+  expect_refusal (&good, CPU, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR, WIDTH, HEIGHT, "RGB", "BGR");
+  expect_refusal (&good, CPU, GST_VIDEO_FORMAT_RGB, grey, WIDTH, HEIGHT, "RGB", "GRAY8");
+}
+GST_END_TEST;
+
+static void
+expect_packed_refusal (
+    const gchar *caps, GstVideoFormat format, gint width, gint height, gsize cut, const gchar *word, const gchar *sink)
+{
+  Cameras cameras = cameras_straight (0, 0);
+  gchar *calibration, *properties;
+  GstHarness *harness;
+  GstVideoInfo info;
+  GstBuffer *buffer;
+  GstBus *bus;
+
+  cameras.cx = cameras.new_cx[0] = cameras.new_cx[1] = 20;
+  cameras.cy = cameras.new_cy = 10;
+  calibration = calibration_new (&cameras);
+  properties = with_calibration (calibration, CPU);
+  harness = packed_new_of ("stereorectify", properties, &bus);
+  if (sink)
+    gst_harness_set_sink_caps_str (harness, sink);
+  gst_harness_set_src_caps_str (harness, caps);
+  gst_video_info_set_format (&info, format, (guint) width, (guint) height);
+  buffer = stamp (noise_frame (&info, 1, 0), 0, FRAME);
+  if (cut) {
+    const GstVideoMeta *meta =
+        gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, format, (guint) width, (guint) height);
+    /* its chroma is said to begin where nothing is left for it */
+    ((GstVideoMeta *) meta)->offset[1] = info.size - cut;
+  }
+  gst_harness_push (harness, buffer);
+  expect_error (bus, word, NULL);
+  packed_free (harness, bus);
+  g_free (properties);
+  calibration_free (calibration);
+}
+
+GST_START_TEST (test_packed_frames_that_cannot_be_rectified)
+{
+  gchar *odd = make_caps (GST_VIDEO_FORMAT_NV12, 86, 20, NULL), *even = make_caps (GST_VIDEO_FORMAT_NV12, 88, 20, NULL);
+
+  expect_packed_refusal (odd, GST_VIDEO_FORMAT_NV12, 86, 20, 0, "43x20", NULL);
+  expect_packed_refusal (even, GST_VIDEO_FORMAT_NV12, 88, 20, 100, "planes", NULL);
+  expect_packed_refusal (even, GST_VIDEO_FORMAT_NV12, 88, 20, 0, "downstream", "video/x-raw,format=RGB");
+  g_free (odd);
+  g_free (even);
+}
+GST_END_TEST;
+
+static Suite *
+rectify_stream_suite (void)
+{
+  Suite *suite = suite_create ("rectify_stream");
+  TCase *cases = tcase_create ("stream");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_meta_and_properties);
+  tcase_add_test (cases, test_depth_needs_no_further_property_and_plays_twice);
+  tcase_add_test (cases, test_caps_change);
+  tcase_add_test (cases, test_properties_take_effect_with_the_next_pair);
+  tcase_add_test (cases, test_frames_without_a_partner);
+  tcase_add_test (cases, test_calibrations_that_do_not_load);
+  tcase_add_test (cases, test_pairs_that_cannot_be_rectified);
+  tcase_add_test (cases, test_packed_frames_that_cannot_be_rectified);
+  return suite;
+}
+
+GST_CHECK_MAIN (rectify_stream);

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stereotestsrc: its frames have the requested caps and times, and show the scene. */
+#include "tests/support/gst/util.h"
+
+#include <math.h>
+
+#include "tests/support/gst/scene_picture.h"
+
+static GstHarness *
+source_new (const gchar *properties, const gchar *caps)
+{
+  gchar *line = g_strdup_printf ("stereotestsrc %s ! capsfilter caps=\"%s\"", properties, caps);
+  GstHarness *harness = gst_harness_new_parse (line);
+
+  g_free (line);
+  fail_unless (harness != NULL);
+  return harness;
+}
+
+static gint
+sample_of (const GstVideoFrame *frame, guint c, gint x, gint y)
+{
+  const GstVideoFormatInfo *format = frame->info.finfo;
+
+  return ((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c))[
+      (y >> GST_VIDEO_FORMAT_INFO_H_SUB (format, c)) * GST_VIDEO_FRAME_COMP_STRIDE (frame, c) +
+      (x >> GST_VIDEO_FORMAT_INFO_W_SUB (format, c)) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c)];
+}
+
+/* Where view pixel (x, y) lies in a frame of that layout. */
+static void
+place (GstVideoMultiviewMode mode, guint second, gint width, gint height, gint *x, gint *y)
+{
+  if (mode == GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE)
+    *x += (gint) second * width;
+  else if (mode == GST_VIDEO_MULTIVIEW_MODE_TOP_BOTTOM)
+    *y += (gint) second * height;
+  else if (mode == GST_VIDEO_MULTIVIEW_MODE_ROW_INTERLEAVED)
+    *y = 2 * *y + (gint) second;
+  else
+    *x = 2 * *x + (gint) second;
+}
+
+/* The brightness that a frame shows, 0..255. */
+static gdouble
+luma_at (const GstVideoFrame *frame, gint x, gint y)
+{
+  gint value[3];
+
+  if (GST_VIDEO_INFO_IS_YUV (&frame->info))
+    return (sample_of (frame, 0, x, y) - 16) * 255 / 219.0;
+  if (GST_VIDEO_INFO_IS_GRAY (&frame->info))
+    return sample_of (frame, 0, x, y);
+  for (guint c = 0; c < 3; c++)
+    value[c] = sample_of (frame, c, x, y);
+  return 0.299 * value[0] + 0.587 * value[1] + 0.114 * value[2];
+}
+
+/* That @buffer shows the scene of @params at @frame, in any format and layout. */
+static void
+check_frame (GstBuffer *buffer, const GstVideoInfo *info, GstStereoSceneParams *params, guint64 frame)
+{
+  GstVideoMultiviewMode mode = GST_VIDEO_INFO_MULTIVIEW_MODE (info);
+  gboolean swapped = (GST_VIDEO_INFO_MULTIVIEW_FLAGS (info) & GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_VIEW_FIRST) != 0;
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
+  GstVideoFrame mapped;
+  ScenePicture picture;
+  GBytes *truth;
+
+  fail_unless (meta != NULL);
+  params->width = (gint) meta->width;
+  params->height = (gint) meta->height;
+  picture = scene_picture_of (params, frame);
+  truth = gst_stereo_meta_get_truth_bytes (meta);
+  fail_unless_equals_int (g_bytes_get_size (truth), 2 * meta->width * meta->height);
+  fail_unless (!memcmp (g_bytes_get_data (truth, NULL), picture.truth, g_bytes_get_size (truth)));
+  g_bytes_unref (truth);
+  fail_unless (gst_video_frame_map (&mapped, info, buffer, GST_MAP_READ));
+  for (guint v = 0; v < 2; v++)
+    for (gint y = 0; y < picture.height; y++)
+      for (gint x = 0; x < picture.width; x++) {
+        gint level = picture.level[v][y * picture.width + x], at_x = x, at_y = y;
+        place (mode, swapped ? !v : v, picture.width, picture.height, &at_x, &at_y);
+        gdouble luma = luma_at (&mapped, at_x, at_y);
+        fail_unless (fabs (luma - level) < 1, "%s: %d,%d of view %u is %f, not %d",
+            gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)), x, y, v, luma, level);
+        if (GST_VIDEO_INFO_HAS_ALPHA (info))
+          fail_unless_equals_int (sample_of (&mapped, 3, at_x, at_y), 255);
+      }
+  gst_video_frame_unmap (&mapped);
+  scene_picture_clear (&picture);
+}
+
+GST_START_TEST (test_every_format)
+{
+  static const gchar *const formats[] = { "BGRx", "RGBx", "xRGB", "xBGR", "BGRA", "RGBA", "ARGB", "ABGR", "RGB", "BGR",
+    "GRAY8", "I420", "YV12", "NV12", "NV21", "NV16", "NV24", "YUY2", "UYVY", "YVYU", "VYUY", "Y42B", "Y444", "AYUV" };
+  static const gint sizes[][2] = { { 82, 21 }, { 16, 1 }, { 130, 34 } };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
+    for (guint s = 0; s < G_N_ELEMENTS (sizes); s++) {
+      GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 21, 0, 0, 0, 2, 1 };
+      gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d", formats[f], sizes[s][0], sizes[s][1]);
+      GstHarness *harness = source_new ("num-buffers=2 seed=21", caps);
+      gst_harness_play (harness);
+      for (guint64 n = 0; n < 2; n++) {
+        GstBuffer *buffer = gst_harness_pull (harness);
+        fail_unless (buffer != NULL);
+        GstVideoInfo info = output_info (harness);
+        fail_unless_equals_string (gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&info)), formats[f]);
+        fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), sizes[s][0]);
+        check_frame (buffer, &info, &params, n);
+        gst_buffer_unref (buffer);
+      }
+      gst_harness_teardown (harness);
+      g_free (caps);
+    }
+}
+GST_END_TEST;
+
+/* Chroma says what the colour is: a warm disc has more red than a neutral grey of its luma, in every matrix. */
+GST_START_TEST (test_colours)
+{
+  static const gchar *const caps[] = { "video/x-raw,format=Y444,width=640,height=100,colorimetry=bt601",
+    "video/x-raw,format=Y444,width=640,height=100,colorimetry=bt709" };
+  gint v[2];
+
+  for (guint k = 0; k < 2; k++) {
+    GstHarness *harness = source_new ("num-buffers=1 motion=0", caps[k]);
+    GstVideoFrame frame;
+    gst_harness_play (harness);
+    GstBuffer *buffer = gst_harness_pull (harness);
+    GstVideoInfo info = output_info (harness);
+    fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
+    /* the middle of the disc, 35 % and 56 % into the view */
+    gint level = 0, u = 0;
+    v[k] = 0;
+    for (gint i = 0; i < 400; i++) {
+      level += sample_of (&frame, 0, 102 + i % 20, 46 + i / 20);
+      u += sample_of (&frame, 1, 102 + i % 20, 46 + i / 20) - 128;
+      v[k] += sample_of (&frame, 2, 102 + i % 20, 46 + i / 20) - 128;
+    }
+    fail_unless (v[k] > level / 20 && u < -level / 20, "Y %d U %d V %d", level, u, v[k]);
+    gst_video_frame_unmap (&frame);
+    gst_buffer_unref (buffer);
+    gst_harness_teardown (harness);
+  }
+  fail_unless (v[0] != v[1]);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_layouts)
+{
+  static const gchar *const layouts[] = { "multiview-mode=side-by-side", "multiview-mode=top-bottom",
+    "multiview-mode=row-interleaved", "multiview-mode=column-interleaved",
+    "multiview-mode=side-by-side," RIGHT_FIRST, "multiview-mode=column-interleaved," RIGHT_FIRST };
+  static const gchar *const formats[] = { "GRAY8", "NV12" };
+
+  g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
+  for (guint k = 0; k < 2 * G_N_ELEMENTS (layouts); k++) {
+    GstStereoSceneParams params = { GST_STEREO_PATTERN_RANDOM_DOTS, 3, 0, 0, 0, 2, 1 };
+    gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=86,height=34,%s", formats[k % 2], layouts[k / 2]);
+    GstHarness *harness = source_new ("num-buffers=1 pattern=random-dots noise=1 seed=3", caps);
+    gst_harness_play (harness);
+    GstBuffer *buffer = gst_harness_pull (harness);
+    fail_unless (buffer != NULL, "%s", caps);
+    GstVideoInfo info = output_info (harness);
+    gboolean stacked = k / 2 == 1 || k / 2 == 2;
+    fail_unless_equals_int (gst_buffer_get_stereo_meta (buffer)->width, stacked ? 86 : 43);
+    fail_unless_equals_int (gst_buffer_get_stereo_meta (buffer)->height, stacked ? 17 : 34);
+    check_frame (buffer, &info, &params, 0);
+    gst_buffer_unref (buffer);
+    gst_harness_teardown (harness);
+    g_free (caps);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_default_caps_and_meta)
+{
+  GstHarness *harness = source_new ("num-buffers=1", "video/x-raw");
+  GstStereoMeta *meta;
+  GstVideoInfo info;
+  GstBuffer *buffer;
+  GstCaps *caps;
+
+  gst_harness_play (harness);
+  buffer = gst_harness_pull (harness);
+  info = output_info (harness);
+  fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), 1280);
+  fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), 480);
+  fail_unless_equals_int (GST_VIDEO_INFO_FPS_N (&info), 30);
+  fail_unless_equals_int (GST_VIDEO_INFO_FPS_D (&info), 1);
+  fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_MODE (&info), GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE);
+  fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_FLAGS (&info), 0);
+  caps = gst_pad_get_current_caps (harness->sinkpad);
+  fail_unless (gst_structure_has_field (gst_caps_get_structure (caps, 0), "multiview-flags"));
+  gst_caps_unref (caps);
+  meta = gst_buffer_get_stereo_meta (buffer);
+  fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_VIEWS);
+  fail_unless_equals_int (meta->width, 640);
+  fail_unless_equals_int (meta->height, 480);
+  fail_unless (meta->confidence == NULL);
+  fail_unless_equals_float (meta->min_disparity, 0);
+  fail_unless_equals_float (meta->num_disparities, 65);
+  fail_unless (meta->focal_length > 0 && meta->baseline > 0);
+  fail_unless_equals_float (meta->principal_offset, 0);
+  fail_unless (isnan (gst_stereo_meta_get_disparity (meta, 200)) && isnan (gst_stereo_meta_get_depth (meta, 200)));
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* An odd limit leaves an even width; the disparity asked for is in the meta. */
+GST_START_TEST (test_halves_come_out_whole)
+{
+  GstHarness *harness = source_new ("num-buffers=1 max-disparity=31", "video/x-raw,width=[1,201],height=[2,31]");
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  gst_harness_play (harness);
+  buffer = gst_harness_pull (harness);
+  info = output_info (harness);
+  fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), 200);
+  fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), 31);
+  fail_unless_equals_float (gst_buffer_get_stereo_meta (buffer)->num_disparities, 32);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_times_and_number)
+{
+  GstHarness *harness = source_new ("num-buffers=5 timestamp-offset=7000000000",
+      "video/x-raw,format=GRAY8,width=32,height=4,framerate=30000/1001");
+  gint64 duration;
+  GstEvent *event;
+  gboolean eos = FALSE;
+
+  gst_harness_play (harness);
+  for (guint64 n = 0; n < 5; n++) {
+    GstBuffer *buffer = gst_harness_pull (harness);
+    GstClockTime begin = gst_util_uint64_scale (n, 1001 * GST_SECOND, 30000);
+    fail_unless (buffer != NULL);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), 7 * GST_SECOND + begin);
+    fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer),
+        gst_util_uint64_scale (n + 1, 1001 * GST_SECOND, 30000) - begin);
+    fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), n);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless (gst_element_query_duration (harness->element, GST_FORMAT_TIME, &duration));
+  fail_unless_equals_uint64 (duration, gst_util_uint64_scale (5, 1001 * GST_SECOND, 30000));
+  while (!eos && (event = gst_harness_pull_event (harness))) {
+    eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+    gst_event_unref (event);
+  }
+  fail_unless (eos);
+  fail_unless_equals_int (gst_harness_buffers_received (harness), 5);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+static void
+check_preroll (GstElement *sink, guint64 n, GstClockTime pts)
+{
+  GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 4, 0, 0, 0, 2.5, 2 };
+  GstSample *sample = NULL;
+  GstVideoInfo info;
+
+  g_signal_emit_by_name (sink, "try-pull-preroll", 10 * GST_SECOND, &sample);
+  fail_unless (sample != NULL);
+  fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (gst_sample_get_buffer (sample)), pts);
+  fail_unless_equals_uint64 (GST_BUFFER_OFFSET (gst_sample_get_buffer (sample)), n);
+  check_frame (gst_sample_get_buffer (sample), &info, &params, n);
+  gst_sample_unref (sample);
+}
+
+/* Frame n is what it is, however one gets there. */
+GST_START_TEST (test_seek)
+{
+  static const guint64 frames[] = { 7, 1, 100, 0, 29, 123457 };
+  GstElement *pipeline = gst_parse_launch ("stereotestsrc seed=4 motion=2.5 noise=2 ! "
+      "video/x-raw,format=GRAY8,width=128,height=20,framerate=30000/1001 ! appsink name=o sync=false", NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  check_preroll (sink, 0, 0);
+  for (guint k = 0; k < 2 * G_N_ELEMENTS (frames); k++) {
+    guint64 n = frames[k / 2];
+    GstClockTime begin = gst_util_uint64_scale (n, 1001 * GST_SECOND, 30000);
+    /* at its first nanosecond, and in its middle */
+    fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+            (gint64) (begin + (k % 2) * 16 * GST_MSECOND)));
+    check_preroll (sink, n, begin);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+/* Before there are caps, and so a frame rate. */
+GST_START_TEST (test_seek_when_ready)
+{
+  GstElement *pipeline = gst_parse_launch ("stereotestsrc name=s seed=4 motion=2.5 noise=2 ! "
+      "video/x-raw,format=GRAY8,width=128,height=20,framerate=30/1 ! appsink name=o sync=false", NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  fail_unless (gst_element_send_event (source, gst_event_new_seek (1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+              GST_SEEK_TYPE_SET, 19 * GST_SECOND / 30, GST_SEEK_TYPE_NONE, -1)));
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  check_preroll (sink, 19, 19 * GST_SECOND / 30);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (source);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_backwards)
+{
+  GstElement *pipeline = gst_parse_launch ("stereotestsrc seed=4 ! "
+      "video/x-raw,format=GRAY8,width=64,height=4,framerate=25/1 ! appsink name=o sync=false", NULL);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  GstSample *sample = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_element_get_state (pipeline, NULL, NULL, 10 * GST_SECOND);
+  fail_unless (gst_element_seek (pipeline, -1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+          GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, 5 * FRAME));
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (gint n = 4; n >= 0; n--) {
+    g_signal_emit_by_name (sink, "try-pull-sample", 10 * GST_SECOND, &sample);
+    fail_unless (sample != NULL, "frame %d is missing", n);
+    fail_unless_equals_uint64 (GST_BUFFER_OFFSET (gst_sample_get_buffer (sample)), (guint64) n);
+    gst_sample_unref (sample);
+  }
+  g_signal_emit_by_name (sink, "try-pull-sample", 10 * GST_SECOND, &sample);
+  fail_unless (sample == NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+/* A live frame comes at its time, not before. */
+GST_START_TEST (test_live)
+{
+  GstHarness *harness = source_new ("num-buffers=4 is-live=true", "video/x-raw,format=GRAY8,width=32,height=4,"
+      "framerate=25/1");
+  GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
+  gboolean seekable = TRUE;
+
+  gst_harness_use_testclock (harness);
+  gst_harness_play (harness);
+  for (guint n = 0; n < 4; n++) {
+    GstTestClock *clock = gst_harness_get_testclock (harness);
+    GstBuffer *buffer;
+    fail_unless_equals_int (gst_harness_buffers_received (harness), n);
+    fail_unless (gst_harness_crank_single_clock_wait (harness));
+    buffer = gst_harness_pull (harness);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), n * FRAME);
+    fail_unless_equals_uint64 (gst_clock_get_time (GST_CLOCK (clock)), n * FRAME);
+    gst_buffer_unref (buffer);
+    gst_object_unref (clock);
+  }
+  fail_unless_equals_uint64 (gst_harness_query_latency (harness), FRAME);
+  if (gst_pad_peer_query (harness->sinkpad, query))
+    gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
+  fail_if (seekable);
+  gst_query_unref (query);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* Properties count from the next frame on. */
+GST_START_TEST (test_properties_while_playing)
+{
+  GstHarness *harness = source_new ("seed=4", "video/x-raw,format=GRAY8,width=64,height=8");
+  GstElement *source = gst_harness_find_element (harness, "stereotestsrc");
+  GstStereoSceneParams params = { GST_STEREO_PATTERN_STRIPES, 4, 0, 0, 9, 2, 1 };
+  GstVideoInfo info;
+  gboolean changed = FALSE;
+
+  gst_harness_play (harness);
+  gst_buffer_unref (gst_harness_pull (harness));
+  info = output_info (harness);
+  g_object_set (source, "pattern", GST_STEREO_PATTERN_STRIPES, "max-disparity", 9, NULL);
+  /* what was made before comes first; the harness' queue has no limit, so wait for the change itself */
+  for (guint n = 1; n < 100000 && !changed; n++) {
+    GstBuffer *buffer = gst_harness_pull (harness);
+    changed = gst_buffer_get_stereo_meta (buffer)->num_disparities == 10;
+    if (changed)
+      check_frame (buffer, &info, &params, GST_BUFFER_OFFSET (buffer));
+    gst_buffer_unref (buffer);
+  }
+  fail_unless (changed);
+  gst_object_unref (source);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* The line is refused with a sentence that has all of the words. */
+static void
+check_refused (const gchar *line, const gchar *const *words)
+{
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GError *error = NULL;
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL, "%s: no error", line);
+  gst_message_parse_error (message, &error, NULL);
+  for (; *words; words++)
+    fail_unless (strstr (error->message, *words) != NULL, "%s: \"%s\" is not in \"%s\"", line, *words, error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+GST_START_TEST (test_refusals)
+{
+  check_refused ("stereotestsrc ! video/x-raw,width=1 ! fakesink", (const gchar *[]) { "1x480", "even", NULL });
+  check_refused ("stereotestsrc ! video/x-raw,width=101 ! fakesink", (const gchar *[]) { "101x480", "even", NULL });
+  check_refused ("stereotestsrc ! video/x-raw,width=14,height=6 ! fakesink",
+      (const gchar *[]) { "7x6", "8 pixels", NULL });
+  check_refused ("stereotestsrc ! video/x-raw,width=64,height=40000 ! fakesink",
+      (const gchar *[]) { "32x40000", "16384", NULL });
+  check_refused ("stereotestsrc max-disparity=33 ! video/x-raw,width=128,height=20 ! fakesink",
+      (const gchar *[]) { "max-disparity=33", "64", "32", NULL });
+}
+GST_END_TEST;
+
+static Suite *
+testsrc_suite (void)
+{
+  Suite *suite = suite_create ("testsrc");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_every_format);
+  tcase_add_test (cases, test_colours);
+  tcase_add_test (cases, test_layouts);
+  tcase_add_test (cases, test_default_caps_and_meta);
+  tcase_add_test (cases, test_halves_come_out_whole);
+  tcase_add_test (cases, test_times_and_number);
+  tcase_add_test (cases, test_seek);
+  tcase_add_test (cases, test_seek_when_ready);
+  tcase_add_test (cases, test_backwards);
+  tcase_add_test (cases, test_live);
+  tcase_add_test (cases, test_properties_while_playing);
+  tcase_add_test (cases, test_refusals);
+  return suite;
+}
+
+GST_CHECK_MAIN (testsrc);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stereomatch on stereotestsrc, scored against its truth. */
+#include "tests/support/gst/util.h"
+
+#include <math.h>
+
+#include "tests/support/gst/live_frame.h"
+
+#define FRAMES 5
+
+typedef struct
+{
+  GstElement *pipeline, *source, *sink;
+} Line;
+
+static Line
+line_new (const gchar *source, const gchar *match)
+{
+  Line line;
+  GError *error = NULL;
+  gchar *text = g_strdup_printf ("stereotestsrc name=s num-buffers=%d %s ! video/x-raw,width=322,height=121 ! "
+      "stereomatch backend=cpu threads=1 %s ! video/x-raw,format=GRAY16_LE ! appsink name=o sync=false", FRAMES, source,
+      match);
+
+  line.pipeline = gst_parse_launch (text, &error);
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  g_free (text);
+  line.source = gst_bin_get_by_name (GST_BIN (line.pipeline), "s");
+  line.sink = gst_bin_get_by_name (GST_BIN (line.pipeline), "o");
+  gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
+  return line;
+}
+
+static gboolean
+line_next (Line *line, LiveFrame *frame)
+{
+  const gchar *slowness = g_getenv ("STEREO_TEST_SLOWNESS"); /* of valgrind and the like */
+  GstSample *sample = NULL;
+
+  g_signal_emit_by_name (line->sink, "try-pull-sample", (slowness ? atoi (slowness) : 1) * 60 * GST_SECOND, &sample);
+  if (!sample)
+    return FALSE;
+  fail_unless (live_frame_read (frame, sample, line->source));
+  gst_sample_unref (sample);
+  return TRUE;
+}
+
+static void
+line_free (Line *line)
+{
+  gst_element_set_state (line->pipeline, GST_STATE_NULL);
+  gst_object_unref (line->sink);
+  gst_object_unref (line->source);
+  gst_object_unref (line->pipeline);
+}
+
+/*
+ * A textured surface, with noise far below its contrast, is matched to the pixel wherever the window sees that surface
+ * alone; where it reaches over a jump of the disparity either side may win. So: of what both views see and is further
+ * from a jump than half the window, at most 1 % is bad; and of all that both see no more than that and everything
+ * near a jump.
+ */
+static void
+check_matched (const gchar *source, const gchar *match, gint half_window)
+{
+  Line line = line_new (source, match);
+  LiveFrame frame;
+  guint64 count = 0;
+
+  while (line_next (&line, &frame)) {
+    gsize pixels = (gsize) (frame.width * frame.height), near_jumps = 0;
+    guint8 *away = g_malloc (pixels);
+    TruthScore inner = { 0 }, all = { 0 };
+    fail_unless_equals_uint64 (frame.number, count);
+    truth_near_jump (frame.truth, frame.width, frame.height, half_window, away);
+    for (gsize i = 0; i < pixels; i++) {
+      near_jumps += away[i] && frame.visible[i];
+      away[i] = !away[i] && frame.visible[i];
+    }
+    truth_score (frame.truth, away, frame.disparity, pixels, &inner);
+    truth_score (frame.truth, frame.visible, frame.disparity, pixels, &all);
+    fail_unless (inner.pixels > pixels / 2, "only %" G_GSIZE_FORMAT " pixels are scored", inner.pixels);
+    fail_unless (inner.bad1 * 100 <= inner.pixels, "frame %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT " of %"
+        G_GSIZE_FORMAT " are bad away from jumps", count, inner.bad1, inner.pixels);
+    fail_unless (all.bad1 * 100 <= all.pixels + near_jumps * 100, "frame %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT
+        " of %" G_GSIZE_FORMAT " are bad", count, all.bad1, all.pixels);
+    g_free (away);
+    live_frame_clear (&frame);
+    count++;
+  }
+  fail_unless_equals_uint64 (count, FRAMES);
+  line_free (&line);
+}
+
+GST_START_TEST (test_block_matching)
+{
+  check_matched ("pattern=planes motion=3 seed=11", "method=bm window=9 num-disparities=24", 4);
+  check_matched ("pattern=random-dots motion=3 seed=12", "method=bm window=9 num-disparities=24", 4);
+}
+GST_END_TEST;
+
+/* The window of the support weights, and of the refinement where it is as wide. */
+GST_START_TEST (test_support_weights)
+{
+  check_matched ("pattern=planes motion=-4 seed=13", "method=asw window=17 num-disparities=24", 8);
+  check_matched ("pattern=random-dots motion=5 seed=14", "method=asw window=17 num-disparities=24", 8);
+}
+GST_END_TEST;
+
+/* Mean of the mean confidences. */
+static gdouble
+confidence_of (const gchar *source, const gchar *match)
+{
+  Line line = line_new (source, match);
+  LiveFrame frame;
+  gdouble sum = 0;
+  guint count = 0;
+
+  while (line_next (&line, &frame)) {
+    sum += frame.mean_confidence;
+    count++;
+    live_frame_clear (&frame);
+  }
+  fail_unless_equals_int (count, FRAMES);
+  line_free (&line);
+  return sum / count;
+}
+
+/*
+ * Confidence compares the best cost with the runner-up. Without texture and noise both are 0, with noise they differ
+ * by chance alone. Where the texture repeats within the search range they are the same but for noise, save for pixels
+ * near the left side, whose twins one period further lie outside the right view, and those beside a jump: less than
+ * half of the picture.
+ */
+GST_START_TEST (test_confidence_knows)
+{
+  static const gchar *const matches[] = { "method=bm window=9 num-disparities=24",
+    "method=asw window=17 num-disparities=24" };
+
+  for (guint k = 0; k < G_N_ELEMENTS (matches); k++) {
+    gdouble textured = confidence_of ("pattern=random-dots", matches[k]);
+    gdouble flat = confidence_of ("pattern=flat noise=0", matches[k]);
+    gdouble noisy = confidence_of ("pattern=flat noise=2", matches[k]);
+    gdouble stripes = confidence_of ("pattern=stripes", matches[k]);
+    fail_unless (textured > 0.3, "textured: %f", textured);
+    fail_unless (flat < 0.01, "flat: %f", flat);
+    fail_unless (noisy < textured / 2, "noise alone: %f, textured %f", noisy, textured);
+    fail_unless (stripes < textured / 2, "stripes: %f, textured %f", stripes, textured);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+match_suite (void)
+{
+  Suite *suite = suite_create ("testsrc_match");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_block_matching);
+  tcase_add_test (cases, test_support_weights);
+  tcase_add_test (cases, test_confidence_knows);
+  return suite;
+}
+
+GST_CHECK_MAIN (match);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/support/gst/common.h"
+
+void
+set_properties (GstElement *element, const gchar *properties)
+{
+  gchar **all = g_strsplit (properties, " ", -1);
+
+  for (gchar **one = all; *one; one++) {
+    gchar *value = strchr (*one, '=');
+    if (value) {
+      *value++ = 0;
+      gst_util_set_object_arg (G_OBJECT (element), *one, value);
+    }
+  }
+  g_strfreev (all);
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+gchar *
+message_text (GstMessage *message)
+{
+  GError *error = NULL;
+  gchar *text;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, NULL);
+  text = error ? g_strdup (error->message) : NULL;
+  g_clear_error (&error);
+  return text;
+}
+
+void
+check_words (GstMessage *message, const gchar *const *words)
+{
+  gchar *text = message_text (message);
+
+  fail_unless (text != NULL || *words == NULL, "a %s message has no text", GST_MESSAGE_TYPE_NAME (message));
+  for (; *words; words++)
+    fail_unless (strstr (text, *words) != NULL, "\"%s\" is not in \"%s\"", *words, text);
+  g_free (text);
+}
+
+void
+take_words (const gchar *words[MOST_WORDS], va_list args)
+{
+  guint count = 0;
+
+  while ((words[count] = va_arg (args, const gchar *)))
+    fail_unless (++count < MOST_WORDS, "more words than MOST_WORDS - 1");
+}
+
+/* ---- streams ----------------------------------------------------------------------------- */
+
+void
+check_time (GstBuffer *buffer, GstClockTime pts)
+{
+  fail_unless (buffer != NULL, "no output");
+  fail_unless (GST_BUFFER_PTS (buffer) == pts, "output at %" GST_TIME_FORMAT ", not %" GST_TIME_FORMAT,
+      GST_TIME_ARGS (GST_BUFFER_PTS (buffer)), GST_TIME_ARGS (pts));
+}
+
+void
+wait_for_eos (GstHarness *harness)
+{
+  for (;;) {
+    GstEvent *event = gst_harness_pull_event (harness);
+    gboolean eos;
+
+    fail_unless (event != NULL, "no end of stream");
+    eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+    gst_event_unref (event);
+    if (eos)
+      return;
+  }
+}
+
+gchar *
+play_to_end (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  gchar *text;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL, "neither end nor error in a minute");
+  text = message_text (message);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  return text;
+}

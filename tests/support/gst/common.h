@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the tests of every element share: properties, texts of messages, ends of streams. */
+#ifndef ELEMENTS_COMMON_H
+#define ELEMENTS_COMMON_H
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+
+/* "key=value key=value" */
+void set_properties (GstElement *element, const gchar *properties);
+
+/* The text of an error or a warning, NULL of any other message; g_free. */
+gchar *message_text (GstMessage *message);
+/* Fails when the text of an error or a warning lacks one of @words, which end with NULL. */
+void check_words (GstMessage *message, const gchar *const *words);
+/* The words that a function with a variable number of arguments was called with. */
+#define MOST_WORDS 8
+void take_words (const gchar *words[MOST_WORDS], va_list args);
+
+/* Fails when @buffer is NULL or has another timestamp. */
+void check_time (GstBuffer *buffer, GstClockTime pts);
+/* Waits for the end of the stream downstream of @harness. */
+void wait_for_eos (GstHarness *harness);
+/* Plays to the end of the stream, or to an error, and sets the state to NULL. Returns the text of the error, or NULL;
+ * g_free. */
+gchar *play_to_end (GstElement *pipeline);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/support/image.h"
+
+#include <png.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int
+image_read_png (const char *path, Image *image)
+{
+  png_image png = { .version = PNG_IMAGE_VERSION };
+
+  memset (image, 0, sizeof *image);
+  if (png_image_begin_read_from_file (&png, path)) {
+    png.format = png.format & PNG_FORMAT_FLAG_COLOR ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+    image->width = (int) png.width;
+    image->height = (int) png.height;
+    image->channels = png.format == PNG_FORMAT_RGB ? 3 : 1;
+    image->data = malloc (PNG_IMAGE_SIZE (png));
+    if (image->data && png_image_finish_read (&png, NULL, image->data, 0, NULL))
+      return 1;
+  }
+  fprintf (stderr, "%s: %s\n", path, *png.message ? png.message : "no memory");
+  png_image_free (&png);
+  free (image->data);
+  image->data = NULL;
+  return 0;
+}
+
+/* libpng leaves through longjmp: what it may come back to is all in the caller's frame. */
+static int
+write_rows (png_structp png, png_infop info, FILE *file, int width, int height, int channels, int bits,
+    const uint8_t *data)
+{
+  if (setjmp (png_jmpbuf (png)))
+    return 0;
+  png_init_io (png, file);
+  png_set_compression_level (png, 6);
+  png_set_IHDR (png, info, (png_uint_32) width, (png_uint_32) height, bits,
+      channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+      PNG_FILTER_TYPE_DEFAULT);
+  png_write_info (png, info);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  if (bits == 16)
+    png_set_swap (png);
+#endif
+  for (int y = 0; y < height; y++)
+    png_write_row (png, data + (size_t) y * (size_t) width * (size_t) (channels * bits / 8));
+  png_write_end (png, info);
+  return 1;
+}
+
+int
+image_write_png (const char *path, int width, int height, int channels, int bits, const void *data)
+{
+  FILE *file = fopen (path, "wb");
+  png_structp png = png_create_write_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+  png_infop info = png ? png_create_info_struct (png) : NULL;
+  int done = file && info && write_rows (png, info, file, width, height, channels, bits, data);
+
+  png_destroy_write_struct (&png, &info);
+  if (file && fclose (file))
+    done = 0;
+  if (!done)
+    fprintf (stderr, "%s: cannot be written\n", path);
+  return done;
+}
+
+static float
+swapped (float value)
+{
+  uint32_t bits;
+  memcpy (&bits, &value, sizeof bits);
+  bits = __builtin_bswap32 (bits);
+  memcpy (&value, &bits, sizeof bits);
+  return value;
+}
+
+static int
+read_pfm_rows (FILE *file, int width, int height, int swap, float *values)
+{
+  for (int y = height - 1; y >= 0; y--) {       /* the file begins at the bottom */
+    float *row = values + (size_t) y * (size_t) width;
+    if (fread (row, sizeof *row, (size_t) width, file) != (size_t) width)
+      return 0;
+    for (int x = 0; swap && x < width; x++)
+      row[x] = swapped (row[x]);
+  }
+  return 1;
+}
+
+int
+image_read_pfm (const char *path, int *width, int *height, float **values)
+{
+  FILE *file = fopen (path, "rb");
+  double scale = 0;
+  int done = 0;
+
+  *values = NULL;
+  if (file && fscanf (file, "Pf %d %d %lf", width, height, &scale) == 3 && fgetc (file) == '\n' && *width > 0 &&
+      *height > 0 && *width < 65536 && *height < 65536) {
+    int big = scale > 0, host_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    *values = malloc ((size_t) *width * (size_t) *height * sizeof **values);
+    done = *values && read_pfm_rows (file, *width, *height, big != host_big, *values);
+  }
+  if (file)
+    fclose (file);
+  if (!done) {
+    fprintf (stderr, "%s: not a readable PFM of one channel\n", path);
+    free (*values);
+    *values = NULL;
+  }
+  return done;
+}
