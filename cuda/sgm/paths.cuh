@@ -15,7 +15,7 @@
 
 constexpr uint32_t SGM_MISSING = 0x80008000u;
 constexpr uint32_t SGM_LANES = 0xFFFFFFFFu;
-enum { SGM_SIDEWAYS, SGM_VERTICAL, SGM_RISING, SGM_FALLING, SGM_DIRECTIONS }; /* as in stereo_registry_penalty() */
+enum { SGM_SIDEWAYS, SGM_VERTICAL, SGM_RISING, SGM_FALLING, SGM_DIRECTIONS }; /* STEREO_PATH_* of stereo/exact/sgm.h */
 
 /* What all kernels of a frame read; penalties are in both halves of a word. */
 struct Sgm

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Adaptive support weights: matching costs averaged over a window, weighted by likeness and nearness
- * to its centre (3.2.1), in two passes (3.2.2) or over the full window.
+ * Adaptive support weights: matching costs averaged over a window, weighted by likeness and nearness to its centre (thesis,
+ * 3.2.1), in two passes (3.2.2) or over the full window.
  *
- * A thread takes a band of rows and, within it, `layers` disparities at a time. It keeps the raw
- * costs of the window's rows in a ring of bytes, so each is computed once a band; weights are computed
- * once per pixel and tap (4.4.1) and broadcast over the disparities, which are contiguous. For
- * support=both the right view's weights of neighbouring disparities are contiguous as well, because
- * that view is mirrored.
+ * A thread takes a band of rows and, within it, `layers` disparities at a time. It stores the raw costs of the window's rows
+ * in a ring of bytes, so that each is computed once in a band. Weights are computed once for each pixel and tap (4.4.1), and
+ * broadcast over the disparities, which are contiguous. For support=both the right view's weights of neighbouring
+ * disparities are contiguous too, because that view is stored mirrored.
  */
 #include "stereo/cpu/match.h"
 #include "stereo/cpu/weigh.h"
@@ -27,7 +26,7 @@ typedef struct Tap
   const float *left, *right;    /* left view's weight of column x; right view's of mirrored column xm */
 } Tap;
 
-/* A thread's memory and what it works on. */
+/* The memory of a thread, and the chunk of disparities that it computes. */
 typedef struct Work
 {
   const StereoPlan *plan;
@@ -45,7 +44,7 @@ typedef struct Work
   CpuCostRow cost_row;
 } Work;
 
-/* Lays a thread's memory out from @base (NULL: only measures) and returns its size in floats. */
+/* Divides the memory of a thread, from @base on, and returns its size in floats. @base NULL: returns the size only. */
 static size_t
 lay_out (Work *w, const StereoPlan *plan, int full, int both, float *base)
 {
@@ -85,7 +84,7 @@ ring_row (const Work *w, int y)
   return w->ring + (size_t) (y % w->rows) * (size_t) w->columns * (size_t) w->layers;
 }
 
-/* Adds the tap (dx, dy) of row @y to the list. The partner's tap goes the other way: it is mirrored. */
+/* Adds the tap (dx, dy) of row @y to the list. In the right view, which is mirrored, it is the tap (-dx, dy). */
 static void
 add_tap (Work *w, int *count, int y, int dy, int dx)
 {
@@ -142,7 +141,7 @@ sum_costs (const Work *w, int taps, int x, int offset, ptrdiff_t partner, int n,
   }
 }
 
-/* The same over first-pass costs along the row; taps outside have weight 0 or cost 0. */
+/* The same sums over the costs of the first pass along the row. Taps outside have weight 0 or cost 0. */
 INLINE void
 sum_line (const Work *w, int from, int to, int x, int offset, ptrdiff_t partner, int n, int both, VecF *sum,
     VecF *weights)
@@ -164,7 +163,7 @@ sum_line (const Work *w, int from, int to, int x, int offset, ptrdiff_t partner,
   }
 }
 
-/* sum / weights, and 0 where no tap has weight (such a candidate is outside the right image). */
+/* sum / weights; 0 where no tap has a weight (such a candidate is outside the right image). */
 INLINE VecF
 quotient (VecF sum, VecF weights)
 {
@@ -182,9 +181,9 @@ store_costs (const Work *w, int x, int y, int offset, VecF cost)
   vec_store_h (to + w->i0 + offset, vec_narrow (steps));
 }
 
-/* ---- left weights alone: what the weights of the taps inside both images sum to -------------- */
+/* ---- support=left: the sum of the weights of taps inside both images ---------------------------- */
 
-/* True when no tap of column @x has a candidate outside the right image. */
+/* Whether the partners of all taps of column @x, at all candidates, are in the right image. */
 static int
 interior (const Work *w, int x)
 {

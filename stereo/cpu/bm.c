@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Block matching: a cost of windows, then its mean over windows; equations and rounding stand in stereo/bm.h.
+ * Block matching: a cost of windows, then its mean over windows. stereo/exact/bm.h has the equations and the rounding.
  *
- * A thread takes a band of rows and a layer of up to 32 disparities, so that what it keeps of a row stays in the
- * second-level cache. Both steps run down the rows with a sum for every column and candidate (a row enters, a row leaves),
- * and along each row with one sum of these: work does not depend on the window. The second step goes on behind the
- * first, window / 2 columns and rows later, in the same loop. All sums are whole numbers: bands and threads change nothing.
+ * A thread takes a band of rows and a layer of up to 32 disparities, so that its memory of a row fits the second-level cache.
+ * Both steps have a sum for every column and candidate, which a row enters and a row leaves as the window moves down, and
+ * one running sum of these along the row: the work does not depend on the window. The second step is in the same loop as
+ * the first, window / 2 columns and rows behind it. All sums are whole numbers: bands and threads do not change the result.
  *
  * Candidates that do not exist add 0 to every sum.
  */
@@ -20,7 +20,7 @@ enum { RAW_DIFFERENCE, RAW_SQUARE, RAW_COLORS, RAW_COLOR_SQUARES, RAW_PRODUCT };
 
 /* ---- first step: sums down the columns ----------------------------------------------------------- */
 
-/* Of a pixel and LANES candidates. */
+/* The raw value of a pixel and LANES candidates. */
 INLINE VecU
 raw (int kind, uint32_t left, const void *right)
 {
@@ -51,7 +51,7 @@ right_place (const StereoView *view, int kind, size_t at)
                                                               view->luma + (ptrdiff_t) at;
 }
 
-/* Adds row @enters to the sums of column @x, takes row @leaves away; -1: none, unless @both are known to be there. */
+/* Adds row @enters to the sums of column @x and subtracts row @leaves; -1: there is none, unless @both says that both exist. */
 INLINE void
 roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int both, int count)
 {
@@ -88,7 +88,7 @@ roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int 
 
 /* ---- both steps along a row ---------------------------------------------------------------------- */
 
-/* A sum over a window of the first step -> a cost, of candidates @k..@k + LANES - 1 whose windows are whole. */
+/* The costs of LANES candidates from the sums over their windows, all of which are whole. */
 INLINE VecU
 whole_cost (const BmLayer *layer, int cost, VecU sum, int x, int m)
 {
@@ -97,7 +97,7 @@ whole_cost (const BmLayer *layer, int cost, VecU sum, int x, int m)
   return bm_correlation (layer, cost, sum, x, m);
 }
 
-/* The same of one candidate, whatever its window. (Pure: so that the layer stays in registers around it.) */
+/* The correlation cost of one candidate with any window. (Pure, so that the layer stays in registers around the call.) */
 static __attribute__ ((pure, noinline)) uint32_t
 part_correlation (const BmLayer *layer, int cost, uint32_t sum, int x, int m)
 {
@@ -113,8 +113,8 @@ part_correlation (const BmLayer *layer, int cost, uint32_t sum, int x, int m)
       norm_r * STEREO_BM_STEPS);
 }
 
-/* Means of LANES candidates from @sum, whatever their windows: @unit over @taps for every column of these. What does not
- * exist, from @m outside the picture or @end lanes on, gets @outside. */
+/* Means of LANES candidates from @sum, with any windows: @unit over @taps for every column of the window. Candidates that do
+ * not exist, outside the picture or from lane @end on, get @outside. */
 INLINE VecU
 part_means (VecU sum, int x, int m, int width, int radius, int taps, int unit, int end, uint32_t outside)
 {
@@ -147,7 +147,7 @@ correlate_edge (const BmLayer *layer, int cost, const VecU *sum, int x, int m, i
 
   EACH_VECTOR (k) {
     vec_store_u (sums + k, sum[k / LANES]);
-    if (whole)                  /* of some: lines are long enough for the rest */
+    if (whole)                  /* right for some; the lines are long enough for the others */
       vec_store_u (to + k, bm_correlation (layer, cost, sum[k / LANES], x, m + k));
   }
   for (int k = 0; k < count; k++)
@@ -171,7 +171,7 @@ take_column (VecU *sum, const uint32_t *columns, int x, int count)
     sum[k / LANES] -= vec_load_u (columns + (size_t) x * (size_t) count + k);
 }
 
-/* First step's costs of column @x into the ring, and what that changes in the second step's column. */
+/* Stores the first step's costs of column @x in the ring, and updates the second step's sums of that column. */
 INLINE void
 cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *ring, int count)
 {
@@ -215,7 +215,7 @@ typedef struct Rows
   float factor;                 /* of its whole windows */
 } Rows;
 
-/* The means around column @x into the volume. */
+/* Writes the means around column @x to the volume. */
 INLINE void
 mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int count)
 {
@@ -239,7 +239,7 @@ mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int
   }
 }
 
-/* Takes what stands in the ring out of the means of column @x. */
+/* Subtracts the costs in the ring from the second step's sums of column @x. */
 static void
 drop_column (const BmLayer *layer, int x, uint16_t *ring, int count)
 {
@@ -253,8 +253,8 @@ drop_column (const BmLayer *layer, int x, uint16_t *ring, int count)
 
 /* ---- a band --------------------------------------------------------------------------------------- */
 
-/* Column @n comes into the first step's windows; that of the costs follows a radius behind, that of the means another.
- * @inner: all of them are in the picture, and so are all columns that leave, and all rows. */
+/* Column @n enters the first step's windows. The column whose costs are computed is one radius behind it, and the column
+ * whose means are computed another. @inner: all these columns, and those that leave, and all rows are in the picture. */
 INLINE void
 step (const BmLayer *layer, int cost, int kind, const Rows *rows, int n, VecU *sum, VecU *mean, int inner, int count)
 {
@@ -285,7 +285,7 @@ step (const BmLayer *layer, int cost, int kind, const Rows *rows, int n, VecU *s
 INLINE void
 row (const BmLayer *from, int cost, int kind, const Rows *from_rows, int count)
 {
-  const BmLayer layer = *from;  /* of its own, so that nothing that is stored can be part of it */
+  const BmLayer layer = *from;  /* a copy: no store can change it, so it stays in registers */
   const Rows rows = *from_rows;
   int width = layer.plan->width, steps = width + layer.radius + layer.plan->params.window / 2;
   int whole = rows.enters >= 0 && rows.leaves >= 0 && rows.cost >= 0 && rows.mean >= 0;

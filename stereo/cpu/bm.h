@@ -9,8 +9,8 @@
 
 #define BM_LAYER 32             /* disparities at a time */
 
-/* Luma of one view in the rows of the first step's windows: sums down the columns, and along the row what these sum up
- * to before each column; norms and sums of whole windows around each. */
+/* Sums of the luma of one view over the rows of the first step's windows: of each column, of all columns before each, and of
+ * the whole window around each, with its norm. */
 typedef struct BmLine
 {
   uint32_t *column_sums, *column_squares;
@@ -41,7 +41,8 @@ void CPU (bm_row) (BmLayer *layer, int cost, int y);
 #define bm_start_layer CPU (bm_start)
 #define bm_set_row CPU (bm_row)
 
-/* Equation 8's where it takes more than 32 bits. (Not inline, or it would be made every time, to be thrown away.) */
+/* The numerator of equation 8 where it needs more than 32 bits. (Not inline: the compiler would compute it always, and then
+ * select.) */
 static __attribute__ ((noinline, unused)) VecF
 bm_large_numerator (int taps, VecU products, uint32_t sum_l, const uint32_t *sums_r)
 {

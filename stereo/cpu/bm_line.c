@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Block matching: a thread's memory, and what the correlations know of each view alone. */
+/* Block matching: the memory of a thread, and the part of the correlations that depends on one view only. */
 #include "stereo/cpu/bm.h"
 
 #define WORDS_PAD 32            /* words after a line, for vectors that begin in it */
@@ -67,7 +67,8 @@ add_row (const StereoPlan *plan, const StereoView *view, BmLine *line, int y, ui
   }
 }
 
-/* stereo_bm_norm() in lanes, where 32 bits hold the energy; over the whole line, of use where windows are whole. */
+/* stereo_bm_norm() in lanes, for windows whose energy fits 32 bits. Computes the whole line; only norms of whole windows are
+ * used. */
 static void
 small_norms (const BmLayer *layer, int cost, BmLine *line, float scale)
 {
@@ -108,7 +109,7 @@ sum_up (const BmLayer *layer, int cost, BmLine *line, float scale)
       line->norms[x] = scale * stereo_bm_norm (cost, layer->taps, line->window_sums[x], line->window_squares[x]);
 }
 
-/* Row @y of the first step comes next: rows follow on each other. */
+/* Moves the first step's windows to row @y. Rows must come in order. */
 void
 CPU (bm_row) (BmLayer *layer, int cost, int y)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Exponential step size adaptive weight: every iteration takes a weighted mean of three costs along the row, then of
- * three such means along the column, with taps farther and farther away.
+ * Exponential step size adaptive weight (Yu et al., equations 3 to 7): every iteration takes a weighted mean of three costs
+ * along the row, then of three such means along the column. With every iteration the taps are farther apart.
  *
  * An iteration reads one volume and writes another. A thread takes some rows in the order of their chains
- * (stereo_chain_row()), in which the rows above and below are the neighbours, and keeps the means along three rows.
- * The first iteration makes the costs it reads, row by row.
+ * (stereo_chain_row()): in that order the rows of the taps above and below are neighbours. It stores the means along three
+ * rows. The first iteration computes the costs that it reads, row by row.
  */
 #include "stereo/cpu/exponential.h"
 
 #define INLINE static inline __attribute__ ((always_inline))
-#define ROWS 16                 /* of a chain, that a thread takes at a time */
+#define ROWS 16                 /* rows of a chain that a thread takes at a time */
 
 typedef struct Work
 {
@@ -18,11 +18,11 @@ typedef struct Work
   const StereoTaps *taps;
   StereoExponential e;
   CpuMessage message;
-  const uint16_t *from;         /* volumes; NULL: costs are to be made */
+  const uint16_t *from;         /* volume; NULL: costs are computed */
   uint16_t *to;
   int last;                     /* iteration */
   uint16_t *costs;              /* of a row, in the first iteration */
-  uint16_t *mean[3];            /* along a row; of rows mean_row */
+  uint16_t *mean[3];            /* means along the rows mean_row */
   int mean_row[3];
   float *before, *after;        /* weights of a row's taps */
   uint8_t *line;                /* the right view's luma, as far as candidates reach */
@@ -65,7 +65,7 @@ make_costs (const Work *w, int y)
   size_t row = (size_t) y * (size_t) plan->image_pitch;
   const uint8_t *luma = plan->view[STEREO_LEFT].luma + row, *right = plan->view[STEREO_RIGHT].luma + row;
   VecW top = (VecW) { 0 } + (uint16_t) w->e.top;
-  VecW most = (VecW) { 0 } + (uint16_t) (0xFFFF >> w->e.shift); /* what words hold; no less than the top */
+  VecW most = (VecW) { 0 } + (uint16_t) (0xFFFF >> w->e.shift); /* the shifted value fits a word; at least the top */
 
   for (int k = 0; k < plan->width + plan->depth; k++) {
     int x = k + plan->min_disparity;
@@ -99,8 +99,8 @@ largest_difference (VecU a, VecU b)
   return (rg & most) | (c & ~most);
 }
 
-/* Weights of one tap, @away elements from every pixel of a row, for columns from @first on; 0 before, and from @end on.
- * Up to a vector more is read and written. */
+/* Weights of the tap that lies @away elements from each pixel of a row, for columns from @first to @end - 1; other columns
+ * get 0. Reads and writes up to a vector more. */
 static void
 weigh_tap (const Work *w, const uint32_t *own, ptrdiff_t away, int first, int end, float *out)
 {
@@ -115,8 +115,8 @@ weigh_tap (const Work *w, const uint32_t *own, ptrdiff_t away, int first, int en
   memset (out + end, 0, (size_t) (width + LANES - end) * sizeof *out);
 }
 
-/* Normalised weights of row @y's taps, @away elements before and after: there is one before from column @first on, one
- * after up to column @end. */
+/* Normalised weights of the two taps of each pixel of row @y, @away elements before and after it. The tap before exists from
+ * column @first on, the tap after up to column @end - 1. */
 static void
 weigh (const Work *w, int y, ptrdiff_t away, int first, int end)
 {
@@ -134,7 +134,7 @@ weigh (const Work *w, int y, ptrdiff_t away, int first, int end)
 
 /* ---- means ---------------------------------------------------------------------------------------- */
 
-/* Words as floats, STEREO_EXPONENTIAL_MAGIC more. */
+/* Words as floats, plus STEREO_EXPONENTIAL_MAGIC. */
 INLINE VecF
 load_costs (const uint16_t *from)
 {
@@ -152,7 +152,7 @@ mean_column (const uint16_t *own, const uint16_t *before, const uint16_t *after,
   }
 }
 
-/* Means along row @y, unless they are still there. Rows of a chain follow each other at places @k. */
+/* The means along row @y, which are computed unless they are stored already. @k: the place of the row in its chain. */
 static const uint16_t *
 mean_along_row (Work *w, int y, int k)
 {
@@ -178,7 +178,7 @@ mean_along_row (Work *w, int y, int k)
   return to;
 }
 
-/* What stands for candidates that do not exist. */
+/* Marks candidates that do not exist. */
 static void
 blank (const StereoPlan *plan, int x, uint16_t *column)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Exponential step size message propagation: as esaw.c, but what is averaged are messages, the lower envelope of the
- * truncated cones that stand on the costs:
+ * Exponential step size message propagation (Yu et al., equations 9 to 21): as esaw.c, but messages are averaged. The message
+ * of a pixel is the lower envelope of truncated cones, one on each of its costs:
  *
  *   M(d) = min (min_k (C(d + k) + c |k|), min C + eta)
  *
- * Two sweeps make that one candidate at a time; in vectors the cones are widened instead, to reaches of 1, 3, 7 ...
- * until they have risen by eta. Costs are whole numbers, so that both give the same.
+ * The paper computes M in two sweeps, one candidate at a time. Vectors widen the cones instead, to reaches of 1, 3, 7 ...
+ * candidates, until they have risen by eta. Costs are whole numbers: both ways give the same.
  */
 #include "stereo/cpu/exponential.h"
 
-/* Candidates that a cone can reach before it has risen by eta. */
+/* How many candidates away a cone has risen by eta. */
 static int
 reach_of (const StereoPlan *plan, const StereoExponential *e)
 {
@@ -25,7 +25,7 @@ set_pads (const StereoPlan *plan, uint16_t *costs)
     costs[i] = STEREO_EXPONENTIAL_PAD;
 }
 
-/* Cones that reach twice as far; @to and @from between columns of pads. */
+/* Makes cones reach twice as far. @to and @from lie between columns of pads. */
 static void
 widen (const uint16_t *from, uint16_t *to, int depth, int wide, VecW slope)
 {
@@ -35,7 +35,7 @@ widen (const uint16_t *from, uint16_t *to, int depth, int wide, VecW slope)
   }
 }
 
-/* Some columns by turns, so that what is read is not what was only just written. */
+/* Widens several columns in turns: a load then does not wait for a store that was only just issued. */
 static void
 make_some (const StereoPlan *plan, const StereoExponential *e, uint16_t *costs, int columns, uint16_t *scratch)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From indices to the finished disparity of the left view: each stage leaves its result in
- * plan->disparity, and may swap it with plan->disparity_spare. */
+/* From indices to the finished disparity of the left view. Each stage writes its result to plan->disparity; it may exchange
+ * that with plan->disparity_spare. */
 #include "stereo/cpu/cpu.h"
 
 static float *
@@ -70,7 +70,7 @@ threshold_row (StereoPlan *plan, void *context, int y, int thread)
       to[x] = NAN;
 }
 
-/* A hole is what the left view sees and the right one does not: the farther neighbour's. */
+/* A hole is a part of the scene that only the left view sees. It gets the disparity of its farther neighbour. */
 static void
 fill_row (StereoPlan *plan, void *context, int y, int thread)
 {
@@ -123,8 +123,8 @@ sorted_window (const StereoPlan *plan, int x, int y, int radius, float *values)
     b = high_; \
   } while (0)
 
-/* Nine rows of values at a time -> their medians, by the known 19-exchange network: no branches, so
- * that it runs on vectors. Right only where all nine are valid. */
+/* The medians of a row over 3x3 windows, by the known network of 19 exchanges: it has no branches, so that it runs on
+ * vectors. Correct only where all nine values are valid. */
 static void
 median9_row (const float *above, const float *centre, const float *below, int width, float *restrict to)
 {

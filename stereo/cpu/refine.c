@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The expected disparity of refinement (3.2.3): over a window, the mean of the disparities selected so
- * far, weighted by likeness, nearness and confidence. Both sums are carried unnormalised through both
- * passes, so that a column without confidence adds nothing to its row.
+ * The expected disparity of refinement (thesis, 3.2.3): the mean, over a window, of the disparities selected so far, weighted
+ * by likeness, nearness and confidence. Neither pass divides the two sums before the end, so that a column without
+ * confidence adds nothing to its row.
  */
 #include "stereo/cpu/cpu.h"
 #include "stereo/cpu/vec/vec.h"
@@ -57,7 +57,7 @@ load_line (const StereoPlan *plan, const StereoView *view, int y, Line line)
     line.product[x] = line.confidence[x] * (float) view->index[map + x];
 }
 
-/* rint (sum F D / sum F) in steps of 1/64; none where no neighbour is trusted. */
+/* rint (sum F D / sum F), in steps; none where all confidences of the window are 0. */
 static void
 store_expected (const StereoPlan *plan, const StereoView *view, int y, int x, VecF confidence, VecF product)
 {

@@ -3,9 +3,9 @@
  * Refinement by the last approximation of Kowalczuk et al. (3.2.3): the penalty of a disparity is
  * alpha * sum of w F |D - d| over the window, in two passes and unnormalised as published.
  *
- * As a function of d that sum is piecewise linear with kinks at the disparities present, so a pixel
- * needs only the histogram of w F over D, and two running sums over it. Histograms of columns come
- * from the vertical pass, those of pixels from adding up their row's with the horizontal weights.
+ * As a function of d that sum is piecewise linear, with kinks at the disparities of the window. So a pixel needs only the
+ * histogram of w F over D, and two running sums over it. The vertical pass makes the histograms of columns; a pixel's
+ * histogram is the sum of these along its row, with the horizontal weights.
  */
 #include "stereo/cpu/weigh.h"
 

@@ -2,15 +2,17 @@
 /*
  * Bilinear remapping of a plane's rows.
  *
- * Blocks whose taps all lie inside the source are gathered, LANES samples at a time: the two samples of a row are made
- * one word of two halves, which one multiply-and-add weighs. The others, at the borders, go sample by sample.
+ * Blocks whose taps all lie inside the source are gathered, LANES samples at a time: the two samples of a row become the two
+ * halves of a word, and one multiply-and-add applies both weights. The other blocks, at the borders, are remapped sample by
+ * sample.
  */
 #include "stereo/cpu/remap.h"
 
 #include "stereo/cpu/vec/vec.h"
 
-/* What a row needs. */
-typedef struct Row {
+/* A row of the target, and what it is computed from. */
+typedef struct Row
+{
   const StereoRemapPlane *plane;
   const StereoRemapTable *table;
   const StereoRemapSource *source;
@@ -20,7 +22,7 @@ typedef struct Row {
 } Row;
 
 static void
-remap_plainly (const Row *row, int first, int end)
+remap_samples (const Row *row, int first, int end)
 {
   const StereoRemapPlane *plane = row->plane;
   const uint8_t *data = row->source->data;
@@ -55,8 +57,9 @@ fill_border (const Row *row, int first, int end)
 
 #ifdef VEC_GATHERS
 
-/* Where a vector's upper left taps lie, and the weights as pairs. */
-typedef struct Taps {
+/* Where the upper left taps of a vector lie, and the weights as pairs. */
+typedef struct Taps
+{
   VecI offset, across, down;
 } Taps;
 
@@ -71,7 +74,7 @@ load_taps (const Row *row, int i, int pixel_stride)
   return taps;
 }
 
-/* stereo_remap_blend() of pairs: each sum fits the half of a word, and the last one a word. */
+/* stereo_remap_blend() of pairs. The sum of a row fits half a word, and the sum of both rows a word. */
 static inline __attribute__ ((always_inline)) VecI
 blend (VecI upper, VecI lower, const Taps *taps)
 {
@@ -79,7 +82,7 @@ blend (VecI upper, VecI lower, const Taps *taps)
   return (vec_dot (both, taps->down) + (1 << (2 * STEREO_REMAP_SHIFT - 1))) >> (2 * STEREO_REMAP_SHIFT);
 }
 
-/* A sample and its right neighbour as a pair. The margin of the block allows for the bytes behind them. */
+/* A sample and its right neighbour as a pair. The bytes that the load reads after them are in the margin of the block. */
 static inline __attribute__ ((always_inline)) VecI
 load_pair (const uint8_t *from, VecI offset, int pixel_stride)
 {
@@ -110,13 +113,13 @@ remap_channel (const Row *row, int i, int c, int pixel_stride)
     to[k * step] = bytes[k];
 }
 
-/* Pixels of 3 or 4 bytes whose bytes all are channels. */
+/* Pixels of 3 or 4 bytes, every byte of which is a channel. */
 static inline __attribute__ ((always_inline)) void
 remap_pixels (const Row *row, int i, int bytes)
 {
   const uint8_t *upper = row->source->data, *lower = upper + row->source->stride;
   Taps taps = load_taps (row, i, bytes);
-  /* four bytes that end where the right neighbour does: nothing past it is read */
+  /* The right neighbour is loaded by four bytes that end where it ends: nothing past it is read. */
   VecI a = vec_gather (upper, taps.offset), b = vec_gather (upper + 2 * bytes - 4, taps.offset);
   VecI c = vec_gather (lower, taps.offset), d = vec_gather (lower + 2 * bytes - 4, taps.offset), pixels = { 0 };
 
@@ -132,9 +135,9 @@ remap_pixels (const Row *row, int i, int bytes)
     vec_store_threes (row->to + (ptrdiff_t) i * 3, pixels);
 }
 
-typedef enum Way { WAY_PLAIN, WAY_CHANNELS, WAY_THREES, WAY_FOURS } Way;
+typedef enum Kernel { KERNEL_PLAIN, KERNEL_CHANNELS, KERNEL_THREES, KERNEL_FOURS } Kernel;
 
-/* Every byte of source and target is a channel, in its place. */
+/* Whether the bytes of source and target are the channels in order, without gaps. */
 static int
 is_dense (const StereoRemapPlane *plane)
 {
@@ -144,28 +147,28 @@ is_dense (const StereoRemapPlane *plane)
   return plane->source.pixel_stride == plane->channels && plane->target.pixel_stride == plane->channels;
 }
 
-static Way
-choose_way (const StereoRemapPlane *plane, const StereoRemapTable *table, const StereoRemapSource *source)
+static Kernel
+choose_kernel (const StereoRemapPlane *plane, const StereoRemapTable *table, const StereoRemapSource *source)
 {
   int64_t reach = (int64_t) source->stride * table->source_height;
 
-  /* gathers take offsets of 32 bits */
+  /* Gathers have offsets of 32 bits. */
   if (reach > INT32_MAX / 2 || reach < INT32_MIN / 2)
-    return WAY_PLAIN;
+    return KERNEL_PLAIN;
   if (plane->channels > 2 && is_dense (plane))
-    return plane->channels == 3 ? WAY_THREES : WAY_FOURS;
-  return WAY_CHANNELS;
+    return plane->channels == 3 ? KERNEL_THREES : KERNEL_FOURS;
+  return KERNEL_CHANNELS;
 }
 
 static inline __attribute__ ((always_inline)) void
-remap_block (const Row *row, int first, Way way)
+remap_block (const Row *row, int first, Kernel kernel)
 {
   int step = row->plane->source.pixel_stride;
 
   for (int i = first; i < first + STEREO_REMAP_BLOCK; i += LANES) {
-    if (way == WAY_THREES)
+    if (kernel == KERNEL_THREES)
       remap_pixels (row, i, 3);
-    else if (way == WAY_FOURS)
+    else if (kernel == KERNEL_FOURS)
       remap_pixels (row, i, 4);
     else
       for (int c = 0; c < row->plane->channels; c++)
@@ -183,23 +186,23 @@ remap_block (const Row *row, int first, Way way)
 }
 
 #else
-typedef enum Way { WAY_PLAIN } Way;
+typedef enum Kernel { KERNEL_PLAIN } Kernel;
 
-static Way
-choose_way (const StereoRemapPlane *plane, const StereoRemapTable *table, const StereoRemapSource *source)
+static Kernel
+choose_kernel (const StereoRemapPlane *plane, const StereoRemapTable *table, const StereoRemapSource *source)
 {
-  return WAY_PLAIN;
+  return KERNEL_PLAIN;
 }
 
 static void
-remap_block (const Row *row, int first, Way way)
+remap_block (const Row *row, int first, Kernel kernel)
 {
-  remap_plainly (row, first, first + STEREO_REMAP_BLOCK);
+  remap_samples (row, first, first + STEREO_REMAP_BLOCK);
 }
 #endif
 
 static void
-remap_row (const Row *row, const uint8_t *kind, Way way)
+remap_row (const Row *row, const uint8_t *kind, Kernel kernel)
 {
   int width = row->table->width;
 
@@ -207,10 +210,10 @@ remap_row (const Row *row, const uint8_t *kind, Way way)
     int end = i + STEREO_REMAP_BLOCK < width ? i + STEREO_REMAP_BLOCK : width;
     if (*kind == STEREO_REMAP_OUTSIDE)
       fill_border (row, i, end);
-    else if (*kind == STEREO_REMAP_INSIDE && end - i == STEREO_REMAP_BLOCK && way != WAY_PLAIN)
-      remap_block (row, i, way);
+    else if (*kind == STEREO_REMAP_INSIDE && end - i == STEREO_REMAP_BLOCK && kernel != KERNEL_PLAIN)
+      remap_block (row, i, kernel);
     else
-      remap_plainly (row, i, end);
+      remap_samples (row, i, end);
   }
 }
 
@@ -218,12 +221,12 @@ void
 CPU (remap_rows) (const StereoRemapPlane *plane, const StereoRemapTable *table, const StereoRemapSource *source,
     const StereoRemapTarget *target, int first, int end)
 {
-  Way way = choose_way (plane, table, source);
+  Kernel kernel = choose_kernel (plane, table, source);
 
   for (int y = first; y < end; y++) {
     size_t start = (size_t) y * (size_t) table->pitch;
     Row row = { plane, table, source, table->position + start, table->fraction + start,
       target->data + y * target->stride };
-    remap_row (&row, table->kind + start / STEREO_REMAP_BLOCK, way);
+    remap_row (&row, table->kind + start / STEREO_REMAP_BLOCK, kernel);
   }
 }

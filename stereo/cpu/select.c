@@ -126,9 +126,9 @@ select_run (StereoPlan *plan, void *context, StereoError *error)
 /* ---- reselect: the two lowest of cost + penalty ---------------------------------------------- */
 
 /*
- * Costs of one pixel are @costs[i * step]. Only candidates no farther from the expected disparity
- * than both first and second are can be among the two lowest: any other pays at least as much penalty
- * as either, on top of a cost at least as high (and where all is equal, first is the smaller index).
+ * The costs of one pixel are @costs[i * step]. Only a candidate that is no farther from the expected disparity than the
+ * farther one of first and second can be among the two lowest: any other one has at least the penalty of both, and a cost
+ * that is at least as high. (If all is equal, first has the smaller index.)
  */
 static void
 reselect_pixel (const StereoPlan *plan, const StereoView *view, size_t row, int x, const uint16_t *costs,

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching: of every pixel and candidate, the costs of the cheapest paths that end there, one
- * a direction, added up.
+ * Semi-global matching: the cost of a candidate is the sum, over all directions, of the cost of the cheapest path that ends
+ * there (Mahieu & Lowney, section 3).
  *
  *   L(p, d) = C(p, d) + min (L(q, d), L(q, d - 1) + P1, L(q, d + 1) + P1, min_i L(q, i) + P2) - min_i L(q, i)
  *
- * q being the pixel before p; where there is none, or none of its candidates exists, L = C. Two sweeps make all
- * directions: downwards those from above and from the left, upwards the opposite ones, in which rows and columns
- * run backwards and everything else is the same.
+ * q is the pixel before p on the path. If there is no q, or none of its candidates exists, L = C. Two sweeps compute all
+ * directions. The sweep down computes the paths from above and from the left. The sweep up computes the opposite ones: in
+ * it rows and columns run backwards, and everything else is the same.
  *
- * A thread takes a band of rows, and of these a block of columns at a time, each row one column behind the row before,
- * whose paths it goes on with. Of these only the last few columns are kept, in the first-level cache; whole rows are
- * kept of the last row of a band, for the next band, which follows at a small distance (`progress`): nothing depends
- * on the number of threads.
+ * A thread takes a band of rows, and computes a block of columns of each row at a time. Each row is one column behind the
+ * row before it, whose paths it continues. Of the rows within a band only the last few columns are stored, in the
+ * first-level cache. The last row of a band is stored whole: the next band, on another thread, reads it as soon as
+ * `progress` says that its columns are done. The result does not depend on the number of threads.
  *
- * Candidates that do not exist have L = 65535: sums saturate, so that they stay there, and end up as STEREO_INVALID.
- * A pixel outside has L = 0 throughout, which makes L = C of the next one.
+ * Candidates that do not exist have L = 65535: sums saturate, so these stay at 65535, which is STEREO_INVALID. A pixel
+ * outside the image has L = 0 for all candidates, which makes L = C for the next pixel.
  */
 #include "stereo/cpu/match.h"
 #include "stereo/cpu/vec/vec.h"
@@ -24,10 +24,10 @@
 
 #define INLINE static inline __attribute__ ((always_inline))
 #define GUARD 16                /* words before a path's costs; the first and the last of them are 65535 */
-#define LOWEST (-8)             /* where among them the minimum of the costs is kept */
+#define LOWEST (-8)             /* the word before the costs that holds their minimum */
 #define BAND 8                  /* rows */
-#define BLOCK 16                /* columns between looks at the band before */
-#define RING 32                 /* columns kept of rows within a band: more than BLOCK + BAND + 1, a power of two */
+#define BLOCK 16                /* columns after which a band checks the progress of the band before */
+#define RING 32                 /* columns stored of a row within a band: more than BLOCK + BAND + 1, a power of two */
 #define MOST_BANDS 32           /* at work at a time, however many threads there are */
 #define PROGRESS 16             /* words from one band's progress to the next's: a cache line */
 
@@ -47,7 +47,7 @@ typedef struct Context
   int *progress;                /* columns of each band of rows that a sweep has finished */
 } Context;
 
-/* What all rows of a sweep share. */
+/* Constants of a sweep. */
 typedef struct Sweep
 {
   const StereoPlan *plan;
@@ -63,10 +63,10 @@ typedef struct Row
 {
   const uint16_t *before;       /* paths' costs of the previous row, column 0 */
   uint16_t *after;              /* of this one */
-  ptrdiff_t before_ring, after_ring;    /* column n of those lies at n & ring */
+  ptrdiff_t before_ring, after_ring;    /* column n of these rows lies at place n & ring */
   uint16_t *side[2];            /* sideways paths' costs of the column before, and of this one */
   uint16_t *mask;               /* 65535 where the candidate does not exist */
-  int first, last;              /* candidates for which the mask stands */
+  int first, last;              /* candidates that exist in the mask */
   uint8_t *costs;
   uint16_t *volume;
 } Row;
@@ -83,21 +83,21 @@ pitch_of (const StereoPlan *plan)
   return plan->depth + GUARD;
 }
 
-/* Of a column: every direction but sideways. */
+/* Words of a column's path costs, in every direction but sideways. */
 static size_t
 column_words (const StereoPlan *plan)
 {
   return (size_t) (directions_of (plan) - 1) * (size_t) pitch_of (plan);
 }
 
-/* Of a whole row, with a column outside on each side and a guard at the end. */
+/* Words of a whole row, with a column outside the image on each side and a guard at the end. */
 static size_t
 row_words (const StereoPlan *plan)
 {
   return (size_t) (plan->width + 2) * column_words (plan) + GUARD;
 }
 
-/* Of a ring of columns; and of the sideways paths' two columns and the mask of a row at work. */
+/* Words of a ring of columns; of the two columns of sideways paths and the mask of a row. */
 static size_t
 ring_words (const StereoPlan *plan)
 {
@@ -110,14 +110,14 @@ side_words (const StereoPlan *plan)
   return 3 * (size_t) pitch_of (plan) + GUARD;
 }
 
-/* Of a thread: rings for the rows of its band in turn, and what each row needs. */
+/* Words of a thread: two rings, which the rows of its band use in turn, and the columns and the mask of each row. */
 static size_t
 thread_words (const StereoPlan *plan)
 {
   return 2 * ring_words (plan) + BAND * side_words (plan);
 }
 
-/* Bands at work at a time. */
+/* Bands that are computed at the same time. */
 static int
 bands_of (const StereoPlan *plan)
 {
@@ -125,7 +125,7 @@ bands_of (const StereoPlan *plan)
   return threads < MOST_BANDS ? threads : MOST_BANDS;
 }
 
-/* Whole rows: the last ones of the bands at work and of the one before these, and what lies outside. */
+/* Whole rows: the last rows of the bands that are computed and of the band before these, and one outside the image. */
 static int
 rows_of (const StereoPlan *plan)
 {
@@ -139,7 +139,7 @@ whole_row (const StereoPlan *plan, const Context *c, int slot)
   return c->rows + (size_t) slot * row_words (plan) + column_words (plan) + GUARD;
 }
 
-/* The last row of band @k; -1: what lies outside. */
+/* The last row of band @k; -1: the row outside the image. */
 static uint16_t *
 last_row (const StereoPlan *plan, const Context *c, int k)
 {
@@ -174,7 +174,7 @@ set_mask (const StereoPlan *plan, Row *row, int x)
     row->mask[i] = i < first || i > last ? 0xFFFF : 0;
 }
 
-/* Column @n of the sweep: @n runs against x on the way up. */
+/* Column @n of the sweep. In the sweep up, n grows as x falls. */
 INLINE void
 sweep_column (const Sweep *s, Row *row, int n, int directions, int up)
 {
@@ -238,7 +238,7 @@ set_guards (uint16_t *costs, size_t count, int pitch)
     costs[(ptrdiff_t) k * pitch - 1] = costs[(ptrdiff_t) k * pitch - GUARD] = 0xFFFF;
 }
 
-/* Column @n of a ring as one outside. */
+/* Makes column @n of a ring one outside the image. */
 static void
 clear_column (const StereoPlan *plan, uint16_t *ring, int n)
 {
@@ -378,7 +378,7 @@ sgm_run (StereoPlan *plan, void *context, StereoError *error)
   const Context *c = context;
   size_t costs = column_words (plan) / (size_t) pitch_of (plan);        /* of a column */
 
-  /* The columns outside stay 0, and so does the first row. */
+  /* The columns outside the image are always 0, and so is the first row. */
   for (int k = 1; k < rows_of (plan); k++)
     set_guards (whole_row (plan, c, k), (size_t) plan->width * costs, pitch_of (plan));
   for (int k = 0; k < 2 * cpu_threads (plan); k++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Support weights of a row of pixels: what aggregation and refinement by idr precompute per tap. */
+/* Support weights of a row of pixels for one tap: aggregation and refinement by idr compute them once for each tap. */
 #ifndef STEREO_CPU_WEIGH_H
 #define STEREO_CPU_WEIGH_H
 
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Elements of a line of weights: a whole vector may be written beyond the last column. */
+/* Elements of a line of weights: up to a vector is written beyond the last column. */
 static inline size_t
 cpu_weigh_pitch (const StereoPlan *plan)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames: refuses what cannot be computed, runs the steps, keeps the record of the frames in flight. */
+/* Frames: refuses what cannot be computed, runs the steps, records the frames in flight. */
 #include "stereo/engine/plan.h"
 
 #include <stdlib.h>

@@ -9,14 +9,14 @@
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Where the first sample of a plane lies, px. */
+/* Where the first sample of a plane lies in the picture, px. */
 static float
 origin (int shift, int centred)
 {
   return shift && centred ? 0.5f : 0.0f;
 }
 
-/* The map at a place that may lie between two of its columns or rows, or past the last. */
+/* The map at (x, y), which may lie between two of its columns or rows, or past the last ones. */
 static float
 map_at (const StereoRemapMap *map, const float *values, float x, float y)
 {
@@ -31,8 +31,9 @@ map_at (const StereoRemapMap *map, const float *values, float x, float y)
   return ((upper[x0] + upper[x1]) * 0.5f + (lower[x0] + lower[x1]) * 0.5f) * 0.5f;
 }
 
-/* From pixels to samples of a plane of @samples. A chroma plane begins and ends up to a pixel inside the picture: there
- * its last sample stands for what follows; outside the picture it gives way to the border as the luma does. */
+/* Converts a position in pixels to one in the samples of a plane of @samples samples. The outermost samples of a chroma
+ * plane lie up to a pixel inside the picture: pixels beyond them, inside the picture, have their value. Outside the picture
+ * chroma becomes the border's value where luma does. */
 static float
 to_samples (float at, int shift, int centred, int size, int samples)
 {
@@ -48,7 +49,7 @@ to_samples (float at, int shift, int centred, int size, int samples)
   return scaled < 0.0f ? 0.0f : scaled > end ? end : scaled;
 }
 
-/* In steps; far outside where that is no place to speak of. */
+/* A position in steps; far outside if no tap is inside the source. */
 static int
 to_steps (float at, int samples)
 {
@@ -83,7 +84,7 @@ kind_of (const StereoRemapTable *table, const uint32_t *position)
                                          STEREO_REMAP_MIXED;
 }
 
-/* What pads a row repeats its last entry, so that it does not change the kind of the last block. */
+/* The padding of a row repeats its last entry, so that it does not change the kind of the last block. */
 static void
 fill_row (StereoRemapTable *table, const StereoRemapMap *map, int y)
 {

@@ -131,7 +131,7 @@ stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *e
   return STEREO_OK;
 }
 
-/* A parameter that some method reads, set by hand while the chosen one does not, is worth a word. */
+
 void
 stereo_params_unread (const StereoParams *params, char *text, size_t size)
 {

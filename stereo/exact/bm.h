@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Block matching: what both backends follow to the bit.
+ * Block matching: the formulas that both backends follow to the bit.
  *
  * Hong et al. 2016 make a volume in two steps, and so does this:
  *  1. a cost of every candidate. AD and SD (equations 2, 3) compare the two pixels; SAD (4; 2.1 in GCVL), SSD (5; 2.2),
@@ -53,7 +53,7 @@ stereo_bm_rows (int y, int height, int radius)
   return last - first + 1;
 }
 
-/* Whether the first step compares windows. */
+/* Whether the first step compares windows, not pixels. */
 STEREO_SHARED int
 stereo_bm_window_cost (int cost)
 {
@@ -66,7 +66,7 @@ stereo_bm_correlates (int cost)
   return cost == STEREO_COST_NSSD || cost == STEREO_COST_NCC || cost == STEREO_COST_ZNCC;
 }
 
-/* What a sum over @taps is multiplied with, and then rounded as rintf() does, to be a mean in volume steps: first step. */
+/* First step: a sum over @taps times this factor, rounded as rintf() does, is a mean in volume steps. */
 STEREO_SHARED float
 stereo_bm_cost_factor (int cost, int volume_unit, int taps)
 {
@@ -74,15 +74,16 @@ stereo_bm_cost_factor (int cost, int volume_unit, int taps)
   return (float) volume_unit / (float) (channels * taps);
 }
 
-/* The same of the second step, whose sums are in volume steps already. */
+/* Second step: the same factor; these sums are in volume steps already. */
 STEREO_SHARED float
 stereo_bm_mean_factor (int taps)
 {
   return 1.0f / (float) taps;
 }
 
-/* One over the root of a window's energy: of the sum of squares, or, times the taps, of what is left of it without
- * the mean (equation 8). A window without any correlates with nothing: 0; to NSSD it is as unlike as can be: huge. */
+/* One over the square root of a window's energy, which is the sum of squares; for ZNCC the taps times the sum of squares of
+ * differences from the mean (equation 8). A window without energy correlates with nothing: its norm is 0. For NSSD it is as
+ * unlike as possible: its norm is huge. */
 STEREO_SHARED float
 stereo_bm_norm (int cost, int taps, uint32_t sum, uint32_t squares)
 {
@@ -92,7 +93,7 @@ stereo_bm_norm (int cost, int taps, uint32_t sum, uint32_t squares)
   return 1.0f / sqrtf ((float) energy);
 }
 
-/* The numerator of equations 6 to 8, the last times the taps. */
+/* The numerator of equations 6 to 8; that of equation 8 is multiplied by the taps. */
 STEREO_SHARED int64_t
 stereo_bm_numerator (int cost, int taps, uint32_t products, uint32_t sum_l, uint32_t sum_r, uint32_t squares_l,
     uint32_t squares_r)

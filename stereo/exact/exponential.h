@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Exponential step size aggregation (esaw, esmp): what both backends follow to the bit.
+ * Exponential step size aggregation (esaw, esmp; Yu et al.): the formulas that both backends follow to the bit.
  *
  * Costs are whole volume steps all the way, and cost-scale is divided out: smoothness and smoothness-max become
  * steps of the cost itself. A pass replaces a cost by a weighted mean of three,
@@ -28,7 +28,7 @@ typedef struct StereoTaps
   float weight[256];
 } StereoTaps;
 
-/* The whole, in volume steps. */
+/* Parameters of all iterations, in volume steps. */
 typedef struct StereoExponential
 {
   int shift;                    /* volume_unit is 1 << shift */
@@ -36,7 +36,7 @@ typedef struct StereoExponential
   int small, large;             /* esmp: smoothness, smoothness-max */
 } StereoExponential;
 
-/* Where tap weights would fall below this they are 0. */
+/* Weights of taps below this become 0. */
 #define STEREO_EXPONENTIAL_LEAST 1e-30f
 
 static inline void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What only a device can show: graphs, plans side by side, device memory. Skipped where there is no device. */
-#include "util.h"
+#include "pair.h"
 
 #include <stdlib.h>
 

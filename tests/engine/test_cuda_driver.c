@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "pair.h"
 
 static const struct {
   const char *name, *version, *init;

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "pair.h"
 
 enum { WIDTH = 157, HEIGHT = 83, MEMORY_FAILURE = 2, NOT_READY = 600 };
 

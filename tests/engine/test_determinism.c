@@ -4,7 +4,7 @@
  * backend there is. (That the backends agree with each other is the stage tests' business.)
  */
 #include "stereo/remap.h"
-#include "util.h"
+#include "pair.h"
 
 enum { WIDTH = 101, HEIGHT = 53, THREADS = 8, RUNS = 2 };
 

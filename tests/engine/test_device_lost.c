@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "fake/runtime.h"
-#include "util.h"
+#include "pair.h"
 
 enum { WIDTH = 61, HEIGHT = 37 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Frames in flight, on every backend there is: submit and collect give what execute gives, and misuse is said. */
 #include "stereo/engine/backend.h"
-#include "util.h"
+#include "pair.h"
 
 #include <unistd.h>
 

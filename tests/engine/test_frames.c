@@ -2,7 +2,7 @@
 /* Frames: the same result again and again, with any threads and beside other plans; nothing written elsewhere. */
 #include <math.h>
 
-#include "util.h"
+#include "pair.h"
 
 /* ---- repetition -------------------------------------------------------------------------- */
 

@@ -27,7 +27,7 @@ test_arithmetic (void)
   }
 }
 
-/* Of what both backends have, from the comments of stereo/private.h. */
+/* Of the frame state that both backends have, from the comments of stereo/engine/backend.h. */
 static double
 state_bytes (const StereoParams *p, int width, int height)
 {

@@ -9,7 +9,7 @@
 #include <stdarg.h>
 
 #include "stereo/remap.h"
-#include "util.h"
+#include "pair.h"
 
 enum { WIDTH = 67, HEIGHT = 31, MOST_LIVE = 256 };
 

@@ -142,6 +142,22 @@ test_parse (void)
   CHECK (!strcmp (text, "0.16"), "%s", text);
 }
 
+/* Every byte of StereoParams that is not padding belongs to a row of the table: presets are found by field. */
+static void
+test_fields (void)
+{
+  const StereoParamInfo *info;
+  size_t end = 0;
+
+  for (int k = 0; (info = stereo_param_info (k)); k++) {
+    size_t size = info->type == STEREO_PARAM_DOUBLE || info->type == STEREO_PARAM_SIZE ? 8 : 4;
+    CHECK (info->offset == (end + size - 1) / size * size, "%s lies at %zu, and the row before ends at %zu", info->name,
+        info->offset, end);
+    end = info->offset + size;
+  }
+  CHECK (end == sizeof (StereoParams), "the rows end at %zu of %zu bytes", end, sizeof (StereoParams));
+}
+
 static void
 test_windows (void)
 {
@@ -380,6 +396,7 @@ main (int argc, char **argv)
   check_case ("every range", test_ranges);
   check_case ("every choice", test_choices);
   check_case ("from text", test_parse);
+  check_case ("every field has a row", test_fields);
   check_case ("windows and medians are odd", test_windows);
   check_case ("depth needs the calibration", test_depth);
   check_case ("profile=thesis is section 5.1.3", test_thesis);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans: what is refused and how, backends, memory. */
 #include "stereo/engine/backend.h"
-#include "util.h"
+#include "pair.h"
 
 #if defined (__SANITIZE_ADDRESS__)
 #define SANITIZED 1

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Every stage once more, plainly: one pixel at a time, in double precision, straight from the thesis
- * (Hillerstrom 2017) and from the comments of stereo/private.h. Nothing here is fast, and nothing is
- * shared with a backend but the definitions of stereo/private.h that both follow to the bit.
+ * Every stage once more, plainly: one pixel at a time, in double precision, from the thesis (Hillerstrom 2017) and from the
+ * comments of stereo/engine/backend.h. Nothing here is fast. The only code that is shared with the backends are the formulas
+ * of stereo/exact, which both backends follow to the bit.
  */
 #ifndef NAIVE_H
 #define NAIVE_H
 
 #include "stereo/engine/backend.h"
 
-/* What a step computes, told from its place in the backend's table. */
+/* What a step computes, known from its place in the backend's table. */
 typedef enum StageKind
 {
   STAGE_LOAD, STAGE_FEATURES, STAGE_MATCH, STAGE_SELECT, STAGE_CHECK, STAGE_REFINE, STAGE_RESELECT,
   STAGE_SUBPIXEL, STAGE_INTEGER, STAGE_REJECT, STAGE_SPECKLE, STAGE_FILL, STAGE_MEDIAN, STAGE_THRESHOLD,
   STAGE_STORE,
-  /* the optional ones, each in place of some of those before */
+  /* the optional ones, each of which replaces several of those above */
   STAGE_RESELECT_LAST, STAGE_DISPARITY, STAGE_OUTPUT, STAGE_UNKNOWN
 } StageKind;
 

@@ -3,6 +3,7 @@
 #include "naive.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 double
@@ -85,6 +86,29 @@ naive_features (StereoPlan *p)
       }
 }
 
+/* A cost that has no formula of its own below: by the plain one in stereo/exact/cost.h, from which the CPU's row may be made,
+ * and which proves the packed one of CUDA. */
+static int
+listed_cost (const StereoPlan *p, size_t left, size_t right)
+{
+  const size_t at[2] = { left, right };
+  StereoPixel pixel[2];
+
+  for (int v = 0; v < 2; v++) {
+    const StereoView *view = &p->view[v];
+    pixel[v] = (StereoPixel) { view->color[at[v]], view->luma[at[v]], view->gradient ? view->gradient[at[v]] : 0,
+      p->census_bytes == 8 ? ((uint64_t *) view->census)[at[v]] :
+      p->census_bytes == 4 ? ((uint32_t *) view->census)[at[v]] : 0 };
+  }
+  switch (p->params.cost) {
+#define ROW(COST, formula, ...) case STEREO_COST_##COST: return stereo_cost_of_##formula (&pixel[0], &pixel[1]);
+    STEREO_PIXEL_COSTS (ROW)
+#undef ROW
+  }
+  fprintf (stderr, "cost=%s is no cost of pixel pairs\n", stereo_cost_info (p->params.cost)->name);
+  exit (1);
+}
+
 int
 naive_raw_cost (const StereoPlan *p, size_t left, size_t right)
 {
@@ -103,8 +127,11 @@ naive_raw_cost (const StereoPlan *p, size_t left, size_t right)
       return abs (l->luma[left] - r->luma[right]);
     case STEREO_COST_SAD:
       return (stereo_color_distance (l->color[left], r->color[right]) + 1) / 3;
-    default:
+    case STEREO_COST_CENSUS_7X5:
+    case STEREO_COST_CENSUS_9X7:
       return bits;
+    default:
+      return listed_cost (p, left, right);
   }
 }
 

@@ -99,7 +99,7 @@ run_covered (StereoPlan *plan, int k, StageKind kind, int *next)
 }
 
 static void
-walk_both (Frame *cpu, Frame *cuda, Random *random)
+compare_steps (Frame *cpu, Frame *cuda, Random *random)
 {
   StereoPlan *a = cpu->plan, *b = cuda->plan;
   int k = 0;
@@ -164,7 +164,7 @@ against_cuda (const Case *c, uint64_t seed)
     state_dirty (cuda.plan, 1, &random);
     CHECK (!frame_begin (&cpu, &error), "begin: %s", error.message);
     CHECK (!frame_begin (&cuda, &error), "begin: %s", error.message);
-    walk_both (&cpu, &cuda, &random);
+    compare_steps (&cpu, &cuda, &random);
     CHECK (!frame_end (&cpu, &error), "end: %s", error.message);
     CHECK (!frame_end (&cuda, &error), "end: %s", error.message);
     if (!check_failures ())

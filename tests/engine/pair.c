@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "util.h"
+#include "pair.h"
 
 void
 pair_new (Pair *pair, int width, int height, uint64_t seed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A pair to run plans on, and what came out. */
-#ifndef ENGINE_UTIL_H
-#define ENGINE_UTIL_H
+#ifndef ENGINE_PAIR_H
+#define ENGINE_PAIR_H
 
 #include "tests/support/check.h"
 #include "tests/support/picture.h"
