@@ -95,6 +95,16 @@ COST_ROW (row_ad, {
     to[i] = own > right[i] ? own - right[i] : right[i] - own;
 })
 
+COST_ROW (row_sad, {
+  const uint32_t *color = r->color + partner;
+  VecU own = { 0 };
+  own += l->color[left];
+  for (int i = 0; i < count; i += LANES) {
+    VecI thirds = (vec_color_distance (own, vec_load_u (color + i)) + 1) * 21846 >> 16;         /* / 3, up to 766 */
+    vec_store_b (to + i, vec_narrow_bytes (thirds));
+  }
+})
+
 /* ---- table --------------------------------------------------------------------------------------------- */
 
 static const CpuCostRow plain_rows[STEREO_COSTS] = {
@@ -108,6 +118,7 @@ static const CpuCostRow faster_rows[STEREO_COSTS] = {
   [STEREO_COST_CENSUS_9X7] = row_census64,
   [STEREO_COST_MIXED] = row_mixed,
   [STEREO_COST_AD] = row_ad,
+  [STEREO_COST_SAD] = row_sad,
 };
 
 CpuCostRow

@@ -131,7 +131,6 @@ stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *e
   return STEREO_OK;
 }
 
-
 void
 stereo_params_unread (const StereoParams *params, char *text, size_t size)
 {
