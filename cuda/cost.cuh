@@ -3,8 +3,8 @@
  * The matching costs of the CUDA backend: every formula, and the one way from a plan's cost to a kernel of that cost.
  *
  * The trait Cost<COST> of a pixel cost says which features of a pixel the cost reads, and has the formula twice: for one
- * pair of pixels, and packed for two pairs, which support weights on the tensor cores need. A pixel cost on existing
- * features needs its trait and its row in methods_taking() below, and nothing else in cuda/.
+ * pair of pixels, and packed for two pairs, which support weights on the tensor cores need. A pixel cost of the list in
+ * stereo/exact/cost.h needs its trait here, and on existing features nothing else in cuda/.
  */
 #ifndef STEREO_CUDA_COST_CUH
 #define STEREO_CUDA_COST_CUH
@@ -27,31 +27,34 @@ method_bit (int method)
   return 1u << method;
 }
 
-/* As in the registry. A cost without a row does not compile: see below. */
+/* As in the registry: asw and sgm take what the list of pixel costs says. */
 constexpr unsigned
 methods_taking (int cost)
 {
-  constexpr unsigned asw = method_bit (STEREO_METHOD_ASW), sgm = method_bit (STEREO_METHOD_SGM);
   constexpr unsigned bm = method_bit (STEREO_METHOD_BM);
   constexpr unsigned exponential = method_bit (STEREO_METHOD_ESAW) | method_bit (STEREO_METHOD_ESMP);
+  unsigned methods = 0;
 
   switch (cost) {
-    case STEREO_COST_CENSUS_7X5:
-    case STEREO_COST_CENSUS_9X7:
-    case STEREO_COST_MIXED:
-      return asw | sgm;
+#define ROW(COST, formula, name, max, unit, features, takers, ...) \
+    case STEREO_COST_##COST: \
+      methods = takers; \
+      break;
+    STEREO_PIXEL_COSTS (ROW)
+#undef ROW
+  }
+  switch (cost) {
     case STEREO_COST_AD:
-      return asw | sgm | exponential | bm;
+      return methods | exponential | bm;
     case STEREO_COST_SAD:
-      return asw | bm;
     case STEREO_COST_SD:
     case STEREO_COST_SSD:
     case STEREO_COST_NSSD:
     case STEREO_COST_NCC:
     case STEREO_COST_ZNCC:
-      return bm;
+      return methods | bm;
     default:
-      return 0;
+      return methods;
   }
 }
 
@@ -80,7 +83,7 @@ every_cost_is_taken ()
   return true;
 }
 
-static_assert (every_cost_is_taken (), "methods_taking() has no row for a cost of stereo.h");
+static_assert (every_cost_is_taken (), "no method takes a cost of stereo.h: see methods_taking()");
 
 /* ---- features of a pixel ----------------------------------------------------------------------------- */
 
@@ -134,7 +137,7 @@ pack_shorts (uint32_t low, uint32_t high)
   return low + high * 65536;
 }
 
-/* ---- the costs: the same numbers as stereo/cpu/match.c -------------------------------------------------- */
+/* ---- the costs: the same numbers as the formulas of stereo/exact/cost.h -------------------------------------------------- */
 
 /*
  * census_words: 32-bit words of the census that the cost reads; color; level.
@@ -233,14 +236,22 @@ template <> struct Cost<STEREO_COST_SAD>
   }
 };
 
-/* Whether a stage has to make features for the cost: a census or a gradient. Costs without a trait compare windows. */
-template <int COST> constexpr bool
-reads_features ()
+/* What a trait reads besides colour and luma. */
+template <int COST> constexpr StereoFeatures
+features_read ()
 {
-  if constexpr (requires { Cost<COST>::level; })
-    return Cost<COST>::census_words > 0 || Cost<COST>::level == Level::GRADIENT;
-  return false;
+  constexpr bool gradient = Cost<COST>::level == Level::GRADIENT;
+  static_assert (!gradient || Cost<COST>::census_words == 1, "no stage makes a gradient alone");
+  return gradient ? STEREO_FEATURES_CENSUS_7X5_GRADIENT : Cost<COST>::census_words == 2 ? STEREO_FEATURES_CENSUS_9X7 :
+      Cost<COST>::census_words == 1 ? STEREO_FEATURES_CENSUS_7X5 : STEREO_FEATURES_NONE;
 }
+
+/* Each pixel cost has a trait that reads the features of the list, and fits a byte. */
+#define ROW(COST, formula, name, max, unit, features, ...) \
+  static_assert (features_read<STEREO_COST_##COST> () == STEREO_FEATURES_##features, "features of " name); \
+  static_assert ((max) <= 255, "a byte has no room for " name);
+STEREO_PIXEL_COSTS (ROW)
+#undef ROW
 
 /* ---- the cost of a pair of pixels ---------------------------------------------------------------------- */
 
