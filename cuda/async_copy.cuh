@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Asynchronous copies from global to shared memory: small ones by every thread, and whole blocks of memory, which the copy
- * engine copies where there is one (compute capability 9.0) and all threads copy elsewhere. Before compute capability 8.0
- * every copy is synchronous.
+ * Asynchronous copies from global to shared memory: small ones by every thread, and whole blocks of memory, which the
+ * copy engine copies where there is one (compute capability 9.0) and all threads copy elsewhere. Before compute
+ * capability 8.0 every copy is synchronous.
  */
 #ifndef STEREO_CUDA_ASYNC_COPY_CUH
 #define STEREO_CUDA_ASYNC_COPY_CUH
@@ -115,8 +115,8 @@ copy_block (void *to, const void *from, int bytes, Arrival *arrival, CopyThreads
 #endif
 }
 
-/* Waits for the bytes that expect_bytes() announced, the @time-th time from 0. After a __syncthreads() a thread also sees the
- * copies of the other threads. */
+/* Waits for the bytes that expect_bytes() announced, the @time-th time from 0. After a __syncthreads() a thread also
+ * sees the copies of the other threads. */
 __device__ __forceinline__ void
 await_arrival (Arrival *arrival, int time)
 {

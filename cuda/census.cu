@@ -34,9 +34,9 @@ two_lumas (uint8_t a, uint8_t b)
 }
 
 /*
- * Thread: a column by two pairs of rows; blockIdx.z: the view. Shared memory: the luma of the block and its surroundings,
- * with borders repeated. A word has a pixel and the one APART rows below: a comparison is of two pixels at a time. The
- * gradient comes from the same tile.
+ * Thread: a column by two pairs of rows; blockIdx.z: the view. Shared memory: the luma of the block and its
+ * surroundings, with borders repeated. A word has a pixel and the one APART rows below: a comparison is of two pixels
+ * at a time. The gradient comes from the same tile.
  */
 template <typename Bits, int RX, int RY, bool GRADIENT>
 static __global__ void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the CUDA stages share. Stages launch kernels on the plan's one stream for steps and do not wait; the backend waits
- * once, in collect(). A launcher is in the same file as its kernel, and checks the launch.
+ * What the CUDA stages share. Stages launch kernels on the plan's one stream for steps and do not wait; the backend
+ * waits once, in collect(). A launcher is in the same file as its kernel, and checks the launch.
  */
 #ifndef STEREO_CUDA_COMMON_CUH
 #define STEREO_CUDA_COMMON_CUH
@@ -83,7 +83,8 @@ StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, 
       return cuda_fail (error, code_, kernel, __FILE__, __LINE__); \
   } while (0)
 
-/* transfer.cu: images to the device; results to pinned memory; results to the caller, which is the one wait of a frame. */
+/* transfer.cu: images to the device; results to pinned memory; results to the caller, which is the one wait of a
+ * frame. */
 StereoStatus cuda_upload (StereoPlan *plan, StereoError *error);
 StereoStatus cuda_download (StereoPlan *plan, StereoError *error);
 StereoStatus cuda_collect (StereoPlan *plan, StereoError *error);
@@ -111,8 +112,8 @@ int cuda_device_failed (int device, char *reason, size_t size);
 unsigned cuda_fault_wanted (void);
 StereoStatus cuda_fault (StereoPlan *plan, StereoError *error);
 
-/* backend.cu: the context of @stage in this plan, for what a stage hands over to a later one. NULL: the plan does not run
- * @stage. */
+/* backend.cu: the context of @stage in this plan, for what a stage hands over to a later one. NULL: the plan does not
+ * run @stage. */
 void *cuda_context_of (const StereoPlan *plan, const StereoStage *stage);
 
 static inline unsigned
@@ -121,9 +122,9 @@ cuda_blocks (size_t items, size_t per_block)
   return (unsigned) ((items + per_block - 1) / per_block);
 }
 
-/* __syncthreads() for warps that wait at different places in the program. __syncthreads() is the PTX barrier .aligned, which
- * all threads of a block have to execute at the same place ("otherwise behavior is undefined"). This barrier is not
- * aligned and only counts warps: every warp has to call it the same number of times. */
+/* __syncthreads() for warps that wait at different places in the program. __syncthreads() is the PTX barrier .aligned,
+ * which all threads of a block have to execute at the same place ("otherwise behavior is undefined"). This barrier is
+ * not aligned and only counts warps: every warp has to call it the same number of times. */
 static __device__ __forceinline__ void
 cuda_sync_warps ()
 {

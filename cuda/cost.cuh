@@ -2,9 +2,9 @@
 /*
  * The matching costs of the CUDA backend: every formula, and the one way from a plan's cost to a kernel of that cost.
  *
- * The trait Cost<COST> of a pixel cost says which features of a pixel the cost reads, and has the formula twice: for one
- * pair of pixels, and packed for two pairs, which support weights on the tensor cores need. A pixel cost of the list in
- * stereo/exact/cost.h needs its trait here, and on existing features nothing else in cuda/.
+ * The trait Cost<COST> of a pixel cost says which features of a pixel the cost reads, and has the formula twice: for
+ * one pair of pixels, and packed for two pairs, which support weights on the tensor cores need. A pixel cost of the
+ * list in stereo/exact/cost.h needs its trait here, and on existing features nothing else in cuda/.
  */
 #ifndef STEREO_CUDA_COST_CUH
 #define STEREO_CUDA_COST_CUH
@@ -312,8 +312,8 @@ raw_cost (const CostPixel &left, const CostPixel &right)
   return Cost<COST>::of_pair (d);
 }
 
-/* Raw cost of left (x, y) against mirrored right (xm, y), both in memory. @row: the first element of row y. Features are
- * loaded and subtracted one after the other: asw's kernels then need fewer registers than with two load_pixel(). */
+/* Raw cost of left (x, y) against mirrored right (xm, y), both in memory. @row: the first element of row y. Features
+ * are loaded and subtracted one after the other: asw's kernels then need fewer registers than with two load_pixel(). */
 template <int COST> __device__ __forceinline__ int
 raw_cost (const Frame &f, size_t row, int x, int xm)
 {

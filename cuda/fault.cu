@@ -2,9 +2,10 @@
 /*
  * A device that failed, and the fault that tests ask for.
  *
- * After a kernel has accessed an invalid address, every call returns the same error until the process ends, in all contexts
- * of the process on that device. cudaDeviceReset() does not help: the device is "busy or unavailable" afterwards (seen on
- * an H200 with CUDA 13). The process therefore stops using the device, and says that a restart is needed.
+ * After a kernel has accessed an invalid address, every call returns the same error until the process ends, in all
+ * contexts of the process on that device. cudaDeviceReset() does not help: the device is "busy or unavailable"
+ * afterwards (seen on an H200 with CUDA 13). The process therefore stops using the device, and says that a restart is
+ * needed.
  */
 #include "cuda/common.cuh"
 

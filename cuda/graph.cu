@@ -4,8 +4,8 @@
  *
  * The steps are captured for the first slot when the plan is made, for the other slot when it is first used, and again
  * when the caller asks for samples of another type. The arguments of the kernels are then fixed. The images are the one
- * exception: when they have moved, load's kernel gets their new place. A stage's run must not change anything on the host
- * that a later frame reads: capture() checks this.
+ * exception: when they have moved, load's kernel gets their new place. A stage's run must not change anything on the
+ * host that a later frame reads: capture() checks this.
  */
 #include "cuda/common.cuh"
 

@@ -28,7 +28,8 @@ samples_of (const StereoImage &image)
   return { first, last - first + 1, (uint32_t) (o[0] - first | (o[1] - first) << 4 | (o[2] - first) << 8) };
 }
 
-/* The one to four bytes (StereoImage) from @at on. They are cut from aligned words if these words are within @begin..@end. */
+/* The one to four bytes (StereoImage) from @at on. They are cut from aligned words if these words are within
+ * @begin..@end. */
 static __device__ __forceinline__ uint32_t
 load_bytes (const uint8_t *at, int size, const uint8_t *begin, const uint8_t *end)
 {
@@ -50,8 +51,8 @@ luma_of (uint32_t rgb)
   return __dp4a (rgb, 77u | 150u << 8 | 29u << 16, 128u) >> 8;
 }
 
-/* Thread: four pixels of a row; blockIdx.z: the view. The right view is written in reverse order. Luma is 77 R + 150 G + 29 B of
- * 256; with equal samples it is that sample. */
+/* Thread: four pixels of a row; blockIdx.z: the view. The right view is written in reverse order. Luma is 77 R + 150 G
+ * + 29 B of 256; with equal samples it is that sample. */
 static __global__ void __launch_bounds__ (LOAD_THREADS)
 load_kernel (Frame f, Sources sources)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Copies images to the device and results back, through pinned memory and on streams of their own: the copies of one frame
- * overlap with the steps of others. */
+/* Copies images to the device and results back, through pinned memory and on streams of their own: the copies of one
+ * frame overlap with the steps of others. */
 #include "cuda/common.cuh"
 
 #include <string.h>
@@ -46,8 +46,8 @@ packed_image (const StereoImage *image, int width)
   return packed;
 }
 
-/* One thread copies at a third of the memory's speed: several threads share the rows, in BANDS. A small picture is copied
- * before the threads wake up. */
+/* One thread copies at a third of the memory's speed: several threads share the rows, in BANDS. A small picture is
+ * copied before the threads wake up. */
 constexpr int BANDS = 8;
 constexpr int SMALL_PICTURE = 1000000; /* pixels */
 
@@ -175,7 +175,8 @@ ready_ns (const CudaSlot *slot, uint64_t now)
   return ready < now ? ready : now;
 }
 
-/* Polling answers soonest but occupies a processor: it is for short frames, the rest of a long frame is waited for asleep. */
+/* Polling answers soonest but occupies a processor: it is for short frames, the rest of a long frame is waited for
+ * asleep. */
 constexpr int SPIN_NS = 300000;
 static cudaError_t
 wait_until_ready (const CudaSlot *slot)

@@ -2,16 +2,16 @@
 /*
  * A line of support weights times the costs along it, as a banded matrix product on the tensor cores (mma.cuh).
  *
- * D (16 pixels by 8 disparity indices) is the sum, over the tiles in reach, of A (weights: 16 pixels by 16 taps) times B
- * (costs: 16 taps by 8 indices). A window of up to 33 pixels reaches REACH = 3 tiles of 16 taps, one of up to 65 REACH = 5.
- * A warp has INDEX_TILES products, k = 0..3, with the same A: its 32 indices.
+ * D (16 pixels by 8 disparity indices) is the sum, over the tiles in reach, of A (weights: 16 pixels by 16 taps) times
+ * B (costs: 16 taps by 8 indices). A window of up to 33 pixels reaches REACH = 3 tiles of 16 taps, one of up to 65
+ * REACH = 5. A warp has INDEX_TILES products, k = 0..3, with the same A: its 32 indices.
  *
  * Neighbouring taps in memory are neighbouring registers of a lane. Lane 4 g + t holds:
  *
- *              A (weights): taps                             B (costs) of product k: index          D of product k: index
- *              4t, 4t+1   4t+2, 4t+3                           base + 4 g + k               base + 8 t + k   base + 8 t + 4 + k
- *   pixel g      a.x         a.z         taps 4t, 4t+1             b0            pixel g       sum[k][0]         sum[k][1]
- *   pixel g+8    a.y         a.w         taps 4t+2, 4t+3           b1            pixel g+8     sum[k][2]         sum[k][3]
+ *             A (weights): taps       B (costs) of product k: index     D of product k: index
+ *             4t,4t+1   4t+2,4t+3                         4 g + k                   8 t + k    8 t + 4 + k
+ *   pixel g     a.x       a.z         taps 4t,4t+1          b0          pixel g    sum[k][0]    sum[k][1]
+ *   pixel g+8   a.y       a.w         taps 4t+2,4t+3        b1          pixel g+8  sum[k][2]    sum[k][3]
  *
  * A lane's sums are then those of 8 neighbouring indices, 8 t..8 t + 7: see gather_row().
  */
@@ -33,8 +33,8 @@ constexpr int WARP_INDICES = 8 * INDEX_TILES;
 
 constexpr int LINE_TILES = 8;   /* tiles of colours in shared memory: at least REACH and those copied ahead; a power of two */
 
-/* A line of pixels that a pass runs along, in shared memory: the weights of the current tile and of the next one, as the
- * lanes' registers of A; and colours, those of tile n at color + n % LINE_TILES * pitch. */
+/* A line of pixels that a pass runs along, in shared memory: the weights of the current tile and of the next one, as
+ * the lanes' registers of A; and colours, those of tile n at color + n % LINE_TILES * pitch. */
 template <int REACH> struct Line
 {
   uint4 (*weights)[REACH * 32];
@@ -42,7 +42,8 @@ template <int REACH> struct Line
   int pitch, length;
 };
 
-/* Distance terms of the exponents of every lane's weights, the same for all tiles; minus infinity outside the window. */
+/* Distance terms of the exponents of every lane's weights, the same for all tiles; minus infinity outside the
+ * window. */
 template <int REACH> struct Distances
 {
   float4 of[REACH * 32][2];
@@ -90,7 +91,8 @@ make_weights (const Line<REACH> &line, const Distances<REACH> &distances, int ti
       pack_halves (cuda_weight (q, taps.z, w.color, e.z), cuda_weight (q, taps.w, w.color, e.w)));
 }
 
-/* The warps of a line take turns: turn REACH * tile + tap_tile makes one tile of weights. @turn: this warp's next turn. */
+/* The warps of a line take turns: turn REACH * tile + tap_tile makes one tile of weights. @turn: this warp's next
+ * turn. */
 template <int REACH> __device__ __forceinline__ void
 share_weights (const Line<REACH> &line, const Distances<REACH> &distances, int tile, int &turn, AswWindow w)
 {
@@ -118,8 +120,8 @@ sum_weights (float (&sum)[4], const uint4 (&a)[REACH])
 
 /* ---- costs --------------------------------------------------------------------------------------- */
 
-/* The registers of B of the tiles in reach. Tile n is in slot n % REACH: the loop over tiles, unrolled REACH times, then
- * moves no registers. */
+/* The registers of B of the tiles in reach. Tile n is in slot n % REACH: the loop over tiles, unrolled REACH times,
+ * then moves no registers. */
 template <int REACH> struct Ring
 {
   uint32_t costs[REACH][INDEX_TILES][2];
@@ -148,8 +150,8 @@ multiply_band (float (&sum)[INDEX_TILES][4], const uint4 (&a)[REACH], const Ring
     }
 }
 
-/* The lane's sums of pixel g + 8 r as four words of two neighbouring indices each. @convert gets two sums and the number
- * of the first one among the 8. */
+/* The lane's sums of pixel g + 8 r as four words of two neighbouring indices each. @convert gets two sums and the
+ * number of the first one among the 8. */
 template <typename Convert> __device__ __forceinline__ uint4
 gather_row (const float (&sum)[INDEX_TILES][4], int r, Convert convert)
 {

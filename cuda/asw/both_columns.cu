@@ -2,24 +2,27 @@
 /*
  * First pass of support=both: down the columns, on the tensor cores (mma.cuh).
  *
- * The sum for column x and partner u is over the rows of the window: l(x) r(u) c(x, u). For one column x, the products r c
- * of 16 partners by the rows are a matrix A, which takes one half2 multiplication for two rows. B has the weights l of the
- * rows by 8 columns, so of the product for the x-th column only column x of D counts. The sum of the weights, of r times l
- * alone, is one more product that has all columns at once.
+ * The sum for column x and partner u is over the rows of the window: l(x) r(u) c(x, u). For one column x, the products
+ * r c of 16 partners by the rows are a matrix A, which takes one half2 multiplication for two rows. B has the weights l
+ * of the rows by 8 columns, so of the product for the x-th column only column x of D counts. The sum of the weights, of
+ * r times l alone, is one more product that has all columns at once.
  *
  * Rows have slots: the 8 rows from 8 T on share the SLOT_TILES tiles of 8 slots around T. A warp has the costs of its
  * columns by 16 partners in registers, and makes those of 8 new rows every 8 rows. Nothing stores raw costs. Weights
- * outside the window are 0. A kernel makes the weights before, in the order in which a lane reads them, for a band of rows.
+ * outside the window are 0. A kernel makes the weights before, in the order in which a lane reads them, for a band of
+ * rows.
  *
  * Lane 4 g + t holds, of the product over tiles 2 s and 2 s + 1 of slots:
  *
- *                     A (right weight * cost): slots          B (left weights): column         D of column x + n
- *                   2t,2t+1 of 2s   2t,2t+1 of 2s+1               (x & ~7) + g             (x & ~7) + 2t   (x & ~7) + 2t+1
- *   partner u+g         a.x               a.z         tile 2s          b0       u+g            sum[n][0]        sum[n][1]
- *   partner u+g+8       a.y               a.w         tile 2s+1        b1       u+g+8          sum[n][2]        sum[n][3]
+ *                    A (right weight * cost): slots       B (left weights): column     D of the n-th column: column
+ *                   2t,2t+1 of 2s   2t,2t+1 of 2s+1                      X + g                  X + 2t     X + 2t+1
+ *   partner u+g         a.x              a.z             tile 2s          b0          u+g      sum[n][0]   sum[n][1]
+ *   partner u+g+8       a.y              a.w             tile 2s+1        b1          u+g+8    sum[n][2]   sum[n][3]
  *
- * The last tile is a product of half the depth. Raw costs n are the half floats with the bits n, which are n * 2^-24; right
- * weights are stored times 2^15, so that the products stay in the range of half floats.
+ * with X = x & ~7, the first of the 8 columns around the warp's.
+ *
+ * The last tile is a product of half the depth. Raw costs n are the half floats with the bits n, which are n * 2^-24;
+ * right weights are stored times 2^15, so that the products stay in the range of half floats.
  */
 #include "cuda/asw/both_weights.cuh"
 
@@ -53,8 +56,8 @@ template <int SLOT_TILES> struct RowWeights
   }
 };
 
-/* Prefetches the weights of later rows into the L2 cache, which does not hold all weights: a lane has a cache line. Of the
- * warps of a block that read the same line, one prefetches it. */
+/* Prefetches the weights of later rows into the L2 cache, which does not hold all weights: a lane has a cache line. Of
+ * the warps of a block that read the same line, one prefetches it. */
 template <int SLOT_TILES, int PARTNER_WARPS> struct Fetch
 {
   const uint32_t *line;
@@ -77,8 +80,8 @@ template <int SLOT_TILES, int PARTNER_WARPS> struct Fetch
   }
 };
 
-/* Raw costs of rows 8 @tile + 2 t and the next one, in the halves of a word, for WARP_COLUMNS columns and partners @u and
- * @u + 8. Rows outside the picture have weight 0: the nearest row serves for them. */
+/* Raw costs of rows 8 @tile + 2 t and the next one, in the halves of a word, for WARP_COLUMNS columns and partners @u
+ * and @u + 8. Rows outside the picture have weight 0: the nearest row serves for them. */
 template <int COST, int WARP_COLUMNS> __device__ __forceinline__ void
 make_costs (uint32_t (&costs)[WARP_COLUMNS][2], const Frame &f, int tile, int t, int x, int u)
 {
@@ -93,8 +96,8 @@ make_costs (uint32_t (&costs)[WARP_COLUMNS][2], const Frame &f, int tile, int t,
           (uint32_t) raw_cost<COST> (f, b, x + j, u + 8 * h) << 16;
 }
 
-/* Sums of costs and of weights for one row; of sum[j] only column j counts. EXACT: see asw_both_exact(). Weights that are used
- * up are replaced by those of the row at @right and @left. */
+/* Sums of costs and of weights for one row; of sum[j] only column j counts. EXACT: see asw_both_exact(). Weights that
+ * are used up are replaced by those of the row at @right and @left. */
 template <bool EXACT, int SLOT_TILES, int WARP_COLUMNS> __device__ __forceinline__ void
 sum_row (float (&sum)[WARP_COLUMNS][4], float (&weights)[4], RowWeights<SLOT_TILES> &w, const uint32_t (&costs)[SLOT_TILES][WARP_COLUMNS][2],
     const uint32_t *right, const uint32_t *left, int lane)
@@ -136,7 +139,8 @@ sum_row (float (&sum)[WARP_COLUMNS][4], float (&weights)[4], RowWeights<SLOT_TIL
   w.load_last (right, left, lane);
 }
 
-/* Element @e of D, from the product of its own column 2 t + e % 2. With 4 columns a warp, of the half that the warp has. */
+/* Element @e of D, from the product of its own column 2 t + e % 2. With 4 columns a warp, of the half that the warp
+ * has. */
 template <int WARP_COLUMNS> __device__ __forceinline__ float
 own_sum (const float (&sum)[WARP_COLUMNS][4], int e, int t)
 {
@@ -162,9 +166,9 @@ own_elements (const Frame &f, int x, int u, int column, int index)
 }
 
 /*
- * Warp: WARP_COLUMNS columns from x on by 16 partners from u on, @strip rows from row blockIdx.z * strip of the band on,
- * from top to bottom. Block: WARPS_ACROSS times PARTNER_WARPS warps, which share the weights through the L1 cache. There
- * is no shared memory. A lane stores up to four means a row.
+ * Warp: WARP_COLUMNS columns from x on by 16 partners from u on, @strip rows from row blockIdx.z * strip of the band
+ * on, from top to bottom. Block: WARPS_ACROSS times PARTNER_WARPS warps, which share the weights through the L1 cache.
+ * There is no shared memory. A lane stores up to four means a row.
  */
 template <bool EXACT, int COST, int SLOT_TILES, int WARP_COLUMNS, int PARTNER_WARPS> __global__ void __launch_bounds__ (32 * WARPS_ACROSS * PARTNER_WARPS)
 aggregate_columns_both (Frame f, const uint32_t *words, int tiles, int band, int rows, int strip)

@@ -3,24 +3,25 @@
  * Second pass of support=both: along the rows, in place, on the tensor cores (mma.cuh).
  *
  * The sum for column x and index i is over the taps of the window: l(x) r(v) c, with v = x - i for the partner. For 16
- * indices, 8 columns and two taps the products r c are a matrix A with two neighbouring columns in a register. B has the
- * weights l(x) on the diagonals of its two halves: the product weighs, adds both taps in single precision, and mixes no
- * columns. Lane 4 g + t holds:
+ * indices, 8 columns and two taps the products r c are a matrix A with two neighbouring columns in a register. B has
+ * the weights l(x) on the diagonals of its two halves: the product weighs, adds both taps in single precision, and
+ * mixes no columns. Lane 4 g + t holds:
  *
  *                 A (right weight * cost): tap, columns x            B (left weights): column x         D: column x
  *                tap q: 2t,2t+1   tap q+1: 2t,2t+1                          g                        2t         2t+1
  *   index g          a.x              a.z            tap q, x = 2t,2t+1      b0: l(g) in the half    cost[0]   cost[1]
  *   index g+8        a.y              a.w            tap q+1, the same x     b1: where x = g, else 0 cost[2]   cost[3]
  *
- * The sums of the weights, of l(x) r(v), are a product by x and v without such zeros; its band goes through shared memory
- * to the lanes that have the pairs. A warp has 32 columns by 32 indices.
+ * The sums of the weights, of l(x) r(v), are a product by x and v without such zeros; its band goes through shared
+ * memory to the lanes that have the pairs. A warp has 32 columns by 32 indices.
  *
- * r depends on v only. Tiles of 8 columns by 8 indices that have the same distance share it: 7 registers serve 16 tiles.
- * Taps 8 columns apart share registers of costs in the same way. So taps are summed in classes: k, k + 8, k + 16 and
- * k + 24 at once while there are 32 taps left, then k and k + 8, then single taps.
+ * r depends on v only. Tiles of 8 columns by 8 indices that have the same distance share it: 7 registers serve 16
+ * tiles. Taps 8 columns apart share registers of costs in the same way. So taps are summed in classes: k, k + 8, k + 16
+ * and k + 24 at once while there are 32 taps left, then k and k + 8, then single taps.
  *
- * Copies of the costs run beside the sums: 32 columns at a time into a ring, from which ldmatrix reads them transposed. A
- * block makes its weights itself: when it moves on by STEP_COLUMNS columns, it needs the right weights of as many pixels.
+ * Copies of the costs run beside the sums: 32 columns at a time into a ring, from which ldmatrix reads them transposed.
+ * A block makes its weights itself: when it moves on by STEP_COLUMNS columns, it needs the right weights of as many
+ * pixels.
  */
 #include "cuda/asw/both_sums.cuh"
 
@@ -29,8 +30,8 @@ namespace
 
 /* ---- results ------------------------------------------------------------------------------------- */
 
-/* Divides the sums by the totals, which other lanes have: they go through @scratch. Leaves volume steps in the low bits of
- * each sum, where adding 2^23 puts whole numbers. */
+/* Divides the sums by the totals, which other lanes have: they go through @scratch. Leaves volume steps in the low bits
+ * of each sum, where adding 2^23 puts whole numbers. */
 __device__ __forceinline__ void
 divide (Sums &sums, const Totals &totals, float *scratch, float scale)
 {
@@ -73,8 +74,8 @@ store_steps (const Frame &f, uint4 eight, size_t volume_row, int x, int i)
     *(uint4 *) (f.volume + (volume_row + x) * f.depth + i) = make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
-/* Stores the means of a warp, transposed in shared memory at @out. No mean exceeds STEREO_COST_TOP: the largest cost stays
- * below it by more than all rounding errors. */
+/* Stores the means of a warp, transposed in shared memory at @out. No mean exceeds STEREO_COST_TOP: the largest cost
+ * stays below it by more than all rounding errors. */
 template <int INDICES>
 __device__ __forceinline__ void
 store_means (const Sums &sums, uint16_t *out, const Frame &f, size_t volume_row, int x0, int i0)
@@ -96,8 +97,8 @@ store_means (const Sums &sums, uint16_t *out, const Frame &f, size_t volume_row,
         i0 + lane % 4 * 8);
 }
 
-/* Before the first step: clears all weights, starts to copy the costs of all blocks of the ring but the last one, and makes
- * the right weights of all v below 0. */
+/* Before the first step: clears all weights, starts to copy the costs of all blocks of the ring but the last one, and
+ * makes the right weights of all v below 0. */
 template <int INDICES>
 __device__ __forceinline__ void
 start_row (Maker<INDICES> &maker, const Frame &f, __half *line, size_t volume_row, int blocks, int i0, int partner)
@@ -123,9 +124,9 @@ start_row (Maker<INDICES> &maker, const Frame &f, __half *line, size_t volume_ro
   __syncthreads (); /* in the next step another warp may make a class, and writes to the last word that this warp wrote */
 }
 
-/* Block: a row (blockIdx.x) by INDICES indices (blockIdx.y), 32 a warp, from left to right in steps of STEP_COLUMNS columns. The
- * warps share out the classes of taps whose weights a step needs; then each sums up its 32 columns by 32 indices. Shared
- * memory: see Shared. A lane stores 16 bytes of each of four columns at a time. */
+/* Block: a row (blockIdx.x) by INDICES indices (blockIdx.y), 32 a warp, from left to right in steps of STEP_COLUMNS
+ * columns. The warps share out the classes of taps whose weights a step needs; then each sums up its 32 columns by 32
+ * indices. Shared memory: see Shared. A lane stores 16 bytes of each of four columns at a time. */
 template <int INDICES> __global__ void __launch_bounds__ (INDICES, RESIDENT_THREADS / INDICES)
 aggregate_rows_both (Frame f, AswWindow w, bool exact)
 {

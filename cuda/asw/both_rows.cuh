@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Second pass of support=both, along the rows: the shared memory of a block, how weights and costs get there, and the sums
- * of the weights. The kernel is in both_rows.cu. */
+/* Second pass of support=both, along the rows: the shared memory of a block, how weights and costs get there, and the
+ * sums of the weights. The kernel is in both_rows.cu. */
 #ifndef STEREO_CUDA_ASW_BOTH_ROWS_CUH
 #define STEREO_CUDA_ASW_BOTH_ROWS_CUH
 
@@ -13,8 +13,8 @@ namespace
 constexpr int STEP_COLUMNS = 32;        /* columns of a step: a warp has all of them, and 32 indices */
 constexpr int RESIDENT_THREADS = 480;   /* of a multiprocessor: 480 threads may have 136 registers each, 320 about 200 */
 
-/* The taps of a window: @quads times 32 taps (the last quad may lack some, whose weights are 0), @duos times 16, and @singles.
- * @exact: no quads, because their products are rounded. */
+/* The taps of a window: @quads times 32 taps (the last quad may lack some, whose weights are 0), @duos times 16, and
+ * @singles. @exact: no quads, because their products are rounded. */
 struct Taps
 {
   int quads, duos, singles;
@@ -133,8 +133,8 @@ template <int INDICES> struct Maker
     pixel[view] = there ? p : -(1 << 24);
   }
 
-  /* Weights for taps k, k + 8 and so on. Tap k is k - radius columns after the pixel, in the mirrored view before it. The
-   * weight is 0 where the pixel or the tap is outside, and past the window. */
+  /* Weights for taps k, k + 8 and so on. Tap k is k - radius columns after the pixel, in the mirrored view before it.
+   * The weight is 0 where the pixel or the tap is outside, and past the window. */
   template <int Q>
   __device__ __forceinline__ void
   weigh (float (&weight)[Q], int view, int k) const
@@ -171,8 +171,8 @@ template <int INDICES> struct Maker
     }
   }
 
-  /* Right weights of a class, of 32 partners from slot @slot of the ring on; pixels fall from lane to lane. The neighbour of
-   * the last partner is the first of the next 32, which fills it in. */
+  /* Right weights of a class, of 32 partners from slot @slot of the ring on; pixels fall from lane to lane. The
+   * neighbour of the last partner is the first of the next 32, which fills it in. */
   template <int Q>
   __device__ __forceinline__ void
   make_right (int k, int before, int slot) const
@@ -231,8 +231,8 @@ mask_range (uint4 eight, int first, int last)
   return make_uint4 (word[0], word[1], word[2], word[3]);
 }
 
-/* Copies costs of STEP_COLUMNS columns from @from on into their block of the ring. Without a partner nothing wrote a cost: it
- * becomes 0. */
+/* Copies costs of STEP_COLUMNS columns from @from on into their block of the ring. Without a partner nothing wrote a
+ * cost: it becomes 0. */
 template <int INDICES>
 __device__ __forceinline__ void
 load_costs (__half *block, const Frame &f, size_t volume_row, int from, int i0)
@@ -253,8 +253,8 @@ load_costs (__half *block, const Frame &f, size_t volume_row, int from, int i0)
 }
 
 /*
- * Loads four tiles of 8 columns by 8 indices, transposed (ldmatrix). Lane l passes the address of row (column) l % 8 of tile
- * l / 8. Lane 4 g + t gets of each tile a word with two columns of one index, as registers of A need them:
+ * Loads four tiles of 8 columns by 8 indices, transposed (ldmatrix). Lane l passes the address of row (column) l % 8 of
+ * tile l / 8. Lane 4 g + t gets of each tile a word with two columns of one index, as registers of A need them:
  *
  *                  columns 0,1   2,3   4,5   6,7
  *     index 0        L0         L1    L2    L3
@@ -274,8 +274,8 @@ load_transposed (uint32_t (&tile)[4], const __half *row)
 /* ---- sums of weights ------------------------------------------------------------------------------- */
 
 /*
- * Sums of weights, l(x) r(v), by columns x and partners v. For each 16 columns m: three runs of 16 pairs of v, which are
- * all v of the warp's 32 indices; odd: the second v of each pair. Lane 4 g + t holds, of one product:
+ * Sums of weights, l(x) r(v), by columns x and partners v. For each 16 columns m: three runs of 16 pairs of v, which
+ * are all v of the warp's 32 indices; odd: the second v of each pair. Lane 4 g + t holds, of one product:
  *
  *              A (left weights): 16 taps         B (right weights): pair of v        D: pair of v
  *              4 taps, any order                   pair_of_run (g)              pair_of_run (2t), pair_of_run (2t+1)

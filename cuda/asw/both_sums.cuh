@@ -8,8 +8,8 @@
 namespace
 {
 
-/* Where a lane finds right weights: for tiles at distance d from @low, @middle or @high on, by the sign of d. Counted in
- * words of classes of one tap. */
+/* Where a lane finds right weights: for tiles at distance d from @low, @middle or @high on, by the sign of d. Counted
+ * in words of classes of one tap. */
 struct Right
 {
   int low, middle, high;
@@ -51,8 +51,8 @@ struct Diagonal
   }
 };
 
-/* Adds a class of Q taps; with Q below 4 also what their products lose by rounding. @costs (n, tiles) loads four tiles of
- * costs, 8 n columns after the first tap of the first column. */
+/* Adds a class of Q taps; with Q below 4 also what their products lose by rounding. @costs (n, tiles) loads four tiles
+ * of costs, 8 n columns after the first tap of the first column. */
 template <int Q, typename Costs>
 __device__ __forceinline__ void
 add_class (Sums &sums, Costs costs, const uint32_t *right, const Right &lane_right, const __half *left, int column,

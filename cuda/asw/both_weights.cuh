@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* First pass of support=both: makes the weights of a band of rows, as registers of the products. See both_columns.cu. */
+/* First pass of support=both: makes the weights of a band of rows, as registers of the products. See
+ * both_columns.cu. */
 #ifndef STEREO_CUDA_ASW_BOTH_WEIGHTS_CUH
 #define STEREO_CUDA_ASW_BOTH_WEIGHTS_CUH
 
@@ -10,7 +11,8 @@ namespace
 
 constexpr int RIGHT_SCALE = 15;         /* right weights are stored times 2^RIGHT_SCALE */
 
-/* Words of the weights of 16 pixels, of either view; a word has two slots. Tiles of 8 slots come two by two, and a last one. */
+/* Words of the weights of 16 pixels, of either view; a word has two slots. Tiles of 8 slots come two by two, and a last
+ * one. */
 template <int SLOT_TILES> struct Words
 {
   static constexpr int tile = SLOT_TILES * 64;
@@ -58,8 +60,8 @@ weigh (uint32_t (&words)[2][SLOT_TILES], const ColumnTaps<SLOT_TILES> &taps, uin
   }
 }
 
-/* In the order in which lanes read them: weights of the right view as registers of A, for 16 pixels, weights of the left
- * view as registers of B, for 8 pixels; tiles two by two, and a last one. */
+/* In the order in which lanes read them: weights of the right view as registers of A, for 16 pixels, weights of the
+ * left view as registers of B, for 8 pixels; tiles two by two, and a last one. */
 template <int SLOT_TILES> __device__ __forceinline__ void
 store_words (uint32_t *to, const uint32_t (&words)[2][SLOT_TILES], bool right, int lane)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two-pass aggregation with the weights of the left view alone, on the tensor cores: down the columns (left_columns.cu),
- * then along the rows (left_rows.cu).
+ * Two-pass aggregation with the weights of the left view alone, on the tensor cores: down the columns
+ * (left_columns.cu), then along the rows (left_rows.cu).
  *
  * A pass over one line is a banded matrix product: weights, of 16 pixels by the taps of their windows, times costs, of
- * these taps by disparities. banded.cuh draws which lane holds what. A warp takes 32 disparities and moves along the line:
- * it makes or reads each cost once, and has it in registers as long as the window reaches it.
+ * these taps by disparities. banded.cuh draws which lane holds what. A warp takes 32 disparities and moves along the
+ * line: it makes or reads each cost once, and has it in registers as long as the window reaches it.
  *
  * - Raw costs are the bits of half-precision subnormals and need no conversion: see Cost in cuda/cost.cuh.
  * - Copies of the next tiles to shared memory run meanwhile; neighbouring columns share records (records.cuh).

@@ -59,8 +59,8 @@ clear_stage (uint8_t *stage, int bytes, CopyThreads c)
   __syncthreads ();
 }
 
-/* How a pass is laid out: @warps of a block share the disparities of a line, @chunks blocks have all of them, and a block
- * has @columns lines. */
+/* How a pass is laid out: @warps of a block share the disparities of a line, @chunks blocks have all of them, and a
+ * block has @columns lines. */
 struct Layout
 {
   int warps, chunks, columns;

@@ -27,8 +27,8 @@ struct ColumnBlock
   }
 };
 
-/* The shared memory of a block: the records of two tiles, right ones before left ones; the colours of LINE_TILES tiles; the
- * weights of each column. */
+/* The shared memory of a block: the records of two tiles, right ones before left ones; the colours of LINE_TILES tiles;
+ * the weights of each column. */
 template <int COST, int REACH> struct ColumnStage
 {
   static constexpr int record = RecordFormat<COST>::bytes;
@@ -58,8 +58,8 @@ template <int COST, int REACH> struct ColumnStage
   }
 };
 
-/* Starts to copy the records of tile @n and the colours of tile @n + 1, for tile 0 its own colours too. Tiles are numbered
- * from @first on, up to @last. */
+/* Starts to copy the records of tile @n and the colours of tile @n + 1, for tile 0 its own colours too. Tiles are
+ * numbered from @first on, up to @last. */
 template <int COST, int REACH> __device__ __forceinline__ void
 copy_tile (const Frame &f, const ColumnBlock &b, const Records &from, int first, int n, int last,
     const ColumnStage<COST, REACH> &stage, CopyThreads c)
@@ -94,8 +94,8 @@ make_costs (const uint8_t *left_record, const uint8_t *right_record, uint32_t (&
   }
 }
 
-/* Stores the lane's means of rows g and g + 8 as half floats, 0 where there is no candidate. Where none of a lane's 8 indices
- * has a candidate, the second pass reads none of them. @rows: from row g to the end of the image. */
+/* Stores the lane's means of rows g and g + 8 as half floats, 0 where there is no candidate. Where none of a lane's 8
+ * indices has a candidate, the second pass reads none of them. @rows: from row g to the end of the image. */
 __device__ __forceinline__ void
 store_means (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&weights)[4], const Candidates &all, int base,
     int rows, uint16_t *out)
@@ -118,8 +118,8 @@ store_means (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&w
 
 /*
  * Block: a few columns (threadIdx.y, blockIdx.x) by WARP_INDICES disparities a warp (threadIdx.x, blockIdx.y) by @strip
- * tiles (blockIdx.z), from top to bottom. A lane makes the costs of its elements of B from records in shared memory, where
- * the lanes of a load read different banks. It stores 16 bytes a row of its elements of D.
+ * tiles (blockIdx.z), from top to bottom. A lane makes the costs of its elements of B from records in shared memory,
+ * where the lanes of a load read different banks. It stores 16 bytes a row of its elements of D.
  */
 template <int COST, int REACH> __global__ void __launch_bounds__ (MOST_THREADS, RESIDENT_BLOCKS)
 aggregate_columns (Frame f, Records records, AswWindow w, int strip)
@@ -226,8 +226,8 @@ records_of (const StereoPlan *plan, const AswLeftContext *context)
     plan->width + disparities + 2 * RECORD_PAD } };
 }
 
-/* Tiles of a strip, such that the kernel takes the least time: @slots blocks run at a time, and each strip makes the costs of
- * REACH / 2 tiles of the strip above too. */
+/* Tiles of a strip, such that the kernel takes the least time: @slots blocks run at a time, and each strip makes the
+ * costs of REACH / 2 tiles of the strip above too. */
 static int
 strip_of (int tiles, int blocks, int slots, int reach)
 {

@@ -52,8 +52,8 @@ copy_costs (const Frame &f, CostCopy &c, const uint32_t *color, int n, int tiles
   commit_copies ();
 }
 
-/* The registers of B: costs of four columns (taps) by INDEX_TILES indices, transposed such that a word holds two columns of
- * one index. */
+/* The registers of B: costs of four columns (taps) by INDEX_TILES indices, transposed such that a word holds two
+ * columns of one index. */
 __device__ __forceinline__ void
 read_costs (const uint8_t *from, int pitch, uint32_t (&to)[INDEX_TILES][2])
 {
@@ -98,7 +98,8 @@ four_existing (const Frame &f, int x, int i, uint32_t (&ones)[2])
         shift_right (0x3C003C00u, 16 * max (after - 2 * (1 - h), 0));
 }
 
-/* Divides each sum by the weights of the taps whose candidate exists. @i: the index of the lane's column of B in product 0. */
+/* Divides each sum by the weights of the taps whose candidate exists. @i: the index of the lane's column of B in
+ * product 0. */
 template <int REACH> __device__ __forceinline__ void
 divide_existing (const Frame &f, float (&sum)[INDEX_TILES][4], const uint4 (&a)[REACH], int tile, int i)
 {
@@ -185,10 +186,10 @@ store_tile (const Frame &f, const uint4 (&a)[REACH], const Ring<REACH> &ring, in
 }
 
 /*
- * Block: a row (blockIdx.x) by WARP_INDICES disparities a warp (blockIdx.y: further chunks). It moves along x, reads the
- * half floats of the first pass and writes the final costs in their place: a tile is written after the tiles in reach
- * and TILES_AHEAD more tiles were read, and each warp writes only its own indices. Shared memory: distance terms, weights
- * of two tiles, colours, and the tiles of costs that are copied ahead.
+ * Block: a row (blockIdx.x) by WARP_INDICES disparities a warp (blockIdx.y: further chunks). It moves along x, reads
+ * the half floats of the first pass and writes the final costs in their place: a tile is written after the tiles in
+ * reach and TILES_AHEAD more tiles were read, and each warp writes only its own indices. Shared memory: distance terms,
+ * weights of two tiles, colours, and the tiles of costs that are copied ahead.
  */
 template <int REACH> __global__ void __launch_bounds__ (REACH == 3 ? 320 : 256, 2)
 aggregate_rows (Frame f, AswWindow w)

@@ -2,8 +2,8 @@
 /*
  * Products of small matrices on the tensor cores: a warp adds A (16 x 16) times B (16 x 8) to D (16 x 8).
  *
- * A and B are half floats, two in a register, the one with the lower column (of A) or row (of B) in the lower half. D is
- * single floats. Lane 4 g + t, with g = 0..7 and t = 0..3, holds these elements (m16n8k16):
+ * A and B are half floats, two in a register, the one with the lower column (of A) or row (of B) in the lower half. D
+ * is single floats. Lane 4 g + t, with g = 0..7 and t = 0..3, holds these elements (m16n8k16):
  *
  *                 A: column                               B: column            D: column
  *               2t,2t+1   2t+8,2t+9                          g                  2t    2t+1
@@ -20,8 +20,8 @@
  *      ...                                             rows 4,5  L2   L6   L10  L14  L18  L22  L26  L30
  *     row 7     lane 28|  L29  |  L30  |  L31          rows 6,7  L3   L7   L11  L15  L19  L23  L27  L31
  *
- * The order of the 16 products inside a sum does not matter: a kernel may give any tap to any of the 16 places, as long as
- * A and B agree.
+ * The order of the 16 products inside a sum does not matter: a kernel may give any tap to any of the 16 places, as long
+ * as A and B agree.
  */
 #ifndef STEREO_CUDA_ASW_MMA_CUH
 #define STEREO_CUDA_ASW_MMA_CUH

@@ -2,11 +2,11 @@
 /*
  * Records: the features of 16 rows of one column, from which the first pass of support=left makes its raw costs.
  *
- * A record has a plane of 64 bytes for each feature that the cost reads: a lane loads four rows of a feature at once, and
- * finds every feature at a fixed distance. Records of neighbouring columns follow one another: a block copies the run that
- * it needs in one piece. 16 bytes between records let the lanes of a load read different banks. Right columns are
- * numbered by xm - min_disparity + RECORD_PAD. There are as many as candidates have; those outside the image are never
- * written and never reach a result.
+ * A record has a plane of 64 bytes for each feature that the cost reads: a lane loads four rows of a feature at once,
+ * and finds every feature at a fixed distance. Records of neighbouring columns follow one another: a block copies the
+ * run that it needs in one piece. 16 bytes between records let the lanes of a load read different banks. Right columns
+ * are numbered by xm - min_disparity + RECORD_PAD. There are as many as candidates have; those outside the image are
+ * never written and never reach a result.
  */
 #ifndef STEREO_CUDA_ASW_RECORDS_CUH
 #define STEREO_CUDA_ASW_RECORDS_CUH
@@ -30,8 +30,8 @@ constexpr int RECORD_PAD = 8;           /* right columns before those of the ima
 constexpr int RECORD_COLUMNS = 64;      /* columns whose records a block makes */
 constexpr int RECORD_THREADS = 256;
 
-/* The record of 16 rows of a column is at view[v] + (row / 16 * columns[v] + column) * bytes. The colours of the left view,
- * for the weights, are in the same order: 16 rows a column. */
+/* The record of 16 rows of a column is at view[v] + (row / 16 * columns[v] + column) * bytes. The colours of the left
+ * view, for the weights, are in the same order: 16 rows a column. */
 struct Records
 {
   uint8_t *view[2];

@@ -33,7 +33,8 @@ store_pair (const BmFusedTask &t, int view, size_t at, uint32_t enters, uint32_t
     ((uint16_t *) pairs)[at] = (uint16_t) (enters | leaves << 8);
 }
 
-/* Columns of one view, a thread each, down INPUT_ROWS rows. Columns at the ends of a block only add to the windows of others. */
+/* Columns of one view, a thread each, down INPUT_ROWS rows. Columns at the ends of a block only add to the windows of
+ * others. */
 template <int COST, BmKind KIND, int R>
 static __device__ void
 make_inputs (const BmFusedTask &t, int view)
@@ -198,9 +199,9 @@ cut_up (const StereoPlan *plan)
   return c;
 }
 
-/* Rows of a segment, such that the kernel takes the least time. A segment first sums up 3 * radius rows that it does not make.
- * Blocks with cut windows take longer: the last blocks end about the time of BM_FUSED_TAIL blocks after an even share
- * (measured on an H200). */
+/* Rows of a segment, such that the kernel takes the least time. A segment first sums up 3 * radius rows that it does
+ * not make. Blocks with cut windows take longer: the last blocks end about the time of BM_FUSED_TAIL blocks after an
+ * even share (measured on an H200). */
 static int
 choose_segment (int height, int columns, int slots, int radius)
 {

@@ -3,10 +3,10 @@
  * Block matching, both steps in one kernel, for costs that compare small windows: see stereo_cuda_bm_fused().
  * stereo/exact/bm.h has the equations and the rounding.
  *
- * windows.cuh does one step after the other and stores the costs of the first step in global memory. Here both steps are
- * done row by row. A block takes a strip of columns and a chunk of candidates down a segment of rows, a thread BM_WIDE
- * columns of two candidates. The costs of the window's rows stay in shared memory, in a ring of rows where a thread reads
- * and writes only its own places. The kernel writes only the volume, once.
+ * windows.cuh does one step after the other and stores the costs of the first step in global memory. Here both steps
+ * are done row by row. A block takes a strip of columns and a chunk of candidates down a segment of rows, a thread
+ * BM_WIDE columns of two candidates. The costs of the window's rows stay in shared memory, in a ring of rows where a
+ * thread reads and writes only its own places. The kernel writes only the volume, once.
  *
  * The sums down the columns of both steps are in registers. To sum along the row a thread needs the columns of its
  * neighbours within the reach of the window, which it gets through shared memory: two barriers a row. The outer column
@@ -16,11 +16,11 @@
  * - bm_inputs_kernel() stores both views such that one load has the row that enters and the row that leaves, of aligned
  *   pairs of pixels, with zeros outside the pictures. One dp2a then adds one product and subtracts the other.
  * - Sums of SAD are at most 81 * 765: one word has two.
- * - Sums become floats without an instruction: each starts with the bits of 2^23. The multiplication and the subtraction of
- *   2^23 * factor, which is exactly a float, are one FMA and round once.
+ * - Sums become floats without an instruction: each starts with the bits of 2^23. The multiplication and the
+ *   subtraction of 2^23 * factor, which is exactly a float, are one FMA and round once.
  * - The upper bits that rounding to 2^23 leaves are summed up too, and leave the sums with their row.
- * - Windows that the ends of a candidate's columns cut are rare. bm_inputs_kernel() makes their costs of the first step; in
- *   the second step only warps that have such windows test the bounds of each candidate.
+ * - Windows that the ends of a candidate's columns cut are rare. bm_inputs_kernel() makes their costs of the first
+ *   step; in the second step only warps that have such windows test the bounds of each candidate.
  */
 #ifndef STEREO_CUDA_BM_FUSED_CUH
 #define STEREO_CUDA_BM_FUSED_CUH
@@ -67,7 +67,8 @@ bm_span (const Frame &f, int i)
   return s;
 }
 
-/* How the low bits of a float hold a cost. above: the upper bits; falls: the low bits fall with the cost; none: cost 0. */
+/* How the low bits of a float hold a cost. above: the upper bits; falls: the low bits fall with the cost; none: cost
+ * 0. */
 template <int COST, BmKind KIND>
 struct BmBits
 {

@@ -106,8 +106,8 @@ bm_reach (const Frame &f, const BmFusedPlace &p)
   return reach;
 }
 
-/* Replaces the costs of cut windows by those that bm_inputs_kernel() made, and of missing candidates, which all are below the
- * picture, by none. */
+/* Replaces the costs of cut windows by those that bm_inputs_kernel() made, and of missing candidates, which all are
+ * below the picture, by none. */
 template <int COST, BmKind KIND, int R>
 static __device__ __forceinline__ void
 bm_mend (const BmFusedTask &t, const BmFusedPlace &p, int y, uint32_t *bits)
@@ -284,9 +284,9 @@ bm_fused_place (const BmFusedTask &t, int group, int pair)
   return p;
 }
 
-/* Block: a strip (blockIdx.z) by a chunk of candidates (blockIdx.y) by a segment of rows (blockIdx.x). A lane has a pair of
- * candidates and a group of columns. R: the radius of both windows; DEPTH: of the volume, 0: any. Shared memory: see
- * BmFusedShared; lanes next to each other have neighbouring pairs. */
+/* Block: a strip (blockIdx.z) by a chunk of candidates (blockIdx.y) by a segment of rows (blockIdx.x). A lane has a
+ * pair of candidates and a group of columns. R: the radius of both windows; DEPTH: of the volume, 0: any. Shared
+ * memory: see BmFusedShared; lanes next to each other have neighbouring pairs. */
 template <int COST, BmKind KIND, int R, int DEPTH>
 static __global__ void __launch_bounds__ (32 * BM_FUSED_WARPS, BM_FUSED_RESIDENT)
 bm_fused_kernel (BmFusedTask t)

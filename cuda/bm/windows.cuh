@@ -2,15 +2,15 @@
 /*
  * Block matching in strips; stereo/exact/bm.h has the equations and the rounding.
  *
- * Both steps are sums over windows and run in the same way. A block takes a strip of columns and a chunk of candidates down
- * a segment of rows. A thread has, for the two candidates of its lane, the sums down the rows of the window in BM_COLUMNS
- * columns: with every row, one row enters the sums and one leaves. The sums go through shared memory to the neighbours,
- * which sum along the row. With two buffers in turn a row needs one barrier; where shared memory is too small for two
- * (compute capability 7.5), one buffer needs two barriers. The reach of the window on both sides of a strip is summed up
- * twice, by the neighbouring strips too.
+ * Both steps are sums over windows and run in the same way. A block takes a strip of columns and a chunk of candidates
+ * down a segment of rows. A thread has, for the two candidates of its lane, the sums down the rows of the window in
+ * BM_COLUMNS columns: with every row, one row enters the sums and one leaves. The sums go through shared memory to the
+ * neighbours, which sum along the row. With two buffers in turn a row needs one barrier; where shared memory is too
+ * small for two (compute capability 7.5), one buffer needs two barriers. The reach of the window on both sides of a
+ * strip is summed up twice, by the neighbouring strips too.
  *
- * A block whose candidates all exist with whole windows is INNER and tests none of them. All sums are whole numbers of 32
- * bits.
+ * A block whose candidates all exist with whole windows is INNER and tests none of them. All sums are whole numbers of
+ * 32 bits.
  */
 #ifndef STEREO_CUDA_BM_WINDOWS_CUH
 #define STEREO_CUDA_BM_WINDOWS_CUH

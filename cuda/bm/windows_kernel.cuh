@@ -85,8 +85,9 @@ bm_strip (const BmTask &t, const BmPlace &p, uint2 *buffers)
   }
 }
 
-/* Block: BM_STRIP columns, 8 a warp, by BM_CHUNK candidates, two a lane, by t.segment rows. R, DEPTH: the radius, and the depth
- * of the volume; 0: any. Shared memory: buffers of sums, and factors. A warp stores 128 bytes of a column at a time. */
+/* Block: BM_STRIP columns, 8 a warp, by BM_CHUNK candidates, two a lane, by t.segment rows. R, DEPTH: the radius, and
+ * the depth of the volume; 0: any. Shared memory: buffers of sums, and factors. A warp stores 128 bytes of a column at
+ * a time. */
 template <int COST, BmKind KIND, int R, int DEPTH>
 static __global__ void __launch_bounds__ (32 * BM_WARPS, bm_resident (KIND))
 bm_kernel (BmTask t)

@@ -119,8 +119,8 @@ mean_along_row (const Iteration &t, const BlockMemory &s, const Column &c, int k
     make_messages<N> (t, own, c.end);
 }
 
-/* Slot @k: the means along its row, @now; and from these and the two rows before, @own and @own - @rise, the means along the
- * column at the row before. */
+/* Slot @k: the means along its row, @now; and from these and the two rows before, @own and @own - @rise, the means
+ * along the column at the row before. */
 template <int VECTORS, bool MESSAGES, int WHEN>
 static __device__ __forceinline__ void
 take_slot (const Iteration &t, const BlockMemory &s, const Column &c, int k, const Reads<VECTORS> &r, Reads<VECTORS> &next,
@@ -165,8 +165,8 @@ find_column (const Iteration &t, int candidates, int candidates_a_lane)
   return c;
 }
 
-/* Block: columns (threadIdx.y, blockIdx.x) by t.rows rows (blockIdx.y) by candidates (threadIdx.x: the lanes of a pixel,
- * blockIdx.z). Shared memory: see BlockMemory. A lane reads and writes 16 bytes at a time. */
+/* Block: columns (threadIdx.y, blockIdx.x) by t.rows rows (blockIdx.y) by candidates (threadIdx.x: the lanes of a
+ * pixel, blockIdx.z). Shared memory: see BlockMemory. A lane reads and writes 16 bytes at a time. */
 template <int VECTORS, bool MESSAGES, int WHEN>
 static __global__ void __launch_bounds__ (EXPONENTIAL_THREADS, VECTORS == 1 ? EXPONENTIAL_BLOCKS : 1)
 exponential_kernel (const __grid_constant__ Iteration t)

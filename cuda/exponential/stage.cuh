@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Exponential step size aggregation, for esaw.cu and esmp.cu (Yu et al., III): one kernel for an iteration, which reads one
- * volume and writes the other.
+ * Exponential step size aggregation, for esaw.cu and esmp.cu (Yu et al., III): one kernel for an iteration, which reads
+ * one volume and writes the other.
  *
  * Rows and columns are in the order of their chains (stereo_chain_row()): there the taps of a pixel are its neighbours,
  * however far away they are in the picture, and a block finds most taps in the L1 cache. A thread has eight candidates
@@ -9,8 +9,8 @@
  * these the mean along the column. Neighbouring lanes have neighbouring candidates: a warp reads and writes memory in
  * runs. The weights of the block's pixels are made first, each once.
  *
- * The first iteration makes its costs itself. With MESSAGES, costs become messages before they are averaged: along the row
- * in registers, along the column when they are stored for the next iteration.
+ * The first iteration makes its costs itself. With MESSAGES, costs become messages before they are averaged: along the
+ * row in registers, along the column when they are stored for the next iteration.
  */
 #ifndef STEREO_CUDA_EXPONENTIAL_STAGE_CUH
 #define STEREO_CUDA_EXPONENTIAL_STAGE_CUH
@@ -41,9 +41,9 @@ struct Iteration
 
 /* ---- shared memory ------------------------------------------------------------------------------- */
 
-/* Shared memory: a table of weights; the row of every slot; weights of the taps of its pixels along the row and along the
- * column; for the first iteration luma of the right view, clamped, which starts at the partner of the column after the last
- * one at candidate 0. */
+/* Shared memory: a table of weights; the row of every slot; weights of the taps of its pixels along the row and along
+ * the column; for the first iteration luma of the right view, clamped, which starts at the partner of the column after
+ * the last one at candidate 0. */
 struct BlockMemory
 {
   float *table;
@@ -109,8 +109,9 @@ tap_weights (const float *table, const uint32_t *color, ptrdiff_t away, bool bef
   return make_float2 (stereo_eight_bits (a * share), stereo_eight_bits (b * share));
 }
 
-/* Programmatic dependent launch: the kernel of the next iteration may make its weights while this kernel runs, and waits for
- * the end of this kernel before it reads or writes costs. Without the launch attribute both calls do nothing. */
+/* Programmatic dependent launch: the kernel of the next iteration may make its weights while this kernel runs, and
+ * waits for the end of this kernel before it reads or writes costs. Without the launch attribute both calls do
+ * nothing. */
 static __device__ __forceinline__ void
 let_next_start ()
 {
@@ -213,9 +214,9 @@ set_pads (float *costs, int end)
 }
 
 /*
- * Replaces the costs of a pixel, N a lane, by messages: a pass up and a pass down the candidates in every lane, then the
- * lanes exchange their lowest values and the values at their ends. A value that rises beyond 24 bits is above any cost,
- * however it is rounded.
+ * Replaces the costs of a pixel, N a lane, by messages: a pass up and a pass down the candidates in every lane, then
+ * the lanes exchange their lowest values and the values at their ends. A value that rises beyond 24 bits is above any
+ * cost, however it is rounded.
  */
 template <int N>
 static __device__ __forceinline__ void

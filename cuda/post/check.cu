@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The consistency of both views (3.2.4) before a refinement. After the last refinement disparity.cu checks the left view. */
+/* The consistency of both views (3.2.4) before a refinement. After the last refinement disparity.cu checks the left
+ * view. */
 #include "cuda/post/check.cuh"
 
 namespace
@@ -8,7 +9,8 @@ namespace
 constexpr int BLOCK_X = 32;
 constexpr int BLOCK_Y = 4;
 
-/* Thread: four pixels of a row; blockIdx.z: the view, whose confidence the thread writes. It reads indices of both views. */
+/* Thread: four pixels of a row; blockIdx.z: the view, whose confidence the thread writes. It reads indices of both
+ * views. */
 static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
 check_kernel (Frame f, int consistency)
 {

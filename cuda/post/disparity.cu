@@ -27,8 +27,8 @@ store_four (float *to, const float (&from)[FOUR])
   *(float4 *) to = make_float4 (from[0], from[1], from[2], from[3]);
 }
 
-/* Fits @offset for those of four pixels that are @wanted and whose index is not their @first: selection has fitted the first.
- * All loads of costs come before the fits. */
+/* Fits @offset for those of four pixels that are @wanted and whose index is not their @first: selection has fitted the
+ * first. All loads of costs come before the fits. */
 static __device__ __forceinline__ void
 fit_moved (const Frame &f, int x, int y, const int (&index)[FOUR], const int (&first)[FOUR], const bool (&wanted)[FOUR],
     float (&offset)[FOUR])
@@ -46,8 +46,8 @@ fit_moved (const Frame &f, int x, int y, const int (&index)[FOUR], const int (&f
 }
 
 /*
- * The last check, the sub-pixel fit and the rejection. Thread: four pixels of a row of the left view. Of the right view it
- * reads only indices: no later step reads its confidence. Rejected pixels are not fitted. @found: Selection.offset.
+ * The last check, the sub-pixel fit and the rejection. Thread: four pixels of a row of the left view. Of the right view
+ * it reads only indices: no later step reads its confidence. Rejected pixels are not fitted. @found: Selection.offset.
  */
 template <bool SUBPIXEL> static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
 disparity_kernel (Frame f, const float *found, int consistency, bool reject)

@@ -44,8 +44,8 @@ fill_span (float *row, int from, int to, float before, float beyond)
   }
 }
 
-/* Block: a row; thread: a span of it, which no other thread reads or writes. Shared memory: the last and the first value of
- * each span, from which every thread gets the values before and after its own span. */
+/* Block: a row; thread: a span of it, which no other thread reads or writes. Shared memory: the last and the first
+ * value of each span, from which every thread gets the values before and after its own span. */
 static __global__ void
 fill_kernel (Frame f)
 {

@@ -34,8 +34,8 @@ extremes (float (&v)[N], int first, int last)
 }
 
 /*
- * The middle one of an odd number of values. Of any N / 2 + 2 values neither the least nor the greatest can be the middle
- * of all: both are dropped and the next value is taken in, until three are left. Reorders @v.
+ * The middle one of an odd number of values. Of any N / 2 + 2 values neither the least nor the greatest can be the
+ * middle of all: both are dropped and the next value is taken in, until three are left. Reorders @v.
  */
 template <int N> static __device__ __forceinline__ float
 middle_of (float (&v)[N])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The expected disparity of refinement (3.2.3) in two passes: over a window, the mean of the disparities selected so far,
- * weighted by likeness, nearness and confidence F. Both sums, of w F D and of w F, stay unnormalised until the end of the
- * second pass: a column without confidence then adds nothing to its row.
+ * The expected disparity of refinement (3.2.3) in two passes: over a window, the mean of the disparities selected so
+ * far, weighted by likeness, nearness and confidence F. Both sums, of w F D and of w F, stay unnormalised until the end
+ * of the second pass: a column without confidence then adds nothing to its row.
  */
 #include "cuda/post/refine_lines.cuh"
 
@@ -22,7 +22,8 @@ struct SumMaps
 
 /* ---- columns ------------------------------------------------------------------------------------- */
 
-/* F and F D of a pixel whose index is in the low half of @bits. With the exponent of 2^23 the index is a float + 2^23. */
+/* F and F D of a pixel whose index is in the low half of @bits. With the exponent of 2^23 the index is a float +
+ * 2^23. */
 static __device__ __forceinline__ float2
 low_trust (float confidence, uint32_t bits)
 {
@@ -79,7 +80,8 @@ load_columns (const Frame &f, const StereoView &view, const LineTile<LINES> &til
   }
 }
 
-/* Block: 32 columns (a lane each) by a strip of rows (eight a warp); blockIdx.z: the view. Shared memory: see LineTile. */
+/* Block: 32 columns (a lane each) by a strip of rows (eight a warp); blockIdx.z: the view. Shared memory: see
+ * LineTile. */
 template <bool ALIGNED> static __global__ void __launch_bounds__ (32 * MOST_WARPS, BLOCKS)
 vertical_kernel (Frame f, LineFactors w, SumMaps sums)
 {
@@ -118,8 +120,8 @@ store_rows (const LineTile<ROWS_PITCH> &tile, int at, uint4 color, float4 low, f
   trust[2 * ROWS_PITCH] = make_float2 (high.x, high.y), trust[3 * ROWS_PITCH] = make_float2 (high.z, high.w);
 }
 
-/* Loads columns from @first on of 32 rows. A warp loads four rows of 32 columns, four pixels a lane: the lanes then write to
- * different banks. */
+/* Loads columns from @first on of 32 rows. A warp loads four rows of 32 columns, four pixels a lane: the lanes then
+ * write to different banks. */
 static __device__ __forceinline__ void
 load_rows (const Frame &f, const StereoView &view, const float2 *map, const LineTile<ROWS_PITCH> &tile, int pixels,
     int first, int y0)
@@ -152,7 +154,8 @@ load_rows (const Frame &f, const StereoView &view, const float2 *map, const Line
   }
 }
 
-/* Block: 32 rows (a lane each) by a strip of columns (eight a warp); blockIdx.z: the view. Shared memory: see LineTile. */
+/* Block: 32 rows (a lane each) by a strip of columns (eight a warp); blockIdx.z: the view. Shared memory: see
+ * LineTile. */
 template <bool ALIGNED> static __global__ void __launch_bounds__ (32 * MOST_WARPS, BLOCKS)
 horizontal_kernel (Frame f, LineFactors w, SumMaps sums)
 {
@@ -179,8 +182,8 @@ horizontal_kernel (Frame f, LineFactors w, SumMaps sums)
 
 /* ---- stage ----------------------------------------------------------------------------------------- */
 
-/* Eights of a strip along a line of @length pixels: as many as a block may have and shared memory holds, which is at least
- * two on every device of the backend. Strips get about the same length. */
+/* Eights of a strip along a line of @length pixels: as many as a block may have and shared memory holds, which is at
+ * least two on every device of the backend. Strips get about the same length. */
 static int
 choose_warps (const StereoPlan *plan, int length)
 {

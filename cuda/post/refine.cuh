@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the kernels of refinement share (3.2.3): the window and the expected disparity; and the inner loop over the full
- * window. There a thread has four neighbouring pixels and takes the taps of a line in groups of four: it loads a tap once
- * for four pixels. Taps of the first and the last group that are beyond the window have an infinite distance.
+ * window. There a thread has four neighbouring pixels and takes the taps of a line in groups of four: it loads a tap
+ * once for four pixels. Taps of the first and the last group that are beyond the window have an infinite distance.
  */
 #ifndef STEREO_CUDA_POST_REFINE_CUH
 #define STEREO_CUDA_POST_REFINE_CUH
@@ -36,8 +36,8 @@ struct Sums
   float confidence[4], product[4];
 };
 
-/* Distance terms of offsets from -reach - 3 on, as add_group() reads them: tap a of group g is 4 g - reach + a pixels from the
- * first pixel. @across: the offset in the other direction. */
+/* Distance terms of offsets from -reach - 3 on, as add_group() reads them: tap a of group g is 4 g - reach + a pixels
+ * from the first pixel. @across: the offset in the other direction. */
 static __device__ float
 distance_term (const Window &w, int place, int across)
 {

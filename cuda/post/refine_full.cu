@@ -36,8 +36,8 @@ load_taps (const Frame &f, const Window &w, const StereoView &view, int x0, int 
     taps->distances[n / places][n % places] = distance_term (w, n % places, row - y0 + n / places - (ROWS - 1));
 }
 
-/* Thread: a row by four columns; blockIdx.z: the view. Shared memory: eight rows of taps at a time, and the distance terms
- * between them and the block's eight rows. */
+/* Thread: a row by four columns; blockIdx.z: the view. Shared memory: eight rows of taps at a time, and the distance
+ * terms between them and the block's eight rows. */
 static __global__ void __launch_bounds__ (THREADS)
 full_kernel (Frame f, Window w)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Refinement by the last approximation of Kowalczuk et al. (3.2.3): the penalty of disparity d is alpha * the sum of
- * w F |D - d| over the window, in two passes and unnormalised as published.
+ * Refinement by the last approximation of Kowalczuk et al. (3.2.3): the penalty of disparity d is alpha * the sum of w
+ * F |D - d| over the window, in two passes and unnormalised as published.
  *
- * As a function of d this sum is piecewise linear, with kinks at the disparities D of the window. A pixel needs only the
- * histogram of w F over D, and two running sums over the histogram. For a few rows at a time, one kernel makes the
+ * As a function of d this sum is piecewise linear, with kinks at the disparities D of the window. A pixel needs only
+ * the histogram of w F over D, and two running sums over the histogram. For a few rows at a time, one kernel makes the
  * histograms of columns, and another adds them along the row and selects. No sum depends on the order of threads.
  */
 #include "cuda/common.cuh"
@@ -51,8 +51,8 @@ columns_of (const Frame &f, const Idr &r, int view, int row)
 
 /* ---- histograms of columns ------------------------------------------------------------------------ */
 
-/* Block: eight columns of a row (blockIdx.y) of a view (blockIdx.z). All threads compute weights of taps; then one thread a
- * column adds the taps to its histogram in shared memory, from top to bottom. */
+/* Block: eight columns of a row (blockIdx.y) of a view (blockIdx.z). All threads compute weights of taps; then one
+ * thread a column adds the taps to its histogram in shared memory, from top to bottom. */
 static __global__ void __launch_bounds__ (THREADS)
 column_kernel (Frame f, Idr r)
 {
@@ -168,7 +168,8 @@ histogram_to_distance (float *histogram, int count)
   }
 }
 
-/* By a warp: selects the two lowest totals, of cost + penalty. Keys have total and index: ties go to the smaller index. */
+/* By a warp: selects the two lowest totals, of cost + penalty. Keys have total and index: ties go to the smaller
+ * index. */
 static __device__ void
 select_penalised (const Frame &f, const Idr &r, const StereoView &view, size_t map, int x, const uint16_t *costs,
     ptrdiff_t step, const float *distance)
@@ -198,9 +199,9 @@ select_penalised (const Frame &f, const Idr &r, const StereoView &view, size_t m
   view.confidence[map] = next == ~0ull ? 0.0f : stereo_confidence (cost1, cost2);
 }
 
-/* Block: up to four groups of eight pixels of a row (blockIdx.y) of a view (blockIdx.z). A thread adds four disparities of a
- * group, from columns read along the disparities. Shared memory: weights and histograms of the pixels. Then a warp turns
- * the histogram of a pixel into penalties and selects. */
+/* Block: up to four groups of eight pixels of a row (blockIdx.y) of a view (blockIdx.z). A thread adds four disparities
+ * of a group, from columns read along the disparities. Shared memory: weights and histograms of the pixels. Then a warp
+ * turns the histogram of a pixel into penalties and selects. */
 static __global__ void __launch_bounds__ (THREADS)
 pixel_kernel (Frame f, Idr r, int groups)
 {

@@ -2,14 +2,14 @@
 /*
  * Weighted sums along lines for two-pass refinement: columns in one pass, rows in the other.
  *
- * A pair of pixels of a line is weighed once and counts for both, because w (p, q) = w (q, p). A block has 32 lines, a lane
- * each, and a strip of them in shared memory. A warp has eight neighbouring pixels (an eight) of every line in registers.
- * It takes the eights before its own one after another, all warps the nearest first, then the next: so no two warps add to
- * the same eight at a time. Beyond the strip there are only taps, which get no sums.
+ * A pair of pixels of a line is weighed once and counts for both, because w (p, q) = w (q, p). A block has 32 lines, a
+ * lane each, and a strip of them in shared memory. A warp has eight neighbouring pixels (an eight) of every line in
+ * registers. It takes the eights before its own one after another, all warps the nearest first, then the next: so no
+ * two warps add to the same eight at a time. Beyond the strip there are only taps, which get no sums.
  *
- * The distance is not part of a weight's exponent. 2^(distance * (p - q)) is a product, and for an eight that starts at o
- * it is split at o: taps before o are multiplied by 2^(distance * (o - q)), sums and taps of the eight by
- * 2^(distance * (p - o)). No factor exceeds 1; where a factor underflows to 0, so does the weight.
+ * The distance is not part of a weight's exponent. 2^(distance * (p - q)) is a product, and for an eight that starts at
+ * o it is split at o: taps before o are multiplied by 2^(distance * (o - q)), sums and taps of the eight by 2^(distance
+ * * (p - o)). No factor exceeds 1; where a factor underflows to 0, so does the weight.
  */
 #ifndef STEREO_CUDA_POST_REFINE_LINES_CUH
 #define STEREO_CUDA_POST_REFINE_LINES_CUH
@@ -36,7 +36,8 @@ line_factors (const Window &window)
   return { window.radius, (window.radius + EIGHT - 1) / EIGHT * EIGHT, color, -8388608.0f * color, distance };
 }
 
-/* In shared memory: a strip of 8 pixels a warp, and @reach pixels on both sides; pixel p of line l is at p * PITCH + l. */
+/* In shared memory: a strip of 8 pixels a warp, and @reach pixels on both sides; pixel p of line l is at p * PITCH +
+ * l. */
 template <int PITCH> struct LineTile
 {
   float2 *trust;                /* F and F D, or their vertical sums; 0 outside the image */
@@ -110,8 +111,8 @@ struct Eight
 enum PairShape { PAIRS_ALL, PAIRS_CORNER, PAIRS_NEAR };
 
 /*
- * Weighs the pairs of @a and of the eight at @color and @trust, whose tap m is at m * STEP * PITCH, and adds to the sums of
- * @a. BOTH: adds to the sums of the other eight too. @decay: of the taps, aligned to 16 bytes.
+ * Weighs the pairs of @a and of the eight at @color and @trust, whose tap m is at m * STEP * PITCH, and adds to the
+ * sums of @a. BOTH: adds to the sums of the other eight too. @decay: of the taps, aligned to 16 bytes.
  */
 template <PairShape SHAPE, bool BOTH, int STEP, int PITCH> static __device__ __forceinline__ void
 weigh_eight (Eight &a, const uint32_t *__restrict__ color, const float2 *__restrict__ trust, float2 *__restrict__ sum,
@@ -145,8 +146,8 @@ weigh_eight (Eight &a, const uint32_t *__restrict__ color, const float2 *__restr
   }
 }
 
-/* Weighs the pairs with the eight @away eights before, as far as it is within the radius. If the radius is a multiple of eight
- * (ALIGNED), that part is PAIRS_CORNER. */
+/* Weighs the pairs with the eight @away eights before, as far as it is within the radius. If the radius is a multiple
+ * of eight (ALIGNED), that part is PAIRS_CORNER. */
 template <bool ALIGNED, bool BOTH, int STEP, int PITCH> static __device__ __forceinline__ void
 weigh_away (Eight &a, int away, const uint32_t *color, const float2 *trust, float2 *sum, const float *decay,
     const LineFactors &w)
@@ -193,8 +194,8 @@ weigh_itself (Eight &a, const LineFactors &w)
   }
 }
 
-/* Weighs the pairs with the eight @away eights after, beyond the strip, and adds to the sums of the tile. Pixels and taps are
- * in reverse order: decays and shapes are then those of taps before. */
+/* Weighs the pairs with the eight @away eights after, beyond the strip, and adds to the sums of the tile. Pixels and
+ * taps are in reverse order: decays and shapes are then those of taps before. */
 template <bool ALIGNED, int PITCH> static __device__ __forceinline__ void
 weigh_behind (const Eight &a, const LineTile<PITCH> &t, const LineFactors &w, int away, int place, int strip)
 {
@@ -221,8 +222,8 @@ load_trust (Eight &a, const LineTile<PITCH> &t, const LineFactors &w, int place)
 }
 
 /*
- * Writes to @total the sums of eight @own of a strip of @warps eights, which starts at @start of a line of @length pixels.
- * All threads of the block call this when the tile is filled.
+ * Writes to @total the sums of eight @own of a strip of @warps eights, which starts at @start of a line of @length
+ * pixels. All threads of the block call this when the tile is filled.
  */
 template <bool ALIGNED, int PITCH> static __device__ __forceinline__ void
 sum_lines (const LineTile<PITCH> &t, const LineFactors &w, int own, int warps, int start, int length, int lane,
@@ -268,8 +269,8 @@ sum_lines (const LineTile<PITCH> &t, const LineFactors &w, int own, int warps, i
   }
 }
 
-/* The eight of a warp. The last eights of a strip have the most taps beyond it. The last four warps take theirs in reverse
- * order, so that the warps that share a scheduler have about the same work. */
+/* The eight of a warp. The last eights of a strip have the most taps beyond it. The last four warps take theirs in
+ * reverse order, so that the warps that share a scheduler have about the same work. */
 static __device__ __forceinline__ int
 own_eight (int warp, int warps)
 {

@@ -2,17 +2,17 @@
 /*
  * The two lowest totals, of cost + penalty (3.2.3).
  *
- * Selection has found the three lowest costs of each pixel. Every other candidate costs at least as much as the third. Its
- * total can be among the two lowest only if that cost + its penalty is small enough, which means near the expected
- * disparity. This decides most pixels. For the others a thread reads a few candidates around the expected disparity. What
- * is still undecided, the block searches together, several lanes a pixel.
+ * Selection has found the three lowest costs of each pixel. Every other candidate costs at least as much as the third.
+ * Its total can be among the two lowest only if that cost + its penalty is small enough, which means near the expected
+ * disparity. This decides most pixels. For the others a thread reads a few candidates around the expected disparity.
+ * What is still undecided, the block searches together, several lanes a pixel.
  *
  * An iteration stores what it found for the next one: two candidates, and a bound below which no other total is. If the
- * expected disparity has moved by m since, no total has fallen by more than the penalty of m. m is mostly 0 or small, and
- * then the two candidates still have the lowest totals.
+ * expected disparity has moved by m since, no total has fallen by more than the penalty of m. m is mostly 0 or small,
+ * and then the two candidates still have the lowest totals.
  *
- * The last iteration (LAST) stores no memory, and for the right view only the index: no later step reads the confidence of
- * the right view, so its second candidate does not matter.
+ * The last iteration (LAST) stores no memory, and for the right view only the index: no later step reads the confidence
+ * of the right view, so its second candidate does not matter.
  */
 #include "cuda/post/reselect_search.cuh"
 #include "cuda/post/select.cuh"
@@ -133,8 +133,8 @@ load_known (const Frame &f, const Block &block, const KnownMaps &maps, int pixel
   return known_of<Key> (block, maps.costs[map], view.first[map], view.second[map], view.expected[map]);
 }
 
-/* Reads the candidates around the expected disparity of an open pixel. If they do not decide the pixel, the rest of its range
- * goes to the list @wide. */
+/* Reads the candidates around the expected disparity of an open pixel. If they do not decide the pixel, the rest of its
+ * range goes to the list @wide. */
 template <typename Key, bool LAST> static __device__ __forceinline__ void
 look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel, Wide<Key> *wide, int *widened)
 {
@@ -186,10 +186,10 @@ look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel,
 }
 
 /*
- * Block: 128 by 4 pixels of one view. A thread decides two pixels by what is known; undecided ones go to a list in shared
- * memory. Then a thread each reads a few costs of these, and at last several lanes a pixel search the rest. Blocks of the
- * two views alternate, so that both find the costs of a row in the cache: a left pixel reads along a column of the volume,
- * a right pixel along a diagonal.
+ * Block: 128 by 4 pixels of one view. A thread decides two pixels by what is known; undecided ones go to a list in
+ * shared memory. Then a thread each reads a few costs of these, and at last several lanes a pixel search the rest.
+ * Blocks of the two views alternate, so that both find the costs of a row in the cache: a left pixel reads along a
+ * column of the volume, a right pixel along a diagonal.
  */
 template <typename Key, bool LAST> static __global__ void __launch_bounds__ (THREADS, BLOCKS)
 reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The arithmetic of reselection: candidates as keys that compare by cost + penalty, the range of indices that may hold one
- * of the two lowest, and the memory that one iteration leaves for the next.
+ * The arithmetic of reselection: candidates as keys that compare by cost + penalty, the range of indices that may hold
+ * one of the two lowest, and the memory that one iteration leaves for the next.
  */
 #ifndef STEREO_CUDA_POST_RESELECT_CUH
 #define STEREO_CUDA_POST_RESELECT_CUH
@@ -103,8 +103,8 @@ least_beyond (uint32_t alpha, int expected, uint32_t cost, Range valid, Range r)
   return away == INT_MAX ? no_key<Key> () : (Key) (cost + ((alpha * (uint32_t) away) >> 8)) << INDEX_BITS;
 }
 
-/* The indices whose candidates, if they cost at least @cost, may have a total up to that of @bound; it may be an index too
- * wide. */
+/* The indices whose candidates, if they cost at least @cost, may have a total up to that of @bound; it may be an index
+ * too wide. */
 template <typename Key> static __device__ __forceinline__ Range
 range_of (Key bound, uint32_t cost, int expected, float steps_per_cost)
 {
@@ -128,8 +128,8 @@ common (Range a, Range b)
   return { max (a.from, b.from), min (a.to, b.to) };
 }
 
-/* Takes the two candidates of a pixel from memory. True: no other candidate can be below them, or with @one below the lower
- * one. */
+/* Takes the two candidates of a pixel from memory. True: no other candidate can be below them, or with @one below the
+ * lower one. */
 template <typename Key> static __device__ __forceinline__ bool
 recall (uint32_t alpha, int expected, uint4 memory, bool one, Best<Key> &b)
 {
@@ -142,7 +142,8 @@ recall (uint32_t alpha, int expected, uint4 memory, bool one, Best<Key> &b)
   return move == 0 || most + ((alpha * move) >> 8) + 1 < memory.z;
 }
 
-/* Costs and indices of two candidates, a bound below which no other total is, and the expected disparity of all this. */
+/* Costs and indices of two candidates, a bound below which no other total is, and the expected disparity of all
+ * this. */
 template <typename Key> static __device__ __forceinline__ uint4
 memory_of (uint32_t alpha, int expected, const Best<Key> &b)
 {
@@ -154,8 +155,8 @@ memory_of (uint32_t alpha, int expected, const Best<Key> &b)
       (uint32_t) expected);
 }
 
-/* stereo_confidence(), rounded the same. This is the device's division without the branch for tiny and huge operands, which
- * do not occur. */
+/* stereo_confidence(), rounded the same. This is the device's division without the branch for tiny and huge operands,
+ * which do not occur. */
 template <typename Key> static __device__ __forceinline__ float
 confidence_of (Key lowest, Key next)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reselection: what a block knows of its pixels, and its search through the candidates of the open ones. See reselect.cu. */
+/* Reselection: what a block knows of its pixels, and its search through the candidates of the open ones. See
+ * reselect.cu. */
 #ifndef STEREO_CUDA_POST_RESELECT_SEARCH_CUH
 #define STEREO_CUDA_POST_RESELECT_SEARCH_CUH
 
@@ -19,8 +20,8 @@ constexpr int AT_ONCE = 8;              /* candidates that a lane loads before i
 constexpr uint32_t REMEMBERED = 0x80000000u;
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
-/* Maps of a view: costs that selection found (select.cuh), and the memory of reselection (memory_of()). No memory: the plan
- * has one iteration. */
+/* Maps of a view: costs that selection found (select.cuh), and the memory of reselection (memory_of()). No memory: the
+ * plan has one iteration. */
 struct KnownMaps
 {
   uint2 *costs;
@@ -102,7 +103,8 @@ known_of (const Block &block, uint2 costs, int first, int second, int expected)
   return { { lowest, next, key_of<Key> (alpha, expected, costs.y & 0xFFFF, third) }, expected, costs.y & 0xFFFF };
 }
 
-/* Hides how @value was made: otherwise the compiler makes one more running sum for each expression of the loop with @value. */
+/* Hides how @value was made: otherwise the compiler makes one more running sum for each expression of the loop with
+ * @value. */
 template <typename Value> static __device__ __forceinline__ void
 hide_origin (Value &value)
 {

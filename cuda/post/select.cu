@@ -2,16 +2,16 @@
 /*
  * Winner takes all for both views (3.2.3), in one pass over the volume.
  *
- * A warp scans a segment of a row, one column of the volume at a time, with W indices a lane: the more indices, the fewer
- * instructions besides comparisons. A lane's indices are neighbours, or two runs of neighbours (see Shape). The candidates of
- * a left pixel are spread over the warp: its lowest keys are reductions. A right pixel has its next candidate in the next
- * column at the next index: its lowest keys so far move from register to register and from lane to lane, and leave after
- * the last index. The third lowest cost spares reselection most of its searches. Costs are loaded to registers AHEAD
- * columns before they are needed; warps wait for each other only at the end.
+ * A warp scans a segment of a row, one column of the volume at a time, with W indices a lane: the more indices, the
+ * fewer instructions besides comparisons. A lane's indices are neighbours, or two runs of neighbours (see Shape). The
+ * candidates of a left pixel are spread over the warp: its lowest keys are reductions. A right pixel has its next
+ * candidate in the next column at the next index: its lowest keys so far move from register to register and from lane
+ * to lane, and leave after the last index. The third lowest cost spares reselection most of its searches. Costs are
+ * loaded to registers AHEAD columns before they are needed; warps wait for each other only at the end.
  *
- * A right pixel that has not left at the end of a segment has two parts: one in the registers of that segment's warp, and
- * one that leaves the next segment early and waits in shared memory. If there are more indices than a warp holds, they are
- * scanned in rounds, which merge their results in the maps.
+ * A right pixel that has not left at the end of a segment has two parts: one in the registers of that segment's warp,
+ * and one that leaves the next segment early and waits in shared memory. If there are more indices than a warp holds,
+ * they are scanned in rounds, which merge their results in the maps.
  */
 #include "cuda/post/select.cuh"
 #include "cuda/post/select_lane.cuh"
@@ -70,8 +70,9 @@ blank_right (const Frame &f, const Selection &found, const Round &r)
       store_lowest (f, found, STEREO_RIGHT, r, x, none);
 }
 
-/* Scans PERIOD columns, two at a time. @next: the column AHEAD of them, number @x; columns before @end are read. All candidates
- * exist unless EDGE. Left pixels go to @left, right pixels that leave go to @right, both in shared memory. */
+/* Scans PERIOD columns, two at a time. @next: the column AHEAD of them, number @x; columns before @end are read. All
+ * candidates exist unless EDGE. Left pixels go to @left, right pixels that leave go to @right, both in shared
+ * memory. */
 template <int W, bool EDGE> static __device__ __forceinline__ void
 scan_columns (const Frame &f, Lane<W> &l, const uint16_t *next, int x, int end, bool leave, Lowest *left, Lowest *right)
 {
@@ -96,8 +97,8 @@ template <int W> struct Shared
   Lowest early[32 * W];
 };
 
-/* Stores a group, a lane a column. Right pixels that entered in the segment before wait in @early for their other part. The
- * sub-pixel fit is done here because the costs beside the lowest one are still in the cache. */
+/* Stores a group, a lane a column. Right pixels that entered in the segment before wait in @early for their other part.
+ * The sub-pixel fit is done here because the costs beside the lowest one are still in the cache. */
 template <int W> static __device__ __forceinline__ void
 store_group (const Frame &f, const Selection &found, const Round &r, Shared<W> &shared, int y, int x, int since,
     int early)
@@ -120,8 +121,8 @@ store_group (const Frame &f, const Selection &found, const Round &r, Shared<W> &
   __syncwarp ();
 }
 
-/* Rounds after the first skip the first columns of a row as long as these have no candidates of the round: no right pixel has
- * entered yet. */
+/* Rounds after the first skip the first columns of a row as long as these have no candidates of the round: no right
+ * pixel has entered yet. */
 static __device__ __forceinline__ int
 first_column (const Frame &f, const Round &r, int x0, int x1)
 {
@@ -161,8 +162,8 @@ scan_segment (const Frame &f, const Selection &found, const Round &r, Shared<W> 
   }
 }
 
-/* Stores the right pixels that have not left at the end @x1 of a segment. @other, of the next segment, holds their other
- * parts, unless this is the @last segment. */
+/* Stores the right pixels that have not left at the end @x1 of a segment. @other, of the next segment, holds their
+ * other parts, unless this is the @last segment. */
 template <int W> static __device__ __forceinline__ void
 store_rest (const Frame &f, const Selection &found, const Round &r, Shared<W> &other, const Lane<W> &l, int x1,
     bool last)
@@ -207,8 +208,9 @@ scan_round (const Frame &f, const Selection &found, Round &r, uint4 *memory, int
   r.again = true;
 }
 
-/* Block: a row; warp: a segment of @columns, the last of which may reach past the image. The last round has fewer indices a
- * lane where those are enough. Shared memory: see Shared. A lane loads up to 16 bytes of a column at a time. */
+/* Block: a row; warp: a segment of @columns, the last of which may reach past the image. The last round has fewer
+ * indices a lane where those are enough. Shared memory: see Shared. A lane loads up to 16 bytes of a column at a
+ * time. */
 template <int W> static __global__ void __launch_bounds__ (32 * MAX_SEGMENTS, Shape<W>::WARPS / MAX_SEGMENTS)
 select_kernel (Frame f, Selection found, int columns)
 {
@@ -229,8 +231,8 @@ select_kernel (Frame f, Selection found, int columns)
   }
 }
 
-/* Segments are whole groups, and so long that no right pixel is in three of them. There are as many as let all rows run at
- * once: a second wave of a few rows would take as long as the first. */
+/* Segments are whole groups, and so long that no right pixel is in three of them. There are as many as let all rows run
+ * at once: a second wave of a few rows would take as long as the first. */
 template <int W> static StereoStatus
 launch (StereoPlan *plan, const Selection &found, StereoError *error)
 {

@@ -103,7 +103,8 @@ make_keys (uint32_t (&keys)[W], const uint32_t (&costs)[W / 2], const uint32_t (
   }
 }
 
-/* Moves a key of a right pixel to the lane above, which continues with it in the next column. The lowest lane gets none. */
+/* Moves a key of a right pixel to the lane above, which continues with it in the next column. The lowest lane gets
+ * none. */
 static __device__ __forceinline__ void
 pass_up (uint32_t &a, bool lowest_lane)
 {
@@ -136,8 +137,8 @@ pass_on (Lane<W> &l, int k)
   pass_up (a.third, lowest_lane);
 }
 
-/* Columns @k and @k + 1 of PERIOD: a right pixel has a candidate in both, unless it leaves or enters a run between them. With
- * @leave, the right pixels that leave the warp go to @right. */
+/* Columns @k and @k + 1 of PERIOD: a right pixel has a candidate in both, unless it leaves or enters a run between
+ * them. With @leave, the right pixels that leave the warp go to @right. */
 template <int W> static __device__ __forceinline__ void
 insert_columns (Lane<W> &l, const uint32_t (&keys)[2][W], int k, bool leave, Lowest *right)
 {

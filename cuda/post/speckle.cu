@@ -42,7 +42,8 @@ root_of (const int32_t *label, int32_t pixel)
   return pixel;
 }
 
-/* Makes the smaller root the label of the larger one. If another thread has changed that label before, joins with its label. */
+/* Makes the smaller root the label of the larger one. If another thread has changed that label before, joins with its
+ * label. */
 static __device__ void
 join (int32_t *label, int32_t a, int32_t b)
 {
@@ -74,8 +75,8 @@ label_kernel (Frame f, Labels l)
   }
 }
 
-/* Thread: a pixel. Joins its piece of the row with the piece before and with pieces above, unless the pixel to the left joins
- * the same two pieces. */
+/* Thread: a pixel. Joins its piece of the row with the piece before and with pieces above, unless the pixel to the left
+ * joins the same two pieces. */
 static __global__ void
 join_kernel (Frame f, Labels l)
 {

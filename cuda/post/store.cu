@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From the disparity and its confidence to samples without gaps between rows, for transfer.cu. Median, threshold and storing
- * are one kernel: the disparities between them are never written. */
+/* From the disparity and its confidence to samples without gaps between rows, for transfer.cu. Median, threshold and
+ * storing are one kernel: the disparities between them are never written. */
 #include "cuda/post/median.cuh"
 
 namespace
@@ -108,7 +108,8 @@ load_row (const Frame &f, int x, int y, float (&row)[EACH + 2 * RADIUS])
   row[RADIUS + 3] = x + 3 < f.width ? own.w : NAN;
 }
 
-/* The disparities of the pixels from column @x on: medians of their windows. A pixel without a disparity stays without. */
+/* The disparities of the pixels from column @x on: medians of their windows. A pixel without a disparity stays
+ * without. */
 template <int RADIUS> static __device__ __forceinline__ void
 load_disparities (const Frame &f, int x, int y, float (&d)[EACH])
 {
@@ -161,7 +162,8 @@ add_counts (const Store &s, unsigned counts)
   totals->blocks = 0;
 }
 
-/* Thread: four pixels of a row. A pixel without a disparity gets the confidence 0. Shared memory: the counts of the block. */
+/* Thread: four pixels of a row. A pixel without a disparity gets the confidence 0. Shared memory: the counts of the
+ * block. */
 template <typename Sample, int RADIUS> static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
 output_kernel (Frame f, Store s)
 {

@@ -8,8 +8,8 @@
 namespace
 {
 
-/* Two pairs of neighbouring costs of the volume, which contain those of @index and of its neighbours. At the ends of the range
- * there is nothing to fit, and nothing is read. */
+/* Two pairs of neighbouring costs of the volume, which contain those of @index and of its neighbours. At the ends of
+ * the range there is nothing to fit, and nothing is read. */
 static __device__ __forceinline__ uint2
 load_pairs (const Frame &f, const uint16_t *column, int index)
 {

@@ -11,8 +11,9 @@ constexpr int THREAD_SIDE = 4;  /* columns, and candidates, of a thread */
 
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_DISPARITIES <= INT32_MAX, "items of a row");
 
-/* Thread: THREAD_SIDE columns by THREAD_SIDE candidates, whose partners are 2 * THREAD_SIDE - 1 right pixels; blockIdx.y: the
- * row. Neighbouring threads have neighbouring candidates. A candidate that does not exist gets the cost 0. */
+/* Thread: THREAD_SIDE columns by THREAD_SIDE candidates, whose partners are 2 * THREAD_SIDE - 1 right pixels;
+ * blockIdx.y: the row. Neighbouring threads have neighbouring candidates. A candidate that does not exist gets the cost
+ * 0. */
 template <int COST> __global__ void __launch_bounds__ (THREADS)
 cost_kernel (Frame f, uint8_t *costs)
 {

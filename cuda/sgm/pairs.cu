@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Semi-global matching along rows or columns, both ways at once: two warps start at the two ends of a line. Up to the
- * middle, each warp is the first one at its pixels. There the warps wait for each other; then each goes on over the pixels
- * of the other one and adds to the sums.
+ * middle, each warp is the first one at its pixels. There the warps wait for each other; then each goes on over the
+ * pixels of the other one and adds to the sums.
  */
 #include "cuda/sgm/paths.cuh"
 
@@ -11,7 +11,8 @@ namespace
 
 constexpr int BLOCK_LINES = 2;  /* of a block, two warps each */
 
-/* Lines of the picture. @pixel, @line: elements between neighbouring pixels of a line, and between neighbouring lines. */
+/* Lines of the picture. @pixel, @line: elements between neighbouring pixels of a line, and between neighbouring
+ * lines. */
 struct Lines
 {
   int count, length;
@@ -42,7 +43,8 @@ template <int PAIRS> struct LinePath
   ptrdiff_t step;
 };
 
-/* Sets the missing candidates of the column, and moves to the next one. Away from the edges they are the same everywhere. */
+/* Sets the missing candidates of the column, and moves to the next one. Away from the edges they are the same
+ * everywhere. */
 template <int PAIRS> __device__ __forceinline__ void
 mask_column (LinePath<PAIRS> &t, const Sgm &s)
 {
@@ -55,8 +57,9 @@ mask_column (LinePath<PAIRS> &t, const Sgm &s)
   t.x += t.dx;
 }
 
-/* The pixels that are being copied, a ring in the warp's part of shared memory; sums first. A lane reads only its own copies.
- * With registers in place of shared memory the compiler moves values and waits for the loads. A copy has at least 4 bytes. */
+/* The pixels that are being copied, a ring in the warp's part of shared memory; sums first. A lane reads only its own
+ * copies. With registers in place of shared memory the compiler moves values and waits for the loads. A copy has at
+ * least 4 bytes. */
 template <int PAIRS> struct PixelRing
 {
   static const int cost_bytes = PAIRS == 1 ? 4 : 2 * PAIRS, sum_bytes = 4 * PAIRS;
@@ -139,8 +142,9 @@ add_pixels (LinePath<PAIRS> &t, PixelRing<PAIRS> &c, const Sgm &s, const Lines &
   t.costs += count * t.step;
 }
 
-/* Block: BLOCK_LINES lines, two warps each, of which the second starts at the far end. Shared memory: a PixelRing a warp. A
- * lane copies and stores up to 16 bytes of a pixel at a time; the lanes of a warp together a whole column of the volume. */
+/* Block: BLOCK_LINES lines, two warps each, of which the second starts at the far end. Shared memory: a PixelRing a
+ * warp. A lane copies and stores up to 16 bytes of a pixel at a time; the lanes of a warp together a whole column of
+ * the volume. */
 template <int PAIRS, bool ADD> __global__ void __launch_bounds__ (64 * BLOCK_LINES)
 pair_kernel (Sgm s, Lines l)
 {

@@ -3,9 +3,10 @@
  * Semi-global matching: what its kernels share. The definition is at the head of stereo/cpu/sgm.c.
  *
  * A warp has the costs of a path at one pixel in registers: 2 * PAIRS neighbouring candidates a lane, two a register.
- * SGM_MISSING is added to candidates that do not exist. They are then never the cheapest predecessor, and nothing overflows
- * (2 * P2 < SGM_MISSING). A path that has had no candidate yet is the same everywhere: its first candidates get L = C.
- * Costs that are added to the sums do not contain SGM_MISSING, because the carry would change the neighbouring candidate.
+ * SGM_MISSING is added to candidates that do not exist. They are then never the cheapest predecessor, and nothing
+ * overflows (2 * P2 < SGM_MISSING). A path that has had no candidate yet is the same everywhere: its first candidates
+ * get L = C. Costs that are added to the sums do not contain SGM_MISSING, because the carry would change the
+ * neighbouring candidate.
  */
 #ifndef STEREO_CUDA_SGM_PATHS_CUH
 #define STEREO_CUDA_SGM_PATHS_CUH
@@ -41,7 +42,8 @@ StereoStatus sgm_sweep (StereoPlan *plan, void *scratch, const Sgm &s, int up, i
 namespace
 {
 
-/* Which bytes make pairs across the borders of a lane's candidates. At the ends of the warp a candidate is its own neighbour. */
+/* Which bytes make pairs across the borders of a lane's candidates. At the ends of the warp a candidate is its own
+ * neighbour. */
 struct Borders
 {
   uint32_t first, last;
@@ -73,8 +75,9 @@ lowest_of (const uint32_t (&path)[PAIRS])
 }
 
 /*
- * From the costs of the previous pixel, whose lowest is @lowest, to those of this pixel (Hirschmueller 2008, equation 13):
- * L (d) = C (d) + min (L' (d), L' (d - 1) + P1, L' (d + 1) + P1, min L' + P2) - min L', with L' of the previous pixel.
+ * From the costs of the previous pixel, whose lowest is @lowest, to those of this pixel (Hirschmueller 2008, equation
+ * 13): L (d) = C (d) + min (L' (d), L' (d - 1) + P1, L' (d + 1) + P1, min L' + P2) - min L', with L' of the previous
+ * pixel.
  */
 template <int PAIRS> __device__ __forceinline__ void
 extend_path (uint32_t (&path)[PAIRS], uint32_t lowest, const uint32_t (&cost)[PAIRS], uint32_t small, uint32_t large,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching: the stage. Costs come first, then rows both ways; then either columns both ways (paths=4), or all
- * directions from above and all from below (sweep.cu). The kernel of this file is for searches that are too deep for
- * sweep.cu: it does one diagonal direction after the other, with a warp for each line.
+ * Semi-global matching: the stage. Costs come first, then rows both ways; then either columns both ways (paths=4), or
+ * all directions from above and all from below (sweep.cu). The kernel of this file is for searches that are too deep
+ * for sweep.cu: it does one diagonal direction after the other, with a warp for each line.
  */
 #include "cuda/cost.cuh"
 #include "cuda/sgm/paths.cuh"
@@ -42,8 +42,8 @@ advance (Place &p, const Sgm &s, const Way &w)
   return left || right;
 }
 
-/* Warp: a diagonal line, which starts at column @line of the first row. LAST: marks the missing candidates. Costs and sums of
- * AHEAD pixels are loaded to registers ahead. */
+/* Warp: a diagonal line, which starts at column @line of the first row. LAST: marks the missing candidates. Costs and
+ * sums of AHEAD pixels are loaded to registers ahead. */
 template <int PAIRS, bool LAST> __global__ void __launch_bounds__ (THREADS)
 line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the warps of a strip share (see sweep.cu): costs of diagonal paths in the block and between blocks, and copies of a
- * column's costs and sums. */
+/* What the warps of a strip share (see sweep.cu): costs of diagonal paths in the block and between blocks, and copies
+ * of a column's costs and sums. */
 #ifndef STEREO_CUDA_SGM_STRIPS_CUH
 #define STEREO_CUDA_SGM_STRIPS_CUH
 
@@ -28,9 +28,9 @@ struct Sweep
 };
 
 /*
- * Costs of diagonal paths in shared memory: [row & 1][way][slot]. Slots of paths from the left begin with column -BAND_ROWS
- * of the strip, those of paths from the right with column 0. A lane has the address of its place in slot 0; the distances
- * to all other places are constants.
+ * Costs of diagonal paths in shared memory: [row & 1][way][slot]. Slots of paths from the left begin with column
+ * -BAND_ROWS of the strip, those of paths from the right with column 0. A lane has the address of its place in slot 0;
+ * the distances to all other places are constants.
  */
 template <int PAIRS> struct Slots
 {
@@ -178,8 +178,9 @@ next_row (SweptColumn<PAIRS> &c)
   c.sums += step;
 }
 
-/* The rows that are being copied, a ring in the warp's part of shared memory. A lane reads only its own copies. With registers
- * in place of shared memory the compiler moves values and waits for the loads. A copy has at least 4 bytes. */
+/* The rows that are being copied, a ring in the warp's part of shared memory. A lane reads only its own copies. With
+ * registers in place of shared memory the compiler moves values and waits for the loads. A copy has at least 4
+ * bytes. */
 template <int PAIRS> struct RowRing
 {
   static const int cost_bytes = PAIRS == 1 ? 4 : 2 * PAIRS, sum_bytes = 4 * PAIRS;

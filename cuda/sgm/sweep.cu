@@ -3,11 +3,11 @@
  * Semi-global matching, three directions at a time: those that come from the row above or, on the way up, from the row
  * below.
  *
- * A block has a strip of columns, a warp each, and goes from row to row. The path along the column stays in the registers
- * of the warp. The two diagonal paths go to the neighbouring warps through shared memory, in every row. Diagonal paths also
- * enter from the strips beside. At the start of a band of BAND_ROWS rows the block loads these paths for BAND_ROWS columns on
- * both sides; within the band its `halo` warps extend the paths themselves, over one column fewer in every row. So strips
- * exchange costs (`border`) only once a band.
+ * A block has a strip of columns, a warp each, and goes from row to row. The path along the column stays in the
+ * registers of the warp. The two diagonal paths go to the neighbouring warps through shared memory, in every row.
+ * Diagonal paths also enter from the strips beside. At the start of a band of BAND_ROWS rows the block loads these
+ * paths for BAND_ROWS columns on both sides; within the band its `halo` warps extend the paths themselves, over one
+ * column fewer in every row. So strips exchange costs (`border`) only once a band.
  *
  * If all strips fit on the device at once, one launch does all bands and strips wait for each other (`progress`);
  * otherwise there is a launch for every band.
@@ -236,8 +236,8 @@ halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
   }
 }
 
-/* Block: a strip, of w.columns warps for its columns and HALO_WARPS warps for the columns beside. Shared memory: Slots, then a
- * RowRing a warp. A warp copies and stores a whole column of the volume in each row. */
+/* Block: a strip, of w.columns warps for its columns and HALO_WARPS warps for the columns beside. Shared memory: Slots,
+ * then a RowRing a warp. A warp copies and stores a whole column of the volume in each row. */
 template <int PAIRS, int STRIPS> __global__ void __launch_bounds__ (32 * (MAX_COLUMNS / STRIPS + HALO_WARPS), STRIPS)
 sweep_kernel (Sgm s, Sweep w)
 {
