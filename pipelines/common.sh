@@ -75,6 +75,10 @@ need () {
   done
 }
 
+is_png () {
+  [ "$(od -An -v -tx1 -N 8 "$1" | tr -d ' \n')" = 89504e470d0a1a0a ]
+}
+
 # ---- the line --------------------------------------------------------------------------------
 
 pipeline=
@@ -99,6 +103,26 @@ launch () {
   line="gst-launch-1.0${*:+ $*}$pipeline"
   printf '%s%s\n' "$environment" "$line"
   eval "exec $line"
+}
+
+# ended_by_error PROCESS LOG: gst-launch-1.0 may say an error of the first moment and then wait for ever, whichever element
+# it is of (GStreamer 1.22 to 1.26): it is ended
+ended_by_error () {
+  grep -q '^ERROR' "$2" || return 1
+  sleep 0.5
+  kill "$1" 2>/dev/null || true
+}
+
+# finish LOG COMMAND...: runs it to its end, or its error
+finish () {
+  log=$1
+  shift
+  "$@" >"$log" 2>&1 &
+  child=$!
+  while kill -0 $child 2>/dev/null && ! ended_by_error $child "$log"; do
+    sleep 0.05
+  done
+  wait $child
 }
 
 # add_screen: what shows pictures
