@@ -50,7 +50,7 @@ mkdir -p "$out"
 add filesrc "location=$left" ! pngdec ! videoconvert ! match.sink_left \
   filesrc "location=$right" ! pngdec ! videoconvert ! match.sink_right \
   stereomatch name=match "$@"
-printf '%sgst-launch-1.0%s\n' "$environment" "$pipeline ! videoconvert ! video/x-raw,format=GRAY16_BE ! pngenc ! filesink" \
-  "location=$(quoted "$out/disparity.png")"
+tail="! videoconvert ! video/x-raw,format=GRAY16_BE ! pngenc ! filesink location=$(quoted "$out/disparity.png")"
+printf '%sgst-launch-1.0%s\n' "$environment" "$pipeline $tail"
 # the same, with the confidence out of the buffer's metadata
 eval "\"\$snapshot\" \"\$out\" \"\$left\"$pipeline"

@@ -1,15 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Builds the Debian packages from this tree into build-package/ and looks at what is in them: the plugin loads with the
-# packaged library, headers compile by pkg-config, the typelib reads. Nothing is installed. Without the CUDA backend, which
-# takes minutes for all architectures; STEREO_MESON_OPTIONS= brings it in.
+# packaged library, headers compile by pkg-config, the typelib reads, a script runs, lintian has nothing to say. Nothing of
+# them is installed.
+#
+#   sh tests/package.sh      Without the CUDA backend, which takes minutes for all architectures; STEREO_MESON_OPTIONS=
+#                            brings it in.
 set -eu
+case ${1:-} in
+  -h | --help)
+    sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+esac
 
 cd "$(dirname "$0")/.."
 # shellcheck source=pipelines/packages.sh
 . pipelines/packages.sh
-install_missing $build_packages debhelper dpkg-dev g++ gobject-introspection libgirepository1.0-dev python3-gi \
-  gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0
+# shellcheck disable=SC2086
+install_missing $build_packages debhelper dpkg-dev g++ lintian
 
 say "copying the tree, building the packages"
 top=$PWD/build-package
@@ -49,6 +58,22 @@ END
 includes=$(pkg-config --variable=includedir gststereo-1.0)
 gcc "$top/reads.c" -o "$top/reads" -I"$includes/gstreamer-1.0" $(PKG_CONFIG_SYSROOT_DIR= pkg-config --cflags --libs gstreamer-1.0 gstreamer-video-1.0) \
   -L"$libraries" -lgststereo-1.0
+# the installed scripts, with the installed programs beside them
+scripts=$top/root/usr/share/gst-stereo/pipelines
+[ -x "$top/root/usr/bin/stereo-bench" ]
+[ -s "$top/root/usr/share/doc/gst-stereo/docs/elements.md" ]
+mkdir "$top/pair"
+STEREO_BUILD='' SIZE=160x120 TEST_SOURCE="is-live=false num-buffers=2" \
+  SINK="tee name=t t. ! queue ! pngenc snapshot=true ! filesink location=$top/pair/view.png t. ! queue ! fakesink" \
+  sh "$scripts/side-by-side.sh" test num-disparities=24 >"$top/said" 2>&1 || { cat "$top/said"; exit 1; }
+sh "$scripts/pair.sh" "$top/pair/view.png" "$top/pair/view.png" "$top/pair" num-disparities=16 >"$top/said" 2>&1 ||
+  { cat "$top/said"; exit 1; }
+[ -s "$top/pair/sheet.png" ]
+lintian --allow-root "$top"/*.changes >"$top/lintian" 2>/dev/null || true
+if [ -s "$top/lintian" ]; then
+  cat "$top/lintian"
+  exit 1
+fi
 for package in "$top"/*.deb; do
   printf '%s: %s files\n' "$(basename "$package")" "$(dpkg-deb -c "$package" | grep -vc '/$')"
 done
