@@ -174,18 +174,25 @@ case ${TEST_SOURCE:-} in
   *is-live=false*) wait_for_all ;;
 esac
 
-# add_test VIEW: the made scene
+rig=
+
+# add_test VIEW: the made scene. Both views are of one source, as those of a rig whose cameras are started together: two
+# live sources would each count time from its own first frame.
 add_test () {
   need stereotestsrc
-  # TEST_SOURCE is a list of words
-  # shellcheck disable=SC2086
-  add stereotestsrc is-live=true ${TEST_SOURCE:-} ! \
-    "video/x-raw,width=$((2 * width)),height=$height,framerate=$rate/1,multiview-mode=side-by-side" !
+  if [ "$1" != right ] || [ -z "$rig" ]; then
+    # TEST_SOURCE is a list of words
+    # shellcheck disable=SC2086
+    add stereotestsrc is-live=true ${TEST_SOURCE:-} ! \
+      "video/x-raw,width=$((2 * width)),height=$height,framerate=$rate/1,multiview-mode=side-by-side" !
+  fi
   [ "$1" = both ] && return
   need videocrop capssetter
+  [ -n "$rig" ] || add tee name=rig
+  rig=made
   case $1 in
-    left) add videocrop "right=$width" ! ;;
-    right) add videocrop "left=$width" ! ;;
+    left) add rig. ! queue max-size-bytes=0 ! videocrop "right=$width" ! ;;
+    right) add rig. ! queue max-size-bytes=0 ! videocrop "left=$width" ! ;;
   esac
   # that this is one view now is not known to videocrop
   add capssetter "caps=video/x-raw,multiview-mode=$1" !
