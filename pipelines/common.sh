@@ -75,6 +75,10 @@ need () {
   done
 }
 
+is_png () {
+  [ "$(od -An -v -tx1 -N 8 "$1" | tr -d ' \n')" = 89504e470d0a1a0a ]
+}
+
 # ---- the line --------------------------------------------------------------------------------
 
 pipeline=
@@ -99,6 +103,26 @@ launch () {
   line="gst-launch-1.0${*:+ $*}$pipeline"
   printf '%s%s\n' "$environment" "$line"
   eval "exec $line"
+}
+
+# ended_by_error PROCESS LOG: gst-launch-1.0 may say an error of the first moment and then wait for ever, whichever element
+# it is of (GStreamer 1.22 to 1.26): it is ended
+ended_by_error () {
+  grep -q '^ERROR' "$2" || return 1
+  sleep 0.5
+  kill "$1" 2>/dev/null || true
+}
+
+# finish LOG COMMAND...: runs it to its end, or its error
+finish () {
+  log=$1
+  shift
+  "$@" >"$log" 2>&1 &
+  child=$!
+  while kill -0 $child 2>/dev/null && ! ended_by_error $child "$log"; do
+    sleep 0.05
+  done
+  wait $child
 }
 
 # add_screen: what shows pictures
@@ -150,18 +174,25 @@ case ${TEST_SOURCE:-} in
   *is-live=false*) wait_for_all ;;
 esac
 
-# add_test VIEW: the made scene
+rig=
+
+# add_test VIEW: the made scene. Both views are of one source, as those of a rig whose cameras are started together: two
+# live sources would each count time from its own first frame.
 add_test () {
   need stereotestsrc
-  # TEST_SOURCE is a list of words
-  # shellcheck disable=SC2086
-  add stereotestsrc is-live=true ${TEST_SOURCE:-} ! \
-    "video/x-raw,width=$((2 * width)),height=$height,framerate=$rate/1,multiview-mode=side-by-side" !
+  if [ "$1" != right ] || [ -z "$rig" ]; then
+    # TEST_SOURCE is a list of words
+    # shellcheck disable=SC2086
+    add stereotestsrc is-live=true ${TEST_SOURCE:-} ! \
+      "video/x-raw,width=$((2 * width)),height=$height,framerate=$rate/1,multiview-mode=side-by-side" !
+  fi
   [ "$1" = both ] && return
   need videocrop capssetter
+  [ -n "$rig" ] || add tee name=rig
+  rig=made
   case $1 in
-    left) add videocrop "right=$width" ! ;;
-    right) add videocrop "left=$width" ! ;;
+    left) add rig. ! queue max-size-bytes=0 ! videocrop "right=$width" ! ;;
+    right) add rig. ! queue max-size-bytes=0 ! videocrop "left=$width" ! ;;
   esac
   # that this is one view now is not known to videocrop
   add capssetter "caps=video/x-raw,multiview-mode=$1" !

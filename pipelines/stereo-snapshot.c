@@ -5,8 +5,8 @@
  *   stereo-snapshot FOLDER LEFT.png filesrc location=… ! pngdec ! m.sink_left … stereomatch name=m …
  *
  * The pipeline is written as for gst-launch-1.0 and ends at stereomatch; the confidence is read from the
- * buffer's GstStereoMeta, as any application would. Written: disparity-color.png, confidence.png, and
- * sheet.png: the left view, the disparity and the confidence side by side.
+ * buffer's GstStereoMeta, as any application would. Written: disparity.png (16 bits, as they come),
+ * disparity-color.png, confidence.png, and sheet.png: the left view, the disparity and the confidence side by side.
  */
 #include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
@@ -16,6 +16,7 @@
 #include "render.h"
 
 #define TIMEOUT (120 * GST_SECOND)
+#define GLANCE (50 * GST_MSECOND)
 #define GAP 8                   /* pixels between the pictures of the sheet */
 
 /* A picture taken out of the pipeline: plain rows, no GStreamer behind it. */
@@ -71,8 +72,9 @@ read_sample (GstSample *sample, Snapshot *snapshot)
   return snapshot->disparity && snapshot->confidence;
 }
 
-static void
-print_error (GstElement *pipeline)
+/* What the pipeline said was wrong, or NULL; to be freed. */
+static GError *
+pop_error (GstElement *pipeline)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
   GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
@@ -80,13 +82,30 @@ print_error (GstElement *pipeline)
 
   if (message) {
     gst_message_parse_error (message, &error, NULL);
-    g_printerr ("%s\n", error->message);
-    g_clear_error (&error);
     gst_message_unref (message);
-  } else {
-    g_printerr ("The pipeline gave no picture.\n");
   }
   gst_object_unref (bus);
+  return error;
+}
+
+/* The first picture; NULL: there is none, and why was said. */
+static GstSample *
+pull_sample (GstElement *pipeline, GstAppSink *sink)
+{
+  GstClockTime waited = 0;
+  GstSample *sample = NULL;
+  GError *error = NULL;
+
+  /* an error wakes nobody who waits at the sink */
+  while (!sample && !error && !gst_app_sink_is_eos (sink) && waited < TIMEOUT) {
+    sample = gst_app_sink_try_pull_sample (sink, GLANCE);
+    error = sample ? NULL : pop_error (pipeline);
+    waited += GLANCE;
+  }
+  if (!sample)
+    g_printerr ("%s\n", error ? error->message : "The pipeline gave no picture.");
+  g_clear_error (&error);
+  return sample;
 }
 
 static gboolean
@@ -112,12 +131,10 @@ take_snapshot (gchar **words, Snapshot *snapshot)
   }
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "snapshot");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  GstSample *sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), TIMEOUT);
+  GstSample *sample = pull_sample (pipeline, GST_APP_SINK (sink));
   if (sample) {
     done = read_sample (sample, snapshot);
     gst_sample_unref (sample);
-  } else {
-    print_error (pipeline);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (sink);
@@ -144,6 +161,9 @@ write_pictures (const gchar *folder, const Image *left, const Snapshot *s)
   gchar *path = g_build_filename (folder, "confidence.png", NULL);
   gboolean done = image_write_png (path, s->width, s->height, 1, 8, s->confidence);
 
+  g_free (path);
+  path = g_build_filename (folder, "disparity.png", NULL);
+  done &= image_write_png (path, s->width, s->height, 1, 16, s->disparity);
   if (color.rgb)
     render_disparity (&color, 0, s->disparity, s->width, s->height, s->low, s->high);
   if (sheet.rgb) {

@@ -23,8 +23,8 @@ if [ "$1" = --python ]; then
     fail "$build was built without the typelib: install libgirepository1.0-dev, then" \
       "meson setup --reconfigure $build && ninja -C $build"
   fi
-elif [ ! -x "$build/pipelines/truck" ]; then
-  fail "truck.c is not built: ninja -C build; or try --python"
+else
+  program=$(tool truck)
 fi
 OVERLAY="warn-distance=${WARN:-1500} ${OVERLAY:-}"
 add_overlay "$@"
@@ -32,7 +32,7 @@ add !
 add_screen
 printf '%sgst-launch-1.0 -m%s\n' "$environment" "$pipeline"
 if [ $language = c ]; then
-  eval "exec \"\$build/pipelines/truck\"$pipeline"
+  eval "exec \"\$program\"$pipeline"
 else
   eval "exec $(python) \"\$(dirname \"\$0\")/truck.py\"$pipeline"
 fi

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Builds the Debian packages of this tree in build-package/ and tests their contents without installing them: the plugin
-# loads with the packaged library, a program compiles with pkg-config, and Python reads the typelib.
+# loads with the packaged library, a program compiles with pkg-config, and Python reads the typelib, a
+# packaged script runs, and lintian has nothing to say.
 #
 #   sh tests/package.sh
 #
@@ -11,15 +12,14 @@
 #
 # Missing packages of the distribution are installed first.
 set -eu
-
 # shellcheck source=tests/support/arguments.sh
 . "$(dirname "$0")/support/arguments.sh"
 check_arguments 0 "$@"
 cd "$(dirname "$0")/.."
 # shellcheck source=pipelines/packages.sh
 . pipelines/packages.sh
-install_missing $build_packages debhelper dpkg-dev g++ gobject-introspection libgirepository1.0-dev python3-gi \
-  gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0
+# shellcheck disable=SC2086
+install_missing $build_packages debhelper dpkg-dev g++ lintian
 
 say "copying the tree, building the packages"
 top=$PWD/build-package
@@ -59,6 +59,22 @@ END
 includes=$(pkg-config --variable=includedir gststereo-1.0)
 gcc "$top/reads.c" -o "$top/reads" -I"$includes/gstreamer-1.0" $(PKG_CONFIG_SYSROOT_DIR= pkg-config --cflags --libs gstreamer-1.0 gstreamer-video-1.0) \
   -L"$libraries" -lgststereo-1.0
+# the installed scripts, with the installed programs beside them
+scripts=$top/root/usr/share/gst-stereo/pipelines
+[ -x "$top/root/usr/bin/stereo-bench" ]
+[ -s "$top/root/usr/share/doc/gst-stereo/docs/elements.md" ]
+mkdir "$top/pair"
+STEREO_BUILD='' SIZE=160x120 TEST_SOURCE="is-live=false num-buffers=2" \
+  SINK="tee name=t t. ! queue ! pngenc snapshot=true ! filesink location=$top/pair/view.png t. ! queue ! fakesink" \
+  sh "$scripts/side-by-side.sh" test num-disparities=24 >"$top/said" 2>&1 || { cat "$top/said"; exit 1; }
+sh "$scripts/pair.sh" "$top/pair/view.png" "$top/pair/view.png" "$top/pair" num-disparities=16 >"$top/said" 2>&1 ||
+  { cat "$top/said"; exit 1; }
+[ -s "$top/pair/sheet.png" ]
+lintian --allow-root "$top"/*.changes >"$top/lintian" 2>/dev/null || true
+if [ -s "$top/lintian" ]; then
+  cat "$top/lintian"
+  exit 1
+fi
 for package in "$top"/*.deb; do
   printf '%s: %s files\n' "$(basename "$package")" "$(dpkg-deb -c "$package" | grep -vc '/$')"
 done

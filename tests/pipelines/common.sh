@@ -41,8 +41,8 @@ quietly () {
   "$@" >"$folder/said" 2>&1 || { cat "$folder/said"; bad "$*"; }
 }
 
-# refused WORDS COMMAND...: fails, and says WORDS. gst-launch-1.0 1.22 may say an error of the first
-# moment and then wait for ever (its loop is told to end before it runs; Ctrl-C ends it): it is given 20 seconds.
+# refused WORDS COMMAND...: fails, and says WORDS. gst-launch-1.0 (1.22 to 1.26) may say an error of the first
+# moment and then wait for ever, with any element; Ctrl-C ends it: it is given 20 seconds.
 refused () {
   expected=$1
   shift

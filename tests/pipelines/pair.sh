@@ -1,22 +1,48 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The test of pair.sh: tests/pipelines/pair.sh BUILD. Two equal views: every pixel's disparity is 0.
+# pair.sh: pictures of every kind, movies, and what is no pair. pair.sh BUILD
 set -eu
+. "$(dirname "$0")/common.sh"
+skip_without stereotestsrc videocrop pngdec pngenc jpegdec jpegenc decodebin videoconvert matroskamux matroskademux
 
-here=$(dirname "$0")/../../pipelines
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-for tool in "filesrc" "pngdec" "pngenc" "videoconvert"; do
-  gst-inspect-1.0 --exists "$tool" || { echo "SKIP: there is no $tool"; exit 77; }
-done
 gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=zone-plate kx2=20 ky2=20 ! video/x-raw,format=RGB,width=160,height=90 ! \
   pngenc ! filesink location="$folder/view.png"
-sh "$here/pair.sh" "$1" "$folder/view.png" "$folder/view.png" "$folder/out put" num-disparities=16 profile=quality
+# two equal views: every pixel's disparity is 0
+sh "$pipelines/pair.sh" "$1" "$folder/view.png" "$folder/view.png" "$folder/out put" num-disparities=16 profile=quality
 for picture in disparity disparity-color confidence sheet; do
-  [ -s "$folder/out put/$picture.png" ] || { echo "$picture.png was not written"; exit 1; }
+  [ -s "$folder/out put/$picture.png" ] || bad "$picture.png was not written"
 done
-if sh "$here/pair.sh" "$1" "$folder/view.png" "$folder/view.png" "$folder/no" window=32 2>"$folder/message"; then
-  echo "an even window was taken"
-  exit 1
+if sh "$pipelines/pair.sh" "$1" "$folder/view.png" "$folder/view.png" "$folder/no" window=32 2>"$folder/message"; then
+  bad "an even window was taken"
 fi
 grep -q "window=32" "$folder/message"
+
+# JPEGs and movies, named from where the user stands
+TEST_SOURCE="num-buffers=3 seed=$seed"
+make_truth truth $width $height
+cd "$folder"
+for view in left right; do
+  crop=right
+  [ $view = left ] || crop=left
+  # shellcheck disable=SC2086
+  quietly gst-launch-1.0 -q stereotestsrc $TEST_SOURCE ! "video/x-raw,width=$((2 * width)),height=$height" ! \
+    videocrop $crop=$width ! tee name=t t. ! queue ! videoconvert ! matroskamux ! filesink "location=$view movie.mkv" \
+    t. ! queue ! videoconvert ! jpegenc quality=98 snapshot=true ! filesink "location=$view.jpg"
+done
+for kind in "jpg" " movie.mkv"; do
+  [ "$kind" != jpg ] || kind=.jpg
+  quietly sh "$pipelines/pair.sh" "left$kind" "right$kind" "out$kind" num-disparities=$disparities
+  quietly gst-launch-1.0 -q filesrc "location=out$kind/disparity.png" ! pngdec ! videoconvert ! \
+    video/x-raw,format=GRAY16_LE ! filesink location=ours.raw
+  near_truth 2 ours.raw 0 64 truth-000000.raw
+  [ -s "out$kind/sheet.png" ] || bad "sheet.png was not written"
+done
+
+refused "one picture" sh "$pipelines/pair.sh" left.jpg
+refused "pair.sh .*LEFT RIGHT FOLDER" sh "$pipelines/pair.sh" left.jpg right.jpg
+refused "no file none.png" sh "$pipelines/pair.sh" none.png right.jpg out
+refused "folder for the results" sh "$pipelines/pair.sh" left.jpg right.jpg num-disparities=16
+refused "properties of stereomatch" sh "$pipelines/pair.sh" left.jpg right.jpg out fast
+refused "holds no gst/libgststereo.so" sh "$pipelines/pair.sh" "$folder" left.jpg right.jpg out
+echo text >text.png
+refused "text.png cannot be decoded" sh "$pipelines/pair.sh" text.png right.jpg out
