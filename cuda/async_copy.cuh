@@ -26,8 +26,8 @@ __device__ __forceinline__ void
 copy_async (void *to, const void *from, bool there)
 {
 #if __CUDA_ARCH__ >= 800
-  asm volatile ("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-      :: "r" (shared_address (to)), "l" (from), "r" (there ? 16 : 0) : "memory");
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address (to)), "l"(from), "r"(there ? 16 : 0)
+               : "memory");
 #else
   *(uint4 *) to = there ? *(const uint4 *) from : make_uint4 (0, 0, 0, 0);
 #endif
@@ -39,10 +39,10 @@ copy_async (void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
   if (BYTES == 16)
-    asm volatile ("cp.async.cg.shared.global [%0], [%1], 16;" :: "r" (shared_address (to)), "l" (from) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address (to)), "l"(from) : "memory");
   else
-    asm volatile ("cp.async.ca.shared.global [%0], [%1], %2;"
-        :: "r" (shared_address (to)), "l" (from), "n" (BYTES) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address (to)), "l"(from), "n"(BYTES)
+                 : "memory");
 #else
 #pragma unroll
   for (int k = 0; k < BYTES / 4; k++)
@@ -55,7 +55,7 @@ __device__ __forceinline__ void
 commit_copies ()
 {
 #if __CUDA_ARCH__ >= 800
-  asm volatile ("cp.async.commit_group;" ::: "memory");
+  asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 
@@ -64,7 +64,7 @@ template <int UNDER_WAY> __device__ __forceinline__ void
 await_copies ()
 {
 #if __CUDA_ARCH__ >= 800
-  asm volatile ("cp.async.wait_group %0;" :: "n" (UNDER_WAY) : "memory");
+  asm volatile("cp.async.wait_group %0;" ::"n"(UNDER_WAY) : "memory");
 #endif
 }
 
@@ -79,8 +79,8 @@ start_arrivals (Arrival *arrivals, int count)
 {
 #if __CUDA_ARCH__ >= 900
   for (int n = 0; n < count; n++)
-    asm volatile ("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r" (shared_address (arrivals + n)) : "memory");
-  asm volatile ("fence.proxy.async.shared::cta;" ::: "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address (arrivals + n)) : "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
 
@@ -96,8 +96,8 @@ expect_bytes (Arrival *arrival, int bytes, CopyThreads c)
 {
 #if __CUDA_ARCH__ >= 900
   if (c.thread == 0)
-    asm volatile ("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
-        :: "r" (shared_address (arrival)), "r" (bytes) : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address (arrival)), "r"(bytes)
+                 : "memory");
 #endif
 }
 
@@ -107,8 +107,10 @@ copy_block (void *to, const void *from, int bytes, Arrival *arrival, CopyThreads
 {
 #if __CUDA_ARCH__ >= 900
   if (c.thread == 0)
-    asm volatile ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-        :: "r" (shared_address (to)), "l" (from), "r" (bytes), "r" (shared_address (arrival)) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     shared_address (to)),
+                 "l"(from), "r"(bytes), "r"(shared_address (arrival))
+                 : "memory");
 #else
   for (int e = 16 * c.thread; e < bytes; e += 16 * c.threads)
     copy_async ((char *) to + e, (const char *) from + e, true);
@@ -121,9 +123,11 @@ __device__ __forceinline__ void
 await_arrival (Arrival *arrival, int time)
 {
 #if __CUDA_ARCH__ >= 900
-  asm volatile ("{\n.reg .pred done;\nwait:\n"
-      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra wait;\n}"
-      :: "r" (shared_address (arrival)), "r" (time & 1) : "memory");
+  asm volatile(
+      "{\n.reg .pred done;\nwait:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra wait;\n}" ::"r"(shared_address (arrival)),
+      "r"(time & 1)
+      : "memory");
 #else
   commit_copies ();
   await_copies<0> ();

@@ -17,7 +17,7 @@ cuda_fail (StereoError *error, cudaError_t code, const char *call, const char *f
 {
   const char *base = strrchr (file, '/'), *advice = "";
 
-  cudaGetLastError ();          /* clears the error: the next plan must not see it */
+  cudaGetLastError (); /* clears the error: the next plan must not see it */
   if (cuda_note_failure (code))
     advice = " This process cannot use the device any more: restart it, or set backend=cpu.";
   else if (code == cudaErrorMemoryAllocation)
@@ -53,8 +53,8 @@ device_available (int device, char *reason, size_t size)
   if (code != cudaSuccess)
     snprintf (reason, size, "CUDA device %d does not answer (%s).", device, cudaGetErrorString (code));
   else if (properties.major * 10 + properties.minor < OLDEST_MAJOR * 10 + OLDEST_MINOR)
-    snprintf (reason, size, "%s has compute capability %d.%d, and %d.%d is needed.", properties.name,
-        properties.major, properties.minor, OLDEST_MAJOR, OLDEST_MINOR);
+    snprintf (reason, size, "%s has compute capability %d.%d, and %d.%d is needed.", properties.name, properties.major,
+        properties.minor, OLDEST_MAJOR, OLDEST_MINOR);
   else if (!built_for (properties.major, properties.minor))
     snprintf (reason, size, "%s has compute capability %d.%d, and this build has code for %s only.", properties.name,
         properties.major, properties.minor, STEREO_CUDA_ARCHS);
@@ -243,8 +243,8 @@ cuda_allocate (StereoPlan *plan, size_t size, StereoError *error)
     cudaGetLastError ();
     stereo_fail (error, STEREO_ERROR_MEMORY,
         "%dx%d pixels with %d disparities need %zu bytes of device memory, and %zu of %zu are free (%s): reduce "
-        "num-disparities or the size.", plan->width, plan->height, plan->disparities, size, available, total,
-        cudaGetErrorString (code));
+        "num-disparities or the size.",
+        plan->width, plan->height, plan->disparities, size, available, total, cudaGetErrorString (code));
   }
   return memory;
 }
@@ -299,7 +299,7 @@ cuda_elapsed_ms (StereoPlan *plan, int from, int to)
   float ms = 0;
 
   if (!events[from] || !events[to] || cudaEventElapsedTime (&ms, events[from], events[to]) != cudaSuccess) {
-    cudaGetLastError ();        /* clears the error, which the next launch would report */
+    cudaGetLastError (); /* clears the error, which the next launch would report */
     ms = 0;
   }
   return ms;
@@ -377,7 +377,7 @@ extern const StereoBackend stereo_backend_cuda = {
   .run = cuda_run,
   .mark = cuda_mark,
   .elapsed_ms = cuda_elapsed_ms,
-  .layers = NULL,               /* no stage aggregates in layers */
+  .layers = NULL, /* no stage aggregates in layers */
   .copy_out = cuda_copy,
   .copy_in = cuda_copy,
   .remapper = &stereo_cuda_remapper,

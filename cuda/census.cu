@@ -10,7 +10,7 @@ namespace
 constexpr int TILE_X = 32;
 constexpr int TILE_Y = 32;
 constexpr int APART = TILE_Y / 2; /* distance of the two rows that share words */
-constexpr int ROWS = 8;         /* of threads */
+constexpr int ROWS = 8;           /* of threads */
 
 static __device__ int
 clamp (int v, int last)
@@ -19,8 +19,7 @@ clamp (int v, int last)
 }
 
 /* Two opposite corners of 7x5 are left out: 32 neighbours remain. */
-template <int RX, int RY>
-static __device__ constexpr bool
+template <int RX, int RY> static __device__ constexpr bool
 skipped (int dx, int dy)
 {
   return (dx == 0 && dy == 0) || (RX == 3 && dx * dy == RX * RY && (dx == RX || dx == -RX));
@@ -38,8 +37,7 @@ two_lumas (uint8_t a, uint8_t b)
  * surroundings, with borders repeated. A word has a pixel and the one APART rows below: a comparison is of two pixels
  * at a time. The gradient comes from the same tile.
  */
-template <typename Bits, int RX, int RY, bool GRADIENT>
-static __global__ void
+template <typename Bits, int RX, int RY, bool GRADIENT> static __global__ void
 census_kernel (Frame f)
 {
   __shared__ uint32_t tile[APART + 2 * RY][TILE_X + 2 * RX];
@@ -61,7 +59,7 @@ census_kernel (Frame f)
   for (int ty = threadIdx.y; ty < APART; ty += ROWS) {
     const uint32_t *middle = &tile[ty + RY][tx + RX];
     __half2 centre = *(const __half2 *) middle;
-    uint32_t bits[sizeof (Bits) / 2] = { };     /* a word: 16 bits of both pixels */
+    uint32_t bits[sizeof (Bits) / 2] = {}; /* a word: 16 bits of both pixels */
     int bit = 0;
 #pragma unroll
     for (int dy = -RY; dy <= RY; dy++)
@@ -88,13 +86,11 @@ census_kernel (Frame f)
   }
 }
 
-template <typename Bits, int RX, int RY, bool GRADIENT>
-static StereoStatus
+template <typename Bits, int RX, int RY, bool GRADIENT> static StereoStatus
 census_run (StereoPlan *plan, void *context, StereoError *error)
 {
   dim3 grid (cuda_blocks (plan->width, TILE_X), cuda_blocks (plan->height, TILE_Y), 2);
-  census_kernel<Bits, RX, RY, GRADIENT> <<<grid, dim3 (TILE_X, ROWS), 0, cuda_state (plan)->stream>>>
-      (cuda_frame (plan));
+  census_kernel<Bits, RX, RY, GRADIENT><<<grid, dim3 (TILE_X, ROWS), 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
   CUDA_LAUNCHED (plan, "census_kernel");
   return STEREO_OK;
 }

@@ -21,40 +21,40 @@ static_assert (STEREO_MAX_SIDE <= 65535 && STEREO_MAX_DISPARITIES <= 65535, "gri
 struct CudaGraph
 {
   cudaGraph_t steps;
-  cudaGraphExec_t launchable;   /* NULL: nothing is captured */
-  cudaGraphNode_t load;         /* the node of @steps that reads the images */
-  StereoImage source[2];        /* the images that @load reads */
-  StereoSample sample;          /* that the last step writes */
+  cudaGraphExec_t launchable; /* NULL: nothing is captured */
+  cudaGraphNode_t load;       /* the node of @steps that reads the images */
+  StereoImage source[2];      /* the images that @load reads */
+  StereoSample sample;        /* that the last step writes */
 };
 
 /* Memory and events of one frame in flight. */
 struct CudaSlot
 {
   uint8_t *pinned_input[2], *pinned_results;
-  uint8_t *input[2];            /* device staging, 4 bytes a pixel */
-  uint8_t *results;             /* device: see transfer.cu */
+  uint8_t *input[2]; /* device staging, 4 bytes a pixel */
+  uint8_t *results;  /* device: see transfer.cu */
   CudaGraph graph;
-  cudaEvent_t arrived;          /* recorded when the upload stream reaches this frame */
-  cudaEvent_t uploaded, computed, ready;        /* images on the device; results on the device; results on the host */
-  uint64_t arrived_ns;          /* about the same moment on the host's clock */
+  cudaEvent_t arrived;                   /* recorded when the upload stream reaches this frame */
+  cudaEvent_t uploaded, computed, ready; /* images on the device; results on the device; results on the host */
+  uint64_t arrived_ns;                   /* about the same moment on the host's clock */
 };
 
 /* What all stages of a plan share. What only one stage needs is in the context of that stage. */
 struct CudaState
 {
-  int shared_per_block, multiprocessors;        /* of the device: bytes that a block may have, and a count */
-  int debug_sync;               /* STEREO_DEBUG_SYNC: wait after every stage */
-  unsigned fault_at;            /* STEREO_TEST_FAULT: the frame, from 1, whose kernel reads an invalid address; 0: none */
-  cudaStream_t stream;          /* of the steps */
+  int shared_per_block, multiprocessors; /* of the device: bytes that a block may have, and a count */
+  int debug_sync;                        /* STEREO_DEBUG_SYNC: wait after every stage */
+  unsigned fault_at;   /* STEREO_TEST_FAULT: the frame, from 1, whose kernel reads an invalid address; 0: none */
+  cudaStream_t stream; /* of the steps */
   cudaStream_t upload_stream, download_stream;
   CudaSlot slot[STEREO_MAX_IN_FLIGHT];
-  StereoPool *pool;             /* threads that copy images and results on the host */
-  cudaEvent_t events[STEREO_MARKS];     /* each is created at its first mark */
+  StereoPool *pool;                 /* threads that copy images and results on the host */
+  cudaEvent_t events[STEREO_MARKS]; /* each is created at its first mark */
 
-  int no_graph;                 /* STEREO_CUDA_GRAPH=0, for tests */
-  int has_graph;                /* frames run as one graph; otherwise kernels are launched one by one */
+  int no_graph;  /* STEREO_CUDA_GRAPH=0, for tests */
+  int has_graph; /* frames run as one graph; otherwise kernels are launched one by one */
 
-  StereoImage source[2];        /* what load reads: a slot's @input, or the caller's device memory */
+  StereoImage source[2]; /* what load reads: a slot's @input, or the caller's device memory */
 };
 
 static inline CudaState *
@@ -128,7 +128,7 @@ cuda_blocks (size_t items, size_t per_block)
 static __device__ __forceinline__ void
 cuda_sync_warps ()
 {
-  asm volatile ("barrier.sync 0;" ::: "memory");
+  asm volatile("barrier.sync 0;" ::: "memory");
 }
 
 /* A support weight, exp (-SAD / gamma_color - distance / gamma_distance) (4.4.1), with base-2 factors: 2^(color * SAD +
@@ -138,9 +138,9 @@ cuda_weight (uint32_t a, uint32_t b, float color, float distance)
 {
   uint32_t bits;
   float weight;
-  asm ("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r" (bits) : "r" (a), "r" (b), "r" (0x4B000000u));
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(bits) : "r"(a), "r"(b), "r"(0x4B000000u));
   float exponent = fmaf (__uint_as_float (bits) - 8388608.0f, color, distance);
-  asm ("ex2.approx.ftz.f32 %0, %1;" : "=f" (weight) : "f" (exponent));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(weight) : "f"(exponent));
   return weight;
 }
 

@@ -37,9 +37,9 @@ methods_taking (int cost)
 
   switch (cost) {
 #define ROW(COST, formula, name, max, unit, features, takers, ...) \
-    case STEREO_COST_##COST: \
-      methods = takers; \
-      break;
+  case STEREO_COST_##COST: \
+    methods = takers; \
+    break;
     STEREO_PIXEL_COSTS (ROW)
 #undef ROW
   }
@@ -100,15 +100,15 @@ struct CostPixel
 {
   uint64_t census;
   uint32_t color;
-  int level;                    /* luma or gradient */
+  int level; /* luma or gradient */
 };
 
 /* Differences of one pair of pixels. Features that a cost does not read differ by 0. */
 struct Differences
 {
-  int bits;                     /* Hamming distance of the census */
-  int sad;                      /* over R, G, B */
-  int level;                    /* left minus right */
+  int bits;  /* Hamming distance of the census */
+  int sad;   /* over R, G, B */
+  int level; /* left minus right */
 };
 
 /* The same of two pairs, for packed formulas. */
@@ -116,7 +116,7 @@ struct TwoDifferences
 {
   uint32_t bits[2];
   uint32_t sad[2];
-  __half2 level;                /* absolute; whole numbers */
+  __half2 level; /* absolute; whole numbers */
 };
 
 __device__ __forceinline__ uint32_t
@@ -193,7 +193,7 @@ template <> struct Cost<STEREO_COST_MIXED>
   {
     uint32_t color = (__vminu2 (pack_shorts (d.sad[0], d.sad[1]), 0x003C003C) * 17 + 0x00200020) >> 6 & 0x001F001F;
     uint32_t cost = 4 * pack_shorts (d.bits[0], d.bits[1]) + color;
-    __half2 gradient = __hmin2 (d.level, halves_of (0x49004900));       /* 10 */
+    __half2 gradient = __hmin2 (d.level, halves_of (0x49004900)); /* 10 */
     return bits_of (__hfma2 (gradient, halves_of (0x00020002), halves_of (cost)));
   }
 };
@@ -242,8 +242,10 @@ features_read ()
 {
   constexpr bool gradient = Cost<COST>::level == Level::GRADIENT;
   static_assert (!gradient || Cost<COST>::census_words == 1, "no stage makes a gradient alone");
-  return gradient ? STEREO_FEATURES_CENSUS_7X5_GRADIENT : Cost<COST>::census_words == 2 ? STEREO_FEATURES_CENSUS_9X7 :
-      Cost<COST>::census_words == 1 ? STEREO_FEATURES_CENSUS_7X5 : STEREO_FEATURES_NONE;
+  return gradient                   ? STEREO_FEATURES_CENSUS_7X5_GRADIENT :
+      Cost<COST>::census_words == 2 ? STEREO_FEATURES_CENSUS_9X7 :
+      Cost<COST>::census_words == 1 ? STEREO_FEATURES_CENSUS_7X5 :
+                                      STEREO_FEATURES_NONE;
 }
 
 /* Each pixel cost has a trait that reads the features of the list, and fits a byte. */
@@ -366,11 +368,12 @@ launch_for_cost (const StereoPlan *plan, StereoError *error, Launch launch)
 {
   StereoStatus status = STEREO_OK;
 
-  if (for_cost<METHOD> (plan->params.cost, [&](auto cost) { status = launch (cost); }))
+  if (for_cost<METHOD> (plan->params.cost, [&] (auto cost) { status = launch (cost); }))
     return status;
-  return stereo_fail (error, STEREO_ERROR_PARAMETER, "cost=%s was asked for, and the CUDA backend cannot compute it for "
-      "method=%s: set another cost, or backend=cpu.", stereo_cost_info (plan->params.cost)->name,
-      stereo_method_info (METHOD)->name);
+  return stereo_fail (error, STEREO_ERROR_PARAMETER,
+      "cost=%s was asked for, and the CUDA backend cannot compute it for "
+      "method=%s: set another cost, or backend=cpu.",
+      stereo_cost_info (plan->params.cost)->name, stereo_method_info (METHOD)->name);
 }
 
 }

@@ -82,7 +82,8 @@ cuda_device_failed (int device, char *reason, size_t size)
   device = device < 0 ? 0 : device;
   if (!(__atomic_load_n (&failed_devices, __ATOMIC_RELAXED) >> (device & 63) & 1))
     return 0;
-  snprintf (reason, size, "CUDA device %d failed in this process, which cannot use it any more: restart the process.", device);
+  snprintf (reason, size, "CUDA device %d failed in this process, which cannot use it any more: restart the process.",
+      device);
   return 1;
 }
 

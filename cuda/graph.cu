@@ -126,7 +126,7 @@ cuda_make_graph (StereoPlan *plan)
   StereoError error = { STEREO_OK, "" };
   size_t end = strlen (plan->reason);
 
-  plan->output.sample = STEREO_SAMPLE_U16;      /* the usual type */
+  plan->output.sample = STEREO_SAMPLE_U16; /* the usual type */
   if (state->debug_sync)
     stereo_fail (&error, STEREO_ERROR_BACKEND, "STEREO_DEBUG_SYNC is set.");
   else if (state->no_graph)

@@ -11,7 +11,7 @@ struct Sources
 };
 
 constexpr int LOAD_THREADS = 128;
-constexpr int LOAD_PIXELS = 4;  /* of a thread: a vector of colours */
+constexpr int LOAD_PIXELS = 4; /* of a thread: a vector of colours */
 
 /* How a pixel is read: the @size bytes from @first on, of which @order picks red, green and blue. */
 struct Samples
@@ -53,8 +53,8 @@ luma_of (uint32_t rgb)
 
 /* Thread: four pixels of a row; blockIdx.z: the view. The right view is written in reverse order. Luma is 77 R + 150 G
  * + 29 B of 256; with equal samples it is that sample. */
-static __global__ void __launch_bounds__ (LOAD_THREADS)
-load_kernel (Frame f, Sources sources)
+static __global__ void
+__launch_bounds__ (LOAD_THREADS) load_kernel (Frame f, Sources sources)
 {
   int to = (blockIdx.x * LOAD_THREADS + threadIdx.x) * LOAD_PIXELS, y = blockIdx.y, view = blockIdx.z;
   const StereoImage &image = sources.image[view];
@@ -110,7 +110,7 @@ load_run (StereoPlan *plan, void *context, StereoError *error)
   const CudaState *state = cuda_state (plan);
   Sources sources = { { state->source[0], state->source[1] } };
 
-  load_kernel <<<load_grid (plan), LOAD_THREADS, 0, state->stream>>> (cuda_frame (plan), sources);
+  load_kernel<<<load_grid (plan), LOAD_THREADS, 0, state->stream>>> (cuda_frame (plan), sources);
   CUDA_LAUNCHED (plan, "load_kernel");
   return STEREO_OK;
 }

@@ -15,19 +15,22 @@
 #define BLOCK_X 32
 #define BLOCK_Y 8
 
-struct CudaRemapPlane {
+struct CudaRemapPlane
+{
   StereoRemapLayout source, target; /* of what is staged */
   ptrdiff_t source_row, target_row; /* bytes */
   uint8_t *pinned_source, *pinned_target;
   uint8_t *device_source, *device_target;
 };
 
-struct CudaRemapTable {
+struct CudaRemapTable
+{
   uint32_t *position;
   uint16_t *fraction;
 };
 
-struct CudaRemap {
+struct CudaRemap
+{
   cudaStream_t stream;
   StereoPool *pool;
   CudaRemapPlane planes[STEREO_REMAP_MAX_PLANES];
@@ -268,7 +271,8 @@ unpack_band (void *work, int item, int thread)
 /* ---- the kernel -------------------------------------------------------------------------------- */
 
 /* By value. */
-struct RemapJob {
+struct RemapJob
+{
   const uint32_t *position;
   const uint16_t *fraction;
   const uint8_t *source;
@@ -299,8 +303,8 @@ remap_kernel (RemapJob job)
     for (int k = 0; k < 4; k++)
       tap[k] = stereo_remap_tap (job.source, job.source_stride, job.source_step, x + (k & 1), y + (k >> 1),
           job.source_width, job.source_height, offset, border);
-    to[job.target_offset[c]] =
-        (uint8_t) stereo_remap_blend (tap[0], tap[1], tap[2], tap[3], fraction & 255, fraction >> 8);
+    to[job.target_offset[c]] = (uint8_t) stereo_remap_blend (
+        tap[0], tap[1], tap[2], tap[3], fraction & 255, fraction >> 8);
   }
 }
 

@@ -100,8 +100,8 @@ cuda_upload (StereoPlan *plan, StereoError *error)
   run_bands (plan, pack_band, 2 * BANDS);
   for (int v = 0; v < 2; v++)
     if (host[v])
-      CUDA_TRY (cudaMemcpyAsync (slot->input[v], slot->pinned_input[v], (size_t) state->source[v].stride *
-              (size_t) plan->height, cudaMemcpyHostToDevice, state->upload_stream));
+      CUDA_TRY (cudaMemcpyAsync (slot->input[v], slot->pinned_input[v],
+          (size_t) state->source[v].stride * (size_t) plan->height, cudaMemcpyHostToDevice, state->upload_stream));
   CUDA_TRY (cudaEventRecord (slot->uploaded, state->upload_stream));
   CUDA_TRY (cudaStreamWaitEvent (state->stream, slot->uploaded, 0));
   return STEREO_OK;
@@ -138,8 +138,7 @@ cuda_download (StereoPlan *plan, StereoError *error)
     size += (size_t) plan->width * (size_t) plan->height;
   CUDA_TRY (cudaEventRecord (slot->computed, state->stream));
   CUDA_TRY (cudaStreamWaitEvent (state->download_stream, slot->computed, 0));
-  CUDA_TRY (cudaMemcpyAsync (slot->pinned_results, slot->results, size, cudaMemcpyDeviceToHost,
-          state->download_stream));
+  CUDA_TRY (cudaMemcpyAsync (slot->pinned_results, slot->results, size, cudaMemcpyDeviceToHost, state->download_stream));
   CUDA_TRY (cudaEventRecord (slot->ready, state->download_stream));
   return STEREO_OK;
 }
@@ -187,7 +186,7 @@ wait_until_ready (const CudaSlot *slot)
     cudaError_t code = cudaEventQuery (slot->ready);
     if (code != cudaErrorNotReady)
       return code;
-    cudaGetLastError ();        /* not an error; the next launch must not report it */
+    cudaGetLastError (); /* not an error; the next launch must not report it */
   }
   return cudaEventSynchronize (slot->ready);
 }

@@ -76,7 +76,8 @@ static void
 print_pads (GstElementFactory *factory)
 {
   static const gchar *const presences[] = { "always", "sometimes", "on request" };
-  GList *templates = g_list_sort (g_list_copy ((GList *) gst_element_factory_get_static_pad_templates (factory)), by_name);
+  GList *templates = g_list_sort (
+      g_list_copy ((GList *) gst_element_factory_get_static_pad_templates (factory)), by_name);
 
   g_print ("| pad | direction | there | caps |\n|---|---|---|---|\n");
   for (GList *l = templates; l; l = l->next) {
@@ -164,8 +165,9 @@ changes (GParamSpec *spec)
 {
   if (!(spec->flags & G_PARAM_WRITABLE))
     return "";
-  return spec->flags & GST_PARAM_MUTABLE_PLAYING ? "while playing" : spec->flags & GST_PARAM_MUTABLE_PAUSED ? "in PAUSED" :
-      "in READY";
+  return spec->flags & GST_PARAM_MUTABLE_PLAYING ? "while playing" :
+      spec->flags & GST_PARAM_MUTABLE_PAUSED     ? "in PAUSED" :
+                                                   "in READY";
 }
 
 /* Not GStreamer's own base classes'. */
@@ -213,8 +215,8 @@ print_element (GstElementFactory *factory)
 {
   GstElement *element = gst_element_factory_create (factory, NULL);
 
-  g_print ("\n## %s\n\n%s.\n\n", GST_OBJECT_NAME (factory), gst_element_factory_get_metadata (factory,
-          GST_ELEMENT_METADATA_DESCRIPTION));
+  g_print ("\n## %s\n\n%s.\n\n", GST_OBJECT_NAME (factory),
+      gst_element_factory_get_metadata (factory, GST_ELEMENT_METADATA_DESCRIPTION));
   print_pads (factory);
   if (element)
     print_properties (element);
@@ -233,10 +235,13 @@ main (int argc, char **argv)
     return EXIT_FAILURE;
   }
   features = g_list_sort (features, by_feature);
-  g_print ("<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->\n"
+  g_print (
+      "<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->\n"
       "<!-- Made by `stereo-reference > docs/elements.md` from the plugin itself; a test compares. -->\n# Elements\n\n"
-      "Pads, caps (frames in system memory) and properties of every element. Length and disparity are in pixels, depth and\n"
-      "baseline in millimetres, times in nanoseconds, unless the text says otherwise; \"own\" values are replaced by what\n"
+      "Pads, caps (frames in system memory) and properties of every element. Length and disparity are in pixels, depth "
+      "and\n"
+      "baseline in millimetres, times in nanoseconds, unless the text says otherwise; \"own\" values are replaced by "
+      "what\n"
       "the profile and the method call for (`settings` shows what is in force).\n");
   for (GList *l = features; l; l = l->next) {
     if (GST_IS_ELEMENT_FACTORY (l->data))

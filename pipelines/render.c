@@ -5,14 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_VALUE 40             /* grey of a pixel that has none */
+#define NO_VALUE 40 /* grey of a pixel that has none */
 
 /* Even steps of hue with the lightness rising and falling once: depths stay apart to the eye. */
 static const uint8_t stops[][3] = {
-  { 38, 22, 68 }, { 61, 58, 168 }, { 48, 118, 234 }, { 28, 184, 216 }, { 58, 220, 142 },
-  { 148, 240, 72 }, { 226, 216, 50 }, { 246, 140, 40 }, { 214, 62, 20 }, { 140, 14, 12 },
+  { 38, 22, 68 },
+  { 61, 58, 168 },
+  { 48, 118, 234 },
+  { 28, 184, 216 },
+  { 58, 220, 142 },
+  { 148, 240, 72 },
+  { 226, 216, 50 },
+  { 246, 140, 40 },
+  { 214, 62, 20 },
+  { 140, 14, 12 },
 };
-enum { LAST_STOP = sizeof stops / sizeof *stops - 1 };
+enum
+{
+  LAST_STOP = sizeof stops / sizeof *stops - 1
+};
 
 Canvas
 canvas_new (int width, int height, uint8_t grey)
@@ -59,7 +70,8 @@ render_confidence (Canvas *canvas, int x0, const uint8_t *samples, int width, in
 {
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++)
-      memset (place (canvas, x0 + x, y), (int) lrint (sqrt (samples[(size_t) y * (size_t) width + (size_t) x] * 255.0)), 3);
+      memset (
+          place (canvas, x0 + x, y), (int) lrint (sqrt (samples[(size_t) y * (size_t) width + (size_t) x] * 255.0)), 3);
 }
 
 void

@@ -8,7 +8,7 @@
 typedef struct Canvas
 {
   int width, height;
-  uint8_t *rgb;                 /* to be freed; NULL: no memory */
+  uint8_t *rgb; /* to be freed; NULL: no memory */
 } Canvas;
 
 Canvas canvas_new (int width, int height, uint8_t grey);

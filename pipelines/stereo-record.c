@@ -374,8 +374,9 @@ run (gchar **words, int options)
     mux = gst_bin_get_by_name (GST_BIN (recorder.pipeline), "file");
   }
   if (!recorder.match || !mux) {
-    g_printerr ("ERROR: %s\n", error ? error->message :
-        "the pipeline must have a stereomatch with name=match and a matroskamux with name=file");
+    g_printerr ("ERROR: %s\n",
+        error ? error->message :
+                "the pipeline must have a stereomatch with name=match and a matroskamux with name=file");
     recorder.status = 1;
   }
   if (!recorder.status) {

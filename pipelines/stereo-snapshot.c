@@ -17,7 +17,7 @@
 
 #define TIMEOUT (120 * GST_SECOND)
 #define GLANCE (50 * GST_MSECOND)
-#define GAP 8                   /* pixels between the pictures of the sheet */
+#define GAP 8 /* pixels between the pictures of the sheet */
 
 /* A picture taken out of the pipeline: plain rows, no GStreamer behind it. */
 typedef struct Snapshot
@@ -25,7 +25,7 @@ typedef struct Snapshot
   int width, height;
   guint16 *disparity;
   guint8 *confidence;
-  double low, high;             /* samples of the ends of the search range */
+  double low, high; /* samples of the ends of the search range */
   double valid, certain;
 } Snapshot;
 
@@ -42,8 +42,9 @@ copy_rows (GstBuffer *buffer, const GstVideoInfo *info, gsize pixel)
     return NULL;
   }
   for (gsize y = 0; y < height; y++)
-    memcpy (rows + y * width * pixel, (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) +
-        y * (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0), width * pixel);
+    memcpy (rows + y * width * pixel,
+        (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + y * (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
+        width * pixel);
   gst_video_frame_unmap (&frame);
   return rows;
 }

@@ -17,7 +17,8 @@
 #include <math.h>
 #include <signal.h>
 
-typedef struct Truck {
+typedef struct Truck
+{
   GMainLoop *loop;
   GstElement *pipeline;
   GstClockTime next; /* when the metadata is looked at again; of the streaming thread */

@@ -27,32 +27,32 @@ extern "C" {
 
 typedef struct StereoCamera
 {
-  double fx, fy, cx, cy;        /* px, of the raw picture */
+  double fx, fy, cx, cy;                /* px, of the raw picture */
   double distortion[STEREO_DISTORTION]; /* all 0: no distortion */
 } StereoCamera;
 
 /* Lengths are in millimetres; matrices lie row by row. Either the pose or the rectification must be known. */
 typedef struct StereoCalibration
 {
-  int width, height;            /* of the raw pictures, px, 1..32768; 0: unknown, see scale */
-  StereoCamera camera[2];       /* left, right */
-  int has_pose;                 /* R and T below are known */
+  int width, height;      /* of the raw pictures, px, 1..32768; 0: unknown, see scale */
+  StereoCamera camera[2]; /* left, right */
+  int has_pose;           /* R and T below are known */
   double rotation[9], translation[3];
-  int has_rectification;        /* R1, R2, P1, P2 below are known; they are taken even if the pose is known too */
-  double rectifying[2][9];      /* R1, R2 */
-  double projection[2][12];     /* P1, P2; the fourth value of P2 is -focal length * baseline, px * mm */
+  int has_rectification;    /* R1, R2, P1, P2 below are known; they are taken even if the pose is known too */
+  double rectifying[2][9];  /* R1, R2 */
+  double projection[2][12]; /* P1, P2; the fourth value of P2 is -focal length * baseline, px * mm */
   int rectified_width, rectified_height; /* of the views that P1 and P2 make, px; 0: the raw size */
 } StereoCalibration;
 
 /* A rectified pair: what its maps are computed from, and what a depth is computed from. */
 typedef struct StereoRectification
 {
-  int width, height;            /* of a rectified view, px */
-  double rectifying[2][9];      /* R1, R2 */
-  double projection[2][12];     /* P1, P2 */
-  double focal_length;          /* px */
-  double baseline;              /* mm, positive */
-  double principal_offset;      /* px, StereoParams.principal_offset: x of the right principal point minus the left's */
+  int width, height;        /* of a rectified view, px */
+  double rectifying[2][9];  /* R1, R2 */
+  double projection[2][12]; /* P1, P2 */
+  double focal_length;      /* px */
+  double baseline;          /* mm, positive */
+  double principal_offset;  /* px, StereoParams.principal_offset: x of the right principal point minus the left's */
 } StereoRectification;
 
 /* Scales a calibration to raw pictures of another size (1..32768 px) with the same aspect: everything in pixels is scaled. A

@@ -38,10 +38,10 @@ extern "C" {
 /* Where each pixel of a target comes from. Read only while the remap is made: it may be freed afterwards. */
 typedef struct StereoRemapMap
 {
-  int width, height; /* of the target, px */
+  int width, height;               /* of the target, px */
   int source_width, source_height; /* px */
-  const float *x, *y; /* height rows of width positions in the source, px */
-  ptrdiff_t pitch;    /* floats from row to row */
+  const float *x, *y;              /* height rows of width positions in the source, px */
+  ptrdiff_t pitch;                 /* floats from row to row */
 } StereoRemapMap;
 
 /* How the samples of a plane lie in memory: channel c of sample (x, y) is data[y * stride + x * pixel_stride +
@@ -68,7 +68,7 @@ typedef struct StereoRemapPlane
 typedef struct StereoRemapParams
 {
   const StereoRemapMap *maps;
-  int map_count;      /* 1..STEREO_REMAP_MAX_MAPS */
+  int map_count; /* 1..STEREO_REMAP_MAX_MAPS */
   const StereoRemapPlane *planes;
   int plane_count;    /* 1..STEREO_REMAP_MAX_PLANES */
   int backend;        /* StereoBackendChoice */

@@ -36,17 +36,17 @@ extern "C" {
 typedef enum StereoStatus
 {
   STEREO_OK = 0,
-  STEREO_ERROR_PARAMETER,       /* a parameter or a combination of parameters is not possible */
-  STEREO_ERROR_SIZE,            /* images of this size are not possible */
-  STEREO_ERROR_MEMORY,          /* memory-limit, or the memory of the machine or of the device, is exceeded */
-  STEREO_ERROR_NO_DEVICE,       /* backend=cuda, and there is no usable device or no CUDA in this build */
-  STEREO_ERROR_BACKEND          /* the device failed while a plan was made or a frame was computed */
+  STEREO_ERROR_PARAMETER, /* a parameter or a combination of parameters is not possible */
+  STEREO_ERROR_SIZE,      /* images of this size are not possible */
+  STEREO_ERROR_MEMORY,    /* memory-limit, or the memory of the machine or of the device, is exceeded */
+  STEREO_ERROR_NO_DEVICE, /* backend=cuda, and there is no usable device or no CUDA in this build */
+  STEREO_ERROR_BACKEND    /* the device failed while a plan was made or a frame was computed */
 } StereoStatus;
 
 typedef struct StereoError
 {
   StereoStatus status;
-  char message[512];            /* whole sentences; never empty after a failure */
+  char message[512]; /* whole sentences; never empty after a failure */
 } StereoError;
 
 /* ---- parameters --------------------------------------------------------------------------
@@ -55,78 +55,99 @@ typedef struct StereoError
 
 typedef enum StereoProfile
 {
-  STEREO_PROFILE_BALANCED,      /* best quality for the time: for live streams */
+  STEREO_PROFILE_BALANCED, /* best quality for the time: for live streams */
   STEREO_PROFILE_FAST,
-  STEREO_PROFILE_QUALITY,       /* best quality; every pixel gets a value */
-  STEREO_PROFILE_THESIS,        /* the constants of the paper of the method */
+  STEREO_PROFILE_QUALITY, /* best quality; every pixel gets a value */
+  STEREO_PROFILE_THESIS,  /* the constants of the paper of the method */
   STEREO_PROFILES
 } StereoProfile;
 
 /* Source papers: stereo_method_info(), stereo_cost_info(). */
 typedef enum StereoMethod
 {
-  STEREO_METHOD_ASW, STEREO_METHOD_ESAW, STEREO_METHOD_ESMP, STEREO_METHOD_SGM, STEREO_METHOD_BM,
+  STEREO_METHOD_ASW,
+  STEREO_METHOD_ESAW,
+  STEREO_METHOD_ESMP,
+  STEREO_METHOD_SGM,
+  STEREO_METHOD_BM,
   STEREO_METHODS
 } StereoMethod;
 typedef enum StereoCost
 {
   STEREO_COST_AUTO,
-  STEREO_COST_CENSUS_7X5, STEREO_COST_CENSUS_9X7, STEREO_COST_MIXED, STEREO_COST_AD, STEREO_COST_SAD,
-  STEREO_COST_SD, STEREO_COST_SSD, STEREO_COST_NSSD, STEREO_COST_NCC, STEREO_COST_ZNCC,
+  STEREO_COST_CENSUS_7X5,
+  STEREO_COST_CENSUS_9X7,
+  STEREO_COST_MIXED,
+  STEREO_COST_AD,
+  STEREO_COST_SAD,
+  STEREO_COST_SD,
+  STEREO_COST_SSD,
+  STEREO_COST_NSSD,
+  STEREO_COST_NCC,
+  STEREO_COST_ZNCC,
   STEREO_COSTS
 } StereoCost;
 typedef enum StereoAggregation
 {
-  STEREO_AGGREGATION_TWO_PASS,  /* along the column, then along the row (thesis, 3.2.2) */
-  STEREO_AGGREGATION_FULL       /* every pixel of the window (3.2.1) */
+  STEREO_AGGREGATION_TWO_PASS, /* along the column, then along the row (thesis, 3.2.2) */
+  STEREO_AGGREGATION_FULL      /* every pixel of the window (3.2.1) */
 } StereoAggregation;
 typedef enum StereoSupport
 {
   STEREO_SUPPORT_AUTO,
-  STEREO_SUPPORT_BOTH,          /* the product of the weights of both views */
-  STEREO_SUPPORT_LEFT           /* the weights of the left view */
+  STEREO_SUPPORT_BOTH, /* the product of the weights of both views */
+  STEREO_SUPPORT_LEFT  /* the weights of the left view */
 } StereoSupport;
 typedef enum StereoRefineMode
 {
   STEREO_REFINE_AUTO,
-  STEREO_REFINE_TWO_PASS,       /* towards the expected disparity of a window (3.2.3), in two passes */
-  STEREO_REFINE_FULL,           /* the same, over every pixel of the window */
-  STEREO_REFINE_IDR             /* the last approximation of Kowalczuk et al. 2013 */
+  STEREO_REFINE_TWO_PASS, /* towards the expected disparity of a window (3.2.3), in two passes */
+  STEREO_REFINE_FULL,     /* the same, over every pixel of the window */
+  STEREO_REFINE_IDR       /* the last approximation of Kowalczuk et al. 2013 */
 } StereoRefineMode;
 /* What a pixel gets where the two views disagree. */
 typedef enum StereoFill
 {
   STEREO_FILL_AUTO,
-  STEREO_FILL_KEEP,             /* the disparity that the method selected */
-  STEREO_FILL_NONE,             /* it is invalid */
-  STEREO_FILL_BACKGROUND        /* the smaller disparity of the two nearest valid pixels in its row */
+  STEREO_FILL_KEEP,      /* the disparity that the method selected */
+  STEREO_FILL_NONE,      /* it is invalid */
+  STEREO_FILL_BACKGROUND /* the smaller disparity of the two nearest valid pixels in its row */
 } StereoFill;
-typedef enum StereoOutputKind { STEREO_OUTPUT_DISPARITY, STEREO_OUTPUT_DEPTH } StereoOutputKind;
-typedef enum StereoBackendChoice { STEREO_BACKEND_AUTO, STEREO_BACKEND_CUDA, STEREO_BACKEND_CPU } StereoBackendChoice;
+typedef enum StereoOutputKind
+{
+  STEREO_OUTPUT_DISPARITY,
+  STEREO_OUTPUT_DEPTH
+} StereoOutputKind;
+typedef enum StereoBackendChoice
+{
+  STEREO_BACKEND_AUTO,
+  STEREO_BACKEND_CUDA,
+  STEREO_BACKEND_CPU
+} StereoBackendChoice;
 
 typedef struct StereoParams
 {
-  int profile;                  /* StereoProfile */
-  int method;                   /* StereoMethod */
-  int cost;                     /* StereoCost */
-  int min_disparity;            /* px, -1024..1024 */
-  int num_disparities;          /* px, 1..1024; default 128 */
-  int window;                   /* px, odd; 0 = own */
-  int aggregation;              /* StereoAggregation; asw */
-  int support;                  /* StereoSupport; asw */
-  double gamma_color;           /* asw: SAD over R, G, B (0..765); esaw, esmp: the largest of the three (0..255); 0 = own */
-  double gamma_distance;        /* px; asw, esaw, esmp; 0 = own */
-  int iterations;               /* esaw, esmp; 0 = own */
-  double step_base;             /* iteration t reaches round (step_base^(t - 1)) px; esaw, esmp; 0 = own */
-  double truncation;            /* cost units (ad: grey levels); esaw, esmp; 0 = own */
-  double cost_scale;            /* factor of the truncated cost; esaw, esmp; 0 = own */
-  double smoothness;            /* scaled cost per pixel of change in disparity; esmp; 0 = own */
-  double smoothness_max;        /* largest scaled cost of a change in disparity; esmp; 0 = own */
-  double p1, p2;                /* penalties, cost units; sgm; 0 = own, a pair for each direction */
-  int paths;                    /* 4, 8 (default); sgm */
-  int refine_iterations;        /* -1 = own, 0 = off */
-  int refine_mode;              /* StereoRefineMode */
-  int refine_window;            /* px, odd; 0 = own */
+  int profile;           /* StereoProfile */
+  int method;            /* StereoMethod */
+  int cost;              /* StereoCost */
+  int min_disparity;     /* px, -1024..1024 */
+  int num_disparities;   /* px, 1..1024; default 128 */
+  int window;            /* px, odd; 0 = own */
+  int aggregation;       /* StereoAggregation; asw */
+  int support;           /* StereoSupport; asw */
+  double gamma_color;    /* asw: SAD over R, G, B (0..765); esaw, esmp: the largest of the three (0..255); 0 = own */
+  double gamma_distance; /* px; asw, esaw, esmp; 0 = own */
+  int iterations;        /* esaw, esmp; 0 = own */
+  double step_base;      /* iteration t reaches round (step_base^(t - 1)) px; esaw, esmp; 0 = own */
+  double truncation;     /* cost units (ad: grey levels); esaw, esmp; 0 = own */
+  double cost_scale;     /* factor of the truncated cost; esaw, esmp; 0 = own */
+  double smoothness;     /* scaled cost per pixel of change in disparity; esmp; 0 = own */
+  double smoothness_max; /* largest scaled cost of a change in disparity; esmp; 0 = own */
+  double p1, p2;         /* penalties, cost units; sgm; 0 = own, a pair for each direction */
+  int paths;             /* 4, 8 (default); sgm */
+  int refine_iterations; /* -1 = own, 0 = off */
+  int refine_mode;       /* StereoRefineMode */
+  int refine_window;     /* px, odd; 0 = own */
   double refine_gamma_color;    /* SAD over R, G, B; 0 = own */
   double refine_gamma_distance; /* px; 0 = own */
   double refine_alpha;          /* cost units (raw Hamming bits) per pixel; 0 = own */
@@ -150,25 +171,31 @@ typedef struct StereoParams
   uint64_t memory_limit;        /* bytes that a plan may take; 0 = no limit */
 } StereoParams;
 
-typedef enum StereoParamType { STEREO_PARAM_INT, STEREO_PARAM_DOUBLE, STEREO_PARAM_ENUM, STEREO_PARAM_SIZE } StereoParamType;
+typedef enum StereoParamType
+{
+  STEREO_PARAM_INT,
+  STEREO_PARAM_DOUBLE,
+  STEREO_PARAM_ENUM,
+  STEREO_PARAM_SIZE
+} StereoParamType;
 
 /* One value of an enumeration. An array of these ends with a NULL name. */
 typedef struct StereoChoice
 {
   int value;
-  const char *name;             /* "two-pass" */
-  const char *text;             /* one line */
+  const char *name; /* "two-pass" */
+  const char *text; /* one line */
 } StereoChoice;
 
 /* One parameter: all that is needed to make a property, a command-line option or a row of a table of it. */
 typedef struct StereoParamInfo
 {
-  const char *name;             /* "min-disparity" */
-  const char *text;             /* unit, meaning and what the special values do */
+  const char *name; /* "min-disparity" */
+  const char *text; /* unit, meaning and what the special values do */
   StereoParamType type;
-  size_t offset;                /* of the field in StereoParams: int, double, int or uint64_t */
+  size_t offset; /* of the field in StereoParams: int, double, int or uint64_t */
   double min, max, initial;
-  const StereoChoice *choices;  /* of an enumeration, else NULL */
+  const StereoChoice *choices; /* of an enumeration, else NULL */
 } StereoParamInfo;
 
 /* Row @index of the parameter table, from 0 on; NULL past the last row. */
@@ -193,24 +220,28 @@ StereoStatus stereo_params_resolve (const StereoParams *in, StereoParams *out, S
 
 typedef struct StereoMethodInfo
 {
-  const char *name, *text, *source;     /* source: paper and equations */
-  uint32_t costs;               /* bit 1 << StereoCost for every cost that it takes */
-  const char *const *reads;     /* names of the parameters that not every method reads, but this one; NULL at the end */
+  const char *name, *text, *source; /* source: paper and equations */
+  uint32_t costs;                   /* bit 1 << StereoCost for every cost that it takes */
+  const char *const *reads; /* names of the parameters that not every method reads, but this one; NULL at the end */
 } StereoMethodInfo;
 
 typedef struct StereoCostInfo
 {
   const char *name, *text, *source;
-  int max;                      /* largest raw value of one pixel pair */
-  double unit;                  /* raw steps that make one cost unit (of refine-alpha) */
+  int max;     /* largest raw value of one pixel pair */
+  double unit; /* raw steps that make one cost unit (of refine-alpha) */
 } StereoCostInfo;
 
-const StereoMethodInfo *stereo_method_info (int method);        /* NULL past the last */
-const StereoCostInfo *stereo_cost_info (int cost);      /* NULL past the last, and for STEREO_COST_AUTO */
+const StereoMethodInfo *stereo_method_info (int method); /* NULL past the last */
+const StereoCostInfo *stereo_cost_info (int cost);       /* NULL past the last, and for STEREO_COST_AUTO */
 
 /* ---- images ------------------------------------------------------------------------------ */
 
-typedef enum StereoMemory { STEREO_MEMORY_HOST, STEREO_MEMORY_CUDA } StereoMemory;
+typedef enum StereoMemory
+{
+  STEREO_MEMORY_HOST,
+  STEREO_MEMORY_CUDA
+} StereoMemory;
 
 /* An image of 8-bit samples in any layout: GRAY8, the luma of NV12 or YUY2, RGB in any order and every packed stereo layout
  * can be described without a copy. Sample c of pixel (x, y) is data[y * stride + x * pixel_stride + offset[c]]. The size is
@@ -218,18 +249,18 @@ typedef enum StereoMemory { STEREO_MEMORY_HOST, STEREO_MEMORY_CUDA } StereoMemor
 typedef struct StereoImage
 {
   const uint8_t *data;
-  ptrdiff_t stride;             /* bytes from row to row */
-  int pixel_stride;             /* bytes from pixel to pixel, 1..8 */
-  int channels;                 /* 1: luma; 3: red, green, blue */
-  uint8_t offset[3];            /* 0..3 */
-  StereoMemory memory;          /* STEREO_MEMORY_CUDA only with backend=cuda */
+  ptrdiff_t stride;    /* bytes from row to row */
+  int pixel_stride;    /* bytes from pixel to pixel, 1..8 */
+  int channels;        /* 1: luma; 3: red, green, blue */
+  uint8_t offset[3];   /* 0..3 */
+  StereoMemory memory; /* STEREO_MEMORY_CUDA only with backend=cuda */
 } StereoImage;
 
 typedef enum StereoSample
 {
-  STEREO_SAMPLE_U8,             /* disparity only: the search range becomes 1..255; 0 = invalid */
-  STEREO_SAMPLE_U16,            /* disparity * disparity_scale, or depth / depth_unit; 0 = invalid or a negative disparity */
-  STEREO_SAMPLE_F32             /* disparity in pixels or depth in millimetres, NaN = invalid */
+  STEREO_SAMPLE_U8,  /* disparity only: the search range becomes 1..255; 0 = invalid */
+  STEREO_SAMPLE_U16, /* disparity * disparity_scale, or depth / depth_unit; 0 = invalid or a negative disparity */
+  STEREO_SAMPLE_F32  /* disparity in pixels or depth in millimetres, NaN = invalid */
 } StereoSample;
 
 /* Where the results of a frame go: host memory, any stride. A frame has the size of the plan. @confidence may be NULL; its
@@ -237,18 +268,18 @@ typedef enum StereoSample
 typedef struct StereoOutput
 {
   void *data;
-  ptrdiff_t stride;             /* bytes from row to row */
+  ptrdiff_t stride; /* bytes from row to row */
   StereoSample sample;
   uint8_t *confidence;
-  ptrdiff_t confidence_stride;  /* bytes from row to row */
+  ptrdiff_t confidence_stride; /* bytes from row to row */
 } StereoOutput;
 
 typedef struct StereoStats
 {
-  double valid_ratio;           /* share of output pixels that hold a value, 0..1 */
-  double mean_confidence;       /* over all pixels, 0..1 */
-  uint64_t compute_ns;          /* from the call of execute or submit until the results are in place */
-  uint64_t steps_ns;            /* of that, the steps alone, by the clock of the device: no copies to it and from it */
+  double valid_ratio;     /* share of output pixels that hold a value, 0..1 */
+  double mean_confidence; /* over all pixels, 0..1 */
+  uint64_t compute_ns;    /* from the call of execute or submit until the results are in place */
+  uint64_t steps_ns;      /* of that, the steps alone, by the clock of the device: no copies to it and from it */
 } StereoStats;
 
 /* ---- plans ------------------------------------------------------------------------------- */
@@ -299,7 +330,7 @@ size_t stereo_plan_memory (const StereoPlan *plan);
 void stereo_plan_set_profiling (StereoPlan *plan, int on);
 int stereo_plan_stage_count (const StereoPlan *plan);
 const char *stereo_plan_stage_name (const StereoPlan *plan, int stage);
-double stereo_plan_stage_ms (const StereoPlan *plan, int stage);       /* of the last frame */
+double stereo_plan_stage_ms (const StereoPlan *plan, int stage); /* of the last frame */
 
 /* Whether a backend can be used on this machine at this time. Writes a sentence to @reason, which may be NULL. */
 int stereo_backend_available (StereoBackendChoice backend, int cuda_device_id, char *reason, size_t size);

@@ -25,13 +25,13 @@
 namespace
 {
 
-constexpr int TILE_PIXELS = 16;                 /* of a tile of weights, and taps of it */
-constexpr int INDEX_TILES = 4;                  /* of 8 disparity indices, a warp */
+constexpr int TILE_PIXELS = 16; /* of a tile of weights, and taps of it */
+constexpr int INDEX_TILES = 4;  /* of 8 disparity indices, a warp */
 constexpr int WARP_INDICES = 8 * INDEX_TILES;
 
 /* ---- weights ------------------------------------------------------------------------------------ */
 
-constexpr int LINE_TILES = 8;   /* tiles of colours in shared memory: at least REACH and those copied ahead; a power of two */
+constexpr int LINE_TILES = 8; /* tiles of colours in shared memory: at least REACH and those copied ahead; a power of two */
 
 /* A line of pixels that a pass runs along, in shared memory: the weights of the current tile and of the next one, as
  * the lanes' registers of A; and colours, those of tile n at color + n % LINE_TILES * pitch. */

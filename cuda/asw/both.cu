@@ -19,5 +19,6 @@ both_run (StereoPlan *plan, void *context, StereoError *error)
   return status ? status : asw_both_rows (plan, error);
 }
 
-const StereoStage stereo_cuda_asw_both = { .name = "match", .context_size = sizeof (AswBothContext),
-  .prepare = both_prepare, .run = both_run };
+const StereoStage stereo_cuda_asw_both = {
+  .name = "match", .context_size = sizeof (AswBothContext), .prepare = both_prepare, .run = both_run
+};

@@ -9,7 +9,7 @@
 /* Scratch memory of the stage. */
 struct AswBothContext
 {
-  uint32_t *weights;            /* of the first pass, for a band of rows: see both_columns.cu */
+  uint32_t *weights; /* of the first pass, for a band of rows: see both_columns.cu */
 };
 
 StereoStatus asw_both_columns_prepare (StereoPlan *plan, AswBothContext *context, StereoError *error);

@@ -29,10 +29,10 @@
 namespace
 {
 
-constexpr int WARPS_ACROSS = 4;         /* warps of a block that take neighbouring columns and the same partners */
-constexpr size_t MOST_WEIGHTS = (size_t) 128 << 20;     /* bytes of weights in memory at a time */
-constexpr int WEIGHT_ROWS_AHEAD = 6;    /* rows of weights that are prefetched into the L2 cache */
-constexpr unsigned ENOUGH_BLOCKS = 1200;        /* with fewer blocks, parts of a large chip are idle at the end */
+constexpr int WARPS_ACROSS = 4; /* warps of a block that take neighbouring columns and the same partners */
+constexpr size_t MOST_WEIGHTS = (size_t) 128 << 20; /* bytes of weights in memory at a time */
+constexpr int WEIGHT_ROWS_AHEAD = 6;                /* rows of weights that are prefetched into the L2 cache */
+constexpr unsigned ENOUGH_BLOCKS = 1200;            /* with fewer blocks, parts of a large chip are idle at the end */
 
 /* The weights of a row for a warp, of 16 right pixels (A) and 8 left ones (B). */
 template <int SLOT_TILES> struct RowWeights
@@ -66,17 +66,18 @@ template <int SLOT_TILES, int PARTNER_WARPS> struct Fetch
   __device__ __forceinline__
   Fetch (const uint32_t *right, const uint32_t *left, int lane, int warp)
   {
-    const int rights = 2 * SLOT_TILES, lefts = SLOT_TILES;      /* lines of 128 bytes */
+    const int rights = 2 * SLOT_TILES, lefts = SLOT_TILES; /* lines of 128 bytes */
     bool is_right = lane < rights;
     line = is_right ? right + lane * 32 : left + (lane - rights) * 32;
-    mine = is_right ? lane % WARPS_ACROSS == warp % WARPS_ACROSS : lane < rights + lefts && lane % PARTNER_WARPS == warp / WARPS_ACROSS;
+    mine = is_right ? lane % WARPS_ACROSS == warp % WARPS_ACROSS :
+                      lane < rights + lefts && lane % PARTNER_WARPS == warp / WARPS_ACROSS;
   }
 
   __device__ __forceinline__ void
   fetch (size_t words) const
   {
     if (mine)
-      asm volatile ("prefetch.global.L2 [%0];" :: "l" (line + words));
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(line + words));
   }
 };
 
@@ -99,8 +100,8 @@ make_costs (uint32_t (&costs)[WARP_COLUMNS][2], const Frame &f, int tile, int t,
 /* Sums of costs and of weights for one row; of sum[j] only column j counts. EXACT: see asw_both_exact(). Weights that
  * are used up are replaced by those of the row at @right and @left. */
 template <bool EXACT, int SLOT_TILES, int WARP_COLUMNS> __device__ __forceinline__ void
-sum_row (float (&sum)[WARP_COLUMNS][4], float (&weights)[4], RowWeights<SLOT_TILES> &w, const uint32_t (&costs)[SLOT_TILES][WARP_COLUMNS][2],
-    const uint32_t *right, const uint32_t *left, int lane)
+sum_row (float (&sum)[WARP_COLUMNS][4], float (&weights)[4], RowWeights<SLOT_TILES> &w,
+    const uint32_t (&costs)[SLOT_TILES][WARP_COLUMNS][2], const uint32_t *right, const uint32_t *left, int lane)
 {
 #pragma unroll
   for (int e = 0; e < 4; e++)
@@ -130,11 +131,12 @@ sum_row (float (&sum)[WARP_COLUMNS][4], float (&weights)[4], RowWeights<SLOT_TIL
   multiply_half (weights, w.right_last.x, w.right_last.y, w.left_last);
 #pragma unroll
   for (int j = 0; j < WARP_COLUMNS; j++) {
-    uint32_t x = times (w.right_last.x, costs[SLOT_TILES - 1][j][0]), y = times (w.right_last.y, costs[SLOT_TILES - 1][j][1]);
+    uint32_t x = times (w.right_last.x, costs[SLOT_TILES - 1][j][0]),
+             y = times (w.right_last.y, costs[SLOT_TILES - 1][j][1]);
     multiply_half (sum[j], x, y, w.left_last);
     if (EXACT)
-      multiply_half (sum[j], rest (w.right_last.x, costs[SLOT_TILES - 1][j][0], x), rest (w.right_last.y, costs[SLOT_TILES - 1][j][1], y),
-          w.left_last);
+      multiply_half (sum[j], rest (w.right_last.x, costs[SLOT_TILES - 1][j][0], x),
+          rest (w.right_last.y, costs[SLOT_TILES - 1][j][1], y), w.left_last);
   }
   w.load_last (right, left, lane);
 }
@@ -170,13 +172,16 @@ own_elements (const Frame &f, int x, int u, int column, int index)
  * on, from top to bottom. Block: WARPS_ACROSS times PARTNER_WARPS warps, which share the weights through the L1 cache.
  * There is no shared memory. A lane stores up to four means a row.
  */
-template <bool EXACT, int COST, int SLOT_TILES, int WARP_COLUMNS, int PARTNER_WARPS> __global__ void __launch_bounds__ (32 * WARPS_ACROSS * PARTNER_WARPS)
-aggregate_columns_both (Frame f, const uint32_t *words, int tiles, int band, int rows, int strip)
+template <bool EXACT, int COST, int SLOT_TILES, int WARP_COLUMNS, int PARTNER_WARPS>
+__global__ void __launch_bounds__ (32 * WARPS_ACROSS * PARTNER_WARPS)
+    aggregate_columns_both (Frame f, const uint32_t *words, int tiles, int band, int rows, int strip)
 {
   int lane = threadIdx.x & 31, g = lane >> 2, t = lane & 3, warp = threadIdx.x >> 5;
-  int group = blockIdx.x * WARPS_ACROSS * WARP_COLUMNS, zero = f.width - 1 + f.min_disparity;  /* index u + x - zero */
+  int group = blockIdx.x * WARPS_ACROSS * WARP_COLUMNS, zero = f.width - 1 + f.min_disparity; /* index u + x - zero */
   int x = group + warp % WARPS_ACROSS * WARP_COLUMNS;
-  int tile = ((zero - group - WARPS_ACROSS * WARP_COLUMNS + 1) >> 4) + (int) blockIdx.y * PARTNER_WARPS + warp / WARPS_ACROSS, u = tile * 16;
+  int tile = ((zero - group - WARPS_ACROSS * WARP_COLUMNS + 1) >> 4) + (int) blockIdx.y * PARTNER_WARPS +
+      warp / WARPS_ACROSS,
+      u = tile * 16;
   if (x >= f.width || tile < 0 || tile >= tiles || u + 15 + x + WARP_COLUMNS - 1 < zero || u + x - zero >= f.depth)
     return;
   int y = band + blockIdx.z * strip, end = min (y + strip, band + rows);
@@ -276,11 +281,11 @@ launch_kernels (StereoPlan *plan, uint32_t *words, StereoError *error)
     while (strip > 32 && across * partners * cuda_blocks (rows, strip) < ENOUGH_BLOCKS)
       strip /= 2;
     dim3 grid (across, partners, cuda_blocks (rows, strip));
-    weigh_columns<SLOT_TILES><<<dim3 (cuda_blocks (tiles, 4), cuda_blocks (rows, 8), 2), 128, 0, stream>>> (f, w, words, tiles,
-        band, rows);
+    weigh_columns<SLOT_TILES>
+        <<<dim3 (cuda_blocks (tiles, 4), cuda_blocks (rows, 8), 2), 128, 0, stream>>> (f, w, words, tiles, band, rows);
     CUDA_LAUNCHED (plan, "weigh_columns");
-    aggregate_columns_both<EXACT, COST, SLOT_TILES, WARP_COLUMNS, PARTNER_WARPS><<<grid, 32 * WARPS_ACROSS * PARTNER_WARPS, 0, stream>>> (f, words, tiles, band,
-        rows, strip);
+    aggregate_columns_both<EXACT, COST, SLOT_TILES, WARP_COLUMNS, PARTNER_WARPS>
+        <<<grid, 32 * WARPS_ACROSS * PARTNER_WARPS, 0, stream>>> (f, words, tiles, band, rows, strip);
     CUDA_LAUNCHED (plan, "aggregate_columns_both");
   }
   return STEREO_OK;
@@ -297,7 +302,7 @@ launch_window (StereoPlan *plan, uint32_t *words, StereoError *error)
       return launch_kernels<EXACT, COST, 5, 8, 3> (plan, words, error);
     case 7:
       return launch_kernels<EXACT, COST, 7, 4, 4> (plan, words, error);
-    default:                    /* 9: the largest window has 63 pixels */
+    default: /* 9: the largest window has 63 pixels */
       return launch_kernels<EXACT, COST, 9, 4, 3> (plan, words, error);
   }
 }
@@ -313,9 +318,9 @@ asw_both_columns_prepare (StereoPlan *plan, AswBothContext *context, StereoError
 StereoStatus
 asw_both_columns (StereoPlan *plan, const AswBothContext *context, StereoError *error)
 {
-  return launch_for_cost<STEREO_METHOD_ASW> (plan, error, [=](auto cost) {
+  return launch_for_cost<STEREO_METHOD_ASW> (plan, error, [=] (auto cost) {
     constexpr int COST = decltype (cost)::value;
     return asw_both_exact (plan) ? launch_window<true, COST> (plan, context->weights, error) :
-        launch_window<false, COST> (plan, context->weights, error);
+                                   launch_window<false, COST> (plan, context->weights, error);
   });
 }

@@ -41,7 +41,8 @@ divide (Sums &sums, const Totals &totals, float *scratch, float scale)
   for (int m = 0; m < 2; m++) {
     __syncwarp ();
 #pragma unroll
-    for (int n = 0; n < 8; n++) { /* element n % 4 of D; of the first and the last run only one has an index of the warp */
+    for (int n = 0; n < 8;
+         n++) { /* element n % 4 of D; of the first and the last run only one has an index of the warp */
       int x = g + n % 4 / 2 * 8, i = x - pair_of_run (2 * t) - n % 2 * 4 - n / 4;
       scratch[x * pitch + i + 16] = totals.of[m][1][n / 4][n % 4];
       float first = totals.of[m][0][n / 4][n % 4], last = totals.of[m][2][n / 4][n % 4];
@@ -76,8 +77,7 @@ store_steps (const Frame &f, uint4 eight, size_t volume_row, int x, int i)
 
 /* Stores the means of a warp, transposed in shared memory at @out. No mean exceeds STEREO_COST_TOP: the largest cost
  * stays below it by more than all rounding errors. */
-template <int INDICES>
-__device__ __forceinline__ void
+template <int INDICES> __device__ __forceinline__ void
 store_means (const Sums &sums, uint16_t *out, const Frame &f, size_t volume_row, int x0, int i0)
 {
   const int pitch = Shared<INDICES>::out_pitch;
@@ -99,8 +99,7 @@ store_means (const Sums &sums, uint16_t *out, const Frame &f, size_t volume_row,
 
 /* Before the first step: clears all weights, starts to copy the costs of all blocks of the ring but the last one, and
  * makes the right weights of all v below 0. */
-template <int INDICES>
-__device__ __forceinline__ void
+template <int INDICES> __device__ __forceinline__ void
 start_row (Maker<INDICES> &maker, const Frame &f, __half *line, size_t volume_row, int blocks, int i0, int partner)
 {
   typedef Shared<INDICES> S;
@@ -127,8 +126,8 @@ start_row (Maker<INDICES> &maker, const Frame &f, __half *line, size_t volume_ro
 /* Block: a row (blockIdx.x) by INDICES indices (blockIdx.y), 32 a warp, from left to right in steps of STEP_COLUMNS
  * columns. The warps share out the classes of taps whose weights a step needs; then each sums up its 32 columns by 32
  * indices. Shared memory: see Shared. A lane stores 16 bytes of each of four columns at a time. */
-template <int INDICES> __global__ void __launch_bounds__ (INDICES, RESIDENT_THREADS / INDICES)
-aggregate_rows_both (Frame f, AswWindow w, bool exact)
+template <int INDICES> __global__ void
+__launch_bounds__ (INDICES, RESIDENT_THREADS / INDICES) aggregate_rows_both (Frame f, AswWindow w, bool exact)
 {
   typedef Shared<INDICES> S;
   extern __shared__ uint4 shared[];
@@ -142,10 +141,10 @@ aggregate_rows_both (Frame f, AswWindow w, bool exact)
     { f.view[STEREO_LEFT].color + image_row, f.view[STEREO_RIGHT].color + image_row }, left, right };
   size_t volume_row = (size_t) y * f.width;
   Diagonal diagonal = { { t != g / 2 ? 0x4444u :
-                          g % 2      ? 0x1044u :
+          g % 2                      ? 0x1044u :
                                        0x4410u,
       t != g / 2 ? 0x4444u :
-      g % 2      ? 0x3244u :
+          g % 2  ? 0x3244u :
                    0x4432u } };
   CostRing<INDICES> ring = { line + (lane & 7) * S::pitch + warp * 32 + lane / 8 * 8, 0, blocks };
 
@@ -164,7 +163,8 @@ aggregate_rows_both (Frame f, AswWindow w, bool exact)
       else
         maker.make_class (STEREO_LEFT, n >> 1, slot);
     await_copies<0> ();
-    load_costs<INDICES> (line + last * STEP_COLUMNS * S::pitch, f, volume_row, x0 + (blocks - 1) * STEP_COLUMNS - w.radius, i0);
+    load_costs<INDICES> (
+        line + last * STEP_COLUMNS * S::pitch, f, volume_row, x0 + (blocks - 1) * STEP_COLUMNS - w.radius, i0);
     commit_copies ();
     __syncthreads ();
 
@@ -204,24 +204,23 @@ block_indices (const StereoPlan *plan)
 }
 
 /* Allows the kernel the device's limit of shared memory, not this plan's need: plans share the kernel. */
-template <int INDICES>
-static StereoStatus
+template <int INDICES> static StereoStatus
 prepare (StereoPlan *plan, StereoError *error)
 {
-  CUDA_TRY (cudaFuncSetAttribute (aggregate_rows_both<INDICES>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-          cuda_state (plan)->shared_per_block));
+  CUDA_TRY (cudaFuncSetAttribute (
+      aggregate_rows_both<INDICES>, cudaFuncAttributeMaxDynamicSharedMemorySize, cuda_state (plan)->shared_per_block));
   return STEREO_OK;
 }
 
-template <int INDICES>
-static StereoStatus
+template <int INDICES> static StereoStatus
 launch_kernel (StereoPlan *plan, StereoError *error)
 {
   Frame f = cuda_frame (plan);
   AswWindow w = asw_window (plan);
   dim3 grid (f.height, cuda_blocks (f.depth, INDICES));
   bool exact = asw_both_exact (plan);
-  aggregate_rows_both<INDICES><<<grid, INDICES, Shared<INDICES>::bytes (w.radius, exact), cuda_state (plan)->stream>>> (f, w, exact);
+  aggregate_rows_both<INDICES>
+      <<<grid, INDICES, Shared<INDICES>::bytes (w.radius, exact), cuda_state (plan)->stream>>> (f, w, exact);
   CUDA_LAUNCHED (plan, "aggregate_rows_both");
   return STEREO_OK;
 }
@@ -237,7 +236,7 @@ launch_for_indices (const StereoPlan *plan, Launch launch)
       return launch (std::integral_constant<int, 128> ());
     case 96:
       return launch (std::integral_constant<int, 96> ());
-    default:                    /* 64, the least that block_indices() chooses */
+    default: /* 64, the least that block_indices() chooses */
       return launch (std::integral_constant<int, 64> ());
   }
 }
@@ -247,11 +246,12 @@ launch_for_indices (const StereoPlan *plan, Launch launch)
 StereoStatus
 asw_both_rows_prepare (StereoPlan *plan, StereoError *error)
 {
-  return launch_for_indices (plan, [=](auto indices) { return prepare<decltype (indices)::value> (plan, error); });
+  return launch_for_indices (plan, [=] (auto indices) { return prepare<decltype (indices)::value> (plan, error); });
 }
 
 StereoStatus
 asw_both_rows (StereoPlan *plan, StereoError *error)
 {
-  return launch_for_indices (plan, [=](auto indices) { return launch_kernel<decltype (indices)::value> (plan, error); });
+  return launch_for_indices (
+      plan, [=] (auto indices) { return launch_kernel<decltype (indices)::value> (plan, error); });
 }

@@ -10,8 +10,8 @@
 namespace
 {
 
-constexpr int STEP_COLUMNS = 32;        /* columns of a step: a warp has all of them, and 32 indices */
-constexpr int RESIDENT_THREADS = 480;   /* of a multiprocessor: 480 threads may have 136 registers each, 320 about 200 */
+constexpr int STEP_COLUMNS = 32;      /* columns of a step: a warp has all of them, and 32 indices */
+constexpr int RESIDENT_THREADS = 480; /* of a multiprocessor: 480 threads may have 136 registers each, 320 about 200 */
 
 /* The taps of a window: @quads times 32 taps (the last quad may lack some, whose weights are 0), @duos times 16, and
  * @singles. @exact: no quads, because their products are rounded. */
@@ -19,7 +19,8 @@ struct Taps
 {
   int quads, duos, singles;
 
-  __host__ __device__ Taps (int radius, bool exact)
+  __host__ __device__
+  Taps (int radius, bool exact)
   {
     int left = 2 * radius + 1;
     quads = exact ? 0 : (left + 7) / 32;
@@ -50,9 +51,10 @@ struct Taps
  */
 template <int INDICES> struct Shared
 {
-  static constexpr int pitch = INDICES + 8; /* halves of a column of costs; the next column has other banks */
+  static constexpr int pitch = INDICES + 8;           /* halves of a column of costs; the next column has other banks */
   static constexpr int ring = STEP_COLUMNS + INDICES; /* of v */
-  static constexpr int right_pitch = ring + 1, left_pitch = STEP_COLUMNS + 8; /* words and halves of a tap, for other banks too */
+  static constexpr int right_pitch = ring + 1,
+                       left_pitch = STEP_COLUMNS + 8; /* words and halves of a tap, for other banks too */
   static constexpr int out_pitch = 40, out = STEP_COLUMNS * out_pitch;
 
   static __host__ __device__ int
@@ -64,13 +66,13 @@ template <int INDICES> struct Shared
   static size_t
   bytes (int radius, bool exact)
   {
-    return sizeof (__half) * (size_t) (blocks (radius) * STEP_COLUMNS * pitch + INDICES / 32 * out +
-                                       Taps (radius, exact).count () * (2 * right_pitch + left_pitch));
+    return sizeof (__half) *
+        (size_t) (blocks (radius) * STEP_COLUMNS * pitch + INDICES / 32 * out +
+            Taps (radius, exact).count () * (2 * right_pitch + left_pitch));
   }
 };
 
-template <int INDICES>
-__device__ __forceinline__ int
+template <int INDICES> __device__ __forceinline__ int
 ring_slot (int slot)
 {
   return slot < Shared<INDICES>::ring ? slot : slot - Shared<INDICES>::ring;
@@ -84,8 +86,7 @@ template <int Q> struct PerTap
   uint32_t of[Q];
 };
 
-template <int Q>
-__device__ __forceinline__ PerTap<Q>
+template <int Q> __device__ __forceinline__ PerTap<Q>
 load_words (const uint32_t *from)
 {
   PerTap<Q> w;
@@ -101,8 +102,7 @@ load_words (const uint32_t *from)
   return w;
 }
 
-template <int Q>
-__device__ __forceinline__ void
+template <int Q> __device__ __forceinline__ void
 store_words (uint32_t *to, const PerTap<Q> &w)
 {
   if (Q == 4)
@@ -135,8 +135,7 @@ template <int INDICES> struct Maker
 
   /* Weights for taps k, k + 8 and so on. Tap k is k - radius columns after the pixel, in the mirrored view before it.
    * The weight is 0 where the pixel or the tap is outside, and past the window. */
-  template <int Q>
-  __device__ __forceinline__ void
+  template <int Q> __device__ __forceinline__ void
   weigh (float (&weight)[Q], int view, int k) const
   {
     int step = view == STEREO_LEFT ? 1 : -1, away = k - w.radius, first = pixel[view] + step * away;
@@ -153,8 +152,7 @@ template <int INDICES> struct Maker
   }
 
   /* Left weights of a class: taps @k, @k + 8 and so on, stored after those of @before taps. */
-  template <int Q>
-  __device__ __forceinline__ void
+  template <int Q> __device__ __forceinline__ void
   make_left (int k, int before) const
   {
     float weight[Q];
@@ -173,8 +171,7 @@ template <int INDICES> struct Maker
 
   /* Right weights of a class, of 32 partners from slot @slot of the ring on; pixels fall from lane to lane. The
    * neighbour of the last partner is the first of the next 32, which fills it in. */
-  template <int Q>
-  __device__ __forceinline__ void
+  template <int Q> __device__ __forceinline__ void
   make_right (int k, int before, int slot) const
   {
     int lane = threadIdx.x & 31;
@@ -193,8 +190,7 @@ template <int INDICES> struct Maker
         neighbour[2 * q + 1] = (uint16_t) words.of[q];
   }
 
-  template <int Q>
-  __device__ __forceinline__ void
+  template <int Q> __device__ __forceinline__ void
   make (int view, int k, int before, int slot) const
   {
     if (view == STEREO_LEFT)
@@ -233,8 +229,7 @@ mask_range (uint4 eight, int first, int last)
 
 /* Copies costs of STEP_COLUMNS columns from @from on into their block of the ring. Without a partner nothing wrote a
  * cost: it becomes 0. */
-template <int INDICES>
-__device__ __forceinline__ void
+template <int INDICES> __device__ __forceinline__ void
 load_costs (__half *block, const Frame &f, size_t volume_row, int from, int i0)
 {
   int c = threadIdx.x / (INDICES / 8), i = i0 + threadIdx.x % (INDICES / 8) * 8;
@@ -265,9 +260,9 @@ load_costs (__half *block, const Frame &f, size_t volume_row, int from, int i0)
 __device__ __forceinline__ void
 load_transposed (uint32_t (&tile)[4], const __half *row)
 {
-  asm volatile ("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-               : "=r" (tile[0]), "=r" (tile[1]), "=r" (tile[2]), "=r" (tile[3])
-               : "r" (shared_address (row))
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(tile[0]), "=r"(tile[1]), "=r"(tile[2]), "=r"(tile[3])
+               : "r"(shared_address (row))
                : "memory");
 }
 
@@ -307,8 +302,7 @@ struct Partners
 };
 
 /* Adds 16 taps of classes of Q taps: a lane has 4 of these taps, in A and in B. */
-template <int Q, int INDICES>
-__device__ __forceinline__ void
+template <int Q, int INDICES> __device__ __forceinline__ void
 total_sixteen (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left)
 {
   const int right_pitch = Shared<INDICES>::right_pitch, left_pitch = Shared<INDICES>::left_pitch;
@@ -337,8 +331,7 @@ total_sixteen (Totals &totals, const uint32_t *right, const Partners &partners, 
 }
 
 /* Adds up to four single taps: a lane has one. */
-template <int INDICES>
-__device__ __forceinline__ void
+template <int INDICES> __device__ __forceinline__ void
 total_singles (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, int taps)
 {
   int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3, tap = min (t, taps - 1);
@@ -361,8 +354,7 @@ total_singles (Totals &totals, const uint32_t *right, const Partners &partners, 
   }
 }
 
-template <int INDICES>
-__device__ __forceinline__ void
+template <int INDICES> __device__ __forceinline__ void
 total_taps (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, Taps taps)
 {
   const int right_pitch = Shared<INDICES>::right_pitch, left_pitch = Shared<INDICES>::left_pitch;
@@ -376,7 +368,8 @@ total_taps (Totals &totals, const uint32_t *right, const Partners &partners, con
   }
 #pragma unroll 1
   for (int n = 0; n < taps.singles; n += 4)
-    total_singles<INDICES> (totals, right + (k + n) * right_pitch, partners, left + (k + n) * left_pitch, taps.singles - n);
+    total_singles<INDICES> (
+        totals, right + (k + n) * right_pitch, partners, left + (k + n) * left_pitch, taps.singles - n);
 }
 
 }

@@ -14,8 +14,7 @@ struct Right
 {
   int low, middle, high;
 
-  template <int Q>
-  __device__ __forceinline__ PerTap<Q>
+  template <int Q> __device__ __forceinline__ PerTap<Q>
   load (const uint32_t *weights, int d) const
   {
     return load_words<Q> (weights + Q * (d < 0 ? low : d > 0 ? high : middle) + Q * 8 * d);
@@ -34,8 +33,7 @@ struct Diagonal
 {
   uint32_t choose[2];
 
-  template <int Q>
-  __device__ __forceinline__ PerTap<Q>
+  template <int Q> __device__ __forceinline__ PerTap<Q>
   load (const __half *left, int column) const
   {
     PerTap<Q> w;
@@ -53,8 +51,7 @@ struct Diagonal
 
 /* Adds a class of Q taps; with Q below 4 also what their products lose by rounding. @costs (n, tiles) loads four tiles
  * of costs, 8 n columns after the first tap of the first column. */
-template <int Q, typename Costs>
-__device__ __forceinline__ void
+template <int Q, typename Costs> __device__ __forceinline__ void
 add_class (Sums &sums, Costs costs, const uint32_t *right, const Right &lane_right, const __half *left, int column,
     const Diagonal &diagonal)
 {
@@ -85,9 +82,10 @@ add_class (Sums &sums, Costs costs, const uint32_t *right, const Right &lane_rig
               times (a.of[q + 1], c[j + q + 1][2 * p]), times (b.of[q + 1], c[j + q + 1][2 * p + 1]));
           multiply (sums.cost[j][p], four, l.of[q], l.of[q + 1]);
           if constexpr (Q == 2)
-            multiply (sums.cost[j][p], make_uint4 (rest (a.of[0], c[j][2 * p], four.x),
-                    rest (b.of[0], c[j][2 * p + 1], four.y), rest (a.of[1], c[j + 1][2 * p], four.z),
-                    rest (b.of[1], c[j + 1][2 * p + 1], four.w)), l.of[0], l.of[1]);
+            multiply (sums.cost[j][p],
+                make_uint4 (rest (a.of[0], c[j][2 * p], four.x), rest (b.of[0], c[j][2 * p + 1], four.y),
+                    rest (a.of[1], c[j + 1][2 * p], four.z), rest (b.of[1], c[j + 1][2 * p + 1], four.w)),
+                l.of[0], l.of[1]);
         }
     }
   }
@@ -108,8 +106,7 @@ template <int INDICES> struct CostRing
 };
 
 /* 32 taps from number 32 n on, 8 classes. */
-template <int INDICES>
-__device__ __forceinline__ void
+template <int INDICES> __device__ __forceinline__ void
 add_quad (Sums &sums, const CostRing<INDICES> &ring, int n, const uint32_t *right, const Right &lane_right,
     const __half *left, int column, const Diagonal &diagonal)
 {
@@ -133,8 +130,7 @@ add_quad (Sums &sums, const CostRing<INDICES> &ring, int n, const uint32_t *righ
 }
 
 /* A class of few taps, from number @k on. */
-template <int Q, int INDICES>
-__device__ __forceinline__ void
+template <int Q, int INDICES> __device__ __forceinline__ void
 add_few (Sums &sums, const CostRing<INDICES> &ring, int k, const uint32_t *right, const Right &lane_right,
     const __half *left, int column, const Diagonal &diagonal)
 {
@@ -148,15 +144,15 @@ add_few (Sums &sums, const CostRing<INDICES> &ring, int k, const uint32_t *right
       right, lane_right, left, column, diagonal);
 }
 
-template <int INDICES>
-__device__ __forceinline__ void
+template <int INDICES> __device__ __forceinline__ void
 sum_taps (Sums &sums, const CostRing<INDICES> &ring, const uint32_t *right, const Right &lane_right, const __half *left,
     int column, const Diagonal &diagonal, Taps taps)
 {
   typedef Shared<INDICES> S;
   int k = 0;
   for (int n = 0; n < taps.quads; n++, k += 32)
-    add_quad<INDICES> (sums, ring, n, right + k * S::right_pitch, lane_right, left + k * S::left_pitch, column, diagonal);
+    add_quad<INDICES> (
+        sums, ring, n, right + k * S::right_pitch, lane_right, left + k * S::left_pitch, column, diagonal);
   if (taps.duos) {
 #pragma unroll 1
     for (int n = 0; n < 8; n++)
@@ -166,7 +162,8 @@ sum_taps (Sums &sums, const CostRing<INDICES> &ring, const uint32_t *right, cons
   }
 #pragma unroll 1
   for (int end = k + taps.singles; k < end; k++)
-    add_few<1, INDICES> (sums, ring, k, right + k * S::right_pitch, lane_right, left + k * S::left_pitch, column, diagonal);
+    add_few<1, INDICES> (
+        sums, ring, k, right + k * S::right_pitch, lane_right, left + k * S::left_pitch, column, diagonal);
 }
 
 }

@@ -9,7 +9,7 @@
 namespace
 {
 
-constexpr int RIGHT_SCALE = 15;         /* right weights are stored times 2^RIGHT_SCALE */
+constexpr int RIGHT_SCALE = 15; /* right weights are stored times 2^RIGHT_SCALE */
 
 /* Words of the weights of 16 pixels, of either view; a word has two slots. Tiles of 8 slots come two by two, and a last
  * one. */
@@ -21,8 +21,8 @@ template <int SLOT_TILES> struct Words
 /* What a lane needs of the taps of its two pixels: of slots 2 t and 2 t + 1 of each tile. */
 template <int SLOT_TILES> struct ColumnTaps
 {
-  uint32_t color[2][SLOT_TILES][2];     /* of pixels g and g + 8 */
-  float row[SLOT_TILES][2];             /* infinity outside the picture */
+  uint32_t color[2][SLOT_TILES][2]; /* of pixels g and g + 8 */
+  float row[SLOT_TILES][2];         /* infinity outside the picture */
 };
 
 /* For the 8 rows around @row: the first tile is SLOT_TILES / 2 tiles above theirs. */
@@ -43,7 +43,8 @@ load_taps (ColumnTaps<SLOT_TILES> &taps, const Frame &f, const uint32_t *a, cons
 
 /* Weights of both pixels in row @y: the words of all tiles. */
 template <int SLOT_TILES> __device__ __forceinline__ void
-weigh (uint32_t (&words)[2][SLOT_TILES], const ColumnTaps<SLOT_TILES> &taps, uint32_t a, uint32_t b, float y, AswWindow w, float scale)
+weigh (uint32_t (&words)[2][SLOT_TILES], const ColumnTaps<SLOT_TILES> &taps, uint32_t a, uint32_t b, float y,
+    AswWindow w, float scale)
 {
 #pragma unroll
   for (int tile = 0; tile < SLOT_TILES; tile++) {
@@ -68,8 +69,8 @@ store_words (uint32_t *to, const uint32_t (&words)[2][SLOT_TILES], bool right, i
 #pragma unroll
   for (int s = 0; s < SLOT_TILES / 2; s++)
     if (right)
-      ((uint4 *) (to + s * 128))[lane] = make_uint4 (words[0][2 * s], words[1][2 * s], words[0][2 * s + 1],
-          words[1][2 * s + 1]);
+      ((uint4 *) (to + s * 128))[lane] = make_uint4 (
+          words[0][2 * s], words[1][2 * s], words[0][2 * s + 1], words[1][2 * s + 1]);
     else
 #pragma unroll
       for (int p = 0; p < 2; p++)
@@ -85,7 +86,7 @@ store_words (uint32_t *to, const uint32_t (&words)[2][SLOT_TILES], bool right, i
 /* Warp: 16 pixels of one view (blockIdx.z) by the 8 rows whose taps have the same slots (blockIdx.y); it reads each tap
  * once. Pixels past the right border get arbitrary weights, which no sum counts. */
 template <int SLOT_TILES> __global__ void __launch_bounds__ (128)
-weigh_columns (Frame f, AswWindow w, uint32_t *words, int tiles, int band, int rows)
+    weigh_columns (Frame f, AswWindow w, uint32_t *words, int tiles, int band, int rows)
 {
   int view = blockIdx.z, lane = threadIdx.x & 31, tile = blockIdx.x * 4 + (threadIdx.x >> 5), row = 8 * blockIdx.y;
   if (tile >= tiles)

@@ -27,8 +27,9 @@ aggregate_window (Frame f, AswWindow w)
   for (int t = threadIdx.x; t < side * side; t += THREADS) {
     int dx = t % side - w.radius, dy = t / side - w.radius;
     bool inside = x + dx >= 0 && x + dx < f.width && y + dy >= 0 && y + dy < f.height;
-    left[t] = inside ? asw_weight (color[0], color[(ptrdiff_t) dy * f.image_pitch + dx], w,
-        sqrtf ((float) (dx * dx + dy * dy))) : 0;
+    left[t] = inside ?
+        asw_weight (color[0], color[(ptrdiff_t) dy * f.image_pitch + dx], w, sqrtf ((float) (dx * dx + dy * dy))) :
+        0;
   }
   __syncthreads ();
   if (i >= f.depth)
@@ -70,9 +71,8 @@ launch_window (StereoPlan *plan, StereoError *error)
 template <bool BOTH> static StereoStatus
 full_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  return launch_for_cost<STEREO_METHOD_ASW> (plan, error, [=](auto cost) {
-    return launch_window<decltype (cost)::value, BOTH> (plan, error);
-  });
+  return launch_for_cost<STEREO_METHOD_ASW> (
+      plan, error, [=] (auto cost) { return launch_window<decltype (cost)::value, BOTH> (plan, error); });
 }
 
 }

@@ -29,5 +29,6 @@ left_run (StereoPlan *plan, void *context, StereoError *error)
   return status ? status : asw_left_rows (plan, error);
 }
 
-const StereoStage stereo_cuda_asw_left = { .name = "match", .context_size = sizeof (AswLeftContext),
-  .prepare = left_prepare, .run = left_run };
+const StereoStage stereo_cuda_asw_left = {
+  .name = "match", .context_size = sizeof (AswLeftContext), .prepare = left_prepare, .run = left_run
+};

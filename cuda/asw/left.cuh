@@ -8,9 +8,9 @@
 /* Scratch memory and launch settings of the stage. */
 struct AswLeftContext
 {
-  uint8_t *records[2];          /* features of both views, column by column: see records.cuh */
-  uint32_t *color;              /* colours of the left view in the same order */
-  int strip;                    /* of the first pass, tiles */
+  uint8_t *records[2]; /* features of both views, column by column: see records.cuh */
+  uint32_t *color;     /* colours of the left view in the same order */
+  int strip;           /* of the first pass, tiles */
 };
 
 StereoStatus asw_left_columns_prepare (StereoPlan *plan, AswLeftContext *context, StereoError *error);

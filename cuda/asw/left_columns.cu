@@ -6,16 +6,16 @@
 namespace
 {
 
-constexpr int MOST_THREADS = 384;       /* of a block */
-constexpr int RESIDENT_BLOCKS = 2;      /* of a multiprocessor: what registers are shared out for */
-constexpr int MOST_WARPS = 5;           /* of a column */
-constexpr float COST_SCALE = 16777216.0f;       /* 2^24: the bits of a raw cost n are the half float n * 2^-24 */
+constexpr int MOST_THREADS = 384;         /* of a block */
+constexpr int RESIDENT_BLOCKS = 2;        /* of a multiprocessor: what registers are shared out for */
+constexpr int MOST_WARPS = 5;             /* of a column */
+constexpr float COST_SCALE = 16777216.0f; /* 2^24: the bits of a raw cost n are the half float n * 2^-24 */
 
 /* A block's share: columns x0..x0 + columns - 1 and a run of disparities from @base on. */
 struct ColumnBlock
 {
   int columns, x0, base;
-  int rights;                   /* right columns that are partners of the share */
+  int rights; /* right columns that are partners of the share */
 
   __device__
   ColumnBlock ()
@@ -41,8 +41,8 @@ template <int COST, int REACH> struct ColumnStage
   static __host__ __device__ int
   size (int warps, int columns)
   {
-    return 16 + (int) sizeof (Distances<REACH>) + columns * 2 * REACH * 32 * 16 + columns * LINE_TILES * TILE_PIXELS * 4 +
-        2 * (warps * WARP_INDICES + 2 * columns - 1) * record;
+    return 16 + (int) sizeof (Distances<REACH>) + columns * 2 * REACH * 32 * 16 +
+        columns * LINE_TILES * TILE_PIXELS * 4 + 2 * (warps * WARP_INDICES + 2 * columns - 1) * record;
   }
 
   __device__
@@ -97,8 +97,8 @@ make_costs (const uint8_t *left_record, const uint8_t *right_record, uint32_t (&
 /* Stores the lane's means of rows g and g + 8 as half floats, 0 where there is no candidate. Where none of a lane's 8
  * indices has a candidate, the second pass reads none of them. @rows: from row g to the end of the image. */
 __device__ __forceinline__ void
-store_means (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&weights)[4], const Candidates &all, int base,
-    int rows, uint16_t *out)
+store_means (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&weights)[4], const Candidates &all,
+    int base, int rows, uint16_t *out)
 {
   int start = base + 2 * INDEX_TILES * (threadIdx.x & 3);
   bool whole = has_all (all, base), some = start <= all.last && start + 2 * INDEX_TILES > all.first;
@@ -107,8 +107,8 @@ store_means (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&w
   for (int r = 0; r < 2; r++) {
     float scale = reciprocal (weights[2 * r]) * COST_SCALE;
     uint4 words = whole ?
-        gather_row (sum, r, [&](float low, float high, int i) { return pack_halves (low * scale, high * scale); }) :
-        gather_row (sum, r, [&](float low, float high, int i) {
+        gather_row (sum, r, [&] (float low, float high, int i) { return pack_halves (low * scale, high * scale); }) :
+        gather_row (sum, r, [&] (float low, float high, int i) {
           return pack_halves (has (all, start + i) ? low * scale : 0, has (all, start + i + 1) ? high * scale : 0);
         });
     if (8 * r < rows && some)
@@ -121,8 +121,8 @@ store_means (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&w
  * tiles (blockIdx.z), from top to bottom. A lane makes the costs of its elements of B from records in shared memory,
  * where the lanes of a load read different banks. It stores 16 bytes a row of its elements of D.
  */
-template <int COST, int REACH> __global__ void __launch_bounds__ (MOST_THREADS, RESIDENT_BLOCKS)
-aggregate_columns (Frame f, Records records, AswWindow w, int strip)
+template <int COST, int REACH> __global__ void
+__launch_bounds__ (MOST_THREADS, RESIDENT_BLOCKS) aggregate_columns (Frame f, Records records, AswWindow w, int strip)
 {
   extern __shared__ uint4 shared[];
   const int RECORD = RecordFormat<COST>::bytes;
@@ -138,19 +138,21 @@ aggregate_columns (Frame f, Records records, AswWindow w, int strip)
   Line<REACH> line = { (uint4 (*)[REACH * 32]) (stage.weights + threadIdx.y * 2 * REACH * 32),
     (const uint32_t *) stage.colors + threadIdx.y * TILE_PIXELS, b.columns * TILE_PIXELS, rows };
   const uint8_t *left = stage.records + (b.rights + threadIdx.y) * RECORD + 16 * t;
-  const uint8_t *right = stage.records + (b.columns - 1 - threadIdx.y + warp * WARP_INDICES + g * INDEX_TILES) * RECORD + 16 * t;
-  uint16_t *out = f.volume + ((size_t) ((first + begin) * TILE_PIXELS + g) * f.width + x) * f.depth + base + 2 * INDEX_TILES * t;
-  Candidates all = x < f.width ? candidates (f, x) : Candidates { 0, -1 };
+  const uint8_t *right = stage.records +
+      (b.columns - 1 - threadIdx.y + warp * WARP_INDICES + g * INDEX_TILES) * RECORD + 16 * t;
+  uint16_t *out = f.volume + ((size_t) ((first + begin) * TILE_PIXELS + g) * f.width + x) * f.depth + base +
+      2 * INDEX_TILES * t;
+  Candidates all = x < f.width ? candidates (f, x) : Candidates{ 0, -1 };
   Ring<REACH> ring;
 
-  auto advance = [&](int n) {
+  auto advance = [&] (int n) {
     if (n <= last)
       await_arrival (stage.arrivals + (n & 1), n >> 1);
     __syncthreads ();
     if (n < last)
       copy_tile (f, b, records, first, n + 1, last, stage, copy_threads);
   };
-  auto make = [&](int n, uint32_t (&to)[INDEX_TILES][2]) {
+  auto make = [&] (int n, uint32_t (&to)[INDEX_TILES][2]) {
     /* past the last tile this reads an older one: its weights are 0 */
     make_costs<COST> (left + (n & 1) * stage.records_size, right + (n & 1) * stage.records_size, to);
   };
@@ -170,7 +172,7 @@ aggregate_columns (Frame f, Records records, AswWindow w, int strip)
     }
   share_weights (line, *stage.distances, begin, turn, w);
 
-  bool none = has_none (all, base);     /* such a warp still waits with the others and makes weights for them */
+  bool none = has_none (all, base); /* such a warp still waits with the others and makes weights for them */
   for (int start = begin; start < end; start += REACH)
 #pragma unroll
     for (int step = 0; step < REACH; step++) {
@@ -222,8 +224,8 @@ static Records
 records_of (const StereoPlan *plan, const AswLeftContext *context)
 {
   int disparities = cuda_blocks (plan->depth, WARP_INDICES) * WARP_INDICES + MOST_WARPS * WARP_INDICES;
-  return { { context->records[0], context->records[1] }, context->color, { plan->width + RECORD_PAD,
-    plan->width + disparities + 2 * RECORD_PAD } };
+  return { { context->records[0], context->records[1] }, context->color,
+    { plan->width + RECORD_PAD, plan->width + disparities + 2 * RECORD_PAD } };
 }
 
 /* Tiles of a strip, such that the kernel takes the least time: @slots blocks run at a time, and each strip makes the
@@ -253,10 +255,10 @@ prepare_columns (StereoPlan *plan, AswLeftContext *context, StereoError *error)
   Layout l = columns_layout<COST, REACH> (plan);
   int resident = 0;
 
-  CUDA_TRY (cudaFuncSetAttribute (aggregate_columns<COST, REACH>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-          state->shared_per_block));
+  CUDA_TRY (cudaFuncSetAttribute (
+      aggregate_columns<COST, REACH>, cudaFuncAttributeMaxDynamicSharedMemorySize, state->shared_per_block));
   CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, aggregate_columns<COST, REACH>,
-          32 * l.warps * l.columns, (size_t) ColumnStage<COST, REACH>::size (l.warps, l.columns)));
+      32 * l.warps * l.columns, (size_t) ColumnStage<COST, REACH>::size (l.warps, l.columns)));
   context->strip = strip_of (tiles_of (plan), cuda_blocks (plan->width, l.columns) * l.chunks,
       (resident > 0 ? resident : 1) * state->multiprocessors, REACH);
   return STEREO_OK;
@@ -268,14 +270,14 @@ prepare_cost (StereoPlan *plan, AswLeftContext *context, StereoError *error)
   Records records = records_of (plan, context);
   size_t rows = (size_t) tiles_of (plan);
   StereoStatus status = asw_left_wide (plan) ? prepare_columns<COST, 5> (plan, context, error) :
-      prepare_columns<COST, 3> (plan, context, error);
+                                               prepare_columns<COST, 3> (plan, context, error);
 
   if (!status)
     status = stereo_reserve (plan, (void **) &context->color, rows * (size_t) records.columns[STEREO_LEFT],
         TILE_PIXELS * sizeof (uint32_t), error);
   for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve (plan, (void **) &context->records[v], rows * (size_t) records.columns[v],
-        RecordFormat<COST>::bytes, error);
+    status = stereo_reserve (
+        plan, (void **) &context->records[v], rows * (size_t) records.columns[v], RecordFormat<COST>::bytes, error);
   return status;
 }
 
@@ -286,9 +288,9 @@ launch_columns (StereoPlan *plan, const AswLeftContext *context)
   Layout l = columns_layout<COST, REACH> (plan);
   dim3 grid (cuda_blocks (f.width, l.columns), l.chunks, cuda_blocks (tiles_of (plan), context->strip));
 
-  aggregate_columns<COST, REACH><<<grid, dim3 (32 * l.warps, l.columns),
-      ColumnStage<COST, REACH>::size (l.warps, l.columns), cuda_state (plan)->stream>>> (f, records_of (plan, context),
-      asw_window (plan), context->strip);
+  aggregate_columns<COST, REACH>
+      <<<grid, dim3 (32 * l.warps, l.columns), ColumnStage<COST, REACH>::size (l.warps, l.columns),
+          cuda_state (plan)->stream>>> (f, records_of (plan, context), asw_window (plan), context->strip);
 }
 
 template <int COST> static StereoStatus
@@ -296,8 +298,8 @@ launch_cost (StereoPlan *plan, const AswLeftContext *context, StereoError *error
 {
   dim3 grid (cuda_blocks (plan->width, RECORD_COLUMNS), tiles_of (plan), 2);
 
-  make_records<COST><<<grid, RECORD_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan),
-      records_of (plan, context));
+  make_records<COST>
+      <<<grid, RECORD_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), records_of (plan, context));
   CUDA_LAUNCHED (plan, "make_records");
   if (asw_left_wide (plan))
     launch_columns<COST, 5> (plan, context);
@@ -312,15 +314,13 @@ launch_cost (StereoPlan *plan, const AswLeftContext *context, StereoError *error
 StereoStatus
 asw_left_columns_prepare (StereoPlan *plan, AswLeftContext *context, StereoError *error)
 {
-  return launch_for_cost<STEREO_METHOD_ASW> (plan, error, [=](auto cost) {
-    return prepare_cost<decltype (cost)::value> (plan, context, error);
-  });
+  return launch_for_cost<STEREO_METHOD_ASW> (
+      plan, error, [=] (auto cost) { return prepare_cost<decltype (cost)::value> (plan, context, error); });
 }
 
 StereoStatus
 asw_left_columns (StereoPlan *plan, const AswLeftContext *context, StereoError *error)
 {
-  return launch_for_cost<STEREO_METHOD_ASW> (plan, error, [=](auto cost) {
-    return launch_cost<decltype (cost)::value> (plan, context, error);
-  });
+  return launch_for_cost<STEREO_METHOD_ASW> (
+      plan, error, [=] (auto cost) { return launch_cost<decltype (cost)::value> (plan, context, error); });
 }

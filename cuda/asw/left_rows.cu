@@ -5,7 +5,7 @@
 namespace
 {
 
-constexpr int TILES_AHEAD = 3;  /* tiles that are being copied while one is read */
+constexpr int TILES_AHEAD = 3; /* tiles that are being copied while one is read */
 
 /* Bytes of a column of a tile in shared memory: whole groups of 128, inside which CostCopy permutes vectors. */
 static __host__ __device__ int
@@ -18,7 +18,7 @@ column_bytes (int warps)
  * lanes of read_costs() read different banks. @count columns from @first on have candidates among the 8 indices. */
 struct CostCopy
 {
-  const uint16_t *from;         /* in the tile that is copied next */
+  const uint16_t *from; /* in the tile that is copied next */
   int to, column, first, count;
 
   __device__
@@ -46,7 +46,8 @@ copy_costs (const Frame &f, CostCopy &c, const uint32_t *color, int n, int tiles
     if (threadIdx.x < 4 && n == 0)
       copy_async (colors + 4 * threadIdx.x, color + 4 * threadIdx.x, true);
     if (threadIdx.x < 4 && n + 1 < tiles)
-      copy_async (colors + (n + 1) % LINE_TILES * TILE_PIXELS + 4 * threadIdx.x, color + (n + 1) * TILE_PIXELS + 4 * threadIdx.x, true);
+      copy_async (colors + (n + 1) % LINE_TILES * TILE_PIXELS + 4 * threadIdx.x,
+          color + (n + 1) * TILE_PIXELS + 4 * threadIdx.x, true);
     c.from += TILE_PIXELS * f.depth;
   }
   commit_copies ();
@@ -74,7 +75,7 @@ __device__ __forceinline__ uint32_t
 shift_left (uint32_t a, int bits)
 {
   uint32_t b;
-  asm ("shl.b32 %0, %1, %2;" : "=r" (b) : "r" (a), "r" (bits));
+  asm("shl.b32 %0, %1, %2;" : "=r"(b) : "r"(a), "r"(bits));
   return b;
 }
 
@@ -82,7 +83,7 @@ __device__ __forceinline__ uint32_t
 shift_right (uint32_t a, int bits)
 {
   uint32_t b;
-  asm ("shr.u32 %0, %1, %2;" : "=r" (b) : "r" (a), "r" (bits));
+  asm("shr.u32 %0, %1, %2;" : "=r"(b) : "r"(a), "r"(bits));
   return b;
 }
 
@@ -135,18 +136,25 @@ store_steps (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&s
 #pragma unroll
   for (int r = 0; r < 2; r++) {
     Candidates all = candidates (f, x + 8 * r);
-    uint4 words = whole ? gather_row (sum, r, [&](float low, float high, int i) {
-      return __byte_perm (rounded_bits (low, scale[r]), rounded_bits (high, scale[r]), 0x5410);
-    }) : gather_row (sum, r, [&](float low, float high, int i) {
-      return __byte_perm (has (all, start + i) ? rounded_bits (low, scale[r]) : STEREO_INVALID,
-          has (all, start + i + 1) ? rounded_bits (high, scale[r]) : STEREO_INVALID, 0x5410);
-    });
+    uint4 words = whole ? gather_row (sum, r,
+                              [&] (float low, float high, int i) {
+                                return __byte_perm (rounded_bits (low, scale[r]), rounded_bits (high, scale[r]), 0x5410);
+                              }) :
+                          gather_row (sum, r, [&] (float low, float high, int i) {
+                            return __byte_perm (has (all, start + i) ? rounded_bits (low, scale[r]) : STEREO_INVALID,
+                                has (all, start + i + 1) ? rounded_bits (high, scale[r]) : STEREO_INVALID, 0x5410);
+                          });
     if (x + 8 * r < f.width && start < f.depth)
       *(uint4 *) (out + 8 * r * f.depth) = words;
   }
 }
 
-enum Presence { ALL, SOME, NONE };
+enum Presence
+{
+  ALL,
+  SOME,
+  NONE
+};
 
 /* Which of the warp's candidates exist: ALL, for the pixels of the tile and for all taps; NONE, for the pixels. */
 template <int REACH> __device__ __forceinline__ Presence
@@ -159,7 +167,9 @@ presence (const Frame &f, int tile, int base)
       stereo_first_index (tile * TILE_PIXELS, f.width, f.min_disparity) > last)
     return NONE;
   return stereo_last_index (from, f.disparities, f.min_disparity) >= last &&
-      stereo_first_index (to, f.width, f.min_disparity) <= base ? ALL : SOME;
+          stereo_first_index (to, f.width, f.min_disparity) <= base ?
+      ALL :
+      SOME;
 }
 
 /* Makes and stores the warp's means of a tile. @step: see multiply_band(). @x: the column of pixel g. */
@@ -191,8 +201,8 @@ store_tile (const Frame &f, const uint4 (&a)[REACH], const Ring<REACH> &ring, in
  * reach and TILES_AHEAD more tiles were read, and each warp writes only its own indices. Shared memory: distance terms,
  * weights of two tiles, colours, and the tiles of costs that are copied ahead.
  */
-template <int REACH> __global__ void __launch_bounds__ (REACH == 3 ? 320 : 256, 2)
-aggregate_rows (Frame f, AswWindow w)
+template <int REACH> __global__ void
+__launch_bounds__ (REACH == 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow w)
 {
   extern __shared__ uint4 shared[];
   Distances<REACH> &distances = *(Distances<REACH> *) shared;
@@ -210,12 +220,13 @@ aggregate_rows (Frame f, AswWindow w)
   CostCopy copy (f, row, block_base);
   Ring<REACH> ring;
 
-  auto advance = [&](int n) {
+  auto advance = [&] (int n) {
     await_copies<TILES_AHEAD - 1> ();
     __syncthreads ();
-    copy_costs (f, copy, color, n + TILES_AHEAD, tiles, stage + (n + TILES_AHEAD) % (TILES_AHEAD + 1) * stage_size, colors);
+    copy_costs (
+        f, copy, color, n + TILES_AHEAD, tiles, stage + (n + TILES_AHEAD) % (TILES_AHEAD + 1) * stage_size, colors);
   };
-  auto read = [&](int n, uint32_t (&to)[INDEX_TILES][2]) {
+  auto read = [&] (int n, uint32_t (&to)[INDEX_TILES][2]) {
     /* past the last tile this reads an older one: its weights are 0, and no cost of the first pass is NaN */
     read_costs (in + n % (TILES_AHEAD + 1) * stage_size, pitch, to);
   };
@@ -262,8 +273,9 @@ template <int REACH> static void
 launch_rows (StereoPlan *plan)
 {
   Layout l = layout_of (plan, REACH == 3 ? 10 : 8);
-  aggregate_rows<REACH><<<dim3 (plan->height, l.chunks), 32 * l.warps, rows_shared<REACH> (l), cuda_state (plan)->stream>>> (
-      cuda_frame (plan), asw_window (plan));
+  aggregate_rows<REACH>
+      <<<dim3 (plan->height, l.chunks), 32 * l.warps, rows_shared<REACH> (l), cuda_state (plan)->stream>>> (
+          cuda_frame (plan), asw_window (plan));
 }
 
 }

@@ -37,15 +37,16 @@ __device__ __forceinline__ void
 multiply_add (float (&d)[4], const uint4 &a, uint32_t b0, uint32_t b1, float c0, float c1, float c2, float c3)
 {
 #if __CUDA_ARCH__ >= 800
-  asm ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"
-      : "=f" (d[0]), "=f" (d[1]), "=f" (d[2]), "=f" (d[3])
-      : "r" (a.x), "r" (a.y), "r" (a.z), "r" (a.w), "r" (b0), "r" (b1), "f" (c0), "f" (c1), "f" (c2), "f" (c3));
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"
+      : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
+      : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1), "f"(c0), "f"(c1), "f"(c2), "f"(c3));
 #else
-  asm ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};"
-      : "=f" (d[0]), "=f" (d[1]), "=f" (d[2]), "=f" (d[3])
-      : "r" (a.x), "r" (a.y), "r" (b0), "f" (c0), "f" (c1), "f" (c2), "f" (c3));
-  asm ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-      : "+f" (d[0]), "+f" (d[1]), "+f" (d[2]), "+f" (d[3]) : "r" (a.z), "r" (a.w), "r" (b1));
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};"
+      : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
+      : "r"(a.x), "r"(a.y), "r"(b0), "f"(c0), "f"(c1), "f"(c2), "f"(c3));
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a.z), "r"(a.w), "r"(b1));
 #endif
 }
 
@@ -63,8 +64,9 @@ multiply (float (&d)[4], const uint4 &a, uint32_t b0, uint32_t b1, bool first = 
 __device__ __forceinline__ void
 multiply_half (float (&d)[4], uint32_t a0, uint32_t a1, uint32_t b)
 {
-  asm ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-      : "+f" (d[0]), "+f" (d[1]), "+f" (d[2]), "+f" (d[3]) : "r" (a0), "r" (a1), "r" (b));
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a0), "r"(a1), "r"(b));
 }
 
 __device__ __forceinline__ uint32_t

@@ -19,15 +19,15 @@ namespace
 /* How the features of a cost lie in a record. */
 template <int COST> struct RecordFormat
 {
-  static constexpr int census = Cost<COST>::census_words;       /* planes of 32 bits */
+  static constexpr int census = Cost<COST>::census_words; /* planes of 32 bits */
   static constexpr bool color = Cost<COST>::color;
-  static constexpr bool level = Cost<COST>::level != Level::NONE;       /* halves: the last plane */
+  static constexpr bool level = Cost<COST>::level != Level::NONE; /* halves: the last plane */
   static constexpr int planes = census + color + level;
-  static constexpr int bytes = 64 * planes + 16;        /* of a record */
+  static constexpr int bytes = 64 * planes + 16; /* of a record */
 };
 
-constexpr int RECORD_PAD = 8;           /* right columns before those of the image: the most columns of a block */
-constexpr int RECORD_COLUMNS = 64;      /* columns whose records a block makes */
+constexpr int RECORD_PAD = 8;      /* right columns before those of the image: the most columns of a block */
+constexpr int RECORD_COLUMNS = 64; /* columns whose records a block makes */
 constexpr int RECORD_THREADS = 256;
 
 /* The record of 16 rows of a column is at view[v] + (row / 16 * columns[v] + column) * bytes. The colours of the left
@@ -42,7 +42,7 @@ struct Records
 /* Four rows of a column. */
 template <int COST> struct FourRows
 {
-  uint4 census[RecordFormat<COST>::census + 1], color;      /* one more, because an array must not be empty */
+  uint4 census[RecordFormat<COST>::census + 1], color; /* one more, because an array must not be empty */
   uint2 level;
 };
 
@@ -65,7 +65,7 @@ template <int COST> __device__ __forceinline__ void
 four_costs (const FourRows<COST> &l, const FourRows<COST> &r, uint32_t (&costs)[2])
 {
   typedef RecordFormat<COST> F;
-  TwoDifferences d[2] = { };
+  TwoDifferences d[2] = {};
 #pragma unroll
   for (int c = 0; c < F::census; c++) {
     d[0].bits[0] += __popc (l.census[c].x ^ r.census[c].x);
@@ -105,8 +105,8 @@ feature (const StereoView &view, size_t at, int plane)
  * Block: the records of 64 columns (blockIdx.x) and 16 rows (blockIdx.y) of one view (blockIdx.z), transposed in shared
  * memory. Rows past the image are set to 0. Their weights are 0 too, but 0 times NaN would be NaN.
  */
-template <int COST> __global__ void __launch_bounds__ (RECORD_THREADS)
-make_records (Frame f, Records records)
+template <int COST> __global__ void
+__launch_bounds__ (RECORD_THREADS) make_records (Frame f, Records records)
 {
   typedef RecordFormat<COST> F;
   __shared__ uint32_t tile[F::planes + 1][16][RECORD_COLUMNS + 1];
@@ -130,8 +130,8 @@ make_records (Frame f, Records records)
   for (int e = threadIdx.x; e < (F::planes + 1) * 4 * RECORD_COLUMNS; e += RECORD_THREADS) {
     int p = e / 4 % (F::planes + 1), c = e / 4 / (F::planes + 1), r = e % 4 * 4, x = x0 + c;
     const uint32_t *from = &tile[p][r][c];
-    uint4 rows = make_uint4 (from[0], from[RECORD_COLUMNS + 1], from[2 * (RECORD_COLUMNS + 1)],
-        from[3 * (RECORD_COLUMNS + 1)]);
+    uint4 rows = make_uint4 (
+        from[0], from[RECORD_COLUMNS + 1], from[2 * (RECORD_COLUMNS + 1)], from[3 * (RECORD_COLUMNS + 1)]);
     if (x >= f.width || x + first < 0 || x + first >= records.columns[blockIdx.z])
       continue;
     size_t record = (size_t) blockIdx.y * records.columns[blockIdx.z] + x + first;

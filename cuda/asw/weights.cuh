@@ -33,7 +33,7 @@ __device__ __forceinline__ float
 reciprocal (float a)
 {
   float b;
-  asm ("rcp.approx.ftz.f32 %0, %1;" : "=f" (b) : "f" (a));
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(b) : "f"(a));
   return b;
 }
 

@@ -7,20 +7,18 @@ namespace
 {
 
 constexpr int INPUT_THREADS = 256;
-constexpr int INPUT_ROWS = 16;  /* of a block */
-constexpr int CUT_ROWS = 4;     /* of a block that makes cut windows: few threads, each with much to do */
+constexpr int INPUT_ROWS = 16; /* of a block */
+constexpr int CUT_ROWS = 4;    /* of a block that makes cut windows: few threads, each with much to do */
 
 /* ---- inputs: rows that enter and leave, whole windows' own sums ---------------------------------------- */
 
-template <BmKind KIND>
-static __device__ __forceinline__ uint32_t
+template <BmKind KIND> static __device__ __forceinline__ uint32_t
 pixel (const StereoView &v, ptrdiff_t at)
 {
   return KIND == BM_PRODUCT ? v.luma[at] : v.color[at] & 0xFFFFFFu;
 }
 
-template <BmKind KIND>
-static __device__ __forceinline__ void
+template <BmKind KIND> static __device__ __forceinline__ void
 store_pair (const BmFusedTask &t, int view, size_t at, uint32_t enters, uint32_t leaves)
 {
   void *pairs = const_cast<void *> (t.pairs[view]);
@@ -35,8 +33,7 @@ store_pair (const BmFusedTask &t, int view, size_t at, uint32_t enters, uint32_t
 
 /* Columns of one view, a thread each, down INPUT_ROWS rows. Columns at the ends of a block only add to the windows of
  * others. */
-template <int COST, BmKind KIND, int R>
-static __device__ void
+template <int COST, BmKind KIND, int R> static __device__ void
 make_inputs (const BmFusedTask &t, int view)
 {
   __shared__ uint2 columns[2][INPUT_THREADS];
@@ -72,8 +69,8 @@ make_inputs (const BmFusedTask &t, int view)
     }
     int taps = stereo_bm_rows (y, f.height, R) * (2 * R + 1);
     float norm = stereo_bm_norm (COST, taps, all.x, all.y) * (view == STEREO_RIGHT ? STEREO_BM_STEPS : 1);
-    t.windows[view][(size_t) y * t.pitch[view] + at] =
-        make_uint2 (COST == STEREO_COST_ZNCC ? all.x : all.y, __float_as_uint (norm));
+    t.windows[view][(size_t) y * t.pitch[view] + at] = make_uint2 (
+        COST == STEREO_COST_ZNCC ? all.x : all.y, __float_as_uint (norm));
   }
 }
 
@@ -82,12 +79,11 @@ make_inputs (const BmFusedTask &t, int view)
 /* The sums that a cost is made of, over a column or a window. */
 struct CutSums
 {
-  uint32_t pixels;              /* differences or products */
+  uint32_t pixels; /* differences or products */
   uint32_t sum_l, sum_r, squares_l, squares_r;
 };
 
-template <BmKind KIND>
-static __device__ __forceinline__ void
+template <BmKind KIND> static __device__ __forceinline__ void
 roll_cut (const Frame &f, ptrdiff_t row, int x, int m, bool enters, CutSums &s)
 {
   uint32_t l = pixel<KIND> (f.view[STEREO_LEFT], row + x), r = pixel<KIND> (f.view[STEREO_RIGHT], row + m);
@@ -103,8 +99,7 @@ roll_cut (const Frame &f, ptrdiff_t row, int x, int m, bool enters, CutSums &s)
 }
 
 /* The low bits that hold a cost: see BmBits. */
-template <int COST, BmKind KIND>
-static __device__ uint16_t
+template <int COST, BmKind KIND> static __device__ uint16_t
 cut_cost (const Frame &f, const CutSums &s, int taps)
 {
   uint32_t cost;
@@ -120,8 +115,7 @@ cut_cost (const Frame &f, const CutSums &s, int taps)
 }
 
 /* Thread: one end of the columns of one candidate, down CUT_ROWS rows. */
-template <int COST, BmKind KIND, int R>
-static __device__ void
+template <int COST, BmKind KIND, int R> static __device__ void
 make_cuts (const BmFusedTask &t, int y0)
 {
   const Frame &f = t.f;
@@ -130,12 +124,12 @@ make_cuts (const BmFusedTask &t, int y0)
   i -= from_last ? f.depth : 0;
   BmSpan span = bm_span (f, i);
   int x = from_last ? span.last : span.first, step = from_last ? -1 : 1, m = f.width - 1 - x + f.min_disparity + i;
-  CutSums columns[2 * R] = { };
+  CutSums columns[2 * R] = {};
 
   if (i >= f.depth || span.first > span.last || y0 >= end)
     return;
   for (int y = y0 - 2 * R; y < end; y++) {
-    CutSums all = { };
+    CutSums all = {};
     int taps = 0, rows = stereo_bm_rows (y, f.height, R);
 #pragma unroll
     for (int c = 0; c < 2 * R; c++) {
@@ -149,15 +143,15 @@ make_cuts (const BmFusedTask &t, int y0)
         taps += rows;
       }
       if (c >= R && y >= y0)
-        t.cuts[((size_t) y * (2 * R) + (from_last ? R : 0) + c - R) * f.depth + i] =
-            taps ? cut_cost<COST, KIND> (f, all, taps) : 0;
+        t.cuts[((size_t) y * (2 * R) + (from_last ? R : 0) + c - R) * f.depth + i] = taps ?
+            cut_cost<COST, KIND> (f, all, taps) :
+            0;
     }
   }
 }
 
-template <int COST, BmKind KIND, int R>
-static __global__ void __launch_bounds__ (INPUT_THREADS, 2)
-bm_inputs_kernel (BmFusedTask t)
+template <int COST, BmKind KIND, int R> static __global__ void
+__launch_bounds__ (INPUT_THREADS, 2) bm_inputs_kernel (BmFusedTask t)
 {
   if (blockIdx.y < 2)
     make_inputs<COST, KIND, R> (t, blockIdx.y);
@@ -181,8 +175,7 @@ struct Cutting
   int warps, stride, strips, chunks;
 };
 
-template <BmKind KIND, int R>
-static Cutting
+template <BmKind KIND, int R> static Cutting
 cut_up (const StereoPlan *plan)
 {
   const CudaState *state = cuda_state (plan);
@@ -219,11 +212,10 @@ choose_segment (int height, int columns, int slots, int radius)
   return best;
 }
 
-template <BmKind KIND, int R>
-static BmFusedTask
+template <BmKind KIND, int R> static BmFusedTask
 task_of (const StereoPlan *plan, const BmFusedContext *context, const Cutting *c)
 {
-  BmFusedTask t = { };
+  BmFusedTask t = {};
 
   t.f = cuda_frame (plan);
   t.stride = c->stride;
@@ -238,8 +230,7 @@ task_of (const StereoPlan *plan, const BmFusedContext *context, const Cutting *c
   return t;
 }
 
-template <int COST, BmKind KIND, int R, int DEPTH>
-static StereoStatus
+template <int COST, BmKind KIND, int R, int DEPTH> static StereoStatus
 launch_kernel (StereoPlan *plan, const Cutting *c, BmFusedTask t, StereoError *error)
 {
   size_t shared = BmFusedShared<KIND, R>::bytes (32 * c->warps);
@@ -251,13 +242,12 @@ launch_kernel (StereoPlan *plan, const Cutting *c, BmFusedTask t, StereoError *e
   int slots = cuda_state (plan)->multiprocessors * (resident ? resident : 1);
   t.segment = choose_segment (plan->height, c->strips * c->chunks, slots, R);
   dim3 grid (cuda_blocks (plan->height, t.segment), c->chunks, c->strips);
-  kernel <<<grid, dim3 (32, c->warps), shared, cuda_state (plan)->stream>>> (t);
+  kernel<<<grid, dim3 (32, c->warps), shared, cuda_state (plan)->stream>>> (t);
   CUDA_LAUNCHED (plan, "bm_fused_kernel");
   return STEREO_OK;
 }
 
-template <int COST, BmKind KIND, int R>
-static StereoStatus
+template <int COST, BmKind KIND, int R> static StereoStatus
 prepare (StereoPlan *plan, void *data, StereoError *error)
 {
   BmFusedContext *context = (BmFusedContext *) data;
@@ -274,12 +264,11 @@ prepare (StereoPlan *plan, void *data, StereoError *error)
         (status = stereo_reserve (plan, (void **) &context->windows[v], pitch * rows, sizeof (uint2), error)))
       return status;
   }
-  return stereo_reserve (plan, (void **) &context->cuts, (size_t) plan->height * (2 * R) * (size_t) plan->depth,
-      sizeof (uint16_t), error);
+  return stereo_reserve (
+      plan, (void **) &context->cuts, (size_t) plan->height * (2 * R) * (size_t) plan->depth, sizeof (uint16_t), error);
 }
 
-template <int COST, BmKind KIND, int R>
-static StereoStatus
+template <int COST, BmKind KIND, int R> static StereoStatus
 run (StereoPlan *plan, void *context, StereoError *error)
 {
   Cutting c = cut_up<KIND, R> (plan);
@@ -288,20 +277,19 @@ run (StereoPlan *plan, void *context, StereoError *error)
   unsigned cuts = cuda_blocks (2 * plan->depth, INPUT_THREADS);
   dim3 grid (columns > cuts ? columns : cuts, 2 + INPUT_ROWS / CUT_ROWS, cuda_blocks (plan->height + R, INPUT_ROWS));
 
-  bm_inputs_kernel<COST, KIND, R> <<<grid, INPUT_THREADS, 0, cuda_state (plan)->stream>>> (t);
+  bm_inputs_kernel<COST, KIND, R><<<grid, INPUT_THREADS, 0, cuda_state (plan)->stream>>> (t);
   CUDA_LAUNCHED (plan, "bm_inputs_kernel");
-  constexpr int depth = R == 4 ? 128 : 0;       /* a common depth, for the method's own window */
+  constexpr int depth = R == 4 ? 128 : 0; /* a common depth, for the method's own window */
   return plan->depth == depth ? launch_kernel<COST, KIND, R, depth> (plan, &c, t, error) :
-      launch_kernel<COST, KIND, R, 0> (plan, &c, t, error);
+                                launch_kernel<COST, KIND, R, 0> (plan, &c, t, error);
 }
 
-template <int COST, BmKind KIND, int R>
-static constexpr StereoStage fused_stage = { .name = "match", .context_size = sizeof (BmFusedContext),
-  .prepare = prepare<COST, KIND, R>, .run = run<COST, KIND, R> };
+template <int COST, BmKind KIND, int R> static constexpr StereoStage fused_stage = {
+  .name = "match", .context_size = sizeof (BmFusedContext), .prepare = prepare<COST, KIND, R>, .run = run<COST, KIND, R>
+};
 
 /* Windows of 5, 7 and 9; NULL: other windows, or a cost that compares single pixels. */
-template <int COST>
-static const StereoStage *
+template <int COST> static const StereoStage *
 stage_of_window (int window)
 {
   constexpr BmKind KIND = bm_kind (COST);
@@ -309,9 +297,12 @@ stage_of_window (int window)
 
   if constexpr (bm_compares_windows (KIND))
     switch (window) {
-      case 5: return &fused_stage<COST, KIND, 2>;
-      case 7: return &fused_stage<COST, KIND, 3>;
-      case 9: return &fused_stage<COST, KIND, 4>;
+      case 5:
+        return &fused_stage<COST, KIND, 2>;
+      case 7:
+        return &fused_stage<COST, KIND, 3>;
+      case 9:
+        return &fused_stage<COST, KIND, 4>;
     }
   return NULL;
 }
@@ -325,8 +316,7 @@ stereo_cuda_bm_fused (const StereoParams *params)
 {
   const StereoStage *stage = NULL;
 
-  for_cost<STEREO_METHOD_BM> (params->cost, [&](auto cost) {
-    stage = stage_of_window<decltype (cost)::value> (params->window);
-  });
+  for_cost<STEREO_METHOD_BM> (
+      params->cost, [&] (auto cost) { stage = stage_of_window<decltype (cost)::value> (params->window); });
   return stage;
 }

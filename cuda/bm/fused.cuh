@@ -30,27 +30,27 @@
 namespace
 {
 
-constexpr int BM_FUSED_PAIRS = 8;       /* of candidates, a block: 8, 16 or 32 */
-constexpr int BM_FUSED_WARPS = 4;       /* of a block, at most */
-constexpr int BM_FUSED_RESIDENT = 4;    /* blocks that a multiprocessor should have registers for: they wait in turn */
-constexpr double BM_FUSED_TAIL = 2.0;   /* see choose_segment() */
-constexpr int BM_WIDE = 8;              /* columns of a thread, which are a group: 8 or 16 */
+constexpr int BM_FUSED_PAIRS = 8;     /* of candidates, a block: 8, 16 or 32 */
+constexpr int BM_FUSED_WARPS = 4;     /* of a block, at most */
+constexpr int BM_FUSED_RESIDENT = 4;  /* blocks that a multiprocessor should have registers for: they wait in turn */
+constexpr double BM_FUSED_TAIL = 2.0; /* see choose_segment() */
+constexpr int BM_WIDE = 8;            /* columns of a thread, which are a group: 8 or 16 */
 constexpr int BM_QUADS = BM_WIDE / 4;
-constexpr int BM_GROUPS = 32 / BM_FUSED_PAIRS;  /* of columns, a warp */
+constexpr int BM_GROUPS = 32 / BM_FUSED_PAIRS; /* of columns, a warp */
 
 struct BmFusedTask
 {
   Frame f;
-  int stride;                   /* columns between strips: all groups but two */
-  int end;                      /* past the last strip's last column */
-  int segment;                  /* rows of a block */
-  int pitch[2];                 /* of the inputs, pixels */
+  int stride;   /* columns between strips: all groups but two */
+  int end;      /* past the last strip's last column */
+  int segment;  /* rows of a block */
+  int pitch[2]; /* of the inputs, pixels */
   /* Row y: what enters and leaves the window around row y. Left, column x at x + BM_WIDE; right, the partner of
    * column x at index i at end - x + i. From row -R on. */
-  const void *pairs[2];         /* colours: uint2; luma: the left one's words, short2 with the leaving one negative; the
+  const void *pairs[2]; /* colours: uint2; luma: the left one's words, short2 with the leaving one negative; the
                                    right one's bytes, uchar2 */
-  uint2 *windows[2];            /* from row 0 on, columns as above: see BmLine */
-  uint16_t *cuts;               /* [y][end][i]: costs of cut windows: R from the first column, R from the last one */
+  uint2 *windows[2];    /* from row 0 on, columns as above: see BmLine */
+  uint16_t *cuts;       /* [y][end][i]: costs of cut windows: R from the first column, R from the last one */
 };
 
 /* Columns that have candidate @i. */
@@ -69,8 +69,7 @@ bm_span (const Frame &f, int i)
 
 /* How the low bits of a float hold a cost. above: the upper bits; falls: the low bits fall with the cost; none: cost
  * 0. */
-template <int COST, BmKind KIND>
-struct BmBits
+template <int COST, BmKind KIND> struct BmBits
 {
   static constexpr bool falls = KIND == BM_PRODUCT && COST != STEREO_COST_NSSD;
   static constexpr uint32_t above = KIND == BM_PRODUCT ? 0x4B40u : 0x4B00u;
@@ -78,14 +77,12 @@ struct BmBits
 };
 
 /* The rows that enter and leave, in a thread's columns; of the right view, from the partners of the last column on. */
-template <BmKind KIND>
-struct BmRows
+template <BmKind KIND> struct BmRows
 {
   uint4 left[BM_WIDE / 2], right[BM_WIDE / 2 + 1];
 };
 
-template <>
-struct BmRows<BM_PRODUCT>
+template <> struct BmRows<BM_PRODUCT>
 {
   uint4 left[BM_WIDE / 4];
   uint32_t right[BM_WIDE / 2 + 1];
@@ -94,10 +91,10 @@ struct BmRows<BM_PRODUCT>
 /* A thread's place. */
 struct BmFusedPlace
 {
-  int x, i;                     /* first column and candidate */
-  int left, right;              /* elements of the inputs: of the first column; before the partner of the last column */
-  bool plain, absent;           /* all windows of the warp are whole; the warp has no candidate */
-  bool inner;                   /* not an outer group */
+  int x, i;           /* first column and candidate */
+  int left, right;    /* elements of the inputs: of the first column; before the partner of the last column */
+  bool plain, absent; /* all windows of the warp are whole; the warp has no candidate */
+  bool inner;         /* not an outer group */
 };
 
 static __device__ __forceinline__ uint32_t
@@ -111,16 +108,15 @@ static __device__ __forceinline__ uint32_t
 bm_add_products (uint32_t words, uint32_t bytes, bool upper, uint32_t sum)
 {
   if (upper)
-    asm ("dp2a.hi.s32.u32 %0, %1, %2, %0;" : "+r" (sum) : "r" (words), "r" (bytes));
+    asm("dp2a.hi.s32.u32 %0, %1, %2, %0;" : "+r"(sum) : "r"(words), "r"(bytes));
   else
-    asm ("dp2a.lo.s32.u32 %0, %1, %2, %0;" : "+r" (sum) : "r" (words), "r" (bytes));
+    asm("dp2a.lo.s32.u32 %0, %1, %2, %0;" : "+r"(sum) : "r"(words), "r"(bytes));
   return sum;
 }
 
 /* ---- sums down the columns -------------------------------------------------------------------------- */
 
-template <BmKind KIND>
-static __device__ __forceinline__ void
+template <BmKind KIND> static __device__ __forceinline__ void
 bm_load_rows (const BmFusedTask &t, const BmFusedPlace &p, int row, BmRows<KIND> &rows)
 {
   constexpr bool products = KIND == BM_PRODUCT;
@@ -140,8 +136,7 @@ bm_load_rows (const BmFusedTask &t, const BmFusedPlace &p, int row, BmRows<KIND>
 }
 
 /* Column @j, whose partners are right pixels BM_WIDE - j and the next one. Not LEAVES: no row leaves yet. */
-template <BmKind KIND, bool LEAVES>
-static __device__ __forceinline__ void
+template <BmKind KIND, bool LEAVES> static __device__ __forceinline__ void
 bm_roll_column (const BmRows<KIND> &rows, int j, uint32_t &first, uint32_t &second)
 {
   const int a = BM_WIDE - j, b = a + 1;
@@ -154,7 +149,7 @@ bm_roll_column (const BmRows<KIND> &rows, int j, uint32_t &first, uint32_t &seco
     uint32_t enters = bm_word (rows.left[j / 2], j % 2 * 2), leaves = bm_word (rows.left[j / 2], j % 2 * 2 + 1);
     uint32_t enters_a = bm_word (rows.right[a / 2], a % 2 * 2), leaves_a = bm_word (rows.right[a / 2], a % 2 * 2 + 1);
     uint32_t enters_b = bm_word (rows.right[b / 2], b % 2 * 2), leaves_b = bm_word (rows.right[b / 2], b % 2 * 2 + 1);
-    if (KIND == BM_COLORS) {    /* two a word, in @first */
+    if (KIND == BM_COLORS) { /* two a word, in @first */
       uint32_t upper = bm_add_raw<KIND> (enters, enters_b, 0), sum = bm_add_raw<KIND> (enters, enters_a, first);
       if (LEAVES) {
         upper -= bm_add_raw<KIND> (leaves, leaves_b, 0);
@@ -168,8 +163,7 @@ bm_roll_column (const BmRows<KIND> &rows, int j, uint32_t &first, uint32_t &seco
   }
 }
 
-template <BmKind KIND, bool LEAVES>
-static __device__ __forceinline__ void
+template <BmKind KIND, bool LEAVES> static __device__ __forceinline__ void
 bm_roll_rows (const BmRows<KIND> &rows, uint32_t *first, uint32_t *second)
 {
 #pragma unroll
@@ -180,19 +174,17 @@ bm_roll_rows (const BmRows<KIND> &rows, uint32_t *first, uint32_t *second)
 /* ---- sums along the row ----------------------------------------------------------------------------- */
 
 /* Stores a thread's columns for its neighbours: four in a uint4, planes of BM_FUSED_PAIRS. */
-template <int PLANES>
-static __device__ __forceinline__ void
+template <int PLANES> static __device__ __forceinline__ void
 bm_share (uint4 *place, int plane, const uint32_t *own)
 {
 #pragma unroll
   for (int q = 0; q < BM_QUADS; q++)
-    place[(q * PLANES + plane) * BM_FUSED_PAIRS] =
-        make_uint4 (own[4 * q], own[4 * q + 1], own[4 * q + 2], own[4 * q + 3]);
+    place[(q * PLANES + plane) * BM_FUSED_PAIRS] = make_uint4 (
+        own[4 * q], own[4 * q + 1], own[4 * q + 2], own[4 * q + 3]);
 }
 
 /* Sums over 2 R + 1 columns, from the thread's own and its neighbours'. */
-template <int PLANES, int R>
-static __device__ __forceinline__ void
+template <int PLANES, int R> static __device__ __forceinline__ void
 bm_sum_along (const uint4 *place, int plane, const uint32_t *own, uint32_t *sums)
 {
   uint4 before = place[(plane - PLANES) * BM_FUSED_PAIRS], after = place[(plane + BM_QUADS * PLANES) * BM_FUSED_PAIRS];

@@ -20,13 +20,12 @@ bm_scale (uint32_t bits, float factor)
 
 /* A correlation of whole windows cannot leave -1..1 by as much as half a step: see stereo_bm_correlation(), which
  * makes sure. */
-template <int COST>
-static __device__ __forceinline__ uint32_t
+template <int COST> static __device__ __forceinline__ uint32_t
 bm_correlate_bits (uint32_t products, int taps, uint2 l, uint2 r)
 {
   float numerator = COST == STEREO_COST_NCC ? __uint2float_rn (products) :
-      COST == STEREO_COST_NSSD ? __uint2float_rn (l.x + r.x - 2 * products) :
-      __int2float_rn ((int32_t) ((uint32_t) taps * products - l.x * r.x));
+      COST == STEREO_COST_NSSD              ? __uint2float_rn (l.x + r.x - 2 * products) :
+                                              __int2float_rn ((int32_t) ((uint32_t) taps * products - l.x * r.x));
   float steps = __fmul_rn (__fmul_rn (numerator, __uint_as_float (l.y)), __uint_as_float (r.y));
   if (COST == STEREO_COST_NSSD)
     return __float_as_uint (__fadd_rn (fminf (steps, 2.0f * STEREO_BM_STEPS), 12582912.0f));
@@ -58,8 +57,8 @@ bm_prefetch_windows (const BmFusedTask &t, const BmFusedPlace &p, int y)
 {
   const uint2 *left = t.windows[STEREO_LEFT] + (size_t) y * t.pitch[STEREO_LEFT] + p.left;
   const uint2 *right = t.windows[STEREO_RIGHT] + (size_t) y * t.pitch[STEREO_RIGHT] + p.right;
-  asm volatile ("prefetch.global.L1 [%0];" : : "l" (left));
-  asm volatile ("prefetch.global.L1 [%0];" : : "l" (right));
+  asm volatile("prefetch.global.L1 [%0];" : : "l"(left));
+  asm volatile("prefetch.global.L1 [%0];" : : "l"(right));
 }
 
 static __device__ __forceinline__ uint2
@@ -69,10 +68,9 @@ bm_window (const uint4 *windows, int k)
 }
 
 /* From sums over windows to bits of costs, two a column. */
-template <int COST, BmKind KIND>
-static __device__ __forceinline__ void
-bm_first_costs (const uint32_t *first, const uint32_t *second, const BmWindows &w, int taps, float factor,
-    uint32_t *bits)
+template <int COST, BmKind KIND> static __device__ __forceinline__ void
+bm_first_costs (
+    const uint32_t *first, const uint32_t *second, const BmWindows &w, int taps, float factor, uint32_t *bits)
 {
 #pragma unroll
   for (int j = 0; j < BM_WIDE; j++)
@@ -100,7 +98,7 @@ static __device__ __forceinline__ BmReach
 bm_reach (const Frame &f, const BmFusedPlace &p)
 {
   int x = p.x;
-  asm volatile ("" : "+r" (x));
+  asm volatile("" : "+r"(x));
   BmSpan a = bm_span (f, p.i), b = bm_span (f, p.i + 1);
   BmReach reach = { { x - a.first, x - b.first }, { a.last - x, b.last - x } };
   return reach;
@@ -108,8 +106,7 @@ bm_reach (const Frame &f, const BmFusedPlace &p)
 
 /* Replaces the costs of cut windows by those that bm_inputs_kernel() made, and of missing candidates, which all are
  * below the picture, by none. */
-template <int COST, BmKind KIND, int R>
-static __device__ __forceinline__ void
+template <int COST, BmKind KIND, int R> static __device__ __forceinline__ void
 bm_mend (const BmFusedTask &t, const BmFusedPlace &p, int y, uint32_t *bits)
 {
   const uint16_t *cuts = t.cuts + (size_t) y * (2 * R) * t.f.depth + p.i;
@@ -127,19 +124,18 @@ bm_mend (const BmFusedTask &t, const BmFusedPlace &p, int y, uint32_t *bits)
 /* ---- the second step --------------------------------------------------------------------------------- */
 
 /* The start of a column's sums, such that the starts of 2 R + 1 columns together are the bits of 2^23. */
-template <int R>
-static __device__ __forceinline__ constexpr uint32_t
+template <int R> static __device__ __forceinline__ constexpr uint32_t
 bm_start ()
 {
-  uint32_t n = 2 * R + 1, inverse = n;  /* modulo 2^32: every step doubles the number of right bits, which is 3 at first */
+  uint32_t n = 2 * R + 1,
+           inverse = n; /* modulo 2^32: every step doubles the number of right bits, which is 3 at first */
   for (int k = 0; k < 4; k++)
     inverse *= 2 - n * inverse;
   return 0x4B000000u * inverse;
 }
 
 /* A row of costs enters the ring and the sums; the row that it replaces leaves the sums. */
-template <int COST, BmKind KIND>
-static __device__ __forceinline__ void
+template <int COST, BmKind KIND> static __device__ __forceinline__ void
 bm_roll_ring (uint4 *ring, int threads, const uint32_t *bits, uint32_t *first, uint32_t *second)
 {
   constexpr bool falls = BmBits<COST, KIND>::falls;
@@ -161,8 +157,7 @@ bm_roll_ring (uint4 *ring, int threads, const uint32_t *bits, uint32_t *first, u
 }
 
 /* The mean of a sum, in a warp that has cut windows; @factors: by the number of taps. */
-template <int R>
-static __device__ __forceinline__ uint32_t
+template <int R> static __device__ __forceinline__ uint32_t
 bm_part_mean (const BmReach &reach, int k, uint32_t bits, const float *factors, int rows)
 {
   int near = min (reach.near[k % 2] + k / 2, R), far = min (reach.far[k % 2] - k / 2, R);
@@ -170,17 +165,16 @@ bm_part_mean (const BmReach &reach, int k, uint32_t bits, const float *factors, 
   return min (near, far) < 0 ? STEREO_INVALID : mean;
 }
 
-template <int R, int DEPTH>
-static __device__ __forceinline__ void
-bm_store_means (const Frame &f, const BmFusedPlace &p, const float *factors, int y, const uint32_t *first,
-    const uint32_t *second)
+template <int R, int DEPTH> static __device__ __forceinline__ void
+bm_store_means (
+    const Frame &f, const BmFusedPlace &p, const float *factors, int y, const uint32_t *first, const uint32_t *second)
 {
   int depth = DEPTH ? DEPTH : f.depth, pitch = depth / 2, rows = stereo_bm_rows (y, f.height, R);
   uint32_t *to = (uint32_t *) f.volume + ((ptrdiff_t) y * f.width + p.x) * pitch + p.i / 2;
 
   if (!p.inner)
     return;
-  if (p.plain) {        /* all columns are in the picture, as their windows are whole */
+  if (p.plain) { /* all columns are in the picture, as their windows are whole */
     float factor = factors[rows * (2 * R + 1)];
 #pragma unroll
     for (int j = 0; j < BM_WIDE; j++)
@@ -198,8 +192,7 @@ bm_store_means (const Frame &f, const BmFusedPlace &p, const float *factors, int
 /* ---- a strip ------------------------------------------------------------------------------------------ */
 
 /* Shared memory: the ring; sums of the first and of the second step, each between guards that may be read; factors. */
-template <BmKind KIND, int R>
-struct BmFusedShared
+template <BmKind KIND, int R> struct BmFusedShared
 {
   static constexpr int slots = 2 * R + 1, taps = slots * slots + 1;
   static constexpr int planes = KIND == BM_COLORS ? 1 : 2;
@@ -225,8 +218,7 @@ struct BmFusedShared
 };
 
 /* A warp without candidates: its sums for the neighbours do not change; it waits at the same barriers as the others. */
-template <int R, int DEPTH>
-static __device__ __forceinline__ void
+template <int R, int DEPTH> static __device__ __forceinline__ void
 bm_absent_strip (const Frame &f, const BmFusedPlace &p, int y0, int first, int end)
 {
   int depth = DEPTH ? DEPTH : f.depth, columns = p.inner && p.i < depth ? min (f.width - p.x, BM_WIDE) : 0;
@@ -243,8 +235,7 @@ bm_absent_strip (const Frame &f, const BmFusedPlace &p, int y0, int first, int e
   }
 }
 
-template <int COST, BmKind KIND, int R>
-static __device__ void
+template <int COST, BmKind KIND, int R> static __device__ void
 bm_set_shared (const BmFusedShared<KIND, R> &s, int volume_unit, int thread, int threads)
 {
   constexpr uint32_t none = (BmBits<COST, KIND>::none & 0xFFFFu) * 0x10001u;
@@ -262,8 +253,7 @@ bm_set_shared (const BmFusedShared<KIND, R> &s, int volume_unit, int thread, int
 }
 
 /* The place of the thread that has column group @group of the block and pair @pair of its candidates. */
-template <int R>
-static __device__ __forceinline__ BmFusedPlace
+template <int R> static __device__ __forceinline__ BmFusedPlace
 bm_fused_place (const BmFusedTask &t, int group, int pair)
 {
   const Frame &f = t.f;
@@ -279,8 +269,8 @@ bm_fused_place (const BmFusedTask &t, int group, int pair)
   BmSpan span[2] = { bm_span (f, p.i), bm_span (f, p.i + 1) };
   int lowest = max (span[0].first, span[1].first) + R, highest = min (span[0].last, span[1].last) - R;
   p.plain = __all_sync (~0u, p.x >= lowest && p.x + BM_WIDE - 1 <= highest);
-  p.absent = __all_sync (~0u, (p.x + BM_WIDE <= span[0].first || p.x > span[0].last) &&
-      (p.x + BM_WIDE <= span[1].first || p.x > span[1].last));
+  p.absent = __all_sync (~0u,
+      (p.x + BM_WIDE <= span[0].first || p.x > span[0].last) && (p.x + BM_WIDE <= span[1].first || p.x > span[1].last));
   return p;
 }
 
@@ -288,8 +278,7 @@ bm_fused_place (const BmFusedTask &t, int group, int pair)
  * pair of candidates and a group of columns. R: the radius of both windows; DEPTH: of the volume, 0: any. Shared
  * memory: see BmFusedShared; lanes next to each other have neighbouring pairs. */
 template <int COST, BmKind KIND, int R, int DEPTH>
-static __global__ void __launch_bounds__ (32 * BM_FUSED_WARPS, BM_FUSED_RESIDENT)
-bm_fused_kernel (BmFusedTask t)
+static __global__ void __launch_bounds__ (32 * BM_FUSED_WARPS, BM_FUSED_RESIDENT) bm_fused_kernel (BmFusedTask t)
 {
   static_assert (R >= 1 && R <= 4, "a thread gets four columns from each neighbour");
   constexpr int planes = BmFusedShared<KIND, R>::planes;
@@ -304,7 +293,7 @@ bm_fused_kernel (BmFusedTask t)
   bm_set_shared<COST, KIND, R> (s, f.volume_unit, thread, threads);
 
   int first = blockIdx.x * t.segment, end = min (first + t.segment, f.height), y0 = max (first - R, 0);
-  uint32_t a[BM_WIDE] = { }, b[BM_WIDE] = { }, means_a[BM_WIDE], means_b[BM_WIDE];
+  uint32_t a[BM_WIDE] = {}, b[BM_WIDE] = {}, means_a[BM_WIDE], means_b[BM_WIDE];
   uint4 *ring = s.ring + thread, *ring_end = ring + s.slots * BM_QUADS * threads;
   BmRows<KIND> rows;
 
@@ -326,7 +315,7 @@ bm_fused_kernel (BmFusedTask t)
     uint32_t bits[2 * BM_WIDE], sums_a[BM_WIDE], sums_b[BM_WIDE];
     int last = min (y, f.height - 1), taps = stereo_bm_rows (last, f.height, R) * (2 * R + 1);
     BmWindows windows;
-    bm_roll_rows<KIND, true> (rows, a, b);      /* rows below the picture give arbitrary values, which bm_mend() replaces */
+    bm_roll_rows<KIND, true> (rows, a, b); /* rows below the picture give arbitrary values, which bm_mend() replaces */
     bm_load_rows<KIND> (t, p, min (y + 1, f.height - 1) + R, rows);
     if (KIND == BM_PRODUCT)
       bm_load_windows (t, p, last, windows);
@@ -342,11 +331,11 @@ bm_fused_kernel (BmFusedTask t)
       bm_mend<COST, KIND, R> (t, p, y, bits);
     bm_roll_ring<COST, KIND> (ring, threads, bits, means_a, means_b);
     ring = ring + BM_QUADS * threads == ring_end ? s.ring + thread : ring + BM_QUADS * threads;
-    if (KIND == BM_PRODUCT)     /* the next row's windows into L1 */
+    if (KIND == BM_PRODUCT) /* the next row's windows into L1 */
       bm_prefetch_windows (t, p, min (y + 1, f.height - 1));
     bm_share<2> (shared_second, 0, means_a);
     bm_share<2> (shared_second, 1, means_b);
-    cuda_sync_warps ();         /* also: every thread has read the sums of the first step */
+    cuda_sync_warps (); /* also: every thread has read the sums of the first step */
     if (y - R >= first) {
       bm_sum_along<2, R> (shared_second, 0, means_a, sums_a);
       bm_sum_along<2, R> (shared_second, 1, means_b, sums_b);

@@ -36,8 +36,8 @@ scan (uint2 v, uint2 *total)
 }
 
 /* Block: a row (blockIdx.x) of one view (blockIdx.y), 256 columns at a time. */
-static __global__ void __launch_bounds__ (LINE_THREADS)
-bm_lines_kernel (BmTask t, int cost)
+static __global__ void
+__launch_bounds__ (LINE_THREADS) bm_lines_kernel (BmTask t, int cost)
 {
   const Frame &f = t.f;
   const BmLine &line = t.line[blockIdx.y];
@@ -67,7 +67,8 @@ bm_lines_kernel (BmTask t, int cost)
     uint32_t sum = sums[x + t.radius + 1] - sums[x - t.radius];
     uint32_t energy = squares[x + t.radius + 1] - squares[x - t.radius];
     float norm = stereo_bm_norm (cost, taps, sum, energy) * (blockIdx.y == STEREO_RIGHT ? STEREO_BM_STEPS : 1);
-    line.windows[(size_t) y * f.width + x] = make_uint2 (cost == STEREO_COST_ZNCC ? sum : energy, __float_as_uint (norm));
+    line.windows[(size_t) y * f.width + x] = make_uint2 (
+        cost == STEREO_COST_ZNCC ? sum : energy, __float_as_uint (norm));
   }
 }
 
@@ -76,15 +77,15 @@ bm_lines_kernel (BmTask t, int cost)
 /* Scratch memory of the stage. */
 struct BmContext
 {
-  uint32_t *costs;              /* of the first step: see BmTask */
-  BmLine line[2];               /* of both views; correlations only */
+  uint32_t *costs; /* of the first step: see BmTask */
+  BmLine line[2];  /* of both views; correlations only */
 };
 
 static BmTask
 task_of (const StereoPlan *plan, const BmContext *context)
 {
   const CudaState *state = cuda_state (plan);
-  BmTask t = { };
+  BmTask t = {};
 
   t.f = cuda_frame (plan);
   t.window_radius = plan->params.window / 2;
@@ -96,41 +97,41 @@ task_of (const StereoPlan *plan, const BmContext *context)
   return t;
 }
 
-template <int COST, BmKind KIND, int R, int DEPTH>
-static StereoStatus
+template <int COST, BmKind KIND, int R, int DEPTH> static StereoStatus
 launch_radius (StereoPlan *plan, BmTask t, StereoError *error)
 {
   unsigned strips = cuda_blocks (plan->width, BM_STRIP - 2 * t.radius), chunks = cuda_blocks (plan->depth, BM_CHUNK);
   unsigned segments = bm_resident (KIND) * BM_BLOCKS / (strips * chunks);
-  int least = 4 * (2 * t.radius + 1);   /* a segment first sums up 2 * radius rows: at most half as many again */
+  int least = 4 * (2 * t.radius + 1); /* a segment first sums up 2 * radius rows: at most half as many again */
 
   t.segment = (int) cuda_blocks (plan->height, segments ? segments : 1);
   t.segment = t.segment < least ? least : t.segment;
   dim3 grid (strips, chunks, cuda_blocks (plan->height, t.segment));
-  CUDA_TRY (cudaFuncSetAttribute (bm_kernel<COST, KIND, R, DEPTH>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-          (int) bm_shared (t.buffers)));
-  bm_kernel<COST, KIND, R, DEPTH> <<<grid, dim3 (32, BM_WARPS), bm_shared (t.buffers), cuda_state (plan)->stream>>> (t);
+  CUDA_TRY (cudaFuncSetAttribute (
+      bm_kernel<COST, KIND, R, DEPTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bm_shared (t.buffers)));
+  bm_kernel<COST, KIND, R, DEPTH><<<grid, dim3 (32, BM_WARPS), bm_shared (t.buffers), cuda_state (plan)->stream>>> (t);
   CUDA_LAUNCHED (plan, "bm_kernel");
   return STEREO_OK;
 }
 
-template <int COST, BmKind KIND>
-static StereoStatus
+template <int COST, BmKind KIND> static StereoStatus
 launch_step (StereoPlan *plan, const BmContext *context, int radius, StereoError *error)
 {
   BmTask t = task_of (plan, context);
   t.radius = radius;
-  constexpr int own = KIND == BM_MEAN ? 4 : 0;  /* radius of the method's own window; fused.cu serves costs of windows of that size */
+  constexpr int own = KIND == BM_MEAN ?
+      4 :
+      0; /* radius of the method's own window; fused.cu serves costs of windows of that size */
   if (radius == own && plan->depth == 128)
     return launch_radius<COST, KIND, own, 128> (plan, t, error);
   return radius == own ? launch_radius<COST, KIND, own, 0> (plan, t, error) :
-      launch_radius<COST, KIND, 0, 0> (plan, t, error);
+                         launch_radius<COST, KIND, 0, 0> (plan, t, error);
 }
 
 static StereoStatus
 launch_costs (StereoPlan *plan, const BmContext *context, StereoError *error)
 {
-  return launch_for_cost<STEREO_METHOD_BM> (plan, error, [=](auto cost) {
+  return launch_for_cost<STEREO_METHOD_BM> (plan, error, [=] (auto cost) {
     constexpr int COST = decltype (cost)::value;
     constexpr BmKind kind = bm_kind (COST);
     static_assert (kind != BM_NO_KIND, "bm_kind() has no branch for a cost that bm takes");
@@ -145,7 +146,8 @@ bm_prepare (StereoPlan *plan, void *data, StereoError *error)
   size_t pixels = (size_t) plan->width * plan->height, words = pixels + (size_t) plan->height;
   StereoStatus status;
 
-  if ((status = stereo_reserve (plan, (void **) &context->costs, pixels * (size_t) plan->depth, sizeof (uint16_t), error)))
+  if ((status = stereo_reserve (
+           plan, (void **) &context->costs, pixels * (size_t) plan->depth, sizeof (uint16_t), error)))
     return status;
   for (int v = 0; v < 2 && stereo_bm_correlates (plan->params.cost); v++) {
     BmLine *line = &context->line[v];
@@ -166,7 +168,7 @@ bm_run (StereoPlan *plan, void *data, StereoError *error)
   if (stereo_bm_correlates (plan->params.cost)) {
     BmTask t = task_of (plan, context);
     t.radius = t.window_radius;
-    bm_lines_kernel <<<dim3 (plan->height, 2), LINE_THREADS, 0, cuda_state (plan)->stream>>> (t, plan->params.cost);
+    bm_lines_kernel<<<dim3 (plan->height, 2), LINE_THREADS, 0, cuda_state (plan)->stream>>> (t, plan->params.cost);
     CUDA_LAUNCHED (plan, "bm_lines_kernel");
   }
   if ((status = launch_costs (plan, context, error)))

@@ -25,7 +25,16 @@ namespace
 {
 
 /* What the kernels sum over a window: for the first step by the cost, for the second step the costs' mean. */
-enum BmKind { BM_DIFFERENCE, BM_SQUARE, BM_COLORS, BM_COLOR_SQUARES, BM_PRODUCT, BM_MEAN, BM_NO_KIND };
+enum BmKind
+{
+  BM_DIFFERENCE,
+  BM_SQUARE,
+  BM_COLORS,
+  BM_COLOR_SQUARES,
+  BM_PRODUCT,
+  BM_MEAN,
+  BM_NO_KIND
+};
 
 constexpr BmKind
 bm_kind (int cost)
@@ -55,13 +64,13 @@ bm_compares_windows (BmKind kind)
   return kind != BM_DIFFERENCE && kind != BM_SQUARE;
 }
 
-constexpr int BM_COLUMNS = 8;   /* of a thread */
+constexpr int BM_COLUMNS = 8; /* of a thread */
 constexpr int BM_WARPS = 16;
 constexpr int BM_STRIP = BM_COLUMNS * BM_WARPS;
-constexpr int BM_CHUNK = 64;    /* candidates of a block, two a lane */
-constexpr int BM_GUARD = 16;    /* columns before and after the strip that may be read; their values are not used */
+constexpr int BM_CHUNK = 64; /* candidates of a block, two a lane */
+constexpr int BM_GUARD = 16; /* columns before and after the strip that may be read; their values are not used */
 constexpr int BM_BUFFER = (BM_STRIP + 2 * BM_GUARD) * 32;
-constexpr int BM_BLOCKS = 132;  /* times bm_resident(): about as many blocks make a wave */
+constexpr int BM_BLOCKS = 132; /* times bm_resident(): about as many blocks make a wave */
 constexpr int BM_TAPS = 31 * 31;
 
 /* Blocks on a multiprocessor at a time: what registers are shared out for. */
@@ -81,47 +90,47 @@ bm_shared (int buffers)
 /* Sums of the luma of one view over the windows of the first step. */
 struct BmLine
 {
-  uint32_t *sums, *squares;     /* [y]: over the rows of the window, prefix sums along the row */
-  uint2 *windows;               /* [y][x]: of a whole window: sum (zncc) or sum of squares, and norm; that of the
+  uint32_t *sums, *squares; /* [y]: over the rows of the window, prefix sums along the row */
+  uint2 *windows;           /* [y][x]: of a whole window: sum (zncc) or sum of squares, and norm; that of the
                                    right view times STEREO_BM_STEPS */
 };
 
 struct BmTask
 {
   Frame f;
-  int radius, window_radius;    /* of this step; of the aggregation */
-  int segment;                  /* rows of a block */
+  int radius, window_radius; /* of this step; of the aggregation */
+  int segment;               /* rows of a block */
   int line_pitch;
-  int buffers;                  /* 1 or 2 */
-  uint32_t *costs;              /* of the first step, two in a word, [y][x][i] */
+  int buffers;     /* 1 or 2 */
+  uint32_t *costs; /* of the first step, two in a word, [y][x][i] */
   BmLine line[2];
 };
 
 /* A thread's place. */
 struct BmPlace
 {
-  int x;                        /* its first column */
-  int strip_column;             /* the same in the strip, guard included */
-  int i;                        /* its first candidate */
-  int m;                        /* partner of the first column's first candidate */
-  uint32_t exists;              /* 65535 each: candidates below the number of disparities */
-  uint32_t stores;              /* a bit for every column whose costs it makes */
+  int x;            /* its first column */
+  int strip_column; /* the same in the strip, guard included */
+  int i;            /* its first candidate */
+  int m;            /* partner of the first column's first candidate */
+  uint32_t exists;  /* 65535 each: candidates below the number of disparities */
+  uint32_t stores;  /* a bit for every column whose costs it makes */
 };
 
 /* What a thread knows of its candidates, two a column, if its block is not INNER. */
 struct BmEdge
 {
-  uint32_t exists;              /* a bit each */
-  uint32_t left, right;         /* a bit for every column that can be loaded */
-  uint32_t spans[BM_COLUMNS / 2];       /* a byte each: columns of the window; 0 if there is no such candidate */
-  const float *factors;         /* by the number of taps: the factor from a sum to a mean */
+  uint32_t exists;                /* a bit each */
+  uint32_t left, right;           /* a bit for every column that can be loaded */
+  uint32_t spans[BM_COLUMNS / 2]; /* a byte each: columns of the window; 0 if there is no such candidate */
+  const float *factors;           /* by the number of taps: the factor from a sum to a mean */
 };
 
 /* Lets the compiler hold @word in a register; otherwise it computes @word again in every row. */
 static __device__ __forceinline__ void
 bm_hold_in_register (uint32_t &word)
 {
-  asm ("" : "+r" (word));
+  asm("" : "+r"(word));
 }
 
 static __device__ __forceinline__ bool
@@ -133,12 +142,11 @@ bm_exists (const Frame &f, int x, int m, int i)
 static __device__ __forceinline__ uint32_t
 bm_absolute_sum (uint32_t a, uint32_t b, uint32_t sum)
 {
-  asm ("vabsdiff4.u32.u32.u32.add %0, %1, %2, %0;" : "+r" (sum) : "r" (a), "r" (b));
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
   return sum;
 }
 
-template <BmKind KIND>
-static __device__ __forceinline__ uint32_t
+template <BmKind KIND> static __device__ __forceinline__ uint32_t
 bm_add_raw (uint32_t l, uint32_t r, uint32_t sum)
 {
   if (KIND == BM_COLORS)
@@ -148,14 +156,15 @@ bm_add_raw (uint32_t l, uint32_t r, uint32_t sum)
     return __dp4a (difference, difference, sum);
   }
   int difference = (int) l - (int) r;
-  return sum + (KIND == BM_PRODUCT ? l * r : KIND == BM_SQUARE ? (uint32_t) (difference * difference) :
-      (uint32_t) abs (difference));
+  return sum +
+      (KIND == BM_PRODUCT       ? l * r :
+              KIND == BM_SQUARE ? (uint32_t) (difference * difference) :
+                                  (uint32_t) abs (difference));
 }
 
 /* ---- a row enters or leaves ----------------------------------------------------------------------- */
 
-template <BmKind KIND, bool INNER, bool ENTERS>
-static __device__ __forceinline__ void
+template <BmKind KIND, bool INNER, bool ENTERS> static __device__ __forceinline__ void
 bm_roll_images (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 *sums)
 {
   constexpr bool color = KIND == BM_COLORS || KIND == BM_COLOR_SQUARES;
@@ -183,8 +192,7 @@ bm_roll_images (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2
   }
 }
 
-template <bool INNER, bool ENTERS, int DEPTH>
-static __device__ __forceinline__ void
+template <bool INNER, bool ENTERS, int DEPTH> static __device__ __forceinline__ void
 bm_roll_costs (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 *sums)
 {
   const Frame &f = t.f;
@@ -199,8 +207,7 @@ bm_roll_costs (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 
   }
 }
 
-template <BmKind KIND, bool INNER, bool ENTERS, int DEPTH>
-static __device__ __forceinline__ void
+template <BmKind KIND, bool INNER, bool ENTERS, int DEPTH> static __device__ __forceinline__ void
 bm_roll (const BmTask &t, const BmPlace &p, const BmEdge &e, int y, uint2 *sums)
 {
   if (KIND == BM_MEAN)
@@ -219,8 +226,7 @@ bm_mean_bits (uint32_t sum, float factor)
 }
 
 /* The cost of a correlation over a whole window. SMALL: so few taps that 32 bits are enough. */
-template <int COST, bool SMALL>
-static __device__ __forceinline__ uint32_t
+template <int COST, bool SMALL> static __device__ __forceinline__ uint32_t
 bm_correlate (uint32_t products, int taps, uint2 l, uint2 r)
 {
   float numerator;
@@ -242,10 +248,9 @@ bm_correlate (uint32_t products, int taps, uint2 l, uint2 r)
 }
 
 /* The same for a window that is cut to @low..@high; @left, @right: prefix sums around the pixels of both views. */
-template <int COST>
-static __device__ __noinline__ uint32_t
-bm_correlate_part (const uint32_t *left, const uint32_t *right, ptrdiff_t squares_l, ptrdiff_t squares_r, int low, int high,
-    int rows, uint32_t products)
+template <int COST> static __device__ __noinline__ uint32_t
+bm_correlate_part (const uint32_t *left, const uint32_t *right, ptrdiff_t squares_l, ptrdiff_t squares_r, int low,
+    int high, int rows, uint32_t products)
 {
   int taps = (high - low + 1) * rows;
   uint32_t sum_l = left[high + 1] - left[low], sum_r = right[1 - low] - right[-high];
@@ -257,8 +262,7 @@ bm_correlate_part (const uint32_t *left, const uint32_t *right, ptrdiff_t square
 }
 
 /* Candidate @k of a block that is not INNER. */
-template <int COST, BmKind KIND, bool SMALL>
-static __device__ __forceinline__ uint32_t
+template <int COST, BmKind KIND, bool SMALL> static __device__ __forceinline__ uint32_t
 bm_finish_part (const BmTask &t, const BmPlace &p, const BmEdge &e, uint32_t sum, int k, int y, int rows)
 {
   uint32_t span = e.spans[k / 4] >> k % 4 * 8 & 255;
@@ -268,18 +272,18 @@ bm_finish_part (const BmTask &t, const BmPlace &p, const BmEdge &e, uint32_t sum
   }
   int x = p.x + k / 2, m = p.m - k / 2 + k % 2;
   if (span == 2 * t.radius + 1)
-    return bm_correlate<COST, SMALL> (sum, span * rows, t.line[0].windows[(size_t) y * t.f.width + x],
-        t.line[1].windows[(size_t) y * t.f.width + m]);
+    return bm_correlate<COST, SMALL> (
+        sum, span * rows, t.line[0].windows[(size_t) y * t.f.width + x], t.line[1].windows[(size_t) y * t.f.width + m]);
   if (!span)
     return 0;
-  const uint32_t *left = t.line[0].sums + (size_t) y * t.line_pitch + x, *right = t.line[1].sums + (size_t) y * t.line_pitch + m;
+  const uint32_t *left = t.line[0].sums + (size_t) y * t.line_pitch + x,
+                 *right = t.line[1].sums + (size_t) y * t.line_pitch + m;
   return bm_correlate_part<COST> (left, right, t.line[0].squares - t.line[0].sums, t.line[1].squares - t.line[1].sums,
       stereo_bm_low (x, m, t.f.width, t.radius), stereo_bm_high (x, m, t.f.width, t.radius), rows, sum);
 }
 
 /* Sums along the row around a thread's columns -> two costs a column. */
-template <int COST, BmKind KIND, bool INNER, int R>
-static __device__ __forceinline__ void
+template <int COST, BmKind KIND, bool INNER, int R> static __device__ __forceinline__ void
 bm_finish (const BmTask &t, const BmPlace &p, const BmEdge &e, const uint2 *buffer, int y, uint32_t *to)
 {
   const Frame &f = t.f;
@@ -301,7 +305,7 @@ bm_finish (const BmTask &t, const BmPlace &p, const BmEdge &e, const uint2 *buff
     uint32_t a, b;
     sum = make_uint2 (sum.x + enters.x, sum.y + enters.y);
     if (INNER && KIND == BM_PRODUCT) {
-      uint2 l = left[j];        /* columns that are not stored read arbitrary values here */
+      uint2 l = left[j]; /* columns that are not stored read arbitrary values here */
       a = bm_correlate<COST, small> (sum.x, taps, l, right[-j]);
       b = bm_correlate<COST, small> (sum.y, taps, l, right[1 - j]);
     } else if (INNER) {

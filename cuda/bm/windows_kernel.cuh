@@ -42,16 +42,15 @@ bm_set_edge (const BmTask &t, const BmPlace &p, float *factors, int cost, bool m
     factors[0] = 0;
 }
 
-template <int COST, BmKind KIND, bool INNER, int R, int DEPTH>
-static __device__ __forceinline__ void
+template <int COST, BmKind KIND, bool INNER, int R, int DEPTH> static __device__ __forceinline__ void
 bm_strip (const BmTask &t, const BmPlace &p, uint2 *buffers)
 {
   const Frame &f = t.f;
   const int radius = R ? R : t.radius;
   int first = blockIdx.z * t.segment, end = min (first + t.segment, f.height), pitch = (DEPTH ? DEPTH : f.depth) / 2;
   uint32_t *volume = KIND == BM_MEAN ? (uint32_t *) f.volume : t.costs;
-  uint2 sums[BM_COLUMNS] = { };
-  BmEdge e = { };
+  uint2 sums[BM_COLUMNS] = {};
+  BmEdge e = {};
 
   if (!INNER)
     bm_set_edge (t, p, (float *) (buffers + t.buffers * BM_BUFFER), COST, KIND == BM_MEAN, &e);
@@ -89,8 +88,7 @@ bm_strip (const BmTask &t, const BmPlace &p, uint2 *buffers)
  * the depth of the volume; 0: any. Shared memory: buffers of sums, and factors. A warp stores 128 bytes of a column at
  * a time. */
 template <int COST, BmKind KIND, int R, int DEPTH>
-static __global__ void __launch_bounds__ (32 * BM_WARPS, bm_resident (KIND))
-bm_kernel (BmTask t)
+static __global__ void __launch_bounds__ (32 * BM_WARPS, bm_resident (KIND)) bm_kernel (BmTask t)
 {
   extern __shared__ uint2 buffers[];
   const Frame &f = t.f;
@@ -108,7 +106,8 @@ bm_kernel (BmTask t)
 #pragma unroll
   for (int j = 0; j < BM_COLUMNS; j++) {
     int c = p.strip_column + j - BM_GUARD;
-    p.stores |= (uint32_t) (c >= radius && c < BM_STRIP - radius && p.x + j >= 0 && p.x + j < f.width && p.i < f.depth) << j;
+    p.stores |= (uint32_t) (c >= radius && c < BM_STRIP - radius && p.x + j >= 0 && p.x + j < f.width && p.i < f.depth)
+        << j;
   }
   bm_hold_in_register (p.stores);
   /* partners of the last column at the first candidate, and of the first column at the last candidate */

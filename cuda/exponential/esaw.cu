@@ -5,7 +5,7 @@
 namespace
 {
 
-constexpr int MOST_LANES = 8;   /* of a pixel */
+constexpr int MOST_LANES = 8; /* of a pixel */
 
 /* Candidates are independent: the number of blocks that share the candidates of a pixel leaves few lanes idle. */
 static int
@@ -19,13 +19,15 @@ static StereoStatus
 esaw_run (StereoPlan *plan, void *context, StereoError *error)
 {
   int lanes = lanes_of (plan);
-  return exponential_run (plan, (const ExponentialContext *) context, exponential_launch<1, false>, lanes, 8 * lanes, error);
+  return exponential_run (
+      plan, (const ExponentialContext *) context, exponential_launch<1, false>, lanes, 8 * lanes, error);
 }
 
 }
 
-static const StereoStage esaw = { .name = "match", .context_size = sizeof (ExponentialContext),
-  .prepare = exponential_prepare, .run = esaw_run };
+static const StereoStage esaw = {
+  .name = "match", .context_size = sizeof (ExponentialContext), .prepare = exponential_prepare, .run = esaw_run
+};
 
 const StereoStage *
 stereo_cuda_esaw (const StereoParams *params)

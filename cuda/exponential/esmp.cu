@@ -26,16 +26,18 @@ static StereoStatus
 esmp_run (StereoPlan *plan, void *context, StereoError *error)
 {
   int lanes = lanes_of (plan), vectors = vectors_of (plan);
-  ExponentialLaunch launch = vectors == 1 ? exponential_launch<1, true> : vectors == 2 ? exponential_launch<2, true> :
-      exponential_launch<4, true>;
+  ExponentialLaunch launch = vectors == 1 ? exponential_launch<1, true> :
+      vectors == 2                        ? exponential_launch<2, true> :
+                                            exponential_launch<4, true>;
 
   return exponential_run (plan, (const ExponentialContext *) context, launch, lanes, 8 * vectors * lanes, error);
 }
 
 }
 
-static const StereoStage esmp = { .name = "match", .context_size = sizeof (ExponentialContext),
-  .prepare = exponential_prepare, .run = esmp_run };
+static const StereoStage esmp = {
+  .name = "match", .context_size = sizeof (ExponentialContext), .prepare = exponential_prepare, .run = esmp_run
+};
 
 const StereoStage *
 stereo_cuda_esmp (const StereoParams *params)

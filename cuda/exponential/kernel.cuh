@@ -19,8 +19,8 @@ static_assert (takes_only (STEREO_METHOD_ESAW, STEREO_COST_AD) && takes_only (ST
 struct Places
 {
   const char *own, *before, *after;
-  uint32_t row;                 /* bytes */
-  int there;                    /* vectors that exist; for others the first one is read */
+  uint32_t row; /* bytes */
+  int there;    /* vectors that exist; for others the first one is read */
 };
 
 /* What a thread reads of a row. */
@@ -29,8 +29,7 @@ template <int VECTORS> struct Reads
   uint4 own[VECTORS], before[VECTORS], after[VECTORS];
 };
 
-template <int VECTORS>
-static __device__ __forceinline__ void
+template <int VECTORS> static __device__ __forceinline__ void
 read_row (const Places &p, uint32_t y, Reads<VECTORS> &r)
 {
   uint64_t place = (uint64_t) y * p.row;
@@ -44,8 +43,7 @@ read_row (const Places &p, uint32_t y, Reads<VECTORS> &r)
 }
 
 /* Stores the costs of a column; the LAST iteration marks candidates that do not exist. */
-template <int N, bool LAST>
-static __device__ __forceinline__ void
+template <int N, bool LAST> static __device__ __forceinline__ void
 write_column (const Iteration &t, int x, int i0, int there, uint4 *to, float *costs)
 {
   if (LAST) {
@@ -66,16 +64,15 @@ write_column (const Iteration &t, int x, int i0, int there, uint4 *to, float *co
 /* A thread's place. */
 struct Column
 {
-  int place;                    /* among the block's */
+  int place; /* among the block's */
   int x, i0;
-  int end;                      /* of the candidates of the search, from i0 on */
+  int end; /* of the candidates of the search, from i0 on */
   int slots;
   Places places;
 };
 
 /* Costs of the pixel and of its taps in slot @k of the first iteration. */
-template <int N, bool MESSAGES>
-static __device__ __forceinline__ void
+template <int N, bool MESSAGES> static __device__ __forceinline__ void
 make_row (const Iteration &t, const BlockMemory &s, const Column &c, int k, float *own, float *before, float *after)
 {
   const uint8_t *luma = t.f.view[STEREO_LEFT].luma + (size_t) s.y[k] * t.f.image_pitch + c.x;
@@ -92,8 +89,7 @@ make_row (const Iteration &t, const BlockMemory &s, const Column &c, int k, floa
 }
 
 /* Means along the row of slot @k, from what was read; starts to read the next slot. */
-template <int VECTORS, bool MESSAGES, bool FIRST>
-static __device__ __forceinline__ void
+template <int VECTORS, bool MESSAGES, bool FIRST> static __device__ __forceinline__ void
 mean_along_row (const Iteration &t, const BlockMemory &s, const Column &c, int k, const Reads<VECTORS> &r,
     Reads<VECTORS> &next, float *own)
 {
@@ -121,10 +117,9 @@ mean_along_row (const Iteration &t, const BlockMemory &s, const Column &c, int k
 
 /* Slot @k: the means along its row, @now; and from these and the two rows before, @own and @own - @rise, the means
  * along the column at the row before. */
-template <int VECTORS, bool MESSAGES, int WHEN>
-static __device__ __forceinline__ void
-take_slot (const Iteration &t, const BlockMemory &s, const Column &c, int k, const Reads<VECTORS> &r, Reads<VECTORS> &next,
-    char *to, int there, const float *own, float *now, float *rise)
+template <int VECTORS, bool MESSAGES, int WHEN> static __device__ __forceinline__ void
+take_slot (const Iteration &t, const BlockMemory &s, const Column &c, int k, const Reads<VECTORS> &r,
+    Reads<VECTORS> &next, char *to, int there, const float *own, float *now, float *rise)
 {
   constexpr bool LAST = WHEN == EXPONENTIAL_LAST || WHEN == EXPONENTIAL_ONLY;
   constexpr int N = 8 * VECTORS;
@@ -167,9 +162,9 @@ find_column (const Iteration &t, int candidates, int candidates_a_lane)
 
 /* Block: columns (threadIdx.y, blockIdx.x) by t.rows rows (blockIdx.y) by candidates (threadIdx.x: the lanes of a
  * pixel, blockIdx.z). Shared memory: see BlockMemory. A lane reads and writes 16 bytes at a time. */
-template <int VECTORS, bool MESSAGES, int WHEN>
-static __global__ void __launch_bounds__ (EXPONENTIAL_THREADS, VECTORS == 1 ? EXPONENTIAL_BLOCKS : 1)
-exponential_kernel (const __grid_constant__ Iteration t)
+template <int VECTORS, bool MESSAGES, int WHEN> static __global__ void
+__launch_bounds__ (EXPONENTIAL_THREADS, VECTORS == 1 ? EXPONENTIAL_BLOCKS : 1)
+    exponential_kernel (const __grid_constant__ Iteration t)
 {
   constexpr bool FIRST = WHEN == EXPONENTIAL_FIRST || WHEN == EXPONENTIAL_ONLY;
   constexpr int N = 8 * VECTORS;
@@ -177,7 +172,7 @@ exponential_kernel (const __grid_constant__ Iteration t)
   int candidates = blockDim.x * N, k = 2;
   BlockMemory s = lay_out (memory, t.rows, blockDim.y, candidates);
   Reads<VECTORS> even, odd;
-  float own[N], now[N], rise[N];        /* of two rows, and the difference of the second to the row before it */
+  float own[N], now[N], rise[N]; /* of two rows, and the difference of the second to the row before it */
 
   let_next_start ();
   fill_shared<FIRST> (t, s, candidates);
@@ -192,7 +187,7 @@ exponential_kernel (const __grid_constant__ Iteration t)
 #pragma unroll
   for (int j = 0; j < N; j++)
     rise[j] = own[j] - now[j];
-  for (; k + 1 < c.slots; k += 2) {     /* two slots in turn, so that no registers are moved */
+  for (; k + 1 < c.slots; k += 2) { /* two slots in turn, so that no registers are moved */
     take_slot<VECTORS, MESSAGES, WHEN> (t, s, c, k, even, odd, to, there, own, now, rise);
     take_slot<VECTORS, MESSAGES, WHEN> (t, s, c, k + 1, odd, even, to, there, now, own, rise);
   }
@@ -205,23 +200,22 @@ exponential_kernel (const __grid_constant__ Iteration t)
 /* Scratch memory and launch settings of the stage. */
 struct ExponentialContext
 {
-  uint16_t *volume;             /* the second one: iterations read one volume and write the other */
-  int early_start;              /* the device can start a kernel while the one before it ends */
+  uint16_t *volume; /* the second one: iterations read one volume and write the other */
+  int early_start;  /* the device can start a kernel while the one before it ends */
 };
 
-template <int VECTORS, bool MESSAGES>
-static StereoStatus
-exponential_launch (StereoPlan *plan, const ExponentialContext *context, const Iteration &t, int when, int lanes,
-    StereoError *error)
+template <int VECTORS, bool MESSAGES> static StereoStatus
+exponential_launch (
+    StereoPlan *plan, const ExponentialContext *context, const Iteration &t, int when, int lanes, StereoError *error)
 {
-  static void (*const kernels[]) (Iteration) = {
-    exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_FIRST>, exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_MIDDLE>,
-    exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_LAST>, exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_ONLY> };
+  static void (*const kernels[]) (Iteration) = { exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_FIRST>,
+    exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_MIDDLE>, exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_LAST>,
+    exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_ONLY> };
   int columns = EXPONENTIAL_THREADS / lanes < EXPONENTIAL_COLUMNS ? EXPONENTIAL_THREADS / lanes : EXPONENTIAL_COLUMNS;
   int candidates = 8 * VECTORS * lanes;
   bool first = when == EXPONENTIAL_FIRST || when == EXPONENTIAL_ONLY;
-  dim3 grid (cuda_blocks (plan->width, columns), cuda_blocks (plan->height, t.rows),
-      cuda_blocks (plan->depth, candidates));
+  dim3 grid (
+      cuda_blocks (plan->width, columns), cuda_blocks (plan->height, t.rows), cuda_blocks (plan->depth, candidates));
 
   cudaLaunchAttribute early = {};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -249,12 +243,12 @@ exponential_rows (const StereoPlan *plan, int lanes, int candidates)
   return rows < 8 ? 8 : rows < EXPONENTIAL_ROWS ? rows : EXPONENTIAL_ROWS;
 }
 
-typedef StereoStatus (*ExponentialLaunch) (StereoPlan *plan, const ExponentialContext *context, const Iteration &t,
-    int when, int lanes, StereoError *error);
+typedef StereoStatus (*ExponentialLaunch) (
+    StereoPlan *plan, const ExponentialContext *context, const Iteration &t, int when, int lanes, StereoError *error);
 
 static StereoStatus
-exponential_run (StereoPlan *plan, const ExponentialContext *context, ExponentialLaunch launch, int lanes, int candidates,
-    StereoError *error)
+exponential_run (StereoPlan *plan, const ExponentialContext *context, ExponentialLaunch launch, int lanes,
+    int candidates, StereoError *error)
 {
   int iterations = plan->params.iterations;
   Iteration t;
@@ -268,8 +262,10 @@ exponential_run (StereoPlan *plan, const ExponentialContext *context, Exponentia
     stereo_exponential_taps (&plan->params, k, &t.taps);
     t.to = left % 2 ? context->volume : plan->volume;
     t.from = left % 2 ? plan->volume : context->volume;
-    int when = iterations == 1 ? EXPONENTIAL_ONLY : k == 0 ? EXPONENTIAL_FIRST : left ? EXPONENTIAL_MIDDLE :
-        EXPONENTIAL_LAST;
+    int when = iterations == 1 ? EXPONENTIAL_ONLY :
+        k == 0                 ? EXPONENTIAL_FIRST :
+        left                   ? EXPONENTIAL_MIDDLE :
+                                 EXPONENTIAL_LAST;
     if ((status = launch (plan, context, t, when, lanes, error)))
       return status;
   }

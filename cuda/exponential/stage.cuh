@@ -26,7 +26,13 @@ constexpr int EXPONENTIAL_BLOCKS = 3;   /* of a multiprocessor, at least */
 constexpr int EXPONENTIAL_COLUMNS = 32; /* of a block, at most */
 constexpr int EXPONENTIAL_ROWS = 32;    /* of a block, at most */
 
-enum { EXPONENTIAL_FIRST, EXPONENTIAL_MIDDLE, EXPONENTIAL_LAST, EXPONENTIAL_ONLY };
+enum
+{
+  EXPONENTIAL_FIRST,
+  EXPONENTIAL_MIDDLE,
+  EXPONENTIAL_LAST,
+  EXPONENTIAL_ONLY
+};
 
 /* An iteration. blockDim: lanes, columns. A slot is a row of the block, one more before and one after them. */
 struct Iteration
@@ -36,7 +42,7 @@ struct Iteration
   StereoTaps taps;
   const uint16_t *from;
   uint16_t *to;
-  int rows;                     /* of a block */
+  int rows; /* of a block */
 };
 
 /* ---- shared memory ------------------------------------------------------------------------------- */
@@ -70,8 +76,10 @@ static size_t
 exponential_shared (int columns, int rows, int candidates, bool first)
 {
   size_t slots = (size_t) exponential_slots (rows);
-  return 256 * sizeof (float) + slots * (sizeof (int) + columns * 2 * sizeof (float2) +
-      (first ? (size_t) exponential_luma_pitch (columns, candidates) : 0));
+  return 256 * sizeof (float) +
+      slots *
+      (sizeof (int) + columns * 2 * sizeof (float2) +
+          (first ? (size_t) exponential_luma_pitch (columns, candidates) : 0));
 }
 
 static __device__ __forceinline__ BlockMemory
@@ -116,7 +124,7 @@ static __device__ __forceinline__ void
 let_next_start ()
 {
 #if __CUDA_ARCH__ >= 900
-  asm volatile ("griddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
@@ -124,12 +132,11 @@ static __device__ __forceinline__ void
 await_last ()
 {
 #if __CUDA_ARCH__ >= 900
-  asm volatile ("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-template <bool FIRST>
-static __device__ __forceinline__ void
+template <bool FIRST> static __device__ __forceinline__ void
 fill_shared (const Iteration &t, const BlockMemory &s, int candidates)
 {
   const Frame &f = t.f;
@@ -148,7 +155,7 @@ fill_shared (const Iteration &t, const BlockMemory &s, int candidates)
     s.row[n] = tap_weights (s.table, color, reach, x >= reach, x + reach < f.width);
     s.column[n] = tap_weights (s.table, color, (ptrdiff_t) reach * f.image_pitch, y >= reach, y + reach < f.height);
   }
-  if (FIRST) {  /* reach is 1: places are columns */
+  if (FIRST) { /* reach is 1: places are columns */
     int low = f.width - 1 - (int) ((blockIdx.x + 1) * columns) + f.min_disparity + (int) blockIdx.z * candidates;
     for (int n = thread; n < (t.rows + 2) * s.luma_pitch; n += threads) {
       int slot = n / s.luma_pitch, m = min (max (low + n - slot * s.luma_pitch, 0), f.width - 1);
@@ -189,11 +196,10 @@ mean (float own, float before, float after, float2 weight)
 }
 
 /* Candidates from @first on of a pixel whose luma is @own; @line: luma of their partners. */
-template <int N>
-static __device__ __forceinline__ void
+template <int N> static __device__ __forceinline__ void
 make_costs (const Iteration &t, int own, const uint8_t *line, float *costs)
 {
-  uint32_t exponent = 0x4B000000u + ((uint32_t) t.e.shift << 23);       /* the low bits count volume units */
+  uint32_t exponent = 0x4B000000u + ((uint32_t) t.e.shift << 23); /* the low bits count volume units */
   float luma = __uint_as_float (exponent | own), top = (float) t.e.top;
 #pragma unroll
   for (int i = 0; i < N; i++)
@@ -203,8 +209,7 @@ make_costs (const Iteration &t, int own, const uint8_t *line, float *costs)
 /* ---- messages -------------------------------------------------------------------------------------- */
 
 /* Candidates beyond the search, from @end on, get a cost above all others. */
-template <int N>
-static __device__ __forceinline__ void
+template <int N> static __device__ __forceinline__ void
 set_pads (float *costs, int end)
 {
   if (end < N)
@@ -218,8 +223,7 @@ set_pads (float *costs, int end)
  * the lanes exchange their lowest values and the values at their ends. A value that rises beyond 24 bits is above any
  * cost, however it is rounded.
  */
-template <int N>
-static __device__ __forceinline__ void
+template <int N> static __device__ __forceinline__ void
 make_messages (const Iteration &t, float *costs, int end)
 {
   int lanes = blockDim.x, lane = threadIdx.x;

@@ -11,8 +11,8 @@ constexpr int BLOCK_Y = 4;
 
 /* Thread: four pixels of a row; blockIdx.z: the view, whose confidence the thread writes. It reads indices of both
  * views. */
-static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
-check_kernel (Frame f, int consistency)
+static __global__ void
+__launch_bounds__ (BLOCK_X *BLOCK_Y) check_kernel (Frame f, int consistency)
 {
   int x = (blockIdx.x * BLOCK_X + threadIdx.x) * FOUR, y = blockIdx.y * BLOCK_Y + threadIdx.y, index[FOUR];
   const StereoView &own = blockIdx.z ? f.view[1] : f.view[0], &other = blockIdx.z ? f.view[0] : f.view[1];
@@ -34,7 +34,7 @@ check_run (StereoPlan *plan, void *context, StereoError *error)
 {
   dim3 grid (cuda_blocks (plan->width, BLOCK_X * FOUR), cuda_blocks (plan->height, BLOCK_Y), 2);
   dim3 block (BLOCK_X, BLOCK_Y);
-  check_kernel <<<grid, block, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), plan->params.consistency);
+  check_kernel<<<grid, block, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), plan->params.consistency);
   CUDA_LAUNCHED (plan, "check_kernel");
   return STEREO_OK;
 }

@@ -49,8 +49,8 @@ fit_moved (const Frame &f, int x, int y, const int (&index)[FOUR], const int (&f
  * The last check, the sub-pixel fit and the rejection. Thread: four pixels of a row of the left view. Of the right view
  * it reads only indices: no later step reads its confidence. Rejected pixels are not fitted. @found: Selection.offset.
  */
-template <bool SUBPIXEL> static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
-disparity_kernel (Frame f, const float *found, int consistency, bool reject)
+template <bool SUBPIXEL> static __global__ void
+__launch_bounds__ (BLOCK_X *BLOCK_Y) disparity_kernel (Frame f, const float *found, int consistency, bool reject)
 {
   int x = (blockIdx.x * BLOCK_X + threadIdx.x) * FOUR, y = blockIdx.y * BLOCK_Y + threadIdx.y, index[FOUR], first[FOUR];
   const StereoView &view = f.view[STEREO_LEFT];
@@ -94,10 +94,10 @@ disparity_run (StereoPlan *plan, void *context, StereoError *error)
   bool reject = stereo_params_reject (p);
 
   if (p->subpixel)
-    disparity_kernel<true> <<<grid, block, 0, state->stream>>> (cuda_frame (plan), cuda_selection (plan)->offset,
-        p->consistency, reject);
+    disparity_kernel<true>
+        <<<grid, block, 0, state->stream>>> (cuda_frame (plan), cuda_selection (plan)->offset, p->consistency, reject);
   else
-    disparity_kernel<false> <<<grid, block, 0, state->stream>>> (cuda_frame (plan), NULL, p->consistency, reject);
+    disparity_kernel<false><<<grid, block, 0, state->stream>>> (cuda_frame (plan), NULL, p->consistency, reject);
   CUDA_LAUNCHED (plan, "disparity_kernel");
   return STEREO_OK;
 }

@@ -69,7 +69,7 @@ fill_kernel (Frame f)
 static StereoStatus
 fill_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  fill_kernel <<<plan->height, FILL_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
+  fill_kernel<<<plan->height, FILL_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
   CUDA_LAUNCHED (plan, "fill_kernel");
   return STEREO_OK;
 }

@@ -9,8 +9,8 @@
 namespace
 {
 
-constexpr int MOST_WARPS = 8;   /* of a block, and eights of its strip */
-constexpr int BLOCKS = 3;       /* on a multiprocessor at a time, for the compiler's choice of registers */
+constexpr int MOST_WARPS = 8;         /* of a block, and eights of its strip */
+constexpr int BLOCKS = 3;             /* on a multiprocessor at a time, for the compiler's choice of registers */
 constexpr int LOADS_AHEAD = 4;        /* loads of a thread before it stores them: all of a window of the usual size */
 constexpr int ROWS_PITCH = LINES + 1; /* odd: lanes that write neighbours of one row use different banks */
 
@@ -83,7 +83,7 @@ load_columns (const Frame &f, const StereoView &view, const LineTile<LINES> &til
 /* Block: 32 columns (a lane each) by a strip of rows (eight a warp); blockIdx.z: the view. Shared memory: see
  * LineTile. */
 template <bool ALIGNED> static __global__ void __launch_bounds__ (32 * MOST_WARPS, BLOCKS)
-vertical_kernel (Frame f, LineFactors w, SumMaps sums)
+    vertical_kernel (Frame f, LineFactors w, SumMaps sums)
 {
   extern __shared__ float4 shared[];
   const StereoView &view = f.view[blockIdx.z];
@@ -96,7 +96,7 @@ vertical_kernel (Frame f, LineFactors w, SumMaps sums)
   load_columns (f, view, tile, tile.pixels (w.reach, warps), blockIdx.x * LINES, y0 - w.reach);
   __syncthreads ();
   sum_lines<ALIGNED> (tile, w, own, warps, y0, f.height, lane, total);
-  if (x >= f.width)             /* the columns past the image, up to a whole vector, are read by the second pass */
+  if (x >= f.width) /* the columns past the image, up to a whole vector, are read by the second pass */
 #pragma unroll
     for (int k = 0; k < EIGHT; k++)
       total[k] = make_float2 (0, 0);
@@ -157,7 +157,7 @@ load_rows (const Frame &f, const StereoView &view, const float2 *map, const Line
 /* Block: 32 rows (a lane each) by a strip of columns (eight a warp); blockIdx.z: the view. Shared memory: see
  * LineTile. */
 template <bool ALIGNED> static __global__ void __launch_bounds__ (32 * MOST_WARPS, BLOCKS)
-horizontal_kernel (Frame f, LineFactors w, SumMaps sums)
+    horizontal_kernel (Frame f, LineFactors w, SumMaps sums)
 {
   extern __shared__ float4 shared[];
   const StereoView &view = f.view[blockIdx.z];
@@ -202,10 +202,10 @@ allow_shared (const StereoPlan *plan, StereoError *error)
   int most = cuda_state (plan)->shared_per_block;
   CUDA_TRY (cudaFuncSetAttribute (vertical_kernel<ALIGNED>, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
   CUDA_TRY (cudaFuncSetAttribute (horizontal_kernel<ALIGNED>, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
-  CUDA_TRY (cudaFuncSetAttribute (vertical_kernel<ALIGNED>, cudaFuncAttributePreferredSharedMemoryCarveout,
-          cudaSharedmemCarveoutMaxShared));
-  CUDA_TRY (cudaFuncSetAttribute (horizontal_kernel<ALIGNED>, cudaFuncAttributePreferredSharedMemoryCarveout,
-          cudaSharedmemCarveoutMaxShared));
+  CUDA_TRY (cudaFuncSetAttribute (
+      vertical_kernel<ALIGNED>, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
+  CUDA_TRY (cudaFuncSetAttribute (
+      horizontal_kernel<ALIGNED>, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
   return STEREO_OK;
 }
 
@@ -218,11 +218,11 @@ launch_passes (StereoPlan *plan, const SumMaps &sums, StereoError *error)
   dim3 vertical (cuda_blocks (plan->width, LINES), cuda_blocks (plan->height, EIGHT * down), 2);
   dim3 horizontal (cuda_blocks (plan->width, EIGHT * across), cuda_blocks (plan->height, LINES), 2);
 
-  vertical_kernel<ALIGNED> <<<vertical, 32 * down, LineTile<LINES>::bytes (w.reach, down), state->stream>>>
-      (cuda_frame (plan), w, sums);
+  vertical_kernel<ALIGNED>
+      <<<vertical, 32 * down, LineTile<LINES>::bytes (w.reach, down), state->stream>>> (cuda_frame (plan), w, sums);
   CUDA_LAUNCHED (plan, "vertical_kernel");
-  horizontal_kernel<ALIGNED> <<<horizontal, 32 * across, LineTile<ROWS_PITCH>::bytes (w.reach, across), state->stream>>>
-      (cuda_frame (plan), w, sums);
+  horizontal_kernel<ALIGNED><<<horizontal, 32 * across, LineTile<ROWS_PITCH>::bytes (w.reach, across), state->stream>>> (
+      cuda_frame (plan), w, sums);
   CUDA_LAUNCHED (plan, "horizontal_kernel");
   return STEREO_OK;
 }
@@ -241,8 +241,8 @@ two_pass_prepare (StereoPlan *plan, void *context, StereoError *error)
   SumMaps *sums = (SumMaps *) context;
   StereoStatus status = is_aligned (plan) ? allow_shared<true> (plan, error) : allow_shared<false> (plan, error);
   for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve (plan, (void **) &sums->view[v], (size_t) plan->map_pitch * (size_t) plan->height,
-        sizeof (float2), error);
+    status = stereo_reserve (
+        plan, (void **) &sums->view[v], (size_t) plan->map_pitch * (size_t) plan->height, sizeof (float2), error);
   return status;
 }
 
@@ -255,5 +255,6 @@ two_pass_run (StereoPlan *plan, void *context, StereoError *error)
 
 }
 
-extern const StereoStage stereo_cuda_refine_two_pass = { .name = "refine", .context_size = sizeof (SumMaps),
-  .prepare = two_pass_prepare, .run = two_pass_run };
+extern const StereoStage stereo_cuda_refine_two_pass = {
+  .name = "refine", .context_size = sizeof (SumMaps), .prepare = two_pass_prepare, .run = two_pass_run
+};

@@ -16,8 +16,8 @@ constexpr int REFINE_REACH = 64; /* the largest radius, 63, in whole groups */
 constexpr int REFINE_DISTANCES = 2 * REFINE_REACH + 8;
 struct Window
 {
-  int radius, reach;            /* reach: radius in whole groups of four, rounded up */
-  float color, distance;        /* base-2 factors of SAD and distance (4.4.1) */
+  int radius, reach;     /* reach: radius in whole groups of four, rounded up */
+  float color, distance; /* base-2 factors of SAD and distance (4.4.1) */
 };
 
 static inline Window

@@ -5,8 +5,8 @@
 namespace
 {
 
-constexpr int BLOCK_X = 32;     /* threads; 4 columns each */
-constexpr int ROWS = 8;         /* rows of threads, and rows of taps at a time */
+constexpr int BLOCK_X = 32; /* threads; 4 columns each */
+constexpr int ROWS = 8;     /* rows of threads, and rows of taps at a time */
 constexpr int THREADS = BLOCK_X * ROWS;
 constexpr int SPAN = 4 * BLOCK_X + 2 * REFINE_REACH;
 constexpr int OFFSETS = 2 * ROWS - 1; /* between a row of taps and a row of threads */
@@ -38,14 +38,14 @@ load_taps (const Frame &f, const Window &w, const StereoView &view, int x0, int 
 
 /* Thread: a row by four columns; blockIdx.z: the view. Shared memory: eight rows of taps at a time, and the distance
  * terms between them and the block's eight rows. */
-static __global__ void __launch_bounds__ (THREADS)
-full_kernel (Frame f, Window w)
+static __global__ void
+__launch_bounds__ (THREADS) full_kernel (Frame f, Window w)
 {
   __shared__ __align__ (16) Taps taps;
   const StereoView &view = f.view[blockIdx.z];
   int x0 = blockIdx.x * 4 * BLOCK_X, y0 = blockIdx.y * ROWS, x = x0 + 4 * threadIdx.x, y = y0 + threadIdx.y;
   bool inside = x < f.width && y < f.height;
-  Sums s = { };
+  Sums s = {};
   uint32_t centre[4];
 
 #pragma unroll
@@ -74,7 +74,7 @@ static StereoStatus
 full_run (StereoPlan *plan, void *context, StereoError *error)
 {
   dim3 grid (cuda_blocks (plan->width, 4 * BLOCK_X), cuda_blocks (plan->height, ROWS), 2);
-  full_kernel <<<grid, dim3 (BLOCK_X, ROWS), 0, cuda_state (plan)->stream>>> (cuda_frame (plan), window_of (plan));
+  full_kernel<<<grid, dim3 (BLOCK_X, ROWS), 0, cuda_state (plan)->stream>>> (cuda_frame (plan), window_of (plan));
   CUDA_LAUNCHED (plan, "full_kernel");
   return STEREO_OK;
 }

@@ -12,28 +12,28 @@
 namespace
 {
 
-constexpr int COLUMNS = 8;      /* of a block of column_kernel, pixels of a thread of pixel_kernel */
+constexpr int COLUMNS = 8; /* of a block of column_kernel, pixels of a thread of pixel_kernel */
 constexpr int THREADS = 128;
-constexpr int MOST_GROUPS = 4;  /* groups of pixels of a block of pixel_kernel */
+constexpr int MOST_GROUPS = 4; /* groups of pixels of a block of pixel_kernel */
 constexpr int MOST_TAPS = 127;
 constexpr size_t BATCH_BYTES = (size_t) 128 << 20;
 
 /* Scratch memory of the stage. */
 struct IdrContext
 {
-  uint16_t *index[2];           /* maps of both views before an iteration */
+  uint16_t *index[2]; /* maps of both views before an iteration */
   float *confidence[2];
-  float *columns;               /* see Idr */
+  float *columns; /* see Idr */
 };
 
 struct Idr
 {
   int radius;
-  float color, distance;        /* base-2 factors of SAD and distance */
-  float alpha;                  /* volume steps a px */
-  int y, rows;                  /* of the batch */
-  float *columns;               /* [view][row of the batch][x][depth]: histograms */
-  const uint16_t *index[2];     /* before this iteration */
+  float color, distance;    /* base-2 factors of SAD and distance */
+  float alpha;              /* volume steps a px */
+  int y, rows;              /* of the batch */
+  float *columns;           /* [view][row of the batch][x][depth]: histograms */
+  const uint16_t *index[2]; /* before this iteration */
   const float *confidence[2];
 };
 
@@ -53,10 +53,10 @@ columns_of (const Frame &f, const Idr &r, int view, int row)
 
 /* Block: eight columns of a row (blockIdx.y) of a view (blockIdx.z). All threads compute weights of taps; then one
  * thread a column adds the taps to its histogram in shared memory, from top to bottom. */
-static __global__ void __launch_bounds__ (THREADS)
-column_kernel (Frame f, Idr r)
+static __global__ void
+__launch_bounds__ (THREADS) column_kernel (Frame f, Idr r)
 {
-  extern __shared__ float histograms[];         /* [COLUMNS][depth] */
+  extern __shared__ float histograms[]; /* [COLUMNS][depth] */
   __shared__ float trust[MOST_TAPS][COLUMNS];
   __shared__ uint16_t index[MOST_TAPS][COLUMNS];
   int x0 = blockIdx.x * COLUMNS, y = r.y + blockIdx.y, side = blockIdx.z, taps = 2 * r.radius + 1;
@@ -72,8 +72,9 @@ column_kernel (Frame f, Idr r)
     bool inside = x < f.width && v >= 0 && v < f.height;
     size_t map = (size_t) v * f.map_pitch + x;
     index[n / COLUMNS][n % COLUMNS] = inside ? indices[map] : (uint16_t) STEREO_INVALID;
-    trust[n / COLUMNS][n % COLUMNS] = inside ? confidences[map] * weigh (r, color[(size_t) y * f.image_pitch + x],
-        color[(size_t) v * f.image_pitch + x], k) : 0.0f;
+    trust[n / COLUMNS][n % COLUMNS] = inside ?
+        confidences[map] * weigh (r, color[(size_t) y * f.image_pitch + x], color[(size_t) v * f.image_pitch + x], k) :
+        0.0f;
   }
   __syncthreads ();
   if (threadIdx.x < COLUMNS)
@@ -202,14 +203,14 @@ select_penalised (const Frame &f, const Idr &r, const StereoView &view, size_t m
 /* Block: up to four groups of eight pixels of a row (blockIdx.y) of a view (blockIdx.z). A thread adds four disparities
  * of a group, from columns read along the disparities. Shared memory: weights and histograms of the pixels. Then a warp
  * turns the histogram of a pixel into penalties and selects. */
-static __global__ void __launch_bounds__ (THREADS)
-pixel_kernel (Frame f, Idr r, int groups)
+static __global__ void
+__launch_bounds__ (THREADS) pixel_kernel (Frame f, Idr r, int groups)
 {
   extern __shared__ __align__ (16) float shared[];
   int taps = 2 * r.radius + COLUMNS, side = blockIdx.z, y = r.y + blockIdx.y, quads = f.depth / 4;
   int x0 = blockIdx.x * COLUMNS * groups, threads = THREADS / groups;
   int group = threadIdx.x / threads, thread = threadIdx.x % threads, first = x0 + group * COLUMNS;
-  float *pixels = shared, *weights = shared + (size_t) groups * COLUMNS * f.depth;      /* [group]... */
+  float *pixels = shared, *weights = shared + (size_t) groups * COLUMNS * f.depth; /* [group]... */
   const StereoView &view = f.view[side];
 
   weigh_row (f, r, view.color + (size_t) y * f.image_pitch, first, thread, threads, weights + group * taps * COLUMNS);
@@ -249,8 +250,10 @@ idr_prepare (StereoPlan *plan, void *data, StereoError *error)
   for (int v = 0; v < 2 && !status; v++)
     if (!(status = stereo_reserve (plan, (void **) &context->index[v], map, sizeof (uint16_t), error)))
       status = stereo_reserve (plan, (void **) &context->confidence[v], map, sizeof (float), error);
-  return status ? status : stereo_reserve (plan, (void **) &context->columns, 2 * (size_t) batch_rows (plan) *
-      (size_t) plan->width * (size_t) plan->depth, sizeof (float), error);
+  return status ?
+      status :
+      stereo_reserve (plan, (void **) &context->columns,
+          2 * (size_t) batch_rows (plan) * (size_t) plan->width * (size_t) plan->depth, sizeof (float), error);
 }
 
 static StereoStatus
@@ -260,10 +263,10 @@ idr_copy (StereoPlan *plan, const IdrContext *context, StereoError *error)
   size_t map = (size_t) plan->map_pitch * (size_t) plan->height;
 
   for (int v = 0; v < 2; v++) {
-    CUDA_TRY (cudaMemcpyAsync (context->index[v], plan->view[v].index, map * sizeof (uint16_t),
-            cudaMemcpyDeviceToDevice, state->stream));
+    CUDA_TRY (cudaMemcpyAsync (
+        context->index[v], plan->view[v].index, map * sizeof (uint16_t), cudaMemcpyDeviceToDevice, state->stream));
     CUDA_TRY (cudaMemcpyAsync (context->confidence[v], plan->view[v].confidence, map * sizeof (float),
-            cudaMemcpyDeviceToDevice, state->stream));
+        cudaMemcpyDeviceToDevice, state->stream));
   }
   return STEREO_OK;
 }
@@ -286,11 +289,11 @@ idr_run (StereoPlan *plan, void *data, StereoError *error)
   size_t weights = (size_t) COLUMNS * (2 * radius + COLUMNS) * sizeof (float);
   for (; r.y < plan->height && !status; r.y += batch) {
     r.rows = plan->height - r.y < batch ? plan->height - r.y : batch;
-    column_kernel <<<dim3 (cuda_blocks (plan->width, COLUMNS), r.rows, 2), THREADS, histograms, state->stream>>>
-        (cuda_frame (plan), r);
+    column_kernel<<<dim3 (cuda_blocks (plan->width, COLUMNS), r.rows, 2), THREADS, histograms, state->stream>>> (
+        cuda_frame (plan), r);
     CUDA_LAUNCHED (plan, "column_kernel");
-    pixel_kernel <<<dim3 (cuda_blocks (plan->width, COLUMNS * groups), r.rows, 2), THREADS,
-        groups * (histograms + weights), state->stream>>> (cuda_frame (plan), r, groups);
+    pixel_kernel<<<dim3 (cuda_blocks (plan->width, COLUMNS * groups), r.rows, 2), THREADS,
+        groups *(histograms + weights), state->stream>>> (cuda_frame (plan), r, groups);
     CUDA_LAUNCHED (plan, "pixel_kernel");
   }
   return status;
@@ -298,5 +301,6 @@ idr_run (StereoPlan *plan, void *data, StereoError *error)
 
 }
 
-extern const StereoStage stereo_cuda_refine_idr = { .name = "refine", .context_size = sizeof (IdrContext),
-  .prepare = idr_prepare, .run = idr_run };
+extern const StereoStage stereo_cuda_refine_idr = {
+  .name = "refine", .context_size = sizeof (IdrContext), .prepare = idr_prepare, .run = idr_run
+};

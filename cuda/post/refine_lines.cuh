@@ -23,8 +23,8 @@ constexpr int LINES = 32;
 constexpr int EIGHT = 8;
 struct LineFactors
 {
-  int radius, reach;            /* reach: radius rounded up to whole eights */
-  float color, offset;          /* offset: -2^23 * color */
+  int radius, reach;   /* reach: radius rounded up to whole eights */
+  float color, offset; /* offset: -2^23 * color */
   float distance;
 };
 
@@ -40,10 +40,10 @@ line_factors (const Window &window)
  * l. */
 template <int PITCH> struct LineTile
 {
-  float2 *trust;                /* F and F D, or their vertical sums; 0 outside the image */
-  float2 *sum;                  /* of the strip only, LINES a pixel */
+  float2 *trust; /* F and F D, or their vertical sums; 0 outside the image */
+  float2 *sum;   /* of the strip only, LINES a pixel */
   uint32_t *color;
-  float *decay;                 /* 2^(distance * (reach - place)) */
+  float *decay; /* 2^(distance * (reach - place)) */
 
   static __host__ __device__ int
   pixels (int reach, int warps)
@@ -82,8 +82,8 @@ color_weight (uint32_t a, uint32_t b, float color, float offset)
 {
   uint32_t bits;
   float weight;
-  asm ("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r" (bits) : "r" (a), "r" (b), "r" (0x4B000000u));
-  asm ("ex2.approx.ftz.f32 %0, %1;" : "=f" (weight) : "f" (fmaf (__uint_as_float (bits), color, offset)));
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(bits) : "r"(a), "r"(b), "r"(0x4B000000u));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(weight) : "f"(fmaf (__uint_as_float (bits), color, offset)));
   return weight;
 }
 
@@ -108,7 +108,12 @@ struct Eight
 };
 
 /* Which pairs of pixel k and tap m of another eight count: all; those with k <= m; those with k - m <= most. */
-enum PairShape { PAIRS_ALL, PAIRS_CORNER, PAIRS_NEAR };
+enum PairShape
+{
+  PAIRS_ALL,
+  PAIRS_CORNER,
+  PAIRS_NEAR
+};
 
 /*
  * Weighs the pairs of @a and of the eight at @color and @trust, whose tap m is at m * STEP * PITCH, and adds to the
@@ -118,7 +123,7 @@ template <PairShape SHAPE, bool BOTH, int STEP, int PITCH> static __device__ __f
 weigh_eight (Eight &a, const uint32_t *__restrict__ color, const float2 *__restrict__ trust, float2 *__restrict__ sum,
     const float *__restrict__ decay, int most, const LineFactors &w)
 {
-  constexpr int halves = SHAPE == PAIRS_NEAR ? 1 : 2;    /* unrolled, except for an unusual shape */
+  constexpr int halves = SHAPE == PAIRS_NEAR ? 1 : 2; /* unrolled, except for an unusual shape */
 #pragma unroll halves
   for (int half = 0; half < EIGHT; half += 4) {
     float4 four = *(const float4 *) (decay + half);
@@ -127,13 +132,13 @@ weigh_eight (Eight &a, const uint32_t *__restrict__ color, const float2 *__restr
     for (int n = 0; n < 4; n++) {
       int m = half + n;
       uint32_t tap = color[m * STEP * PITCH];
-      float2 value = scaled (decays[n], trust[m * STEP * PITCH]), back = { };
+      float2 value = scaled (decays[n], trust[m * STEP * PITCH]), back = {};
 #pragma unroll
       for (int k = 0; k < EIGHT; k++) {
         if (SHAPE == PAIRS_CORNER && k > m)
           continue;
-        float weight = color_weight (a.color[k], tap, w.color,
-            SHAPE == PAIRS_NEAR && k - m > most ? -INFINITY : w.offset);
+        float weight = color_weight (
+            a.color[k], tap, w.color, SHAPE == PAIRS_NEAR && k - m > most ? -INFINITY : w.offset);
         add_scaled (a.sum[k], weight, value);
         if (BOTH && k)
           add_scaled (back, weight, a.trust[k]);
@@ -186,8 +191,8 @@ weigh_itself (Eight &a, const LineFactors &w)
     a.sum[k].y += a.trust[k].y;
 #pragma unroll
     for (int m = 0; m < k; m++) {
-      float weight = cuda_weight (a.color[k], a.color[m], w.color,
-          k - m <= w.radius ? w.distance * (float) (k - m) : -INFINITY);
+      float weight = cuda_weight (
+          a.color[k], a.color[m], w.color, k - m <= w.radius ? w.distance * (float) (k - m) : -INFINITY);
       add_scaled (a.sum[k], weight, a.trust[m]);
       add_scaled (a.sum[m], weight, a.trust[k]);
     }
@@ -252,11 +257,11 @@ sum_lines (const LineTile<PITCH> &t, const LineFactors &w, int own, int warps, i
     if (there && own + away >= warps && start + EIGHT * (own + away) < length) {
       /* no eight of the strip is @away after this one, so no other warp adds to this eight now */
       weigh_behind<ALIGNED> (a, t, w, away, place, strip);
-      load_trust (a, t, w, place);      /* loading again is faster than holding registers meanwhile */
+      load_trust (a, t, w, place); /* loading again is faster than holding registers meanwhile */
     }
     if (there && away <= own)
-      weigh_away<ALIGNED, true, 1, PITCH> (a, away, t.color + from, t.trust + from, t.sum + strip -
-          EIGHT * away * LINES, t.decay, w);
+      weigh_away<ALIGNED, true, 1, PITCH> (
+          a, away, t.color + from, t.trust + from, t.sum + strip - EIGHT * away * LINES, t.decay, w);
     else if (there && start + EIGHT * (own - away) >= 0)
       weigh_away<ALIGNED, false, 1, PITCH> (a, away, t.color + from, t.trust + from, NULL, t.decay, w);
   }

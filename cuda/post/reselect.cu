@@ -20,10 +20,10 @@
 namespace
 {
 
-constexpr int NEAR = 4;         /* candidates that are read around the expected disparity */
-constexpr int SPARE = 1;        /* candidates searched beyond both ends: the memory then stays valid for a small move */
+constexpr int NEAR = 4;  /* candidates that are read around the expected disparity */
+constexpr int SPARE = 1; /* candidates searched beyond both ends: the memory then stays valid for a small move */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
-constexpr int BLOCKS = 4;       /* on a multiprocessor, for the compiler's choice of registers: the most that Turing can run */
+constexpr int BLOCKS = 4; /* on a multiprocessor, for the compiler's choice of registers: the most that Turing can run */
 #else
 constexpr int BLOCKS = 6;
 #endif
@@ -38,8 +38,8 @@ known_decide (const Frame &f, const Block &block, const Known<Key> &known, int x
   if (known.expected == STEREO_EXPECT_NONE || known.least == STEREO_INVALID)
     return true;
   b.insert_lowest_two (known.keys[2]);
-  Range r = common (range_of (bound_of<LAST> (block, b), known.least, known.expected, block.steps_per_cost),
-      valid_range (f, x));
+  Range r = common (
+      range_of (bound_of<LAST> (block, b), known.least, known.expected, block.steps_per_cost), valid_range (f, x));
   int unknown = r.to - r.from + 1;
 #pragma unroll
   for (int k = 0; k < 3; k++)
@@ -59,7 +59,7 @@ store_found (const Frame &f, const Block &block, const KnownMaps &maps, int pixe
     view.confidence[map] = confidence_of<Key> (b.lowest, b.next);
   if (!LAST) {
     maps.memory[map] = memory_of (block.alpha, expected, b);
-    atomicOr (&maps.costs[map].y, REMEMBERED);  /* waits for nothing */
+    atomicOr (&maps.costs[map].y, REMEMBERED); /* waits for nothing */
   }
 }
 
@@ -191,8 +191,8 @@ look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel,
  * Blocks of the two views alternate, so that both find the costs of a row in the cache: a left pixel reads along a
  * column of the volume, a right pixel along a diagonal.
  */
-template <typename Key, bool LAST> static __global__ void __launch_bounds__ (THREADS, BLOCKS)
-reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
+template <typename Key, bool LAST> static __global__ void
+__launch_bounds__ (THREADS, BLOCKS) reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
 {
   __shared__ uint16_t open[PIXELS];
   __shared__ Wide<Key> wide[PIXELS];
@@ -204,7 +204,7 @@ reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
   int x = block.x + 2 * thread % BLOCK_X;
 
 #ifdef __CUDA_ARCH__
-  asm volatile ("" : "+l" (block.rows));        /* the compiler would add up this address again for every cost */
+  asm volatile("" : "+l"(block.rows)); /* the compiler would add up this address again for every cost */
 #endif
   if (thread == 0)
     opened = widened = 0;
@@ -239,7 +239,7 @@ keys_are_short (const StereoPlan *plan)
 /* What one iteration finds for the next one: see memory_of(). */
 struct ReselectContext
 {
-  uint4 *memory[2];             /* maps of both views */
+  uint4 *memory[2]; /* maps of both views */
 };
 
 static StereoStatus
@@ -249,8 +249,8 @@ reselect_prepare (StereoPlan *plan, void *data, StereoError *error)
   StereoStatus status = STEREO_OK;
 
   for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve (plan, (void **) &context->memory[v], (size_t) plan->map_pitch * (size_t) plan->height,
-        sizeof (uint4), error);
+    status = stereo_reserve (
+        plan, (void **) &context->memory[v], (size_t) plan->map_pitch * (size_t) plan->height, sizeof (uint4), error);
   return status;
 }
 
@@ -272,9 +272,9 @@ reselect_run (StereoPlan *plan, void *data, StereoError *error)
   float steps = plan->alpha ? 256.0f / (float) plan->alpha * 1.000002f : 0.0f;
 
   if (keys_are_short (plan))
-    reselect_kernel<uint32_t, LAST> <<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), left, right, steps);
+    reselect_kernel<uint32_t, LAST><<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), left, right, steps);
   else
-    reselect_kernel<uint64_t, LAST> <<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), left, right, steps);
+    reselect_kernel<uint64_t, LAST><<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), left, right, steps);
   CUDA_LAUNCHED (plan, "reselect_kernel");
   return STEREO_OK;
 }
@@ -284,6 +284,7 @@ static const char name[] = "reselect";
 
 }
 
-extern const StereoStage stereo_cuda_reselect = { .name = name, .context_size = sizeof (ReselectContext),
-  .prepare = reselect_prepare, .run = reselect_run<false> };
+extern const StereoStage stereo_cuda_reselect = {
+  .name = name, .context_size = sizeof (ReselectContext), .prepare = reselect_prepare, .run = reselect_run<false>
+};
 extern const StereoStage stereo_cuda_reselect_last = { .name = name, .run = reselect_run<true> };

@@ -13,7 +13,7 @@
 namespace
 {
 
-constexpr int INDEX_BITS = 10;  /* of up to 1024 disparities */
+constexpr int INDEX_BITS = 10;     /* of up to 1024 disparities */
 constexpr int REACH_TOP = 0x10000; /* farther away than any candidate, in steps of the expected disparity */
 
 /* Key: (cost + penalty) << INDEX_BITS | index, in 32 bits or, for a large alpha, in 64. Ties go to the smaller
@@ -42,7 +42,7 @@ key_of (uint32_t alpha, int expected, uint32_t cost, int index)
 template <typename Key> struct Best
 {
   Key lowest, next;
-  Key least;                    /* no other candidate's key is below it */
+  Key least; /* no other candidate's key is below it */
 
   __device__ __forceinline__ void
   insert (Key key)
@@ -151,8 +151,8 @@ memory_of (uint32_t alpha, int expected, const Best<Key> &b)
   uint32_t cost1 = (uint32_t) (b.lowest >> INDEX_BITS) - penalty_of<Key> (alpha, expected, first);
   uint32_t cost2 = (uint32_t) (b.next >> INDEX_BITS) - penalty_of<Key> (alpha, expected, second);
 
-  return make_uint4 (cost1 | cost2 << 16, (uint32_t) (first | second << 16), (uint32_t) (b.least >> INDEX_BITS),
-      (uint32_t) expected);
+  return make_uint4 (
+      cost1 | cost2 << 16, (uint32_t) (first | second << 16), (uint32_t) (b.least >> INDEX_BITS), (uint32_t) expected);
 }
 
 /* stereo_confidence(), rounded the same. This is the device's division without the branch for tiny and huge operands,
@@ -163,7 +163,7 @@ confidence_of (Key lowest, Key next)
   uint32_t second = (uint32_t) (next >> INDEX_BITS), away = second - (uint32_t) (lowest >> INDEX_BITS);
 #ifdef __CUDA_ARCH__
   float a = (float) away, b = (float) second, inverse;
-  asm ("rcp.approx.ftz.f32 %0, %1;" : "=f" (inverse) : "f" (b));
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
   inverse = fmaf (inverse, fmaf (-b, inverse, 1.0f), inverse);
   float q = a * inverse;
   q = fmaf (inverse, fmaf (-b, q, a), q);

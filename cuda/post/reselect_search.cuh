@@ -13,9 +13,9 @@ constexpr int BLOCK_X = 128;
 constexpr int BLOCK_Y = 4;
 constexpr int PIXELS = BLOCK_X * BLOCK_Y;
 constexpr int THREADS = PIXELS / 2;
-constexpr int SEARCHERS = 4;            /* lanes that search the candidates of one pixel; divides 32 */
-constexpr int MORE_SEARCHERS = 16;      /* of one pixel, if that few are open that the block needs one turn for all */
-constexpr int AT_ONCE = 8;              /* candidates that a lane loads before it compares them */
+constexpr int SEARCHERS = 4;       /* lanes that search the candidates of one pixel; divides 32 */
+constexpr int MORE_SEARCHERS = 16; /* of one pixel, if that few are open that the block needs one turn for all */
+constexpr int AT_ONCE = 8;         /* candidates that a lane loads before it compares them */
 /* A bit of a pixel's costs that no index reaches: the pixel has a memory, see memory_of(). */
 constexpr uint32_t REMEMBERED = 0x80000000u;
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
@@ -33,24 +33,24 @@ template <typename Key> struct Known
 {
   Key keys[3];
   int expected;
-  uint32_t least;               /* cost of any other candidate */
+  uint32_t least; /* cost of any other candidate */
 };
 
 /* A pixel that needs a search over the indices @from..@to; @best: of all its other candidates. */
 template <typename Key> struct Wide
 {
   Best<Key> best;
-  int column, expected;         /* element of index 0 in the block's rows: see column_of() */
+  int column, expected; /* element of index 0 in the block's rows: see column_of() */
   uint16_t from, to, pixel;
 };
 
 /* The pixels of a block. */
 struct Block
 {
-  const uint16_t *rows;         /* the volume from the block's first row on */
+  const uint16_t *rows; /* the volume from the block's first row on */
   int x, y, view, step;
   uint32_t alpha;
-  float steps_per_cost;         /* of the expected disparity */
+  float steps_per_cost; /* of the expected disparity */
 };
 
 /* 32 bits count the elements of BLOCK_Y rows, and those beside the rows that candidates reach. */
@@ -109,7 +109,7 @@ template <typename Value> static __device__ __forceinline__ void
 hide_origin (Value &value)
 {
 #ifdef __CUDA_ARCH__
-  asm volatile ("" : "+r" (value));
+  asm volatile("" : "+r"(value));
 #endif
 }
 
@@ -119,7 +119,7 @@ search (const Block &block, const Wide<Key> &wide, bool there)
 {
   int lane = threadIdx.x % LANES, i = wide.from + lane, to = there ? wide.to : -1, expected = wide.expected;
   int stride = LANES * block.step;
-  uint32_t at = (uint32_t) (wide.column + i * block.step);      /* beside the rows, as in cost_at() */
+  uint32_t at = (uint32_t) (wide.column + i * block.step); /* beside the rows, as in cost_at() */
   Best<Key> b = none_yet<Key> ();
 
 #pragma unroll 1

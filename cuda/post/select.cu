@@ -21,15 +21,15 @@ namespace
 {
 
 constexpr int MAX_SEGMENTS = 8;
-constexpr int GROUP = 32;       /* columns whose results are stored at once, a lane each */
+constexpr int GROUP = 32; /* columns whose results are stored at once, a lane each */
 
 /* A round over up to 32 * W indices of a row. */
 struct Round
 {
   int from, indices;
-  int last_lane;                /* where right pixels leave the warp */
-  bool again;                   /* the maps hold results of earlier rounds */
-  size_t map;                   /* first element of the row in the maps */
+  int last_lane; /* where right pixels leave the warp */
+  bool again;    /* the maps hold results of earlier rounds */
+  size_t map;    /* first element of the row in the maps */
 };
 
 /* Stores the lowest keys of a pixel; returns its first index. */
@@ -100,8 +100,8 @@ template <int W> struct Shared
 /* Stores a group, a lane a column. Right pixels that entered in the segment before wait in @early for their other part.
  * The sub-pixel fit is done here because the costs beside the lowest one are still in the cache. */
 template <int W> static __device__ __forceinline__ void
-store_group (const Frame &f, const Selection &found, const Round &r, Shared<W> &shared, int y, int x, int since,
-    int early)
+store_group (
+    const Frame &f, const Selection &found, const Round &r, Shared<W> &shared, int y, int x, int since, int early)
 {
   int lane = threadIdx.x % 32, right = right_pixel (f, x + lane, r.from + r.indices - 1), first = 0;
   uint2 pairs = make_uint2 (0, 0);
@@ -132,8 +132,8 @@ first_column (const Frame &f, const Round &r, int x0, int x1)
 
 /* Scans the columns @x0..@x1 of a segment in groups. Columns past the image have no candidates. */
 template <int W> static __device__ __forceinline__ void
-scan_segment (const Frame &f, const Selection &found, const Round &r, Shared<W> &shared, Lane<W> &l, int y, int x0,
-    int x1)
+scan_segment (
+    const Frame &f, const Selection &found, const Round &r, Shared<W> &shared, Lane<W> &l, int y, int x0, int x1)
 {
   const int AHEAD = Shape<W>::AHEAD;
   int lane = threadIdx.x % 32, end = min (x1, f.width), early = x0 > 0 ? r.indices - 1 : 0;
@@ -165,8 +165,8 @@ scan_segment (const Frame &f, const Selection &found, const Round &r, Shared<W> 
 /* Stores the right pixels that have not left at the end @x1 of a segment. @other, of the next segment, holds their
  * other parts, unless this is the @last segment. */
 template <int W> static __device__ __forceinline__ void
-store_rest (const Frame &f, const Selection &found, const Round &r, Shared<W> &other, const Lane<W> &l, int x1,
-    bool last)
+store_rest (
+    const Frame &f, const Selection &found, const Round &r, Shared<W> &other, const Lane<W> &l, int x1, bool last)
 {
   int lane = threadIdx.x % 32;
 
@@ -199,7 +199,7 @@ scan_round (const Frame &f, const Selection &found, Round &r, uint4 *memory, int
   l.index[0] = r.from + Shape<W>::run (Shape<W>::SECOND ? lane : min (lane, r.last_lane), 0);
   l.index[1] = r.from + Shape<W>::run (max (lane, r.last_lane), W - 1);
   /* hides the range of the indices from the compiler, whose code for small numbers is slower */
-  asm ("" : "+r" (l.index[0]), "+r" (l.index[1]));
+  asm("" : "+r"(l.index[0]), "+r"(l.index[1]));
   scan_segment<W> (f, found, r, shared[warp], l, y, x0, x0 + columns);
   __syncthreads ();
   store_rest<W> (f, found, r, shared[last ? 0 : warp + 1], l, x0 + columns, last);
@@ -212,7 +212,7 @@ scan_round (const Frame &f, const Selection &found, Round &r, uint4 *memory, int
  * indices a lane where those are enough. Shared memory: see Shared. A lane loads up to 16 bytes of a column at a
  * time. */
 template <int W> static __global__ void __launch_bounds__ (32 * MAX_SEGMENTS, Shape<W>::WARPS / MAX_SEGMENTS)
-select_kernel (Frame f, Selection found, int columns)
+    select_kernel (Frame f, Selection found, int columns)
 {
   extern __shared__ uint4 memory[];
   int y = blockIdx.x;
@@ -239,15 +239,15 @@ launch (StereoPlan *plan, const Selection &found, StereoError *error)
   const int WARPS = Shape<W>::WARPS;
   const CudaState *state = cuda_state (plan);
   int groups = (int) cuda_blocks (plan->width, GROUP);
-  int rows = (int) cuda_blocks (plan->height, state->multiprocessors);  /* of a multiprocessor */
+  int rows = (int) cuda_blocks (plan->height, state->multiprocessors); /* of a multiprocessor */
   int least = (int) cuda_blocks (plan->depth < 32 * W ? plan->depth : 32 * W, GROUP);
   int segments = rows * MAX_SEGMENTS <= WARPS ? MAX_SEGMENTS : rows <= WARPS ? WARPS / rows : 1;
   int each = (int) cuda_blocks (groups, segments);
 
   each = each > least ? each : least;
   segments = (int) cuda_blocks (groups, each);
-  select_kernel<W> <<<plan->height, 32 * segments, segments * sizeof (Shared<W>), state->stream>>> (cuda_frame (plan),
-      found, each * GROUP);
+  select_kernel<W><<<plan->height, 32 * segments, segments * sizeof (Shared<W>), state->stream>>> (
+      cuda_frame (plan), found, each * GROUP);
   CUDA_LAUNCHED (plan, "select_kernel");
   return STEREO_OK;
 }
@@ -259,11 +259,11 @@ select_prepare (StereoPlan *plan, void *context, StereoError *error)
   StereoStatus status = STEREO_OK;
 
   for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve (plan, (void **) &found->costs[v], (size_t) plan->map_pitch * (size_t) plan->height,
-        sizeof (uint2), error);
+    status = stereo_reserve (
+        plan, (void **) &found->costs[v], (size_t) plan->map_pitch * (size_t) plan->height, sizeof (uint2), error);
   if (!status && plan->params.subpixel)
-    status = stereo_reserve (plan, (void **) &found->offset, (size_t) plan->map_pitch * (size_t) plan->height,
-        sizeof (float), error);
+    status = stereo_reserve (
+        plan, (void **) &found->offset, (size_t) plan->map_pitch * (size_t) plan->height, sizeof (float), error);
   return status;
 }
 
@@ -284,5 +284,6 @@ select_run (StereoPlan *plan, void *context, StereoError *error)
 
 }
 
-extern const StereoStage stereo_cuda_select = { .name = "select", .context_size = sizeof (Selection),
-  .prepare = select_prepare, .run = select_run };
+extern const StereoStage stereo_cuda_select = {
+  .name = "select", .context_size = sizeof (Selection), .prepare = select_prepare, .run = select_run
+};

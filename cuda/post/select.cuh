@@ -8,8 +8,8 @@
 /* Maps that selection writes besides the frame state; the stage's context. */
 struct Selection
 {
-  uint2 *costs[2];              /* of both views: cost of first | cost of second << 16, cost of third | its index << 16 */
-  float *offset;                /* sub-pixel offset of the left view's first; NULL: the plan fits no sub-pixel */
+  uint2 *costs[2]; /* of both views: cost of first | cost of second << 16, cost of third | its index << 16 */
+  float *offset;   /* sub-pixel offset of the left view's first; NULL: the plan fits no sub-pixel */
 };
 
 /* The hand-over of a plan, which always selects. */

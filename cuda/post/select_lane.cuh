@@ -9,7 +9,7 @@
 namespace
 {
 
-constexpr int PERIOD = 8;       /* columns after which a right pixel is in the same register again */
+constexpr int PERIOD = 8; /* columns after which a right pixel is in the same register again */
 
 /*
  * The W indices of a lane: a first run of FIRST neighbours, in the order of the lanes, and a second run of SECOND that
@@ -22,9 +22,10 @@ constexpr int PERIOD = 8;       /* columns after which a right pixel is in the s
 template <int W> struct Shape
 {
   static const int FIRST = W == 10 ? 8 : W, SECOND = W - FIRST;
-  static const int AHEAD = W == 10 ? 4 : 8;     /* columns that are being loaded */
-  static const int WARPS = W >= 8 ? 16 : 32;    /* of a multiprocessor, as many as registers allow */
-  static const bool SKIP = W >= 8;      /* do not read candidates left of the right image; with few indices the test costs more */
+  static const int AHEAD = W == 10 ? 4 : 8;  /* columns that are being loaded */
+  static const int WARPS = W >= 8 ? 16 : 32; /* of a multiprocessor, as many as registers allow */
+  static const bool SKIP = W >=
+      8; /* do not read candidates left of the right image; with few indices the test costs more */
 
   /* The first index of the run that register @j belongs to, from the first index of the round on. */
   static __device__ __forceinline__ int
@@ -47,14 +48,14 @@ template <int W> struct Lane
   typedef Shape<W> S;
   uint32_t costs[S::AHEAD][W / 2];
   Lowest right[W];
-  uint32_t index[2];            /* the first index of each run */
+  uint32_t index[2]; /* the first index of each run */
 
   /* The right pixel that is at the index of register @j in column @k of PERIOD. */
   __device__ __forceinline__ Lowest &
   pixel_at (int j, int k)
   {
     return j < S::FIRST ? right[(j - k + PERIOD) % S::FIRST] :
-        right[S::FIRST + (j - S::FIRST - k + PERIOD) % (S::SECOND ? S::SECOND : 1)];
+                          right[S::FIRST + (j - S::FIRST - k + PERIOD) % (S::SECOND ? S::SECOND : 1)];
   }
 };
 
@@ -84,11 +85,11 @@ template <int W, bool EDGE> static __device__ __forceinline__ void
 load_costs (const Frame &f, Lane<W> &l, uint32_t (&to)[W / 2], const uint16_t *column, int x, int end)
 {
   typedef Shape<W> S;
-  int last = x - f.min_disparity;       /* index */
+  int last = x - f.min_disparity; /* index */
   load_run<S::FIRST> (to, column + l.index[0], !EDGE || ((!S::SKIP || (int) l.index[0] <= last) && x < end));
   if (S::SECOND)
-    load_run<S::SECOND ? S::SECOND : 2> (to + S::FIRST / 2 % (W / 2), column + l.index[1],
-        !EDGE || ((!S::SKIP || (int) l.index[1] <= last) && x < end));
+    load_run<S::SECOND ? S::SECOND : 2> (
+        to + S::FIRST / 2 % (W / 2), column + l.index[1], !EDGE || ((!S::SKIP || (int) l.index[1] <= last) && x < end));
 }
 
 /* The keys of a column. */
@@ -98,7 +99,7 @@ make_keys (uint32_t (&keys)[W], const uint32_t (&costs)[W / 2], const uint32_t (
 #pragma unroll
   for (int j = 0; j < W; j += 2) {
     uint32_t i = j < Shape<W>::FIRST ? index[0] + j : index[1] + (j - Shape<W>::FIRST);
-    keys[j] = costs[j / 2] * 0x10000 + i;       /* on other units than the next key */
+    keys[j] = costs[j / 2] * 0x10000 + i; /* on other units than the next key */
     keys[j + 1] = __byte_perm (i + 1, costs[j / 2], 0x7610);
   }
 }
@@ -109,7 +110,7 @@ static __device__ __forceinline__ void
 pass_up (uint32_t &a, bool lowest_lane)
 {
   uint32_t below = __shfl_up_sync (ALL_LANES, a, 1);
-  a = below * (lowest_lane ? 0 : blockDim.y) + (lowest_lane ? NO_KEY : 0);     /* see sum() */
+  a = below * (lowest_lane ? 0 : blockDim.y) + (lowest_lane ? NO_KEY : 0); /* see sum() */
 }
 
 /* The second run moves to the lane below; the highest lane gets the key @a that leaves the first run. */

@@ -6,7 +6,7 @@
 namespace
 {
 
-constexpr int BLOCK_X = 32;     /* a warp is a piece of a row */
+constexpr int BLOCK_X = 32; /* a warp is a piece of a row */
 constexpr int BLOCK_Y = 8;
 
 /* 32 bits number the pixels, with the pitch of a row, and count them. */
@@ -22,7 +22,7 @@ struct Labels
 {
   int32_t *label, *size;
   float range;
-  int least;                    /* pixels of the smallest region that stays */
+  int least; /* pixels of the smallest region that stays */
 };
 
 /* False for NaN too. */
@@ -139,18 +139,19 @@ speckle_run (StereoPlan *plan, void *data, StereoError *error)
   Labels labels = { context->label, context->size, (float) p->speckle_range, p->speckle_size };
   Frame frame = cuda_frame (plan);
 
-  label_kernel <<<grid, block, 0, state->stream>>> (frame, labels);
+  label_kernel<<<grid, block, 0, state->stream>>> (frame, labels);
   CUDA_LAUNCHED (plan, "label_kernel");
-  join_kernel <<<grid, block, 0, state->stream>>> (frame, labels);
+  join_kernel<<<grid, block, 0, state->stream>>> (frame, labels);
   CUDA_LAUNCHED (plan, "join_kernel");
-  count_kernel <<<grid, block, 0, state->stream>>> (frame, labels);
+  count_kernel<<<grid, block, 0, state->stream>>> (frame, labels);
   CUDA_LAUNCHED (plan, "count_kernel");
-  remove_kernel <<<grid, block, 0, state->stream>>> (frame, labels);
+  remove_kernel<<<grid, block, 0, state->stream>>> (frame, labels);
   CUDA_LAUNCHED (plan, "remove_kernel");
   return STEREO_OK;
 }
 
 }
 
-extern const StereoStage stereo_cuda_speckle = { .name = "speckle", .context_size = sizeof (SpeckleContext),
-  .prepare = speckle_prepare, .run = speckle_run };
+extern const StereoStage stereo_cuda_speckle = {
+  .name = "speckle", .context_size = sizeof (SpeckleContext), .prepare = speckle_prepare, .run = speckle_run
+};

@@ -8,7 +8,7 @@ namespace
 
 constexpr int BLOCK_X = 32;
 constexpr int BLOCK_Y = 8;
-constexpr int EACH = 4;         /* pixels of a thread: rows of maps are whole vectors of them */
+constexpr int EACH = 4; /* pixels of a thread: rows of maps are whole vectors of them */
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /* Sums of a frame, to which all blocks add. The last block resets them for the next frame. */
@@ -28,13 +28,13 @@ struct Store
 {
   void *samples;
   uint8_t *confidence;
-  unsigned long long *counts;   /* valid samples, sum of confidence bytes */
+  unsigned long long *counts; /* valid samples, sum of confidence bytes */
   Totals *totals;
-  float least;                  /* confidence that a pixel needs to have a disparity */
+  float least; /* confidence that a pixel needs to have a disparity */
   bool depth;
-  float scale;                  /* u16 disparity */
-  float byte_factor;            /* u8 */
-  float product, offset, per_mm;        /* depth */
+  float scale;                   /* u16 disparity */
+  float byte_factor;             /* u8 */
+  float product, offset, per_mm; /* depth */
 };
 
 template <typename Value> struct __align__ (EACH * sizeof (Value)) Four
@@ -48,8 +48,9 @@ template <typename Value> struct __align__ (EACH * sizeof (Value)) Four
 static __device__ __forceinline__ bool
 make_sample (const Frame &f, const Store &s, float d, uint16_t *to)
 {
-  uint32_t v = isnan (d) ? 0 : s.depth ? stereo_store_depth (stereo_depth (d, s.product, s.offset), s.per_mm) :
-      stereo_store_disparity (d, s.scale);
+  uint32_t v = isnan (d) ? 0 :
+      s.depth            ? stereo_store_depth (stereo_depth (d, s.product, s.offset), s.per_mm) :
+                           stereo_store_disparity (d, s.scale);
   *to = (uint16_t) v;
   return v != 0;
 }
@@ -164,8 +165,8 @@ add_counts (const Store &s, unsigned counts)
 
 /* Thread: four pixels of a row. A pixel without a disparity gets the confidence 0. Shared memory: the counts of the
  * block. */
-template <typename Sample, int RADIUS> static __global__ void __launch_bounds__ (BLOCK_X * BLOCK_Y)
-output_kernel (Frame f, Store s)
+template <typename Sample, int RADIUS> static __global__ void
+__launch_bounds__ (BLOCK_X *BLOCK_Y) output_kernel (Frame f, Store s)
 {
   __shared__ unsigned block_counts;
   int x = (blockIdx.x * BLOCK_X + threadIdx.x) * EACH, y = blockIdx.y * BLOCK_Y + threadIdx.y;
@@ -220,11 +221,11 @@ launch (const StereoPlan *plan, const Store &s)
   cudaStream_t stream = cuda_state (plan)->stream;
 
   if (plan->params.median == 5)
-    output_kernel<Sample, 2> <<<grid, block, 0, stream>>> (cuda_frame (plan), s);
+    output_kernel<Sample, 2><<<grid, block, 0, stream>>> (cuda_frame (plan), s);
   else if (plan->params.median == 3)
-    output_kernel<Sample, 1> <<<grid, block, 0, stream>>> (cuda_frame (plan), s);
+    output_kernel<Sample, 1><<<grid, block, 0, stream>>> (cuda_frame (plan), s);
   else
-    output_kernel<Sample, 0> <<<grid, block, 0, stream>>> (cuda_frame (plan), s);
+    output_kernel<Sample, 0><<<grid, block, 0, stream>>> (cuda_frame (plan), s);
 }
 
 static StereoStatus
@@ -235,9 +236,9 @@ output_run (StereoPlan *plan, void *data, StereoError *error)
   const StereoParams *p = &plan->params;
   uint8_t *results = state->slot[plan->slot].results;
   Store s = { results + CUDA_SAMPLES_AT, results + cuda_confidence_at (plan), (unsigned long long *) results,
-    context->totals, (float) p->confidence_threshold, p->output == STEREO_OUTPUT_DEPTH,
-    (float) p->disparity_scale, p->num_disparities > 1 ? 254.0f / (float) (p->num_disparities - 1) : 0.0f,
-    (float) (p->focal_length * p->baseline), (float) p->principal_offset, (float) (1000 / p->depth_unit) };
+    context->totals, (float) p->confidence_threshold, p->output == STEREO_OUTPUT_DEPTH, (float) p->disparity_scale,
+    p->num_disparities > 1 ? 254.0f / (float) (p->num_disparities - 1) : 0.0f, (float) (p->focal_length * p->baseline),
+    (float) p->principal_offset, (float) (1000 / p->depth_unit) };
 
   if (plan->output.sample == STEREO_SAMPLE_U16)
     launch<uint16_t> (plan, s);
@@ -251,5 +252,6 @@ output_run (StereoPlan *plan, void *data, StereoError *error)
 
 }
 
-extern const StereoStage stereo_cuda_output = { .name = "output", .context_size = sizeof (OutputContext),
-  .prepare = output_prepare, .run = output_run };
+extern const StereoStage stereo_cuda_output = {
+  .name = "output", .context_size = sizeof (OutputContext), .prepare = output_prepare, .run = output_run
+};

@@ -7,15 +7,15 @@ namespace
 {
 
 constexpr int THREADS = 128;
-constexpr int THREAD_SIDE = 4;  /* columns, and candidates, of a thread */
+constexpr int THREAD_SIDE = 4; /* columns, and candidates, of a thread */
 
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_DISPARITIES <= INT32_MAX, "items of a row");
 
 /* Thread: THREAD_SIDE columns by THREAD_SIDE candidates, whose partners are 2 * THREAD_SIDE - 1 right pixels;
  * blockIdx.y: the row. Neighbouring threads have neighbouring candidates. A candidate that does not exist gets the cost
  * 0. */
-template <int COST> __global__ void __launch_bounds__ (THREADS)
-cost_kernel (Frame f, uint8_t *costs)
+template <int COST> __global__ void
+__launch_bounds__ (THREADS) cost_kernel (Frame f, uint8_t *costs)
 {
   int groups = f.depth / THREAD_SIDE, item = blockIdx.x * THREADS + threadIdx.x, y = blockIdx.y;
   int x = item / groups * THREAD_SIDE, i = item % groups * THREAD_SIDE;
@@ -24,13 +24,14 @@ cost_kernel (Frame f, uint8_t *costs)
 
   if (x >= f.width)
     return;
-  int partner = f.width - 1 - x + f.min_disparity + i;          /* the right pixel of column x at candidate i */
+  int partner = f.width - 1 - x + f.min_disparity + i; /* the right pixel of column x at candidate i */
 #pragma unroll
   for (int k = 0; k < THREAD_SIDE; k++)
     left[k] = load_pixel<COST> (f.view[STEREO_LEFT], row + min (x + k, f.width - 1));
 #pragma unroll
   for (int k = 0; k < 2 * THREAD_SIDE - 1; k++)
-    right[k] = load_pixel<COST> (f.view[STEREO_RIGHT], row + min (max (partner + k - (THREAD_SIDE - 1), 0), f.width - 1));
+    right[k] = load_pixel<COST> (
+        f.view[STEREO_RIGHT], row + min (max (partner + k - (THREAD_SIDE - 1), 0), f.width - 1));
 #pragma unroll
   for (int k = 0; k < THREAD_SIDE; k++) {
     uint32_t word = 0;
@@ -49,8 +50,8 @@ template <int COST> static StereoStatus
 launch_costs (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
   size_t items = ((size_t) s.width + THREAD_SIDE - 1) / THREAD_SIDE * (size_t) (s.depth / THREAD_SIDE);
-  cost_kernel<COST><<<dim3 (cuda_blocks (items, THREADS), s.height), THREADS, 0, cuda_state (plan)->stream>>>
-      (cuda_frame (plan), s.costs);
+  cost_kernel<COST><<<dim3 (cuda_blocks (items, THREADS), s.height), THREADS, 0, cuda_state (plan)->stream>>> (
+      cuda_frame (plan), s.costs);
   CUDA_LAUNCHED (plan, "cost_kernel");
   return STEREO_OK;
 }
@@ -60,7 +61,6 @@ launch_costs (StereoPlan *plan, const Sgm &s, StereoError *error)
 StereoStatus
 sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
-  return launch_for_cost<STEREO_METHOD_SGM> (plan, error, [plan, s, error](auto cost) {
-    return launch_costs<decltype (cost)::value> (plan, s, error);
-  });
+  return launch_for_cost<STEREO_METHOD_SGM> (
+      plan, error, [plan, s, error] (auto cost) { return launch_costs<decltype (cost)::value> (plan, s, error); });
 }

@@ -9,7 +9,7 @@
 namespace
 {
 
-constexpr int BLOCK_LINES = 2;  /* of a block, two warps each */
+constexpr int BLOCK_LINES = 2; /* of a block, two warps each */
 
 /* Lines of the picture. @pixel, @line: elements between neighbouring pixels of a line, and between neighbouring
  * lines. */
@@ -19,7 +19,7 @@ struct Lines
   ptrdiff_t pixel, line;
   uint32_t small, large;
   bool rows;
-  bool last;                    /* the last direction of all: marks the missing candidates */
+  bool last; /* the last direction of all: marks the missing candidates */
 };
 
 /* Pixels whose costs and sums are being copied to shared memory. */
@@ -37,7 +37,7 @@ template <int PAIRS> struct LinePath
   Share share;
   int lane;
   int x, dx;
-  bool edge;                    /* the previous pixel did not have all candidates */
+  bool edge; /* the previous pixel did not have all candidates */
   const uint8_t *costs;
   uint16_t *to;
   ptrdiff_t step;
@@ -64,10 +64,10 @@ template <int PAIRS> struct PixelRing
 {
   static const int cost_bytes = PAIRS == 1 ? 4 : 2 * PAIRS, sum_bytes = 4 * PAIRS;
   static const int pixel = 32 * (cost_bytes + sum_bytes), warp = PixelsAhead<PAIRS>::count * pixel;
-  char *sums, *raw;             /* of pixel 0 */
-  const uint8_t *costs;         /* stay on the last pixel at the end */
+  char *sums, *raw;     /* of pixel 0 */
+  const uint8_t *costs; /* stay on the last pixel at the end */
   const uint16_t *from;
-  int left;                     /* pixels to fetch */
+  int left; /* pixels to fetch */
 };
 
 template <int PAIRS, bool ADD> __device__ __forceinline__ void
@@ -82,7 +82,8 @@ fetch_pixel (PixelRing<PAIRS> &c, const LinePath<PAIRS> &t, int k)
 #pragma unroll
   for (int n = 0; n < c.cost_bytes; n += 16) {
     const uint8_t *from = c.costs + (n ? t.share.second : 0);
-    copy_async<cost> (c.raw + k * c.pixel + n, PAIRS == 1 ? (const uint8_t *) ((uintptr_t) from & ~(uintptr_t) 3) : from);
+    copy_async<cost> (
+        c.raw + k * c.pixel + n, PAIRS == 1 ? (const uint8_t *) ((uintptr_t) from & ~(uintptr_t) 3) : from);
   }
   commit_copies ();
   c.costs += step;
@@ -124,7 +125,7 @@ add_pixels (LinePath<PAIRS> &t, PixelRing<PAIRS> &c, const Sgm &s, const Lines &
 
   if (count == 0)
     return;
-  await_copies<0> ();            /* copies of the last call that nobody needs */
+  await_copies<0> (); /* copies of the last call that nobody needs */
   c.costs = t.costs;
   c.from = t.to;
   c.left = count;
@@ -145,8 +146,7 @@ add_pixels (LinePath<PAIRS> &t, PixelRing<PAIRS> &c, const Sgm &s, const Lines &
 /* Block: BLOCK_LINES lines, two warps each, of which the second starts at the far end. Shared memory: a PixelRing a
  * warp. A lane copies and stores up to 16 bytes of a pixel at a time; the lanes of a warp together a whole column of
  * the volume. */
-template <int PAIRS, bool ADD> __global__ void __launch_bounds__ (64 * BLOCK_LINES)
-pair_kernel (Sgm s, Lines l)
+template <int PAIRS, bool ADD> __global__ void __launch_bounds__ (64 * BLOCK_LINES) pair_kernel (Sgm s, Lines l)
 {
   extern __shared__ uint4 shared[];
   int warp = threadIdx.x / 32, line = blockIdx.x * BLOCK_LINES + warp / 2, back = warp & 1;

@@ -16,15 +16,22 @@
 
 constexpr uint32_t SGM_MISSING = 0x80008000u;
 constexpr uint32_t SGM_LANES = 0xFFFFFFFFu;
-enum { SGM_SIDEWAYS, SGM_VERTICAL, SGM_RISING, SGM_FALLING, SGM_DIRECTIONS }; /* STEREO_PATH_* of stereo/exact/sgm.h */
+enum
+{
+  SGM_SIDEWAYS,
+  SGM_VERTICAL,
+  SGM_RISING,
+  SGM_FALLING,
+  SGM_DIRECTIONS
+}; /* STEREO_PATH_* of stereo/exact/sgm.h */
 
 /* What all kernels of a frame read; penalties are in both halves of a word. */
 struct Sgm
 {
   int width, height, min_disparity, disparities, depth;
-  uint32_t unit;                /* steps of a path's costs in a raw step */
+  uint32_t unit; /* steps of a path's costs in a raw step */
   uint32_t small[SGM_DIRECTIONS], large[SGM_DIRECTIONS];
-  uint8_t *costs;               /* [y][x][i]: raw, 0 where there is no candidate */
+  uint8_t *costs; /* [y][x][i]: raw, 0 where there is no candidate */
   uint16_t *volume;
 };
 
@@ -220,8 +227,8 @@ store_pairs (void *to, const uint32_t (&pairs)[PAIRS])
     *(uint2 *) to = make_uint2 (pairs[0], pairs[PAIRS > 1]);
 #pragma unroll
   for (int k = 0; k + 3 < PAIRS; k += 4)
-    ((uint4 *) to)[k / 4] = make_uint4 (pairs[k], pairs[k + (PAIRS > 1)], pairs[k + (PAIRS > 2) * 2],
-        pairs[k + (PAIRS > 2) * 3]);
+    ((uint4 *) to)[k / 4] = make_uint4 (
+        pairs[k], pairs[k + (PAIRS > 1)], pairs[k + (PAIRS > 2) * 2], pairs[k + (PAIRS > 2) * 3]);
 }
 
 /* The same for sums in the volume. */
@@ -264,14 +271,17 @@ __device__ __forceinline__ void
 hold_in_register (uint32_t &number)
 {
 #ifdef __CUDA_ARCH__
-  asm volatile ("" : "+r" (number));
+  asm volatile("" : "+r"(number));
 #endif
 }
 
 /* Calls `launch<PAIRS>` for the plan's depth. */
 #define SGM_FOR_DEPTH(depth, launch, ...) \
-  ((depth) <= 64 ? launch<1> (__VA_ARGS__) : (depth) <= 128 ? launch<2> (__VA_ARGS__) : \
-   (depth) <= 256 ? launch<4> (__VA_ARGS__) : (depth) <= 512 ? launch<8> (__VA_ARGS__) : launch<16> (__VA_ARGS__))
+  ((depth) <= 64         ? launch<1> (__VA_ARGS__) : \
+          (depth) <= 128 ? launch<2> (__VA_ARGS__) : \
+          (depth) <= 256 ? launch<4> (__VA_ARGS__) : \
+          (depth) <= 512 ? launch<8> (__VA_ARGS__) : \
+                           launch<16> (__VA_ARGS__))
 
 }
 

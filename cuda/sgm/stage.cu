@@ -19,14 +19,17 @@ struct Way
 };
 
 const Way ways[] = {
-  { -1, 1, SGM_RISING }, { 1, -1, SGM_RISING }, { 1, 1, SGM_FALLING }, { -1, -1, SGM_FALLING },
+  { -1, 1, SGM_RISING },
+  { 1, -1, SGM_RISING },
+  { 1, 1, SGM_FALLING },
+  { -1, -1, SGM_FALLING },
 };
 
 /* A pixel of a diagonal line. A line that leaves the picture at one side continues at the other side as a new path. */
 struct Place
 {
   int x;
-  size_t column;                /* elements */
+  size_t column; /* elements */
 };
 
 __device__ __forceinline__ bool
@@ -44,10 +47,10 @@ advance (Place &p, const Sgm &s, const Way &w)
 
 /* Warp: a diagonal line, which starts at column @line of the first row. LAST: marks the missing candidates. Costs and
  * sums of AHEAD pixels are loaded to registers ahead. */
-template <int PAIRS, bool LAST> __global__ void __launch_bounds__ (THREADS)
-line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
+template <int PAIRS, bool LAST> __global__ void
+__launch_bounds__ (THREADS) line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
 {
-  constexpr int AHEAD = PAIRS <= 4 ? 6 : PAIRS == 8 ? 4 : 2;   /* pixels whose costs and sums are being loaded */
+  constexpr int AHEAD = PAIRS <= 4 ? 6 : PAIRS == 8 ? 4 : 2; /* pixels whose costs and sums are being loaded */
   int line = blockIdx.x * (THREADS / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
   int steps = s.height;
   uint32_t path[PAIRS] = { 0 }, lowest = 0;
@@ -126,8 +129,8 @@ launch_lines (StereoPlan *plan, const Sgm &s, StereoError *error)
 /* Scratch memory of the stage. */
 struct SgmContext
 {
-  uint8_t *costs;               /* raw, in the order of the volume */
-  void *sweep;                  /* of sweep.cu, which alone knows its layout */
+  uint8_t *costs; /* raw, in the order of the volume */
+  void *sweep;    /* of sweep.cu, which alone knows its layout */
 };
 
 static Sgm
@@ -146,8 +149,8 @@ static StereoStatus
 sgm_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
   SgmContext *context = (SgmContext *) data;
-  StereoStatus status = stereo_reserve (plan, (void **) &context->costs, (size_t) plan->width * (size_t) plan->height,
-      (size_t) plan->depth, error);
+  StereoStatus status = stereo_reserve (
+      plan, (void **) &context->costs, (size_t) plan->width * (size_t) plan->height, (size_t) plan->depth, error);
   return status || !sgm_can_sweep (plan) ? status : sgm_sweep_prepare (plan, &context->sweep, error);
 }
 
@@ -163,7 +166,8 @@ sgm_run (StereoPlan *plan, void *data, StereoError *error)
   if (plan->params.paths == 4)
     return sgm_pairs (plan, s, SGM_VERTICAL, 1, error);
   if (!sgm_can_sweep (plan))
-    return (status = sgm_pairs (plan, s, SGM_VERTICAL, 0, error)) ? status :
+    return (status = sgm_pairs (plan, s, SGM_VERTICAL, 0, error)) ?
+        status :
         SGM_FOR_DEPTH (s.depth, launch_lines, plan, s, error);
   status = sgm_sweep (plan, context->sweep, s, 0, 0, error);
   return status ? status : sgm_sweep (plan, context->sweep, s, 1, 1, error);

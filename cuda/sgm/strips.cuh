@@ -9,22 +9,28 @@
 namespace
 {
 
-constexpr int BAND_ROWS = 8;    /* of a band; even */
+constexpr int BAND_ROWS = 8; /* of a band; even */
 constexpr int HALO_WARPS = BAND_ROWS - 1;
 constexpr int ROWS_AHEAD = 4;   /* rows that are being copied to shared memory; a divisor of BAND_ROWS */
 constexpr int MAX_COLUMNS = 16; /* of the strips that are on one multiprocessor */
 constexpr int MAX_STRIPS = 2;   /* on one multiprocessor: while one strip waits, the other works */
 
-enum { FROM_LEFT, FROM_RIGHT, FROM_ABOVE, WAYS };
+enum
+{
+  FROM_LEFT,
+  FROM_RIGHT,
+  FROM_ABOVE,
+  WAYS
+};
 
 struct Sweep
 {
-  int up, last;                 /* up: from the last row to the first; last: marks the missing candidates */
-  int columns;                  /* of a strip */
-  int band, bands;              /* of this launch */
+  int up, last;    /* up: from the last row to the first; last: marks the missing candidates */
+  int columns;     /* of a strip */
+  int band, bands; /* of this launch */
   uint32_t small[WAYS], large[WAYS];
-  uint32_t *border, *border_low;        /* [band & 1][way][x]: costs of paths at the end of a band, and their lowest */
-  int *progress;                /* of each strip: the bands that it has done */
+  uint32_t *border, *border_low; /* [band & 1][way][x]: costs of paths at the end of a band, and their lowest */
+  int *progress;                 /* of each strip: the bands that it has done */
 };
 
 /*
@@ -34,7 +40,7 @@ struct Sweep
  */
 template <int PAIRS> struct Slots
 {
-  static const int pitch = 32 * PAIRS + 4, count = MAX_COLUMNS + BAND_ROWS;  /* words; slots */
+  static const int pitch = 32 * PAIRS + 4, count = MAX_COLUMNS + BAND_ROWS; /* words; slots */
   static const int words = 4 * count * pitch;
   uint32_t *lane, *lowest;
 };
@@ -70,7 +76,7 @@ load_acquired (const int *from)
 {
 #if __CUDA_ARCH__
   int value;
-  asm volatile ("ld.acquire.gpu.global.s32 %0, [%1];" : "=r" (value) : "l" (from) : "memory");
+  asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
   return value;
 #else
   return *(const volatile int *) from;
@@ -81,7 +87,7 @@ __device__ __forceinline__ void
 store_released (int *to, int value)
 {
 #if __CUDA_ARCH__
-  asm volatile ("st.release.gpu.global.s32 [%0], %1;" :: "l" (to), "r" (value) : "memory");
+  asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
 #else
   *(volatile int *) to = value;
 #endif
@@ -98,8 +104,8 @@ get_border (uint32_t (&path)[PAIRS], uint32_t &lowest, const Sgm &s, const Sweep
 }
 
 template <int PAIRS> __device__ __forceinline__ void
-put_border (const uint32_t (&path)[PAIRS], uint32_t lowest, const Sgm &s, const Sweep &w, int band, int way, int x,
-    int lane)
+put_border (
+    const uint32_t (&path)[PAIRS], uint32_t lowest, const Sgm &s, const Sweep &w, int band, int way, int x, int lane)
 {
   size_t n = ((size_t) (band & 1) * WAYS + way) * s.width + x;
 #pragma unroll
@@ -149,10 +155,10 @@ load_halos (const Sgm &s, const Sweep &w, uint32_t *words, int band, int warp, i
 /* A column of the picture, row by row in the order of the sweep. */
 template <int PAIRS> struct SweptColumn
 {
-  const uint8_t *costs;         /* of the next row to load; stays on the last row at the end */
+  const uint8_t *costs; /* of the next row to load; stays on the last row at the end */
   const uint16_t *sums;
-  ptrdiff_t step;               /* elements */
-  int left;                     /* rows still to load */
+  ptrdiff_t step; /* elements */
+  int left;       /* rows still to load */
   Share share;
 };
 
@@ -185,14 +191,14 @@ template <int PAIRS> struct RowRing
 {
   static const int cost_bytes = PAIRS == 1 ? 4 : 2 * PAIRS, sum_bytes = 4 * PAIRS;
   static const int row = 32 * (cost_bytes + sum_bytes);
-  char *lane;                   /* this lane's sums of row 0; the costs come after the sums of all lanes */
+  char *lane; /* this lane's sums of row 0; the costs come after the sums of all lanes */
 };
 
 template <int PAIRS> __device__ __forceinline__ RowRing<PAIRS>
 row_ring (uint32_t *words, int warp, int lane)
 {
   RowRing<PAIRS> r = { (char *) (words + Slots<PAIRS>::words) + warp * ROWS_AHEAD * RowRing<PAIRS>::row +
-      lane * RowRing<PAIRS>::sum_bytes };
+    lane * RowRing<PAIRS>::sum_bytes };
   return r;
 }
 

@@ -21,7 +21,7 @@ namespace
 template <int PAIRS> struct Strip
 {
   uint32_t path[WAYS][PAIRS], lowest[WAYS];
-  uint32_t hide[PAIRS], mark[PAIRS];    /* added to paths, and to sums, where there is no candidate */
+  uint32_t hide[PAIRS], mark[PAIRS]; /* added to paths, and to sums, where there is no candidate */
   int lane;
   Borders borders;
   SweptColumn<PAIRS> column;
@@ -71,8 +71,7 @@ strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &sl
 }
 
 template <int PAIRS> __device__ __forceinline__ void
-start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &slots, int x, bool there,
-    int lane)
+start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &slots, int x, bool there, int lane)
 {
   Mask<PAIRS> mask;
 
@@ -239,14 +238,14 @@ halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
 /* Block: a strip, of w.columns warps for its columns and HALO_WARPS warps for the columns beside. Shared memory: Slots,
  * then a RowRing a warp. A warp copies and stores a whole column of the volume in each row. */
 template <int PAIRS, int STRIPS> __global__ void __launch_bounds__ (32 * (MAX_COLUMNS / STRIPS + HALO_WARPS), STRIPS)
-sweep_kernel (Sgm s, Sweep w)
+    sweep_kernel (Sgm s, Sweep w)
 {
   extern __shared__ uint4 shared[];
   uint32_t *words = (uint32_t *) shared;
   int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
   for (int n = threadIdx.x; n < Slots<PAIRS>::words; n += blockDim.x)
-    words[n] = 0;               /* outside the picture these words stay 0 */
+    words[n] = 0; /* outside the picture these words stay 0 */
   __syncthreads ();
   if (warp < w.columns)
     strip_warp<PAIRS> (s, w, words, warp, lane);
@@ -283,15 +282,16 @@ columns_of (const StereoPlan *plan)
 /* Where the scratch memory holds what, in words of 32 bits. */
 struct ScratchLayout
 {
-  size_t border, border_low;    /* see Sweep; before them, progress of the strips on the way down, and on the way up */
-  size_t words;                 /* of all */
+  size_t border, border_low; /* see Sweep; before them, progress of the strips on the way down, and on the way up */
+  size_t words;              /* of all */
 };
 
 static ScratchLayout
 scratch_layout (const StereoPlan *plan)
 {
   size_t border = stereo_round_up (2 * (size_t) cuda_blocks (plan->width, columns_of (plan)), 64);
-  size_t columns = (size_t) 2 * WAYS * (size_t) plan->width, border_low = border + columns * 32 * (size_t) pairs_of (plan);
+  size_t columns = (size_t) 2 * WAYS * (size_t) plan->width,
+         border_low = border + columns * 32 * (size_t) pairs_of (plan);
   return { border, border_low, border_low + columns };
 }
 
@@ -318,8 +318,7 @@ launch_sweep (StereoPlan *plan, uint32_t *scratch, const Sgm &s, int up, int las
   if ((int) strips <= resident * state->multiprocessors) {
     void *arguments[] = { (void *) &s, (void *) &w };
     CUDA_TRY (cudaMemsetAsync (w.progress, 0, strips * sizeof (int), state->stream));
-    CUDA_TRY (cudaLaunchCooperativeKernel (kernel, dim3 (strips), dim3 (threads), arguments, shared,
-            state->stream));
+    CUDA_TRY (cudaLaunchCooperativeKernel (kernel, dim3 (strips), dim3 (threads), arguments, shared, state->stream));
     CUDA_LAUNCHED (plan, "sweep_kernel");
     return STEREO_OK;
   }
@@ -353,6 +352,8 @@ sgm_sweep (StereoPlan *plan, void *memory, const Sgm &s, int up, int last, Stere
   if (pairs_of (plan) == 4)
     return launch_sweep<4, 1> (plan, scratch, s, up, last, error);
   if (pairs_of (plan) == 2)
-    return two ? launch_sweep<2, MAX_STRIPS> (plan, scratch, s, up, last, error) : launch_sweep<2, 1> (plan, scratch, s, up, last, error);
-  return two ? launch_sweep<1, MAX_STRIPS> (plan, scratch, s, up, last, error) : launch_sweep<1, 1> (plan, scratch, s, up, last, error);
+    return two ? launch_sweep<2, MAX_STRIPS> (plan, scratch, s, up, last, error) :
+                 launch_sweep<2, 1> (plan, scratch, s, up, last, error);
+  return two ? launch_sweep<1, MAX_STRIPS> (plan, scratch, s, up, last, error) :
+               launch_sweep<1, 1> (plan, scratch, s, up, last, error);
 }

@@ -34,7 +34,11 @@
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_confidence_debug);
 #define GST_CAT_DEFAULT gst_stereo_confidence_debug
 
-typedef enum { SHOW_CONFIDENCE, SHOW_TRUTH } Show;
+typedef enum
+{
+  SHOW_CONFIDENCE,
+  SHOW_TRUTH
+} Show;
 
 struct _GstStereoConfidence
 {
@@ -47,7 +51,11 @@ struct _GstStereoConfidence
   gboolean takes_padding; /* downstream heeds GstVideoMeta */
 };
 
-enum { PROP_0, PROP_SHOW };
+enum
+{
+  PROP_0,
+  PROP_SHOW
+};
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
@@ -87,9 +95,9 @@ gst_stereo_confidence_transform_caps (GstBaseTransform *base, GstPadDirection di
   GST_OBJECT_UNLOCK (self);
   for (guint i = 0; i < gst_caps_get_size (other); i++)
     gst_structure_remove_fields (gst_caps_get_structure (other, i), "format", "colorimetry", "chroma-site", NULL);
-  formats = direction == GST_PAD_SRC ? gst_static_pad_template_get_caps (&sink_template) :
-                                       gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
-                                           show == SHOW_TRUTH ? "GRAY16_LE" : "GRAY8", NULL);
+  formats = direction == GST_PAD_SRC ?
+      gst_static_pad_template_get_caps (&sink_template) :
+      gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, show == SHOW_TRUTH ? "GRAY16_LE" : "GRAY8", NULL);
   passed = gst_caps_intersect_full (other, formats, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref (formats);
   gst_caps_unref (other);
@@ -171,7 +179,7 @@ is_plain (const GstStereoConfidence *self, GstBuffer *plane)
   const GstVideoMeta *meta = gst_buffer_get_video_meta (plane);
 
   return gst_buffer_get_size (plane) >= GST_VIDEO_INFO_SIZE (&self->info) &&
-         (!meta || (meta->offset[0] == 0 && meta->stride[0] == GST_VIDEO_INFO_PLANE_STRIDE (&self->info, 0)));
+      (!meta || (meta->offset[0] == 0 && meta->stride[0] == GST_VIDEO_INFO_PLANE_STRIDE (&self->info, 0)));
 }
 
 /* A new buffer that shares the memory of @plane. An element that wants to write there gets a copy. */
@@ -262,8 +270,10 @@ gst_stereo_confidence_prepare_output_buffer (GstBaseTransform *base, GstBuffer *
       GST_TIME_ARGS (GST_BUFFER_PTS (in)), share ? "passed on without a copy" : "copied: its rows are padded");
   *out = share ? share_plane (plane) : copy_plane (self, plane);
   if (!*out) {
-    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("The picture in the metadata could not be read: it is smaller than the "
-            "metadata says."), (NULL));
+    GST_ELEMENT_ERROR (self, RESOURCE, READ,
+        ("The picture in the metadata could not be read: it is smaller than the "
+         "metadata says."),
+        (NULL));
     return GST_FLOW_ERROR;
   }
   gst_buffer_copy_into (*out, in, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
@@ -321,9 +331,8 @@ gst_stereo_confidence_class_init (GstStereoConfidenceClass *klass)
   object_class->set_property = gst_stereo_confidence_set_property;
   object_class->get_property = gst_stereo_confidence_get_property;
   g_object_class_install_property (object_class, PROP_SHOW,
-      g_param_spec_enum ("show", "show",
-          "Which picture of the metadata to send; the format of the output depends on it", show_get_type (),
-          SHOW_CONFIDENCE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+      g_param_spec_enum ("show", "show", "Which picture of the metadata to send; the format of the output depends on it",
+          show_get_type (), SHOW_CONFIDENCE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   gst_type_mark_as_plugin_api (show_get_type (), 0);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);

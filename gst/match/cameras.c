@@ -75,7 +75,7 @@ in_range (const gchar *property, gdouble value)
 static GstStereoGeometry
 geometry_of (const GstStereoMeta *meta)
 {
-  return (GstStereoGeometry) { in_range ("focal-length", meta->focal_length), in_range ("baseline", meta->baseline),
+  return (GstStereoGeometry){ in_range ("focal-length", meta->focal_length), in_range ("baseline", meta->baseline),
     in_range ("principal-offset", meta->principal_offset) };
 }
 

@@ -47,7 +47,7 @@ void
 gst_stereo_checks_start (GstStereoChecks *checks)
 {
   GST_OBJECT_LOCK (checks->element);
-  checks->stats = (GstStereoChecksStats) { .vertical_offset = -1 };
+  checks->stats = (GstStereoChecksStats){ .vertical_offset = -1 };
   GST_OBJECT_UNLOCK (checks->element);
   gst_stereo_checks_release (checks);
 }
@@ -66,7 +66,7 @@ gst_stereo_checks_release (GstStereoChecks *checks)
   g_clear_pointer (&checks->check, gst_stereo_check_free);
   checks->conclusive = FALSE;
   checks->last = 0;
-  checks->exchanged = checks->unrectified = checks->out_of_step = checks->drifting = (GstStereoFinding) { 0 };
+  checks->exchanged = checks->unrectified = checks->out_of_step = checks->drifting = (GstStereoFinding){ 0 };
 }
 
 /* ---- what was found ----------------------------------------------------------------------- */
@@ -75,8 +75,8 @@ static void
 warn_exchanged (GstStereoChecks *checks, const GstStereoCheckResult *result, const GstStereoLayout *layout)
 {
   const gchar *remedy = layout->packing == GST_STEREO_PACKING_AUTO ?
-                            "exchange what is linked to sink_left and sink_right" :
-                            "turn right-view-first in the caps' multiview-flags round";
+      "exchange what is linked to sink_left and sink_right" :
+      "turn right-view-first in the caps' multiview-flags round";
 
   GST_ELEMENT_WARNING (checks->element, STREAM, FORMAT,
       ("Left and right look exchanged: %u of %u points match at disparities below "
@@ -133,8 +133,10 @@ judge_timestamps (GstStereoChecks *checks, gint64 frame)
 
   if (!gst_stereo_skew_close (skew))
     return;
-  GST_DEBUG_OBJECT (checks->element, "check: the frames of a pair are %.3f ms apart on average, drifting by %.3f ms in "
-      "a second", skew->mean / 1e6, skew->drift / 1e6);
+  GST_DEBUG_OBJECT (checks->element,
+      "check: the frames of a pair are %.3f ms apart on average, drifting by %.3f ms in "
+      "a second",
+      skew->mean / 1e6, skew->drift / 1e6);
   GST_OBJECT_LOCK (checks->element);
   checks->stats.skew_mean = (guint64) skew->mean;
   checks->stats.skew_drift = skew->drift;
@@ -158,8 +160,8 @@ judge_timestamps (GstStereoChecks *checks, gint64 frame)
 
 /* Frames that cannot be mapped are left alone: matching them reports that. */
 static void
-look_at_views (GstStereoChecks *checks, const GstStereoFrame *first, const GstStereoFrame *second,
-    const StereoParams *params)
+look_at_views (
+    GstStereoChecks *checks, const GstStereoFrame *first, const GstStereoFrame *second, const StereoParams *params)
 {
   const GstStereoLayout *layout = &first->layout;
   gint width = layout->width, height = layout->height, min = params->min_disparity, num = params->num_disparities;
@@ -195,8 +197,8 @@ is_due (const GstStereoChecks *checks, gint64 time, gint64 interval)
 }
 
 void
-gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoFrame *first, const GstStereoFrame *second,
-    const StereoParams *params)
+gst_stereo_checks_add_pair (
+    GstStereoChecks *checks, const GstStereoFrame *first, const GstStereoFrame *second, const StereoParams *params)
 {
   gint64 interval = (gint64) MIN (gst_stereo_checks_get_interval (checks), G_MAXINT64 / 4);
   gint64 time = first->time == GST_STEREO_TIME_NONE ? second->time : first->time;

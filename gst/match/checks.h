@@ -37,8 +37,8 @@ void gst_stereo_checks_flush (GstStereoChecks *checks);
 void gst_stereo_checks_release (GstStereoChecks *checks);
 
 /* A pair. Looks at it where the last look is check-interval ago. @params: of the plan. */
-void gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoFrame *first, const GstStereoFrame *second,
-    const StereoParams *params);
+void gst_stereo_checks_add_pair (
+    GstStereoChecks *checks, const GstStereoFrame *first, const GstStereoFrame *second, const StereoParams *params);
 
 /* From any thread. @interval: ns of stream time; 0 = never. */
 void gst_stereo_checks_set_interval (GstStereoChecks *checks, guint64 interval);

@@ -10,8 +10,8 @@ void
 gst_stereo_match_decorate (const GstStereoMatchPair *pair, const GstStereoOutputFormat *format,
     const StereoParams *params, const StereoStats *stats)
 {
-  GstStereoMeta *meta =
-      gst_buffer_add_stereo_meta (pair->out, (guint) pair->width, (guint) pair->height, pair->confidence);
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (
+      pair->out, (guint) pair->width, (guint) pair->height, pair->confidence);
 
   meta->kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
   meta->disparity_scale = params->disparity_scale;

@@ -60,8 +60,8 @@ gst_stereo_device_input_caps (GstStereoDevice *device, const StereoParams *param
   GstCaps *caps = gst_caps_new_empty ();
 
   if (gst_stereo_cuda_built () && (!device || may_use_cuda (device, params)))
-    gst_caps_append (caps, gst_caps_from_string (GST_VIDEO_CAPS_MAKE_WITH_FEATURES (GST_STEREO_CUDA_FEATURE,
-                GST_STEREO_CUDA_FORMATS)));
+    gst_caps_append (caps,
+        gst_caps_from_string (GST_VIDEO_CAPS_MAKE_WITH_FEATURES (GST_STEREO_CUDA_FEATURE, GST_STEREO_CUDA_FORMATS)));
   gst_caps_append (caps, gst_caps_from_string (GST_VIDEO_CAPS_MAKE (GST_STEREO_FORMATS)));
   return caps;
 }
@@ -103,7 +103,9 @@ warn_of_device (GstStereoDevice *device, gint wanted, gint found)
   device->warned = TRUE;
   GST_ELEMENT_WARNING (device->element, STREAM, FORMAT,
       ("Frames lie in the memory of CUDA device %d, and cuda-device-id=%d was asked for: they go through host memory. "
-          "Set the same cuda-device-id on what makes them.", found, wanted), (NULL));
+       "Set the same cuda-device-id on what makes them.",
+          found, wanted),
+      (NULL));
 }
 
 GstStereoCudaContext *

@@ -215,7 +215,9 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstS
   GstStereoMatch *self = GST_STEREO_MATCH (base);
   gboolean swap = first->layout.right_first;
   GstStereoFrame *left = swap ? second : first, *right = swap ? first : second;
-  GstStereoMatchPair pair = { .width = left->layout.width, .height = left->layout.height, .segment = left->segment,
+  GstStereoMatchPair pair = { .width = left->layout.width,
+    .height = left->layout.height,
+    .segment = left->segment,
     .skew = gst_stereo_frame_skew (left, right) };
   GstFlowReturn flow = self->drained;
 
@@ -260,8 +262,8 @@ gst_stereo_match_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstC
   /* downstream may have asked for other caps: what is in flight goes before those */
   if (self->drained == GST_FLOW_OK)
     self->drained = drain_down_to (self, 0);
-  *result =
-      gst_stereo_match_output_choose (self->parts.output, caps, gst_stereo_planner_makes_depth (self->parts.planner));
+  *result = gst_stereo_match_output_choose (
+      self->parts.output, caps, gst_stereo_planner_makes_depth (self->parts.planner));
   return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
 }
 
@@ -346,8 +348,8 @@ gst_stereo_match_start (GstAggregator *aggregator)
     return FALSE;
   if (params.backend == STEREO_BACKEND_CUDA &&
       !stereo_backend_available (STEREO_BACKEND_CUDA, params.cuda_device_id, reason, sizeof reason)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
-        ("backend=cuda was asked for, and cannot be had: %s", reason), ("Set backend=cpu, or auto."));
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("backend=cuda was asked for, and cannot be had: %s", reason),
+        ("Set backend=cpu, or auto."));
     return FALSE;
   }
   if (gst_stereo_device_look (self->parts.device, &params))
@@ -474,7 +476,8 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
   gst_element_class_set_static_metadata (element_class, "Stereo matcher", "Filter/Analyzer/Video/Stereo",
       "Makes disparity or depth, and the confidence of every pixel, from two rectified views: one each on sink_left "
       "and sink_right, or both in one frame on sink. Output GRAY16_LE: disparity times disparity-scale, or depth in "
-      "millimetres; 0 = invalid", "gst-stereo");
+      "millimetres; 0 = invalid",
+      "gst-stereo");
 
   aggregator_class->src_query = gst_stereo_match_src_query;
   aggregator_class->sink_query = gst_stereo_match_sink_query;

@@ -104,8 +104,8 @@ map_inputs (GstStereoFlights *flights, Flight *flight, const GstStereoFrame *fir
   const GstStereoFrame *frames[2] = { first, second };
 
   for (guint i = 0; i < (first == second ? 1u : 2u); i++) {
-    if (!gst_stereo_map_input (flights->element, &flight->input[i], frames[i],
-            gst_stereo_planner_context (flights->planner))) {
+    if (!gst_stereo_map_input (
+            flights->element, &flight->input[i], frames[i], gst_stereo_planner_context (flights->planner))) {
       flight->input[i].buffer = NULL;
       return FALSE;
     }
@@ -154,7 +154,7 @@ gst_stereo_flights_submit (GstStereoFlights *flights, GstStereoMatchPair *pair, 
     return flow;
   }
   flight->pair = *pair;
-  *pair = (GstStereoMatchPair) { 0 };
+  *pair = (GstStereoMatchPair){ 0 };
   if (flow == GST_STEREO_FLOW_PLAN_FAILED) {
     g_queue_push_tail (&flights->failed, flight);
     return flow;
@@ -172,8 +172,7 @@ gst_stereo_flights_submit (GstStereoFlights *flights, GstStereoMatchPair *pair, 
 /* ---- collect ------------------------------------------------------------------------------ */
 
 GstFlowReturn
-gst_stereo_flights_collect (
-    GstStereoFlights *flights, GstStereoMatchPair *pair, StereoStats *stats, StereoError *error)
+gst_stereo_flights_collect (GstStereoFlights *flights, GstStereoMatchPair *pair, StereoStats *stats, StereoError *error)
 {
   Flight *flight = g_queue_pop_head (&flights->queue);
 
@@ -188,7 +187,7 @@ gst_stereo_flights_collect (
   GST_OBJECT_UNLOCK (flights->element);
   gst_stereo_mapped_output_unmap (&flight->mapped);
   *pair = flight->pair;
-  flight->pair = (GstStereoMatchPair) { 0 };
+  flight->pair = (GstStereoMatchPair){ 0 };
   free_flight (flight);
   return GST_FLOW_OK;
 }

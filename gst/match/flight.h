@@ -20,7 +20,7 @@ typedef struct _GstStereoFlights GstStereoFlights;
 /* What goes along with a pair, from its submission to its push. */
 typedef struct
 {
-  gint width, height;         /* of the output */
+  gint width, height; /* of the output */
   GstBuffer *out, *confidence;
   GstBuffer *truth;           /* true disparity that came with the views; may be NULL */
   GstStereoGeometry geometry; /* in force for this pair */
@@ -42,8 +42,7 @@ typedef struct
 #define GST_STEREO_FLOW_PLAN_FAILED GST_FLOW_CUSTOM_ERROR
 
 /* The object belongs to @element and holds no reference. */
-GstStereoFlights *gst_stereo_flights_new (
-    GstElement *element, GstStereoPlanner *planner, GstStereoMatchOutput *output);
+GstStereoFlights *gst_stereo_flights_new (GstElement *element, GstStereoPlanner *planner, GstStereoMatchOutput *output);
 void gst_stereo_flights_free (GstStereoFlights *flights);
 /* At the start: all counts back to 0. */
 void gst_stereo_flights_start (GstStereoFlights *flights);

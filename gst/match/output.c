@@ -124,8 +124,8 @@ gst_stereo_match_output_negotiate (GstStereoMatchOutput *output, const GstStereo
   output->layout = *layout;
   output->have_layout = TRUE;
   output->negotiated = FALSE;
-  GST_DEBUG_OBJECT (output->aggregator, "negotiates %s of %dx%d, %d/%d pairs a second",
-      depth ? "depth" : "disparity", layout->width, layout->height, layout->fps_n, layout->fps_d);
+  GST_DEBUG_OBJECT (output->aggregator, "negotiates %s of %dx%d, %d/%d pairs a second", depth ? "depth" : "disparity",
+      layout->width, layout->height, layout->fps_n, layout->fps_d);
   if (gst_aggregator_negotiate (output->aggregator) && output->negotiated)
     return GST_FLOW_OK;
   if (GST_PAD_IS_FLUSHING (output->aggregator->srcpad))
@@ -144,8 +144,8 @@ gst_stereo_match_output_decide_allocation (GstStereoMatchOutput *output, GstQuer
 {
   gboolean decided = gst_stereo_pool_decide (query, &output->limited);
 
-  GST_DEBUG_OBJECT (output->aggregator, "output pool%s: %" GST_PTR_FORMAT, output->limited ? ", of few buffers" : "",
-      query);
+  GST_DEBUG_OBJECT (
+      output->aggregator, "output pool%s: %" GST_PTR_FORMAT, output->limited ? ", of few buffers" : "", query);
   return decided;
 }
 
@@ -164,8 +164,7 @@ ensure_confidence_pool (GstStereoMatchOutput *output)
       GST_VIDEO_INFO_HEIGHT (info) == output->layout.height)
     return TRUE;
   release_confidence_pool (output);
-  gst_video_info_set_format (info, GST_VIDEO_FORMAT_GRAY8, (guint) output->layout.width,
-      (guint) output->layout.height);
+  gst_video_info_set_format (info, GST_VIDEO_FORMAT_GRAY8, (guint) output->layout.width, (guint) output->layout.height);
   output->confidence_pool = gst_stereo_pool_new (info);
   return output->confidence_pool && gst_buffer_pool_set_active (output->confidence_pool, TRUE);
 }
@@ -181,8 +180,8 @@ gst_stereo_match_output_acquire (GstStereoMatchOutput *output, GstBuffer **sampl
   if (flow == GST_FLOW_OK)
     flow = gst_buffer_pool_acquire_buffer (output->confidence_pool, confidence, NULL);
   if (flow == GST_FLOW_ERROR)
-    GST_ELEMENT_ERROR (output->aggregator, RESOURCE, NO_SPACE_LEFT, ("No output buffer of %dx%d pixels could be had.",
-            output->layout.width, output->layout.height), (NULL));
+    GST_ELEMENT_ERROR (output->aggregator, RESOURCE, NO_SPACE_LEFT,
+        ("No output buffer of %dx%d pixels could be had.", output->layout.width, output->layout.height), (NULL));
   if (flow != GST_FLOW_OK)
     gst_clear_buffer (samples);
   gst_clear_object (&pool);
@@ -202,8 +201,7 @@ gboolean
 gst_stereo_match_output_map (GstStereoMatchOutput *output, GstStereoMappedOutput *mapped, GstBuffer *samples,
     GstBuffer *confidence, StereoOutput *target)
 {
-  if (!map (&mapped->frame, &output->info, samples) ||
-      !map (&mapped->confidence, &output->confidence_info, confidence)) {
+  if (!map (&mapped->frame, &output->info, samples) || !map (&mapped->confidence, &output->confidence_info, confidence)) {
     GST_ELEMENT_ERROR (output->aggregator, RESOURCE, WRITE, ("An output buffer could not be written to."), (NULL));
     return FALSE;
   }

@@ -106,14 +106,15 @@ gst_stereo_planner_has_plan_for (GstStereoPlanner *planner, const GstStereoPlanR
 static GstFlowReturn
 post_error (GstStereoPlanner *planner, const StereoError *error, const StereoParams *params)
 {
-  gboolean uncalibrated = params->output == STEREO_OUTPUT_DEPTH &&
-      !(params->focal_length > 0 && params->baseline > 0);
+  gboolean uncalibrated = params->output == STEREO_OUTPUT_DEPTH && !(params->focal_length > 0 && params->baseline > 0);
 
   if (error->status != STEREO_ERROR_PARAMETER || !uncalibrated)
     return gst_stereo_post_error (planner->element, error);
   GST_ELEMENT_ERROR (planner->element, CORE, NEGOTIATION,
       ("%s Or let the views bring them along: stereorectify with its calibration "
-          "set, before stereomatch, writes them into the metadata.", error->message), (NULL));
+       "set, before stereomatch, writes them into the metadata.",
+          error->message),
+      (NULL));
   return GST_FLOW_NOT_NEGOTIATED;
 }
 
@@ -129,8 +130,11 @@ enter (GstStereoPlanner *planner, GstStereoCudaContext *context)
 {
   if (gst_stereo_cuda_enter (context))
     return TRUE;
-  GST_ELEMENT_ERROR (planner->element, RESOURCE, FAILED, ("The CUDA context of the frames (device %d) cannot be "
-          "entered: an earlier failure may have ended it.", gst_stereo_cuda_device (context)), (NULL));
+  GST_ELEMENT_ERROR (planner->element, RESOURCE, FAILED,
+      ("The CUDA context of the frames (device %d) cannot be "
+       "entered: an earlier failure may have ended it.",
+          gst_stereo_cuda_device (context)),
+      (NULL));
   return FALSE;
 }
 
@@ -237,7 +241,7 @@ GstStereoGeometry
 gst_stereo_planner_geometry (const GstStereoPlanner *planner)
 {
   /* only this thread writes it */
-  return (GstStereoGeometry) { planner->in_force.focal_length, planner->in_force.baseline,
+  return (GstStereoGeometry){ planner->in_force.focal_length, planner->in_force.baseline,
     planner->in_force.principal_offset };
 }
 

@@ -10,7 +10,7 @@ enum
   PROP_ACTIVE_BACKEND,
   PROP_STATS,
   PROP_SETTINGS,
-  PROP_TABLE                    /* the first of the engine's */
+  PROP_TABLE /* the first of the engine's */
 };
 
 void
@@ -18,14 +18,18 @@ gst_stereo_match_properties_install (GObjectClass *klass)
 {
   const GParamFlags ro = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
 
-  g_object_class_install_property (klass, PROP_CHECK_INTERVAL, g_param_spec_uint64 ("check-interval", "check-interval",
+  g_object_class_install_property (klass, PROP_CHECK_INTERVAL,
+      g_param_spec_uint64 ("check-interval", "check-interval",
           "Nanoseconds of stream time from one check of the input to the next: whether left and right are exchanged, "
           "the rows of the views do not fit, or their timestamps are out of step; a warning says so once, and what to "
-          "do; each check takes some 2 ms of CPU time; 0 = never", 0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL,
+          "do; each check takes some 2 ms of CPU time; 0 = never",
+          0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_ACTIVE_BACKEND, g_param_spec_string ("active-backend",
-          "active-backend", "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
-  g_object_class_install_property (klass, PROP_STATS, g_param_spec_boxed ("stats", "stats",
+  g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
+      g_param_spec_string ("active-backend", "active-backend",
+          "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
+  g_object_class_install_property (klass, PROP_STATS,
+      g_param_spec_boxed ("stats", "stats",
           "Since the start: pairs computed, dropped-left and dropped-right (frames without a partner), late (pairs "
           "dropped for QoS), overlapped (pairs submitted while another was being computed), compute-time (ns from a "
           "pair's submission to its result, of the last pair) and compute-time-mean, steps-time-mean (of that, the "
@@ -33,10 +37,13 @@ gst_stereo_match_properties_install (GObjectClass *klass)
           "and mean-confidence (0..1); checks (looks at the input, see check-interval), check-matches (points found in "
           "both views at the last one), exchanged (left and right look so), vertical-offset (pixels by which the rows "
           "differ, median; below 0 = not known), skew-mean (ns between the frames of a pair) and skew-drift (ns that "
-          "it grows by in a second)", GST_TYPE_STRUCTURE, ro));
-  g_object_class_install_property (klass, PROP_SETTINGS, g_param_spec_boxed ("settings", "settings",
+          "it grows by in a second)",
+          GST_TYPE_STRUCTURE, ro));
+  g_object_class_install_property (klass, PROP_SETTINGS,
+      g_param_spec_boxed ("settings", "settings",
           "All parameters in force; those left at their default have the value that profile and method give them; NULL "
-          "when they contradict each other", GST_TYPE_STRUCTURE, ro));
+          "when they contradict each other",
+          GST_TYPE_STRUCTURE, ro));
   gst_stereo_props_install (klass, PROP_TABLE);
 }
 
@@ -49,17 +56,15 @@ gst_stereo_match_properties_make_stats (GstStereoMatchParts *parts, const GstSte
 
   gst_stereo_flights_get_stats (parts->flights, &flights);
   gst_stereo_checks_get_stats (parts->checks, &checks);
-  return gst_structure_new ("stereomatch-stats",
-      "pairs", G_TYPE_UINT64, pairs->pairs, "dropped-left", G_TYPE_UINT64, pairs->dropped_left,
-      "dropped-right", G_TYPE_UINT64, pairs->dropped_right, "late", G_TYPE_UINT64, pairs->late,
-      "overlapped", G_TYPE_UINT64, flights.overlapped,
-      "compute-time", G_TYPE_UINT64, pairs->compute_last, "compute-time-mean", G_TYPE_UINT64,
-      pairs->compute_total / count,
-      "steps-time-mean", G_TYPE_UINT64, pairs->pairs ? flights.steps_total / count : (guint64) 0,
-      "valid-ratio", G_TYPE_DOUBLE, flights.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, flights.mean_confidence,
-      "checks", G_TYPE_UINT64, checks.checks, "check-matches", G_TYPE_UINT64, checks.matches,
-      "exchanged", G_TYPE_BOOLEAN, checks.exchanged, "vertical-offset", G_TYPE_DOUBLE, checks.vertical_offset,
-      "skew-mean", G_TYPE_UINT64, checks.skew_mean, "skew-drift", G_TYPE_DOUBLE, checks.skew_drift, NULL);
+  return gst_structure_new ("stereomatch-stats", "pairs", G_TYPE_UINT64, pairs->pairs, "dropped-left", G_TYPE_UINT64,
+      pairs->dropped_left, "dropped-right", G_TYPE_UINT64, pairs->dropped_right, "late", G_TYPE_UINT64, pairs->late,
+      "overlapped", G_TYPE_UINT64, flights.overlapped, "compute-time", G_TYPE_UINT64, pairs->compute_last,
+      "compute-time-mean", G_TYPE_UINT64, pairs->compute_total / count, "steps-time-mean", G_TYPE_UINT64,
+      pairs->pairs ? flights.steps_total / count : (guint64) 0, "valid-ratio", G_TYPE_DOUBLE, flights.valid_ratio,
+      "mean-confidence", G_TYPE_DOUBLE, flights.mean_confidence, "checks", G_TYPE_UINT64, checks.checks,
+      "check-matches", G_TYPE_UINT64, checks.matches, "exchanged", G_TYPE_BOOLEAN, checks.exchanged, "vertical-offset",
+      G_TYPE_DOUBLE, checks.vertical_offset, "skew-mean", G_TYPE_UINT64, checks.skew_mean, "skew-drift", G_TYPE_DOUBLE,
+      checks.skew_drift, NULL);
 }
 
 /* Of the plan at work; before there is one, of the properties as they stand. NULL when those cannot work. */
@@ -100,8 +105,7 @@ gst_stereo_match_properties_set (GstStereoMatchParts *parts, guint id, const GVa
 }
 
 gboolean
-gst_stereo_match_properties_get (
-    GstStereoMatchParts *parts, const GstStereoPairStats *pairs, guint id, GValue *value)
+gst_stereo_match_properties_get (GstStereoMatchParts *parts, const GstStereoPairStats *pairs, guint id, GValue *value)
 {
   switch (id) {
     case PROP_STATS:

@@ -9,21 +9,26 @@
 #include <math.h>
 #include <string.h>
 
-#define MAGIC 0x31304d5453ull   /* "STM01" */
+#define MAGIC 0x31304d5453ull /* "STM01" */
 #define HAS_CONFIDENCE 1u
 #define HAS_TRUTH 2u
 #define MAX_SIDE 65536u
 
-enum { AT_MAGIC, AT_SIZE, AT_KIND, AT_SKEW, AT_DOUBLES };
+enum
+{
+  AT_MAGIC,
+  AT_SIZE,
+  AT_KIND,
+  AT_SKEW,
+  AT_DOUBLES
+};
 
 /* In the order in which they are stored. The first one, disparity_scale, has to be above 0. */
-static const gsize doubles[] = {
-  G_STRUCT_OFFSET (GstStereoMeta, disparity_scale), G_STRUCT_OFFSET (GstStereoMeta, min_disparity),
-  G_STRUCT_OFFSET (GstStereoMeta, num_disparities), G_STRUCT_OFFSET (GstStereoMeta, focal_length),
-  G_STRUCT_OFFSET (GstStereoMeta, baseline), G_STRUCT_OFFSET (GstStereoMeta, principal_offset),
-  G_STRUCT_OFFSET (GstStereoMeta, depth_unit), G_STRUCT_OFFSET (GstStereoMeta, valid_ratio),
-  G_STRUCT_OFFSET (GstStereoMeta, mean_confidence)
-};
+static const gsize doubles[] = { G_STRUCT_OFFSET (GstStereoMeta, disparity_scale),
+  G_STRUCT_OFFSET (GstStereoMeta, min_disparity), G_STRUCT_OFFSET (GstStereoMeta, num_disparities),
+  G_STRUCT_OFFSET (GstStereoMeta, focal_length), G_STRUCT_OFFSET (GstStereoMeta, baseline),
+  G_STRUCT_OFFSET (GstStereoMeta, principal_offset), G_STRUCT_OFFSET (GstStereoMeta, depth_unit),
+  G_STRUCT_OFFSET (GstStereoMeta, valid_ratio), G_STRUCT_OFFSET (GstStereoMeta, mean_confidence) };
 
 #define HEADER (8 * (AT_DOUBLES + G_N_ELEMENTS (doubles)))
 
@@ -48,8 +53,8 @@ gst_stereo_meta_to_bytes (const GstStereoMeta *meta)
   if (meta->confidence)
     gst_stereo_meta_pack_plane (meta->confidence, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, data + HEADER);
   if (meta->truth)
-    gst_stereo_meta_pack_plane (meta->truth, GST_VIDEO_FORMAT_GRAY16_LE, meta->width, meta->height,
-        data + size - 2 * pixels);
+    gst_stereo_meta_pack_plane (
+        meta->truth, GST_VIDEO_FORMAT_GRAY16_LE, meta->width, meta->height, data + size - 2 * pixels);
   return g_bytes_new_take (data, size);
 }
 
@@ -93,7 +98,7 @@ gst_stereo_meta_decode (GstStereoMeta *meta, const guint8 *data, gsize size)
   if (flags & HAS_CONFIDENCE)
     meta->confidence = gst_stereo_meta_unpack_plane (data + HEADER, GST_VIDEO_FORMAT_GRAY8, width, height);
   if (flags & HAS_TRUTH)
-    meta->truth = gst_stereo_meta_unpack_plane (data + size - 2 * (gsize) width * height, GST_VIDEO_FORMAT_GRAY16_LE,
-        width, height);
+    meta->truth = gst_stereo_meta_unpack_plane (
+        data + size - 2 * (gsize) width * height, GST_VIDEO_FORMAT_GRAY16_LE, width, height);
   return TRUE;
 }

@@ -12,13 +12,11 @@ GType
 gst_stereo_output_kind_get_type (void)
 {
   static gsize once = 0;
-  static const GEnumValue values[] = {
-    { GST_STEREO_OUTPUT_KIND_DISPARITY, "GST_STEREO_OUTPUT_KIND_DISPARITY", "disparity" },
+  static const GEnumValue values[] = { { GST_STEREO_OUTPUT_KIND_DISPARITY, "GST_STEREO_OUTPUT_KIND_DISPARITY",
+                                           "disparity" },
     { GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE, "GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE", "disparity-range" },
     { GST_STEREO_OUTPUT_KIND_DEPTH, "GST_STEREO_OUTPUT_KIND_DEPTH", "depth" },
-    { GST_STEREO_OUTPUT_KIND_VIEWS, "GST_STEREO_OUTPUT_KIND_VIEWS", "views" },
-    { 0, NULL, NULL }
-  };
+    { GST_STEREO_OUTPUT_KIND_VIEWS, "GST_STEREO_OUTPUT_KIND_VIEWS", "views" }, { 0, NULL, NULL } };
 
   if (g_once_init_enter (&once))
     g_once_init_leave (&once, g_enum_register_static ("GstStereoOutputKind", values));
@@ -29,9 +27,8 @@ GType
 gst_stereo_meta_api_get_type (void)
 {
   static gsize once = 0;
-  static const gchar *tags[] = {
-    GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR, NULL
-  };
+  static const gchar *tags[] = { GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
+    GST_META_TAG_VIDEO_ORIENTATION_STR, NULL };
 
   if (g_once_init_enter (&once))
     g_once_init_leave (&once, gst_meta_api_type_register ("GstStereoMetaAPI", tags));
@@ -113,13 +110,15 @@ static gboolean
 scaled_size (const GstStereoMeta *self, const GstVideoInfo *in, const GstVideoInfo *out, guint *width, guint *height)
 {
   if (in->width < 1 || in->height < 1 || !same_display_aspect (in, out)) {
-    GST_CAT_DEBUG (gst_stereo_meta_debug, "dropped: scaling %dx%d to %dx%d changes the display aspect ratio, so the "
-        "picture may have got borders", in->width, in->height, out->width, out->height);
+    GST_CAT_DEBUG (gst_stereo_meta_debug,
+        "dropped: scaling %dx%d to %dx%d changes the display aspect ratio, so the "
+        "picture may have got borders",
+        in->width, in->height, out->width, out->height);
     return FALSE;
   }
   if (self->kind == GST_STEREO_OUTPUT_KIND_VIEWS && !views_stay_apart (self, in, out)) {
-    GST_CAT_DEBUG (gst_stereo_meta_debug, "dropped: scaling %dx%d to %dx%d mixes the two views in the frame",
-        in->width, in->height, out->width, out->height);
+    GST_CAT_DEBUG (gst_stereo_meta_debug, "dropped: scaling %dx%d to %dx%d mixes the two views in the frame", in->width,
+        in->height, out->width, out->height);
     return FALSE;
   }
   *width = scale_side (self->width, in->width, out->width);
@@ -139,11 +138,11 @@ transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMet
   if (!scaled_size (self, in, out, &width, &height))
     return FALSE;
   if (self->confidence)
-    confidence = gst_stereo_meta_scale_plane (self->confidence, GST_VIDEO_FORMAT_GRAY8, self->width, self->height,
-        width, height);
+    confidence = gst_stereo_meta_scale_plane (
+        self->confidence, GST_VIDEO_FORMAT_GRAY8, self->width, self->height, width, height);
   if (self->truth)
-    truth = gst_stereo_meta_scale_plane (self->truth, GST_VIDEO_FORMAT_GRAY16_LE, self->width, self->height, width,
-        height);
+    truth = gst_stereo_meta_scale_plane (
+        self->truth, GST_VIDEO_FORMAT_GRAY16_LE, self->width, self->height, width, height);
   factor = (gdouble) out->width / in->width;
   if (truth && !gst_stereo_meta_multiply_plane (truth, width, height, factor))
     gst_clear_buffer (&truth);
@@ -169,8 +168,8 @@ gst_stereo_meta_transform (GstBuffer *target, GstMeta *meta, GstBuffer *buffer, 
   if (GST_VIDEO_META_TRANSFORM_IS_SCALE (type))
     return transform_scale (target, self, data);
   if (!GST_META_TRANSFORM_IS_COPY (type) || (data && ((GstMetaTransformCopy *) data)->region)) {
-    GST_CAT_DEBUG (gst_stereo_meta_debug, "dropped: '%s' changes what lies where in the picture",
-        g_quark_to_string (type));
+    GST_CAT_DEBUG (
+        gst_stereo_meta_debug, "dropped: '%s' changes what lies where in the picture", g_quark_to_string (type));
     return FALSE;
   }
   copy = add_like (target, self);
@@ -197,7 +196,7 @@ gst_buffer_add_stereo_meta_from_bytes (GstBuffer *buffer, GBytes *bytes)
   return meta;
 }
 
-#if GST_CHECK_VERSION (1, 24, 0)
+#if GST_CHECK_VERSION(1, 24, 0)
 static gboolean
 gst_stereo_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
 {
@@ -212,8 +211,7 @@ gst_stereo_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, gui
 }
 
 static GstMeta *
-gst_stereo_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data, gsize size,
-    guint8 version)
+gst_stereo_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data, gsize size, guint8 version)
 {
   GBytes *bytes;
   GstStereoMeta *meta;

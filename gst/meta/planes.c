@@ -5,8 +5,7 @@
 #include <string.h>
 
 static gboolean
-map_plane (GstVideoFrame *frame, GstBuffer *buffer, GstVideoFormat format, guint width, guint height,
-    GstMapFlags flags)
+map_plane (GstVideoFrame *frame, GstBuffer *buffer, GstVideoFormat format, guint width, guint height, GstMapFlags flags)
 {
   GstVideoInfo info;
 
@@ -31,8 +30,8 @@ new_plane (GstVideoFormat format, guint width, guint height)
 }
 
 GstBuffer *
-gst_stereo_meta_scale_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height, guint new_width,
-    guint new_height)
+gst_stereo_meta_scale_plane (
+    GstBuffer *plane, GstVideoFormat format, guint width, guint height, guint new_width, guint new_height)
 {
   GstVideoFrame in, out;
   GstBuffer *scaled;

@@ -19,8 +19,8 @@ G_BEGIN_DECLS
 
 /* A new picture of @new_width x @new_height whose pixels are the nearest ones of @plane. NULL when @plane cannot be
  * read. */
-GstBuffer *gst_stereo_meta_scale_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height,
-    guint new_width, guint new_height);
+GstBuffer *gst_stereo_meta_scale_plane (
+    GstBuffer *plane, GstVideoFormat format, guint width, guint height, guint new_width, guint new_height);
 /* Multiplies the disparities of a GRAY16_LE picture by @factor: 0 stays 0, and no other value becomes 0. FALSE when
  * @plane cannot be mapped. */
 gboolean gst_stereo_meta_multiply_plane (GstBuffer *plane, guint width, guint height, gdouble factor);

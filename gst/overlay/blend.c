@@ -10,8 +10,8 @@
 #include <string.h>
 
 #define CODES 256
-#define ONE 256                 /* alpha 1 */
-#define UNTOUCHED 0xFFFF        /* the sample stays as it is; above ONE * 255 + ONE / 2, the largest number to add */
+#define ONE 256          /* alpha 1 */
+#define UNTOUCHED 0xFFFF /* the sample stays as it is; above ONE * 255 + ONE / 2, the largest number to add */
 
 /* Three sums of up to four pixels each in one number: ONE * 255 * 4 < 2^18. */
 #define FIELD 21
@@ -19,22 +19,22 @@
 
 struct _GstStereoBlender
 {
-  GstVideoInfo info;            /* that the colours were made for, by @map and @wanted_alpha */
+  GstVideoInfo info; /* that the colours were made for, by @map and @wanted_alpha */
   GstStereoColormap map;
   gdouble wanted_alpha;
   gboolean have_colors;
 
-  guint alpha;                  /* of ONE */
-  guint16 add[3][CODES];        /* of a component */
-  guint64 pixel[CODES];         /* of a packed RGB pixel's bytes, 16 bits each */
-  guint64 chroma[CODES];        /* alpha * U, alpha * V, alpha; all 0 where hidden */
+  guint alpha;           /* of ONE */
+  guint16 add[3][CODES]; /* of a component */
+  guint64 pixel[CODES];  /* of a packed RGB pixel's bytes, 16 bits each */
+  guint64 chroma[CODES]; /* alpha * U, alpha * V, alpha; all 0 where hidden */
 
   /* rows, for one width of frame and depth */
   gint width, depth_width;
-  guint *columns;               /* the column of the depth for each of the frame */
-  guint8 *sampled;              /* codes of a row of depth */
-  guint8 *codes[2];             /* of two rows of the frame; one more than its width */
-  guint16 *row;                 /* to be added */
+  guint *columns;   /* the column of the depth for each of the frame */
+  guint8 *sampled;  /* codes of a row of depth */
+  guint8 *codes[2]; /* of two rows of the frame; one more than its width */
+  guint16 *row;     /* to be added */
 };
 
 GstStereoBlender *
@@ -122,8 +122,7 @@ pack (const GstVideoFormatInfo *format, const guint16 add[3])
 }
 
 void
-gst_stereo_blender_set_colors (GstStereoBlender *blender, const GstVideoInfo *info, GstStereoColormap map,
-    gdouble alpha)
+gst_stereo_blender_set_colors (GstStereoBlender *blender, const GstVideoInfo *info, GstStereoColormap map, gdouble alpha)
 {
   guint8 rgb[3], components[3] = { 0 };
   guint16 add[3] = { UNTOUCHED, UNTOUCHED, UNTOUCHED };

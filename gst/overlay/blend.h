@@ -14,8 +14,9 @@
 
 G_BEGIN_DECLS
 
-#define GST_STEREO_BLEND_FORMATS "{ NV12, I420, YV12, NV21, YUY2, UYVY, Y42B, Y444, RGBx, BGRx, RGBA, BGRA, xRGB, " \
-    "xBGR, ARGB, ABGR, RGB, BGR, GRAY8 }"
+#define GST_STEREO_BLEND_FORMATS \
+  "{ NV12, I420, YV12, NV21, YUY2, UYVY, Y42B, Y444, RGBx, BGRx, RGBA, BGRA, xRGB, " \
+  "xBGR, ARGB, ABGR, RGB, BGR, GRAY8 }"
 
 /* A part of a mapped frame. */
 typedef struct
@@ -27,20 +28,20 @@ typedef struct
 } GstStereoBlendView;
 
 /* The part of @frame at @x, @y. */
-void gst_stereo_blend_view_init (GstStereoBlendView *view, GstVideoFrame *frame, gint x, gint y, gint width,
-    gint height);
+void gst_stereo_blend_view_init (
+    GstStereoBlendView *view, GstVideoFrame *frame, gint x, gint y, gint width, gint height);
 
 /* The depth that is shown, in mapped memory. */
 typedef struct
 {
-  const guint8 *samples;        /* 1 or, little-endian, 2 bytes each */
+  const guint8 *samples; /* 1 or, little-endian, 2 bytes each */
   gint stride;
-  gboolean wide;                /* 2 bytes */
-  const guint8 *confidence;     /* may be NULL */
+  gboolean wide;            /* 2 bytes */
+  const guint8 *confidence; /* may be NULL */
   gint confidence_stride;
-  guint min_confidence;         /* pixels below it are not shown */
+  guint min_confidence; /* pixels below it are not shown */
   gint width, height;
-  const guint8 *codes;          /* of all 256 or 65536 samples */
+  const guint8 *codes; /* of all 256 or 65536 samples */
 } GstStereoBlendDepth;
 
 typedef struct _GstStereoBlender GstStereoBlender;
@@ -49,8 +50,8 @@ GstStereoBlender *gst_stereo_blender_new (void);
 void gst_stereo_blender_free (GstStereoBlender *blender);
 
 /* Colours for frames like @info. @alpha: 0..1. Cheap when nothing changed since the last call. */
-void gst_stereo_blender_set_colors (GstStereoBlender *blender, const GstVideoInfo *info, GstStereoColormap map,
-    gdouble alpha);
+void gst_stereo_blender_set_colors (
+    GstStereoBlender *blender, const GstVideoInfo *info, GstStereoColormap map, gdouble alpha);
 /* @out is @in, or another frame of the same format and size. @depth is scaled to it by the nearest neighbour. */
 void gst_stereo_blender_run (GstStereoBlender *blender, const GstStereoBlendView *in, const GstStereoBlendView *out,
     const GstStereoBlendDepth *depth);

@@ -8,13 +8,11 @@ GType
 gst_stereo_colormap_get_type (void)
 {
   static gsize once = 0;
-  static const GEnumValue values[] = {
-    { GST_STEREO_COLORMAP_TURBO, "Blue (far) over green and yellow to red (near)", "turbo" },
+  static const GEnumValue values[] = { { GST_STEREO_COLORMAP_TURBO, "Blue (far) over green and yellow to red (near)",
+                                           "turbo" },
     { GST_STEREO_COLORMAP_VIRIDIS, "Violet (far) over green to yellow (near); also for the colour-blind", "viridis" },
     { GST_STEREO_COLORMAP_GRAY, "Black (far) to white (near)", "gray" },
-    { GST_STEREO_COLORMAP_HEAT, "Black (far) over red and yellow to white (near)", "heat" },
-    { 0, NULL, NULL }
-  };
+    { GST_STEREO_COLORMAP_HEAT, "Black (far) over red and yellow to white (near)", "heat" }, { 0, NULL, NULL } };
 
   if (g_once_init_enter (&once))
     g_once_init_leave (&once, g_enum_register_static ("GstStereoColormap", values));
@@ -35,18 +33,16 @@ polynomial (const gdouble terms[TERMS], gdouble x)
 }
 
 /* The fifth-degree fit that the authors of turbo published with it. */
-static const gdouble turbo[3][TERMS] = {
-  { 0.13572138, 4.61539260, -42.66032258, 132.13108234, -152.94239396, 59.28637943, 0 },
+static const gdouble turbo[3][TERMS] = { { 0.13572138, 4.61539260, -42.66032258, 132.13108234, -152.94239396,
+                                             59.28637943, 0 },
   { 0.09140261, 2.19418839, 4.84296658, -14.18503333, 4.27729857, 2.82956604, 0 },
-  { 0.10667330, 12.64194608, -60.58204836, 110.36276771, -89.90310912, 27.34824973, 0 }
-};
+  { 0.10667330, 12.64194608, -60.58204836, 110.36276771, -89.90310912, 27.34824973, 0 } };
 
 /* M. Zucker's sixth-degree fit of viridis. */
-static const gdouble viridis[3][TERMS] = {
-  { 0.2777273272, 0.1050930431, -0.3308618287, -4.6342304985, 6.2282699363, 4.7763849977, -5.4354558559 },
+static const gdouble viridis[3][TERMS] = { { 0.2777273272, 0.1050930431, -0.3308618287, -4.6342304985, 6.2282699363,
+                                               4.7763849977, -5.4354558559 },
   { 0.0054073445, 1.4046135299, 0.2148475595, -5.7991009734, 14.1799333668, -13.7451453777, 4.6458526122 },
-  { 0.3340998053, 1.3845901626, 0.0950951630, -19.3324409563, 56.6905526007, -65.3530326334, 26.3124352496 }
-};
+  { 0.3340998053, 1.3845901626, 0.0950951630, -19.3324409563, 56.6905526007, -65.3530326334, 26.3124352496 } };
 
 void
 gst_stereo_colormap_rgb (GstStereoColormap map, gdouble position, guint8 rgb[3])
@@ -106,9 +102,9 @@ gst_stereo_scale_codes (const GstStereoScale *scale, const GstStereoMeta *meta, 
 {
   for (guint sample = 0; sample < count; sample++) {
     gdouble value = scale->metric ? gst_stereo_meta_get_depth (meta, sample) :
-        gst_stereo_meta_get_disparity (meta, sample);
+                                    gst_stereo_meta_get_disparity (meta, sample);
 
     codes[sample] = isnan (value) ? GST_STEREO_CODE_HIDDEN :
-        (guint8) (1 + lrint (254 * gst_stereo_scale_position (scale, value)));
+                                    (guint8) (1 + lrint (254 * gst_stereo_scale_position (scale, value)));
   }
 }

@@ -33,8 +33,8 @@ void gst_stereo_colormap_rgb (GstStereoColormap map, gdouble position, guint8 rg
 typedef struct
 {
   GstStereoOutputKind kind;
-  gboolean metric;              /* distances are mm; else only disparities, in px, are known */
-  gdouble near, far;            /* mm; for disparities the ends of the search range, near > far */
+  gboolean metric;   /* distances are mm; else only disparities, in px, are known */
+  gdouble near, far; /* mm; for disparities the ends of the search range, near > far */
   gdouble disparity_scale, min_disparity, focal_length, baseline, principal_offset, depth_unit;
 } GstStereoScale;
 

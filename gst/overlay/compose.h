@@ -14,9 +14,9 @@ typedef struct _GstDepthOverlayComposer GstDepthOverlayComposer;
 /* What a frame looks like. */
 typedef struct
 {
-  const GstStereoBlendDepth *depth;     /* NULL: no colours */
+  const GstStereoBlendDepth *depth; /* NULL: no colours */
   GstStereoColormap colormap;
-  gdouble alpha;                /* of the colours, 0..1 */
+  gdouble alpha; /* of the colours, 0..1 */
   GstDepthOverlayTextContent text;
 } GstDepthOverlayLook;
 

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /* All that the look of a piece depends on; what it does not depend on is 0. Compared with memcmp(). */
 typedef struct
 {
-  gint width, height;           /* of the picture */
+  gint width, height; /* of the picture */
   gboolean warning;
   GstStereoColormap colormap;
   gdouble near, far;
@@ -20,24 +20,22 @@ typedef struct
   gchar string[32];
 } GstDepthOverlayKey;
 
-typedef void (*GstDepthOverlayDraw) (PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width,
-    gint height);
+typedef void (*GstDepthOverlayDraw) (
+    PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width, gint height);
 
 /* One edge of the warning's frame. */
-void gst_depth_overlay_draw_edge (PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width,
-    gint height);
-void gst_depth_overlay_draw_marker (PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width,
-    gint height);
+void gst_depth_overlay_draw_edge (
+    PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width, gint height);
+void gst_depth_overlay_draw_marker (
+    PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width, gint height);
 
-void gst_depth_overlay_measure_readout (PangoContext *context, const GstDepthOverlayKey *key, gint *width,
-    gint *height);
-void gst_depth_overlay_draw_readout (PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width,
-    gint height);
+void gst_depth_overlay_measure_readout (PangoContext *context, const GstDepthOverlayKey *key, gint *width, gint *height);
+void gst_depth_overlay_draw_readout (
+    PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width, gint height);
 
-void gst_depth_overlay_measure_legend (PangoContext *context, const GstDepthOverlayKey *key, gint *width,
-    gint *height);
-void gst_depth_overlay_draw_legend (PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width,
-    gint height);
+void gst_depth_overlay_measure_legend (PangoContext *context, const GstDepthOverlayKey *key, gint *width, gint *height);
+void gst_depth_overlay_draw_legend (
+    PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width, gint height);
 
 G_END_DECLS
 

@@ -62,10 +62,10 @@ struct _GstDepthOverlay
 {
   GstAggregator parent;
 
-  GstAggregatorPad *live;       /* the pad "sink" */
-  GstDepthOverlaySync *sync;    /* which depth goes with a frame */
-  GstDepthOverlayOutput *output;        /* what goes downstream */
-  GstDepthOverlayShow *show;    /* the properties, and a frame from the one to the other */
+  GstAggregatorPad *live;        /* the pad "sink" */
+  GstDepthOverlaySync *sync;     /* which depth goes with a frame */
+  GstDepthOverlayOutput *output; /* what goes downstream */
+  GstDepthOverlayShow *show;     /* the properties, and a frame from the one to the other */
 };
 
 G_DEFINE_TYPE (GstDepthOverlay, gst_depth_overlay, GST_TYPE_AGGREGATOR)
@@ -98,8 +98,8 @@ new_pad (const gchar *name, GstPadTemplate *template)
 }
 
 static GstAggregatorPad *
-gst_depth_overlay_create_new_pad (GstAggregator *aggregator, GstPadTemplate *template, const gchar *name,
-    const GstCaps *caps)
+gst_depth_overlay_create_new_pad (
+    GstAggregator *aggregator, GstPadTemplate *template, const gchar *name, const GstCaps *caps)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
   GstAggregatorPad *pad;
@@ -281,12 +281,12 @@ gst_depth_overlay_finalize (GObject *object)
 static void
 add_pad_templates (GstElementClass *klass)
 {
-  static GstStaticPadTemplate src = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-      GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_STEREO_BLEND_FORMATS)));
-  static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-      GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_STEREO_BLEND_FORMATS)));
-  static GstStaticPadTemplate depth = GST_STATIC_PAD_TEMPLATE ("sink_depth", GST_PAD_SINK, GST_PAD_REQUEST,
-      GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
+  static GstStaticPadTemplate src = GST_STATIC_PAD_TEMPLATE (
+      "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_STEREO_BLEND_FORMATS)));
+  static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE (
+      "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_STEREO_BLEND_FORMATS)));
+  static GstStaticPadTemplate depth = GST_STATIC_PAD_TEMPLATE (
+      "sink_depth", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
 
   gst_element_class_add_static_pad_template_with_gtype (klass, &src, GST_TYPE_AGGREGATOR_PAD);
   gst_element_class_add_static_pad_template_with_gtype (klass, &sink, GST_TYPE_AGGREGATOR_PAD);
@@ -311,7 +311,8 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   element_class->release_pad = gst_depth_overlay_release_pad;
   gst_element_class_set_static_metadata (element_class, "Depth overlay", "Filter/Editor/Video/Stereo",
       "Blends depth in colours over the live view, and shows, posts and warns of the nearest distance (mm). sink takes "
-      "the live view, sink_depth the output of stereomatch", "gst-stereo");
+      "the live view, sink_depth the output of stereomatch",
+      "gst-stereo");
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_COLORMAP, 0);
 
   aggregator_class->create_new_pad = gst_depth_overlay_create_new_pad;

@@ -7,12 +7,12 @@
 #define SAMPLES 65536
 /* Rows are skipped until about this many pixels remain: more would not make a percentile better, but slower. */
 #define ENOUGH_PIXELS (1 << 20)
-#define CELLS 48                /* across and down, at most */
-#define SMALLEST_CELL 8         /* pixels */
+#define CELLS 48        /* across and down, at most */
+#define SMALLEST_CELL 8 /* pixels */
 
 typedef struct
 {
-  guint64 x, y, confidence;     /* sums */
+  guint64 x, y, confidence; /* sums */
   guint count;
 } Cell;
 
@@ -21,10 +21,10 @@ struct _GstStereoNearestFinder
   /* Separate for even and odd columns: neighbours are mostly equal, and to increment one counter twice in a row is
    * slow. */
   guint32 counts[2][SAMPLES];
-  guint low, high;              /* samples counted; all other counters are 0 */
+  guint low, high; /* samples counted; all other counters are 0 */
   guint64 total;
   Cell cells[CELLS * CELLS];
-  gint cell;                    /* side, pixels */
+  gint cell; /* side, pixels */
 };
 
 GstStereoNearestFinder *
@@ -56,8 +56,8 @@ sample_of (const guint8 *row, gboolean wide, gint x)
 
 /* Samples of low confidence are counted as 0, like invalid ones: a branch that depends on the picture would be slow. */
 static inline void
-count_row (GstStereoNearestFinder *finder, const guint8 *row, const guint8 *confidence, guint least, gint width,
-    gboolean wide)
+count_row (
+    GstStereoNearestFinder *finder, const guint8 *row, const guint8 *confidence, guint least, gint width, gboolean wide)
 {
   guint low = SAMPLES - 1, high = 0;
 
@@ -90,7 +90,8 @@ count (GstStereoNearestFinder *finder, const GstStereoNearestView *view)
   for (gint y = view->y; y < view->y + view->height; y += step) {
     const guint8 *row = view->samples + (gssize) y * view->stride + (gssize) view->x * (view->wide ? 2 : 1);
     const guint8 *confidence = view->confidence && view->min_confidence ?
-        view->confidence + (gssize) y * view->confidence_stride + view->x : NULL;
+        view->confidence + (gssize) y * view->confidence_stride + view->x :
+        NULL;
 
     if (view->wide)
       count_row (finder, row, confidence, view->min_confidence, view->width, TRUE);
@@ -119,8 +120,8 @@ ranked (const GstStereoNearestFinder *finder, guint64 rank, gboolean larger_is_n
 
 /* Adds the pixels of a row with samples from @first to @last to their cells. */
 static inline void
-place_row (GstStereoNearestFinder *finder, const GstStereoNearestView *view, gint y, guint first, guint last,
-    gboolean wide)
+place_row (
+    GstStereoNearestFinder *finder, const GstStereoNearestView *view, gint y, guint first, guint last, gboolean wide)
 {
   const guint8 *row = view->samples + (gssize) y * view->stride;
   const guint8 *confidence = view->confidence ? view->confidence + (gssize) y * view->confidence_stride : NULL;
@@ -164,8 +165,8 @@ place (GstStereoNearestFinder *finder, const GstStereoNearestView *view, GstSter
 }
 
 gboolean
-gst_stereo_nearest_find (GstStereoNearestFinder *finder, const GstStereoNearestView *view, gdouble percentile,
-    GstStereoNearest *nearest)
+gst_stereo_nearest_find (
+    GstStereoNearestFinder *finder, const GstStereoNearestView *view, gdouble percentile, GstStereoNearest *nearest)
 {
   gdouble rank;
 

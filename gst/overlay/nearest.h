@@ -16,21 +16,21 @@ G_BEGIN_DECLS
 /* Samples and their confidence, and the part of them to search. */
 typedef struct
 {
-  const guint8 *samples;        /* 1 or, little-endian, 2 bytes each; 0 = invalid */
-  gint stride;                  /* bytes */
-  gboolean wide;                /* 2 bytes */
-  const guint8 *confidence;     /* NULL: every pixel's is 255 */
+  const guint8 *samples;    /* 1 or, little-endian, 2 bytes each; 0 = invalid */
+  gint stride;              /* bytes */
+  gboolean wide;            /* 2 bytes */
+  const guint8 *confidence; /* NULL: every pixel's is 255 */
   gint confidence_stride;
-  guint min_confidence;         /* pixels below it do not count */
-  gint x, y, width, height;     /* the region, inside the picture */
+  guint min_confidence;     /* pixels below it do not count */
+  gint x, y, width, height; /* the region, inside the picture */
   gboolean larger_is_nearer;
 } GstStereoNearestView;
 
 typedef struct
 {
   guint sample;
-  gint x, y;                    /* in the picture */
-  gdouble confidence;           /* mean of the pixels in the fullest cell, 0..1 */
+  gint x, y;          /* in the picture */
+  gdouble confidence; /* mean of the pixels in the fullest cell, 0..1 */
 } GstStereoNearest;
 
 typedef struct _GstStereoNearestFinder GstStereoNearestFinder;
@@ -40,8 +40,8 @@ void gst_stereo_nearest_finder_free (GstStereoNearestFinder *finder);
 
 /* @percentile: 0..100; 0 = the one nearest pixel. Of large regions only every second row (third, ...) is read.
  * FALSE when no pixel counts. */
-gboolean gst_stereo_nearest_find (GstStereoNearestFinder *finder, const GstStereoNearestView *view, gdouble percentile,
-    GstStereoNearest *nearest);
+gboolean gst_stereo_nearest_find (
+    GstStereoNearestFinder *finder, const GstStereoNearestView *view, gdouble percentile, GstStereoNearest *nearest);
 
 G_END_DECLS
 

@@ -10,10 +10,10 @@ struct _GstDepthOverlayOutput
 
   GstDepthOverlayView view;
   gboolean have_view, negotiated;
-  gint depth_width, depth_height;       /* of the depth that the view was chosen with; 0 = none */
-  gboolean padded;              /* downstream takes rows as a GstVideoMeta says */
+  gint depth_width, depth_height; /* of the depth that the view was chosen with; 0 = none */
+  gboolean padded;                /* downstream takes rows as a GstVideoMeta says */
 
-  GstSegment segment;           /* of the source pad */
+  GstSegment segment; /* of the source pad */
   gboolean have_segment;
 };
 
@@ -89,8 +89,8 @@ gst_depth_overlay_output_query_caps (GstDepthOverlayOutput *output, GstPad *pad,
 }
 
 gboolean
-gst_depth_overlay_output_choose_view (GstDepthOverlayOutput *output, const GstVideoInfo *live, gint depth_width,
-    gint depth_height, gboolean expected)
+gst_depth_overlay_output_choose_view (
+    GstDepthOverlayOutput *output, const GstVideoInfo *live, gint depth_width, gint depth_height, gboolean expected)
 {
   GstDepthOverlayView view;
   gchar *message = NULL;
@@ -111,8 +111,10 @@ gst_depth_overlay_output_choose_view (GstDepthOverlayOutput *output, const GstVi
   }
   if (output->negotiated && gst_depth_overlay_view_equal (&view, &output->view))
     return TRUE;
-  GST_DEBUG_OBJECT (output->owner, "shows %dx%d pixels at %d,%d of live frames of %dx%d, with depth of %dx%d (0x0: "
-      "none yet)", GST_VIDEO_INFO_WIDTH (&view.info), GST_VIDEO_INFO_HEIGHT (&view.info), view.x, view.y,
+  GST_DEBUG_OBJECT (output->owner,
+      "shows %dx%d pixels at %d,%d of live frames of %dx%d, with depth of %dx%d (0x0: "
+      "none yet)",
+      GST_VIDEO_INFO_WIDTH (&view.info), GST_VIDEO_INFO_HEIGHT (&view.info), view.x, view.y,
       GST_VIDEO_INFO_WIDTH (live), GST_VIDEO_INFO_HEIGHT (live), depth_width, depth_height);
   output->view = view;
   output->have_view = TRUE;
@@ -129,9 +131,10 @@ gst_depth_overlay_output_negotiate (GstDepthOverlayOutput *output)
     return GST_FLOW_OK;
   if (GST_PAD_IS_FLUSHING (output->owner->srcpad))
     return GST_FLOW_FLUSHING;
-  GST_ELEMENT_ERROR (output->owner, CORE, NEGOTIATION, ("What is linked downstream does not take %dx%d pixels of %s.",
-          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
-          gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info))), (NULL));
+  GST_ELEMENT_ERROR (output->owner, CORE, NEGOTIATION,
+      ("What is linked downstream does not take %dx%d pixels of %s.", GST_VIDEO_INFO_WIDTH (info),
+          GST_VIDEO_INFO_HEIGHT (info), gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info))),
+      (NULL));
   return GST_FLOW_NOT_NEGOTIATED;
 }
 
@@ -236,8 +239,11 @@ gst_depth_overlay_output_acquire (GstDepthOverlayOutput *output, GstBuffer **buf
   if (pool && gst_buffer_pool_set_active (pool, TRUE))
     flow = gst_buffer_pool_acquire_buffer (pool, buffer, NULL);
   if (flow == GST_FLOW_ERROR)
-    GST_ELEMENT_ERROR (output->owner, RESOURCE, NO_SPACE_LEFT, ("There is no memory for an output buffer of %dx%d "
-            "pixels.", GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)), (NULL));
+    GST_ELEMENT_ERROR (output->owner, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for an output buffer of %dx%d "
+         "pixels.",
+            GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)),
+        (NULL));
   gst_clear_object (&pool);
   return flow;
 }
@@ -252,6 +258,6 @@ void
 gst_depth_overlay_output_push_gap (GstDepthOverlayOutput *output, GstBuffer *gap)
 {
   if (output->negotiated && output->have_segment && GST_BUFFER_PTS_IS_VALID (gap))
-    gst_pad_push_event (GST_AGGREGATOR_SRC_PAD (output->owner), gst_event_new_gap (GST_BUFFER_PTS (gap),
-            GST_BUFFER_DURATION (gap)));
+    gst_pad_push_event (
+        GST_AGGREGATOR_SRC_PAD (output->owner), gst_event_new_gap (GST_BUFFER_PTS (gap), GST_BUFFER_DURATION (gap)));
 }

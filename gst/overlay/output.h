@@ -24,13 +24,12 @@ void gst_depth_overlay_output_reset (GstDepthOverlayOutput *output, gboolean cap
 GstCaps *gst_depth_overlay_output_query_caps (GstDepthOverlayOutput *output, GstPad *pad, GstCaps *filter);
 /* Chooses the view that is shown of such live frames, as gst_depth_overlay_view_choose(); a size of 0 x 0 keeps the one
  * of before. FALSE after an error was posted that no later frame can mend. */
-gboolean gst_depth_overlay_output_choose_view (GstDepthOverlayOutput *output, const GstVideoInfo *live,
-    gint depth_width, gint depth_height, gboolean expected);
+gboolean gst_depth_overlay_output_choose_view (
+    GstDepthOverlayOutput *output, const GstVideoInfo *live, gint depth_width, gint depth_height, gboolean expected);
 /* Negotiates caps for that view, if need be. An error was posted unless the flow is OK or FLUSHING. */
 GstFlowReturn gst_depth_overlay_output_negotiate (GstDepthOverlayOutput *output);
 /* For GstAggregator's functions of these names. */
-GstFlowReturn gst_depth_overlay_output_update_src_caps (GstDepthOverlayOutput *output, GstCaps *caps,
-    GstCaps **result);
+GstFlowReturn gst_depth_overlay_output_update_src_caps (GstDepthOverlayOutput *output, GstCaps *caps, GstCaps **result);
 gboolean gst_depth_overlay_output_negotiated_src_caps (GstDepthOverlayOutput *output, GstCaps *caps);
 gboolean gst_depth_overlay_output_decide_allocation (GstDepthOverlayOutput *output, GstQuery *query);
 
@@ -42,8 +41,8 @@ gboolean gst_depth_overlay_output_can_pass (const GstDepthOverlayOutput *output,
 /* A buffer for a frame of the output. An error was posted when the flow is ERROR. */
 GstFlowReturn gst_depth_overlay_output_acquire (GstDepthOverlayOutput *output, GstBuffer **buffer);
 /* Pushes @buffer (transfer full), after its segment where that is another one. */
-GstFlowReturn gst_depth_overlay_output_push (GstDepthOverlayOutput *output, const GstSegment *segment,
-    GstBuffer *buffer);
+GstFlowReturn gst_depth_overlay_output_push (
+    GstDepthOverlayOutput *output, const GstSegment *segment, GstBuffer *buffer);
 /* Passes on that the live view has nothing at the time of @gap. */
 void gst_depth_overlay_output_push_gap (GstDepthOverlayOutput *output, GstBuffer *gap);
 

@@ -13,12 +13,12 @@ struct _GstDepthOverlayPicture
   GstElement *owner;
 
   GstVideoFrame samples, confidence;
-  gboolean have_samples, have_confidence;       /* mapped */
+  gboolean have_samples, have_confidence; /* mapped */
   GstStereoBlendDepth depth;
 
   GstStereoScale scale;
   gboolean have_scale;
-  guint8 codes[SAMPLES];        /* of all samples by the scale */
+  guint8 codes[SAMPLES]; /* of all samples by the scale */
   gboolean said_disparity, said_near_far;
 };
 
@@ -47,14 +47,16 @@ warn_once (GstDepthOverlayPicture *picture, const GstDepthOverlayRange *range, c
     picture->said_disparity = TRUE;
     GST_ELEMENT_WARNING (picture->owner, STREAM, FORMAT,
         ("Distances are not known: the disparity on sink_depth comes without focal length and baseline. Colours follow "
-            "the disparity, the read-out is in px, and near, far and warn-distance are without effect. Set "
-            "focal-length (px) and baseline (mm) of stereomatch."), (NULL));
+         "the disparity, the read-out is in px, and near, far and warn-distance are without effect. Set "
+         "focal-length (px) and baseline (mm) of stereomatch."),
+        (NULL));
   }
   if (range->near >= range->far && !picture->said_near_far) {
     picture->said_near_far = TRUE;
     GST_ELEMENT_WARNING (picture->owner, RESOURCE, SETTINGS,
         ("near=%g mm is not below far=%g mm: far is taken as %g mm. Set near below far.", range->near, range->far,
-            range->near + 1), (NULL));
+            range->near + 1),
+        (NULL));
   }
 }
 
@@ -71,9 +73,10 @@ ensure_scale (GstDepthOverlayPicture *picture, const GstDepthOverlayRange *range
   picture->scale = scale;
   picture->have_scale = TRUE;
   gst_stereo_scale_codes (&scale, meta, picture->codes, SAMPLES);
-  GST_DEBUG_OBJECT (picture->owner, "samples are %s: colours from %g to %g %s; scale %g, from %g px, focal length %g "
-      "px, baseline %g mm, principal offset %g px", scale.kind == GST_STEREO_OUTPUT_KIND_DEPTH ? "depth" : "disparity",
-      scale.near, scale.far,
+  GST_DEBUG_OBJECT (picture->owner,
+      "samples are %s: colours from %g to %g %s; scale %g, from %g px, focal length %g "
+      "px, baseline %g mm, principal offset %g px",
+      scale.kind == GST_STEREO_OUTPUT_KIND_DEPTH ? "depth" : "disparity", scale.near, scale.far,
       scale.metric ? "mm" : "px", scale.disparity_scale, scale.min_disparity, scale.focal_length, scale.baseline,
       scale.principal_offset);
 }
@@ -83,8 +86,8 @@ ensure_scale (GstDepthOverlayPicture *picture, const GstDepthOverlayRange *range
 static gboolean
 refuse (GstDepthOverlayPicture *picture, const GstVideoInfo *info, const gchar *what)
 {
-  GST_ELEMENT_ERROR (picture->owner, STREAM, FORMAT, ("%s", what), ("%dx%d", GST_VIDEO_INFO_WIDTH (info),
-          GST_VIDEO_INFO_HEIGHT (info)));
+  GST_ELEMENT_ERROR (picture->owner, STREAM, FORMAT, ("%s", what),
+      ("%dx%d", GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)));
   return FALSE;
 }
 
@@ -93,9 +96,10 @@ refuse_shape (GstDepthOverlayPicture *picture, const GstVideoInfo *info, const G
 {
   GST_ELEMENT_ERROR (picture->owner, CORE, NEGOTIATION,
       ("The live view is %dx%d and the depth %dx%d: their aspect ratios differ, so one does not fit over the other. "
-          "Give sink the left view that stereomatch got, scaled if need be but not cropped.",
+       "Give sink the left view that stereomatch got, scaled if need be but not cropped.",
           GST_VIDEO_INFO_WIDTH (view), GST_VIDEO_INFO_HEIGHT (view), GST_VIDEO_INFO_WIDTH (info),
-          GST_VIDEO_INFO_HEIGHT (info)), (NULL));
+          GST_VIDEO_INFO_HEIGHT (info)),
+      (NULL));
   return FALSE;
 }
 
@@ -128,7 +132,8 @@ gst_depth_overlay_picture_map (GstDepthOverlayPicture *picture, const GstDepthOv
 
   if (!meta || meta->width != (guint) GST_VIDEO_INFO_WIDTH (info) ||
       meta->height != (guint) GST_VIDEO_INFO_HEIGHT (info))
-    return refuse (picture, info, "What sink_depth gets has no GstStereoMeta of its size, so what its samples mean is "
+    return refuse (picture, info,
+        "What sink_depth gets has no GstStereoMeta of its size, so what its samples mean is "
         "not known: put depthoverlay right after stereomatch, without elements between them that drop metadata.");
   if (!gst_depth_overlay_view_fits (view, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)))
     return refuse_shape (picture, info, &view->info);

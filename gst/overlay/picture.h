@@ -14,8 +14,8 @@ typedef struct _GstDepthOverlayPicture GstDepthOverlayPicture;
 /* What a frame takes from the properties. */
 typedef struct
 {
-  gdouble near, far;            /* mm */
-  gdouble min_confidence;       /* 0..1 */
+  gdouble near, far;      /* mm */
+  gdouble min_confidence; /* 0..1 */
 } GstDepthOverlayRange;
 
 GstDepthOverlayPicture *gst_depth_overlay_picture_new (GstElement *owner);

@@ -12,8 +12,8 @@ make_spec (const GstDepthOverlayProperty *row, gconstpointer defaults)
 
   switch (row->kind) {
     case GST_DEPTH_OVERLAY_NUMBER:
-      return g_param_spec_double (row->name, row->name, row->blurb, 0, row->most, *(const gdouble *) initial,
-          FLAGS | GST_PARAM_CONTROLLABLE);
+      return g_param_spec_double (
+          row->name, row->name, row->blurb, 0, row->most, *(const gdouble *) initial, FLAGS | GST_PARAM_CONTROLLABLE);
     case GST_DEPTH_OVERLAY_TIME:
       return g_param_spec_uint64 (row->name, row->name, row->blurb, 0, G_MAXUINT64, *(const guint64 *) initial, FLAGS);
     case GST_DEPTH_OVERLAY_SWITCH:
@@ -21,14 +21,15 @@ make_spec (const GstDepthOverlayProperty *row, gconstpointer defaults)
     case GST_DEPTH_OVERLAY_CHOICE:
       return g_param_spec_enum (row->name, row->name, row->blurb, row->choices (), *(const gint *) initial, FLAGS);
     default:
-      return gst_param_spec_array (row->name, row->name, row->blurb, g_param_spec_double ("fraction", "fraction",
-              "Fraction of the picture's width or height", 0, 1, 0, FLAGS), FLAGS);
+      return gst_param_spec_array (row->name, row->name, row->blurb,
+          g_param_spec_double ("fraction", "fraction", "Fraction of the picture's width or height", 0, 1, 0, FLAGS),
+          FLAGS);
   }
 }
 
 void
-gst_depth_overlay_properties_install (GObjectClass *klass, const GstDepthOverlayProperty *rows, guint count,
-    gconstpointer defaults)
+gst_depth_overlay_properties_install (
+    GObjectClass *klass, const GstDepthOverlayProperty *rows, guint count, gconstpointer defaults)
 {
   for (guint i = 0; i < count; i++)
     g_object_class_install_property (klass, i + 1, make_spec (&rows[i], defaults));
@@ -43,7 +44,8 @@ set_region (const gchar *name, gdouble member[4], const GValue *value)
 
   if (count != 0 && count != 4) {
     g_warning ("depthoverlay: %s takes four numbers, x, y, width and height as fractions of the picture, "
-        "for example \"<0.25, 0.25, 0.5, 0.5>\"; %u were given, and it stays as it was", name, count);
+               "for example \"<0.25, 0.25, 0.5, 0.5>\"; %u were given, and it stays as it was",
+        name, count);
     return;
   }
   for (guint i = 0; i < count; i++)

@@ -14,25 +14,25 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GST_DEPTH_OVERLAY_NUMBER,     /* gdouble, 0..most; can be controlled */
-  GST_DEPTH_OVERLAY_TIME,       /* guint64, ns */
-  GST_DEPTH_OVERLAY_SWITCH,     /* gboolean */
-  GST_DEPTH_OVERLAY_CHOICE,     /* gint, one of an enumeration */
-  GST_DEPTH_OVERLAY_REGION      /* gdouble[4]: x, y, width, height as fractions of the picture */
+  GST_DEPTH_OVERLAY_NUMBER, /* gdouble, 0..most; can be controlled */
+  GST_DEPTH_OVERLAY_TIME,   /* guint64, ns */
+  GST_DEPTH_OVERLAY_SWITCH, /* gboolean */
+  GST_DEPTH_OVERLAY_CHOICE, /* gint, one of an enumeration */
+  GST_DEPTH_OVERLAY_REGION  /* gdouble[4]: x, y, width, height as fractions of the picture */
 } GstDepthOverlayKind;
 
 typedef struct
 {
   const gchar *name, *blurb;
   GstDepthOverlayKind kind;
-  gsize offset;                 /* of the member in the structure */
-  gdouble most;                 /* NUMBER */
-  GType (*choices) (void);      /* CHOICE */
+  gsize offset;            /* of the member in the structure */
+  gdouble most;            /* NUMBER */
+  GType (*choices) (void); /* CHOICE */
 } GstDepthOverlayProperty;
 
 /* Row i becomes the property with the id i + 1. @defaults: a structure of settings. */
-void gst_depth_overlay_properties_install (GObjectClass *klass, const GstDepthOverlayProperty *rows, guint count,
-    gconstpointer defaults);
+void gst_depth_overlay_properties_install (
+    GObjectClass *klass, const GstDepthOverlayProperty *rows, guint count, gconstpointer defaults);
 /* Writes the value of a property to its member, and reads it from there. The caller locks @settings. */
 void gst_depth_overlay_property_set (const GstDepthOverlayProperty *row, gpointer settings, const GValue *value);
 void gst_depth_overlay_property_get (const GstDepthOverlayProperty *row, gconstpointer settings, GValue *value);

@@ -13,7 +13,7 @@ struct _GstDepthOverlayReport
 
   GstDepthOverlayNearest nearest;
   /* what it was looked for in, and how */
-  guint serial;                 /* of the depth; 0 = none */
+  guint serial; /* of the depth; 0 = none */
   GstDepthOverlaySearch search;
   guint min_confidence;
 
@@ -60,15 +60,13 @@ static void
 find (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search, guint serial,
     const GstStereoBlendDepth *depth, const GstStereoScale *scale)
 {
-  GstStereoNearestView view = {
-    .samples = depth->samples,
+  GstStereoNearestView view = { .samples = depth->samples,
     .stride = depth->stride,
     .wide = depth->wide,
     .confidence = depth->confidence,
     .confidence_stride = depth->confidence_stride,
     .min_confidence = depth->min_confidence,
-    .larger_is_nearer = scale->kind != GST_STEREO_OUTPUT_KIND_DEPTH
-  };
+    .larger_is_nearer = scale->kind != GST_STEREO_OUTPUT_KIND_DEPTH };
 
   if (report->serial == serial && report->min_confidence == depth->min_confidence &&
       memcmp (&report->search, search, sizeof *search) == 0)
@@ -80,8 +78,10 @@ find (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search, guint 
   report->search = *search;
   report->min_confidence = depth->min_confidence;
   if (!report->nearest.valid)
-    GST_LOG_OBJECT (report->owner, "no nearest distance: none of %dx%d pixels at %d,%d is valid with a confidence of "
-        "%u/255", view.width, view.height, view.x, view.y, view.min_confidence);
+    GST_LOG_OBJECT (report->owner,
+        "no nearest distance: none of %dx%d pixels at %d,%d is valid with a confidence of "
+        "%u/255",
+        view.width, view.height, view.x, view.y, view.min_confidence);
 }
 
 void
@@ -131,8 +131,8 @@ is_due (const GstDepthOverlayReport *report, gint64 time, gboolean warning, guin
 }
 
 void
-gst_depth_overlay_report_post (GstDepthOverlayReport *report, const GstDepthOverlayFrame *frame, gboolean warning,
-    guint64 interval)
+gst_depth_overlay_report_post (
+    GstDepthOverlayReport *report, const GstDepthOverlayFrame *frame, gboolean warning, guint64 interval)
 {
   const GstDepthOverlayNearest *nearest = &report->nearest;
   GstClockTime pts = GST_BUFFER_PTS (frame->buffer);
@@ -148,11 +148,10 @@ gst_depth_overlay_report_post (GstDepthOverlayReport *report, const GstDepthOver
   if (nearest->valid)
     gst_structure_set (message, "x", G_TYPE_INT, nearest->x, "y", G_TYPE_INT, nearest->y, "confidence", G_TYPE_DOUBLE,
         nearest->found.confidence, NULL);
-  gst_structure_set (message, "warning", G_TYPE_BOOLEAN, warning,
-      "timestamp", G_TYPE_UINT64, pts,
-      "stream-time", G_TYPE_UINT64, gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME, pts),
-      "running-time", G_TYPE_UINT64, gst_segment_to_running_time (&frame->segment, GST_FORMAT_TIME, pts),
-      "duration", G_TYPE_UINT64, GST_BUFFER_DURATION (frame->buffer), NULL);
+  gst_structure_set (message, "warning", G_TYPE_BOOLEAN, warning, "timestamp", G_TYPE_UINT64, pts, "stream-time",
+      G_TYPE_UINT64, gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME, pts), "running-time", G_TYPE_UINT64,
+      gst_segment_to_running_time (&frame->segment, GST_FORMAT_TIME, pts), "duration", G_TYPE_UINT64,
+      GST_BUFFER_DURATION (frame->buffer), NULL);
   GST_LOG_OBJECT (report->owner, "posts %" GST_PTR_FORMAT, message);
   gst_element_post_message (report->owner, gst_message_new_element (GST_OBJECT (report->owner), message));
   report->posted = TRUE;

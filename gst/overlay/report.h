@@ -13,18 +13,18 @@ typedef struct _GstDepthOverlayReport GstDepthOverlayReport;
 /* Where the nearest distance is looked for, and how. */
 typedef struct
 {
-  gdouble region[4];            /* x, y, width, height: fractions of the picture */
-  gdouble percentile;           /* 0..100 */
+  gdouble region[4];  /* x, y, width, height: fractions of the picture */
+  gdouble percentile; /* 0..100 */
 } GstDepthOverlaySearch;
 
 typedef struct
 {
-  gboolean valid;               /* all below is known */
-  gboolean metric;              /* distances are known */
-  gdouble value;                /* mm, or px when distances are not known */
-  gdouble disparity;            /* px, or not-a-number */
-  GstStereoNearest found;       /* in the depth picture */
-  gint x, y;                    /* in the output */
+  gboolean valid;         /* all below is known */
+  gboolean metric;        /* distances are known */
+  gdouble value;          /* mm, or px when distances are not known */
+  gdouble disparity;      /* px, or not-a-number */
+  GstStereoNearest found; /* in the depth picture */
+  gint x, y;              /* in the output */
 } GstDepthOverlayNearest;
 
 GstDepthOverlayReport *gst_depth_overlay_report_new (GstElement *owner);
@@ -41,8 +41,8 @@ const GstDepthOverlayNearest *gst_depth_overlay_report_nearest (const GstDepthOv
 
 /* Posts the message `stereo-nearest` about @frame, if @interval (ns) passed since the last one, or `valid` or `warning`
  * is another than in that. */
-void gst_depth_overlay_report_post (GstDepthOverlayReport *report, const GstDepthOverlayFrame *frame, gboolean warning,
-    guint64 interval);
+void gst_depth_overlay_report_post (
+    GstDepthOverlayReport *report, const GstDepthOverlayFrame *frame, gboolean warning, guint64 interval);
 
 G_END_DECLS
 

@@ -8,7 +8,7 @@
 
 /* ---- settings: a new property is a member, a default, a row, and its use below ------------ */
 
-#define FARTHEST 1e6            /* mm */
+#define FARTHEST 1e6 /* mm */
 
 typedef struct
 {
@@ -16,12 +16,11 @@ typedef struct
   gdouble near, far;            /* mm */
   GstDepthOverlaySearch search; /* of the nearest distance */
   guint64 max_age, message_interval;
-  gint colormap;                /* GstStereoColormap */
+  gint colormap; /* GstStereoColormap */
   gboolean legend, text;
 } Settings;
 
-static const Settings defaults = {
-  .alpha = 0.5,
+static const Settings defaults = { .alpha = 0.5,
   .near = 500,
   .far = 10000,
   .min_confidence = 0.01,
@@ -30,44 +29,43 @@ static const Settings defaults = {
   .message_interval = 100 * GST_MSECOND,
   .colormap = GST_STEREO_COLORMAP_TURBO,
   .legend = TRUE,
-  .text = TRUE
-};
+  .text = TRUE };
 
 #define ROW(kind_, name_, member) \
-  .name = name_, .kind = GST_DEPTH_OVERLAY_ ## kind_, .offset = G_STRUCT_OFFSET (Settings, member)
+  .name = name_, .kind = GST_DEPTH_OVERLAY_##kind_, .offset = G_STRUCT_OFFSET (Settings, member)
 
 static const GstDepthOverlayProperty properties[] = {
-  { ROW (NUMBER, "alpha", alpha), .most = 1,
-    .blurb = "Opacity of the colours: 0 = only the live view, 1 = only depth" },
+  { ROW (NUMBER, "alpha", alpha), .most = 1, .blurb = "Opacity of the colours: 0 = only the live view, 1 = only depth" },
   { ROW (CHOICE, "colormap", colormap), .choices = gst_stereo_colormap_get_type,
-    .blurb = "Colour map, from far to near" },
+      .blurb = "Colour map, from far to near" },
   { ROW (NUMBER, "near", near), .most = FARTHEST,
-    .blurb = "Distance in millimetres at and below which pixels get the near end of the colour map; must be below "
-        "far" },
+      .blurb = "Distance in millimetres at and below which pixels get the near end of the colour map; must be below "
+               "far" },
   { ROW (NUMBER, "far", far), .most = FARTHEST,
-    .blurb = "Distance in millimetres at and above which pixels get the far end of the colour map; must be above "
-        "near" },
+      .blurb = "Distance in millimetres at and above which pixels get the far end of the colour map; must be above "
+               "near" },
   { ROW (NUMBER, "min-confidence", min_confidence), .most = 1,
-    .blurb = "Pixels with a lower confidence (0..1) show the live view and do not count for the nearest distance; "
-        "0 = use every valid pixel" },
+      .blurb = "Pixels with a lower confidence (0..1) show the live view and do not count for the nearest distance; "
+               "0 = use every valid pixel" },
   { ROW (NUMBER, "warn-distance", warn_distance), .most = FARTHEST,
-    .blurb = "The picture and the message warn when the nearest distance is below this, in millimetres; 0 = never" },
+      .blurb = "The picture and the message warn when the nearest distance is below this, in millimetres; 0 = never" },
   { ROW (NUMBER, "nearest-percentile", search.percentile), .most = 100,
-    .blurb = "Percentage (0..100) of the region's valid and confident pixels that are at the nearest distance or "
-        "nearer. Smaller values find smaller objects, but rely on fewer pixels; 0 = the single nearest pixel" },
+      .blurb = "Percentage (0..100) of the region's valid and confident pixels that are at the nearest distance or "
+               "nearer. Smaller values find smaller objects, but rely on fewer pixels; 0 = the single nearest pixel" },
   { ROW (REGION, "region", search.region),
-    .blurb = "Where to look for the nearest distance: <x, y, width, height> as fractions (0..1) of the picture. Parts "
-        "outside the picture are ignored; the default is the whole picture" },
-  { ROW (SWITCH, "legend", legend),
-    .blurb = "Draw a legend of the colours and their distances" },
+      .blurb = "Where to look for the nearest distance: <x, y, width, height> as fractions (0..1) of the picture. "
+               "Parts "
+               "outside the picture are ignored; the default is the whole picture" },
+  { ROW (SWITCH, "legend", legend), .blurb = "Draw a legend of the colours and their distances" },
   { ROW (SWITCH, "text", text),
-    .blurb = "Draw the nearest distance, its marker and warnings, and say why there is no depth" },
+      .blurb = "Draw the nearest distance, its marker and warnings, and say why there is no depth" },
   { ROW (TIME, "max-age", max_age),
-    .blurb = "Maximum age of the depth, compared with the frame it is shown over, in nanoseconds; 0 = only depth of "
-        "the same running time" },
+      .blurb = "Maximum age of the depth, compared with the frame it is shown over, in nanoseconds; 0 = only depth of "
+               "the same running time" },
   { ROW (TIME, "message-interval", message_interval),
-    .blurb = "Minimum time between two stereo-nearest messages in nanoseconds; 0 = one message per frame. A change of "
-        "warning is always posted at once" }
+      .blurb = "Minimum time between two stereo-nearest messages in nanoseconds; 0 = one message per frame. A change "
+               "of "
+               "warning is always posted at once" }
 };
 
 struct _GstDepthOverlayShow
@@ -76,14 +74,14 @@ struct _GstDepthOverlayShow
   GstDepthOverlaySync *sync;
   GstDepthOverlayOutput *output;
 
-  Settings settings;            /* protected by the owner's object lock */
+  Settings settings; /* protected by the owner's object lock */
 
   /* from start to stop */
-  GstDepthOverlayPicture *picture;      /* the depth that is shown */
-  GstDepthOverlayReport *report;        /* the nearest distance in it */
-  GstDepthOverlayComposer *composer;    /* draws the output */
+  GstDepthOverlayPicture *picture;   /* the depth that is shown */
+  GstDepthOverlayReport *report;     /* the nearest distance in it */
+  GstDepthOverlayComposer *composer; /* draws the output */
 
-  gint failed;                  /* atomic: an error was posted that no frame can mend */
+  gint failed; /* atomic: an error was posted that no frame can mend */
 };
 
 void
@@ -266,8 +264,8 @@ make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepth
 static GstFlowReturn
 process (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
 {
-  GstClockTime stream_time = gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME,
-      GST_BUFFER_PTS (frame->buffer));
+  GstClockTime stream_time = gst_segment_to_stream_time (
+      &frame->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame->buffer));
   GstBuffer *out = NULL;
   GstFlowReturn flow;
   Settings settings;

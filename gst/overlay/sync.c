@@ -5,8 +5,8 @@
 
 typedef enum
 {
-  LOOK_FOUND,                   /* the depth that is held, if any, is the one to show */
-  LOOK_WAIT,                    /* a later one may still be it */
+  LOOK_FOUND, /* the depth that is held, if any, is the one to show */
+  LOOK_WAIT,  /* a later one may still be it */
   LOOK_FAILED
 } Look;
 
@@ -15,23 +15,26 @@ struct _GstDepthOverlaySync
   GstElement *owner;
   GstAggregatorPad *live;
 
-  GMutex lock;                  /* around the depth pad and its queue: a pad that is released drops its queue */
-  GstAggregatorPad *depth;      /* request pad, not owned; NULL: none */
+  GMutex lock;             /* around the depth pad and its queue: a pad that is released drops its queue */
+  GstAggregatorPad *depth; /* request pad, not owned; NULL: none */
 
-  gint forget;                  /* atomic: forget the depth before the next frame */
+  gint forget; /* atomic: forget the depth before the next frame */
 
-  GstVideoInfo live_info, depth_info;   /* of what is at the heads of the pads' queues */
+  GstVideoInfo live_info, depth_info; /* of what is at the heads of the pads' queues */
   gboolean have_live_info, have_depth_info;
   GstDepthOverlayDepth held;
-  gboolean shown;               /* held, with some frame */
-  gint64 gap_end;               /* no depth earlier than this will come */
+  gboolean shown; /* held, with some frame */
+  gint64 gap_end; /* no depth earlier than this will come */
   gboolean said_ended, said_unlinked;
 };
 
 /* A signed running time, for debug lines. */
 #define SIGNED_TIME_FORMAT "s%" GST_TIME_FORMAT
-#define SIGNED_TIME_ARGS(t) (t) == GST_DEPTH_OVERLAY_TIME_NONE ? "no time, " : (t) < 0 ? "-" : "", \
-    GST_TIME_ARGS ((t) == GST_DEPTH_OVERLAY_TIME_NONE ? GST_CLOCK_TIME_NONE : (GstClockTime) ABS (t))
+#define SIGNED_TIME_ARGS(t) \
+  (t) == GST_DEPTH_OVERLAY_TIME_NONE ? "no time, " : \
+      (t) < 0                        ? "-" : \
+                                       "", \
+      GST_TIME_ARGS ((t) == GST_DEPTH_OVERLAY_TIME_NONE ? GST_CLOCK_TIME_NONE : (GstClockTime) ABS (t))
 
 GstDepthOverlaySync *
 gst_depth_overlay_sync_new (GstElement *owner, GstAggregatorPad *live)
@@ -119,8 +122,8 @@ gst_depth_overlay_sync_set_caps (GstDepthOverlaySync *sync, GstAggregatorPad *pa
   GstVideoInfo info;
 
   if (!gst_video_info_from_caps (&info, caps)) {
-    GST_ELEMENT_ERROR (sync->owner, CORE, NEGOTIATION, ("%s cannot take these caps.", GST_PAD_NAME (pad)),
-        ("%" GST_PTR_FORMAT, caps));
+    GST_ELEMENT_ERROR (
+        sync->owner, CORE, NEGOTIATION, ("%s cannot take these caps.", GST_PAD_NAME (pad)), ("%" GST_PTR_FORMAT, caps));
     return FALSE;
   }
   GST_DEBUG_OBJECT (pad, "gets %" GST_PTR_FORMAT, caps);
@@ -141,8 +144,8 @@ gst_depth_overlay_sync_frame_time (const GstDepthOverlaySync *sync)
 
   if (!sync->have_live_info || GST_VIDEO_INFO_FPS_N (info) <= 0)
     return 0;
-  return gst_util_uint64_scale (GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info),
-      (guint64) GST_VIDEO_INFO_FPS_N (info));
+  return gst_util_uint64_scale (
+      GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info), (guint64) GST_VIDEO_INFO_FPS_N (info));
 }
 
 const GstVideoInfo *
@@ -208,8 +211,10 @@ static void
 hold (GstDepthOverlaySync *sync, GstBuffer *buffer, gint64 time)
 {
   if (sync->held.buffer && !sync->shown)
-    GST_LOG_OBJECT (sync->owner, "depth of %" SIGNED_TIME_FORMAT " is dropped: a later one goes with the next live "
-        "frame", SIGNED_TIME_ARGS (sync->held.time));
+    GST_LOG_OBJECT (sync->owner,
+        "depth of %" SIGNED_TIME_FORMAT " is dropped: a later one goes with the next live "
+        "frame",
+        SIGNED_TIME_ARGS (sync->held.time));
   gst_buffer_replace (&sync->held.buffer, buffer);
   sync->held.info = sync->depth_info;
   sync->held.time = time;
@@ -313,12 +318,14 @@ state_at (GstDepthOverlaySync *sync, GstAggregatorPad *pad, gint64 time, guint64
   gint64 held = sync->held.time;
 
   if (!pad) {
-    say_once (sync, &sync->said_unlinked, "sink_depth is not linked: the live view is shown without depth. Link the "
+    say_once (sync, &sync->said_unlinked,
+        "sink_depth is not linked: the live view is shown without depth. Link the "
         "output of stereomatch to it.");
     return GST_DEPTH_OVERLAY_UNLINKED;
   }
   /* depth is later than the frame when the live stream went back */
-  if (sync->held.buffer && (time == GST_DEPTH_OVERLAY_TIME_NONE || held == GST_DEPTH_OVERLAY_TIME_NONE ||
+  if (sync->held.buffer &&
+      (time == GST_DEPTH_OVERLAY_TIME_NONE || held == GST_DEPTH_OVERLAY_TIME_NONE ||
           (held <= time && (guint64) (time - held) <= max_age)))
     return GST_DEPTH_OVERLAY_CURRENT;
   if (gst_aggregator_pad_is_eos (pad)) {
@@ -340,14 +347,17 @@ log_frame (GstDepthOverlaySync *sync, const GstDepthOverlayFrame *frame, guint64
       sync->shown = TRUE;
       break;
     case GST_DEPTH_OVERLAY_STALE:
-      GST_LOG_OBJECT (sync->owner, "live frame of %" SIGNED_TIME_FORMAT " goes without depth: that of %"
-          SIGNED_TIME_FORMAT " is later, or more than max-age=%" G_GUINT64_FORMAT " ns older",
+      GST_LOG_OBJECT (sync->owner,
+          "live frame of %" SIGNED_TIME_FORMAT " goes without depth: that of %" SIGNED_TIME_FORMAT
+          " is later, or more than max-age=%" G_GUINT64_FORMAT " ns older",
           SIGNED_TIME_ARGS (frame->time), SIGNED_TIME_ARGS (held), max_age);
       break;
     default:
       GST_LOG_OBJECT (sync->owner, "live frame of %" SIGNED_TIME_FORMAT " goes without depth: %s",
-          SIGNED_TIME_ARGS (frame->time), frame->state == GST_DEPTH_OVERLAY_UNLINKED ? "sink_depth is not linked" :
-          frame->state == GST_DEPTH_OVERLAY_ENDED ? "the depth ended" : "none came yet");
+          SIGNED_TIME_ARGS (frame->time),
+          frame->state == GST_DEPTH_OVERLAY_UNLINKED  ? "sink_depth is not linked" :
+              frame->state == GST_DEPTH_OVERLAY_ENDED ? "the depth ended" :
+                                                        "none came yet");
   }
 }
 
@@ -372,8 +382,7 @@ take_frame (GstDepthOverlaySync *sync, GstAggregatorPad *depth, guint64 max_age,
 }
 
 GstDepthOverlaySyncResult
-gst_depth_overlay_sync_next (GstDepthOverlaySync *sync, gboolean timeout, guint64 max_age,
-    GstDepthOverlayFrame *frame)
+gst_depth_overlay_sync_next (GstDepthOverlaySync *sync, gboolean timeout, guint64 max_age, GstDepthOverlayFrame *frame)
 {
   GstDepthOverlaySyncResult result = GST_DEPTH_OVERLAY_SYNC_WAIT;
   GstAggregatorPad *depth;

@@ -21,29 +21,29 @@ typedef struct _GstDepthOverlaySync GstDepthOverlaySync;
 typedef enum
 {
   GST_DEPTH_OVERLAY_CURRENT,
-  GST_DEPTH_OVERLAY_UNLINKED,   /* there is no sink_depth */
-  GST_DEPTH_OVERLAY_WAITING,    /* no depth came yet */
-  GST_DEPTH_OVERLAY_STALE,      /* it is older than allowed */
+  GST_DEPTH_OVERLAY_UNLINKED, /* there is no sink_depth */
+  GST_DEPTH_OVERLAY_WAITING,  /* no depth came yet */
+  GST_DEPTH_OVERLAY_STALE,    /* it is older than allowed */
   GST_DEPTH_OVERLAY_ENDED
 } GstDepthOverlayState;
 
 /* The latest depth that is not newer than the frames so far. */
 typedef struct
 {
-  GstBuffer *buffer;            /* NULL: none */
+  GstBuffer *buffer; /* NULL: none */
   GstVideoInfo info;
-  gint64 time;                  /* running time, or GST_DEPTH_OVERLAY_TIME_NONE */
-  guint serial;                 /* another one for every buffer, never 0 */
+  gint64 time;  /* running time, or GST_DEPTH_OVERLAY_TIME_NONE */
+  guint serial; /* another one for every buffer, never 0 */
 } GstDepthOverlayDepth;
 
 /* A live frame, and what there is to show over it. */
 typedef struct
 {
   GstBuffer *buffer;
-  gboolean gap;                 /* the live view has nothing at that time: the buffer is empty */
+  gboolean gap; /* the live view has nothing at that time: the buffer is empty */
   GstSegment segment;
-  gint64 time;                  /* running time, or GST_DEPTH_OVERLAY_TIME_NONE */
-  GstDepthOverlayState state;   /* CURRENT: gst_depth_overlay_sync_depth() */
+  gint64 time;                /* running time, or GST_DEPTH_OVERLAY_TIME_NONE */
+  GstDepthOverlayState state; /* CURRENT: gst_depth_overlay_sync_depth() */
 } GstDepthOverlayFrame;
 
 typedef enum
@@ -78,8 +78,8 @@ const GstVideoInfo *gst_depth_overlay_sync_live_info (const GstDepthOverlaySync 
 
 /* Takes the next live frame off its pad. @timeout: stop waiting for its depth. @max_age, ns: older depth is stale. The
  * caller unrefs the frame's buffer; once upstream has let go of it, that is the only reference. */
-GstDepthOverlaySyncResult gst_depth_overlay_sync_next (GstDepthOverlaySync *sync, gboolean timeout, guint64 max_age,
-    GstDepthOverlayFrame *frame);
+GstDepthOverlaySyncResult gst_depth_overlay_sync_next (
+    GstDepthOverlaySync *sync, gboolean timeout, guint64 max_age, GstDepthOverlayFrame *frame);
 /* With a live source: the running time at which to stop waiting for the depth of the next frame; GST_CLOCK_TIME_NONE
  * when there is no frame. */
 GstClockTime gst_depth_overlay_sync_deadline (GstDepthOverlaySync *sync);

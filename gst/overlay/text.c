@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#define SMALLEST 64             /* a picture lower than this has no room for a legend */
+#define SMALLEST 64 /* a picture lower than this has no room for a legend */
 
 typedef enum
 {
-  PIECE_EDGE_ACROSS,            /* of the warning's frame */
+  PIECE_EDGE_ACROSS, /* of the warning's frame */
   PIECE_EDGE_DOWN,
   PIECE_MARKER,
   PIECE_LEGEND,
@@ -28,7 +28,7 @@ struct _GstDepthOverlayText
   struct
   {
     Key key;
-    GstBuffer *pixels;          /* NULL: not drawn */
+    GstBuffer *pixels; /* NULL: not drawn */
     gint width, height;
   } pieces[PIECES];
 };
@@ -77,8 +77,8 @@ render (GstDepthOverlayText *text, GstDepthOverlayDraw draw, const Key *key, gin
   GstMapInfo map;
   cairo_t *cr;
 
-  gst_buffer_add_video_meta (pixels, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB,
-      (guint) width, (guint) height);
+  gst_buffer_add_video_meta (
+      pixels, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, (guint) width, (guint) height);
   if (!gst_buffer_map (pixels, &map, GST_MAP_WRITE)) {
     gst_buffer_unref (pixels);
     return NULL;
@@ -128,8 +128,8 @@ part_under (GstVideoFrame *part, GstVideoFrame *frame, gint *x, gint *y, gint wi
 
 /* Blends a piece at @x, @y; draws it anew when @key is another one than that of the last frame. */
 static void
-put_piece (GstDepthOverlayText *text, Piece piece, const Key *key, GstDepthOverlayDraw draw, gint width,
-    gint height, gint x, gint y, GstVideoFrame *frame)
+put_piece (GstDepthOverlayText *text, Piece piece, const Key *key, GstDepthOverlayDraw draw, gint width, gint height,
+    gint x, gint y, GstVideoFrame *frame)
 {
   GstBuffer **pixels = &text->pieces[piece].pixels;
   GstVideoOverlayComposition *composition;
@@ -145,8 +145,8 @@ put_piece (GstDepthOverlayText *text, Piece piece, const Key *key, GstDepthOverl
   }
   if (!*pixels || !part_under (&part, frame, &x, &y, width, height))
     return;
-  rectangle = gst_video_overlay_rectangle_new_raw (*pixels, x, y, (guint) width, (guint) height,
-      GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
+  rectangle = gst_video_overlay_rectangle_new_raw (
+      *pixels, x, y, (guint) width, (guint) height, GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
   composition = gst_video_overlay_composition_new (rectangle);
   if (!gst_video_overlay_composition_blend (composition, &part))
     GST_WARNING ("cannot draw text on %s", gst_video_format_to_string (GST_VIDEO_FRAME_FORMAT (frame)));
@@ -184,8 +184,7 @@ margin_of (gint height)
 }
 
 static void
-put_edges (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
-    GstVideoFrame *frame)
+put_edges (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
 {
   gint thick = MAX (2, content->height / 72), inner = content->height - 2 * thick;
   Key key;
@@ -197,13 +196,12 @@ put_edges (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
   put_piece (text, PIECE_EDGE_ACROSS, &key, gst_depth_overlay_draw_edge, content->width, thick, 0,
       content->height - thick, frame);
   put_piece (text, PIECE_EDGE_DOWN, &key, gst_depth_overlay_draw_edge, thick, inner, 0, thick, frame);
-  put_piece (text, PIECE_EDGE_DOWN, &key, gst_depth_overlay_draw_edge, thick, inner,
-      content->width - thick, thick, frame);
+  put_piece (
+      text, PIECE_EDGE_DOWN, &key, gst_depth_overlay_draw_edge, thick, inner, content->width - thick, thick, frame);
 }
 
 static void
-put_legend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
-    GstVideoFrame *frame)
+put_legend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
 {
   gint width, height;
   Key key;
@@ -223,8 +221,7 @@ put_legend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content
 }
 
 static void
-put_marker (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
-    GstVideoFrame *frame)
+put_marker (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
 {
   gint size = MAX (11, content->height / 14) | 1;
   Key key;
@@ -235,8 +232,7 @@ put_marker (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content
 }
 
 static void
-put_readout (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
-    GstVideoFrame *frame)
+put_readout (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
 {
   gint width, height, margin = 2 * margin_of (content->height);
   Key key;
@@ -259,8 +255,7 @@ gst_depth_overlay_text_is_empty (const GstDepthOverlayTextContent *content)
 }
 
 void
-gst_depth_overlay_text_blend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
-    GstVideoFrame *frame)
+gst_depth_overlay_text_blend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
 {
   if (content->edges)
     put_edges (text, content, frame);

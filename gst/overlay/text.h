@@ -17,17 +17,17 @@ typedef struct _GstDepthOverlayText GstDepthOverlayText;
 /* What is drawn over a frame: the pieces whose flag is set. */
 typedef struct
 {
-  gint width, height;           /* of the picture */
-  gboolean edges;               /* the frame around a picture that warns */
-  gboolean legend;              /* which colour is how far */
-  gboolean marker;              /* where the nearest distance is */
-  gboolean readout;             /* how far that is; or @notice */
-  GstStereoColormap colormap;   /* of the legend */
-  GstStereoScale scale;         /* of the legend and the read-out */
-  gdouble value;                /* of the read-out: mm, or px when the scale is not metric */
-  gint x, y;                    /* of the marker */
-  gboolean warning;             /* the read-out warns */
-  const gchar *notice;          /* what the read-out says instead of @value, a static string; may be NULL */
+  gint width, height;         /* of the picture */
+  gboolean edges;             /* the frame around a picture that warns */
+  gboolean legend;            /* which colour is how far */
+  gboolean marker;            /* where the nearest distance is */
+  gboolean readout;           /* how far that is; or @notice */
+  GstStereoColormap colormap; /* of the legend */
+  GstStereoScale scale;       /* of the legend and the read-out */
+  gdouble value;              /* of the read-out: mm, or px when the scale is not metric */
+  gint x, y;                  /* of the marker */
+  gboolean warning;           /* the read-out warns */
+  const gchar *notice;        /* what the read-out says instead of @value, a static string; may be NULL */
 } GstDepthOverlayTextContent;
 
 GstDepthOverlayText *gst_depth_overlay_text_new (void);
@@ -35,8 +35,8 @@ void gst_depth_overlay_text_free (GstDepthOverlayText *text);
 
 gboolean gst_depth_overlay_text_is_empty (const GstDepthOverlayTextContent *content);
 /* Draws over a frame mapped for reading and writing. */
-void gst_depth_overlay_text_blend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
-    GstVideoFrame *frame);
+void gst_depth_overlay_text_blend (
+    GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame);
 
 /* "3.42 m", "12.3 m", "57.5 px": no more digits than depth has. */
 void gst_depth_overlay_text_format (gchar *string, gsize size, gdouble value, gboolean metric);

@@ -39,8 +39,8 @@ set_cropped_info (GstVideoInfo *info, const GstVideoInfo *live, const GstStereoL
 }
 
 gboolean
-gst_depth_overlay_view_choose (GstDepthOverlayView *view, const GstVideoInfo *live, gint depth_width,
-    gint depth_height, gboolean expected, gchar **message)
+gst_depth_overlay_view_choose (GstDepthOverlayView *view, const GstVideoInfo *live, gint depth_width, gint depth_height,
+    gboolean expected, gchar **message)
 {
   GstStereoLayout layout = { 0 };
   gboolean packed = TRUE;
@@ -53,16 +53,16 @@ gst_depth_overlay_view_choose (GstDepthOverlayView *view, const GstVideoInfo *li
     case GST_VIDEO_MULTIVIEW_MODE_MONO:
     case GST_VIDEO_MULTIVIEW_MODE_LEFT:
     case GST_VIDEO_MULTIVIEW_MODE_RIGHT:
-      packed = looks_packed (GST_VIDEO_INFO_WIDTH (live), GST_VIDEO_INFO_HEIGHT (live), depth_width, depth_height,
-          expected);
+      packed = looks_packed (
+          GST_VIDEO_INFO_WIDTH (live), GST_VIDEO_INFO_HEIGHT (live), depth_width, depth_height, expected);
       break;
     default:
       *message = g_strdup ("The live view must be one view, or two side by side or one above the other: what sink gets "
-          "is tagged with another multiview-mode. Give it the left view alone.");
+                           "is tagged with another multiview-mode. Give it the left view alone.");
       return FALSE;
   }
   if (!(packed ? gst_stereo_layout_packed (&layout, live, GST_STEREO_PACKING_SIDE_BY_SIDE, message) :
-          gst_stereo_layout_single (&layout, live, FALSE, message)))
+                 gst_stereo_layout_single (&layout, live, FALSE, message)))
     return FALSE;
   view->live = view->info = *live;
   view->x = view->y = 0;
@@ -87,6 +87,5 @@ gst_depth_overlay_view_equal (const GstDepthOverlayView *a, const GstDepthOverla
 gboolean
 gst_depth_overlay_view_fits (const GstDepthOverlayView *view, gint depth_width, gint depth_height)
 {
-  return same_shape (GST_VIDEO_INFO_WIDTH (&view->info), GST_VIDEO_INFO_HEIGHT (&view->info), depth_width,
-      depth_height);
+  return same_shape (GST_VIDEO_INFO_WIDTH (&view->info), GST_VIDEO_INFO_HEIGHT (&view->info), depth_width, depth_height);
 }

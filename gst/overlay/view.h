@@ -9,10 +9,10 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstVideoInfo live;            /* of the live frames */
-  GstVideoInfo info;            /* of the part that is shown, and of the output */
-  gint x, y;                    /* its place in the live frame, pixels */
-  gboolean cropped;             /* it is not the whole frame */
+  GstVideoInfo live; /* of the live frames */
+  GstVideoInfo info; /* of the part that is shown, and of the output */
+  gint x, y;         /* its place in the live frame, pixels */
+  gboolean cropped;  /* it is not the whole frame */
 } GstDepthOverlayView;
 
 /* Chooses by the caps' multiview-mode, and by the size of the depth pictures where that says nothing. @depth_width,

@@ -98,8 +98,8 @@ forward_gap (GstStereoAggregator *self, GstStereoPad *pad, GstBuffer *gap)
   same = priv->have_segment && gst_segment_is_equal (&priv->segment, &GST_AGGREGATOR_PAD (pad)->segment);
   GST_OBJECT_UNLOCK (pad);
   if (!gst_stereo_pad_is_right (pad) && priv->negotiated && same && GST_BUFFER_PTS_IS_VALID (gap))
-    gst_pad_push_event (GST_AGGREGATOR_SRC_PAD (self), gst_event_new_gap (GST_BUFFER_PTS (gap),
-            GST_BUFFER_DURATION (gap)));
+    gst_pad_push_event (
+        GST_AGGREGATOR_SRC_PAD (self), gst_event_new_gap (GST_BUFFER_PTS (gap), GST_BUFFER_DURATION (gap)));
   return GST_FLOW_OK;
 }
 
@@ -131,8 +131,9 @@ gst_stereo_aggregator_get_stats (GstStereoAggregator *self, GstStereoPairStats *
   GstStereoLatePairsStats pairs;
 
   gst_stereo_late_pairs_get_stats (self->priv->parts.late_pairs, &pairs);
-  *stats = (GstStereoPairStats) { .pairs = pairs.pairs, .late = pairs.late, .compute_last = pairs.compute_last,
-    .compute_total = pairs.compute_total };
+  *stats = (GstStereoPairStats){
+    .pairs = pairs.pairs, .late = pairs.late, .compute_last = pairs.compute_last, .compute_total = pairs.compute_total
+  };
   gst_stereo_drops_get (self->priv->parts.drops, &stats->dropped_left, &stats->dropped_right);
 }
 
@@ -165,16 +166,15 @@ gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const
 }
 
 GstFlowReturn
-gst_stereo_aggregator_finish (GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out,
-    GstClockTime compute_time)
+gst_stereo_aggregator_finish (
+    GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out, GstClockTime compute_time)
 {
   GstStereoAggregatorPrivate *priv = self->priv;
   GstFlowReturn flow;
   gint64 begin;
 
   gst_stereo_late_pairs_computed (priv->parts.late_pairs, compute_time);
-  GST_LOG_OBJECT (self, "computed in %" GST_TIME_FORMAT ", pushes %" GST_PTR_FORMAT, GST_TIME_ARGS (compute_time),
-      out);
+  GST_LOG_OBJECT (self, "computed in %" GST_TIME_FORMAT ", pushes %" GST_PTR_FORMAT, GST_TIME_ARGS (compute_time), out);
   begin = g_get_monotonic_time ();
   flow = gst_stereo_push (GST_AGGREGATOR (self), &priv->segment, &priv->have_segment, segment, out);
   gst_stereo_late_pairs_pushed (priv->parts.late_pairs, (g_get_monotonic_time () - begin) * 1000);
@@ -226,8 +226,8 @@ gst_stereo_aggregator_change_state (GstElement *element, GstStateChange transiti
 /* ---- pads --------------------------------------------------------------------------------- */
 
 static GstAggregatorPad *
-gst_stereo_aggregator_create_new_pad (GstAggregator *aggregator, GstPadTemplate *template, const gchar *name,
-    const GstCaps *caps)
+gst_stereo_aggregator_create_new_pad (
+    GstAggregator *aggregator, GstPadTemplate *template, const gchar *name, const GstCaps *caps)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
   GstStereoPad *pad = gst_stereo_pads_add (self->priv->parts.pads, template);
@@ -250,8 +250,8 @@ static gboolean
 gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
   GstStereoParts *parts = &GST_STEREO_AGGREGATOR (aggregator)->priv->parts;
-  GstStereoEventResult result =
-      gst_stereo_events_read_sink (parts, GST_ELEMENT (aggregator), GST_STEREO_PAD (pad), event);
+  GstStereoEventResult result = gst_stereo_events_read_sink (
+      parts, GST_ELEMENT (aggregator), GST_STEREO_PAD (pad), event);
 
   if (result == GST_STEREO_EVENT_FORWARD)
     return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_event (aggregator, pad, event);

@@ -4,13 +4,15 @@
 #include "gst/video/metas.h"
 
 void
-gst_stereo_decorate (GstBuffer *out, const GstStereoFrame *left, const GstStereoFrame *other, gboolean same_place,
-    gboolean discont)
+gst_stereo_decorate (
+    GstBuffer *out, const GstStereoFrame *left, const GstStereoFrame *other, gboolean same_place, gboolean discont)
 {
   gboolean alone = left->layout.packing == GST_STEREO_PACKING_AUTO ||
       left->layout.packing == GST_STEREO_PACKING_FRAME_BY_FRAME;
   const GstStereoFrame *timed = GST_BUFFER_PTS_IS_VALID (left->buffer) ||
-      left->layout.packing == GST_STEREO_PACKING_AUTO ? left : other;
+          left->layout.packing == GST_STEREO_PACKING_AUTO ?
+      left :
+      other;
 
   gst_buffer_copy_into (out, timed->buffer, GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
   GST_BUFFER_DTS (out) = GST_CLOCK_TIME_NONE;

@@ -9,12 +9,12 @@ struct _GstStereoDrops
 {
   GstElement *element;
 
-  guint64 total[2];       /* left, right; protected by the element's object lock */
+  guint64 total[2]; /* left, right; protected by the element's object lock */
 
   /* of the source pad's task */
   guint unreported[2];
-  gint64 skew, max_skew;  /* of the last two frames that were too far apart, ns */
-  gint64 reported;        /* monotonic µs; 0 = never */
+  gint64 skew, max_skew; /* of the last two frames that were too far apart, ns */
+  gint64 reported;       /* monotonic µs; 0 = never */
   gboolean broken;
 };
 
@@ -71,7 +71,8 @@ gst_stereo_drops_report (GstStereoDrops *drops, gboolean now)
     return;
   if (drops->skew)
     skew = g_strdup_printf (" The last two frames compared were %.3f ms apart, and max-skew is %.3f ms: start the "
-        "cameras together, or raise max-skew.", ABS (drops->skew) / 1e6, drops->max_skew / 1e6);
+                            "cameras together, or raise max-skew.",
+        ABS (drops->skew) / 1e6, drops->max_skew / 1e6);
   else
     skew = g_strdup ("");
   GST_ELEMENT_WARNING (drops->element, STREAM, FAILED,

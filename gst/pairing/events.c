@@ -11,8 +11,8 @@ update_latency (GstStereoParts *parts, GstStereoPad *pad, const GstVideoInfo *in
   GstClockTime frame = 0;
 
   if (GST_VIDEO_INFO_FPS_N (info) > 0)
-    frame = gst_util_uint64_scale (GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info),
-        (guint64) GST_VIDEO_INFO_FPS_N (info));
+    frame = gst_util_uint64_scale (
+        GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info), (guint64) GST_VIDEO_INFO_FPS_N (info));
   skew = max_skew == GST_STEREO_MAX_SKEW_AUTO ? frame / 2 : MIN (max_skew, frame);
   gst_stereo_late_pairs_set_frame (parts->late_pairs, frame, gst_stereo_pad_is_packed (pad) ? 0 : skew);
 }
@@ -26,8 +26,8 @@ read_caps (GstStereoParts *parts, GstElement *element, GstStereoPad *pad, GstEve
   gst_event_parse_caps (event, &caps);
   info = gst_stereo_pad_set_caps (pad, caps);
   if (!info) {
-    GST_ELEMENT_ERROR (element, CORE, NEGOTIATION, ("%s cannot take these caps.", GST_PAD_NAME (pad)),
-        ("%" GST_PTR_FORMAT, caps));
+    GST_ELEMENT_ERROR (
+        element, CORE, NEGOTIATION, ("%s cannot take these caps.", GST_PAD_NAME (pad)), ("%" GST_PTR_FORMAT, caps));
     return GST_STEREO_EVENT_FAILED;
   }
   if (!gst_stereo_pad_is_right (pad))

@@ -36,7 +36,8 @@ gst_stereo_map_input (
       ("A buffer of %" G_GSIZE_FORMAT " bytes %sdoes not hold the %dx%d %s frame that its caps announce%s.",
           gst_buffer_get_size (frame->buffer), device ? "in device memory " : "", GST_VIDEO_INFO_WIDTH (&frame->info),
           GST_VIDEO_INFO_HEIGHT (&frame->info), gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info)),
-          device ? ", or cannot be read" : ""), (NULL));
+          device ? ", or cannot be read" : ""),
+      (NULL));
   return FALSE;
 }
 
@@ -48,7 +49,9 @@ gst_stereo_post_mismatch (GstElement *element, const GstStereoFrame *left, const
 
   GST_ELEMENT_ERROR (element, CORE, NEGOTIATION,
       ("The two views must have one size, and both colour or both luma: the left one is %s, the right one %s. Put "
-          "videoscale or videoconvert before one of them.", a, b), (NULL));
+       "videoscale or videoconvert before one of them.",
+          a, b),
+      (NULL));
   g_free (a);
   g_free (b);
   return GST_FLOW_NOT_NEGOTIATED;

@@ -17,10 +17,10 @@ typedef struct
   GstVideoInfo info;
   GstStereoLayout layout;
   GstSegment segment;
-  gint64 time;                  /* running time, or GST_STEREO_TIME_NONE */
-  gint64 spacing;               /* nominal time to the next frame in ns; 0 = unknown */
-  guint generation;             /* number of seeks without a flush before this frame */
-  gint64 origin;                /* running time at which the last of these seeks begins */
+  gint64 time;      /* running time, or GST_STEREO_TIME_NONE */
+  gint64 spacing;   /* nominal time to the next frame in ns; 0 = unknown */
+  guint generation; /* number of seeks without a flush before this frame */
+  gint64 origin;    /* running time at which the last of these seeks begins */
 } GstStereoFrame;
 
 /* Signed running time, or GST_STEREO_TIME_NONE. A frame that begins a little before its segment has one too. */
@@ -34,8 +34,7 @@ gboolean gst_stereo_map_input (
     GstElement *element, GstVideoFrame *mapped, const GstStereoFrame *frame, GstStereoCudaContext *context);
 
 /* Posts an error: the two views differ in size or format. Returns the flow to return with it. */
-GstFlowReturn gst_stereo_post_mismatch (
-    GstElement *element, const GstStereoFrame *left, const GstStereoFrame *right);
+GstFlowReturn gst_stereo_post_mismatch (GstElement *element, const GstStereoFrame *left, const GstStereoFrame *right);
 
 G_END_DECLS
 

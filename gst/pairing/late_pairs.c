@@ -10,17 +10,17 @@ struct _GstStereoLatePairs
 
   /* protected by the aggregator's object lock */
   gboolean qos;
-  GstClockTime earliest_time;   /* running time; earlier pairs are late for downstream */
-  gdouble proportion;           /* as downstream has it; 0 = it has said nothing */
+  GstClockTime earliest_time; /* running time; earlier pairs are late for downstream */
+  gdouble proportion;         /* as downstream has it; 0 = it has said nothing */
   GstStereoLateness lateness;
-  GstClockTime wait_time;       /* for the later frame of a pair */
-  GstClockTime announced;       /* the latency of this element */
-  GstClockTime configured;      /* the latency of the pipeline, as the sinks have it; 0 = not known */
+  GstClockTime wait_time;  /* for the later frame of a pair */
+  GstClockTime announced;  /* the latency of this element */
+  GstClockTime configured; /* the latency of the pipeline, as the sinks have it; 0 = not known */
   GstStereoLatePairsStats stats;
 
   /* of the source pad's task */
-  gint64 decided;               /* running time at which the pair was not late; GST_STEREO_TIME_NONE = not live */
-  gint64 waited, spare;         /* what it had then: see GstStereoLateness */
+  gint64 decided;       /* running time at which the pair was not late; GST_STEREO_TIME_NONE = not live */
+  gint64 waited, spare; /* what it had then: see GstStereoLateness */
 };
 
 GstStereoLatePairs *
@@ -142,8 +142,10 @@ read_qos (GstStereoLatePairs *late, GstEvent *event)
   late->proportion = proportion;
   late->earliest_time = earliest;
   GST_OBJECT_UNLOCK (late->aggregator);
-  GST_LOG_OBJECT (late->aggregator, "QoS from downstream: off by %" GST_STIME_FORMAT ", proportion %.3f; pairs before "
-      "%" GST_TIME_FORMAT " are late", GST_STIME_ARGS (diff), proportion, GST_TIME_ARGS (earliest));
+  GST_LOG_OBJECT (late->aggregator,
+      "QoS from downstream: off by %" GST_STIME_FORMAT ", proportion %.3f; pairs before "
+      "%" GST_TIME_FORMAT " are late",
+      GST_STIME_ARGS (diff), proportion, GST_TIME_ARGS (earliest));
 }
 
 static void
@@ -204,9 +206,10 @@ decide_for_latency (GstStereoLatePairs *late, gint64 time)
   expected = late->lateness.expected;
   allowed = late->lateness.allowed;
   GST_OBJECT_UNLOCK (late->aggregator);
-  GST_LOG_OBJECT (late->aggregator, "pair of %" GST_STIME_FORMAT ": waited %" GST_STIME_FORMAT ", expected to take %"
-      GST_STIME_FORMAT ", allowed %" GST_STIME_FORMAT " and %" GST_STIME_FORMAT " to spare", GST_STIME_ARGS (time),
-      GST_STIME_ARGS (late->waited), GST_STIME_ARGS (expected), GST_STIME_ARGS (allowed),
+  GST_LOG_OBJECT (late->aggregator,
+      "pair of %" GST_STIME_FORMAT ": waited %" GST_STIME_FORMAT ", expected to take %" GST_STIME_FORMAT
+      ", allowed %" GST_STIME_FORMAT " and %" GST_STIME_FORMAT " to spare",
+      GST_STIME_ARGS (time), GST_STIME_ARGS (late->waited), GST_STIME_ARGS (expected), GST_STIME_ARGS (allowed),
       GST_STIME_ARGS (late->spare));
   announce_latency (late);
   return by;
@@ -248,9 +251,10 @@ gst_stereo_late_pairs_drop (GstStereoLatePairs *late, const GstStereoFrame *fram
   if (!for_latency && !for_downstream)
     return FALSE;
   post_qos (late, frame, MAX (for_latency, for_downstream));
-  GST_DEBUG_OBJECT (late->aggregator, "dropped, late: pair of %" GST_STIME_FORMAT ", by %" GST_STIME_FORMAT
-      " for the latency, by %" GST_STIME_FORMAT " for downstream", GST_STIME_ARGS (frame->time),
-      GST_STIME_ARGS (for_latency), GST_STIME_ARGS (for_downstream));
+  GST_DEBUG_OBJECT (late->aggregator,
+      "dropped, late: pair of %" GST_STIME_FORMAT ", by %" GST_STIME_FORMAT " for the latency, by %" GST_STIME_FORMAT
+      " for downstream",
+      GST_STIME_ARGS (frame->time), GST_STIME_ARGS (for_latency), GST_STIME_ARGS (for_downstream));
   return TRUE;
 }
 
@@ -267,8 +271,8 @@ gst_stereo_late_pairs_computed (GstStereoLatePairs *late, GstClockTime compute_t
   late->stats.compute_last = compute_time;
   late->stats.compute_total += compute_time;
   if (live)
-    gst_stereo_lateness_took (&late->lateness, late->waited, late->spare,
-        MAX ((gint64) compute_time, (gint64) now - late->decided));
+    gst_stereo_lateness_took (
+        &late->lateness, late->waited, late->spare, MAX ((gint64) compute_time, (gint64) now - late->decided));
   GST_OBJECT_UNLOCK (late->aggregator);
   if (live)
     announce_latency (late);

@@ -17,8 +17,8 @@ typedef struct _GstStereoLatePairs GstStereoLatePairs;
 
 typedef struct
 {
-  guint64 pairs, late;                  /* computed, dropped */
-  guint64 compute_last, compute_total;  /* ns */
+  guint64 pairs, late;                 /* computed, dropped */
+  guint64 compute_last, compute_total; /* ns */
 } GstStereoLatePairsStats;
 
 /* @aggregator reports the latency and posts the messages; the object belongs to it and holds no reference. */

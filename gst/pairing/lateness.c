@@ -4,10 +4,10 @@
 #define MS G_GINT64_CONSTANT (1000000)
 #define FIRST_PERIOD (2000 * MS)
 #define LONGEST_PERIOD (64000 * MS)
-#define STALL 4                     /* times what is allowed */
-#define HELD (1 * MS)               /* a push that takes so long waits for somebody */
-#define PATIENCE (500 * MS)         /* with nothing but late pairs */
-#define MOST_EXCESS (5000 * MS)     /* a pipeline's clock that is farther off is not the one that gave the timestamps */
+#define STALL 4                 /* times what is allowed */
+#define HELD (1 * MS)           /* a push that takes so long waits for somebody */
+#define PATIENCE (500 * MS)     /* with nothing but late pairs */
+#define MOST_EXCESS (5000 * MS) /* a pipeline's clock that is farther off is not the one that gave the timestamps */
 
 /* What a pair may wait for its turn. Frames come unevenly, and half a frame is too short where they come fast. */
 static gint64
@@ -35,7 +35,7 @@ begin_period (GstStereoLateness *self, gint64 now)
 void
 gst_stereo_lateness_init (GstStereoLateness *self)
 {
-  *self = (GstStereoLateness) { .period = FIRST_PERIOD };
+  *self = (GstStereoLateness){ .period = FIRST_PERIOD };
   begin_period (self, G_MAXINT64);
 }
 

@@ -38,19 +38,19 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gint64 frame;                 /* from one pair to the next; 0 = not known */
+  gint64 frame;                              /* from one pair to the next; 0 = not known */
   gint64 recent[GST_STEREO_LATENESS_RECENT]; /* from the decision to the push, of the last pairs */
-  guint next;                   /* place in recent */
-  guint held;                   /* for so many pairs more: a push has held the thread */
-  gint64 expected;              /* 0 = nothing was measured yet */
+  guint next;                                /* place in recent */
+  guint held;                                /* for so many pairs more: a push has held the thread */
+  gint64 expected;                           /* 0 = nothing was measured yet */
   gint64 allowed;
   gint64 excess;
   /* of this period */
-  gint64 since, period;         /* since: G_MAXINT64 = before the first pair */
-  gint64 slowest, soonest;      /* of those computed; the least that a pair has waited */
-  guint count;                  /* of pairs computed */
-  gboolean stalled;             /* a pair was not counted */
-  gboolean lowered;             /* and not raised since */
+  gint64 since, period;    /* since: G_MAXINT64 = before the first pair */
+  gint64 slowest, soonest; /* of those computed; the least that a pair has waited */
+  guint count;             /* of pairs computed */
+  gboolean stalled;        /* a pair was not counted */
+  gboolean lowered;        /* and not raised since */
   /* since the last pair that was not late */
   guint late;
   gint64 late_since, late_least;

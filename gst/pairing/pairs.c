@@ -159,8 +159,9 @@ count_surplus (GstStereoPairs *pairs, gint64 time)
 {
   if (pairs->surplus++ == 0)
     pairs->surplus_time = time;
-  return pairs->surplus < SURPLUS_FRAMES && (time == GST_STEREO_TIME_NONE ||
-      pairs->surplus_time == GST_STEREO_TIME_NONE || time - pairs->surplus_time < SURPLUS_TIME);
+  return pairs->surplus < SURPLUS_FRAMES &&
+      (time == GST_STEREO_TIME_NONE || pairs->surplus_time == GST_STEREO_TIME_NONE ||
+          time - pairs->surplus_time < SURPLUS_TIME);
 }
 
 /* Why the head of @own has no partner in @other: for the log. */
@@ -175,7 +176,7 @@ reason_to_drop (const GstStereoQueue *own, const GstStereoQueue *other, gint64 m
     return other->ended ? "the other view has ended" : "the other view has a gap there";
   skew = ABS (own->time[0] - other->time[0]);
   return max_skew != GST_STEREO_TIME_NONE && skew > max_skew ? "farther than max-skew from the other view's frame" :
-      "its next frame is nearer to the other view's frame";
+                                                               "its next frame is nearer to the other view's frame";
 }
 
 /* The head of @pad has no partner. */
@@ -200,8 +201,8 @@ drop_head (GstStereoPairs *pairs, GstStereoPad *pad, const Heads *heads)
     pairs->surplus = 0;
     gst_stereo_drops_report (pairs->drops, FALSE);
   } else if (!count_surplus (pairs, own->time[0])) {
-    GST_INFO_OBJECT (pairs->element, "%s goes on and the other view has ended: no more of it is taken in",
-        GST_PAD_NAME (pad));
+    GST_INFO_OBJECT (
+        pairs->element, "%s goes on and the other view has ended: no more of it is taken in", GST_PAD_NAME (pad));
     gst_stereo_pad_close (pad);
   }
 }
@@ -371,8 +372,7 @@ gst_stereo_pairs_find_in_one (GstStereoPairs *pairs, GstStereoPad *pad)
     if (decision == GST_STEREO_PAIRING_PAIR) {
       return hand_on_pair (pairs, pad, pad);
     } else if (decision == GST_STEREO_PAIRING_DROP_LEFT) {
-      drop (pairs, pad, marked ? layout.right_first == first[0] : layout.right_first,
-          "its bundle lacks the other view");
+      drop (pairs, pad, marked ? layout.right_first == first[0] : layout.right_first, "its bundle lacks the other view");
       gst_stereo_drops_report (pairs->drops, FALSE);
     } else if (decision == GST_STEREO_PAIRING_END) {
       return end (pairs);

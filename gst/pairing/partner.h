@@ -21,18 +21,18 @@ typedef enum
   GST_STEREO_PAIRING_PAIR,      /* the two heads belong together */
   GST_STEREO_PAIRING_DROP_LEFT, /* the left head has no partner */
   GST_STEREO_PAIRING_DROP_RIGHT,
-  GST_STEREO_PAIRING_END        /* both streams ended, nothing is left */
+  GST_STEREO_PAIRING_END /* both streams ended, nothing is left */
 } GstStereoPairing;
 
 typedef struct
 {
-  guint count;                  /* frames at hand: 0, 1 (the head) or 2 (and the one after) */
-  gint64 time[2];               /* of the head and the one after, or GST_STEREO_TIME_NONE */
-  gint64 soonest;               /* least time after the head at which the next one may be; 0 = unknown */
-  gint64 gap_end;               /* no frame earlier than this will come, or GST_STEREO_TIME_NONE */
-  gboolean ended;               /* no further frame will come */
-  guint generation;             /* of the head, or of what comes next: it grows with every seek */
-  gboolean moves_on;            /* later generations are to come */
+  guint count;       /* frames at hand: 0, 1 (the head) or 2 (and the one after) */
+  gint64 time[2];    /* of the head and the one after, or GST_STEREO_TIME_NONE */
+  gint64 soonest;    /* least time after the head at which the next one may be; 0 = unknown */
+  gint64 gap_end;    /* no frame earlier than this will come, or GST_STEREO_TIME_NONE */
+  gboolean ended;    /* no further frame will come */
+  guint generation;  /* of the head, or of what comes next: it grows with every seek */
+  gboolean moves_on; /* later generations are to come */
 } GstStereoQueue;
 
 /*

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/pairing/properties.h"
 
-enum { PROP_0, PROP_PACKING, PROP_MAX_SKEW, PROP_QOS };
+enum
+{
+  PROP_0,
+  PROP_PACKING,
+  PROP_MAX_SKEW,
+  PROP_QOS
+};
 
 void
 gst_stereo_properties_install (GObjectClass *klass)
@@ -16,12 +22,12 @@ gst_stereo_properties_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_MAX_SKEW,
       g_param_spec_uint64 ("max-skew", "max-skew",
           "Nanoseconds that the two frames of a pair may be apart; frames without a partner within that time are "
-          "dropped, counted and reported; the default, 18446744073709551615, is half the left frame's duration (no limit "
+          "dropped, counted and reported; the default, 18446744073709551615, is half the left frame's duration (no "
+          "limit "
           "where that duration is unknown)",
           0, G_MAXUINT64, GST_STEREO_MAX_SKEW_AUTO, rw));
   g_object_class_install_property (klass, PROP_QOS,
-      g_param_spec_boolean (
-          "qos", "qos",
+      g_param_spec_boolean ("qos", "qos",
           "Drop pairs before they are computed when downstream says that they come too late, and in live pipelines "
           "when they would come later than the latency that is reported",
           TRUE, rw));

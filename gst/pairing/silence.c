@@ -71,8 +71,7 @@ goes_on (const View *view, const GstStereoActivity *activity)
 
 /* Takes in what came on a view since the last look, or is about to come. */
 static void
-listen_to (GstStereoSilence *silence, guint i, const GstStereoActivity *activity, GstClockTime elapsed,
-    Finding *finding)
+listen_to (GstStereoSilence *silence, guint i, const GstStereoActivity *activity, GstClockTime elapsed, Finding *finding)
 {
   View *view = &silence->view[i];
   gboolean come = activity->pushing || activity->over || activity->arrivals != view->seen;
@@ -83,7 +82,7 @@ listen_to (GstStereoSilence *silence, guint i, const GstStereoActivity *activity
   if (!come)
     return;
   if (view->told && !activity->over)
-    *finding = (Finding) { .silent = pad_names[i], .back = TRUE, .time = view->idle };
+    *finding = (Finding){ .silent = pad_names[i], .back = TRUE, .time = view->idle };
   view->told = FALSE;
   view->idle = view->alone = 0;
 }
@@ -98,7 +97,7 @@ judge (GstStereoSilence *silence, guint i, const GstStereoActivity *other, GstCl
   if (view->told || view->alone < SILENCE_TIME)
     return;
   view->told = TRUE;
-  *finding = (Finding) { .silent = pad_names[i], .other = pad_names[!i], .never = !view->heard, .time = view->idle };
+  *finding = (Finding){ .silent = pad_names[i], .other = pad_names[!i], .never = !view->heard, .time = view->idle };
 }
 
 static void
@@ -134,16 +133,17 @@ post (GstAggregator *aggregator, const Finding *finding)
     return;
   }
   if (GST_CLOCK_TIME_IS_VALID (now))
-    since = g_strdup_printf (", since the running time %" GST_TIME_FORMAT,
-        GST_TIME_ARGS (now > finding->time ? now - finding->time : 0));
+    since = g_strdup_printf (
+        ", since the running time %" GST_TIME_FORMAT, GST_TIME_ARGS (now > finding->time ? now - finding->time : 0));
   else
     since = g_strdup ("");
   GST_ELEMENT_WARNING (aggregator, STREAM, FAILED,
       ("%s has been silent for %.1f s%s%s, and the stream did not end. Nothing comes out: the frames of %s wait, and "
-          "those without a partner are dropped and counted when it is back. Check that camera, its cable and the source "
-          "of that branch; where one thread feeds both pads, put a queue before each.",
+       "those without a partner are dropped and counted when it is back. Check that camera, its cable and the source "
+       "of that branch; where one thread feeds both pads, put a queue before each.",
           finding->silent, (gdouble) finding->time / GST_SECOND, since,
-          finding->never ? ", and had no frame before" : "", finding->other), (NULL));
+          finding->never ? ", and had no frame before" : "", finding->other),
+      (NULL));
   g_free (since);
 }
 
@@ -283,7 +283,7 @@ void
 gst_stereo_silence_forget_view (GstStereoSilence *silence, gboolean right)
 {
   g_mutex_lock (&silence->lock);
-  silence->view[right] = (View) { 0 };
+  silence->view[right] = (View){ 0 };
   g_mutex_unlock (&silence->lock);
 }
 
@@ -297,7 +297,7 @@ gst_stereo_silence_reset (GstStereoSilence *silence, gboolean all)
   for (guint i = 0; i < 2; i++) {
     View *view = &silence->view[i], before = *view;
 
-    *view = (View) { .seen = activity[i].arrivals };
+    *view = (View){ .seen = activity[i].arrivals };
     if (!all) {
       view->heard = before.heard;
       view->told = before.told;

@@ -39,7 +39,8 @@
 #include "gst/video/pool.h"
 #include "gst/video/properties.h"
 
-enum {
+enum
+{
   PROP_0,
   PROP_CALIBRATION,
   PROP_ALPHA,
@@ -62,12 +63,12 @@ struct _GstStereoRectify
   GstStereoAggregator parent;
 
   /* protected by the object lock */
-  GstStereoRectifySettings pending;  /* as set; becomes settings when a batch of properties is complete */
+  GstStereoRectifySettings pending; /* as set; becomes settings when a batch of properties is complete */
   GstStereoRectifySettings settings;
-  guint serial;                      /* of settings: another one after each change */
+  guint serial; /* of settings: another one after each change */
 
-  GstStereoRectifyMaps *maps;        /* from the calibration to remapped frames */
-  GstStereoRectifyOutput *output;    /* from a pair to an output buffer */
+  GstStereoRectifyMaps *maps;     /* from the calibration to remapped frames */
+  GstStereoRectifyOutput *output; /* from a pair to an output buffer */
 };
 
 #define OUTPUT_FORMATS "{ I420, NV12, GRAY8, RGB, BGR, RGBx, BGRx, RGBA, BGRA }"
@@ -261,7 +262,7 @@ static gboolean
 same_settings (const GstStereoRectifySettings *a, const GstStereoRectifySettings *b)
 {
   return g_strcmp0 (a->calibration, b->calibration) == 0 && a->alpha == b->alpha && a->unit == b->unit &&
-         a->width == b->width && a->height == b->height && memcmp (&a->params, &b->params, sizeof a->params) == 0;
+      a->width == b->width && a->height == b->height && memcmp (&a->params, &b->params, sizeof a->params) == 0;
 }
 
 /* Runs once when a g_object_set() of several properties is through: a calibration and the unit that goes with it take
@@ -330,8 +331,8 @@ install_results (GObjectClass *klass)
   const GParamFlags ro = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
 
   g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
-      g_param_spec_string ("active-backend", "active-backend",
-          "Backend in use: cpu or cuda; NULL before the first pair", NULL, ro));
+      g_param_spec_string (
+          "active-backend", "active-backend", "Backend in use: cpu or cuda; NULL before the first pair", NULL, ro));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "stats",
           "Statistics since the start: pairs rectified, dropped-left and dropped-right (frames without a partner), "

@@ -34,9 +34,9 @@ struct _GstStereoRectifyMaps
   guint loaded_serial;               /* of the settings it was loaded for; 0 = none */
   StereoRectification rectification; /* for rectified_key */
   RectifiedKey rectified_key;
-  StereoRemap *remap;                /* for remap_key; NULL: none */
+  StereoRemap *remap; /* for remap_key; NULL: none */
   RemapKey remap_key;
-  gint chosen_backend;               /* what backend=auto chose; STEREO_BACKEND_AUTO before that */
+  gint chosen_backend; /* what backend=auto chose; STEREO_BACKEND_AUTO before that */
 };
 
 GstStereoRectifyMaps *
@@ -109,7 +109,7 @@ publish_geometry (GstStereoRectifyMaps *self)
 
   GST_OBJECT_LOCK (self->owner);
   changed = results->focal_length != rectification->focal_length || results->baseline != rectification->baseline ||
-            results->principal_offset != rectification->principal_offset;
+      results->principal_offset != rectification->principal_offset;
   results->focal_length = rectification->focal_length;
   results->baseline = rectification->baseline;
   results->principal_offset = rectification->principal_offset;
@@ -268,8 +268,8 @@ make_remap (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings
     return post_error (self, &error);
   publish_backend (self);
   if (automatic)
-    self->chosen_backend =
-        g_str_equal (stereo_remap_backend (self->remap), "cuda") ? STEREO_BACKEND_CUDA : STEREO_BACKEND_CPU;
+    self->chosen_backend = g_str_equal (stereo_remap_backend (self->remap), "cuda") ? STEREO_BACKEND_CUDA :
+                                                                                      STEREO_BACKEND_CPU;
   return GST_FLOW_OK;
 }
 
@@ -295,8 +295,10 @@ gst_stereo_rectify_maps_prepare (GstStereoRectifyMaps *self, const GstStereoRect
   if (again && memcmp (&key, &self->remap_key, sizeof key) == 0)
     return GST_FLOW_OK;
   GST_DEBUG_OBJECT (self->owner, "makes maps (%s): raw views of %dx%d pixels, %s and %s, become %dx%d pixels of %s",
-      !again ? "the first" : key.rectified.serial != self->remap_key.rectified.serial ? "properties changed" :
-      "the frames changed", layout->width, layout->height, gst_video_format_to_string (formats->left),
+      !again                                                       ? "the first" :
+          key.rectified.serial != self->remap_key.rectified.serial ? "properties changed" :
+                                                                     "the frames changed",
+      layout->width, layout->height, gst_video_format_to_string (formats->left),
       gst_video_format_to_string (formats->right), self->rectification.width, self->rectification.height,
       gst_video_format_to_string (formats->out));
   drop_remap (self);

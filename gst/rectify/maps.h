@@ -18,18 +18,18 @@ typedef struct _GstStereoRectifyMaps GstStereoRectifyMaps;
 /* What the properties say. */
 typedef struct
 {
-  gchar *calibration;           /* one file, or two with a comma between them; NULL: not set */
-  gdouble alpha;                /* 0..1; -1 = as the calibration says */
-  gdouble unit;                 /* mm; 0 = that of the calibration's format */
-  gint width, height;           /* of a rectified view; 0 = as the raw view */
-  StereoParams params;          /* backend, cuda_device_id and threads of them */
+  gchar *calibration;  /* one file, or two with a comma between them; NULL: not set */
+  gdouble alpha;       /* 0..1; -1 = as the calibration says */
+  gdouble unit;        /* mm; 0 = that of the calibration's format */
+  gint width, height;  /* of a rectified view; 0 = as the raw view */
+  StereoParams params; /* backend, cuda_device_id and threads of them */
 } GstStereoRectifySettings;
 
 /* What the properties show. */
 typedef struct
 {
-  const gchar *backend;         /* NULL before the first pair; static */
-  gdouble focal_length, baseline, principal_offset;     /* px, mm, px; 0 before the first pair */
+  const gchar *backend;                             /* NULL before the first pair; static */
+  gdouble focal_length, baseline, principal_offset; /* px, mm, px; 0 before the first pair */
 } GstStereoRectifyResults;
 
 /* @owner: the element, which has the properties active-backend, focal-length, baseline and principal-offset, and is

@@ -10,12 +10,12 @@
 
 struct _GstStereoRectifyOutput
 {
-  GstStereoAggregator *base;    /* the element, which owns this */
+  GstStereoAggregator *base; /* the element, which owns this */
   GstStereoRectifyMaps *maps;
 
-  GstStereoLayout layout;       /* of the last pair: its raw views */
-  GstVideoInfo input;           /* of that pair: its colours */
-  gboolean negotiated;          /* the source pad has caps */
+  GstStereoLayout layout; /* of the last pair: its raw views */
+  GstVideoInfo input;     /* of that pair: its colours */
+  gboolean negotiated;    /* the source pad has caps */
   GstVideoInfo out_info;
   gint out_par_n, out_par_d;
 };
@@ -132,12 +132,12 @@ out_is_for (GstStereoRectifyOutput *self, const GstStereoLayout *layout, const G
   gboolean grey = GST_VIDEO_INFO_IS_GRAY (input), rgb = GST_VIDEO_INFO_IS_RGB (input);
 
   return GST_VIDEO_INFO_WIDTH (out) == 2 * rectification->width &&
-         GST_VIDEO_INFO_HEIGHT (out) == rectification->height && self->layout.fps_n == layout->fps_n &&
-         self->layout.fps_d == layout->fps_d && self->layout.par_n == layout->par_n &&
-         self->layout.par_d == layout->par_d && GST_VIDEO_INFO_IS_GRAY (out) == grey &&
-         (!rgb || GST_VIDEO_INFO_FORMAT (out) == GST_VIDEO_INFO_FORMAT (input)) && GST_VIDEO_INFO_IS_RGB (out) == rgb &&
-         gst_video_colorimetry_is_equal (&self->input.colorimetry, &input->colorimetry) &&
-         self->input.chroma_site == input->chroma_site;
+      GST_VIDEO_INFO_HEIGHT (out) == rectification->height && self->layout.fps_n == layout->fps_n &&
+      self->layout.fps_d == layout->fps_d && self->layout.par_n == layout->par_n &&
+      self->layout.par_d == layout->par_d && GST_VIDEO_INFO_IS_GRAY (out) == grey &&
+      (!rgb || GST_VIDEO_INFO_FORMAT (out) == GST_VIDEO_INFO_FORMAT (input)) && GST_VIDEO_INFO_IS_RGB (out) == rgb &&
+      gst_video_colorimetry_is_equal (&self->input.colorimetry, &input->colorimetry) &&
+      self->input.chroma_site == input->chroma_site;
 }
 
 static GstFlowReturn
@@ -183,8 +183,8 @@ comparable (const GstStereoFrame *a, const GstStereoFrame *b)
   gboolean rgb = GST_VIDEO_INFO_IS_RGB (&a->info);
 
   return a->layout.width == b->layout.width && a->layout.height == b->layout.height &&
-         rgb == GST_VIDEO_INFO_IS_RGB (&b->info) &&
-         (!rgb || GST_VIDEO_INFO_FORMAT (&a->info) == GST_VIDEO_INFO_FORMAT (&b->info));
+      rgb == GST_VIDEO_INFO_IS_RGB (&b->info) &&
+      (!rgb || GST_VIDEO_INFO_FORMAT (&a->info) == GST_VIDEO_INFO_FORMAT (&b->info));
 }
 
 /* FALSE after an error was posted: a chroma sample on the border of the two views belongs to both of them. */
@@ -195,10 +195,11 @@ can_be_split (GstStereoRectifyOutput *self, const GstStereoFrame *frame)
   const GstStereoLayout *layout = &frame->layout;
   gboolean grey = GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format) < 2;
 
-  if (grey || !((layout->packing == GST_STEREO_PACKING_SIDE_BY_SIDE && GST_VIDEO_FORMAT_INFO_W_SUB (format, 1) &&
-                    layout->width % 2) ||
-                  (layout->packing == GST_STEREO_PACKING_TOP_BOTTOM && GST_VIDEO_FORMAT_INFO_H_SUB (format, 1) &&
-                      layout->height % 2)))
+  if (grey ||
+      !((layout->packing == GST_STEREO_PACKING_SIDE_BY_SIDE && GST_VIDEO_FORMAT_INFO_W_SUB (format, 1) &&
+            layout->width % 2) ||
+          (layout->packing == GST_STEREO_PACKING_TOP_BOTTOM && GST_VIDEO_FORMAT_INFO_H_SUB (format, 1) &&
+              layout->height % 2)))
     return TRUE;
   GST_ELEMENT_ERROR (self->base, CORE, NEGOTIATION,
       ("Frames of two views of %dx%d pixels cannot be split in %s, where pixels on the border "
@@ -252,8 +253,8 @@ static void
 add_meta (GstStereoRectifyOutput *self, GstBuffer *out, gint64 skew)
 {
   const StereoRectification *rectification = gst_stereo_rectify_maps_rectification (self->maps);
-  GstStereoMeta *meta =
-      gst_buffer_add_stereo_meta (out, (guint) rectification->width, (guint) rectification->height, NULL);
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (
+      out, (guint) rectification->width, (guint) rectification->height, NULL);
 
   meta->kind = GST_STEREO_OUTPUT_KIND_VIEWS;
   meta->disparity_scale = 1;

@@ -122,7 +122,8 @@ gst_stereo_rectify_locate_planes (const GstStereoLayout *layout, const GstVideoF
     const GstVideoFrame *second, const GstVideoFrame *out, StereoRemapSource *sources, StereoRemapTarget *targets)
 {
   const GstStereoLayout beside = { .packing = GST_STEREO_PACKING_SIDE_BY_SIDE,
-    .width = GST_VIDEO_FRAME_WIDTH (out) / VIEWS, .height = GST_VIDEO_FRAME_HEIGHT (out) };
+    .width = GST_VIDEO_FRAME_WIDTH (out) / VIEWS,
+    .height = GST_VIDEO_FRAME_HEIGHT (out) };
   guint each = planes_of_view (GST_VIDEO_FRAME_FORMAT (out));
 
   for (guint p = 0; p < VIEWS * each; p++) {

@@ -15,8 +15,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstVideoFormat left, right, out;
-  GstVideoChromaSite site;      /* of the input */
-  gboolean full_range;          /* black is 0, not 16 */
+  GstVideoChromaSite site; /* of the input */
+  gboolean full_range;     /* black is 0, not 16 */
 } GstStereoRectifyFormats;
 
 /* How the samples of both views lie in such frames. Writes at most STEREO_REMAP_MAX_PLANES and gives their number. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/testsrc/caps.h"
 
-#define DEFAULT_WIDTH 640       /* of one view */
+#define DEFAULT_WIDTH 640 /* of one view */
 #define DEFAULT_HEIGHT 480
 
 /* Keeps to sides that can be halved, where the caps leave the choice. Takes @caps. */
@@ -46,8 +46,8 @@ gst_stereo_test_caps_prefer (GstCaps *caps)
   else
     gst_structure_set (structure, "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1, NULL);
   if (!gst_structure_has_field (structure, "multiview-flags"))
-    gst_structure_set (structure, "multiview-flags", GST_TYPE_VIDEO_MULTIVIEW_FLAGSET,
-        GST_VIDEO_MULTIVIEW_FLAGS_NONE, GST_FLAG_SET_MASK_EXACT, NULL);
+    gst_structure_set (structure, "multiview-flags", GST_TYPE_VIDEO_MULTIVIEW_FLAGSET, GST_VIDEO_MULTIVIEW_FLAGS_NONE,
+        GST_FLAG_SET_MASK_EXACT, NULL);
   return caps;
 }
 
@@ -89,8 +89,9 @@ answer_duration (GstQuery *query, const GstVideoInfo *info, gint count)
   if (count < 0)
     return FALSE;
   if (format == GST_FORMAT_TIME && GST_VIDEO_INFO_FPS_N (info) > 0)
-    gst_query_set_duration (query, format, (gint64) gst_util_uint64_scale ((guint64) count,
-            GST_SECOND * (guint64) GST_VIDEO_INFO_FPS_D (info), (guint64) GST_VIDEO_INFO_FPS_N (info)));
+    gst_query_set_duration (query, format,
+        (gint64) gst_util_uint64_scale ((guint64) count, GST_SECOND * (guint64) GST_VIDEO_INFO_FPS_D (info),
+            (guint64) GST_VIDEO_INFO_FPS_N (info)));
   else if (format == GST_FORMAT_BYTES)
     gst_query_set_duration (query, format, (gint64) count * (gint64) GST_VIDEO_INFO_SIZE (info));
   else
@@ -102,8 +103,8 @@ answer_duration (GstQuery *query, const GstVideoInfo *info, gint count)
 static void
 answer_latency (GstQuery *query, const GstVideoInfo *info, gboolean live)
 {
-  GstClockTime latency = gst_util_uint64_scale (GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info),
-      (guint64) GST_VIDEO_INFO_FPS_N (info));
+  GstClockTime latency = gst_util_uint64_scale (
+      GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info), (guint64) GST_VIDEO_INFO_FPS_N (info));
 
   gst_query_set_latency (query, live, latency, GST_CLOCK_TIME_NONE);
 }

@@ -45,10 +45,10 @@ struct _GstStereoTestSrc
   GstPushSrc parent;
 
   /* protected by the object lock */
-  GstStereoSceneParams settings;        /* but for the size, which is that of the caps */
-  guint serial;                 /* of settings: another one after each change */
+  GstStereoSceneParams settings; /* but for the size, which is that of the caps */
+  guint serial;                  /* of settings: another one after each change */
   gint64 timestamp_offset;
-  GstVideoInfo info;            /* of the frames */
+  GstVideoInfo info; /* of the frames */
 
   /* of the streaming thread */
   GstStereoTimeline *timeline;
@@ -56,8 +56,10 @@ struct _GstStereoTestSrc
 };
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_STEREO_PAINT_FORMATS) ", "
-        "multiview-mode = (string) { side-by-side, top-bottom, row-interleaved, column-interleaved }"));
+    GST_STATIC_CAPS (
+        GST_VIDEO_CAPS_MAKE (GST_STEREO_PAINT_FORMATS) ", "
+                                                       "multiview-mode = (string) { side-by-side, top-bottom, "
+                                                       "row-interleaved, column-interleaved }"));
 
 G_DEFINE_TYPE (GstStereoTestSrc, gst_stereo_test_src, GST_TYPE_PUSH_SRC)
 GST_ELEMENT_REGISTER_DEFINE (stereotestsrc, "stereotestsrc", GST_RANK_NONE, GST_TYPE_STEREO_TEST_SRC)
@@ -66,15 +68,15 @@ GType
 gst_stereo_test_pattern_get_type (void)
 {
   static gsize once = 0;
-  static const GEnumValue values[] = {
-    { GST_STEREO_PATTERN_PLANES, "Textured slanted planes with a disc moving in front of them", "planes" },
+  static const GEnumValue values[] = { { GST_STEREO_PATTERN_PLANES,
+                                           "Textured slanted planes with a disc moving in front of them", "planes" },
     { GST_STEREO_PATTERN_RANDOM_DOTS, "Random dots: a square moving in front of a wall, disparities are whole pixels",
         "random-dots" },
-    { GST_STEREO_PATTERN_STRIPES, "Vertical stripes 8 pixels apart: a square in front of a wall, ambiguous for a "
-        "matcher", "stripes" },
-    { GST_STEREO_PATTERN_FLAT, "The planes without texture: nothing to match", "flat" },
-    { 0, NULL, NULL }
-  };
+    { GST_STEREO_PATTERN_STRIPES,
+        "Vertical stripes 8 pixels apart: a square in front of a wall, ambiguous for a "
+        "matcher",
+        "stripes" },
+    { GST_STEREO_PATTERN_FLAT, "The planes without texture: nothing to match", "flat" }, { 0, NULL, NULL } };
 
   if (g_once_init_enter (&once))
     g_once_init_leave (&once, g_enum_register_static ("GstStereoTestPattern", values));
@@ -189,9 +191,11 @@ ensure_scene (GstStereoTestSrc *self)
     return FALSE;
   }
   params = *gst_stereo_pictures_params (self->pictures);
-  GST_DEBUG_OBJECT (self, "made a scene (settings %u): pattern %s, seed %u, views of %dx%d pixels, disparities up to "
-      "%d px, motion %g px per frame, noise %g grey levels", serial, pattern_name (params.pattern), params.seed,
-      params.width, params.height, params.max_disparity, params.motion, params.noise);
+  GST_DEBUG_OBJECT (self,
+      "made a scene (settings %u): pattern %s, seed %u, views of %dx%d pixels, disparities up to "
+      "%d px, motion %g px per frame, noise %g grey levels",
+      serial, pattern_name (params.pattern), params.seed, params.width, params.height, params.max_disparity,
+      params.motion, params.noise);
   return TRUE;
 }
 
@@ -323,8 +327,8 @@ gst_stereo_test_src_fill (GstPushSrc *push, GstBuffer *buffer)
   if (!ensure_scene (self))
     return GST_FLOW_ERROR;
   if (!gst_stereo_pictures_paint (self->pictures, gst_stereo_timeline_number (self->timeline), buffer)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("The buffer that downstream gave for a frame cannot be written."),
-        (NULL));
+    GST_ELEMENT_ERROR (
+        self, RESOURCE, WRITE, ("The buffer that downstream gave for a frame cannot be written."), (NULL));
     return GST_FLOW_ERROR;
   }
   if (!(truth = gst_stereo_pictures_make_truth (self->pictures))) {
@@ -374,24 +378,31 @@ install_properties (GObjectClass *klass)
 {
   const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS, live = rw | GST_PARAM_MUTABLE_PLAYING;
 
-  g_object_class_install_property (klass, PROP_PATTERN, g_param_spec_enum ("pattern", "pattern",
-          "The scene to show", GST_TYPE_STEREO_TEST_PATTERN, GST_STEREO_PATTERN_PLANES, live));
-  g_object_class_install_property (klass, PROP_SEED, g_param_spec_uint ("seed", "seed",
-          "Seed of textures and noise: the same seed gives the same pictures", 0, G_MAXUINT, 0, live));
-  g_object_class_install_property (klass, PROP_IS_LIVE, g_param_spec_boolean ("is-live", "is-live",
+  g_object_class_install_property (klass, PROP_PATTERN,
+      g_param_spec_enum (
+          "pattern", "pattern", "The scene to show", GST_TYPE_STEREO_TEST_PATTERN, GST_STEREO_PATTERN_PLANES, live));
+  g_object_class_install_property (klass, PROP_SEED,
+      g_param_spec_uint (
+          "seed", "seed", "Seed of textures and noise: the same seed gives the same pictures", 0, G_MAXUINT, 0, live));
+  g_object_class_install_property (klass, PROP_IS_LIVE,
+      g_param_spec_boolean ("is-live", "is-live",
           "Send each frame when its time has come, as a camera does; a live source cannot seek", FALSE, rw));
-  g_object_class_install_property (klass, PROP_MAX_DISPARITY, g_param_spec_int ("max-disparity", "max-disparity",
+  g_object_class_install_property (klass, PROP_MAX_DISPARITY,
+      g_param_spec_int ("max-disparity", "max-disparity",
           "Largest disparity of the scene in pixels, at most half the width of a view; 0 = a tenth of that width, at "
-          "most 120", 0, GST_STEREO_SCENE_MAX_DISPARITY, 0, live));
-  g_object_class_install_property (klass, PROP_MOTION, g_param_spec_double ("motion", "motion",
+          "most 120",
+          0, GST_STEREO_SCENE_MAX_DISPARITY, 0, live));
+  g_object_class_install_property (klass, PROP_MOTION,
+      g_param_spec_double ("motion", "motion",
           "Pixels that the foreground moves to the right per frame (it turns back at the sides); 0 = it does not move",
           -1000, 1000, 2, live));
-  g_object_class_install_property (klass, PROP_NOISE, g_param_spec_double ("noise", "noise",
+  g_object_class_install_property (klass, PROP_NOISE,
+      g_param_spec_double ("noise", "noise",
           "Standard deviation of the noise in grey levels, different in each view and frame; 0 = no noise", 0, 64, 1,
           live));
-  g_object_class_install_property (klass, PROP_TIMESTAMP_OFFSET, g_param_spec_int64 ("timestamp-offset",
-          "timestamp-offset", "Nanoseconds to add to the timestamps; no timestamp goes below 0", G_MININT64 / 4,
-          G_MAXINT64 / 4, 0, live));
+  g_object_class_install_property (klass, PROP_TIMESTAMP_OFFSET,
+      g_param_spec_int64 ("timestamp-offset", "timestamp-offset",
+          "Nanoseconds to add to the timestamps; no timestamp goes below 0", G_MININT64 / 4, G_MAXINT64 / 4, 0, live));
 }
 
 static void

@@ -196,7 +196,7 @@ gst_stereo_layer_ray (const GstStereoLayer *layer, gboolean right, gint y)
 {
   gint64 shift = (layer->a + layer->c * y + (1 << 15)) >> 16;
 
-  return right ? (GstStereoRay) { shift * layer->inverse >> 16, layer->inverse } : (GstStereoRay) { 0, GST_STEREO_ONE };
+  return right ? (GstStereoRay){ shift * layer->inverse >> 16, layer->inverse } : (GstStereoRay){ 0, GST_STEREO_ONE };
 }
 
 /* The first pixel at or behind @place. */

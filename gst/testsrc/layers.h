@@ -7,12 +7,12 @@
 
 G_BEGIN_DECLS
 
-#define GST_STEREO_ONE (G_GINT64_CONSTANT (1) << 32)    /* lengths are 32.32 fixed point */
+#define GST_STEREO_ONE (G_GINT64_CONSTANT (1) << 32) /* lengths are 32.32 fixed point */
 
 typedef enum
 {
   GST_STEREO_SHAPE_EVERYWHERE,
-  GST_STEREO_SHAPE_NEARER,      /* where it is nearer than the layers before it: they intersect and do not occlude */
+  GST_STEREO_SHAPE_NEARER, /* where it is nearer than the layers before it: they intersect and do not occlude */
   GST_STEREO_SHAPE_BOX,
   GST_STEREO_SHAPE_ELLIPSE
 } GstStereoShape;
@@ -22,13 +22,13 @@ typedef struct
 {
   GstStereoShape shape;
   gint64 a, b, c;
-  gint64 inverse;               /* 1 / (1 - b): left pixels per right one */
-  gint64 center;                /* of box and ellipse; texture and slant move with it */
+  gint64 inverse;                       /* 1 / (1 - b): left pixels per right one */
+  gint64 center;                        /* of box and ellipse; texture and slant move with it */
   gint middle, half_width, half_height; /* of box and ellipse, pixels */
-  gint u, v;                    /* where its texture begins in the tile */
-  gint64 rest;                  /* a with the centre at 0 */
+  gint u, v;                            /* where its texture begins in the tile */
+  gint64 rest;                          /* a with the centre at 0 */
   gboolean moves;
-  gdouble tint[3];              /* what a level of 1 adds to red, green, blue */
+  gdouble tint[3]; /* what a level of 1 adds to red, green, blue */
 } GstStereoLayer;
 
 /* All layers of a scene, the farthest first. */
@@ -37,8 +37,8 @@ typedef struct
   GstStereoSceneParams params;
   GstStereoLayer layers[GST_STEREO_SCENE_LAYERS];
   guint count;
-  gint64 step;                  /* of the foreground a frame, 16.16 */
-  gint start, travel;           /* of its centre from its leftmost place, pixels */
+  gint64 step;        /* of the foreground a frame, 16.16 */
+  gint start, travel; /* of its centre from its leftmost place, pixels */
 } GstStereoLayers;
 
 /* Pixel i of a row shows left place start + i step of a layer. */

@@ -10,12 +10,12 @@ struct _GstStereoPainter
 {
   const GstStereoScene *scene;
   GstStereoLayout layout;
-  gint width, height;           /* of the frame */
-  gboolean words;               /* a pixel is a word of four bytes */
-  guint8 table[COMPONENTS][GST_STEREO_SCENE_LAYERS * LEVELS];   /* a component's sample, by layer and level */
+  gint width, height;                                         /* of the frame */
+  gboolean words;                                             /* a pixel is a word of four bytes */
+  guint8 table[COMPONENTS][GST_STEREO_SCENE_LAYERS * LEVELS]; /* a component's sample, by layer and level */
   guint32 word[GST_STEREO_SCENE_LAYERS * LEVELS];
-  guint8 *level, *layer;        /* a row of the frame */
-  guint8 *view[2][2];           /* a row of each view, where they alternate along x: level and layer */
+  guint8 *level, *layer; /* a row of the frame */
+  guint8 *view[2][2];    /* a row of each view, where they alternate along x: level and layer */
 };
 
 /* Samples in 0..1, chroma -0.5..0.5, of a colour in 0..255. */
@@ -44,7 +44,7 @@ make_tables (GstStereoPainter *painter, const GstVideoInfo *info)
 
   gst_video_color_range_offsets (info->colorimetry.range, info->finfo, offset, scale);
   for (guint i = 0; i < GST_STEREO_SCENE_LAYERS * LEVELS; i++) {
-    guint8 bytes[4] = { 0xFF, 0xFF, 0xFF, 0xFF };       /* opaque, and unused bytes are defined */
+    guint8 bytes[4] = { 0xFF, 0xFF, 0xFF, 0xFF }; /* opaque, and unused bytes are defined */
     gst_stereo_scene_color (painter->scene, i / LEVELS, i % LEVELS, rgb);
     if (GST_VIDEO_INFO_IS_GRAY (info))
       rgb[0] = rgb[1] = rgb[2] = i % LEVELS;
@@ -159,8 +159,8 @@ gst_stereo_painter_paint (GstStereoPainter *painter, GstVideoFrame *frame)
   for (gint y = 0; y < painter->height; y++) {
     compose (painter, y);
     if (painter->words)
-      write_words (painter, (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0) +
-          (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0));
+      write_words (painter,
+          (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0) + (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0));
     else
       for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (frame); c++)
         write_component (painter, frame, c, y);

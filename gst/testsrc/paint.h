@@ -8,14 +8,15 @@
 
 G_BEGIN_DECLS
 
-#define GST_STEREO_PAINT_FORMATS "{ BGRx, RGBx, xRGB, xBGR, BGRA, RGBA, ARGB, ABGR, RGB, BGR, GRAY8, I420, YV12, " \
-    "NV12, NV21, NV16, NV24, YUY2, UYVY, YVYU, VYUY, Y42B, Y444, AYUV }"
+#define GST_STEREO_PAINT_FORMATS \
+  "{ BGRx, RGBx, xRGB, xBGR, BGRA, RGBA, ARGB, ABGR, RGB, BGR, GRAY8, I420, YV12, " \
+  "NV12, NV21, NV16, NV24, YUY2, UYVY, YVYU, VYUY, Y42B, Y444, AYUV }"
 
 typedef struct _GstStereoPainter GstStereoPainter;
 
 /* For frames like @info, whose views lie as @layout says and have the size of the scene. The scene must outlive it. */
-GstStereoPainter *gst_stereo_painter_new (const GstStereoScene *scene, const GstVideoInfo *info,
-    const GstStereoLayout *layout);
+GstStereoPainter *gst_stereo_painter_new (
+    const GstStereoScene *scene, const GstVideoInfo *info, const GstStereoLayout *layout);
 void gst_stereo_painter_free (GstStereoPainter *painter);
 void gst_stereo_painter_paint (GstStereoPainter *painter, GstVideoFrame *frame);
 

@@ -6,13 +6,13 @@
 
 struct _GstStereoPictures
 {
-  GstVideoInfo info;            /* of a frame */
-  GstStereoLayout layout;       /* of the views in it */
+  GstVideoInfo info;      /* of a frame */
+  GstStereoLayout layout; /* of the views in it */
   GstVideoInfo truth_info;
   GstBufferPool *truth_pool;
   GstStereoScene *scene;
-  guint serial;                 /* of the parameters that the scene was made of */
-  GstStereoPainter *painter;    /* of the scene */
+  guint serial;              /* of the parameters that the scene was made of */
+  GstStereoPainter *painter; /* of the scene */
 };
 
 GstStereoPictures *
@@ -107,8 +107,8 @@ gst_stereo_pictures_have_scene (const GstStereoPictures *pictures, guint serial)
 }
 
 gboolean
-gst_stereo_pictures_set_scene (GstStereoPictures *pictures, const GstStereoSceneParams *params, guint serial,
-    gchar **message)
+gst_stereo_pictures_set_scene (
+    GstStereoPictures *pictures, const GstStereoSceneParams *params, guint serial, gchar **message)
 {
   GstStereoSceneParams sized = *params;
 

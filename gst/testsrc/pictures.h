@@ -25,8 +25,8 @@ gchar *gst_stereo_pictures_describe (const GstStereoPictures *pictures);
 gboolean gst_stereo_pictures_have_scene (const GstStereoPictures *pictures, guint serial);
 /* Makes a scene for views of the format's size: that in @params is not read. FALSE and a sentence in @message (g_free)
  * where there can be no such scene. */
-gboolean gst_stereo_pictures_set_scene (GstStereoPictures *pictures, const GstStereoSceneParams *params, guint serial,
-    gchar **message);
+gboolean gst_stereo_pictures_set_scene (
+    GstStereoPictures *pictures, const GstStereoSceneParams *params, guint serial, gchar **message);
 /* Those of the scene, with its size and a resolved max_disparity. */
 const GstStereoSceneParams *gst_stereo_pictures_params (const GstStereoPictures *pictures);
 

@@ -8,15 +8,15 @@
 #include <string.h>
 
 #define TRUTH_STEPS 64
-#define LANES 16                /* independent random numbers */
-#define NOISE_DEVIATION 147.8   /* of the sum of four random bytes */
+#define LANES 16              /* independent random numbers */
+#define NOISE_DEVIATION 147.8 /* of the sum of four random bytes */
 
 struct _GstStereoScene
 {
   GstStereoLayers set;
   guint64 frame;
-  gint noise;                   /* 16.16 per step of the random sum */
-  GstStereoTile *tile;          /* of all layers */
+  gint noise;          /* 16.16 per step of the random sum */
+  GstStereoTile *tile; /* of all layers */
 };
 
 /* The end of the run of one layer that begins at @x. */
@@ -25,15 +25,16 @@ run_end (const guint8 *layers, gint x, gint width)
 {
   guint8 layer = layers[x];
 
-  while (++x < width && layers[x] == layer);
+  while (++x < width && layers[x] == layer)
+    ;
   return x;
 }
 
 /* ---- pictures ------------------------------------------------------------------------------ */
 
 static void
-texture_run (const GstStereoScene *scene, const GstStereoLayer *layer, gboolean right, gint y, gint from, gint to,
-    guint8 *level)
+texture_run (
+    const GstStereoScene *scene, const GstStereoLayer *layer, gboolean right, gint y, gint from, gint to, guint8 *level)
 {
   const GstStereoTile *tile = scene->tile;
   const guint8 *row = tile->data + (gsize) ((y + layer->v) % GST_STEREO_TILE_HEIGHT) * tile->pitch;
@@ -47,7 +48,8 @@ texture_run (const GstStereoScene *scene, const GstStereoLayer *layer, gboolean 
     const guint8 *at = row + (place >> 32 & mask);
     const gint16 *weight = tile->weights[place >> 24 & (GST_STEREO_TILE_PHASES - 1)];
     level[x] = (guint8) ((at[0] * weight[0] + at[1] * weight[1] + at[2] * weight[2] + at[3] * weight[3] +
-            (1 << (GST_STEREO_TILE_WEIGHT_BITS - 1))) >> GST_STEREO_TILE_WEIGHT_BITS);
+                             (1 << (GST_STEREO_TILE_WEIGHT_BITS - 1))) >>
+        GST_STEREO_TILE_WEIGHT_BITS);
   }
 }
 
@@ -56,8 +58,8 @@ texture_run (const GstStereoScene *scene, const GstStereoLayer *layer, gboolean 
 static void
 add_noise (const GstStereoScene *scene, gboolean right, gint y, guint8 *level)
 {
-  guint32 frame = gst_stereo_mix (gst_stereo_mix (scene->set.params.seed, (guint32) scene->frame),
-      (guint32) (scene->frame >> 32));
+  guint32 frame = gst_stereo_mix (
+      gst_stereo_mix (scene->set.params.seed, (guint32) scene->frame), (guint32) (scene->frame >> 32));
   guint32 key = gst_stereo_mix (frame, (guint32) (2 * y + (right ? 1 : 0))), state[LANES];
   gint width = scene->set.params.width, more[LANES];
 
@@ -136,14 +138,16 @@ refusal (const GstStereoSceneParams *params)
 {
   if (params->width < GST_STEREO_SCENE_MIN_WIDTH || params->height < 1)
     return g_strdup_printf ("Views of %dx%d pixels are too small for a scene: each must be at least %d pixels wide. "
-        "Ask for larger frames.", params->width, params->height, GST_STEREO_SCENE_MIN_WIDTH);
+                            "Ask for larger frames.",
+        params->width, params->height, GST_STEREO_SCENE_MIN_WIDTH);
   if (params->width > GST_STEREO_SCENE_MAX_SIDE || params->height > GST_STEREO_SCENE_MAX_SIDE)
     return g_strdup_printf ("Views of %dx%d pixels are too large: at most %d pixels a side. Ask for smaller frames.",
         params->width, params->height, GST_STEREO_SCENE_MAX_SIDE);
   if (params->max_disparity < 0 || params->max_disparity > GST_STEREO_SCENE_MAX_DISPARITY ||
       params->max_disparity > params->width / 2)
     return g_strdup_printf ("max-disparity=%d does not fit views of %d pixels: set at most half their width, %d, or 0 "
-        "for %d.", params->max_disparity, params->width, MIN (params->width / 2, GST_STEREO_SCENE_MAX_DISPARITY),
+                            "for %d.",
+        params->max_disparity, params->width, MIN (params->width / 2, GST_STEREO_SCENE_MAX_DISPARITY),
         gst_stereo_scene_own_disparity (params->width));
   return NULL;
 }

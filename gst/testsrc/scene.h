@@ -34,10 +34,10 @@ typedef struct
 {
   GstStereoPattern pattern;
   guint seed;
-  gint width, height;           /* of one view, pixels */
-  gint max_disparity;           /* largest disparity, pixels; 0 = gst_stereo_scene_own_disparity() */
-  gdouble motion;               /* of the foreground, pixels to the right per frame; it turns back at the sides */
-  gdouble noise;                /* standard deviation, grey levels; another draw in each view and frame */
+  gint width, height; /* of one view, pixels */
+  gint max_disparity; /* largest disparity, pixels; 0 = gst_stereo_scene_own_disparity() */
+  gdouble motion;     /* of the foreground, pixels to the right per frame; it turns back at the sides */
+  gdouble noise;      /* standard deviation, grey levels; another draw in each view and frame */
 } GstStereoSceneParams;
 
 typedef struct _GstStereoScene GstStereoScene;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define MAX_WIDTH 2048          /* more than any disparity, so that a matcher never sees a repetition */
+#define MAX_WIDTH 2048 /* more than any disparity, so that a matcher never sees a repetition */
 
 G_STATIC_ASSERT (MAX_WIDTH > GST_STEREO_SCENE_MAX_DISPARITY);
 
@@ -76,7 +76,8 @@ pattern_row (const GstStereoTile *tile, GstStereoPattern pattern, guint seed, gi
     return;
   }
   for (gint x = 0; x < tile->width; x++) {
-    gboolean bright = pattern == GST_STEREO_PATTERN_RANDOM_DOTS ? gst_stereo_mix (key, (guint32) (x / 2)) & 1 :
+    gboolean bright = pattern == GST_STEREO_PATTERN_RANDOM_DOTS ?
+        gst_stereo_mix (key, (guint32) (x / 2)) & 1 :
         (x + phase) % GST_STEREO_SCENE_STRIPE < GST_STEREO_SCENE_STRIPE / 2;
     row[x] = (pattern == GST_STEREO_PATTERN_FLAT ? 128 : bright ? 212 : 44) * 256;
   }

@@ -8,15 +8,15 @@
 G_BEGIN_DECLS
 
 #define GST_STEREO_TILE_HEIGHT 512
-#define GST_STEREO_TILE_PHASES 256      /* places within a pixel where it can be looked up */
+#define GST_STEREO_TILE_PHASES 256 /* places within a pixel where it can be looked up */
 #define GST_STEREO_TILE_WEIGHT_BITS 14
 
 typedef struct
 {
-  gint width;                   /* a power of 2 */
+  gint width; /* a power of 2 */
   gsize pitch;
-  guint8 *data;                 /* rows continue for three more pixels */
-  gint16 weights[GST_STEREO_TILE_PHASES][4];    /* of a pixel and the three behind it; they sum to 1 << WEIGHT_BITS */
+  guint8 *data;                              /* rows continue for three more pixels */
+  gint16 weights[GST_STEREO_TILE_PHASES][4]; /* of a pixel and the three behind it; they sum to 1 << WEIGHT_BITS */
 } GstStereoTile;
 
 /* At least @width pixels wide, or wide enough that no disparity reaches a repetition. */

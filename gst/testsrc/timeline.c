@@ -5,10 +5,10 @@
 
 struct _GstStereoTimeline
 {
-  gint fps_n, fps_d;            /* 0/1: none yet, or a still picture */
-  gint64 frame;                 /* the next one, of this rate and segment; -1: before the first */
-  gint64 frames_before;         /* of earlier rates */
-  GstClockTime time_before;     /* their duration */
+  gint fps_n, fps_d;        /* 0/1: none yet, or a still picture */
+  gint64 frame;             /* the next one, of this rate and segment; -1: before the first */
+  gint64 frames_before;     /* of earlier rates */
+  GstClockTime time_before; /* their duration */
   gboolean backwards;
 };
 
@@ -65,8 +65,9 @@ gst_stereo_timeline_seek (GstStereoTimeline *timeline, GstClockTime position, gb
   /* Times are rounded down. The frame that a time was made from must come back from that time: take the last frame that
    * has begun by then. */
   if (timeline->fps_n > 0 && GST_CLOCK_TIME_IS_VALID (position))
-    timeline->frame = (gint64) gst_util_uint64_scale_ceil (position + 1, (guint64) timeline->fps_n,
-        GST_SECOND * (guint64) timeline->fps_d) - 1;
+    timeline->frame = (gint64) gst_util_uint64_scale_ceil (
+                          position + 1, (guint64) timeline->fps_n, GST_SECOND * (guint64) timeline->fps_d) -
+        1;
   if (backwards && timeline->frame > 0 && time_of (timeline, timeline->frame) == position)
     timeline->frame--;
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/video/frame.h"
 
-#define TURNED (GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLIPPED | GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLOPPED | \
-    GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLIPPED | GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLOPPED)
+#define TURNED \
+  (GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLIPPED | GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLOPPED | \
+      GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLIPPED | GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLOPPED)
 
 GType
 gst_stereo_packing_get_type (void)
 {
   static gsize once = 0;
-  static const GEnumValue values[] = {
-    { GST_STEREO_PACKING_AUTO, "Side by side when at least twice as wide as high, else an error", "auto" },
+  static const GEnumValue values[] = { { GST_STEREO_PACKING_AUTO,
+                                           "Side by side when at least twice as wide as high, else an error", "auto" },
     { GST_STEREO_PACKING_SIDE_BY_SIDE, "Left half, right half", "side-by-side" },
     { GST_STEREO_PACKING_TOP_BOTTOM, "Left view above the right one", "top-bottom" },
     { GST_STEREO_PACKING_ROW_INTERLEAVED, "Even rows left, odd rows right", "row-interleaved" },
     { GST_STEREO_PACKING_COLUMN_INTERLEAVED, "Even columns left, odd columns right", "column-interleaved" },
     { GST_STEREO_PACKING_FRAME_BY_FRAME, "Left and right views in alternating buffers", "frame-by-frame" },
-    { 0, NULL, NULL }
-  };
+    { 0, NULL, NULL } };
 
   if (g_once_init_enter (&once))
     g_once_init_leave (&once, g_enum_register_static ("GstStereoPacking", values));
@@ -109,14 +109,16 @@ gst_stereo_layout_packed (GstStereoLayout *layout, const GstVideoInfo *info, Gst
 
   layout_of_frame (layout, info);
   if (!packing_of_caps (info, &tagged)) {
-    *message = g_strdup_printf ("Frames tagged multiview-mode=%s cannot be split into two views: use side-by-side, "
+    *message = g_strdup_printf (
+        "Frames tagged multiview-mode=%s cannot be split into two views: use side-by-side, "
         "top-bottom, row-interleaved, column-interleaved or frame-by-frame, or link the views to sink_left and "
-        "sink_right.", gst_video_multiview_mode_to_caps_string (GST_VIDEO_INFO_MULTIVIEW_MODE (info)));
+        "sink_right.",
+        gst_video_multiview_mode_to_caps_string (GST_VIDEO_INFO_MULTIVIEW_MODE (info)));
     return FALSE;
   }
   if (flags & TURNED) {
     *message = g_strdup ("The caps' multiview-flags say that a view is flipped or flopped: turn it upright before "
-        "it gets here, with videoflip.");
+                         "it gets here, with videoflip.");
     return FALSE;
   }
   layout->packing = tagged ? tagged : wanted;
@@ -125,9 +127,11 @@ gst_stereo_layout_packed (GstStereoLayout *layout, const GstVideoInfo *info, Gst
   if (!layout->packing && layout->width >= 2 * layout->height)
     layout->packing = GST_STEREO_PACKING_SIDE_BY_SIDE;
   if (!layout->packing) {
-    *message = g_strdup_printf ("Nothing says how two views lie in frames of %dx%d pixels: the caps have no "
+    *message = g_strdup_printf (
+        "Nothing says how two views lie in frames of %dx%d pixels: the caps have no "
         "multiview-mode, and only frames at least twice as wide as high are taken as side by side. Set packing, or "
-        "link the views to sink_left and sink_right.", layout->width, layout->height);
+        "link the views to sink_left and sink_right.",
+        layout->width, layout->height);
     return FALSE;
   }
   /* the frame rate of an untagged stream counts buffers, that of a tagged one counts bundles */
@@ -187,12 +191,11 @@ gst_stereo_frame_is_whole (const GstVideoFrame *frame)
 }
 
 gboolean
-gst_stereo_frame_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
-    GstStereoCudaContext *context)
+gst_stereo_frame_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer, GstStereoCudaContext *context)
 {
   GstStereoCudaContext *lies_in = gst_stereo_cuda_context_of (buffer);
   gboolean mapped = lies_in ? gst_stereo_cuda_map (frame, info, buffer, lies_in == context) :
-      gst_video_frame_map (frame, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
+                              gst_video_frame_map (frame, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
 
   if (!mapped || samples_are_inside (frame, (guint) components (frame)))
     return mapped;
@@ -249,6 +252,6 @@ gst_stereo_layout_images (const GstStereoLayout *layout, const GstVideoFrame *fi
 gchar *
 gst_stereo_layout_describe (const GstStereoLayout *layout, const GstVideoInfo *info)
 {
-  return g_strdup_printf ("%dx%d %s", layout->width, layout->height,
-      gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));
+  return g_strdup_printf (
+      "%dx%d %s", layout->width, layout->height, gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));
 }

@@ -30,12 +30,12 @@ GType gst_stereo_packing_get_type (void);
 /* How the views lie in the frames of one caps. */
 typedef struct
 {
-  GstStereoPacking packing;     /* AUTO: one view per frame, of its own pad */
+  GstStereoPacking packing; /* AUTO: one view per frame, of its own pad */
   gboolean right_first;
-  gint width, height;           /* of one view */
-  gint par_n, par_d;            /* of a view's pixels */
-  gint fps_n, fps_d;            /* of pairs; 0/1 = variable */
-  gboolean overruled;           /* @wanted was another packing than that of the caps */
+  gint width, height; /* of one view */
+  gint par_n, par_d;  /* of a view's pixels */
+  gint fps_n, fps_d;  /* of pairs; 0/1 = variable */
+  gboolean overruled; /* @wanted was another packing than that of the caps */
 } GstStereoLayout;
 
 /*
@@ -43,21 +43,20 @@ typedef struct
  * side by side when at least twice as wide as high. multiview-mode=mono counts as untagged, since
  * most elements write it on whatever they make. FALSE and a sentence in @message (g_free) otherwise.
  */
-gboolean gst_stereo_layout_packed (GstStereoLayout *layout, const GstVideoInfo *info, GstStereoPacking wanted,
-    gchar **message);
+gboolean gst_stereo_layout_packed (
+    GstStereoLayout *layout, const GstVideoInfo *info, GstStereoPacking wanted, gchar **message);
 /* The layout of a pad that gets one view. */
-gboolean gst_stereo_layout_single (GstStereoLayout *layout, const GstVideoInfo *info, gboolean right,
-    gchar **message);
+gboolean gst_stereo_layout_single (GstStereoLayout *layout, const GstVideoInfo *info, gboolean right, gchar **message);
 
 /* Maps a whole frame for reading, in place where it lies in @context (may be NULL), else in host memory. FALSE: the
  * buffer does not hold the frame, or cannot be read. */
-gboolean gst_stereo_frame_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
-    GstStereoCudaContext *context);
+gboolean gst_stereo_frame_map (
+    GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer, GstStereoCudaContext *context);
 /* Whether all components of a mapped frame lie in its memory. Mapping checks only those that are matched. */
 gboolean gst_stereo_frame_is_whole (const GstVideoFrame *frame);
 /* The two views of mapped frames: @second is the other view's frame (two pads, frame by frame), or the same. */
-void gst_stereo_layout_images (const GstStereoLayout *layout, const GstVideoFrame *first,
-    const GstVideoFrame *second, StereoImage *left, StereoImage *right);
+void gst_stereo_layout_images (const GstStereoLayout *layout, const GstVideoFrame *first, const GstVideoFrame *second,
+    StereoImage *left, StereoImage *right);
 
 /* "640x480 NV12"; g_free. */
 gchar *gst_stereo_layout_describe (const GstStereoLayout *layout, const GstVideoInfo *info);

@@ -23,7 +23,8 @@ copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer data)
       gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR)) ||
       gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_REFERENCE_STR)))
     return TRUE;
-  if (!copy->same_pixels && (api == GST_STEREO_META_API_TYPE ||
+  if (!copy->same_pixels &&
+      (api == GST_STEREO_META_API_TYPE ||
           gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_COLORSPACE_STR))))
     return TRUE;
   if (!copy->same_place && gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_SIZE_STR)))

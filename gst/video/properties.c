@@ -32,7 +32,7 @@ enum_type (const StereoParamInfo *info)
       count++;
     values = g_new0 (GEnumValue, count + 1);
     for (guint i = 0; i < count; i++)
-      values[i] = (GEnumValue) { info->choices[i].value, info->choices[i].text, info->choices[i].name };
+      values[i] = (GEnumValue){ info->choices[i].value, info->choices[i].text, info->choices[i].name };
     type = g_enum_register_static (name, values);
     gst_type_mark_as_plugin_api (type, 0);
   }

@@ -34,8 +34,8 @@ gst_stereo_sink_query_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pa
 }
 
 GstFlowReturn
-gst_stereo_push (GstAggregator *aggregator, GstSegment *last, gboolean *have_last, const GstSegment *segment,
-    GstBuffer *out)
+gst_stereo_push (
+    GstAggregator *aggregator, GstSegment *last, gboolean *have_last, const GstSegment *segment, GstBuffer *out)
 {
   if (segment->format == GST_FORMAT_TIME && !(*have_last && gst_segment_is_equal (last, segment))) {
     *last = *segment;
@@ -47,7 +47,7 @@ gst_stereo_push (GstAggregator *aggregator, GstSegment *last, gboolean *have_las
     GST_AGGREGATOR_PAD (aggregator->srcpad)->segment.position = GST_BUFFER_PTS (out);
     GST_OBJECT_UNLOCK (aggregator);
   }
-  gst_aggregator_selected_samples (aggregator, GST_BUFFER_PTS (out), GST_CLOCK_TIME_NONE, GST_BUFFER_DURATION (out),
-      NULL);
+  gst_aggregator_selected_samples (
+      aggregator, GST_BUFFER_PTS (out), GST_CLOCK_TIME_NONE, GST_BUFFER_DURATION (out), NULL);
   return gst_aggregator_finish_buffer (aggregator, out);
 }

@@ -15,29 +15,29 @@
 
 typedef struct Context
 {
-  float *scratch;               /* per thread, thread_floats each: see lay_out() */
+  float *scratch; /* per thread, thread_floats each: see lay_out() */
   size_t thread_floats;
 } Context;
 
 /* One tap of the window at hand: costs of its row, shifted to its column, and its weights. */
 typedef struct Tap
 {
-  const uint8_t *cost;          /* [x * layers + i] */
-  const float *left, *right;    /* left view's weight of column x; right view's of mirrored column xm */
+  const uint8_t *cost;       /* [x * layers + i] */
+  const float *left, *right; /* left view's weight of column x; right view's of mirrored column xm */
 } Tap;
 
 /* The memory of a thread, and the chunk of disparities that it computes. */
 typedef struct Work
 {
   const StereoPlan *plan;
-  int radius, rows;             /* rows of the ring: the window's side */
-  int columns;                  /* of a ring row: the width, and the radius twice where taps go sideways */
-  int layers, i0, count;        /* of a chunk; count < layers in the last one */
+  int radius, rows;      /* rows of the ring: the window's side */
+  int columns;           /* of a ring row: the width, and the radius twice where taps go sideways */
+  int layers, i0, count; /* of a chunk; count < layers in the last one */
   int full, both;
   uint8_t *ring;
-  float *line;                  /* [x * layers + i]: first pass of the row at hand */
-  float *left, *right;          /* weights, weight_pitch and image_pitch a tap */
-  float *weight_sum;            /* per column */
+  float *line;         /* [x * layers + i]: first pass of the row at hand */
+  float *left, *right; /* weights, weight_pitch and image_pitch a tap */
+  float *weight_sum;   /* per column */
   int weight_pitch;
   Tap *taps;
   float color_factor, distance_factor;
@@ -67,7 +67,7 @@ lay_out (Work *w, const StereoPlan *plan, int full, int both, float *base)
   w->field = base ? (type *) (base + used) : NULL; \
   used = stereo_plus (used, stereo_round_up (floats, 16))
   TAKE (ring, uint8_t, stereo_times ((size_t) w->rows * (size_t) w->columns, (size_t) w->layers) / 4 + 16);
-  TAKE (line, float, full ? 0 : (size_t) plan->width * (size_t) w->layers);
+  TAKE (line, float, full ? 0 : (size_t) plan->width *(size_t) w->layers);
   TAKE (left, float, stereo_times (taps, (size_t) w->weight_pitch));
   TAKE (right, float, both ? stereo_times (taps, (size_t) plan->image_pitch) : 0);
   TAKE (weight_sum, float, (size_t) w->weight_pitch);
@@ -124,7 +124,7 @@ sum_costs (const Work *w, int taps, int x, int offset, ptrdiff_t partner, int n,
 {
   size_t place = (size_t) x * (size_t) w->layers + (size_t) offset;
   for (int v = 0; v < n; v++)
-    sum[v] = weights[v] = (VecF) { 0 };
+    sum[v] = weights[v] = (VecF){ 0 };
   for (int t = 0; t < taps; t++) {
     const Tap *tap = &w->taps[t];
     float left = tap->left[x];
@@ -143,11 +143,11 @@ sum_costs (const Work *w, int taps, int x, int offset, ptrdiff_t partner, int n,
 
 /* The same sums over the costs of the first pass along the row. Taps outside have weight 0 or cost 0. */
 INLINE void
-sum_line (const Work *w, int from, int to, int x, int offset, ptrdiff_t partner, int n, int both, VecF *sum,
-    VecF *weights)
+sum_line (
+    const Work *w, int from, int to, int x, int offset, ptrdiff_t partner, int n, int both, VecF *sum, VecF *weights)
 {
   for (int v = 0; v < n; v++)
-    sum[v] = weights[v] = (VecF) { 0 };
+    sum[v] = weights[v] = (VecF){ 0 };
   for (int t = from; t <= to; t++) {
     const float *cost = w->line + (ptrdiff_t) (x + t - w->radius) * w->layers + offset;
     float left = w->taps[t].left[x];
@@ -176,7 +176,7 @@ static void
 store_costs (const Work *w, int x, int y, int offset, VecF cost)
 {
   const StereoPlan *plan = w->plan;
-  VecI steps = __builtin_convertvector (cost * (float) plan->volume_unit + 0.5f, VecI);
+  VecI steps = __builtin_convertvector(cost * (float) plan->volume_unit + 0.5f, VecI);
   uint16_t *to = plan->volume + ((size_t) y * (size_t) plan->width + (size_t) x) * (size_t) plan->depth;
   vec_store_h (to + w->i0 + offset, vec_narrow (steps));
 }
@@ -230,7 +230,8 @@ blank (const Work *w, int x, void *column, size_t size, int value)
   if (first > 0)
     memset (column, value, (size_t) (first < w->count ? first : w->count) * size);
   if (end < w->count)
-    memset ((char *) column + (size_t) (end > 0 ? end : 0) * size, value, (size_t) (w->count - (end > 0 ? end : 0)) * size);
+    memset (
+        (char *) column + (size_t) (end > 0 ? end : 0) * size, value, (size_t) (w->count - (end > 0 ? end : 0)) * size);
 }
 
 INLINE ptrdiff_t
@@ -249,8 +250,8 @@ pass_costs_block (const Work *w, int taps, int x, int y, int offset, int n, int 
   sum_costs (w, taps, x, offset, partner_of (w, x, offset), n, both, sum, weights);
   for (int v = 0; v < n; v++) {
     VecF cost = both ? quotient (sum[v], weights[v]) :
-        inside ? sum[v] * (1 / w->weight_sum[x]) :
-        quotient (sum[v], inside_weights (w, taps, x, offset + v * LANES));
+        inside       ? sum[v] * (1 / w->weight_sum[x]) :
+                       quotient (sum[v], inside_weights (w, taps, x, offset + v * LANES));
     if (w->full)
       store_costs (w, x, y, offset + v * LANES, cost);
     else
@@ -268,14 +269,14 @@ pass_line_block (const Work *w, int x, int y, int offset, int n, int both)
 
   sum_line (w, from, to, x, offset, partner_of (w, x, offset), n, both, sum, weights);
   for (int v = 0; v < n; v++)
-    store_costs (w, x, y, offset + v * LANES, both ? quotient (sum[v], weights[v]) :
-        inside ? sum[v] * (1 / w->weight_sum[x]) :
-        quotient (sum[v], inside_weights (w, w->rows, x, offset + v * LANES)));
+    store_costs (w, x, y, offset + v * LANES,
+        both       ? quotient (sum[v], weights[v]) :
+            inside ? sum[v] * (1 / w->weight_sum[x]) :
+                     quotient (sum[v], inside_weights (w, w->rows, x, offset + v * LANES)));
 }
 
 #define PASS_ROW(name, block, both) \
-  static void \
-  name (const Work *w, int taps, int y) \
+  static void name (const Work *w, int taps, int y) \
   { \
     for (int x = 0; x < w->plan->width; x++) { \
       int offset = 0; \
@@ -361,24 +362,21 @@ prepare (StereoPlan *plan, Context *c, int full, int both, StereoError *error)
   Work w;
 
   c->thread_floats = lay_out (&w, plan, full, both, NULL);
-  return stereo_reserve (plan, (void **) &c->scratch, stereo_times (c->thread_floats, (size_t) cpu_threads (plan)),
-      sizeof (float), error);
+  return stereo_reserve (
+      plan, (void **) &c->scratch, stereo_times (c->thread_floats, (size_t) cpu_threads (plan)), sizeof (float), error);
 }
 
 #define ASW_STAGE(stage, full, both) \
-  static void \
-  stage##_band (StereoPlan *plan, void *context, int item, int thread) \
+  static void stage##_band (StereoPlan *plan, void *context, int item, int thread) \
   { \
     aggregate_band (plan, context, item, thread, full, both); \
   } \
-  static StereoStatus \
-  stage##_run (StereoPlan *plan, void *context, StereoError *error) \
+  static StereoStatus stage##_run (StereoPlan *plan, void *context, StereoError *error) \
   { \
     cpu_run (plan, context, stage##_band, cpu_threads (plan)); \
     return STEREO_OK; \
   } \
-  static StereoStatus \
-  stage##_prepare (StereoPlan *plan, void *context, StereoError *error) \
+  static StereoStatus stage##_prepare (StereoPlan *plan, void *context, StereoError *error) \
   { \
     return prepare (plan, context, full, both, error); \
   } \

@@ -13,10 +13,17 @@
 #include "stereo/cpu/bm.h"
 
 #define INLINE static inline __attribute__ ((always_inline))
-#define BAND 128                /* rows */
+#define BAND 128 /* rows */
 #define EACH_VECTOR(k) _Pragma ("GCC unroll 8") for (int k = 0; k < count; k += LANES)
 
-enum { RAW_DIFFERENCE, RAW_SQUARE, RAW_COLORS, RAW_COLOR_SQUARES, RAW_PRODUCT };
+enum
+{
+  RAW_DIFFERENCE,
+  RAW_SQUARE,
+  RAW_COLORS,
+  RAW_COLOR_SQUARES,
+  RAW_PRODUCT
+};
 
 /* ---- first step: sums down the columns ----------------------------------------------------------- */
 
@@ -33,8 +40,9 @@ raw (int kind, uint32_t left, const void *right)
     return (VecU) vec_color_squares ((VecU) l, vec_load_u (right));
   VecI r = vec_widen_bytes (vec_load_b (right));
   VecI difference = l - r;
-  return (VecU) (kind == RAW_PRODUCT ? vec_product (l, r) : kind == RAW_SQUARE ? vec_product (difference, difference) :
-      vec_max (difference, -difference));
+  return (VecU) (kind == RAW_PRODUCT ? vec_product (l, r) :
+          kind == RAW_SQUARE         ? vec_product (difference, difference) :
+                                       vec_max (difference, -difference));
 }
 
 INLINE uint32_t
@@ -48,7 +56,7 @@ INLINE const void *
 right_place (const StereoView *view, int kind, size_t at)
 {
   return kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? (const void *) (view->color + (ptrdiff_t) at) :
-                                                              view->luma + (ptrdiff_t) at;
+                                                           view->luma + (ptrdiff_t) at;
 }
 
 /* Adds row @enters to the sums of column @x and subtracts row @leaves; -1: there is none, unless @both says that both exist. */
@@ -59,7 +67,7 @@ roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int 
   const StereoView *l = &plan->view[STEREO_LEFT], *r = &plan->view[STEREO_RIGHT];
   size_t pitch = (size_t) plan->image_pitch, size = kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? 4 : 1;
   ptrdiff_t m = plan->width - 1 - x + plan->min_disparity + layer->first;
-  int from = m < 0 ? (int) -m : 0, to = plan->width - (int) m;  /* candidates that exist */
+  int from = m < 0 ? (int) -m : 0, to = plan->width - (int) m; /* candidates that exist */
   uint32_t *sums = layer->sums + (size_t) x * (size_t) count;
   VecU change[BM_LAYER / LANES] = { { 0 } };
 
@@ -69,21 +77,21 @@ roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int 
     const char *right = right_place (r, kind, (size_t) ((ptrdiff_t) row + m));
     uint32_t left = left_value (l, kind, row + (size_t) x);
     EACH_VECTOR (k)
-      change[k / LANES] += raw (kind, left, right + (size_t) k * size);
+    change[k / LANES] += raw (kind, left, right + (size_t) k * size);
   }
   if (both || leaves >= 0) {
     size_t row = (size_t) leaves * pitch;
     const char *right = right_place (r, kind, (size_t) ((ptrdiff_t) row + m));
     uint32_t left = left_value (l, kind, row + (size_t) x);
     EACH_VECTOR (k)
-      change[k / LANES] -= raw (kind, left, right + (size_t) k * size);
+    change[k / LANES] -= raw (kind, left, right + (size_t) k * size);
   }
   if (from > 0 || to < count) {
     EACH_VECTOR (k)
-      change[k / LANES] &= vec_between (k, from, to);
+    change[k / LANES] &= vec_between (k, from, to);
   }
   EACH_VECTOR (k)
-    vec_store_u (sums + k, vec_load_u (sums + k) + change[k / LANES]);
+  vec_store_u (sums + k, vec_load_u (sums + k) + change[k / LANES]);
 }
 
 /* ---- both steps along a row ---------------------------------------------------------------------- */
@@ -145,9 +153,10 @@ correlate_edge (const BmLayer *layer, int cost, const VecU *sum, int x, int m, i
   int width = plan->width, radius = layer->radius, whole = m >= 0 && x >= radius && x + radius < width;
   uint32_t sums[BM_LAYER];
 
-  EACH_VECTOR (k) {
+  EACH_VECTOR (k)
+  {
     vec_store_u (sums + k, sum[k / LANES]);
-    if (whole)                  /* right for some; the lines are long enough for the others */
+    if (whole) /* right for some; the lines are long enough for the others */
       vec_store_u (to + k, bm_correlation (layer, cost, sum[k / LANES], x, m + k));
   }
   for (int k = 0; k < count; k++)
@@ -161,14 +170,14 @@ INLINE void
 add_column (VecU *sum, const uint32_t *columns, int x, int count)
 {
   EACH_VECTOR (k)
-    sum[k / LANES] += vec_load_u (columns + (size_t) x * (size_t) count + k);
+  sum[k / LANES] += vec_load_u (columns + (size_t) x * (size_t) count + k);
 }
 
 INLINE void
 take_column (VecU *sum, const uint32_t *columns, int x, int count)
 {
   EACH_VECTOR (k)
-    sum[k / LANES] -= vec_load_u (columns + (size_t) x * (size_t) count + k);
+  sum[k / LANES] -= vec_load_u (columns + (size_t) x * (size_t) count + k);
 }
 
 /* Stores the first step's costs of column @x in the ring, and updates the second step's sums of that column. */
@@ -177,11 +186,12 @@ cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *r
 {
   const StereoPlan *plan = layer->plan;
   int m = plan->width - 1 - x + plan->min_disparity + layer->first;
-  int end = plan->disparities - layer->first;   /* no candidates from there on */
+  int end = plan->disparities - layer->first; /* no candidates from there on */
   uint32_t *means = layer->means + (size_t) x * (size_t) count;
 
   if (all_whole (layer, x, m, layer->radius, count)) {
-    EACH_VECTOR (k) {
+    EACH_VECTOR (k)
+    {
       VecU costs = whole_cost (layer, cost, sum[k / LANES], x, m + k);
       if (end < count)
         costs &= vec_between (k, 0, end);
@@ -193,10 +203,12 @@ cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *r
     int channels = cost == STEREO_COST_SAD || cost == STEREO_COST_SSD ? 3 : 1;
     if (stereo_bm_correlates (cost))
       correlate_edge (layer, cost, sum, x, m, count, costs);
-    EACH_VECTOR (k) {
+    EACH_VECTOR (k)
+    {
       if (!stereo_bm_correlates (cost))
-        vec_store_u (costs + k, part_means (sum[k / LANES], x, m + k, plan->width, layer->radius, channels * layer->rows,
-                plan->volume_unit, end - k, 0));
+        vec_store_u (costs + k,
+            part_means (sum[k / LANES], x, m + k, plan->width, layer->radius, channels * layer->rows, plan->volume_unit,
+                end - k, 0));
       VecU now = vec_load_u (costs + k);
       vec_store_u (means + k, vec_load_u (means + k) + now - (VecU) vec_widen (vec_load_h (ring + k)));
       vec_store_h (ring + k, vec_narrow ((VecI) now));
@@ -207,12 +219,12 @@ cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *r
 /* Rows at hand; -1: none. */
 typedef struct Rows
 {
-  int enters, leaves;           /* the windows of the first step */
-  int cost;                     /* whose costs are made */
-  uint16_t *ring;               /* their place; the row that was there leaves the windows of the second step */
-  int mean;                     /* whose means are made */
-  int mean_rows;                /* within its windows */
-  float factor;                 /* of its whole windows */
+  int enters, leaves; /* the windows of the first step */
+  int cost;           /* whose costs are made */
+  uint16_t *ring;     /* their place; the row that was there leaves the windows of the second step */
+  int mean;           /* whose means are made */
+  int mean_rows;      /* within its windows */
+  float factor;       /* of its whole windows */
 } Rows;
 
 /* Writes the means around column @x to the volume. */
@@ -226,7 +238,8 @@ mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int
       layer->first;
 
   if (all_whole (layer, x, m, plan->params.window / 2, count)) {
-    EACH_VECTOR (k) {
+    EACH_VECTOR (k)
+    {
       VecI means = vec_round (vec_float ((VecI) sum[k / LANES]) * rows->factor);
       if (end < count)
         means |= (VecI) (vec_between (k, end, BM_LAYER) & STEREO_INVALID);
@@ -234,8 +247,9 @@ mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int
     }
   } else {
     EACH_VECTOR (k)
-      vec_store_h (to + k, vec_narrow ((VecI) part_means (sum[k / LANES], x, m + k, plan->width, plan->params.window / 2,
-                  rows->mean_rows, 1, end - k, STEREO_INVALID)));
+    vec_store_h (to + k,
+        vec_narrow ((VecI) part_means (sum[k / LANES], x, m + k, plan->width, plan->params.window / 2, rows->mean_rows,
+            1, end - k, STEREO_INVALID)));
   }
 }
 
@@ -285,7 +299,7 @@ step (const BmLayer *layer, int cost, int kind, const Rows *rows, int n, VecU *s
 INLINE void
 row (const BmLayer *from, int cost, int kind, const Rows *from_rows, int count)
 {
-  const BmLayer layer = *from;  /* a copy: no store can change it, so it stays in registers */
+  const BmLayer layer = *from; /* a copy: no store can change it, so it stays in registers */
   const Rows rows = *from_rows;
   int width = layer.plan->width, steps = width + layer.radius + layer.plan->params.window / 2;
   int whole = rows.enters >= 0 && rows.leaves >= 0 && rows.cost >= 0 && rows.mean >= 0;
@@ -322,8 +336,7 @@ band (BmLayer *layer, int cost, int kind, int first, int last, int count)
 }
 
 #define BANDS(name, cost, kind) \
-  static void \
-  name (BmLayer *layer, int first, int last, int count) \
+  static void name (BmLayer *layer, int first, int last, int count) \
   { \
     if (count == BM_LAYER) \
       band (layer, STEREO_COST_##cost, kind, first, last, BM_LAYER); \
@@ -340,13 +353,18 @@ BANDS (band_zncc, ZNCC, RAW_PRODUCT)
 
 /* By cost; NULL: not a cost of block matching. */
 static void (*const bands[STEREO_COSTS]) (BmLayer *layer, int first, int last, int count) = {
-  [STEREO_COST_AD] = band_ad, [STEREO_COST_SD] = band_sd, [STEREO_COST_SAD] = band_sad, [STEREO_COST_SSD] = band_ssd,
-  [STEREO_COST_NSSD] = band_nssd, [STEREO_COST_NCC] = band_ncc, [STEREO_COST_ZNCC] = band_zncc,
+  [STEREO_COST_AD] = band_ad,
+  [STEREO_COST_SD] = band_sd,
+  [STEREO_COST_SAD] = band_sad,
+  [STEREO_COST_SSD] = band_ssd,
+  [STEREO_COST_NSSD] = band_nssd,
+  [STEREO_COST_NCC] = band_ncc,
+  [STEREO_COST_ZNCC] = band_zncc,
 };
 
 typedef struct Context
 {
-  uint8_t *scratch;             /* per thread, bm_thread_bytes() each */
+  uint8_t *scratch; /* per thread, bm_thread_bytes() each */
 } Context;
 
 static void
@@ -358,7 +376,7 @@ bm_band (StereoPlan *plan, void *context, int item, int thread)
   BmLayer layer;
 
   bm_start_layer (&layer, plan, item % layers * BM_LAYER, c->scratch + (size_t) thread * bm_thread_bytes (plan));
-  bands[plan->params.cost] (&layer, first, last, layer.count);
+  bands[plan->params.cost](&layer, first, last, layer.count);
 }
 
 static StereoStatus
@@ -376,9 +394,7 @@ bm_run (StereoPlan *plan, void *context, StereoError *error)
   return STEREO_OK;
 }
 
-static const StereoStage bm = {
-  .name = "match", .context_size = sizeof (Context), .prepare = bm_prepare, .run = bm_run
-};
+static const StereoStage bm = { .name = "match", .context_size = sizeof (Context), .prepare = bm_prepare, .run = bm_run };
 
 const StereoStage *
 CPU (bm) (const StereoParams *params)

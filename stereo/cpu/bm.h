@@ -7,16 +7,16 @@
 #include "stereo/cpu/cpu.h"
 #include "stereo/cpu/vec/vec.h"
 
-#define BM_LAYER 32             /* disparities at a time */
+#define BM_LAYER 32 /* disparities at a time */
 
 /* Sums of the luma of one view over the rows of the first step's windows: of each column, of all columns before each, and of
  * the whole window around each, with its norm. */
 typedef struct BmLine
 {
   uint32_t *column_sums, *column_squares;
-  uint32_t *sums, *squares;     /* width + 1; modulo 2^32, as their differences are small enough */
+  uint32_t *sums, *squares; /* width + 1; modulo 2^32, as their differences are small enough */
   uint32_t *window_sums, *window_squares;
-  float *norms;                 /* of the right view: times STEREO_BM_STEPS */
+  float *norms; /* of the right view: times STEREO_BM_STEPS */
 } BmLine;
 
 /* A thread's work: candidates @first..@first + @count - 1. Rows below have @count elements a column. */
@@ -24,13 +24,13 @@ typedef struct BmLayer
 {
   const StereoPlan *plan;
   int first, count;
-  int radius;                   /* of the first step's window */
-  int rows;                     /* of the picture in the windows around the row at hand, and how many taps a whole one has */
+  int radius; /* of the first step's window */
+  int rows;   /* of the picture in the windows around the row at hand, and how many taps a whole one has */
   int taps;
-  float factor;                 /* of whole windows */
-  uint32_t *sums;               /* down the columns, first step */
-  uint32_t *means;              /* second step */
-  uint16_t *ring;               /* the first step's costs of the last rows; row y at y % window */
+  float factor;    /* of whole windows */
+  uint32_t *sums;  /* down the columns, first step */
+  uint32_t *means; /* second step */
+  uint16_t *ring;  /* the first step's costs of the last rows; row y at y % window */
   BmLine line[2];
 } BmLayer;
 
@@ -64,17 +64,18 @@ bm_correlation (const BmLayer *layer, int cost, VecU products, int x, int m)
   else if (cost == STEREO_COST_NSSD)
     numerator = vec_float ((VecI) (vec_load_u (r->window_squares + m) + l->window_squares[x] - 2 * products));
   else if (layer->taps <= STEREO_BM_SMALL)
-    numerator = vec_float ((VecI) ((uint32_t) layer->taps * products - l->window_sums[x] * vec_load_u (r->window_sums + m)));
+    numerator = vec_float (
+        (VecI) ((uint32_t) layer->taps * products - l->window_sums[x] * vec_load_u (r->window_sums + m)));
   else
     numerator = bm_large_numerator (layer->taps, products, l->window_sums[x], r->window_sums + m);
   VecF steps = numerator * l->norms[x] * vec_load_f (r->norms + m);
   if (cost == STEREO_COST_NSSD) {
-    const VecF most = (VecF) { 0 } + 2.0f * STEREO_BM_STEPS;
+    const VecF most = (VecF){ 0 } + 2.0f * STEREO_BM_STEPS;
     VecI less = steps < most;
     return (VecU) vec_round ((VecF) (((VecI) steps & less) | ((VecI) most & ~less)));
   }
-  VecI whole = vec_min (vec_round (steps), (VecI) { 0 } + STEREO_BM_STEPS);
-  return (VecU) (STEREO_BM_STEPS - vec_max (whole, (VecI) { 0 } - STEREO_BM_STEPS));
+  VecI whole = vec_min (vec_round (steps), (VecI){ 0 } + STEREO_BM_STEPS);
+  return (VecU) (STEREO_BM_STEPS - vec_max (whole, (VecI){ 0 } - STEREO_BM_STEPS));
 }
 
 #endif

@@ -2,7 +2,7 @@
 /* Block matching: the memory of a thread, and the part of the correlations that depends on one view only. */
 #include "stereo/cpu/bm.h"
 
-#define WORDS_PAD 32            /* words after a line, for vectors that begin in it */
+#define WORDS_PAD 32 /* words after a line, for vectors that begin in it */
 
 static size_t
 line_words (const StereoPlan *plan)
@@ -79,7 +79,8 @@ small_norms (const BmLayer *layer, int cost, BmLine *line, float scale)
     if (cost == STEREO_COST_ZNCC)
       energy = taps * energy - sums * sums;
     VecI none = energy == 0;
-    VecF without = (VecF) { 0 } + (cost == STEREO_COST_NSSD ? 1e10f : 0.0f), norm = 1.0f / vec_root (vec_float_unsigned (energy));
+    VecF without = (VecF){ 0 } + (cost == STEREO_COST_NSSD ? 1e10f : 0.0f),
+         norm = 1.0f / vec_root (vec_float_unsigned (energy));
     norm = scale * (VecF) (((VecI) norm & ~none) | ((VecI) without & none));
     memcpy (line->norms + x, &norm, sizeof norm);
   }
@@ -91,8 +92,8 @@ sum_up (const BmLayer *layer, int cost, BmLine *line, float scale)
   int width = layer->plan->width, window = 2 * layer->radius + 1;
 
   uint32_t *restrict sums = line->sums, *restrict squares = line->squares, sum = 0, square = 0;
-  uint32_t *restrict window_sums = line->window_sums + layer->radius, *restrict window_squares = line->window_squares +
-      layer->radius;
+  uint32_t *restrict window_sums = line->window_sums + layer->radius,
+                     *restrict window_squares = line->window_squares + layer->radius;
 
   for (int x = 0; x < width; x++) {
     sums[x + 1] = sum += line->column_sums[x];

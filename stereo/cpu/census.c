@@ -18,13 +18,13 @@ clamp (int v, int last)
   return v < 0 ? 0 : v > last ? last : v;
 }
 
-#define CHUNK 128               /* columns at a time */
+#define CHUNK 128 /* columns at a time */
 
 /* Of a chunk of columns, eight neighbours make a plane of bytes, which vectors compute 16 to 64 columns at a time. At the
  * end each word is put together from its bytes in the planes. */
 #define CENSUS_ROW(name, type, rx, ry, skipped) \
-  static inline __attribute__ ((always_inline)) void \
-  name##_chunk (const StereoPlan *plan, const StereoView *view, int sign, int y, int from, int count, int inner) \
+  static inline __attribute__ ((always_inline)) void name##_chunk ( \
+      const StereoPlan *plan, const StereoView *view, int sign, int y, int from, int count, int inner) \
   { \
     size_t place = (size_t) y * (size_t) plan->image_pitch + (size_t) from; \
     const uint8_t *restrict centre = view->luma + place; \
@@ -53,8 +53,7 @@ clamp (int v, int last)
       out[x] = word; \
     } \
   } \
-  static void \
-  name (const StereoPlan *plan, const StereoView *view, int sign, int y, int from, int to, int inner) \
+  static void name (const StereoPlan *plan, const StereoView *view, int sign, int y, int from, int to, int inner) \
   { \
     int first = from; \
     for (; inner && from + CHUNK <= to; from += CHUNK) \
@@ -70,14 +69,13 @@ clamp (int v, int last)
 CENSUS_ROW (census_row_7x5, uint32_t, 3, 2, skipped_7x5 (dx, dy))
 CENSUS_ROW (census_row_9x7, uint64_t, 4, 3, 0)
 
-typedef void (*CensusRow) (const StereoPlan *plan, const StereoView *view, int sign, int y, int from, int to,
-    int inner);
+typedef void (*CensusRow) (const StereoPlan *plan, const StereoView *view, int sign, int y, int from, int to, int inner);
 
 static void
 census_row (StereoPlan *plan, int item, CensusRow row, int radius)
 {
   int view = item % 2, y = item / 2;
-  int sign = view == STEREO_RIGHT ? -1 : 1;     /* the right view is stored mirrored */
+  int sign = view == STEREO_RIGHT ? -1 : 1; /* the right view is stored mirrored */
   const StereoView *v = &plan->view[view];
   int left = radius < plan->width ? radius : plan->width;
   int right = plan->width - radius > left ? plan->width - radius : left;

@@ -10,7 +10,7 @@
 #include "stereo/cpu/exponential.h"
 
 #define INLINE static inline __attribute__ ((always_inline))
-#define ROWS 16                 /* rows of a chain that a thread takes at a time */
+#define ROWS 16 /* rows of a chain that a thread takes at a time */
 
 typedef struct Work
 {
@@ -18,14 +18,14 @@ typedef struct Work
   const StereoTaps *taps;
   StereoExponential e;
   CpuMessage message;
-  const uint16_t *from;         /* volume; NULL: costs are computed */
+  const uint16_t *from; /* volume; NULL: costs are computed */
   uint16_t *to;
-  int last;                     /* iteration */
-  uint16_t *costs;              /* of a row, in the first iteration */
-  uint16_t *mean[3];            /* means along the rows mean_row */
+  int last;          /* iteration */
+  uint16_t *costs;   /* of a row, in the first iteration */
+  uint16_t *mean[3]; /* means along the rows mean_row */
   int mean_row[3];
-  float *before, *after;        /* weights of a row's taps */
-  uint8_t *line;                /* the right view's luma, as far as candidates reach */
+  float *before, *after; /* weights of a row's taps */
+  uint8_t *line;         /* the right view's luma, as far as candidates reach */
   uint16_t *scratch;
 } Work;
 
@@ -38,7 +38,7 @@ row_words (const StereoPlan *plan)
 static size_t
 weight_words (const StereoPlan *plan)
 {
-  return 2 * ((size_t) plan->width + LANES);    /* floats, in words of 16 bits */
+  return 2 * ((size_t) plan->width + LANES); /* floats, in words of 16 bits */
 }
 
 static size_t
@@ -51,7 +51,7 @@ static size_t
 thread_words (const StereoPlan *plan)
 {
   size_t words = 4 * row_words (plan) + 2 * weight_words (plan) + line_words (plan) +
-      6 * CPU_MESSAGE_COLUMNS * (size_t) plan->depth;   /* below 2^28 */
+      6 * CPU_MESSAGE_COLUMNS * (size_t) plan->depth; /* below 2^28 */
   return (words + 31) / 32 * 32;
 }
 
@@ -64,8 +64,8 @@ make_costs (const Work *w, int y)
   const StereoPlan *plan = w->plan;
   size_t row = (size_t) y * (size_t) plan->image_pitch;
   const uint8_t *luma = plan->view[STEREO_LEFT].luma + row, *right = plan->view[STEREO_RIGHT].luma + row;
-  VecW top = (VecW) { 0 } + (uint16_t) w->e.top;
-  VecW most = (VecW) { 0 } + (uint16_t) (0xFFFF >> w->e.shift); /* the shifted value fits a word; at least the top */
+  VecW top = (VecW){ 0 } + (uint16_t) w->e.top;
+  VecW most = (VecW){ 0 } + (uint16_t) (0xFFFF >> w->e.shift); /* the shifted value fits a word; at least the top */
 
   for (int k = 0; k < plan->width + plan->depth; k++) {
     int x = k + plan->min_disparity;
@@ -74,7 +74,7 @@ make_costs (const Work *w, int y)
   for (int x = 0; x < plan->width; x++) {
     const uint8_t *partner = w->line + plan->width - 1 - x;
     uint16_t *to = w->costs + (size_t) x * (size_t) plan->depth;
-    VecW own = (VecW) { 0 } + luma[x];
+    VecW own = (VecW){ 0 } + luma[x];
     for (int i = 0; i < plan->depth; i += WORDS) {
       VecW other = vec_words_of_bytes (partner + i);
       VecW less = vec_min_words (own, other), more = own + other - less;
@@ -109,8 +109,8 @@ weigh_tap (const Work *w, const uint32_t *own, ptrdiff_t away, int first, int en
   first = first < width ? first : width;
   memset (out, 0, (size_t) first * sizeof *out);
   for (int x = first; x < end; x += LANES)
-    vec_store_f (out + x, vec_look_up (w->taps->weight, largest_difference (vec_load_u (own + x),
-                vec_load_u (own + x + away))));
+    vec_store_f (
+        out + x, vec_look_up (w->taps->weight, largest_difference (vec_load_u (own + x), vec_load_u (own + x + away))));
   end = end > first ? end : first;
   memset (out + end, 0, (size_t) (width + LANES - end) * sizeof *out);
 }
@@ -255,11 +255,12 @@ CPU (exponential_prepare) (StereoPlan *plan, void *context, StereoError *error)
   CpuExponential *x = context;
   StereoStatus status;
 
-  if (plan->params.iterations > 1 && (status = stereo_reserve (plan, (void **) &x->volume,
-          stereo_times ((size_t) plan->height, row_words (plan)), sizeof (uint16_t), error)))
+  if (plan->params.iterations > 1 &&
+      (status = stereo_reserve (plan, (void **) &x->volume, stereo_times ((size_t) plan->height, row_words (plan)),
+           sizeof (uint16_t), error)))
     return status;
-  return stereo_reserve (plan, (void **) &x->scratch,
-      stereo_times ((size_t) cpu_threads (plan), thread_words (plan)), sizeof (uint16_t), error);
+  return stereo_reserve (plan, (void **) &x->scratch, stereo_times ((size_t) cpu_threads (plan), thread_words (plan)),
+      sizeof (uint16_t), error);
 }
 
 uint16_t *

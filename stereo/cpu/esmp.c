@@ -40,22 +40,22 @@ static void
 make_some (const StereoPlan *plan, const StereoExponential *e, uint16_t *costs, int columns, uint16_t *scratch)
 {
   int depth = plan->depth, reach = reach_of (plan, e), pitch = 6 * depth;
-  uint16_t *from = scratch + depth, *to = from + 3 * depth;     /* each between two columns of pads */
+  uint16_t *from = scratch + depth, *to = from + 3 * depth; /* each between two columns of pads */
   VecW cap[CPU_MESSAGE_COLUMNS];
 
   for (int k = 0; k < columns; k++) {
-    VecW lowest = (VecW) { 0 } + STEREO_EXPONENTIAL_PAD;
+    VecW lowest = (VecW){ 0 } + STEREO_EXPONENTIAL_PAD;
     set_pads (plan, costs + k * depth);
     for (int i = 0; i < depth; i += WORDS) {
       VecW cost = vec_load_w (costs + k * depth + i);
       lowest = vec_min_words (lowest, cost);
       vec_store_w (from + k * pitch + i, cost);
     }
-    cap[k] = vec_add_words ((VecW) { 0 } + vec_lowest_word (lowest), (VecW) { 0 } + (uint16_t) e->large);
+    cap[k] = vec_add_words ((VecW){ 0 } + vec_lowest_word (lowest), (VecW){ 0 } + (uint16_t) e->large);
   }
   for (int wide = 1; wide <= reach; wide *= 2) {
     int64_t rise = (int64_t) wide * e->small;
-    VecW slope = (VecW) { 0 } + (uint16_t) (rise < 0xFFFF ? rise : 0xFFFF);
+    VecW slope = (VecW){ 0 } + (uint16_t) (rise < 0xFFFF ? rise : 0xFFFF);
     for (int k = 0; k < columns; k++)
       widen (from + k * pitch, to + k * pitch, depth, wide, slope);
     uint16_t *swap = from;

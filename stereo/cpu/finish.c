@@ -131,9 +131,25 @@ median9_row (const float *above, const float *centre, const float *below, int wi
   for (int x = 1; x < width - 1; x++) {
     float a = above[x - 1], b = above[x], c = above[x + 1], d = centre[x - 1], e = centre[x], f = centre[x + 1];
     float g = below[x - 1], h = below[x], i = below[x + 1];
-    SORT (b, c); SORT (e, f); SORT (h, i); SORT (a, b); SORT (d, e); SORT (g, h); SORT (b, c); SORT (e, f);
-    SORT (h, i); SORT (a, d); SORT (f, i); SORT (e, h); SORT (d, g); SORT (b, e); SORT (c, f); SORT (e, h);
-    SORT (e, c); SORT (g, e); SORT (e, c);
+    SORT (b, c);
+    SORT (e, f);
+    SORT (h, i);
+    SORT (a, b);
+    SORT (d, e);
+    SORT (g, h);
+    SORT (b, c);
+    SORT (e, f);
+    SORT (h, i);
+    SORT (a, d);
+    SORT (f, i);
+    SORT (e, h);
+    SORT (d, g);
+    SORT (b, e);
+    SORT (c, f);
+    SORT (e, h);
+    SORT (e, c);
+    SORT (g, e);
+    SORT (e, c);
     to[x] = e;
   }
 }
@@ -179,8 +195,7 @@ median5_row (StereoPlan *plan, void *context, int y, int thread)
 }
 
 #define ROW_STAGE(stage, swaps) \
-  static StereoStatus \
-  stage##_run (StereoPlan *plan, void *context, StereoError *error) \
+  static StereoStatus stage##_run (StereoPlan *plan, void *context, StereoError *error) \
   { \
     cpu_run (plan, context, stage##_row, plan->height); \
     if (swaps) \

@@ -31,8 +31,8 @@ load_row (StereoPlan *plan, void *context, int item, int thread)
   size_t start = (size_t) y * plan->image_pitch + (view == STEREO_RIGHT ? plan->width - 1 : 0);
   int step = view == STEREO_RIGHT ? -1 : 1;
 
-  (image->channels == 1 ? load_grey : load_color) (image, from, plan->width, step, plan->view[view].color + start,
-      plan->view[view].luma + start);
+  (image->channels == 1 ? load_grey : load_color) (
+      image, from, plan->width, step, plan->view[view].color + start, plan->view[view].luma + start);
 }
 
 static StereoStatus

@@ -6,8 +6,7 @@
 
 /* Loops over the columns of row y; `partner` is the place of column x's partner at index i0. */
 #define COST_ROW(name, body) \
-  static void \
-  name (const StereoPlan *plan, int y, int i0, int count, int pitch, uint8_t *out) \
+  static void name (const StereoPlan *plan, int y, int i0, int count, int pitch, uint8_t *out) \
   { \
     const StereoView *l = &plan->view[STEREO_LEFT], *r = &plan->view[STEREO_RIGHT]; \
     size_t row = (size_t) y * (size_t) plan->image_pitch; \
@@ -100,7 +99,7 @@ COST_ROW (row_sad, {
   VecU own = { 0 };
   own += l->color[left];
   for (int i = 0; i < count; i += LANES) {
-    VecI thirds = (vec_color_distance (own, vec_load_u (color + i)) + 1) * 21846 >> 16;         /* / 3, up to 766 */
+    VecI thirds = (vec_color_distance (own, vec_load_u (color + i)) + 1) * 21846 >> 16; /* / 3, up to 766 */
     vec_store_b (to + i, vec_narrow_bytes (thirds));
   }
 })

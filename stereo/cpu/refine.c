@@ -9,18 +9,18 @@
 
 #include <stdlib.h>
 
-#define LINE_PAD 64             /* columns before and after a line: half of the largest window */
+#define LINE_PAD 64 /* columns before and after a line: half of the largest window */
 
 typedef struct Context
 {
-  float *lines;                 /* per thread: see line_of() */
+  float *lines; /* per thread: see line_of() */
 } Context;
 
 /* A row with LINE_PAD columns of confidence 0 on both sides, so that no tap needs a test. */
 typedef struct Line
 {
   uint32_t *color;
-  float *confidence, *product;  /* w F and w F D, or their vertical sums */
+  float *confidence, *product; /* w F and w F D, or their vertical sums */
 } Line;
 
 static size_t
@@ -34,9 +34,8 @@ static Line
 line_of (const StereoPlan *plan, const Context *c, int thread, int slot, int slots)
 {
   size_t pitch = line_pitch (plan);
-  float *base = c->lines + ((size_t) thread * (size_t) slots + (size_t) slot) * 3 * pitch +
-      LINE_PAD;
-  return (Line) { (uint32_t *) base, base + pitch, base + 2 * pitch };
+  float *base = c->lines + ((size_t) thread * (size_t) slots + (size_t) slot) * 3 * pitch + LINE_PAD;
+  return (Line){ (uint32_t *) base, base + pitch, base + 2 * pitch };
 }
 
 static StereoStatus
@@ -63,8 +62,8 @@ store_expected (const StereoPlan *plan, const StereoView *view, int y, int x, Ve
 {
   int32_t *to = view->expected + (size_t) y * (size_t) plan->map_pitch + x;
   for (int lane = 0; lane < LANES; lane++)
-    to[lane] = confidence[lane] > 0 ?
-        (int32_t) rintf (product[lane] / confidence[lane] * STEREO_EXPECT_STEPS) : STEREO_EXPECT_NONE;
+    to[lane] = confidence[lane] > 0 ? (int32_t) rintf (product[lane] / confidence[lane] * STEREO_EXPECT_STEPS) :
+                                      STEREO_EXPECT_NONE;
 }
 
 typedef struct Factors
@@ -77,7 +76,7 @@ static Factors
 factors_of (const StereoPlan *plan)
 {
   const StereoParams *p = &plan->params;
-  return (Factors) { p->refine_window / 2, (float) (-STEREO_LOG2E / p->refine_gamma_color),
+  return (Factors){ p->refine_window / 2, (float) (-STEREO_LOG2E / p->refine_gamma_color),
     (float) (-STEREO_LOG2E / p->refine_gamma_distance) };
 }
 
@@ -196,6 +195,5 @@ full_run (StereoPlan *plan, void *context, StereoError *error)
 const StereoStage CPU (refine_two_pass) = {
   .name = "refine", .context_size = sizeof (Context), .prepare = two_pass_prepare, .run = two_pass_run
 };
-const StereoStage CPU (refine_full) = {
-  .name = "refine", .context_size = sizeof (Context), .prepare = full_prepare, .run = full_run
-};
+const StereoStage CPU (
+    refine_full) = { .name = "refine", .context_size = sizeof (Context), .prepare = full_prepare, .run = full_run };

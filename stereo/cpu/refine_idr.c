@@ -11,18 +11,18 @@
 
 typedef struct Context
 {
-  uint16_t *index[2];           /* maps: what the previous iteration selected */
+  uint16_t *index[2]; /* maps: what the previous iteration selected */
   float *confidence[2];
-  float *scratch;               /* per thread, thread_floats each: see lay_out() */
+  float *scratch; /* per thread, thread_floats each: see lay_out() */
   size_t thread_floats;
 } Context;
 
 /* The scratch memory of a thread. */
 typedef struct Work
 {
-  float *columns;               /* [x][depth]: histograms of columns */
-  float *pixel;                 /* [depth] */
-  float *weights;               /* a row of weights, for all columns */
+  float *columns; /* [x][depth]: histograms of columns */
+  float *pixel;   /* [depth] */
+  float *weights; /* a row of weights, for all columns */
 } Work;
 
 static size_t
@@ -124,8 +124,8 @@ idr_row (StereoPlan *plan, void *context, int item, int thread)
     }
     histogram_to_distance (w.pixel, plan->disparities);
     ptrdiff_t start = side == STEREO_LEFT ? x : plan->width - 1 - x + plan->min_disparity;
-    select_penalised (plan, &plan->view[side], row, x, volume + start * depth, side == STEREO_LEFT ? 1 : depth + 1,
-        w.pixel);
+    select_penalised (
+        plan, &plan->view[side], row, x, volume + start * depth, side == STEREO_LEFT ? 1 : depth + 1, w.pixel);
   }
 }
 
@@ -141,8 +141,9 @@ idr_prepare (StereoPlan *plan, void *context, StereoError *error)
   for (int v = 0; v < 2 && !status; v++)
     if (!(status = stereo_reserve (plan, (void **) &c->index[v], map, sizeof (uint16_t), error)))
       status = stereo_reserve (plan, (void **) &c->confidence[v], map, sizeof (float), error);
-  return status ? status : stereo_reserve (plan, (void **) &c->scratch,
-      stereo_times (c->thread_floats, (size_t) cpu_threads (plan)), sizeof (float), error);
+  return status ? status :
+                  stereo_reserve (plan, (void **) &c->scratch,
+                      stereo_times (c->thread_floats, (size_t) cpu_threads (plan)), sizeof (float), error);
 }
 
 static StereoStatus
@@ -159,6 +160,5 @@ idr_run (StereoPlan *plan, void *context, StereoError *error)
   return STEREO_OK;
 }
 
-const StereoStage CPU (refine_idr) = {
-  .name = "refine", .context_size = sizeof (Context), .prepare = idr_prepare, .run = idr_run
-};
+const StereoStage CPU (
+    refine_idr) = { .name = "refine", .context_size = sizeof (Context), .prepare = idr_prepare, .run = idr_run };

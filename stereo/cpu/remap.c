@@ -36,11 +36,11 @@ remap_samples (const Row *row, int first, int end)
     for (int c = 0; c < plane->channels; c++) {
       int offset = plane->source.offset[c];
       uint32_t border = plane->border[c];
-      to[plane->target.offset[c]] =
-          (uint8_t) stereo_remap_blend (stereo_remap_tap (data, stride, step, x, y, width, height, offset, border),
-              stereo_remap_tap (data, stride, step, x + 1, y, width, height, offset, border),
-              stereo_remap_tap (data, stride, step, x, y + 1, width, height, offset, border),
-              stereo_remap_tap (data, stride, step, x + 1, y + 1, width, height, offset, border), fx, fy);
+      to[plane->target.offset[c]] = (uint8_t) stereo_remap_blend (
+          stereo_remap_tap (data, stride, step, x, y, width, height, offset, border),
+          stereo_remap_tap (data, stride, step, x + 1, y, width, height, offset, border),
+          stereo_remap_tap (data, stride, step, x, y + 1, width, height, offset, border),
+          stereo_remap_tap (data, stride, step, x + 1, y + 1, width, height, offset, border), fx, fy);
     }
   }
 }
@@ -135,7 +135,13 @@ remap_pixels (const Row *row, int i, int bytes)
     vec_store_threes (row->to + (ptrdiff_t) i * 3, pixels);
 }
 
-typedef enum Kernel { KERNEL_PLAIN, KERNEL_CHANNELS, KERNEL_THREES, KERNEL_FOURS } Kernel;
+typedef enum Kernel
+{
+  KERNEL_PLAIN,
+  KERNEL_CHANNELS,
+  KERNEL_THREES,
+  KERNEL_FOURS
+} Kernel;
 
 /* Whether the bytes of source and target are the channels in order, without gaps. */
 static int
@@ -186,7 +192,10 @@ remap_block (const Row *row, int first, Kernel kernel)
 }
 
 #else
-typedef enum Kernel { KERNEL_PLAIN } Kernel;
+typedef enum Kernel
+{
+  KERNEL_PLAIN
+} Kernel;
 
 static Kernel
 choose_kernel (const StereoRemapPlane *plane, const StereoRemapTable *table, const StereoRemapSource *source)

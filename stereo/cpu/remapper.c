@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define ROWS(isa)                                                                                 \
+#define ROWS(isa) \
   void stereo_cpu_remap_rows_##isa (const StereoRemapPlane *plane, const StereoRemapTable *table, \
       const StereoRemapSource *source, const StereoRemapTarget *target, int first, int end)
 ROWS (baseline);

@@ -8,7 +8,7 @@
 /* Of select. */
 typedef struct Context
 {
-  uint16_t *right;              /* per thread, four lines: lowest and second-lowest cost and their indices of a right row */
+  uint16_t *right; /* per thread, four lines: lowest and second-lowest cost and their indices of a right row */
 } Context;
 
 static const uint16_t *
@@ -72,7 +72,7 @@ update_lowest (const uint16_t *restrict column, int depth, uint16_t *restrict co
     VecW cost = vec_load_w (column + i), c1 = vec_load_w (cost1 + i), c2 = vec_load_w (cost2 + i);
     VecW i1 = vec_load_w (index1 + i), i2 = vec_load_w (index2 + i);
     VecW low = vec_min_words (cost, c1), next = vec_min_words (cost, c2);
-    VecW first = (VecW) (low == c1), second = (VecW) (next == c2);      /* stay the lowest, stay the second */
+    VecW first = (VecW) (low == c1), second = (VecW) (next == c2); /* stay the lowest, stay the second */
     vec_store_w (cost1 + i, low);
     vec_store_w (index1 + i, (i1 & first) | (index & ~first));
     vec_store_w (cost2 + i, (next & first) | (c1 & ~first));
@@ -131,8 +131,7 @@ select_run (StereoPlan *plan, void *context, StereoError *error)
  * that is at least as high. (If all is equal, first has the smaller index.)
  */
 static void
-reselect_pixel (const StereoPlan *plan, const StereoView *view, size_t row, int x, const uint16_t *costs,
-    ptrdiff_t step)
+reselect_pixel (const StereoPlan *plan, const StereoView *view, size_t row, int x, const uint16_t *costs, ptrdiff_t step)
 {
   size_t map = row + (size_t) x;
   int32_t expected = view->expected[map];
@@ -150,7 +149,7 @@ reselect_pixel (const StereoPlan *plan, const StereoView *view, size_t row, int 
   int reach = reach1 > reach2 ? reach1 : reach2;
   int from = expected > reach ? (expected - reach + STEREO_EXPECT_STEPS - 1) / STEREO_EXPECT_STEPS : 0;
   int to = (expected + reach) / STEREO_EXPECT_STEPS;
-  int valid_from = stereo_first_index (x, plan->width, plan->min_disparity);    /* of either view */
+  int valid_from = stereo_first_index (x, plan->width, plan->min_disparity); /* of either view */
   int valid_to = stereo_last_index (x, plan->disparities, plan->min_disparity);
   uint32_t lowest = UINT32_MAX, next = UINT32_MAX;
 
@@ -176,7 +175,7 @@ reselect_row (StereoPlan *plan, void *context, int y, int thread)
   int width = plan->width, depth = plan->depth;
 
   for (int x = 0; x < width; x++) {
-    ptrdiff_t partner = width - 1 - x + plan->min_disparity;    /* the left column of a right pixel's index 0 */
+    ptrdiff_t partner = width - 1 - x + plan->min_disparity; /* the left column of a right pixel's index 0 */
     reselect_pixel (plan, &plan->view[STEREO_LEFT], map, x, row + x * depth, 1);
     reselect_pixel (plan, &plan->view[STEREO_RIGHT], map, x, row + partner * depth, depth + 1);
   }
@@ -221,8 +220,7 @@ check_run (StereoPlan *plan, void *context, StereoError *error)
   return STEREO_OK;
 }
 
-const StereoStage CPU (select) = {
-  .name = "select", .context_size = sizeof (Context), .prepare = select_prepare, .run = select_run
-};
+const StereoStage CPU (
+    select) = { .name = "select", .context_size = sizeof (Context), .prepare = select_prepare, .run = select_run };
 const StereoStage CPU (reselect) = { .name = "reselect", .run = reselect_run };
 const StereoStage CPU (check) = { .name = "check", .run = check_run };

@@ -23,13 +23,13 @@
 #include <sched.h>
 
 #define INLINE static inline __attribute__ ((always_inline))
-#define GUARD 16                /* words before a path's costs; the first and the last of them are 65535 */
-#define LOWEST (-8)             /* the word before the costs that holds their minimum */
-#define BAND 8                  /* rows */
-#define BLOCK 16                /* columns after which a band checks the progress of the band before */
-#define RING 32                 /* columns stored of a row within a band: more than BLOCK + BAND + 1, a power of two */
-#define MOST_BANDS 32           /* at work at a time, however many threads there are */
-#define PROGRESS 16             /* words from one band's progress to the next's: a cache line */
+#define GUARD 16      /* words before a path's costs; the first and the last of them are 65535 */
+#define LOWEST (-8)   /* the word before the costs that holds their minimum */
+#define BAND 8        /* rows */
+#define BLOCK 16      /* columns after which a band checks the progress of the band before */
+#define RING 32       /* columns stored of a row within a band: more than BLOCK + BAND + 1, a power of two */
+#define MOST_BANDS 32 /* at work at a time, however many threads there are */
+#define PROGRESS 16   /* words from one band's progress to the next's: a cache line */
 
 enum
 {
@@ -42,9 +42,9 @@ enum
 
 typedef struct Context
 {
-  uint8_t *costs;               /* [y][x][i]: raw costs; the sweep down makes them, the sweep up reads them again */
-  uint16_t *rows;               /* paths' costs: rows_of() whole rows, then thread_words() for each thread */
-  int *progress;                /* columns of each band of rows that a sweep has finished */
+  uint8_t *costs; /* [y][x][i]: raw costs; the sweep down makes them, the sweep up reads them again */
+  uint16_t *rows; /* paths' costs: rows_of() whole rows, then thread_words() for each thread */
+  int *progress;  /* columns of each band of rows that a sweep has finished */
 } Context;
 
 /* Constants of a sweep. */
@@ -53,20 +53,20 @@ typedef struct Sweep
   const StereoPlan *plan;
   const Context *context;
   int up;
-  int pitch;                    /* words from one direction's costs to the next's */
-  ptrdiff_t column;             /* words from column to column */
-  int shift;                    /* a raw step is 1 << shift steps of a path's costs */
+  int pitch;        /* words from one direction's costs to the next's */
+  ptrdiff_t column; /* words from column to column */
+  int shift;        /* a raw step is 1 << shift steps of a path's costs */
   VecW small[DIRECTIONS], large[DIRECTIONS];
 } Sweep;
 
 typedef struct Row
 {
-  const uint16_t *before;       /* paths' costs of the previous row, column 0 */
-  uint16_t *after;              /* of this one */
-  ptrdiff_t before_ring, after_ring;    /* column n of these rows lies at place n & ring */
-  uint16_t *side[2];            /* sideways paths' costs of the column before, and of this one */
-  uint16_t *mask;               /* 65535 where the candidate does not exist */
-  int first, last;              /* candidates that exist in the mask */
+  const uint16_t *before;            /* paths' costs of the previous row, column 0 */
+  uint16_t *after;                   /* of this one */
+  ptrdiff_t before_ring, after_ring; /* column n of these rows lies at place n & ring */
+  uint16_t *side[2];                 /* sideways paths' costs of the column before, and of this one */
+  uint16_t *mask;                    /* 65535 where the candidate does not exist */
+  int first, last;                   /* candidates that exist in the mask */
   uint8_t *costs;
   uint16_t *volume;
 } Row;
@@ -195,13 +195,13 @@ sweep_column (const Sweep *s, Row *row, int n, int directions, int up)
     to[r] = row->after + (n & row->after_ring) * s->column + (r - 1) * s->pitch;
   }
   for (int r = 0; r < directions; r++) {
-    lowest[r] = (VecW) { 0 } + from[r][LOWEST];
+    lowest[r] = (VecW){ 0 } + from[r][LOWEST];
     jump[r] = vec_add_words (lowest[r], s->large[r]);
-    low[r] = (VecW) { 0 } + 0xFFFF;
+    low[r] = (VecW){ 0 } + 0xFFFF;
   }
   for (int i = 0; i < depth; i += WORDS) {
     VecW cost = vec_words_of_bytes (costs + i) << s->shift | vec_load_w (row->mask + i);
-    VecW sum = up ? vec_load_w (volume + i) : (VecW) { 0 };
+    VecW sum = up ? vec_load_w (volume + i) : (VecW){ 0 };
     for (int r = 0; r < directions; r++) {
       VecW step = vec_min_words (vec_load_w (from[r] + i - 1), vec_load_w (from[r] + i + 1));
       VecW best = vec_min_words (vec_min_words (vec_load_w (from[r] + i), jump[r]), vec_add_words (step, s->small[r]));
@@ -217,8 +217,7 @@ sweep_column (const Sweep *s, Row *row, int n, int directions, int up)
 }
 
 #define SWEEP(name, directions, up) \
-  static void \
-  name (const Sweep *s, Row *row, int from, int to) \
+  static void name (const Sweep *s, Row *row, int from, int to) \
   { \
     for (int n = from; n < to; n++) \
       sweep_column (s, row, n, directions, up); \
@@ -319,14 +318,15 @@ sweep_band (const StereoPlan *plan, const Context *c, int k, int thread, int up)
     start_row (&s, &row[r], k, r, rows, thread);
   for (int r = 0; r < 2; r++)
     clear_column (plan, ring_of (plan, c, thread, r), -1);
-  if (k >= bands_of (plan))     /* this band's last row overwrites that of an earlier band: wait for that row's last reader */
+  if (k >= bands_of (plan)) /* this band's last row overwrites that of an earlier band: wait for that row's last reader */
     wait_for (progress - (size_t) bands_of (plan) * PROGRESS, width);
   for (int end = BLOCK; end - BLOCK - (rows - 1) < width; end += BLOCK) {
     if (k > 0)
       wait_for (progress - PROGRESS, within (end + 1, width));
     for (int r = 0; r < rows; r++) {
-      (up ? eight ? up_8 : up_4 : eight ? down_8 : down_4) (&s, &row[r], within (end - BLOCK - r, width),
-          within (end - r, width));
+      (up           ? eight ? up_8 : up_4 :
+              eight ? down_8 :
+                      down_4) (&s, &row[r], within (end - BLOCK - r, width), within (end - r, width));
       if (end - r >= width && r < rows - 1)
         clear_column (plan, row[r].after, width);
     }
@@ -359,9 +359,10 @@ sgm_prepare (StereoPlan *plan, void *context, StereoError *error)
   if ((status = stereo_reserve (plan, (void **) &c->costs, pixels, (size_t) plan->depth, error)) ||
       (status = stereo_reserve (plan, (void **) &c->progress, PROGRESS * bands, sizeof (int), error)))
     return status;
-  return stereo_reserve (plan, (void **) &c->rows, stereo_plus (
-      stereo_times ((size_t) rows_of (plan), row_words (plan)),
-      stereo_times ((size_t) cpu_threads (plan), thread_words (plan))), sizeof (uint16_t), error);
+  return stereo_reserve (plan, (void **) &c->rows,
+      stereo_plus (stereo_times ((size_t) rows_of (plan), row_words (plan)),
+          stereo_times ((size_t) cpu_threads (plan), thread_words (plan))),
+      sizeof (uint16_t), error);
 }
 
 static void
@@ -376,7 +377,7 @@ static StereoStatus
 sgm_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const Context *c = context;
-  size_t costs = column_words (plan) / (size_t) pitch_of (plan);        /* of a column */
+  size_t costs = column_words (plan) / (size_t) pitch_of (plan); /* of a column */
 
   /* The columns outside the image are always 0, and so is the first row. */
   for (int k = 1; k < rows_of (plan); k++)

@@ -8,8 +8,8 @@ static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STERE
 
 typedef struct Context
 {
-  int32_t *label;               /* map */
-  int32_t *size;                /* map: pixels of the region whose root this is */
+  int32_t *label; /* map */
+  int32_t *size;  /* map: pixels of the region whose root this is */
 } Context;
 
 static int32_t
@@ -76,6 +76,5 @@ speckle_run (StereoPlan *plan, void *context, StereoError *error)
   return STEREO_OK;
 }
 
-const StereoStage CPU (speckle) = {
-  .name = "speckle", .context_size = sizeof (Context), .prepare = speckle_prepare, .run = speckle_run
-};
+const StereoStage CPU (
+    speckle) = { .name = "speckle", .context_size = sizeof (Context), .prepare = speckle_prepare, .run = speckle_run };

@@ -5,8 +5,8 @@
 /* What store_row() found in each row. */
 typedef struct Context
 {
-  uint64_t *valid;              /* samples that hold a value */
-  uint64_t *confidence;         /* sum of the confidence bytes */
+  uint64_t *valid;      /* samples that hold a value */
+  uint64_t *confidence; /* sum of the confidence bytes */
 } Context;
 
 /* Writes a row and returns how many samples hold a value. A disparity of NaN has none. */
@@ -19,8 +19,9 @@ store_u16 (const StereoPlan *plan, const float *d, uint16_t *to)
   uint64_t valid = 0;
 
   for (int x = 0; x < plan->width; x++) {
-    uint32_t v = isnan (d[x]) ? 0 : p->output == STEREO_OUTPUT_DEPTH ?
-        stereo_store_depth (stereo_depth (d[x], product, offset), per_mm) : stereo_store_disparity (d[x], scale);
+    uint32_t v = isnan (d[x])            ? 0 :
+        p->output == STEREO_OUTPUT_DEPTH ? stereo_store_depth (stereo_depth (d[x], product, offset), per_mm) :
+                                           stereo_store_disparity (d[x], scale);
     to[x] = (uint16_t) v;
     valid += v != 0;
   }
@@ -78,9 +79,11 @@ store_row (StereoPlan *plan, void *context, int y, int thread)
   void *to = (char *) out->data + y * out->stride;
 
   c->valid[y] = out->sample == STEREO_SAMPLE_U16 ? store_u16 (plan, d, to) :
-      out->sample == STEREO_SAMPLE_U8 ? store_u8 (plan, d, to) : store_f32 (plan, d, to);
-  c->confidence[y] = store_confidence (plan, d, plan->view[STEREO_LEFT].confidence +
-      (size_t) y * (size_t) plan->map_pitch, out->confidence ? out->confidence + y * out->confidence_stride : NULL);
+      out->sample == STEREO_SAMPLE_U8            ? store_u8 (plan, d, to) :
+                                                   store_f32 (plan, d, to);
+  c->confidence[y] = store_confidence (plan, d,
+      plan->view[STEREO_LEFT].confidence + (size_t) y * (size_t) plan->map_pitch,
+      out->confidence ? out->confidence + y * out->confidence_stride : NULL);
 }
 
 static StereoStatus
@@ -107,6 +110,5 @@ store_run (StereoPlan *plan, void *context, StereoError *error)
   return STEREO_OK;
 }
 
-const StereoStage CPU (store) = {
-  .name = "store", .context_size = sizeof (Context), .prepare = store_prepare, .run = store_run
-};
+const StereoStage CPU (
+    store) = { .name = "store", .context_size = sizeof (Context), .prepare = store_prepare, .run = store_run };

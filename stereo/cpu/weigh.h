@@ -32,8 +32,8 @@ cpu_weigh (const StereoPlan *plan, const StereoView *view, int y, int dy, int dx
     to = from;
   memset (out, 0, (size_t) from * sizeof *out);
   for (int x = from; x < to; x += LANES)
-    vec_store_f (out + x, vec_weight (vec_load_u (centre + x), vec_load_u (tap + x), color_factor,
-            distance_factor * distance));
+    vec_store_f (
+        out + x, vec_weight (vec_load_u (centre + x), vec_load_u (tap + x), color_factor, distance_factor * distance));
   memset (out + to, 0, (size_t) (plan->width + LANES - to) * sizeof *out);
 }
 

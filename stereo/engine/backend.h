@@ -46,14 +46,14 @@ extern "C" {
  */
 typedef struct StereoView
 {
-  uint32_t *color;              /* R | G << 8 | B << 16; grey: the luma three times */
-  uint8_t *luma;                /* (77 R + 150 G + 29 B + 128) >> 8 */
-  int16_t *gradient;            /* luma(x + 1) - luma(x - 1) along true x, borders repeated; NULL without that feature */
-  void *census;                 /* uint32_t (7x5) or uint64_t (9x7); NULL without that feature */
-  uint16_t *first, *second;     /* maps: index of the lowest and second-lowest aggregated cost */
-  uint16_t *index;              /* map: index selected so far (after refinement); left x or right x */
-  float *confidence;            /* map: stereo_confidence(); 0 where the views disagree */
-  int32_t *expected;            /* map: (D-bar - min) * STEREO_EXPECT_STEPS, or STEREO_EXPECT_NONE */
+  uint32_t *color;          /* R | G << 8 | B << 16; grey: the luma three times */
+  uint8_t *luma;            /* (77 R + 150 G + 29 B + 128) >> 8 */
+  int16_t *gradient;        /* luma(x + 1) - luma(x - 1) along true x, borders repeated; NULL without that feature */
+  void *census;             /* uint32_t (7x5) or uint64_t (9x7); NULL without that feature */
+  uint16_t *first, *second; /* maps: index of the lowest and second-lowest aggregated cost */
+  uint16_t *index;          /* map: index selected so far (after refinement); left x or right x */
+  float *confidence;        /* map: stereo_confidence(); 0 where the views disagree */
+  int32_t *expected;        /* map: (D-bar - min) * STEREO_EXPECT_STEPS, or STEREO_EXPECT_NONE */
 } StereoView;
 
 typedef struct StereoPlan StereoPlan;
@@ -66,7 +66,7 @@ typedef struct StereoBackend StereoBackend;
 typedef struct StereoStage
 {
   const char *name;
-  size_t context_size;          /* bytes; 0: the stage needs no context and gets NULL */
+  size_t context_size; /* bytes; 0: the stage needs no context and gets NULL */
   /* When the plan is made: reserves scratch memory and fills in tables. It may be called several times, each time with
    * fewer plan->layers; the last call counts. NULL: nothing to prepare. */
   StereoStatus (*prepare) (StereoPlan *plan, void *context, StereoError *error);
@@ -91,8 +91,8 @@ typedef struct StereoStep
  */
 typedef struct StereoStageTable
 {
-  const StereoStage *load;      /* images -> color, luma of both views */
-  const StereoStage *features[STEREO_FEATURE_SETS];     /* luma -> census, gradient; [NONE] is NULL */
+  const StereoStage *load;                          /* images -> color, luma of both views */
+  const StereoStage *features[STEREO_FEATURE_SETS]; /* luma -> census, gradient; [NONE] is NULL */
   /* features -> volume: returns the stage of the method for the parameters, NULL if the backend lacks e.g. the cost */
   const StereoStage *(*match[STEREO_METHODS]) (const StereoParams *params);
   const StereoStage *select;    /* volume -> first, second, index, confidence of both views */
@@ -103,13 +103,13 @@ typedef struct StereoStageTable
   const StereoStage *integer;   /* index -> disparity */
   const StereoStage *reject;    /* disparity of inconsistent pixels -> NaN */
   const StereoStage *speckle;
-  const StereoStage *fill;      /* background fill along the row */
-  const StereoStage *median[2]; /* 3x3, 5x5 */
-  const StereoStage *threshold; /* confidence threshold */
-  const StereoStage *store;     /* disparity, confidence -> the caller's output */
-  const StereoStage *reselect_last;     /* reselect of the last iteration, without the right view's confidence */
-  const StereoStage *disparity; /* the last check, of the left view alone; subpixel or integer; reject */
-  const StereoStage *output;    /* median, threshold, store, without the disparity they make */
+  const StereoStage *fill;          /* background fill along the row */
+  const StereoStage *median[2];     /* 3x3, 5x5 */
+  const StereoStage *threshold;     /* confidence threshold */
+  const StereoStage *store;         /* disparity, confidence -> the caller's output */
+  const StereoStage *reselect_last; /* reselect of the last iteration, without the right view's confidence */
+  const StereoStage *disparity;     /* the last check, of the left view alone; subpixel or integer; reject */
+  const StereoStage *output;        /* median, threshold, store, without the disparity they make */
 } StereoStageTable;
 
 /* Remapping by a backend; stereo/engine/remap.h has the tables that it works on. */
@@ -126,7 +126,7 @@ struct StereoBackend
 {
   const char *name;
   StereoBackendChoice choice;
-  StereoStageTable stages;      /* open may point plan->stages at a table that suits the machine better */
+  StereoStageTable stages; /* open may point plan->stages at a table that suits the machine better */
   /* Whether the backend can be used on this machine; writes a sentence to @reason either way. */
   int (*available) (int device, char *reason, size_t size);
   /* Around all calls below: enter makes the plan's device current and returns the one that the caller had; leave makes
@@ -159,7 +159,7 @@ struct StereoBackend
   /* Between the plan's memory and host memory; wait until the copy is done. */
   StereoStatus (*copy_out) (StereoPlan *plan, void *host, const void *arena, size_t size);
   StereoStatus (*copy_in) (StereoPlan *plan, void *arena, const void *host, size_t size);
-  const StereoRemapper *remapper;       /* NULL only if the backend is not in this build */
+  const StereoRemapper *remapper; /* NULL only if the backend is not in this build */
 };
 
 /* A reservation in the arena, which is the plan's one allocation: *where is set when all sizes are added up. */
@@ -167,25 +167,25 @@ typedef struct StereoReservation
 {
   void **where;
   size_t size;
-  size_t shift;                 /* bytes from the reserved place to *where: the pad before column 0 */
-  const char *name;             /* of frame state, for tests; NULL for scratch memory */
-  int view;                     /* of frame state: STEREO_LEFT, STEREO_RIGHT; -1 for neither */
+  size_t shift;     /* bytes from the reserved place to *where: the pad before column 0 */
+  const char *name; /* of frame state, for tests; NULL for scratch memory */
+  int view;         /* of frame state: STEREO_LEFT, STEREO_RIGHT; -1 for neither */
 } StereoReservation;
 
 /* A frame between submit and collect. Backends write to it only by stereo_report_totals() and stereo_report_ready(). */
 typedef struct StereoFlight
 {
   StereoOutput output;
-  StereoError error;            /* of what submit did; collect reports it */
+  StereoError error; /* of what submit did; collect reports it */
   int profiled;
-  uint64_t start_ns, ready_ns;  /* when it was submitted, and when its results were in place */
-  uint64_t valid_count;         /* output samples that hold a value */
-  uint64_t confidence_sum;      /* of the confidence bytes of all pixels */
+  uint64_t start_ns, ready_ns; /* when it was submitted, and when its results were in place */
+  uint64_t valid_count;        /* output samples that hold a value */
+  uint64_t confidence_sum;     /* of the confidence bytes of all pixels */
 } StereoFlight;
 
 struct StereoPlan
 {
-  StereoParams params;          /* resolved */
+  StereoParams params; /* resolved */
   const StereoBackend *backend;
   const StereoStageTable *stages;
   char reason[768], warning[512];
@@ -193,24 +193,24 @@ struct StereoPlan
   /* geometry */
   int width, height;
   int min_disparity;
-  int disparities;              /* num_disparities, never more than can occur at this width */
-  int depth;                    /* disparities rounded up to 16: elements of a volume column */
-  int image_pad, image_pitch, map_pitch;        /* elements */
-  StereoFeatures features;      /* that the cost reads */
-  int census_bytes;             /* 4 or 8; 0: the cost has no census */
-  int layers;                   /* disparities aggregated at a time, a multiple of 16 */
-  int volume_unit;              /* volume steps per raw cost step, a power of two: stereo_volume_unit() */
-  uint32_t alpha;               /* refine-alpha in volume steps, see stereo_penalty() */
+  int disparities;                       /* num_disparities, never more than can occur at this width */
+  int depth;                             /* disparities rounded up to 16: elements of a volume column */
+  int image_pad, image_pitch, map_pitch; /* elements */
+  StereoFeatures features;               /* that the cost reads */
+  int census_bytes;                      /* 4 or 8; 0: the cost has no census */
+  int layers;                            /* disparities aggregated at a time, a multiple of 16 */
+  int volume_unit;                       /* volume steps per raw cost step, a power of two: stereo_volume_unit() */
+  uint32_t alpha;                        /* refine-alpha in volume steps, see stereo_penalty() */
 
   /* frame state */
   StereoView view[2];
-  uint16_t *volume;             /* [y][x][i]: aggregated cost * volume_unit; STEREO_INVALID outside */
-  float *disparity, *disparity_spare;   /* maps of the left view, px, NaN = invalid; stages may exchange them */
+  uint16_t *volume;                   /* [y][x][i]: aggregated cost * volume_unit; STEREO_INVALID outside */
+  float *disparity, *disparity_spare; /* maps of the left view, px, NaN = invalid; stages may exchange them */
 
   /* arena */
   StereoReservation reservations[STEREO_MAX_BUFFERS];
   int reservation_count;
-  int state_count;              /* the first ones are frame state */
+  int state_count; /* the first ones are frame state */
   void *arena;
   size_t arena_size;
 
@@ -225,13 +225,13 @@ struct StereoPlan
   /* the frame at hand */
   StereoImage input[2];
   StereoOutput output;
-  int slot;                     /* its place in flights */
+  int slot; /* its place in flights */
 
   StereoFlight flights[STEREO_MAX_IN_FLIGHT];
-  unsigned submitted, collected;        /* frames; modulo STEREO_MAX_IN_FLIGHT: their slots */
-  StereoError broken;           /* why this plan can only be freed; status OK: it works */
+  unsigned submitted, collected; /* frames; modulo STEREO_MAX_IN_FLIGHT: their slots */
+  StereoError broken;            /* why this plan can only be freed; status OK: it works */
 
-  void *state;                  /* of the backend, set by open */
+  void *state; /* of the backend, set by open */
 };
 
 /* ---- engine functions that a backend may call, besides those of error.h, pool.h and size.h ------------ */

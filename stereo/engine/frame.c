@@ -18,8 +18,8 @@ check_scale (const StereoParams *p, const StereoOutput *output, StereoError *err
     return STEREO_OK;
   return stereo_fail (error, STEREO_ERROR_PARAMETER,
       "disparity-scale=%g makes %.0f of the largest disparity, %d, and 16 bits hold 65535: set it to %.0f or less, or "
-      "search fewer disparities.", p->disparity_scale, largest * p->disparity_scale, largest,
-      floor (65535.0 / largest));
+      "search fewer disparities.",
+      p->disparity_scale, largest * p->disparity_scale, largest, floor (65535.0 / largest));
 }
 
 static StereoStatus
@@ -93,8 +93,8 @@ check_room (const StereoPlan *plan, StereoError *error)
   int flying = stereo_plan_in_flight (plan);
 
   if (plan->broken.status)
-    return stereo_fail (error, plan->broken.status, "This plan failed before and can only be freed: %.400s",
-        plan->broken.message);
+    return stereo_fail (
+        error, plan->broken.status, "This plan failed before and can only be freed: %.400s", plan->broken.message);
   if (flying && plan->profiling)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "A frame is in flight, and while profiling there can be one: collect it before the next is submitted.");
@@ -105,8 +105,8 @@ check_room (const StereoPlan *plan, StereoError *error)
 }
 
 StereoStatus
-stereo_plan_submit (StereoPlan *plan, const StereoImage *left, const StereoImage *right, const StereoOutput *output,
-    StereoError *error)
+stereo_plan_submit (
+    StereoPlan *plan, const StereoImage *left, const StereoImage *right, const StereoOutput *output, StereoError *error)
 {
   uint64_t start = stereo_now_ns ();
   StereoStatus status;
@@ -119,7 +119,7 @@ stereo_plan_submit (StereoPlan *plan, const StereoImage *left, const StereoImage
   plan->input[STEREO_RIGHT] = *right;
   plan->output = *output;
   StereoFlight *flight = &plan->flights[plan->slot];
-  *flight = (StereoFlight) { .output = *output, .profiled = plan->profiling, .start_ns = start };
+  *flight = (StereoFlight){ .output = *output, .profiled = plan->profiling, .start_ns = start };
 
   int before = stereo_enter (plan);
   if (run_frame (plan, &flight->error)) {
@@ -184,8 +184,8 @@ stereo_plan_execute (StereoPlan *plan, const StereoImage *left, const StereoImag
   StereoStatus status;
 
   if (stereo_plan_in_flight (plan))
-    return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "%d frames are in flight: collect them before one is executed.", stereo_plan_in_flight (plan));
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "%d frames are in flight: collect them before one is executed.",
+        stereo_plan_in_flight (plan));
   status = stereo_plan_submit (plan, left, right, output, error);
   return status ? status : stereo_plan_collect (plan, stats, error);
 }

@@ -21,7 +21,7 @@ stereo_reserve (StereoPlan *plan, void **where, size_t count, size_t size, Stere
     return stereo_fail (error, STEREO_ERROR_MEMORY,
         "%dx%d pixels with %d disparities need more memory than can be addressed: reduce num-disparities or the size.",
         plan->width, plan->height, plan->disparities);
-  plan->reservations[plan->reservation_count++] = (StereoReservation) { .where = where, .size = bytes };
+  plan->reservations[plan->reservation_count++] = (StereoReservation){ .where = where, .size = bytes };
   return STEREO_OK;
 }
 

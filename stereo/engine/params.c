@@ -9,55 +9,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const StereoChoice profile_choices[] = {
-  { STEREO_PROFILE_BALANCED, "balanced", "Best quality for the time: for live streams" },
-  { STEREO_PROFILE_FAST, "fast", "Less work per frame" },
-  { STEREO_PROFILE_QUALITY, "quality", "Best quality, dense" },
-  { STEREO_PROFILE_THESIS, "thesis", "The constants of the method's paper (asw: the thesis, section 5.1.3), and no finish" },
-  { 0, NULL, NULL }
-};
+static const StereoChoice profile_choices[] = { { STEREO_PROFILE_BALANCED, "balanced",
+                                                    "Best quality for the time: for live streams" },
+  { STEREO_PROFILE_FAST, "fast", "Less work per frame" }, { STEREO_PROFILE_QUALITY, "quality", "Best quality, dense" },
+  { STEREO_PROFILE_THESIS, "thesis",
+      "The constants of the method's paper (asw: the thesis, section 5.1.3), and no finish" },
+  { 0, NULL, NULL } };
 
-static const StereoChoice aggregation_choices[] = {
-  { STEREO_AGGREGATION_TWO_PASS, "two-pass", "A vertical, then a horizontal line of the window" },
-  { STEREO_AGGREGATION_FULL, "full", "Every pixel of the window (slow)" },
-  { 0, NULL, NULL }
-};
+static const StereoChoice aggregation_choices[] = { { STEREO_AGGREGATION_TWO_PASS, "two-pass",
+                                                        "A vertical, then a horizontal line of the window" },
+  { STEREO_AGGREGATION_FULL, "full", "Every pixel of the window (slow)" }, { 0, NULL, NULL } };
 
-static const StereoChoice support_choices[] = {
-  { STEREO_SUPPORT_AUTO, "auto", "What the profile calls for" },
+static const StereoChoice support_choices[] = { { STEREO_SUPPORT_AUTO, "auto", "What the profile calls for" },
   { STEREO_SUPPORT_BOTH, "both", "The product of both views' weights, as in the thesis" },
-  { STEREO_SUPPORT_LEFT, "left", "The left view's weights alone: far less work" },
-  { 0, NULL, NULL }
-};
+  { STEREO_SUPPORT_LEFT, "left", "The left view's weights alone: far less work" }, { 0, NULL, NULL } };
 
-static const StereoChoice refine_choices[] = {
-  { STEREO_REFINE_AUTO, "auto", "What the profile calls for" },
+static const StereoChoice refine_choices[] = { { STEREO_REFINE_AUTO, "auto", "What the profile calls for" },
   { STEREO_REFINE_TWO_PASS, "two-pass", "A vertical, then a horizontal line of the window" },
   { STEREO_REFINE_FULL, "full", "Every pixel of the window (slow)" },
-  { STEREO_REFINE_IDR, "idr", "The last approximation of Kowalczuk et al.: no expected value, a weighted sum of distances" },
-  { 0, NULL, NULL }
-};
+  { STEREO_REFINE_IDR, "idr",
+      "The last approximation of Kowalczuk et al.: no expected value, a weighted sum of distances" },
+  { 0, NULL, NULL } };
 
-static const StereoChoice fill_choices[] = {
-  { STEREO_FILL_AUTO, "auto", "What the profile calls for" },
-  { STEREO_FILL_KEEP, "keep", "The matcher's value" },
-  { STEREO_FILL_NONE, "none", "Invalid" },
+static const StereoChoice fill_choices[] = { { STEREO_FILL_AUTO, "auto", "What the profile calls for" },
+  { STEREO_FILL_KEEP, "keep", "The matcher's value" }, { STEREO_FILL_NONE, "none", "Invalid" },
   { STEREO_FILL_BACKGROUND, "background", "The farther of the two nearest valid values along the row" },
-  { 0, NULL, NULL }
-};
+  { 0, NULL, NULL } };
 
-static const StereoChoice output_choices[] = {
-  { STEREO_OUTPUT_DISPARITY, "disparity", "Disparity times disparity-scale" },
-  { STEREO_OUTPUT_DEPTH, "depth", "Depth in steps of depth-unit; needs focal-length and baseline" },
-  { 0, NULL, NULL }
-};
+static const StereoChoice output_choices[] = { { STEREO_OUTPUT_DISPARITY, "disparity",
+                                                   "Disparity times disparity-scale" },
+  { STEREO_OUTPUT_DEPTH, "depth", "Depth in steps of depth-unit; needs focal-length and baseline" }, { 0, NULL, NULL } };
 
-static const StereoChoice backend_choices[] = {
-  { STEREO_BACKEND_AUTO, "auto", "CUDA where a device is usable, else the CPU" },
+static const StereoChoice backend_choices[] = { { STEREO_BACKEND_AUTO, "auto",
+                                                    "CUDA where a device is usable, else the CPU" },
   { STEREO_BACKEND_CUDA, "cuda", "An NVIDIA GPU; an error where there is none" },
-  { STEREO_BACKEND_CPU, "cpu", "The processor, all cores" },
-  { 0, NULL, NULL }
-};
+  { STEREO_BACKEND_CPU, "cpu", "The processor, all cores" }, { 0, NULL, NULL } };
 
 /* Filled from the registry on first use. */
 static StereoChoice method_choices[STEREO_METHODS + 1];
@@ -65,11 +51,17 @@ static StereoChoice cost_choices[STEREO_COSTS + 1] = { { STEREO_COST_AUTO, "auto
 
 #define FIELD(name) offsetof (StereoParams, name)
 #define ENUM(label, field, initial, choices, text) \
-  { label, text, STEREO_PARAM_ENUM, FIELD (field), 0, 0, initial, choices }
+  { \
+    label, text, STEREO_PARAM_ENUM, FIELD (field), 0, 0, initial, choices \
+  }
 #define INT(label, field, min, max, initial, text) \
-  { label, text, STEREO_PARAM_INT, FIELD (field), min, max, initial, NULL }
+  { \
+    label, text, STEREO_PARAM_INT, FIELD (field), min, max, initial, NULL \
+  }
 #define DOUBLE(label, field, min, max, initial, text) \
-  { label, text, STEREO_PARAM_DOUBLE, FIELD (field), min, max, initial, NULL }
+  { \
+    label, text, STEREO_PARAM_DOUBLE, FIELD (field), min, max, initial, NULL \
+  }
 
 static const StereoParamInfo table[] = {
   ENUM ("profile", profile, STEREO_PROFILE_BALANCED, profile_choices,
@@ -81,8 +73,7 @@ static const StereoParamInfo table[] = {
   INT ("num-disparities", num_disparities, 1, STEREO_MAX_DISPARITIES, 128,
       "Number of disparities searched, in pixels: [min, min + num)"),
   INT ("window", window, 0, 63, 0, "Side of the aggregation window in pixels, odd; 0 = the method's own (asw 33, bm 9)"),
-  ENUM ("aggregation", aggregation, STEREO_AGGREGATION_TWO_PASS, aggregation_choices,
-      "How the window is summed (asw)"),
+  ENUM ("aggregation", aggregation, STEREO_AGGREGATION_TWO_PASS, aggregation_choices, "How the window is summed (asw)"),
   ENUM ("support", support, STEREO_SUPPORT_AUTO, support_choices, "Whose support weights enter the aggregation (asw)"),
   DOUBLE ("gamma-color", gamma_color, 0, 10000, 0,
       "Support weights: colour difference at which a weight falls to 1/e (asw: sum over R, G, B, 0..765; esaw, esmp: "
@@ -108,10 +99,9 @@ static const StereoParamInfo table[] = {
   ENUM ("refine-mode", refine_mode, STEREO_REFINE_AUTO, refine_choices, "How the refinement window is summed"),
   INT ("refine-window", refine_window, 0, 127, 0, "Side of the refinement window in pixels, odd; 0 = own (65)"),
   DOUBLE ("refine-gamma-color", refine_gamma_color, 0, 10000, 0, "As gamma-color, for refinement; 0 = own (9)"),
-  DOUBLE ("refine-gamma-distance", refine_gamma_distance, 0, 10000, 0,
-      "As gamma-distance, for refinement; 0 = own (12)"),
-  DOUBLE ("refine-alpha", refine_alpha, 0, 10, 0,
-      "Refinement penalty in cost units (census: bits) per pixel from the expected disparity; 0 = own (0.2; thesis 0.16)"),
+  DOUBLE ("refine-gamma-distance", refine_gamma_distance, 0, 10000, 0, "As gamma-distance, for refinement; 0 = own (12)"),
+  DOUBLE ("refine-alpha", refine_alpha, 0, 10,
+      0, "Refinement penalty in cost units (census: bits) per pixel from the expected disparity; 0 = own (0.2; thesis 0.16)"),
   INT ("consistency", consistency, -1, 1024, 1,
       "Pixels by which the views may disagree before both lose their confidence; -1 = off"),
   INT ("subpixel", subpixel, -1, 1, -1, "Equiangular sub-pixel fit: 1 = on, 0 = off, -1 = own"),
@@ -134,20 +124,21 @@ static const StereoParamInfo table[] = {
   ENUM ("backend", backend, STEREO_BACKEND_AUTO, backend_choices, "Where to compute; chosen once, never switched"),
   INT ("cuda-device-id", cuda_device_id, -2, 255, -1,
       "CUDA device; -1 = the driver's first, -2 = the calling thread's current context"),
-  INT ("threads", threads, 0, 256, 0, "Threads of the CPU backend, or that copy for the CUDA one; 0 = all cores, 4 for copies"),
+  INT ("threads", threads, 0, 256, 0,
+      "Threads of the CPU backend, or that copy for the CUDA one; 0 = all cores, 4 for copies"),
   INT ("scratch-layers", scratch_layers, 0, 1024, 0,
       "Disparities aggregated at a time on the CPU: fewer take less memory (CUDA works in place); 0 = chosen"),
   { "memory-limit", "Bytes one matcher may take; fewer scratch layers are tried before it is an error; 0 = no limit",
-    STEREO_PARAM_SIZE, FIELD (memory_limit), 0, 9007199254740992.0, 0, NULL },
+      STEREO_PARAM_SIZE, FIELD (memory_limit), 0, 9007199254740992.0, 0, NULL },
 };
 
 static void
 fill_choices_from_registry (void)
 {
   for (int i = 0; i < STEREO_METHODS; i++)
-    method_choices[i] = (StereoChoice) { i, stereo_method_info (i)->name, stereo_method_info (i)->text };
+    method_choices[i] = (StereoChoice){ i, stereo_method_info (i)->name, stereo_method_info (i)->text };
   for (int i = 1; i < STEREO_COSTS; i++)
-    cost_choices[i] = (StereoChoice) { i, stereo_cost_info (i)->name, stereo_cost_info (i)->text };
+    cost_choices[i] = (StereoChoice){ i, stereo_cost_info (i)->name, stereo_cost_info (i)->text };
 }
 
 const StereoParamInfo *
@@ -242,8 +233,8 @@ stereo_param_parse (StereoParams *params, const char *name, const char *value, S
     }
   if (info->choices) {
     stereo_param_list_choices (info->choices, list, sizeof list);
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s=%s: there is no such value; choose one of %s.",
-        name, value, list);
+    return stereo_fail (
+        error, STEREO_ERROR_PARAMETER, "%s=%s: there is no such value; choose one of %s.", name, value, list);
   }
   double number = strtod (value, &end);
   if (end == value || *end || !isfinite (number) || (info->type != STEREO_PARAM_DOUBLE && number != floor (number)))

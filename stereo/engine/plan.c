@@ -18,7 +18,9 @@ static const StereoFeatures features[STEREO_COSTS] = {
 };
 
 static const int census_bytes[STEREO_FEATURE_SETS] = {
-  [STEREO_FEATURES_CENSUS_7X5] = 4, [STEREO_FEATURES_CENSUS_9X7] = 8, [STEREO_FEATURES_CENSUS_7X5_GRADIENT] = 4,
+  [STEREO_FEATURES_CENSUS_7X5] = 4,
+  [STEREO_FEATURES_CENSUS_9X7] = 8,
+  [STEREO_FEATURES_CENSUS_7X5_GRADIENT] = 4,
 };
 
 static StereoStatus
@@ -28,12 +30,12 @@ measure (StereoPlan *plan, int width, int height, StereoError *error)
   const StereoCostInfo *cost = stereo_cost_info (p->cost);
 
   if (width < 1 || height < 1 || width > STEREO_MAX_SIDE || height > STEREO_MAX_SIDE)
-    return stereo_fail (error, STEREO_ERROR_SIZE, "A view of %dx%d pixels cannot be matched: use 1x1 to %dx%d.",
-        width, height, STEREO_MAX_SIDE, STEREO_MAX_SIDE);
+    return stereo_fail (error, STEREO_ERROR_SIZE, "A view of %dx%d pixels cannot be matched: use 1x1 to %dx%d.", width,
+        height, STEREO_MAX_SIDE, STEREO_MAX_SIDE);
   if (p->min_disparity >= width || p->min_disparity + p->num_disparities <= -width)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "Disparities %d to %d all lie outside views %d pixels wide: set min-disparity below %d.",
-        p->min_disparity, p->min_disparity + p->num_disparities - 1, width, width);
+        "Disparities %d to %d all lie outside views %d pixels wide: set min-disparity below %d.", p->min_disparity,
+        p->min_disparity + p->num_disparities - 1, width, width);
   plan->width = width;
   plan->height = height;
   plan->min_disparity = p->min_disparity;
@@ -68,8 +70,10 @@ fit_memory (StereoPlan *plan, StereoError *error)
   uint64_t limit = plan->params.memory_limit;
   StereoStatus status;
 
-  plan->layers = even_layers (plan, plan->params.scratch_layers ? plan->params.scratch_layers :
-      plan->backend->layers ? plan->backend->layers (plan) : plan->depth);
+  plan->layers = even_layers (plan,
+      plan->params.scratch_layers ? plan->params.scratch_layers :
+          plan->backend->layers   ? plan->backend->layers (plan) :
+                                    plan->depth);
   for (;;) {
     if ((status = stereo_layout_state (plan, error)) || (status = stereo_steps_prepare (plan, error)))
       return status;
@@ -79,8 +83,8 @@ fit_memory (StereoPlan *plan, StereoError *error)
     if (plan->layers == 16)
       return stereo_fail (error, STEREO_ERROR_MEMORY,
           "%dx%d pixels with %d disparities need %zu bytes, and memory-limit is %llu: raise it, or reduce "
-          "num-disparities or the size.", plan->width, plan->height, plan->disparities, total,
-          (unsigned long long) limit);
+          "num-disparities or the size.",
+          plan->width, plan->height, plan->disparities, total, (unsigned long long) limit);
     plan->layers = even_layers (plan, plan->layers / 2);
   }
 }
@@ -110,8 +114,8 @@ stereo_plan_new (const StereoParams *params, int width, int height, StereoError 
   }
   if (stereo_params_resolve (params, &plan->params, error) || measure (plan, width, height, error))
     goto fail;
-  plan->backend = stereo_backend_choose (plan->params.backend, plan->params.cuda_device_id, plan->reason,
-      sizeof plan->reason, error);
+  plan->backend = stereo_backend_choose (
+      plan->params.backend, plan->params.cuda_device_id, plan->reason, sizeof plan->reason, error);
   if (!plan->backend)
     goto fail;
   plan->stages = &plan->backend->stages;

@@ -17,7 +17,7 @@ struct StereoPool
 {
   pthread_mutex_t lock;
   pthread_cond_t begun, done;
-  Worker workers[STEREO_MAX_THREADS];   /* [0] is the caller */
+  Worker workers[STEREO_MAX_THREADS]; /* [0] is the caller */
   int threads;
   unsigned generation;
   int busy, quit;

@@ -5,120 +5,91 @@
 /* The value of a parameter that the user did not set. */
 typedef struct Preset
 {
-  size_t field;                 /* offset in StereoParams */
+  size_t field; /* offset in StereoParams */
   double value;
 } Preset;
 
-#define SET(parameter, preset) { offsetof (StereoParams, parameter), preset }
-#define END { SIZE_MAX, 0 }
+#define SET(parameter, preset) \
+  { \
+    offsetof (StereoParams, parameter), preset \
+  }
+#define END \
+  { \
+    SIZE_MAX, 0 \
+  }
 
 /* Gammas of asw are those of support=both; support=left takes half of them, for one view's weights instead of two. */
 
 /* Hillerstrom 2017, 5.1.3 */
-static const Preset asw_thesis[] = {
-  SET (cost, STEREO_COST_CENSUS_7X5), SET (support, STEREO_SUPPORT_BOTH), SET (window, 33),
-  SET (gamma_color, 259.65), SET (gamma_distance, 28), SET (refine_iterations, 7), SET (refine_alpha, 0.16),
-  SET (subpixel, 0), SET (median, 0), SET (fill, STEREO_FILL_KEEP), END
-};
+static const Preset asw_thesis[] = { SET (cost, STEREO_COST_CENSUS_7X5), SET (support, STEREO_SUPPORT_BOTH),
+  SET (window, 33), SET (gamma_color, 259.65), SET (gamma_distance, 28), SET (refine_iterations, 7),
+  SET (refine_alpha, 0.16), SET (subpixel, 0), SET (median, 0), SET (fill, STEREO_FILL_KEEP), END };
 
-static const Preset asw_balanced[] = {
-  SET (support, STEREO_SUPPORT_LEFT), SET (refine_iterations, 2), END
-};
+static const Preset asw_balanced[] = { SET (support, STEREO_SUPPORT_LEFT), SET (refine_iterations, 2), END };
 
-static const Preset asw_fast[] = {
-  SET (support, STEREO_SUPPORT_LEFT), SET (refine_iterations, 1), SET (refine_alpha, 0.3), SET (refine_window, 33),
-  END
-};
+static const Preset asw_fast[] = { SET (support, STEREO_SUPPORT_LEFT), SET (refine_iterations, 1),
+  SET (refine_alpha, 0.3), SET (refine_window, 33), END };
 
-static const Preset asw_quality[] = {
-  SET (support, STEREO_SUPPORT_BOTH), SET (refine_iterations, 3), SET (fill, STEREO_FILL_BACKGROUND), END
-};
+static const Preset asw_quality[] = { SET (support, STEREO_SUPPORT_BOTH), SET (refine_iterations, 3),
+  SET (fill, STEREO_FILL_BACKGROUND), END };
 
-static const Preset asw_common[] = {
-  SET (cost, STEREO_COST_MIXED), SET (window, 33), SET (gamma_color, 80), SET (gamma_distance, 14),
-  SET (refine_alpha, 0.2), END
-};
+static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (window, 33), SET (gamma_color, 80),
+  SET (gamma_distance, 14), SET (refine_alpha, 0.2), END };
 
 /* Yu et al., Table III; of ESMP's base, printed 2.80, 1.80 gives the errors that the paper states. */
-static const Preset es_thesis[] = {
-  SET (subpixel, 0), SET (fill, STEREO_FILL_KEEP), END
-};
+static const Preset es_thesis[] = { SET (subpixel, 0), SET (fill, STEREO_FILL_KEEP), END };
 
-static const Preset esaw_fast[] = {
-  SET (iterations, 5), SET (step_base, 2.6), END
-};
+static const Preset esaw_fast[] = { SET (iterations, 5), SET (step_base, 2.6), END };
 
-static const Preset esaw_common[] = {
-  SET (cost, STEREO_COST_AD), SET (iterations, 9), SET (step_base, 1.9), SET (gamma_color, 17),
-  SET (gamma_distance, 36), SET (truncation, 12), SET (cost_scale, 1), SET (refine_iterations, 0), END
-};
+static const Preset esaw_common[] = { SET (cost, STEREO_COST_AD), SET (iterations, 9), SET (step_base, 1.9),
+  SET (gamma_color, 17), SET (gamma_distance, 36), SET (truncation, 12), SET (cost_scale, 1),
+  SET (refine_iterations, 0), END };
 
 /* smoothness_max: stereo_profile_apply() */
-static const Preset esmp_common[] = {
-  SET (cost, STEREO_COST_AD), SET (iterations, 8), SET (step_base, 1.8), SET (gamma_color, 18),
-  SET (gamma_distance, 29), SET (truncation, 17), SET (cost_scale, 0.15), SET (smoothness, 1),
-  SET (refine_iterations, 0), END
-};
+static const Preset esmp_common[] = { SET (cost, STEREO_COST_AD), SET (iterations, 8), SET (step_base, 1.8),
+  SET (gamma_color, 18), SET (gamma_distance, 29), SET (truncation, 17), SET (cost_scale, 0.15), SET (smoothness, 1),
+  SET (refine_iterations, 0), END };
 
-static const Preset filled[] = {
-  SET (fill, STEREO_FILL_BACKGROUND), END
-};
+static const Preset filled[] = { SET (fill, STEREO_FILL_BACKGROUND), END };
 
 /* Mahieu & Lowney, 3 and 4 */
-static const Preset sgm_thesis[] = {
-  SET (cost, STEREO_COST_AD), SET (subpixel, 0), SET (fill, STEREO_FILL_KEEP), END
-};
+static const Preset sgm_thesis[] = { SET (cost, STEREO_COST_AD), SET (subpixel, 0), SET (fill, STEREO_FILL_KEEP), END };
 
-static const Preset sgm_quality[] = {
-  SET (cost, STEREO_COST_MIXED), SET (refine_iterations, 1), SET (fill, STEREO_FILL_BACKGROUND), END
-};
+static const Preset sgm_quality[] = { SET (cost, STEREO_COST_MIXED), SET (refine_iterations, 1),
+  SET (fill, STEREO_FILL_BACKGROUND), END };
 
 /* p1, p2: stereo_sgm_penalty() */
-static const Preset sgm_common[] = {
-  SET (cost, STEREO_COST_CENSUS_9X7), SET (refine_iterations, 0), END
-};
+static const Preset sgm_common[] = { SET (cost, STEREO_COST_CENSUS_9X7), SET (refine_iterations, 0), END };
 
 /* Hong et al. and GCVL: nothing after the winner */
-static const Preset bm_thesis[] = {
-  SET (cost, STEREO_COST_SAD), SET (subpixel, 0), SET (median, 0), SET (fill, STEREO_FILL_KEEP), END
-};
+static const Preset bm_thesis[] = { SET (cost, STEREO_COST_SAD), SET (subpixel, 0), SET (median, 0),
+  SET (fill, STEREO_FILL_KEEP), END };
 
-static const Preset bm_fast[] = {
-  SET (cost, STEREO_COST_SAD), END
-};
+static const Preset bm_fast[] = { SET (cost, STEREO_COST_SAD), END };
 
-static const Preset bm_common[] = {
-  SET (cost, STEREO_COST_ZNCC), SET (window, 9), SET (refine_iterations, 0), END
-};
+static const Preset bm_common[] = { SET (cost, STEREO_COST_ZNCC), SET (window, 9), SET (refine_iterations, 0), END };
 
 /* refinement: Hillerstrom 2017, 5.1.3 */
-static const Preset common[] = {
-  SET (refine_mode, STEREO_REFINE_TWO_PASS), SET (refine_window, 65), SET (refine_gamma_color, 9),
-  SET (refine_gamma_distance, 12), SET (refine_alpha, 0.16), SET (subpixel, 1), SET (median, 3),
-  SET (fill, STEREO_FILL_NONE), END
-};
+static const Preset common[] = { SET (refine_mode, STEREO_REFINE_TWO_PASS), SET (refine_window, 65),
+  SET (refine_gamma_color, 9), SET (refine_gamma_distance, 12), SET (refine_alpha, 0.16), SET (subpixel, 1),
+  SET (median, 3), SET (fill, STEREO_FILL_NONE), END };
 
 static const struct
 {
   const Preset *profile[STEREO_PROFILES];
   const Preset *method;
 } presets[STEREO_METHODS] = {
-  [STEREO_METHOD_ASW] = {
-    { [STEREO_PROFILE_BALANCED] = asw_balanced, [STEREO_PROFILE_FAST] = asw_fast,
-      [STEREO_PROFILE_QUALITY] = asw_quality, [STEREO_PROFILE_THESIS] = asw_thesis },
-    asw_common },
-  [STEREO_METHOD_ESAW] = {
-    { [STEREO_PROFILE_FAST] = esaw_fast, [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = es_thesis },
-    esaw_common },
-  [STEREO_METHOD_ESMP] = {
-    { [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = es_thesis },
-    esmp_common },
-  [STEREO_METHOD_SGM] = {
-    { [STEREO_PROFILE_QUALITY] = sgm_quality, [STEREO_PROFILE_THESIS] = sgm_thesis },
-    sgm_common },
-  [STEREO_METHOD_BM] = {
-    { [STEREO_PROFILE_FAST] = bm_fast, [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = bm_thesis },
-    bm_common },
+  [STEREO_METHOD_ASW] = { { [STEREO_PROFILE_BALANCED] = asw_balanced,
+                              [STEREO_PROFILE_FAST] = asw_fast,
+                              [STEREO_PROFILE_QUALITY] = asw_quality,
+                              [STEREO_PROFILE_THESIS] = asw_thesis },
+      asw_common },
+  [STEREO_METHOD_ESAW] = { { [STEREO_PROFILE_FAST] = esaw_fast, [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = es_thesis },
+      esaw_common },
+  [STEREO_METHOD_ESMP] = { { [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = es_thesis }, esmp_common },
+  [STEREO_METHOD_SGM] = { { [STEREO_PROFILE_QUALITY] = sgm_quality, [STEREO_PROFILE_THESIS] = sgm_thesis }, sgm_common },
+  [STEREO_METHOD_BM] = { { [STEREO_PROFILE_FAST] = bm_fast, [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = bm_thesis },
+      bm_common },
 };
 
 /* Sets the parameters that still have their default: for a parameter in these lists, it means "not set". */

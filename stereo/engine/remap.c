@@ -79,9 +79,9 @@ kind_of (const StereoRemapTable *table, const uint32_t *position)
     inside += x >= 0 && x + 1 + STEREO_REMAP_MARGIN < table->source_width && y >= 0 && y + 1 < table->source_height;
     outside += x < -1 || y < -1 || x >= table->source_width || y >= table->source_height;
   }
-  return inside == STEREO_REMAP_BLOCK  ? STEREO_REMAP_INSIDE :
-         outside == STEREO_REMAP_BLOCK ? STEREO_REMAP_OUTSIDE :
-                                         STEREO_REMAP_MIXED;
+  return inside == STEREO_REMAP_BLOCK ? STEREO_REMAP_INSIDE :
+      outside == STEREO_REMAP_BLOCK   ? STEREO_REMAP_OUTSIDE :
+                                        STEREO_REMAP_MIXED;
 }
 
 /* The padding of a row repeats its last entry, so that it does not change the kind of the last block. */
@@ -104,8 +104,8 @@ fill_row (StereoRemapTable *table, const StereoRemapMap *map, int y)
     table->fraction[start + (size_t) x] = table->fraction[start + (size_t) table->width - 1];
   }
   for (int x = 0; x < table->pitch; x += STEREO_REMAP_BLOCK)
-    table->kind[(start + (size_t) x) / STEREO_REMAP_BLOCK] =
-        (uint8_t) kind_of (table, table->position + start + (size_t) x);
+    table->kind[(start + (size_t) x) / STEREO_REMAP_BLOCK] = (uint8_t) kind_of (
+        table, table->position + start + (size_t) x);
 }
 
 static int
@@ -124,7 +124,7 @@ make_table (StereoRemapTable *table, const StereoRemapMap *map, StereoError *err
   table->source_width = samples (map->source_width, table->shift[0]);
   table->source_height = samples (map->source_height, table->shift[1]);
   table->pitch = (table->width + STEREO_REMAP_BLOCK - 1) / STEREO_REMAP_BLOCK * STEREO_REMAP_BLOCK;
-  entries = (size_t) table->pitch * (size_t) table->height;     /* below 2^30 */
+  entries = (size_t) table->pitch * (size_t) table->height; /* below 2^30 */
   table->position = malloc (stereo_times (entries, sizeof *table->position));
   table->fraction = malloc (stereo_times (entries, sizeof *table->fraction));
   table->kind = malloc (entries / STEREO_REMAP_BLOCK);
@@ -142,7 +142,7 @@ static int
 table_serves (const StereoRemapTable *table, const StereoRemapTable *wanted)
 {
   return table->map == wanted->map && !memcmp (table->shift, wanted->shift, sizeof table->shift) &&
-         !memcmp (table->centred, wanted->centred, sizeof table->centred);
+      !memcmp (table->centred, wanted->centred, sizeof table->centred);
 }
 
 /* Planes that are subsampled alike share a table. */
@@ -246,8 +246,8 @@ stereo_remap_new (const StereoRemapParams *params, StereoError *error)
   remap->cuda_device_id = params->cuda_device_id;
   remap->threads = params->threads;
   remap->plane_count = params->plane_count;
-  remap->backend =
-      stereo_backend_choose (params->backend, params->cuda_device_id, remap->reason, sizeof remap->reason, error);
+  remap->backend = stereo_backend_choose (
+      params->backend, params->cuda_device_id, remap->reason, sizeof remap->reason, error);
   status = remap->backend ? STEREO_OK : STEREO_ERROR_NO_DEVICE;
   for (int p = 0; p < params->plane_count && !status; p++) {
     remap->planes[p] = params->planes[p];

@@ -22,12 +22,12 @@ check_ranges (const StereoParams *params, StereoError *error)
       known |= c->value == (int) value;
     if (info->choices && !known) {
       stereo_param_list_choices (info->choices, list, sizeof list);
-      return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s has no value %g; choose one of %s.", info->name, value,
-          list);
+      return stereo_fail (
+          error, STEREO_ERROR_PARAMETER, "%s has no value %g; choose one of %s.", info->name, value, list);
     }
     if (!info->choices && !(value >= info->min && value <= info->max))
-      return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s=%g is out of range: set it between %g and %g.",
-          info->name, value, info->min, info->max);
+      return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s=%g is out of range: set it between %g and %g.", info->name,
+          value, info->min, info->max);
   }
   return STEREO_OK;
 }
@@ -36,8 +36,8 @@ static StereoStatus
 check_odd (const char *name, int value, StereoError *error)
 {
   if (value && value % 2 == 0)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "%s=%d is even, and a window needs a centre: set %d or %d.", name, value, value - 1, value + 1);
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s=%d is even, and a window needs a centre: set %d or %d.",
+        name, value, value - 1, value + 1);
   return STEREO_OK;
 }
 
@@ -65,8 +65,10 @@ check_bm (const StereoParams *params, StereoError *error)
   uint32_t single = 1u << STEREO_COST_AUTO | 1u << STEREO_COST_NSSD | 1u << STEREO_COST_NCC | 1u << STEREO_COST_ZNCC;
 
   if (params->window > 31)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "method=bm takes windows of 1 to 31 pixels, and window=%d: set "
-        "31 or less.", params->window);
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "method=bm takes windows of 1 to 31 pixels, and window=%d: set "
+        "31 or less.",
+        params->window);
   if (params->window == 1 && single & 1u << params->cost)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "window=1 leaves nothing to normalise for cost=%s: set window to 3 or more, or cost to ad, sd, sad or ssd.",
@@ -98,7 +100,8 @@ check_combination (const StereoParams *params, StereoError *error)
         "step-base=%g would make steps shorter with every iteration: set 1 to 4, or 0 for the method's own.",
         params->step_base);
   return params->method == STEREO_METHOD_BM ? check_bm (params, error) :
-      params->method == STEREO_METHOD_SGM ? check_sgm (params, error) : STEREO_OK;
+      params->method == STEREO_METHOD_SGM   ? check_sgm (params, error) :
+                                              STEREO_OK;
 }
 
 static StereoStatus
@@ -108,7 +111,8 @@ check_depth (const StereoParams *params, StereoError *error)
     return STEREO_OK;
   return stereo_fail (error, STEREO_ERROR_PARAMETER,
       "output=depth needs the calibration: focal-length (px) is %g and baseline (mm) is %g; set both above 0, "
-      "and principal-offset (px) if the principal points differ.", params->focal_length, params->baseline);
+      "and principal-offset (px) if the principal points differ.",
+      params->focal_length, params->baseline);
 }
 
 StereoStatus
@@ -117,11 +121,9 @@ stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *e
   StereoParams params = *in;
   StereoStatus status;
 
-  if ((status = check_ranges (&params, error)) ||
-      (status = check_odd ("window", params.window, error)) ||
-      (status = check_odd ("refine-window", params.refine_window, error)) ||
-      (status = check_method (&params, error)) || (status = check_combination (&params, error)) ||
-      (status = check_depth (&params, error)))
+  if ((status = check_ranges (&params, error)) || (status = check_odd ("window", params.window, error)) ||
+      (status = check_odd ("refine-window", params.refine_window, error)) || (status = check_method (&params, error)) ||
+      (status = check_combination (&params, error)) || (status = check_depth (&params, error)))
     return status;
   if (params.median != -1 && params.median != 0 && params.median != 3 && params.median != 5)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
@@ -145,7 +147,7 @@ stereo_params_unread (const StereoParams *params, char *text, size_t size)
       for (const char *const *r = chosen->reads; *r; r++)
         read |= !strcmp (*r, *name);
       if (!read && stereo_param_get (params, info) != info->initial)
-        used += (size_t) snprintf (text + used, size - used, "%s%s", used ? ", " : "Not read by the chosen method: ",
-            *name);
+        used += (size_t) snprintf (
+            text + used, size - used, "%s%s", used ? ", " : "Not read by the chosen method: ", *name);
     }
 }

@@ -60,7 +60,7 @@ choose_frame (StereoPlan *plan)
   add (plan, t->load);
   if (plan->features != STEREO_FEATURES_NONE)
     add (plan, t->features[plan->features]);
-  add (plan, t->match[p->method] (p));
+  add (plan, t->match[p->method](p));
   add (plan, t->select);
   for (int i = 0; i < p->refine_iterations; i++) {
     int last = i == p->refine_iterations - 1;
@@ -135,12 +135,12 @@ check_method (const StereoPlan *plan, StereoError *error)
 {
   char list[128] = "";
 
-  if (plan->stages->match[plan->params.method] && plan->stages->match[plan->params.method] (&plan->params))
+  if (plan->stages->match[plan->params.method] && plan->stages->match[plan->params.method](&plan->params))
     return STEREO_OK;
   for (int m = 0; m < STEREO_METHODS; m++)
     if (plan->stages->match[m])
-      snprintf (list + strlen (list), sizeof list - strlen (list), "%s%s", *list ? ", " : "",
-          stereo_method_info (m)->name);
+      snprintf (
+          list + strlen (list), sizeof list - strlen (list), "%s%s", *list ? ", " : "", stereo_method_info (m)->name);
   return stereo_fail (error, STEREO_ERROR_PARAMETER,
       "backend=%s has no method=%s with cost=%s: set another backend or cost, or method to one of %s.",
       plan->backend->name, stereo_method_info (plan->params.method)->name, stereo_cost_info (plan->params.cost)->name,

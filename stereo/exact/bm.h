@@ -95,8 +95,8 @@ stereo_bm_norm (int cost, int taps, uint32_t sum, uint32_t squares)
 
 /* The numerator of equations 6 to 8; that of equation 8 is multiplied by the taps. */
 STEREO_SHARED int64_t
-stereo_bm_numerator (int cost, int taps, uint32_t products, uint32_t sum_l, uint32_t sum_r, uint32_t squares_l,
-    uint32_t squares_r)
+stereo_bm_numerator (
+    int cost, int taps, uint32_t products, uint32_t sum_l, uint32_t sum_r, uint32_t squares_l, uint32_t squares_r)
 {
   if (cost == STEREO_COST_ZNCC)
     return (int64_t) taps * products - (int64_t) sum_l * sum_r;

@@ -24,10 +24,10 @@ typedef enum StereoFeatures
 /* The features of one pixel; those that the cost does not read are 0. */
 typedef struct StereoPixel
 {
-  uint32_t color;               /* R | G << 8 | B << 16 */
-  int luma;                     /* 0..255 */
-  int gradient;                 /* -255..255 */
-  uint64_t census;              /* 32 or 62 bits */
+  uint32_t color;  /* R | G << 8 | B << 16 */
+  int luma;        /* 0..255 */
+  int gradient;    /* -255..255 */
+  uint64_t census; /* 32 or 62 bits */
 } StereoPixel;
 
 #define STEREO_TAKEN_BY_ASW (1u << STEREO_METHOD_ASW)
@@ -47,14 +47,12 @@ typedef struct StereoPixel
       "Hamming distance of the census over 7x5 pixels without the corners (-3,-2) and (3,2): 0..32 bits", \
       "Hillerstrom 2017, 3.2.5 and 4.3.4") \
   COST (CENSUS_9X7, census, "census-9x7", 62, 1, CENSUS_9X7, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, 1, \
-      "Hamming distance of the census over 9x7 pixels: 0..62 bits", \
-      "Hillerstrom 2017, 3.2.5") \
-  COST (MIXED, mixed, "mixed", 164, 4, CENSUS_7X5_GRADIENT, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, 0.8, \
-      "census-7x5 bits + 0.2 * min (mean |RGB difference|, 20) + min (|difference of horizontal gradients|, 5): 0..41", \
+      "Hamming distance of the census over 9x7 pixels: 0..62 bits", "Hillerstrom 2017, 3.2.5") \
+  COST (MIXED, mixed, "mixed", 164, 4, CENSUS_7X5_GRADIENT, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, \
+      0.8, "census-7x5 bits + 0.2 * min (mean |RGB difference|, 20) + min (|difference of horizontal gradients|, 5): 0..41", \
       "after Kowalczuk et al. 2013 (census and gradient)") \
   COST (AD, ad, "ad", 255, 1, NONE, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, 1, \
-      "Absolute difference of luma: 0..255", \
-      "Hillerstrom 2017, 3.1.3") \
+      "Absolute difference of luma: 0..255", "Hillerstrom 2017, 3.1.3") \
   COST (SAD, sad, "sad", 255, 1 / 3.0, NONE, STEREO_TAKEN_BY_ASW, 1, \
       "Sum of absolute differences over R, G, B: 0..765, held to the nearest multiple of 3", \
       "Hillerstrom 2017, 3.1.3; Hong et al. 2016, equation 4")

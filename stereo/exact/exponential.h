@@ -19,7 +19,7 @@
 
 /* Adding it to a whole number of up to 22 bits shows that number in the low bits of the float, and rounds. */
 #define STEREO_EXPONENTIAL_MAGIC 8388608.0f
-#define STEREO_EXPONENTIAL_PAD 0xFFFFu  /* cost of candidates beyond the search: the least likely of all */
+#define STEREO_EXPONENTIAL_PAD 0xFFFFu /* cost of candidates beyond the search: the least likely of all */
 
 /* One iteration: how far away its taps are, and a tap's weight by the largest difference of a channel. */
 typedef struct StereoTaps
@@ -31,9 +31,9 @@ typedef struct StereoTaps
 /* Parameters of all iterations, in volume steps. */
 typedef struct StereoExponential
 {
-  int shift;                    /* volume_unit is 1 << shift */
-  int top;                      /* truncated cost */
-  int small, large;             /* esmp: smoothness, smoothness-max */
+  int shift;        /* volume_unit is 1 << shift */
+  int top;          /* truncated cost */
+  int small, large; /* esmp: smoothness, smoothness-max */
 } StereoExponential;
 
 /* Weights of taps below this become 0. */
@@ -42,7 +42,7 @@ typedef struct StereoExponential
 static inline void
 stereo_exponential_taps (const StereoParams *p, int iteration, StereoTaps *taps)
 {
-  double reach = round (pow (p->step_base, iteration));         /* equation 4, iteration counted from 0 */
+  double reach = round (pow (p->step_base, iteration)); /* equation 4, iteration counted from 0 */
   taps->reach = reach < 65536 ? (int) reach : 65536;
   for (int difference = 0; difference < 256; difference++) {
     float weight = (float) exp (-difference / p->gamma_color - taps->reach / p->gamma_distance);
@@ -108,7 +108,7 @@ stereo_eight_bits (float weight)
 STEREO_SHARED int
 stereo_chain_row (int n, int length, int step)
 {
-  int rows = length / step, longer = length % step;     /* of a chain; chains with one more */
+  int rows = length / step, longer = length % step; /* of a chain; chains with one more */
   if (n < longer * (rows + 1))
     return n / (rows + 1) + n % (rows + 1) * step;
   n -= longer * (rows + 1);

@@ -6,7 +6,7 @@
 #include "stereo/exact/shared.h"
 #include "stereo/remap.h"
 
-#define STEREO_REMAP_SHIFT 7    /* STEREO_REMAP_STEPS is 1 << this */
+#define STEREO_REMAP_SHIFT 7 /* STEREO_REMAP_STEPS is 1 << this */
 
 static_assert (STEREO_REMAP_STEPS == 1 << STEREO_REMAP_SHIFT, "steps of a pixel");
 
@@ -28,7 +28,7 @@ stereo_remap_blend (uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t fx,
 {
   uint32_t top = a * (STEREO_REMAP_STEPS - fx) + b * fx, bottom = c * (STEREO_REMAP_STEPS - fx) + d * fx;
   return (top * (STEREO_REMAP_STEPS - fy) + bottom * fy + (1u << (2 * STEREO_REMAP_SHIFT - 1))) >>
-         (2 * STEREO_REMAP_SHIFT);
+      (2 * STEREO_REMAP_SHIFT);
 }
 
 /* The channel at @offset of source sample (x, y); outside the source @border. */

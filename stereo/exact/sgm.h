@@ -7,7 +7,14 @@
 
 /* Directions of paths, both ways each: along rows, along columns, along the diagonal that rises to the right, and along
  * the one that falls to the right. paths=4 takes the first two. */
-enum { STEREO_PATH_SIDEWAYS, STEREO_PATH_VERTICAL, STEREO_PATH_RISING, STEREO_PATH_FALLING, STEREO_PATH_DIRECTIONS };
+enum
+{
+  STEREO_PATH_SIDEWAYS,
+  STEREO_PATH_VERTICAL,
+  STEREO_PATH_RISING,
+  STEREO_PATH_FALLING,
+  STEREO_PATH_DIRECTIONS
+};
 
 /*
  * Steps of a path's cost that make one raw cost step. A path's cost L is at most cost + P2: what the pixel before adds is

@@ -38,8 +38,10 @@ check_camera (const StereoCamera *camera, int v, StereoError *error)
     return status;
   if (camera->fx > 0 && camera->fy > 0)
     return STEREO_OK;
-  return stereo_fail (error, STEREO_ERROR_PARAMETER, "The focal length of the %s camera is %g x %g px and has to be "
-      "above 0: this camera is not calibrated.", side[v], camera->fx, camera->fy);
+  return stereo_fail (error, STEREO_ERROR_PARAMETER,
+      "The focal length of the %s camera is %g x %g px and has to be "
+      "above 0: this camera is not calibrated.",
+      side[v], camera->fx, camera->fy);
 }
 
 static StereoStatus
@@ -61,7 +63,8 @@ check_rotation (const char *name, const double *r, StereoError *error)
     return STEREO_OK;
   return stereo_fail (error, STEREO_ERROR_PARAMETER,
       "The calibration's %s is not a rotation: its determinant is %g, and "
-      "its rows are off by %g from being of length 1 and at right angles.", name, determinant, worst);
+      "its rows are off by %g from being of length 1 and at right angles.",
+      name, determinant, worst);
 }
 
 /* @x, @y: mm, of the right camera in the left camera's frame as projections have it: x is negative where it belongs. */
@@ -69,15 +72,20 @@ static StereoStatus
 check_side_by_side (double x, double y, const char *from, StereoError *error)
 {
   if (hypot (x, y) < NO_BASELINE)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "The baseline is %g mm (%s): two cameras in one place see no "
-        "depth; this is not the calibration of a pair.", hypot (x, y), from);
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "The baseline is %g mm (%s): two cameras in one place see no "
+        "depth; this is not the calibration of a pair.",
+        hypot (x, y), from);
   if (fabs (y) > fabs (x))
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "The cameras stand one above the other (%s: %g mm across, %g mm "
-        "down): only a pair side by side can be rectified; turn pictures and calibration by 90 degrees.", from, -x, -y);
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "The cameras stand one above the other (%s: %g mm across, %g mm "
+        "down): only a pair side by side can be rectified; turn pictures and calibration by 90 degrees.",
+        from, -x, -y);
   if (x > 0)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "The right camera stands %g mm to the left of the left one (%s): "
-        "left and right are exchanged: swap the files or the pads.", x, from);
+        "left and right are exchanged: swap the files or the pads.",
+        x, from);
   return STEREO_OK;
 }
 
@@ -91,14 +99,16 @@ check_projections (const double p[2][12], StereoError *error)
     if (!(p[v][0] > 0 && p[v][5] > 0 && fabs (p[v][10] - 1) < 1e-6))
       return stereo_fail (error, STEREO_ERROR_PARAMETER,
           "The %s projection (P%d) has focal lengths %g and %g px and %g in "
-          "its third row: above 0 and 1 are needed.", side[v], v + 1, p[v][0], p[v][5], p[v][10]);
+          "its third row: above 0 and 1 are needed.",
+          side[v], v + 1, p[v][0], p[v][5], p[v][10]);
   }
   /* The rows of the two views must be the same rows. */
   if (fabs (p[0][0] - p[1][0]) > 1e-3 * p[0][0] || fabs (p[0][5] - p[1][5]) > 1e-3 * p[0][5] ||
       fabs (p[0][6] - p[1][6]) > 0.5)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "P1 and P2 are not of one rectified pair: focal lengths %g x %g and "
-        "%g x %g px, rows of the principal points %g and %g.", p[0][0], p[0][5], p[1][0], p[1][5], p[0][6], p[1][6]);
+        "%g x %g px, rows of the principal points %g and %g.",
+        p[0][0], p[0][5], p[1][0], p[1][5], p[0][6], p[1][6]);
   return check_side_by_side ((p[1][3] - p[0][3]) / p[1][0], (p[1][7] - p[0][7]) / p[1][5], "P2", error);
 }
 
@@ -116,11 +126,13 @@ check_pose (const StereoCalibration *calibration, StereoError *error)
   if (degrees > MAX_TURN)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "Rotation R turns the cameras %.1f degrees against each other, and %d are possible: turn the pictures of one "
-        "before, or calibrate again.", degrees, MAX_TURN);
+        "before, or calibrate again.",
+        degrees, MAX_TURN);
   if (fabs (t[2]) > fabs (t[0]) && fabs (t[2]) > fabs (t[1]))
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "The cameras stand one behind the other (T is %g %g %g mm): only a "
-        "pair side by side can be rectified.", t[0], t[1], t[2]);
+        "pair side by side can be rectified.",
+        t[0], t[1], t[2]);
   return check_side_by_side (t[0], t[1], "T", error);
 }
 
@@ -133,17 +145,18 @@ check_sizes (const StereoCalibration *calibration, double alpha, int width, int 
 
   for (int i = 0; i < 3; i++) {
     int by_default = i && !sizes[i][0] && !sizes[i][1];
-    if (!by_default && (sizes[i][0] < 1 || sizes[i][1] < 1 || sizes[i][0] > STEREO_RECTIFY_MAX_SIZE ||
+    if (!by_default &&
+        (sizes[i][0] < 1 || sizes[i][1] < 1 || sizes[i][0] > STEREO_RECTIFY_MAX_SIZE ||
             sizes[i][1] > STEREO_RECTIFY_MAX_SIZE))
-      return stereo_fail (error, STEREO_ERROR_SIZE,
-          "The size of the %s is %d x %d: 1 x 1 to %d x %d are possible.", name[i],
-          sizes[i][0], sizes[i][1], STEREO_RECTIFY_MAX_SIZE, STEREO_RECTIFY_MAX_SIZE);
+      return stereo_fail (error, STEREO_ERROR_SIZE, "The size of the %s is %d x %d: 1 x 1 to %d x %d are possible.",
+          name[i], sizes[i][0], sizes[i][1], STEREO_RECTIFY_MAX_SIZE, STEREO_RECTIFY_MAX_SIZE);
   }
   if (alpha == -1 || (alpha >= 0 && alpha <= 1))
     return STEREO_OK;
   return stereo_fail (error, STEREO_ERROR_PARAMETER,
       "alpha=%g is out of range: set it between 0 (no black borders) and "
-      "1 (all pixels), or -1 for the calibration's own projections.", alpha);
+      "1 (all pixels), or -1 for the calibration's own projections.",
+      alpha);
 }
 
 StereoStatus

@@ -4,10 +4,10 @@
 
 #include "stereo/rectify.h"
 
-#define STEREO_RECTIFY_MAX_SIZE 32768   /* px, either side */
+#define STEREO_RECTIFY_MAX_SIZE 32768 /* px, either side */
 
 /* Refuses all arguments of stereo_rectify() that cannot give a rectified pair, before anything is computed. */
-StereoStatus stereo_rectify_check (const StereoCalibration *calibration, double alpha, int width, int height,
-    StereoError *error);
+StereoStatus stereo_rectify_check (
+    const StereoCalibration *calibration, double alpha, int width, int height, StereoError *error);
 
 #endif

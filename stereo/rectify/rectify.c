@@ -17,9 +17,9 @@
 /* The bounds of a view come from points on the border of the raw picture. OpenCV takes few points and undistorts them
  * roughly; the same points here give the same views. Where these are wrong by more than half a pixel, many points that are
  * undistorted exactly decide. */
-#define FEW 9                   /* points on a side */
+#define FEW 9 /* points on a side */
 #define MANY 129
-#define ROUGH 5                 /* iterations of undistort() */
+#define ROUGH 5 /* iterations of undistort() */
 #define EXACT 50
 
 typedef struct Point
@@ -30,7 +30,7 @@ typedef struct Point
 /* The outline of a rectified picture: the largest rectangle inside it, and the smallest one around it. */
 typedef struct Outline
 {
-  double inner[4], outer[4];    /* x0 y0 x1 y1 */
+  double inner[4], outer[4]; /* x0 y0 x1 y1 */
 } Outline;
 
 /* ---- lenses ------------------------------------------------------------------------------ */
@@ -40,7 +40,7 @@ distort (const double *k, double x, double y)
 {
   double r2 = x * x + y * y;
   double radial = (1 + ((k[4] * r2 + k[1]) * r2 + k[0]) * r2) / (1 + ((k[7] * r2 + k[6]) * r2 + k[5]) * r2);
-  return (Point) { x * radial + 2 * k[2] * x * y + k[3] * (r2 + 2 * x * x),
+  return (Point){ x * radial + 2 * k[2] * x * y + k[3] * (r2 + 2 * x * x),
     y * radial + k[2] * (r2 + 2 * y * y) + 2 * k[3] * x * y };
 }
 
@@ -55,7 +55,7 @@ undistort (const StereoCamera *camera, double u, double v, int steps)
     double r2 = x * x + y * y;
     double inverse = (1 + ((k[7] * r2 + k[6]) * r2 + k[5]) * r2) / (1 + ((k[4] * r2 + k[1]) * r2 + k[0]) * r2);
     if (!(inverse >= 0))
-      return (Point) { x0, y0 };        /* outside the range of the distortion model */
+      return (Point){ x0, y0 }; /* outside the range of the distortion model */
     double dx = 2 * k[2] * x * y + k[3] * (r2 + 2 * x * x), dy = k[2] * (r2 + 2 * y * y) + 2 * k[3] * x * y;
     double next_x = (x0 - dx) * inverse, next_y = (y0 - dy) * inverse;
     if (next_x == x && next_y == y)
@@ -63,7 +63,7 @@ undistort (const StereoCamera *camera, double u, double v, int steps)
     x = next_x;
     y = next_y;
   }
-  return (Point) { x, y };
+  return (Point){ x, y };
 }
 
 /* Where the raw pixel (u, v) lies at distance 1 in the rectified frame; NAN if it is behind the rectified camera. */
@@ -74,7 +74,7 @@ rectify_point (const StereoCamera *camera, const double *rotation, double u, dou
   double in[3] = { p.x, p.y, 1 }, out[3];
 
   stereo_matrix_apply (rotation, in, out);
-  return out[2] > 0 ? (Point) { out[0] / out[2], out[1] / out[2] } : (Point) { NAN, NAN };
+  return out[2] > 0 ? (Point){ out[0] / out[2], out[1] / out[2] } : (Point){ NAN, NAN };
 }
 
 /* ---- projections ------------------------------------------------------------------------- */
@@ -90,14 +90,13 @@ centre (const StereoCamera *camera, const double *rotation, int width, int heigh
     x += focal * p.x / 4;
     y += focal * p.y / 4;
   }
-  return (Point) { (width - 1) / 2.0 - x, (height - 1) / 2.0 - y };
+  return (Point){ (width - 1) / 2.0 - x, (height - 1) / 2.0 - y };
 }
 
 /* The outline from @count points on each side of the picture, which lie @inset pixels inside the centres of the outermost
  * pixels; px, relative to the principal point. */
 static Outline
-outline_of (const StereoCamera *camera, const double *rotation, const int size[2], double focal, int count,
-    double inset)
+outline_of (const StereoCamera *camera, const double *rotation, const int size[2], double focal, int count, double inset)
 {
   Outline o = { { -INFINITY, -INFINITY, INFINITY, INFINITY }, { INFINITY, INFINITY, -INFINITY, -INFINITY } };
   double width = size[0] - 1 - 2 * inset, height = size[1] - 1 - 2 * inset;
@@ -109,7 +108,7 @@ outline_of (const StereoCamera *camera, const double *rotation, const int size[2
       Point p = rectify_point (camera, rotation, u, v, count == FEW ? ROUGH : EXACT);
       const double at[2] = { focal * p.x, focal * p.y };
       if (isnan (p.x))
-        return (Outline) { { NAN, NAN, NAN, NAN }, { NAN, NAN, NAN, NAN } };
+        return (Outline){ { NAN, NAN, NAN, NAN }, { NAN, NAN, NAN, NAN } };
       for (int axis = 0; axis < 2; axis++) {
         o.outer[axis] = fmin (o.outer[axis], at[axis]);
         o.outer[axis + 2] = fmax (o.outer[axis + 2], at[axis]);
@@ -189,7 +188,8 @@ project (const StereoCalibration *c, double baseline, double alpha, StereoRectif
   if (!(scale > 0))
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "No rectangle of the rectified views (%d x %d, alpha=%g) has pixels of both pictures: rotation or distortion "
-        "of the calibration is too large, or not of these cameras.", r->width, r->height, alpha);
+        "of the calibration is too large, or not of these cameras.",
+        r->width, r->height, alpha);
   focal *= scale;
   for (int v = 0; v < 2; v++) {
     double *p = r->projection[v];
@@ -242,8 +242,8 @@ stereo_calibration_scale (StereoCalibration *c, int width, int height, StereoErr
 
   if (width < 1 || height < 1 || width > STEREO_RECTIFY_MAX_SIZE || height > STEREO_RECTIFY_MAX_SIZE)
     return stereo_fail (error, STEREO_ERROR_SIZE,
-        "Pictures of %d x %d cannot be rectified: 1 x 1 to %d x %d are possible.",
-        width, height, STEREO_RECTIFY_MAX_SIZE, STEREO_RECTIFY_MAX_SIZE);
+        "Pictures of %d x %d cannot be rectified: 1 x 1 to %d x %d are possible.", width, height,
+        STEREO_RECTIFY_MAX_SIZE, STEREO_RECTIFY_MAX_SIZE);
   if (c->width <= 0 || c->height <= 0) {
     c->width = width;
     c->height = height;
@@ -253,8 +253,8 @@ stereo_calibration_scale (StereoCalibration *c, int width, int height, StereoErr
   if (fabs (c->width * y - width) > 1 && fabs (c->height * x - height) > 1)
     return stereo_fail (error, STEREO_ERROR_SIZE,
         "The calibration is of pictures of %d x %d, those at hand are %d x %d, "
-        "which is another aspect: calibrate with such pictures, or scale without cropping.", c->width, c->height, width,
-        height);
+        "which is another aspect: calibrate with such pictures, or scale without cropping.",
+        c->width, c->height, width, height);
   for (int v = 0; v < 2 && (x != 1 || y != 1); v++) {
     StereoCamera *camera = &c->camera[v];
     camera->fx *= x;
@@ -274,8 +274,8 @@ stereo_calibration_scale (StereoCalibration *c, int width, int height, StereoErr
 }
 
 StereoStatus
-stereo_rectify (const StereoCalibration *c, double alpha, int width, int height, StereoRectification *r,
-    StereoError *error)
+stereo_rectify (
+    const StereoCalibration *c, double alpha, int width, int height, StereoRectification *r, StereoError *error)
 {
   StereoStatus status = stereo_rectify_check (c, alpha, width, height, error);
   const double *p[2] = { r->projection[0], r->projection[1] };

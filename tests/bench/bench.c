@@ -11,7 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WARM_UP = 2, PROFILED = 20 };
+enum
+{
+  WARM_UP = 2,
+  PROFILED = 20
+};
 
 static double
 now_ms (void)
@@ -56,8 +60,8 @@ run_frame (Bench *bench, StereoStats *stats)
 static Times
 times_of (double *ms, int count)
 {
-  double middle = median (ms, count);   /* sorts */
-  return (Times) { middle, ms[0], ms[count - 1] };
+  double middle = median (ms, count); /* sorts */
+  return (Times){ middle, ms[0], ms[count - 1] };
 }
 
 /* Whole frames, without the measurement of stages in between. */
@@ -139,7 +143,7 @@ write_pictures (const char *folder, const Measurement *m, const float *disparity
     free (steps);
     return 0;
   }
-  for (size_t at = 0; at < pixels; at++) {      /* as the element stores it: 0 = invalid */
+  for (size_t at = 0; at < pixels; at++) { /* as the element stores it: 0 = invalid */
     double value = rint ((double) disparity[at] * m->params.disparity_scale);
     steps[at] = (uint16_t) (isnan (disparity[at]) || value < 0 ? 0 : value < 1 ? 1 : value > 65535 ? 65535 : value);
   }
@@ -197,13 +201,13 @@ measure (const Options *options, const Scene *scene, Bench *bench, Measurement *
   snprintf (m->backend, sizeof m->backend, "%s", stereo_plan_backend (bench->plan));
   snprintf (m->reason, sizeof m->reason, "%s", stereo_plan_backend_reason (bench->plan));
   m->runs = options->runs ? options->runs : strcmp (m->backend, "cuda") ? 20 : 60;
-  bench->output = (StereoOutput) { disparity, m->width * (ptrdiff_t) sizeof *disparity, STEREO_SAMPLE_F32, confidence,
+  bench->output = (StereoOutput){ disparity, m->width * (ptrdiff_t) sizeof *disparity, STEREO_SAMPLE_F32, confidence,
     m->width };
   if (disparity && confidence && place_views (options, scene, bench) && time_frames (bench, m) &&
       time_overlapped (bench, m) && time_stages (bench, m)) {
     if (m->params.output == STEREO_OUTPUT_DISPARITY) {
       m->all = scene_score (scene, disparity, NULL);
-      m->visible = scene->visible ? scene_score (scene, disparity, scene->visible) : (Score) { 0, { 0 } };
+      m->visible = scene->visible ? scene_score (scene, disparity, scene->visible) : (Score){ 0, { 0 } };
     }
     done = !options->write || write_pictures (options->write, m, disparity, confidence);
   }
@@ -249,7 +253,7 @@ bench_matrix (const Options *options, const Scene *scene)
   for (int b = 0; b < 2; b++) {
     int left_open = options->params.backend == STEREO_BACKEND_AUTO;
     if (left_open ? !stereo_backend_available (backends[b], params.cuda_device_id, NULL, 0) :
-        options->params.backend != (int) backends[b])
+                    options->params.backend != (int) backends[b])
       continue;
     params.backend = backends[b];
     for (params.method = 0; (method = stereo_method_info (params.method)); params.method++)

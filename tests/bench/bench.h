@@ -5,25 +5,30 @@
 
 #include "tests/support/scene.h"
 
-enum { BENCH_MAX_STAGES = 32, BENCH_MAX_SCENES = 32, BENCH_MAX_RUNS = 10000 };
+enum
+{
+  BENCH_MAX_STAGES = 32,
+  BENCH_MAX_SCENES = 32,
+  BENCH_MAX_RUNS = 10000
+};
 
 typedef struct Options
 {
   StereoParams params;
-  int range_set;                /* num-disparities was given: it wins over the scene's */
-  int runs;                     /* 0: 20 on the CPU, 60 on CUDA */
+  int range_set; /* num-disparities was given: it wins over the scene's */
+  int runs;      /* 0: 20 on the CPU, 60 on CUDA */
   int json, matrix;
-  int device_input;             /* the views lie in the backend's memory before the clock starts */
-  int width, height;            /* of a synthetic pair; 0: none */
-  const char *scenes;           /* folder; NULL: none */
-  const char *scene_list;       /* names with commas; NULL: all that are known */
-  const char *write;            /* folder for pictures; NULL: none */
+  int device_input;       /* the views lie in the backend's memory before the clock starts */
+  int width, height;      /* of a synthetic pair; 0: none */
+  const char *scenes;     /* folder; NULL: none */
+  const char *scene_list; /* names with commas; NULL: all that are known */
+  const char *write;      /* folder for pictures; NULL: none */
   const char *pair[2];
 } Options;
 
 typedef struct Times
 {
-  double median, min, max;      /* ms */
+  double median, min, max; /* ms */
 } Times;
 
 /* What was measured for one scene with one set of parameters. */
@@ -31,16 +36,16 @@ typedef struct Measurement
 {
   char scene[64], backend[16], reason[256];
   int width, height, disparities, runs;
-  StereoParams params;          /* in force */
-  Times frame;                  /* from the host's images to the host's results */
-  Times compute;                /* the steps alone */
-  double overlapped_ms;         /* a frame, on average, with two in flight */
-  double gde;                   /* 10^9 disparities evaluated a second */
+  StereoParams params;  /* in force */
+  Times frame;          /* from the host's images to the host's results */
+  Times compute;        /* the steps alone */
+  double overlapped_ms; /* a frame, on average, with two in flight */
+  double gde;           /* 10^9 disparities evaluated a second */
   double arena_mib;
-  double valid;                 /* share of pixels that hold a value */
+  double valid; /* share of pixels that hold a value */
   int stages;
   const char *stage_name[BENCH_MAX_STAGES];
-  double stage_ms[BENCH_MAX_STAGES];    /* medians */
+  double stage_ms[BENCH_MAX_STAGES]; /* medians */
   Score all, visible;
 } Measurement;
 

@@ -23,7 +23,7 @@ typedef struct Options
 typedef struct Live
 {
   GstElement *pipeline, *source, *match, *sink;
-  GAsyncQueue *times;           /* of guint64 *: compute time of each pair, ns */
+  GAsyncQueue *times; /* of guint64 *: compute time of each pair, ns */
 } Live;
 
 /* Called right after the pair was counted, before the next one is. */
@@ -46,8 +46,8 @@ live_start (Live *live, const Options *options)
 {
   gchar *match = options->match ? g_strjoinv (" ", options->match) : g_strdup ("");
   gchar *line = g_strdup_printf ("stereotestsrc name=source num-buffers=%d %s ! %s ! stereomatch name=match %s ! "
-      "video/x-raw,format=GRAY16_LE ! appsink name=sink sync=false max-buffers=4", options->frames,
-      options->source ? options->source : "", options->caps ? options->caps : "video/x-raw", match);
+                                 "video/x-raw,format=GRAY16_LE ! appsink name=sink sync=false max-buffers=4",
+      options->frames, options->source ? options->source : "", options->caps ? options->caps : "video/x-raw", match);
   GError *error = NULL;
   GstPad *pad;
 
@@ -164,13 +164,11 @@ int
 main (int argc, char **argv)
 {
   Options options = { 10, NULL, NULL, NULL };
-  GOptionEntry entries[] = {
-    { "frames", 0, 0, G_OPTION_ARG_INT, &options.frames, "How many frames (10)", "N" },
+  GOptionEntry entries[] = { { "frames", 0, 0, G_OPTION_ARG_INT, &options.frames, "How many frames (10)", "N" },
     { "caps", 0, 0, G_OPTION_ARG_STRING, &options.caps, "Caps of the source (1280x480, both views)", "CAPS" },
     { "source", 0, 0, G_OPTION_ARG_STRING, &options.source, "Properties of stereotestsrc", "\"PROPERTY=VALUE …\"" },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.match, "Properties of stereomatch", NULL },
-    { NULL }
-  };
+    { NULL } };
   GOptionContext *context = g_option_context_new ("[PROPERTY=VALUE …] - scores stereomatch on stereotestsrc");
   GError *error = NULL;
   gboolean done = FALSE;

@@ -33,20 +33,20 @@ print_help (void)
   const StereoCostInfo *cost;
 
   puts ("Times the stereo engine, and scores it where the true disparity is known.\n\n"
-      "stereo-bench [options] LEFT.png RIGHT.png      (gt.pfm and mask_nocc.png beside LEFT.png are the truth)\n"
-      "stereo-bench [options] --scenes FOLDER [--scene NAME,NAME]\n"
-      "stereo-bench [options] --synthetic WIDTHxHEIGHT\n"
-      "stereo-bench --methods                         (docs/methods.md: methods, costs, defaults, sources)\n\n"
-      "  --runs N         timed frames, after a few untimed ones (20 on the CPU, 60 on CUDA)\n"
-      "  --matrix         every method with every cost it takes, on every backend there is\n"
-      "  --device-input   the views lie in device memory already (on the CPU: packed in host memory)\n"
-      "  --json           a JSON array instead of the table\n"
-      "  --write FOLDER   disparity (16-bit PNG, times disparity-scale) and confidence (8-bit) of every scene\n\n"
-      "frame: host images to host results; compute: the steps alone, by the device's clock, without copies;\n"
-      "overlap: a frame on average with two in flight, as in a pipeline.\n"
-      "num-disparities is the scene's own where that is known and the option is not given.\n"
-      "bad N: percent of the pixels with a truth (nocc: those both views see) off by more than N px, or missing.\n\n"
-      "Parameters of the engine (default in brackets):");
+        "stereo-bench [options] LEFT.png RIGHT.png      (gt.pfm and mask_nocc.png beside LEFT.png are the truth)\n"
+        "stereo-bench [options] --scenes FOLDER [--scene NAME,NAME]\n"
+        "stereo-bench [options] --synthetic WIDTHxHEIGHT\n"
+        "stereo-bench --methods                         (docs/methods.md: methods, costs, defaults, sources)\n\n"
+        "  --runs N         timed frames, after a few untimed ones (20 on the CPU, 60 on CUDA)\n"
+        "  --matrix         every method with every cost it takes, on every backend there is\n"
+        "  --device-input   the views lie in device memory already (on the CPU: packed in host memory)\n"
+        "  --json           a JSON array instead of the table\n"
+        "  --write FOLDER   disparity (16-bit PNG, times disparity-scale) and confidence (8-bit) of every scene\n\n"
+        "frame: host images to host results; compute: the steps alone, by the device's clock, without copies;\n"
+        "overlap: a frame on average with two in flight, as in a pipeline.\n"
+        "num-disparities is the scene's own where that is known and the option is not given.\n"
+        "bad N: percent of the pixels with a truth (nocc: those both views see) off by more than N px, or missing.\n\n"
+        "Parameters of the engine (default in brackets):");
   for (int i = 0; (info = stereo_param_info (i)); i++)
     print_parameter (info);
   puts ("\nMethods:");

@@ -17,8 +17,8 @@ make_depth (Random *random, gint width, gint height)
   fail_unless (gst_buffer_map (depth, &map, GST_MAP_WRITE));
   for (gint y = 0; y < height; y++)
     for (gint x = 0; x < width; x++)
-      GST_WRITE_UINT16_LE (map.data + y * rows->stride[0] + 2 * x, random_range (random, 0, 9) ?
-          200 + y * 3000 / height + random_range (random, 0, 63) : 0);
+      GST_WRITE_UINT16_LE (map.data + y * rows->stride[0] + 2 * x,
+          random_range (random, 0, 9) ? 200 + y * 3000 / height + random_range (random, 0, 63) : 0);
   gst_buffer_unmap (depth, &map);
   return depth;
 }
@@ -58,8 +58,7 @@ time_format (GstVideoFormat format, gint width, gint height, gint frames, const 
 GST_START_TEST (test_formats)
 {
   const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_RGBx,
-    GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_YUY2
-  };
+    GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_YUY2 };
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
     time_format (formats[f], 1920, 1080, 100, "warn-distance=1000");

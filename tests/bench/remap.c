@@ -12,12 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Options {
+typedef struct Options
+{
   int width, height, runs, threads, backend;
 } Options;
 
 /* Both views of one kind. */
-typedef struct Kind {
+typedef struct Kind
+{
   const char *name;
   int planes; /* of a view */
   int channels[3];

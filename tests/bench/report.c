@@ -35,9 +35,9 @@ report_begin (const Options *options)
     putchar ('[');
     return;
   }
-  printf ("%-20s %-10s %4s %-4s %-6s %-10s %-5s | %8s %8s %8s | %8s %8s %8s | %8s | %7s %7s %6s | %-23s | %-23s\n", "scene", "size", "disp",
-      "on", "method", "cost", "supp.", "frame ms", "min", "max", "compute", "min", "max", "overlap", "GDE/s", "MiB", "valid%", "all: bad 0.5  1  2  4",
-      "nocc: bad 0.5  1  2  4");
+  printf ("%-20s %-10s %4s %-4s %-6s %-10s %-5s | %8s %8s %8s | %8s %8s %8s | %8s | %7s %7s %6s | %-23s | %-23s\n",
+      "scene", "size", "disp", "on", "method", "cost", "supp.", "frame ms", "min", "max", "compute", "min", "max",
+      "overlap", "GDE/s", "MiB", "valid%", "all: bad 0.5  1  2  4", "nocc: bad 0.5  1  2  4");
 }
 
 static void
@@ -101,10 +101,11 @@ print_table_row (const Measurement *m)
   char size[24];
 
   snprintf (size, sizeof size, "%dx%d", m->width, m->height);
-  printf ("%-20s %-10s %4d %-4s %-6s %-10s %-5s | %8.3f %8.3f %8.3f | %8.3f %8.3f %8.3f | %8.3f | %7.3f %7.1f %6.1f |", m->scene, size,
-      m->disparities, m->backend, stereo_method_info (m->params.method)->name, stereo_cost_info (m->params.cost)->name,
-      choice_name ("support", m->params.support), m->frame.median, m->frame.min, m->frame.max, m->compute.median,
-      m->compute.min, m->compute.max, m->overlapped_ms, m->gde, m->arena_mib, 100 * m->valid);
+  printf ("%-20s %-10s %4d %-4s %-6s %-10s %-5s | %8.3f %8.3f %8.3f | %8.3f %8.3f %8.3f | %8.3f | %7.3f %7.1f %6.1f |",
+      m->scene, size, m->disparities, m->backend, stereo_method_info (m->params.method)->name,
+      stereo_cost_info (m->params.cost)->name, choice_name ("support", m->params.support), m->frame.median,
+      m->frame.min, m->frame.max, m->compute.median, m->compute.min, m->compute.max, m->overlapped_ms, m->gde,
+      m->arena_mib, 100 * m->valid);
   print_score (&m->all);
   fputs (" |", stdout);
   print_score (&m->visible);

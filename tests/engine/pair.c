@@ -7,7 +7,7 @@ pair_new (Pair *pair, int width, int height, uint64_t seed)
   static const PictureLayout rgb = { 3, 3, { 0, 1, 2 }, 0, 0 };
   Random random = { seed };
 
-  *pair = (Pair) { .width = width, .height = height };
+  *pair = (Pair){ .width = width, .height = height };
   for (int v = 0; v < 2; v++)
     picture_new (&pair->picture[v], width, height, &rgb, PICTURE_PLAIN);
   picture_paint (&pair->picture[0], &pair->picture[1], PICTURE_SHIFTED, 0, 12, &random);

@@ -4,7 +4,13 @@
 
 #include <stdlib.h>
 
-enum { WIDTH = 157, HEIGHT = 83, FRAMES = 6, SETTINGS = 6 };
+enum
+{
+  WIDTH = 157,
+  HEIGHT = 83,
+  FRAMES = 6,
+  SETTINGS = 6
+};
 
 static int
 no_device (void)
@@ -89,8 +95,8 @@ test_graph (void)
       stereo_plan_set_profiling (graph, k % 4 == 3);
       run (single, &pair[k * 5 % FRAMES], (StereoSample) (k % 3), data[0], confidence[0]);
       run (graph, &pair[k * 5 % FRAMES], (StereoSample) (k % 3), data[1], confidence[1]);
-      CHECK (!memcmp (data[0], data[1], sizeof *data), "setting %d, frame %d: the graph gives another result", setting,
-          k);
+      CHECK (
+          !memcmp (data[0], data[1], sizeof *data), "setting %d, frame %d: the graph gives another result", setting, k);
       CHECK (!memcmp (confidence[0], confidence[1], sizeof *confidence),
           "setting %d, frame %d: the graph gives another confidence", setting, k);
     }
@@ -191,8 +197,9 @@ test_device_input (void)
   for (int which = 0; which < 4; which++) {
     StereoOutput output = { got.result, WIDTH * 2, STEREO_SAMPLE_U16, got.confidence, WIDTH };
     memset (got.result, 0, (size_t) (WIDTH * HEIGHT * 2));
-    CHECK (!stereo_plan_execute (plan, which & 1 ? &device[0] : &host[0], which & 2 ? &device[1] : &host[1], &output, NULL,
-            &error), "%s", error.message);
+    CHECK (!stereo_plan_execute (
+               plan, which & 1 ? &device[0] : &host[0], which & 2 ? &device[1] : &host[1], &output, NULL, &error),
+        "%s", error.message);
     CHECK (pair_same_results (&want, &got), "views %d in device memory give another result", which);
   }
   for (int v = 0; v < 2; v++)

@@ -8,12 +8,15 @@
 
 #include "pair.h"
 
-static const struct {
+static const struct
+{
   const char *name, *version, *init;
   const char *says; /* part of the sentence */
-} cases[] = { { "too old", "11040", "0", "too old: it knows CUDA 11.4" }, { "of no version", "0", "0", "no NVIDIA driver" },
-  { "without a device", "99000", "100", "no CUDA device" }, { "that does not start", "99000", "999", "cannot be used" },
-  { "that forgets to start", "99000", "3", "cannot be used" }, { "that lacks functions", "99000", "0", "cannot be used" } };
+} cases[] = { { "too old", "11040", "0", "too old: it knows CUDA 11.4" },
+  { "of no version", "0", "0", "no NVIDIA driver" }, { "without a device", "99000", "100", "no CUDA device" },
+  { "that does not start", "99000", "999", "cannot be used" },
+  { "that forgets to start", "99000", "3", "cannot be used" },
+  { "that lacks functions", "99000", "0", "cannot be used" } };
 
 static void
 test_driver (int k)
@@ -35,8 +38,8 @@ test_driver (int k)
   pair_new (&pair, 61, 37, 3);
   plan = stereo_plan_new (&params, 61, 37, &error);
   if (CHECK (plan != NULL, "%s", error.message)) {
-    CHECK (!strcmp (stereo_plan_backend (plan), "cpu") && strstr (stereo_plan_backend_reason (plan), cases[k].says), "%s",
-        stereo_plan_backend_reason (plan));
+    CHECK (!strcmp (stereo_plan_backend (plan), "cpu") && strstr (stereo_plan_backend_reason (plan), cases[k].says),
+        "%s", stereo_plan_backend_reason (plan));
     execute (plan, &pair, NULL);
   }
   stereo_plan_free (plan);

@@ -11,11 +11,18 @@
 
 #include "pair.h"
 
-enum { WIDTH = 157, HEIGHT = 83, MEMORY_FAILURE = 2, NOT_READY = 600 };
+enum
+{
+  WIDTH = 157,
+  HEIGHT = 83,
+  MEMORY_FAILURE = 2,
+  NOT_READY = 600
+};
 
 /* ---- a runtime that fails when told ------------------------------------------------------------------ */
 
-static struct {
+static struct
+{
   int armed;  /* count, and fail */
   int before; /* calls that succeed before the one that fails; negative: none fails */
   int calls;  /* since armed */
@@ -31,28 +38,28 @@ fails (void)
 }
 
 /* In place of a function that makes something, gives it back, works. cudaError_t is an int here. */
-#define MAKES(name, declared, passed)                            \
-  int __real_##name declared;                                    \
-  int __wrap_##name declared;                                    \
-  int __wrap_##name declared                                     \
-  {                                                              \
+#define MAKES(name, declared, passed) \
+  int __real_##name declared; \
+  int __wrap_##name declared; \
+  int __wrap_##name declared \
+  { \
     int code = fails () ? MEMORY_FAILURE : __real_##name passed; \
-    device.live += code == 0;                                    \
-    return code;                                                 \
+    device.live += code == 0; \
+    return code; \
   }
-#define FREES(name)                 \
-  int __real_##name (void *thing);  \
-  int __wrap_##name (void *thing);  \
-  int __wrap_##name (void *thing)   \
-  {                                 \
-    device.live -= thing != NULL;   \
-    return __real_##name (thing);   \
+#define FREES(name) \
+  int __real_##name (void *thing); \
+  int __wrap_##name (void *thing); \
+  int __wrap_##name (void *thing) \
+  { \
+    device.live -= thing != NULL; \
+    return __real_##name (thing); \
   }
-#define WORKS(name, declared, passed)                       \
-  int __real_##name declared;                               \
-  int __wrap_##name declared;                               \
-  int __wrap_##name declared                                \
-  {                                                         \
+#define WORKS(name, declared, passed) \
+  int __real_##name declared; \
+  int __wrap_##name declared; \
+  int __wrap_##name declared \
+  { \
     return fails () ? MEMORY_FAILURE : __real_##name passed; \
   }
 
@@ -67,8 +74,8 @@ FREES (cudaFreeHost)
 FREES (cudaStreamDestroy)
 FREES (cudaEventDestroy)
 FREES (cudaGraphExecDestroy)
-WORKS (cudaMemcpyAsync, (void *to, const void *from, size_t size, int kind, void *stream),
-    (to, from, size, kind, stream))
+WORKS (
+    cudaMemcpyAsync, (void *to, const void *from, size_t size, int kind, void *stream), (to, from, size, kind, stream))
 WORKS (cudaMemsetAsync, (void *to, int value, size_t size, void *stream), (to, value, size, stream))
 WORKS (cudaEventRecord, (void *event, void *stream), (event, stream))
 WORKS (cudaEventSynchronize, (void *event), (event))
@@ -146,7 +153,7 @@ attempt (const StereoParams *params, const Pair *want, Pair *got, int before, in
 {
   int worked = 0;
 
-  *error = (StereoError) { STEREO_OK, "" };
+  *error = (StereoError){ STEREO_OK, "" };
   device.before = before;
   device.calls = device.live = 0;
   device.armed = !frames;
@@ -208,7 +215,10 @@ test_calls (void)
 static void
 test_full (void)
 {
-  enum { MOST = 512 };
+  enum
+  {
+    MOST = 512
+  };
   static void *pieces[MOST];
   StereoError error = { 0 };
   StereoParams params;
@@ -281,8 +291,8 @@ check_lost (const StereoParams *params)
   again.backend = STEREO_BACKEND_AUTO;
   plan = stereo_plan_new (&again, WIDTH, HEIGHT, &error);
   CHECK (plan && !strcmp (stereo_plan_backend (plan), "cpu") &&
-      strstr (stereo_plan_backend_reason (plan), "restart the process"), "%s",
-      plan ? stereo_plan_backend_reason (plan) : error.message);
+          strstr (stereo_plan_backend_reason (plan), "restart the process"),
+      "%s", plan ? stereo_plan_backend_reason (plan) : error.message);
   CHECK (plan && !run (plan, &got, &error), "%s", error.message);
   stereo_plan_free (plan);
   pair_free (&got);
@@ -372,12 +382,13 @@ test_switch (void)
 
 /* ---- a process each ---------------------------------------------------------------------------------------- */
 
-static const struct {
+static const struct
+{
   const char *name;
   void (*test) (void);
 } cases[] = { { "every call fails", test_calls }, { "no memory left", test_full }, { "the switch", test_switch },
-  { "fault", test_fault },
-  { "fault that waiting names", test_fault_named }, { "fault beside another plan", test_neighbour } };
+  { "fault", test_fault }, { "fault that waiting names", test_fault_named },
+  { "fault beside another plan", test_neighbour } };
 
 static int
 run_case (int k, int argc, char **argv)

@@ -6,10 +6,17 @@
 #include "stereo/remap.h"
 #include "pair.h"
 
-enum { WIDTH = 101, HEIGHT = 53, THREADS = 8, RUNS = 2 };
+enum
+{
+  WIDTH = 101,
+  HEIGHT = 53,
+  THREADS = 8,
+  RUNS = 2
+};
 
 /* All that a frame gives. */
-typedef struct Result {
+typedef struct Result
+{
   float disparity[WIDTH * HEIGHT];
   uint8_t confidence[WIDTH * HEIGHT];
   double valid_ratio, mean_confidence;

@@ -11,10 +11,15 @@
 #include "fake/runtime.h"
 #include "pair.h"
 
-enum { WIDTH = 61, HEIGHT = 37 };
+enum
+{
+  WIDTH = 61,
+  HEIGHT = 37
+};
 
 /* @told: the error alone says that the device is lost; of the others it shows when the plan is settled. */
-static const struct {
+static const struct
+{
   const char *name;
   int code, told;
 } losses[] = { { "devices unavailable", 46, 0 }, { "no device", 100, 0 }, { "an ECC error", 214, 1 },
@@ -62,7 +67,8 @@ check_process (const StereoParams *params, Pair *pair, int before)
   again.backend = STEREO_BACKEND_AUTO;
   plan = stereo_plan_new (&again, WIDTH, HEIGHT, &error);
   if (CHECK (plan != NULL, "lost at call %d: backend=auto: %s", before, error.message)) {
-    CHECK (!strcmp (stereo_plan_backend (plan), "cpu") && strstr (stereo_plan_backend_reason (plan), "restart the process"),
+    CHECK (!strcmp (stereo_plan_backend (plan), "cpu") &&
+            strstr (stereo_plan_backend_reason (plan), "restart the process"),
         "lost at call %d: backend=auto: %s", before, stereo_plan_backend_reason (plan));
     CHECK (!run (plan, pair, &error), "lost at call %d: backend=auto: %s", before, error.message);
   }
@@ -85,8 +91,8 @@ lose (const StereoParams *params, Pair *pair, int before, int loss)
   CHECK (error.status == STEREO_ERROR_BACKEND && strstr (error.message, "CUDA failed"),
       "lost at call %d: status %d, '%s'", before, error.status, error.message);
   CHECK (!losses[loss].told || strstr (error.message, "restart it"), "lost at call %d: '%s'", before, error.message);
-  CHECK (run (plan, pair, &error) && strstr (error.message, "can only be freed"), "lost at call %d, the frame after: '%s'",
-      before, error.message);
+  CHECK (run (plan, pair, &error) && strstr (error.message, "can only be freed"),
+      "lost at call %d, the frame after: '%s'", before, error.message);
   stereo_plan_free (plan);
   CHECK (fake_runtime_alive () == alive, "lost at call %d: %d things are left", before, fake_runtime_alive () - alive);
   check_process (params, pair, before);

@@ -5,7 +5,12 @@
 
 #include <unistd.h>
 
-enum { WIDTH = 61, HEIGHT = 37, FRAMES = 9 };
+enum
+{
+  WIDTH = 61,
+  HEIGHT = 37,
+  FRAMES = 9
+};
 
 static StereoPlan *
 plan_on (int backend, StereoParams *params)
@@ -88,8 +93,9 @@ check_overlap (StereoPlan *plan)
     for (; stereo_plan_in_flight (plan) > left; collected++) {
       collect (plan, &stats);
       CHECK (pair_same_results (&want[collected], &got[collected]), "frame %d differs from that of execute", collected);
-      CHECK (stats.valid_ratio == wanted[collected].valid_ratio && stats.mean_confidence ==
-          wanted[collected].mean_confidence, "frame %d: other stats than those of execute", collected);
+      CHECK (stats.valid_ratio == wanted[collected].valid_ratio &&
+              stats.mean_confidence == wanted[collected].mean_confidence,
+          "frame %d: other stats than those of execute", collected);
       CHECK (stats.steps_ns > 0 && stats.steps_ns <= stats.compute_ns, "frame %d: steps %llu ns, all %llu", collected,
           (unsigned long long) stats.steps_ns, (unsigned long long) stats.compute_ns);
     }
@@ -246,7 +252,8 @@ test_failure (void)
   CHECK (stereo_plan_collect (plan, NULL, &error) == STEREO_ERROR_BACKEND && strstr (error.message, "step that fails"),
       "'%s'", error.message);
   CHECK (submit (plan, &pair, &error) == STEREO_ERROR_BACKEND && strstr (error.message, "can only be freed") &&
-      strstr (error.message, "step that fails"), "'%s'", error.message);
+          strstr (error.message, "step that fails"),
+      "'%s'", error.message);
   CHECK (stereo_plan_in_flight (plan) == 0, "%d in flight", stereo_plan_in_flight (plan));
   stereo_plan_free (plan);
   pair_free (&pair);

@@ -100,7 +100,13 @@ static void
 test_strides (void)
 {
   static const size_t sizes[] = { [STEREO_SAMPLE_U8] = 1, [STEREO_SAMPLE_U16] = 2, [STEREO_SAMPLE_F32] = 4 };
-  enum { WIDTH = 45, HEIGHT = 19, STRIDE = 200, OTHER = 77 };
+  enum
+  {
+    WIDTH = 45,
+    HEIGHT = 19,
+    STRIDE = 200,
+    OTHER = 77
+  };
   StereoParams params;
   StereoError error = { 0 };
   Pair pair;
@@ -175,7 +181,12 @@ test_stats (void)
 static void
 test_image_copies (void)
 {
-  enum { WIDTH = 45, HEIGHT = 19, STRIDE = WIDTH * 4 + 7 };
+  enum
+  {
+    WIDTH = 45,
+    HEIGHT = 19,
+    STRIDE = WIDTH * 4 + 7
+  };
   static uint8_t bytes[2][STRIDE * HEIGHT];
   StereoParams params;
   StereoError error = { 0 };
@@ -195,7 +206,7 @@ test_image_copies (void)
       for (int x = 0; x < WIDTH; x++)
         for (int c = 0; c < 3; c++)
           bytes[v][(HEIGHT - 1 - y) * STRIDE + x * 4 + 3 - c] = view.data[y * view.stride + x * view.pixel_stride + c];
-    odd[v] = (StereoImage) { bytes[v] + (HEIGHT - 1) * STRIDE, -STRIDE, 4, 3, { 3, 2, 1 }, STEREO_MEMORY_HOST };
+    odd[v] = (StereoImage){ bytes[v] + (HEIGHT - 1) * STRIDE, -STRIDE, 4, 3, { 3, 2, 1 }, STEREO_MEMORY_HOST };
     CHECK (!stereo_plan_image_new (plan, &odd[v], &copy[v], &error), "%s", error.message);
     memset (bytes[v], 0, sizeof bytes[v]);
   }

@@ -13,7 +13,14 @@ static int backend = STEREO_BACKEND_CUDA;
 
 /* ---- shapes, settings -------------------------------------------------------------------------------- */
 
-enum { SQUARE, WIDE, TALL, DEEP, SHAPES };
+enum
+{
+  SQUARE,
+  WIDE,
+  TALL,
+  DEEP,
+  SHAPES
+};
 
 /* Of 192 rows: an offset that wraps at a power of two must not meet the same place of another tile. The kernels'
  * own tiles and strips, up to 64 px, begin in every tile at the same places, so that sums of floats are the same. */
@@ -28,17 +35,17 @@ static const TiledShape shapes[SHAPES] = {
 typedef struct Setting
 {
   const char *name;
-  int shapes;                   /* a bit each */
+  int shapes; /* a bit each */
   int method, cost, window, aggregation, support, paths, refine_mode, refine_window, median;
   ptrdiff_t stride;
 } Setting;
 
 #define ON(shape) (1 << (shape))
-#define FAR_APART 70000         /* bytes from row to row: 2^31 bytes in 30678 rows */
+#define FAR_APART 70000 /* bytes from row to row: 2^31 bytes in 30678 rows */
 
 static const Setting settings[] = {
-  { "asw, left", ON (SQUARE) | ON (WIDE) | ON (DEEP), STEREO_METHOD_ASW, STEREO_COST_MIXED, 9, 0, STEREO_SUPPORT_LEFT, 8,
-      STEREO_REFINE_TWO_PASS, 65, 3, 0 },
+  { "asw, left", ON (SQUARE) | ON (WIDE) | ON (DEEP), STEREO_METHOD_ASW, STEREO_COST_MIXED, 9, 0, STEREO_SUPPORT_LEFT,
+      8, STEREO_REFINE_TWO_PASS, 65, 3, 0 },
   { "asw, left, wide window", ON (TALL), STEREO_METHOD_ASW, STEREO_COST_CENSUS_7X5, 35, 0, STEREO_SUPPORT_LEFT, 8,
       STEREO_REFINE_TWO_PASS, 31, 0, FAR_APART },
   { "asw, both", ON (SQUARE) | ON (TALL) | ON (DEEP), STEREO_METHOD_ASW, STEREO_COST_CENSUS_9X7, 9, 0,
@@ -83,7 +90,7 @@ set (StereoParams *p, const Setting *s, const TiledShape *shape)
   p->paths = s->paths;
   p->min_disparity = shape->min;
   p->num_disparities = shape->num;
-  p->iterations = 5;            /* reach: 27 px */
+  p->iterations = 5; /* reach: 27 px */
   p->p1 = p->p2 = s->method == STEREO_METHOD_SGM ? 1 : 0;
   p->refine_iterations = refines ? s->refine_mode == STEREO_REFINE_TWO_PASS ? 2 : 1 : 0;
   p->refine_mode = s->refine_mode;
@@ -161,8 +168,9 @@ test_volumes (void)
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
       TiledShape shape = shape_of (n);
       StereoParams params;
-      if (!(settings[k].shapes & ON (n)) || !check_begin ("%dx%d, %d disparities, %s", shape.width * shape.across,
-              shape.height * shape.down, shape.num, settings[k].name))
+      if (!(settings[k].shapes & ON (n)) ||
+          !check_begin ("%dx%d, %d disparities, %s", shape.width * shape.across, shape.height * shape.down, shape.num,
+              settings[k].name))
         continue;
       set (&params, &settings[k], &shape);
       if (fits (&shape))
@@ -215,8 +223,8 @@ test_device_memory (void)
   if (CHECK (tiled_new (&large, &shape, FAR_APART, seed) && tiled_new (&small, &less, 0, seed), "no memory")) {
     StereoPlan *plan = plan_for (&params, &large), *other = plan ? plan_for (&params, &small) : NULL;
     CHECK ((double) large.stride * large.height > 2147483648.0, "rows %td bytes apart", large.stride);
-    if (other && CHECK (!execute_there (&large, plan, &error) && !tiled_execute (&small, other, &error), "%s",
-            error.message))
+    if (other &&
+        CHECK (!execute_there (&large, plan, &error) && !tiled_execute (&small, other, &error), "%s", error.message))
       tiled_compare (&large, plan, &small, other, 0);
     stereo_plan_free (plan);
     stereo_plan_free (other);
@@ -227,7 +235,14 @@ test_device_memory (void)
 
 /* ---- remapping ----------------------------------------------------------------------------------------- */
 
-enum { REMAP_WIDTH = 16384, REMAP_HEIGHT = 8200, REMAP_PIXEL = 16, SHIFT_X = 5, SHIFT_Y = -3 };
+enum
+{
+  REMAP_WIDTH = 16384,
+  REMAP_HEIGHT = 8200,
+  REMAP_PIXEL = 16,
+  SHIFT_X = 5,
+  SHIFT_Y = -3
+};
 
 static uint8_t
 remap_sample (int x, int y, int channel)
@@ -276,8 +291,11 @@ static void
 run_remap (Far *source, Far *target, float *map_x, float *map_y, ptrdiff_t stride)
 {
   StereoRemapMap map = { REMAP_WIDTH, REMAP_HEIGHT, REMAP_WIDTH, REMAP_HEIGHT, map_x, map_y, REMAP_WIDTH };
-  StereoRemapPlane plane = { .map = 0, .channels = 4, .source = { REMAP_PIXEL, { 0, 5, 10, 15 }, 0, 0, 0, 0 },
-    .target = { REMAP_PIXEL, { 0, 5, 10, 15 }, 0, 0, 0, 0 }, .border = { 7, 7, 7, 7 } };
+  StereoRemapPlane plane = { .map = 0,
+    .channels = 4,
+    .source = { REMAP_PIXEL, { 0, 5, 10, 15 }, 0, 0, 0, 0 },
+    .target = { REMAP_PIXEL, { 0, 5, 10, 15 }, 0, 0, 0, 0 },
+    .border = { 7, 7, 7, 7 } };
   StereoRemapParams params = { &map, 1, &plane, 1, backend, -1, 0 };
   StereoMemory memory = backend == STEREO_BACKEND_CUDA ? STEREO_MEMORY_CUDA : STEREO_MEMORY_HOST;
   StereoRemapSource from = { source->data, stride, memory };
@@ -301,8 +319,8 @@ static void
 test_remap (void)
 {
   size_t stride = (size_t) REMAP_WIDTH * REMAP_PIXEL, pixels = (size_t) REMAP_WIDTH * REMAP_HEIGHT;
-  double wanted = 2 * (double) pixels * 4 + (double) pixels * 6 + (backend == STEREO_BACKEND_CPU ? 2.0 : 1.0) *
-      (double) stride * REMAP_HEIGHT * 2;
+  double wanted = 2 * (double) pixels * 4 + (double) pixels * 6 +
+      (backend == STEREO_BACKEND_CPU ? 2.0 : 1.0) * (double) stride * REMAP_HEIGHT * 2;
   StereoParams params;
   StereoError error = { 0 };
 
@@ -313,7 +331,7 @@ test_remap (void)
   stereo_params_init (&params);
   params.backend = backend;
   params.num_disparities = 16;
-  StereoPlan *plan = stereo_plan_new (&params, 64, 16, &error);         /* for its memory */
+  StereoPlan *plan = stereo_plan_new (&params, 64, 16, &error); /* for its memory */
   if (!CHECK (plan != NULL, "%s", error.message))
     return;
   size_t size = stride * REMAP_HEIGHT;

@@ -34,8 +34,9 @@ state_bytes (const StereoParams *p, int width, int height)
   int least = p->min_disparity < 0 ? p->min_disparity : 0, most = p->min_disparity + p->num_disparities - 1;
   double depth = (p->num_disparities + 15) / 16 * 16, pixels = (double) width * height;
   double beyond = (most > 0 ? most : 0) - least, image = pixels + beyond * height;
-  int census = p->cost == STEREO_COST_CENSUS_9X7 ? 8 :
-      p->cost == STEREO_COST_CENSUS_7X5 || p->cost == STEREO_COST_MIXED ? 4 : 0;
+  int census = p->cost == STEREO_COST_CENSUS_9X7                        ? 8 :
+      p->cost == STEREO_COST_CENSUS_7X5 || p->cost == STEREO_COST_MIXED ? 4 :
+                                                                          0;
   int views = 4 + 1 + census + (p->cost == STEREO_COST_MIXED ? 2 : 0), maps = 2 + 2 + 2 + 4 + 4;
 
   return 2 * (views * image + maps * pixels) + 2 * 4 * pixels + pixels * depth * 2;
@@ -69,9 +70,9 @@ draw_params (StereoParams *p, int method, int refine)
   p->backend = STEREO_BACKEND_CPU;
   p->threads = random_range (&random_state, 1, 8);
   p->method = method;
-  p->cost = method == STEREO_METHOD_BM ? bm[random_range (&random_state, 0, 3)] :
+  p->cost = method == STEREO_METHOD_BM                           ? bm[random_range (&random_state, 0, 3)] :
       method == STEREO_METHOD_ASW || method == STEREO_METHOD_SGM ? asw[random_range (&random_state, 0, 3)] :
-      STEREO_COST_AD;
+                                                                   STEREO_COST_AD;
   p->aggregation = random_range (&random_state, 0, 1);
   p->support = random_range (&random_state, 0, 2);
   p->window = method == STEREO_METHOD_ASW ? 2 * random_range (&random_state, 0, 31) + 1 : 0;
@@ -102,7 +103,8 @@ check_size (StereoParams *p, int width, int height)
     return;
   }
   CHECK (got >= least && got <= most,
-      "method %d, refine-mode %d, %dx%d, %d disparities from %d: %.0f bytes, not %.0f to %.0f", p->method, p->refine_mode, width, height, p->num_disparities, p->min_disparity, got, least, most);
+      "method %d, refine-mode %d, %dx%d, %d disparities from %d: %.0f bytes, not %.0f to %.0f", p->method,
+      p->refine_mode, width, height, p->num_disparities, p->min_disparity, got, least, most);
 }
 
 static void
@@ -117,8 +119,8 @@ test_sizes (void)
         int whole = k < 4;
         draw_params (&params, method, refine);
         params.min_disparity = shifts[k % 4];
-        params.num_disparities =
-            whole ? STEREO_MAX_DISPARITIES : random_range (&random_state, 1, STEREO_MAX_DISPARITIES);
+        params.num_disparities = whole ? STEREO_MAX_DISPARITIES :
+                                         random_range (&random_state, 1, STEREO_MAX_DISPARITIES);
         check_size (&params, whole ? STEREO_MAX_SIDE : random_range (&random_state, 4096, STEREO_MAX_SIDE),
             whole ? STEREO_MAX_SIDE : random_range (&random_state, 1, STEREO_MAX_SIDE));
       }
@@ -200,8 +202,8 @@ test_shapes (void)
   for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
     for (int method = 0; method < STEREO_METHODS; method++) {
       const TiledShape *s = &shapes[k];
-      if (!check_begin ("%dx%d, %d disparities from %d, %s", s->width * s->across, s->height * s->down, s->num,
-              s->min, stereo_method_info (method)->name))
+      if (!check_begin ("%dx%d, %d disparities from %d, %s", s->width * s->across, s->height * s->down, s->num, s->min,
+              stereo_method_info (method)->name))
         continue;
       StereoParams params;
       stereo_params_init (&params);

@@ -11,11 +11,17 @@
 #include "stereo/remap.h"
 #include "pair.h"
 
-enum { WIDTH = 67, HEIGHT = 31, MOST_LIVE = 256 };
+enum
+{
+  WIDTH = 67,
+  HEIGHT = 31,
+  MOST_LIVE = 256
+};
 
 /* ---- an allocator that fails when told ---------------------------------------------------------- */
 
-static struct {
+static struct
+{
   int armed;      /* count, and fail; else this is the real allocator */
   int before;     /* allocations that succeed before the one that fails; negative: none fails */
   int stays;      /* all after it fail too */
@@ -144,7 +150,7 @@ try_plan (const void *setting, Pair *pair, StereoError *error)
   if (!plan)
     return 0;
   int worked = !stereo_plan_image_new (plan, &left, &copy, error) &&
-               !stereo_plan_execute (plan, &copy, &right, &output, NULL, error);
+      !stereo_plan_execute (plan, &copy, &right, &output, NULL, error);
   stereo_plan_image_free (plan, &copy);
   stereo_plan_free (plan);
   return worked;
@@ -160,7 +166,9 @@ try_remap (const void *setting, Pair *pair, StereoError *error)
     { WIDTH, HEIGHT, WIDTH, HEIGHT, map_x, map_y, WIDTH } };
   StereoRemapPlane planes[3] = { { .map = 0, .channels = 1, .source = { .pixel_stride = 3 }, .target = { 1 } },
     { .map = 1, .channels = 1, .source = { .pixel_stride = 3 }, .target = { 1 } },
-    { .map = 0, .channels = 1, .source = { .pixel_stride = 3, .shift_x = 1, .shift_y = 1 },
+    { .map = 0,
+        .channels = 1,
+        .source = { .pixel_stride = 3, .shift_x = 1, .shift_y = 1 },
         .target = { .pixel_stride = 1, .shift_x = 1, .shift_y = 1 } } };
   StereoRemapParams params = { maps, 2, planes, 3, STEREO_BACKEND_CPU, -1, 2 };
   StereoRemap *remap = stereo_remap_new (&params, error);
@@ -170,7 +178,7 @@ try_remap (const void *setting, Pair *pair, StereoError *error)
     { results + WIDTH * HEIGHT, WIDTH, STEREO_MEMORY_HOST }, { pair->confidence, WIDTH, STEREO_MEMORY_HOST } };
 
   for (int p = 0; p < 3; p++)
-    sources[p] = (StereoRemapSource) { pair->picture[p % 2].data, pair->picture[p % 2].stride, STEREO_MEMORY_HOST };
+    sources[p] = (StereoRemapSource){ pair->picture[p % 2].data, pair->picture[p % 2].stride, STEREO_MEMORY_HOST };
   int worked = remap && !stereo_remap_execute (remap, sources, targets, NULL, error);
   stereo_remap_free (remap);
   return worked;
@@ -181,7 +189,7 @@ try_remap (const void *setting, Pair *pair, StereoError *error)
 static int
 attempt_with (Attempt attempt, const void *setting, Pair *pair, int before, int stays, StereoError *error)
 {
-  *error = (StereoError) { STEREO_OK, "" };
+  *error = (StereoError){ STEREO_OK, "" };
   memory.before = before;
   memory.stays = stays;
   memory.calls = 0;

@@ -74,7 +74,7 @@ test_ranges (void)
     double beyond[] = { info->min - step, info->max + step, NAN };
     for (int k = 0; k < 3; k++) {
       if ((info->type == STEREO_PARAM_SIZE && k == 0) || (info->type != STEREO_PARAM_DOUBLE && k == 2))
-        continue;               /* those fields cannot hold such a value */
+        continue; /* those fields cannot hold such a value */
       CHECK (resolve_with (info, beyond[k], &out, &error) == STEREO_ERROR_PARAMETER, "%s=%g was taken", info->name,
           beyond[k]);
       CHECK (strstr (error.message, info->name), "%s: '%s' does not name it", info->name, error.message);
@@ -117,8 +117,14 @@ static void
 test_parse (void)
 {
   static const char *const bad[][2] = {
-    { "num-disparities", "" }, { "num-disparities", "12x" }, { "num-disparities", "1.5" }, { "num-disparities", "nan" },
-    { "gamma-color", "inf" }, { "gamma-color", "a" }, { "memory-limit", "1k" }, { "no-such-parameter", "1" },
+    { "num-disparities", "" },
+    { "num-disparities", "12x" },
+    { "num-disparities", "1.5" },
+    { "num-disparities", "nan" },
+    { "gamma-color", "inf" },
+    { "gamma-color", "a" },
+    { "memory-limit", "1k" },
+    { "no-such-parameter", "1" },
     { "", "1" },
   };
   StereoParams params;
@@ -222,10 +228,23 @@ static void
 test_own (void)
 {
   static const char *const by_hand[][2] = {
-    { "cost", "ad" }, { "window", "9" }, { "support", "both" }, { "gamma-color", "77.5" }, { "gamma-distance", "7.5" },
-    { "refine-iterations", "0" }, { "refine-mode", "idr" }, { "refine-window", "5" }, { "refine-gamma-color", "3" },
-    { "refine-gamma-distance", "2" }, { "refine-alpha", "0.5" }, { "subpixel", "0" }, { "median", "5" },
-    { "fill", "keep" }, { "subpixel", "1" }, { "median", "0" }, { "support", "left" },
+    { "cost", "ad" },
+    { "window", "9" },
+    { "support", "both" },
+    { "gamma-color", "77.5" },
+    { "gamma-distance", "7.5" },
+    { "refine-iterations", "0" },
+    { "refine-mode", "idr" },
+    { "refine-window", "5" },
+    { "refine-gamma-color", "3" },
+    { "refine-gamma-distance", "2" },
+    { "refine-alpha", "0.5" },
+    { "subpixel", "0" },
+    { "median", "5" },
+    { "fill", "keep" },
+    { "subpixel", "1" },
+    { "median", "0" },
+    { "support", "left" },
   };
   const StereoParamInfo *info;
   StereoParams params, out, again;
@@ -249,9 +268,10 @@ test_own (void)
       CHECK (stereo_param_get (&out, info) == stereo_param_get (&again, info), "%s: %g, then %g", info->name,
           stereo_param_get (&out, info), stereo_param_get (&again, info));
     CHECK (out.window > 0 && out.gamma_color > 0 && out.gamma_distance > 0 && out.refine_iterations >= 0 &&
-        out.refine_window > 0 && out.refine_alpha > 0 && out.subpixel >= 0 && out.median >= 0 &&
-        out.cost != STEREO_COST_AUTO && out.support != STEREO_SUPPORT_AUTO && out.fill != STEREO_FILL_AUTO &&
-        out.refine_mode != STEREO_REFINE_AUTO, "profile %d leaves something open", profile);
+            out.refine_window > 0 && out.refine_alpha > 0 && out.subpixel >= 0 && out.median >= 0 &&
+            out.cost != STEREO_COST_AUTO && out.support != STEREO_SUPPORT_AUTO && out.fill != STEREO_FILL_AUTO &&
+            out.refine_mode != STEREO_REFINE_AUTO,
+        "profile %d leaves something open", profile);
   }
 }
 
@@ -270,9 +290,12 @@ test_methods_own (void)
       params.method = m;
       params.profile = profile;
       CHECK (!stereo_params_resolve (&params, &out, &error), "%s: %s", method->name, error.message);
-      CHECK (!stereo_params_resolve (&out, &again, &error) && !memcmp (&out, &again, sizeof out), "%s, profile %d: "
-          "what is in force is no fixed point", method->name, profile);
-      CHECK (out.cost != STEREO_COST_AUTO && method->costs & 1u << out.cost, "%s takes no cost %d", method->name, out.cost);
+      CHECK (!stereo_params_resolve (&out, &again, &error) && !memcmp (&out, &again, sizeof out),
+          "%s, profile %d: "
+          "what is in force is no fixed point",
+          method->name, profile);
+      CHECK (out.cost != STEREO_COST_AUTO && method->costs & 1u << out.cost, "%s takes no cost %d", method->name,
+          out.cost);
       CHECK (out.refine_iterations >= 0 && out.subpixel >= 0 && out.median >= 0 && out.fill != STEREO_FILL_AUTO,
           "%s, profile %d leaves something open", method->name, profile);
       for (const char *const *name = method->reads; *name; name++) {
@@ -296,8 +319,9 @@ test_table_three (void)
   params.method = STEREO_METHOD_ESAW;
   CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
   CHECK (out.iterations == 9 && out.step_base == 1.9 && out.gamma_color == 17 && out.gamma_distance == 36 &&
-      out.truncation == 12 && out.cost_scale == 1, "esaw: %d %g %g %g %g %g", out.iterations, out.step_base,
-      out.gamma_color, out.gamma_distance, out.truncation, out.cost_scale);
+          out.truncation == 12 && out.cost_scale == 1,
+      "esaw: %d %g %g %g %g %g", out.iterations, out.step_base, out.gamma_color, out.gamma_distance, out.truncation,
+      out.cost_scale);
   params.profile = STEREO_PROFILE_FAST;
   CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
   CHECK (out.iterations == 5 && out.step_base == 2.6, "esaw, fast: %d %g", out.iterations, out.step_base);
@@ -305,8 +329,9 @@ test_table_three (void)
   params.profile = STEREO_PROFILE_THESIS;
   CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
   CHECK (out.iterations == 8 && out.step_base == 1.8 && out.gamma_color == 18 && out.gamma_distance == 29 &&
-      out.truncation == 17 && out.cost_scale == 0.15, "esmp: %d %g %g %g %g %g", out.iterations, out.step_base,
-      out.gamma_color, out.gamma_distance, out.truncation, out.cost_scale);
+          out.truncation == 17 && out.cost_scale == 0.15,
+      "esmp: %d %g %g %g %g %g", out.iterations, out.step_base, out.gamma_color, out.gamma_distance, out.truncation,
+      out.cost_scale);
   CHECK (out.smoothness == 1 && fabs (out.smoothness_max - 2.25) < 1e-9, "esmp: %g %g", out.smoothness,
       out.smoothness_max);
 }

@@ -3,7 +3,7 @@
 #include "stereo/engine/backend.h"
 #include "pair.h"
 
-#if defined (__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1
 #else
 #define SANITIZED 0
@@ -54,7 +54,7 @@ test_tiny (void)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
       params_small (&params);
       params.profile = profile;
-      params.num_disparities = 1024;    /* far beyond the width */
+      params.num_disparities = 1024; /* far beyond the width */
       pair_new (&pair, sizes[k][0], sizes[k][1], k);
       execute_with (&params, &pair);
       for (int at = 0; at < pair.width * pair.height; at++)
@@ -103,8 +103,8 @@ test_backend (void)
 }
 
 static void
-frame_refused (StereoPlan *plan, const StereoImage *left, const StereoImage *right, const StereoOutput *output,
-    const char *word)
+frame_refused (
+    StereoPlan *plan, const StereoImage *left, const StereoImage *right, const StereoOutput *output, const char *word)
 {
   StereoError error = { 0 };
   CHECK (stereo_plan_execute (plan, left, right, output, NULL, &error) == STEREO_ERROR_PARAMETER, "taken: %s", word);

@@ -304,8 +304,7 @@ edges (const StereoCalibration *c, const StereoRectification *r, int inner, doub
       int upright = side % 2 == 0, count = upright ? c->height : c->width, far = side / 2;
       out[side] = inner ? INFINITY : -INFINITY;
       for (int k = 0; k < count; k += 1 + count / 500) {
-        double raw[2] = { upright ? far * (c->width - 1) : k, upright ? k : far * (c->height - 1) }, direction[3],
-               at[2];
+        double raw[2] = { upright ? far * (c->width - 1) : k, upright ? k : far * (c->height - 1) }, direction[3], at[2];
         CHECK (raw_direction (&c->camera[v], raw, direction), "the twin finds no direction of %g, %g", raw[0], raw[1]);
         view_pixel (r, v, direction, at);
         double value = far ? at[!upright] - (upright ? r->width - 1 : r->height - 1) : -at[!upright];
@@ -331,8 +330,7 @@ test_alpha_0_shows_nothing_outside (void)
     CHECK (beyond (&c, &maps) < 0.05, "%g px outside of the picture", beyond (&c, &maps));
     /* and no more is cut than has to be: one edge of the view is where a picture ends */
     edges (&c, &maps.r, 1, &most, &least);
-    CHECK (
-        fabs (least) < 1.2 * fmax (1, maps.r.focal_length / c.camera[0].fx), "the pictures end %g px outside", least);
+    CHECK (fabs (least) < 1.2 * fmax (1, maps.r.focal_length / c.camera[0].fx), "the pictures end %g px outside", least);
     maps_free (&maps);
   }
 }
@@ -348,8 +346,8 @@ test_alpha_1_shows_everything (void)
     double most, least;
     draw_size (&c, &width, &height);
     if (!CHECK (!stereo_rectify (&c, 1, width, height, &r, &error) &&
-                    !stereo_rectify (&c, 0, width, height, &cropped, &error) &&
-                    !stereo_rectify (&c, 0.5, width, height, &half, &error),
+                !stereo_rectify (&c, 0, width, height, &cropped, &error) &&
+                !stereo_rectify (&c, 0.5, width, height, &half, &error),
             "%s", error.message))
       return;
     edges (&c, &r, 0, &most, &least);
@@ -391,7 +389,7 @@ test_own_projections_stay (void)
     c.has_pose = random_range (&source, 0, 1);
     CHECK (!stereo_rectify (&c, -1, 0, 0, &r, &error), "%s", error.message);
     CHECK (!memcmp (r.projection, c.projection, sizeof r.projection) &&
-               !memcmp (r.rectifying, c.rectifying, sizeof r.rectifying),
+            !memcmp (r.rectifying, c.rectifying, sizeof r.rectifying),
         "P or R changed");
     CHECK (r.width == c.width && r.height == c.height, "%d x %d", r.width, r.height);
     /* with alpha they are made anew, from either form of the calibration the same */
@@ -410,13 +408,12 @@ check_tripled (const Maps *small, const Maps *large, double factor, double shift
   CHECK (large->r.width == 3 * small->r.width && large->r.height == 3 * small->r.height, "%s: %d x %d", what,
       large->r.width, large->r.height);
   CHECK (fabs (large->r.focal_length - 3 * small->r.focal_length) < 1e-9 * large->r.focal_length &&
-             fabs (large->r.baseline - small->r.baseline) < 1e-9 * small->r.baseline,
+          fabs (large->r.baseline - small->r.baseline) < 1e-9 * small->r.baseline,
       "%s: %g and %g", what, large->r.focal_length, large->r.baseline);
   CHECK (fabs (large->r.principal_offset - 3 * small->r.principal_offset) < 1e-9, "%s: offset %g", what,
       large->r.principal_offset);
   for (int k = 0; k < POINTS; k++) {
-    int v = k % 2, x = random_range (&source, 0, small->r.width - 1),
-        y = random_range (&source, 0, small->r.height - 1);
+    int v = k % 2, x = random_range (&source, 0, small->r.width - 1), y = random_range (&source, 0, small->r.height - 1);
     int at = y * small->r.width + x, middle = (3 * y + 1) * large->r.width + 3 * x + 1;
     double ex = factor * (double) small->x[v][at] + shift - (double) large->x[v][middle];
     double ey = factor * (double) small->y[v][at] + shift - (double) large->y[v][middle];
@@ -499,7 +496,10 @@ test_aspects (void)
 static void
 test_row_ranges (void)
 {
-  enum { PAD = 5 };
+  enum
+  {
+    PAD = 5
+  };
   StereoCalibration c = draw_pair ();
   Maps maps;
 
@@ -518,7 +518,7 @@ test_row_ranges (void)
       for (int u = 0; u < pitch; u++) {
         int at = (first + row) * maps.r.width + u, inside = row < end - first && u < maps.r.width;
         CHECK (x[row * pitch + u] == (inside ? maps.x[v][at] : 12345) &&
-                   y[row * pitch + u] == (inside ? maps.y[v][at] : 12345),
+                y[row * pitch + u] == (inside ? maps.y[v][at] : 12345),
             "rows %d..%d: row %d, column %d", first, end, row, u);
       }
     free (x);

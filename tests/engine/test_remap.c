@@ -10,7 +10,8 @@
 #include <sys/mman.h>
 
 /* A plane in memory up to a page that faults (source), or between bytes that must stay (target). */
-typedef struct Memory {
+typedef struct Memory
+{
   uint8_t *data; /* of sample (0, 0) */
   ptrdiff_t stride;
   size_t size;
@@ -106,8 +107,7 @@ naive (const StereoRemapMap *map, const StereoRemapPlane *plane, const Memory *s
       int wx = STEREO_REMAP_STEPS - abs (qx - tx * STEREO_REMAP_STEPS);
       int wy = STEREO_REMAP_STEPS - abs (qy - ty * STEREO_REMAP_STEPS);
       int inside = tx >= 0 && ty >= 0 && tx < width && ty < height;
-      sum +=
-          wx * wy *
+      sum += wx * wy *
           (inside ? source->data[ty * source->stride + tx * from->pixel_stride + from->offset[c]] : plane->border[c]);
     }
   return (sum + STEREO_REMAP_STEPS * STEREO_REMAP_STEPS / 2) / (STEREO_REMAP_STEPS * STEREO_REMAP_STEPS);
@@ -115,7 +115,14 @@ naive (const StereoRemapMap *map, const StereoRemapPlane *plane, const Memory *s
 
 /* ---- cases ------------------------------------------------------------------------------------- */
 
-typedef enum MapKind { MAP_SMOOTH, MAP_WILD, MAP_WHOLE, MAP_AWAY, MAP_KINDS } MapKind;
+typedef enum MapKind
+{
+  MAP_SMOOTH,
+  MAP_WILD,
+  MAP_WHOLE,
+  MAP_AWAY,
+  MAP_KINDS
+} MapKind;
 
 static float
 wild (Random *random, int size)
@@ -183,7 +190,8 @@ random_layout (Random *random, int channels, int dense)
   return layout;
 }
 
-typedef struct Case {
+typedef struct Case
+{
   StereoRemapMap map;
   StereoRemapPlane plane;
   MapKind kind;
@@ -293,7 +301,10 @@ test_random (int backend, uint64_t seed)
 static void
 test_planes (int backend, uint64_t seed)
 {
-  enum { PLANES = 6 };
+  enum
+  {
+    PLANES = 6
+  };
   Case tests[PLANES];
   StereoRemapMap maps[2];
   StereoRemapPlane planes[PLANES];
@@ -400,7 +411,7 @@ test_refusals (void)
   StereoRemapSource source = { bytes, 8, STEREO_MEMORY_CUDA };
   StereoRemapTarget target = { to, 8, STEREO_MEMORY_HOST };
   CHECK (stereo_remap_execute (remap, &source, &target, NULL, &error) == STEREO_ERROR_PARAMETER &&
-             strstr (error.message, "device memory"),
+          strstr (error.message, "device memory"),
       "%s", error.message);
   source.memory = STEREO_MEMORY_HOST;
   CHECK (!stereo_remap_execute (remap, &source, &target, NULL, &error), "%s", error.message);
@@ -411,7 +422,11 @@ test_refusals (void)
 static void
 test_identity (void)
 {
-  enum { WIDTH = 54, HEIGHT = 22 };
+  enum
+  {
+    WIDTH = 54,
+    HEIGHT = 22
+  };
   static float x[WIDTH * HEIGHT], y[WIDTH * HEIGHT];
   static uint8_t from[WIDTH * HEIGHT], to[WIDTH * HEIGHT];
   StereoRemapMap map = { WIDTH, HEIGHT, WIDTH, HEIGHT, x, y, WIDTH };

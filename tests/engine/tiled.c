@@ -4,9 +4,9 @@
 
 #include <sys/mman.h>
 
-#define WALL_ROWS 24            /* windows of census and gradient lie in the wall in most of them */
+#define WALL_ROWS 24 /* windows of census and gradient lie in the wall in most of them */
 #define WALL_COLUMNS 32
-#define PATCH 16                /* px, of one disparity */
+#define PATCH 16 /* px, of one disparity */
 
 /* ---- pictures -------------------------------------------------------------------------------- */
 
@@ -184,15 +184,15 @@ take (StereoPlan *plan, const void *from, size_t size)
 }
 
 static void
-same_map (const Tiled *large, StereoPlan *large_plan, const void *large_map, const Tiled *small,
-    StereoPlan *small_plan, const void *small_map, size_t element, const char *what)
+same_map (const Tiled *large, StereoPlan *large_plan, const void *large_map, const Tiled *small, StereoPlan *small_plan,
+    const void *small_map, size_t element, const char *what)
 {
   size_t large_pitch = (size_t) large_plan->map_pitch * element, small_pitch = (size_t) small_plan->map_pitch * element;
   uint8_t *got = take (large_plan, large_map, large_pitch * (size_t) large->height);
   uint8_t *want = take (small_plan, small_map, small_pitch * (size_t) small->height);
 
   if (got && want)
-    same_rows (large, &(Rows) { got, want, large_pitch, small_pitch, element, 0, large->height }, what);
+    same_rows (large, &(Rows){ got, want, large_pitch, small_pitch, element, 0, large->height }, what);
   free (got);
   free (want);
 }
@@ -207,8 +207,8 @@ same_maps (const Tiled *large, StereoPlan *large_plan, const Tiled *small, Stere
   for (int v = 0; v < 2; v++) {
     StereoView *l = &large_plan->view[v], *s = &small_plan->view[v];
 #define SAME(map) \
-    snprintf (what, sizeof what, "%s " #map, views[v]); \
-    same_map (large, large_plan, l->map, small, small_plan, s->map, sizeof *l->map, what)
+  snprintf (what, sizeof what, "%s " #map, views[v]); \
+  same_map (large, large_plan, l->map, small, small_plan, s->map, sizeof *l->map, what)
     SAME (first);
     SAME (second);
     SAME (index);
@@ -222,14 +222,14 @@ same_maps (const Tiled *large, StereoPlan *large_plan, const Tiled *small, Stere
 
 /* Some rows of the volume. */
 static void
-same_volume_rows (const Tiled *large, StereoPlan *large_plan, const uint8_t *want, size_t small_row, int first,
-    int count)
+same_volume_rows (
+    const Tiled *large, StereoPlan *large_plan, const uint8_t *want, size_t small_row, int first, int count)
 {
   size_t pixel = (size_t) large_plan->depth * sizeof (uint16_t), row = (size_t) large->width * pixel;
   uint8_t *got = take (large_plan, (const uint8_t *) large_plan->volume + (size_t) first * row, (size_t) count * row);
 
   if (got)
-    same_rows (large, &(Rows) { got, want, row, small_row, pixel, first, count }, "volume");
+    same_rows (large, &(Rows){ got, want, row, small_row, pixel, first, count }, "volume");
   free (got);
 }
 
@@ -255,7 +255,7 @@ same_volume (const Tiled *large, StereoPlan *large_plan, const Tiled *small, Ste
 {
   size_t pixel = (size_t) large_plan->depth * sizeof (uint16_t), row = (size_t) large->width * pixel;
   size_t small_row = (size_t) small->width * pixel;
-  size_t most = ((size_t) 64 << 20) / row;      /* at a time */
+  size_t most = ((size_t) 64 << 20) / row; /* at a time */
   int some = most < 1 ? 1 : most > 16 && !whole ? 16 : most > (size_t) large->height ? large->height : (int) most;
   uint8_t *want = take (small_plan, small_plan->volume, small_row * (size_t) small->height);
 
@@ -264,7 +264,7 @@ same_volume (const Tiled *large, StereoPlan *large_plan, const Tiled *small, Ste
   for (int y = 0; y < large->height && want; y += some) {
     int rows = large->height - y < some ? large->height - y : some;
     int wanted = whole || y == 0 || y + rows == large->height;
-    for (int bits = 31; bits <= 34; bits++)     /* of bytes: elements pass 2^31, 2^32 and 2^33 bytes later */
+    for (int bits = 31; bits <= 34; bits++) /* of bytes: elements pass 2^31, 2^32 and 2^33 bytes later */
       wanted |= (size_t) y * row <= (size_t) 1 << bits && (size_t) (y + rows) * row > (size_t) 1 << bits;
     if (wanted)
       same_volume_rows (large, large_plan, want, small_row, y, rows);
@@ -275,10 +275,13 @@ same_volume (const Tiled *large, StereoPlan *large_plan, const Tiled *small, Ste
 void
 tiled_compare (const Tiled *large, StereoPlan *large_plan, const Tiled *small, StereoPlan *small_plan, int whole)
 {
-  same_rows (large, &(Rows) { (const uint8_t *) large->disparity, (const uint8_t *) small->disparity,
-          (size_t) large->width * 4, (size_t) small->width * 4, 4, 0, large->height }, "disparity");
-  same_rows (large, &(Rows) { large->confidence, small->confidence, (size_t) large->width, (size_t) small->width, 1, 0,
-          large->height }, "confidence");
+  same_rows (large,
+      &(Rows){ (const uint8_t *) large->disparity, (const uint8_t *) small->disparity, (size_t) large->width * 4,
+          (size_t) small->width * 4, 4, 0, large->height },
+      "disparity");
+  same_rows (large,
+      &(Rows){ large->confidence, small->confidence, (size_t) large->width, (size_t) small->width, 1, 0, large->height },
+      "confidence");
   same_maps (large, large_plan, small, small_plan);
   same_volume (large, large_plan, small, small_plan, whole);
 }

@@ -20,14 +20,14 @@ typedef struct TiledShape
 {
   int width, height;
   int across, down;
-  int min, num;                 /* disparities */
+  int min, num; /* disparities */
 } TiledShape;
 
 /* Both views, three bytes a pixel. */
 typedef struct Tiled
 {
   TiledShape shape;
-  int width, height;            /* of a view, px */
+  int width, height; /* of a view, px */
   ptrdiff_t stride;
   uint8_t *view[2];
   float *disparity;

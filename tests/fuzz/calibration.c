@@ -12,7 +12,11 @@
 #include "gst/rectify/calibration/calibration.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { WIDTH = 24, HEIGHT = 16 };
+enum
+{
+  WIDTH = 24,
+  HEIGHT = 16
+};
 
 /* 2: maps were made, 1: refused by the numbers, 0: by the text */
 static int
@@ -68,22 +72,22 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 
 #define MATRIX(name, rows, cols, data) \
 #name ": !!opencv-matrix\n   rows: " #rows "\n   cols: " #cols "\n   dt: d\n   data: [ " data " ]\n"
-#define ELEMENT(name, rows, cols, data)                                                                    \
+#define ELEMENT(name, rows, cols, data) \
   "<" #name " type_id=\"opencv-matrix\"><rows>" #rows "</rows><cols>" #cols "</cols><dt>d</dt><data>" data \
   "</data></" #name ">\n"
 #define INFO(name, rows, cols, data) #name ":\n  rows: " #rows "\n  cols: " #cols "\n  data: [" data "]\n"
-#define ROS(offset)                                                                                             \
-  "image_width: 640\nimage_height: 480\ncamera_name: one\n" INFO (camera_matrix, 3, 3,                          \
+#define ROS(offset) \
+  "image_width: 640\nimage_height: 480\ncamera_name: one\n" INFO (camera_matrix, 3, 3, \
       "500, 0, 320, 0, 500, 240, 0, 0, 1") "distortion_model: plumb_bob\n" INFO (distortion_coefficients, 1, 5, \
-      "-0.2, 0.05, 0.001, -0.001, 0") INFO (rectification_matrix, 3, 3, "1, 0, 0, 0, 1, 0, 0, 0, 1")            \
+      "-0.2, 0.05, 0.001, -0.001, 0") INFO (rectification_matrix, 3, 3, "1, 0, 0, 0, 1, 0, 0, 0, 1") \
       INFO (projection_matrix, 3, 4, "500, 0, 320, " offset ", 0, 500, 240, 0, 0, 0, 1, 0")
 
 /* One of each format; \0 between a pair. */
-static const char opencv[] =
-    "%YAML:1.0\n---\nimageSize: [ 640, 480 ]\n" MATRIX (M1, 3, 3, "500., 0., 320., 0., 500., 240., 0., 0., 1.")
-        MATRIX (D1, 1, 5, "-2.5e-01, 0.05, 0., 0., 0.") MATRIX (M2, 3, 3, "502., 0., 318., 0., 501., 243., 0., 0., 1.")
-            MATRIX (D2, 8, 1, "-0.25, 0.05, 0.001, 0., 0.01, 0.02, 0.03, 0.001")
-                MATRIX (R, 3, 3, "1., 0., 0., 0., 1., 0., 0., 0., 1.") MATRIX (T, 3, 1, "-120., 1., 2.");
+static const char opencv[] = "%YAML:1.0\n---\nimageSize: [ 640, 480 ]\n" MATRIX (
+    M1, 3, 3, "500., 0., 320., 0., 500., 240., 0., 0., 1.") MATRIX (D1, 1, 5, "-2.5e-01, 0.05, 0., 0., 0.")
+    MATRIX (M2, 3, 3, "502., 0., 318., 0., 501., 243., 0., 0., 1.")
+        MATRIX (D2, 8, 1, "-0.25, 0.05, 0.001, 0., 0.01, 0.02, 0.03, 0.001")
+            MATRIX (R, 3, 3, "1., 0., 0., 0., 1., 0., 0., 0., 1.") MATRIX (T, 3, 1, "-120., 1., 2.");
 static const char storage[] = "<?xml version=\"1.0\"?>\n<opencv_storage>\n<imageSize>640 480</imageSize>\n" ELEMENT (
     M1, 3, 3, "500. 0. 320. 0. 500. 240. 0. 0. 1.") ELEMENT (D1, 1, 4, "-2.5e-01 0.05 0. 0.")
     ELEMENT (M2, 3, 3, "502. 0. 318. 0. 501. 243. 0. 0. 1.") ELEMENT (D2, 1, 5, "-0.25 0.05 0. 0. 0.1")
@@ -93,13 +97,14 @@ static const char storage[] = "<?xml version=\"1.0\"?>\n<opencv_storage>\n<image
 static const char ros[] = ROS ("0") "\0" ROS ("-60");
 static const char kitti[] = "P0: 707 0 601 0 0 707 183 0 0 0 1 0\nP1: 707 0 601 -379 0 707 183 0 0 0 1 0\n";
 static const char rows[] = "7e2 0 601 0 0 7e2 183 0 0 0 1 0\n7e2 0 601 -379 0 7e2 183 0 0 0 1 0\n";
-#define CAMERA(n, at)                                                                                            \
-  "S_" n ": 1392 512\nK_" n ": 984 0 690 0 980 233 0 0 1\nD_" n ": -0.37 0.2 0.001 0.002 -0.07\nR_" n            \
+#define CAMERA(n, at) \
+  "S_" n ": 1392 512\nK_" n ": 984 0 690 0 980 233 0 0 1\nD_" n ": -0.37 0.2 0.001 0.002 -0.07\nR_" n \
   ": 1 0 0 0 1 0 0 0 1\nT_" n ": " at " 0 0\nS_rect_" n ": 1242 375\nR_rect_" n ": 1 0 0 0 1 0 0 0 1\nP_rect_" n \
   ": 721 0 609 " at " 0 721 172 0 0 0 1 0\n"
 static const char cameras[] = "calib_time: 09-Jan-2012 13:57:47\n" CAMERA ("00", "0") CAMERA ("01", "-0.54");
 
-static const struct {
+static const struct
+{
   const char *text;
   size_t size;
 } corpus[] = { { opencv, sizeof opencv - 1 }, { storage, sizeof storage - 1 }, { ros, sizeof ros - 1 },
@@ -109,7 +114,10 @@ static const char *const pieces[] = { "nan", ".Inf", "-", "1e308", "-1e-308", "[
   "<a>", "</data>", "&a ", "*a", "!!", "%", "\t", "\"", "'", "#", "\377", "\0", "0", "99999999999", "R1",
   "rows: ", "<!--", "&lt;", "? ", "- ", "data", "|\n", "720" };
 
-enum { MOST = 1 << 14 };
+enum
+{
+  MOST = 1 << 14
+};
 
 /* A few changes: bytes, cuts, repeats, pieces that mean something, a part of another format. */
 static size_t

@@ -7,22 +7,31 @@
 #include "tests/fuzz/fuzz.h"
 #include "gst/video/frame.h"
 
-enum { REFUSED, SPLIT, SINGLE, MAPPED, NUMBERS = 9, MOST_BYTES = 1 << 20 };
-const char *const fuzz_outcome_names[FUZZ_OUTCOMES] = { "not caps, or views that cannot be split", "split into two views",
-  "taken as one view", "mapped and read" };
+enum
+{
+  REFUSED,
+  SPLIT,
+  SINGLE,
+  MAPPED,
+  NUMBERS = 9,
+  MOST_BYTES = 1 << 20
+};
+const char *const fuzz_outcome_names[FUZZ_OUTCOMES] = { "not caps, or views that cannot be split",
+  "split into two views", "taken as one view", "mapped and read" };
 int fuzz_outcomes[FUZZ_OUTCOMES];
 const char *const fuzz_pieces[] = { ",multiview-mode=(string)", "side-by-side", "top-bottom", "row-interleaved",
   "column-interleaved", "frame-by-frame", "checkerboard", "mono", "left", "right", "multiview-frame-by-frame", "stereo",
-  ",multiview-flags=(GstVideoMultiviewFlagsSet)4000:ffffffff", "0:0", "1:ffffffff", "width=", "height=", "framerate=",
-  "pixel-aspect-ratio=", "0/1", "1/0", "2147483647/1", "1/2147483647", "[ 1, 2147483647 ]", "format=", "NV12", "YUY2",
-  "RGB", "GRAY8", "UYVY", "I420", "interlace-mode=interleaved", NULL };
+  ",multiview-flags=(GstVideoMultiviewFlagsSet)4000:ffffffff", "0:0", "1:ffffffff",
+  "width=", "height=", "framerate=", "pixel-aspect-ratio=", "0/1", "1/0", "2147483647/1", "1/2147483647",
+  "[ 1, 2147483647 ]", "format=", "NV12", "YUY2", "RGB", "GRAY8", "UYVY", "I420", "interlace-mode=interleaved", NULL };
 
 /* Of an image's samples, where they lie from @base on: in whole numbers, wherever the pointers would end up. */
 static int
 inside (const StereoImage *image, const GstStereoLayout *layout, const guint8 *base, gsize size)
 {
   __int128 first = (__int128) (guintptr) image->data - (__int128) (guintptr) base, last = first, least = first;
-  __int128 rows = (__int128) (layout->height - 1) * image->stride, row = (__int128) (layout->width - 1) * image->pixel_stride;
+  __int128 rows = (__int128) (layout->height - 1) * image->stride,
+           row = (__int128) (layout->width - 1) * image->pixel_stride;
 
   for (gint c = 0; c < image->channels; c++)
     last = MAX (last, first + image->offset[c]);
@@ -32,7 +41,8 @@ inside (const StereoImage *image, const GstStereoLayout *layout, const guint8 *b
 }
 
 static void
-check_images (const GstStereoLayout *layout, const GstVideoFrame *frame, const guint8 *base, gsize size, const gchar *text)
+check_images (
+    const GstStereoLayout *layout, const GstVideoFrame *frame, const guint8 *base, gsize size, const gchar *text)
 {
   StereoImage images[2];
 
@@ -41,8 +51,8 @@ check_images (const GstStereoLayout *layout, const GstVideoFrame *frame, const g
     CHECK (inside (&images[v], layout, base, size), "view %d of %dx%d leaves the frame: %s", v, layout->width,
         layout->height, text);
     CHECK (images[v].pixel_stride >= 1 && images[v].pixel_stride <= 8 &&
-               (images[v].channels == 1 || images[v].channels == 3), "view %d: %d channels, %d bytes: %s", v,
-        images[v].channels, images[v].pixel_stride, text);
+            (images[v].channels == 1 || images[v].channels == 3),
+        "view %d: %d channels, %d bytes: %s", v, images[v].channels, images[v].pixel_stride, text);
   }
 }
 
@@ -90,8 +100,8 @@ try_buffer (const GstStereoLayout *layout, const GstVideoInfo *info, const gint3
   }
   if (numbers[0] || numbers[4])
     gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT (info),
-        (guint) GST_VIDEO_INFO_WIDTH (info), (guint) GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_N_PLANES (info), offsets,
-        strides);
+        (guint) GST_VIDEO_INFO_WIDTH (info), (guint) GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_N_PLANES (info),
+        offsets, strides);
   if (gst_stereo_frame_map (&frame, info, buffer, NULL)) {
     gst_stereo_layout_images (layout, &frame, &frame, &images[0], &images[1]);
     read_image (&images[0], layout->width, layout->height);

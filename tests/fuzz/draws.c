@@ -21,8 +21,8 @@ check_outcomes (const int *outcomes, int iterations)
   for (int k = 0; k < FUZZ_OUTCOMES && fuzz_draws.outcomes[k].name; k++) {
     int least = fuzz_draws.outcomes[k].least;
     printf ("%d %s\n", outcomes[k], fuzz_draws.outcomes[k].name);
-    CHECK (check_failures () || !least || outcomes[k] > iterations * least / 100, "only %d of %d inputs: %s", outcomes[k],
-        iterations, fuzz_draws.outcomes[k].name);
+    CHECK (check_failures () || !least || outcomes[k] > iterations * least / 100, "only %d of %d inputs: %s",
+        outcomes[k], iterations, fuzz_draws.outcomes[k].name);
   }
 }
 

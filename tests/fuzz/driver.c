@@ -10,9 +10,14 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/random.h"
 
-enum { MOST = 1 << 14, MOST_FILES = 256 };
+enum
+{
+  MOST = 1 << 14,
+  MOST_FILES = 256
+};
 
-static struct {
+static struct
+{
   char name[256];
   uint8_t *data;
   size_t size;

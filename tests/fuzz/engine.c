@@ -17,7 +17,11 @@
 #define MOST_WORK 3e7
 #define USUAL_WORK 1e6
 
-enum { MOST_WIDTH = 80, MOST_HEIGHT = 60 };
+enum
+{
+  MOST_WIDTH = 80,
+  MOST_HEIGHT = 60
+};
 
 static const double wild[] = { 0, -1, 1, 2, 1e9, -1e9, INT_MAX, INT_MIN, 0.5, 1e-300, 1e308, 65535, 1024, 64 };
 
@@ -84,7 +88,8 @@ work_of (const StereoParams *p, int width, int height)
   double disparities = (p->num_disparities + 15) / 16 * 16; /* candidates are computed by sixteens */
   double match = disparities * (p->aggregation == STEREO_AGGREGATION_FULL ? window * window : 2 * window);
   double sums = p->refine_mode == STEREO_REFINE_FULL ? refine * refine :
-      p->refine_mode == STEREO_REFINE_IDR ? 2 * refine * disparities : 2 * refine;
+      p->refine_mode == STEREO_REFINE_IDR            ? 2 * refine * disparities :
+                                                       2 * refine;
   return pixels * (match + 2 * p->refine_iterations * (sums + disparities));
 }
 
@@ -109,14 +114,15 @@ check_result (const StereoParams *p, const float *result, const uint8_t *confide
       CHECK (isnan (result[k]) || result[k] >= 0, "pixel %d: depth %g", k, (double) result[k]);
     else
       CHECK (isnan (result[k]) ||
-                 (result[k] >= p->min_disparity - 0.5f && result[k] <= p->min_disparity + p->num_disparities - 0.5f),
+              (result[k] >= p->min_disparity - 0.5f && result[k] <= p->min_disparity + p->num_disparities - 0.5f),
           "pixel %d: disparity %g", k, (double) result[k]);
     CHECK (!isnan (result[k]) || !confidence[k], "pixel %d: no value, and confidence %d", k, confidence[k]);
   }
 }
 
 /* A result between guard pages, top down or bottom up, rows with a gap that nobody may write to. */
-typedef struct Result {
+typedef struct Result
+{
   uint8_t *first; /* byte of the memory */
   size_t row, bytes;
   int rows, bottom_up;
@@ -194,7 +200,8 @@ run_frames (StereoPlan *plan, int width, int height, Random *random)
   run_guarded (plan, width, height, PICTURE_GUARD_AFTER, layout, *random, disparity[0], confidence[0]);
   run_guarded (plan, width, height, PICTURE_GUARD_BEFORE, layout, *random, disparity[1], confidence[1]);
   CHECK (!memcmp (disparity[0], disparity[1], pixels * sizeof *disparity[0]) &&
-             !memcmp (confidence[0], confidence[1], pixels), "another result at another place");
+          !memcmp (confidence[0], confidence[1], pixels),
+      "another result at another place");
   random_next (random);
 }
 
@@ -230,4 +237,5 @@ iterate (Random *random)
   return outcome;
 }
 
-const FuzzDraws fuzz_draws = { "random parameters", 10000, { { "refused", 0 }, { "planned only", 0 }, { "run", 5 } }, iterate };
+const FuzzDraws fuzz_draws = { "random parameters", 10000, { { "refused", 0 }, { "planned only", 0 }, { "run", 5 } },
+  iterate };

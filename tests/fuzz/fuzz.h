@@ -25,7 +25,10 @@
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
-enum { FUZZ_OUTCOMES = 4 };
+enum
+{
+  FUZZ_OUTCOMES = 4
+};
 
 /* For driver.c: how many inputs had each outcome. A target whose inputs hardly ever have one of them tests nothing, and
  * fails. Names end with NULL. */
@@ -35,11 +38,13 @@ extern int fuzz_outcomes[FUZZ_OUTCOMES];
 extern const char *const fuzz_pieces[];
 
 /* For draws.c: a target that draws its input from random numbers. */
-typedef struct FuzzDraws {
+typedef struct FuzzDraws
+{
   const char *name;
   int iterations; /* of the test, unless STEREO_FUZZ_ITERATIONS is set */
   /* What can happen to an input, and to how many percent of the inputs it has to; 0: no bound. */
-  struct {
+  struct
+  {
     const char *name;
     int least;
   } outcomes[FUZZ_OUTCOMES];

@@ -10,7 +10,12 @@
 #include "tests/fuzz/fuzz.h"
 #include "gst/meta/gststereometa.h"
 
-enum { REFUSED, TAKEN, SCALED };
+enum
+{
+  REFUSED,
+  TAKEN,
+  SCALED
+};
 const char *const fuzz_outcome_names[FUZZ_OUTCOMES] = { "refused", "taken", "scaled" };
 int fuzz_outcomes[FUZZ_OUTCOMES];
 const char *const fuzz_pieces[] = { "STM01", "\1\1\1\1", "\377\377\377\377", "\177\360", NULL };

@@ -8,12 +8,18 @@
 #include "tests/fuzz/fuzz.h"
 #include "stereo/stereo.h"
 
-enum { REFUSED, TAKEN, RESOLVED, UNRESOLVED };
+enum
+{
+  REFUSED,
+  TAKEN,
+  RESOLVED,
+  UNRESOLVED
+};
 const char *const fuzz_outcome_names[FUZZ_OUTCOMES] = { "lines refused", "lines taken", "sets made a plan's parameters",
   "sets refused" };
 int fuzz_outcomes[FUZZ_OUTCOMES];
-const char *const fuzz_pieces[] = { "=", "\n", "auto", "nan", "inf", "-inf", "0x1p10", "1e999", "-0", ".5", "5.", " 3", "3 ",
-  "+7", "1_000", "method", "window", "threads=", "memory-limit=", "\377", NULL };
+const char *const fuzz_pieces[] = { "=", "\n", "auto", "nan", "inf", "-inf", "0x1p10", "1e999", "-0", ".5", "5.", " 3",
+  "3 ", "+7", "1_000", "method", "window", "threads=", "memory-limit=", "\377", NULL };
 
 static void
 try_line (StereoParams *params, const char *name, const char *value)
@@ -40,8 +46,8 @@ try_line (StereoParams *params, const char *name, const char *value)
   CHECK (!stereo_param_parse (&again, name, text, &error), "%s=%s: its text '%s' is refused: %s", name, value, text,
       error.message);
   double back = stereo_param_get (&again, info);
-  CHECK (fabs (back - number) <= 1e-14 * fabs (number), "%s=%s: %.17g, and from its text '%s' %.17g", name, value, number,
-      text, back);
+  CHECK (fabs (back - number) <= 1e-14 * fabs (number), "%s=%s: %.17g, and from its text '%s' %.17g", name, value,
+      number, text, back);
 }
 
 int

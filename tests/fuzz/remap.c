@@ -12,10 +12,15 @@
 #include "tests/support/picture.h"
 #include "stereo/remap.h"
 
-enum { MOST_SIDE = 70, MOST_PLANES = 3 };
+enum
+{
+  MOST_SIDE = 70,
+  MOST_PLANES = 3
+};
 
 /* A plane's samples from the first to the last byte that one has, and not a byte more. */
-typedef struct Memory {
+typedef struct Memory
+{
   uint8_t *first, *data;
   ptrdiff_t stride;
   size_t size;
@@ -24,8 +29,8 @@ typedef struct Memory {
 } Memory;
 
 static void
-memory_new (Memory *memory, const StereoRemapLayout *layout, int channels, int width, int height, int gap, int bottom_up,
-    PictureGuard guard)
+memory_new (Memory *memory, const StereoRemapLayout *layout, int channels, int width, int height, int gap,
+    int bottom_up, PictureGuard guard)
 {
   int lowest = 255, highest = 0;
 
@@ -59,10 +64,11 @@ draw_position (Random *random, int size)
 static void
 draw_layout (StereoRemapLayout *layout, int channels, Random *random)
 {
-  *layout = (StereoRemapLayout) { .pixel_stride = wild_int (random, channels > 4 ? 4 : channels > 1 ? channels : 1, 8) };
+  *layout = (StereoRemapLayout){ .pixel_stride = wild_int (random, channels > 4 ? 4 : channels > 1 ? channels : 1, 8) };
   for (int c = 0; c < STEREO_REMAP_MAX_CHANNELS; c++)
-    layout->offset[c] = (uint8_t) (random_range (random, 0, 60) ? (layout->pixel_stride > 0 ? c % layout->pixel_stride : c) :
-                                                                  random_range (random, 0, 255));
+    layout->offset[c] = (uint8_t) (random_range (random, 0, 60) ?
+            (layout->pixel_stride > 0 ? c % layout->pixel_stride : c) :
+            random_range (random, 0, 255));
   layout->shift_x = wild_int (random, 0, 1);
   layout->shift_y = wild_int (random, 0, 1);
   layout->centred_x = random_range (random, 0, 1);
@@ -96,8 +102,8 @@ run_guarded (StereoRemap *remap, const StereoRemapParams *params, PictureGuard g
     for (size_t k = 0; k < from[p].size; k++)
       from[p].first[k] = (uint8_t) random_next (&random);
     memset (to[p].first, 0x5A, to[p].size);
-    sources[p] = (StereoRemapSource) { from[p].data, from[p].stride, STEREO_MEMORY_HOST };
-    targets[p] = (StereoRemapTarget) { to[p].data, to[p].stride, STEREO_MEMORY_HOST };
+    sources[p] = (StereoRemapSource){ from[p].data, from[p].stride, STEREO_MEMORY_HOST };
+    targets[p] = (StereoRemapTarget){ to[p].data, to[p].stride, STEREO_MEMORY_HOST };
   }
   CHECK (!stereo_remap_execute (remap, sources, targets, NULL, &error), "%s", error.message);
   for (int p = 0; p < params->plane_count; p++) {
@@ -124,7 +130,7 @@ iterate (Random *random)
   int in_order = random_range (random, 0, 3) == 0, ran = 0;
 
   for (int p = 0; p < params.plane_count; p++) {
-    planes[p] = (StereoRemapPlane) { .map = wild_int (random, 0, 0), .channels = wild_int (random, 1, 4) };
+    planes[p] = (StereoRemapPlane){ .map = wild_int (random, 0, 0), .channels = wild_int (random, 1, 4) };
     draw_layout (&planes[p].source, planes[p].channels, random);
     draw_layout (&planes[p].target, planes[p].channels, random);
   }

@@ -7,7 +7,13 @@
 #include "tests/support/random.h"
 
 /* The square in the left view. */
-enum { LEFT = 90, RIGHT = 170, TOP = 40, BOTTOM = 120 };
+enum
+{
+  LEFT = 90,
+  RIGHT = 170,
+  TOP = 40,
+  BOTTOM = 120
+};
 
 static double
 lattice (int x, int y, int channel, uint32_t salt)
@@ -68,8 +74,8 @@ paint_pixel (Made *made, const MadeScene *scene, int x, int y, uint32_t salt, Ra
     for (int v = 0; scene->noise && v < 2; v++)
       noise[v] = random_range (random, -scene->noise, scene->noise);
     made->view[0][y][x][c] = byte (texture (x, y, c, square ? salt + 100 : salt) + noise[0]);
-    made->view[1][y][x][c] = byte (texture (right, y, c, right_square ? salt + 100 : salt) * scene->gain + scene->bias +
-        noise[1]);
+    made->view[1][y][x][c] = byte (
+        texture (right, y, c, right_square ? salt + 100 : salt) * scene->gain + scene->bias + noise[1]);
   }
   double d = square ? scene->front : scene->a + scene->b * x + scene->c * y;
   int hidden = !square && in_square (scene, x - d + scene->front, y);

@@ -16,7 +16,10 @@
 #include "tests/support/random.h"
 #include "stereo/stereo.h"
 
-enum { PIXELS = MADE_WIDTH * MADE_HEIGHT };
+enum
+{
+  PIXELS = MADE_WIDTH * MADE_HEIGHT
+};
 
 static StereoBackendChoice backend;
 static uint64_t seed;
@@ -41,14 +44,15 @@ match (const char *const *values, StereoSample sample, void *data, int pixel_siz
     return;
   StereoImage view[2];
   for (int v = 0; v < 2; v++)
-    view[v] = (StereoImage) { .data = &made.view[v][0][0][0], .stride = MADE_WIDTH * 3, .pixel_stride = 3, .channels = 3,
-      .offset = { 0, 1, 2 } };
+    view[v] = (StereoImage){
+      .data = &made.view[v][0][0][0], .stride = MADE_WIDTH * 3, .pixel_stride = 3, .channels = 3, .offset = { 0, 1, 2 }
+    };
   StereoOutput output = { data, MADE_WIDTH * pixel_size, sample, &confidence[0][0], MADE_WIDTH };
   CHECK (!stereo_plan_execute (plan, &view[0], &view[1], &output, NULL, &error), "%s", error.message);
   stereo_plan_free (plan);
 }
 
-#define MATCH(...) match ((const char *const[]) { __VA_ARGS__, NULL }, STEREO_SAMPLE_F32, result, 4)
+#define MATCH(...) match ((const char *const[]){ __VA_ARGS__, NULL }, STEREO_SAMPLE_F32, result, 4)
 
 /* What share of the pixels of interest is off by more than @limit, or missing: in percent. */
 typedef int (*Interest) (int x, int y);
@@ -112,7 +116,7 @@ test_whole_shift (void)
 {
   static const char *const costs[] = { "census-7x5", "census-9x7", "mixed", "ad", "sad" };
 
-  made_paint (&made, &(MadeScene) { .a = 11, .gain = 1 }, seed);
+  made_paint (&made, &(MadeScene){ .a = 11, .gain = 1 }, seed);
   for (int k = 0; k < 5; k++) {
     MATCH ("cost", costs[k], "profile", "thesis");
     CHECK (bad (0, inner) < 0.05, "%s: %g %% of the inner pixels are not exact", costs[k], bad (0, inner));
@@ -125,7 +129,7 @@ test_whole_shift (void)
 static void
 test_full_window (void)
 {
-  made_paint (&made, &(MadeScene) { .a = 6, .gain = 1 }, seed);
+  made_paint (&made, &(MadeScene){ .a = 6, .gain = 1 }, seed);
   MATCH ("num-disparities", "16", "aggregation", "full", "window", "11", "refine-mode", "full", "refine-window", "15",
       "refine-iterations", "1", "profile", "thesis");
   CHECK (bad (0, inner) < 0.05, "%g %% of the inner pixels are not exact", bad (0, inner));
@@ -137,7 +141,7 @@ test_full_window (void)
 static void
 test_negative (void)
 {
-  made_paint (&made, &(MadeScene) { .a = -9, .gain = 1 }, seed);
+  made_paint (&made, &(MadeScene){ .a = -9, .gain = 1 }, seed);
   MATCH ("min-disparity", "-24", "profile", "thesis");
   int count = 0, wrong = 0;
   for (int y = 8; y < MADE_HEIGHT - 8; y++)
@@ -149,7 +153,7 @@ test_negative (void)
 static void
 test_slanted (void)
 {
-  made_paint (&made, &(MadeScene) { .a = 8, .b = 0.03, .c = 0.05, .gain = 1 }, seed);
+  made_paint (&made, &(MadeScene){ .a = 8, .b = 0.03, .c = 0.05, .gain = 1 }, seed);
   MATCH ("profile", "thesis");
   CHECK (bad (1, inner) < 1, "whole: %g %% off by more than 1 px", bad (1, inner));
   CHECK (mean_error (inner) > 0.2 && mean_error (inner) < 0.35, "whole: off by %g px on average, not 0.25",
@@ -167,7 +171,7 @@ static void
 test_fraction (void)
 {
   for (int quarter = 1; quarter <= 3; quarter++) {
-    made_paint (&made, &(MadeScene) { .a = 9 + quarter / 4.0, .gain = 1 }, seed);
+    made_paint (&made, &(MadeScene){ .a = 9 + quarter / 4.0, .gain = 1 }, seed);
     MATCH ("profile", "quality");
     CHECK (bad (0.5, inner) < 1, "9 + %d/4: %g %% off by more than 0.5 px", quarter, bad (0.5, inner));
     CHECK (mean_error (inner) < 0.2, "9 + %d/4: off by %g px on average", quarter, mean_error (inner));
@@ -179,7 +183,7 @@ test_occlusion (void)
 {
   int hidden = 0, called_good = 0;
 
-  made_paint (&made, &(MadeScene) { .a = 6, .front = 25, .gain = 1 }, seed);
+  made_paint (&made, &(MadeScene){ .a = 6, .front = 25, .gain = 1 }, seed);
   MATCH ("profile", "balanced", "fill", "none");
   CHECK (bad (1, visible_off_edge) < 1, "%g %% wrong or missing farther than 4 px from the outline",
       bad (1, visible_off_edge));
@@ -203,7 +207,7 @@ test_occlusion (void)
 static void
 test_exposure (void)
 {
-  made_paint (&made, &(MadeScene) { .a = 11, .gain = 0.7, .bias = 20 }, seed);
+  made_paint (&made, &(MadeScene){ .a = 11, .gain = 0.7, .bias = 20 }, seed);
   MATCH ("profile", "thesis");
   CHECK (bad (1, inner) < 0.5, "census-7x5: %g %% wrong", bad (1, inner));
   double census = bad (1, inner);
@@ -214,7 +218,7 @@ test_exposure (void)
 static void
 test_noise (void)
 {
-  made_paint (&made, &(MadeScene) { .a = 6, .c = 0.04, .front = 25, .gain = 1, .noise = 6 }, seed);
+  made_paint (&made, &(MadeScene){ .a = 6, .c = 0.04, .front = 25, .gain = 1, .noise = 6 }, seed);
   MATCH ("profile", "quality");
   CHECK (bad (2, visible_off_edge) < 2, "%g %% wrong farther than 4 px from the outline", bad (2, visible_off_edge));
 }
@@ -228,7 +232,7 @@ test_depth (void)
     "profile", "thesis", "depth-unit", "1000", NULL };
   int wrong = 0, count = 0;
 
-  made_paint (&made, &(MadeScene) { .a = 11, .gain = 1 }, seed);
+  made_paint (&made, &(MadeScene){ .a = 11, .gain = 1 }, seed);
   for (int unit = 0; unit < 2; unit++) {
     values[11] = unit ? "100" : "1000";
     match (values, STEREO_SAMPLE_U16, depth, 2);

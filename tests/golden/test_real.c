@@ -12,7 +12,10 @@
 
 #define TOLERANCE 0.3
 
-enum { NAMES = 6 };
+enum
+{
+  NAMES = 6
+};
 static const char *const names[NAMES] = { "motorcycle", "teddy", "cones", "tsukuba", "venus", "aloe" };
 
 #define TUNED "cost=mixed refine-alpha=0.16 refine-iterations=3 subpixel=1 consistency=1 fill=background median=3"
@@ -28,25 +31,36 @@ static const struct
   double bad[NAMES][3];
 } rows[] = {
   { "profile=thesis", "profile=thesis",
-    { { 9.2, 4.4, 2.6 }, { 7.3, 5.2, 3.0 }, { 3.8, 2.9, 1.8 }, { 4.6, 4.0, 2.2 }, { 0.4, 0.3, 0.3 }, { 15.1, 12.7, 10.9 } } },
+      { { 9.2, 4.4, 2.6 }, { 7.3, 5.2, 3.0 }, { 3.8, 2.9, 1.8 }, { 4.6, 4.0, 2.2 }, { 0.4, 0.3, 0.3 },
+          { 15.1, 12.7, 10.9 } } },
   { "profile=thesis, no refinement", "profile=thesis refine-iterations=0",
-    { { 9.3, 4.7, 2.9 }, { 7.8, 5.7, 3.4 }, { 4.1, 3.2, 2.1 }, { 5.2, 4.5, 2.6 }, { 0.5, 0.4, 0.4 }, { 16.5, 14.5, 13.1 } } },
+      { { 9.3, 4.7, 2.9 }, { 7.8, 5.7, 3.4 }, { 4.1, 3.2, 2.1 }, { 5.2, 4.5, 2.6 }, { 0.5, 0.4, 0.4 },
+          { 16.5, 14.5, 13.1 } } },
   { "tuned, both", TUNED " support=both gamma-color=100 gamma-distance=10",
-    { { 5.2, 3.1, 1.8 }, { 5.0, 3.3, 2.0 }, { 2.2, 1.8, 1.2 }, { 4.0, 3.0, 1.7 }, { 0.5, 0.2, 0.2 }, { 11.5, 5.8, 4.4 } } },
+      { { 5.2, 3.1, 1.8 }, { 5.0, 3.3, 2.0 }, { 2.2, 1.8, 1.2 }, { 4.0, 3.0, 1.7 }, { 0.5, 0.2, 0.2 },
+          { 11.5, 5.8, 4.4 } } },
   { "tuned, left", TUNED " support=left gamma-color=50 gamma-distance=5",
-    { { 5.5, 3.3, 2.0 }, { 5.1, 3.3, 2.0 }, { 2.2, 1.8, 1.2 }, { 3.9, 2.9, 1.6 }, { 0.6, 0.2, 0.2 }, { 10.9, 5.4, 4.1 } } },
+      { { 5.5, 3.3, 2.0 }, { 5.1, 3.3, 2.0 }, { 2.2, 1.8, 1.2 }, { 3.9, 2.9, 1.6 }, { 0.6, 0.2, 0.2 },
+          { 10.9, 5.4, 4.1 } } },
   { "sgm, ad", "method=sgm profile=thesis",
-    { { 18.7, 10.5, 7.2 }, { 9.1, 6.3, 3.5 }, { 5.3, 3.4, 2.2 }, { 3.3, 2.7, 0.9 }, { 1.7, 1.2, 1.0 }, { 20.4, 17.2, 14.9 } } },
+      { { 18.7, 10.5, 7.2 }, { 9.1, 6.3, 3.5 }, { 5.3, 3.4, 2.2 }, { 3.3, 2.7, 0.9 }, { 1.7, 1.2, 1.0 },
+          { 20.4, 17.2, 14.9 } } },
   { "sgm, census-9x7", "method=sgm cost=census-9x7 fill=background",
-    { { 7.0, 4.4, 3.1 }, { 6.0, 3.8, 2.4 }, { 4.0, 3.3, 2.3 }, { 5.1, 2.5, 1.3 }, { 1.4, 0.9, 0.7 }, { 15.2, 10.8, 9.7 } } },
+      { { 7.0, 4.4, 3.1 }, { 6.0, 3.8, 2.4 }, { 4.0, 3.3, 2.3 }, { 5.1, 2.5, 1.3 }, { 1.4, 0.9, 0.7 },
+          { 15.2, 10.8, 9.7 } } },
   { "esaw, 9 iterations", "method=esaw" ES_FINISH,
-    { { 25.2, 12.5, 7.1 }, { 8.6, 5.8, 3.8 }, { 6.0, 4.0, 2.3 }, { 1.9, 1.6, 0.5 }, { 1.4, 0.7, 0.6 }, { 18.9, 14.3, 10.9 } } },
+      { { 25.2, 12.5, 7.1 }, { 8.6, 5.8, 3.8 }, { 6.0, 4.0, 2.3 }, { 1.9, 1.6, 0.5 }, { 1.4, 0.7, 0.6 },
+          { 18.9, 14.3, 10.9 } } },
   { "esaw, 5 iterations", "method=esaw iterations=5 step-base=2.6" ES_FINISH,
-    { { 22.9, 13.4, 8.0 }, { 9.6, 6.8, 4.6 }, { 8.0, 5.4, 3.4 }, { 2.0, 1.5, 0.5 }, { 1.8, 1.0, 0.6 }, { 0 } } },
+      { { 22.9, 13.4, 8.0 }, { 9.6, 6.8, 4.6 }, { 8.0, 5.4, 3.4 }, { 2.0, 1.5, 0.5 }, { 1.8, 1.0, 0.6 }, { 0 } } },
   { "esmp, 8 iterations", "method=esmp" ES_FINISH,
-    { { 24.1, 11.8, 6.3 }, { 8.7, 6.0, 4.0 }, { 5.2, 3.3, 2.0 }, { 1.9, 1.5, 0.5 }, { 0.7, 0.3, 0.2 }, { 19.2, 14.9, 11.8 } } },
+      { { 24.1, 11.8, 6.3 }, { 8.7, 6.0, 4.0 }, { 5.2, 3.3, 2.0 }, { 1.9, 1.5, 0.5 }, { 0.7, 0.3, 0.2 },
+          { 19.2, 14.9, 11.8 } } },
 };
-enum { ROWS = sizeof rows / sizeof *rows };
+enum
+{
+  ROWS = sizeof rows / sizeof *rows
+};
 
 static int
 parse_params (StereoParams *params, const char *text)
@@ -101,8 +115,8 @@ check_row (int row, int name, StereoBackendChoice backend, const Scene *scene)
       score.bad[1], score.bad[2], score.bad[3], rows[row].bad[name][0], rows[row].bad[name][1], rows[row].bad[name][2]);
   /* the table is rounded to 0.1 */
   for (int k = 0; k < 3 && rows[row].bad[name][0] > 0; k++)
-    CHECK (score.bad[k + 1] <= rows[row].bad[name][k] + TOLERANCE + 0.05, "bad%g is %.2f, not %.1f", score_levels[k + 1],
-        score.bad[k + 1], rows[row].bad[name][k]);
+    CHECK (score.bad[k + 1] <= rows[row].bad[name][k] + TOLERANCE + 0.05, "bad%g is %.2f, not %.1f",
+        score_levels[k + 1], score.bad[k + 1], rows[row].bad[name][k]);
   free (disparity);
 }
 

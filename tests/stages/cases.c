@@ -7,11 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GREY { 1, 1, { 0, 0, 0 }, 3, 0 }
-#define YUY2 { 1, 2, { 0, 0, 0 }, 0, 0 }
-#define RGB { 3, 3, { 0, 1, 2 }, 1, 0 }
-#define BGRX { 3, 4, { 2, 1, 0 }, 0, 0 }
-#define BGRX_UP { 3, 4, { 2, 1, 0 }, 4, 1 }
+#define GREY \
+  { \
+    1, 1, { 0, 0, 0 }, 3, 0 \
+  }
+#define YUY2 \
+  { \
+    1, 2, { 0, 0, 0 }, 0, 0 \
+  }
+#define RGB \
+  { \
+    3, 3, { 0, 1, 2 }, 1, 0 \
+  }
+#define BGRX \
+  { \
+    3, 4, { 2, 1, 0 }, 0, 0 \
+  }
+#define BGRX_UP \
+  { \
+    3, 4, { 2, 1, 0 }, 4, 1 \
+  }
 #define U8 STEREO_SAMPLE_U8
 #define U16 STEREO_SAMPLE_U16
 #define F32 STEREO_SAMPLE_F32
@@ -71,47 +86,71 @@ static const Case table[] = {
   { 417, 3, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=420 min-disparity=-111 window=3" },
   { 207, 3, PICTURE_NOISE, RGB, U16, 1, "num-disparities=640 min-disparity=-300 window=3" },
   /* refinement */
-  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=full refine-window=15 refine-iterations=2" },
-  { 33, 31, PICTURE_EDGES, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=full refine-window=65 refine-iterations=1" },
-  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=idr refine-window=33 refine-iterations=2 refine-alpha=0.01" },
-  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=idr refine-iterations=2 min-disparity=-9" },
-  { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-mode=idr refine-iterations=3 refine-alpha=0.001" },
-  { 33, 31, PICTURE_SHIFTED, GREY, U16, 1, "num-disparities=20 window=9 refine-mode=idr refine-iterations=3 refine-window=5 refine-alpha=0.02" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1,
+      "num-disparities=20 window=9 refine-mode=full refine-window=15 refine-iterations=2" },
+  { 33, 31, PICTURE_EDGES, RGB, U16, 1,
+      "num-disparities=20 window=9 refine-mode=full refine-window=65 refine-iterations=1" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1,
+      "num-disparities=20 window=9 refine-mode=idr refine-window=33 refine-iterations=2 refine-alpha=0.01" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1,
+      "num-disparities=20 window=9 refine-mode=idr refine-iterations=2 min-disparity=-9" },
+  { 33, 31, PICTURE_SHIFTED, RGB, U16, 1,
+      "num-disparities=20 window=9 refine-mode=idr refine-iterations=3 refine-alpha=0.001" },
+  { 33, 31, PICTURE_SHIFTED, GREY, U16, 1,
+      "num-disparities=20 window=9 refine-mode=idr refine-iterations=3 refine-window=5 refine-alpha=0.02" },
   { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-iterations=3 refine-window=1" },
   /* more than a strip of CUDA's refinement either way, windows of whole and of odd eights */
   { 40, 230, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=12 window=9 refine-iterations=1" },
   { 230, 40, PICTURE_EDGES, RGB, U16, 1, "num-disparities=12 window=9 refine-iterations=1 refine-gamma-color=40" },
-  { 107, 211, PICTURE_NOISE, RGB, U16, 1, "num-disparities=5 window=3 refine-iterations=1 refine-window=37 refine-gamma-color=100" },
-  { 203, 101, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=5 window=3 refine-iterations=1 refine-window=127 min-disparity=-3" },
+  { 107, 211, PICTURE_NOISE, RGB, U16, 1,
+      "num-disparities=5 window=3 refine-iterations=1 refine-window=37 refine-gamma-color=100" },
+  { 203, 101, PICTURE_SHIFTED, RGB, U16, 1,
+      "num-disparities=5 window=3 refine-iterations=1 refine-window=127 min-disparity=-3" },
   { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-iterations=3 refine-alpha=10" },
-  { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-iterations=2 refine-gamma-color=0.5 refine-gamma-distance=0.5" },
+  { 33, 31, PICTURE_SHIFTED, RGB, U16, 1,
+      "num-disparities=20 window=9 refine-iterations=2 refine-gamma-color=0.5 refine-gamma-distance=0.5" },
   { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-iterations=3 consistency=-1" },
   { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-iterations=3 consistency=0" },
   /* finish */
   { 33, 31, PICTURE_NOISE, RGB, F32, 1, "num-disparities=16 window=3 subpixel=1 fill=keep" },
-  { 67, 31, PICTURE_NOISE, GREY, F32, 1, "num-disparities=32 window=3 subpixel=1 fill=keep median=5 refine-iterations=0" },
-  { 67, 43, PICTURE_NOISE, RGB, U16, 1, "num-disparities=20 window=5 speckle-size=5 speckle-range=0 subpixel=0 fill=none" },
-  { 67, 43, PICTURE_NOISE, RGB, U16, 1, "num-disparities=20 window=5 speckle-size=40 speckle-range=2.5 subpixel=1 fill=background median=5" },
+  { 67, 31, PICTURE_NOISE, GREY, F32, 1,
+      "num-disparities=32 window=3 subpixel=1 fill=keep median=5 refine-iterations=0" },
+  { 67, 43, PICTURE_NOISE, RGB, U16, 1,
+      "num-disparities=20 window=5 speckle-size=5 speckle-range=0 subpixel=0 fill=none" },
+  { 67, 43, PICTURE_NOISE, RGB, U16, 1,
+      "num-disparities=20 window=5 speckle-size=40 speckle-range=2.5 subpixel=1 fill=background median=5" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=5 speckle-size=10000 median=3 fill=keep" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=5 confidence-threshold=0.3 fill=background" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 0, "num-disparities=20 window=5 confidence-threshold=1 fill=none" },
-  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 min-disparity=-8 window=5 fill=keep disparity-scale=1000.25" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1,
+      "num-disparities=20 min-disparity=-8 window=5 fill=keep disparity-scale=1000.25" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 min-disparity=5 window=5 fill=keep disparity-scale=65535" },
-  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 min-disparity=-3 window=5 output=depth focal-length=999.421 baseline=193.001 principal-offset=2.778" },
-  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=5 output=depth focal-length=3 baseline=0.1 depth-unit=10" },
-  { 67, 43, PICTURE_SHIFTED, RGB, F32, 1, "num-disparities=20 window=5 output=depth focal-length=700 baseline=50 principal-offset=-4" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16,
+      1, "num-disparities=20 min-disparity=-3 window=5 output=depth focal-length=999.421 baseline=193.001 principal-offset=2.778" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1,
+      "num-disparities=20 window=5 output=depth focal-length=3 baseline=0.1 depth-unit=10" },
+  { 67, 43, PICTURE_SHIFTED, RGB, F32, 1,
+      "num-disparities=20 window=5 output=depth focal-length=700 baseline=50 principal-offset=-4" },
   /* rows of whole vectors of pixels and others, windows cut at all sides, more than a block of CUDA's last stages */
-  { 31, 5, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=9 window=3 subpixel=1 fill=none median=5 confidence-threshold=0.2" },
+  { 31, 5, PICTURE_SHIFTED, RGB, U16, 1,
+      "num-disparities=9 window=3 subpixel=1 fill=none median=5 confidence-threshold=0.2" },
   { 3, 50, PICTURE_NOISE, RGB, F32, 1, "num-disparities=3 window=3 consistency=-1 refine-iterations=1 median=3" },
-  { 4, 4, PICTURE_SHIFTED, RGB, U8, 1, "num-disparities=3 window=3 consistency=0 fill=none median=5 refine-iterations=2" },
-  { 132, 17, PICTURE_SHIFTED, RGB, U8, 1, "num-disparities=24 window=3 subpixel=1 fill=none median=3 refine-iterations=1" },
-  { 132, 17, PICTURE_NOISE, RGB, U16, 1, "num-disparities=24 window=3 subpixel=1 fill=keep median=5 refine-iterations=3" },
-  { 260, 19, PICTURE_EDGES, RGB, F32, 1, "num-disparities=30 window=3 subpixel=1 consistency=-1 median=3 refine-iterations=2" },
-  { 260, 19, PICTURE_SHIFTED, RGB, U16, 0, "num-disparities=30 window=3 subpixel=0 consistency=0 fill=none median=3 confidence-threshold=0.05" },
-  { 133, 11, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=40 window=3 subpixel=1 refine-alpha=5 refine-iterations=3 fill=none" },
+  { 4, 4, PICTURE_SHIFTED, RGB, U8, 1,
+      "num-disparities=3 window=3 consistency=0 fill=none median=5 refine-iterations=2" },
+  { 132, 17, PICTURE_SHIFTED, RGB, U8, 1,
+      "num-disparities=24 window=3 subpixel=1 fill=none median=3 refine-iterations=1" },
+  { 132, 17, PICTURE_NOISE, RGB, U16, 1,
+      "num-disparities=24 window=3 subpixel=1 fill=keep median=5 refine-iterations=3" },
+  { 260, 19, PICTURE_EDGES, RGB, F32, 1,
+      "num-disparities=30 window=3 subpixel=1 consistency=-1 median=3 refine-iterations=2" },
+  { 260, 19, PICTURE_SHIFTED, RGB, U16, 0,
+      "num-disparities=30 window=3 subpixel=0 consistency=0 fill=none median=3 confidence-threshold=0.05" },
+  { 133, 11, PICTURE_SHIFTED, RGB, U16, 1,
+      "num-disparities=40 window=3 subpixel=1 refine-alpha=5 refine-iterations=3 fill=none" },
   /* hardly a candidate, so hardly a disparity */
   { 40, 9, PICTURE_NOISE, RGB, U16, 1, "min-disparity=-39 num-disparities=3 window=3 fill=none median=3" },
-  { 40, 9, PICTURE_NOISE, RGB, F32, 1, "min-disparity=38 num-disparities=8 window=3 fill=background median=5 refine-iterations=2" },
+  { 40, 9, PICTURE_NOISE, RGB, F32, 1,
+      "min-disparity=38 num-disparities=8 window=3 fill=background median=5 refine-iterations=2" },
   /* sgm */
   { 1, 1, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=16" },
   { 1, 9, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=3 cost=ad" },
@@ -135,7 +174,8 @@ static const Case table[] = {
   { 137, 40, PICTURE_NOISE, GREY, U16, 1, "method=sgm num-disparities=16 threads=7 paths=4 cost=census-7x5" },
   { 403, 11, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=33 threads=2 cost=mixed" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20 refine-iterations=2 fill=background" },
-  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20 cost=mixed refine-mode=idr refine-iterations=1 refine-alpha=0.01" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1,
+      "method=sgm num-disparities=20 cost=mixed refine-mode=idr refine-iterations=1 refine-alpha=0.01" },
   /* bm */
   { 1, 1, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=16" },
   { 1, 9, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=3 cost=sad window=3" },
@@ -189,9 +229,12 @@ static const Case table[] = {
   { 33, 31, PICTURE_EDGES, RGB, U16, 1, "method=esaw num-disparities=19 iterations=16 step-base=4" },
   { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esmp num-disparities=19 iterations=16 step-base=1" },
   { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esaw num-disparities=19 truncation=255 cost-scale=1000" },
-  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esmp num-disparities=40 truncation=255 smoothness=1000 smoothness-max=10000" },
-  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esmp num-disparities=40 truncation=200 smoothness=0.0001 smoothness-max=0.3" },
-  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esmp num-disparities=40 cost-scale=0.001 smoothness=0.0002 smoothness-max=0.01" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1,
+      "method=esmp num-disparities=40 truncation=255 smoothness=1000 smoothness-max=10000" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1,
+      "method=esmp num-disparities=40 truncation=200 smoothness=0.0001 smoothness-max=0.3" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1,
+      "method=esmp num-disparities=40 cost-scale=0.001 smoothness=0.0002 smoothness-max=0.01" },
   { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=esmp num-disparities=40 truncation=0.001" },
   { 33, 31, PICTURE_FLAT, RGB, U16, 1, "method=esaw num-disparities=19 gamma-color=0.01 gamma-distance=0.01" },
   { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "method=esaw num-disparities=19 gamma-color=10000 gamma-distance=10000" },
@@ -240,7 +283,7 @@ pick (Random *random, const char *const *names)
   return names[random_range (random, 0, count - 1)];
 }
 
-#define PICK(...) pick (random, (const char *const[]) { __VA_ARGS__, NULL })
+#define PICK(...) pick (random, (const char *const[]){ __VA_ARGS__, NULL })
 
 static void
 draw_finish (Case *c, Random *random)
@@ -322,21 +365,21 @@ case_draw (Case *c, Random *random)
   c->sample = (StereoSample) random_range (random, STEREO_SAMPLE_U8, STEREO_SAMPLE_F32);
   c->confidence = random_range (random, 0, 3) > 0;
   int lowest = -(c->width + num - 1) + 1, highest = c->width - 1;
-  int min =
-      random_range (random, 0, 1) ? 0 : random_range (random, lowest > -30 ? lowest : -30, highest < 30 ? highest : 30);
+  int min = random_range (random, 0, 1) ?
+      0 :
+      random_range (random, lowest > -30 ? lowest : -30, highest < 30 ? highest : 30);
   add (c, random, 100, "min-disparity=%d num-disparities=%d", min, num);
   add (c, random, 100, "profile=%s", PICK ("balanced", "fast", "quality", "thesis"));
-  static void (*const methods[]) (Case *c, Random *random) = {
-    draw_asw, draw_asw, draw_sgm, draw_bm, draw_exponential
-  };
-  methods[random_range (random, 0, 4)] (c, random);
+  static void (*const methods[]) (
+      Case * c, Random * random) = { draw_asw, draw_asw, draw_sgm, draw_bm, draw_exponential };
+  methods[random_range (random, 0, 4)](c, random);
   const char *mode = PICK ("two-pass", "two-pass", "full", "idr");
   add (c, random, 100, "refine-mode=%s refine-iterations=%d refine-window=%d", mode, random_range (random, 0, 2),
       2 * random_range (random, 0, strcmp (mode, "full") ? 40 : 8) + 1);
   add (c, random, 50, "refine-gamma-color=%g refine-gamma-distance=%g", random_range (random, 1, 300) / 10.0,
       random_range (random, 1, 300) / 10.0);
-  add (c, random, strcmp (mode, "idr") ? 50 : 100, "refine-alpha=%g", random_range (random, 1, 200) /
-      (strcmp (mode, "idr") ? 200.0 : 10000.0));
+  add (c, random, strcmp (mode, "idr") ? 50 : 100, "refine-alpha=%g",
+      random_range (random, 1, 200) / (strcmp (mode, "idr") ? 200.0 : 10000.0));
   add (c, random, 30, "scratch-layers=%d", random_range (random, 1, 64));
   draw_finish (c, random);
 }

@@ -12,8 +12,8 @@ typedef struct Case
   PictureKind kind;
   PictureLayout layout;
   StereoSample sample;
-  int confidence;               /* whether the caller wants it */
-  char params[800];             /* "name=value name=value …" */
+  int confidence;   /* whether the caller wants it */
+  char params[800]; /* "name=value name=value …" */
 } Case;
 
 /* The table's case @index; 0 past the last. */

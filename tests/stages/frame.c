@@ -23,8 +23,8 @@ make_output (Frame *frame, const Case *c, PictureGuard guard)
 }
 
 int
-frame_new (Frame *frame, const Case *c, StereoBackendChoice backend, PictureGuard guard, uint64_t seed,
-    StereoError *error)
+frame_new (
+    Frame *frame, const Case *c, StereoBackendChoice backend, PictureGuard guard, uint64_t seed, StereoError *error)
 {
   Random random = { seed };
   StereoParams params;
@@ -38,8 +38,7 @@ frame_new (Frame *frame, const Case *c, StereoBackendChoice backend, PictureGuar
     return 0;
   for (int v = 0; v < 2; v++)
     picture_new (&frame->picture[v], c->width, c->height, &c->layout, guard);
-  picture_paint (
-      &frame->picture[0], &frame->picture[1], c->kind, params.min_disparity, params.num_disparities, &random);
+  picture_paint (&frame->picture[0], &frame->picture[1], c->kind, params.min_disparity, params.num_disparities, &random);
   make_output (frame, c, guard);
   return 1;
 }

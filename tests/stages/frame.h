@@ -17,8 +17,8 @@ typedef struct Frame
 
 /* Pictures painted from @seed, so that two frames of one case and seed are the same. False and @error
  * when the plan cannot be made. */
-int frame_new (Frame *frame, const Case *c, StereoBackendChoice backend, PictureGuard guard, uint64_t seed,
-    StereoError *error);
+int frame_new (
+    Frame *frame, const Case *c, StereoBackendChoice backend, PictureGuard guard, uint64_t seed, StereoError *error);
 void frame_free (Frame *frame);
 /* Puts images and output into the plan and calls begin(). */
 StereoStatus frame_begin (Frame *frame, StereoError *error);

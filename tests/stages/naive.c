@@ -28,12 +28,24 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
     const StereoStage *stage;
     StageKind kind;
   } rows[] = {
-    { t->load, STAGE_LOAD }, { t->features[plan->features], STAGE_FEATURES }, { t->match[p->method] (p), STAGE_MATCH },
-    { t->select, STAGE_SELECT }, { t->check, STAGE_CHECK }, { t->refine[p->refine_mode], STAGE_REFINE },
-    { t->reselect, STAGE_RESELECT }, { t->subpixel, STAGE_SUBPIXEL }, { t->integer, STAGE_INTEGER },
-    { t->reject, STAGE_REJECT }, { t->speckle, STAGE_SPECKLE }, { t->fill, STAGE_FILL },
-    { t->median[p->median == 5], STAGE_MEDIAN }, { t->threshold, STAGE_THRESHOLD }, { t->store, STAGE_STORE },
-    { t->reselect_last, STAGE_RESELECT_LAST }, { t->disparity, STAGE_DISPARITY }, { t->output, STAGE_OUTPUT },
+    { t->load, STAGE_LOAD },
+    { t->features[plan->features], STAGE_FEATURES },
+    { t->match[p->method](p), STAGE_MATCH },
+    { t->select, STAGE_SELECT },
+    { t->check, STAGE_CHECK },
+    { t->refine[p->refine_mode], STAGE_REFINE },
+    { t->reselect, STAGE_RESELECT },
+    { t->subpixel, STAGE_SUBPIXEL },
+    { t->integer, STAGE_INTEGER },
+    { t->reject, STAGE_REJECT },
+    { t->speckle, STAGE_SPECKLE },
+    { t->fill, STAGE_FILL },
+    { t->median[p->median == 5], STAGE_MEDIAN },
+    { t->threshold, STAGE_THRESHOLD },
+    { t->store, STAGE_STORE },
+    { t->reselect_last, STAGE_RESELECT_LAST },
+    { t->disparity, STAGE_DISPARITY },
+    { t->output, STAGE_OUTPUT },
   };
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -46,11 +58,14 @@ int
 naive_covers (StageKind stage, StageKind step)
 {
   switch (stage) {
-    case STAGE_RESELECT_LAST: return step == STAGE_RESELECT;
+    case STAGE_RESELECT_LAST:
+      return step == STAGE_RESELECT;
     case STAGE_DISPARITY:
       return step == STAGE_CHECK || step == STAGE_SUBPIXEL || step == STAGE_INTEGER || step == STAGE_REJECT;
-    case STAGE_OUTPUT: return step == STAGE_MEDIAN || step == STAGE_THRESHOLD || step == STAGE_STORE;
-    default: return step == stage;
+    case STAGE_OUTPUT:
+      return step == STAGE_MEDIAN || step == STAGE_THRESHOLD || step == STAGE_STORE;
+    default:
+      return step == stage;
   }
 }
 
@@ -86,21 +101,55 @@ naive_run (Naive *naive, StageKind kind)
   StereoPlan *p = &naive->plan;
 
   switch (kind) {
-    case STAGE_LOAD: naive_load (p); break;
-    case STAGE_FEATURES: naive_features (p); break;
-    case STAGE_MATCH: twins[p->params.method] (p); break;
-    case STAGE_SELECT: naive_select (p); break;
-    case STAGE_CHECK: naive_check (p); break;
-    case STAGE_REFINE: naive_refine (naive); break;
-    case STAGE_RESELECT: naive_reselect (p); break;
-    case STAGE_SUBPIXEL: naive_disparity (p, 1); break;
-    case STAGE_INTEGER: naive_disparity (p, 0); break;
-    case STAGE_REJECT: naive_reject (p); break;
-    case STAGE_SPECKLE: naive_speckle (p); break;
-    case STAGE_FILL: naive_fill (p); break;
-    case STAGE_MEDIAN: naive_median (p); break;
-    case STAGE_THRESHOLD: naive_threshold (p); break;
-    case STAGE_STORE: naive_store (naive); break;
-    case STAGE_RESELECT_LAST: case STAGE_DISPARITY: case STAGE_OUTPUT: case STAGE_UNKNOWN: break;
+    case STAGE_LOAD:
+      naive_load (p);
+      break;
+    case STAGE_FEATURES:
+      naive_features (p);
+      break;
+    case STAGE_MATCH:
+      twins[p->params.method](p);
+      break;
+    case STAGE_SELECT:
+      naive_select (p);
+      break;
+    case STAGE_CHECK:
+      naive_check (p);
+      break;
+    case STAGE_REFINE:
+      naive_refine (naive);
+      break;
+    case STAGE_RESELECT:
+      naive_reselect (p);
+      break;
+    case STAGE_SUBPIXEL:
+      naive_disparity (p, 1);
+      break;
+    case STAGE_INTEGER:
+      naive_disparity (p, 0);
+      break;
+    case STAGE_REJECT:
+      naive_reject (p);
+      break;
+    case STAGE_SPECKLE:
+      naive_speckle (p);
+      break;
+    case STAGE_FILL:
+      naive_fill (p);
+      break;
+    case STAGE_MEDIAN:
+      naive_median (p);
+      break;
+    case STAGE_THRESHOLD:
+      naive_threshold (p);
+      break;
+    case STAGE_STORE:
+      naive_store (naive);
+      break;
+    case STAGE_RESELECT_LAST:
+    case STAGE_DISPARITY:
+    case STAGE_OUTPUT:
+    case STAGE_UNKNOWN:
+      break;
   }
 }

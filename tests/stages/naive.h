@@ -12,11 +12,26 @@
 /* What a step computes, known from its place in the backend's table. */
 typedef enum StageKind
 {
-  STAGE_LOAD, STAGE_FEATURES, STAGE_MATCH, STAGE_SELECT, STAGE_CHECK, STAGE_REFINE, STAGE_RESELECT,
-  STAGE_SUBPIXEL, STAGE_INTEGER, STAGE_REJECT, STAGE_SPECKLE, STAGE_FILL, STAGE_MEDIAN, STAGE_THRESHOLD,
+  STAGE_LOAD,
+  STAGE_FEATURES,
+  STAGE_MATCH,
+  STAGE_SELECT,
+  STAGE_CHECK,
+  STAGE_REFINE,
+  STAGE_RESELECT,
+  STAGE_SUBPIXEL,
+  STAGE_INTEGER,
+  STAGE_REJECT,
+  STAGE_SPECKLE,
+  STAGE_FILL,
+  STAGE_MEDIAN,
+  STAGE_THRESHOLD,
   STAGE_STORE,
   /* the optional ones, each of which replaces several of those above */
-  STAGE_RESELECT_LAST, STAGE_DISPARITY, STAGE_OUTPUT, STAGE_UNKNOWN
+  STAGE_RESELECT_LAST,
+  STAGE_DISPARITY,
+  STAGE_OUTPUT,
+  STAGE_UNKNOWN
 } StageKind;
 
 /*
@@ -26,12 +41,12 @@ typedef enum StageKind
  */
 typedef struct Naive
 {
-  StereoPlan plan;              /* pointers of the frame state: into @memory */
-  const StereoPlan *origin;     /* the plan it was taken from: its reservations point there */
+  StereoPlan plan;          /* pointers of the frame state: into @memory */
+  const StereoPlan *origin; /* the plan it was taken from: its reservations point there */
   void *memory[STEREO_MAX_BUFFERS];
-  uint8_t *unsure[2];           /* map: the expected disparity hangs on weights below a float's range */
-  double *penalised[2];         /* [y][x][i] of the view: cost + penalty in volume steps; idr only */
-  double *stored;               /* [y][x]: wanted output sample, before rounding; NaN = invalid */
+  uint8_t *unsure[2];   /* map: the expected disparity hangs on weights below a float's range */
+  double *penalised[2]; /* [y][x][i] of the view: cost + penalty in volume steps; idr only */
+  double *stored;       /* [y][x]: wanted output sample, before rounding; NaN = invalid */
 } Naive;
 
 /* Columns and places, in the view's own orientation. */

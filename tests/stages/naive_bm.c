@@ -81,8 +81,8 @@ cost_at (const StereoPlan *p, int x, int y, int i)
     norm[v] = energy ? 1 / sqrtf ((float) energy) : cost == STEREO_COST_NSSD ? 1e10f : 0;
   }
   int64_t above = cost == STEREO_COST_NCC ? (int64_t) w.products :
-      cost == STEREO_COST_ZNCC ? (int64_t) (w.taps * w.products) - (int64_t) (w.sum[0] * w.sum[1]) :
-      (int64_t) (w.squares[0] + w.squares[1] - 2 * w.products);
+      cost == STEREO_COST_ZNCC            ? (int64_t) (w.taps * w.products) - (int64_t) (w.sum[0] * w.sum[1]) :
+                                            (int64_t) (w.squares[0] + w.squares[1] - 2 * w.products);
   float steps = (float) above * norm[0] * (norm[1] * 32767), whole = rintf (steps);
   if (cost == STEREO_COST_NSSD)
     return (uint16_t) (whole > 65534 ? 65534 : whole);

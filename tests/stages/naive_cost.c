@@ -96,12 +96,15 @@ listed_cost (const StereoPlan *p, size_t left, size_t right)
 
   for (int v = 0; v < 2; v++) {
     const StereoView *view = &p->view[v];
-    pixel[v] = (StereoPixel) { view->color[at[v]], view->luma[at[v]], view->gradient ? view->gradient[at[v]] : 0,
-      p->census_bytes == 8 ? ((uint64_t *) view->census)[at[v]] :
-      p->census_bytes == 4 ? ((uint32_t *) view->census)[at[v]] : 0 };
+    pixel[v] = (StereoPixel){ view->color[at[v]], view->luma[at[v]], view->gradient ? view->gradient[at[v]] : 0,
+      p->census_bytes == 8     ? ((uint64_t *) view->census)[at[v]] :
+          p->census_bytes == 4 ? ((uint32_t *) view->census)[at[v]] :
+                                 0 };
   }
   switch (p->params.cost) {
-#define ROW(COST, formula, ...) case STEREO_COST_##COST: return stereo_cost_of_##formula (&pixel[0], &pixel[1]);
+#define ROW(COST, formula, ...) \
+  case STEREO_COST_##COST: \
+    return stereo_cost_of_##formula (&pixel[0], &pixel[1]);
     STEREO_PIXEL_COSTS (ROW)
 #undef ROW
   }
@@ -121,8 +124,9 @@ naive_raw_cost (const StereoPlan *p, size_t left, size_t right)
     bits = __builtin_popcount (((uint32_t *) l->census)[left] ^ ((uint32_t *) r->census)[right]);
   switch (p->params.cost) {
     case STEREO_COST_MIXED:
-      return 4 * bits + stereo_mixed_part (stereo_color_distance (l->color[left], r->color[right]),
-          l->gradient[left] - r->gradient[right]);
+      return 4 * bits +
+          stereo_mixed_part (
+              stereo_color_distance (l->color[left], r->color[right]), l->gradient[left] - r->gradient[right]);
     case STEREO_COST_AD:
       return abs (l->luma[left] - r->luma[right]);
     case STEREO_COST_SAD:
@@ -143,12 +147,12 @@ tap_weight (const StereoPlan *p, int x, int y, int i, int dx, int dy)
   const uint32_t *l = p->view[STEREO_LEFT].color, *r = p->view[STEREO_RIGHT].color;
   double distance = sqrt ((double) dx * dx + (double) dy * dy);
   int m = naive_partner (p, x, i);
-  double w = naive_weight (l[naive_image (p, x, y)], l[naive_image (p, x + dx, y + dy)], distance, q->gamma_color,
-      q->gamma_distance);
+  double w = naive_weight (
+      l[naive_image (p, x, y)], l[naive_image (p, x + dx, y + dy)], distance, q->gamma_color, q->gamma_distance);
 
   if (q->support == STEREO_SUPPORT_BOTH)
-    w *= naive_weight (r[naive_image (p, m, y)], r[naive_image (p, m - dx, y + dy)], distance, q->gamma_color,
-        q->gamma_distance);
+    w *= naive_weight (
+        r[naive_image (p, m, y)], r[naive_image (p, m - dx, y + dy)], distance, q->gamma_color, q->gamma_distance);
   return w;
 }
 
@@ -156,8 +160,7 @@ tap_weight (const StereoPlan *p, int x, int y, int i, int dx, int dy)
 static int
 tap_inside (const StereoPlan *p, int x, int y, int i, int dx, int dy)
 {
-  return y + dy >= 0 && y + dy < p->height && naive_inside (p, x + dx) &&
-      naive_inside (p, naive_partner (p, x, i) - dx);
+  return y + dy >= 0 && y + dy < p->height && naive_inside (p, x + dx) && naive_inside (p, naive_partner (p, x, i) - dx);
 }
 
 /* One sum of 3.2.1 over the taps -rx..rx, -ry..ry; @costs NULL: raw costs, else [y][x][i]. */
@@ -171,7 +174,8 @@ weighted_mean (const StereoPlan *p, const double *costs, int x, int y, int i, in
       if (!tap_inside (p, x, y, i, dx, dy))
         continue;
       double w = tap_weight (p, x, y, i, dx, dy);
-      double cost = costs ? costs[(size_t) (naive_cost (p, x + dx, y + dy, i) - p->volume)] :
+      double cost = costs ?
+          costs[(size_t) (naive_cost (p, x + dx, y + dy, i) - p->volume)] :
           naive_raw_cost (p, naive_image (p, x + dx, y + dy), naive_image (p, naive_partner (p, x + dx, i), y + dy));
       sum += w * cost;
       weights += w;
@@ -199,7 +203,7 @@ naive_asw (StereoPlan *p)
         if (i >= p->disparities || !naive_inside (p, naive_partner (p, x, i)))
           continue;
         double c = full ? weighted_mean (p, NULL, x, y, i, radius, radius) :
-            weighted_mean (p, vertical, x, y, i, radius, 0);
+                          weighted_mean (p, vertical, x, y, i, radius, 0);
         long steps = lrint (c * p->volume_unit);
         *cost = (uint16_t) (steps < (long) STEREO_COST_TOP ? steps : (long) STEREO_COST_TOP);
       }

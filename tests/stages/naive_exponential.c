@@ -126,7 +126,7 @@ naive_exponential (StereoPlan *p)
       for (int d = 0; d < p->disparities; d++)
         *cost_at (&c, c.now, x, y, d) = first_cost (p, x, y, d);
   for (int t = 1; t <= p->params.iterations; t++) {
-    double reach = floor (pow (p->params.step_base, t - 1) + 0.5);      /* equation 4 */
+    double reach = floor (pow (p->params.step_base, t - 1) + 0.5); /* equation 4 */
     c.reach = reach < 65536 ? (int) reach : 65536;
     if (esmp)
       messages (&c);
@@ -139,7 +139,8 @@ naive_exponential (StereoPlan *p)
     for (int x = 0; x < p->width; x++)
       for (int i = 0; i < p->depth; i++)
         *naive_cost (p, x, y, i) = i < p->disparities && naive_inside (p, naive_partner (p, x, i)) ?
-            (uint16_t) *cost_at (&c, c.now, x, y, i) : STEREO_INVALID;
+            (uint16_t) *cost_at (&c, c.now, x, y, i) :
+            STEREO_INVALID;
   free (c.now);
   free (c.next);
 }

@@ -24,8 +24,7 @@ naive_disparity (StereoPlan *p, int subpixel)
       }
       *d = (float) (p->min_disparity + i);
       if (subpixel && valid_candidate (p, x, i - 1) && valid_candidate (p, x, i + 1))
-        *d += stereo_equiangular (*naive_cost (p, x, y, i - 1), *naive_cost (p, x, y, i),
-            *naive_cost (p, x, y, i + 1));
+        *d += stereo_equiangular (*naive_cost (p, x, y, i - 1), *naive_cost (p, x, y, i), *naive_cost (p, x, y, i + 1));
     }
 }
 

@@ -14,7 +14,7 @@ valid (const StereoPlan *p, int x, int i)
 /* Lowest and second-lowest of @cost (p, …) over the valid candidates; ties go to the smaller index. */
 typedef struct Lowest
 {
-  int first, second;            /* -1: there is none */
+  int first, second; /* -1: there is none */
   double cost[2];
 } Lowest;
 
@@ -141,7 +141,7 @@ refine_expected (Naive *naive, int v)
     for (int x = 0; x < p->width; x++) {
       size_t at = naive_map (p, x, y), k = 2 * ((size_t) y * (size_t) p->width + (size_t) x);
       view->expected[at] = sums[k] > 0 ? (int32_t) lrint (sums[k + 1] / sums[k] * STEREO_EXPECT_STEPS) :
-          STEREO_EXPECT_NONE;
+                                         STEREO_EXPECT_NONE;
       naive->unsure[v][at] = sums[k] > 0 && sums[k] < 1e-30;
     }
   free (sums);
@@ -161,8 +161,9 @@ refine_idr (Naive *naive, int v)
       for (int i = 0; i < n; i++) {
         size_t at = naive_map (p, x, y);
         double f = view->confidence[at];
-        values[((size_t) y * (size_t) p->width + (size_t) x) * (size_t) n + (size_t) i] =
-            f > 0 ? f * abs (view->index[at] - i) : 0;
+        values[((size_t) y * (size_t) p->width + (size_t) x) * (size_t) n + (size_t) i] = f > 0 ?
+            f * abs (view->index[at] - i) :
+            0;
       }
   double *sums = window_sums (p, v, values, n);
   for (int y = 0; y < p->height; y++)
@@ -206,8 +207,9 @@ naive_reselect (StereoPlan *p)
         int32_t expected = p->view[v].expected[at];
         for (int i = 0; i < p->disparities; i++)
           if (valid (p, x, i))
-            lowest_add (&l, i, (double) *naive_view_cost (p, v, x, y, i) +
-                (expected == STEREO_EXPECT_NONE ? 0 : stereo_penalty (p->alpha, expected, i)));
+            lowest_add (&l, i,
+                (double) *naive_view_cost (p, v, x, y, i) +
+                    (expected == STEREO_EXPECT_NONE ? 0 : stereo_penalty (p->alpha, expected, i)));
         p->view[v].index[at] = (uint16_t) (l.first < 0 ? (int) STEREO_INVALID : l.first);
         p->view[v].confidence[at] = confidence (&l);
       }

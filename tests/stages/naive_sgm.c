@@ -13,8 +13,14 @@ static const struct
   int dx, dy;
   double p1, p2;
 } directions[8] = {
-  { -1, 0, 22.02, 82.79 }, { 1, 0, 22.02, 82.79 }, { 0, -1, 17.75, 80.87 }, { 0, 1, 17.75, 80.87 },
-  { 1, -1, 14.93, 23.30 }, { -1, 1, 14.93, 23.30 }, { -1, -1, 10.67, 28.80 }, { 1, 1, 10.67, 28.80 },
+  { -1, 0, 22.02, 82.79 },
+  { 1, 0, 22.02, 82.79 },
+  { 0, -1, 17.75, 80.87 },
+  { 0, 1, 17.75, 80.87 },
+  { 1, -1, 14.93, 23.30 },
+  { -1, 1, 14.93, 23.30 },
+  { -1, -1, 10.67, 28.80 },
+  { 1, 1, 10.67, 28.80 },
 };
 
 /* A path's costs of the pixel before and of this one; -1: no such candidate. */
@@ -69,7 +75,8 @@ follow (const StereoPlan *p, Path *path, int x, int y, int dx, int dy, long *sum
       if (!exists (p, x, i))
         continue;
       path->here[i] = (long) naive_raw_cost (p, naive_image (p, x, y), naive_image (p, naive_partner (p, x, i), y)) *
-          path->scale + cheapest (p, path, i);
+              path->scale +
+          cheapest (p, path, i);
       sums[(size_t) (naive_cost (p, x, y, i) - p->volume)] += path->here[i];
     }
     long *swap = path->before;
@@ -83,7 +90,7 @@ static long
 penalty (const StereoPlan *p, double by_hand, double of_table, int scale)
 {
   double factor = p->params.cost == STEREO_COST_CENSUS_7X5 ? 0.7 : p->params.cost == STEREO_COST_MIXED ? 0.8 : 1;
-  double units = p->params.cost == STEREO_COST_MIXED ? 4 : 1;   /* raw steps a cost unit */
+  double units = p->params.cost == STEREO_COST_MIXED ? 4 : 1; /* raw steps a cost unit */
   return lrint ((by_hand > 0 ? by_hand : of_table * factor) * units * scale);
 }
 
@@ -91,7 +98,8 @@ void
 naive_sgm (StereoPlan *p)
 {
   size_t count = (size_t) p->width * (size_t) p->height * (size_t) p->depth;
-  long *sums = naive_allocate (count, sizeof *sums), *lines = naive_allocate (2 * (size_t) p->disparities, sizeof *lines);
+  long *sums = naive_allocate (count, sizeof *sums),
+       *lines = naive_allocate (2 * (size_t) p->disparities, sizeof *lines);
   int paths = p->params.paths;
 
   for (int r = 0; r < paths; r++) {

@@ -101,11 +101,11 @@ shape_of (const StereoPlan *p, const StereoReservation *r)
   size_t rows = (size_t) p->height, width = (size_t) p->width;
 
   if (!strcmp (r->name, "volume"))
-    return (Shape) { 2, width * (size_t) p->depth, 0, width * (size_t) p->depth };
+    return (Shape){ 2, width * (size_t) p->depth, 0, width * (size_t) p->depth };
   int image = !strcmp (r->name, "color") || !strcmp (r->name, "luma") || !strcmp (r->name, "gradient") ||
       !strcmp (r->name, "census");
   size_t pitch = (size_t) (image ? p->image_pitch : p->map_pitch);
-  return (Shape) { r->size / pitch / rows, pitch, image ? (size_t) p->image_pad : 0, width };
+  return (Shape){ r->size / pitch / rows, pitch, image ? (size_t) p->image_pad : 0, width };
 }
 
 void
@@ -156,8 +156,8 @@ idr_accepts (const Naive *got, const Naive *want, int v, int x, int y)
 
 /* Whether an element of a map may differ from the wanted one. */
 static int
-map_accepts (const Naive *got, const Naive *want, StageKind kind, Tolerance tolerance, const char *name, int v, int x,
-    int y)
+map_accepts (
+    const Naive *got, const Naive *want, StageKind kind, Tolerance tolerance, const char *name, int v, int x, int y)
 {
   size_t at = naive_map (&want->plan, x, y);
 
@@ -169,8 +169,8 @@ map_accepts (const Naive *got, const Naive *want, StageKind kind, Tolerance tole
   if (strcmp (name, "expected"))
     return 0;
   int away = abs (got->plan.view[v].expected[at] - want->plan.view[v].expected[at]);
-  return want->unsure[v][at] || (got->plan.view[v].expected[at] >= 0 && want->plan.view[v].expected[at] >= 0 &&
-      away <= tolerance.expected);
+  return want->unsure[v][at] ||
+      (got->plan.view[v].expected[at] >= 0 && want->plan.view[v].expected[at] >= 0 && away <= tolerance.expected);
 }
 
 static void
@@ -186,12 +186,16 @@ report (const char *who, const StereoReservation *r, const Shape *s, size_t row,
   memcpy (&g, want, s->size < sizeof g ? s->size : sizeof g);
   if (!strcmp (r->name, "confidence") || !strncmp (r->name, "disparity", 9))
     CHECK (0, "%s: %s%s at column %zu, row %zu: %.9g, wanted %.9g", who,
-        r->view == STEREO_LEFT ? "left " : r->view == STEREO_RIGHT ? "right " : "", r->name, column, row, (double) f,
-        (double) g);
+        r->view == STEREO_LEFT      ? "left " :
+            r->view == STEREO_RIGHT ? "right " :
+                                      "",
+        r->name, column, row, (double) f, (double) g);
   else
     CHECK (0, "%s: %s%s at column %zu, row %zu: %lld, wanted %lld", who,
-        r->view == STEREO_LEFT ? "left " : r->view == STEREO_RIGHT ? "right " : "", r->name, column, row,
-        (long long) a, (long long) b);
+        r->view == STEREO_LEFT      ? "left " :
+            r->view == STEREO_RIGHT ? "right " :
+                                      "",
+        r->name, column, row, (long long) a, (long long) b);
 }
 
 static int
@@ -205,7 +209,7 @@ same_bits (const StereoReservation *r, const Shape *s, const uint8_t *got, const
     return 0;
   memcpy (&f, got, sizeof f);
   memcpy (&g, want, sizeof g);
-  return (isnan (f) && isnan (g)) || f == g;    /* any NaN, and either zero */
+  return (isnan (f) && isnan (g)) || f == g; /* any NaN, and either zero */
 }
 
 static int
@@ -233,7 +237,8 @@ state_compare (const Naive *got, const Naive *want, StageKind kind, Tolerance to
       for (size_t column = 0; column < s.columns; column++) {
         size_t at = (row * s.pitch + s.pad + column) * s.size;
         const uint8_t *a = (const uint8_t *) got->memory[k] + at, *b = (const uint8_t *) want->memory[k] + at;
-        if (same_bits (r, &s, a, b) || (volume && kind == STAGE_MATCH && !naive_exact (p) && cost_accepts (a, b, tolerance)) ||
+        if (same_bits (r, &s, a, b) ||
+            (volume && kind == STAGE_MATCH && !naive_exact (p) && cost_accepts (a, b, tolerance)) ||
             (!volume && map_accepts (got, want, kind, tolerance, r->name, r->view, (int) column, (int) row)))
           continue;
         report (who, r, &s, row, column, a, b);
@@ -298,8 +303,8 @@ state_compare_output (const StereoPlan *plan, const Naive *want)
             f * 255);
     }
   const StereoFlight *flight = &plan->flights[plan->slot];
-  CHECK (flight->valid_count == valid_count, "%llu valid pixels, wanted %llu",
-      (unsigned long long) flight->valid_count, (unsigned long long) valid_count);
+  CHECK (flight->valid_count == valid_count, "%llu valid pixels, wanted %llu", (unsigned long long) flight->valid_count,
+      (unsigned long long) valid_count);
   /* the backend adds up the bytes, each of which is rounded */
   double sum = (double) flight->confidence_sum / 255;
   CHECK (fabs (sum - confidence_sum) <= plan->width * plan->height * 0.51 / 255, "sum of confidence %g, wanted %g", sum,

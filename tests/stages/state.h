@@ -19,9 +19,9 @@ void state_dirty (StereoPlan *plan, int everything, Random *random);
 /* How far a step's floats may be off. */
 typedef struct Tolerance
 {
-  int cost;                     /* volume steps, after a step of kind STAGE_MATCH */
-  double relative;              /* and that share of the cost */
-  int expected;                 /* 1 / STEREO_EXPECT_STEPS px, after STAGE_REFINE */
+  int cost;        /* volume steps, after a step of kind STAGE_MATCH */
+  double relative; /* and that share of the cost */
+  int expected;    /* 1 / STEREO_EXPECT_STEPS px, after STAGE_REFINE */
 } Tolerance;
 
 /* Checks that after a step of @kind the state @got is what @want says; @who names the two. What the

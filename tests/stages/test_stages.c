@@ -22,7 +22,8 @@ static Naive *
 run_step (StereoPlan *plan, int k)
 {
   StereoError error = { 0 };
-  CHECK (!plan->steps[k].stage->run (plan, plan->steps[k].context, &error), "step %d, %s: %s", k, plan->steps[k].stage->name, error.message);
+  CHECK (!plan->steps[k].stage->run (plan, plan->steps[k].context, &error), "step %d, %s: %s", k,
+      plan->steps[k].stage->name, error.message);
   return state_take (plan);
 }
 
@@ -113,7 +114,8 @@ compare_steps (Frame *cpu, Frame *cuda, Random *random)
     state_put (want, b);
     state_dirty (b, 0, random);
     Naive *expected = run_covered (a, k, kind, &next), *got = run_step (b, step);
-    if (!CHECK (expected != NULL, "%s: the cpu has %s there", who, k < a->step_count ? a->steps[k].stage->name : "nothing")) {
+    if (!CHECK (expected != NULL, "%s: the cpu has %s there", who,
+            k < a->step_count ? a->steps[k].stage->name : "nothing")) {
       state_free (want);
       state_free (got);
       return;
@@ -170,8 +172,8 @@ against_cuda (const Case *c, uint64_t seed)
     if (!check_failures ())
       compare_outputs (c, &cpu.output, &cuda.output);
     const StereoFlight *a = &cpu.plan->flights[cpu.plan->slot], *b = &cuda.plan->flights[cuda.plan->slot];
-    CHECK (a->valid_count == b->valid_count, "%llu valid on the cpu, %llu on cuda",
-        (unsigned long long) a->valid_count, (unsigned long long) b->valid_count);
+    CHECK (a->valid_count == b->valid_count, "%llu valid on the cpu, %llu on cuda", (unsigned long long) a->valid_count,
+        (unsigned long long) b->valid_count);
     CHECK (a->confidence_sum == b->confidence_sum, "confidence adds up to %llu on the cpu, to %llu on cuda",
         (unsigned long long) a->confidence_sum, (unsigned long long) b->confidence_sum);
   }
@@ -216,7 +218,8 @@ static const Case scenes[] = {
   { 320, 200, PICTURE_SHIFTED, { 3, 3, { 0, 1, 2 }, 0, 0 }, STEREO_SAMPLE_F32, 1, "num-disparities=48 profile=quality" },
   { 320, 200, PICTURE_SHIFTED, { 3, 4, { 0, 1, 2 }, 0, 0 }, STEREO_SAMPLE_F32, 1, "num-disparities=48 profile=fast" },
   { 320, 200, PICTURE_SHIFTED, { 3, 3, { 0, 1, 2 }, 0, 0 }, STEREO_SAMPLE_F32, 1, "num-disparities=32 profile=thesis" },
-  { 320, 200, PICTURE_SHIFTED, { 1, 1, { 0, 0, 0 }, 0, 0 }, STEREO_SAMPLE_F32, 1, "min-disparity=-16 num-disparities=48" },
+  { 320, 200, PICTURE_SHIFTED, { 1, 1, { 0, 0, 0 }, 0, 0 }, STEREO_SAMPLE_F32, 1,
+      "min-disparity=-16 num-disparities=48" },
 };
 
 /* Whether the next case is one of this process's share. */

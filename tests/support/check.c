@@ -3,13 +3,13 @@
 
 #include <stdarg.h>
 
-#define SHOWN 5                 /* failures of one case that are printed */
+#define SHOWN 5 /* failures of one case that are printed */
 
 static struct
 {
   const char *filter;
   char name[256];
-  int failures, skipped;        /* of the case at hand */
+  int failures, skipped; /* of the case at hand */
   int total_passed, total_failed, total_skipped;
 } state;
 

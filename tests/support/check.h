@@ -13,8 +13,7 @@
 #include <string.h>
 
 /* True when @condition holds; else the case fails, and the message says what was seen. */
-#define CHECK(condition, ...) \
-  ((condition) ? 1 : check_fail (__FILE__, __LINE__, #condition, __VA_ARGS__))
+#define CHECK(condition, ...) ((condition) ? 1 : check_fail (__FILE__, __LINE__, #condition, __VA_ARGS__))
 
 int check_fail (const char *file, int line, const char *condition, const char *format, ...)
     __attribute__ ((format (printf, 4, 5)));

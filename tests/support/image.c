@@ -30,8 +30,8 @@ image_read_png (const char *path, Image *image)
 
 /* libpng leaves through longjmp: what it may come back to is all in the caller's frame. */
 static int
-write_rows (png_structp png, png_infop info, FILE *file, int width, int height, int channels, int bits,
-    const uint8_t *data)
+write_rows (
+    png_structp png, png_infop info, FILE *file, int width, int height, int channels, int bits, const uint8_t *data)
 {
   if (setjmp (png_jmpbuf (png)))
     return 0;
@@ -80,7 +80,7 @@ swapped (float value)
 static int
 read_pfm_rows (FILE *file, int width, int height, int swap, float *values)
 {
-  for (int y = height - 1; y >= 0; y--) {       /* the file begins at the bottom */
+  for (int y = height - 1; y >= 0; y--) { /* the file begins at the bottom */
     float *row = values + (size_t) y * (size_t) width;
     if (fread (row, sizeof *row, (size_t) width, file) != (size_t) width)
       return 0;

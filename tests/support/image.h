@@ -7,8 +7,8 @@
 
 typedef struct Image
 {
-  int width, height, channels;  /* 1 or 3, bytes, rows without padding */
-  uint8_t *data;                /* to be freed */
+  int width, height, channels; /* 1 or 3, bytes, rows without padding */
+  uint8_t *data;               /* to be freed */
 } Image;
 
 /* All of them: 0 and a message on stderr on failure. */

@@ -9,7 +9,7 @@
 const char *const picture_kind_names[PICTURE_KINDS] = { "noise", "flat", "checker", "shifted", "edges" };
 
 static const PictureLayout layouts[] = {
-  { 1, 1, { 0, 0, 0 }, 0, 0 },  /* GRAY8, the luma of I420 and NV12 */
+  { 1, 1, { 0, 0, 0 }, 0, 0 }, /* GRAY8, the luma of I420 and NV12 */
   { 1, 1, { 0, 0, 0 }, 5, 0 },
   { 1, 2, { 0, 0, 0 }, 4, 0 },  /* YUY2 */
   { 1, 2, { 1, 0, 0 }, 0, 0 },  /* UYVY */
@@ -55,7 +55,7 @@ picture_new (Picture *picture, int width, int height, const PictureLayout *layou
     highest = layout->offset[c] > highest ? layout->offset[c] : highest;
     lowest = layout->offset[c] < lowest ? layout->offset[c] : lowest;
   }
-  *picture = (Picture) { .width = width, .height = height, .layout = *layout };
+  *picture = (Picture){ .width = width, .height = height, .layout = *layout };
   ptrdiff_t row = (ptrdiff_t) width * layout->pixel_stride + layout->padding;
   /* from the first sample there is to the last, not a byte more */
   ptrdiff_t size = (height - 1) * row + (ptrdiff_t) (width - 1) * layout->pixel_stride + highest - lowest + 1;
@@ -84,8 +84,10 @@ picture_set (Picture *picture, int x, int y, const int rgb[3])
 StereoImage
 picture_view (const Picture *picture)
 {
-  StereoImage image = { .data = picture->data, .stride = picture->stride,
-    .pixel_stride = picture->layout.pixel_stride, .channels = picture->layout.channels };
+  StereoImage image = { .data = picture->data,
+    .stride = picture->stride,
+    .pixel_stride = picture->layout.pixel_stride,
+    .channels = picture->layout.channels };
   memcpy (image.offset, picture->layout.offset, sizeof image.offset);
   return image;
 }

@@ -9,18 +9,18 @@
 typedef enum PictureGuard
 {
   PICTURE_PLAIN,
-  PICTURE_GUARD_AFTER,          /* the byte past the last sample faults */
-  PICTURE_GUARD_BEFORE          /* the byte before the first sample faults */
+  PICTURE_GUARD_AFTER, /* the byte past the last sample faults */
+  PICTURE_GUARD_BEFORE /* the byte before the first sample faults */
 } PictureGuard;
 
 /* How the samples of a picture lie. */
 typedef struct PictureLayout
 {
-  int channels;                 /* 1 or 3 */
-  int pixel_stride;             /* 1..8 */
+  int channels;     /* 1 or 3 */
+  int pixel_stride; /* 1..8 */
   uint8_t offset[3];
-  int padding;                  /* bytes from the end of a row to the next */
-  int bottom_up;                /* rows stored last to first: a negative stride */
+  int padding;   /* bytes from the end of a row to the next */
+  int bottom_up; /* rows stored last to first: a negative stride */
 } PictureLayout;
 
 typedef struct Picture
@@ -28,18 +28,18 @@ typedef struct Picture
   int width, height;
   PictureLayout layout;
   ptrdiff_t stride;
-  uint8_t *data;                /* of pixel (0, 0) */
+  uint8_t *data; /* of pixel (0, 0) */
   void *mapping;
   size_t mapping_size;
 } Picture;
 
 typedef enum PictureKind
 {
-  PICTURE_NOISE,                /* unrelated noise in both views */
-  PICTURE_FLAT,                 /* one colour */
-  PICTURE_CHECKER,              /* 0 and 255 in turn, pixel by pixel */
-  PICTURE_SHIFTED,              /* texture of several sizes, shifted by a few disparities */
-  PICTURE_EDGES,                /* large flat patches: strong edges, weights from 0 to 1 */
+  PICTURE_NOISE,   /* unrelated noise in both views */
+  PICTURE_FLAT,    /* one colour */
+  PICTURE_CHECKER, /* 0 and 255 in turn, pixel by pixel */
+  PICTURE_SHIFTED, /* texture of several sizes, shifted by a few disparities */
+  PICTURE_EDGES,   /* large flat patches: strong edges, weights from 0 to 1 */
   PICTURE_KINDS
 } PictureKind;
 

@@ -12,7 +12,7 @@
 typedef struct Random
 {
   uint64_t state;
-  const uint8_t *bytes, *end;   /* come first, four a number: a fuzzer's input, each part of which means something */
+  const uint8_t *bytes, *end; /* come first, four a number: a fuzzer's input, each part of which means something */
 } Random;
 
 static inline uint32_t

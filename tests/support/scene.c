@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const scene_known[] = { "tsukuba", "venus", "teddy", "cones", "motorcycle", "motorcycle-exposure", "aloe", NULL };
+const char *const scene_known[] = { "tsukuba", "venus", "teddy", "cones", "motorcycle", "motorcycle-exposure", "aloe",
+  NULL };
 static const int scene_disparities[] = { 16, 20, 60, 60, 70, 70, 224 };
 
 const double score_levels[SCORE_LEVELS] = { 0.5, 1, 2, 4 };
@@ -105,8 +106,11 @@ scene_free (Scene *scene)
 StereoImage
 scene_view (const Image *image)
 {
-  return (StereoImage) { .data = image->data, .stride = (ptrdiff_t) image->width * image->channels,
-    .pixel_stride = image->channels, .channels = image->channels, .offset = { 0, 1, 2 } };
+  return (StereoImage){ .data = image->data,
+    .stride = (ptrdiff_t) image->width * image->channels,
+    .pixel_stride = image->channels,
+    .channels = image->channels,
+    .offset = { 0, 1, 2 } };
 }
 
 /* ---- made scenes ------------------------------------------------------------------------- */
@@ -119,7 +123,7 @@ texture (double x, double y, int channel)
   for (int k = 0; k < 4; k++) {
     double f = 0.11 * (1 + 1.7 * k), phase = 1.3 * channel + 2.1 * k;
     value += sin (f * x * 1.9 + 3 * sin (f * 0.71 * y + phase) + phase) *
-             sin (f * 1.31 * y + 2 * sin (f * x * 0.83) + 2 * phase);
+        sin (f * 1.31 * y + 2 * sin (f * x * 0.83) + 2 * phase);
   }
   return 127.5 + 30 * value;
 }
@@ -163,7 +167,7 @@ scene_synthetic (Scene *scene, int width, int height, int disparities)
   scene->truth = malloc (pixels * sizeof *scene->truth);
   scene->visible = calloc (pixels, 1);
   for (int v = 0; v < 2; v++) {
-    *images[v] = (Image) { width, height, 3, malloc (pixels * 3) };
+    *images[v] = (Image){ width, height, 3, malloc (pixels * 3) };
     if (!images[v]->data || !scene->truth || !scene->visible) {
       fprintf (stderr, "no memory for a pair of %dx%d pixels\n", width, height);
       scene_free (scene);
@@ -196,7 +200,7 @@ scene_score (const Scene *scene, const float *disparity, const uint8_t *mask)
     if (!isfinite (scene->truth[at]) || (mask && mask[at] != 255))
       continue;
     score.pixels++;
-    for (int k = 0; k < SCORE_LEVELS; k++)      /* not <=: missing is bad */
+    for (int k = 0; k < SCORE_LEVELS; k++) /* not <=: missing is bad */
       score.bad[k] += !(fabs ((double) disparity[at] - (double) scene->truth[at]) <= score_levels[k]);
   }
   for (int k = 0; k < SCORE_LEVELS && score.pixels; k++)

@@ -10,9 +10,9 @@ typedef struct Scene
 {
   char name[64];
   Image left, right;
-  int disparities;              /* to search; 0: not known */
-  float *truth;                 /* px, inf or NaN: unknown; NULL: none */
-  uint8_t *visible;             /* 255: seen by both views; NULL: not known */
+  int disparities;  /* to search; 0: not known */
+  float *truth;     /* px, inf or NaN: unknown; NULL: none */
+  uint8_t *visible; /* 255: seen by both views; NULL: not known */
 } Scene;
 
 /* All of them: 0 and a message on stderr on failure. */
@@ -28,13 +28,16 @@ StereoImage scene_view (const Image *image);
 /* Scenes whose search range is known, NULL at the end. */
 extern const char *const scene_known[];
 
-enum { SCORE_LEVELS = 4 };
+enum
+{
+  SCORE_LEVELS = 4
+};
 extern const double score_levels[SCORE_LEVELS]; /* 0.5, 1, 2, 4 px */
 
 typedef struct Score
 {
-  int pixels;                   /* scored; 0: nothing to score */
-  double bad[SCORE_LEVELS];     /* percent of them that is off by more, or missing */
+  int pixels;               /* scored; 0: nothing to score */
+  double bad[SCORE_LEVELS]; /* percent of them that is off by more, or missing */
 } Score;
 
 /* @mask NULL: every pixel with a truth. Disparities: rows without padding, NaN = missing. */

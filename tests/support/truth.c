@@ -23,8 +23,7 @@ truth_visible (const uint16_t *truth, int width, int height, uint8_t *visible)
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       const uint16_t *row = truth + (size_t) y * (size_t) width;
-      visible[(size_t) y * (size_t) width + (size_t) x] = row[x] && x * TRUTH_STEPS >= row[x] &&
-          !hidden (row, width, x);
+      visible[(size_t) y * (size_t) width + (size_t) x] = row[x] && x * TRUTH_STEPS >= row[x] && !hidden (row, width, x);
     }
 }
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRUTH_STEPS 64          /* a truth is a disparity times this; 0 = unknown */
+#define TRUTH_STEPS 64 /* a truth is a disparity times this; 0 = unknown */
 
 /* 1 where the right view shows the same spot: it lies in the picture, and nothing nearer is before it. */
 void truth_visible (const uint16_t *truth, int width, int height, uint8_t *visible);
@@ -15,11 +15,10 @@ void truth_near_jump (const uint16_t *truth, int width, int height, int radius, 
 
 typedef struct TruthScore
 {
-  size_t pixels, valid, bad1, bad2;     /* bad: off by more than 1 or 2 pixels, or invalid */
+  size_t pixels, valid, bad1, bad2; /* bad: off by more than 1 or 2 pixels, or invalid */
 } TruthScore;
 
 /* Adds the pixels where @mask (NULL: all) is not 0; @disparity in pixels, not-a-number where invalid. */
-void truth_score (const uint16_t *truth, const uint8_t *mask, const float *disparity, size_t pixels,
-    TruthScore *score);
+void truth_score (const uint16_t *truth, const uint8_t *mask, const float *disparity, size_t pixels, TruthScore *score);
 
 #endif

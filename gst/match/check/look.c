@@ -286,7 +286,7 @@ look (GstStereoCheck *check, const Small *from, const Small *to, gint x, gint y,
       gsize there = (gsize) v * (gsize) width + (gsize) u;
       gint32 both = products (from->pixels + at, width, to->pixels + there, width, PATCH, PATCH);
       *score = ((gfloat) n * (gfloat) both - (gfloat) from->sum[at] * (gfloat) to->sum[there]) * from->scale[at] *
-               to->scale[there];
+          to->scale[there];
       if (*score > best.score)
         best = (Match){ u, v, *score, FALSE };
     }
@@ -426,6 +426,6 @@ gst_stereo_check_unrectified (const GstStereoCheckResult *result)
   if (result->placed < MIN_MATCHES)
     return GST_STEREO_VERDICT_UNKNOWN;
   return result->vertical > MAX_VERTICAL || fabs (result->vertical_left - result->vertical_right) > MAX_TILT ?
-             GST_STEREO_VERDICT_BAD :
-             GST_STEREO_VERDICT_GOOD;
+      GST_STEREO_VERDICT_BAD :
+      GST_STEREO_VERDICT_GOOD;
 }

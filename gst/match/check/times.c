@@ -45,8 +45,8 @@ gst_stereo_skew_close (GstStereoSkew *skew)
   else
     skew->filled++;
   skew->mean = (gdouble) skew->absolute / skew->count;
-  skew->spans[skew->filled - 1] =
-      (GstStereoSkewSpan){ skew->first + (skew->last - skew->first) / 2, (gdouble) skew->sum / skew->count };
+  skew->spans[skew->filled - 1] = (GstStereoSkewSpan){ skew->first + (skew->last - skew->first) / 2,
+    (gdouble) skew->sum / skew->count };
   skew->drift = drift_of (skew);
   skew->count = 0;
   skew->sum = skew->absolute = 0;

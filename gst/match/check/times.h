@@ -13,7 +13,12 @@
 G_BEGIN_DECLS
 
 /* What a check says; UNKNOWN: it cannot tell. */
-typedef enum { GST_STEREO_VERDICT_UNKNOWN, GST_STEREO_VERDICT_GOOD, GST_STEREO_VERDICT_BAD } GstStereoVerdict;
+typedef enum
+{
+  GST_STEREO_VERDICT_UNKNOWN,
+  GST_STEREO_VERDICT_GOOD,
+  GST_STEREO_VERDICT_BAD
+} GstStereoVerdict;
 
 /* ---- the timestamps ---------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 void
 gst_stereo_heads_init (GstStereoHeads *heads)
 {
-  *heads = (GstStereoHeads) { .last_time = GST_STEREO_TIME_NONE, .gap_end = GST_STEREO_TIME_NONE };
+  *heads = (GstStereoHeads){ .last_time = GST_STEREO_TIME_NONE, .gap_end = GST_STEREO_TIME_NONE };
 }
 
 void
@@ -101,7 +101,8 @@ gst_stereo_heads_return_peeked (GstStereoHeads *heads)
 static void
 update_shortest (GstStereoHeads *heads, const GstStereoFrame *frame)
 {
-  gint64 interval = frame->time == GST_STEREO_TIME_NONE || heads->last_time == GST_STEREO_TIME_NONE ? 0 :
+  gint64 interval = frame->time == GST_STEREO_TIME_NONE || heads->last_time == GST_STEREO_TIME_NONE ?
+      0 :
       frame->time - heads->last_time;
 
   /* grows slowly only: one early frame says that there may be more */
@@ -126,8 +127,8 @@ gst_stereo_heads_take (GstStereoHeads *heads, GstStereoFrame *frame, gboolean *p
 }
 
 void
-gst_stereo_heads_describe (const GstStereoHeads *heads, guint generation, GstStereoQueue *queue, gint64 *spacing,
-    gint64 *origin)
+gst_stereo_heads_describe (
+    const GstStereoHeads *heads, guint generation, GstStereoQueue *queue, gint64 *spacing, gint64 *origin)
 {
   const GstStereoFrame *head = heads->count > 0 ? &heads->frames[0] : NULL;
   const GstStereoFrame *next = heads->count > 1 ? &heads->frames[1] : NULL;

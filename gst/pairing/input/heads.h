@@ -18,11 +18,11 @@ typedef struct
 {
   GstStereoFrame frames[2];
   guint count;
-  gboolean peeked;              /* the last frame is still in the aggregator's queue */
-  gint64 last_time;             /* of the frame before the head */
-  gint64 shortest;              /* recent time from one frame to the next in ns; 0 = none seen */
-  gint64 gap_end;               /* no frame earlier than this will come, or GST_STEREO_TIME_NONE */
-  gboolean marked;              /* some frame was marked as first of its bundle */
+  gboolean peeked;  /* the last frame is still in the aggregator's queue */
+  gint64 last_time; /* of the frame before the head */
+  gint64 shortest;  /* recent time from one frame to the next in ns; 0 = none seen */
+  gint64 gap_end;   /* no frame earlier than this will come, or GST_STEREO_TIME_NONE */
+  gboolean marked;  /* some frame was marked as first of its bundle */
 } GstStereoHeads;
 
 void gst_stereo_heads_init (GstStereoHeads *heads);
@@ -50,8 +50,8 @@ gboolean gst_stereo_heads_take (GstStereoHeads *heads, GstStereoFrame *frame, gb
 
 /* Fills in @queue for gst_stereo_pairing_decide(), except `ended` and `moves_on`, which the pad knows. @generation: of
  * the frames that come now. @spacing and @origin get the head's, and stay as they are when there is no head. */
-void gst_stereo_heads_describe (const GstStereoHeads *heads, guint generation, GstStereoQueue *queue, gint64 *spacing,
-    gint64 *origin);
+void gst_stereo_heads_describe (
+    const GstStereoHeads *heads, guint generation, GstStereoQueue *queue, gint64 *spacing, gint64 *origin);
 /* For gst_stereo_pairing_bundle(). @layout (may be NULL) gets the head's. Returns the number of frames at hand. */
 guint gst_stereo_heads_describe_bundle (
     const GstStereoHeads *heads, gboolean first[2], gboolean *marked, GstStereoLayout *layout);

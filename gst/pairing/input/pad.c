@@ -58,8 +58,8 @@ GstStereoPad *
 gst_stereo_pad_new (GstPadTemplate *template)
 {
   const gchar *name = GST_PAD_TEMPLATE_NAME_TEMPLATE (template);
-  GstStereoPad *pad = g_object_new (GST_TYPE_STEREO_PAD, "name", name, "direction", GST_PAD_SINK, "template", template,
-      NULL);
+  GstStereoPad *pad = g_object_new (
+      GST_TYPE_STEREO_PAD, "name", name, "direction", GST_PAD_SINK, "template", template, NULL);
 
   pad->packed = g_str_equal (name, "sink");
   pad->right = g_str_equal (name, "sink_right");

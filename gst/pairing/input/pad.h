@@ -34,10 +34,10 @@ void gst_stereo_pad_retire (GstStereoPad *pad);
 /* What the pad's next buffer is. */
 typedef enum
 {
-  GST_STEREO_PULL_NOTHING,      /* there is none, or two frames are at hand */
-  GST_STEREO_PULL_FRAME,        /* it is one of the frames at hand now */
-  GST_STEREO_PULL_GAP,          /* it was a gap, and is gone; @gap is set */
-  GST_STEREO_PULL_ERROR         /* it cannot be used; @message is set */
+  GST_STEREO_PULL_NOTHING, /* there is none, or two frames are at hand */
+  GST_STEREO_PULL_FRAME,   /* it is one of the frames at hand now */
+  GST_STEREO_PULL_GAP,     /* it was a gap, and is gone; @gap is set */
+  GST_STEREO_PULL_ERROR    /* it cannot be used; @message is set */
 } GstStereoPull;
 
 /* Looks at one frame more. @packing: how both views lie in it, where its caps do not say.
@@ -54,8 +54,7 @@ gboolean gst_stereo_pad_make_room (GstStereoPad *pad);
  * the running time that its generation is timed from. */
 void gst_stereo_pad_describe (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing, gint64 *origin);
 /* The same for gst_stereo_pairing_bundle(); @layout (may be NULL) gets the head's. Returns the number of frames. */
-guint gst_stereo_pad_describe_bundle (
-    GstStereoPad *pad, gboolean first[2], gboolean *marked, GstStereoLayout *layout);
+guint gst_stereo_pad_describe_bundle (GstStereoPad *pad, gboolean first[2], gboolean *marked, GstStereoLayout *layout);
 /* At the end of aggregate(): a peeked frame is left to the aggregator's queue, and looked at again next time. */
 void gst_stereo_pad_return_peeked (GstStereoPad *pad);
 /* gst_aggregator_pad_has_buffer(), until the pad is released. */

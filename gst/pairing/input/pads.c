@@ -96,8 +96,7 @@ gboolean
 gst_stereo_pad_set_has_buffers (const GstStereoPadSet *set)
 {
   return (!set->packed || gst_stereo_pad_has_buffer (set->packed)) &&
-      (!set->left || gst_stereo_pad_has_buffer (set->left)) &&
-      (!set->right || gst_stereo_pad_has_buffer (set->right));
+      (!set->left || gst_stereo_pad_has_buffer (set->left)) && (!set->right || gst_stereo_pad_has_buffer (set->right));
 }
 
 void
@@ -182,7 +181,8 @@ wait_expired (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
     g_atomic_int_set (&pads->failed, TRUE);
     GST_ELEMENT_ERROR (pads->element, CORE, NEGOTIATION,
         ("Only %s is linked: link the other view to %s, or give both views in one frame on sink.", lonely,
-            g_str_equal (lonely, "sink_left") ? "sink_right" : "sink_left"), (NULL));
+            g_str_equal (lonely, "sink_left") ? "sink_right" : "sink_left"),
+        (NULL));
   }
   return TRUE;
 }
@@ -238,8 +238,10 @@ gst_stereo_pads_check (GstStereoPads *pads)
   GST_OBJECT_UNLOCK (pads->element);
   if (mixed) {
     if (g_atomic_int_compare_and_exchange (&pads->failed, FALSE, TRUE))
-      GST_ELEMENT_ERROR (pads->element, CORE, NEGOTIATION, ("sink takes both views in one frame, sink_left and "
-              "sink_right take one each: link sink alone, or the other two."), (NULL));
+      GST_ELEMENT_ERROR (pads->element, CORE, NEGOTIATION,
+          ("sink takes both views in one frame, sink_left and "
+           "sink_right take one each: link sink alone, or the other two."),
+          (NULL));
     return FALSE;
   }
   lonely = name_of_lonely_pad (pads);

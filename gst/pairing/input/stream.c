@@ -92,7 +92,7 @@ gst_stereo_pad_activity (GstStereoPad *pad)
   GstStereoActivity activity;
 
   GST_OBJECT_LOCK (pad);
-  activity = (GstStereoActivity) { pad->arrivals, pad->pushing, pad->over,
+  activity = (GstStereoActivity){ pad->arrivals, pad->pushing, pad->over,
     pad->waiting || gst_stereo_heads_count (&pad->heads) > 0 };
   GST_OBJECT_UNLOCK (pad);
   return activity;

@@ -174,7 +174,7 @@ gst_stereo_calibration_load (StereoCalibration *calibration, const gchar *locati
         message, "'%s': the name of a file is missing: give one file, or two with a comma between them.", location);
   else
     ok = (text[0] = read_file (name[0], message)) && (!name[1] || (text[1] = read_file (name[1], message))) &&
-         parse (calibration, (const gchar *const *) name, (const gchar *const *) text, unit_mm, message);
+        parse (calibration, (const gchar *const *) name, (const gchar *const *) text, unit_mm, message);
   for (gint k = 0; k < 2; k++) {
     g_free (name[k]);
     g_free (text[k]);

@@ -19,12 +19,12 @@ G_BEGIN_DECLS
  * with OpenCV. 0: 1000 for ROS and KITTI, and 1 for OpenCV. FALSE and a sentence that names the file, the missing or
  * broken key and where it was looked for (g_free it; @message may be NULL). stereo_rectify() checks whether the
  * numbers make sense. */
-gboolean gst_stereo_calibration_load (StereoCalibration *calibration, const gchar *location, gdouble unit_mm,
-    gchar **message);
+gboolean gst_stereo_calibration_load (
+    StereoCalibration *calibration, const gchar *location, gdouble unit_mm, gchar **message);
 
 /* The same from text in memory, for tests and fuzzing. */
-gboolean gst_stereo_calibration_parse (StereoCalibration *calibration, const gchar *left, const gchar *right,
-    gdouble unit_mm, gchar **message);
+gboolean gst_stereo_calibration_parse (
+    StereoCalibration *calibration, const gchar *left, const gchar *right, gdouble unit_mm, gchar **message);
 
 G_END_DECLS
 

@@ -56,11 +56,11 @@ take_size (GstStereoKeys *keys, gint *width, gint *height, gchar **message)
 
   if (w && h)
     return gst_stereo_keys_matrix (keys, w, 1, 1, &size[0], message) &&
-           gst_stereo_keys_matrix (keys, h, 1, 1, &size[1], message) && take_side (keys, w, size[0], width, message) &&
-           take_side (keys, h, size[1], height, message);
+        gst_stereo_keys_matrix (keys, h, 1, 1, &size[1], message) && take_side (keys, w, size[0], width, message) &&
+        take_side (keys, h, size[1], height, message);
   if (both)
     return gst_stereo_keys_matrix (keys, both, 1, 2, size, message) &&
-           take_side (keys, both, size[0], width, message) && take_side (keys, both, size[1], height, message);
+        take_side (keys, both, size[0], width, message) && take_side (keys, both, size[1], height, message);
   if (w || h)
     return fail_missing (keys, message, w ? height_names[0] : width_names[0], "width and height");
   return TRUE;
@@ -165,8 +165,8 @@ take_opencv_pair (StereoCalibration *calibration, GstStereoKeys *keys, gdouble u
   for (guint k = 0; k < 4; k++)
     all &= gst_stereo_keys_has (keys, rectified[k]);
   if (!pose && !all)
-    return fail_missing (keys, message, "the pose of the cameras relative to each other",
-        "R and T, or R1, R2, P1 and P2");
+    return fail_missing (
+        keys, message, "the pose of the cameras relative to each other", "R and T, or R1, R2, P1 and P2");
   if (pose && !take_pose (keys, "R", "T", unit_mm, calibration, message))
     return FALSE;
   for (guint v = 0; all && v < 2; v++)
@@ -201,7 +201,7 @@ gst_stereo_calibration_from_opencv (
       return FALSE;
   }
   return take_size (keys, &calibration->width, &calibration->height, message) &&
-         take_opencv_pair (calibration, keys, unit_mm > 0 ? unit_mm : 1, message);
+      take_opencv_pair (calibration, keys, unit_mm > 0 ? unit_mm : 1, message);
 }
 
 /* ---- ROS ---- */
@@ -220,10 +220,10 @@ take_camera_info (
           "image_width, image_height, camera_matrix, distortion_model, "
           "distortion_coefficients, rectification_matrix and projection_matrix");
   return check_model (keys, message) && take_size (keys, &size[0], &size[1], message) &&
-         take_camera (keys, "camera_matrix", camera, message) &&
-         take_distortion (keys, "distortion_coefficients", TRUE, camera, message) &&
-         gst_stereo_keys_matrix (keys, "rectification_matrix", 3, 3, calibration->rectifying[v], message) &&
-         take_projection (keys, "projection_matrix", unit_mm, calibration->projection[v], message);
+      take_camera (keys, "camera_matrix", camera, message) &&
+      take_distortion (keys, "distortion_coefficients", TRUE, camera, message) &&
+      gst_stereo_keys_matrix (keys, "rectification_matrix", 3, 3, calibration->rectifying[v], message) &&
+      take_projection (keys, "projection_matrix", unit_mm, calibration->projection[v], message);
 }
 
 gboolean
@@ -282,16 +282,14 @@ take_kitti_camera (
     if (!gst_stereo_keys_has (keys, name[v][k]))
       return fail_missing (keys, message, name[v][k], "S_ K_ D_ R_rect_ P_rect_ S_rect_ of cameras 00 and 01");
   return gst_stereo_keys_matrix (keys, name[v][0], 1, 2, size, message) &&
-         take_camera (keys, name[v][1], camera, message) &&
-         take_distortion (keys, name[v][2], FALSE, camera, message) &&
-         gst_stereo_keys_matrix (keys, name[v][3], 3, 3, calibration->rectifying[v], message) &&
-         take_projection (keys, name[v][4], unit_mm, calibration->projection[v], message) &&
-         gst_stereo_keys_matrix (keys, name[v][5], 1, 2, size + 2, message);
+      take_camera (keys, name[v][1], camera, message) && take_distortion (keys, name[v][2], FALSE, camera, message) &&
+      gst_stereo_keys_matrix (keys, name[v][3], 3, 3, calibration->rectifying[v], message) &&
+      take_projection (keys, name[v][4], unit_mm, calibration->projection[v], message) &&
+      gst_stereo_keys_matrix (keys, name[v][5], 1, 2, size + 2, message);
 }
 
 gboolean
-gst_stereo_calibration_from_kitti (
-    StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message)
+gst_stereo_calibration_from_kitti (StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message)
 {
   gdouble unit = unit_mm > 0 ? unit_mm : 1000, size[2][4];
 
@@ -302,15 +300,14 @@ gst_stereo_calibration_from_kitti (
     return FALSE;
   for (gint i = 0; i < 4; i++)
     if (size[0][i] != size[1][i])
-      return gst_stereo_keys_fail (
-          keys, message, "%s differ: both cameras must have one size.",
+      return gst_stereo_keys_fail (keys, message, "%s differ: both cameras must have one size.",
           i < 2 ? "S_00 and S_01" : "S_rect_00 and S_rect_01");
   calibration->has_rectification = TRUE;
   if (gst_stereo_keys_has (keys, "R_01") && gst_stereo_keys_has (keys, "T_01") &&
       !take_pose (keys, "R_01", "T_01", unit, calibration, message))
     return FALSE;
   return take_side (keys, "S_00", size[0][0], &calibration->width, message) &&
-         take_side (keys, "S_00", size[0][1], &calibration->height, message) &&
-         take_side (keys, "S_rect_00", size[0][2], &calibration->rectified_width, message) &&
-         take_side (keys, "S_rect_00", size[0][3], &calibration->rectified_height, message);
+      take_side (keys, "S_00", size[0][1], &calibration->height, message) &&
+      take_side (keys, "S_rect_00", size[0][2], &calibration->rectified_width, message) &&
+      take_side (keys, "S_rect_00", size[0][3], &calibration->rectified_height, message);
 }

@@ -135,7 +135,7 @@ static gboolean
 is_infinite_word (const gchar *word)
 {
   return g_ascii_strcasecmp (word, ".nan") == 0 ||
-         g_ascii_strcasecmp (word + (*word == '-' || *word == '+'), ".inf") == 0;
+      g_ascii_strcasecmp (word + (*word == '-' || *word == '+'), ".inf") == 0;
 }
 
 gint
@@ -177,9 +177,8 @@ shape_fits (const GstStereoValue *value, gint rows, gint cols)
   if (!value->rows && !value->cols)
     return TRUE;
   return value->rows && value->cols && g_ascii_string_to_unsigned (value->rows, 10, 0, G_MAXINT, &r, NULL) &&
-         g_ascii_string_to_unsigned (value->cols, 10, 0, G_MAXINT, &c, NULL) &&
-         ((r == (guint) rows && c == (guint) cols) ||
-             (MIN (rows, cols) == 1 && r == (guint) cols && c == (guint) rows));
+      g_ascii_string_to_unsigned (value->cols, 10, 0, G_MAXINT, &c, NULL) &&
+      ((r == (guint) rows && c == (guint) cols) || (MIN (rows, cols) == 1 && r == (guint) cols && c == (guint) rows));
 }
 
 gint

@@ -19,7 +19,7 @@ static gboolean
 is_row (const gchar *line)
 {
   return g_ascii_isdigit (line[0]) || line[0] == '+' || line[0] == '.' ||
-         (line[0] == '-' && (g_ascii_isdigit (line[1]) || line[1] == '.'));
+      (line[0] == '-' && (g_ascii_isdigit (line[1]) || line[1] == '.'));
 }
 
 gboolean

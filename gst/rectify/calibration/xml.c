@@ -35,7 +35,7 @@ start_element (GMarkupParseContext *context, const gchar *name, const gchar **na
     reader->value = gst_stereo_keys_add (reader->keys, name);
   } else if (reader->depth == 3) {
     reader->field = g_str_equal (name, "rows") ? &reader->value->rows :
-                    g_str_equal (name, "cols") ? &reader->value->cols :
+        g_str_equal (name, "cols")             ? &reader->value->cols :
                                                  NULL;
     /* <_> are the elements of a list */
     reader->skip = !reader->field && !g_str_equal (name, "data") && !g_str_equal (name, "_");
@@ -80,7 +80,7 @@ gst_stereo_keys_read_xml (GstStereoKeys *keys, const gchar *text, gchar **messag
   GMarkupParseContext *context = g_markup_parse_context_new (&parser, 0, &reader, NULL);
   GError *error = NULL;
   gboolean ok = g_markup_parse_context_parse (context, text, (gssize) strlen (text), &error) &&
-                g_markup_parse_context_end_parse (context, &error);
+      g_markup_parse_context_end_parse (context, &error);
 
   if (!ok)
     gst_stereo_keys_fail (keys, message, "%s.", error->message);

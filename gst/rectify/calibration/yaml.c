@@ -22,7 +22,7 @@ static void
 set_part (Reader *reader, const gchar *text)
 {
   gchar **field = g_str_equal (reader->part, "rows") ? &reader->value->rows :
-                  g_str_equal (reader->part, "cols") ? &reader->value->cols :
+      g_str_equal (reader->part, "cols")             ? &reader->value->cols :
                                                        NULL;
 
   if (field) {

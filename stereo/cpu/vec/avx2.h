@@ -6,7 +6,10 @@
 #include <immintrin.h>
 
 #define LANES 8
-#define LANE_NUMBERS { 0, 1, 2, 3, 4, 5, 6, 7 }
+#define LANE_NUMBERS \
+  { \
+    0, 1, 2, 3, 4, 5, 6, 7 \
+  }
 #define WORDS 16
 
 #include "stereo/cpu/vec/types.h"
@@ -58,20 +61,21 @@ vec_popcount_long (uint64_t bits, const uint64_t *from)
   const __m256i low = _mm256_set1_epi8 (15);
   __m256i half[2];
   for (int k = 0; k < 2; k++) {
-    __m256i v = _mm256_xor_si256 (_mm256_set1_epi64x ((long long) bits),
-        _mm256_loadu_si256 ((const __m256i *) (from + 4 * k)));
+    __m256i v = _mm256_xor_si256 (
+        _mm256_set1_epi64x ((long long) bits), _mm256_loadu_si256 ((const __m256i *) (from + 4 * k)));
     __m256i counts = _mm256_add_epi8 (_mm256_shuffle_epi8 (table, _mm256_and_si256 (v, low)),
         _mm256_shuffle_epi8 (table, _mm256_and_si256 (_mm256_srli_epi16 (v, 4), low)));
     half[k] = _mm256_sad_epu8 (counts, _mm256_setzero_si256 ());
   }
-  __m256 both = _mm256_shuffle_ps ((__m256) half[0], (__m256) half[1], 0x88);    /* 0 1 4 5, 2 3 6 7 */
+  __m256 both = _mm256_shuffle_ps ((__m256) half[0], (__m256) half[1], 0x88); /* 0 1 4 5, 2 3 6 7 */
   return vec_narrow_bytes ((VecI) _mm256_permute4x64_epi64 ((__m256i) both, 0xD8));
 }
 
 VEC_INLINE VecU
 vec_byte_differences (VecU a, VecU b)
 {
-  return (VecU) _mm256_or_si256 (_mm256_subs_epu8 ((__m256i) a, (__m256i) b), _mm256_subs_epu8 ((__m256i) b, (__m256i) a));
+  return (VecU) _mm256_or_si256 (
+      _mm256_subs_epu8 ((__m256i) a, (__m256i) b), _mm256_subs_epu8 ((__m256i) b, (__m256i) a));
 }
 
 VEC_INLINE VecI
@@ -104,8 +108,8 @@ VEC_INLINE VecF
 vec_float_unsigned (VecU v)
 {
   VecI large = (VecI) v < 0;
-  VecF small = __builtin_convertvector ((VecI) v, VecF);
-  VecF half = __builtin_convertvector ((VecI) (v >> 1 | (v & 1)), VecF), twice = half + half;
+  VecF small = __builtin_convertvector((VecI) v, VecF);
+  VecF half = __builtin_convertvector((VecI) (v >> 1 | (v & 1)), VecF), twice = half + half;
   return (VecF) (((VecI) twice & large) | ((VecI) small & ~large));
 }
 

@@ -6,8 +6,11 @@
 #include <immintrin.h>
 
 #define LANES 16
-#define LANE_NUMBERS { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 }
-#define WORDS 16                /* of 256 bits: depths are multiples of 16, which 512 bits would not divide */
+#define LANE_NUMBERS \
+  { \
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 \
+  }
+#define WORDS 16 /* of 256 bits: depths are multiples of 16, which 512 bits would not divide */
 
 #include "stereo/cpu/vec/types.h"
 #include "stereo/cpu/vec/ymm.h"
@@ -66,7 +69,8 @@ vec_popcount_long (uint64_t bits, const uint64_t *from)
 VEC_INLINE VecU
 vec_byte_differences (VecU a, VecU b)
 {
-  return (VecU) _mm512_or_si512 (_mm512_subs_epu8 ((__m512i) a, (__m512i) b), _mm512_subs_epu8 ((__m512i) b, (__m512i) a));
+  return (VecU) _mm512_or_si512 (
+      _mm512_subs_epu8 ((__m512i) a, (__m512i) b), _mm512_subs_epu8 ((__m512i) b, (__m512i) a));
 }
 
 VEC_INLINE VecI

@@ -11,7 +11,10 @@
 #endif
 
 #define LANES 4
-#define LANE_NUMBERS { 0, 1, 2, 3 }
+#define LANE_NUMBERS \
+  { \
+    0, 1, 2, 3 \
+  }
 #define WORDS 8
 
 #include "stereo/cpu/vec/types.h"
@@ -19,31 +22,31 @@
 VEC_INLINE VecI
 vec_widen_bytes (VecB bytes)
 {
-  return __builtin_convertvector (bytes, VecI);
+  return __builtin_convertvector(bytes, VecI);
 }
 
 VEC_INLINE VecI
 vec_widen (VecH words)
 {
-  return __builtin_convertvector (words, VecI);
+  return __builtin_convertvector(words, VecI);
 }
 
 VEC_INLINE VecI
 vec_widen_signed (VecS words)
 {
-  return __builtin_convertvector (words, VecI);
+  return __builtin_convertvector(words, VecI);
 }
 
 VEC_INLINE VecH
 vec_narrow (VecI v)
 {
-  return __builtin_convertvector (v, VecH);
+  return __builtin_convertvector(v, VecH);
 }
 
 VEC_INLINE VecB
 vec_narrow_bytes (VecI v)
 {
-  return __builtin_convertvector (v, VecB);
+  return __builtin_convertvector(v, VecB);
 }
 
 VEC_INLINE VecU
@@ -81,8 +84,8 @@ VEC_INLINE VecF
 vec_float_unsigned (VecU v)
 {
   VecI large = (VecI) v < 0;
-  VecF small = __builtin_convertvector ((VecI) v, VecF);
-  VecF half = __builtin_convertvector ((VecI) (v >> 1 | (v & 1)), VecF), twice = half + half;
+  VecF small = __builtin_convertvector((VecI) v, VecF);
+  VecF half = __builtin_convertvector((VecI) (v >> 1 | (v & 1)), VecF), twice = half + half;
   return (VecF) (((VecI) twice & large) | ((VecI) small & ~large));
 }
 
@@ -189,7 +192,7 @@ vec_words_of_bytes (const uint8_t *from)
 {
   VecWB bytes;
   memcpy (&bytes, from, sizeof bytes);
-  return __builtin_convertvector (bytes, VecW);
+  return __builtin_convertvector(bytes, VecW);
 }
 
 VEC_INLINE VecW

@@ -79,7 +79,7 @@ vec_between (int k, int from, int to)
 VEC_INLINE VecF
 vec_float (VecI v)
 {
-  return __builtin_convertvector (v, VecF);
+  return __builtin_convertvector(v, VecF);
 }
 
 VEC_INLINE VecF
@@ -125,7 +125,7 @@ vec_color_squares (VecU a, VecU b)
 VEC_INLINE VecF
 vec_exp2 (VecF x)
 {
-  const float magic = 12582912.0f;      /* 1.5 * 2^23: adding it rounds to an integer in the low bits */
+  const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer in the low bits */
   VecF shifted = x + magic;
   VecF f = x - (shifted - magic);
   VecF p = 0.0013333558f * f + 0.0096181291f;

@@ -5,7 +5,7 @@
 
 #include "stereo/cpu/vec/types.h"
 
-#define VEC_GATHERS 1           /* vec_gather() and vec_store_threes() are there */
+#define VEC_GATHERS 1 /* vec_gather() and vec_store_threes() are there */
 
 VEC_INLINE VecW
 vec_words_of_bytes (const uint8_t *from)

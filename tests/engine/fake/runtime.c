@@ -8,7 +8,8 @@
 
 #include <cuda_runtime_api.h>
 
-static struct {
+static struct
+{
   int before, code, calls, alive; /* atomic all */
 } device = { .before = -1 };
 static __thread cudaError_t last;
@@ -69,25 +70,31 @@ give_back (void *what)
 }
 
 /* What a call does, or does not on a lost device. */
-#define CALL(name, declared, does)      \
-  cudaError_t CUDARTAPI name declared   \
-  {                                     \
-    cudaError_t code = answer ();       \
-    if (code == cudaSuccess) {          \
-      does;                             \
-    }                                   \
-    return code;                        \
+#define CALL(name, declared, does) \
+  cudaError_t CUDARTAPI name declared \
+  { \
+    cudaError_t code = answer (); \
+    if (code == cudaSuccess) { \
+      does; \
+    } \
+    return code; \
   }
 #define MAKES(name, declared, what, size) \
-  cudaError_t CUDARTAPI name declared { return make ((void **) what, size); }
-#define GIVES_BACK(name, type) \
-  cudaError_t CUDARTAPI name (type what) { return give_back (what); }
-/* These do not ask the device. */
-#define TELLS(name, declared, does)   \
   cudaError_t CUDARTAPI name declared \
-  {                                   \
-    does;                             \
-    return cudaSuccess;               \
+  { \
+    return make ((void **) what, size); \
+  }
+#define GIVES_BACK(name, type) \
+  cudaError_t CUDARTAPI name (type what) \
+  { \
+    return give_back (what); \
+  }
+/* These do not ask the device. */
+#define TELLS(name, declared, does) \
+  cudaError_t CUDARTAPI name declared \
+  { \
+    does; \
+    return cudaSuccess; \
   }
 
 TELLS (cudaGetDeviceCount, (int *count), *count = 1)
@@ -95,18 +102,19 @@ TELLS (cudaDriverGetVersion, (int *version), *version = CUDART_VERSION)
 TELLS (cudaRuntimeGetVersion, (int *version), *version = CUDART_VERSION)
 TELLS (cudaGetDevice, (int *number), *number = 0)
 TELLS (cudaSetDevice, (int number), )
-TELLS (cudaGetDeviceProperties, (struct cudaDeviceProp *properties, int number),
-    memset (properties, 0, sizeof *properties); strcpy (properties->name, "made-up"); properties->major = 9)
+TELLS (cudaGetDeviceProperties, (struct cudaDeviceProp * properties, int number),
+       memset (properties, 0, sizeof *properties);
+       strcpy (properties->name, "made-up"); properties->major = 9)
 TELLS (cudaDeviceGetAttribute, (int *value, enum cudaDeviceAttr attribute, int number),
     *value = attribute == cudaDevAttrMultiProcessorCount ? 4 : 99 << 10)
 
 MAKES (cudaMalloc, (void **what, size_t size), what, size)
 MAKES (cudaHostAlloc, (void **what, size_t size, unsigned flags), what, size)
-MAKES (cudaStreamCreateWithFlags, (cudaStream_t *what, unsigned flags), what, 1)
-MAKES (cudaEventCreate, (cudaEvent_t *what), what, 1)
-MAKES (cudaEventCreateWithFlags, (cudaEvent_t *what, unsigned flags), what, 1)
+MAKES (cudaStreamCreateWithFlags, (cudaStream_t * what, unsigned flags), what, 1)
+MAKES (cudaEventCreate, (cudaEvent_t * what), what, 1)
+MAKES (cudaEventCreateWithFlags, (cudaEvent_t * what, unsigned flags), what, 1)
 MAKES (cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *what), what, 1)
-MAKES (cudaGraphInstantiateWithFlags, (cudaGraphExec_t *what, cudaGraph_t graph, unsigned long long flags), what, 1)
+MAKES (cudaGraphInstantiateWithFlags, (cudaGraphExec_t * what, cudaGraph_t graph, unsigned long long flags), what, 1)
 GIVES_BACK (cudaFree, void *)
 GIVES_BACK (cudaFreeHost, void *)
 GIVES_BACK (cudaStreamDestroy, cudaStream_t)
@@ -117,7 +125,7 @@ GIVES_BACK (cudaGraphExecDestroy, cudaGraphExec_t)
 CALL (cudaMemcpyAsync, (void *to, const void *from, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream),
     memcpy (to, from, size))
 CALL (cudaMemsetAsync, (void *to, int value, size_t size, cudaStream_t stream), memset (to, value, size))
-CALL (cudaMemGetInfo, (size_t *available, size_t *total), *available = *total = (size_t) 1 << 33)
+CALL (cudaMemGetInfo, (size_t * available, size_t *total), *available = *total = (size_t) 1 << 33)
 CALL (cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), )
 CALL (cudaEventQuery, (cudaEvent_t event), )
 CALL (cudaEventSynchronize, (cudaEvent_t event), )
@@ -174,8 +182,8 @@ void __cudaRegisterFunction (void **handle, const char *host, char *device_funct
 unsigned __cudaPushCallConfiguration (dim3 grid, dim3 block, size_t shared, void *stream);
 cudaError_t __cudaPopCallConfiguration (dim3 *grid, dim3 *block, size_t *shared, void *stream);
 cudaError_t __cudaGetKernel (cudaKernel_t *kernel, const void *function);
-cudaError_t __cudaLaunchKernel (cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
-    cudaStream_t stream);
+cudaError_t __cudaLaunchKernel (
+    cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream);
 
 void **
 __cudaRegisterFatBinary (void *binary)

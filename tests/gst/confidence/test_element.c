@@ -9,7 +9,8 @@
 static Random generator;
 
 /* One with a random size. */
-typedef struct {
+typedef struct
+{
   GstHarness *harness;
   GstBus *bus;
   GstVideoFormat format; /* of the input */
@@ -251,10 +252,10 @@ pull (GstElement *pipeline, const gchar *name)
 /* Pictures of both branches are kept until the end: memory that a pool reused too early would show. */
 GST_START_TEST (test_in_step_on_a_tee)
 {
-  GstElement *pipeline =
-      launch ("videotestsrc pattern=smpte75 num-buffers=12 ! video/x-raw,width=82,height=17,"
-              "framerate=25/1 ! stereomatch num-disparities=8 backend=cpu threads=1 ! tee name=t "
-              "t. ! queue ! appsink name=a sync=false t. ! queue ! stereoconfidence ! appsink name=b sync=false");
+  GstElement *pipeline = launch (
+      "videotestsrc pattern=smpte75 num-buffers=12 ! video/x-raw,width=82,height=17,"
+      "framerate=25/1 ! stereomatch num-disparities=8 backend=cpu threads=1 ! tee name=t "
+      "t. ! queue ! appsink name=a sync=false t. ! queue ! stereoconfidence ! appsink name=b sync=false");
   GstSample *pictures[12], *confidences[12];
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
@@ -297,10 +298,10 @@ GST_END_TEST;
 
 GST_START_TEST (test_after_videoscale)
 {
-  GstElement *pipeline =
-      launch ("videotestsrc num-buffers=2 ! video/x-raw,width=128,height=32 ! stereomatch "
-              "num-disparities=8 backend=cpu ! videoscale method=nearest-neighbour ! video/x-raw,width=32,height=16 ! "
-              "stereoconfidence ! video/x-raw,format=GRAY8,width=32,height=16 ! fakesink");
+  GstElement *pipeline = launch (
+      "videotestsrc num-buffers=2 ! video/x-raw,width=128,height=32 ! stereomatch "
+      "num-disparities=8 backend=cpu ! videoscale method=nearest-neighbour ! video/x-raw,width=32,height=16 ! "
+      "stereoconfidence ! video/x-raw,format=GRAY8,width=32,height=16 ! fakesink");
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_eos (pipeline);

@@ -39,7 +39,8 @@ surface (guint seed, gdouble x, gdouble y)
 }
 
 /* One view in the memory of a picture format: the sample that is read, among others that say something else. */
-typedef struct {
+typedef struct
+{
   gint width, height;
   StereoImage image;
   guint8 *memory;
@@ -78,14 +79,15 @@ view_set (View *view, gint x, gint y, gdouble value)
 typedef gdouble (*Paint) (guint seed, gdouble x, gdouble y);
 
 /* How the right view differs from the left one. */
-typedef struct {
+typedef struct
+{
   gdouble disparity, slope; /* px; and more of it per row */
   gdouble down, turn;       /* px; radians around the middle */
   gdouble gain, noise;
 } Change;
 
-#define PLAIN        \
-  {                  \
+#define PLAIN \
+  { \
     0, 0, 0, 0, 1, 0 \
   }
 
@@ -105,7 +107,8 @@ paint_pair (View *left, View *right, Paint paint, const Change *change)
     }
 }
 
-typedef struct {
+typedef struct
+{
   View left, right;
 } Views;
 
@@ -198,13 +201,11 @@ GST_START_TEST (test_good_and_exchanged)
     GstStereoCheckResult result = look (&views, FALSE, 0, num);
 
     expect (&result, GST_STEREO_VERDICT_GOOD, GST_STEREO_VERDICT_GOOD, "good", &views, num);
-    fail_unless (
-        fabs (result.disparity - change.disparity - change.slope * height / 2) < 2 + change.slope * height / 2);
+    fail_unless (fabs (result.disparity - change.disparity - change.slope * height / 2) < 2 + change.slope * height / 2);
     fail_unless (fabs (result.vertical - fabs (change.down)) < 0.25, "%g, not %g", result.vertical, change.down);
     result = look (&views, TRUE, 0, num);
     expect (&result, GST_STEREO_VERDICT_BAD, GST_STEREO_VERDICT_GOOD, "exchanged", &views, num);
-    fail_unless (
-        fabs (result.disparity + change.disparity + change.slope * height / 2) < 2 + change.slope * height / 2);
+    fail_unless (fabs (result.disparity + change.disparity + change.slope * height / 2) < 2 + change.slope * height / 2);
     views_free (&views);
   }
 }
@@ -337,7 +338,8 @@ white (guint seed, gdouble x, gdouble y)
 
 GST_START_TEST (test_no_false_alarms)
 {
-  static const struct {
+  static const struct
+  {
     const gchar *name;
     Paint paint;
   } kinds[] = { { "flat", flat }, { "ramp", ramp }, { "stripes", stripes }, { "checker", checker }, { "tiles", tiles },
@@ -419,7 +421,7 @@ GST_START_TEST (test_small_views)
     views = views_new (width, height, round % 2 ? surface : white, &change);
     gst_stereo_check_run (check, &views.left.image, &views.right.image, &result);
     fail_unless (result.matches <= result.points && result.placed <= result.matches &&
-                 result.forward + result.backward <= result.matches);
+        result.forward + result.backward <= result.matches);
     gst_stereo_check_free (check);
     views_free (&views);
   }
@@ -535,8 +537,8 @@ gray_of (const View *view, GstClockTime time)
   fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
   for (gint y = 0; y < view->height; y++)
     for (gint x = 0; x < view->width; x++)
-      ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) + x] =
-          view->image.data[y * view->image.stride + x * view->image.pixel_stride + view->image.offset[0]];
+      ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) +
+          x] = view->image.data[y * view->image.stride + x * view->image.pixel_stride + view->image.offset[0]];
   gst_video_frame_unmap (&frame);
   return stamp (buffer, time, FRAME);
 }
@@ -684,8 +686,7 @@ GST_START_TEST (test_element_with_packed_views)
     for (gint y = 0; y < HEIGHT; y++)
       for (gint x = 0; x < 2 * WIDTH; x++) {
         const StereoImage *image = x < WIDTH ? &views.right.image : &views.left.image;
-        map.data[y * 2 * WIDTH + x] =
-            image->data[y * image->stride + x % WIDTH * image->pixel_stride + image->offset[0]];
+        map.data[y * 2 * WIDTH + x] = image->data[y * image->stride + x % WIDTH * image->pixel_stride + image->offset[0]];
       }
     gst_buffer_unmap (frame, &map);
     gst_harness_set_src_caps_str (harness, caps);

@@ -109,7 +109,8 @@ check_rectified (const gchar *left, const gchar *right, gint num)
 
 GST_START_TEST (test_rectified)
 {
-  static const struct {
+  static const struct
+  {
     const gchar *name;
     gint num;
   } scenes[] = { { "tsukuba", 16 }, { "venus", 20 }, { "teddy", 60 }, { "cones", 60 }, { "motorcycle", 70 },

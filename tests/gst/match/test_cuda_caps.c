@@ -100,10 +100,11 @@ GST_START_TEST (test_order)
   GstElement *element = gst_element_factory_make ("stereomatch", NULL);
   GstPad *pad = gst_element_request_pad_simple (element, "sink_left");
   GstCaps *filter = gst_caps_from_string ("video/x-raw,format={BGRA,I420,NV12},width=64;"
-      "video/x-raw(" FEATURE "),format={I420,P010_10LE,NV12},width=64");
+                                          "video/x-raw(" FEATURE "),format={I420,P010_10LE,NV12},width=64");
   GstCaps *caps = gst_pad_query_caps (pad, filter);
   GstCaps *expected = gst_caps_from_string (GSTCUDA_BUILT ? "video/x-raw(" FEATURE "),format={I420,NV12};"
-      "video/x-raw,format={BGRA,I420,NV12}" : "video/x-raw,format={BGRA,I420,NV12}");
+                                                            "video/x-raw,format={BGRA,I420,NV12}" :
+                                                            "video/x-raw,format={BGRA,I420,NV12}");
 
   fail_unless_equals_int (gst_caps_get_size (caps), gst_caps_get_size (expected));
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
@@ -136,8 +137,8 @@ upload_transform_caps (GstBaseTransform *base, GstPadDirection direction, GstCap
   GstCaps *all = gst_caps_copy (caps), *other = gst_caps_copy (caps), *passed;
 
   for (guint i = 0; i < gst_caps_get_size (other); i++)
-    gst_caps_set_features (other, i, gst_caps_features_new (direction == GST_PAD_SINK ? FEATURE :
-            GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, NULL));
+    gst_caps_set_features (other, i,
+        gst_caps_features_new (direction == GST_PAD_SINK ? FEATURE : GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, NULL));
   all = gst_caps_merge (all, other);
   if (!filter)
     return all;
@@ -176,7 +177,8 @@ static gboolean
 run_upload (const gchar *backend)
 {
   gchar *line = g_strdup_printf ("videotestsrc num-buffers=3 ! video/x-raw,format=NV12,width=88,height=20 ! testupload "
-      "! stereomatch name=m num-disparities=12 backend=%s ! fakesink", backend);
+                                 "! stereomatch name=m num-disparities=12 backend=%s ! fakesink",
+      backend);
   GstElement *pipeline = gst_parse_launch (line, NULL), *m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   GstBus *bus = gst_element_get_bus (pipeline);
   GstPad *pad = gst_element_get_static_pad (m, "sink");
@@ -243,7 +245,8 @@ GST_END_TEST;
 /* Neighbours ask each other for a context; without a device nobody has one, and nobody falls over it. */
 GST_START_TEST (test_context_query)
 {
-  static const gchar *const properties[] = { "backend=cpu cuda-device-id=0", "backend=auto", "backend=auto cuda-device-id=0" };
+  static const gchar *const properties[] = { "backend=cpu cuda-device-id=0", "backend=auto",
+    "backend=auto cuda-device-id=0" };
 
   for (guint i = 0; i < 3; i++) {
     Pair *pair = pair_new (properties[i]);

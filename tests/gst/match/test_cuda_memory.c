@@ -10,15 +10,15 @@
 #define UPLOAD "cudaupload"
 #define PLAIN "identity"
 
-static const GstVideoFormat formats[] = {
-  GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_RGBx,
-  GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR
-};
-static const struct { gint width, height; } sizes[] = { { 96, 40 }, { 97, 41 }, { 641, 59 }, { 1000, 30 } };
+static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_RGBA,
+  GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_RGBx, GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR };
+static const struct
+{
+  gint width, height;
+} sizes[] = { { 96, 40 }, { 97, 41 }, { 641, 59 }, { 1000, 30 } };
 
 static GByteArray *
-run_once (const gchar *left, const gchar *right, GstVideoFormat format, gint width, gint height, guint seed,
-    guint pairs)
+run_once (const gchar *left, const gchar *right, GstVideoFormat format, gint width, gint height, guint seed, guint pairs)
 {
   const gchar *name = right ? "sink_left" : "sink";
   GByteArray *bytes;
@@ -38,8 +38,8 @@ run_once (const gchar *left, const gchar *right, GstVideoFormat format, gint wid
 GST_START_TEST (test_formats)
 {
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    gchar *what = g_strdup_printf ("%s %dx%d", gst_video_format_to_string (formats[__i__]), sizes[i].width,
-        sizes[i].height);
+    gchar *what = g_strdup_printf (
+        "%s %dx%d", gst_video_format_to_string (formats[__i__]), sizes[i].width, sizes[i].height);
     GByteArray *two = run_once (PLAIN, PLAIN, formats[__i__], sizes[i].width, sizes[i].height, 1, 3);
     GByteArray *packed = run_once (PLAIN, NULL, formats[__i__], sizes[i].width, sizes[i].height, 1, 3);
 
@@ -146,8 +146,9 @@ check_window (GstVideoFormat format, gint pixel)
       window (make_view (format, 120, 60, 4, SHIFT, 13), 9, 5, 101, 43, pixel), FALSE, format, 101, 43);
 
   check_equal (match (window (upload (uploader, make_view (format, 120, 60, 4, 0, 0)), 7, 5, 101, 43, pixel),
-          window (upload (uploader, make_view (format, 120, 60, 4, SHIFT, 0)), 9, 5, 101, 43, pixel), TRUE, format, 101,
-          43), expected, gst_video_format_to_string (format));
+                   window (upload (uploader, make_view (format, 120, 60, 4, SHIFT, 0)), 9, 5, 101, 43, pixel), TRUE,
+                   format, 101, 43),
+      expected, gst_video_format_to_string (format));
   g_byte_array_unref (expected);
   gst_harness_teardown (uploader);
 }
@@ -175,12 +176,12 @@ GST_START_TEST (test_no_meta)
 {
   GstVideoFormat format = formats[__i__];
   GstHarness *uploader = uploader_new (format, 97, 41);
-  GByteArray *expected = match (make_view (format, 97, 41, 5, 0, 0), make_view (format, 97, 41, 5, SHIFT, 0), FALSE,
-      format, 97, 41);
+  GByteArray *expected = match (
+      make_view (format, 97, 41, 5, 0, 0), make_view (format, 97, 41, 5, SHIFT, 0), FALSE, format, 97, 41);
 
   check_equal (match (without_meta (upload (uploader, make_view (format, 97, 41, 5, 0, 0))),
-          without_meta (upload (uploader, make_view (format, 97, 41, 5, SHIFT, 0))), TRUE, format, 97, 41), expected,
-      gst_video_format_to_string (format));
+                   without_meta (upload (uploader, make_view (format, 97, 41, 5, SHIFT, 0))), TRUE, format, 97, 41),
+      expected, gst_video_format_to_string (format));
   g_byte_array_unref (expected);
   gst_harness_teardown (uploader);
 }
@@ -193,7 +194,8 @@ GST_START_TEST (test_two_contexts)
   GByteArray *expected = match (make_view (GST_VIDEO_FORMAT_RGBA, 97, 41, 6, 0, 0),
       make_view (GST_VIDEO_FORMAT_RGBA, 97, 41, 6, SHIFT, 0), FALSE, GST_VIDEO_FORMAT_RGBA, 97, 41);
 
-  check_equal (match (upload (one, make_view (GST_VIDEO_FORMAT_RGBA, 97, 41, 6, 0, 0)),
+  check_equal (
+      match (upload (one, make_view (GST_VIDEO_FORMAT_RGBA, 97, 41, 6, 0, 0)),
           upload (other, make_view (GST_VIDEO_FORMAT_RGBA, 97, 41, 6, SHIFT, 0)), TRUE, GST_VIDEO_FORMAT_RGBA, 97, 41),
       expected, "two contexts");
   g_byte_array_unref (expected);
@@ -218,11 +220,11 @@ GST_START_TEST (test_copies)
   GstHarness *uploader = uploader_new (format, 1600, 900);
 
   for (guint i = 0; i < 8; i++) {
-    GByteArray *expected = match (make_view (format, 1600, 900, i, 0, 0), make_view (format, 1600, 900, i, SHIFT, 0),
-        FALSE, format, 1600, 900);
+    GByteArray *expected = match (
+        make_view (format, 1600, 900, i, 0, 0), make_view (format, 1600, 900, i, SHIFT, 0), FALSE, format, 1600, 900);
     check_equal (match (copied (upload (uploader, make_view (format, 1600, 900, i, 0, 0))),
-            copied (upload (uploader, make_view (format, 1600, 900, i, SHIFT, 0))), TRUE, format, 1600, 900), expected,
-        "copies");
+                     copied (upload (uploader, make_view (format, 1600, 900, i, SHIFT, 0))), TRUE, format, 1600, 900),
+        expected, "copies");
     g_byte_array_unref (expected);
   }
   gst_harness_teardown (uploader);
@@ -234,19 +236,20 @@ GST_START_TEST (test_a_meta_that_lies)
 {
   const GstVideoFormat format = GST_VIDEO_FORMAT_RGBA;
   GstHarness *uploader = uploader_new (format, 97, 41);
-  GByteArray *expected = match (make_view (format, 97, 41, 7, 0, 0), make_view (format, 97, 41, 7, SHIFT, 0), FALSE,
-      format, 97, 41);
+  GByteArray *expected = match (
+      make_view (format, 97, 41, 7, 0, 0), make_view (format, 97, 41, 7, SHIFT, 0), FALSE, format, 97, 41);
   gchar *caps = device_caps (format, 97, 41);
   Pair *pair = pair_new (CUDA);
 
   pair_caps (pair, caps, caps);
-  gst_harness_push (pair->left, stamp (window (upload (uploader, make_view (format, 97, 41, 7, 0, 0)), 0, 30, 97, 41,
-              4), 0, FRAME));
+  gst_harness_push (
+      pair->left, stamp (window (upload (uploader, make_view (format, 97, 41, 7, 0, 0)), 0, 30, 97, 41, 4), 0, FRAME));
   gst_harness_push (pair->right, stamp (upload (uploader, make_view (format, 97, 41, 7, SHIFT, 0)), 0, FRAME));
   expect_error (pair->bus, "97x41 RGBA", "device memory", NULL);
   pair_free (pair);
   check_equal (match (upload (uploader, make_view (format, 97, 41, 7, 0, 0)),
-          upload (uploader, make_view (format, 97, 41, 7, SHIFT, 0)), TRUE, format, 97, 41), expected, "afterwards");
+                   upload (uploader, make_view (format, 97, 41, 7, SHIFT, 0)), TRUE, format, 97, 41),
+      expected, "afterwards");
   g_byte_array_unref (expected);
   g_free (caps);
   gst_harness_teardown (uploader);
@@ -280,7 +283,7 @@ GST_START_TEST (test_several_at_once)
   Work work[LINES];
 
   for (guint i = 0; i < LINES; i++) {
-    work[i] = (Work) { i, PLAIN };
+    work[i] = (Work){ i, PLAIN };
     expected[i] = run_line (&work[i]);
     work[i].upload = UPLOAD;
   }
@@ -376,7 +379,7 @@ typedef struct
 static Used
 used (void)
 {
-  return (Used) { device_memory_used (), host_memory_used () };
+  return (Used){ device_memory_used (), host_memory_used () };
 }
 
 static void
@@ -427,8 +430,9 @@ static GstElement *
 pipeline_new (GstElement **matcher)
 {
   GstElement *pipeline = gst_parse_launch ("videotestsrc pattern=snow num-buffers=3 ! "
-      "video/x-raw,format=NV12,width=320,height=64 ! cudaupload ! " ON_DEVICE " ! stereomatch name=m " CUDA
-      "! fakesink", NULL);
+                                           "video/x-raw,format=NV12,width=320,height=64 ! cudaupload ! " ON_DEVICE
+                                           " ! stereomatch name=m " CUDA "! fakesink",
+      NULL);
 
   *matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   return pipeline;

@@ -34,8 +34,8 @@ GST_START_TEST (test_different_sizes)
 
   push_two (pair, GST_VIDEO_FORMAT_GRAY8, 40, GST_VIDEO_FORMAT_NV12, 44);
   expect_error (pair->bus, "40x20 GRAY8", "44x20 NV12", NULL);
-  fail_unless_equals_int (push_until_refused (pair->left, GST_VIDEO_FORMAT_GRAY8, 40, VIEW_HEIGHT),
-      GST_FLOW_NOT_NEGOTIATED);
+  fail_unless_equals_int (
+      push_until_refused (pair->left, GST_VIDEO_FORMAT_GRAY8, 40, VIEW_HEIGHT), GST_FLOW_NOT_NEGOTIATED);
   pair_free (pair);
 }
 GST_END_TEST;
@@ -302,8 +302,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_after_an_error_the_element_works_again)
 {
-  Line line = line_new ("videotestsrc num-buffers=3 ! video/x-raw,format=GRAY8,width=32,height=32 ! "
-      MATCH "! fakesink");
+  Line line = line_new (
+      "videotestsrc num-buffers=3 ! video/x-raw,format=GRAY8,width=32,height=32 ! " MATCH "! fakesink");
   GstMessage *message;
 
   gst_element_set_state (line.pipeline, GST_STATE_PLAYING);

@@ -6,7 +6,7 @@
  */
 #include "tests/support/gst/util.h"
 
-#define STEP (FRAME / 4)        /* of timestamps: with latency set, pads hold as many as are pushed here */
+#define STEP (FRAME / 4) /* of timestamps: with latency set, pads hold as many as are pushed here */
 #define ALL 1000
 
 typedef struct
@@ -14,10 +14,10 @@ typedef struct
   Pair *pair;
   GMutex lock;
   GCond changed;
-  gint held;                    /* number of the buffer at the gate */
-  gint open;                    /* buffers before this one pass */
-  gint count;                   /* of buffers that came to the gate */
-  GString *log;                 /* "caps segment 0 1 gap 2 eos" */
+  gint held;    /* number of the buffer at the gate */
+  gint open;    /* buffers before this one pass */
+  gint count;   /* of buffers that came to the gate */
+  GString *log; /* "caps segment 0 1 gap 2 eos" */
 } Gate;
 
 static void
@@ -117,8 +117,9 @@ gate_new (Gate *gate, gboolean live)
   gst_harness_set_live (gate->pair->left, live);
   gst_harness_set_live (gate->pair->right, live);
   src = gst_element_get_static_pad (gate->pair->element, "src");
-  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM |
-      GST_PAD_PROBE_TYPE_EVENT_FLUSH, at_gate, gate, NULL);
+  gst_pad_add_probe (src,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH, at_gate, gate,
+      NULL);
   gst_object_unref (src);
 }
 
@@ -289,8 +290,8 @@ GST_START_TEST (test_caps_change)
   push (&gate, 2);
   pair_caps (gate.pair, caps, caps);
   for (guint i = 0; i < 2; i++)
-    gst_harness_push (i ? gate.pair->right : gate.pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH + 8,
-                VIEW_HEIGHT, 1, i ? SHIFT : 0, 0), 3 * STEP, STEP));
+    gst_harness_push (i ? gate.pair->right : gate.pair->left,
+        stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH + 8, VIEW_HEIGHT, 1, i ? SHIFT : 0, 0), 3 * STEP, STEP));
   gate_open (&gate, ALL);
   for (guint i = 0; i < 3; i++)
     pull (&gate, i, SHIFT * 64);

@@ -17,12 +17,15 @@ static const gchar *const views[] = { "", ",multiview-mode=(string)mono", ",mult
   ",multiview-mode=(string)left", ",multiview-mode=(string)right", ",multiview-mode=(string)nonsense",
   ",multiview-mode=(string)side-by-side,multiview-flags=(GstVideoMultiviewFlagsSet)ffffffff:ffffffff",
   (",multiview-mode=(string)side-by-side,multiview-flags=(GstVideoMultiviewFlagsSet)4000:ffffffff,"
-   "pixel-aspect-ratio=2147483647/1"), ",pixel-aspect-ratio=0/1", ",pixel-aspect-ratio=-1/2147483647" };
+   "pixel-aspect-ratio=2147483647/1"),
+  ",pixel-aspect-ratio=0/1", ",pixel-aspect-ratio=-1/2147483647" };
 static const gchar *const rates[] = { "0/1", "30/1", "2147483647/1", "1/2147483647" };
 static const gchar *const formats[] = { "GRAY8", "NV12", "YUY2", "RGB", "BGRA", "GRAY16_LE" };
 /* an element, its pad, and a second one to which the same goes */
-static const struct { const gchar *element, *pad, *other; } targets[] = {
-  { "stereomatch backend=cpu threads=2", "sink", NULL },
+static const struct
+{
+  const gchar *element, *pad, *other;
+} targets[] = { { "stereomatch backend=cpu threads=2", "sink", NULL },
   { "stereomatch backend=cpu threads=2 output=depth focal-length=500 baseline=100", "sink_left", "sink_right" },
   { "stereorectify backend=cpu", "sink", NULL }, { "stereorectify backend=cpu", "sink_left", "sink_right" },
   { "stereoconfidence", "sink", NULL }, { "depthoverlay", "sink", NULL }, { "depthoverlay", "sink", "sink_depth" } };
@@ -90,8 +93,8 @@ try_caps (guint target, GstCaps *caps, gsize size)
   GstPad *sources[2] = { NULL };
   GError *error = NULL;
 
-  element = gst_parse_bin_from_description_full (targets[target].element, FALSE, NULL, GST_PARSE_FLAG_NO_SINGLE_ELEMENT_BINS,
-      &error);
+  element = gst_parse_bin_from_description_full (
+      targets[target].element, FALSE, NULL, GST_PARSE_FLAG_NO_SINGLE_ELEMENT_BINS, &error);
   g_clear_error (&error);
   if (!element) {
     gst_object_unref (sink);

@@ -25,7 +25,8 @@
 #define GROWTH 0 /* bytes of the heap that it may be more by the end, however many frames */
 
 /* Two cameras without end: what a moment's frame is, follows from its number. */
-typedef struct {
+typedef struct
+{
   GstElement *element;
   GstPad *src[2], *sink;
   GstBus *bus;
@@ -181,8 +182,8 @@ pump_new (guint seed)
   src = gst_element_get_static_pad (pump->element, "src");
   fail_unless_equals_int (gst_pad_link (src, pump->sink), GST_PAD_LINK_OK);
   gst_object_unref (src);
-  fail_unless (gst_element_set_state (pump->element, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE, "%s",
-      pump->failure);
+  fail_unless (
+      gst_element_set_state (pump->element, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE, "%s", pump->failure);
   start_view (pump, 0);
   start_view (pump, 1);
   return pump;
@@ -261,7 +262,8 @@ pump_judge (Pump *pump)
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-typedef struct {
+typedef struct
+{
   gsize heap, resident, device;
 } Memory;
 
@@ -283,8 +285,9 @@ growth (gsize before, gsize after)
 static gchar *
 describe_growth (Memory before, Memory after)
 {
-  gchar *device = after.device ? g_strdup_printf (", device %+" G_GINT64_FORMAT " bytes", growth (before.device,
-      after.device)) : g_strdup ("");
+  gchar *device = after.device ?
+      g_strdup_printf (", device %+" G_GINT64_FORMAT " bytes", growth (before.device, after.device)) :
+      g_strdup ("");
   gchar *text = g_strdup_printf ("heap %+" G_GINT64_FORMAT " bytes, resident %+" G_GINT64_FORMAT " KiB%s",
       growth (before.heap, after.heap), growth (before.resident, after.resident) / 1024, device);
 

@@ -22,7 +22,8 @@
 
 #define NOISES 2
 
-typedef struct {
+typedef struct
+{
   GstElement *pipeline, *element;
   GstClockTime frame;
   /* written by the streaming thread */
@@ -190,8 +191,10 @@ judge_qos (Load *load, GstMessage *message)
   gst_message_parse_qos_values (message, &jitter, &proportion, &quality);
   gst_message_parse_qos_stats (message, &format, &processed, &dropped);
   if (!live || jitter <= 0 || proportion <= 0 || format != GST_FORMAT_BUFFERS || dropped != load->dropped + 1)
-    complain (load, "a QoS message: live %d, jitter %" G_GINT64_FORMAT ", proportion %g, %" G_GUINT64_FORMAT
-        " dropped after %" G_GUINT64_FORMAT, live, jitter, proportion, dropped, load->dropped);
+    complain (load,
+        "a QoS message: live %d, jitter %" G_GINT64_FORMAT ", proportion %g, %" G_GUINT64_FORMAT
+        " dropped after %" G_GUINT64_FORMAT,
+        live, jitter, proportion, dropped, load->dropped);
   load->dropped = dropped;
 }
 
@@ -330,10 +333,10 @@ load_free (Load *load)
 static void
 judge_latency (Load *load)
 {
-  fail_unless (load->worst_beyond <= (gint64) PREEMPTED, "%" G_GINT64_FORMAT " ns later than reported",
-      load->worst_beyond);
-  fail_unless (load->beyond <= 1 + load->outputs / SELDOM, "%u of %u outputs later than reported", load->beyond,
-      load->outputs);
+  fail_unless (
+      load->worst_beyond <= (gint64) PREEMPTED, "%" G_GINT64_FORMAT " ns later than reported", load->worst_beyond);
+  fail_unless (
+      load->beyond <= 1 + load->outputs / SELDOM, "%u of %u outputs later than reported", load->beyond, load->outputs);
   fail_unless (load->stalls <= 1 + seconds () / 2, "%u times the machine stood still", load->stalls);
 }
 
@@ -352,7 +355,8 @@ GST_START_TEST (test_more_than_can_be_done)
 {
   const gchar *backend = g_getenv ("STEREO_BACKEND");
   gboolean device = g_strcmp0 (backend, "cuda") == 0;
-  gchar *text = g_strdup_printf (SOURCE "queue max-size-buffers=3 ! stereomatch name=m backend=%s threads=2 "
+  gchar *text = g_strdup_printf (SOURCE
+      "queue max-size-buffers=3 ! stereomatch name=m backend=%s threads=2 "
       "packing=side-by-side num-disparities=%d aggregation=full window=%d check-interval=0 ! %s",
       backend ? backend : "cpu", device ? 128 : 48, device ? 33 : 21, sinks[__i__]);
   guint64 pairs, late;
@@ -393,8 +397,9 @@ GST_START_TEST (test_without_qos)
   Load load;
 
   guard_begin ("without QoS", 60 + 30 * seconds ());
-  load_new (&load, SOURCE "queue ! stereomatch name=m backend=cpu threads=2 packing=side-by-side num-disparities=32 "
-      "aggregation=full window=13 qos=false ! fakesink sync=true qos=true");
+  load_new (&load,
+      SOURCE "queue ! stereomatch name=m backend=cpu threads=2 packing=side-by-side num-disparities=32 "
+             "aggregation=full window=13 qos=false ! fakesink sync=true qos=true");
   frames = load_rate (&load, 320, 120, 30);
   load_run (&load);
   fail_unless_equals_uint64 (stat_of (&load, "pairs"), frames);
@@ -412,7 +417,8 @@ GST_START_TEST (test_not_live)
   Load load;
 
   guard_begin ("not live", 60 + 30 * seconds ());
-  load_new (&load, "videotestsrc name=source pattern=snow ! capsfilter name=filter ! stereomatch name=m backend=cpu "
+  load_new (&load,
+      "videotestsrc name=source pattern=snow ! capsfilter name=filter ! stereomatch name=m backend=cpu "
       "threads=2 packing=side-by-side num-disparities=24 aggregation=full window=15 ! fakesink sync=true");
   frames = load_rate (&load, 320, 120, 20);
   begin_noise (&load);
@@ -437,8 +443,9 @@ GST_START_TEST (test_a_source_that_is_late)
   Load load;
 
   guard_begin ("a source that is late", 60 + 10 * seconds ());
-  load_new (&load, SOURCE "queue ! stereomatch name=m backend=cpu packing=side-by-side method=bm num-disparities=16 ! "
-      "fakesink sync=true qos=true");
+  load_new (&load,
+      SOURCE "queue ! stereomatch name=m backend=cpu packing=side-by-side method=bm num-disparities=16 ! "
+             "fakesink sync=true qos=true");
   frames = load_rate (&load, 128, 48, 50);
   delay = (GstClockTime) g_rand_int_range (load.rand, 100, 400) * GST_MSECOND;
   filter = gst_bin_get_by_name (GST_BIN (load.pipeline), "filter");

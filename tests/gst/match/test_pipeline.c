@@ -11,7 +11,7 @@ typedef struct
 {
   GstElement *pipeline, *element;
   GstBus *bus;
-  gint buffers;                 /* atomic: that reached the sink */
+  gint buffers; /* atomic: that reached the sink */
 } Line;
 
 static void
@@ -104,7 +104,8 @@ GST_START_TEST (test_play_pause_play)
 {
   Line line;
 
-  line_new (&line, "videotestsrc num-buffers=30 ! video/x-raw,format=RGB,width=64,height=16,framerate=100/1 ! " MATCH
+  line_new (&line,
+      "videotestsrc num-buffers=30 ! video/x-raw,format=RGB,width=64,height=16,framerate=100/1 ! " MATCH
       "! fakesink name=o sync=true");
   for (guint i = 0; i < 3; i++) {
     line_state (&line, GST_STATE_PLAYING);
@@ -142,7 +143,7 @@ GST_START_TEST (test_flushing_seek)
   line_wait (&line, GST_MESSAGE_ASYNC_DONE);
   for (guint i = 1; i <= 5; i++) {
     fail_unless (gst_element_seek (line.pipeline, 1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
-            GST_SEEK_TYPE_SET, (gint64) i * 2 * GST_SECOND, GST_SEEK_TYPE_SET, 12 * GST_SECOND));
+        GST_SEEK_TYPE_SET, (gint64) i * 2 * GST_SECOND, GST_SEEK_TYPE_SET, 12 * GST_SECOND));
     line_wait (&line, GST_MESSAGE_ASYNC_DONE);
     fail_unless (gst_element_query_position (line.pipeline, GST_FORMAT_TIME, &position));
     fail_unless_equals_int64 (position, i * 2 * GST_SECOND);
@@ -150,7 +151,7 @@ GST_START_TEST (test_flushing_seek)
   g_atomic_int_set (&line.buffers, 0);
   line_state (&line, GST_STATE_PLAYING);
   line_wait (&line, GST_MESSAGE_EOS);
-  fail_unless_equals_int (g_atomic_int_get (&line.buffers), 50);        /* 10 s to 12 s */
+  fail_unless_equals_int (g_atomic_int_get (&line.buffers), 50); /* 10 s to 12 s */
   fail_unless_equals_uint64 (stat_of (line.element, "dropped-left"), 0);
   fail_unless_equals_uint64 (stat_of (line.element, "dropped-right"), 0);
   line_free (&line);
@@ -191,7 +192,8 @@ GST_START_TEST (test_pairs_overlap)
   Line line;
 
   text = g_strdup_printf ("videotestsrc num-buffers=60 pattern=ball ! video/x-raw,format=NV12,width=128,height=48 ! "
-      "queue ! " MATCH "packing=%s ! fakesink name=o", __i__ ? "frame-by-frame" : "side-by-side");
+                          "queue ! " MATCH "packing=%s ! fakesink name=o",
+      __i__ ? "frame-by-frame" : "side-by-side");
   line_new (&line, text);
   sink = gst_bin_get_by_name (GST_BIN (line.pipeline), "o");
   g_signal_connect (sink, "handoff", G_CALLBACK (check_order), &last);
@@ -222,8 +224,8 @@ GST_START_TEST (test_live_sources)
   fail_unless (live);
   fail_unless (min >= FRAME + FRAME / 2 && min < 10 * FRAME, "%" GST_TIME_FORMAT, GST_TIME_ARGS (min));
   /* how many pairs are made in time depends on the machine; every frame is one thing or the other */
-  fail_unless_equals_uint64 (stat_of (line.element, "pairs") + stat_of (line.element, "late") +
-      stat_of (line.element, "dropped-left"), 12);
+  fail_unless_equals_uint64 (
+      stat_of (line.element, "pairs") + stat_of (line.element, "late") + stat_of (line.element, "dropped-left"), 12);
   fail_unless (stat_of (line.element, "pairs") > 0);
   gst_query_unref (query);
   line_free (&line);
@@ -235,7 +237,8 @@ GST_START_TEST (test_a_slow_sink_makes_pairs_late)
 {
   Line line;
 
-  line_new (&line, "videotestsrc num-buffers=100 is-live=true ! video/x-raw,format=GRAY8,width=64,height=16,"
+  line_new (&line,
+      "videotestsrc num-buffers=100 is-live=true ! video/x-raw,format=GRAY8,width=64,height=16,"
       "framerate=100/1 ! " MATCH "! identity sleep-time=40000 ! "
       "fakesink name=o sync=true qos=true max-lateness=1000000");
   line_state (&line, GST_STATE_PLAYING);
@@ -250,7 +253,8 @@ GST_START_TEST (test_one_source_is_shorter)
 {
   Line line;
 
-  line_new (&line, "videotestsrc num-buffers=5 ! " CAPS " ! m.sink_left videotestsrc ! " CAPS " ! m.sink_right " MATCH
+  line_new (&line,
+      "videotestsrc num-buffers=5 ! " CAPS " ! m.sink_left videotestsrc ! " CAPS " ! m.sink_right " MATCH
       "! fakesink name=o");
   line_state (&line, GST_STATE_PLAYING);
   expect_warning (line.bus, "no partner", NULL);
@@ -265,7 +269,8 @@ GST_START_TEST (test_queues_and_many_frames)
 {
   Line line;
 
-  line_new (&line, "videotestsrc num-buffers=300 ! " CAPS " ! queue ! m.sink_left videotestsrc num-buffers=300 ! " CAPS
+  line_new (&line,
+      "videotestsrc num-buffers=300 ! " CAPS " ! queue ! m.sink_left videotestsrc num-buffers=300 ! " CAPS
       " ! queue ! m.sink_right " MATCH "! queue ! fakesink name=o");
   line_state (&line, GST_STATE_PLAYING);
   line_wait (&line, GST_MESSAGE_EOS);
@@ -280,7 +285,8 @@ GST_START_TEST (test_one_stream_is_ahead)
   Line line;
   GstPad *right;
 
-  line_new (&line, "videotestsrc num-buffers=40 ! " CAPS " ! tee name=t t. ! queue ! m.sink_left "
+  line_new (&line,
+      "videotestsrc num-buffers=40 ! " CAPS " ! tee name=t t. ! queue ! m.sink_left "
       "t. ! queue ! m.sink_right " MATCH "max-skew=100000000 ! fakesink name=o");
   right = gst_element_get_static_pad (line.element, "sink_right");
   gst_pad_set_offset (right, (__i__ ? -30 : 30) * (gint64) GST_MSECOND);
@@ -298,9 +304,10 @@ GST_START_TEST (test_size_changes_in_a_running_pipeline)
   GstElement *filter;
   GstCaps *caps = gst_caps_from_string ("video/x-raw,format=NV12,width=96,height=32,framerate=25/1");
 
-  line_new (&line, "videotestsrc num-buffers=60 ! videoscale ! videoconvert ! capsfilter name=f caps=video/x-raw,"
-      "format=GRAY8,width=64,height=16,framerate=25/1 ! tee name=t t. ! queue ! m.sink_left t. ! queue ! m.sink_right "
-      MATCH "! fakesink name=o sync=true");
+  line_new (&line,
+      "videotestsrc num-buffers=60 ! videoscale ! videoconvert ! capsfilter name=f caps=video/x-raw,"
+      "format=GRAY8,width=64,height=16,framerate=25/1 ! tee name=t t. ! queue ! m.sink_left t. ! queue ! "
+      "m.sink_right " MATCH "! fakesink name=o sync=true");
   filter = gst_bin_get_by_name (GST_BIN (line.pipeline), "f");
   line_state (&line, GST_STATE_PLAYING);
   g_usleep (300000);
@@ -418,7 +425,8 @@ GST_START_TEST (test_two_elements_do_not_know_of_each_other)
 {
   Line line;
 
-  line_new (&line, "videotestsrc num-buffers=20 ! video/x-raw,format=GRAY8,width=64,height=16 ! tee name=t "
+  line_new (&line,
+      "videotestsrc num-buffers=20 ! video/x-raw,format=GRAY8,width=64,height=16 ! tee name=t "
       "t. ! queue ! " MATCH "! fakesink name=o t. ! queue ! stereomatch num-disparities=4 window=3 backend=cpu "
       "packing=top-bottom ! fakesink");
   line_state (&line, GST_STATE_PLAYING);

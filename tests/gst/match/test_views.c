@@ -11,7 +11,8 @@
 static Random generator;
 
 /* Cameras for which the depth of SHIFT fits into 16 bits. */
-typedef struct {
+typedef struct
+{
   gdouble focal, baseline, offset;
 } Cameras;
 
@@ -154,7 +155,7 @@ GST_START_TEST (test_disparity_carries_it_on)
     check_interior (out, &info, SHIFT * 64);
     check_meta (out, &cameras[i]);
     fail_unless (fabs (gst_stereo_meta_get_depth (gst_buffer_get_stereo_meta (out), SHIFT * 64) -
-                       depth_of (&cameras[i], SHIFT)) < 1);
+                     depth_of (&cameras[i], SHIFT)) < 1);
     gst_buffer_unref (out);
   }
   fail_unless_equals_float (setting (harness->element, "focal-length"), cameras[3].focal);
@@ -227,8 +228,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_depth_needs_somebody_who_knows)
 {
-  Cameras cameras = draw_cameras (),
-          useless[] = { { 0, 100, 0 }, { NAN, 100, 0 }, { 500, -100, 0 }, { 1e300, 100, 0 } };
+  Cameras cameras = draw_cameras (), useless[] = { { 0, 100, 0 }, { NAN, 100, 0 }, { 500, -100, 0 }, { 1e300, 100, 0 } };
   Pair *pair;
 
   for (guint i = 0; i < G_N_ELEMENTS (useless); i++) {

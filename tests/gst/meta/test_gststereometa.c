@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-
 static GstBuffer *
 plane (GstVideoFormat format, guint width, guint height, guint padding)
 {
@@ -135,7 +134,7 @@ GST_START_TEST (test_scales_with_the_frame)
   fail_unless_equals_int (meta->height, 3);
   bytes = gst_stereo_meta_get_confidence_bytes (meta);
   fail_unless_equals_int (g_bytes_get_size (bytes), 12);
-  fail_unless_equals_int (byte_at (bytes, 0), 11);      /* of 2x2 pixels the one nearest to their middle */
+  fail_unless_equals_int (byte_at (bytes, 0), 11); /* of 2x2 pixels the one nearest to their middle */
   fail_unless_equals_int (byte_at (bytes, 11), 57);
   g_bytes_unref (bytes);
   bytes = gst_stereo_meta_get_truth_bytes (meta);
@@ -174,7 +173,9 @@ GST_START_TEST (test_scaled_truth_keeps_its_holes)
     for (guint x = 0; x < 24; x++) {
       guint i = y / 3 * 8 + x / 3;
       fail_unless_equals_int (GST_READ_UINT16_LE ((guint8 *) g_bytes_get_data (bytes, NULL) + 2 * (y * 24 + x)),
-          i % 3 == 0 ? 0 : i % 3 == 1 ? 3 : 65535);
+          i % 3 == 0     ? 0 :
+              i % 3 == 1 ? 3 :
+                           65535);
     }
   g_bytes_unref (bytes);
   gst_buffer_unref (truth);
@@ -214,7 +215,11 @@ buffer_of_views (void)
 
 GST_START_TEST (test_views_scale_with_their_frame)
 {
-  static const struct { GstVideoMultiviewMode mode; gint from[2], to[2], view[2]; } cases[] = {
+  static const struct
+  {
+    GstVideoMultiviewMode mode;
+    gint from[2], to[2], view[2];
+  } cases[] = {
     { GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE, { 16, 6 }, { 32, 12 }, { 16, 12 } },
     { GST_VIDEO_MULTIVIEW_MODE_TOP_BOTTOM, { 8, 12 }, { 4, 6 }, { 4, 3 } },
     { GST_VIDEO_MULTIVIEW_MODE_ROW_INTERLEAVED, { 8, 12 }, { 8, 12 }, { 8, 6 } },
@@ -227,8 +232,8 @@ GST_START_TEST (test_views_scale_with_their_frame)
 
   for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
     GstBuffer *from = buffer_of_views (), *to = gst_buffer_new ();
-    GstStereoMeta *meta = scale_views (from, to, cases[k].mode, cases[k].from[0], cases[k].from[1], cases[k].to[0],
-        cases[k].to[1]);
+    GstStereoMeta *meta = scale_views (
+        from, to, cases[k].mode, cases[k].from[0], cases[k].from[1], cases[k].to[0], cases[k].to[1]);
     gdouble factor = (gdouble) cases[k].to[0] / cases[k].from[0];
     fail_unless ((meta != NULL) == (cases[k].view[0] > 0), "case %u", k);
     if (meta) {
@@ -344,7 +349,7 @@ GST_START_TEST (test_samples)
   meta->disparity_scale = 64;
   fail_unless (isnan (gst_stereo_meta_get_disparity (meta, 0)));
   fail_unless_equals_float (gst_stereo_meta_get_disparity (meta, 96), 1.5);
-  fail_unless (isnan (gst_stereo_meta_get_depth (meta, 96)));   /* no calibration */
+  fail_unless (isnan (gst_stereo_meta_get_depth (meta, 96))); /* no calibration */
   meta->focal_length = 100;
   meta->baseline = 30;
   fail_unless_equals_float (gst_stereo_meta_get_depth (meta, 96), 2000);
@@ -367,7 +372,7 @@ GST_END_TEST;
 GST_START_TEST (test_element_fills_every_field)
 {
   Pair *pair = pair_new_gray ("num-disparities=12 min-disparity=1 window=5 backend=cpu threads=1 consistency=1 "
-      "disparity-scale=32 focal-length=500 baseline=80 principal-offset=2 depth-unit=100");
+                              "disparity-scale=32 focal-length=500 baseline=80 principal-offset=2 depth-unit=100");
   gdouble mean = 0, valid = 0;
   GstStereoMeta *meta;
   GstVideoInfo info;
@@ -416,10 +421,10 @@ GST_START_TEST (test_confidence_of_a_kept_frame_stays)
   GBytes *before[4], *after;
 
   for (guint i = 0; i < 4; i++) {
-    gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, i, 0, 0),
-            i * FRAME, FRAME));
-    gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, i, SHIFT, 0),
-            i * FRAME, FRAME));
+    gst_harness_push (
+        pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, i, 0, 0), i * FRAME, FRAME));
+    gst_harness_push (pair->right,
+        stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, i, SHIFT, 0), i * FRAME, FRAME));
     kept[i] = pair_pull (pair, i * FRAME);
     before[i] = gst_stereo_meta_get_confidence_bytes (gst_buffer_get_stereo_meta (kept[i]));
   }
@@ -465,10 +470,12 @@ GST_END_TEST;
 /* Through the elements that people put behind it. */
 GST_START_TEST (test_through_videoscale_and_videoconvert)
 {
-  GstElement *pipeline = gst_parse_launch ("videotestsrc num-buffers=1 pattern=snow ! "
+  GstElement *pipeline = gst_parse_launch (
+      "videotestsrc num-buffers=1 pattern=snow ! "
       "video/x-raw,format=GRAY8,width=64,height=32 ! stereomatch packing=side-by-side num-disparities=8 window=5 "
       "backend=cpu threads=1 focal-length=100 baseline=10 ! videoscale method=nearest-neighbour ! "
-      "video/x-raw,width=16,height=16 ! videoconvert ! video/x-raw,format=GRAY8 ! appsink name=o sync=false", NULL);
+      "video/x-raw,width=16,height=16 ! videoconvert ! video/x-raw,format=GRAY8 ! appsink name=o sync=false",
+      NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstSample *sample = NULL;
   GstStereoMeta *meta;
@@ -492,7 +499,8 @@ GST_END_TEST;
 GST_START_TEST (test_views_through_videoscale)
 {
   GstElement *pipeline = gst_parse_launch ("stereotestsrc num-buffers=1 ! video/x-raw,width=320,height=120 ! "
-      "videoscale ! video/x-raw,width=160,height=60 ! appsink name=o sync=false", NULL);
+                                           "videoscale ! video/x-raw,width=160,height=60 ! appsink name=o sync=false",
+      NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstSample *sample = NULL;
   GstStereoMeta *meta;
@@ -505,7 +513,7 @@ GST_START_TEST (test_views_through_videoscale)
   fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_VIEWS);
   fail_unless_equals_int (meta->width, 80);
   fail_unless_equals_int (meta->height, 60);
-  fail_unless_equals_float (meta->num_disparities, 8.5);        /* of 0..16 */
+  fail_unless_equals_float (meta->num_disparities, 8.5); /* of 0..16 */
   gst_sample_unref (sample);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (sink);

@@ -11,7 +11,8 @@
 #define WIDTH 32
 #define HEIGHT 24
 
-typedef struct {
+typedef struct
+{
   GstElement *element;
   GstPad *live, *depth, *sink;
   GMutex stream, lock; /* stream: of the depth */

@@ -75,8 +75,8 @@ GST_START_TEST (test_search_like_the_naive_twin)
     view.width = random_range (&random_state, 1, width - view.x);
     view.height = random_range (&random_state, 1, height - view.y);
     view.larger_is_nearer = random_range (&random_state, 0, 1);
-    check_search (finder, &view, random_range (&random_state, 0, 3) ? random_unit (&random_state) * 10 :
-        random_unit (&random_state) * 100);
+    check_search (finder, &view,
+        random_range (&random_state, 0, 3) ? random_unit (&random_state) * 10 : random_unit (&random_state) * 100);
   }
   g_free (samples);
   g_free (confidence);
@@ -118,11 +118,11 @@ expect_nearest (Overlay *overlay)
   Nearest nearest = { 0 };
 
   fail_unless (said != NULL, "no stereo-nearest");
-  fail_unless (gst_structure_get (said, "valid", G_TYPE_BOOLEAN, &nearest.valid, "warning", G_TYPE_BOOLEAN,
-          &nearest.warning, NULL));
+  fail_unless (gst_structure_get (
+      said, "valid", G_TYPE_BOOLEAN, &nearest.valid, "warning", G_TYPE_BOOLEAN, &nearest.warning, NULL));
   if (nearest.valid)
     fail_unless (gst_structure_get (said, "distance", G_TYPE_DOUBLE, &nearest.distance, "x", G_TYPE_INT, &nearest.x,
-            "y", G_TYPE_INT, &nearest.y, "confidence", G_TYPE_DOUBLE, &nearest.confidence, NULL));
+        "y", G_TYPE_INT, &nearest.y, "confidence", G_TYPE_DOUBLE, &nearest.confidence, NULL));
   else
     fail_unless (!gst_structure_has_field (said, "distance") && !gst_structure_has_field (said, "x"));
   gst_structure_free (said);
@@ -155,8 +155,7 @@ GST_START_TEST (test_lone_pixels_do_not_matter)
   /* two percent of 4800 pixels do */
   nearest = nearest_of (overlay, scene (20, 30, 12, 8, 1234), TICK);
   fail_unless_equals_float (nearest.distance, 1234);
-  fail_unless (nearest.x >= 20 && nearest.x < 32 && nearest.y >= 30 && nearest.y < 38, "at %d,%d", nearest.x,
-      nearest.y);
+  fail_unless (nearest.x >= 20 && nearest.x < 32 && nearest.y >= 30 && nearest.y < 38, "at %d,%d", nearest.x, nearest.y);
   fail_unless_equals_float (nearest.confidence, 1);
   /* the percentile decides */
   set_properties (overlay->element, "nearest-percentile=3");
@@ -181,8 +180,7 @@ GST_START_TEST (test_place_is_where_most_are)
     set_depth (depth, 3 * i, 50, 400);
   nearest = nearest_of (overlay, depth, 0);
   fail_unless_equals_float (nearest.distance, 2000);
-  fail_unless (nearest.x >= 50 && nearest.x < 60 && nearest.y >= 10 && nearest.y < 20, "at %d,%d", nearest.x,
-      nearest.y);
+  fail_unless (nearest.x >= 50 && nearest.x < 60 && nearest.y >= 10 && nearest.y < 20, "at %d,%d", nearest.x, nearest.y);
   overlay_free (overlay);
 }
 GST_END_TEST;
@@ -190,14 +188,16 @@ GST_END_TEST;
 GST_START_TEST (test_region)
 {
   Overlay *overlay = new_overlay ("region=<0.5,0.5,0.5,0.5>");
-  const struct { gint x, y; gdouble distance; } things[] = {
-    { 0, 0, 5000 }, { 30, 20, 5000 }, { 28, 22, 5000 }, { 40, 30, 700 }, { 68, 50, 700 }
-  };
+  const struct
+  {
+    gint x, y;
+    gdouble distance;
+  } things[] = { { 0, 0, 5000 }, { 30, 20, 5000 }, { 28, 22, 5000 }, { 40, 30, 700 }, { 68, 50, 700 } };
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (things); i++)
-    fail_unless_equals_float (nearest_of (overlay, scene (things[i].x, things[i].y, 10, 10, 700), i * TICK).distance,
-        things[i].distance);
+    fail_unless_equals_float (
+        nearest_of (overlay, scene (things[i].x, things[i].y, 10, 10, 700), i * TICK).distance, things[i].distance);
   set_properties (overlay->element, "region=<>");
   fail_unless_equals_float (nearest_of (overlay, scene (0, 0, 10, 10, 700), i * TICK).distance, 700);
   overlay_free (overlay);
@@ -226,8 +226,8 @@ GST_START_TEST (test_place_in_another_size)
   Overlay *overlay = overlay_new (QUIET, GST_VIDEO_FORMAT_GRAY8, 4 * WIDTH, 4 * HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
   Nearest nearest = nearest_of (overlay, scene (20, 30, 16, 16, 800), 0);
 
-  fail_unless (nearest.x >= 80 && nearest.x < 144 && nearest.y >= 120 && nearest.y < 184, "at %d,%d", nearest.x,
-      nearest.y);
+  fail_unless (
+      nearest.x >= 80 && nearest.x < 144 && nearest.y >= 120 && nearest.y < 184, "at %d,%d", nearest.x, nearest.y);
   overlay_free (overlay);
 }
 GST_END_TEST;
@@ -265,7 +265,7 @@ GST_START_TEST (test_fields_of_the_frame)
   pass (overlay, scene (0, 0, 1, 1, 1), 7 * TICK);
   said = overlay_nearest (overlay);
   fail_unless (gst_structure_get (said, "timestamp", G_TYPE_UINT64, &timestamp, "running-time", G_TYPE_UINT64, &running,
-          "stream-time", G_TYPE_UINT64, &stream, "duration", G_TYPE_UINT64, &duration, NULL));
+      "stream-time", G_TYPE_UINT64, &stream, "duration", G_TYPE_UINT64, &duration, NULL));
   fail_unless_equals_uint64 (timestamp, 7 * TICK);
   fail_unless_equals_uint64 (running, 7 * TICK);
   fail_unless_equals_uint64 (stream, 7 * TICK);
@@ -297,10 +297,12 @@ GST_END_TEST;
 GST_START_TEST (test_message_interval)
 {
   Overlay *overlay = new_overlay ("warn-distance=1000 message-interval=100000000");
-  const struct { guint distance; gboolean said; } frames[] = {
-    { 3000, TRUE }, { 3100, FALSE }, { 900, TRUE }, { 800, FALSE }, { 1500, TRUE }, { 1500, FALSE }, { 1500, FALSE },
-    { 1500, TRUE }, { 1500, FALSE }
-  };
+  const struct
+  {
+    guint distance;
+    gboolean said;
+  } frames[] = { { 3000, TRUE }, { 3100, FALSE }, { 900, TRUE }, { 800, FALSE }, { 1500, TRUE }, { 1500, FALSE },
+    { 1500, FALSE }, { 1500, TRUE }, { 1500, FALSE } };
 
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
     GstStructure *said;
@@ -318,8 +320,8 @@ GST_END_TEST;
 /* The red frame at the very edge of the picture. */
 GST_START_TEST (test_warning_is_seen)
 {
-  Overlay *overlay = overlay_new ("alpha=0 legend=false warn-distance=1000", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT,
-      "GRAY16_LE", WIDTH, HEIGHT);
+  Overlay *overlay = overlay_new (
+      "alpha=0 legend=false warn-distance=1000", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
 
   for (guint i = 0; i < 3; i++) {
     GstBuffer *out;

@@ -25,8 +25,7 @@ luminance (const guint8 rgb[3])
 
 GST_START_TEST (test_colormaps_brighten_towards_near)
 {
-  const GstStereoColormap rising[] = { GST_STEREO_COLORMAP_VIRIDIS, GST_STEREO_COLORMAP_GRAY,
-    GST_STEREO_COLORMAP_HEAT };
+  const GstStereoColormap rising[] = { GST_STEREO_COLORMAP_VIRIDIS, GST_STEREO_COLORMAP_GRAY, GST_STEREO_COLORMAP_HEAT };
 
   for (guint m = 0; m < G_N_ELEMENTS (rising); m++) {
     gdouble last = -1, step = -1;
@@ -106,8 +105,8 @@ typedef struct
 static guint
 byte_at (GstVideoFrame *frame, guint c, gint x, gint y)
 {
-  return ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c))[(gssize) y * GST_VIDEO_FRAME_COMP_STRIDE (frame, c) +
-      (gssize) x * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c)];
+  return ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame,
+      c))[(gssize) y * GST_VIDEO_FRAME_COMP_STRIDE (frame, c) + (gssize) x * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c)];
 }
 
 /* What component @c of a picture with @in there becomes at pixel @x, @y. */
@@ -137,8 +136,9 @@ check_picture (const Scene *scene, GstBuffer *before, GstBuffer *after)
   GstVideoFrame in, out, depth, confidence;
   GstVideoInfo info, confidence_info;
 
-  gst_video_info_set_format (&info, meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? GST_VIDEO_FORMAT_GRAY8 :
-      GST_VIDEO_FORMAT_GRAY16_LE, meta->width, meta->height);
+  gst_video_info_set_format (&info,
+      meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE,
+      meta->width, meta->height);
   gst_video_info_set_format (&confidence_info, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height);
   fail_unless (gst_video_frame_map (&in, &scene->info, before, GST_MAP_READ));
   fail_unless (gst_video_frame_map (&out, &scene->info, after, GST_MAP_READ));
@@ -155,13 +155,14 @@ check_picture (const Scene *scene, GstBuffer *before, GstBuffer *after)
         /* a chroma sample is the mean of its pixels; at an odd edge the last one counts twice */
         for (gint j = 0; j < 1 << sub_y; j++)
           for (gint i = 0; i < 1 << sub_x; i++)
-            expected += c == 3 ? was : naive_pixel (scene, &depth, &confidence, c, was,
-                MIN ((x << sub_x) + i, GST_VIDEO_FRAME_WIDTH (&in) - 1),
-                MIN ((y << sub_y) + j, GST_VIDEO_FRAME_HEIGHT (&in) - 1));
+            expected += c == 3 ? was :
+                                 naive_pixel (scene, &depth, &confidence, c, was,
+                                     MIN ((x << sub_x) + i, GST_VIDEO_FRAME_WIDTH (&in) - 1),
+                                     MIN ((y << sub_y) + j, GST_VIDEO_FRAME_HEIGHT (&in) - 1));
         expected /= 1 << (sub_x + sub_y);
         if (expected == was ? is != was : fabs (is - expected) > 1.001)
-          fail ("%s component %u at %d,%d: %u became %u, not %.2f", gst_video_format_to_string (
-                  GST_VIDEO_FRAME_FORMAT (&in)), c, x, y, was, is, expected);
+          fail ("%s component %u at %d,%d: %u became %u, not %.2f",
+              gst_video_format_to_string (GST_VIDEO_FRAME_FORMAT (&in)), c, x, y, was, is, expected);
       }
   }
   gst_video_frame_unmap (&in);
@@ -191,9 +192,13 @@ try_format (Random *random, GstVideoFormat format, const gchar *colorimetry)
   const GstStereoOutputKind kind = (GstStereoOutputKind) random_range (random, 0, 2);
   gboolean narrow = kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE;
   gint width = random_range (random, 1, 70), height = random_range (random, 1, 40);
-  Scene scene = { .alpha = random_range (random, 1, 256) / 256.0, .near = random_range (random, 100, 900),
-    .far = random_range (random, 1000, 5000), .min_confidence = (guint) random_range (random, 0, 200),
-    .map = (GstStereoColormap) random_range (random, 0, 3), .depth_width = width, .depth_height = height };
+  Scene scene = { .alpha = random_range (random, 1, 256) / 256.0,
+    .near = random_range (random, 100, 900),
+    .far = random_range (random, 1000, 5000),
+    .min_confidence = (guint) random_range (random, 0, 200),
+    .map = (GstStereoColormap) random_range (random, 0, 3),
+    .depth_width = width,
+    .depth_height = height };
   gchar *properties = g_strdup_printf (QUIET "alpha=%.10f near=%f far=%f min-confidence=%.10f colormap=%d", scene.alpha,
       scene.near, scene.far, scene.min_confidence / 255.0, scene.map);
   Overlay *overlay = overlay_new (properties, format, width, height, narrow ? "GRAY8" : "GRAY16_LE", width, height);
@@ -226,16 +231,18 @@ static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMA
   GST_VIDEO_FORMAT_NV21, GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_UYVY, GST_VIDEO_FORMAT_Y42B, GST_VIDEO_FORMAT_Y444,
   GST_VIDEO_FORMAT_RGBx, GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_xRGB,
   GST_VIDEO_FORMAT_xBGR, GST_VIDEO_FORMAT_ARGB, GST_VIDEO_FORMAT_ABGR, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR,
-  GST_VIDEO_FORMAT_GRAY8
-};
+  GST_VIDEO_FORMAT_GRAY8 };
 
 GST_START_TEST (test_every_format_like_the_naive_twin)
 {
   GstVideoFormat format = formats[__i__];
 
   for (gint i = 0; i < random_count ("STEREO_TEST_COUNT", 6); i++)
-    try_format (&random_state, format, GST_VIDEO_FORMAT_INFO_IS_YUV (gst_video_format_get_info (format)) ?
-        i % 3 == 0 ? "colorimetry=bt709" : i % 3 == 1 ? "colorimetry=1:4:0:0" : NULL : NULL);
+    try_format (&random_state, format,
+        GST_VIDEO_FORMAT_INFO_IS_YUV (gst_video_format_get_info (format)) ? i % 3 == 0 ? "colorimetry=bt709" :
+                i % 3 == 1                                                             ? "colorimetry=1:4:0:0" :
+                                                                                         NULL :
+                                                                            NULL);
 }
 GST_END_TEST;
 
@@ -341,8 +348,8 @@ shade (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
 
 GST_START_TEST (test_colours_do_not_depend_on_the_picture)
 {
-  Overlay *overlay = overlay_new (QUIET "alpha=1 colormap=gray near=1000 far=3000", GST_VIDEO_FORMAT_GRAY8, 16, 8,
-      "GRAY16_LE", 16, 8);
+  Overlay *overlay = overlay_new (
+      QUIET "alpha=1 colormap=gray near=1000 far=3000", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
   guint usual = 0;
 
   for (guint i = 0; i < 8; i++) {
@@ -362,14 +369,17 @@ GST_END_TEST;
 
 GST_START_TEST (test_near_and_far_clamp)
 {
-  Overlay *overlay = overlay_new (QUIET "alpha=1 colormap=gray near=1000 far=3000", GST_VIDEO_FORMAT_GRAY8, 16, 8,
-      "GRAY16_LE", 16, 8);
-  const struct { guint depth, value; } cases[] = { { 1, 255 }, { 1000, 255 }, { 3000, 0 }, { 65535, 0 } };
+  Overlay *overlay = overlay_new (
+      QUIET "alpha=1 colormap=gray near=1000 far=3000", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
+  const struct
+  {
+    guint depth, value;
+  } cases[] = { { 1, 255 }, { 1000, 255 }, { 3000, 0 }, { 65535, 0 } };
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (cases); i++)
-    fail_unless_equals_int (shade (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, cases[i].depth), i * TICK),
-        cases[i].value);
+    fail_unless_equals_int (
+        shade (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, cases[i].depth), i * TICK), cases[i].value);
   /* while it runs */
   set_properties (overlay->element, "near=3000 far=5000");
   fail_unless_equals_int (shade (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, 3000), i * TICK), 255);
@@ -384,8 +394,8 @@ GST_END_TEST;
 /* The scale is the metadata's, and may change with every buffer. */
 GST_START_TEST (test_the_meaning_of_samples_may_change)
 {
-  Overlay *overlay = overlay_new (QUIET "alpha=1 colormap=gray near=1000 far=3000", GST_VIDEO_FORMAT_GRAY8, 16, 8,
-      "GRAY16_LE", 16, 8);
+  Overlay *overlay = overlay_new (
+      QUIET "alpha=1 colormap=gray near=1000 far=3000", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
   GstBuffer *depth = new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, 3000);
 
   fail_unless_equals_int (shade (overlay, gst_buffer_copy_deep (depth), 0), 0);
@@ -399,8 +409,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_disparity_without_geometry)
 {
-  Overlay *overlay = overlay_new (QUIET "alpha=1 colormap=gray warn-distance=100000", GST_VIDEO_FORMAT_GRAY8, 16, 8,
-      "GRAY16_LE", 16, 8);
+  Overlay *overlay = overlay_new (
+      QUIET "alpha=1 colormap=gray warn-distance=100000", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
   const guint samples[] = { 1, 63 * 64, 65535 }, values[] = { 0, 255, 255 };
   GstStructure *said;
   gdouble disparity;
@@ -431,7 +441,11 @@ GST_START_TEST (test_sizes_that_differ)
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     Overlay *overlay = overlay_new (QUIET "alpha=0.75 near=100 far=5000 min-confidence=0", GST_VIDEO_FORMAT_I420,
         sizes[i][0], sizes[i][1], "GRAY16_LE", sizes[i][2], sizes[i][3]);
-    Scene scene = { .info = overlay->info, .alpha = 0.75, .near = 100, .far = 5000, .depth_width = sizes[i][2],
+    Scene scene = { .info = overlay->info,
+      .alpha = 0.75,
+      .near = 100,
+      .far = 5000,
+      .depth_width = sizes[i][2],
       .depth_height = sizes[i][3] };
     GstBuffer *live = random_frame (&random_state, &overlay->info, 0), *out;
 
@@ -463,8 +477,8 @@ GST_END_TEST;
 static void
 try_packed (GstVideoFormat format, const gchar *extra, gint view, gint x)
 {
-  Overlay *overlay = overlay_new (QUIET "alpha=0.5 near=100 far=5000 min-confidence=0", format, 2 * view, 20,
-      "GRAY16_LE", view, 20);
+  Overlay *overlay = overlay_new (
+      QUIET "alpha=0.5 near=100 far=5000 min-confidence=0", format, 2 * view, 20, "GRAY16_LE", view, 20);
   Scene scene = { .alpha = 0.5, .near = 100, .far = 5000, .depth_width = view, .depth_height = 20 };
   GstBuffer *live, *left, *out;
   GstVideoFrame from, to;
@@ -488,9 +502,9 @@ try_packed (GstVideoFormat format, const gchar *extra, gint view, gint x)
   for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&to); c++)
     for (gint j = 0; j < GST_VIDEO_FRAME_COMP_HEIGHT (&to, c); j++)
       for (gint i = 0; i < GST_VIDEO_FRAME_COMP_WIDTH (&to, c); i++)
-        ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (&to, c))[j * GST_VIDEO_FRAME_COMP_STRIDE (&to, c) +
-            i * GST_VIDEO_FRAME_COMP_PSTRIDE (&to, c)] = (guint8) byte_at (&from, c,
-            i + (x >> GST_VIDEO_FORMAT_INFO_W_SUB (to.info.finfo, c)), j);
+        ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (
+            &to, c))[j * GST_VIDEO_FRAME_COMP_STRIDE (&to, c) + i * GST_VIDEO_FRAME_COMP_PSTRIDE (&to, c)] = (guint8)
+            byte_at (&from, c, i + (x >> GST_VIDEO_FORMAT_INFO_W_SUB (to.info.finfo, c)), j);
   gst_video_frame_unmap (&from);
   gst_video_frame_unmap (&to);
   check_picture (&scene, left, out);

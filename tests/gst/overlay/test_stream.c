@@ -350,7 +350,7 @@ GST_END_TEST;
 typedef struct
 {
   GstPad *pad;
-  gint answered;                /* atomic */
+  gint answered; /* atomic */
 } Question;
 
 static gpointer
@@ -438,10 +438,12 @@ wait_for (GstBus *bus, GstMessageType type)
 static GstElement *
 camera_pipeline (const gchar *source, gint *count)
 {
-  gchar *description = g_strdup_printf ("videotestsrc %s ! video/x-raw,format=NV12,width=96,height=32,framerate=50/1 ! "
+  gchar *description = g_strdup_printf (
+      "videotestsrc %s ! video/x-raw,format=NV12,width=96,height=32,framerate=50/1 ! "
       "tee name=t ! queue ! depthoverlay name=o ! video/x-raw,width=48 ! fakesink name=s signal-handoffs=true "
       "sync=false t. ! queue ! stereomatch num-disparities=8 window=5 refine-iterations=0 backend=cpu threads=1 ! "
-      "queue ! o.sink_depth", source);
+      "queue ! o.sink_depth",
+      source);
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (description, &error), *sink;
 
@@ -479,7 +481,7 @@ GST_START_TEST (test_seek)
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
   wait_for (bus, GST_MESSAGE_ASYNC_DONE);
   fail_unless (gst_element_seek (pipeline, 1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, GST_SECOND,
-          GST_SEEK_TYPE_SET, GST_SECOND + 100 * GST_MSECOND));
+      GST_SEEK_TYPE_SET, GST_SECOND + 100 * GST_MSECOND));
   wait_for (bus, GST_MESSAGE_ASYNC_DONE);
   g_atomic_int_set (&count, 0);
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);

@@ -14,7 +14,8 @@
 
 static guint sums[FAULTS], frames, outputs;
 
-typedef struct {
+typedef struct
+{
   Rig *rig;
   GThread *thread;
   gint stop; /* atomic */
@@ -76,8 +77,8 @@ live_through (guint seed)
   gchar *failure;
   Rig *rig;
 
-  rig = fiddler.rig =
-      rig_new (rig_kind_chosen (), script_random (rand, moments, SCRIPT_STREAM_FAULTS), g_rand_boolean (rand));
+  rig = fiddler.rig = rig_new (
+      rig_kind_chosen (), script_random (rand, moments, SCRIPT_STREAM_FAULTS), g_rand_boolean (rand));
   if (g_rand_double (rand) < 0.2)
     rig->late_every = (guint) g_rand_int_range (rand, 2, 10);
   deeds = g_rand_boolean (rand) ? 0 : (guint) g_rand_int_range (rand, 1, 5);

@@ -150,20 +150,20 @@ GST_END_TEST;
 typedef struct
 {
   GRand *rand;
-  gint64 frame, delay, jitter;  /* frames come that much later than their times: delay and up to jitter */
-  gint64 compute, noise;        /* a pair takes compute and up to noise */
-  gdouble stalls;               /* share of pairs that take longer */
-  gint64 stall;                 /* by up to so many times */
-  gboolean synchronized;        /* the sink holds a pair, and the element, until the pipeline's latency is over */
-  gint64 spare;                 /* of the pipeline's latency, that is not the element's */
-  gint64 from, to;              /* frames with times in between are sent at the end of that: the camera stood still */
+  gint64 frame, delay, jitter; /* frames come that much later than their times: delay and up to jitter */
+  gint64 compute, noise;       /* a pair takes compute and up to noise */
+  gdouble stalls;              /* share of pairs that take longer */
+  gint64 stall;                /* by up to so many times */
+  gboolean synchronized;       /* the sink holds a pair, and the element, until the pipeline's latency is over */
+  gint64 spare;                /* of the pipeline's latency, that is not the element's */
+  gint64 from, to;             /* frames with times in between are sent at the end of that: the camera stood still */
   GstStereoLateness lateness;
-  gint64 time, free;            /* of the next frame; when the element is done with the last one */
-  gint64 latency, highest;      /* as last seen, and ever */
-  gint64 slowest;               /* pair ever */
+  gint64 time, free;       /* of the next frame; when the element is done with the last one */
+  gint64 latency, highest; /* as last seen, and ever */
+  gint64 slowest;          /* pair ever */
   /* what came of it */
   guint outputs, late, over, unexpected, stalled, changes;
-  gint64 idle;                  /* the longest that the element did nothing, after the first output */
+  gint64 idle; /* the longest that the element did nothing, after the first output */
 } Element;
 
 static gint64
@@ -346,8 +346,8 @@ GST_START_TEST (test_a_sink_that_holds_the_thread)
     }
     least = MIN (least, 100 - 100 * element.late / frames);
     /* an eighth more than the slow ones took is within three frames: two are dropped for each of the next pairs */
-    fail_unless (element.late <= 6 * (2 * GST_STEREO_LATENESS_RECENT + 3), "%u: %u of %u late", seed + i, element.late,
-        frames);
+    fail_unless (
+        element.late <= 6 * (2 * GST_STEREO_LATENESS_RECENT + 3), "%u: %u of %u late", seed + i, element.late, frames);
     fail_unless_equals_int (element.over, 0);
     element_free (&element);
   }
@@ -393,8 +393,8 @@ GST_START_TEST (test_latency_is_bounded)
     element.synchronized = TRUE;
     run (&element, frames_in (&element, 1800 * SECOND));
     /* an eighth more than the slowest takes, beside at most three quarters of it all that are waited */
-    fail_unless (element.highest <= 4 * (element.slowest * 9 / 8 + element.frame), "%u: %" G_GINT64_FORMAT
-        " for %" G_GINT64_FORMAT, seed + i, element.highest, element.slowest);
+    fail_unless (element.highest <= 4 * (element.slowest * 9 / 8 + element.frame),
+        "%u: %" G_GINT64_FORMAT " for %" G_GINT64_FORMAT, seed + i, element.highest, element.slowest);
     fail_unless_equals_int (element.over, 0);
     element_free (&element);
   }

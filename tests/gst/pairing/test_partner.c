@@ -10,7 +10,7 @@
 static GstStereoQueue
 queue (guint count, gint64 first, gint64 second, gint64 soonest, gboolean ended)
 {
-  return (GstStereoQueue) { count, { first, second }, soonest, NONE, ended };
+  return (GstStereoQueue){ count, { first, second }, soonest, NONE, ended };
 }
 
 static void
@@ -34,10 +34,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_else_waits_for_the_next_of_the_earlier_stream)
 {
-  check (queue (1, 15 * MS, 0, 40 * MS, FALSE), queue (1, 0, 0, 29 * MS, FALSE), 20 * MS,
-      GST_STEREO_PAIRING_WAIT_RIGHT);
-  check (queue (1, 0, 0, 29 * MS, FALSE), queue (1, 15 * MS, 0, 40 * MS, FALSE), 20 * MS,
-      GST_STEREO_PAIRING_WAIT_LEFT);
+  check (queue (1, 15 * MS, 0, 40 * MS, FALSE), queue (1, 0, 0, 29 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_WAIT_RIGHT);
+  check (queue (1, 0, 0, 29 * MS, FALSE), queue (1, 15 * MS, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_WAIT_LEFT);
   /* nothing known about the earlier stream's next frame */
   check (queue (1, 0, 0, 0, FALSE), queue (1, 1, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_WAIT_LEFT);
 }
@@ -54,20 +52,16 @@ GST_END_TEST;
 
 GST_START_TEST (test_next_frame_farther_is_not)
 {
-  check (queue (1, 15 * MS, 0, 20 * MS, FALSE), queue (2, 0, 40 * MS, 20 * MS, FALSE), 20 * MS,
-      GST_STEREO_PAIRING_PAIR);
+  check (queue (1, 15 * MS, 0, 20 * MS, FALSE), queue (2, 0, 40 * MS, 20 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_PAIR);
   /* as near: the earlier one, it is here already */
-  check (queue (1, 20 * MS, 0, 20 * MS, FALSE), queue (2, 0, 40 * MS, 20 * MS, FALSE), 20 * MS,
-      GST_STEREO_PAIRING_PAIR);
+  check (queue (1, 20 * MS, 0, 20 * MS, FALSE), queue (2, 0, 40 * MS, 20 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_PAIR);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_too_far_apart_drops_the_earlier)
 {
-  check (queue (1, 0, 0, 40 * MS, FALSE), queue (1, 21 * MS, 0, 40 * MS, FALSE), 20 * MS,
-      GST_STEREO_PAIRING_DROP_LEFT);
-  check (queue (1, 21 * MS, 0, 40 * MS, FALSE), queue (1, 0, 0, 40 * MS, FALSE), 20 * MS,
-      GST_STEREO_PAIRING_DROP_RIGHT);
+  check (queue (1, 0, 0, 40 * MS, FALSE), queue (1, 21 * MS, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_DROP_LEFT);
+  check (queue (1, 21 * MS, 0, 40 * MS, FALSE), queue (1, 0, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_DROP_RIGHT);
   check (queue (1, 1, 0, 40 * MS, FALSE), queue (1, 0, 0, 40 * MS, FALSE), 0, GST_STEREO_PAIRING_DROP_RIGHT);
 }
 GST_END_TEST;
@@ -141,13 +135,13 @@ GST_END_TEST;
 typedef struct
 {
   gint64 time[400];
-  guint id[400];                /* which instant of the scene it shows */
+  guint id[400]; /* which instant of the scene it shows */
   guint count;
 } Stream;
 
 typedef struct
 {
-  guint pairs, wrong, dropped;  /* wrong: of two instants */
+  guint pairs, wrong, dropped; /* wrong: of two instants */
   gint64 worst;
 } Outcome;
 
@@ -156,8 +150,8 @@ view (const Stream *stream, guint at, gint64 spacing, guint known)
 {
   guint count = MIN (stream->count - at, known);
 
-  return queue (count, stream->time[at], stream->time[MIN (at + 1, stream->count - 1)], spacing,
-      at + count == stream->count);
+  return queue (
+      count, stream->time[at], stream->time[MIN (at + 1, stream->count - 1)], spacing, at + count == stream->count);
 }
 
 /* Feeds both streams one frame at a time, as a pad would. */
@@ -334,8 +328,10 @@ GST_START_TEST (test_any_times_end_and_account_for_every_frame)
       left.id[i] = right.id[i] = i;
     }
     outcome = run (&left, &right, g_rand_int_range (rand, 0, 2) * 30 * MS, g_rand_boolean (rand) ? 15 * MS : NONE);
-    fail_unless (outcome.dropped + 2 * outcome.pairs == left.count + right.count, "seed %u: %u + %u frames, %u pairs, "
-        "%u dropped", seed, left.count, right.count, outcome.pairs, outcome.dropped);
+    fail_unless (outcome.dropped + 2 * outcome.pairs == left.count + right.count,
+        "seed %u: %u + %u frames, %u pairs, "
+        "%u dropped",
+        seed, left.count, right.count, outcome.pairs, outcome.dropped);
     g_rand_free (rand);
   }
 }

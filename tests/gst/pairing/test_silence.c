@@ -42,8 +42,7 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
     gst_message_parse_warning (message, &error, NULL);
     if (strstr (error->message, "silent"))
       g_ptr_array_add (line->warnings, g_strdup (error->message));
-  } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_INFO &&
-      GST_MESSAGE_SRC (message) == GST_OBJECT (line->element)) {
+  } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_INFO && GST_MESSAGE_SRC (message) == GST_OBJECT (line->element)) {
     gst_message_parse_info (message, &error, NULL);
     g_ptr_array_add (line->infos, g_strdup (error->message));
   }
@@ -56,8 +55,9 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
 static void
 add_camera (Line *line, const RigKind *kind, guint view, const gchar *source, const gchar *filter)
 {
-  gchar *description = g_strdup_printf ("videotestsrc %s ! video/x-raw,format=%s,width=%d,height=%d,framerate=25/1 ! %s",
-      source, gst_video_format_to_string (kind->in), NUMBERED_WIDTH, NUMBERED_HEIGHT, filter);
+  gchar *description = g_strdup_printf (
+      "videotestsrc %s ! video/x-raw,format=%s,width=%d,height=%d,framerate=25/1 ! %s", source,
+      gst_video_format_to_string (kind->in), NUMBERED_WIDTH, NUMBERED_HEIGHT, filter);
   GstElement *camera = gst_parse_bin_from_description (description, TRUE, NULL);
   GstPad *src;
 
@@ -201,8 +201,8 @@ fall_silent (Line *line, guint view, guint times)
   back = g_get_monotonic_time ();
   g_atomic_int_set (&line->silent[view], FALSE);
   await (line, line->infos, times, SOON);
-  judge_text (line, line->infos, view, "back after ", (gdouble) (back - start) / G_USEC_PER_SEC - 0.2,
-      since (start) + SPACING);
+  judge_text (
+      line, line->infos, view, "back after ", (gdouble) (back - start) / G_USEC_PER_SEC - 0.2, since (start) + SPACING);
   wait_for_pairs (line, 10);
 }
 
@@ -233,12 +233,12 @@ GST_START_TEST (test_a_camera_never_begins)
   Line *line;
 
   begin ("a camera never begins");
-  line = line_new (view ? "is-live=true num-buffers=2" : "is-live=true", view ? "is-live=true" :
-      "is-live=true num-buffers=2", "identity");
+  line = line_new (view ? "is-live=true num-buffers=2" : "is-live=true",
+      view ? "is-live=true" : "is-live=true num-buffers=2", "identity");
   line_free (line);
   guard_count_objects ();
-  line = line_new (view ? "is-live=true num-buffers=2" : "is-live=true", view ? "is-live=true" :
-      "is-live=true num-buffers=2", "identity");
+  line = line_new (view ? "is-live=true num-buffers=2" : "is-live=true",
+      view ? "is-live=true" : "is-live=true num-buffers=2", "identity");
   g_atomic_int_set (&line->silent[view], TRUE);
   play (line, GST_STATE_PLAYING);
   await (line, line->warnings, 1, SILENCE + 2 * SOON);

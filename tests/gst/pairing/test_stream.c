@@ -252,8 +252,8 @@ GST_START_TEST (test_the_other_view_never_ends)
   pair_eos (pair, TRUE, FALSE);
   /* until upstream is told that it is over */
   for (GstFlowReturn flow = GST_FLOW_OK; flow == GST_FLOW_OK; pushed++) {
-    flow = gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 0),
-            (pushed + 1) * FRAME, FRAME));
+    flow = gst_harness_push (pair->right,
+        stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 0), (pushed + 1) * FRAME, FRAME));
     fail_unless (flow == GST_FLOW_OK || flow == GST_FLOW_EOS, "%s", gst_flow_get_name (flow));
     fail_unless (pushed < 1000, "no end");
   }
@@ -323,10 +323,10 @@ GST_START_TEST (test_other_events_go_on_once)
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
-  gst_harness_push_event (pair->left, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
-          gst_structure_new_empty ("a-word")));
-  gst_harness_push_event (pair->right, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
-          gst_structure_new_empty ("a-word")));
+  gst_harness_push_event (
+      pair->left, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("a-word")));
+  gst_harness_push_event (
+      pair->right, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("a-word")));
   pair_push (pair, FRAME, FRAME);
   gst_buffer_unref (pair_pull (pair, FRAME));
   for (GstEvent *event; (event = gst_harness_try_pull_event (pair->left));) {
@@ -479,8 +479,7 @@ GST_START_TEST (test_caps_change_one_pad_after_the_other)
   pair_push_right (pair, FRAME);
   gst_buffer_unref (pair_pull (pair, FRAME));
   pair_caps (pair, NULL, caps);
-  gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGB, width, height, 1, SHIFT, 0), 2 * FRAME,
-          FRAME));
+  gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGB, width, height, 1, SHIFT, 0), 2 * FRAME, FRAME));
   out = pair_pull (pair, 2 * FRAME);
   info = output_info (pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), width);
@@ -532,7 +531,7 @@ GST_START_TEST (test_late_pairs_are_not_computed)
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
-  say_late (pair, 0, FRAME + FRAME / 4);        /* nothing before 2.5 frames is wanted */
+  say_late (pair, 0, FRAME + FRAME / 4); /* nothing before 2.5 frames is wanted */
   pair_push (pair, FRAME, FRAME);
   pair_push (pair, 2 * FRAME, 2 * FRAME);
   pair_push (pair, 3 * FRAME, 3 * FRAME);
@@ -562,7 +561,7 @@ GST_START_TEST (test_live_pairs_that_would_be_late)
   gst_harness_set_upstream_latency (pair->right, 7 * GST_MSECOND);
   gst_test_clock_set_time (GST_TEST_CLOCK (clock), 10 * FRAME);
   pair_push (pair, 0, 0);
-  gst_buffer_unref (pair_pull (pair, 0));       /* nobody has complained yet */
+  gst_buffer_unref (pair_pull (pair, 0)); /* nobody has complained yet */
   say_late (pair, 0, 1);
   pair_push (pair, FRAME, FRAME);
   pair_push (pair, 10 * FRAME, 10 * FRAME);
@@ -630,8 +629,8 @@ GST_START_TEST (test_latency_grows_with_the_work)
 {
   Pair *pair = pair_new (EXACT);
   GstQuery *query = gst_query_new_latency ();
-  gchar *caps = g_strdup_printf ("video/x-raw,format=GRAY8,width=%d,height=%d,framerate=1000000/1", VIEW_WIDTH,
-      VIEW_HEIGHT);
+  gchar *caps = g_strdup_printf (
+      "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=1000000/1", VIEW_WIDTH, VIEW_HEIGHT);
   GstClockTime min, max;
   gboolean live;
 

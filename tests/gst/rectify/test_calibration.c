@@ -376,7 +376,7 @@ check_cuts (gchar *text, const gchar *right)
     if (gst_stereo_calibration_parse (&c, part, right, 0, &message)) {
       taken++;
       CHECK (stereo_calibration_scale (&c, 640, 480, &error) || stereo_rectify (&c, 0, 0, 0, &r, &error) == STEREO_OK ||
-                 error.message[0],
+              error.message[0],
           "refused without a word");
     } else {
       CHECK (message && strlen (message) > 20, "refused without a word after %u bytes", (guint) cut);
@@ -443,8 +443,7 @@ test_files (void)
   OpencvStyle style = { .lens = 5, .size = 1, .rectification = TRUE };
   StereoCalibration c = calibration_draw (&source, &style);
   gchar *folder = g_dir_make_tmp ("calibration-XXXXXX", NULL), *here = g_get_current_dir ();
-  static const gchar *const names[] = { "a,b.yml", "left,1.yaml", "right,1.yaml", "huge.yml", "zeros.yml",
-    "empty.yml" };
+  static const gchar *const names[] = { "a,b.yml", "left,1.yaml", "right,1.yaml", "huge.yml", "zeros.yml", "empty.yml" };
 
   if (!CHECK (folder && g_chdir (folder) == 0, "no folder to write to"))
     return;

@@ -25,7 +25,8 @@ rectify_new (const gchar *calibration, const gchar *more)
 /* ---- the identity: every format in every layout ------------------------------------------ */
 
 /* Where a component of a view lies in its frame, for all layouts plainly. */
-typedef struct {
+typedef struct
+{
   GstVideoFrame frame[2]; /* of both views: the same one when packed */
   const gchar *layout;    /* NULL: a frame for each view */
   gboolean right_first;
@@ -60,10 +61,10 @@ expected_sample (const Views *views, const GstVideoInfo *out, gint view, guint c
   GstVideoChromaSite site = GST_VIDEO_INFO_CHROMA_SITE (in);
   gboolean rows = views->layout && g_str_equal (views->layout, "row-interleaved");
   gboolean columns = views->layout && g_str_equal (views->layout, "column-interleaved");
-  gboolean same_x =
-      GST_VIDEO_FORMAT_INFO_W_SUB (out->finfo, c) == (columns ? 0 : GST_VIDEO_FORMAT_INFO_W_SUB (in->finfo, c));
-  gboolean same_y =
-      GST_VIDEO_FORMAT_INFO_H_SUB (out->finfo, c) == (rows ? 0 : GST_VIDEO_FORMAT_INFO_H_SUB (in->finfo, c));
+  gboolean same_x = GST_VIDEO_FORMAT_INFO_W_SUB (out->finfo, c) ==
+      (columns ? 0 : GST_VIDEO_FORMAT_INFO_W_SUB (in->finfo, c));
+  gboolean same_y = GST_VIDEO_FORMAT_INFO_H_SUB (out->finfo, c) ==
+      (rows ? 0 : GST_VIDEO_FORMAT_INFO_H_SUB (in->finfo, c));
   gint x0 = same_x ? x : 2 * x, y0 = same_y ? y : 2 * y, x1 = x0, y1 = y0;
 
   if (!same_x && !(site & GST_VIDEO_CHROMA_SITE_H_COSITED))
@@ -72,7 +73,7 @@ expected_sample (const Views *views, const GstVideoInfo *out, gint view, guint c
     y1 = y0 + 1;
   return (chroma_of_view (views, view, c, x0, y0) + chroma_of_view (views, view, c, x1, y0) +
              chroma_of_view (views, view, c, x0, y1) + chroma_of_view (views, view, c, x1, y1) + 2) /
-         4;
+      4;
 }
 
 static void
@@ -257,7 +258,7 @@ bilinear (const GstVideoFrame *frame, guint c, gdouble x, gdouble y, gdouble bor
     for (gint dx = 0; dx < 2; dx++) {
       gboolean inside = x0 + dx >= 0 && y0 + dy >= 0 && x0 + dx < frame->info.width && y0 + dy < frame->info.height;
       sum += (1 - fabs (x - x0 - dx)) * (1 - fabs (y - y0 - dy)) *
-             (inside ? component_at (frame, c, x0 + dx, y0 + dy) : border);
+          (inside ? component_at (frame, c, x0 + dx, y0 + dy) : border);
     }
   return sum;
 }
@@ -334,7 +335,8 @@ GST_END_TEST;
 /* Around the pictures it is black, of any kind of picture. */
 GST_START_TEST (test_border)
 {
-  static const struct {
+  static const struct
+  {
     GstVideoFormat format;
     const gchar *extra;
     guint black[4];

@@ -128,10 +128,10 @@ GST_START_TEST (test_depth_needs_no_further_property_and_plays_twice)
 {
   Cameras cameras = cameras_straight (64, 32);
   gchar *calibration = calibration_new (&cameras);
-  gchar *description =
-      g_strdup_printf (SOURCE "! stereorectify name=r calibration=%s unit=10 backend=cpu ! "
-                              "stereomatch name=m output=depth num-disparities=16 backend=cpu ! fakesink",
-          128, 32, calibration);
+  gchar *description = g_strdup_printf (SOURCE
+      "! stereorectify name=r calibration=%s unit=10 backend=cpu ! "
+      "stereomatch name=m output=depth num-disparities=16 backend=cpu ! fakesink",
+      128, 32, calibration);
   GstElement *pipeline = run_pipeline (description), *match, *rectify;
   GstStructure *settings = NULL;
   gdouble focal, baseline;
@@ -140,8 +140,8 @@ GST_START_TEST (test_depth_needs_no_further_property_and_plays_twice)
     match = gst_bin_get_by_name (GST_BIN (pipeline), "m");
     rectify = gst_bin_get_by_name (GST_BIN (pipeline), "r");
     g_object_get (match, "settings", &settings, NULL);
-    fail_unless (gst_structure_get (
-        settings, "focal-length", G_TYPE_DOUBLE, &focal, "baseline", G_TYPE_DOUBLE, &baseline, NULL));
+    fail_unless (
+        gst_structure_get (settings, "focal-length", G_TYPE_DOUBLE, &focal, "baseline", G_TYPE_DOUBLE, &baseline, NULL));
     fail_unless_equals_float (focal, i ? 20 : 40);
     fail_unless_equals_float (baseline, 1200);
     fail_unless_equals_uint64 (stat_of (rectify, "pairs"), 3);
@@ -172,7 +172,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_caps_change)
 {
-  static const struct {
+  static const struct
+  {
     GstVideoFormat format, out;
     gint scale;
   } steps[] = {
@@ -361,8 +362,8 @@ expect_packed_refusal (
   gst_video_info_set_format (&info, format, (guint) width, (guint) height);
   buffer = stamp (noise_frame (&info, 1, 0), 0, FRAME);
   if (cut) {
-    const GstVideoMeta *meta =
-        gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, format, (guint) width, (guint) height);
+    const GstVideoMeta *meta = gst_buffer_add_video_meta (
+        buffer, GST_VIDEO_FRAME_FLAG_NONE, format, (guint) width, (guint) height);
     /* its chroma is said to begin where nothing is left for it */
     ((GstVideoMeta *) meta)->offset[1] = info.size - cut;
   }

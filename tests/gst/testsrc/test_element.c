@@ -22,8 +22,8 @@ sample_of (const GstVideoFrame *frame, guint c, gint x, gint y)
 {
   const GstVideoFormatInfo *format = frame->info.finfo;
 
-  return ((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c))[
-      (y >> GST_VIDEO_FORMAT_INFO_H_SUB (format, c)) * GST_VIDEO_FRAME_COMP_STRIDE (frame, c) +
+  return ((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (
+      frame, c))[(y >> GST_VIDEO_FORMAT_INFO_H_SUB (format, c)) * GST_VIDEO_FRAME_COMP_STRIDE (frame, c) +
       (x >> GST_VIDEO_FORMAT_INFO_W_SUB (format, c)) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c)];
 }
 
@@ -152,8 +152,8 @@ GST_END_TEST;
 GST_START_TEST (test_layouts)
 {
   static const gchar *const layouts[] = { "multiview-mode=side-by-side", "multiview-mode=top-bottom",
-    "multiview-mode=row-interleaved", "multiview-mode=column-interleaved",
-    "multiview-mode=side-by-side," RIGHT_FIRST, "multiview-mode=column-interleaved," RIGHT_FIRST };
+    "multiview-mode=row-interleaved", "multiview-mode=column-interleaved", "multiview-mode=side-by-side," RIGHT_FIRST,
+    "multiview-mode=column-interleaved," RIGHT_FIRST };
   static const gchar *const formats[] = { "GRAY8", "NV12" };
 
   g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
@@ -231,8 +231,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_times_and_number)
 {
-  GstHarness *harness = source_new ("num-buffers=5 timestamp-offset=7000000000",
-      "video/x-raw,format=GRAY8,width=32,height=4,framerate=30000/1001");
+  GstHarness *harness = source_new (
+      "num-buffers=5 timestamp-offset=7000000000", "video/x-raw,format=GRAY8,width=32,height=4,framerate=30000/1001");
   gint64 duration;
   GstEvent *event;
   gboolean eos = FALSE;
@@ -243,8 +243,8 @@ GST_START_TEST (test_times_and_number)
     GstClockTime begin = gst_util_uint64_scale (n, 1001 * GST_SECOND, 30000);
     fail_unless (buffer != NULL);
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), 7 * GST_SECOND + begin);
-    fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer),
-        gst_util_uint64_scale (n + 1, 1001 * GST_SECOND, 30000) - begin);
+    fail_unless_equals_uint64 (
+        GST_BUFFER_DURATION (buffer), gst_util_uint64_scale (n + 1, 1001 * GST_SECOND, 30000) - begin);
     fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), n);
     gst_buffer_unref (buffer);
   }
@@ -280,8 +280,10 @@ check_preroll (GstElement *sink, guint64 n, GstClockTime pts)
 GST_START_TEST (test_seek)
 {
   static const guint64 frames[] = { 7, 1, 100, 0, 29, 123457 };
-  GstElement *pipeline = gst_parse_launch ("stereotestsrc seed=4 motion=2.5 noise=2 ! "
-      "video/x-raw,format=GRAY8,width=128,height=20,framerate=30000/1001 ! appsink name=o sync=false", NULL);
+  GstElement *pipeline = gst_parse_launch (
+      "stereotestsrc seed=4 motion=2.5 noise=2 ! "
+      "video/x-raw,format=GRAY8,width=128,height=20,framerate=30000/1001 ! appsink name=o sync=false",
+      NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
@@ -291,7 +293,7 @@ GST_START_TEST (test_seek)
     GstClockTime begin = gst_util_uint64_scale (n, 1001 * GST_SECOND, 30000);
     /* at its first nanosecond, and in its middle */
     fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
-            (gint64) (begin + (k % 2) * 16 * GST_MSECOND)));
+        (gint64) (begin + (k % 2) * 16 * GST_MSECOND)));
     check_preroll (sink, n, begin);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
@@ -303,14 +305,17 @@ GST_END_TEST;
 /* Before there are caps, and so a frame rate. */
 GST_START_TEST (test_seek_when_ready)
 {
-  GstElement *pipeline = gst_parse_launch ("stereotestsrc name=s seed=4 motion=2.5 noise=2 ! "
-      "video/x-raw,format=GRAY8,width=128,height=20,framerate=30/1 ! appsink name=o sync=false", NULL);
+  GstElement *pipeline = gst_parse_launch (
+      "stereotestsrc name=s seed=4 motion=2.5 noise=2 ! "
+      "video/x-raw,format=GRAY8,width=128,height=20,framerate=30/1 ! appsink name=o sync=false",
+      NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
 
   gst_element_set_state (pipeline, GST_STATE_READY);
-  fail_unless (gst_element_send_event (source, gst_event_new_seek (1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
-              GST_SEEK_TYPE_SET, 19 * GST_SECOND / 30, GST_SEEK_TYPE_NONE, -1)));
+  fail_unless (gst_element_send_event (source,
+      gst_event_new_seek (
+          1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 19 * GST_SECOND / 30, GST_SEEK_TYPE_NONE, -1)));
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   check_preroll (sink, 19, 19 * GST_SECOND / 30);
   gst_element_set_state (pipeline, GST_STATE_NULL);
@@ -322,15 +327,17 @@ GST_END_TEST;
 
 GST_START_TEST (test_backwards)
 {
-  GstElement *pipeline = gst_parse_launch ("stereotestsrc seed=4 ! "
-      "video/x-raw,format=GRAY8,width=64,height=4,framerate=25/1 ! appsink name=o sync=false", NULL);
+  GstElement *pipeline = gst_parse_launch (
+      "stereotestsrc seed=4 ! "
+      "video/x-raw,format=GRAY8,width=64,height=4,framerate=25/1 ! appsink name=o sync=false",
+      NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstSample *sample = NULL;
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   gst_element_get_state (pipeline, NULL, NULL, 10 * GST_SECOND);
   fail_unless (gst_element_seek (pipeline, -1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
-          GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, 5 * FRAME));
+      GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, 5 * FRAME));
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   for (gint n = 4; n >= 0; n--) {
     g_signal_emit_by_name (sink, "try-pull-sample", 10 * GST_SECOND, &sample);
@@ -349,7 +356,8 @@ GST_END_TEST;
 /* A live frame comes at its time, not before. */
 GST_START_TEST (test_live)
 {
-  GstHarness *harness = source_new ("num-buffers=4 is-live=true", "video/x-raw,format=GRAY8,width=32,height=4,"
+  GstHarness *harness = source_new ("num-buffers=4 is-live=true",
+      "video/x-raw,format=GRAY8,width=32,height=4,"
       "framerate=25/1");
   GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
   gboolean seekable = TRUE;
@@ -427,14 +435,14 @@ check_refused (const gchar *line, const gchar *const *words)
 
 GST_START_TEST (test_refusals)
 {
-  check_refused ("stereotestsrc ! video/x-raw,width=1 ! fakesink", (const gchar *[]) { "1x480", "even", NULL });
-  check_refused ("stereotestsrc ! video/x-raw,width=101 ! fakesink", (const gchar *[]) { "101x480", "even", NULL });
-  check_refused ("stereotestsrc ! video/x-raw,width=14,height=6 ! fakesink",
-      (const gchar *[]) { "7x6", "8 pixels", NULL });
-  check_refused ("stereotestsrc ! video/x-raw,width=64,height=40000 ! fakesink",
-      (const gchar *[]) { "32x40000", "16384", NULL });
+  check_refused ("stereotestsrc ! video/x-raw,width=1 ! fakesink", (const gchar *[]){ "1x480", "even", NULL });
+  check_refused ("stereotestsrc ! video/x-raw,width=101 ! fakesink", (const gchar *[]){ "101x480", "even", NULL });
+  check_refused (
+      "stereotestsrc ! video/x-raw,width=14,height=6 ! fakesink", (const gchar *[]){ "7x6", "8 pixels", NULL });
+  check_refused (
+      "stereotestsrc ! video/x-raw,width=64,height=40000 ! fakesink", (const gchar *[]){ "32x40000", "16384", NULL });
   check_refused ("stereotestsrc max-disparity=33 ! video/x-raw,width=128,height=20 ! fakesink",
-      (const gchar *[]) { "max-disparity=33", "64", "32", NULL });
+      (const gchar *[]){ "max-disparity=33", "64", "32", NULL });
 }
 GST_END_TEST;
 

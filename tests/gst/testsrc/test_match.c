@@ -18,9 +18,10 @@ line_new (const gchar *source, const gchar *match)
 {
   Line line;
   GError *error = NULL;
-  gchar *text = g_strdup_printf ("stereotestsrc name=s num-buffers=%d %s ! video/x-raw,width=322,height=121 ! "
-      "stereomatch backend=cpu threads=1 %s ! video/x-raw,format=GRAY16_LE ! appsink name=o sync=false", FRAMES, source,
-      match);
+  gchar *text = g_strdup_printf (
+      "stereotestsrc name=s num-buffers=%d %s ! video/x-raw,width=322,height=121 ! "
+      "stereomatch backend=cpu threads=1 %s ! video/x-raw,format=GRAY16_LE ! appsink name=o sync=false",
+      FRAMES, source, match);
 
   line.pipeline = gst_parse_launch (text, &error);
   fail_unless (error == NULL, "%s", error ? error->message : "");
@@ -80,10 +81,11 @@ check_matched (const gchar *source, const gchar *match, gint half_window)
     truth_score (frame.truth, away, frame.disparity, pixels, &inner);
     truth_score (frame.truth, frame.visible, frame.disparity, pixels, &all);
     fail_unless (inner.pixels > pixels / 2, "only %" G_GSIZE_FORMAT " pixels are scored", inner.pixels);
-    fail_unless (inner.bad1 * 100 <= inner.pixels, "frame %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT " of %"
-        G_GSIZE_FORMAT " are bad away from jumps", count, inner.bad1, inner.pixels);
-    fail_unless (all.bad1 * 100 <= all.pixels + near_jumps * 100, "frame %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT
-        " of %" G_GSIZE_FORMAT " are bad", count, all.bad1, all.pixels);
+    fail_unless (inner.bad1 * 100 <= inner.pixels,
+        "frame %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " are bad away from jumps", count,
+        inner.bad1, inner.pixels);
+    fail_unless (all.bad1 * 100 <= all.pixels + near_jumps * 100,
+        "frame %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " are bad", count, all.bad1, all.pixels);
     g_free (away);
     live_frame_clear (&frame);
     count++;

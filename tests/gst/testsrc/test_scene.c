@@ -7,7 +7,7 @@
 
 #include "tests/support/random.h"
 
-#define TAPS 8                  /* of the interpolation between pixels */
+#define TAPS 8 /* of the interpolation between pixels */
 
 static gboolean
 same_picture (const ScenePicture *a, const ScenePicture *b)
@@ -57,8 +57,9 @@ warp_error (const ScenePicture *picture, gint layer, gdouble off, guint *count)
   for (gint y = 0; y < picture->height; y++)
     for (gint x = 0; x < picture->width; x++) {
       gsize row = (gsize) y * (gsize) picture->width, at = row + (gsize) x;
-      if (picture->layer[0][at] != layer || !is_inside (picture, x, row) || !between (picture->level[1] + row,
-              picture->width, x - picture->truth[at] / (gdouble) TRUTH_STEPS - off, &value))
+      if (picture->layer[0][at] != layer || !is_inside (picture, x, row) ||
+          !between (
+              picture->level[1] + row, picture->width, x - picture->truth[at] / (gdouble) TRUTH_STEPS - off, &value))
         continue;
       sum += (picture->level[0][at] - value) * (picture->level[0][at] - value);
       ++*count;
@@ -114,8 +115,8 @@ GST_START_TEST (test_dots_are_equal_to_the_bit)
         if (!picture.visible[row + (gsize) x])
           continue;
         seen++;
-        fail_unless_equals_int (picture.level[0][row + (gsize) x],
-            picture.level[1][row + (gsize) (x - truth / TRUTH_STEPS)]);
+        fail_unless_equals_int (
+            picture.level[0][row + (gsize) x], picture.level[1][row + (gsize) (x - truth / TRUTH_STEPS)]);
       }
     fail_unless (seen > (guint) (picture.width * picture.height) / 2);
     scene_picture_clear (&picture);
@@ -223,8 +224,8 @@ GST_START_TEST (test_motion_stays_inside)
       for (guint x = 0; x < 200; x++)
         covered += picture.truth[10 * 200 + x] == 15 * TRUTH_STEPS;
       /* 2 * 36 pixels wide, a pixel less or more where it lies between pixels */
-      fail_unless (covered >= 71 && covered <= 73, "motion %f, frame %" G_GUINT64_FORMAT ": %u", motions[m], frames[f],
-          covered);
+      fail_unless (
+          covered >= 71 && covered <= 73, "motion %f, frame %" G_GUINT64_FORMAT ": %u", motions[m], frames[f], covered);
       scene_picture_clear (&picture);
     }
 }
@@ -243,8 +244,7 @@ GST_START_TEST (test_flat_is_flat_and_stripes_repeat)
   params.pattern = GST_STEREO_PATTERN_STRIPES;
   picture = scene_picture_of (&params, 7);
   for (gint i = 0; i + GST_STEREO_SCENE_STRIPE < 211 * 33; i++)
-    if (i % 211 + GST_STEREO_SCENE_STRIPE < 211 &&
-        picture.layer[1][i] == picture.layer[1][i + GST_STEREO_SCENE_STRIPE]) {
+    if (i % 211 + GST_STEREO_SCENE_STRIPE < 211 && picture.layer[1][i] == picture.layer[1][i + GST_STEREO_SCENE_STRIPE]) {
       fail_unless_equals_int (picture.level[1][i], picture.level[1][i + GST_STEREO_SCENE_STRIPE]);
       spread = MAX (spread, (guint) ABS (picture.level[1][i] - picture.level[1][i + GST_STEREO_SCENE_STRIPE / 2]));
       compared++;

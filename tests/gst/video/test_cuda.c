@@ -12,10 +12,8 @@
 #define WIDTH 61
 #define HEIGHT 23
 
-static const GstVideoFormat formats[] = {
-  GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_RGBx,
-  GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR
-};
+static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_RGBA,
+  GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_RGBx, GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR };
 static int (*fake_depth) (void);
 
 static GstVideoInfo
@@ -33,8 +31,8 @@ add_meta (GstBuffer *buffer, GstMemory *memory)
   GstVideoInfo *own = &GST_CUDA_MEMORY_CAST (memory)->info;
 
   gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT (own),
-      (guint) GST_VIDEO_INFO_WIDTH (own), (guint) GST_VIDEO_INFO_HEIGHT (own), GST_VIDEO_INFO_N_PLANES (own), own->offset,
-      own->stride);
+      (guint) GST_VIDEO_INFO_WIDTH (own), (guint) GST_VIDEO_INFO_HEIGHT (own), GST_VIDEO_INFO_N_PLANES (own),
+      own->offset, own->stride);
 }
 
 /* make_view() of seed 3 in device memory, written by the CPU. */
@@ -145,10 +143,10 @@ GST_START_TEST (test_windows)
 {
   GstCudaContext *context = gst_cuda_context_new (0);
 
-  check_frame (window (device_view (context, GST_VIDEO_FORMAT_BGRA), 7, 5, 33, 11, 4), context, GST_VIDEO_FORMAT_BGRA, 7,
-      5, 33, 11, STEREO_MEMORY_CUDA);
-  check_frame (window (device_view (context, GST_VIDEO_FORMAT_NV12), 7, 5, 33, 11, 1), NULL, GST_VIDEO_FORMAT_NV12, 7, 5,
-      33, 11, STEREO_MEMORY_HOST);
+  check_frame (window (device_view (context, GST_VIDEO_FORMAT_BGRA), 7, 5, 33, 11, 4), context, GST_VIDEO_FORMAT_BGRA,
+      7, 5, 33, 11, STEREO_MEMORY_CUDA);
+  check_frame (window (device_view (context, GST_VIDEO_FORMAT_NV12), 7, 5, 33, 11, 1), NULL, GST_VIDEO_FORMAT_NV12, 7,
+      5, 33, 11, STEREO_MEMORY_HOST);
   gst_object_unref (context);
 }
 GST_END_TEST;
@@ -198,8 +196,10 @@ GST_START_TEST (test_element_on_the_cpu)
   for (guint i = 0; i < 2; i++) {
     Pair *pair = pair_new ("num-disparities=12 backend=auto");
     pair_caps (pair, caps, caps);
-    gst_harness_push (pair->left, stamp (i ? device_view (context, GST_VIDEO_FORMAT_RGBA) :
-            make_view (GST_VIDEO_FORMAT_RGBA, WIDTH, HEIGHT, 3, 0, 0), 0, FRAME));
+    gst_harness_push (pair->left,
+        stamp (i ? device_view (context, GST_VIDEO_FORMAT_RGBA) :
+                   make_view (GST_VIDEO_FORMAT_RGBA, WIDTH, HEIGHT, 3, 0, 0),
+            0, FRAME));
     gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGBA, WIDTH, HEIGHT, 3, SHIFT, 0), 0, FRAME));
     out[i] = pair_pull (pair, 0);
     info = output_info (pair->left);

@@ -8,11 +8,9 @@
 
 #include "gst/meta/gststereometa.h"
 
-static const GstVideoFormat formats[] = {
-  GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_UYVY,
-  GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR, GST_VIDEO_FORMAT_RGBx, GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGBA,
-  GST_VIDEO_FORMAT_BGRA
-};
+static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12,
+  GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_UYVY, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR, GST_VIDEO_FORMAT_RGBx,
+  GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_BGRA };
 static const gchar *layouts[] = { "side-by-side", "top-bottom", "row-interleaved", "column-interleaved" };
 
 static void
@@ -103,10 +101,10 @@ check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first, 
 {
   gboolean across = g_str_equal (layout, "side-by-side") || g_str_equal (layout, "column-interleaved");
   gint width = across ? 2 * VIEW_WIDTH : VIEW_WIDTH, height = across ? VIEW_HEIGHT : 2 * VIEW_HEIGHT;
-  gchar *extra = g_strdup_printf ("%s%s%s%s", tagged ? "multiview-mode=" :
-      "", tagged ? layout : "", tagged ? "," : "", right_first ? RIGHT_FIRST : NO_FLAGS);
-  gchar *caps = make_caps (format, width, height, extra), *properties = g_strdup_printf (EXACT "packing=%s",
-      tagged ? "auto" : layout);
+  gchar *extra = g_strdup_printf ("%s%s%s%s", tagged ? "multiview-mode=" : "", tagged ? layout : "", tagged ? "," : "",
+      right_first ? RIGHT_FIRST : NO_FLAGS);
+  gchar *caps = make_caps (format, width, height, extra),
+        *properties = g_strdup_printf (EXACT "packing=%s", tagged ? "auto" : layout);
   GstBus *bus;
   GstHarness *harness = packed_new (properties, &bus);
   GstBuffer *out;
@@ -139,16 +137,16 @@ GST_END_TEST;
 
 GST_START_TEST (test_half_aspect_sets_the_pixel_aspect_ratio)
 {
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT,
-      "multiview-mode=side-by-side," HALF_ASPECT);
+  gchar *caps = make_caps (
+      GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=side-by-side," HALF_ASPECT);
   GstBus *bus;
   GstHarness *harness = packed_new (EXACT, &bus);
   GstVideoInfo info;
   GstBuffer *out;
 
   gst_harness_set_src_caps_str (harness, caps);
-  gst_harness_push (harness, stamp (make_packed (GST_VIDEO_FORMAT_GRAY8, "side-by-side", VIEW_WIDTH, VIEW_HEIGHT, 4,
-              FALSE), 0, FRAME));
+  gst_harness_push (harness,
+      stamp (make_packed (GST_VIDEO_FORMAT_GRAY8, "side-by-side", VIEW_WIDTH, VIEW_HEIGHT, 4, FALSE), 0, FRAME));
   out = gst_harness_pull (harness);
   check_output (harness, out, VIEW_WIDTH, VIEW_HEIGHT);
   info = output_info (harness);
@@ -228,11 +226,11 @@ GST_START_TEST (test_frame_by_frame_lost_view)
   GstBus *bus;
   GstHarness *harness = frames_new (NO_FLAGS, EXACT, &bus);
 
-  gst_harness_push (harness, bundled (0, 0, TRUE));     /* its right view is lost */
+  gst_harness_push (harness, bundled (0, 0, TRUE)); /* its right view is lost */
   gst_harness_push (harness, bundled (0, FRAME, TRUE));
   gst_harness_push (harness, bundled (SHIFT, FRAME, FALSE));
   expect_frame (harness, FRAME);
-  gst_harness_push (harness, bundled (SHIFT, 2 * FRAME, FALSE));        /* its left one is */
+  gst_harness_push (harness, bundled (SHIFT, 2 * FRAME, FALSE)); /* its left one is */
   gst_harness_push (harness, bundled (0, 3 * FRAME, TRUE));
   gst_harness_push (harness, bundled (SHIFT, 3 * FRAME, FALSE));
   expect_frame (harness, 3 * FRAME);
@@ -273,10 +271,9 @@ GST_START_TEST (test_tiny_and_odd_sizes)
     GstBuffer *out;
 
     pair_caps (pair, caps, caps);
-    gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], 1, 0, 0), 0,
-            FRAME));
-    gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], 1, 1, 0), 0,
-            FRAME));
+    gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], 1, 0, 0), 0, FRAME));
+    gst_harness_push (
+        pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], 1, 1, 0), 0, FRAME));
     out = pair_pull (pair, 0);
     info = output_info (pair->left);
     fail_unless (gst_buffer_get_size (out) >= GST_VIDEO_INFO_SIZE (&info));
@@ -304,7 +301,7 @@ GST_START_TEST (test_gray8_spans_the_search_range)
   info = output_info (pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
   sample = sample_at (out, &info, 20, 10);
-  fail_unless (sample == 93 || sample == 94, "%u", sample);  /* 1 + (5 - 1) * 254 / 11 */
+  fail_unless (sample == 93 || sample == 94, "%u", sample); /* 1 + (5 - 1) * 254 / 11 */
   meta = gst_buffer_get_stereo_meta (out);
   fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE);
   fail_unless (ABS (gst_stereo_meta_get_disparity (meta, sample) - SHIFT) < 0.03);
@@ -323,7 +320,7 @@ GST_START_TEST (test_depth_in_millimetres)
   pair_push (pair, 0, 0);
   out = pair_pull (pair, 0);
   info = output_info (pair->left);
-  check_interior (out, &info, 10000);   /* 1000 * 60 / (5 + 1) */
+  check_interior (out, &info, 10000); /* 1000 * 60 / (5 + 1) */
   meta = gst_buffer_get_stereo_meta (out);
   fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_DEPTH);
   fail_unless_equals_float (gst_stereo_meta_get_depth (meta, 10000), 10000);

@@ -7,7 +7,7 @@ typedef struct
 {
   GstVideoFormat format;
   gint channels, pixel_stride;
-  guint8 offset[3];             /* from the first byte of the first pixel, by GStreamer's format documentation */
+  guint8 offset[3]; /* from the first byte of the first pixel, by GStreamer's format documentation */
 } Format;
 
 static const Format formats[] = {
@@ -84,8 +84,7 @@ check_packed (const Format *format, const gchar *name, gboolean right_first)
 {
   gboolean across = g_str_equal (name, "side-by-side") || g_str_equal (name, "column-interleaved");
   GstBuffer *buffer = make_packed (format->format, name, 11, 5, 7, right_first);
-  gchar *extra = g_strdup_printf ("multiview-mode=%s,%s", name,
-      right_first ? RIGHT_FIRST : NO_FLAGS);
+  gchar *extra = g_strdup_printf ("multiview-mode=%s,%s", name, right_first ? RIGHT_FIRST : NO_FLAGS);
   gchar *caps = make_caps (format->format, across ? 22 : 11, across ? 5 : 10, extra), *message = NULL;
   GstVideoInfo info = info_of (caps);
   GstStereoLayout layout;
@@ -118,7 +117,7 @@ typedef struct
 {
   const gchar *caps;
   GstStereoPacking wanted;
-  const gchar *word;            /* in the message; NULL: it is fine */
+  const gchar *word; /* in the message; NULL: it is fine */
   GstStereoPacking packing;
   gint width, height, par_n, par_d, fps_n, fps_d;
   gboolean overruled;
@@ -152,8 +151,8 @@ static const Case cases[] = {
   /* half-aspect: a view's pixels count double along the axis the views share */
   { RAW "width=40,height=20,multiview-mode=side-by-side," HALF_ASPECT, GST_STEREO_PACKING_AUTO, NULL,
       GST_STEREO_PACKING_SIDE_BY_SIDE, 20, 20, 2, 1, 30, 1 },
-  { RAW "width=40,height=20,pixel-aspect-ratio=3/2,multiview-mode=top-bottom," HALF_ASPECT,
-      GST_STEREO_PACKING_AUTO, NULL, GST_STEREO_PACKING_TOP_BOTTOM, 40, 10, 3, 4, 30, 1 },
+  { RAW "width=40,height=20,pixel-aspect-ratio=3/2,multiview-mode=top-bottom," HALF_ASPECT, GST_STEREO_PACKING_AUTO,
+      NULL, GST_STEREO_PACKING_TOP_BOTTOM, 40, 10, 3, 4, 30, 1 },
   /* turned views */
   { RAW "width=40,height=20,multiview-mode=side-by-side," LEFT_FLOPPED, GST_STEREO_PACKING_AUTO, "flopped" },
   { RAW "width=40,height=20,multiview-mode=side-by-side," RIGHT_FLIPPED, GST_STEREO_PACKING_AUTO, "flipped" },
@@ -183,8 +182,8 @@ GST_START_TEST (test_layout_of_caps)
   }
   fail_unless (found, "%s: %s", c->caps, message);
   fail_unless_equals_int (layout.packing, c->packing);
-  fail_unless (layout.width == c->width && layout.height == c->height, "%s: %dx%d", c->caps, layout.width,
-      layout.height);
+  fail_unless (
+      layout.width == c->width && layout.height == c->height, "%s: %dx%d", c->caps, layout.width, layout.height);
   fail_unless (layout.par_n == c->par_n && layout.par_d == c->par_d, "%s: %d/%d", c->caps, layout.par_n, layout.par_d);
   fail_unless (layout.fps_n == c->fps_n && layout.fps_d == c->fps_d, "%s: %d/%d", c->caps, layout.fps_n, layout.fps_d);
   fail_unless_equals_int (layout.overruled, c->overruled);
@@ -237,7 +236,7 @@ GST_START_TEST (test_metas_that_lie)
   fail_unless (maps (-16, 4 * 16, 4 * 16 + 13, GST_VIDEO_FORMAT_GRAY8));
   fail_if (maps (-16, 4 * 16 - 1, 4 * 16 + 13, GST_VIDEO_FORMAT_GRAY8));
   fail_unless (maps (52, 0, 5 * 52, GST_VIDEO_FORMAT_RGBA));
-  fail_unless (maps (52, 0, 5 * 52 - 1, GST_VIDEO_FORMAT_RGBA));        /* nobody reads the last alpha */
+  fail_unless (maps (52, 0, 5 * 52 - 1, GST_VIDEO_FORMAT_RGBA)); /* nobody reads the last alpha */
   fail_if (maps (52, 0, 5 * 52 - 2, GST_VIDEO_FORMAT_RGBA));
 }
 GST_END_TEST;

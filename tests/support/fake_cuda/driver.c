@@ -54,17 +54,54 @@ fake_cuda_depth (void)
   return depth;
 }
 
-#define CALL(name, ...) EXPORT int name (__VA_ARGS__); int name (__VA_ARGS__)
+#define CALL(name, ...) \
+  EXPORT int name (__VA_ARGS__); \
+  int name (__VA_ARGS__)
 
-CALL (cuInit, unsigned flags) { return OK; }
-CALL (cuDriverGetVersion, int *version) { *version = 11000; return OK; }
-CALL (cuGetErrorName, int code, const char **text) { *text = "error"; return OK; }
-CALL (cuGetErrorString, int code, const char **text) { *text = "of the fake"; return OK; }
-CALL (cuDeviceGetCount, int *count) { *count = 1; return OK; }
-CALL (cuDeviceGet, int *device, int ordinal) { *device = ordinal; return ordinal ? INVALID_VALUE : OK; }
-CALL (cuDeviceGetName, char *name, int size, int device) { strncpy (name, "fake", (size_t) size); return OK; }
-CALL (cuDeviceGetAttribute, int *value, int attribute, int device) { *value = 512; return OK; }
-CALL (cuDeviceCanAccessPeer, int *can, int device, int peer) { *can = 0; return OK; }
+CALL (cuInit, unsigned flags)
+{
+  return OK;
+}
+CALL (cuDriverGetVersion, int *version)
+{
+  *version = 11000;
+  return OK;
+}
+CALL (cuGetErrorName, int code, const char **text)
+{
+  *text = "error";
+  return OK;
+}
+CALL (cuGetErrorString, int code, const char **text)
+{
+  *text = "of the fake";
+  return OK;
+}
+CALL (cuDeviceGetCount, int *count)
+{
+  *count = 1;
+  return OK;
+}
+CALL (cuDeviceGet, int *device, int ordinal)
+{
+  *device = ordinal;
+  return ordinal ? INVALID_VALUE : OK;
+}
+CALL (cuDeviceGetName, char *name, int size, int device)
+{
+  strncpy (name, "fake", (size_t) size);
+  return OK;
+}
+CALL (cuDeviceGetAttribute, int *value, int attribute, int device)
+{
+  *value = 512;
+  return OK;
+}
+CALL (cuDeviceCanAccessPeer, int *can, int device, int peer)
+{
+  *can = 0;
+  return OK;
+}
 
 CALL (cuCtxPushCurrent_v2, Context *context)
 {
@@ -90,7 +127,11 @@ CALL (cuCtxCreate_v2, Context **context, unsigned flags, int device)
   return cuCtxPushCurrent_v2 (*context);
 }
 
-CALL (cuCtxDestroy_v2, Context *context) { free (context); return OK; }
+CALL (cuCtxDestroy_v2, Context *context)
+{
+  free (context);
+  return OK;
+}
 
 CALL (cuMemAllocPitch_v2, unsigned long long *memory, size_t *pitch, size_t width, size_t height, unsigned element)
 {
@@ -121,7 +162,11 @@ CALL (cuMemAllocHost_v2, void **memory, size_t size)
   return current () ? OK : INVALID_CONTEXT;
 }
 
-CALL (cuMemFreeHost, void *memory) { free (memory); return OK; }
+CALL (cuMemFreeHost, void *memory)
+{
+  free (memory);
+  return OK;
+}
 
 static void
 copy (const Copy2D *c)
@@ -156,7 +201,10 @@ CALL (cuMemcpy2D_v2, const Copy2D *c)
   return OK;
 }
 
-CALL (cuMemcpy2DAsync_v2, const Copy2D *c, void *stream) { return cuMemcpy2D_v2 (c); }
+CALL (cuMemcpy2DAsync_v2, const Copy2D *c, void *stream)
+{
+  return cuMemcpy2D_v2 (c);
+}
 
 CALL (cuStreamSynchronize, void *stream)
 {
@@ -166,10 +214,21 @@ CALL (cuStreamSynchronize, void *stream)
   return OK;
 }
 
-CALL (cuStreamCreate, void **stream, unsigned flags) { *stream = NULL; return OK; }
-CALL (cuStreamDestroy, void *stream) { return OK; }
+CALL (cuStreamCreate, void **stream, unsigned flags)
+{
+  *stream = NULL;
+  return OK;
+}
+CALL (cuStreamDestroy, void *stream)
+{
+  return OK;
+}
 
-#define NONE(name) CALL (name, void) { return NOT_SUPPORTED; }
+#define NONE(name) \
+  CALL (name, void) \
+  { \
+    return NOT_SUPPORTED; \
+  }
 NONE (cuCtxEnablePeerAccess)
 NONE (cuCtxDisablePeerAccess)
 NONE (cuGraphicsMapResources)

@@ -195,9 +195,9 @@ calibration_ros (const StereoCalibration *c, gint v, gint lens, gdouble unit_mm,
       c->height, v ? "right" : "left");
   append_ros_matrix (text, "camera_matrix", m, 3, 3, 0, 1);
   g_string_append_printf (text, "distortion_model: %s\n",
-      lens == 0 ? "\"\"" :
-      lens > 5  ? "rational_polynomial" :
-                  "plumb_bob");
+      lens == 0    ? "\"\"" :
+          lens > 5 ? "rational_polynomial" :
+                     "plumb_bob");
   append_ros_matrix (text, "distortion_coefficients", c->camera[v].distortion, 1, lens, 0, 1);
   append_ros_matrix (text, "rectification_matrix", c->rectifying[v], 3, 3, 0, 1);
   append_ros_matrix (text, "projection_matrix", c->projection[v], 3, 4, 4, unit_mm);

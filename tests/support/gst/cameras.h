@@ -6,7 +6,8 @@
 #include "tests/support/gst/util.h"
 
 /* A rectified pair of cameras as R1 R2 P1 P2 of an OpenCV file, without distortion. */
-typedef struct {
+typedef struct
+{
   gint width, height;                   /* 0: the file does not say */
   gdouble focal, cx, cy;                /* of both raw cameras, px */
   gdouble turn[2];                      /* of each view about its axis, radians */

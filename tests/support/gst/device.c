@@ -114,8 +114,8 @@ append_rows (GByteArray *bytes, const GstVideoInfo *info, GstBuffer *buffer)
 
   fail_unless (gst_video_frame_map (&frame, info, buffer, GST_MAP_READ));
   for (gint y = 0; y < GST_VIDEO_INFO_HEIGHT (info); y++)
-    g_byte_array_append (bytes, (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) +
-        (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
+    g_byte_array_append (bytes,
+        (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
         (guint) (GST_VIDEO_INFO_WIDTH (info) * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0)));
   gst_video_frame_unmap (&frame);
 }
@@ -142,8 +142,8 @@ push (GstHarness *harness, GstBuffer *buffer, guint number)
 GByteArray *
 line_run (Line *line, GstVideoFormat format, gint width, gint height, guint seed, guint pairs)
 {
-  gchar *caps = make_caps (format, line->right ? width : 2 * width, height,
-      line->right ? NULL : "multiview-mode=side-by-side," NO_FLAGS);
+  gchar *caps = make_caps (
+      format, line->right ? width : 2 * width, height, line->right ? NULL : "multiview-mode=side-by-side," NO_FLAGS);
   GByteArray *bytes = g_byte_array_new ();
 
   gst_harness_set_src_caps_str (line->left, caps);
@@ -171,8 +171,8 @@ line_run (Line *line, GstVideoFormat format, gint width, gint height, guint seed
 void
 check_equal (GByteArray *bytes, GByteArray *expected, const gchar *what)
 {
-  fail_unless (expected->len > 0 && bytes->len == expected->len, "%s: %u bytes, not %u", what, bytes->len,
-      expected->len);
+  fail_unless (
+      expected->len > 0 && bytes->len == expected->len, "%s: %u bytes, not %u", what, bytes->len, expected->len);
   for (guint i = 0; i < bytes->len; i++)
     if (bytes->data[i] != expected->data[i])
       fail ("%s: byte %u is %u, not %u", what, i, bytes->data[i], expected->data[i]);

@@ -20,7 +20,7 @@ const gchar *cuda_missing (void);
 typedef struct
 {
   GstElement *bin, *matcher;
-  GstHarness *left, *right;     /* right is NULL for packed frames */
+  GstHarness *left, *right; /* right is NULL for packed frames */
   GstBus *bus;
 } Line;
 

@@ -44,8 +44,8 @@ read_disparity (LiveFrame *frame, GstBuffer *buffer, const GstVideoInfo *info, c
     const guint8 *row = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&mapped, 0) +
         (gsize) y * (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (&mapped, 0);
     for (gint x = 0; x < frame->width; x++)
-      frame->disparity[y * frame->width + x] =
-          (gfloat) gst_stereo_meta_get_disparity (meta, GST_READ_UINT16_LE (row + 2 * x));
+      frame->disparity[y * frame->width + x] = (gfloat) gst_stereo_meta_get_disparity (
+          meta, GST_READ_UINT16_LE (row + 2 * x));
   }
   gst_video_frame_unmap (&mapped);
   return TRUE;
@@ -67,7 +67,8 @@ live_frame_read (LiveFrame *frame, GstSample *sample, GstElement *source)
   g_object_get (source, "timestamp-offset", &offset, NULL);
   /* the last frame that has begun by then */
   frame->number = gst_util_uint64_scale_ceil (GST_BUFFER_PTS (buffer) - (GstClockTime) offset + 1,
-      (guint64) GST_VIDEO_INFO_FPS_N (&info), GST_SECOND * (guint64) GST_VIDEO_INFO_FPS_D (&info)) - 1;
+                      (guint64) GST_VIDEO_INFO_FPS_N (&info), GST_SECOND * (guint64) GST_VIDEO_INFO_FPS_D (&info)) -
+      1;
   frame->width = GST_VIDEO_INFO_WIDTH (&info);
   frame->height = GST_VIDEO_INFO_HEIGHT (&info);
   frame->valid_ratio = meta->valid_ratio;

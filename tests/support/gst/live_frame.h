@@ -13,7 +13,7 @@ typedef struct LiveFrame
   gint width, height;
   guint16 *truth;
   guint8 *visible;
-  gfloat *disparity;            /* pixels; not-a-number where invalid */
+  gfloat *disparity; /* pixels; not-a-number where invalid */
   gdouble valid_ratio, mean_confidence;
 } LiveFrame;
 

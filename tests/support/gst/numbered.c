@@ -32,7 +32,7 @@ static guint8 *
 luma_at (const GstVideoFrame *frame, guint x, guint y)
 {
   return (guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, 0) + y * (guint) GST_VIDEO_FRAME_COMP_STRIDE (frame, 0) +
-         x * (guint) GST_VIDEO_FRAME_COMP_PSTRIDE (frame, 0);
+      x * (guint) GST_VIDEO_FRAME_COMP_PSTRIDE (frame, 0);
 }
 
 GstBuffer *
@@ -69,8 +69,8 @@ read_band (const GstVideoFrame *frame, guint band, gdouble scale)
   guint found = 0;
 
   for (guint y = band * BAND_HEIGHT + 1; y < (band + 1) * BAND_HEIGHT - 1; y++) {
-    const guint8 *row =
-        (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0) + y * (guint) GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
+    const guint8 *row = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0) +
+        y * (guint) GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
     for (guint x = FARTHEST + 2; x < (guint) GST_VIDEO_FRAME_WIDTH (frame) - 2; x++) {
       guint value = (guint) (GST_READ_UINT16_LE (row + 2 * x) / scale + 0.5);
       if (value == 0 || (found && value != found))

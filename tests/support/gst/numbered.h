@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 #define NUMBERED_HEIGHT 20
 
 /* What stereomatch needs to read them exactly: nothing that moves a disparity. */
-#define NUMBERED_EXACT                                                                       \
+#define NUMBERED_EXACT \
   "num-disparities=16 method=asw cost=ad aggregation=two-pass window=3 refine-iterations=0 " \
   "subpixel=0 median=0 fill=keep consistency=-1 threads=1 "
 

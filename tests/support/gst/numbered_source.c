@@ -5,7 +5,8 @@
 
 #include "tests/support/gst/numbered.h"
 
-typedef struct {
+typedef struct
+{
   GstPushSrc parent;
   GstVideoFormat format;
   gboolean right;
@@ -19,17 +20,16 @@ typedef GstPushSrcClass NumberedSourceClass;
 static GType numbered_source_get_type (void);
 G_DEFINE_TYPE (NumberedSource, numbered_source, GST_TYPE_PUSH_SRC)
 
-static GstStaticPadTemplate template =
-    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw"));
+static GstStaticPadTemplate template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw"));
 
 static GstCaps *
 get_caps (GstBaseSrc *base, GstCaps *filter)
 {
   const NumberedSource *self = (NumberedSource *) base;
 
-  return gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (self->format),
-      "width", G_TYPE_INT, NUMBERED_WIDTH, "height", G_TYPE_INT, NUMBERED_HEIGHT, "framerate", GST_TYPE_FRACTION, 25, 1,
-      NULL);
+  return gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (self->format), "width",
+      G_TYPE_INT, NUMBERED_WIDTH, "height", G_TYPE_INT, NUMBERED_HEIGHT, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
 }
 
 static gboolean

@@ -40,8 +40,9 @@ depth_info (GstBuffer *depth, GstVideoInfo *info)
 {
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (depth);
 
-  gst_video_info_set_format (info, meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? GST_VIDEO_FORMAT_GRAY8 :
-      GST_VIDEO_FORMAT_GRAY16_LE, meta->width, meta->height);
+  gst_video_info_set_format (info,
+      meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE,
+      meta->width, meta->height);
 }
 
 void
@@ -94,8 +95,8 @@ new_depth (gint width, gint height, GstStereoOutputKind kind, guint sample)
 
   gst_buffer_memset (depth, 0, 0xEE, size);
   gst_buffer_memset (confidence, 0, 0xFF, confidence_size);
-  gst_buffer_add_video_meta_full (depth, GST_VIDEO_FRAME_FLAG_NONE, format, (guint) width, (guint) height, 1, offset,
-      stride);
+  gst_buffer_add_video_meta_full (
+      depth, GST_VIDEO_FRAME_FLAG_NONE, format, (guint) width, (guint) height, 1, offset, stride);
   gst_buffer_add_video_meta_full (confidence, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, (guint) width,
       (guint) height, 1, offset, confidence_stride);
   meta = gst_buffer_add_stereo_meta (depth, (guint) width, (guint) height, confidence);

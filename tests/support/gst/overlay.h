@@ -27,10 +27,10 @@ void fill_depth (GstBuffer *depth, gint x, gint y, gint width, gint height, guin
 typedef struct
 {
   GstElement *element;
-  GstHarness *live, *depth;     /* output is pulled from live; depth may be NULL */
+  GstHarness *live, *depth; /* output is pulled from live; depth may be NULL */
   GstBus *bus;
-  GQueue messages;              /* read from the bus, not looked at yet */
-  GstVideoInfo info;            /* of the live view */
+  GQueue messages;   /* read from the bus, not looked at yet */
+  GstVideoInfo info; /* of the live view */
 } Overlay;
 
 /* Not live; @depth_format NULL: without sink_depth. @properties: "key=value key=value" */

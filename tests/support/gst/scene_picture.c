@@ -20,8 +20,8 @@ scene_picture_of (const GstStereoSceneParams *params, guint64 frame)
   }
   for (gint y = 0; y < params->height; y++) {
     for (guint v = 0; v < 2; v++)
-      gst_stereo_scene_row (scene, v == 1, y, picture.level[v] + (gsize) y * width,
-          picture.layer[v] + (gsize) y * width);
+      gst_stereo_scene_row (
+          scene, v == 1, y, picture.level[v] + (gsize) y * width, picture.layer[v] + (gsize) y * width);
     gst_stereo_scene_truth (scene, y, picture.truth + (gsize) y * width);
   }
   truth_visible (picture.truth, params->width, params->height, picture.visible);

@@ -108,8 +108,8 @@ sample_at (GstBuffer *buffer, const GstVideoInfo *info, gint x, gint y)
   guint value;
 
   fail_unless (gst_video_frame_map (&frame, info, buffer, GST_MAP_READ));
-  at = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) +
-      (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) + (gsize) x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
+  at = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) +
+      (gsize) x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
   value = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY8 ? *at : GST_READ_UINT16_LE (at);
   gst_video_frame_unmap (&frame);
   return value;
@@ -173,15 +173,18 @@ pair_new_gray (const gchar *properties)
 void
 pair_push_left (Pair *pair, GstClockTime pts)
 {
-  fail_unless_equals_int (gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH,
-                  VIEW_HEIGHT, 1, 0, 0), pts, FRAME)), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_push (pair->left,
+                              stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 0), pts, FRAME)),
+      GST_FLOW_OK);
 }
 
 void
 pair_push_right (Pair *pair, GstClockTime pts)
 {
-  fail_unless_equals_int (gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH,
-                  VIEW_HEIGHT, 1, SHIFT, 0), pts, FRAME)), GST_FLOW_OK);
+  fail_unless_equals_int (
+      gst_harness_push (
+          pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, SHIFT, 0), pts, FRAME)),
+      GST_FLOW_OK);
 }
 
 void
@@ -266,8 +269,8 @@ expect_message (GstBus *bus, GstMessageType type, const gchar *const *words)
   do {
     message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, type);
     fail_unless (message != NULL, "no %s message", gst_message_type_get_name (type));
-    if (GST_MESSAGE_SRC (message) && G_TYPE_CHECK_INSTANCE_TYPE (GST_MESSAGE_SRC (message),
-            g_type_from_name ("GstStereoAggregator")))
+    if (GST_MESSAGE_SRC (message) &&
+        G_TYPE_CHECK_INSTANCE_TYPE (GST_MESSAGE_SRC (message), g_type_from_name ("GstStereoAggregator")))
       break;
     gst_message_unref (message);
   } while (TRUE);

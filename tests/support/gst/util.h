@@ -13,12 +13,13 @@
 
 #define VIEW_WIDTH 44
 #define VIEW_HEIGHT 20
-#define SHIFT 5                 /* the disparity of synthetic pairs, px */
+#define SHIFT 5 /* the disparity of synthetic pairs, px */
 #define FRAME (GST_SECOND / 25)
 
 /* Exact integer disparities: no finish that could move them. */
-#define EXACT "num-disparities=12 window=5 refine-iterations=0 subpixel=0 median=0 fill=keep " \
-    "consistency=-1 backend=cpu threads=1 "
+#define EXACT \
+  "num-disparities=12 window=5 refine-iterations=0 subpixel=0 median=0 fill=keep " \
+  "consistency=-1 backend=cpu threads=1 "
 
 /* For caps: the bits of GstVideoMultiviewFlags, exactly. */
 #define MULTIVIEW_FLAGS(bits) "multiview-flags=(GstVideoMultiviewFlagsSet)" bits ":ffffffff"
@@ -36,8 +37,8 @@ GstBuffer *new_frame (const GstVideoInfo *info, gint padding);
 /* One view, rows padded by @padding bytes (0: GStreamer's default rows and no GstVideoMeta). */
 GstBuffer *make_view (GstVideoFormat format, gint width, gint height, guint seed, gint shift, gint padding);
 /* Both views in one frame: "side-by-side", "top-bottom", "row-interleaved", "column-interleaved". */
-GstBuffer *make_packed (GstVideoFormat format, const gchar *layout, gint width, gint height, guint seed,
-    gboolean right_first);
+GstBuffer *make_packed (
+    GstVideoFormat format, const gchar *layout, gint width, gint height, guint seed, gboolean right_first);
 GstBuffer *stamp (GstBuffer *buffer, GstClockTime pts, GstClockTime duration);
 /* video/x-raw of that size at 25/1; @extra (may be NULL) is appended. */
 gchar *make_caps (GstVideoFormat format, gint width, gint height, const gchar *extra);
@@ -51,7 +52,7 @@ void check_interior (GstBuffer *buffer, const GstVideoInfo *info, guint expected
 typedef struct
 {
   GstElement *element;
-  GstHarness *left, *right;     /* output is pulled from left */
+  GstHarness *left, *right; /* output is pulled from left */
   GstBus *bus;
 } Pair;
 

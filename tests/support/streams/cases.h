@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-typedef struct {
+typedef struct
+{
   const gchar *name;
   void (*write) (Script *script);
   guint pairs;       /* that come out */

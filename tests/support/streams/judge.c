@@ -100,8 +100,7 @@ judge_pair (Rig *rig, GstBuffer *out, guint l, guint r)
     rig_complain (rig, "output %u is not as wide as its left view", rig->outputs);
   if (left->outside || right->outside)
     rig_complain (rig, "output %u is of a frame that its segment leaves out", rig->outputs);
-  if ((!rig->outputs || skips (rig, 0, l) || skips (rig, 1, r)) &&
-      !GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT))
+  if ((!rig->outputs || skips (rig, 0, l) || skips (rig, 1, r)) && !GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT))
     rig_complain (rig, "output %u follows what was dropped, and has no DISCONT", rig->outputs);
   rig->next[0] = l + 1;
   rig->next[1] = r + 1;
@@ -143,8 +142,7 @@ rig_judge_counts (Rig *rig)
   guint64 pairs = rig_count (rig, "pairs"), late = rig_count (rig, "late");
 
   if (rig->lossy ? pairs < rig->outputs - rig->restarted : pairs != rig->outputs - rig->restarted)
-    rig_complain (
-        rig, "stats count %" G_GUINT64_FORMAT " pairs, and %u came out", pairs, rig->outputs - rig->restarted);
+    rig_complain (rig, "stats count %" G_GUINT64_FORMAT " pairs, and %u came out", pairs, rig->outputs - rig->restarted);
   for (guint view = 0; view < 2; view++) {
     guint64 dropped = rig_count (rig, view ? "dropped-right" : "dropped-left");
     guint64 told = pairs + late + dropped, sent = rig->cameras[view].sent;
@@ -157,8 +155,7 @@ rig_judge_counts (Rig *rig)
   if ((guint64) g_atomic_int_get (&rig->complaints) < late)
     rig_complain (rig, "%" G_GUINT64_FORMAT " pairs were late, and %d QoS messages tell", late,
         g_atomic_int_get (&rig->complaints));
-  if (rig->script->truthful && !rig->lossy && !rig->script->faults[FAULT_REORDER] &&
-      pairs + late < rig->script->expected)
+  if (rig->script->truthful && !rig->lossy && !rig->script->faults[FAULT_REORDER] && pairs + late < rig->script->expected)
     rig_complain (
         rig, "%" G_GUINT64_FORMAT " of %u moments came out that both cameras saw", pairs, rig->script->expected);
 }

@@ -6,7 +6,8 @@
 /* Of the first frame: there is room to jump back. */
 #define START (40 * SCRIPT_FRAME)
 
-typedef struct {
+typedef struct
+{
   Script *script;
   GRand *rand;
   guint faults; /* that may be */

@@ -18,7 +18,8 @@ typedef struct _Rig Rig;
 typedef struct _RigKind RigKind;
 
 /* An element under test. */
-struct _RigKind {
+struct _RigKind
+{
   const gchar *name, *description; /* the latter as gst-launch takes it */
   gboolean calibrated;             /* it wants a calibration */
   GstVideoFormat in, out;          /* of a view; of what comes out */
@@ -33,7 +34,8 @@ const RigKind *rig_kind_chosen (void);
 /* On the backend of STEREO_BACKEND. Unref it. */
 GstElement *rig_kind_make (const RigKind *kind);
 
-typedef struct {
+typedef struct
+{
   Rig *rig;
   guint view;
   GThread *thread;
@@ -45,7 +47,8 @@ typedef struct {
   GstFlowReturn flow; /* of the last frame */
 } RigCamera;
 
-struct _Rig {
+struct _Rig
+{
   const RigKind *kind;
   GstElement *element;
   GstPad *sink;

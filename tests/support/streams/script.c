@@ -83,8 +83,8 @@ place (Frame *frame, const GstSegment *segment, gint64 offset)
 
   frame->time = script_scale (past, 1 / segment->rate) + (gint64) segment->base + offset;
   frame->stream = past + (gint64) segment->time;
-  frame->outside =
-      past + (gint64) frame->duration <= 0 || (GST_CLOCK_TIME_IS_VALID (segment->stop) && frame->pts >= segment->stop);
+  frame->outside = past + (gint64) frame->duration <= 0 ||
+      (GST_CLOCK_TIME_IS_VALID (segment->stop) && frame->pts >= segment->stop);
 }
 
 void

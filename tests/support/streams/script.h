@@ -14,7 +14,8 @@ G_BEGIN_DECLS
 /* When the frame of a moment is to be shown, if nothing else is said. */
 #define SCRIPT_AT(moment) ((GstClockTime) (10 + (moment)) * SCRIPT_FRAME)
 
-typedef enum {
+typedef enum
+{
   FAULT_DROP,     /* a frame never comes */
   FAULT_REPEAT,   /* a frame comes twice */
   FAULT_REORDER,  /* a frame comes after the next one */
@@ -40,9 +41,19 @@ typedef enum {
 
 const gchar *fault_name (Fault fault);
 
-typedef enum { STEP_FRAME, STEP_GAP, STEP_CAPS, STEP_SEGMENT, STEP_OFFSET, STEP_EVENT, STEP_EOS } StepKind;
+typedef enum
+{
+  STEP_FRAME,
+  STEP_GAP,
+  STEP_CAPS,
+  STEP_SEGMENT,
+  STEP_OFFSET,
+  STEP_EVENT,
+  STEP_EOS
+} StepKind;
 
-typedef struct {
+typedef struct
+{
   StepKind kind;
   guint frame;                  /* its number in the script's frames */
   gint width;                   /* STEP_CAPS */
@@ -51,7 +62,8 @@ typedef struct {
   gint64 offset;                /* STEP_OFFSET */
 } Step;
 
-typedef struct {
+typedef struct
+{
   guint moment;
   GstClockTime pts, duration; /* the first may be none */
   gint64 time, stream;        /* running and stream time, of a frame with a timestamp */
@@ -60,7 +72,8 @@ typedef struct {
   gboolean pushed;  /* by the rig */
 } Frame;
 
-typedef struct {
+typedef struct
+{
   GArray *steps[2], *frames[2]; /* of the left and the right camera */
   gint rate[2];                 /* frames per second, for the caps */
   GstClockTime duration[2];
@@ -93,7 +106,7 @@ void script_end (Script *script);
 gint64 script_scale (gint64 time, gdouble rate);
 
 /* random.c. The faults that a random script may have, as a mask. */
-#define SCRIPT_STREAM_FAULTS                                                                              \
+#define SCRIPT_STREAM_FAULTS \
   (1u << FAULT_DROP | 1u << FAULT_REPEAT | 1u << FAULT_REORDER | 1u << FAULT_JITTER | 1u << FAULT_STALL | \
       1u << FAULT_GAP | 1u << FAULT_JUMP | 1u << FAULT_UNTIMED | 1u << FAULT_CAPS | 1u << FAULT_SEGMENT | \
       1u << FAULT_EVENT | 1u << FAULT_RATE | 1u << FAULT_EARLY_END | 1u << FAULT_OFFSET)

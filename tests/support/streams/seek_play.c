@@ -14,8 +14,8 @@ complain (Play *play, const gchar *format, ...)
     va_start (args, format);
     text = g_strdup_vprintf (format, args);
     va_end (args);
-    play->failure =
-        g_strdup_printf ("seek %u of %u, output %u: %s", play->current, play->seeks->len - 1, play->outputs, text);
+    play->failure = g_strdup_printf (
+        "seek %u of %u, output %u: %s", play->current, play->seeks->len - 1, play->outputs, text);
     g_free (text);
   }
 }
@@ -147,8 +147,8 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
 static void
 add_view (Play *play, gboolean right, guint room, guint slowness)
 {
-  GstElement *source =
-      numbered_source_new (play->kind->in, right, play->apart ? 100 * PLAY_FRAMES : PLAY_FRAMES, slowness);
+  GstElement *source = numbered_source_new (
+      play->kind->in, right, play->apart ? 100 * PLAY_FRAMES : PLAY_FRAMES, slowness);
   GstElement *queue = gst_element_factory_make (room ? "queue" : "identity", NULL);
 
   if (room)
@@ -163,7 +163,7 @@ add_view (Play *play, gboolean right, guint room, guint slowness)
     numbered_source_refuse_seeks (source);
   gst_bin_add_many (GST_BIN (play->pipeline), source, queue, NULL);
   g_assert (gst_element_link (source, queue) &&
-            gst_element_link_pads (queue, "src", play->element, right ? "sink_right" : "sink_left"));
+      gst_element_link_pads (queue, "src", play->element, right ? "sink_right" : "sink_left"));
 }
 
 Play *
@@ -172,8 +172,8 @@ play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean 
   Play *play = g_new0 (Play, 1);
   GstElement *filter = gst_element_factory_make ("capsfilter", NULL),
              *sink = gst_element_factory_make ("fakesink", NULL);
-  GstCaps *caps =
-      gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (kind->out), NULL);
+  GstCaps *caps = gst_caps_new_simple (
+      "video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (kind->out), NULL);
   GstPad *pad = gst_element_get_static_pad (sink, "sink");
   Seek beginning = { 1, 0, GST_CLOCK_TIME_NONE, 0, 0 };
   GstBus *bus;

@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 /* Fewer than NUMBERED_CYCLE: every number says which frame it is. */
 #define PLAY_FRAMES 150
 
-typedef struct {
+typedef struct
+{
   gdouble rate;
   GstClockTime start, stop;
   GstSeekFlags flags;
@@ -18,7 +19,8 @@ typedef struct {
 } Seek;
 
 /* A pipeline, and what came out of it. */
-typedef struct {
+typedef struct
+{
   const RigKind *kind;
   GstElement *pipeline, *element, *before[2]; /* what stands before each view */
   gboolean nameless;                          /* the segments do not tell which seek they answer */

@@ -3,7 +3,6 @@
 
 #include <gst/video/video.h>
 
-
 void __tsan_read_range (void *place, unsigned long size);
 void __tsan_write_range (void *place, unsigned long size);
 
@@ -163,8 +162,8 @@ gst_segment_to_stream_time (const GstSegment *segment, GstFormat format, guint64
 }
 
 gboolean
-gst_segment_clip (const GstSegment *segment, GstFormat format, guint64 start, guint64 stop, guint64 *clip_start,
-    guint64 *clip_stop)
+gst_segment_clip (
+    const GstSegment *segment, GstFormat format, guint64 start, guint64 stop, guint64 *clip_start, guint64 *clip_stop)
 {
   READS (segment);
   return REAL (gst_segment_clip) (segment, format, start, stop, clip_start, clip_stop);

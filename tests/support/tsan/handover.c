@@ -192,7 +192,7 @@ g_thread_pool_new (GFunc function, gpointer data, gint threads, gboolean exclusi
 {
   PoolWork *pool = g_new (PoolWork, 1);
 
-  *pool = (PoolWork) { function, data };
+  *pool = (PoolWork){ function, data };
   return REAL (g_thread_pool_new) (work, pool, threads, exclusive, error);
 }
 
@@ -287,7 +287,8 @@ g_object_new (GType type, const gchar *first, ...)
 
   tsan_after (&classes);
   va_start (arguments, first);
-  object = first ? g_object_new_valist (type, first, arguments) : REAL (g_object_new_with_properties) (type, 0, NULL, NULL);
+  object = first ? g_object_new_valist (type, first, arguments) :
+                   REAL (g_object_new_with_properties) (type, 0, NULL, NULL);
   va_end (arguments);
   class_is_made (type);
   return object;
