@@ -10,24 +10,16 @@
 # below CHROOTS (default: /tmp/gst-stereo-chroots), from the first mirror of this machine's apt, or from MIRROR; KEEP=1
 # goes on in one that is there. tests/run.sh takes its environment: STEREO_NO_ASAN=1 and so on.
 set -eu
-case ${1:-} in
-  -h | --help)
-    sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
-    exit 0
-    ;;
-esac
-
-refuse () {
-  echo "chroots.sh: $*" >&2
-  exit 2
-}
+# shellcheck source=tests/support/arguments.sh
+. "$(dirname "$0")/support/arguments.sh"
+check_arguments $# "$@"
+check_parts "bookworm trixie quickstart run install packages" "$@"
 
 suites='' parts=''
 for word in "$@"; do
   case $word in
     bookworm | trixie) suites="$suites $word" ;;
     quickstart | run | install | packages) parts="$parts $word" ;;
-    *) refuse "$word is neither a suite (bookworm, trixie) nor a part (quickstart, run, install, packages)" ;;
   esac
 done
 suites=${suites:-bookworm trixie} parts=${parts:-quickstart run install packages}

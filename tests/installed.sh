@@ -6,12 +6,9 @@
 #
 # The environment stays as it is: what needs GST_PLUGIN_PATH, GI_TYPELIB_PATH or LD_LIBRARY_PATH must be given them.
 set -eu
-case ${1:-} in
-  -h | --help)
-    sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
-    exit 0
-    ;;
-esac
+# shellcheck source=tests/support/arguments.sh
+. "$(dirname "$0")/support/arguments.sh"
+check_arguments 1 "$@"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -2,24 +2,38 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Runs everything that a commit has to pass:
 #   1. installs missing packages of the distribution
-#   2. builds in build-tests/ and runs every test
-#   3. builds in build-tests-asan/, with AddressSanitizer and UBSan and without CUDA, and runs the tests there
-#   4. builds the Debian packages in build-package/ and tests them: tests/package.sh
-#   5. runs other tools in build-tools/, each for a short time: tests/tools.sh
+#   2. checks the format of the code: tests/style.sh
+#   3. builds in build-tests/ and runs every test
+#   4. builds in build-tests-asan/, with AddressSanitizer and UBSan and without CUDA, and runs the tests there
+#   5. builds the Debian packages in build-package/ and tests them: tests/package.sh
+#   6. runs other tools in build-tools/, each for a short time: tests/tools.sh
 #
-#   sh tests/run.sh
+#   sh tests/run.sh            all steps: about 15 minutes on 2 cores, the first time with nvcc about 20
+#   sh tests/run.sh --quick    steps 1 to 3: about 5 minutes on 2 cores, the first time with nvcc about 10
 #
-#   STEREO_NO_ASAN=1, STEREO_NO_PACKAGE=1, STEREO_NO_TOOLS=1   leave out step 3, 4 or 5
+#   STEREO_NO_ASAN=1, STEREO_NO_PACKAGE=1, STEREO_NO_TOOLS=1   leave out step 4, 5 or 6
 #
-# The last line is "N passed, N failed, N skipped", the sum over all steps; a tool counts as one test.
+# The last line is "N passed, N failed, N skipped", the sum over all steps; the format and each tool count as one test.
 set -eu
 
 # shellcheck source=tests/support/arguments.sh
 . "$(dirname "$0")/support/arguments.sh"
+length="about 15 minutes on 2 cores, the first time with nvcc about 20; --quick takes a third"
+if [ "${1:-}" = --quick ]; then
+  shift
+  STEREO_NO_ASAN=1 STEREO_NO_PACKAGE=1 STEREO_NO_TOOLS=1
+  length="about 5 minutes on 2 cores, the first time with nvcc about 10"
+fi
 check_arguments 0 "$@"
 cd "$(dirname "$0")/.."
 # shellcheck source=pipelines/packages.sh
 . pipelines/packages.sh
+begin=$(date +%s)
+
+# step NUMBER TEXT: announces a step of six, with the time since the start
+step () {
+  say "$1/6, after $((($(date +%s) - begin) / 60)) min: $2"
+}
 
 passed=0 failed=0 skipped=0
 
@@ -50,23 +64,35 @@ configure () {
   ninja -C "$1"
 }
 
-say "1/5 packages"
+say "this takes $length"
+step 1 "packages"
 tools_packages=
+# clang-format of the version that tests/style.sh wants, or the means to install it
+style_packages=python3-venv
+! grep -qs '^VERSION_ID="12"' /etc/os-release || style_packages=clang-format-14
 # libclang-rt-dev has libFuzzer and the sanitizers of clang
 [ -n "${STEREO_NO_TOOLS:-}" ] || tools_packages='clang libclang-rt-dev cppcheck valgrind'
 # shellcheck disable=SC2086
-install_missing $build_packages g++ gobject-introspection libgirepository1.0-dev python3-gi gir1.2-gstreamer-1.0 \
-  gir1.2-gst-plugins-base-1.0 $tools_packages
+install_missing $build_packages g++ gobject-introspection $style_packages $tools_packages \
+  gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav gir1.2-gst-rtsp-server-1.0 python3-opencv
 
-say "2/5 build and test in build-tests/"
+step 2 "format of the code"
+sh tests/style.sh && status=0 || status=$?
+case $status in
+  0) passed=$((passed + 1)) ;;
+  77) skipped=$((skipped + 1)) ;;
+  *) failed=$((failed + 1)); say "the format differs: sh tests/style.sh --apply mends it" ;;
+esac
+
+step 3 "build and test in build-tests/"
 # shellcheck disable=SC2046
 configure build-tests -Dwerror=true $(cuda_options -Dcuda-arch=sm_90)
 run_tests build-tests
 
 if [ -n "${STEREO_NO_ASAN:-}" ]; then
-  say "3/5 left out: STEREO_NO_ASAN is set"
+  step 4 "left out: --quick, or STEREO_NO_ASAN is set"
 else
-  say "3/5 build and test under AddressSanitizer and UBSan in build-tests-asan/"
+  step 4 "build and test under AddressSanitizer and UBSan in build-tests-asan/"
   # no check of alignment: GStreamer's own macros write 16-bit samples to odd addresses
   configure build-tests-asan -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized \
     -Dc_args=-fno-sanitize=alignment -Dcuda=disabled -Dintrospection=disabled
@@ -82,19 +108,19 @@ else
 fi
 
 if [ -n "${STEREO_NO_PACKAGE:-}" ]; then
-  say "4/5 left out: STEREO_NO_PACKAGE is set"
+  step 5 "left out: --quick, or STEREO_NO_PACKAGE is set"
 else
-  say "4/5 Debian packages in build-package/"
+  step 5 "Debian packages in build-package/"
   if sh tests/package.sh; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 fi
 
 if [ -n "${STEREO_NO_TOOLS:-}" ]; then
-  say "5/5 left out: STEREO_NO_TOOLS is set"
+  step 6 "left out: --quick, or STEREO_NO_TOOLS is set"
 else
-  say "5/5 other tools in build-tools/ (not gcc -Werror, which was step 2)"
+  step 6 "other tools in build-tools/ (not gcc -Werror, which was step 3)"
   log=build-tests/tools.log
   # All of tests/tools.sh takes an hour. Here run only the tests that are quick under valgrind and ThreadSanitizer, and
-  # for some seconds the libFuzzer targets that compute no frame; the other targets ran under AddressSanitizer in step 3.
+  # for some seconds the libFuzzer targets that compute no frame; the other targets ran under AddressSanitizer in step 4.
   TESTS_BUILD=build-tests TOOLS_QUICK=1 FUZZ_SECONDS=10 FUZZ_TARGETS='calibration caps meta params' \
     VALGRIND_TESTS='pairing frame formats stream flight errors meta overlay_stream rectify_stream' \
     TSAN_ENGINE_TESTS='flight plan remap' TSAN_TESTS='tsan pairing' STEREO_STREAM_EPISODES=50 JOBS=$(nproc) \
@@ -111,5 +137,6 @@ else
   grep -q '^[0-9]* parts passed, ' "$log" || failed=$((failed + 1))
 fi
 
+say "done after $((($(date +%s) - begin) / 60)) min"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

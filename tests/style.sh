@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Checks that every C, C++ and CUDA file is formatted as .clang-format says, by clang-format 14.0.6. Other versions format
+# other lines otherwise.
+#
+#   sh tests/style.sh            names the lines that differ
+#   sh tests/style.sh --apply    formats the files
+#
+# Debian 12 has this version in its package clang-format-14. Elsewhere it is installed from PyPI into build-style/, which
+# needs python3-venv. The exit status is 77 if neither can be had.
+set -eu
+# shellcheck source=tests/support/arguments.sh
+. "$(dirname "$0")/support/arguments.sh"
+apply=
+[ "${1:-}" != --apply ] || { apply=yes; shift; }
+check_arguments 0 "$@"
+cd "$(dirname "$0")/.."
+version=14.0.6
+
+# is_pinned PROGRAM
+is_pinned () { "$1" --version 2>/dev/null | grep -q "version $version"; }
+
+for format in clang-format-14 clang-format build-style/bin/clang-format; do
+  ! is_pinned "$format" || break
+done
+if ! is_pinned "$format"; then
+  { python3 -m venv build-style && build-style/bin/pip install -q "clang-format==$version"; } >&2 ||
+    { echo "clang-format $version cannot be had: install clang-format-14, or python3-venv and a way to PyPI" >&2; exit 77; }
+fi
+# Without git, every file outside build folders.
+files=$(git ls-files -co --exclude-standard 2>/dev/null || find . -path './build*' -prune -o -type f -print)
+files=$(echo "$files" | grep -E '\.(c|h|cpp|cu|cuh)$')
+if [ -n "$apply" ]; then
+  echo "$files" | xargs "$format" -i
+else
+  echo "$files" | xargs "$format" --dry-run --Werror
+fi
