@@ -109,16 +109,10 @@ cuda_upload (StereoPlan *plan, StereoError *error)
 
 /* ---- results ---------------------------------------------------------------------------------------- */
 
-static size_t
-sample_bytes (const StereoOutput *out)
-{
-  return out->sample == STEREO_SAMPLE_U8 ? 1 : out->sample == STEREO_SAMPLE_U16 ? 2 : 4;
-}
-
 size_t
 cuda_confidence_at (const StereoPlan *plan)
 {
-  return CUDA_SAMPLES_AT + sample_bytes (&plan->output) * (size_t) plan->width * (size_t) plan->height;
+  return CUDA_SAMPLES_AT + stereo_sample_bytes (plan->output.sample) * (size_t) plan->width * (size_t) plan->height;
 }
 
 size_t
@@ -149,7 +143,7 @@ unpack_band (void *work, int item, int thread)
 {
   StereoPlan *plan = (StereoPlan *) work;
   const StereoOutput *out = &plan->output;
-  size_t width = (size_t) plan->width, row = width * sample_bytes (out);
+  size_t width = (size_t) plan->width, row = width * stereo_sample_bytes (out->sample);
   const uint8_t *results = cuda_state (plan)->slot[plan->slot].pinned_results;
   const uint8_t *samples = results + CUDA_SAMPLES_AT, *confidence = results + cuda_confidence_at (plan);
 

@@ -263,6 +263,21 @@ typedef enum StereoSample
   STEREO_SAMPLE_F32  /* disparity in pixels or depth in millimetres, NaN = invalid */
 } StereoSample;
 
+/* Bytes of one sample. */
+static inline size_t
+stereo_sample_bytes (StereoSample sample)
+{
+  switch (sample) {
+    case STEREO_SAMPLE_U8:
+      return 1;
+    case STEREO_SAMPLE_U16:
+      return 2;
+    case STEREO_SAMPLE_F32:
+      return 4;
+  }
+  return 0;
+}
+
 /* Where the results of a frame go: host memory, any stride. A frame has the size of the plan. @confidence may be NULL; its
  * samples are bytes, 0..255 for a confidence of 0..1, and 0 where the two views disagree. */
 typedef struct StereoOutput

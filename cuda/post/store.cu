@@ -240,12 +240,17 @@ output_run (StereoPlan *plan, void *data, StereoError *error)
     p->num_disparities > 1 ? 254.0f / (float) (p->num_disparities - 1) : 0.0f, (float) (p->focal_length * p->baseline),
     (float) p->principal_offset, (float) (1000 / p->depth_unit) };
 
-  if (plan->output.sample == STEREO_SAMPLE_U16)
-    launch<uint16_t> (plan, s);
-  else if (plan->output.sample == STEREO_SAMPLE_U8)
-    launch<uint8_t> (plan, s);
-  else
-    launch<float> (plan, s);
+  switch (plan->output.sample) {
+    case STEREO_SAMPLE_U8:
+      launch<uint8_t> (plan, s);
+      break;
+    case STEREO_SAMPLE_U16:
+      launch<uint16_t> (plan, s);
+      break;
+    case STEREO_SAMPLE_F32:
+      launch<float> (plan, s);
+      break;
+  }
   CUDA_LAUNCHED (plan, "output_kernel");
   return STEREO_OK;
 }

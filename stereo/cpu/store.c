@@ -78,9 +78,17 @@ store_row (StereoPlan *plan, void *context, int y, int thread)
   const float *d = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
   void *to = (char *) out->data + y * out->stride;
 
-  c->valid[y] = out->sample == STEREO_SAMPLE_U16 ? store_u16 (plan, d, to) :
-      out->sample == STEREO_SAMPLE_U8            ? store_u8 (plan, d, to) :
-                                                   store_f32 (plan, d, to);
+  switch (out->sample) {
+    case STEREO_SAMPLE_U8:
+      c->valid[y] = store_u8 (plan, d, to);
+      break;
+    case STEREO_SAMPLE_U16:
+      c->valid[y] = store_u16 (plan, d, to);
+      break;
+    case STEREO_SAMPLE_F32:
+      c->valid[y] = store_f32 (plan, d, to);
+      break;
+  }
   c->confidence[y] = store_confidence (plan, d,
       plan->view[STEREO_LEFT].confidence + (size_t) y * (size_t) plan->map_pitch,
       out->confidence ? out->confidence + y * out->confidence_stride : NULL);

@@ -13,7 +13,7 @@ check_scale (const StereoParams *p, const StereoOutput *output, StereoError *err
 {
   int largest = p->min_disparity + p->num_disparities - 1;
 
-  if (output->sample != STEREO_SAMPLE_U16 || p->output != STEREO_OUTPUT_DISPARITY ||
+  if (stereo_sample_bytes (output->sample) != 2 || p->output != STEREO_OUTPUT_DISPARITY ||
       largest * p->disparity_scale <= 65535)
     return STEREO_OK;
   return stereo_fail (error, STEREO_ERROR_PARAMETER,
@@ -44,7 +44,7 @@ check_output (const StereoPlan *plan, const StereoOutput *output, StereoError *e
 {
   if (!output->data)
     return stereo_fail (error, STEREO_ERROR_PARAMETER, "There is no output buffer.");
-  if (output->sample == STEREO_SAMPLE_U8 && plan->params.output == STEREO_OUTPUT_DEPTH)
+  if (stereo_sample_bytes (output->sample) == 1 && plan->params.output == STEREO_OUTPUT_DEPTH)
     return stereo_fail (error, STEREO_ERROR_PARAMETER, "Depth does not fit 8-bit samples: use 16-bit ones.");
   return check_scale (&plan->params, output, error);
 }

@@ -3,12 +3,10 @@
 
 #include <sys/mman.h>
 
-static const size_t sample_size[] = { [STEREO_SAMPLE_U8] = 1, [STEREO_SAMPLE_U16] = 2, [STEREO_SAMPLE_F32] = 4 };
-
 static void
 make_output (Frame *frame, const Case *c, PictureGuard guard)
 {
-  size_t row = (size_t) c->width * sample_size[c->sample], rows = (size_t) c->height;
+  size_t row = (size_t) c->width * stereo_sample_bytes (c->sample), rows = (size_t) c->height;
 
   frame->output.sample = c->sample;
   frame->output.stride = (ptrdiff_t) row;

@@ -283,7 +283,6 @@ empty_sample (const StereoOutput *out, const uint8_t *at)
 void
 state_compare_output (const StereoPlan *plan, const Naive *want)
 {
-  static const size_t sizes[] = { [STEREO_SAMPLE_U8] = 1, [STEREO_SAMPLE_U16] = 2, [STEREO_SAMPLE_F32] = 4 };
   const StereoOutput *out = &want->plan.output;
   uint64_t valid_count = 0;
   double confidence_sum = 0;
@@ -291,7 +290,8 @@ state_compare_output (const StereoPlan *plan, const Naive *want)
   for (int y = 0; y < plan->height; y++)
     for (int x = 0; x < plan->width; x++) {
       double exact = want->stored[y * plan->width + x];
-      const uint8_t *at = (const uint8_t *) out->data + y * out->stride + x * (ptrdiff_t) sizes[out->sample];
+      const uint8_t *at = (const uint8_t *) out->data + y * out->stride +
+          x * (ptrdiff_t) stereo_sample_bytes (out->sample);
       CHECK (stored_accepts (&want->plan, at, exact), "output at column %d, row %d: bytes %d %d, wanted %.9g", x, y,
           at[0], out->sample == STEREO_SAMPLE_U8 ? 0 : at[1], exact);
       double f = isnan (exact) ? 0 : (double) want->plan.view[STEREO_LEFT].confidence[naive_map (&want->plan, x, y)];
