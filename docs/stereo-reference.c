@@ -234,6 +234,7 @@ main (int argc, char **argv)
     g_printerr ("The plugin was not found: set GST_PLUGIN_PATH to the folder of libgststereo.so.\n");
     return EXIT_FAILURE;
   }
+  features = g_list_concat (features, gst_registry_get_feature_list_by_plugin (gst_registry_get (), "stereooverlay"));
   features = g_list_sort (features, by_feature);
   g_print (
       "<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->\n"

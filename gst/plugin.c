@@ -2,9 +2,6 @@
 #include "gst/confidence/element.h"
 #include "gst/meta/gststereometa.h"
 #include "gst/match/element.h"
-#ifdef HAVE_DEPTHOVERLAY
-#include "gst/overlay/element.h"
-#endif
 #include "gst/rectify/element.h"
 #include "gst/testsrc/element.h"
 
@@ -15,10 +12,6 @@ plugin_init (GstPlugin *plugin)
   gst_stereo_meta_get_info ();
 #ifdef HAVE_STEREORECTIFY
   if (!GST_ELEMENT_REGISTER (stereorectify, plugin))
-    return FALSE;
-#endif
-#ifdef HAVE_DEPTHOVERLAY
-  if (!GST_ELEMENT_REGISTER (depthoverlay, plugin))
     return FALSE;
 #endif
   return GST_ELEMENT_REGISTER (stereomatch, plugin) && GST_ELEMENT_REGISTER (stereotestsrc, plugin) &&

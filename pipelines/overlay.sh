@@ -6,7 +6,7 @@
 #   CALIBRATION=left.yaml,right.yaml OVERLAY=warn-distance=1500 sh pipelines/overlay.sh /dev/video0     side by side
 #   sh pipelines/overlay.sh test test
 #
-# CALIBRATION: a file of OpenCV, two of ROS, or one of KITTI. Without it the views must be rectified already, and
+# CALIBRATION: a file of OpenCV, KITTI or Middlebury, or two of ROS. Without it the views must be rectified already, and
 # focal-length=... (px) baseline=... (mm) are needed for distances. Variables: pipelines/README.md.
 set -eu
 # shellcheck source=pipelines/common.sh

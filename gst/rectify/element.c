@@ -11,10 +11,13 @@
  *
  * #GstStereoRectify:calibration names what measured the cameras: a file of OpenCV (YAML or XML with M1 D1 M2 D2 and R
  * T, or R1 R2 P1 P2; also two files, "intrinsics.yml,extrinsics.yml"), a pair of ROS camera_info files
- * ("left.yaml,right.yaml") or a calib file of KITTI. It is scaled to frames of another size of the same aspect. What
+ * ("left.yaml,right.yaml"), a calib file of KITTI, or a calib.txt of Middlebury. It is scaled to frames of another size of the same aspect. What
  * the rectified pair then is (#GstStereoRectify:focal-length, #GstStereoRectify:baseline,
  * #GstStereoRectify:principal-offset) goes with every buffer as a #GstStereoMeta of kind views, from which stereomatch
- * takes it: `output=depth` needs no further property.
+ * takes it: `output=depth` needs no further property. A baseline or a focal length that makes no sense, as of lengths
+ * that were counted in squares of a chessboard, is warned of on the bus, with the #GstStereoRectify:unit that would make
+ * sense. #GstStereoRectify:save writes the calibration with the rectification in force to a file of OpenCV (M1 D1 M2 D2
+ * R T R1 R2 P1 P2 Q, millimetres), which this element and `cv::FileStorage` read.
  *
  * GRAY8 and the RGB formats come out as they went in. I420, NV12, YUY2 and UYVY come out as I420, or NV12 where
  * downstream wants that; chroma lies where the input's chroma-site says, or left and in between rows as MPEG-2 has it
@@ -47,6 +50,7 @@ enum
   PROP_WIDTH,
   PROP_HEIGHT,
   PROP_UNIT,
+  PROP_SAVE,
   PROP_ACTIVE_BACKEND,
   PROP_STATS,
   PROP_FOCAL_LENGTH,
@@ -79,15 +83,14 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_P
 G_DEFINE_TYPE (GstStereoRectify, gst_stereo_rectify, GST_TYPE_STEREO_AGGREGATOR)
 GST_ELEMENT_REGISTER_DEFINE (stereorectify, "stereorectify", GST_RANK_NONE, GST_TYPE_STEREO_RECTIFY)
 
-/* A copy to work with. Free the calibration's name. */
+/* A copy to work with; clear it. */
 static GstStereoRectifySettings
 current_settings (GstStereoRectify *self, guint *serial)
 {
   GstStereoRectifySettings settings;
 
   GST_OBJECT_LOCK (self);
-  settings = self->settings;
-  settings.calibration = g_strdup (settings.calibration);
+  settings = gst_stereo_rectify_settings_copy (&self->settings);
   *serial = self->serial;
   GST_OBJECT_UNLOCK (self);
   return settings;
@@ -124,7 +127,7 @@ gst_stereo_rectify_process (GstStereoAggregator *base, GstStereoFrame *first, Gs
   GstStereoRectifySettings settings = current_settings (self, &serial);
 
   flow = gst_stereo_rectify_output_process (self->output, &settings, serial, first, second);
-  g_free (settings.calibration);
+  gst_stereo_rectify_settings_clear (&settings);
   return flow;
 }
 
@@ -149,7 +152,7 @@ gst_stereo_rectify_start (GstAggregator *aggregator)
         ("Set backend=cpu, or auto."));
   else
     loaded = gst_stereo_rectify_maps_load (self->maps, &settings, serial);
-  g_free (settings.calibration);
+  gst_stereo_rectify_settings_clear (&settings);
   return loaded;
 }
 
@@ -204,6 +207,10 @@ gst_stereo_rectify_set_property (GObject *object, guint id, const GValue *value,
     case PROP_UNIT:
       pending->unit = g_value_get_double (value);
       break;
+    case PROP_SAVE:
+      g_free (pending->save);
+      pending->save = g_value_dup_string (value);
+      break;
     default:
       if (!gst_stereo_props_set_named (&pending->params, spec->name, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
@@ -239,6 +246,9 @@ gst_stereo_rectify_get_property (GObject *object, guint id, GValue *value, GPara
     case PROP_UNIT:
       g_value_set_double (value, self->pending.unit);
       break;
+    case PROP_SAVE:
+      g_value_set_string (value, self->pending.save);
+      break;
     case PROP_ACTIVE_BACKEND:
       g_value_set_static_string (value, results.backend);
       break;
@@ -258,13 +268,6 @@ gst_stereo_rectify_get_property (GObject *object, guint id, GValue *value, GPara
   GST_OBJECT_UNLOCK (self);
 }
 
-static gboolean
-same_settings (const GstStereoRectifySettings *a, const GstStereoRectifySettings *b)
-{
-  return g_strcmp0 (a->calibration, b->calibration) == 0 && a->alpha == b->alpha && a->unit == b->unit &&
-      a->width == b->width && a->height == b->height && memcmp (&a->params, &b->params, sizeof a->params) == 0;
-}
-
 /* Runs once when a g_object_set() of several properties is through: a calibration and the unit that goes with it take
  * effect together. */
 static void
@@ -273,10 +276,9 @@ gst_stereo_rectify_dispatch_properties_changed (GObject *object, guint count, GP
   GstStereoRectify *self = GST_STEREO_RECTIFY (object);
 
   GST_OBJECT_LOCK (self);
-  if (!same_settings (&self->pending, &self->settings)) {
-    g_free (self->settings.calibration);
-    self->settings = self->pending;
-    self->settings.calibration = g_strdup (self->pending.calibration);
+  if (!gst_stereo_rectify_settings_equal (&self->pending, &self->settings)) {
+    gst_stereo_rectify_settings_clear (&self->settings);
+    self->settings = gst_stereo_rectify_settings_copy (&self->pending);
     self->serial++;
   }
   GST_OBJECT_UNLOCK (self);
@@ -290,8 +292,8 @@ gst_stereo_rectify_finalize (GObject *object)
 
   gst_stereo_rectify_output_free (self->output);
   gst_stereo_rectify_maps_free (self->maps);
-  g_free (self->pending.calibration);
-  g_free (self->settings.calibration);
+  gst_stereo_rectify_settings_clear (&self->pending);
+  gst_stereo_rectify_settings_clear (&self->settings);
   G_OBJECT_CLASS (gst_stereo_rectify_parent_class)->finalize (object);
 }
 
@@ -302,8 +304,9 @@ install_settings (GObjectClass *klass)
 
   g_object_class_install_property (klass, PROP_CALIBRATION,
       g_param_spec_string ("calibration", "calibration",
-          "File with the calibration of the cameras (YAML or XML of OpenCV, or text of KITTI), or two ROS camera_info "
-          "files as left,right; must be set",
+          "File with the calibration of the cameras (YAML or XML of OpenCV, or text of KITTI or Middlebury), or two "
+          "ROS "
+          "camera_info files as left,right; must be set",
           NULL, rw));
   g_object_class_install_property (klass, PROP_ALPHA,
       g_param_spec_double ("alpha", "alpha",
@@ -321,8 +324,14 @@ install_settings (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_UNIT,
       g_param_spec_double ("unit", "unit",
           "Millimetres per unit of length in the calibration: 1000 for metres, or the side of a chessboard square "
-          "where lengths are counted in squares; 0 = default of the format: 1000 for ROS and KITTI, 1 for OpenCV",
+          "where lengths are counted in squares; 0 = default of the format: 1000 for ROS and KITTI, 1 for OpenCV "
+          "and Middlebury",
           0, 1e9, 0, rw));
+  g_object_class_install_property (klass, PROP_SAVE,
+      g_param_spec_string ("save", "save",
+          "File to write the calibration to, with the rectification in force (R1 R2 P1 P2 Q, millimetres), as YAML of "
+          "OpenCV; NULL = none",
+          NULL, rw));
 }
 
 static void

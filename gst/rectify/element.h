@@ -3,6 +3,7 @@
  * The stereorectify element, which derives from the base class in gst/pairing. Its parts, of which none knows the
  * element:
  *   calibration/  calibration files
+ *   settings      what the properties say
  *   maps          from a calibration to the maps by which the engine remaps frames
  *   planes        how and where the samples of the views lie in frames
  *   output        caps, and a pair becomes an output buffer with its metadata

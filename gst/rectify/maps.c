@@ -31,7 +31,9 @@ struct _GstStereoRectifyMaps
   GstStereoRectifyResults results; /* protected by the owner's object lock */
 
   StereoCalibration calibration;
+  gdouble unit;                      /* mm of a unit of its lengths */
   guint loaded_serial;               /* of the settings it was loaded for; 0 = none */
+  guint doubted_serial;              /* of the settings for which warnings were posted; 0 = none */
   StereoRectification rectification; /* for rectified_key */
   RectifiedKey rectified_key;
   StereoRemap *remap; /* for remap_key; NULL: none */
@@ -61,7 +63,7 @@ gst_stereo_rectify_maps_clear (GstStereoRectifyMaps *self)
 {
   drop_remap (self);
   memset (&self->rectified_key, 0, sizeof self->rectified_key);
-  self->loaded_serial = 0;
+  self->loaded_serial = self->doubted_serial = 0;
   self->chosen_backend = STEREO_BACKEND_AUTO;
 }
 
@@ -169,7 +171,8 @@ gst_stereo_rectify_maps_load (GstStereoRectifyMaps *self, const GstStereoRectify
         (NULL));
     return FALSE;
   }
-  if (!gst_stereo_calibration_load (&self->calibration, settings->calibration, settings->unit, &message)) {
+  self->unit = settings->unit;
+  if (!gst_stereo_calibration_load (&self->calibration, settings->calibration, &self->unit, &message)) {
     GST_ELEMENT_ERROR (self->owner, RESOURCE, READ, ("%s", message), (NULL));
     g_free (message);
     return FALSE;
@@ -180,6 +183,49 @@ gst_stereo_rectify_maps_load (GstStereoRectifyMaps *self, const GstStereoRectify
 }
 
 /* ---- rectification ----------------------------------------------------------------------- */
+
+/* Takes the text; NULL: there is no doubt. */
+static void
+post_doubt (GstStereoRectifyMaps *self, gchar *text)
+{
+  if (text)
+    GST_ELEMENT_WARNING (self->owner, STREAM, WRONG_TYPE, ("%s", text), (NULL));
+  g_free (text);
+}
+
+/* Once for each set of properties: frames of another size change nothing of it. */
+static void
+post_doubts (GstStereoRectifyMaps *self, const StereoCalibration *scaled)
+{
+  if (self->doubted_serial == self->loaded_serial)
+    return;
+  self->doubted_serial = self->loaded_serial;
+  post_doubt (self, gst_stereo_calibration_doubt_baseline (self->rectification.baseline, self->unit));
+  post_doubt (self, gst_stereo_calibration_doubt_focal_length (&scaled->camera[0], scaled->width));
+}
+
+static gboolean
+save (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings, const StereoCalibration *scaled)
+{
+  const gchar *location = settings->save;
+  gchar *message = NULL;
+
+  if (!location || !*location)
+    return TRUE;
+  if (g_str_equal (location, settings->calibration)) {
+    GST_ELEMENT_ERROR (self->owner, RESOURCE, WRITE,
+        ("save=%s names the file of the calibration itself, which would be lost: set save= to another file.", location),
+        (NULL));
+    return FALSE;
+  }
+  if (gst_stereo_calibration_save (scaled, &self->rectification, location, &message)) {
+    GST_INFO_OBJECT (self->owner, "saved the rectified calibration to %s", location);
+    return TRUE;
+  }
+  GST_ELEMENT_ERROR (self->owner, RESOURCE, WRITE, ("%s", message), (NULL));
+  g_free (message);
+  return FALSE;
+}
 
 GstFlowReturn
 gst_stereo_rectify_maps_rectify (
@@ -204,7 +250,8 @@ gst_stereo_rectify_maps_rectify (
   self->rectification = rectification;
   self->rectified_key = key;
   publish_geometry (self);
-  return GST_FLOW_OK;
+  post_doubts (self, &calibration);
+  return save (self, settings, &calibration) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 const StereoRectification *

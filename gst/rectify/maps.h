@@ -9,21 +9,12 @@
 #define GST_STEREO_RECTIFY_MAPS_H
 
 #include "gst/rectify/planes.h"
+#include "gst/rectify/settings.h"
 #include "stereo/rectify.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GstStereoRectifyMaps GstStereoRectifyMaps;
-
-/* What the properties say. */
-typedef struct
-{
-  gchar *calibration;  /* one file, or two with a comma between them; NULL: not set */
-  gdouble alpha;       /* 0..1; -1 = as the calibration says */
-  gdouble unit;        /* mm; 0 = that of the calibration's format */
-  gint width, height;  /* of a rectified view; 0 = as the raw view */
-  StereoParams params; /* backend, cuda_device_id and threads of them */
-} GstStereoRectifySettings;
 
 /* What the properties show. */
 typedef struct

@@ -43,12 +43,13 @@ main (int argc, char **argv)
   StereoRectification r;
   StereoError error;
   gchar *message = NULL;
+  gdouble unit_mm = 0;
 
   if (argc != 8) {
     fprintf (stderr, "usage: %s CALIBRATION RAW_WIDTH RAW_HEIGHT ALPHA WIDTH HEIGHT MAPS\n", argv[0]);
     return 2;
   }
-  if (!gst_stereo_calibration_load (&calibration, argv[1], 0, &message)) {
+  if (!gst_stereo_calibration_load (&calibration, argv[1], &unit_mm, &message)) {
     fprintf (stderr, "%s\n", message);
     g_free (message);
     return 1;

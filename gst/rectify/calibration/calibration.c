@@ -33,21 +33,33 @@ clean (const gchar *text)
   return g_utf8_make_valid (g_str_has_prefix (text, "\357\273\277") ? text + 3 : text, -1);
 }
 
+typedef enum
+{
+  WRITTEN_AS_MAPPING,    /* YAML or XML */
+  WRITTEN_AS_LINES,      /* KITTI */
+  WRITTEN_AS_ASSIGNMENTS /* Middlebury */
+} Written;
+
 static gboolean
-read_text (GstStereoKeys *keys, const gchar *text, gboolean *lines, gchar **message)
+read_text (GstStereoKeys *keys, const gchar *text, Written *written, gchar **message)
 {
   gchar *valid = clean (text);
   gsize blanks = strspn (valid, " \t\r\n");
   gboolean ok;
 
-  *lines = FALSE;
+  *written = WRITTEN_AS_MAPPING;
   if (valid[blanks] == 0)
-    ok = gst_stereo_keys_fail (keys, message, "it is empty: a calibration of OpenCV, ROS or KITTI is needed.");
+    ok = gst_stereo_keys_fail (
+        keys, message, "it is empty: a calibration of OpenCV, ROS, KITTI or Middlebury is needed.");
   else if (valid[blanks] == '<')
     ok = gst_stereo_keys_read_xml (keys, valid + blanks, message);
-  else if ((*lines = gst_stereo_keys_are_lines (valid)))
+  else if (gst_stereo_keys_are_assignments (valid)) {
+    *written = WRITTEN_AS_ASSIGNMENTS;
+    ok = gst_stereo_keys_read_assignments (keys, valid, message);
+  } else if (gst_stereo_keys_are_lines (valid)) {
+    *written = WRITTEN_AS_LINES;
     ok = gst_stereo_keys_read_lines (keys, valid, message);
-  else
+  } else
     ok = gst_stereo_keys_read_yaml (keys, valid, message);
   g_free (valid);
   return ok;
@@ -60,27 +72,40 @@ is_camera_info (GstStereoKeys *keys)
   return gst_stereo_keys_has (keys, "camera_matrix");
 }
 
-/* @name and @text: of two files, or of one, and NULL. */
+/* A unit of length in metres, or in millimetres, where none is asked for. */
+static gdouble
+choose_unit (gdouble *unit_mm, gdouble own)
+{
+  if (!(*unit_mm > 0))
+    *unit_mm = own;
+  return *unit_mm;
+}
+
+/* @name and @text: of two files, or of one, and NULL. @unit_mm: 0 becomes that of the format. */
 static gboolean
-parse (StereoCalibration *calibration, const gchar *const name[2], const gchar *const text[2], gdouble unit_mm,
+parse (StereoCalibration *calibration, const gchar *const name[2], const gchar *const text[2], gdouble *unit_mm,
     gchar **message)
 {
   g_autoptr (GstStereoKeys) first = gst_stereo_keys_new (name[0]);
   g_autoptr (GstStereoKeys) second = gst_stereo_keys_new (text[1] ? name[1] : "");
-  gboolean lines[2] = { FALSE, FALSE };
+  Written written[2] = { WRITTEN_AS_MAPPING, WRITTEN_AS_MAPPING };
 
   memset (calibration, 0, sizeof *calibration);
-  if (!read_text (first, text[0], &lines[0], message) || (text[1] && !read_text (second, text[1], &lines[1], message)))
+  if (!read_text (first, text[0], &written[0], message) ||
+      (text[1] && !read_text (second, text[1], &written[1], message)))
     return FALSE;
-  if (text[1] && (lines[0] || lines[1]))
-    return gst_stereo_keys_fail (lines[0] ? first : second, message, "KITTI's files have both cameras: give only one.");
-  if (lines[0])
-    return gst_stereo_calibration_from_kitti (calibration, first, unit_mm, message);
+  if (text[1] && (written[0] || written[1]))
+    return gst_stereo_keys_fail (written[0] ? first : second, message, "%s files have both cameras: give only one.",
+        (written[0] ? written[0] : written[1]) == WRITTEN_AS_LINES ? "KITTI's" : "Middlebury's");
+  if (written[0] == WRITTEN_AS_LINES)
+    return gst_stereo_calibration_from_kitti (calibration, first, choose_unit (unit_mm, 1000), message);
+  if (written[0] == WRITTEN_AS_ASSIGNMENTS)
+    return gst_stereo_calibration_from_middlebury (calibration, first, choose_unit (unit_mm, 1), message);
   if (text[1] && (is_camera_info (first) || is_camera_info (second)))
-    return gst_stereo_calibration_from_ros (calibration, first, second, unit_mm, message);
+    return gst_stereo_calibration_from_ros (calibration, first, second, choose_unit (unit_mm, 1000), message);
   if (text[1])
     gst_stereo_keys_merge (first, second);
-  return gst_stereo_calibration_from_opencv (calibration, first, unit_mm, message);
+  return gst_stereo_calibration_from_opencv (calibration, first, choose_unit (unit_mm, 1), message);
 }
 
 gboolean
@@ -92,7 +117,7 @@ gst_stereo_calibration_parse (
 
   if (strlen (left) > MAX_FILE || (right && strlen (right) > MAX_FILE))
     return fail (message, "calibration: it has more than %d bytes, which is too long for a calibration.", MAX_FILE);
-  return parse (calibration, name, text, unit_mm, message);
+  return parse (calibration, name, text, &unit_mm, message);
 }
 
 /* ---- files ---- */
@@ -161,7 +186,7 @@ find_comma (const gchar *location)
 }
 
 gboolean
-gst_stereo_calibration_load (StereoCalibration *calibration, const gchar *location, gdouble unit_mm, gchar **message)
+gst_stereo_calibration_load (StereoCalibration *calibration, const gchar *location, gdouble *unit_mm, gchar **message)
 {
   const gchar *comma = find_comma (location);
   gchar *name[2] = { comma ? g_strstrip (g_strndup (location, (gsize) (comma - location))) : g_strdup (location),

@@ -5,6 +5,7 @@
  *     "intrinsics.yml,extrinsics.yml", of which the first wins where both have a key
  *   a pair of ROS camera_info YAMLs: "left.yaml,right.yaml"
  *   KITTI calib.txt (P0 P1, or rows without keys; or calib_cam_to_cam.txt: S_00 K_00 D_00 … P_rect_01)
+ *   Middlebury calib.txt (cam0= cam1= doffs= baseline= width= height=)
  */
 #ifndef GST_STEREO_CALIBRATION_H
 #define GST_STEREO_CALIBRATION_H
@@ -16,15 +17,29 @@
 G_BEGIN_DECLS
 
 /* @unit_mm: millimetres of one unit of T (and P2): metres in ROS and KITTI files; whatever the board was measured in
- * with OpenCV. 0: 1000 for ROS and KITTI, and 1 for OpenCV. FALSE and a sentence that names the file, the missing or
+ * with OpenCV. 0 becomes 1000 for ROS and KITTI, and 1 for OpenCV and Middlebury. FALSE and a sentence that names the file, the missing or
  * broken key and where it was looked for (g_free it; @message may be NULL). stereo_rectify() checks whether the
  * numbers make sense. */
 gboolean gst_stereo_calibration_load (
-    StereoCalibration *calibration, const gchar *location, gdouble unit_mm, gchar **message);
+    StereoCalibration *calibration, const gchar *location, gdouble *unit_mm, gchar **message);
 
 /* The same from text in memory, for tests and fuzzing. */
 gboolean gst_stereo_calibration_parse (
     StereoCalibration *calibration, const gchar *left, const gchar *right, gdouble unit_mm, gchar **message);
+
+/* ---- save.c ---- */
+/* A calibration and the rectification that was made of it as a file of OpenCV, YAML, in millimetres: when that is loaded,
+ * the same raw views become the same rectified views. g_free it. */
+gchar *gst_stereo_calibration_write (const StereoCalibration *calibration, const StereoRectification *rectification);
+/* Into a file, wholly or not at all. FALSE and a sentence (g_free it). */
+gboolean gst_stereo_calibration_save (const StereoCalibration *calibration, const StereoRectification *rectification,
+    const gchar *location, gchar **message);
+
+/* ---- doubt.c ---- */
+/* NULL where the number makes sense; else a sentence that says what would (g_free it). @unit_mm: that of the load. */
+gchar *gst_stereo_calibration_doubt_baseline (gdouble baseline_mm, gdouble unit_mm);
+/* @camera: of raw pictures of this @width. */
+gchar *gst_stereo_calibration_doubt_focal_length (const StereoCamera *camera, gint width);
 
 G_END_DECLS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What keys mean in files of OpenCV, ROS and KITTI. stereo_rectify() checks whether the numbers make sense. */
+/* What keys mean in files of OpenCV, ROS, KITTI and Middlebury. stereo_rectify() checks whether the numbers make sense. */
 #include "gst/rectify/calibration/private.h"
 
 #include <math.h>
@@ -177,6 +177,23 @@ take_opencv_pair (StereoCalibration *calibration, GstStereoKeys *keys, gdouble u
   return TRUE;
 }
 
+/* Not OpenCV's own keys: gst_stereo_calibration_save() writes them. */
+static gboolean
+take_rectified_size (StereoCalibration *calibration, GstStereoKeys *keys, gchar **message)
+{
+  static const gchar *const names[2] = { "rectified_width", "rectified_height" };
+  gint *const sides[2] = { &calibration->rectified_width, &calibration->rectified_height };
+  gdouble side;
+
+  if (!gst_stereo_keys_has (keys, names[0]) && !gst_stereo_keys_has (keys, names[1]))
+    return TRUE;
+  for (gint k = 0; k < 2; k++)
+    if (!gst_stereo_keys_matrix (keys, names[k], 1, 1, &side, message) ||
+        !take_side (keys, names[k], side, sides[k], message))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 gst_stereo_calibration_from_opencv (
     StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message)
@@ -201,7 +218,7 @@ gst_stereo_calibration_from_opencv (
       return FALSE;
   }
   return take_size (keys, &calibration->width, &calibration->height, message) &&
-      take_opencv_pair (calibration, keys, unit_mm > 0 ? unit_mm : 1, message);
+      take_rectified_size (calibration, keys, message) && take_opencv_pair (calibration, keys, unit_mm, message);
 }
 
 /* ---- ROS ---- */
@@ -230,11 +247,10 @@ gboolean
 gst_stereo_calibration_from_ros (
     StereoCalibration *calibration, GstStereoKeys *left, GstStereoKeys *right, gdouble unit_mm, gchar **message)
 {
-  gdouble unit = unit_mm > 0 ? unit_mm : 1000;
   gint size[2][2] = { { 0 } };
 
-  if (!take_camera_info (calibration, 0, left, unit, size[0], message) ||
-      !take_camera_info (calibration, 1, right, unit, size[1], message))
+  if (!take_camera_info (calibration, 0, left, unit_mm, size[0], message) ||
+      !take_camera_info (calibration, 1, right, unit_mm, size[1], message))
     return FALSE;
   if (memcmp (size[0], size[1], sizeof size[0]) != 0)
     return gst_stereo_keys_fail (right, message,
@@ -291,12 +307,12 @@ take_kitti_camera (
 gboolean
 gst_stereo_calibration_from_kitti (StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message)
 {
-  gdouble unit = unit_mm > 0 ? unit_mm : 1000, size[2][4];
+  gdouble size[2][4];
 
   if (!gst_stereo_keys_has (keys, "K_00") && !gst_stereo_keys_has (keys, "P_rect_00"))
-    return take_projections (calibration, keys, unit, message);
-  if (!take_kitti_camera (calibration, 0, keys, unit, size[0], message) ||
-      !take_kitti_camera (calibration, 1, keys, unit, size[1], message))
+    return take_projections (calibration, keys, unit_mm, message);
+  if (!take_kitti_camera (calibration, 0, keys, unit_mm, size[0], message) ||
+      !take_kitti_camera (calibration, 1, keys, unit_mm, size[1], message))
     return FALSE;
   for (gint i = 0; i < 4; i++)
     if (size[0][i] != size[1][i])
@@ -304,10 +320,52 @@ gst_stereo_calibration_from_kitti (StereoCalibration *calibration, GstStereoKeys
           i < 2 ? "S_00 and S_01" : "S_rect_00 and S_rect_01");
   calibration->has_rectification = TRUE;
   if (gst_stereo_keys_has (keys, "R_01") && gst_stereo_keys_has (keys, "T_01") &&
-      !take_pose (keys, "R_01", "T_01", unit, calibration, message))
+      !take_pose (keys, "R_01", "T_01", unit_mm, calibration, message))
     return FALSE;
   return take_side (keys, "S_00", size[0][0], &calibration->width, message) &&
       take_side (keys, "S_00", size[0][1], &calibration->height, message) &&
       take_side (keys, "S_rect_00", size[0][2], &calibration->rectified_width, message) &&
       take_side (keys, "S_rect_00", size[0][3], &calibration->rectified_height, message);
+}
+
+/* ---- Middlebury ---- */
+
+#define OFFSET_TOLERANCE 0.01 /* px: the files have three decimals */
+
+/* The pictures of these sets are rectified already: only the principal points of the views differ. */
+gboolean
+gst_stereo_calibration_from_middlebury (
+    StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message)
+{
+  static const gchar *const needed[] = { "cam0", "cam1", "baseline" };
+  gdouble baseline, offset;
+
+  for (guint k = 0; k < G_N_ELEMENTS (needed); k++)
+    if (!gst_stereo_keys_has (keys, needed[k]))
+      return fail_missing (keys, message, needed[k], "cam0, cam1 and baseline; width and height where they are known");
+  if (!take_camera (keys, "cam0", &calibration->camera[0], message) ||
+      !take_camera (keys, "cam1", &calibration->camera[1], message) ||
+      !gst_stereo_keys_matrix (keys, "baseline", 1, 1, &baseline, message) ||
+      !take_size (keys, &calibration->width, &calibration->height, message))
+    return FALSE;
+  offset = calibration->camera[1].cx - calibration->camera[0].cx;
+  if (gst_stereo_keys_has (keys, "doffs")) {
+    gdouble said;
+    if (!gst_stereo_keys_matrix (keys, "doffs", 1, 1, &said, message))
+      return FALSE;
+    if (fabs (said - offset) > OFFSET_TOLERANCE)
+      return gst_stereo_keys_fail (keys, message,
+          "doffs is %g, but the principal points of cam1 and cam0 are %g px apart: one of them was changed without the "
+          "other; set doffs to that.",
+          said, offset);
+  }
+  for (gint v = 0; v < 2; v++) {
+    const StereoCamera *camera = &calibration->camera[v];
+    const gdouble p[12] = { camera->fx, 0, camera->cx, v ? -camera->fx * baseline * unit_mm : 0, 0, camera->fy,
+      camera->cy, 0, 0, 0, 1, 0 };
+    memcpy (calibration->projection[v], p, sizeof p);
+    for (gint i = 0; i < 9; i++)
+      calibration->rectifying[v][i] = i % 4 == 0;
+  }
+  return calibration->has_rectification = TRUE;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* KITTI's text files: "key: numbers" a line; in the odometry sets also rows of 12 numbers without a key. */
+/*
+ * Text files of one key a line. KITTI's: "key: numbers"; in the odometry sets also rows of 12 numbers without a key.
+ * Middlebury's: "key=number", or "key=[number …; number …]".
+ */
 #include "gst/rectify/calibration/private.h"
 
 #include <string.h>
@@ -62,6 +65,40 @@ gst_stereo_keys_read_lines (GstStereoKeys *keys, const gchar *text, gchar **mess
     key = colon ? g_strndup (line, (gsize) (colon - line)) : g_strdup_printf ("P%u", number++);
     gst_stereo_value_append (gst_stereo_keys_add (keys, g_strstrip (key)), colon ? colon + 1 : line,
         colon ? (gssize) (line + length - colon - 1) : (gssize) length);
+    g_free (key);
+  }
+  return TRUE;
+}
+
+gboolean
+gst_stereo_keys_are_assignments (const gchar *text)
+{
+  gsize length;
+
+  for (const gchar *line = text; (line = next_line (line, &length)); line += length)
+    if (g_str_has_prefix (line, "cam0") || g_str_has_prefix (line, "cam1"))
+      return line[4 + strspn (line + 4, " \t")] == '=';
+  return FALSE;
+}
+
+gboolean
+gst_stereo_keys_read_assignments (GstStereoKeys *keys, const gchar *text, gchar **message)
+{
+  gsize length;
+
+  for (const gchar *line = text; (line = next_line (line, &length)); line += length) {
+    const gchar *sign = memchr (line, '=', length);
+    gchar *key, *value;
+    if (*line == '#')
+      continue;
+    if (!sign)
+      return gst_stereo_keys_fail (keys, message, "a line has no '=' (\"baseline=193.001\").");
+    key = g_strndup (line, (gsize) (sign - line));
+    value = g_strndup (sign + 1, (gsize) (line + length - sign - 1));
+    /* rows need no marks: the shape of a matrix is known from its key */
+    gst_stereo_value_append (
+        gst_stereo_keys_add (keys, g_strstrip (key)), g_strstrip (g_strdelimit (value, "[];,", ' ')), -1);
+    g_free (value);
     g_free (key);
   }
   return TRUE;

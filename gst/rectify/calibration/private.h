@@ -54,13 +54,18 @@ gboolean gst_stereo_keys_read_xml (GstStereoKeys *keys, const gchar *text, gchar
 /* KITTI: "key: numbers" a line, or rows of 12 numbers that become P0, P1, … */
 gboolean gst_stereo_keys_are_lines (const gchar *text);
 gboolean gst_stereo_keys_read_lines (GstStereoKeys *keys, const gchar *text, gchar **message);
+/* Middlebury: "key=number" or "key=[row; row]" a line */
+gboolean gst_stereo_keys_are_assignments (const gchar *text);
+gboolean gst_stereo_keys_read_assignments (GstStereoKeys *keys, const gchar *text, gchar **message);
 
-/* ---- formats.c ---- */
+/* ---- formats.c. @unit_mm: millimetres of a unit of length, > 0. ---- */
 gboolean gst_stereo_calibration_from_opencv (
     StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message);
 gboolean gst_stereo_calibration_from_ros (
     StereoCalibration *calibration, GstStereoKeys *left, GstStereoKeys *right, gdouble unit_mm, gchar **message);
 gboolean gst_stereo_calibration_from_kitti (
+    StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message);
+gboolean gst_stereo_calibration_from_middlebury (
     StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message);
 
 G_END_DECLS

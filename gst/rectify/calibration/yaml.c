@@ -5,8 +5,22 @@
  */
 #include "gst/rectify/calibration/private.h"
 
+#include <gmodule.h>
 #include <string.h>
 #include <yaml.h>
+
+#define LIBRARY "libyaml-0.so.2"
+
+/* What is used of libyaml. */
+typedef struct
+{
+  int (*initialize) (yaml_parser_t *parser);
+  void (*set_encoding) (yaml_parser_t *parser, yaml_encoding_t encoding);
+  void (*set_input) (yaml_parser_t *parser, const unsigned char *text, size_t size);
+  int (*parse) (yaml_parser_t *parser, yaml_event_t *event);
+  void (*delete_event) (yaml_event_t *event);
+  void (*delete_parser) (yaml_parser_t *parser);
+} Library;
 
 typedef struct
 {
@@ -17,6 +31,47 @@ typedef struct
   gchar *part;           /* the same of a matrix */
   GstStereoValue *value; /* of the key, once a collection of it is open */
 } Reader;
+
+/* The library is not linked: without it the elements still load, and other formats are still read. NULL and a message where
+ * it is missing; another call tries again. */
+static const Library *
+load_library (GstStereoKeys *keys, gchar **message)
+{
+  static GMutex lock;
+  static Library library;
+  static gboolean loaded;
+  const struct
+  {
+    const gchar *name;
+    gpointer *function;
+  } symbols[] = { { "yaml_parser_initialize", (gpointer *) &library.initialize },
+    { "yaml_parser_set_encoding", (gpointer *) &library.set_encoding },
+    { "yaml_parser_set_input_string", (gpointer *) &library.set_input },
+    { "yaml_parser_parse", (gpointer *) &library.parse }, { "yaml_event_delete", (gpointer *) &library.delete_event },
+    { "yaml_parser_delete", (gpointer *) &library.delete_parser } };
+  const Library *found;
+  GModule *module;
+
+  g_mutex_lock (&lock);
+  if (!loaded && (module = g_module_open (LIBRARY, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL))) {
+    loaded = TRUE;
+    for (guint k = 0; k < G_N_ELEMENTS (symbols); k++)
+      loaded = loaded && g_module_symbol (module, symbols[k].name, symbols[k].function);
+    if (loaded)
+      g_module_make_resident (module);
+    else
+      g_module_close (module);
+  }
+  if (!loaded)
+    gst_stereo_keys_fail (keys, message,
+        "it is YAML, and the library that reads YAML cannot be loaded (%s): install libyaml (on Debian libyaml-0-2), "
+        "or "
+        "give the calibration as XML of OpenCV.",
+        g_module_error ());
+  found = loaded ? &library : NULL;
+  g_mutex_unlock (&lock);
+  return found;
+}
 
 static void
 set_part (Reader *reader, const gchar *text)
@@ -108,22 +163,23 @@ take_event (Reader *reader, const yaml_event_t *event)
 }
 
 static gboolean
-read_events (Reader *reader, yaml_parser_t *parser, gchar **message)
+read_events (const Library *library, Reader *reader, yaml_parser_t *parser, gchar **message)
 {
   for (gboolean done = FALSE; !done;) {
     yaml_event_t event;
     const gchar *problem;
-    if (!yaml_parser_parse (parser, &event))
+    if (!library->parse (parser, &event))
       return gst_stereo_keys_fail (reader->keys, message,
-          "line %u: %s: this is neither YAML or XML of OpenCV or ROS, nor a file of KITTI.",
+          "line %u: %s: this is neither YAML or XML of OpenCV or ROS, nor a file of KITTI or Middlebury.",
           (guint) parser->problem_mark.line + 1, parser->problem ? parser->problem : "broken text");
     problem = take_event (reader, &event);
     /* a second document is not looked at */
     done = event.type == YAML_DOCUMENT_END_EVENT || event.type == YAML_STREAM_END_EVENT;
     if (problem)
-      gst_stereo_keys_fail (reader->keys, message, "line %u %s: this is no calibration of OpenCV, ROS or KITTI.",
-          (guint) event.start_mark.line + 1, problem);
-    yaml_event_delete (&event);
+      gst_stereo_keys_fail (reader->keys, message,
+          "line %u %s: this is no calibration of OpenCV, ROS, KITTI or Middlebury.", (guint) event.start_mark.line + 1,
+          problem);
+    library->delete_event (&event);
     if (problem)
       return FALSE;
   }
@@ -134,20 +190,24 @@ gboolean
 gst_stereo_keys_read_yaml (GstStereoKeys *keys, const gchar *text, gchar **message)
 {
   Reader reader = { .keys = keys };
+  const Library *library = load_library (keys, message);
   yaml_parser_t parser;
-  gchar *copy = g_strdup (text);
+  gchar *copy;
   gboolean ok;
 
+  if (!library)
+    return FALSE;
+  copy = g_strdup (text);
   if (g_str_has_prefix (copy, "%YAML"))
     copy[0] = '#';
-  if (!yaml_parser_initialize (&parser)) {
+  if (!library->initialize (&parser)) {
     g_free (copy);
     return gst_stereo_keys_fail (keys, message, "there is no memory to read it.");
   }
-  yaml_parser_set_encoding (&parser, YAML_UTF8_ENCODING);
-  yaml_parser_set_input_string (&parser, (const guchar *) copy, strlen (copy));
-  ok = read_events (&reader, &parser, message);
-  yaml_parser_delete (&parser);
+  library->set_encoding (&parser, YAML_UTF8_ENCODING);
+  library->set_input (&parser, (const guchar *) copy, strlen (copy));
+  ok = read_events (library, &reader, &parser, message);
+  library->delete_parser (&parser);
   g_free (reader.key);
   g_free (reader.part);
   g_free (copy);

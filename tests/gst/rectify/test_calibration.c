@@ -132,6 +132,49 @@ test_kitti (void)
   }
 }
 
+/* A file of Middlebury's 2014 set, and what has to be read from it. */
+#define MIDDLEBURY \
+  "cam0=[999.421 0 294.182; 0 999.421 252.932; 0 0 1]\ncam1=[999.421 0 326.96; 0 999.421 252.932; 0 0 1]\n" \
+  "doffs=32.778\nbaseline=193.001\nwidth=741\nheight=497\nndisp=70\nisint=0\nvmin=7\nvmax=65\n"
+
+static StereoCalibration
+middlebury_expected (gdouble unit)
+{
+  StereoCalibration c = { .width = 741, .height = 497, .has_rectification = 1 };
+
+  for (gint v = 0; v < 2; v++) {
+    const gdouble cx = v ? 326.96 : 294.182;
+    const gdouble p[12] = { 999.421, 0, cx, v ? -999.421 * 193.001 * unit : 0, 0, 999.421, 252.932, 0, 0, 0, 1, 0 };
+    c.camera[v] = (StereoCamera){ 999.421, 999.421, cx, 252.932, { 0 } };
+    memcpy (c.projection[v], p, sizeof p);
+    for (gint i = 0; i < 9; i++)
+      c.rectifying[v][i] = i % 4 == 0;
+  }
+  return c;
+}
+
+static void
+test_middlebury (void)
+{
+  StereoCalibration mm = middlebury_expected (1), cm = middlebury_expected (10), read;
+  StereoRectification r;
+  StereoError error = { 0 };
+
+  expect (&mm, g_strdup (MIDDLEBURY), NULL, 0);
+  expect (&cm, g_strdup (MIDDLEBURY), NULL, 10);
+  expect (&mm, g_strdup ("# of a test\r\n" MIDDLEBURY "\r\n"), NULL, 0);
+  /* blanks, commas as in Matlab, the older order of the keys */
+  expect (&mm,
+      g_strdup ("height = 497\nwidth = 741\nbaseline = 193.001\ncam1 = [ 999.421, 0, 326.96 ; 0, 999.421, "
+                "252.932 ; 0, 0, 1 ]\ncam0 = [999.421 0 294.182;0 999.421 252.932;0 0 1]\n"),
+      NULL, 0);
+  if (!CHECK (gst_stereo_calibration_parse (&read, MIDDLEBURY, NULL, 0, NULL), "refused"))
+    return;
+  CHECK (!stereo_rectify (&read, -1, 0, 0, &r, &error), "%s", error.message);
+  CHECK (fabs (r.baseline - 193.001) < 1e-9 && r.focal_length == 999.421 && fabs (r.principal_offset - 32.778) < 1e-9,
+      "baseline %g, focal length %g, offset %g", r.baseline, r.focal_length, r.principal_offset);
+}
+
 static gchar *
 replaced (const gchar *text, const gchar *from, const gchar *to)
 {
@@ -332,6 +375,15 @@ test_nonsense (void)
     refuse (g_strdup (texts[k]), texts[k], (const gchar *const[]){ "calibration", NULL });
   }
   refuse (g_strdup (""), NULL, (const gchar *const[]){ "empty", "OpenCV", "KITTI" });
+  refuse (g_strdup (MIDDLEBURY), MIDDLEBURY, (const gchar *const[]){ "Middlebury", "both cameras", "only one" });
+  refuse (
+      replaced (MIDDLEBURY, "baseline=193.001\n", ""), NULL, (const gchar *const[]){ "baseline", "missing", "doffs" });
+  refuse (replaced (MIDDLEBURY, "cam1", "cam2"), NULL, (const gchar *const[]){ "cam1", "missing", "cam2" });
+  refuse (
+      replaced (MIDDLEBURY, "doffs=32.778", "doffs=131.1"), NULL, (const gchar *const[]){ "doffs", "131.1", "32.778" });
+  refuse (replaced (MIDDLEBURY, "isint=0", "isint 0"), NULL, (const gchar *const[]){ "a line has no '='", "", "" });
+  refuse (replaced (MIDDLEBURY, "0 0 1]", "0 1]"), NULL, (const gchar *const[]){ "cam0", "8 values", "9" });
+  refuse (replaced (MIDDLEBURY, "=741", "=x"), NULL, (const gchar *const[]){ "width", "'x'", "number" });
   refuse (g_strdup ("M1: [ 9, 0, 5, 5, 9, 5, 0, 0, 1 ]\nD1: [ 0, 0, 0, 0 ]\n"), NULL,
       (const gchar *const[]){ "M1", "no camera matrix", "0 fy cy" });
   refuse (g_strdup ("M1: [ 9, 1, 5, 0, 9, 5, 0, 0, 1 ]\nD1: [ 0, 0, 0, 0 ]\n"), NULL,
@@ -402,6 +454,7 @@ test_truncation (void)
   check_cuts (calibration_kitti (&c, TRUE, 1000), NULL);
   check_cuts (calibration_kitti (&c, FALSE, 1000), NULL);
   check_cuts (calibration_kitti_cameras (&c, 1000), NULL);
+  check_cuts (g_strdup (MIDDLEBURY), NULL);
   g_free (right);
 }
 
@@ -411,9 +464,10 @@ static void
 refuse_file (const gchar *location, const gchar *const *words)
 {
   StereoCalibration c;
+  gdouble unit_mm = 0;
   gchar *message = NULL;
 
-  CHECK (!gst_stereo_calibration_load (&c, location, 0, &message), "%s was taken", location);
+  CHECK (!gst_stereo_calibration_load (&c, location, &unit_mm, &message), "%s was taken", location);
   for (gint k = 0; k < 2 && words[k]; k++)
     CHECK (message && strstr (message, words[k]), "'%s' does not say '%s'", message, words[k]);
   g_free (message);
@@ -430,9 +484,10 @@ static void
 expect_file (const gchar *location, const StereoCalibration *written)
 {
   StereoCalibration c;
+  gdouble unit_mm = 0;
   gchar *message = NULL;
 
-  if (CHECK (gst_stereo_calibration_load (&c, location, 0, &message), "%s", message))
+  if (CHECK (gst_stereo_calibration_load (&c, location, &unit_mm, &message), "%s", message))
     check_same (&c, written);
   g_free (message);
 }
@@ -482,6 +537,7 @@ main (int argc, char **argv)
   check_case ("OpenCV in two files", test_opencv_in_two);
   check_case ("ROS", test_ros);
   check_case ("KITTI", test_kitti);
+  check_case ("Middlebury", test_middlebury);
   check_case ("dressing", test_dressing);
   check_case ("refusals", test_refusals);
   check_case ("lenses", test_lenses);

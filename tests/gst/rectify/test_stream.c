@@ -273,6 +273,98 @@ GST_START_TEST (test_frames_without_a_partner)
 }
 GST_END_TEST;
 
+/* ---- doubts, saving ------------------------------------------------------------------------- */
+
+/* Numbers without sense are warned of once, and the views are rectified nevertheless. */
+GST_START_TEST (test_numbers_without_sense)
+{
+  Cameras cameras = cameras_straight (WIDTH, HEIGHT);
+  gchar *calibration;
+  Pair *pair;
+
+  cameras.baseline = 3.5; /* squares of a chessboard */
+  cameras.focal = 5;      /* millimetres */
+  calibration = calibration_new (&cameras);
+  pair = rectify_new (calibration, CPU);
+  set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+  gst_buffer_unref (run_pair (pair, 0));
+  expect_warning (pair->bus, "3.5 mm apart", "unit=25", "unit=1000", NULL);
+  expect_warning (pair->bus, "focal length", "5 px", "44 px", NULL);
+  set_caps (pair, GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_BGRx, WIDTH, HEIGHT);
+  push_view (pair, FALSE, GST_VIDEO_FORMAT_BGRx, WIDTH, HEIGHT, FRAME);
+  push_view (pair, TRUE, GST_VIDEO_FORMAT_BGRx, WIDTH, HEIGHT, FRAME);
+  gst_buffer_unref (pair_pull (pair, FRAME));
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  pair_free (pair);
+  calibration_free (calibration);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_numbers_with_sense)
+{
+  Cameras cameras = cameras_straight (WIDTH, HEIGHT);
+  gchar *calibration;
+  Pair *pair;
+
+  cameras.baseline = 3.5;
+  calibration = calibration_new (&cameras);
+  pair = rectify_new (calibration, CPU "unit=25");
+  set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+  gst_buffer_unref (run_pair (pair, 0));
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  pair_free (pair);
+  calibration_free (calibration);
+}
+GST_END_TEST;
+
+/* The first pair with these properties. */
+static GstBuffer *
+first_pair (const gchar *calibration, const gchar *properties)
+{
+  Pair *pair = rectify_new (calibration, properties);
+  GstBuffer *out;
+
+  set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+  out = run_pair (pair, 0);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  pair_free (pair);
+  return out;
+}
+
+/* What was saved makes the same views, in all bytes, without the properties that made them. */
+GST_START_TEST (test_saved_calibration_makes_the_same_views)
+{
+  Cameras cameras = cameras_straight (WIDTH, HEIGHT);
+  gchar *calibration, *saved = calibration_new_text (""), *properties;
+  GstBuffer *before, *after;
+  GstMapInfo a, b;
+
+  cameras.turn[0] = 0.02;
+  cameras.turn[1] = -0.01;
+  cameras.new_cx[1] += 1.5;
+  calibration = calibration_new (&cameras);
+  properties = g_strdup_printf (CPU "unit=2.5 width=40 height=22 save=%s", saved);
+  before = first_pair (calibration, properties);
+  after = first_pair (saved, CPU);
+  fail_unless_equals_float (gst_buffer_get_stereo_meta (after)->baseline, 300);
+  fail_unless_equals_float (
+      gst_buffer_get_stereo_meta (after)->focal_length, gst_buffer_get_stereo_meta (before)->focal_length);
+  fail_unless_equals_float (
+      gst_buffer_get_stereo_meta (after)->principal_offset, gst_buffer_get_stereo_meta (before)->principal_offset);
+  gst_buffer_map (before, &a, GST_MAP_READ);
+  gst_buffer_map (after, &b, GST_MAP_READ);
+  fail_unless_equals_uint64 (a.size, b.size);
+  fail_unless (memcmp (a.data, b.data, a.size) == 0, "the views are others");
+  gst_buffer_unmap (before, &a);
+  gst_buffer_unmap (after, &b);
+  gst_buffer_unref (before);
+  gst_buffer_unref (after);
+  g_free (properties);
+  calibration_free (calibration);
+  calibration_free (saved);
+}
+GST_END_TEST;
+
 /* ---- errors ------------------------------------------------------------------------------- */
 
 /* That the element does not start, with these words on the bus. */
@@ -374,6 +466,28 @@ expect_packed_refusal (
   calibration_free (calibration);
 }
 
+GST_START_TEST (test_calibrations_that_cannot_be_saved)
+{
+  Cameras cameras = cameras_straight (WIDTH, HEIGHT);
+  gchar *calibration = calibration_new (&cameras), *itself = g_strconcat (CPU "save=", calibration, NULL), *text;
+  Pair *pair = rectify_new (calibration, itself);
+
+  expect_refusal (&cameras, CPU "save=/no/such/folder/x.yml", GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH,
+      HEIGHT, "/no/such/folder/x.yml", "save=");
+  /* the calibration itself is not written over */
+  set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+  push_view (pair, FALSE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 0);
+  push_view (pair, TRUE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 0);
+  expect_error (pair->bus, "save=", "another file", NULL);
+  pair_free (pair);
+  fail_unless (g_file_get_contents (calibration, &text, NULL, NULL));
+  fail_unless (strstr (text, "Q:") == NULL, "the calibration was written over");
+  g_free (text);
+  g_free (itself);
+  calibration_free (calibration);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_packed_frames_that_cannot_be_rectified)
 {
   gchar *odd = make_caps (GST_VIDEO_FORMAT_NV12, 86, 20, NULL), *even = make_caps (GST_VIDEO_FORMAT_NV12, 88, 20, NULL);
@@ -398,7 +512,11 @@ rectify_stream_suite (void)
   tcase_add_test (cases, test_caps_change);
   tcase_add_test (cases, test_properties_take_effect_with_the_next_pair);
   tcase_add_test (cases, test_frames_without_a_partner);
+  tcase_add_test (cases, test_numbers_without_sense);
+  tcase_add_test (cases, test_numbers_with_sense);
+  tcase_add_test (cases, test_saved_calibration_makes_the_same_views);
   tcase_add_test (cases, test_calibrations_that_do_not_load);
+  tcase_add_test (cases, test_calibrations_that_cannot_be_saved);
   tcase_add_test (cases, test_pairs_that_cannot_be_rectified);
   tcase_add_test (cases, test_packed_frames_that_cannot_be_rectified);
   return suite;
