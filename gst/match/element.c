@@ -155,6 +155,16 @@ make_plan (GstStereoMatch *self, const GstStereoPlanRequest *request)
   return GST_FLOW_OK;
 }
 
+/* Properties that a control source drives. */
+static void
+follow_controls (GstStereoMatch *self, const GstStereoFrame *left)
+{
+  GstClockTime time = gst_segment_to_stream_time (&left->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (left->buffer));
+
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (self), time);
+}
+
 /* A plan for the pair, with the parameters as they are now and what its views tell of the cameras. */
 static GstFlowReturn
 ensure_plan (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right)
@@ -224,6 +234,7 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstS
   if (!are_comparable (first, second))
     return gst_stereo_post_mismatch (GST_ELEMENT (self), left, right);
   self->drained = GST_FLOW_OK;
+  follow_controls (self, left);
   if (flow != GST_FLOW_OK || (flow = ensure_plan (self, left, right)) != GST_FLOW_OK ||
       (flow = ensure_caps (self, &left->layout)) != GST_FLOW_OK)
     return flow;

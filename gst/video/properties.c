@@ -115,8 +115,11 @@ gst_stereo_props_install (GObjectClass *klass, guint first)
 {
   const StereoParamInfo *info;
 
-  for (gint row = 0; (info = stereo_param_info (row)); row++)
-    g_object_class_install_property (klass, first++, gst_stereo_props_spec (info));
+  for (gint row = 0; (info = stereo_param_info (row)); row++) {
+    GParamSpec *spec = gst_stereo_props_spec (info);
+    spec->flags |= GST_PARAM_CONTROLLABLE;
+    g_object_class_install_property (klass, first++, spec);
+  }
   return first;
 }
 
