@@ -263,6 +263,21 @@ gst_stereo_match_input_caps (GstStereoAggregator *base)
   return gst_stereo_device_input_caps (self->parts.device, &params);
 }
 
+/* GstAggregator negotiates before the first pair too, and fails without a message where downstream takes no grey: a source
+ * that has sent its last frame by then would never learn of it. */
+static gboolean
+gst_stereo_match_negotiate (GstAggregator *aggregator)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  StereoParams params;
+
+  if (GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->negotiate (aggregator))
+    return TRUE;
+  gst_stereo_settings_read (self->parts.settings, &params);
+  gst_stereo_match_output_post_refusal (self->parts.output, params.output == STEREO_OUTPUT_DEPTH);
+  return FALSE;
+}
+
 static GstFlowReturn
 gst_stereo_match_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstCaps **result)
 {
@@ -323,6 +338,7 @@ static gboolean
 gst_stereo_match_src_query (GstAggregator *aggregator, GstQuery *query)
 {
   return answer_context (aggregator, query) ||
+      gst_stereo_match_output_answer_inactive (GST_STEREO_MATCH (aggregator)->parts.output, query) ||
       GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->src_query (aggregator, query);
 }
 
@@ -495,6 +511,7 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
   aggregator_class->start = gst_stereo_match_start;
   aggregator_class->stop = gst_stereo_match_stop;
   aggregator_class->flush = gst_stereo_match_flush;
+  aggregator_class->negotiate = gst_stereo_match_negotiate;
   aggregator_class->update_src_caps = gst_stereo_match_update_src_caps;
   aggregator_class->negotiated_src_caps = gst_stereo_match_negotiated_src_caps;
   aggregator_class->decide_allocation = gst_stereo_match_decide_allocation;

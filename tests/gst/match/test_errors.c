@@ -235,6 +235,33 @@ GST_START_TEST (test_depth_does_not_fit_gray8)
 }
 GST_END_TEST;
 
+/* A link that GStreamer itself refuses would leave the user without a word of what to do. */
+static void
+expect_link_error (const gchar *properties, const gchar *word, const gchar *another)
+{
+  gchar *line = g_strdup_printf ("videotestsrc num-buffers=1 ! video/x-raw,width=64,height=16 ! stereomatch " EXACT
+                                 "%s ! capsfilter caps=video/x-raw,format=BGRx ! fakesink",
+      properties);
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error);
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  expect_error (bus, "GRAY16_LE", word, another, NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+GST_START_TEST (test_downstream_takes_no_grey)
+{
+  expect_link_error ("", "videoconvert", "depthoverlay");
+  expect_link_error ("output=depth focal-length=100 baseline=100", "output=disparity", "depthoverlay");
+}
+GST_END_TEST;
+
 GST_START_TEST (test_buffer_smaller_than_its_caps)
 {
   Pair *pair = pair_new_gray (EXACT);
@@ -386,6 +413,7 @@ errors_suite (void)
   tcase_add_test (cases, test_more_disparities_than_pixels);
   tcase_add_test (cases, test_parameter_goes_bad_while_playing);
   tcase_add_test (cases, test_depth_does_not_fit_gray8);
+  tcase_add_test (cases, test_downstream_takes_no_grey);
   tcase_add_test (cases, test_buffer_smaller_than_its_caps);
   tcase_add_test (cases, test_second_view_missing);
   tcase_add_test (cases, test_second_view_not_linked);
