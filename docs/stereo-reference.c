@@ -229,9 +229,9 @@ main (int argc, char **argv)
   GList *features;
 
   gst_init (&argc, &argv);
-  features = gst_registry_get_feature_list_by_plugin (gst_registry_get (), "stereo");
+  features = gst_registry_get_feature_list_by_plugin (gst_registry_get (), "stereovision");
   if (!features) {
-    g_printerr ("The plugin was not found: set GST_PLUGIN_PATH to the folder of libgststereo.so.\n");
+    g_printerr ("The plugin was not found: set GST_PLUGIN_PATH to the folder of libgststereovision.so.\n");
     return EXIT_FAILURE;
   }
   features = g_list_sort (features, by_feature);
