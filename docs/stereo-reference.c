@@ -127,14 +127,32 @@ print_range (GParamSpec *spec)
   }
 }
 
+/* GObject has no defaults of arrays: what a new element has. */
 static void
-print_default (GParamSpec *spec)
+print_numbers (GstElement *element, const gchar *name)
+{
+  GValue array = G_VALUE_INIT;
+
+  g_object_get_property (G_OBJECT (element), name, &array);
+  g_print ("`<");
+  for (guint i = 0; i < gst_value_array_get_size (&array); i++)
+    g_print ("%s%g", i ? ", " : "", g_value_get_double (gst_value_array_get_value (&array, i)));
+  g_print (">`");
+  g_value_unset (&array);
+}
+
+static void
+print_default (GstElement *element, GParamSpec *spec)
 {
   const GValue *initial = g_param_spec_get_default_value (spec);
   gchar *text;
 
   if (!(spec->flags & G_PARAM_WRITABLE)) {
     g_print ("read-only");
+    return;
+  }
+  if (spec->value_type == GST_TYPE_ARRAY) {
+    print_numbers (element, spec->name);
     return;
   }
   if (G_IS_PARAM_SPEC_ENUM (spec)) {
@@ -192,7 +210,7 @@ print_properties (GstElement *element)
       g_print ("\n| property | default | values | can change | meaning |\n|---|---|---|---|---|\n");
     any = TRUE;
     g_print ("| `%s` | ", specs[i]->name);
-    print_default (specs[i]);
+    print_default (element, specs[i]);
     g_print (" | ");
     print_range (specs[i]);
     g_print (" | %s | ", changes (specs[i]));
@@ -229,9 +247,9 @@ main (int argc, char **argv)
   GList *features;
 
   gst_init (&argc, &argv);
-  features = gst_registry_get_feature_list_by_plugin (gst_registry_get (), "stereo");
+  features = gst_registry_get_feature_list_by_plugin (gst_registry_get (), "stereovision");
   if (!features) {
-    g_printerr ("The plugin was not found: set GST_PLUGIN_PATH to the folder of libgststereo.so.\n");
+    g_printerr ("The plugin was not found: set GST_PLUGIN_PATH to the folder of libgststereovision.so.\n");
     return EXIT_FAILURE;
   }
   features = g_list_concat (features, gst_registry_get_feature_list_by_plugin (gst_registry_get (), "stereooverlay"));

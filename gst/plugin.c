@@ -18,5 +18,5 @@ plugin_init (GstPlugin *plugin)
       GST_ELEMENT_REGISTER (stereoconfidence, plugin);
 }
 
-GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, stereo, "Depth from stereo cameras", plugin_init,
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, stereovision, "Depth from stereo cameras", plugin_init,
     PACKAGE_VERSION, "LGPL", PACKAGE_NAME, PACKAGE_ORIGIN)

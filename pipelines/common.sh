@@ -27,14 +27,14 @@ esac
 # Built beside this folder and not installed: GStreamer, the loader and Python are told where.
 build=${STEREO_BUILD:-$(dirname "$0")/../build}
 environment=
-if [ -f "$build/gst/libgststereo.so" ]; then
+if [ -f "$build/gst/libgststereovision.so" ]; then
   build=$(cd "$build" && pwd)
   export GST_PLUGIN_PATH="$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}"
   export LD_LIBRARY_PATH="$build/gst${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
   export GI_TYPELIB_PATH="$build/gst${GI_TYPELIB_PATH:+:$GI_TYPELIB_PATH}"
   environment="GST_PLUGIN_PATH=$build/gst "
 elif [ -n "${STEREO_BUILD:-}" ]; then
-  fail "STEREO_BUILD=$STEREO_BUILD holds no gst/libgststereo.so: build there, or unset it"
+  fail "STEREO_BUILD=$STEREO_BUILD holds no gst/libgststereovision.so: build there, or unset it"
 fi
 
 # ---- what is there ---------------------------------------------------------------------------

@@ -105,6 +105,26 @@ typedef enum StereoRefineMode
   STEREO_REFINE_FULL,     /* the same, over every pixel of the window */
   STEREO_REFINE_IDR       /* the last approximation of Kowalczuk et al. 2013 */
 } StereoRefineMode;
+/* Where a value is a number, the constant is that number. */
+typedef enum StereoPaths
+{
+  STEREO_PATHS_AUTO = -1,
+  STEREO_PATHS_4 = 4, /* along rows and columns */
+  STEREO_PATHS_8 = 8  /* along diagonals too */
+} StereoPaths;
+typedef enum StereoSubpixel
+{
+  STEREO_SUBPIXEL_AUTO = -1,
+  STEREO_SUBPIXEL_OFF,
+  STEREO_SUBPIXEL_ON
+} StereoSubpixel;
+typedef enum StereoMedian
+{
+  STEREO_MEDIAN_AUTO = -1,
+  STEREO_MEDIAN_OFF = 0,
+  STEREO_MEDIAN_3 = 3,
+  STEREO_MEDIAN_5 = 5
+} StereoMedian;
 /* What a pixel gets where the two views disagree. */
 typedef enum StereoFill
 {
@@ -144,7 +164,7 @@ typedef struct StereoParams
   double smoothness;     /* scaled cost per pixel of change in disparity; esmp; 0 = own */
   double smoothness_max; /* largest scaled cost of a change in disparity; esmp; 0 = own */
   double p1, p2;         /* penalties, cost units; sgm; 0 = own, a pair for each direction */
-  int paths;             /* 4, 8 (default); sgm */
+  int paths;             /* StereoPaths; sgm */
   int refine_iterations; /* -1 = own, 0 = off */
   int refine_mode;       /* StereoRefineMode */
   int refine_window;     /* px, odd; 0 = own */
@@ -152,8 +172,8 @@ typedef struct StereoParams
   double refine_gamma_distance; /* px; 0 = own */
   double refine_alpha;          /* cost units (raw Hamming bits) per pixel; 0 = own */
   int consistency;              /* px by which the views may disagree; default 1; -1 = off */
-  int subpixel;                 /* -1 = own, 0 = off, 1 = on */
-  int median;                   /* -1 = own, 0 = off, 3, 5 */
+  int subpixel;                 /* StereoSubpixel */
+  int median;                   /* StereoMedian */
   int speckle_size;             /* pixels of a region; smaller ones become invalid; 0 = off */
   double speckle_range;         /* px of disparity between neighbours of one region; default 1 */
   double confidence_threshold;  /* 0..1: pixels of a lower confidence become invalid; 0 = off */
@@ -207,8 +227,8 @@ void stereo_params_init (StereoParams *params);
 /* A parameter as a number (enumerations by value). The setter checks no range: the plan does. */
 double stereo_param_get (const StereoParams *params, const StereoParamInfo *info);
 void stereo_param_set (StereoParams *params, const StereoParamInfo *info, double value);
-/* Sets a parameter from text: a number, or the name of an enumeration's value. Fails (STEREO_ERROR_PARAMETER) if there is
- * no such parameter, or the text is neither. */
+/* Sets a parameter from text: a number, or an enumeration's value by its name or its number. Fails
+ * (STEREO_ERROR_PARAMETER) if there is no such parameter, or the text is neither. */
 StereoStatus stereo_param_parse (StereoParams *params, const char *name, const char *value, StereoError *error);
 /* Writes a parameter as text to @buffer, of at least 32 bytes, and returns @buffer. */
 const char *stereo_param_format (const StereoParams *params, const StereoParamInfo *info, char *buffer, size_t size);

@@ -155,6 +155,16 @@ make_plan (GstStereoMatch *self, const GstStereoPlanRequest *request)
   return GST_FLOW_OK;
 }
 
+/* Properties that a control source drives. */
+static void
+follow_controls (GstStereoMatch *self, const GstStereoFrame *left)
+{
+  GstClockTime time = gst_segment_to_stream_time (&left->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (left->buffer));
+
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (self), time);
+}
+
 /* A plan for the pair, with the parameters as they are now and what its views tell of the cameras. */
 static GstFlowReturn
 ensure_plan (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right)
@@ -224,6 +234,7 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstS
   if (!are_comparable (first, second))
     return gst_stereo_post_mismatch (GST_ELEMENT (self), left, right);
   self->drained = GST_FLOW_OK;
+  follow_controls (self, left);
   if (flow != GST_FLOW_OK || (flow = ensure_plan (self, left, right)) != GST_FLOW_OK ||
       (flow = ensure_caps (self, &left->layout)) != GST_FLOW_OK)
     return flow;
@@ -250,6 +261,21 @@ gst_stereo_match_input_caps (GstStereoAggregator *base)
 
   gst_stereo_settings_read (self->parts.settings, &params);
   return gst_stereo_device_input_caps (self->parts.device, &params);
+}
+
+/* GstAggregator negotiates before the first pair too, and fails without a message where downstream takes no grey: a source
+ * that has sent its last frame by then would never learn of it. */
+static gboolean
+gst_stereo_match_negotiate (GstAggregator *aggregator)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
+  StereoParams params;
+
+  if (GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->negotiate (aggregator))
+    return TRUE;
+  gst_stereo_settings_read (self->parts.settings, &params);
+  gst_stereo_match_output_post_refusal (self->parts.output, params.output == STEREO_OUTPUT_DEPTH);
+  return FALSE;
 }
 
 static GstFlowReturn
@@ -312,6 +338,7 @@ static gboolean
 gst_stereo_match_src_query (GstAggregator *aggregator, GstQuery *query)
 {
   return answer_context (aggregator, query) ||
+      gst_stereo_match_output_answer_inactive (GST_STEREO_MATCH (aggregator)->parts.output, query) ||
       GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->src_query (aggregator, query);
 }
 
@@ -484,6 +511,7 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
   aggregator_class->start = gst_stereo_match_start;
   aggregator_class->stop = gst_stereo_match_stop;
   aggregator_class->flush = gst_stereo_match_flush;
+  aggregator_class->negotiate = gst_stereo_match_negotiate;
   aggregator_class->update_src_caps = gst_stereo_match_update_src_caps;
   aggregator_class->negotiated_src_caps = gst_stereo_match_negotiated_src_caps;
   aggregator_class->decide_allocation = gst_stereo_match_decide_allocation;

@@ -86,6 +86,24 @@ append_format (GstCaps *caps, const GstStereoLayout *layout, GstVideoFormat form
   gst_caps_append (caps, one);
 }
 
+gboolean
+gst_stereo_match_output_answer_inactive (GstStereoMatchOutput *output, GstQuery *query)
+{
+  GstCaps *caps, *filter, *chosen;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS || GST_PAD_IS_ACTIVE (output->aggregator->srcpad))
+    return FALSE;
+  caps = gst_pad_get_pad_template_caps (output->aggregator->srcpad);
+  caps = gst_caps_make_writable (caps);
+  gst_caps_append (caps, gst_caps_new_empty_simple ("video/x-raw"));
+  gst_query_parse_caps (query, &filter);
+  chosen = filter ? gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST) : gst_caps_ref (caps);
+  gst_query_set_caps_result (query, chosen);
+  gst_caps_unref (chosen);
+  gst_caps_unref (caps);
+  return TRUE;
+}
+
 GstCaps *
 gst_stereo_match_output_choose (GstStereoMatchOutput *output, GstCaps *caps, gboolean depth)
 {
@@ -119,8 +137,6 @@ gst_stereo_match_output_format (const GstStereoMatchOutput *output)
 GstFlowReturn
 gst_stereo_match_output_negotiate (GstStereoMatchOutput *output, const GstStereoLayout *layout, gboolean depth)
 {
-  gchar *what;
-
   output->layout = *layout;
   output->have_layout = TRUE;
   output->negotiated = FALSE;
@@ -128,13 +144,27 @@ gst_stereo_match_output_negotiate (GstStereoMatchOutput *output, const GstStereo
       layout->width, layout->height, layout->fps_n, layout->fps_d);
   if (gst_aggregator_negotiate (output->aggregator) && output->negotiated)
     return GST_FLOW_OK;
+  return GST_PAD_IS_FLUSHING (output->aggregator->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+}
+
+void
+gst_stereo_match_output_post_refusal (GstStereoMatchOutput *output, gboolean depth)
+{
+  gchar *what, *size;
+
   if (GST_PAD_IS_FLUSHING (output->aggregator->srcpad))
-    return GST_FLOW_FLUSHING;
+    return;
   what = gst_stereo_output_format_describe (depth);
+  size = output->have_layout ? g_strdup_printf (" of %dx%d pixels", output->layout.width, output->layout.height) : NULL;
   GST_ELEMENT_ERROR (output->aggregator, CORE, NEGOTIATION,
-      ("What is linked downstream does not take %s of %dx%d pixels.", what, layout->width, layout->height), (NULL));
+      ("What is linked downstream does not take %s%s. %s", what, size ? size : "",
+          depth ?
+              "Put depthoverlay between, which gives colours; or set output=disparity and put videoconvert between, "
+              "which gives grey." :
+              "Put videoconvert between, which gives grey, or depthoverlay, which gives colours."),
+      (NULL));
+  g_free (size);
   g_free (what);
-  return GST_FLOW_NOT_NEGOTIATED;
 }
 
 /* ---- buffers ----------------------------------------------------------------------------- */

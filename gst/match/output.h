@@ -28,9 +28,14 @@ void gst_stereo_match_output_release (GstStereoMatchOutput *output);
 
 /* Whether the source pad's caps fit views laid out so, and depth or disparity. */
 gboolean gst_stereo_match_output_fits (GstStereoMatchOutput *output, const GstStereoLayout *layout, gboolean depth);
-/* Negotiates caps for them. */
+/* Answers a caps query of the source pad before that is active: it could give any picture. GStreamer would refuse a link to
+ * what takes no grey without saying what to do. This way the link is made, and negotiation ends in an error that says it. */
+gboolean gst_stereo_match_output_answer_inactive (GstStereoMatchOutput *output, GstQuery *query);
+/* Negotiates caps for them. Where that fails, GstAggregatorClass.negotiate has posted why. */
 GstFlowReturn gst_stereo_match_output_negotiate (
     GstStereoMatchOutput *output, const GstStereoLayout *layout, gboolean depth);
+/* Posts the error that says what to put between this element and what is linked. */
+void gst_stereo_match_output_post_refusal (GstStereoMatchOutput *output, gboolean depth);
 /* Whether there is anything to negotiate yet. */
 gboolean gst_stereo_match_output_has_layout (const GstStereoMatchOutput *output);
 /* During that: which of @caps (downstream's) can be had. Returns no caps where it is none. */

@@ -24,7 +24,7 @@ gst_stereo_match_properties_install (GObjectClass *klass)
           "the rows of the views do not fit, or their timestamps are out of step; a warning says so once, and what to "
           "do; each check takes some 2 ms of CPU time; 0 = never",
           0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE));
   g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
       g_param_spec_string ("active-backend", "active-backend",
           "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));

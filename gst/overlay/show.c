@@ -55,7 +55,7 @@ static const GstDepthOverlayProperty properties[] = {
   { ROW (REGION, "region", search.region),
       .blurb = "Where to look for the nearest distance: <x, y, width, height> as fractions (0..1) of the picture. "
                "Parts "
-               "outside the picture are ignored; the default is the whole picture" },
+               "outside the picture are ignored; the default, <0, 0, 1, 1>, is the whole picture" },
   { ROW (SWITCH, "legend", legend), .blurb = "Draw a legend of the colours and their distances" },
   { ROW (SWITCH, "text", text),
       .blurb = "Draw the nearest distance, its marker and warnings, and say why there is no depth" },

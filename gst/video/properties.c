@@ -3,6 +3,41 @@
 
 #define FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 
+/* GObject would warn of a value outside its range and keep the old one: the stream would run on with another value than
+ * the user asked for. Properties of these types take every value, and show their range as all others do. The engine
+ * refuses the value when a plan is made, and the element posts that error. */
+static void
+unchecked_class_init (gpointer klass, gpointer data)
+{
+  (void) data;
+  G_PARAM_SPEC_CLASS (klass)->value_validate = NULL;
+}
+
+/* The type derived from @parent, a type of property. */
+static GType
+unchecked_type (GType parent)
+{
+  gchar *name = g_strconcat ("GstStereoUnchecked", g_type_name (parent), NULL);
+  GType type = g_type_from_name (name);
+  GTypeQuery query;
+
+  if (!type) {
+    GTypeInfo info = { .class_init = unchecked_class_init };
+    g_type_query (parent, &query);
+    info.class_size = (guint16) query.class_size;
+    info.instance_size = (guint16) query.instance_size;
+    type = g_type_register_static (parent, name, &info, 0);
+  }
+  g_free (name);
+  return type;
+}
+
+static gpointer
+new_spec (GType parent, const StereoParamInfo *info)
+{
+  return g_param_spec_internal (unchecked_type (parent), info->name, info->name, info->text, FLAGS);
+}
+
 /* "refine-mode" -> "GstStereoMatchRefineMode" */
 static gchar *
 type_name (const gchar *name)
@@ -43,18 +78,35 @@ enum_type (const StereoParamInfo *info)
 GParamSpec *
 gst_stereo_props_spec (const StereoParamInfo *info)
 {
-  const gchar *name = info->name, *text = info->text;
-
   switch (info->type) {
-    case STEREO_PARAM_ENUM:
-      return g_param_spec_enum (name, name, text, enum_type (info), (gint) info->initial, FLAGS);
-    case STEREO_PARAM_DOUBLE:
-      return g_param_spec_double (name, name, text, info->min, info->max, info->initial, FLAGS);
-    case STEREO_PARAM_SIZE:
-      return g_param_spec_uint64 (name, name, text, (guint64) info->min,
-          info->max < 18446744073709551616.0 ? (guint64) info->max : G_MAXUINT64, (guint64) info->initial, FLAGS);
-    default:
-      return g_param_spec_int (name, name, text, (gint) info->min, (gint) info->max, (gint) info->initial, FLAGS);
+    case STEREO_PARAM_ENUM: {
+      GParamSpecEnum *spec = new_spec (G_TYPE_PARAM_ENUM, info);
+      spec->enum_class = g_type_class_ref (enum_type (info));
+      spec->default_value = (gint) info->initial;
+      G_PARAM_SPEC (spec)->value_type = enum_type (info);
+      return G_PARAM_SPEC (spec);
+    }
+    case STEREO_PARAM_DOUBLE: {
+      GParamSpecDouble *spec = new_spec (G_TYPE_PARAM_DOUBLE, info);
+      spec->minimum = info->min;
+      spec->maximum = info->max;
+      spec->default_value = info->initial;
+      return G_PARAM_SPEC (spec);
+    }
+    case STEREO_PARAM_SIZE: {
+      GParamSpecUInt64 *spec = new_spec (G_TYPE_PARAM_UINT64, info);
+      spec->minimum = (guint64) info->min;
+      spec->maximum = info->max < 18446744073709551616.0 ? (guint64) info->max : G_MAXUINT64;
+      spec->default_value = (guint64) info->initial;
+      return G_PARAM_SPEC (spec);
+    }
+    default: {
+      GParamSpecInt *spec = new_spec (G_TYPE_PARAM_INT, info);
+      spec->minimum = (gint) info->min;
+      spec->maximum = (gint) info->max;
+      spec->default_value = (gint) info->initial;
+      return G_PARAM_SPEC (spec);
+    }
   }
 }
 
@@ -63,8 +115,11 @@ gst_stereo_props_install (GObjectClass *klass, guint first)
 {
   const StereoParamInfo *info;
 
-  for (gint row = 0; (info = stereo_param_info (row)); row++)
-    g_object_class_install_property (klass, first++, gst_stereo_props_spec (info));
+  for (gint row = 0; (info = stereo_param_info (row)); row++) {
+    GParamSpec *spec = gst_stereo_props_spec (info);
+    spec->flags |= GST_PARAM_CONTROLLABLE;
+    g_object_class_install_property (klass, first++, spec);
+  }
   return first;
 }
 

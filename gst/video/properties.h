@@ -9,10 +9,12 @@
 
 G_BEGIN_DECLS
 
-/* One property for every row; the property of row i has the id @first + i. Returns the first id left free. */
+/* One property for every row; the property of row i has the id @first + i. Returns the first id left free. The element has
+ * to call gst_object_sync_values() for every frame: the properties are controllable. */
 guint gst_stereo_props_install (GObjectClass *klass, guint first);
 
-/* The property of one row, for an element that has only a few of them. */
+/* The property of one row, for an element that has only a few of them. It takes values outside its range too, which the
+ * engine then refuses: GObject would only warn and keep the old value. */
 GParamSpec *gst_stereo_props_spec (const StereoParamInfo *info);
 
 /* @row: the row of the table. */

@@ -31,6 +31,17 @@ static const StereoChoice refine_choices[] = { { STEREO_REFINE_AUTO, "auto", "Wh
       "The last approximation of Kowalczuk et al.: no expected value, a weighted sum of distances" },
   { 0, NULL, NULL } };
 
+static const StereoChoice paths_choices[] = { { STEREO_PATHS_AUTO, "auto", "What the profile calls for" },
+  { STEREO_PATHS_4, "4", "Along rows and columns, both ways" }, { STEREO_PATHS_8, "8", "Along diagonals too" },
+  { 0, NULL, NULL } };
+
+static const StereoChoice subpixel_choices[] = { { STEREO_SUBPIXEL_AUTO, "auto", "What the profile calls for" },
+  { STEREO_SUBPIXEL_OFF, "off", "Whole pixels" }, { STEREO_SUBPIXEL_ON, "on", "Equiangular fit" }, { 0, NULL, NULL } };
+
+static const StereoChoice median_choices[] = { { STEREO_MEDIAN_AUTO, "auto", "What the profile calls for" },
+  { STEREO_MEDIAN_OFF, "off", "No filter" }, { STEREO_MEDIAN_3, "3", "3 x 3 pixels" },
+  { STEREO_MEDIAN_5, "5", "5 x 5 pixels" }, { 0, NULL, NULL } };
+
 static const StereoChoice fill_choices[] = { { STEREO_FILL_AUTO, "auto", "What the profile calls for" },
   { STEREO_FILL_KEEP, "keep", "The matcher's value" }, { STEREO_FILL_NONE, "none", "Invalid" },
   { STEREO_FILL_BACKGROUND, "background", "The farther of the two nearest valid values along the row" },
@@ -94,7 +105,7 @@ static const StereoParamInfo table[] = {
       "Penalty of a change in disparity by one pixel, in cost units, of every path (sgm); 0 = own, by direction"),
   DOUBLE ("p2", p2, 0, 1000, 0,
       "Penalty of a larger change in disparity, in cost units, of every path (sgm); 0 = own, by direction"),
-  INT ("paths", paths, 4, 8, 8, "Directions that costs are summed from: 8, or 4 along rows and columns (sgm)"),
+  ENUM ("paths", paths, STEREO_PATHS_AUTO, paths_choices, "Directions that costs are summed from (sgm)"),
   INT ("refine-iterations", refine_iterations, -1, 64, -1, "Refinement iterations; -1 = own, 0 = off"),
   ENUM ("refine-mode", refine_mode, STEREO_REFINE_AUTO, refine_choices, "How the refinement window is summed"),
   INT ("refine-window", refine_window, 0, 127, 0, "Side of the refinement window in pixels, odd; 0 = own (65)"),
@@ -104,8 +115,8 @@ static const StereoParamInfo table[] = {
       0, "Refinement penalty in cost units (census: bits) per pixel from the expected disparity; 0 = own (0.2; thesis 0.16)"),
   INT ("consistency", consistency, -1, 1024, 1,
       "Pixels by which the views may disagree before both lose their confidence; -1 = off"),
-  INT ("subpixel", subpixel, -1, 1, -1, "Equiangular sub-pixel fit: 1 = on, 0 = off, -1 = own"),
-  INT ("median", median, -1, 5, -1, "Median filter of the disparity: 0 (off), 3 or 5 pixels; -1 = own"),
+  ENUM ("subpixel", subpixel, STEREO_SUBPIXEL_AUTO, subpixel_choices, "Sub-pixel fit of the disparity"),
+  ENUM ("median", median, STEREO_MEDIAN_AUTO, median_choices, "Median filter of the disparity"),
   INT ("speckle-size", speckle_size, 0, 1 << 24, 0,
       "Connected regions of fewer pixels than this become invalid; 0 = off"),
   DOUBLE ("speckle-range", speckle_range, 0, 1024, 1,
@@ -209,13 +220,36 @@ stereo_params_init (StereoParams *params)
     stereo_param_set (params, info, info->initial);
 }
 
-void
-stereo_param_list_choices (const StereoChoice *choices, char *text, size_t size)
+static void
+list_choices (const StereoChoice *choices, char *text, size_t size)
 {
   size_t used = 0;
   text[0] = 0;
   for (; choices->name && used < size; choices++)
-    used += (size_t) snprintf (text + used, size - used, "%s%s", used ? ", " : "", choices->name);
+    used += (size_t) snprintf (text + used, size - used, "%s%s",
+        !used               ? "" :
+            choices[1].name ? ", " :
+                              " or ",
+        choices->name);
+}
+
+StereoStatus
+stereo_param_check (const StereoParamInfo *info, double value, StereoError *error)
+{
+  char list[256];
+
+  for (const StereoChoice *c = info->choices; c && c->name; c++)
+    if (c->value == value)
+      return STEREO_OK;
+  if (info->choices) {
+    list_choices (info->choices, list, sizeof list);
+    return stereo_fail (
+        error, STEREO_ERROR_PARAMETER, "%s=%g: there is no such value; choose one of %s.", info->name, value, list);
+  }
+  if (value >= info->min && value <= info->max)
+    return STEREO_OK;
+  return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s=%.16g is out of range: set it between %.16g and %.16g.",
+      info->name, value, info->min, info->max);
 }
 
 StereoStatus
@@ -223,22 +257,23 @@ stereo_param_parse (StereoParams *params, const char *name, const char *value, S
 {
   const StereoParamInfo *info = stereo_param_find (name);
   char list[256], *end;
+  double number = strtod (value, &end);
+  int is_number = end != value && !*end && isfinite (number);
 
   if (!info)
     return stereo_fail (error, STEREO_ERROR_PARAMETER, "There is no parameter '%s'.", name);
   for (const StereoChoice *c = info->choices; c && c->name; c++)
-    if (!strcmp (c->name, value)) {
+    if (!strcmp (c->name, value) || (is_number && c->value == number)) {
       stereo_param_set (params, info, c->value);
       return STEREO_OK;
     }
   if (info->choices) {
-    stereo_param_list_choices (info->choices, list, sizeof list);
+    list_choices (info->choices, list, sizeof list);
     return stereo_fail (
         error, STEREO_ERROR_PARAMETER, "%s=%s: there is no such value; choose one of %s.", name, value, list);
   }
-  double number = strtod (value, &end);
-  if (end == value || *end || !isfinite (number) || (info->type != STEREO_PARAM_DOUBLE && number != floor (number)))
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s=%s: this takes %s from %g to %g.", name, value,
+  if (!is_number || (info->type != STEREO_PARAM_DOUBLE && number != floor (number)))
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s=%s: this takes %s from %.16g to %.16g.", name, value,
         info->type == STEREO_PARAM_DOUBLE ? "a number" : "a whole number", info->min, info->max);
   stereo_param_set (params, info, number);
   return STEREO_OK;

@@ -7,7 +7,7 @@
 
 /* The row of the field at offset @field of StereoParams: every field has one. */
 const StereoParamInfo *stereo_param_of_field (size_t field);
-/* Writes the names of the values to @text, with commas between. */
-void stereo_param_list_choices (const StereoChoice *choices, char *text, size_t size);
+/* STEREO_ERROR_PARAMETER where @value is outside the range, or is no value of the enumeration. */
+StereoStatus stereo_param_check (const StereoParamInfo *info, double value, StereoError *error);
 
 #endif

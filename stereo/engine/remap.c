@@ -3,6 +3,7 @@
 #include "stereo/engine/remap.h"
 
 #include "stereo/engine/choose.h"
+#include "stereo/engine/params.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +206,12 @@ layout_fits (const StereoRemapLayout *layout, int channels)
 static StereoStatus
 check_params (const StereoRemapParams *params, StereoError *error)
 {
+  const struct
+  {
+    const char *name;
+    double value;
+  } ranged[] = { { "backend", params->backend }, { "cuda-device-id", params->cuda_device_id },
+    { "threads", params->threads } };
   StereoStatus status = STEREO_OK;
 
   if (params->map_count < 1 || params->map_count > STEREO_REMAP_MAX_MAPS || params->plane_count < 1 ||
@@ -225,6 +232,8 @@ check_params (const StereoRemapParams *params, StereoError *error)
           "to pixel to %d.",
           p, plane->map, plane->channels, plane->source.pixel_stride, plane->target.pixel_stride);
   }
+  for (int i = 0; i < 3 && !status; i++)
+    status = stereo_param_check (stereo_param_find (ranged[i].name), ranged[i].value, error);
   return status;
 }
 

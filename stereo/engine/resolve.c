@@ -13,23 +13,11 @@ static StereoStatus
 check_ranges (const StereoParams *params, StereoError *error)
 {
   const StereoParamInfo *info;
-  char list[256];
+  StereoStatus status = STEREO_OK;
 
-  for (int i = 0; (info = stereo_param_info (i)); i++) {
-    double value = stereo_param_get (params, info);
-    int known = 0;
-    for (const StereoChoice *c = info->choices; c && c->name; c++)
-      known |= c->value == (int) value;
-    if (info->choices && !known) {
-      stereo_param_list_choices (info->choices, list, sizeof list);
-      return stereo_fail (
-          error, STEREO_ERROR_PARAMETER, "%s has no value %g; choose one of %s.", info->name, value, list);
-    }
-    if (!info->choices && !(value >= info->min && value <= info->max))
-      return stereo_fail (error, STEREO_ERROR_PARAMETER, "%s=%g is out of range: set it between %g and %g.", info->name,
-          value, info->min, info->max);
-  }
-  return STEREO_OK;
+  for (int i = 0; !status && (info = stereo_param_info (i)); i++)
+    status = stereo_param_check (info, stereo_param_get (params, info), error);
+  return status;
 }
 
 static StereoStatus
@@ -93,8 +81,6 @@ check_sgm (const StereoParams *params, StereoError *error)
 static StereoStatus
 check_combination (const StereoParams *params, StereoError *error)
 {
-  if (params->paths != 4 && params->paths != 8)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "paths=%d is not a set there is: set 4 or 8.", params->paths);
   if (params->step_base > 0 && params->step_base < 1)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "step-base=%g would make steps shorter with every iteration: set 1 to 4, or 0 for the method's own.",
@@ -125,9 +111,6 @@ stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *e
       (status = check_odd ("refine-window", params.refine_window, error)) || (status = check_method (&params, error)) ||
       (status = check_combination (&params, error)) || (status = check_depth (&params, error)))
     return status;
-  if (params.median != -1 && params.median != 0 && params.median != 3 && params.median != 5)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "median=%d is not a size there is: set 0 (off), 3 or 5, or -1 for the profile's own.", params.median);
   stereo_profile_apply (&params);
   *out = params;
   return STEREO_OK;

@@ -155,7 +155,8 @@ test_values (void)
       alpha = plan->alpha > alpha ? plan->alpha : alpha;
       unit = plan->volume_unit > unit ? plan->volume_unit : unit;
       CHECK (stereo_volume_top (&plan->params) * plan->volume_unit <= (int) STEREO_COST_TOP, "costs pass 16 bits");
-      CHECK (method != STEREO_METHOD_SGM || stereo_path_unit (plan->volume_unit, params.paths) > 0, "no unit is left");
+      CHECK (method != STEREO_METHOD_SGM || stereo_path_unit (plan->volume_unit, plan->params.paths) > 0,
+          "no unit is left");
       stereo_plan_free (plan);
     }
   /* stereo_penalty() */

@@ -399,6 +399,12 @@ test_refusals (void)
   params = good;
   params.plane_count = STEREO_REMAP_MAX_PLANES + 1;
   expect_refusal (&params, STEREO_ERROR_PARAMETER, "17 planes");
+  params = good;
+  params.threads = 100000;
+  expect_refusal (&params, STEREO_ERROR_PARAMETER, "threads=100000");
+  params = good;
+  params.backend = 77;
+  expect_refusal (&params, STEREO_ERROR_PARAMETER, "backend=77");
   if (!stereo_backend_available (STEREO_BACKEND_CUDA, -1, NULL, 0)) {
     params = good;
     params.backend = STEREO_BACKEND_CUDA;

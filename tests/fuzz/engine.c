@@ -50,8 +50,6 @@ make_sense (StereoParams *params, int width, Random *random)
 {
   params->window += params->window > 0 && params->window % 2 == 0 ? 1 : 0;
   params->refine_window += params->refine_window > 0 && params->refine_window % 2 == 0 ? 1 : 0;
-  params->median = random_range (random, 0, 2) == 0 ? -1 : random_range (random, 0, 1) ? 3 : 5;
-  params->paths = params->paths < 6 ? 4 : 8;
   params->min_disparity %= width;
   if (params->step_base > 0 && params->step_base < 1)
     params->step_base += 1;

@@ -43,6 +43,6 @@ refused "pair.sh .*LEFT RIGHT FOLDER" sh "$pipelines/pair.sh" left.jpg right.jpg
 refused "no file none.png" sh "$pipelines/pair.sh" none.png right.jpg out
 refused "folder for the results" sh "$pipelines/pair.sh" left.jpg right.jpg num-disparities=16
 refused "properties of stereomatch" sh "$pipelines/pair.sh" left.jpg right.jpg out fast
-refused "holds no gst/libgststereo.so" sh "$pipelines/pair.sh" "$folder" left.jpg right.jpg out
+refused "holds no gst/libgststereovision.so" sh "$pipelines/pair.sh" "$folder" left.jpg right.jpg out
 echo text >text.png
 refused "text.png cannot be decoded" sh "$pipelines/pair.sh" text.png right.jpg out

@@ -136,10 +136,47 @@ expect_pair_error (const gchar *properties, const gchar *word, const gchar *anot
   pair_free (pair);
 }
 
+/* By GObject, which takes an enumeration's number as it is. */
+static void
+expect_property_error (const gchar *name, const gchar *number, const gchar *word, const gchar *another)
+{
+  Pair *pair = pair_new_gray (EXACT);
+  GValue value = G_VALUE_INIT;
+  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (pair->element), name);
+
+  g_value_init (&value, spec->value_type);
+  if (G_VALUE_HOLDS_ENUM (&value))
+    g_value_set_enum (&value, atoi (number));
+  else
+    fail_unless (gst_value_deserialize (&value, number), "%s is no number for %s", number, name);
+  g_object_set_property (G_OBJECT (pair->element), name, &value);
+  pair_push (pair, 0, 0);
+  expect_error (pair->bus, word, another, NULL);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (pair->left), 0);
+  g_value_unset (&value);
+  pair_free (pair);
+}
+
+/* The properties of every kind: GObject neither warns nor keeps the old value, which would hide the mistake. */
+GST_START_TEST (test_values_outside_their_range)
+{
+  expect_property_error ("num-disparities", "5000", "num-disparities=5000", "between 1 and 1024");
+  expect_property_error ("num-disparities", "0", "num-disparities=0", "between 1 and 1024");
+  expect_property_error ("min-disparity", "-2000", "min-disparity=-2000", "between -1024 and 1024");
+  expect_property_error ("confidence-threshold", "1.5", "confidence-threshold=1.5", "between 0 and 1");
+  expect_property_error ("disparity-scale", "-1", "disparity-scale=-1", "65535");
+  expect_property_error ("memory-limit", "99999999999999999", "memory-limit=1e+17", "between 0 and");
+  expect_property_error ("threads", "1000000", "threads=1000000", "between 0 and 256");
+  expect_property_error ("method", "9", "method=9", "sgm or bm");
+  expect_property_error ("paths", "6", "paths=6", "4 or 8");
+  expect_property_error ("subpixel", "3", "subpixel=3", "off or on");
+}
+GST_END_TEST;
+
 GST_START_TEST (test_parameters_that_cannot_be)
 {
   expect_pair_error (EXACT "window=4", "window=4 is even", "5");
-  expect_pair_error (EXACT "median=4", "median=4", "3 or 5");
+  expect_property_error ("median", "4", "median=4", "3 or 5");
   expect_pair_error (EXACT "min-disparity=44", "outside", "min-disparity");
 }
 GST_END_TEST;
@@ -177,6 +214,13 @@ GST_START_TEST (test_parameter_goes_bad_while_playing)
   pair_push (pair, FRAME, FRAME);
   expect_error (pair->bus, "window=6 is even", NULL);
   pair_free (pair);
+  pair = pair_new_gray (EXACT);
+  pair_push (pair, 0, 0);
+  gst_buffer_unref (pair_pull (pair, 0));
+  g_object_set (pair->element, "num-disparities", 5000, NULL);
+  pair_push (pair, FRAME, FRAME);
+  expect_error (pair->bus, "num-disparities=5000", "between 1 and 1024", NULL);
+  pair_free (pair);
 }
 GST_END_TEST;
 
@@ -188,6 +232,33 @@ GST_START_TEST (test_depth_does_not_fit_gray8)
   pair_push (pair, 0, 0);
   expect_error (pair->bus, "downstream", "GRAY16_LE", NULL);
   pair_free (pair);
+}
+GST_END_TEST;
+
+/* A link that GStreamer itself refuses would leave the user without a word of what to do. */
+static void
+expect_link_error (const gchar *properties, const gchar *word, const gchar *another)
+{
+  gchar *line = g_strdup_printf ("videotestsrc num-buffers=1 ! video/x-raw,width=64,height=16 ! stereomatch " EXACT
+                                 "%s ! capsfilter caps=video/x-raw,format=BGRx ! fakesink",
+      properties);
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error);
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  expect_error (bus, "GRAY16_LE", word, another, NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+GST_START_TEST (test_downstream_takes_no_grey)
+{
+  expect_link_error ("", "videoconvert", "depthoverlay");
+  expect_link_error ("output=depth focal-length=100 baseline=100", "output=disparity", "depthoverlay");
 }
 GST_END_TEST;
 
@@ -335,12 +406,14 @@ errors_suite (void)
   tcase_add_test (cases, test_layouts_that_cannot_be_split);
   tcase_add_test (cases, test_packing_set_and_tagged_otherwise);
   tcase_add_test (cases, test_views_swapped_or_packed_on_a_view_pad);
+  tcase_add_test (cases, test_values_outside_their_range);
   tcase_add_test (cases, test_parameters_that_cannot_be);
   tcase_add_test (cases, test_depth_without_calibration);
   tcase_add_test (cases, test_memory_limit);
   tcase_add_test (cases, test_more_disparities_than_pixels);
   tcase_add_test (cases, test_parameter_goes_bad_while_playing);
   tcase_add_test (cases, test_depth_does_not_fit_gray8);
+  tcase_add_test (cases, test_downstream_takes_no_grey);
   tcase_add_test (cases, test_buffer_smaller_than_its_caps);
   tcase_add_test (cases, test_second_view_missing);
   tcase_add_test (cases, test_second_view_not_linked);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Properties that a control source drives follow it from pair to pair. */
+#include <gst/controller/controller.h>
+
+#include "tests/support/gst/util.h"
+
+#define CAPS "video/x-raw,format=GRAY8,width=128,height=16,framerate=25/1"
+#define FRAMES 8
+#define CHANGE 4 /* the frame from which on other values hold */
+
+typedef struct
+{
+  gint numbers[FRAMES], count;
+  gdouble scales[FRAMES];
+} Seen;
+
+static void
+see (GstElement *sink, GstBuffer *buffer, GstPad *pad, Seen *seen)
+{
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
+
+  (void) sink;
+  (void) pad;
+  fail_unless (meta != NULL && seen->count < FRAMES);
+  seen->numbers[seen->count] = meta->num_disparities;
+  seen->scales[seen->count] = meta->disparity_scale;
+  seen->count++;
+}
+
+static void
+control (GstElement *element, const gchar *name, gdouble before, gdouble after)
+{
+  GstControlSource *source = gst_interpolation_control_source_new ();
+
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source), 0, before);
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source), CHANGE * FRAME, after);
+  fail_unless (gst_object_add_control_binding (
+      GST_OBJECT (element), gst_direct_control_binding_new_absolute (GST_OBJECT (element), name, source)));
+  gst_object_unref (source);
+}
+
+GST_START_TEST (test_properties_follow_their_curves)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch ("videotestsrc num-buffers=8 pattern=snow ! " CAPS
+                                           " ! stereomatch name=m window=5 refine-iterations=0 backend=cpu threads=1 ! "
+                                           "fakesink name=o signal-handoffs=true",
+      &error);
+  GstElement *match = gst_bin_get_by_name (GST_BIN (pipeline), "m"),
+             *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  Seen seen = { { 0 }, 0, { 0 } };
+
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  control (match, "num-disparities", 8, 24);
+  control (match, "disparity-scale", 16, 32);
+  g_signal_connect (sink, "handoff", G_CALLBACK (see), &seen);
+  fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
+  message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless_equals_int (seen.count, FRAMES);
+  for (gint i = 0; i < FRAMES; i++) {
+    fail_unless_equals_int (seen.numbers[i], i < CHANGE ? 8 : 24);
+    fail_unless_equals_float (seen.scales[i], i < CHANGE ? 16 : 32);
+  }
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  gst_object_unref (match);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+static Suite *
+controls_suite (void)
+{
+  Suite *suite = suite_create ("controls");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_properties_follow_their_curves);
+  return suite;
+}
+
+GST_CHECK_MAIN (controls);
