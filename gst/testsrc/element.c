@@ -15,6 +15,8 @@
  */
 #include "gst/testsrc/element.h"
 
+#include <string.h>
+
 #include "gst/meta/gststereometa.h"
 #include "gst/testsrc/caps.h"
 #include "gst/testsrc/paint.h"
@@ -87,12 +89,14 @@ static void
 gst_stereo_test_src_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (object);
+  GstStereoSceneParams before;
 
   if (id == PROP_IS_LIVE) {
     gst_base_src_set_live (GST_BASE_SRC (self), g_value_get_boolean (value));
     return;
   }
   GST_OBJECT_LOCK (self);
+  before = self->settings;
   switch (id) {
     case PROP_PATTERN:
       self->settings.pattern = g_value_get_enum (value);
@@ -115,7 +119,9 @@ gst_stereo_test_src_set_property (GObject *object, guint id, const GValue *value
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
   }
-  self->serial++;
+  /* a control source sets the same value again for every frame */
+  if (memcmp (&before, &self->settings, sizeof before) != 0)
+    self->serial++;
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -314,6 +320,17 @@ set_times (GstStereoTestSrc *self, GstBuffer *buffer)
   GST_BUFFER_OFFSET_END (buffer) = GST_BUFFER_OFFSET (buffer) + 1;
 }
 
+/* Properties that a control source drives. */
+static void
+follow_controls (GstStereoTestSrc *self)
+{
+  GstClockTime time = gst_segment_to_stream_time (
+      &GST_BASE_SRC (self)->segment, GST_FORMAT_TIME, gst_stereo_timeline_begin (self->timeline));
+
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (self), time);
+}
+
 static GstFlowReturn
 gst_stereo_test_src_fill (GstPushSrc *push, GstBuffer *buffer)
 {
@@ -324,6 +341,7 @@ gst_stereo_test_src_fill (GstPushSrc *push, GstBuffer *buffer)
     GST_DEBUG_OBJECT (self, "end of stream: a still picture was sent, or frame 0 was reached backwards");
     return GST_FLOW_EOS;
   }
+  follow_controls (self);
   if (!ensure_scene (self))
     return GST_FLOW_ERROR;
   if (!gst_stereo_pictures_paint (self->pictures, gst_stereo_timeline_number (self->timeline), buffer)) {
@@ -376,7 +394,8 @@ gst_stereo_test_src_finalize (GObject *object)
 static void
 install_properties (GObjectClass *klass)
 {
-  const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS, live = rw | GST_PARAM_MUTABLE_PLAYING;
+  const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS,
+                    live = rw | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE;
 
   g_object_class_install_property (klass, PROP_PATTERN,
       g_param_spec_enum (

@@ -40,37 +40,57 @@ control (GstElement *element, const gchar *name, gdouble before, gdouble after)
   gst_object_unref (source);
 }
 
-GST_START_TEST (test_properties_follow_their_curves)
+/* Runs the pipeline, whose element e is controlled as to @name, and in disparity-scale where it has that. */
+static void
+run (const gchar *line, const gchar *name, gint before, gint after, gboolean scale, Seen *seen)
 {
   GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch ("videotestsrc num-buffers=8 pattern=snow ! " CAPS
-                                           " ! stereomatch name=m window=5 refine-iterations=0 backend=cpu threads=1 ! "
-                                           "fakesink name=o signal-handoffs=true",
-      &error);
-  GstElement *match = gst_bin_get_by_name (GST_BIN (pipeline), "m"),
-             *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  GstElement *pipeline = gst_parse_launch (line, &error);
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstBus *bus = gst_element_get_bus (pipeline);
   GstMessage *message;
-  Seen seen = { { 0 }, 0, { 0 } };
 
   fail_unless (error == NULL, "%s", error ? error->message : "");
-  control (match, "num-disparities", 8, 24);
-  control (match, "disparity-scale", 16, 32);
-  g_signal_connect (sink, "handoff", G_CALLBACK (see), &seen);
+  control (element, name, before, after);
+  if (scale)
+    control (element, "disparity-scale", 16, 32);
+  g_signal_connect (sink, "handoff", G_CALLBACK (see), seen);
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
   message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  fail_unless_equals_int (seen.count, FRAMES);
+  fail_unless_equals_int (seen->count, FRAMES);
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  gst_object_unref (element);
+  gst_object_unref (pipeline);
+}
+
+GST_START_TEST (test_matcher_follows_its_curves)
+{
+  Seen seen = { { 0 }, 0, { 0 } };
+
+  run (
+      "videotestsrc num-buffers=8 pattern=snow ! " CAPS
+      " ! stereomatch name=e window=5 refine-iterations=0 backend=cpu threads=1 ! fakesink name=o signal-handoffs=true",
+      "num-disparities", 8, 24, TRUE, &seen);
   for (gint i = 0; i < FRAMES; i++) {
     fail_unless_equals_int (seen.numbers[i], i < CHANGE ? 8 : 24);
     fail_unless_equals_float (seen.scales[i], i < CHANGE ? 16 : 32);
   }
-  gst_object_unref (bus);
-  gst_object_unref (sink);
-  gst_object_unref (match);
-  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_source_follows_its_curves)
+{
+  Seen seen = { { 0 }, 0, { 0 } };
+
+  run ("stereotestsrc name=e num-buffers=8 ! " CAPS " ! fakesink name=o signal-handoffs=true", "max-disparity", 6, 10,
+      FALSE, &seen);
+  for (gint i = 0; i < FRAMES; i++)
+    fail_unless_equals_int (seen.numbers[i], i < CHANGE ? 7 : 11);
 }
 GST_END_TEST;
 
@@ -81,7 +101,8 @@ controls_suite (void)
   TCase *cases = tcase_create ("general");
 
   suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_properties_follow_their_curves);
+  tcase_add_test (cases, test_matcher_follows_its_curves);
+  tcase_add_test (cases, test_source_follows_its_curves);
   return suite;
 }
 
