@@ -15,6 +15,7 @@ typedef struct
   gint width, height; /* of the picture */
   gboolean warning;
   GstStereoColormap colormap;
+  GstStereoCurve curve;
   gdouble near, far;
   gboolean metric, notice;
   gchar string[32];

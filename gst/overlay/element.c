@@ -10,10 +10,11 @@
  * the colours blended in by #GstDepthOverlay:alpha. Pixels that are invalid, or less sure than
  * #GstDepthOverlay:min-confidence, show the live view unchanged.
  *
- * **Units.** Colours run from #GstDepthOverlay:near to #GstDepthOverlay:far, in millimetres, and never depend on the
- * picture. Where the metadata has neither depth nor focal length and baseline, distances are not known: a
+ * **Units.** Colours run from #GstDepthOverlay:near to #GstDepthOverlay:far, in millimetres, spread by
+ * #GstDepthOverlay:scale, and never depend on the picture. Nearer pixels get the colour of `near`; farther ones
+ * show the live view unchanged. Where the metadata has neither depth nor focal length and baseline, distances are not known: a
  * warning says so once, colours run over the search range of the disparity, the read-out is the largest disparity in
- * px, and `near`, `far` and #GstDepthOverlay:warn-distance are without effect.
+ * px, and `near`, `far`, `scale` and #GstDepthOverlay:warn-distance are without effect.
  *
  * **Which depth goes with which frame.** Every frame of the live view gives one output frame, with its timestamps.
  * It shows the latest depth whose running time is not later than its own: that of the same frame where
@@ -314,6 +315,7 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
       "the live view, sink_depth the output of stereomatch",
       "gst-stereo");
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_COLORMAP, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_CURVE, 0);
 
   aggregator_class->create_new_pad = gst_depth_overlay_create_new_pad;
   aggregator_class->sink_event = gst_depth_overlay_sink_event;

@@ -17,6 +17,7 @@ typedef struct
   GstDepthOverlaySearch search; /* of the nearest distance */
   guint64 max_age, message_interval;
   gint colormap; /* GstStereoColormap */
+  gint curve;    /* GstStereoCurve */
   gboolean legend, text;
 } Settings;
 
@@ -28,6 +29,7 @@ static const Settings defaults = { .alpha = 0.5,
   .max_age = 500 * GST_MSECOND,
   .message_interval = 100 * GST_MSECOND,
   .colormap = GST_STEREO_COLORMAP_TURBO,
+  .curve = GST_STEREO_CURVE_INVERSE,
   .legend = TRUE,
   .text = TRUE };
 
@@ -42,8 +44,11 @@ static const GstDepthOverlayProperty properties[] = {
       .blurb = "Distance in millimetres at and below which pixels get the near end of the colour map; must be below "
                "far" },
   { ROW (NUMBER, "far", far), .most = FARTHEST,
-      .blurb = "Distance in millimetres at and above which pixels get the far end of the colour map; must be above "
-               "near" },
+      .blurb = "Distance in millimetres that gets the far end of the colour map; must be above near. Beyond it the "
+               "live view stays as it is" },
+  { ROW (CHOICE, "scale", curve), .choices = gst_stereo_curve_get_type,
+      .blurb = "How colours are spread over the distances from near to far. Where distances are not known, colours are "
+               "even in the disparity" },
   { ROW (NUMBER, "min-confidence", min_confidence), .most = 1,
       .blurb = "Pixels with a lower confidence (0..1) show the live view and do not count for the nearest distance; "
                "0 = use every valid pixel" },
@@ -209,7 +214,10 @@ describe_text (GstDepthOverlayShow *show, const Settings *settings, GstDepthOver
 static gboolean
 read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayLook *look)
 {
-  const GstDepthOverlayRange range = { settings->near, settings->far, settings->min_confidence };
+  const GstDepthOverlayRange range = { .near = settings->near,
+    .far = settings->far,
+    .curve = (GstStereoCurve) settings->curve,
+    .min_confidence = settings->min_confidence };
   const GstDepthOverlayDepth *depth = gst_depth_overlay_sync_depth (show->sync);
   const GstDepthOverlayView *view = gst_depth_overlay_output_view (show->output);
 

@@ -208,6 +208,7 @@ put_legend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content
 
   init_key (&key, content);
   key.colormap = content->colormap;
+  key.curve = content->scale.curve;
   key.near = content->scale.near;
   key.far = content->scale.far;
   key.metric = content->scale.metric;
