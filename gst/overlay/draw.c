@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define TICKS 6
-#define CURVED_GAP 0.11 /* of the bar, between ticks at least */
+#define CURVED_GAP 0.085 /* of the bar, between ticks at least */
 
 typedef GstDepthOverlayKey Key;
 

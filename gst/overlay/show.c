@@ -37,7 +37,8 @@ static const Settings defaults = { .alpha = 0.5,
   .name = name_, .kind = GST_DEPTH_OVERLAY_##kind_, .offset = G_STRUCT_OFFSET (Settings, member)
 
 static const GstDepthOverlayProperty properties[] = {
-  { ROW (NUMBER, "alpha", alpha), .most = 1, .blurb = "Opacity of the colours: 0 = only the live view, 1 = only depth" },
+  { ROW (NUMBER, "alpha", alpha), .most = 1,
+      .blurb = "Opacity of the colours: 0 = only the live view, 1 = only depth. Depth alone is opaque" },
   { ROW (CHOICE, "colormap", colormap), .choices = gst_stereo_colormap_get_type,
       .blurb = "Colour map, from far to near" },
   { ROW (NUMBER, "near", near), .most = FARTHEST,
@@ -45,7 +46,7 @@ static const GstDepthOverlayProperty properties[] = {
                "far" },
   { ROW (NUMBER, "far", far), .most = FARTHEST,
       .blurb = "Distance in millimetres that gets the far end of the colour map; must be above near. Beyond it the "
-               "live view stays as it is" },
+               "live view stays as it is; depth alone gets the far end there, too" },
   { ROW (CHOICE, "scale", curve), .choices = gst_stereo_curve_get_type,
       .blurb = "How colours are spread over the distances from near to far. Where distances are not known, colours are "
                "even in the disparity" },
@@ -217,6 +218,7 @@ read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlay
   const GstDepthOverlayRange range = { .near = settings->near,
     .far = settings->far,
     .curve = (GstStereoCurve) settings->curve,
+    .beyond = gst_depth_overlay_sync_is_alone (show->sync),
     .min_confidence = settings->min_confidence };
   const GstDepthOverlayDepth *depth = gst_depth_overlay_sync_depth (show->sync);
   const GstDepthOverlayView *view = gst_depth_overlay_output_view (show->output);
@@ -228,14 +230,18 @@ read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlay
   return TRUE;
 }
 
-/* Chooses which part of the live frame is shown, and negotiates caps for it. */
+/* Chooses which part of the live frame is shown, or depth alone, and negotiates caps for it. */
 static GstFlowReturn
-prepare_output (GstDepthOverlayShow *show)
+prepare_output (GstDepthOverlayShow *show, gboolean alone)
 {
   const GstDepthOverlayDepth *depth = gst_depth_overlay_sync_depth (show->sync);
   gint width = depth->buffer ? GST_VIDEO_INFO_WIDTH (&depth->info) : 0;
   gint height = depth->buffer ? GST_VIDEO_INFO_HEIGHT (&depth->info) : 0;
 
+  if (alone) {
+    gst_depth_overlay_output_choose_alone (show->output, &depth->info);
+    return gst_depth_overlay_output_negotiate (show->output);
+  }
   if (gst_depth_overlay_output_choose_view (show->output, gst_depth_overlay_sync_live_info (show->sync), width, height,
           gst_depth_overlay_sync_has_depth_pad (show->sync)))
     return gst_depth_overlay_output_negotiate (show->output);
@@ -249,7 +255,7 @@ make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepth
   const GstDepthOverlayNearest *nearest = gst_depth_overlay_report_nearest (show->report);
   GstDepthOverlayLook look = { .colormap = (GstStereoColormap) settings->colormap, .alpha = settings->alpha };
   gboolean warning;
-  GstFlowReturn flow = prepare_output (show);
+  GstFlowReturn flow = prepare_output (show, frame->alone);
 
   if (flow != GST_FLOW_OK)
     return flow;
@@ -261,7 +267,12 @@ make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepth
   }
   warning = nearest->valid && nearest->metric && nearest->value < settings->warn_distance;
   describe_text (show, settings, frame->state, warning, &look.text);
-  flow = gst_depth_overlay_compose (show->composer, show->output, frame->buffer, &look, out);
+  if (frame->alone) {
+    look.alpha = 1;
+    flow = gst_depth_overlay_compose_alone (show->composer, show->output, frame->buffer, &look, out);
+  } else {
+    flow = gst_depth_overlay_compose (show->composer, show->output, frame->buffer, &look, out);
+  }
   gst_depth_overlay_picture_unmap (show->picture);
   if (flow == GST_FLOW_OK)
     gst_depth_overlay_report_post (show->report, frame, warning, settings->message_interval);
