@@ -55,6 +55,19 @@ gst_depth_overlay_draw_edge (PangoContext *context, cairo_t *cr, const Key *key,
   cairo_paint (cr);
 }
 
+/* White on a dark line, as the marker: visible over any colour. */
+void
+gst_depth_overlay_draw_region (PangoContext *context, cairo_t *cr, const Key *key, gint width, gint height)
+{
+  gint thick = MIN (width, height), light = MAX (1, thick / 2);
+
+  cairo_set_source_rgba (cr, 0, 0, 0, 0.6);
+  cairo_paint (cr);
+  cairo_set_source_rgba (cr, 1, 1, 1, 0.9);
+  cairo_rectangle (cr, 0, 0, width > height ? width : light, width > height ? light : height);
+  cairo_fill (cr);
+}
+
 /* A ring with four ticks: the object in the middle stays visible. White with a dark rim, which no colour map
  * hides. */
 void

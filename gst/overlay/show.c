@@ -61,7 +61,7 @@ static const GstDepthOverlayProperty properties[] = {
   { ROW (REGION, "region", search.region),
       .blurb = "Where to look for the nearest distance: <x, y, width, height> as fractions (0..1) of the picture. "
                "Parts "
-               "outside the picture are ignored; the default is the whole picture" },
+               "outside the picture are ignored; the default is the whole picture. With text a thin frame shows it" },
   { ROW (SWITCH, "legend", legend), .blurb = "Draw a legend of the colours and their distances" },
   { ROW (SWITCH, "text", text),
       .blurb = "Draw the nearest distance, its marker and warnings, and say why there is no depth" },
@@ -187,6 +187,12 @@ notice_of (GstDepthOverlayState state, gboolean found)
   }
 }
 
+static gboolean
+is_part (const GstDepthOverlayRegion *region, gint width, gint height)
+{
+  return region->width < width || region->height < height;
+}
+
 static void
 describe_text (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayState state, gboolean warning,
     GstDepthOverlayTextContent *text)
@@ -194,10 +200,17 @@ describe_text (GstDepthOverlayShow *show, const Settings *settings, GstDepthOver
   const GstDepthOverlayNearest *nearest = gst_depth_overlay_report_nearest (show->report);
   const GstDepthOverlayView *view = gst_depth_overlay_output_view (show->output);
   const GstStereoScale *scale = gst_depth_overlay_picture_scale (show->picture);
+  GstDepthOverlayRegion region;
 
   text->width = GST_VIDEO_INFO_WIDTH (&view->info);
   text->height = GST_VIDEO_INFO_HEIGHT (&view->info);
+  region = gst_depth_overlay_search_region (&settings->search, text->width, text->height);
   text->edges = settings->text && warning;
+  text->region = settings->text && is_part (&region, text->width, text->height);
+  text->region_x = region.x;
+  text->region_y = region.y;
+  text->region_width = region.width;
+  text->region_height = region.height;
   text->legend = settings->legend && scale != NULL;
   text->marker = settings->text && nearest->valid;
   text->notice = notice_of (state, nearest->valid);

@@ -584,6 +584,79 @@ GST_START_TEST (test_the_left_view_of_a_packed_frame)
 }
 GST_END_TEST;
 
+/* ---- pieces over the picture --------------------------------------------------------------- */
+
+/* Whether any pixel of a part differs from @value, in a GRAY8 frame 320 pixels wide. */
+static gboolean
+drawn_in (GstBuffer *out, gint x, gint y, gint width, gint height, guint8 value)
+{
+  gboolean drawn = FALSE;
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+  for (gint j = y; j < y + height; j++)
+    for (gint i = x; i < x + width; i++)
+      drawn |= map.data[j * 320 + i] != value;
+  gst_buffer_unmap (out, &map);
+  return drawn;
+}
+
+/* The legend is at the right, and at the left while that would hide the marker. */
+GST_START_TEST (test_legend_leaves_the_marker_free)
+{
+  Overlay *overlay = overlay_new ("alpha=0", GST_VIDEO_FORMAT_GRAY8, 320, 240, "GRAY16_LE", 320, 240);
+  /* centre of the near object; whether the legend stands at the left afterwards */
+  const struct
+  {
+    gint x, y;
+    gboolean left;
+  } cases[] = { { 160, 120, FALSE }, { 295, 120, TRUE }, { 160, 120, TRUE }, { 295, 120, TRUE }, { 25, 120, FALSE },
+    { 295, 225, FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *depth = new_depth (320, 240, GST_STEREO_OUTPUT_KIND_DEPTH, 9000), *out;
+
+    fill_depth (depth, cases[i].x - 12, cases[i].y - 12, 24, 24, 1000);
+    set_properties (overlay->element, "nearest-percentile=0.1");
+    overlay_push_depth (overlay, depth, i * TICK);
+    overlay_push_live (overlay, plain_frame (&overlay->info, 99), i * TICK);
+    out = overlay_pull (overlay, i * TICK);
+    /* rows of the legend's lower end, where neither read-out nor marker are */
+    fail_unless_equals_int (drawn_in (out, 11, 160, 24, 15, 99), cases[i].left);
+    fail_unless_equals_int (drawn_in (out, 285, 160, 24, 15, 99), !cases[i].left);
+    fail_unless (drawn_in (out, cases[i].x - 8, cases[i].y - 8, 16, 16, 99), "no marker");
+    gst_buffer_unref (out);
+  }
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_region_is_drawn)
+{
+  Overlay *overlay = overlay_new (
+      "alpha=0 legend=false region=<0.25,0.5,0.5,0.25>", GST_VIDEO_FORMAT_GRAY8, 320, 240, "GRAY16_LE", 320, 240);
+
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *depth = new_depth (320, 240, GST_STEREO_OUTPUT_KIND_DEPTH, 0), *out;
+    gboolean expected = i == 0;
+
+    overlay_push_depth (overlay, depth, i * TICK);
+    overlay_push_live (overlay, plain_frame (&overlay->info, 99), i * TICK);
+    out = overlay_pull (overlay, i * TICK);
+    /* each side, and not what is between them or outside */
+    fail_unless_equals_int (drawn_in (out, 100, 120, 1, 3, 99), expected);
+    fail_unless_equals_int (drawn_in (out, 100, 177, 1, 3, 99), expected);
+    fail_unless_equals_int (drawn_in (out, 80, 150, 3, 1, 99), expected);
+    fail_unless_equals_int (drawn_in (out, 237, 150, 3, 1, 99), expected);
+    fail_unless (!drawn_in (out, 84, 124, 152, 52, 99), "something lies inside the region");
+    fail_unless (!drawn_in (out, 0, 182, 320, 58, 99) && !drawn_in (out, 242, 100, 78, 80, 99));
+    gst_buffer_unref (out);
+    set_properties (overlay->element, i == 0 ? "text=false" : "text=true region=<0,0,1,1>");
+  }
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
 /* ---- errors ------------------------------------------------------------------------------ */
 
 GST_START_TEST (test_depth_without_metadata)
@@ -637,6 +710,8 @@ overlay_suite (void)
   tcase_add_test (tcase, test_sizes_that_differ);
   tcase_add_test (tcase, test_another_aspect_is_an_error);
   tcase_add_test (tcase, test_the_left_view_of_a_packed_frame);
+  tcase_add_test (tcase, test_legend_leaves_the_marker_free);
+  tcase_add_test (tcase, test_region_is_drawn);
   tcase_add_test (tcase, test_depth_without_metadata);
   tcase_add_test (tcase, test_region_of_two_numbers);
   return suite;
