@@ -230,7 +230,7 @@ add_camera () {
   esac
   need videoconvert
   add videoconvert !
-  [ -z "${raw:-}" ] || add tee "name=raw_$2" "raw_$2." !
+  [ -z "${raw:-}" ] || add identity drop-allocation=true ! tee "name=raw_$2" "raw_$2." !
 }
 
 # ---- from cameras to depth -------------------------------------------------------------------

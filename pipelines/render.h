@@ -20,4 +20,12 @@ void render_confidence (Canvas *canvas, int x, const uint8_t *samples, int width
 /* A picture of 1 or 3 channels. */
 void render_picture (Canvas *canvas, int x, const uint8_t *samples, int width, int height, int channels);
 
+/* Room for a legend below a picture, pixels. */
+#define RENDER_LEGEND 60
+
+/* Which colour is how many pixels of disparity, @min to @max, in RENDER_LEGEND rows from @y on. */
+void render_disparity_legend (Canvas *canvas, int x, int y, int width, double min, double max);
+/* Which grey is how much confidence, 0 to 1. */
+void render_confidence_legend (Canvas *canvas, int x, int y, int width);
+
 #endif

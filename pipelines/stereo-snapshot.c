@@ -6,7 +6,8 @@
  *
  * The pipeline is written as for gst-launch-1.0 and ends at stereomatch; the confidence is read from the
  * buffer's GstStereoMeta, as any application would. Written: disparity.png (16 bits, as they come),
- * disparity-color.png, confidence.png, and sheet.png: the left view, the disparity and the confidence side by side.
+ * disparity-color.png, confidence.png, and sheet.png: the left view, the disparity and the confidence side by side, with
+ * legends of the colours.
  */
 #include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
@@ -17,7 +18,8 @@
 
 #define TIMEOUT (120 * GST_SECOND)
 #define GLANCE (50 * GST_MSECOND)
-#define GAP 8 /* pixels between the pictures of the sheet */
+#define GAP 8        /* pixels between the pictures of the sheet */
+#define NARROWEST 64 /* a picture that is narrower has no room for a legend */
 
 /* A picture taken out of the pipeline: plain rows, no GStreamer behind it. */
 typedef struct Snapshot
@@ -26,6 +28,7 @@ typedef struct Snapshot
   guint16 *disparity;
   guint8 *confidence;
   double low, high; /* samples of the ends of the search range */
+  double scale;     /* samples per pixel of disparity */
   double valid, certain;
 } Snapshot;
 
@@ -66,6 +69,7 @@ read_sample (GstSample *sample, Snapshot *snapshot)
   gst_video_info_set_format (&confidence, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height);
   snapshot->disparity = copy_rows (buffer, &info, 2);
   snapshot->confidence = copy_rows (meta->confidence, &confidence, 1);
+  snapshot->scale = meta->disparity_scale;
   snapshot->low = meta->min_disparity * meta->disparity_scale;
   snapshot->high = (meta->min_disparity + meta->num_disparities - 1) * meta->disparity_scale;
   snapshot->valid = meta->valid_ratio;
@@ -158,7 +162,7 @@ static gboolean
 write_pictures (const gchar *folder, const Image *left, const Snapshot *s)
 {
   Canvas color = canvas_new (s->width, s->height, 0);
-  Canvas sheet = canvas_new (3 * s->width + 2 * GAP, s->height, 255);
+  Canvas sheet = canvas_new (3 * s->width + 2 * GAP, s->height + RENDER_LEGEND, 255);
   gchar *path = g_build_filename (folder, "confidence.png", NULL);
   gboolean done = image_write_png (path, s->width, s->height, 1, 8, s->confidence);
 
@@ -171,6 +175,10 @@ write_pictures (const gchar *folder, const Image *left, const Snapshot *s)
     render_picture (&sheet, 0, left->data, s->width, s->height, left->channels);
     render_disparity (&sheet, s->width + GAP, s->disparity, s->width, s->height, s->low, s->high);
     render_confidence (&sheet, 2 * (s->width + GAP), s->confidence, s->width, s->height);
+  }
+  if (sheet.rgb && s->width >= NARROWEST) {
+    render_disparity_legend (&sheet, s->width + GAP, s->height, s->width, s->low / s->scale, s->high / s->scale);
+    render_confidence_legend (&sheet, 2 * (s->width + GAP), s->height, s->width);
   }
   done &= write_canvas (folder, "disparity-color.png", &color);
   done &= write_canvas (folder, "sheet.png", &sheet);

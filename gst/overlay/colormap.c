@@ -69,15 +69,58 @@ gst_stereo_colormap_rgb (GstStereoColormap map, gdouble position, guint8 rgb[3])
   }
 }
 
+GType
+gst_stereo_curve_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = {
+    { GST_STEREO_CURVE_INVERSE, "Even in 1/distance, as disparity: most colours for what is near", "inverse" },
+    { GST_STEREO_CURVE_LOGARITHMIC, "Even in the logarithm of the distance: each doubling takes as many colours",
+        "logarithmic" },
+    { GST_STEREO_CURVE_LINEAR, "Even in the distance", "linear" }, { 0, NULL, NULL }
+  };
+
+  if (g_once_init_enter (&once))
+    g_once_init_leave (&once, g_enum_register_static ("GstStereoCurve", values));
+  return once;
+}
+
+gdouble
+gst_stereo_curve_position (GstStereoCurve curve, gdouble near, gdouble far, gdouble value)
+{
+  gdouble position;
+
+  if (curve != GST_STEREO_CURVE_LINEAR) {
+    near = MAX (near, 1);
+    far = MAX (far, near + 1);
+    value = MAX (value, 1);
+  }
+  switch (curve) {
+    case GST_STEREO_CURVE_INVERSE:
+      position = (1 / value - 1 / far) / (1 / near - 1 / far);
+      break;
+    case GST_STEREO_CURVE_LOGARITHMIC:
+      position = log (far / value) / log (far / near);
+      break;
+    default:
+      position = (far - value) / (far - near);
+  }
+  return CLAMP (position, 0, 1);
+}
+
 void
-gst_stereo_scale_init (GstStereoScale *scale, const GstStereoMeta *meta, gdouble near, gdouble far)
+gst_stereo_scale_init (
+    GstStereoScale *scale, const GstStereoMeta *meta, gdouble near, gdouble far, GstStereoCurve curve, gboolean beyond)
 {
   memset (scale, 0, sizeof *scale);
   scale->kind = meta->kind;
   scale->metric = meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH || (meta->focal_length > 0 && meta->baseline > 0);
   scale->near = near;
   scale->far = MAX (far, near + 1);
+  scale->curve = curve;
+  scale->beyond = beyond || !scale->metric;
   if (!scale->metric) {
+    scale->curve = GST_STEREO_CURVE_LINEAR;
     scale->far = meta->min_disparity;
     scale->near = meta->min_disparity + MAX (1, meta->num_disparities - 1);
   }
@@ -92,9 +135,7 @@ gst_stereo_scale_init (GstStereoScale *scale, const GstStereoMeta *meta, gdouble
 gdouble
 gst_stereo_scale_position (const GstStereoScale *scale, gdouble value)
 {
-  gdouble position = (scale->far - value) / (scale->far - scale->near);
-
-  return CLAMP (position, 0, 1);
+  return gst_stereo_curve_position (scale->curve, scale->near, scale->far, value);
 }
 
 void
@@ -104,7 +145,9 @@ gst_stereo_scale_codes (const GstStereoScale *scale, const GstStereoMeta *meta, 
     gdouble value = scale->metric ? gst_stereo_meta_get_depth (meta, sample) :
                                     gst_stereo_meta_get_disparity (meta, sample);
 
-    codes[sample] = isnan (value) ? GST_STEREO_CODE_HIDDEN :
-                                    (guint8) (1 + lrint (254 * gst_stereo_scale_position (scale, value)));
+    if (isnan (value) || (!scale->beyond && value > scale->far))
+      codes[sample] = GST_STEREO_CODE_HIDDEN;
+    else
+      codes[sample] = (guint8) (1 + lrint (254 * gst_stereo_scale_position (scale, value)));
   }
 }

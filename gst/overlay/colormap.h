@@ -2,7 +2,7 @@
 /*
  * Depth samples become codes, codes become colours: pure arithmetic, no frames.
  *
- * A code is where a sample lies between far and near: 1 = far or farther, 255 = near or nearer, 0 = show the live view.
+ * A code is where a sample lies between far and near: 1 = far, 255 = near or nearer, 0 = show the live view.
  * Samples become codes by one table look-up (65536 entries, made anew only when what samples mean changes), codes
  * become colours by another.
  */
@@ -27,19 +27,36 @@ GType gst_stereo_colormap_get_type (void);
 /* @position: 0 = far, 1 = near; clamped. */
 void gst_stereo_colormap_rgb (GstStereoColormap map, gdouble position, guint8 rgb[3]);
 
+/* How colours are spread over the distances between near and far. */
+typedef enum
+{
+  GST_STEREO_CURVE_INVERSE,
+  GST_STEREO_CURVE_LOGARITHMIC,
+  GST_STEREO_CURVE_LINEAR
+} GstStereoCurve;
+
+#define GST_TYPE_STEREO_CURVE (gst_stereo_curve_get_type ())
+GType gst_stereo_curve_get_type (void);
+
+/* 0 = @far, 1 = @near; clamped. Any unit; the curves other than linear take nothing below 1 as a distance. */
+gdouble gst_stereo_curve_position (GstStereoCurve curve, gdouble near, gdouble far, gdouble value);
+
 #define GST_STEREO_CODE_HIDDEN 0
 
 /* What the samples that go with a meta mean. All bytes are set, so that two of them can be compared with memcmp(). */
 typedef struct
 {
   GstStereoOutputKind kind;
-  gboolean metric;   /* distances are mm; else only disparities, in px, are known */
-  gdouble near, far; /* mm; for disparities the ends of the search range, near > far */
+  gboolean metric;      /* distances are mm; else only disparities, in px, are known */
+  gdouble near, far;    /* mm; for disparities the ends of the search range, near > far */
+  GstStereoCurve curve; /* linear for disparities: that is inverse in the distance */
+  gboolean beyond;      /* what is farther than far gets far's colour; else it is hidden */
   gdouble disparity_scale, min_disparity, focal_length, baseline, principal_offset, depth_unit;
 } GstStereoScale;
 
-/* @near, @far: mm; replaced by the search range where distances do not follow from @meta. */
-void gst_stereo_scale_init (GstStereoScale *scale, const GstStereoMeta *meta, gdouble near, gdouble far);
+/* @near, @far: mm; replaced by the search range, and @curve by linear, where distances do not follow from @meta. */
+void gst_stereo_scale_init (
+    GstStereoScale *scale, const GstStereoMeta *meta, gdouble near, gdouble far, GstStereoCurve curve, gboolean beyond);
 /* 0..1, clamped, for a value in the scale's unit. */
 gdouble gst_stereo_scale_position (const GstStereoScale *scale, gdouble value);
 /* The codes of samples 0 to @count - 1. @meta is the one that @scale was made of. */

@@ -5,6 +5,8 @@
 #include "gst/video/metas.h"
 #include "gst/video/pool.h"
 
+#include <string.h>
+
 struct _GstDepthOverlayComposer
 {
   GstElement *owner;
@@ -135,4 +137,55 @@ gst_depth_overlay_compose (GstDepthOverlayComposer *composer, GstDepthOverlayOut
   if (flow == GST_FLOW_OK)
     *buffer = gst_buffer_ref (live);
   return flow;
+}
+
+/* Makes every pixel of @frame black and opaque; a byte of packed RGB that is no component becomes 0. */
+static void
+blacken (GstVideoFrame *frame)
+{
+  const GstVideoInfo *info = &frame->info;
+  gint offset[GST_VIDEO_MAX_COMPONENTS], scale[GST_VIDEO_MAX_COMPONENTS];
+
+  gst_video_color_range_offsets (GST_VIDEO_INFO_COLORIMETRY (info).range, info->finfo, offset, scale);
+  if (GST_VIDEO_INFO_IS_RGB (info))
+    for (gint y = 0; y < GST_VIDEO_FRAME_HEIGHT (frame); y++)
+      memset ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0) + (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0),
+          0, (gsize) GST_VIDEO_FRAME_WIDTH (frame) * (gsize) GST_VIDEO_FRAME_COMP_PSTRIDE (frame, 0));
+  for (guint c = GST_VIDEO_INFO_IS_RGB (info) ? 3 : 0; c < GST_VIDEO_FRAME_N_COMPONENTS (frame); c++) {
+    guint8 value = c == 3 ? 255 : (guint8) offset[c];
+    gint step = GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
+
+    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (frame, c); y++) {
+      guint8 *row = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c) +
+          (gssize) y * GST_VIDEO_FRAME_COMP_STRIDE (frame, c);
+
+      for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (frame, c); x++)
+        row[x * step] = value;
+    }
+  }
+}
+
+GstFlowReturn
+gst_depth_overlay_compose_alone (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output, GstBuffer *depth,
+    const GstDepthOverlayLook *look, GstBuffer **buffer)
+{
+  const GstDepthOverlayView *view = gst_depth_overlay_output_view (output);
+  GstFlowReturn flow = gst_depth_overlay_output_acquire (output, buffer);
+  GstVideoFrame frame;
+
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (!gst_video_frame_map (&frame, &view->info, *buffer, GST_MAP_READWRITE)) {
+    flow = map_error (composer, &view->info, *buffer);
+    gst_clear_buffer (buffer);
+    return flow;
+  }
+  gst_stereo_pool_clear_padding (&frame);
+  blacken (&frame);
+  blend (composer, view, look, &frame, &frame);
+  gst_depth_overlay_text_blend (composer->text, &look->text, &frame);
+  gst_video_frame_unmap (&frame);
+  gst_buffer_copy_into (*buffer, depth, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
+  gst_stereo_copy_metas (*buffer, depth, TRUE, FALSE);
+  return GST_FLOW_OK;
 }

@@ -28,6 +28,10 @@ void gst_depth_overlay_composer_free (GstDepthOverlayComposer *composer);
 GstFlowReturn gst_depth_overlay_compose (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output,
     GstBuffer *live, const GstDepthOverlayLook *look, GstBuffer **buffer);
 
+/* Makes @buffer (transfer full) of depth alone: its colours, opaque, on black. As gst_depth_overlay_compose(). */
+GstFlowReturn gst_depth_overlay_compose_alone (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output,
+    GstBuffer *depth, const GstDepthOverlayLook *look, GstBuffer **buffer);
+
 G_END_DECLS
 
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #define TICKS 6
+#define CURVED_GAP 0.085 /* of the bar, between ticks at least */
 
 typedef GstDepthOverlayKey Key;
 
@@ -52,6 +53,19 @@ gst_depth_overlay_draw_edge (PangoContext *context, cairo_t *cr, const Key *key,
 {
   cairo_set_source_rgba (cr, 0.86, 0.06, 0.06, 0.85);
   cairo_paint (cr);
+}
+
+/* White on a dark line, as the marker: visible over any colour. */
+void
+gst_depth_overlay_draw_region (PangoContext *context, cairo_t *cr, const Key *key, gint width, gint height)
+{
+  gint thick = MIN (width, height), light = MAX (1, thick / 2);
+
+  cairo_set_source_rgba (cr, 0, 0, 0, 0.6);
+  cairo_paint (cr);
+  cairo_set_source_rgba (cr, 1, 1, 1, 0.9);
+  cairo_rectangle (cr, 0, 0, width > height ? width : light, width > height ? light : height);
+  cairo_fill (cr);
 }
 
 /* A ring with four ticks: the object in the middle stays visible. White with a dark rim, which no colour map
@@ -172,6 +186,35 @@ tick_step (gdouble range)
   return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
 }
 
+/* Where a value stands on the bar: 0 = far, 1 = near. In mm, or px. */
+static gdouble
+bar_position (const Key *key, gdouble value)
+{
+  return gst_stereo_curve_position (key->curve, key->near, key->far, key->metric ? value * 1000 : value);
+}
+
+/* From near to far the 1, 2, 3, 5 and 7 of each power of ten that keep their distance on a bar that is not linear. */
+static guint
+curved_tick_values (const Key *key, gdouble values[TICKS + 4])
+{
+  static const gdouble digits[] = { 1, 2, 3, 5, 7 };
+  gdouble low = shown (key, key->near), high = shown (key, key->far), last = 1;
+  guint count = 0;
+
+  values[count++] = low;
+  for (gdouble power = pow (10, floor (log10 (MAX (low, 0.001)))); power < high; power *= 10)
+    for (guint i = 0; i < G_N_ELEMENTS (digits) && count < TICKS + 3; i++) {
+      gdouble value = digits[i] * power, position = bar_position (key, value);
+
+      if (value > low && value < high && last - position > CURVED_GAP && position > CURVED_GAP) {
+        values[count++] = value;
+        last = position;
+      }
+    }
+  values[count++] = high;
+  return count;
+}
+
 /* Both ends of the range, and round numbers that are not too close to them. */
 static guint
 tick_values (const Key *key, gdouble values[TICKS + 4])
@@ -180,6 +223,8 @@ tick_values (const Key *key, gdouble values[TICKS + 4])
   gdouble step = tick_step (high - low);
   guint count = 0;
 
+  if (key->curve != GST_STEREO_CURVE_LINEAR)
+    return curved_tick_values (key, values);
   values[count++] = low;
   for (gdouble i = floor (low / step) + 1; i * step < high && count < TICKS + 3; i++)
     if (i * step - low > 0.35 * step && high - i * step > 0.35 * step)
@@ -254,8 +299,7 @@ gst_depth_overlay_draw_legend (PangoContext *context, cairo_t *cr, const Key *ke
   pango_layout_get_pixel_size (layout, &wide, &high);
   show_layout (cr, layout, shape.bar_x + (shape.bar_width - wide) / 2.0, shape.pad);
   for (guint i = 0; i < count; i++) {
-    gdouble position = (shown (key, key->far) - values[i]) / (shown (key, key->far) - shown (key, key->near));
-    gdouble y = shape.bar_y + position * (shape.bar_height - 1);
+    gdouble y = shape.bar_y + bar_position (key, values[i]) * (shape.bar_height - 1);
     gchar *string = tick_string (values[i]);
 
     layout = new_layout (context, string, shape.font, FALSE);

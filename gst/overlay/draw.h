@@ -13,8 +13,10 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint width, height; /* of the picture */
+  gint length;        /* of a side of the region */
   gboolean warning;
   GstStereoColormap colormap;
+  GstStereoCurve curve;
   gdouble near, far;
   gboolean metric, notice;
   gchar string[32];
@@ -25,6 +27,9 @@ typedef void (*GstDepthOverlayDraw) (
 
 /* One edge of the warning's frame. */
 void gst_depth_overlay_draw_edge (
+    PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width, gint height);
+/* One side of the region's frame. */
+void gst_depth_overlay_draw_region (
     PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width, gint height);
 void gst_depth_overlay_draw_marker (
     PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width, gint height);

@@ -10,10 +10,16 @@
  * the colours blended in by #GstDepthOverlay:alpha. Pixels that are invalid, or less sure than
  * #GstDepthOverlay:min-confidence, show the live view unchanged.
  *
- * **Units.** Colours run from #GstDepthOverlay:near to #GstDepthOverlay:far, in millimetres, and never depend on the
- * picture. Where the metadata has neither depth nor focal length and baseline, distances are not known: a
+ * **Units.** Colours run from #GstDepthOverlay:near to #GstDepthOverlay:far, in millimetres, spread by
+ * #GstDepthOverlay:scale, and never depend on the picture. Nearer pixels get the colour of `near`; farther ones
+ * show the live view unchanged. Where the metadata has neither depth nor focal length and baseline, distances are not known: a
  * warning says so once, colours run over the search range of the disparity, the read-out is the largest disparity in
- * px, and `near`, `far` and #GstDepthOverlay:warn-distance are without effect.
+ * px, and `near`, `far`, `scale` and #GstDepthOverlay:warn-distance are without effect.
+ *
+ * **Depth alone.** If `sink` is not linked when `sink_depth` gets its caps, the output is depth in colours alone:
+ * opaque, in the size and at the rate of the depth, in an RGB format if downstream takes one. Pixels that are
+ * invalid or unsure are black, and pixels beyond #GstDepthOverlay:far get the colour of `far`. Whoever links `sink`
+ * later gets an error.
  *
  * **Which depth goes with which frame.** Every frame of the live view gives one output frame, with its timestamps.
  * It shows the latest depth whose running time is not later than its own: that of the same frame where
@@ -47,6 +53,8 @@
  * gst-launch-1.0 v4l2src ! video/x-raw,width=2560,height=720 ! tee name=t \
  *     t. ! queue ! depthoverlay name=o warn-distance=1500 ! videoconvert ! autovideosink \
  *     t. ! queue ! stereomatch packing=side-by-side focal-length=700 baseline=120 ! queue ! o.sink_depth
+ * gst-launch-1.0 stereotestsrc is-live=true ! stereomatch ! o.sink_depth depthoverlay name=o ! videoconvert ! \
+ *     autovideosink
  * ]|
  */
 #include "gst/overlay/element.h"
@@ -140,6 +148,49 @@ take_caps (GstDepthOverlay *self, GstAggregatorPad *pad, GstEvent *event)
   return taken;
 }
 
+/* Nothing will come on @live. The base class waits for every pad that has not ended. */
+static void
+end_live (GstDepthOverlay *self)
+{
+  GstPad *live = GST_PAD (self->live);
+
+  GST_INFO_OBJECT (self, "sink is not linked: the output is depth alone");
+  gst_pad_send_event (live, gst_event_new_stream_start ("no live view"));
+  gst_pad_send_event (live, gst_event_new_eos ());
+  gst_depth_overlay_sync_set_alone (self->sync);
+}
+
+/* Depth alone is flushed: the base class waits until every pad is. */
+static void
+flush_live (GstDepthOverlay *self, GstEvent *event)
+{
+  gst_pad_send_event (GST_PAD (self->live), gst_event_ref (event));
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    gst_pad_send_event (GST_PAD (self->live), gst_event_new_eos ());
+}
+
+/* In upstream's thread, before the event is queued: what is unlinked now stays so. */
+static GstFlowReturn
+gst_depth_overlay_sink_event_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
+{
+  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
+  gboolean linked = gst_pad_is_linked (GST_PAD (self->live)), alone = gst_depth_overlay_sync_is_alone (self->sync);
+
+  if (pad != self->live && GST_EVENT_TYPE (event) == GST_EVENT_CAPS && !linked && !alone)
+    end_live (self);
+  if (pad != self->live && alone &&
+      (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP))
+    flush_live (self, event);
+  if (pad == self->live && GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START && linked && alone) {
+    GST_ELEMENT_ERROR (self, CORE, PAD,
+        ("sink was linked after depth was shown alone. Link sink before the depth starts, or stop and start again."),
+        (NULL));
+    gst_event_unref (event);
+    return GST_FLOW_ERROR;
+  }
+  return GST_AGGREGATOR_CLASS (gst_depth_overlay_parent_class)->sink_event_pre_queue (aggregator, pad, event);
+}
+
 static gboolean
 gst_depth_overlay_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
@@ -160,8 +211,8 @@ gst_depth_overlay_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, 
     case GST_EVENT_EOS:
       break;
     default:
-      /* the base class forwards all others: those of one pad are enough, as the output is the live stream */
-      if (!live) {
+      /* the base class forwards all others: those of one pad are enough, that of the stream that the output is */
+      if (live == gst_depth_overlay_sync_is_alone (self->sync)) {
         gst_event_unref (event);
         return TRUE;
       }
@@ -187,6 +238,21 @@ gst_depth_overlay_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, 
   return GST_AGGREGATOR_CLASS (gst_depth_overlay_parent_class)->sink_query (aggregator, pad, query);
 }
 
+/* Asks upstream of the stream that the output is. */
+static gboolean
+query_stream (GstDepthOverlay *self, GstQuery *query)
+{
+  GstPad *depth;
+  gboolean answered;
+
+  if (!gst_depth_overlay_sync_is_alone (self->sync))
+    return gst_pad_peer_query (GST_PAD (self->live), query);
+  depth = gst_element_get_static_pad (GST_ELEMENT (self), "sink_depth");
+  answered = depth && gst_pad_peer_query (depth, query);
+  gst_clear_object (&depth);
+  return answered;
+}
+
 static gboolean
 gst_depth_overlay_src_query (GstAggregator *aggregator, GstQuery *query)
 {
@@ -195,7 +261,7 @@ gst_depth_overlay_src_query (GstAggregator *aggregator, GstQuery *query)
     case GST_QUERY_DURATION:
     case GST_QUERY_SEEKING:
     case GST_QUERY_URI:
-      return gst_pad_peer_query (GST_PAD (GST_DEPTH_OVERLAY (aggregator)->live), query);
+      return query_stream (GST_DEPTH_OVERLAY (aggregator), query);
     default:
       return GST_AGGREGATOR_CLASS (gst_depth_overlay_parent_class)->src_query (aggregator, query);
   }
@@ -314,8 +380,10 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
       "the live view, sink_depth the output of stereomatch",
       "gst-stereo");
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_COLORMAP, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_CURVE, 0);
 
   aggregator_class->create_new_pad = gst_depth_overlay_create_new_pad;
+  aggregator_class->sink_event_pre_queue = gst_depth_overlay_sink_event_pre_queue;
   aggregator_class->sink_event = gst_depth_overlay_sink_event;
   aggregator_class->sink_query = gst_depth_overlay_sink_query;
   aggregator_class->src_query = gst_depth_overlay_src_query;

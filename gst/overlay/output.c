@@ -4,12 +4,18 @@
 #include "gst/overlay/debug.h"
 #include "gst/video/stream.h"
 
+/* Of depth alone, the best first. */
+#define ALONE_FORMATS \
+  "{ RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, RGB, BGR, Y444, Y42B, YUY2, UYVY, I420, YV12, NV12, NV21, GRAY8 " \
+  "}"
+
 struct _GstDepthOverlayOutput
 {
   GstAggregator *owner;
 
   GstDepthOverlayView view;
   gboolean have_view, negotiated;
+  gboolean alone;                 /* the view is depth alone: its format is downstream's choice */
   gint depth_width, depth_height; /* of the depth that the view was chosen with; 0 = none */
   gboolean padded;                /* downstream takes rows as a GstVideoMeta says */
 
@@ -39,7 +45,7 @@ gst_depth_overlay_output_reset (GstDepthOverlayOutput *output, gboolean caps)
 {
   output->have_segment = FALSE;
   if (caps)
-    output->have_view = output->negotiated = FALSE;
+    output->have_view = output->negotiated = output->alone = FALSE;
 }
 
 /* ---- caps -------------------------------------------------------------------------------- */
@@ -122,6 +128,29 @@ gst_depth_overlay_output_choose_view (
   return TRUE;
 }
 
+void
+gst_depth_overlay_output_choose_alone (GstDepthOverlayOutput *output, const GstVideoInfo *depth)
+{
+  GstVideoInfo *info = &output->view.info;
+
+  if (output->negotiated && output->alone && GST_VIDEO_INFO_WIDTH (info) == GST_VIDEO_INFO_WIDTH (depth) &&
+      GST_VIDEO_INFO_HEIGHT (info) == GST_VIDEO_INFO_HEIGHT (depth) && info->fps_n == depth->fps_n &&
+      info->fps_d == depth->fps_d && info->par_n == depth->par_n && info->par_d == depth->par_d)
+    return;
+  gst_video_info_set_format (
+      info, GST_VIDEO_FORMAT_RGBx, (guint) GST_VIDEO_INFO_WIDTH (depth), (guint) GST_VIDEO_INFO_HEIGHT (depth));
+  info->fps_n = depth->fps_n;
+  info->fps_d = depth->fps_d;
+  info->par_n = depth->par_n;
+  info->par_d = depth->par_d;
+  GST_VIDEO_INFO_MULTIVIEW_MODE (info) = GST_VIDEO_MULTIVIEW_MODE_MONO;
+  output->view.live = *info;
+  output->view.x = output->view.y = 0;
+  output->view.cropped = FALSE;
+  output->have_view = output->alone = TRUE;
+  output->negotiated = FALSE;
+}
+
 GstFlowReturn
 gst_depth_overlay_output_negotiate (GstDepthOverlayOutput *output)
 {
@@ -138,6 +167,19 @@ gst_depth_overlay_output_negotiate (GstDepthOverlayOutput *output)
   return GST_FLOW_NOT_NEGOTIATED;
 }
 
+/* @info in every format of ALONE_FORMATS. Colorimetry and the like are those that the format has by default. */
+static GstCaps *
+caps_alone (const GstVideoInfo *info)
+{
+  GstCaps *formats = gst_caps_from_string ("video/x-raw, format=" ALONE_FORMATS);
+
+  gst_caps_set_simple (formats, "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (info), "height", G_TYPE_INT,
+      GST_VIDEO_INFO_HEIGHT (info), "framerate", GST_TYPE_FRACTION, info->fps_n, info->fps_d, "pixel-aspect-ratio",
+      GST_TYPE_FRACTION, info->par_n, info->par_d, "interlace-mode", G_TYPE_STRING, "progressive", "multiview-mode",
+      G_TYPE_STRING, "mono", NULL);
+  return formats;
+}
+
 GstFlowReturn
 gst_depth_overlay_output_update_src_caps (GstDepthOverlayOutput *output, GstCaps *caps, GstCaps **result)
 {
@@ -145,8 +187,8 @@ gst_depth_overlay_output_update_src_caps (GstDepthOverlayOutput *output, GstCaps
 
   if (!output->have_view)
     return GST_AGGREGATOR_FLOW_NEED_DATA;
-  ours = gst_video_info_to_caps (&output->view.info);
-  *result = gst_caps_intersect (ours, caps);
+  ours = output->alone ? caps_alone (&output->view.info) : gst_video_info_to_caps (&output->view.info);
+  *result = gst_caps_intersect_full (ours, caps, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref (ours);
   return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
 }
@@ -155,6 +197,8 @@ gboolean
 gst_depth_overlay_output_negotiated_src_caps (GstDepthOverlayOutput *output, GstCaps *caps)
 {
   output->negotiated = gst_video_info_from_caps (&output->view.info, caps);
+  if (output->alone)
+    output->view.live = output->view.info;
   GST_DEBUG_OBJECT (output->owner, "negotiated %" GST_PTR_FORMAT, caps);
   return output->negotiated;
 }

@@ -26,6 +26,8 @@ GstCaps *gst_depth_overlay_output_query_caps (GstDepthOverlayOutput *output, Gst
  * of before. FALSE after an error was posted that no later frame can mend. */
 gboolean gst_depth_overlay_output_choose_view (
     GstDepthOverlayOutput *output, const GstVideoInfo *live, gint depth_width, gint depth_height, gboolean expected);
+/* The view is depth alone, of that size and rate, in the first format of ALONE_FORMATS that downstream takes. */
+void gst_depth_overlay_output_choose_alone (GstDepthOverlayOutput *output, const GstVideoInfo *depth);
 /* Negotiates caps for that view, if need be. An error was posted unless the flow is OK or FLUSHING. */
 GstFlowReturn gst_depth_overlay_output_negotiate (GstDepthOverlayOutput *output);
 /* For GstAggregator's functions of these names. */

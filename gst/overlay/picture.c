@@ -66,7 +66,7 @@ ensure_scale (GstDepthOverlayPicture *picture, const GstDepthOverlayRange *range
 {
   GstStereoScale scale;
 
-  gst_stereo_scale_init (&scale, meta, range->near, range->far);
+  gst_stereo_scale_init (&scale, meta, range->near, range->far, range->curve, range->beyond);
   warn_once (picture, range, &scale);
   if (picture->have_scale && memcmp (&scale, &picture->scale, sizeof scale) == 0)
     return;

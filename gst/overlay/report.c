@@ -55,6 +55,16 @@ region_side (gdouble from, gdouble length, gint size, gint *start, gint *count)
   *count = MAX (1, MIN ((gint) ceil ((from + length) * size), size) - *start);
 }
 
+GstDepthOverlayRegion
+gst_depth_overlay_search_region (const GstDepthOverlaySearch *search, gint width, gint height)
+{
+  GstDepthOverlayRegion region;
+
+  region_side (search->region[0], search->region[2], width, &region.x, &region.width);
+  region_side (search->region[1], search->region[3], height, &region.y, &region.height);
+  return region;
+}
+
 /* Looks in @depth, unless that was done: one depth may be shown over several frames. */
 static void
 find (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search, guint serial,
@@ -67,12 +77,16 @@ find (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search, guint 
     .confidence_stride = depth->confidence_stride,
     .min_confidence = depth->min_confidence,
     .larger_is_nearer = scale->kind != GST_STEREO_OUTPUT_KIND_DEPTH };
+  GstDepthOverlayRegion region;
 
   if (report->serial == serial && report->min_confidence == depth->min_confidence &&
       memcmp (&report->search, search, sizeof *search) == 0)
     return;
-  region_side (search->region[0], search->region[2], depth->width, &view.x, &view.width);
-  region_side (search->region[1], search->region[3], depth->height, &view.y, &view.height);
+  region = gst_depth_overlay_search_region (search, depth->width, depth->height);
+  view.x = region.x;
+  view.y = region.y;
+  view.width = region.width;
+  view.height = region.height;
   report->nearest.valid = gst_stereo_nearest_find (report->finder, &view, search->percentile, &report->nearest.found);
   report->serial = serial;
   report->search = *search;

@@ -17,6 +17,12 @@ typedef struct
   gdouble percentile; /* 0..100 */
 } GstDepthOverlaySearch;
 
+/* A part of a picture, pixels. */
+typedef struct
+{
+  gint x, y, width, height;
+} GstDepthOverlayRegion;
+
 typedef struct
 {
   gboolean valid;         /* all below is known */
@@ -31,6 +37,9 @@ GstDepthOverlayReport *gst_depth_overlay_report_new (GstElement *owner);
 void gst_depth_overlay_report_free (GstDepthOverlayReport *report);
 /* After a flush: the next message is due at once. */
 void gst_depth_overlay_report_reset (GstDepthOverlayReport *report);
+
+/* The region of a picture @width pixels wide and @height high, at least a pixel. */
+GstDepthOverlayRegion gst_depth_overlay_search_region (const GstDepthOverlaySearch *search, gint width, gint height);
 
 /* Looks for the nearest distance in @depth, which is mapped as @picture and lies over @view. */
 void gst_depth_overlay_report_search (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search,

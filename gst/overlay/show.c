@@ -17,6 +17,7 @@ typedef struct
   GstDepthOverlaySearch search; /* of the nearest distance */
   guint64 max_age, message_interval;
   gint colormap; /* GstStereoColormap */
+  gint curve;    /* GstStereoCurve */
   gboolean legend, text;
 } Settings;
 
@@ -28,6 +29,7 @@ static const Settings defaults = { .alpha = 0.5,
   .max_age = 500 * GST_MSECOND,
   .message_interval = 100 * GST_MSECOND,
   .colormap = GST_STEREO_COLORMAP_TURBO,
+  .curve = GST_STEREO_CURVE_INVERSE,
   .legend = TRUE,
   .text = TRUE };
 
@@ -35,15 +37,19 @@ static const Settings defaults = { .alpha = 0.5,
   .name = name_, .kind = GST_DEPTH_OVERLAY_##kind_, .offset = G_STRUCT_OFFSET (Settings, member)
 
 static const GstDepthOverlayProperty properties[] = {
-  { ROW (NUMBER, "alpha", alpha), .most = 1, .blurb = "Opacity of the colours: 0 = only the live view, 1 = only depth" },
+  { ROW (NUMBER, "alpha", alpha), .most = 1,
+      .blurb = "Opacity of the colours: 0 = only the live view, 1 = only depth. Depth alone is opaque" },
   { ROW (CHOICE, "colormap", colormap), .choices = gst_stereo_colormap_get_type,
       .blurb = "Colour map, from far to near" },
   { ROW (NUMBER, "near", near), .most = FARTHEST,
       .blurb = "Distance in millimetres at and below which pixels get the near end of the colour map; must be below "
                "far" },
   { ROW (NUMBER, "far", far), .most = FARTHEST,
-      .blurb = "Distance in millimetres at and above which pixels get the far end of the colour map; must be above "
-               "near" },
+      .blurb = "Distance in millimetres that gets the far end of the colour map; must be above near. Beyond it the "
+               "live view stays as it is; depth alone gets the far end there, too" },
+  { ROW (CHOICE, "scale", curve), .choices = gst_stereo_curve_get_type,
+      .blurb = "How colours are spread over the distances from near to far. Where distances are not known, colours are "
+               "even in the disparity" },
   { ROW (NUMBER, "min-confidence", min_confidence), .most = 1,
       .blurb = "Pixels with a lower confidence (0..1) show the live view and do not count for the nearest distance; "
                "0 = use every valid pixel" },
@@ -55,7 +61,8 @@ static const GstDepthOverlayProperty properties[] = {
   { ROW (REGION, "region", search.region),
       .blurb = "Where to look for the nearest distance: <x, y, width, height> as fractions (0..1) of the picture. "
                "Parts "
-               "outside the picture are ignored; the default, <0, 0, 1, 1>, is the whole picture" },
+               "outside the picture are ignored; the default, <0, 0, 1, 1>, is the whole picture. With text a thin "
+               "frame shows it" },
   { ROW (SWITCH, "legend", legend), .blurb = "Draw a legend of the colours and their distances" },
   { ROW (SWITCH, "text", text),
       .blurb = "Draw the nearest distance, its marker and warnings, and say why there is no depth" },
@@ -181,6 +188,12 @@ notice_of (GstDepthOverlayState state, gboolean found)
   }
 }
 
+static gboolean
+is_part (const GstDepthOverlayRegion *region, gint width, gint height)
+{
+  return region->width < width || region->height < height;
+}
+
 static void
 describe_text (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayState state, gboolean warning,
     GstDepthOverlayTextContent *text)
@@ -188,10 +201,17 @@ describe_text (GstDepthOverlayShow *show, const Settings *settings, GstDepthOver
   const GstDepthOverlayNearest *nearest = gst_depth_overlay_report_nearest (show->report);
   const GstDepthOverlayView *view = gst_depth_overlay_output_view (show->output);
   const GstStereoScale *scale = gst_depth_overlay_picture_scale (show->picture);
+  GstDepthOverlayRegion region;
 
   text->width = GST_VIDEO_INFO_WIDTH (&view->info);
   text->height = GST_VIDEO_INFO_HEIGHT (&view->info);
+  region = gst_depth_overlay_search_region (&settings->search, text->width, text->height);
   text->edges = settings->text && warning;
+  text->region = settings->text && is_part (&region, text->width, text->height);
+  text->region_x = region.x;
+  text->region_y = region.y;
+  text->region_width = region.width;
+  text->region_height = region.height;
   text->legend = settings->legend && scale != NULL;
   text->marker = settings->text && nearest->valid;
   text->notice = notice_of (state, nearest->valid);
@@ -209,7 +229,11 @@ describe_text (GstDepthOverlayShow *show, const Settings *settings, GstDepthOver
 static gboolean
 read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayLook *look)
 {
-  const GstDepthOverlayRange range = { settings->near, settings->far, settings->min_confidence };
+  const GstDepthOverlayRange range = { .near = settings->near,
+    .far = settings->far,
+    .curve = (GstStereoCurve) settings->curve,
+    .beyond = gst_depth_overlay_sync_is_alone (show->sync),
+    .min_confidence = settings->min_confidence };
   const GstDepthOverlayDepth *depth = gst_depth_overlay_sync_depth (show->sync);
   const GstDepthOverlayView *view = gst_depth_overlay_output_view (show->output);
 
@@ -220,14 +244,18 @@ read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlay
   return TRUE;
 }
 
-/* Chooses which part of the live frame is shown, and negotiates caps for it. */
+/* Chooses which part of the live frame is shown, or depth alone, and negotiates caps for it. */
 static GstFlowReturn
-prepare_output (GstDepthOverlayShow *show)
+prepare_output (GstDepthOverlayShow *show, gboolean alone)
 {
   const GstDepthOverlayDepth *depth = gst_depth_overlay_sync_depth (show->sync);
   gint width = depth->buffer ? GST_VIDEO_INFO_WIDTH (&depth->info) : 0;
   gint height = depth->buffer ? GST_VIDEO_INFO_HEIGHT (&depth->info) : 0;
 
+  if (alone) {
+    gst_depth_overlay_output_choose_alone (show->output, &depth->info);
+    return gst_depth_overlay_output_negotiate (show->output);
+  }
   if (gst_depth_overlay_output_choose_view (show->output, gst_depth_overlay_sync_live_info (show->sync), width, height,
           gst_depth_overlay_sync_has_depth_pad (show->sync)))
     return gst_depth_overlay_output_negotiate (show->output);
@@ -241,7 +269,7 @@ make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepth
   const GstDepthOverlayNearest *nearest = gst_depth_overlay_report_nearest (show->report);
   GstDepthOverlayLook look = { .colormap = (GstStereoColormap) settings->colormap, .alpha = settings->alpha };
   gboolean warning;
-  GstFlowReturn flow = prepare_output (show);
+  GstFlowReturn flow = prepare_output (show, frame->alone);
 
   if (flow != GST_FLOW_OK)
     return flow;
@@ -253,7 +281,12 @@ make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepth
   }
   warning = nearest->valid && nearest->metric && nearest->value < settings->warn_distance;
   describe_text (show, settings, frame->state, warning, &look.text);
-  flow = gst_depth_overlay_compose (show->composer, show->output, frame->buffer, &look, out);
+  if (frame->alone) {
+    look.alpha = 1;
+    flow = gst_depth_overlay_compose_alone (show->composer, show->output, frame->buffer, &look, out);
+  } else {
+    flow = gst_depth_overlay_compose (show->composer, show->output, frame->buffer, &look, out);
+  }
   gst_depth_overlay_picture_unmap (show->picture);
   if (flow == GST_FLOW_OK)
     gst_depth_overlay_report_post (show->report, frame, warning, settings->message_interval);

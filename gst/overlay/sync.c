@@ -19,6 +19,7 @@ struct _GstDepthOverlaySync
   GstAggregatorPad *depth; /* request pad, not owned; NULL: none */
 
   gint forget; /* atomic: forget the depth before the next frame */
+  gint alone;  /* atomic: there is no live view */
 
   GstVideoInfo live_info, depth_info; /* of what is at the heads of the pads' queues */
   gboolean have_live_info, have_depth_info;
@@ -100,6 +101,18 @@ gst_depth_overlay_sync_request_forget (GstDepthOverlaySync *sync)
 }
 
 void
+gst_depth_overlay_sync_set_alone (GstDepthOverlaySync *sync)
+{
+  g_atomic_int_set (&sync->alone, TRUE);
+}
+
+gboolean
+gst_depth_overlay_sync_is_alone (GstDepthOverlaySync *sync)
+{
+  return g_atomic_int_get (&sync->alone);
+}
+
+void
 gst_depth_overlay_sync_forget (GstDepthOverlaySync *sync)
 {
   gst_clear_buffer (&sync->held.buffer);
@@ -112,6 +125,7 @@ gst_depth_overlay_sync_reset (GstDepthOverlaySync *sync)
 {
   gst_depth_overlay_sync_forget (sync);
   g_atomic_int_set (&sync->forget, FALSE);
+  g_atomic_int_set (&sync->alone, FALSE);
   sync->have_live_info = sync->have_depth_info = FALSE;
   sync->said_ended = sync->said_unlinked = FALSE;
 }
@@ -263,6 +277,13 @@ look_at_empty_queue (GstDepthOverlaySync *sync, GstAggregatorPad *pad, gint64 ti
   return timeout ? LOOK_FOUND : LOOK_WAIT;
 }
 
+static GstDepthOverlaySyncResult
+refuse_depth (GstDepthOverlaySync *sync)
+{
+  GST_ELEMENT_ERROR (sync->owner, CORE, NEGOTIATION, ("sink_depth got a frame before any caps."), (NULL));
+  return GST_DEPTH_OVERLAY_SYNC_FAILED;
+}
+
 /* Takes depth off the pad as long as it is not later than @time. A frame or a depth without a timestamp goes with what
  * comes next: order of arrival. */
 static Look
@@ -289,7 +310,7 @@ look_for_depth (GstDepthOverlaySync *sync, GstAggregatorPad *pad, gint64 time, g
       note_gap (sync, buffer, depth_time);
     } else if (!sync->have_depth_info) {
       gst_buffer_unref (buffer);
-      GST_ELEMENT_ERROR (sync->owner, CORE, NEGOTIATION, ("sink_depth got a frame before any caps."), (NULL));
+      refuse_depth (sync);
       return LOOK_FAILED;
     } else {
       hold (sync, buffer, depth_time == GST_DEPTH_OVERLAY_TIME_NONE ? time : depth_time);
@@ -381,33 +402,68 @@ take_frame (GstDepthOverlaySync *sync, GstAggregatorPad *depth, guint64 max_age,
   return GST_DEPTH_OVERLAY_SYNC_FRAME;
 }
 
-GstDepthOverlaySyncResult
-gst_depth_overlay_sync_next (GstDepthOverlaySync *sync, gboolean timeout, guint64 max_age, GstDepthOverlayFrame *frame)
+/* Takes the next depth, which is a frame of its own. */
+static GstDepthOverlaySyncResult
+next_alone (GstDepthOverlaySync *sync, GstAggregatorPad *depth, GstDepthOverlayFrame *frame)
 {
-  GstDepthOverlaySyncResult result = GST_DEPTH_OVERLAY_SYNC_WAIT;
-  GstAggregatorPad *depth;
+  frame->buffer = depth ? depth_head (sync, depth, TRUE) : NULL;
+  if (!frame->buffer)
+    return !depth || gst_aggregator_pad_is_eos (depth) ? GST_DEPTH_OVERLAY_SYNC_EOS : GST_DEPTH_OVERLAY_SYNC_WAIT;
+  frame->alone = TRUE;
+  frame->gap = is_gap (frame->buffer);
+  frame->time = running_time (depth, frame->buffer);
+  frame->state = GST_DEPTH_OVERLAY_CURRENT;
+  GST_OBJECT_LOCK (depth);
+  frame->segment = depth->segment;
+  GST_OBJECT_UNLOCK (depth);
+  if (frame->gap)
+    return GST_DEPTH_OVERLAY_SYNC_FRAME;
+  if (!sync->have_depth_info) {
+    gst_clear_buffer (&frame->buffer);
+    return refuse_depth (sync);
+  }
+  hold (sync, frame->buffer, frame->time);
+  sync->shown = TRUE;
+  return GST_DEPTH_OVERLAY_SYNC_FRAME;
+}
+
+/* Takes the next live frame, once the depth that goes with it is known. */
+static GstDepthOverlaySyncResult
+next_live (
+    GstDepthOverlaySync *sync, GstAggregatorPad *depth, gboolean timeout, guint64 max_age, GstDepthOverlayFrame *frame)
+{
   Look look = LOOK_FOUND;
 
-  if (g_atomic_int_compare_and_exchange (&sync->forget, TRUE, FALSE))
-    gst_depth_overlay_sync_forget (sync);
   frame->buffer = gst_aggregator_pad_peek_buffer (sync->live);
   if (!frame->buffer)
     return gst_aggregator_pad_is_eos (sync->live) ? GST_DEPTH_OVERLAY_SYNC_EOS : GST_DEPTH_OVERLAY_SYNC_WAIT;
-  /* the reference keeps a pad that is released meanwhile */
-  g_mutex_lock (&sync->lock);
-  depth = sync->depth ? gst_object_ref (sync->depth) : NULL;
-  g_mutex_unlock (&sync->lock);
+  frame->alone = FALSE;
   frame->gap = is_gap (frame->buffer);
   frame->time = running_time (sync->live, frame->buffer);
   if (depth && !frame->gap)
     look = look_for_depth (sync, depth, frame->time, timeout);
-  if (look == LOOK_FOUND) {
-    result = take_frame (sync, depth, max_age, frame);
-  } else {
-    gst_clear_buffer (&frame->buffer);
-    if (look == LOOK_FAILED)
-      result = GST_DEPTH_OVERLAY_SYNC_FAILED;
-  }
+  if (look == LOOK_FOUND)
+    return take_frame (sync, depth, max_age, frame);
+  gst_clear_buffer (&frame->buffer);
+  return look == LOOK_FAILED ? GST_DEPTH_OVERLAY_SYNC_FAILED : GST_DEPTH_OVERLAY_SYNC_WAIT;
+}
+
+GstDepthOverlaySyncResult
+gst_depth_overlay_sync_next (GstDepthOverlaySync *sync, gboolean timeout, guint64 max_age, GstDepthOverlayFrame *frame)
+{
+  GstDepthOverlaySyncResult result;
+  GstAggregatorPad *depth;
+
+  if (g_atomic_int_compare_and_exchange (&sync->forget, TRUE, FALSE))
+    gst_depth_overlay_sync_forget (sync);
+  /* the reference keeps a pad that is released meanwhile */
+  g_mutex_lock (&sync->lock);
+  depth = sync->depth ? gst_object_ref (sync->depth) : NULL;
+  g_mutex_unlock (&sync->lock);
+  if (gst_depth_overlay_sync_is_alone (sync))
+    result = next_alone (sync, depth, frame);
+  else
+    result = next_live (sync, depth, timeout, max_age, frame);
   gst_clear_object (&depth);
   return result;
 }

@@ -2,8 +2,8 @@
 /*
  * Which depth goes with a frame of the live view: the two sink pads, their caps and queues.
  *
- * A live frame goes with the latest depth whose running time is not later than its own. Functions without a word on
- * threads belong to the source pad's task.
+ * A live frame goes with the latest depth whose running time is not later than its own. Without a live view depth is
+ * alone: each depth picture is a frame. Functions without a word on threads belong to the source pad's task.
  */
 #ifndef GST_DEPTH_OVERLAY_SYNC_H
 #define GST_DEPTH_OVERLAY_SYNC_H
@@ -36,10 +36,11 @@ typedef struct
   guint serial; /* another one for every buffer, never 0 */
 } GstDepthOverlayDepth;
 
-/* A live frame, and what there is to show over it. */
+/* A live frame, and what there is to show over it; or depth alone. */
 typedef struct
 {
-  GstBuffer *buffer;
+  GstBuffer *buffer; /* of depth alone: the depth */
+  gboolean alone;
   gboolean gap; /* the live view has nothing at that time: the buffer is empty */
   GstSegment segment;
   gint64 time;                /* running time, or GST_DEPTH_OVERLAY_TIME_NONE */
@@ -65,6 +66,10 @@ gboolean gst_depth_overlay_sync_has_depth_pad (GstDepthOverlaySync *sync);
 /* From any thread: the depth that is held is forgotten before the next frame. */
 void gst_depth_overlay_sync_request_forget (GstDepthOverlaySync *sync);
 
+/* From any thread: there is no live view, now or later, until the reset. */
+void gst_depth_overlay_sync_set_alone (GstDepthOverlaySync *sync);
+gboolean gst_depth_overlay_sync_is_alone (GstDepthOverlaySync *sync);
+
 /* Forgets the depth: after a flush. */
 void gst_depth_overlay_sync_forget (GstDepthOverlaySync *sync);
 /* Forgets everything but the pads. */
@@ -76,7 +81,7 @@ GstClockTime gst_depth_overlay_sync_frame_time (const GstDepthOverlaySync *sync)
 /* Of the live frames. NULL before there were caps. */
 const GstVideoInfo *gst_depth_overlay_sync_live_info (const GstDepthOverlaySync *sync);
 
-/* Takes the next live frame off its pad. @timeout: stop waiting for its depth. @max_age, ns: older depth is stale. The
+/* Takes the next live frame off its pad, or the next depth when depth is alone. @timeout: stop waiting for its depth. @max_age, ns: older depth is stale. The
  * caller unrefs the frame's buffer; once upstream has let go of it, that is the only reference. */
 GstDepthOverlaySyncResult gst_depth_overlay_sync_next (
     GstDepthOverlaySync *sync, gboolean timeout, guint64 max_age, GstDepthOverlayFrame *frame);

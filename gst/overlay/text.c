@@ -13,6 +13,8 @@ typedef enum
 {
   PIECE_EDGE_ACROSS, /* of the warning's frame */
   PIECE_EDGE_DOWN,
+  PIECE_REGION_ACROSS,
+  PIECE_REGION_DOWN,
   PIECE_MARKER,
   PIECE_LEGEND,
   PIECE_READOUT,
@@ -31,6 +33,7 @@ struct _GstDepthOverlayText
     GstBuffer *pixels; /* NULL: not drawn */
     gint width, height;
   } pieces[PIECES];
+  gboolean legend_left; /* else it is at the right */
 };
 
 GstDepthOverlayText *
@@ -200,14 +203,59 @@ put_edges (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
       text, PIECE_EDGE_DOWN, &key, gst_depth_overlay_draw_edge, thick, inner, content->width - thick, thick, frame);
 }
 
+/* Inside the region, so that all four sides are in the picture. */
+static void
+put_region (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
+{
+  gint thick = MAX (2, content->height / 240), width = content->region_width, height = content->region_height;
+  gint right = content->region_x + width - thick, bottom = content->region_y + height - thick;
+  Key across, down;
+
+  if (MIN (width, height) <= 2 * thick)
+    return;
+  init_key (&across, content);
+  across.length = width;
+  init_key (&down, content);
+  down.length = height;
+  put_piece (text, PIECE_REGION_ACROSS, &across, gst_depth_overlay_draw_region, width, thick, content->region_x,
+      content->region_y, frame);
+  put_piece (text, PIECE_REGION_ACROSS, &across, gst_depth_overlay_draw_region, width, thick, content->region_x, bottom,
+      frame);
+  put_piece (text, PIECE_REGION_DOWN, &down, gst_depth_overlay_draw_region, thick, height, content->region_x,
+      content->region_y, frame);
+  put_piece (
+      text, PIECE_REGION_DOWN, &down, gst_depth_overlay_draw_region, thick, height, right, content->region_y, frame);
+}
+
+static gint
+marker_size (const GstDepthOverlayTextContent *content)
+{
+  return MAX (11, content->height / 14) | 1;
+}
+
+/* Where a legend of that size with its top at @y stands: it changes sides when the marker would touch it, and stays
+ * there. */
+static gint
+legend_x (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, gint y, gint width, gint height)
+{
+  gint margin = 2 * margin_of (content->height), reach = marker_size (content) / 2 + 1;
+  gint left = margin, right = content->width - width - margin, x = text->legend_left ? left : right;
+
+  if (content->marker && content->x + reach > x && content->x - reach < x + width && content->y + reach > y &&
+      content->y - reach < y + height)
+    text->legend_left = !text->legend_left;
+  return text->legend_left ? left : right;
+}
+
 static void
 put_legend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
 {
-  gint width, height;
+  gint width, height, y;
   Key key;
 
   init_key (&key, content);
   key.colormap = content->colormap;
+  key.curve = content->scale.curve;
   key.near = content->scale.near;
   key.far = content->scale.far;
   key.metric = content->scale.metric;
@@ -216,14 +264,15 @@ put_legend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content
   size_piece (text, PIECE_LEGEND, &key, &width, &height);
   if (width > content->width / 3 || height > content->height)
     return;
+  y = (content->height - height) / 2;
   put_piece (text, PIECE_LEGEND, &key, gst_depth_overlay_draw_legend, width, height,
-      content->width - width - 2 * margin_of (content->height), (content->height - height) / 2, frame);
+      legend_x (text, content, y, width, height), y, frame);
 }
 
 static void
 put_marker (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
 {
-  gint size = MAX (11, content->height / 14) | 1;
+  gint size = marker_size (content);
   Key key;
 
   init_key (&key, content);
@@ -251,7 +300,7 @@ put_readout (GstDepthOverlayText *text, const GstDepthOverlayTextContent *conten
 gboolean
 gst_depth_overlay_text_is_empty (const GstDepthOverlayTextContent *content)
 {
-  return !content->edges && !content->legend && !content->marker && !content->readout;
+  return !content->edges && !content->region && !content->legend && !content->marker && !content->readout;
 }
 
 void
@@ -259,6 +308,8 @@ gst_depth_overlay_text_blend (GstDepthOverlayText *text, const GstDepthOverlayTe
 {
   if (content->edges)
     put_edges (text, content, frame);
+  if (content->region)
+    put_region (text, content, frame);
   if (content->legend)
     put_legend (text, content, frame);
   if (content->marker)

@@ -19,6 +19,7 @@ typedef struct
 {
   gint width, height;         /* of the picture */
   gboolean edges;             /* the frame around a picture that warns */
+  gboolean region;            /* the thin frame around where the nearest distance is looked for */
   gboolean legend;            /* which colour is how far */
   gboolean marker;            /* where the nearest distance is */
   gboolean readout;           /* how far that is; or @notice */
@@ -26,8 +27,9 @@ typedef struct
   GstStereoScale scale;       /* of the legend and the read-out */
   gdouble value;              /* of the read-out: mm, or px when the scale is not metric */
   gint x, y;                  /* of the marker */
-  gboolean warning;           /* the read-out warns */
-  const gchar *notice;        /* what the read-out says instead of @value, a static string; may be NULL */
+  gint region_x, region_y, region_width, region_height;
+  gboolean warning;    /* the read-out warns */
+  const gchar *notice; /* what the read-out says instead of @value, a static string; may be NULL */
 } GstDepthOverlayTextContent;
 
 GstDepthOverlayText *gst_depth_overlay_text_new (void);

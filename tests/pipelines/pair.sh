@@ -12,6 +12,22 @@ sh "$pipelines/pair.sh" "$1" "$folder/view.png" "$folder/view.png" "$folder/out 
 for picture in disparity disparity-color confidence sheet; do
   [ -s "$folder/out put/$picture.png" ] || bad "$picture.png was not written"
 done
+# the sheet has legends below the pictures: colours from far to near, grey from 0 to 1, and something written
+gst-launch-1.0 -q filesrc "location=$folder/out put/sheet.png" ! pngdec ! videoconvert ! video/x-raw,format=RGB ! \
+  filesink location="$folder/sheet.raw"
+# sheet X Y: the colour there
+sheet () {
+  od -An -tu1 -j $((($2 * 496 + $1) * 3)) -N 3 "$folder/sheet.raw" | xargs
+}
+[ "$(wc -c <"$folder/sheet.raw")" -eq $((496 * 150 * 3)) ] || bad "the sheet is not 496x150"
+[ "$(sheet 174 100)" = "38 22 68" ] || bad "the legend of the disparity starts with $(sheet 174 100)"
+[ "$(sheet 321 100)" = "140 14 12" ] || bad "the legend of the disparity ends with $(sheet 321 100)"
+[ "$(sheet 343 100)" != "$(sheet 480 100)" ] || bad "the legend of the confidence has one grey"
+# digits below the bars
+for x in 168 336; do
+  od -An -v -w480 -tu1 -j $((((90 + 24) * 496 + x) * 3)) -N 480 "$folder/sheet.raw" | grep -q " 0 " ||
+    bad "nothing is written below the bar at $x"
+done
 if sh "$pipelines/pair.sh" "$1" "$folder/view.png" "$folder/view.png" "$folder/no" window=32 2>"$folder/message"; then
   bad "an even window was taken"
 fi

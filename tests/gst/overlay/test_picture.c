@@ -97,6 +97,7 @@ typedef struct
   GstVideoInfo info;
   GstBuffer *depth;
   gdouble alpha, near, far;
+  GstStereoCurve curve;
   guint min_confidence;
   GstStereoColormap map;
   gint depth_width, depth_height;
@@ -120,9 +121,15 @@ naive_pixel (const Scene *scene, GstVideoFrame *depth, GstVideoFrame *confidence
   guint sample = wide ? GST_READ_UINT16_LE (at + 2 * dx) : at[dx];
   gdouble distance = gst_stereo_meta_get_depth (gst_buffer_get_stereo_meta (scene->depth), sample), color[3], position;
 
-  if (sample == 0 || byte_at (confidence, 0, dx, dy) < scene->min_confidence)
+  if (sample == 0 || distance > scene->far || byte_at (confidence, 0, dx, dy) < scene->min_confidence)
     return in;
-  position = CLAMP ((scene->far - distance) / (scene->far - scene->near), 0, 1);
+  if (scene->curve == GST_STEREO_CURVE_INVERSE)
+    position = scene->near * (scene->far - distance) / (distance * (scene->far - scene->near));
+  else if (scene->curve == GST_STEREO_CURVE_LOGARITHMIC)
+    position = (log (scene->far) - log (distance)) / (log (scene->far) - log (scene->near));
+  else
+    position = (scene->far - distance) / (scene->far - scene->near);
+  position = CLAMP (position, 0, 1);
   /* 255 colours */
   naive_color (&scene->info, scene->map, rint (position * 254) / 254, color);
   return in + scene->alpha * (color[c] - in);
@@ -197,10 +204,11 @@ try_format (Random *random, GstVideoFormat format, const gchar *colorimetry)
     .far = random_range (random, 1000, 5000),
     .min_confidence = (guint) random_range (random, 0, 200),
     .map = (GstStereoColormap) random_range (random, 0, 3),
+    .curve = (GstStereoCurve) random_range (random, 0, 2),
     .depth_width = width,
     .depth_height = height };
-  gchar *properties = g_strdup_printf (QUIET "alpha=%.10f near=%f far=%f min-confidence=%.10f colormap=%d", scene.alpha,
-      scene.near, scene.far, scene.min_confidence / 255.0, scene.map);
+  gchar *properties = g_strdup_printf (QUIET "alpha=%.10f near=%f far=%f min-confidence=%.10f colormap=%d scale=%d",
+      scene.alpha, scene.near, scene.far, scene.min_confidence / 255.0, scene.map, scene.curve);
   Overlay *overlay = overlay_new (properties, format, width, height, narrow ? "GRAY8" : "GRAY16_LE", width, height);
   guint padding = random_range (random, 0, 2) ? (guint) random_range (random, 1, 9) : 0;
   GstBuffer *live, *own, *out;
@@ -349,7 +357,7 @@ shade (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
 GST_START_TEST (test_colours_do_not_depend_on_the_picture)
 {
   Overlay *overlay = overlay_new (
-      QUIET "alpha=1 colormap=gray near=1000 far=3000", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
+      QUIET "alpha=1 colormap=gray near=1000 far=3000 scale=linear", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
   guint usual = 0;
 
   for (guint i = 0; i < 8; i++) {
@@ -388,6 +396,56 @@ GST_START_TEST (test_near_and_far_clamp)
   shade (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, 3000), (i + 1) * TICK);
   overlay_expect (overlay, GST_MESSAGE_WARNING, "near=6000 mm", "far=5000 mm", NULL);
   overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* Beyond far the live view stays as it is, and the nearest distance is found there all the same. */
+GST_START_TEST (test_beyond_far_is_the_live_view)
+{
+  Overlay *overlay = overlay_new (
+      QUIET "alpha=1 colormap=viridis near=1000 far=3000", GST_VIDEO_FORMAT_RGB, 16, 8, "GRAY16_LE", 16, 8);
+  const guint depths[] = { 3000, 3001, 65535 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (depths); i++) {
+    GstBuffer *out;
+    guint8 rgb[3];
+
+    overlay_push_depth (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, depths[i]), i * TICK);
+    overlay_push_live (overlay, plain_frame (&overlay->info, 201), i * TICK);
+    out = overlay_pull (overlay, i * TICK);
+    gst_buffer_extract (out, 0, rgb, 3);
+    fail_unless_equals_int (rgb[0] == 201 && rgb[1] == 201 && rgb[2] == 201, i > 0);
+    gst_buffer_unref (out);
+  }
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* A road from 3 to 60 m takes colours that can be told apart, unless the scale is linear. */
+GST_START_TEST (test_scale_of_a_road)
+{
+  const guint depths[] = { 3000, 6000, 12000, 24000, 48000 };
+
+  for (gint curve = GST_STEREO_CURVE_INVERSE; curve <= GST_STEREO_CURVE_LINEAR; curve++) {
+    gchar *properties = g_strdup_printf (QUIET "alpha=1 colormap=gray near=3000 far=60000 scale=%d", curve);
+    Overlay *overlay = overlay_new (properties, GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
+    guint last = 300;
+
+    for (guint i = 0; i < G_N_ELEMENTS (depths); i++) {
+      GstBuffer *depth = new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, depths[i]);
+      gdouble share = curve == GST_STEREO_CURVE_INVERSE ? (60000.0 / depths[i] - 1) / 19 :
+          curve == GST_STEREO_CURVE_LOGARITHMIC         ? log (60000.0 / depths[i]) / log (20) :
+                                                          (60000.0 - depths[i]) / 57000;
+      guint value = shade (overlay, depth, i * TICK);
+
+      fail_unless (
+          fabs (value - 255 * share) <= 1.01, "scale %d: %u mm is %u, not %.1f", curve, depths[i], value, 255 * share);
+      fail_unless (value + 2 < last, "scale %d: %u mm looks like the distance before", curve, depths[i]);
+      last = value;
+    }
+    g_free (properties);
+    overlay_free (overlay);
+  }
 }
 GST_END_TEST;
 
@@ -526,6 +584,79 @@ GST_START_TEST (test_the_left_view_of_a_packed_frame)
 }
 GST_END_TEST;
 
+/* ---- pieces over the picture --------------------------------------------------------------- */
+
+/* Whether any pixel of a part differs from @value, in a GRAY8 frame 320 pixels wide. */
+static gboolean
+drawn_in (GstBuffer *out, gint x, gint y, gint width, gint height, guint8 value)
+{
+  gboolean drawn = FALSE;
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+  for (gint j = y; j < y + height; j++)
+    for (gint i = x; i < x + width; i++)
+      drawn |= map.data[j * 320 + i] != value;
+  gst_buffer_unmap (out, &map);
+  return drawn;
+}
+
+/* The legend is at the right, and at the left while that would hide the marker. */
+GST_START_TEST (test_legend_leaves_the_marker_free)
+{
+  Overlay *overlay = overlay_new ("alpha=0", GST_VIDEO_FORMAT_GRAY8, 320, 240, "GRAY16_LE", 320, 240);
+  /* centre of the near object; whether the legend stands at the left afterwards */
+  const struct
+  {
+    gint x, y;
+    gboolean left;
+  } cases[] = { { 160, 120, FALSE }, { 295, 120, TRUE }, { 160, 120, TRUE }, { 295, 120, TRUE }, { 25, 120, FALSE },
+    { 295, 225, FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *depth = new_depth (320, 240, GST_STEREO_OUTPUT_KIND_DEPTH, 9000), *out;
+
+    fill_depth (depth, cases[i].x - 12, cases[i].y - 12, 24, 24, 1000);
+    set_properties (overlay->element, "nearest-percentile=0.1");
+    overlay_push_depth (overlay, depth, i * TICK);
+    overlay_push_live (overlay, plain_frame (&overlay->info, 99), i * TICK);
+    out = overlay_pull (overlay, i * TICK);
+    /* rows of the legend's lower end, where neither read-out nor marker are */
+    fail_unless_equals_int (drawn_in (out, 11, 160, 24, 15, 99), cases[i].left);
+    fail_unless_equals_int (drawn_in (out, 285, 160, 24, 15, 99), !cases[i].left);
+    fail_unless (drawn_in (out, cases[i].x - 8, cases[i].y - 8, 16, 16, 99), "no marker");
+    gst_buffer_unref (out);
+  }
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_region_is_drawn)
+{
+  Overlay *overlay = overlay_new (
+      "alpha=0 legend=false region=<0.25,0.5,0.5,0.25>", GST_VIDEO_FORMAT_GRAY8, 320, 240, "GRAY16_LE", 320, 240);
+
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *depth = new_depth (320, 240, GST_STEREO_OUTPUT_KIND_DEPTH, 0), *out;
+    gboolean expected = i == 0;
+
+    overlay_push_depth (overlay, depth, i * TICK);
+    overlay_push_live (overlay, plain_frame (&overlay->info, 99), i * TICK);
+    out = overlay_pull (overlay, i * TICK);
+    /* each side, and not what is between them or outside */
+    fail_unless_equals_int (drawn_in (out, 100, 120, 1, 3, 99), expected);
+    fail_unless_equals_int (drawn_in (out, 100, 177, 1, 3, 99), expected);
+    fail_unless_equals_int (drawn_in (out, 80, 150, 3, 1, 99), expected);
+    fail_unless_equals_int (drawn_in (out, 237, 150, 3, 1, 99), expected);
+    fail_unless (!drawn_in (out, 84, 124, 152, 52, 99), "something lies inside the region");
+    fail_unless (!drawn_in (out, 0, 182, 320, 58, 99) && !drawn_in (out, 242, 100, 78, 80, 99));
+    gst_buffer_unref (out);
+    set_properties (overlay->element, i == 0 ? "text=false" : "text=true region=<0,0,1,1>");
+  }
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
 /* ---- errors ------------------------------------------------------------------------------ */
 
 GST_START_TEST (test_depth_without_metadata)
@@ -572,11 +703,15 @@ overlay_suite (void)
   tcase_add_test (tcase, test_alpha_0_changes_nothing);
   tcase_add_test (tcase, test_colours_do_not_depend_on_the_picture);
   tcase_add_test (tcase, test_near_and_far_clamp);
+  tcase_add_test (tcase, test_beyond_far_is_the_live_view);
+  tcase_add_test (tcase, test_scale_of_a_road);
   tcase_add_test (tcase, test_the_meaning_of_samples_may_change);
   tcase_add_test (tcase, test_disparity_without_geometry);
   tcase_add_test (tcase, test_sizes_that_differ);
   tcase_add_test (tcase, test_another_aspect_is_an_error);
   tcase_add_test (tcase, test_the_left_view_of_a_packed_frame);
+  tcase_add_test (tcase, test_legend_leaves_the_marker_free);
+  tcase_add_test (tcase, test_region_is_drawn);
   tcase_add_test (tcase, test_depth_without_metadata);
   tcase_add_test (tcase, test_region_of_two_numbers);
   return suite;

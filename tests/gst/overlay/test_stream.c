@@ -7,7 +7,7 @@
 #define WIDTH 16
 #define HEIGHT 8
 /* The picture is the depth's number, or LIVE where none is shown. */
-#define NUMBERED "text=false legend=false alpha=1 colormap=gray near=0 far=25400 message-interval=0 "
+#define NUMBERED "text=false legend=false alpha=1 colormap=gray scale=linear near=0 far=25400 message-interval=0 "
 #define LIVE 7
 #define NO_DEPTH -1
 
@@ -320,6 +320,146 @@ GST_START_TEST (test_no_depth_pad)
 }
 GST_END_TEST;
 
+/* ---- depth alone ------------------------------------------------------------------------- */
+
+#define ALONE "depthoverlay text=false legend=false colormap=gray scale=linear near=1000 far=3000 alpha=0.3 "
+
+/* depthoverlay with sink_depth alone; @format NULL: downstream takes any. */
+static GstHarness *
+new_alone (GstBus *bus, const gchar *format)
+{
+  GstElement *element = gst_parse_launch (ALONE, NULL);
+  GstHarness *harness;
+
+  gst_object_ref_sink (element);
+  gst_element_set_bus (element, bus);
+  harness = gst_harness_new_with_element (element, "sink_depth", "src");
+  gst_object_unref (element);
+  gst_harness_set_live (harness, FALSE);
+  if (format) {
+    gchar *caps = g_strdup_printf ("video/x-raw,format=%s", format);
+    gst_harness_set_sink_caps_str (harness, caps);
+    g_free (caps);
+  }
+  gst_harness_set_src_caps_str (harness, "video/x-raw,format=GRAY16_LE,width=16,height=8,framerate=30/1");
+  return harness;
+}
+
+static void
+push_alone (GstHarness *harness, guint sample, GstClockTime pts)
+{
+  GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, sample);
+
+  GST_BUFFER_PTS (depth) = pts;
+  GST_BUFFER_DURATION (depth) = TICK;
+  fail_unless_equals_int (gst_harness_push (harness, depth), GST_FLOW_OK);
+}
+
+static void
+check_alone (GstHarness *harness, GstVideoFormat format, guint value, GstClockTime pts)
+{
+  GstBuffer *out = gst_harness_pull (harness);
+  GstCaps *caps = gst_pad_get_current_caps (harness->sinkpad);
+  GstVideoFrame frame;
+  GstVideoInfo info;
+
+  check_time (out, pts);
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), format);
+  fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), WIDTH);
+  fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), HEIGHT);
+  fail_unless_equals_int (info.fps_n, 30);
+  fail_unless (gst_video_frame_map (&frame, &info, out, GST_MAP_READ));
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&frame); c++) {
+    guint expected = value, is = *(guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, c);
+
+    /* grey in every component of RGB; of the others the luma, 16 to 235, and chroma without colour */
+    if (GST_VIDEO_INFO_IS_YUV (&info))
+      expected = c ? 128 : 16 + value * 219 / 255;
+    if (c == 3)
+      expected = 255;
+    fail_unless (ABS ((gint) is - (gint) expected) <= 1, "%s component %u is %u, not %u",
+        gst_video_format_to_string (format), c, is, expected);
+  }
+  gst_video_frame_unmap (&frame);
+  gst_buffer_unref (out);
+  gst_caps_unref (caps);
+}
+
+/* Without a live view every depth is a frame of its own: opaque, what is beyond far in far's colour. */
+GST_START_TEST (test_depth_alone)
+{
+  const gchar *const formats[] = { NULL, "RGBA", "ARGB", "BGR", "I420", "NV12", "YUY2", "Y444", "GRAY8" };
+  const guint samples[] = { 1000, 2000, 3000, 65535, 500 }, values[] = { 255, 128, 0, 0, 255 };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    GstBus *bus = gst_bus_new ();
+    GstHarness *harness = new_alone (bus, formats[f]);
+    GstVideoFormat format = formats[f] ? gst_video_format_from_string (formats[f]) : GST_VIDEO_FORMAT_RGBx;
+    GstMessage *message;
+
+    for (guint i = 0; i < G_N_ELEMENTS (samples); i++) {
+      push_alone (harness, samples[i], i * TICK);
+      check_alone (harness, format, values[i], i * TICK);
+    }
+    fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
+    wait_for_eos (harness);
+    gst_element_set_bus (harness->element, NULL);
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+    fail_unless (message == NULL, "%s", message ? message_text (message) : "");
+    gst_harness_teardown (harness);
+    gst_bus_set_flushing (bus, TRUE);
+    gst_object_unref (bus);
+  }
+}
+GST_END_TEST;
+
+/* Black, with a colour map whose far end is not: invalid is not the same as far. */
+GST_START_TEST (test_depth_alone_invalid_is_black)
+{
+  GstBus *bus = gst_bus_new ();
+  GstHarness *harness = new_alone (bus, "RGB");
+  const guint samples[] = { 0, 65535, 1000 };
+
+  set_properties (harness->element, "colormap=viridis");
+  for (guint i = 0; i < G_N_ELEMENTS (samples); i++) {
+    GstBuffer *out;
+    guint8 rgb[3];
+
+    push_alone (harness, samples[i], i * TICK);
+    out = gst_harness_pull (harness);
+    gst_buffer_extract (out, 0, rgb, 3);
+    fail_unless_equals_int (rgb[0] + rgb[1] + rgb[2] == 0, samples[i] == 0);
+    gst_buffer_unref (out);
+  }
+  gst_element_set_bus (harness->element, NULL);
+  gst_harness_teardown (harness);
+  gst_object_unref (bus);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_live_view_after_depth_alone)
+{
+  GstBus *bus = gst_bus_new ();
+  GstHarness *harness = new_alone (bus, NULL), *live;
+  GstMessage *message;
+
+  push_alone (harness, 2000, 0);
+  gst_buffer_unref (gst_harness_pull (harness));
+  live = gst_harness_new_with_element (harness->element, "sink", NULL);
+  gst_harness_set_src_caps_str (live, "video/x-raw,format=RGB,width=16,height=8,framerate=30/1");
+  message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL, "no error");
+  fail_unless (strstr (message_text (message), "Link sink before the depth starts") != NULL);
+  gst_message_unref (message);
+  gst_element_set_bus (harness->element, NULL);
+  gst_harness_teardown (live);
+  gst_harness_teardown (harness);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+}
+GST_END_TEST;
+
 /* A wide frame is taken for two views before there is a depth to compare it with, and no longer. */
 GST_START_TEST (test_packed_before_any_depth)
 {
@@ -434,6 +574,75 @@ wait_for (GstBus *bus, GstMessageType type)
   gst_message_unref (message);
 }
 
+static void
+try_alone (const gchar *source, gboolean live)
+{
+  gchar *description = g_strdup_printf ("stereotestsrc %s ! video/x-raw,width=96,height=32,framerate=25/1 ! "
+                                        "stereomatch num-disparities=8 window=5 refine-iterations=0 backend=cpu "
+                                        "threads=1 qos=false ! o.sink_depth depthoverlay name=o ! "
+                                        "fakesink name=s signal-handoffs=true sync=%s",
+      source, live ? "true" : "false");
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (description, &error), *sink;
+  GstBus *bus = gst_element_get_bus (pipeline);
+  gint64 position;
+  gint count = 0;
+
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &count);
+  for (gint i = 1; i <= 2; i++) {
+    fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
+    wait_for (bus, GST_MESSAGE_EOS);
+    fail_unless_equals_int (g_atomic_int_get (&count), 7 * i);
+    fail_unless (gst_element_query_position (pipeline, GST_FORMAT_TIME, &position));
+    gst_element_set_state (pipeline, i == 1 ? GST_STATE_READY : GST_STATE_NULL);
+  }
+  gst_object_unref (sink);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (description);
+}
+
+/* Played twice, live or not. */
+GST_START_TEST (test_depth_alone_in_a_pipeline)
+{
+  try_alone ("num-buffers=7", FALSE);
+  try_alone ("num-buffers=7 is-live=true", TRUE);
+}
+GST_END_TEST;
+
+/* A seek with a flush, which reaches sink_depth only: the output goes on from there. */
+GST_START_TEST (test_seek_in_depth_alone)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (
+      "stereotestsrc num-buffers=100 ! video/x-raw,width=96,height=32,framerate=25/1 ! stereomatch num-disparities=8 "
+      "window=5 refine-iterations=0 backend=cpu threads=1 qos=false ! o.sink_depth depthoverlay name=o ! "
+      "fakesink name=s signal-handoffs=true sync=false",
+      &error);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  gint count = 0;
+
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &count);
+  fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
+  wait_for (bus, GST_MESSAGE_ASYNC_DONE);
+  fail_unless (gst_element_seek (pipeline, 1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, GST_SECOND,
+      GST_SEEK_TYPE_SET, GST_SECOND + 200 * GST_MSECOND));
+  wait_for (bus, GST_MESSAGE_ASYNC_DONE);
+  g_atomic_int_set (&count, 0);
+  fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
+  wait_for (bus, GST_MESSAGE_EOS);
+  fail_unless_equals_int (g_atomic_int_get (&count), 5);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
 /* A camera that gives both views in one frame, stereomatch, the overlay. */
 static GstElement *
 camera_pipeline (const gchar *source, gint *count)
@@ -529,9 +738,14 @@ overlay_stream_suite (void)
   tcase_add_test (tcase, test_flush_forgets);
   tcase_add_test (tcase, test_caps_change);
   tcase_add_test (tcase, test_no_depth_pad);
+  tcase_add_test (tcase, test_depth_alone);
+  tcase_add_test (tcase, test_depth_alone_invalid_is_black);
+  tcase_add_test (tcase, test_live_view_after_depth_alone);
   tcase_add_test (tcase, test_packed_before_any_depth);
   tcase_add_test (tcase, test_memory_is_spoken_of_while_a_frame_waits);
   tcase_add_test (tcase, test_live_frames_do_not_wait_for_ever);
+  tcase_add_test (tcase, test_depth_alone_in_a_pipeline);
+  tcase_add_test (tcase, test_seek_in_depth_alone);
   tcase_add_test (tcase, test_play_twice);
   tcase_add_test (tcase, test_seek);
   tcase_add_test (tcase, test_live_pipeline);
