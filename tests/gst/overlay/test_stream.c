@@ -443,6 +443,7 @@ GST_START_TEST (test_live_view_after_depth_alone)
   GstBus *bus = gst_bus_new ();
   GstHarness *harness = new_alone (bus, NULL), *live;
   GstMessage *message;
+  gchar *text;
 
   push_alone (harness, 2000, 0);
   gst_buffer_unref (gst_harness_pull (harness));
@@ -450,7 +451,9 @@ GST_START_TEST (test_live_view_after_depth_alone)
   gst_harness_set_src_caps_str (live, "video/x-raw,format=RGB,width=16,height=8,framerate=30/1");
   message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, GST_MESSAGE_ERROR);
   fail_unless (message != NULL, "no error");
-  fail_unless (strstr (message_text (message), "Link sink before the depth starts") != NULL);
+  text = message_text (message);
+  fail_unless (strstr (text, "Link sink before the depth starts") != NULL, "%s", text);
+  g_free (text);
   gst_message_unref (message);
   gst_element_set_bus (harness->element, NULL);
   gst_harness_teardown (live);
