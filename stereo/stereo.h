@@ -59,6 +59,7 @@ typedef enum StereoProfile
   STEREO_PROFILE_FAST,
   STEREO_PROFILE_QUALITY, /* best quality; every pixel gets a value */
   STEREO_PROFILE_THESIS,  /* the constants of the paper of the method */
+  STEREO_PROFILE_ROAD,    /* best quality on roads: for vehicles */
   STEREO_PROFILES
 } StereoProfile;
 
@@ -109,6 +110,7 @@ typedef enum StereoRefineMode
 typedef enum StereoPaths
 {
   STEREO_PATHS_AUTO = -1,
+  STEREO_PATHS_NONE = 0,
   STEREO_PATHS_4 = 4, /* along rows and columns */
   STEREO_PATHS_8 = 8  /* along diagonals too */
 } StereoPaths;
@@ -131,8 +133,15 @@ typedef enum StereoFill
   STEREO_FILL_AUTO,
   STEREO_FILL_KEEP,      /* the disparity that the method selected */
   STEREO_FILL_NONE,      /* it is invalid */
-  STEREO_FILL_BACKGROUND /* the smaller disparity of the two nearest valid pixels in its row */
+  STEREO_FILL_BACKGROUND, /* the smaller disparity of the two nearest valid pixels in its row */
+  STEREO_FILL_PLANES      /* as background, and then the plane of the surface that this value belongs to */
 } StereoFill;
+/* What happens to a small vertical disparity between the views. */
+typedef enum StereoAlign
+{
+  STEREO_ALIGN_OFF,
+  STEREO_ALIGN_AUTO /* it is measured and followed, and the right view resampled where that helps */
+} StereoAlign;
 typedef enum StereoOutputKind
 {
   STEREO_OUTPUT_DISPARITY,
@@ -163,8 +172,11 @@ typedef struct StereoParams
   double cost_scale;     /* factor of the truncated cost; esaw, esmp; 0 = own */
   double smoothness;     /* scaled cost per pixel of change in disparity; esmp; 0 = own */
   double smoothness_max; /* largest scaled cost of a change in disparity; esmp; 0 = own */
-  double p1, p2;         /* penalties, cost units; sgm; 0 = own, a pair for each direction */
-  int paths;             /* StereoPaths; sgm */
+  double p1, p2;         /* penalties of paths, cost units; 0 = own; sgm: its own is a pair for each direction */
+  int paths;             /* StereoPaths */
+  int penalty_step;      /* luma step along a path at which its penalties are halved; -1 = own, 0 = off */
+  double outside_cost;   /* of a candidate outside the right view, on paths: share of the largest cost, 0..1; -1 = own,
+                            0 = no path takes it */
   int refine_iterations; /* -1 = own, 0 = off */
   int refine_mode;       /* StereoRefineMode */
   int refine_window;     /* px, odd; 0 = own */
@@ -178,6 +190,7 @@ typedef struct StereoParams
   double speckle_range;         /* px of disparity between neighbours of one region; default 1 */
   double confidence_threshold;  /* 0..1: pixels of a lower confidence become invalid; 0 = off */
   int fill;                     /* StereoFill */
+  int align;                    /* StereoAlign */
   int output;                   /* StereoOutputKind */
   double disparity_scale;       /* output steps per pixel of disparity; default 64 */
   double focal_length;          /* px; 0 = unknown */

@@ -14,6 +14,7 @@ static const StereoChoice profile_choices[] = { { STEREO_PROFILE_BALANCED, "bala
   { STEREO_PROFILE_FAST, "fast", "Less work per frame" }, { STEREO_PROFILE_QUALITY, "quality", "Best quality, dense" },
   { STEREO_PROFILE_THESIS, "thesis",
       "The constants of the method's paper (asw: the thesis, section 5.1.3), and no finish" },
+  { STEREO_PROFILE_ROAD, "road", "Best quality on roads, for vehicles" },
   { 0, NULL, NULL } };
 
 static const StereoChoice aggregation_choices[] = { { STEREO_AGGREGATION_TWO_PASS, "two-pass",
@@ -32,7 +33,7 @@ static const StereoChoice refine_choices[] = { { STEREO_REFINE_AUTO, "auto", "Wh
   { 0, NULL, NULL } };
 
 static const StereoChoice paths_choices[] = { { STEREO_PATHS_AUTO, "auto", "What the profile calls for" },
-  { STEREO_PATHS_4, "4", "Along rows and columns, both ways" }, { STEREO_PATHS_8, "8", "Along diagonals too" },
+  { STEREO_PATHS_NONE, "none", "No paths; sgm needs them" }, { STEREO_PATHS_4, "4", "Along rows and columns, both ways" }, { STEREO_PATHS_8, "8", "Along diagonals too" },
   { 0, NULL, NULL } };
 
 static const StereoChoice subpixel_choices[] = { { STEREO_SUBPIXEL_AUTO, "auto", "What the profile calls for" },
@@ -45,6 +46,10 @@ static const StereoChoice median_choices[] = { { STEREO_MEDIAN_AUTO, "auto", "Wh
 static const StereoChoice fill_choices[] = { { STEREO_FILL_AUTO, "auto", "What the profile calls for" },
   { STEREO_FILL_KEEP, "keep", "The matcher's value" }, { STEREO_FILL_NONE, "none", "Invalid" },
   { STEREO_FILL_BACKGROUND, "background", "The farther of the two nearest valid values along the row" },
+  { STEREO_FILL_PLANES, "planes", "As background, and the plane of that surface goes on" }, { 0, NULL, NULL } };
+
+static const StereoChoice align_choices[] = { { STEREO_ALIGN_OFF, "off", "The views are taken as they are" },
+  { STEREO_ALIGN_AUTO, "auto", "It is measured and followed, and the right view resampled where that helps" },
   { 0, NULL, NULL } };
 
 static const StereoChoice output_choices[] = { { STEREO_OUTPUT_DISPARITY, "disparity",
@@ -102,10 +107,15 @@ static const StereoParamInfo table[] = {
   DOUBLE ("smoothness-max", smoothness_max, 0, 10000, 0,
       "Largest scaled cost of a change in disparity (esmp); 0 = own (0.0375 * num-disparities)"),
   DOUBLE ("p1", p1, 0, 1000, 0,
-      "Penalty of a change in disparity by one pixel, in cost units, of every path (sgm); 0 = own, by direction"),
+      "Penalty of a change in disparity by one pixel, in cost units, of every path; 0 = own (sgm: by direction)"),
   DOUBLE ("p2", p2, 0, 1000, 0,
-      "Penalty of a larger change in disparity, in cost units, of every path (sgm); 0 = own, by direction"),
-  ENUM ("paths", paths, STEREO_PATHS_AUTO, paths_choices, "Directions that costs are summed from (sgm)"),
+      "Penalty of a larger change in disparity, in cost units, of every path; 0 = own (sgm: by direction)"),
+  ENUM ("paths", paths, STEREO_PATHS_AUTO, paths_choices, "Directions of the paths along which costs are smoothed"),
+  INT ("penalty-step", penalty_step, -1, 255, -1,
+      "Step of luma along a path, in grey levels, at which its penalties are halved; -1 = own, 0 = never"),
+  DOUBLE ("outside-cost", outside_cost, -1, 1, -1,
+      "Cost on paths of a candidate whose partner is outside the right view, as a share of the largest cost; -1 = own, "
+      "0 = no path takes such a candidate"),
   INT ("refine-iterations", refine_iterations, -1, 64, -1, "Refinement iterations; -1 = own, 0 = off"),
   ENUM ("refine-mode", refine_mode, STEREO_REFINE_AUTO, refine_choices, "How the refinement window is summed"),
   INT ("refine-window", refine_window, 0, 127, 0, "Side of the refinement window in pixels, odd; 0 = own (65)"),
@@ -124,6 +134,7 @@ static const StereoParamInfo table[] = {
   DOUBLE ("confidence-threshold", confidence_threshold, 0, 1, 0,
       "Pixels of a lower confidence (0..1) become invalid; 0 = off"),
   ENUM ("fill", fill, STEREO_FILL_AUTO, fill_choices, "What a pixel gets where the views disagree"),
+  ENUM ("align", align, STEREO_ALIGN_OFF, align_choices, "What happens to a small vertical disparity between the views"),
   ENUM ("output", output, STEREO_OUTPUT_DISPARITY, output_choices, "What the samples of the output mean"),
   DOUBLE ("disparity-scale", disparity_scale, 1e-3, 65535, 64,
       "GRAY16 disparity = round (d * scale), 0 = invalid, a valid zero is stored as 1"),

@@ -61,7 +61,8 @@ static const Preset sgm_quality[] = { SET (cost, STEREO_COST_MIXED), SET (refine
   SET (fill, STEREO_FILL_BACKGROUND), END };
 
 /* p1, p2: stereo_sgm_penalty() */
-static const Preset sgm_common[] = { SET (cost, STEREO_COST_CENSUS_9X7), SET (refine_iterations, 0), END };
+static const Preset sgm_common[] = { SET (cost, STEREO_COST_CENSUS_9X7), SET (paths, STEREO_PATHS_8),
+  SET (refine_iterations, 0), END };
 
 /* Hong et al. and GCVL: nothing after the winner */
 static const Preset bm_thesis[] = { SET (cost, STEREO_COST_SAD), SET (subpixel, STEREO_SUBPIXEL_OFF),
@@ -74,8 +75,8 @@ static const Preset bm_common[] = { SET (cost, STEREO_COST_ZNCC), SET (window, 9
 /* refinement: Hillerstrom 2017, 5.1.3 */
 static const Preset common[] = { SET (refine_mode, STEREO_REFINE_TWO_PASS), SET (refine_window, 65),
   SET (refine_gamma_color, 9), SET (refine_gamma_distance, 12), SET (refine_alpha, 0.16),
-  SET (subpixel, STEREO_SUBPIXEL_ON), SET (paths, STEREO_PATHS_8), SET (median, STEREO_MEDIAN_3),
-  SET (fill, STEREO_FILL_NONE), END };
+  SET (paths, STEREO_PATHS_NONE), SET (penalty_step, 0), SET (outside_cost, 0), SET (subpixel, STEREO_SUBPIXEL_ON),
+  SET (median, STEREO_MEDIAN_3), SET (fill, STEREO_FILL_NONE), END };
 
 static const struct
 {
