@@ -131,8 +131,8 @@ typedef enum StereoMedian
 typedef enum StereoFill
 {
   STEREO_FILL_AUTO,
-  STEREO_FILL_KEEP,      /* the disparity that the method selected */
-  STEREO_FILL_NONE,      /* it is invalid */
+  STEREO_FILL_KEEP,       /* the disparity that the method selected */
+  STEREO_FILL_NONE,       /* it is invalid */
   STEREO_FILL_BACKGROUND, /* the smaller disparity of the two nearest valid pixels in its row */
   STEREO_FILL_PLANES      /* as background, and then the plane of the surface that this value belongs to */
 } StereoFill;
@@ -175,8 +175,6 @@ typedef struct StereoParams
   double p1, p2;         /* penalties of paths, cost units; 0 = own; sgm: its own is a pair for each direction */
   int paths;             /* StereoPaths */
   int penalty_step;      /* luma step along a path at which its penalties are halved; -1 = own, 0 = off */
-  double outside_cost;   /* of a candidate outside the right view, on paths: share of the largest cost, 0..1; -1 = own,
-                            0 = no path takes it */
   int refine_iterations; /* -1 = own, 0 = off */
   int refine_mode;       /* StereoRefineMode */
   int refine_window;     /* px, odd; 0 = own */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching: what its kernels share. The definition is at the head of stereo/cpu/sgm.c.
+ * Semi-global matching: what its kernels share. The definition is at the head of stereo/cpu/paths.c.
  *
  * A warp has the costs of a path at one pixel in registers: 2 * PAIRS neighbouring candidates a lane, two a register.
  * SGM_MISSING is added to candidates that do not exist. They are then never the cheapest predecessor, and nothing

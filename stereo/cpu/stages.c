@@ -12,6 +12,7 @@ const StereoStageTable CPU (table) = {
       [STEREO_METHOD_ESAW] = CPU (esaw),
       [STEREO_METHOD_ESMP] = CPU (esmp),
       [STEREO_METHOD_BM] = CPU (bm) },
+  .paths = &CPU (paths),
   .select = &CPU (select),
   .check = &CPU (check),
   .refine = { [STEREO_REFINE_TWO_PASS] = &CPU (refine_two_pass),

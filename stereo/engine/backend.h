@@ -95,6 +95,7 @@ typedef struct StereoStageTable
   const StereoStage *features[STEREO_FEATURE_SETS]; /* luma -> census, gradient; [NONE] is NULL */
   /* features -> volume: returns the stage of the method for the parameters, NULL if the backend lacks e.g. the cost */
   const StereoStage *(*match[STEREO_METHODS]) (const StereoParams *params);
+  const StereoStage *paths;     /* volume -> volume, smoothed along paths; not run after sgm, which does it itself */
   const StereoStage *select;    /* volume -> first, second, index, confidence of both views */
   const StereoStage *check;     /* zeroes the confidence where the views disagree */
   const StereoStage *refine[4]; /* [StereoRefineMode]: -> expected; idr: -> index, confidence */
@@ -200,7 +201,9 @@ struct StereoPlan
   int census_bytes;                      /* 4 or 8; 0: the cost has no census */
   int layers;                            /* disparities aggregated at a time, a multiple of 16 */
   int volume_unit;                       /* volume steps per raw cost step, a power of two: stereo_volume_unit() */
-  uint32_t alpha;                        /* refine-alpha in volume steps, see stereo_penalty() */
+  int path_unit;  /* steps of a path's cost per step of the costs that it reads, a power of two */
+  int path_shift; /* those are volume steps >> path_shift; of sgm, raw costs */
+  uint32_t alpha; /* refine-alpha in volume steps, see stereo_penalty() */
 
   /* frame state */
   StereoView view[2];
@@ -244,7 +247,7 @@ StereoStatus stereo_reserve (StereoPlan *plan, void **where, size_t count, size_
 /* Runs the steps from @first to @end - 1; while the plan is profiled, marks the start of each. */
 StereoStatus stereo_run_steps (StereoPlan *plan, int first, int end, StereoError *error);
 
-/* P1, or P2 if @large, of sgm along a direction (STEREO_PATH_*), in steps of a path's cost. It is a whole number, and so
+/* P1, or P2 if @large, of paths along a direction (STEREO_PATH_*), in steps of a path's cost. It is a whole number, and so
  * are all sums of paths' costs. */
 int stereo_plan_penalty (const StereoPlan *plan, int direction, int large);
 

@@ -14,8 +14,7 @@ static const StereoChoice profile_choices[] = { { STEREO_PROFILE_BALANCED, "bala
   { STEREO_PROFILE_FAST, "fast", "Less work per frame" }, { STEREO_PROFILE_QUALITY, "quality", "Best quality, dense" },
   { STEREO_PROFILE_THESIS, "thesis",
       "The constants of the method's paper (asw: the thesis, section 5.1.3), and no finish" },
-  { STEREO_PROFILE_ROAD, "road", "Best quality on roads, for vehicles" },
-  { 0, NULL, NULL } };
+  { STEREO_PROFILE_ROAD, "road", "Best quality on roads, for vehicles" }, { 0, NULL, NULL } };
 
 static const StereoChoice aggregation_choices[] = { { STEREO_AGGREGATION_TWO_PASS, "two-pass",
                                                         "A vertical, then a horizontal line of the window" },
@@ -33,7 +32,8 @@ static const StereoChoice refine_choices[] = { { STEREO_REFINE_AUTO, "auto", "Wh
   { 0, NULL, NULL } };
 
 static const StereoChoice paths_choices[] = { { STEREO_PATHS_AUTO, "auto", "What the profile calls for" },
-  { STEREO_PATHS_NONE, "none", "No paths; sgm needs them" }, { STEREO_PATHS_4, "4", "Along rows and columns, both ways" }, { STEREO_PATHS_8, "8", "Along diagonals too" },
+  { STEREO_PATHS_NONE, "none", "No paths; sgm needs them" },
+  { STEREO_PATHS_4, "4", "Along rows and columns, both ways" }, { STEREO_PATHS_8, "8", "Along diagonals too" },
   { 0, NULL, NULL } };
 
 static const StereoChoice subpixel_choices[] = { { STEREO_SUBPIXEL_AUTO, "auto", "What the profile calls for" },
@@ -113,9 +113,6 @@ static const StereoParamInfo table[] = {
   ENUM ("paths", paths, STEREO_PATHS_AUTO, paths_choices, "Directions of the paths along which costs are smoothed"),
   INT ("penalty-step", penalty_step, -1, 255, -1,
       "Step of luma along a path, in grey levels, at which its penalties are halved; -1 = own, 0 = never"),
-  DOUBLE ("outside-cost", outside_cost, -1, 1, -1,
-      "Cost on paths of a candidate whose partner is outside the right view, as a share of the largest cost; -1 = own, "
-      "0 = no path takes such a candidate"),
   INT ("refine-iterations", refine_iterations, -1, 64, -1, "Refinement iterations; -1 = own, 0 = off"),
   ENUM ("refine-mode", refine_mode, STEREO_REFINE_AUTO, refine_choices, "How the refinement window is summed"),
   INT ("refine-window", refine_window, 0, 127, 0, "Side of the refinement window in pixels, odd; 0 = own (65)"),

@@ -27,7 +27,6 @@ static StereoStatus
 measure (StereoPlan *plan, int width, int height, StereoError *error)
 {
   const StereoParams *p = &plan->params;
-  const StereoCostInfo *cost = stereo_cost_info (p->cost);
 
   if (width < 1 || height < 1 || width > STEREO_MAX_SIDE || height > STEREO_MAX_SIDE)
     return stereo_fail (error, STEREO_ERROR_SIZE, "A view of %dx%d pixels cannot be matched: use 1x1 to %dx%d.", width,
@@ -49,8 +48,7 @@ measure (StereoPlan *plan, int width, int height, StereoError *error)
   plan->map_pitch = (width + 31) / 32 * 32;
   plan->features = features[p->cost];
   plan->census_bytes = census_bytes[plan->features];
-  plan->volume_unit = stereo_volume_unit (p);
-  plan->alpha = (uint32_t) lrint (p->refine_alpha * cost->unit * plan->volume_unit * 256 / STEREO_EXPECT_STEPS);
+  stereo_volume_measure (plan);
   return STEREO_OK;
 }
 

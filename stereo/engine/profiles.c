@@ -55,12 +55,12 @@ static const Preset filled[] = { SET (fill, STEREO_FILL_BACKGROUND), END };
 
 /* Mahieu & Lowney, 3 and 4 */
 static const Preset sgm_thesis[] = { SET (cost, STEREO_COST_AD), SET (subpixel, STEREO_SUBPIXEL_OFF),
-  SET (fill, STEREO_FILL_KEEP), END };
+  SET (fill, STEREO_FILL_KEEP), SET (penalty_step, 0), END };
 
 static const Preset sgm_quality[] = { SET (cost, STEREO_COST_MIXED), SET (refine_iterations, 1),
   SET (fill, STEREO_FILL_BACKGROUND), END };
 
-/* p1, p2: stereo_sgm_penalty() */
+/* p1, p2: stereo_path_penalty() */
 static const Preset sgm_common[] = { SET (cost, STEREO_COST_CENSUS_9X7), SET (paths, STEREO_PATHS_8),
   SET (refine_iterations, 0), END };
 
@@ -75,7 +75,7 @@ static const Preset bm_common[] = { SET (cost, STEREO_COST_ZNCC), SET (window, 9
 /* refinement: Hillerstrom 2017, 5.1.3 */
 static const Preset common[] = { SET (refine_mode, STEREO_REFINE_TWO_PASS), SET (refine_window, 65),
   SET (refine_gamma_color, 9), SET (refine_gamma_distance, 12), SET (refine_alpha, 0.16),
-  SET (paths, STEREO_PATHS_NONE), SET (penalty_step, 0), SET (outside_cost, 0), SET (subpixel, STEREO_SUBPIXEL_ON),
+  SET (paths, STEREO_PATHS_NONE), SET (penalty_step, 10), SET (subpixel, STEREO_SUBPIXEL_ON),
   SET (median, STEREO_MEDIAN_3), SET (fill, STEREO_FILL_NONE), END };
 
 static const struct

@@ -15,7 +15,7 @@ static const char *const esaw_reads[] = { "gamma-color", "gamma-distance", "iter
   "cost-scale", NULL };
 static const char *const esmp_reads[] = { "gamma-color", "gamma-distance", "iterations", "step-base", "truncation",
   "cost-scale", "smoothness", "smoothness-max", NULL };
-static const char *const sgm_reads[] = { "p1", "p2", "paths", NULL };
+static const char *const sgm_reads[] = { NULL };
 static const char *const bm_reads[] = { "window", NULL };
 
 static const StereoMethodInfo methods[STEREO_METHODS] = {

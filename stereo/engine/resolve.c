@@ -65,12 +65,16 @@ check_bm (const StereoParams *params, StereoError *error)
 }
 
 static StereoStatus
-check_sgm (const StereoParams *params, StereoError *error)
+check_paths (const StereoParams *params, StereoError *error)
 {
+  if (params->method == STEREO_METHOD_SGM && params->paths == STEREO_PATHS_NONE)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "paths=none leaves nothing of method=sgm, which sums the costs of paths: set paths to 4 or 8, or another "
+        "method.");
   if ((params->p1 > 0) != (params->p2 > 0))
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "p1=%g and p2=%g: set both, one pair for all directions, or neither, for the method's own of each direction.",
-        params->p1, params->p2);
+        "p1=%g and p2=%g: set both, one pair for all directions, or neither, for the method's own.", params->p1,
+        params->p2);
   if (params->p1 > params->p2)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "p1=%g is more than p2=%g, and a small change may not cost more than a large one: set p1 to %g or less.",
@@ -85,9 +89,10 @@ check_combination (const StereoParams *params, StereoError *error)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "step-base=%g would make steps shorter with every iteration: set 1 to 4, or 0 for the method's own.",
         params->step_base);
-  return params->method == STEREO_METHOD_BM ? check_bm (params, error) :
-      params->method == STEREO_METHOD_SGM   ? check_sgm (params, error) :
-                                              STEREO_OK;
+  StereoStatus status = check_paths (params, error);
+  if (status)
+    return status;
+  return params->method == STEREO_METHOD_BM ? check_bm (params, error) : STEREO_OK;
 }
 
 static StereoStatus

@@ -61,6 +61,8 @@ choose_frame (StereoPlan *plan)
   if (plan->features != STEREO_FEATURES_NONE)
     add (plan, t->features[plan->features]);
   add (plan, t->match[p->method](p));
+  if (p->paths != STEREO_PATHS_NONE && p->method != STEREO_METHOD_SGM)
+    add (plan, t->paths);
   add (plan, t->select);
   for (int i = 0; i < p->refine_iterations; i++) {
     int last = i == p->refine_iterations - 1;

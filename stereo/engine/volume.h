@@ -5,11 +5,14 @@
 
 #include "stereo/stereo.h"
 
-/* Largest aggregated cost of one candidate, in raw cost steps. */
+/* Largest cost of one candidate that the method stores in the volume, in raw cost steps. */
 int stereo_volume_top (const StereoParams *params);
-/* Volume steps per raw cost step: the largest power of two up to 1024 with stereo_volume_top() * it <= STEREO_COST_TOP. */
+/* Volume steps per raw cost step that the method stores: the largest power of two up to 1024 with stereo_volume_top() * it
+ * <= STEREO_COST_TOP. */
 int stereo_volume_unit (const StereoParams *params);
-/* P1, or P2 if @large, of sgm along @direction (STEREO_PATH_*), in cost units. */
-double stereo_sgm_penalty (const StereoParams *params, int direction, int large);
+/* P1, or P2 if @large, of paths along @direction (STEREO_PATH_*), in cost units. */
+double stereo_path_penalty (const StereoParams *params, int direction, int large);
+/* Sets the scales of @plan: volume_unit, path_shift, path_unit, alpha. */
+void stereo_volume_measure (StereoPlan *plan);
 
 #endif

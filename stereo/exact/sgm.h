@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Semi-global matching: the unit that costs of paths are counted in. */
+/* Costs of paths, of semi-global matching and of the smoothing after any other method: what they read, and their unit. */
 #ifndef STEREO_EXACT_SGM_H
 #define STEREO_EXACT_SGM_H
 
@@ -26,6 +26,29 @@ STEREO_SHARED int
 stereo_path_unit (int volume_unit, int paths)
 {
   return volume_unit / paths;
+}
+
+/* A cost of the volume as paths read it: a byte. */
+STEREO_SHARED uint32_t
+stereo_path_cost (uint32_t steps, int shift)
+{
+  uint32_t cost = (steps + (1u << shift >> 1)) >> shift;
+  return cost < 255 ? cost : 255;
+}
+
+/* Where the luma changes by penalty-step or more from a pixel of a path to the next, both penalties are halved: a step in
+ * luma is likely to be one in depth. */
+STEREO_SHARED int
+stereo_path_steps (int luma, int luma_before, int penalty_step)
+{
+  int difference = luma - luma_before;
+  return penalty_step > 0 && (difference < 0 ? -difference : difference) >= penalty_step;
+}
+
+STEREO_SHARED int
+stereo_path_halved (int penalty)
+{
+  return penalty >> 1;
 }
 
 #endif

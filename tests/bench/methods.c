@@ -167,7 +167,7 @@ print_penalties (int method)
     StereoParams params = in_force (method, STEREO_PROFILE_BALANCED, c, RANGE);
     printf ("| `%s` ", stereo_cost_info (c)->name);
     for (int k = 0; k < 4; k++)
-      printf ("| %.2f / %.2f ", stereo_sgm_penalty (&params, k, 0), stereo_sgm_penalty (&params, k, 1));
+      printf ("| %.2f / %.2f ", stereo_path_penalty (&params, k, 0), stereo_path_penalty (&params, k, 1));
     puts ("|");
   }
 }

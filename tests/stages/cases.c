@@ -151,6 +151,18 @@ static const Case table[] = {
   { 40, 9, PICTURE_NOISE, RGB, U16, 1, "min-disparity=-39 num-disparities=3 window=3 fill=none median=3" },
   { 40, 9, PICTURE_NOISE, RGB, F32, 1,
       "min-disparity=38 num-disparities=8 window=3 fill=background median=5 refine-iterations=2" },
+  /* paths after other methods */
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "paths=4 num-disparities=20 window=9" },
+  { 67, 43, PICTURE_SHIFTED, GREY, U16, 1, "paths=8 num-disparities=48 window=5 cost=census-9x7 penalty-step=3" },
+  { 67, 43, PICTURE_EDGES, BGRX, U16, 1,
+      "paths=4 min-disparity=-12 num-disparities=24 window=1 cost=ad p1=1000 p2=1000" },
+  { 1, 9, PICTURE_NOISE, RGB, U16, 1, "paths=8 num-disparities=16" },
+  { 9, 1, PICTURE_NOISE, RGB, U16, 1, "paths=4 num-disparities=9 penalty-step=1" },
+  { 137, 40, PICTURE_NOISE, RGB, U16, 1, "method=bm paths=8 num-disparities=33 cost=zncc threads=7" },
+  { 137, 40, PICTURE_NOISE, RGB, U16, 1, "method=bm paths=4 num-disparities=70 cost=ssd p1=0.001 p2=0.001" },
+  { 67, 43, PICTURE_CHECKER, RGB, U16, 1, "method=esaw paths=4 num-disparities=20 truncation=1 p1=900 p2=1000" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=esmp paths=8 num-disparities=20 refine-iterations=2" },
+  { 45, 17, PICTURE_NOISE, RGB, U16, 1, "paths=8 num-disparities=300 window=3" },
   /* sgm */
   { 1, 1, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=16" },
   { 1, 9, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=3 cost=ad" },
@@ -320,9 +332,22 @@ draw_sgm (Case *c, Random *random)
   int p1 = random_range (random, 1, 3000), p2 = p1 + random_range (random, 0, 6000);
 
   add (c, random, 100, "method=sgm");
+  add (c, random, 30, "penalty-step=%d", random_range (random, 0, 60));
   add (c, random, 80, "cost=%s", PICK ("census-7x5", "census-9x7", "mixed", "ad"));
   add (c, random, 50, "paths=%s", PICK ("4", "8"));
   add (c, random, 50, "p1=%g p2=%g", p1 / 64.0, p2 / 64.0);
+  add (c, random, 50, "threads=%d", random_range (random, 1, 9));
+}
+
+/* Paths after any other method. */
+static void
+draw_paths (Case *c, Random *random)
+{
+  int p1 = random_range (random, 1, 1000), p2 = p1 + random_range (random, 0, 6000);
+
+  add (c, random, 100, "paths=%s", PICK ("4", "8"));
+  add (c, random, 50, "p1=%g p2=%g", p1 / 64.0, p2 / 64.0);
+  add (c, random, 50, "penalty-step=%d", random_range (random, 0, 60));
   add (c, random, 50, "threads=%d", random_range (random, 1, 9));
 }
 
@@ -369,10 +394,13 @@ case_draw (Case *c, Random *random)
       0 :
       random_range (random, lowest > -30 ? lowest : -30, highest < 30 ? highest : 30);
   add (c, random, 100, "min-disparity=%d num-disparities=%d", min, num);
-  add (c, random, 100, "profile=%s", PICK ("balanced", "fast", "quality", "thesis"));
+  add (c, random, 100, "profile=%s", PICK ("balanced", "fast", "quality", "thesis", "road"));
   static void (*const methods[]) (
       Case * c, Random * random) = { draw_asw, draw_asw, draw_sgm, draw_bm, draw_exponential };
-  methods[random_range (random, 0, 4)](c, random);
+  int method = random_range (random, 0, 4);
+  methods[method](c, random);
+  if (methods[method] != draw_sgm && random_range (random, 0, 1))
+    draw_paths (c, random);
   const char *mode = PICK ("two-pass", "two-pass", "full", "idr");
   add (c, random, 100, "refine-mode=%s refine-iterations=%d refine-window=%d", mode, random_range (random, 0, 2),
       2 * random_range (random, 0, strcmp (mode, "full") ? 40 : 8) + 1);

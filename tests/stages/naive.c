@@ -31,6 +31,7 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
     { t->load, STAGE_LOAD },
     { t->features[plan->features], STAGE_FEATURES },
     { t->match[p->method](p), STAGE_MATCH },
+    { t->paths, STAGE_PATHS },
     { t->select, STAGE_SELECT },
     { t->check, STAGE_CHECK },
     { t->refine[p->refine_mode], STAGE_REFINE },
@@ -109,6 +110,9 @@ naive_run (Naive *naive, StageKind kind)
       break;
     case STAGE_MATCH:
       twins[p->params.method](p);
+      break;
+    case STAGE_PATHS:
+      naive_paths (p);
       break;
     case STAGE_SELECT:
       naive_select (p);

@@ -15,6 +15,7 @@ typedef enum StageKind
   STAGE_LOAD,
   STAGE_FEATURES,
   STAGE_MATCH,
+  STAGE_PATHS,
   STAGE_SELECT,
   STAGE_CHECK,
   STAGE_REFINE,
@@ -110,6 +111,7 @@ int naive_raw_cost (const StereoPlan *p, size_t left, size_t right);
 void naive_asw (StereoPlan *p);
 /* naive_sgm.c */
 void naive_sgm (StereoPlan *p);
+void naive_paths (StereoPlan *p);
 /* naive_bm.c */
 void naive_bm (StereoPlan *p);
 /* naive_exponential.c: esaw and esmp */

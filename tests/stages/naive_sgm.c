@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plainly: semi-global matching, one path at a time, from the equations of Mahieu & Lowney, section 3, and
+/* Plainly: semi-global matching, and the paths after other methods, one path at a time, from the equations of Mahieu & Lowney, section 3, and
  * Hirschmueller 2008, 2.3 (which subtracts the minimum of the pixel before). */
 #include "naive.h"
 
@@ -26,9 +26,10 @@ static const struct
 /* A path's costs of the pixel before and of this one; -1: no such candidate. */
 typedef struct Path
 {
+  const long *costs; /* of all candidates, in the order of the volume */
   long *before, *here;
-  long small, large;
-  int scale;
+  long p1, p2;       /* where the luma has no step */
+  long small, large; /* from the pixel before to this one */
 } Path;
 
 static int
@@ -63,6 +64,20 @@ cheapest (const StereoPlan *p, const Path *path, int i)
   return best - low;
 }
 
+/* Both penalties of the way from pixel (x + dx, y + dy), which may be outside, to pixel (x, y). */
+static void
+set_penalties (const StereoPlan *p, Path *path, int x, int y, int dx, int dy)
+{
+  const uint8_t *luma = p->view[STEREO_LEFT].luma;
+  int step = 0;
+
+  if (naive_inside (p, x + dx) && y + dy >= 0 && y + dy < p->height)
+    step = abs (luma[naive_image (p, x, y)] - luma[naive_image (p, x + dx, y + dy)]);
+  int halved = p->params.penalty_step > 0 && step >= p->params.penalty_step;
+  path->small = halved ? path->p1 / 2 : path->p1;
+  path->large = halved ? path->p2 / 2 : path->p2;
+}
+
 /* Follows one path from where it enters the picture, and adds its costs to the sums. */
 static void
 follow (const StereoPlan *p, Path *path, int x, int y, int dx, int dy, long *sums)
@@ -70,14 +85,14 @@ follow (const StereoPlan *p, Path *path, int x, int y, int dx, int dy, long *sum
   for (int i = 0; i < p->disparities; i++)
     path->before[i] = -1;
   for (; x >= 0 && x < p->width && y >= 0 && y < p->height; x -= dx, y -= dy) {
+    set_penalties (p, path, x, y, dx, dy);
     for (int i = 0; i < p->disparities; i++) {
+      size_t place = (size_t) (naive_cost (p, x, y, i) - p->volume);
       path->here[i] = -1;
       if (!exists (p, x, i))
         continue;
-      path->here[i] = (long) naive_raw_cost (p, naive_image (p, x, y), naive_image (p, naive_partner (p, x, i), y)) *
-              path->scale +
-          cheapest (p, path, i);
-      sums[(size_t) (naive_cost (p, x, y, i) - p->volume)] += path->here[i];
+      path->here[i] = path->costs[place] + cheapest (p, path, i);
+      sums[place] += path->here[i];
     }
     long *swap = path->before;
     path->before = path->here;
@@ -85,43 +100,86 @@ follow (const StereoPlan *p, Path *path, int x, int y, int dx, int dy, long *sum
   }
 }
 
-/* Table 1 as it stands for AD and census-9x7; less for costs of fewer bits; unless set by hand. */
+/* Of sgm: table 1 as it stands for AD and census-9x7. After other methods: 5 and 40 for these. Less for costs of fewer
+ * bits; unless set by hand. @scale: steps of a path's cost in a raw step. */
 static long
-penalty (const StereoPlan *p, double by_hand, double of_table, int scale)
+penalty (const StereoPlan *p, double by_hand, double of_table, double scale)
 {
   double factor = p->params.cost == STEREO_COST_CENSUS_7X5 ? 0.7 : p->params.cost == STEREO_COST_MIXED ? 0.8 : 1;
-  double units = p->params.cost == STEREO_COST_MIXED ? 4 : 1; /* raw steps a cost unit */
-  return lrint ((by_hand > 0 ? by_hand : of_table * factor) * units * scale);
+  return lrint ((by_hand > 0 ? by_hand : of_table * factor) * stereo_cost_info (p->params.cost)->unit * scale);
 }
 
-void
-naive_sgm (StereoPlan *p)
+static void
+store_sums (const StereoPlan *p, const long *sums)
 {
-  size_t count = (size_t) p->width * (size_t) p->height * (size_t) p->depth;
-  long *sums = naive_allocate (count, sizeof *sums),
-       *lines = naive_allocate (2 * (size_t) p->disparities, sizeof *lines);
-  int paths = p->params.paths;
-
-  for (int r = 0; r < paths; r++) {
-    int dx = directions[r].dx, dy = directions[r].dy, scale = p->volume_unit / paths;
-    Path path = { lines, lines + p->disparities, penalty (p, p->params.p1, directions[r].p1, scale),
-      penalty (p, p->params.p2, directions[r].p2, scale), scale };
-    for (int y = 0; y < p->height; y++)
-      for (int x = 0; x < p->width; x++)
-        if (!naive_inside (p, x + dx) || y + dy < 0 || y + dy >= p->height)
-          follow (p, &path, x, y, dx, dy, sums);
-  }
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++)
       for (int i = 0; i < p->depth; i++) {
         uint16_t *cost = naive_cost (p, x, y, i);
         long sum = sums[(size_t) (cost - p->volume)];
         if (exists (p, x, i) && sum > (long) STEREO_COST_TOP) {
-          fprintf (stderr, "sgm: the sum %ld does not fit 16 bits\n", sum);
+          fprintf (stderr, "paths: the sum %ld does not fit 16 bits\n", sum);
           exit (1);
         }
         *cost = exists (p, x, i) ? (uint16_t) sum : STEREO_INVALID;
       }
+}
+
+/* The sums of all paths over @costs, to the volume. */
+static void
+sum_paths (StereoPlan *p, const long *costs, double scale)
+{
+  size_t count = (size_t) p->width * (size_t) p->height * (size_t) p->depth;
+  long *sums = naive_allocate (count, sizeof *sums),
+       *lines = naive_allocate (2 * (size_t) p->disparities, sizeof *lines);
+  int sgm = p->params.method == STEREO_METHOD_SGM;
+
+  for (int r = 0; r < p->params.paths; r++) {
+    int dx = directions[r].dx, dy = directions[r].dy;
+    Path path = { costs, lines, lines + p->disparities, penalty (p, p->params.p1, sgm ? directions[r].p1 : 5, scale),
+      penalty (p, p->params.p2, sgm ? directions[r].p2 : 40, scale), 0, 0 };
+    for (int y = 0; y < p->height; y++)
+      for (int x = 0; x < p->width; x++)
+        if (!naive_inside (p, x + dx) || y + dy < 0 || y + dy >= p->height)
+          follow (p, &path, x, y, dx, dy, sums);
+  }
+  store_sums (p, sums);
   free (sums);
   free (lines);
+}
+
+/* The cost of every candidate that exists, as steps of a path's cost: @of a raw cost, or of the volume's. */
+static long *
+make_costs (StereoPlan *p, int of_volume)
+{
+  long *costs = naive_allocate ((size_t) p->width * (size_t) p->height * (size_t) p->depth, sizeof *costs);
+
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++)
+      for (int i = 0; i < p->disparities; i++) {
+        const uint16_t *cost = naive_cost (p, x, y, i);
+        long byte;
+        if (!exists (p, x, i))
+          continue;
+        byte = of_volume ? (long) floor (*cost / exp2 (p->path_shift) + (p->path_shift ? 0.5 : 0)) :
+                           naive_raw_cost (p, naive_image (p, x, y), naive_image (p, naive_partner (p, x, i), y));
+        costs[(size_t) (cost - p->volume)] = (byte < 255 ? byte : 255) * p->path_unit;
+      }
+  return costs;
+}
+
+void
+naive_sgm (StereoPlan *p)
+{
+  long *costs = make_costs (p, 0);
+  sum_paths (p, costs, p->volume_unit / p->params.paths);
+  free (costs);
+}
+
+void
+naive_paths (StereoPlan *p)
+{
+  long *costs = make_costs (p, 1);
+  sum_paths (p, costs, p->volume_unit / exp2 (p->path_shift) * p->path_unit);
+  free (costs);
 }

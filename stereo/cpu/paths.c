@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching: the cost of a candidate is the sum, over all directions, of the cost of the cheapest path that ends
- * there (Mahieu & Lowney, section 3).
+ * Costs of paths: semi-global matching, and the same smoothing of the costs that another method has aggregated. The cost of
+ * a candidate is the sum, over all directions, of the cost of the cheapest path that ends there (Mahieu & Lowney, section
+ * 3).
  *
  *   L(p, d) = C(p, d) + min (L(q, d), L(q, d - 1) + P1, L(q, d + 1) + P1, min_i L(q, i) + P2) - min_i L(q, i)
  *
- * q is the pixel before p on the path. If there is no q, or none of its candidates exists, L = C. Two sweeps compute all
+ * q is the pixel before p on the path. P1 and P2 are halved where the left view's luma has a step from q to p. If there is no q, or none of its candidates exists, L = C. Two sweeps compute all
  * directions. The sweep down computes the paths from above and from the left. The sweep up computes the opposite ones: in
  * it rows and columns run backwards, and everything else is the same.
  *
@@ -42,7 +43,7 @@ enum
 
 typedef struct Context
 {
-  uint8_t *costs; /* [y][x][i]: raw costs; the sweep down makes them, the sweep up reads them again */
+  uint8_t *costs; /* [y][x][i]: what paths read; the sweep down makes them, the sweep up reads them again */
   uint16_t *rows; /* paths' costs: rows_of() whole rows, then thread_words() for each thread */
   int *progress;  /* columns of each band of rows that a sweep has finished */
 } Context;
@@ -53,10 +54,10 @@ typedef struct Sweep
   const StereoPlan *plan;
   const Context *context;
   int up;
-  int pitch;        /* words from one direction's costs to the next's */
-  ptrdiff_t column; /* words from column to column */
-  int shift;        /* a raw step is 1 << shift steps of a path's costs */
-  VecW small[DIRECTIONS], large[DIRECTIONS];
+  int pitch;                                       /* words from one direction's costs to the next's */
+  ptrdiff_t column;                                /* words from column to column */
+  int shift;                                       /* a step of the costs is 1 << shift steps of a path's costs */
+  VecW small[DIRECTIONS][2], large[DIRECTIONS][2]; /* [1]: where the luma has a step */
 } Sweep;
 
 typedef struct Row
@@ -66,6 +67,7 @@ typedef struct Row
   ptrdiff_t before_ring, after_ring; /* column n of these rows lies at place n & ring */
   uint16_t *side[2];                 /* sideways paths' costs of the column before, and of this one */
   uint16_t *mask;                    /* 65535 where the candidate does not exist */
+  uint8_t *steps;                    /* bit r of column x: the luma has a step along direction r */
   int first, last;                   /* candidates that exist in the mask */
   uint8_t *costs;
   uint16_t *volume;
@@ -97,7 +99,7 @@ row_words (const StereoPlan *plan)
   return (size_t) (plan->width + 2) * column_words (plan) + GUARD;
 }
 
-/* Words of a ring of columns; of the two columns of sideways paths and the mask of a row. */
+/* Words of a ring of columns; of the two columns of sideways paths, the mask and the steps of a row. */
 static size_t
 ring_words (const StereoPlan *plan)
 {
@@ -107,7 +109,7 @@ ring_words (const StereoPlan *plan)
 static size_t
 side_words (const StereoPlan *plan)
 {
-  return 3 * (size_t) pitch_of (plan) + GUARD;
+  return 3 * (size_t) pitch_of (plan) + GUARD + stereo_round_up ((size_t) plan->width, 2 * GUARD) / 2;
 }
 
 /* Words of a thread: two rings, which the rows of its band use in turn, and the columns and the mask of each row. */
@@ -184,7 +186,8 @@ sweep_column (const Sweep *s, Row *row, int n, int directions, int up)
   uint16_t *volume = row->volume + (size_t) x * (size_t) depth;
   const uint16_t *from[DIRECTIONS];
   uint16_t *to[DIRECTIONS];
-  VecW lowest[DIRECTIONS], jump[DIRECTIONS], low[DIRECTIONS];
+  VecW lowest[DIRECTIONS], jump[DIRECTIONS], small[DIRECTIONS], low[DIRECTIONS];
+  int steps = row->steps[x];
 
   set_mask (plan, row, x);
   from[SIDEWAYS] = row->side[n & 1];
@@ -196,7 +199,8 @@ sweep_column (const Sweep *s, Row *row, int n, int directions, int up)
   }
   for (int r = 0; r < directions; r++) {
     lowest[r] = (VecW){ 0 } + from[r][LOWEST];
-    jump[r] = vec_add_words (lowest[r], s->large[r]);
+    jump[r] = vec_add_words (lowest[r], s->large[r][steps >> r & 1]);
+    small[r] = s->small[r][steps >> r & 1];
     low[r] = (VecW){ 0 } + 0xFFFF;
   }
   for (int i = 0; i < depth; i += WORDS) {
@@ -204,7 +208,7 @@ sweep_column (const Sweep *s, Row *row, int n, int directions, int up)
     VecW sum = up ? vec_load_w (volume + i) : (VecW){ 0 };
     for (int r = 0; r < directions; r++) {
       VecW step = vec_min_words (vec_load_w (from[r] + i - 1), vec_load_w (from[r] + i + 1));
-      VecW best = vec_min_words (vec_min_words (vec_load_w (from[r] + i), jump[r]), vec_add_words (step, s->small[r]));
+      VecW best = vec_min_words (vec_min_words (vec_load_w (from[r] + i), jump[r]), vec_add_words (step, small[r]));
       VecW path = vec_add_words (cost, best - lowest[r]);
       vec_store_w (to[r] + i, path);
       low[r] = vec_min_words (low[r], path);
@@ -257,12 +261,57 @@ start_sweep (Sweep *s, const StereoPlan *plan, const Context *c, int up)
   s->up = up;
   s->pitch = pitch_of (plan);
   s->column = (ptrdiff_t) column_words (plan);
-  for (int unit = stereo_path_unit (plan->volume_unit, plan->params.paths); unit > 1; unit /= 2)
+  for (int unit = plan->path_unit; unit > 1; unit /= 2)
     s->shift++;
   for (int r = 0; r < DIRECTIONS; r++) {
-    s->small[r] += (uint16_t) stereo_plan_penalty (plan, r, 0);
-    s->large[r] += (uint16_t) stereo_plan_penalty (plan, r, 1);
+    int small = stereo_plan_penalty (plan, r, 0), large = stereo_plan_penalty (plan, r, 1);
+    s->small[r][0] += (uint16_t) small;
+    s->large[r][0] += (uint16_t) large;
+    s->small[r][1] += (uint16_t) stereo_path_halved (small);
+    s->large[r][1] += (uint16_t) stereo_path_halved (large);
   }
+}
+
+/* The steps of luma from pixel (x + @dx, y + @dy) to pixel (x, y), of row @y, as bit @direction. */
+static void
+find_steps (const StereoPlan *plan, Row *row, int y, int dx, int dy, int direction)
+{
+  const uint8_t *luma = plan->view[STEREO_LEFT].luma + (ptrdiff_t) y * plan->image_pitch;
+  const uint8_t *before = luma + (ptrdiff_t) dy * plan->image_pitch + dx;
+  int from = dx < 0 ? -dx : 0, to = dx > 0 ? plan->width - dx : plan->width, step = plan->params.penalty_step;
+
+  if (y + dy < 0 || y + dy >= plan->height)
+    return;
+  for (int x = from; x < to; x++)
+    row->steps[x] |= (uint8_t) (stereo_path_steps (luma[x], before[x], step) << direction);
+}
+
+/* Steps towards a pixel that is outside do not matter: its costs are 0. */
+static void
+find_all_steps (const StereoPlan *plan, Row *row, int y, int up)
+{
+  int back = up ? 1 : -1; /* to the pixel before, on a path to the right and down, or to the left and up */
+
+  memset (row->steps, 0, (size_t) plan->width);
+  find_steps (plan, row, y, back, 0, SIDEWAYS);
+  find_steps (plan, row, y, 0, back, VERTICAL);
+  if (directions_of (plan) == DIRECTIONS) {
+    find_steps (plan, row, y, -back, back, RISING);
+    find_steps (plan, row, y, back, back, FALLING);
+  }
+}
+
+/* What the paths read of row @y: raw costs, or the volume's as bytes. */
+static void
+make_costs (const StereoPlan *plan, Row *row, int y)
+{
+  size_t count = (size_t) plan->width * (size_t) plan->depth;
+
+  if (plan->params.method == STEREO_METHOD_SGM)
+    CPU (cost_row) (plan->params.cost) (plan, y, 0, plan->depth, plan->depth, row->costs);
+  else
+    for (size_t k = 0; k < count; k++)
+      row->costs[k] = (uint8_t) stereo_path_cost (row->volume[k], plan->path_shift);
 }
 
 /* Row @r of the @rows of band @k. */
@@ -282,13 +331,16 @@ start_row (const Sweep *s, Row *row, int k, int r, int rows, int thread)
   row->side[0] = thread_memory (plan, c, thread) + 2 * ring_words (plan) + (size_t) r * side_words (plan) + GUARD;
   row->side[1] = row->side[0] + s->pitch;
   row->mask = row->side[1] + s->pitch;
+  row->steps = (uint8_t *) (row->mask + s->pitch);
   row->first = row->last = -1;
   row->costs = c->costs + place;
   row->volume = plan->volume + place;
   memset (row->side[0] - GUARD, 0, (size_t) s->pitch * sizeof *row->side[0]);
   set_guards (row->side[0], 2, s->pitch);
+  if (plan->params.penalty_step > 0)
+    find_all_steps (plan, row, y, s->up);
   if (!s->up)
-    CPU (cost_row) (plan->params.cost) (plan, y, 0, plan->depth, plan->depth, row->costs);
+    make_costs (plan, row, y);
 }
 
 static void
@@ -349,7 +401,7 @@ up_band (StereoPlan *plan, void *context, int item, int thread)
 /* ---- stage ------------------------------------------------------------------------------------ */
 
 static StereoStatus
-sgm_prepare (StereoPlan *plan, void *context, StereoError *error)
+paths_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Context *c = context;
   size_t pixels = (size_t) plan->width * (size_t) plan->height;
@@ -374,7 +426,7 @@ sweep (StereoPlan *plan, Context *c, CpuJob job)
 }
 
 static StereoStatus
-sgm_run (StereoPlan *plan, void *context, StereoError *error)
+paths_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const Context *c = context;
   size_t costs = column_words (plan) / (size_t) pitch_of (plan); /* of a column */
@@ -390,8 +442,11 @@ sgm_run (StereoPlan *plan, void *context, StereoError *error)
 }
 
 static const StereoStage sgm = {
-  .name = "match", .context_size = sizeof (Context), .prepare = sgm_prepare, .run = sgm_run
+  .name = "match", .context_size = sizeof (Context), .prepare = paths_prepare, .run = paths_run
 };
+
+const StereoStage CPU (
+    paths) = { .name = "paths", .context_size = sizeof (Context), .prepare = paths_prepare, .run = paths_run };
 
 const StereoStage *
 CPU (sgm) (const StereoParams *params)
