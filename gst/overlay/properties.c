@@ -6,6 +6,8 @@
 #include "gst/video/ranges.h"
 
 #define FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+/* Set for the time of the frame that is about to be drawn. */
+#define CONTROLLED (FLAGS | GST_PARAM_CONTROLLABLE)
 
 static GParamSpec *
 make_spec (const GstDepthOverlayProperty *row, gconstpointer defaults)
@@ -14,15 +16,15 @@ make_spec (const GstDepthOverlayProperty *row, gconstpointer defaults)
 
   switch (row->kind) {
     case GST_DEPTH_OVERLAY_NUMBER:
-      return gst_stereo_unchecked_spec (g_param_spec_double (
-          row->name, row->name, row->blurb, 0, row->most, *(const gdouble *) initial, FLAGS | GST_PARAM_CONTROLLABLE));
+      return gst_stereo_unchecked_spec (
+          g_param_spec_double (row->name, row->name, row->blurb, 0, row->most, *(const gdouble *) initial, CONTROLLED));
     case GST_DEPTH_OVERLAY_TIME:
       return g_param_spec_uint64 (row->name, row->name, row->blurb, 0, G_MAXUINT64, *(const guint64 *) initial, FLAGS);
     case GST_DEPTH_OVERLAY_SWITCH:
-      return g_param_spec_boolean (row->name, row->name, row->blurb, *(const gboolean *) initial, FLAGS);
+      return g_param_spec_boolean (row->name, row->name, row->blurb, *(const gboolean *) initial, CONTROLLED);
     case GST_DEPTH_OVERLAY_CHOICE:
       return gst_stereo_unchecked_spec (
-          g_param_spec_enum (row->name, row->name, row->blurb, row->choices (), *(const gint *) initial, FLAGS));
+          g_param_spec_enum (row->name, row->name, row->blurb, row->choices (), *(const gint *) initial, CONTROLLED));
     default:
       return gst_param_spec_array (row->name, row->name, row->blurb,
           gst_stereo_unchecked_spec (

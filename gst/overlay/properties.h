@@ -14,11 +14,11 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GST_DEPTH_OVERLAY_NUMBER, /* gdouble, 0..most; can be controlled */
-  GST_DEPTH_OVERLAY_TIME,   /* guint64, ns */
+  GST_DEPTH_OVERLAY_NUMBER, /* gdouble, 0..most */
+  GST_DEPTH_OVERLAY_TIME,   /* guint64, ns; cannot be controlled: it is asked for before there is a frame */
   GST_DEPTH_OVERLAY_SWITCH, /* gboolean */
   GST_DEPTH_OVERLAY_CHOICE, /* gint, one of an enumeration */
-  GST_DEPTH_OVERLAY_REGION  /* gdouble[4]: x, y, width, height as fractions of the picture */
+  GST_DEPTH_OVERLAY_REGION  /* gdouble[4]: x, y, width, height as fractions of the picture; cannot be controlled */
 } GstDepthOverlayKind;
 
 typedef struct
