@@ -175,15 +175,20 @@ play (Player *player)
   GstBus *bus = gst_element_get_bus (player->pipeline);
   gboolean ended = FALSE;
   int status = 0;
+  /* an element that fails here says why on the bus */
+  GstClockTime patience = gst_element_set_state (player->pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE ?
+      GST_SECOND :
+      GST_CLOCK_TIME_NONE;
 
-  /* an element that fails here says so on the bus */
-  gst_element_set_state (player->pipeline, GST_STATE_PLAYING);
   while (!ended) {
     GstMessage *message = gst_bus_timed_pop_filtered (
-        bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+        bus, patience, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+    if (!message)
+      break;
     ended = say (message, &status);
     gst_message_unref (message);
   }
+  status |= !ended;
   /* a frame that waits would keep its thread from ending */
   set_cameras (player, NULL);
   gst_element_set_state (player->pipeline, GST_STATE_NULL);
