@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Plays what record.sh recorded, makes PNGs of every frame of it, or computes it again from the recorded views.
 #
-#   sh pipelines/play.sh depth.mkv                    the upper 8 bits on the screen, dark parts lifted
+#   sh pipelines/play.sh depth.mkv                    depth in colours, over the live view where that was recorded
+#   sh pipelines/play.sh depth.mkv grey               the upper 8 bits, dark parts lifted
 #   sh pipelines/play.sh depth.mkv confidence         the second stream
 #   sh pipelines/play.sh depth.mkv left               a view: left and right, or both where one camera gave both
 #   sh pipelines/play.sh depth.mkv FOLDER/            FOLDER/depth-000000.png (16 bits as recorded), confidence-000000.png
 #   sh pipelines/play.sh depth.mkv match [FOLDER/] [stereomatch properties]
 #
 # "match" takes the calibration and the properties that are attached to the recording, then those that follow. A folder of
-# the name of a stream: ./match. SINK: in place of autovideosink.
+# the name of a stream: ./match. SINK: in place of autovideosink. OVERLAY: properties of depthoverlay for the colours,
+# as near=300 far=5000 (min-confidence hides nothing here).
 set -eu
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
@@ -26,18 +28,23 @@ show () {
   launch
 }
 
-# read_attachments: into $work; $views is "both" or "left right"
+# read_attachments: into $work; $views is "both", "left right", or empty
 read_attachments () {
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   trap 'exit 130' INT TERM
   "$(tool stereo-record)" --extract "$file" "$work" || exit 1
-  [ -f "$work/views.txt" ] || fail "$file holds no views: it was recorded with VIEWS=no"
-  views=$(cat "$work/views.txt")
+  views=
+  [ ! -f "$work/views.txt" ] || views=$(cat "$work/views.txt")
+}
+
+need_views () {
+  [ -n "$views" ] || fail "$file holds no views: it was recorded with VIEWS=no"
 }
 
 show_view () {
   read_attachments
+  need_views
   number=2
   for view in $views; do
     [ "$view" != "$1" ] || show $number
@@ -46,9 +53,11 @@ show_view () {
   fail "$file has no view \"$1\", only: $views"
 }
 
-# add_attached_calibration: stereorectify, where the views were rectified, and how the views go on
+# add_attached_calibration NEXT: stereorectify before the pad or element NEXT, where the views were rectified. $taker: where
+# the views go
 add_attached_calibration () {
   calibration=
+  [ -n "$views" ] || return 0
   for one in "$work"/calibration-*; do
     [ ! -f "$one" ] || calibration="$calibration${calibration:+,}$one"
   done
@@ -57,7 +66,51 @@ add_attached_calibration () {
   taker=rectify
   # a list of words
   # shellcheck disable=SC2046
-  add stereorectify name=rectify "calibration=$calibration" $(cat "$work/stereorectify.txt") ! match.
+  add stereorectify name=rectify "calibration=$calibration" $(cat "$work/stereorectify.txt") ! "$1"
+}
+
+# add_view NUMBER: the Nth of the streams, decoded
+add_view () {
+  add "file.video_$1" ! queue max-size-bytes=0 ! avdec_ffv1 ! videoconvert !
+}
+
+# add_views: to $taker
+add_views () {
+  number=2
+  for view in $views; do
+    sink=sink_$view
+    [ "$view" != both ] || sink=sink
+    add_view $number
+    add "$taker.$sink"
+    number=$((number + 1))
+  done
+}
+
+# in_colours: no file keeps the metadata that depthoverlay needs: stereo-play makes it of the attached properties
+in_colours () {
+  player=$(tool stereo-play)
+  need depthoverlay
+  read_attachments
+  [ -f "$work/stereomatch.txt" ] ||
+    fail "$file does not say what its samples mean: record.sh did not make it. \"play.sh $file grey\" shows it in grey"
+  taker=overlay
+  # all of it waits for the first rectified view
+  add file.video_0 ! queue max-size-buffers=0 max-size-bytes=0 max-size-time=0 ! avdec_ffv1 ! overlay.sink_depth
+  add_attached_calibration overlay.sink
+  if [ -n "$views" ] && [ $taker = overlay ]; then
+    # the left one of two, or both in one frame
+    add_view 2
+    add overlay.sink
+  else
+    add_views
+  fi
+  # OVERLAY is a list of words
+  # shellcheck disable=SC2086
+  add depthoverlay name=overlay ${OVERLAY:-} !
+  add_screen
+  line="$(quoted "$player") $(quoted "$(tr '\n' ' ' <"$work/stereomatch.txt")")$pipeline"
+  printf '%s%s\n' "$environment" "$line"
+  eval "$line"
 }
 
 # match [FOLDER/] [property=value...]
@@ -69,16 +122,11 @@ match () {
   fi
   check_properties "$@"
   read_attachments
+  need_views
   need stereomatch
   taker=match
-  add_attached_calibration
-  number=2
-  for view in $views; do
-    sink=sink_$view
-    [ "$view" != both ] || sink=sink
-    add "file.video_$number" ! queue max-size-bytes=0 ! avdec_ffv1 ! videoconvert ! "$taker.$sink"
-    number=$((number + 1))
-  done
+  add_attached_calibration match.
+  add_views
   # lists of words; later ones win
   # shellcheck disable=SC2046
   add stereomatch name=match qos=false $(cat "$work/stereomatch.txt") "$@" !
@@ -112,7 +160,8 @@ case ${1:-} in
 esac
 usage_unless $# -le 1
 case ${1:-} in
-  '')
+  '') in_colours ;;
+  grey)
     need gamma
     add file.video_0 ! queue ! avdec_ffv1 ! videoconvert ! video/x-raw,format=I420 ! gamma gamma=2 !
     add_screen

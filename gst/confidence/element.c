@@ -28,6 +28,7 @@
 #include "gst/confidence/element.h"
 
 #include "gst/meta/gststereometa.h"
+#include "gst/video/ranges.h"
 
 #include <gst/video/video.h>
 
@@ -78,6 +79,12 @@ show_get_type (void)
   if (g_once_init_enter (&once))
     g_once_init_leave (&once, g_enum_register_static ("GstStereoConfidenceShow", values));
   return once;
+}
+
+static gboolean
+gst_stereo_confidence_start (GstBaseTransform *base)
+{
+  return gst_stereo_values_accepted (GST_ELEMENT (base));
 }
 
 /* ---- caps -------------------------------------------------------------------------------- */
@@ -299,6 +306,8 @@ gst_stereo_confidence_set_property (GObject *object, guint id, const GValue *val
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
     return;
   }
+  if (!gst_stereo_value_in_range (GST_ELEMENT (self), spec, value))
+    return;
   GST_OBJECT_LOCK (self);
   self->show = g_value_get_enum (value);
   GST_OBJECT_UNLOCK (self);
@@ -331,8 +340,9 @@ gst_stereo_confidence_class_init (GstStereoConfidenceClass *klass)
   object_class->set_property = gst_stereo_confidence_set_property;
   object_class->get_property = gst_stereo_confidence_get_property;
   g_object_class_install_property (object_class, PROP_SHOW,
-      g_param_spec_enum ("show", "show", "Which picture of the metadata to send; the format of the output depends on it",
-          show_get_type (), SHOW_CONFIDENCE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+      gst_stereo_unchecked_spec (g_param_spec_enum ("show", "show",
+          "Which picture of the metadata to send; the format of the output depends on it", show_get_type (),
+          SHOW_CONFIDENCE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)));
   gst_type_mark_as_plugin_api (show_get_type (), 0);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -342,6 +352,7 @@ gst_stereo_confidence_class_init (GstStereoConfidenceClass *klass)
       "0..1, 0 where the views disagree",
       "gst-stereo");
 
+  base_class->start = gst_stereo_confidence_start;
   base_class->transform_caps = gst_stereo_confidence_transform_caps;
   base_class->set_caps = gst_stereo_confidence_set_caps;
   base_class->get_unit_size = gst_stereo_confidence_get_unit_size;

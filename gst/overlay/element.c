@@ -64,6 +64,7 @@
 #include "gst/overlay/output.h"
 #include "gst/overlay/show.h"
 #include "gst/overlay/sync.h"
+#include "gst/video/ranges.h"
 #include "gst/video/stream.h"
 
 struct _GstDepthOverlay
@@ -82,7 +83,7 @@ GST_ELEMENT_REGISTER_DEFINE (depthoverlay, "depthoverlay", GST_RANK_NONE, GST_TY
 static void
 gst_depth_overlay_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
-  gst_depth_overlay_show_set_property (GST_DEPTH_OVERLAY (object)->show, id, value);
+  gst_depth_overlay_show_set_property (GST_DEPTH_OVERLAY (object)->show, id, value, spec);
 }
 
 static void
@@ -309,6 +310,8 @@ gst_depth_overlay_start (GstAggregator *aggregator)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
+  if (!gst_stereo_values_accepted (GST_ELEMENT (self)))
+    return FALSE;
   gst_depth_overlay_sync_reset (self->sync);
   gst_depth_overlay_output_reset (self->output, TRUE);
   gst_depth_overlay_show_start (self->show);

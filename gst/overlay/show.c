@@ -98,8 +98,10 @@ gst_depth_overlay_show_install_properties (GObjectClass *klass)
 }
 
 void
-gst_depth_overlay_show_set_property (GstDepthOverlayShow *show, guint id, const GValue *value)
+gst_depth_overlay_show_set_property (GstDepthOverlayShow *show, guint id, const GValue *value, GParamSpec *spec)
 {
+  if (!gst_depth_overlay_property_accepts (&properties[id - 1], show->owner, spec, value))
+    return;
   GST_OBJECT_LOCK (show->owner);
   gst_depth_overlay_property_set (&properties[id - 1], &show->settings, value);
   GST_OBJECT_UNLOCK (show->owner);

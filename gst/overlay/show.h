@@ -17,7 +17,7 @@ void gst_depth_overlay_show_free (GstDepthOverlayShow *show);
 
 /* All properties of the element. Set and get take the owner's object lock. */
 void gst_depth_overlay_show_install_properties (GObjectClass *klass);
-void gst_depth_overlay_show_set_property (GstDepthOverlayShow *show, guint id, const GValue *value);
+void gst_depth_overlay_show_set_property (GstDepthOverlayShow *show, guint id, const GValue *value, GParamSpec *spec);
 void gst_depth_overlay_show_get_property (GstDepthOverlayShow *show, guint id, GValue *value);
 
 void gst_depth_overlay_show_start (GstDepthOverlayShow *show);

@@ -7,6 +7,7 @@
 #include "gst/pairing/parts.h"
 #include "gst/pairing/properties.h"
 #include "gst/pairing/queries.h"
+#include "gst/video/ranges.h"
 #include "gst/video/stream.h"
 
 struct _GstStereoAggregatorPrivate
@@ -199,7 +200,7 @@ gst_stereo_aggregator_start (GstAggregator *aggregator)
   GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
 
   priv->have_segment = FALSE;
-  return gst_stereo_parts_start (&priv->parts);
+  return gst_stereo_values_accepted (GST_ELEMENT (aggregator)) && gst_stereo_parts_start (&priv->parts);
 }
 
 static gboolean
@@ -316,6 +317,8 @@ gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *p
 static void
 gst_stereo_aggregator_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
+  if (!gst_stereo_value_in_range (GST_ELEMENT (object), spec, value))
+    return;
   if (!gst_stereo_properties_set (&GST_STEREO_AGGREGATOR (object)->priv->parts, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
 }

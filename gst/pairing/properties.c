@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/pairing/properties.h"
 
+#include "gst/video/ranges.h"
+
 enum
 {
   PROP_0,
@@ -15,10 +17,10 @@ gst_stereo_properties_install (GObjectClass *klass)
   const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
   g_object_class_install_property (klass, PROP_PACKING,
-      g_param_spec_enum ("packing", "packing",
+      gst_stereo_unchecked_spec (g_param_spec_enum ("packing", "packing",
           "How two views lie in a frame on sink whose caps do not say it; a multiview-mode in the caps wins "
           "(multiview-mode=mono counts as not saying it; multiview-flags hold in either case)",
-          GST_TYPE_STEREO_PACKING, GST_STEREO_PACKING_AUTO, rw));
+          GST_TYPE_STEREO_PACKING, GST_STEREO_PACKING_AUTO, rw)));
   g_object_class_install_property (klass, PROP_MAX_SKEW,
       g_param_spec_uint64 ("max-skew", "max-skew",
           "Nanoseconds that the two frames of a pair may be apart; frames without a partner within that time are "

@@ -41,6 +41,7 @@
 #include "gst/rectify/output.h"
 #include "gst/video/pool.h"
 #include "gst/video/properties.h"
+#include "gst/video/ranges.h"
 
 enum
 {
@@ -118,14 +119,26 @@ gst_stereo_rectify_decide_allocation (GstAggregator *aggregator, GstQuery *query
   return gst_stereo_pool_decide (query, &limited);
 }
 
+/* Properties that a control source drives. */
+static void
+follow_controls (GstStereoRectify *self, const GstStereoFrame *left)
+{
+  GstClockTime time = gst_segment_to_stream_time (&left->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (left->buffer));
+
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (self), time);
+}
+
 static GstFlowReturn
 gst_stereo_rectify_process (GstStereoAggregator *base, GstStereoFrame *first, GstStereoFrame *second)
 {
   GstStereoRectify *self = GST_STEREO_RECTIFY (base);
+  GstStereoRectifySettings settings;
   GstFlowReturn flow;
   guint serial;
-  GstStereoRectifySettings settings = current_settings (self, &serial);
 
+  follow_controls (self, first);
+  settings = current_settings (self, &serial);
   flow = gst_stereo_rectify_output_process (self->output, &settings, serial, first, second);
   gst_stereo_rectify_settings_clear (&settings);
   return flow;
@@ -189,6 +202,8 @@ gst_stereo_rectify_set_property (GObject *object, guint id, const GValue *value,
   GstStereoRectify *self = GST_STEREO_RECTIFY (object);
   GstStereoRectifySettings *pending = &self->pending;
 
+  if (!gst_stereo_value_in_range (GST_ELEMENT (self), spec, value))
+    return;
   GST_OBJECT_LOCK (self);
   switch (id) {
     case PROP_CALIBRATION:
@@ -300,7 +315,8 @@ gst_stereo_rectify_finalize (GObject *object)
 static void
 install_settings (GObjectClass *klass)
 {
-  const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+  const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING,
+                    controlled = rw | GST_PARAM_CONTROLLABLE;
 
   g_object_class_install_property (klass, PROP_CALIBRATION,
       g_param_spec_string ("calibration", "calibration",
@@ -309,24 +325,24 @@ install_settings (GObjectClass *klass)
           "camera_info files as left,right; must be set",
           NULL, rw));
   g_object_class_install_property (klass, PROP_ALPHA,
-      g_param_spec_double ("alpha", "alpha",
+      gst_stereo_unchecked_spec (g_param_spec_double ("alpha", "alpha",
           "How much of the raw pictures to show: 0 = only what both of them show (cropped), 1 = all of both (with "
           "black borders); -1 = as P1 and P2 of the calibration say, or 0 where it has none",
-          -1, 1, -1, rw));
+          -1, 1, -1, controlled)));
   g_object_class_install_property (klass, PROP_WIDTH,
-      g_param_spec_int ("width", "width",
+      gst_stereo_unchecked_spec (g_param_spec_int ("width", "width",
           "Width of a rectified view in pixels; 0 = that of a raw view, or what the calibration says", 0,
-          STEREO_REMAP_MAX_SIDE / 2, 0, rw));
+          STEREO_REMAP_MAX_SIDE / 2, 0, controlled)));
   g_object_class_install_property (klass, PROP_HEIGHT,
-      g_param_spec_int ("height", "height",
+      gst_stereo_unchecked_spec (g_param_spec_int ("height", "height",
           "Height of a rectified view in pixels; 0 = that of a raw view, or what the calibration says", 0,
-          STEREO_REMAP_MAX_SIDE / 2, 0, rw));
+          STEREO_REMAP_MAX_SIDE / 2, 0, controlled)));
   g_object_class_install_property (klass, PROP_UNIT,
-      g_param_spec_double ("unit", "unit",
+      gst_stereo_unchecked_spec (g_param_spec_double ("unit", "unit",
           "Millimetres per unit of length in the calibration: 1000 for metres, or the side of a chessboard square "
           "where lengths are counted in squares; 0 = default of the format: 1000 for ROS and KITTI, 1 for OpenCV "
           "and Middlebury",
-          0, 1e9, 0, rw));
+          0, 1e9, 0, controlled)));
   g_object_class_install_property (klass, PROP_SAVE,
       g_param_spec_string ("save", "save",
           "File to write the calibration to, with the rectification in force (R1 R2 P1 P2 Q, millimetres), as YAML of "

@@ -22,6 +22,7 @@
 #include "gst/testsrc/paint.h"
 #include "gst/testsrc/pictures.h"
 #include "gst/testsrc/timeline.h"
+#include "gst/video/ranges.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_test_src_debug);
 #define GST_CAT_DEFAULT gst_stereo_test_src_debug
@@ -91,6 +92,8 @@ gst_stereo_test_src_set_property (GObject *object, guint id, const GValue *value
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (object);
   GstStereoSceneParams before;
 
+  if (!gst_stereo_value_in_range (GST_ELEMENT (self), spec, value))
+    return;
   if (id == PROP_IS_LIVE) {
     gst_base_src_set_live (GST_BASE_SRC (self), g_value_get_boolean (value));
     return;
@@ -367,6 +370,8 @@ gst_stereo_test_src_start (GstBaseSrc *base)
 {
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (base);
 
+  if (!gst_stereo_values_accepted (GST_ELEMENT (self)))
+    return FALSE;
   gst_stereo_timeline_reset (self->timeline);
   GST_OBJECT_LOCK (self);
   gst_video_info_init (&self->info);
@@ -398,8 +403,8 @@ install_properties (GObjectClass *klass)
                     live = rw | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE;
 
   g_object_class_install_property (klass, PROP_PATTERN,
-      g_param_spec_enum (
-          "pattern", "pattern", "The scene to show", GST_TYPE_STEREO_TEST_PATTERN, GST_STEREO_PATTERN_PLANES, live));
+      gst_stereo_unchecked_spec (g_param_spec_enum (
+          "pattern", "pattern", "The scene to show", GST_TYPE_STEREO_TEST_PATTERN, GST_STEREO_PATTERN_PLANES, live)));
   g_object_class_install_property (klass, PROP_SEED,
       g_param_spec_uint (
           "seed", "seed", "Seed of textures and noise: the same seed gives the same pictures", 0, G_MAXUINT, 0, live));
@@ -407,21 +412,21 @@ install_properties (GObjectClass *klass)
       g_param_spec_boolean ("is-live", "is-live",
           "Send each frame when its time has come, as a camera does; a live source cannot seek", FALSE, rw));
   g_object_class_install_property (klass, PROP_MAX_DISPARITY,
-      g_param_spec_int ("max-disparity", "max-disparity",
+      gst_stereo_unchecked_spec (g_param_spec_int ("max-disparity", "max-disparity",
           "Largest disparity of the scene in pixels, at most half the width of a view; 0 = a tenth of that width, at "
           "most 120",
-          0, GST_STEREO_SCENE_MAX_DISPARITY, 0, live));
+          0, GST_STEREO_SCENE_MAX_DISPARITY, 0, live)));
   g_object_class_install_property (klass, PROP_MOTION,
-      g_param_spec_double ("motion", "motion",
+      gst_stereo_unchecked_spec (g_param_spec_double ("motion", "motion",
           "Pixels that the foreground moves to the right per frame (it turns back at the sides); 0 = it does not move",
-          -1000, 1000, 2, live));
+          -1000, 1000, 2, live)));
   g_object_class_install_property (klass, PROP_NOISE,
-      g_param_spec_double ("noise", "noise",
+      gst_stereo_unchecked_spec (g_param_spec_double ("noise", "noise",
           "Standard deviation of the noise in grey levels, different in each view and frame; 0 = no noise", 0, 64, 1,
-          live));
+          live)));
   g_object_class_install_property (klass, PROP_TIMESTAMP_OFFSET,
-      g_param_spec_int64 ("timestamp-offset", "timestamp-offset",
-          "Nanoseconds to add to the timestamps; no timestamp goes below 0", G_MININT64 / 4, G_MAXINT64 / 4, 0, live));
+      gst_stereo_unchecked_spec (g_param_spec_int64 ("timestamp-offset", "timestamp-offset",
+          "Nanoseconds to add to the timestamps; no timestamp goes below 0", G_MININT64 / 4, G_MAXINT64 / 4, 0, live)));
 }
 
 static void

@@ -1,41 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/video/properties.h"
 
+#include "gst/video/ranges.h"
+
 #define FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 
-/* GObject would warn of a value outside its range and keep the old one: the stream would run on with another value than
- * the user asked for. Properties of these types take every value, and show their range as all others do. The engine
- * refuses the value when a plan is made, and the element posts that error. */
-static void
-unchecked_class_init (gpointer klass, gpointer data)
-{
-  (void) data;
-  G_PARAM_SPEC_CLASS (klass)->value_validate = NULL;
-}
-
-/* The type derived from @parent, a type of property. */
-static GType
-unchecked_type (GType parent)
-{
-  gchar *name = g_strconcat ("GstStereoUnchecked", g_type_name (parent), NULL);
-  GType type = g_type_from_name (name);
-  GTypeQuery query;
-
-  if (!type) {
-    GTypeInfo info = { .class_init = unchecked_class_init };
-    g_type_query (parent, &query);
-    info.class_size = (guint16) query.class_size;
-    info.instance_size = (guint16) query.instance_size;
-    type = g_type_register_static (parent, name, &info, 0);
-  }
-  g_free (name);
-  return type;
-}
-
+/* Properties take values outside their range, too: the engine refuses them when a plan is made, and the element posts that
+ * error. */
 static gpointer
 new_spec (GType parent, const StereoParamInfo *info)
 {
-  return g_param_spec_internal (unchecked_type (parent), info->name, info->name, info->text, FLAGS);
+  return g_param_spec_internal (gst_stereo_unchecked_type (parent), info->name, info->name, info->text, FLAGS);
 }
 
 /* "refine-mode" -> "GstStereoMatchRefineMode" */

@@ -41,14 +41,33 @@ one_output output=depth depth-unit=100 num-disparities=$disparities
 samples 2 "$folder/played-depth-000001.raw" | awk '$1 > 4096 && $1 % 256 { n++ } END { exit !(n > NR / 4) }' ||
   bad "depth in tenths of millimetres does not fill 16 bits"
 
-for stream in "" confidence; do
+for stream in grey confidence; do
   SINK="capsfilter caps=video/x-raw,format=GRAY8 ! multifilesink location=$folder/shown-%06d.raw" \
     quietly sh "$pipelines/play.sh" "$folder/a depth.mkv" $stream
   counted 5 "$folder"/shown-*.raw
   samples 1 "$folder/shown-000002.raw" | sort -n | awk '{ v[NR] = $1 } END { exit !(v[int (0.95 * NR)] > 48) }' ||
-    bad "what is shown of ${stream:-depth} is black"
+    bad "what is shown of $stream is black"
   rm -f "$folder"/shown-*
 done
+
+# coloured FILE: over most of the picture, which is as large as one view
+coloured () {
+  into shown RGB
+  SINK=$SINK OVERLAY="legend=false text=false" quietly sh "$pipelines/play.sh" "$1"
+  if grep -q -e WARNING "$folder/said"; then
+    cat "$folder/said"
+    bad "$1 was shown with a warning"
+  fi
+  counted 5 "$folder"/shown-*.raw
+  od -An -v -tu1 -w3 "$folder/shown-000002.raw" | awk -v pixels=$((width * height)) '
+    { least = most = $1; for (i = 2; i <= 3; i++) { if ($i < least) least = $i; if ($i > most) most = $i } }
+    most > least + 40 { n++ } END { print n, "of", NR, "pixels are coloured"; exit !(NR == pixels && n > NR / 2) }' ||
+    bad "$1 is grey"
+  rm -f "$folder"/shown-*
+}
+if gst-inspect-1.0 --atleast-version=0.0 --exists depthoverlay; then
+  coloured "$folder/a depth.mkv"
+fi
 
 # from the recorded views, everything again: the same to the bit with the properties of then, another picture with others
 same_again () {
@@ -65,6 +84,9 @@ same_again () {
 same_again "$folder/a depth.mkv"
 quietly sh "$pipelines/record.sh" "$folder/two.mkv" test test num-disparities=$disparities
 same_again "$folder/two.mkv"
+if gst-inspect-1.0 --atleast-version=0.0 --exists depthoverlay; then
+  coloured "$folder/two.mkv"
+fi
 for view in left right; do
   into "$view" GRAY8
   SINK=$SINK quietly sh "$pipelines/play.sh" "$folder/two.mkv" $view
@@ -76,6 +98,12 @@ fi
 refused "no view \"both\", only: left right" sh "$pipelines/play.sh" "$folder/two.mkv" both
 VIEWS=no quietly sh "$pipelines/record.sh" "$folder/no views.mkv" test num-disparities=$disparities
 refused "holds no views" sh "$pipelines/play.sh" "$folder/no views.mkv" match
+if gst-inspect-1.0 --atleast-version=0.0 --exists depthoverlay; then
+  coloured "$folder/no views.mkv"
+  quietly gst-launch-1.0 -q videotestsrc num-buffers=2 ! video/x-raw,format=GRAY16_LE ! avenc_ffv1 ! matroskamux ! \
+    filesink "location=$folder/other.mkv"
+  refused "does not say what its samples mean" sh "$pipelines/play.sh" "$folder/other.mkv"
+fi
 
 # a source that waits for nobody, and a matcher that is slower: every view is kept, and what has no disparity is counted
 TEST_SOURCE="num-buffers=40 seed=$seed" RATE=60 SIZE=320x240 quietly sh "$pipelines/record.sh" "$folder/live.mkv" test \
@@ -107,3 +135,4 @@ refused "ends in .mkv" sh "$pipelines/record.sh" test test
 refused "there is no file $folder/none.mkv" sh "$pipelines/play.sh" "$folder/none.mkv"
 echo "no movie" >"$folder/text.mkv"
 refused "ERROR" env SINK=fakesink sh "$pipelines/play.sh" "$folder/text.mkv"
+refused "ERROR" env SINK=fakesink sh "$pipelines/play.sh" "$folder/text.mkv" grey

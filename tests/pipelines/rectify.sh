@@ -81,6 +81,15 @@ if gst-inspect-1.0 --atleast-version=0.0 --exists avenc_ffv1 && gst-inspect-1.0 
   CALIBRATION='' quietly sh "$pipelines/play.sh" "$folder/rig.mkv" match "$folder/again"
   mv "$folder/hidden.yml" "$CALIBRATION"
   cmp "$folder/recorded/depth-000003.png" "$folder/again/depth-000003.png" || bad "the calibration was lost on the way"
+  # played, too: a disparity becomes a distance, and depthoverlay would warn of one that does not
+  quietly sh "$pipelines/record.sh" "$folder/disparity.mkv" test test num-disparities=$disparities
+  into played RGB
+  CALIBRATION='' SINK=$SINK quietly sh "$pipelines/play.sh" "$folder/disparity.mkv"
+  counted 5 "$folder"/played-*.raw
+  if grep -q WARNING "$folder/said"; then
+    cat "$folder/said"
+    bad "the distances were lost on the way"
+  fi
 fi
 
 refused "no file no.yml" env CALIBRATION=no.yml sh "$pipelines/side-by-side.sh" test

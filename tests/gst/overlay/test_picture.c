@@ -670,19 +670,37 @@ GST_START_TEST (test_depth_without_metadata)
 }
 GST_END_TEST;
 
-GST_START_TEST (test_region_of_two_numbers)
+GST_START_TEST (test_wrong_regions)
 {
+  static const gchar *const words[] = { "region=", "x, y, width and height", NULL };
+  static const gchar *const wrong[] = { "<0.5, 0.5>", "<0, 0, 1.5, 1>", "<-0.5, 0, 1, 1>" };
   GstElement *element = gst_element_factory_make ("depthoverlay", NULL);
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
   GValue region = G_VALUE_INIT;
 
   gst_object_ref_sink (element);
-  ASSERT_WARNING (gst_util_set_object_arg (G_OBJECT (element), "region", "<0.5, 0.5>"));
+  gst_element_set_bus (element, bus);
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    gst_util_set_object_arg (G_OBJECT (element), "region", wrong[i]);
+    fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+    message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, GST_MESSAGE_ERROR);
+    fail_unless (message != NULL, "%s", wrong[i]);
+    check_words (message, words);
+    gst_message_unref (message);
+    gst_element_set_state (element, GST_STATE_NULL);
+  }
   g_value_init (&region, GST_TYPE_ARRAY);
   gst_util_set_object_arg (G_OBJECT (element), "region", "<0.125, 0.25, 0.5, 0.75>");
   g_object_get_property (G_OBJECT (element), "region", &region);
   fail_unless_equals_int (gst_value_array_get_size (&region), 4);
   fail_unless_equals_float (g_value_get_double (gst_value_array_get_value (&region, 3)), 0.75);
   g_value_unset (&region);
+  fail_unless (gst_element_set_state (element, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
   gst_object_unref (element);
 }
 GST_END_TEST;
@@ -713,7 +731,7 @@ overlay_suite (void)
   tcase_add_test (tcase, test_legend_leaves_the_marker_free);
   tcase_add_test (tcase, test_region_is_drawn);
   tcase_add_test (tcase, test_depth_without_metadata);
-  tcase_add_test (tcase, test_region_of_two_numbers);
+  tcase_add_test (tcase, test_wrong_regions);
   return suite;
 }
 

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A value outside the range of a property is an error on the bus, whichever element and property it is. */
+#include "tests/support/gst/util.h"
+
+#include <math.h>
+#include <string.h>
+
+/* All but stereomatch: the engine refuses the values of its parameters when a plan is made (match/test_errors.c). */
+static const gchar *const factories[] = { "stereotestsrc", "stereorectify", "stereoconfidence", "depthoverlay" };
+
+static GstElement *
+element_new (const gchar *factory, GstBus **bus)
+{
+  GstElement *element = gst_element_factory_make (factory, NULL);
+
+  fail_unless (element != NULL, "no %s: is GST_PLUGIN_PATH right?", factory);
+  gst_object_ref_sink (element);
+  *bus = gst_bus_new ();
+  gst_element_set_bus (element, *bus);
+  return element;
+}
+
+static void
+element_free (GstElement *element, GstBus *bus)
+{
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+}
+
+/* The first error on @bus has these words. */
+static void
+expect_words (GstBus *bus, ...)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, GST_MESSAGE_ERROR);
+  const gchar *words[MOST_WORDS];
+  va_list args;
+
+  fail_unless (message != NULL, "no error was posted");
+  va_start (args, bus);
+  take_words (words, args);
+  va_end (args);
+  check_words (message, words);
+  gst_message_unref (message);
+}
+
+/* A value just outside the range, with what the message has to say of it. FALSE where every value is in range. */
+static gboolean
+take_value_outside (GParamSpec *spec, gboolean above, GValue *value, gchar **words)
+{
+  g_value_init (value, spec->value_type);
+  if (G_IS_PARAM_SPEC_DOUBLE (spec)) {
+    const GParamSpecDouble *range = G_PARAM_SPEC_DOUBLE (spec);
+    gdouble most = MAX (fabs (range->minimum), fabs (range->maximum));
+    g_value_set_double (value, above ? range->maximum + 0.5 + most * 0.01 : range->minimum - 0.5 - most * 0.01);
+    *words = g_strdup_printf ("between %g and %g", range->minimum, range->maximum);
+  } else if (G_IS_PARAM_SPEC_INT (spec)) {
+    const GParamSpecInt *range = G_PARAM_SPEC_INT (spec);
+    if (above ? range->maximum == G_MAXINT : range->minimum == G_MININT)
+      return FALSE;
+    g_value_set_int (value, above ? range->maximum + 1 : range->minimum - 1);
+    *words = g_strdup_printf ("between %d and %d", range->minimum, range->maximum);
+  } else if (G_IS_PARAM_SPEC_INT64 (spec)) {
+    const GParamSpecInt64 *range = G_PARAM_SPEC_INT64 (spec);
+    g_value_set_int64 (value, above ? range->maximum + 1 : range->minimum - 1);
+    *words = g_strdup_printf ("between %" G_GINT64_FORMAT " and", range->minimum);
+  } else if (G_IS_PARAM_SPEC_ENUM (spec)) {
+    const GEnumClass *klass = G_PARAM_SPEC_ENUM (spec)->enum_class;
+    g_value_set_enum (value, above ? klass->maximum + 1 : klass->minimum - 1);
+    *words = g_strdup (klass->values[0].value_nick);
+  } else {
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+is_ours (GParamSpec *spec)
+{
+  const gchar *owner = g_type_name (spec->owner_type);
+
+  return (spec->flags & G_PARAM_WRITABLE) &&
+      (g_str_has_prefix (owner, "GstStereo") || g_str_has_prefix (owner, "GstDepthOverlay"));
+}
+
+/* Set before the start: the element does not start, until the value is mended. */
+static void
+check_before_start (const gchar *factory, GParamSpec *spec, const GValue *outside, const gchar *words)
+{
+  gchar *begin = g_strconcat (spec->name, "=", NULL);
+  GValue initial = G_VALUE_INIT, kept = G_VALUE_INIT;
+  GstElement *element;
+  GstMessage *message;
+  GstBus *bus;
+
+  element = element_new (factory, &bus);
+  g_value_init (&initial, spec->value_type);
+  g_object_get_property (G_OBJECT (element), spec->name, &initial);
+  g_object_set_property (G_OBJECT (element), spec->name, outside);
+  g_value_init (&kept, spec->value_type);
+  g_object_get_property (G_OBJECT (element), spec->name, &kept);
+  fail_unless_equals_int (g_param_values_cmp (spec, &initial, &kept), 0);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL, "an error was posted before the start");
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  expect_words (bus, begin, words, "out of range", NULL);
+  gst_element_set_state (element, GST_STATE_NULL);
+  /* GstBaseSrc adds an error of its own */
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR)))
+    gst_message_unref (message);
+  g_object_set_property (G_OBJECT (element), spec->name, &initial);
+  gst_element_set_state (element, GST_STATE_PAUSED);
+  /* elements that are not linked, or have no calibration, may say that: this property is no longer what is wrong */
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR))) {
+    gchar *text = message_text (message);
+    fail_unless (!strstr (text, "out of range"), "%s: %s", factory, text);
+    g_free (text);
+    gst_message_unref (message);
+  }
+  element_free (element, bus);
+  g_value_unset (&kept);
+  g_value_unset (&initial);
+  g_free (begin);
+}
+
+GST_START_TEST (test_before_the_start)
+{
+  const gchar *factory = factories[__i__];
+  GstBus *bus;
+  GstElement *element = element_new (factory, &bus);
+  guint count, checked = 0;
+  GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &count);
+
+  for (guint i = 0; i < 2 * count; i++) {
+    GParamSpec *spec = specs[i / 2];
+    GValue value = G_VALUE_INIT;
+    gchar *words = NULL;
+
+    if (is_ours (spec) && take_value_outside (spec, i % 2, &value, &words)) {
+      check_before_start (factory, spec, &value, words);
+      checked++;
+    }
+    if (G_IS_VALUE (&value))
+      g_value_unset (&value);
+    g_free (words);
+  }
+  fail_unless (checked >= 2, "%s: %u values", factory, checked);
+  g_free (specs);
+  element_free (element, bus);
+}
+GST_END_TEST;
+
+/* The error comes at once, and once only. The value that was right stays. */
+GST_START_TEST (test_while_it_runs)
+{
+  static const struct
+  {
+    const gchar *line, *property;
+    gdouble outside;
+    const gchar *words;
+  } cases[] = { { "stereotestsrc name=e noise=3 ! fakesink", "noise", 100, "between 0 and 64" },
+    { "stereotestsrc ! depthoverlay name=e alpha=0.3 ! fakesink", "alpha", NAN, "between 0 and 1" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstElement *pipeline = gst_parse_launch (cases[i].line, NULL);
+    GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
+    GstBus *bus = gst_element_get_bus (pipeline);
+    gdouble before, after;
+
+    gst_element_set_state (pipeline, GST_STATE_PAUSED);
+    fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE), GST_STATE_CHANGE_SUCCESS);
+    g_object_get (element, cases[i].property, &before, NULL);
+    for (guint again = 0; again < 3; again++)
+      g_object_set (element, cases[i].property, cases[i].outside, NULL);
+    expect_words (bus, cases[i].property, cases[i].words, NULL);
+    fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL, "the error was posted twice");
+    g_object_get (element, cases[i].property, &after, NULL);
+    fail_unless_equals_float (before, after);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_object_unref (bus);
+    gst_object_unref (element);
+    gst_object_unref (pipeline);
+  }
+}
+GST_END_TEST;
+
+/* packing, of the base class. */
+GST_START_TEST (test_stereomatch)
+{
+  GstBus *bus;
+  GstElement *element = element_new ("stereomatch", &bus);
+
+  g_object_set (element, "packing", 99, NULL);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  expect_words (bus, "packing=99", "side-by-side", NULL);
+  element_free (element, bus);
+}
+GST_END_TEST;
+
+static Suite *
+ranges_suite (void)
+{
+  Suite *suite = suite_create ("ranges");
+  TCase *cases = tcase_create ("all");
+
+  tcase_set_timeout (cases, 60);
+  tcase_add_loop_test (cases, test_before_the_start, 0, G_N_ELEMENTS (factories));
+  tcase_add_test (cases, test_while_it_runs);
+  tcase_add_test (cases, test_stereomatch);
+  suite_add_tcase (suite, cases);
+  return suite;
+}
+GST_CHECK_MAIN (ranges);
