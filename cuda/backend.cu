@@ -321,6 +321,7 @@ make_stages ()
   t.match[STEREO_METHOD_ESMP] = stereo_cuda_esmp;
   t.match[STEREO_METHOD_SGM] = stereo_cuda_sgm;
   t.match[STEREO_METHOD_BM] = stereo_cuda_bm;
+  t.paths = &stereo_cuda_paths;
   t.select = &stereo_cuda_select;
   t.check = &stereo_cuda_check;
   t.refine[STEREO_REFINE_TWO_PASS] = &stereo_cuda_refine_two_pass;

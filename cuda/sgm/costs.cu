@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Raw costs of all pixels and candidates, a byte each, for semi-global matching. */
+/* Costs of all pixels and candidates, a byte each, for paths: raw, or those that a method has aggregated. */
 #include "cuda/cost.cuh"
 #include "cuda/sgm/paths.cuh"
 
@@ -46,6 +46,25 @@ __launch_bounds__ (THREADS) cost_kernel (Frame f, uint8_t *costs)
   }
 }
 
+/* Thread: 8 candidates of the volume. */
+__global__ void
+__launch_bounds__ (THREADS) volume_kernel (const uint4 *volume, uint2 *costs, size_t items, int shift)
+{
+  size_t item = (size_t) blockIdx.x * THREADS + threadIdx.x;
+  uint32_t word[4], byte[8];
+
+  if (item >= items)
+    return;
+  *(uint4 *) word = volume[item];
+#pragma unroll
+  for (int k = 0; k < 8; k++) {
+    uint32_t steps = word[k / 2] >> k % 2 * 16 & 0xFFFFu;
+    byte[k] = steps == STEREO_INVALID ? 0 : stereo_path_cost (steps, shift);
+  }
+  costs[item] = make_uint2 (
+      byte[0] | byte[1] << 8 | byte[2] << 16 | byte[3] << 24, byte[4] | byte[5] << 8 | byte[6] << 16 | byte[7] << 24);
+}
+
 template <int COST> static StereoStatus
 launch_costs (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
@@ -63,4 +82,14 @@ sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
   return launch_for_cost<STEREO_METHOD_SGM> (
       plan, error, [plan, s, error] (auto cost) { return launch_costs<decltype (cost)::value> (plan, s, error); });
+}
+
+StereoStatus
+sgm_costs_of_volume (StereoPlan *plan, const Sgm &s, StereoError *error)
+{
+  size_t items = (size_t) s.width * s.height * (size_t) (s.depth / 8);
+  volume_kernel<<<cuda_blocks (items, THREADS), THREADS, 0, cuda_state (plan)->stream>>> (
+      (const uint4 *) s.volume, (uint2 *) s.costs, items, plan->path_shift);
+  CUDA_LAUNCHED (plan, "volume_kernel");
+  return STEREO_OK;
 }

@@ -17,7 +17,7 @@ struct Lines
 {
   int count, length;
   ptrdiff_t pixel, line;
-  uint32_t small, large;
+  Penalties penalties;
   bool rows;
   bool last; /* the last direction of all: marks the missing candidates */
 };
@@ -37,7 +37,12 @@ template <int PAIRS> struct LinePath
   Share share;
   int lane;
   int x, dx;
-  bool edge; /* the previous pixel did not have all candidates */
+  bool edge;      /* the previous pixel did not have all candidates */
+  int line;       /* y of a row, x of a column */
+  int n;          /* pixels done */
+  bool back;      /* from the far end of the line */
+  int ahead;      /* load_step() of pixel n + 32 + lane, with n a multiple of 32 */
+  uint32_t steps; /* of the pixels from there on: where the luma has a step */
   const uint8_t *costs;
   uint16_t *to;
   ptrdiff_t step;
@@ -55,6 +60,27 @@ mask_column (LinePath<PAIRS> &t, const Sgm &s)
     set_mask (t.mask, s, t.x, t.lane);
   t.edge = edge;
   t.x += t.dx;
+}
+
+/* load_step() of pixel @n of the path. */
+template <int PAIRS> __device__ __forceinline__ int
+load_line_step (const LinePath<PAIRS> &t, const Sgm &s, const Lines &l, int n)
+{
+  int at = t.back ? l.length - 1 - n : n, before = t.back ? at + 1 : at - 1;
+  if (n >= l.length)
+    return 0;
+  return l.rows ? load_step (s, at, t.line, before, t.line) : load_step (s, t.line, at, t.line, before);
+}
+
+/* Whether the luma has a step from the pixel before to the next one. A lane looks at one of 32 pixels, long before. */
+template <int PAIRS> __device__ __forceinline__ bool
+next_step (LinePath<PAIRS> &t, const Sgm &s, const Lines &l)
+{
+  if (t.n % 32 == 0) {
+    t.steps = __ballot_sync (SGM_LANES, is_step (s, t.ahead));
+    t.ahead = load_line_step (t, s, l, t.n + 32 + t.lane);
+  }
+  return t.steps >> t.n++ % 32 & 1;
 }
 
 /* The pixels that are being copied, a ring in the warp's part of shared memory; sums first. A lane reads only its own
@@ -102,7 +128,7 @@ add_pixel (LinePath<PAIRS> &t, PixelRing<PAIRS> &c, const Sgm &s, const Lines &l
   if (ADD)
     load_pairs (sum, c.sums + k * c.pixel);
   spread_costs (cost, raw, s.unit);
-  extend_path (t.path, t.lowest, cost, l.small, l.large, t.borders);
+  extend_path (t.path, t.lowest, cost, l.penalties, next_step (t, s, l), t.borders);
   mask_column (t, s);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
@@ -166,6 +192,11 @@ template <int PAIRS, bool ADD> __global__ void __launch_bounds__ (64 * BLOCK_LIN
   t.x = l.rows ? back ? s.width - 1 : 0 : line;
   t.dx = l.rows ? back ? -1 : 1 : 0;
   t.edge = true;
+  t.line = line;
+  t.n = 0;
+  t.back = back;
+  t.steps = 0;
+  t.ahead = load_line_step (t, s, l, t.lane);
   t.mask.first = t.mask.last = -1;
   t.step = back ? -l.pixel : l.pixel;
   ptrdiff_t place = line * l.line + (back ? (l.length - 1) * l.pixel : 0) + t.share.first;
@@ -186,7 +217,7 @@ launch_pairs (StereoPlan *plan, const Sgm &s, int direction, bool last, StereoEr
   bool rows = direction == SGM_SIDEWAYS;
   ptrdiff_t column = s.depth, row = (ptrdiff_t) s.width * s.depth;
   Lines l = { rows ? s.height : s.width, rows ? s.width : s.height, rows ? column : row, rows ? row : column,
-    s.small[direction], s.large[direction], rows, last };
+    s.penalties[direction], rows, last };
   unsigned blocks = cuda_blocks (l.count, BLOCK_LINES);
   size_t shared = 2 * BLOCK_LINES * PixelRing<PAIRS>::warp;
 

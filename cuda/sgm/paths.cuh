@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching: what its kernels share. The definition is at the head of stereo/cpu/paths.c.
+ * Costs of paths: what the kernels share. The definition is at the head of stereo/cpu/paths.c.
  *
  * A warp has the costs of a path at one pixel in registers: 2 * PAIRS neighbouring candidates a lane, two a register.
  * SGM_MISSING is added to candidates that do not exist. They are then never the cheapest predecessor, and nothing
@@ -25,18 +25,28 @@ enum
   SGM_DIRECTIONS
 }; /* STEREO_PATH_* of stereo/exact/sgm.h */
 
-/* What all kernels of a frame read; penalties are in both halves of a word. */
+/* P1 and P2 in both halves of a word; [1]: where the luma has a step. */
+struct Penalties
+{
+  uint32_t small[2], large[2];
+};
+
+/* What all kernels of a frame read. */
 struct Sgm
 {
   int width, height, min_disparity, disparities, depth;
-  uint32_t unit; /* steps of a path's costs in a raw step */
-  uint32_t small[SGM_DIRECTIONS], large[SGM_DIRECTIONS];
-  uint8_t *costs; /* [y][x][i]: raw, 0 where there is no candidate */
+  uint32_t unit; /* steps of a path's costs in a step of the costs */
+  Penalties penalties[SGM_DIRECTIONS];
+  uint8_t *costs; /* [y][x][i]: raw, or of the volume; 0 where there is no candidate */
   uint16_t *volume;
+  const uint8_t *luma; /* of the left view */
+  int luma_pitch;
+  int penalty_step; /* difference of luma that is a step; more than 255: none is */
 };
 
-/* costs.cu: raw costs of all candidates. */
+/* costs.cu: raw costs of all candidates, or those in the volume as bytes. */
 StereoStatus sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
+StereoStatus sgm_costs_of_volume (StereoPlan *plan, const Sgm &s, StereoError *error);
 
 /* pairs.cu: both ways along rows, which come first and write the volume, or along columns. */
 StereoStatus sgm_pairs (StereoPlan *plan, const Sgm &s, int direction, int last, StereoError *error);
@@ -81,15 +91,32 @@ lowest_of (const uint32_t (&path)[PAIRS])
 #endif
 }
 
+/* Luma of a pixel of the left view and, above it, of the pixel before on a path; 0 if that one is outside. */
+__device__ __forceinline__ int
+load_step (const Sgm &s, int x, int y, int x_before, int y_before)
+{
+  if (x_before < 0 || x_before >= s.width || y_before < 0 || y_before >= s.height)
+    return 0;
+  return s.luma[(ptrdiff_t) y * s.luma_pitch + x] | s.luma[(ptrdiff_t) y_before * s.luma_pitch + x_before] << 8;
+}
+
+__device__ __forceinline__ bool
+is_step (const Sgm &s, int luma)
+{
+  return abs ((luma & 255) - (luma >> 8)) >= s.penalty_step;
+}
+
 /*
  * From the costs of the previous pixel, whose lowest is @lowest, to those of this pixel (Hirschmueller 2008, equation
  * 13): L (d) = C (d) + min (L' (d), L' (d - 1) + P1, L' (d + 1) + P1, min L' + P2) - min L', with L' of the previous
  * pixel.
  */
 template <int PAIRS> __device__ __forceinline__ void
-extend_path (uint32_t (&path)[PAIRS], uint32_t lowest, const uint32_t (&cost)[PAIRS], uint32_t small, uint32_t large,
-    Borders borders)
+extend_path (uint32_t (&path)[PAIRS], uint32_t lowest, const uint32_t (&cost)[PAIRS], const Penalties &penalties,
+    bool step, Borders borders)
 {
+  uint32_t small = step ? penalties.small[1] : penalties.small[0];
+  uint32_t large = step ? penalties.large[1] : penalties.large[0];
   uint32_t before = __shfl_up_sync (SGM_LANES, path[PAIRS - 1], 1), after = __shfl_down_sync (SGM_LANES, path[0], 1);
   uint32_t between[PAIRS + 1], jump = lowest + large;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching: the stage. Costs come first, then rows both ways; then either columns both ways (paths=4), or
+ * Costs of paths: the stages of semi-global matching, and of the smoothing after another method. Costs come first, then rows both ways; then either columns both ways (paths=4), or
  * all directions from above and all from below (sweep.cu). The kernel of this file is for searches that are too deep
  * for sweep.cu: it does one diagonal direction after the other, with a warp for each line.
  */
@@ -48,7 +48,7 @@ advance (Place &p, const Sgm &s, const Way &w)
 /* Warp: a diagonal line, which starts at column @line of the first row. LAST: marks the missing candidates. Costs and
  * sums of AHEAD pixels are loaded to registers ahead. */
 template <int PAIRS, bool LAST> __global__ void
-__launch_bounds__ (THREADS) line_kernel (Sgm s, Way w, uint32_t small, uint32_t large)
+__launch_bounds__ (THREADS) line_kernel (Sgm s, Way w)
 {
   constexpr int AHEAD = PAIRS <= 4 ? 6 : PAIRS == 8 ? 4 : 2; /* pixels whose costs and sums are being loaded */
   int line = blockIdx.x * (THREADS / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -56,6 +56,8 @@ __launch_bounds__ (THREADS) line_kernel (Sgm s, Way w, uint32_t small, uint32_t 
   uint32_t path[PAIRS] = { 0 }, lowest = 0;
   uint32_t sums[AHEAD][PAIRS];
   RawCosts<PAIRS> raw[AHEAD];
+  int steps_ahead[AHEAD], y = w.dy > 0 ? 0 : s.height - 1, y_next = y;
+  Penalties penalties = s.penalties[w.penalties];
   Borders borders = borders_of (lane);
   Mask<PAIRS> mask;
   Place here, next;
@@ -72,6 +74,8 @@ __launch_bounds__ (THREADS) line_kernel (Sgm s, Way w, uint32_t small, uint32_t 
     if (k < steps) {
       load_costs (raw[k], s.costs + next.column + share.first, share);
       load_sums (sums[k], s.volume + next.column + share.first, share);
+      steps_ahead[k] = load_step (s, next.x, y_next, next.x - w.dx, y_next - w.dy);
+      y_next += w.dy;
       advance (next, s, w);
     }
   for (int n = 0; n < steps; n += AHEAD)
@@ -85,7 +89,7 @@ __launch_bounds__ (THREADS) line_kernel (Sgm s, Way w, uint32_t small, uint32_t 
       for (int p = 0; p < PAIRS; p++)
         sum[p] = sums[k][p];
       set_mask (mask, s, here.x, lane);
-      extend_path (path, lowest, cost, small, large, borders);
+      extend_path (path, lowest, cost, penalties, is_step (s, steps_ahead[k]), borders);
 #pragma unroll
       for (int p = 0; p < PAIRS; p++)
         sum[p] = (sum[p] + path[p]) | (LAST ? mask.pair[p] : 0);
@@ -93,6 +97,8 @@ __launch_bounds__ (THREADS) line_kernel (Sgm s, Way w, uint32_t small, uint32_t 
       if (n + k + AHEAD < steps) {
         load_costs (raw[k], s.costs + next.column + share.first, share);
         load_sums (sums[k], s.volume + next.column + share.first, share);
+        steps_ahead[k] = load_step (s, next.x, y_next, next.x - w.dx, y_next - w.dy);
+        y_next += w.dy;
         advance (next, s, w);
       }
       hide_missing (path, mask);
@@ -113,12 +119,11 @@ launch_lines (StereoPlan *plan, const Sgm &s, StereoError *error)
 
   for (int n = 0; n < count; n++) {
     Way w = ways[n];
-    uint32_t small = s.small[w.penalties], large = s.large[w.penalties];
     unsigned blocks = cuda_blocks (s.width, THREADS / 32);
     if (n < count - 1)
-      line_kernel<PAIRS, false><<<blocks, THREADS, 0, cuda_state (plan)->stream>>> (s, w, small, large);
+      line_kernel<PAIRS, false><<<blocks, THREADS, 0, cuda_state (plan)->stream>>> (s, w);
     else
-      line_kernel<PAIRS, true><<<blocks, THREADS, 0, cuda_state (plan)->stream>>> (s, w, small, large);
+      line_kernel<PAIRS, true><<<blocks, THREADS, 0, cuda_state (plan)->stream>>> (s, w);
     CUDA_LAUNCHED (plan, "line_kernel");
   }
   return STEREO_OK;
@@ -126,21 +131,23 @@ launch_lines (StereoPlan *plan, const Sgm &s, StereoError *error)
 
 /* ---- stage ------------------------------------------------------------------------------------ */
 
-/* Scratch memory of the stage. */
+/* Scratch memory of a stage. */
 struct SgmContext
 {
-  uint8_t *costs; /* raw, in the order of the volume */
+  uint8_t *costs; /* in the order of the volume */
   void *sweep;    /* of sweep.cu, which alone knows its layout */
 };
 
 static Sgm
 sgm_of (const StereoPlan *plan, const SgmContext *context)
 {
-  Sgm s = { plan->width, plan->height, plan->min_disparity, plan->disparities, plan->depth,
-    (uint32_t) stereo_path_unit (plan->volume_unit, plan->params.paths), { 0 }, { 0 }, context->costs, plan->volume };
+  Sgm s = { plan->width, plan->height, plan->min_disparity, plan->disparities, plan->depth, (uint32_t) plan->path_unit,
+    {}, context->costs, plan->volume, plan->view[STEREO_LEFT].luma, plan->image_pitch,
+    plan->params.penalty_step > 0 ? plan->params.penalty_step : 256 };
   for (int r = 0; r < SGM_DIRECTIONS; r++) {
-    s.small[r] = 0x10001u * (uint32_t) stereo_plan_penalty (plan, r, 0);
-    s.large[r] = 0x10001u * (uint32_t) stereo_plan_penalty (plan, r, 1);
+    int small = stereo_plan_penalty (plan, r, 0), large = stereo_plan_penalty (plan, r, 1);
+    s.penalties[r] = { { 0x10001u * (uint32_t) small, 0x10001u * (uint32_t) stereo_path_halved (small) },
+      { 0x10001u * (uint32_t) large, 0x10001u * (uint32_t) stereo_path_halved (large) } };
   }
   return s;
 }
@@ -154,14 +161,13 @@ sgm_prepare (StereoPlan *plan, void *data, StereoError *error)
   return status || !sgm_can_sweep (plan) ? status : sgm_sweep_prepare (plan, &context->sweep, error);
 }
 
+/* From the costs to the volume. */
 static StereoStatus
-sgm_run (StereoPlan *plan, void *data, StereoError *error)
+sum_paths (StereoPlan *plan, const SgmContext *context, const Sgm &s, StereoError *error)
 {
-  const SgmContext *context = (const SgmContext *) data;
-  Sgm s = sgm_of (plan, context);
   StereoStatus status;
 
-  if ((status = sgm_make_costs (plan, s, error)) || (status = sgm_pairs (plan, s, SGM_SIDEWAYS, 0, error)))
+  if ((status = sgm_pairs (plan, s, SGM_SIDEWAYS, 0, error)))
     return status;
   if (plan->params.paths == 4)
     return sgm_pairs (plan, s, SGM_VERTICAL, 1, error);
@@ -173,9 +179,31 @@ sgm_run (StereoPlan *plan, void *data, StereoError *error)
   return status ? status : sgm_sweep (plan, context->sweep, s, 1, 1, error);
 }
 
+static StereoStatus
+sgm_run (StereoPlan *plan, void *data, StereoError *error)
+{
+  const SgmContext *context = (const SgmContext *) data;
+  Sgm s = sgm_of (plan, context);
+  StereoStatus status = sgm_make_costs (plan, s, error);
+  return status ? status : sum_paths (plan, context, s, error);
+}
+
+static StereoStatus
+paths_run (StereoPlan *plan, void *data, StereoError *error)
+{
+  const SgmContext *context = (const SgmContext *) data;
+  Sgm s = sgm_of (plan, context);
+  StereoStatus status = sgm_costs_of_volume (plan, s, error);
+  return status ? status : sum_paths (plan, context, s, error);
+}
+
 const StereoStage sgm = { .name = "match", .context_size = sizeof (SgmContext), .prepare = sgm_prepare, .run = sgm_run };
 
 }
+
+const StereoStage stereo_cuda_paths = {
+  .name = "paths", .context_size = sizeof (SgmContext), .prepare = sgm_prepare, .run = paths_run
+};
 
 const StereoStage *
 stereo_cuda_sgm (const StereoParams *params)

@@ -28,7 +28,7 @@ struct Sweep
   int up, last;    /* up: from the last row to the first; last: marks the missing candidates */
   int columns;     /* of a strip */
   int band, bands; /* of this launch */
-  uint32_t small[WAYS], large[WAYS];
+  Penalties penalties[WAYS];
   uint32_t *border, *border_low; /* [band & 1][way][x]: costs of paths at the end of a band, and their lowest */
   int *progress;                 /* of each strip: the bands that it has done */
 };
@@ -148,6 +148,14 @@ load_halos (const Sgm &s, const Sweep &w, uint32_t *words, int band, int warp, i
     get_border (path, lowest, s, w, band - 1, way, x, lane);
     put_slot (path, lowest, slots_at<PAIRS> (words, way == FROM_LEFT ? column + BAND_ROWS : column, lane), 0, way, 0);
   }
+}
+
+/* load_step() of row @r of @band in column @x, for the path from column @x + @dx. */
+__device__ __forceinline__ int
+load_band_step (const Sgm &s, const Sweep &w, int band, int r, int x, int dx)
+{
+  int n = band * BAND_ROWS + r, y = w.up ? s.height - 1 - n : n;
+  return n < s.height ? load_step (s, x, y, x + dx, w.up ? y + 1 : y - 1) : 0;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------- */

@@ -38,8 +38,9 @@ fetch_row (Strip<PAIRS> &t, int r)
   next_row (t.column);
 }
 
+/* @steps: bit 8 * way + r: the luma has a step towards row r. */
 template <int PAIRS> __device__ __forceinline__ void
-strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &slots, int r)
+strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &slots, int r, uint32_t steps)
 {
   uint32_t cost[PAIRS], sum[PAIRS];
   RawCosts<PAIRS> raw;
@@ -52,7 +53,7 @@ strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &sl
   spread_costs (cost, raw, s.unit);
 #pragma unroll
   for (int way = 0; way < WAYS; way++)
-    extend_path (t.path[way], t.lowest[way], cost, w.small[way], w.large[way], t.borders);
+    extend_path (t.path[way], t.lowest[way], cost, w.penalties[way], steps >> (8 * way + r) & 1, t.borders);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
     sum[p] = (sum[p] + t.path[0][p] + t.path[1][p] + t.path[2][p]) | t.mark[p];
@@ -107,6 +108,14 @@ start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &
   }
 }
 
+/* What lane @lane looks at of @band, for strip_row(): a row and a way. */
+__device__ __forceinline__ int
+load_strip_step (const Sgm &s, const Sweep &w, int band, int x, int lane)
+{
+  int way = lane / 8;
+  return way < WAYS ? load_band_step (s, w, band, lane % 8, x, way == FROM_LEFT ? -1 : way == FROM_RIGHT ? 1 : 0) : 0;
+}
+
 /* A warp of the strip, for column @column; outside the picture it only waits. It waits as often as halo_warp() does. */
 template <int PAIRS> __device__ __forceinline__ void
 strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
@@ -118,8 +127,11 @@ strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
 
   t.ring = row_ring<PAIRS> (words, column, lane);
   start_strip (s, w, t, slots, there ? x : s.width - 1, there, lane);
+  int ahead = load_strip_step (s, w, w.band, there ? x : s.width - 1, lane);
   for (int band = w.band; band < w.band + w.bands; band++) {
     int rows = there ? s.height - band * BAND_ROWS : 0;
+    uint32_t steps = __ballot_sync (SGM_LANES, is_step (s, ahead));
+    ahead = load_strip_step (s, w, band + 1, there ? x : s.width - 1, lane);
     if (band > w.band)
       await_neighbours (w, band);
     if (band > 0)
@@ -128,7 +140,7 @@ strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
 #pragma unroll
     for (int r = 0; r < BAND_ROWS; r++) {
       if (r < rows)
-        strip_row (s, w, t, slots, r);
+        strip_row (s, w, t, slots, r, steps);
       if (r + 1 < BAND_ROWS)
         cuda_sync_warps ();
     }
@@ -167,10 +179,10 @@ start_halo (const Sgm &s, const Sweep &w, Halo<PAIRS> &h, uint32_t *words, int x
   h.slots = slots_at<PAIRS> (words, slot, lane);
 }
 
-/* A row of one diagonal path beside the strip. */
+/* A row of one diagonal path beside the strip; @steps: as of strip_row(). */
 template <int PAIRS> __device__ __forceinline__ void
 halo_row (const Sgm &s, const Sweep &w, const Halo<PAIRS> &h, const RowRing<PAIRS> &ring, int r, int way, int lane,
-    Borders borders)
+    uint32_t steps, Borders borders)
 {
   uint32_t path[PAIRS], lowest, cost[PAIRS];
   RawCosts<PAIRS> raw;
@@ -178,7 +190,7 @@ halo_row (const Sgm &s, const Sweep &w, const Halo<PAIRS> &h, const RowRing<PAIR
   get_slot (path, lowest, h.slots, r & 1, way, way == FROM_LEFT ? BAND_ROWS - 1 : 1);
   ring_raw (raw, ring, h.column, r, lane, way == FROM_RIGHT);
   spread_costs (cost, raw, s.unit);
-  extend_path (path, lowest, cost, w.small[way], w.large[way], borders);
+  extend_path (path, lowest, cost, w.penalties[way], steps >> (8 * way + r) & 1, borders);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
     path[p] |= h.hide[p];
@@ -198,6 +210,16 @@ fetch_halo (Halo<PAIRS> (&h)[2], const RowRing<PAIRS> &ring, int r, int away, in
   next_row (h[FROM_RIGHT].column);
 }
 
+/* What lane @lane looks at of @band, for halo_row(): a row, of the left column or of the right one. */
+__device__ __forceinline__ int
+load_halo_step (const Sgm &s, const Sweep &w, int band, int left, int right, int lane)
+{
+  int way = lane / 8, x = way == FROM_LEFT ? left : right;
+  return way <= FROM_RIGHT && x >= 0 && x < s.width ?
+      load_band_step (s, w, band, lane % 8, x, way == FROM_LEFT ? -1 : 1) :
+      0;
+}
+
 /* A warp of the halo, @away columns from the strip on either side. */
 template <int PAIRS> __device__ __forceinline__ void
 halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
@@ -212,7 +234,10 @@ halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
 #pragma unroll
   for (int k = 0; k < ROWS_AHEAD; k++)
     fetch_halo (h, ring, k, away, lane);
+  int ahead = load_halo_step (s, w, w.band, left, right, lane);
   for (int band = w.band; band < w.band + w.bands; band++) {
+    uint32_t steps = __ballot_sync (SGM_LANES, is_step (s, ahead));
+    ahead = load_halo_step (s, w, band + 1, left, right, lane);
     if (band > w.band)
       await_neighbours (w, band);
     if (band > 0)
@@ -223,9 +248,9 @@ halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
       await_copies<ROWS_AHEAD - 1> ();
       if (away < BAND_ROWS - 1 - r && band * BAND_ROWS + r < s.height) {
         if (h[FROM_LEFT].there)
-          halo_row (s, w, h[FROM_LEFT], ring, r, FROM_LEFT, lane, borders);
+          halo_row (s, w, h[FROM_LEFT], ring, r, FROM_LEFT, lane, steps, borders);
         if (h[FROM_RIGHT].there)
-          halo_row (s, w, h[FROM_RIGHT], ring, r, FROM_RIGHT, lane, borders);
+          halo_row (s, w, h[FROM_RIGHT], ring, r, FROM_RIGHT, lane, steps, borders);
       }
       fetch_halo (h, ring, (r + ROWS_AHEAD) % BAND_ROWS, away, lane);
       if (r + 1 < BAND_ROWS)
@@ -304,15 +329,13 @@ launch_sweep (StereoPlan *plan, uint32_t *scratch, const Sgm &s, int up, int las
   void (*kernel) (Sgm, Sweep) = sweep_kernel<PAIRS, STRIPS>;
   unsigned strips = cuda_blocks (s.width, columns), threads = 32 * (columns + HALO_WARPS);
   size_t shared = Slots<PAIRS>::words * sizeof (uint32_t) + (size_t) (threads / 32) * ROWS_AHEAD * RowRing<PAIRS>::row;
-  Sweep w = { up, last, columns, 0, bands, { 0 }, { 0 }, scratch + layout.border, scratch + layout.border_low,
+  Sweep w = { up, last, columns, 0, bands, {}, scratch + layout.border, scratch + layout.border_low,
     (int *) scratch + (up ? strips : 0) };
   static const int penalties[2][WAYS] = { { SGM_FALLING, SGM_RISING, SGM_VERTICAL },
     { SGM_RISING, SGM_FALLING, SGM_VERTICAL } };
 
-  for (int way = 0; way < WAYS; way++) {
-    w.small[way] = s.small[penalties[up][way]];
-    w.large[way] = s.large[penalties[up][way]];
-  }
+  for (int way = 0; way < WAYS; way++)
+    w.penalties[way] = s.penalties[penalties[up][way]];
   CUDA_TRY (cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
   CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, kernel, (int) threads, shared));
   if ((int) strips <= resident * state->multiprocessors) {
