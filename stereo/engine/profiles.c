@@ -22,20 +22,23 @@ typedef struct Preset
 
 /* Hillerstrom 2017, 5.1.3 */
 static const Preset asw_thesis[] = { SET (cost, STEREO_COST_CENSUS_7X5), SET (support, STEREO_SUPPORT_BOTH),
-  SET (window, 33), SET (gamma_color, 259.65), SET (gamma_distance, 28), SET (refine_iterations, 7),
-  SET (refine_alpha, 0.16), SET (subpixel, STEREO_SUBPIXEL_OFF), SET (median, STEREO_MEDIAN_OFF),
-  SET (fill, STEREO_FILL_KEEP), END };
+  SET (window, 33), SET (gamma_color, 259.65), SET (gamma_distance, 28), SET (paths, STEREO_PATHS_NONE),
+  SET (refine_iterations, 7), SET (refine_alpha, 0.16), SET (subpixel, STEREO_SUBPIXEL_OFF),
+  SET (median, STEREO_MEDIAN_OFF), SET (fill, STEREO_FILL_KEEP), END };
 
-static const Preset asw_balanced[] = { SET (support, STEREO_SUPPORT_LEFT), SET (refine_iterations, 2), END };
+static const Preset asw_balanced[] = { SET (refine_iterations, 3), END };
 
-static const Preset asw_fast[] = { SET (support, STEREO_SUPPORT_LEFT), SET (refine_iterations, 1),
-  SET (refine_alpha, 0.3), SET (refine_window, 33), END };
+static const Preset asw_fast[] = { SET (paths, STEREO_PATHS_NONE), SET (window, 33), SET (gamma_color, 80),
+  SET (refine_iterations, 1), SET (refine_alpha, 0.3), SET (refine_window, 33), END };
 
-static const Preset asw_quality[] = { SET (support, STEREO_SUPPORT_BOTH), SET (refine_iterations, 3),
-  SET (fill, STEREO_FILL_BACKGROUND), END };
+static const Preset asw_quality[] = { SET (support, STEREO_SUPPORT_BOTH), SET (paths, STEREO_PATHS_8),
+  SET (refine_iterations, 3), SET (fill, STEREO_FILL_PLANES), END };
 
-static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (window, 33), SET (gamma_color, 80),
-  SET (gamma_distance, 14), SET (refine_alpha, 0.2), END };
+static const Preset asw_road[] = { SET (window, 5), SET (p1, 7.5), SET (p2, 75), SET (refine_iterations, 1),
+  SET (refine_window, 33), SET (fill, STEREO_FILL_PLANES), END };
+
+static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support, STEREO_SUPPORT_LEFT), SET (window, 17),
+  SET (gamma_color, 28), SET (gamma_distance, 14), SET (paths, STEREO_PATHS_4), SET (refine_alpha, 0.4), END };
 
 /* Yu et al., Table III; of ESMP's base, printed 2.80, 1.80 gives the errors that the paper states. */
 static const Preset es_thesis[] = { SET (subpixel, STEREO_SUBPIXEL_OFF), SET (fill, STEREO_FILL_KEEP), END };
@@ -86,7 +89,8 @@ static const struct
   [STEREO_METHOD_ASW] = { { [STEREO_PROFILE_BALANCED] = asw_balanced,
                               [STEREO_PROFILE_FAST] = asw_fast,
                               [STEREO_PROFILE_QUALITY] = asw_quality,
-                              [STEREO_PROFILE_THESIS] = asw_thesis },
+                              [STEREO_PROFILE_THESIS] = asw_thesis,
+                              [STEREO_PROFILE_ROAD] = asw_road },
       asw_common },
   [STEREO_METHOD_ESAW] = { { [STEREO_PROFILE_FAST] = esaw_fast, [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = es_thesis },
       esaw_common },

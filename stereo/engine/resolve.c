@@ -71,11 +71,11 @@ check_paths (const StereoParams *params, StereoError *error)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "paths=none leaves nothing of method=sgm, which sums the costs of paths: set paths to 4 or 8, or another "
         "method.");
-  if ((params->p1 > 0) != (params->p2 > 0))
+  if (params->method == STEREO_METHOD_SGM && (params->p1 > 0) != (params->p2 > 0))
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "p1=%g and p2=%g: set both, one pair for all directions, or neither, for the method's own.", params->p1,
         params->p2);
-  if (params->p1 > params->p2)
+  if (params->p2 > 0 && params->p1 > params->p2)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "p1=%g is more than p2=%g, and a small change may not cost more than a large one: set p1 to %g or less.",
         params->p1, params->p2, params->p2);

@@ -16,8 +16,10 @@ static const double penalties[STEREO_PATH_DIRECTIONS][2] = {
   [STEREO_PATH_FALLING] = { 10.67, 28.80 },
 };
 
-/* P1 and P2 along all directions, of costs that a method has aggregated: such costs vary less than those of pixels. */
-static const double penalties_of_aggregated[2] = { 5, 40 };
+/* P1 and P2 along all directions, of costs that a method has aggregated: such costs vary less than those of pixels. P2 is
+ * for a search of AMONG disparities: a jump into a larger range is less likely to be the right one, by the logarithm. */
+static const double penalties_of_aggregated[2] = { 5, 50 };
+#define AMONG 128
 
 /* What a pixel's cost multiplies these penalties with: see STEREO_PIXEL_COSTS. */
 static const double penalty_factor[STEREO_COSTS] = {
@@ -26,16 +28,24 @@ static const double penalty_factor[STEREO_COSTS] = {
 #undef ROW
 };
 
+static double
+own_penalty (const StereoParams *params, int direction, int large)
+{
+  double factor = penalty_factor[params->cost] > 0 ? penalty_factor[params->cost] : 1;
+
+  if (params->method == STEREO_METHOD_SGM)
+    return penalties[direction][large] * factor;
+  if (large)
+    factor *= fmax (log2 (params->num_disparities), 1) / log2 (AMONG);
+  return penalties_of_aggregated[large] * factor;
+}
+
 double
 stereo_path_penalty (const StereoParams *params, int direction, int large)
 {
-  double set_by_user = large ? params->p2 : params->p1, factor = penalty_factor[params->cost];
-
-  if (set_by_user > 0)
-    return set_by_user;
-  if (params->method == STEREO_METHOD_SGM)
-    return penalties[direction][large] * factor;
-  return penalties_of_aggregated[large] * (factor > 0 ? factor : 1);
+  double p1 = params->p1 > 0 ? params->p1 : own_penalty (params, direction, 0);
+  double p2 = params->p2 > 0 ? params->p2 : own_penalty (params, direction, 1);
+  return large || p2 < p1 ? p2 : p1;
 }
 
 int
