@@ -219,11 +219,12 @@ reads_sequences (void)
   write_view ("street/right/1.png");
   write_view ("street/left/2.png");
   write_view ("street/right/2.png");
-  write_samples ("street/gt/2.png", 16, WIDTH, HEIGHT, 0, 256);
+  write_samples ("street/gt/2.png", 16, WIDTH, HEIGHT, 0, 16 * 256);
   if (!CHECK (load_only (&scene, 0), "not read"))
     return;
   CHECK (!strcmp (scene.name, "street/2") && !strcmp (scene.group, "street"), "%s in %s", scene.name, scene.group);
-  check_truth (&scene, 1, -1);
+  check_truth (&scene, 16, -1);
+  check_range (&scene, 32, RANGE_TRUTH); /* 16 disparities end at 15 */
   scene_free (&scene);
 }
 
