@@ -132,11 +132,12 @@ time_stages (Bench *bench, Measurement *m)
 }
 
 static int
-write_pictures (const char *folder, const Measurement *m, const float *disparity, const uint8_t *confidence)
+write_pictures (const Options *options, const Measurement *m, const float *disparity, const uint8_t *confidence)
 {
   size_t pixels = (size_t) m->width * (size_t) m->height;
   uint16_t *steps = malloc (pixels * sizeof *steps);
-  char path[1024], name[LAYOUT_NAME];
+  char path[1024], name[2 * LAYOUT_NAME];
+  const char *folder = options->write;
 
   if (!steps || (mkdir (folder, 0777) && errno != EEXIST)) {
     fprintf (stderr, "%s: cannot be made\n", folder);
@@ -147,7 +148,8 @@ write_pictures (const char *folder, const Measurement *m, const float *disparity
     double value = rint ((double) disparity[at] * m->params.disparity_scale);
     steps[at] = (uint16_t) (isnan (disparity[at]) || value < 0 ? 0 : value < 1 ? 1 : value > 65535 ? 65535 : value);
   }
-  snprintf (name, sizeof name, "%s", m->scene);
+  int several = options->folders > 1; /* KITTI's two sets have scenes of the same names */
+  snprintf (name, sizeof name, "%s%s%s", several ? m->group : "", several ? "-" : "", m->scene);
   for (char *at = name; *at; at++)
     *at = *at == '/' ? '-' : *at;
   snprintf (path, sizeof path, "%s/%s-%s-disparity.png", folder, name, m->backend);
@@ -243,7 +245,7 @@ measure (const Options *options, const Scene *scene, Bench *bench, Measurement *
       m->all = score_map (scene, disparity, NULL, &options->levels);
       m->visible = scene->visible ? score_map (scene, disparity, scene->visible, &options->levels) : (Score){ 0 };
     }
-    done = !options->write || write_pictures (options->write, m, disparity, confidence);
+    done = !options->write || write_pictures (options, m, disparity, confidence);
   }
   free_views (options, bench);
   free (disparity);

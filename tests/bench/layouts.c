@@ -96,6 +96,18 @@ find_truth (SceneFiles *files, const char *folder)
   there (files->calibration, "%s/calib.txt", folder);
 }
 
+/* The last part of the folder that was searched. KITTI's sets are all called training: there it has the part before it. */
+static const char *
+name_of_top (const char *top)
+{
+  const char *name = last_part (top);
+
+  if (name > top && (!strcmp (name, "training") || !strcmp (name, "testing")))
+    for (name--; name > top && name[-1] != '/';) /* from the slash before it */
+      name--;
+  return name;
+}
+
 /* A scene called kitti15-000003 belongs to kitti15; others to the folder that they lie in. */
 static void
 name_scene (SceneFiles *files, const char *top, const char *name)
@@ -108,7 +120,7 @@ name_scene (SceneFiles *files, const char *top, const char *name)
   else if (slash)
     snprintf (files->group, sizeof files->group, "%.*s", (int) (slash - name), name);
   else
-    snprintf (files->group, sizeof files->group, "%s", last_part (top));
+    snprintf (files->group, sizeof files->group, "%s", name_of_top (top));
 }
 
 static int

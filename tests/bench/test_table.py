@@ -51,8 +51,8 @@ class Table(unittest.TestCase):
         with open(os.path.join(self.folder, "room", "calib.txt"), "w", encoding="utf-8") as file:
             file.write("ndisp=24\n")
 
-    def write_kitti(self, frame, wrong):
-        write_scene(*(os.path.join(self.folder, "kitti", name, frame + ".png")
+    def write_kitti(self, frame, wrong, folder="kitti"):
+        write_scene(*(os.path.join(self.folder, folder, name, frame + ".png")
                       for name in ("image_2", "image_3", "disp_occ_0")), wrong)
 
     def run_bench(self, *words):
@@ -108,6 +108,16 @@ class Table(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("--scene attic: no such scene", done.stderr)
 
+    def test_folders_of_the_same_name(self):
+        for folder, frame in (("a", "000001_10"), ("b", "000000_10"), ("b", "000001_10")):
+            self.write_kitti(frame, 0, folder + "/training")
+        command = [self.bench, "--backend", "cpu", "--score", "--json", "--write", os.path.join(self.folder, "out"),
+                   "--scenes", "b/training/", "--scenes", os.path.join(self.folder, "a/training")]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True, cwd=self.folder)
+        self.assertEqual([(row["group"], row["scene"]) for row in json.loads(done.stdout)],
+                         [("b/training", "000000_10"), ("b/training", "000001_10"), ("a/training", "000001_10")])
+        self.assertEqual(len(os.listdir(os.path.join(self.folder, "out"))), 6)
+
     def test_a_bad_scene_does_not_stop_the_others(self):
         with open(os.path.join(self.folder, "kitti/disp_occ_0/000000_10.png"), "wb") as file:
             file.write(b"garbage")
@@ -126,5 +136,5 @@ class Table(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    Table.bench = sys.argv.pop(1)
+    Table.bench = os.path.abspath(sys.argv.pop(1))
     unittest.main()
