@@ -72,7 +72,8 @@ write_pfm (const char *name, int width, int height)
 {
   FILE *file = fopen (place (name), "wb");
 
-  if (!CHECK (file != NULL, "%s", name))
+  CHECK (file != NULL, "%s", name);
+  if (!file)
     return;
   fprintf (file, "Pf\n%d %d\n%s\n", width, height, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "1.0" : "-1.0");
   for (int y = height - 1; y >= 0; y--)
