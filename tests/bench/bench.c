@@ -3,13 +3,13 @@
 #include "tests/bench/bench.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 enum
 {
@@ -132,11 +132,12 @@ time_stages (Bench *bench, Measurement *m)
 }
 
 static int
-write_pictures (const char *folder, const Measurement *m, const float *disparity, const uint8_t *confidence)
+write_pictures (const Options *options, const Measurement *m, const float *disparity, const uint8_t *confidence)
 {
   size_t pixels = (size_t) m->width * (size_t) m->height;
   uint16_t *steps = malloc (pixels * sizeof *steps);
-  char path[1024];
+  char path[1024], name[2 * LAYOUT_NAME];
+  const char *folder = options->write;
 
   if (!steps || (mkdir (folder, 0777) && errno != EEXIST)) {
     fprintf (stderr, "%s: cannot be made\n", folder);
@@ -147,9 +148,13 @@ write_pictures (const char *folder, const Measurement *m, const float *disparity
     double value = rint ((double) disparity[at] * m->params.disparity_scale);
     steps[at] = (uint16_t) (isnan (disparity[at]) || value < 0 ? 0 : value < 1 ? 1 : value > 65535 ? 65535 : value);
   }
-  snprintf (path, sizeof path, "%s/%s-%s-disparity.png", folder, m->scene, m->backend);
+  int several = options->folders > 1; /* KITTI's two sets have scenes of the same names */
+  snprintf (name, sizeof name, "%s%s%s", several ? m->group : "", several ? "-" : "", m->scene);
+  for (char *at = name; *at; at++)
+    *at = *at == '/' ? '-' : *at;
+  snprintf (path, sizeof path, "%s/%s-%s-disparity.png", folder, name, m->backend);
   int done = image_write_png (path, m->width, m->height, 1, 16, steps);
-  snprintf (path, sizeof path, "%s/%s-%s-confidence.png", folder, m->scene, m->backend);
+  snprintf (path, sizeof path, "%s/%s-%s-confidence.png", folder, name, m->backend);
   done &= image_write_png (path, m->width, m->height, 1, 8, confidence);
   free (steps);
   return done;
@@ -183,6 +188,34 @@ free_views (const Options *options, Bench *bench)
   stereo_plan_image_free (bench->plan, &bench->right);
 }
 
+/* The frames of --score: no clock, no warm-up. */
+static int
+run_frames (Bench *bench, Measurement *m)
+{
+  StereoStats stats = { 0 };
+
+  for (int k = 0; k < m->runs; k++)
+    if (!run_frame (bench, &stats))
+      return 0;
+  m->valid = stats.valid_ratio;
+  return 1;
+}
+
+static int
+default_runs (const Options *options, const char *backend)
+{
+  return options->score ? 1 : strcmp (backend, "cuda") ? 20 : 60;
+}
+
+static const char *
+range_name (const Options *options, const Scene *scene)
+{
+  static const char *const names[] = {
+    [RANGE_UNKNOWN] = "default", [RANGE_CALIBRATION] = "calib.txt", [RANGE_TRUTH] = "truth", [RANGE_MADE] = "made"
+  };
+  return options->range_set ? "option" : names[scene->range];
+}
+
 /* Times one plan and scores what it gives. */
 static int
 measure (const Options *options, const Scene *scene, Bench *bench, Measurement *m)
@@ -197,19 +230,22 @@ measure (const Options *options, const Scene *scene, Bench *bench, Measurement *
   m->height = scene->left.height;
   m->disparities = m->params.num_disparities;
   m->arena_mib = (double) stereo_plan_memory (bench->plan) / (1 << 20);
+  m->range = range_name (options, scene);
   snprintf (m->scene, sizeof m->scene, "%s", scene->name);
+  snprintf (m->group, sizeof m->group, "%s", scene->group);
   snprintf (m->backend, sizeof m->backend, "%s", stereo_plan_backend (bench->plan));
   snprintf (m->reason, sizeof m->reason, "%s", stereo_plan_backend_reason (bench->plan));
-  m->runs = options->runs ? options->runs : strcmp (m->backend, "cuda") ? 20 : 60;
+  m->runs = options->runs ? options->runs : default_runs (options, m->backend);
   bench->output = (StereoOutput){ disparity, m->width * (ptrdiff_t) sizeof *disparity, STEREO_SAMPLE_F32, confidence,
     m->width };
-  if (disparity && confidence && place_views (options, scene, bench) && time_frames (bench, m) &&
-      time_overlapped (bench, m) && time_stages (bench, m)) {
+  if (disparity && confidence && place_views (options, scene, bench) &&
+      (options->score ? run_frames (bench, m) :
+                        time_frames (bench, m) && time_overlapped (bench, m) && time_stages (bench, m))) {
     if (m->params.output == STEREO_OUTPUT_DISPARITY) {
-      m->all = scene_score (scene, disparity, NULL);
-      m->visible = scene->visible ? scene_score (scene, disparity, scene->visible) : (Score){ 0, { 0 } };
+      m->all = score_map (scene, disparity, NULL, &options->levels);
+      m->visible = scene->visible ? score_map (scene, disparity, scene->visible, &options->levels) : (Score){ 0 };
     }
-    done = !options->write || write_pictures (options->write, m, disparity, confidence);
+    done = !options->write || write_pictures (options, m, disparity, confidence);
   }
   free_views (options, bench);
   free (disparity);
@@ -235,8 +271,10 @@ bench_scene (const Options *options, const StereoParams *params, const Scene *sc
   if (*stereo_plan_warning (bench.plan))
     fprintf (stderr, "%s\n", stereo_plan_warning (bench.plan));
   int done = measure (options, scene, &bench, &m);
-  if (done)
+  if (done) {
     report_row (options, &m);
+    done = table_add (&m);
+  }
   stereo_plan_free (bench.plan);
   return done;
 }
@@ -272,41 +310,72 @@ bench_one (const Options *options, Scene *scene)
   return done;
 }
 
-/* The listed scenes of the folder, or all that are known and there. */
+/* Whether "NAME,NAME" has the scene, by its name or by the last part of it; a name may have wildcards. */
 static int
-bench_folder (const Options *options)
+is_listed (const char *list, const char *scene, unsigned char *used)
 {
-  char names[1024] = "", path[1200], *rest = NULL;
-  Scene scene;
-  int done = 1, found = 0;
+  const char *slash = strrchr (scene, '/');
+  int listed = 0, k = 0;
+  char pattern[LAYOUT_NAME];
 
-  if (options->scene_list)
-    snprintf (names, sizeof names, "%s", options->scene_list);
-  for (int k = 0; !options->scene_list && scene_known[k]; k++) {
-    snprintf (path, sizeof path, "%s/%s/left.png", options->scenes, scene_known[k]);
-    if (!access (path, R_OK))
-      snprintf (names + strlen (names), sizeof names - strlen (names), "%s,", scene_known[k]);
+  for (const char *at = list; *at; at += strcspn (at, ","), at += *at == ',', k++) {
+    snprintf (pattern, sizeof pattern, "%.*s", (int) strcspn (at, ","), at);
+    if (!fnmatch (pattern, scene, 0) || (slash && !fnmatch (pattern, slash + 1, 0)))
+      listed = used[k] = 1;
   }
-  for (char *name = strtok_r (names, ",", &rest); name; name = strtok_r (NULL, ",", &rest)) {
-    found++;
-    done &= scene_load (&scene, options->scenes, name) && bench_one (options, &scene);
+  return listed;
+}
+
+static int
+all_names_used (const char *list, const unsigned char *used)
+{
+  int done = 1, k = 0;
+
+  for (const char *at = list; *at; at += strcspn (at, ","), at += *at == ',', k++)
+    if (!used[k]) {
+      fprintf (stderr, "--scene %.*s: no such scene in the folders of --scenes\n", (int) strcspn (at, ","), at);
+      done = 0;
+    }
+  return done;
+}
+
+static int
+bench_folders (const Options *options)
+{
+  const char *names = options->scene_list ? options->scene_list : "";
+  unsigned char *used = calloc (strlen (names) + 1, 1);
+  SceneList list = { 0 };
+  Scene scene;
+  int done = used != NULL;
+
+  for (int k = 0; k < options->folders; k++)
+    done &= layouts_find (&list, options->scenes[k]);
+  if (done && !list.count) {
+    fprintf (stderr, "%s: there is no scene in it; --help has the names of the files\n", options->scenes[0]);
+    done = 0;
   }
-  if (!found)
-    fprintf (stderr, "%s: none of the known scenes lies here; name yours with --scene\n", options->scenes);
-  return done && found;
+  for (int k = 0; k < list.count && used; k++)
+    if (!*names || is_listed (names, list.files[k].name, used))
+      done &= scene_load (&scene, &list.files[k], options->truth_scale) && bench_one (options, &scene);
+  done = done && all_names_used (names, used);
+  layouts_free (&list);
+  free (used);
+  return done;
 }
 
 static int
 bench_all (const Options *options)
 {
+  SceneFiles files;
   Scene scene;
 
-  if (options->scenes)
-    return bench_folder (options);
+  if (options->folders)
+    return bench_folders (options);
   if (options->width)
     return scene_synthetic (&scene, options->width, options->height, options->params.num_disparities) &&
         bench_one (options, &scene);
-  return scene_load_pair (&scene, options->pair[0], options->pair[1]) && bench_one (options, &scene);
+  return layouts_pair (&files, options->pair[0], options->pair[1]) &&
+      scene_load (&scene, &files, options->truth_scale) && bench_one (options, &scene);
 }
 
 int
@@ -320,5 +389,8 @@ main (int argc, char **argv)
   report_begin (&options);
   int done = bench_all (&options);
   report_end (&options);
+  if (!options.json)
+    table_print (&options);
+  table_free ();
   return done ? 0 : 1;
 }

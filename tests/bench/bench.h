@@ -3,12 +3,12 @@
 #ifndef BENCH_H
 #define BENCH_H
 
-#include "tests/support/scene.h"
+#include "tests/bench/score.h"
 
 enum
 {
   BENCH_MAX_STAGES = 32,
-  BENCH_MAX_SCENES = 32,
+  BENCH_MAX_FOLDERS = 16,
   BENCH_MAX_RUNS = 10000
 };
 
@@ -16,12 +16,16 @@ typedef struct Options
 {
   StereoParams params;
   int range_set; /* num-disparities was given: it wins over the scene's */
-  int runs;      /* 0: 20 on the CPU, 60 on CUDA */
+  int runs;      /* 0: 20 on the CPU, 60 on CUDA; 1 with score */
   int json, matrix;
-  int device_input;       /* the views lie in the backend's memory before the clock starts */
-  int width, height;      /* of a synthetic pair; 0: none */
-  const char *scenes;     /* folder; NULL: none */
-  const char *scene_list; /* names with commas; NULL: all that are known */
+  int score;         /* no times: the last of the frames is scored */
+  int device_input;  /* the views lie in the backend's memory before the clock starts */
+  int width, height; /* of a synthetic pair; 0: none */
+  int folders;       /* of scenes */
+  const char *scenes[BENCH_MAX_FOLDERS];
+  const char *scene_list; /* names with commas; NULL: all scenes of the folders */
+  int truth_scale;        /* steps in a pixel of an 8-bit truth; 0: from its size */
+  ScoreLevels levels;     /* of bad N */
   const char *write;      /* folder for pictures; NULL: none */
   const char *pair[2];
 } Options;
@@ -34,8 +38,9 @@ typedef struct Times
 /* What was measured for one scene with one set of parameters. */
 typedef struct Measurement
 {
-  char scene[64], backend[16], reason[256];
+  char scene[LAYOUT_NAME], group[LAYOUT_NAME], backend[16], reason[256];
   int width, height, disparities, runs;
+  const char *range;    /* where the number of disparities comes from */
   StereoParams params;  /* in force */
   Times frame;          /* from the host's images to the host's results */
   Times compute;        /* the steps alone */
@@ -54,6 +59,11 @@ int options_parse (Options *options, int argc, char **argv);
 
 /* methods.c: docs/methods.md to the standard output. */
 void methods_print (void);
+
+/* table.c: the scores of all scenes, with means. */
+int table_add (const Measurement *m); /* 0 and a message without memory */
+void table_print (const Options *options);
+void table_free (void);
 
 /* report.c: call begin once, then row for every measurement, then end. */
 void report_begin (const Options *options);

@@ -23,7 +23,6 @@ import time
 import cv2
 import numpy as np
 
-RANGES = {"tsukuba": 16, "venus": 20, "teddy": 60, "cones": 60, "motorcycle": 70, "motorcycle-exposure": 70, "aloe": 224}
 NAMES = {"sgbm": "StereoSGBM MODE_SGBM, filled", "hh": "StereoSGBM MODE_HH, filled", "bm": "StereoBM 9, filled"}
 LEVELS = (0.5, 1, 2, 4)
 
@@ -92,8 +91,10 @@ def score(folder, disparity):
 
 
 def bench_round(bench, folder, disparities, options):
-    command = [bench, "--json", "--backend", "cpu", "--threads", "2", "--runs", "5", "--num-disparities",
-               str(disparities), *options, os.path.join(folder, "left.png"), os.path.join(folder, "right.png")]
+    """@disparities 0: as many as stereo-bench takes for the scene."""
+    command = [bench, "--json", "--backend", "cpu", "--threads", "2", "--runs", "5",
+               *(["--num-disparities", str(disparities)] if disparities else []), *options,
+               os.path.join(folder, "left.png"), os.path.join(folder, "right.png")]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)[0]
 
 
@@ -108,14 +109,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", default=os.path.join(here, "../../build/tests/bench/stereo-bench"))
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--disparities", type=int, default=0, help="to search; known for Middlebury scenes by their names")
+    parser.add_argument("--disparities", type=int, default=0,
+                        help="to search; else ndisp of calib.txt, else the largest true disparity rounded up")
     parser.add_argument("--matcher", choices=("sgbm", "hh", "bm"), default="sgbm")
     parser.add_argument("folder")
     arguments, options = parser.parse_known_args()
     name = os.path.basename(os.path.normpath(arguments.folder))
-    disparities = arguments.disparities or RANGES.get(name)
+    disparities = arguments.disparities
     if not disparities:
-        sys.exit(f"{name}: not a known scene: say --disparities")
+        taken = bench_round(arguments.bench, arguments.folder, 0, options)
+        if taken["disparities_from"] == "default":
+            sys.exit(f"{name}: neither calib.txt nor a truth tells how many disparities to search: say --disparities")
+        disparities = taken["disparities"]
 
     cv2.setNumThreads(2)
     flag = cv2.IMREAD_GRAYSCALE if arguments.matcher == "bm" else cv2.IMREAD_COLOR

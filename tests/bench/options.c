@@ -33,20 +33,37 @@ print_help (void)
   const StereoCostInfo *cost;
 
   puts ("Times the stereo engine, and scores it where the true disparity is known.\n\n"
-        "stereo-bench [options] LEFT.png RIGHT.png      (gt.pfm and mask_nocc.png beside LEFT.png are the truth)\n"
-        "stereo-bench [options] --scenes FOLDER [--scene NAME,NAME]\n"
+        "stereo-bench [options] LEFT.png RIGHT.png      (the truth lies beside LEFT.png)\n"
+        "stereo-bench [options] --scenes FOLDER [--scenes FOLDER ...] [--scene NAME,NAME]\n"
         "stereo-bench [options] --synthetic WIDTHxHEIGHT\n"
         "stereo-bench --methods                         (docs/methods.md: methods, costs, defaults, sources)\n\n"
-        "  --runs N         timed frames, after a few untimed ones (20 on the CPU, 60 on CUDA)\n"
+        "  --runs N         timed frames, after a few untimed ones (20 on the CPU, 60 on CUDA; 1 with --score)\n"
+        "  --score          no times: the last of N frames is scored\n"
         "  --matrix         every method with every cost it takes, on every backend there is\n"
         "  --device-input   the views lie in device memory already (on the CPU: packed in host memory)\n"
-        "  --json           a JSON array instead of the table\n"
-        "  --write FOLDER   disparity (16-bit PNG, times disparity-scale) and confidence (8-bit) of every scene\n\n"
+        "  --json           a JSON array instead of the tables: one object a scene, with all that is known of it\n"
+        "  --write FOLDER   disparity (16-bit PNG, times disparity-scale) and confidence (8-bit) of every scene\n"
+        "  --bad N,N        more thresholds in px beside 0.5, 1, 2 and 4\n"
+        "  --truth-scale N  steps in a pixel of an 8-bit truth, where its size does not tell\n\n"
         "frame: host images to host results; compute: the steps alone, by the device's clock, without copies;\n"
-        "overlap: a frame on average with two in flight, as in a pipeline.\n"
-        "num-disparities is the scene's own where that is known and the option is not given.\n"
-        "bad N: percent of the pixels with a truth (nocc: those both views see) off by more than N px, or missing.\n\n"
-        "Parameters of the engine (default in brackets):");
+        "overlap: a frame on average with two in flight, as in a pipeline.");
+  puts (
+      "\nScenes, in FOLDER and in folders below:\n"
+      "  left.png, right.png      gt.pfm (px, inf = unknown) or gt.png (KITTI's), mask_nocc.png (255 = in both views)\n"
+      "  im0.png, im1.png         disp0.pfm or disp0GT.pfm, mask0nocc.png, calib.txt       (Middlebury 2014)\n"
+      "  view1.png, view5.png     disp1.png (8 bits, 0 = unknown; full, half or third size) (Middlebury 2005, 2006)\n"
+      "  image_2/, image_3/       disp_occ_0/, disp_noc_0/ (16 bits, px * 256, 0 = unknown) (KITTI 2015)\n"
+      "  colored_0/, colored_1/ or image_0/, image_1/   disp_occ/, disp_noc/               (KITTI 2012)\n"
+      "  left/, right/            gt/ (as KITTI's); frames without a truth are left out\n"
+      "Truth, mask and calib.txt may be missing; gt.pfm and gt.png go with any views. Scenes in one folder are a "
+      "group,\n"
+      "and so are scenes called NAME-NUMBER.\n\n"
+      "num-disparities is, if the option is not given, ndisp of calib.txt; else the largest true disparity rounded up\n"
+      "to a multiple of 16 (with * in the table; from the truth, which a real camera does not have).\n"
+      "all: pixels with a truth; nocc: those of them that both views see. bad N: percent off by more than N px, or\n"
+      "missing; D1: off by more than 3 px and 5 %, or missing; err: mean error of the pixels that have a value;\n"
+      "dens: percent that has a value; kept: the percent wrong among the pixels that have a value.\n\n"
+      "Parameters of the engine (default in brackets):");
   for (int i = 0; (info = stereo_param_info (i)); i++)
     print_parameter (info);
   puts ("\nMethods:");
@@ -78,6 +95,54 @@ parse_runs (Options *options, const char *text)
   return 0;
 }
 
+/* Adds "3,5" to the thresholds, which stay in order. */
+static int
+parse_levels (Options *options, const char *text)
+{
+  ScoreLevels *levels = &options->levels;
+
+  for (const char *at = text;; at++) {
+    char *end;
+    double px = strtod (at, &end);
+    int k = levels->count;
+    if (end == at || !(px > 0 && px <= 1000) || (*end && *end != ',') || k == SCORE_MAX_LEVELS) {
+      fprintf (stderr, "--bad %s: write it as 3,5: pixels above 0, at most %d thresholds with 0.5, 1, 2 and 4\n", text,
+          SCORE_MAX_LEVELS);
+      return 0;
+    }
+    while (k > 0 && levels->px[k - 1] > px)
+      k--;
+    if (!k || levels->px[k - 1] != px) { /* a new one */
+      memmove (&levels->px[k + 1], &levels->px[k], (size_t) (levels->count++ - k) * sizeof *levels->px);
+      levels->px[k] = px;
+    }
+    at = end;
+    if (!*at)
+      return 1;
+  }
+}
+
+static int
+parse_truth_scale (Options *options, const char *text)
+{
+  char end;
+  if (sscanf (text, "%d%c", &options->truth_scale, &end) == 1 && options->truth_scale >= 1 && options->truth_scale <= 256)
+    return 1;
+  fprintf (stderr, "--truth-scale %s: this takes a whole number from 1 to 256\n", text);
+  return 0;
+}
+
+static int
+add_folder (Options *options, const char *folder)
+{
+  if (options->folders == BENCH_MAX_FOLDERS) {
+    fprintf (stderr, "--scenes %s: there are %d folders already, the most that it takes\n", folder, BENCH_MAX_FOLDERS);
+    return 0;
+  }
+  options->scenes[options->folders++] = folder;
+  return 1;
+}
+
 /* An option with a value; 0 and a message when it makes no sense. */
 static int
 parse_value (Options *options, const char *name, const char *value)
@@ -88,9 +153,13 @@ parse_value (Options *options, const char *name, const char *value)
     return parse_runs (options, value);
   if (!strcmp (name, "synthetic"))
     return parse_size (options, value);
-  if (!strcmp (name, "scenes")) {
-    options->scenes = value;
-  } else if (!strcmp (name, "scene")) {
+  if (!strcmp (name, "scenes"))
+    return add_folder (options, value);
+  if (!strcmp (name, "bad"))
+    return parse_levels (options, value);
+  if (!strcmp (name, "truth-scale"))
+    return parse_truth_scale (options, value);
+  if (!strcmp (name, "scene")) {
     options->scene_list = value;
   } else if (!strcmp (name, "write")) {
     options->write = value;
@@ -115,6 +184,8 @@ parse_option (Options *options, char **argv, int *k)
     return options->json = 1;
   if (!strcmp (name, "matrix"))
     return options->matrix = 1;
+  if (!strcmp (name, "score"))
+    return options->score = 1;
   if (!strcmp (name, "device-input"))
     return options->device_input = 1;
   snprintf (copy, sizeof copy, "%.*s", equals ? (int) (equals - name) : 63, name);
@@ -134,6 +205,7 @@ options_parse (Options *options, int argc, char **argv)
 
   memset (options, 0, sizeof *options);
   stereo_params_init (&options->params);
+  options->levels = score_levels;
   for (int k = 1; k < argc; k++) {
     if (!strcmp (argv[k], "--help") || !strcmp (argv[k], "-h")) {
       print_help ();
@@ -153,7 +225,7 @@ options_parse (Options *options, int argc, char **argv)
       return -1;
     }
   }
-  if ((views == 2) + (options->scenes != NULL) + (options->width > 0) != 1 || views == 1) {
+  if ((views == 2) + (options->folders > 0) + (options->width > 0) != 1 || views == 1) {
     fputs ("Give two views, or --scenes FOLDER, or --synthetic WIDTHxHEIGHT. See --help.\n", stderr);
     return -1;
   }

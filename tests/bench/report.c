@@ -16,17 +16,6 @@ choice_name (const char *parameter, int value)
   return "?";
 }
 
-static void
-print_score (const Score *score)
-{
-  for (int k = 0; k < SCORE_LEVELS; k++) {
-    if (score->pixels)
-      printf (" %5.2f", score->bad[k]);
-    else
-      printf (" %5s", "-");
-  }
-}
-
 void
 report_begin (const Options *options)
 {
@@ -35,9 +24,11 @@ report_begin (const Options *options)
     putchar ('[');
     return;
   }
-  printf ("%-20s %-10s %4s %-4s %-6s %-10s %-5s | %8s %8s %8s | %8s %8s %8s | %8s | %7s %7s %6s | %-23s | %-23s\n",
-      "scene", "size", "disp", "on", "method", "cost", "supp.", "frame ms", "min", "max", "compute", "min", "max",
-      "overlap", "GDE/s", "MiB", "valid%", "all: bad 0.5  1  2  4", "nocc: bad 0.5  1  2  4");
+  if (options->score)
+    return;
+  printf ("%-20s %-10s %4s %-4s %-6s %-10s %-5s | %8s %8s %8s | %8s %8s %8s | %8s | %7s %7s %6s\n", "scene", "size",
+      "disp", "on", "method", "cost", "supp.", "frame ms", "min", "max", "compute", "min", "max", "overlap", "GDE/s",
+      "MiB", "valid%");
 }
 
 static void
@@ -53,45 +44,61 @@ print_json_text (const char *name, const char *text)
 }
 
 static void
-print_json_score (const char *name, const Score *score)
+print_json_score (const char *name, const Score *score, const ScoreLevels *levels)
 {
   if (!score->pixels)
     return;
   printf (", \"%s\": {\"pixels\": %d", name, score->pixels);
-  for (int k = 0; k < SCORE_LEVELS; k++)
-    printf (", \"bad%g\": %.4f", score_levels[k], score->bad[k]);
+  for (int k = 0; k < levels->count; k++)
+    printf (", \"bad%g\": %.4f", levels->px[k], score->bad[k]);
+  printf (", \"d1\": %.4f, \"density\": %.4f", score->d1, score->density);
+  if (score->kept) {
+    printf (", \"average_error\": %.4f, \"kept\": {\"pixels\": %d", score->average_error, score->kept);
+    for (int k = 0; k < levels->count; k++)
+      printf (", \"bad%g\": %.4f", levels->px[k], score->kept_bad[k]);
+    printf (", \"d1\": %.4f}", score->kept_d1);
+  }
   putchar ('}');
 }
 
 static void
-print_json (const Measurement *m)
+print_json_times (const Measurement *m)
+{
+  printf ("\"median_ms\": %.4f, \"min_ms\": %.4f, \"max_ms\": %.4f, ", m->frame.median, m->frame.min, m->frame.max);
+  printf ("\"compute_median_ms\": %.4f, \"compute_min_ms\": %.4f, \"compute_max_ms\": %.4f, ", m->compute.median,
+      m->compute.min, m->compute.max);
+  printf ("\"overlapped_ms\": %.4f, \"gde_per_s\": %.4f, \"stages_ms\": {", m->overlapped_ms, m->gde);
+  for (int k = 0; k < m->stages; k++)
+    printf ("%s\"%s\": %.4f", k ? ", " : "", m->stage_name[k], m->stage_ms[k]);
+  fputs ("}, ", stdout);
+}
+
+static void
+print_json (const Options *options, const Measurement *m)
 {
   const StereoParamInfo *info;
   char text[32];
 
   fputs (rows ? ",\n {" : "\n {", stdout);
   print_json_text ("scene", m->scene);
+  print_json_text ("group", m->group);
   print_json_text ("backend", m->backend);
   print_json_text ("reason", m->reason);
+  print_json_text ("disparities_from", m->range);
   printf ("\"width\": %d, \"height\": %d, \"disparities\": %d, \"runs\": %d, ", m->width, m->height, m->disparities,
       m->runs);
-  printf ("\"median_ms\": %.4f, \"min_ms\": %.4f, \"max_ms\": %.4f, ", m->frame.median, m->frame.min, m->frame.max);
-  printf ("\"compute_median_ms\": %.4f, \"compute_min_ms\": %.4f, \"compute_max_ms\": %.4f, ", m->compute.median,
-      m->compute.min, m->compute.max);
-  printf ("\"overlapped_ms\": %.4f, ", m->overlapped_ms);
-  printf ("\"gde_per_s\": %.4f, \"arena_mib\": %.2f, \"valid_ratio\": %.6f, \"stages_ms\": {", m->gde, m->arena_mib,
-      m->valid);
-  for (int k = 0; k < m->stages; k++)
-    printf ("%s\"%s\": %.4f", k ? ", " : "", m->stage_name[k], m->stage_ms[k]);
-  fputs ("}, \"parameters\": {", stdout);
+  printf ("\"arena_mib\": %.2f, \"valid_ratio\": %.6f, ", m->arena_mib, m->valid);
+  if (!options->score)
+    print_json_times (m);
+  fputs ("\"parameters\": {", stdout);
   for (int i = 0; (info = stereo_param_info (i)); i++) {
     const char *quote = info->choices ? "\"" : "";
     printf ("%s\"%s\": %s%s%s", i ? ", " : "", info->name, quote,
         stereo_param_format (&m->params, info, text, sizeof text), quote);
   }
   putchar ('}');
-  print_json_score ("all", &m->all);
-  print_json_score ("nocc", &m->visible);
+  print_json_score ("all", &m->all, &options->levels);
+  print_json_score ("nocc", &m->visible, &options->levels);
   putchar ('}');
 }
 
@@ -101,15 +108,12 @@ print_table_row (const Measurement *m)
   char size[24];
 
   snprintf (size, sizeof size, "%dx%d", m->width, m->height);
-  printf ("%-20s %-10s %4d %-4s %-6s %-10s %-5s | %8.3f %8.3f %8.3f | %8.3f %8.3f %8.3f | %8.3f | %7.3f %7.1f %6.1f |",
+  printf (
+      "%-20s %-10s %4d %-4s %-6s %-10s %-5s | %8.3f %8.3f %8.3f | %8.3f %8.3f %8.3f | %8.3f | %7.3f %7.1f %6.1f\n   ",
       m->scene, size, m->disparities, m->backend, stereo_method_info (m->params.method)->name,
       stereo_cost_info (m->params.cost)->name, choice_name ("support", m->params.support), m->frame.median,
       m->frame.min, m->frame.max, m->compute.median, m->compute.min, m->compute.max, m->overlapped_ms, m->gde,
       m->arena_mib, 100 * m->valid);
-  print_score (&m->all);
-  fputs (" |", stdout);
-  print_score (&m->visible);
-  fputs ("\n   ", stdout);
   for (int k = 0; k < m->stages; k++)
     printf (" %s %.3f", m->stage_name[k], m->stage_ms[k]);
   putchar ('\n');
@@ -119,8 +123,8 @@ void
 report_row (const Options *options, const Measurement *m)
 {
   if (options->json)
-    print_json (m);
-  else
+    print_json (options, m);
+  else if (!options->score)
     print_table_row (m);
   rows++;
   fflush (stdout);

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "tests/bench/score.h"
 #include "tests/support/check.h"
-#include "tests/support/scene.h"
 
 #define TOLERANCE 0.3
 
@@ -17,6 +17,8 @@ enum
   NAMES = 6
 };
 static const char *const names[NAMES] = { "motorcycle", "teddy", "cones", "tsukuba", "venus", "aloe" };
+/* to search, for the figures below */
+static const int disparities[NAMES] = { 70, 60, 60, 16, 20, 224 };
 
 #define TUNED "cost=mixed refine-alpha=0.16 refine-iterations=3 subpixel=1 consistency=1 fill=background median=3"
 
@@ -78,6 +80,23 @@ parse_params (StereoParams *params, const char *text)
   return 1;
 }
 
+/* 0: it is not there, or a message. */
+static int
+load_scene (Scene *scene, const char *folder, const char *name)
+{
+  char left[1024], right[1024];
+  SceneFiles files;
+
+  snprintf (left, sizeof left, "%s/%s/left.png", folder, name);
+  snprintf (right, sizeof right, "%s/%s/right.png", folder, name);
+  if (access (left, R_OK) || !layouts_pair (&files, left, right) || !scene_load (scene, &files, 0))
+    return 0;
+  for (int k = 0; k < NAMES; k++)
+    if (!strcmp (names[k], name))
+      scene->disparities = disparities[k];
+  return 1;
+}
+
 /* Disparities of a scene, to be freed; NULL after a failure. */
 static float *
 match_scene (const Scene *scene, const char *text, StereoBackendChoice backend)
@@ -110,13 +129,13 @@ check_row (int row, int name, StereoBackendChoice backend, const Scene *scene)
 
   if (!disparity)
     return;
-  Score score = scene_score (scene, disparity, scene->visible);
+  Score score = score_map (scene, disparity, scene->visible, &score_levels);
   printf ("%-32s %-12s bad1 %5.2f  bad2 %5.2f  bad4 %5.2f   (%.1f / %.1f / %.1f)\n", rows[row].title, names[name],
       score.bad[1], score.bad[2], score.bad[3], rows[row].bad[name][0], rows[row].bad[name][1], rows[row].bad[name][2]);
   /* the table is rounded to 0.1 */
   for (int k = 0; k < 3 && rows[row].bad[name][0] > 0; k++)
     CHECK (score.bad[k + 1] <= rows[row].bad[name][k] + TOLERANCE + 0.05, "bad%g is %.2f, not %.1f",
-        score_levels[k + 1], score.bad[k + 1], rows[row].bad[name][k]);
+        score_levels.px[k + 1], score.bad[k + 1], rows[row].bad[name][k]);
   free (disparity);
 }
 
@@ -128,7 +147,7 @@ check_scene (const char *folder, int name, StereoBackendChoice backend)
   Scene scene;
 
   snprintf (path, sizeof path, "%s/%s/left.png", folder, names[name]);
-  int there = !access (path, R_OK) && scene_load (&scene, folder, names[name]);
+  int there = load_scene (&scene, folder, names[name]);
   int later = !strcmp (names[name], "aloe") && backend == STEREO_BACKEND_CPU && !getenv ("STEREO_LONG");
   for (int row = 0; row < ROWS; row++) {
     if (!check_begin ("%s, %s, %s", on, names[name], rows[row].title))
@@ -169,8 +188,7 @@ add_areas (const char *folder, const char *name, const char *text, StereoBackend
   Scene scene;
   int done = 0;
 
-  snprintf (path, sizeof path, "%s/%s/left.png", folder, name);
-  if (access (path, R_OK) || !scene_load (&scene, folder, name))
+  if (!load_scene (&scene, folder, name))
     return 0;
   disparity = match_scene (&scene, text, backend);
   for (int k = 0; k < 3 && disparity; k++) {
@@ -179,7 +197,7 @@ add_areas (const char *folder, const char *name, const char *text, StereoBackend
     if (access (path, R_OK) || !image_read_png (path, &mask))
       break;
     if (mask.width == scene.left.width && mask.height == scene.left.height && mask.channels == 1) {
-      double bad = scene_score (&scene, disparity, mask.data).bad[1];
+      double bad = score_map (&scene, disparity, mask.data, &score_levels).bad[1];
       printf (" %5.2f", bad);
       *sum += bad;
       done++;

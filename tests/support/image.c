@@ -67,6 +67,55 @@ image_write_png (const char *path, int width, int height, int channels, int bits
   return done;
 }
 
+/* As write_rows(). *samples is set before the first row, so that the caller can free it. */
+static int
+read_rows (png_structp png, png_infop info, FILE *file, int *width, int *height, int *bits, uint16_t **samples)
+{
+  if (setjmp (png_jmpbuf (png)))
+    return 0;
+  png_init_io (png, file);
+  png_read_info (png, info);
+  if (png_get_color_type (png, info) != PNG_COLOR_TYPE_GRAY || png_get_interlace_type (png, info) != PNG_INTERLACE_NONE)
+    return 0;
+  *width = (int) png_get_image_width (png, info);
+  *height = (int) png_get_image_height (png, info);
+  *bits = png_get_bit_depth (png, info) == 16 ? 16 : 8;
+  png_set_expand_gray_1_2_4_to_8 (png);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  if (*bits == 16)
+    png_set_swap (png);
+#endif
+  png_read_update_info (png, info);
+  *samples = malloc ((size_t) *width * (size_t) *height * sizeof **samples);
+  for (int y = 0; y < *height && *samples; y++) {
+    uint16_t *row = *samples + (size_t) y * (size_t) *width;
+    png_read_row (png, (png_bytep) row, NULL);
+    for (int x = *width - 1; *bits == 8 && x >= 0; x--) /* from the end: the bytes lie in the same memory */
+      row[x] = ((const uint8_t *) row)[x];
+  }
+  return *samples != NULL;
+}
+
+int
+image_read_samples (const char *path, int *width, int *height, int *bits, uint16_t **samples)
+{
+  FILE *file = fopen (path, "rb");
+  png_structp png = png_create_read_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+  png_infop info = png ? png_create_info_struct (png) : NULL;
+
+  *samples = NULL;
+  int done = file && info && read_rows (png, info, file, width, height, bits, samples);
+  png_destroy_read_struct (&png, &info, NULL);
+  if (file)
+    fclose (file);
+  if (!done) {
+    fprintf (stderr, "%s: cannot be read as a PNG of grey samples alone, not interlaced\n", path);
+    free (*samples);
+    *samples = NULL;
+  }
+  return done;
+}
+
 static float
 swapped (float value)
 {

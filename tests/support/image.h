@@ -13,6 +13,8 @@ typedef struct Image
 
 /* All of them: 0 and a message on stderr on failure. */
 int image_read_png (const char *path, Image *image);
+/* A grey PNG as it is stored, without gamma; *bits 8 or 16; *samples to be freed. */
+int image_read_samples (const char *path, int *width, int *height, int *bits, uint16_t **samples);
 /* @bits 8 or 16 (host byte order); 1 or 3 channels; rows without padding. */
 int image_write_png (const char *path, int width, int height, int channels, int bits, const void *data);
 /* One channel, rows top to bottom; *values to be freed. */

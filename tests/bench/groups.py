@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The scenes on which stages and constants are compared, and their scores from stereo-bench, kept in a file.
+
+A score is known by the program (its hash), the scene, the disparities to search and the options. A script that was
+interrupted therefore goes on where it was, and measures again after a new build.
+"""
+import argparse
+import collections
+import hashlib
+import json
+import os
+import subprocess
+import sys
+
+# scenes: disparities to search, as the makers of the scenes give them, not as the truth has them
+Group = collections.namedtuple("Group", "name measure scenes")
+GROUPS = (
+    Group("KITTI 2015", "d1", {"kitti15-000003": 128, "kitti15-000011": 128, "kitti15-000020": 128, "kitti15-000030": 128}),
+    Group("KITTI 2012", "d1", {"kitti12-000027": 128, "kitti12-000138": 128}),
+    Group("Middlebury 2014", "bad2", {"piano": 64, "playtable": 80, "recycle": 64, "vintage": 176}),
+    Group("classic", "bad1", {"tsukuba": 16, "venus": 20, "teddy": 60, "cones": 60, "motorcycle": 70}),
+)
+MEASURES = {"d1": "D1", "bad1": "bad 1", "bad2": "bad 2"}
+# The first pair tells how the views are aligned, and the following ones are aligned so.
+ALIGN_FRAMES = 4
+
+
+class Refused(Exception):
+    """stereo-bench failed; the text is what it said."""
+
+
+def parser(text):
+    """What all scripts take."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    result = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    result.add_argument("--bench", default=os.path.join(here, "../../build/tests/bench/stereo-bench"))
+    result.add_argument("--data", default=os.environ.get("STEREO_DATA", os.path.join(here, "../../../shared/data")),
+                        help="the folder of the scenes (STEREO_DATA)")
+    result.add_argument("--cache", help="a JSON file that keeps the scores")
+    return result
+
+
+class Scores:
+    """Scores of option sets. An option set is a dictionary of the matcher's parameters."""
+
+    def __init__(self, arguments):
+        self.bench, self.data, self.path = arguments.bench, arguments.data, arguments.cache
+        with open(self.bench, "rb") as file:
+            self.program = hashlib.sha256(file.read()).hexdigest()[:16]
+        self.known, self.said = {}, set()
+        if self.path and os.path.exists(self.path):
+            with open(self.path, encoding="utf-8") as file:
+                self.known = json.load(file)
+
+    def key(self, scene, disparities, options):
+        return " ".join([self.program, scene, str(disparities)] + [f"{name}={options[name]}" for name in sorted(options)])
+
+    def save(self):
+        if self.path:
+            with open(self.path + ".new", "w", encoding="utf-8") as file:
+                json.dump(self.known, file, indent=0)
+            os.replace(self.path + ".new", self.path)
+
+    def run(self, scenes, disparities, options):
+        """One process for the scenes that are searched alike."""
+        frames = ALIGN_FRAMES if options.get("align", "off") != "off" else 1
+        command = [self.bench, "--json", "--score", "--runs", str(frames), "--scenes", self.data, "--scene",
+                   ",".join(scenes), "--num-disparities", str(disparities)]
+        command += [f"--{name}={value}" for name, value in options.items()]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, text=True)
+        if done.returncode:
+            raise Refused(done.stderr.strip())
+        shown = " ".join(f"{name}={value}" for name, value in options.items())
+        for text in sorted({f"{shown}: {line}" for line in done.stderr.splitlines()} - self.said):
+            print(text, file=sys.stderr)
+            self.said.add(text)
+        for row in json.loads(done.stdout):
+            self.known[self.key(row["scene"], disparities, options)] = row.get("nocc", row["all"])
+        self.save()
+
+    def of(self, options):
+        """{scene: percent}: non-occluded pixels, missing ones are wrong."""
+        missing = collections.defaultdict(list)
+        for group in GROUPS:
+            for scene, disparities in group.scenes.items():
+                if self.key(scene, disparities, options) not in self.known:
+                    missing[disparities].append(scene)
+        for disparities, scenes in missing.items():
+            self.run(scenes, disparities, options)
+        return {scene: self.known[self.key(scene, disparities, options)][group.measure]
+                for group in GROUPS for scene, disparities in group.scenes.items()}
+
+
+def options_of(text):
+    """A dictionary of "name=value name=value"."""
+    return dict(word.split("=", 1) for word in text.split())
+
+
+def group_means(scores, scenes=None):
+    """{group: mean over its scenes}; only of @scenes, where given, and of groups that have one of them."""
+    means = {}
+    for group in GROUPS:
+        values = [scores[scene] for scene in group.scenes if scenes is None or scene in scenes]
+        if values:
+            means[group.name] = sum(values) / len(values)
+    return means

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The scores, on maps whose errors the test chose. */
+#include <math.h>
+
+#include "tests/bench/score.h"
+#include "tests/support/check.h"
+
+static int
+near (double a, double b)
+{
+  return fabs (a - b) < 1e-9;
+}
+
+/* Ten pixels: one unknown, one missing, one off by 3.5 of 100 px (no outlier of D1), one by 3.5 of 10 px, one by 1 px. */
+static void
+scores_what_was_put_in (void)
+{
+  float truth[10] = { INFINITY, 5, 100, 10, 10, 10, 10, 10, 10, 10 };
+  float map[10] = { 3, NAN, 103.5f, 13.5f, 11, 10, 10, 10, 10, 10 };
+  uint8_t mask[10] = { 255, 255, 255, 255, 255, 0, 0, 0, 0, 128 };
+  Scene scene = { .left = { .width = 5, .height = 2 }, .truth = truth };
+  ScoreLevels levels = { 2, { 1, 3 } };
+
+  Score all = score_map (&scene, map, NULL, &levels), seen = score_map (&scene, map, mask, &levels);
+  CHECK (all.pixels == 9 && all.kept == 8, "%d pixels, %d kept", all.pixels, all.kept);
+  CHECK (near (all.bad[0], 300.0 / 9) && near (all.bad[1], 300.0 / 9) && near (all.d1, 200.0 / 9), "%g %g %g",
+      all.bad[0], all.bad[1], all.d1);
+  CHECK (near (all.kept_bad[0], 25) && near (all.kept_d1, 12.5) && near (all.density, 800.0 / 9), "%g %g %g",
+      all.kept_bad[0], all.kept_d1, all.density);
+  CHECK (near (all.average_error, 1), "%g", all.average_error);
+  scene.truth = NULL;
+  CHECK (!score_map (&scene, map, NULL, &levels).pixels, "scored without a truth");
+  CHECK (seen.pixels == 4 && near (seen.d1, 50) && near (seen.kept_d1, 100.0 / 3), "%d %g %g", seen.pixels, seen.d1,
+      seen.kept_d1);
+}
+
+static void
+means_leave_out_what_has_no_score (void)
+{
+  Score none = { 0 }, empty = { .pixels = 4, .d1 = 100 },
+        good = { .pixels = 2, .kept = 2, .average_error = 3, .density = 100 };
+  ScoreMean mean = { 0 };
+
+  score_mean_add (&mean, &none);
+  score_mean_add (&mean, &empty);
+  score_mean_add (&mean, &good);
+  Score score = score_mean (&mean);
+  CHECK (mean.scenes == 2 && near (score.d1, 50) && near (score.density, 50), "%d %g %g", mean.scenes, score.d1,
+      score.density);
+  CHECK (near (score.average_error, 3), "%g", score.average_error); /* nothing kept: no error to average */
+}
+
+int
+main (int argc, char **argv)
+{
+  check_start (argc, argv);
+  check_case ("scores", scores_what_was_put_in);
+  check_case ("means", means_leave_out_what_has_no_score);
+  return check_finish ();
+}
