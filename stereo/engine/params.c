@@ -134,7 +134,7 @@ static const StereoParamInfo table[] = {
   DOUBLE ("confidence-threshold", confidence_threshold, 0, 1, 0,
       "Pixels of a lower confidence (0..1) become invalid; 0 = off"),
   ENUM ("fill", fill, STEREO_FILL_AUTO, fill_choices, "What a pixel gets where the views disagree"),
-  ENUM ("align", align, STEREO_ALIGN_OFF, align_choices, "What happens to a small vertical disparity between the views"),
+  ENUM ("align", align, STEREO_ALIGN_OFF, align_choices, "What happens to a small vertical disparity between the views, up to 3 px"),
   ENUM ("output", output, STEREO_OUTPUT_DISPARITY, output_choices, "What the samples of the output mean"),
   DOUBLE ("disparity-scale", disparity_scale, 1e-3, 65535, 64,
       "GRAY16 disparity = round (d * scale), 0 = invalid, a valid zero is stored as 1"),
