@@ -20,8 +20,8 @@ struct _GstStereoFlights
   GstStereoMatchOutput *output;
 
   /* of the source pad's task */
-  GQueue queue;  /* of Flight, oldest first */
-  GQueue failed; /* of Flight: with a plan that was not dropped yet */
+  GQueue queue;         /* of Flight, oldest first */
+  GQueue failed;        /* of Flight: with a plan that was not dropped yet */
   StereoAlignment said; /* what the log says */
 
   GstStereoFlightsStats stats; /* protected by the element's object lock */

@@ -666,11 +666,12 @@ GST_START_TEST (test_element_aligns)
       fail_unless_equals_float (number_of (pair->element, "aligned"), aligned);
       fail_unless (fabs (number_of (pair->element, "align-offset") - (aligned ? downs[i] : 0)) < 0.1, "%g, not %d",
           number_of (pair->element, "align-offset"), downs[i]);
-      fail_unless (fabs (number_of (pair->element, "align-offset-max") - (aligned ? ABS (downs[i]) : 0)) < 0.2, "%g, not %d",
-          number_of (pair->element, "align-offset-max"), downs[i]);
+      fail_unless (fabs (number_of (pair->element, "align-offset-max") - (aligned ? ABS (downs[i]) : 0)) < 0.2,
+          "%g, not %d", number_of (pair->element, "align-offset-max"), downs[i]);
       fail_unless (fabs (number_of (pair->element, "vertical-offset") - ABS (downs[i])) < 0.25);
       if (ABS (downs[i]) > 1)
-        expect_warning (pair->bus, "rows of the two views do not fit", off ? "align=auto takes" : "while stats say aligned", NULL);
+        expect_warning (
+            pair->bus, "rows of the two views do not fit", off ? "align=auto takes" : "while stats say aligned", NULL);
       expect_no_message (pair->bus, GST_MESSAGE_WARNING);
       views_free (&views);
       pair_free (pair);
