@@ -16,10 +16,12 @@
 #define LASTING 3      /* passes over the picture that a point is kept for */
 #define FIRST_ROUNDS 10
 #define NEXT_ROUNDS 2
-#define PASSES 4 /* passes over the picture until the estimate has followed a change, */
-#define JUMP 0.3 /* px of change that is followed at once */
-#define BAND 4   /* rows of cells that are taken at a time of the first pair */
-#define GRID 16  /* the polynomial is looked at on a grid this fine */
+#define PASSES 4  /* passes over the picture until the estimate has followed a change, */
+#define JUMP 0.25 /* px of change, root mean square over the picture, that is followed at once */
+#define BAND 4    /* rows of cells that are taken at a time of the first pair */
+#define GRID 16   /* the polynomial is looked at on a grid this fine */
+
+#define MOST_SCORES 1200000 /* candidates that the first pair may be searched for, about: what bounds its time */
 
 struct StereoAligner
 {
@@ -28,10 +30,31 @@ struct StereoAligner
   AlignPoint *points;
   uint8_t *age; /* passes since a point was measured */
   int started;
-  int turn; /* row of cells that is next */
+  int turn;   /* row of cells that is next */
+  int stride; /* rows from one turn to the next: neighbours in time are far apart in the picture */
+  int turns;
+  int settling; /* turns in which the estimate is the fit */
+  int share;    /* a pass measures one cell in so many, the next pass others */
   double c[6];
   StereoAlignment result;
 };
+
+/* A stride that visits every row. */
+static int
+choose_stride (int rows)
+{
+  for (int stride = rows * 3 / 8 + 1; stride < rows; stride++) {
+    int a = stride, b = rows;
+    while (b) {
+      int rest = a % b;
+      a = b;
+      b = rest;
+    }
+    if (a == 1)
+      return stride;
+  }
+  return 1;
+}
 
 StereoAligner *
 stereo_aligner_new (int width, int height, int min, int num)
@@ -46,6 +69,9 @@ stereo_aligner_new (int width, int height, int min, int num)
   }
   aligner->columns = aligner->pictures.small_width / ALIGN_PATCH;
   aligner->rows = aligner->pictures.small_height / ALIGN_PATCH;
+  aligner->stride = choose_stride (aligner->rows);
+  int64_t scores = (int64_t) aligner->columns * aligner->rows * align_candidates (&aligner->pictures);
+  aligner->share = 1 + (int) (scores / MOST_SCORES);
   size_t cells = (size_t) aligner->columns * (size_t) aligner->rows;
   aligner->points = calloc (cells + 1, sizeof *aligner->points);
   aligner->age = calloc (cells + 1, sizeof *aligner->age);
@@ -75,22 +101,42 @@ stereo_aligner_result (const StereoAligner *aligner)
 
 /* ---- points ------------------------------------------------------------------------------------ */
 
-/* Measures a row of cells; the small pictures have its rows and those around it. */
+/* The points of a row that were not found again are dropped, once they are old. A row in which hardly any point was found
+ * drops none: it is dark there, which says nothing of the rig. */
 static void
-measure_row (StereoAligner *aligner, int row)
+age_row (StereoAligner *aligner, int row, int pass, int found)
 {
-  for (int column = 0; column < aligner->columns; column++) {
+  AlignPoint *points = aligner->points + (size_t) row * (size_t) aligner->columns;
+  uint8_t *age = aligner->age + (size_t) row * (size_t) aligner->columns;
+  int known = 0;
+
+  for (int column = 0; column < aligner->columns; column++)
+    known += points[column].weight > 0;
+  if (found * aligner->share * 4 < known)
+    return;
+  for (int column = (row + pass) % aligner->share; column < aligner->columns; column += aligner->share)
+    if (points[column].weight > 0 && ++age[column] > LASTING)
+      points[column].weight = 0;
+}
+
+/* Measures the cells of a row whose turn it is in this pass; the pictures have its rows and those around it. */
+static void
+measure_row (StereoAligner *aligner, int row, int pass)
+{
+  int found = 0;
+
+  for (int column = (row + pass) % aligner->share; column < aligner->columns; column += aligner->share) {
     size_t cell = (size_t) row * (size_t) aligner->columns + (size_t) column;
-    AlignPoint *point = &aligner->points[cell], fresh;
     AlignMatch match;
+    AlignPoint fresh;
 
     if (align_match (&aligner->pictures, column, row, &match) && align_place (&aligner->pictures, &match, &fresh)) {
-      *point = fresh;
+      aligner->points[cell] = fresh;
       aligner->age[cell] = 0;
-    } else if (point->weight > 0 && ++aligner->age[cell] >= LASTING) {
-      point->weight = 0;
+      found++;
     }
   }
+  age_row (aligner, row, pass, found);
 }
 
 /* Whether points that agree with the polynomial lie in enough of the picture. */
@@ -130,7 +176,8 @@ measure_polynomial (const double c[6], double *rms, double *max)
   *rms = sqrt (squares / ((GRID + 1) * (GRID + 1)));
 }
 
-/* Moves the estimate towards the fit: slowly after the first pair, so that it averages over many. */
+/* Moves the estimate towards the fit: slowly, so that it averages over many pairs. After a start and after a jump it is
+ * the fit until the points of before are gone. */
 static void
 move_estimate (StereoAligner *aligner, const AlignFit *fit)
 {
@@ -139,8 +186,12 @@ move_estimate (StereoAligner *aligner, const AlignFit *fit)
   for (int i = 0; i < 6; i++)
     change[i] = fit->c[i] - aligner->c[i];
   measure_polynomial (change, &rms, &max);
-  if (!aligner->started || max > JUMP)
+  if (!aligner->started || rms > JUMP)
+    aligner->settling = LASTING * aligner->rows;
+  if (aligner->settling) {
+    aligner->settling--;
     share = 1;
+  }
   for (int i = 0; i < 6; i++)
     aligner->c[i] += share * change[i];
 }
@@ -180,7 +231,7 @@ stereo_aligner_measure (StereoAligner *aligner, const StereoImage *left, const S
   for (int row = 0; row < aligner->rows; row++) {
     if (row % BAND == 0)
       align_pictures_take (&aligner->pictures, left, right, row, BAND);
-    measure_row (aligner, row);
+    measure_row (aligner, row, 0);
   }
   estimate (aligner, FIRST_ROUNDS);
 }
@@ -201,8 +252,8 @@ stereo_aligner_follow (StereoAligner *aligner, const StereoImage *left, const St
   if (!aligner->rows || !aligner->columns)
     return;
   align_pictures_take (&aligner->pictures, left, right, row, 1);
-  measure_row (aligner, row);
+  measure_row (aligner, row, 1 + aligner->turns / aligner->rows);
   estimate (aligner, aligner->started ? NEXT_ROUNDS : FIRST_ROUNDS);
-  /* a stride that shares no factor with most numbers of rows: neighbours in time are far apart in the picture */
-  aligner->turn = (row + 7) % aligner->rows;
+  aligner->turn = (row + aligner->stride) % aligner->rows;
+  aligner->turns = (aligner->turns + 1) % (aligner->rows * aligner->share);
 }

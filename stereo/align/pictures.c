@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALL_WIDTH 640 /* the small picture is at most this wide */
+#define SMALL_SIDE 640 /* px: of the small picture, at most */
 
 /* Rows that cells need around them. */
 static int
@@ -26,7 +26,7 @@ slack (const AlignPictures *p)
 int
 align_pictures_init (AlignPictures *p, int width, int height, int min, int max, int cells)
 {
-  int factor = (width + SMALL_WIDTH - 1) / SMALL_WIDTH;
+  int larger = width > height ? width : height, factor = (larger + SMALL_SIDE - 1) / SMALL_SIDE;
 
   *p = (AlignPictures){ .width = width, .height = height, .min = min, .max = max, .factor = factor };
   p->small_width = width / factor;
@@ -45,7 +45,7 @@ align_pictures_init (AlignPictures *p, int width, int height, int min, int max, 
       return 0;
   }
   p->columns = malloc (2 * (size_t) p->small_width * sizeof *p->columns);
-  p->scores = malloc ((size_t) ((max - min) / factor + 4) * (2 * ALIGN_REACH + 1) * sizeof *p->scores);
+  p->scores = malloc ((size_t) align_candidates (p) * sizeof *p->scores);
   return p->columns && p->scores;
 }
 

@@ -67,6 +67,13 @@ align_reach (const AlignPictures *p)
   return (ALIGN_REACH - 2) / p->factor + 1;
 }
 
+/* Places in the small picture that a point is looked for in, one way. */
+static inline int
+align_candidates (const AlignPictures *p)
+{
+  return ((p->max - p->min) / p->factor + 4) * (2 * align_reach (p) + 1);
+}
+
 /* ---- pictures.c */
 /* With memory for @cells rows of cells; 0: there is none. */
 int align_pictures_init (AlignPictures *p, int width, int height, int min, int max, int cells);

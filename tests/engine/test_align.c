@@ -299,7 +299,7 @@ run_frames (StereoPlan *plan, Scene *s, int frames)
   return a;
 }
 
-/* The first pair may be dark; a knock moves a camera; both are followed within a second. */
+/* The first pair may be dark; a knock moves a camera; both are followed within two seconds of 30 pairs. */
 static void
 test_follow (void)
 {
