@@ -129,6 +129,8 @@ open_slot (StereoPlan *plan, CudaSlot *slot, StereoError *error)
   for (int v = 0; v < 2; v++)
     CUDA_TRY (cudaHostAlloc ((void **) &slot->pinned_input[v], 4 * pixels, cudaHostAllocDefault));
   CUDA_TRY (cudaHostAlloc ((void **) &slot->pinned_results, cuda_results_most (plan), cudaHostAllocDefault));
+  if (plan->params.align)
+    CUDA_TRY (cudaHostAlloc ((void **) &slot->pinned_alignment, sizeof *slot->pinned_alignment, cudaHostAllocDefault));
   CUDA_TRY (cudaEventCreate (&slot->arrived));
   CUDA_TRY (cudaEventCreateWithFlags (&slot->uploaded, cudaEventDisableTiming));
   CUDA_TRY (cudaEventCreateWithFlags (&slot->computed, cudaEventDisableTiming));
@@ -196,6 +198,7 @@ close_slot (CudaSlot *slot)
   for (int v = 0; v < 2; v++)
     cudaFreeHost (slot->pinned_input[v]);
   cudaFreeHost (slot->pinned_results);
+  cudaFreeHost (slot->pinned_alignment);
 }
 
 static void
@@ -313,6 +316,7 @@ make_stages ()
   StereoStageTable t = {};
 
   t.load = &stereo_cuda_load;
+  t.align = &stereo_cuda_align;
   t.features[STEREO_FEATURES_CENSUS_7X5] = &stereo_cuda_census_7x5;
   t.features[STEREO_FEATURES_CENSUS_9X7] = &stereo_cuda_census_9x7;
   t.features[STEREO_FEATURES_CENSUS_7X5_GRADIENT] = &stereo_cuda_mixed;

@@ -31,8 +31,9 @@ struct CudaGraph
 struct CudaSlot
 {
   uint8_t *pinned_input[2], *pinned_results;
-  uint8_t *input[2]; /* device staging, 4 bytes a pixel */
-  uint8_t *results;  /* device: see transfer.cu */
+  StereoAlignSteps *pinned_alignment; /* NULL with align=off */
+  uint8_t *input[2];                  /* device staging, 4 bytes a pixel */
+  uint8_t *results;                   /* device: see transfer.cu */
   CudaGraph graph;
   cudaEvent_t arrived;                   /* recorded when the upload stream reaches this frame */
   cudaEvent_t uploaded, computed, ready; /* images on the device; results on the device; results on the host */
@@ -101,6 +102,9 @@ void cuda_free_graph (CudaGraph *graph);
 /* load.cu: lets @node of @graph, which is load's kernel, read the images of the current frame. */
 cudaError_t cuda_load_source (const StereoPlan *plan, cudaGraphExec_t graph, cudaGraphNode_t node);
 
+/* align.cu: lets the align stage of the current frame, and of those after it, work by plan->align. */
+StereoStatus cuda_send_alignment (StereoPlan *plan, StereoError *error);
+
 /* fault.cu: whether the result of a call means that the device has failed for this process; a failure is recorded. */
 int cuda_note_failure (cudaError_t code);
 /* The same for the result of waiting for a stream. */
@@ -165,7 +169,8 @@ cuda_frame (const StereoPlan *p)
 }
 
 /* The stages, each with one file or more; backend.cu has the table of them. */
-extern const StereoStage stereo_cuda_load, stereo_cuda_census_7x5, stereo_cuda_census_9x7, stereo_cuda_mixed;
+extern const StereoStage stereo_cuda_load, stereo_cuda_align;
+extern const StereoStage stereo_cuda_census_7x5, stereo_cuda_census_9x7, stereo_cuda_mixed;
 extern const StereoStage stereo_cuda_paths, stereo_cuda_select, stereo_cuda_reselect, stereo_cuda_reselect_last,
     stereo_cuda_check;
 extern const StereoStage stereo_cuda_refine_two_pass, stereo_cuda_refine_full, stereo_cuda_refine_idr;

@@ -87,6 +87,11 @@ cuda_upload (StereoPlan *plan, StereoError *error)
   CudaSlot *slot = &state->slot[plan->slot];
   bool host[2];
 
+  if (plan->params.align) {
+    StereoStatus status = cuda_send_alignment (plan, error);
+    if (status)
+      return status;
+  }
   slot->arrived_ns = stereo_now_ns ();
   CUDA_TRY (cudaEventRecord (slot->arrived, state->upload_stream));
   for (int v = 0; v < 2; v++) {

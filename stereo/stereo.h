@@ -371,6 +371,21 @@ const char *stereo_plan_warning (const StereoPlan *plan);
 /* Bytes of the plan's one allocation (host memory for cpu, device memory for cuda). */
 size_t stereo_plan_memory (const StereoPlan *plan);
 
+/* The vertical disparity between the views, as align=auto follows it: a point of the left view at row y lies at row y + dy
+ * of the right one, dy = c[0] + c[1] v + c[2] u + c[3] u^2 + c[4] u v + c[5] v^2 pixels, with u = x / width - 1/2 at the
+ * point's column in the right view and v = y / height - 1/2. */
+typedef struct StereoAlignment
+{
+  int active;             /* whether the right view is resampled */
+  double coefficients[6]; /* c */
+  double rms, max;        /* px: of dy over the picture */
+  int points;             /* measured points that agree with it */
+  double before, after;   /* px: root mean square of the points' vertical disparity without and with the alignment */
+} StereoAlignment;
+
+/* The alignment of the frame submitted last. All values are 0 with align=off, and while too little is known. */
+void stereo_plan_alignment (const StereoPlan *plan, StereoAlignment *alignment);
+
 /* Times of each stage, for benchmarks. Profiling takes the time of every step, which slows frames down: compare steps_ns of
  * frames without it. A stage that runs several times in a frame is one entry, with the sum of its times. */
 void stereo_plan_set_profiling (StereoPlan *plan, int on);

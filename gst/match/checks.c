@@ -87,20 +87,23 @@ warn_exchanged (GstStereoChecks *checks, const GstStereoCheckResult *result, con
 }
 
 static void
-warn_unrectified (GstStereoChecks *checks, const GstStereoCheckResult *result)
+warn_unrectified (GstStereoChecks *checks, const GstStereoCheckResult *result, const StereoParams *params)
 {
   GST_ELEMENT_WARNING (checks->element, STREAM, FORMAT,
       ("The rows of the two views do not fit: a point lies %.1f px higher or lower in "
        "the right view than in the left one (median of %u; the left half of the picture is off by %.1f px, the right "
        "one by %.1f px, down is positive). Rectify the views: put stereorectify with its calibration before "
-       "stereomatch, or calibrate anew. If they are rectified, they were not taken at the same moment.",
-          result->vertical, result->placed, result->vertical_left, result->vertical_right),
+       "stereomatch, or calibrate anew. If they are rectified, they were not taken at the same moment. %s",
+          result->vertical, result->placed, result->vertical_left, result->vertical_right,
+          params->align ? "Up to 3 px are taken out while stats say aligned, which is less exact." :
+                          "align=auto takes up to 3 px of it out, which is less exact."),
       (NULL));
 }
 
 /* After a look at a pair. */
 static void
-judge_views (GstStereoChecks *checks, const GstStereoCheckResult *result, const GstStereoLayout *layout)
+judge_views (GstStereoChecks *checks, const GstStereoCheckResult *result, const GstStereoLayout *layout,
+    const StereoParams *params)
 {
   GstStereoVerdict exchanged = gst_stereo_check_exchanged (result), rows = gst_stereo_check_unrectified (result);
 
@@ -121,7 +124,7 @@ judge_views (GstStereoChecks *checks, const GstStereoCheckResult *result, const 
   if (gst_stereo_finding_update (&checks->exchanged, exchanged))
     warn_exchanged (checks, result, layout);
   if (gst_stereo_finding_update (&checks->unrectified, rows))
-    warn_unrectified (checks, result);
+    warn_unrectified (checks, result, params);
   checks->conclusive = exchanged != GST_STEREO_VERDICT_UNKNOWN || rows != GST_STEREO_VERDICT_UNKNOWN;
 }
 
@@ -185,7 +188,7 @@ look_at_views (
   if (two)
     gst_video_frame_unmap (&frames[1]);
   gst_video_frame_unmap (&frames[0]);
-  judge_views (checks, &result, layout);
+  judge_views (checks, &result, layout, params);
 }
 
 /* Whether a pair of that time is to be looked at. */

@@ -3,6 +3,8 @@
 
 #include "gst/match/debug.h"
 
+#define NOTEWORTHY 0.1 /* px that an alignment changes by */
+
 typedef struct
 {
   GstStereoMatchPair pair;
@@ -18,8 +20,9 @@ struct _GstStereoFlights
   GstStereoMatchOutput *output;
 
   /* of the source pad's task */
-  GQueue queue;  /* of Flight, oldest first */
-  GQueue failed; /* of Flight: with a plan that was not dropped yet */
+  GQueue queue;         /* of Flight, oldest first */
+  GQueue failed;        /* of Flight: with a plan that was not dropped yet */
+  StereoAlignment said; /* what the log says */
 
   GstStereoFlightsStats stats; /* protected by the element's object lock */
 };
@@ -51,6 +54,7 @@ gst_stereo_flights_start (GstStereoFlights *flights)
   GST_OBJECT_LOCK (flights->element);
   memset (&flights->stats, 0, sizeof flights->stats);
   GST_OBJECT_UNLOCK (flights->element);
+  memset (&flights->said, 0, sizeof flights->said);
 }
 
 guint
@@ -116,6 +120,31 @@ map_inputs (GstStereoFlights *flights, Flight *flight, const GstStereoFrame *fir
 
 /* ---- submit ------------------------------------------------------------------------------- */
 
+/* Says so when the plan begins to align the views, ends it, or aligns them otherwise than it last said. */
+static void
+note_alignment (GstStereoFlights *flights)
+{
+  StereoAlignment now, *said = &flights->said;
+  gdouble change = 0;
+
+  stereo_plan_alignment (gst_stereo_planner_plan (flights->planner), &now);
+  GST_OBJECT_LOCK (flights->element);
+  flights->stats.alignment = now;
+  GST_OBJECT_UNLOCK (flights->element);
+  for (guint i = 0; i < G_N_ELEMENTS (now.coefficients) && now.active; i++)
+    change += ABS (now.coefficients[i] - said->coefficients[i]) / (i == 0 ? 1 : i < 3 ? 2 : 4);
+  if (now.active && (!said->active || change > NOTEWORTHY))
+    GST_INFO_OBJECT (flights->element,
+        "the right view is aligned: it lies %.2f px lower in its middle, up to %.2f px off elsewhere; %d points are "
+        "off by %.2f px without alignment and by %.2f px with it",
+        now.coefficients[0], now.max, now.points, now.before, now.after);
+  else if (now.active == said->active)
+    return;
+  else if (!now.active)
+    GST_INFO_OBJECT (flights->element, "the views are not aligned any more");
+  *said = now;
+}
+
 /* Inputs and outputs are mapped. */
 static GstFlowReturn
 submit (GstStereoFlights *flights, Flight *flight, const GstStereoLayout *layout, const StereoOutput *target,
@@ -132,6 +161,7 @@ submit (GstStereoFlights *flights, Flight *flight, const GstStereoLayout *layout
   gst_stereo_planner_leave (flights->planner);
   if (status != STEREO_OK)
     return GST_STEREO_FLOW_PLAN_FAILED;
+  note_alignment (flights);
   /* host memory was copied: upstream gets its buffers back */
   if (left.memory == STEREO_MEMORY_HOST && right.memory == STEREO_MEMORY_HOST)
     unmap_inputs (flight);

@@ -36,6 +36,7 @@ typedef struct
   guint64 overlapped;                   /* pairs submitted while another was in flight */
   guint64 steps_total;                  /* ns, by the device's clock */
   gdouble valid_ratio, mean_confidence; /* of the last pair */
+  StereoAlignment alignment;            /* after the last pair that was submitted */
 } GstStereoFlightsStats;
 
 /* What submit and collect return when the plan failed: @error says why. The plan is to be dropped then. */

@@ -34,9 +34,13 @@ gst_stereo_match_properties_install (GObjectClass *klass)
           "dropped for QoS), overlapped (pairs submitted while another was being computed), compute-time (ns from a "
           "pair's submission to its result, of the last pair) and compute-time-mean, steps-time-mean (of that, the "
           "backend's work by its own clock, without copies to a device and from it); of the last pair: valid-ratio "
-          "and mean-confidence (0..1); checks (looks at the input, see check-interval), check-matches (points found in "
+          "and mean-confidence (0..1), aligned (whether align=auto resampled the right view), align-offset and "
+          "align-offset-max (pixels by which a point lies lower in the right view than in the left one: in the middle "
+          "of the picture, and at most, up or down); checks (looks at the input, see check-interval), check-matches "
+          "(points found in "
           "both views at the last one), exchanged (left and right look so), vertical-offset (pixels by which the rows "
-          "differ, median; below 0 = not known), skew-mean (ns between the frames of a pair) and skew-drift (ns that "
+          "of the views as they come differ, median; below 0 = not known), skew-mean (ns between the frames of a pair) "
+          "and skew-drift (ns that "
           "it grows by in a second)",
           GST_TYPE_STRUCTURE, ro));
   g_object_class_install_property (klass, PROP_SETTINGS,
@@ -61,10 +65,11 @@ gst_stereo_match_properties_make_stats (GstStereoMatchParts *parts, const GstSte
       "overlapped", G_TYPE_UINT64, flights.overlapped, "compute-time", G_TYPE_UINT64, pairs->compute_last,
       "compute-time-mean", G_TYPE_UINT64, pairs->compute_total / count, "steps-time-mean", G_TYPE_UINT64,
       pairs->pairs ? flights.steps_total / count : (guint64) 0, "valid-ratio", G_TYPE_DOUBLE, flights.valid_ratio,
-      "mean-confidence", G_TYPE_DOUBLE, flights.mean_confidence, "checks", G_TYPE_UINT64, checks.checks,
-      "check-matches", G_TYPE_UINT64, checks.matches, "exchanged", G_TYPE_BOOLEAN, checks.exchanged, "vertical-offset",
-      G_TYPE_DOUBLE, checks.vertical_offset, "skew-mean", G_TYPE_UINT64, checks.skew_mean, "skew-drift", G_TYPE_DOUBLE,
-      checks.skew_drift, NULL);
+      "mean-confidence", G_TYPE_DOUBLE, flights.mean_confidence, "aligned", G_TYPE_BOOLEAN, flights.alignment.active,
+      "align-offset", G_TYPE_DOUBLE, flights.alignment.coefficients[0], "align-offset-max", G_TYPE_DOUBLE,
+      flights.alignment.max, "checks", G_TYPE_UINT64, checks.checks, "check-matches", G_TYPE_UINT64, checks.matches,
+      "exchanged", G_TYPE_BOOLEAN, checks.exchanged, "vertical-offset", G_TYPE_DOUBLE, checks.vertical_offset,
+      "skew-mean", G_TYPE_UINT64, checks.skew_mean, "skew-drift", G_TYPE_DOUBLE, checks.skew_drift, NULL);
 }
 
 /* Of the plan at work; before there is one, of the properties as they stand. NULL when those cannot work. */

@@ -13,6 +13,8 @@
 #include "stereo/engine/error.h"
 #include "stereo/engine/pool.h"
 #include "stereo/engine/size.h"
+#include "stereo/align/align.h"
+#include "stereo/exact/align.h"
 #include "stereo/exact/confidence.h"
 #include "stereo/exact/cost.h"
 #include "stereo/exact/sample.h"
@@ -92,6 +94,7 @@ typedef struct StereoStep
 typedef struct StereoStageTable
 {
   const StereoStage *load;                          /* images -> color, luma of both views */
+  const StereoStage *align;                         /* resamples the right view by plan->align */
   const StereoStage *features[STEREO_FEATURE_SETS]; /* luma -> census, gradient; [NONE] is NULL */
   /* features -> volume: returns the stage of the method for the parameters, NULL if the backend lacks e.g. the cost */
   const StereoStage *(*match[STEREO_METHODS]) (const StereoParams *params);
@@ -228,7 +231,12 @@ struct StereoPlan
   /* the frame at hand */
   StereoImage input[2];
   StereoOutput output;
-  int slot; /* its place in flights */
+  StereoAlignSteps align; /* with align=off never active */
+  int slot;               /* its place in flights */
+
+  StereoAligner *aligner; /* NULL with align=off */
+  uint8_t *align_copy;    /* both views of a pair that lies in device memory */
+  size_t align_copy_size;
 
   StereoFlight flights[STEREO_MAX_IN_FLIGHT];
   unsigned submitted, collected; /* frames; modulo STEREO_MAX_IN_FLIGHT: their slots */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Frames: refuses what cannot be computed, runs the steps, records the frames in flight. */
+#include "stereo/engine/align.h"
 #include "stereo/engine/plan.h"
 
 #include <stdlib.h>
@@ -122,11 +123,14 @@ stereo_plan_submit (
   *flight = (StereoFlight){ .output = *output, .profiled = plan->profiling, .start_ns = start };
 
   int before = stereo_enter (plan);
+  stereo_align_before (plan);
   if (run_frame (plan, &flight->error)) {
     plan->broken = flight->error;
     /* Transfers that have begun must end before the images are the caller's again. */
     if (plan->backend->settle)
       plan->backend->settle (plan);
+  } else {
+    stereo_align_after (plan);
   }
   stereo_leave (plan, before);
   flight->ready_ns = stereo_now_ns ();

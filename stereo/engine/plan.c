@@ -2,6 +2,7 @@
 /* A plan: validates the parameters once, chooses the backend and the steps, allocates the memory. frame.c runs frames. */
 #include "stereo/engine/plan.h"
 
+#include "stereo/engine/align.h"
 #include "stereo/engine/choose.h"
 #include "stereo/engine/layout.h"
 #include "stereo/engine/resolve.h"
@@ -92,8 +93,9 @@ build (StereoPlan *plan, StereoError *error)
 {
   StereoStatus status;
 
-  if ((status = plan->backend->open (plan, error)) || (status = stereo_steps_choose (plan, error)) ||
-      (status = fit_memory (plan, error)) || (status = stereo_layout_commit (plan, error)))
+  if ((status = stereo_align_open (plan, error)) || (status = plan->backend->open (plan, error)) ||
+      (status = stereo_steps_choose (plan, error)) || (status = fit_memory (plan, error)) ||
+      (status = stereo_layout_commit (plan, error)))
     return status;
   if (plan->backend->ready)
     plan->backend->ready (plan);
@@ -143,6 +145,7 @@ stereo_plan_free (StereoPlan *plan)
     stereo_leave (plan, before);
   }
   stereo_steps_free (plan);
+  stereo_align_close (plan);
   free (plan);
 }
 

@@ -58,6 +58,8 @@ choose_frame (StereoPlan *plan)
   const StereoStageTable *t = plan->stages;
 
   add (plan, t->load);
+  if (p->align)
+    add (plan, t->align);
   if (plan->features != STEREO_FEATURES_NONE)
     add (plan, t->features[plan->features]);
   add (plan, t->match[p->method](p));

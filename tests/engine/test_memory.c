@@ -248,6 +248,7 @@ test_plans (void)
         params.refine_iterations = 1;
         params.speckle_size = 20;
         params.threads = 3;
+        params.align = k % 2 ? STEREO_ALIGN_AUTO : STEREO_ALIGN_OFF;
         exhaust (try_plan, &params);
         check_end ();
       }

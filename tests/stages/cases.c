@@ -48,6 +48,16 @@ static const Case table[] = {
   { 67, 43, PICTURE_SHIFTED, BGRX, U16, 1, "num-disparities=20 profile=quality" },
   { 67, 43, PICTURE_SHIFTED, BGRX_UP, U16, 1, "num-disparities=20 profile=thesis refine-iterations=2" },
   { 33, 31, PICTURE_EDGES, RGB, F32, 0, "num-disparities=12 profile=thesis refine-iterations=2" },
+  /* alignment; whole vectors of pixels and others, places between other rows within a vector */
+  { 1, 1, PICTURE_NOISE, RGB, U16, 1, "num-disparities=16 align=auto" },
+  { 1, 9, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=4 align=auto" },
+  { 9, 1, PICTURE_CHECKER, RGB, U16, 1, "method=bm num-disparities=4 align=auto" },
+  { 32, 5, PICTURE_NOISE, BGRX, U16, 1, "method=bm num-disparities=4 align=auto" },
+  { 67, 43, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=4 align=auto" },
+  { 67, 43, PICTURE_CHECKER, GREY, U16, 1, "method=bm num-disparities=4 align=auto" },
+  { 640, 12, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=4 align=auto" },
+  { 641, 12, PICTURE_SHIFTED, BGRX_UP, U16, 1, "method=bm num-disparities=4 align=auto min-disparity=-33" },
+  { 1283, 9, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=1 align=auto" },
   /* costs and supports */
   { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=19 cost=census-7x5 support=both window=9" },
   { 33, 31, PICTURE_NOISE, RGB, U16, 1, "num-disparities=19 cost=census-7x5 support=left window=9" },
@@ -409,6 +419,7 @@ case_draw (Case *c, Random *random)
   add (c, random, strcmp (mode, "idr") ? 50 : 100, "refine-alpha=%g",
       random_range (random, 1, 200) / (strcmp (mode, "idr") ? 200.0 : 10000.0));
   add (c, random, 30, "scratch-layers=%d", random_range (random, 1, 64));
+  add (c, random, 30, "align=auto");
   draw_finish (c, random);
 }
 

@@ -20,6 +20,18 @@ make_output (Frame *frame, const Case *c, PictureGuard guard)
   }
 }
 
+/* An alignment as a plan may have: nothing, a little, more than the bound; of any shape. */
+static StereoAlignSteps
+draw_alignment (Random *random)
+{
+  StereoAlignSteps steps = { random_range (random, 0, 7) > 0 };
+  int most = random_range (random, 0, 2) ? 3 << STEREO_ALIGN_SHIFT : STEREO_ALIGN_TOP;
+
+  for (int k = 0; k < 6; k++)
+    steps.c[k] = random_range (random, 0, 3) ? random_range (random, -most, most) : 0;
+  return steps;
+}
+
 int
 frame_new (
     Frame *frame, const Case *c, StereoBackendChoice backend, PictureGuard guard, uint64_t seed, StereoError *error)
@@ -37,6 +49,8 @@ frame_new (
   for (int v = 0; v < 2; v++)
     picture_new (&frame->picture[v], c->width, c->height, &c->layout, guard);
   picture_paint (&frame->picture[0], &frame->picture[1], c->kind, params.min_disparity, params.num_disparities, &random);
+  if (params.align)
+    frame->plan->align = draw_alignment (&random);
   make_output (frame, c, guard);
   return 1;
 }

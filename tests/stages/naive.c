@@ -29,6 +29,7 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
     StageKind kind;
   } rows[] = {
     { t->load, STAGE_LOAD },
+    { t->align, STAGE_ALIGN },
     { t->features[plan->features], STAGE_FEATURES },
     { t->match[p->method](p), STAGE_MATCH },
     { t->paths, STAGE_PATHS },
@@ -104,6 +105,9 @@ naive_run (Naive *naive, StageKind kind)
   switch (kind) {
     case STAGE_LOAD:
       naive_load (p);
+      break;
+    case STAGE_ALIGN:
+      naive_align (p);
       break;
     case STAGE_FEATURES:
       naive_features (p);

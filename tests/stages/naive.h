@@ -13,6 +13,7 @@
 typedef enum StageKind
 {
   STAGE_LOAD,
+  STAGE_ALIGN,
   STAGE_FEATURES,
   STAGE_MATCH,
   STAGE_PATHS,
@@ -105,6 +106,7 @@ void naive_run (Naive *naive, StageKind kind);
 
 /* naive_cost.c */
 void naive_load (StereoPlan *p);
+void naive_align (StereoPlan *p);
 void naive_features (StereoPlan *p);
 /* Of the pixel pair at those places of the two images. */
 int naive_raw_cost (const StereoPlan *p, size_t left, size_t right);

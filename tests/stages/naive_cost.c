@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 double
 naive_weight (uint32_t a, uint32_t b, double distance, double gamma_color, double gamma_distance)
@@ -39,6 +40,37 @@ naive_load (StereoPlan *p)
         p->view[v].color[naive_image (p, x, y)] = r | g << 8 | b << 16;
         p->view[v].luma[naive_image (p, x, y)] = (uint8_t) ((77 * r + 150 * g + 29 * b + 128) >> 8);
       }
+}
+
+/* How much lower the right view's sample for a place lies, in 1/256 px: the polynomial of StereoAlignment, in whole numbers. */
+static int
+align_drop (const StereoPlan *p, int x, int y)
+{
+  StereoAlignRow row = stereo_align_row (&p->align, stereo_align_place (y, stereo_align_scale (p->height)));
+  return stereo_align_drop (row, stereo_align_place (x, stereo_align_scale (p->width)));
+}
+
+void
+naive_align (StereoPlan *p)
+{
+  size_t pixels = (size_t) p->height * (size_t) p->image_pitch;
+  uint32_t *before = naive_allocate (pixels, sizeof *before);
+  StereoView *right = &p->view[STEREO_RIGHT];
+
+  if (p->align.active) {
+    memcpy (before, right->color - p->image_pad, pixels * sizeof *before);
+    for (int y = 0; y < p->height; y++)
+      for (int x = 0; x < p->width; x++) {
+        int column = true_column (p, STEREO_RIGHT, x), drop = align_drop (p, x, y), above = y + (drop >> 8);
+        uint32_t color[4];
+        for (int k = 0; k < 4; k++)
+          color[k] = before[p->image_pad + naive_image (p, column, clamp (above - 1 + k, p->height - 1))];
+        size_t at = naive_image (p, column, y);
+        right->color[at] = stereo_align_blend (color, stereo_align_taps (drop & 0xFF));
+        right->luma[at] = (uint8_t) stereo_align_luma (right->color[at]);
+      }
+  }
+  free (before);
 }
 
 /* Luma at true coordinates, borders repeated. */

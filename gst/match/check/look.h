@@ -11,7 +11,8 @@
  *   disparity lies outside the search range and the opposite disparity inside. Points at infinity have no sign, and do
  *   not count. A range that reaches equally far to either side tells nothing.
  * - Views that are not rectified have vertical offsets: the median of their absolute values tells, and the difference
- *   between the two sides of the picture shows a small rotation. Movement between the two moments looks the same.
+ *   between the two sides of the picture shows a small rotation. Movement between the two moments looks the same. The
+ *   views are looked at as they come: what align=auto takes out is still seen.
  */
 #ifndef GST_STEREO_CHECK_H
 #define GST_STEREO_CHECK_H

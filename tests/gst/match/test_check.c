@@ -644,6 +644,41 @@ GST_START_TEST (test_element_says_unrectified)
 }
 GST_END_TEST;
 
+/* The check looks at the views as they come; what is taken out of them stands beside it. */
+GST_START_TEST (test_element_aligns)
+{
+  static const gint downs[] = { 1, -2, 0, 4 };
+  static const gchar *const properties[] = { FAST "align=auto check-interval=1000000000",
+    FAST "align=off check-interval=1000000000" };
+  Change change = PLAIN;
+
+  change.disparity = 9;
+  for (guint i = 0; i < G_N_ELEMENTS (downs); i++)
+    for (guint off = 0; off < 2; off++) {
+      Pair *pair = pair_new_wide (properties[off]);
+      gboolean aligned = !off && downs[i] && ABS (downs[i]) <= 3;
+      Views views;
+
+      change.down = downs[i];
+      views = views_new (WIDTH, HEIGHT, surface, &change);
+      for (guint k = 0; k < 4; k++)
+        push_pair (pair, &views.left, &views.right, k * GST_SECOND);
+      fail_unless_equals_float (number_of (pair->element, "aligned"), aligned);
+      fail_unless (fabs (number_of (pair->element, "align-offset") - (aligned ? downs[i] : 0)) < 0.1, "%g, not %d",
+          number_of (pair->element, "align-offset"), downs[i]);
+      fail_unless (fabs (number_of (pair->element, "align-offset-max") - (aligned ? ABS (downs[i]) : 0)) < 0.2,
+          "%g, not %d", number_of (pair->element, "align-offset-max"), downs[i]);
+      fail_unless (fabs (number_of (pair->element, "vertical-offset") - ABS (downs[i])) < 0.25);
+      if (ABS (downs[i]) > 1)
+        expect_warning (
+            pair->bus, "rows of the two views do not fit", off ? "align=auto takes" : "while stats say aligned", NULL);
+      expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+      views_free (&views);
+      pair_free (pair);
+    }
+}
+GST_END_TEST;
+
 GST_START_TEST (test_element_does_not_look)
 {
   Change change = PLAIN;
@@ -768,6 +803,7 @@ check_suite (void)
   tcase_add_test (cases, test_said_once);
   tcase_add_test (cases, test_element_says_exchanged);
   tcase_add_test (cases, test_element_says_unrectified);
+  tcase_add_test (cases, test_element_aligns);
   tcase_add_test (cases, test_element_does_not_look);
   tcase_add_test (cases, test_element_with_packed_views);
   tcase_add_test (cases, test_element_says_out_of_step);
