@@ -131,8 +131,8 @@ typedef enum StereoMedian
 typedef enum StereoFill
 {
   STEREO_FILL_AUTO,
-  STEREO_FILL_KEEP,      /* the disparity that the method selected */
-  STEREO_FILL_NONE,      /* it is invalid */
+  STEREO_FILL_KEEP,       /* the disparity that the method selected */
+  STEREO_FILL_NONE,       /* it is invalid */
   STEREO_FILL_BACKGROUND, /* the smaller disparity of the two nearest valid pixels in its row */
   STEREO_FILL_PLANES      /* as background, and then the plane of the surface that this value belongs to */
 } StereoFill;

@@ -14,8 +14,7 @@ static const StereoChoice profile_choices[] = { { STEREO_PROFILE_BALANCED, "bala
   { STEREO_PROFILE_FAST, "fast", "Less work per frame" }, { STEREO_PROFILE_QUALITY, "quality", "Best quality, dense" },
   { STEREO_PROFILE_THESIS, "thesis",
       "The constants of the method's paper (asw: the thesis, section 5.1.3), and no finish" },
-  { STEREO_PROFILE_ROAD, "road", "Best quality on roads, for vehicles" },
-  { 0, NULL, NULL } };
+  { STEREO_PROFILE_ROAD, "road", "Best quality on roads, for vehicles" }, { 0, NULL, NULL } };
 
 static const StereoChoice aggregation_choices[] = { { STEREO_AGGREGATION_TWO_PASS, "two-pass",
                                                         "A vertical, then a horizontal line of the window" },
@@ -33,7 +32,8 @@ static const StereoChoice refine_choices[] = { { STEREO_REFINE_AUTO, "auto", "Wh
   { 0, NULL, NULL } };
 
 static const StereoChoice paths_choices[] = { { STEREO_PATHS_AUTO, "auto", "What the profile calls for" },
-  { STEREO_PATHS_NONE, "none", "No paths; sgm needs them" }, { STEREO_PATHS_4, "4", "Along rows and columns, both ways" }, { STEREO_PATHS_8, "8", "Along diagonals too" },
+  { STEREO_PATHS_NONE, "none", "No paths; sgm needs them" },
+  { STEREO_PATHS_4, "4", "Along rows and columns, both ways" }, { STEREO_PATHS_8, "8", "Along diagonals too" },
   { 0, NULL, NULL } };
 
 static const StereoChoice subpixel_choices[] = { { STEREO_SUBPIXEL_AUTO, "auto", "What the profile calls for" },

@@ -68,6 +68,25 @@ vec_partners (VecU v, int half)
 #endif
 }
 
+/* Whether a bit is set in any lane. */
+VEC_INLINE int
+vec_any (VecI v)
+{
+  uint64_t halves[LANES / 2], bits = 0;
+
+  memcpy (halves, &v, sizeof halves);
+  for (int k = 0; k < LANES / 2; k++)
+    bits |= halves[k];
+  return bits != 0;
+}
+
+/* @a in the lanes of @mask whose bits are set, @b where none is. */
+VEC_INLINE VecF
+vec_choose (VecI mask, VecF a, VecF b)
+{
+  return (VecF) (((VecI) a & mask) | ((VecI) b & ~mask));
+}
+
 /* All bits set in the lanes whose number, counted from @k, is @from or more and below @to. */
 VEC_INLINE VecU
 vec_between (int k, int from, int to)
