@@ -243,14 +243,14 @@ struct RowSums
 };
 
 static __device__ __forceinline__ void
-add_tap (RowSums &sums, const Tap &tap, uint32_t color, float anchor, float column)
+add_tap (RowSums &sums, const Tap &tap, uint32_t color, float anchor, float near, float column)
 {
   float away = tap.disparity - anchor, steps = rounded (away * (float) STEREO_PLANE_STEPS);
   uint32_t distance;
   asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(distance) : "r"(tap.color), "r"(color), "r"(0u));
   float weight = rounded (__int_as_float (STEREO_PLANE_WEIGHT_BITS - (int) (distance << STEREO_PLANE_DISTANCE_SHIFT)));
 
-  weight = fabsf (away) <= STEREO_PLANE_NEAR ? weight : 0.0f;
+  weight = fabsf (away) <= near ? weight : 0.0f;
   sums.w += weight;
   sums.wc += weight * column;
   sums.wcc += weight * (column * column);
@@ -266,6 +266,7 @@ plane_at (const Frame &f, const FillContext &c, int x, int y, float anchor)
   int first_x = column * STEREO_PLANE_CELL - x, first_y = row * STEREO_PLANE_CELL - y;
   const Tap *taps = c.taps + (row + CELL_BORDER) * c.tap_pitch + column + CELL_BORDER;
   uint32_t color = f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x];
+  float near = stereo_plane_near (anchor);
   StereoPlaneSums s = {};
 
 #pragma unroll 1
@@ -273,7 +274,7 @@ plane_at (const Frame &f, const FillContext &c, int x, int y, float anchor)
     RowSums row_sums = {};
 #pragma unroll
     for (int i = 0; i < CELLS; i++)
-      add_tap (row_sums, taps[i], color, anchor, (float) i);
+      add_tap (row_sums, taps[i], color, anchor, near, (float) i);
     int v = first_y + k * STEREO_PLANE_CELL, w = (int) row_sums.w, wc = (int) row_sums.wc, wd = (int) row_sums.wd;
     s.w += w;
     s.wx += wc;

@@ -3,6 +3,7 @@
  * before, which the stage has in a copy with a border: a ray that leaves the image meets no value there. */
 #include "stereo/cpu/cpu.h"
 #include "stereo/cpu/vec/vec.h"
+#include "stereo/exact/fill.h"
 
 #define TILE 8                               /* px: side of the squares that rays leap over */
 #define MOST (STEREO_FILL_REACH / TILE + 2)  /* tiles between which no ray need be told apart */
@@ -180,7 +181,8 @@ follow (const StereoPlan *plan, const Context *c, int x, int y, int ray, VecI wa
     wanted &= ~found;
     if (!vec_any (wanted))
       break;
-    step += leap (c, column, row);
+    if (step % TILE == 0)
+      step += leap (c, column, row);
   }
   return value;
 }
@@ -203,7 +205,7 @@ sort_rays (VecF value[STEREO_FILL_RAYS])
     for (int step = run; step > 0; step /= 2)
       for (int from = step % run; from + step < STEREO_FILL_RAYS; from += 2 * step)
         for (int k = from; k < from + step && k + step < STEREO_FILL_RAYS; k++)
-          if (k / (2 * run) == (k + step) / (2 * run))
+          if ((k & -2 * run) == ((k + step) & -2 * run))
             sort_two (&value[k], &value[k + step]);
 }
 
@@ -262,21 +264,42 @@ typedef struct Columns
 
 /* Adds the taps of a row of the window, LANES of them. */
 static inline __attribute__ ((always_inline)) void
-add_taps (Columns *sums, const float *taps, const uint32_t *colors, float anchor, VecU color, float y)
+add_taps (Columns *sums, const float *taps, const uint32_t *colors, float anchor, float near, VecU color, float y)
 {
   VecF away = vec_load_f (taps) - anchor;
   VecI distance = vec_color_distance (vec_load_u (colors), color);
   VecF weight = ROUNDED ((VecF) (STEREO_PLANE_WEIGHT_BITS - (distance << STEREO_PLANE_DISTANCE_SHIFT)));
-  VecI near = (VecI) (away <= STEREO_PLANE_NEAR) & (VecI) (away >= -STEREO_PLANE_NEAR);
+  VecI of_surface = (VecI) (away <= near) & (VecI) (away >= -near);
   VecF steps = ROUNDED (away * (float) STEREO_PLANE_STEPS);
 
-  weight = (VecF) ((VecI) weight & near);
+  weight = (VecF) ((VecI) weight & of_surface);
   VecF wd = weight * steps;
   sums->w += weight;
   sums->wy += weight * y;
   sums->wyy += weight * (y * y);
   sums->wd += wd;
   sums->wyd += wd * y;
+}
+
+/* Sums of a window, of each lane. */
+typedef struct Lanes
+{
+  VecI w, wx, wy, wxx, wxy, wyy, wd, wxd, wyd;
+} Lanes;
+
+/* Adds columns whose x is @x. */
+static inline __attribute__ ((always_inline)) void
+add_columns (Lanes *sums, const Columns *columns, VecF x)
+{
+  sums->w += vec_round (columns->w);
+  sums->wx += vec_round (columns->w * x);
+  sums->wy += vec_round (columns->wy);
+  sums->wxx += vec_round (columns->w * x * x);
+  sums->wxy += vec_round (columns->wy * x);
+  sums->wyy += vec_round (columns->wyy);
+  sums->wd += vec_round (columns->wd);
+  sums->wxd += vec_round (columns->wd * x);
+  sums->wyd += vec_round (columns->wyd);
 }
 
 static int32_t
@@ -288,36 +311,25 @@ total (VecI lanes)
   return sum;
 }
 
-/* The sums over x, whose values are @x. */
-static void
-add_columns (StereoPlaneSums *sums, const Columns *columns, VecF x)
-{
-  sums->w += total (vec_round (columns->w));
-  sums->wx += total (vec_round (columns->w * x));
-  sums->wy += total (vec_round (columns->wy));
-  sums->wxx += total (vec_round (columns->w * x * x));
-  sums->wxy += total (vec_round (columns->wy * x));
-  sums->wyy += total (vec_round (columns->wyy));
-  sums->wd += total (vec_round (columns->wd));
-  sums->wxd += total (vec_round (columns->wd * x));
-  sums->wyd += total (vec_round (columns->wyd));
-}
-
-static void
-sum_window (const Context *c, int x, int y, float anchor, uint32_t color, StereoPlaneSums *sums)
+static StereoPlaneSums
+sum_window (const Context *c, int x, int y, float anchor, uint32_t color)
 {
   const VecI lanes = LANE_NUMBERS;
   int column = stereo_plane_first (x), row = stereo_plane_first (y);
   size_t at = (size_t) (row + CELL_BORDER) * (size_t) c->tap_pitch + (size_t) (column + CELL_BORDER);
+  float near = stereo_plane_near (anchor);
   Columns columns[VECTORS] = { 0 };
+  Lanes sums = { 0 };
   VecU own = (VecU){ 0 } + color;
 
   for (int k = 0; k < STEREO_PLANE_CELLS; k++, at += (size_t) c->tap_pitch)
     for (int v = 0; v < VECTORS; v++)
-      add_taps (&columns[v], c->taps + at + v * LANES, c->colors + at + v * LANES, anchor, own,
+      add_taps (&columns[v], c->taps + at + v * LANES, c->colors + at + v * LANES, anchor, near, own,
           (float) ((row + k) * STEREO_PLANE_CELL - y));
   for (int v = 0; v < VECTORS; v++)
-    add_columns (sums, &columns[v], vec_float ((lanes + column + v * LANES) * STEREO_PLANE_CELL - x));
+    add_columns (&sums, &columns[v], vec_float ((lanes + column + v * LANES) * STEREO_PLANE_CELL - x));
+  return (StereoPlaneSums){ total (sums.w), total (sums.wx), total (sums.wy), total (sums.wxx), total (sums.wxy),
+    total (sums.wyy), total (sums.wd), total (sums.wxd), total (sums.wyd) };
 }
 
 static void
@@ -332,8 +344,7 @@ plane_row (StereoPlan *plan, void *context, int y, int thread)
   fill_row (plan, context, y, thread);
   for (int x = 0; x < plan->width; x++)
     if (isnan (from[x]) && !isnan (to[x])) {
-      StereoPlaneSums sums = { 0 };
-      sum_window (c, x, y, to[x], color[x], &sums);
+      StereoPlaneSums sums = sum_window (c, x, y, to[x], color[x]);
       to[x] = stereo_plane_value (&sums, to[x], min, max);
     }
 }

@@ -55,13 +55,15 @@ static void
 label_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const Context *c = context;
+  const float *disparity = plan->disparity;
   float range = (float) plan->params.speckle_range;
-  int32_t first = y * plan->map_pitch, run = first;
+  int32_t *label = c->label, first = y * plan->map_pitch, end = first + plan->width, run = first;
 
-  for (int32_t p = first; p < first + plan->width; p++) {
-    run = p > first && connected (plan->disparity[p], plan->disparity[p - 1], range) ? run : p;
-    c->label[p] = run;
-    c->size[p] = 0;
+  memset (c->size + first, 0, (size_t) plan->width * sizeof *c->size);
+  label[first] = first;
+  for (int32_t p = first + 1; p < end; p++) {
+    run = connected (disparity[p], disparity[p - 1], range) ? run : p;
+    label[p] = run;
   }
 }
 
@@ -69,12 +71,12 @@ label_row (StereoPlan *plan, void *context, int y, int thread)
 static void
 join_rows (const StereoPlan *plan, int32_t *label, int y)
 {
+  const float *disparity = plan->disparity;
   float range = (float) plan->params.speckle_range;
-  int32_t pitch = plan->map_pitch, first = y * pitch, run = -1, above = -1;
+  int32_t pitch = plan->map_pitch, first = y * pitch, end = first + plan->width, run = -1, above = -1;
 
-  for (int32_t p = first; p < first + plan->width; p++) {
-    if (!connected (plan->disparity[p], plan->disparity[p - pitch], range) ||
-        (label[p] == run && label[p - pitch] == above))
+  for (int32_t p = first; p < end; p++) {
+    if (!connected (disparity[p], disparity[p - pitch], range) || (label[p] == run && label[p - pitch] == above))
       continue;
     join (label, p, p - pitch);
     run = label[p];
@@ -86,15 +88,14 @@ join_rows (const StereoPlan *plan, int32_t *label, int y)
 static void
 count_row (const StereoPlan *plan, const Context *c, int y)
 {
-  int32_t first = y * plan->map_pitch, run = -1, root = -1;
+  int32_t *label = c->label, *size = c->size, first = y * plan->map_pitch, end = first + plan->width;
 
-  for (int32_t p = first; p < first + plan->width; p++) {
-    if (c->label[p] != run) {
-      run = c->label[p];
-      root = root_of (c->label, run);
-    }
-    c->label[p] = root;
-    c->size[root]++;
+  for (int32_t p = first; p < end;) {
+    int32_t run = label[p], root = root_of (label, run), start = p;
+    do
+      label[p++] = root;
+    while (p < end && label[p] == run);
+    size[root] += p - start;
   }
 }
 
@@ -102,11 +103,16 @@ static void
 remove_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const Context *c = context;
-  int32_t first = y * plan->map_pitch;
+  const int32_t *label = c->label, *size = c->size;
+  int32_t first = y * plan->map_pitch, end = first + plan->width, least = plan->params.speckle_size;
+  float *disparity = plan->disparity;
 
-  for (int32_t p = first; p < first + plan->width; p++)
-    if (c->size[c->label[p]] < plan->params.speckle_size)
-      plan->disparity[p] = NAN;
+  for (int32_t p = first; p < end;) {
+    int32_t root = label[p];
+    int small = size[root] < least;
+    for (; p < end && label[p] == root; p++)
+      disparity[p] = small ? NAN : disparity[p];
+  }
 }
 
 static StereoStatus

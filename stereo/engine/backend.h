@@ -15,7 +15,6 @@
 #include "stereo/engine/size.h"
 #include "stereo/exact/confidence.h"
 #include "stereo/exact/cost.h"
-#include "stereo/exact/fill.h"
 #include "stereo/exact/sample.h"
 #include "stereo/exact/selection.h"
 #include "stereo/exact/sgm.h"

@@ -53,12 +53,21 @@ stereo_ray_offset (int step, int halves)
 /* Taps are the pixels whose column and row are multiples of CELL: a window has CELLS x CELLS of them. */
 #define STEREO_PLANE_CELL 4
 #define STEREO_PLANE_CELLS 16
-#define STEREO_PLANE_STEPS 16     /* steps per pixel in which disparities are counted */
-#define STEREO_PLANE_NEAR 5.0f    /* px: taps further from the anchor are of another surface; the plane stays as near */
-#define STEREO_PLANE_WEIGHT 256   /* of a tap of the same colour, and of the anchor itself */
+#define STEREO_PLANE_STEPS 16      /* steps per pixel in which disparities are counted */
+#define STEREO_PLANE_FARTHEST 5.0f /* px: the most that stereo_plane_near() allows */
+#define STEREO_PLANE_WEIGHT 256    /* of a tap of the same colour, and of the anchor itself */
 #define STEREO_PLANE_RIDGE 102    /* px^2: variance added to that of the taps' places, so that few taps give no slope */
 #define STEREO_PLANE_NOWHERE 1e9f /* disparity of a tap that does not exist, or was filled itself */
 #define STEREO_PLANE_MAGIC 12582912.f /* 1.5 * 2^23: adding it, then subtracting it, rounds to a whole number */
+
+/* Taps further than this from the anchor are of another surface, px; the plane stays as near. How much a slanted surface
+ * changes over a window grows with its disparity. */
+STEREO_SHARED float
+stereo_plane_near (float anchor)
+{
+  float near = anchor * 0.15625f;
+  return near < 1 ? 1.0f : near > STEREO_PLANE_FARTHEST ? STEREO_PLANE_FARTHEST : near;
+}
 
 /* The first cell of the window of column or row @at; the taps' places, less @at, are within -31..32. */
 STEREO_SHARED int
@@ -117,8 +126,8 @@ stereo_plane_offset (const StereoPlaneSums *s)
 STEREO_SHARED float
 stereo_plane_value (const StereoPlaneSums *s, float anchor, float min, float max)
 {
-  float offset = stereo_plane_offset (s), value;
-  offset = offset > STEREO_PLANE_NEAR ? STEREO_PLANE_NEAR : offset < -STEREO_PLANE_NEAR ? -STEREO_PLANE_NEAR : offset;
+  float near = stereo_plane_near (anchor), offset = stereo_plane_offset (s), value;
+  offset = offset > near ? near : offset < -near ? -near : offset;
   value = anchor + offset;
   return value < min ? min : value > max ? max : value;
 }

@@ -114,6 +114,14 @@ plane_weight (int distance)
   return rint (ldexp (256.0 - 4 * (distance % 32), -(distance / 32)));
 }
 
+/* How far a tap may be from the anchor to be of its surface, and the plane's value too: 5 px for 32 px of disparity and
+ * more, in proportion below, but at least 1 px. */
+static double
+plane_near (double anchor)
+{
+  return fmin (fmax (anchor * 5 / 32, 1), 5);
+}
+
 /* Solves a * solution = b by elimination; a is positive definite. */
 static void
 solve (double a[3][3], double b[3])
@@ -143,7 +151,7 @@ plane_at (const StereoPlan *p, const float *before, int x, int y, float anchor)
   for (int cy = y / 4 - 7; cy <= y / 4 + 8; cy++)
     for (int cx = x / 4 - 7; cx <= x / 4 + 8; cx++) {
       float away = at (p, before, 4 * cx, 4 * cy) - anchor;
-      if (!(fabsf (away) <= 5))
+      if (!((double) fabsf (away) <= (double) (float) plane_near ((double) anchor)))
         continue;
       double w = plane_weight (color_distance (color[naive_image (p, x, y)], color[naive_image (p, 4 * cx, 4 * cy)]));
       double place[3] = { 1, 4 * cx - x, 4 * cy - y };
@@ -170,7 +178,7 @@ naive_planes (StereoPlan *p)
       float *d = &p->disparity[naive_map (p, x, y)];
       if (!isnan (at (p, before, x, y)) || isnan (*d))
         continue;
-      double value = *d + fmin (fmax (plane_at (p, before, x, y, *d), -5), 5);
+      double near = plane_near (*d), value = *d + fmin (fmax (plane_at (p, before, x, y, *d), -near), near);
       *d = (float) fmin (fmax (value, p->min_disparity), p->min_disparity + p->disparities - 1);
     }
   free (before);
