@@ -334,6 +334,7 @@ make_stages ()
   t.reselect = &stereo_cuda_reselect;
   t.speckle = &stereo_cuda_speckle;
   t.fill = &stereo_cuda_fill;
+  t.planes = &stereo_cuda_planes;
   t.reselect_last = &stereo_cuda_reselect_last;
   /* these two replace subpixel, integer, reject, median, threshold and store, which stay NULL */
   t.disparity = &stereo_cuda_disparity;

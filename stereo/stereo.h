@@ -133,8 +133,9 @@ typedef enum StereoFill
   STEREO_FILL_AUTO,
   STEREO_FILL_KEEP,       /* the disparity that the method selected */
   STEREO_FILL_NONE,       /* it is invalid */
-  STEREO_FILL_BACKGROUND, /* the smaller disparity of the two nearest valid pixels in its row */
-  STEREO_FILL_PLANES      /* as background, and then the plane of the surface that this value belongs to */
+  STEREO_FILL_BACKGROUND, /* occluded: the smaller disparity of the two nearest valid pixels in its row; mismatched: the lower
+                             median of the nearest valid pixels all around */
+  STEREO_FILL_PLANES /* as background, and then the plane of the surface that this value belongs to */
 } StereoFill;
 /* What happens to a small vertical disparity between the views. */
 typedef enum StereoAlign
@@ -184,7 +185,7 @@ typedef struct StereoParams
   int consistency;              /* px by which the views may disagree; default 1; -1 = off */
   int subpixel;                 /* StereoSubpixel */
   int median;                   /* StereoMedian */
-  int speckle_size;             /* pixels of a region; smaller ones become invalid; 0 = off */
+  int speckle_size;             /* pixels of a region; smaller ones become invalid; -1 = own, 0 = off */
   double speckle_range;         /* px of disparity between neighbours of one region; default 1 */
   double confidence_threshold;  /* 0..1: pixels of a lower confidence become invalid; 0 = off */
   int fill;                     /* StereoFill */

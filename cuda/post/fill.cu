@@ -1,11 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Background fill: a pixel without a disparity gets that of its farther neighbour along the row. */
+/*
+ * Filling: ../../stereo/exact/fill.h says what a pixel without a disparity gets. A first kernel lists these pixels, a
+ * second one finds their values, and a third one stores them when nothing looks at the disparities before any more. The
+ * length of the list stays on the device: the grids do not depend on it.
+ */
 #include "cuda/common.cuh"
+#include "stereo/exact/fill.h"
 
 namespace
 {
 
 constexpr int FILL_THREADS = 256;
+constexpr int HOLE_THREADS = 128;
+constexpr int HOLE_BLOCKS = 16;              /* of a multiprocessor, at most */
+constexpr int CELLS = STEREO_PLANE_CELLS;    /* taps of a window, either way */
+constexpr int CELL_BORDER = CELLS / 2;       /* cells around the grid of taps, which are none */
+constexpr int STRIDE = 4;                    /* steps of a ray whose loads are in flight together */
+constexpr uint32_t MISMATCHED = 0x80000000u; /* beside the number of a pixel */
+constexpr int WORDS = STEREO_MAX_SIDE / 32;  /* bits of a row */
+constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
+
+static_assert (STEREO_FILL_REACH % STRIDE == 0, "the end of a ray");
+static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STEREO_MAX_SIDE % 32 == 0, "pixels");
+
+/* A pixel that planes may be fitted to. */
+struct Tap
+{
+  float disparity;
+  uint32_t color;
+};
+
+/* Scratch memory of a stage. */
+struct FillContext
+{
+  uint32_t *pixels; /* y * map_pitch + x, with MISMATCHED, of each pixel without a disparity; those of a row together */
+  float *values;    /* of the same pixels: what they get */
+  int *count;       /* of them */
+  Tap *taps;        /* a grid with a border; planes only */
+  int tap_pitch, tap_rows;
+};
+
+/* ---- the list ----------------------------------------------------------------------------------------- */
 
 /* Gives every thread the last value at or before its own (@step -1), or the first value at or after it (@step 1). */
 static __device__ void
@@ -25,10 +60,58 @@ spread (float *values, int step)
   __syncthreads ();
 }
 
-/* Fills holes. The left view sees there what the right view does not: it belongs to the farther neighbour. */
+/* Sets the bits in @seen of the columns of row @y that have a candidate on the right view's disparity map: each pixel of
+ * the right view is on it with the candidate it selected, and one less and one more. */
 static __device__ void
-fill_span (float *row, int from, int to, float before, float beyond)
+mark_seen (const Frame &f, int y, uint32_t *seen)
 {
+  const uint16_t *selected = f.view[STEREO_RIGHT].index + (size_t) y * f.map_pitch;
+
+  for (int x = threadIdx.x; x < f.width; x += FILL_THREADS) {
+    int index = selected[x];
+    for (int i = index - 1; index != (int) STEREO_INVALID && i <= index + 1; i++) {
+      int left = f.width - 1 - x + f.min_disparity + i;
+      if (i >= 0 && i < f.disparities && left >= 0 && left < f.width)
+        atomicOr (&seen[left / 32], 1u << left % 32);
+    }
+  }
+}
+
+/* The place in the list of the first of @count pixels of each thread: those of a block lie together, in the order of the
+ * threads. */
+static __device__ int
+reserve (int *list, int count)
+{
+  __shared__ int sums[FILL_THREADS / 32], start;
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, before = count;
+
+  for (int reach = 1; reach < 32; reach *= 2) {
+    int other = __shfl_up_sync (ALL_LANES, before, reach);
+    before += lane >= reach ? other : 0;
+  }
+  if (lane == 31)
+    sums[warp] = before;
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    int all = 0;
+    for (int k = 0; k < FILL_THREADS / 32; k++) {
+      int own = sums[k];
+      sums[k] = all;
+      all += own;
+    }
+    start = atomicAdd (list, all);
+  }
+  __syncthreads ();
+  return start + sums[warp] + before - count;
+}
+
+/* Lists the pixels of columns @from to @to - 1 of row @y that have no disparity, with the farther neighbour's. */
+static __device__ void
+list_span (const Frame &f, const FillContext &c, const uint32_t *seen, int y, int from, int to, float before,
+    float beyond, int place)
+{
+  const float *row = f.disparity + (size_t) y * f.map_pitch;
+
   for (int x = from; x < to;) {
     if (!isnan (row[x])) {
       before = row[x++];
@@ -39,41 +122,263 @@ fill_span (float *row, int from, int to, float before, float beyond)
       end++;
     float after = end < to ? row[end] : beyond;
     float value = isnan (before) || after < before ? after : before;
-    for (; x < end; x++)
-      row[x] = value;
+    for (; x < end; x++, place++) {
+      uint32_t mismatched = seen[x / 32] >> x % 32 & 1 ? MISMATCHED : 0;
+      c.pixels[place] = (uint32_t) (y * f.map_pitch + x) | mismatched;
+      c.values[place] = value;
+    }
   }
 }
 
-/* Block: a row; thread: a span of it, which no other thread reads or writes. Shared memory: the last and the first
- * value of each span, from which every thread gets the values before and after its own span. */
+/* Block: a row; thread: a span of it. Shared memory: the last and the first value of each span, from which every thread
+ * gets the values before and after its own span, and a bit for each column. */
 static __global__ void
-fill_kernel (Frame f)
+__launch_bounds__ (FILL_THREADS) list_kernel (Frame f, FillContext c)
 {
   __shared__ float last[FILL_THREADS], first[FILL_THREADS];
-  float *row = f.disparity + (size_t) blockIdx.x * f.map_pitch;
-  int t = threadIdx.x, span = (f.width + FILL_THREADS - 1) / FILL_THREADS;
+  __shared__ uint32_t seen[WORDS];
+  const float *row = f.disparity + (size_t) blockIdx.x * f.map_pitch;
+  int t = threadIdx.x, span = (f.width + FILL_THREADS - 1) / FILL_THREADS, holes = 0;
   int from = min (t * span, f.width), to = min (from + span, f.width);
 
   last[t] = first[t] = NAN;
-  for (int x = from; x < to; x++)
-    if (!isnan (row[x])) {
-      last[t] = row[x];
-      if (isnan (first[t]))
-        first[t] = row[x];
-    }
+  for (int x = from; x < to; x++) {
+    float d = row[x];
+    holes += isnan (d);
+    last[t] = isnan (d) ? last[t] : d;
+    first[t] = isnan (first[t]) ? d : first[t];
+  }
+  if (!__syncthreads_or (holes))
+    return;
+  for (int k = t; k < (f.width + 31) / 32; k += FILL_THREADS)
+    seen[k] = 0;
+  __syncthreads ();
+  mark_seen (f, blockIdx.x, seen);
   spread (last, -1);
   spread (first, 1);
-  fill_span (row, from, to, t > 0 ? last[t - 1] : NAN, t < FILL_THREADS - 1 ? first[t + 1] : NAN);
+  int place = reserve (c.count, holes);
+  list_span (
+      f, c, seen, blockIdx.x, from, to, t > 0 ? last[t - 1] : NAN, t < FILL_THREADS - 1 ? first[t + 1] : NAN, place);
+}
+
+/* ---- mismatched pixels -------------------------------------------------------------------------------- */
+
+static __device__ __forceinline__ float
+disparity_at (const Frame &f, int x, int y)
+{
+  return x >= 0 && x < f.width && y >= 0 && y < f.height ? f.disparity[(size_t) y * f.map_pitch + x] : NAN;
+}
+
+/* The first value along a ray, or infinity. */
+static __device__ __forceinline__ float
+follow (const Frame &f, int x, int y, int along, int down)
+{
+  for (int step = 1; step <= STEREO_FILL_REACH; step += STRIDE) {
+    float met[STRIDE];
+#pragma unroll
+    for (int k = 0; k < STRIDE; k++)
+      met[k] = disparity_at (f, x + stereo_ray_offset (step + k, along), y + stereo_ray_offset (step + k, down));
+#pragma unroll
+    for (int k = 0; k < STRIDE; k++)
+      if (!isnan (met[k]))
+        return met[k];
+  }
+  return INFINITY;
+}
+
+/* The lower median of the rays' values; @otherwise if no ray meets one. */
+static __device__ __forceinline__ float
+median_around (const Frame &f, int x, int y, float otherwise)
+{
+  float value[STEREO_FILL_RAYS];
+  int count = 0;
+
+#pragma unroll
+  for (int ray = 0; ray < STEREO_FILL_RAYS; ray++) {
+    value[ray] = follow (f, x, y, stereo_ray_x (ray), stereo_ray_y (ray));
+    count += value[ray] < INFINITY;
+  }
+#pragma unroll
+  for (int round = 0; round < STEREO_FILL_RAYS; round++)
+#pragma unroll
+    for (int k = round % 2; k < STEREO_FILL_RAYS - 1; k += 2) {
+      float low = fminf (value[k], value[k + 1]);
+      value[k + 1] = fmaxf (value[k], value[k + 1]);
+      value[k] = low;
+    }
+#pragma unroll
+  for (int k = 0; k < STEREO_FILL_RAYS; k++)
+    otherwise = count && k == (count - 1) / 2 ? value[k] : otherwise;
+  return otherwise;
+}
+
+/* ---- planes ------------------------------------------------------------------------------------------- */
+
+/* Thread: a cell, or one of the border. */
+static __global__ void
+tap_kernel (Frame f, FillContext c)
+{
+  int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
+  int x = (column - CELL_BORDER) * STEREO_PLANE_CELL, y = (row - CELL_BORDER) * STEREO_PLANE_CELL;
+  float d = disparity_at (f, x, y);
+  Tap tap = { STEREO_PLANE_NOWHERE, 0 };
+
+  if (column >= c.tap_pitch)
+    return;
+  if (!isnan (d))
+    tap = { d, f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x] };
+  c.taps[row * c.tap_pitch + column] = tap;
+}
+
+static __device__ __forceinline__ float
+rounded (float v)
+{
+  return v + STEREO_PLANE_MAGIC - STEREO_PLANE_MAGIC;
+}
+
+/* Sums over a row of a window, by columns of the window: whole numbers, which a float holds. */
+struct RowSums
+{
+  float w, wc, wcc, wd, wdc;
+};
+
+static __device__ __forceinline__ void
+add_tap (RowSums &sums, const Tap &tap, uint32_t color, float anchor, float near, float column)
+{
+  float away = tap.disparity - anchor, steps = rounded (away * (float) STEREO_PLANE_STEPS);
+  uint32_t distance;
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(distance) : "r"(tap.color), "r"(color), "r"(0u));
+  float weight = rounded (__int_as_float (STEREO_PLANE_WEIGHT_BITS - (int) (distance << STEREO_PLANE_DISTANCE_SHIFT)));
+
+  weight = fabsf (away) <= near ? weight : 0.0f;
+  sums.w += weight;
+  sums.wc += weight * column;
+  sums.wcc += weight * (column * column);
+  sums.wd += weight * steps;
+  sums.wdc += weight * steps * column;
+}
+
+/* The sums of exact/fill.h: columns become places along x, x = first + CELL * column. */
+static __device__ float
+plane_at (const Frame &f, const FillContext &c, int x, int y, float anchor)
+{
+  int column = stereo_plane_first (x), row = stereo_plane_first (y);
+  int first_x = column * STEREO_PLANE_CELL - x, first_y = row * STEREO_PLANE_CELL - y;
+  const Tap *taps = c.taps + (row + CELL_BORDER) * c.tap_pitch + column + CELL_BORDER;
+  uint32_t color = f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x];
+  float near = stereo_plane_near (anchor);
+  StereoPlaneSums s = {};
+
+#pragma unroll 1
+  for (int k = 0; k < CELLS; k++, taps += c.tap_pitch) {
+    RowSums row_sums = {};
+#pragma unroll
+    for (int i = 0; i < CELLS; i++)
+      add_tap (row_sums, taps[i], color, anchor, near, (float) i);
+    int v = first_y + k * STEREO_PLANE_CELL, w = (int) row_sums.w, wc = (int) row_sums.wc, wd = (int) row_sums.wd;
+    s.w += w;
+    s.wx += wc;
+    s.wxx += (int) row_sums.wcc;
+    s.wy += w * v;
+    s.wxy += wc * v;
+    s.wyy += w * v * v;
+    s.wd += wd;
+    s.wxd += (int) row_sums.wdc;
+    s.wyd += wd * v;
+  }
+  s.wxx = STEREO_PLANE_CELL * (STEREO_PLANE_CELL * s.wxx + 2 * first_x * s.wx) + first_x * first_x * s.w;
+  s.wx = STEREO_PLANE_CELL * s.wx + first_x * s.w;
+  s.wxy = STEREO_PLANE_CELL * s.wxy + first_x * s.wy;
+  s.wxd = STEREO_PLANE_CELL * s.wxd + first_x * s.wd;
+  return stereo_plane_value (&s, anchor, (float) f.min_disparity, (float) (f.min_disparity + f.disparities - 1));
+}
+
+/* ---- kernels of the listed pixels --------------------------------------------------------------------- */
+
+/* Thread: pixels of the list. Threads of a warp have pixels of a row beside each other: their rays and windows read the
+ * same lines. */
+template <bool PLANES> static __global__ void
+__launch_bounds__ (HOLE_THREADS) value_kernel (Frame f, FillContext c)
+{
+  int count = *c.count;
+
+  for (int k = blockIdx.x * HOLE_THREADS + threadIdx.x; k < count; k += gridDim.x * HOLE_THREADS) {
+    uint32_t pixel = c.pixels[k];
+    int y = (int) ((pixel & ~MISMATCHED) / f.map_pitch), x = (int) ((pixel & ~MISMATCHED) % f.map_pitch);
+    float value = c.values[k];
+
+    if (pixel & MISMATCHED)
+      value = median_around (f, x, y, value);
+    if (PLANES && !isnan (value))
+      value = plane_at (f, c, x, y, value);
+    c.values[k] = value;
+  }
+}
+
+static __global__ void
+__launch_bounds__ (HOLE_THREADS) store_kernel (Frame f, FillContext c)
+{
+  int count = *c.count;
+
+  for (int k = blockIdx.x * HOLE_THREADS + threadIdx.x; k < count; k += gridDim.x * HOLE_THREADS)
+    f.disparity[c.pixels[k] & ~MISMATCHED] = c.values[k];
+}
+
+/* ---- stages --------------------------------------------------------------------------------------------- */
+
+static StereoStatus
+fill_prepare (StereoPlan *plan, void *data, StereoError *error)
+{
+  FillContext *c = (FillContext *) data;
+  size_t pixels = stereo_times ((size_t) plan->map_pitch, (size_t) plan->height);
+  StereoStatus status = stereo_reserve (plan, (void **) &c->pixels, pixels, sizeof (uint32_t), error);
+
+  if (!status)
+    status = stereo_reserve (plan, (void **) &c->values, pixels, sizeof (float), error);
+  return status ? status : stereo_reserve (plan, (void **) &c->count, 1, sizeof (int), error);
 }
 
 static StereoStatus
-fill_run (StereoPlan *plan, void *context, StereoError *error)
+planes_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
-  fill_kernel<<<plan->height, FILL_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
-  CUDA_LAUNCHED (plan, "fill_kernel");
+  FillContext *c = (FillContext *) data;
+  StereoStatus status = fill_prepare (plan, data, error);
+
+  c->tap_pitch = (int) cuda_blocks (plan->width, STEREO_PLANE_CELL) + 2 * CELL_BORDER;
+  c->tap_rows = (int) cuda_blocks (plan->height, STEREO_PLANE_CELL) + 2 * CELL_BORDER;
+  return status ? status :
+                  stereo_reserve (plan, (void **) &c->taps, (size_t) c->tap_pitch * c->tap_rows, sizeof (Tap), error);
+}
+
+template <bool PLANES> static StereoStatus
+run (StereoPlan *plan, void *data, StereoError *error)
+{
+  const FillContext &c = *(const FillContext *) data;
+  const CudaState *state = cuda_state (plan);
+  Frame frame = cuda_frame (plan);
+  int blocks = (int) cuda_blocks ((size_t) plan->width * plan->height, HOLE_THREADS);
+
+  blocks = min (blocks, HOLE_BLOCKS * state->multiprocessors);
+  CUDA_TRY (cudaMemsetAsync (c.count, 0, sizeof (int), state->stream));
+  list_kernel<<<plan->height, FILL_THREADS, 0, state->stream>>> (frame, c);
+  CUDA_LAUNCHED (plan, "list_kernel");
+  if (PLANES) {
+    dim3 grid (cuda_blocks (c.tap_pitch, HOLE_THREADS), c.tap_rows);
+    tap_kernel<<<grid, HOLE_THREADS, 0, state->stream>>> (frame, c);
+    CUDA_LAUNCHED (plan, "tap_kernel");
+  }
+  value_kernel<PLANES><<<blocks, HOLE_THREADS, 0, state->stream>>> (frame, c);
+  CUDA_LAUNCHED (plan, "value_kernel");
+  store_kernel<<<blocks, HOLE_THREADS, 0, state->stream>>> (frame, c);
+  CUDA_LAUNCHED (plan, "store_kernel");
   return STEREO_OK;
 }
 
 }
 
-extern const StereoStage stereo_cuda_fill = { .name = "fill", .run = fill_run };
+extern const StereoStage stereo_cuda_fill = {
+  .name = "fill", .context_size = sizeof (FillContext), .prepare = fill_prepare, .run = run<false>
+};
+extern const StereoStage stereo_cuda_planes = {
+  .name = "planes", .context_size = sizeof (FillContext), .prepare = planes_prepare, .run = run<true>
+};

@@ -70,27 +70,6 @@ threshold_row (StereoPlan *plan, void *context, int y, int thread)
       to[x] = NAN;
 }
 
-/* A hole is a part of the scene that only the left view sees. It gets the disparity of its farther neighbour. */
-static void
-fill_row (StereoPlan *plan, void *context, int y, int thread)
-{
-  float *row = map_row (plan, plan->disparity, y), before = NAN;
-
-  for (int x = 0; x < plan->width;) {
-    if (!isnan (row[x])) {
-      before = row[x++];
-      continue;
-    }
-    int end = x;
-    while (end < plan->width && isnan (row[end]))
-      end++;
-    float after = end < plan->width ? row[end] : NAN;
-    float value = isnan (before) || after < before ? after : before;
-    for (; x < end; x++)
-      row[x] = value;
-  }
-}
-
 /* ---- median ---------------------------------------------------------------------------------------- */
 
 /* The valid values of the window around (x, y), sorted; returns their number. */
@@ -208,6 +187,5 @@ ROW_STAGE (integer, 0)
 ROW_STAGE (subpixel, 0)
 ROW_STAGE (reject, 0)
 ROW_STAGE (threshold, 0)
-ROW_STAGE (fill, 0)
 ROW_STAGE (median3, 1)
 ROW_STAGE (median5, 1)

@@ -25,6 +25,7 @@ const StereoStageTable CPU (table) = {
   .reject = &CPU (reject),
   .speckle = &CPU (speckle),
   .fill = &CPU (fill),
+  .planes = &CPU (planes),
   .median = { &CPU (median3), &CPU (median5) },
   .threshold = &CPU (threshold),
   .store = &CPU (store),

@@ -107,7 +107,8 @@ typedef struct StereoStageTable
   const StereoStage *integer;   /* index -> disparity */
   const StereoStage *reject;    /* disparity of inconsistent pixels -> NaN */
   const StereoStage *speckle;
-  const StereoStage *fill;          /* background fill along the row */
+  const StereoStage *fill;          /* right view's index -> disparity of NaN pixels: exact/fill.h */
+  const StereoStage *planes;        /* the same, and then on the planes of the surfaces; color */
   const StereoStage *median[2];     /* 3x3, 5x5 */
   const StereoStage *threshold;     /* confidence threshold */
   const StereoStage *store;         /* disparity, confidence -> the caller's output */

@@ -45,8 +45,10 @@ static const StereoChoice median_choices[] = { { STEREO_MEDIAN_AUTO, "auto", "Wh
 
 static const StereoChoice fill_choices[] = { { STEREO_FILL_AUTO, "auto", "What the profile calls for" },
   { STEREO_FILL_KEEP, "keep", "The matcher's value" }, { STEREO_FILL_NONE, "none", "Invalid" },
-  { STEREO_FILL_BACKGROUND, "background", "The farther of the two nearest valid values along the row" },
-  { STEREO_FILL_PLANES, "planes", "As background, and the plane of that surface goes on" }, { 0, NULL, NULL } };
+  { STEREO_FILL_BACKGROUND, "background",
+      "Occluded: the farther neighbour's along the row; mismatched: a median of the neighbours all around" },
+  { STEREO_FILL_PLANES, "planes", "As background, and the plane of the surface that the value belongs to goes on" },
+  { 0, NULL, NULL } };
 
 static const StereoChoice align_choices[] = { { STEREO_ALIGN_OFF, "off", "The views are taken as they are" },
   { STEREO_ALIGN_AUTO, "auto", "It is measured and followed, and the right view resampled where that helps" },
@@ -124,14 +126,14 @@ static const StereoParamInfo table[] = {
       "Pixels by which the views may disagree before both lose their confidence; -1 = off"),
   ENUM ("subpixel", subpixel, STEREO_SUBPIXEL_AUTO, subpixel_choices, "Sub-pixel fit of the disparity"),
   ENUM ("median", median, STEREO_MEDIAN_AUTO, median_choices, "Median filter of the disparity"),
-  INT ("speckle-size", speckle_size, 0, 1 << 24, 0,
-      "Connected regions of fewer pixels than this become invalid; 0 = off"),
+  INT ("speckle-size", speckle_size, -1, 1 << 24, -1,
+      "Connected regions of fewer pixels than this become invalid; -1 = own (60; thesis, fill=keep: off), 0 = off"),
   DOUBLE ("speckle-range", speckle_range, 0, 1024, 1,
       "Disparity difference up to which two neighbours belong to one region, in pixels"),
   DOUBLE ("confidence-threshold", confidence_threshold, 0, 1, 0,
       "Pixels of a lower confidence (0..1) become invalid; 0 = off"),
   ENUM ("fill", fill, STEREO_FILL_AUTO, fill_choices, "What a pixel gets where the views disagree"),
-  ENUM ("align", align, STEREO_ALIGN_OFF, align_choices,
+  ENUM ("align", align, STEREO_ALIGN_AUTO, align_choices,
       "What happens to a small vertical disparity between the views, up to 3 px"),
   ENUM ("output", output, STEREO_OUTPUT_DISPARITY, output_choices, "What the samples of the output mean"),
   DOUBLE ("disparity-scale", disparity_scale, 1e-3, 65535, 64,

@@ -79,6 +79,8 @@ choose_frame (StereoPlan *plan)
     add (plan, t->speckle);
   if (p->fill == STEREO_FILL_BACKGROUND)
     add (plan, t->fill);
+  if (p->fill == STEREO_FILL_PLANES)
+    add (plan, t->planes);
   choose_output (plan);
 }
 

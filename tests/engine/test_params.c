@@ -285,7 +285,7 @@ test_own (void)
     CHECK (out.window > 0 && out.gamma_color > 0 && out.gamma_distance > 0 && out.refine_iterations >= 0 &&
             out.refine_window > 0 && out.refine_alpha > 0 && out.subpixel >= 0 && out.median >= 0 &&
             out.cost != STEREO_COST_AUTO && out.support != STEREO_SUPPORT_AUTO && out.fill != STEREO_FILL_AUTO &&
-            out.refine_mode != STEREO_REFINE_AUTO,
+            out.refine_mode != STEREO_REFINE_AUTO && out.speckle_size >= 0,
         "profile %d leaves something open", profile);
   }
 }
@@ -311,7 +311,8 @@ test_methods_own (void)
           method->name, profile);
       CHECK (out.cost != STEREO_COST_AUTO && method->costs & 1u << out.cost, "%s takes no cost %d", method->name,
           out.cost);
-      CHECK (out.refine_iterations >= 0 && out.subpixel >= 0 && out.median >= 0 && out.fill != STEREO_FILL_AUTO,
+      CHECK (out.refine_iterations >= 0 && out.subpixel >= 0 && out.median >= 0 && out.fill != STEREO_FILL_AUTO &&
+              out.speckle_size >= 0,
           "%s, profile %d leaves something open", method->name, profile);
       for (const char *const *name = method->reads; *name; name++) {
         const StereoParamInfo *info = stereo_param_find (*name);
@@ -319,6 +320,38 @@ test_methods_own (void)
         CHECK (!open, "%s, profile %d: %s=%s", method->name, profile, *name,
             stereo_param_format (&out, info, text, sizeof text));
       }
+    }
+}
+
+/* Speckles go unless someone wants what the matcher said. */
+static void
+test_speckles (void)
+{
+  static const struct
+  {
+    int profile, fill, size, in_force;
+  } rows[] = {
+    { STEREO_PROFILE_BALANCED, STEREO_FILL_AUTO, -1, 60 },
+    { STEREO_PROFILE_QUALITY, STEREO_FILL_PLANES, -1, 60 },
+    { STEREO_PROFILE_FAST, STEREO_FILL_KEEP, -1, 0 },
+    { STEREO_PROFILE_FAST, STEREO_FILL_KEEP, 30, 30 },
+    { STEREO_PROFILE_BALANCED, STEREO_FILL_AUTO, 0, 0 },
+    { STEREO_PROFILE_THESIS, STEREO_FILL_AUTO, -1, 0 },
+    { STEREO_PROFILE_THESIS, STEREO_FILL_BACKGROUND, -1, 0 },
+    { STEREO_PROFILE_THESIS, STEREO_FILL_BACKGROUND, 100, 100 },
+  };
+
+  for (int m = 0; m < STEREO_METHODS; m++)
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+      StereoParams params, out;
+      StereoError error;
+      stereo_params_init (&params);
+      params.method = m;
+      params.profile = rows[k].profile;
+      params.fill = rows[k].fill;
+      params.speckle_size = rows[k].size;
+      CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
+      CHECK (out.speckle_size == rows[k].in_force, "method %d, row %zu: %d", m, k, out.speckle_size);
     }
 }
 
@@ -441,6 +474,7 @@ main (int argc, char **argv)
   check_case ("profile=thesis is section 5.1.3", test_thesis);
   check_case ("by hand wins", test_own);
   check_case ("every method's own", test_methods_own);
+  check_case ("speckles go by default", test_speckles);
   check_case ("esaw and esmp are Table III", test_table_three);
   check_case ("combinations that fit", test_combinations);
   check_case ("registry", test_registry);

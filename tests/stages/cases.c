@@ -109,6 +109,20 @@ static const Case table[] = {
   { 33, 31, PICTURE_SHIFTED, GREY, U16, 1,
       "num-disparities=20 window=9 refine-mode=idr refine-iterations=3 refine-window=5 refine-alpha=0.02" },
   { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=9 refine-iterations=3 refine-window=1" },
+  /* filling: rays that end, leave the picture, or leap over large holes; frames with no valid pixel and with no other */
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=5 fill=planes" },
+  { 211, 157, PICTURE_NOISE, RGB, F32, 1, "num-disparities=40 window=3 refine-iterations=0 speckle-size=4 fill=planes" },
+  { 403, 203, PICTURE_NOISE, RGB, F32, 1,
+      "num-disparities=7 window=3 refine-iterations=0 speckle-size=14 fill=background" },
+  { 391, 157, PICTURE_NOISE, BGRX, F32, 1,
+      "num-disparities=33 min-disparity=-17 window=3 refine-iterations=0 speckle-size=6 fill=planes threads=3" },
+  { 157, 91, PICTURE_EDGES, RGB, F32, 1, "num-disparities=60 min-disparity=-25 window=5 consistency=0 fill=planes" },
+  { 131, 77, PICTURE_SHIFTED, GREY, F32, 1, "num-disparities=24 min-disparity=4 window=7 speckle-size=60 fill=planes" },
+  { 93, 41, PICTURE_SHIFTED, RGB, F32, 1, "num-disparities=16 window=5 speckle-size=1000000 fill=planes" },
+  { 93, 41, PICTURE_SHIFTED, RGB, F32, 1, "num-disparities=16 window=5 speckle-size=1000000 fill=background" },
+  { 93, 41, PICTURE_FLAT, RGB, F32, 1, "num-disparities=1 window=5 consistency=-1 fill=planes" },
+  { 33, 31, PICTURE_NOISE, RGB, F32, 1, "min-disparity=-60 num-disparities=100 window=3 fill=planes" },
+  { 2, 3, PICTURE_NOISE, RGB, F32, 1, "num-disparities=2 window=3 fill=planes" },
   /* more than a strip of CUDA's refinement either way, windows of whole and of odd eights */
   { 40, 230, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=12 window=9 refine-iterations=1" },
   { 230, 40, PICTURE_EDGES, RGB, U16, 1, "num-disparities=12 window=9 refine-iterations=1 refine-gamma-color=40" },
@@ -310,7 +324,7 @@ pick (Random *random, const char *const *names)
 static void
 draw_finish (Case *c, Random *random)
 {
-  add (c, random, 50, "fill=%s", PICK ("keep", "none", "background"));
+  add (c, random, 50, "fill=%s", PICK ("keep", "none", "background", "planes"));
   add (c, random, 30, "consistency=%d", random_range (random, -1, 3));
   add (c, random, 30, "subpixel=%d", random_range (random, 0, 1));
   add (c, random, 50, "median=%s", PICK ("0", "3", "5"));

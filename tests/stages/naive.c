@@ -42,6 +42,7 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
     { t->reject, STAGE_REJECT },
     { t->speckle, STAGE_SPECKLE },
     { t->fill, STAGE_FILL },
+    { t->planes, STAGE_PLANES },
     { t->median[p->median == 5], STAGE_MEDIAN },
     { t->threshold, STAGE_THRESHOLD },
     { t->store, STAGE_STORE },
@@ -144,6 +145,9 @@ naive_run (Naive *naive, StageKind kind)
       break;
     case STAGE_FILL:
       naive_fill (p);
+      break;
+    case STAGE_PLANES:
+      naive_planes (p);
       break;
     case STAGE_MEDIAN:
       naive_median (p);

@@ -26,6 +26,7 @@ typedef enum StageKind
   STAGE_REJECT,
   STAGE_SPECKLE,
   STAGE_FILL,
+  STAGE_PLANES,
   STAGE_MEDIAN,
   STAGE_THRESHOLD,
   STAGE_STORE,
@@ -127,10 +128,12 @@ void naive_reselect (StereoPlan *p);
 void naive_disparity (StereoPlan *p, int subpixel);
 void naive_reject (StereoPlan *p);
 void naive_speckle (StereoPlan *p);
-void naive_fill (StereoPlan *p);
 void naive_median (StereoPlan *p);
 void naive_threshold (StereoPlan *p);
 void naive_store (Naive *naive);
+/* naive_fill.c */
+void naive_fill (StereoPlan *p);
+void naive_planes (StereoPlan *p);
 
 /* Memory of a test: never NULL. */
 void *naive_allocate (size_t count, size_t size);

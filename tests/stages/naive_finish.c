@@ -96,32 +96,6 @@ naive_speckle (StereoPlan *p)
   free (sizes);
 }
 
-/* The value nearest to column @x on one side, or NaN. */
-static float
-nearest (const StereoPlan *p, const float *row, int x, int step)
-{
-  for (x += step; naive_inside (p, x); x += step)
-    if (!isnan (row[x]))
-      return row[x];
-  return NAN;
-}
-
-void
-naive_fill (StereoPlan *p)
-{
-  float *row = naive_allocate ((size_t) p->width, sizeof *row);
-
-  for (int y = 0; y < p->height; y++) {
-    float *disparity = p->disparity + naive_map (p, 0, y);
-    for (int x = 0; x < p->width; x++)
-      row[x] = disparity[x];
-    for (int x = 0; x < p->width; x++)
-      if (isnan (row[x]))
-        disparity[x] = fminf (nearest (p, row, x, -1), nearest (p, row, x, 1)); /* fminf: of one NaN, the other */
-  }
-  free (row);
-}
-
 static int
 ascending (const void *a, const void *b)
 {

@@ -13,7 +13,7 @@
 #include "frame.h"
 #include "state.h"
 
-static const Tolerance naive_tolerance = { .cost = 4, .expected = 1 };
+static const Tolerance naive_tolerance = { .cost = 4, .expected = 1, .plane = 1e-3 };
 /* CUDA keeps first-pass costs in half precision: half a unit in the last of 11 bits, each way. */
 static const Tolerance cuda_tolerance = { .cost = 4, .relative = 1.0 / 2048, .expected = 1 };
 

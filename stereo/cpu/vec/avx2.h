@@ -119,6 +119,12 @@ vec_look_up (const float *table, VecI index)
   return (VecF) _mm256_i32gather_ps (table, (__m256i) index, 4);
 }
 
+VEC_INLINE int
+vec_any (VecI v)
+{
+  return !_mm256_testz_si256 ((__m256i) v, (__m256i) v);
+}
+
 VEC_INLINE VecI
 vec_gather (const uint8_t *from, VecI offset)
 {

@@ -110,6 +110,12 @@ vec_look_up (const float *table, VecI index)
   return (VecF) _mm512_i32gather_ps ((__m512i) index, table, 4);
 }
 
+VEC_INLINE int
+vec_any (VecI v)
+{
+  return _mm512_test_epi32_mask ((__m512i) v, (__m512i) v) != 0;
+}
+
 VEC_INLINE VecI
 vec_gather (const uint8_t *from, VecI offset)
 {

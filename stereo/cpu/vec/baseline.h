@@ -98,6 +98,17 @@ vec_look_up (const float *table, VecI index)
   return v;
 }
 
+VEC_INLINE int
+vec_any (VecI v)
+{
+  uint64_t halves[LANES / 2], bits = 0;
+
+  memcpy (halves, &v, sizeof halves);
+  for (int k = 0; k < LANES / 2; k++)
+    bits |= halves[k];
+  return bits != 0;
+}
+
 VEC_INLINE uint16_t
 vec_lowest_word (VecW v)
 {

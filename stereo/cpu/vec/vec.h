@@ -15,6 +15,7 @@
  *   vec_root (v)                             square root
  *   vec_float_unsigned (v)                   of all 32 bits, rounded once
  *   vec_look_up (table, index)               table[index]
+ *   vec_any (v)                              whether a bit is set in any lane
  *   vec_gather (from, offset)                four bytes at from + offset; only where VEC_GATHERS is defined
  *   vec_store_threes (to, pixels)            the lower three bytes of each element, without gaps; only with VEC_GATHERS.
  *                                            Up to 4 bytes past a quarter are written; nothing past the last pixel
@@ -66,6 +67,13 @@ vec_partners (VecU v, int half)
   const VecI lanes = LANE_NUMBERS;
   return __builtin_shuffle (v, (VecU) (lanes ^ half));
 #endif
+}
+
+/* @a in the lanes of @mask whose bits are set, @b where none is. */
+VEC_INLINE VecF
+vec_choose (VecI mask, VecF a, VecF b)
+{
+  return (VecF) (((VecI) a & mask) | ((VecI) b & ~mask));
 }
 
 /* All bits set in the lanes whose number, counted from @k, is @from or more and below @to. */

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Filling: ../exact/fill.h says what a pixel without a disparity gets. Every pixel looks at the disparities as they were
+ * before, which the stage has in a copy with a border: a ray that leaves the image meets no value there. */
+#include "stereo/cpu/cpu.h"
+#include "stereo/cpu/vec/vec.h"
+#include "stereo/exact/fill.h"
+
+#define TILE 8                               /* px: side of the squares that rays leap over */
+#define MOST (STEREO_FILL_REACH / TILE + 2)  /* tiles between which no ray need be told apart */
+#define BORDER LANES                         /* columns on both sides of the copy */
+#define CELL_BORDER (STEREO_PLANE_CELLS / 2) /* cells around the grid */
+#define VECTORS (STEREO_PLANE_CELLS / LANES) /* of a row of a window */
+#define ROUNDED(v) ((v) + STEREO_PLANE_MAGIC - STEREO_PLANE_MAGIC)
+
+typedef struct Context
+{
+  float *before; /* the disparities before: image rows, with a border of NaN on both sides */
+  int pitch;
+  uint8_t *tiles; /* of each tile, how many tiles the next one with a valid pixel is away: 0..MOST */
+  int tile_columns, tile_rows;
+  /* the taps of planes, with a border of none */
+  float *taps;
+  uint32_t *colors;
+  int tap_pitch;
+} Context;
+
+static float *
+before_row (const Context *c, int y)
+{
+  return c->before + (size_t) y * (size_t) c->pitch + BORDER;
+}
+
+/* ---- what the rows need of the whole frame -------------------------------------------------------- */
+
+static void
+fill_none (float *from, float *to)
+{
+  while (from < to)
+    *from++ = NAN;
+}
+
+/* Copies a row of tiles, and finds the tiles that have a valid pixel. */
+static void
+copy_tiles (StereoPlan *plan, void *context, int row, int thread)
+{
+  const Context *c = context;
+  uint8_t *tiles = c->tiles + (size_t) row * (size_t) c->tile_columns;
+  int end = row * TILE + TILE < plan->height ? row * TILE + TILE : plan->height;
+
+  memset (tiles, MOST, (size_t) c->tile_columns);
+  for (int y = row * TILE; y < end; y++) {
+    const float *from = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
+    float *to = before_row (c, y);
+    fill_none (to - BORDER, to);
+    memcpy (to, from, (size_t) plan->width * sizeof *to);
+    fill_none (to + plan->width, to - BORDER + c->pitch);
+    for (int tile = 0; tile < c->tile_columns; tile++) {
+      int valid = 0;
+      for (int k = 0; k < TILE; k++)
+        valid |= !isnan (to[tile * TILE + k]);
+      tiles[tile] = valid ? 0 : tiles[tile];
+    }
+  }
+}
+
+static uint8_t
+nearer (uint8_t tile, uint8_t other)
+{
+  return other + 1 < tile ? (uint8_t) (other + 1) : tile;
+}
+
+/* Distances between tiles, along rows, columns and diagonals: once from the top left, once from the bottom right. */
+static void
+measure_tiles (const Context *c)
+{
+  int columns = c->tile_columns, count = columns * c->tile_rows;
+  uint8_t *tiles = c->tiles;
+
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < count; k++) {
+      int step = pass ? -1 : 1, at = pass ? count - 1 - k : k, x = at % columns;
+      if (k % columns)
+        tiles[at] = nearer (tiles[at], tiles[at - step]);
+      if (k < columns)
+        continue;
+      for (int dx = x > 0 ? -1 : 0; dx <= (x < columns - 1); dx++)
+        tiles[at] = nearer (tiles[at], tiles[at - step * columns + dx]);
+    }
+}
+
+static int
+tap_rows (const StereoPlan *plan)
+{
+  return (plan->height + STEREO_PLANE_CELL - 1) / STEREO_PLANE_CELL + 2 * CELL_BORDER;
+}
+
+/* A row of cells, or of their border: the disparity and the colour of each cell's first pixel. */
+static void
+make_taps (StereoPlan *plan, void *context, int row, int thread)
+{
+  const Context *c = context;
+  int y = (row - CELL_BORDER) * STEREO_PLANE_CELL, inside = y >= 0 && y < plan->height;
+  const float *from = before_row (c, inside ? y : 0);
+  const uint32_t *color = plan->view[STEREO_LEFT].color + (size_t) (inside ? y : 0) * (size_t) plan->image_pitch;
+
+  for (int k = 0; k < c->tap_pitch; k++) {
+    int x = (k - CELL_BORDER) * STEREO_PLANE_CELL, valid = inside && x >= 0 && x < plan->width && !isnan (from[x]);
+    size_t at = (size_t) row * (size_t) c->tap_pitch + (size_t) k;
+    c->taps[at] = valid ? from[x] : STEREO_PLANE_NOWHERE;
+    c->colors[at] = valid ? color[x] : 0;
+  }
+}
+
+/* ---- occluded: the farther neighbour ---------------------------------------------------------------- */
+
+/* Fills the whole row; returns whether there was anything to fill. */
+static int
+fill_along (const float *from, float *to, int width)
+{
+  float before = NAN;
+  int holes = 0;
+
+  for (int x = 0; x < width;) {
+    if (!isnan (from[x])) {
+      before = from[x++];
+      continue;
+    }
+    int end = x;
+    while (end < width && isnan (from[end]))
+      end++;
+    float after = end < width ? from[end] : NAN;
+    float value = isnan (before) || after < before ? after : before;
+    for (; x < end; x++)
+      to[x] = value;
+    holes = 1;
+  }
+  return holes;
+}
+
+/* ---- mismatched: the median of the neighbours all around -------------------------------------------- */
+
+static int
+mismatched (const StereoPlan *plan, int x, int y)
+{
+  int first = stereo_first_index (x, plan->width, plan->min_disparity), sees = 0;
+  int last = stereo_last_index (x, plan->disparities, plan->min_disparity);
+  const uint16_t *right = plan->view[STEREO_RIGHT].index + (size_t) y * (size_t) plan->map_pitch;
+
+  right += plan->width - 1 - x + plan->min_disparity;
+  for (int i = first; i <= last; i++)
+    sees |= stereo_fill_sees (i, right[i]);
+  return sees;
+}
+
+/* Steps that meet no valid pixel, whatever the ray, from LANES columns that begin with @x on. */
+static int
+leap (const Context *c, int x, int y)
+{
+  const uint8_t *tiles = c->tiles + (size_t) (y / TILE) * (size_t) c->tile_columns;
+  int first = x > 0 ? x / TILE : 0, last = (x + LANES - 1) / TILE, away = MOST;
+
+  for (int tile = first; tile <= last && tile < c->tile_columns; tile++)
+    away = tiles[tile] < away ? tiles[tile] : away;
+  return away > 1 ? (away - 1) * TILE : 0;
+}
+
+/* The first values along a ray from LANES columns that begin with @x, of those that are @wanted; elsewhere infinity. */
+static VecF
+follow (const StereoPlan *plan, const Context *c, int x, int y, int ray, VecI wanted)
+{
+  int along = stereo_ray_x (ray), down = stereo_ray_y (ray);
+  VecF value = (VecF){ 0 } + INFINITY;
+
+  for (int step = 1; step <= STEREO_FILL_REACH; step++) {
+    int row = y + stereo_ray_offset (step, down), column = x + stereo_ray_offset (step, along);
+    if (row < 0 || row >= plan->height || column <= -LANES || column >= plan->width)
+      break;
+    VecF met = vec_load_f (before_row (c, row) + column);
+    VecI found = (VecI) (met == met) & wanted;
+    value = vec_choose (found, met, value);
+    wanted &= ~found;
+    if (!vec_any (wanted))
+      break;
+    if (step % TILE == 0)
+      step += leap (c, column, row);
+  }
+  return value;
+}
+
+/* Exchanges values so that a <= b. */
+static inline __attribute__ ((always_inline)) void
+sort_two (VecF *a, VecF *b)
+{
+  VecI less = (VecI) (*a < *b);
+  VecF low = vec_choose (less, *a, *b);
+  *b = vec_choose (less, *b, *a);
+  *a = low;
+}
+
+/* Sorts the values of each lane: Batcher's odd-even merges. */
+static void
+sort_rays (VecF value[STEREO_FILL_RAYS])
+{
+  for (int run = 1; run < STEREO_FILL_RAYS; run *= 2)
+    for (int step = run; step > 0; step /= 2)
+      for (int from = step % run; from + step < STEREO_FILL_RAYS; from += 2 * step)
+        for (int k = from; k < from + step && k + step < STEREO_FILL_RAYS; k++)
+          if ((k & -2 * run) == ((k + step) & -2 * run))
+            sort_two (&value[k], &value[k + step]);
+}
+
+/* LANES columns that begin with @x: those that are @wanted get the lower median of their rays. */
+static void
+fill_around (const StereoPlan *plan, const Context *c, int x, int y, VecI wanted, float *to)
+{
+  VecF value[STEREO_FILL_RAYS];
+  VecI count = { 0 };
+
+  for (int ray = 0; ray < STEREO_FILL_RAYS; ray++) {
+    value[ray] = follow (plan, c, x, y, ray, wanted);
+    count -= (VecI) (value[ray] < INFINITY);
+  }
+  sort_rays (value);
+  for (int k = 0; k < LANES; k++)
+    if (wanted[k] && count[k])
+      to[x + k] = value[(count[k] - 1) / 2][k];
+}
+
+static void
+fill_mismatched (const StereoPlan *plan, const Context *c, int y, const float *from, float *to)
+{
+  for (int x = 0; x < plan->width; x += LANES) {
+    VecF d = vec_load_f (from + x);
+    VecI wanted = (VecI) (d != d);
+    if (!vec_any (wanted))
+      continue;
+    for (int k = 0; k < LANES; k++)
+      if (wanted[k] && (x + k >= plan->width || !mismatched (plan, x + k, y)))
+        wanted[k] = 0;
+    if (vec_any (wanted))
+      fill_around (plan, c, x, y, wanted, to);
+  }
+}
+
+static void
+fill_row (StereoPlan *plan, void *context, int y, int thread)
+{
+  const Context *c = context;
+  const float *from = before_row (c, y);
+  float *to = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
+
+  if (fill_along (from, to, plan->width))
+    fill_mismatched (plan, c, y, from, to);
+}
+
+/* ---- planes ------------------------------------------------------------------------------------------- */
+
+/* Sums of a window, of each of its columns. Those of x follow at the end: a column has one x. All are whole numbers that a
+ * float holds. */
+typedef struct Columns
+{
+  VecF w, wy, wyy, wd, wyd;
+} Columns;
+
+/* Adds the taps of a row of the window, LANES of them. */
+static inline __attribute__ ((always_inline)) void
+add_taps (Columns *sums, const float *taps, const uint32_t *colors, float anchor, float near, VecU color, float y)
+{
+  VecF away = vec_load_f (taps) - anchor;
+  VecI distance = vec_color_distance (vec_load_u (colors), color);
+  VecF weight = ROUNDED ((VecF) (STEREO_PLANE_WEIGHT_BITS - (distance << STEREO_PLANE_DISTANCE_SHIFT)));
+  VecI of_surface = (VecI) (away <= near) & (VecI) (away >= -near);
+  VecF steps = ROUNDED (away * (float) STEREO_PLANE_STEPS);
+
+  weight = (VecF) ((VecI) weight & of_surface);
+  VecF wd = weight * steps;
+  sums->w += weight;
+  sums->wy += weight * y;
+  sums->wyy += weight * (y * y);
+  sums->wd += wd;
+  sums->wyd += wd * y;
+}
+
+/* Sums of a window, of each lane. */
+typedef struct Lanes
+{
+  VecI w, wx, wy, wxx, wxy, wyy, wd, wxd, wyd;
+} Lanes;
+
+/* Adds columns whose x is @x. */
+static inline __attribute__ ((always_inline)) void
+add_columns (Lanes *sums, const Columns *columns, VecF x)
+{
+  sums->w += vec_round (columns->w);
+  sums->wx += vec_round (columns->w * x);
+  sums->wy += vec_round (columns->wy);
+  sums->wxx += vec_round (columns->w * x * x);
+  sums->wxy += vec_round (columns->wy * x);
+  sums->wyy += vec_round (columns->wyy);
+  sums->wd += vec_round (columns->wd);
+  sums->wxd += vec_round (columns->wd * x);
+  sums->wyd += vec_round (columns->wyd);
+}
+
+static int32_t
+total (VecI lanes)
+{
+  int32_t sum = 0;
+  for (int k = 0; k < LANES; k++)
+    sum += lanes[k];
+  return sum;
+}
+
+static StereoPlaneSums
+sum_window (const Context *c, int x, int y, float anchor, uint32_t color)
+{
+  const VecI lanes = LANE_NUMBERS;
+  int column = stereo_plane_first (x), row = stereo_plane_first (y);
+  size_t at = (size_t) (row + CELL_BORDER) * (size_t) c->tap_pitch + (size_t) (column + CELL_BORDER);
+  float near = stereo_plane_near (anchor);
+  Columns columns[VECTORS] = { 0 };
+  Lanes sums = { 0 };
+  VecU own = (VecU){ 0 } + color;
+
+  for (int k = 0; k < STEREO_PLANE_CELLS; k++, at += (size_t) c->tap_pitch)
+    for (int v = 0; v < VECTORS; v++)
+      add_taps (&columns[v], c->taps + at + v * LANES, c->colors + at + v * LANES, anchor, near, own,
+          (float) ((row + k) * STEREO_PLANE_CELL - y));
+  for (int v = 0; v < VECTORS; v++)
+    add_columns (&sums, &columns[v], vec_float ((lanes + column + v * LANES) * STEREO_PLANE_CELL - x));
+  return (StereoPlaneSums){ total (sums.w), total (sums.wx), total (sums.wy), total (sums.wxx), total (sums.wxy),
+    total (sums.wyy), total (sums.wd), total (sums.wxd), total (sums.wyd) };
+}
+
+static void
+plane_row (StereoPlan *plan, void *context, int y, int thread)
+{
+  const Context *c = context;
+  const float *from = before_row (c, y);
+  const uint32_t *color = plan->view[STEREO_LEFT].color + (size_t) y * (size_t) plan->image_pitch;
+  float *to = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
+  float min = (float) plan->min_disparity, max = (float) (plan->min_disparity + plan->disparities - 1);
+
+  fill_row (plan, context, y, thread);
+  for (int x = 0; x < plan->width; x++)
+    if (isnan (from[x]) && !isnan (to[x])) {
+      StereoPlaneSums sums = sum_window (c, x, y, to[x], color[x]);
+      to[x] = stereo_plane_value (&sums, to[x], min, max);
+    }
+}
+
+/* ---- stages --------------------------------------------------------------------------------------------- */
+
+static StereoStatus
+fill_prepare (StereoPlan *plan, void *context, StereoError *error)
+{
+  Context *c = context;
+  StereoStatus status;
+
+  c->tile_columns = (plan->width + TILE - 1) / TILE;
+  c->tile_rows = (plan->height + TILE - 1) / TILE;
+  c->pitch = c->tile_columns * TILE + 2 * BORDER;
+  status = stereo_reserve (
+      plan, (void **) &c->before, stereo_times ((size_t) c->pitch, (size_t) plan->height), sizeof (float), error);
+  return status ? status :
+                  stereo_reserve (plan, (void **) &c->tiles, (size_t) c->tile_columns * (size_t) c->tile_rows, 1, error);
+}
+
+static StereoStatus
+fill_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  const Context *c = context;
+
+  cpu_run (plan, context, copy_tiles, c->tile_rows);
+  measure_tiles (c);
+  cpu_run (plan, context, fill_row, plan->height);
+  return STEREO_OK;
+}
+
+static StereoStatus
+planes_prepare (StereoPlan *plan, void *context, StereoError *error)
+{
+  Context *c = context;
+  StereoStatus status = fill_prepare (plan, context, error);
+  size_t count;
+
+  c->tap_pitch = (plan->width + STEREO_PLANE_CELL - 1) / STEREO_PLANE_CELL + 2 * CELL_BORDER;
+  count = (size_t) c->tap_pitch * (size_t) tap_rows (plan);
+  if (!status)
+    status = stereo_reserve (plan, (void **) &c->taps, count, sizeof (float), error);
+  return status ? status : stereo_reserve (plan, (void **) &c->colors, count, sizeof (uint32_t), error);
+}
+
+static StereoStatus
+planes_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  const Context *c = context;
+
+  cpu_run (plan, context, copy_tiles, c->tile_rows);
+  measure_tiles (c);
+  cpu_run (plan, context, make_taps, tap_rows (plan));
+  cpu_run (plan, context, plane_row, plan->height);
+  return STEREO_OK;
+}
+
+const StereoStage CPU (
+    fill) = { .name = "fill", .context_size = sizeof (Context), .prepare = fill_prepare, .run = fill_run };
+const StereoStage CPU (
+    planes) = { .name = "planes", .context_size = sizeof (Context), .prepare = planes_prepare, .run = planes_run };

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Filling: which disparity a pixel without one takes over.
+ *
+ * A pixel lost its disparity because it is occluded (the right view does not see it) or mismatched (the right view sees it,
+ * and one of the two maps is wrong there). Hirschmueller 2008, 2.6.2: the first takes the farther of its two neighbours
+ * along the row, the second a median of its neighbours all around. fill=planes then lets the plane of the surface that the
+ * value belongs to go on: a fit to the valid pixels of alike colour around it.
+ *
+ * All sums are of whole numbers: both backends make the same bits in whatever order they add.
+ */
+#ifndef STEREO_EXACT_FILL_H
+#define STEREO_EXACT_FILL_H
+
+#include "stereo/exact/shared.h"
+
+/* Whether a candidate lies on the disparity map of the right view: its partner selected @selected, within a pixel. If any
+ * candidate of a pixel does, the pixel is mismatched, else occluded. No index is as large as STEREO_INVALID - 1. */
+STEREO_SHARED int
+stereo_fill_sees (int candidate, int selected)
+{
+  return selected - candidate >= -1 && selected - candidate <= 1;
+}
+
+/* ---- the neighbours all around --------------------------------------------------------------------- */
+
+#define STEREO_FILL_RAYS 16
+#define STEREO_FILL_REACH 64 /* steps after which a ray ends; each is a pixel along x, along y or along both */
+
+/* What a step of ray @ray goes along x, in halves of a pixel: -2..2. The rays are numbered around the pixel. */
+STEREO_SHARED int
+stereo_ray_x (int ray)
+{
+  int turn = ray <= STEREO_FILL_RAYS / 2 ? ray : STEREO_FILL_RAYS - ray, halves = STEREO_FILL_RAYS / 4 - turn;
+  return halves > 2 ? 2 : halves < -2 ? -2 : halves;
+}
+
+STEREO_SHARED int
+stereo_ray_y (int ray)
+{
+  return stereo_ray_x ((ray + 3 * STEREO_FILL_RAYS / 4) % STEREO_FILL_RAYS);
+}
+
+/* Pixels that @step steps of @halves go. */
+STEREO_SHARED int
+stereo_ray_offset (int step, int halves)
+{
+  return (step * halves + 1) >> 1;
+}
+
+/* ---- the plane ------------------------------------------------------------------------------------- */
+
+/* Taps are the pixels whose column and row are multiples of CELL: a window has CELLS x CELLS of them. */
+#define STEREO_PLANE_CELL 4
+#define STEREO_PLANE_CELLS 16
+#define STEREO_PLANE_STEPS 16      /* steps per pixel in which disparities are counted */
+#define STEREO_PLANE_FARTHEST 5.0f /* px: the most that stereo_plane_near() allows */
+#define STEREO_PLANE_WEIGHT 256    /* of a tap of the same colour, and of the anchor itself */
+#define STEREO_PLANE_RIDGE 102    /* px^2: variance added to that of the taps' places, so that few taps give no slope */
+#define STEREO_PLANE_NOWHERE 1e9f /* disparity of a tap that does not exist, or was filled itself */
+#define STEREO_PLANE_MAGIC 12582912.f /* 1.5 * 2^23: adding it, then subtracting it, rounds to a whole number */
+
+/* Taps further than this from the anchor are of another surface, px; the plane stays as near. How much a slanted surface
+ * changes over a window grows with its disparity. */
+STEREO_SHARED float
+stereo_plane_near (float anchor)
+{
+  float near = anchor * 0.15625f;
+  return near < 1 ? 1.0f : near > STEREO_PLANE_FARTHEST ? STEREO_PLANE_FARTHEST : near;
+}
+
+/* The first cell of the window of column or row @at; the taps' places, less @at, are within -31..32. */
+STEREO_SHARED int
+stereo_plane_first (int at)
+{
+  return at / STEREO_PLANE_CELL - (STEREO_PLANE_CELLS / 2 - 1);
+}
+
+/*
+ * The bits of a float: the weight of a tap before it is rounded. It halves with every 32 of colour distance, the sum over R,
+ * G and B (0..765), and is linear between: a distance that is added to the bits of a float does just that.
+ */
+#define STEREO_PLANE_WEIGHT_BITS 0x43800000 /* of the float STEREO_PLANE_WEIGHT */
+#define STEREO_PLANE_DISTANCE_SHIFT 18
+
+/* Weighted sums over the taps; x and y from the pixel on, d from the anchor in steps. All fit 28 bits. */
+typedef struct StereoPlaneSums
+{
+  int32_t w, wx, wy, wxx, wxy, wyy, wd, wxd, wyd;
+} StereoPlaneSums;
+
+/* a * b / @weight, towards zero. Both operations round once: a product of sums has up to 45 bits. */
+STEREO_SHARED int64_t
+stereo_plane_share (int32_t a, int32_t b, double weight)
+{
+  return (int64_t) ((double) ((int64_t) a * b) / weight);
+}
+
+/* Slope in steps per pixel, times 2^16. */
+STEREO_SHARED int64_t
+stereo_plane_slope (int64_t numerator, int64_t determinant)
+{
+  return (int64_t) ((double) numerator / (double) determinant * 65536.0);
+}
+
+/* What the plane of least squares adds to the anchor at the pixel itself, px. The anchor counts as a tap. */
+STEREO_SHARED float
+stereo_plane_offset (const StereoPlaneSums *s)
+{
+  double weight = (double) (s->w + STEREO_PLANE_WEIGHT);
+  int64_t ridge = (int64_t) STEREO_PLANE_RIDGE * (s->w + STEREO_PLANE_WEIGHT);
+  int64_t xx = s->wxx - stereo_plane_share (s->wx, s->wx, weight) + ridge;
+  int64_t yy = s->wyy - stereo_plane_share (s->wy, s->wy, weight) + ridge;
+  int64_t xy = s->wxy - stereo_plane_share (s->wx, s->wy, weight);
+  int64_t xd = s->wxd - stereo_plane_share (s->wx, s->wd, weight);
+  int64_t yd = s->wyd - stereo_plane_share (s->wy, s->wd, weight);
+  int64_t determinant = xx * yy - xy * xy; /* below 2^54; the ridge keeps it above zero */
+  int64_t slope_x = stereo_plane_slope (xd * yy - yd * xy, determinant);
+  int64_t slope_y = stereo_plane_slope (yd * xx - xd * xy, determinant);
+  int64_t centre = (int64_t) s->wd * 65536 - slope_x * s->wx - slope_y * s->wy;
+
+  return (float) ((double) centre / weight / (65536.0 * STEREO_PLANE_STEPS));
+}
+
+/* The filled disparity: the anchor @anchor moved onto the plane, within the search, min .. max. */
+STEREO_SHARED float
+stereo_plane_value (const StereoPlaneSums *s, float anchor, float min, float max)
+{
+  float near = stereo_plane_near (anchor), offset = stereo_plane_offset (s), value;
+  offset = offset > near ? near : offset < -near ? -near : offset;
+  value = anchor + offset;
+  return value < min ? min : value > max ? max : value;
+}
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Plainly: what pixels without a disparity get (Hirschmueller 2008, 2.6.2), and planes by the normal equations. */
+#include "naive.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Around the pixel, in halves of a pixel a step. */
+static const int rays[16][2] = { { 2, 0 }, { 2, 1 }, { 2, 2 }, { 1, 2 }, { 0, 2 }, { -1, 2 }, { -2, 2 }, { -2, 1 },
+  { -2, 0 }, { -2, -1 }, { -2, -2 }, { -1, -2 }, { 0, -2 }, { 1, -2 }, { 2, -2 }, { 2, -1 } };
+
+static float *
+copy_disparity (const StereoPlan *p)
+{
+  size_t count = (size_t) p->map_pitch * (size_t) p->height;
+  float *copy = naive_allocate (count, sizeof *copy);
+
+  memcpy (copy, p->disparity, count * sizeof *copy);
+  return copy;
+}
+
+/* The value of the map @d, NaN outside. */
+static float
+at (const StereoPlan *p, const float *d, int x, int y)
+{
+  return naive_inside (p, x) && y >= 0 && y < p->height ? d[naive_map (p, x, y)] : NAN;
+}
+
+/* The value nearest to (x, y) on one side of the row, or NaN. */
+static float
+nearest (const StereoPlan *p, const float *d, int x, int y, int step)
+{
+  for (x += step; naive_inside (p, x); x += step)
+    if (!isnan (at (p, d, x, y)))
+      return at (p, d, x, y);
+  return NAN;
+}
+
+/* Whether the epipolar line of (x, y) meets the right view's disparity map. */
+static int
+mismatched (const StereoPlan *p, int x, int y)
+{
+  for (int i = 0; i < p->disparities; i++) {
+    int partner = naive_partner (p, x, i), selected;
+    if (!naive_inside (p, partner))
+      continue;
+    selected = p->view[STEREO_RIGHT].index[naive_map (p, partner, y)];
+    if (selected != (int) STEREO_INVALID && abs (selected - i) <= 1)
+      return 1;
+  }
+  return 0;
+}
+
+static int
+ascending (const void *a, const void *b)
+{
+  float x = *(const float *) a, y = *(const float *) b;
+  return (x > y) - (x < y);
+}
+
+/* The lower median of the first values along the rays; NaN if there is none. */
+static float
+median_around (const StereoPlan *p, const float *d, int x, int y)
+{
+  float values[16];
+  int n = 0;
+
+  for (int ray = 0; ray < 16; ray++)
+    for (int step = 1; step <= 64; step++) {
+      float value = at (
+          p, d, x + (int) floor ((step * rays[ray][0] + 1) / 2.0), y + (int) floor ((step * rays[ray][1] + 1) / 2.0));
+      if (isnan (value))
+        continue;
+      values[n++] = value;
+      break;
+    }
+  qsort (values, (size_t) n, sizeof *values, ascending);
+  return n ? values[(n - 1) / 2] : NAN;
+}
+
+void
+naive_fill (StereoPlan *p)
+{
+  float *before = copy_disparity (p);
+
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++) {
+      if (!isnan (at (p, before, x, y)))
+        continue;
+      float value = mismatched (p, x, y) ? median_around (p, before, x, y) : NAN;
+      if (isnan (value)) /* fminf: of one NaN, the other */
+        value = fminf (nearest (p, before, x, y, -1), nearest (p, before, x, y, 1));
+      p->disparity[naive_map (p, x, y)] = value;
+    }
+  free (before);
+}
+
+/* ---- planes -------------------------------------------------------------------------------------------- */
+
+static int
+color_distance (uint32_t a, uint32_t b)
+{
+  int sum = 0;
+  for (int shift = 0; shift < 24; shift += 8)
+    sum += abs ((int) (a >> shift & 255) - (int) (b >> shift & 255));
+  return sum;
+}
+
+/* Halves with every 32, linear between, in steps of 1/256. */
+static double
+plane_weight (int distance)
+{
+  return rint (ldexp (256.0 - 4 * (distance % 32), -(distance / 32)));
+}
+
+/* How far a tap may be from the anchor to be of its surface, and the plane's value too: 5 px for 32 px of disparity and
+ * more, in proportion below, but at least 1 px. */
+static double
+plane_near (double anchor)
+{
+  return fmin (fmax (anchor * 5 / 32, 1), 5);
+}
+
+/* Solves a * solution = b by elimination; a is positive definite. */
+static void
+solve (double a[3][3], double b[3])
+{
+  for (int i = 0; i < 3; i++)
+    for (int j = i + 1; j < 3; j++) {
+      double factor = a[j][i] / a[i][i];
+      for (int k = 0; k < 3; k++)
+        a[j][k] -= factor * a[i][k];
+      b[j] -= factor * b[i];
+    }
+  for (int i = 2; i >= 0; i--) {
+    for (int j = i + 1; j < 3; j++)
+      b[i] -= a[i][j] * b[j];
+    b[i] /= a[i][i];
+  }
+}
+
+/* Least squares for c + sx * x + sy * y over the valid taps of the window, with the anchor as one more tap and a ridge of
+ * 102 px^2 on the slopes; returns c. */
+static double
+plane_at (const StereoPlan *p, const float *before, int x, int y, float anchor)
+{
+  double a[3][3] = { { 256 } }, b[3] = { 0 };
+  const uint32_t *color = p->view[STEREO_LEFT].color;
+
+  for (int cy = y / 4 - 7; cy <= y / 4 + 8; cy++)
+    for (int cx = x / 4 - 7; cx <= x / 4 + 8; cx++) {
+      float away = at (p, before, 4 * cx, 4 * cy) - anchor;
+      if (!((double) fabsf (away) <= (double) (float) plane_near ((double) anchor)))
+        continue;
+      double w = plane_weight (color_distance (color[naive_image (p, x, y)], color[naive_image (p, 4 * cx, 4 * cy)]));
+      double place[3] = { 1, 4 * cx - x, 4 * cy - y };
+      for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++)
+          a[i][j] += w * place[i] * place[j];
+        b[i] += w * place[i] * (double) rintf (away * 16) / 16;
+      }
+    }
+  a[1][1] += 102 * a[0][0];
+  a[2][2] += 102 * a[0][0];
+  solve (a, b);
+  return b[0];
+}
+
+void
+naive_planes (StereoPlan *p)
+{
+  float *before = copy_disparity (p);
+
+  naive_fill (p);
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++) {
+      float *d = &p->disparity[naive_map (p, x, y)];
+      if (!isnan (at (p, before, x, y)) || isnan (*d))
+        continue;
+      double near = plane_near (*d), value = *d + fmin (fmax (plane_at (p, before, x, y, *d), -near), near);
+      *d = (float) fmin (fmax (value, p->min_disparity), p->min_disparity + p->disparities - 1);
+    }
+  free (before);
+}
