@@ -220,8 +220,8 @@ test_layouts (void)
     if (plan) {
       execute (plan, &s.pair, NULL);
       stereo_plan_alignment (plan, &a);
-      CHECK (a.active && !memcmp (a.coefficients, first.coefficients, sizeof a.coefficients), "layout %d: %g, not %g", k,
-          a.coefficients[0], first.coefficients[0]);
+      CHECK (a.active && !memcmp (a.coefficients, first.coefficients, sizeof a.coefficients), "layout %d: %g, not %g",
+          k, a.coefficients[0], first.coefficients[0]);
       for (int turn = 0; turn < 25; turn++)
         execute (plan, &s.pair, NULL);
     }
