@@ -384,7 +384,8 @@ typedef struct StereoAlignment
   double before, after;   /* px: root mean square of the points' vertical disparity without and with the alignment */
 } StereoAlignment;
 
-/* The alignment of the frame submitted last. All values are 0 with align=off, and while too little is known. */
+/* The estimate after the pair submitted last, by which the next pair is aligned; the first pair is aligned by its own. With
+ * align=off all values are 0; while too little is known all but points are. */
 void stereo_plan_alignment (const StereoPlan *plan, StereoAlignment *alignment);
 
 /* Times of each stage, for benchmarks. Profiling takes the time of every step, which slows frames down: compare steps_ns of

@@ -102,6 +102,16 @@ samples (const Rows *rows, int m, VecI drops)
   return blend (color, drops & 0xFF);
 }
 
+static inline int
+are_equal (VecI v)
+{
+  VecU different = (VecU) (v ^ v[0]);
+
+  for (int half = LANES / 2; half; half /= 2)
+    different |= vec_partners (different, half);
+  return !different[0];
+}
+
 /* Neighbours nearly always lie between the same two rows. */
 static void
 resample_row (StereoPlan *plan, void *context, int y, int thread)
@@ -112,10 +122,8 @@ resample_row (StereoPlan *plan, void *context, int y, int thread)
 
   for (int m = 0; m < plan->width; m += LANES) {
     VecI drops = drops_from (row, m, plan->width, scale);
-    int count = plan->width - m < LANES ? plan->width - m : LANES, together = count == LANES;
-    for (int k = 1; k < count; k++)
-      together &= drops[k] >> 8 == drops[0] >> 8;
-    if (together) {
+    int count = plan->width - m < LANES ? plan->width - m : LANES;
+    if (count == LANES && are_equal (drops >> 8)) {
       Rows rows = rows_at (plan, y + (drops[0] >> 8));
       vec_store_u (to + m, samples (&rows, m, drops));
     } else {

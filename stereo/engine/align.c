@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * When an aligner sees which pair. The first pair is measured before it is computed, so that it is aligned itself. From then
- * on the aligner follows: pairs in host memory are looked at while a device computes them. Of pairs in device memory one in
- * DEVICE_INTERVAL is looked at, and only the rows needed are copied, because the copy waits for the pair before.
+ * on the aligner follows. A device computes a pair in about the time that a look takes: one pair in HOST_INTERVAL is looked
+ * at there, while it is computed. Of pairs in device memory one in DEVICE_INTERVAL is looked at, and only the rows needed
+ * are copied, because the copy waits for the pair before.
  */
 #include "stereo/engine/align.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#define HOST_INTERVAL 4
 #define DEVICE_INTERVAL 8
 #define NOTICEABLE 0.01 /* px: a smaller change is not handed on */
 
@@ -156,7 +158,9 @@ stereo_align_before (StereoPlan *plan)
 void
 stereo_align_after (StereoPlan *plan)
 {
-  if (plan->aligner && plan->submitted > 1 && in_host_memory (plan))
+  unsigned frame = plan->submitted - 1, interval = plan->backend->choice == STEREO_BACKEND_CUDA ? HOST_INTERVAL : 1;
+
+  if (plan->aligner && frame > 0 && in_host_memory (plan) && frame % interval == 0)
     follow (plan);
 }
 

@@ -192,6 +192,48 @@ test_known (void)
   }
 }
 
+/* Whatever the layout of the images, the alignment is the same to the bit, and nothing beside them is read. */
+static void
+test_layouts (void)
+{
+  static const double dy[6] = { 0.7, 0.2, -0.3 };
+  Random random = { random_seed () };
+  StereoAlignment first = { 0 };
+  Scene s;
+
+  scene_new (&s, 331, 170, dy, 1, 1, 21);
+  first = align_one (&s);
+  for (int k = 0; k < 24; k++) {
+    Picture packed[2], plain[2] = { s.pair.picture[0], s.pair.picture[1] };
+    PictureLayout layout = picture_random_layout (&random);
+    for (int v = 0; v < 2; v++) {
+      picture_new (&packed[v], s.width, s.height, &layout, k % 2 ? PICTURE_GUARD_BEFORE : PICTURE_GUARD_AFTER);
+      for (int y = 0; y < s.height; y++)
+        for (int x = 0; x < s.width; x++) {
+          int grey = plain[v].data[y * plain[v].stride + 3 * x];
+          picture_set (&packed[v], x, y, (int[3]){ grey, grey, grey });
+        }
+      s.pair.picture[v] = packed[v];
+    }
+    StereoPlan *plan = plan_for (&s, STEREO_ALIGN_AUTO);
+    StereoAlignment a = { 0 };
+    if (plan) {
+      execute (plan, &s.pair, NULL);
+      stereo_plan_alignment (plan, &a);
+      CHECK (a.active && !memcmp (a.coefficients, first.coefficients, sizeof a.coefficients), "layout %d: %g, not %g",
+          k, a.coefficients[0], first.coefficients[0]);
+      for (int turn = 0; turn < 25; turn++)
+        execute (plan, &s.pair, NULL);
+    }
+    stereo_plan_free (plan);
+    for (int v = 0; v < 2; v++) {
+      picture_free (&packed[v]);
+      s.pair.picture[v] = plain[v];
+    }
+  }
+  pair_free (&s.pair);
+}
+
 /* The disparity of an aligned pair is as good as that of a pair without a vertical disparity. */
 static int
 count_right (const Scene *s)
@@ -336,6 +378,7 @@ main (int argc, char **argv)
 {
   check_start (argc, argv);
   check_case ("known vertical disparities are found", test_known);
+  check_case ("any layout", test_layouts);
   check_case ("alignment is worth it", test_worth);
   check_case ("a rectified pair is left alone", test_rectified);
   check_case ("where nothing can be known there is no alignment", test_nothing);
