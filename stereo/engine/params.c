@@ -14,7 +14,8 @@ static const StereoChoice profile_choices[] = { { STEREO_PROFILE_BALANCED, "bala
   { STEREO_PROFILE_FAST, "fast", "Less work per frame" }, { STEREO_PROFILE_QUALITY, "quality", "Best quality, dense" },
   { STEREO_PROFILE_THESIS, "thesis",
       "The constants of the method's paper (asw: the thesis, section 5.1.3), and no finish" },
-  { STEREO_PROFILE_ROAD, "road", "Best quality on roads, for vehicles" }, { 0, NULL, NULL } };
+  { STEREO_PROFILE_ROAD, "road", "Best quality on roads, for vehicles: method sgm in place of the default" },
+  { 0, NULL, NULL } };
 
 static const StereoChoice aggregation_choices[] = { { STEREO_AGGREGATION_TWO_PASS, "two-pass",
                                                         "A vertical, then a horizontal line of the window" },

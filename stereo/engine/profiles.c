@@ -27,19 +27,17 @@ static const Preset asw_thesis[] = { SET (cost, STEREO_COST_CENSUS_7X5), SET (su
   SET (median, STEREO_MEDIAN_OFF), SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP), SET (align, STEREO_ALIGN_OFF),
   END };
 
-static const Preset asw_balanced[] = { SET (refine_iterations, 3), END };
+static const Preset asw_balanced[] = { SET (refine_iterations, 1), SET (refine_window, 33),
+  SET (median, STEREO_MEDIAN_5), END };
 
 static const Preset asw_fast[] = { SET (paths, STEREO_PATHS_NONE), SET (window, 33), SET (gamma_color, 80),
   SET (refine_iterations, 1), SET (refine_alpha, 0.3), SET (refine_window, 33), END };
 
 static const Preset asw_quality[] = { SET (support, STEREO_SUPPORT_BOTH), SET (paths, STEREO_PATHS_8),
-  SET (refine_iterations, 3), SET (fill, STEREO_FILL_PLANES), END };
+  SET (refine_iterations, 3), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_PLANES), END };
 
-static const Preset asw_road[] = { SET (window, 5), SET (p1, 7.5), SET (p2, 75), SET (refine_iterations, 1),
-  SET (refine_window, 33), SET (fill, STEREO_FILL_PLANES), END };
-
-static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support, STEREO_SUPPORT_LEFT), SET (window, 17),
-  SET (gamma_color, 28), SET (gamma_distance, 14), SET (paths, STEREO_PATHS_4), SET (refine_alpha, 0.4), END };
+static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support, STEREO_SUPPORT_LEFT), SET (window, 13),
+  SET (gamma_color, 40), SET (gamma_distance, 14), SET (paths, STEREO_PATHS_4), SET (refine_alpha, 0.4), END };
 
 /* Yu et al., Table III; of ESMP's base, printed 2.80, 1.80 gives the errors that the paper states. */
 static const Preset es_thesis[] = { SET (align, STEREO_ALIGN_OFF), SET (subpixel, STEREO_SUBPIXEL_OFF),
@@ -64,6 +62,10 @@ static const Preset sgm_thesis[] = { SET (cost, STEREO_COST_AD), SET (subpixel, 
 
 static const Preset sgm_quality[] = { SET (cost, STEREO_COST_MIXED), SET (refine_iterations, 1),
   SET (fill, STEREO_FILL_BACKGROUND), END };
+
+static const Preset sgm_road[] = { SET (cost, STEREO_COST_MIXED), SET (paths, STEREO_PATHS_4), SET (p1, 12),
+  SET (p2, 112), SET (penalty_step, 6), SET (refine_iterations, 1), SET (refine_window, 33), SET (refine_alpha, 0.4),
+  SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_PLANES), END };
 
 /* p1, p2: stereo_path_penalty() */
 static const Preset sgm_common[] = { SET (cost, STEREO_COST_CENSUS_9X7), SET (paths, STEREO_PATHS_8),
@@ -92,13 +94,15 @@ static const struct
   [STEREO_METHOD_ASW] = { { [STEREO_PROFILE_BALANCED] = asw_balanced,
                               [STEREO_PROFILE_FAST] = asw_fast,
                               [STEREO_PROFILE_QUALITY] = asw_quality,
-                              [STEREO_PROFILE_THESIS] = asw_thesis,
-                              [STEREO_PROFILE_ROAD] = asw_road },
+                              [STEREO_PROFILE_THESIS] = asw_thesis },
       asw_common },
   [STEREO_METHOD_ESAW] = { { [STEREO_PROFILE_FAST] = esaw_fast, [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = es_thesis },
       esaw_common },
   [STEREO_METHOD_ESMP] = { { [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = es_thesis }, esmp_common },
-  [STEREO_METHOD_SGM] = { { [STEREO_PROFILE_QUALITY] = sgm_quality, [STEREO_PROFILE_THESIS] = sgm_thesis }, sgm_common },
+  [STEREO_METHOD_SGM] = { { [STEREO_PROFILE_QUALITY] = sgm_quality,
+                              [STEREO_PROFILE_THESIS] = sgm_thesis,
+                              [STEREO_PROFILE_ROAD] = sgm_road },
+      sgm_common },
   [STEREO_METHOD_BM] = { { [STEREO_PROFILE_FAST] = bm_fast, [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = bm_thesis },
       bm_common },
 };
@@ -112,6 +116,14 @@ apply (StereoParams *params, const Preset *preset)
     if (stereo_param_get (params, info) == info->initial)
       stereo_param_set (params, info, preset->value);
   }
+}
+
+/* The road profile is a setting of sgm. Where the method is left alone, it is that. */
+void
+stereo_profile_choose_method (StereoParams *params)
+{
+  if (params->profile == STEREO_PROFILE_ROAD && params->method == stereo_param_find ("method")->initial)
+    params->method = STEREO_METHOD_SGM;
 }
 
 void

@@ -5,6 +5,8 @@
 
 #include "stereo/engine/params.h"
 
+/* The method of the profile, where the parameter still has its default. */
+void stereo_profile_choose_method (StereoParams *params);
 /* Replaces the value "not set" of every parameter by the preset of the profile and the method. */
 void stereo_profile_apply (StereoParams *params);
 

@@ -112,6 +112,7 @@ stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *e
   StereoParams params = *in;
   StereoStatus status;
 
+  stereo_profile_choose_method (&params);
   if ((status = check_ranges (&params, error)) || (status = check_odd ("window", params.window, error)) ||
       (status = check_odd ("refine-window", params.refine_window, error)) || (status = check_method (&params, error)) ||
       (status = check_combination (&params, error)) || (status = check_depth (&params, error)))
@@ -124,8 +125,12 @@ stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *e
 void
 stereo_params_unread (const StereoParams *params, char *text, size_t size)
 {
-  const StereoMethodInfo *chosen = stereo_method_info (params->method);
+  StereoParams with_method = *params;
+  const StereoMethodInfo *chosen;
   size_t used = 0;
+
+  stereo_profile_choose_method (&with_method);
+  chosen = stereo_method_info (with_method.method);
 
   text[0] = 0;
   for (int m = 0; m < STEREO_METHODS; m++)

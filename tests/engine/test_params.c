@@ -282,9 +282,13 @@ test_own (void)
     for (int i = 0; (info = stereo_param_info (i)); i++)
       CHECK (stereo_param_get (&out, info) == stereo_param_get (&again, info), "%s: %g, then %g", info->name,
           stereo_param_get (&out, info), stereo_param_get (&again, info));
-    CHECK (out.window > 0 && out.gamma_color > 0 && out.gamma_distance > 0 && out.refine_iterations >= 0 &&
-            out.refine_window > 0 && out.refine_alpha > 0 && out.subpixel >= 0 && out.median >= 0 &&
-            out.cost != STEREO_COST_AUTO && out.support != STEREO_SUPPORT_AUTO && out.fill != STEREO_FILL_AUTO &&
+    CHECK (out.method == (profile == STEREO_PROFILE_ROAD ? STEREO_METHOD_SGM : STEREO_METHOD_ASW),
+        "profile %d: method %d", profile, out.method);
+    CHECK (out.method == STEREO_METHOD_SGM ||
+            (out.window > 0 && out.gamma_color > 0 && out.gamma_distance > 0 && out.support != STEREO_SUPPORT_AUTO),
+        "profile %d leaves something of the support open", profile);
+    CHECK (out.refine_iterations >= 0 && out.refine_window > 0 && out.refine_alpha > 0 && out.subpixel >= 0 &&
+            out.median >= 0 && out.cost != STEREO_COST_AUTO && out.fill != STEREO_FILL_AUTO &&
             out.refine_mode != STEREO_REFINE_AUTO && out.speckle_size >= 0,
         "profile %d leaves something open", profile);
   }
@@ -314,9 +318,9 @@ test_methods_own (void)
       CHECK (out.refine_iterations >= 0 && out.subpixel >= 0 && out.median >= 0 && out.fill != STEREO_FILL_AUTO &&
               out.speckle_size >= 0,
           "%s, profile %d leaves something open", method->name, profile);
-      for (const char *const *name = method->reads; *name; name++) {
+      for (const char *const *name = stereo_method_info (out.method)->reads; *name; name++) {
         const StereoParamInfo *info = stereo_param_find (*name);
-        int open = m == STEREO_METHOD_SGM ? 0 : !info->choices && stereo_param_get (&out, info) == 0;
+        int open = out.method == STEREO_METHOD_SGM ? 0 : !info->choices && stereo_param_get (&out, info) == 0;
         CHECK (!open, "%s, profile %d: %s=%s", method->name, profile, *name,
             stereo_param_format (&out, info, text, sizeof text));
       }
