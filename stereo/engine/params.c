@@ -130,7 +130,7 @@ static const StereoParamInfo table[] = {
   ENUM ("subpixel", subpixel, STEREO_SUBPIXEL_AUTO, subpixel_choices, "Sub-pixel fit of the disparity"),
   ENUM ("median", median, STEREO_MEDIAN_AUTO, median_choices, "Median filter of the disparity"),
   INT ("speckle-size", speckle_size, -1, 1 << 24, -1,
-      "Connected regions of fewer pixels than this become invalid; -1 = own (60; thesis, fill=keep: off), 0 = off"),
+      "Connected regions of fewer pixels than this become invalid; -1 = own (100; thesis, fill=keep: off), 0 = off"),
   DOUBLE ("speckle-range", speckle_range, 0, 1024, 1,
       "Disparity difference up to which two neighbours belong to one region, in pixels"),
   DOUBLE ("confidence-threshold", confidence_threshold, 0, 1, 0,

@@ -77,7 +77,7 @@ static const Preset bm_common[] = { SET (cost, STEREO_COST_ZNCC), SET (window, 9
 static const Preset common[] = { SET (refine_mode, STEREO_REFINE_TWO_PASS), SET (refine_window, 65),
   SET (refine_gamma_color, 9), SET (refine_gamma_distance, 12), SET (refine_alpha, 0.16),
   SET (paths, STEREO_PATHS_NONE), SET (penalty_step, 0), SET (outside_cost, 0), SET (subpixel, STEREO_SUBPIXEL_ON),
-  SET (median, STEREO_MEDIAN_3), SET (speckle_size, 60), SET (fill, STEREO_FILL_NONE), END };
+  SET (median, STEREO_MEDIAN_3), SET (speckle_size, 100), SET (fill, STEREO_FILL_NONE), END };
 
 static const struct
 {
