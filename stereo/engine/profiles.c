@@ -31,7 +31,7 @@ static const Preset asw_balanced[] = { SET (refine_iterations, 1), SET (refine_w
   SET (median, STEREO_MEDIAN_5), END };
 
 static const Preset asw_fast[] = { SET (paths, STEREO_PATHS_NONE), SET (window, 33), SET (gamma_color, 80),
-  SET (refine_iterations, 1), SET (refine_alpha, 0.3), SET (refine_window, 33), END };
+  SET (refine_iterations, 1), SET (refine_alpha, 0.3), SET (refine_window, 33), SET (speckle_size, 0), END };
 
 static const Preset asw_quality[] = { SET (support, STEREO_SUPPORT_BOTH), SET (paths, STEREO_PATHS_8),
   SET (refine_iterations, 3), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_PLANES), END };

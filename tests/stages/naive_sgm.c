@@ -100,7 +100,7 @@ follow (const StereoPlan *p, Path *path, int x, int y, int dx, int dy, long *sum
   }
 }
 
-/* Of sgm: table 1 as it stands for AD and census-9x7. After other methods: 5 and, for a search of 128, 50 for these. Less for costs of fewer
+/* Of sgm: table 1 as it stands for AD and census-9x7. After other methods: 6 and, for a search of 128, 66 for these. Less for costs of fewer
  * bits; unless set by hand. @scale: steps of a path's cost in a raw step. */
 static long
 penalty (const StereoPlan *p, double by_hand, double of_table, double scale)
@@ -136,8 +136,8 @@ sum_paths (StereoPlan *p, const long *costs, double scale)
 
   for (int r = 0; r < p->params.paths; r++) {
     int dx = directions[r].dx, dy = directions[r].dy;
-    long p1 = penalty (p, p->params.p1, sgm ? directions[r].p1 : 5, scale);
-    long p2 = penalty (p, p->params.p2, sgm ? directions[r].p2 : 50 * log2 (searched < 2 ? 2 : searched) / 7, scale);
+    long p1 = penalty (p, p->params.p1, sgm ? directions[r].p1 : 6, scale);
+    long p2 = penalty (p, p->params.p2, sgm ? directions[r].p2 : 66 * log2 (searched < 2 ? 2 : searched) / 7, scale);
     Path path = { costs, lines, lines + p->disparities, p1 < p2 ? p1 : p2, p2, 0, 0 };
     for (int y = 0; y < p->height; y++)
       for (int x = 0; x < p->width; x++)
