@@ -140,6 +140,8 @@ add_pixel (LinePath<PAIRS> &t, PixelRing<PAIRS> &c, const Sgm &s, const Lines &l
   for (int p = 0; p < PAIRS; p++)
     t.path[p] |= t.mask.pair[p] & SGM_MISSING;
   t.lowest = lowest_of (t.path);
+  if (t.edge)
+    open_outside (t.path, t.lowest, t.mask, s, t.lane);
 }
 
 /* Adds the path of the next @count pixels to the sums; not ADD: writes the sums. */

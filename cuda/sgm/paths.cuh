@@ -167,6 +167,25 @@ hide_missing (uint32_t (&path)[PAIRS], const Mask<PAIRS> &m)
       path[k] |= m.pair[k] & SGM_MISSING;
 }
 
+/* Of a lane's candidates, those of the range that the mask hides: they are outside the right view. */
+__device__ __forceinline__ uint32_t
+outside_of (uint32_t hidden, int i, int disparities)
+{
+  return hidden & ((i < disparities ? 0xFFFFu : 0) | (i + 1 < disparities ? 0xFFFF0000u : 0));
+}
+
+/* Gives the candidates that are outside the right view the lowest cost of the path. */
+template <int PAIRS> __device__ __forceinline__ void
+open_outside (uint32_t (&path)[PAIRS], uint32_t lowest, const Mask<PAIRS> &m, const Sgm &s, int lane)
+{
+  if (m.first > 0 || m.last < s.disparities - 1)
+#pragma unroll
+    for (int k = 0; k < PAIRS; k++) {
+      uint32_t outside = outside_of (m.pair[k], (lane * PAIRS + k) * 2, s.disparities);
+      path[k] = (path[k] & ~outside) | (lowest & outside);
+    }
+}
+
 /* ---- to and from memory: a lane's part of a column, in vectors of up to 16 bytes ---------------------- */
 
 /* Raw costs, a byte each, as they lie. */

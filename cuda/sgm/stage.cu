@@ -103,6 +103,7 @@ __launch_bounds__ (THREADS) line_kernel (Sgm s, Way w)
       }
       hide_missing (path, mask);
       lowest = lowest_of (path);
+      open_outside (path, lowest, mask, s, lane);
       if (advance (here, s, w)) {
         lowest = 0;
 #pragma unroll

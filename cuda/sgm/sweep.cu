@@ -22,6 +22,7 @@ template <int PAIRS> struct Strip
 {
   uint32_t path[WAYS][PAIRS], lowest[WAYS];
   uint32_t hide[PAIRS], mark[PAIRS]; /* added to paths, and to sums, where there is no candidate */
+  uint32_t open[PAIRS];              /* candidates outside the right view */
   int lane;
   Borders borders;
   SweptColumn<PAIRS> column;
@@ -66,6 +67,9 @@ strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &sl
     for (int p = 0; p < PAIRS; p++)
       t.path[way][p] |= t.hide[p];
     t.lowest[way] = lowest_of (t.path[way]);
+#pragma unroll
+    for (int p = 0; p < PAIRS; p++)
+      t.path[way][p] = (t.path[way][p] & ~t.open[p]) | (t.lowest[way] & t.open[p]);
   }
   put_slot (t.path[FROM_LEFT], t.lowest[FROM_LEFT], slots, ~r & 1, FROM_LEFT, BAND_ROWS);
   put_slot (t.path[FROM_RIGHT], t.lowest[FROM_RIGHT], slots, ~r & 1, FROM_RIGHT, 0);
@@ -86,8 +90,10 @@ start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &
   for (int p = 0; p < PAIRS; p++) {
     t.hide[p] = mask.pair[p] & SGM_MISSING;
     t.mark[p] = w.last ? mask.pair[p] : 0;
+    t.open[p] = outside_of (mask.pair[p], (lane * PAIRS + p) * 2, s.disparities);
     hold_in_register (t.hide[p]);
     hold_in_register (t.mark[p]);
+    hold_in_register (t.open[p]);
   }
   t.column = start_column<PAIRS> (s, w, x, lane);
   t.to = (uint16_t *) t.column.sums;
@@ -158,7 +164,7 @@ strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
 template <int PAIRS> struct Halo
 {
   bool there;
-  uint32_t hide[PAIRS];
+  uint32_t hide[PAIRS], open[PAIRS]; /* as in a Strip */
   SweptColumn<PAIRS> column;
   Slots<PAIRS> slots;
 };
@@ -173,8 +179,10 @@ start_halo (const Sgm &s, const Sweep &w, Halo<PAIRS> &h, uint32_t *words, int x
   mask.first = mask.last = -1;
   set_mask (mask, s, x, lane);
 #pragma unroll
-  for (int p = 0; p < PAIRS; p++)
+  for (int p = 0; p < PAIRS; p++) {
     h.hide[p] = mask.pair[p] & SGM_MISSING;
+    h.open[p] = outside_of (mask.pair[p], (lane * PAIRS + p) * 2, s.disparities);
+  }
   h.column = start_column<PAIRS> (s, w, x, lane);
   h.slots = slots_at<PAIRS> (words, slot, lane);
 }
@@ -194,7 +202,11 @@ halo_row (const Sgm &s, const Sweep &w, const Halo<PAIRS> &h, const RowRing<PAIR
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
     path[p] |= h.hide[p];
-  put_slot (path, lowest_of (path), h.slots, ~r & 1, way, way == FROM_LEFT ? BAND_ROWS : 0);
+  lowest = lowest_of (path);
+#pragma unroll
+  for (int p = 0; p < PAIRS; p++)
+    path[p] = (path[p] & ~h.open[p]) | (lowest & h.open[p]);
+  put_slot (path, lowest, h.slots, ~r & 1, way, way == FROM_LEFT ? BAND_ROWS : 0);
 }
 
 /* Copies the costs of row @r of a band, if the halo still reaches that far in that row. */

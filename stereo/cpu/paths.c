@@ -15,7 +15,10 @@
  * first-level cache. The last row of a band is stored whole: the next band, on another thread, reads it as soon as
  * `progress` says that its columns are done. The result does not depend on the number of threads.
  *
- * Candidates that do not exist have L = 65535: sums saturate, so these stay at 65535, which is STEREO_INVALID. A pixel
+ * Candidates that do not exist have L = 65535: sums saturate, so these stay at 65535, which is STEREO_INVALID. To the next
+ * pixel, those that are in the range and outside the right view have the lowest cost of the path: what cannot be seen is
+ * not known, and a path begins there. Else the border would speak for the few candidates that exist at it, all along a row
+ * without texture. A pixel
  * outside the image has L = 0 for all candidates, which makes L = C for the next pixel.
  */
 #include "stereo/cpu/match.h"
@@ -176,6 +179,16 @@ set_mask (const StereoPlan *plan, Row *row, int x)
     row->mask[i] = i < first || i > last ? 0xFFFF : 0;
 }
 
+/* Gives the candidates of a column that are outside the right view the lowest cost of its path. */
+static void
+open_outside (const StereoPlan *plan, const Row *row, uint16_t *costs)
+{
+  for (int i = 0; i < row->first && i < plan->disparities; i++)
+    costs[i] = costs[LOWEST];
+  for (int i = row->last < 0 ? 0 : row->last + 1; i < plan->disparities; i++)
+    costs[i] = costs[LOWEST];
+}
+
 /* Column @n of the sweep. In the sweep up, n grows as x falls. */
 INLINE void
 sweep_column (const Sweep *s, Row *row, int n, int directions, int up)
@@ -216,8 +229,11 @@ sweep_column (const Sweep *s, Row *row, int n, int directions, int up)
     }
     vec_store_w (volume + i, sum);
   }
-  for (int r = 0; r < directions; r++)
+  for (int r = 0; r < directions; r++) {
     to[r][LOWEST] = vec_lowest_word (low[r]);
+    if (row->first > 0 || row->last < plan->disparities - 1)
+      open_outside (plan, row, to[r]);
+  }
 }
 
 #define SWEEP(name, directions, up) \

@@ -64,8 +64,7 @@ static const Preset sgm_quality[] = { SET (cost, STEREO_COST_MIXED), SET (refine
   SET (fill, STEREO_FILL_BACKGROUND), END };
 
 static const Preset sgm_road[] = { SET (cost, STEREO_COST_MIXED), SET (paths, STEREO_PATHS_4), SET (p1, 12),
-  SET (p2, 112), SET (penalty_step, 6), SET (refine_iterations, 1), SET (refine_window, 33), SET (refine_alpha, 0.4),
-  SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_PLANES), END };
+  SET (p2, 100), SET (penalty_step, 6), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_PLANES), END };
 
 /* p1, p2: stereo_path_penalty() */
 static const Preset sgm_common[] = { SET (cost, STEREO_COST_CENSUS_9X7), SET (paths, STEREO_PATHS_8),

@@ -48,6 +48,16 @@ lowest (const StereoPlan *p, const long *costs)
   return low;
 }
 
+static long
+lowest_existing (const StereoPlan *p, const long *costs, int x)
+{
+  long low = -1;
+  for (int i = 0; i < p->disparities; i++)
+    if (exists (p, x, i) && (low < 0 || costs[i] < low))
+      low = costs[i];
+  return low;
+}
+
 /* min (L (q, d), L (q, d - 1) + P1, L (q, d + 1) + P1, min L (q) + P2) - min L (q); 0 without a pixel before. */
 static long
 cheapest (const StereoPlan *p, const Path *path, int i)
@@ -94,6 +104,10 @@ follow (const StereoPlan *p, Path *path, int x, int y, int dx, int dy, long *sum
       path->here[i] = path->costs[place] + cheapest (p, path, i);
       sums[place] += path->here[i];
     }
+    /* what is outside the right view is as good as the best, to the next pixel */
+    for (int i = 0; i < p->disparities; i++)
+      if (!exists (p, x, i))
+        path->here[i] = lowest_existing (p, path->here, x);
     long *swap = path->before;
     path->before = path->here;
     path->here = swap;
