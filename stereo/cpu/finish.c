@@ -2,6 +2,7 @@
 /* From indices to the finished disparity of the left view. Each stage writes its result to plan->disparity; it may exchange
  * that with plan->disparity_spare. */
 #include "stereo/cpu/cpu.h"
+#include "stereo/cpu/vec/vec.h"
 
 static float *
 map_row (const StereoPlan *plan, float *map, int y)
@@ -102,6 +103,14 @@ sorted_window (const StereoPlan *plan, int x, int y, int radius, float *values)
     b = high_; \
   } while (0)
 
+#define SORT_LANES(a, b) \
+  do { \
+    VecI less_ = a < b; \
+    VecF low_ = vec_choose (less_, a, b), high_ = vec_choose (less_, b, a); \
+    a = low_; \
+    b = high_; \
+  } while (0)
+
 /* The medians of a row over 3x3 windows, by the known network of 19 exchanges: it has no branches, so that it runs on
  * vectors. Correct only where all nine values are valid. */
 static void
@@ -144,33 +153,79 @@ all_valid (const StereoPlan *plan, int x, int y)
   return !isnan (sum);
 }
 
+#define MEDIAN_HELD 14 /* more than half of 25 values: none of the others' extremes can be the median */
+
+/* The medians of LANES windows of 5x5 around @x; NaN where a value of the window is not valid. The lowest and the highest of
+ * the values that are held cannot be the median: they are replaced by the next value, until one is left. */
+static VecF
+median25 (const StereoPlan *plan, int x, int y)
+{
+  VecF held[MEDIAN_HELD], all[25], sum = { 0 };
+
+  for (int k = 0; k < 25; k++) {
+    all[k] = vec_load_f (map_row (plan, plan->disparity, y + k / 5 - 2) + x + k % 5 - 2);
+    sum += all[k];
+  }
+  for (int k = 0; k < MEDIAN_HELD; k++)
+    held[k] = all[k];
+#pragma GCC unroll 16
+  for (int last = MEDIAN_HELD - 1; last >= 2; last--) {
+#pragma GCC unroll 16
+    for (int k = 1; k <= last; k++)
+      SORT_LANES (held[0], held[k]);
+#pragma GCC unroll 16
+    for (int k = 1; k < last; k++)
+      SORT_LANES (held[k], held[last]);
+    if (last > 2)
+      held[0] = all[25 - (last - 2)];
+  }
+  return vec_choose (sum == sum, held[1], sum);
+}
+
+/* As many as whole vectors have of a row that is not near the border; NaN for the others. */
 static void
-median_row (StereoPlan *plan, int y, int radius)
+median25_row (const StereoPlan *plan, int y, float *to)
+{
+  int x = 0;
+
+  for (; x < 2 && x < plan->width; x++)
+    to[x] = NAN;
+  if (y >= 2 && y < plan->height - 2)
+    for (; x + LANES <= plan->width - 2; x += LANES)
+      vec_store_f (to + x, median25 (plan, x, y));
+  for (; x < plan->width; x++)
+    to[x] = NAN;
+}
+
+static void
+median3_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const float *from = map_row (plan, plan->disparity, y);
-  float *to = map_row (plan, plan->disparity_spare, y), values[25];
-  int fast = radius == 1 && y > 0 && y < plan->height - 1;
+  float *to = map_row (plan, plan->disparity_spare, y), values[9];
+  int fast = y > 0 && y < plan->height - 1;
 
   if (fast)
     median9_row (from - plan->map_pitch, from, from + plan->map_pitch, plan->width, to);
   for (int x = 0; x < plan->width; x++) {
     if (fast && x > 0 && x < plan->width - 1 && all_valid (plan, x, y))
       continue;
-    int count = isnan (from[x]) ? 0 : sorted_window (plan, x, y, radius, values);
+    int count = isnan (from[x]) ? 0 : sorted_window (plan, x, y, 1, values);
     to[x] = count ? values[(count - 1) / 2] : NAN;
   }
 }
 
 static void
-median3_row (StereoPlan *plan, void *context, int y, int thread)
-{
-  median_row (plan, y, 1);
-}
-
-static void
 median5_row (StereoPlan *plan, void *context, int y, int thread)
 {
-  median_row (plan, y, 2);
+  const float *from = map_row (plan, plan->disparity, y);
+  float *to = map_row (plan, plan->disparity_spare, y), values[25];
+
+  median25_row (plan, y, to);
+  for (int x = 0; x < plan->width; x++)
+    if (isnan (to[x]) && !isnan (from[x])) {
+      int count = sorted_window (plan, x, y, 2, values);
+      to[x] = values[(count - 1) / 2];
+    }
 }
 
 #define ROW_STAGE(stage, swaps) \

@@ -30,8 +30,8 @@ static const Preset asw_thesis[] = { SET (cost, STEREO_COST_CENSUS_7X5), SET (su
 static const Preset asw_balanced[] = { SET (refine_iterations, 1), SET (refine_window, 33),
   SET (median, STEREO_MEDIAN_5), END };
 
-static const Preset asw_fast[] = { SET (paths, STEREO_PATHS_NONE), SET (window, 33), SET (gamma_color, 80),
-  SET (refine_iterations, 1), SET (refine_alpha, 0.3), SET (refine_window, 33), SET (speckle_size, 0), END };
+static const Preset asw_fast[] = { SET (paths, STEREO_PATHS_NONE), SET (refine_iterations, 1), SET (refine_alpha, 0.3),
+  SET (refine_window, 33), SET (speckle_size, 0), END };
 
 static const Preset asw_quality[] = { SET (support, STEREO_SUPPORT_BOTH), SET (paths, STEREO_PATHS_8),
   SET (refine_iterations, 3), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_PLANES), END };
