@@ -72,7 +72,7 @@ strip range left range-12 range-40 range-160
 
 # window, in a dim picture
 for number in 5 9 33; do
-  panel asw-$number $source noise=12 ! "$caps" ! $match window=$number
+  panel asw-$number $source noise=12 ! "$caps" ! $match paths=none window=$number
 done
 panel bm-9 $source noise=12 ! "$caps" ! $match method=bm window=9
 strip window asw-5 asw-9 asw-33 bm-9

@@ -279,7 +279,7 @@ add_rectified () {
 }
 
 # add_match VIEWS CAMERA [CAMERA] [property=value...]: ends behind stereomatch. VIEWS, where not empty, names a tee that
-# has the left view, or both views in one frame. $match_defaults: properties that come before those of the user.
+# has the left view, or both views in one frame. $match_profile and $match_defaults: properties that come before those of the user.
 add_match () {
   views=$1 first=$2 second=
   shift 2
@@ -308,7 +308,7 @@ add_match () {
   # one a line, for record.sh
   properties=$(printf '%s\n' "$@")
   # shellcheck disable=SC2086
-  add stereomatch name=match ${match_defaults:-} "$@"
+  add stereomatch name=match ${match_profile:-} ${match_defaults:-} "$@"
 }
 
 # add_overlay CAMERA [CAMERA] [property=value...]: ends behind depthoverlay

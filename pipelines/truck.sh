@@ -7,7 +7,7 @@
 #   sh pipelines/truck.sh --python test test        truck.py in place of truck.c: a start for your own program
 #   sh pipelines/truck.sh test                      one camera that gives both views
 #
-# WARN is 1500 where it is not set. Without CALIBRATION the views must be rectified already, and focal-length=... (px)
+# stereomatch runs with profile=road. WARN is 1500 where it is not set. Without CALIBRATION the views must be rectified already, and focal-length=... (px)
 # baseline=... (mm) are needed for distances. Ctrl-C ends it. Variables: pipelines/README.md.
 set -eu
 # shellcheck source=pipelines/common.sh
@@ -26,6 +26,8 @@ if [ "$1" = --python ]; then
 else
   program=$(tool truck)
 fi
+# for roads; a pixel that was not matched warns of nothing
+match_profile="profile=road fill=none"
 OVERLAY="warn-distance=${WARN:-1500} ${OVERLAY:-}"
 add_overlay "$@"
 add !

@@ -33,7 +33,7 @@ static const Preset asw_balanced[] = { SET (refine_iterations, 1), SET (refine_w
 static const Preset asw_fast[] = { SET (paths, STEREO_PATHS_NONE), SET (refine_iterations, 1), SET (refine_alpha, 0.3),
   SET (refine_window, 33), SET (speckle_size, 0), END };
 
-static const Preset asw_quality[] = { SET (support, STEREO_SUPPORT_BOTH), SET (paths, STEREO_PATHS_8),
+static const Preset asw_quality[] = { SET (support, STEREO_SUPPORT_BOTH), SET (gamma_color, 28),
   SET (refine_iterations, 3), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_PLANES), END };
 
 static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support, STEREO_SUPPORT_LEFT), SET (window, 13),
