@@ -57,7 +57,8 @@ static inline VecI
 drops_from (StereoAlignRow row, int m, int width, uint32_t scale)
 {
   const VecI lanes = LANE_NUMBERS;
-  VecI u = (VecI) ((VecU) (width - 1 - m - lanes) * scale >> 15) - 0x8000;
+  VecI column = vec_max (width - 1 - m - lanes, (VecI){ 0 }); /* lanes beyond the row get the drop of its end */
+  VecI u = (VecI) ((VecU) column * scale >> 15) - 0x8000;
   VecI d = row.offset + ((row.slope + (row.curve * u >> 16)) * u >> 16);
   VecI bound = (VecI){ 0 } + STEREO_ALIGN_LARGEST;
   d = vec_min (vec_max (d, -bound), bound);
