@@ -83,7 +83,7 @@ measure_tiles (const Context *c)
         tiles[at] = nearer (tiles[at], tiles[at - step]);
       if (k < columns)
         continue;
-      for (int dx = x > 0 ? -1 : 0; dx <= (x < columns - 1); dx++)
+      for (int dx = x > 0 ? -1 : 0; dx <= (x < columns - 1 ? 1 : 0); dx++)
         tiles[at] = nearer (tiles[at], tiles[at - step * columns + dx]);
     }
 }
