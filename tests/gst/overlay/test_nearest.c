@@ -1,88 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* depthoverlay's nearest distance: the search, the messages, the warning. */
-#include <math.h>
-
-#include "gst/overlay/nearest.h"
+/* depthoverlay's nearest surface: the messages, the state, the warning. test_surface.c tests the search. */
 #include "tests/support/gst/overlay.h"
 
 #define QUIET "text=false legend=false message-interval=0 "
 #define WIDTH 80
 #define HEIGHT 60
-
-static Random random_state;
-
-/* ---- search ------------------------------------------------------------------------------ */
-
-/* How many of the view's pixels count and are at @sample or nearer. */
-static guint64
-naive_count (const GstStereoNearestView *view, guint sample)
-{
-  guint64 count = 0;
-
-  for (gint y = view->y; y < view->y + view->height; y++)
-    for (gint x = view->x; x < view->x + view->width; x++) {
-      const guint8 *row = view->samples + y * view->stride;
-      guint value = view->wide ? GST_READ_UINT16_LE (row + 2 * x) : row[x];
-      gboolean sure = !view->confidence || view->confidence[y * view->confidence_stride + x] >= view->min_confidence;
-
-      count += value && sure && (view->larger_is_nearer ? value >= sample : value <= sample);
-    }
-  return count;
-}
-
-static void
-check_search (GstStereoNearestFinder *finder, const GstStereoNearestView *view, gdouble percentile)
-{
-  gint farther = view->larger_is_nearer ? 1 : -1;
-  guint64 all = naive_count (view, view->larger_is_nearer ? 1 : 65535), rank;
-  GstStereoNearest found;
-
-  if (!gst_stereo_nearest_find (finder, view, percentile, &found)) {
-    fail_unless_equals_uint64 (all, 0);
-    return;
-  }
-  rank = (guint64) MAX (1, ceil ((gdouble) all * percentile / 100));
-  /* enough pixels are that near, and fewer than enough are nearer */
-  fail_unless (naive_count (view, found.sample) >= rank);
-  if (found.sample + (guint) farther >= 1 && found.sample + (guint) farther <= 65535)
-    fail_unless (naive_count (view, found.sample + (guint) farther) < rank);
-  fail_unless (found.x >= view->x && found.x < view->x + view->width);
-  fail_unless (found.y >= view->y && found.y < view->y + view->height);
-  fail_unless (found.confidence >= view->min_confidence / 255.0 - 1e-9 && found.confidence <= 1);
-}
-
-GST_START_TEST (test_search_like_the_naive_twin)
-{
-  GstStereoNearestFinder *finder = gst_stereo_nearest_finder_new ();
-  guint8 *samples = g_malloc (200 * 300), *confidence = g_malloc (100 * 300);
-
-  for (gint i = 0; i < random_count ("STEREO_TEST_COUNT", 200); i++) {
-    gint width = random_range (&random_state, 1, 90), height = random_range (&random_state, 1, 120);
-    guint mask = random_range (&random_state, 0, 1) ? 0xFF : random_range (&random_state, 0, 1) ? 0 : 3;
-    GstStereoNearestView view = { samples, 200, random_range (&random_state, 0, 1), confidence, 95 };
-
-    /* few values and many, and pictures of nothing */
-    for (gint k = 0; k < 200 * 120; k++)
-      samples[k] = (guint8) random_next (&random_state) & mask;
-    for (gint k = 0; k < 95 * 120; k++)
-      confidence[k] = (guint8) random_next (&random_state);
-    if (random_range (&random_state, 0, 3) == 0)
-      view.confidence = NULL;
-    else
-      view.min_confidence = (guint) random_range (&random_state, 0, 255);
-    view.x = random_range (&random_state, 0, width - 1);
-    view.y = random_range (&random_state, 0, height - 1);
-    view.width = random_range (&random_state, 1, width - view.x);
-    view.height = random_range (&random_state, 1, height - view.y);
-    view.larger_is_nearer = random_range (&random_state, 0, 1);
-    check_search (finder, &view,
-        random_range (&random_state, 0, 3) ? random_unit (&random_state) * 10 : random_unit (&random_state) * 100);
-  }
-  g_free (samples);
-  g_free (confidence);
-  gst_stereo_nearest_finder_free (finder);
-}
-GST_END_TEST;
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
@@ -347,9 +269,7 @@ overlay_nearest_suite (void)
   Suite *suite = suite_create ("overlay_nearest");
   TCase *tcase = tcase_create ("general");
 
-  random_state.state = random_seed ();
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_search_like_the_naive_twin);
   tcase_add_test (tcase, test_lone_pixels_do_not_matter);
   tcase_add_test (tcase, test_place_is_where_most_are);
   tcase_add_test (tcase, test_region);
