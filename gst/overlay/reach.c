@@ -6,8 +6,8 @@
 
 #define BESIDE 1.0 /* px */
 #define SLOPE 0.5  /* px of disparity per pixel */
-#define ALIKE 1.0  /* px */
-#define ALIKE_PART 0.03
+#define ALIKE 0.5  /* px */
+#define ALIKE_PART 0.015
 #define PIXEL_PART 0.06 /* of a distance, where disparities are not known */
 
 /* How near a sample is, in pixels of disparity, or in steps of PIXEL_PART. */

@@ -31,7 +31,7 @@ typedef struct
   gboolean smaller_is_nearer; /* samples are depth */
   /* For each rank, the smallest that may lie beside it on one surface, */
   guint16 beside[GST_STEREO_RANKS];
-  /* and the smallest that is as near: by at most 1 px of disparity and 3 % of the distance farther. */
+  /* and the smallest that is as near: by at most half a pixel of disparity and 1.5 % of the distance farther. */
   guint16 alike[GST_STEREO_RANKS];
 } GstStereoReach;
 

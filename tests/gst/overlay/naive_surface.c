@@ -52,7 +52,7 @@ is_alike (const Cells *cells, gint near, gint far)
 {
   gboolean known = !isnan (gst_stereo_meta_get_disparity (cells->view->meta, 1));
   gdouble nearness = nearness_of (cells->view, near);
-  gdouble most = known ? MIN (1, 0.03 * MAX (0, nearness + cells->view->meta->principal_offset)) : 0.5;
+  gdouble most = known ? MIN (0.5, 0.015 * MAX (0, nearness + cells->view->meta->principal_offset)) : 0.25;
 
   return far >= near || nearness_of (cells->view, far) >= nearness - most;
 }
