@@ -66,13 +66,13 @@ static const GstDepthOverlayProperty properties[] = {
       .blurb = "Share (0..1) of the region's pixels that may be invalid or unsure. Where more are, the state is "
                "unknown, never clear; a surface nearer than warn-distance is reported all the same" },
   { ROW (REGION, "region", search.region),
-      .blurb = "Where to look for the nearest distance: <x, y, width, height> as fractions (0..1) of the picture. "
-               "Parts "
-               "outside the picture are ignored; the default, <0, 0, 1, 1>, is the whole picture. With text a thin "
+      .blurb = "Where to look for the nearest surface: <x, y, width, height> as fractions (0..1) of the picture. "
+               "Parts outside the picture are ignored; the default, <0, 0, 1, 1>, is the whole picture. With text a "
+               "thin "
                "frame shows it" },
   { ROW (SWITCH, "legend", legend), .blurb = "Draw a legend of the colours and their distances" },
   { ROW (SWITCH, "text", text),
-      .blurb = "Draw the nearest distance, its marker and warnings, and say why there is no depth" },
+      .blurb = "Draw the nearest distance, its marker and warnings, and say what is not known" },
   { ROW (TIME, "max-age", max_age),
       .blurb = "Maximum age of the depth, compared with the frame it is shown over, in nanoseconds; 0 = only depth of "
                "the same running time" },
