@@ -62,7 +62,8 @@
  * * `support` (gint): pixels of the nearest surface in the depth picture, with what is farther away on it; 0 = none
  *   was found
  * * `valid` (gboolean): whether a surface was found; the next five fields are there only if so
- * * `distance` (gdouble): millimetres, the median of the surface's nearest part; missing where distances are not known
+ * * `distance` (gdouble): millimetres, of a plane through the surface's nearest part, so that errors of single pixels
+ *   cancel out; missing where distances are not known
  * * `disparity` (gdouble): the same in pixels of the depth picture; missing where it is not known
  * * `x`, `y` (gint): where, in pixels of the output
  * * `confidence` (gdouble): of the pixels there, 0..1

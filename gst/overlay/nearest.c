@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/overlay/nearest.h"
 
+#include "gst/overlay/plane.h"
 #include "gst/overlay/surface.h"
 
+#include <math.h>
 #include <string.h>
 
 #define BLOCKS 48        /* across and down, at most */
 #define SMALLEST_BLOCK 8 /* pixels */
+#define AROUND_PLACE 1.5 /* sides of the smallest surface, to each side of the place */
 
 typedef struct
 {
@@ -20,21 +23,14 @@ struct _GstStereoNearestFinder
   GstStereoGrid grid;
   GstStereoSurface surface;
 
-  /* of the surface's pixels that are as near as it is */
-  guint32 counts[GST_STEREO_RANKS];
-  guint low, high; /* ranks counted; all other counters are 0 */
-  guint64 total;
-  Block blocks[BLOCKS * BLOCKS];
-  gint block; /* side, pixels */
+  Block blocks[BLOCKS * BLOCKS]; /* of the surface's pixels that are as near as it is */
+  gint block;                    /* side, pixels */
 };
 
 GstStereoNearestFinder *
 gst_stereo_nearest_finder_new (void)
 {
-  GstStereoNearestFinder *finder = g_new0 (GstStereoNearestFinder, 1);
-
-  finder->low = GST_STEREO_RANKS;
-  return finder;
+  return g_new0 (GstStereoNearestFinder, 1);
 }
 
 void
@@ -48,14 +44,10 @@ gst_stereo_nearest_finder_free (GstStereoNearestFinder *finder)
 /* ---- the pixels of a surface ------------------------------------------------------------- */
 
 static void
-add_pixel (GstStereoNearestFinder *finder, const GstStereoNearestView *view, gint x, gint y, guint rank)
+add_pixel (GstStereoNearestFinder *finder, const GstStereoNearestView *view, gint x, gint y)
 {
   Block *block = &finder->blocks[(y - view->y) / finder->block * BLOCKS + (x - view->x) / finder->block];
 
-  finder->counts[rank]++;
-  finder->low = MIN (finder->low, rank);
-  finder->high = MAX (finder->high, rank);
-  finder->total++;
   block->x += (guint64) x;
   block->y += (guint64) y;
   block->confidence += view->confidence ? view->confidence[(gssize) y * view->confidence_stride + x] : 255;
@@ -72,10 +64,9 @@ add_cell (GstStereoNearestFinder *finder, const GstStereoNearestView *view, guin
   for (gint j = row * grid->side; j < MIN ((row + 1) * grid->side, grid->down); j++)
     for (gint i = column * grid->side; i < MIN ((column + 1) * grid->side, grid->across); i++) {
       gint x = view->x + i * grid->step, y = view->y + j * grid->step;
-      guint rank = gst_stereo_grid_rank (view, x, y, finder->reach.smaller_is_nearer);
 
-      if (rank >= least)
-        add_pixel (finder, view, x, y, rank);
+      if (gst_stereo_grid_rank (view, x, y, finder->reach.smaller_is_nearer) >= least)
+        add_pixel (finder, view, x, y);
     }
 }
 
@@ -87,28 +78,11 @@ add_surface (GstStereoNearestFinder *finder, const GstStereoNearestView *view)
   guint least = finder->reach.alike[surface->rank];
   gint side = MAX (view->width, view->height);
 
-  if (finder->low <= finder->high)
-    memset (finder->counts + finder->low, 0, (finder->high - finder->low + 1) * sizeof *finder->counts);
-  finder->low = GST_STEREO_RANKS;
-  finder->high = 0;
-  finder->total = 0;
   finder->block = MAX (SMALLEST_BLOCK, (side + BLOCKS - 1) / BLOCKS);
   memset (finder->blocks, 0, sizeof finder->blocks);
   for (guint i = 0; i < surface->count; i++)
     if (finder->grid.ranks[surface->cells[i]] >= least)
       add_cell (finder, view, surface->cells[i], least);
-}
-
-/* The median. */
-static guint
-middle_rank (const GstStereoNearestFinder *finder)
-{
-  guint rank = finder->high;
-  guint64 seen = finder->counts[rank];
-
-  while (2 * seen < finder->total)
-    seen += finder->counts[--rank];
-  return rank;
 }
 
 static void
@@ -122,6 +96,45 @@ place (const GstStereoNearestFinder *finder, GstStereoNearest *nearest)
   nearest->x = (gint) ((best->x + best->count / 2) / best->count);
   nearest->y = (gint) ((best->y + best->count / 2) / best->count);
   nearest->confidence = (gdouble) best->confidence / (255.0 * best->count);
+}
+
+/* ---- distance ---------------------------------------------------------------------------- */
+
+/* The sample in the middle of a cell, if it is part of the surface around the place. */
+static void
+add_middle (const GstStereoNearestFinder *finder, const GstStereoNearestView *view, guint32 cell, gint reach_pixels,
+    const GstStereoNearest *nearest, GstStereoPlane *plane)
+{
+  const GstStereoGrid *grid = &finder->grid;
+  const GstStereoReach *reach = &finder->reach;
+  gint middle = grid->side / 2, row = (gint) cell / grid->stride - 1, column = (gint) cell % grid->stride - 1;
+  gint i = column * grid->side + middle, j = row * grid->side + middle;
+  gint x = view->x + i * grid->step, y = view->y + j * grid->step;
+  guint rank;
+
+  if (i >= grid->across || j >= grid->down || ABS (x - nearest->x) > reach_pixels || ABS (y - nearest->y) > reach_pixels)
+    return;
+  rank = gst_stereo_grid_rank (view, x, y, reach->smaller_is_nearer);
+  if (rank >= reach->around[finder->surface.rank] && reach->around[rank] <= finder->surface.rank)
+    gst_stereo_plane_add (plane, x - nearest->x, y - nearest->y, reach->nearness[rank]);
+}
+
+/* Of a plane through what the surface has around its place: where the threshold stands, the matcher's errors prevail that
+ * are nearer than the truth. */
+static guint
+sample_at_place (const GstStereoNearestFinder *finder, const GstStereoNearestView *view, const GstStereoNearest *nearest)
+{
+  const GstStereoSurface *surface = &finder->surface;
+  gint pixels = (gint) ceil (AROUND_PLACE * sqrt ((gdouble) finder->grid.needed)) * finder->grid.step;
+  guint least = finder->reach.around[surface->rank], rank = surface->rank;
+  GstStereoPlane plane = { 0 };
+
+  for (guint i = 0; i < surface->count; i++)
+    if (finder->grid.ranks[surface->cells[i]] >= least)
+      add_middle (finder, view, surface->cells[i], pixels, nearest, &plane);
+  if (plane.count > 0)
+    rank = gst_stereo_reach_closest (&finder->reach, gst_stereo_plane_at_origin (&plane));
+  return gst_stereo_reach_sample (rank, finder->reach.smaller_is_nearer);
 }
 
 /* ---- search ------------------------------------------------------------------------------ */
@@ -142,8 +155,8 @@ gst_stereo_nearest_find (
   if (!gst_stereo_surface_find (&finder->surface, grid, &finder->reach))
     return FALSE;
   add_surface (finder, view);
-  nearest->sample = gst_stereo_reach_sample (middle_rank (finder), finder->reach.smaller_is_nearer);
   nearest->support = finder->surface.samples * pixels / samples;
   place (finder, nearest);
+  nearest->sample = sample_at_place (finder, view, nearest);
   return TRUE;
 }

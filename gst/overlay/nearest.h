@@ -5,9 +5,10 @@
  * A pixel may be wrong, and so may many that lie apart. A surface is what neighbours connect whose disparities differ
  * by little (reach.h). The nearest one is found by a threshold that goes from near to far: at first no pixel is at it
  * or nearer, then more and more are, until as many as asked for are connected. The surface is all that is connected
- * with these, also what is farther. Its distance is the median of those of its pixels that are as near as the
- * threshold. The place is where most of these lie: their mean in the fullest block of the picture. So it lies neither
- * between two parts of the surface nor at a single pixel.
+ * with these, also what is farther. The place is where most of its pixels lie that are as near as the threshold: their
+ * mean in the fullest block of the picture. So it lies neither between two parts of the surface nor at a single pixel.
+ * The distance is that of a plane through what the surface has around the place: a matcher's errors nearly cancel out,
+ * and a slope does not.
  *
  * Of large regions a grid of cells is looked at, of up to three by three pixels each (grid.h).
  */

@@ -8,6 +8,7 @@
 #define SLOPE 0.5  /* px of disparity per pixel */
 #define ALIKE 0.5  /* px */
 #define ALIKE_PART 0.015
+#define AROUND 4        /* times as much */
 #define PIXEL_PART 0.06 /* of a distance, where disparities are not known */
 
 /* How near a sample is, in pixels of disparity, or in steps of PIXEL_PART. */
@@ -49,7 +50,7 @@ gst_stereo_reach_make (GstStereoReach *reach, const GstStereoMeta *meta, gint pi
   guint ranks = meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? 256 : GST_STEREO_RANKS;
   gboolean smaller = meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH;
   gdouble beside_below = BESIDE + SLOPE * pitch;
-  guint beside = 1, alike = 1;
+  guint beside = 1, alike = 1, around = 1;
   GstStereoReachKey key;
 
   init_key (&key, meta, pitch);
@@ -59,16 +60,38 @@ gst_stereo_reach_make (GstStereoReach *reach, const GstStereoMeta *meta, gint pi
   reach->key = key;
   reach->made = TRUE;
   reach->smaller_is_nearer = smaller;
+  reach->ranks = ranks;
+  for (guint rank = 1; rank < ranks; rank++)
+    reach->nearness[rank] = (gfloat) nearness_of (meta, gst_stereo_reach_sample (rank, smaller));
   for (guint rank = 1; rank < ranks; rank++) {
-    gdouble nearness = nearness_of (meta, gst_stereo_reach_sample (rank, smaller));
-    gdouble below = nearness - alike_below (meta, nearness);
+    const gfloat *nearness = reach->nearness;
+    gdouble below = alike_below (meta, nearness[rank]);
 
-    while (beside < rank && nearness_of (meta, gst_stereo_reach_sample (beside, smaller)) < nearness - beside_below)
+    while (beside < rank && nearness[beside] < nearness[rank] - beside_below)
       beside++;
-    while (alike < rank && nearness_of (meta, gst_stereo_reach_sample (alike, smaller)) < below)
+    while (alike < rank && nearness[alike] < nearness[rank] - below)
       alike++;
+    while (around < rank && nearness[around] < nearness[rank] - AROUND * below)
+      around++;
     /* coarse samples may be more than that apart */
     reach->beside[rank] = (guint16) MIN (beside, MAX (1, rank - 1));
     reach->alike[rank] = (guint16) alike;
+    reach->around[rank] = (guint16) around;
   }
+}
+
+guint
+gst_stereo_reach_closest (const GstStereoReach *reach, gdouble nearness)
+{
+  guint low = 1, high = reach->ranks - 1;
+
+  while (high - low > 1) {
+    guint middle = (low + high) / 2;
+
+    if (reach->nearness[middle] < nearness)
+      low = middle;
+    else
+      high = middle;
+  }
+  return nearness - reach->nearness[low] <= reach->nearness[high] - nearness ? low : high;
 }

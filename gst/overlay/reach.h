@@ -28,13 +28,20 @@ typedef struct
 {
   GstStereoReachKey key;
   gboolean made;
+  guint ranks;                /* with 0: 256 or 65536 */
   gboolean smaller_is_nearer; /* samples are depth */
+  /* For each rank, how near it is, in pixels of disparity or what takes their place; it grows with the rank. */
+  gfloat nearness[GST_STEREO_RANKS];
   /* For each rank, the smallest that may lie beside it on one surface, */
   guint16 beside[GST_STEREO_RANKS];
   /* and the smallest that is as near: by at most half a pixel of disparity and 1.5 % of the distance farther. */
   guint16 alike[GST_STEREO_RANKS];
+  /* and the smallest that may be as near, but for the matcher's errors: by four times that. */
+  guint16 around[GST_STEREO_RANKS];
 } GstStereoReach;
 
+/* The rank whose nearness is closest to @nearness. */
+guint gst_stereo_reach_closest (const GstStereoReach *reach, gdouble nearness);
 /* Cheap where neither what samples mean nor @pitch changed. @reach is zeroed before the first call. */
 void gst_stereo_reach_make (GstStereoReach *reach, const GstStereoMeta *meta, gint pitch);
 

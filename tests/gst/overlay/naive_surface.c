@@ -47,14 +47,15 @@ is_beside (const Cells *cells, gint near, gint far)
   return near - far <= 1 || nearness_of (cells->view, far) >= nearness_of (cells->view, near) - most;
 }
 
+/* Whether a farther pixel is nearly as near: @times that by which a slanted surface may be said to be as near. */
 static gboolean
-is_alike (const Cells *cells, gint near, gint far)
+is_alike (const Cells *cells, gint near, gint far, gint times)
 {
   gboolean known = !isnan (gst_stereo_meta_get_disparity (cells->view->meta, 1));
   gdouble nearness = nearness_of (cells->view, near);
   gdouble most = known ? MIN (0.5, 0.015 * MAX (0, nearness + cells->view->meta->principal_offset)) : 0.25;
 
-  return far >= near || nearness_of (cells->view, far) >= nearness - most;
+  return far >= near || nearness_of (cells->view, far) >= nearness - times * most;
 }
 
 /* ---- cells ------------------------------------------------------------------------------- */
@@ -146,36 +147,93 @@ parts_at (Cells *cells, gint threshold, guint64 needed, gint starts[NAIVE_MOST])
 
 /* ---- surfaces ---------------------------------------------------------------------------- */
 
-/* The whole surface that @start is part of, and the median of what is as near as @threshold. */
-static void
-add_surface (NaiveSurface *naive, Cells *cells, gint start, gint threshold)
+/* Solves three linear equations. FALSE where they say the same. */
+static gboolean
+solve (gdouble rows[3][4])
 {
-  gint count = cells->columns * cells->rows, pitch = cells->step * cells->side;
-  GArray *near = g_array_new (FALSE, FALSE, sizeof (gint));
-  const GstStereoNearestView *view = cells->view;
-  gint width = view->x + view->width, height = view->y + view->height, middle;
+  for (gint i = 0; i < 3; i++) {
+    gint best = i;
 
-  memset (cells->labels, 0, (gsize) count * sizeof *cells->labels);
-  naive->surfaces[naive->count].samples = fill (cells, start, 1, 1);
-  for (gint y = view->y; y < height; y++)
-    for (gint x = view->x; x < width; x++) {
-      gint at = (y - view->y) / pitch * cells->columns + (x - view->x) / pitch;
-      gint rank = rank_of (view, sample_of (view, x, y));
-
-      if (cells->labels[at] == 1 && (y - view->y) % cells->step == 0 && (x - view->x) % cells->step == 0 && rank &&
-          is_alike (cells, threshold, cells->ranks[at]) && is_alike (cells, threshold, rank))
-        g_array_append_val (near, rank);
+    for (gint k = i + 1; k < 3; k++)
+      if (fabs (rows[k][i]) > fabs (rows[best][i]))
+        best = k;
+    if (fabs (rows[best][i]) < 1e-9)
+      return FALSE;
+    for (gint c = 0; c < 4; c++) {
+      gdouble value = rows[i][c];
+      rows[i][c] = rows[best][c];
+      rows[best][c] = value;
     }
-  g_array_sort (near, compare);
-  middle = g_array_index (near, gint, (near->len - 1) / 2);
-  naive->surfaces[naive->count].sample = (guint) (view->meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH ? 65536 - middle :
-                                                                                                     middle);
+    for (gint k = 0; k < 3; k++)
+      for (gint c = 3; k != i && c >= i; c--)
+        rows[k][c] -= rows[i][c] * rows[k][i] / rows[i][i];
+  }
+  for (gint i = 0; i < 3; i++)
+    rows[i][3] /= rows[i][i];
+  return TRUE;
+}
+
+/* Nearness at the place: of a plane through the points (x, y, nearness), or their mean where they lie on a line. */
+static gdouble
+fit (const GArray *points)
+{
+  const gdouble (*p)[3] = (gpointer) points->data;
+  gdouble mean[3] = { 0 }, xx = 0, xy = 0, yy = 0, rows[3][4] = { { 0 } };
+  guint n = points->len / 3;
+
+  for (guint i = 0; i < n; i++)
+    for (gint k = 0; k < 3; k++)
+      mean[k] += p[i][k] / n;
+  for (guint i = 0; i < n; i++) {
+    const gdouble terms[3] = { 1, p[i][0], p[i][1] };
+
+    xx += (p[i][0] - mean[0]) * (p[i][0] - mean[0]) / n;
+    xy += (p[i][0] - mean[0]) * (p[i][1] - mean[1]) / n;
+    yy += (p[i][1] - mean[1]) * (p[i][1] - mean[1]) / n;
+    for (gint k = 0; k < 9; k++)
+      rows[k / 3][k % 3] += terms[k / 3] * terms[k % 3];
+    for (gint k = 0; k < 3; k++)
+      rows[k][3] += terms[k] * p[i][2];
+  }
+  if (xx < 1 || yy < 1 || xy * xy >= 0.99 * xx * yy || !solve (rows))
+    return mean[2];
+  return rows[0][3];
+}
+
+/* The whole surface that @start is part of, and how near it is at @x, @y. */
+static void
+add_surface (NaiveSurface *naive, Cells *cells, gint start, gint threshold, guint64 needed, gint x, gint y)
+{
+  gint most = (gint) ceil (1.5 * sqrt ((gdouble) needed)) * cells->step, pitch = cells->step * cells->side;
+  GArray *points = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  const GstStereoNearestView *view = cells->view;
+
+  memset (cells->labels, 0, (gsize) (cells->columns * cells->rows) * sizeof *cells->labels);
+  naive->surfaces[naive->count].samples = fill (cells, start, 1, 1);
+  for (gint row = 0; row < cells->rows; row++)
+    for (gint column = 0; column < cells->columns; column++) {
+      gint at = row * cells->columns + column, rank;
+      gint left = view->x + column * pitch + cells->side / 2 * cells->step;
+      gint top = view->y + row * pitch + cells->side / 2 * cells->step;
+      gdouble point[3] = { left - x, top - y, 0 };
+
+      if (cells->labels[at] != 1 || left >= view->x + view->width || top >= view->y + view->height ||
+          fabs (point[0]) > most || fabs (point[1]) > most)
+        continue;
+      rank = rank_of (view, sample_of (view, left, top));
+      point[2] = rank ? nearness_of (view, rank) : 0;
+      if (rank && is_alike (cells, threshold, cells->ranks[at], 4) && is_alike (cells, threshold, rank, 4) &&
+          is_alike (cells, rank, threshold, 4))
+        g_array_append_vals (points, point, 3);
+    }
+  naive->surfaces[naive->count].nearness = points->len ? fit (points) : nearness_of (view, threshold);
   naive->count++;
-  g_array_free (near, TRUE);
+  g_array_free (points, TRUE);
 }
 
 void
-naive_surface_find (NaiveSurface *naive, const GstStereoNearestView *view, gint step, gint side, guint64 needed)
+naive_surface_find (
+    NaiveSurface *naive, const GstStereoNearestView *view, gint step, gint side, guint64 needed, gint x, gint y)
 {
   gint pitch = step * side, columns = (view->width + pitch - 1) / pitch, rows = (view->height + pitch - 1) / pitch;
   gint starts[NAIVE_MOST], low = 0, high = 65536;
@@ -197,8 +255,14 @@ naive_surface_find (NaiveSurface *naive, const GstStereoNearestView *view, gint 
   naive->found = low > 0;
   count = naive->found ? parts_at (&cells, low, needed, starts) : 0;
   for (guint i = 0; i < count; i++)
-    add_surface (naive, &cells, starts[i], low);
+    add_surface (naive, &cells, starts[i], low, needed, x, y);
   g_free (cells.ranks);
   g_free (cells.counts);
   g_free (cells.labels);
+}
+
+gdouble
+naive_surface_nearness (const GstStereoNearestView *view, guint sample)
+{
+  return nearness_of (view, rank_of (view, sample));
 }

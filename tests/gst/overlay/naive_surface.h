@@ -14,12 +14,16 @@ typedef struct
   guint count; /* of surfaces that reach the threshold at once */
   struct
   {
-    guint sample;
-    guint64 samples; /* of its cells */
+    gdouble nearness; /* px */
+    guint64 samples;  /* of its cells */
   } surfaces[NAIVE_MOST];
 } NaiveSurface;
 
-/* Of the samples that lie @step pixels apart, with cells of @side by @side; a surface has @needed samples. */
-void naive_surface_find (NaiveSurface *naive, const GstStereoNearestView *view, gint step, gint side, guint64 needed);
+/* Of the samples that lie @step pixels apart, with cells of @side by @side; a surface has @needed samples. How near it is
+ * is asked for at @x, @y. */
+void naive_surface_find (
+    NaiveSurface *naive, const GstStereoNearestView *view, gint step, gint side, guint64 needed, gint x, gint y);
+/* Of a sample, in pixels of disparity or what takes their place. */
+gdouble naive_surface_nearness (const GstStereoNearestView *view, guint sample);
 
 #endif

@@ -17,8 +17,8 @@
 #define WARN 1500.0    /* mm */
 #define WALL 8000.0    /* mm, behind the obstacle */
 #define FIRST 4000.0   /* mm, of the obstacle */
-#define CLOSER 0.95    /* from frame to frame */
-#define FRAMES 28
+#define CLOSER 0.93    /* from frame to frame */
+#define FRAMES 20
 #define LATTICE 512 /* points of a texture across and down */
 
 static Random random_state;

@@ -104,6 +104,17 @@ find (const Picture *picture, gdouble percentage, GstStereoNearest *nearest)
 
 /* ---- the same grid: equal ---------------------------------------------------------------- */
 
+/* No other sample is closer to @nearness. */
+static gboolean
+is_closest (const GstStereoNearestView *view, guint sample, gdouble nearness)
+{
+  guint most = view->meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? 255 : 65535;
+  gdouble off = fabs (naive_surface_nearness (view, sample) - nearness), slack = 1e-6 * (1 + fabs (nearness));
+
+  return (sample == 1 || off <= fabs (naive_surface_nearness (view, sample - 1) - nearness) + slack) &&
+      (sample == most || off <= fabs (naive_surface_nearness (view, sample + 1) - nearness) + slack);
+}
+
 static void
 check_like_naive (const GstStereoNearestView *view, gdouble percentage, const GstStereoNearest *nearest, gboolean found)
 {
@@ -116,16 +127,18 @@ check_like_naive (const GstStereoNearestView *view, gdouble percentage, const Gs
   gst_stereo_grid_shape (&grid, view->width, view->height, percentage);
   samples = (guint64) grid.across * (guint64) grid.down;
   fail_unless (grid.needed >= 1 && (gdouble) grid.needed >= (gdouble) samples * percentage / 100 - 1e-6);
-  naive_surface_find (&naive, view, grid.step, grid.side, grid.needed);
+  naive_surface_find (&naive, view, grid.step, grid.side, grid.needed, nearest->x, nearest->y);
   fail_unless_equals_float (nearest->coverage, naive.coverage);
   fail_unless_equals_int (found, naive.found);
   /* where several surfaces reach the threshold at once, each is the nearest */
   for (guint i = 0; i < naive.count; i++)
     like = like ||
-        (nearest->sample == naive.surfaces[i].sample && nearest->support == naive.surfaces[i].samples * pixels / samples);
+        (is_closest (view, nearest->sample, naive.surfaces[i].nearness) &&
+            nearest->support == naive.surfaces[i].samples * pixels / samples);
   fail_unless (like || !found,
-      "sample %u, support %" G_GUINT64_FORMAT "; the first of %u naive ones: %u, %" G_GUINT64_FORMAT, nearest->sample,
-      nearest->support, naive.count, naive.surfaces[0].sample, naive.surfaces[0].samples);
+      "%g px, support %" G_GUINT64_FORMAT "; the first of %u naive ones: %g px, %" G_GUINT64_FORMAT,
+      naive_surface_nearness (view, nearest->sample), nearest->support, naive.count, naive.surfaces[0].nearness,
+      naive.surfaces[0].samples);
   if (found) {
     fail_unless (nearest->x >= view->x && nearest->x < width);
     fail_unless (nearest->y >= view->y && nearest->y < view->y + view->height);
@@ -313,7 +326,7 @@ distance_of (const Picture *picture, guint sample)
 static void
 check_obstacle (const Picture *picture, const Obstacle *obstacle, gint holes, const GstStereoNearest *nearest)
 {
-  gdouble distance = distance_of (picture, nearest->sample), true_distance = 700 * 120 / obstacle->disparity;
+  gdouble distance = distance_of (picture, nearest->sample), true_distance = 700 * 120 / obstacle->disparity, told;
   gdouble seen = (gdouble) obstacle->width * obstacle->height * (1 - holes / 100.0);
   guint64 needed = (guint64) ceil (picture->view.width * picture->view.height * PERCENTAGE / 100);
   NaiveSurface naive;
@@ -326,10 +339,11 @@ check_obstacle (const Picture *picture, const Obstacle *obstacle, gint holes, co
       "support %" G_GUINT64_FORMAT " of %g", nearest->support, seen);
   if (obstacle->slope == 0)
     fail_unless (fabs (distance / true_distance - 1) < 0.02, "%g mm, truly %g", distance, true_distance);
-  naive_surface_find (&naive, &picture->view, 1, 1, needed);
+  naive_surface_find (&naive, &picture->view, 1, 1, needed, nearest->x, nearest->y);
   fail_unless (naive.found);
-  fail_unless (fabs (distance / distance_of (picture, naive.surfaces[0].sample) - 1) < 0.02,
-      "%g mm, in full resolution %g", distance, distance_of (picture, naive.surfaces[0].sample));
+  told = naive_surface_nearness (&picture->view, nearest->sample);
+  fail_unless (fabs (told / naive.surfaces[0].nearness - 1) < 0.02, "%g px, in full resolution %g", told,
+      naive.surfaces[0].nearness);
 }
 
 GST_START_TEST (test_obstacles)
