@@ -9,7 +9,7 @@
 
 #define BLOCKS 48        /* across and down, at most */
 #define SMALLEST_BLOCK 8 /* pixels */
-#define AROUND_PLACE 1.5 /* sides of the smallest surface, to each side of the place */
+#define AROUND_PLACE 2.0 /* sides of the smallest surface, to each side of the place */
 
 typedef struct
 {

@@ -8,7 +8,7 @@
 #define SLOPE 0.5  /* px of disparity per pixel */
 #define ALIKE 0.5  /* px */
 #define ALIKE_PART 0.015
-#define AROUND 4        /* times as much */
+#define AROUND 6        /* times as much */
 #define PIXEL_PART 0.06 /* of a distance, where disparities are not known */
 
 /* How near a sample is, in pixels of disparity, or in steps of PIXEL_PART. */

@@ -36,7 +36,7 @@ typedef struct
   guint16 beside[GST_STEREO_RANKS];
   /* and the smallest that is as near: by at most half a pixel of disparity and 1.5 % of the distance farther. */
   guint16 alike[GST_STEREO_RANKS];
-  /* and the smallest that may be as near, but for the matcher's errors: by four times that. */
+  /* and the smallest that may be as near, but for the matcher's errors: by six times that. */
   guint16 around[GST_STEREO_RANKS];
 } GstStereoReach;
 

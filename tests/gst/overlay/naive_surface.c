@@ -204,7 +204,7 @@ fit (const GArray *points)
 static void
 add_surface (NaiveSurface *naive, Cells *cells, gint start, gint threshold, guint64 needed, gint x, gint y)
 {
-  gint most = (gint) ceil (1.5 * sqrt ((gdouble) needed)) * cells->step, pitch = cells->step * cells->side;
+  gint most = (gint) ceil (2 * sqrt ((gdouble) needed)) * cells->step, pitch = cells->step * cells->side;
   GArray *points = g_array_new (FALSE, FALSE, sizeof (gdouble));
   const GstStereoNearestView *view = cells->view;
 
@@ -222,8 +222,8 @@ add_surface (NaiveSurface *naive, Cells *cells, gint start, gint threshold, guin
         continue;
       rank = rank_of (view, sample_of (view, left, top));
       point[2] = rank ? nearness_of (view, rank) : 0;
-      if (rank && is_alike (cells, threshold, cells->ranks[at], 4) && is_alike (cells, threshold, rank, 4) &&
-          is_alike (cells, rank, threshold, 4))
+      if (rank && is_alike (cells, threshold, cells->ranks[at], 6) && is_alike (cells, threshold, rank, 6) &&
+          is_alike (cells, rank, threshold, 6))
         g_array_append_vals (points, point, 3);
     }
   naive->surfaces[naive->count].nearness = points->len ? fit (points) : nearness_of (view, threshold);
