@@ -5,6 +5,8 @@
  */
 #include <math.h>
 
+#include <gst/video/video.h>
+
 #include "tests/support/gst/common.h"
 #include "tests/support/random.h"
 
@@ -159,12 +161,13 @@ messages_of (GstElement *pipeline)
   return said;
 }
 
+/* @focal: px, @baseline, @warn: mm */
 static GstElement *
-start (const gchar *source, const gchar *match)
+start (const gchar *source, const gchar *match, gdouble focal, gdouble baseline, gdouble warn)
 {
   gchar *line = g_strdup_printf ("%s stereomatch name=match backend=cpu focal-length=%g baseline=%g %s ! o.sink_depth "
                                  "depthoverlay name=o message-interval=0 warn-distance=%g ! fakesink sync=false",
-      source, FOCAL, BASELINE, match, WARN);
+      source, focal, baseline, match, warn);
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (line, &error);
 
@@ -189,7 +192,8 @@ drive (const Scene *scene, const gchar *match, gboolean obstacle)
                                    "caps=video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 !",
       2 * WIDTH, HEIGHT);
   gchar *packed = g_strconcat ("packing=side-by-side num-disparities=64 ", match, NULL);
-  GstElement *pipeline = start (source, packed), *from = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  GstElement *pipeline = start (source, packed, FOCAL, BASELINE, WARN),
+             *from = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   GPtrArray *said;
   GstFlowReturn flow;
 
@@ -291,6 +295,111 @@ GST_START_TEST (test_approach)
 }
 GST_END_TEST;
 
+/* ---- roads ------------------------------------------------------------------------------- */
+
+static gboolean
+is_there (const gchar *folder, const gchar *name)
+{
+  static const gchar *const needed[] = { "multifilesrc", "pngdec" };
+  gchar *path = g_build_filename (folder ? folder : "", name, NULL);
+  gboolean there = folder && g_file_test (path, G_FILE_TEST_IS_DIR);
+
+  if (!there)
+    g_print ("%s: left out (STEREO_DATA does not hold it)\n", name);
+  for (guint i = 0; i < G_N_ELEMENTS (needed) && there; i++) {
+    GstElementFactory *factory = gst_element_factory_find (needed[i]);
+
+    there = factory != NULL;
+    if (!there)
+      g_print ("%s: left out (there is no %s)\n", name, needed[i]);
+    gst_clear_object (&factory);
+  }
+  g_free (path);
+  return there;
+}
+
+/* Whether a pixel of the mask that goes with a frame is white: that is sky, surely. FALSE where there is no mask. */
+static gboolean
+is_sky (const gchar *folder, guint frame, gint x, gint y)
+{
+  gchar *path = g_strdup_printf ("%s/sky/%06u.png", folder, frame), *line;
+  GstElement *pipeline, *sink;
+  GstSample *sample = NULL;
+  GstVideoFrame mask;
+  GstVideoInfo info;
+  gboolean sky;
+
+  if (!g_file_test (path, G_FILE_TEST_EXISTS)) {
+    g_free (path);
+    return FALSE;
+  }
+  line = g_strdup_printf (
+      "filesrc location=\"%s\" ! pngdec ! videoconvert ! video/x-raw,format=GRAY8 ! appsink name=sink", path);
+  pipeline = gst_parse_launch (line, NULL);
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_signal_emit_by_name (sink, "try-pull-sample", 30 * GST_SECOND, &sample);
+  fail_unless (sample != NULL, "%s cannot be read", path);
+  fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
+  fail_unless (gst_video_frame_map (&mask, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
+  sky = ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&mask, 0))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&mask, 0) + x] == 255;
+  gst_video_frame_unmap (&mask);
+  gst_sample_unref (sample);
+  gst_object_unref (sink);
+  stop (pipeline);
+  g_free (line);
+  g_free (path);
+  return sky;
+}
+
+static const struct
+{
+  const gchar *name;
+  guint frames;
+  gdouble focal, baseline;
+} roads[] = { { "road", 12, 707.0912, 537.15 }, { "street", 5, 721.5377, 537.15 } };
+
+/* Nothing in these pictures is nearer than 3 m: no alarm, and the nearest surface is not the sky. */
+GST_START_TEST (test_roads)
+{
+  guint r = (guint) __i__ / 2;
+  gchar *folder = g_build_filename (g_getenv ("STEREO_DATA") ? g_getenv ("STEREO_DATA") : "", roads[r].name, NULL);
+  const gchar *match = __i__ % 2 ? "profile=road fill=none" : "";
+  GString *source = g_string_new (NULL);
+  GstElement *pipeline;
+  GPtrArray *said;
+
+  if (!is_there (g_getenv ("STEREO_DATA"), roads[r].name)) {
+    g_string_free (source, TRUE);
+    g_free (folder);
+    return;
+  }
+  for (guint i = 0; i < 2; i++)
+    g_string_append_printf (source,
+        "multifilesrc location=\"%s/%s/%%06d.png\" stop-index=%u caps=image/png,framerate=10/1 ! pngdec ! videoconvert "
+        "! "
+        "match.sink_%s ",
+        folder, i ? "right" : "left", roads[r].frames - 1, i ? "right" : "left");
+  pipeline = start (source->str, match, roads[r].focal, roads[r].baseline, 3000);
+  said = messages_of (pipeline);
+  stop (pipeline);
+  fail_unless_equals_int (said->len, roads[r].frames);
+  for (guint i = 0; i < said->len; i++) {
+    const GstStructure *one = g_ptr_array_index (said, i);
+    gint x = 0, y = 0;
+
+    fail_if (g_str_equal (state_of (one), "near"), "%s %s, frame %u: %s", roads[r].name, match, i,
+        gst_structure_to_string (one));
+    if (gst_structure_get (one, "x", G_TYPE_INT, &x, "y", G_TYPE_INT, &y, NULL))
+      fail_if (is_sky (folder, i, x, y), "%s %s, frame %u: the sky is the nearest: %s", roads[r].name, match, i,
+          gst_structure_to_string (one));
+  }
+  g_ptr_array_unref (said);
+  g_string_free (source, TRUE);
+  g_free (folder);
+}
+GST_END_TEST;
+
 static Suite *
 overlay_alarms_suite (void)
 {
@@ -301,6 +410,7 @@ overlay_alarms_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 300);
   tcase_add_loop_test (tcase, test_approach, 0, 2 * G_N_ELEMENTS (obstacles));
+  tcase_add_loop_test (tcase, test_roads, 0, 2 * G_N_ELEMENTS (roads));
   return suite;
 }
 
