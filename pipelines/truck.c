@@ -5,7 +5,7 @@
  *   truck CAMERAS ! … stereomatch name=match … depthoverlay name=overlay warn-distance=1500 ! … ! autovideosink
  *
  * The pipeline is written as for gst-launch-1.0; pipelines/truck.sh puts it together. depthoverlay's messages tell how
- * far the nearest thing is, and when it is too near. Once a second the GstStereoMeta of stereomatch's output is read:
+ * far the nearest surface is, whether it is too near, and when that is unknown. Once a second the GstStereoMeta of stereomatch's output is read:
  * how many pixels hold a value, how sure they are, and how far it is straight ahead. Ctrl-C ends the stream, and a
  * second one the program.
  */
@@ -89,16 +89,36 @@ say_ahead (const GstStructure *ahead)
     g_print ("none known ahead\n");
 }
 
+/* What a vehicle goes by. Unknown is not clear: something may be near that the cameras do not see. */
+static void
+say_state (const GstStructure *nearest)
+{
+  const char *state = gst_structure_get_string (nearest, "state");
+  gboolean warning = FALSE;
+  double coverage = 0;
+
+  gst_structure_get (nearest, "warning", G_TYPE_BOOLEAN, &warning, "coverage", G_TYPE_DOUBLE, &coverage, NULL);
+  if (warning)
+    g_print (" WARNING\n");
+  else if (g_strcmp0 (state, "clear") == 0)
+    g_print (", clear\n");
+  else if (g_strcmp0 (state, "near") == 0)
+    g_print ("\n"); /* there is no distance to warn below */
+  else
+    g_print (", UNKNOWN: %.0f %% of the region is seen\n", floor (100 * coverage));
+}
+
 static void
 say_nearest (const GstStructure *nearest)
 {
   double distance = 0, disparity = 0, confidence = 0;
-  gboolean valid = FALSE, warning = FALSE;
+  gboolean valid = FALSE;
   int x = 0, y = 0;
 
-  gst_structure_get (nearest, "valid", G_TYPE_BOOLEAN, &valid, "warning", G_TYPE_BOOLEAN, &warning, NULL);
+  gst_structure_get (nearest, "valid", G_TYPE_BOOLEAN, &valid, NULL);
   if (!valid) {
-    g_print ("nearest: nothing to be seen\n");
+    g_print ("nearest: nothing to be seen");
+    say_state (nearest);
     return;
   }
   gst_structure_get (nearest, "x", G_TYPE_INT, &x, "y", G_TYPE_INT, &y, "confidence", G_TYPE_DOUBLE, &confidence, NULL);
@@ -106,7 +126,8 @@ say_nearest (const GstStructure *nearest)
     g_print ("nearest: %.0f mm", distance);
   else if (gst_structure_get_double (nearest, "disparity", &disparity))
     g_print ("nearest: %.1f px (set focal-length and baseline for mm)", disparity);
-  g_print (" at %d,%d, confidence %.2f%s\n", x, y, confidence, warning ? " WARNING" : "");
+  g_print (" at %d,%d, confidence %.2f", x, y, confidence);
+  say_state (nearest);
 }
 
 static void

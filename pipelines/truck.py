@@ -43,6 +43,17 @@ def depth_ahead(pad, buffer, meta):
     return meta.get_depth(int.from_bytes(buffer.extract_dup(at, size), "little"))
 
 
+def state_of(nearest):
+    """What a vehicle goes by. Unknown is not clear: something may be near that the cameras do not see."""
+    if nearest.get_value("warning"):
+        return " WARNING"
+    if nearest.get_value("state") == "clear":
+        return ", clear"
+    if nearest.get_value("state") == "near":
+        return ""  # there is no distance to warn below
+    return f", UNKNOWN: {math.floor(100 * nearest.get_value('coverage'))} % of the region is seen"
+
+
 class Truck:
     def __init__(self, words):
         self.pipeline = Gst.parse_launchv(words)
@@ -83,14 +94,14 @@ class Truck:
 
     def say_nearest(self, nearest):
         if not nearest.get_value("valid"):
-            say("nearest: nothing to be seen")
+            say("nearest: nothing to be seen" + state_of(nearest))
             return
         if nearest.has_field("distance"):
             text = f"{nearest.get_value('distance'):.0f} mm"
         else:
             text = f"{nearest.get_value('disparity'):.1f} px (set focal-length and baseline for mm)"
         say(f"nearest: {text} at {nearest.get_value('x')},{nearest.get_value('y')}, "
-            f"confidence {nearest.get_value('confidence'):.2f}" + (" WARNING" if nearest.get_value("warning") else ""))
+            f"confidence {nearest.get_value('confidence'):.2f}" + state_of(nearest))
 
     def on_message(self, _bus, message):
         if message.type == Gst.MessageType.ELEMENT and message.has_name("stereo-nearest"):

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Two cameras on a vehicle: the live view with depth over it, and in words how far the nearest thing is, when it is
-# nearer than WARN millimetres, how sure that is, and how far it is straight ahead.
+# Two cameras on a vehicle: the live view with depth over it, and in words how far the nearest surface is, whether it is
+# nearer than WARN millimetres (WARNING), or nothing is that near (clear), or that is UNKNOWN because too little is seen;
+# and how far it is straight ahead.
 #
 #   CALIBRATION=stereo.yml WARN=1500 sh pipelines/truck.sh /dev/video0 /dev/video2 [stereomatch properties]
 #   sh pipelines/truck.sh --python test test        truck.py in place of truck.c: a start for your own program

@@ -3,7 +3,7 @@
  * SECTION:element-depthoverlay
  * @title: depthoverlay
  *
- * Shows the live view with its depth in colours over it, and the nearest distance.
+ * Shows the live view with its depth in colours over it, and how far the nearest surface is.
  *
  * `sink` takes the live view, `sink_depth` the output of stereomatch: disparity or depth with its #GstStereoMeta,
  * which tells what the samples mean. The output is the live view in its own format, size and frame rate, with
@@ -35,14 +35,36 @@
  * half its width fits the depth where the whole does not; before any depth came, a width of twice the height or more)
  * the left view is shown, and the output is as large as that.
  *
- * **Nearest distance.** Of the pixels in #GstDepthOverlay:region that are valid and sure enough, the distance that
- * #GstDepthOverlay:nearest-percentile percent of them are at or within, so that single wrong pixels do not matter.
- * The marker stands where most of those are. It is shown in the picture and posted as an element message
- * `stereo-nearest`, at most every #GstDepthOverlay:message-interval and at once when `warning` or `valid` changes:
+ * **Nearest surface.** A wrong pixel must not warn, nor must many that lie apart. A surface is what neighbours connect
+ * whose disparities differ by little: by at most 1 px, and half a pixel more for each pixel between them. The nearest
+ * one has #GstDepthOverlay:nearest-percentile percent of the pixels in #GstDepthOverlay:region, connected, at its
+ * distance or nearer. So an object is found when its matched pixels are that many, half as many again to be sure; by
+ * default that is a hundred by a hundred pixels of 1920x1080, and fifty by fifty of 1242x375. Of large regions cells of
+ * three by three pixels, or of more, are looked at: an object must cover a third of the cells that it lies in.
  *
- * * `valid` (gboolean): whether there is a distance; the next five fields are there only if so
- * * `distance` (gdouble): millimetres; missing where distances are not known
- * * `disparity` (gdouble): pixels of the depth picture; missing where it is not known
+ * `state` says what that means:
+ *
+ * * `near`: a surface is nearer than #GstDepthOverlay:warn-distance. Without a warn-distance: a surface was found
+ * * `clear`: enough of the region is seen, and the nearest surface in it is not nearer than warn-distance
+ * * `unknown`: all else. More than #GstDepthOverlay:max-unknown of the region's pixels are invalid or less sure than
+ *   #GstDepthOverlay:min-confidence; or nowhere are enough pixels connected; or there is no depth for this frame; or
+ *   there is a warn-distance, and distances are not known
+ *
+ * A program that acts on `stereo-nearest` must take `unknown` for what it is: something may be near. A `region` that
+ * holds only what matters, without the sky, and a small max-unknown make `clear` mean more.
+ *
+ * The nearest distance, a marker on it and `unknown` are shown in the picture, and posted as an element message
+ * `stereo-nearest`, at most every #GstDepthOverlay:message-interval and at once when `state`, `warning` or `valid`
+ * changes:
+ *
+ * * `state` (gchararray): `near`, `clear` or `unknown`
+ * * `coverage` (gdouble): share of the region's pixels that are valid and sure enough, 0..1
+ * * `support` (gint): pixels of the nearest surface in the depth picture, with what is farther away on it; 0 = none
+ *   was found
+ * * `valid` (gboolean): whether a surface was found; the next five fields are there only if so
+ * * `distance` (gdouble): millimetres, of a plane through the surface's nearest part, so that errors of single pixels
+ *   cancel out; missing where distances are not known
+ * * `disparity` (gdouble): the same in pixels of the depth picture; missing where it is not known
  * * `x`, `y` (gint): where, in pixels of the output
  * * `confidence` (gdouble): of the pixels there, 0..1
  * * `warning` (gboolean): the distance is below #GstDepthOverlay:warn-distance
@@ -379,7 +401,7 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   add_pad_templates (element_class);
   element_class->release_pad = gst_depth_overlay_release_pad;
   gst_element_class_set_static_metadata (element_class, "Depth overlay", "Filter/Editor/Video/Stereo",
-      "Blends depth in colours over the live view, and shows, posts and warns of the nearest distance (mm). sink takes "
+      "Blends depth in colours over the live view, and shows, posts and warns of the nearest surface (mm). sink takes "
       "the live view, sink_depth the output of stereomatch",
       "gst-stereo");
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_COLORMAP, 0);

@@ -1,180 +1,162 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/overlay/nearest.h"
 
+#include "gst/overlay/plane.h"
+#include "gst/overlay/surface.h"
+
 #include <math.h>
 #include <string.h>
 
-#define SAMPLES 65536
-/* Rows are skipped until about this many pixels remain: more would not make a percentile better, but slower. */
-#define ENOUGH_PIXELS (1 << 20)
-#define CELLS 48        /* across and down, at most */
-#define SMALLEST_CELL 8 /* pixels */
+#define BLOCKS 48        /* across and down, at most */
+#define SMALLEST_BLOCK 8 /* pixels */
+#define AROUND_PLACE 2.0 /* sides of the smallest surface, to each side of the place */
 
 typedef struct
 {
   guint64 x, y, confidence; /* sums */
   guint count;
-} Cell;
+} Block;
 
 struct _GstStereoNearestFinder
 {
-  /* Separate for even and odd columns: neighbours are mostly equal, and to increment one counter twice in a row is
-   * slow. */
-  guint32 counts[2][SAMPLES];
-  guint low, high; /* samples counted; all other counters are 0 */
-  guint64 total;
-  Cell cells[CELLS * CELLS];
-  gint cell; /* side, pixels */
+  GstStereoReach reach;
+  GstStereoGrid grid;
+  GstStereoSurface surface;
+
+  Block blocks[BLOCKS * BLOCKS]; /* of the surface's pixels that are as near as it is */
+  gint block;                    /* side, pixels */
 };
 
 GstStereoNearestFinder *
 gst_stereo_nearest_finder_new (void)
 {
-  GstStereoNearestFinder *finder = g_new0 (GstStereoNearestFinder, 1);
-
-  finder->low = SAMPLES;
-  return finder;
+  return g_new0 (GstStereoNearestFinder, 1);
 }
 
 void
 gst_stereo_nearest_finder_free (GstStereoNearestFinder *finder)
 {
+  gst_stereo_grid_clear (&finder->grid);
+  gst_stereo_surface_clear (&finder->surface);
   g_free (finder);
 }
 
-static gint
-row_step (const GstStereoNearestView *view)
-{
-  return 1 + (gint) ((gsize) view->width * (gsize) view->height / (ENOUGH_PIXELS + 1));
-}
-
-static inline guint
-sample_of (const guint8 *row, gboolean wide, gint x)
-{
-  return wide ? (guint) row[2 * x] | (guint) row[2 * x + 1] << 8 : row[x];
-}
-
-/* Samples of low confidence are counted as 0, like invalid ones: a branch that depends on the picture would be slow. */
-static inline void
-count_row (
-    GstStereoNearestFinder *finder, const guint8 *row, const guint8 *confidence, guint least, gint width, gboolean wide)
-{
-  guint low = SAMPLES - 1, high = 0;
-
-  for (gint x = 0; x < width; x++) {
-    guint sample = sample_of (row, wide, x);
-
-    sample = confidence && confidence[x] < least ? 0 : sample;
-    finder->counts[x & 1][sample]++;
-    /* 0 becomes the largest number */
-    low = MIN (low, (sample - 1) & (SAMPLES - 1));
-    high = MAX (high, sample);
-  }
-  finder->low = MIN (finder->low, low + 1);
-  finder->high = MAX (finder->high, high);
-}
+/* ---- the pixels of a surface ------------------------------------------------------------- */
 
 static void
-count (GstStereoNearestFinder *finder, const GstStereoNearestView *view)
+add_pixel (GstStereoNearestFinder *finder, const GstStereoNearestView *view, gint x, gint y)
 {
-  gint step = row_step (view);
+  Block *block = &finder->blocks[(y - view->y) / finder->block * BLOCKS + (x - view->x) / finder->block];
 
-  if (finder->low < SAMPLES) {
-    gsize size = (finder->high - finder->low + 1) * sizeof (guint32);
-    memset (finder->counts[0] + finder->low, 0, size);
-    memset (finder->counts[1] + finder->low, 0, size);
-  }
-  finder->counts[0][0] = finder->counts[1][0] = 0;
-  finder->low = SAMPLES;
-  finder->high = 0;
-  for (gint y = view->y; y < view->y + view->height; y += step) {
-    const guint8 *row = view->samples + (gssize) y * view->stride + (gssize) view->x * (view->wide ? 2 : 1);
-    const guint8 *confidence = view->confidence && view->min_confidence ?
-        view->confidence + (gssize) y * view->confidence_stride + view->x :
-        NULL;
-
-    if (view->wide)
-      count_row (finder, row, confidence, view->min_confidence, view->width, TRUE);
-    else
-      count_row (finder, row, confidence, view->min_confidence, view->width, FALSE);
-  }
-  finder->total = 0;
-  for (guint i = finder->low; i <= finder->high && i < SAMPLES; i++)
-    finder->total += finder->counts[0][i] + finder->counts[1][i];
+  block->x += (guint64) x;
+  block->y += (guint64) y;
+  block->confidence += view->confidence ? view->confidence[(gssize) y * view->confidence_stride + x] : 255;
+  block->count++;
 }
 
-/* The sample of the pixel that is the @rank-th nearest; @rank: at least 1. */
-static guint
-ranked (const GstStereoNearestFinder *finder, guint64 rank, gboolean larger_is_nearer)
+/* The samples of a cell that are at @least or nearer. */
+static void
+add_cell (GstStereoNearestFinder *finder, const GstStereoNearestView *view, guint32 cell, guint least)
 {
-  guint sample = larger_is_nearer ? finder->high : finder->low;
-  guint64 seen = 0;
+  const GstStereoGrid *grid = &finder->grid;
+  gint row = (gint) cell / grid->stride - 1, column = (gint) cell % grid->stride - 1;
 
-  for (;;) {
-    seen += finder->counts[0][sample] + finder->counts[1][sample];
-    if (seen >= rank || sample == (larger_is_nearer ? finder->low : finder->high))
-      return sample;
-    sample += larger_is_nearer ? -1u : 1u;
-  }
-}
+  for (gint j = row * grid->side; j < MIN ((row + 1) * grid->side, grid->down); j++)
+    for (gint i = column * grid->side; i < MIN ((column + 1) * grid->side, grid->across); i++) {
+      gint x = view->x + i * grid->step, y = view->y + j * grid->step;
 
-/* Adds the pixels of a row with samples from @first to @last to their cells. */
-static inline void
-place_row (
-    GstStereoNearestFinder *finder, const GstStereoNearestView *view, gint y, guint first, guint last, gboolean wide)
-{
-  const guint8 *row = view->samples + (gssize) y * view->stride;
-  const guint8 *confidence = view->confidence ? view->confidence + (gssize) y * view->confidence_stride : NULL;
-  Cell *cells = finder->cells + (y - view->y) / finder->cell * CELLS;
-
-  for (gint x = view->x; x < view->x + view->width; x++) {
-    guint sample = sample_of (row, wide, x);
-
-    if (G_UNLIKELY (sample - first <= last - first) && !(confidence && confidence[x] < view->min_confidence)) {
-      Cell *cell = &cells[(x - view->x) / finder->cell];
-      cell->x += (guint64) x;
-      cell->y += (guint64) y;
-      cell->confidence += confidence ? confidence[x] : 255;
-      cell->count++;
+      if (gst_stereo_grid_rank (view, x, y, finder->reach.smaller_is_nearer) >= least)
+        add_pixel (finder, view, x, y);
     }
-  }
+}
+
+/* Reads the pixels of the surface that are as near as it is. */
+static void
+add_surface (GstStereoNearestFinder *finder, const GstStereoNearestView *view)
+{
+  const GstStereoSurface *surface = &finder->surface;
+  guint least = finder->reach.alike[surface->rank];
+  gint side = MAX (view->width, view->height);
+
+  finder->block = MAX (SMALLEST_BLOCK, (side + BLOCKS - 1) / BLOCKS);
+  memset (finder->blocks, 0, sizeof finder->blocks);
+  for (guint i = 0; i < surface->count; i++)
+    if (finder->grid.ranks[surface->cells[i]] >= least)
+      add_cell (finder, view, surface->cells[i], least);
 }
 
 static void
-place (GstStereoNearestFinder *finder, const GstStereoNearestView *view, GstStereoNearest *nearest)
+place (const GstStereoNearestFinder *finder, GstStereoNearest *nearest)
 {
-  guint first = view->larger_is_nearer ? nearest->sample : finder->low;
-  guint last = view->larger_is_nearer ? finder->high : nearest->sample;
-  gint step = row_step (view), side = MAX (view->width, view->height);
-  const Cell *best = finder->cells;
+  const Block *best = finder->blocks;
 
-  finder->cell = MAX (SMALLEST_CELL, (side + CELLS - 1) / CELLS);
-  memset (finder->cells, 0, sizeof finder->cells);
-  for (gint y = view->y; y < view->y + view->height; y += step) {
-    if (view->wide)
-      place_row (finder, view, y, first, last, TRUE);
-    else
-      place_row (finder, view, y, first, last, FALSE);
-  }
-  for (guint i = 1; i < CELLS * CELLS; i++)
-    if (finder->cells[i].count > best->count)
-      best = &finder->cells[i];
+  for (guint i = 1; i < BLOCKS * BLOCKS; i++)
+    if (finder->blocks[i].count > best->count)
+      best = &finder->blocks[i];
   nearest->x = (gint) ((best->x + best->count / 2) / best->count);
   nearest->y = (gint) ((best->y + best->count / 2) / best->count);
   nearest->confidence = (gdouble) best->confidence / (255.0 * best->count);
 }
 
+/* ---- distance ---------------------------------------------------------------------------- */
+
+/* The sample in the middle of a cell, if it is part of the surface around the place. */
+static void
+add_middle (const GstStereoNearestFinder *finder, const GstStereoNearestView *view, guint32 cell, gint reach_pixels,
+    const GstStereoNearest *nearest, GstStereoPlane *plane)
+{
+  const GstStereoGrid *grid = &finder->grid;
+  const GstStereoReach *reach = &finder->reach;
+  gint middle = grid->side / 2, row = (gint) cell / grid->stride - 1, column = (gint) cell % grid->stride - 1;
+  gint i = column * grid->side + middle, j = row * grid->side + middle;
+  gint x = view->x + i * grid->step, y = view->y + j * grid->step;
+  guint rank;
+
+  if (i >= grid->across || j >= grid->down || ABS (x - nearest->x) > reach_pixels || ABS (y - nearest->y) > reach_pixels)
+    return;
+  rank = gst_stereo_grid_rank (view, x, y, reach->smaller_is_nearer);
+  if (rank >= reach->around[finder->surface.rank] && reach->around[rank] <= finder->surface.rank)
+    gst_stereo_plane_add (plane, x - nearest->x, y - nearest->y, reach->nearness[rank]);
+}
+
+/* Of a plane through what the surface has around its place: where the threshold stands, the matcher's errors prevail that
+ * are nearer than the truth. */
+static guint
+sample_at_place (const GstStereoNearestFinder *finder, const GstStereoNearestView *view, const GstStereoNearest *nearest)
+{
+  const GstStereoSurface *surface = &finder->surface;
+  gint pixels = (gint) ceil (AROUND_PLACE * sqrt ((gdouble) finder->grid.needed)) * finder->grid.step;
+  guint least = finder->reach.around[surface->rank], rank = surface->rank;
+  GstStereoPlane plane = { 0 };
+
+  for (guint i = 0; i < surface->count; i++)
+    if (finder->grid.ranks[surface->cells[i]] >= least)
+      add_middle (finder, view, surface->cells[i], pixels, nearest, &plane);
+  if (plane.count > 0)
+    rank = gst_stereo_reach_closest (&finder->reach, gst_stereo_plane_at_origin (&plane));
+  return gst_stereo_reach_sample (rank, finder->reach.smaller_is_nearer);
+}
+
+/* ---- search ------------------------------------------------------------------------------ */
+
 gboolean
 gst_stereo_nearest_find (
-    GstStereoNearestFinder *finder, const GstStereoNearestView *view, gdouble percentile, GstStereoNearest *nearest)
+    GstStereoNearestFinder *finder, const GstStereoNearestView *view, gdouble percentage, GstStereoNearest *nearest)
 {
-  gdouble rank;
+  GstStereoGrid *grid = &finder->grid;
+  guint64 pixels = (guint64) view->width * (guint64) view->height, samples;
 
-  count (finder, view);
-  if (finder->total == 0)
+  gst_stereo_grid_shape (grid, view->width, view->height, percentage);
+  gst_stereo_reach_make (&finder->reach, view->meta, gst_stereo_grid_pitch (grid));
+  gst_stereo_grid_read (grid, view, &finder->reach);
+  memset (nearest, 0, sizeof *nearest);
+  samples = (guint64) grid->across * (guint64) grid->down;
+  nearest->coverage = (gdouble) grid->seen / (gdouble) samples;
+  if (!gst_stereo_surface_find (&finder->surface, grid, &finder->reach))
     return FALSE;
-  rank = ceil ((gdouble) finder->total * percentile / 100);
-  nearest->sample = ranked (finder, (guint64) MAX (1, rank), view->larger_is_nearer);
-  place (finder, view, nearest);
+  add_surface (finder, view);
+  nearest->support = finder->surface.samples * pixels / samples;
+  place (finder, nearest);
+  nearest->sample = sample_at_place (finder, view, nearest);
   return TRUE;
 }

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How far the nearest object is, and where: pure logic on rows of samples.
+ * How far the nearest surface is, and where: pure logic on rows of samples.
  *
- * A single pixel may be wrong, so the distance is a percentile of all pixels that count. The place is where most of
- * the pixels at that distance or nearer lie: the mean of those in the fullest cell of a grid. So it lies neither
- * between two objects nor at a single wrong pixel.
+ * A pixel may be wrong, and so may many that lie apart. A surface is what neighbours connect whose disparities differ
+ * by little (reach.h). The nearest one is found by a threshold that goes from near to far: at first no pixel is at it
+ * or nearer, then more and more are, until as many as asked for are connected. The surface is all that is connected
+ * with these, also what is farther. The place is where most of its pixels lie that are as near as the threshold: their
+ * mean in the fullest block of the picture. So it lies neither between two parts of the surface nor at a single pixel.
+ * The distance is that of a plane through what the surface has around the place: a matcher's errors nearly cancel out,
+ * and a slope does not.
+ *
+ * Of large regions a grid of cells is looked at, of up to three by three pixels each (grid.h).
  */
 #ifndef GST_STEREO_NEAREST_H
 #define GST_STEREO_NEAREST_H
 
-#include <glib.h>
+#include "gst/meta/gststereometa.h"
 
 G_BEGIN_DECLS
 
@@ -21,16 +27,18 @@ typedef struct
   gboolean wide;            /* 2 bytes */
   const guint8 *confidence; /* NULL: every pixel's is 255 */
   gint confidence_stride;
-  guint min_confidence;     /* pixels below it do not count */
-  gint x, y, width, height; /* the region, inside the picture */
-  gboolean larger_is_nearer;
+  guint min_confidence;      /* pixels below it do not count */
+  gint x, y, width, height;  /* the region, inside the picture */
+  const GstStereoMeta *meta; /* what samples mean */
 } GstStereoNearestView;
 
 typedef struct
 {
+  gdouble coverage; /* share of the region's pixels that count, 0..1; known also where no surface was found */
   guint sample;
   gint x, y;          /* in the picture */
-  gdouble confidence; /* mean of the pixels in the fullest cell, 0..1 */
+  gdouble confidence; /* mean of the pixels there, 0..1 */
+  guint64 support;    /* pixels of the surface */
 } GstStereoNearest;
 
 typedef struct _GstStereoNearestFinder GstStereoNearestFinder;
@@ -38,10 +46,10 @@ typedef struct _GstStereoNearestFinder GstStereoNearestFinder;
 GstStereoNearestFinder *gst_stereo_nearest_finder_new (void);
 void gst_stereo_nearest_finder_free (GstStereoNearestFinder *finder);
 
-/* @percentile: 0..100; 0 = the one nearest pixel. Of large regions only every second row (third, ...) is read.
- * FALSE when no pixel counts. */
+/* @percentage: 0..100, of the region's pixels, that must be connected; a single pixel is the least. FALSE when that
+ * many are connected nowhere. */
 gboolean gst_stereo_nearest_find (
-    GstStereoNearestFinder *finder, const GstStereoNearestView *view, gdouble percentile, GstStereoNearest *nearest);
+    GstStereoNearestFinder *finder, const GstStereoNearestView *view, gdouble percentage, GstStereoNearest *nearest);
 
 G_END_DECLS
 

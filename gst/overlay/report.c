@@ -19,6 +19,7 @@ struct _GstDepthOverlayReport
 
   /* the last message */
   gboolean posted, posted_valid, posted_warning;
+  GstDepthOverlayVerdict posted_verdict;
   gint64 posted_time;
 };
 
@@ -68,7 +69,7 @@ gst_depth_overlay_search_region (const GstDepthOverlaySearch *search, gint width
 /* Looks in @depth, unless that was done: one depth may be shown over several frames. */
 static void
 find (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search, guint serial,
-    const GstStereoBlendDepth *depth, const GstStereoScale *scale)
+    const GstStereoBlendDepth *depth, const GstStereoMeta *meta)
 {
   GstStereoNearestView view = { .samples = depth->samples,
     .stride = depth->stride,
@@ -76,7 +77,7 @@ find (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search, guint 
     .confidence = depth->confidence,
     .confidence_stride = depth->confidence_stride,
     .min_confidence = depth->min_confidence,
-    .larger_is_nearer = scale->kind != GST_STEREO_OUTPUT_KIND_DEPTH };
+    .meta = meta };
   GstDepthOverlayRegion region;
 
   if (report->serial == serial && report->min_confidence == depth->min_confidence &&
@@ -93,9 +94,10 @@ find (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search, guint 
   report->min_confidence = depth->min_confidence;
   if (!report->nearest.valid)
     GST_LOG_OBJECT (report->owner,
-        "no nearest distance: none of %dx%d pixels at %d,%d is valid with a confidence of "
-        "%u/255",
-        view.width, view.height, view.x, view.y, view.min_confidence);
+        "no nearest surface: of %dx%d pixels at %d,%d %.1f %% are valid with a confidence of %u/255, and nowhere are "
+        "%g %% connected",
+        view.width, view.height, view.x, view.y, 100 * report->nearest.found.coverage, view.min_confidence,
+        search->percentile);
 }
 
 void
@@ -108,10 +110,10 @@ gst_depth_overlay_report_search (GstDepthOverlayReport *report, const GstDepthOv
   gint64 width = GST_VIDEO_INFO_WIDTH (&view->info), height = GST_VIDEO_INFO_HEIGHT (&view->info);
   GstDepthOverlayNearest *nearest = &report->nearest;
 
-  find (report, search, held->serial, depth, scale);
+  find (report, search, held->serial, depth, meta);
+  nearest->metric = scale->metric;
   if (!nearest->valid)
     return;
-  nearest->metric = scale->metric;
   nearest->x = (gint) ((2 * (gint64) nearest->found.x + 1) * width / (2 * (gint64) depth->width));
   nearest->y = (gint) ((2 * (gint64) nearest->found.y + 1) * height / (2 * (gint64) depth->height));
   nearest->disparity = gst_stereo_meta_get_disparity (meta, nearest->found.sample);
@@ -121,8 +123,30 @@ gst_depth_overlay_report_search (GstDepthOverlayReport *report, const GstDepthOv
 void
 gst_depth_overlay_report_clear (GstDepthOverlayReport *report)
 {
-  report->nearest.valid = FALSE;
+  memset (&report->nearest, 0, sizeof report->nearest);
   report->serial = 0;
+}
+
+static GstDepthOverlayVerdict
+verdict_of (const GstDepthOverlayNearest *nearest, const GstDepthOverlayLimits *limits)
+{
+  if (nearest->warning)
+    return GST_DEPTH_OVERLAY_NEAR;
+  /* a billionth for rounding: half unknown is not more than half */
+  if (!nearest->valid || 1 - nearest->found.coverage > limits->max_unknown + 1e-9)
+    return GST_DEPTH_OVERLAY_UNKNOWN;
+  if (limits->warn_distance <= 0)
+    return GST_DEPTH_OVERLAY_NEAR;
+  return nearest->metric ? GST_DEPTH_OVERLAY_CLEAR : GST_DEPTH_OVERLAY_UNKNOWN;
+}
+
+void
+gst_depth_overlay_report_judge (GstDepthOverlayReport *report, const GstDepthOverlayLimits *limits)
+{
+  GstDepthOverlayNearest *nearest = &report->nearest;
+
+  nearest->warning = nearest->valid && nearest->metric && nearest->value < limits->warn_distance;
+  nearest->verdict = verdict_of (nearest, limits);
 }
 
 const GstDepthOverlayNearest *
@@ -134,9 +158,12 @@ gst_depth_overlay_report_nearest (const GstDepthOverlayReport *report)
 /* ---- message ----------------------------------------------------------------------------- */
 
 static gboolean
-is_due (const GstDepthOverlayReport *report, gint64 time, gboolean warning, guint64 interval)
+is_due (const GstDepthOverlayReport *report, gint64 time, guint64 interval)
 {
-  if (!report->posted || report->posted_valid != report->nearest.valid || report->posted_warning != warning)
+  const GstDepthOverlayNearest *nearest = &report->nearest;
+
+  if (!report->posted || report->posted_valid != nearest->valid || report->posted_warning != nearest->warning ||
+      report->posted_verdict != nearest->verdict)
     return TRUE;
   if (time == GST_DEPTH_OVERLAY_TIME_NONE || report->posted_time == GST_DEPTH_OVERLAY_TIME_NONE ||
       time < report->posted_time)
@@ -145,16 +172,18 @@ is_due (const GstDepthOverlayReport *report, gint64 time, gboolean warning, guin
 }
 
 void
-gst_depth_overlay_report_post (
-    GstDepthOverlayReport *report, const GstDepthOverlayFrame *frame, gboolean warning, guint64 interval)
+gst_depth_overlay_report_post (GstDepthOverlayReport *report, const GstDepthOverlayFrame *frame, guint64 interval)
 {
+  static const gchar *const states[] = { "unknown", "near", "clear" };
   const GstDepthOverlayNearest *nearest = &report->nearest;
   GstClockTime pts = GST_BUFFER_PTS (frame->buffer);
   GstStructure *message;
 
-  if (!is_due (report, frame->time, warning, interval))
+  if (!is_due (report, frame->time, interval))
     return;
-  message = gst_structure_new ("stereo-nearest", "valid", G_TYPE_BOOLEAN, nearest->valid, NULL);
+  message = gst_structure_new ("stereo-nearest", "state", G_TYPE_STRING, states[nearest->verdict], "coverage",
+      G_TYPE_DOUBLE, nearest->found.coverage, "support", G_TYPE_INT, (gint) nearest->found.support, "valid",
+      G_TYPE_BOOLEAN, nearest->valid, NULL);
   if (nearest->valid && nearest->metric)
     gst_structure_set (message, "distance", G_TYPE_DOUBLE, nearest->value, NULL);
   if (nearest->valid && !isnan (nearest->disparity))
@@ -162,14 +191,15 @@ gst_depth_overlay_report_post (
   if (nearest->valid)
     gst_structure_set (message, "x", G_TYPE_INT, nearest->x, "y", G_TYPE_INT, nearest->y, "confidence", G_TYPE_DOUBLE,
         nearest->found.confidence, NULL);
-  gst_structure_set (message, "warning", G_TYPE_BOOLEAN, warning, "timestamp", G_TYPE_UINT64, pts, "stream-time",
-      G_TYPE_UINT64, gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME, pts), "running-time", G_TYPE_UINT64,
-      gst_segment_to_running_time (&frame->segment, GST_FORMAT_TIME, pts), "duration", G_TYPE_UINT64,
+  gst_structure_set (message, "warning", G_TYPE_BOOLEAN, nearest->warning, "timestamp", G_TYPE_UINT64, pts,
+      "stream-time", G_TYPE_UINT64, gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME, pts), "running-time",
+      G_TYPE_UINT64, gst_segment_to_running_time (&frame->segment, GST_FORMAT_TIME, pts), "duration", G_TYPE_UINT64,
       GST_BUFFER_DURATION (frame->buffer), NULL);
   GST_LOG_OBJECT (report->owner, "posts %" GST_PTR_FORMAT, message);
   gst_element_post_message (report->owner, gst_message_new_element (GST_OBJECT (report->owner), message));
   report->posted = TRUE;
   report->posted_valid = nearest->valid;
-  report->posted_warning = warning;
+  report->posted_warning = nearest->warning;
+  report->posted_verdict = nearest->verdict;
   report->posted_time = frame->time;
 }

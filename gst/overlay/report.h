@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The nearest distance in a depth picture, and the message about it on the bus. */
+/* The nearest surface in a depth picture, what that means for who drives, and the message about it on the bus. */
 #ifndef GST_DEPTH_OVERLAY_REPORT_H
 #define GST_DEPTH_OVERLAY_REPORT_H
 
@@ -10,12 +10,26 @@ G_BEGIN_DECLS
 
 typedef struct _GstDepthOverlayReport GstDepthOverlayReport;
 
-/* Where the nearest distance is looked for, and how. */
+/* Where the nearest surface is looked for, and how. */
 typedef struct
 {
   gdouble region[4];  /* x, y, width, height: fractions of the picture */
-  gdouble percentile; /* 0..100 */
+  gdouble percentile; /* 0..100, of the region's pixels: the smallest surface */
 } GstDepthOverlaySearch;
+
+/* By what the nearest surface is judged. */
+typedef struct
+{
+  gdouble warn_distance; /* mm; 0 = every surface is near */
+  gdouble max_unknown;   /* share of the region's pixels, 0..1 */
+} GstDepthOverlayLimits;
+
+typedef enum
+{
+  GST_DEPTH_OVERLAY_UNKNOWN, /* too little of the region is seen, no surface is found in it, or its distance is not known */
+  GST_DEPTH_OVERLAY_NEAR, /* a surface is nearer than warn_distance */
+  GST_DEPTH_OVERLAY_CLEAR /* enough of the region is seen, and the nearest surface is not that near */
+} GstDepthOverlayVerdict;
 
 /* A part of a picture, pixels. */
 typedef struct
@@ -25,11 +39,13 @@ typedef struct
 
 typedef struct
 {
-  gboolean valid;         /* all below is known */
+  GstDepthOverlayVerdict verdict;
+  gboolean warning;       /* the verdict is near by warn_distance */
+  gboolean valid;         /* a surface was found: all below is known */
   gboolean metric;        /* distances are known */
   gdouble value;          /* mm, or px when distances are not known */
   gdouble disparity;      /* px, or not-a-number */
-  GstStereoNearest found; /* in the depth picture */
+  GstStereoNearest found; /* in the depth picture; its coverage is known, and its support 0, where nothing was found */
   gint x, y;              /* in the output */
 } GstDepthOverlayNearest;
 
@@ -41,17 +57,18 @@ void gst_depth_overlay_report_reset (GstDepthOverlayReport *report);
 /* The region of a picture @width pixels wide and @height high, at least a pixel. */
 GstDepthOverlayRegion gst_depth_overlay_search_region (const GstDepthOverlaySearch *search, gint width, gint height);
 
-/* Looks for the nearest distance in @depth, which is mapped as @picture and lies over @view. */
+/* Looks for the nearest surface in @depth, which is mapped as @picture and lies over @view. */
 void gst_depth_overlay_report_search (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search,
     const GstDepthOverlayDepth *depth, const GstDepthOverlayPicture *picture, const GstDepthOverlayView *view);
 /* There is no depth to look in. */
 void gst_depth_overlay_report_clear (GstDepthOverlayReport *report);
+/* After one of the two above: the verdict and the warning. */
+void gst_depth_overlay_report_judge (GstDepthOverlayReport *report, const GstDepthOverlayLimits *limits);
 const GstDepthOverlayNearest *gst_depth_overlay_report_nearest (const GstDepthOverlayReport *report);
 
-/* Posts the message `stereo-nearest` about @frame, if @interval (ns) passed since the last one, or `valid` or `warning`
- * is another than in that. */
-void gst_depth_overlay_report_post (
-    GstDepthOverlayReport *report, const GstDepthOverlayFrame *frame, gboolean warning, guint64 interval);
+/* Posts the message `stereo-nearest` about @frame, if @interval (ns) passed since the last one, or `state`, `valid` or
+ * `warning` is another than in that. */
+void gst_depth_overlay_report_post (GstDepthOverlayReport *report, const GstDepthOverlayFrame *frame, guint64 interval);
 
 G_END_DECLS
 

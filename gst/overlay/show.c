@@ -12,9 +12,10 @@
 
 typedef struct
 {
-  gdouble alpha, min_confidence, warn_distance;
+  gdouble alpha, min_confidence;
   gdouble near, far;            /* mm */
-  GstDepthOverlaySearch search; /* of the nearest distance */
+  GstDepthOverlaySearch search; /* of the nearest surface */
+  GstDepthOverlayLimits limits;
   guint64 max_age, message_interval;
   gint colormap; /* GstStereoColormap */
   gint curve;    /* GstStereoCurve */
@@ -25,7 +26,8 @@ static const Settings defaults = { .alpha = 0.5,
   .near = 500,
   .far = 10000,
   .min_confidence = 0.01,
-  .search = { .region = { 0, 0, 1, 1 }, .percentile = 1 },
+  .search = { .region = { 0, 0, 1, 1 }, .percentile = 0.5 },
+  .limits = { .max_unknown = 0.5 },
   .max_age = 500 * GST_MSECOND,
   .message_interval = 100 * GST_MSECOND,
   .colormap = GST_STEREO_COLORMAP_TURBO,
@@ -51,28 +53,32 @@ static const GstDepthOverlayProperty properties[] = {
       .blurb = "How colours are spread over the distances from near to far. Where distances are not known, colours are "
                "even in the disparity" },
   { ROW (NUMBER, "min-confidence", min_confidence), .most = 1,
-      .blurb = "Pixels with a lower confidence (0..1) show the live view and do not count for the nearest distance; "
-               "0 = use every valid pixel" },
-  { ROW (NUMBER, "warn-distance", warn_distance), .most = FARTHEST,
-      .blurb = "The picture and the message warn when the nearest distance is below this, in millimetres; 0 = never" },
+      .blurb = "Pixels with a lower confidence (0..1) show the live view and count as not seen; 0 = use every valid "
+               "pixel" },
+  { ROW (NUMBER, "warn-distance", limits.warn_distance), .most = FARTHEST,
+      .blurb = "The picture and the message warn when the nearest surface is nearer than this, in millimetres; 0 = "
+               "never" },
   { ROW (NUMBER, "nearest-percentile", search.percentile), .most = 100,
-      .blurb = "Percentage (0..100) of the region's valid and confident pixels that are at the nearest distance or "
-               "nearer. Smaller values find smaller objects, but rely on fewer pixels; 0 = the single nearest pixel" },
+      .blurb = "Percentage (0..100) of the region's pixels that must be connected, at the nearest distance or nearer: "
+               "the smallest surface that counts. Smaller values find smaller objects, but rely on fewer pixels; 0 = "
+               "a single pixel is enough" },
+  { ROW (NUMBER, "max-unknown", limits.max_unknown), .most = 1,
+      .blurb = "Share (0..1) of the region's pixels that may be invalid or unsure. Where more are, the state is "
+               "unknown, never clear; a surface nearer than warn-distance is reported all the same" },
   { ROW (REGION, "region", search.region),
-      .blurb = "Where to look for the nearest distance: <x, y, width, height> as fractions (0..1) of the picture. "
-               "Parts "
-               "outside the picture are ignored; the default, <0, 0, 1, 1>, is the whole picture. With text a thin "
+      .blurb = "Where to look for the nearest surface: <x, y, width, height> as fractions (0..1) of the picture. "
+               "Parts outside the picture are ignored; the default, <0, 0, 1, 1>, is the whole picture. With text a "
+               "thin "
                "frame shows it" },
   { ROW (SWITCH, "legend", legend), .blurb = "Draw a legend of the colours and their distances" },
   { ROW (SWITCH, "text", text),
-      .blurb = "Draw the nearest distance, its marker and warnings, and say why there is no depth" },
+      .blurb = "Draw the nearest distance, its marker and warnings, and say what is not known" },
   { ROW (TIME, "max-age", max_age),
       .blurb = "Maximum age of the depth, compared with the frame it is shown over, in nanoseconds; 0 = only depth of "
                "the same running time" },
   { ROW (TIME, "message-interval", message_interval),
       .blurb = "Minimum time between two stereo-nearest messages in nanoseconds; 0 = one message per frame. A change "
-               "of "
-               "warning is always posted at once" }
+               "of state or warning is always posted at once" }
 };
 
 struct _GstDepthOverlayShow
@@ -85,7 +91,7 @@ struct _GstDepthOverlayShow
 
   /* from start to stop */
   GstDepthOverlayPicture *picture;   /* the depth that is shown */
-  GstDepthOverlayReport *report;     /* the nearest distance in it */
+  GstDepthOverlayReport *report;     /* the nearest surface in it */
   GstDepthOverlayComposer *composer; /* draws the output */
 
   gint failed; /* atomic: an error was posted that no frame can mend */
@@ -174,7 +180,7 @@ gst_depth_overlay_show_flush (GstDepthOverlayShow *show)
 /* ---- a frame ----------------------------------------------------------------------------- */
 
 static const gchar *
-notice_of (GstDepthOverlayState state, gboolean found)
+notice_of (GstDepthOverlayState state)
 {
   switch (state) {
     case GST_DEPTH_OVERLAY_UNLINKED:
@@ -186,7 +192,7 @@ notice_of (GstDepthOverlayState state, gboolean found)
     case GST_DEPTH_OVERLAY_ENDED:
       return "depth ended";
     default:
-      return found ? NULL : "no distance";
+      return NULL;
   }
 }
 
@@ -197,8 +203,8 @@ is_part (const GstDepthOverlayRegion *region, gint width, gint height)
 }
 
 static void
-describe_text (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayState state, gboolean warning,
-    GstDepthOverlayTextContent *text)
+describe_text (
+    GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayState state, GstDepthOverlayTextContent *text)
 {
   const GstDepthOverlayNearest *nearest = gst_depth_overlay_report_nearest (show->report);
   const GstDepthOverlayView *view = gst_depth_overlay_output_view (show->output);
@@ -208,7 +214,7 @@ describe_text (GstDepthOverlayShow *show, const Settings *settings, GstDepthOver
   text->width = GST_VIDEO_INFO_WIDTH (&view->info);
   text->height = GST_VIDEO_INFO_HEIGHT (&view->info);
   region = gst_depth_overlay_search_region (&settings->search, text->width, text->height);
-  text->edges = settings->text && warning;
+  text->edges = settings->text && nearest->warning;
   text->region = settings->text && is_part (&region, text->width, text->height);
   text->region_x = region.x;
   text->region_y = region.y;
@@ -216,7 +222,10 @@ describe_text (GstDepthOverlayShow *show, const Settings *settings, GstDepthOver
   text->region_height = region.height;
   text->legend = settings->legend && scale != NULL;
   text->marker = settings->text && nearest->valid;
-  text->notice = notice_of (state, nearest->valid);
+  text->notice = notice_of (state);
+  text->valid = nearest->valid;
+  text->unknown = nearest->verdict == GST_DEPTH_OVERLAY_UNKNOWN;
+  text->coverage = nearest->found.coverage;
   text->readout = settings->text;
   text->colormap = (GstStereoColormap) settings->colormap;
   if (scale)
@@ -224,10 +233,10 @@ describe_text (GstDepthOverlayShow *show, const Settings *settings, GstDepthOver
   text->value = nearest->value;
   text->x = nearest->x;
   text->y = nearest->y;
-  text->warning = warning;
+  text->warning = nearest->warning;
 }
 
-/* Maps the depth that goes with a frame, and finds the nearest distance in it. FALSE after an error was posted. */
+/* Maps the depth that goes with a frame, and finds the nearest surface in it. FALSE after an error was posted. */
 static gboolean
 read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayLook *look)
 {
@@ -268,9 +277,7 @@ prepare_output (GstDepthOverlayShow *show, gboolean alone)
 static GstFlowReturn
 make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepthOverlayFrame *frame, GstBuffer **out)
 {
-  const GstDepthOverlayNearest *nearest = gst_depth_overlay_report_nearest (show->report);
   GstDepthOverlayLook look = { .colormap = (GstStereoColormap) settings->colormap, .alpha = settings->alpha };
-  gboolean warning;
   GstFlowReturn flow = prepare_output (show, frame->alone);
 
   if (flow != GST_FLOW_OK)
@@ -281,8 +288,8 @@ make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepth
     g_atomic_int_set (&show->failed, TRUE);
     return GST_FLOW_NOT_NEGOTIATED;
   }
-  warning = nearest->valid && nearest->metric && nearest->value < settings->warn_distance;
-  describe_text (show, settings, frame->state, warning, &look.text);
+  gst_depth_overlay_report_judge (show->report, &settings->limits);
+  describe_text (show, settings, frame->state, &look.text);
   if (frame->alone) {
     look.alpha = 1;
     flow = gst_depth_overlay_compose_alone (show->composer, show->output, frame->buffer, &look, out);
@@ -291,7 +298,7 @@ make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepth
   }
   gst_depth_overlay_picture_unmap (show->picture);
   if (flow == GST_FLOW_OK)
-    gst_depth_overlay_report_post (show->report, frame, warning, settings->message_interval);
+    gst_depth_overlay_report_post (show->report, frame, settings->message_interval);
   return flow;
 }
 

@@ -70,6 +70,26 @@ gst_depth_overlay_text_format (gchar *string, gsize size, gdouble value, gboolea
     g_snprintf (string, size, "%.1f m", value / 1000);
 }
 
+/* "3.42 m"; "unknown: 38% seen", "unknown: 38% seen, 3.42 m"; or the notice. Percents are rounded down: a picture that
+ * lacks a pixel is not seen wholly. */
+void
+gst_depth_overlay_text_say (gchar *string, gsize size, const GstDepthOverlayTextContent *content)
+{
+  gchar value[16] = "";
+
+  if (content->notice) {
+    g_strlcpy (string, content->notice, size);
+    return;
+  }
+  if (content->valid)
+    gst_depth_overlay_text_format (value, sizeof value, content->value, content->scale.metric);
+  if (content->unknown)
+    g_snprintf (string, size, "unknown: %d%% seen%s%s", (gint) (100 * content->coverage + 1e-9),
+        content->valid ? ", " : "", value);
+  else
+    g_strlcpy (string, value, size);
+}
+
 /* ---- pieces ------------------------------------------------------------------------------ */
 
 static GstBuffer *
@@ -287,12 +307,9 @@ put_readout (GstDepthOverlayText *text, const GstDepthOverlayTextContent *conten
   Key key;
 
   init_key (&key, content);
-  key.notice = content->notice != NULL;
+  key.notice = content->notice || content->unknown;
   key.warning = content->warning;
-  if (content->notice)
-    g_strlcpy (key.string, content->notice, sizeof key.string);
-  else
-    gst_depth_overlay_text_format (key.string, sizeof key.string, content->value, content->scale.metric);
+  gst_depth_overlay_text_say (key.string, sizeof key.string, content);
   size_piece (text, PIECE_READOUT, &key, &width, &height);
   put_piece (text, PIECE_READOUT, &key, gst_depth_overlay_draw_readout, width, height, margin, margin, frame);
 }

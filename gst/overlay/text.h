@@ -21,15 +21,18 @@ typedef struct
   gboolean edges;             /* the frame around a picture that warns */
   gboolean region;            /* the thin frame around where the nearest distance is looked for */
   gboolean legend;            /* which colour is how far */
-  gboolean marker;            /* where the nearest distance is */
-  gboolean readout;           /* how far that is; or @notice */
+  gboolean marker;            /* where the nearest surface is */
+  gboolean readout;           /* how far that is, or what is not known; or @notice */
   GstStereoColormap colormap; /* of the legend */
   GstStereoScale scale;       /* of the legend and the read-out */
+  gboolean valid;             /* a surface was found: @value is known */
   gdouble value;              /* of the read-out: mm, or px when the scale is not metric */
+  gboolean unknown;           /* whether something is near is not known: the read-out says so first */
+  gdouble coverage;           /* share of the region that is seen, 0..1 */
   gint x, y;                  /* of the marker */
   gint region_x, region_y, region_width, region_height;
   gboolean warning;    /* the read-out warns */
-  const gchar *notice; /* what the read-out says instead of @value, a static string; may be NULL */
+  const gchar *notice; /* what the read-out says instead of all that, a static string; may be NULL */
 } GstDepthOverlayTextContent;
 
 GstDepthOverlayText *gst_depth_overlay_text_new (void);
@@ -40,6 +43,8 @@ gboolean gst_depth_overlay_text_is_empty (const GstDepthOverlayTextContent *cont
 void gst_depth_overlay_text_blend (
     GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame);
 
+/* What the read-out says. */
+void gst_depth_overlay_text_say (gchar *string, gsize size, const GstDepthOverlayTextContent *content);
 /* "3.42 m", "12.3 m", "57.5 px": no more digits than depth has. */
 void gst_depth_overlay_text_format (gchar *string, gsize size, gdouble value, gboolean metric);
 

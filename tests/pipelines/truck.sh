@@ -30,7 +30,7 @@ run () {
 }
 
 # measure PATTERN: what there is to be found. Focal length 0.9 widths, baseline 120 mm; the nearest distance is the one
-# that a hundredth of the picture is at or within.
+# that a hundredth of the picture is at or within: what is near in these scenes is connected.
 measure () {
   TEST_SOURCE="is-live=false num-buffers=12 seed=$seed motion=0 pattern=$1"
   make_truth truth $width $height
@@ -69,11 +69,22 @@ grep -q "^nearest: [0-9]* mm" "$folder/told" || bad "the nearest distance was no
 if grep -q WARNING "$folder/told"; then
   bad "a warning without a reason"
 fi
+# what is seen and not near is clear; where more has to be seen than is, nothing is clear
+grep -q "^nearest: [0-9]* mm .*, clear$" "$folder/told" || { cat "$folder/told"; bad "it is not clear"; }
+# shellcheck disable=SC2086
+OVERLAY=max-unknown=0 run "$(awk "BEGIN { print int (0.8 * $truth) }")" test
+grep -q "^nearest: [0-9]* mm .*, UNKNOWN: [0-9]* % of the region is seen$" "$folder/told" || {
+  cat "$folder/told"
+  bad "views that do not overlap wholly cannot be seen wholly"
+}
 # nothing near, nothing known
 TEST_SOURCE="is-live=false num-buffers=3 pattern=flat noise=0"
 run 1500 test confidence-threshold=1
-grep -q "^nearest: nothing" "$folder/told" ||
-  bad "a scene without texture has a nearest distance: $(cat "$folder/told")"
+grep -q "^nearest: nothing .*UNKNOWN: 0 % " "$folder/told" ||
+  bad "a scene without texture has a nearest distance, or is clear: $(cat "$folder/told")"
+if grep -q clear "$folder/told"; then
+  bad "nothing is seen, and that is called clear: $(cat "$folder/told")"
+fi
 grep -q "none known ahead" "$folder/told" || { cat "$folder/told"; bad "a scene without texture has a depth ahead"; }
 
 refused "window" sh "$pipelines/truck.sh" $option test window=32

@@ -1,88 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* depthoverlay's nearest distance: the search, the messages, the warning. */
-#include <math.h>
-
-#include "gst/overlay/nearest.h"
+/* depthoverlay's nearest surface: the messages, the state, the warning. test_surface.c tests the search. */
 #include "tests/support/gst/overlay.h"
 
 #define QUIET "text=false legend=false message-interval=0 "
 #define WIDTH 80
 #define HEIGHT 60
-
-static Random random_state;
-
-/* ---- search ------------------------------------------------------------------------------ */
-
-/* How many of the view's pixels count and are at @sample or nearer. */
-static guint64
-naive_count (const GstStereoNearestView *view, guint sample)
-{
-  guint64 count = 0;
-
-  for (gint y = view->y; y < view->y + view->height; y++)
-    for (gint x = view->x; x < view->x + view->width; x++) {
-      const guint8 *row = view->samples + y * view->stride;
-      guint value = view->wide ? GST_READ_UINT16_LE (row + 2 * x) : row[x];
-      gboolean sure = !view->confidence || view->confidence[y * view->confidence_stride + x] >= view->min_confidence;
-
-      count += value && sure && (view->larger_is_nearer ? value >= sample : value <= sample);
-    }
-  return count;
-}
-
-static void
-check_search (GstStereoNearestFinder *finder, const GstStereoNearestView *view, gdouble percentile)
-{
-  gint farther = view->larger_is_nearer ? 1 : -1;
-  guint64 all = naive_count (view, view->larger_is_nearer ? 1 : 65535), rank;
-  GstStereoNearest found;
-
-  if (!gst_stereo_nearest_find (finder, view, percentile, &found)) {
-    fail_unless_equals_uint64 (all, 0);
-    return;
-  }
-  rank = (guint64) MAX (1, ceil ((gdouble) all * percentile / 100));
-  /* enough pixels are that near, and fewer than enough are nearer */
-  fail_unless (naive_count (view, found.sample) >= rank);
-  if (found.sample + (guint) farther >= 1 && found.sample + (guint) farther <= 65535)
-    fail_unless (naive_count (view, found.sample + (guint) farther) < rank);
-  fail_unless (found.x >= view->x && found.x < view->x + view->width);
-  fail_unless (found.y >= view->y && found.y < view->y + view->height);
-  fail_unless (found.confidence >= view->min_confidence / 255.0 - 1e-9 && found.confidence <= 1);
-}
-
-GST_START_TEST (test_search_like_the_naive_twin)
-{
-  GstStereoNearestFinder *finder = gst_stereo_nearest_finder_new ();
-  guint8 *samples = g_malloc (200 * 300), *confidence = g_malloc (100 * 300);
-
-  for (gint i = 0; i < random_count ("STEREO_TEST_COUNT", 200); i++) {
-    gint width = random_range (&random_state, 1, 90), height = random_range (&random_state, 1, 120);
-    guint mask = random_range (&random_state, 0, 1) ? 0xFF : random_range (&random_state, 0, 1) ? 0 : 3;
-    GstStereoNearestView view = { samples, 200, random_range (&random_state, 0, 1), confidence, 95 };
-
-    /* few values and many, and pictures of nothing */
-    for (gint k = 0; k < 200 * 120; k++)
-      samples[k] = (guint8) random_next (&random_state) & mask;
-    for (gint k = 0; k < 95 * 120; k++)
-      confidence[k] = (guint8) random_next (&random_state);
-    if (random_range (&random_state, 0, 3) == 0)
-      view.confidence = NULL;
-    else
-      view.min_confidence = (guint) random_range (&random_state, 0, 255);
-    view.x = random_range (&random_state, 0, width - 1);
-    view.y = random_range (&random_state, 0, height - 1);
-    view.width = random_range (&random_state, 1, width - view.x);
-    view.height = random_range (&random_state, 1, height - view.y);
-    view.larger_is_nearer = random_range (&random_state, 0, 1);
-    check_search (finder, &view,
-        random_range (&random_state, 0, 3) ? random_unit (&random_state) * 10 : random_unit (&random_state) * 100);
-  }
-  g_free (samples);
-  g_free (confidence);
-  gst_stereo_nearest_finder_free (finder);
-}
-GST_END_TEST;
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
@@ -341,15 +263,213 @@ GST_START_TEST (test_warning_is_seen)
 }
 GST_END_TEST;
 
+/* ---- state ------------------------------------------------------------------------------- */
+
+typedef struct
+{
+  gchar state[8];
+  gdouble coverage;
+  gint support;
+} Said;
+
+static Said
+said_of (Overlay *overlay)
+{
+  GstStructure *message = overlay_nearest (overlay);
+  Said said = { 0 };
+
+  fail_unless (message != NULL, "no stereo-nearest");
+  fail_unless (gst_structure_get (
+      message, "coverage", G_TYPE_DOUBLE, &said.coverage, "support", G_TYPE_INT, &said.support, NULL));
+  g_strlcpy (said.state, gst_structure_get_string (message, "state"), sizeof said.state);
+  gst_structure_free (message);
+  return said;
+}
+
+/* 5 m, but for the @unknown upper rows, which are not seen; and a thing of 12 x 12 pixels below. 0: none */
+static GstBuffer *
+half_seen (gint unknown, guint thing)
+{
+  GstBuffer *depth = scene (20, 48, 12, 12, thing ? thing : 5000);
+
+  fill_depth (depth, 0, 0, WIDTH, unknown, 0);
+  return depth;
+}
+
+GST_START_TEST (test_state)
+{
+  const struct
+  {
+    const gchar *properties;
+    gint unknown; /* rows */
+    guint thing;
+    const gchar *state;
+  } cases[] = {
+    { "warn-distance=1000", 0, 0, "clear" },
+    { "warn-distance=1000", 0, 900, "near" },
+    { "warn-distance=1000", 0, 1000, "clear" },
+    /* half may be unknown, and no more */
+    { "warn-distance=1000", 30, 0, "clear" },
+    { "warn-distance=1000", 31, 0, "unknown" },
+    { "warn-distance=1000", 60, 0, "unknown" },
+    { "warn-distance=1000 max-unknown=0.1", 6, 0, "clear" },
+    { "warn-distance=1000 max-unknown=0.1", 7, 0, "unknown" },
+    { "warn-distance=1000 max-unknown=0", 0, 0, "clear" },
+    { "warn-distance=1000 max-unknown=0", 1, 0, "unknown" },
+    /* but what is near is near all the same */
+    { "warn-distance=1000", 48, 900, "near" },
+    { "warn-distance=1000 max-unknown=0", 48, 900, "near" },
+    { "warn-distance=1000 max-unknown=1", 48, 0, "clear" },
+    /* nothing seen is never clear */
+    { "warn-distance=1000 max-unknown=1", 60, 0, "unknown" },
+    /* nor is that which is not connected */
+    { "warn-distance=1000 max-unknown=1 nearest-percentile=90", 30, 0, "unknown" },
+    /* nothing is clear that was not asked for */
+    { "warn-distance=0", 0, 0, "near" },
+    { "warn-distance=0", 31, 0, "unknown" },
+    /* only the region counts */
+    { "warn-distance=1000 region=<0,0.5,1,0.5>", 30, 0, "clear" },
+    { "warn-distance=1000 region=<0,0,1,0.5>", 30, 0, "unknown" },
+    { "warn-distance=1000 region=<0,0,1,0.5>", 0, 900, "clear" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Overlay *overlay = new_overlay (cases[i].properties);
+    Said said;
+
+    pass (overlay, half_seen (cases[i].unknown, cases[i].thing), 0);
+    said = said_of (overlay);
+    fail_unless (g_str_equal (said.state, cases[i].state), "case %u: %s, and not %s", i, said.state, cases[i].state);
+    overlay_free (overlay);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_coverage_and_support)
+{
+  Overlay *overlay = new_overlay ("warn-distance=1000");
+  Said said;
+
+  pass (overlay, half_seen (15, 900), 0);
+  said = said_of (overlay);
+  fail_unless_equals_float (said.coverage, 0.75);
+  fail_unless_equals_int (said.support, 144);
+  pass (overlay, half_seen (15, 0), TICK);
+  said = said_of (overlay);
+  fail_unless_equals_int (said.support, WIDTH * 45);
+  set_properties (overlay->element, "region=<0,0,0.5,0.5>");
+  pass (overlay, half_seen (15, 0), 2 * TICK);
+  said = said_of (overlay);
+  fail_unless_equals_float (said.coverage, 0.5);
+  fail_unless_equals_int (said.support, WIDTH / 2 * 15);
+  pass (overlay, half_seen (60, 0), 3 * TICK);
+  said = said_of (overlay);
+  fail_unless_equals_float (said.coverage, 0);
+  fail_unless_equals_int (said.support, 0);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* Pixels that lie apart are no surface, as many as they may be. */
+GST_START_TEST (test_speckles_are_no_surface)
+{
+  Overlay *overlay = new_overlay ("warn-distance=1000");
+  GstBuffer *depth = scene (0, 0, 1, 1, 5000);
+
+  for (gint y = 0; y < HEIGHT; y += 3)
+    for (gint x = 0; x < WIDTH; x += 3)
+      set_depth (depth, x, y, 700);
+  fail_unless_equals_float (nearest_of (overlay, depth, 0).distance, 5000);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* A distance that is not known is not clear of warn-distance. */
+GST_START_TEST (test_state_without_distances)
+{
+  for (guint i = 0; i < 2; i++) {
+    Overlay *overlay = new_overlay (i ? "warn-distance=1000" : "warn-distance=0");
+    GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DISPARITY, 5 * 64);
+
+    gst_buffer_get_stereo_meta (depth)->baseline = 0;
+    pass (overlay, depth, 0);
+    fail_unless_equals_string (said_of (overlay).state, i ? "unknown" : "near");
+    overlay_free (overlay);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_state_is_said_at_once)
+{
+  Overlay *overlay = new_overlay ("warn-distance=1000 max-age=10000000 message-interval=1000000000");
+  const struct
+  {
+    gint unknown;
+    const gchar *state; /* NULL: no message */
+  } frames[] = { { 0, "clear" }, { 5, NULL }, { 40, "unknown" }, { 41, NULL }, { 0, "clear" }, { 0, NULL },
+    { -1, "unknown" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
+    GstStructure *said;
+
+    if (frames[i].unknown >= 0)
+      overlay_push_depth (overlay, half_seen (frames[i].unknown, 0), i * TICK);
+    else
+      overlay_eos (overlay, FALSE, TRUE); /* the depth of the frame before is too old */
+    overlay_push_live (overlay, plain_frame (&overlay->info, 0), i * TICK);
+    gst_buffer_unref (overlay_pull (overlay, i * TICK));
+    said = overlay_nearest (overlay);
+    fail_unless ((said != NULL) == (frames[i].state != NULL), "frame %u", i);
+    if (said) {
+      fail_unless_equals_string (gst_structure_get_string (said, "state"), frames[i].state);
+      gst_structure_free (said);
+    }
+  }
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* Whether any pixel of the output's upper left, where the read-out is, is of its amber. */
+static gboolean
+has_amber (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
+{
+  gboolean amber = FALSE;
+  GstMapInfo map;
+  GstBuffer *out;
+
+  overlay_push_depth (overlay, depth, pts);
+  overlay_push_live (overlay, plain_frame (&overlay->info, 60), pts);
+  out = overlay_pull (overlay, pts);
+  fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+  for (gsize i = 0; i + 2 < map.size / 3; i += 3)
+    amber = amber || (map.data[i] > 200 && map.data[i + 1] > 140 && map.data[i + 1] < 220 && map.data[i + 2] < 130);
+  gst_buffer_unmap (out, &map);
+  gst_buffer_unref (out);
+  return amber;
+}
+
+/* The picture says what is not known in the colour of a notice, whether there is a distance or not. */
+GST_START_TEST (test_unknown_is_seen)
+{
+  Overlay *overlay = overlay_new ("alpha=0 legend=false warn-distance=1000", GST_VIDEO_FORMAT_RGB, 3 * WIDTH,
+      3 * HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+
+  fail_if (has_amber (overlay, half_seen (0, 0), 0), "clear");
+  fail_unless (has_amber (overlay, half_seen (40, 0), TICK), "unknown");
+  fail_unless (has_amber (overlay, half_seen (60, 0), 2 * TICK), "nothing seen");
+  fail_if (has_amber (overlay, half_seen (40, 900), 3 * TICK), "near");
+  fail_if (has_amber (overlay, half_seen (0, 900), 4 * TICK), "near, all seen");
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
 static Suite *
 overlay_nearest_suite (void)
 {
   Suite *suite = suite_create ("overlay_nearest");
   TCase *tcase = tcase_create ("general");
 
-  random_state.state = random_seed ();
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_search_like_the_naive_twin);
   tcase_add_test (tcase, test_lone_pixels_do_not_matter);
   tcase_add_test (tcase, test_place_is_where_most_are);
   tcase_add_test (tcase, test_region);
@@ -361,6 +481,12 @@ overlay_nearest_suite (void)
   tcase_add_test (tcase, test_warning_below_the_distance);
   tcase_add_test (tcase, test_message_interval);
   tcase_add_test (tcase, test_warning_is_seen);
+  tcase_add_test (tcase, test_state);
+  tcase_add_test (tcase, test_coverage_and_support);
+  tcase_add_test (tcase, test_speckles_are_no_surface);
+  tcase_add_test (tcase, test_state_without_distances);
+  tcase_add_test (tcase, test_state_is_said_at_once);
+  tcase_add_test (tcase, test_unknown_is_seen);
   return suite;
 }
 

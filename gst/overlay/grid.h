@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A depth picture as a grid of cells, so that finding surfaces costs little: pure logic on rows of samples.
+ *
+ * Of a large region every second pixel (third, ...) of every second row is a sample of the grid. A cell is one, 2x2 or
+ * 3x3 samples. It is as near as its nearest, second or third nearest sample: a wrong pixel or two do not change it, and
+ * a thing that is thinner than the cell is seen where it has a third of the samples.
+ */
+#ifndef GST_STEREO_GRID_H
+#define GST_STEREO_GRID_H
+
+#include "gst/overlay/nearest.h"
+#include "gst/overlay/reach.h"
+
+G_BEGIN_DECLS
+
+#define GST_STEREO_GRID_SIDE 3 /* samples of a cell, across and down, at most */
+
+/* Cells lie row after row, with a frame of unseen ones around them. */
+typedef struct
+{
+  gint step;          /* pixels from sample to sample */
+  gint side;          /* samples of a cell, across and down */
+  gint columns, rows; /* cells, without the frame */
+  gint stride;        /* from a cell to the one below */
+  gint across, down;  /* samples */
+  guint64 needed;     /* samples that a surface must have */
+  guint64 seen;       /* samples that count */
+  guint16 *ranks;     /* of cells; 0 = not seen */
+  guint8 *counts;     /* samples of a cell that are about as near as the cell */
+  gsize cells;        /* with the frame */
+
+  /* one row of cells, for each of a cell's samples: their ranks */
+  guint16 *planes[GST_STEREO_GRID_SIDE * GST_STEREO_GRID_SIDE];
+  guint16 *rows_nearest[GST_STEREO_GRID_SIDE]; /* of a cell's samples: the nearest, second and third */
+  gsize room;                                  /* cells that there is memory for */
+  gint row_room;
+} GstStereoGrid;
+
+void gst_stereo_grid_clear (GstStereoGrid *grid);
+/* Sizes the grid for a region, and how many samples a surface of @percentage of its pixels has. */
+void gst_stereo_grid_shape (GstStereoGrid *grid, gint width, gint height, gdouble percentage);
+/* Reads the region into the grid. @reach was made for gst_stereo_grid_pitch(). */
+void gst_stereo_grid_read (GstStereoGrid *grid, const GstStereoNearestView *view, const GstStereoReach *reach);
+
+static inline gint
+gst_stereo_grid_pitch (const GstStereoGrid *grid)
+{
+  return grid->step * grid->side;
+}
+
+/* The rank of a pixel of @view, 0 where it does not count. */
+static inline guint
+gst_stereo_grid_rank (const GstStereoNearestView *view, gint x, gint y, gboolean smaller_is_nearer)
+{
+  const guint8 *row = view->samples + (gssize) y * view->stride;
+  guint sample = view->wide ? (guint) row[2 * x] | (guint) row[2 * x + 1] << 8 : row[x];
+
+  if (view->confidence && view->confidence[(gssize) y * view->confidence_stride + x] < view->min_confidence)
+    return 0;
+  return gst_stereo_reach_rank (sample, smaller_is_nearer);
+}
+
+G_END_DECLS
+
+#endif

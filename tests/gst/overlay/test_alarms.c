@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Warnings of depthoverlay behind stereomatch: each true one comes, and no other. An obstacle that a test paints comes
+ * closer, with noise and with weak texture; roads are those of STEREO_DATA, which are not part of the project.
+ */
+#include <math.h>
+
+#include <gst/video/video.h>
+
+#include "tests/support/gst/common.h"
+#include "tests/support/random.h"
+
+#define WIDTH 480
+#define HEIGHT 320
+#define FOCAL 500.0    /* px */
+#define BASELINE 120.0 /* mm */
+#define NOISE 5.0      /* standard deviation, grey levels */
+#define SHARE 0.005    /* of the picture: depthoverlay's smallest surface */
+#define WARN 1500.0    /* mm */
+#define WALL 8000.0    /* mm, behind the obstacle */
+#define FIRST 4000.0   /* mm, of the obstacle */
+#define CLOSER 0.93    /* from frame to frame */
+#define FRAMES 20
+#define LATTICE 512 /* points of a texture across and down */
+
+static Random random_state;
+
+/* ---- pictures ---------------------------------------------------------------------------- */
+
+static gdouble
+normal (void)
+{
+  gdouble sum = 0;
+
+  for (guint i = 0; i < 12; i++)
+    sum += random_unit (&random_state);
+  return sum - 6;
+}
+
+/* Grey levels between the points of a lattice, which repeats. */
+typedef struct
+{
+  gfloat points[LATTICE][LATTICE];
+} Texture;
+
+static Texture *
+texture_new (gdouble contrast)
+{
+  Texture *texture = g_new (Texture, 1);
+
+  for (guint y = 0; y < LATTICE; y++)
+    for (guint x = 0; x < LATTICE; x++)
+      texture->points[y][x] = (gfloat) (128 + contrast * normal ());
+  return texture;
+}
+
+static gdouble
+texture_at (const Texture *texture, gdouble x, gdouble y)
+{
+  gint left = (gint) floor (x), top = (gint) floor (y);
+  gdouble dx = x - left, dy = y - top;
+  const gfloat *above = texture->points[top & (LATTICE - 1)], *below = texture->points[(top + 1) & (LATTICE - 1)];
+  gint right = (left + 1) & (LATTICE - 1);
+
+  left &= LATTICE - 1;
+  return (1 - dy) * ((1 - dx) * above[left] + dx * above[right]) + dy * ((1 - dx) * below[left] + dx * below[right]);
+}
+
+/* An upright rectangle, and a wall behind it. */
+typedef struct
+{
+  Texture *wall, *obstacle;
+  gdouble width, height; /* mm */
+  gdouble x, y;          /* mm, of its middle, from the left view's axis */
+} Scene;
+
+typedef struct
+{
+  gdouble left, top, right, bottom; /* in the left view, px */
+} Box;
+
+static Box
+box_of (const Scene *scene, gdouble distance)
+{
+  gdouble scale = FOCAL / distance;
+  Box box = { WIDTH / 2 + (scene->x - scene->width / 2) * scale, HEIGHT / 2 + (scene->y - scene->height / 2) * scale,
+    WIDTH / 2 + (scene->x + scene->width / 2) * scale, HEIGHT / 2 + (scene->y + scene->height / 2) * scale };
+
+  return box;
+}
+
+/* Pixels of the box that both views see. */
+static gdouble
+area_of (const Box *box, gdouble disparity)
+{
+  gdouble width = MIN (box->right, WIDTH) - MAX (box->left, disparity);
+  gdouble height = MIN (box->bottom, HEIGHT) - MAX (box->top, 0);
+
+  return MAX (0, width) * MAX (0, height);
+}
+
+/* What the left or the right camera sees at @x, @y. @distance 0: the wall alone. The points of the wall's lattice are two
+ * pixels apart, and so are the obstacle's where it starts. */
+static gdouble
+look (const Scene *scene, gdouble distance, gboolean right, gint x, gint y)
+{
+  gdouble shift = right ? FOCAL * BASELINE / WALL : 0, closer = 1;
+  const Texture *texture = scene->wall;
+
+  if (distance > 0) {
+    gdouble disparity = right ? FOCAL * BASELINE / distance : 0;
+    Box box = box_of (scene, distance);
+
+    if (x + disparity >= box.left && x + disparity < box.right && y >= box.top && y < box.bottom) {
+      texture = scene->obstacle;
+      shift = disparity;
+      closer = FIRST / distance;
+    }
+  }
+  return texture_at (texture, (x + shift - WIDTH / 2) / closer / 2, (y - HEIGHT / 2) / closer / 2);
+}
+
+static GstBuffer *
+frame_of (const Scene *scene, gdouble distance)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 2 * WIDTH * HEIGHT, NULL);
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (gint y = 0; y < HEIGHT; y++)
+    for (gint x = 0; x < 2 * WIDTH; x++) {
+      gdouble grey = look (scene, distance, x >= WIDTH, x % WIDTH, y) + NOISE * normal ();
+      map.data[y * 2 * WIDTH + x] = (guint8) CLAMP (lround (grey), 0, 255);
+    }
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
+/* ---- streams ----------------------------------------------------------------------------- */
+
+/* The messages of a whole stream, in order. */
+static GPtrArray *
+messages_of (GstElement *pipeline)
+{
+  GPtrArray *said = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  gboolean ended = FALSE;
+
+  while (!ended) {
+    GstMessage *message = gst_bus_timed_pop_filtered (
+        bus, 120 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
+
+    fail_unless (message != NULL, "nothing is said any more");
+    fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR, "%s", message_text (message));
+    if (gst_message_has_name (message, "stereo-nearest"))
+      g_ptr_array_add (said, gst_structure_copy (gst_message_get_structure (message)));
+    ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    gst_message_unref (message);
+  }
+  gst_object_unref (bus);
+  return said;
+}
+
+/* @focal: px, @baseline, @warn: mm */
+static GstElement *
+start (const gchar *source, const gchar *match, gdouble focal, gdouble baseline, gdouble warn)
+{
+  gchar *line = g_strdup_printf ("%s stereomatch name=match backend=cpu focal-length=%g baseline=%g %s ! o.sink_depth "
+                                 "depthoverlay name=o message-interval=0 warn-distance=%g ! fakesink sync=false",
+      source, focal, baseline, match, warn);
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error);
+
+  fail_unless (pipeline && !error, "%s: %s", line, error ? error->message : "");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_free (line);
+  return pipeline;
+}
+
+static void
+stop (GstElement *pipeline)
+{
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+/* What is said while the obstacle comes closer from FIRST; or never is there. */
+static GPtrArray *
+drive (const Scene *scene, const gchar *match, gboolean obstacle)
+{
+  gchar *source = g_strdup_printf ("appsrc name=source format=time block=true max-buffers=2 "
+                                   "caps=video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 !",
+      2 * WIDTH, HEIGHT);
+  gchar *packed = g_strconcat ("packing=side-by-side num-disparities=64 ", match, NULL);
+  GstElement *pipeline = start (source, packed, FOCAL, BASELINE, WARN),
+             *from = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  GPtrArray *said;
+  GstFlowReturn flow;
+
+  for (gint i = 0; i < (obstacle ? FRAMES : 4); i++) {
+    GstBuffer *buffer = frame_of (scene, obstacle ? FIRST * pow (CLOSER, i) : 0);
+
+    GST_BUFFER_PTS (buffer) = (GstClockTime) i * GST_SECOND / 30;
+    GST_BUFFER_DURATION (buffer) = GST_SECOND / 30;
+    g_signal_emit_by_name (from, "push-buffer", buffer, &flow);
+    gst_buffer_unref (buffer);
+    fail_unless_equals_int (flow, GST_FLOW_OK);
+  }
+  g_signal_emit_by_name (from, "end-of-stream", &flow);
+  gst_object_unref (from);
+  said = messages_of (pipeline);
+  stop (pipeline);
+  g_free (source);
+  g_free (packed);
+  return said;
+}
+
+/* ---- an obstacle comes closer ------------------------------------------------------------ */
+
+static const gchar *
+state_of (const GstStructure *said)
+{
+  return gst_structure_get_string (said, "state");
+}
+
+/* The obstacle is large enough: it is the nearest surface, at its distance and place. */
+static void
+check_seen (const GstStructure *said, const Box *box, gdouble distance, const gchar *name)
+{
+  gdouble told;
+  gint x, y;
+
+  fail_unless (
+      gst_structure_get (said, "distance", G_TYPE_DOUBLE, &told, "x", G_TYPE_INT, &x, "y", G_TYPE_INT, &y, NULL),
+      "%s: at %g mm nothing is found", name, distance);
+  fail_unless (fabs (told / distance - 1) <= 0.02, "%s: %g mm, truly %g", name, told, distance);
+  fail_unless (x >= box->left - 1 && x <= box->right + 1 && y >= box->top - 1 && y <= box->bottom + 1,
+      "%s: at %g mm it is marked at %d,%d", name, distance, x, y);
+}
+
+static void
+check_approach (const GPtrArray *all, const Scene *scene, const gchar *name)
+{
+  gint late = -1; /* frames since the obstacle is nearer than WARN, large enough, and not said to be */
+  guint seen = 0;
+
+  fail_unless_equals_int (all->len, FRAMES);
+  for (guint i = 0; i < all->len; i++) {
+    const GstStructure *said = g_ptr_array_index (all, i);
+    gdouble distance = FIRST * pow (CLOSER, i);
+    gboolean near = g_str_equal (state_of (said), "near");
+    Box box = box_of (scene, distance);
+    gboolean large = area_of (&box, FOCAL * BASELINE / distance) >= 1.5 * SHARE * WIDTH * HEIGHT;
+
+    fail_if (near && distance > 1.02 * WARN, "%s: a false alarm at %g mm", name, distance);
+    fail_unless (near || distance > 1.02 * WARN || !large || ++late < 2, "%s: no alarm at %g mm", name, distance);
+    if (large)
+      check_seen (said, &box, distance, name);
+    seen += large;
+  }
+  g_print ("%s: found in all of %u frames\n", name, seen);
+  fail_unless (seen > FRAMES / 4);
+}
+
+static const struct
+{
+  const gchar *name;
+  gdouble contrast; /* standard deviation of its texture, grey levels */
+  gdouble width, height, x, y;
+} obstacles[] = {
+  { "a post", 30, 80, 900, -150, 0 },
+  { "a child", 30, 300, 600, 100, 100 },
+  { "a box, weakly textured", 10, 500, 400, -100, 150 },
+  { "a car's rear, weakly textured", 10, 1500, 1000, 200, 0 },
+};
+
+/* Alone the wall is clear. */
+GST_START_TEST (test_approach)
+{
+  static const gchar *const matches[] = { "", "profile=road fill=none" };
+  Scene scene = { texture_new (30), texture_new (obstacles[__i__ / 2].contrast), obstacles[__i__ / 2].width,
+    obstacles[__i__ / 2].height, obstacles[__i__ / 2].x, obstacles[__i__ / 2].y };
+  gchar *name = g_strconcat (obstacles[__i__ / 2].name, " ", matches[__i__ % 2], NULL);
+  GPtrArray *said = drive (&scene, matches[__i__ % 2], FALSE);
+
+  for (guint i = 0; i < said->len; i++)
+    fail_unless_equals_string (state_of (g_ptr_array_index (said, i)), "clear");
+  g_ptr_array_unref (said);
+  said = drive (&scene, matches[__i__ % 2], TRUE);
+  check_approach (said, &scene, name);
+  g_ptr_array_unref (said);
+  g_free (scene.wall);
+  g_free (scene.obstacle);
+  g_free (name);
+}
+GST_END_TEST;
+
+/* ---- roads ------------------------------------------------------------------------------- */
+
+static gboolean
+is_there (const gchar *folder, const gchar *name)
+{
+  static const gchar *const needed[] = { "multifilesrc", "pngdec" };
+  gchar *path = g_build_filename (folder ? folder : "", name, NULL);
+  gboolean there = folder && g_file_test (path, G_FILE_TEST_IS_DIR);
+
+  if (!there)
+    g_print ("%s: left out (STEREO_DATA does not hold it)\n", name);
+  for (guint i = 0; i < G_N_ELEMENTS (needed) && there; i++) {
+    GstElementFactory *factory = gst_element_factory_find (needed[i]);
+
+    there = factory != NULL;
+    if (!there)
+      g_print ("%s: left out (there is no %s)\n", name, needed[i]);
+    gst_clear_object (&factory);
+  }
+  g_free (path);
+  return there;
+}
+
+/* Whether a pixel of the mask that goes with a frame is white: that is sky, surely. FALSE where there is no mask. */
+static gboolean
+is_sky (const gchar *folder, guint frame, gint x, gint y)
+{
+  gchar *path = g_strdup_printf ("%s/sky/%06u.png", folder, frame), *line;
+  GstElement *pipeline, *sink;
+  GstSample *sample = NULL;
+  GstVideoFrame mask;
+  GstVideoInfo info;
+  gboolean sky;
+
+  if (!g_file_test (path, G_FILE_TEST_EXISTS)) {
+    g_free (path);
+    return FALSE;
+  }
+  line = g_strdup_printf (
+      "filesrc location=\"%s\" ! pngdec ! videoconvert ! video/x-raw,format=GRAY8 ! appsink name=sink", path);
+  pipeline = gst_parse_launch (line, NULL);
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_signal_emit_by_name (sink, "try-pull-sample", 30 * GST_SECOND, &sample);
+  fail_unless (sample != NULL, "%s cannot be read", path);
+  fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
+  fail_unless (gst_video_frame_map (&mask, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
+  sky = ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&mask, 0))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&mask, 0) + x] == 255;
+  gst_video_frame_unmap (&mask);
+  gst_sample_unref (sample);
+  gst_object_unref (sink);
+  stop (pipeline);
+  g_free (line);
+  g_free (path);
+  return sky;
+}
+
+static const struct
+{
+  const gchar *name;
+  guint frames;
+  gdouble focal, baseline;
+} roads[] = { { "road", 12, 707.0912, 537.15 }, { "street", 5, 721.5377, 537.15 } };
+
+/* Nothing in these pictures is nearer than 3 m: no alarm, and the nearest surface is not the sky. */
+GST_START_TEST (test_roads)
+{
+  guint r = (guint) __i__ / 2;
+  gchar *folder = g_build_filename (g_getenv ("STEREO_DATA") ? g_getenv ("STEREO_DATA") : "", roads[r].name, NULL);
+  const gchar *match = __i__ % 2 ? "profile=road fill=none" : "";
+  GString *source = g_string_new (NULL);
+  GstElement *pipeline;
+  GPtrArray *said;
+
+  if (!is_there (g_getenv ("STEREO_DATA"), roads[r].name)) {
+    g_string_free (source, TRUE);
+    g_free (folder);
+    return;
+  }
+  for (guint i = 0; i < 2; i++)
+    g_string_append_printf (source,
+        "multifilesrc location=\"%s/%s/%%06d.png\" stop-index=%u caps=image/png,framerate=10/1 ! pngdec ! videoconvert "
+        "! "
+        "match.sink_%s ",
+        folder, i ? "right" : "left", roads[r].frames - 1, i ? "right" : "left");
+  pipeline = start (source->str, match, roads[r].focal, roads[r].baseline, 3000);
+  said = messages_of (pipeline);
+  stop (pipeline);
+  fail_unless_equals_int (said->len, roads[r].frames);
+  for (guint i = 0; i < said->len; i++) {
+    const GstStructure *one = g_ptr_array_index (said, i);
+    gint x = 0, y = 0;
+
+    fail_if (g_str_equal (state_of (one), "near"), "%s %s, frame %u: %s", roads[r].name, match, i,
+        gst_structure_to_string (one));
+    if (gst_structure_get (one, "x", G_TYPE_INT, &x, "y", G_TYPE_INT, &y, NULL))
+      fail_if (is_sky (folder, i, x, y), "%s %s, frame %u: the sky is the nearest: %s", roads[r].name, match, i,
+          gst_structure_to_string (one));
+  }
+  g_ptr_array_unref (said);
+  g_string_free (source, TRUE);
+  g_free (folder);
+}
+GST_END_TEST;
+
+static Suite *
+overlay_alarms_suite (void)
+{
+  Suite *suite = suite_create ("overlay_alarms");
+  TCase *tcase = tcase_create ("general");
+
+  random_state.state = random_seed ();
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 300);
+  tcase_add_loop_test (tcase, test_approach, 0, 2 * G_N_ELEMENTS (obstacles));
+  tcase_add_loop_test (tcase, test_roads, 0, 2 * G_N_ELEMENTS (roads));
+  return suite;
+}
+
+GST_CHECK_MAIN (overlay_alarms)

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The search for the nearest surface: pure logic, compared with slow plain twins. */
+#include <math.h>
+
+#include "gst/overlay/grid.h"
+#include "gst/overlay/nearest.h"
+#include "tests/gst/overlay/naive_surface.h"
+#include "tests/support/gst/common.h"
+#include "tests/support/random.h"
+
+#define SCALE 64 /* of disparities */
+#define MOST_DISPARITY 128
+
+static Random random_state;
+
+static gint
+random_in (gint low, gint high)
+{
+  return random_range (&random_state, low, high);
+}
+
+/* ---- pictures ---------------------------------------------------------------------------- */
+
+/* A picture in memory of its own, exactly as large as its padded rows. */
+typedef struct
+{
+  GstBuffer *buffer; /* has the meta */
+  GstStereoMeta *meta;
+  guint8 *samples, *confidence;
+  GstStereoNearestView view;
+} Picture;
+
+static Picture
+picture_new (gint width, gint height, GstStereoOutputKind kind)
+{
+  gboolean wide = kind != GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE;
+  gint stride = width * (wide ? 2 : 1) + random_in (0, 9), confidence_stride = width + random_in (0, 9);
+  Picture picture = { .buffer = gst_buffer_new () };
+
+  picture.meta = gst_buffer_add_stereo_meta (picture.buffer, (guint) width, (guint) height, NULL);
+  picture.meta->kind = kind;
+  picture.meta->disparity_scale = wide ? SCALE : 254.0 / (MOST_DISPARITY - 1);
+  picture.meta->num_disparities = MOST_DISPARITY;
+  picture.meta->focal_length = 700;
+  picture.meta->baseline = 120;
+  picture.samples = g_malloc0 ((gsize) (stride * height));
+  picture.confidence = g_malloc ((gsize) (confidence_stride * height));
+  memset (picture.confidence, 255, (gsize) (confidence_stride * height));
+  picture.view = (GstStereoNearestView){ .samples = picture.samples,
+    .stride = stride,
+    .wide = wide,
+    .confidence = picture.confidence,
+    .confidence_stride = confidence_stride,
+    .width = width,
+    .height = height,
+    .meta = picture.meta };
+  return picture;
+}
+
+static void
+picture_free (Picture *picture)
+{
+  gst_buffer_unref (picture->buffer);
+  g_free (picture->samples);
+  g_free (picture->confidence);
+}
+
+static void
+set_sample (Picture *picture, gint x, gint y, guint sample)
+{
+  guint8 *row = picture->samples + y * picture->view.stride;
+
+  if (picture->view.wide)
+    GST_WRITE_UINT16_LE (row + 2 * x, sample);
+  else
+    row[x] = (guint8) sample;
+}
+
+/* @disparity: pixels */
+static void
+set_disparity (Picture *picture, gint x, gint y, gdouble disparity)
+{
+  gdouble sample;
+
+  disparity = CLAMP (disparity, 0.5, MOST_DISPARITY - 1);
+  if (picture->meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH)
+    sample = picture->meta->focal_length * picture->meta->baseline / disparity;
+  else if (picture->meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY)
+    sample = disparity * SCALE;
+  else
+    sample = 1 + disparity * picture->meta->disparity_scale;
+  set_sample (picture, x, y, (guint) CLAMP (round (sample), 1, picture->view.wide ? 65535 : 255));
+}
+
+static gboolean
+find (const Picture *picture, gdouble percentage, GstStereoNearest *nearest)
+{
+  GstStereoNearestFinder *finder = gst_stereo_nearest_finder_new ();
+  gboolean found = gst_stereo_nearest_find (finder, &picture->view, percentage, nearest);
+
+  gst_stereo_nearest_finder_free (finder);
+  return found;
+}
+
+/* ---- the same grid: equal ---------------------------------------------------------------- */
+
+/* No other sample is closer to @nearness. */
+static gboolean
+is_closest (const GstStereoNearestView *view, guint sample, gdouble nearness)
+{
+  guint most = view->meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? 255 : 65535;
+  gdouble off = fabs (naive_surface_nearness (view, sample) - nearness), slack = 1e-6 * (1 + fabs (nearness));
+
+  return (sample == 1 || off <= fabs (naive_surface_nearness (view, sample - 1) - nearness) + slack) &&
+      (sample == most || off <= fabs (naive_surface_nearness (view, sample + 1) - nearness) + slack);
+}
+
+static void
+check_like_naive (const GstStereoNearestView *view, gdouble percentage, const GstStereoNearest *nearest, gboolean found)
+{
+  guint64 pixels = (guint64) view->width * (guint64) view->height, samples;
+  gint width = view->x + view->width;
+  GstStereoGrid grid = { 0 };
+  gboolean like = FALSE;
+  NaiveSurface naive;
+
+  gst_stereo_grid_shape (&grid, view->width, view->height, percentage);
+  samples = (guint64) grid.across * (guint64) grid.down;
+  fail_unless (grid.needed >= 1 && (gdouble) grid.needed >= (gdouble) samples * percentage / 100 - 1e-6);
+  naive_surface_find (&naive, view, grid.step, grid.side, grid.needed, nearest->x, nearest->y);
+  fail_unless_equals_float (nearest->coverage, naive.coverage);
+  fail_unless_equals_int (found, naive.found);
+  /* where several surfaces reach the threshold at once, each is the nearest */
+  for (guint i = 0; i < naive.count; i++)
+    like = like ||
+        (is_closest (view, nearest->sample, naive.surfaces[i].nearness) &&
+            nearest->support == naive.surfaces[i].samples * pixels / samples);
+  fail_unless (like || !found,
+      "%g px, support %" G_GUINT64_FORMAT "; the first of %u naive ones: %g px, %" G_GUINT64_FORMAT,
+      naive_surface_nearness (view, nearest->sample), nearest->support, naive.count, naive.surfaces[0].nearness,
+      naive.surfaces[0].samples);
+  if (found) {
+    fail_unless (nearest->x >= view->x && nearest->x < width);
+    fail_unless (nearest->y >= view->y && nearest->y < view->y + view->height);
+    fail_unless (nearest->confidence >= view->min_confidence / 255.0 - 1e-9 && nearest->confidence <= 1);
+  } else {
+    fail_unless_equals_uint64 (nearest->support, 0);
+  }
+  gst_stereo_grid_clear (&grid);
+}
+
+/* Slopes, steps, noise and holes, or bytes of no sense. */
+static void
+paint_anything (Picture *picture, gint width, gint height)
+{
+  gint noise = random_in (0, 3), holes = random_in (0, 2) * 15, kind = random_in (0, 3);
+  gdouble dx = random_unit (&random_state) - 0.5, dy = random_unit (&random_state) - 0.5;
+
+  for (gint y = 0; y < height; y++)
+    for (gint x = 0; x < width; x++) {
+      gdouble disparity = 30 + dx * x + dy * y + 12 * ((x / 17 + y / 13) % 3);
+
+      if (random_in (0, 99) < holes)
+        continue;
+      if (kind == 0)
+        set_sample (picture, x, y, random_next (&random_state) & (picture->view.wide ? 65535 : 255));
+      else if (kind == 1)
+        set_sample (picture, x, y, random_next (&random_state) & 3);
+      else
+        set_disparity (picture, x, y, disparity + noise * (random_unit (&random_state) - 0.5));
+    }
+}
+
+static void
+check_random (GstStereoNearestFinder *finder, gint width, gint height)
+{
+  static const GstStereoOutputKind kinds[] = { GST_STEREO_OUTPUT_KIND_DISPARITY, GST_STEREO_OUTPUT_KIND_DEPTH,
+    GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE };
+  Picture picture = picture_new (width, height, kinds[random_in (0, 2)]);
+  gdouble percentage = random_in (0, 3) ? random_unit (&random_state) * 10 : random_unit (&random_state) * 100;
+  GstStereoNearestView *view = &picture.view;
+  GstStereoNearest nearest;
+  gboolean found;
+
+  if (random_in (0, 3) == 0)
+    picture.meta->focal_length = 0;
+  picture.meta->principal_offset = random_in (-5, 5);
+  paint_anything (&picture, width, height);
+  for (gint i = 0; i < view->confidence_stride * height; i++)
+    picture.confidence[i] = (guint8) random_next (&random_state);
+  if (random_in (0, 2) == 0)
+    view->confidence = NULL;
+  else
+    view->min_confidence = (guint) random_in (0, random_in (0, 3) ? 40 : 255);
+  view->x = random_in (0, width / 2);
+  view->y = random_in (0, height / 2);
+  view->width = random_in (1, width - view->x);
+  view->height = random_in (1, height - view->y);
+  found = gst_stereo_nearest_find (finder, view, percentage, &nearest);
+  check_like_naive (view, percentage, &nearest, found);
+  picture_free (&picture);
+}
+
+/* One finder: nothing remains of the picture before. */
+GST_START_TEST (test_like_the_naive_twin)
+{
+  GstStereoNearestFinder *finder = gst_stereo_nearest_finder_new ();
+
+  for (gint i = 0; i < random_count ("STEREO_TEST_COUNT", 200); i++)
+    check_random (finder, random_in (1, 90), random_in (1, 120));
+  gst_stereo_nearest_finder_free (finder);
+}
+GST_END_TEST;
+
+/* Large enough that rows and columns are skipped. */
+GST_START_TEST (test_like_the_naive_twin_when_large)
+{
+  GstStereoNearestFinder *finder = gst_stereo_nearest_finder_new ();
+  Picture picture = picture_new (1021, 577, GST_STEREO_OUTPUT_KIND_DISPARITY);
+  GstStereoNearest nearest;
+  gboolean found;
+
+  paint_anything (&picture, 1021, 577);
+  found = gst_stereo_nearest_find (finder, &picture.view, 0.5, &nearest);
+  check_like_naive (&picture.view, 0.5, &nearest, found);
+  picture_free (&picture);
+  gst_stereo_nearest_finder_free (finder);
+}
+GST_END_TEST;
+
+/* ---- scenes: every obstacle is found, and nothing else ----------------------------------- */
+
+#define PERCENTAGE 0.5
+#define FAR_MOST 12.0 /* px of disparity, of the background */
+#define SLOTS 5       /* across and down */
+#define GAP 7         /* pixels; more than two cells */
+
+typedef struct
+{
+  gint x, y, width, height;
+  gdouble disparity, slope; /* in its middle; px per pixel to the right */
+} Obstacle;
+
+static gdouble
+noise_of (gdouble most)
+{
+  return most * (random_unit (&random_state) + random_unit (&random_state) - 1);
+}
+
+/* A slope far away, with noise, holes and wrong pixels, in a part of the picture. @holes: percent */
+static void
+paint_background (Picture *picture, gint left, gint top, gint right, gint bottom, gint holes)
+{
+  for (gint y = MAX (top, 0); y < MIN (bottom, picture->view.height); y++)
+    for (gint x = MAX (left, 0); x < MIN (right, picture->view.width); x++) {
+      gint chance = random_in (0, 99);
+
+      if (chance < 3)
+        set_disparity (picture, x, y, random_unit (&random_state) * MOST_DISPARITY);
+      else if (chance < 3 + holes)
+        set_sample (picture, x, y, 0);
+      else
+        set_disparity (picture, x, y, 5 + (FAR_MOST - 6) * y / picture->view.height + noise_of (0.5));
+    }
+}
+
+/* Wrong surfaces, which do not touch one another, of up to half the pixels that count. */
+static void
+paint_blobs (Picture *picture)
+{
+  gint across = picture->view.width / SLOTS, down = picture->view.height / SLOTS;
+  gint most = (gint) sqrt (picture->view.width * picture->view.height * PERCENTAGE / 100 / 2);
+
+  for (gint i = 0; i < SLOTS * SLOTS; i++) {
+    gint width = MIN (random_in (1, most), across - GAP), height = MIN (random_in (1, most), down - GAP);
+    gint left = i % SLOTS * across + 3, top = i / SLOTS * down + 3;
+    gdouble disparity = 20 + random_unit (&random_state) * 100;
+
+    for (gint y = top; y < top + height; y++)
+      for (gint x = left; x < left + width; x++)
+        set_disparity (picture, x, y, disparity + noise_of (0.3));
+  }
+}
+
+/* On background, so that no wrong surface touches it. */
+static void
+paint_obstacle (Picture *picture, const Obstacle *obstacle, gint holes)
+{
+  paint_background (picture, obstacle->x - GAP, obstacle->y - GAP, obstacle->x + obstacle->width + GAP,
+      obstacle->y + obstacle->height + GAP, 10);
+  for (gint y = obstacle->y; y < obstacle->y + obstacle->height; y++)
+    for (gint x = obstacle->x; x < obstacle->x + obstacle->width; x++) {
+      gdouble away = x - obstacle->x - (obstacle->width - 1) / 2.0;
+
+      if (random_in (0, 99) < holes)
+        set_sample (picture, x, y, 0);
+      else
+        set_disparity (picture, x, y, obstacle->disparity + obstacle->slope * away + noise_of (0.5));
+    }
+}
+
+/* @times: how many times the pixels of the smallest surface it has */
+static Obstacle
+random_obstacle (gint width, gint height, gdouble times)
+{
+  gdouble pixels = width * height * PERCENTAGE / 100 * times, shape = exp (noise_of (1));
+  Obstacle obstacle = { .width = CLAMP ((gint) (sqrt (pixels) * shape), 8, width - 1) };
+
+  obstacle.height = CLAMP ((gint) ceil (pixels / obstacle.width), 8, height - 1);
+  obstacle.x = random_in (0, width - obstacle.width);
+  obstacle.y = random_in (0, height - obstacle.height);
+  /* also its far end is nearer than the background by more than neighbours on a surface differ */
+  obstacle.disparity = 35 + random_unit (&random_state) * 65;
+  obstacle.slope = random_in (0, 1) ? 0 : noise_of (0.2);
+  return obstacle;
+}
+
+/* Millimetres, or what is in their place: a disparity's reciprocal. */
+static gdouble
+distance_of (const Picture *picture, guint sample)
+{
+  gdouble depth = gst_stereo_meta_get_depth (picture->meta, sample);
+
+  return isnan (depth) ? 1 / gst_stereo_meta_get_disparity (picture->meta, sample) : depth;
+}
+
+static void
+check_obstacle (const Picture *picture, const Obstacle *obstacle, gint holes, const GstStereoNearest *nearest)
+{
+  gdouble distance = distance_of (picture, nearest->sample), true_distance = 700 * 120 / obstacle->disparity, told;
+  gdouble seen = (gdouble) obstacle->width * obstacle->height * (1 - holes / 100.0);
+  guint64 needed = (guint64) ceil (picture->view.width * picture->view.height * PERCENTAGE / 100);
+  NaiveSurface naive;
+
+  fail_unless (nearest->x >= obstacle->x && nearest->x < obstacle->x + obstacle->width && nearest->y >= obstacle->y &&
+          nearest->y < obstacle->y + obstacle->height,
+      "at %d,%d", nearest->x, nearest->y);
+  /* cells at its edges are some other's, or its own */
+  fail_unless ((gdouble) nearest->support >= 0.7 * seen && (gdouble) nearest->support <= 1.2 * seen,
+      "support %" G_GUINT64_FORMAT " of %g", nearest->support, seen);
+  if (obstacle->slope == 0)
+    fail_unless (fabs (distance / true_distance - 1) < 0.02, "%g mm, truly %g", distance, true_distance);
+  naive_surface_find (&naive, &picture->view, 1, 1, needed, nearest->x, nearest->y);
+  fail_unless (naive.found);
+  /* single pixels that 40 % holes leave are not always connected, and cells are */
+  if (holes == 40 && naive.surfaces[0].nearness < FAR_MOST + 1)
+    return;
+  told = naive_surface_nearness (&picture->view, nearest->sample);
+  fail_unless (fabs (told / naive.surfaces[0].nearness - 1) < 0.02, "%g px, in full resolution %g", told,
+      naive.surfaces[0].nearness);
+}
+
+GST_START_TEST (test_obstacles)
+{
+  for (gint i = 0; i < random_count ("STEREO_TEST_COUNT", 12); i++) {
+    gint width = random_in (150, 300), height = random_in (120, 240), holes = i % 3 * 20;
+    Picture picture = picture_new (
+        width, height, i % 2 ? GST_STEREO_OUTPUT_KIND_DISPARITY : GST_STEREO_OUTPUT_KIND_DEPTH);
+    gdouble least = PERCENTAGE / 100 * width * height;
+    Obstacle obstacle = random_obstacle (width, height, 1.6 / (1 - holes / 100.0) + random_unit (&random_state) * 20);
+    GstStereoNearest nearest;
+
+    paint_background (&picture, 0, 0, width, height, 10);
+    paint_blobs (&picture);
+    /* no obstacle yet: the nearest surface is that of the background, not a wrong one */
+    fail_unless (find (&picture, PERCENTAGE, &nearest));
+    fail_unless (distance_of (&picture, nearest.sample) > 700 * 120 / (FAR_MOST + 1), "%g mm: a false alarm",
+        distance_of (&picture, nearest.sample));
+    fail_unless (nearest.support > least && nearest.coverage > 0.85 && nearest.coverage < 0.98);
+    paint_obstacle (&picture, &obstacle, holes);
+    fail_unless (find (&picture, PERCENTAGE, &nearest));
+    check_obstacle (&picture, &obstacle, holes, &nearest);
+    picture_free (&picture);
+  }
+}
+GST_END_TEST;
+
+/* A post two pixels wide has a third of every cell that it crosses, wherever it stands. */
+GST_START_TEST (test_thin_posts)
+{
+  for (gint i = 0; i < 12; i++) {
+    Picture picture = picture_new (641, 479, GST_STEREO_OUTPUT_KIND_DISPARITY);
+    gint x = random_in (0, 639);
+    GstStereoNearest nearest;
+
+    for (gint y = 0; y < 479; y++)
+      for (gint k = 0; k < 641; k++)
+        set_disparity (&picture, k, y, k == x || k == x + 1 ? 40 : 8);
+    fail_unless (find (&picture, 0.2, &nearest));
+    fail_unless_equals_int (nearest.sample, 40 * SCALE);
+    fail_unless (nearest.x == x || nearest.x == x + 1, "at %d", nearest.x);
+    fail_unless (nearest.support > 700 && nearest.support < 1200, "support %" G_GUINT64_FORMAT, nearest.support);
+    /* a post of half the height is too small */
+    for (gint y = 240; y < 479; y++) {
+      set_disparity (&picture, x, y, 8);
+      set_disparity (&picture, x + 1, y, 8);
+    }
+    fail_unless (find (&picture, 0.2, &nearest));
+    fail_unless_equals_int (nearest.sample, 8 * SCALE);
+    picture_free (&picture);
+  }
+}
+GST_END_TEST;
+
+/* Exactly what is said, where a cell is a pixel. */
+GST_START_TEST (test_support_and_coverage)
+{
+  Picture picture = picture_new (100, 80, GST_STEREO_OUTPUT_KIND_DEPTH);
+  GstStereoNearest nearest;
+
+  fail_if (find (&picture, 0, &nearest));
+  fail_unless_equals_float (nearest.coverage, 0);
+  fail_unless_equals_uint64 (nearest.support, 0);
+  set_sample (&picture, 7, 9, 300);
+  fail_unless (find (&picture, 0, &nearest));
+  fail_unless (nearest.sample == 300 && nearest.x == 7 && nearest.y == 9 && nearest.support == 1);
+  fail_unless_equals_float (nearest.coverage, 1 / 8000.0);
+  /* 40 pixels are half a percent; one more that touches them by a corner is part of the surface */
+  for (gint x = 20; x < 59; x++)
+    set_sample (&picture, x, 30, 900);
+  fail_if (find (&picture, 0.5, &nearest));
+  set_sample (&picture, 59, 31, 900);
+  fail_unless (find (&picture, 0.5, &nearest));
+  fail_unless (nearest.sample == 900 && nearest.support == 40);
+  fail_unless_equals_float (nearest.coverage, 41 / 8000.0);
+  /* pixels that are not sure are not seen */
+  picture.view.min_confidence = 128;
+  picture.confidence[30 * picture.view.confidence_stride + 40] = 127;
+  fail_if (find (&picture, 0.5, &nearest));
+  fail_unless_equals_float (nearest.coverage, 40 / 8000.0);
+  picture.confidence[30 * picture.view.confidence_stride + 40] = 128;
+  fail_unless (find (&picture, 0.5, &nearest));
+  picture_free (&picture);
+}
+GST_END_TEST;
+
+static Suite *
+overlay_surface_suite (void)
+{
+  Suite *suite = suite_create ("overlay_surface");
+  TCase *tcase = tcase_create ("general");
+
+  random_state.state = random_seed ();
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_like_the_naive_twin);
+  tcase_add_test (tcase, test_like_the_naive_twin_when_large);
+  tcase_add_test (tcase, test_obstacles);
+  tcase_add_test (tcase, test_thin_posts);
+  tcase_add_test (tcase, test_support_and_coverage);
+  return suite;
+}
+
+GST_CHECK_MAIN (overlay_surface)
