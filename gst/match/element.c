@@ -219,6 +219,20 @@ submit_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFram
   return flow;
 }
 
+static void
+check_pair (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFrame *second)
+{
+  GstStereoPairStats stats;
+  GstStereoCheckedPair pair = { .first = first,
+    .second = second,
+    .params = gst_stereo_planner_params (self->parts.planner),
+    .on_device = !gst_stereo_planner_is_on_cpu (self->parts.planner) };
+
+  gst_stereo_aggregator_get_stats (&self->parent, &stats);
+  pair.counts = (GstStereoPaceCounts){ stats.pairs, stats.late, stats.compute_total };
+  gst_stereo_checks_add_pair (self->parts.checks, &pair);
+}
+
 static GstFlowReturn
 gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstStereoFrame *second)
 {
@@ -238,7 +252,7 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstS
   if (flow != GST_FLOW_OK || (flow = ensure_plan (self, left, right)) != GST_FLOW_OK ||
       (flow = ensure_caps (self, &left->layout)) != GST_FLOW_OK)
     return flow;
-  gst_stereo_checks_add_pair (self->parts.checks, first, second, gst_stereo_planner_params (self->parts.planner));
+  check_pair (self, first, second);
   if ((flow = gst_stereo_match_output_acquire (self->parts.output, &pair.out, &pair.confidence)) != GST_FLOW_OK)
     return flow;
   if (!gst_stereo_aggregator_drop_if_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {

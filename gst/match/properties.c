@@ -57,10 +57,11 @@ gst_stereo_match_properties_make_stats (GstStereoMatchParts *parts, const GstSte
   GstStereoFlightsStats flights;
   GstStereoChecksStats checks;
   guint64 count = MAX (pairs->pairs, 1);
+  GstStructure *stats;
 
   gst_stereo_flights_get_stats (parts->flights, &flights);
   gst_stereo_checks_get_stats (parts->checks, &checks);
-  return gst_structure_new ("stereomatch-stats", "pairs", G_TYPE_UINT64, pairs->pairs, "dropped-left", G_TYPE_UINT64,
+  stats = gst_structure_new ("stereomatch-stats", "pairs", G_TYPE_UINT64, pairs->pairs, "dropped-left", G_TYPE_UINT64,
       pairs->dropped_left, "dropped-right", G_TYPE_UINT64, pairs->dropped_right, "late", G_TYPE_UINT64, pairs->late,
       "overlapped", G_TYPE_UINT64, flights.overlapped, "compute-time", G_TYPE_UINT64, pairs->compute_last,
       "compute-time-mean", G_TYPE_UINT64, pairs->compute_total / count, "steps-time-mean", G_TYPE_UINT64,
@@ -70,6 +71,8 @@ gst_stereo_match_properties_make_stats (GstStereoMatchParts *parts, const GstSte
       flights.alignment.max, "checks", G_TYPE_UINT64, checks.checks, "check-matches", G_TYPE_UINT64, checks.matches,
       "exchanged", G_TYPE_BOOLEAN, checks.exchanged, "vertical-offset", G_TYPE_DOUBLE, checks.vertical_offset,
       "skew-mean", G_TYPE_UINT64, checks.skew_mean, "skew-drift", G_TYPE_DOUBLE, checks.skew_drift, NULL);
+  gst_stereo_checks_add_health (parts->checks, stats);
+  return stats;
 }
 
 /* Of the plan at work; before there is one, of the properties as they stand. NULL when those cannot work. */

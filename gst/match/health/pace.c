@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/match/health/pace.h"
+
+#include <math.h>
+
+#define MIN_DROPPED 5 /* pairs in a span */
+#define BAD 0.05      /* share of the pairs that were dropped */
+#define GOOD 0.01
+#define FULL_LOAD 0.85 /* a pair that takes this share of a frame is what the stream waits for */
+#define AIM 0.8        /* of a frame: times vary */
+#define STEP 16        /* of sizes and disparities */
+#define MIN_DISPARITIES 16
+#define MIN_SIDE 64
+
+/* Times as shares of those of method=asw with profile=balanced, the best quality first. quality and thesis take longer
+ * than balanced, so that the shares are too large for them, and never too small. */
+typedef struct
+{
+  const gchar *setting;
+  gdouble share;
+} Cheaper;
+
+static const Cheaper cheaper_on_cpu[] = { { "profile=road", 0.45 }, { "method=bm", 0.4 } };
+static const Cheaper cheaper_on_device[] = { { "profile=road", 0.85 }, { "profile=fast", 0.45 }, { "method=bm", 0.35 } };
+
+/* ---- the spans --------------------------------------------------------------------------- */
+
+void
+gst_stereo_pace_flush (GstStereoPace *pace)
+{
+  pace->begun = FALSE;
+}
+
+static void
+begin_span (GstStereoPace *pace, gint64 time, const GstStereoPaceCounts *counts)
+{
+  pace->begun = TRUE;
+  pace->begin = time;
+  pace->first = *counts;
+}
+
+GstStereoEpisodeChange
+gst_stereo_pace_add (GstStereoPace *pace, gint64 time, const GstStereoPaceCounts *counts)
+{
+  const GstStereoPaceCounts *first = &pace->first;
+  gdouble share;
+
+  if (!pace->begun)
+    begin_span (pace, time, counts);
+  if (time - pace->begin < GST_STEREO_PACE_SPAN)
+    return GST_STEREO_EPISODE_GOES_ON;
+  pace->dropped = counts->late - first->late;
+  pace->computed = counts->pairs - first->pairs;
+  if (pace->computed)
+    pace->compute = (gdouble) (counts->compute - first->compute) / (gdouble) pace->computed;
+  begin_span (pace, time, counts);
+  share = (gdouble) pace->dropped / (gdouble) MAX (pace->dropped + pace->computed, 1);
+  if (!pace->stands && pace->dropped >= MIN_DROPPED && share >= BAD) {
+    pace->stands = TRUE;
+    return GST_STEREO_EPISODE_BEGINS;
+  }
+  if (pace->stands && pace->computed && share <= GOOD) {
+    pace->stands = FALSE;
+    return GST_STEREO_EPISODE_ENDS;
+  }
+  return GST_STEREO_EPISODE_GOES_ON;
+}
+
+/* ---- advice ------------------------------------------------------------------------------ */
+
+static gint
+round_down (gdouble value)
+{
+  return (gint) (value / STEP) * STEP;
+}
+
+/* @share: of the present time that a pair may take. */
+static void
+advise_setting (const GstStereoLoad *load, gdouble share, GstStereoAdvice *advice)
+{
+  const Cheaper *cheaper = load->on_device ? cheaper_on_device : cheaper_on_cpu;
+  guint count = load->on_device ? G_N_ELEMENTS (cheaper_on_device) : G_N_ELEMENTS (cheaper_on_cpu);
+
+  /* of the other methods and of fast no shares are known */
+  if (load->method != STEREO_METHOD_ASW || load->profile == STEREO_PROFILE_FAST || load->profile == STEREO_PROFILE_ROAD)
+    return;
+  for (guint i = 0; i < count && !advice->setting; i++)
+    if (cheaper[i].share <= share) {
+      advice->setting = cheaper[i].setting;
+      advice->setting_time = cheaper[i].share * load->compute;
+    }
+}
+
+GstStereoAdvice
+gst_stereo_pace_advise (const GstStereoLoad *load, gint needed)
+{
+  GstStereoAdvice advice = { 0 };
+  gdouble share, scale;
+
+  if (load->compute <= 0 || load->frame <= 0)
+    return advice;
+  if (load->compute < FULL_LOAD * load->frame) {
+    advice.elsewhere = TRUE;
+    return advice;
+  }
+  share = AIM * load->frame / load->compute;
+  advise_setting (load, share, &advice);
+  advice.disparities = round_down (load->disparities * share);
+  if (advice.disparities < MAX (needed, MIN_DISPARITIES))
+    advice.disparities = 0;
+  /* smaller views have fewer rows, fewer columns and fewer disparities */
+  scale = cbrt (share);
+  advice.scaled = MAX (STEP, (gint) ceil (load->disparities * scale / STEP) * STEP);
+  scale = sqrt (share * load->disparities / advice.scaled);
+  advice.width = round_down (load->width * scale);
+  advice.height = (gint) (advice.width * (gdouble) load->height / load->width) / 2 * 2;
+  if (advice.width < MIN_SIDE || advice.height < MIN_SIDE)
+    advice.width = advice.height = advice.scaled = 0;
+  return advice;
+}
