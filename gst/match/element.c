@@ -57,6 +57,11 @@
  * picture without enough texture gives no finding. Timestamps can hide a mistake: two cameras whose frames are stamped
  * on arrival, and read out late, look in step; a moving scene then shows as rows that do not fit.
  *
+ * Five times a second a few rows of both views are looked at for what is wrong with a camera: a view that is `black`,
+ * `blown-out`, `dark`, `blurred` (or covered) or `frozen`. Too small a search `range`, and pairs that come faster than they
+ * are computed (`slow`), are found too. When one of these begins, there is a warning with what to do; when it begins and
+ * when it ends, there is an element message `stereo-health` with the fields `kind`, `view`, `active`, `text` and `value`.
+ *
  * Put a `queue` before each pad when one thread feeds both (after a tee or a demuxer), and when the two
  * cameras of a live pipeline differ in latency.
  *

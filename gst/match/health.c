@@ -253,9 +253,9 @@ describe_range (const GstStereoCheckResult *result, const StereoParams *params, 
         "px, up to about %.0f px, and more than %d disparities cannot be searched. Use smaller views, "
         "or move the cameras closer together.",
         result->beyond, result->beyond + result->forward, last, result->farthest, params->num_disparities);
-  return g_strdup_printf (
-      "The search range is too small: %u of %u points that match lie beyond its last disparity, %d "
-      "px, up to about %.0f px. What is that near gets a wrong value or none. Set num-disparities=%d.",
+  return g_strdup_printf ("The search range is too small: %u of %u points that match lie beyond its last disparity, %d "
+                          "px, up to about %.0f px. What is that near gets a wrong value or none. Set "
+                          "num-disparities=%d, or more if something comes nearer.",
       result->beyond, result->beyond + result->forward, last, result->farthest, wanted);
 }
 

@@ -74,9 +74,8 @@ judge_blurred (const GstStereoViewLook *look, const GstStereoViewLook *other, gd
   if (other->detail < DETAILED_ENOUGH || other->detail * other->detail < BEYOND_DOUBT * other->doubt)
     return GST_STEREO_VERDICT_UNKNOWN;
   verdict = below (look->sharpness / other->sharpness / expected, BLURRED_BAD, BLURRED_GOOD);
-  /* texture whose rows have nothing in common is taken for noise */
-  if (verdict == GST_STEREO_VERDICT_BAD &&
-      look->roughness * other->brightness > ROUGHER * other->roughness * look->brightness)
+  /* texture whose rows have nothing in common is taken for noise; and in fog there may be little else than noise */
+  if (verdict == GST_STEREO_VERDICT_BAD && look->roughness > ROUGHER * other->roughness)
     return GST_STEREO_VERDICT_UNKNOWN;
   return verdict;
 }
