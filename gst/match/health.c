@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "gst/match/debug.h"
+#include "gst/match/health/text.h"
 
 #define VIEW(v) ((v) ? "right" : "left")
-#define MS(ns) ((gdouble) (ns) / 1e6)
 
 static const gchar *const names[] = {
   [GST_STEREO_VIEW_BLACK] = "black",
@@ -113,43 +113,6 @@ tell (GstStereoHealth *health, const gchar *kind, const gchar *view, gboolean ac
 
 /* ---- faults of a view -------------------------------------------------------------------- */
 
-/* What is wrong, and what to do. */
-static gchar *
-describe_fault (GstStereoViewFault fault, guint v, const GstStereoViewLook looks[2])
-{
-  const GstStereoViewLook *look = &looks[v], *other = &looks[!v];
-
-  switch (fault) {
-    case GST_STEREO_VIEW_BLACK:
-      return g_strdup_printf (
-          "The %s view is black: %.0f %% of its pixels show no light. Look for a lens cap, no light, "
-          "or too short an exposure, and whether the camera is connected.",
-          VIEW (v), 100 * look->black);
-    case GST_STEREO_VIEW_BLOWN_OUT:
-      return g_strdup_printf (
-          "The %s view is blown out: %.0f %% of its pixels are white, and show nothing that could be "
-          "matched. Lower the exposure or the gain of that camera.",
-          VIEW (v), 100 * look->white);
-    case GST_STEREO_VIEW_BLURRED:
-      return g_strdup_printf (
-          "The %s view is blurred or covered: it has %.2f times the detail of the %s view. Clean the "
-          "lens, take away what lies before it, or focus that camera.",
-          VIEW (v), look->sharpness / MAX (other->sharpness, 1e-9), VIEW (!v));
-    case GST_STEREO_VIEW_DARK:
-      return g_strdup_printf ("The %s view is darker than the %s one: its mean grey level is %.0f, that of the %s view "
-                              "%.0f. Give both cameras the same exposure and gain, and switch off what sets these for "
-                              "each camera alone. Until then prefer cost=census-9x7 or method=bm cost=zncc: costs that "
-                              "compare grey levels fail.",
-          VIEW (v), VIEW (!v), look->brightness, VIEW (!v), other->brightness);
-    default:
-      return g_strdup_printf (
-          "The %s view is frozen: each frame is the same as the one before, while the %s view moves. "
-          "Restart that camera, and look at its cable and at what repeats frames on the way. Until "
-          "then the values of what moves are wrong.",
-          VIEW (v), VIEW (!v));
-  }
-}
-
 /* The figure that decided. */
 static gdouble
 figure_of (GstStereoViewFault fault, guint v, const GstStereoViewLook looks[2])
@@ -181,7 +144,7 @@ tell_fault (
   health->shown.faults[fault][v] = active;
   GST_OBJECT_UNLOCK (health->element);
   tell (health, names[fault], VIEW (v), active,
-      active ? describe_fault (fault, v, looks) :
+      active ? gst_stereo_health_describe_fault (fault, v, looks) :
                g_strdup_printf ("The %s view is no longer %s.", VIEW (v), names[fault]),
       figures);
 }
@@ -242,23 +205,6 @@ gst_stereo_health_look (GstStereoHealth *health, gint64 time, const GstStereoLay
 
 /* ---- the search range -------------------------------------------------------------------- */
 
-static gchar *
-describe_range (const GstStereoCheckResult *result, const StereoParams *params, gint wanted)
-{
-  gint last = params->min_disparity + params->num_disparities - 1;
-
-  if (wanted <= params->num_disparities)
-    return g_strdup_printf (
-        "The search range is too small: %u of %u points that match lie beyond its last disparity, %d "
-        "px, up to about %.0f px, and more than %d disparities cannot be searched. Use smaller views, "
-        "or move the cameras closer together.",
-        result->beyond, result->beyond + result->forward, last, result->farthest, params->num_disparities);
-  return g_strdup_printf ("The search range is too small: %u of %u points that match lie beyond its last disparity, %d "
-                          "px, up to about %.0f px. What is that near gets a wrong value or none. Set "
-                          "num-disparities=%d, or more if something comes nearer.",
-      result->beyond, result->beyond + result->forward, last, result->farthest, wanted);
-}
-
 static void
 tell_range (GstStereoHealth *health, const GstStereoCheckResult *result, const StereoParams *params, gint wanted)
 {
@@ -268,7 +214,9 @@ tell_range (GstStereoHealth *health, const GstStereoCheckResult *result, const S
       result->beyond, "farthest", G_TYPE_DOUBLE, result->farthest, "num-disparities", G_TYPE_INT, wanted, NULL);
 
   tell (health, "range", "both", active,
-      active ? describe_range (result, params, wanted) : g_strdup ("The search range is no longer too small."), figures);
+      active ? gst_stereo_health_describe_range (result, params, wanted) :
+               g_strdup ("The search range is no longer too small."),
+      figures);
 }
 
 void
@@ -297,52 +245,6 @@ gst_stereo_health_add_matches (GstStereoHealth *health, const GstStereoCheckResu
 
 /* ---- the pace ---------------------------------------------------------------------------- */
 
-static void
-add_choices (GString *text, const GstStereoAdvice *advice)
-{
-  const gchar *separator = "";
-
-  if (!advice->setting && !advice->disparities && !advice->width) {
-    g_string_append (text, " Nothing that is known of would keep up: lower the frame rate.");
-    return;
-  }
-  g_string_append (text, " One of these should keep up, as an estimate from that time:");
-  if (advice->setting) {
-    g_string_append_printf (text, " %s (about %.0f ms)", advice->setting, MS (advice->setting_time));
-    separator = ";";
-  }
-  if (advice->disparities) {
-    g_string_append_printf (text, "%s num-disparities=%d, if nothing is nearer", separator, advice->disparities);
-    separator = ";";
-  }
-  if (advice->width)
-    g_string_append_printf (text, "%s views of %dx%d pixels with num-disparities=%d", separator, advice->width,
-        advice->height, advice->scaled);
-  g_string_append (text, ". Or lower the frame rate.");
-}
-
-static gchar *
-describe_slow (const GstStereoPace *pace, const GstStereoLoad *load, const GstStereoAdvice *advice)
-{
-  GString *text = g_string_new (NULL);
-
-  g_string_printf (text,
-      "Too slow for the stream: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " pairs of the last seconds were dropped, "
-      "because they would have come too late.",
-      pace->dropped, pace->dropped + pace->computed);
-  if (load->compute > 0 && load->frame > 0) {
-    g_string_append_printf (
-        text, " A pair takes %.1f ms, and one comes every %.1f ms.", MS (load->compute), MS (load->frame));
-    if (advice->elsewhere)
-      g_string_append (text,
-          " Matching is fast enough: what follows stereomatch is not, or other work takes the "
-          "processor. Put a queue behind stereomatch, or make less of what follows.");
-    else
-      add_choices (text, advice);
-  }
-  return g_string_free (text, FALSE);
-}
-
 void
 gst_stereo_health_add_counts (GstStereoHealth *health, const GstStereoPaceCounts *counts, const GstStereoLoad *load)
 {
@@ -362,13 +264,16 @@ gst_stereo_health_add_counts (GstStereoHealth *health, const GstStereoPaceCounts
       pace->dropped / (gdouble) MAX (1, pace->dropped + pace->computed), "dropped", G_TYPE_UINT64, pace->dropped,
       "computed", G_TYPE_UINT64, pace->computed, "compute-time", G_TYPE_UINT64, (guint64) measured.compute,
       "frame-time", G_TYPE_UINT64, (guint64) measured.frame, "num-disparities", G_TYPE_INT, advice.disparities,
-      "scaled-width", G_TYPE_INT, advice.width, "scaled-height", G_TYPE_INT, advice.height, "scaled-num-disparities",
-      G_TYPE_INT, advice.scaled, "setting", G_TYPE_STRING, advice.setting ? advice.setting : "", NULL);
+      "scaled-width", G_TYPE_INT, advice.smaller.width, "scaled-height", G_TYPE_INT, advice.smaller.height,
+      "scaled-num-disparities", G_TYPE_INT, advice.smaller.disparities, "setting", G_TYPE_STRING,
+      advice.setting ? advice.setting : "", "setting-width", G_TYPE_INT, advice.with.width, "setting-height",
+      G_TYPE_INT, advice.with.height, "setting-num-disparities", G_TYPE_INT, advice.with.disparities, NULL);
   GST_OBJECT_LOCK (health->element);
   health->shown.slow = active;
   GST_OBJECT_UNLOCK (health->element);
   tell (health, "slow", "both", active,
-      active ? describe_slow (pace, &measured, &advice) : g_strdup ("The pairs keep up with the stream again."),
+      active ? gst_stereo_health_describe_slow (pace, &measured, &advice) :
+               g_strdup ("The pairs keep up with the stream again."),
       figures);
 }
 

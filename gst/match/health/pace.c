@@ -74,28 +74,50 @@ round_down (gdouble value)
   return (gint) (value / STEP) * STEP;
 }
 
-/* @share: of the present time that a pair may take. */
+/* Views that take @share of the present time: they have fewer rows, fewer columns and fewer disparities. */
+static GstStereoSmaller
+scale (const GstStereoLoad *load, gdouble share)
+{
+  GstStereoSmaller smaller = { 0 };
+  gdouble factor;
+
+  smaller.disparities = MAX (STEP, (gint) ceil (load->disparities * cbrt (share) / STEP) * STEP);
+  factor = sqrt (share * load->disparities / smaller.disparities);
+  smaller.width = round_down (load->width * factor);
+  smaller.height = (gint) (smaller.width * (gdouble) load->height / load->width) / 2 * 2;
+  if (smaller.width < MIN_SIDE || smaller.height < MIN_SIDE)
+    smaller.width = smaller.height = smaller.disparities = 0;
+  return smaller;
+}
+
+/* @share: of the present time that a pair may take. The first setting that is cheap enough, or the cheapest one with
+ * smaller views. */
 static void
 advise_setting (const GstStereoLoad *load, gdouble share, GstStereoAdvice *advice)
 {
   const Cheaper *cheaper = load->on_device ? cheaper_on_device : cheaper_on_cpu;
-  guint count = load->on_device ? G_N_ELEMENTS (cheaper_on_device) : G_N_ELEMENTS (cheaper_on_cpu);
+  guint last = (load->on_device ? G_N_ELEMENTS (cheaper_on_device) : G_N_ELEMENTS (cheaper_on_cpu)) - 1, i = 0;
 
   /* of the other methods and of fast no shares are known */
   if (load->method != STEREO_METHOD_ASW || load->profile == STEREO_PROFILE_FAST || load->profile == STEREO_PROFILE_ROAD)
     return;
-  for (guint i = 0; i < count && !advice->setting; i++)
-    if (cheaper[i].share <= share) {
-      advice->setting = cheaper[i].setting;
-      advice->setting_time = cheaper[i].share * load->compute;
-    }
+  while (i < last && cheaper[i].share > share)
+    i++;
+  advice->setting_time = cheaper[i].share * load->compute;
+  if (cheaper[i].share > share) {
+    advice->with = scale (load, share / cheaper[i].share);
+    advice->setting_time = AIM * load->frame;
+    if (!advice->with.width)
+      return;
+  }
+  advice->setting = cheaper[i].setting;
 }
 
 GstStereoAdvice
 gst_stereo_pace_advise (const GstStereoLoad *load, gint needed)
 {
   GstStereoAdvice advice = { 0 };
-  gdouble share, scale;
+  gdouble share;
 
   if (load->compute <= 0 || load->frame <= 0)
     return advice;
@@ -108,13 +130,6 @@ gst_stereo_pace_advise (const GstStereoLoad *load, gint needed)
   advice.disparities = round_down (load->disparities * share);
   if (advice.disparities < MAX (needed, MIN_DISPARITIES))
     advice.disparities = 0;
-  /* smaller views have fewer rows, fewer columns and fewer disparities */
-  scale = cbrt (share);
-  advice.scaled = MAX (STEP, (gint) ceil (load->disparities * scale / STEP) * STEP);
-  scale = sqrt (share * load->disparities / advice.scaled);
-  advice.width = round_down (load->width * scale);
-  advice.height = (gint) (advice.width * (gdouble) load->height / load->width) / 2 * 2;
-  if (advice.width < MIN_SIDE || advice.height < MIN_SIDE)
-    advice.width = advice.height = advice.scaled = 0;
+  advice.smaller = scale (load, share);
   return advice;
 }

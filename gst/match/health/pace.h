@@ -45,14 +45,21 @@ typedef struct
   gdouble compute, frame;          /* ns: a pair takes; from frame to frame, 0 = not known */
 } GstStereoLoad;
 
+/* Smaller views of the same scene. */
+typedef struct
+{
+  gint width, height, disparities; /* 0 = no views that are large enough to be of use */
+} GstStereoSmaller;
+
 /* What would keep up; 0 and NULL where nothing was found. */
 typedef struct
 {
-  gboolean elsewhere;         /* matching is fast enough: what follows it, or other work on the machine, is not */
-  gint disparities;           /* with views as they are */
-  gint width, height, scaled; /* smaller views, and num-disparities for them */
-  const gchar *setting;       /* "profile=road" */
-  gdouble setting_time;       /* ns that a pair would take with it */
+  gboolean elsewhere;       /* matching is fast enough: what follows it, or other work on the machine, is not */
+  gint disparities;         /* with views as they are */
+  GstStereoSmaller smaller; /* with all else as it is */
+  const gchar *setting;     /* "profile=road"; with views as they are, or: */
+  GstStereoSmaller with;    /* smaller views that the setting needs too; 0 = it needs none */
+  gdouble setting_time;     /* ns that a pair would take with it */
 } GstStereoAdvice;
 
 /* @needed: disparities that the scene needs at the size as it is; 0 = not known. */

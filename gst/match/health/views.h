@@ -2,7 +2,7 @@
 /*
  * What is wrong with a view: verdicts from looks at both views, and when an episode of a fault begins and ends.
  *
- * The figures behind each threshold are those of healthy pairs of cameras: 61 pictures of Middlebury, KITTI, RADIATE and
+ * The figures behind each threshold are those of healthy pairs of cameras: 50 pairs of Middlebury, KITTI, RADIATE and
  * OpenCV, sunny and foggy, colour and grey. Their views differ by at most 8 % in brightness and 18 % in sharpness, and
  * at most 28 % of a view is white.
  */

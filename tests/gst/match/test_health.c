@@ -449,6 +449,20 @@ GST_START_TEST (test_pace)
 }
 GST_END_TEST;
 
+/* @each: ns of a pixel and a disparity. */
+static void
+check_smaller (const GstStereoLoad *load, const GstStereoSmaller *smaller, gdouble each)
+{
+  gdouble scale = smaller->width / (gdouble) load->width;
+
+  fail_unless (smaller->disparities * each * smaller->width * smaller->height <= 0.8001 * load->frame);
+  if (!smaller->width)
+    return;
+  /* the shape is kept, and what was in range is in range */
+  fail_unless (scale <= 1 && fabs (smaller->height - scale * load->height) <= 2);
+  fail_unless (smaller->disparities >= scale * load->disparities);
+}
+
 /* Whatever is advised takes at most 0.8 of a frame's time, by the rule that it is estimated with. */
 GST_START_TEST (test_advice)
 {
@@ -464,13 +478,9 @@ GST_START_TEST (test_advice)
       continue;
     fail_unless (advice.disparities * each * load.width * load.height <= 0.8001 * load.frame);
     fail_unless (!advice.disparities || (advice.disparities >= needed && advice.disparities % 16 == 0));
-    fail_unless (advice.scaled * each * advice.width * advice.height <= 0.8001 * load.frame);
-    if (advice.width) {
-      /* the shape is kept, and what was in range is in range */
-      gdouble scale = advice.width / (gdouble) load.width;
-      fail_unless (scale <= 1 && fabs (advice.height - scale * load.height) <= 2);
-      fail_unless (advice.scaled >= scale * load.disparities);
-    }
+    check_smaller (&load, &advice.smaller, each);
+    if (advice.setting && advice.with.width)
+      check_smaller (&load, &advice.with, 0.35 * each);
     fail_unless (!advice.setting || advice.setting_time <= 0.8001 * load.frame);
     fail_unless (!advice.setting || (load.profile != STEREO_PROFILE_FAST && load.profile != STEREO_PROFILE_ROAD));
   }

@@ -244,7 +244,8 @@ GST_START_TEST (test_too_slow)
   fail_unless (compute > frame && dropped >= 5, "compute %u ns, %u dropped", (guint) compute, (guint) dropped);
   fail_unless (frame >= GST_SECOND / 60 && frame <= GST_SECOND / 60 + 1);
   fail_unless (width > 0 && width < 640, "width %d", width);
-  expect_warning (bus, "Too slow for the stream", "one comes every 16.7 ms", "estimate", "num-disparities", NULL);
+  expect_warning (
+      bus, "Too slow for the stream", "one comes every 16.7 ms", "estimate", "method=bm", "num-disparities", NULL);
   g_object_get (match, "stats", &stats, NULL);
   fail_unless_equals_string (gst_structure_get_string (stats, "health"), "slow");
   gst_structure_free (stats);
