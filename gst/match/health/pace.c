@@ -5,6 +5,8 @@
 
 #define MIN_DROPPED 5 /* pairs in a span */
 #define BAD 0.05      /* share of the pairs that were dropped */
+#define MOST 0.8
+#define SPREAD (G_GINT64_CONSTANT (2000000000)) /* ns from the first one dropped to the last one */
 #define GOOD 0.01
 #define FULL_LOAD 0.85 /* a pair that takes this share of a frame is what the stream waits for */
 #define AIM 0.8        /* of a frame: times vary */
@@ -37,25 +39,41 @@ begin_span (GstStereoPace *pace, gint64 time, const GstStereoPaceCounts *counts)
   pace->begun = TRUE;
   pace->begin = time;
   pace->first = *counts;
+  pace->late = counts->late;
+  pace->earliest = pace->latest = 0;
+}
+
+static void
+note_dropped (GstStereoPace *pace, gint64 time, guint64 late)
+{
+  if (late == pace->late)
+    return;
+  pace->late = late;
+  pace->latest = time;
+  if (!pace->earliest)
+    pace->earliest = time;
 }
 
 GstStereoEpisodeChange
 gst_stereo_pace_add (GstStereoPace *pace, gint64 time, const GstStereoPaceCounts *counts)
 {
   const GstStereoPaceCounts *first = &pace->first;
+  gboolean spread;
   gdouble share;
 
   if (!pace->begun)
     begin_span (pace, time, counts);
+  note_dropped (pace, time, counts->late);
   if (time - pace->begin < GST_STEREO_PACE_SPAN)
     return GST_STEREO_EPISODE_GOES_ON;
   pace->dropped = counts->late - first->late;
   pace->computed = counts->pairs - first->pairs;
   if (pace->computed)
     pace->compute = (gdouble) (counts->compute - first->compute) / (gdouble) pace->computed;
+  spread = pace->latest - pace->earliest >= SPREAD;
   begin_span (pace, time, counts);
   share = (gdouble) pace->dropped / (gdouble) MAX (pace->dropped + pace->computed, 1);
-  if (!pace->stands && pace->dropped >= MIN_DROPPED && share >= BAD) {
+  if (!pace->stands && pace->dropped >= MIN_DROPPED && share >= (spread ? BAD : MOST)) {
     pace->stands = TRUE;
     return GST_STEREO_EPISODE_BEGINS;
   }

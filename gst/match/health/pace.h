@@ -27,11 +27,14 @@ typedef struct
   gboolean begun, stands;
   gint64 begin;              /* of the span, ns */
   GstStereoPaceCounts first; /* then */
+  guint64 late;              /* at the last call */
+  gint64 earliest, latest;   /* when pairs of the span were dropped, ns; 0 = none was */
   guint64 dropped, computed; /* in the last span that was judged */
   gdouble compute;           /* ns, mean of the last span with a pair */
 } GstStereoPace;
 
-/* Counts at @time of a clock that never stops (ns). */
+/* Counts at @time of a clock that never stops (ns). Pairs that are dropped at one moment, while a plan is made or a device
+ * starts, are no sign of a machine that is too slow: they have to be spread over the span, or to be most of it. */
 GstStereoEpisodeChange gst_stereo_pace_add (GstStereoPace *pace, gint64 time, const GstStereoPaceCounts *counts);
 /* After a pause or a flush: what came in between is not judged. */
 void gst_stereo_pace_flush (GstStereoPace *pace);

@@ -449,6 +449,28 @@ GST_START_TEST (test_pace)
 }
 GST_END_TEST;
 
+/* A device takes two seconds to start, and sixty pairs are dropped at once; and one pair takes six seconds, so that all
+ * others are dropped at once. */
+GST_START_TEST (test_pace_at_the_start)
+{
+  GstStereoPaceCounts counts = { 0, 0, 0 };
+  GstStereoPace pace = { 0 };
+  guint begins = 0;
+
+  for (gint64 time = 1000 * MS; time < 30000 * MS; time += 33 * MS) {
+    fail_unless_equals_int (gst_stereo_pace_add (&pace, time, &counts), GST_STEREO_EPISODE_GOES_ON);
+    counts.pairs++;
+    counts.late += time == 1066 * MS ? 60 : 0;
+  }
+  for (gint64 time = 30000 * MS; time < 60000 * MS; time += 6000 * MS) {
+    begins += gst_stereo_pace_add (&pace, time, &counts) == GST_STEREO_EPISODE_BEGINS;
+    counts.pairs++;
+    counts.late += 180;
+  }
+  fail_unless_equals_int (begins, 1);
+}
+GST_END_TEST;
+
 /* @each: ns of a pixel and a disparity. */
 static void
 check_smaller (const GstStereoLoad *load, const GstStereoSmaller *smaller, gdouble each)
@@ -507,6 +529,7 @@ health_suite (void)
   tcase_add_test (cases, test_slow_dirt_is_told);
   tcase_add_test (cases, test_range);
   tcase_add_test (cases, test_pace);
+  tcase_add_test (cases, test_pace_at_the_start);
   tcase_add_test (cases, test_advice);
   return suite;
 }
