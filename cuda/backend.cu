@@ -332,6 +332,7 @@ make_stages ()
   t.refine[STEREO_REFINE_FULL] = &stereo_cuda_refine_full;
   t.refine[STEREO_REFINE_IDR] = &stereo_cuda_refine_idr;
   t.reselect = &stereo_cuda_reselect;
+  t.probability = &stereo_cuda_probability;
   t.speckle = &stereo_cuda_speckle;
   t.fill = &stereo_cuda_fill;
   t.planes = &stereo_cuda_planes;

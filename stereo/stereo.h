@@ -143,6 +143,13 @@ typedef enum StereoAlign
   STEREO_ALIGN_OFF,
   STEREO_ALIGN_AUTO /* it is measured and followed, and the right view resampled where that helps */
 } StereoAlign;
+/* What the confidence of a pixel means. */
+typedef enum StereoConfidenceMeasure
+{
+  STEREO_CONFIDENCE_AUTO,
+  STEREO_CONFIDENCE_MARGIN,     /* F = (c2 - c1) / c2 of the two lowest costs (Hillerstrom 2017, 3.2.3) */
+  STEREO_CONFIDENCE_PROBABILITY /* the share of pixels of that confidence whose disparity is right within 1 px */
+} StereoConfidenceMeasure;
 typedef enum StereoOutputKind
 {
   STEREO_OUTPUT_DISPARITY,
@@ -187,7 +194,8 @@ typedef struct StereoParams
   int median;                   /* StereoMedian */
   int speckle_size;             /* pixels of a region; smaller ones become invalid; -1 = own, 0 = off */
   double speckle_range;         /* px of disparity between neighbours of one region; default 1 */
-  double confidence_threshold;  /* 0..1: pixels of a lower confidence become invalid; 0 = off */
+  int confidence_measure;       /* StereoConfidenceMeasure */
+  double confidence_threshold;  /* 0..1: pixels of a lower confidence become invalid; -1 = own, 0 = off */
   int fill;                     /* StereoFill */
   int align;                    /* StereoAlign */
   int output;                   /* StereoOutputKind */
@@ -311,7 +319,8 @@ stereo_sample_bytes (StereoSample sample)
 }
 
 /* Where the results of a frame go: host memory, any stride. A frame has the size of the plan. @confidence may be NULL; its
- * samples are bytes, 0..255 for a confidence of 0..1, and 0 where the two views disagree. */
+ * samples are bytes, 0..255 for a confidence of 0..1, and 0 where there is no disparity; with
+ * confidence-measure=margin also where the two views disagree. */
 typedef struct StereoOutput
 {
   void *data;

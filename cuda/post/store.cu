@@ -236,9 +236,9 @@ output_run (StereoPlan *plan, void *data, StereoError *error)
   const StereoParams *p = &plan->params;
   uint8_t *results = state->slot[plan->slot].results;
   Store s = { results + CUDA_SAMPLES_AT, results + cuda_confidence_at (plan), (unsigned long long *) results,
-    context->totals, (float) p->confidence_threshold, p->output == STEREO_OUTPUT_DEPTH, (float) p->disparity_scale,
-    p->num_disparities > 1 ? 254.0f / (float) (p->num_disparities - 1) : 0.0f, (float) (p->focal_length * p->baseline),
-    (float) p->principal_offset, (float) (1000 / p->depth_unit) };
+    context->totals, (float) stereo_params_last_threshold (p), p->output == STEREO_OUTPUT_DEPTH,
+    (float) p->disparity_scale, p->num_disparities > 1 ? 254.0f / (float) (p->num_disparities - 1) : 0.0f,
+    (float) (p->focal_length * p->baseline), (float) p->principal_offset, (float) (1000 / p->depth_unit) };
 
   switch (plan->output.sample) {
     case STEREO_SAMPLE_U8:

@@ -13,6 +13,7 @@
 struct _GstStereoChecks
 {
   GstElement *element;
+  GstStereoHealth *health;
 
   /* protected by the element's object lock */
   guint64 interval;
@@ -32,6 +33,7 @@ gst_stereo_checks_new (GstElement *element)
   GstStereoChecks *checks = g_new0 (GstStereoChecks, 1);
 
   checks->element = element;
+  checks->health = gst_stereo_health_new (element);
   checks->interval = GST_STEREO_CHECK_INTERVAL;
   return checks;
 }
@@ -40,6 +42,7 @@ void
 gst_stereo_checks_free (GstStereoChecks *checks)
 {
   gst_stereo_checks_release (checks);
+  gst_stereo_health_free (checks->health);
   g_free (checks);
 }
 
@@ -50,6 +53,7 @@ gst_stereo_checks_start (GstStereoChecks *checks)
   checks->stats = (GstStereoChecksStats){ .vertical_offset = -1 };
   GST_OBJECT_UNLOCK (checks->element);
   gst_stereo_checks_release (checks);
+  gst_stereo_health_start (checks->health);
 }
 
 void
@@ -57,12 +61,14 @@ gst_stereo_checks_flush (GstStereoChecks *checks)
 {
   checks->started = FALSE;
   memset (&checks->skew, 0, sizeof checks->skew);
+  gst_stereo_health_flush (checks->health);
 }
 
 void
 gst_stereo_checks_release (GstStereoChecks *checks)
 {
   gst_stereo_checks_flush (checks);
+  gst_stereo_health_release (checks->health);
   g_clear_pointer (&checks->check, gst_stereo_check_free);
   checks->conclusive = FALSE;
   checks->last = 0;
@@ -161,37 +167,52 @@ judge_timestamps (GstStereoChecks *checks, gint64 frame)
 
 /* ---- a look ------------------------------------------------------------------------------- */
 
-/* Frames that cannot be mapped are left alone: matching them reports that. */
+/* The matches of a pair's points. */
 static void
-look_at_views (
-    GstStereoChecks *checks, const GstStereoFrame *first, const GstStereoFrame *second, const StereoParams *params)
+look_for_points (
+    GstStereoChecks *checks, const GstStereoLayout *layout, const StereoImage images[2], const StereoParams *params)
 {
-  const GstStereoLayout *layout = &first->layout;
   gint width = layout->width, height = layout->height, min = params->min_disparity, num = params->num_disparities;
-  gboolean two = first->buffer != second->buffer;
-  GstVideoFrame frames[2];
   GstStereoCheckResult result;
-  StereoImage left, right;
 
   if (!checks->check || !gst_stereo_check_is_for (checks->check, width, height, min, num)) {
     gst_stereo_check_free (checks->check);
     checks->check = gst_stereo_check_new (width, height, min, num);
   }
-  if (!checks->check || !gst_stereo_frame_map (&frames[0], &first->info, first->buffer, NULL))
+  if (!checks->check)
+    return;
+  gst_stereo_check_run (checks->check, &images[0], &images[1], &result);
+  judge_views (checks, &result, layout, params);
+  gst_stereo_health_add_matches (checks->health, &result, params);
+}
+
+/* Frames that cannot be mapped are left alone: matching them reports that. */
+static void
+look_at_views (GstStereoChecks *checks, const GstStereoCheckedPair *pair, gint64 time, gboolean points, gboolean health)
+{
+  const GstStereoFrame *first = pair->first, *second = pair->second;
+  gboolean two = first->buffer != second->buffer;
+  const GstVideoInfo *const infos[2] = { &first->info, &second->info };
+  GstVideoFrame frames[2];
+  StereoImage images[2];
+
+  if (!gst_stereo_frame_map (&frames[0], &first->info, first->buffer, NULL))
     return;
   if (two && !gst_stereo_frame_map (&frames[1], &second->info, second->buffer, NULL)) {
     gst_video_frame_unmap (&frames[0]);
     return;
   }
-  gst_stereo_layout_images (layout, &frames[0], &frames[two], &left, &right);
-  gst_stereo_check_run (checks->check, &left, &right, &result);
+  gst_stereo_layout_images (&first->layout, &frames[0], &frames[two], &images[0], &images[1]);
+  if (health)
+    gst_stereo_health_look (checks->health, time, &first->layout, infos, images);
+  if (points)
+    look_for_points (checks, &first->layout, images, pair->params);
   if (two)
     gst_video_frame_unmap (&frames[1]);
   gst_video_frame_unmap (&frames[0]);
-  judge_views (checks, &result, layout, params);
 }
 
-/* Whether a pair of that time is to be looked at. */
+/* Whether the points of a pair of that time are to be looked at. */
 static gboolean
 is_due (const GstStereoChecks *checks, gint64 time, gint64 interval)
 {
@@ -199,28 +220,50 @@ is_due (const GstStereoChecks *checks, gint64 time, gint64 interval)
       time - checks->last >= (checks->conclusive ? interval : MIN (interval, SOON));
 }
 
-void
-gst_stereo_checks_add_pair (
-    GstStereoChecks *checks, const GstStereoFrame *first, const GstStereoFrame *second, const StereoParams *params)
+static void
+add_counts (GstStereoChecks *checks, const GstStereoCheckedPair *pair)
 {
+  const GstStereoLayout *layout = &pair->first->layout;
+  GstStereoLoad load = { .width = layout->width,
+    .height = layout->height,
+    .disparities = pair->params->num_disparities,
+    .method = pair->params->method,
+    .profile = pair->params->profile,
+    .on_device = pair->on_device,
+    .frame = (gdouble) pair->first->spacing };
+
+  gst_stereo_health_add_counts (checks->health, &pair->counts, &load);
+}
+
+void
+gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair)
+{
+  const GstStereoFrame *first = pair->first, *second = pair->second;
   gint64 interval = (gint64) MIN (gst_stereo_checks_get_interval (checks), G_MAXINT64 / 4);
   gint64 time = first->time == GST_STEREO_TIME_NONE ? second->time : first->time;
+  gboolean points, health;
 
   if (!interval)
     return;
+  add_counts (checks, pair);
   /* the frames of a bundle are of different moments on purpose, and one buffer is of one moment */
   if (first->layout.packing == GST_STEREO_PACKING_AUTO && first->time != GST_STEREO_TIME_NONE &&
       second->time != GST_STEREO_TIME_NONE)
     gst_stereo_skew_add (&checks->skew, first->time, second->time - first->time);
   if (time == GST_STEREO_TIME_NONE)
     time = g_get_monotonic_time () * 1000;
-  if (!is_due (checks, time, interval))
-    return;
-  checks->started = TRUE;
-  checks->last = time;
-  checks->conclusive = FALSE;
-  look_at_views (checks, first, second, params);
-  judge_timestamps (checks, first->spacing);
+  points = is_due (checks, time, interval);
+  /* frames in device memory are copied for a look */
+  health = gst_stereo_cuda_context_of (first->buffer) ? points : gst_stereo_health_is_due (checks->health, time);
+  if (points) {
+    checks->started = TRUE;
+    checks->last = time;
+    checks->conclusive = FALSE;
+  }
+  if (points || health)
+    look_at_views (checks, pair, time, points, health);
+  if (points)
+    judge_timestamps (checks, first->spacing);
 }
 
 /* ---- from any thread ---------------------------------------------------------------------- */
@@ -250,4 +293,10 @@ gst_stereo_checks_get_stats (GstStereoChecks *checks, GstStereoChecksStats *stat
   GST_OBJECT_LOCK (checks->element);
   *stats = checks->stats;
   GST_OBJECT_UNLOCK (checks->element);
+}
+
+void
+gst_stereo_checks_add_health (GstStereoChecks *checks, GstStructure *stats)
+{
+  gst_stereo_health_add_stats (checks->health, stats);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Now and then, a look at whether the input can be what it is said to be. What is found goes into `stats`, and once
- * into a warning. check.h and check_times.h say what is looked at, and what cannot be seen that way.
+ * into a warning. check/look.h and check/times.h say what is looked at, and what cannot be seen that way. More often, and
+ * at far fewer pixels, health.h looks at what is wrong with a camera.
  *
- * Frames in device memory are looked at too: one pair every few seconds is copied for it.
+ * Frames in device memory are looked at too: one pair every few seconds is copied for both.
  */
 #ifndef GST_STEREO_CHECKS_H
 #define GST_STEREO_CHECKS_H
 
+#include "gst/match/health.h"
 #include "gst/pairing/frame.h"
 #include "stereo/stereo.h"
 
@@ -36,14 +38,24 @@ void gst_stereo_checks_flush (GstStereoChecks *checks);
 /* At the stop: the findings go, and what they were made with. */
 void gst_stereo_checks_release (GstStereoChecks *checks);
 
-/* A pair. Looks at it where the last look is check-interval ago. @params: of the plan. */
-void gst_stereo_checks_add_pair (
-    GstStereoChecks *checks, const GstStereoFrame *first, const GstStereoFrame *second, const StereoParams *params);
+/* A pair, and what is known of those before it. */
+typedef struct
+{
+  const GstStereoFrame *first, *second; /* the same one where it holds both views */
+  const StereoParams *params;           /* of the plan */
+  gboolean on_device;                   /* the plan is on a GPU */
+  GstStereoPaceCounts counts;
+} GstStereoCheckedPair;
+
+/* Looks at it where that is due. */
+void gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair);
 
 /* From any thread. @interval: ns of stream time; 0 = never. */
 void gst_stereo_checks_set_interval (GstStereoChecks *checks, guint64 interval);
 guint64 gst_stereo_checks_get_interval (GstStereoChecks *checks);
 void gst_stereo_checks_get_stats (GstStereoChecks *checks, GstStereoChecksStats *stats);
+/* Adds to `stats` what health.h tells. */
+void gst_stereo_checks_add_health (GstStereoChecks *checks, GstStructure *stats);
 
 G_END_DECLS
 

@@ -57,6 +57,11 @@
  * picture without enough texture gives no finding. Timestamps can hide a mistake: two cameras whose frames are stamped
  * on arrival, and read out late, look in step; a moving scene then shows as rows that do not fit.
  *
+ * Five times a second a few rows of both views are looked at for what is wrong with a camera: a view that is `black`,
+ * `blown-out`, `dark`, `blurred` (or covered) or `frozen`. Too small a search `range`, and pairs that come faster than they
+ * are computed (`slow`), are found too. When one of these begins, there is a warning with what to do; when it begins and
+ * when it ends, there is an element message `stereo-health` with the fields `kind`, `view`, `active`, `text` and `value`.
+ *
  * Put a `queue` before each pad when one thread feeds both (after a tee or a demuxer), and when the two
  * cameras of a live pipeline differ in latency.
  *
@@ -219,6 +224,20 @@ submit_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFram
   return flow;
 }
 
+static void
+check_pair (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFrame *second)
+{
+  GstStereoPairStats stats;
+  GstStereoCheckedPair pair = { .first = first,
+    .second = second,
+    .params = gst_stereo_planner_params (self->parts.planner),
+    .on_device = !gst_stereo_planner_is_on_cpu (self->parts.planner) };
+
+  gst_stereo_aggregator_get_stats (&self->parent, &stats);
+  pair.counts = (GstStereoPaceCounts){ stats.pairs, stats.late, stats.compute_total };
+  gst_stereo_checks_add_pair (self->parts.checks, &pair);
+}
+
 static GstFlowReturn
 gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstStereoFrame *second)
 {
@@ -238,7 +257,7 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstS
   if (flow != GST_FLOW_OK || (flow = ensure_plan (self, left, right)) != GST_FLOW_OK ||
       (flow = ensure_caps (self, &left->layout)) != GST_FLOW_OK)
     return flow;
-  gst_stereo_checks_add_pair (self->parts.checks, first, second, gst_stereo_planner_params (self->parts.planner));
+  check_pair (self, first, second);
   if ((flow = gst_stereo_match_output_acquire (self->parts.output, &pair.out, &pair.confidence)) != GST_FLOW_OK)
     return flow;
   if (!gst_stereo_aggregator_drop_if_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {

@@ -21,8 +21,10 @@ gst_stereo_match_properties_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_CHECK_INTERVAL,
       g_param_spec_uint64 ("check-interval", "check-interval",
           "Nanoseconds of stream time from one check of the input to the next: whether left and right are exchanged, "
-          "the rows of the views do not fit, or their timestamps are out of step; a warning says so once, and what to "
-          "do; each check takes some 2 ms of CPU time; 0 = never",
+          "the rows of the views do not fit, their timestamps are out of step, or the search range is too small; a "
+          "warning says so once, and what to do; each check takes some 2 ms of CPU time; 0 = never, and no look at "
+          "what "
+          "is wrong with a camera (message stereo-health) either",
           0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE));
   g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
@@ -41,7 +43,10 @@ gst_stereo_match_properties_install (GObjectClass *klass)
           "both views at the last one), exchanged (left and right look so), vertical-offset (pixels by which the rows "
           "of the views as they come differ, median; below 0 = not known), skew-mean (ns between the frames of a pair) "
           "and skew-drift (ns that "
-          "it grows by in a second)",
+          "it grows by in a second); health (ok, or what is wrong now, for example \"frozen-right, range\": see the "
+          "message stereo-health), health-looks, brightness-left and -right (0..255), sharpness-left and -right (fine "
+          "detail divided by brightness), beyond-range (share of the points found that lie beyond the search range; "
+          "below 0 = not known) and wanted-disparities (that would reach them; 0 = no more than are searched)",
           GST_TYPE_STRUCTURE, ro));
   g_object_class_install_property (klass, PROP_SETTINGS,
       g_param_spec_boxed ("settings", "settings",
@@ -57,10 +62,11 @@ gst_stereo_match_properties_make_stats (GstStereoMatchParts *parts, const GstSte
   GstStereoFlightsStats flights;
   GstStereoChecksStats checks;
   guint64 count = MAX (pairs->pairs, 1);
+  GstStructure *stats;
 
   gst_stereo_flights_get_stats (parts->flights, &flights);
   gst_stereo_checks_get_stats (parts->checks, &checks);
-  return gst_structure_new ("stereomatch-stats", "pairs", G_TYPE_UINT64, pairs->pairs, "dropped-left", G_TYPE_UINT64,
+  stats = gst_structure_new ("stereomatch-stats", "pairs", G_TYPE_UINT64, pairs->pairs, "dropped-left", G_TYPE_UINT64,
       pairs->dropped_left, "dropped-right", G_TYPE_UINT64, pairs->dropped_right, "late", G_TYPE_UINT64, pairs->late,
       "overlapped", G_TYPE_UINT64, flights.overlapped, "compute-time", G_TYPE_UINT64, pairs->compute_last,
       "compute-time-mean", G_TYPE_UINT64, pairs->compute_total / count, "steps-time-mean", G_TYPE_UINT64,
@@ -70,6 +76,8 @@ gst_stereo_match_properties_make_stats (GstStereoMatchParts *parts, const GstSte
       flights.alignment.max, "checks", G_TYPE_UINT64, checks.checks, "check-matches", G_TYPE_UINT64, checks.matches,
       "exchanged", G_TYPE_BOOLEAN, checks.exchanged, "vertical-offset", G_TYPE_DOUBLE, checks.vertical_offset,
       "skew-mean", G_TYPE_UINT64, checks.skew_mean, "skew-drift", G_TYPE_DOUBLE, checks.skew_drift, NULL);
+  gst_stereo_checks_add_health (parts->checks, stats);
+  return stats;
 }
 
 /* Of the plan at work; before there is one, of the properties as they stand. NULL when those cannot work. */

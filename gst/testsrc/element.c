@@ -5,11 +5,13 @@
  *
  * Renders a synthetic scene as two cameras see it. Both views come in one frame, with the true disparity of every pixel
  * in the frame's #GstStereoMeta: for trying out pipelines, and for measuring how good a stereo matcher is. A frame
- * depends only on the properties and its number, and is the same on every machine.
+ * depends only on the properties and its number, and is the same on every machine. The cameras can have what real ones
+ * have: noise, a vertical offset, another exposure on the right, and faults.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 stereotestsrc ! stereomatch ! video/x-raw,format=GRAY8 ! videoconvert ! autovideosink
+ * gst-launch-1.0 stereotestsrc noise=5 vertical-offset=1.5 fault=blurred fault-view=left ! videoconvert ! autovideosink
  * gst-launch-1.0 stereotestsrc ! video/x-raw,width=3840,height=1080,framerate=60/1 ! videoconvert ! autovideosink
  * ]|
  */
@@ -21,6 +23,7 @@
 #include "gst/testsrc/caps.h"
 #include "gst/testsrc/paint.h"
 #include "gst/testsrc/pictures.h"
+#include "gst/testsrc/properties.h"
 #include "gst/testsrc/timeline.h"
 #include "gst/video/ranges.h"
 
@@ -34,13 +37,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_stereo_test_src_debug);
 enum
 {
   PROP_0,
-  PROP_PATTERN,
-  PROP_SEED,
   PROP_IS_LIVE,
-  PROP_MAX_DISPARITY,
-  PROP_MOTION,
-  PROP_NOISE,
-  PROP_TIMESTAMP_OFFSET
+  PROP_SETTINGS /* the first of gst_stereo_test_properties_install() */
 };
 
 struct _GstStereoTestSrc
@@ -48,9 +46,8 @@ struct _GstStereoTestSrc
   GstPushSrc parent;
 
   /* protected by the object lock */
-  GstStereoSceneParams settings; /* but for the size, which is that of the caps */
-  guint serial;                  /* of settings: another one after each change */
-  gint64 timestamp_offset;
+  GstStereoTestSettings settings;
+  guint serial;      /* of the scene's settings: another one after each change */
   GstVideoInfo info; /* of the frames */
 
   /* of the streaming thread */
@@ -67,25 +64,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_P
 G_DEFINE_TYPE (GstStereoTestSrc, gst_stereo_test_src, GST_TYPE_PUSH_SRC)
 GST_ELEMENT_REGISTER_DEFINE (stereotestsrc, "stereotestsrc", GST_RANK_NONE, GST_TYPE_STEREO_TEST_SRC)
 
-GType
-gst_stereo_test_pattern_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = { { GST_STEREO_PATTERN_PLANES,
-                                           "Textured slanted planes with a disc moving in front of them", "planes" },
-    { GST_STEREO_PATTERN_RANDOM_DOTS, "Random dots: a square moving in front of a wall, disparities are whole pixels",
-        "random-dots" },
-    { GST_STEREO_PATTERN_STRIPES,
-        "Vertical stripes 8 pixels apart: a square in front of a wall, ambiguous for a "
-        "matcher",
-        "stripes" },
-    { GST_STEREO_PATTERN_FLAT, "The planes without texture: nothing to match", "flat" }, { 0, NULL, NULL } };
-
-  if (g_once_init_enter (&once))
-    g_once_init_leave (&once, g_enum_register_static ("GstStereoTestPattern", values));
-  return once;
-}
-
 static void
 gst_stereo_test_src_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
@@ -99,31 +77,11 @@ gst_stereo_test_src_set_property (GObject *object, guint id, const GValue *value
     return;
   }
   GST_OBJECT_LOCK (self);
-  before = self->settings;
-  switch (id) {
-    case PROP_PATTERN:
-      self->settings.pattern = g_value_get_enum (value);
-      break;
-    case PROP_SEED:
-      self->settings.seed = g_value_get_uint (value);
-      break;
-    case PROP_MAX_DISPARITY:
-      self->settings.max_disparity = g_value_get_int (value);
-      break;
-    case PROP_MOTION:
-      self->settings.motion = g_value_get_double (value);
-      break;
-    case PROP_NOISE:
-      self->settings.noise = g_value_get_double (value);
-      break;
-    case PROP_TIMESTAMP_OFFSET:
-      self->timestamp_offset = g_value_get_int64 (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  }
+  before = self->settings.scene;
+  if (!gst_stereo_test_properties_set (&self->settings, id - PROP_SETTINGS, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
   /* a control source sets the same value again for every frame */
-  if (memcmp (&before, &self->settings, sizeof before) != 0)
+  if (memcmp (&before, &self->settings.scene, sizeof before) != 0)
     self->serial++;
   GST_OBJECT_UNLOCK (self);
 }
@@ -138,28 +96,8 @@ gst_stereo_test_src_get_property (GObject *object, guint id, GValue *value, GPar
     return;
   }
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_PATTERN:
-      g_value_set_enum (value, self->settings.pattern);
-      break;
-    case PROP_SEED:
-      g_value_set_uint (value, self->settings.seed);
-      break;
-    case PROP_MAX_DISPARITY:
-      g_value_set_int (value, self->settings.max_disparity);
-      break;
-    case PROP_MOTION:
-      g_value_set_double (value, self->settings.motion);
-      break;
-    case PROP_NOISE:
-      g_value_set_double (value, self->settings.noise);
-      break;
-    case PROP_TIMESTAMP_OFFSET:
-      g_value_set_int64 (value, self->timestamp_offset);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  }
+  if (!gst_stereo_test_properties_get (&self->settings, id - PROP_SETTINGS, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -172,39 +110,43 @@ gst_stereo_test_src_fixate (GstBaseSrc *base, GstCaps *caps)
   return GST_BASE_SRC_CLASS (gst_stereo_test_src_parent_class)->fixate (base, caps);
 }
 
-static const gchar *
-pattern_name (GstStereoPattern pattern)
-{
-  const GEnumValue *value = g_enum_get_value (g_type_class_peek (GST_TYPE_STEREO_TEST_PATTERN), (gint) pattern);
-
-  return value ? value->value_nick : "?";
-}
-
-/* Makes the scene that the properties ask for now, unless it is there already. FALSE after an error was posted. */
 static gboolean
-ensure_scene (GstStereoTestSrc *self)
+make_scene (GstStereoTestSrc *self, const GstStereoSceneParams *wanted, guint serial)
 {
-  GstStereoSceneParams params;
+  const GstStereoSceneParams *params;
   gchar *message = NULL;
-  guint serial;
 
-  GST_OBJECT_LOCK (self);
-  params = self->settings;
-  serial = self->serial;
-  GST_OBJECT_UNLOCK (self);
-  if (gst_stereo_pictures_have_scene (self->pictures, serial))
-    return TRUE;
-  if (!gst_stereo_pictures_set_scene (self->pictures, &params, serial, &message)) {
+  if (!gst_stereo_pictures_set_scene (self->pictures, wanted, serial, &message)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", message), (NULL));
     g_free (message);
     return FALSE;
   }
-  params = *gst_stereo_pictures_params (self->pictures);
+  params = gst_stereo_pictures_params (self->pictures);
   GST_DEBUG_OBJECT (self,
       "made a scene (settings %u): pattern %s, seed %u, views of %dx%d pixels, disparities up to "
       "%d px, motion %g px per frame, noise %g grey levels",
-      serial, pattern_name (params.pattern), params.seed, params.width, params.height, params.max_disparity,
-      params.motion, params.noise);
+      serial, gst_stereo_test_pattern_name (params->pattern), params->seed, params->width, params->height,
+      params->max_disparity, params->motion, params->noise);
+  return TRUE;
+}
+
+/* Makes the scene and the rig that the properties ask for now, unless they are there already. FALSE after an error
+ * was posted. */
+static gboolean
+ensure_scene (GstStereoTestSrc *self)
+{
+  GstStereoTestSettings settings;
+  guint serial;
+
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  serial = self->serial;
+  GST_OBJECT_UNLOCK (self);
+  if (!gst_stereo_pictures_have_scene (self->pictures, serial) && !make_scene (self, &settings.scene, serial))
+    return FALSE;
+  if (gst_stereo_pictures_set_rig (self->pictures, &settings.rig))
+    GST_DEBUG_OBJECT (self, "made a rig: the right camera %g px lower, exposure %g; fault %s",
+        settings.rig.vertical_offset, settings.rig.right_gain, gst_stereo_test_fault_name (settings.rig.fault));
   return TRUE;
 }
 
@@ -313,7 +255,7 @@ set_times (GstStereoTestSrc *self, GstBuffer *buffer)
   gint64 offset;
 
   GST_OBJECT_LOCK (self);
-  offset = self->timestamp_offset;
+  offset = self->settings.timestamp_offset;
   GST_OBJECT_UNLOCK (self);
   /* an offset must not take a time below 0, where GST_CLOCK_TIME_NONE lies */
   GST_BUFFER_PTS (buffer) = (GstClockTime) MAX (0, (gint64) gst_stereo_timeline_begin (self->timeline) + offset);
@@ -397,39 +339,6 @@ gst_stereo_test_src_finalize (GObject *object)
 }
 
 static void
-install_properties (GObjectClass *klass)
-{
-  const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS,
-                    live = rw | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE;
-
-  g_object_class_install_property (klass, PROP_PATTERN,
-      gst_stereo_unchecked_spec (g_param_spec_enum (
-          "pattern", "pattern", "The scene to show", GST_TYPE_STEREO_TEST_PATTERN, GST_STEREO_PATTERN_PLANES, live)));
-  g_object_class_install_property (klass, PROP_SEED,
-      g_param_spec_uint (
-          "seed", "seed", "Seed of textures and noise: the same seed gives the same pictures", 0, G_MAXUINT, 0, live));
-  g_object_class_install_property (klass, PROP_IS_LIVE,
-      g_param_spec_boolean ("is-live", "is-live",
-          "Send each frame when its time has come, as a camera does; a live source cannot seek", FALSE, rw));
-  g_object_class_install_property (klass, PROP_MAX_DISPARITY,
-      gst_stereo_unchecked_spec (g_param_spec_int ("max-disparity", "max-disparity",
-          "Largest disparity of the scene in pixels, at most half the width of a view; 0 = a tenth of that width, at "
-          "most 120",
-          0, GST_STEREO_SCENE_MAX_DISPARITY, 0, live)));
-  g_object_class_install_property (klass, PROP_MOTION,
-      gst_stereo_unchecked_spec (g_param_spec_double ("motion", "motion",
-          "Pixels that the foreground moves to the right per frame (it turns back at the sides); 0 = it does not move",
-          -1000, 1000, 2, live)));
-  g_object_class_install_property (klass, PROP_NOISE,
-      gst_stereo_unchecked_spec (g_param_spec_double ("noise", "noise",
-          "Standard deviation of the noise in grey levels, different in each view and frame; 0 = no noise", 0, 64, 1,
-          live)));
-  g_object_class_install_property (klass, PROP_TIMESTAMP_OFFSET,
-      gst_stereo_unchecked_spec (g_param_spec_int64 ("timestamp-offset", "timestamp-offset",
-          "Nanoseconds to add to the timestamps; no timestamp goes below 0", G_MININT64 / 4, G_MAXINT64 / 4, 0, live)));
-}
-
-static void
 gst_stereo_test_src_class_init (GstStereoTestSrcClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
@@ -441,13 +350,19 @@ gst_stereo_test_src_class_init (GstStereoTestSrcClass *klass)
   object_class->set_property = gst_stereo_test_src_set_property;
   object_class->get_property = gst_stereo_test_src_get_property;
   object_class->finalize = gst_stereo_test_src_finalize;
-  install_properties (object_class);
+  g_object_class_install_property (object_class, PROP_IS_LIVE,
+      g_param_spec_boolean ("is-live", "is-live",
+          "Send each frame when its time has come, as a camera does; a live source cannot seek", FALSE,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
+  gst_stereo_test_properties_install (object_class, PROP_SETTINGS);
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Stereo test source", "Source/Video/Stereo",
       "Makes both views of a moving scene in one frame, with the true disparity of every pixel in its GstStereoMeta",
       "gst-stereo");
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_TEST_PATTERN, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_TEST_FAULT, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_TEST_FAULT_VIEW, 0);
 
   base_class->fixate = gst_stereo_test_src_fixate;
   base_class->set_caps = gst_stereo_test_src_set_caps;
@@ -464,9 +379,7 @@ gst_stereo_test_src_class_init (GstStereoTestSrcClass *klass)
 static void
 gst_stereo_test_src_init (GstStereoTestSrc *self)
 {
-  self->settings.pattern = GST_STEREO_PATTERN_PLANES;
-  self->settings.motion = 2;
-  self->settings.noise = 1;
+  gst_stereo_test_settings_init (&self->settings);
   self->timeline = gst_stereo_timeline_new ();
   self->pictures = gst_stereo_pictures_new ();
   gst_video_info_init (&self->info);

@@ -8,7 +8,7 @@
 
 struct _GstStereoPainter
 {
-  const GstStereoScene *scene;
+  GstStereoRig *rig; /* while a frame is painted */
   GstStereoLayout layout;
   gint width, height;                                         /* of the frame */
   gboolean words;                                             /* a pixel is a word of four bytes */
@@ -37,7 +37,7 @@ samples_of (const GstVideoInfo *info, const gdouble rgb[3], gdouble sample[3])
 }
 
 static void
-make_tables (GstStereoPainter *painter, const GstVideoInfo *info)
+make_tables (GstStereoPainter *painter, const GstStereoScene *scene, const GstVideoInfo *info)
 {
   gint offset[GST_VIDEO_MAX_COMPONENTS], scale[GST_VIDEO_MAX_COMPONENTS];
   gdouble rgb[3], sample[3];
@@ -45,7 +45,7 @@ make_tables (GstStereoPainter *painter, const GstVideoInfo *info)
   gst_video_color_range_offsets (info->colorimetry.range, info->finfo, offset, scale);
   for (guint i = 0; i < GST_STEREO_SCENE_LAYERS * LEVELS; i++) {
     guint8 bytes[4] = { 0xFF, 0xFF, 0xFF, 0xFF }; /* opaque, and unused bytes are defined */
-    gst_stereo_scene_color (painter->scene, i / LEVELS, i % LEVELS, rgb);
+    gst_stereo_scene_color (scene, i / LEVELS, i % LEVELS, rgb);
     if (GST_VIDEO_INFO_IS_GRAY (info))
       rgb[0] = rgb[1] = rgb[2] = i % LEVELS;
     samples_of (info, rgb, sample);
@@ -65,13 +65,12 @@ gst_stereo_painter_new (const GstStereoScene *scene, const GstVideoInfo *info, c
   GstStereoPainter *painter = g_new0 (GstStereoPainter, 1);
   gsize width = (gsize) GST_VIDEO_INFO_WIDTH (info);
 
-  painter->scene = scene;
   painter->layout = *layout;
   painter->width = GST_VIDEO_INFO_WIDTH (info);
   painter->height = GST_VIDEO_INFO_HEIGHT (info);
   painter->words = GST_VIDEO_INFO_N_PLANES (info) == 1 && GST_VIDEO_INFO_COMP_PSTRIDE (info, 0) == 4 &&
       GST_VIDEO_INFO_COMP_PSTRIDE (info, 1) == 4 && GST_VIDEO_FORMAT_INFO_W_SUB (info->finfo, 1) == 0;
-  make_tables (painter, info);
+  make_tables (painter, scene, info);
   painter->level = g_malloc (width);
   painter->layer = g_malloc (width);
   for (guint i = 0; i < 4; i++)
@@ -95,7 +94,7 @@ static void
 interleave (GstStereoPainter *painter, gboolean right, gint y)
 {
   for (guint v = 0; v < 2; v++)
-    gst_stereo_scene_row (painter->scene, v ? !right : right, y, painter->view[v][0], painter->view[v][1]);
+    gst_stereo_rig_row (painter->rig, v ? !right : right, y, painter->view[v][0], painter->view[v][1]);
   for (gint x = 0; x < painter->width; x++) {
     painter->level[x] = painter->view[x % 2][0][x / 2];
     painter->layer[x] = painter->view[x % 2][1][x / 2];
@@ -113,17 +112,17 @@ compose (GstStereoPainter *painter, gint y)
   switch (layout->packing) {
     case GST_STEREO_PACKING_TOP_BOTTOM:
       view = y >= layout->height;
-      gst_stereo_scene_row (painter->scene, view ? !right : right, y % layout->height, painter->level, painter->layer);
+      gst_stereo_rig_row (painter->rig, view ? !right : right, y % layout->height, painter->level, painter->layer);
       break;
     case GST_STEREO_PACKING_ROW_INTERLEAVED:
-      gst_stereo_scene_row (painter->scene, y % 2 ? !right : right, y / 2, painter->level, painter->layer);
+      gst_stereo_rig_row (painter->rig, y % 2 ? !right : right, y / 2, painter->level, painter->layer);
       break;
     case GST_STEREO_PACKING_COLUMN_INTERLEAVED:
       interleave (painter, right, y);
       break;
     default:
       for (view = 0; view < 2; view++)
-        gst_stereo_scene_row (painter->scene, view ? !right : right, y, painter->level + view * layout->width,
+        gst_stereo_rig_row (painter->rig, view ? !right : right, y, painter->level + view * layout->width,
             painter->layer + view * layout->width);
   }
 }
@@ -154,8 +153,9 @@ write_component (const GstStereoPainter *painter, GstVideoFrame *frame, guint c,
 }
 
 void
-gst_stereo_painter_paint (GstStereoPainter *painter, GstVideoFrame *frame)
+gst_stereo_painter_paint (GstStereoPainter *painter, GstStereoRig *rig, GstVideoFrame *frame)
 {
+  painter->rig = rig;
   for (gint y = 0; y < painter->height; y++) {
     compose (painter, y);
     if (painter->words)

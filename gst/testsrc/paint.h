@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes both views of a scene into a video frame: any 8-bit format, side by side, top-bottom or interleaved. */
+/* Writes what both cameras see of a scene into a video frame: any 8-bit format, side by side, top-bottom or interleaved. */
 #ifndef GST_STEREO_PAINT_H
 #define GST_STEREO_PAINT_H
 
 #include "gst/video/frame.h"
-#include "gst/testsrc/scene.h"
+#include "gst/testsrc/rig.h"
 
 G_BEGIN_DECLS
 
@@ -14,11 +14,12 @@ G_BEGIN_DECLS
 
 typedef struct _GstStereoPainter GstStereoPainter;
 
-/* For frames like @info, whose views lie as @layout says and have the size of the scene. The scene must outlive it. */
+/* For frames like @info, whose views lie as @layout says and have the size of the scene. */
 GstStereoPainter *gst_stereo_painter_new (
     const GstStereoScene *scene, const GstVideoInfo *info, const GstStereoLayout *layout);
 void gst_stereo_painter_free (GstStereoPainter *painter);
-void gst_stereo_painter_paint (GstStereoPainter *painter, GstVideoFrame *frame);
+/* @rig: of the scene. */
+void gst_stereo_painter_paint (GstStereoPainter *painter, GstStereoRig *rig, GstVideoFrame *frame);
 
 G_END_DECLS
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/testsrc/pictures.h"
 
+#include <string.h>
+
 #include "gst/testsrc/paint.h"
 #include "gst/video/pool.h"
 
@@ -13,6 +15,8 @@ struct _GstStereoPictures
   GstStereoScene *scene;
   guint serial;              /* of the parameters that the scene was made of */
   GstStereoPainter *painter; /* of the scene */
+  GstStereoRigParams rig_params;
+  GstStereoRig *rig; /* that look at the scene */
 };
 
 GstStereoPictures *
@@ -24,6 +28,7 @@ gst_stereo_pictures_new (void)
 static void
 drop_scene (GstStereoPictures *pictures)
 {
+  g_clear_pointer (&pictures->rig, gst_stereo_rig_free);
   g_clear_pointer (&pictures->painter, gst_stereo_painter_free);
   g_clear_pointer (&pictures->scene, gst_stereo_scene_free);
 }
@@ -123,6 +128,17 @@ gst_stereo_pictures_set_scene (
   return TRUE;
 }
 
+gboolean
+gst_stereo_pictures_set_rig (GstStereoPictures *pictures, const GstStereoRigParams *params)
+{
+  if (pictures->rig && !memcmp (&pictures->rig_params, params, sizeof *params))
+    return FALSE;
+  gst_stereo_rig_free (pictures->rig);
+  pictures->rig = gst_stereo_rig_new (pictures->scene, params);
+  pictures->rig_params = *params;
+  return TRUE;
+}
+
 const GstStereoSceneParams *
 gst_stereo_pictures_params (const GstStereoPictures *pictures)
 {
@@ -138,9 +154,9 @@ gst_stereo_pictures_paint (GstStereoPictures *pictures, guint64 number, GstBuffe
 
   if (!gst_video_frame_map (&frame, &pictures->info, buffer, GST_MAP_WRITE))
     return FALSE;
-  gst_stereo_scene_set_frame (pictures->scene, number);
+  gst_stereo_rig_set_frame (pictures->rig, number);
   gst_stereo_pool_clear_padding (&frame);
-  gst_stereo_painter_paint (pictures->painter, &frame);
+  gst_stereo_painter_paint (pictures->painter, pictures->rig, &frame);
   gst_video_frame_unmap (&frame);
   return TRUE;
 }

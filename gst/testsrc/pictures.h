@@ -3,7 +3,7 @@
 #ifndef GST_STEREO_PICTURES_H
 #define GST_STEREO_PICTURES_H
 
-#include "gst/testsrc/scene.h"
+#include "gst/testsrc/rig.h"
 #include "gst/video/frame.h"
 
 G_BEGIN_DECLS
@@ -27,6 +27,9 @@ gboolean gst_stereo_pictures_have_scene (const GstStereoPictures *pictures, guin
  * where there can be no such scene. */
 gboolean gst_stereo_pictures_set_scene (
     GstStereoPictures *pictures, const GstStereoSceneParams *params, guint serial, gchar **message);
+/* What the cameras do to the pictures from now on. There must be a scene; a new scene needs this again. FALSE: they did
+ * that already. */
+gboolean gst_stereo_pictures_set_rig (GstStereoPictures *pictures, const GstStereoRigParams *params);
 /* Those of the scene, with its size and a resolved max_disparity. */
 const GstStereoSceneParams *gst_stereo_pictures_params (const GstStereoPictures *pictures);
 

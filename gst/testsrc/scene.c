@@ -2,20 +2,19 @@
 #include "gst/testsrc/scene.h"
 
 #include "gst/testsrc/layers.h"
+#include "gst/testsrc/noise.h"
 #include "gst/testsrc/tile.h"
 
 #include <math.h>
 #include <string.h>
 
 #define TRUTH_STEPS 64
-#define LANES 16              /* independent random numbers */
-#define NOISE_DEVIATION 147.8 /* of the sum of four random bytes */
 
 struct _GstStereoScene
 {
   GstStereoLayers set;
   guint64 frame;
-  gint noise;          /* 16.16 per step of the random sum */
+  GstStereoNoise noise;
   GstStereoTile *tile; /* of all layers */
 };
 
@@ -37,7 +36,7 @@ texture_run (
     const GstStereoScene *scene, const GstStereoLayer *layer, gboolean right, gint y, gint from, gint to, guint8 *level)
 {
   const GstStereoTile *tile = scene->tile;
-  const guint8 *row = tile->data + (gsize) ((y + layer->v) % GST_STEREO_TILE_HEIGHT) * tile->pitch;
+  const guint8 *row = tile->data + (gsize) ((guint) (y + layer->v) % GST_STEREO_TILE_HEIGHT) * tile->pitch;
   guint64 mask = (guint64) tile->width - 1;
   GstStereoRay ray = gst_stereo_layer_ray (layer, right, y);
   /* unsigned: places left of the tile wrap around */
@@ -53,44 +52,24 @@ texture_run (
   }
 }
 
-/* The sum of four random bytes is close to a normal distribution. There are LANES independent generators, so that the
- * compiler can compute that many pixels at once. */
-static void
-add_noise (const GstStereoScene *scene, gboolean right, gint y, guint8 *level)
-{
-  guint32 frame = gst_stereo_mix (
-      gst_stereo_mix (scene->set.params.seed, (guint32) scene->frame), (guint32) (scene->frame >> 32));
-  guint32 key = gst_stereo_mix (frame, (guint32) (2 * y + (right ? 1 : 0))), state[LANES];
-  gint width = scene->set.params.width, more[LANES];
-
-  for (guint i = 0; i < LANES; i++)
-    state[i] = gst_stereo_mix (key, i) | 1;
-  for (gint x = 0; x < width; x += LANES) {
-    gint count = MIN (LANES, width - x);
-    for (guint i = 0; i < LANES; i++) {
-      guint32 s = state[i];
-      s ^= s << 13;
-      s ^= s >> 17;
-      s ^= s << 5;
-      state[i] = s;
-      gint sum = (gint) ((s & 255) + (s >> 8 & 255) + (s >> 16 & 255) + (s >> 24)) - 510;
-      more[i] = (sum * scene->noise + (1 << 15)) >> 16;
-    }
-    for (gint i = 0; i < count; i++)
-      level[x + i] = (guint8) CLAMP (level[x + i] + more[i], 0, 255);
-  }
-}
-
 void
-gst_stereo_scene_row (const GstStereoScene *scene, gboolean right, gint y, guint8 *level, guint8 *layer)
+gst_stereo_scene_clean_row (const GstStereoScene *scene, gboolean right, gint y, guint8 *level, guint8 *layer)
 {
   gst_stereo_layers_row (&scene->set, right, y, layer);
   for (gint x = 0, end; x < scene->set.params.width; x = end) {
     end = run_end (layer, x, scene->set.params.width);
     texture_run (scene, &scene->set.layers[layer[x]], right, y, x, end, level);
   }
-  if (scene->noise)
-    add_noise (scene, right, y, level);
+}
+
+void
+gst_stereo_scene_row (const GstStereoScene *scene, gboolean right, gint y, guint8 *level, guint8 *layer)
+{
+  const GstStereoSceneParams *params = &scene->set.params;
+
+  gst_stereo_scene_clean_row (scene, right, y, level, layer);
+  if (scene->noise.active)
+    gst_stereo_noise_add (&scene->noise, params->seed, scene->frame, right, y, params->width, level);
 }
 
 void
@@ -163,7 +142,7 @@ gst_stereo_scene_new (const GstStereoSceneParams *params, gchar **message)
   scene = g_new0 (GstStereoScene, 1);
   if (!resolved.max_disparity)
     resolved.max_disparity = gst_stereo_scene_own_disparity (params->width);
-  scene->noise = (gint) rint (params->noise * 65536 / NOISE_DEVIATION);
+  gst_stereo_noise_init (&scene->noise, params->noise);
   scene->tile = gst_stereo_tile_new (params->pattern, params->seed, params->width + resolved.max_disparity);
   gst_stereo_layers_init (&scene->set, &resolved);
   gst_stereo_scene_set_frame (scene, 0);

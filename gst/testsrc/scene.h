@@ -37,7 +37,7 @@ typedef struct
   gint width, height; /* of one view, pixels */
   gint max_disparity; /* largest disparity, pixels; 0 = gst_stereo_scene_own_disparity() */
   gdouble motion;     /* of the foreground, pixels to the right per frame; it turns back at the sides */
-  gdouble noise;      /* standard deviation, grey levels; another draw in each view and frame */
+  gdouble noise;      /* standard deviation at mid grey, grey levels; another draw in each view and frame */
 } GstStereoSceneParams;
 
 typedef struct _GstStereoScene GstStereoScene;
@@ -55,6 +55,8 @@ const GstStereoSceneParams *gst_stereo_scene_params (const GstStereoScene *scene
 void gst_stereo_scene_set_frame (GstStereoScene *scene, guint64 frame);
 /* Row @y of a view: grey levels 0..255, and which layer each pixel shows. */
 void gst_stereo_scene_row (const GstStereoScene *scene, gboolean right, gint y, guint8 *level, guint8 *layer);
+/* The same without noise. Rows outside the view can be had too, as far as the view is high. */
+void gst_stereo_scene_clean_row (const GstStereoScene *scene, gboolean right, gint y, guint8 *level, guint8 *layer);
 /* Row @y of the left view's true disparity, times 64: never 0. */
 void gst_stereo_scene_truth (const GstStereoScene *scene, gint y, guint16 *truth);
 /* Grey levels become colours by the layer; luma stays what the level is. */

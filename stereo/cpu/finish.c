@@ -64,7 +64,7 @@ static void
 threshold_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const float *confidence = map_row (plan, plan->view[STEREO_LEFT].confidence, y);
-  float *to = map_row (plan, plan->disparity, y), least = (float) plan->params.confidence_threshold;
+  float *to = map_row (plan, plan->disparity, y), least = (float) stereo_params_last_threshold (&plan->params);
 
   for (int x = 0; x < plan->width; x++)
     if (confidence[x] < least)

@@ -23,6 +23,7 @@ const StereoStageTable CPU (table) = {
   .subpixel = &CPU (subpixel),
   .integer = &CPU (integer),
   .reject = &CPU (reject),
+  .probability = &CPU (probability),
   .speckle = &CPU (speckle),
   .fill = &CPU (fill),
   .planes = &CPU (planes),

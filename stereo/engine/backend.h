@@ -54,7 +54,7 @@ typedef struct StereoView
   void *census;             /* uint32_t (7x5) or uint64_t (9x7); NULL without that feature */
   uint16_t *first, *second; /* maps: index of the lowest and second-lowest aggregated cost */
   uint16_t *index;          /* map: index selected so far (after refinement); left x or right x */
-  float *confidence;        /* map: stereo_confidence(); 0 where the views disagree */
+  float *confidence;        /* map: stereo_confidence(), 0 where the views disagree; or stereo_probability() */
   int32_t *expected;        /* map: (D-bar - min) * STEREO_EXPECT_STEPS, or STEREO_EXPECT_NONE */
 } StereoView;
 
@@ -98,14 +98,15 @@ typedef struct StereoStageTable
   const StereoStage *features[STEREO_FEATURE_SETS]; /* luma -> census, gradient; [NONE] is NULL */
   /* features -> volume: returns the stage of the method for the parameters, NULL if the backend lacks e.g. the cost */
   const StereoStage *(*match[STEREO_METHODS]) (const StereoParams *params);
-  const StereoStage *paths;     /* volume -> volume, smoothed along paths; not run after sgm, which does it itself */
-  const StereoStage *select;    /* volume -> first, second, index, confidence of both views */
-  const StereoStage *check;     /* zeroes the confidence where the views disagree */
-  const StereoStage *refine[4]; /* [StereoRefineMode]: -> expected; idr: -> index, confidence */
-  const StereoStage *reselect;  /* volume, expected -> index, confidence; not run after idr */
-  const StereoStage *subpixel;  /* index, volume -> disparity */
-  const StereoStage *integer;   /* index -> disparity */
-  const StereoStage *reject;    /* disparity of inconsistent pixels -> NaN */
+  const StereoStage *paths;       /* volume -> volume, smoothed along paths; not run after sgm, which does it itself */
+  const StereoStage *select;      /* volume -> first, second, index, confidence of both views */
+  const StereoStage *check;       /* zeroes the confidence where the views disagree */
+  const StereoStage *refine[4];   /* [StereoRefineMode]: -> expected; idr: -> index, confidence */
+  const StereoStage *reselect;    /* volume, expected -> index, confidence; not run after idr */
+  const StereoStage *subpixel;    /* index, volume -> disparity */
+  const StereoStage *integer;     /* index -> disparity */
+  const StereoStage *reject;      /* disparity of inconsistent pixels -> NaN */
+  const StereoStage *probability; /* index of both views, volume -> confidence; unlikely disparities -> NaN */
   const StereoStage *speckle;
   const StereoStage *fill;          /* right view's index -> disparity of NaN pixels: exact/fill.h */
   const StereoStage *planes;        /* the same, and then on the planes of the surfaces; color */
@@ -282,6 +283,25 @@ stereo_params_reject (const StereoParams *params)
 {
   return params->fill != STEREO_FILL_KEEP && params->consistency >= 0;
 }
+
+/* The probability below which pixels lose their disparity before speckles are removed; 0: none does. */
+static inline double
+stereo_params_first_threshold (const StereoParams *params)
+{
+  int first = params->confidence_measure == STEREO_CONFIDENCE_PROBABILITY && params->fill == STEREO_FILL_NONE;
+  return first ? params->confidence_threshold : 0;
+}
+
+/* The confidence below which they do so at the end of a frame. Filling comes before: it needs every value that it can get,
+ * and what it fills is seldom likely. */
+static inline double
+stereo_params_last_threshold (const StereoParams *params)
+{
+  return params->confidence_threshold - stereo_params_first_threshold (params);
+}
+
+/* How the parameters' method turns its two measures into a probability. */
+void stereo_probability_table (const StereoParams *params, StereoProbability *table);
 
 /* ---- backends ---------------------------------------------------------------------------- */
 

@@ -51,6 +51,10 @@ static const StereoChoice fill_choices[] = { { STEREO_FILL_AUTO, "auto", "What t
   { STEREO_FILL_PLANES, "planes", "As background, and the plane of the surface that the value belongs to goes on" },
   { 0, NULL, NULL } };
 
+static const StereoChoice measure_choices[] = { { STEREO_CONFIDENCE_AUTO, "auto", "What the profile calls for" },
+  { STEREO_CONFIDENCE_MARGIN, "margin", "The papers' F: by how much the lowest cost lies below the second-lowest" },
+  { STEREO_CONFIDENCE_PROBABILITY, "probability", "That the disparity is right within a pixel" }, { 0, NULL, NULL } };
+
 static const StereoChoice align_choices[] = { { STEREO_ALIGN_OFF, "off", "The views are taken as they are" },
   { STEREO_ALIGN_AUTO, "auto", "It is measured and followed, and the right view resampled where that helps" },
   { 0, NULL, NULL } };
@@ -131,8 +135,10 @@ static const StereoParamInfo table[] = {
       "Connected regions of fewer pixels than this become invalid; -1 = own (60; thesis, fill=keep: off), 0 = off"),
   DOUBLE ("speckle-range", speckle_range, 0, 1024, 1,
       "Disparity difference up to which two neighbours belong to one region, in pixels"),
-  DOUBLE ("confidence-threshold", confidence_threshold, 0, 1, 0,
-      "Pixels of a lower confidence (0..1) become invalid; 0 = off"),
+  ENUM ("confidence-measure", confidence_measure, STEREO_CONFIDENCE_AUTO, measure_choices, "What the confidence means"),
+  DOUBLE ("confidence-threshold", confidence_threshold, -1, 1, -1,
+      "Pixels of a lower confidence (0..1) become invalid; -1 = own (0.6 with probability and fill=none, else "
+      "off), 0 = off"),
   ENUM ("fill", fill, STEREO_FILL_AUTO, fill_choices, "What a pixel gets where the views disagree"),
   ENUM ("align", align, STEREO_ALIGN_AUTO, align_choices,
       "What happens to a small vertical disparity between the views, up to 3 px"),

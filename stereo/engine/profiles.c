@@ -24,8 +24,8 @@ typedef struct Preset
 static const Preset asw_thesis[] = { SET (cost, STEREO_COST_CENSUS_7X5), SET (support, STEREO_SUPPORT_BOTH),
   SET (window, 33), SET (gamma_color, 259.65), SET (gamma_distance, 28), SET (paths, STEREO_PATHS_NONE),
   SET (refine_iterations, 7), SET (refine_alpha, 0.16), SET (subpixel, STEREO_SUBPIXEL_OFF),
-  SET (median, STEREO_MEDIAN_OFF), SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP), SET (align, STEREO_ALIGN_OFF),
-  END };
+  SET (median, STEREO_MEDIAN_OFF), SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP),
+  SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF), END };
 
 static const Preset asw_balanced[] = { SET (refine_iterations, 1), SET (refine_window, 33),
   SET (median, STEREO_MEDIAN_5), END };
@@ -40,8 +40,8 @@ static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support
   SET (gamma_color, 40), SET (gamma_distance, 14), SET (paths, STEREO_PATHS_4), SET (refine_alpha, 0.4), END };
 
 /* Yu et al., Table III; of ESMP's base, printed 2.80, 1.80 gives the errors that the paper states. */
-static const Preset es_thesis[] = { SET (align, STEREO_ALIGN_OFF), SET (subpixel, STEREO_SUBPIXEL_OFF),
-  SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP), END };
+static const Preset es_thesis[] = { SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF),
+  SET (subpixel, STEREO_SUBPIXEL_OFF), SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP), END };
 
 static const Preset esaw_fast[] = { SET (iterations, 5), SET (step_base, 2.6), END };
 
@@ -58,7 +58,8 @@ static const Preset filled[] = { SET (fill, STEREO_FILL_BACKGROUND), END };
 
 /* Mahieu & Lowney, 3 and 4 */
 static const Preset sgm_thesis[] = { SET (cost, STEREO_COST_AD), SET (subpixel, STEREO_SUBPIXEL_OFF),
-  SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP), SET (penalty_step, 0), SET (align, STEREO_ALIGN_OFF), END };
+  SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP), SET (penalty_step, 0),
+  SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF), END };
 
 static const Preset sgm_quality[] = { SET (cost, STEREO_COST_MIXED), SET (refine_iterations, 1),
   SET (fill, STEREO_FILL_BACKGROUND), END };
@@ -72,8 +73,8 @@ static const Preset sgm_common[] = { SET (cost, STEREO_COST_CENSUS_9X7), SET (pa
 
 /* Hong et al. and GCVL: nothing after the winner */
 static const Preset bm_thesis[] = { SET (cost, STEREO_COST_SAD), SET (subpixel, STEREO_SUBPIXEL_OFF),
-  SET (median, STEREO_MEDIAN_OFF), SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP), SET (align, STEREO_ALIGN_OFF),
-  END };
+  SET (median, STEREO_MEDIAN_OFF), SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP),
+  SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF), END };
 
 static const Preset bm_fast[] = { SET (cost, STEREO_COST_SAD), END };
 
@@ -81,9 +82,9 @@ static const Preset bm_common[] = { SET (cost, STEREO_COST_ZNCC), SET (window, 9
 
 /* refinement: Hillerstrom 2017, 5.1.3 */
 static const Preset common[] = { SET (refine_mode, STEREO_REFINE_TWO_PASS), SET (refine_window, 65),
-  SET (refine_gamma_color, 9), SET (refine_gamma_distance, 12), SET (refine_alpha, 0.16),
-  SET (paths, STEREO_PATHS_NONE), SET (penalty_step, 10), SET (subpixel, STEREO_SUBPIXEL_ON),
-  SET (median, STEREO_MEDIAN_3), SET (speckle_size, 60), SET (fill, STEREO_FILL_NONE), END };
+  SET (refine_gamma_color, 9), SET (refine_gamma_distance, 12), SET (refine_alpha, 0.16), SET (paths, STEREO_PATHS_NONE),
+  SET (penalty_step, 10), SET (subpixel, STEREO_SUBPIXEL_ON), SET (median, STEREO_MEDIAN_3), SET (speckle_size, 60),
+  SET (fill, STEREO_FILL_NONE), SET (confidence_measure, STEREO_CONFIDENCE_PROBABILITY), END };
 
 static const struct
 {
@@ -136,6 +137,10 @@ stereo_profile_apply (StereoParams *params)
   apply (params, common);
   if (preset_speckle && params->fill == STEREO_FILL_KEEP)
     params->speckle_size = 0; /* who asks for the matcher's value everywhere means everywhere */
+  if (params->confidence_threshold < 0) {
+    int rejects = params->confidence_measure == STEREO_CONFIDENCE_PROBABILITY && params->fill == STEREO_FILL_NONE;
+    params->confidence_threshold = rejects ? 0.6 : 0;
+  }
   if (params->method == STEREO_METHOD_ESMP && params->smoothness_max == 0)
     params->smoothness_max = 0.0375 * params->num_disparities;
   if (params->method == STEREO_METHOD_ASW && params->support == STEREO_SUPPORT_LEFT) {

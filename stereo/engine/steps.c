@@ -45,7 +45,7 @@ choose_output (StereoPlan *plan)
   }
   if (p->median)
     add (plan, t->median[p->median == 5]);
-  if (p->confidence_threshold > 0)
+  if (stereo_params_last_threshold (p) > 0)
     add (plan, t->threshold);
   add (plan, t->store);
 }
@@ -75,6 +75,8 @@ choose_frame (StereoPlan *plan)
       add (plan, last && t->reselect_last ? t->reselect_last : t->reselect);
   }
   choose_disparity (plan);
+  if (p->confidence_measure == STEREO_CONFIDENCE_PROBABILITY)
+    add (plan, t->probability);
   if (p->speckle_size > 0)
     add (plan, t->speckle);
   if (p->fill == STEREO_FILL_BACKGROUND)

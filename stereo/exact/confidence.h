@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The confidence of a selected disparity: the one formula that every stage of both backends calls. */
+/* The confidence of a selected disparity: the formulas that every stage of both backends calls. */
 #ifndef STEREO_EXACT_CONFIDENCE_H
 #define STEREO_EXACT_CONFIDENCE_H
 
@@ -13,6 +13,88 @@ stereo_confidence (uint32_t lowest, uint32_t second)
   if (second == 0)
     return 0.0f;
   return (float) (second - lowest) / (float) second;
+}
+
+/*
+ * The probability that a disparity is right, from two measures between 0 and 255, which StereoProbability combines.
+ *
+ * Agreement: the share of the pixels in a window about which the views agree within a pixel (left-right difference, Hu
+ * and Mordohai 2012). Distinctness: how far the cost of the selected candidate lies below that of its rival, as a share of
+ * the rival's cost (their peak ratio). The rival is the best other local minimum along the disparity; where there is none,
+ * the best candidate at some distance. It is looked
+ * for at one pixel of each cell of a grid alone, and a pixel takes the mean of those around it whose luma is like its own:
+ * beside the outline of a textured thing, a sky has the distinctness of the sky.
+ */
+#define STEREO_AGREEMENT_RADIUS 10 /* px; of the window */
+#define STEREO_AGREEMENT_MOST 1    /* px by which the views may differ */
+#define STEREO_CELL 4              /* px; side of a cell */
+#define STEREO_CELLS_AROUND 4      /* cells to each side from which a pixel takes distinctness */
+#define STEREO_LIKE_LUMA 8         /* grey levels */
+#define STEREO_RIVAL_AWAY 2        /* px between a candidate and its rival, at least */
+#define STEREO_NO_RIVAL_AWAY 3     /* the same, of a rival that is no minimum */
+
+/* Whether candidate @i of @costs may be the rival of the one at @index: for the best of those minima, or @minimum = 0. */
+STEREO_SHARED int
+stereo_may_rival (const uint16_t *costs, int i, int last, int index, int minimum)
+{
+  int away = i < index ? index - i : i - index;
+  if (!minimum)
+    return away >= STEREO_NO_RIVAL_AWAY;
+  return away >= STEREO_RIVAL_AWAY && (i == 0 || costs[i - 1] >= costs[i]) && (i == last || costs[i + 1] >= costs[i]);
+}
+
+/* The column or row of the pixel that stands for cell @cell of a side of @size pixels. */
+STEREO_SHARED int
+stereo_cell_pixel (int cell, int size)
+{
+  int pixel = cell * STEREO_CELL + STEREO_CELL / 2;
+  return pixel < size ? pixel : size - 1;
+}
+
+/* Cells along a side of @size pixels. */
+STEREO_SHARED int
+stereo_cells (int size)
+{
+  return (size + STEREO_CELL - 1) / STEREO_CELL;
+}
+
+/* @count of @all, 0..255, rounded. */
+STEREO_SHARED uint32_t
+stereo_agreement (uint32_t count, uint32_t all)
+{
+  return (255 * count + all / 2) / all;
+}
+
+/* Of a pixel whose candidate costs @cost and whose rival costs @rival; STEREO_INVALID: there is none. */
+STEREO_SHARED uint32_t
+stereo_distinctness (uint32_t cost, uint32_t rival)
+{
+  return rival == STEREO_INVALID || rival <= cost ? 0 : 255 * (rival - cost) / rival;
+}
+
+/* The mean of @count values that add up to @sum, rounded. */
+STEREO_SHARED uint32_t
+stereo_mean_distinctness (uint32_t sum, uint32_t count)
+{
+  return (sum + count / 2) / count;
+}
+
+#define STEREO_LOGIT_STEPS 32 /* of 1: the step of a term */
+#define STEREO_LOGIT_TOP (8 * STEREO_LOGIT_STEPS)
+
+/* A logistic function of the logarithms of both measures, in tables: stereo_probability_table(). */
+typedef struct StereoProbability
+{
+  int16_t agreement[256], distinctness[256];   /* terms of the logit */
+  float probability[2 * STEREO_LOGIT_TOP + 1]; /* a multiple of 1/255, of the logit from -STEREO_LOGIT_TOP on */
+} StereoProbability;
+
+STEREO_SHARED float
+stereo_probability (const StereoProbability *table, uint32_t agreement, uint32_t distinctness)
+{
+  int logit = table->agreement[agreement] + table->distinctness[distinctness];
+  logit = logit < -STEREO_LOGIT_TOP ? -STEREO_LOGIT_TOP : logit > STEREO_LOGIT_TOP ? STEREO_LOGIT_TOP : logit;
+  return table->probability[logit + STEREO_LOGIT_TOP];
 }
 
 #endif

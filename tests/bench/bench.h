@@ -4,6 +4,7 @@
 #define BENCH_H
 
 #include "tests/bench/score.h"
+#include "tests/bench/sureness.h"
 
 enum
 {
@@ -52,6 +53,7 @@ typedef struct Measurement
   const char *stage_name[BENCH_MAX_STAGES];
   double stage_ms[BENCH_MAX_STAGES]; /* medians */
   Score all, visible;
+  Sureness sureness; /* of the visible pixels; of all where that is not known */
 } Measurement;
 
 /* options.c: 1 to go on, 0 after --help and --methods, -1 and a message on a mistake */

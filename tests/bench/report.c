@@ -62,6 +62,24 @@ print_json_score (const char *name, const Score *score, const ScoreLevels *level
 }
 
 static void
+print_json_sureness (const Sureness *s)
+{
+  int first = 1;
+
+  if (!s->pixels)
+    return;
+  printf (", \"confidence\": {\"area\": %.6f, \"best_area\": %.6f, \"calibration\": [", s->area, s->best);
+  for (int k = 0; k < SURENESS_BINS; k++) {
+    if (!s->count[k])
+      continue;
+    printf ("%s{\"pixels\": %d, \"stated\": %.4f, \"right\": %.4f}", first ? "" : ", ", s->count[k], s->stated[k],
+        s->right[k]);
+    first = 0;
+  }
+  fputs ("]}", stdout);
+}
+
+static void
 print_json_times (const Measurement *m)
 {
   printf ("\"median_ms\": %.4f, \"min_ms\": %.4f, \"max_ms\": %.4f, ", m->frame.median, m->frame.min, m->frame.max);
@@ -99,6 +117,7 @@ print_json (const Options *options, const Measurement *m)
   putchar ('}');
   print_json_score ("all", &m->all, &options->levels);
   print_json_score ("nocc", &m->visible, &options->levels);
+  print_json_sureness (&m->sureness);
   putchar ('}');
 }
 

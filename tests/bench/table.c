@@ -2,6 +2,7 @@
 /* One table of the scores of many scenes, with the means of each group and of all. */
 #include "tests/bench/bench.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@ typedef struct Row
   char scene[LAYOUT_NAME], group[LAYOUT_NAME], setting[80];
   int disparities, from_truth, printed;
   Score all, visible;
+  Sureness sureness;
 } Row;
 
 static Row *rows;
@@ -29,9 +31,11 @@ table_add (const Measurement *m)
     rows = grown;
   }
   Row *row = &rows[count++];
-  *row = (Row){
-    .disparities = m->disparities, .from_truth = !strcmp (m->range, "truth"), .all = m->all, .visible = m->visible
-  };
+  *row = (Row){ .disparities = m->disparities,
+    .from_truth = !strcmp (m->range, "truth"),
+    .all = m->all,
+    .visible = m->visible,
+    .sureness = m->sureness };
   snprintf (row->scene, sizeof row->scene, "%s", m->scene);
   snprintf (row->group, sizeof row->group, "%s", m->group);
   snprintf (row->setting, sizeof row->setting, "%s, %s, %s", stereo_method_info (m->params.method)->name,
@@ -130,6 +134,41 @@ print_group (const Options *options, const Row *first, ScoreMean *all, ScoreMean
   print_mean (options, first->group, &group_all, &group_visible);
 }
 
+/* How sure the setting of @first is of what it says, over its scenes from @first on, all of which weigh the same. */
+static void
+print_sureness (const Row *first)
+{
+  double ratio = 0, stated[SURENESS_BINS] = { 0 }, right[SURENESS_BINS] = { 0 }, share[SURENESS_BINS] = { 0 };
+  int scenes = 0;
+
+  for (const Row *row = first; row < rows + count; row++) {
+    const Sureness *s = &row->sureness;
+    if (strcmp (row->setting, first->setting) || !s->pixels || !isfinite (sureness_ratio (s)))
+      continue;
+    scenes++;
+    ratio += sureness_ratio (s);
+    for (int k = 0; k < SURENESS_BINS; k++) {
+      double part = (double) s->count[k] / s->pixels;
+      share[k] += part;
+      stated[k] += part * s->stated[k];
+      right[k] += part * s->right[k];
+    }
+  }
+  if (!scenes)
+    return;
+  printf ("confidence: area under the sparsification curve %.2f times the best, mean of %d\n  percent stated",
+      ratio / scenes, scenes);
+  for (int k = 0; k < SURENESS_BINS; k++)
+    share[k] > 0 ? printf (" %5.1f", 100 * stated[k] / share[k]) : printf ("     -");
+  fputs ("\n  right, 1 px   ", stdout);
+  for (int k = 0; k < SURENESS_BINS; k++)
+    share[k] > 0 ? printf (" %5.1f", 100 * right[k] / share[k]) : printf ("     -");
+  fputs ("\n  of the pixels ", stdout);
+  for (int k = 0; k < SURENESS_BINS; k++)
+    printf (" %5.1f", 100 * share[k] / scenes);
+  putchar ('\n');
+}
+
 static int
 has_scores (void)
 {
@@ -159,6 +198,7 @@ table_print (const Options *options)
     }
     if (groups > 1)
       print_mean (options, "all scenes", &all, &visible);
+    print_sureness (&rows[k]);
   }
   if (guessed && has_scores ())
     puts ("* the largest true disparity, rounded up to a multiple of 16; --num-disparities sets another number");

@@ -144,8 +144,16 @@ static const Case table[] = {
   { 67, 43, PICTURE_NOISE, RGB, U16, 1,
       "num-disparities=20 window=5 speckle-size=40 speckle-range=2.5 subpixel=1 fill=background median=5" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=5 speckle-size=10000 median=3 fill=keep" },
-  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=5 confidence-threshold=0.3 fill=background" },
-  { 67, 43, PICTURE_SHIFTED, RGB, U16, 0, "num-disparities=20 window=5 confidence-threshold=1 fill=none" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1,
+      "num-disparities=20 window=5 confidence-threshold=0.3 confidence-measure=margin fill=background" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=5 confidence-threshold=0.9 fill=background" },
+  { 61, 67, PICTURE_NOISE, RGB, U16, 1, "num-disparities=20 window=5 confidence-threshold=0.1 threads=3" },
+  { 5, 2, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=3 window=3 confidence-threshold=0.01" },
+  { 300, 30, PICTURE_SHIFTED, GREY, F32, 1, "num-disparities=260 min-disparity=-20 window=3 consistency=-1" },
+  { 67, 43, PICTURE_EDGES, GREY, F32, 1, "num-disparities=20 window=5 consistency=-1 fill=keep" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=2 confidence-measure=probability" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 0,
+      "num-disparities=20 window=5 confidence-threshold=1 fill=none confidence-measure=margin" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1,
       "num-disparities=20 min-disparity=-8 window=5 fill=keep disparity-scale=1000.25" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 min-disparity=5 window=5 fill=keep disparity-scale=65535" },
@@ -157,7 +165,7 @@ static const Case table[] = {
       "num-disparities=20 window=5 output=depth focal-length=700 baseline=50 principal-offset=-4" },
   /* rows of whole vectors of pixels and others, windows cut at all sides, more than a block of CUDA's last stages */
   { 31, 5, PICTURE_SHIFTED, RGB, U16, 1,
-      "num-disparities=9 window=3 subpixel=1 fill=none median=5 confidence-threshold=0.2" },
+      "num-disparities=9 window=3 subpixel=1 fill=none median=5 confidence-threshold=0.2 confidence-measure=margin" },
   { 3, 50, PICTURE_NOISE, RGB, F32, 1, "num-disparities=3 window=3 consistency=-1 refine-iterations=1 median=3" },
   { 4, 4, PICTURE_SHIFTED, RGB, U8, 1,
       "num-disparities=3 window=3 consistency=0 fill=none median=5 refine-iterations=2" },
@@ -167,8 +175,8 @@ static const Case table[] = {
       "num-disparities=24 window=3 subpixel=1 fill=keep median=5 refine-iterations=3" },
   { 260, 19, PICTURE_EDGES, RGB, F32, 1,
       "num-disparities=30 window=3 subpixel=1 consistency=-1 median=3 refine-iterations=2" },
-  { 260, 19, PICTURE_SHIFTED, RGB, U16, 0,
-      "num-disparities=30 window=3 subpixel=0 consistency=0 fill=none median=3 confidence-threshold=0.05" },
+  { 260, 19, PICTURE_SHIFTED, RGB, U16,
+      0, "num-disparities=30 window=3 subpixel=0 consistency=0 fill=none median=3 confidence-threshold=0.05 confidence-measure=margin" },
   { 133, 11, PICTURE_SHIFTED, RGB, U16, 1,
       "num-disparities=40 window=3 subpixel=1 refine-alpha=5 refine-iterations=3 fill=none" },
   /* hardly a candidate, so hardly a disparity */
@@ -330,7 +338,8 @@ draw_finish (Case *c, Random *random)
   add (c, random, 50, "median=%s", PICK ("0", "3", "5"));
   add (c, random, 40, "speckle-size=%d speckle-range=%g", random_range (random, 1, 60),
       random_range (random, 0, 8) / 4.0);
-  add (c, random, 30, "confidence-threshold=%g", random_range (random, 1, 40) / 100.0);
+  add (c, random, 60, "confidence-measure=%s", PICK ("margin", "probability"));
+  add (c, random, 50, "confidence-threshold=%g", random_range (random, 0, 40) / 40.0);
   if (c->sample != STEREO_SAMPLE_U8)
     add (c, random, 30, "output=depth focal-length=%d baseline=%g principal-offset=%d", random_range (random, 1, 2000),
         random_range (random, 1, 3000) / 10.0, random_range (random, -20, 40));

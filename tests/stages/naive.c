@@ -40,6 +40,7 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
     { t->subpixel, STAGE_SUBPIXEL },
     { t->integer, STAGE_INTEGER },
     { t->reject, STAGE_REJECT },
+    { t->probability, STAGE_PROBABILITY },
     { t->speckle, STAGE_SPECKLE },
     { t->fill, STAGE_FILL },
     { t->planes, STAGE_PLANES },
@@ -139,6 +140,9 @@ naive_run (Naive *naive, StageKind kind)
       break;
     case STAGE_REJECT:
       naive_reject (p);
+      break;
+    case STAGE_PROBABILITY:
+      naive_probability (p);
       break;
     case STAGE_SPECKLE:
       naive_speckle (p);

@@ -24,6 +24,7 @@ typedef enum StageKind
   STAGE_SUBPIXEL,
   STAGE_INTEGER,
   STAGE_REJECT,
+  STAGE_PROBABILITY,
   STAGE_SPECKLE,
   STAGE_FILL,
   STAGE_PLANES,
@@ -131,6 +132,14 @@ void naive_speckle (StereoPlan *p);
 void naive_median (StereoPlan *p);
 void naive_threshold (StereoPlan *p);
 void naive_store (Naive *naive);
+/* naive_probability.c */
+typedef struct NaiveMeasures
+{
+  uint8_t agreement, distinctness; /* exact/confidence.h */
+} NaiveMeasures;
+/* Of every pixel, rows without padding, from both views' indices and the volume. Free with free(). */
+NaiveMeasures *naive_measures (const StereoPlan *p);
+void naive_probability (StereoPlan *p);
 /* naive_fill.c */
 void naive_fill (StereoPlan *p);
 void naive_planes (StereoPlan *p);

@@ -42,7 +42,7 @@ naive_threshold (StereoPlan *p)
 {
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++)
-      if (p->view[STEREO_LEFT].confidence[naive_map (p, x, y)] < (float) p->params.confidence_threshold)
+      if (p->view[STEREO_LEFT].confidence[naive_map (p, x, y)] < (float) stereo_params_last_threshold (&p->params))
         p->disparity[naive_map (p, x, y)] = NAN;
 }
 

@@ -13,6 +13,8 @@
 #define MIN_POINTS 96
 #define MAX_SCORES 260000 /* candidates of one look: what bounds its time */
 #define VERTICAL 0.03     /* how far up and down, of the width: 19 px of 640 */
+#define BEYOND 2          /* how far to look for disparities beyond the range, in ranges */
+#define MIN_REACH 4       /* and at least the width by this */
 
 /* Of the structure tensor's smaller eigenvalue, per pixel: some gradient both ways, above what noise makes. */
 #define MIN_TEXTURE 4.0f
@@ -22,12 +24,7 @@
 #define UNIQUE 0.1f /* for a match that votes for a direction: a pattern that repeats may fit best in a wrong place */
 #define PEAK 2      /* px around a match that are the same match */
 
-#define MIN_MATCHES 12
-#define MAJORITY 0.75
-#define MAX_DOUBT 3      /* doubtful matches for each one that votes */
-#define NEAR_ZERO 1.5    /* px of disparity that have no sign */
-#define MAX_VERTICAL 1.0 /* px */
-#define MAX_TILT 1.5     /* px from the left half's median to the right half's */
+#define NEAR_ZERO 1.5 /* px of disparity that have no sign */
 
 typedef struct
 {
@@ -47,7 +44,8 @@ struct _GstStereoCheck
   gint width, height, min, num;
   gint factor; /* views to small pictures */
   gint small_width, small_height;
-  gint reach, vertical; /* how far to look in the small picture, either way */
+  gint forward, backward; /* how far to look in the small picture, at positive and at negative disparities */
+  gint vertical;          /* and up and down */
   Small small[2];
   gint32 *box;    /* sums of a patch's columns: values, squares */
   gfloat *blocks; /* of each block: the three sums of the structure tensor */
@@ -55,7 +53,7 @@ struct _GstStereoCheck
   Point points[MAX_POINTS];
   guint cells_x, cells_y;
   gfloat *scores;
-  gdouble disparity[MAX_POINTS], offset[MAX_POINTS];
+  gdouble disparity[MAX_POINTS], offset[MAX_POINTS], beyond[MAX_POINTS];
   gboolean right_half[MAX_POINTS];
 };
 
@@ -65,7 +63,7 @@ struct _GstStereoCheck
 static void
 choose_cells (GstStereoCheck *check)
 {
-  guint candidates = (guint) ((2 * check->reach + 1) * (2 * check->vertical + 1));
+  guint candidates = (guint) ((check->forward + check->backward + 1) * (2 * check->vertical + 1));
   guint points = CLAMP (MAX_SCORES / candidates, MIN_POINTS, MAX_POINTS);
 
   check->cells_x = (guint) MAX (1, sqrt (points * (gdouble) check->small_width / check->small_height));
@@ -91,7 +89,9 @@ gst_stereo_check_new (gint width, gint height, gint min, gint num)
   check->small_width = width / factor;
   check->small_height = height / factor;
   reach = MAX (ABS (min), ABS (min + num - 1));
-  check->reach = MIN (reach / factor + 2, check->small_width - PATCH);
+  check->backward = MIN (reach / factor + 2, check->small_width - PATCH);
+  reach = MAX (BEYOND * reach, width / MIN_REACH);
+  check->forward = MIN (reach / factor + 2, check->small_width - PATCH);
   check->vertical = MAX (PATCH / 2, (gint) ceil (width * VERTICAL / factor));
   choose_cells (check);
 
@@ -105,7 +105,7 @@ gst_stereo_check_new (gint width, gint height, gint min, gint num)
   check->blocks_x = check->small_width / BLOCK;
   check->blocks_y = check->small_height / BLOCK;
   check->blocks = g_new (gfloat, 3 * check->blocks_x * check->blocks_y);
-  check->scores = g_new (gfloat, (2 * check->reach + 1) * (2 * check->vertical + 1));
+  check->scores = g_new (gfloat, (check->forward + check->backward + 1) * (2 * check->vertical + 1));
   return check;
 }
 
@@ -268,14 +268,14 @@ products (const gint16 *a, gint a_stride, const gint16 *b, gint b_stride, gint w
 }
 
 /*
- * The patch of @from at (x, y), looked for in @to within @reach and @vertical. Its score is below 0 when nothing was
+ * The patch of @from at (x, y), looked for in @to up to @before and @behind along the row and @vertical. Its score is below 0 when nothing was
  * found that is better than all that is not the same place.
  */
 static Match
-look (GstStereoCheck *check, const Small *from, const Small *to, gint x, gint y, gint reach, gint vertical)
+look (GstStereoCheck *check, const Small *from, const Small *to, gint x, gint y, gint before, gint behind, gint vertical)
 {
   const gint width = check->small_width, n = PATCH * PATCH;
-  gint left = MAX (0, x - reach), right = MIN (width - PATCH, x + reach);
+  gint left = MAX (0, x - before), right = MIN (width - PATCH, x + behind);
   gint top = MAX (0, y - vertical), bottom = MIN (check->small_height - PATCH, y + vertical);
   gsize at = (gsize) y * (gsize) width + (gsize) x;
   Match best = { 0, 0, -1, FALSE };
@@ -329,6 +329,9 @@ sum_up (GstStereoCheck *check, GstStereoCheckResult *result)
   guint halves[2] = { 0, 0 };
 
   result->disparity = median (check->disparity, result->matches);
+  result->largest = result->matches < 3 ? 0 : check->disparity[result->matches - 3]; /* sorted by now */
+  qsort (check->beyond, result->beyond, sizeof *check->beyond, compare);
+  result->farthest = result->beyond < 3 ? 0 : check->beyond[result->beyond - 3];
   for (guint i = 0; i < result->placed; i++)
     sorted[i] = fabs (check->offset[i]);
   result->vertical = median (sorted, result->placed);
@@ -339,7 +342,7 @@ sum_up (GstStereoCheck *check, GstStereoCheckResult *result)
     *(half ? &result->vertical_right : &result->vertical_left) = median (sorted, halves[half]);
   }
   /* a half of few points tells nothing of a tilt */
-  if (MIN (halves[0], halves[1]) < MIN_MATCHES / 2)
+  if (MIN (halves[0], halves[1]) < GST_STEREO_CHECK_MIN_MATCHES / 2)
     result->vertical_left = result->vertical_right = 0;
 }
 
@@ -351,7 +354,7 @@ inside (const GstStereoCheck *check, gdouble disparity)
 }
 
 static void
-vote (const GstStereoCheck *check, gdouble disparity, gboolean unique, GstStereoCheckResult *result)
+vote (GstStereoCheck *check, gdouble disparity, gboolean unique, GstStereoCheckResult *result)
 {
   if (fabs (disparity) < NEAR_ZERO)
     return;
@@ -361,6 +364,8 @@ vote (const GstStereoCheck *check, gdouble disparity, gboolean unique, GstStereo
     result->forward++;
   else if (inside (check, -disparity))
     result->backward++;
+  else if (disparity > check->min + check->num - 1)
+    check->beyond[result->beyond++] = disparity;
 }
 
 /* In the views themselves. */
@@ -386,14 +391,15 @@ gst_stereo_check_run (
   result->points = choose_points (check);
   for (guint i = 0; i < result->points; i++) {
     const Point *point = &check->points[i];
-    Match match = look (check, &check->small[0], &check->small[1], point->x, point->y, check->reach, check->vertical);
+    Match match = look (check, &check->small[0], &check->small[1], point->x, point->y, check->forward, check->backward,
+        check->vertical);
     Match back;
     GstStereoCheckSpot spot;
     gdouble disparity, offset;
 
     if (match.score < 0)
       continue;
-    back = look (check, &check->small[1], &check->small[0], match.x, match.y, check->reach,
+    back = look (check, &check->small[1], &check->small[0], match.x, match.y, check->backward, check->forward,
         MIN (check->vertical, 1 + ABS (match.y - point->y)));
     if (back.score < 0 || ABS (back.x - point->x) > 1 || ABS (back.y - point->y) > 1)
       continue;
@@ -407,25 +413,4 @@ gst_stereo_check_run (
     vote (check, disparity, match.unique && back.unique, result);
   }
   sum_up (check, result);
-}
-
-GstStereoVerdict
-gst_stereo_check_exchanged (const GstStereoCheckResult *result)
-{
-  guint votes = result->forward + result->backward;
-
-  /* where nearly everything repeats, the rest is chance */
-  if (votes < MIN_MATCHES || result->doubtful > MAX_DOUBT * votes)
-    return GST_STEREO_VERDICT_UNKNOWN;
-  return result->backward > MAJORITY * votes ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
-}
-
-GstStereoVerdict
-gst_stereo_check_unrectified (const GstStereoCheckResult *result)
-{
-  if (result->placed < MIN_MATCHES)
-    return GST_STEREO_VERDICT_UNKNOWN;
-  return result->vertical > MAX_VERTICAL || fabs (result->vertical_left - result->vertical_right) > MAX_TILT ?
-      GST_STEREO_VERDICT_BAD :
-      GST_STEREO_VERDICT_GOOD;
 }

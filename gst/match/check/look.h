@@ -10,6 +10,8 @@
  * - Exchanged views differ from correct ones by the sign of the disparity alone. A match speaks for an exchange if its
  *   disparity lies outside the search range and the opposite disparity inside. Points at infinity have no sign, and do
  *   not count. A range that reaches equally far to either side tells nothing.
+ * - A search range that is too small leaves matches beyond its end: what is nearest has a wrong disparity or none. Points
+ * are therefore looked for up to twice the largest disparity searched, and at least up to a quarter of the width.
  * - Views that are not rectified have vertical offsets: the median of their absolute values tells, and the difference
  *   between the two sides of the picture shows a small rotation. Movement between the two moments looks the same. The
  *   views are looked at as they come: what align=auto takes out is still seen.
@@ -26,6 +28,9 @@ G_BEGIN_DECLS
 
 /* ---- a look at a pair -------------------------------------------------------------------- */
 
+/* Fewer tell nothing. */
+#define GST_STEREO_CHECK_MIN_MATCHES 12
+
 /* Scratch for views of one size; about 16 bytes per pixel of the small picture. */
 typedef struct _GstStereoCheck GstStereoCheck;
 
@@ -34,8 +39,11 @@ typedef struct
   guint points;            /* textured ones, looked for */
   guint matches;           /* of them, found for sure */
   guint forward, backward; /* matches inside the range; matches that would be inside if the views were exchanged */
+  guint beyond;            /* matches that lie beyond the largest disparity searched */
+  gdouble farthest;        /* the largest disparity that three of those have or exceed, px; 0 = there are not three */
   guint doubtful;          /* matches that do not count there: another place fits nearly as well */
   gdouble disparity;       /* median of all matches, px */
+  gdouble largest;         /* that three matches have or exceed, px; 0 = there are not three */
   guint placed;            /* matches with a vertical offset */
   gdouble vertical;        /* median of its absolute value, px */
   gdouble vertical_left, vertical_right; /* its median in the left and the right half, px; below is positive */
@@ -49,6 +57,10 @@ gboolean gst_stereo_check_is_for (const GstStereoCheck *check, gint width, gint 
 void gst_stereo_check_run (
     GstStereoCheck *check, const StereoImage *left, const StereoImage *right, GstStereoCheckResult *result);
 GstStereoVerdict gst_stereo_check_exchanged (const GstStereoCheckResult *result);
+/* Whether the search ends before the nearest surfaces. */
+GstStereoVerdict gst_stereo_check_range (const GstStereoCheckResult *result);
+/* num-disparities with which it would not, for a search from @min; a multiple of 16. Only where the verdict is bad. */
+gint gst_stereo_check_wanted_disparities (const GstStereoCheckResult *result, gint min);
 GstStereoVerdict gst_stereo_check_unrectified (const GstStereoCheckResult *result);
 
 G_END_DECLS

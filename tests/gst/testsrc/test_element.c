@@ -56,9 +56,10 @@ luma_at (const GstVideoFrame *frame, gint x, gint y)
   return 0.299 * value[0] + 0.587 * value[1] + 0.114 * value[2];
 }
 
-/* That @buffer shows the scene of @params at @frame, in any format and layout. */
+/* That @buffer shows the scene of @params at @frame as those cameras see it, in any format and layout. */
 static void
-check_frame (GstBuffer *buffer, const GstVideoInfo *info, GstStereoSceneParams *params, guint64 frame)
+check_frame_through (GstBuffer *buffer, const GstVideoInfo *info, GstStereoSceneParams *params,
+    const GstStereoRigParams *cameras, guint64 frame)
 {
   GstVideoMultiviewMode mode = GST_VIDEO_INFO_MULTIVIEW_MODE (info);
   gboolean swapped = (GST_VIDEO_INFO_MULTIVIEW_FLAGS (info) & GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_VIEW_FIRST) != 0;
@@ -70,7 +71,7 @@ check_frame (GstBuffer *buffer, const GstVideoInfo *info, GstStereoSceneParams *
   fail_unless (meta != NULL);
   params->width = (gint) meta->width;
   params->height = (gint) meta->height;
-  picture = scene_picture_of (params, frame);
+  picture = scene_picture_through (params, cameras, frame);
   truth = gst_stereo_meta_get_truth_bytes (meta);
   fail_unless_equals_int (g_bytes_get_size (truth), 2 * meta->width * meta->height);
   fail_unless (!memcmp (g_bytes_get_data (truth, NULL), picture.truth, g_bytes_get_size (truth)));
@@ -91,10 +92,19 @@ check_frame (GstBuffer *buffer, const GstVideoInfo *info, GstStereoSceneParams *
   scene_picture_clear (&picture);
 }
 
+static void
+check_frame (GstBuffer *buffer, const GstVideoInfo *info, GstStereoSceneParams *params, guint64 frame)
+{
+  GstStereoRigParams sound = { .right_gain = 1 };
+
+  check_frame_through (buffer, info, params, &sound, frame);
+}
+
+static const gchar *const formats[] = { "BGRx", "RGBx", "xRGB", "xBGR", "BGRA", "RGBA", "ARGB", "ABGR", "RGB", "BGR",
+  "GRAY8", "I420", "YV12", "NV12", "NV21", "NV16", "NV24", "YUY2", "UYVY", "YVYU", "VYUY", "Y42B", "Y444", "AYUV" };
+
 GST_START_TEST (test_every_format)
 {
-  static const gchar *const formats[] = { "BGRx", "RGBx", "xRGB", "xBGR", "BGRA", "RGBA", "ARGB", "ABGR", "RGB", "BGR",
-    "GRAY8", "I420", "YV12", "NV12", "NV21", "NV16", "NV24", "YUY2", "UYVY", "YVYU", "VYUY", "Y42B", "Y444", "AYUV" };
   static const gint sizes[][2] = { { 82, 21 }, { 16, 1 }, { 130, 34 } };
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
@@ -115,6 +125,65 @@ GST_START_TEST (test_every_format)
       gst_harness_teardown (harness);
       g_free (caps);
     }
+}
+GST_END_TEST;
+
+/* What is wrong with the cameras is seen in every format and layout, and reaches a stream while it runs. */
+GST_START_TEST (test_cameras_in_every_format)
+{
+  static const gchar *const layouts[] = { "side-by-side", "top-bottom", "row-interleaved", "column-interleaved" };
+
+  for (guint f = 0; f < 2 * G_N_ELEMENTS (formats); f++) {
+    GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 21, 0, 0, 0, 2, 3 };
+    GstStereoRigParams cameras = { -1.75, 0.75, (GstStereoTestFault) (f % 7), (GstStereoTestFaultView) (f % 3) };
+    gchar *caps = g_strdup_printf (
+        "video/x-raw,format=%s,width=84,height=36,multiview-mode=%s", formats[f / 2], layouts[f % 4]);
+    gchar *properties = g_strdup_printf (
+        "num-buffers=2 seed=21 noise=3 vertical-offset=-1.75 right-gain=0.75 fault=%u fault-view=%u", f % 7, f % 3);
+    GstHarness *harness = source_new (properties, caps);
+    gst_harness_play (harness);
+    for (guint64 n = 0; n < 2; n++) {
+      GstBuffer *buffer = gst_harness_pull (harness);
+      fail_unless (buffer != NULL);
+      GstVideoInfo info = output_info (harness);
+      check_frame_through (buffer, &info, &params, &cameras, n);
+      gst_buffer_unref (buffer);
+    }
+    gst_harness_teardown (harness);
+    g_free (properties);
+    g_free (caps);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_fault_while_playing)
+{
+  GstHarness *harness = source_new ("seed=4", "video/x-raw,format=GRAY8,width=64,height=8");
+  GstElement *source = gst_harness_find_element (harness, "stereotestsrc");
+  GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 4, 0, 0, 0, 2, 1 };
+  GstStereoRigParams cameras = { 0, 1, GST_STEREO_TEST_FAULT_BLACK, GST_STEREO_TEST_FAULT_VIEW_LEFT };
+  gboolean changed = FALSE;
+  GstVideoInfo info;
+
+  gst_harness_play (harness);
+  gst_buffer_unref (gst_harness_pull (harness));
+  info = output_info (harness);
+  gst_util_set_object_arg (G_OBJECT (source), "fault", "black");
+  gst_util_set_object_arg (G_OBJECT (source), "fault-view", "left");
+  for (guint n = 1; n < 100000 && !changed; n++) {
+    GstBuffer *buffer = gst_harness_pull (harness);
+    guint8 pixels[32];
+    gst_buffer_extract (buffer, 0, pixels, sizeof pixels);
+    changed = TRUE;
+    for (guint x = 0; x < sizeof pixels; x++)
+      changed &= pixels[x] < 8;
+    if (changed)
+      check_frame_through (buffer, &info, &params, &cameras, GST_BUFFER_OFFSET (buffer));
+    gst_buffer_unref (buffer);
+  }
+  fail_unless (changed);
+  gst_object_unref (source);
+  gst_harness_teardown (harness);
 }
 GST_END_TEST;
 
@@ -154,12 +223,12 @@ GST_START_TEST (test_layouts)
   static const gchar *const layouts[] = { "multiview-mode=side-by-side", "multiview-mode=top-bottom",
     "multiview-mode=row-interleaved", "multiview-mode=column-interleaved", "multiview-mode=side-by-side," RIGHT_FIRST,
     "multiview-mode=column-interleaved," RIGHT_FIRST };
-  static const gchar *const formats[] = { "GRAY8", "NV12" };
+  static const gchar *const two[] = { "GRAY8", "NV12" };
 
   g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
   for (guint k = 0; k < 2 * G_N_ELEMENTS (layouts); k++) {
     GstStereoSceneParams params = { GST_STEREO_PATTERN_RANDOM_DOTS, 3, 0, 0, 0, 2, 1 };
-    gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=86,height=34,%s", formats[k % 2], layouts[k / 2]);
+    gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=86,height=34,%s", two[k % 2], layouts[k / 2]);
     GstHarness *harness = source_new ("num-buffers=1 pattern=random-dots noise=1 seed=3", caps);
     gst_harness_play (harness);
     GstBuffer *buffer = gst_harness_pull (harness);
@@ -454,6 +523,8 @@ testsrc_suite (void)
 
   suite_add_tcase (suite, cases);
   tcase_add_test (cases, test_every_format);
+  tcase_add_test (cases, test_cameras_in_every_format);
+  tcase_add_test (cases, test_fault_while_playing);
   tcase_add_test (cases, test_colours);
   tcase_add_test (cases, test_layouts);
   tcase_add_test (cases, test_default_caps_and_meta);

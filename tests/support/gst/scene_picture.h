@@ -3,7 +3,7 @@
 #ifndef SCENE_PICTURE_H
 #define SCENE_PICTURE_H
 
-#include "gst/testsrc/scene.h"
+#include "gst/testsrc/rig.h"
 #include "tests/support/truth.h"
 
 typedef struct
@@ -16,6 +16,9 @@ typedef struct
 
 /* Fails the test where there is no such scene. */
 ScenePicture scene_picture_of (const GstStereoSceneParams *params, guint64 frame);
+/* The same, seen by cameras that are not sound. */
+ScenePicture scene_picture_through (
+    const GstStereoSceneParams *params, const GstStereoRigParams *cameras, guint64 frame);
 void scene_picture_clear (ScenePicture *picture);
 
 #endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a look at a pair says: verdicts from the matches that were counted. */
+#include "gst/match/check/look.h"
+
+#include <math.h>
+
+#define MAJORITY 0.75
+#define MAX_DOUBT 3      /* doubtful matches for each one that votes */
+#define MAX_VERTICAL 1.0 /* px */
+#define MAX_TILT 1.5     /* px from the left half's median to the right half's */
+
+#define MIN_BEYOND 6    /* matches beyond the range that are no chance */
+#define BEYOND_BAD 0.04 /* their share of all matches that vote */
+#define BEYOND_GOOD 0.01
+#define BEYOND_MARGIN 1.15 /* the nearest point need not be among those matched */
+#define DISPARITIES_STEP 16
+#define MAX_DISPARITIES 1024
+
+GstStereoVerdict
+gst_stereo_check_exchanged (const GstStereoCheckResult *result)
+{
+  guint votes = result->forward + result->backward;
+
+  /* where nearly everything repeats, the rest is chance */
+  if (votes < GST_STEREO_CHECK_MIN_MATCHES || result->doubtful > MAX_DOUBT * votes)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  return result->backward > MAJORITY * votes ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
+}
+
+GstStereoVerdict
+gst_stereo_check_unrectified (const GstStereoCheckResult *result)
+{
+  if (result->placed < GST_STEREO_CHECK_MIN_MATCHES)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  return result->vertical > MAX_VERTICAL || fabs (result->vertical_left - result->vertical_right) > MAX_TILT ?
+      GST_STEREO_VERDICT_BAD :
+      GST_STEREO_VERDICT_GOOD;
+}
+
+GstStereoVerdict
+gst_stereo_check_range (const GstStereoCheckResult *result)
+{
+  guint votes = result->forward + result->beyond;
+
+  /* of views that are exchanged, the other check says what has to be said */
+  if (votes < GST_STEREO_CHECK_MIN_MATCHES || result->doubtful > MAX_DOUBT * votes || result->backward > votes)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  if (result->beyond >= MIN_BEYOND && result->beyond >= BEYOND_BAD * votes)
+    return GST_STEREO_VERDICT_BAD;
+  return result->beyond <= BEYOND_GOOD * votes ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
+}
+
+gint
+gst_stereo_check_wanted_disparities (const GstStereoCheckResult *result, gint min)
+{
+  gint num = (gint) ceil (result->farthest * BEYOND_MARGIN) + 1 - min;
+
+  return MIN ((num + DISPARITIES_STEP - 1) / DISPARITIES_STEP * DISPARITIES_STEP, MAX_DISPARITIES);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tells the application what is wrong with the input: a warning on the bus when an episode begins, an element message
+ * `stereo-health` when it begins and when it ends, and fields of `stats`. The rules are in health/; what matches in
+ * check/ is told here too, where it concerns the search range.
+ */
+#ifndef GST_STEREO_HEALTH_H
+#define GST_STEREO_HEALTH_H
+
+#include "gst/match/check/look.h"
+#include "gst/match/health/pace.h"
+#include "gst/video/frame.h"
+
+G_BEGIN_DECLS
+
+#define GST_STEREO_HEALTH_INTERVAL (200 * GST_MSECOND) /* of stream time, from look to look */
+
+typedef struct _GstStereoHealth GstStereoHealth;
+
+/* @element posts the messages; the object belongs to it and holds no reference. */
+GstStereoHealth *gst_stereo_health_new (GstElement *element);
+void gst_stereo_health_free (GstStereoHealth *health);
+/* At the start: nothing was found yet. */
+void gst_stereo_health_start (GstStereoHealth *health);
+/* After a flush: what stands stays, other times and pictures follow. */
+void gst_stereo_health_flush (GstStereoHealth *health);
+/* At the stop. */
+void gst_stereo_health_release (GstStereoHealth *health);
+
+/* Whether the views of that time (ns) are to be looked at. */
+gboolean gst_stereo_health_is_due (const GstStereoHealth *health, gint64 time);
+/* Views in host memory. @infos: of the frames that they lie in. */
+void gst_stereo_health_look (GstStereoHealth *health, gint64 time, const GstStereoLayout *layout,
+    const GstVideoInfo *const infos[2], const StereoImage images[2]);
+/* Where the points of a look match. */
+void gst_stereo_health_add_matches (
+    GstStereoHealth *health, const GstStereoCheckResult *result, const StereoParams *params);
+/* Before each pair. @load: the time from frame to frame, and what is matched; its compute time is not read. */
+void gst_stereo_health_add_counts (
+    GstStereoHealth *health, const GstStereoPaceCounts *counts, const GstStereoLoad *load);
+
+/* From any thread: adds what `stats` shows. */
+void gst_stereo_health_add_stats (GstStereoHealth *health, GstStructure *stats);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a few rows of a view tell about the camera: brightness, sharpness, and whether anything moved. Only 32 pairs of
+ * rows are read, so that a look costs a small part of a frame's time at any size.
+ *
+ * Sharpness is fine detail: how far pixels differ from the mean of their neighbours two pixels to the left and to the
+ * right. Noise must not count as detail. Each of these differences is therefore multiplied with the one two rows below:
+ * texture is alike in both rows, noise is not and cancels in the mean. The root of that mean is divided by the
+ * brightness, so that exposure does not count as sharpness either.
+ */
+#ifndef GST_STEREO_HEALTH_VIEW_H
+#define GST_STEREO_HEALTH_VIEW_H
+
+#include <glib.h>
+
+#include "stereo/stereo.h"
+
+G_BEGIN_DECLS
+
+#define GST_STEREO_LOOK_BLACK 16 /* levels up to this one are black: room for the noise of a sensor without light */
+#define GST_STEREO_LOOK_WHITE 250
+
+/* Levels are 0 for black to 255 for white, whatever the range of the format. */
+typedef struct
+{
+  gdouble brightness;   /* mean level */
+  gdouble black, white; /* share of the pixels that are black, or white */
+  gdouble detail;       /* root of the mean product, grey levels */
+  gdouble roughness;    /* detail and noise together: root mean square of the differences, grey levels */
+  gdouble doubt;        /* standard deviation of the mean product where there is nothing but noise */
+  gdouble sharpness;    /* detail / brightness */
+  gboolean compared;    /* whether there was an earlier look */
+  gboolean same;        /* each pixel is what it was */
+  gdouble moved;        /* share of the pixels that differ by more than GST_STEREO_LOOK_MOVED levels */
+} GstStereoViewLook;
+
+#define GST_STEREO_LOOK_MOVED 2
+
+/* Looks at views of one size. */
+typedef struct _GstStereoViewer GstStereoViewer;
+
+/* NULL for views too small to say anything about. */
+GstStereoViewer *gst_stereo_viewer_new (gint width, gint height);
+void gst_stereo_viewer_free (GstStereoViewer *viewer);
+gboolean gst_stereo_viewer_is_for (const GstStereoViewer *viewer, gint width, gint height);
+/* The next look is the first one again. */
+void gst_stereo_viewer_forget (GstStereoViewer *viewer);
+/* Looks at a view in host memory. @offset, @scale: the sample of black, and how many samples above it white is. */
+void gst_stereo_viewer_look (
+    GstStereoViewer *viewer, const StereoImage *image, gint offset, gint scale, GstStereoViewLook *look);
+
+G_END_DECLS
+
+#endif

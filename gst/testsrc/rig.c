@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/testsrc/rig.h"
+
+#include "gst/testsrc/noise.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TAPS 4           /* rows that a row between two rows is made of */
+#define STEPS 256        /* places between two rows */
+#define WEIGHT_ONE 65536 /* sum of the taps' weights */
+#define BLOWN_OUT 8      /* exposure: everything but the darkest texture saturates */
+#define DARK 0.25
+#define BLUR_SHARE 64 /* radius of a blur: the width divided by this */
+#define COVER_LEVEL 40
+#define COVER_SLOPE 16 /* levels that a cover gets brighter by from left to right */
+
+/* A whole view. */
+typedef struct
+{
+  guint8 *level, *layer;
+} Picture;
+
+typedef struct
+{
+  gboolean plain; /* there is nothing between the scene and the noise */
+  GstStereoTestFault fault;
+  gboolean exposed; /* levels go through this table: */
+  guint8 exposure[256];
+  Picture picture; /* of a frozen or blurred view */
+  gboolean taken;
+} Camera;
+
+struct _GstStereoRig
+{
+  GstStereoScene *scene;
+  gint width, height;
+  guint seed;
+  guint64 frame;
+  gint offset; /* of the right view, in STEPS */
+  gint weights[TAPS];
+  GstStereoNoise noise;
+  Camera camera[2];
+  Picture rows; /* the last TAPS rows that the right camera saw: row i lies at i % TAPS */
+  gint row_of[TAPS];
+  gint *sums; /* scratch of a blur: a row */
+  guint8 *line;
+};
+
+/* ---- where the right camera hangs ------------------------------------------------------- */
+
+/* Catmull and Rom's cubic: it keeps more of the texture's contrast than two taps. */
+static void
+make_weights (GstStereoRig *rig)
+{
+  gdouble t = ((-rig->offset) & (STEPS - 1)) / (gdouble) STEPS, one = WEIGHT_ONE;
+
+  rig->weights[0] = (gint) rint (one * (-t + 2 * t * t - t * t * t) / 2);
+  rig->weights[2] = (gint) rint (one * (t + 4 * t * t - 3 * t * t * t) / 2);
+  rig->weights[3] = (gint) rint (one * (-t * t + t * t * t) / 2);
+  rig->weights[1] = WEIGHT_ONE - rig->weights[0] - rig->weights[2] - rig->weights[3];
+}
+
+/* The layers' geometry is for rows not farther outside than the view is high. */
+static gint
+row_in_reach (const GstStereoRig *rig, gint y)
+{
+  return CLAMP (y, -rig->height, 2 * rig->height - 1);
+}
+
+static void
+forget_rows (GstStereoRig *rig)
+{
+  for (guint i = 0; i < TAPS; i++)
+    rig->row_of[i] = G_MININT;
+}
+
+/* Row @y of the right view, from the last ones where it is among them; the place in `rows`. */
+static gsize
+fetch_row (GstStereoRig *rig, gint y)
+{
+  guint i = (guint) y % TAPS;
+  gsize at = i * (gsize) rig->width;
+
+  if (rig->row_of[i] != y)
+    gst_stereo_scene_clean_row (rig->scene, TRUE, row_in_reach (rig, y), rig->rows.level + at, rig->rows.layer + at);
+  rig->row_of[i] = y;
+  return at;
+}
+
+static void
+displaced_row (GstStereoRig *rig, gint y, guint8 *level, guint8 *layer)
+{
+  gint place = y * STEPS - rig->offset, above = place >> 8, *weights = rig->weights;
+  const guint8 *row[TAPS];
+
+  if (!(place & (STEPS - 1))) {
+    gst_stereo_scene_clean_row (rig->scene, TRUE, row_in_reach (rig, above), level, layer);
+    return;
+  }
+  for (gint i = 0; i < TAPS; i++)
+    row[i] = rig->rows.level + fetch_row (rig, above - 1 + i);
+  for (gint x = 0; x < rig->width; x++) {
+    gint sum = row[0][x] * weights[0] + row[1][x] * weights[1] + row[2][x] * weights[2] + row[3][x] * weights[3];
+    level[x] = (guint8) CLAMP ((sum + WEIGHT_ONE / 2) >> 16, 0, 255);
+  }
+  memcpy (layer, rig->rows.layer + fetch_row (rig, above + (place & (STEPS - 1)) / (STEPS / 2)), (gsize) rig->width);
+}
+
+/* What falls on a sensor whose lens is in order. */
+static void
+clear_row (GstStereoRig *rig, gboolean right, gint y, guint8 *level, guint8 *layer)
+{
+  if (right && rig->offset)
+    displaced_row (rig, y, level, layer);
+  else
+    gst_stereo_scene_clean_row (rig->scene, right, y, level, layer);
+}
+
+/* ---- blurred and covered lenses --------------------------------------------------------- */
+
+/* Mean of the 2 @radius + 1 samples around each; samples beyond an end are like the last one there. */
+static void
+blur_line (const guint8 *from, gsize step, gint count, gint radius, guint8 *line)
+{
+  gint sum = from[0] * radius, width = 2 * radius + 1;
+
+  for (gint i = 0; i <= radius; i++)
+    sum += from[(gsize) MIN (i, count - 1) * step];
+  for (gint i = 0; i < count; i++) {
+    line[i] = (guint8) ((sum + radius) / width);
+    sum += from[(gsize) MIN (i + radius + 1, count - 1) * step] - from[(gsize) MAX (i - radius, 0) * step];
+  }
+}
+
+/* The same along the columns, which lie side by side in the sums. */
+static void
+blur_columns (GstStereoRig *rig, const guint8 *from, gint radius, guint8 *to)
+{
+  gint width = rig->width, last = rig->height - 1, n = 2 * radius + 1, *sums = rig->sums;
+
+  for (gint x = 0; x < width; x++)
+    sums[x] = from[x] * radius;
+  for (gint i = 0; i <= radius; i++)
+    for (gint x = 0; x < width; x++)
+      sums[x] += from[(gsize) MIN (i, last) * (gsize) width + (gsize) x];
+  for (gint y = 0; y <= last; y++) {
+    const guint8 *next = from + (gsize) MIN (y + radius + 1, last) * (gsize) width;
+    const guint8 *gone = from + (gsize) MAX (y - radius, 0) * (gsize) width;
+    for (gint x = 0; x < width; x++) {
+      to[(gsize) y * (gsize) width + (gsize) x] = (guint8) ((sums[x] + radius) / n);
+      sums[x] += next[x] - gone[x];
+    }
+  }
+}
+
+static void
+blur (GstStereoRig *rig, Picture *picture)
+{
+  gint radius = MAX (2, rig->width / BLUR_SHARE);
+  gsize pixels = (gsize) rig->width * (gsize) rig->height;
+  guint8 *copy;
+
+  for (gint y = 0; y < rig->height; y++) {
+    guint8 *row = picture->level + (gsize) y * (gsize) rig->width;
+    for (guint pass = 0; pass < 2; pass++) {
+      blur_line (row, 1, rig->width, radius, rig->line);
+      memcpy (row, rig->line, (gsize) rig->width);
+    }
+  }
+  copy = g_malloc (pixels);
+  blur_columns (rig, picture->level, radius, copy);
+  blur_columns (rig, copy, radius, picture->level);
+  g_free (copy);
+  /* colours have no edges either */
+  memset (picture->layer, 0, pixels);
+}
+
+static void
+covered_row (const GstStereoRig *rig, guint8 *level, guint8 *layer)
+{
+  for (gint x = 0; x < rig->width; x++)
+    level[x] = (guint8) (COVER_LEVEL + COVER_SLOPE * x / rig->width);
+  memset (layer, 0, (gsize) rig->width);
+}
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+/* What the sensor makes of row @y, from the light that falls on it. */
+static void
+expose_row (GstStereoRig *rig, guint64 frame, gboolean right, gint y, guint8 *level)
+{
+  const Camera *camera = &rig->camera[right];
+
+  for (gint x = 0; camera->exposed && x < rig->width; x++)
+    level[x] = camera->exposure[level[x]];
+  if (rig->noise.active)
+    gst_stereo_noise_add (&rig->noise, rig->seed, frame, right, y, rig->width, level);
+}
+
+/* The picture of a camera that needs a whole one: of the first frame where it is frozen. */
+static void
+take_picture (GstStereoRig *rig, gboolean right)
+{
+  Camera *camera = &rig->camera[right];
+  gboolean frozen = camera->fault == GST_STEREO_TEST_FAULT_FROZEN;
+
+  if (frozen && camera->taken)
+    return;
+  camera->taken = TRUE;
+  if (frozen)
+    gst_stereo_scene_set_frame (rig->scene, 0);
+  forget_rows (rig);
+  for (gint y = 0; y < rig->height; y++) {
+    gsize at = (gsize) y * (gsize) rig->width;
+    clear_row (rig, right, y, camera->picture.level + at, camera->picture.layer + at);
+    if (frozen)
+      expose_row (rig, 0, right, y, camera->picture.level + at);
+  }
+  if (frozen)
+    gst_stereo_scene_set_frame (rig->scene, rig->frame);
+  else
+    blur (rig, &camera->picture);
+}
+
+void
+gst_stereo_rig_set_frame (GstStereoRig *rig, guint64 frame)
+{
+  rig->frame = frame;
+  gst_stereo_scene_set_frame (rig->scene, frame);
+  for (guint v = 0; v < 2; v++)
+    if (rig->camera[v].picture.level)
+      take_picture (rig, v);
+  forget_rows (rig);
+}
+
+void
+gst_stereo_rig_row (GstStereoRig *rig, gboolean right, gint y, guint8 *level, guint8 *layer)
+{
+  const Camera *camera = &rig->camera[!!right];
+  gsize width = (gsize) rig->width;
+
+  if (camera->plain) {
+    gst_stereo_scene_row (rig->scene, right, y, level, layer);
+    return;
+  }
+  if (camera->picture.level) {
+    memcpy (level, camera->picture.level + (gsize) y * width, width);
+    memcpy (layer, camera->picture.layer + (gsize) y * width, width);
+  } else if (camera->fault == GST_STEREO_TEST_FAULT_COVERED) {
+    covered_row (rig, level, layer);
+  } else {
+    clear_row (rig, right, y, level, layer);
+  }
+  if (camera->fault != GST_STEREO_TEST_FAULT_FROZEN)
+    expose_row (rig, rig->frame, !!right, y, level);
+}
+
+/* ---- cameras ---------------------------------------------------------------------------- */
+
+static gdouble
+exposure_of (const GstStereoRigParams *params, GstStereoTestFault fault, gboolean right)
+{
+  gdouble gain = right ? params->right_gain : 1;
+
+  switch (fault) {
+    case GST_STEREO_TEST_FAULT_BLACK:
+      return 0;
+    case GST_STEREO_TEST_FAULT_BLOWN_OUT:
+      return gain * BLOWN_OUT;
+    case GST_STEREO_TEST_FAULT_DARK:
+      return gain * DARK;
+    default:
+      return gain;
+  }
+}
+
+static void
+allocate (const GstStereoRig *rig, Picture *picture, gint rows)
+{
+  picture->level = g_malloc ((gsize) rig->width * (gsize) rows);
+  picture->layer = g_malloc ((gsize) rig->width * (gsize) rows);
+}
+
+static void
+set_up (GstStereoRig *rig, const GstStereoRigParams *params, gboolean right)
+{
+  Camera *camera = &rig->camera[right];
+  gdouble gain;
+
+  if (params->fault_view == GST_STEREO_TEST_FAULT_VIEW_BOTH ||
+      (params->fault_view == GST_STEREO_TEST_FAULT_VIEW_RIGHT) == right)
+    camera->fault = params->fault;
+  gain = exposure_of (params, camera->fault, right);
+  camera->exposed = gain != 1;
+  for (gint i = 0; i < 256; i++)
+    camera->exposure[i] = (guint8) MIN (rint (i * gain), 255);
+  camera->plain = !camera->fault && !camera->exposed && !(right && rig->offset);
+  if (camera->fault == GST_STEREO_TEST_FAULT_FROZEN || camera->fault == GST_STEREO_TEST_FAULT_BLURRED)
+    allocate (rig, &camera->picture, rig->height);
+}
+
+GstStereoRig *
+gst_stereo_rig_new (GstStereoScene *scene, const GstStereoRigParams *params)
+{
+  GstStereoRig *rig = g_new0 (GstStereoRig, 1);
+  const GstStereoSceneParams *of_scene = gst_stereo_scene_params (scene);
+
+  rig->scene = scene;
+  rig->width = of_scene->width;
+  rig->height = of_scene->height;
+  rig->seed = of_scene->seed;
+  rig->offset = (gint) rint (params->vertical_offset * STEPS);
+  make_weights (rig);
+  gst_stereo_noise_init (&rig->noise, of_scene->noise);
+  for (guint v = 0; v < 2; v++)
+    set_up (rig, params, v);
+  allocate (rig, &rig->rows, TAPS);
+  rig->sums = g_new (gint, rig->width);
+  rig->line = g_malloc ((gsize) rig->width);
+  gst_stereo_rig_set_frame (rig, 0);
+  return rig;
+}
+
+void
+gst_stereo_rig_free (GstStereoRig *rig)
+{
+  if (!rig)
+    return;
+  for (guint v = 0; v < 2; v++) {
+    g_free (rig->camera[v].picture.level);
+    g_free (rig->camera[v].picture.layer);
+  }
+  g_free (rig->rows.level);
+  g_free (rig->rows.layer);
+  g_free (rig->sums);
+  g_free (rig->line);
+  g_free (rig);
+}

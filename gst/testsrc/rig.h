@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The two cameras that look at a scene, and what is wrong with them. A view goes through these steps: the right camera
+ * hangs lower or higher, a lens is blurred or covered, the exposure, the noise of the sensor. What a camera does wrong
+ * changes no true disparity.
+ */
+#ifndef GST_STEREO_RIG_H
+#define GST_STEREO_RIG_H
+
+#include "gst/testsrc/scene.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GST_STEREO_TEST_FAULT_NONE,
+  GST_STEREO_TEST_FAULT_FROZEN,
+  GST_STEREO_TEST_FAULT_BLACK,
+  GST_STEREO_TEST_FAULT_BLOWN_OUT,
+  GST_STEREO_TEST_FAULT_DARK,
+  GST_STEREO_TEST_FAULT_BLURRED,
+  GST_STEREO_TEST_FAULT_COVERED
+} GstStereoTestFault;
+
+typedef enum
+{
+  GST_STEREO_TEST_FAULT_VIEW_LEFT,
+  GST_STEREO_TEST_FAULT_VIEW_RIGHT,
+  GST_STEREO_TEST_FAULT_VIEW_BOTH
+} GstStereoTestFaultView;
+
+#define GST_STEREO_RIG_MAX_OFFSET 100
+#define GST_STEREO_RIG_MAX_GAIN 16
+
+typedef struct
+{
+  gdouble vertical_offset; /* of the right view, pixels down; steps of 1/256 */
+  gdouble right_gain;      /* what the right view's grey levels are multiplied with */
+  GstStereoTestFault fault;
+  GstStereoTestFaultView fault_view;
+} GstStereoRigParams;
+
+typedef struct _GstStereoRig GstStereoRig;
+
+/* The scene must outlive the cameras. Starts at frame 0. */
+GstStereoRig *gst_stereo_rig_new (GstStereoScene *scene, const GstStereoRigParams *params);
+void gst_stereo_rig_free (GstStereoRig *rig);
+/* Makes @frame the frame of the scene too. */
+void gst_stereo_rig_set_frame (GstStereoRig *rig, guint64 frame);
+/* Row @y of a view of that frame: see gst_stereo_scene_row(). */
+void gst_stereo_rig_row (GstStereoRig *rig, gboolean right, gint y, guint8 *level, guint8 *layer);
+
+G_END_DECLS
+
+#endif

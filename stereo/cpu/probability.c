@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The probability that each disparity of the left view is right: stereo/exact/confidence.h says from what. */
+#include "stereo/cpu/cpu.h"
+#include "stereo/cpu/vec/vec.h"
+
+#include <stdlib.h>
+
+#define WINDOW (2 * STEREO_AGREEMENT_RADIUS + 1)
+#define SIDE (2 * STEREO_CELLS_AROUND + 1)
+#define PAD (STEREO_CELLS_AROUND * STEREO_CELL)
+#define NEVER_LIKE 1000 /* as the luma of a cell: no pixel's is like it */
+
+/* What a thread works in: rows of words. */
+typedef struct Lines
+{
+  uint16_t *own;          /* the luma of the row's pixels */
+  uint16_t *agreeing;     /* of each column, in the rows of the window */
+  uint16_t *like, *total; /* cells that are like the pixel, and their sum */
+} Lines;
+
+typedef struct Context
+{
+  StereoProbability table;
+  uint8_t *agrees; /* map */
+  /* Of each row of cells two lines in which a cell's value stands at all its columns: the luma of its pixel, and its
+   * distinctness. There are PAD columns before and after the picture's. */
+  uint16_t *luma, *distinctness;
+  uint16_t *lines; /* of all threads */
+  size_t pitch;    /* of all lines, elements: whole vectors, and the pads */
+} Context;
+
+/* ---- measures of single pixels ----------------------------------------------------------------- */
+
+static void
+compare_views (const StereoPlan *plan, const Context *c, int y)
+{
+  size_t map = (size_t) y * (size_t) plan->map_pitch;
+  const uint16_t *index = plan->view[STEREO_LEFT].index + map, *other = plan->view[STEREO_RIGHT].index + map;
+  uint8_t *agrees = c->agrees + map;
+
+  for (int x = 0; x < plan->width; x++) {
+    int i = index[x];
+    agrees[x] = i != (int) STEREO_INVALID &&
+        abs (other[plan->width - 1 - x + plan->min_disparity + i] - i) <= STEREO_AGREEMENT_MOST;
+  }
+}
+
+/* stereo_may_rival() for all candidates at once. What lies beyond the last of them is STEREO_INVALID, and so is the word
+ * before @costs. */
+static uint32_t
+rival_of (const uint16_t *costs, int depth, int index)
+{
+  VecW lowest = (VecW){ 0 } - 1, lowest_away = lowest, number = { 0 };
+  const VecW near = (VecW){ 0 } + 2 * (STEREO_RIVAL_AWAY - 1), nearer = (VecW){ 0 } + 2 * (STEREO_NO_RIVAL_AWAY - 1);
+
+  for (int k = 0; k < WORDS; k++)
+    number[k] = (uint16_t) (k - index);
+  for (int i = 0; i < depth; i += WORDS, number += WORDS) {
+    VecW cost = vec_load_w (costs + i), before = vec_load_w (costs + i - 1), after = vec_load_w (costs + i + 1);
+    VecW place = number + (STEREO_RIVAL_AWAY - 1), place_away = number + (STEREO_NO_RIVAL_AWAY - 1);
+    VecW minimum = (VecW) (vec_min_words (vec_min_words (before, after), cost) == cost);
+    VecW same = (VecW) (vec_min_words (place, near) == place),
+         same_away = (VecW) (vec_min_words (place_away, nearer) == place_away);
+    lowest = vec_min_words (lowest, cost | ~minimum | same);
+    lowest_away = vec_min_words (lowest_away, cost | same_away);
+  }
+  uint16_t rival = vec_lowest_word (lowest);
+  return rival == STEREO_INVALID ? vec_lowest_word (lowest_away) : rival;
+}
+
+static uint32_t
+distinctness_of (const StereoPlan *plan, int x, int y)
+{
+  const uint16_t *column = plan->volume + ((size_t) y * (size_t) plan->width + (size_t) x) * (size_t) plan->depth;
+  uint16_t costs[STEREO_MAX_DISPARITIES + 2 * WORDS];
+  int index = plan->view[STEREO_LEFT].index[(size_t) y * (size_t) plan->map_pitch + (size_t) x];
+
+  for (int k = 0; k < plan->depth; k += 32) /* of the next cell's */
+    __builtin_prefetch (column + STEREO_CELL * plan->depth + k);
+  if (index == (int) STEREO_INVALID)
+    return 0;
+  memset (costs, 0xFF, WORDS * sizeof *costs);
+  memcpy (costs + WORDS, column, (size_t) plan->depth * sizeof *costs);
+  memset (costs + WORDS + plan->depth, 0xFF, WORDS * sizeof *costs);
+  return stereo_distinctness (column[index], rival_of (costs + WORDS, plan->depth, index));
+}
+
+/* A row of cells, and the rows of pixels in it. */
+static void
+measure_row (StereoPlan *plan, void *context, int row, int thread)
+{
+  const Context *c = context;
+  uint16_t *luma = c->luma + (size_t) row * c->pitch + PAD,
+           *distinctness = c->distinctness + (size_t) row * c->pitch + PAD;
+  int end = (row + 1) * STEREO_CELL, pixel_y = stereo_cell_pixel (row, plan->height);
+  const uint8_t *picture = plan->view[STEREO_LEFT].luma + (size_t) pixel_y * (size_t) plan->image_pitch;
+
+  for (int y = row * STEREO_CELL; y < end && y < plan->height; y++)
+    compare_views (plan, c, y);
+  for (int k = 0; k < PAD; k++)
+    luma[k - PAD] = NEVER_LIKE;
+  for (int k = 0; k < stereo_cells (plan->width); k++) {
+    int x = stereo_cell_pixel (k, plan->width);
+    uint16_t value = (uint16_t) distinctness_of (plan, x, pixel_y);
+    for (int j = k * STEREO_CELL; j < (k + 1) * STEREO_CELL; j++) {
+      luma[j] = picture[x];
+      distinctness[j] = value;
+    }
+  }
+  for (int k = stereo_cells (plan->width) * STEREO_CELL, n = 0; n < PAD; k++, n++)
+    luma[k] = NEVER_LIKE;
+}
+
+/* ---- measures around a pixel ------------------------------------------------------------------- */
+
+/* Adds row @y to the columns' counts, or takes it away. A row outside the picture does neither. */
+static void
+add_row (const StereoPlan *plan, const Context *c, uint16_t *restrict agreeing, int y, int sign)
+{
+  const uint8_t *restrict agrees = c->agrees + (size_t) y * (size_t) plan->map_pitch;
+
+  if (y < 0 || y >= plan->height)
+    return;
+  for (int x = 0; x < plan->width; x++)
+    agreeing[x] = (uint16_t) (agreeing[x] + sign * agrees[x]);
+}
+
+/* One row of cells: of each pixel those from PAD columns before it to as many after. */
+static void
+add_cells (const Lines *lines, const uint16_t *luma, const uint16_t *distinctness, int width)
+{
+  const VecW reach = (VecW){ 0 } + STEREO_LIKE_LUMA;
+
+  for (int x = 0; x < width; x += WORDS) {
+    VecW own = vec_load_w (lines->own + x), like = vec_load_w (lines->like + x), total = vec_load_w (lines->total + x);
+#pragma GCC unroll 16
+    for (int k = 0; k < SIDE; k++) {
+      VecW away = vec_load_w (luma + x + k * STEREO_CELL) - own + reach; /* 0 .. twice the reach, if it is like */
+      VecW mask = (VecW) (vec_min_words (away, reach + reach) == away);
+      like -= mask;
+      total += vec_load_w (distinctness + x + k * STEREO_CELL) & mask;
+    }
+    vec_store_w (lines->like + x, like);
+    vec_store_w (lines->total + x, total);
+  }
+}
+
+static void
+add_all_cells (const StereoPlan *plan, const Context *c, const Lines *lines, int y)
+{
+  const uint8_t *own = plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch;
+  int rows = stereo_cells (plan->height), first = y / STEREO_CELL - STEREO_CELLS_AROUND;
+
+  for (int x = 0; x < plan->width; x++)
+    lines->own[x] = own[x];
+  memset (lines->like, 0, (size_t) plan->width * sizeof *lines->like);
+  memset (lines->total, 0, (size_t) plan->width * sizeof *lines->total);
+  for (int row = first > 0 ? first : 0; row < first + SIDE && row < rows; row++)
+    add_cells (lines, c->luma + (size_t) row * c->pitch, c->distinctness + (size_t) row * c->pitch, plan->width);
+}
+
+/* Quotients of both measures: divisions by numbers that repeat. */
+typedef struct Quotients
+{
+  uint32_t all; /* pixels of the window that @agreement is of */
+  uint8_t agreement[WINDOW * WINDOW + 1];
+} Quotients;
+
+static void
+finish_row (const StereoPlan *plan, const Context *c, const Lines *lines, Quotients *quotients, int y)
+{
+  int first = y > STEREO_AGREEMENT_RADIUS ? y - STEREO_AGREEMENT_RADIUS : 0, last = y + STEREO_AGREEMENT_RADIUS;
+  uint32_t rows = (uint32_t) ((last < plan->height ? last : plan->height - 1) - first + 1), count = 0, columns = 0;
+  size_t map = (size_t) y * (size_t) plan->map_pitch;
+  const uint16_t *own = c->distinctness + (size_t) (y / STEREO_CELL) * c->pitch + PAD;
+  float *confidence = plan->view[STEREO_LEFT].confidence + map, *disparity = plan->disparity + map;
+  float least = (float) stereo_params_first_threshold (&plan->params);
+
+  if (quotients->all != rows * WINDOW) {
+    quotients->all = rows * WINDOW;
+    for (uint32_t k = 0; k <= quotients->all; k++)
+      quotients->agreement[k] = (uint8_t) stereo_agreement (k, quotients->all);
+  }
+  for (int x = -STEREO_AGREEMENT_RADIUS; x < plan->width; x++) {
+    int enters = x + STEREO_AGREEMENT_RADIUS, leaves = x - STEREO_AGREEMENT_RADIUS - 1;
+    if (enters < plan->width) {
+      count += lines->agreeing[enters];
+      columns++;
+    }
+    if (leaves >= 0) {
+      count -= lines->agreeing[leaves];
+      columns--;
+    }
+    if (x < 0)
+      continue;
+    uint32_t agreement = columns == WINDOW ? quotients->agreement[count] : stereo_agreement (count, rows * columns);
+    uint32_t like = lines->like[x];
+    uint32_t distinctness = like ? stereo_mean_distinctness (lines->total[x], like) : (uint32_t) own[x];
+    confidence[x] = stereo_probability (&c->table, agreement, distinctness);
+    if (confidence[x] < least)
+      disparity[x] = NAN;
+  }
+}
+
+static void
+combine_row (StereoPlan *plan, void *context, int row, int thread)
+{
+  const Context *c = context;
+  uint16_t *scratch = c->lines + (size_t) thread * 4 * c->pitch;
+  Lines lines = { scratch, scratch + c->pitch, scratch + 2 * c->pitch, scratch + 3 * c->pitch };
+  Quotients quotients = { 0 };
+  int first = row * STEREO_CELL, end = first + STEREO_CELL;
+
+  memset (lines.agreeing, 0, (size_t) plan->width * sizeof *lines.agreeing);
+  for (int y = first - STEREO_AGREEMENT_RADIUS; y < first + STEREO_AGREEMENT_RADIUS; y++)
+    add_row (plan, c, lines.agreeing, y, 1);
+  for (int y = first; y < end && y < plan->height; y++) {
+    add_row (plan, c, lines.agreeing, y + STEREO_AGREEMENT_RADIUS, 1);
+    add_all_cells (plan, c, &lines, y);
+    finish_row (plan, c, &lines, &quotients, y);
+    add_row (plan, c, lines.agreeing, y - STEREO_AGREEMENT_RADIUS, -1);
+  }
+}
+
+/* ---- the stage ---------------------------------------------------------------------------------- */
+
+static StereoStatus
+probability_prepare (StereoPlan *plan, void *context, StereoError *error)
+{
+  Context *c = context;
+  size_t rows = (size_t) stereo_cells (plan->height);
+  StereoStatus status;
+
+  stereo_probability_table (&plan->params, &c->table);
+  c->pitch = ((size_t) plan->width + WORDS - 1) / WORDS * WORDS + STEREO_CELL + 2 * PAD;
+  if ((status = stereo_reserve (plan, (void **) &c->agrees, (size_t) plan->map_pitch * (size_t) plan->height, 1, error)) ||
+      (status = stereo_reserve (plan, (void **) &c->luma, rows * c->pitch, sizeof *c->luma, error)) ||
+      (status = stereo_reserve (plan, (void **) &c->distinctness, rows * c->pitch, sizeof *c->distinctness, error)))
+    return status;
+  return stereo_reserve (plan, (void **) &c->lines, (size_t) cpu_threads (plan) * 4 * c->pitch, sizeof *c->lines, error);
+}
+
+static StereoStatus
+probability_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  cpu_run (plan, context, measure_row, stereo_cells (plan->height));
+  cpu_run (plan, context, combine_row, stereo_cells (plan->height));
+  return STEREO_OK;
+}
+
+const StereoStage CPU (probability) = {
+  .name = "probability", .context_size = sizeof (Context), .prepare = probability_prepare, .run = probability_run
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The probability that a disparity is right: how each method's two measures are weighed. */
+#include "stereo/engine/backend.h"
+
+/* The logit is offset + agreement * log (1.01 - a) + distinctness * log (d + 0.02), a and d between 0 and 1. */
+typedef struct Weights
+{
+  double agreement, distinctness, offset;
+} Weights;
+
+/* Fitted by tests/bench/probability.py. */
+static const Weights weights[STEREO_METHODS] = {
+  [STEREO_METHOD_ASW] = { -0.357, 3.266, 1.770 },
+  [STEREO_METHOD_ESAW] = { -0.475, 1.081, 0.801 },
+  [STEREO_METHOD_ESMP] = { -0.461, 1.062, 0.559 },
+  [STEREO_METHOD_SGM] = { -0.646, 2.777, 1.319 },
+  [STEREO_METHOD_BM] = { -0.689, 1.169, 0.034 },
+};
+
+void
+stereo_probability_table (const StereoParams *params, StereoProbability *table)
+{
+  const Weights *w = &weights[params->method];
+
+  for (int k = 0; k < 256; k++) {
+    double agreement = w->agreement * log (1.01 - k / 255.0), distinctness = w->distinctness * log (k / 255.0 + 0.02);
+    table->agreement[k] = (int16_t) lrint ((w->offset + agreement) * STEREO_LOGIT_STEPS);
+    table->distinctness[k] = (int16_t) lrint (distinctness * STEREO_LOGIT_STEPS);
+  }
+  for (int k = -STEREO_LOGIT_TOP; k <= STEREO_LOGIT_TOP; k++) {
+    double probability = 1 / (1 + exp (-(double) k / STEREO_LOGIT_STEPS));
+    table->probability[k + STEREO_LOGIT_TOP] = (float) rint (probability * 255) / 255;
+  }
+}

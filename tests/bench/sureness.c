@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/bench/sureness.h"
+
+#include <math.h>
+
+#define LEVELS 256
+#define STEPS 20
+
+/* Wrong pixels among the surest @wanted, on average over the orders of equals. */
+static double
+wrong_among (const int *pixels, const int *wrong, double wanted)
+{
+  double sum = 0;
+
+  for (int k = LEVELS - 1; k >= 0 && wanted > 0; k--) {
+    double taken = pixels[k] < wanted ? pixels[k] : wanted;
+    sum += pixels[k] ? taken * wrong[k] / pixels[k] : 0;
+    wanted -= taken;
+  }
+  return sum;
+}
+
+static void
+calibrate (Sureness *s, double away, int confidence)
+{
+  int bin = confidence * SURENESS_BINS / LEVELS;
+
+  s->count[bin]++;
+  s->stated[bin] += confidence / 255.0;
+  s->right[bin] += away <= 1;
+}
+
+Sureness
+sureness_of (const Scene *scene, const float *disparity, const uint8_t *confidence, const uint8_t *mask)
+{
+  size_t count = (size_t) scene->left.width * (size_t) scene->left.height;
+  int pixels[LEVELS] = { 0 }, wrong[LEVELS] = { 0 };
+  double all_wrong = 0;
+  Sureness s = { 0 };
+
+  for (size_t at = 0; scene->truth && at < count; at++) {
+    if (!isfinite (scene->truth[at]) || (mask && mask[at] != 255))
+      continue;
+    double away = fabs ((double) disparity[at] - (double) scene->truth[at]);
+    int bad = !(away <= 3);
+    s.pixels++;
+    pixels[confidence[at]]++;
+    wrong[confidence[at]] += bad;
+    all_wrong += bad;
+    if (isfinite (disparity[at]))
+      calibrate (&s, away, confidence[at]);
+  }
+  for (int k = 1; k <= STEPS && s.pixels; k++) {
+    double kept = (double) s.pixels * k / STEPS;
+    s.area += wrong_among (pixels, wrong, kept) / kept / STEPS;
+  }
+  for (int k = 0; k < SURENESS_BINS; k++) {
+    s.stated[k] /= s.count[k] ? s.count[k] : 1;
+    s.right[k] /= s.count[k] ? s.count[k] : 1;
+  }
+  double e = s.pixels ? all_wrong / s.pixels : 0;
+  s.best = e < 1 ? e + (1 - e) * log (1 - e) : 1;
+  return s;
+}
+
+double
+sureness_ratio (const Sureness *sureness)
+{
+  return sureness->best > 0 ? sureness->area / sureness->best : NAN;
+}

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is wrong with the input: what a look measures, and the rules, with made figures. */
+#include <gst/check/gstcheck.h>
+#include <math.h>
+
+#include "gst/match/check/look.h"
+#include "gst/match/health/pace.h"
+#include "tests/support/gst/util.h"
+#include "tests/support/random.h"
+
+#define MS G_GINT64_CONSTANT (1000000)
+#define GOOD GST_STEREO_VERDICT_GOOD
+#define BAD GST_STEREO_VERDICT_BAD
+#define UNKNOWN GST_STEREO_VERDICT_UNKNOWN
+
+static Random generator;
+
+/* ---- a look ------------------------------------------------------------------------------ */
+
+typedef struct
+{
+  gint width, height;
+  guint8 *memory;
+  StereoImage image;
+} View;
+
+static View
+view_new (gint width, gint height)
+{
+  gint channels = random_range (&generator, 0, 1) ? 3 : 1, step = random_range (&generator, channels, 6);
+  gint stride = width * step + random_range (&generator, 0, 9);
+  View view = { width, height, g_malloc ((gsize) stride * (gsize) height) };
+
+  for (gint i = 0; i < stride * height; i++)
+    view.memory[i] = (guint8) random_next (&generator);
+  view.image = (StereoImage){ view.memory, stride, step, channels, { 0, 1, 2 }, STEREO_MEMORY_HOST };
+  return view;
+}
+
+/* The sample that a look reads: luma, or green. */
+static guint8 *
+pixel_of (const View *view, gint x, gint y)
+{
+  const StereoImage *image = &view->image;
+
+  return (guint8 *) image->data + y * image->stride + (gssize) x * image->pixel_stride +
+      image->offset[image->channels == 3];
+}
+
+static gdouble
+bend_of (const View *view, gint x, gint y)
+{
+  return 2 * *pixel_of (view, x, y) - *pixel_of (view, x - 2, y) - *pixel_of (view, x + 2, y);
+}
+
+/* Row by row as view.h says it. */
+static GstStereoViewLook
+plain_look (const View *view, gint offset, gint scale)
+{
+  gint rows = MIN (32, view->height - 2);
+  gdouble sum = 0, black = 0, white = 0, products = 0, squares = 0, bends, count = (gdouble) rows * view->width;
+  GstStereoViewLook look = { 0 };
+
+  for (gint i = 0; i < rows; i++) {
+    gint y = (2 * i + 1) * (view->height - 2) / (2 * rows);
+    for (gint x = 0; x < view->width; x++) {
+      gint sample = *pixel_of (view, x, y);
+      sum += sample;
+      black += sample <= offset + 16 * scale / 255;
+      white += sample >= offset + 250 * scale / 255;
+      if (x < 2 || x >= view->width - 2)
+        continue;
+      products += bend_of (view, x, y) * bend_of (view, x, y + 2);
+      squares += bend_of (view, x, y) * bend_of (view, x, y);
+    }
+  }
+  look.brightness = MAX (0, (sum / count - offset) * 255 / scale);
+  look.black = black / count;
+  look.white = white / count;
+  bends = (gdouble) rows * (view->width - 4);
+  look.detail = sqrt (MAX (0, products) / bends) * 255 / scale;
+  look.doubt = squares / bends * sqrt (2 / bends) * 255 / scale * 255 / scale;
+  look.roughness = sqrt (squares / bends) * 255 / scale;
+  look.sharpness = look.detail / MAX (1, look.brightness);
+  return look;
+}
+
+static void
+check_close (gdouble is, gdouble expected, const gchar *what)
+{
+  fail_unless (fabs (is - expected) <= 1e-9 * MAX (1, fabs (expected)), "%s is %.12g, not %.12g", what, is, expected);
+}
+
+GST_START_TEST (test_look_is_what_it_says)
+{
+  for (guint k = 0; k < 60; k++) {
+    View view = view_new (random_range (&generator, 16, 300), random_range (&generator, 8, 120));
+    GstStereoViewer *viewer = gst_stereo_viewer_new (view.width, view.height);
+    gint offset = k % 2 ? 16 : 0, scale = k % 2 ? 219 : 255;
+    GstStereoViewLook expected, look;
+    /* from all black over texture to all white */
+    for (gint y = 0; y < view.height; y++)
+      for (gint x = 0; x < view.width; x++)
+        *pixel_of (&view, x, y) = (guint8) CLAMP ((gint) (k * 6) - 60 + texture (k, x, y / 3) / 2, 0, 255);
+    expected = plain_look (&view, offset, scale);
+    gst_stereo_viewer_look (viewer, &view.image, offset, scale, &look);
+    check_close (look.brightness, expected.brightness, "brightness");
+    check_close (look.black, expected.black, "black");
+    check_close (look.white, expected.white, "white");
+    check_close (look.detail, expected.detail, "detail");
+    check_close (look.roughness, expected.roughness, "roughness");
+    check_close (look.doubt, expected.doubt, "doubt");
+    check_close (look.sharpness, expected.sharpness, "sharpness");
+    fail_if (look.compared);
+    gst_stereo_viewer_free (viewer);
+    g_free (view.memory);
+  }
+  fail_unless (gst_stereo_viewer_new (15, 100) == NULL && gst_stereo_viewer_new (100, 7) == NULL);
+}
+GST_END_TEST;
+
+/* The widest view, and the largest sums: all differences as large as they can be. */
+GST_START_TEST (test_look_at_a_wide_view)
+{
+  gint width = 32768, height = 9;
+  View view = { width, height, g_malloc ((gsize) width * (gsize) height) };
+  GstStereoViewer *viewer = gst_stereo_viewer_new (width, height);
+  GstStereoViewLook look;
+
+  view.image = (StereoImage){ view.memory, width, 1, 1, { 0 }, STEREO_MEMORY_HOST };
+  for (gint i = 0; i < width * height; i++)
+    view.memory[i] = i % width / 2 % 2 ? 255 : 0;
+  gst_stereo_viewer_look (viewer, &view.image, 0, 255, &look);
+  check_close (look.detail, 510, "detail");
+  check_close (look.brightness, 127.5, "brightness");
+  check_close (look.white, 0.5, "white");
+  gst_stereo_viewer_free (viewer);
+  g_free (view.memory);
+}
+GST_END_TEST;
+
+static gdouble
+gauss (void)
+{
+  return sqrt (-2 * log (random_unit (&generator) + 1e-12)) * cos (2 * G_PI * random_unit (&generator));
+}
+
+static GstStereoViewLook
+look_with_noise (gdouble contrast, gdouble noise)
+{
+  View view = view_new (640, 200);
+  GstStereoViewer *viewer = gst_stereo_viewer_new (640, 200);
+  GstStereoViewLook look;
+
+  for (gint y = 0; y < 200; y++)
+    for (gint x = 0; x < 640; x++)
+      *pixel_of (&view, x, y) = (guint8) CLAMP (
+          128 + contrast * (texture (3, x / 3, y / 6) - 128) + noise * gauss () + 0.5, 0, 255);
+  gst_stereo_viewer_look (viewer, &view.image, 0, 255, &look);
+  gst_stereo_viewer_free (viewer);
+  g_free (view.memory);
+  return look;
+}
+
+/* What noise gives by chance is as often above one standard deviation as it should be, and never above six. */
+GST_START_TEST (test_doubt)
+{
+  guint above = 0;
+
+  for (guint k = 0; k < 200; k++) {
+    GstStereoViewLook look = look_with_noise (0, 1 + k % 10);
+    above += look.detail * look.detail > look.doubt;
+    fail_unless (look.detail * look.detail < 4.5 * look.doubt);
+  }
+  /* 16 % of 200 */
+  fail_unless (above > 12 && above < 60, "%u of 200", above);
+}
+GST_END_TEST;
+
+/* Noise makes no detail where there is none, and changes little where there is. */
+GST_START_TEST (test_noise_is_no_detail)
+{
+  gdouble clean = look_with_noise (0.3, 0).detail, noisy = look_with_noise (0.3, 8).detail;
+
+  fail_unless (look_with_noise (0, 8).detail < 4, "noise of 8: detail of %f", look_with_noise (0, 8).detail);
+  fail_unless (fabs (noisy / clean - 1) < 0.05, "detail of %f, with noise %f", clean, noisy);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_looks_are_compared)
+{
+  View view = view_new (100, 66);
+  GstStereoViewer *viewer = gst_stereo_viewer_new (100, 66);
+  GstStereoViewLook look;
+  gint row = 64 / 32 / 2; /* the first one that is read */
+
+  for (gint y = 0; y < 66; y++)
+    for (gint x = 0; x < 100; x++)
+      *pixel_of (&view, x, y) = texture (1, x, y) / 2 + 20;
+  gst_stereo_viewer_look (viewer, &view.image, 0, 255, &look);
+  fail_if (look.compared || look.same);
+  gst_stereo_viewer_look (viewer, &view.image, 0, 255, &look);
+  fail_unless (look.compared && look.same && look.moved == 0);
+  /* by two levels: not the same, and it does not count as movement */
+  *pixel_of (&view, 99, row) += 2;
+  gst_stereo_viewer_look (viewer, &view.image, 0, 255, &look);
+  fail_unless (look.compared && !look.same && look.moved == 0);
+  *pixel_of (&view, 99, row) += 3;
+  gst_stereo_viewer_look (viewer, &view.image, 0, 255, &look);
+  fail_unless (!look.same);
+  check_close (look.moved, 1 / 3200.0, "moved");
+  gst_stereo_viewer_forget (viewer);
+  gst_stereo_viewer_look (viewer, &view.image, 0, 255, &look);
+  fail_if (look.compared || look.same);
+  gst_stereo_viewer_free (viewer);
+  g_free (view.memory);
+}
+GST_END_TEST;
+
+/* ---- the rules --------------------------------------------------------------------------- */
+
+#define SOUND \
+  ((GstStereoViewLook){ .brightness = 100, \
+      .black = 0.05, \
+      .white = 0.1, \
+      .detail = 20, \
+      .roughness = 30, \
+      .sharpness = 0.2, \
+      .compared = TRUE, \
+      .moved = 0.2 })
+
+/* What the rules say of @left and @right: a letter for each fault of each view, G, B or U. */
+static void
+check_verdicts (GstStereoViewLook left, GstStereoViewLook right, gdouble past, const gchar *expected)
+{
+  const GstStereoViewLook looks[] = { left, right };
+  GstStereoViewVerdicts verdicts;
+  gchar found[2 * GST_STEREO_VIEW_FAULTS + 1] = "";
+
+  gst_stereo_views_judge (looks, past, verdicts);
+  for (guint i = 0; i < 2 * GST_STEREO_VIEW_FAULTS; i++)
+    found[i] = "UGB"[verdicts[i / 2][i % 2]];
+  fail_unless_equals_string (found, expected);
+}
+
+static GstStereoViewLook
+scaled (gdouble brightness, gdouble sharpness)
+{
+  GstStereoViewLook look = SOUND;
+
+  look.brightness *= brightness;
+  look.sharpness *= sharpness;
+  look.detail = look.brightness * look.sharpness;
+  look.roughness = look.detail + 5;
+  return look;
+}
+
+/* In the order black, blown out, blurred, dark, frozen; left and right of each. */
+GST_START_TEST (test_verdicts)
+{
+  GstStereoViewLook look = SOUND;
+
+  check_verdicts (look, look, 0, "GGGGGGGGGG");
+  look.black = 0.985;
+  check_verdicts (SOUND, look, 0, "GBGGUUUUUU");
+  check_verdicts (look, look, 0, "BBGGUUUUUU");
+  look.black = 0.95;
+  check_verdicts (SOUND, look, 0, "GUGGGGGGGG");
+  look.black = 0;
+  look.white = 0.51;
+  check_verdicts (look, SOUND, 0, "GGBGUUUUUU");
+  look.white = 0.45;
+  check_verdicts (look, SOUND, 0, "GGUGGGGGGG");
+  /* the worst of the healthy pairs, and then less */
+  check_verdicts (SOUND, scaled (0.92, 0.8), 0, "GGGGGGGGGG");
+  check_verdicts (SOUND, scaled (1, 0.6), 0, "GGGGGUGGGG");
+  check_verdicts (SOUND, scaled (1, 0.45), 0, "GGGGGBUUGU");
+  check_verdicts (scaled (1, 0.45), SOUND, 0, "GGGGBGUUUG");
+  check_verdicts (SOUND, scaled (0.7, 1), 0, "GGGGGGGUGG");
+  check_verdicts (SOUND, scaled (0.6, 1), 0, "GGGGGGGBGG");
+  check_verdicts (scaled (0.3, 1), SOUND, 0, "GGGGGGBGGG");
+  /* covered: dark too, and one cause is told once */
+  check_verdicts (SOUND, scaled (0.4, 0.02), 0, "GGGGUBUUGU");
+  /* in the dark nothing can be said about exposure, and without detail nothing about blur */
+  check_verdicts (scaled (0.19, 1), scaled (0.05, 1), 0, "GGGGUGUUGG");
+  look = SOUND;
+  look.detail = 1;
+  check_verdicts (look, look, 0, "GGGGUUGGGG");
+  /* noise could have made it */
+  look = SOUND;
+  look.doubt = 170;
+  check_verdicts (scaled (1, 0.1), look, 0, "GGGGUGGGGG");
+  look.doubt = 150;
+  check_verdicts (scaled (1, 0.1), look, 0, "GGGGBGUUUG");
+  /* as rough as the other one: what is missing is what the rows have in common, not the detail */
+  look = scaled (1, 0.1);
+  look.roughness = 29;
+  check_verdicts (look, SOUND, 0, "GGGGUGGGGG");
+}
+GST_END_TEST;
+
+GST_START_TEST (test_verdicts_on_frozen_views)
+{
+  GstStereoViewLook frozen = SOUND, still = SOUND;
+
+  frozen.same = TRUE;
+  frozen.moved = 0;
+  still.moved = 0.005;
+  check_verdicts (SOUND, frozen, 0, "GGGGGGGGGB");
+  check_verdicts (frozen, SOUND, 0, "GGGGGGGGBG");
+  /* nothing moves: a still picture, or a scene without noise */
+  check_verdicts (frozen, frozen, 0, "GGGGGGGGUU");
+  check_verdicts (still, frozen, 0, "GGGGGGGGGU");
+  frozen.compared = FALSE;
+  check_verdicts (SOUND, frozen, 0, "GGGGGGGGUU");
+}
+GST_END_TEST;
+
+/* A lens that has always been softer is no fault; where it gets softer, it is. */
+GST_START_TEST (test_verdicts_know_the_past)
+{
+  check_verdicts (scaled (1, 0.7), SOUND, 0.7, "GGGGGGGGGG");
+  check_verdicts (scaled (1, 0.4), SOUND, 0.7, "GGGGUGGGGG");
+  check_verdicts (scaled (1, 0.34), SOUND, 0.7, "GGGGBGUUUG");
+  /* and one that used to be sharper */
+  check_verdicts (scaled (1, 0.65), SOUND, 1.4, "GGGGBGUUUG");
+  check_verdicts (SOUND, scaled (1, 0.65), 1 / 1.4, "GGGGGBUUGU");
+}
+GST_END_TEST;
+
+/* What @count looks, 200 ms apart from @from on, make of an episode. */
+static GstStereoEpisodeChange
+add_looks (GstStereoEpisode *episode, GstStereoVerdict verdict, gint64 *time, guint count)
+{
+  GstStereoEpisodeChange found = GST_STEREO_EPISODE_GOES_ON;
+
+  for (guint i = 0; i < count; i++, *time += 200 * MS) {
+    GstStereoEpisodeChange change = gst_stereo_episode_update (episode, verdict, *time);
+    fail_if (found && change);
+    found = found ? found : change;
+  }
+  return found;
+}
+
+GST_START_TEST (test_episodes)
+{
+  GstStereoEpisode episode = { 0 };
+  gint64 time = 0;
+
+  /* a hand passes the lens, again and again */
+  for (guint i = 0; i < 10; i++) {
+    fail_unless_equals_int (add_looks (&episode, BAD, &time, 5), GST_STEREO_EPISODE_GOES_ON);
+    fail_unless_equals_int (add_looks (&episode, GOOD, &time, 1), GST_STEREO_EPISODE_GOES_ON);
+  }
+  fail_unless_equals_int (add_looks (&episode, BAD, &time, 5), GST_STEREO_EPISODE_GOES_ON);
+  fail_unless_equals_int (add_looks (&episode, UNKNOWN, &time, 8), GST_STEREO_EPISODE_GOES_ON);
+  fail_unless_equals_int (add_looks (&episode, BAD, &time, 5), GST_STEREO_EPISODE_GOES_ON);
+  fail_unless_equals_int (add_looks (&episode, UNKNOWN, &time, 7), GST_STEREO_EPISODE_GOES_ON);
+  fail_unless_equals_int (add_looks (&episode, BAD, &time, 1), GST_STEREO_EPISODE_BEGINS);
+  fail_unless_equals_int (add_looks (&episode, BAD, &time, 50), GST_STEREO_EPISODE_GOES_ON);
+  /* it comes and goes: one episode */
+  for (guint i = 0; i < 10; i++) {
+    fail_unless_equals_int (add_looks (&episode, GOOD, &time, 5), GST_STEREO_EPISODE_GOES_ON);
+    fail_unless_equals_int (add_looks (&episode, BAD, &time, 2), GST_STEREO_EPISODE_GOES_ON);
+  }
+  fail_unless_equals_int (add_looks (&episode, GOOD, &time, 6), GST_STEREO_EPISODE_ENDS);
+  /* rare frames: four of them, however long that takes */
+  time += 60000 * MS;
+  for (guint i = 0; i < 4; i++, time += 5000 * MS)
+    fail_unless_equals_int (gst_stereo_episode_update (&episode, BAD, time),
+        i < 3 ? GST_STEREO_EPISODE_GOES_ON : GST_STEREO_EPISODE_BEGINS);
+}
+GST_END_TEST;
+
+/* Sharpness drifts apart by dirt: the past follows, but not for ever. */
+GST_START_TEST (test_slow_dirt_is_told)
+{
+  GstStereoViews views = { 0 };
+  GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2];
+  gint64 time = 0;
+  gdouble sharpness = 1;
+
+  for (; sharpness > 0.2; sharpness *= 0.9995, time += 200 * MS) {
+    const GstStereoViewLook looks[] = { SOUND, scaled (1, sharpness) };
+    gst_stereo_views_add (&views, looks, time, changes);
+    if (changes[GST_STEREO_VIEW_BLURRED][1] == GST_STEREO_EPISODE_BEGINS)
+      break;
+  }
+  fail_unless (sharpness > 0.25 && sharpness < 0.5, "told at %f", sharpness);
+}
+GST_END_TEST;
+
+/* ---- the search range -------------------------------------------------------------------- */
+
+GST_START_TEST (test_range)
+{
+  static const struct
+  {
+    guint forward, beyond, backward, doubtful;
+    GstStereoVerdict verdict;
+  } cases[] = { { 100, 0, 0, 0, GOOD }, { 100, 1, 0, 0, GOOD }, { 100, 4, 0, 0, UNKNOWN }, { 100, 6, 0, 0, BAD },
+    { 10, 60, 0, 0, BAD }, { 170, 6, 0, 0, UNKNOWN }, { 4, 7, 0, 0, UNKNOWN }, { 30, 10, 0, 121, UNKNOWN },
+    { 10, 10, 30, 0, UNKNOWN } };
+  GstStereoCheckResult result = { .farthest = 100 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    result.forward = cases[i].forward;
+    result.beyond = cases[i].beyond;
+    result.backward = cases[i].backward;
+    result.doubtful = cases[i].doubtful;
+    fail_unless_equals_int (gst_stereo_check_range (&result), cases[i].verdict);
+  }
+  /* 100 px and 15 % */
+  fail_unless_equals_int (gst_stereo_check_wanted_disparities (&result, 0), 128);
+  fail_unless_equals_int (gst_stereo_check_wanted_disparities (&result, 10), 112);
+  result.farthest = 2000;
+  fail_unless_equals_int (gst_stereo_check_wanted_disparities (&result, 0), 1024);
+}
+GST_END_TEST;
+
+/* ---- the pace ---------------------------------------------------------------------------- */
+
+GST_START_TEST (test_pace)
+{
+  GstStereoPaceCounts counts = { 0, 0, 0 };
+  GstStereoPace pace = { 0 };
+  guint begins = 0, ends = 0;
+
+  /* thirty seconds at 25 pairs a second: from the tenth to the twentieth nine of ten are late */
+  for (gint64 time = 0; time < 30000 * MS; time += 40 * MS) {
+    gboolean slow = time >= 10000 * MS && time < 20000 * MS && time / (40 * MS) % 10;
+    counts.late += slow;
+    counts.pairs += !slow;
+    counts.compute += slow ? 0 : (guint64) (30 * MS);
+    GstStereoEpisodeChange change = gst_stereo_pace_add (&pace, time, &counts);
+    begins += change == GST_STEREO_EPISODE_BEGINS;
+    ends += change == GST_STEREO_EPISODE_ENDS;
+    if (change == GST_STEREO_EPISODE_BEGINS) {
+      fail_unless (time >= 13000 * MS && time <= 16000 * MS);
+      fail_unless (pace.dropped > 50 && fabs (pace.compute - 30.0 * MS) < 1);
+    }
+  }
+  fail_unless (begins == 1 && ends == 1);
+  /* nothing comes out at all: no end */
+  pace.stands = TRUE;
+  gst_stereo_pace_flush (&pace);
+  for (gint64 time = 40000 * MS; time < 60000 * MS; time += 40 * MS)
+    fail_unless_equals_int (gst_stereo_pace_add (&pace, time, &counts), GST_STEREO_EPISODE_GOES_ON);
+}
+GST_END_TEST;
+
+/* A device takes two seconds to start, and sixty pairs are dropped at once; and one pair takes six seconds, so that all
+ * others are dropped at once. */
+GST_START_TEST (test_pace_at_the_start)
+{
+  GstStereoPaceCounts counts = { 0, 0, 0 };
+  GstStereoPace pace = { 0 };
+  guint begins = 0;
+
+  for (gint64 time = 1000 * MS; time < 30000 * MS; time += 33 * MS) {
+    fail_unless_equals_int (gst_stereo_pace_add (&pace, time, &counts), GST_STEREO_EPISODE_GOES_ON);
+    counts.pairs++;
+    counts.late += time == 1066 * MS ? 60 : 0;
+  }
+  for (gint64 time = 30000 * MS; time < 60000 * MS; time += 6000 * MS) {
+    begins += gst_stereo_pace_add (&pace, time, &counts) == GST_STEREO_EPISODE_BEGINS;
+    counts.pairs++;
+    counts.late += 180;
+  }
+  fail_unless_equals_int (begins, 1);
+}
+GST_END_TEST;
+
+/* @each: ns of a pixel and a disparity. */
+static void
+check_smaller (const GstStereoLoad *load, const GstStereoSmaller *smaller, gdouble each)
+{
+  gdouble scale = smaller->width / (gdouble) load->width;
+
+  fail_unless (smaller->disparities * each * smaller->width * smaller->height <= 0.8001 * load->frame);
+  if (!smaller->width)
+    return;
+  /* the shape is kept, and what was in range is in range */
+  fail_unless (scale <= 1 && fabs (smaller->height - scale * load->height) <= 2);
+  fail_unless (smaller->disparities >= scale * load->disparities);
+}
+
+/* Whatever is advised takes at most 0.8 of a frame's time, by the rule that it is estimated with. */
+GST_START_TEST (test_advice)
+{
+  for (guint k = 0; k < 2000; k++) {
+    GstStereoLoad load = { random_range (&generator, 64, 2000), random_range (&generator, 64, 1500),
+      random_range (&generator, 16, 512), STEREO_METHOD_ASW, (gint) (k % 5), k % 2,
+      random_range (&generator, 1, 1000) * (gdouble) MS, random_range (&generator, 8, 100) * (gdouble) MS };
+    gint needed = random_range (&generator, 0, 400);
+    GstStereoAdvice advice = gst_stereo_pace_advise (&load, needed);
+    gdouble each = load.compute / load.width / load.height / load.disparities;
+    fail_unless_equals_int (advice.elsewhere, load.compute < 0.85 * load.frame);
+    if (advice.elsewhere)
+      continue;
+    fail_unless (advice.disparities * each * load.width * load.height <= 0.8001 * load.frame);
+    fail_unless (!advice.disparities || (advice.disparities >= needed && advice.disparities % 16 == 0));
+    check_smaller (&load, &advice.smaller, each);
+    if (advice.setting && advice.with.width)
+      check_smaller (&load, &advice.with, 0.35 * each);
+    fail_unless (!advice.setting || advice.setting_time <= 0.8001 * load.frame);
+    fail_unless (!advice.setting || (load.profile != STEREO_PROFILE_FAST && load.profile != STEREO_PROFILE_ROAD));
+  }
+}
+GST_END_TEST;
+
+static Suite *
+health_suite (void)
+{
+  Suite *suite = suite_create ("health");
+  TCase *cases = tcase_create ("general");
+
+  generator.state = random_seed ();
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_look_is_what_it_says);
+  tcase_add_test (cases, test_look_at_a_wide_view);
+  tcase_add_test (cases, test_doubt);
+  tcase_add_test (cases, test_noise_is_no_detail);
+  tcase_add_test (cases, test_looks_are_compared);
+  tcase_add_test (cases, test_verdicts);
+  tcase_add_test (cases, test_verdicts_on_frozen_views);
+  tcase_add_test (cases, test_verdicts_know_the_past);
+  tcase_add_test (cases, test_episodes);
+  tcase_add_test (cases, test_slow_dirt_is_told);
+  tcase_add_test (cases, test_range);
+  tcase_add_test (cases, test_pace);
+  tcase_add_test (cases, test_pace_at_the_start);
+  tcase_add_test (cases, test_advice);
+  return suite;
+}
+
+GST_CHECK_MAIN (health);

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is wrong with the input, on real frames: nothing is found in them as they are, and each fault is found in frames
+ * that are changed accordingly. STEREO_DATA names the folder of the pictures, which are not part of the project.
+ */
+#include "tests/support/gst/util.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gst/match/check/look.h"
+#include "gst/match/health/views.h"
+
+#define MAX_FRAMES 12
+#define LOOK (G_GINT64_CONSTANT (200000000)) /* ns */
+
+static const gchar *folder;
+
+/* ---- frames ------------------------------------------------------------------------------ */
+
+/* A view: luma, or RGB. */
+typedef struct
+{
+  gint width, height, step;
+  guint8 *pixels;
+} View;
+
+typedef struct
+{
+  guint count;
+  View views[MAX_FRAMES][2];
+} Sequence;
+
+/* FALSE where the picture, or a decoder for it, is missing. */
+static gboolean
+load (const gchar *name, const gchar *format, View *view)
+{
+  GstElementFactory *factory = gst_element_factory_find ("pngdec");
+  gchar *path = g_build_filename (folder, name, NULL), *line;
+  GstElement *pipeline, *sink;
+  GstSample *sample = NULL;
+  GstVideoFrame frame;
+  GstVideoInfo info;
+
+  if (!factory || !g_file_test (path, G_FILE_TEST_EXISTS)) {
+    g_print ("%s: left out (%s)\n", name, factory ? "not there" : "no decoder");
+    gst_clear_object (&factory);
+    g_free (path);
+    return FALSE;
+  }
+  gst_object_unref (factory);
+  line = g_strdup_printf (
+      "filesrc location=\"%s\" ! pngdec ! videoconvert ! video/x-raw,format=%s ! appsink name=sink sync=false", path,
+      format);
+  pipeline = gst_parse_launch (line, NULL);
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_signal_emit_by_name (sink, "try-pull-sample", 30 * GST_SECOND, &sample);
+  fail_unless (sample != NULL, "%s cannot be read", path);
+  fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
+  fail_unless (gst_video_frame_map (&frame, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
+  *view = (View){ GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info), GST_VIDEO_INFO_COMP_PSTRIDE (&info, 0) };
+  view->pixels = g_malloc ((gsize) (view->width * view->height * view->step));
+  for (gint y = 0; y < view->height; y++)
+    memcpy (view->pixels + y * view->width * view->step,
+        (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
+        (gsize) (view->width * view->step));
+  gst_video_frame_unmap (&frame);
+  gst_sample_unref (sample);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  g_free (line);
+  g_free (path);
+  return TRUE;
+}
+
+/* The frames of @name: left/000000.png and so on, or left.png alone. */
+static gboolean
+load_sequence (Sequence *sequence, const gchar *name, const gchar *format)
+{
+  static const gchar *const sides[] = { "left", "right" };
+  gchar *one = g_strdup_printf ("%s/%s/left.png", folder, name);
+  gboolean still = g_file_test (one, G_FILE_TEST_EXISTS), more = TRUE;
+
+  sequence->count = 0;
+  g_free (one);
+  while (more && sequence->count < (still ? 1 : MAX_FRAMES)) {
+    for (guint v = 0; v < 2 && more; v++) {
+      gchar *path = still ? g_strdup_printf ("%s/%s.png", name, sides[v]) :
+                            g_strdup_printf ("%s/%s/%06u.png", name, sides[v], sequence->count);
+      more = load (path, format, &sequence->views[sequence->count][v]);
+      g_free (path);
+    }
+    sequence->count += more;
+  }
+  return sequence->count > 0;
+}
+
+static void
+clear_sequence (Sequence *sequence)
+{
+  for (guint i = 0; i < sequence->count; i++)
+    for (guint v = 0; v < 2; v++)
+      g_free (sequence->views[i][v].pixels);
+}
+
+static StereoImage
+image_of (const View *view)
+{
+  return (StereoImage){ view->pixels, (ptrdiff_t) view->width * view->step, view->step, view->step == 1 ? 1 : 3,
+    { 0, view->step == 1 ? 0 : 1, view->step == 1 ? 0 : 2 }, STEREO_MEMORY_HOST };
+}
+
+/* ---- faults ------------------------------------------------------------------------------ */
+
+/* A mean over 9x9 pixels. */
+static void
+blur (View *view)
+{
+  gint width = view->width * view->step, count = width * view->height;
+  guint8 *copy = g_malloc ((gsize) count);
+
+  for (guint pass = 0; pass < 2; pass++) {
+    memcpy (copy, view->pixels, (gsize) count);
+    for (gint y = 0; y < view->height; y++)
+      for (gint x = 0; x < width; x++) {
+        gint sum = 0;
+        for (gint i = -4; i <= 4; i++)
+          sum += pass ?
+              copy[CLAMP (y + i, 0, view->height - 1) * width + x] :
+              copy[y * width + CLAMP (x + i * view->step, x % view->step, width - view->step + x % view->step)];
+        view->pixels[y * width + x] = (guint8) (sum / 9);
+      }
+  }
+  g_free (copy);
+}
+
+/* Sensor noise of a deviation of about 3 grey levels, and the fault of that name. */
+static void
+change (View *view, const gchar *fault, guint seed)
+{
+  gint count = view->width * view->height * view->step;
+  static gint8 noises[65536];
+
+  for (guint i = 0; !noises[0] && i < G_N_ELEMENTS (noises); i++)
+    noises[i] = (gint8) (i ? texture (77, (gint) i, 3) % 11 - 5 : 1);
+  if (!strcmp (fault, "blurred"))
+    blur (view);
+  for (gint i = 0; i < count; i++) {
+    gint level = view->pixels[i], noise = noises[((guint) (i + (i >> 16) * 101) + seed * 12347) & 65535];
+    if (!strcmp (fault, "black"))
+      level = 0;
+    else if (!strcmp (fault, "blown-out"))
+      level = MIN (255, level * 6);
+    else if (!strcmp (fault, "dark"))
+      level = level / 2;
+    else if (!strcmp (fault, "covered"))
+      level = 50;
+    view->pixels[i] = (guint8) CLAMP (level + (level < 255 ? noise : 0), 0, 255);
+  }
+}
+
+static View
+copy_of (const View *view)
+{
+  View copy = *view;
+
+  copy.pixels = g_malloc ((gsize) (view->width * view->height * view->step));
+  memcpy (copy.pixels, view->pixels, (gsize) (view->width * view->height * view->step));
+  return copy;
+}
+
+/* ---- streams ----------------------------------------------------------------------------- */
+
+static const gchar *const names[] = { "black", "blown-out", "blurred", "dark", "frozen" };
+
+/* What is told of @frames looks at the sequence, played to and fro, with a fault in one view: "dark-right". */
+static gchar *
+play (const Sequence *sequence, guint frames, const gchar *fault, guint faulty)
+{
+  const View *first = &sequence->views[0][0];
+  GstStereoViewer *viewers[] = { gst_stereo_viewer_new (first->width, first->height),
+    gst_stereo_viewer_new (first->width, first->height) };
+  GString *told = g_string_new (NULL);
+  GstStereoViews views = { 0 };
+
+  for (guint n = 0; n < frames; n++) {
+    GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2];
+    GstStereoViewLook looks[2];
+    guint period = MAX (1, 2 * (sequence->count - 1)), at = n % period;
+    for (guint v = 0; v < 2; v++) {
+      gboolean frozen = v == faulty && !strcmp (fault, "frozen");
+      View view = copy_of (&sequence->views[frozen ? 0 : MIN (at, period - at) % sequence->count][v]);
+      StereoImage image = image_of (&view);
+      change (&view, v == faulty ? fault : "none", frozen ? 0 : 2 * n + v);
+      gst_stereo_viewer_look (viewers[v], &image, 0, 255, &looks[v]);
+      g_free (view.pixels);
+    }
+    gst_stereo_views_add (&views, looks, n * LOOK, changes);
+    for (guint i = 0; i < 2 * GST_STEREO_VIEW_FAULTS; i++)
+      if (changes[i / 2][i % 2])
+        g_string_append_printf (told, "%s-%s ", names[i / 2], i % 2 ? "right" : "left");
+  }
+  for (guint v = 0; v < 2; v++)
+    gst_stereo_viewer_free (viewers[v]);
+  return g_string_free (told, FALSE);
+}
+
+static const gchar *const healthy[] = { "road", "street", "fog", "tsukuba", "venus", "teddy", "cones", "motorcycle",
+  "aloe", "kitti15-000003", "kitti15-000011", "kitti15-000020", "kitti15-000030", "kitti12-000027", "kitti12-000138",
+  "piano", "playtable", "recycle", "vintage" };
+
+/* A thousand looks at the drives, fewer at each still picture. */
+GST_START_TEST (test_silence)
+{
+  Sequence sequence;
+
+  for (guint f = 0; f < 2; f++) {
+    gchar *told;
+    if (!load_sequence (&sequence, healthy[__i__], f ? "RGB" : "GRAY8"))
+      return;
+    told = play (&sequence, sequence.count > 1 && !f ? 1000 : 20, "none", 0);
+    fail_unless (!*told, "%s: %s", healthy[__i__], told);
+    g_free (told);
+    clear_sequence (&sequence);
+  }
+}
+GST_END_TEST;
+
+/* The right view of this one was exposed otherwise. */
+GST_START_TEST (test_another_exposure)
+{
+  Sequence sequence;
+  gchar *told;
+
+  if (!load_sequence (&sequence, "motorcycle-exposure", "GRAY8"))
+    return;
+  told = play (&sequence, 30, "none", 0);
+  fail_unless_equals_string (told, "dark-right ");
+  g_free (told);
+  clear_sequence (&sequence);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_faults)
+{
+  static const gchar *const faults[][2] = { { "frozen", "frozen" }, { "black", "black" }, { "blown-out", "blown-out" },
+    { "dark", "dark" }, { "blurred", "blurred" }, { "covered", "blurred" } };
+  Sequence sequence;
+
+  if (!load_sequence (&sequence, healthy[__i__], __i__ % 2 ? "RGB" : "GRAY8"))
+    return;
+  /* under noise, fog has too little detail to tell what is lost */
+  for (guint k = 0; k < 2 * (strcmp (healthy[__i__], "fog") ? G_N_ELEMENTS (faults) : 4); k++) {
+    gchar *told = play (&sequence, 12, faults[k / 2][0], k % 2);
+    gchar *expected = g_strdup_printf ("%s-%s ", faults[k / 2][1], k % 2 ? "right" : "left");
+    fail_unless (!strcmp (told, expected), "%s: %s, not %s", healthy[__i__], told, expected);
+    g_free (told);
+    g_free (expected);
+  }
+  clear_sequence (&sequence);
+}
+GST_END_TEST;
+
+/* ---- the search range -------------------------------------------------------------------- */
+
+/* Silent with the range of the scene, and with the default one; with a third of it bad; on the road, not each frame has
+ * something near. */
+GST_START_TEST (test_range)
+{
+  static const struct
+  {
+    const gchar *name;
+    gint num; /* that the scene needs */
+  } scenes[] = { { "teddy", 54 }, { "cones", 56 }, { "motorcycle", 64 }, { "aloe", 212 }, { "piano", 52 },
+    { "recycle", 57 }, { "playtable", 67 }, { "vintage", 162 }, { "kitti15-000003", 103 }, { "road", 96 },
+    { "tsukuba", 15 }, { "venus", 20 } };
+  gint needed = scenes[__i__].num;
+  GstStereoCheckResult result;
+  Sequence sequence;
+
+  if (!load_sequence (&sequence, scenes[__i__].name, "GRAY8"))
+    return;
+  for (guint i = 0; i < sequence.count; i++)
+    for (gint k = 0; k < 3; k++) {
+      gint num = k == 0 ? needed : k == 1 ? MAX (128, needed) : needed / 3;
+      const View *left = &sequence.views[i][0], *right = &sequence.views[i][1];
+      GstStereoCheck *check = gst_stereo_check_new (left->width, left->height, 0, num);
+      StereoImage images[] = { image_of (left), image_of (right) };
+      gst_stereo_check_run (check, &images[0], &images[1], &result);
+      gst_stereo_check_free (check);
+      g_print ("%s, %d disparities: %u inside, %u beyond, farthest %.1f, largest %.1f\n", scenes[__i__].name, num,
+          result.forward, result.beyond, result.farthest, result.largest);
+      if (k < 2)
+        fail_unless (gst_stereo_check_range (&result) != GST_STEREO_VERDICT_BAD);
+      else if (strcmp (scenes[__i__].name, "road"))
+        fail_unless_equals_int (gst_stereo_check_range (&result), GST_STEREO_VERDICT_BAD);
+    }
+  clear_sequence (&sequence);
+}
+GST_END_TEST;
+
+static Suite *
+health_real_suite (void)
+{
+  Suite *suite = suite_create ("health_real");
+  TCase *cases = tcase_create ("health_real");
+
+  suite_add_tcase (suite, cases);
+  tcase_set_timeout (cases, 240);
+  tcase_add_loop_test (cases, test_silence, 0, G_N_ELEMENTS (healthy));
+  tcase_add_test (cases, test_another_exposure);
+  /* moving ones: a still picture has no frozen view */
+  tcase_add_loop_test (cases, test_faults, 0, 3);
+  tcase_add_loop_test (cases, test_range, 0, 12);
+  return suite;
+}
+
+int
+main (int argc, char **argv)
+{
+  folder = g_getenv ("STEREO_DATA");
+  if (!folder || !g_file_test (folder, G_FILE_TEST_IS_DIR)) {
+    g_print ("skipped: STEREO_DATA names no folder of real pairs\n");
+    return 77;
+  }
+  gst_check_init (&argc, &argv);
+  return gst_check_run_suite (health_real_suite (), "health_real", __FILE__);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is wrong with the input: the messages of the element, with the faults of stereotestsrc; and none without. */
+#include "tests/support/gst/util.h"
+
+#include <string.h>
+
+#define MATCH "stereomatch name=m method=bm cost=sad num-disparities=16 window=5 backend=cpu threads=1 "
+#define SMALL "width=256,height=64,framerate=30/1"
+
+/* Sets a property of the source when it has made so many frames. */
+typedef struct
+{
+  guint frame;
+  const gchar *property, *value;
+} Step;
+
+typedef struct
+{
+  GstElement *source;
+  const Step *steps;
+  guint frame;
+} Script;
+
+static GstPadProbeReturn
+follow_script (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Script *script = data;
+
+  for (; script->steps && script->steps->property && script->steps->frame <= script->frame; script->steps++)
+    gst_util_set_object_arg (G_OBJECT (script->source), script->steps->property, script->steps->value);
+  script->frame++;
+  return GST_PAD_PROBE_OK;
+}
+
+/* The messages of a stream, one line each: "begin frozen right", "end frozen right", "warning". */
+static gchar *
+messages_of (const gchar *line, const Step *steps, guint64 *looks)
+{
+  GstElement *pipeline = gst_parse_launch (line, NULL), *source, *match;
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GString *lines = g_string_new (NULL);
+  Script script = { NULL, steps, 0 };
+  gboolean over = FALSE;
+  GstPad *pad;
+
+  source = script.source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  match = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  pad = gst_element_get_static_pad (source, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, follow_script, &script, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (!over) {
+    GstMessage *message = gst_bus_timed_pop (bus, 60 * GST_SECOND);
+    const GstStructure *told = message ? gst_message_get_structure (message) : NULL;
+    gboolean active;
+    fail_unless (message != NULL, "%s: no end", line);
+    fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR, "%s: an error", line);
+    over = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+      g_string_append (lines, "warning\n");
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT && gst_structure_has_name (told, "stereo-health")) {
+      fail_unless (gst_structure_get_boolean (told, "active", &active));
+      fail_unless (gst_structure_has_field_typed (told, "value", G_TYPE_DOUBLE));
+      fail_unless (gst_structure_has_field_typed (told, "text", G_TYPE_STRING));
+      g_string_append_printf (lines, "%s %s %s\n", active ? "begin" : "end", gst_structure_get_string (told, "kind"),
+          gst_structure_get_string (told, "view"));
+    }
+    gst_message_unref (message);
+  }
+  if (looks)
+    *looks = stat_of (match, "health-looks");
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pad);
+  gst_object_unref (match);
+  gst_object_unref (source);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  return g_string_free (lines, FALSE);
+}
+
+static const gchar *const faults[][2] = { { "frozen", "frozen" }, { "black", "black" }, { "blown-out", "blown-out" },
+  { "dark", "dark" }, { "blurred", "blurred" }, { "covered", "blurred" } };
+
+/* A fault for three seconds, twice: each time one warning, one message when it begins and one when
+ * it ends; of that fault, in that view, and of nothing else. */
+static void
+check_fault (guint fault, const gchar *view, const gchar *caps, const gchar *properties)
+{
+  const Step steps[] = { { 15, "fault", faults[fault][0] }, { 60, "fault", "none" }, { 90, "fault", faults[fault][0] },
+    { 135, "fault", "none" }, { 0, NULL, NULL } };
+  const gchar *kind = faults[fault][1];
+  gchar *line = g_strdup_printf (
+      "stereotestsrc name=s fault-view=%s num-buffers=165 max-disparity=12 %s ! video/x-raw,%s ! " MATCH
+      "! fakesink sync=false",
+      view, properties, caps);
+  gchar *once = g_strdup_printf ("begin %s %s\nwarning\nend %s %s\n", kind, view, kind, view);
+  gchar *expected = g_strconcat (once, once, NULL), *found = messages_of (line, steps, NULL);
+
+  fail_unless (!strcmp (found, expected), "%s, %s: %s", faults[fault][0], line, found);
+  g_free (line);
+  g_free (once);
+  g_free (expected);
+  g_free (found);
+}
+
+GST_START_TEST (test_faults)
+{
+  static const gchar *const formats[] = { "GRAY8", "RGB", "NV12" };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    gchar *caps = g_strdup_printf ("format=%s,width=256,height=64,framerate=15/1", formats[f]);
+    check_fault (__i__, f % 2 ? "left" : "right", caps, "noise=5");
+    check_fault (__i__, f % 2 ? "right" : "left", caps, "noise=0");
+    g_free (caps);
+  }
+  check_fault (__i__, "right", "format=BGRx,width=201,height=180,framerate=10/1,multiview-mode=top-bottom", "noise=1");
+}
+GST_END_TEST;
+
+/* In both views at once, as at night or with the sun in front. */
+GST_START_TEST (test_both_views)
+{
+  const Step steps[] = { { 30, "fault", "black" }, { 120, "fault", "none" }, { 0, NULL, NULL } };
+  gchar *found = messages_of ("stereotestsrc name=s fault-view=both num-buffers=180 ! video/x-raw,format=GRAY8," SMALL
+                              " ! " MATCH "! fakesink sync=false",
+      steps, NULL);
+
+  fail_unless_equals_string (
+      found, "begin black left\nwarning\nbegin black right\nwarning\nend black left\nend black right\n");
+  g_free (found);
+}
+GST_END_TEST;
+
+/* What lasts less than a second is no fault, nor is anything while check-interval is 0. */
+GST_START_TEST (test_silence_about_trifles)
+{
+  const Step passing[] = { { 30, "fault", "covered" }, { 54, "fault", "none" }, { 80, "fault", "black" },
+    { 104, "fault", "none" }, { 0, NULL, NULL } };
+  gchar *found = messages_of ("stereotestsrc name=s num-buffers=180 ! video/x-raw,format=GRAY8," SMALL " ! " MATCH
+                              "! fakesink sync=false",
+      passing, NULL);
+  guint64 looks;
+
+  fail_unless_equals_string (found, "");
+  g_free (found);
+  found = messages_of ("stereotestsrc name=s fault=black num-buffers=180 ! video/x-raw,format=GRAY8," SMALL " ! " MATCH
+                       "check-interval=0 ! fakesink sync=false",
+      NULL, &looks);
+  fail_unless_equals_string (found, "");
+  fail_unless_equals_uint64 (looks, 0);
+  g_free (found);
+}
+GST_END_TEST;
+
+/* A thousand frames of sound cameras: noisy or not, moving or not, without texture, and not quite alike. */
+GST_START_TEST (test_silence_about_sound_views)
+{
+  static const gchar *const sources[] = { "noise=5", "noise=0", "noise=5 motion=0", "noise=0 motion=0",
+    "noise=5 motion=17 right-gain=0.85", "noise=2 right-gain=1.2 vertical-offset=0.4", "noise=5 pattern=random-dots",
+    "noise=5 pattern=stripes", "noise=5 pattern=flat", "noise=0 pattern=flat" };
+  static const gchar *const formats[] = { "GRAY8", "RGB", "NV12" };
+
+  gchar *line = g_strdup_printf ("stereotestsrc name=s num-buffers=1000 max-disparity=12 %s ! "
+                                 "video/x-raw,format=%s," SMALL " ! " MATCH "! fakesink sync=false",
+      sources[__i__], formats[__i__ % 3]);
+  guint64 looks;
+  gchar *found = messages_of (line, NULL, &looks);
+
+  fail_unless (!*found, "%s: %s", line, found);
+  fail_unless (looks > 160 && looks < 170, "%u looks", (guint) looks);
+  g_free (found);
+  g_free (line);
+}
+GST_END_TEST;
+
+/* ---- the search range -------------------------------------------------------------------- */
+
+/* The warning names a range that does, and the end is told when that is set. */
+GST_START_TEST (test_range)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "stereotestsrc max-disparity=57 ! video/x-raw,format=GRAY8,width=640,height=160,framerate=30/1 ! stereomatch "
+      "name=m method=bm cost=sad num-disparities=32 backend=cpu check-interval=200000000 ! fakesink sync=false",
+      NULL);
+  GstElement *match = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  gint wanted = 0;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (guint turn = 0; turn < 2; turn++) {
+    GstMessage *message;
+    const GstStructure *told;
+    gboolean active;
+    do
+      message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
+    while (message && !gst_message_has_name (message, "stereo-health"));
+    fail_unless (message != NULL, "turn %u", turn);
+    told = gst_message_get_structure (message);
+    fail_unless_equals_string (gst_structure_get_string (told, "kind"), "range");
+    fail_unless (gst_structure_get_boolean (told, "active", &active));
+    fail_unless_equals_int (active, !turn);
+    if (active) {
+      fail_unless (gst_structure_get_int (told, "num-disparities", &wanted));
+      fail_unless (wanted >= 58 && wanted <= 80, "num-disparities=%d", wanted);
+      expect_warning (bus, "search range is too small", "31 px", "num-disparities=", NULL);
+      g_object_set (match, "num-disparities", wanted, NULL);
+    }
+    gst_message_unref (message);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (match);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+/* ---- the pace ---------------------------------------------------------------------------- */
+
+/* A stream that no CPU keeps up with: the figures come with advice, and the advice is about less work. */
+GST_START_TEST (test_too_slow)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "stereotestsrc is-live=true ! video/x-raw,format=GRAY8,width=1280,height=480,framerate=60/1 ! queue ! "
+      "stereomatch "
+      "name=m num-disparities=64 backend=cpu threads=1 ! fakesink sync=false",
+      NULL);
+  GstElement *match = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstStructure *stats;
+  GstMessage *message;
+  const GstStructure *told;
+  guint64 compute, frame, dropped;
+  gint width;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  do
+    message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
+  while (message && !gst_message_has_name (message, "stereo-health"));
+  fail_unless (message != NULL);
+  told = gst_message_get_structure (message);
+  fail_unless_equals_string (gst_structure_get_string (told, "kind"), "slow");
+  fail_unless (gst_structure_get_uint64 (told, "compute-time", &compute) &&
+      gst_structure_get_uint64 (told, "frame-time", &frame) && gst_structure_get_uint64 (told, "dropped", &dropped) &&
+      gst_structure_get_int (told, "scaled-width", &width));
+  fail_unless (compute > frame && dropped >= 5, "compute %u ns, %u dropped", (guint) compute, (guint) dropped);
+  fail_unless (frame >= GST_SECOND / 60 && frame <= GST_SECOND / 60 + 1);
+  /* under a sanitizer nothing of use may be left */
+  fail_unless ((width > 0 || compute > 200 * frame) && width < 640, "width %d", width);
+  expect_warning (
+      bus, "Too slow for the stream", "one comes every 16.7 ms", "estimate", "method=bm", "num-disparities", NULL);
+  g_object_get (match, "stats", &stats, NULL);
+  fail_unless_equals_string (gst_structure_get_string (stats, "health"), "slow");
+  gst_structure_free (stats);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (match);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+static Suite *
+health_stream_suite (void)
+{
+  Suite *suite = suite_create ("health_stream");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_set_timeout (cases, 120);
+  tcase_add_loop_test (cases, test_faults, 0, G_N_ELEMENTS (faults));
+  tcase_add_test (cases, test_both_views);
+  tcase_add_test (cases, test_silence_about_trifles);
+  tcase_add_loop_test (cases, test_silence_about_sound_views, 0, 10);
+  tcase_add_test (cases, test_range);
+  tcase_add_test (cases, test_too_slow);
+  return suite;
+}
+
+GST_CHECK_MAIN (health_stream);
