@@ -28,7 +28,7 @@ else
   program=$(tool truck)
 fi
 # for roads; a pixel that was not matched warns of nothing
-match_profile="profile=road fill=none"
+match_profile="profile=road fill=none confidence-threshold=0.2"
 OVERLAY="warn-distance=${WARN:-1500} ${OVERLAY:-}"
 add_overlay "$@"
 add !

@@ -163,7 +163,7 @@ GST_START_TEST (test_values_outside_their_range)
   expect_property_error ("num-disparities", "5000", "num-disparities=5000", "between 1 and 1024");
   expect_property_error ("num-disparities", "0", "num-disparities=0", "between 1 and 1024");
   expect_property_error ("min-disparity", "-2000", "min-disparity=-2000", "between -1024 and 1024");
-  expect_property_error ("confidence-threshold", "1.5", "confidence-threshold=1.5", "between 0 and 1");
+  expect_property_error ("confidence-threshold", "1.5", "confidence-threshold=1.5", "between -1 and 1");
   expect_property_error ("disparity-scale", "-1", "disparity-scale=-1", "65535");
   expect_property_error ("memory-limit", "99999999999999999", "memory-limit=1e+17", "between 0 and");
   expect_property_error ("threads", "1000000", "threads=1000000", "between 0 and 256");
