@@ -87,10 +87,10 @@ strip profiles fast balanced quality thesis
 for word in none background keep; do
   panel fill-$word $source noise=6 ! "$caps" ! $match fill=$word
 done
-for number in 05 20; do
-  panel threshold-$number $source noise=6 ! "$caps" ! $match confidence-threshold=0.$number
+for number in 0 0.9; do
+  panel threshold-$number $source noise=6 ! "$caps" ! $match confidence-threshold=$number
 done
-strip fill fill-none fill-background fill-keep threshold-05 threshold-20
+strip fill fill-none fill-background fill-keep threshold-0 threshold-0.9
 
 # mistakes
 pair right "$left" "$right" $match

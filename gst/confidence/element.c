@@ -3,8 +3,8 @@
  * SECTION:element-stereoconfidence
  * @title: stereoconfidence
  *
- * The confidence of a stereo matcher as a video stream: GRAY8, 0..255 for a confidence of 0..1, 0 where the two views
- * disagree.
+ * The confidence of a stereo matcher as a video stream: GRAY8, 0..255 for a confidence of 0..1, 0 where there is no
+ * value.
  *
  * stereomatch keeps the confidence of every pixel in the #GstStereoMeta of its output buffers. Metadata stays behind
  * where a picture is encoded, written to a file or sent over a network: this element, put right after stereomatch on a
@@ -71,7 +71,7 @@ show_get_type (void)
 {
   static gsize once = 0;
   static const GEnumValue values[] = {
-    { SHOW_CONFIDENCE, "Confidence: GRAY8, 0..255 for 0..1, 0 where the views disagree", "confidence" },
+    { SHOW_CONFIDENCE, "Confidence: GRAY8, 0..255 for 0..1, 0 where there is no value", "confidence" },
     { SHOW_TRUTH, "True disparity, where the source knew it: GRAY16_LE, disparity times 64, 0 = unknown", "truth" },
     { 0, NULL, NULL }
   };
@@ -349,7 +349,7 @@ gst_stereo_confidence_class_init (GstStereoConfidenceClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Stereo confidence", "Filter/Analyzer/Video/Stereo",
       "Makes a video stream of the confidence that stereomatch keeps in the metadata of its output: GRAY8, 0..255 for "
-      "0..1, 0 where the views disagree",
+      "0..1, 0 where there is no value",
       "gst-stereo");
 
   base_class->start = gst_stereo_confidence_start;

@@ -89,7 +89,7 @@ typedef struct _GstStereoMeta GstStereoMeta;
  * @mean_confidence: mean of the confidence over all pixels, invalid ones included, 0..1; 0 for
  *     %GST_STEREO_OUTPUT_KIND_VIEWS
  * @confidence: (nullable): a GRAY8 picture of @width x @height with a #GstVideoMeta: 0..255 for a confidence of 0..1;
- *     0 = the left and the right view disagree at this pixel. %NULL = there is none, as for
+ *     0 = this pixel has no value. %NULL = there is none, as for
  *     %GST_STEREO_OUTPUT_KIND_VIEWS. Owned by the meta; read only
  * @truth: (nullable): the true disparity of the left view, a GRAY16_LE picture of @width x @height with a
  *     #GstVideoMeta: disparity in pixels times %GST_STEREO_TRUTH_SCALE; 0 = unknown at this pixel. %NULL = not known,
@@ -210,7 +210,7 @@ GstBuffer *gst_stereo_meta_get_confidence (const GstStereoMeta *meta);
  * @meta: a #GstStereoMeta
  *
  * Returns: (transfer full) (nullable): a copy of the confidence: width * height bytes, row after row without padding,
- *     0..255 for a confidence of 0..1, 0 where the two views disagree. %NULL when there is none, or when it cannot be
+ *     0..255 for a confidence of 0..1, 0 where there is no value. %NULL when there is none, or when it cannot be
  *     read
  */
 GST_STEREO_API

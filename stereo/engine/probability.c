@@ -8,25 +8,32 @@ typedef struct Weights
   double agreement, distinctness, offset;
 } Weights;
 
-/* Fitted by tests/bench/probability.py. */
-static const Weights weights[STEREO_METHODS] = {
-  [STEREO_METHOD_ASW] = { -0.357, 3.266, 1.770 },
-  [STEREO_METHOD_ESAW] = { -0.475, 1.081, 0.801 },
-  [STEREO_METHOD_ESMP] = { -0.461, 1.062, 0.559 },
-  [STEREO_METHOD_SGM] = { -0.646, 2.777, 1.319 },
-  [STEREO_METHOD_BM] = { -0.689, 1.169, 0.034 },
+/* Fitted by tests/bench/probability.py. Along paths costs of wrong candidates rise: the same distinctness says less. */
+enum
+{
+  ALONE,
+  ALONG_PATHS
+};
+static const Weights weights[STEREO_METHODS][2] = {
+  [STEREO_METHOD_ASW] = { [ALONE] = { -0.922, 1.222, 1.062 }, [ALONG_PATHS] = { -0.357, 3.266, 1.770 } },
+  [STEREO_METHOD_ESAW] = { [ALONE] = { -0.475, 1.081, 0.801 }, [ALONG_PATHS] = { -0.357, 3.266, 1.770 } },
+  [STEREO_METHOD_ESMP] = { [ALONE] = { -0.461, 1.062, 0.559 }, [ALONG_PATHS] = { -0.357, 3.266, 1.770 } },
+  [STEREO_METHOD_SGM] = { [ALONG_PATHS] = { -0.646, 2.777, 1.319 } }, /* never alone */
+  [STEREO_METHOD_BM] = { [ALONE] = { -0.689, 1.169, 0.034 }, [ALONG_PATHS] = { -0.566, 2.278, 0.147 } },
 };
 
 void
 stereo_probability_table (const StereoParams *params, StereoProbability *table)
 {
-  const Weights *w = &weights[params->method];
+  const Weights *w = &weights[params->method][params->paths == STEREO_PATHS_NONE ? ALONE : ALONG_PATHS];
 
   for (int k = 0; k < 256; k++) {
     double agreement = w->agreement * log (1.01 - k / 255.0), distinctness = w->distinctness * log (k / 255.0 + 0.02);
     table->agreement[k] = (int16_t) lrint ((w->offset + agreement) * STEREO_LOGIT_STEPS);
     table->distinctness[k] = (int16_t) lrint (distinctness * STEREO_LOGIT_STEPS);
   }
+  /* without any distinctness nothing speaks for the disparity: both views agree about every one of a grey picture */
+  table->distinctness[0] = -4 * STEREO_LOGIT_TOP;
   for (int k = -STEREO_LOGIT_TOP; k <= STEREO_LOGIT_TOP; k++) {
     double probability = 1 / (1 + exp (-(double) k / STEREO_LOGIT_STEPS));
     table->probability[k + STEREO_LOGIT_TOP] = (float) rint (probability * 255) / 255;

@@ -217,6 +217,31 @@ test_memory_absurd (void)
   refused (&params, 32768, 32768, STEREO_ERROR_MEMORY, "32768x32768", "num-disparities");
 }
 
+/* Every method has weights: both measures count, and whoever is surest of both is likely to be right. */
+static void
+test_probability (void)
+{
+  for (int k = 0; k < 2 * STEREO_METHODS; k++) {
+    StereoParams params;
+    StereoProbability table;
+    int method = k / 2;
+
+    stereo_params_init (&params);
+    params.method = method;
+    params.paths = k % 2 || method == STEREO_METHOD_SGM ? STEREO_PATHS_4 : STEREO_PATHS_NONE;
+    stereo_probability_table (&params, &table);
+    for (uint32_t m = 1; m < 256; m++)
+      CHECK (stereo_probability (&table, m, 255) >= stereo_probability (&table, m - 1, 255) &&
+              stereo_probability (&table, 255, m) >= stereo_probability (&table, 255, m - 1),
+          "%s: surer by the measures at %u, and less likely", stereo_method_info (method)->name, m);
+    float best = stereo_probability (&table, 255, 255), doubted = stereo_probability (&table, 0, 255),
+          alike = stereo_probability (&table, 255, 0);
+    CHECK (best > 0.85f && doubted < best - 0.05f && alike < 0.3f,
+        "%s: %g; %g where the views disagree, %g without distinctness", stereo_method_info (method)->name,
+        (double) best, (double) doubted, (double) alike);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -227,6 +252,7 @@ main (int argc, char **argv)
   check_case ("backend and reason", test_backend);
   check_case ("frames that cannot be matched", test_frames);
   check_case ("memory-limit", test_memory_limit);
+  check_case ("probability of every method", test_probability);
   check_case ("absurd amounts of memory", test_memory_absurd);
   return check_finish ();
 }
