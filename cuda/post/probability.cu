@@ -166,7 +166,8 @@ __launch_bounds__ (WARP *TILE_WARPS)
     size_t at = (size_t) y * f.map_pitch + x;
     unsigned agreement = agreement_of (f, &tile, x, y, u, v);
     unsigned distinctness = distinctness_of (&tile, f.view[STEREO_LEFT].luma[(size_t) y * f.image_pitch + x], u, v);
-    float probability = stereo_probability (&tile.table, agreement, distinctness);
+    float probability = stereo_probability (
+        &tile.table, agreement, distinctness, f.view[STEREO_LEFT].index[at], f.disparities - 1);
     f.view[STEREO_LEFT].confidence[at] = probability;
     if (probability < least)
       f.disparity[at] = NAN;

@@ -173,6 +173,7 @@ finish_row (const StereoPlan *plan, const Context *c, const Lines *lines, Quotie
   uint32_t rows = (uint32_t) ((last < plan->height ? last : plan->height - 1) - first + 1), count = 0, columns = 0;
   size_t map = (size_t) y * (size_t) plan->map_pitch;
   const uint16_t *own = c->distinctness + (size_t) (y / STEREO_CELL) * c->pitch + PAD;
+  const uint16_t *index = plan->view[STEREO_LEFT].index + map;
   float *confidence = plan->view[STEREO_LEFT].confidence + map, *disparity = plan->disparity + map;
   float least = (float) stereo_params_first_threshold (&plan->params);
 
@@ -196,7 +197,7 @@ finish_row (const StereoPlan *plan, const Context *c, const Lines *lines, Quotie
     uint32_t agreement = columns == WINDOW ? quotients->agreement[count] : stereo_agreement (count, rows * columns);
     uint32_t like = lines->like[x];
     uint32_t distinctness = like ? stereo_mean_distinctness (lines->total[x], like) : (uint32_t) own[x];
-    confidence[x] = stereo_probability (&c->table, agreement, distinctness);
+    confidence[x] = stereo_probability (&c->table, agreement, distinctness, index[x], plan->disparities - 1);
     if (confidence[x] < least)
       disparity[x] = NAN;
   }

@@ -89,12 +89,14 @@ typedef struct StereoProbability
   float probability[2 * STEREO_LOGIT_TOP + 1]; /* a multiple of 1/255, of the logit from -STEREO_LOGIT_TOP on */
 } StereoProbability;
 
+/* @index: the candidate. The last one, @last, is no proven minimum: what is nearer than the search ends there, and so does
+ * much of what cannot be matched. Its probability is 0. */
 STEREO_SHARED float
-stereo_probability (const StereoProbability *table, uint32_t agreement, uint32_t distinctness)
+stereo_probability (const StereoProbability *table, uint32_t agreement, uint32_t distinctness, int index, int last)
 {
   int logit = table->agreement[agreement] + table->distinctness[distinctness];
   logit = logit < -STEREO_LOGIT_TOP ? -STEREO_LOGIT_TOP : logit > STEREO_LOGIT_TOP ? STEREO_LOGIT_TOP : logit;
-  return table->probability[logit + STEREO_LOGIT_TOP];
+  return index == last ? 0.0f : table->probability[logit + STEREO_LOGIT_TOP];
 }
 
 #endif

@@ -98,7 +98,8 @@ naive_probability (StereoPlan *p)
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
       const NaiveMeasures *at = &measures[(size_t) y * (size_t) p->width + (size_t) x];
-      float probability = stereo_probability (&table, at->agreement, at->distinctness);
+      float probability = stereo_probability (
+          &table, at->agreement, at->distinctness, p->view[STEREO_LEFT].index[naive_map (p, x, y)], p->disparities - 1);
       p->view[STEREO_LEFT].confidence[naive_map (p, x, y)] = probability;
       if (probability < (float) stereo_params_first_threshold (&p->params))
         p->disparity[naive_map (p, x, y)] = NAN;
