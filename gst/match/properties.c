@@ -23,8 +23,8 @@ gst_stereo_match_properties_install (GObjectClass *klass)
           "Nanoseconds of stream time from one check of the input to the next: whether left and right are exchanged, "
           "the rows of the views do not fit, their timestamps are out of step, or the search range is too small; a "
           "warning says so once, and what to do; each check takes some 2 ms of CPU time; 0 = never, and no look at "
-          "what "
-          "is wrong with a camera (message stereo-health) either",
+          "what is "
+          "wrong with a camera (message stereo-health) either",
           0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE));
   g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,

@@ -3,7 +3,7 @@
 #ifndef GST_DEPTH_OVERLAY_REPORT_H
 #define GST_DEPTH_OVERLAY_REPORT_H
 
-#include "gst/overlay/nearest.h"
+#include "gst/overlay/search/nearest.h"
 #include "gst/overlay/picture.h"
 
 G_BEGIN_DECLS

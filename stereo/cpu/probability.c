@@ -21,7 +21,8 @@ typedef struct Lines
 typedef struct Context
 {
   StereoProbability table;
-  uint8_t *agrees; /* map */
+  uint8_t agreement[WINDOW * WINDOW + 1]; /* of whole windows, by the count of their pixels that agree */
+  uint8_t *agrees;                        /* map */
   /* Of each row of cells two lines in which a cell's value stands at all its columns: the luma of its pixel, and its
    * distinctness. There are PAD columns before and after the picture's. */
   uint16_t *luma, *distinctness;
@@ -93,12 +94,13 @@ measure_row (StereoPlan *plan, void *context, int row, int thread)
   uint16_t *luma = c->luma + (size_t) row * c->pitch + PAD,
            *distinctness = c->distinctness + (size_t) row * c->pitch + PAD;
   int end = (row + 1) * STEREO_CELL, pixel_y = stereo_cell_pixel (row, plan->height);
+  int columns = stereo_cells (plan->width) * STEREO_CELL;
   const uint8_t *picture = plan->view[STEREO_LEFT].luma + (size_t) pixel_y * (size_t) plan->image_pitch;
 
   for (int y = row * STEREO_CELL; y < end && y < plan->height; y++)
     compare_views (plan, c, y);
   for (int k = 0; k < PAD; k++)
-    luma[k - PAD] = NEVER_LIKE;
+    luma[k - PAD] = luma[columns + k] = NEVER_LIKE;
   for (int k = 0; k < stereo_cells (plan->width); k++) {
     int x = stereo_cell_pixel (k, plan->width);
     uint16_t value = (uint16_t) distinctness_of (plan, x, pixel_y);
@@ -107,8 +109,6 @@ measure_row (StereoPlan *plan, void *context, int row, int thread)
       distinctness[j] = value;
     }
   }
-  for (int k = stereo_cells (plan->width) * STEREO_CELL, n = 0; n < PAD; k++, n++)
-    luma[k] = NEVER_LIKE;
 }
 
 /* ---- measures around a pixel ------------------------------------------------------------------- */
@@ -117,10 +117,9 @@ measure_row (StereoPlan *plan, void *context, int row, int thread)
 static void
 add_row (const StereoPlan *plan, const Context *c, uint16_t *restrict agreeing, int y, int sign)
 {
-  const uint8_t *restrict agrees = c->agrees + (size_t) y * (size_t) plan->map_pitch;
-
   if (y < 0 || y >= plan->height)
     return;
+  const uint8_t *restrict agrees = c->agrees + (size_t) y * (size_t) plan->map_pitch;
   for (int x = 0; x < plan->width; x++)
     agreeing[x] = (uint16_t) (agreeing[x] + sign * agrees[x]);
 }
@@ -159,15 +158,8 @@ add_all_cells (const StereoPlan *plan, const Context *c, const Lines *lines, int
     add_cells (lines, c->luma + (size_t) row * c->pitch, c->distinctness + (size_t) row * c->pitch, plan->width);
 }
 
-/* Quotients of both measures: divisions by numbers that repeat. */
-typedef struct Quotients
-{
-  uint32_t all; /* pixels of the window that @agreement is of */
-  uint8_t agreement[WINDOW * WINDOW + 1];
-} Quotients;
-
 static void
-finish_row (const StereoPlan *plan, const Context *c, const Lines *lines, Quotients *quotients, int y)
+finish_row (const StereoPlan *plan, const Context *c, const Lines *lines, int y)
 {
   int first = y > STEREO_AGREEMENT_RADIUS ? y - STEREO_AGREEMENT_RADIUS : 0, last = y + STEREO_AGREEMENT_RADIUS;
   uint32_t rows = (uint32_t) ((last < plan->height ? last : plan->height - 1) - first + 1), count = 0, columns = 0;
@@ -177,11 +169,6 @@ finish_row (const StereoPlan *plan, const Context *c, const Lines *lines, Quotie
   float *confidence = plan->view[STEREO_LEFT].confidence + map, *disparity = plan->disparity + map;
   float least = (float) stereo_params_first_threshold (&plan->params);
 
-  if (quotients->all != rows * WINDOW) {
-    quotients->all = rows * WINDOW;
-    for (uint32_t k = 0; k <= quotients->all; k++)
-      quotients->agreement[k] = (uint8_t) stereo_agreement (k, quotients->all);
-  }
   for (int x = -STEREO_AGREEMENT_RADIUS; x < plan->width; x++) {
     int enters = x + STEREO_AGREEMENT_RADIUS, leaves = x - STEREO_AGREEMENT_RADIUS - 1;
     if (enters < plan->width) {
@@ -194,7 +181,8 @@ finish_row (const StereoPlan *plan, const Context *c, const Lines *lines, Quotie
     }
     if (x < 0)
       continue;
-    uint32_t agreement = columns == WINDOW ? quotients->agreement[count] : stereo_agreement (count, rows * columns);
+    uint32_t whole = rows * columns == WINDOW * WINDOW;
+    uint32_t agreement = whole ? c->agreement[count] : stereo_agreement (count, rows * columns);
     uint32_t like = lines->like[x];
     uint32_t distinctness = like ? stereo_mean_distinctness (lines->total[x], like) : (uint32_t) own[x];
     confidence[x] = stereo_probability (&c->table, agreement, distinctness, index[x], plan->disparities - 1);
@@ -209,7 +197,6 @@ combine_row (StereoPlan *plan, void *context, int row, int thread)
   const Context *c = context;
   uint16_t *scratch = c->lines + (size_t) thread * 4 * c->pitch;
   Lines lines = { scratch, scratch + c->pitch, scratch + 2 * c->pitch, scratch + 3 * c->pitch };
-  Quotients quotients = { 0 };
   int first = row * STEREO_CELL, end = first + STEREO_CELL;
 
   memset (lines.agreeing, 0, (size_t) plan->width * sizeof *lines.agreeing);
@@ -218,7 +205,7 @@ combine_row (StereoPlan *plan, void *context, int row, int thread)
   for (int y = first; y < end && y < plan->height; y++) {
     add_row (plan, c, lines.agreeing, y + STEREO_AGREEMENT_RADIUS, 1);
     add_all_cells (plan, c, &lines, y);
-    finish_row (plan, c, &lines, &quotients, y);
+    finish_row (plan, c, &lines, y);
     add_row (plan, c, lines.agreeing, y - STEREO_AGREEMENT_RADIUS, -1);
   }
 }
@@ -233,6 +220,8 @@ probability_prepare (StereoPlan *plan, void *context, StereoError *error)
   StereoStatus status;
 
   stereo_probability_table (&plan->params, &c->table);
+  for (uint32_t k = 0; k <= WINDOW * WINDOW; k++)
+    c->agreement[k] = (uint8_t) stereo_agreement (k, WINDOW * WINDOW);
   c->pitch = ((size_t) plan->width + WORDS - 1) / WORDS * WORDS + STEREO_CELL + 2 * PAD;
   if ((status = stereo_reserve (plan, (void **) &c->agrees, (size_t) plan->map_pitch * (size_t) plan->height, 1, error)) ||
       (status = stereo_reserve (plan, (void **) &c->luma, rows * c->pitch, sizeof *c->luma, error)) ||

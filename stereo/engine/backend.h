@@ -284,20 +284,25 @@ stereo_params_reject (const StereoParams *params)
   return params->fill != STEREO_FILL_KEEP && params->consistency >= 0;
 }
 
-/* The probability below which pixels lose their disparity before speckles are removed; 0: none does. */
+/* Whether unlikely pixels lose their disparity before speckles are removed, and not at the end of a frame. Filling comes
+ * in between: it needs every value that it can get, and what it fills is seldom likely. */
+static inline int
+stereo_params_reject_unlikely (const StereoParams *params)
+{
+  return params->confidence_measure == STEREO_CONFIDENCE_PROBABILITY && params->fill == STEREO_FILL_NONE;
+}
+
+/* The confidence below which pixels lose their disparity before speckles are removed, and at the end; 0: none does. */
 static inline double
 stereo_params_first_threshold (const StereoParams *params)
 {
-  int first = params->confidence_measure == STEREO_CONFIDENCE_PROBABILITY && params->fill == STEREO_FILL_NONE;
-  return first ? params->confidence_threshold : 0;
+  return stereo_params_reject_unlikely (params) ? params->confidence_threshold : 0;
 }
 
-/* The confidence below which they do so at the end of a frame. Filling comes before: it needs every value that it can get,
- * and what it fills is seldom likely. */
 static inline double
 stereo_params_last_threshold (const StereoParams *params)
 {
-  return params->confidence_threshold - stereo_params_first_threshold (params);
+  return stereo_params_reject_unlikely (params) ? 0 : params->confidence_threshold;
 }
 
 /* How the parameters' method turns its two measures into a probability. */

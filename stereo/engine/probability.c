@@ -8,16 +8,21 @@ typedef struct Weights
   double agreement, distinctness, offset;
 } Weights;
 
-/* Fitted by tests/bench/probability.py. Along paths costs of wrong candidates rise: the same distinctness says less. */
+/* Fitted by tests/bench/probability.py. Along paths costs of wrong candidates rise: the same distinctness says less. esaw
+ * and esmp along paths, which no profile sets, take what asw has there. */
 enum
 {
   ALONE,
   ALONG_PATHS
 };
+#define ASW_ALONG_PATHS \
+  { \
+    -0.357, 3.266, 1.770 \
+  }
 static const Weights weights[STEREO_METHODS][2] = {
-  [STEREO_METHOD_ASW] = { [ALONE] = { -0.922, 1.222, 1.062 }, [ALONG_PATHS] = { -0.357, 3.266, 1.770 } },
-  [STEREO_METHOD_ESAW] = { [ALONE] = { -0.475, 1.081, 0.801 }, [ALONG_PATHS] = { -0.357, 3.266, 1.770 } },
-  [STEREO_METHOD_ESMP] = { [ALONE] = { -0.461, 1.062, 0.559 }, [ALONG_PATHS] = { -0.357, 3.266, 1.770 } },
+  [STEREO_METHOD_ASW] = { [ALONE] = { -0.922, 1.222, 1.062 }, [ALONG_PATHS] = ASW_ALONG_PATHS },
+  [STEREO_METHOD_ESAW] = { [ALONE] = { -0.475, 1.081, 0.801 }, [ALONG_PATHS] = ASW_ALONG_PATHS },
+  [STEREO_METHOD_ESMP] = { [ALONE] = { -0.461, 1.062, 0.559 }, [ALONG_PATHS] = ASW_ALONG_PATHS },
   [STEREO_METHOD_SGM] = { [ALONG_PATHS] = { -0.646, 2.777, 1.319 } }, /* never alone */
   [STEREO_METHOD_BM] = { [ALONE] = { -0.689, 1.169, 0.034 }, [ALONG_PATHS] = { -0.566, 2.278, 0.147 } },
 };

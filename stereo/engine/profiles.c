@@ -2,6 +2,8 @@
 /* The presets: what each profile means for each method. */
 #include "stereo/engine/profiles.h"
 
+#include "stereo/engine/backend.h"
+
 /* The value of a parameter that the user did not set. */
 typedef struct Preset
 {
@@ -137,10 +139,8 @@ stereo_profile_apply (StereoParams *params)
   apply (params, common);
   if (preset_speckle && params->fill == STEREO_FILL_KEEP)
     params->speckle_size = 0; /* who asks for the matcher's value everywhere means everywhere */
-  if (params->confidence_threshold < 0) {
-    int rejects = params->confidence_measure == STEREO_CONFIDENCE_PROBABILITY && params->fill == STEREO_FILL_NONE;
-    params->confidence_threshold = rejects ? 0.6 : 0;
-  }
+  if (params->confidence_threshold < 0)
+    params->confidence_threshold = stereo_params_reject_unlikely (params) ? 0.6 : 0;
   if (params->method == STEREO_METHOD_ESMP && params->smoothness_max == 0)
     params->smoothness_max = 0.0375 * params->num_disparities;
   if (params->method == STEREO_METHOD_ASW && params->support == STEREO_SUPPORT_LEFT) {

@@ -21,9 +21,9 @@ stereo_confidence (uint32_t lowest, uint32_t second)
  * Agreement: the share of the pixels in a window about which the views agree within a pixel (left-right difference, Hu
  * and Mordohai 2012). Distinctness: how far the cost of the selected candidate lies below that of its rival, as a share of
  * the rival's cost (their peak ratio). The rival is the best other local minimum along the disparity; where there is none,
- * the best candidate at some distance. It is looked
- * for at one pixel of each cell of a grid alone, and a pixel takes the mean of those around it whose luma is like its own:
- * beside the outline of a textured thing, a sky has the distinctness of the sky.
+ * the best candidate at some distance. It is looked for at one pixel of each cell of a grid alone, and a pixel takes the
+ * mean of those around it whose luma is like its own: beside the outline of a textured thing, a sky has the distinctness
+ * of the sky.
  */
 #define STEREO_AGREEMENT_RADIUS 10 /* px; of the window */
 #define STEREO_AGREEMENT_MOST 1    /* px by which the views may differ */
@@ -33,7 +33,8 @@ stereo_confidence (uint32_t lowest, uint32_t second)
 #define STEREO_RIVAL_AWAY 2        /* px between a candidate and its rival, at least */
 #define STEREO_NO_RIVAL_AWAY 3     /* the same, of a rival that is no minimum */
 
-/* Whether candidate @i of @costs may be the rival of the one at @index: for the best of those minima, or @minimum = 0. */
+/* Whether candidate @i of @costs may be the rival of the one at @index. @minimum: of minima alone; 0: of all candidates,
+ * for a pixel that has no other minimum. */
 STEREO_SHARED int
 stereo_may_rival (const uint16_t *costs, int i, int last, int index, int minimum)
 {

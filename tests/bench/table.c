@@ -134,11 +134,25 @@ print_group (const Options *options, const Row *first, ScoreMean *all, ScoreMean
   print_mean (options, first->group, &group_all, &group_visible);
 }
 
+/* A value of each bin, in percent: @sums divided by @weights. A bin without weight has none. */
+static void
+print_bins (const char *name, const double *sums, const double *weights)
+{
+  printf ("  %-14s", name);
+  for (int k = 0; k < SURENESS_BINS; k++)
+    if (weights[k] > 0)
+      printf (" %5.1f", 100 * sums[k] / weights[k]);
+    else
+      fputs ("     -", stdout);
+  putchar ('\n');
+}
+
 /* How sure the setting of @first is of what it says, over its scenes from @first on, all of which weigh the same. */
 static void
 print_sureness (const Row *first)
 {
   double ratio = 0, stated[SURENESS_BINS] = { 0 }, right[SURENESS_BINS] = { 0 }, share[SURENESS_BINS] = { 0 };
+  double all[SURENESS_BINS] = { 0 };
   int scenes = 0;
 
   for (const Row *row = first; row < rows + count; row++) {
@@ -149,6 +163,7 @@ print_sureness (const Row *first)
     ratio += sureness_ratio (s);
     for (int k = 0; k < SURENESS_BINS; k++) {
       double part = (double) s->count[k] / s->pixels;
+      all[k]++;
       share[k] += part;
       stated[k] += part * s->stated[k];
       right[k] += part * s->right[k];
@@ -156,17 +171,10 @@ print_sureness (const Row *first)
   }
   if (!scenes)
     return;
-  printf ("confidence: area under the sparsification curve %.2f times the best, mean of %d\n  percent stated",
-      ratio / scenes, scenes);
-  for (int k = 0; k < SURENESS_BINS; k++)
-    share[k] > 0 ? printf (" %5.1f", 100 * stated[k] / share[k]) : printf ("     -");
-  fputs ("\n  right, 1 px   ", stdout);
-  for (int k = 0; k < SURENESS_BINS; k++)
-    share[k] > 0 ? printf (" %5.1f", 100 * right[k] / share[k]) : printf ("     -");
-  fputs ("\n  of the pixels ", stdout);
-  for (int k = 0; k < SURENESS_BINS; k++)
-    printf (" %5.1f", 100 * share[k] / scenes);
-  putchar ('\n');
+  printf ("confidence: area under the sparsification curve %.2f times the best, mean of %d\n", ratio / scenes, scenes);
+  print_bins ("percent stated", stated, share);
+  print_bins ("right, 1 px", right, share);
+  print_bins ("of the pixels", share, all);
 }
 
 static int

@@ -3,7 +3,7 @@
 #ifndef GST_STEREO_SURFACE_H
 #define GST_STEREO_SURFACE_H
 
-#include "gst/overlay/grid.h"
+#include "gst/overlay/search/grid.h"
 
 G_BEGIN_DECLS
 

@@ -6,42 +6,7 @@
 #include "tests/support/gst/util.h"
 
 #include "gst/match/check/look.h"
-
-static const gchar *folder;
-
-/* One picture, in @format. NULL where it or a decoder for it is missing. */
-static GstSample *
-load (const gchar *name, const gchar *format)
-{
-  gchar *path = g_build_filename (folder, name, NULL), *line;
-  const gchar *decoder = g_str_has_suffix (name, ".png") ? "pngdec" : "jpegdec";
-  GstElementFactory *factory = gst_element_factory_find (decoder);
-  GstSample *sample = NULL;
-  GstElement *pipeline, *sink;
-
-  if (!factory || !g_file_test (path, G_FILE_TEST_EXISTS)) {
-    g_print ("%s: left out (%s)\n", name, factory ? "not there" : "no decoder");
-    gst_clear_object (&factory);
-    g_free (path);
-    return NULL;
-  }
-  gst_object_unref (factory);
-  line = g_strdup_printf ("filesrc location=\"%s\" ! %s ! videoconvert ! video/x-raw,format=%s ! appsink name=sink "
-                          "sync=false",
-      path, decoder, format);
-  pipeline = gst_parse_launch (line, NULL);
-  fail_unless (pipeline != NULL);
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  g_signal_emit_by_name (sink, "try-pull-sample", 30 * GST_SECOND, &sample);
-  fail_unless (sample != NULL, "%s cannot be read", path);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
-  g_free (line);
-  g_free (path);
-  return sample;
-}
+#include "tests/support/gst/real.h"
 
 static StereoImage
 image_of (const GstVideoFrame *frame)
@@ -58,7 +23,7 @@ static gboolean
 look (const gchar *left, const gchar *right, const gchar *format, gint num, gboolean exchanged,
     GstStereoCheckResult *result)
 {
-  GstSample *samples[2] = { load (left, format), load (right, format) };
+  GstSample *samples[2] = { real_picture (left, format), real_picture (right, format) };
   GstVideoFrame frames[2];
   StereoImage images[2];
   GstStereoCheck *check;
@@ -181,11 +146,8 @@ check_real_suite (void)
 int
 main (int argc, char **argv)
 {
-  folder = g_getenv ("STEREO_DATA");
-  if (!folder || !g_file_test (folder, G_FILE_TEST_IS_DIR)) {
-    g_print ("skipped: STEREO_DATA names no folder of real pairs\n");
+  if (!real_is_there ())
     return 77;
-  }
   gst_check_init (&argc, &argv);
   return gst_check_run_suite (check_real_suite (), "check_real", __FILE__);
 }

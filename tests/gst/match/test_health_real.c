@@ -10,11 +10,10 @@
 
 #include "gst/match/check/look.h"
 #include "gst/match/health/views.h"
+#include "tests/support/gst/real.h"
 
 #define MAX_FRAMES 12
 #define LOOK (G_GINT64_CONSTANT (200000000)) /* ns */
-
-static const gchar *folder;
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
@@ -35,28 +34,12 @@ typedef struct
 static gboolean
 load (const gchar *name, const gchar *format, View *view)
 {
-  GstElementFactory *factory = gst_element_factory_find ("pngdec");
-  gchar *path = g_build_filename (folder, name, NULL), *line;
-  GstElement *pipeline, *sink;
-  GstSample *sample = NULL;
+  GstSample *sample = real_picture (name, format);
   GstVideoFrame frame;
   GstVideoInfo info;
 
-  if (!factory || !g_file_test (path, G_FILE_TEST_EXISTS)) {
-    g_print ("%s: left out (%s)\n", name, factory ? "not there" : "no decoder");
-    gst_clear_object (&factory);
-    g_free (path);
+  if (!sample)
     return FALSE;
-  }
-  gst_object_unref (factory);
-  line = g_strdup_printf (
-      "filesrc location=\"%s\" ! pngdec ! videoconvert ! video/x-raw,format=%s ! appsink name=sink sync=false", path,
-      format);
-  pipeline = gst_parse_launch (line, NULL);
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  g_signal_emit_by_name (sink, "try-pull-sample", 30 * GST_SECOND, &sample);
-  fail_unless (sample != NULL, "%s cannot be read", path);
   fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
   fail_unless (gst_video_frame_map (&frame, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
   *view = (View){ GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info), GST_VIDEO_INFO_COMP_PSTRIDE (&info, 0) };
@@ -67,11 +50,6 @@ load (const gchar *name, const gchar *format, View *view)
         (gsize) (view->width * view->step));
   gst_video_frame_unmap (&frame);
   gst_sample_unref (sample);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
-  g_free (line);
-  g_free (path);
   return TRUE;
 }
 
@@ -80,7 +58,7 @@ static gboolean
 load_sequence (Sequence *sequence, const gchar *name, const gchar *format)
 {
   static const gchar *const sides[] = { "left", "right" };
-  gchar *one = g_strdup_printf ("%s/%s/left.png", folder, name);
+  gchar *one = g_strdup_printf ("%s/%s/left.png", g_getenv ("STEREO_DATA"), name);
   gboolean still = g_file_test (one, G_FILE_TEST_EXISTS), more = TRUE;
 
   sequence->count = 0;
@@ -320,11 +298,8 @@ health_real_suite (void)
 int
 main (int argc, char **argv)
 {
-  folder = g_getenv ("STEREO_DATA");
-  if (!folder || !g_file_test (folder, G_FILE_TEST_IS_DIR)) {
-    g_print ("skipped: STEREO_DATA names no folder of real pairs\n");
+  if (!real_is_there ())
     return 77;
-  }
   gst_check_init (&argc, &argv);
   return gst_check_run_suite (health_real_suite (), "health_real", __FILE__);
 }

@@ -8,6 +8,7 @@
 #include <gst/video/video.h>
 
 #include "tests/support/gst/common.h"
+#include "tests/support/gst/real.h"
 #include "tests/support/random.h"
 
 #define WIDTH 480
@@ -324,35 +325,22 @@ is_there (const gchar *folder, const gchar *name)
 
 /* Whether a pixel of the mask that goes with a frame is white: that is sky, surely. FALSE where there is no mask. */
 static gboolean
-is_sky (const gchar *folder, guint frame, gint x, gint y)
+is_sky (const gchar *road, guint frame, gint x, gint y)
 {
-  gchar *path = g_strdup_printf ("%s/sky/%06u.png", folder, frame), *line;
-  GstElement *pipeline, *sink;
-  GstSample *sample = NULL;
+  gchar *name = g_strdup_printf ("%s/sky/%06u.png", road, frame);
+  GstSample *sample = real_picture (name, "GRAY8");
   GstVideoFrame mask;
   GstVideoInfo info;
   gboolean sky;
 
-  if (!g_file_test (path, G_FILE_TEST_EXISTS)) {
-    g_free (path);
+  g_free (name);
+  if (!sample)
     return FALSE;
-  }
-  line = g_strdup_printf (
-      "filesrc location=\"%s\" ! pngdec ! videoconvert ! video/x-raw,format=GRAY8 ! appsink name=sink", path);
-  pipeline = gst_parse_launch (line, NULL);
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  g_signal_emit_by_name (sink, "try-pull-sample", 30 * GST_SECOND, &sample);
-  fail_unless (sample != NULL, "%s cannot be read", path);
   fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
   fail_unless (gst_video_frame_map (&mask, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
   sky = ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&mask, 0))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&mask, 0) + x] == 255;
   gst_video_frame_unmap (&mask);
   gst_sample_unref (sample);
-  gst_object_unref (sink);
-  stop (pipeline);
-  g_free (line);
-  g_free (path);
   return sky;
 }
 
@@ -396,7 +384,7 @@ GST_START_TEST (test_roads)
     fail_if (g_str_equal (state_of (one), "near"), "%s %s, frame %u: %s", roads[r].name, match, i,
         gst_structure_to_string (one));
     if (gst_structure_get (one, "x", G_TYPE_INT, &x, "y", G_TYPE_INT, &y, NULL))
-      fail_if (is_sky (folder, i, x, y), "%s %s, frame %u: the sky is the nearest: %s", roads[r].name, match, i,
+      fail_if (is_sky (roads[r].name, i, x, y), "%s %s, frame %u: the sky is the nearest: %s", roads[r].name, match, i,
           gst_structure_to_string (one));
   }
   g_ptr_array_unref (said);

@@ -2,8 +2,8 @@
 /* The search for the nearest surface: pure logic, compared with slow plain twins. */
 #include <math.h>
 
-#include "gst/overlay/grid.h"
-#include "gst/overlay/nearest.h"
+#include "gst/overlay/search/grid.h"
+#include "gst/overlay/search/nearest.h"
 #include "tests/gst/overlay/naive_surface.h"
 #include "tests/support/gst/common.h"
 #include "tests/support/random.h"

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/support/gst/real.h"
+
+gboolean
+real_is_there (void)
+{
+  const gchar *folder = g_getenv ("STEREO_DATA");
+  gboolean there = folder && g_file_test (folder, G_FILE_TEST_IS_DIR);
+
+  if (!there)
+    g_print ("skipped: STEREO_DATA names no folder of real pairs\n");
+  return there;
+}
+
+static GstSample *
+decode (const gchar *path, const gchar *decoder, const gchar *format)
+{
+  gchar *line = g_strdup_printf ("filesrc location=\"%s\" ! %s ! videoconvert ! video/x-raw,format=%s ! appsink "
+                                 "name=sink sync=false",
+      path, decoder, format);
+  GstElement *pipeline = gst_parse_launch (line, NULL), *sink;
+  GstSample *sample = NULL;
+
+  fail_unless (pipeline != NULL, "%s", line);
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_signal_emit_by_name (sink, "try-pull-sample", 30 * GST_SECOND, &sample);
+  fail_unless (sample != NULL, "%s cannot be read", path);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  g_free (line);
+  return sample;
+}
+
+GstSample *
+real_picture (const gchar *name, const gchar *format)
+{
+  gchar *path = g_build_filename (g_getenv ("STEREO_DATA"), name, NULL);
+  const gchar *decoder = g_str_has_suffix (name, ".png") ? "pngdec" : "jpegdec";
+  GstElementFactory *factory = gst_element_factory_find (decoder);
+  GstSample *sample = NULL;
+
+  if (factory && g_file_test (path, G_FILE_TEST_EXISTS))
+    sample = decode (path, decoder, format);
+  else
+    g_print ("%s: left out (%s)\n", name, factory ? "not there" : "no decoder");
+  gst_clear_object (&factory);
+  g_free (path);
+  return sample;
+}
