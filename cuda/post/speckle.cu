@@ -42,14 +42,25 @@ root_of (const int32_t *label, int32_t pixel)
   return pixel;
 }
 
+/* The same; the next search from the pixel is short. Only labels of roots decide about regions, and a pixel that has become
+ * none never is one again. */
+static __device__ int32_t
+short_root_of (int32_t *label, int32_t pixel)
+{
+  int32_t root = root_of (label, pixel);
+  if (root != pixel)
+    label[pixel] = root;
+  return root;
+}
+
 /* Makes the smaller root the label of the larger one. If another thread has changed that label before, joins with its
  * label. */
 static __device__ void
 join (int32_t *label, int32_t a, int32_t b)
 {
   for (;;) {
-    a = root_of (label, a);
-    b = root_of (label, b);
+    a = short_root_of (label, a);
+    b = short_root_of (label, b);
     if (a == b)
       return;
     int32_t low = min (a, b), high = max (a, b), old = atomicMin (&label[high], low);
@@ -95,7 +106,8 @@ join_kernel (Frame f, Labels l)
   join (l.label, p, above);
 }
 
-/* Thread: a pixel. Threads of a warp with the same root add to its size together. */
+/* Thread: a pixel. Threads of a warp with the same root add to its size together, unless it is large enough: then its size
+ * does not matter, and most threads would wait for that of one region. */
 static __global__ void
 count_kernel (Frame f, Labels l)
 {
@@ -107,7 +119,7 @@ count_kernel (Frame f, Labels l)
   if (!inside)
     return;
   l.label[p] = root;
-  if ((int) threadIdx.x == __ffs (same) - 1)
+  if ((int) threadIdx.x == __ffs (same) - 1 && ((const volatile int32_t *) l.size)[root] < l.least)
     atomicAdd (&l.size[root], __popc (same));
 }
 
