@@ -7,35 +7,71 @@ namespace
 
 constexpr int WARP = 32;
 constexpr unsigned ALL_LANES = 0xFFFFFFFFu;
+constexpr unsigned NEVER_LIKE = 1000; /* as the luma of a cell: no pixel's is like it */
 
 /* Scratch memory of the stage, and its tables. */
 struct ProbabilityContext
 {
-  uint16_t *cells; /* of each cell its pixel's luma, and above it the distinctness */
+  uint32_t *cells; /* of each cell its pixel's luma, or NEVER_LIKE, and from bit 16 on the distinctness */
   StereoProbability table;
 };
 
 /* ---- distinctness of the cells ---------------------------------------------------------------------- */
 
 constexpr int CELL_WARPS = 8;
+constexpr int LANE_COSTS = 4; /* neighbouring candidates of a lane */
+static_assert (STEREO_CELL * STEREO_CELL <= WARP, "a lane looks at a pixel of a cell");
 
-/* stereo_may_rival() for all candidates, by the lanes of a warp. @minimum: minima alone. */
+/* The lowest number of a warp. */
 static __device__ __forceinline__ unsigned
-find_rival (const Frame &f, const uint16_t *costs, int index, int lane, bool minimum)
+lowest_of_lanes (unsigned number)
 {
-  unsigned rival = STEREO_INVALID;
-
-  for (int i = lane; i < f.disparities; i += WARP)
-    if (stereo_may_rival (costs, i, f.disparities - 1, index, minimum))
-      rival = min (rival, (unsigned) costs[i]);
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync (ALL_LANES, number);
+#else
   for (int away = WARP / 2; away; away /= 2)
-    rival = min (rival, __shfl_xor_sync (ALL_LANES, rival, away));
-  return rival;
+    number = min (number, __shfl_xor_sync (ALL_LANES, number, away));
+  return number;
+#endif
+}
+
+/* The cost of the best rival of candidate @index, by the lanes of a warp: stereo_may_rival(). */
+static __device__ __forceinline__ unsigned
+find_rival (const Frame &f, const uint16_t *costs, int index, int lane)
+{
+  unsigned rival = STEREO_INVALID, away = STEREO_INVALID;
+  int last = f.disparities - 1;
+
+  for (int first = lane * LANE_COSTS; first < f.disparities; first += WARP * LANE_COSTS) {
+    ushort4 own = *(const ushort4 *) (costs + first);
+    uint16_t window[LANE_COSTS + 2] = { first > 0 ? costs[first - 1] : (uint16_t) STEREO_INVALID, own.x, own.y, own.z,
+      own.w, first + LANE_COSTS <= last ? costs[first + LANE_COSTS] : (uint16_t) STEREO_INVALID };
+#pragma unroll
+    for (int k = 0; k < LANE_COSTS; k++) {
+      if (first + k > last)
+        break;
+      if (stereo_may_rival (window + 1 - first, first + k, last, index, 1))
+        rival = min (rival, (unsigned) window[k + 1]);
+      if (stereo_may_rival (window + 1 - first, first + k, last, index, 0))
+        away = min (away, (unsigned) window[k + 1]);
+    }
+  }
+  rival = lowest_of_lanes (rival);
+  return rival == STEREO_INVALID ? lowest_of_lanes (away) : rival;
+}
+
+/* Whether the pixels of a cell have more than one luma; @own: that of one of them. */
+static __device__ __forceinline__ bool
+has_texture (const Frame &f, const StereoView &view, int column, int row, int own, int lane)
+{
+  int x = min (column * STEREO_CELL + lane % STEREO_CELL, f.width - 1);
+  int y = min (row * STEREO_CELL + lane / STEREO_CELL % STEREO_CELL, f.height - 1);
+  return __any_sync (ALL_LANES, view.luma[(size_t) y * f.image_pitch + x] != own);
 }
 
 /* Warp: a cell. */
 static __global__ void
-__launch_bounds__ (WARP *CELL_WARPS) cell_kernel (Frame f, uint16_t *cells)
+__launch_bounds__ (WARP *CELL_WARPS) cell_kernel (Frame f, uint32_t *cells)
 {
   int lane = threadIdx.x, column = blockIdx.x * CELL_WARPS + threadIdx.y, row = blockIdx.y;
   int columns = stereo_cells (f.width), x = stereo_cell_pixel (column, f.width), y = stereo_cell_pixel (row, f.height);
@@ -44,33 +80,31 @@ __launch_bounds__ (WARP *CELL_WARPS) cell_kernel (Frame f, uint16_t *cells)
     return;
   const StereoView &view = f.view[STEREO_LEFT];
   const uint16_t *costs = f.volume + ((size_t) y * f.width + x) * f.depth;
-  int index = view.index[(size_t) y * f.map_pitch + x];
+  int index = view.index[(size_t) y * f.map_pitch + x], own = view.luma[(size_t) y * f.image_pitch + x];
   unsigned distinctness = 0;
 
-  if (index != (int) STEREO_INVALID) {
-    unsigned rival = find_rival (f, costs, index, lane, true);
-    if (rival == STEREO_INVALID)
-      rival = find_rival (f, costs, index, lane, false);
-    distinctness = stereo_distinctness (costs[index], rival);
-  }
+  bool textured = has_texture (f, view, column, row, own, lane);
+  if (textured && index != (int) STEREO_INVALID)
+    distinctness = stereo_distinctness (costs[index], find_rival (f, costs, index, lane));
   if (lane == 0)
-    cells[(size_t) row * columns + column] = (uint16_t) (view.luma[(size_t) y * f.image_pitch + x] | distinctness << 8);
+    cells[(size_t) row * columns + column] = (textured ? own : NEVER_LIKE) | distinctness << 16;
 }
 
 /* ---- both measures around each pixel ---------------------------------------------------------------- */
 
 constexpr int TILE = 32; /* side of what a block computes: a column is a lane */
-constexpr int TILE_WARPS = 8;
+constexpr int TILE_WARPS = TILE / STEREO_CELL;
 constexpr int ROWS = TILE + 2 * STEREO_AGREEMENT_RADIUS; /* and columns, of which the tile sees the agreement */
 constexpr int SIDE = TILE / STEREO_CELL + 2 * STEREO_CELLS_AROUND;
-constexpr unsigned WINDOW_BITS = (1u << (2 * STEREO_AGREEMENT_RADIUS + 1)) - 1;
-static_assert (TILE == WARP && ROWS <= 2 * WARP && TILE % STEREO_CELL == 0, "a row is two ballots");
-constexpr int NEVER_LIKE = 1000; /* as the luma of a cell outside: no pixel's is like it */
+constexpr int WINDOW = 2 * STEREO_AGREEMENT_RADIUS + 1;
+static_assert (TILE == WARP && ROWS <= 2 * WARP, "a row is two ballots");
+constexpr int ONE_CELL = 1 << 16;
+static_assert ((2 * STEREO_CELLS_AROUND + 1) * (2 * STEREO_CELLS_AROUND + 1) * 255 < ONE_CELL, "sums of cells");
 
 struct Tile
 {
-  unsigned long long agrees[ROWS]; /* bit k: column k */
-  int luma[SIDE * SIDE], distinctness[SIDE * SIDE];
+  uint2 agrees[ROWS];      /* bit k: column k; from column 32 on in .y */
+  int2 cells[SIDE * SIDE]; /* luma; distinctness, and ONE_CELL */
   StereoProbability table;
 };
 
@@ -88,7 +122,7 @@ agrees (const Frame &f, int x, int y)
 
 /* All that the tile at (@x0, @y0) reads, by all threads of its block. */
 static __device__ __forceinline__ void
-load_tile (const Frame &f, const uint16_t *cells, const StereoProbability &table, int x0, int y0, Tile *tile)
+load_tile (const Frame &f, const uint32_t *cells, const StereoProbability &table, int x0, int y0, Tile *tile)
 {
   int lane = threadIdx.x, warp = threadIdx.y, thread = warp * WARP + lane;
   int columns = stereo_cells (f.width), rows = stereo_cells (f.height);
@@ -98,15 +132,14 @@ load_tile (const Frame &f, const uint16_t *cells, const StereoProbability &table
     unsigned low = __ballot_sync (ALL_LANES, agrees (f, x, y));
     unsigned high = __ballot_sync (ALL_LANES, lane + WARP < ROWS && agrees (f, x + WARP, y));
     if (lane == 0)
-      tile->agrees[k] = (unsigned long long) high << WARP | low;
+      tile->agrees[k] = make_uint2 (low, high);
   }
   for (int k = thread; k < SIDE * SIDE; k += WARP * TILE_WARPS) {
     int column = x0 / STEREO_CELL - STEREO_CELLS_AROUND + k % SIDE;
     int row = y0 / STEREO_CELL - STEREO_CELLS_AROUND + k / SIDE;
     bool inside = column >= 0 && column < columns && row >= 0 && row < rows;
-    unsigned cell = inside ? cells[(size_t) row * columns + column] : 0;
-    tile->luma[k] = inside ? (int) (cell & 0xFF) : NEVER_LIKE;
-    tile->distinctness[k] = (int) (cell >> 8);
+    unsigned cell = inside ? cells[(size_t) row * columns + column] : NEVER_LIKE;
+    tile->cells[k] = make_int2 (cell & 0xFFFF, ONE_CELL + (cell >> 16));
   }
   for (int k = thread; k < 256; k += WARP * TILE_WARPS) {
     tile->table.agreement[k] = table.agreement[k];
@@ -116,59 +149,94 @@ load_tile (const Frame &f, const uint16_t *cells, const StereoProbability &table
     tile->table.probability[k] = table.probability[k];
 }
 
-/* Of the pixel at (@x, @y), column @u and row @v of the tile. */
+/* Counts of the pixels that agree about the STEREO_CELL pixels from row @v down, in column @u of the tile. Each row of
+ * bits is counted once for all of them. */
+static __device__ __forceinline__ void
+count_agreeing (const Tile *tile, int u, int v, int (&count)[STEREO_CELL])
+{
+#pragma unroll
+  for (int j = 0; j < STEREO_CELL; j++)
+    count[j] = 0;
+#pragma unroll
+  for (int k = 0; k < WINDOW + STEREO_CELL - 1; k++) {
+    uint2 row = tile->agrees[v + k];
+    int agreeing = __popc (__funnelshift_r (row.x, row.y, u) & ((1u << WINDOW) - 1));
+#pragma unroll
+    for (int j = 0; j < STEREO_CELL; j++)
+      if (k >= j && k < j + WINDOW)
+        count[j] += agreeing;
+  }
+}
+
+/* Sums of the distinctness of the cells around that are like each of the same pixels, and above them their number. */
+static __device__ __forceinline__ void
+sum_cells (const Tile *tile, const int (&own)[STEREO_CELL], int u, int v, int (&sum)[STEREO_CELL])
+{
+  const int2 *first = tile->cells + v / STEREO_CELL * SIDE + u / STEREO_CELL;
+
+#pragma unroll
+  for (int j = 0; j < STEREO_CELL; j++)
+    sum[j] = 0;
+  for (int row = 0; row <= 2 * STEREO_CELLS_AROUND; row++)
+#pragma unroll
+    for (int column = 0; column <= 2 * STEREO_CELLS_AROUND; column++) {
+      int2 cell = first[row * SIDE + column];
+#pragma unroll
+      for (int j = 0; j < STEREO_CELL; j++)
+        if ((unsigned) (cell.x - own[j] + STEREO_LIKE_LUMA) <= 2 * STEREO_LIKE_LUMA)
+          sum[j] += cell.y;
+    }
+}
+
 static __device__ __forceinline__ unsigned
-agreement_of (const Frame &f, const Tile *tile, int x, int y, int u, int v)
+agreement_of (const Frame &f, int count, int x, int y)
 {
   const int RADIUS = STEREO_AGREEMENT_RADIUS;
   int columns = min (x + RADIUS, f.width - 1) - max (x - RADIUS, 0) + 1;
   int rows = min (y + RADIUS, f.height - 1) - max (y - RADIUS, 0) + 1;
-  int count = 0;
-
-#pragma unroll
-  for (int k = 0; k <= 2 * RADIUS; k++)
-    count += __popc ((unsigned) (tile->agrees[v + k] >> u) & WINDOW_BITS);
-  return stereo_agreement ((unsigned) count, (unsigned) (columns * rows));
+  /* the compiler divides by a constant faster */
+  return columns * rows == WINDOW * WINDOW ? stereo_agreement ((unsigned) count, WINDOW * WINDOW) :
+                                             stereo_agreement ((unsigned) count, (unsigned) (columns * rows));
 }
 
+/* @sum: of sum_cells(), for a pixel of column @u and row @v of the tile. */
 static __device__ __forceinline__ unsigned
-distinctness_of (const Tile *tile, int own, int u, int v)
+distinctness_of (const Tile *tile, int sum, int u, int v)
 {
-  int first = v / STEREO_CELL * SIDE + u / STEREO_CELL, sum = 0, count = 0;
-
-#pragma unroll
-  for (int j = 0; j <= 2 * STEREO_CELLS_AROUND; j++)
-#pragma unroll
-    for (int k = 0; k <= 2 * STEREO_CELLS_AROUND; k++) {
-      int at = first + j * SIDE + k;
-      bool like = abs (tile->luma[at] - own) <= STEREO_LIKE_LUMA;
-      sum += like ? tile->distinctness[at] : 0;
-      count += like;
-    }
-  return count ? stereo_mean_distinctness ((unsigned) sum, (unsigned) count) :
-                 (unsigned) tile->distinctness[first + STEREO_CELLS_AROUND * (SIDE + 1)];
+  int own = (v / STEREO_CELL + STEREO_CELLS_AROUND) * SIDE + u / STEREO_CELL + STEREO_CELLS_AROUND;
+  return sum < ONE_CELL ? (unsigned) tile->cells[own].y % ONE_CELL :
+                          stereo_mean_distinctness ((unsigned) (sum % ONE_CELL), (unsigned) (sum / ONE_CELL));
 }
 
-/* Thread: a column of four rows of the tile. A pixel of a lower probability than @least loses its disparity. */
+/* Thread: a column of a cell of the tile, STEREO_CELL pixels. A pixel of a lower probability than @least loses its
+ * disparity. */
 static __global__ void
 __launch_bounds__ (WARP *TILE_WARPS)
-    probability_kernel (Frame f, const uint16_t *cells, const __grid_constant__ StereoProbability table, float least)
+    probability_kernel (Frame f, const uint32_t *cells, const __grid_constant__ StereoProbability table, float least)
 {
   __shared__ Tile tile;
-  int x0 = blockIdx.x * TILE, y0 = blockIdx.y * TILE, u = threadIdx.x, x = x0 + u;
+  int x0 = blockIdx.x * TILE, y0 = blockIdx.y * TILE, u = threadIdx.x, v = threadIdx.y * STEREO_CELL, x = x0 + u;
+  int own[STEREO_CELL], count[STEREO_CELL], sum[STEREO_CELL];
+  const StereoView &view = f.view[STEREO_LEFT];
 
   load_tile (f, cells, table, x0, y0, &tile);
   __syncthreads ();
-  for (int v = threadIdx.y; v < TILE; v += TILE_WARPS) {
-    int y = y0 + v;
-    if (x >= f.width || y >= f.height)
-      continue;
+  if (x >= f.width)
+    return;
+#pragma unroll
+  for (int j = 0; j < STEREO_CELL; j++)
+    own[j] = view.luma[(size_t) min (y0 + v + j, f.height - 1) * f.image_pitch + x];
+  count_agreeing (&tile, u, v, count);
+  sum_cells (&tile, own, u, v, sum);
+#pragma unroll
+  for (int j = 0; j < STEREO_CELL; j++) {
+    int y = y0 + v + j;
+    if (y >= f.height)
+      return;
     size_t at = (size_t) y * f.map_pitch + x;
-    unsigned agreement = agreement_of (f, &tile, x, y, u, v);
-    unsigned distinctness = distinctness_of (&tile, f.view[STEREO_LEFT].luma[(size_t) y * f.image_pitch + x], u, v);
-    float probability = stereo_probability (
-        &tile.table, agreement, distinctness, f.view[STEREO_LEFT].index[at], f.disparities - 1);
-    f.view[STEREO_LEFT].confidence[at] = probability;
+    float probability = stereo_probability (&tile.table, agreement_of (f, count[j], x, y),
+        distinctness_of (&tile, sum[j], u, v), view.index[at], f.disparities - 1);
+    view.confidence[at] = probability;
     if (probability < least)
       f.disparity[at] = NAN;
   }
@@ -183,7 +251,7 @@ probability_prepare (StereoPlan *plan, void *data, StereoError *error)
   size_t cells = (size_t) stereo_cells (plan->width) * (size_t) stereo_cells (plan->height);
 
   stereo_probability_table (&plan->params, &context->table);
-  return stereo_reserve (plan, (void **) &context->cells, cells, sizeof (uint16_t), error);
+  return stereo_reserve (plan, (void **) &context->cells, cells, sizeof (uint32_t), error);
 }
 
 static StereoStatus

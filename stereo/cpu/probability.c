@@ -8,6 +8,7 @@
 #define WINDOW (2 * STEREO_AGREEMENT_RADIUS + 1)
 #define SIDE (2 * STEREO_CELLS_AROUND + 1)
 #define PAD (STEREO_CELLS_AROUND * STEREO_CELL)
+_Static_assert(STEREO_CELL == sizeof (uint32_t), "a row of a cell is a word");
 #define NEVER_LIKE 1000 /* as the luma of a cell: no pixel's is like it */
 
 /* What a thread works in: rows of words. */
@@ -86,6 +87,25 @@ distinctness_of (const StereoPlan *plan, int x, int y)
   return stereo_distinctness (column[index], rival_of (costs + WORDS, plan->depth, index));
 }
 
+/* Whether the cell whose first pixel is @first has more than one luma. */
+static int
+has_texture (const StereoPlan *plan, const uint8_t *first, int columns, int rows)
+{
+  uint32_t all = 0x01010101u * *first, word, different = 0;
+
+  if (columns == STEREO_CELL && rows == STEREO_CELL) {
+    for (int v = 0; v < STEREO_CELL; v++) {
+      memcpy (&word, first + v * plan->image_pitch, sizeof word);
+      different |= word ^ all;
+    }
+    return different != 0;
+  }
+  for (int v = 0; v < rows; v++)
+    for (int u = 0; u < columns; u++)
+      different |= first[v * plan->image_pitch + u] ^ *first;
+  return different != 0;
+}
+
 /* A row of cells, and the rows of pixels in it. */
 static void
 measure_row (StereoPlan *plan, void *context, int row, int thread)
@@ -96,6 +116,8 @@ measure_row (StereoPlan *plan, void *context, int row, int thread)
   int end = (row + 1) * STEREO_CELL, pixel_y = stereo_cell_pixel (row, plan->height);
   int columns = stereo_cells (plan->width) * STEREO_CELL;
   const uint8_t *picture = plan->view[STEREO_LEFT].luma + (size_t) pixel_y * (size_t) plan->image_pitch;
+  const uint8_t *top = plan->view[STEREO_LEFT].luma + (size_t) (row * STEREO_CELL) * (size_t) plan->image_pitch;
+  int rows = end < plan->height ? STEREO_CELL : plan->height - row * STEREO_CELL;
 
   for (int y = row * STEREO_CELL; y < end && y < plan->height; y++)
     compare_views (plan, c, y);
@@ -103,9 +125,11 @@ measure_row (StereoPlan *plan, void *context, int row, int thread)
     luma[k - PAD] = luma[columns + k] = NEVER_LIKE;
   for (int k = 0; k < stereo_cells (plan->width); k++) {
     int x = stereo_cell_pixel (k, plan->width);
-    uint16_t value = (uint16_t) distinctness_of (plan, x, pixel_y);
-    for (int j = k * STEREO_CELL; j < (k + 1) * STEREO_CELL; j++) {
-      luma[j] = picture[x];
+    int first = k * STEREO_CELL, side = first + STEREO_CELL <= plan->width ? STEREO_CELL : plan->width - first;
+    int textured = has_texture (plan, top + first, side, rows);
+    uint16_t value = textured ? (uint16_t) distinctness_of (plan, x, pixel_y) : 0;
+    for (int j = first; j < first + STEREO_CELL; j++) {
+      luma[j] = textured ? picture[x] : NEVER_LIKE;
       distinctness[j] = value;
     }
   }

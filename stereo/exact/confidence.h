@@ -23,7 +23,8 @@ stereo_confidence (uint32_t lowest, uint32_t second)
  * the rival's cost (their peak ratio). The rival is the best other local minimum along the disparity; where there is none,
  * the best candidate at some distance. It is looked for at one pixel of each cell of a grid alone, and a pixel takes the
  * mean of those around it whose luma is like its own: beside the outline of a textured thing, a sky has the distinctness
- * of the sky.
+ * of the sky. A cell all of whose pixels have the same luma, blown out or black as it may be, shows nothing: it does not
+ * count. Where no cell counts, distinctness is 0.
  */
 #define STEREO_AGREEMENT_RADIUS 10 /* px; of the window */
 #define STEREO_AGREEMENT_MOST 1    /* px by which the views may differ */

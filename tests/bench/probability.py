@@ -7,7 +7,7 @@
 Prints the weights for stereo/engine/probability.c, fitted to all scenes, and what the fit gives on scenes that it has not
 seen: the area under the sparsification curve as a multiple of that of the best order, and what was stated against what was
 measured. Every group of scenes weighs the same, and every scene of a group. The sky of the folder "road" is a group: its
-disparity is 0. It weighs twice as much as others, for an obstacle in the sky does more harm than a hole in a road.
+disparity is 0. It weighs more than others, for an obstacle in the sky does more harm than a hole in a road.
 
 The options are the matcher's; without any it is the default method. Wrong is what stereo-bench calls wrong.
 """
@@ -22,7 +22,7 @@ import sys
 import groups
 
 SKY_FRAMES = 12
-SKY_WEIGHT = 2
+SKY_WEIGHT = 2.4
 BINS = 10
 
 

@@ -47,7 +47,20 @@ distinctness (const StereoPlan *p, int x, int y)
   return stereo_distinctness (*naive_cost (p, x, y, index), rival);
 }
 
-/* The mean over the cells around; where no cell's pixel is like this one, that of its own cell. */
+/* Whether the pixels of a cell have more than one luma. */
+static int
+has_texture (const StereoPlan *p, int column, int row)
+{
+  const uint8_t *luma = p->view[STEREO_LEFT].luma;
+  int x = column * STEREO_CELL, y = row * STEREO_CELL, different = 0;
+
+  for (int v = y; v < y + STEREO_CELL && v < p->height; v++)
+    for (int u = x; u < x + STEREO_CELL && u < p->width; u++)
+      different += luma[naive_image (p, u, v)] != luma[naive_image (p, x, y)];
+  return different > 0;
+}
+
+/* The mean over the cells around that have texture; where none of their pixels is like this one, that of its own cell. */
 static uint32_t
 mean_distinctness (const StereoPlan *p, const uint32_t *cells, int x, int y)
 {
@@ -60,7 +73,7 @@ mean_distinctness (const StereoPlan *p, const uint32_t *cells, int x, int y)
       if (u < 0 || u >= columns || v < 0 || v >= rows)
         continue;
       size_t at = naive_image (p, stereo_cell_pixel (u, p->width), stereo_cell_pixel (v, p->height));
-      if (abs (luma[at] - own) <= STEREO_LIKE_LUMA) {
+      if (has_texture (p, u, v) && abs (luma[at] - own) <= STEREO_LIKE_LUMA) {
         sum += cells[v * columns + u];
         count++;
       }
@@ -77,7 +90,8 @@ naive_measures (const StereoPlan *p)
 
   for (int v = 0; v < rows; v++)
     for (int u = 0; u < columns; u++)
-      cells[v * columns + u] = distinctness (p, stereo_cell_pixel (u, p->width), stereo_cell_pixel (v, p->height));
+      if (has_texture (p, u, v))
+        cells[v * columns + u] = distinctness (p, stereo_cell_pixel (u, p->width), stereo_cell_pixel (v, p->height));
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
       NaiveMeasures *at = &measures[(size_t) y * (size_t) p->width + (size_t) x];
