@@ -5,6 +5,7 @@
  * length of the list stays on the device: the grids do not depend on it.
  */
 #include "cuda/common.cuh"
+#include "stereo/exact/cost.h"
 #include "stereo/exact/fill.h"
 
 namespace
@@ -169,47 +170,70 @@ disparity_at (const Frame &f, int x, int y)
   return x >= 0 && x < f.width && y >= 0 && y < f.height ? f.disparity[(size_t) y * f.map_pitch + x] : NAN;
 }
 
-/* The first value along a ray, or infinity. */
-static __device__ __forceinline__ float
-follow (const Frame &f, int x, int y, int along, int down)
+/* What the rays from a pixel meet: infinity and no weight where one meets nothing. */
+struct Met
 {
+  float value[STEREO_FILL_RAYS];
+  int weight[STEREO_FILL_RAYS];
+};
+
+/* The first value along ray @ray from (x, y), a pixel of colour @color. */
+static __device__ __forceinline__ void
+follow (const Frame &f, int x, int y, uint32_t color, int ray, Met &met)
+{
+  int along = stereo_ray_x (ray), down = stereo_ray_y (ray);
+
+  met.value[ray] = INFINITY;
+  met.weight[ray] = 0;
   for (int step = 1; step <= STEREO_FILL_REACH; step += STRIDE) {
-    float met[STRIDE];
+    float d[STRIDE];
+    int found = STRIDE;
 #pragma unroll
     for (int k = 0; k < STRIDE; k++)
-      met[k] = disparity_at (f, x + stereo_ray_offset (step + k, along), y + stereo_ray_offset (step + k, down));
+      d[k] = disparity_at (f, x + stereo_ray_offset (step + k, along), y + stereo_ray_offset (step + k, down));
 #pragma unroll
-    for (int k = 0; k < STRIDE; k++)
-      if (!isnan (met[k]))
-        return met[k];
+    for (int k = STRIDE - 1; k >= 0; k--)
+      if (!isnan (d[k])) {
+        met.value[ray] = d[k];
+        found = k;
+      }
+    if (found == STRIDE)
+      continue;
+    int row = y + stereo_ray_offset (step + found, down), column = x + stereo_ray_offset (step + found, along);
+    uint32_t other = f.view[STEREO_LEFT].color[(size_t) row * f.image_pitch + column];
+    met.weight[ray] = stereo_fill_weight (stereo_color_distance (color, other));
+    return;
   }
-  return INFINITY;
 }
 
-/* The lower median of the rays' values; @otherwise if no ray meets one. */
+/* The least of the rays' values that half of the weight is at or below; @otherwise if no ray meets one. Of equal values, the
+ * last one gets the weight of them all. */
 static __device__ __forceinline__ float
 median_around (const Frame &f, int x, int y, float otherwise)
 {
-  float value[STEREO_FILL_RAYS];
-  int count = 0;
+  uint32_t color = f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x];
+  Met met;
+  int below[STEREO_FILL_RAYS], total = 0;
+  float median = INFINITY;
 
 #pragma unroll
-  for (int ray = 0; ray < STEREO_FILL_RAYS; ray++) {
-    value[ray] = follow (f, x, y, stereo_ray_x (ray), stereo_ray_y (ray));
-    count += value[ray] < INFINITY;
+  for (int ray = 0; ray < STEREO_FILL_RAYS; ray++)
+    follow (f, x, y, color, ray, met);
+#pragma unroll
+  for (int k = 0; k < STEREO_FILL_RAYS; k++) {
+    below[k] = met.weight[k];
+    total += met.weight[k];
+#pragma unroll
+    for (int other = 0; other < k; other++) {
+      bool lower = met.value[other] <= met.value[k];
+      below[k] += lower ? met.weight[other] : 0;
+      below[other] += lower ? 0 : met.weight[k];
+    }
   }
 #pragma unroll
-  for (int round = 0; round < STEREO_FILL_RAYS; round++)
-#pragma unroll
-    for (int k = round % 2; k < STEREO_FILL_RAYS - 1; k += 2) {
-      float low = fminf (value[k], value[k + 1]);
-      value[k + 1] = fmaxf (value[k], value[k + 1]);
-      value[k] = low;
-    }
-#pragma unroll
   for (int k = 0; k < STEREO_FILL_RAYS; k++)
-    otherwise = count && k == (count - 1) / 2 ? value[k] : otherwise;
-  return otherwise;
+    median = 2 * below[k] >= total ? fminf (median, met.value[k]) : median;
+  return median < INFINITY ? median : otherwise;
 }
 
 /* ---- planes ------------------------------------------------------------------------------------------- */

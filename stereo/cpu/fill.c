@@ -164,11 +164,30 @@ leap (const Context *c, int x, int y)
   return away > 1 ? (away - 1) * TILE : 0;
 }
 
-/* The first values along a ray from LANES columns that begin with @x, of those that are @wanted; elsewhere infinity. */
-static VecF
+/* What a ray meets, in LANES lanes: infinity and no weight where it meets nothing. */
+typedef struct Met
+{
+  VecF value;
+  VecI weight;
+} Met;
+
+/* The colours of the pixels of the left view at @place. */
+static VecU
+colors_at (const StereoPlan *plan, VecI place)
+{
+  VecU colors;
+  for (int k = 0; k < LANES; k++)
+    colors[k] = plan->view[STEREO_LEFT].color[place[k]];
+  return colors;
+}
+
+/* The first values along a ray from LANES columns that begin with @x, of those that are @wanted. */
+static Met
 follow (const StereoPlan *plan, const Context *c, int x, int y, int ray, VecI wanted)
 {
+  const VecI lanes = LANE_NUMBERS;
   int along = stereo_ray_x (ray), down = stereo_ray_y (ray);
+  VecI start = lanes + (y * plan->image_pitch + x), place = start, open = wanted;
   VecF value = (VecF){ 0 } + INFINITY;
 
   for (int step = 1; step <= STEREO_FILL_REACH; step++) {
@@ -176,54 +195,55 @@ follow (const StereoPlan *plan, const Context *c, int x, int y, int ray, VecI wa
     if (row < 0 || row >= plan->height || column <= -LANES || column >= plan->width)
       break;
     VecF met = vec_load_f (before_row (c, row) + column);
-    VecI found = (VecI) (met == met) & wanted;
+    VecI found = (VecI) (met == met) & open;
     value = vec_choose (found, met, value);
-    wanted &= ~found;
-    if (!vec_any (wanted))
+    place = (found & (lanes + (row * plan->image_pitch + column))) | (~found & place);
+    open &= ~found;
+    if (!vec_any (open))
       break;
     if (step % TILE == 0)
       step += leap (c, column, row);
   }
-  return value;
+  VecI distance = vec_color_distance (colors_at (plan, start), colors_at (plan, place));
+  return (Met){ value, vec_max (STEREO_FILL_ALIKE - distance, (VecI){ 0 } + 1) & wanted & ~open };
 }
 
-/* Exchanges values so that a <= b. */
-static inline __attribute__ ((always_inline)) void
-sort_two (VecF *a, VecF *b)
+/* The least values that half of the weight is at or below; infinity where no ray met anything. Of equal values, the last one
+ * gets the weight of them all. */
+static VecF
+weighted_median (const Met met[STEREO_FILL_RAYS])
 {
-  VecI less = (VecI) (*a < *b);
-  VecF low = vec_choose (less, *a, *b);
-  *b = vec_choose (less, *b, *a);
-  *a = low;
+  VecI below[STEREO_FILL_RAYS], total = { 0 };
+  VecF median = (VecF){ 0 } + INFINITY;
+
+  for (int k = 0; k < STEREO_FILL_RAYS; k++) {
+    below[k] = met[k].weight;
+    total += met[k].weight;
+    for (int other = 0; other < k; other++) {
+      VecI lower = (VecI) (met[other].value <= met[k].value);
+      below[k] += met[other].weight & lower;
+      below[other] += met[k].weight & ~lower;
+    }
+  }
+  for (int k = 0; k < STEREO_FILL_RAYS; k++) {
+    VecI lower = (VecI) (met[k].value < median) & (VecI) (2 * below[k] >= total);
+    median = vec_choose (lower, met[k].value, median);
+  }
+  return median;
 }
 
-/* Sorts the values of each lane: Batcher's odd-even merges. */
-static void
-sort_rays (VecF value[STEREO_FILL_RAYS])
-{
-  for (int run = 1; run < STEREO_FILL_RAYS; run *= 2)
-    for (int step = run; step > 0; step /= 2)
-      for (int from = step % run; from + step < STEREO_FILL_RAYS; from += 2 * step)
-        for (int k = from; k < from + step && k + step < STEREO_FILL_RAYS; k++)
-          if ((k & -2 * run) == ((k + step) & -2 * run))
-            sort_two (&value[k], &value[k + step]);
-}
-
-/* LANES columns that begin with @x: those that are @wanted get the lower median of their rays. */
+/* LANES columns that begin with @x: those that are @wanted get the weighted median of their rays. */
 static void
 fill_around (const StereoPlan *plan, const Context *c, int x, int y, VecI wanted, float *to)
 {
-  VecF value[STEREO_FILL_RAYS];
-  VecI count = { 0 };
+  Met met[STEREO_FILL_RAYS];
 
-  for (int ray = 0; ray < STEREO_FILL_RAYS; ray++) {
-    value[ray] = follow (plan, c, x, y, ray, wanted);
-    count -= (VecI) (value[ray] < INFINITY);
-  }
-  sort_rays (value);
+  for (int ray = 0; ray < STEREO_FILL_RAYS; ray++)
+    met[ray] = follow (plan, c, x, y, ray, wanted);
+  VecF median = weighted_median (met);
   for (int k = 0; k < LANES; k++)
-    if (wanted[k] && count[k])
-      to[x + k] = value[(count[k] - 1) / 2][k];
+    if (wanted[k] && median[k] < INFINITY)
+      to[x + k] = median[k];
 }
 
 static void

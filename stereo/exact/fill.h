@@ -4,8 +4,8 @@
  *
  * A pixel lost its disparity because it is occluded (the right view does not see it) or mismatched (the right view sees it,
  * and one of the two maps is wrong there). Hirschmueller 2008, 2.6.2: the first takes the farther of its two neighbours
- * along the row, the second a median of its neighbours all around. fill=planes then lets the plane of the surface that the
- * value belongs to go on: a fit to the valid pixels of alike colour around it.
+ * along the row, the second a median of its neighbours all around, where those of alike colour count more. fill=planes then
+ * lets the plane of the surface that the value belongs to go on: a fit to the valid pixels of alike colour around it.
  *
  * All sums are of whole numbers: both backends make the same bits in whatever order they add.
  */
@@ -46,6 +46,16 @@ STEREO_SHARED int
 stereo_ray_offset (int step, int halves)
 {
   return (step * halves + 1) >> 1;
+}
+
+#define STEREO_FILL_ALIKE 128 /* weight of a neighbour of the same colour */
+
+/* Weight of a neighbour in the median, @distance its colour distance, 0..765: a surface has one colour more often than
+ * two. Every neighbour has some weight. The median is the least value that half of the weight is at or below. */
+STEREO_SHARED int
+stereo_fill_weight (int distance)
+{
+  return distance < STEREO_FILL_ALIKE ? STEREO_FILL_ALIKE - distance : 1;
 }
 
 /* ---- the plane ------------------------------------------------------------------------------------- */

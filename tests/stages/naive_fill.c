@@ -52,31 +52,59 @@ mismatched (const StereoPlan *p, int x, int y)
   return 0;
 }
 
+/* Sum of the differences in R, G and B between two pixels of the left view. */
+static int
+color_distance (const StereoPlan *p, int x0, int y0, int x1, int y1)
+{
+  uint32_t a = p->view[STEREO_LEFT].color[naive_image (p, x0, y0)],
+           b = p->view[STEREO_LEFT].color[naive_image (p, x1, y1)];
+  int sum = 0;
+
+  for (int shift = 0; shift < 24; shift += 8)
+    sum += abs ((int) (a >> shift & 255) - (int) (b >> shift & 255));
+  return sum;
+}
+
+/* A value, as often as its weight says. */
+typedef struct Neighbour
+{
+  float value;
+  int weight;
+} Neighbour;
+
 static int
 ascending (const void *a, const void *b)
 {
-  float x = *(const float *) a, y = *(const float *) b;
+  float x = ((const Neighbour *) a)->value, y = ((const Neighbour *) b)->value;
   return (x > y) - (x < y);
 }
 
-/* The lower median of the first values along the rays; NaN if there is none. */
+/* The lower median of the first values along the rays, each of them taken 128 times if its pixel has the same colour, once
+ * less for each grey level of difference, and at least once; NaN if there is none. */
 static float
 median_around (const StereoPlan *p, const float *d, int x, int y)
 {
-  float values[16];
-  int n = 0;
+  Neighbour met[16];
+  int n = 0, total = 0, sum = 0, k;
 
   for (int ray = 0; ray < 16; ray++)
     for (int step = 1; step <= 64; step++) {
-      float value = at (
-          p, d, x + (int) floor ((step * rays[ray][0] + 1) / 2.0), y + (int) floor ((step * rays[ray][1] + 1) / 2.0));
+      int column = x + (int) floor ((step * rays[ray][0] + 1) / 2.0),
+          row = y + (int) floor ((step * rays[ray][1] + 1) / 2.0);
+      float value = at (p, d, column, row);
       if (isnan (value))
         continue;
-      values[n++] = value;
+      met[n].value = value;
+      met[n].weight = (int) fmax (128 - color_distance (p, x, y, column, row), 1);
+      total += met[n++].weight;
       break;
     }
-  qsort (values, (size_t) n, sizeof *values, ascending);
-  return n ? values[(n - 1) / 2] : NAN;
+  if (n == 0)
+    return NAN;
+  qsort (met, (size_t) n, sizeof *met, ascending);
+  for (k = 0; sum + met[k].weight < total - total / 2; k++) /* the lower median's place: half, rounded up */
+    sum += met[k].weight;
+  return met[k].value;
 }
 
 void
@@ -97,15 +125,6 @@ naive_fill (StereoPlan *p)
 }
 
 /* ---- planes -------------------------------------------------------------------------------------------- */
-
-static int
-color_distance (uint32_t a, uint32_t b)
-{
-  int sum = 0;
-  for (int shift = 0; shift < 24; shift += 8)
-    sum += abs ((int) (a >> shift & 255) - (int) (b >> shift & 255));
-  return sum;
-}
 
 /* Halves with every 32, linear between, in steps of 1/256. */
 static double
@@ -146,14 +165,13 @@ static double
 plane_at (const StereoPlan *p, const float *before, int x, int y, float anchor)
 {
   double a[3][3] = { { 256 } }, b[3] = { 0 };
-  const uint32_t *color = p->view[STEREO_LEFT].color;
 
   for (int cy = y / 4 - 7; cy <= y / 4 + 8; cy++)
     for (int cx = x / 4 - 7; cx <= x / 4 + 8; cx++) {
       float away = at (p, before, 4 * cx, 4 * cy) - anchor;
       if (!((double) fabsf (away) <= (double) (float) plane_near ((double) anchor)))
         continue;
-      double w = plane_weight (color_distance (color[naive_image (p, x, y)], color[naive_image (p, 4 * cx, 4 * cy)]));
+      double w = plane_weight (color_distance (p, x, y, 4 * cx, 4 * cy));
       double place[3] = { 1, 4 * cx - x, 4 * cy - y };
       for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++)
