@@ -2,7 +2,8 @@
 /*
  * Filling: ../../stereo/exact/fill.h says what a pixel without a disparity gets. A first kernel lists these pixels, a
  * second one finds their values, and a third one stores them when nothing looks at the disparities before any more. The
- * length of the list stays on the device: the grids do not depend on it.
+ * same then happens to the values that smooth them. The length of the list stays on the device: the grids do not depend on
+ * it.
  */
 #include "cuda/common.cuh"
 #include "stereo/exact/cost.h"
@@ -170,16 +171,48 @@ disparity_at (const Frame &f, int x, int y)
   return x >= 0 && x < f.width && y >= 0 && y < f.height ? f.disparity[(size_t) y * f.map_pitch + x] : NAN;
 }
 
-/* What the rays from a pixel meet: infinity and no weight where one meets nothing. */
-struct Met
+/* Neighbours of a pixel: infinity and no weight where there is none. */
+template <int COUNT> struct Met
 {
-  float value[STEREO_FILL_RAYS];
-  int weight[STEREO_FILL_RAYS];
+  float value[COUNT];
+  int weight[COUNT];
 };
+
+/* The weight of the pixel (x, y) for one of colour @color. */
+static __device__ __forceinline__ int
+weight_at (const Frame &f, int x, int y, uint32_t color)
+{
+  return stereo_fill_weight (stereo_color_distance (color, f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x]));
+}
+
+/* The least of the values that half of the weight is at or below; infinity if there is no neighbour. Of equal values, the
+ * last one gets the weight of them all. */
+template <int COUNT> static __device__ __forceinline__ float
+weighted_median (const Met<COUNT> &met)
+{
+  int below[COUNT], total = 0;
+  float median = INFINITY;
+
+#pragma unroll
+  for (int k = 0; k < COUNT; k++) {
+    below[k] = met.weight[k];
+    total += met.weight[k];
+#pragma unroll
+    for (int other = 0; other < k; other++) {
+      bool lower = met.value[other] <= met.value[k];
+      below[k] += lower ? met.weight[other] : 0;
+      below[other] += lower ? 0 : met.weight[k];
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < COUNT; k++)
+    median = 2 * below[k] >= total ? fminf (median, met.value[k]) : median;
+  return median;
+}
 
 /* The first value along ray @ray from (x, y), a pixel of colour @color. */
 static __device__ __forceinline__ void
-follow (const Frame &f, int x, int y, uint32_t color, int ray, Met &met)
+follow (const Frame &f, int x, int y, uint32_t color, int ray, Met<STEREO_FILL_RAYS> &met)
 {
   int along = stereo_ray_x (ray), down = stereo_ray_y (ray);
 
@@ -199,40 +232,23 @@ follow (const Frame &f, int x, int y, uint32_t color, int ray, Met &met)
       }
     if (found == STRIDE)
       continue;
-    int row = y + stereo_ray_offset (step + found, down), column = x + stereo_ray_offset (step + found, along);
-    uint32_t other = f.view[STEREO_LEFT].color[(size_t) row * f.image_pitch + column];
-    met.weight[ray] = stereo_fill_weight (stereo_color_distance (color, other));
+    met.weight[ray] = weight_at (
+        f, x + stereo_ray_offset (step + found, along), y + stereo_ray_offset (step + found, down), color);
     return;
   }
 }
 
-/* The least of the rays' values that half of the weight is at or below; @otherwise if no ray meets one. Of equal values, the
- * last one gets the weight of them all. */
+/* The weighted median of the rays' values; @otherwise if no ray meets one. */
 static __device__ __forceinline__ float
 median_around (const Frame &f, int x, int y, float otherwise)
 {
   uint32_t color = f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x];
-  Met met;
-  int below[STEREO_FILL_RAYS], total = 0;
-  float median = INFINITY;
+  Met<STEREO_FILL_RAYS> met;
 
 #pragma unroll
   for (int ray = 0; ray < STEREO_FILL_RAYS; ray++)
     follow (f, x, y, color, ray, met);
-#pragma unroll
-  for (int k = 0; k < STEREO_FILL_RAYS; k++) {
-    below[k] = met.weight[k];
-    total += met.weight[k];
-#pragma unroll
-    for (int other = 0; other < k; other++) {
-      bool lower = met.value[other] <= met.value[k];
-      below[k] += lower ? met.weight[other] : 0;
-      below[other] += lower ? 0 : met.weight[k];
-    }
-  }
-#pragma unroll
-  for (int k = 0; k < STEREO_FILL_RAYS; k++)
-    median = 2 * below[k] >= total ? fminf (median, met.value[k]) : median;
+  float median = weighted_median (met);
   return median < INFINITY ? median : otherwise;
 }
 
@@ -339,6 +355,30 @@ __launch_bounds__ (HOLE_THREADS) value_kernel (Frame f, FillContext c)
   }
 }
 
+/* Thread: pixels of the list, whose values are stored already. */
+static __global__ void
+__launch_bounds__ (HOLE_THREADS) smooth_kernel (Frame f, FillContext c)
+{
+  int count = *c.count;
+
+  for (int k = blockIdx.x * HOLE_THREADS + threadIdx.x; k < count; k += gridDim.x * HOLE_THREADS) {
+    int pixel = (int) (c.pixels[k] & ~MISMATCHED), y = pixel / f.map_pitch, x = pixel % f.map_pitch;
+    uint32_t color = f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x];
+    Met<STEREO_SMOOTH_TAPS> met;
+
+#pragma unroll
+    for (int tap = 0; tap < STEREO_SMOOTH_TAPS; tap++) {
+      int row = y + tap / STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
+      int column = x + tap % STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
+      float value = disparity_at (f, column, row);
+      met.value[tap] = isnan (value) ? INFINITY : value;
+      met.weight[tap] = isnan (value) ? 0 : weight_at (f, column, row, color);
+    }
+    float median = weighted_median (met);
+    c.values[k] = median < INFINITY ? median : NAN;
+  }
+}
+
 static __global__ void
 __launch_bounds__ (HOLE_THREADS) store_kernel (Frame f, FillContext c)
 {
@@ -393,6 +433,10 @@ run (StereoPlan *plan, void *data, StereoError *error)
   }
   value_kernel<PLANES><<<blocks, HOLE_THREADS, 0, state->stream>>> (frame, c);
   CUDA_LAUNCHED (plan, "value_kernel");
+  store_kernel<<<blocks, HOLE_THREADS, 0, state->stream>>> (frame, c);
+  CUDA_LAUNCHED (plan, "store_kernel");
+  smooth_kernel<<<blocks, HOLE_THREADS, 0, state->stream>>> (frame, c);
+  CUDA_LAUNCHED (plan, "smooth_kernel");
   store_kernel<<<blocks, HOLE_THREADS, 0, state->stream>>> (frame, c);
   CUDA_LAUNCHED (plan, "store_kernel");
   return STEREO_OK;

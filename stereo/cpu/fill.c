@@ -7,14 +7,17 @@
 
 #define TILE 8                               /* px: side of the squares that rays leap over */
 #define MOST (STEREO_FILL_REACH / TILE + 2)  /* tiles between which no ray need be told apart */
-#define BORDER LANES                         /* columns on both sides of the copy */
+#define BORDER (LANES + STEREO_SMOOTH_REACH) /* columns on both sides of a copy */
 #define CELL_BORDER (STEREO_PLANE_CELLS / 2) /* cells around the grid */
 #define VECTORS (STEREO_PLANE_CELLS / LANES) /* of a row of a window */
 #define ROUNDED(v) ((v) + STEREO_PLANE_MAGIC - STEREO_PLANE_MAGIC)
 
 typedef struct Context
 {
-  float *before; /* the disparities before: image rows, with a border of NaN on both sides */
+  /* image rows, with a border on both sides: of NaN, and of any colour */
+  float *before; /* the disparities before */
+  float *filled; /* the same, filled */
+  uint32_t *image;
   int pitch;
   uint8_t *tiles; /* of each tile, how many tiles the next one with a valid pixel is away: 0..MOST */
   int tile_columns, tile_rows;
@@ -30,6 +33,18 @@ before_row (const Context *c, int y)
   return c->before + (size_t) y * (size_t) c->pitch + BORDER;
 }
 
+static float *
+filled_row (const Context *c, int y)
+{
+  return c->filled + (size_t) y * (size_t) c->pitch + BORDER;
+}
+
+static uint32_t *
+color_row (const Context *c, int y)
+{
+  return c->image + (size_t) y * (size_t) c->pitch + BORDER;
+}
+
 /* ---- what the rows need of the whole frame -------------------------------------------------------- */
 
 static void
@@ -37,6 +52,15 @@ fill_none (float *from, float *to)
 {
   while (from < to)
     *from++ = NAN;
+}
+
+/* Copies a row, with its border. */
+static void
+copy_row (const float *from, float *to, const StereoPlan *plan, const Context *c)
+{
+  fill_none (to - BORDER, to);
+  memcpy (to, from, (size_t) plan->width * sizeof *to);
+  fill_none (to + plan->width, to - BORDER + c->pitch);
 }
 
 /* Copies a row of tiles, and finds the tiles that have a valid pixel. */
@@ -49,11 +73,10 @@ copy_tiles (StereoPlan *plan, void *context, int row, int thread)
 
   memset (tiles, MOST, (size_t) c->tile_columns);
   for (int y = row * TILE; y < end; y++) {
-    const float *from = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
     float *to = before_row (c, y);
-    fill_none (to - BORDER, to);
-    memcpy (to, from, (size_t) plan->width * sizeof *to);
-    fill_none (to + plan->width, to - BORDER + c->pitch);
+    copy_row (plan->disparity + (size_t) y * (size_t) plan->map_pitch, to, plan, c);
+    memcpy (color_row (c, y), plan->view[STEREO_LEFT].color + (size_t) y * (size_t) plan->image_pitch,
+        (size_t) plan->width * sizeof *c->image);
     for (int tile = 0; tile < c->tile_columns; tile++) {
       int valid = 0;
       for (int k = 0; k < TILE; k++)
@@ -101,7 +124,7 @@ make_taps (StereoPlan *plan, void *context, int row, int thread)
   const Context *c = context;
   int y = (row - CELL_BORDER) * STEREO_PLANE_CELL, inside = y >= 0 && y < plan->height;
   const float *from = before_row (c, inside ? y : 0);
-  const uint32_t *color = plan->view[STEREO_LEFT].color + (size_t) (inside ? y : 0) * (size_t) plan->image_pitch;
+  const uint32_t *color = color_row (c, inside ? y : 0);
 
   for (int k = 0; k < c->tap_pitch; k++) {
     int x = (k - CELL_BORDER) * STEREO_PLANE_CELL, valid = inside && x >= 0 && x < plan->width && !isnan (from[x]);
@@ -137,6 +160,47 @@ fill_along (const float *from, float *to, int width)
   return holes;
 }
 
+/* ---- weighted medians --------------------------------------------------------------------------------- */
+
+/* A neighbour of LANES pixels: infinity and no weight where there is none. */
+typedef struct Met
+{
+  VecF value;
+  VecI weight;
+} Met;
+
+/* stereo_fill_weight() of the pixels @other for pixels of the colours @own. */
+static inline __attribute__ ((always_inline)) VecI
+weights (VecU own, const uint32_t *other)
+{
+  return vec_max (STEREO_FILL_ALIKE - vec_color_distance (own, vec_load_u (other)), (VecI){ 0 } + 1);
+}
+
+/* The least values that half of the weight is at or below; infinity where there is no neighbour. Of equal values, the last
+ * one gets the weight of them all. */
+static inline __attribute__ ((always_inline)) VecF
+weighted_median (const Met *met, int count)
+{
+  VecI below[STEREO_SMOOTH_TAPS], total = { 0 };
+  VecF median = (VecF){ 0 } + INFINITY;
+
+  for (int k = 0; k < count; k++) {
+    VecI sum = met[k].weight;
+    total += sum;
+    for (int other = 0; other < k; other++) {
+      VecI lower = (VecI) (met[other].value <= met[k].value);
+      sum += met[other].weight & lower;
+      below[other] += met[k].weight & ~lower;
+    }
+    below[k] = sum;
+  }
+  for (int k = 0; k < count; k++) {
+    VecI lower = (VecI) (met[k].value < median) & (VecI) (2 * below[k] >= total);
+    median = vec_choose (lower, met[k].value, median);
+  }
+  return median;
+}
+
 /* ---- mismatched: the median of the neighbours all around -------------------------------------------- */
 
 static int
@@ -164,72 +228,31 @@ leap (const Context *c, int x, int y)
   return away > 1 ? (away - 1) * TILE : 0;
 }
 
-/* What a ray meets, in LANES lanes: infinity and no weight where it meets nothing. */
-typedef struct Met
-{
-  VecF value;
-  VecI weight;
-} Met;
-
-/* The colours of the pixels of the left view at @place. */
-static VecU
-colors_at (const StereoPlan *plan, VecI place)
-{
-  VecU colors;
-  for (int k = 0; k < LANES; k++)
-    colors[k] = plan->view[STEREO_LEFT].color[place[k]];
-  return colors;
-}
-
 /* The first values along a ray from LANES columns that begin with @x, of those that are @wanted. */
 static Met
 follow (const StereoPlan *plan, const Context *c, int x, int y, int ray, VecI wanted)
 {
-  const VecI lanes = LANE_NUMBERS;
   int along = stereo_ray_x (ray), down = stereo_ray_y (ray);
-  VecI start = lanes + (y * plan->image_pitch + x), place = start, open = wanted;
-  VecF value = (VecF){ 0 } + INFINITY;
+  VecU own = vec_load_u (color_row (c, y) + x);
+  Met result = { (VecF){ 0 } + INFINITY, { 0 } };
 
   for (int step = 1; step <= STEREO_FILL_REACH; step++) {
     int row = y + stereo_ray_offset (step, down), column = x + stereo_ray_offset (step, along);
     if (row < 0 || row >= plan->height || column <= -LANES || column >= plan->width)
       break;
     VecF met = vec_load_f (before_row (c, row) + column);
-    VecI found = (VecI) (met == met) & open;
-    value = vec_choose (found, met, value);
-    place = (found & (lanes + (row * plan->image_pitch + column))) | (~found & place);
-    open &= ~found;
-    if (!vec_any (open))
-      break;
+    VecI found = (VecI) (met == met) & wanted;
+    if (vec_any (found)) {
+      result.value = vec_choose (found, met, result.value);
+      result.weight |= weights (own, color_row (c, row) + column) & found;
+      wanted &= ~found;
+      if (!vec_any (wanted))
+        break;
+    }
     if (step % TILE == 0)
       step += leap (c, column, row);
   }
-  VecI distance = vec_color_distance (colors_at (plan, start), colors_at (plan, place));
-  return (Met){ value, vec_max (STEREO_FILL_ALIKE - distance, (VecI){ 0 } + 1) & wanted & ~open };
-}
-
-/* The least values that half of the weight is at or below; infinity where no ray met anything. Of equal values, the last one
- * gets the weight of them all. */
-static VecF
-weighted_median (const Met met[STEREO_FILL_RAYS])
-{
-  VecI below[STEREO_FILL_RAYS], total = { 0 };
-  VecF median = (VecF){ 0 } + INFINITY;
-
-  for (int k = 0; k < STEREO_FILL_RAYS; k++) {
-    below[k] = met[k].weight;
-    total += met[k].weight;
-    for (int other = 0; other < k; other++) {
-      VecI lower = (VecI) (met[other].value <= met[k].value);
-      below[k] += met[other].weight & lower;
-      below[other] += met[k].weight & ~lower;
-    }
-  }
-  for (int k = 0; k < STEREO_FILL_RAYS; k++) {
-    VecI lower = (VecI) (met[k].value < median) & (VecI) (2 * below[k] >= total);
-    median = vec_choose (lower, met[k].value, median);
-  }
-  return median;
+  return result;
 }
 
 /* LANES columns that begin with @x: those that are @wanted get the weighted median of their rays. */
@@ -240,7 +263,7 @@ fill_around (const StereoPlan *plan, const Context *c, int x, int y, VecI wanted
 
   for (int ray = 0; ray < STEREO_FILL_RAYS; ray++)
     met[ray] = follow (plan, c, x, y, ray, wanted);
-  VecF median = weighted_median (met);
+  VecF median = weighted_median (met, STEREO_FILL_RAYS);
   for (int k = 0; k < LANES; k++)
     if (wanted[k] && median[k] < INFINITY)
       to[x + k] = median[k];
@@ -267,8 +290,9 @@ fill_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const Context *c = context;
   const float *from = before_row (c, y);
-  float *to = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
+  float *to = filled_row (c, y);
 
+  copy_row (from, to, plan, c);
   if (fill_along (from, to, plan->width))
     fill_mismatched (plan, c, y, from, to);
 }
@@ -357,8 +381,8 @@ plane_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const Context *c = context;
   const float *from = before_row (c, y);
-  const uint32_t *color = plan->view[STEREO_LEFT].color + (size_t) y * (size_t) plan->image_pitch;
-  float *to = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
+  const uint32_t *color = color_row (c, y);
+  float *to = filled_row (c, y);
   float min = (float) plan->min_disparity, max = (float) (plan->min_disparity + plan->disparities - 1);
 
   fill_row (plan, context, y, thread);
@@ -369,6 +393,48 @@ plane_row (StereoPlan *plan, void *context, int y, int thread)
     }
 }
 
+/* ---- smoothing ------------------------------------------------------------------------------------------ */
+
+/* LANES columns that begin with @x. */
+static VecF
+smooth (const StereoPlan *plan, const Context *c, int x, int y)
+{
+  VecU own = vec_load_u (color_row (c, y) + x);
+  Met met[STEREO_SMOOTH_TAPS];
+
+  for (int k = 0; k < STEREO_SMOOTH_TAPS; k++) {
+    int row = y + k / STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
+    int column = x + k % STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
+    met[k] = (Met){ (VecF){ 0 } + INFINITY, { 0 } };
+    if (row < 0 || row >= plan->height)
+      continue;
+    VecF value = vec_load_f (filled_row (c, row) + column);
+    VecI valid = (VecI) (value == value);
+    met[k].value = vec_choose (valid, value, met[k].value);
+    met[k].weight = weights (own, color_row (c, row) + column) & valid;
+  }
+  return weighted_median (met, STEREO_SMOOTH_TAPS);
+}
+
+static void
+smooth_row (StereoPlan *plan, void *context, int y, int thread)
+{
+  const Context *c = context;
+  const float *from = before_row (c, y);
+  float *to = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
+
+  for (int x = 0; x < plan->width; x += LANES) {
+    VecF d = vec_load_f (from + x);
+    VecI wanted = (VecI) (d != d);
+    if (!vec_any (wanted))
+      continue;
+    VecF median = smooth (plan, c, x, y);
+    for (int k = 0; k < LANES && x + k < plan->width; k++)
+      if (wanted[k] && median[k] < INFINITY)
+        to[x + k] = median[k];
+  }
+}
+
 /* ---- stages --------------------------------------------------------------------------------------------- */
 
 static StereoStatus
@@ -376,12 +442,17 @@ fill_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Context *c = context;
   StereoStatus status;
+  size_t count;
 
   c->tile_columns = (plan->width + TILE - 1) / TILE;
   c->tile_rows = (plan->height + TILE - 1) / TILE;
   c->pitch = c->tile_columns * TILE + 2 * BORDER;
-  status = stereo_reserve (
-      plan, (void **) &c->before, stereo_times ((size_t) c->pitch, (size_t) plan->height), sizeof (float), error);
+  count = stereo_times ((size_t) c->pitch, (size_t) plan->height);
+  status = stereo_reserve (plan, (void **) &c->before, count, sizeof (float), error);
+  if (!status)
+    status = stereo_reserve (plan, (void **) &c->filled, count, sizeof (float), error);
+  if (!status)
+    status = stereo_reserve (plan, (void **) &c->image, count, sizeof (uint32_t), error);
   return status ? status :
                   stereo_reserve (plan, (void **) &c->tiles, (size_t) c->tile_columns * (size_t) c->tile_rows, 1, error);
 }
@@ -394,6 +465,7 @@ fill_run (StereoPlan *plan, void *context, StereoError *error)
   cpu_run (plan, context, copy_tiles, c->tile_rows);
   measure_tiles (c);
   cpu_run (plan, context, fill_row, plan->height);
+  cpu_run (plan, context, smooth_row, plan->height);
   return STEREO_OK;
 }
 
@@ -420,6 +492,7 @@ planes_run (StereoPlan *plan, void *context, StereoError *error)
   measure_tiles (c);
   cpu_run (plan, context, make_taps, tap_rows (plan));
   cpu_run (plan, context, plane_row, plan->height);
+  cpu_run (plan, context, smooth_row, plan->height);
   return STEREO_OK;
 }
 

@@ -79,13 +79,45 @@ ascending (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The lower median of the first values along the rays, each of them taken 128 times if its pixel has the same colour, once
- * less for each grey level of difference, and at least once; NaN if there is none. */
+/* Neighbours of the pixel (x, y). */
+typedef struct Around
+{
+  int x, y, count, total;
+  Neighbour met[25];
+} Around;
+
+/* Takes the value @value of pixel (column, row) 64 times if the pixel has the same colour, once less for each grey level of
+ * difference, and at least once. */
+static void
+meet (const StereoPlan *p, Around *around, int column, int row, float value)
+{
+  Neighbour *next = &around->met[around->count++];
+
+  next->value = value;
+  next->weight = (int) fmax (64 - color_distance (p, around->x, around->y, column, row), 1);
+  around->total += next->weight;
+}
+
+/* The lower median; NaN if there is no neighbour. */
+static float
+median_of (Around *around)
+{
+  const Neighbour *met = around->met;
+  int half = around->total - around->total / 2, sum = 0;
+
+  if (around->count == 0)
+    return NAN;
+  qsort (around->met, (size_t) around->count, sizeof *around->met, ascending);
+  while (sum + met->weight < half)
+    sum += met++->weight;
+  return met->value;
+}
+
+/* Of the first values along the rays. */
 static float
 median_around (const StereoPlan *p, const float *d, int x, int y)
 {
-  Neighbour met[16];
-  int n = 0, total = 0, sum = 0, k;
+  Around around = { x, y, 0, 0, { { 0, 0 } } };
 
   for (int ray = 0; ray < 16; ray++)
     for (int step = 1; step <= 64; step++) {
@@ -94,24 +126,15 @@ median_around (const StereoPlan *p, const float *d, int x, int y)
       float value = at (p, d, column, row);
       if (isnan (value))
         continue;
-      met[n].value = value;
-      met[n].weight = (int) fmax (128 - color_distance (p, x, y, column, row), 1);
-      total += met[n++].weight;
+      meet (p, &around, column, row, value);
       break;
     }
-  if (n == 0)
-    return NAN;
-  qsort (met, (size_t) n, sizeof *met, ascending);
-  for (k = 0; sum + met[k].weight < total - total / 2; k++) /* the lower median's place: half, rounded up */
-    sum += met[k].weight;
-  return met[k].value;
+  return median_of (&around);
 }
 
-void
-naive_fill (StereoPlan *p)
+static void
+fill_holes (StereoPlan *p, const float *before)
 {
-  float *before = copy_disparity (p);
-
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
       if (!isnan (at (p, before, x, y)))
@@ -121,6 +144,35 @@ naive_fill (StereoPlan *p)
         value = fminf (nearest (p, before, x, y, -1), nearest (p, before, x, y, 1));
       p->disparity[naive_map (p, x, y)] = value;
     }
+}
+
+/* What was filled takes the median of every fourth pixel within 8 px. */
+static void
+smooth_holes (StereoPlan *p, const float *before)
+{
+  float *filled = copy_disparity (p);
+
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++) {
+      Around around = { x, y, 0, 0, { { 0, 0 } } };
+      if (!isnan (at (p, before, x, y)))
+        continue;
+      for (int row = y - 8; row <= y + 8; row += 4)
+        for (int column = x - 8; column <= x + 8; column += 4)
+          if (!isnan (at (p, filled, column, row)))
+            meet (p, &around, column, row, at (p, filled, column, row));
+      p->disparity[naive_map (p, x, y)] = median_of (&around);
+    }
+  free (filled);
+}
+
+void
+naive_fill (StereoPlan *p)
+{
+  float *before = copy_disparity (p);
+
+  fill_holes (p, before);
+  smooth_holes (p, before);
   free (before);
 }
 
@@ -190,7 +242,7 @@ naive_planes (StereoPlan *p)
 {
   float *before = copy_disparity (p);
 
-  naive_fill (p);
+  fill_holes (p, before);
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
       float *d = &p->disparity[naive_map (p, x, y)];
@@ -199,5 +251,6 @@ naive_planes (StereoPlan *p)
       double near = plane_near (*d), value = *d + fmin (fmax (plane_at (p, before, x, y, *d), -near), near);
       *d = (float) fmin (fmax (value, p->min_disparity), p->min_disparity + p->disparities - 1);
     }
+  smooth_holes (p, before);
   free (before);
 }
