@@ -6,8 +6,8 @@
  * it.
  */
 #include "cuda/common.cuh"
-#include "stereo/exact/cost.h"
-#include "stereo/exact/fill.h"
+#include "cuda/post/neighbours.cuh"
+#include "cuda/post/plane.cuh"
 
 namespace
 {
@@ -15,8 +15,6 @@ namespace
 constexpr int FILL_THREADS = 256;
 constexpr int HOLE_THREADS = 128;
 constexpr int HOLE_BLOCKS = 16;              /* of a multiprocessor, at most */
-constexpr int CELLS = STEREO_PLANE_CELLS;    /* taps of a window, either way */
-constexpr int CELL_BORDER = CELLS / 2;       /* cells around the grid of taps, which are none */
 constexpr int STRIDE = 4;                    /* steps of a ray whose loads are in flight together */
 constexpr uint32_t MISMATCHED = 0x80000000u; /* beside the number of a pixel */
 constexpr int WORDS = STEREO_MAX_SIDE / 32;  /* bits of a row */
@@ -24,13 +22,6 @@ constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 static_assert (STEREO_FILL_REACH % STRIDE == 0, "the end of a ray");
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STEREO_MAX_SIDE % 32 == 0, "pixels");
-
-/* A pixel that planes may be fitted to. */
-struct Tap
-{
-  float disparity;
-  uint32_t color;
-};
 
 /* Scratch memory of a stage. */
 struct FillContext
@@ -165,51 +156,6 @@ __launch_bounds__ (FILL_THREADS) list_kernel (Frame f, FillContext c)
 
 /* ---- mismatched pixels -------------------------------------------------------------------------------- */
 
-static __device__ __forceinline__ float
-disparity_at (const Frame &f, int x, int y)
-{
-  return x >= 0 && x < f.width && y >= 0 && y < f.height ? f.disparity[(size_t) y * f.map_pitch + x] : NAN;
-}
-
-/* Neighbours of a pixel: infinity and no weight where there is none. */
-template <int COUNT> struct Met
-{
-  float value[COUNT];
-  int weight[COUNT];
-};
-
-/* The weight of the pixel (x, y) for one of colour @color. */
-static __device__ __forceinline__ int
-weight_at (const Frame &f, int x, int y, uint32_t color)
-{
-  return stereo_fill_weight (stereo_color_distance (color, f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x]));
-}
-
-/* The least of the values that half of the weight is at or below; infinity if there is no neighbour. Of equal values, the
- * last one gets the weight of them all. */
-template <int COUNT> static __device__ __forceinline__ float
-weighted_median (const Met<COUNT> &met)
-{
-  int below[COUNT], total = 0;
-  float median = INFINITY;
-
-#pragma unroll
-  for (int k = 0; k < COUNT; k++) {
-    below[k] = met.weight[k];
-    total += met.weight[k];
-#pragma unroll
-    for (int other = 0; other < k; other++) {
-      bool lower = met.value[other] <= met.value[k];
-      below[k] += lower ? met.weight[other] : 0;
-      below[other] += lower ? 0 : met.weight[k];
-    }
-  }
-#pragma unroll
-  for (int k = 0; k < COUNT; k++)
-    median = 2 * below[k] >= total ? fminf (median, met.value[k]) : median;
-  return median;
-}
-
 /* The first value along ray @ray from (x, y), a pixel of colour @color. */
 static __device__ __forceinline__ void
 follow (const Frame &f, int x, int y, uint32_t color, int ray, Met<STEREO_FILL_RAYS> &met)
@@ -270,69 +216,6 @@ tap_kernel (Frame f, FillContext c)
   c.taps[row * c.tap_pitch + column] = tap;
 }
 
-static __device__ __forceinline__ float
-rounded (float v)
-{
-  return v + STEREO_PLANE_MAGIC - STEREO_PLANE_MAGIC;
-}
-
-/* Sums over a row of a window, by columns of the window: whole numbers, which a float holds. */
-struct RowSums
-{
-  float w, wc, wcc, wd, wdc;
-};
-
-static __device__ __forceinline__ void
-add_tap (RowSums &sums, const Tap &tap, uint32_t color, float anchor, float near, float column)
-{
-  float away = tap.disparity - anchor, steps = rounded (away * (float) STEREO_PLANE_STEPS);
-  uint32_t distance;
-  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(distance) : "r"(tap.color), "r"(color), "r"(0u));
-  float weight = rounded (__int_as_float (STEREO_PLANE_WEIGHT_BITS - (int) (distance << STEREO_PLANE_DISTANCE_SHIFT)));
-
-  weight = fabsf (away) <= near ? weight : 0.0f;
-  sums.w += weight;
-  sums.wc += weight * column;
-  sums.wcc += weight * (column * column);
-  sums.wd += weight * steps;
-  sums.wdc += weight * steps * column;
-}
-
-/* The sums of exact/fill.h: columns become places along x, x = first + CELL * column. */
-static __device__ float
-plane_at (const Frame &f, const FillContext &c, int x, int y, float anchor)
-{
-  int column = stereo_plane_first (x), row = stereo_plane_first (y);
-  int first_x = column * STEREO_PLANE_CELL - x, first_y = row * STEREO_PLANE_CELL - y;
-  const Tap *taps = c.taps + (row + CELL_BORDER) * c.tap_pitch + column + CELL_BORDER;
-  uint32_t color = f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x];
-  float near = stereo_plane_near (anchor);
-  StereoPlaneSums s = {};
-
-#pragma unroll 1
-  for (int k = 0; k < CELLS; k++, taps += c.tap_pitch) {
-    RowSums row_sums = {};
-#pragma unroll
-    for (int i = 0; i < CELLS; i++)
-      add_tap (row_sums, taps[i], color, anchor, near, (float) i);
-    int v = first_y + k * STEREO_PLANE_CELL, w = (int) row_sums.w, wc = (int) row_sums.wc, wd = (int) row_sums.wd;
-    s.w += w;
-    s.wx += wc;
-    s.wxx += (int) row_sums.wcc;
-    s.wy += w * v;
-    s.wxy += wc * v;
-    s.wyy += w * v * v;
-    s.wd += wd;
-    s.wxd += (int) row_sums.wdc;
-    s.wyd += wd * v;
-  }
-  s.wxx = STEREO_PLANE_CELL * (STEREO_PLANE_CELL * s.wxx + 2 * first_x * s.wx) + first_x * first_x * s.w;
-  s.wx = STEREO_PLANE_CELL * s.wx + first_x * s.w;
-  s.wxy = STEREO_PLANE_CELL * s.wxy + first_x * s.wy;
-  s.wxd = STEREO_PLANE_CELL * s.wxd + first_x * s.wd;
-  return stereo_plane_value (&s, anchor, (float) f.min_disparity, (float) (f.min_disparity + f.disparities - 1));
-}
-
 /* ---- kernels of the listed pixels --------------------------------------------------------------------- */
 
 /* Thread: pixels of the list. Threads of a warp have pixels of a row beside each other: their rays and windows read the
@@ -350,7 +233,7 @@ __launch_bounds__ (HOLE_THREADS) value_kernel (Frame f, FillContext c)
     if (pixel & MISMATCHED)
       value = median_around (f, x, y, value);
     if (PLANES && !isnan (value))
-      value = plane_at (f, c, x, y, value);
+      value = plane_at (f, c.taps, c.tap_pitch, x, y, value);
     c.values[k] = value;
   }
 }

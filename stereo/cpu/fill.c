@@ -2,15 +2,14 @@
 /* Filling: ../exact/fill.h says what a pixel without a disparity gets. Every pixel looks at the disparities as they were
  * before, which the stage has in a copy with a border: a ray that leaves the image meets no value there. */
 #include "stereo/cpu/cpu.h"
+#include "stereo/cpu/neighbours.h"
+#include "stereo/cpu/plane.h"
 #include "stereo/cpu/vec/vec.h"
 #include "stereo/exact/fill.h"
 
 #define TILE 8                               /* px: side of the squares that rays leap over */
 #define MOST (STEREO_FILL_REACH / TILE + 2)  /* tiles between which no ray need be told apart */
 #define BORDER (LANES + STEREO_SMOOTH_REACH) /* columns on both sides of a copy */
-#define CELL_BORDER (STEREO_PLANE_CELLS / 2) /* cells around the grid */
-#define VECTORS (STEREO_PLANE_CELLS / LANES) /* of a row of a window */
-#define ROUNDED(v) ((v) + STEREO_PLANE_MAGIC - STEREO_PLANE_MAGIC)
 
 typedef struct Context
 {
@@ -21,10 +20,7 @@ typedef struct Context
   int pitch;
   uint8_t *tiles; /* of each tile, how many tiles the next one with a valid pixel is away: 0..MOST */
   int tile_columns, tile_rows;
-  /* the taps of planes, with a border of none */
-  float *taps;
-  uint32_t *colors;
-  int tap_pitch;
+  CpuTaps taps; /* planes only */
 } Context;
 
 static float *
@@ -114,7 +110,7 @@ measure_tiles (const Context *c)
 static int
 tap_rows (const StereoPlan *plan)
 {
-  return (plan->height + STEREO_PLANE_CELL - 1) / STEREO_PLANE_CELL + 2 * CELL_BORDER;
+  return (plan->height + STEREO_PLANE_CELL - 1) / STEREO_PLANE_CELL + 2 * CPU_TAP_BORDER;
 }
 
 /* A row of cells, or of their border: the disparity and the colour of each cell's first pixel. */
@@ -122,15 +118,15 @@ static void
 make_taps (StereoPlan *plan, void *context, int row, int thread)
 {
   const Context *c = context;
-  int y = (row - CELL_BORDER) * STEREO_PLANE_CELL, inside = y >= 0 && y < plan->height;
+  int y = (row - CPU_TAP_BORDER) * STEREO_PLANE_CELL, inside = y >= 0 && y < plan->height;
   const float *from = before_row (c, inside ? y : 0);
   const uint32_t *color = color_row (c, inside ? y : 0);
 
-  for (int k = 0; k < c->tap_pitch; k++) {
-    int x = (k - CELL_BORDER) * STEREO_PLANE_CELL, valid = inside && x >= 0 && x < plan->width && !isnan (from[x]);
-    size_t at = (size_t) row * (size_t) c->tap_pitch + (size_t) k;
-    c->taps[at] = valid ? from[x] : STEREO_PLANE_NOWHERE;
-    c->colors[at] = valid ? color[x] : 0;
+  for (int k = 0; k < c->taps.pitch; k++) {
+    int x = (k - CPU_TAP_BORDER) * STEREO_PLANE_CELL, valid = inside && x >= 0 && x < plan->width && !isnan (from[x]);
+    size_t at = (size_t) row * (size_t) c->taps.pitch + (size_t) k;
+    c->taps.disparity[at] = valid ? from[x] : STEREO_PLANE_NOWHERE;
+    c->taps.color[at] = valid ? color[x] : 0;
   }
 }
 
@@ -158,47 +154,6 @@ fill_along (const float *from, float *to, int width)
     holes = 1;
   }
   return holes;
-}
-
-/* ---- weighted medians --------------------------------------------------------------------------------- */
-
-/* A neighbour of LANES pixels: infinity and no weight where there is none. */
-typedef struct Met
-{
-  VecF value;
-  VecI weight;
-} Met;
-
-/* stereo_fill_weight() of the pixels @other for pixels of the colours @own. */
-static inline __attribute__ ((always_inline)) VecI
-weights (VecU own, const uint32_t *other)
-{
-  return vec_max (STEREO_FILL_ALIKE - vec_color_distance (own, vec_load_u (other)), (VecI){ 0 } + 1);
-}
-
-/* The least values that half of the weight is at or below; infinity where there is no neighbour. Of equal values, the last
- * one gets the weight of them all. */
-static inline __attribute__ ((always_inline)) VecF
-weighted_median (const Met *met, int count)
-{
-  VecI below[STEREO_SMOOTH_TAPS], total = { 0 };
-  VecF median = (VecF){ 0 } + INFINITY;
-
-  for (int k = 0; k < count; k++) {
-    VecI sum = met[k].weight;
-    total += sum;
-    for (int other = 0; other < k; other++) {
-      VecI lower = (VecI) (met[other].value <= met[k].value);
-      sum += met[other].weight & lower;
-      below[other] += met[k].weight & ~lower;
-    }
-    below[k] = sum;
-  }
-  for (int k = 0; k < count; k++) {
-    VecI lower = (VecI) (met[k].value < median) & (VecI) (2 * below[k] >= total);
-    median = vec_choose (lower, met[k].value, median);
-  }
-  return median;
 }
 
 /* ---- mismatched: the median of the neighbours all around -------------------------------------------- */
@@ -229,12 +184,12 @@ leap (const Context *c, int x, int y)
 }
 
 /* The first values along a ray from LANES columns that begin with @x, of those that are @wanted. */
-static Met
+static CpuMet
 follow (const StereoPlan *plan, const Context *c, int x, int y, int ray, VecI wanted)
 {
   int along = stereo_ray_x (ray), down = stereo_ray_y (ray);
   VecU own = vec_load_u (color_row (c, y) + x);
-  Met result = { (VecF){ 0 } + INFINITY, { 0 } };
+  CpuMet result = { (VecF){ 0 } + INFINITY, { 0 } };
 
   for (int step = 1; step <= STEREO_FILL_REACH; step++) {
     int row = y + stereo_ray_offset (step, down), column = x + stereo_ray_offset (step, along);
@@ -244,7 +199,7 @@ follow (const StereoPlan *plan, const Context *c, int x, int y, int ray, VecI wa
     VecI found = (VecI) (met == met) & wanted;
     if (vec_any (found)) {
       result.value = vec_choose (found, met, result.value);
-      result.weight |= weights (own, color_row (c, row) + column) & found;
+      result.weight |= cpu_fill_weights (own, color_row (c, row) + column) & found;
       wanted &= ~found;
       if (!vec_any (wanted))
         break;
@@ -259,11 +214,11 @@ follow (const StereoPlan *plan, const Context *c, int x, int y, int ray, VecI wa
 static void
 fill_around (const StereoPlan *plan, const Context *c, int x, int y, VecI wanted, float *to)
 {
-  Met met[STEREO_FILL_RAYS];
+  CpuMet met[STEREO_FILL_RAYS];
 
   for (int ray = 0; ray < STEREO_FILL_RAYS; ray++)
     met[ray] = follow (plan, c, x, y, ray, wanted);
-  VecF median = weighted_median (met, STEREO_FILL_RAYS);
+  VecF median = cpu_weighted_median (met, STEREO_FILL_RAYS);
   for (int k = 0; k < LANES; k++)
     if (wanted[k] && median[k] < INFINITY)
       to[x + k] = median[k];
@@ -299,83 +254,6 @@ fill_row (StereoPlan *plan, void *context, int y, int thread)
 
 /* ---- planes ------------------------------------------------------------------------------------------- */
 
-/* Sums of a window, of each of its columns. Those of x follow at the end: a column has one x. All are whole numbers that a
- * float holds. */
-typedef struct Columns
-{
-  VecF w, wy, wyy, wd, wyd;
-} Columns;
-
-/* Adds the taps of a row of the window, LANES of them. */
-static inline __attribute__ ((always_inline)) void
-add_taps (Columns *sums, const float *taps, const uint32_t *colors, float anchor, float near, VecU color, float y)
-{
-  VecF away = vec_load_f (taps) - anchor;
-  VecI distance = vec_color_distance (vec_load_u (colors), color);
-  VecF weight = ROUNDED ((VecF) (STEREO_PLANE_WEIGHT_BITS - (distance << STEREO_PLANE_DISTANCE_SHIFT)));
-  VecI of_surface = (VecI) (away <= near) & (VecI) (away >= -near);
-  VecF steps = ROUNDED (away * (float) STEREO_PLANE_STEPS);
-
-  weight = (VecF) ((VecI) weight & of_surface);
-  VecF wd = weight * steps;
-  sums->w += weight;
-  sums->wy += weight * y;
-  sums->wyy += weight * (y * y);
-  sums->wd += wd;
-  sums->wyd += wd * y;
-}
-
-/* Sums of a window, of each lane. */
-typedef struct Lanes
-{
-  VecI w, wx, wy, wxx, wxy, wyy, wd, wxd, wyd;
-} Lanes;
-
-/* Adds columns whose x is @x. */
-static inline __attribute__ ((always_inline)) void
-add_columns (Lanes *sums, const Columns *columns, VecF x)
-{
-  sums->w += vec_round (columns->w);
-  sums->wx += vec_round (columns->w * x);
-  sums->wy += vec_round (columns->wy);
-  sums->wxx += vec_round (columns->w * x * x);
-  sums->wxy += vec_round (columns->wy * x);
-  sums->wyy += vec_round (columns->wyy);
-  sums->wd += vec_round (columns->wd);
-  sums->wxd += vec_round (columns->wd * x);
-  sums->wyd += vec_round (columns->wyd);
-}
-
-static int32_t
-total (VecI lanes)
-{
-  int32_t sum = 0;
-  for (int k = 0; k < LANES; k++)
-    sum += lanes[k];
-  return sum;
-}
-
-static StereoPlaneSums
-sum_window (const Context *c, int x, int y, float anchor, uint32_t color)
-{
-  const VecI lanes = LANE_NUMBERS;
-  int column = stereo_plane_first (x), row = stereo_plane_first (y);
-  size_t at = (size_t) (row + CELL_BORDER) * (size_t) c->tap_pitch + (size_t) (column + CELL_BORDER);
-  float near = stereo_plane_near (anchor);
-  Columns columns[VECTORS] = { 0 };
-  Lanes sums = { 0 };
-  VecU own = (VecU){ 0 } + color;
-
-  for (int k = 0; k < STEREO_PLANE_CELLS; k++, at += (size_t) c->tap_pitch)
-    for (int v = 0; v < VECTORS; v++)
-      add_taps (&columns[v], c->taps + at + v * LANES, c->colors + at + v * LANES, anchor, near, own,
-          (float) ((row + k) * STEREO_PLANE_CELL - y));
-  for (int v = 0; v < VECTORS; v++)
-    add_columns (&sums, &columns[v], vec_float ((lanes + column + v * LANES) * STEREO_PLANE_CELL - x));
-  return (StereoPlaneSums){ total (sums.w), total (sums.wx), total (sums.wy), total (sums.wxx), total (sums.wxy),
-    total (sums.wyy), total (sums.wd), total (sums.wxd), total (sums.wyd) };
-}
-
 static void
 plane_row (StereoPlan *plan, void *context, int y, int thread)
 {
@@ -388,7 +266,7 @@ plane_row (StereoPlan *plan, void *context, int y, int thread)
   fill_row (plan, context, y, thread);
   for (int x = 0; x < plan->width; x++)
     if (isnan (from[x]) && !isnan (to[x])) {
-      StereoPlaneSums sums = sum_window (c, x, y, to[x], color[x]);
+      StereoPlaneSums sums = cpu_plane_sums (&c->taps, x, y, to[x], color[x]);
       to[x] = stereo_plane_value (&sums, to[x], min, max);
     }
 }
@@ -400,20 +278,20 @@ static VecF
 smooth (const StereoPlan *plan, const Context *c, int x, int y)
 {
   VecU own = vec_load_u (color_row (c, y) + x);
-  Met met[STEREO_SMOOTH_TAPS];
+  CpuMet met[STEREO_SMOOTH_TAPS];
 
   for (int k = 0; k < STEREO_SMOOTH_TAPS; k++) {
     int row = y + k / STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
     int column = x + k % STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
-    met[k] = (Met){ (VecF){ 0 } + INFINITY, { 0 } };
+    met[k] = (CpuMet){ (VecF){ 0 } + INFINITY, { 0 } };
     if (row < 0 || row >= plan->height)
       continue;
     VecF value = vec_load_f (filled_row (c, row) + column);
     VecI valid = (VecI) (value == value);
     met[k].value = vec_choose (valid, value, met[k].value);
-    met[k].weight = weights (own, color_row (c, row) + column) & valid;
+    met[k].weight = cpu_fill_weights (own, color_row (c, row) + column) & valid;
   }
-  return weighted_median (met, STEREO_SMOOTH_TAPS);
+  return cpu_weighted_median (met, STEREO_SMOOTH_TAPS);
 }
 
 static void
@@ -476,11 +354,11 @@ planes_prepare (StereoPlan *plan, void *context, StereoError *error)
   StereoStatus status = fill_prepare (plan, context, error);
   size_t count;
 
-  c->tap_pitch = (plan->width + STEREO_PLANE_CELL - 1) / STEREO_PLANE_CELL + 2 * CELL_BORDER;
-  count = (size_t) c->tap_pitch * (size_t) tap_rows (plan);
+  c->taps.pitch = (plan->width + STEREO_PLANE_CELL - 1) / STEREO_PLANE_CELL + 2 * CPU_TAP_BORDER;
+  count = (size_t) c->taps.pitch * (size_t) tap_rows (plan);
   if (!status)
-    status = stereo_reserve (plan, (void **) &c->taps, count, sizeof (float), error);
-  return status ? status : stereo_reserve (plan, (void **) &c->colors, count, sizeof (uint32_t), error);
+    status = stereo_reserve (plan, (void **) &c->taps.disparity, count, sizeof (float), error);
+  return status ? status : stereo_reserve (plan, (void **) &c->taps.color, count, sizeof (uint32_t), error);
 }
 
 static StereoStatus
