@@ -2,10 +2,12 @@
 /*
  * Filling: ../../stereo/exact/fill.h says what a pixel without a disparity gets. A first kernel lists these pixels, a
  * second one finds their values, and a third one stores them when nothing looks at the disparities before any more. The
- * length of the list stays on the device: the grids do not depend on it.
+ * same then happens to the values that smooth them. The length of the list stays on the device: the grids do not depend on
+ * it.
  */
 #include "cuda/common.cuh"
-#include "stereo/exact/fill.h"
+#include "cuda/post/neighbours.cuh"
+#include "cuda/post/plane.cuh"
 
 namespace
 {
@@ -13,8 +15,6 @@ namespace
 constexpr int FILL_THREADS = 256;
 constexpr int HOLE_THREADS = 128;
 constexpr int HOLE_BLOCKS = 16;              /* of a multiprocessor, at most */
-constexpr int CELLS = STEREO_PLANE_CELLS;    /* taps of a window, either way */
-constexpr int CELL_BORDER = CELLS / 2;       /* cells around the grid of taps, which are none */
 constexpr int STRIDE = 4;                    /* steps of a ray whose loads are in flight together */
 constexpr uint32_t MISMATCHED = 0x80000000u; /* beside the number of a pixel */
 constexpr int WORDS = STEREO_MAX_SIDE / 32;  /* bits of a row */
@@ -22,13 +22,6 @@ constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 static_assert (STEREO_FILL_REACH % STRIDE == 0, "the end of a ray");
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STEREO_MAX_SIDE % 32 == 0, "pixels");
-
-/* A pixel that planes may be fitted to. */
-struct Tap
-{
-  float disparity;
-  uint32_t color;
-};
 
 /* Scratch memory of a stage. */
 struct FillContext
@@ -163,53 +156,46 @@ __launch_bounds__ (FILL_THREADS) list_kernel (Frame f, FillContext c)
 
 /* ---- mismatched pixels -------------------------------------------------------------------------------- */
 
-static __device__ __forceinline__ float
-disparity_at (const Frame &f, int x, int y)
+/* The first value along ray @ray from (x, y), a pixel of colour @color. */
+static __device__ __forceinline__ void
+follow (const Frame &f, int x, int y, uint32_t color, int ray, Met<STEREO_FILL_RAYS> &met)
 {
-  return x >= 0 && x < f.width && y >= 0 && y < f.height ? f.disparity[(size_t) y * f.map_pitch + x] : NAN;
-}
+  int along = stereo_ray_x (ray), down = stereo_ray_y (ray);
 
-/* The first value along a ray, or infinity. */
-static __device__ __forceinline__ float
-follow (const Frame &f, int x, int y, int along, int down)
-{
+  met.value[ray] = INFINITY;
+  met.weight[ray] = 0;
   for (int step = 1; step <= STEREO_FILL_REACH; step += STRIDE) {
-    float met[STRIDE];
+    float d[STRIDE];
+    int found = STRIDE;
 #pragma unroll
     for (int k = 0; k < STRIDE; k++)
-      met[k] = disparity_at (f, x + stereo_ray_offset (step + k, along), y + stereo_ray_offset (step + k, down));
+      d[k] = disparity_at (f, x + stereo_ray_offset (step + k, along), y + stereo_ray_offset (step + k, down));
 #pragma unroll
-    for (int k = 0; k < STRIDE; k++)
-      if (!isnan (met[k]))
-        return met[k];
+    for (int k = STRIDE - 1; k >= 0; k--)
+      if (!isnan (d[k])) {
+        met.value[ray] = d[k];
+        found = k;
+      }
+    if (found == STRIDE)
+      continue;
+    met.weight[ray] = weight_at (
+        f, x + stereo_ray_offset (step + found, along), y + stereo_ray_offset (step + found, down), color);
+    return;
   }
-  return INFINITY;
 }
 
-/* The lower median of the rays' values; @otherwise if no ray meets one. */
+/* The weighted median of the rays' values; @otherwise if no ray meets one. */
 static __device__ __forceinline__ float
 median_around (const Frame &f, int x, int y, float otherwise)
 {
-  float value[STEREO_FILL_RAYS];
-  int count = 0;
+  uint32_t color = f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x];
+  Met<STEREO_FILL_RAYS> met;
 
 #pragma unroll
-  for (int ray = 0; ray < STEREO_FILL_RAYS; ray++) {
-    value[ray] = follow (f, x, y, stereo_ray_x (ray), stereo_ray_y (ray));
-    count += value[ray] < INFINITY;
-  }
-#pragma unroll
-  for (int round = 0; round < STEREO_FILL_RAYS; round++)
-#pragma unroll
-    for (int k = round % 2; k < STEREO_FILL_RAYS - 1; k += 2) {
-      float low = fminf (value[k], value[k + 1]);
-      value[k + 1] = fmaxf (value[k], value[k + 1]);
-      value[k] = low;
-    }
-#pragma unroll
-  for (int k = 0; k < STEREO_FILL_RAYS; k++)
-    otherwise = count && k == (count - 1) / 2 ? value[k] : otherwise;
-  return otherwise;
+  for (int ray = 0; ray < STEREO_FILL_RAYS; ray++)
+    follow (f, x, y, color, ray, met);
+  float median = weighted_median (met);
+  return median < INFINITY ? median : otherwise;
 }
 
 /* ---- planes ------------------------------------------------------------------------------------------- */
@@ -230,69 +216,6 @@ tap_kernel (Frame f, FillContext c)
   c.taps[row * c.tap_pitch + column] = tap;
 }
 
-static __device__ __forceinline__ float
-rounded (float v)
-{
-  return v + STEREO_PLANE_MAGIC - STEREO_PLANE_MAGIC;
-}
-
-/* Sums over a row of a window, by columns of the window: whole numbers, which a float holds. */
-struct RowSums
-{
-  float w, wc, wcc, wd, wdc;
-};
-
-static __device__ __forceinline__ void
-add_tap (RowSums &sums, const Tap &tap, uint32_t color, float anchor, float near, float column)
-{
-  float away = tap.disparity - anchor, steps = rounded (away * (float) STEREO_PLANE_STEPS);
-  uint32_t distance;
-  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(distance) : "r"(tap.color), "r"(color), "r"(0u));
-  float weight = rounded (__int_as_float (STEREO_PLANE_WEIGHT_BITS - (int) (distance << STEREO_PLANE_DISTANCE_SHIFT)));
-
-  weight = fabsf (away) <= near ? weight : 0.0f;
-  sums.w += weight;
-  sums.wc += weight * column;
-  sums.wcc += weight * (column * column);
-  sums.wd += weight * steps;
-  sums.wdc += weight * steps * column;
-}
-
-/* The sums of exact/fill.h: columns become places along x, x = first + CELL * column. */
-static __device__ float
-plane_at (const Frame &f, const FillContext &c, int x, int y, float anchor)
-{
-  int column = stereo_plane_first (x), row = stereo_plane_first (y);
-  int first_x = column * STEREO_PLANE_CELL - x, first_y = row * STEREO_PLANE_CELL - y;
-  const Tap *taps = c.taps + (row + CELL_BORDER) * c.tap_pitch + column + CELL_BORDER;
-  uint32_t color = f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x];
-  float near = stereo_plane_near (anchor);
-  StereoPlaneSums s = {};
-
-#pragma unroll 1
-  for (int k = 0; k < CELLS; k++, taps += c.tap_pitch) {
-    RowSums row_sums = {};
-#pragma unroll
-    for (int i = 0; i < CELLS; i++)
-      add_tap (row_sums, taps[i], color, anchor, near, (float) i);
-    int v = first_y + k * STEREO_PLANE_CELL, w = (int) row_sums.w, wc = (int) row_sums.wc, wd = (int) row_sums.wd;
-    s.w += w;
-    s.wx += wc;
-    s.wxx += (int) row_sums.wcc;
-    s.wy += w * v;
-    s.wxy += wc * v;
-    s.wyy += w * v * v;
-    s.wd += wd;
-    s.wxd += (int) row_sums.wdc;
-    s.wyd += wd * v;
-  }
-  s.wxx = STEREO_PLANE_CELL * (STEREO_PLANE_CELL * s.wxx + 2 * first_x * s.wx) + first_x * first_x * s.w;
-  s.wx = STEREO_PLANE_CELL * s.wx + first_x * s.w;
-  s.wxy = STEREO_PLANE_CELL * s.wxy + first_x * s.wy;
-  s.wxd = STEREO_PLANE_CELL * s.wxd + first_x * s.wd;
-  return stereo_plane_value (&s, anchor, (float) f.min_disparity, (float) (f.min_disparity + f.disparities - 1));
-}
-
 /* ---- kernels of the listed pixels --------------------------------------------------------------------- */
 
 /* Thread: pixels of the list. Threads of a warp have pixels of a row beside each other: their rays and windows read the
@@ -310,8 +233,32 @@ __launch_bounds__ (HOLE_THREADS) value_kernel (Frame f, FillContext c)
     if (pixel & MISMATCHED)
       value = median_around (f, x, y, value);
     if (PLANES && !isnan (value))
-      value = plane_at (f, c, x, y, value);
+      value = plane_at (f, c.taps, c.tap_pitch, x, y, value);
     c.values[k] = value;
+  }
+}
+
+/* Thread: pixels of the list, whose values are stored already. */
+static __global__ void
+__launch_bounds__ (HOLE_THREADS) smooth_kernel (Frame f, FillContext c)
+{
+  int count = *c.count;
+
+  for (int k = blockIdx.x * HOLE_THREADS + threadIdx.x; k < count; k += gridDim.x * HOLE_THREADS) {
+    int pixel = (int) (c.pixels[k] & ~MISMATCHED), y = pixel / f.map_pitch, x = pixel % f.map_pitch;
+    uint32_t color = f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x];
+    Met<STEREO_SMOOTH_TAPS> met;
+
+#pragma unroll
+    for (int tap = 0; tap < STEREO_SMOOTH_TAPS; tap++) {
+      int row = y + tap / STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
+      int column = x + tap % STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
+      float value = disparity_at (f, column, row);
+      met.value[tap] = isnan (value) ? INFINITY : value;
+      met.weight[tap] = isnan (value) ? 0 : weight_at (f, column, row, color);
+    }
+    float median = weighted_median (met);
+    c.values[k] = median < INFINITY ? median : NAN;
   }
 }
 
@@ -369,6 +316,10 @@ run (StereoPlan *plan, void *data, StereoError *error)
   }
   value_kernel<PLANES><<<blocks, HOLE_THREADS, 0, state->stream>>> (frame, c);
   CUDA_LAUNCHED (plan, "value_kernel");
+  store_kernel<<<blocks, HOLE_THREADS, 0, state->stream>>> (frame, c);
+  CUDA_LAUNCHED (plan, "store_kernel");
+  smooth_kernel<<<blocks, HOLE_THREADS, 0, state->stream>>> (frame, c);
+  CUDA_LAUNCHED (plan, "smooth_kernel");
   store_kernel<<<blocks, HOLE_THREADS, 0, state->stream>>> (frame, c);
   CUDA_LAUNCHED (plan, "store_kernel");
   return STEREO_OK;

@@ -2,32 +2,43 @@
 /* Filling: ../exact/fill.h says what a pixel without a disparity gets. Every pixel looks at the disparities as they were
  * before, which the stage has in a copy with a border: a ray that leaves the image meets no value there. */
 #include "stereo/cpu/cpu.h"
+#include "stereo/cpu/neighbours.h"
+#include "stereo/cpu/plane.h"
 #include "stereo/cpu/vec/vec.h"
 #include "stereo/exact/fill.h"
 
 #define TILE 8                               /* px: side of the squares that rays leap over */
 #define MOST (STEREO_FILL_REACH / TILE + 2)  /* tiles between which no ray need be told apart */
-#define BORDER LANES                         /* columns on both sides of the copy */
-#define CELL_BORDER (STEREO_PLANE_CELLS / 2) /* cells around the grid */
-#define VECTORS (STEREO_PLANE_CELLS / LANES) /* of a row of a window */
-#define ROUNDED(v) ((v) + STEREO_PLANE_MAGIC - STEREO_PLANE_MAGIC)
+#define BORDER (LANES + STEREO_SMOOTH_REACH) /* columns on both sides of a copy */
 
 typedef struct Context
 {
-  float *before; /* the disparities before: image rows, with a border of NaN on both sides */
+  /* image rows, with a border on both sides: of NaN, and of any colour */
+  float *before; /* the disparities before */
+  float *filled; /* the same, filled */
+  uint32_t *image;
   int pitch;
   uint8_t *tiles; /* of each tile, how many tiles the next one with a valid pixel is away: 0..MOST */
   int tile_columns, tile_rows;
-  /* the taps of planes, with a border of none */
-  float *taps;
-  uint32_t *colors;
-  int tap_pitch;
+  CpuTaps taps; /* planes only */
 } Context;
 
 static float *
 before_row (const Context *c, int y)
 {
   return c->before + (size_t) y * (size_t) c->pitch + BORDER;
+}
+
+static float *
+filled_row (const Context *c, int y)
+{
+  return c->filled + (size_t) y * (size_t) c->pitch + BORDER;
+}
+
+static uint32_t *
+color_row (const Context *c, int y)
+{
+  return c->image + (size_t) y * (size_t) c->pitch + BORDER;
 }
 
 /* ---- what the rows need of the whole frame -------------------------------------------------------- */
@@ -37,6 +48,15 @@ fill_none (float *from, float *to)
 {
   while (from < to)
     *from++ = NAN;
+}
+
+/* Copies a row, with its border. */
+static void
+copy_row (const float *from, float *to, const StereoPlan *plan, const Context *c)
+{
+  fill_none (to - BORDER, to);
+  memcpy (to, from, (size_t) plan->width * sizeof *to);
+  fill_none (to + plan->width, to - BORDER + c->pitch);
 }
 
 /* Copies a row of tiles, and finds the tiles that have a valid pixel. */
@@ -49,11 +69,10 @@ copy_tiles (StereoPlan *plan, void *context, int row, int thread)
 
   memset (tiles, MOST, (size_t) c->tile_columns);
   for (int y = row * TILE; y < end; y++) {
-    const float *from = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
     float *to = before_row (c, y);
-    fill_none (to - BORDER, to);
-    memcpy (to, from, (size_t) plan->width * sizeof *to);
-    fill_none (to + plan->width, to - BORDER + c->pitch);
+    copy_row (plan->disparity + (size_t) y * (size_t) plan->map_pitch, to, plan, c);
+    memcpy (color_row (c, y), plan->view[STEREO_LEFT].color + (size_t) y * (size_t) plan->image_pitch,
+        (size_t) plan->width * sizeof *c->image);
     for (int tile = 0; tile < c->tile_columns; tile++) {
       int valid = 0;
       for (int k = 0; k < TILE; k++)
@@ -91,7 +110,7 @@ measure_tiles (const Context *c)
 static int
 tap_rows (const StereoPlan *plan)
 {
-  return (plan->height + STEREO_PLANE_CELL - 1) / STEREO_PLANE_CELL + 2 * CELL_BORDER;
+  return (plan->height + STEREO_PLANE_CELL - 1) / STEREO_PLANE_CELL + 2 * CPU_TAP_BORDER;
 }
 
 /* A row of cells, or of their border: the disparity and the colour of each cell's first pixel. */
@@ -99,15 +118,15 @@ static void
 make_taps (StereoPlan *plan, void *context, int row, int thread)
 {
   const Context *c = context;
-  int y = (row - CELL_BORDER) * STEREO_PLANE_CELL, inside = y >= 0 && y < plan->height;
+  int y = (row - CPU_TAP_BORDER) * STEREO_PLANE_CELL, inside = y >= 0 && y < plan->height;
   const float *from = before_row (c, inside ? y : 0);
-  const uint32_t *color = plan->view[STEREO_LEFT].color + (size_t) (inside ? y : 0) * (size_t) plan->image_pitch;
+  const uint32_t *color = color_row (c, inside ? y : 0);
 
-  for (int k = 0; k < c->tap_pitch; k++) {
-    int x = (k - CELL_BORDER) * STEREO_PLANE_CELL, valid = inside && x >= 0 && x < plan->width && !isnan (from[x]);
-    size_t at = (size_t) row * (size_t) c->tap_pitch + (size_t) k;
-    c->taps[at] = valid ? from[x] : STEREO_PLANE_NOWHERE;
-    c->colors[at] = valid ? color[x] : 0;
+  for (int k = 0; k < c->taps.pitch; k++) {
+    int x = (k - CPU_TAP_BORDER) * STEREO_PLANE_CELL, valid = inside && x >= 0 && x < plan->width && !isnan (from[x]);
+    size_t at = (size_t) row * (size_t) c->taps.pitch + (size_t) k;
+    c->taps.disparity[at] = valid ? from[x] : STEREO_PLANE_NOWHERE;
+    c->taps.color[at] = valid ? color[x] : 0;
   }
 }
 
@@ -164,12 +183,13 @@ leap (const Context *c, int x, int y)
   return away > 1 ? (away - 1) * TILE : 0;
 }
 
-/* The first values along a ray from LANES columns that begin with @x, of those that are @wanted; elsewhere infinity. */
-static VecF
+/* The first values along a ray from LANES columns that begin with @x, of those that are @wanted. */
+static CpuMet
 follow (const StereoPlan *plan, const Context *c, int x, int y, int ray, VecI wanted)
 {
   int along = stereo_ray_x (ray), down = stereo_ray_y (ray);
-  VecF value = (VecF){ 0 } + INFINITY;
+  VecU own = vec_load_u (color_row (c, y) + x);
+  CpuMet result = { (VecF){ 0 } + INFINITY, { 0 } };
 
   for (int step = 1; step <= STEREO_FILL_REACH; step++) {
     int row = y + stereo_ray_offset (step, down), column = x + stereo_ray_offset (step, along);
@@ -177,53 +197,31 @@ follow (const StereoPlan *plan, const Context *c, int x, int y, int ray, VecI wa
       break;
     VecF met = vec_load_f (before_row (c, row) + column);
     VecI found = (VecI) (met == met) & wanted;
-    value = vec_choose (found, met, value);
-    wanted &= ~found;
-    if (!vec_any (wanted))
-      break;
+    if (vec_any (found)) {
+      result.value = vec_choose (found, met, result.value);
+      result.weight |= cpu_fill_weights (own, color_row (c, row) + column) & found;
+      wanted &= ~found;
+      if (!vec_any (wanted))
+        break;
+    }
     if (step % TILE == 0)
       step += leap (c, column, row);
   }
-  return value;
+  return result;
 }
 
-/* Exchanges values so that a <= b. */
-static inline __attribute__ ((always_inline)) void
-sort_two (VecF *a, VecF *b)
-{
-  VecI less = (VecI) (*a < *b);
-  VecF low = vec_choose (less, *a, *b);
-  *b = vec_choose (less, *b, *a);
-  *a = low;
-}
-
-/* Sorts the values of each lane: Batcher's odd-even merges. */
-static void
-sort_rays (VecF value[STEREO_FILL_RAYS])
-{
-  for (int run = 1; run < STEREO_FILL_RAYS; run *= 2)
-    for (int step = run; step > 0; step /= 2)
-      for (int from = step % run; from + step < STEREO_FILL_RAYS; from += 2 * step)
-        for (int k = from; k < from + step && k + step < STEREO_FILL_RAYS; k++)
-          if ((k & -2 * run) == ((k + step) & -2 * run))
-            sort_two (&value[k], &value[k + step]);
-}
-
-/* LANES columns that begin with @x: those that are @wanted get the lower median of their rays. */
+/* LANES columns that begin with @x: those that are @wanted get the weighted median of their rays. */
 static void
 fill_around (const StereoPlan *plan, const Context *c, int x, int y, VecI wanted, float *to)
 {
-  VecF value[STEREO_FILL_RAYS];
-  VecI count = { 0 };
+  CpuMet met[STEREO_FILL_RAYS];
 
-  for (int ray = 0; ray < STEREO_FILL_RAYS; ray++) {
-    value[ray] = follow (plan, c, x, y, ray, wanted);
-    count -= (VecI) (value[ray] < INFINITY);
-  }
-  sort_rays (value);
+  for (int ray = 0; ray < STEREO_FILL_RAYS; ray++)
+    met[ray] = follow (plan, c, x, y, ray, wanted);
+  VecF median = cpu_weighted_median (met, STEREO_FILL_RAYS);
   for (int k = 0; k < LANES; k++)
-    if (wanted[k] && count[k])
-      to[x + k] = value[(count[k] - 1) / 2][k];
+    if (wanted[k] && median[k] < INFINITY)
+      to[x + k] = median[k];
 }
 
 static void
@@ -247,106 +245,72 @@ fill_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const Context *c = context;
   const float *from = before_row (c, y);
-  float *to = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
+  float *to = filled_row (c, y);
 
+  copy_row (from, to, plan, c);
   if (fill_along (from, to, plan->width))
     fill_mismatched (plan, c, y, from, to);
 }
 
 /* ---- planes ------------------------------------------------------------------------------------------- */
 
-/* Sums of a window, of each of its columns. Those of x follow at the end: a column has one x. All are whole numbers that a
- * float holds. */
-typedef struct Columns
-{
-  VecF w, wy, wyy, wd, wyd;
-} Columns;
-
-/* Adds the taps of a row of the window, LANES of them. */
-static inline __attribute__ ((always_inline)) void
-add_taps (Columns *sums, const float *taps, const uint32_t *colors, float anchor, float near, VecU color, float y)
-{
-  VecF away = vec_load_f (taps) - anchor;
-  VecI distance = vec_color_distance (vec_load_u (colors), color);
-  VecF weight = ROUNDED ((VecF) (STEREO_PLANE_WEIGHT_BITS - (distance << STEREO_PLANE_DISTANCE_SHIFT)));
-  VecI of_surface = (VecI) (away <= near) & (VecI) (away >= -near);
-  VecF steps = ROUNDED (away * (float) STEREO_PLANE_STEPS);
-
-  weight = (VecF) ((VecI) weight & of_surface);
-  VecF wd = weight * steps;
-  sums->w += weight;
-  sums->wy += weight * y;
-  sums->wyy += weight * (y * y);
-  sums->wd += wd;
-  sums->wyd += wd * y;
-}
-
-/* Sums of a window, of each lane. */
-typedef struct Lanes
-{
-  VecI w, wx, wy, wxx, wxy, wyy, wd, wxd, wyd;
-} Lanes;
-
-/* Adds columns whose x is @x. */
-static inline __attribute__ ((always_inline)) void
-add_columns (Lanes *sums, const Columns *columns, VecF x)
-{
-  sums->w += vec_round (columns->w);
-  sums->wx += vec_round (columns->w * x);
-  sums->wy += vec_round (columns->wy);
-  sums->wxx += vec_round (columns->w * x * x);
-  sums->wxy += vec_round (columns->wy * x);
-  sums->wyy += vec_round (columns->wyy);
-  sums->wd += vec_round (columns->wd);
-  sums->wxd += vec_round (columns->wd * x);
-  sums->wyd += vec_round (columns->wyd);
-}
-
-static int32_t
-total (VecI lanes)
-{
-  int32_t sum = 0;
-  for (int k = 0; k < LANES; k++)
-    sum += lanes[k];
-  return sum;
-}
-
-static StereoPlaneSums
-sum_window (const Context *c, int x, int y, float anchor, uint32_t color)
-{
-  const VecI lanes = LANE_NUMBERS;
-  int column = stereo_plane_first (x), row = stereo_plane_first (y);
-  size_t at = (size_t) (row + CELL_BORDER) * (size_t) c->tap_pitch + (size_t) (column + CELL_BORDER);
-  float near = stereo_plane_near (anchor);
-  Columns columns[VECTORS] = { 0 };
-  Lanes sums = { 0 };
-  VecU own = (VecU){ 0 } + color;
-
-  for (int k = 0; k < STEREO_PLANE_CELLS; k++, at += (size_t) c->tap_pitch)
-    for (int v = 0; v < VECTORS; v++)
-      add_taps (&columns[v], c->taps + at + v * LANES, c->colors + at + v * LANES, anchor, near, own,
-          (float) ((row + k) * STEREO_PLANE_CELL - y));
-  for (int v = 0; v < VECTORS; v++)
-    add_columns (&sums, &columns[v], vec_float ((lanes + column + v * LANES) * STEREO_PLANE_CELL - x));
-  return (StereoPlaneSums){ total (sums.w), total (sums.wx), total (sums.wy), total (sums.wxx), total (sums.wxy),
-    total (sums.wyy), total (sums.wd), total (sums.wxd), total (sums.wyd) };
-}
-
 static void
 plane_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const Context *c = context;
   const float *from = before_row (c, y);
-  const uint32_t *color = plan->view[STEREO_LEFT].color + (size_t) y * (size_t) plan->image_pitch;
-  float *to = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
+  const uint32_t *color = color_row (c, y);
+  float *to = filled_row (c, y);
   float min = (float) plan->min_disparity, max = (float) (plan->min_disparity + plan->disparities - 1);
 
   fill_row (plan, context, y, thread);
   for (int x = 0; x < plan->width; x++)
     if (isnan (from[x]) && !isnan (to[x])) {
-      StereoPlaneSums sums = sum_window (c, x, y, to[x], color[x]);
+      StereoPlaneSums sums = cpu_plane_sums (&c->taps, x, y, to[x], color[x]);
       to[x] = stereo_plane_value (&sums, to[x], min, max);
     }
+}
+
+/* ---- smoothing ------------------------------------------------------------------------------------------ */
+
+/* LANES columns that begin with @x. */
+static VecF
+smooth (const StereoPlan *plan, const Context *c, int x, int y)
+{
+  VecU own = vec_load_u (color_row (c, y) + x);
+  CpuMet met[STEREO_SMOOTH_TAPS];
+
+  for (int k = 0; k < STEREO_SMOOTH_TAPS; k++) {
+    int row = y + k / STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
+    int column = x + k % STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
+    met[k] = (CpuMet){ (VecF){ 0 } + INFINITY, { 0 } };
+    if (row < 0 || row >= plan->height)
+      continue;
+    VecF value = vec_load_f (filled_row (c, row) + column);
+    VecI valid = (VecI) (value == value);
+    met[k].value = vec_choose (valid, value, met[k].value);
+    met[k].weight = cpu_fill_weights (own, color_row (c, row) + column) & valid;
+  }
+  return cpu_weighted_median (met, STEREO_SMOOTH_TAPS);
+}
+
+static void
+smooth_row (StereoPlan *plan, void *context, int y, int thread)
+{
+  const Context *c = context;
+  const float *from = before_row (c, y);
+  float *to = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
+
+  for (int x = 0; x < plan->width; x += LANES) {
+    VecF d = vec_load_f (from + x);
+    VecI wanted = (VecI) (d != d);
+    if (!vec_any (wanted))
+      continue;
+    VecF median = smooth (plan, c, x, y);
+    for (int k = 0; k < LANES && x + k < plan->width; k++)
+      if (wanted[k] && median[k] < INFINITY)
+        to[x + k] = median[k];
+  }
 }
 
 /* ---- stages --------------------------------------------------------------------------------------------- */
@@ -356,12 +320,17 @@ fill_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Context *c = context;
   StereoStatus status;
+  size_t count;
 
   c->tile_columns = (plan->width + TILE - 1) / TILE;
   c->tile_rows = (plan->height + TILE - 1) / TILE;
   c->pitch = c->tile_columns * TILE + 2 * BORDER;
-  status = stereo_reserve (
-      plan, (void **) &c->before, stereo_times ((size_t) c->pitch, (size_t) plan->height), sizeof (float), error);
+  count = stereo_times ((size_t) c->pitch, (size_t) plan->height);
+  status = stereo_reserve (plan, (void **) &c->before, count, sizeof (float), error);
+  if (!status)
+    status = stereo_reserve (plan, (void **) &c->filled, count, sizeof (float), error);
+  if (!status)
+    status = stereo_reserve (plan, (void **) &c->image, count, sizeof (uint32_t), error);
   return status ? status :
                   stereo_reserve (plan, (void **) &c->tiles, (size_t) c->tile_columns * (size_t) c->tile_rows, 1, error);
 }
@@ -374,6 +343,7 @@ fill_run (StereoPlan *plan, void *context, StereoError *error)
   cpu_run (plan, context, copy_tiles, c->tile_rows);
   measure_tiles (c);
   cpu_run (plan, context, fill_row, plan->height);
+  cpu_run (plan, context, smooth_row, plan->height);
   return STEREO_OK;
 }
 
@@ -384,11 +354,11 @@ planes_prepare (StereoPlan *plan, void *context, StereoError *error)
   StereoStatus status = fill_prepare (plan, context, error);
   size_t count;
 
-  c->tap_pitch = (plan->width + STEREO_PLANE_CELL - 1) / STEREO_PLANE_CELL + 2 * CELL_BORDER;
-  count = (size_t) c->tap_pitch * (size_t) tap_rows (plan);
+  c->taps.pitch = (plan->width + STEREO_PLANE_CELL - 1) / STEREO_PLANE_CELL + 2 * CPU_TAP_BORDER;
+  count = (size_t) c->taps.pitch * (size_t) tap_rows (plan);
   if (!status)
-    status = stereo_reserve (plan, (void **) &c->taps, count, sizeof (float), error);
-  return status ? status : stereo_reserve (plan, (void **) &c->colors, count, sizeof (uint32_t), error);
+    status = stereo_reserve (plan, (void **) &c->taps.disparity, count, sizeof (float), error);
+  return status ? status : stereo_reserve (plan, (void **) &c->taps.color, count, sizeof (uint32_t), error);
 }
 
 static StereoStatus
@@ -400,6 +370,7 @@ planes_run (StereoPlan *plan, void *context, StereoError *error)
   measure_tiles (c);
   cpu_run (plan, context, make_taps, tap_rows (plan));
   cpu_run (plan, context, plane_row, plan->height);
+  cpu_run (plan, context, smooth_row, plan->height);
   return STEREO_OK;
 }
 

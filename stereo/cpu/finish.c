@@ -105,8 +105,7 @@ sorted_window (const StereoPlan *plan, int x, int y, int radius, float *values)
 
 #define SORT_LANES(a, b) \
   do { \
-    VecI less_ = a < b; \
-    VecF low_ = vec_choose (less_, a, b), high_ = vec_choose (less_, b, a); \
+    VecF low_ = vec_min_float (a, b), high_ = vec_max_float (a, b); \
     a = low_; \
     b = high_; \
   } while (0)

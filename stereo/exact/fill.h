@@ -4,8 +4,9 @@
  *
  * A pixel lost its disparity because it is occluded (the right view does not see it) or mismatched (the right view sees it,
  * and one of the two maps is wrong there). Hirschmueller 2008, 2.6.2: the first takes the farther of its two neighbours
- * along the row, the second a median of its neighbours all around. fill=planes then lets the plane of the surface that the
- * value belongs to go on: a fit to the valid pixels of alike colour around it.
+ * along the row, the second a median of its neighbours all around, where those of alike colour count more. fill=planes then
+ * lets the plane of the surface that the value belongs to go on: a fit to the valid pixels of alike colour around it. At
+ * last the filled pixels are smoothed, so that what each of them found alone agrees with what is around it.
  *
  * All sums are of whole numbers: both backends make the same bits in whatever order they add.
  */
@@ -47,6 +48,25 @@ stereo_ray_offset (int step, int halves)
 {
   return (step * halves + 1) >> 1;
 }
+
+#define STEREO_FILL_ALIKE 64 /* weight of a neighbour of the same colour */
+
+/* Weight of a neighbour in the median, @distance its colour distance, 0..765: a surface has one colour more often than
+ * two. Every neighbour has some weight. The median is the least value that half of the weight is at or below. */
+STEREO_SHARED int
+stereo_fill_weight (int distance)
+{
+  return distance < STEREO_FILL_ALIKE ? STEREO_FILL_ALIKE - distance : 1;
+}
+
+/* ---- smoothing ------------------------------------------------------------------------------------- */
+
+/* A filled pixel takes the weighted median, as above, of SIDE x SIDE pixels around it that are STEP px apart, filled ones
+ * and itself among them. */
+#define STEREO_SMOOTH_SIDE 5
+#define STEREO_SMOOTH_STEP 4
+#define STEREO_SMOOTH_TAPS (STEREO_SMOOTH_SIDE * STEREO_SMOOTH_SIDE)
+#define STEREO_SMOOTH_REACH (STEREO_SMOOTH_SIDE / 2 * STEREO_SMOOTH_STEP) /* px */
 
 /* ---- the plane ------------------------------------------------------------------------------------- */
 

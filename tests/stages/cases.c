@@ -123,6 +123,8 @@ static const Case table[] = {
   { 93, 41, PICTURE_FLAT, RGB, F32, 1, "num-disparities=1 window=5 consistency=-1 fill=planes" },
   { 33, 31, PICTURE_NOISE, RGB, F32, 1, "min-disparity=-60 num-disparities=100 window=3 fill=planes" },
   { 2, 3, PICTURE_NOISE, RGB, F32, 1, "num-disparities=2 window=3 fill=planes" },
+  { 71, 59, PICTURE_EDGES, GREY, U16, 1,
+      "num-disparities=24 window=3 refine-iterations=0 speckle-size=0 fill=background" },
   /* more than a strip of CUDA's refinement either way, windows of whole and of odd eights */
   { 40, 230, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=12 window=9 refine-iterations=1" },
   { 230, 40, PICTURE_EDGES, RGB, U16, 1, "num-disparities=12 window=9 refine-iterations=1 refine-gamma-color=40" },

@@ -52,38 +52,89 @@ mismatched (const StereoPlan *p, int x, int y)
   return 0;
 }
 
+/* Sum of the differences in R, G and B between two pixels of the left view. */
+static int
+color_distance (const StereoPlan *p, int x0, int y0, int x1, int y1)
+{
+  uint32_t a = p->view[STEREO_LEFT].color[naive_image (p, x0, y0)],
+           b = p->view[STEREO_LEFT].color[naive_image (p, x1, y1)];
+  int sum = 0;
+
+  for (int shift = 0; shift < 24; shift += 8)
+    sum += abs ((int) (a >> shift & 255) - (int) (b >> shift & 255));
+  return sum;
+}
+
+/* A value, as often as its weight says. */
+typedef struct Neighbour
+{
+  float value;
+  int weight;
+} Neighbour;
+
 static int
 ascending (const void *a, const void *b)
 {
-  float x = *(const float *) a, y = *(const float *) b;
+  float x = ((const Neighbour *) a)->value, y = ((const Neighbour *) b)->value;
   return (x > y) - (x < y);
 }
 
-/* The lower median of the first values along the rays; NaN if there is none. */
+/* Neighbours of the pixel (x, y). */
+typedef struct Around
+{
+  int x, y, count, total;
+  Neighbour met[25];
+} Around;
+
+/* Takes the value @value of pixel (column, row) 64 times if the pixel has the same colour, once less for each grey level of
+ * difference, and at least once. */
+static void
+meet (const StereoPlan *p, Around *around, int column, int row, float value)
+{
+  Neighbour *next = &around->met[around->count++];
+
+  next->value = value;
+  next->weight = (int) fmax (64 - color_distance (p, around->x, around->y, column, row), 1);
+  around->total += next->weight;
+}
+
+/* The lower median; NaN if there is no neighbour. */
+static float
+median_of (Around *around)
+{
+  const Neighbour *met = around->met;
+  int half = around->total - around->total / 2, sum = 0;
+
+  if (around->count == 0)
+    return NAN;
+  qsort (around->met, (size_t) around->count, sizeof *around->met, ascending);
+  while (sum + met->weight < half)
+    sum += met++->weight;
+  return met->value;
+}
+
+/* Of the first values along the rays. */
 static float
 median_around (const StereoPlan *p, const float *d, int x, int y)
 {
-  float values[16];
-  int n = 0;
+  Around around = { x, y, 0, 0, { { 0, 0 } } };
 
   for (int ray = 0; ray < 16; ray++)
     for (int step = 1; step <= 64; step++) {
-      float value = at (
-          p, d, x + (int) floor ((step * rays[ray][0] + 1) / 2.0), y + (int) floor ((step * rays[ray][1] + 1) / 2.0));
+      int column = x + (int) floor ((step * rays[ray][0] + 1) / 2.0),
+          row = y + (int) floor ((step * rays[ray][1] + 1) / 2.0);
+      float value = at (p, d, column, row);
       if (isnan (value))
         continue;
-      values[n++] = value;
+      meet (p, &around, column, row, value);
       break;
     }
-  qsort (values, (size_t) n, sizeof *values, ascending);
-  return n ? values[(n - 1) / 2] : NAN;
+  return median_of (&around);
 }
 
-void
-naive_fill (StereoPlan *p)
+static void
+fill_holes (StereoPlan *p, const float *before)
 {
-  float *before = copy_disparity (p);
-
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
       if (!isnan (at (p, before, x, y)))
@@ -93,19 +144,39 @@ naive_fill (StereoPlan *p)
         value = fminf (nearest (p, before, x, y, -1), nearest (p, before, x, y, 1));
       p->disparity[naive_map (p, x, y)] = value;
     }
+}
+
+/* What was filled takes the median of every fourth pixel within 8 px. */
+static void
+smooth_holes (StereoPlan *p, const float *before)
+{
+  float *filled = copy_disparity (p);
+
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++) {
+      Around around = { x, y, 0, 0, { { 0, 0 } } };
+      if (!isnan (at (p, before, x, y)))
+        continue;
+      for (int row = y - 8; row <= y + 8; row += 4)
+        for (int column = x - 8; column <= x + 8; column += 4)
+          if (!isnan (at (p, filled, column, row)))
+            meet (p, &around, column, row, at (p, filled, column, row));
+      p->disparity[naive_map (p, x, y)] = median_of (&around);
+    }
+  free (filled);
+}
+
+void
+naive_fill (StereoPlan *p)
+{
+  float *before = copy_disparity (p);
+
+  fill_holes (p, before);
+  smooth_holes (p, before);
   free (before);
 }
 
 /* ---- planes -------------------------------------------------------------------------------------------- */
-
-static int
-color_distance (uint32_t a, uint32_t b)
-{
-  int sum = 0;
-  for (int shift = 0; shift < 24; shift += 8)
-    sum += abs ((int) (a >> shift & 255) - (int) (b >> shift & 255));
-  return sum;
-}
 
 /* Halves with every 32, linear between, in steps of 1/256. */
 static double
@@ -146,14 +217,13 @@ static double
 plane_at (const StereoPlan *p, const float *before, int x, int y, float anchor)
 {
   double a[3][3] = { { 256 } }, b[3] = { 0 };
-  const uint32_t *color = p->view[STEREO_LEFT].color;
 
   for (int cy = y / 4 - 7; cy <= y / 4 + 8; cy++)
     for (int cx = x / 4 - 7; cx <= x / 4 + 8; cx++) {
       float away = at (p, before, 4 * cx, 4 * cy) - anchor;
       if (!((double) fabsf (away) <= (double) (float) plane_near ((double) anchor)))
         continue;
-      double w = plane_weight (color_distance (color[naive_image (p, x, y)], color[naive_image (p, 4 * cx, 4 * cy)]));
+      double w = plane_weight (color_distance (p, x, y, 4 * cx, 4 * cy));
       double place[3] = { 1, 4 * cx - x, 4 * cy - y };
       for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++)
@@ -172,7 +242,7 @@ naive_planes (StereoPlan *p)
 {
   float *before = copy_disparity (p);
 
-  naive_fill (p);
+  fill_holes (p, before);
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
       float *d = &p->disparity[naive_map (p, x, y)];
@@ -181,5 +251,6 @@ naive_planes (StereoPlan *p)
       double near = plane_near (*d), value = *d + fmin (fmax (plane_at (p, before, x, y, *d), -near), near);
       *d = (float) fmin (fmax (value, p->min_disparity), p->min_disparity + p->disparities - 1);
     }
+  smooth_holes (p, before);
   free (before);
 }

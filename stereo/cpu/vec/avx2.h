@@ -98,6 +98,18 @@ vec_round (VecF v)
 }
 
 VEC_INLINE VecF
+vec_min_float (VecF a, VecF b)
+{
+  return (VecF) _mm256_min_ps ((__m256) a, (__m256) b);
+}
+
+VEC_INLINE VecF
+vec_max_float (VecF a, VecF b)
+{
+  return (VecF) _mm256_max_ps ((__m256) a, (__m256) b);
+}
+
+VEC_INLINE VecF
 vec_root (VecF v)
 {
   return (VecF) _mm256_sqrt_ps ((__m256) v);

@@ -93,6 +93,18 @@ vec_round (VecF v)
 }
 
 VEC_INLINE VecF
+vec_min_float (VecF a, VecF b)
+{
+  return (VecF) _mm512_min_ps ((__m512) a, (__m512) b);
+}
+
+VEC_INLINE VecF
+vec_max_float (VecF a, VecF b)
+{
+  return (VecF) _mm512_max_ps ((__m512) a, (__m512) b);
+}
+
+VEC_INLINE VecF
 vec_root (VecF v)
 {
   return (VecF) _mm512_sqrt_ps ((__m512) v);

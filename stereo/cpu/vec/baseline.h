@@ -142,6 +142,18 @@ vec_round (VecF v)
 }
 
 VEC_INLINE VecF
+vec_min_float (VecF a, VecF b)
+{
+  return (VecF) _mm_min_ps ((__m128) a, (__m128) b);
+}
+
+VEC_INLINE VecF
+vec_max_float (VecF a, VecF b)
+{
+  return (VecF) _mm_max_ps ((__m128) a, (__m128) b);
+}
+
+VEC_INLINE VecF
 vec_root (VecF v)
 {
   return (VecF) _mm_sqrt_ps ((__m128) v);
@@ -188,6 +200,20 @@ vec_round (VecF v)
   for (int k = 0; k < LANES; k++)
     whole[k] = (int32_t) rintf (v[k]);
   return whole;
+}
+
+VEC_INLINE VecF
+vec_min_float (VecF a, VecF b)
+{
+  VecI first = a < b;
+  return (VecF) (((VecI) a & first) | ((VecI) b & ~first));
+}
+
+VEC_INLINE VecF
+vec_max_float (VecF a, VecF b)
+{
+  VecI first = a > b;
+  return (VecF) (((VecI) a & first) | ((VecI) b & ~first));
 }
 
 VEC_INLINE VecF

@@ -12,6 +12,7 @@
  *   vec_sum_bytes (bytes)                    sum of the four bytes of an element
  *   vec_dot (a, b)                           sum of the two products of signed 16-bit halves
  *   vec_round (v)                            to the nearest whole number, ties to even, as rintf()
+ *   vec_min_float (a, b), vec_max_float (a, b)           b where either is not a number
  *   vec_root (v)                             square root
  *   vec_float_unsigned (v)                   of all 32 bits, rounded once
  *   vec_look_up (table, index)               table[index]

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Weighted medians of the neighbours of pixels, for filling. */
+#ifndef STEREO_CPU_NEIGHBOURS_H
+#define STEREO_CPU_NEIGHBOURS_H
+
+#include "stereo/cpu/vec/vec.h"
+#include "stereo/exact/fill.h"
+
+#include <math.h>
+
+/* A neighbour of LANES pixels: infinity and no weight where there is none. */
+typedef struct CpuMet
+{
+  VecF value;
+  VecI weight;
+} CpuMet;
+
+/* stereo_fill_weight() of the pixels @other for pixels of the colours @own. */
+VEC_INLINE VecI
+cpu_fill_weights (VecU own, const uint32_t *other)
+{
+  return vec_max (STEREO_FILL_ALIKE - vec_color_distance (own, vec_load_u (other)), (VecI){ 0 } + 1);
+}
+
+/* The least values that half of the weight is at or below; infinity where there is no neighbour. Of equal values, the last
+ * one gets the weight of them all. */
+VEC_INLINE VecF
+cpu_weighted_median (const CpuMet *met, int count)
+{
+  VecI below[STEREO_SMOOTH_TAPS], total = { 0 };
+  VecF median = (VecF){ 0 } + INFINITY;
+
+  for (int k = 0; k < count; k++) {
+    VecI sum = met[k].weight;
+    total += sum;
+    for (int other = 0; other < k; other++) {
+      VecI lower = (VecI) (met[other].value <= met[k].value);
+      sum += met[other].weight & lower;
+      below[other] += met[k].weight & ~lower;
+    }
+    below[k] = sum;
+  }
+  for (int k = 0; k < count; k++) {
+    VecI lower = (VecI) (met[k].value < median) & (VecI) (2 * below[k] >= total);
+    median = vec_choose (lower, met[k].value, median);
+  }
+  return median;
+}
+
+#endif
