@@ -75,7 +75,7 @@ static void
 estimate_noise (StereoPlan *plan, Context *c)
 {
   for (int view = 0; view < 2; view++) {
-    uint32_t(*bins)[STEREO_TEMPORAL_BINS] = c->histogram[0][view];
+    uint32_t (*bins)[STEREO_TEMPORAL_BINS] = c->histogram[0][view];
     for (int thread = 1; thread < cpu_threads (plan); thread++)
       for (int kind = 0; kind < STEREO_TEMPORAL_HISTOGRAMS; kind++)
         for (int k = 0; k < STEREO_TEMPORAL_BINS; k++)
@@ -196,9 +196,9 @@ temporal_prepare (StereoPlan *plan, void *context, StereoError *error)
   for (int view = 0; view < 2 && !status; view++)
     status = stereo_reserve (plan, (void **) &c->change[view],
         stereo_times ((size_t) plan->map_pitch, (size_t) plan->height), sizeof *c->change[view], error);
-  return status ? status :
-                  stereo_reserve (
-                      plan, (void **) &c->histogram, (size_t) cpu_threads (plan), sizeof *c->histogram, error);
+  return status ?
+      status :
+      stereo_reserve (plan, (void **) &c->histogram, (size_t) cpu_threads (plan), sizeof *c->histogram, error);
 }
 
 static StereoStatus

@@ -4,8 +4,9 @@
  *
  * A pixel of a view is averaged with its past where the two differ by noise alone. Two things tell: over a window, the sum
  * of the changes, which finds a change of brightness, and the sum of their sizes, which finds texture that moves. Both are
- * compared with what the noise of this frame explains. Noise is the smaller of two estimates: how much most pixels change in
- * time (moving pictures make it too large), and how rough the smoothest parts are (texture makes it too large).
+ * compared with what the noise of this frame explains. Noise is the smaller of two estimates: how much the calmest pixels
+ * change in time (moving pictures make it too large), and how rough the smoothest parts are (texture makes it too large).
+ * Where nearly all pixels change by more than that, the camera moves or the scene is another one, and nothing is averaged.
  */
 #ifndef STEREO_EXACT_TEMPORAL_H
 #define STEREO_EXACT_TEMPORAL_H
@@ -83,13 +84,16 @@ stereo_temporal_quartile (const uint32_t bins[STEREO_TEMPORAL_BINS])
   return k ? 64 * k - 32 + part : part / 2;
 }
 
-/* Standard deviation of the noise, in 1/64 of a grey level: a quarter of normally distributed values lies within 0.3186 of
- * it. A little more is allowed for, the rounding of views that have no noise. */
+/* Standard deviation of the noise, in 1/64 of a grey level, from the quartiles of both histograms: a quarter of normally
+ * distributed values lies within 0.3186 of it. It falls to nothing while changes go from two to three times what the
+ * curvatures explain. A little more is allowed for, the rounding of views that have no noise. */
 STEREO_SHARED int32_t
 stereo_temporal_noise (int32_t changes, int32_t curvatures)
 {
   int32_t in_time = changes * 201 / 64, in_place = curvatures * 201 / 384;
-  return (in_time < in_place ? in_time : in_place) + 8;
+  int32_t noise = in_time < in_place ? in_time : in_place, rest = 3 * in_place - in_time;
+  noise = noise < rest ? noise : rest;
+  return (noise > 0 ? noise : 0) + 8;
 }
 
 /* How much of the past counts, in quarters. @sum: of the changes in the window, @sizes: of their sizes; @count: frames of
