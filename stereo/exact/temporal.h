@@ -16,6 +16,7 @@
 #define STEREO_TEMPORAL_MOST 32  /* frames that an average counts at most */
 #define STEREO_TEMPORAL_RADIUS 2 /* of the window */
 #define STEREO_TEMPORAL_BINS 256 /* of a histogram */
+#define STEREO_TEMPORAL_NOISE 12 /* grey levels: no sensor's noise is worse, and what is rougher is texture */
 #define STEREO_TEMPORAL_STEP 2   /* every so many rows and columns a pixel enters the histograms */
 
 /* Histograms of a view: of changes in grey levels, and of curvatures. */
@@ -91,6 +92,7 @@ STEREO_SHARED int32_t
 stereo_temporal_noise (int32_t changes, int32_t curvatures)
 {
   int32_t in_time = changes * 201 / 64, in_place = curvatures * 201 / 384;
+  in_place = in_place < 64 * STEREO_TEMPORAL_NOISE ? in_place : 64 * STEREO_TEMPORAL_NOISE;
   int32_t noise = in_time < in_place ? in_time : in_place, rest = 3 * in_place - in_time;
   noise = noise < rest ? noise : rest;
   return (noise > 0 ? noise : 0) + 8;
