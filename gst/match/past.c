@@ -29,8 +29,7 @@ break_in_time (const GstStereoMatchPast *past, gint64 time)
 }
 
 const gchar *
-gst_stereo_match_past_add_pair (
-    GstStereoMatchPast *past, const GstStereoFrame *first, const GstStereoFrame *second)
+gst_stereo_match_past_add_pair (GstStereoMatchPast *past, const GstStereoFrame *first, const GstStereoFrame *second)
 {
   const GstStereoFrame *frames[2] = { first, second };
   gint64 time = first->time == GST_STEREO_TIME_NONE ? second->time : first->time;

@@ -69,19 +69,25 @@ set_caps (Pair *pair, const gchar *extra)
   g_free (caps);
 }
 
+/* Takes @event. */
+static void
+push_both (Pair *pair, GstEvent *event)
+{
+  fail_unless (gst_harness_push_event (pair->left, gst_event_ref (event)));
+  fail_unless (gst_harness_push_event (pair->right, event));
+}
+
 static void
 flush (Pair *pair)
 {
-  GstHarness *views[2] = { pair->left, pair->right };
+  GstEvent *start = gst_event_new_flush_start (), *stop = gst_event_new_flush_stop (TRUE);
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  for (guint i = 0; i < 2; i++)
-    fail_unless (gst_harness_push_event (views[i], gst_event_new_flush_start ()));
-  for (guint i = 0; i < 2; i++) {
-    fail_unless (gst_harness_push_event (views[i], gst_event_new_flush_stop (TRUE)));
-    fail_unless (gst_harness_push_event (views[i], gst_event_new_segment (&segment)));
-  }
+  gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
+  push_both (pair, start);
+  push_both (pair, stop);
+  push_both (pair, gst_event_new_segment (&segment));
 }
 
 /* Breaks the stream at *@pts. */
@@ -96,8 +102,7 @@ make_break (Pair *pair, Break kind, GstClockTime *pts)
       *pts += 700 * GST_MSECOND;
       break;
     case GAP:
-      fail_unless (gst_harness_push_event (pair->left, gst_event_new_gap (*pts, FRAME)));
-      fail_unless (gst_harness_push_event (pair->right, gst_event_new_gap (*pts, FRAME)));
+      push_both (pair, gst_event_new_gap (*pts, FRAME));
       *pts += FRAME;
       break;
     case FLUSH:
