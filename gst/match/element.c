@@ -62,6 +62,9 @@
  * are computed (`slow`), are found too. When one of these begins, there is a warning with what to do; when it begins and
  * when it ends, there is an element message `stereo-health` with the fields `kind`, `view`, `active`, `text` and `value`.
  *
+ * Both views are averaged over time where they stand still (#GstStereoMatch:temporal). The frames before are forgotten after a
+ * flush, a seek, a gap, a buffer with DISCONT, other caps or properties, and half a second without a pair that was computed.
+ *
  * Put a `queue` before each pad when one thread feeds both (after a tee or a demuxer), and when the two
  * cameras of a live pipeline differ in latency.
  *
