@@ -105,10 +105,10 @@ stereo_temporal_weight (int32_t sum, int32_t sizes, int32_t count, int32_t noise
 {
   int32_t explained = noise * (4 * count + 3), size = sizes * (4 * count + 1);
   int32_t shift = 2 * (sum < 0 ? -sum : sum) * (4 * count + 1);
-  int32_t by_size = (size <= 38 * explained) + (size <= 35 * explained) + (size <= 32 * explained) +
-      (size <= 29 * explained);
-  int32_t by_shift = (shift <= 50 * explained) + (shift <= 45 * explained) + (shift <= 40 * explained) +
-      (shift <= 35 * explained);
+  int32_t by_size = (size <= 32 * explained) + (size <= 30 * explained) + (size <= 28 * explained) +
+      (size <= 26 * explained);
+  int32_t by_shift = (shift <= 42 * explained) + (shift <= 38 * explained) + (shift <= 34 * explained) +
+      (shift <= 30 * explained);
   int32_t weight = by_size < by_shift ? by_size : by_shift;
   return count ? weight : 0;
 }
