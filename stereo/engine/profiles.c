@@ -43,7 +43,7 @@ static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support
 
 /* Yu et al., Table III; of ESMP's base, printed 2.80, 1.80 gives the errors that the paper states. */
 static const Preset es_thesis[] = { SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF),
-  SET (temporal, 0), SET (subpixel, STEREO_SUBPIXEL_OFF), SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP), END };
+  SET (subpixel, STEREO_SUBPIXEL_OFF), SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP), END };
 
 static const Preset esaw_fast[] = { SET (iterations, 5), SET (step_base, 2.6), END };
 

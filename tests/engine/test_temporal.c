@@ -116,7 +116,7 @@ same (const Scene *a, const Scene *b)
 static void
 test_still (int noise)
 {
-  StereoPlan *plan[2] = { plan_new (0), plan_new (-1) };
+  StereoPlan *plan[2] = { plan_new (0), plan_new (0.75) };
   Scene *now[2] = { calloc (1, sizeof (Scene)), calloc (1, sizeof (Scene)) }, before[2];
   int off[2] = { 0 }, flicker[2] = { 0 };
   Random random = { 3 };
