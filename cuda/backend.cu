@@ -272,6 +272,16 @@ cuda_copy (StereoPlan *plan, void *to, const void *from, size_t size)
   return code == cudaSuccess ? STEREO_OK : STEREO_ERROR_BACKEND;
 }
 
+/* In the order of the stream: after the steps of the frames in flight. */
+static StereoStatus
+cuda_clear (StereoPlan *plan, void *memory, size_t size)
+{
+  cudaError_t code = cudaMemsetAsync (memory, 0, size, cuda_state (plan)->stream);
+
+  cudaGetLastError ();
+  return code == cudaSuccess ? STEREO_OK : STEREO_ERROR_BACKEND;
+}
+
 /* ---- frames -------------------------------------------------------------------------------------- */
 
 void *
@@ -317,6 +327,7 @@ make_stages ()
 
   t.load = &stereo_cuda_load;
   t.align = &stereo_cuda_align;
+  t.temporal = &stereo_cuda_temporal;
   t.features[STEREO_FEATURES_CENSUS_7X5] = &stereo_cuda_census_7x5;
   t.features[STEREO_FEATURES_CENSUS_9X7] = &stereo_cuda_census_9x7;
   t.features[STEREO_FEATURES_CENSUS_7X5_GRADIENT] = &stereo_cuda_mixed;
@@ -387,5 +398,6 @@ extern const StereoBackend stereo_backend_cuda = {
   .layers = NULL, /* no stage aggregates in layers */
   .copy_out = cuda_copy,
   .copy_in = cuda_copy,
+  .clear = cuda_clear,
   .remapper = &stereo_cuda_remapper,
 };

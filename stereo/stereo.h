@@ -198,6 +198,7 @@ typedef struct StereoParams
   double confidence_threshold;  /* 0..1: pixels of a lower confidence become invalid; -1 = own, 0 = off */
   int fill;                     /* StereoFill */
   int align;                    /* StereoAlign */
+  double temporal;              /* 0..1: how much of the past enters the views; -1 = own, 0 = off */
   int output;                   /* StereoOutputKind */
   double disparity_scale;       /* output steps per pixel of disparity; default 64 */
   double focal_length;          /* px; 0 = unknown */
@@ -362,6 +363,10 @@ StereoStatus stereo_plan_execute (StereoPlan *plan, const StereoImage *left, con
 StereoStatus stereo_plan_submit (StereoPlan *plan, const StereoImage *left, const StereoImage *right,
     const StereoOutput *output, StereoError *error);
 StereoStatus stereo_plan_collect (StereoPlan *plan, StereoStats *stats, StereoError *error);
+/* Forgets all frames before the next one that is submitted, so that it gets what a new plan would give it, except for what
+ * align=auto knows of the rig. For a cut, a seek, a gap: with temporal above 0, a frame is averaged with those before it where
+ * they agree. Frames in flight are not touched. Fails with STEREO_ERROR_BACKEND. */
+StereoStatus stereo_plan_forget (StereoPlan *plan, StereoError *error);
 /* Number of frames that are submitted and not yet collected. */
 int stereo_plan_in_flight (const StereoPlan *plan);
 /* Copies @image, which lies in host memory, to the memory that the plan's backend reads without a transfer: device memory

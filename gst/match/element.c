@@ -62,6 +62,9 @@
  * are computed (`slow`), are found too. When one of these begins, there is a warning with what to do; when it begins and
  * when it ends, there is an element message `stereo-health` with the fields `kind`, `view`, `active`, `text` and `value`.
  *
+ * Both views are averaged over time where they stand still (#GstStereoMatch:temporal). The frames before are forgotten after a
+ * flush, a seek, a gap, a buffer with DISCONT, other caps or properties, and half a second without a pair that was computed.
+ *
  * Put a `queue` before each pad when one thread feeds both (after a tee or a demuxer), and when the two
  * cameras of a live pipeline differ in latency.
  *
@@ -77,6 +80,7 @@
 #include "gst/match/debug.h"
 #include "gst/match/decorate.h"
 #include "gst/match/parts.h"
+#include "gst/match/past.h"
 #include "gst/match/properties.h"
 
 struct _GstStereoMatch
@@ -84,6 +88,7 @@ struct _GstStereoMatch
   GstStereoAggregator parent;
 
   GstStereoMatchParts parts;
+  GstStereoMatchPast past;
 
   GstFlowReturn drained; /* what became of pairs that were pushed while caps were negotiated */
 };
@@ -238,6 +243,16 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFr
   gst_stereo_checks_add_pair (self->parts.checks, &pair);
 }
 
+/* Says where the stream breaks, so that the frames before have no part in those after. */
+static void
+note_break (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFrame *second)
+{
+  const gchar *why = gst_stereo_match_past_add_pair (&self->past, first, second);
+
+  if (why)
+    GST_DEBUG_OBJECT (self, "%s: the frames before are forgotten", why);
+}
+
 static GstFlowReturn
 gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstStereoFrame *second)
 {
@@ -258,11 +273,13 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstS
       (flow = ensure_caps (self, &left->layout)) != GST_FLOW_OK)
     return flow;
   check_pair (self, first, second);
+  note_break (self, first, second);
   if ((flow = gst_stereo_match_output_acquire (self->parts.output, &pair.out, &pair.confidence)) != GST_FLOW_OK)
     return flow;
   if (!gst_stereo_aggregator_drop_if_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
     gst_stereo_aggregator_decorate (base, pair.out, left, right, TRUE);
     pair.truth = gst_stereo_cameras_get_truth (left);
+    pair.forget = gst_stereo_match_past_compute (&self->past);
     pair.geometry = gst_stereo_planner_geometry (self->parts.planner);
     flow = submit_pair (self, &pair, first, second);
   }
@@ -376,6 +393,7 @@ gst_stereo_match_flush (GstAggregator *aggregator)
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
 
   gst_stereo_match_parts_flush (&self->parts);
+  self->past = (GstStereoMatchPast){ .broken = TRUE };
   self->drained = GST_FLOW_OK;
   return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->flush (aggregator);
 }
@@ -388,6 +406,7 @@ gst_stereo_match_start (GstAggregator *aggregator)
   gchar reason[256];
 
   gst_stereo_match_parts_start (&self->parts);
+  self->past = (GstStereoMatchPast){ .broken = TRUE };
   self->drained = GST_FLOW_OK;
   gst_stereo_settings_read (self->parts.settings, &params);
   if (!GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->start (aggregator))

@@ -148,16 +148,20 @@ note_alignment (GstStereoFlights *flights)
 /* Inputs and outputs are mapped. */
 static GstFlowReturn
 submit (GstStereoFlights *flights, Flight *flight, const GstStereoLayout *layout, const StereoOutput *target,
-    StereoError *error)
+    gboolean forget, StereoError *error)
 {
+  StereoPlan *plan = gst_stereo_planner_plan (flights->planner);
   const GstVideoFrame *first = &flight->input[0], *second = flight->input[1].buffer ? &flight->input[1] : first;
   StereoImage left, right;
-  StereoStatus status;
+  StereoStatus status = STEREO_OK;
 
   gst_stereo_layout_images (layout, first, second, &left, &right);
   if (!gst_stereo_planner_enter (flights->planner))
     return GST_FLOW_ERROR;
-  status = stereo_plan_submit (gst_stereo_planner_plan (flights->planner), &left, &right, target, error);
+  if (forget)
+    status = stereo_plan_forget (plan, error);
+  if (status == STEREO_OK)
+    status = stereo_plan_submit (plan, &left, &right, target, error);
   gst_stereo_planner_leave (flights->planner);
   if (status != STEREO_OK)
     return GST_STEREO_FLOW_PLAN_FAILED;
@@ -178,7 +182,7 @@ gst_stereo_flights_submit (GstStereoFlights *flights, GstStereoMatchPair *pair, 
 
   if (map_inputs (flights, flight, first, second) &&
       gst_stereo_match_output_map (flights->output, &flight->mapped, pair->out, pair->confidence, &target))
-    flow = submit (flights, flight, &first->layout, &target, error);
+    flow = submit (flights, flight, &first->layout, &target, pair->forget, error);
   if (flow != GST_FLOW_OK && flow != GST_STEREO_FLOW_PLAN_FAILED) {
     free_flight (flight);
     return flow;

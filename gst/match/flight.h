@@ -25,6 +25,7 @@ typedef struct
   GstBuffer *truth;           /* true disparity that came with the views; may be NULL */
   GstStereoGeometry geometry; /* in force for this pair */
   GstSegment segment;         /* of the left view */
+  gboolean forget;            /* the frames before are not its past */
   gint64 skew;                /* right minus left, ns */
 } GstStereoMatchPair;
 

@@ -17,10 +17,11 @@ typedef struct
   GstVideoInfo info;
   GstStereoLayout layout;
   GstSegment segment;
-  gint64 time;      /* running time, or GST_STEREO_TIME_NONE */
-  gint64 spacing;   /* nominal time to the next frame in ns; 0 = unknown */
-  guint generation; /* number of seeks without a flush before this frame */
-  gint64 origin;    /* running time at which the last of these seeks begins */
+  gint64 time;        /* running time, or GST_STEREO_TIME_NONE */
+  gint64 spacing;     /* nominal time to the next frame in ns; 0 = unknown */
+  guint generation;   /* number of seeks without a flush before this frame */
+  gboolean after_gap; /* a GAP event came before it */
+  gint64 origin;      /* running time at which the last of these seeks begins */
 } GstStereoFrame;
 
 /* Signed running time, or GST_STEREO_TIME_NONE. A frame that begins a little before its segment has one too. */

@@ -112,6 +112,13 @@ cpu_copy (StereoPlan *plan, void *to, const void *from, size_t size)
   return STEREO_OK;
 }
 
+static StereoStatus
+cpu_clear (StereoPlan *plan, void *memory, size_t size)
+{
+  memset (memory, 0, size);
+  return STEREO_OK;
+}
+
 const StereoBackend stereo_backend_cpu = {
   .name = "cpu",
   .choice = STEREO_BACKEND_CPU,
@@ -125,5 +132,6 @@ const StereoBackend stereo_backend_cpu = {
   .layers = cpu_layers,
   .copy_out = cpu_copy,
   .copy_in = cpu_copy,
+  .clear = cpu_clear,
   .remapper = &stereo_cpu_remapper,
 };

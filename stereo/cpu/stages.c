@@ -5,6 +5,7 @@
 const StereoStageTable CPU (table) = {
   .load = &CPU (load),
   .align = &CPU (align),
+  .temporal = &CPU (temporal),
   .features = { [STEREO_FEATURES_CENSUS_7X5] = &CPU (census_7x5),
       [STEREO_FEATURES_CENSUS_9X7] = &CPU (census_9x7),
       [STEREO_FEATURES_CENSUS_7X5_GRADIENT] = &CPU (census_7x5_gradient) },

@@ -20,6 +20,7 @@
 #include "stereo/exact/sample.h"
 #include "stereo/exact/selection.h"
 #include "stereo/exact/sgm.h"
+#include "stereo/exact/temporal.h"
 #include "stereo/remap.h"
 #include "stereo/stereo.h"
 
@@ -58,6 +59,14 @@ typedef struct StereoView
   int32_t *expected;        /* map: (D-bar - min) * STEREO_EXPECT_STEPS, or STEREO_EXPECT_NONE */
 } StereoView;
 
+/* What is kept of a view from frame to frame, with temporal above 0; else all NULL. Maps. */
+typedef struct StereoPast
+{
+  uint16_t *channel[3]; /* red, green, blue averaged, in 1/256 of a grey level */
+  uint8_t *count;       /* frames in the average; 0: there is no past, and the rest means nothing */
+  uint32_t *color;      /* as it was matched */
+} StereoPast;
+
 typedef struct StereoPlan StereoPlan;
 typedef struct StereoBackend StereoBackend;
 
@@ -95,6 +104,7 @@ typedef struct StereoStageTable
 {
   const StereoStage *load;                          /* images -> color, luma of both views */
   const StereoStage *align;                         /* resamples the right view by plan->align */
+  const StereoStage *temporal;                      /* averages color and luma of both views with plan->past */
   const StereoStage *features[STEREO_FEATURE_SETS]; /* luma -> census, gradient; [NONE] is NULL */
   /* features -> volume: returns the stage of the method for the parameters, NULL if the backend lacks e.g. the cost */
   const StereoStage *(*match[STEREO_METHODS]) (const StereoParams *params);
@@ -165,6 +175,8 @@ struct StereoBackend
   /* Between the plan's memory and host memory; wait until the copy is done. */
   StereoStatus (*copy_out) (StereoPlan *plan, void *host, const void *arena, size_t size);
   StereoStatus (*copy_in) (StereoPlan *plan, void *arena, const void *host, size_t size);
+  /* Zeroes memory of the plan, after the frames in flight and before the next one. */
+  StereoStatus (*clear) (StereoPlan *plan, void *arena, size_t size);
   const StereoRemapper *remapper; /* NULL only if the backend is not in this build */
 };
 
@@ -213,6 +225,7 @@ struct StereoPlan
 
   /* frame state */
   StereoView view[2];
+  StereoPast past[2];
   uint16_t *volume;                   /* [y][x][i]: aggregated cost * volume_unit; STEREO_INVALID outside */
   float *disparity, *disparity_spare; /* maps of the left view, px, NaN = invalid; stages may exchange them */
 

@@ -194,6 +194,19 @@ stereo_plan_execute (StereoPlan *plan, const StereoImage *left, const StereoImag
   return status ? status : stereo_plan_collect (plan, stats, error);
 }
 
+StereoStatus
+stereo_plan_forget (StereoPlan *plan, StereoError *error)
+{
+  size_t size = stereo_times ((size_t) plan->map_pitch, (size_t) plan->height);
+  int before = stereo_enter (plan), failed = 0;
+
+  for (int v = 0; v < 2; v++)
+    if (plan->past[v].count)
+      failed |= plan->backend->clear (plan, plan->past[v].count, size) != STEREO_OK;
+  stereo_leave (plan, before);
+  return failed ? stereo_fail (error, STEREO_ERROR_BACKEND, "The device did not forget the frames before.") : STEREO_OK;
+}
+
 /* ---- images where the backend reads them ------------------------------------------------- */
 
 /* Bytes of a row from its first pixel on, to the last sample of its last one. */

@@ -67,6 +67,14 @@ stereo_layout_state (StereoPlan *plan, StereoError *error)
     STATE (v->confidence, map, 0, i, "confidence");
     STATE (v->expected, map, 0, i, "expected");
   }
+  for (int i = 0; i < 2 && plan->params.temporal > 0; i++) {
+    StereoPast *past = &plan->past[i];
+    STATE (past->channel[0], map, 0, i, "past red");
+    STATE (past->channel[1], map, 0, i, "past green");
+    STATE (past->channel[2], map, 0, i, "past blue");
+    STATE (past->count, map, 0, i, "past count");
+    STATE (past->color, map, 0, i, "past color");
+  }
   STATE (plan->disparity, map, 0, -1, "disparity");
   STATE (plan->disparity_spare, map, 0, -1, "disparity_spare");
   STATE (plan->volume, (size_t) plan->width * (size_t) plan->depth, 0, -1, "volume");

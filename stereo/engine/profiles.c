@@ -86,7 +86,7 @@ static const Preset bm_common[] = { SET (cost, STEREO_COST_ZNCC), SET (window, 9
 static const Preset common[] = { SET (refine_mode, STEREO_REFINE_TWO_PASS), SET (refine_window, 65),
   SET (refine_gamma_color, 9), SET (refine_gamma_distance, 12), SET (refine_alpha, 0.16), SET (paths, STEREO_PATHS_NONE),
   SET (penalty_step, 10), SET (subpixel, STEREO_SUBPIXEL_ON), SET (median, STEREO_MEDIAN_3), SET (speckle_size, 60),
-  SET (fill, STEREO_FILL_NONE), SET (confidence_measure, STEREO_CONFIDENCE_PROBABILITY), END };
+  SET (fill, STEREO_FILL_NONE), SET (confidence_measure, STEREO_CONFIDENCE_PROBABILITY), SET (temporal, 0), END };
 
 static const struct
 {

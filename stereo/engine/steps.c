@@ -60,6 +60,8 @@ choose_frame (StereoPlan *plan)
   add (plan, t->load);
   if (p->align)
     add (plan, t->align);
+  if (p->temporal > 0)
+    add (plan, t->temporal);
   if (plan->features != STEREO_FEATURES_NONE)
     add (plan, t->features[plan->features]);
   add (plan, t->match[p->method](p));

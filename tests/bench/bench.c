@@ -306,7 +306,9 @@ bench_matrix (const Options *options, const Scene *scene)
 static int
 bench_one (const Options *options, Scene *scene)
 {
-  int done = options->matrix ? bench_matrix (options, scene) : bench_scene (options, &options->params, scene);
+  int done = options->frames ? sequence_still (options, scene) :
+      options->matrix        ? bench_matrix (options, scene) :
+                               bench_scene (options, &options->params, scene);
   scene_free (scene);
   return done;
 }
@@ -387,8 +389,13 @@ main (int argc, char **argv)
 
   if (go <= 0)
     return go ? 2 : 0;
-  report_begin (&options);
+  if (options.sequence)
+    return sequence_folder (&options) ? 0 : 1;
+  if (!options.frames)
+    report_begin (&options);
   int done = bench_all (&options);
+  if (options.frames)
+    return done ? 0 : 1;
   report_end (&options);
   if (!options.json)
     table_print (&options);

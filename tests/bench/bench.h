@@ -29,6 +29,9 @@ typedef struct Options
   ScoreLevels levels;     /* of bad N */
   const char *write;      /* folder for pictures; NULL: none */
   const char *pair[2];
+  const char *sequence; /* folder of frames; NULL: none */
+  int frames;           /* of a sequence, or of a pair that stands still; 0: all, or 20 */
+  double noise;         /* standard deviation, grey levels */
 } Options;
 
 typedef struct Times
@@ -58,6 +61,10 @@ typedef struct Measurement
 
 /* options.c: 1 to go on, 0 after --help and --methods, -1 and a message on a mistake */
 int options_parse (Options *options, int argc, char **argv);
+
+/* sequence.c: frames through one plan; 0 and a message on failure. */
+int sequence_still (const Options *options, const Scene *scene);
+int sequence_folder (const Options *options);
 
 /* methods.c: docs/methods.md to the standard output. */
 void methods_print (void);

@@ -32,21 +32,28 @@ print_help (void)
   const StereoMethodInfo *method;
   const StereoCostInfo *cost;
 
-  puts ("Times the stereo engine, and scores it where the true disparity is known.\n\n"
-        "stereo-bench [options] LEFT.png RIGHT.png      (the truth lies beside LEFT.png)\n"
-        "stereo-bench [options] --scenes FOLDER [--scenes FOLDER ...] [--scene NAME,NAME]\n"
-        "stereo-bench [options] --synthetic WIDTHxHEIGHT\n"
-        "stereo-bench --methods                         (docs/methods.md: methods, costs, defaults, sources)\n\n"
-        "  --runs N         timed frames, after a few untimed ones (20 on the CPU, 60 on CUDA; 1 with --score)\n"
-        "  --score          no times: the last of N frames is scored\n"
-        "  --matrix         every method with every cost it takes, on every backend there is\n"
-        "  --device-input   the views lie in device memory already (on the CPU: packed in host memory)\n"
-        "  --json           a JSON array instead of the tables: one object a scene, with all that is known of it\n"
-        "  --write FOLDER   disparity (16-bit PNG, times disparity-scale) and confidence (8-bit) of every scene\n"
-        "  --bad N,N        more thresholds in px beside 0.5, 1, 2 and 4\n"
-        "  --truth-scale N  steps in a pixel of an 8-bit truth, where its size does not tell\n\n"
-        "frame: host images to host results; compute: the steps alone, by the device's clock, without copies;\n"
-        "overlap: a frame on average with two in flight, as in a pipeline.");
+  puts (
+      "Times the stereo engine, and scores it where the true disparity is known.\n\n"
+      "stereo-bench [options] LEFT.png RIGHT.png      (the truth lies beside LEFT.png)\n"
+      "stereo-bench [options] --scenes FOLDER [--scenes FOLDER ...] [--scene NAME,NAME]\n"
+      "stereo-bench [options] --synthetic WIDTHxHEIGHT\n"
+      "stereo-bench [options] --sequence FOLDER       (left/NAME.png, right/NAME.png; gt/ where known)\n"
+      "stereo-bench --methods                         (docs/methods.md: methods, costs, defaults, sources)\n\n"
+      "  --runs N         timed frames, after a few untimed ones (20 on the CPU, 60 on CUDA; 1 with --score)\n"
+      "  --score          no times: the last of N frames is scored\n"
+      "  --matrix         every method with every cost it takes, on every backend there is\n"
+      "  --device-input   the views lie in device memory already (on the CPU: packed in host memory)\n"
+      "  --json           a JSON array instead of the tables: one object a scene, with all that is known of it\n"
+      "  --write FOLDER   disparity (16-bit PNG, times disparity-scale) and confidence (8-bit) of every scene\n"
+      "  --bad N,N        more thresholds in px beside 0.5, 1, 2 and 4\n"
+      "  --frames N       no times: N frames through one matcher, each with its error, flicker (percent that change "
+      "by\n"
+      "                   more than 1 px) and trails (percent of those whose truth changed that keep the one before);\n"
+      "                   means from the tenth on; of --sequence, at most N\n"
+      "  --noise S        with --frames or --sequence: noise of that standard deviation, new in every frame\n"
+      "  --truth-scale N  steps in a pixel of an 8-bit truth, where its size does not tell\n\n"
+      "frame: host images to host results; compute: the steps alone, by the device's clock, without copies;\n"
+      "overlap: a frame on average with two in flight, as in a pipeline.");
   puts (
       "\nScenes, in FOLDER and in folders below:\n"
       "  left.png, right.png      gt.pfm (px, inf = unknown) or gt.png (KITTI's), mask_nocc.png (255 = in both views)\n"
@@ -143,6 +150,27 @@ add_folder (Options *options, const char *folder)
   return 1;
 }
 
+static int
+parse_noise (Options *options, const char *text)
+{
+  char *end;
+  options->noise = strtod (text, &end);
+  if (end != text && !*end && options->noise >= 0 && options->noise <= 100)
+    return 1;
+  fprintf (stderr, "--noise %s: this takes grey levels from 0 to 100\n", text);
+  return 0;
+}
+
+static int
+parse_frames (Options *options, const char *text)
+{
+  char end;
+  if (sscanf (text, "%d%c", &options->frames, &end) == 1 && options->frames >= 2 && options->frames <= BENCH_MAX_RUNS)
+    return 1;
+  fprintf (stderr, "--frames %s: this takes a whole number from 2 to %d\n", text, BENCH_MAX_RUNS);
+  return 0;
+}
+
 /* An option with a value; 0 and a message when it makes no sense. */
 static int
 parse_value (Options *options, const char *name, const char *value)
@@ -153,6 +181,10 @@ parse_value (Options *options, const char *name, const char *value)
     return parse_runs (options, value);
   if (!strcmp (name, "synthetic"))
     return parse_size (options, value);
+  if (!strcmp (name, "noise"))
+    return parse_noise (options, value);
+  if (!strcmp (name, "frames"))
+    return parse_frames (options, value);
   if (!strcmp (name, "scenes"))
     return add_folder (options, value);
   if (!strcmp (name, "bad"))
@@ -161,6 +193,8 @@ parse_value (Options *options, const char *name, const char *value)
     return parse_truth_scale (options, value);
   if (!strcmp (name, "scene")) {
     options->scene_list = value;
+  } else if (!strcmp (name, "sequence")) {
+    options->sequence = value;
   } else if (!strcmp (name, "write")) {
     options->write = value;
   } else {
@@ -225,8 +259,13 @@ options_parse (Options *options, int argc, char **argv)
       return -1;
     }
   }
-  if ((views == 2) + (options->folders > 0) + (options->width > 0) != 1 || views == 1) {
-    fputs ("Give two views, or --scenes FOLDER, or --synthetic WIDTHxHEIGHT. See --help.\n", stderr);
+  if ((views == 2) + (options->folders > 0) + (options->width > 0) + (options->sequence != NULL) != 1 || views == 1) {
+    fputs (
+        "Give two views, or --scenes FOLDER, or --synthetic WIDTHxHEIGHT, or --sequence FOLDER. See --help.\n", stderr);
+    return -1;
+  }
+  if (options->noise > 0 && !options->sequence && !options->frames) {
+    fputs ("--noise is for --frames and --sequence: give --frames 20 too. See --help.\n", stderr);
     return -1;
   }
   return 1;

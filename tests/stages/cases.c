@@ -58,6 +58,17 @@ static const Case table[] = {
   { 640, 12, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=4 align=auto" },
   { 641, 12, PICTURE_SHIFTED, BGRX_UP, U16, 1, "method=bm num-disparities=4 align=auto min-disparity=-33" },
   { 1283, 9, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=1 align=auto" },
+  /* views averaged over time: pictures smaller than a window, whole chunks of columns and strips of rows, and one more */
+  { 1, 1, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=4 align=off temporal=1" },
+  { 1, 9, PICTURE_FLAT, RGB, U16, 1, "method=bm num-disparities=4 align=off temporal=0.75" },
+  { 9, 1, PICTURE_CHECKER, GREY, U16, 1, "method=bm num-disparities=4 align=off temporal=0.75" },
+  { 3, 4, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=4 align=off temporal=0.01" },
+  { 256, 32, PICTURE_FLAT, RGB, U16, 1, "method=bm num-disparities=4 align=off temporal=0.75" },
+  { 257, 33, PICTURE_EDGES, BGRX, U16, 1, "method=bm num-disparities=4 align=auto temporal=0.5" },
+  { 259, 17, PICTURE_SHIFTED, GREY, U16, 1, "method=bm num-disparities=4 align=off temporal=1 threads=3" },
+  { 641, 49, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=4 align=off temporal=0.75" },
+  { 641, 49, PICTURE_FLAT, RGB, U16, 1, "method=bm num-disparities=1 align=off temporal=0.1" },
+  { 515, 43, PICTURE_EDGES, YUY2, U16, 1, "method=bm num-disparities=4 min-disparity=-33 temporal=0.75" },
   /* costs and supports */
   { 33, 31, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=19 cost=census-7x5 support=both window=9" },
   { 33, 31, PICTURE_NOISE, RGB, U16, 1, "num-disparities=19 cost=census-7x5 support=left window=9" },
@@ -449,6 +460,7 @@ case_draw (Case *c, Random *random)
       random_range (random, 1, 200) / (strcmp (mode, "idr") ? 200.0 : 10000.0));
   add (c, random, 30, "scratch-layers=%d", random_range (random, 1, 64));
   add (c, random, 30, "align=auto");
+  add (c, random, 50, "temporal=%g", random_range (random, 0, 8) / 8.0);
   draw_finish (c, random);
 }
 

@@ -30,6 +30,7 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
   } rows[] = {
     { t->load, STAGE_LOAD },
     { t->align, STAGE_ALIGN },
+    { t->temporal, STAGE_TEMPORAL },
     { t->features[plan->features], STAGE_FEATURES },
     { t->match[p->method](p), STAGE_MATCH },
     { t->paths, STAGE_PATHS },
@@ -110,6 +111,9 @@ naive_run (Naive *naive, StageKind kind)
       break;
     case STAGE_ALIGN:
       naive_align (p);
+      break;
+    case STAGE_TEMPORAL:
+      naive_temporal (p);
       break;
     case STAGE_FEATURES:
       naive_features (p);

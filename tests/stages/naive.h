@@ -14,6 +14,7 @@ typedef enum StageKind
 {
   STAGE_LOAD,
   STAGE_ALIGN,
+  STAGE_TEMPORAL,
   STAGE_FEATURES,
   STAGE_MATCH,
   STAGE_PATHS,
@@ -143,6 +144,9 @@ void naive_probability (StereoPlan *p);
 /* naive_fill.c */
 void naive_fill (StereoPlan *p);
 void naive_planes (StereoPlan *p);
+
+/* naive_temporal.c */
+void naive_temporal (StereoPlan *p);
 
 /* Memory of a test: never NULL. */
 void *naive_allocate (size_t count, size_t size);

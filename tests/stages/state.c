@@ -127,6 +127,41 @@ state_dirty (StereoPlan *plan, int everything, Random *random)
   state_free (state);
 }
 
+/* The past of one pixel that is @color now: off by up to @away / 256 grey levels. */
+static void
+draw_past_pixel (const StereoPast *past, size_t at, uint32_t color, int away, Random *random)
+{
+  past->color[at] = random_next (random) & 0xFF000000u; /* means nothing */
+  for (int c = 0; c < 3; c++) {
+    int value = (int) (color >> 8 * c & 0xFF) * 256 + random_range (random, -away, away);
+    value = value < 0 ? 0 : value > 255 * 256 ? 255 * 256 : value;
+    int held = (value + 128) / 256 + random_range (random, -1, 1);
+    past->channel[c][at] = (uint16_t) value;
+    past->color[at] |= (uint32_t) (held < 0 ? 0 : held > 255 ? 255 : held) << 8 * c;
+  }
+}
+
+void
+state_draw_past (StereoPlan *plan, Random *random)
+{
+  Naive *state = state_take (plan);
+  const StereoPlan *p = &state->plan;
+  static const int aways[] = { 0, 40, 200, 700, 2500, 20000 };
+  int away = aways[random_range (random, 0, 5)], others = random_range (random, 0, 3);
+  int least = random_range (random, 0, 2) ? random_range (random, 1, STEREO_TEMPORAL_MOST) : 0;
+
+  for (int v = 0; v < 2; v++)
+    for (int y = 0; y < p->height; y++)
+      for (int x = 0; x < p->width; x++) {
+        int other = others && (x / 16 + y / 8) % 4 < others; /* blocks of it moved */
+        draw_past_pixel (&p->past[v], naive_map (p, x, y), p->view[v].color[naive_image (p, x, y)],
+            other ? 255 * 256 : away, random);
+        p->past[v].count[naive_map (p, x, y)] = (uint8_t) random_range (random, least, STEREO_TEMPORAL_MOST);
+      }
+  state_put (state, plan);
+  state_free (state);
+}
+
 /* ---- comparison -------------------------------------------------------------------------- */
 
 /* Costs near enough: all that a float may change in a value of that size. */

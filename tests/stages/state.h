@@ -16,6 +16,9 @@ void state_put (const Naive *state, StereoPlan *plan);
  * and what lies right of the last column. Neither may change a result. */
 void state_dirty (StereoPlan *plan, int everything, Random *random);
 
+/* A past such as frames leave, for views that are loaded: like them or not, of all counts, or none. */
+void state_draw_past (StereoPlan *plan, Random *random);
+
 /* How far a step's floats may be off. */
 typedef struct Tolerance
 {

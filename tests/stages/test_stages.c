@@ -47,6 +47,8 @@ against_naive (const Case *c, uint64_t seed)
     char who[64];
     snprintf (who, sizeof who, "step %d, %s: cpu against naive", k, plan->steps[k].stage->name);
     CHECK (kind != STAGE_UNKNOWN, "step %d, %s, has no plain twin", k, plan->steps[k].stage->name);
+    if (kind == STAGE_TEMPORAL)
+      state_draw_past (plan, &random);
     state_dirty (plan, 0, &random);
     Naive *want = state_take (plan);
     Naive *got = run_step (plan, k);
@@ -109,6 +111,8 @@ compare_steps (Frame *cpu, Frame *cuda, Random *random)
     StageKind kind = naive_kind (b, b->steps[step].stage);
     char who[64];
     snprintf (who, sizeof who, "step %d, %s: cuda against cpu", step, b->steps[step].stage->name);
+    if (kind == STAGE_TEMPORAL)
+      state_draw_past (a, random);
     state_dirty (a, 0, random);
     Naive *want = state_take (a);
     state_put (want, b);

@@ -61,6 +61,8 @@ void
 gst_stereo_heads_append (GstStereoHeads *heads, GstStereoFrame *frame)
 {
   frame->spacing = spacing_of (heads, frame);
+  frame->after_gap = heads->in_gap;
+  heads->in_gap = FALSE;
   heads->gap_end = GST_STEREO_TIME_NONE;
   heads->marked |= GST_BUFFER_FLAG_IS_SET (frame->buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
   heads->frames[heads->count++] = *frame;
@@ -71,6 +73,7 @@ void
 gst_stereo_heads_add_gap (GstStereoHeads *heads, gint64 end)
 {
   heads->gap_end = end;
+  heads->in_gap = TRUE;
 }
 
 void

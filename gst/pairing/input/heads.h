@@ -22,6 +22,7 @@ typedef struct
   gint64 last_time; /* of the frame before the head */
   gint64 shortest;  /* recent time from one frame to the next in ns; 0 = none seen */
   gint64 gap_end;   /* no frame earlier than this will come, or GST_STEREO_TIME_NONE */
+  gboolean in_gap;  /* the next frame follows a gap */
   gboolean marked;  /* some frame was marked as first of its bundle */
 } GstStereoHeads;
 

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Temporal: both views are averaged over time where they stand still, by the rules of exact/temporal.h. The past lies in
+ * device memory, in the frame state: a captured frame reads what the one before it left there.
+ */
+#include "cuda/common.cuh"
+
+namespace
+{
+
+constexpr int RADIUS = STEREO_TEMPORAL_RADIUS;
+constexpr int BINS = STEREO_TEMPORAL_BINS;
+constexpr int THREADS = 128;
+constexpr int ROWS = 16;       /* of a thread of blend_kernel */
+constexpr int CHANGE_ROWS = 8; /* of a block of change_kernel */
+
+typedef uint32_t Histograms[2][STEREO_TEMPORAL_HISTOGRAMS][BINS];
+
+struct Context
+{
+  int16_t *change[2];    /* device, map: from the past to the present luma */
+  Histograms *histogram; /* device */
+  int32_t *noise;        /* device: of both views */
+  int most;
+};
+
+/* What the kernels work on. */
+struct Work
+{
+  StereoPast past[2];
+  int16_t *change[2];
+  Histograms *histogram;
+  int32_t *noise;
+  int most;
+};
+
+static Work
+work_of (const StereoPlan *plan, const Context *c)
+{
+  return { { plan->past[0], plan->past[1] }, { c->change[0], c->change[1] }, c->histogram, c->noise, c->most };
+}
+
+/* Thread: one column of CHANGE_ROWS rows; blockIdx.z: the view. Each block has histograms of its own in shared memory. */
+static __global__ void
+__launch_bounds__ (THREADS) change_kernel (Frame f, Work w)
+{
+  __shared__ uint32_t bins[STEREO_TEMPORAL_HISTOGRAMS][BINS];
+  int x = blockIdx.x * THREADS + threadIdx.x, view = blockIdx.z;
+  const StereoPast &past = w.past[view];
+
+  for (int k = threadIdx.x; k < STEREO_TEMPORAL_HISTOGRAMS * BINS; k += THREADS)
+    (&bins[0][0])[k] = 0;
+  __syncthreads ();
+  for (int y = blockIdx.y * CHANGE_ROWS; x < f.width && y < min ((blockIdx.y + 1) * CHANGE_ROWS, f.height); y++) {
+    const uint8_t *luma = f.view[view].luma + (size_t) y * f.image_pitch + x;
+    size_t at = (size_t) y * f.map_pitch + x;
+    int32_t change = stereo_temporal_change (*luma, past.channel[0][at], past.channel[1][at], past.channel[2][at]);
+    w.change[view][at] = (int16_t) change;
+    if (y % STEREO_TEMPORAL_STEP || x % STEREO_TEMPORAL_STEP || !stereo_temporal_shows (*luma))
+      continue;
+    if (past.count[at])
+      atomicAdd (&bins[STEREO_TEMPORAL_CHANGES][stereo_temporal_bin (change, past.count[at])], 1u);
+    if (y > 0 && y < f.height - 1 && x > 0 && x < f.width - 1)
+      atomicAdd (
+          &bins[STEREO_TEMPORAL_CURVATURES][stereo_temporal_curvature (luma - f.image_pitch, luma, luma + f.image_pitch)],
+          1u);
+  }
+  __syncthreads ();
+  for (int k = threadIdx.x; k < STEREO_TEMPORAL_HISTOGRAMS * BINS; k += THREADS)
+    if ((&bins[0][0])[k])
+      atomicAdd (&(*w.histogram)[view][0][0] + k, (&bins[0][0])[k]);
+}
+
+/* One block of a warp for each view: both histograms become the noise, and are empty for the next frame. */
+static __global__ void
+noise_kernel (Work w)
+{
+  uint32_t (*bins)[BINS] = (*w.histogram)[blockIdx.x];
+  __shared__ uint32_t own[STEREO_TEMPORAL_HISTOGRAMS][BINS];
+  __shared__ int32_t quartile[STEREO_TEMPORAL_HISTOGRAMS];
+
+  for (int k = threadIdx.x; k < STEREO_TEMPORAL_HISTOGRAMS * BINS; k += blockDim.x) {
+    (&own[0][0])[k] = (&bins[0][0])[k];
+    (&bins[0][0])[k] = 0;
+  }
+  __syncthreads ();
+  if (threadIdx.x < STEREO_TEMPORAL_HISTOGRAMS)
+    quartile[threadIdx.x] = stereo_temporal_quartile (own[threadIdx.x]);
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    w.noise[blockIdx.x] = stereo_temporal_noise (
+        quartile[STEREO_TEMPORAL_CHANGES], quartile[STEREO_TEMPORAL_CURVATURES]);
+}
+
+/* Sums over a row of the window. */
+struct RowSum
+{
+  int32_t sum, sizes;
+};
+
+static __device__ __forceinline__ RowSum
+row_sum (const int16_t *change, const Frame &f, int x, int y)
+{
+  const int16_t *row = change + (size_t) min (max (y, 0), f.height - 1) * f.map_pitch;
+  RowSum s = { 0, 0 };
+
+#pragma unroll
+  for (int dx = -RADIUS; dx <= RADIUS; dx++) {
+    int32_t v = __ldg (row + min (max (x + dx, 0), f.width - 1));
+    s.sum += v;
+    s.sizes += abs (v);
+  }
+  return s;
+}
+
+/* Averages a pixel, and puts what is to be matched in its place. */
+static __device__ __forceinline__ void
+blend_pixel (const Frame &f, const StereoPast &past, int view, int x, int y, int32_t count)
+{
+  size_t at = (size_t) y * f.map_pitch + x, place = (size_t) y * f.image_pitch + x;
+  uint32_t color = f.view[view].color[place], held = past.color[at], made = 0;
+  int32_t share = stereo_temporal_share (count);
+
+#pragma unroll
+  for (int c = 0; c < 3; c++) {
+    int32_t average = stereo_temporal_blend (past.channel[c][at], (int32_t) (color >> 8 * c & 0xFF), share);
+    made |= (uint32_t) stereo_temporal_hold (average, (int32_t) (held >> 8 * c & 0xFF)) << 8 * c;
+    past.channel[c][at] = (uint16_t) average;
+  }
+  past.count[at] = (uint8_t) count;
+  past.color[at] = made;
+  f.view[view].color[place] = made;
+  f.view[view].luma[place] = (uint8_t) stereo_align_luma (made);
+}
+
+/* Thread: one column of ROWS rows; blockIdx.z: the view. The sums of the window's rows move along. */
+static __global__ void
+__launch_bounds__ (THREADS) blend_kernel (Frame f, Work w)
+{
+  int x = blockIdx.x * THREADS + threadIdx.x, view = blockIdx.z, begin = blockIdx.y * ROWS;
+  const int16_t *change = w.change[view];
+  int32_t noise = w.noise[view];
+  RowSum rows[2 * RADIUS + 1];
+
+  if (x >= f.width)
+    return;
+#pragma unroll
+  for (int k = 1; k <= 2 * RADIUS; k++)
+    rows[k] = row_sum (change, f, x, begin - RADIUS + k - 1);
+  for (int y = begin; y < min (begin + ROWS, f.height); y++) {
+    int32_t sum = 0, sizes = 0, count = w.past[view].count[(size_t) y * f.map_pitch + x];
+#pragma unroll
+    for (int k = 0; k < 2 * RADIUS; k++)
+      rows[k] = rows[k + 1];
+    rows[2 * RADIUS] = row_sum (change, f, x, y + RADIUS);
+#pragma unroll
+    for (int k = 0; k <= 2 * RADIUS; k++) {
+      sum += rows[k].sum;
+      sizes += rows[k].sizes;
+    }
+    int32_t weight = stereo_temporal_weight (sum, sizes, count, noise);
+    blend_pixel (f, w.past[view], view, x, y, stereo_temporal_count (count, weight, w.most));
+  }
+}
+
+static StereoStatus
+temporal_prepare (StereoPlan *plan, void *context, StereoError *error)
+{
+  Context *c = (Context *) context;
+  StereoStatus status = STEREO_OK;
+
+  c->most = stereo_temporal_most (plan->params.temporal);
+  for (int view = 0; view < 2 && !status; view++)
+    status = stereo_reserve (plan, (void **) &c->change[view],
+        stereo_times ((size_t) plan->map_pitch, (size_t) plan->height), sizeof *c->change[view], error);
+  if (!status)
+    status = stereo_reserve (plan, (void **) &c->histogram, 1, sizeof *c->histogram, error);
+  return status ? status : stereo_reserve (plan, (void **) &c->noise, 2, sizeof *c->noise, error);
+}
+
+static StereoStatus
+temporal_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  const Context *c = (const Context *) context;
+  cudaStream_t stream = cuda_state (plan)->stream;
+  unsigned columns = cuda_blocks (plan->width, THREADS);
+  Frame f = cuda_frame (plan);
+  Work w = work_of (plan, c);
+
+  change_kernel<<<dim3 (columns, cuda_blocks (plan->height, CHANGE_ROWS), 2), THREADS, 0, stream>>> (f, w);
+  CUDA_LAUNCHED (plan, "change_kernel");
+  noise_kernel<<<2, 64, 0, stream>>> (w);
+  CUDA_LAUNCHED (plan, "noise_kernel");
+  blend_kernel<<<dim3 (columns, cuda_blocks (plan->height, ROWS), 2), THREADS, 0, stream>>> (f, w);
+  CUDA_LAUNCHED (plan, "blend_kernel");
+  return STEREO_OK;
+}
+
+}
+
+extern const StereoStage stereo_cuda_temporal = {
+  .name = "temporal",
+  .context_size = sizeof (Context),
+  .prepare = temporal_prepare,
+  .run = temporal_run,
+};

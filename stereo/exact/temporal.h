@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Views averaged over time, in whole numbers.
+ *
+ * A pixel of a view is averaged with its past where the two differ by noise alone. Two things tell: over a window, the sum
+ * of the changes, which finds a change of brightness, and the sum of their sizes, which finds texture that moves. Both are
+ * compared with what the noise of this frame explains. Noise is the smaller of two estimates: how much the calmest pixels
+ * change in time (moving pictures make it too large), and how rough the smoothest parts are (texture makes it too large).
+ * Where nearly all pixels change by more than that, the camera moves or the scene is another one, and nothing is averaged.
+ */
+#ifndef STEREO_EXACT_TEMPORAL_H
+#define STEREO_EXACT_TEMPORAL_H
+
+#include "stereo/exact/shared.h"
+
+#define STEREO_TEMPORAL_MOST 32  /* frames that an average counts at most */
+#define STEREO_TEMPORAL_RADIUS 2 /* of the window */
+#define STEREO_TEMPORAL_BINS 256 /* of a histogram */
+#define STEREO_TEMPORAL_NOISE 12 /* grey levels: no sensor's noise is worse, and what is rougher is texture */
+#define STEREO_TEMPORAL_STEP 2   /* every so many rows and columns a pixel enters the histograms */
+
+/* Histograms of a view: of changes in grey levels, and of curvatures. */
+enum
+{
+  STEREO_TEMPORAL_CHANGES,
+  STEREO_TEMPORAL_CURVATURES,
+  STEREO_TEMPORAL_HISTOGRAMS
+};
+
+/* Frames that count at most, with temporal=@strength. */
+STEREO_SHARED int
+stereo_temporal_most (double strength)
+{
+  return 1 + (int) ((STEREO_TEMPORAL_MOST - 1) * strength + 0.5);
+}
+
+/* Luma less the luma of its past, in 1/64 of a grey level. The past's channels are in 1/256. */
+STEREO_SHARED int32_t
+stereo_temporal_change (uint8_t luma, uint16_t red, uint16_t green, uint16_t blue)
+{
+  return (luma * 256 - ((77 * red + 150 * green + 29 * blue + 128) >> 8)) >> 2;
+}
+
+/* Whether the noise of a pixel shows: it is cut off near black and white. */
+STEREO_SHARED int
+stereo_temporal_shows (uint8_t luma)
+{
+  return luma >= 8 && luma < 248;
+}
+
+/* The bin of a change from an average of @count frames, whose own noise is taken out: sqrt (1 + 1 / n) is nearly
+ * (4 n + 3) / (4 n + 1). */
+STEREO_SHARED int
+stereo_temporal_bin (int32_t change, int count)
+{
+  int32_t size = change < 0 ? -change : change, bin = (size * (4 * count + 1) / (4 * count + 3) + 32) >> 6;
+  return bin < STEREO_TEMPORAL_BINS ? bin : STEREO_TEMPORAL_BINS - 1;
+}
+
+/* The bin of the curvature of luma; @above, @at and @below point to one column of three rows. Noise of standard deviation s
+ * makes curvatures of 6 s (Immerkaer 1996). */
+STEREO_SHARED int
+stereo_temporal_curvature (const uint8_t *above, const uint8_t *at, const uint8_t *below)
+{
+  int c = above[-1] + above[1] + below[-1] + below[1] + 4 * at[0] - 2 * (above[0] + below[0] + at[-1] + at[1]);
+
+  c = c < 0 ? -c : c;
+  return c < STEREO_TEMPORAL_BINS ? c : STEREO_TEMPORAL_BINS - 1;
+}
+
+/* The value below which a quarter of a histogram lies, in 1/64. Bin k is what rounds to k; values spread evenly in it. */
+STEREO_SHARED int32_t
+stereo_temporal_quartile (const uint32_t bins[STEREO_TEMPORAL_BINS])
+{
+  uint64_t total = 0, before = 0;
+  int k = 0;
+
+  for (int i = 0; i < STEREO_TEMPORAL_BINS; i++)
+    total += bins[i];
+  if (!total)
+    return 0;
+  while (4 * (before + bins[k]) < total)
+    before += bins[k++];
+  int32_t part = (int32_t) (64 * (total - 4 * before) / (4 * (uint64_t) bins[k]));
+  return k ? 64 * k - 32 + part : part / 2;
+}
+
+/* Standard deviation of the noise, in 1/64 of a grey level, from the quartiles of both histograms: a quarter of normally
+ * distributed values lies within 0.3186 of it. It falls to nothing while changes go from two to three times what the
+ * curvatures explain. A little more is allowed for, the rounding of views that have no noise. */
+STEREO_SHARED int32_t
+stereo_temporal_noise (int32_t changes, int32_t curvatures)
+{
+  int32_t in_time = changes * 201 / 64, in_place = curvatures * 201 / 384;
+  in_place = in_place < 64 * STEREO_TEMPORAL_NOISE ? in_place : 64 * STEREO_TEMPORAL_NOISE;
+  int32_t noise = in_time < in_place ? in_time : in_place, rest = 3 * in_place - in_time;
+  noise = noise < rest ? noise : rest;
+  return (noise > 0 ? noise : 0) + 8;
+}
+
+/* How much of the past counts, in quarters. @sum: of the changes in the window, @sizes: of their sizes; @count: frames of
+ * the past. Of noise alone, sizes come to about 20 standard deviations, and the sum has one of 5. */
+STEREO_SHARED int32_t
+stereo_temporal_weight (int32_t sum, int32_t sizes, int32_t count, int32_t noise)
+{
+  int32_t explained = noise * (4 * count + 3), size = sizes * (4 * count + 1);
+  int32_t shift = 2 * (sum < 0 ? -sum : sum) * (4 * count + 1);
+  int32_t by_size = (size <= 32 * explained) + (size <= 30 * explained) + (size <= 28 * explained) +
+      (size <= 26 * explained);
+  int32_t by_shift = (shift <= 42 * explained) + (shift <= 38 * explained) + (shift <= 34 * explained) +
+      (shift <= 30 * explained);
+  int32_t weight = by_size < by_shift ? by_size : by_shift;
+  return count ? weight : 0;
+}
+
+/* Frames of the new average, the present one included. */
+STEREO_SHARED int32_t
+stereo_temporal_count (int32_t count, int32_t weight, int32_t most)
+{
+  int32_t kept = (count * weight >> 2) + 1;
+  return kept < most ? kept : most;
+}
+
+/* Share of the present in an average of @count frames, in 1/16384. */
+STEREO_SHARED int32_t
+stereo_temporal_share (int32_t count)
+{
+  return (16384 + count / 2) / count;
+}
+
+/* The new average of a channel, in 1/256 of a grey level. */
+STEREO_SHARED int32_t
+stereo_temporal_blend (int32_t past, int32_t sample, int32_t share)
+{
+  return past + (((sample * 256 - past) * share + 8192) >> 14);
+}
+
+/* The sample that is matched: the one of the frame before, while the average is within 3/4 of a grey level of it. Rounding
+ * would go up and down with averages near a half. */
+STEREO_SHARED int32_t
+stereo_temporal_hold (int32_t average, int32_t held)
+{
+  int32_t away = average - held * 256;
+  return away > 192 || away < -192 ? (average + 128) >> 8 : held;
+}
+
+#endif

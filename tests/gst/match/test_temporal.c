@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where a stream breaks, the frames before have no part in those after; where it goes on, they have. */
+#include "tests/support/gst/util.h"
+
+#define SETTINGS "num-disparities=12 window=5 refine-iterations=0 fill=keep backend=cpu threads=1 "
+#define BEFORE 6 /* frames ahead of the break */
+
+/* Frame @number of a view that stands still, with noise of its own. */
+static void
+push_view (GstHarness *harness, GstVideoFormat format, gint view, guint number, GstClockTime pts, gboolean discont)
+{
+  GstBuffer *buffer = make_view (format, VIEW_WIDTH, VIEW_HEIGHT, 1, view ? SHIFT : 0, 0);
+  guint32 state = 77 + 2 * number + view;
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
+  for (gsize i = 0; i < map.size; i++) {
+    gint value = map.data[i] * 3 / 4 + 32;
+    state = state * 1664525u + 1013904223u;
+    map.data[i] = (guint8) (value + (gint) (state >> 24) % 9 - 4);
+  }
+  gst_buffer_unmap (buffer, &map);
+  if (discont)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  fail_unless_equals_int (gst_harness_push (harness, stamp (buffer, pts, FRAME)), GST_FLOW_OK);
+}
+
+/* What comes out for a frame. */
+static GstBuffer *
+compute (Pair *pair, GstVideoFormat format, guint number, GstClockTime pts, gboolean discont)
+{
+  push_view (pair->left, format, 0, number, pts, discont);
+  push_view (pair->right, format, 1, number, pts, FALSE);
+  return pair_pull (pair, pts);
+}
+
+static gboolean
+are_equal (GstBuffer *a, GstBuffer *b)
+{
+  GstMapInfo map;
+  gboolean equal;
+
+  fail_unless (gst_buffer_map (a, &map, GST_MAP_READ));
+  equal = map.size == gst_buffer_get_size (b) && gst_buffer_memcmp (b, 0, map.data, map.size) == 0;
+  gst_buffer_unmap (a, &map);
+  return equal;
+}
+
+typedef enum
+{
+  NOTHING,
+  SHORT_PAUSE,
+  OFF,
+  /* from here on, the stream breaks */
+  PAUSE,
+  DISCONT,
+  GAP,
+  FLUSH,
+  CAPS,
+  PARAMETERS
+} Break;
+
+static void
+set_caps (Pair *pair, const gchar *extra)
+{
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, extra);
+
+  pair_caps (pair, caps, caps);
+  g_free (caps);
+}
+
+/* Takes @event. */
+static void
+push_both (Pair *pair, GstEvent *event)
+{
+  fail_unless (gst_harness_push_event (pair->left, gst_event_ref (event)));
+  fail_unless (gst_harness_push_event (pair->right, event));
+}
+
+static void
+flush (Pair *pair)
+{
+  GstEvent *start = gst_event_new_flush_start (), *stop = gst_event_new_flush_stop (TRUE);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
+  push_both (pair, start);
+  push_both (pair, stop);
+  push_both (pair, gst_event_new_segment (&segment));
+}
+
+/* Breaks the stream at *@pts. */
+static void
+make_break (Pair *pair, Break kind, GstClockTime *pts)
+{
+  switch (kind) {
+    case SHORT_PAUSE:
+      *pts += 300 * GST_MSECOND;
+      break;
+    case PAUSE:
+      *pts += 700 * GST_MSECOND;
+      break;
+    case GAP:
+      push_both (pair, gst_event_new_gap (*pts, FRAME));
+      *pts += FRAME;
+      break;
+    case FLUSH:
+      flush (pair);
+      break;
+    case CAPS:
+      set_caps (pair, "pixel-aspect-ratio=2/1");
+      break;
+    case PARAMETERS:
+      g_object_set (pair->element, "speckle-range", 2.0, NULL);
+      break;
+    default:
+      break;
+  }
+}
+
+static void
+run (Break kind)
+{
+  Pair *pair = pair_new_gray (kind == OFF ? SETTINGS "temporal=0" : SETTINGS "temporal=1");
+  Pair *alone = pair_new_gray (kind == OFF ? SETTINGS "temporal=0" : SETTINGS "temporal=1");
+  GstClockTime pts = 0;
+  GstBuffer *got, *want;
+
+  for (guint number = 0; number < BEFORE; number++, pts += FRAME)
+    gst_buffer_unref (compute (pair, GST_VIDEO_FORMAT_GRAY8, number, pts, FALSE));
+  make_break (pair, kind, &pts);
+  got = compute (pair, GST_VIDEO_FORMAT_GRAY8, BEFORE, pts, kind == DISCONT);
+  want = compute (alone, GST_VIDEO_FORMAT_GRAY8, BEFORE, pts, FALSE);
+  fail_unless_equals_int (are_equal (got, want), kind >= OFF);
+  gst_buffer_unref (got);
+  gst_buffer_unref (want);
+  pair_free (pair);
+  pair_free (alone);
+}
+
+static const Break breaks[] = { NOTHING, SHORT_PAUSE, OFF, PAUSE, DISCONT, GAP, FLUSH, CAPS, PARAMETERS };
+
+GST_START_TEST (test_breaks)
+{
+  run (breaks[__i__]);
+}
+GST_END_TEST;
+
+/* The same frames give the same bits, also with pairs in flight. */
+GST_START_TEST (test_repeats)
+{
+  Pair *one = pair_new_gray (SETTINGS "temporal=0.75"), *other = pair_new_gray (SETTINGS "temporal=0.75 threads=3");
+
+  for (guint number = 0; number < 12; number++) {
+    GstBuffer *a = compute (one, GST_VIDEO_FORMAT_GRAY8, number, number * FRAME, FALSE);
+    GstBuffer *b = compute (other, GST_VIDEO_FORMAT_GRAY8, number, number * FRAME, FALSE);
+    fail_unless (are_equal (a, b), "frame %u differs", number);
+    gst_buffer_unref (a);
+    gst_buffer_unref (b);
+  }
+  pair_free (one);
+  pair_free (other);
+}
+GST_END_TEST;
+
+static Suite *
+temporal_suite (void)
+{
+  Suite *suite = suite_create ("temporal");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_loop_test (cases, test_breaks, 0, G_N_ELEMENTS (breaks));
+  tcase_add_test (cases, test_repeats);
+  return suite;
+}
+
+GST_CHECK_MAIN (temporal);
