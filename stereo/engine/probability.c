@@ -21,7 +21,7 @@ enum
   }
 static const Weights weights[STEREO_METHODS][2] = {
   [STEREO_METHOD_ASW] = { [ALONE] = { -0.922, 1.222, 1.062 }, [ALONG_PATHS] = ASW_ALONG_PATHS },
-  [STEREO_METHOD_ESAW] = { [ALONE] = { -0.468, 1.094, 0.850 }, [ALONG_PATHS] = ASW_ALONG_PATHS },
+  [STEREO_METHOD_ESAW] = { [ALONE] = { -0.458, 1.139, 0.867 }, [ALONG_PATHS] = ASW_ALONG_PATHS },
   [STEREO_METHOD_ESMP] = { [ALONE] = { -0.457, 1.069, 0.592 }, [ALONG_PATHS] = ASW_ALONG_PATHS },
   [STEREO_METHOD_SGM] = { [ALONG_PATHS] = { -0.653, 2.877, 1.351 } }, /* never alone */
   [STEREO_METHOD_BM] = { [ALONE] = { -0.714, 1.204, -0.043 }, [ALONG_PATHS] = { -0.566, 2.278, 0.147 } },
