@@ -232,7 +232,7 @@ do_fuzz () {
       echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
     else
       echo "$name: FOUND, see $log"
-      grep -E 'ERROR|runtime error|SUMMARY|Test unit' "$log" | head -10
+      grep -vE '^(INFO|#[0-9]+\s|\s*NEW_FUNC)' "$log" | grep -v '^$' | cut -c 1-400 | head -40
       bad=1
     fi
   done

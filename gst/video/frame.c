@@ -53,10 +53,33 @@ packing_of_caps (const GstVideoInfo *info, GstStereoPacking *packing)
   }
 }
 
-static void
-layout_of_frame (GstStereoLayout *layout, const GstVideoInfo *info)
+/* Whether every sample of a frame has an address in it. GStreamer computes strides and sizes in 32 bits, and where they
+ * overflow it says nothing. */
+static gboolean
+samples_have_addresses (const GstVideoInfo *info)
+{
+  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS (info); c++) {
+    gint64 row = (gint64) GST_VIDEO_INFO_COMP_WIDTH (info, c) * GST_VIDEO_INFO_COMP_PSTRIDE (info, c),
+           stride = GST_VIDEO_INFO_COMP_STRIDE (info, c),
+           end = (gint64) GST_VIDEO_INFO_PLANE_OFFSET (info, GST_VIDEO_INFO_COMP_PLANE (info, c)) +
+        GST_VIDEO_INFO_COMP_HEIGHT (info, c) * stride;
+    if (row > stride || end > (gint64) GST_VIDEO_INFO_SIZE (info))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+layout_of_frame (GstStereoLayout *layout, const GstVideoInfo *info, gchar **message)
 {
   memset (layout, 0, sizeof *layout);
+  if (!samples_have_addresses (info)) {
+    *message = g_strdup_printf (
+        "A frame of %dx%d pixels in %s is larger than GStreamer can address: send smaller frames.",
+        GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
+        gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));
+    return FALSE;
+  }
   layout->width = GST_VIDEO_INFO_WIDTH (info);
   layout->height = GST_VIDEO_INFO_HEIGHT (info);
   layout->par_n = GST_VIDEO_INFO_PAR_N (info);
@@ -66,6 +89,7 @@ layout_of_frame (GstStereoLayout *layout, const GstVideoInfo *info)
     layout->par_n = layout->par_d = 1;
   layout->fps_n = GST_VIDEO_INFO_FPS_N (info);
   layout->fps_d = MAX (1, GST_VIDEO_INFO_FPS_D (info));
+  return TRUE;
 }
 
 static void
@@ -107,7 +131,8 @@ gst_stereo_layout_packed (GstStereoLayout *layout, const GstVideoInfo *info, Gst
   GstVideoMultiviewFlags flags = GST_VIDEO_INFO_MULTIVIEW_FLAGS (info);
   GstStereoPacking tagged;
 
-  layout_of_frame (layout, info);
+  if (!layout_of_frame (layout, info, message))
+    return FALSE;
   if (!packing_of_caps (info, &tagged)) {
     *message = g_strdup_printf (
         "Frames tagged multiview-mode=%s cannot be split into two views: use side-by-side, "
@@ -124,7 +149,7 @@ gst_stereo_layout_packed (GstStereoLayout *layout, const GstVideoInfo *info, Gst
   layout->packing = tagged ? tagged : wanted;
   layout->overruled = tagged && wanted && tagged != wanted;
   layout->right_first = (flags & GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_VIEW_FIRST) != 0;
-  if (!layout->packing && layout->width >= 2 * layout->height)
+  if (!layout->packing && layout->width / 2 >= layout->height)
     layout->packing = GST_STEREO_PACKING_SIDE_BY_SIDE;
   if (!layout->packing) {
     *message = g_strdup_printf (
@@ -147,7 +172,8 @@ gst_stereo_layout_single (GstStereoLayout *layout, const GstVideoInfo *info, gbo
   GstVideoMultiviewMode mode = GST_VIDEO_INFO_MULTIVIEW_MODE (info);
   GstVideoMultiviewMode wrong = right ? GST_VIDEO_MULTIVIEW_MODE_LEFT : GST_VIDEO_MULTIVIEW_MODE_RIGHT;
 
-  layout_of_frame (layout, info);
+  if (!layout_of_frame (layout, info, message))
+    return FALSE;
   if (mode == wrong) {
     *message = g_strdup_printf ("%s gets frames tagged multiview-mode=%s: the two views are swapped.", pad,
         gst_video_multiview_mode_to_caps_string (mode));

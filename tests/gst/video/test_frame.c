@@ -165,6 +165,8 @@ static const Case cases[] = {
       GST_STEREO_PACKING_FRAME_BY_FRAME, 41, 21, 1, 1, 30, 1 },
   { RAW "width=41,height=21", GST_STEREO_PACKING_FRAME_BY_FRAME, NULL, GST_STEREO_PACKING_FRAME_BY_FRAME, 41, 21, 1, 1,
       15, 1 },
+  /* a row of 2^32 bytes, which GStreamer takes for one of none */
+  { "video/x-raw,format=BGRx,framerate=30/1,width=1073741824,height=1", GST_STEREO_PACKING_AUTO, "1073741824x1" },
 };
 
 GST_START_TEST (test_layout_of_caps)
