@@ -8,8 +8,8 @@
 #   5. builds the Debian packages in build-package/ and tests them: tests/package.sh
 #   6. runs other tools in build-tools/, each for a short time: tests/tools.sh
 #
-#   sh tests/run.sh            all steps: about 15 minutes on 2 cores, the first time with nvcc about 20
-#   sh tests/run.sh --quick    steps 1 to 3: about 5 minutes on 2 cores, the first time with nvcc about 10
+#   sh tests/run.sh            all steps: about 25 minutes on 2 cores, the first time with nvcc about 30
+#   sh tests/run.sh --quick    steps 1 to 3: about 7 minutes on 2 cores, the first time with nvcc about 12
 #
 #   STEREO_NO_ASAN=1, STEREO_NO_PACKAGE=1, STEREO_NO_TOOLS=1   leave out step 4, 5 or 6
 #
@@ -18,11 +18,11 @@ set -eu
 
 # shellcheck source=tests/support/arguments.sh
 . "$(dirname "$0")/support/arguments.sh"
-length="about 15 minutes on 2 cores, the first time with nvcc about 20; --quick takes a third"
+length="about 25 minutes on 2 cores, the first time with nvcc about 30; --quick takes a third"
 if [ "${1:-}" = --quick ]; then
   shift
   STEREO_NO_ASAN=1 STEREO_NO_PACKAGE=1 STEREO_NO_TOOLS=1
-  length="about 5 minutes on 2 cores, the first time with nvcc about 10"
+  length="about 7 minutes on 2 cores, the first time with nvcc about 12"
 fi
 check_arguments 0 "$@"
 cd "$(dirname "$0")/.."
@@ -103,8 +103,8 @@ else
   export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
   say "filling the registry of GStreamer once, without a leak check: other plugins leak while they are scanned"
   ASAN_OPTIONS=detect_leaks=0 meson test -C build-tests-asan --no-rebuild meta >/dev/null 2>&1 || true
-  export STEREO_TEST_DRAWS=30 STEREO_FUZZ_ITERATIONS=1500
-  run_tests build-tests-asan --timeout-multiplier 4 --no-suite golden --no-suite bench
+  export STEREO_TEST_DRAWS=15 STEREO_FUZZ_ITERATIONS=1500
+  run_tests build-tests-asan --timeout-multiplier 4 --no-suite golden --no-suite bench --no-suite long
 fi
 
 if [ -n "${STEREO_NO_PACKAGE:-}" ]; then
