@@ -2,7 +2,9 @@
 /*
  * Costs of paths: what the kernels share. The definition is at the head of stereo/cpu/paths.c.
  *
- * A warp has the costs of a path at one pixel in registers: 2 * PAIRS neighbouring candidates a lane, two a register.
+ * A group of LANES lanes, a warp or half of one, has the costs of a path at one pixel in registers: 2 * PAIRS
+ * neighbouring candidates a lane, two a register. What a step costs besides its candidates is paid once for two paths if
+ * a warp has two. @lane is the number in the group.
  * SGM_MISSING is added to candidates that do not exist. They are then never the cheapest predecessor, and nothing
  * overflows (2 * P2 < SGM_MISSING). A path that has had no candidate yet is the same everywhere: its first candidates
  * get L = C. Costs that are added to the sums do not contain SGM_MISSING, because the carry would change the
@@ -31,13 +33,22 @@ struct Penalties
   uint32_t small[2], large[2];
 };
 
+/* stereo_path_rounded(): half a step, and the bits that stay, in both halves of a word; the bits that go. */
+struct Rounding
+{
+  uint32_t half, whole;
+  int bits;
+};
+
 /* What all kernels of a frame read. */
 struct Sgm
 {
   int width, height, min_disparity, disparities, depth;
   uint32_t unit; /* steps of a path's costs in a step of the costs */
   Penalties penalties[SGM_DIRECTIONS];
-  uint8_t *costs; /* [y][x][i]: raw, or of the volume; 0 where there is no candidate */
+  Rounding rounding;
+  bool fits_bytes; /* what two paths add, rounded */
+  uint8_t *costs;  /* [y][x][i]: raw, or of the volume; 0 where there is no candidate */
   uint16_t *volume;
   const uint8_t *luma; /* of the left view */
   int luma_pitch;
@@ -48,8 +59,11 @@ struct Sgm
 StereoStatus sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
 StereoStatus sgm_costs_of_volume (StereoPlan *plan, const Sgm &s, StereoError *error);
 
-/* pairs.cu: both ways along rows, which come first and write the volume, or along columns. */
-StereoStatus sgm_pairs (StereoPlan *plan, const Sgm &s, int direction, int last, StereoError *error);
+/* pairs.cu: both ways along rows and columns, which is all of paths=4; along rows alone, which come first and write the
+ * volume; along columns, to be added to it. */
+StereoStatus sgm_rows_and_columns (StereoPlan *plan, const Sgm &s, StereoError *error);
+StereoStatus sgm_rows (StereoPlan *plan, const Sgm &s, StereoError *error);
+StereoStatus sgm_columns (StereoPlan *plan, const Sgm &s, StereoError *error);
 
 /* sweep.cu: three directions at a time, in scratch memory that sgm_sweep_prepare() reserves for *@scratch. */
 int sgm_can_sweep (const StereoPlan *plan);
@@ -59,22 +73,41 @@ StereoStatus sgm_sweep (StereoPlan *plan, void *scratch, const Sgm &s, int up, i
 namespace
 {
 
-/* Which bytes make pairs across the borders of a lane's candidates. At the ends of the warp a candidate is its own
+/* Which bytes make pairs across the borders of a lane's candidates. At the ends of the group a candidate is its own
  * neighbour. */
 struct Borders
 {
   uint32_t first, last;
 };
 
-__device__ __forceinline__ Borders
+template <int LANES = 32> __device__ __forceinline__ Borders
 borders_of (int lane)
 {
-  Borders b = { lane == 0 ? 0x5454u : 0x5432u, lane == 31 ? 0x3232u : 0x5432u };
+  Borders b = { lane == 0 ? 0x5454u : 0x5432u, lane == LANES - 1 ? 0x3232u : 0x5432u };
   return b;
 }
 
-/* The lowest of the warp's costs, in both halves. */
-template <int PAIRS> __device__ __forceinline__ uint32_t
+/* The lowest number of the group. */
+template <int LANES> __device__ __forceinline__ uint32_t
+lowest_of_lanes (uint32_t low)
+{
+#if __CUDA_ARCH__ >= 800
+  if (LANES == 32)
+    return __reduce_min_sync (SGM_LANES, low);
+  /* cheaper than four steps of shuffles */
+  bool second = threadIdx.x & LANES;
+  uint32_t lows[2] = { __reduce_min_sync (SGM_LANES, second ? 0xFFFFFFFFu : low),
+    __reduce_min_sync (SGM_LANES, second ? low : 0xFFFFFFFFu) };
+  return second ? lows[1] : lows[0];
+#else
+  for (int away = LANES / 2; away; away /= 2)
+    low = min (low, __shfl_xor_sync (SGM_LANES, low, away));
+  return low;
+#endif
+}
+
+/* The lowest of the group's costs, in both halves. */
+template <int PAIRS, int LANES = 32> __device__ __forceinline__ uint32_t
 lowest_of (const uint32_t (&path)[PAIRS])
 {
   uint32_t low = path[0];
@@ -82,13 +115,7 @@ lowest_of (const uint32_t (&path)[PAIRS])
   for (int k = 1; k < PAIRS; k++)
     low = __vminu2 (low, path[k]);
   low = __vminu2 (low, __byte_perm (low, 0, 0x1032));
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync (SGM_LANES, low);
-#else
-  for (int away = 16; away; away /= 2)
-    low = min (low, __shfl_xor_sync (SGM_LANES, low, away));
-  return low;
-#endif
+  return lowest_of_lanes<LANES> (low);
 }
 
 /* Luma of a pixel of the left view and, above it, of the pixel before on a path; 0 if that one is outside. */
@@ -107,17 +134,18 @@ is_step (const Sgm &s, int luma)
 }
 
 /*
- * From the costs of the previous pixel, whose lowest is @lowest, to those of this pixel (Hirschmueller 2008, equation
- * 13): L (d) = C (d) + min (L' (d), L' (d - 1) + P1, L' (d + 1) + P1, min L' + P2) - min L', with L' of the previous
- * pixel.
+ * What the previous pixel, whose costs are @path and the lowest of them @lowest, adds to those of this pixel (Hirschmueller
+ * 2008, equation 13): min (L' (d), L' (d - 1) + P1, L' (d + 1) + P1, min L' + P2) - min L', rounded. It is at most P2, for
+ * missing candidates too.
  */
-template <int PAIRS> __device__ __forceinline__ void
-extend_path (uint32_t (&path)[PAIRS], uint32_t lowest, const uint32_t (&cost)[PAIRS], const Penalties &penalties,
-    bool step, Borders borders)
+template <int PAIRS, int LANES = 32> __device__ __forceinline__ void
+find_added (uint32_t (&added)[PAIRS], const uint32_t (&path)[PAIRS], uint32_t lowest, const Penalties &penalties,
+    bool step, const Rounding &rounding, Borders borders)
 {
   uint32_t small = step ? penalties.small[1] : penalties.small[0];
   uint32_t large = step ? penalties.large[1] : penalties.large[0];
-  uint32_t before = __shfl_up_sync (SGM_LANES, path[PAIRS - 1], 1), after = __shfl_down_sync (SGM_LANES, path[0], 1);
+  uint32_t before = __shfl_up_sync (SGM_LANES, path[PAIRS - 1], 1, LANES);
+  uint32_t after = __shfl_down_sync (SGM_LANES, path[0], 1, LANES);
   uint32_t between[PAIRS + 1], jump = lowest + large;
 
   between[0] = __byte_perm (before, path[0], borders.first);
@@ -127,12 +155,25 @@ extend_path (uint32_t (&path)[PAIRS], uint32_t lowest, const uint32_t (&cost)[PA
     between[k] = __byte_perm (path[k - 1], path[k], 0x5432);
 #pragma unroll
   for (int k = 0; k < PAIRS; k++) {
-    uint32_t best = __viaddmin_u16x2 (__vminu2 (between[k], between[k + 1]), small, path[k]);
-    path[k] = __vminu2 (best, jump) - lowest + cost[k];
+    uint32_t best = __vimin3_u16x2 (__vminu2 (between[k], between[k + 1]) + small, path[k], jump);
+    added[k] = (best - lowest + rounding.half) & rounding.whole;
   }
 }
 
-/* 65535 for each candidate of a lane that does not exist; @some: the warp has such candidates. */
+/* From the costs of the previous pixel to those of this pixel: L (d) = C (d) + what is added. */
+template <int PAIRS, int LANES = 32> __device__ __forceinline__ void
+extend_path (uint32_t (&path)[PAIRS], uint32_t lowest, const uint32_t (&cost)[PAIRS], const Penalties &penalties,
+    bool step, const Rounding &rounding, Borders borders)
+{
+  uint32_t added[PAIRS];
+
+  find_added<PAIRS, LANES> (added, path, lowest, penalties, step, rounding, borders);
+#pragma unroll
+  for (int k = 0; k < PAIRS; k++)
+    path[k] = added[k] + cost[k];
+}
+
+/* 65535 for each candidate of a lane that does not exist; @some: the group has such candidates. */
 template <int PAIRS> struct Mask
 {
   int first, last;
@@ -140,7 +181,7 @@ template <int PAIRS> struct Mask
   uint32_t pair[PAIRS];
 };
 
-template <int PAIRS> __device__ __forceinline__ void
+template <int PAIRS, int LANES = 32> __device__ __forceinline__ void
 set_mask (Mask<PAIRS> &m, const Sgm &s, int x, int lane)
 {
   int first = stereo_first_index (x, s.width, s.min_disparity);
@@ -150,7 +191,7 @@ set_mask (Mask<PAIRS> &m, const Sgm &s, int x, int lane)
     return;
   m.first = first;
   m.last = last;
-  m.some = first > 0 || last < 64 * PAIRS - 1;
+  m.some = first > 0 || last < 2 * LANES * PAIRS - 1;
 #pragma unroll
   for (int k = 0; k < PAIRS; k++) {
     int i = (lane * PAIRS + k) * 2;
@@ -188,7 +229,7 @@ open_outside (uint32_t (&path)[PAIRS], uint32_t lowest, const Mask<PAIRS> &m, co
 
 /* ---- to and from memory: a lane's part of a column, in vectors of up to 16 bytes ---------------------- */
 
-/* Raw costs, a byte each, as they lie. */
+/* Bytes of a lane's candidates, as they lie: raw costs, or what paths add. */
 template <int PAIRS> struct RawCosts
 {
   uint32_t word[(PAIRS + 1) / 2];
@@ -234,13 +275,36 @@ load_costs (RawCosts<PAIRS> &c, const uint8_t *from, Share share)
   }
 }
 
-/* In steps of a path's costs. */
+template <int PAIRS> __device__ __forceinline__ void
+store_costs (uint8_t *to, const RawCosts<PAIRS> &c, Share share)
+{
+  if (PAIRS == 2 && share.there)
+    *(uint32_t *) to = c.word[0];
+  if (PAIRS == 4 && share.there)
+    *(uint2 *) to = make_uint2 (c.word[0], c.word[PAIRS > 2]);
+#pragma unroll
+  for (int k = 0; k + 7 < PAIRS; k += 8)
+    if (k ? share.second : share.there)
+      *(uint4 *) (to + 2 * k) = make_uint4 (
+          c.word[k / 2], c.word[k / 2 + (PAIRS > 2)], c.word[k / 2 + (PAIRS > 4) * 2], c.word[k / 2 + (PAIRS > 6) * 3]);
+}
+
+/* Bytes as pairs, times @unit: costs in steps of a path's costs. */
 template <int PAIRS> __device__ __forceinline__ void
 spread_costs (uint32_t (&cost)[PAIRS], const RawCosts<PAIRS> &raw, uint32_t unit)
 {
 #pragma unroll
   for (int k = 0; k < PAIRS; k++)
     cost[k] = __byte_perm (raw.word[k / 2], 0, k % 2 ? 0x4342 : 0x4140) * unit;
+}
+
+/* Pairs of multiples of 1 << @bits as bytes. */
+template <int PAIRS> __device__ __forceinline__ void
+gather_bytes (RawCosts<PAIRS> &bytes, const uint32_t (&pairs)[PAIRS], int bits)
+{
+#pragma unroll
+  for (int k = 0; k + 1 < PAIRS; k += 2)
+    bytes.word[k / 2] = __byte_perm (pairs[k] >> bits, pairs[k + 1] >> bits, 0x6420);
 }
 
 /* In vectors of up to 16 bytes. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Costs of paths: the stages of semi-global matching, and of the smoothing after another method. Costs come first, then rows both ways; then either columns both ways (paths=4), or
- * all directions from above and all from below (sweep.cu). The kernel of this file is for searches that are too deep
- * for sweep.cu: it does one diagonal direction after the other, with a warp for each line.
+ * Costs of paths: the stages of semi-global matching, and of the smoothing after another method. Costs come first, then rows
+ * both ways; then either columns both ways (paths=4), or all directions from above and all from below (sweep.cu). The kernel
+ * of this file is for searches that are too deep for sweep.cu: it does one diagonal direction after the other, with a warp
+ * for each line.
  */
 #include "cuda/cost.cuh"
 #include "cuda/sgm/paths.cuh"
@@ -89,7 +90,7 @@ __launch_bounds__ (THREADS) line_kernel (Sgm s, Way w)
       for (int p = 0; p < PAIRS; p++)
         sum[p] = sums[k][p];
       set_mask (mask, s, here.x, lane);
-      extend_path (path, lowest, cost, penalties, is_step (s, steps_ahead[k]), borders);
+      extend_path (path, lowest, cost, penalties, is_step (s, steps_ahead[k]), s.rounding, borders);
 #pragma unroll
       for (int p = 0; p < PAIRS; p++)
         sum[p] = (sum[p] + path[p]) | (LAST ? mask.pair[p] : 0);
@@ -143,8 +144,10 @@ static Sgm
 sgm_of (const StereoPlan *plan, const SgmContext *context)
 {
   Sgm s = { plan->width, plan->height, plan->min_disparity, plan->disparities, plan->depth, (uint32_t) plan->path_unit,
-    {}, context->costs, plan->volume, plan->view[STEREO_LEFT].luma, plan->image_pitch,
-    plan->params.penalty_step > 0 ? plan->params.penalty_step : 256 };
+    {}, {}, plan->params.method == STEREO_METHOD_SGM, context->costs, plan->volume, plan->view[STEREO_LEFT].luma,
+    plan->image_pitch, plan->params.penalty_step > 0 ? plan->params.penalty_step : 256 };
+  int step = 1 << plan->path_round;
+  s.rounding = { 0x10001u * (uint32_t) (step >> 1), 0x10001u * (uint16_t) -step, plan->path_round };
   for (int r = 0; r < SGM_DIRECTIONS; r++) {
     int small = stereo_plan_penalty (plan, r, 0), large = stereo_plan_penalty (plan, r, 1);
     s.penalties[r] = { { 0x10001u * (uint32_t) small, 0x10001u * (uint32_t) stereo_path_halved (small) },
@@ -168,14 +171,12 @@ sum_paths (StereoPlan *plan, const SgmContext *context, const Sgm &s, StereoErro
 {
   StereoStatus status;
 
-  if ((status = sgm_pairs (plan, s, SGM_SIDEWAYS, 0, error)))
-    return status;
   if (plan->params.paths == 4)
-    return sgm_pairs (plan, s, SGM_VERTICAL, 1, error);
+    return sgm_rows_and_columns (plan, s, error);
+  if ((status = sgm_rows (plan, s, error)))
+    return status;
   if (!sgm_can_sweep (plan))
-    return (status = sgm_pairs (plan, s, SGM_VERTICAL, 0, error)) ?
-        status :
-        SGM_FOR_DEPTH (s.depth, launch_lines, plan, s, error);
+    return (status = sgm_columns (plan, s, error)) ? status : SGM_FOR_DEPTH (s.depth, launch_lines, plan, s, error);
   status = sgm_sweep (plan, context->sweep, s, 0, 0, error);
   return status ? status : sgm_sweep (plan, context->sweep, s, 1, 1, error);
 }

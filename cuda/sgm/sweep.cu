@@ -54,7 +54,7 @@ strip_row (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &sl
   spread_costs (cost, raw, s.unit);
 #pragma unroll
   for (int way = 0; way < WAYS; way++)
-    extend_path (t.path[way], t.lowest[way], cost, w.penalties[way], steps >> (8 * way + r) & 1, t.borders);
+    extend_path (t.path[way], t.lowest[way], cost, w.penalties[way], steps >> (8 * way + r) & 1, s.rounding, t.borders);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
     sum[p] = (sum[p] + t.path[0][p] + t.path[1][p] + t.path[2][p]) | t.mark[p];
@@ -198,7 +198,7 @@ halo_row (const Sgm &s, const Sweep &w, const Halo<PAIRS> &h, const RowRing<PAIR
   get_slot (path, lowest, h.slots, r & 1, way, way == FROM_LEFT ? BAND_ROWS - 1 : 1);
   ring_raw (raw, ring, h.column, r, lane, way == FROM_RIGHT);
   spread_costs (cost, raw, s.unit);
-  extend_path (path, lowest, cost, w.penalties[way], steps >> (8 * way + r) & 1, borders);
+  extend_path (path, lowest, cost, w.penalties[way], steps >> (8 * way + r) & 1, s.rounding, borders);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
     path[p] |= h.hide[p];

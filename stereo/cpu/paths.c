@@ -6,9 +6,11 @@
  *
  *   L(p, d) = C(p, d) + min (L(q, d), L(q, d - 1) + P1, L(q, d + 1) + P1, min_i L(q, i) + P2) - min_i L(q, i)
  *
- * q is the pixel before p on the path. P1 and P2 are halved where the left view's luma has a step from q to p. If there is no q, or none of its candidates exists, L = C. Two sweeps compute all
- * directions. The sweep down computes the paths from above and from the left. The sweep up computes the opposite ones: in
- * it rows and columns run backwards, and everything else is the same.
+ * q is the pixel before p on the path. What is added to C is rounded, by stereo_path_rounded(). P1 and P2 are halved where the
+ * left view's luma has a step from q to p. If there is no q, or none of its candidates exists, L = C.
+ *
+ * Two sweeps compute all directions. The sweep down computes the paths from above and from the left. The sweep up computes
+ * the opposite ones: in it rows and columns run backwards, and everything else is the same.
  *
  * A thread takes a band of rows, and computes a block of columns of each row at a time. Each row is one column behind the
  * row before it, whose paths it continues. Of the rows within a band only the last few columns are stored, in the
@@ -57,9 +59,10 @@ typedef struct Sweep
   const StereoPlan *plan;
   const Context *context;
   int up;
-  int pitch;                                       /* words from one direction's costs to the next's */
-  ptrdiff_t column;                                /* words from column to column */
-  int shift;                                       /* a step of the costs is 1 << shift steps of a path's costs */
+  int pitch;        /* words from one direction's costs to the next's */
+  ptrdiff_t column; /* words from column to column */
+  int shift;        /* a step of the costs is 1 << shift steps of a path's costs */
+  VecW half, whole; /* of stereo_path_rounded(): half a step, and the bits of whole steps */
   VecW small[DIRECTIONS][2], large[DIRECTIONS][2]; /* [1]: where the luma has a step */
 } Sweep;
 
@@ -222,7 +225,7 @@ sweep_column (const Sweep *s, Row *row, int n, int directions, int up)
     for (int r = 0; r < directions; r++) {
       VecW step = vec_min_words (vec_load_w (from[r] + i - 1), vec_load_w (from[r] + i + 1));
       VecW best = vec_min_words (vec_min_words (vec_load_w (from[r] + i), jump[r]), vec_add_words (step, small[r]));
-      VecW path = vec_add_words (cost, best - lowest[r]);
+      VecW path = vec_add_words (cost, (best - lowest[r] + s->half) & s->whole);
       vec_store_w (to[r] + i, path);
       low[r] = vec_min_words (low[r], path);
       sum = vec_add_words (sum, path);
@@ -279,6 +282,8 @@ start_sweep (Sweep *s, const StereoPlan *plan, const Context *c, int up)
   s->column = (ptrdiff_t) column_words (plan);
   for (int unit = plan->path_unit; unit > 1; unit /= 2)
     s->shift++;
+  s->whole -= (uint16_t) (1 << plan->path_round);
+  s->half += (uint16_t) (1 << plan->path_round >> 1);
   for (int r = 0; r < DIRECTIONS; r++) {
     int small = stereo_plan_penalty (plan, r, 0), large = stereo_plan_penalty (plan, r, 1);
     s->small[r][0] += (uint16_t) small;

@@ -220,6 +220,7 @@ struct StereoPlan
   int volume_unit;                       /* volume steps per raw cost step, a power of two: stereo_volume_unit() */
   int path_unit;  /* steps of a path's cost per step of the costs that it reads, a power of two */
   int path_shift; /* those are volume steps >> path_shift; of sgm, raw costs */
+  int path_round; /* of stereo_path_rounded() */
   uint32_t alpha; /* refine-alpha in volume steps, see stereo_penalty() */
 
   /* frame state */

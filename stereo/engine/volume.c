@@ -56,7 +56,8 @@ stereo_plan_penalty (const StereoPlan *plan, int direction, int large)
       ldexp (plan->path_unit, -plan->path_shift) * (p->method == STEREO_METHOD_SGM ? 1 : plan->volume_unit));
 }
 
-/* The larger P2 of all directions, in raw steps. */
+/* The larger P2 of all directions, in raw steps, and of sgm as much more as rounding adds at most: half of a step of which
+ * at least 127 fit P2. */
 static double
 largest_penalty (const StereoParams *params)
 {
@@ -64,6 +65,8 @@ largest_penalty (const StereoParams *params)
 
   for (int direction = 0; direction < STEREO_PATH_DIRECTIONS; direction++)
     largest = fmax (largest, stereo_path_penalty (params, direction, 1));
+  if (params->method == STEREO_METHOD_SGM)
+    largest *= 1 + 1 / 127.0;
   return largest * stereo_cost_info (params->cost)->unit;
 }
 
@@ -105,6 +108,21 @@ measure_paths (StereoPlan *plan)
     plan->path_unit *= 2;
 }
 
+/* stereo_path_rounded() says for what. */
+static int
+path_round (const StereoPlan *plan)
+{
+  int largest = 0, round = 0;
+
+  for (int direction = 0; direction < STEREO_PATH_DIRECTIONS; direction++) {
+    int penalty = stereo_plan_penalty (plan, direction, 1);
+    largest = penalty > largest ? penalty : largest;
+  }
+  while (2 * (stereo_path_rounded ((uint32_t) largest, round) >> round) > 255)
+    round++;
+  return round;
+}
+
 void
 stereo_volume_measure (StereoPlan *plan)
 {
@@ -120,5 +138,6 @@ stereo_volume_measure (StereoPlan *plan)
     measure_paths (plan);
     unit = ldexp (unit * plan->path_unit * p->paths, -plan->path_shift);
   }
+  plan->path_round = p->method == STEREO_METHOD_SGM ? path_round (plan) : 0;
   plan->alpha = (uint32_t) lrint (p->refine_alpha * stereo_cost_info (p->cost)->unit * unit * 256 / STEREO_EXPECT_STEPS);
 }

@@ -17,9 +17,9 @@ enum
 };
 
 /*
- * Steps of a path's cost that make one raw cost step. A path's cost L is at most cost + P2: what the pixel before adds is
- * at most its minimum + P2, less that minimum. So the sum of @paths such costs is at most paths * (cost->max + P2) raw
- * steps, which stereo_volume_top() holds to COST_TOP in volume steps. With a raw step of volume_unit / paths steps of L,
+ * Steps of a path's cost that make one raw cost step. A path's cost L is at most cost + P2, rounded: what the pixel before
+ * adds is at most its minimum + P2, less that minimum. So the sum of @paths such costs is at most paths * (cost->max + P2)
+ * raw steps, which stereo_volume_top() holds to COST_TOP in volume steps. With a raw step of volume_unit / paths steps of L,
  * the sum of all paths needs no division.
  */
 STEREO_SHARED int
@@ -34,6 +34,15 @@ stereo_path_cost (uint32_t steps, int shift)
 {
   uint32_t cost = (steps + (1u << shift >> 1)) >> shift;
   return cost < 255 ? cost : 255;
+}
+
+/* What the pixel before adds to the cost of a candidate is at most P2. Of sgm it is rounded to a multiple of 1 << @round, the
+ * least that lets a byte hold what two pixels before add: GPUs keep it in half the memory. Behind aggregation the costs differ
+ * by less where texture is weak, and @round is 0. */
+STEREO_SHARED uint32_t
+stereo_path_rounded (uint32_t added, int round)
+{
+  return (added + (1u << round >> 1)) >> round << round;
 }
 
 /* Where the luma changes by penalty-step or more from a pixel of a path to the next, both penalties are halved: a step in

@@ -30,6 +30,7 @@ typedef struct Path
   long *before, *here;
   long p1, p2;       /* where the luma has no step */
   long small, large; /* from the pixel before to this one */
+  long whole;        /* rounding() */
 } Path;
 
 static int
@@ -101,7 +102,7 @@ follow (const StereoPlan *p, Path *path, int x, int y, int dx, int dy, long *sum
       path->here[i] = -1;
       if (!exists (p, x, i))
         continue;
-      path->here[i] = path->costs[place] + cheapest (p, path, i);
+      path->here[i] = path->costs[place] + (cheapest (p, path, i) + path->whole / 2) / path->whole * path->whole;
       sums[place] += path->here[i];
     }
     /* what is outside the right view is as good as the best, to the next pixel */
@@ -139,6 +140,23 @@ store_sums (const StereoPlan *p, const long *sums)
       }
 }
 
+/* What the pixel before adds is rounded to a multiple of this: of sgm, the least power of two that lets twice the largest
+ * penalty fit a byte. */
+static long
+rounding (const StereoPlan *p, double scale)
+{
+  int sgm = p->params.method == STEREO_METHOD_SGM, searched = p->params.num_disparities;
+  long largest = 0, whole = 1;
+
+  for (int r = 0; r < 8; r++) {
+    long p2 = penalty (p, p->params.p2, sgm ? directions[r].p2 : 66 * log2 (searched < 2 ? 2 : searched) / 7, scale);
+    largest = p2 > largest ? p2 : largest;
+  }
+  while (sgm && 2 * ((largest + whole / 2) / whole) > 255)
+    whole *= 2;
+  return whole;
+}
+
 /* The sums of all paths over @costs, to the volume. */
 static void
 sum_paths (StereoPlan *p, const long *costs, double scale)
@@ -152,7 +170,7 @@ sum_paths (StereoPlan *p, const long *costs, double scale)
     int dx = directions[r].dx, dy = directions[r].dy;
     long p1 = penalty (p, p->params.p1, sgm ? directions[r].p1 : 6, scale);
     long p2 = penalty (p, p->params.p2, sgm ? directions[r].p2 : 66 * log2 (searched < 2 ? 2 : searched) / 7, scale);
-    Path path = { costs, lines, lines + p->disparities, p1 < p2 ? p1 : p2, p2, 0, 0 };
+    Path path = { costs, lines, lines + p->disparities, p1 < p2 ? p1 : p2, p2, 0, 0, rounding (p, scale) };
     for (int y = 0; y < p->height; y++)
       for (int x = 0; x < p->width; x++)
         if (!naive_inside (p, x + dx) || y + dy < 0 || y + dy >= p->height)
