@@ -9,10 +9,12 @@ namespace
 {
 
 constexpr int RADIUS = STEREO_TEMPORAL_RADIUS;
+constexpr int AWAY = STEREO_TEMPORAL_AWAY;
 constexpr int BINS = STEREO_TEMPORAL_BINS;
 constexpr int THREADS = 128;
-constexpr int ROWS = 16;       /* of a thread of blend_kernel */
-constexpr int CHANGE_ROWS = 8; /* of a block of change_kernel */
+constexpr int COLUMNS = 32 - 2 * AWAY; /* of a warp of blend_kernel */
+constexpr int ROWS = 16;               /* of a thread of blend_kernel */
+constexpr int CHANGE_ROWS = 8;         /* of a block of change_kernel */
 
 typedef uint32_t Histograms[2][STEREO_TEMPORAL_HISTOGRAMS][BINS];
 
@@ -92,17 +94,17 @@ noise_kernel (Work w)
         quartile[STEREO_TEMPORAL_CHANGES], quartile[STEREO_TEMPORAL_CURVATURES]);
 }
 
-/* Sums over a row of the window. */
-struct RowSum
+/* Of changes, and of their sizes: over a window's row, over a window, or the largest of windows. */
+struct Sums
 {
   int32_t sum, sizes;
 };
 
-static __device__ __forceinline__ RowSum
+static __device__ __forceinline__ Sums
 row_sum (const int16_t *change, const Frame &f, int x, int y)
 {
   const int16_t *row = change + (size_t) min (max (y, 0), f.height - 1) * f.map_pitch;
-  RowSum s = { 0, 0 };
+  Sums s = { 0, 0 };
 
 #pragma unroll
   for (int dx = -RADIUS; dx <= RADIUS; dx++) {
@@ -133,32 +135,60 @@ blend_pixel (const Frame &f, const StereoPast &past, int view, int x, int y, int
   f.view[view].luma[place] = (uint8_t) stereo_align_luma (made);
 }
 
-/* Thread: one column of ROWS rows; blockIdx.z: the view. The sums of the window's rows move along. */
+static __device__ __forceinline__ Sums
+larger (Sums a, Sums b)
+{
+  return { max (a.sum, b.sum), max (a.sizes, b.sizes) };
+}
+
+/* The window's sums from those of its rows, and the larger ones of the windows AWAY columns to both sides. */
+static __device__ __forceinline__ Sums
+largest_of_row (const Sums (&rows)[2 * RADIUS + 1], bool inside)
+{
+  Sums s = { 0, 0 };
+
+#pragma unroll
+  for (int k = 0; k <= 2 * RADIUS; k++) {
+    s.sum += rows[k].sum;
+    s.sizes += rows[k].sizes;
+  }
+  s = { inside ? abs (s.sum) : 0, inside ? s.sizes : 0 };
+  Sums before = { __shfl_up_sync (~0u, s.sum, AWAY), __shfl_up_sync (~0u, s.sizes, AWAY) };
+  Sums after = { __shfl_down_sync (~0u, s.sum, AWAY), __shfl_down_sync (~0u, s.sizes, AWAY) };
+  return larger (s, larger (before, after));
+}
+
+/* Warp: COLUMNS columns of ROWS rows, a lane each, and AWAY more on both sides for the windows there; blockIdx.z: the view.
+ * The sums of the windows' rows, and of the windows, move along. */
 static __global__ void
 __launch_bounds__ (THREADS) blend_kernel (Frame f, Work w)
 {
-  int x = blockIdx.x * THREADS + threadIdx.x, view = blockIdx.z, begin = blockIdx.y * ROWS;
+  int lane = threadIdx.x % 32, x = (blockIdx.x * (THREADS / 32) + threadIdx.x / 32) * COLUMNS + lane - AWAY;
+  int view = blockIdx.z, begin = blockIdx.y * ROWS;
+  bool ours = lane >= AWAY && lane < 32 - AWAY && x < f.width;
   const int16_t *change = w.change[view];
   int32_t noise = w.noise[view];
-  RowSum rows[2 * RADIUS + 1];
+  Sums rows[2 * RADIUS + 1], windows[2 * AWAY + 1];
 
-  if (x >= f.width)
-    return;
 #pragma unroll
   for (int k = 1; k <= 2 * RADIUS; k++)
-    rows[k] = row_sum (change, f, x, begin - RADIUS + k - 1);
-  for (int y = begin; y < min (begin + ROWS, f.height); y++) {
-    int32_t sum = 0, sizes = 0, count = w.past[view].count[(size_t) y * f.map_pitch + x];
+    rows[k] = row_sum (change, f, x, begin - AWAY - RADIUS + k - 1);
+    /* the row of windows AWAY rows below @y is new; the first ones are only for those that follow */
+#pragma unroll 1
+  for (int y = begin - 2 * AWAY; y < min (begin + ROWS, f.height); y++) {
 #pragma unroll
     for (int k = 0; k < 2 * RADIUS; k++)
       rows[k] = rows[k + 1];
-    rows[2 * RADIUS] = row_sum (change, f, x, y + RADIUS);
+    rows[2 * RADIUS] = row_sum (change, f, x, y + AWAY + RADIUS);
 #pragma unroll
-    for (int k = 0; k <= 2 * RADIUS; k++) {
-      sum += rows[k].sum;
-      sizes += rows[k].sizes;
-    }
-    int32_t weight = stereo_temporal_weight (sum, sizes, count, noise);
+    for (int k = 0; k < 2 * AWAY; k++)
+      windows[k] = windows[k + 1];
+    windows[2 * AWAY] = largest_of_row (rows, x >= 0 && x < f.width && y + AWAY >= 0 && y + AWAY < f.height);
+    if (y < begin || !ours)
+      continue;
+    Sums s = larger (windows[AWAY], larger (windows[0], windows[2 * AWAY]));
+    int32_t count = w.past[view].count[(size_t) y * f.map_pitch + x];
+    int32_t weight = stereo_temporal_weight (s.sum, s.sizes, count, noise);
     blend_pixel (f, w.past[view], view, x, y, stereo_temporal_count (count, weight, w.most));
   }
 }
@@ -191,6 +221,7 @@ temporal_run (StereoPlan *plan, void *context, StereoError *error)
   CUDA_LAUNCHED (plan, "change_kernel");
   noise_kernel<<<2, 64, 0, stream>>> (w);
   CUDA_LAUNCHED (plan, "noise_kernel");
+  columns = cuda_blocks (plan->width, THREADS / 32 * COLUMNS);
   blend_kernel<<<dim3 (columns, cuda_blocks (plan->height, ROWS), 2), THREADS, 0, stream>>> (f, w);
   CUDA_LAUNCHED (plan, "blend_kernel");
   return STEREO_OK;

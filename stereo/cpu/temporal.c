@@ -3,7 +3,9 @@
 #include "stereo/cpu/cpu.h"
 
 #define RADIUS STEREO_TEMPORAL_RADIUS
-#define CHUNK 256 /* columns at a time */
+#define AWAY STEREO_TEMPORAL_AWAY
+#define REACH (RADIUS + AWAY) /* of all windows of a pixel */
+#define CHUNK 256             /* columns at a time */
 
 typedef uint32_t Histograms[2][STEREO_TEMPORAL_HISTOGRAMS][STEREO_TEMPORAL_BINS];
 
@@ -87,18 +89,24 @@ estimate_noise (StereoPlan *plan, Context *c)
 
 /* ---- the average ------------------------------------------------------------------------------- */
 
-/* Sums of the changes, and of their sizes, in the window's rows: columns @from - RADIUS to @from + @count + RADIUS - 1.
- * The picture's borders are repeated. */
+/* Sums of the changes, and of their sizes, in the rows of the windows round row @y: columns @from - REACH to @from + @count +
+ * REACH - 1. The picture's borders are repeated. */
 typedef struct Columns
 {
-  int32_t sum[CHUNK + 2 * RADIUS], sizes[CHUNK + 2 * RADIUS];
+  int32_t sum[CHUNK + 2 * REACH], sizes[CHUNK + 2 * REACH];
 } Columns;
+
+/* Of windows, the largest sum without its sign, and the largest sum of sizes. */
+typedef struct Largest
+{
+  int32_t sum[CHUNK + 2 * AWAY], sizes[CHUNK + 2 * AWAY];
+} Largest;
 
 static void
 add_columns (const StereoPlan *plan, const int16_t *change, int y, int from, int count, Columns *columns)
 {
-  int last = plan->width - 1, begin = from < RADIUS ? 0 : from - RADIUS;
-  int end = from + count + RADIUS <= last ? from + count + RADIUS : last + 1, shift = begin - from + RADIUS;
+  int last = plan->width - 1, begin = from < REACH ? 0 : from - REACH;
+  int end = from + count + REACH <= last ? from + count + REACH : last + 1, shift = begin - from + REACH;
   int32_t *restrict sum = columns->sum + shift, *restrict sizes = columns->sizes + shift;
 
   memset (columns, 0, sizeof *columns);
@@ -114,27 +122,47 @@ add_columns (const StereoPlan *plan, const int16_t *change, int y, int from, int
     columns->sum[k] = sum[0];
     columns->sizes[k] = sizes[0];
   }
-  for (int k = end - begin; k < count + 2 * RADIUS - shift; k++) {
+  for (int k = end - begin; k < count + 2 * REACH - shift; k++) {
     sum[k] = sum[end - begin - 1];
     sizes[k] = sizes[end - begin - 1];
   }
 }
 
-/* Frames of the new averages. */
+static inline int32_t
+larger (int32_t a, int32_t b)
+{
+  return a > b ? a : b;
+}
+
+/* Those of a row of windows; AWAY more of them at both ends. */
 static void
-count_frames (const Columns *columns, int columns_count, int32_t noise, int most, uint8_t *restrict frames)
+add_windows (const Columns *columns, int count, Largest *largest)
 {
   const int32_t *restrict a = columns->sum, *restrict b = columns->sizes;
 
-  for (int k = 0; k < columns_count; k++) {
+  for (int k = 0; k < count + 2 * AWAY; k++) {
     int32_t sum = a[k] + a[k + 1] + a[k + 2] + a[k + 3] + a[k + 4];
     int32_t sizes = b[k] + b[k + 1] + b[k + 2] + b[k + 3] + b[k + 4];
+    largest->sum[k] = larger (largest->sum[k], sum < 0 ? -sum : sum);
+    largest->sizes[k] = larger (largest->sizes[k], sizes);
+  }
+}
+
+static_assert (RADIUS == 2, "add_windows() adds up five columns");
+
+/* Frames of the new averages. */
+static void
+count_frames (const Largest *largest, int count, int32_t noise, int most, uint8_t *restrict frames)
+{
+  const int32_t *restrict a = largest->sum, *restrict b = largest->sizes;
+
+  for (int k = 0; k < count; k++) {
+    int32_t sum = larger (larger (a[k], a[k + AWAY]), a[k + 2 * AWAY]);
+    int32_t sizes = larger (larger (b[k], b[k + AWAY]), b[k + 2 * AWAY]);
     int32_t weight = stereo_temporal_weight (sum, sizes, frames[k], noise);
     frames[k] = (uint8_t) stereo_temporal_count (frames[k], weight, most);
   }
 }
-
-static_assert (RADIUS == 2, "count_frames() adds up five columns");
 
 /* Averages one channel, and puts what is to be matched in its place. */
 static inline void
@@ -157,10 +185,23 @@ blend_chunk (StereoPlan *plan, const Context *c, int view, int y, int from, int 
   uint8_t *restrict frames = past->count + at, *restrict luma = plan->view[view].luma + place;
   uint32_t *restrict held = past->color + at, *restrict color = plan->view[view].color + place;
   int32_t share[CHUNK];
+  Largest largest = { 0 };
   Columns columns;
 
-  add_columns (plan, c->change[view], y, from, count, &columns);
-  count_frames (&columns, count, c->noise[view], c->most, frames);
+  for (int row = y - AWAY; row <= y + AWAY; row += AWAY)
+    if (row >= 0 && row < plan->height) {
+      add_columns (plan, c->change[view], row, from, count, &columns);
+      add_windows (&columns, count, &largest);
+    }
+  /* windows of columns outside the picture */
+  for (int k = 0; k < AWAY; k++) {
+    int right = count + AWAY + k;
+    if (from + k < AWAY)
+      largest.sum[k] = largest.sizes[k] = 0;
+    if (from + count + k >= plan->width)
+      largest.sum[right] = largest.sizes[right] = 0;
+  }
+  count_frames (&largest, count, c->noise[view], c->most, frames);
   for (int k = 0; k < count; k++)
     share[k] = c->share[frames[k]];
   for (int k = 0; k < count; k++)

@@ -27,7 +27,7 @@ static const Preset asw_thesis[] = { SET (cost, STEREO_COST_CENSUS_7X5), SET (su
   SET (window, 33), SET (gamma_color, 259.65), SET (gamma_distance, 28), SET (paths, STEREO_PATHS_NONE),
   SET (refine_iterations, 7), SET (refine_alpha, 0.16), SET (subpixel, STEREO_SUBPIXEL_OFF),
   SET (median, STEREO_MEDIAN_OFF), SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP),
-  SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF), END };
+  SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF), SET (temporal, 0), END };
 
 static const Preset asw_balanced[] = { SET (refine_iterations, 1), SET (refine_window, 33),
   SET (median, STEREO_MEDIAN_5), END };
@@ -43,7 +43,7 @@ static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support
 
 /* Yu et al., Table III; of ESMP's base, printed 2.80, 1.80 gives the errors that the paper states. */
 static const Preset es_thesis[] = { SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF),
-  SET (subpixel, STEREO_SUBPIXEL_OFF), SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP), END };
+  SET (temporal, 0), SET (subpixel, STEREO_SUBPIXEL_OFF), SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP), END };
 
 static const Preset esaw_fast[] = { SET (iterations, 5), SET (step_base, 2.6), END };
 
@@ -61,7 +61,7 @@ static const Preset filled[] = { SET (fill, STEREO_FILL_BACKGROUND), END };
 /* Mahieu & Lowney, 3 and 4 */
 static const Preset sgm_thesis[] = { SET (cost, STEREO_COST_AD), SET (subpixel, STEREO_SUBPIXEL_OFF),
   SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP), SET (penalty_step, 0),
-  SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF), END };
+  SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF), SET (temporal, 0), END };
 
 static const Preset sgm_quality[] = { SET (cost, STEREO_COST_MIXED), SET (refine_iterations, 1),
   SET (fill, STEREO_FILL_BACKGROUND), END };
@@ -76,7 +76,7 @@ static const Preset sgm_common[] = { SET (cost, STEREO_COST_CENSUS_9X7), SET (pa
 /* Hong et al. and GCVL: nothing after the winner */
 static const Preset bm_thesis[] = { SET (cost, STEREO_COST_SAD), SET (subpixel, STEREO_SUBPIXEL_OFF),
   SET (median, STEREO_MEDIAN_OFF), SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP),
-  SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF), END };
+  SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF), SET (temporal, 0), END };
 
 static const Preset bm_fast[] = { SET (cost, STEREO_COST_SAD), END };
 
@@ -86,7 +86,7 @@ static const Preset bm_common[] = { SET (cost, STEREO_COST_ZNCC), SET (window, 9
 static const Preset common[] = { SET (refine_mode, STEREO_REFINE_TWO_PASS), SET (refine_window, 65),
   SET (refine_gamma_color, 9), SET (refine_gamma_distance, 12), SET (refine_alpha, 0.16), SET (paths, STEREO_PATHS_NONE),
   SET (penalty_step, 10), SET (subpixel, STEREO_SUBPIXEL_ON), SET (median, STEREO_MEDIAN_3), SET (speckle_size, 60),
-  SET (fill, STEREO_FILL_NONE), SET (confidence_measure, STEREO_CONFIDENCE_PROBABILITY), SET (temporal, 0), END };
+  SET (fill, STEREO_FILL_NONE), SET (confidence_measure, STEREO_CONFIDENCE_PROBABILITY), SET (temporal, 0.75), END };
 
 static const struct
 {

@@ -4,7 +4,8 @@
  *
  * A pixel of a view is averaged with its past where the two differ by noise alone. Two things tell: over a window, the sum
  * of the changes, which finds a change of brightness, and the sum of their sizes, which finds texture that moves. Both are
- * compared with what the noise of this frame explains. Noise is the smaller of two estimates: how much the calmest pixels
+ * compared with what the noise of this frame explains, and the largest of nine windows around the pixel decide: beside an
+ * edge that moves, a single window may see little change by chance. Noise is the smaller of two estimates: how much the calmest pixels
  * change in time (moving pictures make it too large), and how rough the smoothest parts are (texture makes it too large).
  * Where nearly all pixels change by more than that, the camera moves or the scene is another one, and nothing is averaged.
  */
@@ -15,6 +16,7 @@
 
 #define STEREO_TEMPORAL_MOST 32  /* frames that an average counts at most */
 #define STEREO_TEMPORAL_RADIUS 2 /* of the window */
+#define STEREO_TEMPORAL_AWAY 2   /* rows and columns from a window to the next; its centre has to be in the picture */
 #define STEREO_TEMPORAL_BINS 256 /* of a histogram */
 #define STEREO_TEMPORAL_NOISE 12 /* grey levels: no sensor's noise is worse, and what is rougher is texture */
 #define STEREO_TEMPORAL_STEP 2   /* every so many rows and columns a pixel enters the histograms */
@@ -98,17 +100,20 @@ stereo_temporal_noise (int32_t changes, int32_t curvatures)
   return (noise > 0 ? noise : 0) + 8;
 }
 
-/* How much of the past counts, in quarters. @sum: of the changes in the window, @sizes: of their sizes; @count: frames of
- * the past. Of noise alone, sizes come to about 20 standard deviations, and the sum has one of 5. */
+/* How much of the past counts, in quarters. @sum: of the changes in a window, without its sign, @sizes: of their sizes; of
+ * each, the largest of nine windows. @count: frames of the past. Of noise alone, sizes come to about 20 standard deviations,
+ * and the sum has one of 5. */
 STEREO_SHARED int32_t
 stereo_temporal_weight (int32_t sum, int32_t sizes, int32_t count, int32_t noise)
 {
   int32_t explained = noise * (4 * count + 3), size = sizes * (4 * count + 1);
-  int32_t shift = 2 * (sum < 0 ? -sum : sum) * (4 * count + 1);
-  int32_t by_size = (size <= 32 * explained) + (size <= 30 * explained) + (size <= 28 * explained) +
-      (size <= 26 * explained);
-  int32_t by_shift = (shift <= 42 * explained) + (shift <= 38 * explained) + (shift <= 34 * explained) +
-      (shift <= 30 * explained);
+  int32_t shift = 2 * sum * (4 * count + 1);
+  /* what the past of few frames explains is itself uncertain */
+  int32_t most_size = count < 4 ? 32 : 34, most_shift = count < 4 ? 42 : 46, by_size = 0, by_shift = 0;
+  for (int k = 0; k < 4; k++) {
+    by_size += size <= (most_size - 2 * k) * explained;
+    by_shift += shift <= (most_shift - 4 * k) * explained;
+  }
   int32_t weight = by_size < by_shift ? by_size : by_shift;
   return count ? weight : 0;
 }

@@ -58,6 +58,35 @@ blend (StereoPlan *p, int view, int x, int y, int32_t count)
   p->view[view].luma[place] = (uint8_t) ((77 * (color & 255) + 150 * (color >> 8 & 255) + 29 * (color >> 16) + 128) >> 8);
 }
 
+static int
+larger (int a, int b)
+{
+  return a > b ? a : b;
+}
+
+/* The frames of a pixel's new average: as the least willing of nine windows says. */
+static int32_t
+count_frames (const StereoPlan *p, int view, int x, int y, int32_t noise, int most)
+{
+  int count = p->past[view].count[naive_map (p, x, y)], largest_sum = 0, largest_sizes = 0;
+
+  for (int window = 0; window < 9; window++) {
+    int column = x + (window % 3 - 1) * STEREO_TEMPORAL_AWAY, row = y + (window / 3 - 1) * STEREO_TEMPORAL_AWAY;
+    int sum = 0, sizes = 0;
+    if (column < 0 || column >= p->width || row < 0 || row >= p->height)
+      continue;
+    for (int dy = -STEREO_TEMPORAL_RADIUS; dy <= STEREO_TEMPORAL_RADIUS; dy++)
+      for (int dx = -STEREO_TEMPORAL_RADIUS; dx <= STEREO_TEMPORAL_RADIUS; dx++) {
+        int change = change_at (p, view, clamp (column + dx, p->width - 1), clamp (row + dy, p->height - 1));
+        sum += change;
+        sizes += abs (change);
+      }
+    largest_sum = larger (largest_sum, abs (sum));
+    largest_sizes = larger (largest_sizes, sizes);
+  }
+  return stereo_temporal_count (count, stereo_temporal_weight (largest_sum, largest_sizes, count, noise), most);
+}
+
 void
 naive_temporal (StereoPlan *p)
 {
@@ -67,17 +96,8 @@ naive_temporal (StereoPlan *p)
   for (int view = 0; view < 2; view++) {
     int32_t noise = noise_of (p, view);
     for (int y = 0; y < p->height; y++)
-      for (int x = 0; x < p->width; x++) {
-        int sum = 0, sizes = 0, count = p->past[view].count[naive_map (p, x, y)];
-        for (int dy = -STEREO_TEMPORAL_RADIUS; dy <= STEREO_TEMPORAL_RADIUS; dy++)
-          for (int dx = -STEREO_TEMPORAL_RADIUS; dx <= STEREO_TEMPORAL_RADIUS; dx++) {
-            int change = change_at (p, view, clamp (x + dx, p->width - 1), clamp (y + dy, p->height - 1));
-            sum += change;
-            sizes += abs (change);
-          }
-        counts[y * p->width + x] = stereo_temporal_count (
-            count, stereo_temporal_weight (sum, sizes, count, noise), most);
-      }
+      for (int x = 0; x < p->width; x++)
+        counts[y * p->width + x] = count_frames (p, view, x, y, noise, most);
     for (int y = 0; y < p->height; y++)
       for (int x = 0; x < p->width; x++)
         blend (p, view, x, y, counts[y * p->width + x]);
