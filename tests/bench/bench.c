@@ -389,15 +389,10 @@ main (int argc, char **argv)
 
   if (go <= 0)
     return go ? 2 : 0;
-  if (options.sequence)
-    return sequence_folder (&options) ? 0 : 1;
-  if (!options.frames)
-    report_begin (&options);
-  int done = bench_all (&options);
-  if (options.frames)
-    return done ? 0 : 1;
+  report_begin (&options);
+  int done = options.sequence ? sequence_folder (&options) : bench_all (&options);
   report_end (&options);
-  if (!options.json)
+  if (!options.json && !options.frames && !options.sequence)
     table_print (&options);
   table_free ();
   return done ? 0 : 1;

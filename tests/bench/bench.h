@@ -78,5 +78,7 @@ void table_free (void);
 void report_begin (const Options *options);
 void report_row (const Options *options, const Measurement *m);
 void report_end (const Options *options);
+/* Begins a JSON object of what is found of @scene. The caller writes the rest of it, the end included. */
+void report_object (const char *scene);
 
 #endif

@@ -24,7 +24,7 @@ report_begin (const Options *options)
     putchar ('[');
     return;
   }
-  if (options->score)
+  if (options->score || options->frames || options->sequence)
     return;
   printf ("%-20s %-10s %4s %-4s %-6s %-10s %-5s | %8s %8s %8s | %8s %8s %8s | %8s | %7s %7s %6s\n", "scene", "size",
       "disp", "on", "method", "cost", "supp.", "frame ms", "min", "max", "compute", "min", "max", "overlap", "GDE/s",
@@ -41,6 +41,13 @@ print_json_text (const char *name, const char *text)
     else if ((unsigned char) *text >= ' ')
       putchar (*text);
   fputs ("\", ", stdout);
+}
+
+void
+report_object (const char *scene)
+{
+  fputs (rows++ ? ",\n {" : "\n {", stdout);
+  print_json_text ("scene", scene);
 }
 
 static void
@@ -97,8 +104,7 @@ print_json (const Options *options, const Measurement *m)
   const StereoParamInfo *info;
   char text[32];
 
-  fputs (rows ? ",\n {" : "\n {", stdout);
-  print_json_text ("scene", m->scene);
+  report_object (m->scene);
   print_json_text ("group", m->group);
   print_json_text ("backend", m->backend);
   print_json_text ("reason", m->reason);
@@ -145,7 +151,6 @@ report_row (const Options *options, const Measurement *m)
     print_json (options, m);
   else if (!options->score)
     print_table_row (m);
-  rows++;
   fflush (stdout);
 }
 

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +17,21 @@ enum
   SETTLED = 9 /* the frame, from 0, from which on means are taken, where there are more */
 };
 
+/* In percent; not-a-number: not known. */
+typedef struct Result
+{
+  double bad, flicker, trails;
+} Result;
+
 /* What the frames of a run share. */
 typedef struct Run
 {
   const Options *options;
   StereoPlan *plan;
-  int width, height, frames, scored, moved;
-  float *now, *before;         /* disparities */
-  float *truth;                /* of the frame before; NULL: not known */
-  double bad, flicker, trails; /* sums, in percent */
+  int width, height, frames;
+  float *now, *before; /* disparities */
+  float *truth;        /* of the frame before; NULL: not known */
+  Result *results;     /* of each frame */
 } Run;
 
 static double
@@ -56,8 +63,8 @@ flicker_of (const Run *run)
   return 100.0 * count / pixels;
 }
 
-/* Percent of the pixels whose true disparity changed by more than 2 px, and which still have the one before within 1 px; below
- * 0: no pixel's did. */
+/* Percent of the pixels whose true disparity changed by more than 2 px, and which still have the one before within 1 px;
+ * not-a-number: no pixel's did. */
 static double
 trails_of (const Run *run, const float *truth)
 {
@@ -68,7 +75,25 @@ trails_of (const Run *run, const float *truth)
       changed++;
       kept += fabsf (run->now[k] - run->truth[k]) <= 1;
     }
-  return changed ? 100.0 * kept / changed : -1;
+  return changed ? 100.0 * kept / changed : NAN;
+}
+
+/* A figure with its name, if it is known. */
+static void
+print_figure (const Run *run, const char *name, double figure)
+{
+  if (isfinite (figure) && run->options->json)
+    printf (", \"%s\": %.3f", name, figure);
+  else if (isfinite (figure))
+    printf ("  %s %7.3f", name, figure);
+}
+
+static void
+print_result (const Run *run, const Result *result)
+{
+  print_figure (run, run->options->json ? "bad1" : "bad 1", result->bad);
+  print_figure (run, "flicker", result->flicker);
+  print_figure (run, "trails", result->trails);
 }
 
 static int
@@ -84,17 +109,13 @@ run_frame (Run *run, const Scene *scene, int frame)
     return 0;
   }
   Score score = score_map (scene, run->now, scene->visible, &score_levels);
-  double flicker = frame ? flicker_of (run) : 0, trails = frame ? trails_of (run, scene->truth) : -1;
-  int settled = frame >= (run->frames > SETTLED ? SETTLED : 1);
-  printf ("  frame %3d", frame + 1);
-  printf (score.pixels ? "  bad 1 %7.3f" : "               ", score.bad[1]);
-  printf (frame ? "  flicker %7.3f" : "                 ", flicker);
-  printf (trails >= 0 ? "  trails %7.3f\n" : "\n", trails);
-  run->bad += settled && score.pixels ? score.bad[1] : 0;
-  run->scored += settled && score.pixels;
-  run->flicker += settled ? flicker : 0;
-  run->trails += trails >= 0 ? trails : 0;
-  run->moved += trails >= 0;
+  run->results[frame] = (Result){ score.pixels ? score.bad[1] : NAN, frame ? flicker_of (run) : NAN,
+    frame ? trails_of (run, scene->truth) : NAN };
+  if (!run->options->json) {
+    printf ("  frame %3d", frame + 1);
+    print_result (run, &run->results[frame]);
+    putchar ('\n');
+  }
   memcpy (run->before, run->now, pixels * sizeof *run->now);
   free (run->truth);
   run->truth = scene->truth ? malloc (pixels * sizeof *run->truth) : NULL;
@@ -115,30 +136,65 @@ run_new (Run *run, const Options *options, const Scene *scene, int frames)
   *run = (Run){ .options = options, .width = scene->left.width, .height = scene->left.height, .frames = frames };
   run->now = malloc (pixels * sizeof *run->now);
   run->before = malloc (pixels * sizeof *run->before);
+  run->results = calloc ((size_t) frames, sizeof *run->results);
   run->plan = stereo_plan_new (&params, run->width, run->height, &error);
   if (!run->plan)
     fprintf (stderr, "%s: %s\n", scene->name, error.message);
-  return run->plan && run->now && run->before;
+  return run->plan && run->now && run->before && run->results;
+}
+
+/* Adds up the figures that are known. */
+static double
+mean_of (const Run *run, int first, size_t field)
+{
+  double sum = 0;
+  int count = 0;
+
+  for (int k = first; k < run->frames; k++) {
+    double figure = *(const double *) ((const char *) &run->results[k] + field);
+    sum += isfinite (figure) ? figure : 0;
+    count += isfinite (figure) != 0;
+  }
+  return count ? sum / count : NAN;
+}
+
+static void
+print_run (const Run *run, const char *name)
+{
+  int first = run->frames > SETTLED ? SETTLED : 1;
+  double temporal = stereo_plan_params (run->plan)->temporal;
+  Result mean = { mean_of (run, first, offsetof (Result, bad)), mean_of (run, first, offsetof (Result, flicker)),
+    mean_of (run, first, offsetof (Result, trails)) };
+
+  if (!run->options->json) {
+    printf ("%s, noise %g, temporal %g, frames %d to %d:", name, run->options->noise, temporal, first + 1, run->frames);
+    print_result (run, &mean);
+    putchar ('\n');
+    return;
+  }
+  report_object (name);
+  printf ("\"noise\": %g, \"temporal\": %g, \"frames\": [", run->options->noise, temporal);
+  for (int k = 0; k < run->frames; k++) {
+    printf (k ? ", {\"frame\": %d" : "{\"frame\": %d", k + 1);
+    print_result (run, &run->results[k]);
+    putchar ('}');
+  }
+  printf ("], \"mean\": {\"from\": %d", first + 1);
+  print_result (run, &mean);
+  printf ("}}");
 }
 
 static void
 run_end (Run *run, const char *name, int done)
 {
-  int first = run->frames > SETTLED ? SETTLED : 1, settled = run->frames - first;
-
-  if (done && settled > 0) {
-    printf ("%s, noise %g, temporal %g, frames %d to %d:", name, run->options->noise,
-        stereo_plan_params (run->plan)->temporal, first + 1, run->frames);
-    if (run->scored)
-      printf (" bad 1 %.3f", run->bad / run->scored);
-    printf (" flicker %.3f", run->flicker / settled);
-    printf (run->moved ? " trails %.3f\n" : "\n", run->moved ? run->trails / run->moved : 0);
-  }
+  if (done && run->frames > 1)
+    print_run (run, name);
   fflush (stdout);
   stereo_plan_free (run->plan);
   free (run->now);
   free (run->before);
   free (run->truth);
+  free (run->results);
 }
 
 /* ---- a pair that stands still ------------------------------------------------------------------ */

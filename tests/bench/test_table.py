@@ -126,6 +126,68 @@ class Table(unittest.TestCase):
         self.assertIn("000000_10.png", done.stderr)
         self.assertEqual(len(json.loads(done.stdout)), 2)
 
+    def write_sequence(self, frames, step):
+        """A square of noise moves over noise that stands still; the truth of both is known."""
+        back = [[random.randrange(256) for _ in range(WIDTH + SHIFT)] for _ in range(HEIGHT)]
+        square = [[random.randrange(256) for _ in range(24)] for _ in range(24)]
+        for frame in range(frames):
+            left, right = [row[:WIDTH] for row in back], [row[SHIFT:] for row in back]
+            truth, x = [[256 * SHIFT] * WIDTH for _ in range(HEIGHT)], 30 + step * frame
+            for y in range(24):
+                left[8 + y][x:x + 24] = right[8 + y][x - 12:x + 12] = square[y]
+                truth[8 + y][x:x + 24] = [256 * 12] * 24
+            for name, bits, rows in (("left", 8, left), ("right", 8, right), ("gt", 16, truth)):
+                write_png(os.path.join(self.folder, "video", name, f"{frame:03d}.png"), bits, rows)
+
+    def sequence(self, *words):
+        command = [self.bench, "--backend", "cpu", "--num-disparities", "20", "--method", "bm", "--fill", "background",
+                   "--sequence", os.path.join(self.folder, "video"), *words]
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, text=True)
+
+    def test_sequence(self):
+        self.write_sequence(12, 3)
+        done = self.sequence("--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        run = json.loads(done.stdout)[0]
+        frames = run["frames"]
+        self.assertEqual([frame["frame"] for frame in frames], list(range(1, 13)))
+        self.assertNotIn("flicker", frames[0])
+        for name in ("bad1", "flicker", "trails"):
+            mean = sum(frame[name] for frame in frames[9:]) / 3
+            self.assertAlmostEqual(run["mean"][name], mean, delta=0.002)
+            printed = re.search(name.replace("bad1", "bad 1") + r" +([\d.]+)", self.sequence().stdout.splitlines()[-1])
+            self.assertAlmostEqual(float(printed.group(1)), mean, delta=0.002)
+        # the square's two edges of 3 px change; all that is right changes with them
+        self.assertGreater(run["mean"]["flicker"], 100 * 2 * 3 * 24 / (WIDTH * HEIGHT) / 2)
+        self.assertLess(run["mean"]["bad1"], 10)
+        self.assertLess(run["mean"]["trails"], 50)
+
+    def test_sequence_that_stands_still(self):
+        self.write_sequence(3, 0)
+        run = json.loads(self.sequence("--json").stdout)[0]
+        self.assertEqual(run["mean"]["flicker"], 0)
+        self.assertNotIn("trails", run["mean"])
+        noisy = json.loads(self.sequence("--json", "--noise", "20", "--temporal", "0").stdout)[0]
+        self.assertGreater(noisy["mean"]["flicker"], 0)
+        self.assertEqual((noisy["noise"], noisy["temporal"]), (20, 0))
+
+    def test_bad_sequences(self):
+        self.write_sequence(3, 1)
+        os.remove(os.path.join(self.folder, "video/right/001.png"))
+        done = self.sequence()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("right/001.png", done.stderr)
+        write_png(os.path.join(self.folder, "video/left/000.png"), 8, [[7] * 40] * 30)
+        write_png(os.path.join(self.folder, "video/right/000.png"), 8, [[7] * 40] * 30)
+        os.remove(os.path.join(self.folder, "video/gt/000.png"))
+        os.remove(os.path.join(self.folder, "video/left/001.png"))
+        done = self.sequence()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("002.png has another size", done.stderr)
+        done = subprocess.run([self.bench, "--sequence", self.folder], stderr=subprocess.PIPE, check=False, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no PNG in it", done.stderr)
+
     def test_what_is_refused(self):
         for words, text in ((("--bad", "2,x"), "--bad 2,x: write it as 3,5"), (("--bad", "0"), "--bad 0"),
                             (("--bad", ",".join(str(k) for k in range(5, 20))), "at most 12"),
