@@ -2,13 +2,11 @@
 /* stereo-bench: times any method, cost and backend on pairs, made pairs or folders of scenes. */
 #include "tests/bench/bench.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 enum
@@ -134,30 +132,12 @@ time_stages (Bench *bench, Measurement *m)
 static int
 write_pictures (const Options *options, const Measurement *m, const float *disparity, const uint8_t *confidence)
 {
-  size_t pixels = (size_t) m->width * (size_t) m->height;
-  uint16_t *steps = malloc (pixels * sizeof *steps);
-  char path[1024], name[2 * LAYOUT_NAME];
-  const char *folder = options->write;
-
-  if (!steps || (mkdir (folder, 0777) && errno != EEXIST)) {
-    fprintf (stderr, "%s: cannot be made\n", folder);
-    free (steps);
-    return 0;
-  }
-  for (size_t at = 0; at < pixels; at++) { /* as the element stores it: 0 = invalid */
-    double value = rint ((double) disparity[at] * m->params.disparity_scale);
-    steps[at] = (uint16_t) (isnan (disparity[at]) || value < 0 ? 0 : value < 1 ? 1 : value > 65535 ? 65535 : value);
-  }
+  Map map = { m->width, m->height, m->params.disparity_scale };
   int several = options->folders > 1; /* KITTI's two sets have scenes of the same names */
-  snprintf (name, sizeof name, "%s%s%s", several ? m->group : "", several ? "-" : "", m->scene);
-  for (char *at = name; *at; at++)
-    *at = *at == '/' ? '-' : *at;
-  snprintf (path, sizeof path, "%s/%s-%s-disparity.png", folder, name, m->backend);
-  int done = image_write_png (path, m->width, m->height, 1, 16, steps);
-  snprintf (path, sizeof path, "%s/%s-%s-confidence.png", folder, name, m->backend);
-  done &= image_write_png (path, m->width, m->height, 1, 8, confidence);
-  free (steps);
-  return done;
+  char name[2 * LAYOUT_NAME];
+
+  snprintf (name, sizeof name, "%s%s%s-%s", several ? m->group : "", several ? "-" : "", m->scene, m->backend);
+  return pictures_disparity (options, name, &map, disparity) && pictures_confidence (options, name, &map, confidence);
 }
 
 /* The views as the plan gets them: where the scene has them, or where the backend reads them without a transfer. */

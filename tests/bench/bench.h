@@ -62,6 +62,15 @@ typedef struct Measurement
 /* options.c: 1 to go on, 0 after --help and --methods, -1 and a message on a mistake */
 int options_parse (Options *options, int argc, char **argv);
 
+/* pictures.c: --write; 0 and a message on failure. */
+typedef struct Map
+{
+  int width, height;
+  double scale; /* steps of a sample in a pixel of disparity */
+} Map;
+int pictures_disparity (const Options *options, const char *name, const Map *map, const float *disparity);
+int pictures_confidence (const Options *options, const char *name, const Map *map, const uint8_t *confidence);
+
 /* sequence.c: frames through one plan; 0 and a message on failure. */
 int sequence_still (const Options *options, const Scene *scene);
 int sequence_folder (const Options *options);

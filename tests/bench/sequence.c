@@ -97,6 +97,16 @@ print_result (const Run *run, const Result *result)
 }
 
 static int
+write_frame (const Run *run, const char *name, int frame)
+{
+  Map map = { run->width, run->height, stereo_plan_params (run->plan)->disparity_scale };
+  char numbered[2 * LAYOUT_NAME];
+
+  snprintf (numbered, sizeof numbered, "%s-%03d", name, frame + 1);
+  return pictures_disparity (run->options, numbered, &map, run->now);
+}
+
+static int
 run_frame (Run *run, const Scene *scene, int frame)
 {
   StereoImage left = scene_view (&scene->left), right = scene_view (&scene->right);
@@ -116,6 +126,8 @@ run_frame (Run *run, const Scene *scene, int frame)
     print_result (run, &run->results[frame]);
     putchar ('\n');
   }
+  if (run->options->write && !write_frame (run, scene->name, frame))
+    return 0;
   memcpy (run->before, run->now, pixels * sizeof *run->now);
   free (run->truth);
   run->truth = scene->truth ? malloc (pixels * sizeof *run->truth) : NULL;

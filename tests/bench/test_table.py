@@ -146,8 +146,9 @@ class Table(unittest.TestCase):
 
     def test_sequence(self):
         self.write_sequence(12, 3)
-        done = self.sequence("--json")
+        done = self.sequence("--json", "--write", os.path.join(self.folder, "maps"))
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(os.listdir(os.path.join(self.folder, "maps"))), 12)
         run = json.loads(done.stdout)[0]
         frames = run["frames"]
         self.assertEqual([frame["frame"] for frame in frames], list(range(1, 13)))
