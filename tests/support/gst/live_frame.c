@@ -73,6 +73,7 @@ live_frame_read (LiveFrame *frame, GstSample *sample, GstElement *source)
   frame->height = GST_VIDEO_INFO_HEIGHT (&info);
   frame->valid_ratio = meta->valid_ratio;
   frame->mean_confidence = meta->mean_confidence;
+  frame->confidence = gst_stereo_meta_get_confidence_bytes (meta);
   pixels = (gsize) frame->width * (gsize) frame->height;
   frame->truth = g_new (guint16, pixels);
   frame->visible = g_malloc (pixels);
@@ -89,5 +90,6 @@ live_frame_clear (LiveFrame *frame)
   g_free (frame->truth);
   g_free (frame->visible);
   g_free (frame->disparity);
+  g_clear_pointer (&frame->confidence, g_bytes_unref);
   memset (frame, 0, sizeof *frame);
 }

@@ -13,7 +13,8 @@ typedef struct LiveFrame
   gint width, height;
   guint16 *truth;
   guint8 *visible;
-  gfloat *disparity; /* pixels; not-a-number where invalid */
+  gfloat *disparity;  /* pixels; not-a-number where invalid */
+  GBytes *confidence; /* a byte a pixel; NULL: the frame has none */
   gdouble valid_ratio, mean_confidence;
 } LiveFrame;
 
