@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What breaks a stream for temporal, one reason at a time. test_temporal.c shows that a break is obeyed. */
+#include <gst/check/gstcheck.h>
+
+#include "gst/match/past.h"
+
+/* Frames of 33 ms. */
+#define FRAME (33 * GST_MSECOND)
+
+static GstStereoFrame
+frame_new (guint number)
+{
+  GstStereoFrame frame = { .buffer = gst_buffer_new (), .time = (gint64) (number * FRAME), .generation = 1 };
+
+  gst_video_info_set_format (&frame.info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+  return frame;
+}
+
+/* A pair whose view @odd was changed by @change: why the stream breaks. */
+static const gchar *
+add (GstStereoMatchPast *past, guint number, guint odd, void (*change) (GstStereoFrame *frame))
+{
+  GstStereoFrame views[2] = { frame_new (number), frame_new (number) };
+  const gchar *why;
+
+  if (change)
+    change (&views[odd]);
+  why = gst_stereo_match_past_add_pair (past, &views[0], &views[1]);
+  gst_buffer_unref (views[0].buffer);
+  gst_buffer_unref (views[1].buffer);
+  return why;
+}
+
+static void
+discont (GstStereoFrame *frame)
+{
+  GST_BUFFER_FLAG_SET (frame->buffer, GST_BUFFER_FLAG_DISCONT);
+}
+
+static void
+gap (GstStereoFrame *frame)
+{
+  frame->after_gap = TRUE;
+}
+
+static void
+seek (GstStereoFrame *frame)
+{
+  frame->generation++;
+}
+
+static void
+caps (GstStereoFrame *frame)
+{
+  gst_video_info_set_format (&frame->info, GST_VIDEO_FORMAT_GRAY8, 66, 48);
+}
+
+static void
+no_time (GstStereoFrame *frame)
+{
+  frame->time = GST_STEREO_TIME_NONE;
+}
+
+static const struct
+{
+  void (*change) (GstStereoFrame *frame);
+  const gchar *why;  /* the stream breaks; NULL: it does not */
+  const gchar *next; /* and at the pair behind, which is as those before */
+} cases[] = { { NULL, NULL, NULL }, { discont, "a discontinuity", NULL }, { gap, "a gap", NULL },
+  { seek, "a seek", "a seek" }, { caps, "other caps", "other caps" }, { no_time, NULL, NULL } };
+
+GST_START_TEST (test_breaks)
+{
+  for (guint view = 0; view < 2; view++) {
+    GstStereoMatchPast past = { 0 };
+    fail_unless (add (&past, 0, 0, NULL) == NULL);
+    fail_if (gst_stereo_match_past_compute (&past));
+    fail_unless_equals_string (add (&past, 1, view, cases[__i__].change), cases[__i__].why);
+    fail_unless_equals_int (gst_stereo_match_past_compute (&past), cases[__i__].why != NULL);
+    fail_unless_equals_string (add (&past, 2, view, NULL), cases[__i__].next);
+    fail_unless_equals_int (gst_stereo_match_past_compute (&past), cases[__i__].next != NULL);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_time)
+{
+  GstStereoMatchPast past = { 0 };
+
+  fail_unless (add (&past, 10, 0, NULL) == NULL);
+  gst_stereo_match_past_compute (&past);
+  fail_unless_equals_string (add (&past, 9, 0, NULL), "time that goes backwards");
+  fail_unless (gst_stereo_match_past_compute (&past));
+  /* pairs that are dropped do not make the pause shorter: 15 frames are just below half a second */
+  fail_unless (add (&past, 9 + 8, 0, NULL) == NULL);
+  fail_unless (add (&past, 9 + 15, 0, NULL) == NULL);
+  fail_unless_equals_string (add (&past, 9 + 16, 0, NULL), "a pause");
+  fail_unless (gst_stereo_match_past_compute (&past));
+  fail_unless (add (&past, 9 + 31, 0, NULL) == NULL);
+  fail_if (gst_stereo_match_past_compute (&past));
+}
+GST_END_TEST;
+
+/* A break before a pair that is dropped is one before the pair behind it. */
+GST_START_TEST (test_break_before_a_dropped_pair)
+{
+  GstStereoMatchPast past = { 0 };
+
+  fail_unless (add (&past, 0, 0, NULL) == NULL);
+  gst_stereo_match_past_compute (&past);
+  fail_unless (add (&past, 1, 0, discont) != NULL);
+  fail_unless (add (&past, 2, 0, NULL) == NULL);
+  fail_unless (gst_stereo_match_past_compute (&past));
+  fail_unless (add (&past, 3, 0, NULL) == NULL);
+  fail_if (gst_stereo_match_past_compute (&past));
+}
+GST_END_TEST;
+
+static Suite *
+past_suite (void)
+{
+  Suite *suite = suite_create ("past");
+  TCase *tests = tcase_create ("general");
+
+  suite_add_tcase (suite, tests);
+  tcase_add_loop_test (tests, test_breaks, 0, G_N_ELEMENTS (cases));
+  tcase_add_test (tests, test_time);
+  tcase_add_test (tests, test_break_before_a_dropped_pair);
+  return suite;
+}
+
+GST_CHECK_MAIN (past);
