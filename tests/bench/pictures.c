@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 /* The path of a picture of @name, whose slashes become dashes; makes the folder. */
@@ -16,13 +17,12 @@ path_of (char *path, size_t size, const char *folder, const char *name, const ch
     fprintf (stderr, "%s: cannot be made\n", folder);
     return 0;
   }
-  int length = snprintf (path, size, "%s/", folder),
-      end = snprintf (path + length, size - (size_t) length, "%s-%s.png", name, kind);
-  if (end < 0 || length + end >= (int) size) {
+  int folder_length = (int) strlen (folder) + 1;
+  if (snprintf (path, size, "%s/%s-%s.png", folder, name, kind) >= (int) size) {
     fprintf (stderr, "%s/%s: the path is too long\n", folder, name);
     return 0;
   }
-  for (char *at = path + length; *at; at++)
+  for (char *at = path + folder_length; *at; at++)
     *at = *at == '/' ? '-' : *at;
   return 1;
 }
