@@ -134,7 +134,7 @@ write_pictures (const Options *options, const Measurement *m, const float *dispa
 {
   Map map = { m->width, m->height, m->params.disparity_scale };
   int several = options->folders > 1; /* KITTI's two sets have scenes of the same names */
-  char name[2 * LAYOUT_NAME];
+  char name[3 * LAYOUT_NAME];
 
   snprintf (name, sizeof name, "%s%s%s-%s", several ? m->group : "", several ? "-" : "", m->scene, m->backend);
   return pictures_disparity (options, name, &map, disparity) && pictures_confidence (options, name, &map, confidence);
