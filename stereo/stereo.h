@@ -347,10 +347,12 @@ typedef struct StereoPlan StereoPlan;
  * to 32768 x 32768). backend=auto takes CUDA where a device is usable, else the CPU: see stereo_plan_backend_reason().
  * Returns NULL and fills in @error on failure, with any of the statuses. */
 StereoPlan *stereo_plan_new (const StereoParams *params, int width, int height, StereoError *error);
-/* Computes one frame: submit and collect in one call. The frames of a plan are a stream: with temporal above 0, which is the
- * default, noise is averaged over them. Set temporal to 0 for pairs that have nothing to do with each other. @stats may be NULL. A frame that is not possible is refused
+/* Computes one frame: submit and collect in one call. @stats may be NULL. A frame that is not possible is refused
  * (STEREO_ERROR_PARAMETER) and changes nothing. After any other failure the output is undefined, and the plan can only be
- * freed. */
+ * freed.
+ *
+ * The frames of a plan are a stream: with temporal above 0, which is the default outside profile=thesis, noise is averaged
+ * over them. Set temporal to 0 for pairs that have nothing to do with each other. */
 StereoStatus stereo_plan_execute (StereoPlan *plan, const StereoImage *left, const StereoImage *right,
     const StereoOutput *output, StereoStats *stats, StereoError *error);
 /* The same in two halves, so that the copies of a frame overlap with the computation of its neighbours. Frames are collected

@@ -137,15 +137,14 @@ static const StereoParamInfo table[] = {
       "Disparity difference up to which two neighbours belong to one region, in pixels"),
   ENUM ("confidence-measure", confidence_measure, STEREO_CONFIDENCE_AUTO, measure_choices, "What the confidence means"),
   DOUBLE ("confidence-threshold", confidence_threshold, -1, 1, -1,
-      "Pixels of a lower confidence (0..1) become invalid; -1 = own (0.6 with probability and fill=none, else "
+      "Pixels of a lower confidence (0..1) become invalid; -1 = own (0.62 with probability and fill=none, else "
       "off), 0 = off"),
   ENUM ("fill", fill, STEREO_FILL_AUTO, fill_choices, "What a pixel gets where the views disagree"),
   ENUM ("align", align, STEREO_ALIGN_AUTO, align_choices,
       "What happens to a small vertical disparity between the views, up to 3 px"),
   DOUBLE ("temporal", temporal, -1, 1, -1,
       "How long the views are averaged over time, where they stand still, against sensor noise: 0 = off, for pairs "
-      "that "
-      "have nothing to do with each other; 0.75 = up to 24 frames, 1 = 32; -1 = own (0.75; off in thesis)"),
+      "that have nothing to do with each other; 0.75 = up to 24 frames, 1 = 32; -1 = own (0.75; off in thesis)"),
   ENUM ("output", output, STEREO_OUTPUT_DISPARITY, output_choices, "What the samples of the output mean"),
   DOUBLE ("disparity-scale", disparity_scale, 1e-3, 65535, 64,
       "GRAY16 disparity = round (d * scale), 0 = invalid, a valid zero is stored as 1"),

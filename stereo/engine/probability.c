@@ -2,14 +2,23 @@
 /* The probability that a disparity is right: how each method's two measures are weighed. */
 #include "stereo/engine/backend.h"
 
-/* The logit is offset + agreement * log (1.01 - a) + distinctness * log (d + 0.02), a and d between 0 and 1. */
+/* A logit is offset + agreement * log (1.01 - a) + distinctness * log (d + 0.02), a and d between 0 and 1. It orders the
+ * pixels. The logit of the probability lies on a curve above it: linear between STEREO_KNOTS, and of slope 1 beyond them. */
+#define STEREO_KNOTS \
+  { \
+    -6, -3, -1.5, 0, 1.2, 2.5, 4 \
+  }
+#define KNOTS 7
+
 typedef struct Weights
 {
   double agreement, distinctness, offset;
+  double curve[KNOTS];
 } Weights;
 
-/* Fitted by tests/bench/probability.py. Along paths costs of wrong candidates rise: the same distinctness says less. esaw
- * and esmp along paths, which no profile sets, take what asw has there. */
+/* Fitted by tests/bench/probability.py. Along paths costs of wrong candidates rise: the same distinctness says less. The
+ * curves of esaw and esmp end at 0.9 (--most): their surest pixels are few, and of few scenes. Along paths, which no profile
+ * sets for them, they take what asw has there. */
 enum
 {
   ALONE,
@@ -17,15 +26,38 @@ enum
 };
 #define ASW_ALONG_PATHS \
   { \
-    -0.363, 3.345, 1.788 \
+    -0.342, 3.421, 1.873, \
+    { \
+      -4.94, -2.32, -0.80, 0.24, 1.10, 2.47, 4.93 \
+    } \
   }
 static const Weights weights[STEREO_METHODS][2] = {
-  [STEREO_METHOD_ASW] = { [ALONE] = { -0.922, 1.222, 1.062 }, [ALONG_PATHS] = ASW_ALONG_PATHS },
-  [STEREO_METHOD_ESAW] = { [ALONE] = { -0.458, 1.139, 0.867 }, [ALONG_PATHS] = ASW_ALONG_PATHS },
-  [STEREO_METHOD_ESMP] = { [ALONE] = { -0.457, 1.069, 0.592 }, [ALONG_PATHS] = ASW_ALONG_PATHS },
-  [STEREO_METHOD_SGM] = { [ALONG_PATHS] = { -0.653, 2.877, 1.351 } }, /* never alone */
-  [STEREO_METHOD_BM] = { [ALONE] = { -0.714, 1.204, -0.043 }, [ALONG_PATHS] = { -0.566, 2.278, 0.147 } },
+  [STEREO_METHOD_ASW] = { [ALONE] = { -0.940, 1.261, 1.089, { -7.42, -3.56, -0.75, 0.61, 1.38, 2.06, 3.08 } },
+      [ALONG_PATHS] = ASW_ALONG_PATHS },
+  [STEREO_METHOD_ESAW] = { [ALONE] = { -0.458, 1.147, 0.874, { -5.86, -2.48, -1.12, 0.19, 1.48, 2.17, 2.17 } },
+      [ALONG_PATHS] = ASW_ALONG_PATHS },
+  [STEREO_METHOD_ESMP] = { [ALONE] = { -0.456, 1.116, 0.568, { -4.62, -2.18, -1.24, 0.27, 1.66, 2.03, 2.17 } },
+      [ALONG_PATHS] = ASW_ALONG_PATHS },
+  /* never alone */
+  [STEREO_METHOD_SGM] = { [ALONG_PATHS] = { -0.723, 2.539, 1.299, { -6.55, -2.82, -0.79, 0.60, 1.43, 2.11, 3.58 } } },
+  [STEREO_METHOD_BM] = { [ALONE] = { -0.695, 1.253, 0.062, { -5.08, -2.67, -1.19, 0.73, 1.32, 1.77, 4.61 } },
+      [ALONG_PATHS] = { -0.560, 2.497, 0.223, { -5.03, -2.45, -1.23, 0.47, 1.28, 2.28, 5.73 } } },
 };
+
+static double
+curve_at (const double *curve, double logit)
+{
+  static const double knots[KNOTS] = STEREO_KNOTS;
+  int k = 0;
+
+  if (logit <= knots[0])
+    return curve[0] + logit - knots[0];
+  if (logit >= knots[KNOTS - 1])
+    return curve[KNOTS - 1] + logit - knots[KNOTS - 1];
+  while (logit > knots[k + 1])
+    k++;
+  return curve[k] + (curve[k + 1] - curve[k]) * (logit - knots[k]) / (knots[k + 1] - knots[k]);
+}
 
 void
 stereo_probability_table (const StereoParams *params, StereoProbability *table)
@@ -40,7 +72,8 @@ stereo_probability_table (const StereoParams *params, StereoProbability *table)
   /* without any distinctness nothing speaks for the disparity: both views agree about every one of a grey picture */
   table->distinctness[0] = -4 * STEREO_LOGIT_TOP;
   for (int k = -STEREO_LOGIT_TOP; k <= STEREO_LOGIT_TOP; k++) {
-    double probability = 1 / (1 + exp (-(double) k / STEREO_LOGIT_STEPS));
+    double probability = 1 / (1 + exp (-curve_at (w->curve, (double) k / STEREO_LOGIT_STEPS)));
     table->probability[k + STEREO_LOGIT_TOP] = (float) rint (probability * 255) / 255;
   }
+  table->probability[0] = 0;
 }

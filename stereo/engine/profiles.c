@@ -140,7 +140,7 @@ stereo_profile_apply (StereoParams *params)
   if (preset_speckle && params->fill == STEREO_FILL_KEEP)
     params->speckle_size = 0; /* who asks for the matcher's value everywhere means everywhere */
   if (params->confidence_threshold < 0)
-    params->confidence_threshold = stereo_params_reject_unlikely (params) ? 0.6 : 0;
+    params->confidence_threshold = stereo_params_reject_unlikely (params) ? 0.62 : 0;
   if (params->method == STEREO_METHOD_ESMP && params->smoothness_max == 0)
     params->smoothness_max = 0.0375 * params->num_disparities;
   if (params->method == STEREO_METHOD_ASW && params->support == STEREO_SUPPORT_LEFT) {

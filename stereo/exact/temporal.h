@@ -4,10 +4,12 @@
  *
  * A pixel of a view is averaged with its past where the two differ by noise alone. Two things tell: over a window, the sum
  * of the changes, which finds a change of brightness, and the sum of their sizes, which finds texture that moves. Both are
- * compared with what the noise of this frame explains, and the largest of nine windows around the pixel decide: beside an
- * edge that moves, a single window may see little change by chance. Noise is the smaller of two estimates: how much the calmest pixels
- * change in time (moving pictures make it too large), and how rough the smoothest parts are (texture makes it too large).
- * Where nearly all pixels change by more than that, the camera moves or the scene is another one, and nothing is averaged.
+ * compared with what the noise of this frame explains. The largest of nine windows around the pixel decide: beside an edge
+ * that moves, a single window may see little change by chance.
+ *
+ * Noise is the smaller of two estimates: how much the calmest pixels change in time (moving pictures make it too large), and
+ * how rough the smoothest parts are (texture makes it too large). Where nearly all pixels change by more than that, the
+ * camera moves or the scene is another one, and nothing is averaged.
  */
 #ifndef STEREO_EXACT_TEMPORAL_H
 #define STEREO_EXACT_TEMPORAL_H

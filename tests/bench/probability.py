@@ -2,17 +2,23 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Fits the probability of a disparity to scenes with a truth, leaving out one scene at a time.
 
-    probability.py [--data FOLDER] [--counts PROGRAM] [OPTION=VALUE ...]
+    probability.py [--data FOLDER] [--counts PROGRAM] [--cache FILE] [--most P] [OPTION=VALUE ...]
 
 Prints the weights for stereo/engine/probability.c, fitted to all scenes, and what the fit gives on scenes that it has not
 seen: the area under the sparsification curve as a multiple of that of the best order, and what was stated against what was
 measured. Every group of scenes weighs the same, and every scene of a group. The sky of the folder "road" is a group: its
-disparity is 0. It weighs more than others, for an obstacle in the sky does more harm than a hole in a road.
+disparity is 0.
+
+The order comes first: a logistic regression, in which the sky weighs more than others, for an obstacle in the sky does more
+harm than a hole in a road. Then a curve that keeps the order makes probabilities of it, and there the sky weighs as much as
+any group. It is linear between knots, in logits.
 
 The options are the matcher's; without any it is the default method. Wrong is what stereo-bench calls wrong.
 """
 import argparse
 import collections
+import hashlib
+import json
 import math
 import os
 import random
@@ -24,7 +30,10 @@ import groups
 SKY_FRAMES = 12
 SKY_WEIGHT = 2.4
 BINS = 10
-
+# how much weight of samples, of one group, holds the curve straight
+STIFF = 1e-3
+# of the curve: STEREO_KNOTS of stereo/engine/probability.c
+KNOTS = (-6.0, -3.0, -1.5, 0.0, 1.2, 2.5, 4.0)
 
 # Measures as near as this, of 255, are counted as one: a fit takes seconds then.
 COARSE = 4
@@ -42,21 +51,43 @@ def counts_of(program, words):
     return [(min(a, 255) / 255, min(d, 255) / 255, *row) for (a, d), row in counts.items()]
 
 
+class Counts:
+    """Counts of scenes, kept in a file, where one is given: known by the program (its hash) and its words."""
+
+    def __init__(self, program, path):
+        self.program, self.path, self.known = program, path, {}
+        with open(program, "rb") as file:
+            self.hash = hashlib.sha256(file.read()).hexdigest()[:16]
+        if path and os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                self.known = json.load(file)
+
+    def of(self, words):
+        key = " ".join([self.hash, *words])
+        if key not in self.known:
+            self.known[key] = counts_of(self.program, words)
+            if self.path:
+                with open(self.path + ".new", "w", encoding="utf-8") as file:
+                    json.dump(self.known, file)
+                os.replace(self.path + ".new", self.path)
+        return self.known[key]
+
+
 def scenes_of(arguments):
     """{group: {scene: counts}}"""
+    counts = Counts(arguments.counts, arguments.cache)
     options = [*arguments.options, "fill=background", "confidence-threshold=0"]
     result = {}
     for group in groups.GROUPS:
         result[group.name] = {}
         for scene, disparities in group.scenes.items():
             views = [os.path.join(arguments.data, scene, view + ".png") for view in ("left", "right")]
-            result[group.name][scene] = counts_of(arguments.counts, [*views, f"num-disparities={disparities}", *options])
+            result[group.name][scene] = counts.of([*views, f"num-disparities={disparities}", *options])
     road = os.path.join(arguments.data, "road")
     result["sky"] = {}
     for frame in range(SKY_FRAMES):
         mask, left, right = (os.path.join(road, view, f"{frame:06}.png") for view in ("sky", "left", "right"))
-        result["sky"][f"sky-{frame}"] = counts_of(
-            arguments.counts, ["--sky", mask, left, right, "num-disparities=128", *options])
+        result["sky"][f"sky-{frame}"] = counts.of(["--sky", mask, left, right, "num-disparities=128", *options])
     return result
 
 
@@ -64,46 +95,112 @@ def terms(agreement, distinctness):
     return (math.log(1.01 - agreement), math.log(distinctness + 0.02), 1.0)
 
 
+def sigmoid(logit):
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b))
+
+
 def solve(matrix, vector):
-    """Three equations by Cramer's rule."""
-    def determinant(m):
-        return (m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
-                + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]))
-    whole = determinant(matrix)
-    return [determinant([[vector[i] if j == k else matrix[i][j] for j in range(3)] for i in range(3)]) / whole
-            for k in range(3)]
+    """Linear equations with a positive definite matrix, by elimination."""
+    rows = [[*row, value] for row, value in zip(matrix, vector)]
+    for i, pivot in enumerate(rows):
+        for row in rows[i + 1:]:
+            factor = row[i] / pivot[i]
+            for j in range(i, len(row)):
+                row[j] -= factor * pivot[j]
+    result = [0.0] * len(rows)
+    for i in reversed(range(len(rows))):
+        result[i] = (rows[i][-1] - dot(rows[i][i + 1:-1], result[i + 1:])) / rows[i][i]
+    return result
 
 
-def probability(weights, row):
-    logit = sum(w * t for w, t in zip(weights, terms(row[0], row[1])))
-    return 1 / (1 + math.exp(-max(-8.0, min(8.0, logit))))
+def add_stiffness(gradient, curvature, weights, start):
+    """Holds the steps from each weight to the next near those of @start: where no sample is, a curve rises like it."""
+    for i in range(len(weights) - 1):
+        bend = weights[i + 1] - weights[i] - (start[i + 1] - start[i])
+        for j, sign in ((i, -1), (i + 1, 1)):
+            gradient[j] -= sign * STIFF * bend
+            curvature[j][j] += STIFF
+        curvature[i][i + 1] -= STIFF
+        curvature[i + 1][i] -= STIFF
 
 
-def fit(scenes, left_out=None):
-    """Logistic regression by Newton's method."""
-    samples = []
-    for group, members in scenes.items():
-        weight = SKY_WEIGHT if group == "sky" else 1
-        seen = {name: rows for name, rows in members.items() if name != left_out}
-        for rows in seen.values():
-            share = weight / len(seen) / sum(row[2] for row in rows)
-            samples += [(terms(row[0], row[1]), row[2] * share, row[3] * share) for row in rows]
-    weights = [0.0, 0.0, 0.0]
-    for _ in range(12):
-        gradient, curvature = [0.0] * 3, [[1e-6 * (i == j) for j in range(3)] for i in range(3)]
-        for term, pixels, right in samples:
-            p = 1 / (1 + math.exp(-max(-30.0, min(30.0, sum(w * t for w, t in zip(weights, term))))))
-            for i in range(3):
+def regression(samples, start, stiff=False):
+    """Logistic regression by Newton's method, of [(terms, offset, pixels, right)]."""
+    weights, count = list(start), len(start)
+    for _ in range(15):
+        gradient = [0.0] * count
+        curvature = [[1e-6 * (i == j) for j in range(count)] for i in range(count)]
+        if stiff:
+            add_stiffness(gradient, curvature, weights, start)
+        for term, offset, pixels, right in samples:
+            p = sigmoid(dot(weights, term) + offset)
+            used = [i for i in range(count) if term[i]]
+            for i in used:
                 gradient[i] += (right - pixels * p) * term[i]
-                for j in range(3):
+                for j in used:
                     curvature[i][j] += pixels * p * (1 - p) * term[i] * term[j]
         weights = [w + s for w, s in zip(weights, solve(curvature, gradient))]
     return weights
 
 
+def logit_of(weights, row):
+    """Before the curve. The matcher's tables end at 8."""
+    return max(-8.0, min(8.0, dot(weights, terms(row[0], row[1]))))
+
+
+def curve_terms(logit):
+    """What each knot's value weighs at @logit, and what is added: beyond the last knots the curve rises as @logit does."""
+    held = max(KNOTS[0], min(KNOTS[-1], logit))
+    result = [0.0] * len(KNOTS)
+    i = max(k for k in range(len(KNOTS) - 1) if KNOTS[k] <= held)
+    share = (held - KNOTS[i]) / (KNOTS[i + 1] - KNOTS[i])
+    result[i], result[i + 1] = 1 - share, share
+    return result, logit - held
+
+
+def probability(weights, curve, row):
+    shares, more = curve_terms(logit_of(weights, row))
+    return sigmoid(dot(curve, shares) + more)
+
+
+def samples_of(scenes, left_out, sky_weight, terms_of):
+    samples = []
+    for group, members in scenes.items():
+        seen = {name: rows for name, rows in members.items() if name != left_out}
+        for rows in seen.values():
+            share = (sky_weight if group == "sky" else 1) / len(seen) / sum(row[2] for row in rows)
+            samples += [(*terms_of(row), row[2] * share, row[3] * share) for row in rows]
+    return samples
+
+
+def fit_curve(samples):
+    """The logits at the knots, which never fall: knots between which they would are held alike."""
+    group = list(range(len(KNOTS)))
+    while True:
+        members = [[k for k in range(len(KNOTS)) if group[k] == g] for g in range(group[-1] + 1)]
+        start = [sum(KNOTS[k] for k in member) / len(member) for member in members]
+        grouped = [([sum(term[k] for k in member) for member in members], *rest) for term, *rest in samples]
+        values = regression(grouped, start, stiff=True)
+        falls = [g for g in range(len(values) - 1) if values[g + 1] < values[g]]
+        if not falls:
+            return [values[g] for g in group]
+        group = [g - (g > falls[0]) for g in group]
+
+
+def fit(scenes, most, left_out=None):
+    """The weights, and the logits at the knots, none of which is above @most."""
+    weights = regression(samples_of(scenes, left_out, SKY_WEIGHT, lambda row: (terms(row[0], row[1]), 0)), [0.0] * 3)
+    curve = fit_curve(samples_of(scenes, left_out, 1, lambda row: curve_terms(logit_of(weights, row))))
+    return weights, [min(value, most) for value in curve]
+
+
 def area_ratio(weights, rows):
     """The area under the sparsification curve, wrong by more than 3 px, as a multiple of that of the best order."""
-    order = sorted(rows, key=lambda row: (-probability(weights, row), random.random()))
+    order = sorted(rows, key=lambda row: (-logit_of(weights, row), random.random()))
     pixels, wrong = sum(row[2] for row in rows), sum(row[2] - row[4] for row in rows)
     areas, kept, bad, part = [], 0, 0, iter(order)
     for step in range(1, 21):
@@ -120,21 +217,26 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=os.environ.get("STEREO_DATA", os.path.join(here, "../../../shared/data")))
     parser.add_argument("--counts", default=os.path.join(here, "../../build/tests/bench/probability-counts"))
+    parser.add_argument("--cache", help="a JSON file that keeps what was counted")
+    parser.add_argument("--most", type=float, default=1, metavar="P",
+                        help="where the curve ends, for methods whose surest pixels are few, and of few scenes")
     parser.add_argument("options", nargs="*", metavar="OPTION=VALUE")
     arguments = parser.parse_args()
     random.seed(1)
     scenes = scenes_of(arguments)
-    weights = fit(scenes)
+    most = -math.log(1 / arguments.most - 1) if arguments.most < 1 else math.inf
+    weights, curve = fit(scenes, most)
     print("weights of agreement, distinctness, offset: " + ", ".join(f"{w:.3f}" for w in weights))
+    print("logits at the knots: " + ", ".join(f"{w:.2f}" for w in curve))
     stated, measured, mass = [0.0] * BINS, [0.0] * BINS, [0.0] * BINS
     for group, members in scenes.items():
         ratios = []
         for name, rows in members.items():
-            own = fit(scenes, name)
+            own, own_curve = fit(scenes, most, name)
             ratios.append(area_ratio(own, rows))
             share = 1 / len(members) / sum(row[2] for row in rows)
             for row in rows:
-                p = probability(own, row)
+                p = probability(own, own_curve, row)
                 k = min(int(p * BINS), BINS - 1)
                 stated[k], measured[k], mass[k] = (stated[k] + p * row[2] * share, measured[k] + row[3] * share,
                                                    mass[k] + row[2] * share)

@@ -10,13 +10,13 @@ import probability
 GROUPS = ("one", "two", "sky")
 
 
-def counts_by(weights, pixels):
-    """What is counted where the law with these weights holds exactly."""
+def counts_by(weights, curve, pixels):
+    """What is counted where the law with these weights and this curve holds exactly."""
     rows = []
     for a in range(0, 256, 15):
         for d in range(0, 256, 15):
             row = (a / 255, d / 255)
-            right = pixels * probability.probability(weights, row)
+            right = pixels * probability.probability(weights, curve, row)
             rows.append((*row, pixels, right, right))
     return rows
 
@@ -28,22 +28,52 @@ class Fit(unittest.TestCase):
         draw = random.Random(seed)
         # inside what probability() cuts off: no logit beyond 8
         self.weights = [draw.uniform(-0.5, -0.1), draw.uniform(0.5, 1.5), draw.uniform(-1, 1)]
-        self.scenes = {group: {f"{group}-{k}": counts_by(self.weights, draw.randint(10, 5000)) for k in range(3)}
-                       for group in GROUPS}
+        self.draw = draw
+        self.scenes = self.scenes_of(probability.KNOTS)
 
-    def near(self, weights):
-        for found, true in zip(weights, self.weights):
+    def scenes_of(self, curve):
+        return {group: {f"{group}-{k}": counts_by(self.weights, curve, self.draw.randint(10, 5000)) for k in range(3)}
+                for group in GROUPS}
+
+    def near(self, fitted):
+        for found, true in zip(fitted[0], self.weights):
             self.assertAlmostEqual(found, true, 2)
 
+    def off(self, fitted):
+        """The largest difference of what is stated and what is true, in ten bins that have a hundredth of the pixels."""
+        stated, true, pixels = [0.0] * 10, [0.0] * 10, [0.0] * 10
+        for members in self.scenes.values():
+            for rows in members.values():
+                for row in rows:
+                    p, share = probability.probability(*fitted, row), row[2] / rows[0][2]
+                    k = min(int(10 * p), 9)
+                    stated[k], true[k], pixels[k] = stated[k] + p * share, true[k] + row[3] / row[2] * share, pixels[k] + share
+        return max(abs(s - t) / n for s, t, n in zip(stated, true, pixels) if n > sum(pixels) / 100)
+
     def test_finds_the_law_of_all_scenes(self):
-        self.near(probability.fit(self.scenes))
+        fitted = probability.fit(self.scenes, math.inf)
+        self.near(fitted)
+        self.assertLess(self.off(fitted), 0.01)
+
+    def test_finds_a_bent_law(self):
+        # steeper in the middle than at its ends, and off by a step: no logistic function is
+        self.scenes = self.scenes_of([-4.0, -3.0, -2.5, 0.6, 2.2, 2.6, 3.0])
+        fitted = probability.fit(self.scenes, math.inf)
+        self.assertLess(self.off(fitted), 0.05)
+        self.assertGreater(self.off((fitted[0], probability.KNOTS)), 2 * self.off(fitted))
+
+    def test_never_falls_and_ends(self):
+        self.scenes = self.scenes_of([-4.0, -3.0, -1.5, 1.5, 0.0, -1.0, -1.0])
+        _, curve = probability.fit(self.scenes, 0.5)
+        self.assertEqual(curve, sorted(curve))
+        self.assertLessEqual(curve[-1], 0.5)
 
     def test_leaves_a_scene_out(self):
         self.scenes["one"]["one-1"] = [(a, d, n, n - right, n - right)
                                        for a, d, n, right, _ in self.scenes["one"]["one-1"]]
-        self.near(probability.fit(self.scenes, "one-1"))
+        self.near(probability.fit(self.scenes, math.inf, "one-1"))
         with self.assertRaises(AssertionError):
-            self.near(probability.fit(self.scenes))
+            self.near(probability.fit(self.scenes, math.inf))
 
     def test_area_of_the_best_order(self):
         # all that is wrong is less distinct than all that is right: nothing can order them better
