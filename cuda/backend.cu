@@ -163,6 +163,7 @@ cuda_open (StereoPlan *plan, StereoError *error)
 {
   CudaState *state = (CudaState *) calloc (1, sizeof *state);
   const char *debug = getenv ("STEREO_DEBUG_SYNC"), *graph = getenv ("STEREO_CUDA_GRAPH");
+  const char *fusion = getenv ("STEREO_CUDA_FUSION");
 
   if (!state)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CUDA backend.");
@@ -170,6 +171,7 @@ cuda_open (StereoPlan *plan, StereoError *error)
   state->fault_at = cuda_fault_wanted ();
   state->debug_sync = debug && *debug && strcmp (debug, "0");
   state->no_graph = graph && !strcmp (graph, "0");
+  state->no_fusion = fusion && !strcmp (fusion, "0");
   return open_device (plan, state, error);
 }
 

@@ -53,6 +53,7 @@ struct CudaState
   cudaEvent_t events[STEREO_MARKS]; /* each is created at its first mark */
 
   int no_graph;  /* STEREO_CUDA_GRAPH=0, for tests */
+  int no_fusion; /* STEREO_CUDA_FUSION=0, for tests: no stage leaves out what only the next stage reads */
   int has_graph; /* frames run as one graph; otherwise kernels are launched one by one */
 
   StereoImage source[2]; /* what load reads: a slot's @input, or the caller's device memory */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Second pass of support=left: along the rows. banded.cuh draws which lane holds what. */
 #include "cuda/asw/left.cuh"
+#include "cuda/sgm/costs.cuh"
 
 namespace
 {
@@ -126,11 +127,20 @@ rounded_bits (float value, float scale)
   return __float_as_uint (fmaf (value, scale, 8388608.0f));
 }
 
-/* Stores the lane's means of pixels g and g + 8 in volume steps; STEREO_INVALID where there is no candidate. */
-__device__ __forceinline__ void
-store_steps (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&scale)[2], bool whole, int base, int x,
-    uint16_t *out)
+/* Where the means go: to the volume, in steps, or to what paths read. */
+struct Means
 {
+  uint16_t *steps; /* of the lane's pixel g of the current tile */
+  uint8_t *bytes;  /* likewise */
+  PathCosts costs;
+};
+
+/* Stores the lane's means of pixels g and g + 8. Where there is no candidate: STEREO_INVALID, as a byte 0. */
+template <bool BYTES> __device__ __forceinline__ void
+store_means (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&scale)[2], bool whole, int base, int x,
+    const Means &out)
+{
+  constexpr uint32_t NONE = BYTES ? 0 : STEREO_INVALID;
   int start = base + 2 * INDEX_TILES * (threadIdx.x & 3);
 
 #pragma unroll
@@ -141,11 +151,15 @@ store_steps (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&s
                                 return __byte_perm (rounded_bits (low, scale[r]), rounded_bits (high, scale[r]), 0x5410);
                               }) :
                           gather_row (sum, r, [&] (float low, float high, int i) {
-                            return __byte_perm (has (all, start + i) ? rounded_bits (low, scale[r]) : STEREO_INVALID,
-                                has (all, start + i + 1) ? rounded_bits (high, scale[r]) : STEREO_INVALID, 0x5410);
+                            return __byte_perm (has (all, start + i) ? rounded_bits (low, scale[r]) : NONE,
+                                has (all, start + i + 1) ? rounded_bits (high, scale[r]) : NONE, 0x5410);
                           });
-    if (x + 8 * r < f.width && start < f.depth)
-      *(uint4 *) (out + 8 * r * f.depth) = words;
+    if (x + 8 * r >= f.width || start >= f.depth)
+      continue;
+    if (BYTES)
+      *(uint2 *) (out.bytes + 8 * r * f.depth) = path_bytes (out.costs, words);
+    else
+      *(uint4 *) (out.steps + 8 * r * f.depth) = words;
   }
 }
 
@@ -173,9 +187,9 @@ presence (const Frame &f, int tile, int base)
 }
 
 /* Makes and stores the warp's means of a tile. @step: see multiply_band(). @x: the column of pixel g. */
-template <int REACH> __device__ __forceinline__ void
+template <int REACH, bool BYTES> __device__ __forceinline__ void
 store_tile (const Frame &f, const uint4 (&a)[REACH], const Ring<REACH> &ring, int step, int tile, int base, int x,
-    uint16_t *out)
+    const Means &out)
 {
   float sum[INDEX_TILES][4], weights[4], scale[2] = { (float) f.volume_unit, (float) f.volume_unit };
   Presence there = presence<REACH> (f, tile, base);
@@ -185,24 +199,24 @@ store_tile (const Frame &f, const uint4 (&a)[REACH], const Ring<REACH> &ring, in
     sum_weights (weights, a);
     scale[0] *= reciprocal (weights[0]);
     scale[1] *= reciprocal (weights[2]);
-    store_steps (f, sum, scale, base + WARP_INDICES <= f.disparities, base, x, out);
+    store_means<BYTES> (f, sum, scale, base + WARP_INDICES <= f.disparities, base, x, out);
     return;
   }
   if (there == SOME) {
     multiply_band (sum, a, ring, step);
     divide_existing<REACH> (f, sum, a, tile, base + (threadIdx.x & 31) / 4 * INDEX_TILES);
   }
-  store_steps (f, sum, scale, false, base, x, out);
+  store_means<BYTES> (f, sum, scale, false, base, x, out);
 }
 
 /*
  * Block: a row (blockIdx.x) by WARP_INDICES disparities a warp (blockIdx.y: further chunks). It moves along x, reads
- * the half floats of the first pass and writes the final costs in their place: a tile is written after the tiles in
- * reach and TILES_AHEAD more tiles were read, and each warp writes only its own indices. Shared memory: distance terms,
- * weights of two tiles, colours, and the tiles of costs that are copied ahead.
+ * the half floats of the first pass and writes the final costs in their place, unless they are BYTES for paths: a tile is
+ * written after the tiles in reach and TILES_AHEAD more tiles were read, and each warp writes only its own indices. Shared
+ * memory: distance terms, weights of two tiles, colours, and the tiles of costs that are copied ahead.
  */
-template <int REACH> __global__ void
-__launch_bounds__ (REACH == 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow w)
+template <int REACH, bool BYTES> __global__ void
+__launch_bounds__ (REACH == 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow w, PathCosts costs)
 {
   extern __shared__ uint4 shared[];
   Distances<REACH> &distances = *(Distances<REACH> *) shared;
@@ -214,7 +228,9 @@ __launch_bounds__ (REACH == 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow
   int block_base = blockIdx.y * (blockDim.x >> 5) * WARP_INDICES, base = block_base + warp * WARP_INDICES;
   int g = lane >> 2, t = lane & 3, tiles = (f.width + TILE_PIXELS - 1) / TILE_PIXELS;
   int pitch = column_bytes (blockDim.x >> 5), stage_size = TILE_PIXELS * pitch;
-  uint16_t *row = f.volume + (size_t) y * f.width * f.depth, *out = row + g * f.depth + base + 2 * INDEX_TILES * t;
+  uint16_t *row = f.volume + (size_t) y * f.width * f.depth;
+  size_t first = (size_t) g * f.depth + base + 2 * INDEX_TILES * t;
+  Means out = { row + first, BYTES ? costs.costs + (size_t) y * f.width * f.depth + first : NULL, costs };
   const uint8_t *in = stage + 4 * t * pitch + 16 * (INDEX_TILES * warp + (g >> 1) ^ 2 * t) + 8 * (g & 1);
   const uint32_t *color = f.view[STEREO_LEFT].color + (size_t) y * f.image_pitch;
   CostCopy copy (f, row, block_base);
@@ -255,8 +271,9 @@ __launch_bounds__ (REACH == 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow
         share_weights (line, distances, tile + 1, turn, w);
       load_weights (a, line, tile);
       read (tile + REACH / 2, ring.costs[(step + REACH / 2) % REACH]);
-      store_tile (f, a, ring, step, tile, base, tile * TILE_PIXELS + g, out);
-      out += TILE_PIXELS * f.depth;
+      store_tile<REACH, BYTES> (f, a, ring, step, tile, base, tile * TILE_PIXELS + g, out);
+      out.steps += TILE_PIXELS * f.depth;
+      out.bytes += TILE_PIXELS * f.depth;
     }
 }
 
@@ -269,13 +286,22 @@ rows_shared (const Layout &l)
       (size_t) (TILES_AHEAD + 1) * TILE_PIXELS * column_bytes (l.warps);
 }
 
-template <int REACH> static void
-launch_rows (StereoPlan *plan)
+template <int REACH, bool BYTES> static void
+launch_rows (StereoPlan *plan, const PathCosts &costs)
 {
   Layout l = layout_of (plan, REACH == 3 ? 10 : 8);
-  aggregate_rows<REACH>
+  aggregate_rows<REACH, BYTES>
       <<<dim3 (plan->height, l.chunks), 32 * l.warps, rows_shared<REACH> (l), cuda_state (plan)->stream>>> (
-          cuda_frame (plan), asw_window (plan));
+          cuda_frame (plan), asw_window (plan), costs);
+}
+
+template <int REACH> static void
+launch_rows_for (StereoPlan *plan, const PathCosts &costs)
+{
+  if (costs.costs)
+    launch_rows<REACH, true> (plan, costs);
+  else
+    launch_rows<REACH, false> (plan, costs);
 }
 
 }
@@ -283,10 +309,12 @@ launch_rows (StereoPlan *plan)
 StereoStatus
 asw_left_rows (StereoPlan *plan, StereoError *error)
 {
+  PathCosts costs = sgm_path_costs (plan);
+
   if (asw_left_wide (plan))
-    launch_rows<5> (plan);
+    launch_rows_for<5> (plan, costs);
   else
-    launch_rows<3> (plan);
+    launch_rows_for<3> (plan, costs);
   CUDA_LAUNCHED (plan, "aggregate_rows");
   return STEREO_OK;
 }

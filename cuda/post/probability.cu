@@ -21,6 +21,8 @@ struct ProbabilityContext
 constexpr int CELL_WARPS = 8;
 constexpr int LANE_COSTS = 4; /* neighbouring candidates of a lane */
 static_assert (STEREO_CELL * STEREO_CELL <= WARP, "a lane looks at a pixel of a cell");
+static_assert (LANE_COSTS == 4 && STEREO_INVALID == 0xFFFF, "two words of two costs");
+static_assert (STEREO_RIVAL_AWAY <= STEREO_NO_RIVAL_AWAY, "lanes without candidates that are too near");
 
 /* The lowest number of a warp. */
 static __device__ __forceinline__ unsigned
@@ -35,29 +37,73 @@ lowest_of_lanes (unsigned number)
 #endif
 }
 
-/* The cost of the best rival of candidate @index, by the lanes of a warp: stereo_may_rival(). */
+/* The lower of two numbers of 16 bits. */
+static __device__ __forceinline__ unsigned
+lower_half (unsigned pair)
+{
+  return min (pair & 0xFFFF, pair >> 16);
+}
+
+/* Four neighbouring costs from @first on, two a word; STEREO_INVALID past the last candidate. */
+static __device__ __forceinline__ uint2
+four_costs (const Frame &f, const uint16_t *costs, int first)
+{
+  uint2 four = first < f.depth ? *(const uint2 *) (costs + first) : make_uint2 (~0u, ~0u);
+  int left = f.disparities - first; /* candidates */
+
+  if (left < LANE_COSTS) {
+    four.x |= left < 1 ? ~0u : left < 2 ? 0xFFFF0000u : 0;
+    four.y |= left < 3 ? ~0u : 0xFFFF0000u;
+  }
+  return four;
+}
+
+/* STEREO_INVALID for those of the four from @first on that are less than @away from @index. */
+static __device__ __forceinline__ uint2
+too_near (int first, int index, int away)
+{
+  uint32_t half[LANE_COSTS];
+#pragma unroll
+  for (int k = 0; k < LANE_COSTS; k++)
+    half[k] = abs (first + k - index) < away ? 0xFFFFu << k % 2 * 16 : 0;
+  return make_uint2 (half[0] | half[1], half[2] | half[3]);
+}
+
+/* A pair of costs, STEREO_INVALID for each that is more than its neighbours @before or @after. */
+static __device__ __forceinline__ uint32_t
+minima_of (uint32_t before, uint32_t pair, uint32_t after)
+{
+  uint32_t above = pair - __vminu2 (__vminu2 (before, after), pair); /* no half borrows from the other */
+  return pair | __vminu2 (above, 0x10001u) * 0xFFFFu;
+}
+
+/* The cost of the best rival of candidate @index, by the lanes of a warp: stereo_may_rival(), four candidates a lane. */
 static __device__ __forceinline__ unsigned
 find_rival (const Frame &f, const uint16_t *costs, int index, int lane)
 {
-  unsigned rival = STEREO_INVALID, away = STEREO_INVALID;
-  int last = f.disparities - 1;
+  uint32_t rival = ~0u, away = ~0u; /* two costs: the lower one counts */
 
-  for (int first = lane * LANE_COSTS; first < f.disparities; first += WARP * LANE_COSTS) {
-    ushort4 own = *(const ushort4 *) (costs + first);
-    uint16_t window[LANE_COSTS + 2] = { first > 0 ? costs[first - 1] : (uint16_t) STEREO_INVALID, own.x, own.y, own.z,
-      own.w, first + LANE_COSTS <= last ? costs[first + LANE_COSTS] : (uint16_t) STEREO_INVALID };
-#pragma unroll
-    for (int k = 0; k < LANE_COSTS; k++) {
-      if (first + k > last)
-        break;
-      if (stereo_may_rival (window + 1 - first, first + k, last, index, 1))
-        rival = min (rival, (unsigned) window[k + 1]);
-      if (stereo_may_rival (window + 1 - first, first + k, last, index, 0))
-        away = min (away, (unsigned) window[k + 1]);
+  for (int base = 0; base < f.disparities; base += WARP * LANE_COSTS) {
+    int first = base + lane * LANE_COSTS;
+    uint2 own = four_costs (f, costs, first);
+    uint32_t before = __shfl_up_sync (ALL_LANES, own.y, 1), after = __shfl_down_sync (ALL_LANES, own.x, 1);
+    if (lane == 0)
+      before = base ? (uint32_t) costs[base - 1] << 16 : ~0u;
+    if (lane == WARP - 1)
+      after = first + LANE_COSTS < f.disparities ? costs[first + LANE_COSTS] : ~0u;
+    uint32_t middle = __byte_perm (own.x, own.y, 0x5432);
+    uint2 minima = make_uint2 (minima_of (__byte_perm (before, own.x, 0x5432), own.x, middle),
+        minima_of (middle, own.y, __byte_perm (own.y, after, 0x5432)));
+    if (index - first >= 1 - STEREO_NO_RIVAL_AWAY && index - first < LANE_COSTS - 1 + STEREO_NO_RIVAL_AWAY) {
+      uint2 near = too_near (first, index, STEREO_RIVAL_AWAY), nearer = too_near (first, index, STEREO_NO_RIVAL_AWAY);
+      minima = make_uint2 (minima.x | near.x, minima.y | near.y);
+      own = make_uint2 (own.x | nearer.x, own.y | nearer.y);
     }
+    rival = __vminu2 (rival, __vminu2 (minima.x, minima.y));
+    away = __vminu2 (away, __vminu2 (own.x, own.y));
   }
-  rival = lowest_of_lanes (rival);
-  return rival == STEREO_INVALID ? lowest_of_lanes (away) : rival;
+  rival = lowest_of_lanes (lower_half (rival));
+  return rival == STEREO_INVALID ? lowest_of_lanes (lower_half (away)) : rival;
 }
 
 /* Whether the pixels of a cell have more than one luma; @own: that of one of them. */

@@ -12,21 +12,38 @@ namespace
 constexpr int BLOCK_WARPS = 2; /* half of them start at the far end of their lines */
 
 /*
- * What a group does at a pixel. The volume has two bytes for each candidate of a pixel. Where what paths add fits a byte,
+ * What a group does at a pixel. The volume has two bytes for each candidate of a pixel. Where what two paths add fits a byte,
  * these are bytes of all candidates in turn before the last path: what the paths along the row add, then what the first
- * path along the column adds. Costs need not be kept: all paths have the same. Where it does not fit, they are sums.
+ * path along the column adds. Where that of one path fits a byte, they are what either path along the row adds, and then the
+ * sum of three paths. Costs need not be kept: all paths have the same. Where nothing fits, they are sums.
  */
 enum Task
 {
-  SUMS_FIRST,   /* stores the costs of its path */
-  SUMS_ADD,     /* adds those of its path to the sums in the volume */
-  SUMS_LAST,    /* the same, and marks the missing candidates */
-  ROW_FIRST,    /* stores what its path adds */
-  ROW_SECOND,   /* adds that of its path */
-  ROW_SUMS,     /* the same, and stores the sum of both paths */
-  COLUMN_FIRST, /* stores what its path adds, behind what those along the row add */
-  COLUMN_SECOND /* stores the sum of all four paths, and marks the missing candidates */
+  SUMS_FIRST,    /* stores the costs of its path */
+  SUMS_ADD,      /* adds those of its path to the sums in the volume */
+  SUMS_LAST,     /* the same, and marks the missing candidates */
+  ROW_FIRST,     /* stores what its path adds, rounded */
+  ROW_SECOND,    /* adds that of its path */
+  ROW_SUMS,      /* the same, and stores the sum of both paths */
+  COLUMN_FIRST,  /* stores what its path adds, behind what those along the row add */
+  COLUMN_SECOND, /* stores the sum of all four paths, and marks the missing candidates */
+  BYTES_FIRST,   /* stores what its path adds */
+  BYTES_SECOND,  /* stores what its path adds, behind that of the first path */
+  BYTES_SUMS     /* stores the sum of three paths: of those two, and of its own */
 };
+
+__host__ __device__ constexpr bool
+is_rounded (Task task)
+{
+  return task >= ROW_FIRST && task <= COLUMN_SECOND;
+}
+
+/* Stores nothing but bytes. */
+__host__ __device__ constexpr bool
+stores_bytes (Task task)
+{
+  return task == ROW_FIRST || task == ROW_SECOND || task == COLUMN_FIRST || task == BYTES_FIRST || task == BYTES_SECOND;
+}
 
 __host__ __device__ constexpr bool
 reads_sums (Task task)
@@ -38,14 +55,14 @@ reads_sums (Task task)
 __host__ __device__ constexpr int
 sets_of (Task task)
 {
-  return task == ROW_SECOND || task == ROW_SUMS ? 1 : task == COLUMN_SECOND ? 2 : 0;
+  return task == ROW_SECOND || task == ROW_SUMS ? 1 : task == COLUMN_SECOND || task == BYTES_SUMS ? 2 : 0;
 }
 
 /* Paths whose costs are not in what a task reads, with its own. */
 __host__ __device__ constexpr int
 new_paths_of (Task task)
 {
-  return task == ROW_SUMS ? 2 : task == COLUMN_SECOND ? 4 : 1;
+  return task == ROW_SUMS ? 2 : task == BYTES_SUMS ? 3 : task == COLUMN_SECOND ? 4 : 1;
 }
 
 /* Lines of the picture. @pixel, @line: elements between neighbouring pixels of a line, and between neighbouring
@@ -225,21 +242,21 @@ store_pixel (const LinePath<PAIRS, LANES> &t, const Batch<PAIRS> &b, int k, cons
   RawCosts<PAIRS> bytes;
   uint32_t sum[PAIRS], costs[PAIRS], before[2][PAIRS];
 
-  if (TASK == ROW_FIRST || TASK == ROW_SECOND || TASK == COLUMN_FIRST) {
-    gather_bytes (bytes, added, s.rounding.bits);
+  if (stores_bytes (TASK)) {
+    gather_bytes (bytes, added, is_rounded (TASK) ? s.rounding.bits : s.unit_bits);
 #pragma unroll
     for (int w = 0; TASK == ROW_SECOND && w < PAIRS / 2; w++)
       bytes.word[w] += b.added[0][k].word[w];
 #pragma unroll
     for (int w = 0; w < PAIRS / 2; w++)
       hold_in_register (bytes.word[w]); /* a branch would go round the few instructions before the store, too */
-    store_costs (t.to + (TASK == COLUMN_FIRST ? s.depth : 0) + t.share.first, bytes, t.share);
+    store_costs (t.to + (TASK == COLUMN_FIRST || TASK == BYTES_SECOND ? s.depth : 0) + t.share.first, bytes, t.share);
     return;
   }
   spread_costs (costs, b.raw[k], s.unit * new_paths_of (TASK));
 #pragma unroll
   for (int set = 0; set < sets_of (TASK); set++)
-    spread_costs (before[set], b.added[set][k], 1u << s.rounding.bits);
+    spread_costs (before[set], b.added[set][k], is_rounded (TASK) ? 1u << s.rounding.bits : s.unit);
 #pragma unroll
   for (int p = 0; p < PAIRS; p++) {
     sum[p] = added[p] + costs[p] + (reads_sums (TASK) ? b.sum[k][p] : 0);
@@ -259,7 +276,7 @@ add_pixel (LinePath<PAIRS, LANES> &t, const Batch<PAIRS> &b, int k, const Sgm &s
   uint32_t cost[PAIRS], added[PAIRS];
 
   spread_costs (cost, b.raw[k], s.unit);
-  find_added<PAIRS, LANES> (added, t.path, t.lowest, l.penalties, luma_step, s.rounding, t.borders);
+  find_added<PAIRS, LANES, is_rounded (TASK)> (added, t.path, t.lowest, l.penalties, luma_step, s.rounding, t.borders);
   if (MISSING == OTHERS)
     mask_column (t, s);
   t.x += t.dx;
@@ -411,10 +428,12 @@ StereoStatus
 sgm_rows_and_columns (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
   StereoStatus status = s.fits_bytes ? launch_for_depth<ROW_FIRST, ROW_SECOND> (plan, s, true, error) :
+      s.fits_byte                    ? launch_for_depth<BYTES_FIRST, BYTES_SECOND> (plan, s, true, error) :
                                        launch_for_depth<SUMS_FIRST, SUMS_ADD> (plan, s, true, error);
 
   if (status)
     return status;
   return s.fits_bytes ? launch_for_depth<COLUMN_FIRST, COLUMN_SECOND> (plan, s, false, error) :
+      s.fits_byte     ? launch_for_depth<BYTES_SUMS, SUMS_LAST> (plan, s, false, error) :
                         launch_for_depth<SUMS_ADD, SUMS_LAST> (plan, s, false, error);
 }

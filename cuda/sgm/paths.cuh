@@ -44,10 +44,12 @@ struct Rounding
 struct Sgm
 {
   int width, height, min_disparity, disparities, depth;
-  uint32_t unit; /* steps of a path's costs in a step of the costs */
+  uint32_t unit; /* steps of a path's costs in a step of the costs: 1 << unit_bits */
+  int unit_bits;
   Penalties penalties[SGM_DIRECTIONS];
   Rounding rounding;
   bool fits_bytes; /* what two paths add, rounded */
+  bool fits_byte;  /* what one path adds; nothing is rounded */
   uint8_t *costs;  /* [y][x][i]: raw, or of the volume; 0 where there is no candidate */
   uint16_t *volume;
   const uint8_t *luma; /* of the left view */
@@ -55,7 +57,7 @@ struct Sgm
   int penalty_step; /* difference of luma that is a step; more than 255: none is */
 };
 
-/* costs.cu: raw costs of all candidates, or those in the volume as bytes. */
+/* costs.cu: raw costs of all candidates, or those in the volume as bytes (costs.cuh: or a method writes them). */
 StereoStatus sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
 StereoStatus sgm_costs_of_volume (StereoPlan *plan, const Sgm &s, StereoError *error);
 
@@ -135,10 +137,10 @@ is_step (const Sgm &s, int luma)
 
 /*
  * What the previous pixel, whose costs are @path and the lowest of them @lowest, adds to those of this pixel (Hirschmueller
- * 2008, equation 13): min (L' (d), L' (d - 1) + P1, L' (d + 1) + P1, min L' + P2) - min L', rounded. It is at most P2, for
- * missing candidates too.
+ * 2008, equation 13): min (L' (d), L' (d - 1) + P1, L' (d + 1) + P1, min L' + P2) - min L', rounded if it is ROUNDED. It is at
+ * most P2, for missing candidates too.
  */
-template <int PAIRS, int LANES = 32> __device__ __forceinline__ void
+template <int PAIRS, int LANES = 32, bool ROUNDED = true> __device__ __forceinline__ void
 find_added (uint32_t (&added)[PAIRS], const uint32_t (&path)[PAIRS], uint32_t lowest, const Penalties &penalties,
     bool step, const Rounding &rounding, Borders borders)
 {
@@ -156,7 +158,7 @@ find_added (uint32_t (&added)[PAIRS], const uint32_t (&path)[PAIRS], uint32_t lo
 #pragma unroll
   for (int k = 0; k < PAIRS; k++) {
     uint32_t best = __vimin3_u16x2 (__vminu2 (between[k], between[k + 1]) + small, path[k], jump);
-    added[k] = (best - lowest + rounding.half) & rounding.whole;
+    added[k] = ROUNDED ? (best - lowest + rounding.half) & rounding.whole : best - lowest;
   }
 }
 
@@ -298,7 +300,7 @@ spread_costs (uint32_t (&cost)[PAIRS], const RawCosts<PAIRS> &raw, uint32_t unit
     cost[k] = __byte_perm (raw.word[k / 2], 0, k % 2 ? 0x4342 : 0x4140) * unit;
 }
 
-/* Pairs of multiples of 1 << @bits as bytes. */
+/* Pairs of multiples of 1 << @bits, up to 255 of them, as bytes. */
 template <int PAIRS> __device__ __forceinline__ void
 gather_bytes (RawCosts<PAIRS> &bytes, const uint32_t (&pairs)[PAIRS], int bits)
 {

@@ -6,6 +6,7 @@
  * for each line.
  */
 #include "cuda/cost.cuh"
+#include "cuda/sgm/costs.cuh"
 #include "cuda/sgm/paths.cuh"
 
 namespace
@@ -144,15 +145,20 @@ static Sgm
 sgm_of (const StereoPlan *plan, const SgmContext *context)
 {
   Sgm s = { plan->width, plan->height, plan->min_disparity, plan->disparities, plan->depth, (uint32_t) plan->path_unit,
-    {}, {}, plan->params.method == STEREO_METHOD_SGM, context->costs, plan->volume, plan->view[STEREO_LEFT].luma,
-    plan->image_pitch, plan->params.penalty_step > 0 ? plan->params.penalty_step : 256 };
+    0, {}, {}, plan->params.method == STEREO_METHOD_SGM, false, context->costs, plan->volume,
+    plan->view[STEREO_LEFT].luma, plan->image_pitch, plan->params.penalty_step > 0 ? plan->params.penalty_step : 256 };
   int step = 1 << plan->path_round;
+  while (1u << s.unit_bits < s.unit)
+    s.unit_bits++;
+  int largest = 0;
   s.rounding = { 0x10001u * (uint32_t) (step >> 1), 0x10001u * (uint16_t) -step, plan->path_round };
   for (int r = 0; r < SGM_DIRECTIONS; r++) {
     int small = stereo_plan_penalty (plan, r, 0), large = stereo_plan_penalty (plan, r, 1);
+    largest = large > largest ? large : largest;
     s.penalties[r] = { { 0x10001u * (uint32_t) small, 0x10001u * (uint32_t) stereo_path_halved (small) },
       { 0x10001u * (uint32_t) large, 0x10001u * (uint32_t) stereo_path_halved (large) } };
   }
+  s.fits_byte = !s.fits_bytes && largest / plan->path_unit <= 255;
   return s;
 }
 
@@ -195,7 +201,7 @@ paths_run (StereoPlan *plan, void *data, StereoError *error)
 {
   const SgmContext *context = (const SgmContext *) data;
   Sgm s = sgm_of (plan, context);
-  StereoStatus status = sgm_costs_of_volume (plan, s, error);
+  StereoStatus status = sgm_path_costs (plan).costs ? STEREO_OK : sgm_costs_of_volume (plan, s, error);
   return status ? status : sum_paths (plan, context, s, error);
 }
 
@@ -206,6 +212,20 @@ const StereoStage sgm = { .name = "match", .context_size = sizeof (SgmContext), 
 const StereoStage stereo_cuda_paths = {
   .name = "paths", .context_size = sizeof (SgmContext), .prepare = sgm_prepare, .run = paths_run
 };
+
+PathCosts
+sgm_path_costs (const StereoPlan *plan)
+{
+  const StereoParams *p = &plan->params;
+  const SgmContext *context = (const SgmContext *) cuda_context_of (plan, &stereo_cuda_paths);
+  bool writes = p->method == STEREO_METHOD_ASW && p->support == STEREO_SUPPORT_LEFT &&
+      p->aggregation == STEREO_AGGREGATION_TWO_PASS && !cuda_state (plan)->no_fusion;
+
+  if (!context || !writes)
+    return {};
+  return { context->costs, 0x10001u * (255u << plan->path_shift), 0x10001u * (1u << plan->path_shift >> 1),
+    plan->path_shift };
+}
 
 const StereoStage *
 stereo_cuda_sgm (const StereoParams *params)

@@ -272,7 +272,8 @@ StereoStatus stereo_reserve (StereoPlan *plan, void **where, size_t count, size_
 StereoStatus stereo_run_steps (StereoPlan *plan, int first, int end, StereoError *error);
 
 /* P1, or P2 if @large, of paths along a direction (STEREO_PATH_*), in steps of a path's cost. It is a whole number, and so
- * are all sums of paths' costs. */
+ * are all sums of paths' costs. Behind aggregation it and its half are whole steps of the costs that paths read: what a path adds
+ * is then a whole number of such steps, too, and a GPU keeps it in a byte. */
 int stereo_plan_penalty (const StereoPlan *plan, int direction, int large);
 
 /* Reports what the output of the frame in plan->slot holds: how many samples hold a value, and the sum of the confidence

@@ -52,8 +52,12 @@ int
 stereo_plan_penalty (const StereoPlan *plan, int direction, int large)
 {
   const StereoParams *p = &plan->params;
-  return (int) lrint (stereo_path_penalty (p, direction, large) * stereo_cost_info (p->cost)->unit *
-      ldexp (plan->path_unit, -plan->path_shift) * (p->method == STEREO_METHOD_SGM ? 1 : plan->volume_unit));
+  double raw = stereo_path_penalty (p, direction, large) * stereo_cost_info (p->cost)->unit;
+  int whole = 2 * plan->path_unit;
+
+  if (p->method == STEREO_METHOD_SGM)
+    return (int) lrint (raw * plan->path_unit);
+  return whole * (int) lrint (ldexp (raw * plan->volume_unit, -plan->path_shift) / 2);
 }
 
 /* The larger P2 of all directions, in raw steps, and of sgm as much more as rounding adds at most: half of a step of which

@@ -38,7 +38,7 @@ stereo_path_cost (uint32_t steps, int shift)
 
 /* What the pixel before adds to the cost of a candidate is at most P2. Of sgm it is rounded to a multiple of 1 << @round, the
  * least that lets a byte hold what two pixels before add: GPUs keep it in half the memory. Behind aggregation the costs differ
- * by less where texture is weak, and @round is 0. */
+ * by less where texture is weak, and @round is 0: there the penalties are such that a byte holds what one pixel adds. */
 STEREO_SHARED uint32_t
 stereo_path_rounded (uint32_t added, int round)
 {

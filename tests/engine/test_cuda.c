@@ -107,6 +107,48 @@ test_graph (void)
     pair_free (&pair[k]);
 }
 
+/* Stages that leave out what only the next stage would read give what all stages give one by one, to the bit: tests of
+ * single stages run without such fusion. */
+static void
+test_fusion (void)
+{
+  static const struct
+  {
+    int disparities, window, width;
+    int cost, paths;
+    double p2;
+  } cases[] = {
+    { 128, 9, WIDTH, STEREO_COST_MIXED, STEREO_PATHS_4, 0 },
+    { 40, 17, 131, STEREO_COST_CENSUS_7X5, STEREO_PATHS_4, 0 },
+    { 200, 33, 333, STEREO_COST_CENSUS_9X7, STEREO_PATHS_8, 0 },
+    { 70, 11, 90, STEREO_COST_AD, STEREO_PATHS_4, 0 },
+    { 64, 9, WIDTH, STEREO_COST_MIXED, STEREO_PATHS_4, 500 },
+  };
+
+  if (no_device ())
+    return;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    StereoParams params;
+    Pair fused, single;
+
+    params_of (&params, 0);
+    params.num_disparities = cases[k].disparities;
+    params.window = cases[k].window;
+    params.cost = cases[k].cost;
+    params.paths = cases[k].paths;
+    params.p2 = cases[k].p2;
+    pair_new (&fused, cases[k].width, HEIGHT, 4);
+    pair_new (&single, cases[k].width, HEIGHT, 4);
+    execute_with (&params, &fused);
+    setenv ("STEREO_CUDA_FUSION", "0", 1);
+    execute_with (&params, &single);
+    unsetenv ("STEREO_CUDA_FUSION");
+    CHECK (pair_same_results (&fused, &single), "case %zu: another result", k);
+    pair_free (&fused);
+    pair_free (&single);
+  }
+}
+
 /* What a kernel is allowed is the device's, not the plan's: a plan made later for a small window takes nothing from one
  * with a large window. */
 static void
@@ -214,6 +256,7 @@ main (int argc, char **argv)
 {
   check_start (argc, argv);
   check_case ("graph and single launches", test_graph);
+  check_case ("fused stages", test_fusion);
   check_case ("a large window beside a small one", test_neighbours);
   check_case ("views in device memory", test_device_input);
   check_case ("1000 plans", test_made_again);

@@ -116,12 +116,15 @@ follow (const StereoPlan *p, Path *path, int x, int y, int dx, int dy, long *sum
 }
 
 /* Of sgm: table 1 as it stands for AD and census-9x7. After other methods: 6 and, for a search of 128, 66 for these. Less for costs of fewer
- * bits; unless set by hand. @scale: steps of a path's cost in a raw step. */
+ * bits; unless set by hand. @scale: steps of a path's cost in a raw step. After other methods, an even number of steps of the
+ * costs. */
 static long
 penalty (const StereoPlan *p, double by_hand, double of_table, double scale)
 {
   double factor = p->params.cost == STEREO_COST_CENSUS_7X5 ? 0.7 : p->params.cost == STEREO_COST_MIXED ? 0.8 : 1;
-  return lrint ((by_hand > 0 ? by_hand : of_table * factor) * stereo_cost_info (p->params.cost)->unit * scale);
+  double steps = (by_hand > 0 ? by_hand : of_table * factor) * stereo_cost_info (p->params.cost)->unit * scale;
+  long whole = p->params.method == STEREO_METHOD_SGM ? 1 : 2 * p->path_unit;
+  return whole * lrint (steps / (double) whole);
 }
 
 static void
