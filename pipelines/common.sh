@@ -311,13 +311,13 @@ add_match () {
   add stereomatch name=match ${match_profile:-} ${match_defaults:-} "$@"
 }
 
-# add_overlay CAMERA [CAMERA] [property=value...]: ends behind depthoverlay
+# add_overlay CAMERA [CAMERA] [property=value...]: ends behind depthoverlay. $depth_filter: what stands behind stereomatch.
 add_overlay () {
   need depthoverlay
   add_match views "$@"
-  # OVERLAY is a list of words
+  # depth_filter and OVERLAY are lists of words
   # shellcheck disable=SC2086
-  add ! queue ! overlay.sink_depth views. ! queue max-size-bytes=0 ! depthoverlay name=overlay ${OVERLAY:-}
+  add ${depth_filter:+! $depth_filter} ! queue ! overlay.sink_depth views. ! queue max-size-bytes=0 ! depthoverlay name=overlay ${OVERLAY:-}
 }
 
 # ---- over a network --------------------------------------------------------------------------

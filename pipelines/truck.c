@@ -2,12 +2,16 @@
 /*
  * Embeds a pipeline and reads what depth it sees, as a vehicle would:
  *
- *   truck CAMERAS ! … stereomatch name=match … depthoverlay name=overlay warn-distance=1500 ! … ! autovideosink
+ *   truck [--json] [--log FILE] CAMERAS ! … stereomatch name=match … ! stereoground ! … depthoverlay … ! autovideosink
+ *   truck [--json] --replay FILE
  *
- * The pipeline is written as for gst-launch-1.0; pipelines/truck.sh puts it together. depthoverlay's messages tell how
- * far the nearest surface is, whether it is too near, and when that is unknown. Once a second the GstStereoMeta of stereomatch's output is read:
- * how many pixels hold a value, how sure they are, and how far it is straight ahead. Ctrl-C ends the stream, and a
- * second one the program.
+ * The pipeline is written as for gst-launch-1.0; pipelines/truck.sh puts it together. stereoground's messages tell where the
+ * ground is, what stands on it and how far it is free; depthoverlay's, how far the nearest surface is, whether it is too
+ * near, and when that is unknown; stereomatch's, what is wrong with a camera. Once a second the GstStereoMeta of
+ * stereomatch's output is read: how many pixels hold a value, how sure they are, and how far it is straight ahead.
+ *
+ * --json prints each message as a line of JSON in place of words. --log writes each message to a file, as GStreamer writes
+ * structures, and --replay tells them again, in the time they took. Ctrl-C ends the stream, and a second one the program.
  */
 #include <gst/gst.h>
 #include <gst/stereo/gststereometa.h>
@@ -16,12 +20,19 @@
 #include <glib-unix.h>
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
+
+#include "json.h"
+#include "words.h"
 
 typedef struct Truck
 {
   GMainLoop *loop;
   GstElement *pipeline;
   GstClockTime next; /* when the metadata is looked at again; of the streaming thread */
+  gboolean json;
+  FILE *log; /* NULL: none */
+  const char *replay;
   gboolean ending;
   int status;
 } Truck;
@@ -73,61 +84,75 @@ read_meta (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* ---- the main thread: messages ------------------------------------------------------------ */
+/* ---- messages, live or from a log --------------------------------------------------------- */
 
 static void
-say_ahead (const GstStructure *ahead)
+tell (Truck *truck, const GstStructure *message)
 {
-  double depth = NAN, valid = 0, confidence = 0;
+  char *line;
 
-  gst_structure_get (ahead, "depth", G_TYPE_DOUBLE, &depth, "valid", G_TYPE_DOUBLE, &valid, "confidence", G_TYPE_DOUBLE,
-      &confidence, NULL);
-  g_print ("depth: %.1f %% of the pixels, mean confidence %.3f, ", 100 * valid, confidence);
-  if (isfinite (depth))
-    g_print ("%.0f mm ahead\n", depth);
-  else
-    g_print ("none known ahead\n");
-}
-
-/* What a vehicle goes by. Unknown is not clear: something may be near that the cameras do not see. */
-static void
-say_state (const GstStructure *nearest)
-{
-  const char *state = gst_structure_get_string (nearest, "state");
-  gboolean warning = FALSE;
-  double coverage = 0;
-
-  gst_structure_get (nearest, "warning", G_TYPE_BOOLEAN, &warning, "coverage", G_TYPE_DOUBLE, &coverage, NULL);
-  if (warning)
-    g_print (" WARNING\n");
-  else if (g_strcmp0 (state, "clear") == 0)
-    g_print (", clear\n");
-  else if (g_strcmp0 (state, "near") == 0)
-    g_print ("\n"); /* there is no distance to warn below */
-  else
-    g_print (", UNKNOWN: %.0f %% of the region is seen\n", floor (100 * coverage));
-}
-
-static void
-say_nearest (const GstStructure *nearest)
-{
-  double distance = 0, disparity = 0, confidence = 0;
-  gboolean valid = FALSE;
-  int x = 0, y = 0;
-
-  gst_structure_get (nearest, "valid", G_TYPE_BOOLEAN, &valid, NULL);
-  if (!valid) {
-    g_print ("nearest: nothing to be seen");
-    say_state (nearest);
+  if (!words_know (message))
     return;
+  if (truck->json) {
+    line = json_of_structure (message);
+    g_print ("%s\n", line);
+    g_free (line);
+  } else {
+    words_say (message);
   }
-  gst_structure_get (nearest, "x", G_TYPE_INT, &x, "y", G_TYPE_INT, &y, "confidence", G_TYPE_DOUBLE, &confidence, NULL);
-  if (gst_structure_get_double (nearest, "distance", &distance))
-    g_print ("nearest: %.0f mm", distance);
-  else if (gst_structure_get_double (nearest, "disparity", &disparity))
-    g_print ("nearest: %.1f px (set focal-length and baseline for mm)", disparity);
-  g_print (" at %d,%d, confidence %.2f", x, y, confidence);
-  say_state (nearest);
+  if (truck->log) {
+    line = gst_structure_to_string (message);
+    fprintf (truck->log, "%s\n", line);
+    fflush (truck->log);
+    g_free (line);
+  }
+}
+
+/* Waits as long as it was from the first message to this one. */
+static void
+await_turn (const GstStructure *message, gint64 start, guint64 *first)
+{
+  guint64 time;
+  gint64 wait;
+
+  if (!gst_structure_get_uint64 (message, "running-time", &time) || !GST_CLOCK_TIME_IS_VALID (time))
+    return;
+  if (*first == GST_CLOCK_TIME_NONE)
+    *first = time;
+  wait = start + (gint64) ((time - MIN (time, *first)) / GST_USECOND) - g_get_monotonic_time ();
+  if (wait > 0)
+    g_usleep ((gulong) wait);
+}
+
+static int
+replay (Truck *truck)
+{
+  guint64 first = GST_CLOCK_TIME_NONE;
+  gint64 start = g_get_monotonic_time ();
+  GError *error = NULL;
+  char *text, **lines;
+  int status = 0;
+
+  if (!g_file_get_contents (truck->replay, &text, NULL, &error)) {
+    g_printerr ("truck: error: %s\n", error->message);
+    g_clear_error (&error);
+    return 1;
+  }
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] && !status; i++) {
+    GstStructure *message = *lines[i] ? gst_structure_from_string (lines[i], NULL) : NULL;
+    if (message) {
+      await_turn (message, start, &first);
+      tell (truck, message);
+      gst_structure_free (message);
+    } else if (*lines[i]) {
+      g_printerr ("truck: error: line %u of %s is no message: --replay wants a file of --log\n", i + 1, truck->replay);
+      status = 1;
+    }
+  }
+  g_strfreev (lines);
+  g_free (text);
+  return status;
 }
 
 static void
@@ -155,11 +180,8 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
 
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_ELEMENT:
-      if (gst_message_has_name (message, "stereo-nearest"))
-        say_nearest (gst_message_get_structure (message));
-      break;
     case GST_MESSAGE_APPLICATION:
-      say_ahead (gst_message_get_structure (message));
+      tell (truck, gst_message_get_structure (message));
       break;
     case GST_MESSAGE_LATENCY:
       gst_bin_recalculate_latency (GST_BIN (truck->pipeline));
@@ -173,7 +195,8 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
       g_main_loop_quit (truck->loop);
       break;
     case GST_MESSAGE_EOS:
-      g_print ("end of the stream\n");
+      if (!truck->json)
+        g_print ("end of the stream\n");
       g_main_loop_quit (truck->loop);
       break;
     default:
@@ -243,30 +266,69 @@ drive (Truck *truck)
   gst_object_unref (bus);
 }
 
+/* Takes the options off @argv. FALSE where they cannot be, or nothing is to be done. */
+static gboolean
+read_options (Truck *truck, int *argc, char ***argv)
+{
+  char *log = NULL, *from = NULL;
+  GOptionEntry entries[] = { { "json", 0, 0, G_OPTION_ARG_NONE, &truck->json, "Print lines of JSON", NULL },
+    { "log", 0, 0, G_OPTION_ARG_FILENAME, &log, "Write the messages to a file", "FILE" },
+    { "replay", 0, 0, G_OPTION_ARG_FILENAME, &from, "Tell the messages of such a file", "FILE" }, { NULL } };
+  GOptionContext *context = g_option_context_new ("PIPELINE, with elements named match and overlay: see truck.sh");
+  GError *error = NULL;
+  gboolean fine;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  /* what follows the first word of the pipeline is the pipeline's */
+  g_option_context_set_strict_posix (context, TRUE);
+  fine = g_option_context_parse (context, argc, argv, &error) && (from ? *argc == 1 && !log : *argc > 1);
+  if (!fine)
+    g_printerr ("truck: %s\n", error ? error->message : "give a pipeline, or --replay FILE alone: see truck.sh");
+  if (fine && log && !(truck->log = fopen (log, "w"))) {
+    g_printerr ("truck: error: %s cannot be written\n", log);
+    fine = FALSE;
+  }
+  truck->replay = from;
+  g_clear_error (&error);
+  g_option_context_free (context);
+  g_free (log);
+  return fine;
+}
+
+static int
+run (Truck *truck, char **words)
+{
+  GError *error = NULL;
+
+  truck->pipeline = gst_parse_launchv ((const gchar **) words, &error);
+  if (error || !GST_IS_BIN (truck->pipeline)) {
+    g_printerr ("truck: error: %s\n", error ? error->message : "this is no pipeline");
+    g_clear_error (&error);
+    gst_clear_object (&truck->pipeline);
+    return 1;
+  }
+  truck->loop = g_main_loop_new (NULL, FALSE);
+  if (watch_depth (truck))
+    drive (truck);
+  else
+    truck->status = 1;
+  gst_object_unref (truck->pipeline);
+  g_main_loop_unref (truck->loop);
+  return truck->status;
+}
+
 int
 main (int argc, char **argv)
 {
   Truck truck = { 0 };
-  GError *error = NULL;
+  int status;
 
   gst_init (&argc, &argv);
-  if (argc < 2) {
-    g_printerr ("truck PIPELINE, with elements named match and overlay: see pipelines/truck.sh\n");
+  if (!read_options (&truck, &argc, &argv))
     return 2;
-  }
-  truck.pipeline = gst_parse_launchv ((const gchar **) argv + 1, &error);
-  if (error || !GST_IS_BIN (truck.pipeline)) {
-    g_printerr ("truck: error: %s\n", error ? error->message : "this is no pipeline");
-    g_clear_error (&error);
-    gst_clear_object (&truck.pipeline);
-    return 1;
-  }
-  truck.loop = g_main_loop_new (NULL, FALSE);
-  if (watch_depth (&truck))
-    drive (&truck);
-  else
-    truck.status = 1;
-  gst_object_unref (truck.pipeline);
-  g_main_loop_unref (truck.loop);
-  return truck.status;
+  status = truck.replay ? replay (&truck) : run (&truck, argv + 1);
+  if (truck.log)
+    fclose (truck.log);
+  g_free ((char *) truck.replay);
+  return status;
 }

@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The same as truck.c, in Python: embeds a pipeline and reads what depth it sees.
+"""The same as truck.c, in Python: embeds a pipeline and tells what it sees.
 
-truck.py CAMERAS ! ... stereomatch name=match ... depthoverlay name=overlay warn-distance=1500 ! ... ! autovideosink
+truck.py [--json] [--log FILE] CAMERAS ! ... stereomatch name=match ... ! stereoground ! ... depthoverlay ... ! autovideosink
+truck.py [--json] --replay FILE
 
 pipelines/truck.sh --python puts the pipeline together. Ctrl-C ends the stream, and a second one the program.
 """
+import argparse
+import json
 import math
 import signal
 import sys
+import time
+import warnings
 
 # What each import needs, on Debian
 PACKAGES = {
@@ -43,19 +48,130 @@ def depth_ahead(pad, buffer, meta):
     return meta.get_depth(int.from_bytes(buffer.extract_dup(at, size), "little"))
 
 
+# ---- messages: a Gst.Structure becomes a dictionary -------------------------------------------
+
+
+def value_of(structure, name):
+    """Lists and structures within become lists and dictionaries; a number that JSON does not know, None."""
+    for read in (structure.get_array, structure.get_list):
+        found, values = read(name)
+        if found:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # of GLib's own; there is no other way to read them
+                return [content_of(values.get_nth(i)) for i in range(values.n_values)]
+    return content_of(structure.get_value(name))
+
+
+def content_of(value):
+    if isinstance(value, Gst.Structure):
+        return members_of(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if isinstance(value, (bool, int, float, str)) else None if value is None else str(value)
+
+
+def members_of(structure):
+    names = (structure.nth_field_name(i) for i in range(structure.n_fields()))
+    return {name: value_of(structure, name) for name in names}
+
+
+def structure_of(text):
+    """None where @text is no structure."""
+    try:
+        return Gst.Structure.from_string(text)[0]
+    except TypeError:
+        return None
+
+
+# ---- words ------------------------------------------------------------------------------------
+
+
 def state_of(nearest):
     """What a vehicle goes by. Unknown is not clear: something may be near that the cameras do not see."""
-    if nearest.get_value("warning"):
+    if nearest["warning"]:
         return " WARNING"
-    if nearest.get_value("state") == "clear":
+    if nearest["state"] == "clear":
         return ", clear"
-    if nearest.get_value("state") == "near":
+    if nearest["state"] == "near":
         return ""  # there is no distance to warn below
-    return f", UNKNOWN: {math.floor(100 * nearest.get_value('coverage'))} % of the region is seen"
+    return f", UNKNOWN: {math.floor(100 * nearest['coverage'])} % of the region is seen"
+
+
+def say_nearest(nearest):
+    if not nearest["valid"]:
+        say("nearest: nothing to be seen" + state_of(nearest))
+        return
+    if "distance" in nearest:
+        text = f"{nearest['distance']:.0f} mm"
+    else:
+        text = f"{nearest['disparity']:.1f} px (set focal-length and baseline for mm)"
+    say(f"nearest: {text} at {nearest['x']},{nearest['y']}, confidence {nearest['confidence']:.2f}" + state_of(nearest))
+
+
+def say_obstacles(seen):
+    if not seen["ground"]:
+        say("ground: NONE is seen, so no obstacle can be told")
+        return
+    free = seen["free"][len(seen["free"]) // 2] if seen["free"] else -1
+    say(f"ground: camera {seen['camera-height']:.0f} mm high, pitch {seen['pitch']:.1f}, roll {seen['roll']:.1f} degrees; "
+        + ("UNKNOWN whether it is free ahead" if free < 0 else f"free for {free:.0f} mm ahead"))
+    for o in seen["obstacles"]:
+        say(f"obstacle {o['id']}: {o['distance']:.0f} mm, {abs(o['lateral']):.0f} mm to the "
+            f"{'left' if o['lateral'] < 0 else 'right'}, {o['object-width']:.0f} x {o['object-height']:.0f} mm, "
+            f"probability {o['probability']:.2f}")
+
+
+def say_health(health):
+    say("camera: " + ("" if health["active"] else "over: ") + (health["text"] or ""))
+
+
+def say_ahead(ahead):
+    depth = ahead["depth"]
+    say(f"depth: {100 * ahead['valid']:.1f} % of the pixels, mean confidence {ahead['confidence']:.3f}, "
+        + ("none known ahead" if depth is None else f"{depth:.0f} mm ahead"))
+
+
+WORDS = {"stereo-nearest": say_nearest, "stereo-obstacles": say_obstacles, "stereo-health": say_health, "ahead": say_ahead}
+
+
+class Teller:
+    """Tells messages in words or in JSON, and writes them to the log."""
+
+    def __init__(self, options):
+        self.json = options.json
+        self.log = open(options.log, "w", encoding="utf-8") if options.log else None
+
+    def tell(self, message):
+        name = message.get_name()
+        if name not in WORDS:
+            return
+        if self.json:
+            say(json.dumps({"message": name, **members_of(message)}))
+        else:
+            WORDS[name](members_of(message))
+        if self.log:
+            print(message.to_string(), file=self.log, flush=True)
+
+    def replay(self, path):
+        """In the time that the messages took."""
+        first, start = None, time.monotonic()
+        with open(path, encoding="utf-8") as log:
+            for number, line in enumerate(log, 1):
+                if not line.strip():
+                    continue
+                message = structure_of(line.strip())
+                if message is None:
+                    sys.exit(f"truck.py: error: line {number} of {path} is no message: --replay wants a file of --log")
+                found, when = message.get_uint64("running-time")
+                if found and when != Gst.CLOCK_TIME_NONE:
+                    first = when if first is None else first
+                    time.sleep(max(0, start + (when - first) / Gst.SECOND - time.monotonic()))
+                self.tell(message)
 
 
 class Truck:
-    def __init__(self, words):
+    def __init__(self, teller, words):
+        self.teller = teller
         self.pipeline = Gst.parse_launchv(words)
         match = isinstance(self.pipeline, Gst.Bin) and self.pipeline.get_by_name("match")
         if not match:
@@ -86,28 +202,9 @@ class Truck:
         self.pipeline.post_message(Gst.Message.new_application(self.pipeline, ahead))
         return Gst.PadProbeReturn.OK
 
-    def say_ahead(self, ahead):
-        depth = ahead.get_value("depth")
-        say(f"depth: {100 * ahead.get_value('valid'):.1f} % of the pixels, "
-            f"mean confidence {ahead.get_value('confidence'):.3f}, "
-            + (f"{depth:.0f} mm ahead" if math.isfinite(depth) else "none known ahead"))
-
-    def say_nearest(self, nearest):
-        if not nearest.get_value("valid"):
-            say("nearest: nothing to be seen" + state_of(nearest))
-            return
-        if nearest.has_field("distance"):
-            text = f"{nearest.get_value('distance'):.0f} mm"
-        else:
-            text = f"{nearest.get_value('disparity'):.1f} px (set focal-length and baseline for mm)"
-        say(f"nearest: {text} at {nearest.get_value('x')},{nearest.get_value('y')}, "
-            f"confidence {nearest.get_value('confidence'):.2f}" + state_of(nearest))
-
     def on_message(self, _bus, message):
-        if message.type == Gst.MessageType.ELEMENT and message.has_name("stereo-nearest"):
-            self.say_nearest(message.get_structure())
-        elif message.type == Gst.MessageType.APPLICATION:
-            self.say_ahead(message.get_structure())
+        if message.type in (Gst.MessageType.ELEMENT, Gst.MessageType.APPLICATION):
+            self.teller.tell(message.get_structure())
         elif message.type == Gst.MessageType.LATENCY:
             self.pipeline.recalculate_latency()
         elif message.type == Gst.MessageType.WARNING:
@@ -117,7 +214,8 @@ class Truck:
             self.status = 1
             self.loop.quit()
         elif message.type == Gst.MessageType.EOS:
-            say("end of the stream")
+            if not self.teller.json:
+                say("end of the stream")
             self.loop.quit()
 
     def on_interrupt(self):
@@ -142,13 +240,22 @@ class Truck:
 
 def main():
     Gst.init(None)
-    if len(sys.argv) < 2:
-        print("truck.py PIPELINE, with elements named match and overlay: see pipelines/truck.sh", file=sys.stderr)
-        return 2
+    parser = argparse.ArgumentParser(prog="truck.py", description="Tells what a pipeline of stereomatch sees.")
+    parser.add_argument("--json", action="store_true", help="print lines of JSON")
+    parser.add_argument("--log", metavar="FILE", help="write the messages to a file")
+    parser.add_argument("--replay", metavar="FILE", help="tell the messages of such a file")
+    parser.add_argument("pipeline", nargs=argparse.REMAINDER, help="with elements named match and overlay: see truck.sh")
+    options = parser.parse_args()
+    if bool(options.replay) == bool(options.pipeline) or (options.replay and options.log):
+        parser.error("give a pipeline, or --replay FILE alone: see truck.sh")
     try:
-        truck = Truck(sys.argv[1:])
-    except GLib.Error as error:
-        print(f"truck.py: error: {error.message}", file=sys.stderr)
+        teller = Teller(options)
+        if options.replay:
+            teller.replay(options.replay)
+            return 0
+        truck = Truck(teller, options.pipeline)
+    except (GLib.Error, OSError) as error:
+        print(f"truck.py: error: {getattr(error, 'message', error)}", file=sys.stderr)
         return 1
     return truck.drive()
 

@@ -1,41 +1,68 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Two cameras on a vehicle: the live view with depth over it, and in words how far the nearest surface is, whether it is
-# nearer than WARN millimetres (WARNING), or nothing is that near (clear), or that is UNKNOWN because too little is seen;
-# and how far it is straight ahead.
+# Two cameras on a vehicle: the live view with depth over it, and in words where the ground is, what stands on it, how far it is
+# free, and whether something is nearer than WARN millimetres (WARNING), nothing is (clear), or that is UNKNOWN because too
+# little is seen; and what is wrong with a camera.
 #
 #   CALIBRATION=stereo.yml WARN=1500 sh pipelines/truck.sh /dev/video0 /dev/video2 [stereomatch properties]
-#   sh pipelines/truck.sh --python test test        truck.py in place of truck.c: a start for your own program
 #   sh pipelines/truck.sh test                      one camera that gives both views
+#   sh pipelines/truck.sh --python test test        truck.py in place of truck.c: a start for your own program
+#   sh pipelines/truck.sh --json test               a line of JSON for each message, for programs in any language
+#   sh pipelines/truck.sh --log drive.log test      writes the messages to a file, too
+#   sh pipelines/truck.sh --replay drive.log        tells them again, in the time they took
 #
-# stereomatch runs with profile=road. WARN is 1500 where it is not set. Without CALIBRATION the views must be rectified already, and focal-length=... (px)
-# baseline=... (mm) are needed for distances. Ctrl-C ends it. Variables: pipelines/README.md.
+# stereomatch runs with profile=road. WARN is 1500 where it is not set. GROUND has properties of stereoground. Without
+# CALIBRATION the views must be rectified already, and focal-length=... (px) baseline=... (mm) are needed for distances, ground
+# and obstacles. Ctrl-C ends it. Variables: pipelines/README.md.
 set -eu
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
 
 usage_unless $# -ge 1
 language=c
-if [ "$1" = --python ]; then
-  language=python
+options=
+replay=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --python) language=python ;;
+    --json) options="$options --json" ;;
+    --log | --replay)
+      usage_unless $# -ge 2
+      [ "$1" = --log ] || replay=yes
+      options="$options $1 $(quoted "$2")"
+      shift
+      ;;
+    *) break ;;
+  esac
   shift
-  usage_unless $# -ge 1
+done
+usage_unless -n "$replay" -o $# -ge 1
+if [ $language = python ]; then
   if [ -n "$environment" ] && [ ! -f "$build/gst/GstStereo-1.0.typelib" ]; then
     fail "$build was built without the typelib: install libgirepository1.0-dev, then" \
       "meson setup --reconfigure $build && ninja -C $build"
   fi
+  program="$(quoted "$(python)") $(quoted "$(dirname "$0")/truck.py")"
 else
-  program=$(tool truck)
+  program=$(quoted "$(tool truck)")
 fi
+if [ -n "$replay" ]; then
+  usage_unless $# -eq 0
+  eval "exec $program$options"
+fi
+
 # for roads; a pixel that was not matched warns of nothing
-match_profile="profile=road fill=none confidence-threshold=0.2"
+match_profile="profile=road fill=none confidence-threshold=0.33"
 OVERLAY="warn-distance=${WARN:-1500} ${OVERLAY:-}"
+case "${CALIBRATION:+calibrated} $*" in
+  calibrated* | *" focal-length="* | " test" | " test "*)
+    need stereoground
+    depth_filter="stereoground name=ground message-interval=100000000 ${GROUND:-}"
+    ;;
+  *) echo "truck.sh: without CALIBRATION or focal-length and baseline there are no distances, and neither ground nor obstacles" >&2 ;;
+esac
 add_overlay "$@"
 add !
 add_screen
 printf '%sgst-launch-1.0 -m%s\n' "$environment" "$pipeline"
-if [ $language = c ]; then
-  eval "exec \"\$program\"$pipeline"
-else
-  eval "exec $(python) \"\$(dirname \"\$0\")/truck.py\"$pipeline"
-fi
+eval "exec $program$options$pipeline"

@@ -8,7 +8,7 @@
 #   5. builds the Debian packages in build-package/ and tests them: tests/package.sh
 #   6. runs other tools in build-tools/, each for a short time: tests/tools.sh
 #
-#   sh tests/run.sh            all steps: about 25 minutes on 2 cores, the first time with nvcc about 30
+#   sh tests/run.sh            all steps: about 30 minutes on 2 cores, the first time with nvcc about 35
 #   sh tests/run.sh --quick    steps 1 to 3: about 7 minutes on 2 cores, the first time with nvcc about 12
 #
 #   STEREO_NO_ASAN=1, STEREO_NO_PACKAGE=1, STEREO_NO_TOOLS=1   leave out step 4, 5 or 6
@@ -18,7 +18,7 @@ set -eu
 
 # shellcheck source=tests/support/arguments.sh
 . "$(dirname "$0")/support/arguments.sh"
-length="about 25 minutes on 2 cores, the first time with nvcc about 30; --quick takes a third"
+length="about 30 minutes on 2 cores, the first time with nvcc about 35; --quick takes a third"
 if [ "${1:-}" = --quick ]; then
   shift
   STEREO_NO_ASAN=1 STEREO_NO_PACKAGE=1 STEREO_NO_TOOLS=1

@@ -44,6 +44,14 @@ meta_of_views (const GstStereoFrame *frame)
   return meta && meta->kind == GST_STEREO_OUTPUT_KIND_VIEWS ? meta : NULL;
 }
 
+static const GstStereoMeta *
+meta_of_pair (const GstStereoFrame *left, const GstStereoFrame *right)
+{
+  const GstStereoMeta *meta = meta_of_views (left);
+
+  return meta ? meta : meta_of_views (right);
+}
+
 static gboolean
 has_size (const GstStereoMeta *meta, const GstStereoLayout *layout)
 {
@@ -103,14 +111,24 @@ gst_stereo_cameras_get_truth (const GstStereoFrame *left)
 }
 
 void
+gst_stereo_cameras_read_principal_point (
+    const GstStereoFrame *left, const GstStereoFrame *right, GstStereoGeometry *geometry)
+{
+  const GstStereoMeta *meta = meta_of_pair (left, right);
+
+  if (meta && (!has_size (meta, &left->layout) || !isfinite (meta->principal_x) || !isfinite (meta->principal_y)))
+    meta = NULL;
+  geometry->principal_x = meta ? meta->principal_x : 0;
+  geometry->principal_y = meta ? meta->principal_y : 0;
+}
+
+void
 gst_stereo_cameras_read (
     GstStereoCameras *cameras, const GstStereoFrame *left, const GstStereoFrame *right, StereoParams *params)
 {
-  const GstStereoMeta *meta = meta_of_views (left);
+  const GstStereoMeta *meta = meta_of_pair (left, right);
   GstStereoGeometry known;
 
-  if (!meta)
-    meta = meta_of_views (right);
   if (!meta)
     return;
   if (!has_size (meta, &left->layout)) {

@@ -20,6 +20,7 @@ typedef struct _GstStereoCameras GstStereoCameras;
 typedef struct
 {
   gdouble focal_length, baseline, principal_offset;
+  gdouble principal_x, principal_y; /* no property has them: they go from the views to the output */
 } GstStereoGeometry;
 
 /* @element posts the warnings; the object belongs to it and holds no reference. */
@@ -31,6 +32,9 @@ void gst_stereo_cameras_reset (GstStereoCameras *cameras);
 /* Reads the metadata of a pair, and puts it in place of what @params leave at 0. */
 void gst_stereo_cameras_read (
     GstStereoCameras *cameras, const GstStereoFrame *left, const GstStereoFrame *right, StereoParams *params);
+/* Puts the principal point that the metadata of a pair tells into @geometry; 0 where it tells none. */
+void gst_stereo_cameras_read_principal_point (
+    const GstStereoFrame *left, const GstStereoFrame *right, GstStereoGeometry *geometry);
 /* The true disparity of the left view, where the source knows it. Unref it. */
 GstBuffer *gst_stereo_cameras_get_truth (const GstStereoFrame *left);
 

@@ -169,9 +169,10 @@ judge_timestamps (GstStereoChecks *checks, gint64 frame)
 
 /* The matches of a pair's points. */
 static void
-look_for_points (
-    GstStereoChecks *checks, const GstStereoLayout *layout, const StereoImage images[2], const StereoParams *params)
+look_for_points (GstStereoChecks *checks, const GstStereoLayout *layout, const StereoImage images[2],
+    const GstStereoCheckedPair *pair)
 {
+  const StereoParams *params = pair->params;
   gint width = layout->width, height = layout->height, min = params->min_disparity, num = params->num_disparities;
   GstStereoCheckResult result;
 
@@ -181,7 +182,7 @@ look_for_points (
   }
   if (!checks->check)
     return;
-  gst_stereo_check_run (checks->check, &images[0], &images[1], &result);
+  gst_stereo_check_run (checks->check, &images[0], &images[1], pair->mask ? pair->mask->counts : NULL, &result);
   judge_views (checks, &result, layout, params);
   gst_stereo_health_add_matches (checks->health, &result, params);
 }
@@ -206,7 +207,7 @@ look_at_views (GstStereoChecks *checks, const GstStereoCheckedPair *pair, gint64
   if (health)
     gst_stereo_health_look (checks->health, time, &first->layout, infos, images);
   if (points)
-    look_for_points (checks, &first->layout, images, pair->params);
+    look_for_points (checks, &first->layout, images, pair);
   if (two)
     gst_video_frame_unmap (&frames[1]);
   gst_video_frame_unmap (&frames[0]);

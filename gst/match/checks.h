@@ -10,6 +10,7 @@
 #define GST_STEREO_CHECKS_H
 
 #include "gst/match/health.h"
+#include "gst/match/mask.h"
 #include "gst/pairing/frame.h"
 #include "stereo/stereo.h"
 
@@ -43,6 +44,7 @@ typedef struct
 {
   const GstStereoFrame *first, *second; /* the same one where it holds both views */
   const StereoParams *params;           /* of the plan */
+  const GstStereoMask *mask;            /* NULL = every pixel counts */
   gboolean on_device;                   /* the plan is on a GPU */
   GstStereoPaceCounts counts;
 } GstStereoCheckedPair;

@@ -26,9 +26,12 @@ gst_stereo_match_decorate (const GstStereoMatchPair *pair, const GstStereoOutput
   meta->focal_length = pair->geometry.focal_length;
   meta->baseline = pair->geometry.baseline;
   meta->principal_offset = pair->geometry.principal_offset;
+  meta->principal_x = pair->geometry.principal_x;
+  meta->principal_y = pair->geometry.principal_y;
   meta->depth_unit = params->depth_unit;
   meta->pair_skew = pair->skew;
   meta->valid_ratio = stats->valid_ratio;
   meta->mean_confidence = stats->mean_confidence;
   gst_stereo_meta_set_truth (meta, pair->truth);
+  gst_stereo_meta_set_mask (meta, pair->mask ? pair->mask->buffer : NULL);
 }

@@ -62,6 +62,10 @@
  * are computed (`slow`), are found too. When one of these begins, there is a warning with what to do; when it begins and
  * when it ends, there is an element message `stereo-health` with the fields `kind`, `view`, `active`, `text` and `value`.
  *
+ * #GstStereoMatch:mask leaves out what the left camera always sees and nobody asks about: a bonnet, a crane's arm, a time
+ * stamp. Such pixels have no value, are not in #GstStereoMeta.valid_ratio and #GstStereoMeta.mean_confidence, and the check of
+ * the input does not look at them. Rows above and below all others cost no time.
+ *
  * Both views are averaged over time where they stand still (#GstStereoMatch:temporal). The frames before are forgotten after a
  * flush, a seek, a gap, a buffer with DISCONT, other caps or properties, and half a second without a pair that was computed.
  *
@@ -165,6 +169,18 @@ make_plan (GstStereoMatch *self, const GstStereoPlanRequest *request)
   return GST_FLOW_OK;
 }
 
+/* FALSE after an error was posted. */
+static gboolean
+choose_mask (GstStereoMatch *self, GstStereoMatchPair *pair)
+{
+  GstStereoMask *mask;
+
+  if (!gst_stereo_masks_choose (self->parts.masks, pair->width, pair->height, &mask))
+    return FALSE;
+  pair->mask = mask ? gst_stereo_mask_ref (mask) : NULL;
+  return TRUE;
+}
+
 /* Properties that a control source drives. */
 static void
 follow_controls (GstStereoMatch *self, const GstStereoFrame *left)
@@ -177,9 +193,9 @@ follow_controls (GstStereoMatch *self, const GstStereoFrame *left)
 
 /* A plan for the pair, with the parameters as they are now and what its views tell of the cameras. */
 static GstFlowReturn
-ensure_plan (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right)
+ensure_plan (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *left, const GstStereoFrame *right)
 {
-  GstStereoPlanRequest request = { .width = left->layout.width, .height = left->layout.height };
+  GstStereoPlanRequest request = { .width = pair->width, .height = pair->mask ? pair->mask->rows : pair->height };
   GstFlowReturn flow = GST_FLOW_OK;
 
   request.serial = gst_stereo_settings_read (self->parts.settings, &request.params);
@@ -230,11 +246,12 @@ submit_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFram
 }
 
 static void
-check_pair (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFrame *second)
+check_pair (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFrame *second, const GstStereoMask *mask)
 {
   GstStereoPairStats stats;
   GstStereoCheckedPair pair = { .first = first,
     .second = second,
+    .mask = mask,
     .params = gst_stereo_planner_params (self->parts.planner),
     .on_device = !gst_stereo_planner_is_on_cpu (self->parts.planner) };
 
@@ -253,6 +270,27 @@ note_break (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFr
     GST_DEBUG_OBJECT (self, "%s: the frames before are forgotten", why);
 }
 
+/* There are a plan and caps for it. */
+static GstFlowReturn
+match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *first, const GstStereoFrame *second)
+{
+  gboolean swap = first->layout.right_first;
+  const GstStereoFrame *left = swap ? second : first, *right = swap ? first : second;
+  GstFlowReturn flow;
+
+  check_pair (self, first, second, pair->mask);
+  note_break (self, first, second);
+  if ((flow = gst_stereo_match_output_acquire (self->parts.output, &pair->out, &pair->confidence)) != GST_FLOW_OK ||
+      gst_stereo_aggregator_drop_if_late (&self->parent, left->time == GST_STEREO_TIME_NONE ? right : left))
+    return flow;
+  gst_stereo_aggregator_decorate (&self->parent, pair->out, left, right, TRUE);
+  pair->truth = gst_stereo_cameras_get_truth (left);
+  pair->forget = gst_stereo_match_past_compute (&self->past);
+  pair->geometry = gst_stereo_planner_geometry (self->parts.planner);
+  gst_stereo_cameras_read_principal_point (left, right, &pair->geometry);
+  return submit_pair (self, pair, first, second);
+}
+
 static GstFlowReturn
 gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstStereoFrame *second)
 {
@@ -269,20 +307,11 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstS
     return gst_stereo_post_mismatch (GST_ELEMENT (self), left, right);
   self->drained = GST_FLOW_OK;
   follow_controls (self, left);
-  if (flow != GST_FLOW_OK || (flow = ensure_plan (self, left, right)) != GST_FLOW_OK ||
-      (flow = ensure_caps (self, &left->layout)) != GST_FLOW_OK)
-    return flow;
-  check_pair (self, first, second);
-  note_break (self, first, second);
-  if ((flow = gst_stereo_match_output_acquire (self->parts.output, &pair.out, &pair.confidence)) != GST_FLOW_OK)
-    return flow;
-  if (!gst_stereo_aggregator_drop_if_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
-    gst_stereo_aggregator_decorate (base, pair.out, left, right, TRUE);
-    pair.truth = gst_stereo_cameras_get_truth (left);
-    pair.forget = gst_stereo_match_past_compute (&self->past);
-    pair.geometry = gst_stereo_planner_geometry (self->parts.planner);
-    flow = submit_pair (self, &pair, first, second);
-  }
+  if (flow == GST_FLOW_OK && !choose_mask (self, &pair))
+    flow = GST_FLOW_ERROR;
+  if (flow == GST_FLOW_OK && (flow = ensure_plan (self, &pair, left, right)) == GST_FLOW_OK &&
+      (flow = ensure_caps (self, &left->layout)) == GST_FLOW_OK)
+    flow = match_pair (self, &pair, first, second);
   gst_stereo_match_pair_clear (&pair);
   return flow;
 }

@@ -77,6 +77,7 @@ gst_stereo_match_pair_clear (GstStereoMatchPair *pair)
   gst_clear_buffer (&pair->out);
   gst_clear_buffer (&pair->confidence);
   gst_clear_buffer (&pair->truth);
+  g_clear_pointer (&pair->mask, gst_stereo_mask_unref);
 }
 
 static void
@@ -145,10 +146,22 @@ note_alignment (GstStereoFlights *flights)
   *said = now;
 }
 
+/* Of the views and the output, the rows that are matched. */
+static void
+take_rows (const GstStereoMask *mask, StereoImage *left, StereoImage *right, StereoOutput *target)
+{
+  if (!mask)
+    return;
+  left->data += mask->first_row * left->stride;
+  right->data += mask->first_row * right->stride;
+  target->data = (guint8 *) target->data + mask->first_row * target->stride;
+  target->confidence += mask->first_row * target->confidence_stride;
+}
+
 /* Inputs and outputs are mapped. */
 static GstFlowReturn
-submit (GstStereoFlights *flights, Flight *flight, const GstStereoLayout *layout, const StereoOutput *target,
-    gboolean forget, StereoError *error)
+submit (GstStereoFlights *flights, Flight *flight, const GstStereoLayout *layout, StereoOutput *target,
+    const GstStereoMatchPair *pair, StereoError *error)
 {
   StereoPlan *plan = gst_stereo_planner_plan (flights->planner);
   const GstVideoFrame *first = &flight->input[0], *second = flight->input[1].buffer ? &flight->input[1] : first;
@@ -156,9 +169,10 @@ submit (GstStereoFlights *flights, Flight *flight, const GstStereoLayout *layout
   StereoStatus status = STEREO_OK;
 
   gst_stereo_layout_images (layout, first, second, &left, &right);
+  take_rows (pair->mask, &left, &right, target);
   if (!gst_stereo_planner_enter (flights->planner))
     return GST_FLOW_ERROR;
-  if (forget)
+  if (pair->forget)
     status = stereo_plan_forget (plan, error);
   if (status == STEREO_OK)
     status = stereo_plan_submit (plan, &left, &right, target, error);
@@ -182,7 +196,7 @@ gst_stereo_flights_submit (GstStereoFlights *flights, GstStereoMatchPair *pair, 
 
   if (map_inputs (flights, flight, first, second) &&
       gst_stereo_match_output_map (flights->output, &flight->mapped, pair->out, pair->confidence, &target))
-    flow = submit (flights, flight, &first->layout, &target, pair->forget, error);
+    flow = submit (flights, flight, &first->layout, &target, pair, error);
   if (flow != GST_FLOW_OK && flow != GST_STEREO_FLOW_PLAN_FAILED) {
     free_flight (flight);
     return flow;
@@ -205,6 +219,19 @@ gst_stereo_flights_submit (GstStereoFlights *flights, GstStereoMatchPair *pair, 
 
 /* ---- collect ------------------------------------------------------------------------------ */
 
+/* Excludes what the mask excludes, before downstream sees the picture. */
+static void
+apply_mask (Flight *flight, StereoStats *stats)
+{
+  const GstVideoFrame *samples = &flight->mapped.frame, *confidence = &flight->mapped.confidence;
+  const GstStereoMaskedPicture picture = { GST_VIDEO_FRAME_PLANE_DATA (samples, 0),
+    GST_VIDEO_FRAME_PLANE_STRIDE (samples, 0), GST_VIDEO_FRAME_COMP_PSTRIDE (samples, 0),
+    GST_VIDEO_FRAME_PLANE_DATA (confidence, 0), GST_VIDEO_FRAME_PLANE_STRIDE (confidence, 0) };
+
+  if (flight->pair.mask)
+    gst_stereo_mask_apply (flight->pair.mask, &picture, &stats->valid_ratio, &stats->mean_confidence);
+}
+
 GstFlowReturn
 gst_stereo_flights_collect (GstStereoFlights *flights, GstStereoMatchPair *pair, StereoStats *stats, StereoError *error)
 {
@@ -214,6 +241,7 @@ gst_stereo_flights_collect (GstStereoFlights *flights, GstStereoMatchPair *pair,
     g_queue_push_tail (&flights->failed, flight);
     return GST_STEREO_FLOW_PLAN_FAILED;
   }
+  apply_mask (flight, stats);
   GST_OBJECT_LOCK (flights->element);
   flights->stats.steps_total += stats->steps_ns;
   flights->stats.valid_ratio = stats->valid_ratio;

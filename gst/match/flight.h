@@ -10,6 +10,7 @@
 #define GST_STEREO_FLIGHT_H
 
 #include "gst/match/cameras.h"
+#include "gst/match/mask.h"
 #include "gst/match/output.h"
 #include "gst/match/planner.h"
 
@@ -22,6 +23,7 @@ typedef struct
 {
   gint width, height; /* of the output */
   GstBuffer *out, *confidence;
+  GstStereoMask *mask;        /* NULL = every pixel counts */
   GstBuffer *truth;           /* true disparity that came with the views; may be NULL */
   GstStereoGeometry geometry; /* in force for this pair */
   GstSegment segment;         /* of the left view */

@@ -8,6 +8,7 @@ gst_stereo_match_parts_init (GstStereoMatchParts *parts, GstAggregator *aggregat
 
   parts->settings = gst_stereo_settings_new (element);
   parts->cameras = gst_stereo_cameras_new (element);
+  parts->masks = gst_stereo_masks_new (element);
   parts->device = gst_stereo_device_new (element);
   parts->planner = gst_stereo_planner_new (element);
   parts->checks = gst_stereo_checks_new (element);
@@ -23,6 +24,7 @@ gst_stereo_match_parts_clear (GstStereoMatchParts *parts)
   gst_stereo_checks_free (parts->checks);
   gst_stereo_planner_free (parts->planner);
   gst_stereo_device_free (parts->device);
+  gst_stereo_masks_free (parts->masks);
   gst_stereo_cameras_free (parts->cameras);
   gst_stereo_settings_free (parts->settings);
 }
@@ -51,5 +53,6 @@ gst_stereo_match_parts_release (GstStereoMatchParts *parts)
   gst_stereo_device_release (parts->device);
   gst_stereo_match_output_release (parts->output);
   gst_stereo_cameras_reset (parts->cameras);
+  gst_stereo_masks_release (parts->masks);
   gst_stereo_checks_release (parts->checks);
 }

@@ -9,6 +9,7 @@
 #include "gst/match/checks.h"
 #include "gst/match/device.h"
 #include "gst/match/flight.h"
+#include "gst/match/mask.h"
 #include "gst/match/output.h"
 #include "gst/match/planner.h"
 #include "gst/match/settings.h"
@@ -19,6 +20,7 @@ typedef struct
 {
   GstStereoSettings *settings;
   GstStereoCameras *cameras;
+  GstStereoMasks *masks;
   GstStereoDevice *device;
   GstStereoPlanner *planner;
   GstStereoChecks *checks;

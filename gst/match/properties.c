@@ -7,6 +7,7 @@ enum
 {
   PROP_0,
   PROP_CHECK_INTERVAL,
+  PROP_MASK,
   PROP_ACTIVE_BACKEND,
   PROP_STATS,
   PROP_SETTINGS,
@@ -27,6 +28,15 @@ gst_stereo_match_properties_install (GObjectClass *klass)
           "wrong with a camera (message stereo-health) either",
           0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE));
+  g_object_class_install_property (klass, PROP_MASK,
+      g_param_spec_string ("mask", "mask",
+          "What to leave out of the left view: a bonnet, a crane's arm, a time stamp. The name of a PNG file of the "
+          "view's "
+          "size, whose pixels below mid grey are excluded; or rectangles \"x,y,width,height; ...\" as fractions (0..1) "
+          "of "
+          "the picture. Excluded pixels have no value and count nowhere; rows above and below all others are not "
+          "matched. NULL = none",
+          NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
       g_param_spec_string ("active-backend", "active-backend",
           "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
@@ -110,6 +120,8 @@ gst_stereo_match_properties_set (GstStereoMatchParts *parts, guint id, const GVa
 {
   if (id == PROP_CHECK_INTERVAL)
     gst_stereo_checks_set_interval (parts->checks, g_value_get_uint64 (value));
+  else if (id == PROP_MASK)
+    gst_stereo_masks_set (parts->masks, g_value_get_string (value));
   else if (is_of_table (id))
     gst_stereo_settings_set (parts->settings, id - PROP_TABLE, value);
   else
@@ -129,6 +141,9 @@ gst_stereo_match_properties_get (GstStereoMatchParts *parts, const GstStereoPair
       return TRUE;
     case PROP_CHECK_INTERVAL:
       g_value_set_uint64 (value, gst_stereo_checks_get_interval (parts->checks));
+      return TRUE;
+    case PROP_MASK:
+      g_value_take_string (value, gst_stereo_masks_get (parts->masks));
       return TRUE;
     case PROP_ACTIVE_BACKEND:
       g_value_set_static_string (value, gst_stereo_planner_get_backend (parts->planner));

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The metadata as bytes, for sending and recording. A header of little-endian fields of 8 bytes: magic number, sides,
- * kind and flags, pair skew, then the numbers in doubles[]. After it the confidence, then the true disparity, both
- * without padding; the flags say which of them there is.
+ * kind and flags, pair skew, then the numbers in doubles[]. After it the pictures in planes[], without padding; the
+ * flags say which of them there is. The first version had no principal point and no mask: it is read, and no longer
+ * written.
  */
 #include "gst/meta/private.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MAGIC 0x31304d5453ull /* "STM01" */
-#define HAS_CONFIDENCE 1u
-#define HAS_TRUTH 2u
+#define MAGIC_1 0x31304d5453ull /* "STM01" */
+#define MAGIC_2 0x32304d5453ull /* "STM02" */
 #define MAX_SIDE 65536u
 
 enum
@@ -28,62 +28,114 @@ static const gsize doubles[] = { G_STRUCT_OFFSET (GstStereoMeta, disparity_scale
   G_STRUCT_OFFSET (GstStereoMeta, min_disparity), G_STRUCT_OFFSET (GstStereoMeta, num_disparities),
   G_STRUCT_OFFSET (GstStereoMeta, focal_length), G_STRUCT_OFFSET (GstStereoMeta, baseline),
   G_STRUCT_OFFSET (GstStereoMeta, principal_offset), G_STRUCT_OFFSET (GstStereoMeta, depth_unit),
-  G_STRUCT_OFFSET (GstStereoMeta, valid_ratio), G_STRUCT_OFFSET (GstStereoMeta, mean_confidence) };
+  G_STRUCT_OFFSET (GstStereoMeta, valid_ratio), G_STRUCT_OFFSET (GstStereoMeta, mean_confidence),
+  /* from the second version on */
+  G_STRUCT_OFFSET (GstStereoMeta, principal_x), G_STRUCT_OFFSET (GstStereoMeta, principal_y) };
 
-#define HEADER (8 * (AT_DOUBLES + G_N_ELEMENTS (doubles)))
+/* In the order in which they are stored. The flag of planes[i] is 1 << i. */
+static const struct
+{
+  gsize offset;
+  GstVideoFormat format;
+  guint bytes; /* of a pixel */
+} planes[] = { { G_STRUCT_OFFSET (GstStereoMeta, confidence), GST_VIDEO_FORMAT_GRAY8, 1 },
+  { G_STRUCT_OFFSET (GstStereoMeta, truth), GST_VIDEO_FORMAT_GRAY16_LE, 2 },
+  /* from the second version on */
+  { G_STRUCT_OFFSET (GstStereoMeta, mask), GST_VIDEO_FORMAT_GRAY8, 1 } };
+
+#define PLANES_1 2
+#define PLANES_2 G_N_ELEMENTS (planes)
+#define DOUBLES_1 9
+#define DOUBLES_2 G_N_ELEMENTS (doubles)
+#define HEADER_OF(n) (8 * (AT_DOUBLES + (gsize) (n)))
+#define HEADER HEADER_OF (DOUBLES_2)
+
+/* Of the pictures that @flags name, in bytes. */
+static guint64
+size_of_planes (guint64 flags, guint64 pixels)
+{
+  guint64 size = 0;
+
+  for (guint i = 0; i < PLANES_2; i++)
+    if (flags & 1u << i)
+      size += planes[i].bytes * pixels;
+  return size;
+}
 
 GBytes *
 gst_stereo_meta_to_bytes (const GstStereoMeta *meta)
 {
   gsize pixels, size;
-  guint64 flags;
-  guint8 *data;
+  guint64 flags = 0;
+  guint8 *data, *to;
 
   g_return_val_if_fail (meta != NULL, NULL);
+  for (guint i = 0; i < PLANES_2; i++)
+    if (G_STRUCT_MEMBER (GstBuffer *, meta, planes[i].offset))
+      flags |= 1u << i;
   pixels = (gsize) meta->width * meta->height;
-  size = HEADER + (meta->confidence ? pixels : 0) + (meta->truth ? 2 * pixels : 0);
+  size = HEADER + (gsize) size_of_planes (flags, pixels);
   data = g_malloc0 (size);
-  flags = (meta->confidence ? HAS_CONFIDENCE : 0) | (meta->truth ? HAS_TRUTH : 0);
-  GST_WRITE_UINT64_LE (data + 8 * AT_MAGIC, MAGIC);
+  GST_WRITE_UINT64_LE (data + 8 * AT_MAGIC, MAGIC_2);
   GST_WRITE_UINT64_LE (data + 8 * AT_SIZE, meta->width | (guint64) meta->height << 32);
   GST_WRITE_UINT64_LE (data + 8 * AT_KIND, (guint64) meta->kind | flags << 32);
   GST_WRITE_UINT64_LE (data + 8 * AT_SKEW, (guint64) meta->pair_skew);
   for (guint i = 0; i < G_N_ELEMENTS (doubles); i++)
     GST_WRITE_DOUBLE_LE (data + 8 * (AT_DOUBLES + i), G_STRUCT_MEMBER (gdouble, meta, doubles[i]));
-  if (meta->confidence)
-    gst_stereo_meta_pack_plane (meta->confidence, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, data + HEADER);
-  if (meta->truth)
+  to = data + HEADER;
+  for (guint i = 0; i < PLANES_2; i++) {
+    if (!(flags & 1u << i))
+      continue;
     gst_stereo_meta_pack_plane (
-        meta->truth, GST_VIDEO_FORMAT_GRAY16_LE, meta->width, meta->height, data + size - 2 * pixels);
+        G_STRUCT_MEMBER (GstBuffer *, meta, planes[i].offset), planes[i].format, meta->width, meta->height, to);
+    to += planes[i].bytes * pixels;
+  }
   return g_bytes_new_take (data, size);
+}
+
+/* What a version has: numbers in the header, and pictures that there may be. */
+typedef struct
+{
+  guint doubles; /* 0: the version is unknown, or the magic number is not there */
+  guint planes;
+} Version;
+
+static Version
+version_of (const guint8 *data, gsize size)
+{
+  guint64 magic = size >= 8 ? GST_READ_UINT64_LE (data + 8 * AT_MAGIC) : 0;
+
+  if (magic == MAGIC_2)
+    return (Version){ DOUBLES_2, PLANES_2 };
+  return magic == MAGIC_1 ? (Version){ DOUBLES_1, PLANES_1 } : (Version){ 0, 0 };
 }
 
 /* Whether the header is complete, of a known kind and plausible, and whether its sizes add up to @size. */
 static gboolean
 check (const guint8 *data, gsize size, guint *width, guint *height, guint *flags)
 {
-  guint64 pixels;
+  Version version = version_of (data, size);
 
-  if (size < HEADER || GST_READ_UINT64_LE (data) != MAGIC)
+  if (!version.doubles || size < HEADER_OF (version.doubles))
     return FALSE;
   *width = GST_READ_UINT32_LE (data + 8 * AT_SIZE);
   *height = GST_READ_UINT32_LE (data + 8 * AT_SIZE + 4);
   *flags = GST_READ_UINT32_LE (data + 8 * AT_KIND + 4);
   if (*width < 1 || *height < 1 || *width > MAX_SIDE || *height > MAX_SIDE ||
-      GST_READ_UINT32_LE (data + 8 * AT_KIND) > GST_STEREO_OUTPUT_KIND_VIEWS || *flags & ~(HAS_CONFIDENCE | HAS_TRUTH))
+      GST_READ_UINT32_LE (data + 8 * AT_KIND) > GST_STEREO_OUTPUT_KIND_VIEWS || *flags >> version.planes)
     return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (doubles); i++)
+  for (guint i = 0; i < version.doubles; i++)
     if (!isfinite (GST_READ_DOUBLE_LE (data + 8 * (AT_DOUBLES + i))))
       return FALSE;
   if (!(GST_READ_DOUBLE_LE (data + 8 * AT_DOUBLES) > 0))
     return FALSE;
-  pixels = (guint64) *width * *height;
-  return size == HEADER + (*flags & HAS_CONFIDENCE ? pixels : 0) + (*flags & HAS_TRUTH ? 2 * pixels : 0);
+  return size == HEADER_OF (version.doubles) + size_of_planes (*flags, (guint64) *width * *height);
 }
 
 gboolean
 gst_stereo_meta_decode (GstStereoMeta *meta, const guint8 *data, gsize size)
 {
+  Version version = version_of (data, size);
   guint width, height, flags;
 
   if (!check (data, size, &width, &height, &flags))
@@ -93,12 +145,15 @@ gst_stereo_meta_decode (GstStereoMeta *meta, const guint8 *data, gsize size)
   meta->height = height;
   meta->kind = GST_READ_UINT32_LE (data + 8 * AT_KIND);
   meta->pair_skew = (gint64) GST_READ_UINT64_LE (data + 8 * AT_SKEW);
-  for (guint i = 0; i < G_N_ELEMENTS (doubles); i++)
+  for (guint i = 0; i < version.doubles; i++)
     G_STRUCT_MEMBER (gdouble, meta, doubles[i]) = GST_READ_DOUBLE_LE (data + 8 * (AT_DOUBLES + i));
-  if (flags & HAS_CONFIDENCE)
-    meta->confidence = gst_stereo_meta_unpack_plane (data + HEADER, GST_VIDEO_FORMAT_GRAY8, width, height);
-  if (flags & HAS_TRUTH)
-    meta->truth = gst_stereo_meta_unpack_plane (
-        data + size - 2 * (gsize) width * height, GST_VIDEO_FORMAT_GRAY16_LE, width, height);
+  data += HEADER_OF (version.doubles);
+  for (guint i = 0; i < version.planes; i++) {
+    if (!(flags & 1u << i))
+      continue;
+    G_STRUCT_MEMBER (GstBuffer *, meta, planes[i].offset) = gst_stereo_meta_unpack_plane (
+        data, planes[i].format, width, height);
+    data += planes[i].bytes * (gsize) width * height;
+  }
   return TRUE;
 }

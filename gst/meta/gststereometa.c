@@ -30,6 +30,20 @@ gst_stereo_meta_get_truth (const GstStereoMeta *meta)
   return meta->truth;
 }
 
+void
+gst_stereo_meta_set_mask (GstStereoMeta *meta, GstBuffer *mask)
+{
+  g_return_if_fail (meta != NULL);
+  gst_buffer_replace (&meta->mask, mask);
+}
+
+GstBuffer *
+gst_stereo_meta_get_mask (const GstStereoMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+  return meta->mask;
+}
+
 static GBytes *
 plane_bytes (const GstStereoMeta *meta, GstBuffer *plane, GstVideoFormat format, gsize pixel)
 {
@@ -58,6 +72,13 @@ gst_stereo_meta_get_truth_bytes (const GstStereoMeta *meta)
 {
   g_return_val_if_fail (meta != NULL, NULL);
   return plane_bytes (meta, meta->truth, GST_VIDEO_FORMAT_GRAY16_LE, 2);
+}
+
+GBytes *
+gst_stereo_meta_get_mask_bytes (const GstStereoMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+  return plane_bytes (meta, meta->mask, GST_VIDEO_FORMAT_GRAY8, 1);
 }
 
 gdouble

@@ -70,9 +70,9 @@ typedef struct _GstStereoMeta GstStereoMeta;
 /**
  * GstStereoMeta:
  * @meta: parent
- * @width: width in pixels of @confidence and @truth, at least 1. It is the width of the disparity or depth picture, and
+ * @width: width in pixels of @confidence, @truth and @mask, at least 1. It is the width of the disparity or depth picture, and
  *     that of one view where the buffer holds two
- * @height: height in pixels of @confidence and @truth, at least 1
+ * @height: height in pixels of @confidence, @truth and @mask, at least 1
  * @kind: what the samples of the buffer mean
  * @disparity_scale: steps of a sample per pixel of disparity, above 0; see #GstStereoOutputKind. Initially 1
  * @min_disparity: smallest disparity that was searched, in pixels; may be negative. Initially 0
@@ -85,8 +85,9 @@ typedef struct _GstStereoMeta GstStereoMeta;
  * @depth_unit: micrometres per step of a depth sample, above 0; 1000 = a step is a millimetre. Initially 1000
  * @pair_skew: timestamp of the right frame minus that of the left frame, in nanoseconds; 0 also where either frame had
  *     no timestamp, and where one buffer held both views
- * @valid_ratio: share of the samples that are valid, 0..1; 0 for %GST_STEREO_OUTPUT_KIND_VIEWS
- * @mean_confidence: mean of the confidence over all pixels, invalid ones included, 0..1; 0 for
+ * @valid_ratio: share of the pixels that count (see @mask) whose sample is valid, 0..1; 0 for
+ *     %GST_STEREO_OUTPUT_KIND_VIEWS
+ * @mean_confidence: mean of the confidence over all pixels that count, invalid ones included, 0..1; 0 for
  *     %GST_STEREO_OUTPUT_KIND_VIEWS
  * @confidence: (nullable): a GRAY8 picture of @width x @height with a #GstVideoMeta: 0..255 for a confidence of 0..1;
  *     0 = this pixel has no value. %NULL = there is none, as for
@@ -94,6 +95,13 @@ typedef struct _GstStereoMeta GstStereoMeta;
  * @truth: (nullable): the true disparity of the left view, a GRAY16_LE picture of @width x @height with a
  *     #GstVideoMeta: disparity in pixels times %GST_STEREO_TRUTH_SCALE; 0 = unknown at this pixel. %NULL = not known,
  *     as from real cameras. Owned by the meta; read only
+ * @principal_x: x of the left view's principal point, in pixels whose centres have whole numbers: the first column is 0.
+ *     0 = unknown; the middle of the picture, (@width - 1) / 2, then stands for it
+ * @principal_y: y of the left view's principal point, likewise; 0 = unknown: (@height - 1) / 2
+ * @mask: (nullable): a GRAY8 picture of @width x @height: 0 = the pixel is excluded and counts nowhere, as with
+ *     `stereomatch mask`; 255 = it counts. Readers take every value but 0 for 255. The sample and the confidence of
+ *     an excluded pixel are 0. %NULL = every pixel counts. Owned by the meta, which may share it with other metas; read
+ *     only
  *
  * What a stereo matcher knows about its picture beyond the samples: the confidence of every pixel, and all that is
  * needed to turn a sample into pixels of disparity or into millimetres. gst_stereo_meta_get_disparity() and
@@ -104,8 +112,9 @@ typedef struct _GstStereoMeta GstStereoMeta;
  * All lengths in pixels are pixels of the buffer as it is now. When an element such as videoscale changes the width by
  * a factor s, it does not change the values of the samples. The meta then divides @disparity_scale by s, and multiplies
  * @min_disparity, @num_disparities, @focal_length and @principal_offset by s: the same sample still gives the same
- * depth, and its disparity is that of the scaled picture. @confidence and @truth are scaled by the nearest neighbour,
- * and the disparities in @truth are multiplied by s. Use `videoscale method=nearest-neighbour` for the picture too:
+ * depth, and its disparity is that of the scaled picture. The principal point stays on its spot of the picture:
+ * @principal_x becomes (@principal_x + 0.5) s - 0.5, and @principal_y the same with the factor of the height. @confidence,
+ * @truth and @mask are scaled by the nearest neighbour, and the disparities in @truth are multiplied by s. Use `videoscale method=nearest-neighbour` for the picture too:
  * other methods mix the 0 of invalid pixels into valid ones.
  *
  * The meta is copied with its buffer. It is dropped, so that it is never wrong, where the picture was cropped, turned
@@ -133,8 +142,16 @@ struct _GstStereoMeta
   GstBuffer *confidence;
   GstBuffer *truth;
 
+  gdouble principal_x;
+  gdouble principal_y;
+
+  GstBuffer *mask;
+
   /*< private >*/
-  gpointer _gst_reserved[GST_PADDING];
+#if GLIB_SIZEOF_VOID_P > 4
+  /* where a pointer has 4 bytes, the principal point took all of the padding */
+  gpointer _gst_reserved[GST_PADDING - 3];
+#endif
 };
 
 /**
@@ -252,6 +269,40 @@ GST_STEREO_API
 GBytes *gst_stereo_meta_get_truth_bytes (const GstStereoMeta *meta);
 
 /**
+ * gst_stereo_meta_set_mask:
+ * @meta: a #GstStereoMeta of a writable buffer
+ * @mask: (transfer none) (nullable): a GRAY8 picture of @meta's width and height, with a #GstVideoMeta if its rows are
+ *     padded other than GStreamer's default: 0 = the pixel is excluded, 255 = it counts; the meta takes a reference, and
+ *     nobody may change the picture after that. %NULL = every pixel counts
+ *
+ * For elements that exclude pixels. Replaces the one that @meta had. Samples and confidence are not changed.
+ */
+GST_STEREO_API
+void gst_stereo_meta_set_mask (GstStereoMeta *meta, GstBuffer *mask);
+
+/**
+ * gst_stereo_meta_get_mask:
+ * @meta: a #GstStereoMeta
+ *
+ * The rows of the picture may be padded: map it with gst_video_frame_map(), or use gst_stereo_meta_get_mask_bytes().
+ *
+ * Returns: (transfer none) (nullable): which pixels count, a GRAY8 picture of @meta's width and height, owned by @meta:
+ *     0 = the pixel is excluded, 255 = it counts. %NULL when every pixel counts
+ */
+GST_STEREO_API
+GstBuffer *gst_stereo_meta_get_mask (const GstStereoMeta *meta);
+
+/**
+ * gst_stereo_meta_get_mask_bytes:
+ * @meta: a #GstStereoMeta
+ *
+ * Returns: (transfer full) (nullable): a copy of the mask: width * height bytes, row after row without padding, 0 = the
+ *     pixel is excluded, 255 = it counts. %NULL when every pixel counts, or when it cannot be read
+ */
+GST_STEREO_API
+GBytes *gst_stereo_meta_get_mask_bytes (const GstStereoMeta *meta);
+
+/**
  * gst_stereo_meta_get_disparity:
  * @meta: a #GstStereoMeta
  * @sample: a sample of the buffer that has @meta, 0..65535 (0..255 for %GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE)
@@ -280,7 +331,7 @@ gdouble gst_stereo_meta_get_depth (const GstStereoMeta *meta, guint sample);
  * For sending or recording the metadata beside its picture; gst_buffer_add_stereo_meta_from_bytes() is the reverse. The
  * bytes are the same on every machine. On GStreamer 1.24 and later gst_meta_serialize() stores the same bytes.
  *
- * Returns: (transfer full): all of @meta: 104 bytes, and width * height bytes for each byte of a pixel of the pictures
+ * Returns: (transfer full): all of @meta: 120 bytes, and width * height bytes for each byte of a pixel of the pictures
  *     that it holds
  */
 GST_STEREO_API
@@ -290,6 +341,9 @@ GBytes *gst_stereo_meta_to_bytes (const GstStereoMeta *meta);
  * gst_buffer_add_stereo_meta_from_bytes:
  * @buffer: a writable #GstBuffer
  * @bytes: what gst_stereo_meta_to_bytes() gave; may come from anywhere, it is checked
+ *
+ * Bytes of the first version (magic "STM01", 104 bytes before the pictures) are read too: their principal point is 0, and they
+ * have no mask.
  *
  * Returns: (transfer none) (nullable): the meta, owned by @buffer; %NULL, and @buffer unchanged, when @bytes are
  *     damaged or of an unknown version

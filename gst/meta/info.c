@@ -8,6 +8,13 @@
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_meta_debug);
 
+/* Programs are built against the size that the meta had before it knew principal point and mask. Where a pointer has 4
+ * bytes, the mask had no room left in the padding, and the size has grown. */
+#if GLIB_SIZEOF_VOID_P > 4
+G_STATIC_ASSERT (sizeof (GstStereoMeta) ==
+    G_STRUCT_OFFSET (GstStereoMeta, truth) + sizeof (gpointer) + GST_PADDING * sizeof (gpointer));
+#endif
+
 GType
 gst_stereo_output_kind_get_type (void)
 {
@@ -53,6 +60,7 @@ gst_stereo_meta_free (GstMeta *meta, GstBuffer *buffer)
 
   gst_buffer_replace (&self->confidence, NULL);
   gst_buffer_replace (&self->truth, NULL);
+  gst_buffer_replace (&self->mask, NULL);
 }
 
 /* A meta on @buffer with all that @like says but its pictures. */
@@ -68,6 +76,8 @@ add_like (GstBuffer *buffer, const GstStereoMeta *like)
   copy->focal_length = like->focal_length;
   copy->baseline = like->baseline;
   copy->principal_offset = like->principal_offset;
+  copy->principal_x = like->principal_x;
+  copy->principal_y = like->principal_y;
   copy->depth_unit = like->depth_unit;
   copy->pair_skew = like->pair_skew;
   copy->valid_ratio = like->valid_ratio;
@@ -126,11 +136,18 @@ scaled_size (const GstStereoMeta *self, const GstVideoInfo *in, const GstVideoIn
   return TRUE;
 }
 
+/* Where a place of a picture lies after scaling: pixel centres have whole numbers. 0, unknown, stays unknown. */
+static gdouble
+scale_place (gdouble place, gint in, gint out)
+{
+  return place == 0 ? 0 : (place + 0.5) * out / in - 0.5;
+}
+
 static gboolean
 transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMetaTransform *transform)
 {
   const GstVideoInfo *in = transform->in_info, *out = transform->out_info;
-  GstBuffer *confidence = NULL, *truth = NULL;
+  GstBuffer *confidence = NULL, *truth = NULL, *mask = NULL;
   GstStereoMeta *scaled;
   guint width, height;
   gdouble factor;
@@ -143,6 +160,8 @@ transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMet
   if (self->truth)
     truth = gst_stereo_meta_scale_plane (
         self->truth, GST_VIDEO_FORMAT_GRAY16_LE, self->width, self->height, width, height);
+  if (self->mask)
+    mask = gst_stereo_meta_scale_plane (self->mask, GST_VIDEO_FORMAT_GRAY8, self->width, self->height, width, height);
   factor = (gdouble) out->width / in->width;
   if (truth && !gst_stereo_meta_multiply_plane (truth, width, height, factor))
     gst_clear_buffer (&truth);
@@ -154,8 +173,11 @@ transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMet
   scaled->num_disparities *= factor;
   scaled->focal_length *= factor;
   scaled->principal_offset *= factor;
+  scaled->principal_x = scale_place (self->principal_x, in->width, out->width);
+  scaled->principal_y = scale_place (self->principal_y, in->height, out->height);
   scaled->confidence = confidence;
   scaled->truth = truth;
+  scaled->mask = mask;
   return TRUE;
 }
 
@@ -175,6 +197,7 @@ gst_stereo_meta_transform (GstBuffer *target, GstMeta *meta, GstBuffer *buffer, 
   copy = add_like (target, self);
   gst_buffer_replace (&copy->confidence, self->confidence);
   gst_buffer_replace (&copy->truth, self->truth);
+  gst_buffer_replace (&copy->mask, self->mask);
   return TRUE;
 }
 
@@ -193,6 +216,7 @@ gst_buffer_add_stereo_meta_from_bytes (GstBuffer *buffer, GBytes *bytes)
   meta = add_like (buffer, &stored);
   meta->confidence = stored.confidence;
   meta->truth = stored.truth;
+  meta->mask = stored.mask;
   return meta;
 }
 

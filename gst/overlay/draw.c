@@ -55,7 +55,7 @@ gst_depth_overlay_draw_edge (PangoContext *context, cairo_t *cr, const Key *key,
   cairo_paint (cr);
 }
 
-/* White on a dark line, as the marker: visible over any colour. */
+/* White on a dark line, as the marker: visible over any colour; red where the key warns. */
 void
 gst_depth_overlay_draw_region (PangoContext *context, cairo_t *cr, const Key *key, gint width, gint height)
 {
@@ -63,9 +63,19 @@ gst_depth_overlay_draw_region (PangoContext *context, cairo_t *cr, const Key *ke
 
   cairo_set_source_rgba (cr, 0, 0, 0, 0.6);
   cairo_paint (cr);
-  cairo_set_source_rgba (cr, 1, 1, 1, 0.9);
+  if (key->warning)
+    cairo_set_source_rgba (cr, 1, 0.2, 0.2, 0.95);
+  else
+    cairo_set_source_rgba (cr, 1, 1, 1, 0.9);
   cairo_rectangle (cr, 0, 0, width > height ? width : light, width > height ? light : height);
   cairo_fill (cr);
+}
+
+void
+gst_depth_overlay_draw_mark (PangoContext *context, cairo_t *cr, const Key *key, gint width, gint height)
+{
+  cairo_set_source_rgba (cr, 0.1, 1, 0.3, 0.9);
+  cairo_paint (cr);
 }
 
 /* A ring with four ticks: the object in the middle stays visible. White with a dark rim, which no colour map

@@ -31,6 +31,9 @@ void gst_depth_overlay_draw_edge (
 /* One side of the region's frame. */
 void gst_depth_overlay_draw_region (
     PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width, gint height);
+/* The end of the free ground in a column. */
+void gst_depth_overlay_draw_mark (
+    PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width, gint height);
 void gst_depth_overlay_draw_marker (
     PangoContext *context, cairo_t *cr, const GstDepthOverlayKey *key, gint width, gint height);
 

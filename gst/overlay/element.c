@@ -46,7 +46,7 @@
  *
  * * `near`: a surface is nearer than #GstDepthOverlay:warn-distance. Without a warn-distance: a surface was found
  * * `clear`: enough of the region is seen, and the nearest surface in it is not nearer than warn-distance
- * * `unknown`: all else. More than #GstDepthOverlay:max-unknown of the region's pixels are invalid or less sure than
+ * * `unknown`: all else. More than #GstDepthOverlay:max-unknown of the region's pixels that count (#GstStereoMeta.mask) are invalid or less sure than
  *   #GstDepthOverlay:min-confidence; or nowhere are enough pixels connected; or there is no depth for this frame; or
  *   there is a warn-distance, and distances are not known
  *
@@ -58,7 +58,7 @@
  * changes:
  *
  * * `state` (gchararray): `near`, `clear` or `unknown`
- * * `coverage` (gdouble): share of the region's pixels that are valid and sure enough, 0..1
+ * * `coverage` (gdouble): share of the region's pixels that are valid and sure enough, of those that count, 0..1
  * * `support` (gint): pixels of the nearest surface in the depth picture, with what is farther away on it; 0 = none
  *   was found
  * * `valid` (gboolean): whether a surface was found; the next five fields are there only if so
@@ -69,6 +69,32 @@
  * * `confidence` (gdouble): of the pixels there, 0..1
  * * `warning` (gboolean): the distance is below #GstDepthOverlay:warn-distance
  * * `timestamp`, `stream-time`, `running-time`, `duration` (guint64): of the frame, ns
+ *
+ * **Ground and obstacles.** With stereoground before `sink_depth`, the picture has a box and a distance for each obstacle
+ * (sixteen boxes at most) and a green line where the ground ends that is seen to be free. With #GstDepthOverlay:nearest set
+ * to `obstacle`, the nearest distance, the warning and `stereo-nearest` are about obstacles: the road before the bumper is
+ * none. `coverage` is then the share of the region's columns whose ground is seen free up to warn-distance (without one: at
+ * all), `confidence` the obstacle's probability, `x` and `y` the middle of its box, and `support` 0. `valid` is FALSE where
+ * there is no obstacle. The state is `clear` where enough columns are free and no obstacle is that near; `unknown` also where
+ * there is no ground, and where the ground of two neighbouring columns ends before warn-distance: stereoground reports what
+ * stands there once it was seen twice.
+ *
+ * **Things that others found.** Built with GStreamer 1.24 and its analytics library, each GstAnalyticsODMtd on the live view
+ * gets a #GstVideoRegionOfInterestMeta of its type, too. Each #GstVideoRegionOfInterestMeta on the live view, as a detector of persons or cars puts
+ * it there, gets a parameter `stereo-distance`, and with #GstDepthOverlay:text a box and a label. In a region there is
+ * background, too: the thing is what fills most of the middle of the region, within an interval of disparities. The parameter
+ * has these fields:
+ *
+ * * `valid` (gboolean): whether a twentieth of the region is seen; all but `coverage` is there only if so
+ * * `coverage` (gdouble): share of the region's pixels that are valid and sure enough, 0..1
+ * * `distance` (gdouble): millimetres, the median of the thing's pixels; missing where distances are not known
+ * * `spread` (gdouble): half of what lies between the nearest and the farthest of the middle two thirds of those pixels,
+ *   millimetres
+ * * `disparity` (gdouble): of the median, in pixels of the depth picture; missing where it is not known
+ * * `support` (gdouble): share of the seen pixels that belong to the thing, 0..1; those in the middle weigh more
+ * * `confidence` (gdouble): mean of the thing's pixels, 0..1
+ *
+ * Of a live frame with both views the regions are dropped: put the detector behind the crop of the left view.
  *
  * ## Example
  * |[
@@ -84,6 +110,7 @@
 #include "gst/overlay/blend.h"
 #include "gst/overlay/debug.h"
 #include "gst/overlay/output.h"
+#include "gst/overlay/report.h"
 #include "gst/overlay/show.h"
 #include "gst/overlay/sync.h"
 #include "gst/video/ranges.h"
@@ -406,6 +433,7 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
       "gst-stereo");
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_COLORMAP, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_CURVE, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_DEPTH_OVERLAY_NEAREST_OF, 0);
 
   aggregator_class->create_new_pad = gst_depth_overlay_create_new_pad;
   aggregator_class->sink_event_pre_queue = gst_depth_overlay_sink_event_pre_queue;

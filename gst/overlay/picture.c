@@ -12,8 +12,8 @@ struct _GstDepthOverlayPicture
 {
   GstElement *owner;
 
-  GstVideoFrame samples, confidence;
-  gboolean have_samples, have_confidence; /* mapped */
+  GstVideoFrame samples, confidence, mask;
+  gboolean have_samples, have_confidence, have_mask; /* mapped */
   GstStereoBlendDepth depth;
 
   GstStereoScale scale;
@@ -122,6 +122,18 @@ map_confidence (GstDepthOverlayPicture *picture, const GstStereoMeta *meta)
   return TRUE;
 }
 
+static gboolean
+map_mask (GstDepthOverlayPicture *picture, const GstStereoMeta *meta)
+{
+  GstBuffer *mask = gst_stereo_meta_get_mask (meta);
+  GstVideoInfo info;
+
+  if (mask)
+    picture->have_mask = gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height) &&
+        gst_video_frame_map (&picture->mask, &info, mask, GST_MAP_READ);
+  return !mask || picture->have_mask;
+}
+
 gboolean
 gst_depth_overlay_picture_map (GstDepthOverlayPicture *picture, const GstDepthOverlayDepth *held,
     const GstDepthOverlayView *view, const GstDepthOverlayRange *range)
@@ -145,6 +157,10 @@ gst_depth_overlay_picture_map (GstDepthOverlayPicture *picture, const GstDepthOv
     gst_depth_overlay_picture_unmap (picture);
     return refuse (picture, info, "The confidence of a buffer on sink_depth does not hold a picture of its size.");
   }
+  if (!map_mask (picture, meta)) {
+    gst_depth_overlay_picture_unmap (picture);
+    return refuse (picture, info, "The mask of a buffer on sink_depth does not hold a picture of its size.");
+  }
   depth->samples = GST_VIDEO_FRAME_PLANE_DATA (&picture->samples, 0);
   depth->stride = GST_VIDEO_FRAME_PLANE_STRIDE (&picture->samples, 0);
   depth->wide = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE;
@@ -164,13 +180,24 @@ gst_depth_overlay_picture_unmap (GstDepthOverlayPicture *picture)
     gst_video_frame_unmap (&picture->samples);
   if (picture->have_confidence)
     gst_video_frame_unmap (&picture->confidence);
-  picture->have_samples = picture->have_confidence = FALSE;
+  if (picture->have_mask)
+    gst_video_frame_unmap (&picture->mask);
+  picture->have_samples = picture->have_confidence = picture->have_mask = FALSE;
 }
 
 const GstStereoBlendDepth *
 gst_depth_overlay_picture_depth (const GstDepthOverlayPicture *picture)
 {
   return &picture->depth;
+}
+
+const guint8 *
+gst_depth_overlay_picture_mask (const GstDepthOverlayPicture *picture, gint *stride)
+{
+  if (!picture->have_mask)
+    return NULL;
+  *stride = GST_VIDEO_FRAME_PLANE_STRIDE (&picture->mask, 0);
+  return GST_VIDEO_FRAME_PLANE_DATA (&picture->mask, 0);
 }
 
 const GstStereoScale *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A depth picture as the other parts read it: its mapped samples and confidence, and what the samples mean. */
+/* A depth picture as the other parts read it: its mapped samples, confidence and mask, and what the samples mean. */
 #ifndef GST_DEPTH_OVERLAY_PICTURE_H
 #define GST_DEPTH_OVERLAY_PICTURE_H
 
@@ -31,6 +31,8 @@ void gst_depth_overlay_picture_unmap (GstDepthOverlayPicture *picture);
 
 /* Of the mapped picture. */
 const GstStereoBlendDepth *gst_depth_overlay_picture_depth (const GstDepthOverlayPicture *picture);
+/* Which pixels of it count: 0 = excluded. NULL where all count. */
+const guint8 *gst_depth_overlay_picture_mask (const GstDepthOverlayPicture *picture, gint *stride);
 /* Of the picture that was mapped last, NULL before the first. */
 const GstStereoScale *gst_depth_overlay_picture_scale (const GstDepthOverlayPicture *picture);
 

@@ -23,6 +23,21 @@ struct _GstDepthOverlayReport
   gint64 posted_time;
 };
 
+GType
+gst_depth_overlay_nearest_of_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = { { GST_DEPTH_OVERLAY_NEAREST_SURFACE,
+                                           "The nearest surface, whatever it is: also the road before the bumper",
+                                           "surface" },
+    { GST_DEPTH_OVERLAY_NEAREST_OBSTACLE, "What stands on the ground: needs stereoground before sink_depth", "obstacle" },
+    { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&once))
+    g_once_init_leave (&once, g_enum_register_static ("GstDepthOverlayNearestOf", values));
+  return once;
+}
+
 GstDepthOverlayReport *
 gst_depth_overlay_report_new (GstElement *owner)
 {
@@ -69,8 +84,9 @@ gst_depth_overlay_search_region (const GstDepthOverlaySearch *search, gint width
 /* Looks in @depth, unless that was done: one depth may be shown over several frames. */
 static void
 find (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search, guint serial,
-    const GstStereoBlendDepth *depth, const GstStereoMeta *meta)
+    const GstDepthOverlayPicture *picture, const GstStereoMeta *meta)
 {
+  const GstStereoBlendDepth *depth = gst_depth_overlay_picture_depth (picture);
   GstStereoNearestView view = { .samples = depth->samples,
     .stride = depth->stride,
     .wide = depth->wide,
@@ -88,13 +104,15 @@ find (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search, guint 
   view.y = region.y;
   view.width = region.width;
   view.height = region.height;
+  view.mask = gst_depth_overlay_picture_mask (picture, &view.mask_stride);
   report->nearest.valid = gst_stereo_nearest_find (report->finder, &view, search->percentile, &report->nearest.found);
   report->serial = serial;
   report->search = *search;
   report->min_confidence = depth->min_confidence;
   if (!report->nearest.valid)
     GST_LOG_OBJECT (report->owner,
-        "no nearest surface: of %dx%d pixels at %d,%d %.1f %% are valid with a confidence of %u/255, and nowhere are "
+        "no nearest surface: of those of %dx%d pixels at %d,%d that count %.1f %% are valid with a confidence of "
+        "%u/255, and nowhere are "
         "%g %% connected",
         view.width, view.height, view.x, view.y, 100 * report->nearest.found.coverage, view.min_confidence,
         search->percentile);
@@ -110,7 +128,7 @@ gst_depth_overlay_report_search (GstDepthOverlayReport *report, const GstDepthOv
   gint64 width = GST_VIDEO_INFO_WIDTH (&view->info), height = GST_VIDEO_INFO_HEIGHT (&view->info);
   GstDepthOverlayNearest *nearest = &report->nearest;
 
-  find (report, search, held->serial, depth, meta);
+  find (report, search, held->serial, picture, meta);
   nearest->metric = scale->metric;
   if (!nearest->valid)
     return;
@@ -118,6 +136,13 @@ gst_depth_overlay_report_search (GstDepthOverlayReport *report, const GstDepthOv
   nearest->y = (gint) ((2 * (gint64) nearest->found.y + 1) * height / (2 * (gint64) depth->height));
   nearest->disparity = gst_stereo_meta_get_disparity (meta, nearest->found.sample);
   nearest->value = scale->metric ? gst_stereo_meta_get_depth (meta, nearest->found.sample) : nearest->disparity;
+}
+
+void
+gst_depth_overlay_report_set (GstDepthOverlayReport *report, const GstDepthOverlayNearest *nearest)
+{
+  report->nearest = *nearest;
+  report->serial = 0;
 }
 
 void
@@ -133,8 +158,11 @@ verdict_of (const GstDepthOverlayNearest *nearest, const GstDepthOverlayLimits *
   if (nearest->warning)
     return GST_DEPTH_OVERLAY_NEAR;
   /* a billionth for rounding: half unknown is not more than half */
-  if (!nearest->valid || 1 - nearest->found.coverage > limits->max_unknown + 1e-9)
+  if (!(nearest->valid || nearest->empty) || nearest->doubtful ||
+      1 - nearest->found.coverage > limits->max_unknown + 1e-9)
     return GST_DEPTH_OVERLAY_UNKNOWN;
+  if (nearest->empty)
+    return GST_DEPTH_OVERLAY_CLEAR;
   if (limits->warn_distance <= 0)
     return GST_DEPTH_OVERLAY_NEAR;
   return nearest->metric ? GST_DEPTH_OVERLAY_CLEAR : GST_DEPTH_OVERLAY_UNKNOWN;

@@ -17,6 +17,16 @@ typedef struct
   gdouble percentile; /* 0..100, of the region's pixels: the smallest surface */
 } GstDepthOverlaySearch;
 
+/* What the nearest distance is about. */
+typedef enum
+{
+  GST_DEPTH_OVERLAY_NEAREST_SURFACE,
+  GST_DEPTH_OVERLAY_NEAREST_OBSTACLE /* of stereoground */
+} GstDepthOverlayNearestOf;
+
+GType gst_depth_overlay_nearest_of_get_type (void);
+#define GST_TYPE_DEPTH_OVERLAY_NEAREST_OF (gst_depth_overlay_nearest_of_get_type ())
+
 /* By what the nearest surface is judged. */
 typedef struct
 {
@@ -41,7 +51,9 @@ typedef struct
 {
   GstDepthOverlayVerdict verdict;
   gboolean warning;       /* the verdict is near by warn_distance */
-  gboolean valid;         /* a surface was found: all below is known */
+  gboolean valid;         /* a surface or an obstacle was found: all below is known */
+  gboolean empty;         /* the ground is known, and no obstacle stands on it */
+  gboolean doubtful;      /* the ground ends too near for that in some place, and nobody knows why */
   gboolean metric;        /* distances are known */
   gdouble value;          /* mm, or px when distances are not known */
   gdouble disparity;      /* px, or not-a-number */
@@ -60,6 +72,8 @@ GstDepthOverlayRegion gst_depth_overlay_search_region (const GstDepthOverlaySear
 /* Looks for the nearest surface in @depth, which is mapped as @picture and lies over @view. */
 void gst_depth_overlay_report_search (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search,
     const GstDepthOverlayDepth *depth, const GstDepthOverlayPicture *picture, const GstDepthOverlayView *view);
+/* The same where somebody else found it. */
+void gst_depth_overlay_report_set (GstDepthOverlayReport *report, const GstDepthOverlayNearest *nearest);
 /* There is no depth to look in. */
 void gst_depth_overlay_report_clear (GstDepthOverlayReport *report);
 /* After one of the two above: the verdict and the warning. */

@@ -2,8 +2,10 @@
 #include "gst/overlay/show.h"
 
 #include "gst/overlay/compose.h"
+#include "gst/overlay/ground.h"
 #include "gst/overlay/picture.h"
 #include "gst/overlay/properties.h"
+#include "gst/overlay/regions.h"
 #include "gst/overlay/report.h"
 
 /* ---- settings: a new property is a member, a default, a row, and its use below ------------ */
@@ -19,6 +21,7 @@ typedef struct
   guint64 max_age, message_interval;
   gint colormap; /* GstStereoColormap */
   gint curve;    /* GstStereoCurve */
+  gint nearest;  /* GstDepthOverlayNearestOf */
   gboolean legend, text;
 } Settings;
 
@@ -58,12 +61,15 @@ static const GstDepthOverlayProperty properties[] = {
   { ROW (NUMBER, "warn-distance", limits.warn_distance), .most = FARTHEST,
       .blurb = "The picture and the message warn when the nearest surface is nearer than this, in millimetres; 0 = "
                "never" },
+  { ROW (CHOICE, "nearest", nearest), .choices = gst_depth_overlay_nearest_of_get_type,
+      .blurb = "What the nearest distance, its warning and stereo-nearest are about" },
   { ROW (NUMBER, "nearest-percentile", search.percentile), .most = 100,
       .blurb = "Percentage (0..100) of the region's pixels that must be connected, at the nearest distance or nearer: "
                "the smallest surface that counts. Smaller values find smaller objects, but rely on fewer pixels; 0 = "
                "a single pixel is enough" },
   { ROW (NUMBER, "max-unknown", limits.max_unknown), .most = 1,
-      .blurb = "Share (0..1) of the region's pixels that may be invalid or unsure. Where more are, the state is "
+      .blurb = "Share (0..1) of the region's pixels, of those that a mask does not exclude, that may be invalid or "
+               "unsure. Where more are, the state is "
                "unknown, never clear; a surface nearer than warn-distance is reported all the same" },
   { ROW (REGION, "region", search.region),
       .blurb = "Where to look for the nearest surface: <x, y, width, height> as fractions (0..1) of the picture. "
@@ -92,6 +98,9 @@ struct _GstDepthOverlayShow
   /* from start to stop */
   GstDepthOverlayPicture *picture;   /* the depth that is shown */
   GstDepthOverlayReport *report;     /* the nearest surface in it */
+  GstDepthOverlayRegions *regions;   /* that others marked in the live view */
+  GstDepthOverlayGround *ground;     /* that came with the depth */
+  gboolean warned;                   /* that it did not */
   GstDepthOverlayComposer *composer; /* draws the output */
 
   gint failed; /* atomic: an error was posted that no frame can mend */
@@ -159,6 +168,9 @@ gst_depth_overlay_show_start (GstDepthOverlayShow *show)
   g_atomic_int_set (&show->failed, FALSE);
   show->picture = gst_depth_overlay_picture_new (show->owner);
   show->report = gst_depth_overlay_report_new (show->owner);
+  show->regions = gst_depth_overlay_regions_new (show->owner);
+  show->ground = gst_depth_overlay_ground_new ();
+  show->warned = FALSE;
   show->composer = gst_depth_overlay_composer_new (show->owner);
 }
 
@@ -167,6 +179,8 @@ gst_depth_overlay_show_stop (GstDepthOverlayShow *show)
 {
   g_clear_pointer (&show->picture, gst_depth_overlay_picture_free);
   g_clear_pointer (&show->report, gst_depth_overlay_report_free);
+  g_clear_pointer (&show->regions, gst_depth_overlay_regions_free);
+  g_clear_pointer (&show->ground, gst_depth_overlay_ground_free);
   g_clear_pointer (&show->composer, gst_depth_overlay_composer_free);
 }
 
@@ -202,6 +216,22 @@ is_part (const GstDepthOverlayRegion *region, gint width, gint height)
   return region->width < width || region->height < height;
 }
 
+/* Obstacles first: where there is no room for all, things that others found are left out. */
+static void
+describe_finds (GstDepthOverlayShow *show, GstDepthOverlayTextContent *text)
+{
+  const GstDepthOverlayBox *boxes;
+  guint count;
+
+  boxes = gst_depth_overlay_ground_boxes (show->ground, &count);
+  for (guint i = 0; i < count && text->n_boxes < GST_DEPTH_OVERLAY_BOXES; i++)
+    text->boxes[text->n_boxes++] = boxes[i];
+  boxes = gst_depth_overlay_regions_boxes (show->regions, &count);
+  for (guint i = 0; i < count && text->n_boxes < GST_DEPTH_OVERLAY_BOXES; i++)
+    text->boxes[text->n_boxes++] = boxes[i];
+  text->marks = gst_depth_overlay_ground_marks (show->ground, &text->n_marks);
+}
+
 static void
 describe_text (
     GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayState state, GstDepthOverlayTextContent *text)
@@ -230,10 +260,30 @@ describe_text (
   text->colormap = (GstStereoColormap) settings->colormap;
   if (scale)
     text->scale = *scale;
+  if (settings->text)
+    describe_finds (show, text);
   text->value = nearest->value;
   text->x = nearest->x;
   text->y = nearest->y;
   text->warning = nearest->warning;
+}
+
+static void
+find_obstacle (GstDepthOverlayShow *show, const Settings *settings, const GstDepthOverlayView *view)
+{
+  GstDepthOverlayRegion region = gst_depth_overlay_search_region (
+      &settings->search, GST_VIDEO_INFO_WIDTH (&view->info), GST_VIDEO_INFO_HEIGHT (&view->info));
+  GstDepthOverlayNearest nearest;
+
+  if (!gst_depth_overlay_ground_is_there (show->ground) && !show->warned) {
+    show->warned = TRUE;
+    GST_ELEMENT_WARNING (show->owner, STREAM, FORMAT,
+        ("nearest=obstacle is set, and the depth comes without a ground: put stereoground before sink_depth, or set "
+         "nearest=surface. Until then the state is unknown."),
+        (NULL));
+  }
+  gst_depth_overlay_ground_find (show->ground, &region, settings->limits.warn_distance, &nearest);
+  gst_depth_overlay_report_set (show->report, &nearest);
 }
 
 /* Maps the depth that goes with a frame, and finds the nearest surface in it. FALSE after an error was posted. */
@@ -250,7 +300,12 @@ read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlay
 
   if (!gst_depth_overlay_picture_map (show->picture, depth, view, &range))
     return FALSE;
-  gst_depth_overlay_report_search (show->report, &settings->search, depth, show->picture, view);
+  gst_depth_overlay_ground_read (show->ground, depth, GST_VIDEO_INFO_WIDTH (&view->info),
+      GST_VIDEO_INFO_HEIGHT (&view->info), settings->limits.warn_distance);
+  if (settings->nearest == GST_DEPTH_OVERLAY_NEAREST_OBSTACLE)
+    find_obstacle (show, settings, view);
+  else
+    gst_depth_overlay_report_search (show->report, &settings->search, depth, show->picture, view);
   look->depth = gst_depth_overlay_picture_depth (show->picture);
   return TRUE;
 }
@@ -274,6 +329,18 @@ prepare_output (GstDepthOverlayShow *show, gboolean alone)
   return GST_FLOW_NOT_NEGOTIATED;
 }
 
+/* After the depth was read, or where there is none. */
+static void
+measure_regions (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
+{
+  gboolean current = frame->state == GST_DEPTH_OVERLAY_CURRENT;
+  const GstStereoMeta *meta = current ? gst_buffer_get_stereo_meta (gst_depth_overlay_sync_depth (show->sync)->buffer) :
+                                        NULL;
+
+  gst_depth_overlay_regions_measure (
+      show->regions, frame->buffer, gst_depth_overlay_output_view (show->output), current ? show->picture : NULL, meta);
+}
+
 static GstFlowReturn
 make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepthOverlayFrame *frame, GstBuffer **out)
 {
@@ -284,11 +351,13 @@ make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepth
     return flow;
   if (frame->state != GST_DEPTH_OVERLAY_CURRENT) {
     gst_depth_overlay_report_clear (show->report);
+    gst_depth_overlay_ground_read (show->ground, NULL, 0, 0, 0);
   } else if (!read_depth (show, settings, &look)) {
     g_atomic_int_set (&show->failed, TRUE);
     return GST_FLOW_NOT_NEGOTIATED;
   }
   gst_depth_overlay_report_judge (show->report, &settings->limits);
+  measure_regions (show, frame);
   describe_text (show, settings, frame->state, &look.text);
   if (frame->alone) {
     look.alpha = 1;
@@ -317,9 +386,10 @@ process (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
   settings = current_settings (show);
   flow = make_output (show, &settings, frame, &out);
   gst_buffer_unref (frame->buffer);
-  if (flow == GST_FLOW_OK)
-    return gst_depth_overlay_output_push (show->output, &frame->segment, out);
-  return flow;
+  if (flow != GST_FLOW_OK)
+    return flow;
+  out = gst_depth_overlay_regions_write (show->regions, out);
+  return gst_depth_overlay_output_push (show->output, &frame->segment, out);
 }
 
 GstFlowReturn

@@ -18,8 +18,17 @@ typedef enum
   PIECE_MARKER,
   PIECE_LEGEND,
   PIECE_READOUT,
-  PIECES
+  PIECE_MARK,
+  PIECE_BOXES, /* of each box: the next three */
+  PIECES = PIECE_BOXES + 3 * GST_DEPTH_OVERLAY_BOXES
 } Piece;
+
+enum
+{
+  BOX_ACROSS,
+  BOX_DOWN,
+  BOX_LABEL
+};
 
 typedef GstDepthOverlayKey Key;
 
@@ -247,6 +256,78 @@ put_region (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content
       text, PIECE_REGION_DOWN, &down, gst_depth_overlay_draw_region, thick, height, right, content->region_y, frame);
 }
 
+/* Room for the frame's four sides. */
+static gboolean
+has_inside (const GstDepthOverlayBox *box, gint thick)
+{
+  return MIN (box->width, box->height) > 2 * thick;
+}
+
+/* The frame of a box. */
+static void
+put_frame (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, const GstDepthOverlayBox *box,
+    Piece first, GstVideoFrame *frame)
+{
+  gint thick = MAX (2, content->height / 240);
+  gint right = box->x + box->width - thick, bottom = box->y + box->height - thick;
+  Key across, down;
+
+  init_key (&across, content);
+  across.length = box->width;
+  across.warning = box->warning;
+  init_key (&down, content);
+  down.length = box->height;
+  down.warning = box->warning;
+  if (!has_inside (box, thick))
+    return;
+  for (gint side = 0; side < 2; side++) {
+    put_piece (text, first + BOX_ACROSS, &across, gst_depth_overlay_draw_region, box->width, thick, box->x,
+        side ? bottom : box->y, frame);
+    put_piece (text, first + BOX_DOWN, &down, gst_depth_overlay_draw_region, thick, box->height, side ? right : box->x,
+        box->y, frame);
+  }
+}
+
+/* Above the box, or below its upper edge where the picture ends. */
+static void
+put_label (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, const GstDepthOverlayBox *box,
+    Piece piece, GstVideoFrame *frame)
+{
+  gint width, height;
+  Key key;
+
+  init_key (&key, content);
+  key.notice = TRUE; /* the smaller font */
+  key.warning = box->warning;
+  g_strlcpy (key.string, box->label, sizeof key.string);
+  size_piece (text, piece, &key, &width, &height);
+  put_piece (text, piece, &key, gst_depth_overlay_draw_readout, width, height,
+      CLAMP (box->x, 0, MAX (0, content->width - width)), box->y >= height ? box->y - height : MAX (0, box->y), frame);
+}
+
+static void
+put_marks (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
+{
+  gint thick = MAX (2, content->height / 240);
+  Key key;
+
+  init_key (&key, content);
+  for (guint i = 0; i < content->n_marks; i++)
+    key.length = MAX (key.length, content->marks[i].width);
+  for (guint i = 0; i < content->n_marks; i++)
+    put_piece (text, PIECE_MARK, &key, gst_depth_overlay_draw_mark, key.length, thick, content->marks[i].x,
+        content->marks[i].y - thick / 2, frame);
+}
+
+static void
+put_boxes (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
+{
+  for (guint i = 0; i < content->n_boxes; i++)
+    put_frame (text, content, &content->boxes[i], PIECE_BOXES + 3 * i, frame);
+  for (guint i = 0; i < content->n_boxes; i++)
+    put_label (text, content, &content->boxes[i], PIECE_BOXES + 3 * i + BOX_LABEL, frame);
+}
+
 static gint
 marker_size (const GstDepthOverlayTextContent *content)
 {
@@ -317,7 +398,8 @@ put_readout (GstDepthOverlayText *text, const GstDepthOverlayTextContent *conten
 gboolean
 gst_depth_overlay_text_is_empty (const GstDepthOverlayTextContent *content)
 {
-  return !content->edges && !content->region && !content->legend && !content->marker && !content->readout;
+  return !content->n_boxes && !content->n_marks && !content->edges && !content->region && !content->legend &&
+      !content->marker && !content->readout;
 }
 
 void
@@ -327,6 +409,10 @@ gst_depth_overlay_text_blend (GstDepthOverlayText *text, const GstDepthOverlayTe
     put_edges (text, content, frame);
   if (content->region)
     put_region (text, content, frame);
+  if (content->n_marks)
+    put_marks (text, content, frame);
+  if (content->n_boxes)
+    put_boxes (text, content, frame);
   if (content->legend)
     put_legend (text, content, frame);
   if (content->marker)

@@ -14,6 +14,22 @@ G_BEGIN_DECLS
 
 typedef struct _GstDepthOverlayText GstDepthOverlayText;
 
+/* A thin frame around a part of the picture, and what it says. */
+typedef struct
+{
+  gint x, y, width, height; /* pixels, inside the picture */
+  gchar label[32];
+  gboolean warning;
+} GstDepthOverlayBox;
+
+/* A short line across, as wide as a column of the ground. */
+typedef struct
+{
+  gint x, y, width; /* pixels */
+} GstDepthOverlayMark;
+
+#define GST_DEPTH_OVERLAY_BOXES 16 /* that are drawn, at most */
+
 /* What is drawn over a frame: the pieces whose flag is set. */
 typedef struct
 {
@@ -31,6 +47,10 @@ typedef struct
   gdouble coverage;           /* share of the region that is seen, 0..1 */
   gint x, y;                  /* of the marker */
   gint region_x, region_y, region_width, region_height;
+  GstDepthOverlayBox boxes[GST_DEPTH_OVERLAY_BOXES];
+  guint n_boxes;
+  const GstDepthOverlayMark *marks; /* where the free ground ends */
+  guint n_marks;
   gboolean warning;    /* the read-out warns */
   const gchar *notice; /* what the read-out says instead of all that, a static string; may be NULL */
 } GstDepthOverlayTextContent;

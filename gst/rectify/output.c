@@ -262,6 +262,8 @@ add_meta (GstStereoRectifyOutput *self, GstBuffer *out, gint64 skew)
   meta->focal_length = rectification->focal_length;
   meta->baseline = rectification->baseline;
   meta->principal_offset = rectification->principal_offset;
+  meta->principal_x = rectification->projection[0][2];
+  meta->principal_y = rectification->projection[0][6];
   meta->pair_skew = skew;
 }
 

@@ -8,10 +8,14 @@
  * depends only on the properties and its number, and is the same on every machine. The cameras can have what real ones
  * have: noise, a vertical offset, another exposure on the right, and faults.
  *
+ * pattern=road shows a road whose ground is known, from a camera at a height, pitch and roll that are set: for proving
+ * what estimates the ground and finds obstacles. The road can have a ramp, a kerb, and an obstacle that comes nearer.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 stereotestsrc ! stereomatch ! video/x-raw,format=GRAY8 ! videoconvert ! autovideosink
  * gst-launch-1.0 stereotestsrc noise=5 vertical-offset=1.5 fault=blurred fault-view=left ! videoconvert ! autovideosink
+ * gst-launch-1.0 stereotestsrc pattern=road camera-pitch=3 obstacle-height=900 obstacle-distance=20000 obstacle-approach=150 kerb-height=150 ! stereomatch ! depthoverlay ! videoconvert ! autovideosink
  * gst-launch-1.0 stereotestsrc ! video/x-raw,width=3840,height=1080,framerate=60/1 ! videoconvert ! autovideosink
  * ]|
  */
@@ -29,10 +33,6 @@
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_test_src_debug);
 #define GST_CAT_DEFAULT gst_stereo_test_src_debug
-
-/* The camera: focal length in widths of a view (a field of view of 58 degrees), and millimetres. */
-#define FOCAL_LENGTH 0.9
-#define BASELINE 120.0
 
 enum
 {
@@ -244,8 +244,10 @@ add_meta (GstStereoTestSrc *self, GstBuffer *buffer, GstBuffer *truth)
 
   meta->kind = GST_STEREO_OUTPUT_KIND_VIEWS;
   meta->num_disparities = params->max_disparity + 1;
-  meta->focal_length = FOCAL_LENGTH * params->width;
-  meta->baseline = BASELINE;
+  meta->focal_length = GST_STEREO_SCENE_FOCAL_LENGTH * params->width;
+  meta->baseline = GST_STEREO_SCENE_BASELINE;
+  meta->principal_x = (params->width - 1) / 2.0;
+  meta->principal_y = (params->height - 1) / 2.0;
   gst_stereo_meta_set_truth (meta, truth);
 }
 

@@ -27,8 +27,10 @@ add_plane (GstStereoLayers *set, GstStereoShape shape, gint at, gint across, gin
   const GstStereoSceneParams *params = &set->params;
   GstStereoLayer *layer = &set->layers[set->count];
   gint64 unit = params->max_disparity * GST_STEREO_ONE / 1000;
+  guint most = params->pattern == GST_STEREO_PATTERN_ROAD ? GST_STEREO_SCENE_LAYERS : GST_STEREO_SCENE_ROOM_LAYERS;
 
   layer->shape = shape;
+  layer->over = shape == GST_STEREO_SHAPE_NEARER ? (1u << set->count) - 1 : 0;
   layer->b = unit * across / params->width;
   layer->c = unit * down / params->height;
   layer->rest = unit * at - layer->c * (params->height / 2);
@@ -36,7 +38,7 @@ add_plane (GstStereoLayers *set, GstStereoShape shape, gint at, gint across, gin
   layer->inverse = invert (GST_STEREO_ONE - layer->b);
   /* rows apart, so that no two layers ever show the same texture in one row */
   layer->u = (gint) (gst_stereo_mix (params->seed, 1000 + set->count) & 0xFFF);
-  layer->v = (gint) set->count * (GST_STEREO_TILE_HEIGHT / GST_STEREO_SCENE_LAYERS);
+  layer->v = (gint) (set->count * (GST_STEREO_TILE_HEIGHT / most));
   set->count++;
   return layer;
 }
@@ -50,6 +52,7 @@ cut_out (const GstStereoLayers *set, GstStereoLayer *layer, gint x, gint y, gint
   layer->center = (params->width * x / 1000) * GST_STEREO_ONE;
   layer->middle = params->height * y / 1000;
   layer->half_width = MAX (2, params->width * half_width / 1000);
+  layer->half = layer->half_width * GST_STEREO_ONE;
   layer->half_height = MAX (1, params->height * half_height / 1000);
   layer->rest += layer->c * (params->height / 2 - layer->middle);
 }
@@ -95,6 +98,77 @@ make_square (GstStereoLayers *set)
   return layer;
 }
 
+/* Pixels as fixed point: to 1/65536, which doubles of different machines agree on. */
+static gint64
+place_of (gdouble pixels)
+{
+  return (gint64) rint (pixels * 65536) * 65536;
+}
+
+static GstStereoLayer *
+add_surface (GstStereoLayers *set, GstStereoRoadSurface surface)
+{
+  gboolean everywhere = surface == GST_STEREO_ROAD_BACKDROP;
+  GstStereoLayer *layer = add_plane (set, everywhere ? GST_STEREO_SHAPE_EVERYWHERE : GST_STEREO_SHAPE_NEARER, 0, 0, 0);
+  gdouble disparity[3];
+
+  gst_stereo_road_disparity (&set->road, surface, disparity);
+  layer->rest = place_of (disparity[0]);
+  layer->b = (gint64) rint (disparity[1] * (gdouble) GST_STEREO_ONE);
+  layer->c = (gint64) rint (disparity[2] * (gdouble) GST_STEREO_ONE);
+  layer->inverse = invert (GST_STEREO_ONE - layer->b);
+  layer->center = 0;
+  return layer;
+}
+
+/*
+ * The ground and the ramp are solid below, so that what is nearest is seen. The kerb is the solid that is below its top
+ * and right of its face. The obstacle is a board whose foot is in the ground: the ground hides it there.
+ */
+static void
+make_road (GstStereoLayers *set)
+{
+  static const gdouble tints[][2] = { { -0.08, 0.14 }, { 0, 0 }, { 0.06, -0.08 }, { 0.04, 0.04 }, { -0.05, -0.06 } };
+  guint ground;
+
+  gst_stereo_road_init (&set->road, &set->params);
+  for (guint s = GST_STEREO_ROAD_BACKDROP; s <= GST_STEREO_ROAD_RAMP; s++)
+    if (gst_stereo_road_has (&set->road, s))
+      tint (add_surface (set, s), tints[s][0], tints[s][1]);
+  ground = (1u << set->count) - 1;
+  if (gst_stereo_road_has (&set->road, GST_STEREO_ROAD_KERB_TOP)) {
+    GstStereoLayer *top = add_surface (set, GST_STEREO_ROAD_KERB_TOP);
+    GstStereoLayer *face = add_surface (set, GST_STEREO_ROAD_KERB_FACE);
+    tint (top, tints[GST_STEREO_ROAD_KERB_TOP][0], tints[GST_STEREO_ROAD_KERB_TOP][1]);
+    tint (face, tints[GST_STEREO_ROAD_KERB_FACE][0], tints[GST_STEREO_ROAD_KERB_FACE][1]);
+    top->over = face->over = ground;
+    set->kerb_top = ground + 1;
+    face->under = set->kerb_top;
+    top->under = set->kerb_top << 1;
+  }
+  if (set->params.road.obstacle_height > 0) {
+    GstStereoLayer *obstacle = add_plane (set, GST_STEREO_SHAPE_BOX, 0, 0, 0);
+    tint (obstacle, 0.25, -0.20);
+    obstacle->over = ground;
+    obstacle->stands = TRUE;
+  }
+}
+
+static void
+place_obstacle (GstStereoLayers *set, GstStereoLayer *layer, guint64 frame)
+{
+  GstStereoRoadObstacle obstacle;
+
+  gst_stereo_road_get_obstacle (&set->road, set->params.max_disparity, frame, &obstacle);
+  layer->rest = place_of (obstacle.disparity);
+  layer->center = place_of (obstacle.center);
+  layer->half = place_of (obstacle.half_width);
+  /* its lower end is far below what the ground leaves of it */
+  layer->half_height = 4 * GST_STEREO_SCENE_MAX_SIDE;
+  layer->middle = obstacle.top + layer->half_height;
+  layer->over = (layer->over & ~set->kerb_top) | (obstacle.on_kerb ? set->kerb_top : 0);
+}
+
 void
 gst_stereo_layers_init (GstStereoLayers *set, const GstStereoSceneParams *params)
 {
@@ -103,6 +177,10 @@ gst_stereo_layers_init (GstStereoLayers *set, const GstStereoSceneParams *params
 
   memset (set, 0, sizeof *set);
   set->params = *params;
+  if (params->pattern == GST_STEREO_PATTERN_ROAD) {
+    make_road (set);
+    return;
+  }
   front = room ? make_room (set) : make_square (set);
   for (guint i = 0; params->pattern == GST_STEREO_PATTERN_FLAT && i < set->count; i++)
     tint (&set->layers[i], 0, 0);
@@ -134,6 +212,8 @@ gst_stereo_layers_set_frame (GstStereoLayers *set, guint64 frame)
 {
   for (guint i = 0; i < set->count; i++) {
     GstStereoLayer *layer = &set->layers[i];
+    if (layer->stands)
+      place_obstacle (set, layer, frame);
     if (layer->moves)
       layer->center = moved_center (set, frame, layer->half_width);
     /* b is below 1 and the centre below 2^14 pixels: drop low bits first, so that the product fits 64 bits */
@@ -170,17 +250,14 @@ cut_nearer (const GstStereoLayer *layer, const GstStereoLayer *other, gint y, gi
     *to = MIN (*to, crossing);
 }
 
-/* What a layer covers of row @y, in left pixels: [from, to). */
+/* What the shape of a layer covers of row @y, in left pixels: [from, to). */
 static void
-extent (const GstStereoLayers *set, const GstStereoLayer *layer, gint y, gint64 *from, gint64 *to)
+outline (const GstStereoLayer *layer, gint y, gint64 *from, gint64 *to)
 {
-  gint64 below = 2 * (y - layer->middle) + 1, half = layer->half_width * GST_STEREO_ONE, high = 2 * layer->half_height;
+  gint64 below = 2 * (y - layer->middle) + 1, half = layer->half, high = 2 * layer->half_height;
 
   *from = -FAR_AWAY;
   *to = FAR_AWAY;
-  if (layer->shape == GST_STEREO_SHAPE_NEARER)
-    for (const GstStereoLayer *other = set->layers; other < layer; other++)
-      cut_nearer (layer, other, y, from, to);
   if (layer->shape != GST_STEREO_SHAPE_BOX && layer->shape != GST_STEREO_SHAPE_ELLIPSE)
     return;
   if (ABS (below) >= high)
@@ -189,6 +266,19 @@ extent (const GstStereoLayers *set, const GstStereoLayer *layer, gint y, gint64 
     half = (layer->half_width * square_root ((guint64) (high * high - below * below) << 32) / high) << 16;
   *from = layer->center - half;
   *to = layer->center + half;
+}
+
+/* What is seen of it there, but for the layers that are painted over it. */
+static void
+extent (const GstStereoLayers *set, const GstStereoLayer *layer, gint y, gint64 *from, gint64 *to)
+{
+  outline (layer, y, from, to);
+  for (guint i = 0; i < set->count; i++) {
+    if (layer->over >> i & 1)
+      cut_nearer (layer, &set->layers[i], y, from, to);
+    if (layer->under >> i & 1)
+      cut_nearer (&set->layers[i], layer, y, from, to);
+  }
 }
 
 GstStereoRay

@@ -3,7 +3,7 @@
 #ifndef GST_STEREO_LAYERS_H
 #define GST_STEREO_LAYERS_H
 
-#include "gst/testsrc/scene.h"
+#include "gst/testsrc/road.h"
 
 G_BEGIN_DECLS
 
@@ -12,23 +12,30 @@ G_BEGIN_DECLS
 typedef enum
 {
   GST_STEREO_SHAPE_EVERYWHERE,
-  GST_STEREO_SHAPE_NEARER, /* where it is nearer than the layers before it: they intersect and do not occlude */
+  GST_STEREO_SHAPE_NEARER, /* everywhere that `over` and `under` leave */
   GST_STEREO_SHAPE_BOX,
   GST_STEREO_SHAPE_ELLIPSE
 } GstStereoShape;
 
-/* A plane of disparity a + b x + c y at left pixel (x, y), painted over the layers before it. */
+/*
+ * A plane of disparity a + b x + c y at left pixel (x, y), painted over the layers before it. Planes that intersect do
+ * not occlude: each shows where it is the one in front. In front is the nearest one (`over`), but of two planes that
+ * make a convex edge the farther one (`under`), as of the top and the face of a step.
+ */
 typedef struct
 {
   GstStereoShape shape;
   gint64 a, b, c;
+  guint over, under;                    /* sets of layers, a bit each: it shows where it is nearer, and where farther */
   gint64 inverse;                       /* 1 / (1 - b): left pixels per right one */
   gint64 center;                        /* of box and ellipse; texture and slant move with it */
   gint middle, half_width, half_height; /* of box and ellipse, pixels */
+  gint64 half;                          /* half_width; of a box it may lie between pixels */
   gint u, v;                            /* where its texture begins in the tile */
   gint64 rest;                          /* a with the centre at 0 */
-  gboolean moves;
-  gdouble tint[3]; /* what a level of 1 adds to red, green, blue */
+  gboolean moves;                       /* to and fro */
+  gboolean stands;                      /* on the road: it is its obstacle */
+  gdouble tint[3];                      /* what a level of 1 adds to red, green, blue */
 } GstStereoLayer;
 
 /* All layers of a scene, the farthest first. */
@@ -39,6 +46,8 @@ typedef struct
   guint count;
   gint64 step;        /* of the foreground a frame, 16.16 */
   gint start, travel; /* of its centre from its leftmost place, pixels */
+  GstStereoRoad road; /* of `road` */
+  guint kerb_top;     /* of `road`: the layer, as a set; none where there is no kerb */
 } GstStereoLayers;
 
 /* Pixel i of a row shows left place start + i step of a layer. */
@@ -49,7 +58,7 @@ typedef struct
 
 /* @params: valid, with max_disparity resolved. */
 void gst_stereo_layers_init (GstStereoLayers *set, const GstStereoSceneParams *params);
-/* Moves the foreground to where it is in that frame. */
+/* Moves the foreground, or the obstacle, to where it is in that frame. */
 void gst_stereo_layers_set_frame (GstStereoLayers *set, guint64 frame);
 /* Which layer each pixel of row @y of a view shows. */
 void gst_stereo_layers_row (const GstStereoLayers *set, gboolean right, gint y, guint8 *layers);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/testsrc/properties.h"
 
+#include "gst/testsrc/road_properties.h"
 #include "gst/video/ranges.h"
 
 enum
@@ -14,7 +15,8 @@ enum
   RIGHT_GAIN,
   FAULT,
   FAULT_VIEW,
-  TIMESTAMP_OFFSET
+  TIMESTAMP_OFFSET,
+  ROAD /* the first of gst_stereo_road_properties_install() */
 };
 
 /* ---- enumerations ----------------------------------------------------------------------- */
@@ -31,7 +33,12 @@ gst_stereo_test_pattern_get_type (void)
         "Vertical stripes 8 pixels apart: a square in front of a wall, ambiguous for a "
         "matcher",
         "stripes" },
-    { GST_STEREO_PATTERN_FLAT, "The planes without texture: nothing to match", "flat" }, { 0, NULL, NULL } };
+    { GST_STEREO_PATTERN_FLAT, "The planes without texture: nothing to match", "flat" },
+    { GST_STEREO_PATTERN_ROAD,
+        "A road with a known ground, seen from camera-height, and on it a ramp, a kerb and an obstacle where they are "
+        "asked for",
+        "road" },
+    { 0, NULL, NULL } };
 
   if (g_once_init_enter (&once))
     g_once_init_leave (&once, g_enum_register_static ("GstStereoTestPattern", values));
@@ -109,11 +116,12 @@ install_of_scene (GObjectClass *klass, guint first)
   g_object_class_install_property (klass, first + MAX_DISPARITY,
       gst_stereo_unchecked_spec (g_param_spec_int ("max-disparity", "max-disparity",
           "Largest disparity of the scene in pixels, at most half the width of a view; 0 = a tenth of that width, at "
-          "most 120",
+          "most 120, or with pattern=road more where its ground or its obstacle is nearer than that",
           0, GST_STEREO_SCENE_MAX_DISPARITY, 0, LIVE)));
   g_object_class_install_property (klass, first + MOTION,
       gst_stereo_unchecked_spec (g_param_spec_double ("motion", "motion",
-          "Pixels that the foreground moves to the right per frame (it turns back at the sides); 0 = it does not move",
+          "Pixels that the foreground moves to the right per frame (it turns back at the sides); 0 = it does not move. "
+          "Without effect on pattern=road",
           -1000, 1000, 2, LIVE)));
 }
 
@@ -151,6 +159,7 @@ gst_stereo_test_properties_install (GObjectClass *klass, guint first)
   g_object_class_install_property (klass, first + TIMESTAMP_OFFSET,
       gst_stereo_unchecked_spec (g_param_spec_int64 ("timestamp-offset", "timestamp-offset",
           "Nanoseconds to add to the timestamps; no timestamp goes below 0", G_MININT64 / 4, G_MAXINT64 / 4, 0, LIVE)));
+  gst_stereo_road_properties_install (klass, first + ROAD, LIVE);
 }
 
 /* ---- values ----------------------------------------------------------------------------- */
@@ -162,11 +171,25 @@ gst_stereo_test_settings_init (GstStereoTestSettings *settings)
     .scene = { .pattern = GST_STEREO_PATTERN_PLANES, .motion = 2, .noise = 1 },
     .rig = { .right_gain = 1, .fault_view = GST_STEREO_TEST_FAULT_VIEW_RIGHT },
   };
+  gst_stereo_road_properties_init (&settings->scene.road);
+}
+
+/* The number that property @id is, of those of the road; NULL: it is another one. */
+static gdouble *
+road_value (GstStereoRoadParams *road, guint id)
+{
+  return id >= ROAD ? gst_stereo_road_properties_value (road, id - ROAD) : NULL;
 }
 
 gboolean
 gst_stereo_test_properties_set (GstStereoTestSettings *settings, guint id, const GValue *value)
 {
+  gdouble *of_road = road_value (&settings->scene.road, id);
+
+  if (of_road) {
+    *of_road = g_value_get_double (value);
+    return TRUE;
+  }
   switch (id) {
     case PATTERN:
       settings->scene.pattern = g_value_get_enum (value);
@@ -206,6 +229,13 @@ gst_stereo_test_properties_set (GstStereoTestSettings *settings, guint id, const
 gboolean
 gst_stereo_test_properties_get (const GstStereoTestSettings *settings, guint id, GValue *value)
 {
+  GstStereoRoadParams road = settings->scene.road;
+  const gdouble *of_road = road_value (&road, id);
+
+  if (of_road) {
+    g_value_set_double (value, *of_road);
+    return TRUE;
+  }
   switch (id) {
     case PATTERN:
       g_value_set_enum (value, settings->scene.pattern);

@@ -112,8 +112,21 @@ gst_stereo_scene_own_disparity (gint width)
   return CLAMP (width / 10, 1, 120);
 }
 
+/* What max-disparity=0 stands for. */
+static gint
+own_disparity (const GstStereoSceneParams *params)
+{
+  gint own = gst_stereo_scene_own_disparity (params->width);
+  GstStereoRoad road;
+
+  if (params->pattern != GST_STEREO_PATTERN_ROAD)
+    return own;
+  gst_stereo_road_init (&road, params);
+  return MAX (own, (gint) ceil (gst_stereo_road_most (&road)));
+}
+
 static gchar *
-refusal (const GstStereoSceneParams *params)
+refuse_size (const GstStereoSceneParams *params)
 {
   if (params->width < GST_STEREO_SCENE_MIN_WIDTH || params->height < 1)
     return g_strdup_printf ("Views of %dx%d pixels are too small for a scene: each must be at least %d pixels wide. "
@@ -122,13 +135,36 @@ refusal (const GstStereoSceneParams *params)
   if (params->width > GST_STEREO_SCENE_MAX_SIDE || params->height > GST_STEREO_SCENE_MAX_SIDE)
     return g_strdup_printf ("Views of %dx%d pixels are too large: at most %d pixels a side. Ask for smaller frames.",
         params->width, params->height, GST_STEREO_SCENE_MAX_SIDE);
-  if (params->max_disparity < 0 || params->max_disparity > GST_STEREO_SCENE_MAX_DISPARITY ||
-      params->max_disparity > params->width / 2)
+  return NULL;
+}
+
+static gchar *
+refuse_road (const GstStereoSceneParams *params, gint limit)
+{
+  GstStereoRoad road;
+  gchar *message;
+
+  gst_stereo_road_init (&road, params);
+  message = gst_stereo_road_refuse (&road);
+  if (message)
+    return message;
+  return gst_stereo_road_refuse_disparity (
+      &road, params->max_disparity ? params->max_disparity : MIN (limit, own_disparity (params)), limit);
+}
+
+static gchar *
+refusal (const GstStereoSceneParams *params)
+{
+  gint limit = MIN (params->width / 2, GST_STEREO_SCENE_MAX_DISPARITY);
+  gchar *message = refuse_size (params);
+
+  if (message)
+    return message;
+  if (params->max_disparity < 0 || params->max_disparity > limit)
     return g_strdup_printf ("max-disparity=%d does not fit views of %d pixels: set at most half their width, %d, or 0 "
                             "for %d.",
-        params->max_disparity, params->width, MIN (params->width / 2, GST_STEREO_SCENE_MAX_DISPARITY),
-        gst_stereo_scene_own_disparity (params->width));
-  return NULL;
+        params->max_disparity, params->width, limit, MIN (limit, own_disparity (params)));
+  return params->pattern == GST_STEREO_PATTERN_ROAD ? refuse_road (params, limit) : NULL;
 }
 
 GstStereoScene *
@@ -141,7 +177,7 @@ gst_stereo_scene_new (const GstStereoSceneParams *params, gchar **message)
     return NULL;
   scene = g_new0 (GstStereoScene, 1);
   if (!resolved.max_disparity)
-    resolved.max_disparity = gst_stereo_scene_own_disparity (params->width);
+    resolved.max_disparity = own_disparity (params);
   gst_stereo_noise_init (&scene->noise, params->noise);
   scene->tile = gst_stereo_tile_new (params->pattern, params->seed, params->width + resolved.max_disparity);
   gst_stereo_layers_init (&scene->set, &resolved);

@@ -71,7 +71,7 @@ pattern_row (const GstStereoTile *tile, GstStereoPattern pattern, guint seed, gi
   guint32 key = gst_stereo_mix (gst_stereo_mix (seed, 77), (guint32) (y / 2));
   gint phase = (gint) (gst_stereo_mix (seed, 78) % GST_STEREO_SCENE_STRIPE);
 
-  if (pattern == GST_STEREO_PATTERN_PLANES) {
+  if (pattern == GST_STEREO_PATTERN_PLANES || pattern == GST_STEREO_PATTERN_ROAD) {
     noise_row (tile, seed, y, row);
     return;
   }

@@ -87,6 +87,34 @@ if grep -q clear "$folder/told"; then
 fi
 grep -q "none known ahead" "$folder/told" || { cat "$folder/told"; bad "a scene without texture has a depth ahead"; }
 
+# what stands on the ground, in words, as JSON and again from the log
+small=$SIZE
+SIZE=640x360
+TEST_SOURCE="is-live=false num-buffers=8 seed=$seed pattern=road camera-height=1500 camera-pitch=4 obstacle-height=900 obstacle-distance=5000"
+run 1500 test
+grep -q "^ground: camera 1[45][0-9][0-9] mm high, pitch [34]\.[0-9], roll -\{0,1\}0\.[0-9] degrees; free for [45][0-9]* mm ahead$" "$folder/told" ||
+  { cat "$folder/told"; bad "the ground is not told"; }
+grep -q "^obstacle 1: [45][0-9]* mm, [0-9]* mm to the [a-z]*, [56][0-9]* x [89][0-9]* mm, probability 0\.[0-9]*$" "$folder/told" ||
+  { cat "$folder/told"; bad "the obstacle is not told"; }
+quietly sh "$pipelines/truck.sh" $option --json --log "$folder/drive.log" test num-disparities=$disparities
+grep '^{' "$folder/said" >"$folder/lines.json"
+/usr/bin/python3 -c 'import json, sys
+seen = [json.loads(line) for line in open(sys.argv[1])]
+ground = [m for m in seen if m["message"] == "stereo-obstacles"]
+assert ground and all(m["ground"] and len(m["free"]) == 64 for m in ground), ground
+assert ground[-1]["obstacles"][0]["distance"] == ground[-1]["nearest"], ground[-1]
+assert any(m["message"] == "stereo-nearest" for m in seen)' "$folder/lines.json" || { cat "$folder/said"; bad "that is no JSON"; }
+quietly sh "$pipelines/truck.sh" $option --json --replay "$folder/drive.log"
+grep '^{' "$folder/said" >"$folder/again.json"
+cmp "$folder/lines.json" "$folder/again.json" || bad "the log tells something else than the drive"
+quietly sh "$pipelines/truck.sh" $option --replay "$folder/drive.log"
+grep -q "^obstacle 1: " "$folder/said" || { cat "$folder/said"; bad "the log is not told in words"; }
+echo "no message" >"$folder/broken.log"
+refused "line 1 of .*--replay wants a file of --log" sh "$pipelines/truck.sh" $option --replay "$folder/broken.log"
+refused "none" sh "$pipelines/truck.sh" $option --replay "$folder/none"
+SIZE=$small
+TEST_SOURCE="is-live=false num-buffers=3"
+
 refused "window" sh "$pipelines/truck.sh" $option test window=32
 refused "no camera /dev/video-none" sh "$pipelines/truck.sh" $option test /dev/video-none
 refused "no-such-property" sh "$pipelines/truck.sh" $option test no-such-property=1

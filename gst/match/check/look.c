@@ -221,9 +221,21 @@ texture_at (const GstStereoCheck *check, gint x, gint y)
   return (xx + yy - sqrtf ((xx - yy) * (xx - yy) + 4 * xy * xy)) / (2 * PATCH * PATCH);
 }
 
+/* Whether each pixel of the patch that starts there in the small picture counts. */
+static gboolean
+patch_counts (const GstStereoCheck *check, const guint8 *counts, gint x, gint y)
+{
+  gint factor = check->factor;
+
+  for (gint v = y * factor; counts && v < (y + PATCH) * factor; v++)
+    if (memchr (counts + (gsize) v * (gsize) check->width + x * factor, 0, (gsize) (PATCH * factor)))
+      return FALSE;
+  return TRUE;
+}
+
 /* The most textured point of every cell, where one has enough. */
 static guint
-choose_points (GstStereoCheck *check)
+choose_points (GstStereoCheck *check, const guint8 *counts)
 {
   guint count = 0, cells = check->cells_x * check->cells_y;
   gint columns = check->blocks_x - 1, rows = check->blocks_y - 1;
@@ -238,7 +250,7 @@ choose_points (GstStereoCheck *check)
     for (gint y = top; y < bottom; y++)
       for (gint x = left; x < right; x++) {
         gfloat texture = texture_at (check, x, y);
-        if (texture > best.texture)
+        if (texture > best.texture && patch_counts (check, counts, x * BLOCK, y * BLOCK))
           best = (Point){ x * BLOCK, y * BLOCK, texture };
       }
     if (best.texture > MIN_TEXTURE)
@@ -379,8 +391,8 @@ spot_of (const GstStereoCheck *check, const Point *point, const Match *match)
 }
 
 void
-gst_stereo_check_run (
-    GstStereoCheck *check, const StereoImage *left, const StereoImage *right, GstStereoCheckResult *result)
+gst_stereo_check_run (GstStereoCheck *check, const StereoImage *left, const StereoImage *right, const guint8 *counts,
+    GstStereoCheckResult *result)
 {
   *result = (GstStereoCheckResult){ 0 };
   shrink (check, left, &check->small[0]);
@@ -388,7 +400,7 @@ gst_stereo_check_run (
   measure_patches (check, &check->small[0]);
   measure_patches (check, &check->small[1]);
   measure_texture (check);
-  result->points = choose_points (check);
+  result->points = choose_points (check, counts);
   for (guint i = 0; i < result->points; i++) {
     const Point *point = &check->points[i];
     Match match = look (check, &check->small[0], &check->small[1], point->x, point->y, check->forward, check->backward,

@@ -53,9 +53,10 @@ typedef struct
 GstStereoCheck *gst_stereo_check_new (gint width, gint height, gint min, gint num);
 void gst_stereo_check_free (GstStereoCheck *check);
 gboolean gst_stereo_check_is_for (const GstStereoCheck *check, gint width, gint height, gint min, gint num);
-/* Both views in host memory. */
-void gst_stereo_check_run (
-    GstStereoCheck *check, const StereoImage *left, const StereoImage *right, GstStereoCheckResult *result);
+/* Both views in host memory. @counts: a byte a pixel of the left view, in rows without padding; where it is 0 no point is
+ * looked for. NULL: the whole view counts. */
+void gst_stereo_check_run (GstStereoCheck *check, const StereoImage *left, const StereoImage *right,
+    const guint8 *counts, GstStereoCheckResult *result);
 GstStereoVerdict gst_stereo_check_exchanged (const GstStereoCheckResult *result);
 /* Whether the search ends before the nearest surfaces. */
 GstStereoVerdict gst_stereo_check_range (const GstStereoCheckResult *result);

@@ -69,7 +69,7 @@ gst_stereo_grid_shape (GstStereoGrid *grid, gint width, gint height, gdouble per
 
 /* ---- a row of cells ---------------------------------------------------------------------- */
 
-/* Every @side-th sample of a row of them, from the one at @row on, as ranks. Returns how many count. */
+/* Every @side-th sample of a row of them, from the one at @row on, as ranks. Returns how many are seen. */
 static inline guint
 read_plane (guint16 *plane, const guint8 *row, const guint8 *confidence, guint least, gint count, gint pitch,
     gboolean wide, gboolean smaller_is_nearer)
@@ -86,6 +86,23 @@ read_plane (guint16 *plane, const guint8 *row, const guint8 *confidence, guint l
     seen += sample != 0;
   }
   return seen;
+}
+
+/* Takes the excluded samples out of what read_plane() read. */
+static void
+exclude_samples (GstStereoGrid *grid, guint16 *plane, const guint8 *mask, gint count, gint pitch)
+{
+  guint seen = 0, excluded = 0;
+
+  for (gint i = 0; i < count; i++) {
+    gboolean out = mask[i * pitch] == 0;
+
+    excluded += out;
+    seen += out && plane[i];
+    plane[i] = out ? 0 : plane[i];
+  }
+  grid->seen -= seen;
+  grid->counting -= excluded;
 }
 
 /* One sample of each cell of a row: that at @i, @j in it. */
@@ -110,6 +127,8 @@ read_samples (GstStereoGrid *grid, const GstStereoNearestView *view, gint row, g
       grid->seen += read_plane (plane, samples, confidence, least, count, pitch, TRUE, FALSE);
     else
       grid->seen += read_plane (plane, samples, confidence, least, count, pitch, FALSE, smaller);
+    if (view->mask)
+      exclude_samples (grid, plane, view->mask + (gssize) y * view->mask_stride + x, count, pitch);
   }
   /* cells at the right and lower edge may lack samples */
   if (count < grid->columns)
@@ -160,6 +179,7 @@ void
 gst_stereo_grid_read (GstStereoGrid *grid, const GstStereoNearestView *view, const GstStereoReach *reach)
 {
   grid->seen = 0;
+  grid->counting = (guint64) grid->across * (guint64) grid->down;
   memset (grid->ranks, 0, (gsize) grid->stride * sizeof *grid->ranks);
   memset (grid->ranks + (gsize) grid->stride * (gsize) (grid->rows + 1), 0, (gsize) grid->stride * sizeof *grid->ranks);
   for (gint row = 0; row < grid->rows; row++) {

@@ -25,7 +25,8 @@ typedef struct
   gint stride;        /* from a cell to the one below */
   gint across, down;  /* samples */
   guint64 needed;     /* samples that a surface must have */
-  guint64 seen;       /* samples that count */
+  guint64 seen;       /* samples that are valid and sure enough */
+  guint64 counting;   /* samples that are not excluded, seen or not */
   guint16 *ranks;     /* of cells; 0 = not seen */
   guint8 *counts;     /* samples of a cell that are about as near as the cell */
   gsize cells;        /* with the frame */
@@ -49,7 +50,7 @@ gst_stereo_grid_pitch (const GstStereoGrid *grid)
   return grid->step * grid->side;
 }
 
-/* The rank of a pixel of @view, 0 where it does not count. */
+/* The rank of a pixel of @view, 0 where it is not seen or excluded. */
 static inline guint
 gst_stereo_grid_rank (const GstStereoNearestView *view, gint x, gint y, gboolean smaller_is_nearer)
 {
@@ -57,6 +58,8 @@ gst_stereo_grid_rank (const GstStereoNearestView *view, gint x, gint y, gboolean
   guint sample = view->wide ? (guint) row[2 * x] | (guint) row[2 * x + 1] << 8 : row[x];
 
   if (view->confidence && view->confidence[(gssize) y * view->confidence_stride + x] < view->min_confidence)
+    return 0;
+  if (view->mask && !view->mask[(gssize) y * view->mask_stride + x])
     return 0;
   return gst_stereo_reach_rank (sample, smaller_is_nearer);
 }

@@ -151,7 +151,7 @@ gst_stereo_nearest_find (
   gst_stereo_grid_read (grid, view, &finder->reach);
   memset (nearest, 0, sizeof *nearest);
   samples = (guint64) grid->across * (guint64) grid->down;
-  nearest->coverage = (gdouble) grid->seen / (gdouble) samples;
+  nearest->coverage = grid->counting ? (gdouble) grid->seen / (gdouble) grid->counting : 0;
   if (!gst_stereo_surface_find (&finder->surface, grid, &finder->reach))
     return FALSE;
   add_surface (finder, view);

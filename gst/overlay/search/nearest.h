@@ -27,14 +27,17 @@ typedef struct
   gboolean wide;            /* 2 bytes */
   const guint8 *confidence; /* NULL: every pixel's is 255 */
   gint confidence_stride;
-  guint min_confidence;      /* pixels below it do not count */
+  guint min_confidence; /* pixels below it are not seen */
+  const guint8 *mask;   /* 0 = the pixel is excluded: neither seen nor unseen. NULL: none is */
+  gint mask_stride;
   gint x, y, width, height;  /* the region, inside the picture */
   const GstStereoMeta *meta; /* what samples mean */
 } GstStereoNearestView;
 
 typedef struct
 {
-  gdouble coverage; /* share of the region's pixels that count, 0..1; known also where no surface was found */
+  gdouble coverage; /* share that is seen of the region's pixels that are not excluded, 0..1; 0 where all are excluded.
+                     * Known also where no surface was found */
   guint sample;
   gint x, y;          /* in the picture */
   gdouble confidence; /* mean of the pixels there, 0..1 */
@@ -46,7 +49,7 @@ typedef struct _GstStereoNearestFinder GstStereoNearestFinder;
 GstStereoNearestFinder *gst_stereo_nearest_finder_new (void);
 void gst_stereo_nearest_finder_free (GstStereoNearestFinder *finder);
 
-/* @percentage: 0..100, of the region's pixels, that must be connected; a single pixel is the least. FALSE when that
+/* @percentage: 0..100, of the region's pixels, excluded ones too, that must be connected; a single pixel is the least. FALSE when that
  * many are connected nowhere. */
 gboolean gst_stereo_nearest_find (
     GstStereoNearestFinder *finder, const GstStereoNearestView *view, gdouble percentage, GstStereoNearest *nearest);

@@ -266,7 +266,7 @@ GST_START_TEST (test_range)
       const View *left = &sequence.views[i][0], *right = &sequence.views[i][1];
       GstStereoCheck *check = gst_stereo_check_new (left->width, left->height, 0, num);
       StereoImage images[] = { image_of (left), image_of (right) };
-      gst_stereo_check_run (check, &images[0], &images[1], &result);
+      gst_stereo_check_run (check, &images[0], &images[1], NULL, &result);
       gst_stereo_check_free (check);
       g_print ("%s, %d disparities: %u inside, %u beyond, farthest %.1f, largest %.1f\n", scenes[__i__].name, num,
           result.forward, result.beyond, result.farthest, result.largest);

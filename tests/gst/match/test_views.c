@@ -14,13 +14,15 @@ static Random generator;
 typedef struct
 {
   gdouble focal, baseline, offset;
+  gdouble x, y; /* principal point of the left view */
 } Cameras;
 
 static Cameras
 draw_cameras (void)
 {
   return (Cameras){ random_range (&generator, 300, 900) + 0.5, random_range (&generator, 50, 200),
-    random_range (&generator, 0, 40) / 8.0 };
+    random_range (&generator, 0, 40) / 8.0, random_range (&generator, 1, 40) / 4.0,
+    random_range (&generator, 1, 40) / 4.0 };
 }
 
 /* Written plainly: what a sample of depth has to be. */
@@ -39,6 +41,8 @@ tell (GstBuffer *buffer, guint width, guint height, const Cameras *cameras)
   meta->focal_length = cameras->focal;
   meta->baseline = cameras->baseline;
   meta->principal_offset = cameras->offset;
+  meta->principal_x = cameras->x;
+  meta->principal_y = cameras->y;
   return buffer;
 }
 
@@ -71,6 +75,8 @@ check_meta (GstBuffer *out, const Cameras *cameras)
   fail_unless_equals_float (meta->focal_length, cameras->focal);
   fail_unless_equals_float (meta->baseline, cameras->baseline);
   fail_unless_equals_float (meta->principal_offset, cameras->offset);
+  fail_unless_equals_float (meta->principal_x, cameras->x);
+  fail_unless_equals_float (meta->principal_y, cameras->y);
   fail_unless (meta->confidence != NULL);
 }
 
@@ -341,10 +347,12 @@ GST_START_TEST (test_of_another_size)
 GST_END_TEST;
 
 /* Every other pixel of a frame twice as large is the small frame of the other tests: its cameras have half the focal
- * length, and the same point the same depth. */
+ * length, their principal point is half as far from the edges, and the same point has the same depth. */
 GST_START_TEST (test_scaled_on_the_way)
 {
-  Cameras cameras = draw_cameras (), small = { cameras.focal / 2, cameras.baseline, cameras.offset / 2 };
+  Cameras cameras = draw_cameras (),
+          small = { cameras.focal / 2, cameras.baseline, cameras.offset / 2, (cameras.x + 0.5) / 2 - 0.5,
+            (cameras.y + 0.5) / 2 - 0.5 };
   const guint width = 2 * VIEW_WIDTH, height = 2 * VIEW_HEIGHT;
   GstHarness *harness;
   GstBuffer *frame, *truth;

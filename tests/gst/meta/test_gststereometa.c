@@ -26,17 +26,41 @@ plane (GstVideoFormat format, guint width, guint height, guint padding)
   return buffer;
 }
 
+/* Every third pixel of the 8 x 6 is excluded. */
+static gboolean
+is_excluded (guint x, guint y)
+{
+  return (8 * y + x) % 3 == 0;
+}
+
+static GstBuffer *
+new_mask (guint padding)
+{
+  GstBuffer *mask = plane (GST_VIDEO_FORMAT_GRAY8, 8, 6, padding);
+  GstMapInfo map;
+
+  gst_buffer_map (mask, &map, GST_MAP_WRITE);
+  for (guint y = 0; y < 6; y++)
+    for (guint x = 0; x < 8; x++)
+      map.data[y * (8 + padding) + x] = is_excluded (x, y) ? 0 : 255;
+  gst_buffer_unmap (mask, &map);
+  return mask;
+}
+
 /* A buffer with every field of its meta set. */
 static GstBuffer *
 buffer_with_meta (void)
 {
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, 8 * 6 * 2, NULL);
   GstBuffer *confidence = plane (GST_VIDEO_FORMAT_GRAY8, 8, 6, 5), *truth = plane (GST_VIDEO_FORMAT_GRAY16_LE, 8, 6, 6);
+  GstBuffer *mask = new_mask (3);
   GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, 8, 6, confidence);
 
   gst_stereo_meta_set_truth (meta, truth);
+  gst_stereo_meta_set_mask (meta, mask);
   gst_buffer_unref (confidence);
   gst_buffer_unref (truth);
+  gst_buffer_unref (mask);
   meta->kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
   meta->disparity_scale = 64;
   meta->min_disparity = -3;
@@ -44,6 +68,8 @@ buffer_with_meta (void)
   meta->focal_length = 700;
   meta->baseline = 120;
   meta->principal_offset = 1.5;
+  meta->principal_x = 3.25;
+  meta->principal_y = 2.75;
   meta->depth_unit = 500;
   meta->pair_skew = -12345;
   meta->valid_ratio = 0.75;
@@ -142,15 +168,47 @@ GST_START_TEST (test_scales_with_the_frame)
   /* half of 5007, for the disparity is that of the small picture */
   fail_unless_equals_int (GST_READ_UINT16_LE ((guint8 *) g_bytes_get_data (bytes, NULL) + 22), 2504);
   g_bytes_unref (bytes);
+  bytes = gst_stereo_meta_get_mask_bytes (meta);
+  fail_unless_equals_int (g_bytes_get_size (bytes), 12);
+  for (guint y = 0; y < 3; y++)
+    for (guint x = 0; x < 4; x++)
+      fail_unless_equals_int (byte_at (bytes, y * 4 + x), is_excluded (2 * x + 1, 2 * y + 1) ? 0 : 255);
+  g_bytes_unref (bytes);
   /* the samples stay what they are: their depth is the same, their disparity that of the small picture */
   fail_unless_equals_float (gst_stereo_meta_get_depth (meta, 640), gst_stereo_meta_get_depth (before, 640));
   fail_unless_equals_float (gst_stereo_meta_get_disparity (meta, 640), 5);
   fail_unless_equals_float (meta->focal_length, 350);
   fail_unless_equals_float (meta->min_disparity, -1.5);
   fail_unless_equals_float (meta->num_disparities, 10.5);
+  /* 3.75 pixels from the left edge become half of that */
+  fail_unless_equals_float (meta->principal_x, 3.75 / 2 - 0.5);
+  fail_unless_equals_float (meta->principal_y, 3.25 / 2 - 0.5);
   fail_unless_equals_int64 (meta->pair_skew, -12345);
   gst_buffer_unref (from);
   gst_buffer_unref (to);
+}
+GST_END_TEST;
+
+/* x and y have factors of their own, the middle stays the middle, and what is unknown stays so. */
+GST_START_TEST (test_scaled_principal_point)
+{
+  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  GstStereoMeta *before = gst_buffer_get_stereo_meta (from), *meta;
+
+  before->principal_x = (8 - 1) / 2.0;
+  before->principal_y = 0;
+  meta = scale (from, to, 16, 6, 1, 2);
+  fail_unless_equals_float (meta->principal_x, (16 - 1) / 2.0);
+  fail_unless_equals_float (meta->principal_y, 0);
+  gst_buffer_unref (to);
+  to = gst_buffer_new ();
+  before->principal_x = 0;
+  before->principal_y = (6 - 1) / 2.0;
+  meta = scale (from, to, 24, 18, 1, 1);
+  fail_unless_equals_float (meta->principal_x, 0);
+  fail_unless_equals_float (meta->principal_y, (18 - 1) / 2.0);
+  gst_buffer_unref (to);
+  gst_buffer_unref (from);
 }
 GST_END_TEST;
 
@@ -316,6 +374,115 @@ GST_START_TEST (test_bytes_and_back)
 }
 GST_END_TEST;
 
+/* All pictures that there may be, or some of them: each stands where it is looked for. */
+GST_START_TEST (test_bytes_of_some_planes)
+{
+  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (from), *read;
+  GBytes *bytes;
+
+  if (__i__ & 1)
+    gst_buffer_replace (&meta->confidence, NULL);
+  if (__i__ & 2)
+    gst_stereo_meta_set_truth (meta, NULL);
+  if (__i__ & 4)
+    gst_stereo_meta_set_mask (meta, NULL);
+  bytes = gst_stereo_meta_to_bytes (meta);
+  read = gst_buffer_add_stereo_meta_from_bytes (to, bytes);
+  g_bytes_unref (bytes);
+  check_equal (meta, read);
+  fail_unless (!read->confidence == !meta->confidence && !read->truth == !meta->truth && !read->mask == !meta->mask);
+  bytes = gst_stereo_meta_get_mask_bytes (read);
+  fail_unless ((bytes != NULL) == (gst_stereo_meta_get_mask (read) != NULL));
+  for (guint i = 0; bytes && i < 48; i++)
+    fail_unless_equals_int (byte_at (bytes, i), is_excluded (i % 8, i / 8) ? 0 : 255);
+  g_clear_pointer (&bytes, g_bytes_unref);
+  gst_buffer_unref (from);
+  gst_buffer_unref (to);
+}
+GST_END_TEST;
+
+/* The bytes of @meta as the first version wrote them: its magic number, no principal point after the nine numbers, and
+ * no mask. */
+static GBytes *
+bytes_of_first_version (const GstStereoMeta *meta)
+{
+  GBytes *bytes = gst_stereo_meta_to_bytes (meta);
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+  guint8 *old = g_malloc (size - 16);
+
+  fail_unless (meta->mask == NULL);
+
+  memcpy (old, data, 104);
+  memcpy (old + 104, data + 120, size - 120);
+  memcpy (old, "STM01", 5);
+  g_bytes_unref (bytes);
+  return g_bytes_new_take (old, size - 16);
+}
+
+GST_START_TEST (test_bytes_of_first_version)
+{
+  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (from), *read;
+  GBytes *old, *cut;
+  gsize size;
+  guint8 *data;
+
+  gst_stereo_meta_set_mask (meta, NULL);
+  old = bytes_of_first_version (meta);
+  read = gst_buffer_add_stereo_meta_from_bytes (to, old);
+  fail_unless (read != NULL);
+  fail_unless_equals_float (read->principal_x, 0);
+  fail_unless_equals_float (read->principal_y, 0);
+  /* all else is the same */
+  read->principal_x = meta->principal_x;
+  read->principal_y = meta->principal_y;
+  check_equal (meta, read);
+  gst_buffer_unref (to);
+  to = gst_buffer_new ();
+  for (gsize part = 0; part < g_bytes_get_size (old); part++) {
+    cut = g_bytes_new_from_bytes (old, 0, part);
+    fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, cut) == NULL);
+    g_bytes_unref (cut);
+  }
+  /* it knew no mask: 4 is no flag of its */
+  size = g_bytes_get_size (old) + 48;
+  data = g_malloc0 (size);
+  memcpy (data, g_bytes_get_data (old, NULL), size - 48);
+  data[20] |= 4;
+  cut = g_bytes_new_take (data, size);
+  fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, cut) == NULL);
+  g_bytes_unref (cut);
+  g_bytes_unref (old);
+  gst_buffer_unref (from);
+  gst_buffer_unref (to);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_bytes_of_unknown_version)
+{
+  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  GBytes *bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from)), *bad;
+  gsize size = g_bytes_get_size (bytes);
+  guint8 *data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
+
+  data[4]++;
+  bad = g_bytes_new_take (data, size);
+  fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, bad) == NULL);
+  g_bytes_unref (bad);
+  /* a principal point that is no number */
+  data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
+  GST_WRITE_DOUBLE_LE (data + 112, NAN);
+  bad = g_bytes_new_take (data, size);
+  fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, bad) == NULL);
+  g_bytes_unref (bad);
+  g_bytes_unref (bytes);
+  gst_buffer_unref (from);
+  gst_buffer_unref (to);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_damaged_bytes)
 {
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
@@ -393,6 +560,9 @@ GST_START_TEST (test_element_fills_every_field)
   fail_unless_equals_float (meta->focal_length, 500);
   fail_unless_equals_float (meta->baseline, 80);
   fail_unless_equals_float (meta->principal_offset, 2);
+  /* the views tell none */
+  fail_unless_equals_float (meta->principal_x, 0);
+  fail_unless_equals_float (meta->principal_y, 0);
   fail_unless_equals_float (meta->depth_unit, 100);
   fail_unless_equals_int64 (meta->pair_skew, 7);
   fail_unless (gst_buffer_get_video_meta (gst_stereo_meta_get_confidence (meta)) != NULL);
@@ -532,6 +702,7 @@ meta_suite (void)
   tcase_add_test (cases, test_does_not_survive_being_cut);
   tcase_add_test (cases, test_tags);
   tcase_add_test (cases, test_scales_with_the_frame);
+  tcase_add_test (cases, test_scaled_principal_point);
   tcase_add_test (cases, test_scaled_truth_keeps_its_holes);
   tcase_add_test (cases, test_views_scale_with_their_frame);
   tcase_add_test (cases, test_views_as_bytes);
@@ -540,6 +711,9 @@ meta_suite (void)
   tcase_add_test (cases, test_dropped_where_borders_may_be);
   tcase_add_test (cases, test_dropped_by_transforms_it_does_not_know);
   tcase_add_test (cases, test_bytes_and_back);
+  tcase_add_loop_test (cases, test_bytes_of_some_planes, 0, 8);
+  tcase_add_test (cases, test_bytes_of_first_version);
+  tcase_add_test (cases, test_bytes_of_unknown_version);
   tcase_add_test (cases, test_damaged_bytes);
   tcase_add_test (cases, test_samples);
   tcase_add_test (cases, test_element_fills_every_field);

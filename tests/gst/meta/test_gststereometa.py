@@ -14,7 +14,7 @@ Gst.init(None)
 pipeline = Gst.parse_launch(
     f'videotestsrc num-buffers=2 pattern=snow ! video/x-raw,format=GRAY8,width={2 * WIDTH},height={HEIGHT} ! '
     'stereomatch name=m packing=side-by-side num-disparities=8 min-disparity=-3 window=5 backend=cpu threads=1 '
-    'focal-length=400 baseline=50 principal-offset=4 ! appsink name=o sync=false')
+    'focal-length=400 baseline=50 principal-offset=4 mask=0,0.75,1,0.25 ! appsink name=o sync=false')
 sink = pipeline.get_by_name('o')
 pipeline.set_state(Gst.State.PLAYING)
 sample = sink.emit('pull-sample')
@@ -29,9 +29,13 @@ assert (meta.focal_length, meta.baseline, meta.principal_offset, meta.depth_unit
 assert meta.pair_skew == 0
 assert 0 <= meta.valid_ratio <= 1 and 0 <= meta.mean_confidence <= 1
 
+mask = meta.get_mask_bytes().get_data()
+assert list(mask) == [255] * (WIDTH * HEIGHT * 3 // 4) + [0] * (WIDTH * HEIGHT // 4), 'the lower quarter is excluded'
+assert meta.get_mask().get_size() == WIDTH * HEIGHT
+
 confidence = meta.get_confidence_bytes().get_data()
 assert len(confidence) == WIDTH * HEIGHT
-assert abs(sum(confidence) / 255 / len(confidence) - meta.mean_confidence) < 0.003
+assert abs(sum(confidence) / 255 / mask.count(255) - meta.mean_confidence) < 0.003
 
 picture = meta.get_confidence()
 ok, mapped = picture.map(Gst.MapFlags.READ)
@@ -46,6 +50,9 @@ assert meta.get_truth() is None
 copy = Gst.Buffer.new()
 restored = GstStereo.buffer_add_stereo_meta_from_bytes(copy, meta.to_bytes())
 assert restored.get_confidence_bytes().get_data() == confidence
+assert restored.get_mask_bytes().get_data() == mask
+restored.set_mask(None)
+assert restored.get_mask() is None and restored.get_mask_bytes() is None
 
 stats = pipeline.get_by_name('m').get_property('stats')
 assert stats.get_uint64('pairs')[1] >= 1
@@ -60,6 +67,7 @@ truth = meta_of_pair.get_truth_bytes().get_data()
 assert len(truth) == 2 * WIDTH * HEIGHT
 assert all(0 < truth[2 * i] + 256 * truth[2 * i + 1] <= 3 * 64 for i in range(WIDTH * HEIGHT)), 'a tenth of 32 pixels'
 assert meta_of_pair.get_confidence() is None
+assert (meta_of_pair.principal_x, meta_of_pair.principal_y) == ((WIDTH - 1) / 2, (HEIGHT - 1) / 2)
 assert meta_of_pair.get_disparity(64) != meta_of_pair.get_disparity(64), 'views are no disparity'
 del meta_of_pair, pair
 views.set_state(Gst.State.NULL)
@@ -70,3 +78,18 @@ assert GstStereo.buffer_get_stereo_meta(bare) is None
 del meta, picture, sample, buffer
 pipeline.set_state(Gst.State.NULL)
 print(f'PyGObject {gi.__version__} reads it', file=sys.stderr)
+
+ground = Gst.parse_launch(
+    f'videotestsrc num-buffers=1 pattern=snow ! video/x-raw,format=GRAY8,width={2 * WIDTH},height={HEIGHT} ! '
+    'stereomatch packing=side-by-side num-disparities=8 backend=cpu threads=1 focal-length=400 baseline=50 ! '
+    'stereoground columns=5 ! appsink name=o sync=false')
+ground.set_state(Gst.State.PLAYING)
+passed = ground.get_by_name('o').emit('pull-sample').get_buffer()
+judged = GstStereo.buffer_get_stereo_ground_meta(passed)
+assert not judged.valid, 'noise is no ground'
+assert list(judged.get_free_distances()) == [-1] * 5
+holder = Gst.Buffer.new()
+made = GstStereo.buffer_add_stereo_ground_meta(holder, [1500.0, -1.0])
+assert list(made.get_free_distances()) == [1500, -1]
+del judged, passed, made, holder
+ground.set_state(Gst.State.NULL)

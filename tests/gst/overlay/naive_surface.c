@@ -22,6 +22,12 @@ sample_of (const GstStereoNearestView *view, gint x, gint y)
   return view->wide ? GST_READ_UINT16_LE (row + 2 * x) : row[x];
 }
 
+static gboolean
+is_excluded (const GstStereoNearestView *view, gint x, gint y)
+{
+  return view->mask && view->mask[y * view->mask_stride + x] == 0;
+}
+
 static gint
 rank_of (const GstStereoNearestView *view, guint sample)
 {
@@ -66,17 +72,22 @@ compare (gconstpointer a, gconstpointer b)
   return *(const gint *) b - *(const gint *) a;
 }
 
-/* The ranks of a cell's samples, the nearest first; those that do not count are 0. Returns how many there are. */
+/* The ranks of a cell's samples, the nearest first; those that are not seen or excluded are 0. Returns how many there
+ * are, and adds to @counting those that are not excluded. */
 static gint
-read_cell (const Cells *cells, gint column, gint row, gint ranks[9])
+read_cell (const Cells *cells, gint column, gint row, gint ranks[9], guint64 *counting)
 {
   const GstStereoNearestView *view = cells->view;
   gint count = 0;
 
   for (gint j = row * cells->side; j < (row + 1) * cells->side; j++)
     for (gint i = column * cells->side; i < (column + 1) * cells->side; i++)
-      if (i * cells->step < view->width && j * cells->step < view->height)
-        ranks[count++] = rank_of (view, sample_of (view, view->x + i * cells->step, view->y + j * cells->step));
+      if (i * cells->step < view->width && j * cells->step < view->height) {
+        gint x = view->x + i * cells->step, y = view->y + j * cells->step;
+
+        ranks[count++] = is_excluded (view, x, y) ? 0 : rank_of (view, sample_of (view, x, y));
+        *counting += !is_excluded (view, x, y);
+      }
   qsort (ranks, (gsize) count, sizeof *ranks, compare);
   return count;
 }
@@ -84,22 +95,21 @@ read_cell (const Cells *cells, gint column, gint row, gint ranks[9])
 static gdouble
 read_cells (Cells *cells)
 {
-  guint64 seen = 0, all = 0;
+  guint64 seen = 0, counting = 0;
 
   for (gint row = 0; row < cells->rows; row++)
     for (gint column = 0; column < cells->columns; column++) {
-      gint ranks[9], at = row * cells->columns + column, count = read_cell (cells, column, row, ranks);
+      gint ranks[9], at = row * cells->columns + column, count = read_cell (cells, column, row, ranks, &counting);
 
       cells->ranks[at] = count >= cells->side ? ranks[cells->side - 1] : 0;
       cells->counts[at] = 0;
       for (gint i = 0; i < count; i++) {
-        all++;
         seen += ranks[i] > 0;
         cells->counts[at] += ranks[i] > 0 &&
             (ranks[i] >= cells->ranks[at] || is_beside (cells, cells->ranks[at], ranks[i]));
       }
     }
-  return (gdouble) seen / (gdouble) all;
+  return counting ? (gdouble) seen / (gdouble) counting : 0;
 }
 
 /* Labels all cells of at least @threshold that are connected with @start. Returns their samples. */
@@ -218,7 +228,7 @@ add_surface (NaiveSurface *naive, Cells *cells, gint start, gint threshold, guin
       gdouble point[3] = { left - x, top - y, 0 };
 
       if (cells->labels[at] != 1 || left >= view->x + view->width || top >= view->y + view->height ||
-          fabs (point[0]) > most || fabs (point[1]) > most)
+          fabs (point[0]) > most || fabs (point[1]) > most || is_excluded (view, left, top))
         continue;
       rank = rank_of (view, sample_of (view, left, top));
       point[2] = rank ? nearness_of (view, rank) : 0;

@@ -24,7 +24,7 @@
 #define FRAMES 20
 /* What docs/reliability.md advises for warnings: what is weakly textured or narrow is less likely than the default asks for,
  * and wrong pixels seldom lie on one surface. */
-#define WARY "confidence-threshold=0.2"
+#define WARY "confidence-threshold=0.33"
 #define LATTICE 512 /* points of a texture across and down */
 
 static Random random_state;

@@ -370,6 +370,91 @@ GST_START_TEST (test_coverage_and_support)
 }
 GST_END_TEST;
 
+/* Excludes rows of @depth, as stereomatch does: they have no sample, and the mask says so. */
+static GstBuffer *
+exclude_rows (GstBuffer *depth, gint first, gint rows)
+{
+  gsize size = (WIDTH + 3) * HEIGHT, offset[GST_VIDEO_MAX_PLANES] = { 0 };
+  gint stride[GST_VIDEO_MAX_PLANES] = { WIDTH + 3 };
+  GstBuffer *mask = gst_buffer_new_allocate (NULL, size, NULL);
+
+  gst_buffer_memset (mask, 0, 255, size);
+  gst_buffer_memset (mask, (gsize) (first * (WIDTH + 3)), 0, (gsize) (rows * (WIDTH + 3)));
+  gst_buffer_add_video_meta_full (
+      mask, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 1, offset, stride);
+  gst_stereo_meta_set_mask (gst_buffer_get_stereo_meta (depth), mask);
+  gst_buffer_unref (mask);
+  fill_depth (depth, 0, first, WIDTH, rows, 0);
+  return depth;
+}
+
+/* What is excluded is not unknown, and makes nothing known. */
+GST_START_TEST (test_excluded_pixels)
+{
+  const struct
+  {
+    const gchar *properties;
+    gint unknown, first, rows; /* rows: not seen; excluded from the first on */
+    guint thing;
+    const gchar *state;
+    gdouble coverage;
+  } cases[] = {
+    { "warn-distance=1000 max-unknown=0", 15, 0, 15, 0, "clear", 1 },
+    { "warn-distance=1000 max-unknown=0", 20, 0, 15, 0, "unknown", 40 / 45.0 },
+    { "warn-distance=1000 max-unknown=0.1", 20, 0, 15, 0, "unknown", 40 / 45.0 },
+    { "warn-distance=1000 max-unknown=0.12", 20, 0, 15, 0, "clear", 40 / 45.0 },
+    /* 20 of 60 rows would be a third */
+    { "warn-distance=1000 max-unknown=0.34", 20, 40, 20, 0, "unknown", 0.5 },
+    { "warn-distance=1000 max-unknown=0", 0, 0, 48, 900, "near", 1 },
+    { "warn-distance=1000 max-unknown=0", 0, 48, 12, 900, "clear", 1 },
+    /* a region without a pixel that counts */
+    { "warn-distance=1000 max-unknown=1 region=<0,0,1,0.5>", 0, 0, 30, 0, "unknown", 0 },
+    { "warn-distance=0 max-unknown=1 region=<0,0,1,0.5>", 0, 0, 30, 0, "unknown", 0 },
+    { "warn-distance=1000 max-unknown=1", 0, 0, 60, 900, "unknown", 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Overlay *overlay = new_overlay (cases[i].properties);
+    Said said;
+
+    pass (overlay, exclude_rows (half_seen (cases[i].unknown, cases[i].thing), cases[i].first, cases[i].rows), 0);
+    said = said_of (overlay);
+    fail_unless (g_str_equal (said.state, cases[i].state), "case %u: %s, and not %s", i, said.state, cases[i].state);
+    assert_equals_float (said.coverage, cases[i].coverage);
+    overlay_free (overlay);
+  }
+}
+GST_END_TEST;
+
+/* The percentile stays one of all of the region's pixels: a thing does not become larger by what is excluded. */
+GST_START_TEST (test_percentile_of_all_pixels)
+{
+  Overlay *overlay = new_overlay ("warn-distance=1000 nearest-percentile=3");
+
+  /* 144 of 4800 pixels are three percent */
+  pass (overlay, exclude_rows (half_seen (0, 900), 0, 30), 0);
+  fail_unless_equals_string (said_of (overlay).state, "near");
+  set_properties (overlay->element, "nearest-percentile=3.1");
+  pass (overlay, exclude_rows (half_seen (0, 900), 0, 30), TICK);
+  fail_unless_equals_string (said_of (overlay).state, "clear");
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_mask_of_another_size)
+{
+  Overlay *overlay = new_overlay ("");
+  GstBuffer *depth = half_seen (0, 0), *mask = gst_buffer_new_allocate (NULL, WIDTH * (HEIGHT - 1), NULL);
+
+  gst_stereo_meta_set_mask (gst_buffer_get_stereo_meta (depth), mask);
+  gst_buffer_unref (mask);
+  overlay_push_depth (overlay, depth, 0);
+  overlay_push_live (overlay, plain_frame (&overlay->info, 0), 0);
+  overlay_expect (overlay, GST_MESSAGE_ERROR, "The mask", "sink_depth", NULL);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
 /* Pixels that lie apart are no surface, as many as they may be. */
 GST_START_TEST (test_speckles_are_no_surface)
 {
@@ -483,6 +568,9 @@ overlay_nearest_suite (void)
   tcase_add_test (tcase, test_warning_is_seen);
   tcase_add_test (tcase, test_state);
   tcase_add_test (tcase, test_coverage_and_support);
+  tcase_add_test (tcase, test_excluded_pixels);
+  tcase_add_test (tcase, test_percentile_of_all_pixels);
+  tcase_add_test (tcase, test_mask_of_another_size);
   tcase_add_test (tcase, test_speckles_are_no_surface);
   tcase_add_test (tcase, test_state_without_distances);
   tcase_add_test (tcase, test_state_is_said_at_once);

@@ -26,7 +26,7 @@ typedef struct
 {
   GstBuffer *buffer; /* has the meta */
   GstStereoMeta *meta;
-  guint8 *samples, *confidence;
+  guint8 *samples, *confidence, *mask; /* mask: NULL = none */
   GstStereoNearestView view;
 } Picture;
 
@@ -63,6 +63,43 @@ picture_free (Picture *picture)
   gst_buffer_unref (picture->buffer);
   g_free (picture->samples);
   g_free (picture->confidence);
+  g_free (picture->mask);
+}
+
+/* From here on every pixel of @picture counts that is not excluded later. */
+static void
+add_mask (Picture *picture)
+{
+  GstStereoNearestView *view = &picture->view;
+
+  view->mask_stride = view->width + random_in (0, 9);
+  picture->mask = g_malloc ((gsize) (view->mask_stride * view->height));
+  memset (picture->mask, 255, (gsize) (view->mask_stride * view->height));
+  view->mask = picture->mask;
+}
+
+static void
+exclude (Picture *picture, gint left, gint top, gint width, gint height)
+{
+  for (gint y = top; y < top + height; y++)
+    memset (picture->mask + y * picture->view.mask_stride + left, 0, (gsize) width);
+}
+
+/* Excludes a box, everything, or pixels anywhere, whose samples stay as they are. */
+static void
+exclude_anything (Picture *picture)
+{
+  gint width = picture->view.width, height = picture->view.height, kind = random_in (0, 7);
+  gint x = random_in (0, width - 1), y = random_in (0, height - 1);
+
+  add_mask (picture);
+  if (kind == 0)
+    exclude (picture, 0, 0, width, height);
+  else if (kind < 5)
+    exclude (picture, x, y, random_in (1, width - x), random_in (1, height - y));
+  else
+    for (gint i = 0; i < picture->view.mask_stride * height; i++)
+      picture->mask[i] = random_in (0, 1) ? 0 : 255;
 }
 
 static void
@@ -192,6 +229,8 @@ check_random (GstStereoNearestFinder *finder, gint width, gint height)
     view->confidence = NULL;
   else
     view->min_confidence = (guint) random_in (0, random_in (0, 3) ? 40 : 255);
+  if (random_in (0, 1))
+    exclude_anything (&picture);
   view->x = random_in (0, width / 2);
   view->y = random_in (0, height / 2);
   view->width = random_in (1, width - view->x);
@@ -221,6 +260,8 @@ GST_START_TEST (test_like_the_naive_twin_when_large)
   gboolean found;
 
   paint_anything (&picture, 1021, 577);
+  if (__i__)
+    exclude_anything (&picture);
   found = gst_stereo_nearest_find (finder, &picture.view, 0.5, &nearest);
   check_like_naive (&picture.view, 0.5, &nearest, found);
   picture_free (&picture);
@@ -434,6 +475,63 @@ GST_START_TEST (test_support_and_coverage)
 }
 GST_END_TEST;
 
+/* Excluded pixels are no surface, whatever their samples are, and neither seen nor unseen. */
+GST_START_TEST (test_excluded)
+{
+  Picture picture = picture_new (100, 80, GST_STEREO_OUTPUT_KIND_DEPTH);
+  GstStereoNearest nearest;
+
+  add_mask (&picture);
+  for (gint y = 0; y < 40; y++)
+    for (gint x = 0; x < 100; x++)
+      set_sample (&picture, x, y, x < 50 ? 300 : 900);
+  /* without the near quarter 2000 of 6000 pixels are seen */
+  exclude (&picture, 0, 0, 50, 40);
+  fail_unless (find (&picture, 1, &nearest));
+  fail_unless (nearest.sample == 900 && nearest.x >= 50);
+  fail_unless_equals_uint64 (nearest.support, 2000);
+  fail_unless_equals_float (nearest.coverage, 2000 / 6000.0);
+  /* the percentage is of all of the region's pixels: 25, but for what a cell at the corner loses */
+  fail_unless (find (&picture, 24.9, &nearest));
+  fail_if (find (&picture, 25.1, &nearest));
+  fail_unless_equals_float (nearest.coverage, 2000 / 6000.0);
+  /* what is not seen is excluded: all that counts is seen */
+  exclude (&picture, 0, 40, 100, 40);
+  fail_unless (find (&picture, 1, &nearest));
+  fail_unless_equals_float (nearest.coverage, 1);
+  /* nothing counts */
+  exclude (&picture, 50, 0, 50, 40);
+  fail_if (find (&picture, 0, &nearest));
+  fail_unless_equals_float (nearest.coverage, 0);
+  picture_free (&picture);
+}
+GST_END_TEST;
+
+/* The middle of every cell is excluded, nearer than the others by a little, and not sure: neither distance nor confidence
+ * is that of excluded pixels. */
+GST_START_TEST (test_excluded_middles)
+{
+  Picture picture = picture_new (99, 81, GST_STEREO_OUTPUT_KIND_DISPARITY);
+  GstStereoNearest nearest;
+
+  add_mask (&picture);
+  for (gint y = 0; y < 81; y++)
+    for (gint x = 0; x < 99; x++) {
+      gboolean middle = x % GST_STEREO_GRID_SIDE == 1 && y % GST_STEREO_GRID_SIDE == 1;
+
+      set_sample (&picture, x, y, 40 * SCALE + (middle ? SCALE / 4 : 0));
+      picture.confidence[y * picture.view.confidence_stride + x] = middle ? 0 : 255;
+      if (middle)
+        exclude (&picture, x, y, 1, 1);
+    }
+  fail_unless (find (&picture, 50, &nearest));
+  fail_unless_equals_int (nearest.sample, 40 * SCALE);
+  fail_unless_equals_float (nearest.confidence, 1);
+  fail_unless_equals_float (nearest.coverage, 1);
+  picture_free (&picture);
+}
+GST_END_TEST;
+
 static Suite *
 overlay_surface_suite (void)
 {
@@ -443,10 +541,12 @@ overlay_surface_suite (void)
   random_state.state = random_seed ();
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_like_the_naive_twin);
-  tcase_add_test (tcase, test_like_the_naive_twin_when_large);
+  tcase_add_loop_test (tcase, test_like_the_naive_twin_when_large, 0, 2);
   tcase_add_test (tcase, test_obstacles);
   tcase_add_test (tcase, test_thin_posts);
   tcase_add_test (tcase, test_support_and_coverage);
+  tcase_add_test (tcase, test_excluded);
+  tcase_add_test (tcase, test_excluded_middles);
   return suite;
 }
 

@@ -68,7 +68,9 @@ GST_START_TEST (test_meta_and_properties)
   Pair *pair;
 
   cameras.new_focal = 36;
-  cameras.new_cx[1] += 1.5;
+  cameras.new_cx[0] += 0.25;
+  cameras.new_cx[1] += 1.75;
+  cameras.new_cy -= 0.5;
   calibration = calibration_new (&cameras);
   pair = rectify_new (calibration, CPU "unit=2.5");
   fail_unless (number_of (pair->element, "focal-length") == 0);
@@ -85,6 +87,8 @@ GST_START_TEST (test_meta_and_properties)
   fail_unless_equals_float (meta->focal_length, 36);
   fail_unless_equals_float (meta->baseline, 120 * 2.5);
   fail_unless_equals_float (meta->principal_offset, 1.5);
+  fail_unless_equals_float (meta->principal_x, cameras.new_cx[0]);
+  fail_unless_equals_float (meta->principal_y, cameras.new_cy);
   fail_unless_equals_int (meta->pair_skew, 7 * GST_MSECOND);
   fail_unless (meta->confidence == NULL && meta->truth == NULL);
   fail_unless_equals_float (number_of (pair->element, "focal-length"), 36);

@@ -245,6 +245,38 @@ GST_START_TEST (test_layouts)
 }
 GST_END_TEST;
 
+/* Each property of the road reaches the scene, as itself. */
+GST_START_TEST (test_road)
+{
+  static const gchar *const names[] = { "camera-height", "camera-pitch", "camera-roll", "obstacle-height",
+    "obstacle-width", "obstacle-distance", "obstacle-lateral", "obstacle-approach", "ramp-slope", "ramp-distance",
+    "kerb-height", "kerb-distance" };
+  GstStereoSceneParams params = { GST_STEREO_PATTERN_ROAD, 21, 0, 0, 0, 2, 1,
+    { 1400, 4, 2, 900, 800, 6000, -400, 250, 5, 11000, 300, 1900 } };
+  const gdouble *values = &params.road.camera_height;
+  GString *properties = g_string_new ("num-buffers=3 seed=21 pattern=road");
+  GstHarness *harness;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_string_append_printf (properties, " %s=%g", names[i], values[i]);
+  harness = source_new (properties->str, "video/x-raw,format=RGB,width=642,height=181");
+  gst_harness_play (harness);
+  for (guint64 n = 0; n < 3; n++) {
+    GstBuffer *buffer = gst_harness_pull (harness);
+    fail_unless (buffer != NULL);
+    GstVideoInfo info = output_info (harness);
+    check_frame (buffer, &info, &params, n);
+    fail_unless_equals_float (gst_buffer_get_stereo_meta (buffer)->focal_length, 0.9 * 321);
+    fail_unless_equals_float (gst_buffer_get_stereo_meta (buffer)->baseline, 120);
+    fail_unless_equals_float (gst_buffer_get_stereo_meta (buffer)->principal_x, 160);
+    fail_unless_equals_float (gst_buffer_get_stereo_meta (buffer)->principal_y, 90);
+    gst_buffer_unref (buffer);
+  }
+  g_string_free (properties, TRUE);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_default_caps_and_meta)
 {
   GstHarness *harness = source_new ("num-buffers=1", "video/x-raw");
@@ -274,6 +306,9 @@ GST_START_TEST (test_default_caps_and_meta)
   fail_unless_equals_float (meta->num_disparities, 65);
   fail_unless (meta->focal_length > 0 && meta->baseline > 0);
   fail_unless_equals_float (meta->principal_offset, 0);
+  /* the middle of 640x480 pixels whose centres have whole numbers */
+  fail_unless_equals_float (meta->principal_x, 319.5);
+  fail_unless_equals_float (meta->principal_y, 239.5);
   fail_unless (isnan (gst_stereo_meta_get_disparity (meta, 200)) && isnan (gst_stereo_meta_get_depth (meta, 200)));
   gst_buffer_unref (buffer);
   gst_harness_teardown (harness);
@@ -527,6 +562,7 @@ testsrc_suite (void)
   tcase_add_test (cases, test_fault_while_playing);
   tcase_add_test (cases, test_colours);
   tcase_add_test (cases, test_layouts);
+  tcase_add_test (cases, test_road);
   tcase_add_test (cases, test_default_caps_and_meta);
   tcase_add_test (cases, test_halves_come_out_whole);
   tcase_add_test (cases, test_times_and_number);

@@ -7,8 +7,6 @@
 
 #include "tests/support/random.h"
 
-#define TAPS 8 /* of the interpolation between pixels */
-
 static gboolean
 same_picture (const ScenePicture *a, const ScenePicture *b)
 {
@@ -16,55 +14,6 @@ same_picture (const ScenePicture *a, const ScenePicture *b)
 
   return !memcmp (a->level[0], b->level[0], pixels) && !memcmp (a->level[1], b->level[1], pixels) &&
       !memcmp (a->truth, b->truth, 2 * pixels);
-}
-
-/* A row between its pixels: Lanczos with eight taps; FALSE where one is missing. */
-static gboolean
-between (const guint8 *row, gint width, gdouble x, gdouble *value)
-{
-  gint first = (gint) floor (x) - TAPS / 2 + 1;
-  gdouble sum = 0, weights = 0;
-
-  if (first < 0 || first + TAPS > width)
-    return FALSE;
-  for (gint i = first; i < first + TAPS; i++) {
-    gdouble t = G_PI * (x - i), weight = fabs (t) < 1e-9 ? 1 : sin (t) / t * sin (t / 4) / (t / 4);
-    sum += weight * row[i];
-    weights += weight;
-  }
-  *value = sum / weights;
-  return TRUE;
-}
-
-/* Whether interpolation around left pixel @x mixes nothing but one layer, seen by both views. */
-static gboolean
-is_inside (const ScenePicture *picture, gint x, gsize row)
-{
-  for (gint i = x - TAPS; i <= x + TAPS; i++)
-    if (i < 0 || i >= picture->width || picture->layer[0][row + (gsize) i] != picture->layer[0][row + (gsize) x] ||
-        !picture->visible[row + (gsize) i])
-      return FALSE;
-  return TRUE;
-}
-
-/* Root mean square of left (x, y) - right (x - d - @off, y), in grey levels; of all layers or of one. */
-static gdouble
-warp_error (const ScenePicture *picture, gint layer, gdouble off, guint *count)
-{
-  gdouble sum = 0, value;
-
-  *count = 0;
-  for (gint y = 0; y < picture->height; y++)
-    for (gint x = 0; x < picture->width; x++) {
-      gsize row = (gsize) y * (gsize) picture->width, at = row + (gsize) x;
-      if (picture->layer[0][at] != layer || !is_inside (picture, x, row) ||
-          !between (
-              picture->level[1] + row, picture->width, x - picture->truth[at] / (gdouble) TRUTH_STEPS - off, &value))
-        continue;
-      sum += (picture->level[0][at] - value) * (picture->level[0][at] - value);
-      ++*count;
-    }
-  return *count ? sqrt (sum / *count) : 0;
 }
 
 /*
@@ -80,14 +29,14 @@ GST_START_TEST (test_truth_is_exact)
     GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, random_next (&random), sizes[k][0], sizes[k][1],
       sizes[k][2], 1.37, 0 };
     ScenePicture picture = scene_picture_of (&params, random_next (&random) % 100000);
-    for (gint layer = 0; layer < GST_STEREO_SCENE_LAYERS; layer++) {
+    for (gint layer = 0; layer < GST_STEREO_SCENE_ROOM_LAYERS; layer++) {
       guint count;
-      gdouble right = warp_error (&picture, layer, 0, &count);
+      gdouble right = scene_picture_warp_error (&picture, layer, 0, &count);
       fail_unless (count > 500, "size %u: layer %d has %u pixels", k, layer, count);
       fail_unless (right < 2.5, "size %u: layer %d is off by %.2f", k, layer, right);
       for (gint off = 2; off <= 16; off *= 2) {
-        gdouble before = warp_error (&picture, layer, -off / 32.0, &count);
-        gdouble behind = warp_error (&picture, layer, off / 32.0, &count);
+        gdouble before = scene_picture_warp_error (&picture, layer, -off / 32.0, &count);
+        gdouble behind = scene_picture_warp_error (&picture, layer, off / 32.0, &count);
         fail_unless (right < before && right < behind, "size %u: layer %d: %.3f, but %.3f and %.3f %d/32 px beside it",
             k, layer, right, before, behind, off);
       }

@@ -6,6 +6,17 @@
 #include "gst/meta/gststereometa.h"
 #include "gst/testsrc/scene.h"
 
+/* What pattern=road shows. */
+static void
+read_road (GstStereoRoadParams *road, GstElement *source)
+{
+  g_object_get (source, "camera-height", &road->camera_height, "camera-pitch", &road->camera_pitch, "camera-roll",
+      &road->camera_roll, "obstacle-height", &road->obstacle_height, "obstacle-width", &road->obstacle_width,
+      "obstacle-distance", &road->obstacle_distance, "obstacle-lateral", &road->obstacle_lateral, "obstacle-approach",
+      &road->obstacle_approach, "ramp-slope", &road->ramp_slope, "ramp-distance", &road->ramp_distance, "kerb-height",
+      &road->kerb_height, "kerb-distance", &road->kerb_distance, NULL);
+}
+
 static gboolean
 draw_truth (LiveFrame *frame, GstElement *source)
 {
@@ -16,6 +27,7 @@ draw_truth (LiveFrame *frame, GstElement *source)
 
   g_object_get (source, "pattern", &pattern, "seed", &params.seed, "max-disparity", &params.max_disparity, "motion",
       &params.motion, NULL);
+  read_road (&params.road, source);
   params.pattern = (GstStereoPattern) pattern;
   params.width = frame->width;
   params.height = frame->height;

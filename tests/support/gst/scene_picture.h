@@ -20,5 +20,8 @@ ScenePicture scene_picture_of (const GstStereoSceneParams *params, guint64 frame
 ScenePicture scene_picture_through (
     const GstStereoSceneParams *params, const GstStereoRigParams *cameras, guint64 frame);
 void scene_picture_clear (ScenePicture *picture);
+/* Root mean square of left (x, y) - right (x - d - @off, y) in a layer, in grey levels, and of how many pixels: of those around
+ * which both views show nothing but that layer. */
+gdouble scene_picture_warp_error (const ScenePicture *picture, gint layer, gdouble off, guint *count);
 
 #endif

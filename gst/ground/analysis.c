@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/ground/analysis.h"
+
+#include "gst/ground/free.h"
+#include "gst/meta/gststereoground.h"
+
+#include <string.h>
+
+struct _GstStereoGroundAnalysis
+{
+  GstStereoGroundGrid grid;
+  GstStereoGroundFinder *planes;
+  GstStereoGroundFollower follower;
+  GstStereoObstacleFinder *obstacles;
+  GstStereoGroundTracks *tracks;
+  gdouble *free_distances;
+  guint room;
+};
+
+GstStereoGroundAnalysis *
+gst_stereo_ground_analysis_new (void)
+{
+  GstStereoGroundAnalysis *analysis = g_new0 (GstStereoGroundAnalysis, 1);
+
+  analysis->planes = gst_stereo_ground_finder_new ();
+  analysis->obstacles = gst_stereo_obstacle_finder_new ();
+  analysis->tracks = gst_stereo_ground_tracks_new ();
+  return analysis;
+}
+
+void
+gst_stereo_ground_analysis_free (GstStereoGroundAnalysis *analysis)
+{
+  gst_stereo_ground_grid_clear (&analysis->grid);
+  gst_stereo_ground_finder_free (analysis->planes);
+  gst_stereo_obstacle_finder_free (analysis->obstacles);
+  gst_stereo_ground_tracks_free (analysis->tracks);
+  g_free (analysis->free_distances);
+  g_free (analysis);
+}
+
+void
+gst_stereo_ground_analysis_forget (GstStereoGroundAnalysis *analysis)
+{
+  memset (&analysis->follower, 0, sizeof analysis->follower);
+  gst_stereo_ground_tracks_forget (analysis->tracks);
+}
+
+static void
+ensure_columns (GstStereoGroundAnalysis *analysis, guint columns)
+{
+  if (columns > analysis->room) {
+    analysis->free_distances = g_renew (gdouble, analysis->free_distances, columns);
+    analysis->room = columns;
+  }
+  for (guint i = 0; i < columns; i++)
+    analysis->free_distances[i] = GST_STEREO_GROUND_UNKNOWN;
+}
+
+/* What stands on the ground, which was found. */
+static void
+look_above (GstStereoGroundAnalysis *analysis, const GstStereoGroundScene *scene, GstStereoGroundResult *result)
+{
+  const GstStereoGroundPlane *plane = &scene->plane;
+  const GstStereoObstacle *found;
+  guint count;
+
+  result->plane[0] = gst_stereo_ground_scene_at (scene, 0, 0) - scene->camera.offset;
+  result->plane[1] = plane->across;
+  result->plane[2] = plane->down;
+  found = gst_stereo_obstacle_find (analysis->obstacles, scene, &count);
+  result->obstacles = gst_stereo_ground_tracks_update (analysis->tracks, found, count, &result->n_obstacles);
+  gst_stereo_ground_free_distances (scene, analysis->obstacles, analysis->free_distances, result->n_free_distances);
+}
+
+void
+gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstStereoGroundView *view,
+    const GstStereoGroundTask *task, GstStereoGroundResult *result)
+{
+  const GstStereoGroundGrid *grid = &analysis->grid;
+  GstStereoGroundScene scene = { grid, gst_stereo_ground_camera (view->meta) };
+  guint none;
+
+  memset (result, 0, sizeof *result);
+  gst_stereo_ground_grid_read (&analysis->grid, view);
+  ensure_columns (analysis, task->columns);
+  result->free_distances = analysis->free_distances;
+  result->n_free_distances = task->columns;
+  result->judged = (gdouble) grid->sure / (gdouble) MAX (grid->asked_for, 1);
+  result->valid = gst_stereo_ground_follow (
+      &analysis->follower, analysis->planes, grid, &scene.camera, &task->limits, &result->fit);
+  if (!result->valid) {
+    memset (&result->fit, 0, sizeof result->fit);
+    /* the frame passes for the obstacles too; none is reported without a ground */
+    gst_stereo_ground_tracks_update (analysis->tracks, NULL, 0, &none);
+    return;
+  }
+  scene.plane = result->fit.plane;
+  scene.camera_height = result->fit.pose.height;
+  scene.sizes = task->sizes;
+  look_above (analysis, &scene, result);
+}

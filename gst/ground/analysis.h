@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* All that is found in a frame, and remembered from frame to frame: pure logic. */
+#ifndef GST_STEREO_GROUND_ANALYSIS_H
+#define GST_STEREO_GROUND_ANALYSIS_H
+
+#include "gst/ground/follow.h"
+#include "gst/ground/tracks.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GstStereoGroundLimits limits;
+  GstStereoGroundSizes sizes;
+  guint columns; /* of free distances */
+} GstStereoGroundTask;
+
+typedef struct
+{
+  gboolean valid;                         /* there is a ground */
+  gdouble judged;                         /* share of the picture that is sure, 0..1 */
+  GstStereoGroundFit fit;                 /* of the ground; zeroed without one */
+  gdouble plane[3];                       /* a, b, c: its disparity is a + b x + c y, without the principal offset */
+  const GstStereoGroundReport *obstacles; /* nearest first */
+  guint n_obstacles;
+  const gdouble *free_distances; /* mm, or GST_STEREO_GROUND_UNKNOWN; as many as columns were asked for */
+  guint n_free_distances;
+} GstStereoGroundResult;
+
+typedef struct _GstStereoGroundAnalysis GstStereoGroundAnalysis;
+
+GstStereoGroundAnalysis *gst_stereo_ground_analysis_new (void);
+void gst_stereo_ground_analysis_free (GstStereoGroundAnalysis *analysis);
+/* Where a stream breaks. */
+void gst_stereo_ground_analysis_forget (GstStereoGroundAnalysis *analysis);
+/* @view's meta has focal length and baseline. What @result points to is the analysis', until the next frame. */
+void gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstStereoGroundView *view,
+    const GstStereoGroundTask *task, GstStereoGroundResult *result);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-stereoground
+ * @title: stereoground
+ *
+ * Finds the ground, what stands on it, and how far it is free, in the disparity or depth that stereomatch gives. The
+ * picture passes through untouched; what is found is added as metadata and posted as a message.
+ *
+ * **Ground.** A plane of disparities, found with lines of the v-disparity picture (Labayrade, Aubert and Tarel, 2002) and
+ * with planes through samples (RANSAC), refined by reweighted least squares, and followed from frame to frame. From it
+ * and the geometry in the #GstStereoMeta come the height of the camera, how far it looks down (pitch) and how much lower
+ * its right side is (roll). It needs focal length and baseline: set them on stereomatch, or put stereorectify before it.
+ * Where the metadata does not tell the principal point, it is taken to be the middle of the picture.
+ *
+ * There is no ground where no plane has the camera between #GstStereoGround:min-camera-height and
+ * #GstStereoGround:max-camera-height above it with a pitch of at most 35 and a roll of at most 25 degrees; where it
+ * explains less than a fifth of the sure pixels below its horizon, or is seen in less than an eighth of the rows; or
+ * where much lies below it. Without a ground there are neither obstacles nor free distances.
+ *
+ * **Obstacles.** What stands out of the ground by at least #GstStereoGround:min-height and not more than
+ * #GstStereoGround:max-height, up to #GstStereoGround:max-distance, and is connected. A matcher errs: an obstacle also has
+ * to be 2.7 px nearer than the ground behind it. With a camera h above the ground that is a height of
+ * 2.7 * h * distance / (focal length * baseline): far away, low things are not found. An obstacle is reported when it was
+ * seen in two of the last three frames, and keeps its identity. Neighbours at about the same
+ * distance, such as parked cars, may be one obstacle; what is more than 4 m or 15 % of its distance deep, such as a hedge
+ * along a road, is told in parts.
+ *
+ * **Free distance.** For each of #GstStereoGround:columns columns: how far the ground is seen from the bottom of the picture
+ * up to the first obstacle, or to where it is seen no more. -1 where that is not known. What is not seen is never free: of
+ * rows without ground only so few are passed over that the smallest obstacle cannot hide in them.
+ *
+ * Pixels count whose confidence is at least #GstStereoGround:min-confidence. Without a confidence in the metadata every
+ * valid pixel counts, which a warning says once. `stereomatch profile=road fill=none confidence-threshold=0.33` gives what
+ * this element needs: many pixels, and no filled ones. What #GstStereoMatch:mask excludes is neither seen nor unseen; free
+ * distances begin above what is excluded at the bottom of the picture.
+ *
+ * **Output.** Each buffer gets a #GstStereoGroundMeta; a #GstVideoRegionOfInterestMeta of type `obstacle` for each
+ * obstacle, whose `id` is its identity and whose parameter `stereo-obstacle` has `distance`, `lateral`, `width`, `height`
+ * (mm), `probability` and `seen`; and, built with GStreamer 1.24 and its analytics library, a GstAnalyticsODMtd of type
+ * `obstacle` for each. Distances are along the optical axis, as depth is.
+ *
+ * The element message `stereo-obstacles` is posted for every frame, or at most every #GstStereoGround:message-interval, and
+ * at once when `ground` changes or when the first obstacle comes or the last one goes:
+ *
+ * * `ground` (gboolean): there is a ground; the next four fields are there only if so
+ * * `camera-height` (gdouble): mm
+ * * `pitch`, `roll` (gdouble): degrees; above 0 the camera looks down, and its right side is lower
+ * * `quality` (gdouble): how sure the ground is, 0..1
+ * * `judged` (gdouble): share of the picture that is valid and sure, 0..1
+ * * `obstacles` (GstValueArray of GstStructure): nearest first, each with `id` (gint); `x`, `y`, `width`, `height`
+ *   (gint): its box in the picture; `distance`, `lateral`, `object-width`, `object-height` (gdouble, mm): of its front, of
+ *   its middle to the right of the camera, its size; `probability` (gdouble): 0..1; `seen` (gboolean): FALSE where this
+ *   frame does not show it, but the two before it did
+ * * `nearest` (gdouble): distance of the nearest obstacle, mm; missing where there is none
+ * * `free` (GstValueArray of gdouble): free distances from left to right, mm; -1 = unknown
+ * * `timestamp`, `stream-time`, `running-time`, `duration` (guint64): of the frame, ns
+ *
+ * What was learnt from earlier frames is forgotten at a flush, at a buffer with DISCONT and with other caps.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 -m v4l2src ! video/x-raw,width=2560,height=720 ! stereomatch packing=side-by-side profile=road \
+ *     fill=none confidence-threshold=0.33 focal-length=700 baseline=120 ! stereoground ! fakesink
+ * ]|
+ */
+#include "gst/ground/element.h"
+
+#include "gst/ground/check.h"
+#include "gst/ground/output.h"
+#include "gst/ground/properties.h"
+#include "gst/video/ranges.h"
+
+#include <gst/video/video.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_stereo_ground_debug);
+#define GST_CAT_DEFAULT gst_stereo_ground_debug
+
+struct _GstStereoGround
+{
+  GstBaseTransform parent;
+
+  GstStereoGroundSettings settings; /* protected by the object lock */
+
+  /* of the streaming thread */
+  GstVideoInfo info;
+  GstStereoGroundAnalysis *analysis;
+  gboolean warned; /* of a missing confidence */
+  /* the last message */
+  gboolean posted, posted_ground, posted_obstacles;
+  GstClockTime posted_time;
+};
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
+
+G_DEFINE_TYPE (GstStereoGround, gst_stereo_ground, GST_TYPE_BASE_TRANSFORM)
+GST_ELEMENT_REGISTER_DEFINE (stereoground, "stereoground", GST_RANK_NONE, GST_TYPE_STEREO_GROUND)
+
+static GstStereoGroundSettings
+settings_now (GstStereoGround *self)
+{
+  GstStereoGroundSettings settings;
+
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK (self);
+  return settings;
+}
+
+static void
+forget (GstStereoGround *self, const gchar *why)
+{
+  GST_DEBUG_OBJECT (self, "ground and obstacles are forgotten: %s", why);
+  gst_stereo_ground_analysis_forget (self->analysis);
+  self->posted = FALSE;
+}
+
+/* FALSE after an error was posted. */
+static gboolean
+accept_settings (GstStereoGround *self, const GstStereoGroundSettings *settings)
+{
+  gchar *problem = gst_stereo_ground_settings_problem (settings);
+
+  if (problem)
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", problem), (NULL));
+  g_free (problem);
+  return problem == NULL;
+}
+
+/* ---- start, caps, events ----------------------------------------------------------------- */
+
+static gboolean
+gst_stereo_ground_start (GstBaseTransform *base)
+{
+  GstStereoGround *self = GST_STEREO_GROUND (base);
+  GstStereoGroundSettings settings = settings_now (self);
+
+  if (!gst_stereo_values_accepted (GST_ELEMENT (base)) || !accept_settings (self, &settings))
+    return FALSE;
+  self->warned = FALSE;
+  forget (self, "start");
+  return TRUE;
+}
+
+static gboolean
+gst_stereo_ground_set_caps (GstBaseTransform *base, GstCaps *in, GstCaps *out)
+{
+  GstStereoGround *self = GST_STEREO_GROUND (base);
+
+  GST_DEBUG_OBJECT (self, "negotiated %" GST_PTR_FORMAT, in);
+  forget (self, "caps");
+  return gst_video_info_from_caps (&self->info, in);
+}
+
+static gboolean
+gst_stereo_ground_sink_event (GstBaseTransform *base, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    forget (GST_STEREO_GROUND (base), "flush");
+  return GST_BASE_TRANSFORM_CLASS (gst_stereo_ground_parent_class)->sink_event (base, event);
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+/* The picture goes on as it is: what downstream wants is what upstream has to give. */
+static gboolean
+gst_stereo_ground_propose_allocation (GstBaseTransform *base, GstQuery *decide, GstQuery *query)
+{
+  return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (base), query);
+}
+
+/* No buffer is allocated here. */
+static gboolean
+gst_stereo_ground_decide_allocation (GstBaseTransform *base, GstQuery *query)
+{
+  while (gst_query_get_n_allocation_pools (query) > 0)
+    gst_query_remove_nth_allocation_pool (query, 0);
+  return TRUE;
+}
+
+/* Metadata is added to a buffer that others hold too: the copy shares its memory. */
+static GstFlowReturn
+gst_stereo_ground_prepare_output_buffer (GstBaseTransform *base, GstBuffer *in, GstBuffer **out)
+{
+  *out = gst_buffer_is_writable (in) ? in : gst_buffer_copy (in);
+  return GST_FLOW_OK;
+}
+
+/* ---- a frame ----------------------------------------------------------------------------- */
+
+static GstFlowReturn
+post_unreadable (GstStereoGround *self, const gchar *what)
+{
+  GST_ELEMENT_ERROR (self, RESOURCE, READ,
+      ("The %s could not be read: it is smaller than its caps or its metadata say. Look at what made the buffer.", what),
+      (NULL));
+  return GST_FLOW_ERROR;
+}
+
+static void
+warn_unsure (GstStereoGround *self)
+{
+  if (!self->warned)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The metadata holds no confidence: every valid pixel counts as sure. Put stereoground right after "
+         "stereomatch, "
+         "which adds it."),
+        (NULL));
+  self->warned = TRUE;
+}
+
+/* A picture in the metadata, NULL where there is none. FALSE after an error was posted. */
+static gboolean
+map_plane (GstStereoGround *self, const GstStereoMeta *meta, GstBuffer *plane, const gchar *what, GstVideoFrame *frame,
+    const guint8 **data, gint *stride)
+{
+  GstVideoInfo info;
+
+  if (!plane)
+    return TRUE;
+  if (!gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height) ||
+      !gst_video_frame_map (frame, &info, plane, GST_MAP_READ)) {
+    post_unreadable (self, what);
+    return FALSE;
+  }
+  *data = GST_VIDEO_FRAME_PLANE_DATA (frame, 0);
+  *stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
+  return TRUE;
+}
+
+/* Looks at the samples in @picture and at the confidence and the mask of @meta. */
+static GstFlowReturn
+analyse (GstStereoGround *self, const GstStereoGroundSettings *settings, const GstVideoFrame *picture,
+    const GstStereoMeta *meta, GstStereoGroundResult *result)
+{
+  GstStereoGroundTask task = gst_stereo_ground_settings_task (settings);
+  GstStereoGroundView view = { .samples = GST_VIDEO_FRAME_PLANE_DATA (picture, 0),
+    .stride = GST_VIDEO_FRAME_PLANE_STRIDE (picture, 0),
+    .wide = GST_VIDEO_FRAME_FORMAT (picture) == GST_VIDEO_FORMAT_GRAY16_LE,
+    .min_confidence = (guint) (settings->min_confidence * 255 + 0.5),
+    .meta = meta };
+  GstVideoFrame confidence, mask;
+  gboolean mapped;
+
+  if (!meta->confidence)
+    warn_unsure (self);
+  if (!map_plane (self, meta, meta->confidence, "confidence in the metadata", &confidence, &view.confidence,
+          &view.confidence_stride))
+    return GST_FLOW_ERROR;
+  mapped = map_plane (
+      self, meta, gst_stereo_meta_get_mask (meta), "mask in the metadata", &mask, &view.mask, &view.mask_stride);
+  if (mapped)
+    gst_stereo_ground_analysis_run (self->analysis, &view, &task, result);
+  if (view.mask)
+    gst_video_frame_unmap (&mask);
+  if (view.confidence)
+    gst_video_frame_unmap (&confidence);
+  return mapped ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+static void
+log_result (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResult *result)
+{
+  if (result->valid)
+    GST_LOG_OBJECT (self,
+        "%" GST_TIME_FORMAT ": ground %.0f mm below, pitch %.2f, roll %.2f, explains %.0f %% of what is sure below its "
+        "horizon, quality %.2f; %u obstacles",
+        GST_TIME_ARGS (GST_BUFFER_PTS (buffer)), result->fit.pose.height, result->fit.pose.pitch, result->fit.pose.roll,
+        100 * result->fit.explained, result->fit.quality, result->n_obstacles);
+  else
+    GST_LOG_OBJECT (self, "%" GST_TIME_FORMAT ": no ground; %.0f %% of the pixels are sure",
+        GST_TIME_ARGS (GST_BUFFER_PTS (buffer)), 100 * result->judged);
+}
+
+static gboolean
+is_due (const GstStereoGround *self, const GstStereoGroundResult *result, GstClockTime time, guint64 interval)
+{
+  if (!self->posted || self->posted_ground != result->valid || self->posted_obstacles != (result->n_obstacles > 0))
+    return TRUE;
+  if (!GST_CLOCK_TIME_IS_VALID (time) || !GST_CLOCK_TIME_IS_VALID (self->posted_time) || time < self->posted_time)
+    return TRUE;
+  return time - self->posted_time >= interval;
+}
+
+static void
+post (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResult *result, guint64 interval)
+{
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+  GstClockTime time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  GstStructure *message;
+
+  if (!is_due (self, result, time, interval))
+    return;
+  message = gst_stereo_ground_output_describe (buffer, segment, result);
+  gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), message));
+  self->posted = TRUE;
+  self->posted_ground = result->valid;
+  self->posted_obstacles = result->n_obstacles > 0;
+  self->posted_time = time;
+}
+
+static GstFlowReturn
+gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
+{
+  GstStereoGround *self = GST_STEREO_GROUND (base);
+  GstStereoGroundSettings settings = settings_now (self);
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
+  gchar *problem = gst_stereo_ground_problem (&self->info, meta);
+  GstStereoGroundResult result;
+  GstVideoFrame picture;
+  GstFlowReturn flow;
+
+  if (problem) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", problem), (NULL));
+    g_free (problem);
+    return GST_FLOW_ERROR;
+  }
+  if (!accept_settings (self, &settings))
+    return GST_FLOW_ERROR;
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
+    forget (self, "discontinuity");
+  if (!gst_video_frame_map (&picture, &self->info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+    return post_unreadable (self, "picture");
+  flow = analyse (self, &settings, &picture, meta, &result);
+  gst_video_frame_unmap (&picture);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  log_result (self, buffer, &result);
+  gst_stereo_ground_output_attach (buffer, &result);
+  post (self, buffer, &result, settings.message_interval);
+  return GST_FLOW_OK;
+}
+
+/* ---- object ------------------------------------------------------------------------------ */
+
+static void
+gst_stereo_ground_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  GstStereoGround *self = GST_STEREO_GROUND (object);
+  gboolean known;
+
+  if (!gst_stereo_value_in_range (GST_ELEMENT (self), spec, value))
+    return;
+  GST_OBJECT_LOCK (self);
+  known = gst_stereo_ground_settings_set (&self->settings, id, value);
+  GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
+}
+
+static void
+gst_stereo_ground_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  GstStereoGround *self = GST_STEREO_GROUND (object);
+  GstStereoGroundSettings settings = settings_now (self);
+
+  if (!gst_stereo_ground_settings_get (&settings, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
+}
+
+static void
+gst_stereo_ground_finalize (GObject *object)
+{
+  gst_stereo_ground_analysis_free (GST_STEREO_GROUND (object)->analysis);
+  G_OBJECT_CLASS (gst_stereo_ground_parent_class)->finalize (object);
+}
+
+static void
+gst_stereo_ground_class_init (GstStereoGroundClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *base_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (gst_stereo_ground_debug, "stereoground", 0, "ground and obstacles");
+
+  object_class->set_property = gst_stereo_ground_set_property;
+  object_class->get_property = gst_stereo_ground_get_property;
+  object_class->finalize = gst_stereo_ground_finalize;
+  gst_stereo_ground_properties_install (object_class);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Stereo ground", "Filter/Analyzer/Video/Stereo",
+      "Finds the ground, the obstacles on it and how far it is free, in the disparity or depth that stereomatch gives",
+      "gst-stereo");
+
+  base_class->start = gst_stereo_ground_start;
+  base_class->set_caps = gst_stereo_ground_set_caps;
+  base_class->sink_event = gst_stereo_ground_sink_event;
+  base_class->propose_allocation = gst_stereo_ground_propose_allocation;
+  base_class->decide_allocation = gst_stereo_ground_decide_allocation;
+  base_class->prepare_output_buffer = gst_stereo_ground_prepare_output_buffer;
+  base_class->transform_ip = gst_stereo_ground_transform_ip;
+}
+
+static void
+gst_stereo_ground_init (GstStereoGround *self)
+{
+  self->settings = gst_stereo_ground_settings_initial ();
+  self->analysis = gst_stereo_ground_analysis_new ();
+  gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How far the ground is seen to be free: pure logic. From the bottom of the picture up, row after row has to show the
+ * ground. Rows that do not are passed over only as long as the smallest obstacle could not hide in them.
+ */
+#ifndef GST_STEREO_GROUND_FREE_H
+#define GST_STEREO_GROUND_FREE_H
+
+#include "gst/ground/obstacles.h"
+
+G_BEGIN_DECLS
+
+/* Fills @distances (mm, or GST_STEREO_GROUND_UNKNOWN) for @count columns of equal width, from what @finder found in
+ * @scene. */
+void gst_stereo_ground_free_distances (
+    const GstStereoGroundScene *scene, const GstStereoObstacleFinder *finder, gdouble *distances, guint count);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A disparity or depth picture as a grid of samples in pixels of disparity: pure logic on rows of samples. Of large
+ * pictures every second pixel (third, ...) of every second row is a sample.
+ */
+#ifndef GST_STEREO_GROUND_GRID_H
+#define GST_STEREO_GROUND_GRID_H
+
+#include "gst/meta/gststereometa.h"
+
+G_BEGIN_DECLS
+
+/* A picture of meta->width x meta->height. */
+typedef struct
+{
+  const guint8 *samples;    /* 1 or, little-endian, 2 bytes each; 0 = invalid */
+  gint stride;              /* bytes */
+  gboolean wide;            /* 2 bytes */
+  const guint8 *confidence; /* NULL: every pixel's is 255 */
+  gint confidence_stride;
+  guint min_confidence; /* pixels below it do not count */
+  const GstStereoMeta *meta;
+  const guint8 *mask; /* 0 where nobody asks about a pixel; NULL: nowhere */
+  gint mask_stride;
+} GstStereoGroundView;
+
+/* What samples mean. */
+typedef struct
+{
+  GstStereoOutputKind kind;
+  gdouble disparity_scale, min_disparity, focal_length, baseline, principal_offset, depth_unit;
+} GstStereoGroundKey;
+
+typedef struct
+{
+  gint width, height; /* of the picture */
+  gint step;          /* pixels from sample to sample */
+  gint columns, rows; /* of samples */
+  gint stride;        /* from a sample to the one below; there is a frame of unseen samples around them */
+  gfloat *disparity;  /* with the principal offset, px; 0 = not sure */
+  guint8 *confidence;
+  guint8 *excluded;  /* by the mask: TRUE or FALSE */
+  guint64 asked_for; /* samples that are not */
+  guint64 sure;      /* of them, those that count */
+
+  /*< private >*/
+  gsize room;
+  gfloat *table; /* of sample values */
+  GstStereoGroundKey key;
+} GstStereoGroundGrid;
+
+/* @grid is zeroed before the first call. */
+void gst_stereo_ground_grid_clear (GstStereoGroundGrid *grid);
+void gst_stereo_ground_grid_read (GstStereoGroundGrid *grid, const GstStereoGroundView *view);
+
+/* The place of a sample. */
+static inline gsize
+gst_stereo_ground_grid_at (const GstStereoGroundGrid *grid, gint column, gint row)
+{
+  return (gsize) (row + 1) * (gsize) grid->stride + (gsize) column + 1;
+}
+
+/* The pixel of a sample, across or down. */
+static inline gint
+gst_stereo_ground_grid_pixel (const GstStereoGroundGrid *grid, gint i)
+{
+  return i * grid->step + grid->step / 2;
+}
+
+G_END_DECLS
+
+#endif

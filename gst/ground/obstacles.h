@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What stands on the ground in one frame: pure logic.
+ *
+ * Samples that stand out of the ground and have neighbours of like disparity are counted in a u-disparity picture
+ * (cells.h). Its connected parts are objects. One is an obstacle when it reaches the smallest height, and stands out by
+ * more than a matcher errs.
+ */
+#ifndef GST_STEREO_GROUND_OBSTACLES_H
+#define GST_STEREO_GROUND_OBSTACLES_H
+
+#include "gst/ground/classes.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gint x, y, width, height;            /* its box in the picture, px */
+  gdouble distance;                    /* of its front, along the optical axis, mm */
+  gdouble lateral;                     /* of its middle, to the right, mm */
+  gdouble object_width, object_height; /* mm; its height is above the ground */
+  gdouble probability;                 /* 0..1 */
+} GstStereoObstacle;
+
+typedef struct _GstStereoObstacleFinder GstStereoObstacleFinder;
+
+GstStereoObstacleFinder *gst_stereo_obstacle_finder_new (void);
+void gst_stereo_obstacle_finder_free (GstStereoObstacleFinder *finder);
+
+/* Classifies the samples of @scene and finds the obstacles, nearest first. What is returned is the finder's, until it is
+ * called again. */
+const GstStereoObstacle *gst_stereo_obstacle_find (
+    GstStereoObstacleFinder *finder, const GstStereoGroundScene *scene, guint *count);
+/* Of the last frame, for each sample of the grid. */
+const guint8 *gst_stereo_obstacle_classes (const GstStereoObstacleFinder *finder);
+/* Of the last frame: the largest disparity at which an obstacle stands in a column of samples; 0 = none does. */
+gdouble gst_stereo_obstacle_nearest (const GstStereoObstacleFinder *finder, gint column);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/ground/output.h"
+
+#include "gst/ground/analytics.h"
+#include "gst/meta/gststereoground.h"
+
+#include <gst/video/gstvideometa.h>
+
+/* ---- metadata ---------------------------------------------------------------------------- */
+
+static void
+attach_ground (GstBuffer *buffer, const GstStereoGroundResult *result)
+{
+  GstStereoGroundMeta *meta = gst_buffer_add_stereo_ground_meta (
+      buffer, result->free_distances, result->n_free_distances);
+
+  meta->judged = result->judged;
+  meta->valid = result->valid;
+  meta->camera_height = result->fit.pose.height;
+  meta->pitch = result->fit.pose.pitch;
+  meta->roll = result->fit.pose.roll;
+  meta->quality = result->fit.quality;
+  meta->plane_offset = result->plane[0];
+  meta->plane_across = result->plane[1];
+  meta->plane_down = result->plane[2];
+}
+
+static void
+attach_region (GstBuffer *buffer, const GstStereoGroundReport *report)
+{
+  const GstStereoObstacle *one = &report->obstacle;
+  GstVideoRegionOfInterestMeta *region = gst_buffer_add_video_region_of_interest_meta (
+      buffer, GST_STEREO_GROUND_OBSTACLE, (guint) one->x, (guint) one->y, (guint) one->width, (guint) one->height);
+
+  region->id = (gint) report->id;
+  gst_video_region_of_interest_meta_add_param (region,
+      gst_structure_new ("stereo-obstacle", "distance", G_TYPE_DOUBLE, one->distance, "lateral", G_TYPE_DOUBLE,
+          one->lateral, "width", G_TYPE_DOUBLE, one->object_width, "height", G_TYPE_DOUBLE, one->object_height,
+          "probability", G_TYPE_DOUBLE, one->probability, "seen", G_TYPE_BOOLEAN, report->seen, NULL));
+}
+
+void
+gst_stereo_ground_output_attach (GstBuffer *buffer, const GstStereoGroundResult *result)
+{
+  attach_ground (buffer, result);
+  for (guint i = 0; i < result->n_obstacles; i++)
+    attach_region (buffer, &result->obstacles[i]);
+  gst_stereo_ground_analytics_attach (buffer, result->obstacles, result->n_obstacles);
+}
+
+/* ---- message ----------------------------------------------------------------------------- */
+
+static GstStructure *
+describe_obstacle (const GstStereoGroundReport *report)
+{
+  const GstStereoObstacle *one = &report->obstacle;
+
+  return gst_structure_new ("obstacle", "id", G_TYPE_INT, (gint) report->id, "x", G_TYPE_INT, one->x, "y", G_TYPE_INT,
+      one->y, "width", G_TYPE_INT, one->width, "height", G_TYPE_INT, one->height, "distance", G_TYPE_DOUBLE,
+      one->distance, "lateral", G_TYPE_DOUBLE, one->lateral, "object-width", G_TYPE_DOUBLE, one->object_width,
+      "object-height", G_TYPE_DOUBLE, one->object_height, "probability", G_TYPE_DOUBLE, one->probability, "seen",
+      G_TYPE_BOOLEAN, report->seen, NULL);
+}
+
+static void
+add_obstacles (GstStructure *message, const GstStereoGroundResult *result)
+{
+  GValue all = G_VALUE_INIT;
+
+  g_value_init (&all, GST_TYPE_ARRAY);
+  for (guint i = 0; i < result->n_obstacles; i++) {
+    GValue one = G_VALUE_INIT;
+
+    g_value_init (&one, GST_TYPE_STRUCTURE);
+    g_value_take_boxed (&one, describe_obstacle (&result->obstacles[i]));
+    gst_value_array_append_and_take_value (&all, &one);
+  }
+  gst_structure_take_value (message, "obstacles", &all);
+  if (result->n_obstacles > 0)
+    gst_structure_set (message, "nearest", G_TYPE_DOUBLE, result->obstacles[0].obstacle.distance, NULL);
+}
+
+static void
+add_free_distances (GstStructure *message, const GstStereoGroundResult *result)
+{
+  GValue all = G_VALUE_INIT, one = G_VALUE_INIT;
+
+  g_value_init (&all, GST_TYPE_ARRAY);
+  g_value_init (&one, G_TYPE_DOUBLE);
+  for (guint i = 0; i < result->n_free_distances; i++) {
+    g_value_set_double (&one, result->free_distances[i]);
+    gst_value_array_append_value (&all, &one);
+  }
+  g_value_unset (&one);
+  gst_structure_take_value (message, "free", &all);
+}
+
+GstStructure *
+gst_stereo_ground_output_describe (GstBuffer *buffer, const GstSegment *segment, const GstStereoGroundResult *result)
+{
+  const GstStereoGroundPose *pose = &result->fit.pose;
+  GstClockTime pts = GST_BUFFER_PTS (buffer);
+  GstStructure *message = gst_structure_new (
+      "stereo-obstacles", "ground", G_TYPE_BOOLEAN, result->valid, "judged", G_TYPE_DOUBLE, result->judged, NULL);
+
+  if (result->valid)
+    gst_structure_set (message, "camera-height", G_TYPE_DOUBLE, pose->height, "pitch", G_TYPE_DOUBLE, pose->pitch,
+        "roll", G_TYPE_DOUBLE, pose->roll, "quality", G_TYPE_DOUBLE, result->fit.quality, NULL);
+  add_obstacles (message, result);
+  add_free_distances (message, result);
+  gst_structure_set (message, "timestamp", G_TYPE_UINT64, pts, "stream-time", G_TYPE_UINT64,
+      gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts), "running-time", G_TYPE_UINT64,
+      gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts), "duration", G_TYPE_UINT64,
+      GST_BUFFER_DURATION (buffer), NULL);
+  return message;
+}

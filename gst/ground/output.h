@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What was found, as metadata of a buffer and as a message. */
+#ifndef GST_STEREO_GROUND_OUTPUT_H
+#define GST_STEREO_GROUND_OUTPUT_H
+
+#include "gst/ground/analysis.h"
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define GST_STEREO_GROUND_OBSTACLE "obstacle" /* the type of a region of interest or a detected object */
+
+/* @buffer is writable. */
+void gst_stereo_ground_output_attach (GstBuffer *buffer, const GstStereoGroundResult *result);
+/* The message `stereo-obstacles` about @buffer, of a stream in @segment. */
+GstStructure *gst_stereo_ground_output_describe (
+    GstBuffer *buffer, const GstSegment *segment, const GstStereoGroundResult *result);
+
+G_END_DECLS
+
+#endif

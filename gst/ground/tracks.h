@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Obstacles from frame to frame: pure logic. What is seen in two of three frames is reported, with an identity that it
+ * keeps. What is seen in a single frame is noise.
+ */
+#ifndef GST_STEREO_GROUND_TRACKS_H
+#define GST_STEREO_GROUND_TRACKS_H
+
+#include "gst/ground/obstacles.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint id; /* from 1 on */
+  GstStereoObstacle obstacle;
+  gboolean seen; /* in this frame; FALSE: in the two before it, and where it was then */
+} GstStereoGroundReport;
+
+typedef struct _GstStereoGroundTracks GstStereoGroundTracks;
+
+GstStereoGroundTracks *gst_stereo_ground_tracks_new (void);
+void gst_stereo_ground_tracks_free (GstStereoGroundTracks *tracks);
+/* Where a stream breaks. Identities are not used again. */
+void gst_stereo_ground_tracks_forget (GstStereoGroundTracks *tracks);
+/* Takes the obstacles of the next frame. Returns those to report, nearest first; they are the tracks', until the next
+ * frame. */
+const GstStereoGroundReport *gst_stereo_ground_tracks_update (
+    GstStereoGroundTracks *tracks, const GstStereoObstacle *obstacles, guint n_obstacles, guint *count);
+
+G_END_DECLS
+
+#endif

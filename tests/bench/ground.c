@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Time of stereoground for a frame: of its logic alone, and in a stream. The median of many frames, on one thread. */
+#include "tests/gst/ground/made.h"
+#include "tests/support/gst/util.h"
+
+#define WARM 10
+#define FRAMES 200
+
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  return *(const gint64 *) a < *(const gint64 *) b ? -1 : *(const gint64 *) a > *(const gint64 *) b;
+}
+
+static gdouble
+median_ms (gint64 *times)
+{
+  qsort (times, FRAMES, sizeof *times, compare);
+  return (gdouble) times[FRAMES / 2] / 1e3;
+}
+
+/* A road with vehicles and a row of houses, as a matcher gives it. */
+static MadePicture *
+make_street (gint width, gint height, Random *random)
+{
+  static const MadeErrors errors = { .noise = 0.4, .outliers = 0.05, .holes = 0.15, .patches = 100 };
+  MadeScene street = made_road ();
+  MadePicture *picture;
+
+  street.focal *= (gdouble) width / street.width;
+  street.width = width;
+  street.height = height;
+  street.boxes[0] = (MadeBox){ 9000, 3000, 1800, 1500, 0 };
+  street.boxes[1] = (MadeBox){ 14000, -3500, 1800, 1500, 0 };
+  street.boxes[2] = (MadeBox){ 25000, 200, 2000, 2500, 0 };
+  street.boxes[3] = (MadeBox){ 30000, -12000, 14000, 8000, 0 };
+  street.boxes[4] = (MadeBox){ 22000, 12000, 12000, 8000, 0 };
+  picture = made_picture_new (&street);
+  made_picture_spoil (picture, &errors, random);
+  return picture;
+}
+
+static gdouble
+time_logic (const MadePicture *picture, guint *obstacles)
+{
+  GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
+  GstStereoGroundTask task = made_task ();
+  GstStereoGroundResult result;
+  gint64 times[FRAMES];
+
+  for (gint i = -WARM; i < FRAMES; i++) {
+    gint64 start = g_get_monotonic_time ();
+
+    gst_stereo_ground_analysis_run (analysis, &picture->view, &task, &result);
+    times[MAX (0, i)] = g_get_monotonic_time () - start;
+  }
+  fail_unless (result.valid);
+  *obstacles = result.n_obstacles;
+  gst_stereo_ground_analysis_free (analysis);
+  return median_ms (times);
+}
+
+static gdouble
+time_element (const MadePicture *picture)
+{
+  guint width = picture->meta.width, height = picture->meta.height;
+  GstHarness *harness = gst_harness_new ("stereoground");
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY16_LE, (gint) width, (gint) height, NULL);
+  gint64 times[FRAMES];
+
+  gst_harness_set_src_caps_str (harness, caps);
+  g_free (caps);
+  for (gint i = -WARM; i < FRAMES; i++) {
+    GstBuffer *buffer = make_view (GST_VIDEO_FORMAT_GRAY16_LE, (gint) width, (gint) height, 0, 0, 0);
+    GstBuffer *confidence = make_view (GST_VIDEO_FORMAT_GRAY8, (gint) width, (gint) height, 0, 0, 1);
+    const GstVideoMeta *rows = gst_buffer_get_video_meta (buffer);
+    gsize stride = rows ? (gsize) rows->stride[0] : GST_ROUND_UP_4 (2 * width);
+    GstStereoMeta *meta;
+    gint64 start;
+
+    for (guint y = 0; y < height; y++)
+      gst_buffer_fill (buffer, y * stride, picture->samples + (gsize) y * width, 2 * (gsize) width);
+    gst_buffer_memset (confidence, 0, 255, (gsize) -1);
+    meta = gst_buffer_add_stereo_meta (buffer, width, height, confidence);
+    meta->disparity_scale = picture->meta.disparity_scale;
+    meta->focal_length = picture->meta.focal_length;
+    meta->baseline = picture->meta.baseline;
+    stamp (buffer, (GstClockTime) (i + WARM) * FRAME, FRAME);
+    gst_buffer_unref (confidence);
+    start = g_get_monotonic_time ();
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+    times[MAX (0, i)] = g_get_monotonic_time () - start;
+    gst_buffer_unref (gst_harness_pull (harness));
+  }
+  gst_harness_teardown (harness);
+  return median_ms (times);
+}
+
+GST_START_TEST (test_sizes)
+{
+  static const gint sizes[][2] = { { 640, 480 }, { 1242, 375 }, { 1280, 720 }, { 1920, 1080 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    Random random = { 1 };
+    MadePicture *picture = make_street (sizes[i][0], sizes[i][1], &random);
+    guint obstacles;
+    gdouble logic = time_logic (picture, &obstacles);
+
+    g_print ("%4dx%-4d logic %5.2f ms, element %5.2f ms, %u obstacles\n", sizes[i][0], sizes[i][1], logic,
+        time_element (picture), obstacles);
+    made_picture_free (picture);
+  }
+}
+GST_END_TEST;
+
+/* A suite, since what it shares with the tests fails as a test does. */
+static Suite *
+bench_ground_suite (void)
+{
+  Suite *suite = suite_create ("bench_ground");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 120);
+  tcase_add_test (tcase, test_sizes);
+  return suite;
+}
+
+GST_CHECK_MAIN (bench_ground)

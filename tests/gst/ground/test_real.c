@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * stereoground behind stereomatch on the roads of STEREO_DATA, which are not part of the project: the ground is as far
+ * below as KITTI's cameras are above it (1.65 m), no obstacle is in the sky, the road ahead is free, parked cars are found.
+ */
+#include <gst/video/video.h>
+
+#include <math.h>
+
+#include "tests/support/gst/common.h"
+#include "tests/support/gst/real.h"
+
+#define MOST_MARKS 3
+
+/* What a person sees in a frame, px: a car from side to side, */
+typedef struct
+{
+  guint frame;
+  gint left, right;
+  gdouble nearer, farther; /* mm */
+} Mark;
+
+/* and a strip of road that is free at least so far. */
+typedef struct
+{
+  gint left, right;
+  gdouble distance; /* mm; 0 = none */
+} Clear;
+
+typedef struct
+{
+  const gchar *name;
+  guint frames; /* in folders; 0: a single pair */
+  gint width;
+  gdouble focal;
+  gboolean skies; /* there are masks of the sky */
+  Clear clear;
+  Mark marks[MOST_MARKS];
+} Road;
+
+static const Road roads[] = {
+  { "road", 12, 1226, 707.0912, TRUE, { 560, 620, 20000 },
+      { { 4, 765, 980, 6500, 9500 }, { 10, 665, 730, 19000, 28000 } } },
+  { "street", 5, 1242, 721.5377, FALSE, { 520, 570, 12000 },
+      { { 3, 100, 350, 3500, 6000 }, { 3, 355, 460, 8000, 11500 }, { 3, 715, 820, 10500, 14500 } } },
+  { "kitti15-000003", 0, 1242, 721.5377, FALSE, { 0, 0, 0 } },
+  { "kitti15-000011", 0, 1242, 721.5377, FALSE, { 560, 850, 15000 } },
+  { "kitti15-000020", 0, 1242, 721.5377, FALSE, { 0, 0, 0 } },
+  { "kitti15-000030", 0, 1242, 721.5377, FALSE, { 0, 0, 0 } },
+  { "kitti12-000027", 0, 1242, 721.5377, FALSE, { 340, 480, 20000 } },
+  { "kitti12-000138", 0, 1242, 721.5377, FALSE, { 0, 0, 0 } },
+};
+
+static gboolean
+is_there (const Road *road)
+{
+  const gchar *folder = g_getenv ("STEREO_DATA");
+  gchar *path = g_build_filename (folder ? folder : "", road->name, NULL);
+  GstElementFactory *factory = gst_element_factory_find ("pngdec");
+  gboolean there = folder && factory && g_file_test (path, G_FILE_TEST_IS_DIR);
+
+  if (!there)
+    g_print ("%s: left out (STEREO_DATA does not hold it, or there is no pngdec)\n", road->name);
+  gst_clear_object (&factory);
+  g_free (path);
+  return there;
+}
+
+/* Gives a view of a frame to the matcher; a single pair is shown three times: an obstacle has to be seen twice. */
+static void
+push_view (const Road *road, GstElement *pipeline, const gchar *side, guint frame)
+{
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), side);
+  gchar *name = road->frames ? g_strdup_printf ("%s/%s/%06u.png", road->name, side, frame) :
+                               g_strdup_printf ("%s/%s.png", road->name, side);
+  GstSample *sample = real_picture (name, "GRAY8");
+  GstFlowReturn flow;
+  GstBuffer *buffer;
+
+  fail_unless (sample != NULL, "%s", name);
+  buffer = gst_buffer_copy (gst_sample_get_buffer (sample));
+  GST_BUFFER_PTS (buffer) = frame * GST_SECOND / 10;
+  GST_BUFFER_DURATION (buffer) = GST_SECOND / 10;
+  GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_DISCONT);
+  g_object_set (source, "caps", gst_sample_get_caps (sample), NULL);
+  g_signal_emit_by_name (source, "push-buffer", buffer, &flow);
+  fail_unless_equals_int (flow, GST_FLOW_OK);
+  gst_buffer_unref (buffer);
+  gst_sample_unref (sample);
+  gst_object_unref (source);
+  g_free (name);
+}
+
+static void
+end_view (GstElement *pipeline, const gchar *side)
+{
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), side);
+  GstFlowReturn flow;
+
+  g_signal_emit_by_name (source, "end-of-stream", &flow);
+  gst_object_unref (source);
+}
+
+static GPtrArray *
+messages_of (const Road *road)
+{
+  gchar *line = g_strdup_printf (
+      "appsrc name=left format=time ! match.sink_left appsrc name=right format=time ! match.sink_right "
+      "stereomatch name=match backend=cpu profile=road fill=none confidence-threshold=0.33 focal-length=%g "
+      "baseline=537.15 ! stereoground ! fakesink sync=false",
+      road->focal);
+  GPtrArray *said = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  gboolean ended = FALSE;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (guint frame = 0; frame < (road->frames ? road->frames : 3); frame++) {
+    push_view (road, pipeline, "left", frame);
+    push_view (road, pipeline, "right", frame);
+  }
+  end_view (pipeline, "left");
+  end_view (pipeline, "right");
+  while (!ended) {
+    GstMessage *message = gst_bus_timed_pop_filtered (
+        bus, 120 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
+
+    fail_unless (message != NULL, "nothing is said any more");
+    fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR, "%s", message_text (message));
+    if (gst_message_has_name (message, "stereo-obstacles"))
+      g_ptr_array_add (said, gst_structure_copy (gst_message_get_structure (message)));
+    ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    gst_message_unref (message);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (line);
+  return said;
+}
+
+static gdouble
+number (const GstStructure *one, const gchar *field)
+{
+  gdouble value = NAN;
+
+  fail_unless (gst_structure_get_double (one, field, &value), "no %s", field);
+  return value;
+}
+
+static gint
+integer (const GstStructure *one, const gchar *field)
+{
+  gint value = -1;
+
+  fail_unless (gst_structure_get_int (one, field, &value), "no %s", field);
+  return value;
+}
+
+static guint
+obstacles_of (const GstStructure *said)
+{
+  return gst_value_array_get_size (gst_structure_get_value (said, "obstacles"));
+}
+
+static const GstStructure *
+obstacle_of (const GstStructure *said, guint i)
+{
+  return gst_value_get_structure (gst_value_array_get_value (gst_structure_get_value (said, "obstacles"), i));
+}
+
+/* ---- what is checked --------------------------------------------------------------------- */
+
+static void
+check_ground (const Road *road, guint frame, const GstStructure *said)
+{
+  gboolean ground = FALSE;
+
+  fail_unless (gst_structure_get_boolean (said, "ground", &ground) && ground, "%s %u: no ground", road->name, frame);
+  fail_unless (fabs (number (said, "camera-height") / 1650 - 1) < 0.1, "%s %u: %g mm", road->name, frame,
+      number (said, "camera-height"));
+  fail_unless (fabs (number (said, "pitch")) < 3, "%s %u: pitch %g", road->name, frame, number (said, "pitch"));
+  fail_unless (fabs (number (said, "roll")) < 4, "%s %u: roll %g", road->name, frame, number (said, "roll"));
+}
+
+/* The mask of a frame's sky is 255 where sky surely is. */
+static void
+check_sky (const Road *road, guint frame, const GstStructure *said)
+{
+  gchar *name = g_strdup_printf ("%s/sky/%06u.png", road->name, frame);
+  GstSample *sample = real_picture (name, "GRAY8");
+  GstVideoFrame mask;
+  GstVideoInfo info;
+
+  g_free (name);
+  if (!sample)
+    return;
+  fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
+  fail_unless (gst_video_frame_map (&mask, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
+  for (guint i = 0; i < obstacles_of (said); i++) {
+    const GstStructure *one = obstacle_of (said, i);
+    gint x = integer (one, "x"), y = integer (one, "y"), width = integer (one, "width"), sky = 0;
+    gint height = integer (one, "height");
+    gboolean seen = FALSE;
+
+    /* what this frame does not show is where it was before */
+    fail_unless (gst_structure_get_boolean (one, "seen", &seen));
+    if (!seen)
+      continue;
+    for (gint row = y; row < y + height; row++)
+      for (gint column = x; column < x + width; column++)
+        sky += ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (
+                   &mask, 0))[row * GST_VIDEO_FRAME_PLANE_STRIDE (&mask, 0) + column] == 255;
+    fail_unless (2 * sky < width * height, "%s %u: %dx%d at %d,%d is sky", road->name, frame, width, height, x, y);
+  }
+  gst_video_frame_unmap (&mask);
+  gst_sample_unref (sample);
+}
+
+static void
+check_clear (const Road *road, guint frame, const GstStructure *said)
+{
+  const GValue *all = gst_structure_get_value (said, "free");
+  gint count = (gint) gst_value_array_get_size (all);
+
+  for (gint i = 0; i < count; i++) {
+    gdouble distance = g_value_get_double (gst_value_array_get_value (all, (guint) i));
+
+    if (road->width * i / count >= road->clear.left && road->width * (i + 1) / count <= road->clear.right)
+      fail_unless (
+          distance >= road->clear.distance, "%s %u: column %d is free for %g mm", road->name, frame, i, distance);
+  }
+}
+
+/* Half of the car's width has to lie in the box, and half of the box on the car. */
+static void
+check_mark (const Road *road, const Mark *mark, const GstStructure *said)
+{
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < obstacles_of (said) && !found; i++) {
+    const GstStructure *one = obstacle_of (said, i);
+    gint left = integer (one, "x"), right = left + integer (one, "width");
+    gint both = MIN (right, mark->right) - MAX (left, mark->left);
+
+    found = 2 * both >= mark->right - mark->left && 2 * both >= right - left &&
+        number (one, "distance") >= mark->nearer && number (one, "distance") <= mark->farther;
+  }
+  fail_unless (found, "%s %u: the car from %d to %d is not found", road->name, mark->frame, mark->left, mark->right);
+}
+
+GST_START_TEST (test_road)
+{
+  const Road *road = &roads[__i__];
+  GPtrArray *said;
+  guint obstacles = 0;
+
+  if (!is_there (road))
+    return;
+  said = messages_of (road);
+  fail_unless_equals_int (said->len, road->frames ? road->frames : 3);
+  for (guint frame = 0; frame < said->len; frame++) {
+    const GstStructure *one = g_ptr_array_index (said, frame);
+
+    check_ground (road, frame, one);
+    if (road->skies)
+      check_sky (road, frame, one);
+    check_clear (road, frame, one);
+    for (guint i = 0; i < MOST_MARKS; i++)
+      if (road->marks[i].right > 0 && road->marks[i].frame == frame)
+        check_mark (road, &road->marks[i], one);
+    obstacles += obstacles_of (one);
+  }
+  g_print ("%s: ground in all of %u frames, %u obstacles\n", road->name, said->len, obstacles);
+  g_ptr_array_unref (said);
+}
+GST_END_TEST;
+
+static Suite *
+ground_real_suite (void)
+{
+  Suite *suite = suite_create ("ground_real");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, test_road, 0, G_N_ELEMENTS (roads));
+  return suite;
+}
+
+GST_CHECK_MAIN (ground_real)

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * stereoground behind stereomatch, on roads whose ground is known: stereotestsrc makes them, with the noise of a sensor, and
+ * the matcher errs as it does.
+ */
+#include <math.h>
+
+#include "tests/support/gst/common.h"
+#include "tests/support/random.h"
+
+#define MATCH "stereomatch profile=road fill=none confidence-threshold=0.33 backend=cpu num-disparities=64"
+/* stereotestsrc's camera: the focal length in widths of a view, and the baseline, mm */
+#define FOCAL 0.9
+#define BASELINE 120.0
+/* What a matcher errs by, says stereoground: an obstacle has to be so many pixels nearer than the ground behind it. */
+#define NEARER 2.7
+
+static Random generator;
+
+static double
+uniform (double low, double high)
+{
+  return low + (high - low) * random_unit (&generator);
+}
+
+/* The messages about @frames frames of a made road; views are @width pixels wide and three quarters of that high. */
+static GPtrArray *
+drive (const gchar *road, guint frames, gint width, const gchar *ground)
+{
+  gchar *line = g_strdup_printf ("stereotestsrc name=source num-buffers=%u pattern=road noise=5 seed=%d %s ! "
+                                 "video/x-raw,format=RGB,width=%d,height=%d ! " MATCH " ! stereoground %s ! fakesink",
+      frames, random_range (&generator, 0, 9999), road, 2 * width, width * 3 / 4, ground);
+  GPtrArray *messages = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error);
+  GstBus *bus;
+
+  fail_unless (pipeline && !error, "%s: %s", line, error ? error->message : "");
+  bus = gst_element_get_bus (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (gboolean more = TRUE; more;) {
+    GstMessage *message = gst_bus_timed_pop_filtered (
+        bus, 60 * GST_SECOND, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+    fail_unless (message && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR, "%s fails", line);
+    if (gst_message_has_name (message, "stereo-obstacles"))
+      g_ptr_array_add (messages, gst_structure_copy (gst_message_get_structure (message)));
+    more = GST_MESSAGE_TYPE (message) != GST_MESSAGE_EOS;
+    gst_message_unref (message);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  fail_unless_equals_int (messages->len, frames);
+  g_free (line);
+  return messages;
+}
+
+static gdouble
+number_of (const GstStructure *structure, const gchar *name)
+{
+  gdouble number = NAN;
+
+  gst_structure_get_double (structure, name, &number);
+  return number;
+}
+
+static const GValue *
+list_of (const GstStructure *message, const gchar *name, guint *count)
+{
+  const GValue *list = gst_structure_get_value (message, name);
+
+  fail_unless (list && GST_VALUE_HOLDS_ARRAY (list));
+  *count = gst_value_array_get_size (list);
+  return list;
+}
+
+/* From the first frame on: pitch and roll within 0.2 degrees, the height within 2 %. */
+GST_START_TEST (test_pose)
+{
+  for (guint round = 0; round < 4; round++) {
+    gdouble height = uniform (1000, 3000), pitch = uniform (-1, 12), roll = uniform (-6, 6);
+    gchar *road = g_strdup_printf ("camera-height=%.0f camera-pitch=%.2f camera-roll=%.2f", height, pitch, roll);
+    GPtrArray *messages = drive (road, 3, 640, "");
+
+    for (guint i = 0; i < messages->len; i++) {
+      const GstStructure *message = g_ptr_array_index (messages, i);
+      gboolean ground = FALSE;
+      gst_structure_get_boolean (message, "ground", &ground);
+      fail_unless (ground, "%s: no ground in frame %u", road, i);
+      fail_unless (
+          fabs (number_of (message, "pitch") - pitch) < 0.2, "%s: pitch %g", road, number_of (message, "pitch"));
+      fail_unless (fabs (number_of (message, "roll") - roll) < 0.2, "%s: roll %g", road, number_of (message, "roll"));
+      fail_unless (fabs (number_of (message, "camera-height") - height) < 0.02 * height, "%s: height %g", road,
+          number_of (message, "camera-height"));
+    }
+    g_ptr_array_unref (messages);
+    g_free (road);
+  }
+}
+GST_END_TEST;
+
+/* The smallest height that the element says it finds at a distance. */
+static gdouble
+least_height (gdouble distance, gdouble camera, gint width)
+{
+  return NEARER * camera * distance / (FOCAL * width * BASELINE);
+}
+
+/* An obstacle a fifth higher than the smallest one is there from the third frame on, within a quarter of a pixel of its
+ * disparity, and the ground before it is not free beyond it. */
+static void
+expect_obstacle (gdouble distance, gint width)
+{
+  const gdouble camera = 1650;
+  gdouble height = MAX (250, 1.2 * least_height (distance, camera, width) + 60), lateral = uniform (-500, 500), found;
+  gchar *road = g_strdup_printf ("camera-height=%.0f camera-pitch=4 obstacle-height=%.0f obstacle-width=700 "
+                                 "obstacle-distance=%.0f obstacle-lateral=%.0f",
+      camera, height, distance, lateral);
+  GPtrArray *messages = drive (road, 3, width, "min-height=200");
+  const GstStructure *message = g_ptr_array_index (messages, 2), *obstacle;
+  guint count, columns;
+  const GValue *list = list_of (message, "obstacles", &count), *free = list_of (message, "free", &columns);
+  gint column = (gint) ((0.5 + FOCAL * lateral / distance) * columns);
+
+  fail_unless_equals_int (count, 1);
+  obstacle = gst_value_get_structure (gst_value_array_get_value (list, 0));
+  found = number_of (obstacle, "distance");
+  fail_unless (fabs (1 / found - 1 / distance) * FOCAL * width * BASELINE < 0.25, "%s: found at %g", road, found);
+  fail_unless (fabs (number_of (obstacle, "lateral") - lateral) < 120, "%s: %g mm to the right", road,
+      number_of (obstacle, "lateral"));
+  found = g_value_get_double (gst_value_array_get_value (free, (guint) column));
+  fail_unless (found < 1.1 * distance, "%s: free for %g", road, found);
+  g_ptr_array_unref (messages);
+  g_free (road);
+}
+
+GST_START_TEST (test_obstacles)
+{
+  static const gdouble distances[] = { 5000, 10000, 20000 };
+
+  for (gint width = 640; width <= 960; width += 320)
+    expect_obstacle (distances[__i__], width);
+}
+GST_END_TEST;
+
+/* Roads on which nothing stands. */
+static const gchar *const empty[] = { "", "camera-roll=4 camera-pitch=2", "camera-height=2800 camera-pitch=14",
+  "kerb-height=120 camera-pitch=3", "ramp-slope=3 ramp-distance=12000 camera-pitch=2" };
+
+/* Two hundred frames each: nothing is reported, and the ground is never lost. */
+GST_START_TEST (test_nothing)
+{
+  GPtrArray *messages = drive (empty[__i__], 200, 320, "");
+
+  for (guint i = 0; i < messages->len; i++) {
+    gboolean ground = FALSE;
+    guint count;
+    list_of (g_ptr_array_index (messages, i), "obstacles", &count);
+    gst_structure_get_boolean (g_ptr_array_index (messages, i), "ground", &ground);
+    fail_unless (ground && count == 0, "%s: %u obstacles in frame %u", empty[__i__], count, i);
+  }
+  g_ptr_array_unref (messages);
+}
+GST_END_TEST;
+
+static Suite *
+road_suite (void)
+{
+  Suite *suite = suite_create ("ground road");
+  TCase *tc = tcase_create ("general");
+
+  generator.state = random_seed ();
+  suite_add_tcase (suite, tc);
+  tcase_set_timeout (tc, 300);
+  tcase_add_test (tc, test_pose);
+  tcase_add_loop_test (tc, test_obstacles, 0, 3);
+  tcase_add_loop_test (tc, test_nothing, 0, G_N_ELEMENTS (empty));
+  return suite;
+}
+
+GST_CHECK_MAIN (road)

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What depthoverlay makes of stereoground's metadata: the nearest obstacle in place of the nearest surface, and the picture. */
+#include "gst/meta/gststereoground.h"
+#include "tests/support/gst/overlay.h"
+
+#define WIDTH 320
+#define HEIGHT 200
+#define COLUMNS 16
+#define OBSTACLES "nearest=obstacle message-interval=0 text=false legend=false warn-distance=5000 "
+
+/* Depth of half the view's size, everything 3 m away. Its ground is free for @free millimetres in each column. */
+static GstBuffer *
+new_ground (gboolean valid, gdouble free)
+{
+  GstBuffer *depth = new_depth (WIDTH / 2, HEIGHT / 2, GST_STEREO_OUTPUT_KIND_DEPTH, 3000);
+  gdouble distances[COLUMNS];
+  GstStereoGroundMeta *meta;
+
+  for (guint i = 0; i < COLUMNS; i++)
+    distances[i] = free;
+  meta = gst_buffer_add_stereo_ground_meta (depth, distances, COLUMNS);
+  meta->valid = valid;
+  meta->plane_down = 0.1; /* row 10 (d + offset), with the horizon at row 0 */
+  return depth;
+}
+
+/* Pixels of the depth picture. */
+static void
+add_obstacle (GstBuffer *depth, guint x, guint y, guint width, guint height, gdouble distance)
+{
+  GstVideoRegionOfInterestMeta *roi = gst_buffer_add_video_region_of_interest_meta (
+      depth, "obstacle", x, y, width, height);
+
+  gst_video_region_of_interest_meta_add_param (roi,
+      gst_structure_new (
+          "stereo-obstacle", "distance", G_TYPE_DOUBLE, distance, "probability", G_TYPE_DOUBLE, 0.75, NULL));
+}
+
+static Overlay *
+new_overlay (const gchar *properties)
+{
+  return overlay_new (properties, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH / 2, HEIGHT / 2);
+}
+
+/* What is said of a frame with that depth. */
+static GstStructure *
+judge (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
+{
+  overlay_push_depth (overlay, depth, pts);
+  overlay_push_live (overlay, plain_frame (&overlay->info, 60), pts);
+  gst_buffer_unref (overlay_pull (overlay, pts));
+  return overlay_nearest (overlay);
+}
+
+static void
+expect_state (
+    Overlay *overlay, GstBuffer *depth, GstClockTime pts, const gchar *state, gdouble coverage, gdouble distance)
+{
+  GstStructure *message = judge (overlay, depth, pts);
+  gdouble number = -1;
+
+  fail_unless (message != NULL);
+  fail_unless_equals_string (gst_structure_get_string (message, "state"), state);
+  fail_unless (gst_structure_get_double (message, "coverage", &number));
+  fail_unless_equals_float (number, coverage);
+  fail_unless_equals_int (gst_structure_get_double (message, "distance", &number), distance > 0);
+  if (distance > 0)
+    fail_unless_equals_float (number, distance);
+  gst_structure_free (message);
+}
+
+/* The surface at 3 m, which is nearer than the warning, is the road. */
+GST_START_TEST (test_states)
+{
+  Overlay *overlay = new_overlay (OBSTACLES);
+  GstBuffer *depth = new_ground (TRUE, 9000);
+
+  expect_state (overlay, depth, 0, "clear", 1, 0);
+  depth = new_ground (TRUE, 9000);
+  add_obstacle (depth, 40, 20, 30, 40, 8000);
+  add_obstacle (depth, 90, 20, 30, 40, 7000);
+  expect_state (overlay, depth, TICK, "clear", 1, 7000);
+  depth = new_ground (TRUE, 9000);
+  add_obstacle (depth, 40, 20, 30, 40, 4000);
+  expect_state (overlay, depth, 2 * TICK, "near", 1, 4000);
+  expect_state (overlay, new_ground (FALSE, 9000), 3 * TICK, "unknown", 0, 0);
+  /* not seen, and seen to end too near without a reason */
+  expect_state (overlay, new_ground (TRUE, GST_STEREO_GROUND_UNKNOWN), 4 * TICK, "unknown", 0, 0);
+  expect_state (overlay, new_ground (TRUE, 4000), 5 * TICK, "unknown", 0, 0);
+  overlay_expect_none (overlay, GST_MESSAGE_WARNING);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* Two neighbouring columns whose ground ends too near are in doubt, one is not. */
+GST_START_TEST (test_doubt)
+{
+  Overlay *overlay = new_overlay (OBSTACLES);
+
+  for (guint count = 1; count <= 2; count++) {
+    gdouble distances[COLUMNS];
+    GstBuffer *depth = new_depth (WIDTH / 2, HEIGHT / 2, GST_STEREO_OUTPUT_KIND_DEPTH, 3000);
+    for (guint i = 0; i < COLUMNS; i++)
+      distances[i] = i >= 5 && i < 5 + count ? 3000 : 9000;
+    gst_buffer_add_stereo_ground_meta (depth, distances, COLUMNS)->valid = TRUE;
+    expect_state (
+        overlay, depth, count * TICK, count == 1 ? "clear" : "unknown", (COLUMNS - count) / (gdouble) COLUMNS, 0);
+  }
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* What lies outside the region does not matter: the right half of the picture. */
+GST_START_TEST (test_region)
+{
+  Overlay *overlay = new_overlay (OBSTACLES);
+  GValue region = G_VALUE_INIT;
+  GstBuffer *depth = new_ground (TRUE, 9000);
+
+  g_value_init (&region, GST_TYPE_ARRAY);
+  fail_unless (gst_value_deserialize (&region, "<0.5, 0.0, 0.5, 1.0>"));
+  g_object_set_property (G_OBJECT (overlay->element), "region", &region);
+  g_value_unset (&region);
+  add_obstacle (depth, 40, 20, 39, 40, 1000);
+  expect_state (overlay, depth, 0, "clear", 1, 0);
+  depth = new_ground (TRUE, 9000);
+  add_obstacle (depth, 40, 20, 43, 40, 1000);
+  expect_state (overlay, depth, TICK, "near", 1, 1000);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_no_ground)
+{
+  Overlay *overlay = new_overlay (OBSTACLES);
+
+  for (guint i = 0; i < 2; i++)
+    expect_state (
+        overlay, new_depth (WIDTH / 2, HEIGHT / 2, GST_STEREO_OUTPUT_KIND_DEPTH, 9000), i * TICK, "unknown", 0, 0);
+  overlay_expect (overlay, GST_MESSAGE_WARNING, "nearest=obstacle", "stereoground", NULL);
+  overlay_expect_none (overlay, GST_MESSAGE_WARNING);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+static gboolean
+is_changed (GstVideoFrame *frame, gint x, gint y)
+{
+  const guint8 *pixel = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0) +
+      y * GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0) + 3 * x;
+
+  return pixel[0] != 60 || pixel[1] != 60 || pixel[2] != 60;
+}
+
+/* A box round the obstacle, and a line where the free ground ends: at 2 m, disparity 5 px, row 50 of 100. */
+GST_START_TEST (test_picture)
+{
+  Overlay *overlay = new_overlay ("legend=false alpha=0 nearest-percentile=100");
+  GstBuffer *depth = new_ground (TRUE, 2000), *out;
+  GstVideoFrame frame;
+
+  add_obstacle (depth, 100, 60, 40, 30, 4000);
+  overlay_push_depth (overlay, depth, 0);
+  overlay_push_live (overlay, plain_frame (&overlay->info, 60), 0);
+  out = overlay_pull (overlay, 0);
+  fail_unless (gst_video_frame_map (&frame, &overlay->info, out, GST_MAP_READ));
+  for (gint x = 0; x < WIDTH; x++)
+    fail_unless (is_changed (&frame, x, 100), "no line at column %d", x);
+  for (gint x = 200; x < 280; x++)
+    fail_unless (is_changed (&frame, x, 120) && is_changed (&frame, x, 179), "no box at column %d", x);
+  for (gint y = 120; y < 180; y++)
+    fail_unless (is_changed (&frame, 200, y) && is_changed (&frame, 279, y), "no box at row %d", y);
+  fail_if (is_changed (&frame, 240, 150) || is_changed (&frame, 100, 150));
+  gst_video_frame_unmap (&frame);
+  gst_buffer_unref (out);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+static Suite *
+ground_suite (void)
+{
+  Suite *suite = suite_create ("overlay ground");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_states);
+  tcase_add_test (tc, test_doubt);
+  tcase_add_test (tc, test_region);
+  tcase_add_test (tc, test_no_ground);
+  tcase_add_test (tc, test_picture);
+  return suite;
+}
+
+GST_CHECK_MAIN (ground)

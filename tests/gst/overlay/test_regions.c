@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How far the things are that others marked in the live view. */
+#include <math.h>
+
+#include "gst/overlay/search/thing.h"
+#include "tests/support/gst/overlay.h"
+
+#ifdef HAVE_GST_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
+
+#define QUIET "text=false legend=false "
+#define WIDTH 320
+#define HEIGHT 200
+
+static Random random_state;
+
+/* ---- things --------------------------------------------------------------------------------- */
+
+/* A picture of disparities, 64 steps a pixel. */
+typedef struct
+{
+  guint16 samples[WIDTH * HEIGHT];
+  guint8 confidence[WIDTH * HEIGHT];
+  GstBuffer *buffer; /* of the meta */
+  GstStereoMeta *meta;
+} Picture;
+
+static Picture *
+picture_new (GstStereoOutputKind kind)
+{
+  Picture *picture = g_new0 (Picture, 1);
+
+  picture->buffer = gst_buffer_new ();
+  picture->meta = gst_buffer_add_stereo_meta (picture->buffer, WIDTH, HEIGHT, NULL);
+  picture->meta->kind = kind;
+  picture->meta->disparity_scale = 64;
+  picture->meta->num_disparities = 128;
+  picture->meta->focal_length = 700;
+  picture->meta->baseline = 120;
+  return picture;
+}
+
+static void
+picture_free (Picture *picture)
+{
+  gst_buffer_unref (picture->buffer);
+  g_free (picture);
+}
+
+static guint16
+sample_of (const Picture *picture, gdouble disparity)
+{
+  const GstStereoMeta *meta = picture->meta;
+
+  if (meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH)
+    return (guint16) CLAMP (meta->focal_length * meta->baseline / disparity + 0.5, 1, 65535);
+  return (guint16) CLAMP (disparity * 64 + 0.5, 1, 65535);
+}
+
+/* A thing in the middle of a box, as large as a share of its sides; background around it, something before it at one
+ * side, holes, and a matcher's errors. */
+static void
+paint (Picture *picture, gint x, gint y, gint width, gint height, gdouble thing, gdouble behind, gdouble before)
+{
+  gdouble share = 0.62 + 0.3 * random_range (&random_state, 0, 1000) / 1000.0;
+
+  for (gint v = 0; v < HEIGHT; v++)
+    for (gint u = 0; u < WIDTH; u++) {
+      gdouble across = fabs (2.0 * (u - x) + 1 - width) / width, down = fabs (2.0 * (v - y) + 1 - height) / height;
+      gdouble disparity = across < share && down < share ? thing : behind;
+      gint at = v * WIDTH + u;
+      if (u - x < width / 10)
+        disparity = before;
+      disparity += (random_range (&random_state, -1000, 1000) + random_range (&random_state, -1000, 1000)) / 4000.0;
+      picture->confidence[at] = (guint8) random_range (&random_state, 150, 255);
+      picture->samples[at] = sample_of (picture, disparity);
+      if (random_range (&random_state, 0, 99) < 30)
+        picture->samples[at] = 0;
+      else if (random_range (&random_state, 0, 99) < 10)
+        picture->samples[at] = sample_of (picture, random_range (&random_state, 10, 1200) / 10.0);
+    }
+}
+
+static GstStereoNearestView
+box_of (const Picture *picture, gint x, gint y, gint width, gint height)
+{
+  return (GstStereoNearestView){ .samples = (const guint8 *) picture->samples,
+    .stride = 2 * WIDTH,
+    .wide = TRUE,
+    .confidence = picture->confidence,
+    .confidence_stride = WIDTH,
+    .min_confidence = 1,
+    .x = x,
+    .y = y,
+    .width = width,
+    .height = height,
+    .meta = picture->meta };
+}
+
+/* Small boxes and large ones, near and far things; the background is half as near, and what is before it half as far. */
+GST_START_TEST (test_things)
+{
+  const GstStereoOutputKind kind = __i__ ? GST_STEREO_OUTPUT_KIND_DEPTH : GST_STEREO_OUTPUT_KIND_DISPARITY;
+  Picture *picture = picture_new (kind);
+  GstStereoThingFinder *finder = gst_stereo_thing_finder_new ();
+
+  for (guint round = 0; round < 60; round++) {
+    gint width = random_range (&random_state, 12, 200), height = random_range (&random_state, 12, 180);
+    gint x = random_range (&random_state, 0, WIDTH - width), y = random_range (&random_state, 0, HEIGHT - height);
+    gdouble disparity = random_range (&random_state, 80, 500) / 10.0, measured;
+    GstStereoNearestView view = box_of (picture, x, y, width, height);
+    GstStereoThing thing;
+
+    paint (picture, x, y, width, height, disparity, disparity / 2, disparity * 2);
+    fail_unless (gst_stereo_thing_find (finder, &view, &thing));
+    measured = gst_stereo_meta_get_disparity (picture->meta, thing.sample);
+    fail_unless (fabs (measured - disparity) < 0.02 * disparity + 0.15, "%g px of %dx%d found at %g px", disparity,
+        width, height, measured);
+    fail_unless (
+        gst_stereo_meta_get_depth (picture->meta, thing.near) < gst_stereo_meta_get_depth (picture->meta, thing.far));
+    fail_unless (fabs (gst_stereo_meta_get_disparity (picture->meta, thing.near) - disparity) < 1.5);
+    fail_unless (thing.coverage > 0.5 && thing.coverage < 0.9 && thing.support > 0.3 && thing.support <= 1);
+    fail_unless (thing.confidence > 0.6 && thing.confidence < 1);
+  }
+  gst_stereo_thing_finder_free (finder);
+  picture_free (picture);
+}
+GST_END_TEST;
+
+/* A box of holes has no distance, and one of a single pixel has it. */
+GST_START_TEST (test_few_pixels)
+{
+  Picture *picture = picture_new (GST_STEREO_OUTPUT_KIND_DISPARITY);
+  GstStereoThingFinder *finder = gst_stereo_thing_finder_new ();
+  GstStereoNearestView view = box_of (picture, 10, 10, 40, 30);
+  GstStereoThing thing;
+
+  memset (picture->confidence, 255, sizeof picture->confidence);
+  fail_if (gst_stereo_thing_find (finder, &view, &thing));
+  fail_unless_equals_float (thing.coverage, 0);
+  for (gint i = 0; i < 40 * 30 / 25; i++)
+    picture->samples[(10 + i / 40) * WIDTH + 10 + i % 40] = 640;
+  fail_if (gst_stereo_thing_find (finder, &view, &thing), "a twenty-fifth of the box is enough");
+  view = box_of (picture, 10, 10, 1, 1);
+  fail_unless (gst_stereo_thing_find (finder, &view, &thing));
+  fail_unless_equals_int (thing.sample, 640);
+  gst_stereo_thing_finder_free (finder);
+  picture_free (picture);
+}
+GST_END_TEST;
+
+/* ---- depthoverlay --------------------------------------------------------------------------- */
+
+/* A frame with a region, whose rows are those of the harness. */
+static GstBuffer *
+frame_with (Overlay *overlay, guint x, guint y, guint width, guint height)
+{
+  GstBuffer *frame = plain_frame (&overlay->info, 60);
+
+  gst_buffer_add_video_region_of_interest_meta (frame, "person", x, y, width, height);
+  return frame;
+}
+
+static const GstStructure *
+parameter_of (GstBuffer *buffer)
+{
+  GstMeta *meta = gst_buffer_get_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+
+  fail_unless (meta != NULL, "the region is gone");
+  return gst_video_region_of_interest_meta_get_param ((GstVideoRegionOfInterestMeta *) meta, "stereo-distance");
+}
+
+static gdouble
+number_of (const GstStructure *structure, const gchar *name)
+{
+  gdouble number = -1;
+
+  gst_structure_get_double (structure, name, &number);
+  return number;
+}
+
+static gboolean
+is_valid (const GstStructure *structure)
+{
+  gboolean valid = FALSE;
+
+  fail_unless (structure && gst_structure_get_boolean (structure, "valid", &valid));
+  return valid;
+}
+
+/* Depth of half the live view's size: 9 m, and 3 m where the region is. */
+static Overlay *
+overlay_with_depth (const gchar *properties)
+{
+  Overlay *overlay = overlay_new (properties, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH / 2, HEIGHT / 2);
+  GstBuffer *depth = new_depth (WIDTH / 2, HEIGHT / 2, GST_STEREO_OUTPUT_KIND_DEPTH, 9000);
+
+  fill_depth (depth, 50, 30, 20, 40, 3000);
+  overlay_push_depth (overlay, depth, 0);
+  return overlay;
+}
+
+GST_START_TEST (test_region)
+{
+  Overlay *overlay = overlay_with_depth (QUIET);
+  GstBuffer *frame = frame_with (overlay, 96, 56, 48, 88), *out;
+  const GstStructure *parameter;
+
+  /* others hold the frame: what they have does not change */
+  overlay_push_live (overlay, gst_buffer_ref (frame), 0);
+  out = overlay_pull (overlay, 0);
+  parameter = parameter_of (out);
+  fail_unless (is_valid (parameter));
+  fail_unless_equals_float (number_of (parameter, "distance"), 3000);
+  fail_unless_equals_float (number_of (parameter, "spread"), 0);
+  fail_unless_equals_float (number_of (parameter, "coverage"), 1);
+  fail_unless_equals_float (number_of (parameter, "confidence"), 1);
+  fail_unless (number_of (parameter, "support") > 0.8 && number_of (parameter, "support") < 1);
+  fail_unless (parameter_of (frame) == NULL);
+  gst_buffer_unref (out);
+  gst_buffer_unref (frame);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* Regions that lie outside the picture, partly or wholly, or have no pixel. */
+GST_START_TEST (test_odd_regions)
+{
+  static const struct
+  {
+    guint x, y, width, height;
+    gboolean valid;
+  } cases[] = { { 300, 180, 4000, 4000, TRUE }, { WIDTH, 0, 10, 10, FALSE }, { 0, HEIGHT, 10, 10, FALSE },
+    { 10, 10, 0, 10, FALSE }, { G_MAXUINT, G_MAXUINT, G_MAXUINT, G_MAXUINT, FALSE },
+    { 0, 0, G_MAXUINT, G_MAXUINT, TRUE }, { 319, 199, 1, 1, TRUE } };
+  Overlay *overlay = overlay_with_depth ("");
+  GstBuffer *out;
+
+  overlay_push_live (
+      overlay, frame_with (overlay, cases[__i__].x, cases[__i__].y, cases[__i__].width, cases[__i__].height), 0);
+  out = overlay_pull (overlay, 0);
+  fail_unless_equals_int (is_valid (parameter_of (out)), cases[__i__].valid);
+  gst_buffer_unref (out);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* Where there is no depth, a region has no distance, also none of an element before. */
+GST_START_TEST (test_no_depth)
+{
+  Overlay *overlay = overlay_new (QUIET, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, NULL, 0, 0);
+  GstBuffer *frame = plain_frame (&overlay->info, 60), *out;
+  GstVideoRegionOfInterestMeta *roi = gst_buffer_add_video_region_of_interest_meta (frame, "car", 20, 20, 40, 40);
+  const GstStructure *parameter;
+
+  gst_video_region_of_interest_meta_add_param (roi,
+      gst_structure_new ("stereo-distance", "valid", G_TYPE_BOOLEAN, TRUE, "distance", G_TYPE_DOUBLE, 1000.0, NULL));
+  overlay_push_live (overlay, frame, 0);
+  out = overlay_pull (overlay, 0);
+  parameter = parameter_of (out);
+  fail_if (is_valid (parameter));
+  fail_if (gst_structure_has_field (parameter, "distance"));
+  gst_buffer_unref (out);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+#ifdef HAVE_GST_ANALYTICS
+/* Two detections, of which one is a region already: the other becomes one, and both are measured once. */
+GST_START_TEST (test_detections)
+{
+  Overlay *overlay = overlay_with_depth (QUIET);
+  GstBuffer *frame = frame_with (overlay, 96, 56, 48, 88), *out;
+  GstAnalyticsRelationMeta *relations = gst_buffer_add_analytics_relation_meta (frame);
+  GstAnalyticsODMtd detection;
+  gpointer state = NULL;
+  GstMeta *next;
+  guint count = 0;
+
+  fail_unless (gst_analytics_relation_meta_add_od_mtd (
+      relations, g_quark_from_string ("person"), 96, 56, 48, 88, 0.5f, &detection));
+  fail_unless (gst_analytics_relation_meta_add_od_mtd (
+      relations, g_quark_from_string ("tree"), -40, 20, 100, 60, 0.5f, &detection));
+  overlay_push_live (overlay, frame, 0);
+  out = overlay_pull (overlay, 0);
+  while ((next = gst_buffer_iterate_meta_filtered (out, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) next;
+    const GstStructure *parameter = gst_video_region_of_interest_meta_get_param (roi, "stereo-distance");
+    fail_unless (is_valid (parameter));
+    fail_unless_equals_string (g_quark_to_string (roi->roi_type), count ? "tree" : "person");
+    fail_unless_equals_float (number_of (parameter, "distance"), count ? 9000 : 3000);
+    fail_unless_equals_int (roi->w, count ? 60 : 48);
+    count++;
+  }
+  fail_unless_equals_int (count, 2);
+  gst_buffer_unref (out);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+#endif
+
+/* With text, a box and its label change the frame at the region and above it, and nothing far from it. */
+GST_START_TEST (test_box)
+{
+  Overlay *overlay = overlay_with_depth ("legend=false alpha=0 nearest-percentile=100");
+  gint around = 0, elsewhere = 0;
+  GstVideoFrame frame;
+  GstBuffer *out;
+
+  overlay_push_live (overlay, frame_with (overlay, 96, 76, 48, 88), 0);
+  out = overlay_pull (overlay, 0);
+  fail_unless (gst_video_frame_map (&frame, &overlay->info, out, GST_MAP_READ));
+  for (gint y = 0; y < HEIGHT; y++)
+    for (gint x = 0; x < WIDTH; x++) {
+      const guint8 *pixel = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) +
+          y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) + 3 * x;
+      gboolean changed = pixel[0] != 60 || pixel[1] != 60 || pixel[2] != 60;
+      if (x < 96 || x >= 250 || y < 40 || y >= 164)
+        elsewhere += changed && y >= 40; /* the read-out is at the top */
+      else
+        around += changed;
+    }
+  gst_video_frame_unmap (&frame);
+  fail_unless (around > 2 * (48 + 88), "only %d pixels of the box are drawn", around);
+  fail_unless_equals_int (elsewhere, 0);
+  gst_buffer_unref (out);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+static Suite *
+regions_suite (void)
+{
+  Suite *suite = suite_create ("regions");
+  TCase *tc = tcase_create ("general");
+
+  random_state.state = random_seed ();
+  suite_add_tcase (suite, tc);
+  tcase_add_loop_test (tc, test_things, 0, 2);
+  tcase_add_test (tc, test_few_pixels);
+  tcase_add_test (tc, test_region);
+  tcase_add_loop_test (tc, test_odd_regions, 0, 7);
+#ifdef HAVE_GST_ANALYTICS
+  tcase_add_test (tc, test_detections);
+#endif
+  tcase_add_test (tc, test_no_depth);
+  tcase_add_test (tc, test_box);
+  return suite;
+}
+
+GST_CHECK_MAIN (regions)
