@@ -72,6 +72,10 @@
  * Put a `queue` before each pad when one thread feeds both (after a tee or a demuxer), and when the two
  * cameras of a live pipeline differ in latency.
  *
+ * A preset (#GstPreset) holds how is matched: all parameters but those of the rig (focal length, baseline, principal offset), of
+ * the output (its kind, scale and unit) and of the machine (backend, device, threads, memory). `pipelines/tune.py` makes presets,
+ * and `stereomatch @preset=NAME` takes one.
+ *
  * ## Example
  * |[
  * gst-launch-1.0 stereomatch name=m num-disparities=64 ! video/x-raw,format=GRAY8 ! videoconvert ! autovideosink \
@@ -85,6 +89,7 @@
 #include "gst/match/decorate.h"
 #include "gst/match/parts.h"
 #include "gst/match/past.h"
+#include "gst/match/presets.h"
 #include "gst/match/properties.h"
 
 struct _GstStereoMatch
@@ -97,7 +102,8 @@ struct _GstStereoMatch
   GstFlowReturn drained; /* what became of pairs that were pushed while caps were negotiated */
 };
 
-G_DEFINE_TYPE (GstStereoMatch, gst_stereo_match, GST_TYPE_STEREO_AGGREGATOR)
+G_DEFINE_TYPE_WITH_CODE (GstStereoMatch, gst_stereo_match, GST_TYPE_STEREO_AGGREGATOR,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_stereo_match_presets_init))
 GST_ELEMENT_REGISTER_DEFINE (stereomatch, "stereomatch", GST_RANK_NONE, GST_TYPE_STEREO_MATCH)
 
 /* ---- the way of a pair: collect, decorate, push ------------------------------------------- */

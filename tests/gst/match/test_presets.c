@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Presets of the matcher: what they hold, that they are loaded as a whole, and what a wrong one does. */
+#include "stereo/stereo.h"
+#include "tests/support/gst/util.h"
+#include "tests/support/random.h"
+
+#define NAME "test of presets"
+
+/* Parameters of the rig, of the output and of the machine, which no preset changes, and a value of each. */
+static const struct
+{
+  const gchar *name, *value;
+} of_the_place[] = {
+  { "focal-length", "321" },
+  { "baseline", "65" },
+  { "principal-offset", "-3" },
+  { "output", "depth" },
+  { "disparity-scale", "16" },
+  { "depth-unit", "500" },
+  { "backend", "cpu" },
+  { "cuda-device-id", "3" },
+  { "threads", "5" },
+  { "scratch-layers", "7" },
+  { "memory-limit", "123456789" },
+};
+
+static gboolean
+is_of_the_place (const gchar *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (of_the_place); i++)
+    if (!g_strcmp0 (name, of_the_place[i].name))
+      return TRUE;
+  return FALSE;
+}
+
+/* A value that the property takes; whether all of them go together does not matter before the first pair. */
+static void
+set_at_random (GstElement *match, const StereoParamInfo *info, Random *random)
+{
+  GValue value = G_VALUE_INIT;
+  guint choices = 0;
+
+  while (info->choices && info->choices[choices].name)
+    choices++;
+  if (info->type == STEREO_PARAM_ENUM) {
+    GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (match), info->name);
+    g_value_init (&value, spec->value_type);
+    g_value_set_enum (&value, info->choices[random_range (random, 0, (gint) choices - 1)].value);
+  } else if (info->type == STEREO_PARAM_INT) {
+    g_value_init (&value, G_TYPE_INT);
+    g_value_set_int (&value, random_range (random, (gint) info->min, (gint) info->max));
+  } else {
+    g_value_init (&value, G_TYPE_DOUBLE);
+    g_value_set_double (&value, info->min + (info->max - info->min) * random_unit (random));
+  }
+  g_object_set_property (G_OBJECT (match), info->name, &value);
+  g_value_unset (&value);
+}
+
+static void
+check_same (GstElement *match, GstElement *other, const gchar *name)
+{
+  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (match), name);
+  GValue a = G_VALUE_INIT, b = G_VALUE_INIT;
+
+  g_value_init (&a, spec->value_type);
+  g_value_init (&b, spec->value_type);
+  g_object_get_property (G_OBJECT (match), name, &a);
+  g_object_get_property (G_OBJECT (other), name, &b);
+  fail_unless (gst_value_compare (&a, &b) == GST_VALUE_EQUAL, "%s differs", name);
+  g_value_unset (&a);
+  g_value_unset (&b);
+}
+
+GST_START_TEST (test_holds_how_is_matched)
+{
+  GstElement *match = gst_element_factory_make ("stereomatch", NULL);
+  GstElement *other = gst_element_factory_make ("stereomatch", NULL);
+  GstElement *same = gst_element_factory_make ("stereomatch", NULL);
+  const StereoParamInfo *info;
+  Random random = { .state = random_seed () };
+  guint held = 0;
+
+  for (gint row = 0; (info = stereo_param_info (row)); row++)
+    if (!is_of_the_place (info->name))
+      set_at_random (match, info, &random);
+  for (guint i = 0; i < G_N_ELEMENTS (of_the_place); i++) {
+    gst_util_set_object_arg (G_OBJECT (other), of_the_place[i].name, of_the_place[i].value);
+    gst_util_set_object_arg (G_OBJECT (same), of_the_place[i].name, of_the_place[i].value);
+  }
+  fail_unless (gst_preset_save_preset (GST_PRESET (match), NAME));
+  fail_unless (gst_preset_load_preset (GST_PRESET (other), NAME));
+  for (gint row = 0; (info = stereo_param_info (row)); row++) {
+    check_same (other, is_of_the_place (info->name) ? same : match, info->name);
+    held += !is_of_the_place (info->name);
+  }
+  fail_unless (held > 30, "%u parameters", held);
+  fail_unless (gst_preset_delete_preset (GST_PRESET (match), NAME));
+  fail_if (gst_preset_load_preset (GST_PRESET (other), NAME), "it was deleted");
+  gst_object_unref (match);
+  gst_object_unref (other);
+  gst_object_unref (same);
+}
+GST_END_TEST;
+
+static void
+look_at_cost (GObject *match, GParamSpec *spec, gint *cost)
+{
+  (void) spec;
+  g_object_get (match, "cost", cost, NULL);
+}
+
+/* bm takes zncc and asw does not: between the two settings there is one that cannot work. */
+GST_START_TEST (test_loads_as_a_whole)
+{
+  GstElement *match = gst_element_factory_make ("stereomatch", NULL);
+  gint cost = -1;
+
+  gst_util_set_object_arg (G_OBJECT (match), "method", "asw");
+  gst_util_set_object_arg (G_OBJECT (match), "cost", "census-9x7");
+  fail_unless (gst_preset_save_preset (GST_PRESET (match), NAME));
+  gst_util_set_object_arg (G_OBJECT (match), "method", "bm");
+  gst_util_set_object_arg (G_OBJECT (match), "cost", "zncc");
+  g_signal_connect (match, "notify::method", G_CALLBACK (look_at_cost), &cost);
+  fail_unless (gst_preset_load_preset (GST_PRESET (match), NAME));
+  fail_unless_equals_int (cost, STEREO_COST_CENSUS_9X7);
+  fail_unless (gst_preset_delete_preset (GST_PRESET (match), NAME));
+  gst_object_unref (match);
+}
+GST_END_TEST;
+
+/* A preset is a file: anybody may have written into it. */
+GST_START_TEST (test_wrong_value_is_an_error)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "stereotestsrc num-buffers=2 ! stereomatch name=m backend=cpu ! fakesink", NULL);
+  GstElement *match = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  gst_util_set_object_arg (G_OBJECT (match), "window", "12"); /* even */
+  fail_unless (gst_preset_save_preset (GST_PRESET (match), NAME));
+  gst_util_set_object_arg (G_OBJECT (match), "window", "0");
+  fail_unless (gst_preset_load_preset (GST_PRESET (match), NAME));
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  expect_error (bus, "window", "12", NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless (gst_preset_delete_preset (GST_PRESET (match), NAME));
+  gst_object_unref (bus);
+  gst_object_unref (match);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+static Suite *
+presets_suite (void)
+{
+  Suite *suite = suite_create ("presets");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_holds_how_is_matched);
+  tcase_add_test (cases, test_loads_as_a_whole);
+  tcase_add_test (cases, test_wrong_value_is_an_error);
+  return suite;
+}
+
+GST_CHECK_MAIN (presets);
