@@ -57,7 +57,7 @@ where_from () {
     avenc_* | avdec_*) echo "gstreamer1.0-libav" ;;
     x264enc) echo "gstreamer1.0-plugins-ugly" ;;
     openh264* | nv*) echo "gstreamer1.0-plugins-bad" ;;
-    video[cst]* | decodebin) echo "gstreamer1.0-plugins-base" ;;
+    video[cst]* | decodebin | appsink) echo "gstreamer1.0-plugins-base" ;;
     *) echo "gstreamer1.0-plugins-good" ;;
   esac
 }

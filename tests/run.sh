@@ -74,7 +74,8 @@ style_packages=python3-venv
 [ -n "${STEREO_NO_TOOLS:-}" ] || tools_packages='clang libclang-rt-dev cppcheck valgrind'
 # shellcheck disable=SC2086
 install_missing $build_packages g++ gobject-introspection $style_packages $tools_packages \
-  gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav gir1.2-gst-rtsp-server-1.0 python3-opencv
+  gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav gir1.2-gst-rtsp-server-1.0 python3-opencv \
+  xvfb gir1.2-gtk-4.0
 
 step 2 "format of the code"
 sh tests/style.sh && status=0 || status=$?
