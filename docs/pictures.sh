@@ -12,7 +12,7 @@ set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd) out=${2:-docs/pictures}
 export GST_PLUGIN_PATH="$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}"
-for element in stereotestsrc stereomatch capssetter compositor pngdec pngenc videobox videoconvert videocrop; do
+for element in stereotestsrc stereomatch depthoverlay capssetter compositor pngdec pngenc videobox videoconvert videocrop; do
   gst-inspect-1.0 --atleast-version=0.0 --exists $element || { echo "there is no element $element" >&2; exit 77; }
 done
 work=$(mktemp -d)
@@ -91,6 +91,20 @@ for number in 0 0.9; do
   panel threshold-$number $source noise=6 ! "$caps" ! $match confidence-threshold=$number
 done
 strip fill fill-none fill-background fill-keep threshold-0 threshold-0.9
+
+# video: two frames in a row, each matched alone, and averaged over time
+for number in 0 0.75; do
+  mkdir "$work/film-$number"
+  gst-launch-1.0 -q $source noise=12 motion=0 num-buffers=12 ! "$caps" ! \
+    stereomatch backend=cpu num-disparities=40 temporal=$number ! overlay.sink_depth \
+    depthoverlay name=overlay text=false legend=false ! videoconvert ! video/x-raw,format=RGB ! pngenc ! \
+    multifilesink "location=$work/film-$number/%d.png"
+done
+for frame in 10 11; do
+  cp "$work/film-0/$frame.png" "$work/alone-$frame.png"
+  cp "$work/film-0.75/$frame.png" "$work/averaged-$frame.png"
+done
+strip film alone-10 alone-11 averaged-10 averaged-11
 
 # mistakes
 pair right "$left" "$right" $match
