@@ -295,6 +295,15 @@ describe_growth (Memory before, Memory after)
   return text;
 }
 
+/* The tracer's table of the objects alive is memory too, and grows in jumps. */
+static gboolean
+leaks_are_traced (void)
+{
+  const gchar *tracers = g_getenv ("GST_TRACERS");
+
+  return tracers && strstr (tracers, "leaks");
+}
+
 /* Everything comes out before it is judged: where it grows tells what does. */
 GST_START_TEST (test_memory_is_flat)
 {
@@ -328,9 +337,10 @@ GST_START_TEST (test_memory_is_flat)
            "faults: %" G_GUINT64_FORMAT " frames lost, %" G_GUINT64_FORMAT " sent twice; %s since the first %d\n",
       pump->to, pump->sent[0] + pump->sent[1], pump->outputs, pump->dropped[0] + pump->dropped[1],
       pump->repeated[0] + pump->repeated[1], text, WARM);
-  fail_unless (after.heap <= before.heap + GROWTH && after.device <= before.device, "memory grows: %s", text);
+  pump_free (pump); /* before it is judged: without a process of its own, the test could not end */
+  fail_unless (after.heap <= before.heap + GROWTH || leaks_are_traced (), "memory grows: %s", text);
+  fail_unless (after.device <= before.device, "memory of the device grows: %s", text);
   g_free (text);
-  pump_free (pump);
   guard_end ();
 }
 GST_END_TEST;
