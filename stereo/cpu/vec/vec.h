@@ -7,6 +7,7 @@
  *   vec_widen_bytes (bytes), vec_widen (words), vec_widen_signed (words)    to 32 bits
  *   vec_narrow (v), vec_narrow_bytes (v)     of values from 0 to 65535, from 0 to 255
  *   vec_min_unsigned (a, b)
+ *   vec_popcount (v)                         bits set; here, but where VEC_COUNTS_BITS is defined
  *   vec_popcount_long (bits, from)           bits set in bits ^ from[k], k from 0 to LANES - 1
  *   vec_byte_differences (a, b)              |a - b| of each byte
  *   vec_sum_bytes (bytes)                    sum of the four bytes of an element
@@ -31,6 +32,8 @@
 #include "stereo/cpu/vec/avx512.h"
 #elif defined __AVX2__
 #include "stereo/cpu/vec/avx2.h"
+#elif defined __ARM_NEON && defined __aarch64__
+#include "stereo/cpu/vec/neon.h"
 #else
 #include "stereo/cpu/vec/baseline.h"
 #endif
@@ -97,6 +100,7 @@ vec_from_bytes (VecB bytes)
   return vec_float (vec_widen_bytes (bytes));
 }
 
+#ifndef VEC_COUNTS_BITS
 VEC_INLINE VecI
 vec_popcount (VecU v)
 {
@@ -106,6 +110,7 @@ vec_popcount (VecU v)
   v += v >> 8;
   return (VecI) ((v + (v >> 16)) & 63u);
 }
+#endif
 
 /* Product of values that fit 16 bits, the sign included. */
 VEC_INLINE VecI
