@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes the pictures of choosing.md and troubleshooting.md from stereotestsrc; no other data is read.
+# Makes the pictures of choosing.md, obstacles.md and troubleshooting.md from stereotestsrc; no other data is read.
 #
 #   sh docs/pictures.sh [BUILD [FOLDER]]          default: build docs/pictures
 #
@@ -12,7 +12,7 @@ set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd) out=${2:-docs/pictures}
 export GST_PLUGIN_PATH="$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}"
-for element in stereotestsrc stereomatch depthoverlay capssetter compositor pngdec pngenc videobox videoconvert videocrop; do
+for element in stereotestsrc stereomatch stereoground depthoverlay capssetter compositor jpegenc pngdec pngenc videobox videoconvert videocrop; do
   gst-inspect-1.0 --atleast-version=0.0 --exists $element || { echo "there is no element $element" >&2; exit 77; }
 done
 work=$(mktemp -d)
@@ -105,6 +105,15 @@ for frame in 10 11; do
   cp "$work/film-0.75/$frame.png" "$work/averaged-$frame.png"
 done
 strip film alone-10 alone-11 averaged-10 averaged-11
+
+# a road: what stands on it, and how far it is free
+road="stereotestsrc pattern=road camera-height=1500 camera-pitch=4 obstacle-height=900 obstacle-distance=7000 noise=2"
+gst-launch-1.0 -q $road num-buffers=6 ! video/x-raw,width=1280,height=360,framerate=10/1 ! tee name=views ! queue ! \
+  stereomatch profile=road confidence-threshold=0.33 num-disparities=64 backend=cpu ! stereoground ! queue ! \
+  overlay.sink_depth views. ! queue max-size-bytes=0 ! \
+  depthoverlay name=overlay nearest=obstacle near=2000 far=40000 scale=logarithmic ! videoconvert ! \
+  jpegenc quality=70 ! multifilesink "location=$work/road-%d.jpg"
+cp "$work/road-5.jpg" "$out/obstacles.jpg"
 
 # mistakes
 pair right "$left" "$right" $match

@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Builds for 64-bit ARM with Debian's cross compiler, without CUDA, in build-arm/, and runs the tests there by emulation.
 #
-#   sh tests/arm.sh              all tests but those that measure time: an hour on 2 cores
-#   sh tests/arm.sh stages meta  these tests
+#   sh tests/arm.sh                              all tests but those that measure time: an hour on 2 cores
+#   ARM_TESTS="stages meta" sh tests/arm.sh      these tests
 #
 # What the programs need of ARM lies in build-arm-root/: packages of this Debian's release, unpacked. On another system than
 # Debian, or without what the script installs, it ends with 77.
 set -eu
+# shellcheck source=tests/support/arguments.sh
+. "$(dirname "$0")/support/arguments.sh"
+check_arguments 0 "$@"
 cd "$(dirname "$0")/.."
 # shellcheck source=pipelines/packages.sh
 . pipelines/packages.sh
@@ -56,8 +59,9 @@ say "running tests by emulation: each takes some 30 times as long"
 # fewer random cases: an instruction is an instruction
 export STEREO_TEST_DRAWS="${STEREO_TEST_DRAWS:-6}" STEREO_FUZZ_ITERATIONS="${STEREO_FUZZ_ITERATIONS:-200}" STEREO_LOAD_FRAMES=100
 export QEMU_LD_PREFIX="$root"
-if [ $# -gt 0 ]; then
-  meson test -C build-arm --no-rebuild --print-errorlogs --timeout-multiplier 20 "$@"
+if [ -n "${ARM_TESTS:-}" ]; then
+  # shellcheck disable=SC2086
+  meson test -C build-arm --no-rebuild --print-errorlogs --timeout-multiplier 20 $ARM_TESTS
 else
   # scripts would start this machine's own gst-launch-1.0
   meson test -C build-arm --no-rebuild --print-errorlogs --timeout-multiplier 20 \
