@@ -122,13 +122,18 @@ place () {
   done <"$work/todo"
 }
 
-# add_results: what the pipeline made so far takes its name. $made of $total are there.
+# add_results: what the pipeline made so far takes its name. $made of $total are there. Ctrl-C meets each mv, too: one that it
+# ended is done again by the next call.
 add_results () {
-  while [ -s "$work/out-$(printf %06d $made).png" ]; do
-    IFS= read -r name <&3 || return 0
-    # its name appears when it is whole
-    mv "$work/out-$(printf %06d $made).png" "$out/.part"
-    mv "$out/.part" "$(result_of "$name")"
+  while :; do
+    # a name appears when its picture is whole
+    if [ -s "$work/out-$(printf %06d $made).png" ]; then
+      mv "$work/out-$(printf %06d $made).png" "$out/.part" || return 0
+    elif [ ! -f "$out/.part" ]; then
+      return 0
+    fi
+    name=$(sed -n "$((made + 1))p" "$work/todo")
+    mv "$out/.part" "$(result_of "$name")" || return 0
     made=$((made + 1))
     printf '%s/%s %s\n' $((before + made)) "$all" "$name"
   done
@@ -170,22 +175,29 @@ done
 add stereomatch name=match qos=false temporal=0 disparity-scale=256 "$@" ! video/x-raw,format=GRAY16_LE ! videoconvert ! \
   video/x-raw,format=GRAY16_BE ! pngenc ! multifilesink "location=$work/out-%06d.png"
 
-exec 3<"$work/todo"
+rm -f "$out/.part"
 (launch -q) 2>"$work/said" &
 child=$!
-trap 'kill $child 2>/dev/null || true; wait $child 2>/dev/null || true; add_results
-  echo "stopped: $((before + made)) of $all disparities are in $out, and the same command goes on from there" >&2
-  exit 130' INT TERM
-while kill -0 $child 2>/dev/null && ! ended_by_error $child "$work/said"; do
+# not in the midst of add_results, which would lose count
+stopped=
+trap 'stopped=yes' INT TERM
+while [ -z "$stopped" ] && kill -0 $child 2>/dev/null && ! ended_by_error $child "$work/said"; do
   add_results
-  sleep 0.2
+  sleep 0.2 || true
 done
+if [ -n "$stopped" ]; then
+  kill $child 2>/dev/null || true
+  wait $child 2>/dev/null || true
+  add_results
+  echo "stopped: $((before + made)) of $all disparities are in $out, and the same command goes on from there" >&2
+  exit 130
+fi
 status=0
 wait $child || status=$?
 cat "$work/said" >&2
 add_results
 if [ $made -lt $total ]; then
-  IFS= read -r name <&3
+  name=$(sed -n "$((made + 1))p" "$work/todo")
   fail "$name: nothing came out of this pair, nor of those behind it: $((before + made)) of $all are in $out." \
     "Without it, the same command goes on from there"
 fi

@@ -49,7 +49,10 @@ class Text(Parameter):
 class Choice(Parameter):
     def __init__(self, element, spec):
         super().__init__(element, spec)
-        self.choices = {int(value): entry.value_nick for value, entry in spec.enum_class.__enum_values__.items()}
+        kind = type(element.get_property(spec.name))
+        # an enumeration of PyGObject, which is one of Python from 3.52 on
+        entries = kind.__enum_values__.values() if hasattr(kind, "__enum_values__") else kind
+        self.choices = {int(entry): entry.value_nick for entry in entries}
 
     def get(self):
         return int(super().get())

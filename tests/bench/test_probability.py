@@ -56,11 +56,17 @@ class Fit(unittest.TestCase):
         self.assertLess(self.off(fitted), 0.01)
 
     def test_finds_a_bent_law(self):
-        # steeper in the middle than at its ends, and off by a step: no logistic function is
-        self.scenes = self.scenes_of([-4.0, -3.0, -2.5, 0.6, 2.2, 2.6, 3.0])
-        fitted = probability.fit(self.scenes, math.inf)
-        self.assertLess(self.off(fitted), 0.05)
-        self.assertGreater(self.off((fitted[0], probability.KNOTS)), 2 * self.off(fitted))
+        # steeper in the middle than at its ends, and off by a step: no logistic function is. How much that shows differs from
+        # law to law, so the sums of several are compared.
+        bent = straight = 0
+        for _ in range(6):
+            self.setUp()
+            self.scenes = self.scenes_of([-4.0, -3.0, -2.5, 0.6, 2.2, 2.6, 3.0])
+            fitted = probability.fit(self.scenes, math.inf)
+            self.assertLess(self.off(fitted), 0.05)
+            bent += self.off(fitted)
+            straight += self.off((fitted[0], probability.KNOTS))
+        self.assertGreater(straight, 2 * bent)
 
     def test_never_falls_and_ends(self):
         self.scenes = self.scenes_of([-4.0, -3.0, -1.5, 1.5, 0.0, -1.0, -1.0])
