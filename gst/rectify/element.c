@@ -177,8 +177,8 @@ make_stats (GstStereoRectify *self)
   gst_stereo_aggregator_get_stats (&self->parent, &stats);
   return gst_structure_new ("stereorectify-stats", "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left", G_TYPE_UINT64,
       stats.dropped_left, "dropped-right", G_TYPE_UINT64, stats.dropped_right, "late", G_TYPE_UINT64, stats.late,
-      "compute-time", G_TYPE_UINT64, stats.compute_last, "compute-time-mean", G_TYPE_UINT64,
-      stats.pairs ? stats.compute_total / stats.pairs : (guint64) 0, NULL);
+      "pairing-clock", G_TYPE_STRING, stats.pairing_clock, "compute-time", G_TYPE_UINT64, stats.compute_last,
+      "compute-time-mean", G_TYPE_UINT64, stats.pairs ? stats.compute_total / stats.pairs : (guint64) 0, NULL);
 }
 
 static gboolean
@@ -361,7 +361,10 @@ install_results (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "stats",
           "Statistics since the start: pairs rectified, dropped-left and dropped-right (frames without a partner), "
-          "late (pairs dropped for QoS), compute-time (ns, of the last pair) and compute-time-mean",
+          "late (pairs dropped for QoS), pairing-clock (by which the frames of the last pair were paired: buffer, the "
+          "name "
+          "of the reference caps of their capture timestamps, or none), compute-time (ns, of the last pair) and "
+          "compute-time-mean",
           GST_TYPE_STRUCTURE, ro));
   g_object_class_install_property (klass, PROP_FOCAL_LENGTH,
       g_param_spec_double ("focal-length", "focal-length",

@@ -330,7 +330,6 @@ gst_stereo_rectify_output_process (GstStereoRectifyOutput *self, const GstStereo
   GstBuffer *out = NULL;
   guint64 compute_time = 0;
   GstFlowReturn flow;
-  gint64 skew = 0;
 
   if (!comparable (first, second))
     return gst_stereo_post_mismatch (GST_ELEMENT (base), left, right);
@@ -347,8 +346,6 @@ gst_stereo_rectify_output_process (GstStereoRectifyOutput *self, const GstStereo
     gst_buffer_unref (out);
     return flow;
   }
-  if (left->time != GST_STEREO_TIME_NONE && right->time != GST_STEREO_TIME_NONE)
-    skew = right->time - left->time;
-  add_meta (self, out, skew);
+  add_meta (self, out, gst_stereo_frame_skew (left, right));
   return gst_stereo_aggregator_finish (base, &left->segment, out, compute_time);
 }
