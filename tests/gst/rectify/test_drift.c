@@ -430,10 +430,17 @@ GST_START_TEST (test_does_nothing)
 }
 GST_END_TEST;
 
-/* The texture goes: what was found stays. */
+/* In steps of at most 1/4 px anywhere in the picture, and not beyond what is there. Then the texture goes: what was found
+ * stays. */
 static void
 cover_after_100 (GstElement *rectify, guint frame)
 {
+  static gdouble before;
+  gdouble now = align_stat (rectify, "align-offset-max");
+
+  fail_unless (frame == 1 || fabs (now - before) < 0.251, "from %.3f to %.3f px at once", before, now);
+  fail_unless (align_stat (rectify, "align-offset") < 1.6, "%.3f px", align_stat (rectify, "align-offset"));
+  before = now;
   if (frame == 100) {
     GstObject *pipeline = gst_object_get_parent (GST_OBJECT (rectify));
     GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
