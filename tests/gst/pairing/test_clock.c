@@ -79,8 +79,16 @@ GST_START_TEST (test_capture_stamps_pair)
 
   expect_clock (pair, "none");
   for (guint i = 0; i < 6; i++) {
+    GstBuffer *out;
+    GstReferenceTimestampMeta *kept;
+
     push_moment (pair, i, late[__i__], moment_stamp (i), moment_stamp (i) + GST_MSECOND);
-    expect_pair (pair, i, GST_MSECOND);
+    out = pair_pull (pair, i * FRAME);
+    fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, GST_MSECOND);
+    /* the output was taken when the left frame was */
+    kept = gst_buffer_get_reference_timestamp_meta (out, NULL);
+    fail_unless (kept != NULL && (gint64) kept->timestamp == moment_stamp (i));
+    gst_buffer_unref (out);
   }
   expect_clock (pair, UNIX);
   expect_drops (pair, 0, 0);
