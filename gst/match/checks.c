@@ -250,7 +250,7 @@ gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair 
   /* the frames of a bundle are of different moments on purpose, and one buffer is of one moment */
   if (first->layout.packing == GST_STEREO_PACKING_AUTO && first->time != GST_STEREO_TIME_NONE &&
       second->time != GST_STEREO_TIME_NONE)
-    gst_stereo_skew_add (&checks->skew, first->time, second->time - first->time);
+    gst_stereo_skew_add (&checks->skew, first->time, gst_stereo_frame_skew (first, second));
   if (time == GST_STEREO_TIME_NONE)
     time = g_get_monotonic_time () * 1000;
   points = is_due (checks, time, interval);

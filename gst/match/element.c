@@ -17,7 +17,8 @@
  * metadata may change from pair to pair. Its numbers, and its true disparity if it has one, are copied to the output's
  * metadata. A videoscale in between scales the metadata, and drops it when the shape of the picture changes.
  *
- * Frames of two pads are paired by running time. A left and a right frame are a pair when they are at most
+ * Frames of two pads are paired by running time, or by their capture timestamps (#GstReferenceTimestampMeta) where both
+ * views have them with equal reference caps: see #GstStereoMatch:pairing-clock; `stats` say which. A left and a right frame are a pair when they are at most
  * #GstStereoMatch:max-skew apart and no other frame fits better; frames without a partner are dropped,
  * counted in #GstStereoMatch:stats and reported once a second. A frame without a timestamp pairs with
  * the next frame of the other pad: the order of arrival decides. A frame that goes back in time finds

@@ -43,7 +43,9 @@ gst_stereo_match_properties_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "stats",
           "Since the start: pairs computed, dropped-left and dropped-right (frames without a partner), late (pairs "
-          "dropped for QoS), overlapped (pairs submitted while another was being computed), compute-time (ns from a "
+          "dropped for QoS), pairing-clock (by which the frames of the last pair were paired: buffer, the name of the "
+          "reference caps of their capture timestamps, or none), overlapped (pairs submitted while another was being "
+          "computed), compute-time (ns from a "
           "pair's submission to its result, of the last pair) and compute-time-mean, steps-time-mean (of that, the "
           "backend's work by its own clock, without copies to a device and from it); of the last pair: valid-ratio "
           "and mean-confidence (0..1), aligned (whether align=auto resampled the right view), align-offset and "
@@ -78,8 +80,9 @@ gst_stereo_match_properties_make_stats (GstStereoMatchParts *parts, const GstSte
   gst_stereo_checks_get_stats (parts->checks, &checks);
   stats = gst_structure_new ("stereomatch-stats", "pairs", G_TYPE_UINT64, pairs->pairs, "dropped-left", G_TYPE_UINT64,
       pairs->dropped_left, "dropped-right", G_TYPE_UINT64, pairs->dropped_right, "late", G_TYPE_UINT64, pairs->late,
-      "overlapped", G_TYPE_UINT64, flights.overlapped, "compute-time", G_TYPE_UINT64, pairs->compute_last,
-      "compute-time-mean", G_TYPE_UINT64, pairs->compute_total / count, "steps-time-mean", G_TYPE_UINT64,
+      "pairing-clock", G_TYPE_STRING, pairs->pairing_clock, "overlapped", G_TYPE_UINT64, flights.overlapped,
+      "compute-time", G_TYPE_UINT64, pairs->compute_last, "compute-time-mean", G_TYPE_UINT64,
+      pairs->compute_total / count, "steps-time-mean", G_TYPE_UINT64,
       pairs->pairs ? flights.steps_total / count : (guint64) 0, "valid-ratio", G_TYPE_DOUBLE, flights.valid_ratio,
       "mean-confidence", G_TYPE_DOUBLE, flights.mean_confidence, "aligned", G_TYPE_BOOLEAN, flights.alignment.active,
       "align-offset", G_TYPE_DOUBLE, flights.alignment.coefficients[0], "align-offset-max", G_TYPE_DOUBLE,

@@ -83,8 +83,9 @@ typedef struct _GstStereoMeta GstStereoMeta;
  * @principal_offset: pixels to add to a disparity before it becomes depth: x of the right view's principal point minus
  *     x of the left view's; may be negative. 0 = the two are the same, or unknown
  * @depth_unit: micrometres per step of a depth sample, above 0; 1000 = a step is a millimetre. Initially 1000
- * @pair_skew: timestamp of the right frame minus that of the left frame, in nanoseconds; 0 also where either frame had
- *     no timestamp, and where one buffer held both views
+ * @pair_skew: timestamp of the right frame minus that of the left frame, in nanoseconds, by the clock that paired them:
+ *     their capture timestamps (#GstReferenceTimestampMeta) or the buffers'; 0 also where either frame had no timestamp,
+ *     and where one buffer held both views
  * @valid_ratio: share of the pixels that count (see @mask) whose sample is valid, 0..1; 0 for
  *     %GST_STEREO_OUTPUT_KIND_VIEWS
  * @mean_confidence: mean of the confidence over all pixels that count, invalid ones included, 0..1; 0 for

@@ -136,6 +136,7 @@ gst_stereo_aggregator_get_stats (GstStereoAggregator *self, GstStereoPairStats *
     .pairs = pairs.pairs, .late = pairs.late, .compute_last = pairs.compute_last, .compute_total = pairs.compute_total
   };
   gst_stereo_drops_get (self->priv->parts.drops, &stats->dropped_left, &stats->dropped_right);
+  stats->pairing_clock = gst_stereo_clock_get_name (self->priv->parts.clock);
 }
 
 void
@@ -387,6 +388,7 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_AGGREGATOR, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAD, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PACKING, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAIRING_CLOCK, 0);
 
   aggregator_class->create_new_pad = gst_stereo_aggregator_create_new_pad;
   aggregator_class->sink_event = gst_stereo_aggregator_sink_event;

@@ -3,7 +3,7 @@
  * The base class of elements that take two views: stereomatch and stereorectify. It has the request pads sink,
  * sink_left and sink_right, pairs their frames, drops frames without a partner and pairs that come too late, and gives
  * the output its segment and timestamps. Each of these is done by a part with a file of its own: pads.h, pad.h,
- * pairs.h, drops.h, late_pairs.h, silence.h, decorate.h. Subclasses need none of them.
+ * pairs.h, clock.h, drops.h, late_pairs.h, silence.h, decorate.h. Subclasses need none of them.
  */
 #ifndef GST_STEREO_AGGREGATOR_H
 #define GST_STEREO_AGGREGATOR_H
@@ -38,6 +38,7 @@ typedef struct
 {
   guint64 pairs, dropped_left, dropped_right, late;
   guint64 compute_last, compute_total; /* ns */
+  const gchar *pairing_clock;          /* gst_stereo_clock_get_name() */
 } GstStereoPairStats;
 
 /* A subclass has to set process() and input_caps(). Where it sets start(), stop() or flush() of GstAggregatorClass,

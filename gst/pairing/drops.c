@@ -14,6 +14,7 @@ struct _GstStereoDrops
   /* of the source pad's task */
   guint unreported[2];
   gint64 skew, max_skew; /* of the last two frames that were too far apart, ns */
+  gboolean dated;        /* by their capture timestamps */
   gint64 reported;       /* monotonic µs; 0 = never */
   gboolean broken;
 };
@@ -54,8 +55,9 @@ gst_stereo_drops_count (GstStereoDrops *drops, gboolean right)
 }
 
 void
-gst_stereo_drops_set_skew (GstStereoDrops *drops, gint64 skew, gint64 max_skew)
+gst_stereo_drops_set_skew (GstStereoDrops *drops, gint64 skew, gint64 max_skew, gboolean dated)
 {
+  drops->dated = dated;
   drops->skew = skew;
   drops->max_skew = max_skew;
 }
@@ -70,9 +72,9 @@ gst_stereo_drops_report (GstStereoDrops *drops, gboolean now)
   if (!(left || right) || (!now && drops->reported && time - drops->reported < REPORT_INTERVAL))
     return;
   if (drops->skew)
-    skew = g_strdup_printf (" The last two frames compared were %.3f ms apart, and max-skew is %.3f ms: start the "
+    skew = g_strdup_printf (" The last two frames compared were %.3f ms apart%s, and max-skew is %.3f ms: start the "
                             "cameras together, or raise max-skew.",
-        ABS (drops->skew) / 1e6, drops->max_skew / 1e6);
+        ABS (drops->skew) / 1e6, drops->dated ? " by their capture timestamps" : "", drops->max_skew / 1e6);
   else
     skew = g_strdup ("");
   GST_ELEMENT_WARNING (drops->element, STREAM, FAILED,

@@ -16,8 +16,8 @@ void gst_stereo_drops_free (GstStereoDrops *drops);
 void gst_stereo_drops_start (GstStereoDrops *drops);
 
 void gst_stereo_drops_count (GstStereoDrops *drops, gboolean right);
-/* The heads compared last: right minus left, and the limit; both in ns. */
-void gst_stereo_drops_set_skew (GstStereoDrops *drops, gint64 skew, gint64 max_skew);
+/* The heads compared last: right minus left, and the limit; both in ns. @dated: by capture timestamps. */
+void gst_stereo_drops_set_skew (GstStereoDrops *drops, gint64 skew, gint64 max_skew, gboolean dated);
 /* Posts the warning where there is something to report and the last one is a second old. @now: at once. */
 void gst_stereo_drops_report (GstStereoDrops *drops, gboolean now);
 /* Since the start. From any thread. */

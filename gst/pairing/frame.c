@@ -18,6 +18,8 @@ gst_stereo_running_time (const GstSegment *segment, GstClockTime pts)
 gint64
 gst_stereo_frame_skew (const GstStereoFrame *left, const GstStereoFrame *right)
 {
+  if (left->moment != GST_STEREO_TIME_NONE && right->moment != GST_STEREO_TIME_NONE)
+    return right->moment - left->moment;
   if (left->time == GST_STEREO_TIME_NONE || right->time == GST_STEREO_TIME_NONE)
     return 0;
   return right->time - left->time;

@@ -18,6 +18,8 @@ typedef struct
   GstStereoLayout layout;
   GstSegment segment;
   gint64 time;        /* running time, or GST_STEREO_TIME_NONE */
+  gint64 moment;      /* of a pair's frame: when it was taken, by the capture clock that pairs; GST_STEREO_TIME_NONE =
+                       * buffer timestamps pair */
   gint64 spacing;     /* nominal time to the next frame in ns; 0 = unknown */
   guint generation;   /* number of seeks without a flush before this frame */
   gboolean after_gap; /* a GAP event came before it */
@@ -27,7 +29,7 @@ typedef struct
 /* Signed running time, or GST_STEREO_TIME_NONE. A frame that begins a little before its segment has one too. */
 gint64 gst_stereo_running_time (const GstSegment *segment, GstClockTime pts);
 
-/* Right minus left in ns; 0 where one of the two has no time. */
+/* Right minus left in ns, by the clock that pairs; 0 where one of the two has no time. */
 gint64 gst_stereo_frame_skew (const GstStereoFrame *left, const GstStereoFrame *right);
 
 /* Maps @frame for reading, in place where it lies in @context (may be NULL). FALSE after an error was posted. */

@@ -12,6 +12,7 @@ struct _GstStereoPairs
 {
   GstElement *element;
   GstStereoDrops *drops;
+  GstStereoClock *clock;
   GstStereoPairsFuncs funcs;
 
   /* protected by the element's object lock */
@@ -24,20 +25,23 @@ struct _GstStereoPairs
   gint64 surplus_time; /* of the first of them */
 };
 
-/* What the pads of two views have at hand, in the running time of the left view. */
+/* What the pads of two views have at hand. The times are running times of the left view, and of the right view what
+ * these are by the clock that pairs. */
 typedef struct
 {
   GstStereoQueue left, right;
-  gint64 max_skew; /* ns; GST_STEREO_TIME_NONE = any */
+  gint64 moments[2]; /* as gst_stereo_clock_moments() has it */
+  gint64 max_skew;   /* ns; GST_STEREO_TIME_NONE = any */
 } Heads;
 
 GstStereoPairs *
-gst_stereo_pairs_new (GstElement *element, GstStereoDrops *drops)
+gst_stereo_pairs_new (GstElement *element, GstStereoDrops *drops, GstStereoClock *clock)
 {
   GstStereoPairs *pairs = g_new0 (GstStereoPairs, 1);
 
   pairs->element = element;
   pairs->drops = drops;
+  pairs->clock = clock;
   pairs->max_skew = GST_STEREO_MAX_SKEW_AUTO;
   return pairs;
 }
@@ -59,6 +63,7 @@ gst_stereo_pairs_flush (GstStereoPairs *pairs)
 {
   pairs->surplus = 0;
   pairs->left_spacing = 0;
+  gst_stereo_clock_flush (pairs->clock);
 }
 
 /* ---- properties --------------------------------------------------------------------------- */
@@ -192,8 +197,9 @@ drop_head (GstStereoPairs *pairs, GstStereoPad *pad, const Heads *heads)
     gint64 max_skew = heads->max_skew == GST_STEREO_TIME_NONE ? 0 : heads->max_skew;
 
     GST_DEBUG_OBJECT (pad, "the next frames are %+.3f ms apart, max-skew is %.3f ms", skew / 1e6, max_skew / 1e6);
-    gst_stereo_drops_set_skew (pairs->drops, skew, max_skew);
+    gst_stereo_drops_set_skew (pairs->drops, skew, max_skew, heads->moments[0] != GST_STEREO_TIME_NONE);
   }
+  gst_stereo_clock_take_head (pairs->clock, right);
   drop (pairs, pad, right, reason_to_drop (own, other, heads->max_skew));
   if (own->generation < other->generation)
     gst_stereo_pad_count_old_frame (pad);
@@ -225,6 +231,22 @@ shift_time (gint64 *time, gint64 by)
 }
 
 static void
+apply_clock (GstStereoPairs *pairs, GstStereoPad *const pads[2], Heads *heads)
+{
+  GstStereoClockView views[2] = { { .queue = &heads->left }, { .queue = &heads->right } };
+  gboolean forwards = TRUE;
+
+  for (guint v = 0; v < 2; v++)
+    forwards &= gst_stereo_pad_ref_buffers (pads[v], views[v].buffers);
+  gst_stereo_clock_apply (pairs->clock, views, forwards);
+  gst_stereo_clock_moments (pairs->clock, heads->moments);
+  for (guint v = 0; v < 2; v++) {
+    gst_clear_buffer (&views[v].buffers[0]);
+    gst_clear_buffer (&views[v].buffers[1]);
+  }
+}
+
+static void
 look_at_heads (GstStereoPairs *pairs, GstStereoPad *left, GstStereoPad *right, Heads *heads)
 {
   gint64 right_spacing, left_origin, right_origin;
@@ -236,12 +258,13 @@ look_at_heads (GstStereoPairs *pairs, GstStereoPad *left, GstStereoPad *right, H
     shift_time (&heads->right.time[1], left_origin - right_origin);
     shift_time (&heads->right.gap_end, left_origin - right_origin);
   }
+  apply_clock (pairs, (GstStereoPad *const[2]){ left, right }, heads);
   heads->max_skew = resolve_max_skew (pairs);
 }
 
-/* The heads of two pads, or the first two frames of one, are a pair. */
+/* The heads of two pads, or the first two frames of one, are a pair. @heads: of two pads, else NULL. */
 static GstFlowReturn
-hand_on_pair (GstStereoPairs *pairs, GstStereoPad *first_pad, GstStereoPad *second_pad)
+hand_on_pair (GstStereoPairs *pairs, GstStereoPad *first_pad, GstStereoPad *second_pad, const Heads *heads)
 {
   GstStereoFrame first, second;
   GstFlowReturn flow;
@@ -254,8 +277,16 @@ hand_on_pair (GstStereoPairs *pairs, GstStereoPad *first_pad, GstStereoPad *seco
   }
   if (first.generation == second.generation)
     shift_time (&second.time, first.origin - second.origin);
-  GST_LOG_OBJECT (pairs->element, "paired %" GST_STIME_FORMAT " and %" GST_STIME_FORMAT ", %+.3f ms apart",
-      GST_STIME_ARGS (first.time), GST_STIME_ARGS (second.time), gst_stereo_frame_skew (&first, &second) / 1e6);
+  if (heads) {
+    first.moment = heads->moments[0];
+    second.moment = heads->moments[1];
+    gst_stereo_clock_pair_heads (pairs->clock);
+    gst_stereo_clock_take_head (pairs->clock, FALSE);
+    gst_stereo_clock_take_head (pairs->clock, TRUE);
+  }
+  GST_LOG_OBJECT (pairs->element, "paired %" GST_STIME_FORMAT " and %" GST_STIME_FORMAT ", %+.3f ms apart by %s",
+      GST_STIME_ARGS (first.time), GST_STIME_ARGS (second.time), gst_stereo_frame_skew (&first, &second) / 1e6,
+      heads ? gst_stereo_clock_get_name (pairs->clock) : "buffer");
   flow = pairs->funcs.pair ((GstStereoAggregator *) pairs->element, &first, &second);
   gst_buffer_unref (first.buffer);
   gst_buffer_unref (second.buffer);
@@ -292,7 +323,7 @@ gst_stereo_pairs_find_in_two (GstStereoPairs *pairs, GstStereoPad *left, GstSter
     look_at_heads (pairs, left, right, &heads);
     switch (gst_stereo_pairing_decide (&heads.left, &heads.right, heads.max_skew)) {
       case GST_STEREO_PAIRING_PAIR:
-        return hand_on_pair (pairs, left, right);
+        return hand_on_pair (pairs, left, right, &heads);
       case GST_STEREO_PAIRING_DROP_LEFT:
         drop_head (pairs, left, &heads);
         break;
@@ -370,7 +401,7 @@ gst_stereo_pairs_find_in_one (GstStereoPairs *pairs, GstStereoPad *pad)
       return hand_on_packed (pairs, pad);
     decision = gst_stereo_pairing_bundle (count, first, marked, ended);
     if (decision == GST_STEREO_PAIRING_PAIR) {
-      return hand_on_pair (pairs, pad, pad);
+      return hand_on_pair (pairs, pad, pad, NULL);
     } else if (decision == GST_STEREO_PAIRING_DROP_LEFT) {
       drop (pairs, pad, marked ? layout.right_first == first[0] : layout.right_first, "its bundle lacks the other view");
       gst_stereo_drops_report (pairs->drops, FALSE);

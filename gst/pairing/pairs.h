@@ -6,6 +6,7 @@
 #ifndef GST_STEREO_PAIRS_H
 #define GST_STEREO_PAIRS_H
 
+#include "gst/pairing/clock.h"
 #include "gst/pairing/drops.h"
 #include "gst/pairing/input/pad.h"
 
@@ -25,7 +26,7 @@ typedef struct
 } GstStereoPairsFuncs;
 
 /* @element is the owner that the functions get; the object belongs to it and holds no reference. */
-GstStereoPairs *gst_stereo_pairs_new (GstElement *element, GstStereoDrops *drops);
+GstStereoPairs *gst_stereo_pairs_new (GstElement *element, GstStereoDrops *drops, GstStereoClock *clock);
 /* Before the first frame. */
 void gst_stereo_pairs_set_funcs (GstStereoPairs *pairs, const GstStereoPairsFuncs *funcs);
 void gst_stereo_pairs_free (GstStereoPairs *pairs);

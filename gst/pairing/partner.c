@@ -66,6 +66,14 @@ gst_stereo_pairing_decide (const GstStereoQueue *left, const GstStereoQueue *rig
   return GST_STEREO_PAIRING_PAIR;
 }
 
+gint64
+gst_stereo_pairing_shortest (gint64 shortest, gint64 interval)
+{
+  if (interval <= 0)
+    return shortest;
+  return shortest ? MIN (interval, shortest + shortest / 32) : interval;
+}
+
 GstStereoPairing
 gst_stereo_pairing_bundle (guint count, const gboolean first[2], gboolean marked, gboolean ended)
 {

@@ -48,8 +48,12 @@ typedef struct
  */
 GstStereoPairing gst_stereo_pairing_decide (const GstStereoQueue *left, const GstStereoQueue *right, gint64 max_skew);
 
+/* The recent shortest time from one frame to the next, after one more @interval; 0 = none seen. It grows slowly only: one
+ * early frame says that there may be more. */
+gint64 gst_stereo_pairing_shortest (gint64 shortest, gint64 interval);
+
 /*
- * The same for one stream of alternating views: whether its first two frames are a bundle.
+ * gst_stereo_pairing_decide() for one stream of alternating views: whether its first two frames are a bundle.
  * @count: frames at hand, 0 to 2; @first: whether each is marked as the first of its bundle;
  * @marked: whether any frame of the stream ever was (if not, every other one is taken as first).
  * Gives PAIR, DROP_LEFT (the head has no partner), WAIT_LEFT or END.

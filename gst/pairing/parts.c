@@ -8,7 +8,8 @@ gst_stereo_parts_init (GstStereoParts *parts, GstAggregator *aggregator, GstSter
 
   parts->pads = gst_stereo_pads_new (element);
   parts->drops = gst_stereo_drops_new (element);
-  parts->pairs = gst_stereo_pairs_new (element, parts->drops);
+  parts->clock = gst_stereo_clock_new (element);
+  parts->pairs = gst_stereo_pairs_new (element, parts->drops, parts->clock);
   parts->late_pairs = gst_stereo_late_pairs_new (aggregator);
   parts->silence = gst_stereo_silence_new (aggregator, views);
 }
@@ -19,6 +20,7 @@ gst_stereo_parts_clear (GstStereoParts *parts)
   gst_stereo_silence_free (parts->silence);
   gst_stereo_late_pairs_free (parts->late_pairs);
   gst_stereo_pairs_free (parts->pairs);
+  gst_stereo_clock_free (parts->clock);
   gst_stereo_drops_free (parts->drops);
   gst_stereo_pads_free (parts->pads);
 }

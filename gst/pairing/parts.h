@@ -14,6 +14,7 @@ typedef struct
 {
   GstStereoPads *pads;
   GstStereoDrops *drops;
+  GstStereoClock *clock;
   GstStereoPairs *pairs;
   GstStereoLatePairs *late_pairs;
   GstStereoSilence *silence;

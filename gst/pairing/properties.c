@@ -8,6 +8,7 @@ enum
   PROP_0,
   PROP_PACKING,
   PROP_MAX_SKEW,
+  PROP_PAIRING_CLOCK,
   PROP_QOS
 };
 
@@ -28,6 +29,12 @@ gst_stereo_properties_install (GObjectClass *klass)
           "limit "
           "where that duration is unknown)",
           0, G_MAXUINT64, GST_STEREO_MAX_SKEW_AUTO, rw));
+  g_object_class_install_property (klass, PROP_PAIRING_CLOCK,
+      gst_stereo_unchecked_spec (g_param_spec_enum ("pairing-clock", "pairing-clock",
+          "Which timestamps pair the frames of sink_left and sink_right, and are compared with max-skew; stats say "
+          "which "
+          "ones do",
+          GST_TYPE_STEREO_PAIRING_CLOCK, GST_STEREO_PAIRING_CLOCK_AUTO, rw)));
   g_object_class_install_property (klass, PROP_QOS,
       g_param_spec_boolean ("qos", "qos",
           "Drop pairs before they are computed when downstream says that they come too late, and in live pipelines "
@@ -44,6 +51,9 @@ gst_stereo_properties_set (GstStereoParts *parts, guint id, const GValue *value)
       return TRUE;
     case PROP_MAX_SKEW:
       gst_stereo_pairs_set_max_skew (parts->pairs, g_value_get_uint64 (value));
+      return TRUE;
+    case PROP_PAIRING_CLOCK:
+      gst_stereo_clock_set_choice (parts->clock, g_value_get_enum (value));
       return TRUE;
     case PROP_QOS:
       gst_stereo_late_pairs_set_qos (parts->late_pairs, g_value_get_boolean (value));
@@ -62,6 +72,9 @@ gst_stereo_properties_get (GstStereoParts *parts, guint id, GValue *value)
       return TRUE;
     case PROP_MAX_SKEW:
       g_value_set_uint64 (value, gst_stereo_pairs_get_max_skew (parts->pairs));
+      return TRUE;
+    case PROP_PAIRING_CLOCK:
+      g_value_set_enum (value, gst_stereo_clock_get_choice (parts->clock));
       return TRUE;
     case PROP_QOS:
       g_value_set_boolean (value, gst_stereo_late_pairs_get_qos (parts->late_pairs));

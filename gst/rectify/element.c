@@ -23,6 +23,19 @@
  * downstream wants that; chroma lies where the input's chroma-site says, or left and in between rows as MPEG-2 has it
  * where it says nothing. What the raw picture does not show is black. Frames are read from system memory.
  *
+ * A calibration is for cameras that stay as they were measured. With #GstStereoRectify:auto-align the element follows the
+ * right view where it moves up or down against the left one, or turns, slowly: by heat, by vibration. Points of each pair
+ * that goes out are matched, a row of them in each pair, by the estimator of stereomatch align=auto. What they are off by
+ * is taken out by new maps, in steps of at most 1/4 px that are at least 8 pairs apart. In a live pipeline these are made
+ * in a thread of their own, while frames go through the maps at hand. At most 4 px or 1/120 of the height are taken out,
+ * whichever is more; beyond that a warning asks for another calibration. Nothing is done where too few points are found,
+ * where they contradict each other, and below about 0.1 px. What was found stays over flushes, seeks, discontinuities,
+ * PAUSED and scenes without texture. It goes when another property of the element is set (not those of pairing), when
+ * frames of another size come, when auto-align is turned off, and at the stop. The message `stereo-align` tells when 0.1
+ * px more or less are taken out: `state` (`follows`, `limit`), `align-offset`, `align-offset-max`, `align-roll`,
+ * `align-left-over` and `align-points` as in #GstStereoRectify:stats, `limit` (px) and `text`. A file of
+ * #GstStereoRectify:save has the calibration without what auto-align takes out.
+ *
  * Properties take effect with the next pair, those set by one g_object_set() together; a calibration that cannot be
  * used is an error.
  *
@@ -37,31 +50,13 @@
 #include "gst/rectify/element.h"
 
 #include "gst/rectify/debug.h"
+#include "gst/rectify/drift.h"
 #include "gst/rectify/maps.h"
 #include "gst/rectify/output.h"
+#include "gst/rectify/properties.h"
 #include "gst/video/pool.h"
 #include "gst/video/properties.h"
 #include "gst/video/ranges.h"
-
-enum
-{
-  PROP_0,
-  PROP_CALIBRATION,
-  PROP_ALPHA,
-  PROP_WIDTH,
-  PROP_HEIGHT,
-  PROP_UNIT,
-  PROP_SAVE,
-  PROP_ACTIVE_BACKEND,
-  PROP_STATS,
-  PROP_FOCAL_LENGTH,
-  PROP_BASELINE,
-  PROP_PRINCIPAL_OFFSET,
-  PROP_TABLE /* the first of engine_params[] */
-};
-
-/* Properties that are made from the engine's table of parameters. */
-static const gchar *const engine_params[] = { "backend", "cuda-device-id", "threads" };
 
 struct _GstStereoRectify
 {
@@ -73,6 +68,7 @@ struct _GstStereoRectify
   guint serial; /* of settings: another one after each change */
 
   GstStereoRectifyMaps *maps;     /* from the calibration to remapped frames */
+  GstStereoDrift *drift;          /* auto-align */
   GstStereoRectifyOutput *output; /* from a pair to an output buffer */
 };
 
@@ -173,12 +169,15 @@ static GstStructure *
 make_stats (GstStereoRectify *self)
 {
   GstStereoPairStats stats;
+  GstStructure *made;
 
   gst_stereo_aggregator_get_stats (&self->parent, &stats);
-  return gst_structure_new ("stereorectify-stats", "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left", G_TYPE_UINT64,
+  made = gst_structure_new ("stereorectify-stats", "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left", G_TYPE_UINT64,
       stats.dropped_left, "dropped-right", G_TYPE_UINT64, stats.dropped_right, "late", G_TYPE_UINT64, stats.late,
-      "compute-time", G_TYPE_UINT64, stats.compute_last, "compute-time-mean", G_TYPE_UINT64,
-      stats.pairs ? stats.compute_total / stats.pairs : (guint64) 0, NULL);
+      "pairing-clock", G_TYPE_STRING, stats.pairing_clock, "compute-time", G_TYPE_UINT64, stats.compute_last,
+      "compute-time-mean", G_TYPE_UINT64, stats.pairs ? stats.compute_total / stats.pairs : (guint64) 0, NULL);
+  gst_stereo_drift_add_stats (self->drift, made);
+  return made;
 }
 
 static gboolean
@@ -188,6 +187,7 @@ gst_stereo_rectify_stop (GstAggregator *aggregator)
   GstStructure *stats = make_stats (self);
 
   gst_stereo_rectify_maps_clear (self->maps);
+  gst_stereo_drift_stop (self->drift);
   gst_stereo_rectify_output_stop (self->output);
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
   gst_structure_free (stats);
@@ -204,6 +204,10 @@ gst_stereo_rectify_set_property (GObject *object, guint id, const GValue *value,
 
   if (!gst_stereo_value_in_range (GST_ELEMENT (self), spec, value))
     return;
+  if (id == PROP_AUTO_ALIGN) {
+    gst_stereo_drift_set_enabled (self->drift, g_value_get_boolean (value));
+    return;
+  }
   GST_OBJECT_LOCK (self);
   switch (id) {
     case PROP_CALIBRATION:
@@ -241,6 +245,10 @@ gst_stereo_rectify_get_property (GObject *object, guint id, GValue *value, GPara
 
   if (id == PROP_STATS) {
     g_value_take_boxed (value, make_stats (self));
+    return;
+  }
+  if (id == PROP_AUTO_ALIGN) {
+    g_value_set_boolean (value, gst_stereo_drift_get_enabled (self->drift));
     return;
   }
   gst_stereo_rectify_maps_get_results (self->maps, &results);
@@ -306,74 +314,11 @@ gst_stereo_rectify_finalize (GObject *object)
   GstStereoRectify *self = GST_STEREO_RECTIFY (object);
 
   gst_stereo_rectify_output_free (self->output);
+  gst_stereo_drift_free (self->drift);
   gst_stereo_rectify_maps_free (self->maps);
   gst_stereo_rectify_settings_clear (&self->pending);
   gst_stereo_rectify_settings_clear (&self->settings);
   G_OBJECT_CLASS (gst_stereo_rectify_parent_class)->finalize (object);
-}
-
-static void
-install_settings (GObjectClass *klass)
-{
-  const GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING,
-                    controlled = rw | GST_PARAM_CONTROLLABLE;
-
-  g_object_class_install_property (klass, PROP_CALIBRATION,
-      g_param_spec_string ("calibration", "calibration",
-          "File with the calibration of the cameras (YAML or XML of OpenCV, or text of KITTI or Middlebury), or two "
-          "ROS "
-          "camera_info files as left,right; must be set",
-          NULL, rw));
-  g_object_class_install_property (klass, PROP_ALPHA,
-      gst_stereo_unchecked_spec (g_param_spec_double ("alpha", "alpha",
-          "How much of the raw pictures to show: 0 = only what both of them show (cropped), 1 = all of both (with "
-          "black borders); -1 = as P1 and P2 of the calibration say, or 0 where it has none",
-          -1, 1, -1, controlled)));
-  g_object_class_install_property (klass, PROP_WIDTH,
-      gst_stereo_unchecked_spec (g_param_spec_int ("width", "width",
-          "Width of a rectified view in pixels; 0 = that of a raw view, or what the calibration says", 0,
-          STEREO_REMAP_MAX_SIDE / 2, 0, controlled)));
-  g_object_class_install_property (klass, PROP_HEIGHT,
-      gst_stereo_unchecked_spec (g_param_spec_int ("height", "height",
-          "Height of a rectified view in pixels; 0 = that of a raw view, or what the calibration says", 0,
-          STEREO_REMAP_MAX_SIDE / 2, 0, controlled)));
-  g_object_class_install_property (klass, PROP_UNIT,
-      gst_stereo_unchecked_spec (g_param_spec_double ("unit", "unit",
-          "Millimetres per unit of length in the calibration: 1000 for metres, or the side of a chessboard square "
-          "where lengths are counted in squares; 0 = default of the format: 1000 for ROS and KITTI, 1 for OpenCV "
-          "and Middlebury",
-          0, 1e9, 0, controlled)));
-  g_object_class_install_property (klass, PROP_SAVE,
-      g_param_spec_string ("save", "save",
-          "File to write the calibration to, with the rectification in force (R1 R2 P1 P2 Q, millimetres), as YAML of "
-          "OpenCV; NULL = none",
-          NULL, rw));
-}
-
-static void
-install_results (GObjectClass *klass)
-{
-  const GParamFlags ro = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
-
-  g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
-      g_param_spec_string (
-          "active-backend", "active-backend", "Backend in use: cpu or cuda; NULL before the first pair", NULL, ro));
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed ("stats", "stats",
-          "Statistics since the start: pairs rectified, dropped-left and dropped-right (frames without a partner), "
-          "late (pairs dropped for QoS), compute-time (ns, of the last pair) and compute-time-mean",
-          GST_TYPE_STRUCTURE, ro));
-  g_object_class_install_property (klass, PROP_FOCAL_LENGTH,
-      g_param_spec_double ("focal-length", "focal-length",
-          "Horizontal focal length of the rectified views in pixels; 0 before the first pair", 0, G_MAXDOUBLE, 0, ro));
-  g_object_class_install_property (klass, PROP_BASELINE,
-      g_param_spec_double ("baseline", "baseline",
-          "Distance between the cameras in millimetres; 0 before the first pair", 0, G_MAXDOUBLE, 0, ro));
-  g_object_class_install_property (klass, PROP_PRINCIPAL_OFFSET,
-      g_param_spec_double ("principal-offset", "principal-offset",
-          "Pixels to add to a disparity before it becomes depth: x of the right principal point "
-          "minus the left's",
-          -G_MAXDOUBLE, G_MAXDOUBLE, 0, ro));
 }
 
 static GstCaps *
@@ -396,11 +341,7 @@ gst_stereo_rectify_class_init (GstStereoRectifyClass *klass)
   object_class->get_property = gst_stereo_rectify_get_property;
   object_class->dispatch_properties_changed = gst_stereo_rectify_dispatch_properties_changed;
   object_class->finalize = gst_stereo_rectify_finalize;
-  install_settings (object_class);
-  install_results (object_class);
-  for (guint i = 0; i < G_N_ELEMENTS (engine_params); i++)
-    g_object_class_install_property (
-        object_class, PROP_TABLE + i, gst_stereo_props_spec (stereo_param_find (engine_params[i])));
+  gst_stereo_rectify_properties_install (object_class);
 
   gst_stereo_aggregator_class_add_templates (element_class, gst_stereo_rectify_input_caps (NULL));
   gst_element_class_add_static_pad_template_with_gtype (element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
@@ -426,5 +367,6 @@ gst_stereo_rectify_init (GstStereoRectify *self)
   self->settings = self->pending;
   self->serial = 1;
   self->maps = gst_stereo_rectify_maps_new (GST_ELEMENT (self));
-  self->output = gst_stereo_rectify_output_new (GST_STEREO_AGGREGATOR (self), self->maps);
+  self->drift = gst_stereo_drift_new (GST_ELEMENT (self));
+  self->output = gst_stereo_rectify_output_new (GST_STEREO_AGGREGATOR (self), self->maps, self->drift);
 }

@@ -3,8 +3,11 @@
  * The stereorectify element, which derives from the base class in gst/pairing. Its parts, of which none knows the
  * element:
  *   calibration/  calibration files
+ *   properties    their names, ranges and texts
  *   settings      what the properties say
  *   maps          from a calibration to the maps by which the engine remaps frames
+ *   recipe        all that such maps are made from, for a thread of its own
+ *   drift         how the views drift away from the calibration
  *   planes        how and where the samples of the views lie in frames
  *   output        caps, and a pair becomes an output buffer with its metadata
  */

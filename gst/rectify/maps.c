@@ -6,6 +6,7 @@
 #include "gst/pairing/aggregator.h"
 #include "gst/rectify/calibration/calibration.h"
 #include "gst/rectify/debug.h"
+#include "gst/rectify/recipe.h"
 #include "gst/video/error.h"
 
 #define VIEWS 2
@@ -38,6 +39,9 @@ struct _GstStereoRectifyMaps
   RectifiedKey rectified_key;
   StereoRemap *remap; /* for remap_key; NULL: none */
   RemapKey remap_key;
+  GstStereoRecipe recipe;  /* of remap */
+  GstStereoRecipeJob *job; /* makes the next one from job_correction; NULL: none does */
+  GstStereoCorrection job_correction;
   gint chosen_backend; /* what backend=auto chose; STEREO_BACKEND_AUTO before that */
 };
 
@@ -54,6 +58,8 @@ gst_stereo_rectify_maps_new (GstElement *owner)
 static void
 drop_remap (GstStereoRectifyMaps *self)
 {
+  if (self->job)
+    stereo_remap_free (gst_stereo_recipe_job_finish (g_steal_pointer (&self->job), NULL, NULL));
   g_clear_pointer (&self->remap, stereo_remap_free);
   memset (&self->remap_key, 0, sizeof self->remap_key);
 }
@@ -65,6 +71,7 @@ gst_stereo_rectify_maps_clear (GstStereoRectifyMaps *self)
   memset (&self->rectified_key, 0, sizeof self->rectified_key);
   self->loaded_serial = self->doubted_serial = 0;
   self->chosen_backend = STEREO_BACKEND_AUTO;
+  memset (&self->recipe.correction, 0, sizeof self->recipe.correction);
 }
 
 void
@@ -262,61 +269,31 @@ gst_stereo_rectify_maps_rectification (const GstStereoRectifyMaps *self)
 
 /* ---- remap ------------------------------------------------------------------------------- */
 
-/* Fills in the maps of both views. They lie in the memory that is returned (g_free), those of the left view first, for
- * each view x then y. NULL: no memory. */
-static gfloat *
-compute_maps (const GstStereoRectifyMaps *self, const GstStereoLayout *layout, StereoRemapMap *maps)
-{
-  const StereoRectification *rectification = &self->rectification;
-  StereoCalibration calibration = self->calibration;
-  gint width = rectification->width, height = rectification->height;
-  gsize pixels = (gsize) width * (gsize) height;
-  gfloat *memory = g_try_new (gfloat, 2 * VIEWS * pixels);
-  StereoError error;
-
-  if (!memory)
-    return NULL;
-  /* this did not fail when the rectification was computed */
-  stereo_calibration_scale (&calibration, layout->width, layout->height, &error);
-  for (gint v = 0; v < VIEWS; v++) {
-    gfloat *x = memory + (gsize) (2 * v) * pixels, *y = x + pixels;
-    stereo_rectify_map (&calibration, rectification, v, x, y, width, 0, height);
-    maps[v] = (StereoRemapMap){ width, height, layout->width, layout->height, x, y, width };
-  }
-  return memory;
-}
-
 static GstFlowReturn
 make_remap (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings, const GstStereoLayout *layout,
     const GstStereoRectifyFormats *formats)
 {
-  StereoRemapPlane planes[STEREO_REMAP_MAX_PLANES];
-  StereoRemapMap maps[VIEWS];
-  StereoRemapParams params = { .maps = maps, .map_count = VIEWS, .planes = planes };
+  GstStereoRecipe *recipe = &self->recipe;
   gboolean automatic = settings->params.backend == STEREO_BACKEND_AUTO;
   StereoError error;
-  gfloat *memory;
 
-  params.plane_count = (gint) gst_stereo_rectify_describe_planes (formats, layout, planes);
-  params.backend = automatic ? self->chosen_backend : settings->params.backend;
-  params.cuda_device_id = settings->params.cuda_device_id;
-  params.threads = settings->params.threads;
-  memory = compute_maps (self, layout, maps);
-  if (!memory) {
-    GST_ELEMENT_ERROR (self->owner, RESOURCE, NO_SPACE_LEFT,
-        ("There is no memory for the maps of views of %dx%d pixels.", self->rectification.width,
-            self->rectification.height),
-        (NULL));
-    return GST_FLOW_ERROR;
-  }
-  self->remap = stereo_remap_new (&params, &error);
-  g_free (memory);
+  recipe->calibration = self->calibration;
+  /* this did not fail when the rectification was computed */
+  stereo_calibration_scale (&recipe->calibration, layout->width, layout->height, &error);
+  recipe->raw_width = layout->width;
+  recipe->raw_height = layout->height;
+  recipe->rectification = self->rectification;
+  recipe->plane_count = (gint) gst_stereo_rectify_describe_planes (formats, layout, recipe->planes);
+  recipe->backend = automatic ? self->chosen_backend : settings->params.backend;
+  recipe->cuda_device_id = settings->params.cuda_device_id;
+  recipe->threads = settings->params.threads;
+  self->remap = gst_stereo_recipe_make (recipe, &error);
   if (!self->remap)
     return post_error (self, &error);
   publish_backend (self);
+  recipe->backend = g_str_equal (stereo_remap_backend (self->remap), "cuda") ? STEREO_BACKEND_CUDA : STEREO_BACKEND_CPU;
   if (automatic)
-    self->chosen_backend = g_str_equal (stereo_remap_backend (self->remap), "cuda") ? STEREO_BACKEND_CUDA :
-                                                                                      STEREO_BACKEND_CPU;
+    self->chosen_backend = recipe->backend;
   return GST_FLOW_OK;
 }
 
@@ -369,4 +346,53 @@ gst_stereo_rectify_maps_run (GstStereoRectifyMaps *self, const GstStereoLayout *
   post_error (self, &error);
   drop_remap (self);
   return GST_FLOW_ERROR;
+}
+
+/* ---- corrections ------------------------------------------------------------------------- */
+
+void
+gst_stereo_rectify_maps_forget_correction (GstStereoRectifyMaps *self)
+{
+  const GstStereoCorrection none = { 0 };
+
+  if (self->job || memcmp (&self->recipe.correction, &none, sizeof none) != 0)
+    drop_remap (self);
+  self->recipe.correction = none;
+}
+
+/* FALSE after a warning: the maps at hand stay. */
+static gboolean
+take_corrected (GstStereoRectifyMaps *self, guint64 *ns)
+{
+  StereoError error = { 0 };
+  StereoRemap *remap = gst_stereo_recipe_job_finish (g_steal_pointer (&self->job), ns, &error);
+
+  if (!remap) {
+    GST_WARNING_OBJECT (self->owner, "the maps were not corrected: %s", error.message);
+    return FALSE;
+  }
+  stereo_remap_free (self->remap);
+  self->remap = remap;
+  self->recipe.correction = self->job_correction;
+  return TRUE;
+}
+
+gboolean
+gst_stereo_rectify_maps_correct (
+    GstStereoRectifyMaps *self, const GstStereoCorrection *correction, gboolean wait, guint64 *ns)
+{
+  if (!self->remap)
+    return FALSE;
+  if (!self->job && memcmp (correction, &self->recipe.correction, sizeof *correction) != 0) {
+    GstStereoRecipe recipe = self->recipe;
+    recipe.correction = self->job_correction = *correction;
+    self->job = gst_stereo_recipe_job_start (&recipe);
+  }
+  return self->job && (wait || gst_stereo_recipe_job_is_done (self->job)) && take_corrected (self, ns);
+}
+
+const GstStereoCorrection *
+gst_stereo_rectify_maps_correction (const GstStereoRectifyMaps *self)
+{
+  return &self->recipe.correction;
 }

@@ -9,6 +9,7 @@
 #define GST_STEREO_RECTIFY_MAPS_H
 
 #include "gst/rectify/planes.h"
+#include "gst/rectify/recipe.h"
 #include "gst/rectify/settings.h"
 #include "stereo/rectify.h"
 
@@ -48,6 +49,15 @@ GstFlowReturn gst_stereo_rectify_maps_prepare (GstStereoRectifyMaps *maps, const
 /* Remaps both views of mapped frames into @out; @compute_time: ns. An error was posted unless the flow is OK. */
 GstFlowReturn gst_stereo_rectify_maps_run (GstStereoRectifyMaps *maps, const GstStereoLayout *layout,
     const GstVideoFrame *first, const GstVideoFrame *second, const GstVideoFrame *out, guint64 *compute_time);
+
+/* Makes maps that take @correction out too, in a thread of its own, while those at hand serve. @wait: at once instead. TRUE
+ * when new maps serve from now on, with @ns (may be NULL) the time that they took; ask again otherwise. */
+gboolean gst_stereo_rectify_maps_correct (
+    GstStereoRectifyMaps *maps, const GstStereoCorrection *correction, gboolean wait, guint64 *ns);
+/* What the maps at hand take out. */
+const GstStereoCorrection *gst_stereo_rectify_maps_correction (const GstStereoRectifyMaps *maps);
+/* The next maps are made without. */
+void gst_stereo_rectify_maps_forget_correction (GstStereoRectifyMaps *maps);
 
 G_END_DECLS
 

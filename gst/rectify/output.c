@@ -12,6 +12,7 @@ struct _GstStereoRectifyOutput
 {
   GstStereoAggregator *base; /* the element, which owns this */
   GstStereoRectifyMaps *maps;
+  GstStereoDrift *drift;
 
   GstStereoLayout layout; /* of the last pair: its raw views */
   GstVideoInfo input;     /* of that pair: its colours */
@@ -21,12 +22,13 @@ struct _GstStereoRectifyOutput
 };
 
 GstStereoRectifyOutput *
-gst_stereo_rectify_output_new (GstStereoAggregator *base, GstStereoRectifyMaps *maps)
+gst_stereo_rectify_output_new (GstStereoAggregator *base, GstStereoRectifyMaps *maps, GstStereoDrift *drift)
 {
   GstStereoRectifyOutput *self = g_new0 (GstStereoRectifyOutput, 1);
 
   self->base = base;
   self->maps = maps;
+  self->drift = drift;
   return self;
 }
 
@@ -229,6 +231,9 @@ prepare (GstStereoRectifyOutput *self, const GstStereoRectifySettings *settings,
   formats.out = GST_VIDEO_INFO_FORMAT (&self->out_info);
   formats.site = GST_VIDEO_INFO_CHROMA_SITE (&left->info);
   formats.full_range = GST_VIDEO_INFO_COLORIMETRY (&left->info).range == GST_VIDEO_COLOR_RANGE_0_255;
+  if (!gst_stereo_drift_prepare (self->drift, serial, gst_stereo_rectify_maps_rectification (self->maps),
+          left->layout.width, left->layout.height))
+    gst_stereo_rectify_maps_forget_correction (self->maps);
   return gst_stereo_rectify_maps_prepare (self->maps, settings, &left->layout, &formats);
 }
 
@@ -284,19 +289,44 @@ map_whole (GstStereoRectifyOutput *self, GstVideoFrame *mapped, const GstStereoF
   return FALSE;
 }
 
+/* Lets the drift see the pair in @out; the next pair may then be rectified otherwise. Where nobody waits for the frames of
+ * a clock, the maps are waited for: the same input gives the same output then. */
+static void
+follow_drift (GstStereoRectifyOutput *self, const GstVideoFrame *out)
+{
+  gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self->base)));
+  const GstStereoLayout beside = { .packing = GST_STEREO_PACKING_SIDE_BY_SIDE,
+    .width = GST_VIDEO_FRAME_WIDTH (out) / 2,
+    .height = GST_VIDEO_FRAME_HEIGHT (out) };
+  StereoImage left, right;
+  guint64 ns;
+
+  gst_stereo_layout_images (&beside, out, out, &left, &right);
+  gst_stereo_drift_look (self->drift, &left, &right);
+  if (gst_stereo_rectify_maps_correct (self->maps, gst_stereo_drift_wanted (self->drift), !live, &ns))
+    gst_stereo_drift_apply (self->drift, gst_stereo_rectify_maps_correction (self->maps), ns);
+}
+
 static GstFlowReturn
 remap_mapped (GstStereoRectifyOutput *self, const GstStereoLayout *layout, const GstVideoFrame *first,
     const GstVideoFrame *second, GstBuffer *out, guint64 *compute_time)
 {
+  const gboolean follows = gst_stereo_drift_get_enabled (self->drift);
+  const GstMapFlags access = follows ? GST_MAP_READWRITE : GST_MAP_WRITE;
+  gint64 begin = g_get_monotonic_time ();
   GstVideoFrame mapped;
   GstFlowReturn flow;
 
-  if (!gst_video_frame_map (&mapped, &self->out_info, out, GST_MAP_WRITE | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
+  if (!gst_video_frame_map (&mapped, &self->out_info, out, access | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
     GST_ELEMENT_ERROR (self->base, RESOURCE, WRITE, ("An output buffer could not be written to."), (NULL));
     return GST_FLOW_ERROR;
   }
   gst_stereo_pool_clear_padding (&mapped);
   flow = gst_stereo_rectify_maps_run (self->maps, layout, first, second, &mapped, compute_time);
+  if (flow == GST_FLOW_OK && follows) {
+    follow_drift (self, &mapped);
+    *compute_time = (guint64) (g_get_monotonic_time () - begin) * 1000;
+  }
   gst_video_frame_unmap (&mapped);
   return flow;
 }
@@ -330,7 +360,6 @@ gst_stereo_rectify_output_process (GstStereoRectifyOutput *self, const GstStereo
   GstBuffer *out = NULL;
   guint64 compute_time = 0;
   GstFlowReturn flow;
-  gint64 skew = 0;
 
   if (!comparable (first, second))
     return gst_stereo_post_mismatch (GST_ELEMENT (base), left, right);
@@ -347,8 +376,6 @@ gst_stereo_rectify_output_process (GstStereoRectifyOutput *self, const GstStereo
     gst_buffer_unref (out);
     return flow;
   }
-  if (left->time != GST_STEREO_TIME_NONE && right->time != GST_STEREO_TIME_NONE)
-    skew = right->time - left->time;
-  add_meta (self, out, skew);
+  add_meta (self, out, gst_stereo_frame_skew (left, right));
   return gst_stereo_aggregator_finish (base, &left->segment, out, compute_time);
 }

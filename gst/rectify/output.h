@@ -4,14 +4,16 @@
 #define GST_STEREO_RECTIFY_OUTPUT_H
 
 #include "gst/pairing/aggregator.h"
+#include "gst/rectify/drift.h"
 #include "gst/rectify/maps.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GstStereoRectifyOutput GstStereoRectifyOutput;
 
-/* @base: the element, which owns this; @maps must outlive it. */
-GstStereoRectifyOutput *gst_stereo_rectify_output_new (GstStereoAggregator *base, GstStereoRectifyMaps *maps);
+/* @base: the element, which owns this; @maps and @drift must outlive it. */
+GstStereoRectifyOutput *gst_stereo_rectify_output_new (
+    GstStereoAggregator *base, GstStereoRectifyMaps *maps, GstStereoDrift *drift);
 void gst_stereo_rectify_output_free (GstStereoRectifyOutput *output);
 /* At the end of a stream: the next one negotiates anew. */
 void gst_stereo_rectify_output_stop (GstStereoRectifyOutput *output);

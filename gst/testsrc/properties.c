@@ -12,6 +12,7 @@ enum
   MOTION,
   NOISE,
   VERTICAL_OFFSET,
+  ROLL,
   RIGHT_GAIN,
   FAULT,
   FAULT_VIEW,
@@ -138,6 +139,11 @@ install_of_rig (GObjectClass *klass, guint first)
       gst_stereo_unchecked_spec (g_param_spec_double ("vertical-offset", "vertical-offset",
           "Pixels by which a point lies lower in the right view than in the left one; fractions too",
           -GST_STEREO_RIG_MAX_OFFSET, GST_STEREO_RIG_MAX_OFFSET, 0, LIVE)));
+  g_object_class_install_property (klass, first + ROLL,
+      gst_stereo_unchecked_spec (g_param_spec_double ("roll", "roll",
+          "Degrees by which the right view is turned clockwise, about its middle; the true disparity stays that of the "
+          "scene",
+          -GST_STEREO_RIG_MAX_ROLL, GST_STEREO_RIG_MAX_ROLL, 0, LIVE)));
   g_object_class_install_property (klass, first + RIGHT_GAIN,
       gst_stereo_unchecked_spec (g_param_spec_double ("right-gain", "right-gain",
           "Exposure of the right view: what its grey levels are multiplied with, before noise", 0,
@@ -209,6 +215,9 @@ gst_stereo_test_properties_set (GstStereoTestSettings *settings, guint id, const
     case VERTICAL_OFFSET:
       settings->rig.vertical_offset = g_value_get_double (value);
       return TRUE;
+    case ROLL:
+      settings->rig.roll = g_value_get_double (value);
+      return TRUE;
     case RIGHT_GAIN:
       settings->rig.right_gain = g_value_get_double (value);
       return TRUE;
@@ -254,6 +263,9 @@ gst_stereo_test_properties_get (const GstStereoTestSettings *settings, guint id,
       return TRUE;
     case VERTICAL_OFFSET:
       g_value_set_double (value, settings->rig.vertical_offset);
+      return TRUE;
+    case ROLL:
+      g_value_set_double (value, settings->rig.roll);
       return TRUE;
     case RIGHT_GAIN:
       g_value_set_double (value, settings->rig.right_gain);

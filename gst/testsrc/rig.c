@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#define TAPS 4           /* rows that a row between two rows is made of */
-#define STEPS 256        /* places between two rows */
+#define TAPS 4           /* rows that a row between two rows is made of, and columns */
+#define STEPS 256        /* places between two rows, or columns; a power of 2 */
 #define WEIGHT_ONE 65536 /* sum of the taps' weights */
 #define BLOWN_OUT 8      /* exposure: everything but the darkest texture saturates */
 #define DARK 0.25
@@ -37,12 +37,14 @@ struct _GstStereoRig
   gint width, height;
   guint seed;
   guint64 frame;
-  gint offset; /* of the right view, in STEPS */
-  gint weights[TAPS];
+  gint offset;          /* of the right view, in STEPS */
+  gdouble sine, cosine; /* of the right view's roll */
+  gint weights[STEPS][TAPS];
   GstStereoNoise noise;
   Camera camera[2];
-  Picture rows; /* the last TAPS rows that the right camera saw: row i lies at i % TAPS */
-  gint row_of[TAPS];
+  Picture rows;    /* the last rows that the right camera saw: row i lies at i % row_count */
+  guint row_count; /* a power of 2 */
+  gint *row_of;
   gint *sums; /* scratch of a blur: a row */
   guint8 *line;
 };
@@ -53,12 +55,17 @@ struct _GstStereoRig
 static void
 make_weights (GstStereoRig *rig)
 {
-  gdouble t = ((-rig->offset) & (STEPS - 1)) / (gdouble) STEPS, one = WEIGHT_ONE;
+  const gdouble one = WEIGHT_ONE;
 
-  rig->weights[0] = (gint) rint (one * (-t + 2 * t * t - t * t * t) / 2);
-  rig->weights[2] = (gint) rint (one * (t + 4 * t * t - 3 * t * t * t) / 2);
-  rig->weights[3] = (gint) rint (one * (-t * t + t * t * t) / 2);
-  rig->weights[1] = WEIGHT_ONE - rig->weights[0] - rig->weights[2] - rig->weights[3];
+  for (gint i = 0; i < STEPS; i++) {
+    gdouble t = i / (gdouble) STEPS;
+    gint *weights = rig->weights[i];
+
+    weights[0] = (gint) rint (one * (-t + 2 * t * t - t * t * t) / 2);
+    weights[2] = (gint) rint (one * (t + 4 * t * t - 3 * t * t * t) / 2);
+    weights[3] = (gint) rint (one * (-t * t + t * t * t) / 2);
+    weights[1] = WEIGHT_ONE - weights[0] - weights[2] - weights[3];
+  }
 }
 
 /* The layers' geometry is for rows not farther outside than the view is high. */
@@ -71,7 +78,7 @@ row_in_reach (const GstStereoRig *rig, gint y)
 static void
 forget_rows (GstStereoRig *rig)
 {
-  for (guint i = 0; i < TAPS; i++)
+  for (guint i = 0; i < rig->row_count; i++)
     rig->row_of[i] = G_MININT;
 }
 
@@ -79,7 +86,7 @@ forget_rows (GstStereoRig *rig)
 static gsize
 fetch_row (GstStereoRig *rig, gint y)
 {
-  guint i = (guint) y % TAPS;
+  guint i = (guint) y % rig->row_count;
   gsize at = i * (gsize) rig->width;
 
   if (rig->row_of[i] != y)
@@ -91,7 +98,8 @@ fetch_row (GstStereoRig *rig, gint y)
 static void
 displaced_row (GstStereoRig *rig, gint y, guint8 *level, guint8 *layer)
 {
-  gint place = y * STEPS - rig->offset, above = place >> 8, *weights = rig->weights;
+  gint place = y * STEPS - rig->offset, above = place >> 8;
+  const gint *weights = rig->weights[place & (STEPS - 1)];
   const guint8 *row[TAPS];
 
   if (!(place & (STEPS - 1))) {
@@ -107,11 +115,54 @@ displaced_row (GstStereoRig *rig, gint y, guint8 *level, guint8 *layer)
   memcpy (layer, rig->rows.layer + fetch_row (rig, above + (place & (STEPS - 1)) / (STEPS / 2)), (gsize) rig->width);
 }
 
+/* Where (@x, @y) of the turned view lies in the scene's right view, in STEPS. */
+static void
+find_place (const GstStereoRig *rig, gint x, gint y, gint *across, gint *down)
+{
+  gdouble middle_x = rig->width / 2.0, middle_y = rig->height / 2.0;
+  gdouble u = x - middle_x, v = y - rig->offset / (gdouble) STEPS - middle_y;
+
+  *across = (gint) floor ((middle_x + rig->cosine * u + rig->sine * v) * STEPS + 0.5);
+  *down = (gint) floor ((middle_y + rig->cosine * v - rig->sine * u) * STEPS + 0.5);
+}
+
+static void
+turned_row (GstStereoRig *rig, gint y, guint8 *level, guint8 *layer)
+{
+  gint across, ends[2];
+
+  for (guint i = 0; i < 2; i++)
+    find_place (rig, i ? rig->width - 1 : 0, y, &across, &ends[i]);
+  for (gint row = (MIN (ends[0], ends[1]) >> 8) - 1; row <= (MAX (ends[0], ends[1]) >> 8) + 2; row++)
+    fetch_row (rig, row);
+  for (gint x = 0; x < rig->width; x++) {
+    const gint *along, *aside;
+    gint64 sum = 0;
+    gint down;
+
+    find_place (rig, x, y, &across, &down);
+    along = rig->weights[down & (STEPS - 1)];
+    aside = rig->weights[across & (STEPS - 1)];
+    for (gint j = 0; j < TAPS; j++) {
+      const guint8 *row = rig->rows.level + fetch_row (rig, (down >> 8) - 1 + j);
+      gint part = 0;
+      for (gint i = 0; i < TAPS; i++)
+        part += row[CLAMP ((across >> 8) - 1 + i, 0, rig->width - 1)] * aside[i];
+      sum += (gint64) part * along[j];
+    }
+    level[x] = (guint8) CLAMP ((sum + ((gint64) 1 << 31)) >> 32, 0, 255);
+    layer[x] = rig->rows.layer[fetch_row (rig, (down + STEPS / 2) >> 8) +
+        (gsize) CLAMP ((across + STEPS / 2) >> 8, 0, rig->width - 1)];
+  }
+}
+
 /* What falls on a sensor whose lens is in order. */
 static void
 clear_row (GstStereoRig *rig, gboolean right, gint y, guint8 *level, guint8 *layer)
 {
-  if (right && rig->offset)
+  if (right && rig->sine != 0)
+    turned_row (rig, y, level, layer);
+  else if (right && rig->offset)
     displaced_row (rig, y, level, layer);
   else
     gst_stereo_scene_clean_row (rig->scene, right, y, level, layer);
@@ -295,7 +346,7 @@ set_up (GstStereoRig *rig, const GstStereoRigParams *params, gboolean right)
   camera->exposed = gain != 1;
   for (gint i = 0; i < 256; i++)
     camera->exposure[i] = (guint8) MIN (rint (i * gain), 255);
-  camera->plain = !camera->fault && !camera->exposed && !(right && rig->offset);
+  camera->plain = !camera->fault && !camera->exposed && !(right && (rig->offset || rig->sine != 0));
   if (camera->fault == GST_STEREO_TEST_FAULT_FROZEN || camera->fault == GST_STEREO_TEST_FAULT_BLURRED)
     allocate (rig, &camera->picture, rig->height);
 }
@@ -311,11 +362,18 @@ gst_stereo_rig_new (GstStereoScene *scene, const GstStereoRigParams *params)
   rig->height = of_scene->height;
   rig->seed = of_scene->seed;
   rig->offset = (gint) rint (params->vertical_offset * STEPS);
+  rig->sine = sin (params->roll * G_PI / 180);
+  rig->cosine = cos (params->roll * G_PI / 180);
+  /* all that a turned row goes through */
+  rig->row_count = TAPS;
+  while (rig->row_count < fabs (rig->sine) * rig->width + TAPS + 2)
+    rig->row_count *= 2;
+  rig->row_of = g_new (gint, rig->row_count);
   make_weights (rig);
   gst_stereo_noise_init (&rig->noise, of_scene->noise);
   for (guint v = 0; v < 2; v++)
     set_up (rig, params, v);
-  allocate (rig, &rig->rows, TAPS);
+  allocate (rig, &rig->rows, (gint) rig->row_count);
   rig->sums = g_new (gint, rig->width);
   rig->line = g_malloc ((gsize) rig->width);
   gst_stereo_rig_set_frame (rig, 0);
@@ -331,6 +389,7 @@ gst_stereo_rig_free (GstStereoRig *rig)
     g_free (rig->camera[v].picture.level);
     g_free (rig->camera[v].picture.layer);
   }
+  g_free (rig->row_of);
   g_free (rig->rows.level);
   g_free (rig->rows.layer);
   g_free (rig->sums);

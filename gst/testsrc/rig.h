@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The two cameras that look at a scene, and what is wrong with them. A view goes through these steps: the right camera
- * hangs lower or higher, a lens is blurred or covered, the exposure, the noise of the sensor. What a camera does wrong
+ * hangs lower or higher, or is turned, a lens is blurred or covered, the exposure, the noise of the sensor. What a camera does wrong
  * changes no true disparity.
  */
 #ifndef GST_STEREO_RIG_H
@@ -31,6 +31,7 @@ typedef enum
 
 #define GST_STEREO_RIG_MAX_OFFSET 100
 #define GST_STEREO_RIG_MAX_GAIN 16
+#define GST_STEREO_RIG_MAX_ROLL 5
 
 typedef struct
 {
@@ -38,6 +39,7 @@ typedef struct
   gdouble right_gain;      /* what the right view's grey levels are multiplied with */
   GstStereoTestFault fault;
   GstStereoTestFaultView fault_view;
+  gdouble roll; /* of the right view, degrees clockwise about its middle */
 } GstStereoRigParams;
 
 typedef struct _GstStereoRig GstStereoRig;

@@ -16,10 +16,12 @@
 #define LASTING 3      /* passes over the picture that a point is kept for */
 #define FIRST_ROUNDS 10
 #define NEXT_ROUNDS 2
-#define PASSES 4  /* passes over the picture until the estimate has followed a change, */
-#define JUMP 0.25 /* px of change, root mean square over the picture, that is followed at once */
-#define BAND 4    /* rows of cells that are taken at a time of the first pair */
-#define GRID 16   /* the polynomial is looked at on a grid this fine */
+#define PASSES 4       /* passes over the picture until the estimate has followed a change, */
+#define JUMP 0.25      /* px of change, root mean square over the picture, that is followed at once */
+#define LEAST_TURNS 16 /* that a short memory reaches back, for points all over the picture, */
+#define MOST_TURNS 256 /* and at most */
+#define BAND 4         /* rows of cells that are taken at a time of the first pair */
+#define GRID 16        /* the polynomial is looked at on a grid this fine */
 
 #define MOST_SCORES 1200000 /* candidates that the first pair may be searched for, about: what bounds its time */
 
@@ -33,8 +35,12 @@ struct StereoAligner
   int turn;   /* row of cells that is next */
   int stride; /* rows from one turn to the next: neighbours in time are far apart in the picture */
   int turns;
-  int settling; /* turns in which the estimate is the fit */
-  int share;    /* a pass measures one cell in so many, the next pass others */
+  int settling;          /* turns in which the estimate is the fit */
+  int memory;            /* points that are enough; 0: all are kept for LASTING passes */
+  uint32_t now;          /* turns so far */
+  uint32_t *turn_of;     /* of each point */
+  int found[MOST_TURNS]; /* points of the last turns */
+  int share;             /* a pass measures one cell in so many, the next pass others */
   double c[6];
   StereoAlignment result;
 };
@@ -75,7 +81,8 @@ stereo_aligner_new (int width, int height, int min, int num)
   size_t cells = (size_t) aligner->columns * (size_t) aligner->rows;
   aligner->points = calloc (cells + 1, sizeof *aligner->points);
   aligner->age = calloc (cells + 1, sizeof *aligner->age);
-  if (!aligner->points || !aligner->age) {
+  aligner->turn_of = calloc (cells + 1, sizeof *aligner->turn_of);
+  if (!aligner->points || !aligner->age || !aligner->turn_of) {
     stereo_aligner_free (aligner);
     return NULL;
   }
@@ -90,7 +97,14 @@ stereo_aligner_free (StereoAligner *aligner)
   align_pictures_clear (&aligner->pictures);
   free (aligner->points);
   free (aligner->age);
+  free (aligner->turn_of);
   free (aligner);
+}
+
+void
+stereo_aligner_set_memory (StereoAligner *aligner, int points)
+{
+  aligner->memory = points;
 }
 
 const StereoAlignment *
@@ -133,10 +147,28 @@ measure_row (StereoAligner *aligner, int row, int pass)
     if (align_match (&aligner->pictures, column, row, &match) && align_place (&aligner->pictures, &match, &fresh)) {
       aligner->points[cell] = fresh;
       aligner->age[cell] = 0;
+      aligner->turn_of[cell] = aligner->now;
       found++;
     }
   }
+  aligner->found[aligner->now % MOST_TURNS] = found;
   age_row (aligner, row, pass, found);
+}
+
+/* Drops all but the newest points, where the memory is short. */
+static void
+forget_old_points (StereoAligner *aligner)
+{
+  uint32_t turns = 0;
+
+  if (!aligner->memory)
+    return;
+  for (int points = 0; turns < MOST_TURNS - 1 && turns < aligner->now; turns++)
+    if ((points += aligner->found[(aligner->now - turns) % MOST_TURNS]) >= aligner->memory && turns >= LEAST_TURNS)
+      break;
+  for (int i = 0; i < aligner->columns * aligner->rows; i++)
+    if (aligner->now - aligner->turn_of[i] > turns)
+      aligner->points[i].weight = 0;
 }
 
 /* Whether points that agree with the polynomial lie in enough of the picture. */
@@ -188,12 +220,23 @@ move_estimate (StereoAligner *aligner, const AlignFit *fit)
   measure_polynomial (change, &rms, &max);
   if (!aligner->started || rms > JUMP)
     aligner->settling = LASTING * aligner->rows;
-  if (aligner->settling) {
+  if (aligner->memory) {
+    share = 1;
+  } else if (aligner->settling) {
     aligner->settling--;
     share = 1;
   }
   for (int i = 0; i < 6; i++)
     aligner->c[i] += share * change[i];
+}
+
+static void
+publish (StereoAligner *aligner)
+{
+  StereoAlignment *result = &aligner->result;
+
+  measure_polynomial (aligner->c, &result->rms, &result->max);
+  memcpy (result->coefficients, aligner->c, sizeof result->coefficients);
 }
 
 /* Fits the points anew. Where they say too little the estimate stays. */
@@ -216,8 +259,7 @@ estimate (StereoAligner *aligner, int rounds)
     return;
   move_estimate (aligner, &fit);
   aligner->started = 1;
-  measure_polynomial (aligner->c, &result->rms, &result->max);
-  memcpy (result->coefficients, aligner->c, sizeof result->coefficients);
+  publish (aligner);
   result->before = fit.before;
   result->after = fit.after;
   result->active = result->active ? result->rms > WORTHLESS : result->rms > WORTH && fit.gain > MIN_GAIN;
@@ -251,9 +293,25 @@ stereo_aligner_follow (StereoAligner *aligner, const StereoImage *left, const St
 
   if (!aligner->rows || !aligner->columns)
     return;
+  aligner->now++;
   align_pictures_take (&aligner->pictures, left, right, row, 1);
   measure_row (aligner, row, 1 + aligner->turns / aligner->rows);
+  forget_old_points (aligner);
   estimate (aligner, aligner->started ? NEXT_ROUNDS : FIRST_ROUNDS);
   aligner->turn = (row + aligner->stride) % aligner->rows;
   aligner->turns = (aligner->turns + 1) % (aligner->rows * aligner->share);
+}
+
+void
+stereo_aligner_move (StereoAligner *aligner, const double change[6])
+{
+  for (int i = 0; i < aligner->columns * aligner->rows; i++) {
+    AlignPoint *p = &aligner->points[i];
+    p->vertical -= (float) align_value (change, p->u, p->v);
+  }
+  if (!aligner->started)
+    return;
+  for (int i = 0; i < 6; i++)
+    aligner->c[i] -= change[i];
+  publish (aligner);
 }

@@ -4,7 +4,7 @@
 #ifndef STEREO_ALIGN_PRIVATE_H
 #define STEREO_ALIGN_PRIVATE_H
 
-#include "stereo/align/align.h"
+#include "stereo/align.h"
 
 /* px; vertical disparities are looked for a little beyond what is corrected */
 #define ALIGN_REACH 4

@@ -13,7 +13,7 @@
 #include "stereo/engine/error.h"
 #include "stereo/engine/pool.h"
 #include "stereo/engine/size.h"
-#include "stereo/align/align.h"
+#include "stereo/align.h"
 #include "stereo/exact/align.h"
 #include "stereo/exact/confidence.h"
 #include "stereo/exact/cost.h"

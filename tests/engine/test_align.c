@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "pair.h"
+#include "stereo/align.h"
 
 #define SEARCH 48 /* disparities */
 
@@ -373,6 +374,53 @@ test_follow (void)
   pair_free (&knocked.pair);
 }
 
+/* Lets @aligner see the pair so many times. Gives what it is wrong by in the end, and at most on the way. */
+static double
+follow_frames (StereoAligner *aligner, Scene *s, int frames, double *worst)
+{
+  double wrong = 0;
+
+  *worst = 0;
+  for (int k = 0; k < frames; k++) {
+    StereoImage left = picture_view (&s->pair.picture[0]), right = picture_view (&s->pair.picture[1]);
+    stereo_aligner_follow (aligner, &left, &right);
+    wrong = error_of (s, stereo_aligner_result (aligner));
+    *worst = wrong > *worst ? wrong : *worst;
+  }
+  return wrong;
+}
+
+/* For who takes out what is found: a short memory is sooner right after a change, and a view that is moved is known to be. */
+static void
+test_memory_and_move (void)
+{
+  static const double before[6] = { 0.4 }, after[6] = { 0.6, 0, 0.2 }, none[6] = { 0 };
+  Scene s, changed, corrected;
+  double worst, slow, fast;
+
+  scene_new (&s, 480, 270, before, 1, 1, 21);
+  scene_new (&changed, 480, 270, after, 1, 1, 21);
+  scene_new (&corrected, 480, 270, none, 1, 1, 21);
+  StereoAligner *plain = stereo_aligner_new (480, 270, 0, SEARCH), *quick = stereo_aligner_new (480, 270, 0, SEARCH);
+  stereo_aligner_set_memory (quick, 150);
+  slow = follow_frames (plain, &s, 60, &worst);
+  fast = follow_frames (quick, &s, 60, &worst);
+  CHECK (slow < 0.05 && fast < 0.08, "wrong by %g px, with a short memory by %g px", slow, fast);
+  slow = follow_frames (plain, &changed, 30, &worst);
+  fast = follow_frames (quick, &changed, 30, &worst);
+  CHECK (fast < 0.08 && fast < slow, "after a change: wrong by %g px, with a short memory by %g px", slow, fast);
+  stereo_aligner_move (quick, after);
+  CHECK (error_of (&corrected, stereo_aligner_result (quick)) < 0.08, "moved: wrong by %g px",
+      error_of (&corrected, stereo_aligner_result (quick)));
+  follow_frames (quick, &corrected, 30, &worst);
+  CHECK (worst < 0.08, "after a move: wrong by up to %g px", worst);
+  stereo_aligner_free (plain);
+  stereo_aligner_free (quick);
+  pair_free (&s.pair);
+  pair_free (&changed.pair);
+  pair_free (&corrected.pair);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -383,5 +431,6 @@ main (int argc, char **argv)
   check_case ("a rectified pair is left alone", test_rectified);
   check_case ("where nothing can be known there is no alignment", test_nothing);
   check_case ("the estimate follows", test_follow);
+  check_case ("a short memory, and a view that is moved", test_memory_and_move);
   return check_finish ();
 }

@@ -108,9 +108,7 @@ update_shortest (GstStereoHeads *heads, const GstStereoFrame *frame)
       0 :
       frame->time - heads->last_time;
 
-  /* grows slowly only: one early frame says that there may be more */
-  if (interval > 0)
-    heads->shortest = heads->shortest ? MIN (interval, heads->shortest + heads->shortest / 32) : interval;
+  heads->shortest = gst_stereo_pairing_shortest (heads->shortest, interval);
   heads->last_time = frame->time;
 }
 
@@ -148,6 +146,13 @@ gst_stereo_heads_describe (
   if (heads->shortest && queue->soonest > heads->shortest)
     queue->soonest = heads->shortest;
   queue->gap_end = generation == queue->generation ? heads->gap_end : GST_STEREO_TIME_NONE;
+}
+
+void
+gst_stereo_heads_ref_buffers (const GstStereoHeads *heads, GstBuffer *buffers[2])
+{
+  for (guint i = 0; i < 2; i++)
+    buffers[i] = i < heads->count ? gst_buffer_ref (heads->frames[i].buffer) : NULL;
 }
 
 guint

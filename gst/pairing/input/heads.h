@@ -53,6 +53,8 @@ gboolean gst_stereo_heads_take (GstStereoHeads *heads, GstStereoFrame *frame, gb
  * the frames that come now. @spacing and @origin get the head's, and stay as they are when there is no head. */
 void gst_stereo_heads_describe (
     const GstStereoHeads *heads, guint generation, GstStereoQueue *queue, gint64 *spacing, gint64 *origin);
+/* References of the frames at hand; NULL for those that are not there. */
+void gst_stereo_heads_ref_buffers (const GstStereoHeads *heads, GstBuffer *buffers[2]);
 /* For gst_stereo_pairing_bundle(). @layout (may be NULL) gets the head's. Returns the number of frames at hand. */
 guint gst_stereo_heads_describe_bundle (
     const GstStereoHeads *heads, gboolean first[2], gboolean *marked, GstStereoLayout *layout);

@@ -248,6 +248,7 @@ read_caps (GstStereoPad *pad, GstStereoFrame *frame, GstStereoPacking packing, g
   }
   frame->info = pad->info;
   frame->time = gst_stereo_running_time (&frame->segment, GST_BUFFER_PTS (frame->buffer));
+  frame->moment = GST_STEREO_TIME_NONE;
   if (pad->packed)
     return gst_stereo_layout_packed (&frame->layout, &frame->info, packing, message);
   return gst_stereo_layout_single (&frame->layout, &frame->info, pad->right, message);
@@ -321,6 +322,18 @@ gst_stereo_pad_describe (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spaci
   queue->moves_on = gst_stereo_seeks_are_pending (&pad->seeks) || generation > queue->generation;
   queue->ended = eos || (pad->closed && pad->waiting == (guint) gst_stereo_heads_are_peeked (&pad->heads));
   GST_OBJECT_UNLOCK (pad);
+}
+
+gboolean
+gst_stereo_pad_ref_buffers (GstStereoPad *pad, GstBuffer *buffers[2])
+{
+  gboolean forwards;
+
+  GST_OBJECT_LOCK (pad);
+  gst_stereo_heads_ref_buffers (&pad->heads, buffers);
+  forwards = GST_AGGREGATOR_PAD (pad)->segment.rate > 0;
+  GST_OBJECT_UNLOCK (pad);
+  return forwards;
 }
 
 guint

@@ -53,7 +53,10 @@ gboolean gst_stereo_pad_make_room (GstStereoPad *pad);
 /* For gst_stereo_pairing_decide(): what is at hand. @spacing gets the head's (unchanged when there is no head), @origin
  * the running time that its generation is timed from. */
 void gst_stereo_pad_describe (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing, gint64 *origin);
-/* The same for gst_stereo_pairing_bundle(); @layout (may be NULL) gets the head's. Returns the number of frames. */
+/* References of the frames at hand, to be unreffed; NULL for those that are not there. FALSE where the stream plays
+ * backwards. */
+gboolean gst_stereo_pad_ref_buffers (GstStereoPad *pad, GstBuffer *buffers[2]);
+/* gst_stereo_pad_describe() for gst_stereo_pairing_bundle(); @layout (may be NULL) gets the head's. Returns the number of frames. */
 guint gst_stereo_pad_describe_bundle (GstStereoPad *pad, gboolean first[2], gboolean *marked, GstStereoLayout *layout);
 /* At the end of aggregate(): a peeked frame is left to the aggregator's queue, and looked at again next time. */
 void gst_stereo_pad_return_peeked (GstStereoPad *pad);

@@ -59,6 +59,16 @@ number_of (GstElement *element, const gchar *property)
 
 /* ---- metadata ----------------------------------------------------------------------------- */
 
+static void
+expect_pairing_clock (GstElement *element, const gchar *name)
+{
+  GstStructure *stats;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless_equals_string (gst_structure_get_string (stats, "pairing-clock"), name);
+  gst_structure_free (stats);
+}
+
 GST_START_TEST (test_meta_and_properties)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
@@ -99,6 +109,7 @@ GST_START_TEST (test_meta_and_properties)
   g_free (backend);
   fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 1);
   fail_unless (stat_of (pair->element, "compute-time") > 0);
+  expect_pairing_clock (pair->element, "buffer");
   gst_buffer_unref (out);
   pair_free (pair);
   calibration_free (calibration);

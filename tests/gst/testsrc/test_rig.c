@@ -182,6 +182,58 @@ GST_START_TEST (test_vertical_offset)
 }
 GST_END_TEST;
 
+/* What the right camera sees at (@x, @y), between rows and columns; beyond a side it goes on as at the side. */
+static gdouble
+sample_between (GstStereoScene *scene, gdouble x, gdouble y, gint width)
+{
+  gint left = (gint) floor (x);
+  gdouble t = x - left, *level = g_new (gdouble, width), sum = 0,
+          weights[] = { (-t + 2 * t * t - t * t * t) / 2, (2 - 5 * t * t + 3 * t * t * t) / 2,
+            (t + 4 * t * t - 3 * t * t * t) / 2, (-t * t + t * t * t) / 2 };
+
+  row_between (scene, y, width, level);
+  for (gint i = 0; i < 4; i++)
+    sum += weights[i] * level[CLAMP (left - 1 + i, 0, width - 1)];
+  g_free (level);
+  return sum;
+}
+
+/* A point at (u, v) from the middle is seen at that place turned clockwise, and as much lower as the camera hangs. */
+GST_START_TEST (test_roll)
+{
+  Random random = { random_seed () };
+
+  for (guint k = 0; k < 20; k++) {
+    GstStereoSceneParams params = { k % 2, random_next (&random), random_range (&random, 20, 150),
+      random_range (&random, 30, 90), 0, 2, 0 };
+    GstStereoRigParams cameras = { .roll = random_unit (&random) * 10 - 5,
+      .vertical_offset = k % 3 ? random_range (&random, -512, 512) / 256.0 : 0,
+      .right_gain = 1 };
+    gdouble angle = cameras.roll * G_PI / 180, middle[2] = { params.width / 2.0, params.height / 2.0 };
+    guint64 frame = random_next (&random) % 1000;
+    ScenePicture sound = scene_picture_of (&params, frame), moved = scene_picture_through (&params, &cameras, frame);
+    gchar *message;
+    GstStereoScene *scene = gst_stereo_scene_new (&params, &message);
+    gst_stereo_scene_set_frame (scene, frame);
+    fail_unless (same_view (&sound, &moved, 0));
+    fail_unless (!memcmp (sound.truth, moved.truth, 2 * (gsize) (params.width * params.height)));
+    for (guint n = 0; n < 200; n++) {
+      gint x = random_range (&random, 0, params.width - 1), y = random_range (&random, 0, params.height - 1);
+      gdouble u = x - middle[0], v = y - cameras.vertical_offset - middle[1];
+      gdouble should = sample_between (scene, middle[0] + u * cos (angle) + v * sin (angle),
+          middle[1] - u * sin (angle) + v * cos (angle), params.width);
+      gint is = moved.level[1][y * params.width + x];
+      /* places are rounded to 1/256 px */
+      fail_unless (
+          fabs (is - CLAMP (should, 0, 255)) < 3, "%g degrees: %d,%d is %d, not %g", cameras.roll, x, y, is, should);
+    }
+    gst_stereo_scene_free (scene);
+    scene_picture_clear (&sound);
+    scene_picture_clear (&moved);
+  }
+}
+GST_END_TEST;
+
 /* Rows may be asked for in any order. */
 GST_START_TEST (test_rows_in_any_order)
 {
@@ -352,6 +404,7 @@ testrig_suite (void)
   tcase_add_test (cases, test_noise_is_close_to_normal);
   tcase_add_test (cases, test_noise_is_independent);
   tcase_add_test (cases, test_vertical_offset);
+  tcase_add_test (cases, test_roll);
   tcase_add_test (cases, test_rows_in_any_order);
   tcase_add_test (cases, test_right_gain);
   tcase_add_test (cases, test_faults);
