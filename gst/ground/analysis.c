@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/ground/analysis.h"
 
-#include "gst/ground/free.h"
+#include "gst/ground/objects/free.h"
 #include "gst/meta/gststereoground.h"
 
 #include <string.h>

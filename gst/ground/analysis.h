@@ -3,8 +3,8 @@
 #ifndef GST_STEREO_GROUND_ANALYSIS_H
 #define GST_STEREO_GROUND_ANALYSIS_H
 
-#include "gst/ground/follow.h"
-#include "gst/ground/tracks.h"
+#include "gst/ground/plane/follow.h"
+#include "gst/ground/objects/tracks.h"
 
 G_BEGIN_DECLS
 

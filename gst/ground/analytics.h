@@ -3,7 +3,7 @@
 #ifndef GST_STEREO_GROUND_ANALYTICS_H
 #define GST_STEREO_GROUND_ANALYTICS_H
 
-#include "gst/ground/tracks.h"
+#include "gst/ground/objects/tracks.h"
 
 #include <gst/gst.h>
 

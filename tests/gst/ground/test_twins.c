@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "gst/ground/classes.h"
-#include "gst/ground/measure.h"
-#include "gst/ground/points.h"
+#include "gst/ground/objects/classes.h"
+#include "gst/ground/objects/measure.h"
+#include "gst/ground/plane/points.h"
 #include "tests/gst/ground/made.h"
 
 static Random generator;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/ground/cells.h"
+#include "gst/ground/objects/cells.h"
 
 #include <math.h>
 #include <string.h>

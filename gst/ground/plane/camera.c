@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/ground/camera.h"
+#include "gst/ground/plane/camera.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
 #ifndef GST_STEREO_GROUND_OBSTACLES_H
 #define GST_STEREO_GROUND_OBSTACLES_H
 
-#include "gst/ground/classes.h"
+#include "gst/ground/objects/classes.h"
 
 G_BEGIN_DECLS
 

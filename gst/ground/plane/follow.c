@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/ground/follow.h"
+#include "gst/ground/plane/follow.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/ground/grid.h"
+#include "gst/ground/plane/grid.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef GST_STEREO_GROUND_MEASURE_H
 #define GST_STEREO_GROUND_MEASURE_H
 
-#include "gst/ground/obstacles.h"
+#include "gst/ground/objects/obstacles.h"
 
 G_BEGIN_DECLS
 

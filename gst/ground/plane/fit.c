@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/ground/plane.h"
+#include "gst/ground/plane/fit.h"
 
-#include "gst/ground/points.h"
+#include "gst/ground/plane/points.h"
 
 #include <math.h>
 #include <string.h>

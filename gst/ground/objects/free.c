@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/ground/free.h"
+#include "gst/ground/objects/free.h"
 
 #include "gst/meta/gststereoground.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/ground/obstacles.h"
+#include "gst/ground/objects/obstacles.h"
 
-#include "gst/ground/cells.h"
-#include "gst/ground/measure.h"
+#include "gst/ground/objects/cells.h"
+#include "gst/ground/objects/measure.h"
 
 #include <math.h>
 #include <string.h>

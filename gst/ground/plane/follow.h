@@ -6,7 +6,7 @@
 #ifndef GST_STEREO_GROUND_FOLLOW_H
 #define GST_STEREO_GROUND_FOLLOW_H
 
-#include "gst/ground/plane.h"
+#include "gst/ground/plane/fit.h"
 
 G_BEGIN_DECLS
 

@@ -12,8 +12,8 @@
 #ifndef GST_STEREO_GROUND_PLANE_H
 #define GST_STEREO_GROUND_PLANE_H
 
-#include "gst/ground/camera.h"
-#include "gst/ground/grid.h"
+#include "gst/ground/plane/camera.h"
+#include "gst/ground/plane/grid.h"
 
 G_BEGIN_DECLS
 

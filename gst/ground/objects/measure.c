@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/ground/measure.h"
+#include "gst/ground/objects/measure.h"
 
 #include <math.h>
 
