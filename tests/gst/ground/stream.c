@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/gst/ground/stream.h"
+
+#include <math.h>
+
+#include "tests/support/gst/util.h"
+
+static const MadeErrors usual = { .noise = 0.3, .outliers = 0.02, .holes = 0.05 };
+
+GstVideoFormat
+ground_stream_format (GstStereoOutputKind kind)
+{
+  return kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE;
+}
+
+void
+ground_stream_set_caps (GroundStream *stream, GstVideoFormat format, gint width, gint height)
+{
+  gchar *caps = make_caps (format, width, height, NULL);
+
+  gst_harness_set_src_caps_str (stream->harness, caps);
+  stream->width = width;
+  stream->height = height;
+  g_free (caps);
+}
+
+/* A road with one box, of an odd size. */
+GroundStream
+ground_stream_new (const gchar *properties, GstStereoOutputKind kind, Random *random)
+{
+  GroundStream stream = { .bus = gst_bus_new (), .scene = made_road () };
+  GstElement *element = gst_element_factory_make ("stereoground", "g");
+
+  fail_unless (element != NULL, "no stereoground: is GST_PLUGIN_PATH right?");
+  gst_object_ref_sink (element);
+  set_properties (element, properties);
+  gst_element_set_bus (element, stream.bus);
+  stream.harness = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
+  stream.scene.width = 621;
+  stream.scene.height = 187;
+  stream.scene.focal /= 2;
+  stream.scene.boxes[0] = (MadeBox){ 12000, 500, 1700, 1500, 0 };
+  stream.picture = made_picture_new (&stream.scene);
+  made_picture_spoil (stream.picture, &usual, random);
+  ground_stream_set_caps (&stream, ground_stream_format (kind), stream.scene.width, stream.scene.height);
+  return stream;
+}
+
+void
+ground_stream_free (GroundStream *stream)
+{
+  gst_element_set_bus (stream->harness->element, NULL);
+  gst_harness_teardown (stream->harness);
+  gst_bus_set_flushing (stream->bus, TRUE);
+  gst_object_unref (stream->bus);
+  made_picture_free (stream->picture);
+}
+
+/* A sample of the picture as another kind of output has it. */
+static guint
+converted (const MadePicture *picture, GstStereoOutputKind kind, gsize i)
+{
+  gdouble disparity = GUINT16_FROM_LE (picture->samples[i]) / picture->meta.disparity_scale;
+
+  if (disparity <= 0 || kind == GST_STEREO_OUTPUT_KIND_DISPARITY)
+    return GUINT16_FROM_LE (picture->samples[i]);
+  if (kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE)
+    return 1 + (guint) CLAMP (disparity * 254 / 128 + 0.5, 0, 254);
+  return (guint) CLAMP (picture->meta.focal_length * picture->meta.baseline / disparity + 0.5, 1, 65535);
+}
+
+/* The picture as a buffer with metadata, rows padded by @padding bytes. */
+GstBuffer *
+ground_stream_matched (GroundStream *stream, GstStereoOutputKind kind, gint padding)
+{
+  const MadePicture *picture = stream->picture;
+  guint width = picture->meta.width, height = picture->meta.height;
+  GstBuffer *confidence, *buffer;
+  GstStereoMeta *meta;
+  GstVideoInfo info;
+  GstVideoFrame frame;
+
+  fail_unless (gst_video_info_set_format (&info, ground_stream_format (kind), width, height));
+  buffer = new_frame (&info, padding);
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
+  for (guint y = 0; y < height; y++)
+    for (guint x = 0; x < width; x++) {
+      guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
+      guint sample = converted (picture, kind, y * width + x);
+
+      if (kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE)
+        row[x] = (guint8) sample;
+      else
+        GST_WRITE_UINT16_LE (row + 2 * x, sample);
+    }
+  gst_video_frame_unmap (&frame);
+  confidence = gst_buffer_new_allocate (NULL, GST_ROUND_UP_4 (width) * height, NULL);
+  gst_buffer_memset (confidence, 0, 200, (gsize) -1);
+  meta = gst_buffer_add_stereo_meta (buffer, width, height, confidence);
+  gst_buffer_unref (confidence);
+  meta->kind = kind;
+  meta->disparity_scale = kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? 254 / 128.0 : picture->meta.disparity_scale;
+  meta->focal_length = picture->meta.focal_length;
+  meta->baseline = picture->meta.baseline;
+  return buffer;
+}
+
+GstBuffer *
+ground_stream_pass (GroundStream *stream, GstBuffer *buffer)
+{
+  stamp (buffer, stream->next, FRAME);
+  stream->next += FRAME;
+  fail_unless_equals_int (gst_harness_push (stream->harness, buffer), GST_FLOW_OK);
+  return gst_harness_pull (stream->harness);
+}
+
+/* The next message about a frame; gst_structure_free() it. */
+GstStructure *
+ground_stream_said (GroundStream *stream)
+{
+  GstMessage *message;
+  GstStructure *copy = NULL;
+
+  while (!copy && (message = gst_bus_pop_filtered (stream->bus, GST_MESSAGE_ELEMENT))) {
+    if (gst_message_has_name (message, "stereo-obstacles"))
+      copy = gst_structure_copy (gst_message_get_structure (message));
+    gst_message_unref (message);
+  }
+  return copy;
+}
+
+guint
+ground_stream_regions (GstBuffer *buffer)
+{
+  return gst_buffer_get_n_meta (buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+}
+
+void
+ground_stream_check (GstBuffer *out, const MadeScene *scene)
+{
+  GstStereoGroundMeta *meta = gst_buffer_get_stereo_ground_meta (out);
+  const gdouble *distances;
+  guint count;
+
+  fail_unless (meta != NULL && meta->valid);
+  fail_unless (fabs (meta->camera_height / scene->camera_height - 1) < 0.02, "%g mm", meta->camera_height);
+  fail_unless (fabs (meta->pitch - scene->pitch) < 0.2, "pitch %g", meta->pitch);
+  fail_unless (fabs (meta->roll - scene->roll) < 0.3, "roll %g", meta->roll);
+  fail_unless (meta->quality > 0.3 && meta->quality <= 1);
+  fail_unless (meta->judged > 0.4 && meta->judged < 0.7, "judged %g", meta->judged);
+  distances = gst_stereo_ground_meta_get_free_distances (meta, &count);
+  fail_unless_equals_int (count, 64);
+  fail_unless (
+      distances[5] > 30000 && distances[34] > 9000 && distances[34] < 12100, "%g, %g", distances[5], distances[34]);
+}

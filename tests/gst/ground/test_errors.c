@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What stereoground refuses, what it warns of, and pictures of any kind. */
+#include <math.h>
+
+#include "tests/gst/ground/stream.h"
+#include "tests/support/gst/util.h"
+
+static Random generator;
+
+/* ---- errors ------------------------------------------------------------------------------ */
+
+/* The next message of @type has both. */
+static void
+expect_words (GstBus *bus, GstMessageType type, const gchar *what, const gchar *remedy)
+{
+  const gchar *const words[] = { what, remedy, NULL };
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 5 * GST_SECOND, type);
+
+  fail_unless (message != NULL, "nothing is said of %s", what);
+  check_words (message, words);
+  gst_message_unref (message);
+}
+
+static void
+expect_refused (GroundStream *stream, GstBuffer *buffer, const gchar *what, const gchar *remedy)
+{
+  fail_unless_equals_int (gst_harness_push (stream->harness, buffer), GST_FLOW_ERROR);
+  expect_words (stream->bus, GST_MESSAGE_ERROR, what, remedy);
+}
+
+GST_START_TEST (test_errors)
+{
+  GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  const GstStereoOutputKind kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
+  GstBuffer *in = ground_stream_matched (&stream, kind, 0);
+
+  gst_buffer_remove_meta (in, (GstMeta *) gst_buffer_get_stereo_meta (in));
+  expect_refused (&stream, in, "without stereo metadata", "right after stereomatch");
+  in = ground_stream_matched (&stream, kind, 0);
+  gst_buffer_get_stereo_meta (in)->kind = GST_STEREO_OUTPUT_KIND_VIEWS;
+  expect_refused (&stream, in, "two views", "put stereomatch before stereoground");
+  in = ground_stream_matched (&stream, kind, 0);
+  gst_buffer_get_stereo_meta (in)->width++;
+  expect_refused (&stream, in, "622x187", "621x187");
+  in = ground_stream_matched (&stream, kind, 0);
+  gst_buffer_get_stereo_meta (in)->focal_length = 0;
+  expect_refused (&stream, in, "no focal length", "Set focal-length on stereomatch, or put stereorectify");
+  in = ground_stream_matched (&stream, kind, 0);
+  gst_buffer_get_stereo_meta (in)->baseline = NAN;
+  expect_refused (&stream, in, "no baseline", "Set baseline on stereomatch, or put stereorectify");
+  in = ground_stream_matched (&stream, kind, 0);
+  gst_buffer_get_stereo_meta (in)->focal_length = gst_buffer_get_stereo_meta (in)->baseline = 0;
+  expect_refused (&stream, in, "neither focal length nor baseline", "Set focal-length and baseline");
+  in = ground_stream_matched (&stream, kind, 0);
+  gst_buffer_get_stereo_meta (in)->disparity_scale = 0;
+  expect_refused (&stream, in, "disparity_scale", "above 0");
+  in = ground_stream_matched (&stream, kind, 0);
+  gst_buffer_get_stereo_meta (in)->kind = GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE;
+  expect_refused (&stream, in, "GRAY16_LE", "samples of 8 bits");
+  in = ground_stream_matched (&stream, kind, 0);
+  gst_buffer_replace (&gst_buffer_get_stereo_meta (in)->confidence, NULL);
+  gst_buffer_get_stereo_meta (in)->confidence = gst_buffer_new_allocate (NULL, 3, NULL);
+  expect_refused (&stream, in, "confidence in the metadata could not be read", "smaller");
+  in = ground_stream_matched (&stream, kind, 0);
+  gst_buffer_resize (in, 0, 100);
+  expect_refused (&stream, in, "picture could not be read", "smaller");
+  ground_stream_free (&stream);
+}
+GST_END_TEST;
+
+/* Every valid pixel counts, and a warning says so once. */
+GST_START_TEST (test_without_confidence)
+{
+  GroundStream stream = ground_stream_new ("min-confidence=0.9", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *in = ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0), *out;
+
+    gst_buffer_replace (&gst_buffer_get_stereo_meta (in)->confidence, NULL);
+    out = ground_stream_pass (&stream, in);
+    fail_unless (gst_buffer_get_stereo_ground_meta (out)->valid);
+    gst_buffer_unref (out);
+    if (i == 0)
+      expect_words (stream.bus, GST_MESSAGE_WARNING, "no confidence", "every valid pixel");
+  }
+  fail_unless (gst_bus_pop_filtered (stream.bus, GST_MESSAGE_WARNING) == NULL);
+  ground_stream_free (&stream);
+}
+GST_END_TEST;
+
+/* Values that exclude each other: at the start, and while it runs. */
+GST_START_TEST (test_values_that_exclude_each_other)
+{
+  GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  GstElement *element = gst_element_factory_make ("stereoground", NULL);
+
+  gst_object_ref_sink (element);
+  gst_element_set_bus (element, stream.bus);
+  set_properties (element, "min-camera-height=3000 max-camera-height=2000");
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  expect_words (stream.bus, GST_MESSAGE_ERROR, "min-camera-height=3000 is not below max-camera-height=2000",
+      "set min-camera-height below");
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (element);
+  set_properties (stream.harness->element, "min-height=4000");
+  expect_refused (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0), "min-height=4000",
+      "max-height=4000: set min-height below");
+  ground_stream_free (&stream);
+}
+GST_END_TEST;
+
+/* ---- other metadata ---------------------------------------------------------------------- */
+
+GST_START_TEST (test_meta_is_copied_and_dropped)
+{
+  GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  GstBuffer *out = ground_stream_pass (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)),
+            *copy, *scaled;
+  GstStereoGroundMeta *meta = gst_buffer_get_stereo_ground_meta (out), *copied;
+  GstVideoMetaTransform scale;
+  GstVideoInfo large, small;
+  const gdouble *a, *b;
+  guint count;
+
+  copy = gst_buffer_copy_region (out, GST_BUFFER_COPY_ALL, 0, (gsize) -1);
+  copied = gst_buffer_get_stereo_ground_meta (copy);
+  fail_unless (copied != NULL && copied != meta);
+  fail_unless (copied->valid == meta->valid && copied->camera_height == meta->camera_height &&
+      copied->pitch == meta->pitch && copied->roll == meta->roll && copied->quality == meta->quality &&
+      copied->plane_offset == meta->plane_offset && copied->plane_across == meta->plane_across &&
+      copied->plane_down == meta->plane_down && copied->judged == meta->judged);
+  a = gst_stereo_ground_meta_get_free_distances (meta, &count);
+  b = gst_stereo_ground_meta_get_free_distances (copied, &count);
+  fail_unless (a != b && count == 64 && memcmp (a, b, count * sizeof *a) == 0);
+  gst_buffer_unref (copy);
+
+  scaled = gst_buffer_new ();
+  gst_video_info_set_format (&large, GST_VIDEO_FORMAT_GRAY16_LE, 621, 187);
+  gst_video_info_set_format (&small, GST_VIDEO_FORMAT_GRAY16_LE, 310, 93);
+  scale = (GstVideoMetaTransform){ &large, &small };
+  meta->meta.info->transform_func (scaled, (GstMeta *) meta, out, gst_video_meta_transform_scale_get_quark (), &scale);
+  fail_unless (gst_buffer_get_stereo_ground_meta (scaled) == NULL);
+  gst_buffer_unref (scaled);
+  gst_buffer_unref (out);
+  ground_stream_free (&stream);
+}
+GST_END_TEST;
+
+/* Bytes at random, of any small size and any meaning, are judged and never crash. */
+GST_START_TEST (test_random_pictures)
+{
+  GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+
+  for (guint i = 0; i < 300; i++) {
+    GstStereoOutputKind kind = (GstStereoOutputKind) random_range (&generator, 0, 2);
+    gint width = random_range (&generator, 1, 90), height = random_range (&generator, 1, 90);
+    GstBuffer *in = make_view (ground_stream_format (kind), width, height, i, 0, (gint) i % 5);
+    GstStereoMeta *meta = gst_buffer_add_stereo_meta (in, (guint) width, (guint) height, NULL);
+
+    meta->kind = kind;
+    meta->focal_length = pow (10, 6 * random_unit (&generator) - 1);
+    meta->baseline = pow (10, 6 * random_unit (&generator) - 1);
+    meta->principal_offset = 1000 * (random_unit (&generator) - 0.5);
+    meta->disparity_scale = pow (10, 6 * random_unit (&generator) - 3);
+    ground_stream_set_caps (&stream, ground_stream_format (kind), width, height);
+    gst_buffer_unref (ground_stream_pass (&stream, in));
+  }
+  ground_stream_free (&stream);
+}
+GST_END_TEST;
+
+static Suite *
+ground_errors_suite (void)
+{
+  Suite *suite = suite_create ("ground_errors");
+  TCase *tcase = tcase_create ("general");
+
+  generator.state = random_seed ();
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_errors);
+  tcase_add_test (tcase, test_without_confidence);
+  tcase_add_test (tcase, test_values_that_exclude_each_other);
+  tcase_add_test (tcase, test_meta_is_copied_and_dropped);
+  tcase_add_test (tcase, test_random_pictures);
+  return suite;
+}
+
+GST_CHECK_MAIN (ground_errors)
