@@ -368,17 +368,17 @@ live_frame (const Points *points, guint number)
   return stamp (draw_live (GST_VIDEO_FORMAT_GRAY8, points->width, points->height, number), number * FRAME, FRAME);
 }
 
-/* Depth comes at a third of the rate: each picture gets the colours of its own frame. */
+/* Depth comes at a lower rate: each picture gets the colours of its own frame. */
 GST_START_TEST (test_goes_with_its_own_frame)
 {
   Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
   Points points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
 
   link_live (&points, GST_VIDEO_FORMAT_GRAY8, 12, 6, NULL);
-  for (guint number = 0; number < 9; number++) {
+  for (guint number = 0; number < 20; number++) {
     GstBuffer *in = NULL, *out;
 
-    if (number % 3 == 0) {
+    if (number % 2 == 0) {
       in = stamp (draw_picture (&points, 0), number * FRAME, FRAME);
       gst_harness_push (points.depth, gst_buffer_ref (in));
     }
@@ -388,6 +388,30 @@ GST_START_TEST (test_goes_with_its_own_frame)
     out = gst_harness_pull (points.depth);
     fail_unless_equals_uint64 (GST_BUFFER_PTS (out), number * FRAME);
     check_file (&points, &wanted, in, out, 1, number, TRUE);
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+  }
+  points_free (&points);
+}
+GST_END_TEST;
+
+/* Its own frame was dropped: the colours are those of the frame before, not of the one after. */
+GST_START_TEST (test_goes_with_the_frame_before)
+{
+  Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
+  Points points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
+
+  link_live (&points, GST_VIDEO_FORMAT_GRAY8, 12, 6, NULL);
+  for (guint number = 2; number < 4; number++) {
+    GstBuffer *in = stamp (draw_picture (&points, 0), number * FRAME, FRAME), *out;
+
+    gst_harness_push (points.depth, gst_buffer_ref (in));
+    if (number == 2) {
+      gst_harness_push (points.live, live_frame (&points, 1));
+      gst_harness_push (points.live, live_frame (&points, 3));
+    }
+    out = gst_harness_pull (points.depth);
+    check_file (&points, &wanted, in, out, 1, number == 2 ? 1 : 3, TRUE);
     gst_buffer_unref (in);
     gst_buffer_unref (out);
   }
@@ -533,6 +557,7 @@ points_suite (void)
   tcase_add_test (cases, test_colours);
   tcase_add_test (cases, test_order_of_colours);
   tcase_add_test (cases, test_goes_with_its_own_frame);
+  tcase_add_test (cases, test_goes_with_the_frame_before);
   tcase_add_test (cases, test_pictures_that_cannot_be_used);
   tcase_add_test (cases, test_live_views_that_cannot_be_used);
   tcase_add_test (cases, test_settings_that_cannot_be_used);
