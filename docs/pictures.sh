@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes the pictures of choosing.md, obstacles.md and troubleshooting.md from stereotestsrc; no other data is read.
+# Makes the pictures of choosing.md, obstacles.md, points.md (with NumPy) and troubleshooting.md from stereotestsrc; no other
+# data is read.
 #
 #   sh docs/pictures.sh [BUILD [FOLDER]]          default: build docs/pictures
 #
@@ -12,7 +13,8 @@ set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd) out=${2:-docs/pictures}
 export GST_PLUGIN_PATH="$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}"
-for element in stereotestsrc stereomatch stereoground depthoverlay capssetter compositor jpegenc pngdec pngenc videobox videoconvert videocrop; do
+for element in stereotestsrc stereomatch stereoground stereopoints depthoverlay capssetter compositor jpegenc pngdec pngenc \
+  videobox videoconvert videocrop; do
   gst-inspect-1.0 --atleast-version=0.0 --exists $element || { echo "there is no element $element" >&2; exit 77; }
 done
 work=$(mktemp -d)
@@ -139,3 +141,15 @@ gst-launch-1.0 -q $source num-buffers=1 ! "$caps" ! $depth ! \
 gst-launch-1.0 -q $source num-buffers=1 ! "$caps" ! $depth ! video/x-raw,format=GRAY8 ! \
   pngenc ! filesink "location=$work/gray8.png"
 strip gray8 depth-as-8 disparity-as-8 gray8
+
+# the left view, and its points from two other places
+source="stereotestsrc max-disparity=32"
+gst-launch-1.0 -q $source num-buffers=1 ! "$caps" ! tee name=t \
+  t. ! queue ! videoconvert ! video/x-raw,format=RGB ! tee name=l ! queue ! p.sink_live \
+  t. ! queue ! $depth ! queue ! stereopoints name=p min-confidence=0.5 ! filesink "location=$work/cloud.ply" \
+  l. ! queue ! videocrop right=$width ! pngenc ! filesink "location=$work/live.png"
+python=/usr/bin/python3
+[ -x $python ] || python=python3
+$python docs/points-picture.py "$work/cloud.ply" $width $height 20 0 "$work/cloud-left.png"
+$python docs/points-picture.py "$work/cloud.ply" $width $height -12 -25 "$work/cloud-above.png"
+strip points live cloud-left cloud-above

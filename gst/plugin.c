@@ -4,6 +4,7 @@
 #include "gst/meta/gststereoground.h"
 #include "gst/meta/gststereometa.h"
 #include "gst/match/element.h"
+#include "gst/points/element.h"
 #include "gst/rectify/element.h"
 #include "gst/testsrc/element.h"
 
@@ -18,7 +19,8 @@ plugin_init (GstPlugin *plugin)
     return FALSE;
 #endif
   return GST_ELEMENT_REGISTER (stereomatch, plugin) && GST_ELEMENT_REGISTER (stereotestsrc, plugin) &&
-      GST_ELEMENT_REGISTER (stereoconfidence, plugin) && GST_ELEMENT_REGISTER (stereoground, plugin);
+      GST_ELEMENT_REGISTER (stereoconfidence, plugin) && GST_ELEMENT_REGISTER (stereoground, plugin) &&
+      GST_ELEMENT_REGISTER (stereopoints, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, stereovision, "Depth from stereo cameras", plugin_init,

@@ -110,9 +110,16 @@ gst_stereo_cameras_get_truth (const GstStereoFrame *left)
   return meta && meta->truth && has_size (meta, &left->layout) ? gst_buffer_ref (meta->truth) : NULL;
 }
 
+static gdouble
+focal_ratio (const GstStereoMeta *meta)
+{
+  gdouble ratio = meta->focal_length > 0 ? meta->focal_length_y / meta->focal_length : 0;
+
+  return isfinite (ratio) && ratio > 0 ? ratio : 0;
+}
+
 void
-gst_stereo_cameras_read_principal_point (
-    const GstStereoFrame *left, const GstStereoFrame *right, GstStereoGeometry *geometry)
+gst_stereo_cameras_read_left_view (const GstStereoFrame *left, const GstStereoFrame *right, GstStereoGeometry *geometry)
 {
   const GstStereoMeta *meta = meta_of_pair (left, right);
 
@@ -120,6 +127,7 @@ gst_stereo_cameras_read_principal_point (
     meta = NULL;
   geometry->principal_x = meta ? meta->principal_x : 0;
   geometry->principal_y = meta ? meta->principal_y : 0;
+  geometry->focal_ratio = meta ? focal_ratio (meta) : 0;
 }
 
 void

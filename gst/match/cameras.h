@@ -20,7 +20,9 @@ typedef struct _GstStereoCameras GstStereoCameras;
 typedef struct
 {
   gdouble focal_length, baseline, principal_offset;
-  gdouble principal_x, principal_y; /* no property has them: they go from the views to the output */
+  /* no property has these: they go from the views to the output */
+  gdouble principal_x, principal_y;
+  gdouble focal_ratio; /* vertical by horizontal focal length; 0 = pixels are square */
 } GstStereoGeometry;
 
 /* @element posts the warnings; the object belongs to it and holds no reference. */
@@ -32,8 +34,8 @@ void gst_stereo_cameras_reset (GstStereoCameras *cameras);
 /* Reads the metadata of a pair, and puts it in place of what @params leave at 0. */
 void gst_stereo_cameras_read (
     GstStereoCameras *cameras, const GstStereoFrame *left, const GstStereoFrame *right, StereoParams *params);
-/* Puts the principal point that the metadata of a pair tells into @geometry; 0 where it tells none. */
-void gst_stereo_cameras_read_principal_point (
+/* Puts into @geometry what the metadata of a pair tells and no property has; 0 where it tells nothing. */
+void gst_stereo_cameras_read_left_view (
     const GstStereoFrame *left, const GstStereoFrame *right, GstStereoGeometry *geometry);
 /* The true disparity of the left view, where the source knows it. Unref it. */
 GstBuffer *gst_stereo_cameras_get_truth (const GstStereoFrame *left);

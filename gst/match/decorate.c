@@ -24,6 +24,7 @@ gst_stereo_match_decorate (const GstStereoMatchPair *pair, const GstStereoOutput
   meta->min_disparity = params->min_disparity;
   meta->num_disparities = params->num_disparities;
   meta->focal_length = pair->geometry.focal_length;
+  meta->focal_length_y = pair->geometry.focal_length * pair->geometry.focal_ratio;
   meta->baseline = pair->geometry.baseline;
   meta->principal_offset = pair->geometry.principal_offset;
   meta->principal_x = pair->geometry.principal_x;

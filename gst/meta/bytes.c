@@ -2,8 +2,8 @@
 /*
  * The metadata as bytes, for sending and recording. A header of little-endian fields of 8 bytes: magic number, sides,
  * kind and flags, pair skew, then the numbers in doubles[]. After it the pictures in planes[], without padding; the
- * flags say which of them there is. The first version had no principal point and no mask: it is read, and no longer
- * written.
+ * flags say which of them there is. The first version had no principal point and no mask, the second one no vertical
+ * focal length: they are read, and no longer written.
  */
 #include "gst/meta/private.h"
 
@@ -12,6 +12,7 @@
 
 #define MAGIC_1 0x31304d5453ull /* "STM01" */
 #define MAGIC_2 0x32304d5453ull /* "STM02" */
+#define MAGIC_3 0x33304d5453ull /* "STM03" */
 #define MAX_SIDE 65536u
 
 enum
@@ -30,7 +31,9 @@ static const gsize doubles[] = { G_STRUCT_OFFSET (GstStereoMeta, disparity_scale
   G_STRUCT_OFFSET (GstStereoMeta, principal_offset), G_STRUCT_OFFSET (GstStereoMeta, depth_unit),
   G_STRUCT_OFFSET (GstStereoMeta, valid_ratio), G_STRUCT_OFFSET (GstStereoMeta, mean_confidence),
   /* from the second version on */
-  G_STRUCT_OFFSET (GstStereoMeta, principal_x), G_STRUCT_OFFSET (GstStereoMeta, principal_y) };
+  G_STRUCT_OFFSET (GstStereoMeta, principal_x), G_STRUCT_OFFSET (GstStereoMeta, principal_y),
+  /* from the third version on */
+  G_STRUCT_OFFSET (GstStereoMeta, focal_length_y) };
 
 /* In the order in which they are stored. The flag of planes[i] is 1 << i. */
 static const struct
@@ -46,9 +49,10 @@ static const struct
 #define PLANES_1 2
 #define PLANES_2 G_N_ELEMENTS (planes)
 #define DOUBLES_1 9
-#define DOUBLES_2 G_N_ELEMENTS (doubles)
+#define DOUBLES_2 11
+#define DOUBLES_3 G_N_ELEMENTS (doubles)
 #define HEADER_OF(n) (8 * (AT_DOUBLES + (gsize) (n)))
-#define HEADER HEADER_OF (DOUBLES_2)
+#define HEADER HEADER_OF (DOUBLES_3)
 
 /* Of the pictures that @flags name, in bytes. */
 static guint64
@@ -76,7 +80,7 @@ gst_stereo_meta_to_bytes (const GstStereoMeta *meta)
   pixels = (gsize) meta->width * meta->height;
   size = HEADER + (gsize) size_of_planes (flags, pixels);
   data = g_malloc0 (size);
-  GST_WRITE_UINT64_LE (data + 8 * AT_MAGIC, MAGIC_2);
+  GST_WRITE_UINT64_LE (data + 8 * AT_MAGIC, MAGIC_3);
   GST_WRITE_UINT64_LE (data + 8 * AT_SIZE, meta->width | (guint64) meta->height << 32);
   GST_WRITE_UINT64_LE (data + 8 * AT_KIND, (guint64) meta->kind | flags << 32);
   GST_WRITE_UINT64_LE (data + 8 * AT_SKEW, (guint64) meta->pair_skew);
@@ -105,6 +109,8 @@ version_of (const guint8 *data, gsize size)
 {
   guint64 magic = size >= 8 ? GST_READ_UINT64_LE (data + 8 * AT_MAGIC) : 0;
 
+  if (magic == MAGIC_3)
+    return (Version){ DOUBLES_3, PLANES_2 };
   if (magic == MAGIC_2)
     return (Version){ DOUBLES_2, PLANES_2 };
   return magic == MAGIC_1 ? (Version){ DOUBLES_1, PLANES_1 } : (Version){ 0, 0 };

@@ -78,7 +78,7 @@ typedef struct _GstStereoMeta GstStereoMeta;
  * @min_disparity: smallest disparity that was searched, in pixels; may be negative. Initially 0
  * @num_disparities: how many disparities were searched, in pixels: the range is [@min_disparity, @min_disparity +
  *     @num_disparities). For %GST_STEREO_OUTPUT_KIND_VIEWS: how many have to be searched; 0 = unknown
- * @focal_length: horizontal focal length in pixels; 0 = unknown
+ * @focal_length: horizontal focal length in pixels; 0 = unknown. See @focal_length_y
  * @baseline: distance between the two cameras in millimetres; 0 = unknown
  * @principal_offset: pixels to add to a disparity before it becomes depth: x of the right view's principal point minus
  *     x of the left view's; may be negative. 0 = the two are the same, or unknown
@@ -103,6 +103,7 @@ typedef struct _GstStereoMeta GstStereoMeta;
  *     `stereomatch mask`; 255 = it counts. Readers take every value but 0 for 255. The sample and the confidence of
  *     an excluded pixel are 0. %NULL = every pixel counts. Owned by the meta, which may share it with other metas; read
  *     only
+ * @focal_length_y: vertical focal length in pixels; 0 = @focal_length, as wherever pixels are square
  *
  * What a stereo matcher knows about its picture beyond the samples: the confidence of every pixel, and all that is
  * needed to turn a sample into pixels of disparity or into millimetres. gst_stereo_meta_get_disparity() and
@@ -110,11 +111,21 @@ typedef struct _GstStereoMeta GstStereoMeta;
  *
  *     depth = focal_length * baseline / (disparity + principal_offset)
  *
+ * gst_stereo_meta_get_point() and gst_stereo_meta_get_points() give points in space:
+ *
+ *     X = (x - principal_x) * depth / focal_length
+ *     Y = (y - principal_y) * depth / focal_length_y
+ *     Z = depth
+ *
+ * They are millimetres from the left camera, in the coordinates of its rectified view: X to the right, Y down, Z
+ * forward.
+ *
  * All lengths in pixels are pixels of the buffer as it is now. When an element such as videoscale changes the width by
  * a factor s, it does not change the values of the samples. The meta then divides @disparity_scale by s, and multiplies
  * @min_disparity, @num_disparities, @focal_length and @principal_offset by s: the same sample still gives the same
  * depth, and its disparity is that of the scaled picture. The principal point stays on its spot of the picture:
- * @principal_x becomes (@principal_x + 0.5) s - 0.5, and @principal_y the same with the factor of the height. @confidence,
+ * @principal_x becomes (@principal_x + 0.5) s - 0.5, and @principal_y the same with the factor of the height. Where
+ * the two factors differ, @focal_length_y becomes the vertical focal length times the factor of the height. @confidence,
  * @truth and @mask are scaled by the nearest neighbour, and the disparities in @truth are multiplied by s. Use `videoscale method=nearest-neighbour` for the picture too:
  * other methods mix the 0 of invalid pixels into valid ones.
  *
@@ -148,11 +159,10 @@ struct _GstStereoMeta
 
   GstBuffer *mask;
 
+  gdouble focal_length_y;
+
   /*< private >*/
-#if GLIB_SIZEOF_VOID_P > 4
-  /* where a pointer has 4 bytes, the principal point took all of the padding */
-  gpointer _gst_reserved[GST_PADDING - 3];
-#endif
+  /* Nothing is reserved: only the library makes a meta, so more members may follow. */
 };
 
 /**
@@ -326,13 +336,70 @@ GST_STEREO_API
 gdouble gst_stereo_meta_get_depth (const GstStereoMeta *meta, guint sample);
 
 /**
+ * gst_stereo_meta_get_point:
+ * @meta: a #GstStereoMeta
+ * @x: column of the pixel, the first one is 0; fractions are allowed
+ * @y: row of the pixel, the first one is 0; fractions are allowed
+ * @sample: the sample of that pixel in the buffer that has @meta, 0..65535 (0..255 for
+ *     %GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE)
+ * @point_x: (out) (optional): to the right of the left camera, in millimetres
+ * @point_y: (out) (optional): below the left camera, in millimetres
+ * @point_z: (out) (optional): in front of the left camera, in millimetres: the depth
+ *
+ * The point in space that a pixel shows, in the coordinates of the left rectified view; see #GstStereoMeta. The
+ * principal point counts as the middle of the picture along an axis where it is unknown.
+ *
+ * Returns: %FALSE where there is no point, and the three are then not-a-number: @sample is invalid (0), or it is 65535
+ *     of depth, which means that far or farther, or the point is at infinity; focal length or baseline are unknown (of
+ *     depth the focal length alone counts), or @meta is about two views
+ */
+GST_STEREO_API
+gboolean gst_stereo_meta_get_point (const GstStereoMeta *meta, gdouble x, gdouble y, guint sample, gdouble *point_x,
+    gdouble *point_y, gdouble *point_z);
+
+/**
+ * gst_stereo_meta_get_points: (skip)
+ * @meta: a #GstStereoMeta
+ * @buffer: the buffer that has @meta, whose rows may be padded as its #GstVideoMeta says
+ * @points: (out caller-allocates): room for width * height * 3 values: X, Y and Z of each pixel, row after row
+ *
+ * Does what gst_stereo_meta_get_point() does for all pixels of @buffer, in single precision, and fast. A pixel without
+ * a point gets three times not-a-number. From Python take gst_stereo_meta_get_points_bytes().
+ *
+ * Returns: %FALSE, and @points untouched, where no pixel can have a point: focal length or baseline are unknown, or
+ *     @meta is about two views, or @buffer cannot be read as a picture of @meta's width and height and of its kind of
+ *     samples, as where it was cropped or converted
+ */
+GST_STEREO_API
+gboolean gst_stereo_meta_get_points (const GstStereoMeta *meta, GstBuffer *buffer, gfloat *points);
+
+/**
+ * gst_stereo_meta_get_points_bytes:
+ * @meta: a #GstStereoMeta
+ * @buffer: the buffer that has @meta
+ *
+ * All points of a picture, as gst_stereo_meta_get_points() gives them. In Python:
+ *
+ * |[<!-- language="Python" -->
+ * data = meta.get_points_bytes (buffer).get_data ()
+ * points = numpy.frombuffer (data, numpy.float32).reshape (meta.height, meta.width, 3)  # X, Y, Z in mm, or NaN
+ * ]|
+ *
+ * Returns: (transfer full) (nullable): width * height * 3 floats in the machine's byte order: X, Y and Z of each pixel
+ *     in millimetres, row after row, three times not-a-number where there is no point. %NULL where
+ *     gst_stereo_meta_get_points() returns %FALSE
+ */
+GST_STEREO_API
+GBytes *gst_stereo_meta_get_points_bytes (const GstStereoMeta *meta, GstBuffer *buffer);
+
+/**
  * gst_stereo_meta_to_bytes:
  * @meta: a #GstStereoMeta
  *
  * For sending or recording the metadata beside its picture; gst_buffer_add_stereo_meta_from_bytes() is the reverse. The
  * bytes are the same on every machine. On GStreamer 1.24 and later gst_meta_serialize() stores the same bytes.
  *
- * Returns: (transfer full): all of @meta: 120 bytes, and width * height bytes for each byte of a pixel of the pictures
+ * Returns: (transfer full): all of @meta: 128 bytes, and width * height bytes for each byte of a pixel of the pictures
  *     that it holds
  */
 GST_STEREO_API
@@ -343,8 +410,9 @@ GBytes *gst_stereo_meta_to_bytes (const GstStereoMeta *meta);
  * @buffer: a writable #GstBuffer
  * @bytes: what gst_stereo_meta_to_bytes() gave; may come from anywhere, it is checked
  *
- * Bytes of the first version (magic "STM01", 104 bytes before the pictures) are read too: their principal point is 0, and they
- * have no mask.
+ * Bytes of older versions are read too. Those of the first one (magic "STM01", 104 bytes before the pictures) have no
+ * principal point and no mask, and neither they nor those of the second one (magic "STM02", 120 bytes) have a vertical
+ * focal length: what is missing is 0.
  *
  * Returns: (transfer none) (nullable): the meta, owned by @buffer; %NULL, and @buffer unchanged, when @bytes are
  *     damaged or of an unknown version

@@ -8,11 +8,10 @@
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_meta_debug);
 
-/* Programs are built against the size that the meta had before it knew principal point and mask. Where a pointer has 4
- * bytes, the mask had no room left in the padding, and the size has grown. */
+/* Programs are built against the places of the members. New ones come last. */
 #if GLIB_SIZEOF_VOID_P > 4
-G_STATIC_ASSERT (sizeof (GstStereoMeta) ==
-    G_STRUCT_OFFSET (GstStereoMeta, truth) + sizeof (gpointer) + GST_PADDING * sizeof (gpointer));
+G_STATIC_ASSERT (G_STRUCT_OFFSET (GstStereoMeta, mask) ==
+    G_STRUCT_OFFSET (GstStereoMeta, truth) + sizeof (gpointer) + 2 * sizeof (gdouble));
 #endif
 
 GType
@@ -74,6 +73,7 @@ add_like (GstBuffer *buffer, const GstStereoMeta *like)
   copy->min_disparity = like->min_disparity;
   copy->num_disparities = like->num_disparities;
   copy->focal_length = like->focal_length;
+  copy->focal_length_y = like->focal_length_y;
   copy->baseline = like->baseline;
   copy->principal_offset = like->principal_offset;
   copy->principal_x = like->principal_x;
@@ -143,6 +143,16 @@ scale_place (gdouble place, gint in, gint out)
   return place == 0 ? 0 : (place + 0.5) * out / in - 0.5;
 }
 
+/* The vertical focal length after scaling; 0 = it is the horizontal one. */
+static gdouble
+scale_focal_length_y (const GstStereoMeta *self, const GstVideoInfo *in, const GstVideoInfo *out)
+{
+  gdouble before = self->focal_length_y > 0 ? self->focal_length_y : self->focal_length;
+  gboolean alike = (gint64) out->width * in->height == (gint64) out->height * in->width;
+
+  return alike && self->focal_length_y <= 0 ? 0 : before * out->height / in->height;
+}
+
 static gboolean
 transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMetaTransform *transform)
 {
@@ -172,6 +182,7 @@ transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMet
   scaled->min_disparity *= factor;
   scaled->num_disparities *= factor;
   scaled->focal_length *= factor;
+  scaled->focal_length_y = scale_focal_length_y (self, in, out);
   scaled->principal_offset *= factor;
   scaled->principal_x = scale_place (self->principal_x, in->width, out->width);
   scaled->principal_y = scale_place (self->principal_y, in->height, out->height);

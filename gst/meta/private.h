@@ -5,6 +5,7 @@
  *   info.c           how GStreamer makes, copies, scales and serialises it
  *   bytes.c          the meta as bytes
  *   planes.c         its pictures
+ *   points.c         points in space
  */
 #ifndef GST_STEREO_META_PRIVATE_H
 #define GST_STEREO_META_PRIVATE_H

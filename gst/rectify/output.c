@@ -265,6 +265,8 @@ add_meta (GstStereoRectifyOutput *self, GstBuffer *out, gint64 skew)
   meta->disparity_scale = 1;
   meta->depth_unit = 1000;
   meta->focal_length = rectification->focal_length;
+  if (rectification->projection[0][5] != rectification->focal_length)
+    meta->focal_length_y = rectification->projection[0][5];
   meta->baseline = rectification->baseline;
   meta->principal_offset = rectification->principal_offset;
   meta->principal_x = rectification->projection[0][2];

@@ -19,7 +19,7 @@ enum
 };
 const char *const fuzz_outcome_names[FUZZ_OUTCOMES] = { "refused", "taken", "scaled" };
 int fuzz_outcomes[FUZZ_OUTCOMES];
-const char *const fuzz_pieces[] = { "STM01", "STM02", "\1\1\1\1", "\377\377\377\377", "\177\360", NULL };
+const char *const fuzz_pieces[] = { "STM01", "STM02", "STM03", "\1\1\1\1", "\377\377\377\377", "\177\360", NULL };
 
 /* As videoscale does, to twice the size. */
 static void
@@ -47,22 +47,24 @@ scale (GstBuffer *buffer, GstStereoMeta *meta)
   gst_buffer_unref (larger);
 }
 
-/* @bytes in the version that is written: the first one had another magic number, and no principal point after 104 bytes.
- * It had no mask, which is written last. */
+/* @bytes in the version that is written: the first one had another magic number, and its numbers ended after 104 bytes,
+ * before the principal point. It had no mask, which is written last. Those of the second one ended after 120 bytes,
+ * before the vertical focal length. */
 static GBytes *
 in_written_version (GBytes *bytes)
 {
-  gsize size;
+  gsize size, header;
   const guint8 *data = g_bytes_get_data (bytes, &size);
   guint8 *now;
 
-  if (data[4] != '1')
+  if (data[4] == '3')
     return g_bytes_ref (bytes);
-  now = g_malloc0 (size + 16);
-  memcpy (now, data, 104);
-  memcpy (now + 120, data + 104, size - 104);
-  now[4] = '2';
-  return g_bytes_new_take (now, size + 16);
+  header = data[4] == '1' ? 104 : 120;
+  now = g_malloc0 (size + 128 - header);
+  memcpy (now, data, header);
+  memcpy (now + 128, data + header, size - header);
+  now[4] = '3';
+  return g_bytes_new_take (now, size + 128 - header);
 }
 
 static void
@@ -91,6 +93,7 @@ check_meta (GstBuffer *buffer, GstStereoMeta *meta, GBytes *bytes)
   for (guint sample = 0; sample < 65536; sample += 4369) {
     gst_stereo_meta_get_disparity (meta, sample);
     gst_stereo_meta_get_depth (meta, sample);
+    gst_stereo_meta_get_point (meta, -1, 2.5, sample, NULL, NULL, NULL);
   }
   scale (buffer, meta);
 }

@@ -14,7 +14,8 @@ static Random generator;
 typedef struct
 {
   gdouble focal, baseline, offset;
-  gdouble x, y; /* principal point of the left view */
+  gdouble x, y;  /* principal point of the left view */
+  gdouble ratio; /* vertical by horizontal focal length; 0 = 1 */
 } Cameras;
 
 static Cameras
@@ -22,7 +23,7 @@ draw_cameras (void)
 {
   return (Cameras){ random_range (&generator, 300, 900) + 0.5, random_range (&generator, 50, 200),
     random_range (&generator, 0, 40) / 8.0, random_range (&generator, 1, 40) / 4.0,
-    random_range (&generator, 1, 40) / 4.0 };
+    random_range (&generator, 1, 40) / 4.0, random_range (&generator, 0, 8) / 4.0 };
 }
 
 /* Written plainly: what a sample of depth has to be. */
@@ -39,6 +40,7 @@ tell (GstBuffer *buffer, guint width, guint height, const Cameras *cameras)
 
   meta->kind = GST_STEREO_OUTPUT_KIND_VIEWS;
   meta->focal_length = cameras->focal;
+  meta->focal_length_y = cameras->focal * cameras->ratio;
   meta->baseline = cameras->baseline;
   meta->principal_offset = cameras->offset;
   meta->principal_x = cameras->x;
@@ -73,6 +75,7 @@ check_meta (GstBuffer *out, const Cameras *cameras)
 
   fail_unless (meta != NULL);
   fail_unless_equals_float (meta->focal_length, cameras->focal);
+  fail_unless_equals_float (meta->focal_length_y, cameras->focal * cameras->ratio);
   fail_unless_equals_float (meta->baseline, cameras->baseline);
   fail_unless_equals_float (meta->principal_offset, cameras->offset);
   fail_unless_equals_float (meta->principal_x, cameras->x);
@@ -352,7 +355,7 @@ GST_START_TEST (test_scaled_on_the_way)
 {
   Cameras cameras = draw_cameras (),
           small = { cameras.focal / 2, cameras.baseline, cameras.offset / 2, (cameras.x + 0.5) / 2 - 0.5,
-            (cameras.y + 0.5) / 2 - 0.5 };
+            (cameras.y + 0.5) / 2 - 0.5, cameras.ratio };
   const guint width = 2 * VIEW_WIDTH, height = 2 * VIEW_HEIGHT;
   GstHarness *harness;
   GstBuffer *frame, *truth;

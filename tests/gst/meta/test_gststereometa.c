@@ -66,6 +66,7 @@ buffer_with_meta (void)
   meta->min_disparity = -3;
   meta->num_disparities = 21;
   meta->focal_length = 700;
+  meta->focal_length_y = 710;
   meta->baseline = 120;
   meta->principal_offset = 1.5;
   meta->principal_x = 3.25;
@@ -178,6 +179,7 @@ GST_START_TEST (test_scales_with_the_frame)
   fail_unless_equals_float (gst_stereo_meta_get_depth (meta, 640), gst_stereo_meta_get_depth (before, 640));
   fail_unless_equals_float (gst_stereo_meta_get_disparity (meta, 640), 5);
   fail_unless_equals_float (meta->focal_length, 350);
+  fail_unless_equals_float (meta->focal_length_y, 355);
   fail_unless_equals_float (meta->min_disparity, -1.5);
   fail_unless_equals_float (meta->num_disparities, 10.5);
   /* 3.75 pixels from the left edge become half of that */
@@ -209,6 +211,33 @@ GST_START_TEST (test_scaled_principal_point)
   fail_unless_equals_float (meta->principal_y, (18 - 1) / 2.0);
   gst_buffer_unref (to);
   gst_buffer_unref (from);
+}
+GST_END_TEST;
+
+/* It appears where the factors of width and height differ, and no value is made of an unknown one. */
+GST_START_TEST (test_scaled_focal_lengths)
+{
+  static const struct
+  {
+    gint width, height, par_n, par_d;
+    gdouble focal_length, focal_length_y, expected, expected_y;
+  } cases[] = { { 16, 6, 1, 2, 700, 0, 1400, 700 }, { 16, 6, 1, 2, 700, 720, 1400, 720 },
+    { 8, 3, 1, 2, 700, 0, 700, 350 }, { 8, 6, 1, 1, 700, 0, 700, 0 }, { 24, 18, 1, 1, 700, 0, 2100, 0 },
+    { 24, 18, 1, 1, 700, 720, 2100, 2160 }, { 16, 6, 1, 2, 0, 0, 0, 0 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+    GstStereoMeta *before = gst_buffer_get_stereo_meta (from), *meta;
+
+    before->focal_length = cases[i].focal_length;
+    before->focal_length_y = cases[i].focal_length_y;
+    meta = scale (from, to, cases[i].width, cases[i].height, cases[i].par_n, cases[i].par_d);
+    fail_unless (meta != NULL);
+    fail_unless_equals_float (meta->focal_length, cases[i].expected);
+    fail_unless_equals_float (meta->focal_length_y, cases[i].expected_y);
+    gst_buffer_unref (from);
+    gst_buffer_unref (to);
+  }
 }
 GST_END_TEST;
 
@@ -402,23 +431,23 @@ GST_START_TEST (test_bytes_of_some_planes)
 }
 GST_END_TEST;
 
-/* The bytes of @meta as the first version wrote them: its magic number, no principal point after the nine numbers, and
- * no mask. */
+/* The bytes of @meta as an older version wrote them. The first one: its magic number, no principal point after the nine
+ * numbers, and no mask. Neither it nor the second one had a vertical focal length. */
 static GBytes *
-bytes_of_first_version (const GstStereoMeta *meta)
+bytes_of_version (guint version, const GstStereoMeta *meta)
 {
+  const gsize header = version == 1 ? 104 : 120, added = 128 - header;
   GBytes *bytes = gst_stereo_meta_to_bytes (meta);
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
-  guint8 *old = g_malloc (size - 16);
+  guint8 *old = g_malloc (size - added);
 
-  fail_unless (meta->mask == NULL);
-
-  memcpy (old, data, 104);
-  memcpy (old + 104, data + 120, size - 120);
-  memcpy (old, "STM01", 5);
+  fail_unless (version > 1 || meta->mask == NULL);
+  memcpy (old, data, header);
+  memcpy (old + header, data + 128, size - 128);
+  memcpy (old, version == 1 ? "STM01" : "STM02", 5);
   g_bytes_unref (bytes);
-  return g_bytes_new_take (old, size - 16);
+  return g_bytes_new_take (old, size - added);
 }
 
 GST_START_TEST (test_bytes_of_first_version)
@@ -430,12 +459,14 @@ GST_START_TEST (test_bytes_of_first_version)
   guint8 *data;
 
   gst_stereo_meta_set_mask (meta, NULL);
-  old = bytes_of_first_version (meta);
+  old = bytes_of_version (1, meta);
   read = gst_buffer_add_stereo_meta_from_bytes (to, old);
   fail_unless (read != NULL);
   fail_unless_equals_float (read->principal_x, 0);
   fail_unless_equals_float (read->principal_y, 0);
+  fail_unless_equals_float (read->focal_length_y, 0);
   /* all else is the same */
+  read->focal_length_y = meta->focal_length_y;
   read->principal_x = meta->principal_x;
   read->principal_y = meta->principal_y;
   check_equal (meta, read);
@@ -454,6 +485,30 @@ GST_START_TEST (test_bytes_of_first_version)
   cut = g_bytes_new_take (data, size);
   fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, cut) == NULL);
   g_bytes_unref (cut);
+  g_bytes_unref (old);
+  gst_buffer_unref (from);
+  gst_buffer_unref (to);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_bytes_of_second_version)
+{
+  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (from), *read;
+  GBytes *old = bytes_of_version (2, meta);
+
+  read = gst_buffer_add_stereo_meta_from_bytes (to, old);
+  fail_unless (read != NULL);
+  fail_unless_equals_float (read->focal_length_y, 0);
+  read->focal_length_y = meta->focal_length_y;
+  check_equal (meta, read);
+  gst_buffer_unref (to);
+  to = gst_buffer_new ();
+  for (gsize part = 0; part < g_bytes_get_size (old); part++) {
+    GBytes *cut = g_bytes_new_from_bytes (old, 0, part);
+    fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, cut) == NULL);
+    g_bytes_unref (cut);
+  }
   g_bytes_unref (old);
   gst_buffer_unref (from);
   gst_buffer_unref (to);
@@ -703,6 +758,7 @@ meta_suite (void)
   tcase_add_test (cases, test_tags);
   tcase_add_test (cases, test_scales_with_the_frame);
   tcase_add_test (cases, test_scaled_principal_point);
+  tcase_add_test (cases, test_scaled_focal_lengths);
   tcase_add_test (cases, test_scaled_truth_keeps_its_holes);
   tcase_add_test (cases, test_views_scale_with_their_frame);
   tcase_add_test (cases, test_views_as_bytes);
@@ -713,6 +769,7 @@ meta_suite (void)
   tcase_add_test (cases, test_bytes_and_back);
   tcase_add_loop_test (cases, test_bytes_of_some_planes, 0, 8);
   tcase_add_test (cases, test_bytes_of_first_version);
+  tcase_add_test (cases, test_bytes_of_second_version);
   tcase_add_test (cases, test_bytes_of_unknown_version);
   tcase_add_test (cases, test_damaged_bytes);
   tcase_add_test (cases, test_samples);

@@ -47,6 +47,10 @@ assert abs(meta.get_depth(128) - 400 * 50 / (2 + 4)) < 1e-9
 assert meta.get_depth(0) != meta.get_depth(0), 'an invalid sample has no depth'
 assert meta.get_truth() is None
 
+found, x, y, z = meta.get_point(WIDTH / 2, 0, 128)
+assert found and abs(z - 400 * 50 / 6) < 1e-9 and abs(x - 0.5 * z / 400) < 1e-9 and abs(y + 7.5 * z / 400) < 1e-9
+assert not meta.get_point(3, 4, 0)[0]
+
 copy = Gst.Buffer.new()
 restored = GstStereo.buffer_add_stereo_meta_from_bytes(copy, meta.to_bytes())
 assert restored.get_confidence_bytes().get_data() == confidence

@@ -69,8 +69,10 @@ expect_pairing_clock (GstElement *element, const gchar *name)
   gst_structure_free (stats);
 }
 
+/* Of square pixels, and of others. */
 GST_START_TEST (test_meta_and_properties)
 {
+  const gdouble vertical = __i__ ? 37.5 : 0;
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
   const GstStereoMeta *meta;
   gchar *calibration, *backend;
@@ -78,6 +80,7 @@ GST_START_TEST (test_meta_and_properties)
   Pair *pair;
 
   cameras.new_focal = 36;
+  cameras.new_focal_y = vertical;
   cameras.new_cx[0] += 0.25;
   cameras.new_cx[1] += 1.75;
   cameras.new_cy -= 0.5;
@@ -95,6 +98,7 @@ GST_START_TEST (test_meta_and_properties)
   fail_unless_equals_int (meta->width, WIDTH);
   fail_unless_equals_int (meta->height, HEIGHT);
   fail_unless_equals_float (meta->focal_length, 36);
+  fail_unless_equals_float (meta->focal_length_y, vertical);
   fail_unless_equals_float (meta->baseline, 120 * 2.5);
   fail_unless_equals_float (meta->principal_offset, 1.5);
   fail_unless_equals_float (meta->principal_x, cameras.new_cx[0]);
@@ -522,7 +526,7 @@ rectify_stream_suite (void)
   TCase *cases = tcase_create ("stream");
 
   suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_meta_and_properties);
+  tcase_add_loop_test (cases, test_meta_and_properties, 0, 2);
   tcase_add_test (cases, test_depth_needs_no_further_property_and_plays_twice);
   tcase_add_test (cases, test_caps_change);
   tcase_add_test (cases, test_properties_take_effect_with_the_next_pair);

@@ -38,7 +38,8 @@ describe (const Cameras *cameras)
     gdouble c = cos (cameras->turn[v]), s = sin (cameras->turn[v]);
     const gdouble turn[9] = { c, -s, 0, s, c, 0, 0, 0, 1 };
     const gdouble projection[12] = { cameras->new_focal, 0, cameras->new_cx[v],
-      v ? -cameras->new_focal * cameras->baseline : 0, 0, cameras->new_focal, cameras->new_cy, 0, 0, 0, 1, 0 };
+      v ? -cameras->new_focal * cameras->baseline : 0, 0,
+      cameras->new_focal_y ? cameras->new_focal_y : cameras->new_focal, cameras->new_cy, 0, 0, 0, 1, 0 };
     append_matrix (text, v ? "M2" : "M1", 3, 3, camera);
     append_matrix (text, v ? "D2" : "D1", 1, 5, none);
     append_matrix (text, v ? "R2" : "R1", 3, 3, turn);

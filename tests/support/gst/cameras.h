@@ -13,6 +13,7 @@ typedef struct
   gdouble turn[2];                      /* of each view about its axis, radians */
   gdouble new_focal, new_cx[2], new_cy; /* of the rectified views */
   gdouble baseline;                     /* units */
+  gdouble new_focal_y;                  /* of the rectified views; 0 = new_focal */
 } Cameras;
 
 /* Whose maps are the identity. */

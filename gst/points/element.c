@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-stereopoints
+ * @title: stereopoints
+ *
+ * Makes point clouds of the disparity or depth that stereomatch gives: one buffer a picture, which is a whole PLY or PCD
+ * file, binary and little endian. `multifilesink` writes one file a picture.
+ *
+ * **Points.** X to the right, Y down, Z forward from the left camera, in millimetres, as gst_stereo_meta_get_point()
+ * says. The #GstStereoMeta must have focal length and baseline (of depth the focal length alone counts): set
+ * `focal-length` and `baseline` of stereomatch, or put stereorectify with a calibration before it. Pixels have no point
+ * that are invalid, at infinity, less sure than #GstStereoPoints:min-confidence, or outside #GstStereoPoints:near and
+ * #GstStereoPoints:far.
+ *
+ * **Order.** Row after row. With #GstStereoPoints:organized every pixel has its place: without a point it is three times
+ * not-a-number. A PCD file then has the picture's `WIDTH` and `HEIGHT`; a PLY file says them as `obj_info num_cols` and
+ * `num_rows`.
+ *
+ * **Colour.** `sink_live` takes the live view, from which stereomatch got the left view. It may be larger or smaller, of
+ * the same aspect ratio, or hold both views (side by side or one above the other), of which the left one counts. A
+ * picture goes with the latest frame whose running time is not later than its own: that of the same pair, unless it was
+ * dropped. PLY files then have `red`, `green` and `blue`, PCD files `rgb`. Put a `queue` before both pads where one
+ * thread feeds both, as after a tee.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 stereotestsrc num-buffers=3 ! stereomatch ! stereopoints ! multifilesink location=%05d.ply
+ * gst-launch-1.0 stereotestsrc num-buffers=3 ! tee name=t \
+ *     t. ! queue ! videoconvert ! video/x-raw,format=RGB ! points.sink_live \
+ *     t. ! queue ! stereomatch ! queue ! stereopoints name=points format=pcd far=5000 ! multifilesink location=%05d.pcd
+ * ]|
+ */
+#include "gst/points/element.h"
+
+#include "gst/points/check.h"
+#include "gst/points/live.h"
+#include "gst/video/frame.h"
+#include "gst/video/ranges.h"
+#include "gst/video/stream.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_stereo_points_debug);
+#define GST_CAT_DEFAULT gst_stereo_points_debug
+
+#define LIVE_FORMATS "{ RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GRAY8 }"
+#define FARTHEST 1e6 /* mm */
+#define FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+
+struct _GstStereoPoints
+{
+  GstAggregator parent;
+
+  GstAggregatorPad *depth;          /* the pad "sink" */
+  GstStereoPointsLive *live;        /* what comes on the pad "sink_live" */
+  GstStereoPointsSettings settings; /* protected by the object lock */
+
+  /* of the source pad's task */
+  GstVideoInfo info;
+  gboolean have_info;
+  gint negotiated; /* GstStereoPointsFormat; -1 = none */
+  GstSegment segment;
+  gboolean have_segment;
+  GstBufferPool *pool; /* of clouds of pool_room bytes at most */
+  gsize pool_room;
+};
+
+enum
+{
+  PROP_0,
+  PROP_FORMAT,
+  PROP_STEP,
+  PROP_NEAR,
+  PROP_FAR,
+  PROP_MIN_CONFIDENCE,
+  PROP_ORGANIZED
+};
+
+static const gchar *const media_types[] = {
+  [GST_STEREO_POINTS_PLY] = "application/x-ply", [GST_STEREO_POINTS_PCD] = "application/x-pcd"
+};
+
+G_DEFINE_TYPE (GstStereoPoints, gst_stereo_points, GST_TYPE_AGGREGATOR)
+GST_ELEMENT_REGISTER_DEFINE (stereopoints, "stereopoints", GST_RANK_NONE, GST_TYPE_STEREO_POINTS)
+
+static GType
+format_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = { { GST_STEREO_POINTS_PLY, "PLY, binary, little endian", "ply" },
+    { GST_STEREO_POINTS_PCD, "PCD of the Point Cloud Library, version 0.7, binary", "pcd" }, { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&once))
+    g_once_init_leave (&once, g_enum_register_static ("GstStereoPointsFormat", values));
+  return once;
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+static void
+drop_pool (GstStereoPoints *self)
+{
+  if (self->pool)
+    gst_buffer_pool_set_active (self->pool, FALSE);
+  gst_clear_object (&self->pool);
+}
+
+/* Clouds are as large as tens of megabytes: memory that is used again need not be mapped again. */
+static GstFlowReturn
+acquire (GstStereoPoints *self, gsize room, GstBuffer **out)
+{
+  GstStructure *config;
+
+  if (self->pool && self->pool_room != room)
+    drop_pool (self);
+  if (!self->pool) {
+    self->pool = gst_buffer_pool_new ();
+    self->pool_room = room;
+    config = gst_buffer_pool_get_config (self->pool);
+    gst_buffer_pool_config_set_params (config, NULL, (guint) room, 0, 0);
+    if (!gst_buffer_pool_set_config (self->pool, config) || !gst_buffer_pool_set_active (self->pool, TRUE)) {
+      drop_pool (self);
+      return GST_FLOW_ERROR;
+    }
+  }
+  return gst_buffer_pool_acquire_buffer (self->pool, out, NULL);
+}
+
+/* ---- a picture --------------------------------------------------------------------------- */
+
+static GstStereoPointsSettings
+settings_now (GstStereoPoints *self)
+{
+  GstStereoPointsSettings settings;
+
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK (self);
+  return settings;
+}
+
+static GstFlowReturn
+post_unreadable (GstStereoPoints *self, const gchar *what)
+{
+  GST_ELEMENT_ERROR (self, RESOURCE, READ,
+      ("The %s could not be read: it is smaller than its caps or its metadata say. Look at what made the buffer.", what),
+      (NULL));
+  return GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
+fill (GstStereoPoints *self, const GstStereoPointsSettings *settings, const GstStereoPointsView *view, GstBuffer *out)
+{
+  gsize offset, size;
+  guint count;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (out, &map, GST_MAP_WRITE))
+    return GST_FLOW_ERROR;
+  count = gst_stereo_points_write (view, settings, map.data, &offset, &size);
+  gst_buffer_unmap (out, &map);
+  gst_buffer_resize (out, (gssize) offset, (gssize) size);
+  GST_LOG_OBJECT (self, "%u points, %" G_GSIZE_FORMAT " bytes%s", count, size, view->color.red ? ", with colour" : "");
+  return GST_FLOW_OK;
+}
+
+/* Of mapped samples and confidence. */
+static GstFlowReturn
+make_cloud (GstStereoPoints *self, const GstStereoPointsSettings *settings, GstStereoPointsView *view, GstBuffer **out)
+{
+  const GstStereoMeta *meta = view->meta;
+  GstFlowReturn flow;
+
+  if (!gst_stereo_points_live_map (self->live, meta->width, meta->height, &view->color))
+    return GST_FLOW_NOT_NEGOTIATED;
+  flow = acquire (self, gst_stereo_points_room (meta->width, meta->height, settings, view->color.red != NULL), out);
+  if (flow == GST_FLOW_OK)
+    flow = fill (self, settings, view, *out);
+  gst_stereo_points_live_unmap (self->live);
+  if (flow == GST_FLOW_ERROR)
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for a cloud of %ux%u points: set step to a larger number.", meta->width, meta->height),
+        (NULL));
+  return flow;
+}
+
+static GstFlowReturn
+read_picture (GstStereoPoints *self, const GstStereoPointsSettings *settings, GstBuffer *in, GstBuffer **out)
+{
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (in);
+  GstStereoPointsView view = { .meta = meta };
+  GstVideoFrame picture, confidence;
+  GstVideoInfo info;
+  GstFlowReturn flow;
+
+  if (!gst_stereo_frame_map (&picture, &self->info, in, NULL))
+    return post_unreadable (self, "picture");
+  view.samples = GST_VIDEO_FRAME_PLANE_DATA (&picture, 0);
+  view.stride = GST_VIDEO_FRAME_PLANE_STRIDE (&picture, 0);
+  view.wide = GST_VIDEO_INFO_FORMAT (&self->info) == GST_VIDEO_FORMAT_GRAY16_LE;
+  if (meta->confidence) {
+    if (!gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height) ||
+        !gst_stereo_frame_map (&confidence, &info, meta->confidence, NULL)) {
+      gst_video_frame_unmap (&picture);
+      return post_unreadable (self, "confidence in the metadata");
+    }
+    view.confidence = GST_VIDEO_FRAME_PLANE_DATA (&confidence, 0);
+    view.confidence_stride = GST_VIDEO_FRAME_PLANE_STRIDE (&confidence, 0);
+  }
+  flow = make_cloud (self, settings, &view, out);
+  if (meta->confidence)
+    gst_video_frame_unmap (&confidence);
+  gst_video_frame_unmap (&picture);
+  return flow;
+}
+
+static GstFlowReturn
+negotiate (GstStereoPoints *self, gint format)
+{
+  GstCaps *caps, *peer;
+  gboolean taken;
+
+  if (self->negotiated == format)
+    return GST_FLOW_OK;
+  caps = gst_caps_new_empty_simple (media_types[format]);
+  peer = gst_pad_peer_query_caps (GST_AGGREGATOR_SRC_PAD (self), caps);
+  taken = !gst_caps_is_empty (peer);
+  if (taken) {
+    gst_aggregator_set_src_caps (GST_AGGREGATOR (self), caps);
+    self->negotiated = format;
+  } else {
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+        ("What is linked downstream does not take %s: set format to another value, or link multifilesink or appsink.",
+            media_types[format]),
+        (NULL));
+  }
+  gst_caps_unref (peer);
+  gst_caps_unref (caps);
+  return taken ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
+}
+
+static GstFlowReturn
+refuse (GstStereoPoints *self, gchar *problem, gboolean settings)
+{
+  if (settings)
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", problem), (NULL));
+  else
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", problem), (NULL));
+  g_free (problem);
+  return GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
+process (GstStereoPoints *self, GstBuffer *in)
+{
+  GstStereoPointsSettings settings = settings_now (self);
+  GstBuffer *out = NULL;
+  GstSegment segment;
+  GstFlowReturn flow;
+  gchar *problem;
+
+  if (!self->have_info) {
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("sink got a picture before any caps."), (NULL));
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+  if ((problem = gst_stereo_points_settings_problem (&settings)))
+    return refuse (self, problem, TRUE);
+  if ((problem = gst_stereo_points_picture_problem (&self->info, gst_buffer_get_stereo_meta (in))))
+    return refuse (self, problem, FALSE);
+  if ((flow = negotiate (self, settings.format)) != GST_FLOW_OK)
+    return flow;
+  flow = read_picture (self, &settings, in, &out);
+  if (flow != GST_FLOW_OK) {
+    gst_clear_buffer (&out);
+    return flow;
+  }
+  gst_buffer_copy_into (out, in, GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
+  GST_OBJECT_LOCK (self->depth);
+  segment = self->depth->segment;
+  GST_OBJECT_UNLOCK (self->depth);
+  return gst_stereo_push (GST_AGGREGATOR (self), &self->segment, &self->have_segment, &segment, out);
+}
+
+static GstFlowReturn
+gst_stereo_points_aggregate (GstAggregator *aggregator, gboolean timeout)
+{
+  GstStereoPoints *self = GST_STEREO_POINTS (aggregator);
+  GstBuffer *in = gst_aggregator_pad_peek_buffer (self->depth);
+  GstFlowReturn flow;
+
+  if (!in)
+    return gst_aggregator_pad_is_eos (self->depth) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
+  if (gst_buffer_get_size (in) == 0) {
+    /* a gap: there is no picture at that time */
+    gst_aggregator_pad_drop_buffer (self->depth);
+    gst_buffer_unref (in);
+    return GST_FLOW_OK;
+  }
+  switch (gst_stereo_points_live_find (self->live, gst_stereo_points_running_time (self->depth, in), timeout)) {
+    case GST_STEREO_POINTS_LIVE_WAIT:
+      gst_buffer_unref (in);
+      return GST_AGGREGATOR_FLOW_NEED_DATA;
+    case GST_STEREO_POINTS_LIVE_FAILED:
+      gst_buffer_unref (in);
+      return GST_FLOW_NOT_NEGOTIATED;
+    default:
+      break;
+  }
+  gst_aggregator_pad_drop_buffer (self->depth);
+  flow = process (self, in);
+  gst_buffer_unref (in);
+  return flow;
+}
+
+/* ---- pads and events --------------------------------------------------------------------- */
+
+static GstAggregatorPad *
+new_pad (const gchar *name, GstPadTemplate *template)
+{
+  return g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", name, "direction", GST_PAD_SINK, "template", template, NULL);
+}
+
+static GstAggregatorPad *
+gst_stereo_points_create_new_pad (
+    GstAggregator *aggregator, GstPadTemplate *template, const gchar *name, const GstCaps *caps)
+{
+  GstStereoPoints *self = GST_STEREO_POINTS (aggregator);
+  GstAggregatorPad *pad;
+
+  if (GST_PAD_TEMPLATE_PRESENCE (template) != GST_PAD_REQUEST)
+    return NULL;
+  pad = new_pad ("sink_live", template);
+  if (gst_stereo_points_live_add_pad (self->live, pad))
+    return pad;
+  GST_WARNING_OBJECT (self, "sink_live is there already");
+  gst_object_ref_sink (pad);
+  gst_object_unref (pad);
+  return NULL;
+}
+
+static void
+gst_stereo_points_release_pad (GstElement *element, GstPad *pad)
+{
+  gst_stereo_points_live_remove_pad (GST_STEREO_POINTS (element)->live, GST_AGGREGATOR_PAD (pad));
+  GST_ELEMENT_CLASS (gst_stereo_points_parent_class)->release_pad (element, pad);
+}
+
+static gboolean
+take_caps (GstStereoPoints *self, GstAggregatorPad *pad, GstEvent *event)
+{
+  gboolean taken;
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  GST_DEBUG_OBJECT (pad, "gets %" GST_PTR_FORMAT, caps);
+  if (pad == self->depth)
+    taken = self->have_info = gst_video_info_from_caps (&self->info, caps);
+  else
+    taken = gst_stereo_points_live_set_caps (self->live, caps);
+  gst_event_unref (event);
+  return taken;
+}
+
+static gboolean
+gst_stereo_points_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
+{
+  GstStereoPoints *self = GST_STEREO_POINTS (aggregator);
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      return take_caps (self, pad, event);
+    case GST_EVENT_STREAM_START:
+    case GST_EVENT_FLUSH_START:
+    case GST_EVENT_FLUSH_STOP:
+    case GST_EVENT_SEGMENT:
+    case GST_EVENT_GAP:
+    case GST_EVENT_EOS:
+      break;
+    default:
+      /* the base class forwards all others: those of the stream that the output is are enough */
+      if (pad != self->depth) {
+        gst_event_unref (event);
+        return TRUE;
+      }
+  }
+  return GST_AGGREGATOR_CLASS (gst_stereo_points_parent_class)->sink_event (aggregator, pad, event);
+}
+
+/* Without a timeout: a cloud waits for its colours. */
+static GstClockTime
+gst_stereo_points_get_next_time (GstAggregator *aggregator)
+{
+  return GST_CLOCK_TIME_NONE;
+}
+
+/* The format is a property: caps are set when the first picture comes. */
+static gboolean
+gst_stereo_points_negotiate (GstAggregator *aggregator)
+{
+  return TRUE;
+}
+
+/* ---- start, stop, flush ------------------------------------------------------------------ */
+
+static void
+reset (GstStereoPoints *self)
+{
+  gst_stereo_points_live_reset (self->live);
+  drop_pool (self);
+  self->have_info = self->have_segment = FALSE;
+  self->negotiated = -1;
+}
+
+static GstFlowReturn
+gst_stereo_points_flush (GstAggregator *aggregator)
+{
+  gst_stereo_points_live_flush (GST_STEREO_POINTS (aggregator)->live);
+  GST_STEREO_POINTS (aggregator)->have_segment = FALSE;
+  return GST_FLOW_OK;
+}
+
+static gboolean
+gst_stereo_points_start (GstAggregator *aggregator)
+{
+  GstStereoPoints *self = GST_STEREO_POINTS (aggregator);
+  GstStereoPointsSettings settings = settings_now (self);
+  gchar *problem;
+
+  if (!gst_stereo_values_accepted (GST_ELEMENT (self)))
+    return FALSE;
+  if ((problem = gst_stereo_points_settings_problem (&settings))) {
+    refuse (self, problem, TRUE);
+    return FALSE;
+  }
+  reset (self);
+  return TRUE;
+}
+
+static gboolean
+gst_stereo_points_stop (GstAggregator *aggregator)
+{
+  reset (GST_STEREO_POINTS (aggregator));
+  return TRUE;
+}
+
+/* ---- properties -------------------------------------------------------------------------- */
+
+static void
+gst_stereo_points_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  GstStereoPoints *self = GST_STEREO_POINTS (object);
+
+  if (!gst_stereo_value_in_range (GST_ELEMENT (self), spec, value))
+    return;
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_FORMAT:
+      self->settings.format = g_value_get_enum (value);
+      break;
+    case PROP_STEP:
+      self->settings.step = g_value_get_int (value);
+      break;
+    case PROP_NEAR:
+      self->settings.near = g_value_get_double (value);
+      break;
+    case PROP_FAR:
+      self->settings.far = g_value_get_double (value);
+      break;
+    case PROP_MIN_CONFIDENCE:
+      self->settings.min_confidence = g_value_get_double (value);
+      break;
+    default:
+      self->settings.organized = g_value_get_boolean (value);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_stereo_points_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  GstStereoPointsSettings settings = settings_now (GST_STEREO_POINTS (object));
+
+  switch (id) {
+    case PROP_FORMAT:
+      g_value_set_enum (value, settings.format);
+      break;
+    case PROP_STEP:
+      g_value_set_int (value, settings.step);
+      break;
+    case PROP_NEAR:
+      g_value_set_double (value, settings.near);
+      break;
+    case PROP_FAR:
+      g_value_set_double (value, settings.far);
+      break;
+    case PROP_MIN_CONFIDENCE:
+      g_value_set_double (value, settings.min_confidence);
+      break;
+    default:
+      g_value_set_boolean (value, settings.organized);
+  }
+}
+
+static GParamSpec *
+distance (const gchar *name, const gchar *blurb)
+{
+  return gst_stereo_unchecked_spec (g_param_spec_double (name, name, blurb, 0, FARTHEST, 0, FLAGS));
+}
+
+static void
+install_properties (GObjectClass *klass)
+{
+  g_object_class_install_property (klass, PROP_FORMAT,
+      gst_stereo_unchecked_spec (g_param_spec_enum ("format", "format",
+          "Format of the files, one a buffer; the caps of the output depend on it", format_get_type (),
+          GST_STEREO_POINTS_PLY, FLAGS)));
+  g_object_class_install_property (klass, PROP_STEP,
+      gst_stereo_unchecked_spec (g_param_spec_int (
+          "step", "step", "Take every step-th column of every step-th row, in pixels; 1 = all", 1, 1024, 1, FLAGS)));
+  g_object_class_install_property (
+      klass, PROP_NEAR, distance ("near", "Least distance (Z) of a point in millimetres; must be below far"));
+  g_object_class_install_property (
+      klass, PROP_FAR, distance ("far", "Largest distance (Z) of a point in millimetres; 0 = no limit"));
+  g_object_class_install_property (klass, PROP_MIN_CONFIDENCE,
+      gst_stereo_unchecked_spec (g_param_spec_double ("min-confidence", "min-confidence",
+          "Pixels with a lower confidence (0..1) have no point; 0 = use every valid pixel", 0, 1, 0.01, FLAGS)));
+  g_object_class_install_property (klass, PROP_ORGANIZED,
+      g_param_spec_boolean ("organized", "organized",
+          "Keep rows and columns: a pixel without a point is three times not-a-number. FALSE = leave it out", FALSE,
+          FLAGS));
+  gst_type_mark_as_plugin_api (format_get_type (), 0);
+}
+
+static void
+gst_stereo_points_finalize (GObject *object)
+{
+  GstStereoPoints *self = GST_STEREO_POINTS (object);
+
+  drop_pool (self);
+  gst_stereo_points_live_free (self->live);
+  G_OBJECT_CLASS (gst_stereo_points_parent_class)->finalize (object);
+}
+
+static void
+add_pad_templates (GstElementClass *klass)
+{
+  static GstStaticPadTemplate src = GST_STATIC_PAD_TEMPLATE (
+      "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-ply; application/x-pcd"));
+  static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE (
+      "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
+  static GstStaticPadTemplate live = GST_STATIC_PAD_TEMPLATE (
+      "sink_live", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (LIVE_FORMATS)));
+
+  gst_element_class_add_static_pad_template_with_gtype (klass, &src, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (klass, &sink, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (klass, &live, GST_TYPE_AGGREGATOR_PAD);
+}
+
+static void
+gst_stereo_points_class_init (GstStereoPointsClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (gst_stereo_points_debug, "stereopoints", 0, "point clouds of a stereo matcher");
+  object_class->set_property = gst_stereo_points_set_property;
+  object_class->get_property = gst_stereo_points_get_property;
+  object_class->finalize = gst_stereo_points_finalize;
+  install_properties (object_class);
+
+  add_pad_templates (element_class);
+  element_class->release_pad = gst_stereo_points_release_pad;
+  gst_element_class_set_static_metadata (element_class, "Stereo points", "Filter/Converter/Video/Stereo",
+      "Makes point clouds (PLY or PCD files, one a buffer, millimetres) of the output of stereomatch on sink, with the "
+      "colours of the live view on sink_live",
+      "gst-stereo");
+
+  aggregator_class->create_new_pad = gst_stereo_points_create_new_pad;
+  aggregator_class->sink_event = gst_stereo_points_sink_event;
+  aggregator_class->clip = gst_stereo_clip;
+  aggregator_class->start = gst_stereo_points_start;
+  aggregator_class->stop = gst_stereo_points_stop;
+  aggregator_class->flush = gst_stereo_points_flush;
+  aggregator_class->aggregate = gst_stereo_points_aggregate;
+  aggregator_class->get_next_time = gst_stereo_points_get_next_time;
+  aggregator_class->negotiate = gst_stereo_points_negotiate;
+  aggregator_class->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
+}
+
+static void
+gst_stereo_points_init (GstStereoPoints *self)
+{
+  self->settings = (GstStereoPointsSettings){ .format = GST_STEREO_POINTS_PLY, .step = 1, .min_confidence = 0.01 };
+  self->negotiated = -1;
+  self->depth = new_pad ("sink", gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), "sink"));
+  self->live = gst_stereo_points_live_new (GST_ELEMENT (self));
+  gst_element_add_pad (GST_ELEMENT (self), GST_PAD (self->depth));
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Frames a second of stereopoints, of 1080p pictures in a stream, on one thread; and of the whole-picture function. */
+#include "tests/support/gst/util.h"
+#include "tests/support/random.h"
+
+#define WIDTH 1920
+#define HEIGHT 1080
+#define WARM 5
+#define FRAMES 100
+
+/* Nine pixels of ten are valid. */
+static GstBuffer *
+make_picture (Random *random)
+{
+  GstBuffer *confidence = make_view (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 1, 0, 0);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 2 * WIDTH * HEIGHT, NULL);
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, WIDTH, HEIGHT, confidence);
+  GstMapInfo map;
+
+  gst_buffer_unref (confidence);
+  meta->disparity_scale = 64;
+  meta->focal_length = 1000;
+  meta->baseline = 120;
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (gsize i = 0; i < WIDTH * HEIGHT; i++)
+    GST_WRITE_UINT16_LE (map.data + 2 * i, random_range (random, 0, 9) ? (guint16) random_range (random, 64, 8192) : 0);
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  return *(const gint64 *) a < *(const gint64 *) b ? -1 : *(const gint64 *) a > *(const gint64 *) b;
+}
+
+static void
+say (const gchar *what, gint64 times[FRAMES])
+{
+  gdouble median;
+
+  qsort (times, FRAMES, sizeof *times, compare);
+  median = (gdouble) times[FRAMES / 2] / 1e3;
+  g_print ("%-44s %6.2f ms, %4.0f frames a second\n", what, median, 1e3 / median);
+}
+
+static void
+time_element (const gchar *properties, GstBuffer *picture, gboolean color)
+{
+  GstElement *element = gst_element_factory_make ("stereopoints", NULL);
+  GstHarness *depth, *live = NULL;
+  GstBuffer *frame = make_view (GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, 2, 0, 0);
+  gint64 times[FRAMES];
+  gchar *caps, *what;
+
+  set_properties (element, properties);
+  depth = gst_harness_new_with_element (element, "sink", "src");
+  caps = make_caps (GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT, NULL);
+  gst_harness_set_src_caps_str (depth, caps);
+  g_free (caps);
+  if (color) {
+    live = gst_harness_new_with_element (element, "sink_live", NULL);
+    caps = make_caps (GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, NULL);
+    gst_harness_set_src_caps_str (live, caps);
+    g_free (caps);
+  }
+  for (gint i = -WARM; i < FRAMES; i++) {
+    GstClockTime time = (GstClockTime) (i + WARM) * FRAME;
+    gint64 start = g_get_monotonic_time ();
+
+    if (color)
+      gst_harness_push (live, stamp (gst_buffer_copy (frame), time, FRAME));
+    gst_harness_push (depth, stamp (gst_buffer_copy (picture), time, FRAME));
+    gst_buffer_unref (gst_harness_pull (depth));
+    times[MAX (0, i)] = g_get_monotonic_time () - start;
+  }
+  what = g_strdup_printf ("stereopoints %s%s", properties, color ? " with colour" : "");
+  say (what, times);
+  g_free (what);
+  if (live)
+    gst_harness_teardown (live);
+  gst_harness_teardown (depth);
+  gst_buffer_unref (frame);
+}
+
+static void
+time_function (GstBuffer *picture)
+{
+  gfloat *points = g_new (gfloat, WIDTH * HEIGHT * 3);
+  gint64 times[FRAMES];
+
+  for (gint i = -WARM; i < FRAMES; i++) {
+    gint64 start = g_get_monotonic_time ();
+
+    fail_unless (gst_stereo_meta_get_points (gst_buffer_get_stereo_meta (picture), picture, points));
+    times[MAX (0, i)] = g_get_monotonic_time () - start;
+  }
+  say ("gst_stereo_meta_get_points", times);
+  g_free (points);
+}
+
+GST_START_TEST (test_1080p)
+{
+  static const gchar *const properties[] = { "format=ply", "format=pcd", "organized=true", "step=2" };
+  Random random = { 1 };
+  GstBuffer *picture = make_picture (&random);
+
+  g_print ("%dx%d, the median of %d\n", WIDTH, HEIGHT, FRAMES);
+  time_function (picture);
+  for (guint color = 0; color < 2; color++)
+    for (guint i = 0; i < G_N_ELEMENTS (properties); i++)
+      time_element (properties[i], picture, color);
+  gst_buffer_unref (picture);
+}
+GST_END_TEST;
+
+/* A suite, since what it shares with the tests fails as a test does. */
+static Suite *
+bench_points_suite (void)
+{
+  Suite *suite = suite_create ("bench_points");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 120);
+  tcase_add_test (tcase, test_1080p);
+  return suite;
+}
+
+GST_CHECK_MAIN (bench_points)

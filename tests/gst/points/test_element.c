@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stereopoints: its files against one pixel after the other, colours, and input that cannot be used. */
+#include "tests/support/gst/util.h"
+
+#include <gst/base/gstaggregator.h>
+#include <math.h>
+
+#include "tests/support/random.h"
+
+static Random generator;
+
+typedef struct
+{
+  GstElement *element;
+  GstHarness *depth, *live; /* live is NULL where sink_live is not linked */
+  GstBus *bus;
+  gint width, height;
+  GstVideoFormat format;
+} Points;
+
+static Points
+points_new (const gchar *properties, GstVideoFormat format, gint width, gint height)
+{
+  Points points = { gst_element_factory_make ("stereopoints", "p"), NULL, NULL, gst_bus_new (), width, height, format };
+  gchar *caps = make_caps (format, width, height, NULL);
+
+  fail_unless (points.element != NULL, "no stereopoints: is GST_PLUGIN_PATH right?");
+  gst_object_ref_sink (points.element);
+  set_properties (points.element, properties);
+  gst_element_set_bus (points.element, points.bus);
+  points.depth = gst_harness_new_with_element (points.element, "sink", "src");
+  gst_harness_set_src_caps_str (points.depth, caps);
+  g_free (caps);
+  return points;
+}
+
+static void
+link_live (Points *points, GstVideoFormat format, gint width, gint height, const gchar *extra)
+{
+  gchar *caps = make_caps (format, width, height, extra);
+
+  points->live = gst_harness_new_with_element (points->element, "sink_live", NULL);
+  gst_harness_set_src_caps_str (points->live, caps);
+  g_free (caps);
+}
+
+static void
+points_free (Points *points)
+{
+  gst_element_set_bus (points->element, NULL);
+  if (points->live)
+    gst_harness_teardown (points->live);
+  gst_harness_teardown (points->depth);
+  gst_object_unref (points->element);
+  gst_bus_set_flushing (points->bus, TRUE);
+  gst_object_unref (points->bus);
+}
+
+/* Waits for an error whose text has all of the words. */
+static void
+expect_points_error (GstBus *bus, ...)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, GST_MESSAGE_ERROR);
+  const gchar *words[MOST_WORDS];
+  va_list args;
+
+  fail_unless (message != NULL, "no error");
+  va_start (args, bus);
+  take_words (words, args);
+  va_end (args);
+  check_words (message, words);
+  gst_message_unref (message);
+}
+
+static gdouble
+between (gdouble low, gdouble high)
+{
+  return low + (high - low) * random_unit (&generator);
+}
+
+/* Random samples and confidence, rows padded by @padding bytes, with random cameras. */
+static GstBuffer *
+draw_picture (const Points *points, gint padding)
+{
+  gboolean narrow = points->format == GST_VIDEO_FORMAT_GRAY8;
+  GstBuffer *confidence = make_view (GST_VIDEO_FORMAT_GRAY8, points->width, points->height, 3, 0, padding), *buffer;
+  GstStereoMeta *meta;
+  GstVideoFrame frame;
+  GstVideoInfo info;
+
+  gst_video_info_set_format (&info, points->format, (guint) points->width, (guint) points->height);
+  buffer = new_frame (&info, padding);
+  meta = gst_buffer_add_stereo_meta (buffer, (guint) points->width, (guint) points->height, confidence);
+  gst_buffer_unref (confidence);
+  meta->kind = narrow                 ? GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE :
+      random_range (&generator, 0, 1) ? GST_STEREO_OUTPUT_KIND_DEPTH :
+                                        GST_STEREO_OUTPUT_KIND_DISPARITY;
+  meta->disparity_scale = between (1, 64);
+  meta->min_disparity = random_range (&generator, -4, 4);
+  meta->focal_length = between (100, 2000);
+  meta->focal_length_y = random_range (&generator, 0, 1) ? between (100, 2000) : 0;
+  meta->baseline = between (20, 500);
+  meta->principal_offset = random_range (&generator, 0, 1) ? between (-4, 20) : 0;
+  meta->principal_x = between (1, points->width + 1);
+  meta->principal_y = between (-7, points->height);
+  meta->depth_unit = between (100, 2000);
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
+  for (gint y = 0; y < points->height; y++)
+    for (gint x = 0; x < points->width; x++) {
+      guint8 *to = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
+      guint sample = random_range (&generator, 0, 5) ? random_next (&generator) : 0;
+      if (narrow)
+        to[x] = (guint8) sample;
+      else
+        GST_WRITE_UINT16_LE (to + 2 * x, sample);
+    }
+  gst_video_frame_unmap (&frame);
+  return stamp (buffer, 0, FRAME);
+}
+
+/* Component c of a pixel; gray is the first one. */
+static guint8
+color_at (guint seed, gboolean gray, guint c, gint x, gint y)
+{
+  return texture (seed + (gray ? 0 : 1000 * c), x, y);
+}
+
+static GstBuffer *
+draw_live (GstVideoFormat format, gint width, gint height, guint seed)
+{
+  GstVideoFrame frame;
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  gst_video_info_set_format (&info, format, (guint) width, (guint) height);
+  buffer = new_frame (&info, 5);
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
+  for (guint c = 0; c < MIN (3, GST_VIDEO_FRAME_N_COMPONENTS (&frame)); c++)
+    for (gint y = 0; y < height; y++)
+      for (gint x = 0; x < width; x++)
+        ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, c))[y * GST_VIDEO_FRAME_COMP_STRIDE (&frame, c) +
+            x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, c)] = color_at (seed, FALSE, c, x, y);
+  gst_video_frame_unmap (&frame);
+  return buffer;
+}
+
+/* ---- the plain twin ---------------------------------------------------------------------- */
+
+typedef struct
+{
+  gint step;
+  gdouble near, far, min_confidence;
+  gboolean organized, pcd;
+} Wanted;
+
+static Wanted
+draw_wanted (void)
+{
+  return (Wanted){ random_range (&generator, 1, 5), random_range (&generator, 0, 1) ? 200 : 0,
+    random_range (&generator, 0, 1) ? 3000 : 0, random_range (&generator, 0, 2) / 4.0, random_range (&generator, 0, 1),
+    random_range (&generator, 0, 1) };
+}
+
+static gchar *
+properties_of (const Wanted *wanted)
+{
+  return g_strdup_printf ("format=%s step=%d near=%g far=%g min-confidence=%g organized=%s", wanted->pcd ? "pcd" : "ply",
+      wanted->step, wanted->near, wanted->far, wanted->min_confidence, wanted->organized ? "true" : "false");
+}
+
+static guint8
+confidence_at (const GstStereoMeta *meta, gint x, gint y)
+{
+  GBytes *bytes = gst_stereo_meta_get_confidence_bytes (meta);
+  guint8 value = ((const guint8 *) g_bytes_get_data (bytes, NULL))[y * (gint) meta->width + x];
+
+  g_bytes_unref (bytes);
+  return value;
+}
+
+/* The lines of the header as one text; @body: what comes after it. */
+static gchar *
+header_of (const GstMapInfo *map, gboolean pcd, const guint8 **body)
+{
+  const gchar *end = pcd ? "DATA binary\n" : "end_header\n";
+  gchar *text = g_strndup ((const gchar *) map->data, MIN (map->size, 600)), *at = strstr (text, end);
+
+  fail_unless (at != NULL, "no header: %s", text);
+  at[strlen (end)] = 0;
+  *body = map->data + (at - text) + strlen (end);
+  return text;
+}
+
+static void
+check_header (const gchar *text, const Wanted *wanted, gint columns, gint rows, guint count, gboolean color)
+{
+  gchar *size = wanted->pcd ?
+      g_strdup_printf ("\nWIDTH %u\nHEIGHT %d\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS %u\n",
+          wanted->organized ? (guint) columns : count, wanted->organized ? rows : 1, count) :
+      g_strdup_printf ("\nelement vertex %u\nproperty float x\nproperty float y\nproperty float z\n", count);
+  gchar *grid = g_strdup_printf ("\nobj_info num_cols %d\nobj_info num_rows %d\n", columns, rows);
+
+  fail_unless (g_str_has_prefix (text, wanted->pcd ? "# .PCD v0.7" : "ply\nformat binary_little_endian 1.0\n"));
+  fail_unless (strstr (text, size) != NULL, "%s has no %s", text, size);
+  fail_unless ((strstr (text, grid) != NULL) == (wanted->organized && !wanted->pcd), "%s", text);
+  fail_unless (
+      (strstr (text, wanted->pcd ? "FIELDS x y z rgb\n" : "property uchar blue\n") != NULL) == color, "%s", text);
+  g_free (size);
+  g_free (grid);
+}
+
+static gboolean
+is_wanted (const Wanted *wanted, const GstStereoMeta *meta, gint x, gint y, gdouble z)
+{
+  return z >= wanted->near && (wanted->far == 0 || z <= wanted->far) &&
+      confidence_at (meta, x, y) >= wanted->min_confidence * 255;
+}
+
+static void
+check_point (const guint8 *body, gboolean there, const gdouble expected[3])
+{
+  gdouble size = fabs (expected[0]) + fabs (expected[1]) + fabs (expected[2]);
+
+  for (guint i = 0; i < 3; i++) {
+    gfloat found = GST_READ_FLOAT_LE (body + 4 * i);
+    if (there)
+      fail_unless (fabs (found - expected[i]) <= 1e-6 * size, "value %u is %g and not %g", i, found, expected[i]);
+    else
+      fail_unless (isnan (found), "value %u is %g where no point is", i, found);
+  }
+}
+
+/* The live view is draw_live() of @seed, of the size of the depth times @zoom; 0 = none. */
+static void
+check_file (
+    const Points *points, const Wanted *wanted, GstBuffer *in, GstBuffer *out, gint zoom, guint seed, gboolean gray)
+{
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (in);
+  gsize bytes = 12 + (!zoom ? 0 : wanted->pcd ? 4 : 3);
+  const guint8 *body, *end;
+  guint count = 0;
+  gchar *header;
+  GstVideoInfo info;
+  GstMapInfo map;
+
+  gst_video_info_set_format (&info, points->format, meta->width, meta->height);
+  fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+  header = header_of (&map, wanted->pcd, &body);
+  end = map.data + map.size;
+  for (gint y = 0; y < points->height; y += wanted->step)
+    for (gint x = 0; x < points->width; x += wanted->step) {
+      gdouble at[3];
+      gboolean there = gst_stereo_meta_get_point (meta, x, y, sample_at (in, &info, x, y), &at[0], &at[1], &at[2]) &&
+          is_wanted (wanted, meta, x, y, at[2]);
+      if (!there && !wanted->organized)
+        continue;
+      fail_unless (body + bytes <= end, "the file ends after %u points", count);
+      check_point (body, there, at);
+      for (guint c = 0; zoom && c < 3; c++)
+        fail_unless_equals_int (
+            body[12 + (wanted->pcd ? 2 - c : c)], color_at (seed, gray, c, x * zoom + zoom / 2, y * zoom + zoom / 2));
+      body += bytes;
+      count++;
+    }
+  fail_unless (body == end, "%" G_GSIZE_FORMAT " bytes are left after %u points", (gsize) (end - body), count);
+  check_header (header, wanted, (points->width + wanted->step - 1) / wanted->step,
+      (points->height + wanted->step - 1) / wanted->step, count, zoom > 0);
+  g_free (header);
+  gst_buffer_unmap (out, &map);
+}
+
+GST_START_TEST (test_files_against_single_pixels)
+{
+  for (guint round = 0; round < 40; round++) {
+    Wanted wanted = draw_wanted ();
+    gchar *properties = properties_of (&wanted);
+    Points points = points_new (properties, round % 3 ? GST_VIDEO_FORMAT_GRAY16_LE : GST_VIDEO_FORMAT_GRAY8,
+        random_range (&generator, 1, round % 10 ? 30 : 600), random_range (&generator, 1, 9));
+
+    for (guint picture = 0; picture < 2; picture++) {
+      GstBuffer *in = draw_picture (&points, random_range (&generator, 0, 9)), *out;
+      GstCaps *caps;
+
+      fail_unless_equals_int (gst_harness_push (points.depth, gst_buffer_ref (in)), GST_FLOW_OK);
+      out = gst_harness_pull (points.depth);
+      fail_unless (out != NULL);
+      fail_unless_equals_uint64 (GST_BUFFER_PTS (out), 0);
+      fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), FRAME);
+      check_file (&points, &wanted, in, out, 0, 0, FALSE);
+      caps = gst_pad_get_current_caps (GST_AGGREGATOR (points.element)->srcpad);
+      fail_unless_equals_string (gst_structure_get_name (gst_caps_get_structure (caps, 0)),
+          wanted.pcd ? "application/x-pcd" : "application/x-ply");
+      gst_caps_unref (caps);
+      gst_buffer_unref (in);
+      gst_buffer_unref (out);
+    }
+    g_free (properties);
+    points_free (&points);
+  }
+}
+GST_END_TEST;
+
+/* ---- colour ------------------------------------------------------------------------------ */
+
+/* The live view is as large as the depth or three times as large, or holds a right view too. */
+GST_START_TEST (test_colours)
+{
+  static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_ARGB,
+    GST_VIDEO_FORMAT_GRAY8 };
+
+  for (guint round = 0; round < 16; round++) {
+    Wanted wanted = draw_wanted ();
+    gchar *properties = properties_of (&wanted);
+    gint zoom = round % 2 ? 3 : 1, twice = round % 3 ? 1 : 2;
+    GstVideoFormat format = formats[round % G_N_ELEMENTS (formats)];
+    Points points = points_new (
+        properties, GST_VIDEO_FORMAT_GRAY16_LE, random_range (&generator, 5, 30), random_range (&generator, 5, 9));
+    GstBuffer *in = draw_picture (&points, 3), *out;
+
+    link_live (&points, format, points.width * zoom * twice, points.height * zoom,
+        twice == 2 ? "multiview-mode=side-by-side" : NULL);
+    gst_harness_push (points.live,
+        stamp (draw_live (format, points.width * zoom * twice, points.height * zoom, 40 + round), 0, FRAME));
+    fail_unless_equals_int (gst_harness_push (points.depth, gst_buffer_ref (in)), GST_FLOW_OK);
+    out = gst_harness_pull (points.depth);
+    fail_unless (out != NULL);
+    check_file (&points, &wanted, in, out, zoom, 40 + round, format == GST_VIDEO_FORMAT_GRAY8);
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+    g_free (properties);
+    points_free (&points);
+  }
+}
+GST_END_TEST;
+
+/* Red is red: the components are not mixed up. */
+GST_START_TEST (test_order_of_colours)
+{
+  for (guint pcd = 0; pcd < 2; pcd++) {
+    Points points = points_new (pcd ? "organized=true format=pcd" : "organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 7, 5);
+    GstBuffer *live = gst_buffer_new_allocate (NULL, 7 * 4 * 5, NULL), *out;
+    const guint8 *body;
+    GstMapInfo map;
+
+    fail_unless (gst_buffer_map (live, &map, GST_MAP_WRITE));
+    for (guint i = 0; i < map.size; i++)
+      map.data[i] = (guint8[]){ 10, 20, 30, 255 }[i % 4]; /* blue, green, red */
+    gst_buffer_unmap (live, &map);
+    link_live (&points, GST_VIDEO_FORMAT_BGRA, 7, 5, NULL);
+    gst_harness_push (points.live, stamp (live, 0, FRAME));
+    gst_harness_push (points.depth, draw_picture (&points, 0));
+    out = gst_harness_pull (points.depth);
+    fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+    g_free (header_of (&map, pcd, &body));
+    fail_unless_equals_int (body[12], pcd ? 10 : 30);
+    fail_unless_equals_int (body[13], 20);
+    fail_unless_equals_int (body[14], pcd ? 30 : 10);
+    gst_buffer_unmap (out, &map);
+    gst_buffer_unref (out);
+    points_free (&points);
+  }
+}
+GST_END_TEST;
+
+static GstBuffer *
+live_frame (const Points *points, guint number)
+{
+  return stamp (draw_live (GST_VIDEO_FORMAT_GRAY8, points->width, points->height, number), number * FRAME, FRAME);
+}
+
+/* Depth comes at a lower rate: each picture gets the colours of its own frame. */
+GST_START_TEST (test_goes_with_its_own_frame)
+{
+  Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
+  Points points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
+
+  link_live (&points, GST_VIDEO_FORMAT_GRAY8, 12, 6, NULL);
+  for (guint number = 0; number < 20; number++) {
+    GstBuffer *in = NULL, *out;
+
+    if (number % 2 == 0) {
+      in = stamp (draw_picture (&points, 0), number * FRAME, FRAME);
+      gst_harness_push (points.depth, gst_buffer_ref (in));
+    }
+    gst_harness_push (points.live, live_frame (&points, number));
+    if (!in)
+      continue;
+    out = gst_harness_pull (points.depth);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (out), number * FRAME);
+    check_file (&points, &wanted, in, out, 1, number, TRUE);
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+  }
+  points_free (&points);
+}
+GST_END_TEST;
+
+/* Its own frame was dropped: the colours are those of the frame before, not of the one after. */
+GST_START_TEST (test_goes_with_the_frame_before)
+{
+  Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
+  Points points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
+
+  link_live (&points, GST_VIDEO_FORMAT_GRAY8, 12, 6, NULL);
+  for (guint number = 2; number < 4; number++) {
+    GstBuffer *in = stamp (draw_picture (&points, 0), number * FRAME, FRAME), *out;
+
+    gst_harness_push (points.depth, gst_buffer_ref (in));
+    if (number == 2) {
+      gst_harness_push (points.live, live_frame (&points, 1));
+      gst_harness_push (points.live, live_frame (&points, 3));
+    }
+    out = gst_harness_pull (points.depth);
+    check_file (&points, &wanted, in, out, 1, number == 2 ? 1 : 3, TRUE);
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+  }
+  points_free (&points);
+}
+GST_END_TEST;
+
+/* ---- input that cannot be used ----------------------------------------------------------- */
+
+GST_START_TEST (test_pictures_that_cannot_be_used)
+{
+  enum
+  {
+    NO_META,
+    VIEWS,
+    SIZE,
+    NARROW,
+    NEITHER,
+    NO_FOCAL,
+    NO_BASELINE,
+    NO_SCALE,
+    SMALL,
+    CONFIDENCE,
+    CASES
+  };
+  static const gchar *const words[CASES][3] = { { "without stereo metadata", "stereomatch" },
+    { "two views", "stereomatch" }, { "13x7", "size" }, { "GRAY16_LE", "8 bits" },
+    { "focal-length (px) and baseline (mm)", "stereorectify" }, { "set focal-length (px)", "stereorectify" },
+    { "set baseline (mm)", "stereorectify" }, { "disparity_scale", "above 0" }, { "picture could not be read" },
+    { "confidence in the metadata could not be read" } };
+
+  for (guint i = 0; i < CASES; i++) {
+    Points points = points_new ("", GST_VIDEO_FORMAT_GRAY16_LE, 13, 7);
+    GstBuffer *in = draw_picture (&points, 0);
+    GstStereoMeta *meta = gst_buffer_get_stereo_meta (in);
+
+    meta->kind = i == VIEWS ? GST_STEREO_OUTPUT_KIND_VIEWS :
+        i == NARROW         ? GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE :
+                              GST_STEREO_OUTPUT_KIND_DISPARITY;
+    if (i == SIZE)
+      meta->width = 12;
+    if (i == NEITHER || i == NO_FOCAL)
+      meta->focal_length = 0;
+    if (i == NEITHER || i == NO_BASELINE)
+      meta->baseline = 0;
+    if (i == NO_SCALE)
+      meta->disparity_scale = NAN;
+    if (i == CONFIDENCE)
+      gst_buffer_set_size (meta->confidence, 9);
+    if (i == SMALL)
+      gst_buffer_set_size (in, 20);
+    if (i == NO_META)
+      gst_buffer_remove_meta (in, &meta->meta);
+    gst_harness_push (points.depth, in);
+    expect_points_error (points.bus, words[i][0], words[i][1], NULL);
+    points_free (&points);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_live_views_that_cannot_be_used)
+{
+  for (guint i = 0; i < 2; i++) {
+    Points points = points_new ("", GST_VIDEO_FORMAT_GRAY16_LE, 24, 12);
+    GstBuffer *live = make_view (GST_VIDEO_FORMAT_RGB, i ? 24 : 20, 12, 1, 0, 0);
+
+    link_live (&points, GST_VIDEO_FORMAT_RGB, i ? 24 : 20, 12, NULL);
+    if (i)
+      gst_buffer_set_size (live, 100);
+    gst_harness_push (points.live, stamp (live, 0, FRAME));
+    gst_harness_push (points.depth, draw_picture (&points, 0));
+    if (i)
+      expect_points_error (points.bus, "sink_live", "could not be read", NULL);
+    else
+      expect_points_error (points.bus, "20x12", "24x12", "aspect ratios", NULL);
+    points_free (&points);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_settings_that_cannot_be_used)
+{
+  static const gchar *const cases[][3] = { { "near", "500", "near=500" }, { "far", "-3", "far=-3" },
+    { "step", "0", "step=0" }, { "format", "7", "format" }, { "min-confidence", "2", "min-confidence=2" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstElement *element = gst_element_factory_make ("stereopoints", NULL);
+    GstBus *bus = gst_bus_new ();
+
+    gst_element_set_bus (element, bus);
+    if (i == 0)
+      g_object_set (element, "far", 400.0, NULL);
+    if (!strcmp (cases[i][0], "step") || !strcmp (cases[i][0], "format"))
+      g_object_set (element, cases[i][0], atoi (cases[i][1]), NULL);
+    else
+      g_object_set (element, cases[i][0], atof (cases[i][1]), NULL);
+    fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+    expect_points_error (bus, cases[i][2], NULL);
+    gst_element_set_state (element, GST_STATE_NULL);
+    gst_element_set_bus (element, NULL);
+    gst_object_unref (element);
+    gst_object_unref (bus);
+  }
+}
+GST_END_TEST;
+
+/* A change while playing takes effect with the next picture, and an end of the live view does not stop the points. */
+GST_START_TEST (test_changes_and_ends)
+{
+  Wanted wanted = { 1, 0, 0, 0, FALSE, FALSE };
+  Points points = points_new ("min-confidence=0", GST_VIDEO_FORMAT_GRAY16_LE, 11, 6);
+
+  link_live (&points, GST_VIDEO_FORMAT_GRAY8, 11, 6, NULL);
+  gst_harness_push (points.live, live_frame (&points, 0));
+  gst_harness_push_event (points.live, gst_event_new_eos ());
+  for (guint number = 0; number < 3; number++) {
+    GstBuffer *in = stamp (draw_picture (&points, 0), number * FRAME, FRAME), *out;
+
+    wanted.pcd = number == 1;
+    wanted.step = (gint) number + 1;
+    set_properties (points.element, number == 1 ? "format=pcd step=2" : number == 2 ? "format=ply step=3" : "");
+    gst_harness_push (points.depth, gst_buffer_ref (in));
+    out = gst_harness_pull (points.depth);
+    check_file (&points, &wanted, in, out, 1, 0, TRUE);
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+  }
+  gst_harness_push_event (points.depth, gst_event_new_eos ());
+  wait_for_eos (points.depth);
+  points_free (&points);
+}
+GST_END_TEST;
+
+static Suite *
+points_suite (void)
+{
+  Suite *suite = suite_create ("stereopoints");
+  TCase *cases = tcase_create ("general");
+
+  generator.state = random_seed ();
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_files_against_single_pixels);
+  tcase_add_test (cases, test_colours);
+  tcase_add_test (cases, test_order_of_colours);
+  tcase_add_test (cases, test_goes_with_its_own_frame);
+  tcase_add_test (cases, test_goes_with_the_frame_before);
+  tcase_add_test (cases, test_pictures_that_cannot_be_used);
+  tcase_add_test (cases, test_live_views_that_cannot_be_used);
+  tcase_add_test (cases, test_settings_that_cannot_be_used);
+  tcase_add_test (cases, test_changes_and_ends);
+  return suite;
+}
+
+GST_CHECK_MAIN (points);
