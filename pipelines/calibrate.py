@@ -157,8 +157,8 @@ def collect(board, options):
     """Views of a live rig, and the size of a picture."""
     from rig import Interrupted, Rig, Screen  # GStreamer, which pictures do not need
     collector = Collector(board, options.max_skew / 1000)
-    rig = Rig(options)
     screen = None if options.headless else Screen()
+    rig = Rig(options)
     said = None
     try:
         for left, right, skew in rig.pairs():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The GStreamer part of calibrate.py: pairs of grey pictures from two cameras, and a window."""
+import os
 import re
 import signal
 import sys
@@ -15,6 +16,8 @@ from gi.repository import Gst, GstVideo  # noqa: E402
 import numpy as np  # noqa: E402
 from calibration import Refused  # noqa: E402
 from cameras import stable  # noqa: E402
+
+Gst.init(None)
 
 PACKAGES = {"v4l2src": "gstreamer1.0-plugins-good", "jpegdec": "gstreamer1.0-plugins-good"}
 GREY = "videoconvert ! video/x-raw,format=GRAY8 ! appsink sync=false name="
@@ -79,7 +82,6 @@ class Rig:
     """Pairs of pictures. Of cameras the newest, of files every one."""
 
     def __init__(self, options):
-        Gst.init(None)
         words = words_of(options)
         try:
             self.pipeline = Gst.parse_launch(words)
@@ -160,9 +162,15 @@ class Screen:
     """A window. It shows what it can and holds nothing up."""
 
     def __init__(self):
-        need("appsrc", "videoconvert", "autovideosink")
-        self.pipeline = Gst.parse_launch("appsrc name=in is-live=true format=time do-timestamp=true leaky-type=downstream "
-                                         "max-buffers=2 ! videoconvert ! autovideosink sync=false")
+        sink = os.environ.get("SINK")
+        if not sink and not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
+            raise Refused("There is no screen: set DISPLAY or WAYLAND_DISPLAY, or give --headless.")
+        need("appsrc", "videoconvert")
+        try:
+            self.pipeline = Gst.parse_launch("appsrc name=in is-live=true format=time do-timestamp=true leaky-type=downstream "
+                                             f"max-buffers=2 ! videoconvert ! {sink or 'autovideosink sync=false'}")
+        except Exception as error:  # GLib.Error
+            raise Refused(f"SINK={sink}: {getattr(error, 'message', error)}") from error
         self.source, self.size = self.pipeline.get_by_name("in"), None
 
     def show(self, image):
@@ -182,4 +190,8 @@ class Screen:
             raise Refused(f"The window: {text} Without one, give --headless.")
 
     def stop(self):
+        """After the last picture is shown."""
+        if self.size:
+            self.source.emit("end-of-stream")
+            self.pipeline.get_bus().timed_pop_filtered(2 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
         self.pipeline.set_state(Gst.State.NULL)

@@ -220,6 +220,9 @@ class Words(unittest.TestCase):
                 ("even width", "--source", "videotestsrc num-buffers=1 ! video/x-raw,width=321,height=240"),
                 ("No pair had a board", "--source", "videotestsrc num-buffers=2 pattern=black")):
             self.refused(words, "--headless", *arguments)
+        for name in "DISPLAY", "WAYLAND_DISPLAY", "SINK":
+            os.environ.pop(name, None)
+        self.refused("no screen.*--headless", "--source", "videotestsrc")
         os.remove(os.path.join(folder, "right1.png"))
         self.refused("1 left and 0 right pictures", "--pictures", folder)
 

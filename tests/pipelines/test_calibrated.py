@@ -79,8 +79,11 @@ def made_boards(folder):
             cv2.imwrite(f"{folder}/both{k:03}.png", both)
     stream = os.path.join(folder, "stream.yml")
     words = f"multifilesrc location={folder}/both%03d.png caps=image/png,framerate=30/1 ! pngdec"
-    said = run("--source", words, "--square", "30", "--headless", "--output", stream)
+    os.environ["SINK"] = f"multifilesink location={folder}/shown%04d.raw"  # in place of a window
+    said = run("--source", words, "--square", "30", "--output", stream)
     assert "Hold the board" in said, said
+    shown = glob.glob(f"{folder}/shown*.raw")
+    assert shown and {os.path.getsize(path) for path in shown} == {4 * 960 * (360 + 36)}, shown
     judge_rows("stream", stream, pairs[:1], BOARD, 60)
 
 
