@@ -34,6 +34,7 @@
 
 #include "gst/points/check.h"
 #include "gst/points/live.h"
+#include "gst/points/properties.h"
 #include "gst/video/frame.h"
 #include "gst/video/ranges.h"
 #include "gst/video/stream.h"
@@ -42,8 +43,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_stereo_points_debug);
 #define GST_CAT_DEFAULT gst_stereo_points_debug
 
 #define LIVE_FORMATS "{ RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GRAY8 }"
-#define FARTHEST 1e6 /* mm */
-#define FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 
 struct _GstStereoPoints
 {
@@ -63,35 +62,12 @@ struct _GstStereoPoints
   gsize pool_room;
 };
 
-enum
-{
-  PROP_0,
-  PROP_FORMAT,
-  PROP_STEP,
-  PROP_NEAR,
-  PROP_FAR,
-  PROP_MIN_CONFIDENCE,
-  PROP_ORGANIZED
-};
-
 static const gchar *const media_types[] = {
   [GST_STEREO_POINTS_PLY] = "application/x-ply", [GST_STEREO_POINTS_PCD] = "application/x-pcd"
 };
 
 G_DEFINE_TYPE (GstStereoPoints, gst_stereo_points, GST_TYPE_AGGREGATOR)
 GST_ELEMENT_REGISTER_DEFINE (stereopoints, "stereopoints", GST_RANK_NONE, GST_TYPE_STEREO_POINTS)
-
-static GType
-format_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = { { GST_STEREO_POINTS_PLY, "PLY, binary, little endian", "ply" },
-    { GST_STEREO_POINTS_PCD, "PCD of the Point Cloud Library, version 0.7, binary", "pcd" }, { 0, NULL, NULL } };
-
-  if (g_once_init_enter (&once))
-    g_once_init_leave (&once, g_enum_register_static ("GstStereoPointsFormat", values));
-  return once;
-}
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
@@ -451,25 +427,7 @@ gst_stereo_points_set_property (GObject *object, guint id, const GValue *value, 
   if (!gst_stereo_value_in_range (GST_ELEMENT (self), spec, value))
     return;
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_FORMAT:
-      self->settings.format = g_value_get_enum (value);
-      break;
-    case PROP_STEP:
-      self->settings.step = g_value_get_int (value);
-      break;
-    case PROP_NEAR:
-      self->settings.near = g_value_get_double (value);
-      break;
-    case PROP_FAR:
-      self->settings.far = g_value_get_double (value);
-      break;
-    case PROP_MIN_CONFIDENCE:
-      self->settings.min_confidence = g_value_get_double (value);
-      break;
-    default:
-      self->settings.organized = g_value_get_boolean (value);
-  }
+  gst_stereo_points_settings_set (&self->settings, id, value);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -478,55 +436,7 @@ gst_stereo_points_get_property (GObject *object, guint id, GValue *value, GParam
 {
   GstStereoPointsSettings settings = settings_now (GST_STEREO_POINTS (object));
 
-  switch (id) {
-    case PROP_FORMAT:
-      g_value_set_enum (value, settings.format);
-      break;
-    case PROP_STEP:
-      g_value_set_int (value, settings.step);
-      break;
-    case PROP_NEAR:
-      g_value_set_double (value, settings.near);
-      break;
-    case PROP_FAR:
-      g_value_set_double (value, settings.far);
-      break;
-    case PROP_MIN_CONFIDENCE:
-      g_value_set_double (value, settings.min_confidence);
-      break;
-    default:
-      g_value_set_boolean (value, settings.organized);
-  }
-}
-
-static GParamSpec *
-distance (const gchar *name, const gchar *blurb)
-{
-  return gst_stereo_unchecked_spec (g_param_spec_double (name, name, blurb, 0, FARTHEST, 0, FLAGS));
-}
-
-static void
-install_properties (GObjectClass *klass)
-{
-  g_object_class_install_property (klass, PROP_FORMAT,
-      gst_stereo_unchecked_spec (g_param_spec_enum ("format", "format",
-          "Format of the files, one a buffer; the caps of the output depend on it", format_get_type (),
-          GST_STEREO_POINTS_PLY, FLAGS)));
-  g_object_class_install_property (klass, PROP_STEP,
-      gst_stereo_unchecked_spec (g_param_spec_int (
-          "step", "step", "Take every step-th column of every step-th row, in pixels; 1 = all", 1, 1024, 1, FLAGS)));
-  g_object_class_install_property (
-      klass, PROP_NEAR, distance ("near", "Least distance (Z) of a point in millimetres; must be below far"));
-  g_object_class_install_property (
-      klass, PROP_FAR, distance ("far", "Largest distance (Z) of a point in millimetres; 0 = no limit"));
-  g_object_class_install_property (klass, PROP_MIN_CONFIDENCE,
-      gst_stereo_unchecked_spec (g_param_spec_double ("min-confidence", "min-confidence",
-          "Pixels with a lower confidence (0..1) have no point; 0 = use every valid pixel", 0, 1, 0.01, FLAGS)));
-  g_object_class_install_property (klass, PROP_ORGANIZED,
-      g_param_spec_boolean ("organized", "organized",
-          "Keep rows and columns: a pixel without a point is three times not-a-number. FALSE = leave it out", FALSE,
-          FLAGS));
-  gst_type_mark_as_plugin_api (format_get_type (), 0);
+  gst_stereo_points_settings_get (&settings, id, value);
 }
 
 static void
@@ -565,7 +475,7 @@ gst_stereo_points_class_init (GstStereoPointsClass *klass)
   object_class->set_property = gst_stereo_points_set_property;
   object_class->get_property = gst_stereo_points_get_property;
   object_class->finalize = gst_stereo_points_finalize;
-  install_properties (object_class);
+  gst_stereo_points_properties_install (object_class);
 
   add_pad_templates (element_class);
   element_class->release_pad = gst_stereo_points_release_pad;
@@ -589,7 +499,7 @@ gst_stereo_points_class_init (GstStereoPointsClass *klass)
 static void
 gst_stereo_points_init (GstStereoPoints *self)
 {
-  self->settings = (GstStereoPointsSettings){ .format = GST_STEREO_POINTS_PLY, .step = 1, .min_confidence = 0.01 };
+  self->settings = gst_stereo_points_settings_initial ();
   self->negotiated = -1;
   self->depth = new_pad ("sink", gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), "sink"));
   self->live = gst_stereo_points_live_new (GST_ELEMENT (self));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames a second of stereopoints, of 1080p pictures in a stream, on one thread; and of the whole-picture function. */
+/* Frames a second of stereopoints, of 1080p pictures in a stream, by the processor time of all threads; and of the whole-picture function. */
+#include <time.h>
+
 #include "tests/support/gst/util.h"
 #include "tests/support/random.h"
 
@@ -26,6 +28,16 @@ make_picture (Random *random)
     GST_WRITE_UINT16_LE (map.data + 2 * i, random_range (random, 0, 9) ? (guint16) random_range (random, 64, 8192) : 0);
   gst_buffer_unmap (buffer, &map);
   return buffer;
+}
+
+/* Of all threads, microseconds: what else the machine does is left out. */
+static gint64
+cpu_time (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (gint64) now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
 static gint
@@ -66,13 +78,13 @@ time_element (const gchar *properties, GstBuffer *picture, gboolean color)
   }
   for (gint i = -WARM; i < FRAMES; i++) {
     GstClockTime time = (GstClockTime) (i + WARM) * FRAME;
-    gint64 start = g_get_monotonic_time ();
+    gint64 start = cpu_time ();
 
     if (color)
       gst_harness_push (live, stamp (gst_buffer_copy (frame), time, FRAME));
     gst_harness_push (depth, stamp (gst_buffer_copy (picture), time, FRAME));
     gst_buffer_unref (gst_harness_pull (depth));
-    times[MAX (0, i)] = g_get_monotonic_time () - start;
+    times[MAX (0, i)] = cpu_time () - start;
   }
   what = g_strdup_printf ("stereopoints %s%s", properties, color ? " with colour" : "");
   say (what, times);
@@ -90,10 +102,10 @@ time_function (GstBuffer *picture)
   gint64 times[FRAMES];
 
   for (gint i = -WARM; i < FRAMES; i++) {
-    gint64 start = g_get_monotonic_time ();
+    gint64 start = cpu_time ();
 
     fail_unless (gst_stereo_meta_get_points (gst_buffer_get_stereo_meta (picture), picture, points));
-    times[MAX (0, i)] = g_get_monotonic_time () - start;
+    times[MAX (0, i)] = cpu_time () - start;
   }
   say ("gst_stereo_meta_get_points", times);
   g_free (points);

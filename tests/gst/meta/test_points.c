@@ -285,8 +285,7 @@ GST_END_TEST;
 #define WIDTH 96
 #define HEIGHT 60
 
-/* The first buffer of the synthetic scene, matched and passed through @elements; NULL and no test where they are not
- * installed. */
+/* The first buffer of the synthetic scene, matched and passed through @elements. */
 static GstSample *
 pull_through (const gchar *properties, const gchar *elements)
 {
@@ -294,9 +293,12 @@ pull_through (const gchar *properties, const gchar *elements)
       "stereotestsrc num-buffers=1 ! video/x-raw,width=%d,height=%d ! stereomatch backend=cpu "
       "threads=1 %s ! %s ! appsink name=o sync=false",
       2 * WIDTH, HEIGHT, properties, elements);
-  GstElement *pipeline = gst_parse_launch (line, NULL), *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error), *sink;
   GstSample *sample = NULL;
 
+  fail_unless (error == NULL, "%s: %s", line, error ? error->message : "");
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_signal_emit_by_name (sink, "pull-sample", &sample);
   fail_unless (sample != NULL, "%s", line);
