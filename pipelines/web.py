@@ -34,7 +34,7 @@ class Stream:
     def __init__(self, words, hub):
         self.pipeline = Gst.parse_launchv(words)
         self.hub, self.lock = hub, threading.Lock()
-        self.nearest = self.error = None
+        self.nearest = None
         bus = self.pipeline.get_bus()
         bus.add_signal_watch()
         bus.connect("message::element", self.on_message)
@@ -59,7 +59,7 @@ class Stream:
     def state(self):
         """For any thread."""
         with self.lock:
-            return {"nearest": self.nearest, "error": self.error,
+            return {"nearest": self.nearest,
                     "stats": members_of(self.match.get_property("stats")) if self.match else {}}
 
 

@@ -32,8 +32,8 @@ function words (n) {
 async function look () {
   try {
     const state = await (await fetch ("/state.json", { cache: "no-store" })).json ()
-    nearest.textContent = state.error || words (state.nearest)
-    nearest.className = state.error || state.nearest && state.nearest.warning ? "warning" :
+    nearest.textContent = words (state.nearest)
+    nearest.className = state.nearest && state.nearest.warning ? "warning" :
       state.nearest && state.nearest.state === "unknown" ? "unknown" : ""
     stats.textContent = JSON.stringify (state.stats, null, 1)
   } catch (error) {
