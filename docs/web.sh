@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Makes the picture of web.md: the page of pipelines/web.sh with a made scene, as Chromium shows it.
+#
+#   sh docs/web.sh [BUILD [FILE]]          default: build docs/pictures/web.jpg
+#
+# Ends with 77 where Chromium or an element is not there.
+set -eu
+
+cd "$(dirname "$0")/.."
+STEREO_BUILD=$(cd "${1:-build}" && pwd) out=${2:-docs/pictures/web.jpg}
+export STEREO_BUILD
+command -v chromium >/dev/null || { echo "there is no chromium" >&2; exit 77; }
+for element in jpegenc pngdec videoconvert; do
+  gst-inspect-1.0 --atleast-version=0.0 --exists $element || { echo "there is no element $element" >&2; exit 77; }
+done
+work=$(mktemp -d)
+server=
+clean_up () {
+  [ -z "$server" ] || kill "$server" 2>/dev/null || true
+  rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 1' HUP INT TERM
+port=$((20000 + $(od -An -N2 -tu2 /dev/urandom) % 20000))
+SIZE=480x270 TEST_SOURCE="max-disparity=48" sh pipelines/web.sh $port test num-disparities=64 >"$work/said" 2>&1 &
+server=$!
+until grep -q "^http:" "$work/said"; do
+  kill -0 $server 2>/dev/null || { cat "$work/said" >&2; exit 1; }
+  sleep 0.1
+done
+timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" \
+  --hide-scrollbars --window-size=640,760 --virtual-time-budget=3000 --timeout=8000 \
+  --screenshot="$work/page.png" "http://127.0.0.1:$port/" >/dev/null 2>&1
+gst-launch-1.0 -q filesrc "location=$work/page.png" ! pngdec ! videoconvert ! jpegenc quality=50 ! filesink "location=$out"
+[ -s "$out" ]

@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The live view with depth over it in a browser, with the nearest distance and the figures of the matcher.
+#
+#   CALIBRATION=stereo.yml sh pipelines/web.sh 8080 /dev/video0 /dev/video2 [stereomatch properties]
+#   sh pipelines/web.sh 8080 test                     then open http://127.0.0.1:8080/
+#   sh pipelines/web.sh --listen 0.0.0.0 8080 test    lets other machines in, too: there is no password
+#
+# Takes Debian's python3-gi. Variables: pipelines/README.md; what is served: docs/web.md.
+set -eu
+# shellcheck source=pipelines/common.sh
+. "$(dirname "$0")/common.sh"
+
+address=${ADDRESS:-127.0.0.1}
+if [ "${1:-}" = --listen ]; then
+  usage_unless $# -ge 2
+  address=$2
+  shift 2
+fi
+usage_unless $# -ge 2
+port=$1
+shift
+check_port "$port"
+need jpegenc appsink
+add_overlay "$@"
+add ! videoconvert ! jpegenc quality=80 ! appsink name=jpeg
+eval "exec $(quoted "$(python)") $(quoted "$(dirname "$0")/web.py") $(quoted "$address") $port$pipeline"

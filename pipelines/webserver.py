@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The HTTP part of web.py: a page, a stream of JPEGs (Motion JPEG), the newest JPEG, and the state as JSON. No GStreamer.
+
+Each client has a thread and takes the newest picture when it has sent the last one, so that a slow client misses pictures and
+holds nothing up.
+"""
+import json
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+MAX_STREAMS = 16  # each wants the whole stream of the network
+TIMEOUT = 10  # seconds that a client may take for a picture, and that it waits for one
+BOUNDARY = "picture"
+
+PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Depth</title>
+<style>body { margin: 0; background: #111; color: #ddd; font: 16px sans-serif } img { display: block; width: 100% }
+#nearest { font-size: 2em; padding: 8px } .warning { background: #b00 } .unknown { background: #850 }
+pre { padding: 0 8px; color: #999 }</style></head>
+<body><img id="picture" src="/stream" alt="The live view with depth in colours over it">
+<div id="nearest">no state yet</div><pre id="stats"></pre>
+<script>
+const nearest = document.getElementById("nearest"), stats = document.getElementById("stats")
+function words (n) {
+  if (!n) return "nothing is said of the nearest surface"
+  const where = !n.valid ? "nothing to be seen" : n.distance ? Math.round (n.distance) + " mm" :
+    n.disparity.toFixed (1) + " px (without calibration)"
+  return where + (n.warning ? ": WARNING" : ": " + n.state)
+}
+async function look () {
+  try {
+    const state = await (await fetch ("/state.json", { cache: "no-store" })).json ()
+    nearest.textContent = words (state.nearest)
+    nearest.className = state.nearest && state.nearest.warning ? "warning" :
+      state.nearest && state.nearest.state === "unknown" ? "unknown" : ""
+    stats.textContent = JSON.stringify (state.stats, null, 1)
+  } catch (error) {
+    nearest.textContent = "the server does not answer"
+    nearest.className = "warning"
+  }
+  setTimeout (look, 500)
+}
+look ()
+</script></body></html>
+"""
+
+
+class Hub:
+    """The newest picture, for any number of clients. Giving one in never waits for a client."""
+
+    def __init__(self):
+        self.changed = threading.Condition()
+        self.number, self.picture, self.closed = 0, None, False
+
+    def put(self, picture):
+        with self.changed:
+            self.number, self.picture = self.number + 1, picture
+            self.changed.notify_all()
+
+    def close(self):
+        with self.changed:
+            self.closed = True
+            self.changed.notify_all()
+
+    def after(self, number, timeout=TIMEOUT):
+        """Number and bytes of a picture newer than @number; (number, None): none came, or the stream is over."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.closed or self.number > number, timeout)
+            return (number, None) if self.closed or self.number <= number else (self.number, self.picture)
+
+
+class Handler(BaseHTTPRequestHandler):
+    timeout = TIMEOUT  # of its socket: a client that does not read is let go
+
+    def do_GET(self):
+        ways = {"/": self.send_page, "/stream": self.send_stream, "/picture.jpg": self.send_picture,
+                "/state.json": self.send_state}
+        way = ways.get(self.path.split("?")[0])
+        if not way:
+            self.send_error(404, "Not here: there are " + ", ".join(ways))
+            return
+        try:
+            way()
+        except (ConnectionError, socket.timeout):
+            self.close_connection = True  # the client has gone, or is too slow
+
+    def send_bytes(self, kind, data):
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(data)
+
+    def send_page(self):
+        self.send_bytes("text/html; charset=utf-8", PAGE.encode())
+
+    def send_state(self):
+        self.send_bytes("application/json", json.dumps(self.server.state()).encode())
+
+    def send_picture(self):
+        picture = self.server.hub.after(0)[1]
+        if picture:
+            self.send_bytes("image/jpeg", picture)
+        else:
+            self.send_error(503, "No picture came from the cameras")
+
+    def send_stream(self):
+        if not self.server.streams.acquire(blocking=False):
+            self.send_error(503, f"{MAX_STREAMS} clients are watching already")
+            return
+        try:
+            # what the system holds for a slow client would be old pictures
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)
+            self.send_response(200)
+            self.send_header("Content-Type", f"multipart/x-mixed-replace; boundary={BOUNDARY}")
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            number, picture = self.server.hub.after(0)
+            while picture:
+                self.wfile.write(f"--{BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n".encode()
+                                 + picture + b"\r\n")
+                number, picture = self.server.hub.after(number)
+        finally:
+            self.server.streams.release()
+
+    def log_message(self, *_):
+        pass  # two lines a second for each client
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, address, port, hub, state):
+        """@state: called by any thread, gives what becomes JSON. OSError: the address cannot be listened at."""
+        self.hub, self.state, self.streams = hub, state, threading.BoundedSemaphore(MAX_STREAMS)
+        super().__init__((address, port), Handler)
+
+    def start(self):
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, request, client_address):
+        pass  # a client that has gone
+
+    def stop(self):
+        self.hub.close()
+        self.shutdown()
+        self.server_close()

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a running web.py serves: test_web.py URL FOLDER"""
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+
+URL, FOLDER = sys.argv[1:3]
+
+
+def get(path):
+    return urllib.request.urlopen(URL + path, timeout=60)
+
+
+def pictures(stream, count):
+    """JPEGs of a multipart stream."""
+    found = []
+    while len(found) < count:
+        line = stream.readline()
+        assert line, "the stream ended"
+        if line.startswith(b"Content-Length:"):
+            length = int(line.split(b":")[1])
+            assert stream.readline() == b"\r\n"
+            found.append(stream.read(length))
+    return found
+
+
+def size_of(jpeg):
+    """From its frame header."""
+    at = 2
+    while jpeg[at + 1] not in (0xC0, 0xC1, 0xC2):
+        at += 2 + int.from_bytes(jpeg[at + 2:at + 4], "big")
+    return int.from_bytes(jpeg[at + 7:at + 9], "big"), int.from_bytes(jpeg[at + 5:at + 7], "big")
+
+
+def check_stream():
+    stalled = socket.socket()
+    stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)  # full after a few pictures
+    stalled.connect((urllib.parse.urlsplit(URL).hostname, urllib.parse.urlsplit(URL).port))
+    stalled.sendall(b"GET /stream HTTP/1.0\r\n\r\n")  # and never reads
+    streams = [get("stream") for _ in range(3)]
+    assert streams[0].headers["Content-Type"].startswith("multipart/x-mixed-replace; boundary="), streams[0].headers
+    for stream in streams:
+        found = pictures(stream, 12)
+        assert all(jpeg[:2] == b"\xff\xd8" and jpeg[-2:] == b"\xff\xd9" for jpeg in found)
+        assert {size_of(jpeg) for jpeg in found} == {(160, 120)}
+        assert len(set(found)) > 1, "one picture again and again"
+        stream.close()
+    stalled.close()
+    assert size_of(get("picture.jpg").read()) == (160, 120)
+
+
+def check_state():
+    for _ in range(600):
+        state = json.loads(get("state.json").read())
+        if state["nearest"] and state["stats"].get("pairs", 0) > 0:
+            break
+    assert state["stats"]["pairs"] > 0, state
+    assert {"valid", "state", "warning"} <= set(state["nearest"]), state
+
+
+def check_errors():
+    try:
+        get("../../etc/passwd")
+    except urllib.error.HTTPError as error:
+        assert error.code == 404, error
+    else:
+        raise AssertionError("something is served that is not there")
+
+
+def check_browser():
+    browser = shutil.which("chromium")
+    if not browser:
+        print("browser: SKIP: there is no chromium")
+        return
+    shot = os.path.join(FOLDER, "page.html")
+    with open(shot, "wb") as out:
+        subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                        f"--user-data-dir={FOLDER}/profile", "--virtual-time-budget=3000", "--timeout=4000", "--dump-dom", URL],
+                       stdout=out, stderr=subprocess.DEVNULL, timeout=60, check=True)
+    with open(shot, encoding="utf-8") as page:
+        text = page.read()
+    assert '"pairs":' in text and "no state yet" not in text, text
+    print("browser: the page shows the state")
+
+
+check_stream()
+check_state()
+check_errors()
+check_browser()
