@@ -307,15 +307,9 @@ def make(board, views, size, lens=5, max_error=MAX_ERROR, max_rows=MAX_ROWS, bas
 # ---- the file ---------------------------------------------------------------------------------
 
 
-def write(path, made):
-    """As stereorectify and OpenCV read it; wholly or not at all."""
-    part = path + ".part.yml"  # FileStorage knows the format by the name
-    try:
-        with open(part, "w", encoding="utf-8"):
-            pass
-    except OSError as error:
-        raise Refused(f"{path} cannot be written: {error.strerror}. Set --output to a file in a folder that can be.") from error
-    storage = cv2.FileStorage(part, cv2.FILE_STORAGE_WRITE)
+def text_of(made):
+    """OpenCV's YAML."""
+    storage = cv2.FileStorage(".yml", cv2.FILE_STORAGE_WRITE | cv2.FILE_STORAGE_MEMORY)
     storage.writeComment("Lengths are millimetres. Made by calibrate.py; stereorectify reads it.")
     for key, value in zip(("image_width", "image_height"), made.size):
         storage.write(key, int(value))
@@ -323,5 +317,19 @@ def write(path, made):
         storage.write(key, np.asarray(value, np.float64))
     storage.write("reprojection_error", float(made.together))
     storage.write("row_error", float(made.rows.mean()))
-    storage.release()
-    os.replace(part, path)
+    return storage.releaseAndGetString()
+
+
+def write(path, made):
+    """As stereorectify and OpenCV read it; wholly or not at all, so that a file that was there is not lost to a full disk."""
+    part = path + ".part"
+    try:
+        with open(part, "w", encoding="utf-8") as file:
+            file.write(text_of(made))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        if os.path.exists(part):
+            os.remove(part)
+        raise Refused(f"{path} cannot be written: {error.strerror}. Set --output to a file in a folder that can be.") from error

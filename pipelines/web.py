@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Shows a pipeline in browsers: web.py ADDRESS PORT WORD..., as web.sh calls it. Its last element is an appsink, name=jpeg."""
+import errno
 import math
 import signal
+import socket
 import sys
 import threading
 
@@ -46,8 +48,10 @@ class Stream:
         self.bus, self.match = bus, self.pipeline.get_by_name("match")
 
     def on_sample(self, sink):
-        buffer = sink.emit("pull-sample").get_buffer()
-        self.hub.put(buffer.extract_dup(0, buffer.get_size()))
+        sample = sink.emit("pull-sample")
+        if sample:  # none while it stops
+            buffer = sample.get_buffer()
+            self.hub.put(buffer.extract_dup(0, buffer.get_size()))
         return Gst.FlowReturn.OK
 
     def on_message(self, _bus, message):
@@ -73,7 +77,9 @@ def main(address, port, words):
     try:
         server = Server(address, int(port), hub, stream.state)
     except OSError as error:
-        sys.exit(f"web.py: {address}, port {port}, cannot be listened at: {error.strerror}. Is another server there?")
+        hint = ": is another server there?" if error.errno == errno.EADDRINUSE else \
+            ": an IPv4 address of this machine is wanted, or 0.0.0.0 for all of them"
+        sys.exit(f"web.py: {address}, port {port}, cannot be listened at: {error.strerror}{hint}")
     loop, failed = GLib.MainLoop(), []
 
     def on_error(_bus, message):
@@ -86,7 +92,8 @@ def main(address, port, words):
         GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, loop.quit)
     stream.pipeline.set_state(Gst.State.PLAYING)
     server.start()
-    print(f"http://{address}:{server.server_address[1]}/", flush=True)
+    host = socket.gethostname() if address == "0.0.0.0" else address
+    print(f"http://{host}:{server.server_address[1]}/", flush=True)
     loop.run()
     stream.pipeline.set_state(Gst.State.NULL)
     server.stop()

@@ -6,6 +6,7 @@ holds nothing up.
 """
 import json
 import socket
+import socketserver
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -137,6 +138,11 @@ class Server(ThreadingHTTPServer):
         """@state: called by any thread, gives what becomes JSON. OSError: the address cannot be listened at."""
         self.hub, self.state, self.streams = hub, state, threading.BoundedSemaphore(MAX_STREAMS)
         super().__init__((address, port), Handler)
+
+    def server_bind(self):
+        """Without http.server's look-up of the host's name, which may wait for a network."""
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = self.server_address[:2]
 
     def start(self):
         threading.Thread(target=self.serve_forever, daemon=True).start()

@@ -6,6 +6,8 @@ test_calibrate.py FOLDER: an empty one
 import contextlib
 import io
 import os
+import resource
+import signal
 import sys
 import unittest
 from types import SimpleNamespace
@@ -110,6 +112,20 @@ class Known(unittest.TestCase):
         self.assertEqual((file.getNode("image_width").real(), file.getNode("image_height").real()), self.made.size)
         with self.assertRaisesRegex(calibration.Refused, "cannot be written.*--output"):
             calibration.write(os.path.join(FOLDER, "none", "one.yml"), made)
+        # a full disk: what was there stays
+        with open(path, encoding="utf-8") as file:
+            before = file.read()
+        most = resource.getrlimit(resource.RLIMIT_FSIZE)
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, most[1]))
+        try:
+            with self.assertRaises(calibration.Refused):
+                calibration.write(path, made)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, most)
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), before)
+        self.assertFalse(os.path.exists(path + ".part"))
 
     def test_leans_as_said(self):
         sides = np.array([calibration.lean(BOARD, v.left, self.made.size) for v in self.views])

@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -60,6 +61,7 @@ def check_state():
         state = json.loads(get("state.json").read())
         if state["nearest"] and state["stats"].get("pairs", 0) > 0:
             break
+        time.sleep(0.1)
     assert state["stats"]["pairs"] > 0, state
     assert {"valid", "state", "warning"} <= set(state["nearest"]), state
 
