@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A ROS 2 node that publishes the depth, the confidence, the points and the cameras of stereomatch.
+"""Depth, confidence, points and cameras of stereomatch as ROS 2 topics, or recorded in a bag.
 
-ros.py [--name NODE] [--frame FRAME] CAMERAS ! ... stereomatch output=depth ! appsink name=depth
+ros.py [--name NODE] [--frame FRAME] [--record FOLDER] CAMERAS ! ... stereomatch output=depth ! appsink name=depth
 
 pipelines/ros.sh puts the pipeline together; docs/ros.md has the topics.
 """
 import argparse
 import signal
 import sys
+import time
 
 import ros_messages
 
@@ -19,61 +20,88 @@ try:
     from gi.repository import GLib, Gst, GstStereo, GstVideo
 except (ImportError, ValueError) as error:
     sys.exit(f"ros.py: {error}: see what pipelines/truck.py needs")
-try:
-    import rclpy
-    from builtin_interfaces.msg import Time
-    from sensor_msgs.msg import CameraInfo, Image, PointCloud2, PointField
-    from std_msgs.msg import Header
-except ImportError as error:
-    sys.exit(f"ros.py: {error}: install ROS 2 with the packages rclpy and sensor_msgs, and source its setup.bash first. "
-             "It has to be that of this Python, " + sys.executable)
-
-TYPES = {"header": Header, "stamp": Time, "fields": PointField}
 QUEUE = 2  # messages that wait for a slow subscriber
+IMAGE, CAMERA, CLOUD = (f"sensor_msgs/msg/{kind}" for kind in ("Image", "CameraInfo", "PointCloud2"))
 
 
-def fill(message, fields):
-    """Dictionaries and lists of them become messages."""
-    for field, value in fields.items():
-        if isinstance(value, dict):
-            value = fill(TYPES[field](), value)
-        elif isinstance(value, list) and value and isinstance(value[0], dict):
-            value = [fill(TYPES[field](), one) for one in value]
-        setattr(message, field, value)
-    return message
+class Node:
+    """Publishes with rclpy."""
+
+    def __init__(self, name):
+        try:
+            import rclpy
+            from builtin_interfaces.msg import Time
+            from sensor_msgs.msg import CameraInfo, Image, PointCloud2, PointField
+            from std_msgs.msg import Header
+        except ImportError as error:
+            sys.exit(f"ros.py: {error}: install ROS 2 with the packages rclpy and sensor_msgs, and source its setup.bash first. "
+                     f"It has to be that of this Python, {sys.executable}. Without ROS, --record writes a bag")
+        self.parts = {"header": Header, "stamp": Time, "fields": PointField}
+        self.kinds = {IMAGE: Image, CAMERA: CameraInfo, CLOUD: PointCloud2}
+        self.rclpy, self.publishers = rclpy, {}
+        rclpy.init(args=[])
+        self.node = rclpy.create_node(name)
+
+    def fill(self, message, fields):
+        """Dictionaries and lists of them become messages."""
+        for field, value in fields.items():
+            if isinstance(value, dict):
+                value = self.fill(self.parts[field](), value)
+            elif field == "fields":
+                value = [self.fill(self.parts[field](), one) for one in value]
+            setattr(message, field, value)
+        return message
+
+    def publish(self, topic, name, fields):
+        kind = self.kinds[name]
+        if topic not in self.publishers:
+            self.publishers[topic] = self.node.create_publisher(kind, topic, QUEUE)
+        self.publishers[topic].publish(self.fill(kind(), fields))
+
+    def close(self):
+        self.node.destroy_node()
+        self.rclpy.try_shutdown()
+
+
+def open_bag(folder):
+    try:
+        from ros_bag import Bag
+    except ImportError as error:
+        sys.exit(f"ros.py: {error}: --record wants the package rosbags from PyPI: python3 -m venv --system-site-packages ENV, "
+                 "ENV/bin/pip install rosbags, and start this with ENV/bin/python3")
+    try:
+        return Bag(folder)
+    except Exception as error:  # of rosbags' own, or OSError
+        sys.exit(f"ros.py: {folder} cannot be recorded into: {error}. Name a folder that is not there yet")
 
 
 class Publisher:
-    def __init__(self, node, frame):
-        self.frame = frame
-        self.clock = node.get_clock()
-        self.warned = False
-        self.topics = {topic: (kind, node.create_publisher(kind, "~/" + topic, QUEUE)) for topic, kind in (
-            ("depth/image", Image), ("depth/camera_info", CameraInfo), ("right/camera_info", CameraInfo),
-            ("confidence", Image), ("points", PointCloud2))}
+    """What comes of a picture, to a Node or a Bag."""
 
-    def publish(self, topic, fields):
-        kind, publisher = self.topics[topic]
+    def __init__(self, target, name, frame):
+        self.target, self.name, self.frame, self.warned = target, name, frame, False
+
+    def publish(self, topic, kind, fields):
         if fields:
-            publisher.publish(fill(kind(), fields))
+            self.target.publish(f"/{self.name}/{topic}", kind, fields)
 
     def picture(self, buffer, info, age):
         """Of one buffer of depth, captured @age nanoseconds ago."""
         meta = GstStereo.buffer_get_stereo_meta(buffer)
         if not meta or meta.kind != GstStereo.StereoOutputKind.DEPTH:
             sys.exit("ros.py: error: that is no depth: set output=depth on stereomatch")
-        head = ros_messages.header(self.clock.now().nanoseconds - age, self.frame)
+        head = ros_messages.header(time.time_ns() - age, self.frame)
         placed = GstVideo.buffer_get_video_meta(buffer)
-        self.publish("depth/image", ros_messages.depth_image(
+        self.publish("depth/image", IMAGE, ros_messages.depth_image(
             head, buffer.extract_dup(0, buffer.get_size()), info.width, info.height, (placed or info).stride[0], meta.depth_unit))
         confidence = meta.get_confidence_bytes()
         if confidence:
-            self.publish("confidence", ros_messages.confidence_image(head, confidence.get_data(), meta.width, meta.height))
-        self.publish("depth/camera_info", ros_messages.camera_info(head, meta))
-        self.publish("right/camera_info", ros_messages.camera_info(head, meta, right=True))
+            self.publish("confidence", IMAGE, ros_messages.confidence_image(head, confidence.get_data(), meta.width, meta.height))
+        self.publish("depth/camera_info", CAMERA, ros_messages.camera_info(head, meta))
+        self.publish("right/camera_info", CAMERA, ros_messages.camera_info(head, meta, right=True))
         points = meta.get_points_bytes(buffer)
         if points:
-            self.publish("points", ros_messages.point_cloud(head, points.get_data(), meta.width, meta.height))
+            self.publish("points", CLOUD, ros_messages.point_cloud(head, points.get_data(), meta.width, meta.height))
         elif not self.warned:
             self.warned = True
             print("ros.py: warning: no focal length: neither points nor cameras are published", file=sys.stderr)
@@ -111,6 +139,7 @@ def main():
     parser = argparse.ArgumentParser(prog="ros.py", description="A ROS 2 node for the depth of stereomatch.")
     parser.add_argument("--name", default="stereo", help="of the node, and so of its topics (stereo)")
     parser.add_argument("--frame", default="stereo_left_optical_frame", help="frame_id of the messages")
+    parser.add_argument("--record", metavar="FOLDER", help="write a bag (rosbag2, MCAP) in place of publishing; needs no ROS")
     parser.add_argument("pipeline", nargs=argparse.REMAINDER, help="with an appsink named depth: see ros.sh")
     options = parser.parse_args()
     if not options.pipeline:
@@ -122,17 +151,15 @@ def main():
     sink = pipeline.get_by_name("depth") if isinstance(pipeline, Gst.Bin) else None
     if not sink:
         sys.exit("ros.py: the pipeline must have an appsink with name=depth")
-    rclpy.init(args=[])
+    target = open_bag(options.record) if options.record else Node(options.name)
     stop = []
     for number in signal.SIGINT, signal.SIGTERM:
         signal.signal(number, lambda *_: stop.append(True))
-    node = rclpy.create_node(options.name)
     try:
-        status = serve(pipeline, sink, Publisher(node, options.frame), stop)
+        status = serve(pipeline, sink, Publisher(target, options.name, options.frame), stop)
     finally:
         pipeline.set_state(Gst.State.NULL)
-        node.destroy_node()
-        rclpy.try_shutdown()
+        target.close()
     return status
 
 

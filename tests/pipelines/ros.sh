@@ -14,6 +14,14 @@ fi
 export PYTHONPATH="$(cd "$(dirname "$0")/ros" && pwd)${PYTHONPATH:+:$PYTHONPATH}"
 quietly sh "$pipelines/ros.sh" test num-disparities=$disparities
 /usr/bin/python3 "$(dirname "$0")/test_ros.py" "$folder/published"
+if ${PYTHON:-/usr/bin/python3} -c 'import rosbags' 2>/dev/null; then
+  quietly sh "$pipelines/ros.sh" --record "$folder/bag" test num-disparities=$disparities
+  ${PYTHON:-/usr/bin/python3} "$(dirname "$0")/test_bag.py" "$folder/bag"
+  refused "not there yet" sh "$pipelines/ros.sh" --record "$folder/bag" test num-disparities=$disparities
+else
+  refused "pip install rosbags" sh "$pipelines/ros.sh" --record "$folder/bag" test
+  echo "there is no package rosbags: bags are not tested"
+fi
 refused "no camera /dev/video-none" sh "$pipelines/ros.sh" /dev/video-none
 refused "appsink with name=depth" /usr/bin/python3 "$pipelines/ros.py" fakesrc ! fakesink
 refused "set output=depth" sh "$pipelines/ros.sh" test output=disparity num-disparities=$disparities
