@@ -34,6 +34,17 @@ draw (GRand *rand, gboolean flush)
   return seek;
 }
 
+/* Another one than @last: where segments have no number to know them by, the second of two alike would pass for the first. */
+static Seek
+draw_another (GRand *rand, gboolean flush, const Seek *last)
+{
+  Seek seek = draw (rand, flush);
+
+  while (seek.rate == last->rate && seek.start == last->start && seek.stop == last->stop)
+    seek = draw (rand, flush);
+  return seek;
+}
+
 /* @name, to be freed, tells how to have the same again. */
 static GRand *
 begin_seeded (const gchar *what, guint seconds, gchar **name)
@@ -67,6 +78,7 @@ seek_at_random (const RigKind *kind, gint32 flush, gboolean offset)
   gchar *what = g_strdup_printf ("%d of 10 seeks flush", flush), *name, *leaked;
   GRand *rand = begin_seeded (what, 60 + count / 4, &name);
   guint room[2] = { 0 };
+  Seek last = { 0 };
   Play *play;
 
   warm_up (kind);
@@ -77,12 +89,13 @@ seek_at_random (const RigKind *kind, gint32 flush, gboolean offset)
   if (offset)
     offset_right (play);
   for (guint i = 0; i < count && !play->failure; i++) {
-    Seek seek = draw (rand, g_rand_int_range (rand, 0, 10) < flush);
+    Seek seek = draw_another (rand, g_rand_int_range (rand, 0, 10) < flush, &last);
     /* nothing goes on after the end of a stream but by a flush */
     if (flush < 10)
       seek.flags |= GST_SEEK_FLAG_SEGMENT;
     play_wait (play, (guint) g_rand_int_range (rand, 0, 20));
     play_seek (play, seek);
+    last = seek;
   }
   play_judge_end (play);
   fail_unless (play->failure == NULL, "%s: %s", name, play->failure);
