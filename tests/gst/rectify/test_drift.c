@@ -602,8 +602,8 @@ GST_START_TEST (test_pipelines)
     "stereotestsrc num-buffers=60 vertical-offset=1 ! video/x-raw,format=NV12,width=640,height=240",
     "stereotestsrc num-buffers=60 vertical-offset=1 ! video/x-raw,format=RGBx,width=640,height=240",
     "stereotestsrc num-buffers=60 vertical-offset=1 ! video/x-raw,format=BGR,width=640,height=240",
-    "stereotestsrc num-buffers=30 is-live=true vertical-offset=1 ! "
-    "video/x-raw,format=GRAY8,width=640,height=240,framerate=60/1",
+    ("stereotestsrc num-buffers=30 is-live=true vertical-offset=1 ! "
+     "video/x-raw,format=GRAY8,width=640,height=240,framerate=60/1"),
     /* too small to look at */
     "stereotestsrc num-buffers=10 vertical-offset=1 max-disparity=2 ! video/x-raw,format=GRAY8,width=32,height=8",
     "stereotestsrc num-buffers=10 max-disparity=1 ! video/x-raw,format=GRAY8,width=16,height=2",
