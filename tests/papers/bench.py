@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs stereo-bench, and scores its disparity as the papers do."""
+import json
+import os
+import subprocess
+import tempfile
+
+import cv2
+import numpy
+
+SCALE = 64  # of the disparity that stereo-bench writes
+
+
+def read_truth(scene):
+    """Disparities in pixels; not-a-number where it is not known."""
+    floats, png = (os.path.join(scene, "gt" + kind) for kind in (".pfm", ".png"))
+    if os.path.exists(floats):
+        truth = cv2.imread(floats, cv2.IMREAD_UNCHANGED).astype(numpy.float64)
+        return numpy.where(numpy.isfinite(truth), truth, numpy.nan)
+    truth = cv2.imread(png, cv2.IMREAD_UNCHANGED) / 256
+    return numpy.where(truth > 0, truth, numpy.nan)
+
+
+def read_mask(scene, name):
+    """None: there is no such mask."""
+    mask = cv2.imread(os.path.join(scene, f"mask_{name}.png"), cv2.IMREAD_GRAYSCALE)
+    return None if mask is None else mask == 255
+
+
+def bad(disparity, truth, mask, limit):
+    """Percent of the pixels of @mask with a truth that are off by more than @limit, or have no value."""
+    counts = mask & numpy.isfinite(truth)
+    off = ~(numpy.abs(disparity - truth) <= limit)
+    return 100 * float(off[counts].mean())
+
+
+class Bench:
+    def __init__(self, program, data, backend="cpu"):
+        self.program, self.data, self.backend = program, data, backend
+
+    def scene(self, name):
+        return os.path.join(self.data, name)
+
+    def has(self, names):
+        return [name for name in names if os.path.isdir(self.scene(name))]
+
+    def run(self, left, right, options):
+        """One object of stereo-bench's JSON."""
+        words = [self.program, "--backend", self.backend, "--json", *map(str, options), left, right]
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(words)}: {done.stderr.strip()}")
+        return json.loads(done.stdout)[0]
+
+    def pair(self, name):
+        return [os.path.join(self.scene(name), view + ".png") for view in ("left", "right")]
+
+    def disparity_of(self, left, right, options):
+        """Pixels; not-a-number where there is no value."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.run(left, right, ["--score", "--write", folder, *options])
+            files = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names
+                     if "disparity" in name or "confidence" not in name]
+            samples = cv2.imread(files[0], cv2.IMREAD_UNCHANGED)
+        return numpy.where(samples > 0, samples / SCALE, numpy.nan)
+
+    def disparity(self, name, options):
+        return self.disparity_of(*self.pair(name), options)
+
+    def times(self, name, options, runs=9):
+        """Milliseconds: (the shortest frame, {stage: median}). The machine may be shared, and the shortest frame was disturbed least."""
+        result = self.run(*self.pair(name), ["--runs", runs, *options])
+        return result["min_ms"], result["stages_ms"]
+
+
+def table(head, rows):
+    """Markdown."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows]) + "\n"

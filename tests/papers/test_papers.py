@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The scores of papers.py, and that the options that it names are there: test_papers.py STEREO_BENCH"""
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import cv2
+    import matplotlib  # noqa: F401
+    import numpy
+except ImportError as error:
+    print(f"SKIP: {error}", file=sys.stderr)
+    sys.exit(77)
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import bench  # noqa: E402
+import mahieu  # noqa: E402
+import options  # noqa: E402
+import yu  # noqa: E402
+
+PROGRAM = sys.argv.pop()
+
+
+class Scores(unittest.TestCase):
+    def setUp(self):
+        seed = random.randrange(1 << 32)
+        print(f"seed={seed}", file=sys.stderr)
+        self.draw = numpy.random.default_rng(seed)
+
+    def test_bad(self):
+        """As counted pixel by pixel: unknown truths do not count, missing values are wrong."""
+        truth, disparity = self.draw.uniform(0, 9, (2, 13, 17))
+        truth[self.draw.random(truth.shape) < 0.2] = numpy.nan
+        disparity[self.draw.random(truth.shape) < 0.2] = numpy.nan
+        mask = self.draw.random(truth.shape) < 0.7
+        wrong = known = 0
+        for d, t, m in zip(disparity.flat, truth.flat, mask.flat):
+            if m and t == t:
+                known += 1
+                wrong += not (d == d and abs(d - t) <= 1.5)
+        self.assertAlmostEqual(bench.bad(disparity, truth, mask, 1.5), 100 * wrong / known)
+
+    def test_squared_error(self):
+        truth = numpy.array([[10.0, 20.0, numpy.nan, 40.0]])
+        found = numpy.array([[12.0, numpy.nan, 7.0, 40.0]])
+        self.assertAlmostEqual(mahieu.squared_error(found, truth), ((2 / 40) ** 2 + (20 / 40) ** 2) / 3)
+
+    def test_slanted_pair(self):
+        """What the right view shows at x - d, the left one shows at x."""
+        with tempfile.TemporaryDirectory() as folder:
+            # smooth, so that a place between pixels is as good as on one
+            picture = cv2.GaussianBlur(self.draw.uniform(0, 255, (40, 300, 3)), (0, 0), 6)
+            cv2.imwrite(folder + "/smooth.png", cv2.normalize(picture, None, 0, 255, cv2.NORM_MINMAX).astype(numpy.uint8))
+            (left, right), truth = yu.slanted_pair(folder + "/smooth.png", folder, 50)
+            left, right = (cv2.imread(path).astype(float) for path in (left, right))
+        self.assertAlmostEqual(float(truth[0, 150]), 25, 5)
+        for x in self.draw.integers(10, 290, 30):
+            place = x - truth[20, x]
+            k = int(place)
+            seen = (1 - (place - k)) * right[20, k] + (place - k) * right[20, k + 1]
+            self.assertLess(numpy.abs(seen - left[20, x]).max(), 4, x)
+
+
+class Options(unittest.TestCase):
+    def test_they_are_there(self):
+        said = subprocess.run([PROGRAM, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        known = set(re.findall(r"^  --([a-z0-9-]+)", said, re.M))
+        named = set()
+        for _, _, words in options.ROWS:
+            for quoted in re.findall(r"`([^`]*)`", words):
+                named |= set(re.findall(r"([a-z][a-z0-9-]*)=", quoted)) | ({quoted} if "=" not in quoted and "-" in quoted else set())
+        values = set(re.findall(r"[a-z0-9-]+", said))
+        self.assertGreater(len(named), 20)
+        self.assertLessEqual(named, known | values)
+
+
+if __name__ == "__main__":
+    unittest.main()
