@@ -317,13 +317,14 @@ load_run (Load *load)
   gst_object_unref (bus);
   judge_flow (load, (gint64) gst_element_get_current_running_time (load->element), load->reported);
   end_noise (load);
+  /* where tests do not fork, a failed one must leave nothing that runs */
+  gst_element_set_state (load->pipeline, GST_STATE_NULL);
   fail_unless (load->failure == NULL, "%s", load->failure);
 }
 
 static void
 load_free (Load *load)
 {
-  gst_element_set_state (load->pipeline, GST_STATE_NULL);
   gst_object_unref (load->element);
   gst_object_unref (load->pipeline);
   g_rand_free (load->rand);
