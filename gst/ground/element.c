@@ -55,7 +55,8 @@
  * * `free` (GstValueArray of gdouble): free distances from left to right, mm; -1 = unknown
  * * `timestamp`, `stream-time`, `running-time`, `duration` (guint64): of the frame, ns
  *
- * What was learnt from earlier frames is forgotten at a flush, at a buffer with DISCONT and with other caps.
+ * What was learnt from earlier frames is forgotten at a flush, with other caps, and at a buffer with DISCONT; but not where such a
+ * buffer follows a gap of up to half a second, which frames leave that were dropped.
  *
  * ## Example
  * |[
@@ -74,6 +75,7 @@
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_ground_debug);
 #define GST_CAT_DEFAULT gst_stereo_ground_debug
+#define SHORT_GAP (GST_SECOND / 2)
 
 struct _GstStereoGround
 {
@@ -84,7 +86,8 @@ struct _GstStereoGround
   /* of the streaming thread */
   GstVideoInfo info;
   GstStereoGroundAnalysis *analysis;
-  gboolean warned; /* of a missing confidence */
+  gboolean warned;  /* of a missing confidence */
+  GstClockTime end; /* of the last buffer */
   /* the last message */
   gboolean posted, posted_ground, posted_obstacles;
   GstClockTime posted_time;
@@ -301,6 +304,26 @@ post (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResult *res
   self->posted_time = time;
 }
 
+static GstClockTime
+end_of (GstBuffer *buffer)
+{
+  GstClockTime pts = GST_BUFFER_PTS (buffer), duration = GST_BUFFER_DURATION (buffer);
+
+  return GST_CLOCK_TIME_IS_VALID (pts) && GST_CLOCK_TIME_IS_VALID (duration) ? pts + duration : GST_CLOCK_TIME_NONE;
+}
+
+/* A DISCONT behind a short gap is frames that were dropped, as where a machine is too slow: the scene is the same. */
+static gboolean
+is_another_stream (const GstStereoGround *self, GstBuffer *buffer)
+{
+  GstClockTime pts = GST_BUFFER_PTS (buffer);
+
+  if (!GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
+    return FALSE;
+  return !GST_CLOCK_TIME_IS_VALID (pts) || !GST_CLOCK_TIME_IS_VALID (self->end) || pts <= self->end ||
+      pts - self->end > SHORT_GAP;
+}
+
 static GstFlowReturn
 gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
 {
@@ -319,8 +342,9 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   }
   if (!accept_settings (self, &settings))
     return GST_FLOW_ERROR;
-  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
+  if (is_another_stream (self, buffer))
     forget (self, "discontinuity");
+  self->end = end_of (buffer);
   if (!gst_video_frame_map (&picture, &self->info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
     return post_unreadable (self, "picture");
   flow = analyse (self, &settings, &picture, meta, &result);

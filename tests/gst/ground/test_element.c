@@ -192,6 +192,26 @@ check_second_reports (GroundStream *stream)
   }
 }
 
+/* Frames that were dropped leave a gap and a DISCONT: after a short one all is known, after a long one nothing. */
+GST_START_TEST (test_gaps)
+{
+  GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  static const GstClockTime gaps[] = { GST_SECOND / 10, GST_SECOND / 2, GST_SECOND / 2 + FRAME };
+
+  check_second_reports (&stream);
+  for (guint i = 0; i < G_N_ELEMENTS (gaps); i++) {
+    GstBuffer *in = ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0), *out;
+
+    stream.next += gaps[i];
+    GST_BUFFER_FLAG_SET (in, GST_BUFFER_FLAG_DISCONT);
+    out = ground_stream_pass (&stream, in);
+    fail_unless_equals_int (ground_stream_regions (out), gaps[i] <= GST_SECOND / 2);
+    gst_buffer_unref (out);
+  }
+  ground_stream_free (&stream);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_forgets)
 {
   GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
@@ -265,6 +285,7 @@ ground_suite (void)
   tcase_add_loop_test (tcase, test_kinds, 0, 3);
   tcase_add_test (tcase, test_message);
   tcase_add_test (tcase, test_message_interval);
+  tcase_add_test (tcase, test_gaps);
   tcase_add_test (tcase, test_forgets);
   tcase_add_test (tcase, test_properties_at_work);
   return suite;
