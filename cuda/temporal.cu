@@ -13,7 +13,7 @@ constexpr int AWAY = STEREO_TEMPORAL_AWAY;
 constexpr int BINS = STEREO_TEMPORAL_BINS;
 constexpr int THREADS = 128;
 constexpr int COLUMNS = 32 - 2 * AWAY; /* of a warp of blend_kernel */
-constexpr int ROWS = 16;               /* of a thread of blend_kernel */
+constexpr int ROWS = 32;               /* of a thread of blend_kernel */
 constexpr int CHANGE_ROWS = 8;         /* of a block of change_kernel */
 
 typedef uint32_t Histograms[2][STEREO_TEMPORAL_HISTOGRAMS][BINS];
@@ -42,29 +42,45 @@ work_of (const StereoPlan *plan, const Context *c)
   return { { plan->past[0], plan->past[1] }, { c->change[0], c->change[1] }, c->histogram, c->noise, c->most };
 }
 
-/* Thread: one column of CHANGE_ROWS rows; blockIdx.z: the view. Each block has histograms of its own in shared memory. */
+/* Changes of two columns. */
+static __device__ __forceinline__ short2
+changes_of (const StereoPast &past, size_t at, uchar2 luma)
+{
+  ushort2 red = *(const ushort2 *) (past.channel[0] + at), green = *(const ushort2 *) (past.channel[1] + at),
+          blue = *(const ushort2 *) (past.channel[2] + at);
+  return make_short2 ((short) stereo_temporal_change (luma.x, red.x, green.x, blue.x),
+      (short) stereo_temporal_change (luma.y, red.y, green.y, blue.y));
+}
+
+static_assert (STEREO_TEMPORAL_STEP == 2, "of each pair of columns, the first is counted");
+
+/* Thread: two columns of CHANGE_ROWS rows; blockIdx.z: the view. Each block has histograms of its own in shared memory. Rows
+ * are whole pairs of pixels long, in maps and in images. */
 static __global__ void
-__launch_bounds__ (THREADS) change_kernel (Frame f, Work w)
+__launch_bounds__ (THREADS) change_kernel (const __grid_constant__ Frame f, const __grid_constant__ Work w)
 {
   __shared__ uint32_t bins[STEREO_TEMPORAL_HISTOGRAMS][BINS];
-  int x = blockIdx.x * THREADS + threadIdx.x, view = blockIdx.z;
+  int x = 2 * (blockIdx.x * THREADS + threadIdx.x), view = blockIdx.z, begin = blockIdx.y * CHANGE_ROWS;
   const StereoPast &past = w.past[view];
 
   for (int k = threadIdx.x; k < STEREO_TEMPORAL_HISTOGRAMS * BINS; k += THREADS)
     (&bins[0][0])[k] = 0;
   __syncthreads ();
-  for (int y = blockIdx.y * CHANGE_ROWS; x < f.width && y < min ((blockIdx.y + 1) * CHANGE_ROWS, f.height); y++) {
-    const uint8_t *luma = f.view[view].luma + (size_t) y * f.image_pitch + x;
+#pragma unroll 4
+  for (int y = begin; x < f.width && y < min (begin + CHANGE_ROWS, f.height); y++) {
+    const uint8_t *row = f.view[view].luma + (size_t) y * f.image_pitch + x;
     size_t at = (size_t) y * f.map_pitch + x;
-    int32_t change = stereo_temporal_change (*luma, past.channel[0][at], past.channel[1][at], past.channel[2][at]);
-    w.change[view][at] = (int16_t) change;
-    if (y % STEREO_TEMPORAL_STEP || x % STEREO_TEMPORAL_STEP || !stereo_temporal_shows (*luma))
+    uchar2 luma = *(const uchar2 *) row;
+    short2 change = changes_of (past, at, luma);
+    *(short2 *) (w.change[view] + at) = change;
+    if (y % STEREO_TEMPORAL_STEP || !stereo_temporal_shows (luma.x))
       continue;
-    if (past.count[at])
-      atomicAdd (&bins[STEREO_TEMPORAL_CHANGES][stereo_temporal_bin (change, past.count[at])], 1u);
+    int count = past.count[at];
+    if (count)
+      atomicAdd (&bins[STEREO_TEMPORAL_CHANGES][stereo_temporal_bin (change.x, count)], 1u);
     if (y > 0 && y < f.height - 1 && x > 0 && x < f.width - 1)
       atomicAdd (
-          &bins[STEREO_TEMPORAL_CURVATURES][stereo_temporal_curvature (luma - f.image_pitch, luma, luma + f.image_pitch)],
+          &bins[STEREO_TEMPORAL_CURVATURES][stereo_temporal_curvature (row - f.image_pitch, row, row + f.image_pitch)],
           1u);
   }
   __syncthreads ();
@@ -100,7 +116,8 @@ struct Sums
   int32_t sum, sizes;
 };
 
-static __device__ __forceinline__ Sums
+/* INNER: all of the row is in the picture. */
+template <bool INNER> static __device__ __forceinline__ Sums
 row_sum (const int16_t *change, const Frame &f, int x, int y)
 {
   const int16_t *row = change + (size_t) min (max (y, 0), f.height - 1) * f.map_pitch;
@@ -108,25 +125,41 @@ row_sum (const int16_t *change, const Frame &f, int x, int y)
 
 #pragma unroll
   for (int dx = -RADIUS; dx <= RADIUS; dx++) {
-    int32_t v = __ldg (row + min (max (x + dx, 0), f.width - 1));
+    int32_t v = __ldg (row + (INNER ? x + dx : min (max (x + dx, 0), f.width - 1)));
     s.sum += v;
     s.sizes += abs (v);
   }
   return s;
 }
 
+/* What is known of a pixel before it is averaged. */
+struct Pixel
+{
+  uint32_t color, held;
+  uint16_t channel[3];
+  uint8_t count;
+};
+
+static __device__ __forceinline__ Pixel
+load_pixel (const Frame &f, const StereoPast &past, int view, int x, int y)
+{
+  size_t at = (size_t) y * f.map_pitch + x;
+  return { f.view[view].color[(size_t) y * f.image_pitch + x], past.color[at],
+    { past.channel[0][at], past.channel[1][at], past.channel[2][at] }, past.count[at] };
+}
+
 /* Averages a pixel, and puts what is to be matched in its place. */
 static __device__ __forceinline__ void
-blend_pixel (const Frame &f, const StereoPast &past, int view, int x, int y, int32_t count)
+blend_pixel (const Frame &f, const StereoPast &past, const Pixel &pixel, int view, int x, int y, int32_t count)
 {
   size_t at = (size_t) y * f.map_pitch + x, place = (size_t) y * f.image_pitch + x;
-  uint32_t color = f.view[view].color[place], held = past.color[at], made = 0;
+  uint32_t made = 0;
   int32_t share = stereo_temporal_share (count);
 
 #pragma unroll
   for (int c = 0; c < 3; c++) {
-    int32_t average = stereo_temporal_blend (past.channel[c][at], (int32_t) (color >> 8 * c & 0xFF), share);
-    made |= (uint32_t) stereo_temporal_hold (average, (int32_t) (held >> 8 * c & 0xFF)) << 8 * c;
+    int32_t average = stereo_temporal_blend (pixel.channel[c], (int32_t) (pixel.color >> 8 * c & 0xFF), share);
+    made |= (uint32_t) stereo_temporal_hold (average, (int32_t) (pixel.held >> 8 * c & 0xFF)) << 8 * c;
     past.channel[c][at] = (uint16_t) average;
   }
   past.count[at] = (uint8_t) count;
@@ -158,39 +191,56 @@ largest_of_row (const Sums (&rows)[2 * RADIUS + 1], bool inside)
   return larger (s, larger (before, after));
 }
 
-/* Warp: COLUMNS columns of ROWS rows, a lane each, and AWAY more on both sides for the windows there; blockIdx.z: the view.
- * The sums of the windows' rows, and of the windows, move along. */
-static __global__ void
-__launch_bounds__ (THREADS) blend_kernel (Frame f, Work w)
+/* A warp's columns. The sums of the windows' rows, and of the windows, move along; pixels are loaded a row ahead. */
+template <bool INNER> static __device__ __forceinline__ void
+blend_strip (const Frame &f, const Work &w, int view, int x, int begin, bool ours)
 {
-  int lane = threadIdx.x % 32, x = (blockIdx.x * (THREADS / 32) + threadIdx.x / 32) * COLUMNS + lane - AWAY;
-  int view = blockIdx.z, begin = blockIdx.y * ROWS;
-  bool ours = lane >= AWAY && lane < 32 - AWAY && x < f.width;
   const int16_t *change = w.change[view];
+  const StereoPast &past = w.past[view];
   int32_t noise = w.noise[view];
+  int end = min (begin + ROWS, f.height);
   Sums rows[2 * RADIUS + 1], windows[2 * AWAY + 1];
+  Pixel next = {};
 
+  if (ours)
+    next = load_pixel (f, past, view, x, begin);
 #pragma unroll
   for (int k = 1; k <= 2 * RADIUS; k++)
-    rows[k] = row_sum (change, f, x, begin - AWAY - RADIUS + k - 1);
+    rows[k] = row_sum<INNER> (change, f, x, begin - AWAY - RADIUS + k - 1);
     /* the row of windows AWAY rows below @y is new; the first ones are only for those that follow */
 #pragma unroll 1
-  for (int y = begin - 2 * AWAY; y < min (begin + ROWS, f.height); y++) {
+  for (int y = begin - 2 * AWAY; y < end; y++) {
 #pragma unroll
     for (int k = 0; k < 2 * RADIUS; k++)
       rows[k] = rows[k + 1];
-    rows[2 * RADIUS] = row_sum (change, f, x, y + AWAY + RADIUS);
+    rows[2 * RADIUS] = row_sum<INNER> (change, f, x, y + AWAY + RADIUS);
 #pragma unroll
     for (int k = 0; k < 2 * AWAY; k++)
       windows[k] = windows[k + 1];
     windows[2 * AWAY] = largest_of_row (rows, x >= 0 && x < f.width && y + AWAY >= 0 && y + AWAY < f.height);
     if (y < begin || !ours)
       continue;
+    Pixel pixel = next;
+    if (y + 1 < end)
+      next = load_pixel (f, past, view, x, y + 1);
     Sums s = larger (windows[AWAY], larger (windows[0], windows[2 * AWAY]));
-    int32_t count = w.past[view].count[(size_t) y * f.map_pitch + x];
-    int32_t weight = stereo_temporal_weight (s.sum, s.sizes, count, noise);
-    blend_pixel (f, w.past[view], view, x, y, stereo_temporal_count (count, weight, w.most));
+    int32_t weight = stereo_temporal_weight (s.sum, s.sizes, pixel.count, noise);
+    blend_pixel (f, past, pixel, view, x, y, stereo_temporal_count (pixel.count, weight, w.most));
   }
+}
+
+/* Warp: COLUMNS columns of ROWS rows, a lane each, and AWAY more on both sides for the windows there; blockIdx.z: the view. */
+static __global__ void
+__launch_bounds__ (THREADS) blend_kernel (const __grid_constant__ Frame f, const __grid_constant__ Work w)
+{
+  int lane = threadIdx.x % 32, first = (blockIdx.x * (THREADS / 32) + threadIdx.x / 32) * COLUMNS - AWAY;
+  int x = first + lane, view = blockIdx.z, begin = blockIdx.y * ROWS;
+  bool ours = lane >= AWAY && lane < 32 - AWAY && x < f.width;
+
+  if (first >= RADIUS && first + 31 + RADIUS < f.width)
+    blend_strip<true> (f, w, view, x, begin, ours);
+  else
+    blend_strip<false> (f, w, view, x, begin, ours);
 }
 
 static StereoStatus
@@ -213,7 +263,7 @@ temporal_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const Context *c = (const Context *) context;
   cudaStream_t stream = cuda_state (plan)->stream;
-  unsigned columns = cuda_blocks (plan->width, THREADS);
+  unsigned columns = cuda_blocks (plan->width, 2 * THREADS);
   Frame f = cuda_frame (plan);
   Work w = work_of (plan, c);
 

@@ -18,55 +18,39 @@ struct ProbabilityContext
 
 /* ---- distinctness of the cells ---------------------------------------------------------------------- */
 
-constexpr int CELL_WARPS = 8;
-constexpr int LANE_COSTS = 4; /* neighbouring candidates of a lane */
-static_assert (STEREO_CELL * STEREO_CELL <= WARP, "a lane looks at a pixel of a cell");
-static_assert (LANE_COSTS == 4 && STEREO_INVALID == 0xFFFF, "two words of two costs");
+constexpr int CELL_LANES = 16;                             /* half a warp looks at a cell */
+constexpr int CELLS = 16;                                  /* of a block */
+constexpr int LANE_WORDS = 4, LANE_COSTS = 2 * LANE_WORDS; /* neighbouring candidates of a lane, two a word */
+static_assert (STEREO_CELL * STEREO_CELL <= CELL_LANES, "a lane looks at a pixel of a cell");
+static_assert (LANE_WORDS == 4 && STEREO_INVALID == 0xFFFF, "a vector of costs");
 static_assert (STEREO_RIVAL_AWAY <= STEREO_NO_RIVAL_AWAY, "lanes without candidates that are too near");
 
-/* The lowest number of a warp. */
-static __device__ __forceinline__ unsigned
-lowest_of_lanes (unsigned number)
+/* Neighbouring costs, two a word. */
+struct Costs
 {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync (ALL_LANES, number);
-#else
-  for (int away = WARP / 2; away; away /= 2)
-    number = min (number, __shfl_xor_sync (ALL_LANES, number, away));
-  return number;
-#endif
-}
+  uint32_t word[LANE_WORDS];
+};
 
-/* The lower of two numbers of 16 bits. */
-static __device__ __forceinline__ unsigned
-lower_half (unsigned pair)
+/* Those from @first on; STEREO_INVALID past the last candidate. */
+static __device__ __forceinline__ Costs
+costs_from (const Frame &f, const uint16_t *costs, int first)
 {
-  return min (pair & 0xFFFF, pair >> 16);
-}
-
-/* Four neighbouring costs from @first on, two a word; STEREO_INVALID past the last candidate. */
-static __device__ __forceinline__ uint2
-four_costs (const Frame &f, const uint16_t *costs, int first)
-{
-  uint2 four = first < f.depth ? *(const uint2 *) (costs + first) : make_uint2 (~0u, ~0u);
+  uint4 read = first < f.depth ? *(const uint4 *) (costs + first) : make_uint4 (~0u, ~0u, ~0u, ~0u);
+  Costs own = { { read.x, read.y, read.z, read.w } };
   int left = f.disparities - first; /* candidates */
 
-  if (left < LANE_COSTS) {
-    four.x |= left < 1 ? ~0u : left < 2 ? 0xFFFF0000u : 0;
-    four.y |= left < 3 ? ~0u : 0xFFFF0000u;
-  }
-  return four;
+  if (left < LANE_COSTS)
+#pragma unroll
+    for (int k = 0; k < LANE_WORDS; k++)
+      own.word[k] |= left < 2 * k + 1 ? ~0u : left < 2 * k + 2 ? 0xFFFF0000u : 0;
+  return own;
 }
 
-/* STEREO_INVALID for those of the four from @first on that are less than @away from @index. */
-static __device__ __forceinline__ uint2
+/* STEREO_INVALID for those of two costs, candidates @first and the next, that are less than @away from @index. */
+static __device__ __forceinline__ uint32_t
 too_near (int first, int index, int away)
 {
-  uint32_t half[LANE_COSTS];
-#pragma unroll
-  for (int k = 0; k < LANE_COSTS; k++)
-    half[k] = abs (first + k - index) < away ? 0xFFFFu << k % 2 * 16 : 0;
-  return make_uint2 (half[0] | half[1], half[2] | half[3]);
+  return (abs (first - index) < away ? 0xFFFFu : 0) | (abs (first + 1 - index) < away ? 0xFFFF0000u : 0);
 }
 
 /* A pair of costs, STEREO_INVALID for each that is more than its neighbours @before or @after. */
@@ -77,33 +61,41 @@ minima_of (uint32_t before, uint32_t pair, uint32_t after)
   return pair | __vminu2 (above, 0x10001u) * 0xFFFFu;
 }
 
-/* The cost of the best rival of candidate @index, by the lanes of a warp: stereo_may_rival(), four candidates a lane. */
+/* The cost of the best rival of candidate @index, by half a warp: stereo_may_rival(). */
 static __device__ __forceinline__ unsigned
 find_rival (const Frame &f, const uint16_t *costs, int index, int lane)
 {
   uint32_t rival = ~0u, away = ~0u; /* two costs: the lower one counts */
 
-  for (int base = 0; base < f.disparities; base += WARP * LANE_COSTS) {
+  for (int base = 0; base < f.disparities; base += CELL_LANES * LANE_COSTS) {
     int first = base + lane * LANE_COSTS;
-    uint2 own = four_costs (f, costs, first);
-    uint32_t before = __shfl_up_sync (ALL_LANES, own.y, 1), after = __shfl_down_sync (ALL_LANES, own.x, 1);
+    Costs own = costs_from (f, costs, first);
+    uint32_t before = __shfl_up_sync (ALL_LANES, own.word[LANE_WORDS - 1], 1, CELL_LANES);
+    uint32_t after = __shfl_down_sync (ALL_LANES, own.word[0], 1, CELL_LANES);
     if (lane == 0)
       before = base ? (uint32_t) costs[base - 1] << 16 : ~0u;
-    if (lane == WARP - 1)
+    if (lane == CELL_LANES - 1)
       after = first + LANE_COSTS < f.disparities ? costs[first + LANE_COSTS] : ~0u;
-    uint32_t middle = __byte_perm (own.x, own.y, 0x5432);
-    uint2 minima = make_uint2 (minima_of (__byte_perm (before, own.x, 0x5432), own.x, middle),
-        minima_of (middle, own.y, __byte_perm (own.y, after, 0x5432)));
-    if (index - first >= 1 - STEREO_NO_RIVAL_AWAY && index - first < LANE_COSTS - 1 + STEREO_NO_RIVAL_AWAY) {
-      uint2 near = too_near (first, index, STEREO_RIVAL_AWAY), nearer = too_near (first, index, STEREO_NO_RIVAL_AWAY);
-      minima = make_uint2 (minima.x | near.x, minima.y | near.y);
-      own = make_uint2 (own.x | nearer.x, own.y | nearer.y);
+    bool near = index - first >= 1 - STEREO_NO_RIVAL_AWAY && index - first < LANE_COSTS - 1 + STEREO_NO_RIVAL_AWAY;
+#pragma unroll
+    for (int k = 0; k < LANE_WORDS; k++) {
+      uint32_t pair = own.word[k];
+      uint32_t minima = minima_of (__byte_perm (k ? own.word[k - 1] : before, pair, 0x5432), pair,
+          __byte_perm (pair, k < LANE_WORDS - 1 ? own.word[k + 1] : after, 0x5432));
+      if (near) {
+        minima |= too_near (first + 2 * k, index, STEREO_RIVAL_AWAY);
+        pair |= too_near (first + 2 * k, index, STEREO_NO_RIVAL_AWAY);
+      }
+      rival = __vminu2 (rival, minima);
+      away = __vminu2 (away, pair);
     }
-    rival = __vminu2 (rival, __vminu2 (minima.x, minima.y));
-    away = __vminu2 (away, __vminu2 (own.x, own.y));
   }
-  rival = lowest_of_lanes (lower_half (rival));
-  return rival == STEREO_INVALID ? lowest_of_lanes (lower_half (away)) : rival;
+  /* the lower of each pair, both beside each other */
+  uint32_t both = __vminu2 (__byte_perm (rival, away, 0x5410), __byte_perm (rival, away, 0x7632));
+#pragma unroll
+  for (int half = CELL_LANES / 2; half; half /= 2)
+    both = __vminu2 (both, __shfl_xor_sync (ALL_LANES, both, half));
+  return (both & 0xFFFF) == STEREO_INVALID ? both >> 16 : both & 0xFFFF;
 }
 
 /* Whether the pixels of a cell have more than one luma; @own: that of one of them. */
@@ -112,27 +104,28 @@ has_texture (const Frame &f, const StereoView &view, int column, int row, int ow
 {
   int x = min (column * STEREO_CELL + lane % STEREO_CELL, f.width - 1);
   int y = min (row * STEREO_CELL + lane / STEREO_CELL % STEREO_CELL, f.height - 1);
-  return __any_sync (ALL_LANES, view.luma[(size_t) y * f.image_pitch + x] != own);
+  unsigned other = __ballot_sync (ALL_LANES, view.luma[(size_t) y * f.image_pitch + x] != own);
+  return other >> (threadIdx.y % 2 * CELL_LANES) & ((1u << CELL_LANES) - 1);
 }
 
-/* Warp: a cell. */
+/* Half a warp: a cell. */
 static __global__ void
-__launch_bounds__ (WARP *CELL_WARPS) cell_kernel (Frame f, uint32_t *cells)
+__launch_bounds__ (CELL_LANES *CELLS) cell_kernel (Frame f, uint32_t *cells)
 {
-  int lane = threadIdx.x, column = blockIdx.x * CELL_WARPS + threadIdx.y, row = blockIdx.y;
-  int columns = stereo_cells (f.width), x = stereo_cell_pixel (column, f.width), y = stereo_cell_pixel (row, f.height);
+  int lane = threadIdx.x, columns = stereo_cells (f.width), column = blockIdx.x * CELLS + threadIdx.y, row = blockIdx.y;
+  bool inside = column < columns;
 
-  if (column >= columns)
-    return;
+  column = min (column, columns - 1); /* both halves of a warp go on */
+  int x = stereo_cell_pixel (column, f.width), y = stereo_cell_pixel (row, f.height);
   const StereoView &view = f.view[STEREO_LEFT];
   const uint16_t *costs = f.volume + ((size_t) y * f.width + x) * f.depth;
   int index = view.index[(size_t) y * f.map_pitch + x], own = view.luma[(size_t) y * f.image_pitch + x];
-  unsigned distinctness = 0;
-
   bool textured = has_texture (f, view, column, row, own, lane);
+  unsigned rival = find_rival (f, costs, index, lane), distinctness = 0;
+
   if (textured && index != (int) STEREO_INVALID)
-    distinctness = stereo_distinctness (costs[index], find_rival (f, costs, index, lane));
-  if (lane == 0)
+    distinctness = stereo_distinctness (costs[index], rival);
+  if (lane == 0 && inside)
     cells[(size_t) row * columns + column] = (textured ? own : NEVER_LIKE) | distinctness << 16;
 }
 
@@ -305,11 +298,11 @@ probability_run (StereoPlan *plan, void *data, StereoError *error)
 {
   const ProbabilityContext *context = (const ProbabilityContext *) data;
   cudaStream_t stream = cuda_state (plan)->stream;
-  dim3 cell_grid (cuda_blocks (stereo_cells (plan->width), CELL_WARPS), stereo_cells (plan->height));
+  dim3 cell_grid (cuda_blocks (stereo_cells (plan->width), CELLS), stereo_cells (plan->height));
   dim3 grid (cuda_blocks (plan->width, TILE), cuda_blocks (plan->height, TILE));
   Frame frame = cuda_frame (plan);
 
-  cell_kernel<<<cell_grid, dim3 (WARP, CELL_WARPS), 0, stream>>> (frame, context->cells);
+  cell_kernel<<<cell_grid, dim3 (CELL_LANES, CELLS), 0, stream>>> (frame, context->cells);
   CUDA_LAUNCHED (plan, "cell_kernel");
   probability_kernel<<<grid, dim3 (WARP, TILE_WARPS), 0, stream>>> (
       frame, context->cells, context->table, (float) stereo_params_first_threshold (&plan->params));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Speckle removal: connected regions of too few pixels become invalid. Union-find with atomic minima;
- * labels are pixel numbers, a region's root is its smallest. */
+/* Speckle removal: connected regions of too few pixels become invalid. Union-find with atomic minima, first in tiles in shared
+ * memory, then across their borders; labels are pixel numbers, a region's root is its smallest. */
 #include "cuda/common.cuh"
 
 namespace
 {
 
-constexpr int BLOCK_X = 32; /* a warp is a piece of a row */
-constexpr int BLOCK_Y = 8;
+constexpr int TILE_X = 32; /* a warp is a row of a tile */
+constexpr int TILE_Y = 16;
 
 /* 32 bits number the pixels, with the pitch of a row, and count them. */
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STEREO_MAX_SIDE % 32 == 0, "pixels");
@@ -42,25 +42,35 @@ root_of (const int32_t *label, int32_t pixel)
   return pixel;
 }
 
-/* The same; the next search from the pixel is short. Only labels of roots decide about regions, and a pixel that has become
- * none never is one again. */
-static __device__ int32_t
+/* The same, while other threads join regions; the next search from the pixel is short. Only labels of roots decide about
+ * regions, and a pixel that has become none never is one again. Labels in shared memory are only touched by atomic
+ * operations. */
+template <bool SHARED> static __device__ int32_t
 short_root_of (int32_t *label, int32_t pixel)
 {
-  int32_t root = root_of (label, pixel);
+  int32_t root = pixel, next;
+
+  if (!SHARED) {
+    root = root_of (label, pixel);
+    if (root != pixel)
+      label[pixel] = root;
+    return root;
+  }
+  while ((next = atomicMin (&label[root], root)) < root)
+    root = next;
   if (root != pixel)
-    label[pixel] = root;
+    atomicMin (&label[pixel], root);
   return root;
 }
 
 /* Makes the smaller root the label of the larger one. If another thread has changed that label before, joins with its
  * label. */
-static __device__ void
+template <bool SHARED> static __device__ void
 join (int32_t *label, int32_t a, int32_t b)
 {
   for (;;) {
-    a = short_root_of (label, a);
-    b = short_root_of (label, b);
+    a = short_root_of<SHARED> (label, a);
+    b = short_root_of<SHARED> (label, b);
     if (a == b)
       return;
     int32_t low = min (a, b), high = max (a, b), old = atomicMin (&label[high], low);
@@ -71,64 +81,76 @@ join (int32_t *label, int32_t a, int32_t b)
   }
 }
 
-/* Thread: a pixel. Pixels of a warp that are connected along the row start with the label of the first of them. */
+/* Block: a tile; thread: a pixel. Pixels of a row that are connected start with the label of the first of them. In the end
+ * each pixel has the label of the root of its region in the tile, which has the number of the region's pixels there. */
 static __global__ void
-label_kernel (Frame f, Labels l)
+__launch_bounds__ (TILE_X *TILE_Y) label_kernel (Frame f, Labels l)
 {
-  int x = blockIdx.x * BLOCK_X + threadIdx.x, y = blockIdx.y * BLOCK_Y + threadIdx.y, p = y * f.map_pitch + x;
-  bool inside = x < f.width && y < f.height;
-  bool starts = !inside || threadIdx.x == 0 || !connected (f, l, p, p - 1);
-  unsigned before = __ballot_sync (0xFFFFFFFFu, starts) & (0xFFFFFFFFu >> (31 - threadIdx.x));
+  __shared__ int32_t label[TILE_X * TILE_Y], size[TILE_X * TILE_Y];
+  int lane = threadIdx.x, own = threadIdx.y * TILE_X + lane;
+  int x = blockIdx.x * TILE_X + lane, y = blockIdx.y * TILE_Y + threadIdx.y, p = y * f.map_pitch + x;
+  bool inside = x < f.width && y < f.height, left = inside && lane > 0 && connected (f, l, p, p - 1);
+  unsigned starts = __ballot_sync (0xFFFFFFFFu, !left), before = starts & (0xFFFFFFFFu >> (31 - lane));
 
+  label[own] = own - lane + 31 - __clz (before);
+  size[own] = 0;
+  __syncthreads ();
+  /* unless the pixel to the left joins the same two pieces of rows */
+  if (inside && threadIdx.y > 0 && connected (f, l, p, p - f.map_pitch)) {
+    int above = p - f.map_pitch;
+    if (!left || !connected (f, l, above, above - 1) || !connected (f, l, p - 1, above - 1))
+      join<true> (label, own, own - TILE_X);
+  }
+  __syncthreads ();
+  int32_t root = root_of (label, own);
+  atomicAdd (&size[root], 1);
+  __syncthreads ();
   if (inside) {
-    l.label[p] = p - (int) threadIdx.x + 31 - __clz (before);
-    l.size[p] = 0;
+    l.label[p] = p + (root / TILE_X - (int) threadIdx.y) * f.map_pitch + root % TILE_X - lane;
+    l.size[p] = size[own];
   }
 }
 
-/* Thread: a pixel. Joins its piece of the row with the piece before and with pieces above, unless the pixel to the left
- * joins the same two pieces. */
-static __global__ void
-join_kernel (Frame f, Labels l)
+/* Block: a tile; warp 0: the pixels of its first row, with those above; warp 1: of its first column, with those to the left.
+ * A pixel joins no two regions that the one before it joins. */
+static __global__ void __launch_bounds__ (2 * TILE_X) join_kernel (Frame f, Labels l)
 {
-  int x = blockIdx.x * BLOCK_X + threadIdx.x, y = blockIdx.y * BLOCK_Y + threadIdx.y, p = y * f.map_pitch + x;
+  bool column = threadIdx.y;
+  int x = blockIdx.x * TILE_X + (column ? 0 : threadIdx.x), y = blockIdx.y * TILE_Y + (column ? threadIdx.x : 0);
+  int along = column ? f.map_pitch : 1, across = column ? 1 : f.map_pitch, p = y * f.map_pitch + x;
 
-  if (x >= f.width || y >= f.height)
+  if (x >= f.width || y >= f.height || (column ? x == 0 || threadIdx.x >= TILE_Y : y == 0))
     return;
-  bool left = x > 0 && connected (f, l, p, p - 1);
-  if (left && threadIdx.x == 0)
-    join (l.label, p, p - 1);
-  if (y == 0 || !connected (f, l, p, p - f.map_pitch))
+  if (!connected (f, l, p, p - across))
     return;
-  int above = p - f.map_pitch;
-  if (left && threadIdx.x != 0 && connected (f, l, above, above - 1) && connected (f, l, p - 1, above - 1))
+  if (threadIdx.x > 0 && connected (f, l, p, p - along) && connected (f, l, p - across, p - across - along) &&
+      connected (f, l, p - along, p - across - along))
     return;
-  join (l.label, p, above);
+  join<false> (l.label, p, p - across);
 }
 
-/* Thread: a pixel. Threads of a warp with the same root add to its size together, unless it is large enough: then its size
- * does not matter, and most threads would wait for that of one region. */
+/* Thread: a pixel. A root of a tile's region gives its pixels to the root of the whole region, and has that as label. */
 static __global__ void
-count_kernel (Frame f, Labels l)
+__launch_bounds__ (TILE_X *TILE_Y) count_kernel (Frame f, Labels l)
 {
-  int x = blockIdx.x * BLOCK_X + threadIdx.x, y = blockIdx.y * BLOCK_Y + threadIdx.y, p = y * f.map_pitch + x;
-  bool inside = x < f.width && y < f.height;
-  int32_t root = inside ? root_of (l.label, p) : -1;
-  unsigned same = __match_any_sync (0xFFFFFFFFu, root);
+  int x = blockIdx.x * TILE_X + threadIdx.x, y = blockIdx.y * TILE_Y + threadIdx.y, p = y * f.map_pitch + x;
 
-  if (!inside)
+  if (x >= f.width || y >= f.height || l.label[p] == p)
     return;
+  int32_t size = l.size[p];
+  if (!size)
+    return;
+  int32_t root = root_of (l.label, p);
   l.label[p] = root;
-  if ((int) threadIdx.x == __ffs (same) - 1 && ((const volatile int32_t *) l.size)[root] < l.least)
-    atomicAdd (&l.size[root], __popc (same));
+  atomicAdd (&l.size[root], size);
 }
 
 static __global__ void
-remove_kernel (Frame f, Labels l)
+__launch_bounds__ (TILE_X *TILE_Y) remove_kernel (Frame f, Labels l)
 {
-  int x = blockIdx.x * BLOCK_X + threadIdx.x, y = blockIdx.y * BLOCK_Y + threadIdx.y, p = y * f.map_pitch + x;
+  int x = blockIdx.x * TILE_X + threadIdx.x, y = blockIdx.y * TILE_Y + threadIdx.y, p = y * f.map_pitch + x;
 
-  if (x < f.width && y < f.height && l.size[l.label[p]] < l.least)
+  if (x < f.width && y < f.height && l.size[root_of (l.label, p)] < l.least)
     f.disparity[p] = NAN;
 }
 
@@ -147,13 +169,13 @@ speckle_run (StereoPlan *plan, void *data, StereoError *error)
   const SpeckleContext *context = (const SpeckleContext *) data;
   const CudaState *state = cuda_state (plan);
   const StereoParams *p = &plan->params;
-  dim3 block (BLOCK_X, BLOCK_Y), grid (cuda_blocks (plan->width, BLOCK_X), cuda_blocks (plan->height, BLOCK_Y));
+  dim3 block (TILE_X, TILE_Y), grid (cuda_blocks (plan->width, TILE_X), cuda_blocks (plan->height, TILE_Y));
   Labels labels = { context->label, context->size, (float) p->speckle_range, p->speckle_size };
   Frame frame = cuda_frame (plan);
 
   label_kernel<<<grid, block, 0, state->stream>>> (frame, labels);
   CUDA_LAUNCHED (plan, "label_kernel");
-  join_kernel<<<grid, block, 0, state->stream>>> (frame, labels);
+  join_kernel<<<grid, dim3 (TILE_X, 2), 0, state->stream>>> (frame, labels);
   CUDA_LAUNCHED (plan, "join_kernel");
   count_kernel<<<grid, block, 0, state->stream>>> (frame, labels);
   CUDA_LAUNCHED (plan, "count_kernel");
