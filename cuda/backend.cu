@@ -333,6 +333,7 @@ make_stages ()
   t.features[STEREO_FEATURES_CENSUS_7X5] = &stereo_cuda_census_7x5;
   t.features[STEREO_FEATURES_CENSUS_9X7] = &stereo_cuda_census_9x7;
   t.features[STEREO_FEATURES_CENSUS_7X5_GRADIENT] = &stereo_cuda_mixed;
+  t.lab = &stereo_cuda_lab;
   t.match[STEREO_METHOD_ASW] = stereo_cuda_asw;
   t.match[STEREO_METHOD_ESAW] = stereo_cuda_esaw;
   t.match[STEREO_METHOD_ESMP] = stereo_cuda_esmp;

@@ -171,7 +171,7 @@ cuda_frame (const StereoPlan *p)
 
 /* The stages, each with one file or more; backend.cu has the table of them. */
 extern const StereoStage stereo_cuda_load, stereo_cuda_align, stereo_cuda_temporal;
-extern const StereoStage stereo_cuda_census_7x5, stereo_cuda_census_9x7, stereo_cuda_mixed;
+extern const StereoStage stereo_cuda_census_7x5, stereo_cuda_census_9x7, stereo_cuda_mixed, stereo_cuda_lab;
 extern const StereoStage stereo_cuda_paths, stereo_cuda_select, stereo_cuda_reselect, stereo_cuda_reselect_last,
     stereo_cuda_check;
 extern const StereoStage stereo_cuda_refine_two_pass, stereo_cuda_refine_full, stereo_cuda_refine_idr;

@@ -17,6 +17,7 @@
 #include "stereo/exact/align.h"
 #include "stereo/exact/confidence.h"
 #include "stereo/exact/cost.h"
+#include "stereo/exact/lab.h"
 #include "stereo/exact/sample.h"
 #include "stereo/exact/selection.h"
 #include "stereo/exact/sgm.h"
@@ -43,8 +44,8 @@ extern "C" {
  * at index i (disparity min + i) is then mirrored column W - 1 - x + min + i. It grows with i: rows of the volume and rows
  * of the right view run the same way.
  *
- * Images (color, luma, gradient, census) have image_pitch elements a row. There are image_pad readable elements before
- * column 0, and enough after column W - 1 that no candidate of the search leaves the row. The values in these pads never
+ * Images (color, luma, gradient, census, likeness) have image_pitch elements a row. There are image_pad readable elements
+ * before column 0, and enough after column W - 1 that no candidate of the search leaves the row. The values in these pads never
  * reach a result. Maps have map_pitch elements a row and no pad.
  */
 typedef struct StereoView
@@ -53,6 +54,7 @@ typedef struct StereoView
   uint8_t *luma;            /* (77 R + 150 G + 29 B + 128) >> 8 */
   int16_t *gradient;        /* luma(x + 1) - luma(x - 1) along true x, borders repeated; NULL without that feature */
   void *census;             /* uint32_t (7x5) or uint64_t (9x7); NULL without that feature */
+  uint32_t *likeness;       /* what support weights compare: color itself, or stereo_lab() of it */
   uint16_t *first, *second; /* maps: index of the lowest and second-lowest aggregated cost */
   uint16_t *index;          /* map: index selected so far (after refinement); left x or right x */
   float *confidence;        /* map: stereo_confidence(), 0 where the views disagree; or stereo_probability() */
@@ -106,6 +108,7 @@ typedef struct StereoStageTable
   const StereoStage *align;                         /* resamples the right view by plan->align */
   const StereoStage *temporal;                      /* averages color and luma of both views with plan->past */
   const StereoStage *features[STEREO_FEATURE_SETS]; /* luma -> census, gradient; [NONE] is NULL */
+  const StereoStage *lab;                           /* color -> likeness of both views */
   /* features -> volume: returns the stage of the method for the parameters, NULL if the backend lacks e.g. the cost */
   const StereoStage *(*match[STEREO_METHODS]) (const StereoParams *params);
   const StereoStage *paths;       /* volume -> volume, smoothed along paths; not run after sgm, which does it itself */
@@ -319,6 +322,9 @@ stereo_params_last_threshold (const StereoParams *params)
 {
   return stereo_params_reject_unlikely (params) ? 0 : params->confidence_threshold;
 }
+
+/* What stereo_lab() reads. */
+void stereo_lab_table (StereoLab *table);
 
 /* How the parameters' method turns its two measures into a probability. */
 void stereo_probability_table (const StereoParams *params, StereoProbability *table);

@@ -61,6 +61,8 @@ stereo_layout_state (StereoPlan *plan, StereoError *error)
       STATE (v->gradient, image, pad, i, "gradient");
     if (plan->census_bytes && !status)
       status = reserve_state (plan, &v->census, image, (size_t) plan->census_bytes, pad, i, "census", error);
+    if (plan->params.color_difference == STEREO_COLOR_LAB)
+      STATE (v->likeness, image, pad, i, "likeness");
     STATE (v->first, map, 0, i, "first");
     STATE (v->second, map, 0, i, "second");
     STATE (v->index, map, 0, i, "index");
@@ -104,5 +106,8 @@ stereo_layout_commit (StereoPlan *plan, StereoError *error)
     *r->where = place + r->shift;
     place += align_up (r->size);
   }
+  for (int v = 0; v < 2; v++)
+    if (plan->params.color_difference == STEREO_COLOR_RGB)
+      plan->view[v].likeness = plan->view[v].color;
   return STEREO_OK;
 }

@@ -25,6 +25,10 @@ static const StereoChoice support_choices[] = { { STEREO_SUPPORT_AUTO, "auto", "
   { STEREO_SUPPORT_BOTH, "both", "The product of both views' weights, as in the thesis" },
   { STEREO_SUPPORT_LEFT, "left", "The left view's weights alone: far less work" }, { 0, NULL, NULL } };
 
+static const StereoChoice color_choices[] = { { STEREO_COLOR_RGB, "rgb", "Of red, green and blue, as the thesis has it" },
+  { STEREO_COLOR_LAB, "lab", "Of CIELAB, nearer to what eyes see; own gammas are those of its steps" },
+  { 0, NULL, NULL } };
+
 static const StereoChoice refine_choices[] = { { STEREO_REFINE_AUTO, "auto", "What the profile calls for" },
   { STEREO_REFINE_TWO_PASS, "two-pass", "A vertical, then a horizontal line of the window" },
   { STEREO_REFINE_FULL, "full", "Every pixel of the window (slow)" },
@@ -98,8 +102,11 @@ static const StereoParamInfo table[] = {
   INT ("window", window, 0, 63, 0, "Side of the aggregation window in pixels, odd; 0 = own (asw 13, bm 9)"),
   ENUM ("aggregation", aggregation, STEREO_AGGREGATION_TWO_PASS, aggregation_choices, "How the window is summed (asw)"),
   ENUM ("support", support, STEREO_SUPPORT_AUTO, support_choices, "Whose support weights enter the aggregation (asw)"),
+  ENUM ("color-difference", color_difference, STEREO_COLOR_RGB, color_choices,
+      "Differences of colour that support weights of the aggregation and of refinement take; costs take RGB (asw)"),
   DOUBLE ("gamma-color", gamma_color, 0, 10000, 0,
-      "Support weights: colour difference at which a weight falls to 1/e (asw: sum over R, G, B, 0..765; esaw, esmp: "
+      "Support weights: colour difference at which a weight falls to 1/e (asw: sum over R, G, B, 0..765, or "
+      "over L, a, b, 1.25 a unit; esaw, esmp: "
       "the largest of the three, 0..255); 0 = own"),
   DOUBLE ("gamma-distance", gamma_distance, 0, 10000, 0,
       "Support weights: distance in pixels at which a weight falls to 1/e (asw, esaw, esmp); 0 = own"),

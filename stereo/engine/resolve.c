@@ -82,6 +82,19 @@ check_paths (const StereoParams *params, StereoError *error)
   return STEREO_OK;
 }
 
+/* Parameters that change nothing but what asw does: silence would look like a result. */
+static StereoStatus
+check_asw (const StereoParams *params, StereoError *error)
+{
+  if (params->method != STEREO_METHOD_ASW && params->color_difference != STEREO_COLOR_RGB)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "color-difference=lab is for the support weights of method=asw, and method=%s: set color-difference=rgb, or "
+        "that "
+        "method.",
+        stereo_method_info (params->method)->name);
+  return STEREO_OK;
+}
+
 static StereoStatus
 check_combination (const StereoParams *params, StereoError *error)
 {
@@ -89,8 +102,8 @@ check_combination (const StereoParams *params, StereoError *error)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "step-base=%g would make steps shorter with every iteration: set 1 to 4, or 0 for the method's own.",
         params->step_base);
-  StereoStatus status = check_paths (params, error);
-  if (status)
+  StereoStatus status;
+  if ((status = check_paths (params, error)) || (status = check_asw (params, error)))
     return status;
   return params->method == STEREO_METHOD_BM ? check_bm (params, error) : STEREO_OK;
 }

@@ -64,6 +64,8 @@ choose_frame (StereoPlan *plan)
     add (plan, t->temporal);
   if (plan->features != STEREO_FEATURES_NONE)
     add (plan, t->features[plan->features]);
+  if (p->color_difference == STEREO_COLOR_LAB)
+    add (plan, t->lab);
   add (plan, t->match[p->method](p));
   if (p->paths != STEREO_PATHS_NONE && p->method != STEREO_METHOD_SGM)
     add (plan, t->paths);

@@ -10,7 +10,7 @@ ROWS = (
     ("", "window, γ_c and γ_g of the support weights", "`window`, `gamma-color`, `gamma-distance`"),
     ("", "weights of both views, of one (6.1.2)", "`support=both`, `left`"),
     ("", "a cost volume for each view, with that view's own weights (6.1.2)", NOT_BUILT),
-    ("", "colour differences in CIELAB (4.3.1)", NOT_BUILT),
+    ("", "colour differences in RGB, in CIELAB (4.3.1)", "`color-difference=rgb`, `lab`"),
     ("", "confidence F (3.2.2)", "`confidence-measure=margin`"),
     ("", "consistency check", "`consistency`"),
     ("", "refinement: iterations, window, γ_c, γ_g, α",

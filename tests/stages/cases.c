@@ -80,6 +80,18 @@ static const Case table[] = {
   { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "num-disparities=19 cost=sad support=left window=15" },
   { 33, 31, PICTURE_FLAT, RGB, U16, 1, "num-disparities=19 cost=sad support=both window=15" },
   { 33, 31, PICTURE_FLAT, GREY, U8, 1, "num-disparities=19 cost=mixed fill=background" },
+  /* weights of CIELAB; costs of colours stay what they are */
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "num-disparities=19 color-difference=lab cost=mixed support=left window=15" },
+  { 67, 43, PICTURE_SHIFTED, BGRX, U16, 1, "num-disparities=20 color-difference=lab profile=quality cost=sad" },
+  { 67, 43, PICTURE_EDGES, BGRX_UP, U16, 1,
+      "num-disparities=20 color-difference=lab profile=thesis refine-iterations=2" },
+  { 257, 17, PICTURE_NOISE, RGB, U16, 1, "num-disparities=9 color-difference=lab align=auto temporal=1 window=3" },
+  { 33, 15, PICTURE_NOISE, RGB, U16, 1,
+      "num-disparities=10 color-difference=lab aggregation=full support=both window=9" },
+  { 33, 31, PICTURE_NOISE, GREY, U16,
+      1, "num-disparities=20 color-difference=lab min-disparity=-9 refine-mode=idr refine-iterations=2 refine-alpha=0.01" },
+  { 33, 31, PICTURE_EDGES, RGB, U16, 1, "num-disparities=20 color-difference=lab refine-mode=full refine-iterations=2" },
+  { 1, 1, PICTURE_NOISE, RGB, U16, 1, "num-disparities=16 color-difference=lab" },
   /* every pixel of the window */
   { 33, 15, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=10 aggregation=full support=both window=9" },
   { 33, 15, PICTURE_NOISE, RGB, U16, 1, "num-disparities=10 aggregation=full support=left window=33" },
@@ -364,6 +376,7 @@ draw_asw (Case *c, Random *random)
 {
   add (c, random, 80, "cost=%s", PICK ("census-7x5", "census-9x7", "mixed", "ad", "sad"));
   add (c, random, 80, "support=%s", PICK ("both", "left"));
+  add (c, random, 40, "color-difference=lab");
   int full = random_range (random, 0, 5) == 0;
   if (full)
     add (c, random, 100, "aggregation=full");

@@ -32,6 +32,7 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
     { t->align, STAGE_ALIGN },
     { t->temporal, STAGE_TEMPORAL },
     { t->features[plan->features], STAGE_FEATURES },
+    { t->lab, STAGE_LAB },
     { t->match[p->method](p), STAGE_MATCH },
     { t->paths, STAGE_PATHS },
     { t->select, STAGE_SELECT },
@@ -117,6 +118,9 @@ naive_run (Naive *naive, StageKind kind)
       break;
     case STAGE_FEATURES:
       naive_features (p);
+      break;
+    case STAGE_LAB:
+      naive_lab (p);
       break;
     case STAGE_MATCH:
       twins[p->params.method](p);

@@ -16,6 +16,7 @@ typedef enum StageKind
   STAGE_ALIGN,
   STAGE_TEMPORAL,
   STAGE_FEATURES,
+  STAGE_LAB,
   STAGE_MATCH,
   STAGE_PATHS,
   STAGE_SELECT,
@@ -111,6 +112,7 @@ void naive_run (Naive *naive, StageKind kind);
 void naive_load (StereoPlan *p);
 void naive_align (StereoPlan *p);
 void naive_features (StereoPlan *p);
+void naive_lab (StereoPlan *p);
 /* Of the pixel pair at those places of the two images. */
 int naive_raw_cost (const StereoPlan *p, size_t left, size_t right);
 void naive_asw (StereoPlan *p);

@@ -29,8 +29,11 @@ state_new (const StereoPlan *origin)
   state->origin = origin;
   for (int k = 0; k < origin->state_count; k++)
     attach (state, k);
-  for (int v = 0; v < 2; v++)
+  for (int v = 0; v < 2; v++) {
+    if (origin->params.color_difference == STEREO_COLOR_RGB)
+      state->plan.view[v].likeness = state->plan.view[v].color;
     state->unsure[v] = naive_allocate ((size_t) origin->map_pitch * (size_t) origin->height, 1);
+  }
   return state;
 }
 
@@ -103,7 +106,7 @@ shape_of (const StereoPlan *p, const StereoReservation *r)
   if (!strcmp (r->name, "volume"))
     return (Shape){ 2, width * (size_t) p->depth, 0, width * (size_t) p->depth };
   int image = !strcmp (r->name, "color") || !strcmp (r->name, "luma") || !strcmp (r->name, "gradient") ||
-      !strcmp (r->name, "census");
+      !strcmp (r->name, "census") || !strcmp (r->name, "likeness");
   size_t pitch = (size_t) (image ? p->image_pitch : p->map_pitch);
   return (Shape){ r->size / pitch / rows, pitch, image ? (size_t) p->image_pad : 0, width };
 }
