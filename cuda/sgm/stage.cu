@@ -218,7 +218,7 @@ sgm_path_costs (const StereoPlan *plan)
 {
   const StereoParams *p = &plan->params;
   const SgmContext *context = (const SgmContext *) cuda_context_of (plan, &stereo_cuda_paths);
-  bool writes = p->method == STEREO_METHOD_ASW && p->support == STEREO_SUPPORT_LEFT &&
+  bool writes = p->method == STEREO_METHOD_ASW && p->support != STEREO_SUPPORT_BOTH &&
       p->aggregation == STEREO_AGGREGATION_TWO_PASS && !cuda_state (plan)->no_fusion;
 
   if (!context || !writes)

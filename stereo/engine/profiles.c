@@ -20,7 +20,7 @@ typedef struct Preset
     SIZE_MAX, 0 \
   }
 
-/* Gammas of asw are those of support=both; support=left takes half of them, for one view's weights instead of two. Those of
+/* Gammas of asw are those of support=both; support=left and own take half of them, for one view's weights instead of two. Those of
  * colours are for RGB. Of CIELAB these shares of them are the best of a scan over eleven scenes: its steps are larger. */
 #define GAMMA_OF_LAB 0.2
 #define REFINE_GAMMA_OF_LAB 0.5
@@ -146,7 +146,7 @@ stereo_profile_apply (StereoParams *params)
     params->confidence_threshold = stereo_params_reject_unlikely (params) ? 0.62 : 0;
   if (params->method == STEREO_METHOD_ESMP && params->smoothness_max == 0)
     params->smoothness_max = 0.0375 * params->num_disparities;
-  if (params->method == STEREO_METHOD_ASW && params->support == STEREO_SUPPORT_LEFT) {
+  if (params->method == STEREO_METHOD_ASW && params->support != STEREO_SUPPORT_BOTH) {
     params->gamma_color *= preset_color ? 0.5 : 1;
     params->gamma_distance *= preset_distance ? 0.5 : 1;
   }

@@ -92,6 +92,10 @@ check_asw (const StereoParams *params, StereoError *error)
         "that "
         "method.",
         stereo_method_info (params->method)->name);
+  if (params->method != STEREO_METHOD_ASW && params->support == STEREO_SUPPORT_OWN)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "support=own is for the support weights of method=asw, and method=%s: set support=auto, or that method.",
+        stereo_method_info (params->method)->name);
   return STEREO_OK;
 }
 

@@ -428,6 +428,7 @@ test_combinations (void)
     { { { "method", "sgm" }, { "p2", "20" } }, { "p2=20", "both" } },
     { { { "method", "sgm" }, { "p1", "30" }, { "p2", "20" } }, { "p1=30", "p2=20", "20 or less" } },
     { { { "method", "sgm" }, { "color-difference", "lab" } }, { "color-difference=lab", "method=asw", "method=sgm" } },
+    { { { "method", "bm" }, { "support", "own" } }, { "support=own", "method=asw", "method=bm" } },
     { { { "profile", "road" }, { "color-difference", "lab" } }, { "color-difference=lab", "method=asw", "method=sgm" } },
     { { { "method", "bm" }, { "window", "33" } }, { "bm", "window=33", "31" } },
     { { { "method", "bm" }, { "window", "1" } }, { "window=1", "3 or more", "sad" } },

@@ -9,7 +9,7 @@ ROWS = (
     ("", "census 7x5, census 9x7, SAD as cost; other costs (6.1.1)", "`cost=census-7x5`, `census-9x7`, `sad`; `mixed`, `ad`"),
     ("", "window, γ_c and γ_g of the support weights", "`window`, `gamma-color`, `gamma-distance`"),
     ("", "weights of both views, of one (6.1.2)", "`support=both`, `left`"),
-    ("", "a cost volume for each view, with that view's own weights (6.1.2)", NOT_BUILT),
+    ("", "a cost volume for each view, with that view's own weights (6.1.2)", "`support=own`"),
     ("", "colour differences in RGB, in CIELAB (4.3.1)", "`color-difference=rgb`, `lab`"),
     ("", "confidence F (3.2.2)", "`confidence-measure=margin`"),
     ("", "consistency check", "`consistency`"),

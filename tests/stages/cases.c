@@ -80,6 +80,20 @@ static const Case table[] = {
   { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "num-disparities=19 cost=sad support=left window=15" },
   { 33, 31, PICTURE_FLAT, RGB, U16, 1, "num-disparities=19 cost=sad support=both window=15" },
   { 33, 31, PICTURE_FLAT, GREY, U8, 1, "num-disparities=19 cost=mixed fill=background" },
+  /* costs of each view, in one volume and in two */
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 support=own refine-iterations=0" },
+  { 67, 43, PICTURE_SHIFTED, BGRX_UP, U16, 1, "num-disparities=20 support=own profile=quality" },
+  { 67, 43, PICTURE_EDGES, RGB, F32, 1, "num-disparities=20 support=own profile=thesis refine-iterations=2" },
+  { 33, 31, PICTURE_NOISE, GREY, U16, 1, "num-disparities=48 support=own min-disparity=-12 paths=8 cost=census-9x7" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1,
+      "num-disparities=20 support=own refine-mode=idr refine-iterations=2 min-disparity=-9 color-difference=lab" },
+  { 33, 31, PICTURE_SHIFTED, RGB, U16, 1,
+      "num-disparities=20 support=own paths=none refine-mode=full refine-iterations=3" },
+  { 33, 15, PICTURE_NOISE, RGB, U16, 1, "num-disparities=10 support=own aggregation=full window=9 cost=sad" },
+  { 129, 21, PICTURE_SHIFTED, YUY2, U16, 1, "num-disparities=129 window=35 support=own paths=4 refine-iterations=1" },
+  { 1029, 3, PICTURE_NOISE, RGB, U16, 1, "num-disparities=320 min-disparity=-37 window=3 support=own fill=background" },
+  { 1, 1, PICTURE_NOISE, RGB, U16, 1, "num-disparities=16 support=own" },
+  { 2, 3, PICTURE_CHECKER, BGRX, F32, 1, "num-disparities=64 support=own consistency=-1 refine-iterations=3" },
   /* weights of CIELAB; costs of colours stay what they are */
   { 33, 31, PICTURE_NOISE, RGB, U16, 1, "num-disparities=19 color-difference=lab cost=mixed support=left window=15" },
   { 67, 43, PICTURE_SHIFTED, BGRX, U16, 1, "num-disparities=20 color-difference=lab profile=quality cost=sad" },
@@ -375,7 +389,7 @@ static void
 draw_asw (Case *c, Random *random)
 {
   add (c, random, 80, "cost=%s", PICK ("census-7x5", "census-9x7", "mixed", "ad", "sad"));
-  add (c, random, 80, "support=%s", PICK ("both", "left"));
+  add (c, random, 80, "support=%s", PICK ("both", "left", "own"));
   add (c, random, 40, "color-difference=lab");
   int full = random_range (random, 0, 5) == 0;
   if (full)
