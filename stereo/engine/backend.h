@@ -236,10 +236,12 @@ struct StereoPlan
   int census_bytes;                      /* 4 or 8; 0: the cost has no census */
   int layers;                            /* disparities aggregated at a time, a multiple of 16 */
   int volume_unit;                       /* volume steps per raw cost step, a power of two: stereo_volume_unit() */
-  int path_unit;  /* steps of a path's cost per step of the costs that it reads, a power of two */
-  int path_shift; /* those are volume steps >> path_shift; of sgm, raw costs */
-  int path_round; /* of stereo_path_rounded() */
-  uint32_t alpha; /* refine-alpha in volume steps, see stereo_penalty() */
+  int path_unit; /* steps of a path's cost per step of the costs that it reads, a power of two if paths are not weighted */
+  int path_units[STEREO_PATH_DIRECTIONS]; /* the same by direction: of weighted paths, times the weight; all equal if not */
+  int path_weighted;                      /* some path has another weight than 1 */
+  int path_shift;                         /* those are volume steps >> path_shift; of sgm, raw costs */
+  int path_round;                         /* of stereo_path_rounded() */
+  uint32_t alpha;                         /* refine-alpha in volume steps, see stereo_penalty() */
 
   /* frame state */
   StereoView view[2];

@@ -112,6 +112,21 @@ check_combination (const StereoParams *params, StereoError *error)
   return params->method == STEREO_METHOD_BM ? check_bm (params, error) : STEREO_OK;
 }
 
+/* Weights of paths that are not there. @params: with the presets. */
+static StereoStatus
+check_path_weights (const StereoParams *params, StereoError *error)
+{
+  static const char *const names[2] = { "path-weight-vertical", "path-weight-diagonal" };
+  const double weights[2] = { params->path_weight_vertical, params->path_weight_diagonal };
+
+  for (int k = 0; k < 2; k++)
+    if (weights[k] != 1 && params->paths < (k ? STEREO_PATHS_8 : STEREO_PATHS_4))
+      return stereo_fail (error, STEREO_ERROR_PARAMETER,
+          "%s=%g has no path to weigh, with paths=%s: set paths to %s, or %s to 1.", names[k], weights[k],
+          params->paths == STEREO_PATHS_4 ? "4" : "none", k ? "8" : "4 or 8", names[k]);
+  return STEREO_OK;
+}
+
 static StereoStatus
 check_depth (const StereoParams *params, StereoError *error)
 {
@@ -135,6 +150,8 @@ stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *e
       (status = check_combination (&params, error)) || (status = check_depth (&params, error)))
     return status;
   stereo_profile_apply (&params);
+  if ((status = check_path_weights (&params, error)))
+    return status;
   *out = params;
   return STEREO_OK;
 }

@@ -12,6 +12,7 @@ permissive (StereoParams *params)
   stereo_params_init (params);
   params->focal_length = 700;
   params->baseline = 50;
+  params->paths = STEREO_PATHS_8; /* what path-weight-diagonal weighs */
 }
 
 /* The first method that takes @cost. */
@@ -428,6 +429,8 @@ test_combinations (void)
     { { { "method", "sgm" }, { "p2", "20" } }, { "p2=20", "both" } },
     { { { "method", "sgm" }, { "p1", "30" }, { "p2", "20" } }, { "p1=30", "p2=20", "20 or less" } },
     { { { "method", "sgm" }, { "color-difference", "lab" } }, { "color-difference=lab", "method=asw", "method=sgm" } },
+    { { { "method", "bm" }, { "path-weight-vertical", "2" } }, { "path-weight-vertical=2", "paths=none", "4 or 8" } },
+    { { { "paths", "4" }, { "path-weight-diagonal", "2" } }, { "path-weight-diagonal=2", "paths=4", "8" } },
     { { { "method", "bm" }, { "support", "own" } }, { "support=own", "method=asw", "method=bm" } },
     { { { "profile", "road" }, { "color-difference", "lab" } }, { "color-difference=lab", "method=asw", "method=sgm" } },
     { { { "method", "bm" }, { "window", "33" } }, { "bm", "window=33", "31" } },

@@ -234,6 +234,22 @@ static const Case table[] = {
   { 67, 43, PICTURE_CHECKER, RGB, U16, 1, "method=esaw paths=4 num-disparities=20 truncation=1 p1=900 p2=1000" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=esmp paths=8 num-disparities=20 refine-iterations=2" },
   { 45, 17, PICTURE_NOISE, RGB, U16, 1, "paths=8 num-disparities=300 window=3" },
+  /* paths with weights: none for a direction, the least, the largest, in one pass and in several */
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "paths=4 num-disparities=20 window=9 path-weight-vertical=0.5" },
+  { 67, 43, PICTURE_NOISE, RGB, U16, 1,
+      "paths=8 num-disparities=70 window=3 path-weight-vertical=4 path-weight-diagonal=4" },
+  { 137, 40, PICTURE_NOISE, RGB, U16, 1,
+      "method=bm paths=8 num-disparities=33 cost=zncc path-weight-diagonal=0.3 threads=7" },
+  { 45, 17, PICTURE_NOISE, RGB, U16, 1, "paths=8 num-disparities=300 window=3 support=own path-weight-diagonal=0" },
+  { 67, 43, PICTURE_CHECKER, RGB, U16, 1,
+      "method=esaw paths=4 num-disparities=20 truncation=1 p1=900 p2=1000 path-weight-vertical=3" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20 path-weight-diagonal=0.5" },
+  { 67, 43, PICTURE_EDGES, BGRX, U16, 1,
+      "method=sgm num-disparities=20 cost=mixed refine-iterations=2 path-weight-vertical=0 path-weight-diagonal=0" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1,
+      "method=sgm num-disparities=150 cost=ad min-disparity=-60 path-weight-vertical=4 path-weight-diagonal=4" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=19 cost=ad p1=1000 p2=1000 path-weight-vertical=4" },
+  { 9, 1, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=9 paths=4 path-weight-vertical=0.01" },
   /* sgm */
   { 1, 1, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=16" },
   { 1, 9, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=3 cost=ad" },
@@ -399,6 +415,15 @@ draw_asw (Case *c, Random *random)
       random_range (random, 1, 300) / 10.0);
 }
 
+/* Weights of paths, whatever their number. */
+static void
+draw_path_weights (Case *c, Random *random, int eight)
+{
+  add (c, random, 30, "path-weight-vertical=%g", random_range (random, 0, 64) / 16.0);
+  if (eight)
+    add (c, random, 30, "path-weight-diagonal=%g", random_range (random, 0, 64) / 16.0);
+}
+
 static void
 draw_sgm (Case *c, Random *random)
 {
@@ -407,7 +432,9 @@ draw_sgm (Case *c, Random *random)
   add (c, random, 100, "method=sgm");
   add (c, random, 30, "penalty-step=%d", random_range (random, 0, 60));
   add (c, random, 80, "cost=%s", PICK ("census-7x5", "census-9x7", "mixed", "ad"));
-  add (c, random, 50, "paths=%s", PICK ("4", "8"));
+  int eight = random_range (random, 0, 1);
+  add (c, random, 100, "paths=%s", eight ? "8" : "4");
+  draw_path_weights (c, random, eight);
   add (c, random, 50, "p1=%g p2=%g", p1 / 64.0, p2 / 64.0);
   add (c, random, 50, "threads=%d", random_range (random, 1, 9));
 }
@@ -418,7 +445,9 @@ draw_paths (Case *c, Random *random)
 {
   int p1 = random_range (random, 1, 1000), p2 = p1 + random_range (random, 0, 6000);
 
-  add (c, random, 100, "paths=%s", PICK ("4", "8"));
+  int eight = random_range (random, 0, 1);
+  add (c, random, 100, "paths=%s", eight ? "8" : "4");
+  draw_path_weights (c, random, eight);
   add (c, random, 50, "p1=%g p2=%g", p1 / 64.0, p2 / 64.0);
   add (c, random, 50, "penalty-step=%d", random_range (random, 0, 60));
   add (c, random, 50, "threads=%d", random_range (random, 1, 9));
