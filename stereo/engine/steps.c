@@ -40,15 +40,17 @@ choose_refinement (StereoPlan *plan, int last)
   const StereoParams *p = &plan->params;
   const StereoStageTable *t = plan->stages;
   const StereoStage *reselect = last && t->reselect_last ? t->reselect_last : t->reselect;
-  int idr = p->refine_mode == STEREO_REFINE_IDR, own = p->support == STEREO_SUPPORT_OWN;
+  const StereoStage *of_costs = p->refine_mode == STEREO_REFINE_IDR ? t->refine[p->refine_mode] : reselect;
 
   if (p->consistency >= 0)
     add (plan, t->check);
-  if (!idr)
+  if (p->refine_mode != STEREO_REFINE_IDR)
     add (plan, t->refine[p->refine_mode]);
-  for (int side = own ? STEREO_SIDE_LEFT : STEREO_SIDE_BOTH; side <= (own ? STEREO_SIDE_RIGHT : STEREO_SIDE_BOTH);
-       side++)
-    add_for (plan, side, idr ? t->refine[p->refine_mode] : reselect);
+  if (p->support == STEREO_SUPPORT_OWN) {
+    add_for (plan, STEREO_SIDE_LEFT, of_costs);
+    add_for (plan, STEREO_SIDE_RIGHT, of_costs);
+  } else
+    add (plan, of_costs);
 }
 
 /* The steps from the last selection to a disparity. */

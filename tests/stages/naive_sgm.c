@@ -117,9 +117,9 @@ follow (const StereoPlan *p, Path *path, int x, int y, int dx, int dy, long *sum
   }
 }
 
-/* Of sgm: table 1 as it stands for AD and census-9x7. After other methods: 6 and, for a search of 128, 66 for these. Less for costs of fewer
- * bits; unless set by hand. @scale: steps of a path's cost in a raw step. After other methods, if no path is weighted, an even number of steps of the
- * costs. */
+/* Of sgm: table 1 as it stands for AD and census-9x7. After other methods: 6 and, for a search of 128, 66 for these. Less for
+ * costs of fewer bits; unless set by hand. @scale: steps of a path's cost in a raw step. After other methods, if no path is
+ * weighted, an even number of steps of the costs. */
 static long
 penalty (const StereoPlan *p, double by_hand, double of_table, double scale)
 {
@@ -162,8 +162,8 @@ rounding (const StereoPlan *p, double scale)
   return whole;
 }
 
-/* The sums of all paths over @costs, to the volume. @scale: steps of the costs in a raw step. A weighted path's costs are so many
- * more steps. */
+/* The sums of all paths over @costs, to the volume. @scale: steps of the costs in a raw step; each is as many steps of a path's
+ * costs as its direction has units. */
 static void
 sum_paths (StereoPlan *p, const long *costs, double scale)
 {
