@@ -6,7 +6,7 @@ namespace
 {
 
 constexpr int LAB_THREADS = 256;
-constexpr int LAB_ROWS = 8; /* of a block: they share the copy of the table */
+constexpr int LAB_ROWS = 16; /* of a block: they share the copy of the table, which is read entry by entry */
 
 /* Block: 256 columns (blockIdx.x) by LAB_ROWS rows (blockIdx.y) of one view (blockIdx.z). The lanes of a warp read other
  * entries of the table, for which shared memory is made; parameters are read one entry at a time. */
