@@ -290,7 +290,7 @@ void *
 cuda_context_of (const StereoPlan *plan, const StereoStage *stage)
 {
   for (int i = 0; i < plan->step_count; i++)
-    if (plan->steps[i].stage == stage)
+    if (plan->steps[i].stage == stage && (plan->steps[i].side == STEREO_SIDE_RIGHT) == plan->at_right)
       return plan->steps[i].context;
   return NULL;
 }
@@ -333,6 +333,7 @@ make_stages ()
   t.features[STEREO_FEATURES_CENSUS_7X5] = &stereo_cuda_census_7x5;
   t.features[STEREO_FEATURES_CENSUS_9X7] = &stereo_cuda_census_9x7;
   t.features[STEREO_FEATURES_CENSUS_7X5_GRADIENT] = &stereo_cuda_mixed;
+  t.lab = &stereo_cuda_lab;
   t.match[STEREO_METHOD_ASW] = stereo_cuda_asw;
   t.match[STEREO_METHOD_ESAW] = stereo_cuda_esaw;
   t.match[STEREO_METHOD_ESMP] = stereo_cuda_esmp;

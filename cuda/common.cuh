@@ -117,8 +117,8 @@ int cuda_device_failed (int device, char *reason, size_t size);
 unsigned cuda_fault_wanted (void);
 StereoStatus cuda_fault (StereoPlan *plan, StereoError *error);
 
-/* backend.cu: the context of @stage in this plan, for what a stage hands over to a later one. NULL: the plan does not
- * run @stage. */
+/* backend.cu: the context of @stage in this plan, for what a stage hands over to a later one: of the right view's steps, if
+ * such a step is at work. NULL: the plan does not run @stage. */
 void *cuda_context_of (const StereoPlan *plan, const StereoStage *stage);
 
 static inline unsigned
@@ -171,7 +171,7 @@ cuda_frame (const StereoPlan *p)
 
 /* The stages, each with one file or more; backend.cu has the table of them. */
 extern const StereoStage stereo_cuda_load, stereo_cuda_align, stereo_cuda_temporal;
-extern const StereoStage stereo_cuda_census_7x5, stereo_cuda_census_9x7, stereo_cuda_mixed;
+extern const StereoStage stereo_cuda_census_7x5, stereo_cuda_census_9x7, stereo_cuda_mixed, stereo_cuda_lab;
 extern const StereoStage stereo_cuda_paths, stereo_cuda_select, stereo_cuda_reselect, stereo_cuda_reselect_last,
     stereo_cuda_check;
 extern const StereoStage stereo_cuda_refine_two_pass, stereo_cuda_refine_full, stereo_cuda_refine_idr;

@@ -97,8 +97,15 @@ typedef enum StereoSupport
 {
   STEREO_SUPPORT_AUTO,
   STEREO_SUPPORT_BOTH, /* the product of the weights of both views */
-  STEREO_SUPPORT_LEFT  /* the weights of the left view */
+  STEREO_SUPPORT_LEFT, /* the weights of the left view */
+  STEREO_SUPPORT_OWN   /* of each view for that view: two cost volumes (thesis, 6.1.2) */
 } StereoSupport;
+/* What support weights compare of two pixels: the sum of absolute differences of three channels. */
+typedef enum StereoColorDifference
+{
+  STEREO_COLOR_RGB,
+  STEREO_COLOR_LAB /* of CIELAB (thesis, 4.3.1) */
+} StereoColorDifference;
 typedef enum StereoRefineMode
 {
   STEREO_REFINE_AUTO,
@@ -172,7 +179,8 @@ typedef struct StereoParams
   int window;            /* px, odd; 0 = own */
   int aggregation;       /* StereoAggregation; asw */
   int support;           /* StereoSupport; asw */
-  double gamma_color;    /* asw: SAD over R, G, B (0..765); esaw, esmp: the largest of the three (0..255); 0 = own */
+  int color_difference;  /* StereoColorDifference; asw */
+  double gamma_color;    /* asw: SAD over R, G, B or L, a, b; esaw, esmp: the largest of the three (0..255); 0 = own */
   double gamma_distance; /* px; asw, esaw, esmp; 0 = own */
   int iterations;        /* esaw, esmp; 0 = own */
   double step_base;      /* iteration t reaches round (step_base^(t - 1)) px; esaw, esmp; 0 = own */
@@ -182,11 +190,12 @@ typedef struct StereoParams
   double smoothness_max; /* largest scaled cost of a change in disparity; esmp; 0 = own */
   double p1, p2;         /* penalties of paths, cost units; 0 = own; sgm: its own is a pair for each direction */
   int paths;             /* StereoPaths */
-  int penalty_step;      /* luma step along a path at which its penalties are halved; -1 = own, 0 = off */
-  int refine_iterations; /* -1 = own, 0 = off */
-  int refine_mode;       /* StereoRefineMode */
-  int refine_window;     /* px, odd; 0 = own */
-  double refine_gamma_color;    /* SAD over R, G, B; 0 = own */
+  double path_weight_vertical, path_weight_diagonal; /* of the costs of such paths, 0..4; along rows: 1 */
+  int penalty_step;             /* luma step along a path at which its penalties are halved; -1 = own, 0 = off */
+  int refine_iterations;        /* -1 = own, 0 = off */
+  int refine_mode;              /* StereoRefineMode */
+  int refine_window;            /* px, odd; 0 = own */
+  double refine_gamma_color;    /* as gamma_color of asw; 0 = own */
   double refine_gamma_distance; /* px; 0 = own */
   double refine_alpha;          /* cost units (raw Hamming bits) per pixel; 0 = own */
   int consistency;              /* px by which the views may disagree; default 1; -1 = off */

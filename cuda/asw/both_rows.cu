@@ -138,7 +138,7 @@ __launch_bounds__ (INDICES, RESIDENT_THREADS / INDICES) aggregate_rows_both (Fra
   uint32_t *right = (uint32_t *) (left + taps.count () * S::left_pitch);
   size_t image_row = (size_t) y * f.image_pitch;
   Maker<INDICES> maker = { taps, w, f.width,
-    { f.view[STEREO_LEFT].color + image_row, f.view[STEREO_RIGHT].color + image_row }, left, right };
+    { f.view[STEREO_LEFT].likeness + image_row, f.view[STEREO_RIGHT].likeness + image_row }, left, right };
   size_t volume_row = (size_t) y * f.width;
   Diagonal diagonal = { { t != g / 2 ? 0x4444u :
           g % 2                      ? 0x1044u :

@@ -91,7 +91,7 @@ template <int SLOT_TILES> __global__ void __launch_bounds__ (128)
   int view = blockIdx.z, lane = threadIdx.x & 31, tile = blockIdx.x * 4 + (threadIdx.x >> 5), row = 8 * blockIdx.y;
   if (tile >= tiles)
     return;
-  const uint32_t *color = f.view[view].color + tile * 16 + (lane >> 2);
+  const uint32_t *color = f.view[view].likeness + tile * 16 + (lane >> 2);
   uint32_t *to = words + ((size_t) (view * rows + row) * tiles + tile) * Words<SLOT_TILES>::tile;
   ColumnTaps<SLOT_TILES> taps;
 

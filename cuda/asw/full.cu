@@ -22,7 +22,7 @@ aggregate_window (Frame f, AswWindow w)
   int x = blockIdx.x, y = blockIdx.y, i = blockIdx.z * THREADS + threadIdx.x, side = 2 * w.radius + 1;
   int xm = f.width - 1 - x + f.min_disparity + i;
   size_t row = (size_t) y * f.image_pitch;
-  const uint32_t *color = f.view[STEREO_LEFT].color + row + x;
+  const uint32_t *color = f.view[STEREO_LEFT].likeness + row + x;
 
   for (int t = threadIdx.x; t < side * side; t += THREADS) {
     int dx = t % side - w.radius, dy = t / side - w.radius;
@@ -39,7 +39,7 @@ aggregate_window (Frame f, AswWindow w)
     *to = STEREO_INVALID;
     return;
   }
-  const uint32_t *partner = f.view[STEREO_RIGHT].color + row + xm;
+  const uint32_t *partner = f.view[STEREO_RIGHT].likeness + row + xm;
   float sum = 0, weights = 0;
   for (int dy = -w.radius; dy <= w.radius; dy++)
     for (int dx = -w.radius; dx <= w.radius; dx++) {

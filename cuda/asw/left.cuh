@@ -9,7 +9,7 @@
 struct AswLeftContext
 {
   uint8_t *records[2]; /* features of both views, column by column: see records.cuh */
-  uint32_t *color;     /* colours of the left view in the same order */
+  uint32_t *color;     /* what weights compare of the left view, in the same order */
   int strip;           /* of the first pass, tiles */
 };
 

@@ -232,7 +232,7 @@ __launch_bounds__ (REACH == 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow
   size_t first = (size_t) g * f.depth + base + 2 * INDEX_TILES * t;
   Means out = { row + first, BYTES ? costs.costs + (size_t) y * f.width * f.depth + first : NULL, costs };
   const uint8_t *in = stage + 4 * t * pitch + 16 * (INDEX_TILES * warp + (g >> 1) ^ 2 * t) + 8 * (g & 1);
-  const uint32_t *color = f.view[STEREO_LEFT].color + (size_t) y * f.image_pitch;
+  const uint32_t *color = f.view[STEREO_LEFT].likeness + (size_t) y * f.image_pitch;
   CostCopy copy (f, row, block_base);
   Ring<REACH> ring;
 

@@ -30,8 +30,8 @@ constexpr int RECORD_PAD = 8;      /* right columns before those of the image: t
 constexpr int RECORD_COLUMNS = 64; /* columns whose records a block makes */
 constexpr int RECORD_THREADS = 256;
 
-/* The record of 16 rows of a column is at view[v] + (row / 16 * columns[v] + column) * bytes. The colours of the left
- * view, for the weights, are in the same order: 16 rows a column. */
+/* The record of 16 rows of a column is at view[v] + (row / 16 * columns[v] + column) * bytes. What the
+ * weights compare of the left view is in the same order: 16 rows a column. */
 struct Records
 {
   uint8_t *view[2];
@@ -122,7 +122,7 @@ __launch_bounds__ (RECORD_THREADS) make_records (Frame f, Records records)
 #pragma unroll
     for (int p = 0; p < F::planes; p++)
       tile[p][r][c] = inside ? feature<COST> (view, at, p) : 0;
-    tile[F::planes][r][c] = inside ? view.color[at] : 0;
+    tile[F::planes][r][c] = inside ? view.likeness[at] : 0;
   }
   __syncthreads ();
   /* a thread: four rows of a feature */

@@ -54,7 +54,7 @@ load_columns (const Frame &f, const StereoView &view, const LineTile<LINES> &til
 {
   int line = threadIdx.x % 8 * 4, step = blockDim.x / 8;
 
-  const uint32_t *colors = view.color + x0 + line;
+  const uint32_t *colors = view.likeness + x0 + line;
   const float *confidences = view.confidence + x0 + line;
   const uint16_t *indices = view.index + x0 + line;
 
@@ -139,7 +139,7 @@ load_rows (const Frame &f, const StereoView &view, const float2 *map, const Line
       int item = start + n * step, from = first + item / 8 * 32 + column, x = min (max (from, 0), last);
       int y = min (y0 + item % 8 * 4 + row, f.height - 1);
       const float4 *sums = (const float4 *) (map + (ptrdiff_t) y * f.map_pitch + x);
-      color[n] = *(const uint4 *) (view.color + (ptrdiff_t) y * f.image_pitch + x);
+      color[n] = *(const uint4 *) (view.likeness + (ptrdiff_t) y * f.image_pitch + x);
       low[n] = sums[0];
       high[n] = sums[1];
       if (x != from)

@@ -28,7 +28,7 @@ load_taps (const Frame &f, const Window &w, const StereoView &view, int x0, int 
     int k = n / span, u = n % span, x = x0 + u - w.reach, y = row + k;
     bool inside = x >= 0 && x < f.width && y >= 0 && y < f.height;
     float confidence = inside ? view.confidence[(size_t) y * f.map_pitch + x] : 0.0f;
-    taps->color[k][u] = inside ? view.color[(size_t) y * f.image_pitch + x] : 0;
+    taps->color[k][u] = inside ? view.likeness[(size_t) y * f.image_pitch + x] : 0;
     taps->confidence[k][u] = confidence;
     taps->product[k][u] = inside ? confidence * (float) view.index[(size_t) y * f.map_pitch + x] : 0.0f;
   }
@@ -50,7 +50,7 @@ __launch_bounds__ (THREADS) full_kernel (Frame f, Window w)
 
 #pragma unroll
   for (int k = 0; k < 4; k++)
-    centre[k] = view.color[(size_t) min (y, f.height - 1) * f.image_pitch + min (x + k, f.width - 1)];
+    centre[k] = view.likeness[(size_t) min (y, f.height - 1) * f.image_pitch + min (x + k, f.width - 1)];
   for (int row = y0 - w.radius; row < y0 + ROWS + w.radius; row += ROWS) {
     __syncthreads ();
     load_taps (f, w, view, x0, y0, row, &taps);

@@ -61,7 +61,7 @@ __launch_bounds__ (THREADS) column_kernel (Frame f, Idr r)
   __shared__ uint16_t index[MOST_TAPS][COLUMNS];
   int x0 = blockIdx.x * COLUMNS, y = r.y + blockIdx.y, side = blockIdx.z, taps = 2 * r.radius + 1;
   int count = min (COLUMNS, f.width - x0) * f.depth;
-  const uint32_t *color = f.view[side].color;
+  const uint32_t *color = f.view[side].likeness;
   const uint16_t *indices = side ? r.index[1] : r.index[0];
   const float *confidences = side ? r.confidence[1] : r.confidence[0];
 
@@ -213,7 +213,7 @@ __launch_bounds__ (THREADS) pixel_kernel (Frame f, Idr r, int groups)
   float *pixels = shared, *weights = shared + (size_t) groups * COLUMNS * f.depth; /* [group]... */
   const StereoView &view = f.view[side];
 
-  weigh_row (f, r, view.color + (size_t) y * f.image_pitch, first, thread, threads, weights + group * taps * COLUMNS);
+  weigh_row (f, r, view.likeness + (size_t) y * f.image_pitch, first, thread, threads, weights + group * taps * COLUMNS);
   __syncthreads ();
   if (first < f.width)
     for (int quad = thread; quad < quads; quad += threads)

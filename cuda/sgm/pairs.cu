@@ -73,6 +73,7 @@ struct Lines
   ptrdiff_t pixel, line;
   Penalties penalties;
   bool rows;
+  uint32_t unit; /* of the direction: see Sgm */
 };
 
 /* A batch of pixels is read from shared memory at once, and its copies are awaited and started at once: between them the
@@ -237,7 +238,8 @@ enum Missing
 
 /* Stores what TASK makes of pixel @k of a batch. */
 template <Task TASK, Missing MISSING, int PAIRS, int LANES> __device__ __forceinline__ void
-store_pixel (const LinePath<PAIRS, LANES> &t, const Batch<PAIRS> &b, int k, const Sgm &s, const uint32_t (&added)[PAIRS])
+store_pixel (const LinePath<PAIRS, LANES> &t, const Batch<PAIRS> &b, int k, const Sgm &s, const Lines &l,
+    const uint32_t (&added)[PAIRS])
 {
   RawCosts<PAIRS> bytes;
   uint32_t sum[PAIRS], costs[PAIRS], before[2][PAIRS];
@@ -253,7 +255,7 @@ store_pixel (const LinePath<PAIRS, LANES> &t, const Batch<PAIRS> &b, int k, cons
     store_costs (t.to + (TASK == COLUMN_FIRST || TASK == BYTES_SECOND ? s.depth : 0) + t.share.first, bytes, t.share);
     return;
   }
-  spread_costs (costs, b.raw[k], s.unit * new_paths_of (TASK));
+  spread_costs (costs, b.raw[k], l.unit * new_paths_of (TASK));
 #pragma unroll
   for (int set = 0; set < sets_of (TASK); set++)
     spread_costs (before[set], b.added[set][k], is_rounded (TASK) ? 1u << s.rounding.bits : s.unit);
@@ -275,12 +277,12 @@ add_pixel (LinePath<PAIRS, LANES> &t, const Batch<PAIRS> &b, int k, const Sgm &s
 {
   uint32_t cost[PAIRS], added[PAIRS];
 
-  spread_costs (cost, b.raw[k], s.unit);
+  spread_costs (cost, b.raw[k], l.unit);
   find_added<PAIRS, LANES, is_rounded (TASK)> (added, t.path, t.lowest, l.penalties, luma_step, s.rounding, t.borders);
   if (MISSING == OTHERS)
     mask_column (t, s);
   t.x += t.dx;
-  store_pixel<TASK, MISSING> (t, b, k, s, added);
+  store_pixel<TASK, MISSING> (t, b, k, s, l, added);
   t.to += 2 * t.step;
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
@@ -387,7 +389,7 @@ launch_pairs (StereoPlan *plan, const Sgm &s, bool rows, StereoError *error)
 {
   ptrdiff_t column = s.depth, row = (ptrdiff_t) s.width * s.depth;
   Lines l = { rows ? s.height : s.width, rows ? s.width : s.height, rows ? column : row, rows ? row : column,
-    s.penalties[rows ? SGM_SIDEWAYS : SGM_VERTICAL], rows };
+    s.penalties[rows ? SGM_SIDEWAYS : SGM_VERTICAL], rows, s.units[rows ? SGM_SIDEWAYS : SGM_VERTICAL] };
   unsigned blocks = cuda_blocks (l.count, BLOCK_WARPS / 2 * (32 / LANES));
   size_t shared = BLOCK_WARPS * PixelRing<PAIRS>::warp;
 

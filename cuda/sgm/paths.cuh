@@ -44,12 +44,13 @@ struct Rounding
 struct Sgm
 {
   int width, height, min_disparity, disparities, depth;
-  uint32_t unit; /* steps of a path's costs in a step of the costs: 1 << unit_bits */
+  uint32_t unit; /* steps of a path's costs in a step of the costs: 1 << unit_bits if no path is weighted */
   int unit_bits;
+  uint32_t units[SGM_DIRECTIONS]; /* the same by direction; all equal if no path is weighted */
   Penalties penalties[SGM_DIRECTIONS];
   Rounding rounding;
-  bool fits_bytes; /* what two paths add, rounded */
-  bool fits_byte;  /* what one path adds; nothing is rounded */
+  bool fits_bytes; /* what two paths add, rounded; no path is weighted */
+  bool fits_byte;  /* what one path adds; nothing is rounded, and no path is weighted */
   uint8_t *costs;  /* [y][x][i]: raw, or of the volume; 0 where there is no candidate */
   uint16_t *volume;
   const uint8_t *luma; /* of the left view */

@@ -2,8 +2,8 @@
 /*
  * Costs of paths: the stages of semi-global matching, and of the smoothing after another method. Costs come first, then rows
  * both ways; then either columns both ways (paths=4), or all directions from above and all from below (sweep.cu). The kernel
- * of this file is for searches that are too deep for sweep.cu: it does one diagonal direction after the other, with a warp
- * for each line.
+ * of this file is for searches that are too deep for sweep.cu, and for weighted paths: it does one diagonal direction after
+ * the other, with a warp for each line.
  */
 #include "cuda/cost.cuh"
 #include "cuda/sgm/costs.cuh"
@@ -18,13 +18,14 @@ constexpr int THREADS = 128;
 struct Way
 {
   int dx, dy, penalties;
+  uint32_t unit; /* of the direction: see Sgm */
 };
 
 const Way ways[] = {
-  { -1, 1, SGM_RISING },
-  { 1, -1, SGM_RISING },
-  { 1, 1, SGM_FALLING },
-  { -1, -1, SGM_FALLING },
+  { -1, 1, SGM_RISING, 0 },
+  { 1, -1, SGM_RISING, 0 },
+  { 1, 1, SGM_FALLING, 0 },
+  { -1, -1, SGM_FALLING, 0 },
 };
 
 /* A pixel of a diagonal line. A line that leaves the picture at one side continues at the other side as a new path. */
@@ -86,7 +87,7 @@ __launch_bounds__ (THREADS) line_kernel (Sgm s, Way w)
       if (n + k >= steps)
         break;
       uint32_t cost[PAIRS], sum[PAIRS];
-      spread_costs (cost, raw[k], s.unit);
+      spread_costs (cost, raw[k], w.unit);
 #pragma unroll
       for (int p = 0; p < PAIRS; p++)
         sum[p] = sums[k][p];
@@ -122,6 +123,7 @@ launch_lines (StereoPlan *plan, const Sgm &s, StereoError *error)
 
   for (int n = 0; n < count; n++) {
     Way w = ways[n];
+    w.unit = s.units[w.penalties];
     unsigned blocks = cuda_blocks (s.width, THREADS / 32);
     if (n < count - 1)
       line_kernel<PAIRS, false><<<blocks, THREADS, 0, cuda_state (plan)->stream>>> (s, w);
@@ -145,7 +147,7 @@ static Sgm
 sgm_of (const StereoPlan *plan, const SgmContext *context)
 {
   Sgm s = { plan->width, plan->height, plan->min_disparity, plan->disparities, plan->depth, (uint32_t) plan->path_unit,
-    0, {}, {}, plan->params.method == STEREO_METHOD_SGM, false, context->costs, plan->volume,
+    0, {}, {}, {}, plan->params.method == STEREO_METHOD_SGM && !plan->path_weighted, false, context->costs, plan->volume,
     plan->view[STEREO_LEFT].luma, plan->image_pitch, plan->params.penalty_step > 0 ? plan->params.penalty_step : 256 };
   int step = 1 << plan->path_round;
   while (1u << s.unit_bits < s.unit)
@@ -155,10 +157,11 @@ sgm_of (const StereoPlan *plan, const SgmContext *context)
   for (int r = 0; r < SGM_DIRECTIONS; r++) {
     int small = stereo_plan_penalty (plan, r, 0), large = stereo_plan_penalty (plan, r, 1);
     largest = large > largest ? large : largest;
+    s.units[r] = (uint32_t) plan->path_units[r];
     s.penalties[r] = { { 0x10001u * (uint32_t) small, 0x10001u * (uint32_t) stereo_path_halved (small) },
       { 0x10001u * (uint32_t) large, 0x10001u * (uint32_t) stereo_path_halved (large) } };
   }
-  s.fits_byte = !s.fits_bytes && largest / plan->path_unit <= 255;
+  s.fits_byte = plan->params.method != STEREO_METHOD_SGM && !plan->path_weighted && largest / plan->path_unit <= 255;
   return s;
 }
 
@@ -218,7 +221,7 @@ sgm_path_costs (const StereoPlan *plan)
 {
   const StereoParams *p = &plan->params;
   const SgmContext *context = (const SgmContext *) cuda_context_of (plan, &stereo_cuda_paths);
-  bool writes = p->method == STEREO_METHOD_ASW && p->support == STEREO_SUPPORT_LEFT &&
+  bool writes = p->method == STEREO_METHOD_ASW && p->support != STEREO_SUPPORT_BOTH &&
       p->aggregation == STEREO_AGGREGATION_TWO_PASS && !cuda_state (plan)->no_fusion;
 
   if (!context || !writes)

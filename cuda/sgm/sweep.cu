@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Semi-global matching, three directions at a time: those that come from the row above or, on the way up, from the row
- * below.
+ * below. They read the same costs, which weighted paths do not.
  *
  * A block has a strip of columns, a warp each, and goes from row to row. The path along the column stays in the
  * registers of the warp. The two diagonal paths go to the neighbouring warps through shared memory, in every row.
@@ -369,7 +369,7 @@ launch_sweep (StereoPlan *plan, uint32_t *scratch, const Sgm &s, int up, int las
 int
 sgm_can_sweep (const StereoPlan *plan)
 {
-  return plan->params.paths == 8 && plan->depth <= 256;
+  return plan->params.paths == 8 && plan->depth <= 256 && !plan->path_weighted;
 }
 
 StereoStatus

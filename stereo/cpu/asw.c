@@ -395,6 +395,6 @@ CPU (asw) (const StereoParams *params)
   if (!CPU (cost_row) (params->cost))
     return NULL;
   if (params->aggregation == STEREO_AGGREGATION_FULL)
-    return params->support == STEREO_SUPPORT_LEFT ? &full_left : &full_both;
-  return params->support == STEREO_SUPPORT_LEFT ? &two_pass_left : &two_pass_both;
+    return params->support == STEREO_SUPPORT_BOTH ? &full_both : &full_left;
+  return params->support == STEREO_SUPPORT_BOTH ? &two_pass_both : &two_pass_left;
 }

@@ -66,7 +66,7 @@ cpu_run (StereoPlan *plan, void *context, CpuJob job, int items)
 extern const StereoStageTable CPU (table);
 
 extern const StereoStage CPU (load), CPU (align), CPU (temporal), CPU (census_7x5), CPU (census_9x7),
-    CPU (census_7x5_gradient);
+    CPU (census_7x5_gradient), CPU (lab);
 extern const StereoStage CPU (paths), CPU (select), CPU (reselect), CPU (check);
 extern const StereoStage CPU (refine_two_pass), CPU (refine_full), CPU (refine_idr);
 extern const StereoStage CPU (subpixel), CPU (integer), CPU (reject), CPU (probability), CPU (speckle), CPU (fill),

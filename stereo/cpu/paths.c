@@ -59,10 +59,11 @@ typedef struct Sweep
   const StereoPlan *plan;
   const Context *context;
   int up;
-  int pitch;        /* words from one direction's costs to the next's */
-  ptrdiff_t column; /* words from column to column */
-  int shift;        /* a step of the costs is 1 << shift steps of a path's costs */
-  VecW half, whole; /* of stereo_path_rounded(): half a step, and the bits of whole steps */
+  int pitch;             /* words from one direction's costs to the next's */
+  ptrdiff_t column;      /* words from column to column */
+  int shift;             /* a step of the costs is 1 << shift steps of a path's costs */
+  VecW half, whole;      /* of stereo_path_rounded(): half a step, and the bits of whole steps */
+  VecW unit[DIRECTIONS]; /* of weighted paths: steps of a path's cost in a step of the costs */
   VecW small[DIRECTIONS][2], large[DIRECTIONS][2]; /* [1]: where the luma has a step */
 } Sweep;
 
@@ -194,7 +195,7 @@ open_outside (const StereoPlan *plan, const Row *row, uint16_t *costs)
 
 /* Column @n of the sweep. In the sweep up, n grows as x falls. */
 INLINE void
-sweep_column (const Sweep *s, Row *row, int n, int directions, int up)
+sweep_column (const Sweep *s, Row *row, int n, int directions, int up, int weighted)
 {
   const StereoPlan *plan = s->plan;
   int x = up ? plan->width - 1 - n : n, depth = plan->depth;
@@ -220,12 +221,12 @@ sweep_column (const Sweep *s, Row *row, int n, int directions, int up)
     low[r] = (VecW){ 0 } + 0xFFFF;
   }
   for (int i = 0; i < depth; i += WORDS) {
-    VecW cost = vec_words_of_bytes (costs + i) << s->shift | vec_load_w (row->mask + i);
+    VecW step = vec_words_of_bytes (costs + i), mask = vec_load_w (row->mask + i), cost = step << s->shift | mask;
     VecW sum = up ? vec_load_w (volume + i) : (VecW){ 0 };
     for (int r = 0; r < directions; r++) {
-      VecW step = vec_min_words (vec_load_w (from[r] + i - 1), vec_load_w (from[r] + i + 1));
-      VecW best = vec_min_words (vec_min_words (vec_load_w (from[r] + i), jump[r]), vec_add_words (step, small[r]));
-      VecW path = vec_add_words (cost, (best - lowest[r] + s->half) & s->whole);
+      VecW beside = vec_min_words (vec_load_w (from[r] + i - 1), vec_load_w (from[r] + i + 1));
+      VecW best = vec_min_words (vec_min_words (vec_load_w (from[r] + i), jump[r]), vec_add_words (beside, small[r]));
+      VecW path = vec_add_words (weighted ? step * s->unit[r] | mask : cost, (best - lowest[r] + s->half) & s->whole);
       vec_store_w (to[r] + i, path);
       low[r] = vec_min_words (low[r], path);
       sum = vec_add_words (sum, path);
@@ -239,16 +240,26 @@ sweep_column (const Sweep *s, Row *row, int n, int directions, int up)
   }
 }
 
-#define SWEEP(name, directions, up) \
+#define SWEEP(name, directions, up, weighted) \
   static void name (const Sweep *s, Row *row, int from, int to) \
   { \
     for (int n = from; n < to; n++) \
-      sweep_column (s, row, n, directions, up); \
+      sweep_column (s, row, n, directions, up, weighted); \
   }
-SWEEP (down_4, 2, 0)
-SWEEP (down_8, 4, 0)
-SWEEP (up_4, 2, 1)
-SWEEP (up_8, 4, 1)
+SWEEP (down_4, 2, 0, 0)
+SWEEP (down_8, 4, 0, 0)
+SWEEP (up_4, 2, 1, 0)
+SWEEP (up_8, 4, 1, 0)
+SWEEP (weighted_down_4, 2, 0, 1)
+SWEEP (weighted_down_8, 4, 0, 1)
+SWEEP (weighted_up_4, 2, 1, 1)
+SWEEP (weighted_up_8, 4, 1, 1)
+
+/* [weighted][up][eight directions] */
+static void (*const sweeps[2][2][2]) (const Sweep *s, Row *row, int from, int to) = {
+  { { down_4, down_8 }, { up_4, up_8 } },
+  { { weighted_down_4, weighted_down_8 }, { weighted_up_4, weighted_up_8 } },
+};
 
 /* ---- a band ------------------------------------------------------------------------------------ */
 
@@ -286,6 +297,7 @@ start_sweep (Sweep *s, const StereoPlan *plan, const Context *c, int up)
   s->half += (uint16_t) (1 << plan->path_round >> 1);
   for (int r = 0; r < DIRECTIONS; r++) {
     int small = stereo_plan_penalty (plan, r, 0), large = stereo_plan_penalty (plan, r, 1);
+    s->unit[r] += (uint16_t) plan->path_units[r];
     s->small[r][0] += (uint16_t) small;
     s->large[r][0] += (uint16_t) large;
     s->small[r][1] += (uint16_t) stereo_path_halved (small);
@@ -381,8 +393,9 @@ within (int n, int width)
 static void
 sweep_band (const StereoPlan *plan, const Context *c, int k, int thread, int up)
 {
-  int *progress = c->progress + (size_t) k * PROGRESS, eight = plan->params.paths == 8;
+  int *progress = c->progress + (size_t) k * PROGRESS;
   int rows = plan->height - k * BAND < BAND ? plan->height - k * BAND : BAND, width = plan->width;
+  void (*const columns) (const Sweep *, Row *, int, int) = sweeps[plan->path_weighted][up][plan->params.paths == 8];
   Sweep s;
   Row row[BAND];
 
@@ -397,9 +410,7 @@ sweep_band (const StereoPlan *plan, const Context *c, int k, int thread, int up)
     if (k > 0)
       wait_for (progress - PROGRESS, within (end + 1, width));
     for (int r = 0; r < rows; r++) {
-      (up           ? eight ? up_8 : up_4 :
-              eight ? down_8 :
-                      down_4) (&s, &row[r], within (end - BLOCK - r, width), within (end - r, width));
+      columns (&s, &row[r], within (end - BLOCK - r, width), within (end - r, width));
       if (end - r >= width && r < rows - 1)
         clear_column (plan, row[r].after, width);
     }

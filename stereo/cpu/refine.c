@@ -50,7 +50,8 @@ static void
 load_line (const StereoPlan *plan, const StereoView *view, int y, Line line)
 {
   size_t map = (size_t) y * (size_t) plan->map_pitch;
-  memcpy (line.color, view->color + (size_t) y * (size_t) plan->image_pitch, (size_t) plan->width * sizeof (uint32_t));
+  memcpy (
+      line.color, view->likeness + (size_t) y * (size_t) plan->image_pitch, (size_t) plan->width * sizeof (uint32_t));
   memcpy (line.confidence, view->confidence + map, (size_t) plan->width * sizeof (float));
   for (int x = 0; x < plan->width; x++)
     line.product[x] = line.confidence[x] * (float) view->index[map + x];
@@ -91,7 +92,7 @@ vertical_sums (const StereoPlan *plan, const StereoView *view, int y, Line out)
   ptrdiff_t image = plan->image_pitch, map = plan->map_pitch;
 
   for (int x = 0; x < plan->width; x += LANES) {
-    const uint32_t *color = view->color + y * image + x;
+    const uint32_t *color = view->likeness + y * image + x;
     VecU centre = vec_load_u (color);
     VecF confidence = { 0 }, product = { 0 };
     for (int k = from; k <= to; k++) {
@@ -130,7 +131,8 @@ two_pass_row (StereoPlan *plan, void *context, int item, int thread)
   Line line = line_of (plan, context, thread, 0, 1);
   size_t beyond = (size_t) (plan->map_pitch - plan->width) * sizeof (float);
 
-  memcpy (line.color, view->color + (size_t) y * (size_t) plan->image_pitch, (size_t) plan->width * sizeof (uint32_t));
+  memcpy (
+      line.color, view->likeness + (size_t) y * (size_t) plan->image_pitch, (size_t) plan->width * sizeof (uint32_t));
   vertical_sums (plan, view, y, line);
   memset (line.confidence + plan->width, 0, beyond);
   memset (line.product + plan->width, 0, beyond);

@@ -109,7 +109,7 @@ idr_row (StereoPlan *plan, void *context, int item, int thread)
 
   lay_out (plan, c->scratch + (size_t) thread * c->thread_floats, &w);
   column_histograms (plan, c, side, y, &w);
-  const uint32_t *color = plan->view[side].color + (size_t) y * (size_t) plan->image_pitch;
+  const uint32_t *color = plan->view[side].likeness + (size_t) y * (size_t) plan->image_pitch;
   float color_factor = (float) (-1 / plan->params.refine_gamma_color);
   for (int x = 0; x < plan->width; x++) {
     memset (w.pixel, 0, (size_t) depth * sizeof (float));

@@ -9,6 +9,7 @@ const StereoStageTable CPU (table) = {
   .features = { [STEREO_FEATURES_CENSUS_7X5] = &CPU (census_7x5),
       [STEREO_FEATURES_CENSUS_9X7] = &CPU (census_9x7),
       [STEREO_FEATURES_CENSUS_7X5_GRADIENT] = &CPU (census_7x5_gradient) },
+  .lab = &CPU (lab),
   .match = { [STEREO_METHOD_ASW] = CPU (asw),
       [STEREO_METHOD_SGM] = CPU (sgm),
       [STEREO_METHOD_ESAW] = CPU (esaw),

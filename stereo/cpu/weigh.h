@@ -21,8 +21,8 @@ static inline void
 cpu_weigh (const StereoPlan *plan, const StereoView *view, int y, int dy, int dx, float color_factor,
     float distance_factor, float *out)
 {
-  const uint32_t *centre = view->color + (size_t) y * plan->image_pitch;
-  const uint32_t *tap = view->color + (ptrdiff_t) (y + dy) * plan->image_pitch + dx;
+  const uint32_t *centre = view->likeness + (size_t) y * plan->image_pitch;
+  const uint32_t *tap = view->likeness + (ptrdiff_t) (y + dy) * plan->image_pitch + dx;
   int from = dx < 0 ? -dx : 0, to = dx > 0 ? plan->width - dx : plan->width;
   float distance = dx && dy ? sqrtf ((float) (dx * dx + dy * dy)) : (float) abs (dx + dy);
 

@@ -17,6 +17,7 @@
 #include "stereo/exact/align.h"
 #include "stereo/exact/confidence.h"
 #include "stereo/exact/cost.h"
+#include "stereo/exact/lab.h"
 #include "stereo/exact/sample.h"
 #include "stereo/exact/selection.h"
 #include "stereo/exact/sgm.h"
@@ -28,8 +29,8 @@
 extern "C" {
 #endif
 
-#define STEREO_MAX_STEPS 256
-#define STEREO_MAX_BUFFERS 64
+#define STEREO_MAX_STEPS 384 /* four of each of 64 iterations, and the others */
+#define STEREO_MAX_BUFFERS 96
 /* Moments of a frame that a backend takes the time of (StereoBackend.mark): the start of each step, and for every frame
  * in flight the moments before its first step and after its last one. */
 #define STEREO_MARK_STEPS(slot) (STEREO_MAX_STEPS + 1 + 2 * (slot))
@@ -43,8 +44,8 @@ extern "C" {
  * at index i (disparity min + i) is then mirrored column W - 1 - x + min + i. It grows with i: rows of the volume and rows
  * of the right view run the same way.
  *
- * Images (color, luma, gradient, census) have image_pitch elements a row. There are image_pad readable elements before
- * column 0, and enough after column W - 1 that no candidate of the search leaves the row. The values in these pads never
+ * Images (color, luma, gradient, census, likeness) have image_pitch elements a row. There are image_pad readable elements
+ * before column 0, and enough after column W - 1 that no candidate of the search leaves the row. The values in these pads never
  * reach a result. Maps have map_pitch elements a row and no pad.
  */
 typedef struct StereoView
@@ -53,6 +54,7 @@ typedef struct StereoView
   uint8_t *luma;            /* (77 R + 150 G + 29 B + 128) >> 8 */
   int16_t *gradient;        /* luma(x + 1) - luma(x - 1) along true x, borders repeated; NULL without that feature */
   void *census;             /* uint32_t (7x5) or uint64_t (9x7); NULL without that feature */
+  uint32_t *likeness;       /* what support weights compare: color itself, or stereo_lab() of it */
   uint16_t *first, *second; /* maps: index of the lowest and second-lowest aggregated cost */
   uint16_t *index;          /* map: index selected so far (after refinement); left x or right x */
   float *confidence;        /* map: stereo_confidence(), 0 where the views disagree; or stereo_probability() */
@@ -83,13 +85,28 @@ typedef struct StereoStage
   StereoStatus (*prepare) (StereoPlan *plan, void *context, StereoError *error);
   /* Does the work of one frame. */
   StereoStatus (*run) (StereoPlan *plan, void *context, StereoError *error);
+  int hands_over; /* a later step reads the context: steps of STEREO_SIDE_RIGHT need one of their own */
 } StereoStage;
 
-/* A stage in its place among the steps of a plan. Steps of the same stage share one context. */
+/*
+ * Whose costs a step works on. With support=own each view has costs of its own, made with its own weights, and both views
+ * take all steps that read or write costs. In the right view's turn the views have changed places: since the right one is
+ * stored mirrored, all formulas hold as they are. What such a step selects for the other view, from costs that are not that
+ * view's, goes to the shadow of that view.
+ */
+typedef enum StereoSide
+{
+  STEREO_SIDE_BOTH, /* one volume, or no costs at all */
+  STEREO_SIDE_LEFT,
+  STEREO_SIDE_RIGHT
+} StereoSide;
+
+/* A stage in its place among the steps of a plan. Steps of the same stage share one context, but see hands_over. */
 typedef struct StereoStep
 {
   const StereoStage *stage;
   void *context;
+  StereoSide side;
 } StereoStep;
 
 /*
@@ -106,6 +123,7 @@ typedef struct StereoStageTable
   const StereoStage *align;                         /* resamples the right view by plan->align */
   const StereoStage *temporal;                      /* averages color and luma of both views with plan->past */
   const StereoStage *features[STEREO_FEATURE_SETS]; /* luma -> census, gradient; [NONE] is NULL */
+  const StereoStage *lab;                           /* color -> likeness of both views */
   /* features -> volume: returns the stage of the method for the parameters, NULL if the backend lacks e.g. the cost */
   const StereoStage *(*match[STEREO_METHODS]) (const StereoParams *params);
   const StereoStage *paths;       /* volume -> volume, smoothed along paths; not run after sgm, which does it itself */
@@ -218,15 +236,19 @@ struct StereoPlan
   int census_bytes;                      /* 4 or 8; 0: the cost has no census */
   int layers;                            /* disparities aggregated at a time, a multiple of 16 */
   int volume_unit;                       /* volume steps per raw cost step, a power of two: stereo_volume_unit() */
-  int path_unit;  /* steps of a path's cost per step of the costs that it reads, a power of two */
-  int path_shift; /* those are volume steps >> path_shift; of sgm, raw costs */
-  int path_round; /* of stereo_path_rounded() */
-  uint32_t alpha; /* refine-alpha in volume steps, see stereo_penalty() */
+  int path_unit; /* steps of a path's cost per step of the costs that it reads, a power of two if paths are not weighted */
+  int path_units[STEREO_PATH_DIRECTIONS]; /* the same by direction: of weighted paths, times the weight; all equal if not */
+  int path_weighted;                      /* some path has another weight than 1 */
+  int path_shift;                         /* those are volume steps >> path_shift; of sgm, raw costs */
+  int path_round;                         /* of stereo_path_rounded() */
+  uint32_t alpha;                         /* refine-alpha in volume steps, see stereo_penalty() */
 
   /* frame state */
   StereoView view[2];
+  StereoView shadow[2]; /* of support=own: the views, but for first, second, index and confidence; else not used */
   StereoPast past[2];
-  uint16_t *volume;                   /* [y][x][i]: aggregated cost * volume_unit; STEREO_INVALID outside */
+  uint16_t *volume;       /* [y][x][i]: aggregated cost * volume_unit; STEREO_INVALID outside */
+  uint16_t *right_volume; /* of support=own with refinement, x mirrored; else the volume serves both in turn */
   float *disparity, *disparity_spare; /* maps of the left view, px, NaN = invalid; stages may exchange them */
 
   /* arena */
@@ -249,6 +271,7 @@ struct StereoPlan
   StereoOutput output;
   StereoAlignSteps align; /* with align=off never active */
   int slot;               /* its place in flights */
+  int at_right;           /* a step of STEREO_SIDE_RIGHT is at work */
 
   StereoAligner *aligner; /* NULL with align=off */
   uint8_t *align_copy;    /* both views of a pair that lies in device memory */
@@ -319,6 +342,9 @@ stereo_params_last_threshold (const StereoParams *params)
 {
   return stereo_params_reject_unlikely (params) ? 0 : params->confidence_threshold;
 }
+
+/* What stereo_lab() reads. */
+void stereo_lab_table (StereoLab *table);
 
 /* How the parameters' method turns its two measures into a probability. */
 void stereo_probability_table (const StereoParams *params, StereoProbability *table);

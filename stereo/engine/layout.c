@@ -40,6 +40,38 @@ reserve_state (StereoPlan *plan, void **where, size_t row, size_t size, size_t s
   return STEREO_OK;
 }
 
+/* Maps that stand in for a view's own while the other view's costs are worked on. No part of the frame state: what they hold
+ * never reaches a result. */
+static StereoStatus
+reserve_shadow (StereoPlan *plan, StereoView *shadow, StereoError *error)
+{
+  size_t map = stereo_times ((size_t) plan->map_pitch, (size_t) plan->height);
+  StereoStatus status;
+
+  if ((status = stereo_reserve (plan, (void **) &shadow->first, map, sizeof *shadow->first, error)) ||
+      (status = stereo_reserve (plan, (void **) &shadow->second, map, sizeof *shadow->second, error)) ||
+      (status = stereo_reserve (plan, (void **) &shadow->index, map, sizeof *shadow->index, error)))
+    return status;
+  return stereo_reserve (plan, (void **) &shadow->confidence, map, sizeof *shadow->confidence, error);
+}
+
+/* Pointers that are others' by another name. */
+static void
+share_buffers (StereoPlan *plan)
+{
+  for (int v = 0; v < 2; v++) {
+    StereoView *view = &plan->view[v], *shadow = &plan->shadow[v];
+    if (plan->params.color_difference == STEREO_COLOR_RGB)
+      view->likeness = view->color;
+    StereoView all = *view;
+    all.first = shadow->first;
+    all.second = shadow->second;
+    all.index = shadow->index;
+    all.confidence = shadow->confidence;
+    *shadow = all;
+  }
+}
+
 StereoStatus
 stereo_layout_state (StereoPlan *plan, StereoError *error)
 {
@@ -61,6 +93,8 @@ stereo_layout_state (StereoPlan *plan, StereoError *error)
       STATE (v->gradient, image, pad, i, "gradient");
     if (plan->census_bytes && !status)
       status = reserve_state (plan, &v->census, image, (size_t) plan->census_bytes, pad, i, "census", error);
+    if (plan->params.color_difference == STEREO_COLOR_LAB)
+      STATE (v->likeness, image, pad, i, "likeness");
     STATE (v->first, map, 0, i, "first");
     STATE (v->second, map, 0, i, "second");
     STATE (v->index, map, 0, i, "index");
@@ -78,7 +112,11 @@ stereo_layout_state (StereoPlan *plan, StereoError *error)
   STATE (plan->disparity, map, 0, -1, "disparity");
   STATE (plan->disparity_spare, map, 0, -1, "disparity_spare");
   STATE (plan->volume, (size_t) plan->width * (size_t) plan->depth, 0, -1, "volume");
+  if (plan->params.support == STEREO_SUPPORT_OWN && plan->params.refine_iterations > 0)
+    STATE (plan->right_volume, (size_t) plan->width * (size_t) plan->depth, 0, -1, "right volume");
 #undef STATE
+  for (int v = 0; v < 2 && !status && plan->params.support == STEREO_SUPPORT_OWN; v++)
+    status = reserve_shadow (plan, &plan->shadow[v], error);
   return status;
 }
 
@@ -104,5 +142,6 @@ stereo_layout_commit (StereoPlan *plan, StereoError *error)
     *r->where = place + r->shift;
     place += align_up (r->size);
   }
+  share_buffers (plan);
   return STEREO_OK;
 }

@@ -23,7 +23,15 @@ static const StereoChoice aggregation_choices[] = { { STEREO_AGGREGATION_TWO_PAS
 
 static const StereoChoice support_choices[] = { { STEREO_SUPPORT_AUTO, "auto", "What the profile calls for" },
   { STEREO_SUPPORT_BOTH, "both", "The product of both views' weights, as in the thesis" },
-  { STEREO_SUPPORT_LEFT, "left", "The left view's weights alone: far less work" }, { 0, NULL, NULL } };
+  { STEREO_SUPPORT_LEFT, "left", "The left view's weights alone: far less work" },
+  { STEREO_SUPPORT_OWN, "own",
+      "Each view's own weights, in costs of its own that its disparities are chosen from: twice the work of left, and "
+      "with refinement twice the memory" },
+  { 0, NULL, NULL } };
+
+static const StereoChoice color_choices[] = { { STEREO_COLOR_RGB, "rgb", "Of red, green and blue, as the thesis has it" },
+  { STEREO_COLOR_LAB, "lab", "Of CIELAB, nearer to what eyes see; own gammas are those of its steps" },
+  { 0, NULL, NULL } };
 
 static const StereoChoice refine_choices[] = { { STEREO_REFINE_AUTO, "auto", "What the profile calls for" },
   { STEREO_REFINE_TWO_PASS, "two-pass", "A vertical, then a horizontal line of the window" },
@@ -98,8 +106,11 @@ static const StereoParamInfo table[] = {
   INT ("window", window, 0, 63, 0, "Side of the aggregation window in pixels, odd; 0 = own (asw 13, bm 9)"),
   ENUM ("aggregation", aggregation, STEREO_AGGREGATION_TWO_PASS, aggregation_choices, "How the window is summed (asw)"),
   ENUM ("support", support, STEREO_SUPPORT_AUTO, support_choices, "Whose support weights enter the aggregation (asw)"),
+  ENUM ("color-difference", color_difference, STEREO_COLOR_RGB, color_choices,
+      "Differences of colour that support weights of the aggregation and of refinement take; costs take RGB (asw)"),
   DOUBLE ("gamma-color", gamma_color, 0, 10000, 0,
-      "Support weights: colour difference at which a weight falls to 1/e (asw: sum over R, G, B, 0..765; esaw, esmp: "
+      "Support weights: colour difference at which a weight falls to 1/e (asw: sum over R, G, B, 0..765, or "
+      "over L, a, b, 1.25 a unit; esaw, esmp: "
       "the largest of the three, 0..255); 0 = own"),
   DOUBLE ("gamma-distance", gamma_distance, 0, 10000, 0,
       "Support weights: distance in pixels at which a weight falls to 1/e (asw, esaw, esmp); 0 = own"),
@@ -118,6 +129,9 @@ static const StereoParamInfo table[] = {
   DOUBLE ("p2", p2, 0, 1000, 0,
       "Penalty of a larger change in disparity, in cost units, of every path; 0 = own (sgm: by direction)"),
   ENUM ("paths", paths, STEREO_PATHS_AUTO, paths_choices, "Directions of the paths along which costs are smoothed"),
+  DOUBLE ("path-weight-vertical", path_weight_vertical, 0, 4, 1,
+      "Weight of the paths along columns, where those along rows have 1; rounded to what 16 bits leave room for"),
+  DOUBLE ("path-weight-diagonal", path_weight_diagonal, 0, 4, 1, "The same of the paths along diagonals (paths=8)"),
   INT ("penalty-step", penalty_step, -1, 255, -1,
       "Step of luma along a path, in grey levels, at which its penalties are halved; -1 = own, 0 = never"),
   INT ("refine-iterations", refine_iterations, -1, 64, -1, "Refinement iterations; -1 = own, 0 = off"),

@@ -49,8 +49,7 @@ measure (StereoPlan *plan, int width, int height, StereoError *error)
   plan->map_pitch = (width + 31) / 32 * 32;
   plan->features = features[p->cost];
   plan->census_bytes = census_bytes[plan->features];
-  stereo_volume_measure (plan);
-  return STEREO_OK;
+  return stereo_volume_measure (plan, error);
 }
 
 /* A multiple of 16 near @layers, such that the last turn has about as many layers as the others. */

@@ -20,7 +20,10 @@ typedef struct Preset
     SIZE_MAX, 0 \
   }
 
-/* Gammas of asw are those of support=both; support=left takes half of them, for one view's weights instead of two. */
+/* Gammas of asw are those of support=both; support=left and own take half of them, for one view's weights instead of two. Those of
+ * colours are for RGB. Of CIELAB these shares of them are the best of a scan over eleven scenes: its steps are larger. */
+#define GAMMA_OF_LAB 0.2
+#define REFINE_GAMMA_OF_LAB 0.5
 
 /* Hillerstrom 2017, 5.1.3 */
 static const Preset asw_thesis[] = { SET (cost, STEREO_COST_CENSUS_7X5), SET (support, STEREO_SUPPORT_BOTH),
@@ -132,7 +135,7 @@ void
 stereo_profile_apply (StereoParams *params)
 {
   int preset_color = params->gamma_color == 0, preset_distance = params->gamma_distance == 0;
-  int preset_speckle = params->speckle_size < 0;
+  int preset_refine_color = params->refine_gamma_color == 0, preset_speckle = params->speckle_size < 0;
 
   apply (params, presets[params->method].profile[params->profile]);
   apply (params, presets[params->method].method);
@@ -143,8 +146,12 @@ stereo_profile_apply (StereoParams *params)
     params->confidence_threshold = stereo_params_reject_unlikely (params) ? 0.62 : 0;
   if (params->method == STEREO_METHOD_ESMP && params->smoothness_max == 0)
     params->smoothness_max = 0.0375 * params->num_disparities;
-  if (params->method == STEREO_METHOD_ASW && params->support == STEREO_SUPPORT_LEFT) {
+  if (params->method == STEREO_METHOD_ASW && params->support != STEREO_SUPPORT_BOTH) {
     params->gamma_color *= preset_color ? 0.5 : 1;
     params->gamma_distance *= preset_distance ? 0.5 : 1;
+  }
+  if (params->color_difference == STEREO_COLOR_LAB) {
+    params->gamma_color *= preset_color ? GAMMA_OF_LAB : 1;
+    params->refine_gamma_color *= preset_refine_color ? REFINE_GAMMA_OF_LAB : 1;
   }
 }

@@ -9,7 +9,8 @@
 #define TAKEN_BY_ASW(COST, formula, name, max, unit, features, takers, ...) TAKEN_BY (ASW, COST, takers)
 #define TAKEN_BY_SGM(COST, formula, name, max, unit, features, takers, ...) TAKEN_BY (SGM, COST, takers)
 
-static const char *const asw_reads[] = { "window", "aggregation", "support", "gamma-color", "gamma-distance", NULL };
+static const char *const asw_reads[] = { "window", "aggregation", "support", "color-difference", "gamma-color",
+  "gamma-distance", NULL };
 
 static const char *const esaw_reads[] = { "gamma-color", "gamma-distance", "iterations", "step-base", "truncation",
   "cost-scale", NULL };

@@ -82,6 +82,23 @@ check_paths (const StereoParams *params, StereoError *error)
   return STEREO_OK;
 }
 
+/* Parameters that change nothing but what asw does: silence would look like a result. */
+static StereoStatus
+check_asw (const StereoParams *params, StereoError *error)
+{
+  if (params->method != STEREO_METHOD_ASW && params->color_difference != STEREO_COLOR_RGB)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "color-difference=lab is for the support weights of method=asw, and method=%s: set color-difference=rgb, or "
+        "that "
+        "method.",
+        stereo_method_info (params->method)->name);
+  if (params->method != STEREO_METHOD_ASW && params->support == STEREO_SUPPORT_OWN)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "support=own is for the support weights of method=asw, and method=%s: set support=auto, or that method.",
+        stereo_method_info (params->method)->name);
+  return STEREO_OK;
+}
+
 static StereoStatus
 check_combination (const StereoParams *params, StereoError *error)
 {
@@ -89,10 +106,25 @@ check_combination (const StereoParams *params, StereoError *error)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "step-base=%g would make steps shorter with every iteration: set 1 to 4, or 0 for the method's own.",
         params->step_base);
-  StereoStatus status = check_paths (params, error);
-  if (status)
+  StereoStatus status;
+  if ((status = check_paths (params, error)) || (status = check_asw (params, error)))
     return status;
   return params->method == STEREO_METHOD_BM ? check_bm (params, error) : STEREO_OK;
+}
+
+/* Weights of paths that are not there. @params: with the presets. */
+static StereoStatus
+check_path_weights (const StereoParams *params, StereoError *error)
+{
+  static const char *const names[2] = { "path-weight-vertical", "path-weight-diagonal" };
+  const double weights[2] = { params->path_weight_vertical, params->path_weight_diagonal };
+
+  for (int k = 0; k < 2; k++)
+    if (weights[k] != 1 && params->paths < (k ? STEREO_PATHS_8 : STEREO_PATHS_4))
+      return stereo_fail (error, STEREO_ERROR_PARAMETER,
+          "%s=%g has no path to weigh, with paths=%s: set paths to %s, or %s to 1.", names[k], weights[k],
+          params->paths == STEREO_PATHS_4 ? "4" : "none", k ? "8" : "4 or 8", names[k]);
+  return STEREO_OK;
 }
 
 static StereoStatus
@@ -118,6 +150,8 @@ stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *e
       (status = check_combination (&params, error)) || (status = check_depth (&params, error)))
     return status;
   stereo_profile_apply (&params);
+  if ((status = check_path_weights (&params, error)))
+    return status;
   *out = params;
   return STEREO_OK;
 }

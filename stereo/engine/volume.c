@@ -55,6 +55,9 @@ stereo_plan_penalty (const StereoPlan *plan, int direction, int large)
   double raw = stereo_path_penalty (p, direction, large) * stereo_cost_info (p->cost)->unit;
   int whole = 2 * plan->path_unit;
 
+  if (plan->path_weighted)
+    return (int) lrint (raw * plan->path_units[direction] *
+        (p->method == STEREO_METHOD_SGM ? 1 : ldexp (plan->volume_unit, -plan->path_shift)));
   if (p->method == STEREO_METHOD_SGM)
     return (int) lrint (raw * plan->path_unit);
   return whole * (int) lrint (ldexp (raw * plan->volume_unit, -plan->path_shift) / 2);
@@ -112,6 +115,80 @@ measure_paths (StereoPlan *plan)
     plan->path_unit *= 2;
 }
 
+/* ---- weighted paths ---------------------------------------------------------------------------- */
+
+/*
+ * The cost of a path is linear in the costs it reads and its penalties: with both times w, so is the cost of the path. A
+ * direction's weight thus is the number of steps of its paths' costs in a step of the costs. All sums stay whole numbers, and
+ * no path takes more work than without weights.
+ */
+#define PATH_TOP 16383 /* of a path's cost: stages add penalties to it, and marks of what is missing */
+#define UNIT_TOP 1024  /* steps of all paths' sum in a cost unit: what the largest refine-alpha leaves room for */
+#define SHIFT_GOOD 8   /* beyond this, less would be left of the costs than a byte */
+#define UNIT_GOOD 4    /* fewer steps than this along rows are too few for weights below 1 */
+
+static double
+path_weight (const StereoParams *params, int direction)
+{
+  return direction == STEREO_PATH_SIDEWAYS ? 1 :
+      direction == STEREO_PATH_VERTICAL    ? params->path_weight_vertical :
+                                             params->path_weight_diagonal;
+}
+
+/* Steps of the sum of all paths in a raw step. */
+static double
+weighted_unit (const StereoPlan *plan)
+{
+  int sum = 0;
+  for (int direction = 0; direction < plan->params.paths / 2; direction++)
+    sum += 2 * plan->path_units[direction];
+  return plan->params.method == STEREO_METHOD_SGM ? sum : ldexp (sum * (double) plan->volume_unit, -plan->path_shift);
+}
+
+/* Sets the units of all directions for @unit along rows. Whether all costs fit. */
+static int
+weights_fit (StereoPlan *plan, int unit)
+{
+  const StereoParams *p = &plan->params;
+  const StereoCostInfo *cost = stereo_cost_info (p->cost);
+  int sgm = p->method == STEREO_METHOD_SGM;
+  double sum = 0;
+
+  plan->path_unit = unit;
+  for (int direction = 0; direction < STEREO_PATH_DIRECTIONS; direction++)
+    plan->path_units[direction] = (int) lrint (unit * path_weight (p, direction));
+  for (int direction = 0; direction < p->paths / 2; direction++) {
+    double most = (double) plan->path_units[direction] * (sgm ? cost->max : 255) +
+        stereo_plan_penalty (plan, direction, 1);
+    if (most > PATH_TOP)
+      return 0;
+    sum += 2 * most;
+  }
+  return sum <= STEREO_COST_TOP && weighted_unit (plan) * fmax (cost->unit, 1) <= UNIT_TOP;
+}
+
+static StereoStatus
+measure_weighted (StereoPlan *plan, StereoError *error)
+{
+  const StereoParams *p = &plan->params;
+  int unit = UNIT_TOP;
+
+  if (p->method != STEREO_METHOD_SGM) {
+    double top = (double) stereo_volume_top (p) * plan->volume_unit;
+    while (ldexp (top, -plan->path_shift) > 255 || (plan->path_shift < SHIFT_GOOD && !weights_fit (plan, UNIT_GOOD)))
+      plan->path_shift++;
+  }
+  while (unit > 0 && !weights_fit (plan, unit))
+    unit--;
+  if (unit)
+    return STEREO_OK;
+  return stereo_fail (error, STEREO_ERROR_PARAMETER,
+      "p2=%g with path-weight-vertical=%g and path-weight-diagonal=%g makes sums of paths that 16 bits cannot hold: "
+      "set "
+      "p2 to half of that, or smaller weights.",
+      p->p2, p->path_weight_vertical, p->path_weight_diagonal);
+}
+
 /* stereo_path_rounded() says for what. */
 static int
 path_round (const StereoPlan *plan)
@@ -127,21 +204,31 @@ path_round (const StereoPlan *plan)
   return round;
 }
 
-void
-stereo_volume_measure (StereoPlan *plan)
+StereoStatus
+stereo_volume_measure (StereoPlan *plan, StereoError *error)
 {
   const StereoParams *p = &plan->params;
+  int sgm = p->method == STEREO_METHOD_SGM;
   double unit; /* volume steps per raw step that refinement sees */
+  StereoStatus status;
 
   unit = plan->volume_unit = stereo_volume_unit (p);
   plan->path_shift = 0;
   plan->path_unit = 0;
-  if (p->method == STEREO_METHOD_SGM)
+  plan->path_weighted = p->paths != STEREO_PATHS_NONE && (p->path_weight_vertical != 1 || p->path_weight_diagonal != 1);
+  if (plan->path_weighted) {
+    if ((status = measure_weighted (plan, error)))
+      return status;
+    unit = weighted_unit (plan);
+  } else if (sgm)
     plan->path_unit = stereo_path_unit (plan->volume_unit, p->paths);
   else if (p->paths != STEREO_PATHS_NONE) {
     measure_paths (plan);
     unit = ldexp (unit * plan->path_unit * p->paths, -plan->path_shift);
   }
-  plan->path_round = p->method == STEREO_METHOD_SGM ? path_round (plan) : 0;
+  for (int direction = 0; direction < STEREO_PATH_DIRECTIONS && !plan->path_weighted; direction++)
+    plan->path_units[direction] = plan->path_unit;
+  plan->path_round = sgm && !plan->path_weighted ? path_round (plan) : 0;
   plan->alpha = (uint32_t) lrint (p->refine_alpha * stereo_cost_info (p->cost)->unit * unit * 256 / STEREO_EXPECT_STEPS);
+  return STEREO_OK;
 }

@@ -12,7 +12,7 @@ int stereo_volume_top (const StereoParams *params);
 int stereo_volume_unit (const StereoParams *params);
 /* P1, or P2 if @large, of paths along @direction (STEREO_PATH_*), in cost units. P1 is never more than P2. */
 double stereo_path_penalty (const StereoParams *params, int direction, int large);
-/* Sets the scales of @plan: volume_unit, path_shift, path_unit, alpha. */
-void stereo_volume_measure (StereoPlan *plan);
+/* Sets the scales of @plan: volume_unit, path_shift, path_unit, alpha. Fails if weighted paths do not fit 16 bits. */
+StereoStatus stereo_volume_measure (StereoPlan *plan, StereoError *error);
 
 #endif

@@ -165,6 +165,63 @@ test_values (void)
   CHECK (unit == 1024, "the largest unit is %d", unit);
 }
 
+/* Units of weighted paths: their ratios are the weights, as near as whole numbers come; all sums fit; alpha stays small. */
+static void
+check_weighted (const StereoParams *params)
+{
+  const double weight[STEREO_PATH_DIRECTIONS] = { 1, params->path_weight_vertical, params->path_weight_diagonal,
+    params->path_weight_diagonal };
+  const char *method = stereo_method_info (params->method)->name, *cost = stereo_cost_info (params->cost)->name;
+  StereoError error = { 0 };
+  StereoPlan *plan = stereo_plan_new (params, 64, 4, &error);
+  double sum = 0, top = params->method == STEREO_METHOD_SGM ? stereo_cost_info (params->cost)->max : 255;
+
+  if (!plan) {
+    CHECK (params->p2 > 500 && params->path_weight_vertical + params->path_weight_diagonal > 2, "%s, %s: %s", method,
+        cost, error.message);
+    CHECK (strstr (error.message, "path-weight") && strstr (error.message, "p2="), "'%s'", error.message);
+    return;
+  }
+  for (int r = 0; r < STEREO_PATH_DIRECTIONS; r++) {
+    CHECK (fabs (plan->path_units[r] - weight[r] * plan->path_units[0]) <= 0.5, "%s, %s, direction %d: %d of %d",
+        method, cost, r, plan->path_units[r], plan->path_units[0]);
+    sum += 2 * (top * plan->path_units[r] + stereo_plan_penalty (plan, r, 1));
+    CHECK (stereo_plan_penalty (plan, r, 1) < 16384, "a penalty of %d", stereo_plan_penalty (plan, r, 1));
+  }
+  CHECK (plan->path_units[0] >= 1 && sum <= STEREO_COST_TOP, "%s, %s: units of %d, sums of %g", method, cost,
+      plan->path_units[0], sum);
+  CHECK ((uint64_t) plan->alpha * (STEREO_MAX_DISPARITIES - 1) * STEREO_EXPECT_STEPS <= UINT32_MAX, "%s, %s: alpha %u",
+      method, cost, plan->alpha);
+  stereo_plan_free (plan);
+}
+
+static void
+test_weighted_paths (void)
+{
+  static const double weights[][2] = { { 0, 0 }, { 4, 4 }, { 4, 0 }, { 0, 4 }, { 0.3, 1 }, { 1, 1.7 } };
+  static const double penalties[] = { 0, 0.001, 100, 1000 };
+
+  for (int method = 0; method < STEREO_METHODS; method++)
+    for (int cost = 1; cost < STEREO_COSTS; cost++)
+      for (size_t k = 0; k < sizeof weights / sizeof *weights; k++)
+        for (size_t n = 0; n < sizeof penalties / sizeof *penalties; n++) {
+          StereoParams params;
+          if (!(stereo_method_info (method)->costs & 1u << cost))
+            continue;
+          stereo_params_init (&params);
+          params.backend = STEREO_BACKEND_CPU;
+          params.threads = 1;
+          params.method = method;
+          params.cost = cost;
+          params.paths = STEREO_PATHS_8;
+          params.refine_alpha = 10;
+          params.p1 = params.p2 = penalties[n];
+          params.path_weight_vertical = weights[k][0];
+          params.path_weight_diagonal = weights[k][1];
+          check_weighted (&params);
+        }
+}
+
 /* ---- the longest rows and columns --------------------------------------------------------------- */
 
 static void
@@ -234,6 +291,7 @@ main (int argc, char **argv)
   check_case ("products and sums of sizes", test_arithmetic);
   check_case ("memory of the largest plans", test_sizes);
   check_case ("the largest values", test_values);
+  check_case ("weighted paths", test_weighted_paths);
   test_shapes ();
   return check_finish ();
 }

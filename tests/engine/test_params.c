@@ -12,6 +12,7 @@ permissive (StereoParams *params)
   stereo_params_init (params);
   params->focal_length = 700;
   params->baseline = 50;
+  params->paths = STEREO_PATHS_8; /* what path-weight-diagonal weighs */
 }
 
 /* The first method that takes @cost. */
@@ -294,6 +295,33 @@ test_own (void)
   }
 }
 
+/* Steps of CIELAB are larger than those of RGB: own gammas of colours follow, those set by hand stay. */
+static void
+test_lab_own (void)
+{
+  StereoParams params, rgb, lab;
+  StereoError error;
+
+  for (int profile = 0; profile < STEREO_PROFILES; profile++) {
+    stereo_params_init (&params);
+    params.profile = profile;
+    if (profile == STEREO_PROFILE_ROAD)
+      continue; /* sgm */
+    CHECK (!stereo_params_resolve (&params, &rgb, &error), "%s", error.message);
+    params.color_difference = STEREO_COLOR_LAB;
+    CHECK (!stereo_params_resolve (&params, &lab, &error), "%s", error.message);
+    CHECK (lab.gamma_color == 0.2 * rgb.gamma_color && lab.refine_gamma_color == 0.5 * rgb.refine_gamma_color &&
+            lab.gamma_distance == rgb.gamma_distance && lab.refine_gamma_distance == rgb.refine_gamma_distance,
+        "profile %d: %g and %g, of %g and %g", profile, lab.gamma_color, lab.refine_gamma_color, rgb.gamma_color,
+        rgb.refine_gamma_color);
+    params.gamma_color = 7;
+    params.refine_gamma_color = 8;
+    CHECK (!stereo_params_resolve (&params, &lab, &error), "%s", error.message);
+    CHECK (lab.gamma_color == 7 && lab.refine_gamma_color == 8, "profile %d: by hand, %g and %g", profile,
+        lab.gamma_color, lab.refine_gamma_color);
+  }
+}
+
 /* Each method and profile: nothing that it reads stays open, but for sgm's penalties, which go by direction. */
 static void
 test_methods_own (void)
@@ -400,6 +428,11 @@ test_combinations (void)
     { { { "method", "sgm" }, { "p1", "10" } }, { "p1=10", "both" } },
     { { { "method", "sgm" }, { "p2", "20" } }, { "p2=20", "both" } },
     { { { "method", "sgm" }, { "p1", "30" }, { "p2", "20" } }, { "p1=30", "p2=20", "20 or less" } },
+    { { { "method", "sgm" }, { "color-difference", "lab" } }, { "color-difference=lab", "method=asw", "method=sgm" } },
+    { { { "method", "bm" }, { "path-weight-vertical", "2" } }, { "path-weight-vertical=2", "paths=none", "4 or 8" } },
+    { { { "paths", "4" }, { "path-weight-diagonal", "2" } }, { "path-weight-diagonal=2", "paths=4", "8" } },
+    { { { "method", "bm" }, { "support", "own" } }, { "support=own", "method=asw", "method=bm" } },
+    { { { "profile", "road" }, { "color-difference", "lab" } }, { "color-difference=lab", "method=asw", "method=sgm" } },
     { { { "method", "bm" }, { "window", "33" } }, { "bm", "window=33", "31" } },
     { { { "method", "bm" }, { "window", "1" } }, { "window=1", "3 or more", "sad" } },
     { { { "method", "bm" }, { "window", "1" }, { "cost", "ncc" } }, { "window=1", "cost=ncc", "3 or more" } },
@@ -477,6 +510,7 @@ main (int argc, char **argv)
   check_case ("depth needs the calibration", test_depth);
   check_case ("profile=thesis is section 5.1.3", test_thesis);
   check_case ("by hand wins", test_own);
+  check_case ("own gammas of CIELAB", test_lab_own);
   check_case ("every method's own", test_methods_own);
   check_case ("speckles go by default", test_speckles);
   check_case ("esaw and esmp are Table III", test_table_three);

@@ -80,6 +80,32 @@ static const Case table[] = {
   { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "num-disparities=19 cost=sad support=left window=15" },
   { 33, 31, PICTURE_FLAT, RGB, U16, 1, "num-disparities=19 cost=sad support=both window=15" },
   { 33, 31, PICTURE_FLAT, GREY, U8, 1, "num-disparities=19 cost=mixed fill=background" },
+  /* costs of each view, in one volume and in two */
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 support=own refine-iterations=0" },
+  { 67, 43, PICTURE_SHIFTED, BGRX_UP, U16, 1, "num-disparities=20 support=own profile=quality" },
+  { 67, 43, PICTURE_EDGES, RGB, F32, 1, "num-disparities=20 support=own profile=thesis refine-iterations=2" },
+  { 33, 31, PICTURE_NOISE, GREY, U16, 1, "num-disparities=48 support=own min-disparity=-12 paths=8 cost=census-9x7" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1,
+      "num-disparities=20 support=own refine-mode=idr refine-iterations=2 min-disparity=-9 color-difference=lab" },
+  { 33, 31, PICTURE_SHIFTED, RGB, U16, 1,
+      "num-disparities=20 support=own paths=none refine-mode=full refine-iterations=3" },
+  { 33, 15, PICTURE_NOISE, RGB, U16, 1, "num-disparities=10 support=own aggregation=full window=9 cost=sad" },
+  { 129, 21, PICTURE_SHIFTED, YUY2, U16, 1, "num-disparities=129 window=35 support=own paths=4 refine-iterations=1" },
+  { 1029, 3, PICTURE_NOISE, RGB, U16, 1, "num-disparities=320 min-disparity=-37 window=3 support=own fill=background" },
+  { 1, 1, PICTURE_NOISE, RGB, U16, 1, "num-disparities=16 support=own" },
+  { 2, 3, PICTURE_CHECKER, BGRX, F32, 1, "num-disparities=64 support=own consistency=-1 refine-iterations=3" },
+  /* weights of CIELAB; costs of colours stay what they are */
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "num-disparities=19 color-difference=lab cost=mixed support=left window=15" },
+  { 67, 43, PICTURE_SHIFTED, BGRX, U16, 1, "num-disparities=20 color-difference=lab profile=quality cost=sad" },
+  { 67, 43, PICTURE_EDGES, BGRX_UP, U16, 1,
+      "num-disparities=20 color-difference=lab profile=thesis refine-iterations=2" },
+  { 257, 17, PICTURE_NOISE, RGB, U16, 1, "num-disparities=9 color-difference=lab align=auto temporal=1 window=3" },
+  { 33, 15, PICTURE_NOISE, RGB, U16, 1,
+      "num-disparities=10 color-difference=lab aggregation=full support=both window=9" },
+  { 33, 31, PICTURE_NOISE, GREY, U16,
+      1, "num-disparities=20 color-difference=lab min-disparity=-9 refine-mode=idr refine-iterations=2 refine-alpha=0.01" },
+  { 33, 31, PICTURE_EDGES, RGB, U16, 1, "num-disparities=20 color-difference=lab refine-mode=full refine-iterations=2" },
+  { 1, 1, PICTURE_NOISE, RGB, U16, 1, "num-disparities=16 color-difference=lab" },
   /* every pixel of the window */
   { 33, 15, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=10 aggregation=full support=both window=9" },
   { 33, 15, PICTURE_NOISE, RGB, U16, 1, "num-disparities=10 aggregation=full support=left window=33" },
@@ -208,6 +234,22 @@ static const Case table[] = {
   { 67, 43, PICTURE_CHECKER, RGB, U16, 1, "method=esaw paths=4 num-disparities=20 truncation=1 p1=900 p2=1000" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=esmp paths=8 num-disparities=20 refine-iterations=2" },
   { 45, 17, PICTURE_NOISE, RGB, U16, 1, "paths=8 num-disparities=300 window=3" },
+  /* paths with weights: none for a direction, the least, the largest, in one pass and in several */
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "paths=4 num-disparities=20 window=9 path-weight-vertical=0.5" },
+  { 67, 43, PICTURE_NOISE, RGB, U16, 1,
+      "paths=8 num-disparities=70 window=3 path-weight-vertical=4 path-weight-diagonal=4" },
+  { 137, 40, PICTURE_NOISE, RGB, U16, 1,
+      "method=bm paths=8 num-disparities=33 cost=zncc path-weight-diagonal=0.3 threads=7" },
+  { 45, 17, PICTURE_NOISE, RGB, U16, 1, "paths=8 num-disparities=300 window=3 support=own path-weight-diagonal=0" },
+  { 67, 43, PICTURE_CHECKER, RGB, U16, 1,
+      "method=esaw paths=4 num-disparities=20 truncation=1 p1=900 p2=1000 path-weight-vertical=3" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20 path-weight-diagonal=0.5" },
+  { 67, 43, PICTURE_EDGES, BGRX, U16, 1,
+      "method=sgm num-disparities=20 cost=mixed refine-iterations=2 path-weight-vertical=0 path-weight-diagonal=0" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1,
+      "method=sgm num-disparities=150 cost=ad min-disparity=-60 path-weight-vertical=4 path-weight-diagonal=4" },
+  { 33, 31, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=19 cost=ad p1=1000 p2=1000 path-weight-vertical=4" },
+  { 9, 1, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=9 paths=4 path-weight-vertical=0.01" },
   /* sgm */
   { 1, 1, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=16" },
   { 1, 9, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=3 cost=ad" },
@@ -363,13 +405,23 @@ static void
 draw_asw (Case *c, Random *random)
 {
   add (c, random, 80, "cost=%s", PICK ("census-7x5", "census-9x7", "mixed", "ad", "sad"));
-  add (c, random, 80, "support=%s", PICK ("both", "left"));
+  add (c, random, 80, "support=%s", PICK ("both", "left", "own"));
+  add (c, random, 40, "color-difference=lab");
   int full = random_range (random, 0, 5) == 0;
   if (full)
     add (c, random, 100, "aggregation=full");
   add (c, random, 100, "window=%d", 2 * random_range (random, 0, full ? 7 : 20) + 1);
   add (c, random, 50, "gamma-color=%g gamma-distance=%g", random_range (random, 1, 300) / 1.5,
       random_range (random, 1, 300) / 10.0);
+}
+
+/* Weights of paths, whatever their number. */
+static void
+draw_path_weights (Case *c, Random *random, int eight)
+{
+  add (c, random, 30, "path-weight-vertical=%g", random_range (random, 0, 64) / 16.0);
+  if (eight)
+    add (c, random, 30, "path-weight-diagonal=%g", random_range (random, 0, 64) / 16.0);
 }
 
 static void
@@ -380,7 +432,9 @@ draw_sgm (Case *c, Random *random)
   add (c, random, 100, "method=sgm");
   add (c, random, 30, "penalty-step=%d", random_range (random, 0, 60));
   add (c, random, 80, "cost=%s", PICK ("census-7x5", "census-9x7", "mixed", "ad"));
-  add (c, random, 50, "paths=%s", PICK ("4", "8"));
+  int eight = random_range (random, 0, 1);
+  add (c, random, 100, "paths=%s", eight ? "8" : "4");
+  draw_path_weights (c, random, eight);
   add (c, random, 50, "p1=%g p2=%g", p1 / 64.0, p2 / 64.0);
   add (c, random, 50, "threads=%d", random_range (random, 1, 9));
 }
@@ -391,7 +445,9 @@ draw_paths (Case *c, Random *random)
 {
   int p1 = random_range (random, 1, 1000), p2 = p1 + random_range (random, 0, 6000);
 
-  add (c, random, 100, "paths=%s", PICK ("4", "8"));
+  int eight = random_range (random, 0, 1);
+  add (c, random, 100, "paths=%s", eight ? "8" : "4");
+  draw_path_weights (c, random, eight);
   add (c, random, 50, "p1=%g p2=%g", p1 / 64.0, p2 / 64.0);
   add (c, random, 50, "penalty-step=%d", random_range (random, 0, 60));
   add (c, random, 50, "threads=%d", random_range (random, 1, 9));

@@ -16,6 +16,7 @@ typedef enum StageKind
   STAGE_ALIGN,
   STAGE_TEMPORAL,
   STAGE_FEATURES,
+  STAGE_LAB,
   STAGE_MATCH,
   STAGE_PATHS,
   STAGE_SELECT,
@@ -104,13 +105,14 @@ int naive_covers (StageKind stage, StageKind step);
 int naive_leaves (StageKind kind, const StereoReservation *map);
 /* Whether every backend must give the plain stage's costs to the bit. */
 int naive_exact (const StereoPlan *plan);
-/* Turns the state before a step of that kind into the one wanted after it. */
-void naive_run (Naive *naive, StageKind kind);
+/* Turns the state before a step of that kind, and of that side, into the one wanted after it. */
+void naive_run (Naive *naive, StageKind kind, StereoSide side);
 
 /* naive_cost.c */
 void naive_load (StereoPlan *p);
 void naive_align (StereoPlan *p);
 void naive_features (StereoPlan *p);
+void naive_lab (StereoPlan *p);
 /* Of the pixel pair at those places of the two images. */
 int naive_raw_cost (const StereoPlan *p, size_t left, size_t right);
 void naive_asw (StereoPlan *p);

@@ -118,6 +118,18 @@ naive_features (StereoPlan *p)
       }
 }
 
+void
+naive_lab (StereoPlan *p)
+{
+  StereoLab table;
+
+  stereo_lab_table (&table);
+  for (int v = 0; v < 2; v++)
+    for (int y = 0; y < p->height; y++)
+      for (int x = 0; x < p->width; x++)
+        p->view[v].likeness[naive_image (p, x, y)] = stereo_lab (&table, p->view[v].color[naive_image (p, x, y)]);
+}
+
 /* A cost that has no formula of its own below: by the plain one in stereo/exact/cost.h, from which the CPU's row may be made,
  * and which proves the packed one of CUDA. */
 static int
@@ -176,7 +188,7 @@ static double
 tap_weight (const StereoPlan *p, int x, int y, int i, int dx, int dy)
 {
   const StereoParams *q = &p->params;
-  const uint32_t *l = p->view[STEREO_LEFT].color, *r = p->view[STEREO_RIGHT].color;
+  const uint32_t *l = p->view[STEREO_LEFT].likeness, *r = p->view[STEREO_RIGHT].likeness;
   double distance = sqrt ((double) dx * dx + (double) dy * dy);
   int m = naive_partner (p, x, i);
   double w = naive_weight (

@@ -75,7 +75,7 @@ naive_check (StereoPlan *p)
 static double
 refine_weight (const StereoPlan *p, int view, int x, int y, int dx, int dy)
 {
-  const uint32_t *color = p->view[view].color;
+  const uint32_t *color = p->view[view].likeness;
   return naive_weight (color[naive_image (p, x, y)], color[naive_image (p, x + dx, y + dy)],
       sqrt ((double) dx * dx + (double) dy * dy), p->params.refine_gamma_color, p->params.refine_gamma_distance);
 }

@@ -26,7 +26,8 @@ static const struct
 /* A path's costs of the pixel before and of this one; -1: no such candidate. */
 typedef struct Path
 {
-  const long *costs; /* of all candidates, in the order of the volume */
+  const long *costs; /* of all candidates, in the order of the volume, in steps of the costs */
+  long unit;         /* steps of a path's cost in one */
   long *before, *here;
   long p1, p2;       /* where the luma has no step */
   long small, large; /* from the pixel before to this one */
@@ -102,7 +103,8 @@ follow (const StereoPlan *p, Path *path, int x, int y, int dx, int dy, long *sum
       path->here[i] = -1;
       if (!exists (p, x, i))
         continue;
-      path->here[i] = path->costs[place] + (cheapest (p, path, i) + path->whole / 2) / path->whole * path->whole;
+      path->here[i] = path->costs[place] * path->unit +
+          (cheapest (p, path, i) + path->whole / 2) / path->whole * path->whole;
       sums[place] += path->here[i];
     }
     /* what is outside the right view is as good as the best, to the next pixel */
@@ -115,15 +117,15 @@ follow (const StereoPlan *p, Path *path, int x, int y, int dx, int dy, long *sum
   }
 }
 
-/* Of sgm: table 1 as it stands for AD and census-9x7. After other methods: 6 and, for a search of 128, 66 for these. Less for costs of fewer
- * bits; unless set by hand. @scale: steps of a path's cost in a raw step. After other methods, an even number of steps of the
- * costs. */
+/* Of sgm: table 1 as it stands for AD and census-9x7. After other methods: 6 and, for a search of 128, 66 for these. Less for
+ * costs of fewer bits; unless set by hand. @scale: steps of a path's cost in a raw step. After other methods, if no path is
+ * weighted, an even number of steps of the costs. */
 static long
 penalty (const StereoPlan *p, double by_hand, double of_table, double scale)
 {
   double factor = p->params.cost == STEREO_COST_CENSUS_7X5 ? 0.7 : p->params.cost == STEREO_COST_MIXED ? 0.8 : 1;
   double steps = (by_hand > 0 ? by_hand : of_table * factor) * stereo_cost_info (p->params.cost)->unit * scale;
-  long whole = p->params.method == STEREO_METHOD_SGM ? 1 : 2 * p->path_unit;
+  long whole = p->params.method == STEREO_METHOD_SGM || p->path_weighted ? 1 : 2 * p->path_unit;
   return whole * lrint (steps / (double) whole);
 }
 
@@ -155,15 +157,18 @@ rounding (const StereoPlan *p, double scale)
     long p2 = penalty (p, p->params.p2, sgm ? directions[r].p2 : 66 * log2 (searched < 2 ? 2 : searched) / 7, scale);
     largest = p2 > largest ? p2 : largest;
   }
-  while (sgm && 2 * ((largest + whole / 2) / whole) > 255)
+  while (sgm && !p->path_weighted && 2 * ((largest + whole / 2) / whole) > 255)
     whole *= 2;
   return whole;
 }
 
-/* The sums of all paths over @costs, to the volume. */
+/* The sums of all paths over @costs, to the volume. @scale: steps of the costs in a raw step; each is as many steps of a path's
+ * costs as its direction has units. */
 static void
 sum_paths (StereoPlan *p, const long *costs, double scale)
 {
+  static const int kind[8] = { STEREO_PATH_SIDEWAYS, STEREO_PATH_SIDEWAYS, STEREO_PATH_VERTICAL, STEREO_PATH_VERTICAL,
+    STEREO_PATH_RISING, STEREO_PATH_RISING, STEREO_PATH_FALLING, STEREO_PATH_FALLING };
   size_t count = (size_t) p->width * (size_t) p->height * (size_t) p->depth;
   long *sums = naive_allocate (count, sizeof *sums),
        *lines = naive_allocate (2 * (size_t) p->disparities, sizeof *lines);
@@ -171,9 +176,11 @@ sum_paths (StereoPlan *p, const long *costs, double scale)
 
   for (int r = 0; r < p->params.paths; r++) {
     int dx = directions[r].dx, dy = directions[r].dy;
-    long p1 = penalty (p, p->params.p1, sgm ? directions[r].p1 : 6, scale);
-    long p2 = penalty (p, p->params.p2, sgm ? directions[r].p2 : 66 * log2 (searched < 2 ? 2 : searched) / 7, scale);
-    Path path = { costs, lines, lines + p->disparities, p1 < p2 ? p1 : p2, p2, 0, 0, rounding (p, scale) };
+    long unit = p->path_units[kind[r]];
+    double steps = scale * (double) unit;
+    long p1 = penalty (p, p->params.p1, sgm ? directions[r].p1 : 6, steps);
+    long p2 = penalty (p, p->params.p2, sgm ? directions[r].p2 : 66 * log2 (searched < 2 ? 2 : searched) / 7, steps);
+    Path path = { costs, unit, lines, lines + p->disparities, p1 < p2 ? p1 : p2, p2, 0, 0, rounding (p, steps) };
     for (int y = 0; y < p->height; y++)
       for (int x = 0; x < p->width; x++)
         if (!naive_inside (p, x + dx) || y + dy < 0 || y + dy >= p->height)
@@ -184,7 +191,7 @@ sum_paths (StereoPlan *p, const long *costs, double scale)
   free (lines);
 }
 
-/* The cost of every candidate that exists, as steps of a path's cost: @of a raw cost, or of the volume's. */
+/* The cost of every candidate that exists: raw, or the volume's as a byte. */
 static long *
 make_costs (StereoPlan *p, int of_volume)
 {
@@ -199,7 +206,7 @@ make_costs (StereoPlan *p, int of_volume)
           continue;
         byte = of_volume ? (long) floor (*cost / exp2 (p->path_shift) + (p->path_shift ? 0.5 : 0)) :
                            naive_raw_cost (p, naive_image (p, x, y), naive_image (p, naive_partner (p, x, i), y));
-        costs[(size_t) (cost - p->volume)] = (byte < 255 ? byte : 255) * p->path_unit;
+        costs[(size_t) (cost - p->volume)] = byte < 255 ? byte : 255;
       }
   return costs;
 }
@@ -208,7 +215,7 @@ void
 naive_sgm (StereoPlan *p)
 {
   long *costs = make_costs (p, 0);
-  sum_paths (p, costs, p->volume_unit / p->params.paths);
+  sum_paths (p, costs, 1);
   free (costs);
 }
 
@@ -216,6 +223,6 @@ void
 naive_paths (StereoPlan *p)
 {
   long *costs = make_costs (p, 1);
-  sum_paths (p, costs, p->volume_unit / exp2 (p->path_shift) * p->path_unit);
+  sum_paths (p, costs, p->volume_unit / exp2 (p->path_shift));
   free (costs);
 }

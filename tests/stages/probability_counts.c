@@ -52,10 +52,9 @@ match (StereoPlan *plan, const Scene *scene, StereoOutput *output, NaiveMeasures
   plan->input[1] = right;
   plan->output = *output;
   for (int k = 0; k < plan->step_count && !status; k++) {
-    const StereoStep *step = &plan->steps[k];
-    if (step->stage == plan->stages->probability)
+    if (plan->steps[k].stage == plan->stages->probability)
       *measures = naive_measures (plan);
-    status = step->stage->run (plan, step->context, error);
+    status = stereo_run_steps (plan, k, k + 1, error);
   }
   return status;
 }

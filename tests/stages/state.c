@@ -29,8 +29,11 @@ state_new (const StereoPlan *origin)
   state->origin = origin;
   for (int k = 0; k < origin->state_count; k++)
     attach (state, k);
-  for (int v = 0; v < 2; v++)
+  for (int v = 0; v < 2; v++) {
+    if (origin->params.color_difference == STEREO_COLOR_RGB)
+      state->plan.view[v].likeness = state->plan.view[v].color;
     state->unsure[v] = naive_allocate ((size_t) origin->map_pitch * (size_t) origin->height, 1);
+  }
   return state;
 }
 
@@ -89,6 +92,12 @@ state_put (const Naive *state, StereoPlan *plan)
   }
 }
 
+static int
+is_volume (const StereoReservation *r)
+{
+  return !strcmp (r->name, "volume") || !strcmp (r->name, "right volume");
+}
+
 /* How a reservation is laid out: elements of @size bytes, @pitch a row, pixels from @pad to @pad + width. */
 typedef struct Shape
 {
@@ -100,10 +109,10 @@ shape_of (const StereoPlan *p, const StereoReservation *r)
 {
   size_t rows = (size_t) p->height, width = (size_t) p->width;
 
-  if (!strcmp (r->name, "volume"))
+  if (is_volume (r))
     return (Shape){ 2, width * (size_t) p->depth, 0, width * (size_t) p->depth };
   int image = !strcmp (r->name, "color") || !strcmp (r->name, "luma") || !strcmp (r->name, "gradient") ||
-      !strcmp (r->name, "census");
+      !strcmp (r->name, "census") || !strcmp (r->name, "likeness");
   size_t pitch = (size_t) (image ? p->image_pitch : p->map_pitch);
   return (Shape){ r->size / pitch / rows, pitch, image ? (size_t) p->image_pad : 0, width };
 }
@@ -267,7 +276,7 @@ state_compare (const Naive *got, const Naive *want, StageKind kind, Tolerance to
   for (int k = 0; k < want->origin->state_count; k++) {
     const StereoReservation *r = &want->origin->reservations[k];
     Shape s = shape_of (p, r);
-    int volume = !strcmp (r->name, "volume");
+    int volume = is_volume (r);
     if (!strcmp (r->name, "disparity_spare") || naive_leaves (kind, r))
       continue;
     for (size_t row = 0; row < (size_t) p->height; row++)

@@ -22,8 +22,7 @@ static Naive *
 run_step (StereoPlan *plan, int k)
 {
   StereoError error = { 0 };
-  CHECK (!plan->steps[k].stage->run (plan, plan->steps[k].context, &error), "step %d, %s: %s", k,
-      plan->steps[k].stage->name, error.message);
+  CHECK (!stereo_run_steps (plan, k, k + 1, &error), "step %d, %s: %s", k, plan->steps[k].stage->name, error.message);
   return state_take (plan);
 }
 
@@ -52,7 +51,7 @@ against_naive (const Case *c, uint64_t seed)
     state_dirty (plan, 0, &random);
     Naive *want = state_take (plan);
     Naive *got = run_step (plan, k);
-    naive_run (want, kind);
+    naive_run (want, kind, plan->steps[k].side);
     state_compare (got, want, kind, naive_tolerance, who);
     state_free (got);
     if (kind == STAGE_STORE)
@@ -117,6 +116,7 @@ compare_steps (Frame *cpu, Frame *cuda, Random *random)
     Naive *want = state_take (a);
     state_put (want, b);
     state_dirty (b, 0, random);
+    CHECK (k < a->step_count && a->steps[k].side == b->steps[step].side, "%s: of another view", who);
     Naive *expected = run_covered (a, k, kind, &next), *got = run_step (b, step);
     if (!CHECK (expected != NULL, "%s: the cpu has %s there", who,
             k < a->step_count ? a->steps[k].stage->name : "nothing")) {
@@ -126,7 +126,7 @@ compare_steps (Frame *cpu, Frame *cuda, Random *random)
     }
     /* what the plain twin adds: which values may differ */
     if (kind == STAGE_REFINE)
-      naive_run (want, kind);
+      naive_run (want, kind, b->steps[step].side);
     for (int v = 0; v < 2; v++) {
       memcpy (expected->unsure[v], want->unsure[v], (size_t) a->map_pitch * (size_t) a->height);
       expected->penalised[v] = want->penalised[v];
