@@ -47,12 +47,12 @@ between (gdouble low, gdouble high)
   return low + (high - low) * random_unit (&generator);
 }
 
-/* At 20 m/s, then ten frames are missing: only their time tells that it is the same. */
+/* At 26 m/s, and then eleven frames are missing: it is the same one. */
 GST_START_TEST (test_missing_frames)
 {
   for (guint turn = 0; turn < 10; turn++) {
     GroundStream stream = ground_stream_new ("", KIND, &generator);
-    gdouble lateral = between (2400, 3000), distance = between (22000, 24000), speed = between (18000, 22000);
+    gdouble lateral = between (2400, 3000), distance = between (24000, 26000), speed = between (25000, 27000);
     gint id = 0;
 
     for (guint frame = 0; frame < 5; frame++, distance -= speed / 25) {
@@ -60,8 +60,8 @@ GST_START_TEST (test_missing_frames)
       id = pass (&stream);
     }
     fail_unless (id > 0, "turn %u", turn);
-    stream.next += 9 * FRAME;
-    move_box (&stream, distance - 9 * speed / 25, lateral);
+    stream.next += 11 * FRAME;
+    move_box (&stream, distance - 11 * speed / 25, lateral);
     fail_unless_equals_int (pass (&stream), id);
     ground_stream_free (&stream);
   }
