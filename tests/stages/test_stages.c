@@ -90,7 +90,8 @@ run_covered (StereoPlan *plan, int k, StageKind kind, int *next)
 {
   Naive *made = NULL;
 
-  for (*next = k; *next < plan->step_count && naive_covers (kind, naive_kind (plan, plan->steps[*next].stage));) {
+  for (*next = k; *next < plan->step_count && plan->steps[*next].side == plan->steps[k].side &&
+       naive_covers (kind, naive_kind (plan, plan->steps[*next].stage));) {
     state_free (made);
     made = run_step (plan, (*next)++);
     /* the same stage again would be the next step's */
