@@ -59,8 +59,7 @@ ensure_columns (GstStereoGroundAnalysis *analysis, guint columns)
 
 /* What stands on the ground, which was found. */
 static void
-look_above (GstStereoGroundAnalysis *analysis, const GstStereoGroundScene *scene, const GstStereoGroundStep *step,
-    GstStereoGroundResult *result)
+look_above (GstStereoGroundAnalysis *analysis, const GstStereoGroundScene *scene, GstStereoGroundResult *result)
 {
   const GstStereoGroundPlane *plane = &scene->plane;
   const GstStereoObstacle *found;
@@ -70,7 +69,7 @@ look_above (GstStereoGroundAnalysis *analysis, const GstStereoGroundScene *scene
   result->plane[1] = plane->across;
   result->plane[2] = plane->down;
   found = gst_stereo_obstacle_find (analysis->obstacles, scene, &count);
-  result->obstacles = gst_stereo_ground_tracks_update (analysis->tracks, step, found, count, &result->n_obstacles);
+  result->obstacles = gst_stereo_ground_tracks_update (analysis->tracks, found, count, &result->n_obstacles);
   gst_stereo_ground_free_distances (scene, analysis->obstacles, analysis->free_distances, result->n_free_distances);
 }
 
@@ -80,7 +79,6 @@ gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstSter
 {
   const GstStereoGroundGrid *grid = &analysis->grid;
   GstStereoGroundScene scene = { grid, gst_stereo_ground_camera (view->meta) };
-  const GstStereoGroundStep step = { view->seconds, scene.camera };
   guint none;
 
   memset (result, 0, sizeof *result);
@@ -94,11 +92,11 @@ gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstSter
   if (!result->valid) {
     memset (&result->fit, 0, sizeof result->fit);
     /* the frame passes for the obstacles too; none is reported without a ground */
-    gst_stereo_ground_tracks_update (analysis->tracks, &step, NULL, 0, &none);
+    gst_stereo_ground_tracks_update (analysis->tracks, NULL, 0, &none);
     return;
   }
   scene.plane = result->fit.plane;
   scene.camera_height = result->fit.pose.height;
   scene.sizes = task->sizes;
-  look_above (analysis, &scene, &step, result);
+  look_above (analysis, &scene, result);
 }

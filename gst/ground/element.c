@@ -88,7 +88,6 @@ struct _GstStereoGround
   GstStereoGroundAnalysis *analysis;
   gboolean warned;  /* of a missing confidence */
   GstClockTime end; /* of the last buffer */
-  GstClockTime pts; /* of it too */
   /* the last message */
   gboolean posted, posted_ground, posted_obstacles;
   GstClockTime posted_time;
@@ -119,7 +118,6 @@ forget (GstStereoGround *self, const gchar *why)
   GST_DEBUG_OBJECT (self, "ground and obstacles are forgotten: %s", why);
   gst_stereo_ground_analysis_forget (self->analysis);
   self->posted = FALSE;
-  self->pts = GST_CLOCK_TIME_NONE;
 }
 
 /* FALSE after an error was posted. */
@@ -238,15 +236,14 @@ map_plane (GstStereoGround *self, const GstStereoMeta *meta, GstBuffer *plane, c
 /* Looks at the samples in @picture and at the confidence and the mask of @meta. */
 static GstFlowReturn
 analyse (GstStereoGround *self, const GstStereoGroundSettings *settings, const GstVideoFrame *picture,
-    const GstStereoMeta *meta, gdouble seconds, GstStereoGroundResult *result)
+    const GstStereoMeta *meta, GstStereoGroundResult *result)
 {
   GstStereoGroundTask task = gst_stereo_ground_settings_task (settings);
   GstStereoGroundView view = { .samples = GST_VIDEO_FRAME_PLANE_DATA (picture, 0),
     .stride = GST_VIDEO_FRAME_PLANE_STRIDE (picture, 0),
     .wide = GST_VIDEO_FRAME_FORMAT (picture) == GST_VIDEO_FORMAT_GRAY16_LE,
     .min_confidence = (guint) (settings->min_confidence * 255 + 0.5),
-    .meta = meta,
-    .seconds = seconds };
+    .meta = meta };
   GstVideoFrame confidence, mask;
   gboolean mapped;
 
@@ -327,29 +324,6 @@ is_another_stream (const GstStereoGround *self, GstBuffer *buffer)
       pts - self->end > SHORT_GAP;
 }
 
-/* Since the frame before, or for how long the caps show one; 0 = neither is known. */
-static gdouble
-seconds_to (const GstStereoGround *self, GstBuffer *buffer)
-{
-  GstClockTime pts = GST_BUFFER_PTS (buffer);
-
-  if (GST_CLOCK_TIME_IS_VALID (pts) && GST_CLOCK_TIME_IS_VALID (self->pts) && pts > self->pts)
-    return (gdouble) (pts - self->pts) / GST_SECOND;
-  return GST_VIDEO_INFO_FPS_N (&self->info) > 0 ?
-      (gdouble) GST_VIDEO_INFO_FPS_D (&self->info) / GST_VIDEO_INFO_FPS_N (&self->info) :
-      0;
-}
-
-/* Properties that a control source drives. */
-static void
-gst_stereo_ground_before_transform (GstBaseTransform *base, GstBuffer *buffer)
-{
-  GstClockTime time = gst_segment_to_stream_time (&base->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
-
-  if (GST_CLOCK_TIME_IS_VALID (time))
-    gst_object_sync_values (GST_OBJECT (base), time);
-}
-
 static GstFlowReturn
 gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
 {
@@ -360,7 +334,6 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   GstStereoGroundResult result;
   GstVideoFrame picture;
   GstFlowReturn flow;
-  gdouble seconds;
 
   if (problem) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", problem), (NULL));
@@ -371,12 +344,10 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
     return GST_FLOW_ERROR;
   if (is_another_stream (self, buffer))
     forget (self, "discontinuity");
-  seconds = seconds_to (self, buffer);
   self->end = end_of (buffer);
-  self->pts = GST_BUFFER_PTS (buffer);
   if (!gst_video_frame_map (&picture, &self->info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
     return post_unreadable (self, "picture");
-  flow = analyse (self, &settings, &picture, meta, seconds, &result);
+  flow = analyse (self, &settings, &picture, meta, &result);
   gst_video_frame_unmap (&picture);
   if (flow != GST_FLOW_OK)
     return flow;
@@ -446,7 +417,6 @@ gst_stereo_ground_class_init (GstStereoGroundClass *klass)
   base_class->propose_allocation = gst_stereo_ground_propose_allocation;
   base_class->decide_allocation = gst_stereo_ground_decide_allocation;
   base_class->prepare_output_buffer = gst_stereo_ground_prepare_output_buffer;
-  base_class->before_transform = gst_stereo_ground_before_transform;
   base_class->transform_ip = gst_stereo_ground_transform_ip;
 }
 

@@ -4,8 +4,6 @@
 #include "gst/video/ranges.h"
 
 #define FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
-/* Set for the time of the frame that is about to be looked at. */
-#define CONTROLLED (FLAGS | GST_PARAM_CONTROLLABLE)
 
 typedef enum
 {
@@ -68,10 +66,10 @@ gst_stereo_ground_properties_install (GObjectClass *klass)
 
     if (row->kind == NUMBER)
       spec = gst_stereo_unchecked_spec (g_param_spec_double (row->name, row->name, row->blurb, row->least, row->most,
-          G_STRUCT_MEMBER (gdouble, &initial, row->offset), CONTROLLED));
+          G_STRUCT_MEMBER (gdouble, &initial, row->offset), FLAGS));
     else if (row->kind == COUNT)
       spec = gst_stereo_unchecked_spec (g_param_spec_int (row->name, row->name, row->blurb, (gint) row->least,
-          (gint) row->most, G_STRUCT_MEMBER (gint, &initial, row->offset), CONTROLLED));
+          (gint) row->most, G_STRUCT_MEMBER (gint, &initial, row->offset), FLAGS));
     else
       spec = g_param_spec_uint64 (
           row->name, row->name, row->blurb, 0, G_MAXUINT64, G_STRUCT_MEMBER (guint64, &initial, row->offset), FLAGS);

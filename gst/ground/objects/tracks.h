@@ -17,12 +17,6 @@ typedef struct
   gboolean seen; /* in this frame; FALSE: in the two before it, and where it was then */
 } GstStereoGroundReport;
 
-typedef struct
-{
-  gdouble seconds; /* since the frame before; 0 = not known, which counts as a tenth */
-  GstStereoGroundCamera camera;
-} GstStereoGroundStep;
-
 typedef struct _GstStereoGroundTracks GstStereoGroundTracks;
 
 GstStereoGroundTracks *gst_stereo_ground_tracks_new (void);
@@ -31,8 +25,8 @@ void gst_stereo_ground_tracks_free (GstStereoGroundTracks *tracks);
 void gst_stereo_ground_tracks_forget (GstStereoGroundTracks *tracks);
 /* Takes the obstacles of the next frame. Returns those to report, nearest first; they are the tracks', until the next
  * frame. */
-const GstStereoGroundReport *gst_stereo_ground_tracks_update (GstStereoGroundTracks *tracks,
-    const GstStereoGroundStep *step, const GstStereoObstacle *obstacles, guint n_obstacles, guint *count);
+const GstStereoGroundReport *gst_stereo_ground_tracks_update (
+    GstStereoGroundTracks *tracks, const GstStereoObstacle *obstacles, guint n_obstacles, guint *count);
 
 G_END_DECLS
 

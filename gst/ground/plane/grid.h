@@ -22,7 +22,6 @@ typedef struct
   const GstStereoMeta *meta;
   const guint8 *mask; /* 0 where nobody asks about a pixel; NULL: nowhere */
   gint mask_stride;
-  gdouble seconds; /* since the frame before; 0 = not known */
 } GstStereoGroundView;
 
 /* What samples mean. */
