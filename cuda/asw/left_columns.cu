@@ -273,11 +273,11 @@ prepare_cost (StereoPlan *plan, AswLeftContext *context, StereoError *error)
                                                prepare_columns<COST, 3> (plan, context, error);
 
   if (!status)
-    status = stereo_reserve (plan, (void **) &context->color, rows * (size_t) records.columns[STEREO_LEFT],
-        TILE_PIXELS * sizeof (uint32_t), error);
+    status = stereo_reserve_for (plan, STEREO_LIFE_MATCH, (void **) &context->color,
+        rows * (size_t) records.columns[STEREO_LEFT], TILE_PIXELS * sizeof (uint32_t), error);
   for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve (
-        plan, (void **) &context->records[v], rows * (size_t) records.columns[v], RecordFormat<COST>::bytes, error);
+    status = stereo_reserve_for (plan, STEREO_LIFE_MATCH, (void **) &context->records[v],
+        rows * (size_t) records.columns[v], RecordFormat<COST>::bytes, error);
   return status;
 }
 

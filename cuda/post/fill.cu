@@ -278,10 +278,11 @@ fill_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
   FillContext *c = (FillContext *) data;
   size_t pixels = stereo_times ((size_t) plan->map_pitch, (size_t) plan->height);
-  StereoStatus status = stereo_reserve (plan, (void **) &c->pixels, pixels, sizeof (uint32_t), error);
+  StereoStatus status = stereo_reserve_for (
+      plan, STEREO_LIFE_MAPS, (void **) &c->pixels, pixels, sizeof (uint32_t), error);
 
   if (!status)
-    status = stereo_reserve (plan, (void **) &c->values, pixels, sizeof (float), error);
+    status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->values, pixels, sizeof (float), error);
   return status ? status : stereo_reserve (plan, (void **) &c->count, 1, sizeof (int), error);
 }
 

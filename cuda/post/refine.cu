@@ -241,8 +241,8 @@ two_pass_prepare (StereoPlan *plan, void *context, StereoError *error)
   SumMaps *sums = (SumMaps *) context;
   StereoStatus status = is_aligned (plan) ? allow_shared<true> (plan, error) : allow_shared<false> (plan, error);
   for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve (
-        plan, (void **) &sums->view[v], (size_t) plan->map_pitch * (size_t) plan->height, sizeof (float2), error);
+    status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &sums->view[v],
+        (size_t) plan->map_pitch * (size_t) plan->height, sizeof (float2), error);
   return status;
 }
 

@@ -77,7 +77,8 @@ decide_pair (const Frame &f, const Block &block, const KnownMaps &maps, size_t m
   Best<Key> best[2];
   uint4 memory[2];
   bool open[2] = { !known_decide<Key, LAST> (f, block, a, x, best[0]),
-    !known_decide<Key, LAST> (f, block, b, x + 1, best[1]) };
+    !known_decide<Key, LAST> (f, block, b, x + 1, best[1]) &&
+        x + 1 < f.width }; /* nothing is known past the last column */
   bool recalled[2] = { open[0] && (costs.y & REMEMBERED), open[1] && (costs.w & REMEMBERED) };
 
 #pragma unroll
@@ -249,8 +250,8 @@ reselect_prepare (StereoPlan *plan, void *data, StereoError *error)
   StereoStatus status = STEREO_OK;
 
   for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve (
-        plan, (void **) &context->memory[v], (size_t) plan->map_pitch * (size_t) plan->height, sizeof (uint4), error);
+    status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &context->memory[v],
+        (size_t) plan->map_pitch * (size_t) plan->height, sizeof (uint4), error);
   return status;
 }
 

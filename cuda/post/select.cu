@@ -259,11 +259,11 @@ select_prepare (StereoPlan *plan, void *context, StereoError *error)
   StereoStatus status = STEREO_OK;
 
   for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve (
-        plan, (void **) &found->costs[v], (size_t) plan->map_pitch * (size_t) plan->height, sizeof (uint2), error);
+    status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &found->costs[v],
+        (size_t) plan->map_pitch * (size_t) plan->height, sizeof (uint2), error);
   if (!status && plan->params.subpixel)
-    status = stereo_reserve (
-        plan, (void **) &found->offset, (size_t) plan->map_pitch * (size_t) plan->height, sizeof (float), error);
+    status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &found->offset,
+        (size_t) plan->map_pitch * (size_t) plan->height, sizeof (float), error);
   return status;
 }
 

@@ -159,8 +159,10 @@ speckle_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
   SpeckleContext *context = (SpeckleContext *) data;
   size_t pixels = (size_t) plan->map_pitch * (size_t) plan->height;
-  StereoStatus status = stereo_reserve (plan, (void **) &context->label, pixels, sizeof (int32_t), error);
-  return status ? status : stereo_reserve (plan, (void **) &context->size, pixels, sizeof (int32_t), error);
+  StereoStatus status = stereo_reserve_for (
+      plan, STEREO_LIFE_MAPS, (void **) &context->label, pixels, sizeof (int32_t), error);
+  return status ? status :
+                  stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &context->size, pixels, sizeof (int32_t), error);
 }
 
 static StereoStatus

@@ -198,11 +198,22 @@ struct StereoBackend
   const StereoRemapper *remapper; /* NULL only if the backend is not in this build */
 };
 
+/* The parts of each frame in which memory is in use, as bits. Reservations without a common part may share a place. */
+typedef enum StereoLife
+{
+  STEREO_LIFE_MATCH = 1 << 0, /* the step that makes the costs */
+  STEREO_LIFE_PATHS = 1 << 1, /* their smoothing along paths; of sgm, which does that in one step, too */
+  STEREO_LIFE_MAPS = 1 << 2,  /* all steps behind them */
+  STEREO_LIFE_COSTS = STEREO_LIFE_MATCH | STEREO_LIFE_PATHS,
+  STEREO_LIFE_ALWAYS = STEREO_LIFE_COSTS | STEREO_LIFE_MAPS /* and from frame to frame */
+} StereoLife;
+
 /* A reservation in the arena, which is the plan's one allocation: *where is set when all sizes are added up. */
 typedef struct StereoReservation
 {
   void **where;
-  size_t size;
+  size_t size, place; /* bytes; from the begin of the arena */
+  StereoLife life;
   size_t shift;     /* bytes from the reserved place to *where: the pad before column 0 */
   const char *name; /* of frame state, for tests; NULL for scratch memory */
   int view;         /* of frame state: STEREO_LEFT, STEREO_RIGHT; -1 for neither */
@@ -290,6 +301,10 @@ struct StereoPlan
  * *@where is set when all of the plan's memory is allocated, and must not move until then. Fails when the size does not
  * fit a size_t, or after STEREO_MAX_BUFFERS reservations. */
 StereoStatus stereo_reserve (StereoPlan *plan, void **where, size_t count, size_t size, StereoError *error);
+
+/* The same for memory that is in use in some parts of each frame: what it holds before and after them is not known. */
+StereoStatus stereo_reserve_for (
+    StereoPlan *plan, StereoLife life, void **where, size_t count, size_t size, StereoError *error);
 
 /* Runs the steps from @first to @end - 1; while the plan is profiled, marks the start of each. */
 StereoStatus stereo_run_steps (StereoPlan *plan, int first, int end, StereoError *error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The arena: every buffer of a plan is reserved by address, then all are placed in one allocation. */
+/* The arena: every buffer of a plan is reserved by address, then all are placed in one allocation. Buffers that are never in
+ * use at the same time may share a place. */
 #include "stereo/engine/layout.h"
 
 #define ALIGNMENT 256u
@@ -13,6 +14,12 @@ align_up (size_t size)
 StereoStatus
 stereo_reserve (StereoPlan *plan, void **where, size_t count, size_t size, StereoError *error)
 {
+  return stereo_reserve_for (plan, STEREO_LIFE_ALWAYS, where, count, size, error);
+}
+
+StereoStatus
+stereo_reserve_for (StereoPlan *plan, StereoLife life, void **where, size_t count, size_t size, StereoError *error)
+{
   size_t bytes = stereo_times (count, size);
 
   if (plan->reservation_count == STEREO_MAX_BUFFERS)
@@ -21,7 +28,10 @@ stereo_reserve (StereoPlan *plan, void **where, size_t count, size_t size, Stere
     return stereo_fail (error, STEREO_ERROR_MEMORY,
         "%dx%d pixels with %d disparities need more memory than can be addressed: reduce num-disparities or the size.",
         plan->width, plan->height, plan->disparities);
-  plan->reservations[plan->reservation_count++] = (StereoReservation){ .where = where, .size = bytes };
+  plan->reservations[plan->reservation_count++] = (StereoReservation){ .where = where,
+    .size = bytes,
+    /* with support=own the steps that make costs come twice, once for each view */
+    .life = plan->params.support == STEREO_SUPPORT_OWN ? STEREO_LIFE_ALWAYS : life };
   return STEREO_OK;
 }
 
@@ -120,12 +130,42 @@ stereo_layout_state (StereoPlan *plan, StereoError *error)
   return status;
 }
 
-size_t
-stereo_layout_total (const StereoPlan *plan)
+/* The lowest place that no reservation has which is placed already and in use at the same time. */
+static size_t
+free_place (const StereoReservation *r, const StereoReservation *const *placed, int count)
 {
+  size_t place = 0, before;
+
+  do {
+    before = place;
+    for (int i = 0; i < count; i++) {
+      const StereoReservation *p = placed[i];
+      size_t end = stereo_plus (p->place, align_up (p->size));
+      if (p->life & r->life && place < end && p->place < stereo_plus (place, align_up (r->size)))
+        place = end;
+    }
+  } while (place != before);
+  return place;
+}
+
+/* Those that are always in use come first. */
+size_t
+stereo_layout_total (StereoPlan *plan)
+{
+  const StereoReservation *placed[STEREO_MAX_BUFFERS];
+  int count = 0;
   size_t total = 0;
-  for (int i = 0; i < plan->reservation_count; i++)
-    total = stereo_plus (total, align_up (plan->reservations[i].size));
+
+  for (int always = 1; always >= 0; always--)
+    for (int i = 0; i < plan->reservation_count; i++) {
+      StereoReservation *r = &plan->reservations[i];
+      if ((r->life == STEREO_LIFE_ALWAYS) != always)
+        continue;
+      r->place = free_place (r, placed, count);
+      placed[count++] = r;
+      size_t end = stereo_plus (r->place, align_up (r->size));
+      total = end > total ? end : total;
+    }
   return total;
 }
 
@@ -136,11 +176,9 @@ stereo_layout_commit (StereoPlan *plan, StereoError *error)
   plan->arena = plan->backend->allocate (plan, plan->arena_size, error);
   if (!plan->arena)
     return STEREO_ERROR_MEMORY;
-  char *place = plan->arena;
   for (int i = 0; i < plan->reservation_count; i++) {
     StereoReservation *r = &plan->reservations[i];
-    *r->where = place + r->shift;
-    place += align_up (r->size);
+    *r->where = (char *) plan->arena + r->place + r->shift;
   }
   share_buffers (plan);
   return STEREO_OK;

@@ -8,8 +8,8 @@
 
 /* Drops all reservations and reserves the frame state, which lies first and is the same for every backend. */
 StereoStatus stereo_layout_state (StereoPlan *plan, StereoError *error);
-/* Bytes of all reservations; SIZE_MAX if they do not fit a size_t. */
-size_t stereo_layout_total (const StereoPlan *plan);
+/* Places all reservations, and returns the bytes that they take; SIZE_MAX if they do not fit a size_t. */
+size_t stereo_layout_total (StereoPlan *plan);
 /* Allocates the arena and sets the pointers of all reservations. */
 StereoStatus stereo_layout_commit (StereoPlan *plan, StereoError *error);
 
