@@ -33,20 +33,42 @@ copy_async (void *to, const void *from, bool there)
 #endif
 }
 
-/* 4, 8 or 16 bytes. */
+/* 4, 8 or 16 bytes, to an address in shared memory. */
 template <int BYTES> __device__ __forceinline__ void
-copy_async (void *to, const void *from)
+copy_async (uint32_t to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
   if (BYTES == 16)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address (to)), "l"(from) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
   else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address (to)), "l"(from), "n"(BYTES)
-                 : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(BYTES) : "memory");
 #else
 #pragma unroll
   for (int k = 0; k < BYTES / 4; k++)
-    ((uint32_t *) to)[k] = ((const uint32_t *) from)[k];
+    ((uint32_t *) __cvta_shared_to_generic (to))[k] = ((const uint32_t *) from)[k];
+#endif
+}
+
+template <int BYTES> __device__ __forceinline__ void
+copy_async (void *to, const void *from)
+{
+  copy_async<BYTES> (shared_address (to), from);
+}
+
+/* 1, 2 or 4 words that copies have written, from an address in shared memory. */
+template <int WORDS> __device__ __forceinline__ void
+load_shared (uint32_t *words, uint32_t from)
+{
+#ifdef __CUDA_ARCH__
+  if (WORDS == 1)
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(words[0]) : "r"(from) : "memory");
+  if (WORDS == 2)
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(words[0]), "=r"(words[1]) : "r"(from) : "memory");
+  if (WORDS == 4)
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "r"(from)
+                 : "memory");
 #endif
 }
 

@@ -53,6 +53,8 @@ struct Sgm
   bool fits_byte;  /* what one path adds; nothing is rounded, and no path is weighted */
   uint8_t *costs;  /* [y][x][i]: raw, or of the volume; 0 where there is no candidate */
   uint16_t *volume;
+  uint8_t *third;      /* like costs: of crossed.cu, as is */
+  uint32_t *halfway;   /* costs of the paths along columns between its kernels */
   const uint8_t *luma; /* of the left view */
   int luma_pitch;
   int penalty_step; /* difference of luma that is a step; more than 255: none is */
@@ -62,11 +64,20 @@ struct Sgm
 StereoStatus sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
 StereoStatus sgm_costs_of_volume (StereoPlan *plan, const Sgm &s, StereoError *error);
 
-/* pairs.cu: both ways along rows and columns, which is all of paths=4; along rows alone, which come first and write the
- * volume; along columns, to be added to it. */
-StereoStatus sgm_rows_and_columns (StereoPlan *plan, const Sgm &s, StereoError *error);
+/* crossed.cu: all of paths=4, if s.fits_bytes or s.fits_byte; in scratch memory that sgm_crossed_prepare() reserves. */
+struct SgmCrossed
+{
+  uint8_t *third;
+  uint32_t *halfway;
+};
+
+StereoStatus sgm_crossed_prepare (StereoPlan *plan, SgmCrossed *c, const Sgm &s, StereoError *error);
+StereoStatus sgm_crossed (StereoPlan *plan, const Sgm &s, StereoError *error);
+
+/* pairs.cu: both ways along rows, which come first and write the volume; both ways along columns, to be added to it; the last
+ * ones mark the missing candidates. */
 StereoStatus sgm_rows (StereoPlan *plan, const Sgm &s, StereoError *error);
-StereoStatus sgm_columns (StereoPlan *plan, const Sgm &s, StereoError *error);
+StereoStatus sgm_columns (StereoPlan *plan, const Sgm &s, bool last, StereoError *error);
 
 /* sweep.cu: three directions at a time, in scratch memory that sgm_sweep_prepare() reserves for *@scratch. */
 int sgm_can_sweep (const StereoPlan *plan);
@@ -121,19 +132,29 @@ lowest_of (const uint32_t (&path)[PAIRS])
   return lowest_of_lanes<LANES> (low);
 }
 
-/* Luma of a pixel of the left view and, above it, of the pixel before on a path; 0 if that one is outside. */
-__device__ __forceinline__ int
+/* Luma of a pixel of the left view, and of the pixel before on a path. Two words: whoever packs them waits for them. */
+struct LumaStep
+{
+  int here, before;
+};
+
+/* No step if the pixel before is outside. */
+__device__ __forceinline__ LumaStep
 load_step (const Sgm &s, int x, int y, int x_before, int y_before)
 {
-  if (x_before < 0 || x_before >= s.width || y_before < 0 || y_before >= s.height)
-    return 0;
-  return s.luma[(ptrdiff_t) y * s.luma_pitch + x] | s.luma[(ptrdiff_t) y_before * s.luma_pitch + x_before] << 8;
+  LumaStep luma = { 0, 0 };
+
+  if (x_before >= 0 && x_before < s.width && y_before >= 0 && y_before < s.height) {
+    luma.here = s.luma[(ptrdiff_t) y * s.luma_pitch + x];
+    luma.before = s.luma[(ptrdiff_t) y_before * s.luma_pitch + x_before];
+  }
+  return luma;
 }
 
 __device__ __forceinline__ bool
-is_step (const Sgm &s, int luma)
+is_step (const Sgm &s, LumaStep luma)
 {
-  return abs ((luma & 255) - (luma >> 8)) >= s.penalty_step;
+  return abs (luma.here - luma.before) >= s.penalty_step;
 }
 
 /*
@@ -385,6 +406,22 @@ hold_in_register (uint32_t &number)
 {
 #ifdef __CUDA_ARCH__
   asm volatile("" : "+r"(number));
+#endif
+}
+
+/* Whether any bit of @mask is set; in one instruction, where the compiler would shift, mask and compare. */
+__device__ __forceinline__ bool
+is_set (uint32_t word, uint32_t mask)
+{
+#ifdef __CUDA_ARCH__
+  uint32_t set;
+  asm("{\n.reg .pred p;\n.reg .b32 bits;\n"
+      "and.b32 bits, %1, %2;\nsetp.ne.u32 p, bits, 0;\nselp.u32 %0, 1, 0, p;\n}"
+      : "=r"(set)
+      : "r"(word), "r"(mask));
+  return set;
+#else
+  return word & mask;
 #endif
 }
 

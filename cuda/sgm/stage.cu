@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Costs of paths: the stages of semi-global matching, and of the smoothing after another method. Costs come first, then rows
- * both ways; then either columns both ways (paths=4), or all directions from above and all from below (sweep.cu). The kernel
- * of this file is for searches that are too deep for sweep.cu, and for weighted paths: it does one diagonal direction after
- * the other, with a warp for each line.
+ * Costs of paths: the stages of semi-global matching, and of the smoothing after another method. Costs come first. Four paths
+ * whose costs fit bytes are found together (crossed.cu). Else rows come both ways, then either columns both ways, or all
+ * directions from above and all from below (sweep.cu). The kernel of this file is for searches that are too deep for
+ * sweep.cu, and for weighted paths: it does one diagonal direction after the other, with a warp for each line.
  */
 #include "cuda/cost.cuh"
 #include "cuda/sgm/costs.cuh"
@@ -59,7 +59,8 @@ __launch_bounds__ (THREADS) line_kernel (Sgm s, Way w)
   uint32_t path[PAIRS] = { 0 }, lowest = 0;
   uint32_t sums[AHEAD][PAIRS];
   RawCosts<PAIRS> raw[AHEAD];
-  int steps_ahead[AHEAD], y = w.dy > 0 ? 0 : s.height - 1, y_next = y;
+  LumaStep steps_ahead[AHEAD];
+  int y = w.dy > 0 ? 0 : s.height - 1, y_next = y;
   Penalties penalties = s.penalties[w.penalties];
   Borders borders = borders_of (lane);
   Mask<PAIRS> mask;
@@ -140,15 +141,17 @@ launch_lines (StereoPlan *plan, const Sgm &s, StereoError *error)
 struct SgmContext
 {
   uint8_t *costs; /* in the order of the volume */
-  void *sweep;    /* of sweep.cu, which alone knows its layout */
+  SgmCrossed crossed;
+  void *sweep; /* of sweep.cu, which alone knows its layout */
 };
 
 static Sgm
 sgm_of (const StereoPlan *plan, const SgmContext *context)
 {
   Sgm s = { plan->width, plan->height, plan->min_disparity, plan->disparities, plan->depth, (uint32_t) plan->path_unit,
-    0, {}, {}, {}, plan->params.method == STEREO_METHOD_SGM && !plan->path_weighted, false, context->costs, plan->volume,
-    plan->view[STEREO_LEFT].luma, plan->image_pitch, plan->params.penalty_step > 0 ? plan->params.penalty_step : 256 };
+    0, {}, {}, {}, plan->params.method == STEREO_METHOD_SGM && !plan->path_weighted, false, context->costs,
+    plan->volume, context->crossed.third, context->crossed.halfway, plan->view[STEREO_LEFT].luma, plan->image_pitch,
+    plan->params.penalty_step > 0 ? plan->params.penalty_step : 256 };
   int step = 1 << plan->path_round;
   while (1u << s.unit_bits < s.unit)
     s.unit_bits++;
@@ -165,13 +168,25 @@ sgm_of (const StereoPlan *plan, const SgmContext *context)
   return s;
 }
 
+static bool
+crosses (const StereoPlan *plan, const Sgm &s)
+{
+  return plan->params.paths == 4 && (s.fits_bytes || s.fits_byte);
+}
+
 static StereoStatus
 sgm_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
   SgmContext *context = (SgmContext *) data;
-  StereoStatus status = stereo_reserve (
-      plan, (void **) &context->costs, (size_t) plan->width * (size_t) plan->height, (size_t) plan->depth, error);
-  return status || !sgm_can_sweep (plan) ? status : sgm_sweep_prepare (plan, &context->sweep, error);
+  Sgm s = sgm_of (plan, context);
+  StereoStatus status = stereo_reserve_for (plan, STEREO_LIFE_COSTS, (void **) &context->costs,
+      (size_t) plan->width * (size_t) plan->height, (size_t) plan->depth, error);
+
+  if (status)
+    return status;
+  if (crosses (plan, s))
+    return sgm_crossed_prepare (plan, &context->crossed, s, error);
+  return sgm_can_sweep (plan) ? sgm_sweep_prepare (plan, &context->sweep, error) : STEREO_OK;
 }
 
 /* From the costs to the volume. */
@@ -180,12 +195,15 @@ sum_paths (StereoPlan *plan, const SgmContext *context, const Sgm &s, StereoErro
 {
   StereoStatus status;
 
-  if (plan->params.paths == 4)
-    return sgm_rows_and_columns (plan, s, error);
+  if (crosses (plan, s))
+    return sgm_crossed (plan, s, error);
   if ((status = sgm_rows (plan, s, error)))
     return status;
+  if (plan->params.paths == 4)
+    return sgm_columns (plan, s, true, error);
   if (!sgm_can_sweep (plan))
-    return (status = sgm_columns (plan, s, error)) ? status : SGM_FOR_DEPTH (s.depth, launch_lines, plan, s, error);
+    return (status = sgm_columns (plan, s, false, error)) ? status :
+                                                            SGM_FOR_DEPTH (s.depth, launch_lines, plan, s, error);
   status = sgm_sweep (plan, context->sweep, s, 0, 0, error);
   return status ? status : sgm_sweep (plan, context->sweep, s, 1, 1, error);
 }

@@ -151,11 +151,11 @@ load_halos (const Sgm &s, const Sweep &w, uint32_t *words, int band, int warp, i
 }
 
 /* load_step() of row @r of @band in column @x, for the path from column @x + @dx. */
-__device__ __forceinline__ int
+__device__ __forceinline__ LumaStep
 load_band_step (const Sgm &s, const Sweep &w, int band, int r, int x, int dx)
 {
   int n = band * BAND_ROWS + r, y = w.up ? s.height - 1 - n : n;
-  return n < s.height ? load_step (s, x, y, x + dx, w.up ? y + 1 : y - 1) : 0;
+  return n < s.height ? load_step (s, x, y, x + dx, w.up ? y + 1 : y - 1) : LumaStep ();
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------- */

@@ -115,11 +115,15 @@ start_strip (const Sgm &s, const Sweep &w, Strip<PAIRS> &t, const Slots<PAIRS> &
 }
 
 /* What lane @lane looks at of @band, for strip_row(): a row and a way. */
-__device__ __forceinline__ int
+__device__ __forceinline__ LumaStep
 load_strip_step (const Sgm &s, const Sweep &w, int band, int x, int lane)
 {
   int way = lane / 8;
-  return way < WAYS ? load_band_step (s, w, band, lane % 8, x, way == FROM_LEFT ? -1 : way == FROM_RIGHT ? 1 : 0) : 0;
+  return way < WAYS ? load_band_step (s, w, band, lane % 8, x,
+                          way == FROM_LEFT      ? -1 :
+                              way == FROM_RIGHT ? 1 :
+                                                  0) :
+                      LumaStep ();
 }
 
 /* A warp of the strip, for column @column; outside the picture it only waits. It waits as often as halo_warp() does. */
@@ -133,7 +137,7 @@ strip_warp (const Sgm &s, const Sweep &w, uint32_t *words, int column, int lane)
 
   t.ring = row_ring<PAIRS> (words, column, lane);
   start_strip (s, w, t, slots, there ? x : s.width - 1, there, lane);
-  int ahead = load_strip_step (s, w, w.band, there ? x : s.width - 1, lane);
+  LumaStep ahead = load_strip_step (s, w, w.band, there ? x : s.width - 1, lane);
   for (int band = w.band; band < w.band + w.bands; band++) {
     int rows = there ? s.height - band * BAND_ROWS : 0;
     uint32_t steps = __ballot_sync (SGM_LANES, is_step (s, ahead));
@@ -223,13 +227,13 @@ fetch_halo (Halo<PAIRS> (&h)[2], const RowRing<PAIRS> &ring, int r, int away, in
 }
 
 /* What lane @lane looks at of @band, for halo_row(): a row, of the left column or of the right one. */
-__device__ __forceinline__ int
+__device__ __forceinline__ LumaStep
 load_halo_step (const Sgm &s, const Sweep &w, int band, int left, int right, int lane)
 {
   int way = lane / 8, x = way == FROM_LEFT ? left : right;
   return way <= FROM_RIGHT && x >= 0 && x < s.width ?
       load_band_step (s, w, band, lane % 8, x, way == FROM_LEFT ? -1 : 1) :
-      0;
+      LumaStep ();
 }
 
 /* A warp of the halo, @away columns from the strip on either side. */
@@ -246,7 +250,7 @@ halo_warp (const Sgm &s, const Sweep &w, uint32_t *words, int away, int lane)
 #pragma unroll
   for (int k = 0; k < ROWS_AHEAD; k++)
     fetch_halo (h, ring, k, away, lane);
-  int ahead = load_halo_step (s, w, w.band, left, right, lane);
+  LumaStep ahead = load_halo_step (s, w, w.band, left, right, lane);
   for (int band = w.band; band < w.band + w.bands; band++) {
     uint32_t steps = __ballot_sync (SGM_LANES, is_step (s, ahead));
     ahead = load_halo_step (s, w, band + 1, left, right, lane);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Four paths at a time, where what they add fits bytes (lines.cuh): rows both ways, and columns both ways up to the middle,
+ * side by side. Alone, either would wait for its own chain of operations. The second kernel goes on along the columns to
+ * their ends, and sums up.
+ */
+#include "cuda/sgm/lines.cuh"
+
+namespace
+{
+
+constexpr int CROSSED_BLOCKS = 10; /* on a multiprocessor, up to 128 disparities: more columns would hold up the rows */
+constexpr int LAST_BLOCKS = 5;     /* with more, memory is slower */
+constexpr int LAST_WARPS = 4;      /* of a block: neighbouring columns, all from the same end */
+
+/* Where the costs of a path along a column are between the two kernels: a lane's pairs. */
+template <int PAIRS, int LANES> __device__ __forceinline__ uint32_t *
+place_of_path (const Sgm &s, int line, int back, int lane)
+{
+  return s.halfway + (((ptrdiff_t) line * 2 + back) * LANES + lane) * PAIRS;
+}
+
+/*
+ * Block: a warp for one or two lines from their beginning, and one for the same lines from their far end; the first
+ * @row_blocks have rows, the others have columns. Shared memory: a PixelRing a warp.
+ */
+template <Task FIRST, Task SECOND, int PAIRS, int LANES> __global__ void __launch_bounds__ (
+    32 * BLOCK_WARPS, PAIRS <= 2 ? CROSSED_BLOCKS : 1) crossed_kernel (Sgm s, Lines rows, Lines columns, int row_blocks)
+{
+  extern __shared__ uint4 shared[];
+  const int GROUPS = 32 / LANES, SETS = most_sets<FIRST, SECOND> ();
+  bool is_row = (int) blockIdx.x < row_blocks;
+  int back = threadIdx.x / 32, line = ((int) blockIdx.x - (is_row ? 0 : row_blocks)) * GROUPS + threadIdx.x % 32 / LANES;
+  uint32_t ring = ring_of_lane<PAIRS, SETS> (shared);
+  Lines l = is_row ? rows : columns;
+  LinePath<PAIRS, LANES> t = path_of_line<PAIRS, LANES> (s, l, line, back, 0);
+  Target to = is_row ? in_volume (s) : is_in_bytes (FIRST) ? Target{ s.third, 1 } : in_volume (s, 1);
+
+  /* one loop for both halves: with a loop for each, instructions would be waited for */
+  if (FIRST == SECOND)
+#pragma unroll 1
+    for (int half = 0; half < (is_row ? 2 : 1); half++) {
+      if (half)
+        __syncthreads ();
+      add_pixels<FIRST, SETS> (t, ring, s, l, (l.length + 1 - (back ^ half)) / 2, to);
+      to = in_volume (s, 1);
+    }
+  else {
+    add_pixels<FIRST, SETS> (t, ring, s, l, (l.length + 1 - back) / 2, to);
+    if (is_row) {
+      __syncthreads ();
+      add_pixels<SECOND, SETS> (t, ring, s, l, (l.length + back) / 2, to);
+    }
+  }
+  if (!is_row && line < columns.count)
+    store_pairs (place_of_path<PAIRS, LANES> (s, line, back, t.lane), t.path);
+}
+
+/* Block: as above, but of columns that are read side by side, and written so: a page of memory has many of them. */
+template <Task LAST, int PAIRS, int LANES>
+__global__ void __launch_bounds__ (32 * LAST_WARPS, PAIRS <= 2 ? LAST_BLOCKS : 1) last_kernel (Sgm s, Lines columns)
+{
+  extern __shared__ uint4 shared[];
+  const int GROUPS = 32 / LANES, SETS = sets_of (LAST);
+  int back = blockIdx.x & 1;
+  int line = ((int) blockIdx.x / 2 * LAST_WARPS + threadIdx.x / 32) * GROUPS + threadIdx.x % 32 / LANES;
+  int done = (columns.length + 1 - back) / 2;
+  uint32_t ring = ring_of_lane<PAIRS, SETS> (shared);
+  LinePath<PAIRS, LANES> t = path_of_line<PAIRS, LANES> (s, columns, line, back, done);
+
+  load_pairs (t.path, place_of_path<PAIRS, LANES> (s, t.line, back, t.lane));
+  if (done > 0)
+    t.lowest = lowest_of<PAIRS, LANES> (t.path);
+  add_pixels<LAST, SETS, true> (t, ring, s, columns, columns.length - done, in_volume (s));
+}
+
+template <Task FIRST, Task SECOND, Task LAST, int PAIRS, int LANES> static StereoStatus
+launch_crossed (StereoPlan *plan, const Sgm &s, StereoError *error)
+{
+  Lines rows = is_in_bytes (LAST) ? lines_in_bytes (s, true) : lines_of (s, true);
+  Lines columns = is_in_bytes (LAST) ? lines_in_bytes (s, false) : lines_of (s, false);
+  unsigned row_blocks = cuda_blocks (rows.count, 32 / LANES), column_blocks = cuda_blocks (columns.count, 32 / LANES);
+  size_t shared = BLOCK_WARPS * PixelRing<PAIRS, most_sets<FIRST, SECOND> ()>::warp;
+  size_t shared_last = LAST_WARPS * PixelRing<PAIRS, sets_of (LAST)>::warp;
+  unsigned last_blocks = 2 * cuda_blocks (columns.count, LAST_WARPS * (32 / LANES));
+
+  crossed_kernel<FIRST, SECOND, PAIRS, LANES>
+      <<<row_blocks + column_blocks, 32 * BLOCK_WARPS, shared, cuda_state (plan)->stream>>> (
+          s, rows, columns, (int) row_blocks);
+  CUDA_LAUNCHED (plan, "crossed_kernel");
+  CUDA_TRY (cudaFuncSetAttribute (
+      last_kernel<LAST, PAIRS, LANES>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_last));
+  last_kernel<LAST, PAIRS, LANES><<<last_blocks, 32 * LAST_WARPS, shared_last, cuda_state (plan)->stream>>> (s, columns);
+  CUDA_LAUNCHED (plan, "last_kernel");
+  return STEREO_OK;
+}
+
+}
+
+StereoStatus
+sgm_crossed_prepare (StereoPlan *plan, SgmCrossed *c, const Sgm &s, StereoError *error)
+{
+  size_t candidates = s.depth > 32 ? 2 * (size_t) s.depth : 64; /* of a group of lanes, at most */
+  StereoStatus status = stereo_reserve_for (
+      plan, STEREO_LIFE_PATHS, (void **) &c->halfway, (size_t) plan->width * 2, candidates * sizeof (uint16_t), error);
+
+  return status || !s.fits_byte ? status :
+                                  stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->third,
+                                      (size_t) plan->width * (size_t) plan->height, (size_t) plan->depth, error);
+}
+
+StereoStatus
+sgm_crossed (StereoPlan *plan, const Sgm &s, StereoError *error)
+{
+  return s.fits_bytes ?
+      SGM_LINES_FOR_DEPTH (s.depth, launch_crossed, (ROUNDED_FIRST, ROUNDED_ADD, ROUNDED_LAST), plan, s, error) :
+      SGM_LINES_FOR_DEPTH (s.depth, launch_crossed, (BYTES_FIRST, BYTES_FIRST, BYTES_LAST), plan, s, error);
+}
