@@ -148,24 +148,39 @@ free_place (const StereoReservation *r, const StereoReservation *const *placed, 
   return place;
 }
 
-/* Those that are always in use come first. */
+/* The next one to be placed: what is always in use in the order of its reservation, then the largest. */
+static StereoReservation *
+next_to_place (StereoPlan *plan, const char *is_placed)
+{
+  StereoReservation *next = NULL;
+
+  for (int i = 0; i < plan->reservation_count; i++) {
+    StereoReservation *r = &plan->reservations[i];
+    if (is_placed[i])
+      continue;
+    if (r->life == STEREO_LIFE_ALWAYS)
+      return r;
+    if (!next || r->size > next->size)
+      next = r;
+  }
+  return next;
+}
+
 size_t
 stereo_layout_total (StereoPlan *plan)
 {
   const StereoReservation *placed[STEREO_MAX_BUFFERS];
-  int count = 0;
+  char is_placed[STEREO_MAX_BUFFERS] = { 0 };
   size_t total = 0;
 
-  for (int always = 1; always >= 0; always--)
-    for (int i = 0; i < plan->reservation_count; i++) {
-      StereoReservation *r = &plan->reservations[i];
-      if ((r->life == STEREO_LIFE_ALWAYS) != always)
-        continue;
-      r->place = free_place (r, placed, count);
-      placed[count++] = r;
-      size_t end = stereo_plus (r->place, align_up (r->size));
-      total = end > total ? end : total;
-    }
+  for (int count = 0; count < plan->reservation_count; count++) {
+    StereoReservation *r = next_to_place (plan, is_placed);
+    r->place = free_place (r, placed, count);
+    placed[count] = r;
+    is_placed[r - plan->reservations] = 1;
+    size_t end = stereo_plus (r->place, align_up (r->size));
+    total = end > total ? end : total;
+  }
   return total;
 }
 
