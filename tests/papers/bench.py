@@ -35,8 +35,9 @@ def bad(disparity, truth, mask, limit):
 
 
 class Bench:
-    def __init__(self, program, data, backend="cpu"):
+    def __init__(self, program, data, backend="cpu", gpu_times=None):
         self.program, self.data, self.backend = program, data, backend
+        self.gpu_times = gpu_times or {}
 
     def scene(self, name):
         return os.path.join(self.data, name)
@@ -71,6 +72,59 @@ class Bench:
         """Milliseconds: (the shortest frame, {stage: median}). The machine may be shared, and the shortest frame was disturbed least."""
         result = self.run(*self.pair(name), ["--runs", runs, *options])
         return result["min_ms"], result["stages_ms"]
+
+
+    def gpu(self, name, options):
+        """The same of a GPU, from the file of times; None if it is not there."""
+        return self.gpu_times.get(key_of(name, options))
+
+    def gpu_frame(self, name, options):
+        """Milliseconds of a frame on a GPU, in words."""
+        found = self.gpu(name, options)
+        return f"{found[0]:.2f}" if found else ""
+
+
+GPU_RUNS = 20
+GPU_SCRIPT = """#!/bin/sh
+# BENCH=stereo-bench DATA=FOLDER sh this > gpu.times
+set -e
+echo '# SPDX-License-Identifier: LGPL-2.1-or-later'
+echo '# scene or size, options; what stereo-bench --json says'
+time_of ()
+{{
+  printf '%s\\t' "$1"
+  shift
+  "$BENCH" --backend cuda --device-input --json --runs {runs} "$@" | tr -d '\\n'
+  echo
+}}
+{lines}
+"""
+
+
+def key_of(name, options):
+    """@name: a scene, or WIDTHxHEIGHT for a made pair."""
+    return " ".join([name, *map(str, options)])
+
+
+def gpu_script(work):
+    """Shell script that takes the times of @work, pairs of name and options, where there is a GPU and no NumPy."""
+    lines = []
+    for name, options in work:
+        views = f"--synthetic {name}" if name[0].isdigit() else f'"$DATA/{name}/left.png" "$DATA/{name}/right.png"'
+        lines.append(f"time_of '{key_of(name, options)}' {' '.join(map(str, options))} {views}")
+    return GPU_SCRIPT.format(runs=GPU_RUNS, lines="\n".join(lines))
+
+
+def gpu_times(path):
+    """What the script wrote: {key: (milliseconds of a frame without copies, {stage: milliseconds})}."""
+    found = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if not line.startswith("#"):
+                key, said = line.split("\t")
+                frame = json.loads(said)[0]
+                found[key] = frame["compute_median_ms"], frame["stages_ms"]
+    return found
 
 
 def table(head, rows):

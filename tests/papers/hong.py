@@ -19,18 +19,31 @@ def options_of(cost, disparities):
     return ["--method", "bm", "--profile", "thesis", "--cost", cost, "--num-disparities", disparities, "--window", 9]
 
 
+def gpu_work():
+    return [(scene, options_of(cost, disparities)) for scene, (_, disparities) in SCENES.items() for cost in COSTS]
+
+
+def rows_of_times(times, where):
+    digits = 2 if where == "GPU" else 1
+    return [["", f"ours, {where}, whole frame", *(f"{frame:.{digits}f}" for frame, _ in times)],
+            ["", f"ours, {where}, costs and aggregation", *(f"{stages['match']:.{digits}f}" for _, stages in times)]]
+
+
 def chapter(bench, _plot):
     rows = []
     for scene in bench.has(SCENES):
         name, disparities = SCENES[scene]
-        rows.append([name, f"the paper, {bench.backend}", *PRINTED[scene, bench.backend]])
-        times = [bench.times(scene, options_of(cost, disparities)) for cost in COSTS]
-        rows.append(["", "ours, whole frame", *(f"{frame:.1f}" for frame, _ in times)])
-        rows.append(["", "ours, costs and aggregation", *(f"{stages['match']:.1f}" for _, stages in times)])
+        words = [options_of(cost, disparities) for cost in COSTS]
+        rows.append([name, "the paper, processor", *PRINTED[scene, "cpu"]])
+        rows += rows_of_times([bench.times(scene, options) for options in words], "processor")
+        on_gpu = [bench.gpu(scene, options) for options in words]
+        if all(on_gpu):
+            rows.append(["", "the paper, GPU", *PRINTED[scene, "cuda"]])
+            rows += rows_of_times(on_gpu, "GPU")
         truth, mask = read_truth(bench.scene(scene)), read_mask(bench.scene(scene), "nocc")
         rows.append(["", "ours, bad 1, % (not in the paper)", *(
             f"{bad(bench.disparity(scene, options_of(cost, disparities)), truth, mask, 1):.1f}" for cost in COSTS)])
-    head = [f"Table {2 if bench.backend == 'cpu' else 3}, ms", "", *map(str.upper, COSTS)]
+    head = ["Tables 2 and 3, ms", "", *map(str.upper, COSTS)]
     return table(head, rows) + """
 The paper computes costs, aggregation and the choice of the lowest cost one after the other, with the costs of all disparities in
 memory. Here costs and aggregation are one pass. AD and SD are costs of a pixel, the others of a window of 9x9. Its fast ZNCC is not

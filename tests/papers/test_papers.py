@@ -17,6 +17,9 @@ except ImportError as error:
     sys.exit(77)
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bench  # noqa: E402
+import gcvl  # noqa: E402
+import hillerstrom  # noqa: E402
+import hong  # noqa: E402
 import mahieu  # noqa: E402
 import options  # noqa: E402
 import yu  # noqa: E402
@@ -47,6 +50,23 @@ class Scores(unittest.TestCase):
         truth = numpy.array([[10.0, 20.0, numpy.nan, 40.0]])
         found = numpy.array([[12.0, numpy.nan, 7.0, 40.0]])
         self.assertAlmostEqual(mahieu.squared_error(found, truth), ((2 / 40) ** 2 + (20 / 40) ** 2) / 3)
+
+    def test_gpu_script(self):
+        """What the script prints has the times of all that the chapters ask for."""
+        work = [job for chapter in (gcvl, hillerstrom, hong, mahieu) for job in chapter.gpu_work()]
+        with tempfile.TemporaryDirectory() as folder:
+            script, program, times = (os.path.join(folder, name) for name in ("times.sh", "bench", "gpu.times"))
+            with open(script, "w", encoding="utf-8") as file:
+                file.write(bench.gpu_script(work))
+            with open(program, "w", encoding="utf-8") as file:
+                file.write('#!/bin/sh\necho "[{\\"compute_median_ms\\": $#, \\"stages_ms\\": {\\"match\\": 0.5}}]"\n')
+            os.chmod(program, 0o700)
+            with open(times, "wb") as file:
+                subprocess.run(["sh", script], stdout=file, env={**os.environ, "BENCH": program, "DATA": folder}, check=True)
+            found = bench.Bench(program, folder, "cpu", bench.gpu_times(times))
+        for name, options in work:
+            self.assertEqual(found.gpu(name, options), (len(options) + 8, {"match": 0.5}))
+        self.assertIsNone(found.gpu("venus", ["--window", 10]))
 
     def test_slanted_pair(self):
         """What the right view shows at x - d, the left one shows at x."""
