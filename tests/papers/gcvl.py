@@ -34,6 +34,6 @@ def chapter(bench, plot):
     return table(["Figures 4.1 to 4.6", "disparities", "window", "ms, one thread", "ms, all", "ms, GPU"], rows) + "\n" + text + """
 The paper shows times as curves without numbers: Tsukuba (384x288) and Bowling (1252x1110), whose place aloe (1282x1110) takes. It finds
 neither of its processors fast enough for video, and the GPU 77 times as fast as the processor (figure 4.8). Windows are summed by running
-sums here, so a larger one costs nothing; there it does. The textureless map of figure 4.11 is not an output here: what has no texture has
+sums on the processor here, so a larger one costs nothing; there it does, and so it does on the GPU here, from 11 on. The textureless map of figure 4.11 is not an output here: what has no texture has
 no value (`confidence-threshold`).
 """

@@ -145,4 +145,8 @@ The thesis multiplies the weights of both views, leaves open whether that is wor
 own view's weights. With the thesis's constants it makes no difference. `profile=balanced` checks what the views say and fills what they
 disagree about: there the product is better than the left view's weights alone, and two volumes are better than these but on vintage,
 for up to twice the time.
+
+How the result holds on video, the thesis leaves open. Frame by frame it flickers where cameras are noisy; what averaging over time
+gives and costs is in [benchmarks.md](benchmarks.md#video), and what was tried for cameras that move is in
+[development/tried.md](development/tried.md#video).
 """
