@@ -49,8 +49,8 @@ def chapter(bench, _plot):
     head = ["Tables 2 and 3, ms", "", *map(str.upper, COSTS)]
     return table(head, rows) + """
 The paper's times of the GPU contain allocation and copies, and its processor runs one thread. Ours are without copies, and of two cores
-with vector instructions. The paper computes costs, aggregation and the choice of the lowest cost one after the other, with the costs of all disparities in
-memory. Here costs and aggregation are one pass. AD and SD are costs of a pixel, the others of a window of 9x9. Its fast ZNCC is not
+with vector instructions. The paper computes costs, aggregation and the choice of the lowest cost one after the other, with the costs of
+all disparities in memory. Here costs and aggregation are one pass. AD and SD are costs of a pixel, the others of a window of 9x9. Its fast ZNCC is not
 built: `zncc` here already takes running sums, which is what that one is about. The paper has pictures in place of errors, and says that
 ZNCC and NCC look best. The rows of bad pixels tell how far that holds: ZNCC is best but for Tsukuba, where SAD is as good; NCC is not
 better than SAD everywhere; and SSD is worse than SAD.
