@@ -51,6 +51,16 @@ class Scores(unittest.TestCase):
         found = numpy.array([[12.0, numpy.nan, 7.0, 40.0]])
         self.assertAlmostEqual(mahieu.squared_error(found, truth), ((2 / 40) ** 2 + (20 / 40) ** 2) / 3)
 
+    def test_textureless(self):
+        """As summed pixel by pixel, away from the border."""
+        picture = self.draw.integers(0, 12, (20, 30), numpy.uint8)
+        found = gcvl.textureless(cv2.merge([picture] * 3))
+        grey = picture.astype(int)
+        for y, x in zip(self.draw.integers(1, 19, 40), self.draw.integers(1, 28, 40)):
+            squares = sum((grey[v, u + 1] - grey[v, u]) ** 2 for v in (y - 1, y, y + 1) for u in (x - 1, x, x + 1))
+            self.assertEqual(found[y, x], squares < 9 * gcvl.LEAST_GRADIENT ** 2)
+        self.assertTrue(gcvl.textureless(numpy.full((9, 9, 3), 77, numpy.uint8)).all())
+
     def test_gpu_script(self):
         """What the script prints has the times of all that the chapters ask for."""
         work = [job for chapter in (gcvl, hillerstrom, hong, mahieu) for job in chapter.gpu_work()]
