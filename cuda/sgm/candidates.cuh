@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Costs of paths: a lane's candidates of a pixel, to and from memory in vectors of up to 16 bytes. In registers they are pairs. */
+/* Costs of paths: a lane's candidates of a pixel, to and from memory in vectors of up to 16 bytes. In registers they are
+ * pairs. */
 #ifndef STEREO_CUDA_SGM_CANDIDATES_CUH
 #define STEREO_CUDA_SGM_CANDIDATES_CUH
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Semi-global matching along rows or columns: what a group of lanes does at a pixel of its line, and the copies to shared memory of
- * what it reads for that. */
+/* Semi-global matching along rows or columns: what a group of lanes does at a pixel of its line, and how what it reads for that
+ * is copied to shared memory. */
 #ifndef STEREO_CUDA_SGM_TASKS_CUH
 #define STEREO_CUDA_SGM_TASKS_CUH
 
@@ -83,8 +83,8 @@ new_paths_of (Task task)
 template <int PAIRS, int SETS> struct Batch
 {
   static const int pixels = PAIRS <= 2 && SETS == 0 ? 8 : PAIRS <= 8 ? 4 : 2;
-  RawCosts<PAIRS> raw[pixels],
-      set[SETS > 0 ? SETS : 1][pixels]; /* of sums: the first half of the pairs, the second one */
+  RawCosts<PAIRS> raw[pixels];
+  RawCosts<PAIRS> set[SETS > 0 ? SETS : 1][pixels]; /* of sums: the first half of the pairs, the second one */
 };
 
 /* The batches that are being copied, a ring in the warp's part of shared memory: costs, then sets. A lane reads only its own

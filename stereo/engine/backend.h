@@ -202,7 +202,7 @@ struct StereoBackend
 typedef enum StereoLife
 {
   STEREO_LIFE_MATCH = 1 << 0, /* the step that makes the costs */
-  STEREO_LIFE_PATHS = 1 << 1, /* their smoothing along paths; of sgm, which does that in one step, too */
+  STEREO_LIFE_PATHS = 1 << 1, /* their smoothing along paths; with sgm a part of that step */
   STEREO_LIFE_MAPS = 1 << 2,  /* all steps behind them */
   STEREO_LIFE_COSTS = STEREO_LIFE_MATCH | STEREO_LIFE_PATHS,
   STEREO_LIFE_ALWAYS = STEREO_LIFE_COSTS | STEREO_LIFE_MAPS /* and from frame to frame */
@@ -212,7 +212,7 @@ typedef enum StereoLife
 typedef struct StereoReservation
 {
   void **where;
-  size_t size, place; /* bytes; from the begin of the arena */
+  size_t size, place; /* bytes; from the beginning of the arena */
   StereoLife life;
   size_t shift;     /* bytes from the reserved place to *where: the pad before column 0 */
   const char *name; /* of frame state, for tests; NULL for scratch memory */

@@ -84,7 +84,7 @@ def main():
     if not os.path.isdir(options.data):
         sys.exit(f"papers.py: there is no folder {options.data}: set --data or STEREO_DATA to a folder of scenes")
     times = gpu_times(options.gpu_times) if options.gpu_times and os.path.exists(options.gpu_times) else {}
-    bench, plot = Bench(options.bench, options.data, "cpu", times), Plot(options.out)
+    bench, plot = Bench(options.bench, options.data, times), Plot(options.out)
     text = HEAD.format(where=options.where, gpu_where=options.gpu_where)
     for name in options.chapter or CHAPTERS:
         print(f"{name} ...", file=sys.stderr)

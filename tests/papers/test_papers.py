@@ -73,7 +73,7 @@ class Scores(unittest.TestCase):
             os.chmod(program, 0o700)
             with open(times, "wb") as file:
                 subprocess.run(["sh", script], stdout=file, env={**os.environ, "BENCH": program, "DATA": folder}, check=True)
-            found = bench.Bench(program, folder, "cpu", bench.gpu_times(times))
+            found = bench.Bench(program, folder, bench.gpu_times(times))
         for name, options in work:
             self.assertEqual(found.gpu(name, options), (len(options) + 8, {"match": 0.5}))
         self.assertIsNone(found.gpu("venus", ["--window", 10]))
