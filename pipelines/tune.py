@@ -34,6 +34,7 @@ from parameters import Choice, Number, Switch, Text, launch_words, parameters_of
 # Elements whose parameters the window shows, in this order
 TUNED = ("stereomatch", "depthoverlay", "stereoground", "stereorectify")
 LOOK_EVERY = 500  # milliseconds between two looks at what is in force
+SETTLED = 4  # so many pairs after a change one was matched with it: the ones before were on their way
 
 
 class Stream:
@@ -48,7 +49,8 @@ class Stream:
             sys.exit("tune.py: the pipeline must have a stereomatch with name=match and an appsink with name=screen")
         self.match, self.screen = found["match"], found["screen"]
         self.on_frame, self.on_error = on_frame, on_error
-        self.changed = None  # parameter and the value that it had, until a frame has come with the new one
+        self.changed = None  # parameter and the value that it had, until the new one is known to be right
+        self.settled = 0  # pairs that are matched by then
         self.waiting = False  # a frame that the window has not taken yet
         self.screen.set_property("caps", Gst.Caps.from_string("video/x-raw,format=RGBA"))
         self.screen.set_property("max-buffers", 1)
@@ -82,7 +84,11 @@ class Stream:
 
     def set(self, parameter, value):
         self.changed = (parameter, parameter.get())
+        self.settled = self.pairs() + SETTLED
         parameter.set(value)
+
+    def pairs(self):
+        return self.match.get_property("stats").get_value("pairs")
 
     def on_sample(self, screen):
         """In the streaming thread. Where the window is slower than the stream, it takes the newest frame."""
@@ -94,6 +100,8 @@ class Stream:
 
     def hand_over(self, sample):
         self.waiting = False
+        if self.pairs() >= self.settled:
+            self.changed = None
         buffer, info = sample.get_buffer(), GstVideo.VideoInfo.new_from_caps(sample.get_caps())
         self.on_frame(info.width, info.height, info.stride[0], buffer.extract_dup(0, buffer.get_size()))
         return GLib.SOURCE_REMOVE
@@ -268,7 +276,6 @@ class Window:
         return Gtk.ScrolledWindow(child=grid, hscrollbar_policy=Gtk.PolicyType.NEVER, min_content_width=480)
 
     def on_frame(self, width, height, stride, data):
-        self.stream.changed = None
         self.picture.set_paintable(Gdk.MemoryTexture.new(
             width, height, Gdk.MemoryFormat.R8G8B8A8, GLib.Bytes.new(data), stride))
 

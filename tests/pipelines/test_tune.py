@@ -102,6 +102,10 @@ class Tuning(unittest.TestCase):
         paintable = self.window.picture.get_paintable()
         self.assertEqual((paintable.get_intrinsic_width(), paintable.get_intrinsic_height()), (160, 120))
 
+    def sample(self):
+        caps = Gst.Caps.from_string("video/x-raw,format=RGBA,width=160,height=120,framerate=30/1")
+        return Gst.Sample.new(Gst.Buffer.new_wrapped(bytes(160 * 120 * 4)), caps, None, None)
+
     def test_sliders(self):
         row = self.rows["stereomatch", "num-disparities"]
         row.slider.set_value(row.parameter.position(40))
@@ -134,6 +138,8 @@ class Tuning(unittest.TestCase):
         names = list(cost.parameter.choices.values())
         before = cost.parameter.get()
         cost.drop_down.set_selected(names.index("zncc"))
+        # one that was matched before, and comes late
+        self.window.stream.hand_over(self.sample())
         wait_until(self.window.error.get_visible, "an error")
         self.assertIn("zncc", self.window.error.get_label())
         self.assertIn("cost is auto again", self.window.error.get_label())
