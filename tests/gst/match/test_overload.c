@@ -8,7 +8,11 @@
  *   STEREO_BACKEND=cuda        computes on a device
  *   STEREO_TEST_SEED=N         the seed of sizes, rates and the load of other threads
  */
+#define _GNU_SOURCE
 #include <gst/check/gstcheck.h>
+
+#include <pthread.h>
+#include <sched.h>
 
 #include "tests/support/gst/guard.h"
 
@@ -17,19 +21,39 @@
 #define PREEMPTED (20 * GST_MSECOND)
 #define SELDOM 100 /* of so many outputs, one */
 
-/* A single pair that takes more than four times what is allowed does not count: the machine stood still. */
-#define STALL 4
+/* A processor that stood still for so long was not there for the test. */
+#define STALL 5000 /* microseconds */
+#define WATCHES 16
 
 #define NOISES 2
+
+/* A thread on one processor that sleeps a millisecond at a time. What it wakes too late by, every thread there lost: another
+ * machine on the same hardware had the processor. That is no fault of the element, and is not held against it. */
+typedef struct
+{
+  GThread *thread;
+  guint processor;
+  GMutex lock;
+  GArray *stalls; /* of Stall */
+  gint64 awake;   /* when it was last */
+  gint quiet;     /* atomic */
+} Watch;
+
+/* Of the monotonic clock, in microseconds */
+typedef struct
+{
+  gint64 begin, end;
+} Stall;
 
 typedef struct
 {
   GstElement *pipeline, *element;
   GstClockTime frame;
   /* written by the streaming thread */
-  guint outputs, beyond, stalls;
-  gint64 worst, worst_beyond; /* age; that over the latency */
+  guint outputs, beyond;
+  gint64 worst, worst_beyond; /* age; that over the latency, without stalls */
   gint64 before;              /* running time of the last output */
+  gint64 still;               /* how long a processor stood still in all */
   GstClockTime reported, last;
   GstClockTime configured; /* with the element's lock */
   gchar *failure;
@@ -41,7 +65,85 @@ typedef struct
   gint quiet; /* atomic */
   GThread *noises[NOISES];
   GRand *rand;
+  Watch watches[WATCHES];
 } Load;
+
+/* ---- what the machine takes -------------------------------------------------------------- */
+
+static gpointer
+watch_processor (gpointer data)
+{
+  Watch *watch = data;
+  cpu_set_t set;
+
+  CPU_ZERO (&set);
+  CPU_SET (watch->processor, &set);
+  /* where that is not allowed it watches the machine as a whole */
+  (void) pthread_setaffinity_np (pthread_self (), sizeof set, &set);
+  while (!g_atomic_int_get (&watch->quiet)) {
+    gint64 now, before = g_get_monotonic_time ();
+
+    g_usleep (1000);
+    now = g_get_monotonic_time ();
+    g_mutex_lock (&watch->lock);
+    if (now - before > STALL) {
+      Stall stall = { before, now };
+      g_array_append_val (watch->stalls, stall);
+    }
+    watch->awake = now;
+    g_mutex_unlock (&watch->lock);
+  }
+  return NULL;
+}
+
+static void
+begin_watch (Load *load)
+{
+  for (guint i = 0; i < MIN (g_get_num_processors (), WATCHES); i++) {
+    Watch *watch = &load->watches[i];
+    watch->processor = i;
+    watch->stalls = g_array_new (FALSE, FALSE, sizeof (Stall));
+    watch->awake = g_get_monotonic_time ();
+    g_mutex_init (&watch->lock);
+    watch->thread = g_thread_new ("watch", watch_processor, watch);
+  }
+}
+
+static void
+end_watch (Load *load)
+{
+  for (guint i = 0; i < WATCHES && load->watches[i].thread; i++) {
+    Watch *watch = &load->watches[i];
+    g_atomic_int_set (&watch->quiet, TRUE);
+    g_thread_join (watch->thread);
+    g_array_unref (watch->stalls);
+    g_mutex_clear (&watch->lock);
+  }
+}
+
+/* How long the processor that stood still longest did so in the last @time nanoseconds. */
+static gint64
+stalled (Load *load, gint64 time)
+{
+  gint64 now = g_get_monotonic_time (), from = now - time / 1000, most = 0;
+
+  for (guint i = 0; i < WATCHES && load->watches[i].thread; i++) {
+    Watch *watch = &load->watches[i];
+    gint64 sum = 0;
+    g_mutex_lock (&watch->lock);
+    for (guint k = 0; k < watch->stalls->len; k++) {
+      const Stall *stall = &g_array_index (watch->stalls, Stall, k);
+      sum += MAX (0, stall->end - MAX (from, stall->begin));
+    }
+    if (now - watch->awake > STALL)
+      sum += now - MAX (from, watch->awake);
+    g_mutex_unlock (&watch->lock);
+    most = MAX (most, sum);
+  }
+  return most * 1000;
+}
+
+/* ---- what is judged ---------------------------------------------------------------------- */
 
 static guint64
 stat_of (Load *load, const gchar *name)
@@ -100,15 +202,14 @@ complain (Load *load, const gchar *format, ...)
 static void
 judge_age (Load *load, gint64 age, GstClockTime reported)
 {
+  gint64 beyond = age - (gint64) reported;
+
   load->worst = MAX (load->worst, age);
-  if (age <= (gint64) reported)
-    return;
-  if (age > STALL * (gint64) reported) {
-    load->stalls++;
-    return;
-  }
-  load->beyond++;
-  load->worst_beyond = MAX (load->worst_beyond, age - (gint64) reported);
+  if (beyond > 0)
+    beyond -= stalled (load, age);
+  if (beyond > 0)
+    load->beyond++;
+  load->worst_beyond = MAX (load->worst_beyond, beyond);
 }
 
 /* Outputs come one after the other, each within the latency, and a sink may hold the thread for as long; beyond that,
@@ -116,8 +217,10 @@ judge_age (Load *load, gint64 age, GstClockTime reported)
 static void
 judge_flow (Load *load, gint64 now, GstClockTime reported)
 {
-  if (load->outputs && now - load->before > 3 * (gint64) reported + (gint64) GST_SECOND)
-    complain (load, "nothing for %" G_GINT64_FORMAT " ns", now - load->before);
+  gint64 time = now - load->before, most = 3 * (gint64) reported + (gint64) GST_SECOND;
+
+  if (load->outputs && time > most && time > most + stalled (load, time))
+    complain (load, "nothing for %" G_GINT64_FORMAT " ns", time);
   load->before = now;
 }
 
@@ -305,6 +408,7 @@ load_run (Load *load)
 {
   GstBus *bus = gst_element_get_bus (load->pipeline);
 
+  begin_watch (load);
   gst_element_set_state (load->pipeline, GST_STATE_PLAYING);
   for (gboolean end = FALSE; !end;) {
     GstMessage *message = gst_bus_timed_pop (bus, GST_CLOCK_TIME_NONE);
@@ -319,6 +423,8 @@ load_run (Load *load)
   end_noise (load);
   /* where tests do not fork, a failed one must leave nothing that runs */
   gst_element_set_state (load->pipeline, GST_STATE_NULL);
+  load->still = stalled (load, (gint64) GST_SECOND * 1000);
+  end_watch (load);
   fail_unless (load->failure == NULL, "%s", load->failure);
 }
 
@@ -338,7 +444,6 @@ judge_latency (Load *load)
       load->worst_beyond <= (gint64) PREEMPTED, "%" G_GINT64_FORMAT " ns later than reported", load->worst_beyond);
   fail_unless (
       load->beyond <= 1 + load->outputs / SELDOM, "%u of %u outputs later than reported", load->beyond, load->outputs);
-  fail_unless (load->stalls <= 1 + seconds () / 2, "%u times the machine stood still", load->stalls);
 }
 
 /* ---- cases ------------------------------------------------------------------------------- */
@@ -374,11 +479,11 @@ GST_START_TEST (test_more_than_can_be_done)
   late = stat_of (&load, "late");
   g_print ("too much: %u frames at %.0f a second, %.1f ms each, %s: %" G_GUINT64_FORMAT " computed, %" G_GUINT64_FORMAT
            " late, %d QoS messages; %.0f ms old at worst, %.0f ms reported after %d changes; %u not within it, by %.1f "
-           "ms, %u stalls\n",
+           "ms; %.0f ms stood still\n",
       frames, (gdouble) GST_SECOND / (gdouble) load.frame, (gdouble) stat_of (&load, "compute-time-mean") / GST_MSECOND,
       sinks[__i__], pairs, late, load.qos_messages, (gdouble) load.worst / GST_MSECOND,
       (gdouble) load.reported / GST_MSECOND, load.latency_messages, load.beyond,
-      (gdouble) load.worst_beyond / GST_MSECOND, load.stalls);
+      (gdouble) load.worst_beyond / GST_MSECOND, (gdouble) load.still / GST_MSECOND);
   fail_unless_equals_uint64 (pairs + late, frames);
   fail_unless_equals_uint64 (pairs, load.outputs);
   fail_unless (stat_of (&load, "compute-time-mean") > load.frame, "the machine can do that");
