@@ -4,6 +4,8 @@
 #include "stereo/cpu/cpu.h"
 #include "stereo/cpu/vec/vec.h"
 
+#define FITTED 16 /* pixels that get their sub-pixel offsets at a time; the costs of the next ones are fetched */
+
 static float *
 map_row (const StereoPlan *plan, float *map, int y)
 {
@@ -30,6 +32,25 @@ integer_row (StereoPlan *plan, void *context, int y, int thread)
     to[x] = index[x] == STEREO_INVALID ? NAN : (float) (plan->min_disparity + index[x]);
 }
 
+/* Adds the offsets of up to FITTED pixels. Their costs are collected first, so that the rest runs on vectors; those of pixels
+ * that have no offset are made flat. */
+static void
+fit_pixels (const StereoPlan *plan, const uint16_t *index, const uint16_t *costs, int count, float *to)
+{
+  uint16_t before[FITTED], lowest[FITTED], after[FITTED];
+
+  for (int k = 0; k < count; k++, costs += plan->depth) {
+    int i = index[k], fits = i > 0 && i < plan->disparities - 1;
+    const uint16_t *at = costs + (fits ? i : 1);
+    fits = fits && at[-1] != STEREO_INVALID && at[1] != STEREO_INVALID;
+    before[k] = at[-1];
+    lowest[k] = fits ? at[0] : STEREO_INVALID;
+    after[k] = at[1];
+  }
+  for (int k = 0; k < count; k++)
+    to[k] += stereo_equiangular (before[k], lowest[k], after[k]);
+}
+
 static void
 subpixel_row (StereoPlan *plan, void *context, int y, int thread)
 {
@@ -38,12 +59,11 @@ subpixel_row (StereoPlan *plan, void *context, int y, int thread)
   float *to = map_row (plan, plan->disparity, y);
 
   integer_row (plan, context, y, thread);
-  for (int x = 0; x < plan->width; x++, costs += plan->depth) {
-    int i = index[x];
-    if (i == (int) STEREO_INVALID || i == 0 || i == plan->disparities - 1)
-      continue;
-    if (costs[i - 1] != STEREO_INVALID && costs[i + 1] != STEREO_INVALID)
-      to[x] += stereo_equiangular (costs[i - 1], costs[i], costs[i + 1]);
+  for (int x = 0; x < plan->width; x += FITTED) {
+    int next = x + FITTED, count = plan->width - x < FITTED ? plan->width - x : FITTED;
+    for (int k = next; k < next + FITTED && k < plan->width; k++)
+      __builtin_prefetch (costs + (size_t) k * (size_t) plan->depth + (index[k] == STEREO_INVALID ? 0 : index[k]));
+    fit_pixels (plan, index + x, costs + (size_t) x * (size_t) plan->depth, count, to + x);
   }
 }
 

@@ -8,7 +8,7 @@
 /* Of select. */
 typedef struct Context
 {
-  uint16_t *right; /* per thread, four lines: lowest and second-lowest cost and their indices of a right row */
+  uint32_t *keys; /* per thread, four lines: lowest and second-lowest key of the pixels of a row, left, then right */
 } Context;
 
 static const uint16_t *
@@ -19,101 +19,82 @@ volume_row (const StereoPlan *plan, int y)
 
 /* ---- select: the two lowest costs of every pixel ------------------------------------------- */
 
-/* The two lowest keys, cost << 16 | index, of a column: keys order ties towards the smaller disparity. */
+/*
+ * A key is cost << 16 | index: the lower one of two keys has the lower cost, and on a tie the smaller disparity. A cost of a
+ * left pixel is one of a right pixel too, with the same index: each key is made once, and compared with both.
+ */
+
+/* Moves @key into the two lowest. */
 static inline void
-two_lowest (const uint16_t *column, int depth, uint32_t *lowest, uint32_t *second)
+take (VecU key, VecU *lowest, VecU *second)
+{
+  *second = vec_min_unsigned (*second, vec_max_unsigned (*lowest, key));
+  *lowest = vec_min_unsigned (*lowest, key);
+}
+
+/* The two lowest keys of a left pixel. Those of the right pixels that are its partners, from @right1 and @right2 on, take its
+ * keys. */
+static void
+select_column (const uint16_t *column, int depth, uint32_t *left1, uint32_t *left2, uint32_t *right1, uint32_t *right2)
 {
   const VecI lanes = LANE_NUMBERS;
   VecU low = (VecU) (lanes | -1), next = low, index = (VecU) lanes;
 
   for (int i = 0; i < depth; i += LANES, index += LANES) {
     VecU key = (VecU) vec_widen (vec_load_h (column + i)) << 16 | index;
-    next = vec_min_unsigned (next, vec_max_unsigned (low, key));
-    low = vec_min_unsigned (low, key);
+    VecU low_right = vec_load_u (right1 + i), next_right = vec_load_u (right2 + i);
+    take (key, &low, &next);
+    take (key, &low_right, &next_right);
+    vec_store_u (right1 + i, low_right);
+    vec_store_u (right2 + i, next_right);
   }
   for (int half = LANES / 2; half; half /= 2) {
     VecU other = vec_partners (low, half);
     next = vec_min_unsigned (next, vec_partners (next, half));
-    next = vec_min_unsigned (next, vec_max_unsigned (low, other));
-    low = vec_min_unsigned (low, other);
+    take (other, &low, &next);
   }
-  *lowest = low[0];
-  *second = next[0];
+  *left1 = low[0];
+  *left2 = next[0];
 }
 
+/* Stores what the keys of a row say. */
 static void
-select_left_row (const StereoPlan *plan, int y)
+store_row (const StereoPlan *plan, const StereoView *view, int y, const uint32_t *keys1, const uint32_t *keys2)
 {
-  const StereoView *view = &plan->view[STEREO_LEFT];
-  const uint16_t *column = volume_row (plan, y);
   size_t map = (size_t) y * (size_t) plan->map_pitch;
 
-  for (int x = 0; x < plan->width; x++, column += plan->depth, map++) {
-    uint32_t lowest, second;
-    two_lowest (column, plan->depth, &lowest, &second);
-    int some = lowest >> 16 != STEREO_INVALID, more = second >> 16 != STEREO_INVALID;
-    view->first[map] = view->index[map] = some ? (uint16_t) lowest : STEREO_INVALID;
-    view->second[map] = more ? (uint16_t) second : STEREO_INVALID;
-    view->confidence[map] = more ? stereo_confidence (lowest >> 16, second >> 16) : 0;
-  }
-}
-
-/* Compares the costs of one left column with the two lowest so far of the right pixels that are its partners. For any right
- * pixel, left columns come in the order of growing disparity: on a tie the earlier one stays. */
-static void
-update_lowest (const uint16_t *restrict column, int depth, uint16_t *restrict cost1, uint16_t *restrict cost2,
-    uint16_t *restrict index1, uint16_t *restrict index2)
-{
-  VecW index = { 0 };
-
-  for (int k = 0; k < WORDS; k++)
-    index[k] = (uint16_t) k;
-  for (int i = 0; i < depth; i += WORDS, index += WORDS) {
-    VecW cost = vec_load_w (column + i), c1 = vec_load_w (cost1 + i), c2 = vec_load_w (cost2 + i);
-    VecW i1 = vec_load_w (index1 + i), i2 = vec_load_w (index2 + i);
-    VecW low = vec_min_words (cost, c1), next = vec_min_words (cost, c2);
-    VecW first = (VecW) (low == c1), second = (VecW) (next == c2); /* stay the lowest, stay the second */
-    vec_store_w (cost1 + i, low);
-    vec_store_w (index1 + i, (i1 & first) | (index & ~first));
-    vec_store_w (cost2 + i, (next & first) | (c1 & ~first));
-    vec_store_w (index2 + i, (((i2 & second) | (index & ~second)) & first) | (i1 & ~first));
-  }
-}
-
-static void
-select_right_row (const StereoPlan *plan, int y, uint16_t *scratch)
-{
-  const StereoView *view = &plan->view[STEREO_RIGHT];
-  const uint16_t *column = volume_row (plan, y);
-  size_t map = (size_t) y * (size_t) plan->map_pitch, pitch = (size_t) plan->image_pitch;
-  uint16_t *cost1 = scratch + plan->image_pad, *cost2 = cost1 + pitch, *index1 = cost2 + pitch;
-  uint16_t *index2 = index1 + pitch;
-
-  memset (scratch, 0xFF, 4 * pitch * sizeof *scratch);
-  for (int x = 0; x < plan->width; x++, column += plan->depth) {
-    int partner = plan->width - 1 - x + plan->min_disparity;
-    update_lowest (column, plan->depth, cost1 + partner, cost2 + partner, index1 + partner, index2 + partner);
-  }
   for (int x = 0; x < plan->width; x++) {
-    view->first[map + x] = view->index[map + x] = index1[x];
-    view->second[map + x] = index2[x];
-    view->confidence[map + x] = index2[x] == STEREO_INVALID ? 0 : stereo_confidence (cost1[x], cost2[x]);
+    uint32_t lowest = keys1[x], second = keys2[x];
+    int some = lowest >> 16 != STEREO_INVALID, more = second >> 16 != STEREO_INVALID;
+    view->first[map + x] = view->index[map + x] = some ? (uint16_t) lowest : STEREO_INVALID;
+    view->second[map + x] = more ? (uint16_t) second : STEREO_INVALID;
+    view->confidence[map + x] = more ? stereo_confidence (lowest >> 16, second >> 16) : 0;
   }
 }
 
 static void
 select_row (StereoPlan *plan, void *context, int y, int thread)
 {
-  select_left_row (plan, y);
-  select_right_row (plan, y, ((Context *) context)->right + (size_t) thread * 4 * (size_t) plan->image_pitch);
+  const uint16_t *column = volume_row (plan, y);
+  size_t pitch = (size_t) plan->image_pitch;
+  uint32_t *left1 = ((Context *) context)->keys + (size_t) thread * 4 * pitch, *left2 = left1 + pitch;
+  uint32_t *right1 = left2 + pitch + plan->image_pad, *right2 = right1 + pitch;
+
+  memset (left2 + pitch, 0xFF, 2 * pitch * sizeof *right1);
+  for (int x = 0; x < plan->width; x++, column += plan->depth) {
+    int partner = plan->width - 1 - x + plan->min_disparity;
+    select_column (column, plan->depth, left1 + x, left2 + x, right1 + partner, right2 + partner);
+  }
+  store_row (plan, &plan->view[STEREO_LEFT], y, left1, left2);
+  store_row (plan, &plan->view[STEREO_RIGHT], y, right1, right2);
 }
 
 static StereoStatus
 select_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Context *c = context;
-  return stereo_reserve (plan, (void **) &c->right, 4 * (size_t) plan->image_pitch * (size_t) cpu_threads (plan),
-      sizeof (uint16_t), error);
+  return stereo_reserve (
+      plan, (void **) &c->keys, 4 * (size_t) plan->image_pitch * (size_t) cpu_threads (plan), sizeof *c->keys, error);
 }
 
 static StereoStatus

@@ -53,6 +53,12 @@ vec_min_unsigned (VecU a, VecU b)
   return (VecU) _mm256_min_epu32 ((__m256i) a, (__m256i) b);
 }
 
+VEC_INLINE VecU
+vec_max_unsigned (VecU a, VecU b)
+{
+  return (VecU) _mm256_max_epu32 ((__m256i) a, (__m256i) b);
+}
+
 /* By tables of four bits, whose counts the instruction that adds up bytes sums. */
 VEC_INLINE VecB
 vec_popcount_long (uint64_t bits, const uint64_t *from)

@@ -51,6 +51,12 @@ vec_min_unsigned (VecU a, VecU b)
   return (VecU) _mm512_min_epu32 ((__m512i) a, (__m512i) b);
 }
 
+VEC_INLINE VecU
+vec_max_unsigned (VecU a, VecU b)
+{
+  return (VecU) _mm512_max_epu32 ((__m512i) a, (__m512i) b);
+}
+
 /* By tables of four bits, whose counts the instruction that adds up bytes sums. */
 VEC_INLINE VecB
 vec_popcount_long (uint64_t bits, const uint64_t *from)

@@ -56,6 +56,13 @@ vec_min_unsigned (VecU a, VecU b)
   return (a & less) | (b & ~less);
 }
 
+VEC_INLINE VecU
+vec_max_unsigned (VecU a, VecU b)
+{
+  VecU less = (VecU) (a < b);
+  return (b & less) | (a & ~less);
+}
+
 VEC_INLINE VecB
 vec_popcount_long (uint64_t bits, const uint64_t *from)
 {

@@ -69,6 +69,12 @@ vec_min_unsigned (VecU a, VecU b)
   return (VecU) vminq_u32 ((uint32x4_t) a, (uint32x4_t) b);
 }
 
+VEC_INLINE VecU
+vec_max_unsigned (VecU a, VecU b)
+{
+  return (VecU) vmaxq_u32 ((uint32x4_t) a, (uint32x4_t) b);
+}
+
 #define VEC_COUNTS_BITS 1 /* vec_popcount() is here */
 
 VEC_INLINE VecI

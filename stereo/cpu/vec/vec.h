@@ -6,7 +6,7 @@
  *
  *   vec_widen_bytes (bytes), vec_widen (words), vec_widen_signed (words)    to 32 bits
  *   vec_narrow (v), vec_narrow_bytes (v)     of values from 0 to 65535, from 0 to 255
- *   vec_min_unsigned (a, b)
+ *   vec_min_unsigned (a, b), vec_max_unsigned (a, b)
  *   vec_popcount (v)                         bits set; here, but where VEC_COUNTS_BITS is defined
  *   vec_popcount_long (bits, from)           bits set in bits ^ from[k], k from 0 to LANES - 1
  *   vec_byte_differences (a, b)              |a - b| of each byte
@@ -50,12 +50,6 @@ vec_max (VecI a, VecI b)
 {
   VecI more = a > b;
   return (a & more) | (b & ~more);
-}
-
-VEC_INLINE VecU
-vec_max_unsigned (VecU a, VecU b)
-{
-  return ~vec_min_unsigned (~a, ~b);
 }
 
 /* Lane k gets lane k ^ @half. */
