@@ -334,17 +334,28 @@ find_all_steps (const StereoPlan *plan, Row *row, int y, int up)
   }
 }
 
+/* stereo_path_cost() of a row of the volume. Half a byte's step is added behind the shift: before it could overflow. */
+static void
+convert_costs (const uint16_t *volume, size_t count, int shift, uint8_t *costs)
+{
+  const VecW most = (VecW){ 0 } + 255;
+
+  for (size_t k = 0; k < count; k += WORDS) {
+    VecW cost = vec_load_w (volume + k);
+    if (shift > 0)
+      cost = (cost >> shift) + (cost >> (shift - 1) & 1);
+    vec_store_words_as_bytes (costs + k, vec_min_words (cost, most));
+  }
+}
+
 /* What the paths read of row @y: raw costs, or the volume's as bytes. */
 static void
 make_costs (const StereoPlan *plan, Row *row, int y)
 {
-  size_t count = (size_t) plan->width * (size_t) plan->depth;
-
   if (plan->params.method == STEREO_METHOD_SGM)
     CPU (cost_row) (plan->params.cost) (plan, y, 0, plan->depth, plan->depth, row->costs);
   else
-    for (size_t k = 0; k < count; k++)
-      row->costs[k] = (uint8_t) stereo_path_cost (row->volume[k], plan->path_shift);
+    convert_costs (row->volume, (size_t) plan->width * (size_t) plan->depth, plan->path_shift, row->costs);
 }
 
 /* Row @r of the @rows of band @k. */

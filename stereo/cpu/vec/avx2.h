@@ -47,6 +47,13 @@ vec_narrow_bytes (VecI v)
   return (VecB) _mm_cvtsi128_si64 (_mm_packus_epi16 (half, half));
 }
 
+VEC_INLINE void
+vec_store_words_as_bytes (uint8_t *to, VecW words)
+{
+  __m256i bytes = _mm256_packus_epi16 ((__m256i) words, (__m256i) words);
+  _mm_storeu_si128 ((__m128i *) to, _mm256_castsi256_si128 (_mm256_permute4x64_epi64 (bytes, 0xD8)));
+}
+
 VEC_INLINE VecU
 vec_min_unsigned (VecU a, VecU b)
 {

@@ -45,6 +45,12 @@ vec_narrow_bytes (VecI v)
   return (VecB) _mm512_cvtepi32_epi8 ((__m512i) v);
 }
 
+VEC_INLINE void
+vec_store_words_as_bytes (uint8_t *to, VecW words)
+{
+  _mm_storeu_si128 ((__m128i *) to, _mm256_cvtepi16_epi8 ((__m256i) words));
+}
+
 VEC_INLINE VecU
 vec_min_unsigned (VecU a, VecU b)
 {

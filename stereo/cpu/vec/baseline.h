@@ -172,6 +172,12 @@ vec_words_of_bytes (const uint8_t *from)
   return (VecW) _mm_unpacklo_epi8 (_mm_loadl_epi64 ((const __m128i *) from), _mm_setzero_si128 ());
 }
 
+VEC_INLINE void
+vec_store_words_as_bytes (uint8_t *to, VecW words)
+{
+  _mm_storel_epi64 ((__m128i *) to, _mm_packus_epi16 ((__m128i) words, (__m128i) words));
+}
+
 VEC_INLINE VecW
 vec_add_words (VecW a, VecW b)
 {
@@ -237,6 +243,13 @@ vec_words_of_bytes (const uint8_t *from)
   VecWB bytes;
   memcpy (&bytes, from, sizeof bytes);
   return __builtin_convertvector(bytes, VecW);
+}
+
+VEC_INLINE void
+vec_store_words_as_bytes (uint8_t *to, VecW words)
+{
+  VecWB bytes = __builtin_convertvector(words, VecWB);
+  memcpy (to, &bytes, sizeof bytes);
 }
 
 VEC_INLINE VecW

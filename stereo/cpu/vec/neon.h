@@ -163,6 +163,12 @@ vec_words_of_bytes (const uint8_t *from)
   return (VecW) vmovl_u8 (vld1_u8 (from));
 }
 
+VEC_INLINE void
+vec_store_words_as_bytes (uint8_t *to, VecW words)
+{
+  vst1_u8 (to, vmovn_u16 ((uint16x8_t) words));
+}
+
 VEC_INLINE VecW
 vec_add_words (VecW a, VecW b)
 {

@@ -22,6 +22,7 @@
  *   vec_store_threes (to, pixels)            the lower three bytes of each element, without gaps; only with VEC_GATHERS.
  *                                            Up to 4 bytes past a quarter are written; nothing past the last pixel
  *   vec_words_of_bytes (from)                WORDS bytes, widened
+ *   vec_store_words_as_bytes (to, words)     of values from 0 to 255
  *   vec_add_words (a, b)                     a sum above 65535 becomes 65535
  *   vec_min_words (a, b), vec_lowest_word (v)        minimum of each element, of all elements
  */
