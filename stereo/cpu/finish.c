@@ -115,14 +115,6 @@ sorted_window (const StereoPlan *plan, int x, int y, int radius, float *values)
   return count;
 }
 
-/* Exchanges a and b so that a <= b. */
-#define SORT(a, b) \
-  do { \
-    float low_ = a < b ? a : b, high_ = a < b ? b : a; \
-    a = low_; \
-    b = high_; \
-  } while (0)
-
 #define SORT_LANES(a, b) \
   do { \
     VecF low_ = vec_min_float (a, b), high_ = vec_max_float (a, b); \
@@ -130,65 +122,41 @@ sorted_window (const StereoPlan *plan, int x, int y, int radius, float *values)
     b = high_; \
   } while (0)
 
-/* The medians of a row over 3x3 windows, by the known network of 19 exchanges: it has no branches, so that it runs on
- * vectors. Correct only where all nine values are valid. */
-static void
-median9_row (const float *above, const float *centre, const float *below, int width, float *restrict to)
+/* Of a window of 5x5; more than half of its values: none of the others' extremes can be the median. */
+#define MOST_HELD 14
+
+/* Value @k of the windows around the LANES columns that begin with @x. One that is not valid becomes an infinity, in turn negative and
+ * positive: so many lie on both sides that the middle of all is the lower middle of the valid ones. */
+VEC_INLINE VecF
+window_value (const StereoPlan *plan, int x, int y, int radius, int k, VecI *infinity)
 {
-  for (int x = 1; x < width - 1; x++) {
-    float a = above[x - 1], b = above[x], c = above[x + 1], d = centre[x - 1], e = centre[x], f = centre[x + 1];
-    float g = below[x - 1], h = below[x], i = below[x + 1];
-    SORT (b, c);
-    SORT (e, f);
-    SORT (h, i);
-    SORT (a, b);
-    SORT (d, e);
-    SORT (g, h);
-    SORT (b, c);
-    SORT (e, f);
-    SORT (h, i);
-    SORT (a, d);
-    SORT (f, i);
-    SORT (e, h);
-    SORT (d, g);
-    SORT (b, e);
-    SORT (c, f);
-    SORT (e, h);
-    SORT (e, c);
-    SORT (g, e);
-    SORT (e, c);
-    to[x] = e;
-  }
+  int side = 2 * radius + 1, row = y + k / side - radius;
+  VecF value = { 0 };
+
+  if (row < 0 || row >= plan->height)
+    value += NAN;
+  else
+    value = vec_load_f (map_row (plan, plan->disparity, row) + x + k % side - radius);
+  VecI missing = (VecI) (value != value);
+  value = vec_choose (missing, (VecF) *infinity, value);
+  *infinity ^= missing & INT32_MIN;
+  return value;
 }
 
-static int
-all_valid (const StereoPlan *plan, int x, int y)
+/* The medians of the windows around the LANES columns that begin with @x. The lowest and the highest of the values that are held
+ * cannot be the median: they are replaced by the next value, until one is left. */
+VEC_INLINE VecF
+median (const StereoPlan *plan, int x, int y, int radius)
 {
-  float sum = 0;
-  for (int v = y - 1; v <= y + 1; v++) {
-    const float *row = map_row (plan, plan->disparity, v) + x;
-    sum += row[-1] + row[0] + row[1];
-  }
-  return !isnan (sum);
-}
+  VecI infinity = (VecI) ((VecF){ 0 } - INFINITY);
+  VecF held[MOST_HELD], centre = vec_load_f (map_row (plan, plan->disparity, y) + x);
+  int count = (2 * radius + 1) * (2 * radius + 1), most = count / 2 + 2, next = most;
 
-#define MEDIAN_HELD 14 /* more than half of 25 values: none of the others' extremes can be the median */
-
-/* The medians of LANES windows of 5x5 around @x; NaN where a value of the window is not valid. The lowest and the highest of
- * the values that are held cannot be the median: they are replaced by the next value, until one is left. */
-static VecF
-median25 (const StereoPlan *plan, int x, int y)
-{
-  VecF held[MEDIAN_HELD], all[25], sum = { 0 };
-
-  for (int k = 0; k < 25; k++) {
-    all[k] = vec_load_f (map_row (plan, plan->disparity, y + k / 5 - 2) + x + k % 5 - 2);
-    sum += all[k];
-  }
-  for (int k = 0; k < MEDIAN_HELD; k++)
-    held[k] = all[k];
 #pragma GCC unroll 16
-  for (int last = MEDIAN_HELD - 1; last >= 2; last--) {
+  for (int k = 0; k < most; k++)
+    held[k] = window_value (plan, x, y, radius, k, &infinity);
+#pragma GCC unroll 16
+  for (int last = most - 1; last >= 2; last--) {
 #pragma GCC unroll 16
     for (int k = 1; k <= last; k++)
       SORT_LANES (held[0], held[k]);
@@ -196,55 +164,51 @@ median25 (const StereoPlan *plan, int x, int y)
     for (int k = 1; k < last; k++)
       SORT_LANES (held[k], held[last]);
     if (last > 2)
-      held[0] = all[25 - (last - 2)];
+      held[0] = window_value (plan, x, y, radius, next++, &infinity);
   }
-  return vec_choose (sum == sum, held[1], sum);
+  return vec_choose ((VecI) (centre == centre), held[1], centre);
 }
 
-/* As many as whole vectors have of a row that is not near the border; NaN for the others. */
+/* Columns whose windows lie across the border of the picture, or that are too few for a vector, one at a time. */
 static void
-median25_row (const StereoPlan *plan, int y, float *to)
+median_columns (const StereoPlan *plan, int from, int to, int y, int radius)
 {
-  int x = 0;
+  const float *row = map_row (plan, plan->disparity, y);
+  float values[25];
 
-  for (; x < 2 && x < plan->width; x++)
-    to[x] = NAN;
-  if (y >= 2 && y < plan->height - 2)
-    for (; x + LANES <= plan->width - 2; x += LANES)
-      vec_store_f (to + x, median25 (plan, x, y));
-  for (; x < plan->width; x++)
-    to[x] = NAN;
+  for (int x = from; x < to; x++) {
+    int count = isnan (row[x]) ? 0 : sorted_window (plan, x, y, radius, values);
+    map_row (plan, plan->disparity_spare, y)[x] = count ? values[(count - 1) / 2] : NAN;
+  }
+}
+
+VEC_INLINE void
+median_row (const StereoPlan *plan, int y, int radius)
+{
+  float *to = map_row (plan, plan->disparity_spare, y);
+  int end = plan->width - radius, x = radius;
+
+  if (end - radius < LANES) {
+    median_columns (plan, 0, plan->width, y, radius);
+    return;
+  }
+  median_columns (plan, 0, radius, y, radius);
+  for (; x + LANES < end; x += LANES)
+    vec_store_f (to + x, median (plan, x, y, radius));
+  vec_store_f (to + end - LANES, median (plan, end - LANES, y, radius));
+  median_columns (plan, end, plan->width, y, radius);
 }
 
 static void
 median3_row (StereoPlan *plan, void *context, int y, int thread)
 {
-  const float *from = map_row (plan, plan->disparity, y);
-  float *to = map_row (plan, plan->disparity_spare, y), values[9];
-  int fast = y > 0 && y < plan->height - 1;
-
-  if (fast)
-    median9_row (from - plan->map_pitch, from, from + plan->map_pitch, plan->width, to);
-  for (int x = 0; x < plan->width; x++) {
-    if (fast && x > 0 && x < plan->width - 1 && all_valid (plan, x, y))
-      continue;
-    int count = isnan (from[x]) ? 0 : sorted_window (plan, x, y, 1, values);
-    to[x] = count ? values[(count - 1) / 2] : NAN;
-  }
+  median_row (plan, y, 1);
 }
 
 static void
 median5_row (StereoPlan *plan, void *context, int y, int thread)
 {
-  const float *from = map_row (plan, plan->disparity, y);
-  float *to = map_row (plan, plan->disparity_spare, y), values[25];
-
-  median25_row (plan, y, to);
-  for (int x = 0; x < plan->width; x++)
-    if (isnan (to[x]) && !isnan (from[x])) {
-      int count = sorted_window (plan, x, y, 2, values);
-      to[x] = values[(count - 1) / 2];
-    }
+  median_row (plan, y, 2);
 }
 
 #define ROW_STAGE(stage, swaps) \
