@@ -107,23 +107,54 @@ select_run (StereoPlan *plan, void *context, StereoError *error)
 /* ---- reselect: the two lowest of cost + penalty ---------------------------------------------- */
 
 /*
- * The costs of one pixel are @costs[i * step]. Only a candidate that is no farther from the expected disparity than the
- * farther one of first and second can be among the two lowest: any other one has at least the penalty of both, and a cost
- * that is at least as high. (If all is equal, first has the smaller index.)
+ * Candidate i of column x of a view costs costs[x * column + i * step]. Only a candidate that is no farther from the expected
+ * disparity than the farther one of first and second can be among the two lowest: any other one has at least the penalty of
+ * both, and a cost that is at least as high. (If all is equal, first has the smaller index.) Those are up to FEW for almost all
+ * pixels, which go on vectors.
  */
-static void
-reselect_pixel (const StereoPlan *plan, const StereoView *view, size_t row, int x, const uint16_t *costs, ptrdiff_t step)
-{
-  size_t map = row + (size_t) x;
-  int32_t expected = view->expected[map];
-  int first = view->first[map], second = view->second[map];
+#define FEW 16
 
-  view->index[map] = (uint16_t) first;
-  view->confidence[map] = 0;
+/* One view of a row. */
+typedef struct Line
+{
+  const StereoPlan *plan;
+  const uint16_t *costs; /* of the row */
+  int32_t *expected;
+  uint16_t *first, *second, *index;
+  float *confidence;
+  int start, column, step; /* column x has its candidate 0 at start + x * column */
+} Line;
+
+static Line
+line_of (const StereoPlan *plan, int view, int y)
+{
+  const StereoView *v = &plan->view[view];
+  size_t map = (size_t) y * (size_t) plan->map_pitch;
+  Line line = { plan, volume_row (plan, y), v->expected + map, v->first + map, v->second + map, v->index + map,
+    v->confidence + map, 0, plan->depth, 1 };
+
+  if (view == STEREO_RIGHT) { /* index 0 of column x is that of the left column width - 1 - x + min_disparity */
+    line.start = (plan->width - 1 + plan->min_disparity) * plan->depth;
+    line.column = -plan->depth;
+    line.step = plan->depth + 1;
+  }
+  return line;
+}
+
+static void
+reselect_pixel (const Line *line, int x)
+{
+  const StereoPlan *plan = line->plan;
+  ptrdiff_t start = line->start + (ptrdiff_t) x * line->column, step = line->step;
+  int32_t expected = line->expected[x];
+  int first = line->first[x], second = line->second[x];
+
+  line->index[x] = (uint16_t) first;
+  line->confidence[x] = 0;
   if (second == (int) STEREO_INVALID)
     return;
   if (expected == STEREO_EXPECT_NONE) {
-    view->confidence[map] = stereo_confidence (costs[first * step], costs[second * step]);
+    line->confidence[x] = stereo_confidence (line->costs[start + first * step], line->costs[start + second * step]);
     return;
   }
   int reach1 = abs (expected - first * STEREO_EXPECT_STEPS), reach2 = abs (expected - second * STEREO_EXPECT_STEPS);
@@ -137,28 +168,71 @@ reselect_pixel (const StereoPlan *plan, const StereoView *view, size_t row, int 
   from = from > valid_from ? from : valid_from;
   to = to < valid_to ? to : valid_to;
   for (int i = from; i <= to; i++) {
-    uint32_t cost = costs[i * step] + stereo_penalty (plan->alpha, expected, i);
+    uint32_t cost = line->costs[start + i * step] + stereo_penalty (plan->alpha, expected, i);
     if (cost < lowest) {
       next = lowest;
       lowest = cost;
-      view->index[map] = (uint16_t) i;
+      line->index[x] = (uint16_t) i;
     } else if (cost < next)
       next = cost;
   }
-  view->confidence[map] = stereo_confidence (lowest, next);
+  line->confidence[x] = stereo_confidence (lowest, next);
+}
+
+/* The same for LANES columns from @x on, those that have an expected disparity and few candidates; returns the others. */
+static VecI
+reselect_lanes (const Line *line, int x)
+{
+  const StereoPlan *plan = line->plan;
+  const VecI lanes = LANE_NUMBERS, most = (VecI){ 0 } + INT32_MAX;
+  VecI expected = vec_load_i (line->expected + x), column = lanes + x;
+  VecI first = vec_widen (vec_load_h (line->first + x)), second = vec_widen (vec_load_h (line->second + x));
+  VecI reach1 = expected - first * STEREO_EXPECT_STEPS, reach2 = expected - second * STEREO_EXPECT_STEPS;
+  VecI reach = vec_max (vec_max (reach1, -reach1), vec_max (reach2, -reach2));
+  VecI from = (expected - reach + STEREO_EXPECT_STEPS - 1) / STEREO_EXPECT_STEPS;
+  VecI to = (expected + reach) / STEREO_EXPECT_STEPS;
+  VecI lowest = most, next = most, index = first;
+
+  from = vec_max (vec_max (from, column - (plan->width - 1 + plan->min_disparity)), (VecI){ 0 });
+  to = vec_min (vec_min (to, column - plan->min_disparity), (VecI){ 0 } + (plan->disparities - 1));
+  VecI others = (second == (int) STEREO_INVALID) | (expected == STEREO_EXPECT_NONE) | (to - from >= FEW);
+  VecI last = (to - from) | others; /* none of the others' */
+  for (int k = 0; vec_any (last >= k); k++) {
+    VecI i = from + k, none = last < k, away = expected - i * STEREO_EXPECT_STEPS;
+    VecI place = (line->start + column * line->column + i * line->step) & ~none;
+    VecU penalty = (VecU) vec_max (away, -away) * plan->alpha >> 8;
+    VecI cost = vec_words_at (line->costs, place) + (VecI) penalty;
+    cost = (cost & ~none) | (most & none);
+    VecI less = cost < lowest;
+    next = vec_min (next, vec_max (lowest, cost));
+    index = (i & less) | (index & ~less);
+    lowest = vec_min (lowest, cost);
+  }
+  VecF confidence = vec_float (next - lowest) / vec_float (next);
+  vec_store_f (line->confidence + x, (VecF) ((VecI) confidence & (next != 0)));
+  vec_store_h (line->index + x, vec_narrow (index));
+  return others;
+}
+
+static void
+reselect_line (const Line *line, int width)
+{
+  /* a row of a map has room for whole vectors */
+  for (int x = 0; x < width; x += LANES) {
+    VecI others = reselect_lanes (line, x);
+    if (vec_any (others))
+      for (int k = 0; k < LANES && x + k < width; k++)
+        if (others[k])
+          reselect_pixel (line, x + k);
+  }
 }
 
 static void
 reselect_row (StereoPlan *plan, void *context, int y, int thread)
 {
-  const uint16_t *row = volume_row (plan, y);
-  size_t map = (size_t) y * (size_t) plan->map_pitch;
-  int width = plan->width, depth = plan->depth;
-
-  for (int x = 0; x < width; x++) {
-    ptrdiff_t partner = width - 1 - x + plan->min_disparity; /* the left column of a right pixel's index 0 */
-    reselect_pixel (plan, &plan->view[STEREO_LEFT], map, x, row + x * depth, 1);
-    reselect_pixel (plan, &plan->view[STEREO_RIGHT], map, x, row + partner * depth, depth + 1);
+  for (int view = 0; view < 2; view++) {
+    Line line = line_of (plan, view, y);
+    reselect_line (&line, plan->width);
   }
 }
 

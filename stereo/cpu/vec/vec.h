@@ -19,6 +19,7 @@
  *   vec_look_up (table, index)               table[index]
  *   vec_any (v)                              whether a bit is set in any lane
  *   vec_gather (from, offset)                four bytes at from + offset; only where VEC_GATHERS is defined
+ *   vec_words_at (from, index)               from[index]; here
  *   vec_store_threes (to, pixels)            the lower three bytes of each element, without gaps; only with VEC_GATHERS.
  *                                            Up to 4 bytes past a quarter are written; nothing past the last pixel
  *   vec_words_of_bytes (from)                WORDS bytes, widened
@@ -106,6 +107,21 @@ vec_popcount (VecU v)
   return (VecI) ((v + (v >> 16)) & 63u);
 }
 #endif
+
+/* Elements of an array that begins at a multiple of four bytes and has an even number of them. */
+VEC_INLINE VecI
+vec_words_at (const uint16_t *from, VecI index)
+{
+#ifdef VEC_GATHERS
+  VecU pairs = (VecU) vec_gather ((const uint8_t *) from, index >> 1 << 2);
+  return (VecI) (pairs >> (VecU) ((index & 1) << 4) & 0xFFFF);
+#else
+  VecI words = { 0 };
+  for (int k = 0; k < LANES; k++)
+    words[k] = from[index[k]];
+  return words;
+#endif
+}
 
 /* Product of values that fit 16 bits, the sign included. */
 VEC_INLINE VecI
