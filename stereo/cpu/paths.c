@@ -193,6 +193,18 @@ open_outside (const StereoPlan *plan, const Row *row, uint16_t *costs)
     costs[i] = costs[LOWEST];
 }
 
+/* Fetches what the sweep up reads of a column of the row's next block. */
+static inline void
+fetch_column (const StereoPlan *plan, const uint8_t *costs, const uint16_t *volume)
+{
+  ptrdiff_t away = -(ptrdiff_t) BLOCK * plan->depth;
+
+  for (int i = 0; i < plan->depth; i += 64)
+    __builtin_prefetch (costs + away + i);
+  for (int i = 0; i < plan->depth; i += 32)
+    __builtin_prefetch (volume + away + i);
+}
+
 /* Column @n of the sweep. In the sweep up, n grows as x falls. */
 INLINE void
 sweep_column (const Sweep *s, Row *row, int n, int directions, int up, int weighted)
@@ -203,9 +215,14 @@ sweep_column (const Sweep *s, Row *row, int n, int directions, int up, int weigh
   uint16_t *volume = row->volume + (size_t) x * (size_t) depth;
   const uint16_t *from[DIRECTIONS];
   uint16_t *to[DIRECTIONS];
-  VecW lowest[DIRECTIONS], jump[DIRECTIONS], small[DIRECTIONS], low[DIRECTIONS];
-  int steps = row->steps[x];
+  VecW lowest[DIRECTIONS], jump[DIRECTIONS], small[DIRECTIONS], low[DIRECTIONS], unit[DIRECTIONS];
+  /* copies, which no store can change: they stay in registers */
+  const VecW half = s->half, whole = s->whole;
+  const uint16_t *masks = row->mask;
+  int steps = row->steps[x], shift = s->shift;
 
+  if (up)
+    fetch_column (plan, costs, volume);
   set_mask (plan, row, x);
   from[SIDEWAYS] = row->side[n & 1];
   to[SIDEWAYS] = row->side[~n & 1];
@@ -218,15 +235,16 @@ sweep_column (const Sweep *s, Row *row, int n, int directions, int up, int weigh
     lowest[r] = (VecW){ 0 } + from[r][LOWEST];
     jump[r] = vec_add_words (lowest[r], s->large[r][steps >> r & 1]);
     small[r] = s->small[r][steps >> r & 1];
+    unit[r] = s->unit[r];
     low[r] = (VecW){ 0 } + 0xFFFF;
   }
   for (int i = 0; i < depth; i += WORDS) {
-    VecW step = vec_words_of_bytes (costs + i), mask = vec_load_w (row->mask + i), cost = step << s->shift | mask;
+    VecW step = vec_words_of_bytes (costs + i), mask = vec_load_w (masks + i), cost = step << shift | mask;
     VecW sum = up ? vec_load_w (volume + i) : (VecW){ 0 };
     for (int r = 0; r < directions; r++) {
       VecW beside = vec_min_words (vec_load_w (from[r] + i - 1), vec_load_w (from[r] + i + 1));
       VecW best = vec_min_words (vec_min_words (vec_load_w (from[r] + i), jump[r]), vec_add_words (beside, small[r]));
-      VecW path = vec_add_words (weighted ? step * s->unit[r] | mask : cost, (best - lowest[r] + s->half) & s->whole);
+      VecW path = vec_add_words (weighted ? step * unit[r] | mask : cost, (best - lowest[r] + half) & whole);
       vec_store_w (to[r] + i, path);
       low[r] = vec_min_words (low[r], path);
       sum = vec_add_words (sum, path);

@@ -66,19 +66,24 @@ vec_max_unsigned (VecU a, VecU b)
   return (VecU) _mm256_max_epu32 ((__m256i) a, (__m256i) b);
 }
 
-/* By tables of four bits, whose counts the instruction that adds up bytes sums. */
-VEC_INLINE VecB
-vec_popcount_long (uint64_t bits, const uint64_t *from)
+/* Bits set in each byte, by tables of four bits. */
+VEC_INLINE __m256i
+vec_count_bytes (__m256i v)
 {
   const __m256i table = _mm256_broadcastsi128_si256 (_mm_set_epi32 (0x04030302, 0x03020201, 0x03020201, 0x02010100));
   const __m256i low = _mm256_set1_epi8 (15);
+  return _mm256_add_epi8 (_mm256_shuffle_epi8 (table, _mm256_and_si256 (v, low)),
+      _mm256_shuffle_epi8 (table, _mm256_and_si256 (_mm256_srli_epi16 (v, 4), low)));
+}
+
+VEC_INLINE VecB
+vec_popcount_long (uint64_t bits, const uint64_t *from)
+{
   __m256i half[2];
   for (int k = 0; k < 2; k++) {
     __m256i v = _mm256_xor_si256 (
         _mm256_set1_epi64x ((long long) bits), _mm256_loadu_si256 ((const __m256i *) (from + 4 * k)));
-    __m256i counts = _mm256_add_epi8 (_mm256_shuffle_epi8 (table, _mm256_and_si256 (v, low)),
-        _mm256_shuffle_epi8 (table, _mm256_and_si256 (_mm256_srli_epi16 (v, 4), low)));
-    half[k] = _mm256_sad_epu8 (counts, _mm256_setzero_si256 ());
+    half[k] = _mm256_sad_epu8 (vec_count_bytes (v), _mm256_setzero_si256 ());
   }
   __m256 both = _mm256_shuffle_ps ((__m256) half[0], (__m256) half[1], 0x88); /* 0 1 4 5, 2 3 6 7 */
   return vec_narrow_bytes ((VecI) _mm256_permute4x64_epi64 ((__m256i) both, 0xD8));
@@ -96,6 +101,14 @@ vec_sum_bytes (VecU bytes)
 {
   __m256i pairs = _mm256_maddubs_epi16 ((__m256i) bytes, _mm256_set1_epi8 (1));
   return (VecI) _mm256_madd_epi16 (pairs, _mm256_set1_epi16 (1));
+}
+
+#define VEC_COUNTS_BITS 1 /* vec_popcount() is here */
+
+VEC_INLINE VecI
+vec_popcount (VecU v)
+{
+  return vec_sum_bytes ((VecU) vec_count_bytes ((__m256i) v));
 }
 
 VEC_INLINE VecI

@@ -63,17 +63,22 @@ vec_max_unsigned (VecU a, VecU b)
   return (VecU) _mm512_max_epu32 ((__m512i) a, (__m512i) b);
 }
 
-/* By tables of four bits, whose counts the instruction that adds up bytes sums. */
+/* Bits set in each byte, by tables of four bits. */
+VEC_INLINE __m512i
+vec_count_bytes (__m512i v)
+{
+  const __m512i table = _mm512_set4_epi32 (0x04030302, 0x03020201, 0x03020201, 0x02010100), low = _mm512_set1_epi8 (15);
+  return _mm512_add_epi8 (_mm512_shuffle_epi8 (table, _mm512_and_si512 (v, low)),
+      _mm512_shuffle_epi8 (table, _mm512_and_si512 (_mm512_srli_epi16 (v, 4), low)));
+}
+
 VEC_INLINE VecB
 vec_popcount_long (uint64_t bits, const uint64_t *from)
 {
-  const __m512i table = _mm512_set4_epi32 (0x04030302, 0x03020201, 0x03020201, 0x02010100), low = _mm512_set1_epi8 (15);
   __m128i half[2];
   for (int k = 0; k < 2; k++) {
     __m512i v = _mm512_xor_si512 (_mm512_set1_epi64 ((long long) bits), _mm512_loadu_si512 (from + 8 * k));
-    __m512i counts = _mm512_add_epi8 (_mm512_shuffle_epi8 (table, _mm512_and_si512 (v, low)),
-        _mm512_shuffle_epi8 (table, _mm512_and_si512 (_mm512_srli_epi16 (v, 4), low)));
-    half[k] = _mm512_cvtepi64_epi8 (_mm512_sad_epu8 (counts, _mm512_setzero_si512 ()));
+    half[k] = _mm512_cvtepi64_epi8 (_mm512_sad_epu8 (vec_count_bytes (v), _mm512_setzero_si512 ()));
   }
   return (VecB) _mm_unpacklo_epi64 (half[0], half[1]);
 }
@@ -90,6 +95,14 @@ vec_sum_bytes (VecU bytes)
 {
   __m512i pairs = _mm512_maddubs_epi16 ((__m512i) bytes, _mm512_set1_epi8 (1));
   return (VecI) _mm512_madd_epi16 (pairs, _mm512_set1_epi16 (1));
+}
+
+#define VEC_COUNTS_BITS 1 /* vec_popcount() is here */
+
+VEC_INLINE VecI
+vec_popcount (VecU v)
+{
+  return vec_sum_bytes ((VecU) vec_count_bytes ((__m512i) v));
 }
 
 VEC_INLINE VecI
