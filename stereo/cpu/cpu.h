@@ -56,6 +56,22 @@ cpu_run (StereoPlan *plan, void *context, CpuJob job, int items)
   stereo_pool_run (cpu_state (plan)->pool, &work, cpu_run_item, items);
 }
 
+/* Fetches @size bytes, which may lie outside what is allocated: the volume does not fit the caches, and processors by
+ * themselves do not run far enough ahead of a loop over it. */
+static inline void
+cpu_fetch (const void *from, size_t size)
+{
+  for (size_t k = 0; k < size; k += 64)
+    __builtin_prefetch ((const char *) from + k);
+}
+
+static inline void
+cpu_fetch_to_write (const void *to, size_t size)
+{
+  for (size_t k = 0; k < size; k += 64)
+    __builtin_prefetch ((const char *) to + k, 1);
+}
+
 /* ---- stages, for each instruction set ---------------------------------------------------------- */
 
 #define CPU_PASTE_(a, b) a##_##b

@@ -29,13 +29,14 @@
 #include <sched.h>
 
 #define INLINE static inline __attribute__ ((always_inline))
-#define GUARD 16      /* words before a path's costs; the first and the last of them are 65535 */
-#define LOWEST (-8)   /* the word before the costs that holds their minimum */
-#define BAND 8        /* rows */
-#define BLOCK 16      /* columns after which a band checks the progress of the band before */
-#define RING 32       /* columns stored of a row within a band: more than BLOCK + BAND + 1, a power of two */
-#define MOST_BANDS 32 /* at work at a time, however many threads there are */
-#define PROGRESS 16   /* words from one band's progress to the next's: a cache line */
+#define GUARD 16           /* words before a path's costs; the first and the last of them are 65535 */
+#define LOWEST (-8)        /* the word before the costs that holds their minimum */
+#define BAND 8             /* rows */
+#define BLOCK 16           /* columns after which a band checks the progress of the band before */
+#define CONVERT_AHEAD 2048 /* candidates */
+#define RING 32            /* columns stored of a row within a band: more than BLOCK + BAND + 1, a power of two */
+#define MOST_BANDS 32      /* at work at a time, however many threads there are */
+#define PROGRESS 16        /* words from one band's progress to the next's: a cache line */
 
 enum
 {
@@ -193,18 +194,6 @@ open_outside (const StereoPlan *plan, const Row *row, uint16_t *costs)
     costs[i] = costs[LOWEST];
 }
 
-/* Fetches what the sweep up reads of a column of the row's next block. */
-static inline void
-fetch_column (const StereoPlan *plan, const uint8_t *costs, const uint16_t *volume)
-{
-  ptrdiff_t away = -(ptrdiff_t) BLOCK * plan->depth;
-
-  for (int i = 0; i < plan->depth; i += 64)
-    __builtin_prefetch (costs + away + i);
-  for (int i = 0; i < plan->depth; i += 32)
-    __builtin_prefetch (volume + away + i);
-}
-
 /* Column @n of the sweep. In the sweep up, n grows as x falls. */
 INLINE void
 sweep_column (const Sweep *s, Row *row, int n, int directions, int up, int weighted)
@@ -221,8 +210,12 @@ sweep_column (const Sweep *s, Row *row, int n, int directions, int up, int weigh
   const uint16_t *masks = row->mask;
   int steps = row->steps[x], shift = s->shift;
 
-  if (up)
-    fetch_column (plan, costs, volume);
+  /* the column of the next block */
+  if (up) {
+    cpu_fetch (costs - BLOCK * depth, (size_t) depth);
+    cpu_fetch (volume - BLOCK * depth, (size_t) depth * sizeof *volume);
+  } else
+    cpu_fetch_to_write (volume + BLOCK * depth, (size_t) depth * sizeof *volume);
   set_mask (plan, row, x);
   from[SIDEWAYS] = row->side[n & 1];
   to[SIDEWAYS] = row->side[~n & 1];
@@ -359,6 +352,7 @@ convert_costs (const uint16_t *volume, size_t count, int shift, uint8_t *costs)
   const VecW most = (VecW){ 0 } + 255;
 
   for (size_t k = 0; k < count; k += WORDS) {
+    cpu_fetch (volume + k + CONVERT_AHEAD, sizeof (VecW));
     VecW cost = vec_load_w (volume + k);
     if (shift > 0)
       cost = (cost >> shift) + (cost >> (shift - 1) & 1);

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#define AHEAD 16 /* columns whose costs are fetched before they are needed */
+
 /* Of select. */
 typedef struct Context
 {
@@ -83,6 +85,7 @@ select_row (StereoPlan *plan, void *context, int y, int thread)
   memset (left2 + pitch, 0xFF, 2 * pitch * sizeof *right1);
   for (int x = 0; x < plan->width; x++, column += plan->depth) {
     int partner = plan->width - 1 - x + plan->min_disparity;
+    cpu_fetch (column + AHEAD * plan->depth, (size_t) plan->depth * sizeof *column);
     select_column (column, plan->depth, left1 + x, left2 + x, right1 + partner, right2 + partner);
   }
   store_row (plan, &plan->view[STEREO_LEFT], y, left1, left2);
@@ -214,11 +217,22 @@ reselect_lanes (const Line *line, int x)
   return others;
 }
 
+/* Fetches the costs of the first candidates of LANES columns from @x on. */
+static void
+fetch_firsts (const Line *line, int x, int width)
+{
+  for (int k = x; k < x + LANES && k < width; k++) {
+    int first = line->first[k] == STEREO_INVALID ? 0 : line->first[k];
+    __builtin_prefetch (line->costs + line->start + k * line->column + first * line->step);
+  }
+}
+
 static void
 reselect_line (const Line *line, int width)
 {
   /* a row of a map has room for whole vectors */
   for (int x = 0; x < width; x += LANES) {
+    fetch_firsts (line, x + LANES, width);
     VecI others = reselect_lanes (line, x);
     if (vec_any (others))
       for (int k = 0; k < LANES && x + k < width; k++)
