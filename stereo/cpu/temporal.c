@@ -6,6 +6,8 @@
 #define AWAY STEREO_TEMPORAL_AWAY
 #define REACH (RADIUS + AWAY) /* of all windows of a pixel */
 #define CHUNK 256             /* columns at a time */
+#define BAND 16               /* rows of a thread, which share the sums of their windows */
+#define RING (2 * AWAY + 1)   /* rows of windows that a row looks at, and those between */
 
 typedef uint32_t Histograms[2][STEREO_TEMPORAL_HISTOGRAMS][STEREO_TEMPORAL_BINS];
 
@@ -96,11 +98,11 @@ typedef struct Columns
   int32_t sum[CHUNK + 2 * REACH], sizes[CHUNK + 2 * REACH];
 } Columns;
 
-/* Of windows, the largest sum without its sign, and the largest sum of sizes. */
-typedef struct Largest
+/* Of windows, the sum without its sign, and the sum of sizes; AWAY more windows at both ends. */
+typedef struct Windows
 {
   int32_t sum[CHUNK + 2 * AWAY], sizes[CHUNK + 2 * AWAY];
-} Largest;
+} Windows;
 
 static void
 add_columns (const StereoPlan *plan, const int16_t *change, int y, int from, int count, Columns *columns)
@@ -134,25 +136,38 @@ larger (int32_t a, int32_t b)
   return a > b ? a : b;
 }
 
-/* Those of a row of windows; AWAY more of them at both ends. */
+/* Those of row @y; none where the row or the column is outside the picture. */
 static void
-add_windows (const Columns *columns, int count, Largest *largest)
+make_windows (const StereoPlan *plan, const int16_t *change, int y, int from, int count, Windows *windows)
 {
-  const int32_t *restrict a = columns->sum, *restrict b = columns->sizes;
+  Columns columns;
+  const int32_t *restrict a = columns.sum, *restrict b = columns.sizes;
+  int before = AWAY - from, after = from + count + AWAY - plan->width;
 
-  for (int k = 0; k < count + 2 * AWAY; k++) {
+  memset (windows, 0, sizeof *windows);
+  if (y < 0 || y >= plan->height)
+    return;
+  add_columns (plan, change, y, from, count, &columns);
+  for (int k = before > 0 ? before : 0; k < count + 2 * AWAY - (after > 0 ? after : 0); k++) {
     int32_t sum = a[k] + a[k + 1] + a[k + 2] + a[k + 3] + a[k + 4];
-    int32_t sizes = b[k] + b[k + 1] + b[k + 2] + b[k + 3] + b[k + 4];
-    largest->sum[k] = larger (largest->sum[k], sum < 0 ? -sum : sum);
-    largest->sizes[k] = larger (largest->sizes[k], sizes);
+    windows->sum[k] = sum < 0 ? -sum : sum;
+    windows->sizes[k] = b[k] + b[k + 1] + b[k + 2] + b[k + 3] + b[k + 4];
   }
 }
 
-static_assert (RADIUS == 2, "add_windows() adds up five columns");
+static_assert (RADIUS == 2, "make_windows() adds up five columns");
+
+/* The largest of each column in @a, @b and @c, in @a. */
+static void
+take_largest (int32_t *restrict a, const int32_t *restrict b, const int32_t *restrict c, int count)
+{
+  for (int k = 0; k < count; k++)
+    a[k] = larger (larger (a[k], b[k]), c[k]);
+}
 
 /* Frames of the new averages. */
 static void
-count_frames (const Largest *largest, int count, int32_t noise, int most, uint8_t *restrict frames)
+count_frames (const Windows *largest, int count, int32_t noise, int most, uint8_t *restrict frames)
 {
   const int32_t *restrict a = largest->sum, *restrict b = largest->sizes;
 
@@ -177,31 +192,22 @@ blend_channel (uint16_t *restrict past, uint32_t *restrict held, const uint32_t 
   }
 }
 
+/* @largest: of the rows of windows above, through and below the pixels. */
 static void
-blend_chunk (StereoPlan *plan, const Context *c, int view, int y, int from, int count)
+blend_chunk (StereoPlan *plan, const Context *c, int view, int y, int from, int count, const Windows *largest)
 {
   size_t at = map_at (plan, y) + (size_t) from, place = image_at (plan, y) + (size_t) from;
   const StereoPast *past = &plan->past[view];
   uint8_t *restrict frames = past->count + at, *restrict luma = plan->view[view].luma + place;
   uint32_t *restrict held = past->color + at, *restrict color = plan->view[view].color + place;
   int32_t share[CHUNK];
-  Largest largest = { 0 };
-  Columns columns;
 
-  for (int row = y - AWAY; row <= y + AWAY; row += AWAY)
-    if (row >= 0 && row < plan->height) {
-      add_columns (plan, c->change[view], row, from, count, &columns);
-      add_windows (&columns, count, &largest);
-    }
-  /* windows of columns outside the picture */
-  for (int k = 0; k < AWAY; k++) {
-    int right = count + AWAY + k;
-    if (from + k < AWAY)
-      largest.sum[k] = largest.sizes[k] = 0;
-    if (from + count + k >= plan->width)
-      largest.sum[right] = largest.sizes[right] = 0;
-  }
-  count_frames (&largest, count, c->noise[view], c->most, frames);
+  /* the next row's */
+  for (int channel = 0; channel < 3; channel++)
+    cpu_fetch (past->channel[channel] + at + plan->map_pitch, (size_t) count * sizeof (uint16_t));
+  cpu_fetch (held + plan->map_pitch, (size_t) count * sizeof *held);
+  cpu_fetch (color + plan->image_pitch, (size_t) count * sizeof *color);
+  count_frames (largest, count, c->noise[view], c->most, frames);
   for (int k = 0; k < count; k++)
     share[k] = c->share[frames[k]];
   for (int k = 0; k < count; k++)
@@ -214,13 +220,32 @@ blend_chunk (StereoPlan *plan, const Context *c, int view, int y, int from, int 
   }
 }
 
+/* CHUNK columns of the rows of a band. */
 static void
-blend_row (StereoPlan *plan, void *context, int item, int thread)
+blend_block (StereoPlan *plan, const Context *c, int view, int first, int end, int from, int count)
 {
-  int view = item % 2, y = item / 2;
+  const int16_t *change = c->change[view];
+  Windows ring[RING];
+
+  for (int row = first - AWAY; row < first + AWAY; row++)
+    make_windows (plan, change, row, from, count, &ring[(row + RING) % RING]);
+  for (int y = first; y < end; y++) {
+    Windows *above = &ring[(y - AWAY + RING) % RING]; /* the next row does not need it */
+    const Windows *through = &ring[y % RING], *below = &ring[(y + AWAY) % RING];
+    make_windows (plan, change, y + AWAY, from, count, &ring[(y + AWAY) % RING]);
+    take_largest (above->sum, through->sum, below->sum, count + 2 * AWAY);
+    take_largest (above->sizes, through->sizes, below->sizes, count + 2 * AWAY);
+    blend_chunk (plan, c, view, y, from, count, above);
+  }
+}
+
+static void
+blend_band (StereoPlan *plan, void *context, int item, int thread)
+{
+  int view = item % 2, first = item / 2 * BAND, end = first + BAND < plan->height ? first + BAND : plan->height;
 
   for (int from = 0; from < plan->width; from += CHUNK)
-    blend_chunk (plan, context, view, y, from, plan->width - from < CHUNK ? plan->width - from : CHUNK);
+    blend_block (plan, context, view, first, end, from, plan->width - from < CHUNK ? plan->width - from : CHUNK);
 }
 
 /* ---- the stage --------------------------------------------------------------------------------- */
@@ -250,7 +275,7 @@ temporal_run (StereoPlan *plan, void *context, StereoError *error)
   memset (c->histogram, 0, (size_t) cpu_threads (plan) * sizeof *c->histogram);
   cpu_run (plan, context, change_row, 2 * plan->height);
   estimate_noise (plan, c);
-  cpu_run (plan, context, blend_row, 2 * plan->height);
+  cpu_run (plan, context, blend_band, 2 * ((plan->height + BAND - 1) / BAND));
   return STEREO_OK;
 }
 
