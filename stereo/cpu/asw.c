@@ -11,6 +11,7 @@
 #include "stereo/cpu/match.h"
 #include "stereo/cpu/weigh.h"
 
+#define MOST_VECTORS 5 /* that are summed side by side: their sums, weights and a tap fit the registers */
 #define INLINE static inline __attribute__ ((always_inline))
 
 typedef struct Context
@@ -128,7 +129,7 @@ sum_costs (const Work *w, int taps, int x, int offset, ptrdiff_t partner, int n,
   for (int t = 0; t < taps; t++) {
     const Tap *tap = &w->taps[t];
     float left = tap->left[x];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int v = 0; v < n; v++) {
       VecF cost = vec_from_bytes (vec_load_b (tap->cost + place + v * LANES));
       if (both) {
@@ -151,7 +152,7 @@ sum_line (
   for (int t = from; t <= to; t++) {
     const float *cost = w->line + (ptrdiff_t) (x + t - w->radius) * w->layers + offset;
     float left = w->taps[t].left[x];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int v = 0; v < n; v++) {
       if (both) {
         VecF weight = vec_load_f (w->taps[t].right + partner + v * LANES) * left;
@@ -172,13 +173,21 @@ quotient (VecF sum, VecF weights)
   return (VecF) ((VecI) (sum / safe) & ~none);
 }
 
-static void
-store_costs (const Work *w, int x, int y, int offset, VecF cost)
+/* A column of the row at hand. */
+typedef struct Column
 {
-  const StereoPlan *plan = w->plan;
-  VecI steps = __builtin_convertvector(cost * (float) plan->volume_unit + 0.5f, VecI);
-  uint16_t *to = plan->volume + ((size_t) y * (size_t) plan->width + (size_t) x) * (size_t) plan->depth;
-  vec_store_h (to + w->i0 + offset, vec_narrow (steps));
+  int x;
+  int inside;   /* not support=both: the partners of all taps are in the right image */
+  float share;  /* one over the sum of the left view's weights */
+  float unit;   /* steps of the volume in a step of the costs */
+  uint16_t *to; /* its place in the volume */
+} Column;
+
+INLINE void
+store_costs (const Column *column, int offset, VecF cost)
+{
+  VecI steps = __builtin_convertvector(cost * column->unit + 0.5f, VecI);
+  vec_store_h (column->to + offset, vec_narrow (steps));
 }
 
 /* ---- support=left: the sum of the weights of taps inside both images ---------------------------- */
@@ -234,6 +243,14 @@ blank (const Work *w, int x, void *column, size_t size, int value)
         (char *) column + (size_t) (end > 0 ? end : 0) * size, value, (size_t) (w->count - (end > 0 ? end : 0)) * size);
 }
 
+static Column
+column_of (const Work *w, int x, int y, int both)
+{
+  const StereoPlan *plan = w->plan;
+  size_t place = ((size_t) y * (size_t) plan->width + (size_t) x) * (size_t) plan->depth + (size_t) w->i0;
+  return (Column){ x, both || interior (w, x), 1 / w->weight_sum[x], (float) plan->volume_unit, plan->volume + place };
+}
+
 INLINE ptrdiff_t
 partner_of (const Work *w, int x, int offset)
 {
@@ -242,58 +259,72 @@ partner_of (const Work *w, int x, int offset)
 
 /* First pass: ring -> line; with the full window ring -> volume. @n vectors of disparities at a time. */
 INLINE void
-pass_costs_block (const Work *w, int taps, int x, int y, int offset, int n, int both)
+pass_costs_block (const Work *w, int taps, const Column *column, int offset, int n, int both)
 {
-  VecF sum[4], weights[4];
-  int inside = !w->full || both || interior (w, x);
+  VecF sum[MOST_VECTORS], weights[MOST_VECTORS];
+  int x = column->x;
 
   sum_costs (w, taps, x, offset, partner_of (w, x, offset), n, both, sum, weights);
   for (int v = 0; v < n; v++) {
-    VecF cost = both ? quotient (sum[v], weights[v]) :
-        inside       ? sum[v] * (1 / w->weight_sum[x]) :
-                       quotient (sum[v], inside_weights (w, taps, x, offset + v * LANES));
+    VecF cost = both               ? quotient (sum[v], weights[v]) :
+        !w->full || column->inside ? sum[v] * column->share :
+                                     quotient (sum[v], inside_weights (w, taps, x, offset + v * LANES));
     if (w->full)
-      store_costs (w, x, y, offset + v * LANES, cost);
+      store_costs (column, offset + v * LANES, cost);
     else
       vec_store_f (w->line + (size_t) x * (size_t) w->layers + offset + v * LANES, cost);
   }
 }
 
+/* Second pass: line -> volume. */
 INLINE void
-pass_line_block (const Work *w, int x, int y, int offset, int n, int both)
+pass_line_block (const Work *w, int taps, const Column *column, int offset, int n, int both)
 {
-  VecF sum[4], weights[4];
-  int from = x < w->radius ? w->radius - x : 0;
-  int to = w->radius + w->plan->width - 1 - x < w->rows - 1 ? w->radius + w->plan->width - 1 - x : w->rows - 1;
-  int inside = both || interior (w, x);
+  VecF sum[MOST_VECTORS], weights[MOST_VECTORS];
+  int x = column->x, from = x < w->radius ? w->radius - x : 0;
+  int to = w->radius + w->plan->width - 1 - x < taps - 1 ? w->radius + w->plan->width - 1 - x : taps - 1;
 
   sum_line (w, from, to, x, offset, partner_of (w, x, offset), n, both, sum, weights);
   for (int v = 0; v < n; v++)
-    store_costs (w, x, y, offset + v * LANES,
-        both       ? quotient (sum[v], weights[v]) :
-            inside ? sum[v] * (1 / w->weight_sum[x]) :
-                     quotient (sum[v], inside_weights (w, w->rows, x, offset + v * LANES)));
+    store_costs (column, offset + v * LANES,
+        both               ? quotient (sum[v], weights[v]) :
+            column->inside ? sum[v] * column->share :
+                             quotient (sum[v], inside_weights (w, taps, x, offset + v * LANES)));
 }
 
+/* Goes through the disparities of each column in blocks of vectors that are as even as they can be. */
 #define PASS_ROW(name, block, both) \
   static void name (const Work *w, int taps, int y) \
   { \
     for (int x = 0; x < w->plan->width; x++) { \
-      int offset = 0; \
-      for (; offset + 4 * LANES <= w->count; offset += 4 * LANES) \
-        block (4, both); \
-      for (; offset + 2 * LANES <= w->count; offset += 2 * LANES) \
-        block (2, both); \
-      for (; offset < w->count; offset += LANES) \
-        block (1, both); \
+      Column column = column_of (w, x, y, both); \
+      for (int offset = 0, left = (w->count + LANES - 1) / LANES, n; left > 0; left -= n, offset += n * LANES) { \
+        int blocks = (left + MOST_VECTORS - 1) / MOST_VECTORS; \
+        n = (left + blocks - 1) / blocks; \
+        switch (n) { \
+          case 5: \
+            block (w, taps, &column, offset, 5, both); \
+            break; \
+          case 4: \
+            block (w, taps, &column, offset, 4, both); \
+            break; \
+          case 3: \
+            block (w, taps, &column, offset, 3, both); \
+            break; \
+          case 2: \
+            block (w, taps, &column, offset, 2, both); \
+            break; \
+          default: \
+            block (w, taps, &column, offset, 1, both); \
+            break; \
+        } \
+      } \
     } \
   }
-#define COSTS(n, both) pass_costs_block (w, taps, x, y, offset, n, both)
-#define LINE(n, both) pass_line_block (w, x, y, offset, n, both)
-PASS_ROW (pass_costs_left, COSTS, 0)
-PASS_ROW (pass_costs_both, COSTS, 1)
-PASS_ROW (pass_line_left, LINE, 0)
-PASS_ROW (pass_line_both, LINE, 1)
+PASS_ROW (pass_costs_left, pass_costs_block, 0)
+PASS_ROW (pass_costs_both, pass_costs_block, 1)
+PASS_ROW (pass_line_left, pass_line_block, 0)
+PASS_ROW (pass_line_both, pass_line_block, 1)
 
 static void
 aggregate_row (Work *w, int y)
