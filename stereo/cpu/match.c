@@ -66,8 +66,7 @@ static inline VecI
 mixed_part (VecI sad, VecI slope)
 {
   VecI color = vec_min (sad, sad * 0 + 60);
-  VecI rise = vec_min (slope, -slope);
-  VecI steps = vec_min (rise * -2, rise * 0 + 20);
+  VecI steps = vec_min (2 * vec_abs (slope), slope * 0 + 20);
   return ((color * 17 + 32) >> 6) + steps;
 }
 

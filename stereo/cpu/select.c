@@ -191,7 +191,7 @@ reselect_lanes (const Line *line, int x)
   VecI expected = vec_load_i (line->expected + x), column = lanes + x;
   VecI first = vec_widen (vec_load_h (line->first + x)), second = vec_widen (vec_load_h (line->second + x));
   VecI reach1 = expected - first * STEREO_EXPECT_STEPS, reach2 = expected - second * STEREO_EXPECT_STEPS;
-  VecI reach = vec_max (vec_max (reach1, -reach1), vec_max (reach2, -reach2));
+  VecI reach = vec_max (vec_abs (reach1), vec_abs (reach2));
   VecI from = (expected - reach + STEREO_EXPECT_STEPS - 1) / STEREO_EXPECT_STEPS;
   VecI to = (expected + reach) / STEREO_EXPECT_STEPS;
   VecI lowest = most, next = most, index = first;
@@ -203,7 +203,7 @@ reselect_lanes (const Line *line, int x)
   for (int k = 0; vec_any (last >= k); k++) {
     VecI i = from + k, none = last < k, away = expected - i * STEREO_EXPECT_STEPS;
     VecI place = (line->start + column * line->column + i * line->step) & ~none;
-    VecU penalty = (VecU) vec_max (away, -away) * plan->alpha >> 8;
+    VecU penalty = (VecU) vec_abs (away) * plan->alpha >> 8;
     VecI cost = vec_words_at (line->costs, place) + (VecI) penalty;
     cost = (cost & ~none) | (most & none);
     VecI less = cost < lowest;

@@ -54,6 +54,24 @@ vec_store_words_as_bytes (uint8_t *to, VecW words)
   _mm_storeu_si128 ((__m128i *) to, _mm256_castsi256_si128 (_mm256_permute4x64_epi64 (bytes, 0xD8)));
 }
 
+VEC_INLINE VecI
+vec_min (VecI a, VecI b)
+{
+  return (VecI) _mm256_min_epi32 ((__m256i) a, (__m256i) b);
+}
+
+VEC_INLINE VecI
+vec_max (VecI a, VecI b)
+{
+  return (VecI) _mm256_max_epi32 ((__m256i) a, (__m256i) b);
+}
+
+VEC_INLINE VecI
+vec_abs (VecI v)
+{
+  return (VecI) _mm256_abs_epi32 ((__m256i) v);
+}
+
 VEC_INLINE VecU
 vec_min_unsigned (VecU a, VecU b)
 {

@@ -51,6 +51,24 @@ vec_store_words_as_bytes (uint8_t *to, VecW words)
   _mm_storeu_si128 ((__m128i *) to, _mm256_cvtepi16_epi8 ((__m256i) words));
 }
 
+VEC_INLINE VecI
+vec_min (VecI a, VecI b)
+{
+  return (VecI) _mm512_min_epi32 ((__m512i) a, (__m512i) b);
+}
+
+VEC_INLINE VecI
+vec_max (VecI a, VecI b)
+{
+  return (VecI) _mm512_max_epi32 ((__m512i) a, (__m512i) b);
+}
+
+VEC_INLINE VecI
+vec_abs (VecI v)
+{
+  return (VecI) _mm512_abs_epi32 ((__m512i) v);
+}
+
 VEC_INLINE VecU
 vec_min_unsigned (VecU a, VecU b)
 {

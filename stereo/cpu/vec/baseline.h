@@ -49,6 +49,27 @@ vec_narrow_bytes (VecI v)
   return __builtin_convertvector(v, VecB);
 }
 
+VEC_INLINE VecI
+vec_min (VecI a, VecI b)
+{
+  VecI less = a < b;
+  return (a & less) | (b & ~less);
+}
+
+VEC_INLINE VecI
+vec_max (VecI a, VecI b)
+{
+  VecI more = a > b;
+  return (a & more) | (b & ~more);
+}
+
+VEC_INLINE VecI
+vec_abs (VecI v)
+{
+  VecI negative = v < 0;
+  return (v ^ negative) - negative;
+}
+
 VEC_INLINE VecU
 vec_min_unsigned (VecU a, VecU b)
 {

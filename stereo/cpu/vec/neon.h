@@ -63,6 +63,24 @@ vec_narrow_bytes (VecI v)
   return vec_of_register (vmovn_u16 (vcombine_u16 (words, words)));
 }
 
+VEC_INLINE VecI
+vec_min (VecI a, VecI b)
+{
+  return (VecI) vminq_s32 ((int32x4_t) a, (int32x4_t) b);
+}
+
+VEC_INLINE VecI
+vec_max (VecI a, VecI b)
+{
+  return (VecI) vmaxq_s32 ((int32x4_t) a, (int32x4_t) b);
+}
+
+VEC_INLINE VecI
+vec_abs (VecI v)
+{
+  return (VecI) vabsq_s32 ((int32x4_t) v);
+}
+
 VEC_INLINE VecU
 vec_min_unsigned (VecU a, VecU b)
 {

@@ -6,6 +6,7 @@
  *
  *   vec_widen_bytes (bytes), vec_widen (words), vec_widen_signed (words)    to 32 bits
  *   vec_narrow (v), vec_narrow_bytes (v)     of values from 0 to 65535, from 0 to 255
+ *   vec_min (a, b), vec_max (a, b), vec_abs (v)
  *   vec_min_unsigned (a, b), vec_max_unsigned (a, b)
  *   vec_popcount (v)                         bits set; here, but where VEC_COUNTS_BITS is defined
  *   vec_popcount_long (bits, from)           bits set in bits ^ from[k], k from 0 to LANES - 1
@@ -39,20 +40,6 @@
 #else
 #include "stereo/cpu/vec/baseline.h"
 #endif
-
-VEC_INLINE VecI
-vec_min (VecI a, VecI b)
-{
-  VecI less = a < b;
-  return (a & less) | (b & ~less);
-}
-
-VEC_INLINE VecI
-vec_max (VecI a, VecI b)
-{
-  VecI more = a > b;
-  return (a & more) | (b & ~more);
-}
 
 /* Lane k gets lane k ^ @half. */
 VEC_INLINE VecU
