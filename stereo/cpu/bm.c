@@ -61,18 +61,19 @@ right_place (const StereoView *view, int kind, size_t at)
                                                            view->luma + (ptrdiff_t) at;
 }
 
-/* Adds row @enters to the sums of column @x and subtracts row @leaves; -1: there is none, unless @both says that both exist. */
+/* Changes of the sums of column @x: raw values of row @enters less those of row @leaves; -1: there is none, unless @both says
+ * that both exist. */
 INLINE void
-roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int both, int count)
+read_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int both, VecU *change, int count)
 {
   const StereoPlan *plan = layer->plan;
   const StereoView *l = &plan->view[STEREO_LEFT], *r = &plan->view[STEREO_RIGHT];
   size_t pitch = (size_t) plan->image_pitch, size = kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? 4 : 1;
   ptrdiff_t m = plan->width - 1 - x + plan->min_disparity + layer->first;
   int from = m < 0 ? (int) -m : 0, to = plan->width - (int) m; /* candidates that exist */
-  uint32_t *sums = layer->sums + (size_t) (x - layer->raw.from) * (size_t) count;
-  VecU change[BM_CHUNK / LANES] = { { 0 } };
 
+  EACH_VECTOR (k)
+  change[k / LANES] = (VecU){ 0 };
   to = plan->disparities - layer->first < to ? plan->disparities - layer->first : to;
   if (both || enters >= 0) {
     size_t row = (size_t) enters * pitch;
@@ -92,6 +93,15 @@ roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int 
     EACH_VECTOR (k)
     change[k / LANES] &= vec_between (k, from, to);
   }
+}
+
+INLINE void
+roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int both, int count)
+{
+  uint32_t *sums = layer->sums + (size_t) (x - layer->raw.from) * (size_t) count;
+  VecU change[BM_CHUNK / LANES];
+
+  read_column (layer, kind, x, enters, leaves, both, change, count);
   EACH_VECTOR (k)
   vec_store_u (sums + k, vec_load_u (sums + k) + change[k / LANES]);
 }
@@ -275,15 +285,19 @@ INLINE void
 step (const BmLayer *layer, int cost, int kind, const Rows *rows, int n, VecU *sum, VecU *mean, int inner, int count)
 {
   const StereoPlan *plan = layer->plan;
+  int windows = stereo_bm_window_cost (cost);
   int radius = layer->radius, reach = plan->params.window / 2, x = n - radius, out = x - reach, base = layer->raw.from;
 
   if (inner || (n <= layer->raw.to && rows->cost >= 0)) {
-    roll_column (layer, kind, n, rows->enters, rows->leaves, inner, count);
-    add_column (sum, layer->sums, n - base, count);
+    if (windows) {
+      roll_column (layer, kind, n, rows->enters, rows->leaves, inner, count);
+      add_column (sum, layer->sums, n - base, count);
+    } else
+      read_column (layer, kind, n, rows->enters, -1, 0, sum, count);
   }
   if (inner || (x >= layer->costs_of.from && x <= layer->costs_of.to)) {
     uint16_t *ring = rows->ring + (size_t) (x - base) * (size_t) count;
-    if (inner || x - radius > base)
+    if (windows && (inner || x - radius > base))
       take_column (sum, layer->sums, x - radius - 1 - base, count);
     if (inner || rows->cost >= 0)
       cost_column (layer, cost, sum, x, ring, count);
