@@ -2,7 +2,9 @@
 /*
  * Block matching: a cost of windows, then its mean over windows. stereo/exact/bm.h has the equations and the rounding.
  *
- * A thread takes a band of rows and a layer of up to 32 disparities, so that its memory of a row fits the second-level cache.
+ * A thread takes a band of rows, a tile of columns and a layer of disparities, so that its memory of a row fits the
+ * second-level cache. In a row, it takes a chunk of disparities at a time along all columns of the tile, then the next chunk:
+ * thus a row of the volume is whole when it leaves the cache.
  * Both steps have a sum for every column and candidate, which a row enters and a row leaves as the window moves down, and
  * one running sum of these along the row: the work does not depend on the window. The second step is in the same loop as
  * the first, window / 2 columns and rows behind it. All sums are whole numbers: bands and threads do not change the result.
@@ -59,18 +61,19 @@ right_place (const StereoView *view, int kind, size_t at)
                                                            view->luma + (ptrdiff_t) at;
 }
 
-/* Adds row @enters to the sums of column @x and subtracts row @leaves; -1: there is none, unless @both says that both exist. */
+/* Changes of the sums of column @x: raw values of row @enters less those of row @leaves; -1: there is none, unless @both says
+ * that both exist. */
 INLINE void
-roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int both, int count)
+read_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int both, VecU *change, int count)
 {
   const StereoPlan *plan = layer->plan;
   const StereoView *l = &plan->view[STEREO_LEFT], *r = &plan->view[STEREO_RIGHT];
   size_t pitch = (size_t) plan->image_pitch, size = kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? 4 : 1;
   ptrdiff_t m = plan->width - 1 - x + plan->min_disparity + layer->first;
   int from = m < 0 ? (int) -m : 0, to = plan->width - (int) m; /* candidates that exist */
-  uint32_t *sums = layer->sums + (size_t) x * (size_t) count;
-  VecU change[BM_LAYER / LANES] = { { 0 } };
 
+  EACH_VECTOR (k)
+  change[k / LANES] = (VecU){ 0 };
   to = plan->disparities - layer->first < to ? plan->disparities - layer->first : to;
   if (both || enters >= 0) {
     size_t row = (size_t) enters * pitch;
@@ -90,6 +93,15 @@ roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int 
     EACH_VECTOR (k)
     change[k / LANES] &= vec_between (k, from, to);
   }
+}
+
+INLINE void
+roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int both, int count)
+{
+  uint32_t *sums = layer->sums + (size_t) (x - layer->raw.from) * (size_t) count;
+  VecU change[BM_CHUNK / LANES];
+
+  read_column (layer, kind, x, enters, leaves, both, change, count);
   EACH_VECTOR (k)
   vec_store_u (sums + k, vec_load_u (sums + k) + change[k / LANES]);
 }
@@ -151,7 +163,7 @@ correlate_edge (const BmLayer *layer, int cost, const VecU *sum, int x, int m, i
 {
   const StereoPlan *plan = layer->plan;
   int width = plan->width, radius = layer->radius, whole = m >= 0 && x >= radius && x + radius < width;
-  uint32_t sums[BM_LAYER];
+  uint32_t sums[BM_CHUNK];
 
   EACH_VECTOR (k)
   {
@@ -167,17 +179,17 @@ correlate_edge (const BmLayer *layer, int cost, const VecU *sum, int x, int m, i
 }
 
 INLINE void
-add_column (VecU *sum, const uint32_t *columns, int x, int count)
+add_column (VecU *sum, const uint32_t *columns, int column, int count)
 {
   EACH_VECTOR (k)
-  sum[k / LANES] += vec_load_u (columns + (size_t) x * (size_t) count + k);
+  sum[k / LANES] += vec_load_u (columns + (size_t) column * (size_t) count + k);
 }
 
 INLINE void
-take_column (VecU *sum, const uint32_t *columns, int x, int count)
+take_column (VecU *sum, const uint32_t *columns, int column, int count)
 {
   EACH_VECTOR (k)
-  sum[k / LANES] -= vec_load_u (columns + (size_t) x * (size_t) count + k);
+  sum[k / LANES] -= vec_load_u (columns + (size_t) column * (size_t) count + k);
 }
 
 /* Stores the first step's costs of column @x in the ring, and updates the second step's sums of that column. */
@@ -187,7 +199,7 @@ cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *r
   const StereoPlan *plan = layer->plan;
   int m = plan->width - 1 - x + plan->min_disparity + layer->first;
   int end = plan->disparities - layer->first; /* no candidates from there on */
-  uint32_t *means = layer->means + (size_t) x * (size_t) count;
+  uint32_t *means = layer->means + (size_t) (x - layer->raw.from) * (size_t) count;
 
   if (all_whole (layer, x, m, layer->radius, count)) {
     EACH_VECTOR (k)
@@ -199,7 +211,7 @@ cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *r
       vec_store_h (ring + k, vec_narrow ((VecI) costs));
     }
   } else {
-    uint32_t costs[BM_LAYER];
+    uint32_t costs[BM_CHUNK];
     int channels = cost == STEREO_COST_SAD || cost == STEREO_COST_SSD ? 3 : 1;
     if (stereo_bm_correlates (cost))
       correlate_edge (layer, cost, sum, x, m, count, costs);
@@ -242,7 +254,7 @@ mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int
     {
       VecI means = vec_round (vec_float ((VecI) sum[k / LANES]) * rows->factor);
       if (end < count)
-        means |= (VecI) (vec_between (k, end, BM_LAYER) & STEREO_INVALID);
+        means |= (VecI) (vec_between (k, end, BM_CHUNK) & STEREO_INVALID);
       vec_store_h (to + k, vec_narrow (means));
     }
   } else {
@@ -257,7 +269,7 @@ mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int
 static void
 drop_column (const BmLayer *layer, int x, uint16_t *ring, int count)
 {
-  uint32_t *means = layer->means + (size_t) x * (size_t) count;
+  uint32_t *means = layer->means + (size_t) (x - layer->raw.from) * (size_t) count;
 
   for (int k = 0; k < count; k++) {
     means[k] -= ring[k];
@@ -273,25 +285,29 @@ INLINE void
 step (const BmLayer *layer, int cost, int kind, const Rows *rows, int n, VecU *sum, VecU *mean, int inner, int count)
 {
   const StereoPlan *plan = layer->plan;
-  int width = plan->width, radius = layer->radius, reach = plan->params.window / 2, x = n - radius, out = x - reach;
+  int windows = stereo_bm_window_cost (cost);
+  int radius = layer->radius, reach = plan->params.window / 2, x = n - radius, out = x - reach, base = layer->raw.from;
 
-  if (inner || (n < width && rows->cost >= 0)) {
-    roll_column (layer, kind, n, rows->enters, rows->leaves, inner, count);
-    add_column (sum, layer->sums, n, count);
+  if (inner || (n <= layer->raw.to && rows->cost >= 0)) {
+    if (windows) {
+      roll_column (layer, kind, n, rows->enters, rows->leaves, inner, count);
+      add_column (sum, layer->sums, n - base, count);
+    } else
+      read_column (layer, kind, n, rows->enters, -1, 0, sum, count);
   }
-  if (inner || (x >= 0 && x < width)) {
-    uint16_t *ring = rows->ring + (size_t) x * (size_t) count;
-    if (inner || x > radius)
-      take_column (sum, layer->sums, x - radius - 1, count);
+  if (inner || (x >= layer->costs_of.from && x <= layer->costs_of.to)) {
+    uint16_t *ring = rows->ring + (size_t) (x - base) * (size_t) count;
+    if (windows && (inner || x - radius > base))
+      take_column (sum, layer->sums, x - radius - 1 - base, count);
     if (inner || rows->cost >= 0)
       cost_column (layer, cost, sum, x, ring, count);
     else
       drop_column (layer, x, ring, count);
-    add_column (mean, layer->means, x, count);
+    add_column (mean, layer->means, x - base, count);
   }
-  if (inner || (out >= 0 && rows->mean >= 0)) {
-    if (inner || out > reach)
-      take_column (mean, layer->means, out - reach - 1, count);
+  if (inner || (out >= layer->means_of.from && rows->mean >= 0)) {
+    if (inner || out - reach > layer->costs_of.from)
+      take_column (mean, layer->means, out - reach - 1 - base, count);
     mean_column (layer, mean, out, rows, count);
   }
 }
@@ -301,47 +317,84 @@ row (const BmLayer *from, int cost, int kind, const Rows *from_rows, int count)
 {
   const BmLayer layer = *from; /* a copy: no store can change it, so it stays in registers */
   const Rows rows = *from_rows;
-  int width = layer.plan->width, steps = width + layer.radius + layer.plan->params.window / 2;
-  int whole = rows.enters >= 0 && rows.leaves >= 0 && rows.cost >= 0 && rows.mean >= 0;
-  int first = layer.radius + layer.plan->params.window, last = whole ? width : 0, n = 0;
-  VecU sum[BM_LAYER / LANES] = { { 0 } }, mean[BM_LAYER / LANES] = { { 0 } };
+  int behind = layer.radius + layer.plan->params.window / 2, end = layer.means_of.to + behind + 1;
+  int whole = rows.enters >= 0 && rows.leaves >= 0 && rows.cost >= 0 && rows.mean >= 0, n = layer.raw.from;
+  int first = layer.costs_of.from + layer.radius + layer.plan->params.window, last = whole ? layer.raw.to + 1 : 0;
+  VecU sum[BM_CHUNK / LANES] = { { 0 } }, mean[BM_CHUNK / LANES] = { { 0 } };
 
-  for (; n < first && n < steps; n++)
-    step (&layer, cost, kind, &rows, n, sum, mean, 0, count);
-  for (; n < last; n++)
-    step (&layer, cost, kind, &rows, n, sum, mean, 1, count);
-  for (; n < steps; n++)
-    step (&layer, cost, kind, &rows, n, sum, mean, 0, count);
+  while (n < end) {
+    for (; n >= first && n < last; n++)
+      step (&layer, cost, kind, &rows, n, sum, mean, 1, count);
+    if (n < end)
+      step (&layer, cost, kind, &rows, n++, sum, mean, 0, count);
+  }
+}
+
+/* The candidates of a layer from @before on. */
+static BmLayer
+rest_of (const BmLayer *layer, int before)
+{
+  BmLayer rest = *layer;
+  size_t elements = (size_t) before * layer->columns;
+
+  rest.first += before;
+  rest.depth -= before;
+  rest.sums += elements;
+  rest.means += elements;
+  rest.ring += elements;
+  return rest;
+}
+
+/* The first rows of the windows around row @from, down the columns. */
+INLINE void
+begin_chunk (const BmLayer *layer, int kind, int from, int count)
+{
+  int radius = layer->radius;
+
+  for (int y = from < radius ? 0 : from - radius; y < from + radius && y < layer->plan->height; y++)
+    for (int x = layer->raw.from; x <= layer->raw.to; x++)
+      roll_column (layer, kind, x, y, -1, 0, count);
 }
 
 INLINE void
-band (BmLayer *layer, int cost, int kind, int first, int last, int count)
+row_of_chunk (const BmLayer *layer, int cost, int kind, const Rows *rows, int from, int count)
+{
+  if (rows->cost == from)
+    begin_chunk (layer, kind, from, count);
+  row (layer, cost, kind, rows, count);
+}
+
+INLINE void
+band (BmLayer *layer, int cost, int kind, int first, int last)
 {
   const StereoPlan *plan = layer->plan;
   int height = plan->height, radius = layer->radius, reach = plan->params.window / 2;
   int from = first < reach ? 0 : first - reach;
 
-  for (int y = from < radius ? 0 : from - radius; y < from + radius && y < height; y++)
-    for (int x = 0; x < plan->width; x++)
-      roll_column (layer, kind, x, y, -1, 0, count);
   for (int y = from; y <= last + reach; y++) {
     int mean = y - reach >= first ? y - reach : -1, mean_rows = stereo_bm_rows (mean < 0 ? 0 : mean, height, reach);
-    Rows rows = { y + radius < height ? y + radius : -1, y > from ? y - radius - 1 : -1, y < height ? y : -1,
-      layer->ring + (size_t) (y % plan->params.window) * (size_t) plan->width * (size_t) count, mean, mean_rows,
-      stereo_bm_mean_factor ((2 * reach + 1) * mean_rows) };
+    Rows rows = { y + radius < height ? y + radius : -1, y > from ? y - radius - 1 : -1, y < height ? y : -1, NULL,
+      mean, mean_rows, stereo_bm_mean_factor ((2 * reach + 1) * mean_rows) };
     if (rows.cost >= 0)
       bm_set_row (layer, cost, y);
-    row (layer, cost, kind, &rows, count);
+    for (int before = 0; before < layer->depth;) {
+      BmLayer rest = rest_of (layer, before);
+      rows.ring = rest.ring + (size_t) (y % plan->params.window) * layer->row_size;
+      if (rest.depth >= BM_CHUNK) {
+        row_of_chunk (&rest, cost, kind, &rows, from, BM_CHUNK);
+        before += BM_CHUNK;
+      } else {
+        row_of_chunk (&rest, cost, kind, &rows, from, BM_REST);
+        before += BM_REST;
+      }
+    }
   }
 }
 
 #define BANDS(name, cost, kind) \
-  static void name (BmLayer *layer, int first, int last, int count) \
+  static void name (BmLayer *layer, int first, int last) \
   { \
-    if (count == BM_LAYER) \
-      band (layer, STEREO_COST_##cost, kind, first, last, BM_LAYER); \
-    else \
-      band (layer, STEREO_COST_##cost, kind, first, last, BM_LAYER / 2); \
+    band (layer, STEREO_COST_##cost, kind, first, last); \
   }
 BANDS (band_ad, AD, RAW_DIFFERENCE)
 BANDS (band_sd, SD, RAW_SQUARE)
@@ -352,7 +405,7 @@ BANDS (band_ncc, NCC, RAW_PRODUCT)
 BANDS (band_zncc, ZNCC, RAW_PRODUCT)
 
 /* By cost; NULL: not a cost of block matching. */
-static void (*const bands[STEREO_COSTS]) (BmLayer *layer, int first, int last, int count) = {
+static void (*const bands[STEREO_COSTS]) (BmLayer *layer, int first, int last) = {
   [STEREO_COST_AD] = band_ad,
   [STEREO_COST_SD] = band_sd,
   [STEREO_COST_SAD] = band_sad,
@@ -367,16 +420,25 @@ typedef struct Context
   uint8_t *scratch; /* per thread, bm_thread_bytes() each */
 } Context;
 
+/* How many parts of at most @most make @size. */
+static int
+parts (int size, int most)
+{
+  return (size + most - 1) / most;
+}
+
 static void
 bm_band (StereoPlan *plan, void *context, int item, int thread)
 {
   const Context *c = context;
-  int layers = (plan->depth + BM_LAYER - 1) / BM_LAYER, first = item / layers * BAND;
-  int last = first + BAND < plan->height ? first + BAND - 1 : plan->height - 1;
+  int layers = parts (plan->depth, BM_LAYER), tiles = parts (plan->width, BM_TILE), tile = item / layers % tiles;
+  int first = item / layers / tiles * BAND, last = first + BAND < plan->height ? first + BAND - 1 : plan->height - 1;
+  BmRange columns = { tile * plan->width / tiles, (tile + 1) * plan->width / tiles - 1 };
   BmLayer layer;
 
-  bm_start_layer (&layer, plan, item % layers * BM_LAYER, c->scratch + (size_t) thread * bm_thread_bytes (plan));
-  bands[plan->params.cost](&layer, first, last, layer.count);
+  bm_start_layer (
+      &layer, plan, item % layers * BM_LAYER, columns, c->scratch + (size_t) thread * bm_thread_bytes (plan));
+  bands[plan->params.cost](&layer, first, last);
 }
 
 static StereoStatus
@@ -389,8 +451,8 @@ bm_prepare (StereoPlan *plan, void *context, StereoError *error)
 static StereoStatus
 bm_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  int layers = (plan->depth + BM_LAYER - 1) / BM_LAYER;
-  cpu_run (plan, context, bm_band, (plan->height + BAND - 1) / BAND * layers);
+  cpu_run (plan, context, bm_band,
+      parts (plan->height, BAND) * parts (plan->width, BM_TILE) * parts (plan->depth, BM_LAYER));
   return STEREO_OK;
 }
 

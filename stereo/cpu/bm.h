@@ -7,7 +7,10 @@
 #include "stereo/cpu/cpu.h"
 #include "stereo/cpu/vec/vec.h"
 
-#define BM_LAYER 32 /* disparities at a time */
+#define BM_TILE 256                    /* columns of a thread's work, at most */
+#define BM_LAYER 128                   /* its disparities, at most */
+#define BM_CHUNK (LANES > 8 ? 64 : 32) /* disparities at a time: registers hold their sums of both steps */
+#define BM_REST 16                     /* disparities at a time when less than a chunk is left */
 
 /* Sums of the luma of one view over the rows of the first step's windows: of each column, of all columns before each, and of
  * the whole window around each, with its norm. */
@@ -19,13 +22,25 @@ typedef struct BmLine
   float *norms; /* of the right view: times STEREO_BM_STEPS */
 } BmLine;
 
-/* A thread's work: candidates @first..@first + @count - 1. Rows below have @count elements a column. */
+/* Columns @from..@to. */
+typedef struct BmRange
+{
+  int from, to;
+} BmRange;
+
+/* A thread's work: candidates @first..@first + @depth - 1 of a range of columns. Rows below have, for each
+ * chunk of candidates, the chunk's elements of each column from @raw.from on. */
 typedef struct BmLayer
 {
   const StereoPlan *plan;
-  int first, count;
-  int radius; /* of the first step's window */
-  int rows;   /* of the picture in the windows around the row at hand, and how many taps a whole one has */
+  int first, depth;
+  BmRange means_of; /* columns whose means are written */
+  BmRange costs_of; /* columns within their windows */
+  BmRange raw;      /* columns within the windows of these */
+  size_t columns;   /* that a row below has room for */
+  size_t row_size;  /* elements of a row: columns times disparities */
+  int radius;       /* of the first step's window */
+  int rows;         /* of the picture in the windows around the row at hand, and how many taps a whole one has */
   int taps;
   float factor;    /* of whole windows */
   uint32_t *sums;  /* down the columns, first step */
@@ -35,7 +50,7 @@ typedef struct BmLayer
 } BmLayer;
 
 size_t CPU (bm_bytes) (const StereoPlan *plan);
-void CPU (bm_start) (BmLayer *layer, const StereoPlan *plan, int first, uint8_t *memory);
+void CPU (bm_start) (BmLayer *layer, const StereoPlan *plan, int first, BmRange columns, uint8_t *memory);
 void CPU (bm_row) (BmLayer *layer, int cost, int y);
 #define bm_thread_bytes CPU (bm_bytes)
 #define bm_start_layer CPU (bm_start)

@@ -16,32 +16,59 @@ lines_of (const BmLine *line)
   return sizeof *line / sizeof line->sums;
 }
 
+/* Columns of a thread's work with all windows around them. */
+static size_t
+columns_of (const StereoPlan *plan)
+{
+  int columns = BM_TILE + 2 * (plan->params.window - 1);
+  return (size_t) (columns < plan->width ? columns : plan->width);
+}
+
+static size_t
+depth_of (const StereoPlan *plan)
+{
+  return (size_t) (plan->depth < BM_LAYER ? plan->depth : BM_LAYER);
+}
+
 size_t
 CPU (bm_bytes) (const StereoPlan *plan)
 {
-  size_t columns = (size_t) plan->width * BM_LAYER;
+  size_t elements = columns_of (plan) * depth_of (plan);
   size_t lines = stereo_bm_correlates (plan->params.cost) ? 2 * lines_of (NULL) : 0;
-  return 2 * columns * sizeof (uint32_t) + (size_t) plan->params.window * columns * sizeof (uint16_t) +
+  return 2 * elements * sizeof (uint32_t) + (size_t) plan->params.window * elements * sizeof (uint16_t) +
       lines * line_words (plan) * sizeof (uint32_t);
 }
 
-void
-CPU (bm_start) (BmLayer *layer, const StereoPlan *plan, int first, uint8_t *memory)
+/* @range and @reach columns on either side, where the picture has them. */
+static BmRange
+widen (BmRange range, int reach, int width)
 {
-  size_t columns = (size_t) plan->width * BM_LAYER, words = line_words (plan);
+  return (
+      BmRange){ range.from < reach ? 0 : range.from - reach, range.to + reach < width ? range.to + reach : width - 1 };
+}
+
+void
+CPU (bm_start) (BmLayer *layer, const StereoPlan *plan, int first, BmRange columns, uint8_t *memory)
+{
+  size_t elements = columns_of (plan) * depth_of (plan), words = line_words (plan);
 
   memset (memory, 0, CPU (bm_bytes) (plan));
   memset (layer, 0, sizeof *layer);
   layer->plan = plan;
   layer->first = first;
-  layer->count = plan->depth - first < BM_LAYER ? plan->depth - first : BM_LAYER;
+  layer->depth = plan->depth - first < BM_LAYER ? plan->depth - first : BM_LAYER;
   layer->radius = stereo_bm_window_cost (plan->params.cost) ? plan->params.window / 2 : 0;
+  layer->means_of = columns;
+  layer->costs_of = widen (columns, plan->params.window / 2, plan->width);
+  layer->raw = widen (layer->costs_of, layer->radius, plan->width);
+  layer->columns = columns_of (plan);
+  layer->row_size = elements;
   layer->sums = (uint32_t *) memory;
-  layer->means = layer->sums + columns;
-  layer->ring = (uint16_t *) (layer->means + columns);
+  layer->means = layer->sums + elements;
+  layer->ring = (uint16_t *) (layer->means + elements);
   if (!stereo_bm_correlates (plan->params.cost))
     return;
-  uint32_t *at = (uint32_t *) (layer->ring + (size_t) plan->params.window * columns);
+  uint32_t *at = (uint32_t *) (layer->ring + (size_t) plan->params.window * elements);
   for (int v = 0; v < 2; v++) {
     BmLine *line = &layer->line[v];
     uint32_t **parts[] = { &line->column_sums, &line->column_squares, &line->sums, &line->squares, &line->window_sums,

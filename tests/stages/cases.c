@@ -313,6 +313,9 @@ static const Case table[] = {
   { 300, 21, PICTURE_EDGES, RGB, U16, 1, "method=bm num-disparities=120 cost=ncc window=5 min-disparity=3" },
   { 300, 21, PICTURE_CHECKER, RGB, U16, 1, "method=bm num-disparities=128 cost=sad" },
   { 511, 20, PICTURE_NOISE, GREY, U16, 1, "method=bm num-disparities=33 cost=zncc min-disparity=-16" },
+  /* more than one tile of columns, and layer of disparities */
+  { 530, 21, PICTURE_NOISE, RGB, U16, 1, "method=bm num-disparities=150 cost=sad threads=3" },
+  { 530, 21, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=208 cost=zncc window=31 min-disparity=-20" },
   { 40, 300, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=24 cost=zncc window=7" },
   /* esaw, esmp */
   { 1, 1, PICTURE_NOISE, RGB, U16, 1, "method=esaw num-disparities=16" },
