@@ -122,8 +122,8 @@ place () {
   done <"$work/todo"
 }
 
-# add_results: what the pipeline made so far takes its name. $made of $total are there. Ctrl-C meets each mv, too: one that it
-# ended is done again by the next call.
+# add_results: what the pipeline made so far takes its name. $made of $total are there. Ctrl-C meets sed and mv, too: what
+# it ended is done again by the next call.
 add_results () {
   while :; do
     # a name appears when its picture is whole
@@ -132,7 +132,7 @@ add_results () {
     elif [ ! -f "$out/.part" ]; then
       return 0
     fi
-    name=$(sed -n "$((made + 1))p" "$work/todo")
+    name=$(sed -n "$((made + 1))p" "$work/todo") || return 0
     mv "$out/.part" "$(result_of "$name")" || return 0
     made=$((made + 1))
     printf '%s/%s %s\n' $((before + made)) "$all" "$name"

@@ -190,15 +190,19 @@ reselect_lanes (const Line *line, int x)
   const VecI lanes = LANE_NUMBERS, most = (VecI){ 0 } + INT32_MAX;
   VecI expected = vec_load_i (line->expected + x), column = lanes + x;
   VecI first = vec_widen (vec_load_h (line->first + x)), second = vec_widen (vec_load_h (line->second + x));
+  VecI last_column = (VecI){ 0 } + (plan->width - 1), last_index = (VecI){ 0 } + (plan->disparities - 1);
+  VecI others = (column > last_column) | (second == (int) STEREO_INVALID) | (expected == STEREO_EXPECT_NONE);
+
+  expected &= ~others; /* what stands behind a row may be anything, and would overflow */
   VecI reach1 = expected - first * STEREO_EXPECT_STEPS, reach2 = expected - second * STEREO_EXPECT_STEPS;
   VecI reach = vec_max (vec_abs (reach1), vec_abs (reach2));
   VecI from = (expected - reach + STEREO_EXPECT_STEPS - 1) / STEREO_EXPECT_STEPS;
   VecI to = (expected + reach) / STEREO_EXPECT_STEPS;
   VecI lowest = most, next = most, index = first;
 
-  from = vec_max (vec_max (from, column - (plan->width - 1 + plan->min_disparity)), (VecI){ 0 });
-  to = vec_min (vec_min (to, column - plan->min_disparity), (VecI){ 0 } + (plan->disparities - 1));
-  VecI others = (second == (int) STEREO_INVALID) | (expected == STEREO_EXPECT_NONE) | (to - from >= FEW);
+  from = vec_max (vec_max (from, column - last_column - plan->min_disparity), (VecI){ 0 });
+  to = vec_min (vec_min (to, column - plan->min_disparity), last_index);
+  others |= to - from >= FEW;
   VecI last = (to - from) | others; /* none of the others' */
   for (int k = 0; vec_any (last >= k); k++) {
     VecI i = from + k, none = last < k, away = expected - i * STEREO_EXPECT_STEPS;
