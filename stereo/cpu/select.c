@@ -112,10 +112,11 @@ select_run (StereoPlan *plan, void *context, StereoError *error)
 /*
  * Candidate i of column x of a view costs costs[x * column + i * step]. Only a candidate that is no farther from the expected
  * disparity than the farther one of first and second can be among the two lowest: any other one has at least the penalty of
- * both, and a cost that is at least as high. (If all is equal, first has the smaller index.) Those are up to FEW for almost all
- * pixels, which go on vectors.
+ * both, and a cost that is at least as high. (If all is equal, first has the smaller index.) Where those are up to FEW, as
+ * for most pixels, they go on vectors. Else the candidates are tried in the order of their penalties, until the penalty alone
+ * is too high.
  */
-#define FEW 16
+#define FEW 6
 
 /* One view of a row. */
 typedef struct Line
@@ -144,42 +145,72 @@ line_of (const StereoPlan *plan, int view, int y)
   return line;
 }
 
+/* The search of one pixel. */
+typedef struct Search
+{
+  const uint16_t *costs;
+  ptrdiff_t step;
+  uint32_t alpha;
+  int32_t expected;
+  int index; /* the best one so far */
+  uint32_t lowest, next;
+  int first, second; /* by cost alone */
+  uint32_t least;    /* cost of second: no other candidate but first has a lower one */
+} Search;
+
+static inline void
+try_cost (Search *s, int i, uint32_t cost)
+{
+  if (cost < s->lowest || (cost == s->lowest && i < s->index)) {
+    s->next = s->lowest;
+    s->lowest = cost;
+    s->index = i;
+  } else if (cost < s->next)
+    s->next = cost;
+}
+
+/* Whether candidates of a higher penalty than that of @i may be among the two lowest. */
+static inline int
+try_index (Search *s, int i)
+{
+  uint32_t penalty = stereo_penalty (s->alpha, s->expected, i);
+
+  if (s->least + penalty > s->next)
+    return 0;
+  if (i != s->first && i != s->second)
+    try_cost (s, i, s->costs[i * s->step] + penalty);
+  return 1;
+}
+
 static void
 reselect_pixel (const Line *line, int x)
 {
   const StereoPlan *plan = line->plan;
-  ptrdiff_t start = line->start + (ptrdiff_t) x * line->column, step = line->step;
-  int32_t expected = line->expected[x];
-  int first = line->first[x], second = line->second[x];
+  const uint16_t *costs = line->costs + line->start + (ptrdiff_t) x * line->column;
+  ptrdiff_t step = line->step;
+  int first = line->first[x], second = line->second[x], expected = line->expected[x];
+  int middle = expected / STEREO_EXPECT_STEPS;
+  int from = stereo_first_index (x, plan->width, plan->min_disparity); /* of either view */
+  int to = stereo_last_index (x, plan->disparities, plan->min_disparity);
 
   line->index[x] = (uint16_t) first;
   line->confidence[x] = 0;
   if (second == (int) STEREO_INVALID)
     return;
   if (expected == STEREO_EXPECT_NONE) {
-    line->confidence[x] = stereo_confidence (line->costs[start + first * step], line->costs[start + second * step]);
+    line->confidence[x] = stereo_confidence (costs[first * step], costs[second * step]);
     return;
   }
-  int reach1 = abs (expected - first * STEREO_EXPECT_STEPS), reach2 = abs (expected - second * STEREO_EXPECT_STEPS);
-  int reach = reach1 > reach2 ? reach1 : reach2;
-  int from = expected > reach ? (expected - reach + STEREO_EXPECT_STEPS - 1) / STEREO_EXPECT_STEPS : 0;
-  int to = (expected + reach) / STEREO_EXPECT_STEPS;
-  int valid_from = stereo_first_index (x, plan->width, plan->min_disparity); /* of either view */
-  int valid_to = stereo_last_index (x, plan->disparities, plan->min_disparity);
-  uint32_t lowest = UINT32_MAX, next = UINT32_MAX;
-
-  from = from > valid_from ? from : valid_from;
-  to = to < valid_to ? to : valid_to;
-  for (int i = from; i <= to; i++) {
-    uint32_t cost = line->costs[start + i * step] + stereo_penalty (plan->alpha, expected, i);
-    if (cost < lowest) {
-      next = lowest;
-      lowest = cost;
-      line->index[x] = (uint16_t) i;
-    } else if (cost < next)
-      next = cost;
-  }
-  line->confidence[x] = stereo_confidence (lowest, next);
+  Search s = { costs, step, plan->alpha, expected, first,
+    costs[first * step] + stereo_penalty (plan->alpha, expected, first), UINT32_MAX, first, second,
+    costs[second * step] };
+  try_cost (&s, second, s.least + stereo_penalty (plan->alpha, expected, second));
+  for (int i = middle < to ? middle : to; i >= from && try_index (&s, i);)
+    i--;
+  for (int i = middle < from ? from : middle + 1; i <= to && try_index (&s, i);)
+    i++;
+  line->index[x] = (uint16_t) s.index;
+  line->confidence[x] = stereo_confidence (s.lowest, s.next);
 }
 
 /* The same for LANES columns from @x on, those that have an expected disparity and few candidates; returns the others. */
@@ -221,22 +252,13 @@ reselect_lanes (const Line *line, int x)
   return others;
 }
 
-/* Fetches the costs of the first candidates of LANES columns from @x on. */
-static void
-fetch_firsts (const Line *line, int x, int width)
-{
-  for (int k = x; k < x + LANES && k < width; k++) {
-    int first = line->first[k] == STEREO_INVALID ? 0 : line->first[k];
-    __builtin_prefetch (line->costs + line->start + k * line->column + first * line->step);
-  }
-}
-
 static void
 reselect_line (const Line *line, int width)
 {
   /* a row of a map has room for whole vectors */
   for (int x = 0; x < width; x += LANES) {
-    fetch_firsts (line, x + LANES, width);
+    if (line->step == 1) /* the left view's; the right view has the same costs, which it finds in the second-level cache */
+      cpu_fetch (line->costs + (x + LANES) * line->column, (size_t) (LANES * line->column) * sizeof *line->costs);
     VecI others = reselect_lanes (line, x);
     if (vec_any (others))
       for (int k = 0; k < LANES && x + k < width; k++)
