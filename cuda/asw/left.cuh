@@ -80,6 +80,25 @@ asw_left_wide (const StereoPlan *plan)
   return plan->params.window / 2 > TILE_PIXELS;
 }
 
+/* Tiles of a part of a line, such that a pass takes the least time: @slots blocks run at a time, @blocks have all of the
+ * lines, and each part reads, or makes, REACH / 2 tiles of its neighbours too. */
+inline int
+asw_left_strip (int tiles, int blocks, int slots, int reach)
+{
+  int best = tiles;
+  double least = 1e30;
+
+  for (int strips = 1; strips <= tiles && strips <= 16; strips++) {
+    int strip = (tiles + strips - 1) / strips;
+    double time = ceil ((double) blocks * strips / (slots > 0 ? slots : 1)) * (strip + 0.5 * reach);
+    if (time < least) {
+      least = time;
+      best = strip;
+    }
+  }
+  return best;
+}
+
 }
 
 #endif

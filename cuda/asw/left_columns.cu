@@ -228,25 +228,6 @@ records_of (const StereoPlan *plan, const AswLeftContext *context)
     { plan->width + RECORD_PAD, plan->width + disparities + 2 * RECORD_PAD } };
 }
 
-/* Tiles of a strip, such that the kernel takes the least time: @slots blocks run at a time, and each strip makes the
- * costs of REACH / 2 tiles of the strip above too. */
-static int
-strip_of (int tiles, int blocks, int slots, int reach)
-{
-  int best = tiles;
-  double least = 1e30;
-
-  for (int strips = 1; strips <= tiles && strips <= 16; strips++) {
-    int strip = (tiles + strips - 1) / strips;
-    double time = ceil ((double) blocks * strips / slots) * (strip + 0.5 * reach);
-    if (time < least) {
-      least = time;
-      best = strip;
-    }
-  }
-  return best;
-}
-
 /* Allows the kernel the device's limit of shared memory, not this plan's need: plans share the kernel. */
 template <int COST, int REACH> static StereoStatus
 prepare_columns (StereoPlan *plan, AswLeftContext *context, StereoError *error)
@@ -259,8 +240,8 @@ prepare_columns (StereoPlan *plan, AswLeftContext *context, StereoError *error)
       aggregate_columns<COST, REACH>, cudaFuncAttributeMaxDynamicSharedMemorySize, state->shared_per_block));
   CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, aggregate_columns<COST, REACH>,
       32 * l.warps * l.columns, (size_t) ColumnStage<COST, REACH>::size (l.warps, l.columns)));
-  context->strip = strip_of (tiles_of (plan), cuda_blocks (plan->width, l.columns) * l.chunks,
-      (resident > 0 ? resident : 1) * state->multiprocessors, REACH);
+  context->strip = asw_left_strip (
+      tiles_of (plan), cuda_blocks (plan->width, l.columns) * l.chunks, resident * state->multiprocessors, REACH);
   return STEREO_OK;
 }
 

@@ -23,30 +23,44 @@ struct CostCopy
   int to, column, first, count;
 
   __device__
-  CostCopy (const Frame &f, const uint16_t *row, int base)
+  CostCopy (const Frame &f, const uint16_t *row, int base, int tile)
   {
     int vectors = blockDim.x / 8, v = threadIdx.x % vectors, lowest = base + 8 * v + f.min_disparity;
     column = threadIdx.x / vectors;
-    from = row + column * f.depth + base + 8 * v;
+    from = row + (tile * TILE_PIXELS + column) * f.depth + base + 8 * v;
     to = column * column_bytes (blockDim.x / 32) + 16 * (v ^ 2 * (column >> 2));
     first = max (lowest, 0);
     count = base + 8 * v < f.depth ? max (min (lowest + 8 + f.width - 1, f.width) - first, 0) : 0;
   }
 };
 
-/* Starts to copy tile @n of a row: half floats and colours. */
-__device__ __forceinline__ void
-copy_costs (const Frame &f, CostCopy &c, const uint32_t *color, int n, int tiles, uint8_t *stage, uint32_t *colors)
+/* The tiles of a part of a row: it makes the means of @begin..@end, for which it reads @from..@to, of the row's @tiles. */
+struct Part
 {
-  if (n < tiles) {
+  int begin, end, from, to, tiles;
+};
+
+template <int REACH> __device__ __forceinline__ Part
+part_of (int tiles, int each, int part)
+{
+  int begin = part * each, end = min (begin + each, tiles);
+  return { begin, end, max (begin - REACH / 2, 0), min (end + REACH / 2, tiles), tiles };
+}
+
+/* Starts to copy tile @n of a part: half floats and colours. */
+__device__ __forceinline__ void
+copy_costs (const Frame &f, CostCopy &c, const uint32_t *color, int n, const Part &p, uint8_t *stage, uint32_t *colors)
+{
+  if (n < p.to) {
     int x = n * TILE_PIXELS + c.column;
     copy_async (stage + c.to, c.from, (unsigned) (x - c.first) < (unsigned) c.count);
     copy_async (stage + (c.to ^ 64) + 8 * column_bytes (blockDim.x / 32), c.from + 8 * f.depth,
         (unsigned) (x + 8 - c.first) < (unsigned) c.count);
     /* colours of the next tile, and before the first tile its own */
-    if (threadIdx.x < 4 && n == 0)
-      copy_async (colors + 4 * threadIdx.x, color + 4 * threadIdx.x, true);
-    if (threadIdx.x < 4 && n + 1 < tiles)
+    if (threadIdx.x < 4 && n == p.from)
+      copy_async (
+          colors + n % LINE_TILES * TILE_PIXELS + 4 * threadIdx.x, color + n * TILE_PIXELS + 4 * threadIdx.x, true);
+    if (threadIdx.x < 4 && n + 1 < p.tiles)
       copy_async (colors + (n + 1) % LINE_TILES * TILE_PIXELS + 4 * threadIdx.x,
           color + (n + 1) * TILE_PIXELS + 4 * threadIdx.x, true);
     c.from += TILE_PIXELS * f.depth;
@@ -210,13 +224,14 @@ store_tile (const Frame &f, const uint4 (&a)[REACH], const Ring<REACH> &ring, in
 }
 
 /*
- * Block: a row (blockIdx.x) by WARP_INDICES disparities a warp (blockIdx.y: further chunks). It moves along x, reads
- * the half floats of the first pass and writes the final costs in their place, unless they are BYTES for paths: a tile is
- * written after the tiles in reach and TILES_AHEAD more tiles were read, and each warp writes only its own indices. Shared
- * memory: distance terms, weights of two tiles, colours, and the tiles of costs that are copied ahead.
+ * Block: @each tiles of a row (blockIdx.x; blockIdx.z: the part of it) by WARP_INDICES disparities a warp (blockIdx.y: further
+ * chunks). It moves along x, reads the half floats of the first pass and writes the final costs in their place, unless they
+ * are BYTES for paths: a tile is written after the tiles in reach and TILES_AHEAD more tiles were read, and each warp writes
+ * only its own indices. In place, a row is one part. Shared memory: distance terms, weights of two tiles, colours, and the
+ * tiles of costs that are copied ahead.
  */
 template <int REACH, bool BYTES> __global__ void
-__launch_bounds__ (REACH == 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow w, PathCosts costs)
+__launch_bounds__ (REACH == 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow w, PathCosts costs, int each)
 {
   extern __shared__ uint4 shared[];
   Distances<REACH> &distances = *(Distances<REACH> *) shared;
@@ -226,48 +241,50 @@ __launch_bounds__ (REACH == 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow
   Line<REACH> line = { weights_of, colors, TILE_PIXELS, f.width };
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, y = blockIdx.x, turn = warp;
   int block_base = blockIdx.y * (blockDim.x >> 5) * WARP_INDICES, base = block_base + warp * WARP_INDICES;
-  int g = lane >> 2, t = lane & 3, tiles = (f.width + TILE_PIXELS - 1) / TILE_PIXELS;
+  int g = lane >> 2, t = lane & 3;
+  Part p = part_of<REACH> ((f.width + TILE_PIXELS - 1) / TILE_PIXELS, each, blockIdx.z);
   int pitch = column_bytes (blockDim.x >> 5), stage_size = TILE_PIXELS * pitch;
   uint16_t *row = f.volume + (size_t) y * f.width * f.depth;
-  size_t first = (size_t) g * f.depth + base + 2 * INDEX_TILES * t;
+  size_t first = (size_t) (p.begin * TILE_PIXELS + g) * f.depth + base + 2 * INDEX_TILES * t;
   Means out = { row + first, BYTES ? costs.costs + (size_t) y * f.width * f.depth + first : NULL, costs };
   const uint8_t *in = stage + 4 * t * pitch + 16 * (INDEX_TILES * warp + (g >> 1) ^ 2 * t) + 8 * (g & 1);
   const uint32_t *color = f.view[STEREO_LEFT].likeness + (size_t) y * f.image_pitch;
-  CostCopy copy (f, row, block_base);
+  CostCopy copy (f, row, block_base, p.from);
   Ring<REACH> ring;
 
   auto advance = [&] (int n) {
     await_copies<TILES_AHEAD - 1> ();
     __syncthreads ();
-    copy_costs (
-        f, copy, color, n + TILES_AHEAD, tiles, stage + (n + TILES_AHEAD) % (TILES_AHEAD + 1) * stage_size, colors);
+    copy_costs (f, copy, color, n + TILES_AHEAD, p, stage + (n + TILES_AHEAD) % (TILES_AHEAD + 1) * stage_size, colors);
   };
   auto read = [&] (int n, uint32_t (&to)[INDEX_TILES][2]) {
     /* past the last tile this reads an older one: its weights are 0, and no cost of the first pass is NaN */
     read_costs (in + n % (TILES_AHEAD + 1) * stage_size, pitch, to);
   };
-  if (tiles <= TILES_AHEAD)
+  if (p.to - p.from <= TILES_AHEAD)
     clear_stage (stage, (TILES_AHEAD + 1) * stage_size, { (int) threadIdx.x, (int) blockDim.x });
-  for (int n = 0; n < TILES_AHEAD; n++)
-    copy_costs (f, copy, color, n, tiles, stage + n * stage_size, colors);
+  for (int n = p.from; n < p.from + TILES_AHEAD; n++)
+    copy_costs (f, copy, color, n, p, stage + n % (TILES_AHEAD + 1) * stage_size, colors);
   make_distances (distances, w, threadIdx.x, blockDim.x);
   clear_ring (ring);
 #pragma unroll
-  for (int n = 0; n < REACH / 2; n++) {
-    advance (n);
-    read (n, ring.costs[n]);
-  }
-  share_weights (line, distances, 0, turn, w);
+  for (int n = -(REACH / 2); n < REACH / 2; n++)
+    if (p.begin + n >= 0) {
+      advance (p.begin + n);
+      read (p.begin + n, ring.costs[(n + REACH) % REACH]);
+    }
+  turn += REACH * p.begin;
+  share_weights (line, distances, p.begin, turn, w);
 
-  for (int start = 0; start < tiles; start += REACH)
+  for (int start = p.begin; start < p.end; start += REACH)
 #pragma unroll
     for (int step = 0; step < REACH; step++) {
       int tile = start + step;
-      if (tile >= tiles)
+      if (tile >= p.end)
         break;
       uint4 a[REACH];
       advance (tile + REACH / 2);
-      if (tile + 1 < tiles)
+      if (tile + 1 < p.end)
         share_weights (line, distances, tile + 1, turn, w);
       load_weights (a, line, tile);
       read (tile + REACH / 2, ring.costs[(step + REACH / 2) % REACH]);
@@ -286,22 +303,30 @@ rows_shared (const Layout &l)
       (size_t) (TILES_AHEAD + 1) * TILE_PIXELS * column_bytes (l.warps);
 }
 
-template <int REACH, bool BYTES> static void
-launch_rows (StereoPlan *plan, const PathCosts &costs)
+template <int REACH, bool BYTES> static StereoStatus
+launch_rows (StereoPlan *plan, const PathCosts &costs, StereoError *error)
 {
+  const CudaState *state = cuda_state (plan);
   Layout l = layout_of (plan, REACH == 3 ? 10 : 8);
+  int tiles = cuda_blocks (plan->width, TILE_PIXELS), each = tiles, resident = 0;
+  size_t shared = rows_shared<REACH> (l);
+
+  if (BYTES) {
+    CUDA_TRY (
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, aggregate_rows<REACH, BYTES>, 32 * l.warps, shared));
+    each = asw_left_strip (tiles, plan->height * l.chunks, resident * state->multiprocessors, REACH);
+  }
   aggregate_rows<REACH, BYTES>
-      <<<dim3 (plan->height, l.chunks), 32 * l.warps, rows_shared<REACH> (l), cuda_state (plan)->stream>>> (
-          cuda_frame (plan), asw_window (plan), costs);
+      <<<dim3 (plan->height, l.chunks, cuda_blocks (tiles, each)), 32 * l.warps, shared, state->stream>>> (
+          cuda_frame (plan), asw_window (plan), costs, each);
+  CUDA_LAUNCHED (plan, "aggregate_rows");
+  return STEREO_OK;
 }
 
-template <int REACH> static void
-launch_rows_for (StereoPlan *plan, const PathCosts &costs)
+template <int REACH> static StereoStatus
+launch_rows_for (StereoPlan *plan, const PathCosts &costs, StereoError *error)
 {
-  if (costs.costs)
-    launch_rows<REACH, true> (plan, costs);
-  else
-    launch_rows<REACH, false> (plan, costs);
+  return costs.costs ? launch_rows<REACH, true> (plan, costs, error) : launch_rows<REACH, false> (plan, costs, error);
 }
 
 }
@@ -311,10 +336,5 @@ asw_left_rows (StereoPlan *plan, StereoError *error)
 {
   PathCosts costs = sgm_path_costs (plan);
 
-  if (asw_left_wide (plan))
-    launch_rows_for<5> (plan, costs);
-  else
-    launch_rows_for<3> (plan, costs);
-  CUDA_LAUNCHED (plan, "aggregate_rows");
-  return STEREO_OK;
+  return asw_left_wide (plan) ? launch_rows_for<5> (plan, costs, error) : launch_rows_for<3> (plan, costs, error);
 }

@@ -29,6 +29,8 @@ template <int COST> struct RecordFormat
 constexpr int RECORD_PAD = 8;      /* right columns before those of the image: the most columns of a block */
 constexpr int RECORD_COLUMNS = 64; /* columns whose records a block makes */
 constexpr int RECORD_THREADS = 256;
+/* Words from row to row and from feature to feature of a tile: the lanes that read it transposed read different banks. */
+constexpr int RECORD_PITCH = RECORD_COLUMNS + 2, RECORD_PLANE = 16 * RECORD_PITCH + 2;
 
 /* The record of 16 rows of a column is at view[v] + (row / 16 * columns[v] + column) * bytes. What the
  * weights compare of the left view is in the same order: 16 rows a column. */
@@ -106,10 +108,11 @@ feature (const StereoView &view, size_t at, int plane)
  * memory. Rows past the image are set to 0. Their weights are 0 too, but 0 times NaN would be NaN.
  */
 template <int COST> __global__ void
-__launch_bounds__ (RECORD_THREADS) make_records (Frame f, Records records)
+__launch_bounds__ (RECORD_THREADS)
+    make_records (const __grid_constant__ Frame f, const __grid_constant__ Records records)
 {
   typedef RecordFormat<COST> F;
-  __shared__ uint32_t tile[F::planes + 1][16][RECORD_COLUMNS + 1];
+  __shared__ uint32_t tile[(F::planes + 1) * RECORD_PLANE];
   const StereoView &view = f.view[blockIdx.z];
   int x0 = blockIdx.x * RECORD_COLUMNS, y0 = blockIdx.y * 16;
   int first = blockIdx.z ? RECORD_PAD - f.min_disparity : 0;
@@ -119,26 +122,27 @@ __launch_bounds__ (RECORD_THREADS) make_records (Frame f, Records records)
     int c = e % RECORD_COLUMNS, r = e / RECORD_COLUMNS;
     bool inside = x0 + c < f.width && y0 + r < f.height;
     size_t at = (size_t) (y0 + r) * f.image_pitch + x0 + c;
+    uint32_t *to = tile + r * RECORD_PITCH + c;
 #pragma unroll
     for (int p = 0; p < F::planes; p++)
-      tile[p][r][c] = inside ? feature<COST> (view, at, p) : 0;
-    tile[F::planes][r][c] = inside ? view.likeness[at] : 0;
+      to[p * RECORD_PLANE] = inside ? feature<COST> (view, at, p) : 0;
+    if (blockIdx.z == STEREO_LEFT)
+      to[F::planes * RECORD_PLANE] = inside ? view.likeness[at] : 0;
   }
   __syncthreads ();
   /* a thread: four rows of a feature */
 #pragma unroll
   for (int e = threadIdx.x; e < (F::planes + 1) * 4 * RECORD_COLUMNS; e += RECORD_THREADS) {
     int p = e / 4 % (F::planes + 1), c = e / 4 / (F::planes + 1), r = e % 4 * 4, x = x0 + c;
-    const uint32_t *from = &tile[p][r][c];
-    uint4 rows = make_uint4 (
-        from[0], from[RECORD_COLUMNS + 1], from[2 * (RECORD_COLUMNS + 1)], from[3 * (RECORD_COLUMNS + 1)]);
-    if (x >= f.width || x + first < 0 || x + first >= records.columns[blockIdx.z])
+    const uint32_t *from = tile + p * RECORD_PLANE + r * RECORD_PITCH + c;
+    if (x >= f.width || x + first < 0 || x + first >= records.columns[blockIdx.z] ||
+        (p == F::planes && blockIdx.z != STEREO_LEFT))
       continue;
+    uint4 rows = make_uint4 (from[0], from[RECORD_PITCH], from[2 * RECORD_PITCH], from[3 * RECORD_PITCH]);
     size_t record = (size_t) blockIdx.y * records.columns[blockIdx.z] + x + first;
     uint8_t *to = records.view[blockIdx.z] + record * F::bytes + 64 * p + 4 * r;
     if (p == F::planes) {
-      if (blockIdx.z == STEREO_LEFT)
-        *(uint4 *) (records.color + 16 * record + r) = rows;
+      *(uint4 *) (records.color + 16 * record + r) = rows;
     } else if (F::level && p == F::planes - 1) {
       *(uint2 *) to = make_uint2 (rows.x | rows.y << 16, rows.z | rows.w << 16);
     } else {
