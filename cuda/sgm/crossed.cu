@@ -57,8 +57,8 @@ template <Task FIRST, Task SECOND, int PAIRS, int LANES> __global__ void __launc
 }
 
 /* Block: as above, but of columns that are read side by side, and written so: a page of memory has many of them. */
-template <Task LAST, int PAIRS, int LANES>
-__global__ void __launch_bounds__ (32 * LAST_WARPS, PAIRS <= 2 ? LAST_BLOCKS : 1) last_kernel (Sgm s, Lines columns)
+template <Task LAST, int PAIRS, int LANES> __global__ void __launch_bounds__ (
+    32 * LAST_WARPS, PAIRS *LANES <= 64 ? LAST_BLOCKS : 1) last_kernel (Sgm s, Lines columns)
 {
   extern __shared__ uint4 shared[];
   const int GROUPS = 32 / LANES, SETS = sets_of (LAST);
@@ -74,6 +74,19 @@ __global__ void __launch_bounds__ (32 * LAST_WARPS, PAIRS <= 2 ? LAST_BLOCKS : 1
   add_pixels<LAST, SETS, true> (t, ring, s, columns, columns.length - done, in_volume (s));
 }
 
+template <Task LAST, int PAIRS, int LANES> static StereoStatus
+launch_last (StereoPlan *plan, const Sgm &s, const Lines &columns, StereoError *error)
+{
+  size_t shared = LAST_WARPS * PixelRing<PAIRS, sets_of (LAST)>::warp;
+  unsigned blocks = 2 * cuda_blocks (columns.count, LAST_WARPS * (32 / LANES));
+
+  CUDA_TRY (
+      cudaFuncSetAttribute (last_kernel<LAST, PAIRS, LANES>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
+  last_kernel<LAST, PAIRS, LANES><<<blocks, 32 * LAST_WARPS, shared, cuda_state (plan)->stream>>> (s, columns);
+  CUDA_LAUNCHED (plan, "last_kernel");
+  return STEREO_OK;
+}
+
 template <Task FIRST, Task SECOND, Task LAST, int PAIRS, int LANES> static StereoStatus
 launch_crossed (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
@@ -81,18 +94,15 @@ launch_crossed (StereoPlan *plan, const Sgm &s, StereoError *error)
   Lines columns = is_in_bytes (LAST) ? lines_in_bytes (s, false) : lines_of (s, false);
   unsigned row_blocks = cuda_blocks (rows.count, 32 / LANES), column_blocks = cuda_blocks (columns.count, 32 / LANES);
   size_t shared = BLOCK_WARPS * PixelRing<PAIRS, most_sets<FIRST, SECOND> ()>::warp;
-  size_t shared_last = LAST_WARPS * PixelRing<PAIRS, sets_of (LAST)>::warp;
-  unsigned last_blocks = 2 * cuda_blocks (columns.count, LAST_WARPS * (32 / LANES));
+
+  /* a warp with two columns of up to 128 disparities: what a pixel costs besides its candidates is paid once for both */
+  const int LAST_PAIRS = PAIRS == 2 && LANES == 32 ? 4 : PAIRS, LAST_LANES = PAIRS == 2 && LANES == 32 ? 16 : LANES;
 
   crossed_kernel<FIRST, SECOND, PAIRS, LANES>
       <<<row_blocks + column_blocks, 32 * BLOCK_WARPS, shared, cuda_state (plan)->stream>>> (
           s, rows, columns, (int) row_blocks);
   CUDA_LAUNCHED (plan, "crossed_kernel");
-  CUDA_TRY (cudaFuncSetAttribute (
-      last_kernel<LAST, PAIRS, LANES>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_last));
-  last_kernel<LAST, PAIRS, LANES><<<last_blocks, 32 * LAST_WARPS, shared_last, cuda_state (plan)->stream>>> (s, columns);
-  CUDA_LAUNCHED (plan, "last_kernel");
-  return STEREO_OK;
+  return launch_last<LAST, LAST_PAIRS, LAST_LANES> (plan, s, columns, error);
 }
 
 }
