@@ -13,6 +13,7 @@ namespace
 
 constexpr int ALIGN_THREADS = 128;
 constexpr int ALIGN_PIXELS = 4; /* of a thread: a vector of colours */
+constexpr int ALIGN_ROWS = 4;   /* of a block: fewer blocks end at once where nothing is to be done */
 
 struct Context
 {
@@ -39,16 +40,12 @@ sample (const uint32_t *column, int pitch, int height, int y, int drop)
   return stereo_align_blend (color, stereo_align_taps (drop & 0xFF));
 }
 
-/* Thread: four pixels of a row of the right view, which is stored mirrored. */
-static __global__ void
-__launch_bounds__ (ALIGN_THREADS)
-    resample_kernel (Frame f, const StereoAlignSteps *steps, uint32_t *rows, uint32_t scale_x, uint32_t scale_y)
+/* Four pixels of a row of the right view, which is stored mirrored. */
+static __device__ __forceinline__ void
+resample_four (
+    const Frame &f, const StereoAlignSteps *steps, uint32_t *rows, int m, int y, uint32_t scale_x, uint32_t scale_y)
 {
-  int m = (blockIdx.x * ALIGN_THREADS + threadIdx.x) * ALIGN_PIXELS, y = blockIdx.y;
   uint32_t made[ALIGN_PIXELS];
-
-  if (!steps->active || m >= f.width)
-    return;
   StereoAlignRow row = stereo_align_row (steps, stereo_align_place (y, scale_y));
 #pragma unroll
   for (int k = 0; k < ALIGN_PIXELS; k++) {
@@ -58,14 +55,22 @@ __launch_bounds__ (ALIGN_THREADS)
   *(uint4 *) (rows + (size_t) y * pitch_of (f.width) + m) = make_uint4 (made[0], made[1], made[2], made[3]);
 }
 
-/* Thread: the same four pixels, back to where the steps read them, with their luma. */
+/* Thread: four pixels of ALIGN_ROWS rows. */
 static __global__ void
-__launch_bounds__ (ALIGN_THREADS) put_kernel (Frame f, const StereoAlignSteps *steps, const uint32_t *rows)
+__launch_bounds__ (ALIGN_THREADS)
+    resample_kernel (Frame f, const StereoAlignSteps *steps, uint32_t *rows, uint32_t scale_x, uint32_t scale_y)
 {
-  int m = (blockIdx.x * ALIGN_THREADS + threadIdx.x) * ALIGN_PIXELS, y = blockIdx.y;
+  int m = (blockIdx.x * ALIGN_THREADS + threadIdx.x) * ALIGN_PIXELS, end = min ((blockIdx.y + 1) * ALIGN_ROWS, f.height);
 
-  if (!steps->active || m >= f.width)
-    return;
+  if (steps->active && m < f.width)
+    for (int y = blockIdx.y * ALIGN_ROWS; y < end; y++)
+      resample_four (f, steps, rows, m, y, scale_x, scale_y);
+}
+
+/* The same four pixels, back to where the steps read them, with their luma. */
+static __device__ __forceinline__ void
+put_four (const Frame &f, const uint32_t *rows, int m, int y)
+{
   size_t at = (size_t) y * f.image_pitch + m;
   uint32_t *color = f.view[STEREO_RIGHT].color + at;
   uint8_t *luma = f.view[STEREO_RIGHT].luma + at;
@@ -83,6 +88,16 @@ __launch_bounds__ (ALIGN_THREADS) put_kernel (Frame f, const StereoAlignSteps *s
   }
 }
 
+static __global__ void
+__launch_bounds__ (ALIGN_THREADS) put_kernel (Frame f, const StereoAlignSteps *steps, const uint32_t *rows)
+{
+  int m = (blockIdx.x * ALIGN_THREADS + threadIdx.x) * ALIGN_PIXELS, end = min ((blockIdx.y + 1) * ALIGN_ROWS, f.height);
+
+  if (steps->active && m < f.width)
+    for (int y = blockIdx.y * ALIGN_ROWS; y < end; y++)
+      put_four (f, rows, m, y);
+}
+
 static StereoStatus
 align_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
@@ -98,7 +113,7 @@ align_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const Context *c = (const Context *) context;
   cudaStream_t stream = cuda_state (plan)->stream;
-  dim3 grid (cuda_blocks (plan->width, ALIGN_PIXELS * ALIGN_THREADS), plan->height);
+  dim3 grid (cuda_blocks (plan->width, ALIGN_PIXELS * ALIGN_THREADS), cuda_blocks (plan->height, ALIGN_ROWS));
   Frame f = cuda_frame (plan);
 
   resample_kernel<<<grid, ALIGN_THREADS, 0, stream>>> (

@@ -45,36 +45,72 @@ load_bytes (const uint8_t *at, int size, const uint8_t *begin, const uint8_t *en
   return bytes;
 }
 
+/* Four neighbouring pixels of @stride bytes, 1 to 4, from @at on, with what is behind them. Reads no word that is not within
+ * @begin..@end; false: it would have to. */
+static __device__ __forceinline__ bool
+load_four (
+    const uint8_t *at, int stride, int size, const uint8_t *begin, const uint8_t *end, uint32_t (&pixel)[LOAD_PIXELS])
+{
+  int skip = (int) ((uintptr_t) at & 3), words = (skip + 3 * stride + size + 3) / 4;
+  const uint32_t *from = (const uint32_t *) (at - skip);
+  uint32_t word[5], bytes[4];
+
+  if ((const uint8_t *) from < begin || (const uint8_t *) (from + words) > end)
+    return false;
+#pragma unroll
+  for (int k = 0; k < 5; k++)
+    word[k] = k < words ? __ldg (from + k) : 0;
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    bytes[k] = __funnelshift_r (word[k], word[k + 1], 8 * skip);
+#pragma unroll
+  for (int k = 0; k < LOAD_PIXELS; k++)
+    pixel[k] = stride == 4 ? bytes[k] :
+        stride == 3        ? __funnelshift_r (bytes[3 * k / 4], bytes[3 * k / 4 + 1 & 3], 24 * k % 32) :
+        stride == 2        ? __funnelshift_r (bytes[k / 2], bytes[k / 2 + 1], 16 * k % 32) :
+                             __funnelshift_r (bytes[0], bytes[1], 8 * k);
+  return true;
+}
+
 static __device__ __forceinline__ uint32_t
 luma_of (uint32_t rgb)
 {
   return __dp4a (rgb, 77u | 150u << 8 | 29u << 16, 128u) >> 8;
 }
 
-/* Thread: four pixels of a row; blockIdx.z: the view. The right view is written in reverse order. Luma is 77 R + 150 G
- * + 29 B of 256; with equal samples it is that sample. */
-static __global__ void
-__launch_bounds__ (LOAD_THREADS) load_kernel (Frame f, Sources sources)
+/* The four pixels of row @y that go to @to and behind it, as packed colours; past the end of the row its last one again. */
+static __device__ __forceinline__ void
+load_colors (const StereoImage &image, const Samples &samples, int width, bool mirrored, int to, int y,
+    uint32_t (&rgb)[LOAD_PIXELS])
 {
-  int to = (blockIdx.x * LOAD_THREADS + threadIdx.x) * LOAD_PIXELS, y = blockIdx.y, view = blockIdx.z;
-  const StereoImage &image = sources.image[view];
-  Samples samples = samples_of (image);
   const uint8_t *begin = image.data + y * image.stride + samples.first;
-  const uint8_t *end = begin + (ptrdiff_t) (f.width - 1) * image.pixel_stride + samples.size;
-  uint32_t *color = f.view[view].color + (size_t) y * f.image_pitch + to;
-  uint8_t *luma = f.view[view].luma + (size_t) y * f.image_pitch + to;
-  uint32_t rgb[LOAD_PIXELS];
+  const uint8_t *end = begin + (ptrdiff_t) (width - 1) * image.pixel_stride + samples.size;
+  bool whole = to + LOAD_PIXELS <= width && image.pixel_stride <= 4;
+  uint32_t pixel[LOAD_PIXELS];
 
-  if (to >= f.width)
-    return;
+  if (whole &&
+      load_four (begin + (ptrdiff_t) (mirrored ? width - LOAD_PIXELS - to : to) * image.pixel_stride,
+          image.pixel_stride, samples.size, begin, end, pixel)) {
 #pragma unroll
-  for (int k = 0; k < LOAD_PIXELS; k++) {
-    int own = min (to + k, f.width - 1), x = view == STEREO_RIGHT ? f.width - 1 - own : own;
-    rgb[k] = load_bytes (begin + (ptrdiff_t) x * image.pixel_stride, samples.size, begin, end);
-  }
+    for (int k = 0; k < LOAD_PIXELS; k++)
+      rgb[k] = mirrored ? pixel[LOAD_PIXELS - 1 - k] : pixel[k];
+  } else
+#pragma unroll
+    for (int k = 0; k < LOAD_PIXELS; k++) {
+      int own = min (to + k, width - 1), x = mirrored ? width - 1 - own : own;
+      rgb[k] = load_bytes (begin + (ptrdiff_t) x * image.pixel_stride, samples.size, begin, end);
+    }
 #pragma unroll
   for (int k = 0; k < LOAD_PIXELS; k++)
     rgb[k] = __byte_perm (rgb[k], 0, samples.order | 0x4000);
+}
+
+static __device__ __forceinline__ void
+store_colors (const Frame &f, const StereoView &view, int to, int y, const uint32_t (&rgb)[LOAD_PIXELS])
+{
+  uint32_t *color = view.color + (size_t) y * f.image_pitch + to;
+  uint8_t *luma = view.luma + (size_t) y * f.image_pitch + to;
+
   if (to + LOAD_PIXELS <= f.width) {
     *(uint4 *) color = make_uint4 (rgb[0], rgb[1], rgb[2], rgb[3]);
     *(uint32_t *) luma = luma_of (rgb[0]) | luma_of (rgb[1]) << 8 | luma_of (rgb[2]) << 16 | luma_of (rgb[3]) << 24;
@@ -84,6 +120,21 @@ __launch_bounds__ (LOAD_THREADS) load_kernel (Frame f, Sources sources)
     color[k] = rgb[k];
     luma[k] = (uint8_t) luma_of (rgb[k]);
   }
+}
+
+/* Thread: four pixels of a row; blockIdx.z: the view. The right view is written in reverse order. Luma is 77 R + 150 G
+ * + 29 B of 256; with equal samples it is that sample. */
+static __global__ void
+__launch_bounds__ (LOAD_THREADS) load_kernel (Frame f, const __grid_constant__ Sources sources)
+{
+  int to = (blockIdx.x * LOAD_THREADS + threadIdx.x) * LOAD_PIXELS, y = blockIdx.y, view = blockIdx.z;
+  const StereoImage &image = sources.image[view]; /* in place: a copy of the parameter would go through memory */
+  uint32_t rgb[LOAD_PIXELS];
+
+  if (to >= f.width)
+    return;
+  load_colors (image, samples_of (image), f.width, view == STEREO_RIGHT, to, y, rgb);
+  store_colors (f, f.view[view], to, y, rgb);
 }
 
 static StereoStatus

@@ -287,7 +287,7 @@ struct RemapJob
 /* A thread makes one sample with all its channels. Neighbours read neighbouring table entries, and where the map is
  * smooth neighbouring samples, which the caches hold: the tables are most of what is read. */
 static __global__ void
-remap_kernel (RemapJob job)
+remap_kernel (const __grid_constant__ RemapJob job)
 {
   int u = (int) (blockIdx.x * BLOCK_X + threadIdx.x), v = (int) (blockIdx.y * BLOCK_Y + threadIdx.y);
 

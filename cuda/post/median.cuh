@@ -51,6 +51,56 @@ middle_of (float (&v)[N])
   return v[HELD - 2];
 }
 
+/* ---- medians of neighbouring windows of 5x5, which share columns ------------------------------------ */
+
+/* The five values in ascending order. */
+static __device__ __forceinline__ void
+sort_five (float (&v)[5])
+{
+  sort_two (v[0], v[3]);
+  sort_two (v[1], v[4]);
+  sort_two (v[0], v[2]);
+  sort_two (v[1], v[3]);
+  sort_two (v[0], v[1]);
+  sort_two (v[2], v[4]);
+  sort_two (v[1], v[2]);
+  sort_two (v[3], v[4]);
+  sort_two (v[2], v[3]);
+}
+
+/* The middle one of five sorted columns. If their rows were sorted too, the value at row a and column b, both from 1, would be
+ * at least as large as a * b values and at most as large as (6 - a) * (6 - b), itself among them. With more than 13 on one
+ * side it is not the middle of 25: of the rows there stay the 2 largest, the 3 largest, the 3 in the middle, the 3 smallest
+ * and the 2 smallest, and the middle of these is the middle of all. */
+static __device__ __forceinline__ float
+middle_of_columns (const float *const (&column)[5])
+{
+  float row[5][5], held[13];
+
+#pragma unroll
+  for (int a = 0; a < 5; a++)
+#pragma unroll
+    for (int b = 0; b < 5; b++)
+      row[a][b] = column[b][a];
+  sort_five (row[0]);
+  sort_five (row[1]);
+  extremes (row[2], 0, 4);
+  sort_five (row[3]);
+  sort_five (row[4]);
+#pragma unroll
+  for (int k = 0; k < 3; k++) {
+    held[k] = row[1][2 + k];
+    held[3 + k] = row[2][1 + k];
+    held[6 + k] = row[3][k];
+  }
+#pragma unroll
+  for (int k = 0; k < 2; k++) {
+    held[9 + k] = row[0][3 + k];
+    held[11 + k] = row[4][k];
+  }
+  return middle_of (held);
+}
+
 /* Invalid values become the lowest and the highest in turn: the middle of all is then the median of the valid ones. */
 template <int N> static __device__ __forceinline__ float
 median_of (float (&v)[N])

@@ -138,12 +138,15 @@ constexpr int SIDE = TILE / STEREO_CELL + 2 * STEREO_CELLS_AROUND;
 constexpr int WINDOW = 2 * STEREO_AGREEMENT_RADIUS + 1;
 static_assert (TILE == WARP && ROWS <= 2 * WARP, "a row is two ballots");
 constexpr int ONE_CELL = 1 << 16;
+constexpr uint32_t BOTH = 0x10001u; /* times a number of 16 bits: that in both halves of a word */
+constexpr uint32_t LIKE_FROM = 0xFFFFu - 2 * STEREO_LIKE_LUMA;
+static_assert (STEREO_CELL % 2 == 0 && NEVER_LIKE + 2 * STEREO_LIKE_LUMA < 0x8000, "two lumas a word");
 static_assert ((2 * STEREO_CELLS_AROUND + 1) * (2 * STEREO_CELLS_AROUND + 1) * 255 < ONE_CELL, "sums of cells");
 
 struct Tile
 {
-  uint2 agrees[ROWS];      /* bit k: column k; from column 32 on in .y */
-  int2 cells[SIDE * SIDE]; /* luma; distinctness, and ONE_CELL */
+  uint2 agrees[ROWS];       /* bit k: column k; from column 32 on in .y */
+  uint2 cells[SIDE * SIDE]; /* luma, in both halves; distinctness */
   StereoProbability table;
 };
 
@@ -178,7 +181,7 @@ load_tile (const Frame &f, const uint32_t *cells, const StereoProbability &table
     int row = y0 / STEREO_CELL - STEREO_CELLS_AROUND + k / SIDE;
     bool inside = column >= 0 && column < columns && row >= 0 && row < rows;
     unsigned cell = inside ? cells[(size_t) row * columns + column] : NEVER_LIKE;
-    tile->cells[k] = make_int2 (cell & 0xFFFF, ONE_CELL + (cell >> 16));
+    tile->cells[k] = make_uint2 (BOTH * (cell & 0xFFFF), cell >> 16);
   }
   for (int k = thread; k < 256; k += WARP * TILE_WARPS) {
     tile->table.agreement[k] = table.agreement[k];
@@ -207,24 +210,36 @@ count_agreeing (const Tile *tile, int u, int v, int (&count)[STEREO_CELL])
   }
 }
 
-/* Sums of the distinctness of the cells around that are like each of the same pixels, and above them their number. */
+/* Sums of the distinctness of the cells around that are like each of the same pixels, and above them their number. Two pixels
+ * are worked on in the halves of a word. */
 static __device__ __forceinline__ void
 sum_cells (const Tile *tile, const int (&own)[STEREO_CELL], int u, int v, int (&sum)[STEREO_CELL])
 {
-  const int2 *first = tile->cells + v / STEREO_CELL * SIDE + u / STEREO_CELL;
+  const int PAIRS = STEREO_CELL / 2;
+  const uint2 *first = tile->cells + v / STEREO_CELL * SIDE + u / STEREO_CELL;
+  uint32_t away[PAIRS], like[PAIRS], distinct[PAIRS];
 
 #pragma unroll
-  for (int j = 0; j < STEREO_CELL; j++)
-    sum[j] = 0;
+  for (int j = 0; j < PAIRS; j++) {
+    away[j] = BOTH * (LIKE_FROM + STEREO_LIKE_LUMA) - (own[2 * j] | (uint32_t) own[2 * j + 1] << 16);
+    like[j] = distinct[j] = 0;
+  }
   for (int row = 0; row <= 2 * STEREO_CELLS_AROUND; row++)
 #pragma unroll
     for (int column = 0; column <= 2 * STEREO_CELLS_AROUND; column++) {
-      int2 cell = first[row * SIDE + column];
+      uint2 cell = first[row * SIDE + column];
 #pragma unroll
-      for (int j = 0; j < STEREO_CELL; j++)
-        if ((unsigned) (cell.x - own[j] + STEREO_LIKE_LUMA) <= 2 * STEREO_LIKE_LUMA)
-          sum[j] += cell.y;
+      for (int j = 0; j < PAIRS; j++) {
+        /* differences of at most STEREO_LIKE_LUMA become numbers from LIKE_FROM on, the others lower ones: 1 and 0 */
+        uint32_t number = __viaddmax_u16x2 (cell.x, away[j], BOTH * (LIKE_FROM - 1));
+        uint32_t alike = __viaddmin_u16x2 (number, BOTH * (1 - LIKE_FROM & 0xFFFF), BOTH);
+        like[j] += alike;
+        distinct[j] += alike * cell.y;
+      }
     }
+#pragma unroll
+  for (int j = 0; j < STEREO_CELL; j++)
+    sum[j] = (int) ((like[j / 2] >> 16 * (j % 2) & 0xFFFF) << 16 | (distinct[j / 2] >> 16 * (j % 2) & 0xFFFF));
 }
 
 static __device__ __forceinline__ unsigned
@@ -243,7 +258,7 @@ static __device__ __forceinline__ unsigned
 distinctness_of (const Tile *tile, int sum, int u, int v)
 {
   int own = (v / STEREO_CELL + STEREO_CELLS_AROUND) * SIDE + u / STEREO_CELL + STEREO_CELLS_AROUND;
-  return sum < ONE_CELL ? (unsigned) tile->cells[own].y % ONE_CELL :
+  return sum < ONE_CELL ? tile->cells[own].y :
                           stereo_mean_distinctness ((unsigned) (sum % ONE_CELL), (unsigned) (sum / ONE_CELL));
 }
 

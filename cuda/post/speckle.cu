@@ -26,10 +26,16 @@ struct Labels
 };
 
 /* False for NaN too. */
-static __device__ bool
+static __device__ __forceinline__ bool
+alike (const Labels &l, float a, float b)
+{
+  return fabsf (a - b) <= l.range;
+}
+
+static __device__ __forceinline__ bool
 connected (const Frame &f, const Labels &l, int a, int b)
 {
-  return fabsf (f.disparity[a] - f.disparity[b]) <= l.range;
+  return alike (l, f.disparity[a], f.disparity[b]);
 }
 
 /* An outdated label does no harm: it is a pixel of the same region, and not smaller than the current label. */
@@ -48,19 +54,19 @@ root_of (const int32_t *label, int32_t pixel)
 template <bool SHARED> static __device__ int32_t
 short_root_of (int32_t *label, int32_t pixel)
 {
-  int32_t root = pixel, next;
-
-  if (!SHARED) {
-    root = root_of (label, pixel);
+  if constexpr (!SHARED) {
+    int32_t root = root_of (label, pixel);
     if (root != pixel)
       label[pixel] = root;
     return root;
+  } else {
+    int32_t root = pixel, next;
+    while ((next = atomicMin (&label[root], root)) < root)
+      root = next;
+    if (root != pixel)
+      atomicMin (&label[pixel], root);
+    return root;
   }
-  while ((next = atomicMin (&label[root], root)) < root)
-    root = next;
-  if (root != pixel)
-    atomicMin (&label[pixel], root);
-  return root;
 }
 
 /* Makes the smaller root the label of the larger one. If another thread has changed that label before, joins with its
@@ -121,37 +127,84 @@ static __global__ void __launch_bounds__ (2 * TILE_X) join_kernel (Frame f, Labe
 
   if (x >= f.width || y >= f.height || (column ? x == 0 || threadIdx.x >= TILE_Y : y == 0))
     return;
-  if (!connected (f, l, p, p - across))
+  /* all loads come before the comparisons; the pixel before is itself where it is in another tile */
+  int before = threadIdx.x > 0 ? along : 0;
+  float here = f.disparity[p], there = f.disparity[p - across];
+  float here_before = f.disparity[p - before], there_before = f.disparity[p - across - before];
+  if (!alike (l, here, there))
     return;
-  if (threadIdx.x > 0 && connected (f, l, p, p - along) && connected (f, l, p - across, p - across - along) &&
-      connected (f, l, p - along, p - across - along))
+  if (before && alike (l, here, here_before) && alike (l, there, there_before) && alike (l, here_before, there_before))
     return;
   join<false> (l.label, p, p - across);
 }
 
-/* Thread: a pixel. A root of a tile's region gives its pixels to the root of the whole region, and has that as label. */
-static __global__ void
-__launch_bounds__ (TILE_X *TILE_Y) count_kernel (Frame f, Labels l)
-{
-  int x = blockIdx.x * TILE_X + threadIdx.x, y = blockIdx.y * TILE_Y + threadIdx.y, p = y * f.map_pitch + x;
+constexpr int FOUR = 4; /* pixels of a thread, a vector: what they wait for, they wait for together */
+constexpr int THREADS = 128;
 
-  if (x >= f.width || y >= f.height || l.label[p] == p)
-    return;
-  int32_t size = l.size[p];
-  if (!size)
-    return;
-  int32_t root = root_of (l.label, p);
-  l.label[p] = root;
-  atomicAdd (&l.size[root], size);
+/* The four pixels of a thread: their first one; false: they are outside. Rows of maps are whole vectors. */
+static __device__ __forceinline__ bool
+four_pixels (const Frame &f, int &p)
+{
+  int x = (blockIdx.x * THREADS + threadIdx.x) * FOUR;
+
+  p = blockIdx.y * f.map_pitch + x;
+  return x < f.width;
 }
 
-static __global__ void
-__launch_bounds__ (TILE_X *TILE_Y) remove_kernel (Frame f, Labels l)
+static __device__ __forceinline__ void
+load_labels (const int32_t *label, int p, int32_t (&to)[FOUR])
 {
-  int x = blockIdx.x * TILE_X + threadIdx.x, y = blockIdx.y * TILE_Y + threadIdx.y, p = y * f.map_pitch + x;
+  int4 four = *(const int4 *) (label + p);
+  to[0] = four.x;
+  to[1] = four.y;
+  to[2] = four.z;
+  to[3] = four.w;
+}
 
-  if (x < f.width && y < f.height && l.size[root_of (l.label, p)] < l.least)
-    f.disparity[p] = NAN;
+/* A root of a tile's region gives its pixels to the root of the whole region, and has that as label. */
+static __global__ void
+__launch_bounds__ (THREADS) count_kernel (Frame f, Labels l)
+{
+  int32_t label[FOUR], size[FOUR];
+  int p;
+
+  if (!four_pixels (f, p))
+    return;
+  int inside = f.width - (p - (int) blockIdx.y * f.map_pitch);
+  load_labels (l.label, p, label);
+  load_labels (l.size, p, size);
+#pragma unroll
+  for (int k = 0; k < FOUR; k++) {
+    if (k >= inside || label[k] == p + k || !size[k])
+      continue;
+    int32_t root = root_of (l.label, label[k]);
+    l.label[p + k] = root;
+    atomicAdd (&l.size[root], size[k]);
+  }
+}
+
+/* The label of a pixel is a root of a tile's region, and the label of that is the root of the whole region: count_kernel has
+ * seen to it. */
+static __global__ void
+__launch_bounds__ (THREADS) remove_kernel (Frame f, Labels l)
+{
+  int32_t label[FOUR], root[FOUR], size[FOUR];
+  int p;
+
+  if (!four_pixels (f, p))
+    return;
+  int inside = f.width - (p - (int) blockIdx.y * f.map_pitch);
+  load_labels (l.label, p, label);
+#pragma unroll
+  for (int k = 0; k < FOUR; k++)
+    root[k] = k < inside ? l.label[label[k]] : 0;
+#pragma unroll
+  for (int k = 0; k < FOUR; k++)
+    size[k] = k < inside ? l.size[root[k]] : l.least;
+#pragma unroll
+  for (int k = 0; k < FOUR; k++)
+    if (size[k] < l.least)
+      f.disparity[p + k] = NAN;
 }
 
 static StereoStatus
@@ -172,6 +225,7 @@ speckle_run (StereoPlan *plan, void *data, StereoError *error)
   const CudaState *state = cuda_state (plan);
   const StereoParams *p = &plan->params;
   dim3 block (TILE_X, TILE_Y), grid (cuda_blocks (plan->width, TILE_X), cuda_blocks (plan->height, TILE_Y));
+  dim3 fours (cuda_blocks (plan->width, FOUR * THREADS), plan->height);
   Labels labels = { context->label, context->size, (float) p->speckle_range, p->speckle_size };
   Frame frame = cuda_frame (plan);
 
@@ -179,9 +233,9 @@ speckle_run (StereoPlan *plan, void *data, StereoError *error)
   CUDA_LAUNCHED (plan, "label_kernel");
   join_kernel<<<grid, dim3 (TILE_X, 2), 0, state->stream>>> (frame, labels);
   CUDA_LAUNCHED (plan, "join_kernel");
-  count_kernel<<<grid, block, 0, state->stream>>> (frame, labels);
+  count_kernel<<<fours, THREADS, 0, state->stream>>> (frame, labels);
   CUDA_LAUNCHED (plan, "count_kernel");
-  remove_kernel<<<grid, block, 0, state->stream>>> (frame, labels);
+  remove_kernel<<<fours, THREADS, 0, state->stream>>> (frame, labels);
   CUDA_LAUNCHED (plan, "remove_kernel");
   return STEREO_OK;
 }

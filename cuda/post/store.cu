@@ -110,8 +110,8 @@ load_row (const Frame &f, int x, int y, float (&row)[EACH + 2 * RADIUS])
 }
 
 /* The disparities of the pixels from column @x on: medians of their windows. A pixel without a disparity stays
- * without. */
-template <int RADIUS> static __device__ __forceinline__ void
+ * without. Bit k of the result: pixel k has one, but not all of its window of 5x5, and waits for find_open_medians(). */
+template <int RADIUS> static __device__ __forceinline__ unsigned
 load_disparities (const Frame &f, int x, int y, float (&d)[EACH])
 {
   const int SIDE = 2 * RADIUS + 1;
@@ -121,15 +121,81 @@ load_disparities (const Frame &f, int x, int y, float (&d)[EACH])
   for (int v = 0; v < SIDE; v++)
     load_row<RADIUS> (f, x, y + v - RADIUS, rows[v]);
 #pragma unroll
-  for (int k = 0; k < EACH; k++) {
-    float window[SIDE * SIDE];
+  for (int k = 0; k < EACH; k++)
     d[k] = rows[RADIUS][RADIUS + k];
+  if constexpr (RADIUS == 2) {
+    float columns[EACH + 4][5];
+    unsigned invalid = 0, open = 0; /* columns, pixels */
 #pragma unroll
-    for (int j = 0; j < SIDE * SIDE; j++)
-      window[j] = rows[j / SIDE][k + j % SIDE];
-    if (RADIUS > 0 && !isnan (d[k]))
-      d[k] = median_of (window);
+    for (int u = 0; u < EACH + 4; u++) {
+      float sum = 0;
+#pragma unroll
+      for (int v = 0; v < 5; v++)
+        sum += columns[u][v] = rows[v][u];
+      invalid |= (unsigned) isnan (sum) << u;
+      sort_five (columns[u]);
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+      const float *const window[5] = { columns[k], columns[k + 1], columns[k + 2], columns[k + 3], columns[k + 4] };
+      float middle = middle_of_columns (window);
+      bool all = !(invalid >> k & 31);
+      open |= (unsigned) (!all && !isnan (d[k])) << k;
+      d[k] = all ? middle : d[k];
+    }
+    return open;
+  } else if constexpr (RADIUS == 1) {
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+      float window[9];
+#pragma unroll
+      for (int j = 0; j < 9; j++)
+        window[j] = rows[j / 3][k + j % 3];
+      if (!isnan (d[k]))
+        d[k] = median_of (window);
+    }
   }
+  return 0;
+}
+
+/* Pixels of a block whose windows have invalid values. Few have, but most warps have some: all threads of the block share
+ * them out. */
+struct OpenPixels
+{
+  int count;
+  uint16_t pixel[BLOCK_X * BLOCK_Y * EACH]; /* thread * EACH + its pixel */
+  float median[BLOCK_X * BLOCK_Y * EACH];
+};
+
+/* By all threads of the block: the medians of the @open pixels of this thread; see load_disparities(). */
+static __device__ __forceinline__ void
+find_open_medians (const Frame &f, OpenPixels *shared, unsigned open, float (&d)[EACH])
+{
+  int thread = threadIdx.y * BLOCK_X + threadIdx.x;
+
+#pragma unroll
+  for (int k = 0; k < EACH; k++)
+    if (open >> k & 1)
+      shared->pixel[atomicAdd (&shared->count, 1)] = (uint16_t) (thread * EACH + k);
+  __syncthreads ();
+#pragma unroll 1
+  for (int n = thread; n < shared->count; n += BLOCK_X * BLOCK_Y) {
+    int pixel = shared->pixel[n], x = blockIdx.x * BLOCK_X * EACH + pixel % (BLOCK_X * EACH);
+    int y = blockIdx.y * BLOCK_Y + pixel / (BLOCK_X * EACH);
+    float window[25];
+#pragma unroll
+    for (int j = 0; j < 25; j++) {
+      int u = x + j % 5 - 2, v = y + j / 5 - 2;
+      bool inside = u >= 0 && u < f.width && v >= 0 && v < f.height;
+      window[j] = inside ? f.disparity[(ptrdiff_t) v * f.map_pitch + u] : NAN;
+    }
+    shared->median[pixel] = median_of (window);
+  }
+  __syncthreads ();
+#pragma unroll
+  for (int k = 0; k < EACH; k++)
+    if (open >> k & 1)
+      d[k] = shared->median[thread * EACH + k];
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------------- */
@@ -164,24 +230,33 @@ add_counts (const Store &s, unsigned counts)
 }
 
 /* Thread: four pixels of a row. A pixel without a disparity gets the confidence 0. Shared memory: the counts of the
- * block. */
+ * block, and its pixels with invalid neighbours. */
 template <typename Sample, int RADIUS> static __global__ void
 __launch_bounds__ (BLOCK_X *BLOCK_Y) output_kernel (Frame f, Store s)
 {
   __shared__ unsigned block_counts;
+  __shared__ OpenPixels open_pixels; /* only of windows of 5x5 */
   int x = (blockIdx.x * BLOCK_X + threadIdx.x) * EACH, y = blockIdx.y * BLOCK_Y + threadIdx.y;
-  unsigned counts = 0;
+  bool inside = x < f.width && y < f.height;
+  unsigned counts = 0, open = 0;
+  float d[EACH];
 
-  if (threadIdx.x == 0 && threadIdx.y == 0)
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
     block_counts = 0;
+    if (RADIUS == 2)
+      open_pixels.count = 0;
+  }
   __syncthreads ();
-  if (x < f.width && y < f.height) {
+  if (inside)
+    open = load_disparities<RADIUS> (f, x, y, d);
+  if (RADIUS == 2)
+    find_open_medians (f, &open_pixels, open, d);
+  if (inside) {
     float4 quad = *(const float4 *) (f.view[STEREO_LEFT].confidence + (size_t) y * f.map_pitch + x);
-    float d[EACH], confidence[EACH] = { quad.x, quad.y, quad.z, quad.w };
+    float confidence[EACH] = { quad.x, quad.y, quad.z, quad.w };
     Four<Sample> samples;
     Four<uint8_t> bytes;
 
-    load_disparities<RADIUS> (f, x, y, d);
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
       if (confidence[k] < s.least)
