@@ -64,6 +64,11 @@ struct Sgm
 StereoStatus sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
 StereoStatus sgm_costs_of_volume (StereoPlan *plan, const Sgm &s, StereoError *error);
 
+/* census_costs.cu: the raw costs where sgm_census_prepare() sets *@products: a census is the cost, and the device multiplies
+ * bits. */
+StereoStatus sgm_census_prepare (const StereoPlan *plan, bool *products, StereoError *error);
+StereoStatus sgm_make_census_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
+
 /* crossed.cu: all of paths=4, if s.fits_bytes or s.fits_byte; in scratch memory that sgm_crossed_prepare() reserves. */
 struct SgmCrossed
 {

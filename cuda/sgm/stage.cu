@@ -141,6 +141,7 @@ launch_lines (StereoPlan *plan, const Sgm &s, StereoError *error)
 struct SgmContext
 {
   uint8_t *costs; /* in the order of the volume */
+  bool products;  /* of bits make them: see census_costs.cu */
   SgmCrossed crossed;
   void *sweep; /* of sweep.cu, which alone knows its layout */
 };
@@ -182,7 +183,7 @@ sgm_prepare (StereoPlan *plan, void *data, StereoError *error)
   StereoStatus status = stereo_reserve_for (plan, STEREO_LIFE_COSTS, (void **) &context->costs,
       (size_t) plan->width * (size_t) plan->height, (size_t) plan->depth, error);
 
-  if (status)
+  if (status || (status = sgm_census_prepare (plan, &context->products, error)))
     return status;
   if (crosses (plan, s))
     return sgm_crossed_prepare (plan, &context->crossed, s, error);
@@ -213,7 +214,7 @@ sgm_run (StereoPlan *plan, void *data, StereoError *error)
 {
   const SgmContext *context = (const SgmContext *) data;
   Sgm s = sgm_of (plan, context);
-  StereoStatus status = sgm_make_costs (plan, s, error);
+  StereoStatus status = context->products ? sgm_make_census_costs (plan, s, error) : sgm_make_costs (plan, s, error);
   return status ? status : sum_paths (plan, context, s, error);
 }
 
