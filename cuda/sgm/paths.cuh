@@ -69,6 +69,9 @@ StereoStatus sgm_costs_of_volume (StereoPlan *plan, const Sgm &s, StereoError *e
 StereoStatus sgm_census_prepare (const StereoPlan *plan, bool *products, StereoError *error);
 StereoStatus sgm_make_census_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
 
+/* mixed_costs.cu: what sgm_make_costs() does for this cost. */
+StereoStatus sgm_make_mixed_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
+
 /* crossed.cu: all of paths=4, if s.fits_bytes or s.fits_byte; in scratch memory that sgm_crossed_prepare() reserves. */
 struct SgmCrossed
 {

@@ -280,6 +280,12 @@ static const Case table[] = {
   { 321, 5, PICTURE_EDGES, GREY, U16, 1, "method=sgm num-disparities=150 cost=census-7x5 min-disparity=11 paths=4" },
   { 530, 3, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=530 cost=census-9x7 min-disparity=-200 paths=4" },
   { 301, 3, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=81 cost=census-9x7 min-disparity=-301" },
+  /* mixed on CUDA: blocks of 128 columns, whole and cut; one turn of the threads and several */
+  { 3, 5, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=16 cost=mixed" },
+  { 128, 5, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=64 cost=mixed paths=4" },
+  { 259, 5, PICTURE_NOISE, BGRX, U16, 1, "method=sgm num-disparities=130 cost=mixed min-disparity=-23 paths=4" },
+  { 530, 3, PICTURE_NOISE, RGB, U16, 1, "method=sgm num-disparities=500 cost=mixed min-disparity=9 paths=4" },
+  { 301, 3, PICTURE_EDGES, RGB, U16, 1, "method=sgm num-disparities=81 cost=mixed min-disparity=-301" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20 refine-iterations=2 fill=background" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1,
       "method=sgm num-disparities=20 cost=mixed refine-mode=idr refine-iterations=1 refine-alpha=0.01" },
