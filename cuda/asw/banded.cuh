@@ -4,7 +4,9 @@
  *
  * D (16 pixels by 8 disparity indices) is the sum, over the tiles in reach, of A (weights: 16 pixels by 16 taps) times
  * B (costs: 16 taps by 8 indices). A window of up to 33 pixels reaches REACH = 3 tiles of 16 taps, one of up to 65
- * REACH = 5. A warp has INDEX_TILES products, k = 0..3, with the same A: its 32 indices.
+ * REACH = 5. One of up to 17 takes REACH = 2: the tile itself, and a tile made of the halves beside it, whose lanes with t < 2
+ * have the first taps of the next tile and the others the last taps of the previous one. A warp has INDEX_TILES products,
+ * k = 0..3, with the same A: its 32 indices.
  *
  * Neighbouring taps in memory are neighbouring registers of a lane. Lane 4 g + t holds:
  *
@@ -29,9 +31,21 @@ constexpr int TILE_PIXELS = 16; /* of a tile of weights, and taps of it */
 constexpr int INDEX_TILES = 4;  /* of 8 disparity indices, a warp */
 constexpr int WARP_INDICES = 8 * INDEX_TILES;
 
+template <int REACH> constexpr int SIDE = REACH == 5 ? 2 : 1;   /* tiles in reach before a tile, and behind it */
+template <int REACH> constexpr int SLOTS = 2 * SIDE<REACH> + 1; /* all tiles in reach */
+
+/* Where the taps of a lane in tap tile @tap_tile are: tiles from the tile of the pixels on. */
+template <int REACH> __device__ __forceinline__ int
+tile_of_taps (int tap_tile, int lane)
+{
+  if (REACH == 2)
+    return tap_tile == 0 ? 0 : lane & 2 ? -1 : 1;
+  return tap_tile - SIDE<REACH>;
+}
+
 /* ---- weights ------------------------------------------------------------------------------------ */
 
-constexpr int LINE_TILES = 8; /* tiles of colours in shared memory: at least REACH and those copied ahead; a power of two */
+constexpr int LINE_TILES = 8; /* tiles of colours in shared memory: at least SLOTS and those copied ahead; a power of two */
 
 /* A line of pixels that a pass runs along, in shared memory: the weights of the current tile and of the next one, as
  * the lanes' registers of A; and colours, those of tile n at color + n % LINE_TILES * pitch. */
@@ -55,7 +69,7 @@ make_distances (Distances<REACH> &distances, AswWindow w, int thread, int thread
 {
   for (int e = thread; e < REACH * 32 * 8; e += threads) {
     int lane = e >> 3 & 31, row = (lane >> 2) + 2 * (e & 4);
-    int away = abs (((e >> 8) - REACH / 2) * TILE_PIXELS + 4 * (lane & 3) + (e & 3) - row);
+    int away = abs (tile_of_taps<REACH> (e >> 8, lane) * TILE_PIXELS + 4 * (lane & 3) + (e & 3) - row);
     ((float *) distances.of)[e] = away <= w.radius ? w.distance * (float) away : -INFINITY;
   }
 }
@@ -70,11 +84,11 @@ cut (float4 &d, int first, int length)
   d.w = (unsigned) (first + 3) < (unsigned) length ? d.w : -INFINITY;
 }
 
-/* By a warp: the weights of the pixels of tile @tile for the taps of tile @tile + @tap_tile - REACH / 2. */
+/* By a warp: the weights of the pixels of tile @tile for the taps of a tap tile. */
 template <int REACH> __device__ __forceinline__ void
 make_weights (const Line<REACH> &line, const Distances<REACH> &distances, int tile, int tap_tile, AswWindow w)
 {
-  int lane = threadIdx.x & 31, other = tile + tap_tile - REACH / 2, first = 4 * (lane & 3);
+  int lane = threadIdx.x & 31, other = tile + tile_of_taps<REACH> (tap_tile, lane), first = 4 * (lane & 3);
   const uint32_t *centre = line.color + tile % LINE_TILES * line.pitch;
   uint32_t p = centre[lane >> 2], q = centre[(lane >> 2) + 8];
   uint4 taps = *(const uint4 *) (line.color + (unsigned) other % LINE_TILES * line.pitch + first);
@@ -120,34 +134,45 @@ sum_weights (float (&sum)[4], const uint4 (&a)[REACH])
 
 /* ---- costs --------------------------------------------------------------------------------------- */
 
-/* The registers of B of the tiles in reach. Tile n is in slot n % REACH: the loop over tiles, unrolled REACH times,
+/* The registers of B of the tiles in reach. Tile n is in slot n % SLOTS: the loop over tiles, unrolled SLOTS times,
  * then moves no registers. */
 template <int REACH> struct Ring
 {
-  uint32_t costs[REACH][INDEX_TILES][2];
+  uint32_t costs[SLOTS<REACH>][INDEX_TILES][2];
 };
 
 template <int REACH> __device__ __forceinline__ void
 clear_ring (Ring<REACH> &ring)
 {
 #pragma unroll
-  for (int s = 0; s < REACH; s++)
+  for (int s = 0; s < SLOTS<REACH>; s++)
 #pragma unroll
     for (int k = 0; k < INDEX_TILES; k++)
       ring.costs[s][k][0] = ring.costs[s][k][1] = 0;
 }
 
-/* @step: the number of the tile modulo REACH, a constant once the loop is unrolled. */
+/* The register of B of half @half of a lane's taps in tap tile @tap_tile, for product @k. @step: the number of the tile modulo
+ * SLOTS, a constant once the loop is unrolled. */
+template <int REACH> __device__ __forceinline__ uint32_t
+costs_of_taps (const Ring<REACH> &ring, int step, int tap_tile, int k, int half)
+{
+  const int ALL = SLOTS<REACH>;
+  if (REACH == 2 && tap_tile == 1) {
+    uint32_t next = ring.costs[(step + 1) % ALL][k][half], before = ring.costs[(step + ALL - 1) % ALL][k][half];
+    return threadIdx.x & 2 ? before : next;
+  }
+  return ring.costs[(step + (REACH == 2 ? 0 : tap_tile - SIDE<REACH>) +ALL) % ALL][k][half];
+}
+
 template <int REACH> __device__ __forceinline__ void
 multiply_band (float (&sum)[INDEX_TILES][4], const uint4 (&a)[REACH], const Ring<REACH> &ring, int step)
 {
 #pragma unroll
   for (int tap_tile = 0; tap_tile < REACH; tap_tile++)
 #pragma unroll
-    for (int k = 0; k < INDEX_TILES; k++) {
-      int slot = (step + tap_tile - REACH / 2 + REACH) % REACH;
-      multiply (sum[k], a[tap_tile], ring.costs[slot][k][0], ring.costs[slot][k][1], tap_tile == 0);
-    }
+    for (int k = 0; k < INDEX_TILES; k++)
+      multiply (sum[k], a[tap_tile], costs_of_taps (ring, step, tap_tile, k, 0),
+          costs_of_taps (ring, step, tap_tile, k, 1), tap_tile == 0);
 }
 
 /* The lane's sums of pixel g + 8 r as four words of two neighbouring indices each. @convert gets two sums and the

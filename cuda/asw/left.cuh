@@ -73,24 +73,25 @@ layout_of (const StereoPlan *plan, int most_warps)
   return { (warps + chunks - 1) / chunks, chunks, 1 };
 }
 
-/* Whether windows reach 5 tiles of taps instead of 3. */
-inline bool
-asw_left_wide (const StereoPlan *plan)
+/* Tap tiles that windows reach: see banded.cuh. */
+inline int
+asw_left_reach (const StereoPlan *plan)
 {
-  return plan->params.window / 2 > TILE_PIXELS;
+  int radius = plan->params.window / 2;
+  return radius > TILE_PIXELS ? 5 : radius > TILE_PIXELS / 2 ? 3 : 2;
 }
 
 /* Tiles of a part of a line, such that a pass takes the least time: @slots blocks run at a time, @blocks have all of the
- * lines, and each part reads, or makes, REACH / 2 tiles of its neighbours too. */
+ * lines, and each part reads, or makes, @side tiles of either neighbour too. */
 inline int
-asw_left_strip (int tiles, int blocks, int slots, int reach)
+asw_left_strip (int tiles, int blocks, int slots, int side)
 {
   int best = tiles;
   double least = 1e30;
 
   for (int strips = 1; strips <= tiles && strips <= 16; strips++) {
     int strip = (tiles + strips - 1) / strips;
-    double time = ceil ((double) blocks * strips / (slots > 0 ? slots : 1)) * (strip + 0.5 * reach);
+    double time = ceil ((double) blocks * strips / (slots > 0 ? slots : 1)) * (strip + side + 0.5);
     if (time < least) {
       least = time;
       best = strip;

@@ -132,8 +132,8 @@ __launch_bounds__ (MOST_THREADS, RESIDENT_BLOCKS) aggregate_columns (Frame f, Re
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, x = b.x0 + threadIdx.y, base = b.base + warp * WARP_INDICES;
   int g = lane >> 2, t = lane & 3, tiles = (f.height + TILE_PIXELS - 1) / TILE_PIXELS;
   /* from here on, tiles are numbered from the first one whose costs the block makes */
-  int first = max ((int) blockIdx.z * strip - REACH / 2, 0), begin = blockIdx.z * strip - first;
-  int end = min (begin + strip, tiles - first), last = min (end + REACH / 2, tiles - first) - 1;
+  int first = max ((int) blockIdx.z * strip - SIDE<REACH>, 0), begin = blockIdx.z * strip - first;
+  int end = min (begin + strip, tiles - first), last = min (end + SIDE<REACH>, tiles - first) - 1;
   int rows = f.height - first * TILE_PIXELS, turn = REACH * begin + warp;
   Line<REACH> line = { (uint4 (*)[REACH * 32]) (stage.weights + threadIdx.y * 2 * REACH * 32),
     (const uint32_t *) stage.colors + threadIdx.y * TILE_PIXELS, b.columns * TILE_PIXELS, rows };
@@ -165,30 +165,30 @@ __launch_bounds__ (MOST_THREADS, RESIDENT_BLOCKS) aggregate_columns (Frame f, Re
   __syncthreads ();
   copy_tile (f, b, records, first, 0, last, stage, copy_threads);
 #pragma unroll
-  for (int n = -(REACH / 2); n < REACH / 2; n++)
+  for (int n = -(SIDE<REACH>); n < SIDE<REACH>; n++)
     if (begin + n >= 0) {
       advance (begin + n);
-      make (begin + n, ring.costs[(n + REACH) % REACH]);
+      make (begin + n, ring.costs[(n + SLOTS<REACH>) % SLOTS<REACH>]);
     }
   share_weights (line, *stage.distances, begin, turn, w);
 
   bool none = has_none (all, base); /* such a warp still waits with the others and makes weights for them */
-  for (int start = begin; start < end; start += REACH)
+  for (int start = begin; start < end; start += SLOTS<REACH>)
 #pragma unroll
-    for (int step = 0; step < REACH; step++) {
+    for (int step = 0; step < SLOTS<REACH>; step++) {
       int tile = start + step;
       if (tile >= end)
         break;
       uint4 a[REACH];
       float sum[INDEX_TILES][4], weights[4];
-      advance (tile + REACH / 2);
+      advance (tile + SIDE<REACH>);
       /* the weights of the next tile overlap with the products */
       if (tile + 1 < end)
         share_weights (line, *stage.distances, tile + 1, turn, w);
       if (none)
         continue;
       load_weights (a, line, tile);
-      make (tile + REACH / 2, ring.costs[(step + REACH / 2) % REACH]);
+      make (tile + SIDE<REACH>, ring.costs[(step + SIDE<REACH>) % SLOTS<REACH>]);
       sum_weights (weights, a);
       multiply_band (sum, a, ring, step);
       store_means (f, sum, weights, all, base, rows - tile * TILE_PIXELS - g, out);
@@ -241,7 +241,7 @@ prepare_columns (StereoPlan *plan, AswLeftContext *context, StereoError *error)
   CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, aggregate_columns<COST, REACH>,
       32 * l.warps * l.columns, (size_t) ColumnStage<COST, REACH>::size (l.warps, l.columns)));
   context->strip = asw_left_strip (
-      tiles_of (plan), cuda_blocks (plan->width, l.columns) * l.chunks, resident * state->multiprocessors, REACH);
+      tiles_of (plan), cuda_blocks (plan->width, l.columns) * l.chunks, resident * state->multiprocessors, SIDE<REACH>);
   return STEREO_OK;
 }
 
@@ -250,8 +250,10 @@ prepare_cost (StereoPlan *plan, AswLeftContext *context, StereoError *error)
 {
   Records records = records_of (plan, context);
   size_t rows = (size_t) tiles_of (plan);
-  StereoStatus status = asw_left_wide (plan) ? prepare_columns<COST, 5> (plan, context, error) :
-                                               prepare_columns<COST, 3> (plan, context, error);
+  int reach = asw_left_reach (plan);
+  StereoStatus status = reach == 5 ? prepare_columns<COST, 5> (plan, context, error) :
+      reach == 3                   ? prepare_columns<COST, 3> (plan, context, error) :
+                                     prepare_columns<COST, 2> (plan, context, error);
 
   if (!status)
     status = stereo_reserve_for (plan, STEREO_LIFE_MATCH, (void **) &context->color,
@@ -282,10 +284,16 @@ launch_cost (StereoPlan *plan, const AswLeftContext *context, StereoError *error
   make_records<COST>
       <<<grid, RECORD_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), records_of (plan, context));
   CUDA_LAUNCHED (plan, "make_records");
-  if (asw_left_wide (plan))
-    launch_columns<COST, 5> (plan, context);
-  else
-    launch_columns<COST, 3> (plan, context);
+  switch (asw_left_reach (plan)) {
+    case 5:
+      launch_columns<COST, 5> (plan, context);
+      break;
+    case 3:
+      launch_columns<COST, 3> (plan, context);
+      break;
+    default:
+      launch_columns<COST, 2> (plan, context);
+  }
   CUDA_LAUNCHED (plan, "aggregate_columns");
   return STEREO_OK;
 }

@@ -44,7 +44,7 @@ template <int REACH> __device__ __forceinline__ Part
 part_of (int tiles, int each, int part)
 {
   int begin = part * each, end = min (begin + each, tiles);
-  return { begin, end, max (begin - REACH / 2, 0), min (end + REACH / 2, tiles), tiles };
+  return { begin, end, max (begin - SIDE<REACH>, 0), min (end + SIDE<REACH>, tiles), tiles };
 }
 
 /* Starts to copy tile @n of a part: half floats and colours. */
@@ -125,7 +125,8 @@ divide_existing (const Frame &f, float (&sum)[INDEX_TILES][4], const uint4 (&a)[
 #pragma unroll
     for (int tap_tile = 0; tap_tile < REACH; tap_tile++) {
       uint32_t ones[2];
-      four_existing (f, (tile + tap_tile - REACH / 2) * TILE_PIXELS + 4 * (threadIdx.x & 3), i + k, ones);
+      four_existing (
+          f, (tile + tile_of_taps<REACH> (tap_tile, threadIdx.x)) * TILE_PIXELS + 4 * (threadIdx.x & 3), i + k, ones);
       multiply (weights, a[tap_tile], ones[0], ones[1], tap_tile == 0);
     }
 #pragma unroll
@@ -189,7 +190,7 @@ template <int REACH> __device__ __forceinline__ Presence
 presence (const Frame &f, int tile, int base)
 {
   int last = min (base + WARP_INDICES, f.disparities) - 1, end = min (f.width, (tile + 1) * TILE_PIXELS) - 1;
-  int from = max (0, (tile - REACH / 2) * TILE_PIXELS), to = min (f.width, (tile + REACH / 2 + 1) * TILE_PIXELS) - 1;
+  int from = max (0, (tile - SIDE<REACH>) *TILE_PIXELS), to = min (f.width, (tile + SIDE<REACH> + 1) * TILE_PIXELS) - 1;
 
   if (stereo_last_index (end, f.disparities, f.min_disparity) < base ||
       stereo_first_index (tile * TILE_PIXELS, f.width, f.min_disparity) > last)
@@ -231,7 +232,7 @@ store_tile (const Frame &f, const uint4 (&a)[REACH], const Ring<REACH> &ring, in
  * tiles of costs that are copied ahead.
  */
 template <int REACH, bool BYTES> __global__ void
-__launch_bounds__ (REACH == 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow w, PathCosts costs, int each)
+__launch_bounds__ (REACH <= 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow w, PathCosts costs, int each)
 {
   extern __shared__ uint4 shared[];
   Distances<REACH> &distances = *(Distances<REACH> *) shared;
@@ -268,26 +269,26 @@ __launch_bounds__ (REACH == 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow
   make_distances (distances, w, threadIdx.x, blockDim.x);
   clear_ring (ring);
 #pragma unroll
-  for (int n = -(REACH / 2); n < REACH / 2; n++)
+  for (int n = -(SIDE<REACH>); n < SIDE<REACH>; n++)
     if (p.begin + n >= 0) {
       advance (p.begin + n);
-      read (p.begin + n, ring.costs[(n + REACH) % REACH]);
+      read (p.begin + n, ring.costs[(n + SLOTS<REACH>) % SLOTS<REACH>]);
     }
   turn += REACH * p.begin;
   share_weights (line, distances, p.begin, turn, w);
 
-  for (int start = p.begin; start < p.end; start += REACH)
+  for (int start = p.begin; start < p.end; start += SLOTS<REACH>)
 #pragma unroll
-    for (int step = 0; step < REACH; step++) {
+    for (int step = 0; step < SLOTS<REACH>; step++) {
       int tile = start + step;
       if (tile >= p.end)
         break;
       uint4 a[REACH];
-      advance (tile + REACH / 2);
+      advance (tile + SIDE<REACH>);
       if (tile + 1 < p.end)
         share_weights (line, distances, tile + 1, turn, w);
       load_weights (a, line, tile);
-      read (tile + REACH / 2, ring.costs[(step + REACH / 2) % REACH]);
+      read (tile + SIDE<REACH>, ring.costs[(step + SIDE<REACH>) % SLOTS<REACH>]);
       store_tile<REACH, BYTES> (f, a, ring, step, tile, base, tile * TILE_PIXELS + g, out);
       out.steps += TILE_PIXELS * f.depth;
       out.bytes += TILE_PIXELS * f.depth;
@@ -307,14 +308,14 @@ template <int REACH, bool BYTES> static StereoStatus
 launch_rows (StereoPlan *plan, const PathCosts &costs, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
-  Layout l = layout_of (plan, REACH == 3 ? 10 : 8);
+  Layout l = layout_of (plan, REACH <= 3 ? 10 : 8);
   int tiles = cuda_blocks (plan->width, TILE_PIXELS), each = tiles, resident = 0;
   size_t shared = rows_shared<REACH> (l);
 
   if (BYTES) {
     CUDA_TRY (
         cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, aggregate_rows<REACH, BYTES>, 32 * l.warps, shared));
-    each = asw_left_strip (tiles, plan->height * l.chunks, resident * state->multiprocessors, REACH);
+    each = asw_left_strip (tiles, plan->height * l.chunks, resident * state->multiprocessors, SIDE<REACH>);
   }
   aggregate_rows<REACH, BYTES>
       <<<dim3 (plan->height, l.chunks, cuda_blocks (tiles, each)), 32 * l.warps, shared, state->stream>>> (
@@ -336,5 +337,9 @@ asw_left_rows (StereoPlan *plan, StereoError *error)
 {
   PathCosts costs = sgm_path_costs (plan);
 
-  return asw_left_wide (plan) ? launch_rows_for<5> (plan, costs, error) : launch_rows_for<3> (plan, costs, error);
+  int reach = asw_left_reach (plan);
+
+  return reach == 5 ? launch_rows_for<5> (plan, costs, error) :
+      reach == 3    ? launch_rows_for<3> (plan, costs, error) :
+                      launch_rows_for<2> (plan, costs, error);
 }
