@@ -172,6 +172,7 @@ cuda_open (StereoPlan *plan, StereoError *error)
   state->debug_sync = debug && *debug && strcmp (debug, "0");
   state->no_graph = graph && !strcmp (graph, "0");
   state->no_fusion = fusion && !strcmp (fusion, "0");
+  state->all_fusion = fusion && !strcmp (fusion, "all");
   return open_device (plan, state, error);
 }
 

@@ -52,9 +52,10 @@ struct CudaState
   StereoPool *pool;                 /* threads that copy images and results on the host */
   cudaEvent_t events[STEREO_MARKS]; /* each is created at its first mark */
 
-  int no_graph;  /* STEREO_CUDA_GRAPH=0, for tests */
-  int no_fusion; /* STEREO_CUDA_FUSION=0, for tests: no stage leaves out what only the next stage reads */
-  int has_graph; /* frames run as one graph; otherwise kernels are launched one by one */
+  int no_graph;   /* STEREO_CUDA_GRAPH=0, for tests */
+  int no_fusion;  /* STEREO_CUDA_FUSION=0, for tests: no stage leaves out what only the next stage reads */
+  int all_fusion; /* STEREO_CUDA_FUSION=all, for tests: fused stages where they do not pay, too */
+  int has_graph;  /* frames run as one graph; otherwise kernels are launched one by one */
 
   StereoImage source[2]; /* what load reads: a slot's @input, or the caller's device memory */
 };

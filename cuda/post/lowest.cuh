@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The three lowest costs of a pixel, as keys that order ties too, and how the lanes of select.cu find them. */
+/* The lowest costs of a pixel, as keys that order ties too, and how the lanes of select.cu find them. */
 #ifndef STEREO_CUDA_POST_LOWEST_CUH
 #define STEREO_CUDA_POST_LOWEST_CUH
 
@@ -11,18 +11,17 @@ namespace
 constexpr uint32_t NO_KEY = 0xFFFFFFFFu;
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
-/* The three lowest keys (cost << 16 | index) seen: ties go to the smaller index. */
-struct __align__ (16) Lowest
+/* The lowest keys (cost << 16 | index) seen: ties go to the smaller index. If one is KEPT, the second stays NO_KEY. */
+struct __align__ (8) Lowest
 {
-  uint32_t first, second, third;
+  uint32_t first, second;
 };
 
-static __device__ __forceinline__ void
+template <int KEPT> static __device__ __forceinline__ void
 insert_key (Lowest &l, uint32_t key)
 {
-  uint32_t above = max (l.first, key);
-  l.third = min (l.third, max (l.second, above));
-  l.second = min (l.second, above);
+  if (KEPT > 1)
+    l.second = min (l.second, max (l.first, key));
   l.first = min (l.first, key);
 }
 
@@ -44,21 +43,19 @@ greater (uint32_t a, uint32_t b, uint32_t lesser)
 }
 
 /* Two keys at once take fewer comparisons. */
-static __device__ __forceinline__ void
+template <int KEPT> static __device__ __forceinline__ void
 insert_two_keys (Lowest &l, uint32_t a, uint32_t b)
 {
   uint32_t low = min (a, b), high = greater (a, b, low), first = min (l.first, low);
-  l.third = min (min (l.third, max (l.first, high)), max (l.second, low));
-  l.second = min (min (l.second, high), max (l.first, low));
+  if (KEPT > 1)
+    l.second = min (min (l.second, high), max (l.first, low));
   l.first = first;
 }
 
 static __device__ __forceinline__ Lowest
 merge (Lowest a, Lowest b)
 {
-  Lowest l = { min (a.first, b.first), min (max (a.first, b.first), min (a.second, b.second)),
-    min (min (a.third, b.third), min (max (a.first, b.second), max (a.second, b.first))) };
-  return l;
+  return { min (a.first, b.first), min (max (a.first, b.first), min (a.second, b.second)) };
 }
 
 /* ---- a left pixel: the lowest of W keys a lane, over all lanes ------------------------------------------------------ */
@@ -96,15 +93,12 @@ least_beyond (const uint32_t (&keys)[W], uint32_t bound)
   return least_key<W> (away) + bound + 1;
 }
 
-/* The three lowest keys of a left pixel. A key that several lanes hold counts once; a round has at least three keys. */
+/* The two lowest keys of a left pixel. A key that several lanes hold counts once; a round has at least two keys. */
 template <int W> static __device__ __forceinline__ Lowest
 warp_lowest (const uint32_t (&keys)[W])
 {
-  Lowest l;
-  l.first = least_key<W> (keys);
-  l.second = least_beyond<W> (keys, l.first);
-  l.third = least_beyond<W> (keys, l.second);
-  return l;
+  uint32_t first = least_key<W> (keys);
+  return { first, least_beyond<W> (keys, first) };
 }
 
 }

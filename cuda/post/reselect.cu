@@ -2,7 +2,7 @@
 /*
  * The two lowest totals, of cost + penalty (3.2.3).
  *
- * Selection has found the three lowest costs of each pixel. Every other candidate costs at least as much as the third.
+ * Selection has found the two lowest costs of each pixel. Every other candidate costs at least as much as the second.
  * Its total can be among the two lowest only if that cost + its penalty is small enough, which means near the expected
  * disparity. This decides most pixels. For the others a thread reads a few candidates around the expected disparity.
  * What is still undecided, the block searches together, several lanes a pixel.
@@ -28,7 +28,7 @@ constexpr int BLOCKS = 4; /* on a multiprocessor, for the compiler's choice of r
 constexpr int BLOCKS = 6;
 #endif
 
-/* Whether the three lowest costs decide a pixel, because no other candidate is in range. */
+/* Whether the two lowest costs decide a pixel, because no other candidate is in range. */
 template <typename Key, bool LAST> static __device__ __forceinline__ bool
 known_decide (const Frame &f, const Block &block, const Known<Key> &known, int x, Best<Key> &b)
 {
@@ -37,12 +37,11 @@ known_decide (const Frame &f, const Block &block, const Known<Key> &known, int x
   b.insert_lowest_two (known.keys[1]);
   if (known.expected == STEREO_EXPECT_NONE || known.least == STEREO_INVALID)
     return true;
-  b.insert_lowest_two (known.keys[2]);
   Range r = common (
       range_of (bound_of<LAST> (block, b), known.least, known.expected, block.steps_per_cost), valid_range (f, x));
   int unknown = r.to - r.from + 1;
 #pragma unroll
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 2; k++)
     unknown -= r.holds (index_of (known.keys[k]));
   return unknown <= 0;
 }
@@ -59,7 +58,7 @@ store_found (const Frame &f, const Block &block, const KnownMaps &maps, int pixe
     view.confidence[map] = confidence_of<Key> (b.lowest, b.next);
   if (!LAST) {
     maps.memory[map] = memory_of (block.alpha, expected, b);
-    atomicOr (&maps.costs[map].y, REMEMBERED); /* waits for nothing */
+    maps.remembered[map] = 1;
   }
 }
 
@@ -69,17 +68,18 @@ template <typename Key, bool LAST> static __device__ __forceinline__ int
 decide_pair (const Frame &f, const Block &block, const KnownMaps &maps, size_t map, int x)
 {
   const StereoView &view = f.view[block.view];
-  uint4 costs = *(const uint4 *) (maps.costs + map);
+  uint2 costs = *(const uint2 *) (maps.costs + map);
+  uint2 remembered = maps.remembered ? *(const uint2 *) (maps.remembered + map) : make_uint2 (0, 0);
   uint32_t first = *(const uint32_t *) (view.first + map), second = *(const uint32_t *) (view.second + map);
   int2 expected = *(const int2 *) (view.expected + map);
-  Known<Key> a = known_of<Key> (block, make_uint2 (costs.x, costs.y), first & 0xFFFF, second & 0xFFFF, expected.x);
-  Known<Key> b = known_of<Key> (block, make_uint2 (costs.z, costs.w), first >> 16, second >> 16, expected.y);
+  Known<Key> a = known_of<Key> (block, costs.x, first & 0xFFFF, second & 0xFFFF, expected.x);
+  Known<Key> b = known_of<Key> (block, costs.y, first >> 16, second >> 16, expected.y);
   Best<Key> best[2];
   uint4 memory[2];
   bool open[2] = { !known_decide<Key, LAST> (f, block, a, x, best[0]),
     !known_decide<Key, LAST> (f, block, b, x + 1, best[1]) &&
         x + 1 < f.width }; /* nothing is known past the last column */
-  bool recalled[2] = { open[0] && (costs.y & REMEMBERED), open[1] && (costs.w & REMEMBERED) };
+  bool recalled[2] = { open[0] && remembered.x, open[1] && remembered.y };
 
 #pragma unroll
   for (int k = 0; k < 2; k++)
@@ -91,7 +91,7 @@ decide_pair (const Frame &f, const Block &block, const KnownMaps &maps, size_t m
       open[k] = !recall<Key> (block.alpha, k ? expected.y : expected.x, memory[k], one_counts<LAST> (block), best[k]);
 
   /* a pixel without a second candidate has no confidence, and may have no first candidate either */
-  bool single[2] = { costs.x >> 16 == STEREO_INVALID, costs.z >> 16 == STEREO_INVALID };
+  bool single[2] = { costs.x >> 16 == STEREO_INVALID, costs.y >> 16 == STEREO_INVALID };
   uint32_t index[2] = { single[0] ? first & 0xFFFF : index_of (best[0].lowest),
     single[1] ? first >> 16 : index_of (best[1].lowest) };
   float confidence[2] = { confidence_of<Key> (best[0].lowest, single[0] ? 0 : best[0].next),
@@ -145,7 +145,7 @@ look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel,
   Best<Key> b = none_yet<Key> ();
 
 #pragma unroll
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 2; k++)
     b.insert_lowest_two (known.keys[k]);
   r = common (range_of (bound_of<LAST> (block, b), known.least, expected, block.steps_per_cost), valid);
   near.from = max (min ((expected >> 6) - (NEAR / 2 - 1), r.to - (NEAR - 1)), r.from);
@@ -162,13 +162,13 @@ look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel,
     b.insert (near.from + k <= near.to ? key : no_key<Key> ());
   }
 #pragma unroll
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 2; k++)
     if (!near.holds (index_of (known.keys[k])))
       b.insert (known.keys[k]);
   r = common (range_of (bound_of<LAST> (block, b), known.least, expected, block.steps_per_cost), valid);
   int unknown = r.to - r.from + 1 - max (min (r.to, near.to) - max (r.from, near.from) + 1, 0);
 #pragma unroll
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 2; k++)
     unknown -= r.holds (index_of (known.keys[k])) && !near.holds (index_of (known.keys[k]));
   if (unknown <= 0) {
     b.least = min (b.least, least_beyond<Key> (block.alpha, expected, known.least, valid, near));
@@ -179,7 +179,7 @@ look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel,
     r = { max (r.from - SPARE, valid.from), min (r.to + SPARE, valid.to) };
   b = none_yet<Key> ();
 #pragma unroll
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 2; k++)
     if (!r.holds (index_of (known.keys[k])))
       b.insert (known.keys[k]);
   b.least = min (b.least, least_beyond<Key> (block.alpha, expected, known.least, valid, r));
@@ -199,7 +199,7 @@ __launch_bounds__ (THREADS, BLOCKS) reselect_kernel (Frame f, KnownMaps left, Kn
   __shared__ Wide<Key> wide[PIXELS];
   __shared__ int opened, widened;
   int v = blockIdx.x % 2, thread = threadIdx.x;
-  KnownMaps maps = { v ? right.costs : left.costs, v ? right.memory : left.memory };
+  KnownMaps maps = v ? right : left;
   Block block = { f.volume + (size_t) (blockIdx.y * BLOCK_Y) * f.width * f.depth, (int) (blockIdx.x / 2 * BLOCK_X),
     (int) (blockIdx.y * BLOCK_Y), v, v ? f.depth + 1 : 1, f.alpha, steps_per_cost };
   int x = block.x + 2 * thread % BLOCK_X;
@@ -259,7 +259,8 @@ static KnownMaps
 known_maps (const StereoPlan *plan, int view)
 {
   const ReselectContext *before = (const ReselectContext *) cuda_context_of (plan, &stereo_cuda_reselect);
-  return { cuda_selection (plan)->costs[view], before ? before->memory[view] : NULL };
+  const Selection *found = cuda_selection (plan);
+  return { found->costs[view], found->remembered[view], before ? before->memory[view] : NULL };
 }
 
 /* Both stages read the memory of stereo_cuda_reselect, which a plan of one iteration does not have. */

@@ -16,24 +16,22 @@ constexpr int THREADS = PIXELS / 2;
 constexpr int SEARCHERS = 4;       /* lanes that search the candidates of one pixel; divides 32 */
 constexpr int MORE_SEARCHERS = 16; /* of one pixel, if that few are open that the block needs one turn for all */
 constexpr int AT_ONCE = 8;         /* candidates that a lane loads before it compares them */
-/* A bit of a pixel's costs that no index reaches: the pixel has a memory, see memory_of(). */
-constexpr uint32_t REMEMBERED = 0x80000000u;
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
-/* Maps of a view: costs that selection found (select.cuh), and the memory of reselection (memory_of()). No memory: the
- * plan has one iteration. */
+/* Maps of a view: costs that selection found, and which pixels have a memory (select.cuh); the memory of reselection
+ * (memory_of()). A plan of one iteration has no memory. */
 struct KnownMaps
 {
-  uint2 *costs;
+  uint32_t *costs, *remembered;
   uint4 *memory;
 };
 
 /* What is known of a pixel before the volume is read. */
 template <typename Key> struct Known
 {
-  Key keys[3];
+  Key keys[2];
   int expected;
-  uint32_t least; /* cost of any other candidate */
+  uint32_t least; /* any other candidate costs as much or more */
 };
 
 /* A pixel that needs a search over the indices @from..@to; @best: of all its other candidates. */
@@ -93,14 +91,12 @@ bound_of (const Block &block, const Best<Key> &b)
 
 /* A pixel without an expected disparity has no penalties. */
 template <typename Key> static __device__ __forceinline__ Known<Key>
-known_of (const Block &block, uint2 costs, int first, int second, int expected)
+known_of (const Block &block, uint32_t costs, int first, int second, int expected)
 {
   uint32_t alpha = expected == STEREO_EXPECT_NONE ? 0 : block.alpha;
-  int third = (int) ((costs.y & ~REMEMBERED) >> 16);
 
-  Key lowest = key_of<Key> (alpha, expected, costs.x & 0xFFFF, first);
-  Key next = key_of<Key> (alpha, expected, costs.x >> 16, second);
-  return { { lowest, next, key_of<Key> (alpha, expected, costs.y & 0xFFFF, third) }, expected, costs.y & 0xFFFF };
+  return { { key_of<Key> (alpha, expected, costs & 0xFFFF, first), key_of<Key> (alpha, expected, costs >> 16, second) },
+    expected, costs >> 16 };
 }
 
 /* Hides how @value was made: otherwise the compiler makes one more running sum for each expression of the loop with

@@ -6,22 +6,33 @@
  * fewer instructions besides comparisons. A lane's indices are neighbours, or two runs of neighbours (see Shape). The
  * candidates of a left pixel are spread over the warp: its lowest keys are reductions. A right pixel has its next
  * candidate in the next column at the next index: its lowest keys so far move from register to register and from lane
- * to lane, and leave after the last index. The third lowest cost spares reselection most of its searches. Costs are
- * loaded to registers AHEAD columns before they are needed; warps wait for each other only at the end.
+ * to lane, and leave after the last index. Costs are loaded to registers AHEAD columns before they are needed; warps wait
+ * for each other only at the end.
  *
  * A right pixel that has not left at the end of a segment has two parts: one in the registers of that segment's warp,
  * and one that leaves the next segment early and waits in shared memory. If there are more indices than a warp holds,
  * they are scanned in rounds, which merge their results in the maps.
  */
-#include "cuda/post/select.cuh"
 #include "cuda/post/select_lane.cuh"
+#include "cuda/post/select_maps.cuh"
 #include "cuda/post/subpixel.cuh"
+#include "cuda/sgm/winners.cuh"
 
 namespace
 {
 
 constexpr int MAX_SEGMENTS = 8;
 constexpr int GROUP = 32; /* columns whose results are stored at once, a lane each */
+
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+constexpr int FEW_KEPT_WARPS = 32; /* the most that Turing can run */
+#else
+constexpr int FEW_KEPT_WARPS = 36;
+#endif
+
+/* Warps of a multiprocessor, as many as registers allow, and those of the blocks that they are counted in. */
+template <int W, int RIGHT> constexpr int WARPS = W >= 8 ? 16 : W == 4 && RIGHT == 1 ? FEW_KEPT_WARPS : 32;
+template <int W, int RIGHT> constexpr int BLOCK_WARPS = WARPS<W, RIGHT> == 36 ? 12 : 8;
 
 /* A round over up to 32 * W indices of a row. */
 struct Round
@@ -32,48 +43,10 @@ struct Round
   size_t map;    /* first element of the row in the maps */
 };
 
-/* Stores the lowest keys of a pixel; returns its first index. */
-static __device__ int
-store_lowest (const Frame &f, const Selection &found, int v, const Round &r, int x, Lowest l)
-{
-  const StereoView &view = f.view[v];
-  size_t map = r.map + x;
-
-  if (r.again) {
-    uint2 before = found.costs[v][map];
-    Lowest other = { before.x << 16 | view.first[map], (before.x & 0xFFFF0000u) | view.second[map],
-      before.y << 16 | before.y >> 16 };
-    l = merge (l, other);
-  }
-  bool some = l.first >> 16 != STEREO_INVALID, more = l.second >> 16 != STEREO_INVALID;
-  view.first[map] = view.index[map] = some ? (uint16_t) l.first : (uint16_t) STEREO_INVALID;
-  view.second[map] = more ? (uint16_t) l.second : (uint16_t) STEREO_INVALID;
-  view.confidence[map] = more ? stereo_confidence (l.first >> 16, l.second >> 16) : 0.0f;
-  found.costs[v][map] = make_uint2 (l.first >> 16 | (l.second & 0xFFFF0000u), l.third >> 16 | l.third << 16);
-  return some ? (int) (l.first & 0xFFFF) : (int) STEREO_INVALID;
-}
-
-/* The right pixel that is the partner of column @x at index @i. */
-static __device__ __forceinline__ int
-right_pixel (const Frame &f, int x, int i)
-{
-  return f.width - 1 - x + f.min_disparity + i;
-}
-
-/* Stores right pixels that are no column's partner in the first round. */
-static __device__ void
-blank_right (const Frame &f, const Selection &found, const Round &r)
-{
-  Lowest none = { NO_KEY, NO_KEY, NO_KEY };
-  for (int x = threadIdx.x; x < f.width; x += blockDim.x)
-    if (x < right_pixel (f, f.width - 1, 0) || x > right_pixel (f, 0, r.indices - 1))
-      store_lowest (f, found, STEREO_RIGHT, r, x, none);
-}
-
 /* Scans PERIOD columns, two at a time. @next: the column AHEAD of them, number @x; columns before @end are read. All
  * candidates exist unless EDGE. Left pixels go to @left, right pixels that leave go to @right, both in shared
  * memory. */
-template <int W, bool EDGE> static __device__ __forceinline__ void
+template <int W, int RIGHT, bool EDGE> static __device__ __forceinline__ void
 scan_columns (const Frame &f, Lane<W> &l, const uint16_t *next, int x, int end, bool leave, Lowest *left, Lowest *right)
 {
 #pragma unroll
@@ -86,7 +59,7 @@ scan_columns (const Frame &f, Lane<W> &l, const uint16_t *next, int x, int end, 
       load_costs<W, EDGE> (f, l, costs, next + (k + h) * (unsigned) f.depth, x + k + h, end);
       left[k + h] = warp_lowest<W> (keys[h]);
     }
-    insert_columns<W> (l, keys, k, leave, right + k);
+    insert_columns<W, RIGHT> (l, keys, k, leave, right + k);
   }
 }
 
@@ -99,7 +72,7 @@ template <int W> struct Shared
 
 /* Stores a group, a lane a column. Right pixels that entered in the segment before wait in @early for their other part.
  * The sub-pixel fit is done here because the costs beside the lowest one are still in the cache. */
-template <int W> static __device__ __forceinline__ void
+template <int W, int RIGHT> static __device__ __forceinline__ void
 store_group (
     const Frame &f, const Selection &found, const Round &r, Shared<W> &shared, int y, int x, int since, int early)
 {
@@ -108,14 +81,14 @@ store_group (
 
   __syncwarp ();
   if (x + lane < f.width) {
-    first = store_lowest (f, found, STEREO_LEFT, r, x + lane, shared.left[lane]);
+    first = store_lowest<2> (f, found, STEREO_LEFT, r.map + x + lane, r.again, shared.left[lane]);
     if (found.offset)
       pairs = load_pairs (f, f.volume + ((size_t) y * f.width + (x + lane)) * f.depth, first);
   }
   if (since + lane < early)
     shared.early[since + lane] = shared.right[lane];
   else if (right >= 0 && right < f.width)
-    store_lowest (f, found, STEREO_RIGHT, r, right, shared.right[lane]);
+    store_lowest<RIGHT> (f, found, STEREO_RIGHT, r.map + right, r.again, shared.right[lane]);
   if (found.offset && x + lane < f.width)
     found.offset[r.map + x + lane] = fit (pairs, first);
   __syncwarp ();
@@ -131,7 +104,7 @@ first_column (const Frame &f, const Round &r, int x0, int x1)
 }
 
 /* Scans the columns @x0..@x1 of a segment in groups. Columns past the image have no candidates. */
-template <int W> static __device__ __forceinline__ void
+template <int W, int RIGHT> static __device__ __forceinline__ void
 scan_segment (
     const Frame &f, const Selection &found, const Round &r, Shared<W> &shared, Lane<W> &l, int y, int x0, int x1)
 {
@@ -146,25 +119,25 @@ scan_segment (
     load_costs<W, true> (f, l, l.costs[k], next + k * f.depth, first + k, end);
 #pragma unroll
   for (int j = 0; j < W; j++)
-    l.right[j].first = l.right[j].second = l.right[j].third = NO_KEY;
+    l.right[j].first = l.right[j].second = NO_KEY;
   next += AHEAD * f.depth;
   for (int x = first; x < x1; x += GROUP) {
 #pragma unroll 1
     for (int k = 0; k < GROUP; k += PERIOD) {
       int to_read = x + k + AHEAD;
       if (to_read >= full && to_read + PERIOD <= end)
-        scan_columns<W, false> (f, l, next, to_read, end, leave, shared.left + k, shared.right + k);
+        scan_columns<W, RIGHT, false> (f, l, next, to_read, end, leave, shared.left + k, shared.right + k);
       else
-        scan_columns<W, true> (f, l, next, to_read, end, leave, shared.left + k, shared.right + k);
+        scan_columns<W, RIGHT, true> (f, l, next, to_read, end, leave, shared.left + k, shared.right + k);
       next += PERIOD * f.depth;
     }
-    store_group<W> (f, found, r, shared, y, x, x - x0, early);
+    store_group<W, RIGHT> (f, found, r, shared, y, x, x - x0, early);
   }
 }
 
 /* Stores the right pixels that have not left at the end @x1 of a segment. @other, of the next segment, holds their
  * other parts, unless this is the @last segment. */
-template <int W> static __device__ __forceinline__ void
+template <int W, int RIGHT> static __device__ __forceinline__ void
 store_rest (
     const Frame &f, const Selection &found, const Round &r, Shared<W> &other, const Lane<W> &l, int x1, bool last)
 {
@@ -180,12 +153,12 @@ store_rest (
   for (int k = lane; k < r.indices - 1; k += 32) {
     int right = right_pixel (f, x1 + k, r.from + r.indices - 1);
     if (right >= 0 && right < f.width)
-      store_lowest (f, found, STEREO_RIGHT, r, right, other.early[k]);
+      store_lowest<RIGHT> (f, found, STEREO_RIGHT, r.map + right, r.again, other.early[k]);
   }
 }
 
 /* A round of the warp's segment of @columns columns of row @y. */
-template <int W> static __device__ __forceinline__ void
+template <int W, int RIGHT> static __device__ __forceinline__ void
 scan_round (const Frame &f, const Selection &found, Round &r, uint4 *memory, int y, int columns)
 {
   Shared<W> *shared = (Shared<W> *) memory;
@@ -200,9 +173,9 @@ scan_round (const Frame &f, const Selection &found, Round &r, uint4 *memory, int
   l.index[1] = r.from + Shape<W>::run (max (lane, r.last_lane), W - 1);
   /* hides the range of the indices from the compiler, whose code for small numbers is slower */
   asm("" : "+r"(l.index[0]), "+r"(l.index[1]));
-  scan_segment<W> (f, found, r, shared[warp], l, y, x0, x0 + columns);
+  scan_segment<W, RIGHT> (f, found, r, shared[warp], l, y, x0, x0 + columns);
   __syncthreads ();
-  store_rest<W> (f, found, r, shared[last ? 0 : warp + 1], l, x0 + columns, last);
+  store_rest<W, RIGHT> (f, found, r, shared[last ? 0 : warp + 1], l, x0 + columns, last);
   __syncthreads ();
   r.from += 32 * W;
   r.again = true;
@@ -211,68 +184,82 @@ scan_round (const Frame &f, const Selection &found, Round &r, uint4 *memory, int
 /* Block: a row; warp: a segment of @columns, the last of which may reach past the image. The last round has fewer
  * indices a lane where those are enough. Shared memory: see Shared. A lane loads up to 16 bytes of a column at a
  * time. */
-template <int W> static __global__ void __launch_bounds__ (32 * MAX_SEGMENTS, Shape<W>::WARPS / MAX_SEGMENTS)
-    select_kernel (Frame f, Selection found, int columns)
+template <int W, int RIGHT> static __global__ void __launch_bounds__ (32 * BLOCK_WARPS<W, RIGHT>,
+    WARPS<W, RIGHT> / BLOCK_WARPS<W, RIGHT>) select_kernel (Frame f, Selection found, int columns)
 {
   extern __shared__ uint4 memory[];
   int y = blockIdx.x;
   Round r = { 0, min (32 * W, f.depth), 0, false, (size_t) y * f.map_pitch };
 
-  blank_right (f, found, r);
+  blank_right<RIGHT> (f, found, r.map, r.indices);
   if (W == 10)
-    scan_round<W> (f, found, r, memory, y, columns);
+    scan_round<W, RIGHT> (f, found, r, memory, y, columns);
   else {
     while (f.depth - r.from > 16 * W)
-      scan_round<W> (f, found, r, memory, y, columns);
+      scan_round<W, RIGHT> (f, found, r, memory, y, columns);
     if (W == 8 && f.depth - r.from > 64)
-      scan_round<4> (f, found, r, memory, y, columns);
+      scan_round<4, RIGHT> (f, found, r, memory, y, columns);
     else if (f.depth > r.from)
-      scan_round<2> (f, found, r, memory, y, columns);
+      scan_round<2, RIGHT> (f, found, r, memory, y, columns);
   }
 }
 
 /* Segments are whole groups, and so long that no right pixel is in three of them. There are as many as let all rows run
  * at once: a second wave of a few rows would take as long as the first. */
-template <int W> static StereoStatus
-launch (StereoPlan *plan, const Selection &found, StereoError *error)
+template <int W, int RIGHT> static StereoStatus
+launch_kept (StereoPlan *plan, const Selection &found, StereoError *error)
 {
-  const int WARPS = Shape<W>::WARPS;
+  const int MOST = WARPS<W, RIGHT>;
   const CudaState *state = cuda_state (plan);
   int groups = (int) cuda_blocks (plan->width, GROUP);
   int rows = (int) cuda_blocks (plan->height, state->multiprocessors); /* of a multiprocessor */
   int least = (int) cuda_blocks (plan->depth < 32 * W ? plan->depth : 32 * W, GROUP);
-  int segments = rows * MAX_SEGMENTS <= WARPS ? MAX_SEGMENTS : rows <= WARPS ? WARPS / rows : 1;
+  int segments = rows * MAX_SEGMENTS <= MOST ? MAX_SEGMENTS : rows <= MOST ? MOST / rows : 1;
   int each = (int) cuda_blocks (groups, segments);
 
   each = each > least ? each : least;
   segments = (int) cuda_blocks (groups, each);
-  select_kernel<W><<<plan->height, 32 * segments, segments * sizeof (Shared<W>), state->stream>>> (
+  select_kernel<W, RIGHT><<<plan->height, 32 * segments, segments * sizeof (Shared<W>), state->stream>>> (
       cuda_frame (plan), found, each * GROUP);
   CUDA_LAUNCHED (plan, "select_kernel");
   return STEREO_OK;
+}
+
+template <int W> static StereoStatus
+launch (StereoPlan *plan, Selection found, StereoError *error)
+{
+  if (!cuda_reselects (plan) && plan->depth <= 32 * W) /* one round: there is nothing to merge */
+    found.costs[0] = found.costs[1] = NULL;
+  return cuda_kept_of_right (plan) > 1 ? launch_kept<W, 2> (plan, found, error) : launch_kept<W, 1> (plan, found, error);
 }
 
 static StereoStatus
 select_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Selection *found = (Selection *) context;
+  StereoLife life = sgm_selects (plan) ? (StereoLife) (STEREO_LIFE_PATHS | STEREO_LIFE_MAPS) : STEREO_LIFE_MAPS;
   StereoStatus status = STEREO_OK;
 
   for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &found->costs[v],
-        (size_t) plan->map_pitch * (size_t) plan->height, sizeof (uint2), error);
+    status = stereo_reserve_for (plan, life, (void **) &found->costs[v],
+        (size_t) plan->map_pitch * (size_t) plan->height, sizeof (uint32_t), error);
+  for (int v = 0; v < 2 && !status && plan->params.refine_iterations > 1; v++)
+    status = stereo_reserve_for (plan, life, (void **) &found->remembered[v],
+        (size_t) plan->map_pitch * (size_t) plan->height, sizeof (uint32_t), error);
   if (!status && plan->params.subpixel)
-    status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &found->offset,
-        (size_t) plan->map_pitch * (size_t) plan->height, sizeof (float), error);
+    status = stereo_reserve_for (
+        plan, life, (void **) &found->offset, (size_t) plan->map_pitch * (size_t) plan->height, sizeof (float), error);
   return status;
 }
 
-/* Takes all candidates of a row in one round where a warp can hold them. */
+/* Takes all candidates of a row in one round where a warp can hold them. Some paths have selected already. */
 static StereoStatus
 select_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const Selection &found = *(const Selection *) context;
 
+  if (sgm_selects (plan))
+    return STEREO_OK;
   if (plan->depth <= 64)
     return launch<2> (plan, found, error);
   if (plan->depth <= 128)

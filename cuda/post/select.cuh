@@ -8,9 +8,24 @@
 /* Maps that selection writes besides the frame state; the stage's context. */
 struct Selection
 {
-  uint2 *costs[2]; /* of both views: cost of first | cost of second << 16, cost of third | its index << 16 */
-  float *offset;   /* sub-pixel offset of the left view's first; NULL: the plan fits no sub-pixel */
+  uint32_t *costs[2];      /* of both views: cost of first | cost of second << 16; NULL: nobody reads them */
+  uint32_t *remembered[2]; /* 0; reselection says here which pixels it remembers; NULL: there is at most one iteration */
+  float *offset;           /* sub-pixel offset of the left view's first; NULL: the plan fits no sub-pixel */
 };
+
+/* Whether later steps read what selection hands over of the costs, and the volume. */
+static inline bool
+cuda_reselects (const StereoPlan *plan)
+{
+  return plan->params.refine_iterations > 0;
+}
+
+/* How many of the lowest costs of a right pixel are kept: without reselection only the lowest one is read. */
+static inline int
+cuda_kept_of_right (const StereoPlan *plan)
+{
+  return cuda_reselects (plan) || cuda_state (plan)->no_fusion ? 2 : 1;
+}
 
 /* The hand-over of a plan, which always selects. */
 static inline const Selection *

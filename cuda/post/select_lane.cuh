@@ -22,8 +22,7 @@ constexpr int PERIOD = 8; /* columns after which a right pixel is in the same re
 template <int W> struct Shape
 {
   static const int FIRST = W == 10 ? 8 : W, SECOND = W - FIRST;
-  static const int AHEAD = W == 10 ? 4 : 8;  /* columns that are being loaded */
-  static const int WARPS = W >= 8 ? 16 : 32; /* of a multiprocessor, as many as registers allow */
+  static const int AHEAD = W == 10 ? 4 : 8; /* columns that are being loaded */
   static const bool SKIP = W >=
       8; /* do not read candidates left of the right image; with few indices the test costs more */
 
@@ -122,7 +121,7 @@ pass_down (uint32_t &b, uint32_t a, bool highest_lane)
 }
 
 /* Moves the right pixels at the ends of a lane's runs in column @k. */
-template <int W> static __device__ __forceinline__ void
+template <int W, int KEPT> static __device__ __forceinline__ void
 pass_on (Lane<W> &l, int k)
 {
   bool lowest_lane = threadIdx.x % 32 == 0, highest_lane = threadIdx.x % 32 == 31;
@@ -130,37 +129,37 @@ pass_on (Lane<W> &l, int k)
 
   if (Shape<W>::SECOND) {
     pass_down (b.first, a.first, highest_lane);
-    pass_down (b.second, a.second, highest_lane);
-    pass_down (b.third, a.third, highest_lane);
+    if (KEPT > 1)
+      pass_down (b.second, a.second, highest_lane);
   }
   pass_up (a.first, lowest_lane);
-  pass_up (a.second, lowest_lane);
-  pass_up (a.third, lowest_lane);
+  if (KEPT > 1)
+    pass_up (a.second, lowest_lane);
 }
 
 /* Columns @k and @k + 1 of PERIOD: a right pixel has a candidate in both, unless it leaves or enters a run between
  * them. With @leave, the right pixels that leave the warp go to @right. */
-template <int W> static __device__ __forceinline__ void
+template <int W, int KEPT> static __device__ __forceinline__ void
 insert_columns (Lane<W> &l, const uint32_t (&keys)[2][W], int k, bool leave, Lowest *right)
 {
   const int FIRST = Shape<W>::FIRST;
 
-  insert_key (l.pixel_at (W - 1, k), keys[0][W - 1]);
+  insert_key<KEPT> (l.pixel_at (W - 1, k), keys[0][W - 1]);
   if (FIRST < W)
-    insert_key (l.pixel_at (FIRST - 1, k), keys[0][FIRST - 1]);
+    insert_key<KEPT> (l.pixel_at (FIRST - 1, k), keys[0][FIRST - 1]);
   if (leave)
     right[0] = l.pixel_at (W - 1, k);
-  pass_on<W> (l, k);
+  pass_on<W, KEPT> (l, k);
 #pragma unroll
   for (int j = 0; j < W - 1; j++)
     if (j != FIRST - 1)
-      insert_two_keys (l.pixel_at (j, k), keys[0][j], keys[1][j + 1]);
-  insert_key (l.pixel_at (0, k + 1), keys[1][0]);
+      insert_two_keys<KEPT> (l.pixel_at (j, k), keys[0][j], keys[1][j + 1]);
+  insert_key<KEPT> (l.pixel_at (0, k + 1), keys[1][0]);
   if (FIRST < W)
-    insert_key (l.pixel_at (FIRST, k + 1), keys[1][FIRST % W]);
+    insert_key<KEPT> (l.pixel_at (FIRST, k + 1), keys[1][FIRST % W]);
   if (leave)
     right[1] = l.pixel_at (W - 1, k + 1);
-  pass_on<W> (l, k + 1);
+  pass_on<W, KEPT> (l, k + 1);
 }
 
 }

@@ -54,7 +54,7 @@ struct Sgm
   uint8_t *costs;  /* [y][x][i]: raw, or of the volume; 0 where there is no candidate */
   uint16_t *volume;
   uint8_t *third;      /* like costs: of crossed.cu, as is */
-  uint32_t *halfway;   /* costs of the paths along columns between its kernels */
+  uint32_t *halfway;   /* costs of paths between its kernels */
   const uint8_t *luma; /* of the left view */
   int luma_pitch;
   int penalty_step; /* difference of luma that is a step; more than 255: none is */
@@ -81,6 +81,10 @@ struct SgmCrossed
 
 StereoStatus sgm_crossed_prepare (StereoPlan *plan, SgmCrossed *c, const Sgm &s, StereoError *error);
 StereoStatus sgm_crossed (StereoPlan *plan, const Sgm &s, StereoError *error);
+
+/* winners.cu: the last paths along the rows of such four, and selection; for depths that fit. */
+bool sgm_winners_fit (int depth);
+StereoStatus sgm_winners (StereoPlan *plan, const Sgm &s, StereoError *error);
 
 /* pairs.cu: both ways along rows, which come first and write the volume; both ways along columns, to be added to it; the last
  * ones mark the missing candidates. */

@@ -8,6 +8,7 @@
 #include "cuda/cost.cuh"
 #include "cuda/sgm/costs.cuh"
 #include "cuda/sgm/paths.cuh"
+#include "cuda/sgm/winners.cuh"
 
 namespace
 {
@@ -175,6 +176,8 @@ crosses (const StereoPlan *plan, const Sgm &s)
   return plan->params.paths == 4 && (s.fits_bytes || s.fits_byte);
 }
 
+static const SgmContext no_context = {};
+
 static StereoStatus
 sgm_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
@@ -234,6 +237,24 @@ const StereoStage sgm = { .name = "match", .context_size = sizeof (SgmContext), 
 const StereoStage stereo_cuda_paths = {
   .name = "paths", .context_size = sizeof (SgmContext), .prepare = sgm_prepare, .run = paths_run
 };
+
+/* With fewer warps on a multiprocessor, the last paths wait for their own chain of operations, and selecting makes it longer. */
+static bool
+rows_fill (const StereoPlan *plan)
+{
+  return 2 * plan->height >= 14 * cuda_state (plan)->multiprocessors;
+}
+
+bool
+sgm_selects (const StereoPlan *plan)
+{
+  const StereoParams *p = &plan->params;
+  const CudaState *state = cuda_state (plan);
+  bool runs = p->method == STEREO_METHOD_SGM || p->paths != STEREO_PATHS_NONE;
+
+  return runs && crosses (plan, sgm_of (plan, &no_context)) && sgm_winners_fit (plan->depth) &&
+      p->support != STEREO_SUPPORT_OWN && (state->all_fusion || (rows_fill (plan) && !state->no_fusion));
+}
 
 PathCosts
 sgm_path_costs (const StereoPlan *plan)

@@ -2,6 +2,8 @@
 /* What only a device can show: graphs, plans side by side, device memory. Skipped where there is no device. */
 #include "pair.h"
 
+#include "tests/support/random.h"
+
 #include <stdlib.h>
 
 enum
@@ -107,6 +109,24 @@ test_graph (void)
     pair_free (&pair[k]);
 }
 
+/* Runs a case with fused stages and with single ones, and compares all that comes out. */
+static void
+compare_fused (const StereoParams *params, int width, int height, const char *what)
+{
+  Pair fused, single;
+
+  pair_new (&fused, width, height, 4);
+  pair_new (&single, width, height, 4);
+  setenv ("STEREO_CUDA_FUSION", "all", 1);
+  execute_with (params, &fused);
+  setenv ("STEREO_CUDA_FUSION", "0", 1);
+  execute_with (params, &single);
+  unsetenv ("STEREO_CUDA_FUSION");
+  CHECK (pair_same_results (&fused, &single), "%s, %dx%d: another result", what, width, height);
+  pair_free (&fused);
+  pair_free (&single);
+}
+
 /* Stages that leave out what only the next stage would read give what all stages give one by one, to the bit: tests of
  * single stages run without such fusion. */
 static void
@@ -129,7 +149,7 @@ test_fusion (void)
     return;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     StereoParams params;
-    Pair fused, single;
+    char what[40];
 
     params_of (&params, 0);
     params.num_disparities = cases[k].disparities;
@@ -137,15 +157,47 @@ test_fusion (void)
     params.cost = cases[k].cost;
     params.paths = cases[k].paths;
     params.p2 = cases[k].p2;
-    pair_new (&fused, cases[k].width, HEIGHT, 4);
-    pair_new (&single, cases[k].width, HEIGHT, 4);
-    execute_with (&params, &fused);
-    setenv ("STEREO_CUDA_FUSION", "0", 1);
-    execute_with (&params, &single);
-    unsetenv ("STEREO_CUDA_FUSION");
-    CHECK (pair_same_results (&fused, &single), "case %zu: another result", k);
-    pair_free (&fused);
-    pair_free (&single);
+    snprintf (what, sizeof what, "case %zu", k);
+    compare_fused (&params, cases[k].width, HEIGHT, what);
+  }
+}
+
+/* The last paths select: of both views, whatever the method, wherever the range begins, and in pictures that are narrower than
+ * the range or have one column. The margin shows the second lowest costs too, and refinement the third ones. */
+static void
+test_winners (void)
+{
+  static const int widths[] = { 1, 2, 31, 33, 66, 127, 131, 260, 517 };
+  Random random = { .state = random_seed () };
+
+  if (no_device ())
+    return;
+  for (int k = 0; k < 4 * random_count ("STEREO_TEST_DRAWS", 30); k++) {
+    StereoParams params;
+    char what[200];
+
+    params_of (&params, 0);
+    params.method = random_range (&random, 0, 2) ? STEREO_METHOD_SGM : STEREO_METHOD_ASW;
+    params.cost = random_range (&random, 0, 1) ? STEREO_COST_MIXED : STEREO_COST_CENSUS_9X7;
+    params.paths = STEREO_PATHS_4;
+    params.num_disparities = 65 + random_range (&random, 0, 64 - 1);
+    params.min_disparity = random_range (&random, 0, 1) ? 0 : random_range (&random, 0, 200 - 1) - 140;
+    params.refine_iterations = random_range (&random, 0, 3 - 1);
+    params.subpixel = random_range (&random, 0, 3) ? STEREO_SUBPIXEL_ON : STEREO_SUBPIXEL_OFF;
+    params.confidence_measure = random_range (&random, 0, 1) ? STEREO_CONFIDENCE_MARGIN : STEREO_CONFIDENCE_PROBABILITY;
+    params.fill = random_range (&random, 0, 1) ? STEREO_FILL_KEEP : STEREO_FILL_BACKGROUND;
+    params.p2 = random_range (&random, 0, 2) ? 0 : 20;
+    params.p1 = params.p2 / 4;
+    params.consistency = 1;
+    int width = widths[random_range (&random, 0, (int) (sizeof widths / sizeof *widths) - 1)];
+    int height = 1 + random_range (&random, 0, 40 - 1);
+    if (params.min_disparity >= width || params.min_disparity + params.num_disparities <= -width)
+      params.min_disparity = 0;
+    snprintf (what, sizeof what,
+        "draw %d: method %d, cost %d, from %d, %d disparities, %d refinements, subpixel %d, measure %d, fill %d, p2 %g",
+        k, params.method, params.cost, params.min_disparity, params.num_disparities, params.refine_iterations,
+        params.subpixel, params.confidence_measure, params.fill, params.p2);
+    compare_fused (&params, width, height, what);
   }
 }
 
@@ -257,6 +309,7 @@ main (int argc, char **argv)
   check_start (argc, argv);
   check_case ("graph and single launches", test_graph);
   check_case ("fused stages", test_fusion);
+  check_case ("paths that select", test_winners);
   check_case ("a large window beside a small one", test_neighbours);
   check_case ("views in device memory", test_device_input);
   check_case ("1000 plans", test_made_again);
