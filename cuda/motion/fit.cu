@@ -96,8 +96,16 @@ __launch_bounds__ (POINTS) fit_kernel (const __grid_constant__ Frame f, const __
   double half = max (f.width, f.height) / 2.0;
   const StereoMotionPoint *point = w.c.points + threadIdx.x;
   int used = point->used, still = used && point->still;
+  StereoMotionCounts counts = {};
   StereoMotionRows rows = {};
 
+  counts.used = __syncthreads_count (used);
+  counts.still = __syncthreads_count (still);
+  if (!stereo_motion_is_likely (&counts)) {
+    if (threadIdx.x == 0)
+      w.c.motion->known = 0;
+    return;
+  }
   if (used)
     rows = stereo_motion_rows (point);
   if (threadIdx.x < UNKNOWNS)
@@ -114,9 +122,6 @@ __launch_bounds__ (POINTS) fit_kernel (const __grid_constant__ Frame f, const __
   int near = used && stereo_motion_away (&rows, fit.motion, half) <= STEREO_MOTION_NEAR * STEREO_MOTION_NEAR;
   if (near)
     atomicAdd (&fit.sum, point->sum);
-  StereoMotionCounts counts;
-  counts.used = __syncthreads_count (used);
-  counts.still = __syncthreads_count (still);
   counts.near = __syncthreads_count (near);
   counts.sum = fit.sum;
   if (threadIdx.x == 0)

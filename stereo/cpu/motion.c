@@ -223,6 +223,13 @@ fit (const StereoPlan *plan, Context *c)
   double half = (plan->width > plan->height ? plan->width : plan->height) / 2.0;
   StereoMotionCounts counts = { 0 };
 
+  for (int k = 0; k < STEREO_MOTION_POINTS; k++) {
+    counts.used += c->points[k].used;
+    counts.still += c->points[k].still;
+  }
+  c->motion.known = 0;
+  if (!stereo_motion_is_likely (&counts))
+    return;
   for (int round = 0; round < STEREO_MOTION_ROUNDS; round++) {
     int64_t sums[STEREO_MOTION_SUMS] = { 0 };
     for (int k = 0; k < STEREO_MOTION_POINTS; k++)
@@ -233,8 +240,6 @@ fit (const StereoPlan *plan, Context *c)
   for (int k = 0; k < STEREO_MOTION_POINTS; k++) {
     const StereoMotionPoint *point = &c->points[k];
     int near = point->used && stereo_motion_away (&c->rows[k], motion, half) <= STEREO_MOTION_NEAR * STEREO_MOTION_NEAR;
-    counts.used += point->used;
-    counts.still += point->still;
     counts.near += near;
     counts.sum += near ? point->sum : 0;
   }

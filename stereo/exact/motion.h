@@ -210,15 +210,22 @@ typedef struct StereoMotionCounts
   int32_t sum;               /* of the differences of these */
 } StereoMotionCounts;
 
-/* What the fit found, or that it found no motion to follow: too few points have it, or too small a share of them, half of
- * them stand still, or no vehicle moves like that. */
+/* Whether there may be a motion to follow: enough points are found, and fewer than half of them in the same place. */
+STEREO_SHARED int
+stereo_motion_is_likely (const StereoMotionCounts *counts)
+{
+  return counts->used >= STEREO_MOTION_LEAST && 2 * counts->still < counts->used;
+}
+
+/* What the fit found, or that it found no motion to follow: too few points have it, too small a share of them, or no vehicle
+ * moves like that. */
 STEREO_SHARED StereoMotion
 stereo_motion_judge (const double fit[STEREO_MOTION_UNKNOWNS], const StereoMotionCounts *counts, double half)
 {
   StereoMotion m = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
 
-  m.known = counts->near >= STEREO_MOTION_LEAST && 5 * counts->near >= 3 * counts->used &&
-      2 * counts->still < counts->used;
+  m.known = stereo_motion_is_likely (counts) && counts->near >= STEREO_MOTION_LEAST &&
+      5 * counts->near >= 3 * counts->used;
   for (int i = 0; i < STEREO_MOTION_UNKNOWNS; i++)
     m.known = m.known && fit[i] >= -8 && fit[i] <= 8;
   for (int i = 0; i < 5; i++)
