@@ -348,6 +348,7 @@ make_stages ()
   t.refine[STEREO_REFINE_IDR] = &stereo_cuda_refine_idr;
   t.reselect = &stereo_cuda_reselect;
   t.probability = &stereo_cuda_probability;
+  t.motion = &stereo_cuda_motion;
   t.speckle = &stereo_cuda_speckle;
   t.fill = &stereo_cuda_fill;
   t.planes = &stereo_cuda_planes;

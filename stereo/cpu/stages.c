@@ -26,6 +26,7 @@ const StereoStageTable CPU (table) = {
   .integer = &CPU (integer),
   .reject = &CPU (reject),
   .probability = &CPU (probability),
+  .motion = &CPU (motion),
   .speckle = &CPU (speckle),
   .fill = &CPU (fill),
   .planes = &CPU (planes),

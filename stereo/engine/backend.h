@@ -18,6 +18,7 @@
 #include "stereo/exact/confidence.h"
 #include "stereo/exact/cost.h"
 #include "stereo/exact/lab.h"
+#include "stereo/exact/motion.h"
 #include "stereo/exact/sample.h"
 #include "stereo/exact/selection.h"
 #include "stereo/exact/sgm.h"
@@ -68,6 +69,15 @@ typedef struct StereoPast
   uint8_t *count;       /* frames in the average; 0: there is no past, and the rest means nothing */
   uint32_t *color;      /* as it was matched */
 } StereoPast;
+
+/* What is kept of the left view's disparities from frame to frame, with a motion stage; else all NULL. Maps. */
+typedef struct StereoLast
+{
+  float *disparity;
+  uint8_t *sureness; /* the confidence, 0..255 */
+  uint8_t *luma;
+  uint8_t *age; /* 1: matched in that frame, one more for each frame before; 0: there is none, and the rest means nothing */
+} StereoLast;
 
 typedef struct StereoPlan StereoPlan;
 typedef struct StereoBackend StereoBackend;
@@ -135,6 +145,7 @@ typedef struct StereoStageTable
   const StereoStage *integer;     /* index -> disparity */
   const StereoStage *reject;      /* disparity of inconsistent pixels -> NaN */
   const StereoStage *probability; /* index of both views, volume -> confidence; unlikely disparities -> NaN */
+  const StereoStage *motion;      /* unlikely disparity, confidence -> those of plan->last, where they are better */
   const StereoStage *speckle;
   const StereoStage *fill;          /* right view's index -> disparity of NaN pixels: exact/fill.h */
   const StereoStage *planes;        /* the same, and then on the planes of the surfaces; color */
@@ -258,6 +269,7 @@ struct StereoPlan
   StereoView view[2];
   StereoView shadow[2]; /* of support=own: the views, but for first, second, index and confidence; else not used */
   StereoPast past[2];
+  StereoLast last;
   uint16_t *volume;       /* [y][x][i]: aggregated cost * volume_unit; STEREO_INVALID outside */
   uint16_t *right_volume; /* of support=own with refinement, x mirrored; else the volume serves both in turn */
   float *disparity, *disparity_spare; /* maps of the left view, px, NaN = invalid; stages may exchange them */
@@ -343,6 +355,13 @@ static inline int
 stereo_params_reject_unlikely (const StereoParams *params)
 {
   return params->confidence_measure == STEREO_CONFIDENCE_PROBABILITY && params->fill == STEREO_FILL_NONE;
+}
+
+/* Whether unlikely disparities give way to those of the frame before. */
+static inline int
+stereo_params_follow (const StereoParams *params)
+{
+  return params->temporal > 0 && params->confidence_measure == STEREO_CONFIDENCE_PROBABILITY;
 }
 
 /* The confidence below which pixels lose their disparity before speckles are removed, and at the end; 0: none does. */

@@ -203,6 +203,8 @@ stereo_plan_forget (StereoPlan *plan, StereoError *error)
   for (int v = 0; v < 2; v++)
     if (plan->past[v].count)
       failed |= plan->backend->clear (plan, plan->past[v].count, size) != STEREO_OK;
+  if (plan->last.age)
+    failed |= plan->backend->clear (plan, plan->last.age, size) != STEREO_OK;
   stereo_leave (plan, before);
   return failed ? stereo_fail (error, STEREO_ERROR_BACKEND, "The device did not forget the frames before.") : STEREO_OK;
 }

@@ -119,6 +119,12 @@ stereo_layout_state (StereoPlan *plan, StereoError *error)
     STATE (past->count, map, 0, i, "past count");
     STATE (past->color, map, 0, i, "past color");
   }
+  if (stereo_params_follow (&plan->params)) {
+    STATE (plan->last.disparity, map, 0, -1, "last disparity");
+    STATE (plan->last.sureness, map, 0, -1, "last sureness");
+    STATE (plan->last.luma, map, 0, -1, "last luma");
+    STATE (plan->last.age, map, 0, -1, "last age");
+  }
   STATE (plan->disparity, map, 0, -1, "disparity");
   STATE (plan->disparity_spare, map, 0, -1, "disparity_spare");
   STATE (plan->volume, (size_t) plan->width * (size_t) plan->depth, 0, -1, "volume");

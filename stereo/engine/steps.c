@@ -115,6 +115,8 @@ choose_frame (StereoPlan *plan)
   choose_disparity (plan);
   if (p->confidence_measure == STEREO_CONFIDENCE_PROBABILITY)
     add (plan, t->probability);
+  if (stereo_params_follow (p))
+    add (plan, t->motion);
   if (p->speckle_size > 0)
     add (plan, t->speckle);
   if (p->fill == STEREO_FILL_BACKGROUND)

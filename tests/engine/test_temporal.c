@@ -32,20 +32,26 @@ texture (double x, double y, int number)
   return 128 + 35 * sin (a + 2 * sin (0.13 * y)) + 30 * sin (b + sin (0.21 * x)) + 20 * sin (c + 1.7 * sin (0.31 * y));
 }
 
-/* The background, and where @column is 0 or more, a square whose left edge is there; with noise. */
+/* The background, which begins at @from, and where @column is 0 or more, a square whose left edge is there; with noise. */
 static void
-paint (Scene *scene, int number, int column, int noise, Random *random)
+paint_from (Scene *scene, int number, int from, int column, int noise, Random *random)
 {
   for (int v = 0; v < 2; v++)
     for (int y = 0; y < HEIGHT; y++)
       for (int x = 0; x < WIDTH; x++) {
         int place = x + (v ? BEFORE : 0) - column,
             inside = column >= 0 && place >= 0 && place < SIDE && abs (y - 45) < 21;
-        double value = inside ? texture (place, y, number + 40) : texture (x + (v ? BEHIND : 0), y, number);
+        double value = inside ? texture (place, y, number + 40) : texture (x + from + (v ? BEHIND : 0), y, number);
         for (int k = 0; k < 3; k++) /* nearly normal; its standard deviation is @noise */
           value += random_range (random, -noise * 100, noise * 100) / 100.0;
         scene->view[v][y][x] = (uint8_t) (value < 0 ? 0 : value > 255 ? 255 : value + 0.5);
       }
+}
+
+static void
+paint (Scene *scene, int number, int column, int noise, Random *random)
+{
+  paint_from (scene, number, 0, column, noise, random);
 }
 
 static StereoPlan *
@@ -197,6 +203,38 @@ test_cut (int noise, int forget)
   free (want);
 }
 
+/* A camera that turns: what is unsure is taken from the frame before, and that is no worse. A plan that forgets is as new, and
+ * after a cut that nobody tells of nothing is taken. */
+static void
+test_camera (int noise, int step)
+{
+  StereoPlan *plan[2] = { plan_new (0), plan_new (0.75) };
+  Scene *scene[2] = { calloc (1, sizeof (Scene)), calloc (1, sizeof (Scene)) };
+  int off[2] = { 0 }, taken = 0;
+  StereoError error = { 0 };
+  Random random = { 11 };
+
+  for (int frame = 0; frame < 12; frame++) {
+    int column = step > 0 ? 120 - step * frame : 40 - step * frame, moves = frame > 0 && frame != 8 && frame != 10;
+    if (frame == 8)
+      CHECK (!stereo_plan_forget (plan[1], &error), "%s", error.message);
+    paint_from (scene[0], frame < 10 ? 5 : 8, step * frame + (frame < 10 ? 0 : 777), column, noise, &random);
+    memcpy (scene[1]->view, scene[0]->view, sizeof scene[0]->view);
+    for (int k = 0; k < 2; k++) {
+      run (plan[k], scene[k]);
+      off[k] += wrong (scene[k], column);
+    }
+    CHECK (moves || same (scene[0], scene[1]), "frame %d takes over what it must not", frame);
+    taken += !same (scene[0], scene[1]);
+  }
+  CHECK (taken > 0, "nothing is taken over");
+  CHECK (off[1] <= off[0], "%d wrong pixels with temporal, %d without", off[1], off[0]);
+  for (int k = 0; k < 2; k++) {
+    stereo_plan_free (plan[k]);
+    free (scene[k]);
+  }
+}
+
 /* Frames in flight keep their order. */
 static void
 test_flight (void)
@@ -243,6 +281,9 @@ main (int argc, char **argv)
     if (check_begin ("noise %d: a cut", noises[n]))
       test_cut (noises[n], 0), check_end ();
   }
+  for (int s = 0; s < 2; s++)
+    if (check_begin ("a camera that turns by %d px", s ? -7 : 5))
+      test_camera (8, s ? -7 : 5), check_end ();
   if (check_begin ("a plan forgets"))
     test_cut (4, 1), check_end ();
   if (check_begin ("frames in flight"))

@@ -43,6 +43,7 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
     { t->integer, STAGE_INTEGER },
     { t->reject, STAGE_REJECT },
     { t->probability, STAGE_PROBABILITY },
+    { t->motion, STAGE_MOTION },
     { t->speckle, STAGE_SPECKLE },
     { t->fill, STAGE_FILL },
     { t->planes, STAGE_PLANES },
@@ -151,6 +152,9 @@ run_kind (Naive *naive, StageKind kind)
       break;
     case STAGE_PROBABILITY:
       naive_probability (p);
+      break;
+    case STAGE_MOTION:
+      naive_motion (p);
       break;
     case STAGE_SPECKLE:
       naive_speckle (p);

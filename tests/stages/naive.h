@@ -27,6 +27,7 @@ typedef enum StageKind
   STAGE_INTEGER,
   STAGE_REJECT,
   STAGE_PROBABILITY,
+  STAGE_MOTION,
   STAGE_SPECKLE,
   STAGE_FILL,
   STAGE_PLANES,
@@ -149,6 +150,8 @@ void naive_planes (StereoPlan *p);
 
 /* naive_temporal.c */
 void naive_temporal (StereoPlan *p);
+/* naive_motion.c */
+void naive_motion (StereoPlan *p);
 
 /* Memory of a test: never NULL. */
 void *naive_allocate (size_t count, size_t size);

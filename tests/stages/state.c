@@ -171,6 +171,71 @@ state_draw_past (StereoPlan *plan, Random *random)
   state_free (state);
 }
 
+/* Disparities of planes that lie in blocks, and how sure they are. */
+static void
+draw_disparities (StereoPlan *p, Random *random)
+{
+  int top = p->disparities - 1;
+
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++) {
+      size_t at = naive_map (p, x, y);
+      int plane = (x / 48 + y / 32) % 3;
+      float place = (float) (top * plane) * 0.4f + (float) (x % 48) * 0.01f;
+      int known = random_range (random, 0, 9), unsure = random_range (random, 0, 3) == 0;
+      if (unsure && random_range (random, 0, 1)) /* wrong as well */
+        place = (float) random_range (random, 0, top);
+      p->disparity[at] = known ? (float) p->min_disparity + (place < (float) top ? place : (float) top) : NAN;
+      p->view[STEREO_LEFT].confidence[at] = (float) random_range (random, unsure ? 0 : 120, unsure ? 130 : 255) / 255.0f;
+    }
+}
+
+/* The frame before: moved by (@dx, @dy), all things @nearer times as near as now. */
+static void
+draw_last_pixel (StereoPlan *p, int x, int y, int dx, int dy, float nearer, int noise, Random *random)
+{
+  StereoLast *last = &p->last;
+  size_t at = naive_map (p, x, y);
+  int from_x = (int) ((float) (x - dx - p->width / 2) / nearer) + p->width / 2;
+  int from_y = (int) ((float) (y - dy - p->height / 2) / nearer) + p->height / 2;
+  int luma = random_range (random, 0, 255), inside = naive_inside (p, from_x) && from_y >= 0 && from_y < p->height;
+  uint32_t bits = random_next (random);
+
+  memcpy (&last->disparity[at], &bits, sizeof bits); /* means nothing without an age */
+  last->age[at] = 0;
+  last->sureness[at] = (uint8_t) random_range (random, random_range (random, 0, 3) ? 140 : 0, 255);
+  if (inside && noise < 255) {
+    luma = p->view[STEREO_LEFT].luma[naive_image (p, from_x, from_y)] + random_range (random, -noise, noise);
+    last->disparity[at] = p->disparity[naive_map (p, from_x, from_y)] * nearer +
+        (float) random_range (random, -8, 8) / 64.0f;
+    int age = random_range (random, 0, 9);
+    last->age[at] = (uint8_t) (isnan (last->disparity[at]) ? 0 : age > STEREO_MOTION_OLDEST ? 1 : age);
+  }
+  last->luma[at] = (uint8_t) (luma < 0 ? 0 : luma > 255 ? 255 : luma);
+}
+
+void
+state_draw_last (StereoPlan *plan, Random *random)
+{
+  Naive *state = state_take (plan);
+  StereoPlan *p = &state->plan;
+  static const int noises[] = { 0, 0, 2, 6, 255 };
+  int still = random_range (random, 0, 5) == 0, none = random_range (random, 0, 7) == 0;
+  int dx = still ? 0 : random_range (random, -20, 20), dy = still ? 0 : random_range (random, -9, 9);
+  float nearer = still ? 1.0f : 1.0f + (float) random_range (random, -4, 4) / 128.0f;
+  int noise = noises[random_range (random, 0, 4)];
+
+  draw_disparities (p, random);
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++) {
+      draw_last_pixel (p, x, y, dx, dy, nearer, noise, random);
+      if (none)
+        p->last.age[naive_map (p, x, y)] = 0;
+    }
+  state_put (state, plan);
+  state_free (state);
+}
+
 /* ---- comparison -------------------------------------------------------------------------- */
 
 /* Costs near enough: all that a float may change in a value of that size. */
@@ -251,7 +316,7 @@ same_bits (const StereoReservation *r, const Shape *s, const uint8_t *got, const
 
   if (!memcmp (got, want, s->size))
     return 1;
-  if (strcmp (r->name, "confidence") && strcmp (r->name, "disparity"))
+  if (strcmp (r->name, "confidence") && strcmp (r->name, "disparity") && strcmp (r->name, "last disparity"))
     return 0;
   memcpy (&f, got, sizeof f);
   memcpy (&g, want, sizeof g);

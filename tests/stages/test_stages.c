@@ -48,6 +48,8 @@ against_naive (const Case *c, uint64_t seed)
     CHECK (kind != STAGE_UNKNOWN, "step %d, %s, has no plain twin", k, plan->steps[k].stage->name);
     if (kind == STAGE_TEMPORAL)
       state_draw_past (plan, &random);
+    if (kind == STAGE_MOTION)
+      state_draw_last (plan, &random);
     state_dirty (plan, 0, &random);
     Naive *want = state_take (plan);
     Naive *got = run_step (plan, k);
@@ -113,6 +115,8 @@ compare_steps (Frame *cpu, Frame *cuda, Random *random)
     snprintf (who, sizeof who, "step %d, %s: cuda against cpu", step, b->steps[step].stage->name);
     if (kind == STAGE_TEMPORAL)
       state_draw_past (a, random);
+    if (kind == STAGE_MOTION)
+      state_draw_last (a, random);
     state_dirty (a, 0, random);
     Naive *want = state_take (a);
     state_put (want, b);

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Motion: unlikely disparities give way to those of the frame before, moved as the cameras did; exact/motion.h says how. */
+#include "stereo/cpu/cpu.h"
+
+#include <stdlib.h>
+
+#define PATCH STEREO_MOTION_PATCH
+#define SIDE (2 * PATCH + 1)
+#define LOOK STEREO_MOTION_LOOK
+#define REDUCED STEREO_MOTION_REDUCED
+#define LANES 32 /* places of a row that are compared at once, at least as many as there are */
+
+static_assert (2 * STEREO_MOTION_REACH_X < LANES && 2 * STEREO_MOTION_REACH < LANES, "places of a row");
+
+typedef struct Context
+{
+  uint8_t *reduced[2]; /* the left view now and before */
+  uint8_t *age;        /* map: of the pixels now */
+  StereoMotionPoint points[STEREO_MOTION_POINTS];
+  StereoMotionRows rows[STEREO_MOTION_POINTS];
+  StereoMotion motion;
+  int pitch, width, height; /* of the reduced views */
+} Context;
+
+static size_t
+map_at (const StereoPlan *plan, int y)
+{
+  return (size_t) y * (size_t) plan->map_pitch;
+}
+
+/* ---- points ------------------------------------------------------------------------------------ */
+
+static void
+reduce_row (StereoPlan *plan, void *context, int item, int thread)
+{
+  const Context *c = context;
+  int y = item / 2, before = item % 2, pitch = before ? plan->map_pitch : plan->image_pitch;
+  const uint8_t *restrict luma = before ? plan->last.luma : plan->view[STEREO_LEFT].luma;
+  uint8_t *restrict reduced = c->reduced[before] + y * c->pitch;
+
+  luma += (size_t) y * REDUCED * (size_t) pitch;
+  for (int x = 0; x < c->width; x++) {
+    uint32_t sum = 8;
+    for (int v = 0; v < REDUCED; v++)
+      for (int u = 0; u < REDUCED; u++)
+        sum += luma[v * pitch + x * REDUCED + u];
+    reduced[x] = (uint8_t) (sum / 16);
+  }
+}
+
+/* Where a patch is looked for: @columns x @rows places, the first of them (@x, @y). */
+typedef struct Search
+{
+  const uint8_t *picture;
+  ptrdiff_t pitch;
+  int x, y, columns, rows;
+} Search;
+
+typedef struct Found
+{
+  int x, y;
+  int32_t least;
+} Found;
+
+/* Places up to @reach_x and @reach_y from (@x, @y) whose patch lies in the picture. */
+static Search
+search_near (const uint8_t *picture, ptrdiff_t pitch, int width, int height, int x, int y, int reach_x, int reach_y)
+{
+  int left = x - reach_x > PATCH ? x - reach_x : PATCH, top = y - reach_y > PATCH ? y - reach_y : PATCH;
+  int right = x + reach_x < width - PATCH ? x + reach_x : width - PATCH - 1;
+  int bottom = y + reach_y < height - PATCH ? y + reach_y : height - PATCH - 1;
+  return (Search){ picture, pitch, left, top, right - left + 1, bottom - top + 1 };
+}
+
+/* Sums of absolute differences at all places of a row. */
+static void
+compare_row (const uint8_t *patch, ptrdiff_t patch_pitch, const Search *search, int y, uint16_t *restrict sums)
+{
+  memset (sums, 0, LANES * sizeof *sums);
+  for (int dy = -PATCH; dy <= PATCH; dy++) {
+    uint8_t row[LANES + 2 * PATCH] = { 0 };
+    memcpy (row, search->picture + (y + dy) * search->pitch + search->x - PATCH, (size_t) (search->columns + 2 * PATCH));
+    for (int dx = 0; dx < SIDE; dx++) {
+      int value = patch[dy * patch_pitch + dx - PATCH];
+      for (int k = 0; k < LANES; k++) {
+        int away = row[k + dx] - value;
+        sums[k] = (uint16_t) (sums[k] + (away < 0 ? -away : away));
+      }
+    }
+  }
+}
+
+/* Of equals the first. */
+static Found
+find (const uint8_t *patch, ptrdiff_t patch_pitch, const Search *search)
+{
+  Found found = { search->x, search->y, INT32_MAX };
+
+  for (int row = 0; row < search->rows; row++) {
+    uint16_t sums[LANES];
+    compare_row (patch, patch_pitch, search, search->y + row, sums);
+    for (int k = 0; k < search->columns; k++)
+      if (sums[k] < found.least)
+        found = (Found){ search->x + k, search->y + row, sums[k] };
+  }
+  return found;
+}
+
+/* From what was found, in 1/16 px along x or y; 0 at the border of the picture. */
+static int32_t
+between (const StereoPlan *plan, const uint8_t *patch, const Found *found, int dx, int dy)
+{
+  int32_t sums[2];
+
+  for (int k = 0; k < 2; k++) {
+    int sign = k ? 1 : -1;
+    Search search = search_near (
+        plan->last.luma, plan->map_pitch, plan->width, plan->height, found->x + sign * dx, found->y + sign * dy, 0, 0);
+    if (search.columns < 1 || search.rows < 1)
+      return 0;
+    sums[k] = find (patch, plan->image_pitch, &search).least;
+  }
+  return stereo_motion_between (sums[0], found->least, sums[1]);
+}
+
+static void
+track_point (StereoPlan *plan, const Context *c, int x, int y, StereoMotionPoint *point)
+{
+  const uint8_t *patch = plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch + x;
+  int column = x / REDUCED, row = y / REDUCED, larger = plan->width > plan->height ? plan->width : plan->height;
+  Search search = search_near (
+      c->reduced[1], c->pitch, c->width, c->height, column, row, STEREO_MOTION_REACH_X, STEREO_MOTION_REACH_Y);
+  Found found = find (c->reduced[0] + row * c->pitch + column, c->pitch, &search);
+
+  search = search_near (plan->last.luma, plan->map_pitch, plan->width, plan->height, x + REDUCED * (found.x - column),
+      y + REDUCED * (found.y - row), STEREO_MOTION_REACH, STEREO_MOTION_REACH);
+  found = find (patch, plan->image_pitch, &search);
+  size_t at = map_at (plan, found.y) + (size_t) found.x;
+  if (found.least > STEREO_MOTION_MOST_AWAY * SIDE * SIDE || plan->last.age[at] != 1 ||
+      plan->last.sureness[at] < STEREO_MOTION_SURE)
+    return;
+  *point = (StereoMotionPoint){ .used = 1, .still = found.x == x && found.y == y, .sum = found.least };
+  point->now[0] = stereo_motion_coordinate (16 * x, plan->width, larger);
+  point->now[1] = stereo_motion_coordinate (16 * y, plan->height, larger);
+  point->now[2] = stereo_motion_depth (plan->disparity[map_at (plan, y) + (size_t) x], larger);
+  point->then[0] = stereo_motion_coordinate (16 * found.x + between (plan, patch, &found, 1, 0), plan->width, larger);
+  point->then[1] = stereo_motion_coordinate (16 * found.y + between (plan, patch, &found, 0, 1), plan->height, larger);
+  point->then[2] = stereo_motion_depth (plan->last.disparity[at], larger);
+}
+
+static void
+find_point (StereoPlan *plan, void *context, int cell, int thread)
+{
+  Context *c = context;
+  int column = cell % STEREO_MOTION_COLUMNS, row = cell / STEREO_MOTION_COLUMNS, best_x = 0, best_y = 0;
+  int32_t best = STEREO_MOTION_TEXTURE - 1;
+
+  c->points[cell] = (StereoMotionPoint){ 0 };
+  for (int v = 0; v < STEREO_MOTION_PLACES; v++)
+    for (int u = 0; u < STEREO_MOTION_PLACES; u++) {
+      int x = stereo_motion_place (column, u, plan->width, STEREO_MOTION_COLUMNS);
+      int y = stereo_motion_place (row, v, plan->height, STEREO_MOTION_ROWS);
+      if (x < STEREO_MOTION_MARGIN || y < STEREO_MOTION_MARGIN || x >= plan->width - STEREO_MOTION_MARGIN ||
+          y >= plan->height - STEREO_MOTION_MARGIN)
+        continue;
+      size_t at = map_at (plan, y) + (size_t) x;
+      if (isnan (plan->disparity[at]) ||
+          stereo_motion_sureness (plan->view[STEREO_LEFT].confidence[at]) < STEREO_MOTION_SURE)
+        continue;
+      int32_t texture = stereo_motion_texture (
+          plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch + x, plan->image_pitch);
+      if (texture > best) {
+        best = texture;
+        best_x = x;
+        best_y = y;
+      }
+    }
+  if (best >= STEREO_MOTION_TEXTURE)
+    track_point (plan, c, best_x, best_y, &c->points[cell]);
+  if (c->points[cell].used)
+    c->rows[cell] = stereo_motion_rows (&c->points[cell]);
+}
+
+/* ---- fit --------------------------------------------------------------------------------------- */
+
+static void
+add_point (const StereoMotionRows *rows, int32_t weight, int64_t *sums)
+{
+  for (int k = 0; k < 3; k++) {
+    int64_t *at = sums;
+    const int32_t *of = rows->of[k];
+    for (int i = 0; i < STEREO_MOTION_UNKNOWNS; i++)
+      for (int j = i; j < STEREO_MOTION_UNKNOWNS; j++)
+        *at++ += weight * ((int64_t) of[i] * of[j]);
+    for (int i = 0; i < STEREO_MOTION_UNKNOWNS; i++)
+      *at++ += weight * ((int64_t) of[i] * rows->rest[k]);
+  }
+}
+
+static void
+solve (const int64_t *sums, double *motion)
+{
+  double a[STEREO_MOTION_UNKNOWNS][STEREO_MOTION_UNKNOWNS + 1];
+
+  for (int index = 0, i, j; index < STEREO_MOTION_SUMS; index++) {
+    stereo_motion_pair (index, &i, &j);
+    a[i][j] = stereo_motion_entry (sums[index], i, j);
+    if (j < STEREO_MOTION_UNKNOWNS)
+      a[j][i] = a[i][j];
+  }
+  for (int k = 0; k < STEREO_MOTION_UNKNOWNS; k++)
+    for (int i = 0; i < STEREO_MOTION_UNKNOWNS; i++)
+      for (int j = k + 1; j <= STEREO_MOTION_UNKNOWNS && i != k; j++)
+        a[i][j] = stereo_motion_eliminate (a[i][j], a[i][k], a[k][k], a[k][j]);
+  for (int k = 0; k < STEREO_MOTION_UNKNOWNS; k++)
+    motion[k] = a[k][STEREO_MOTION_UNKNOWNS] / a[k][k];
+}
+
+static void
+fit (const StereoPlan *plan, Context *c)
+{
+  double motion[STEREO_MOTION_UNKNOWNS] = { 0 };
+  double half = (plan->width > plan->height ? plan->width : plan->height) / 2.0;
+  StereoMotionCounts counts = { 0 };
+
+  for (int k = 0; k < STEREO_MOTION_POINTS; k++) {
+    counts.used += c->points[k].used;
+    counts.still += c->points[k].still;
+  }
+  c->motion.known = 0;
+  if (!stereo_motion_is_likely (&counts))
+    return;
+  for (int round = 0; round < STEREO_MOTION_ROUNDS; round++) {
+    int64_t sums[STEREO_MOTION_SUMS] = { 0 };
+    for (int k = 0; k < STEREO_MOTION_POINTS; k++)
+      if (c->points[k].used)
+        add_point (&c->rows[k], stereo_motion_weight (stereo_motion_away (&c->rows[k], motion, half), round), sums);
+    solve (sums, motion);
+  }
+  for (int k = 0; k < STEREO_MOTION_POINTS; k++) {
+    const StereoMotionPoint *point = &c->points[k];
+    int near = point->used && stereo_motion_away (&c->rows[k], motion, half) <= STEREO_MOTION_NEAR * STEREO_MOTION_NEAR;
+    counts.near += near;
+    counts.sum += near ? point->sum : 0;
+  }
+  c->motion = stereo_motion_judge (motion, &counts, half);
+}
+
+/* ---- pixels ------------------------------------------------------------------------------------ */
+
+/* Whether the views look alike around (@x, @y) now and (@then_x, @then_y) before. */
+static int
+looks_alike (const StereoPlan *plan, const StereoMotion *motion, int x, int y, int then_x, int then_y)
+{
+  const uint8_t *now = plan->view[STEREO_LEFT].luma + (ptrdiff_t) y * plan->image_pitch + x;
+  const uint8_t *then = plan->last.luma + (ptrdiff_t) then_y * plan->map_pitch + then_x;
+  int last_x = plan->width - 1 - LOOK, last_y = plan->height - 1 - LOOK;
+  int32_t sum = 0;
+
+  if (x < LOOK || y < LOOK || x > last_x || y > last_y || then_x < LOOK || then_y < LOOK || then_x > last_x ||
+      then_y > last_y)
+    return 0;
+  for (int v = -LOOK; v <= LOOK; v++)
+    for (int u = -LOOK; u <= LOOK; u++)
+      sum += abs (now[v * plan->image_pitch + u] - then[v * plan->map_pitch + u]);
+  return stereo_motion_alike (sum, motion);
+}
+
+/* Follows a pixel of disparity *@d into the frame before. Its place there, in the map, or -1; *@d becomes the disparity that
+ * it has now by what was known there. */
+static ptrdiff_t
+follow (const StereoPlan *plan, const StereoMotion *motion, int x, int y, float *d)
+{
+  float middle_x = (float) (plan->width - 1) * 0.5f, middle_y = (float) (plan->height - 1) * 0.5f;
+  float u = (float) x - middle_x, v = (float) y - middle_y, then_x, then_y;
+
+  for (int step = 0; step < STEREO_MOTION_STEPS; step++) {
+    if (!stereo_motion_where (motion, u, v, *d, &then_x, &then_y))
+      return -1;
+    then_x += middle_x;
+    then_y += middle_y;
+    if (!(then_x >= 0 && then_y >= 0 && then_x <= (float) (plan->width - 1) && then_y <= (float) (plan->height - 1)))
+      return -1;
+    int column = (int) rintf (then_x), row = (int) rintf (then_y);
+    ptrdiff_t at = (ptrdiff_t) row * plan->map_pitch + column;
+    if (!plan->last.age[at] || plan->last.age[at] >= STEREO_MOTION_OLDEST)
+      return -1;
+    float before = *d;
+    *d = stereo_motion_now (motion, u, v, plan->last.disparity[at]);
+    if (fabsf (*d - before) <= STEREO_MOTION_SETTLED)
+      return looks_alike (plan, motion, x, y, column, row) ? at : -1;
+  }
+  return -1;
+}
+
+static void
+follow_row (StereoPlan *plan, void *context, int y, int thread)
+{
+  const Context *c = context;
+  size_t map = map_at (plan, y);
+  const uint16_t *index = plan->view[STEREO_LEFT].index + map;
+  float *disparity = plan->disparity + map, *confidence = plan->view[STEREO_LEFT].confidence + map;
+  float least = (float) plan->min_disparity, most = (float) (plan->min_disparity + plan->disparities - 1);
+  uint8_t *age = c->age + map;
+
+  for (int x = 0; x < plan->width; x++) {
+    int32_t sureness = stereo_motion_sureness (confidence[x]);
+    age[x] = (uint8_t) (isnan (disparity[x]) ? 0 : 1);
+    if (!c->motion.known || sureness >= STEREO_MOTION_SURE || index[x] == STEREO_INVALID)
+      continue;
+    float d = isnan (disparity[x]) ? (float) (plan->min_disparity + index[x]) : disparity[x];
+    ptrdiff_t at = follow (plan, &c->motion, x, y, &d);
+    if (at < 0 || plan->last.sureness[at] <= sureness || !(d >= least && d <= most))
+      continue;
+    disparity[x] = d;
+    confidence[x] = (float) plan->last.sureness[at] / 255.0f;
+    age[x] = (uint8_t) (plan->last.age[at] + 1);
+  }
+}
+
+static void
+keep_row (StereoPlan *plan, void *context, int y, int thread)
+{
+  const Context *c = context;
+  size_t map = map_at (plan, y), width = (size_t) plan->width;
+  const float *confidence = plan->view[STEREO_LEFT].confidence + map;
+  uint8_t *restrict sureness = plan->last.sureness + map;
+
+  memcpy (plan->last.disparity + map, plan->disparity + map, width * sizeof (float));
+  memcpy (plan->last.age + map, c->age + map, width);
+  memcpy (plan->last.luma + map, plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch, width);
+  for (int x = 0; x < plan->width; x++)
+    sureness[x] = (uint8_t) stereo_motion_sureness (confidence[x]);
+}
+
+/* ---- the stage --------------------------------------------------------------------------------- */
+
+static StereoStatus
+motion_prepare (StereoPlan *plan, void *context, StereoError *error)
+{
+  Context *c = context;
+  StereoStatus status = STEREO_OK;
+
+  c->width = plan->width / REDUCED;
+  c->height = plan->height / REDUCED;
+  c->pitch = c->width;
+  for (int k = 0; k < 2 && !status; k++)
+    status = stereo_reserve (plan, (void **) &c->reduced[k], (size_t) c->pitch * (size_t) c->height + 1, 1, error);
+  return status ? status :
+                  stereo_reserve (plan, (void **) &c->age, (size_t) plan->map_pitch * (size_t) plan->height, 1, error);
+}
+
+static StereoStatus
+motion_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  Context *c = context;
+
+  cpu_run (plan, context, reduce_row, 2 * c->height);
+  cpu_run (plan, context, find_point, STEREO_MOTION_POINTS);
+  fit (plan, c);
+  cpu_run (plan, context, follow_row, plan->height);
+  cpu_run (plan, context, keep_row, plan->height);
+  return STEREO_OK;
+}
+
+const StereoStage CPU (motion) = {
+  .name = "motion",
+  .context_size = sizeof (Context),
+  .prepare = motion_prepare,
+  .run = motion_run,
+};

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The motion of the cameras between two frames, and what of the frame before holds in the present one.
+ *
+ * Points: in each cell of a grid the place with the most texture whose disparity is likely. Each is looked for in the left
+ * view before, by the sum of absolute differences: coarsely in views that are reduced four times, then finely.
+ *
+ * Fit: a rigid motion maps (u, v, d), the place from the picture's middle and the disparity, on (u', v', d') in the frame
+ * before:
+ *
+ *   w = 1 + tz d + p v - q u,  u' w = u - Q + r v + tx d,  v' w = v + P - r u + ty d,  d' w = d
+ *
+ * for rotations that are small (P, Q and p, q are the same angles, times and by the focal length, which need not be known:
+ * all eight are free). These equations are linear in the eight numbers. They are solved by least squares whose weights fall
+ * with the distance, from all points at first to those within a pixel at last. Sums are of whole numbers: both backends make
+ * the same bits in whatever order they add. What is left is single IEEE operations in a fixed order; files that include this
+ * header are compiled without contraction.
+ *
+ * A pixel whose disparity is unlikely takes the one that the same place had before, where that was likelier and both places
+ * look alike, in two frames at most after the one that matched it. All others stay: what comes nearer and is surely matched
+ * does not lag. Nothing is taken when the cameras stand still (then views are averaged: exact/temporal.h), after a cut, and
+ * in pictures too small or too plain to tell.
+ */
+#ifndef STEREO_EXACT_MOTION_H
+#define STEREO_EXACT_MOTION_H
+
+#include "stereo/exact/shared.h"
+
+/* ---- points ------------------------------------------------------------------------------------ */
+
+#define STEREO_MOTION_COLUMNS 32 /* cells */
+#define STEREO_MOTION_ROWS 16
+#define STEREO_MOTION_POINTS (STEREO_MOTION_COLUMNS * STEREO_MOTION_ROWS)
+#define STEREO_MOTION_PLACES 6     /* of a cell, in each direction, that are looked at */
+#define STEREO_MOTION_TEXTURE 3000 /* least of a point */
+#define STEREO_MOTION_SURE 128  /* sureness, 0..255, of a point, and below which a pixel takes the past's disparity */
+#define STEREO_MOTION_REDUCED 4 /* px, side of a pixel of the reduced views */
+#define STEREO_MOTION_PATCH 4   /* radius of what is looked for, in both kinds of views */
+#define STEREO_MOTION_REACH_X 8 /* reduced pixels from a point to where it may have been */
+#define STEREO_MOTION_REACH_Y 6
+#define STEREO_MOTION_REACH 4 /* px from there, finely */
+#define STEREO_MOTION_MARGIN \
+  (STEREO_MOTION_REDUCED * (STEREO_MOTION_PATCH + 1)) /* px from a point to the picture's border */
+#define STEREO_MOTION_MOST_AWAY 12 /* grey levels, mean over a patch, between a point and what it is found as */
+
+typedef struct StereoMotionPoint
+{
+  int32_t now[3], then[3]; /* u, v, d in 1/65536 of half the picture's larger side */
+  int32_t sum;             /* of absolute differences */
+  int32_t used, still;     /* whether it was found; in the same place */
+} StereoMotionPoint;
+
+/* Place @k of those that are looked at in cell @cell of a side of @size pixels with @cells cells. */
+STEREO_SHARED int
+stereo_motion_place (int cell, int k, int size, int cells)
+{
+  return (int) ((int64_t) size * (2 * STEREO_MOTION_PLACES * cell + 2 * k + 1) / (2 * STEREO_MOTION_PLACES * cells));
+}
+
+/* How much texture there is around a pixel, in both directions. */
+STEREO_SHARED int32_t
+stereo_motion_texture (const uint8_t *luma, ptrdiff_t pitch)
+{
+  int32_t xx = 0, yy = 0, xy = 0;
+
+  for (int dy = -2; dy <= 2; dy++)
+    for (int dx = -2; dx <= 2; dx++) {
+      const uint8_t *at = luma + dy * pitch + dx;
+      int32_t x = at[1] - at[-1], y = at[pitch] - at[-pitch];
+      xx += x * x;
+      yy += y * y;
+      xy += x * y;
+    }
+  return (xx < yy ? xx : yy) - (xy < 0 ? -xy : xy);
+}
+
+/* Where between two pixels the least of three sums of absolute differences lies, in 1/16 px from the middle one. */
+STEREO_SHARED int32_t
+stereo_motion_between (int32_t before, int32_t least, int32_t after)
+{
+  int32_t larger = before > after ? before : after;
+  return larger > least ? 8 * (before - after) / (larger - least) : 0;
+}
+
+/* A place along a side of @size pixels, in 1/16 px, and a disparity in 1/64 px, as points have them. @larger: the picture's
+ * larger side. */
+STEREO_SHARED int32_t
+stereo_motion_coordinate (int32_t sixteenths, int size, int larger)
+{
+  return (int32_t) ((int64_t) (sixteenths - 8 * (size - 1)) * 8192 / larger);
+}
+
+STEREO_SHARED int32_t
+stereo_motion_depth (float disparity, int larger)
+{
+  return (int32_t) ((int64_t) rintf (disparity * 64.0f) * 2048 / larger);
+}
+
+/* ---- fit --------------------------------------------------------------------------------------- */
+
+#define STEREO_MOTION_UNKNOWNS 8 /* Q, P, r, p, q, tx, ty, tz */
+#define STEREO_MOTION_ROUNDS 8
+#define STEREO_MOTION_SUMS 44  /* the upper triangle of the equations, a row after the other, then the right side */
+#define STEREO_MOTION_LEAST 64 /* points of a motion */
+#define STEREO_MOTION_NEAR 1.5 /* px from the motion to a point that has it */
+
+/* Coefficients of a point's three equations, in 1/65536, and what is left without motion. */
+typedef struct StereoMotionRows
+{
+  int32_t of[3][STEREO_MOTION_UNKNOWNS], rest[3];
+} StereoMotionRows;
+
+STEREO_SHARED int32_t
+stereo_motion_times (int32_t a, int32_t b)
+{
+  return (int32_t) ((int64_t) a * b >> 16);
+}
+
+STEREO_SHARED StereoMotionRows
+stereo_motion_rows (const StereoMotionPoint *point)
+{
+  StereoMotionRows rows;
+  int32_t u = point->now[0], v = point->now[1], d = point->now[2];
+
+  for (int k = 0; k < 3; k++) {
+    int32_t then = point->then[k];
+    rows.rest[k] = then - point->now[k];
+    rows.of[k][0] = k == 0 ? 65536 : 0;
+    rows.of[k][1] = k == 1 ? -65536 : 0;
+    rows.of[k][2] = k == 0 ? -v : k == 1 ? u : 0;
+    rows.of[k][3] = stereo_motion_times (then, v);
+    rows.of[k][4] = -stereo_motion_times (then, u);
+    rows.of[k][5] = k == 0 ? -d : 0;
+    rows.of[k][6] = k == 1 ? -d : 0;
+    rows.of[k][7] = stereo_motion_times (then, d);
+  }
+  return rows;
+}
+
+/* The square of the distance between a point and the motion, in px. @half: half the picture's larger side. */
+STEREO_SHARED double
+stereo_motion_away (const StereoMotionRows *rows, const double motion[STEREO_MOTION_UNKNOWNS], double half)
+{
+  double sum = 0;
+
+  for (int k = 0; k < 3; k++) {
+    double left = rows->rest[k];
+    for (int i = 0; i < STEREO_MOTION_UNKNOWNS; i++)
+      left = left + rows->of[k][i] * motion[i];
+    left = left * half / 65536;
+    sum = sum + left * left;
+  }
+  return sum;
+}
+
+/* The weight of a point in round @round, 0..255: at 0 all points count, in the last rounds those within a pixel. */
+STEREO_SHARED int32_t
+stereo_motion_weight (double away, int round)
+{
+  int shift = 5 - round > 0 ? 5 - round : 0;
+  double scale = 1 << 2 * shift, one = 1 + away / scale;
+  return (int32_t) (255 / (one * one) + 0.5);
+}
+
+/* Sum @index of those of STEREO_MOTION_SUMS: which two columns are multiplied; column STEREO_MOTION_UNKNOWNS is the rest. */
+STEREO_SHARED void
+stereo_motion_pair (int index, int *row, int *column)
+{
+  int first = 0;
+  *row = 0;
+  if (index >= STEREO_MOTION_SUMS - STEREO_MOTION_UNKNOWNS) {
+    *row = index - (STEREO_MOTION_SUMS - STEREO_MOTION_UNKNOWNS);
+    *column = STEREO_MOTION_UNKNOWNS;
+    return;
+  }
+  while (index - first >= STEREO_MOTION_UNKNOWNS - *row)
+    first += STEREO_MOTION_UNKNOWNS - (*row)++;
+  *column = *row + index - first;
+}
+
+/* The equations of a sum, in whole numbers: @sum in 1/2^32. What is left is made smallest by the negative right side. A
+ * little is added to the diagonal, so that what the points do not tell is 0. */
+STEREO_SHARED double
+stereo_motion_entry (int64_t sum, int row, int column)
+{
+  double value = (double) sum / 4294967296.0;
+  return column == STEREO_MOTION_UNKNOWNS ? -value : row == column ? value + 0.0009765625 : value;
+}
+
+/* One element of the equations in step @k of the elimination: row @row is not row @k. */
+STEREO_SHARED double
+stereo_motion_eliminate (double element, double of_row, double pivot, double of_step)
+{
+  double factor = of_row / pivot, product = factor * of_step;
+  return element - product;
+}
+
+/* A motion, for places in px. */
+typedef struct StereoMotion
+{
+  float q, p, roll, tilt, pan, tx, ty, tz; /* Q, P, r, p, q, tx, ty, tz */
+  int32_t known;                           /* 0: there is none to follow */
+  int32_t alike;                           /* sum of differences over a patch that noise explains */
+} StereoMotion;
+
+/* What all points come to. */
+typedef struct StereoMotionCounts
+{
+  int32_t used, still, near; /* near: that have the motion */
+  int32_t sum;               /* of the differences of these */
+} StereoMotionCounts;
+
+/* Whether there may be a motion to follow: enough points are found, and fewer than half of them in the same place. */
+STEREO_SHARED int
+stereo_motion_is_likely (const StereoMotionCounts *counts)
+{
+  return counts->used >= STEREO_MOTION_LEAST && 2 * counts->still < counts->used;
+}
+
+/* What the fit found, or that it found no motion to follow: too few points have it, too small a share of them, or no vehicle
+ * moves like that. */
+STEREO_SHARED StereoMotion
+stereo_motion_judge (const double fit[STEREO_MOTION_UNKNOWNS], const StereoMotionCounts *counts, double half)
+{
+  StereoMotion m = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+
+  m.known = stereo_motion_is_likely (counts) && counts->near >= STEREO_MOTION_LEAST &&
+      5 * counts->near >= 3 * counts->used;
+  for (int i = 0; i < STEREO_MOTION_UNKNOWNS; i++)
+    m.known = m.known && fit[i] >= -8 && fit[i] <= 8;
+  for (int i = 0; i < 5; i++)
+    m.known = m.known && fit[i] >= -0.5 && fit[i] <= 0.5;
+  if (!m.known)
+    return m;
+  m.q = (float) (fit[0] * half);
+  m.p = (float) (fit[1] * half);
+  m.roll = (float) fit[2];
+  m.tilt = (float) (fit[3] / half);
+  m.pan = (float) (fit[4] / half);
+  m.tx = (float) fit[5];
+  m.ty = (float) fit[6];
+  m.tz = (float) (fit[7] / half);
+  m.alike = counts->sum / counts->near;
+  return m;
+}
+
+/* ---- pixels ------------------------------------------------------------------------------------ */
+
+#define STEREO_MOTION_STEPS 3   /* in which the place in the frame before is found */
+#define STEREO_MOTION_SETTLED 1 /* px by which the disparity may still have changed in the last of them */
+#define STEREO_MOTION_LOOK 2    /* radius of what has to look alike */
+#define STEREO_MOTION_OLDEST 3  /* age: 1 in the frame that matched it, one more in each that took it over */
+
+/* A confidence in 255ths. */
+STEREO_SHARED int32_t
+stereo_motion_sureness (float confidence)
+{
+  return (int32_t) rintf (confidence * 255.0f);
+}
+
+/* Whether @sum, of the differences around a pixel and its place before, is what interpolation and noise explain: the points
+ * of the motion tell. */
+STEREO_SHARED int
+stereo_motion_alike (int32_t sum, const StereoMotion *m)
+{
+  int32_t patch = (2 * STEREO_MOTION_PATCH + 1) * (2 * STEREO_MOTION_PATCH + 1);
+  int32_t look = (2 * STEREO_MOTION_LOOK + 1) * (2 * STEREO_MOTION_LOOK + 1);
+  return sum * patch <= 2 * look * (m->alike + patch);
+}
+
+/* Where in the frame before a pixel was: @u, @v from the middle, of disparity @d. False where what is seen has become twice
+ * as large or half as large, or where @d is no number. */
+STEREO_SHARED int
+stereo_motion_where (const StereoMotion *m, float u, float v, float d, float *x, float *y)
+{
+  float a = d * m->tz, b = v * m->tilt, c = u * m->pan, w = 1.0f + a;
+  w = w + b;
+  w = w - c;
+  float e = v * m->roll, f = d * m->tx, g = u * m->roll, h = d * m->ty;
+  float across = u - m->q, down = v + m->p;
+  across = across + e;
+  across = across + f;
+  down = down - g;
+  down = down + h;
+  *x = across / w;
+  *y = down / w;
+  return w >= 0.5f && w <= 2.0f;
+}
+
+/* The disparity that a pixel has now, if that of the same place was @then. */
+STEREO_SHARED float
+stereo_motion_now (const StereoMotion *m, float u, float v, float then)
+{
+  float b = v * m->tilt, c = u * m->pan, a = then * m->tz, over = 1.0f + b, under = 1.0f - a;
+  over = over - c;
+  over = then * over;
+  return over / under;
+}
+
+#endif
