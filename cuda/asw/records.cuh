@@ -29,9 +29,6 @@ template <int COST> struct RecordFormat
 constexpr int RECORD_PAD = 8;      /* right columns before those of the image: the most columns of a block */
 constexpr int RECORD_COLUMNS = 64; /* columns whose records a block makes */
 constexpr int RECORD_THREADS = 256;
-/* Words from row to row and from feature to feature of a tile: the lanes that read it transposed read different banks. */
-constexpr int RECORD_PITCH = RECORD_COLUMNS + 2, RECORD_PLANE = 16 * RECORD_PITCH + 2;
-
 /* The record of 16 rows of a column is at view[v] + (row / 16 * columns[v] + column) * bytes. What the
  * weights compare of the left view is in the same order: 16 rows a column. */
 struct Records
@@ -91,64 +88,106 @@ four_costs (const FourRows<COST> &l, const FourRows<COST> &r, uint32_t (&costs)[
 
 /* ---- making the records --------------------------------------------------------------------------------- */
 
-/* One feature of a pixel as a record has it: 32 bits, or 16 of the level. */
-template <int COST> __device__ __forceinline__ uint32_t
-feature (const StereoView &view, size_t at, int plane)
+/* The records of a block as they lie in global memory, and its colours, with gaps that let lanes write to different banks. */
+template <int COST> struct RecordTile
+{
+  static constexpr int vectors = RecordFormat<COST>::bytes / 16; /* of a record */
+  uint4 record[RECORD_COLUMNS * vectors];
+  uint4 color[RECORD_COLUMNS][5];
+};
+
+/* Writes the words of four neighbouring columns, @pitch words apart. */
+static __device__ __forceinline__ void
+put_four (uint32_t *to, int pitch, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+  to[0] = a;
+  to[pitch] = b;
+  to[2 * pitch] = c;
+  to[3 * pitch] = d;
+}
+
+/* The levels of four neighbouring pixels. */
+template <int COST> static __device__ __forceinline__ short4
+four_levels (const StereoView &view, size_t at)
+{
+  if (Cost<COST>::level == Level::GRADIENT)
+    return *(const short4 *) (view.gradient + at);
+  uchar4 luma = *(const uchar4 *) (view.luma + at);
+  return make_short4 (luma.x, luma.y, luma.z, luma.w);
+}
+
+/* Writes the features of four pixels of row @row, from column 4 * @four of the block on. Rows past the image are 0. Their
+ * weights are 0 too, but 0 times NaN would be NaN. */
+template <int COST> static __device__ __forceinline__ void
+put_features (const StereoView &view, size_t at, bool inside, bool left, int four, int row, RecordTile<COST> *tile)
 {
   typedef RecordFormat<COST> F;
-  if (plane < F::census)
-    return ((const uint32_t *) view.census)[at * F::census + plane];
-  if (F::color && plane == F::census)
-    return view.color[at];
-  return __half_as_ushort (__int2half_rn (Cost<COST>::level == Level::LUMA ? view.luma[at] : view.gradient[at]));
+  const uint4 none = make_uint4 (0, 0, 0, 0);
+  const int PITCH = F::bytes / 4;
+  uint32_t *to = (uint32_t *) (tile->record + 4 * four * RecordTile<COST>::vectors) + row;
+  uint4 census[F::census + 1], color = none, likeness = none;
+  short4 level = make_short4 (0, 0, 0, 0);
+
+#pragma unroll
+  for (int c = 0; c < F::census; c++)
+    census[c] = inside ? ((const uint4 *) ((const uint32_t *) view.census + at * F::census))[c] : none;
+  if (F::color && inside)
+    color = *(const uint4 *) (view.color + at);
+  if (F::level && inside)
+    level = four_levels<COST> (view, at);
+  if (left && inside)
+    likeness = *(const uint4 *) (view.likeness + at);
+  if constexpr (F::census == 1) {
+    put_four (to, PITCH, census[0].x, census[0].y, census[0].z, census[0].w);
+  } else if constexpr (F::census == 2) { /* of each pixel two words */
+    put_four (to, PITCH, census[0].x, census[0].z, census[1].x, census[1].z);
+    put_four (to + 16, PITCH, census[0].y, census[0].w, census[1].y, census[1].w);
+  }
+  if (F::color)
+    put_four (to + 16 * F::census, PITCH, color.x, color.y, color.z, color.w);
+  if (F::level) { /* halves of four rows begin every 16 bytes */
+    __half *half = (__half *) (to - row + 16 * (F::census + F::color) + row / 4 * 4) + row % 4;
+    half[0] = __int2half_rn (level.x);
+    half[2 * PITCH] = __int2half_rn (level.y);
+    half[4 * PITCH] = __int2half_rn (level.z);
+    half[6 * PITCH] = __int2half_rn (level.w);
+  }
+  if (left)
+    put_four ((uint32_t *) tile->color[4 * four] + row, 20, likeness.x, likeness.y, likeness.z, likeness.w);
 }
 
 /*
  * Block: the records of 64 columns (blockIdx.x) and 16 rows (blockIdx.y) of one view (blockIdx.z), transposed in shared
- * memory. Rows past the image are set to 0. Their weights are 0 too, but 0 times NaN would be NaN.
+ * memory: a thread loads four pixels of a row, a warp 16 pixels of 8 rows. The records are then copied in one piece, every
+ * byte of them, so that no sector of memory is written in part.
  */
 template <int COST> __global__ void
 __launch_bounds__ (RECORD_THREADS)
     make_records (const __grid_constant__ Frame f, const __grid_constant__ Records records)
 {
-  typedef RecordFormat<COST> F;
-  __shared__ uint32_t tile[(F::planes + 1) * RECORD_PLANE];
+  typedef RecordTile<COST> Tile;
+  __shared__ Tile tile;
   const StereoView &view = f.view[blockIdx.z];
-  int x0 = blockIdx.x * RECORD_COLUMNS, y0 = blockIdx.y * 16;
-  int first = blockIdx.z ? RECORD_PAD - f.min_disparity : 0;
+  const bool left = blockIdx.z == STEREO_LEFT;
+  int thread = threadIdx.x, x0 = blockIdx.x * RECORD_COLUMNS, y0 = blockIdx.y * 16,
+      columns = records.columns[blockIdx.z];
+  int four = thread / 64 * 4 + thread % 4, row = thread / 4 % 16, x = x0 + 4 * four, y = y0 + row;
+  static_assert (RECORD_COLUMNS == 64 && RECORD_THREADS == 4 * RECORD_COLUMNS, "four pixels a thread");
 
-#pragma unroll
-  for (int e = threadIdx.x; e < 16 * RECORD_COLUMNS; e += RECORD_THREADS) {
-    int c = e % RECORD_COLUMNS, r = e / RECORD_COLUMNS;
-    bool inside = x0 + c < f.width && y0 + r < f.height;
-    size_t at = (size_t) (y0 + r) * f.image_pitch + x0 + c;
-    uint32_t *to = tile + r * RECORD_PITCH + c;
-#pragma unroll
-    for (int p = 0; p < F::planes; p++)
-      to[p * RECORD_PLANE] = inside ? feature<COST> (view, at, p) : 0;
-    if (blockIdx.z == STEREO_LEFT)
-      to[F::planes * RECORD_PLANE] = inside ? view.likeness[at] : 0;
-  }
+  put_features<COST> (view, (size_t) y * f.image_pitch + x, x < f.width && y < f.height, left, four, row, &tile);
   __syncthreads ();
-  /* a thread: four rows of a feature */
+  /* the first column, and how many there are: see Records */
+  int first = left ? 0 : RECORD_PAD - f.min_disparity, skipped = max (-first - x0, 0);
+  int count = min (min (x0 + RECORD_COLUMNS, f.width), columns - first) - x0 - skipped;
+  size_t record = (size_t) blockIdx.y * columns + (ptrdiff_t) (x0 + first + skipped);
+  uint4 *to = (uint4 *) records.view[blockIdx.z] + record * Tile::vectors;
+  const uint4 *from = tile.record + skipped * Tile::vectors;
 #pragma unroll
-  for (int e = threadIdx.x; e < (F::planes + 1) * 4 * RECORD_COLUMNS; e += RECORD_THREADS) {
-    int p = e / 4 % (F::planes + 1), c = e / 4 / (F::planes + 1), r = e % 4 * 4, x = x0 + c;
-    const uint32_t *from = tile + p * RECORD_PLANE + r * RECORD_PITCH + c;
-    if (x >= f.width || x + first < 0 || x + first >= records.columns[blockIdx.z] ||
-        (p == F::planes && blockIdx.z != STEREO_LEFT))
-      continue;
-    uint4 rows = make_uint4 (from[0], from[RECORD_PITCH], from[2 * RECORD_PITCH], from[3 * RECORD_PITCH]);
-    size_t record = (size_t) blockIdx.y * records.columns[blockIdx.z] + x + first;
-    uint8_t *to = records.view[blockIdx.z] + record * F::bytes + 64 * p + 4 * r;
-    if (p == F::planes) {
-      *(uint4 *) (records.color + 16 * record + r) = rows;
-    } else if (F::level && p == F::planes - 1) {
-      *(uint2 *) to = make_uint2 (rows.x | rows.y << 16, rows.z | rows.w << 16);
-    } else {
-      *(uint4 *) to = rows;
-    }
-  }
+  for (int k = 0; k < (RECORD_COLUMNS * Tile::vectors + RECORD_THREADS - 1) / RECORD_THREADS; k++)
+    if (thread + k * RECORD_THREADS < count * Tile::vectors)
+      to[thread + k * RECORD_THREADS] = from[thread + k * RECORD_THREADS];
+  if (left && thread < 4 * count)
+    ((uint4 *) (records.color + 16 * record))[thread] = tile.color[thread / 4][thread % 4];
 }
 
 }
