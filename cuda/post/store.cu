@@ -98,10 +98,19 @@ load_row (const Frame &f, int x, int y, float (&row)[EACH + 2 * RADIUS])
 
   if (inside)
     own = *(const float4 *) from;
-#pragma unroll
-  for (int k = 0; k < RADIUS; k++) {
-    row[k] = inside && x > 0 ? from[k - RADIUS] : NAN;
-    row[RADIUS + EACH + k] = inside && x + EACH + k < f.width ? from[EACH + k] : NAN;
+  if constexpr (RADIUS == 2) {
+    float2 before = make_float2 (NAN, NAN), after = before;
+    if (inside && x > 0)
+      before = *(const float2 *) (from - 2);
+    if (inside && x + EACH < f.width)
+      after = *(const float2 *) (from + EACH);
+    row[0] = before.x;
+    row[1] = before.y;
+    row[EACH + 2] = after.x;
+    row[EACH + 3] = x + EACH + 1 < f.width ? after.y : NAN;
+  } else if constexpr (RADIUS == 1) {
+    row[0] = inside && x > 0 ? from[-1] : NAN;
+    row[EACH + 1] = inside && x + EACH < f.width ? from[EACH] : NAN;
   }
   row[RADIUS] = own.x;
   row[RADIUS + 1] = x + 1 < f.width ? own.y : NAN;
@@ -135,13 +144,13 @@ load_disparities (const Frame &f, int x, int y, float (&d)[EACH])
       invalid |= (unsigned) isnan (sum) << u;
       sort_five (columns[u]);
     }
+    float middle[EACH];
+    middles_of_columns (columns, middle);
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
-      const float *const window[5] = { columns[k], columns[k + 1], columns[k + 2], columns[k + 3], columns[k + 4] };
-      float middle = middle_of_columns (window);
       bool all = !(invalid >> k & 31);
       open |= (unsigned) (!all && !isnan (d[k])) << k;
-      d[k] = all ? middle : d[k];
+      d[k] = all ? middle[k] : d[k];
     }
     return open;
   } else if constexpr (RADIUS == 1) {
