@@ -8,6 +8,7 @@ namespace
 
 constexpr int TILE_X = 32; /* a warp is a row of a tile */
 constexpr int TILE_Y = 16;
+constexpr unsigned ALL_LANES = 0xFFFFFFFFu;
 
 /* 32 bits number the pixels, with the pitch of a row, and count them. */
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STEREO_MAX_SIDE % 32 == 0, "pixels");
@@ -30,12 +31,6 @@ static __device__ __forceinline__ bool
 alike (const Labels &l, float a, float b)
 {
   return fabsf (a - b) <= l.range;
-}
-
-static __device__ __forceinline__ bool
-connected (const Frame &f, const Labels &l, int a, int b)
-{
-  return alike (l, f.disparity[a], f.disparity[b]);
 }
 
 /* An outdated label does no harm: it is a pixel of the same region, and not smaller than the current label. */
@@ -87,32 +82,51 @@ join (int32_t *label, int32_t a, int32_t b)
   }
 }
 
-/* Block: a tile; thread: a pixel. Pixels of a row that are connected start with the label of the first of them. In the end
- * each pixel has the label of the root of its region in the tile, which has the number of the region's pixels there. */
+/* The first lane of the run that @lane is in. @starts: the first lanes of all runs, lane 0 among them. */
+static __device__ __forceinline__ int
+start_of (unsigned starts, int lane)
+{
+  return 31 - __clz (starts & (ALL_LANES >> (31 - lane)));
+}
+
+/* Lanes of a run that starts at @lane. */
+static __device__ __forceinline__ int
+length_of (unsigned starts, int lane)
+{
+  unsigned after = starts & (ALL_LANES << 1) << lane;
+  return (after ? __ffs (after) - 1 : TILE_X) - lane;
+}
+
+/* Block: a tile; thread: a pixel. Pixels of a row that are connected, a run, start with the label of the first of them. In the
+ * end each pixel has the label of the root of its region in the tile, which has the number of the region's pixels there. A
+ * thread loads its pixel and the one above; the others that it compares are those of the lane before. */
 static __global__ void
 __launch_bounds__ (TILE_X *TILE_Y) label_kernel (Frame f, Labels l)
 {
   __shared__ int32_t label[TILE_X * TILE_Y], size[TILE_X * TILE_Y];
-  int lane = threadIdx.x, own = threadIdx.y * TILE_X + lane;
+  int lane = threadIdx.x, row = threadIdx.y * TILE_X, own = row + lane;
   int x = blockIdx.x * TILE_X + lane, y = blockIdx.y * TILE_Y + threadIdx.y, p = y * f.map_pitch + x;
-  bool inside = x < f.width && y < f.height, left = inside && lane > 0 && connected (f, l, p, p - 1);
-  unsigned starts = __ballot_sync (0xFFFFFFFFu, !left), before = starts & (0xFFFFFFFFu >> (31 - lane));
+  bool inside = x < f.width && y < f.height, below = inside && threadIdx.y > 0;
+  float here = inside ? f.disparity[p] : NAN, above = below ? f.disparity[p - f.map_pitch] : NAN;
+  bool left = alike (l, here, __shfl_up_sync (ALL_LANES, here, 1)) && lane > 0;
+  bool above_left = alike (l, above, __shfl_up_sync (ALL_LANES, above, 1)) && lane > 0, up = alike (l, here, above);
+  unsigned starts = __ballot_sync (ALL_LANES, !left), starts_above = __ballot_sync (ALL_LANES, !above_left);
+  unsigned ups = __ballot_sync (ALL_LANES, up);
+  int start = start_of (starts, lane);
 
-  label[own] = own - lane + 31 - __clz (before);
+  label[own] = row + start;
   size[own] = 0;
   __syncthreads ();
-  /* unless the pixel to the left joins the same two pieces of rows */
-  if (inside && threadIdx.y > 0 && connected (f, l, p, p - f.map_pitch)) {
-    int above = p - f.map_pitch;
-    if (!left || !connected (f, l, above, above - 1) || !connected (f, l, p - 1, above - 1))
-      join<true> (label, own, own - TILE_X);
-  }
+  /* unless the pixel to the left joins the same two runs */
+  if (up && !(left && above_left && ups << 1 >> lane & 1))
+    join<true> (label, row + start, row - TILE_X + start_of (starts_above, lane));
   __syncthreads ();
-  int32_t root = root_of (label, own);
-  atomicAdd (&size[root], 1);
+  unsigned root = root_of (label, row + start);
+  if (start == lane)
+    atomicAdd (&size[root], length_of (starts, lane));
   __syncthreads ();
   if (inside) {
-    l.label[p] = p + (root / TILE_X - (int) threadIdx.y) * f.map_pitch + root % TILE_X - lane;
+    l.label[p] = p + ((int) (root / TILE_X) - (int) threadIdx.y) * f.map_pitch + (int) (root % TILE_X) - lane;
     l.size[p] = size[own];
   }
 }
@@ -127,15 +141,17 @@ static __global__ void __launch_bounds__ (2 * TILE_X) join_kernel (Frame f, Labe
 
   if (x >= f.width || y >= f.height || (column ? x == 0 || threadIdx.x >= TILE_Y : y == 0))
     return;
-  /* all loads come before the comparisons; the pixel before is itself where it is in another tile */
+  /* the pixel before is itself where it is in another tile */
   int before = threadIdx.x > 0 ? along : 0;
   float here = f.disparity[p], there = f.disparity[p - across];
   float here_before = f.disparity[p - before], there_before = f.disparity[p - across - before];
-  if (!alike (l, here, there))
+  int32_t label = l.label[p], label_there = l.label[p - across];
+  bool joined_before = before != 0 & alike (l, here, here_before) & alike (l, there, there_before) &
+      alike (l, here_before, there_before);
+  /* one condition of all: whoever waits for a load has started the others */
+  if (!alike (l, here, there) | joined_before | label == label_there)
     return;
-  if (before && alike (l, here, here_before) && alike (l, there, there_before) && alike (l, here_before, there_before))
-    return;
-  join<false> (l.label, p, p - across);
+  join<false> (l.label, label, label_there);
 }
 
 constexpr int FOUR = 4; /* pixels of a thread, a vector: what they wait for, they wait for together */
