@@ -19,9 +19,8 @@ struct __align__ (16) Table
 {
   StereoProbability of;
 };
-constexpr int TABLE_WORDS = sizeof (StereoProbability) / sizeof (uint32_t);
+constexpr int TABLE_WORDS = sizeof (Table) / sizeof (uint32_t);
 constexpr int TABLE_VECTORS = sizeof (Table) / sizeof (uint4);
-static_assert (sizeof (StereoProbability) % sizeof (uint32_t) == 0, "a table of words");
 
 /* Scratch memory of the stage. */
 struct Measures
@@ -212,7 +211,7 @@ measure_cells (const Frame &f, const Measures &to, int row)
  * write the table, each a part of it. They take turns, because the former wait for memory. */
 static __global__ void
 __launch_bounds__ (CELL_LANES *CELLS)
-    cell_kernel (const __grid_constant__ Frame f, Measures to, const __grid_constant__ StereoProbability table)
+    cell_kernel (const __grid_constant__ Frame f, Measures to, const __grid_constant__ Table table)
 {
   int row = (int) (blockIdx.y / 2);
 

@@ -182,7 +182,7 @@ __launch_bounds__ (WARP *TILE_WARPS)
 struct ProbabilityContext
 {
   Measures measures;
-  StereoProbability table;
+  Table table;
 };
 
 static StereoStatus
@@ -193,13 +193,13 @@ probability_prepare (StereoPlan *plan, void *data, StereoError *error)
   size_t columns = (size_t) stereo_cells (plan->width), rows = (size_t) stereo_cells (plan->height);
   StereoStatus status;
 
-  stereo_probability_table (&plan->params, &context->table);
+  stereo_probability_table (&plan->params, &context->table.of);
   measures->words = 2 * (int) cuda_blocks (columns, CELLS);
   if ((status = stereo_reserve (plan, (void **) &measures->cells, columns * rows, sizeof (uint32_t), error)) ||
-      (status = stereo_reserve (plan, (void **) &measures->table, 1, sizeof (Table), error)))
+      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &measures->table, 1, sizeof (Table), error)))
     return status;
-  return stereo_reserve (
-      plan, (void **) &measures->agrees, rows * STEREO_CELL, (size_t) measures->words * sizeof (uint32_t), error);
+  return stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &measures->agrees, rows * STEREO_CELL,
+      (size_t) measures->words * sizeof (uint32_t), error);
 }
 
 static StereoStatus
