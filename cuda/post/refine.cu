@@ -65,7 +65,8 @@ load_columns (const Frame &f, const StereoView &view, const LineTile<LINES> &til
     uint2 index[LOADS_AHEAD];
 #pragma unroll
     for (int n = 0; n < LOADS_AHEAD; n++) {
-      int row = first + start + n * step, y = min (max (row, 0), f.height - 1);
+      /* a small window needs fewer loads: the others load the last row, which is in the first-level cache */
+      int row = first + min (start + n * step, pixels - 1), y = min (max (row, 0), f.height - 1);
       ptrdiff_t map = (ptrdiff_t) y * f.map_pitch;
       color[n] = *(const uint4 *) (colors + (ptrdiff_t) y * f.image_pitch);
       confidence[n] = *(const float4 *) (confidences + map);
@@ -127,16 +128,16 @@ load_rows (const Frame &f, const StereoView &view, const float2 *map, const Line
     int first, int y0)
 {
   int row = threadIdx.x % 4, column = threadIdx.x % 32 / 4 * 4, step = blockDim.x / 32;
-
-  int last = (f.width - 1) / 4 * 4;
+  int last = (f.width - 1) / 4 * 4, items = (pixels + 31) / 32 * 8;
 
 #pragma unroll 1
-  for (int start = threadIdx.x / 32; start < (pixels + 31) / 32 * 8; start += LOADS_AHEAD * step) {
+  for (int start = threadIdx.x / 32; start < items; start += LOADS_AHEAD * step) {
     uint4 color[LOADS_AHEAD];
     float4 low[LOADS_AHEAD], high[LOADS_AHEAD];
 #pragma unroll
     for (int n = 0; n < LOADS_AHEAD; n++) {
-      int item = start + n * step, from = first + item / 8 * 32 + column, x = min (max (from, 0), last);
+      int item = min (start + n * step, items - 1); /* as in load_columns() */
+      int from = first + item / 8 * 32 + column, x = min (max (from, 0), last);
       int y = min (y0 + item % 8 * 4 + row, f.height - 1);
       const float4 *sums = (const float4 *) (map + (ptrdiff_t) y * f.map_pitch + x);
       color[n] = *(const uint4 *) (view.likeness + (ptrdiff_t) y * f.image_pitch + x);
