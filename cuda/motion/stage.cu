@@ -63,7 +63,8 @@ follow (const Frame &f, const StereoLast &last, const StereoMotion &motion, int 
 
 /* Thread: a pixel. */
 static __global__ void
-__launch_bounds__ (COLUMNS *ROWS) follow_kernel (const __grid_constant__ Frame f, const __grid_constant__ MotionWork w)
+__launch_bounds__ (COLUMNS *ROWS)
+    follow_kernel (const __grid_constant__ Frame f, const __grid_constant__ MotionWork w, int32_t least_sure)
 {
   int x = blockIdx.x * COLUMNS + threadIdx.x, y = blockIdx.y * ROWS + threadIdx.y;
   size_t here = (size_t) y * f.map_pitch + x;
@@ -79,10 +80,11 @@ __launch_bounds__ (COLUMNS *ROWS) follow_kernel (const __grid_constant__ Frame f
     StereoMotion motion = *w.c.motion;
     float d = age ? disparity : (float) (f.min_disparity + index);
     ptrdiff_t at = follow (f, w.last, motion, x, y, &d);
-    if (at >= 0 && w.last.sureness[at] > sureness && d >= (float) f.min_disparity &&
+    int32_t aged = at < 0 ? 0 : stereo_motion_aged (w.last.sureness[at]);
+    if (aged > sureness && aged >= least_sure && d >= (float) f.min_disparity &&
         d <= (float) (f.min_disparity + f.disparities - 1)) {
       f.disparity[here] = d;
-      view.confidence[here] = (float) w.last.sureness[at] / 255.0f;
+      view.confidence[here] = (float) aged / 255.0f;
       age = (uint8_t) (w.last.age[at] + 1);
     }
   }
@@ -140,7 +142,8 @@ motion_run (StereoPlan *plan, void *context, StereoError *error)
 
   if ((status = cuda_motion_points (plan, f, w, error)) || (status = cuda_motion_fit (plan, f, w, error)))
     return status;
-  follow_kernel<<<tiles, dim3 (COLUMNS, ROWS), 0, stream>>> (f, w);
+  follow_kernel<<<tiles, dim3 (COLUMNS, ROWS), 0, stream>>> (
+      f, w, stereo_motion_least_sure (stereo_params_first_threshold (&plan->params)));
   CUDA_LAUNCHED (plan, "follow_kernel");
   keep_kernel<<<rows, KEEP_THREADS, 0, stream>>> (f, w);
   CUDA_LAUNCHED (plan, "keep_kernel");

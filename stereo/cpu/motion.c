@@ -302,6 +302,7 @@ follow_row (StereoPlan *plan, void *context, int y, int thread)
   float *disparity = plan->disparity + map, *confidence = plan->view[STEREO_LEFT].confidence + map;
   float least = (float) plan->min_disparity, most = (float) (plan->min_disparity + plan->disparities - 1);
   uint8_t *age = c->age + map;
+  int32_t least_sure = stereo_motion_least_sure (stereo_params_first_threshold (&plan->params));
 
   for (int x = 0; x < plan->width; x++) {
     int32_t sureness = stereo_motion_sureness (confidence[x]);
@@ -310,10 +311,11 @@ follow_row (StereoPlan *plan, void *context, int y, int thread)
       continue;
     float d = isnan (disparity[x]) ? (float) (plan->min_disparity + index[x]) : disparity[x];
     ptrdiff_t at = follow (plan, &c->motion, x, y, &d);
-    if (at < 0 || plan->last.sureness[at] <= sureness || !(d >= least && d <= most))
+    int32_t aged = at < 0 ? 0 : stereo_motion_aged (plan->last.sureness[at]);
+    if (aged <= sureness || aged < least_sure || !(d >= least && d <= most))
       continue;
     disparity[x] = d;
-    confidence[x] = (float) plan->last.sureness[at] / 255.0f;
+    confidence[x] = (float) aged / 255.0f;
     age[x] = (uint8_t) (plan->last.age[at] + 1);
   }
 }

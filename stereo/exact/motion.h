@@ -258,6 +258,21 @@ stereo_motion_sureness (float confidence)
   return (int32_t) rintf (confidence * 255.0f);
 }
 
+/* The least sureness of a value that is taken over, where less sure values are rejected. */
+STEREO_SHARED int32_t
+stereo_motion_least_sure (double threshold)
+{
+  return (int32_t) ceil (threshold * 255);
+}
+
+/* What is left of the sureness @before of a pixel in the frame before: a value that is taken over is not as sure as one that this
+ * frame's pictures show. In a textureless sky, what was just sure enough would otherwise stay for two frames more. */
+STEREO_SHARED int32_t
+stereo_motion_aged (int32_t before)
+{
+  return before - before / 4;
+}
+
 /* Whether @sum, of the differences around a pixel and its place before, is what interpolation and noise explain: the points
  * of the motion tell. */
 STEREO_SHARED int
