@@ -15,7 +15,6 @@
 #include "stereo/cpu/bm.h"
 
 #define INLINE static inline __attribute__ ((always_inline))
-#define BAND 128 /* rows */
 #define EACH_VECTOR(k) _Pragma ("GCC unroll 8") for (int k = 0; k < count; k += LANES)
 
 enum
@@ -239,15 +238,14 @@ typedef struct Rows
   float factor;       /* of its whole windows */
 } Rows;
 
-/* Writes the means around column @x to the volume. */
+/* Writes the means around column @x. */
 INLINE void
 mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int count)
 {
   const StereoPlan *plan = layer->plan;
   int m = plan->width - 1 - x + plan->min_disparity + layer->first;
   int end = plan->disparities - layer->first;
-  uint16_t *to = plan->volume + ((size_t) rows->mean * (size_t) plan->width + (size_t) x) * (size_t) plan->depth +
-      layer->first;
+  uint16_t *to = layer->costs + (size_t) (x - layer->means_of.from) * (size_t) plan->depth + layer->first;
 
   if (all_whole (layer, x, m, plan->params.window / 2, count)) {
     EACH_VECTOR (k)
@@ -377,6 +375,8 @@ band (BmLayer *layer, int cost, int kind, int first, int last)
       mean, mean_rows, stereo_bm_mean_factor ((2 * reach + 1) * mean_rows) };
     if (rows.cost >= 0)
       bm_set_row (layer, cost, y);
+    if (mean >= 0)
+      bm_begin_costs (layer, mean);
     for (int before = 0; before < layer->depth;) {
       BmLayer rest = rest_of (layer, before);
       rows.ring = rest.ring + (size_t) (y % plan->params.window) * layer->row_size;
@@ -388,6 +388,8 @@ band (BmLayer *layer, int cost, int kind, int first, int last)
         before += BM_REST;
       }
     }
+    if (mean >= 0)
+      bm_end_costs (layer, mean);
   }
 }
 
@@ -405,7 +407,7 @@ BANDS (band_ncc, NCC, RAW_PRODUCT)
 BANDS (band_zncc, ZNCC, RAW_PRODUCT)
 
 /* By cost; NULL: not a cost of block matching. */
-static void (*const bands[STEREO_COSTS]) (BmLayer *layer, int first, int last) = {
+static const BmBand bands[STEREO_COSTS] = {
   [STEREO_COST_AD] = band_ad,
   [STEREO_COST_SD] = band_sd,
   [STEREO_COST_SAD] = band_sad,
@@ -415,51 +417,8 @@ static void (*const bands[STEREO_COSTS]) (BmLayer *layer, int first, int last) =
   [STEREO_COST_ZNCC] = band_zncc,
 };
 
-typedef struct Context
+BmBand
+CPU (bm_band) (int cost)
 {
-  uint8_t *scratch; /* per thread, bm_thread_bytes() each */
-} Context;
-
-/* How many parts of at most @most make @size. */
-static int
-parts (int size, int most)
-{
-  return (size + most - 1) / most;
-}
-
-static void
-bm_band (StereoPlan *plan, void *context, int item, int thread)
-{
-  const Context *c = context;
-  int layers = parts (plan->depth, BM_LAYER), tiles = parts (plan->width, BM_TILE), tile = item / layers % tiles;
-  int first = item / layers / tiles * BAND, last = first + BAND < plan->height ? first + BAND - 1 : plan->height - 1;
-  BmRange columns = { tile * plan->width / tiles, (tile + 1) * plan->width / tiles - 1 };
-  BmLayer layer;
-
-  bm_start_layer (
-      &layer, plan, item % layers * BM_LAYER, columns, c->scratch + (size_t) thread * bm_thread_bytes (plan));
-  bands[plan->params.cost](&layer, first, last);
-}
-
-static StereoStatus
-bm_prepare (StereoPlan *plan, void *context, StereoError *error)
-{
-  Context *c = context;
-  return stereo_reserve (plan, (void **) &c->scratch, (size_t) cpu_threads (plan), bm_thread_bytes (plan), error);
-}
-
-static StereoStatus
-bm_run (StereoPlan *plan, void *context, StereoError *error)
-{
-  cpu_run (plan, context, bm_band,
-      parts (plan->height, BAND) * parts (plan->width, BM_TILE) * parts (plan->depth, BM_LAYER));
-  return STEREO_OK;
-}
-
-static const StereoStage bm = { .name = "match", .context_size = sizeof (Context), .prepare = bm_prepare, .run = bm_run };
-
-const StereoStage *
-CPU (bm) (const StereoParams *params)
-{
-  return bands[params->cost] ? &bm : NULL;
+  return bands[cost];
 }
