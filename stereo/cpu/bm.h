@@ -55,12 +55,25 @@ typedef struct BmLayer
 
 typedef void (*BmBand) (BmLayer *layer, int first, int last);
 
+/* Whether this stage picks the lowest costs, and whether it writes them to the volume. */
+static inline int
+bm_picks (const StereoPlan *plan)
+{
+  return cpu_picks_early (plan) && plan->params.paths == STEREO_PATHS_NONE;
+}
+
+static inline int
+bm_keeps_costs (const StereoPlan *plan)
+{
+  return !bm_picks (plan) || cpu_keeps_costs (plan);
+}
+
 /* Disparities and columns of a thread's work. Both together are about as much always: what it keeps of a row fits the
  * second-level cache. */
 static inline int
 bm_layer_depth (const StereoPlan *plan)
 {
-  return cpu_picks_early (plan) || plan->depth < BM_LAYER ? plan->depth : BM_LAYER;
+  return bm_picks (plan) || plan->depth < BM_LAYER ? plan->depth : BM_LAYER;
 }
 
 static inline int

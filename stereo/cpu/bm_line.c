@@ -35,7 +35,7 @@ static size_t
 row_bytes (const StereoPlan *plan)
 {
   size_t costs = (size_t) bm_tile_columns (plan) * depth_of (plan) + 2 * CPU_PICK_BEYOND;
-  return cpu_keeps_costs (plan) ? 0 : costs * sizeof (uint16_t);
+  return bm_keeps_costs (plan) ? 0 : costs * sizeof (uint16_t);
 }
 
 size_t

@@ -52,7 +52,7 @@ span_of (const StereoPlan *plan)
 static size_t
 right_lines (const StereoPlan *plan)
 {
-  return cpu_keeps_costs (plan) ? 2 : 1;
+  return bm_keeps_costs (plan) ? 2 : 1;
 }
 
 /* The first of them. */
@@ -73,7 +73,7 @@ CPU (bm_begin_costs) (BmLayer *layer, int y)
 {
   const StereoPlan *plan = layer->plan;
 
-  if (cpu_keeps_costs (plan))
+  if (bm_keeps_costs (plan))
     layer->costs = plan->volume +
         ((size_t) y * (size_t) plan->width + (size_t) layer->means_of.from) * (size_t) plan->depth;
 }
@@ -85,7 +85,7 @@ CPU (bm_end_costs) (BmLayer *layer, int y)
   const Context *c = layer->context;
   int from = layer->means_of.from, end = layer->means_of.to + 1;
 
-  if (!cpu_picks_early (plan))
+  if (!bm_picks (plan))
     return;
   size_t span = span_of (plan), pitch = (size_t) plan->image_pitch;
   uint32_t *left = c->left + (size_t) layer->thread * 2 * pitch, *right = right_keys (plan, c, y, layer->tile);
@@ -94,7 +94,7 @@ CPU (bm_end_costs) (BmLayer *layer, int y)
   memset (right, 0xFF, right_lines (plan) * span * sizeof *right);
   CPU (pick_columns) (plan, &picks, layer->costs, from, end);
   CPU (pick_store) (plan, &plan->view[STEREO_LEFT], y, from, end, picks.left1, picks.left2);
-  if (!cpu_keeps_costs (plan))
+  if (!bm_keeps_costs (plan))
     CPU (pick_measures) (plan, layer->costs, y, from, end);
 }
 
@@ -161,7 +161,7 @@ bm_prepare (StereoPlan *plan, void *context, StereoError *error)
   size_t threads = (size_t) cpu_threads (plan);
   StereoStatus status = stereo_reserve (plan, (void **) &c->scratch, threads, bm_thread_bytes (plan), error);
 
-  if (status || !cpu_picks_early (plan))
+  if (status || !bm_picks (plan))
     return status;
   if ((status = cpu_reserve_measures (plan, error)) ||
       (status = stereo_reserve (
@@ -177,7 +177,7 @@ bm_run (StereoPlan *plan, void *context, StereoError *error)
 {
   cpu_run (plan, context, bm_item,
       parts (plan->height, BAND) * tiles_of (plan) * parts (plan->depth, bm_layer_depth (plan)));
-  if (cpu_picks_early (plan))
+  if (bm_picks (plan))
     cpu_run (plan, context, merge_row, plan->height);
   return STEREO_OK;
 }

@@ -40,8 +40,8 @@ static inline int
 cpu_picks_early (const StereoPlan *plan)
 {
   const StereoParams *p = &plan->params;
-  return cpu_state (plan)->fusion && p->support != STEREO_SUPPORT_OWN && p->method == STEREO_METHOD_BM &&
-      p->paths == STEREO_PATHS_NONE;
+  return cpu_state (plan)->fusion && p->support != STEREO_SUPPORT_OWN &&
+      (p->method == STEREO_METHOD_BM || p->method == STEREO_METHOD_SGM || p->paths != STEREO_PATHS_NONE);
 }
 
 /* Whether that stage writes its costs to the volume: else they never leave the caches, because nothing reads them again. */

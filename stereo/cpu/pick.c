@@ -209,8 +209,7 @@ CPU (pick_measures) (const StereoPlan *plan, const uint16_t *costs, int y, int f
   if (plan->params.subpixel)
     for (int x = from; x < to; x += FITTED)
       CPU (fit_columns)
-      (plan, index + x, costs + (size_t) (x - from) * depth, to - x < FITTED ? to - x : FITTED,
-          plan->disparity + map + x);
+  (plan, index + x, costs + (size_t) (x - from) * depth, to - x < FITTED ? to - x : FITTED, plan->disparity + map + x);
   if (!state->distinctness || y != stereo_cell_pixel (row, plan->height))
     return;
   for (int k = from / STEREO_CELL; k < cells && k * STEREO_CELL < to; k++) {
