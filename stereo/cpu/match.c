@@ -61,9 +61,34 @@ COST_ROW (row_census64, {
     vec_store_b (to + i, vec_popcount_long (bits, right + i));
 })
 
-/* stereo_mixed_part() in lanes. */
-static inline VecI
-mixed_part (VecI sad, VecI slope)
+/* Most processors with AVX-512 count bits by an instruction, but not all. */
+#ifdef __AVX512F__
+#define BY_INSTRUCTION __attribute__ ((target ("avx512vpopcntdq")))
+
+BY_INSTRUCTION
+COST_ROW (row_census64_counted,
+    {
+      const uint64_t *right = (const uint64_t *) r->census + partner;
+      __m512i bits = _mm512_set1_epi64 ((long long) ((const uint64_t *) l->census)[left]);
+      for (int i = 0; i < count; i += 8) {
+        __m512i differ = _mm512_xor_si512 (bits, _mm512_loadu_si512 (right + i));
+        _mm_storel_epi64 ((__m128i *) (to + i), _mm512_cvtepi64_epi8 (_mm512_popcnt_epi64 (differ)));
+      }
+    })
+
+    BY_INSTRUCTION COST_ROW (row_census32_counted,
+        {
+          const uint32_t *right = (const uint32_t *) r->census + partner;
+          __m512i bits = _mm512_set1_epi32 ((int) ((const uint32_t *) l->census)[left]);
+          for (int i = 0; i < count; i += 16) {
+            __m512i differ = _mm512_xor_si512 (bits, _mm512_loadu_si512 (right + i));
+            _mm_storeu_si128 ((__m128i *) (to + i), _mm512_cvtepi32_epi8 (_mm512_popcnt_epi32 (differ)));
+          }
+        })
+#endif
+
+    /* stereo_mixed_part() in lanes. */
+    static inline VecI mixed_part (VecI sad, VecI slope)
 {
   VecI color = vec_min (sad, sad * 0 + 60);
   VecI steps = vec_min (2 * vec_abs (slope), slope * 0 + 20);
@@ -122,5 +147,11 @@ static const CpuCostRow faster_rows[STEREO_COSTS] = {
 CpuCostRow
 CPU (cost_row) (int cost)
 {
+#ifdef __AVX512F__
+  if (cost == STEREO_COST_CENSUS_9X7 && __builtin_cpu_supports ("avx512vpopcntdq"))
+    return row_census64_counted;
+  if (cost == STEREO_COST_CENSUS_7X5 && __builtin_cpu_supports ("avx512vpopcntdq"))
+    return row_census32_counted;
+#endif
   return faster_rows[cost] ? faster_rows[cost] : plain_rows[cost];
 }

@@ -202,12 +202,13 @@ find_steps (const StereoPlan *plan, Row *row, int y, int dx, int dy, int directi
 {
   const uint8_t *luma = plan->view[STEREO_LEFT].luma + (ptrdiff_t) y * plan->image_pitch;
   const uint8_t *before = luma + (ptrdiff_t) dy * plan->image_pitch + dx;
+  uint8_t *restrict all = row->steps;
   int from = dx < 0 ? -dx : 0, to = dx > 0 ? plan->width - dx : plan->width, step = plan->params.penalty_step;
 
   if (y + dy < 0 || y + dy >= plan->height)
     return;
   for (int x = from; x < to; x++)
-    row->steps[x] |= (uint8_t) (stereo_path_steps (luma[x], before[x], step) << direction);
+    all[x] |= (uint8_t) (stereo_path_steps (luma[x], before[x], step) << direction);
 }
 
 /* Steps towards a pixel that is outside do not matter: its costs are 0. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The probability that each disparity of the left view is right: stereo/exact/confidence.h says from what. */
+#include "stereo/cpu/partner.h"
 #include "stereo/cpu/pick.h"
 #include "stereo/cpu/vec/vec.h"
-
-#include <stdlib.h>
 
 #define WINDOW (2 * STEREO_AGREEMENT_RADIUS + 1)
 #define SIDE (2 * STEREO_CELLS_AROUND + 1)
@@ -40,10 +39,9 @@ compare_views (const StereoPlan *plan, const Context *c, int y)
   const uint16_t *index = plan->view[STEREO_LEFT].index + map, *other = plan->view[STEREO_RIGHT].index + map;
   uint8_t *agrees = c->agrees + map;
 
-  for (int x = 0; x < plan->width; x++) {
-    int i = index[x];
-    agrees[x] = i != (int) STEREO_INVALID &&
-        abs (other[plan->width - 1 - x + plan->min_disparity + i] - i) <= STEREO_AGREEMENT_MOST;
+  for (int x = 0; x < plan->width; x += LANES) {
+    VecI none, away = cpu_disagreement (plan, index, other, x, &none);
+    vec_store_b (agrees + x, vec_narrow_bytes ((away <= STEREO_AGREEMENT_MOST) & ~none & 1));
   }
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Winner-takes-all of both views from one volume, with confidence (3.2.3) and consistency (3.2.4). */
+#include "stereo/cpu/partner.h"
 #include "stereo/cpu/pick.h"
 #include "stereo/cpu/vec/vec.h"
-
-#include <stdlib.h>
 
 #define TURN 16 /* columns at a time; the costs of the next ones are fetched */
 
@@ -238,16 +237,15 @@ reselect_run (StereoPlan *plan, void *context, StereoError *error)
 static void
 check_view_row (const StereoPlan *plan, int view, int y)
 {
-  const StereoView *here = &plan->view[view], *other = &plan->view[!view];
   size_t map = (size_t) y * (size_t) plan->map_pitch;
+  const uint16_t *index = plan->view[view].index + map, *other = plan->view[!view].index + map;
+  float *confidence = plan->view[view].confidence + map;
+  const VecI most = (VecI){ 0 } + plan->params.consistency;
 
-  for (int x = 0; x < plan->width; x++) {
-    int index = here->index[map + x];
-    if (index == (int) STEREO_INVALID)
-      continue;
-    int partner = plan->width - 1 - x + plan->min_disparity + index;
-    if (abs (other->index[map + partner] - index) > plan->params.consistency)
-      here->confidence[map + x] = 0;
+  for (int x = 0; x < plan->width; x += LANES) {
+    VecI none, away = cpu_disagreement (plan, index, other, x, &none);
+    VecI zero = (away > most) & ~none;
+    vec_store_f (confidence + x, (VecF) ((VecI) vec_load_f (confidence + x) & ~zero));
   }
 }
 
