@@ -10,8 +10,7 @@
 #define BM_TILE 256                    /* columns of a thread's work, at most */
 #define BM_LEAST_TILE 64               /* and at least, but for a narrower picture */
 #define BM_LAYER 128                   /* its disparities, at most, where costs are not picked at once */
-#define BM_CHUNK (LANES > 8 ? 64 : 32) /* disparities at a time: registers hold their sums of both steps */
-#define BM_REST 16                     /* disparities at a time when less than a chunk is left */
+#define BM_CHUNK (LANES > 8 ? 80 : 32) /* disparities at a time, at most: registers hold their sums of both steps */
 
 /* Sums of the luma of one view over the rows of the first step's windows: of each column, of all columns before each, and of
  * the whole window around each, with its norm. */
