@@ -35,13 +35,17 @@ cpu_threads (const StereoPlan *plan)
 
 #define CPU_PICK_BEYOND 16 /* elements behind costs and keys that pick.c touches, without an effect */
 
-/* Whether the stage that makes the last costs of a frame also finds the two lowest ones of each pixel. */
+/* Whether the stage that makes the last costs of a frame also finds the two lowest ones of each pixel. Known once plan->layers
+ * is: support weights that take several turns have no row of all disparities in the cache. */
 static inline int
 cpu_picks_early (const StereoPlan *plan)
 {
   const StereoParams *p = &plan->params;
-  return cpu_state (plan)->fusion && p->support != STEREO_SUPPORT_OWN &&
-      (p->method == STEREO_METHOD_BM || p->method == STEREO_METHOD_SGM || p->paths != STEREO_PATHS_NONE);
+
+  if (!cpu_state (plan)->fusion || p->support == STEREO_SUPPORT_OWN)
+    return 0;
+  return p->method == STEREO_METHOD_BM || p->method == STEREO_METHOD_SGM || p->paths != STEREO_PATHS_NONE ||
+      (p->method == STEREO_METHOD_ASW && plan->layers >= plan->depth);
 }
 
 /* Whether that stage writes its costs to the volume: else they never leave the caches, because nothing reads them again. */

@@ -66,25 +66,25 @@ COST_ROW (row_census64, {
 #define BY_INSTRUCTION __attribute__ ((target ("avx512vpopcntdq")))
 
 BY_INSTRUCTION
-COST_ROW (row_census64_counted,
+COST_ROW (row_census64_counted, {
+  const uint64_t *right = (const uint64_t *) r->census + partner;
+  __m512i bits = _mm512_set1_epi64 ((long long) ((const uint64_t *) l->census)[left]);
+  for (int i = 0; i < count; i += 8) {
+    __m512i differ = _mm512_xor_si512 (bits, _mm512_loadu_si512 (right + i));
+    _mm_storel_epi64 ((__m128i *) (to + i), _mm512_cvtepi64_epi8 (_mm512_popcnt_epi64 (differ)));
+  }
+})
+
+BY_INSTRUCTION
+COST_ROW (row_census32_counted,
     {
-      const uint64_t *right = (const uint64_t *) r->census + partner;
-      __m512i bits = _mm512_set1_epi64 ((long long) ((const uint64_t *) l->census)[left]);
-      for (int i = 0; i < count; i += 8) {
+      const uint32_t *right = (const uint32_t *) r->census + partner;
+      __m512i bits = _mm512_set1_epi32 ((int) ((const uint32_t *) l->census)[left]);
+      for (int i = 0; i < count; i += 16) {
         __m512i differ = _mm512_xor_si512 (bits, _mm512_loadu_si512 (right + i));
-        _mm_storel_epi64 ((__m128i *) (to + i), _mm512_cvtepi64_epi8 (_mm512_popcnt_epi64 (differ)));
+        _mm_storeu_si128 ((__m128i *) (to + i), _mm512_cvtepi32_epi8 (_mm512_popcnt_epi32 (differ)));
       }
     })
-
-    BY_INSTRUCTION COST_ROW (row_census32_counted,
-        {
-          const uint32_t *right = (const uint32_t *) r->census + partner;
-          __m512i bits = _mm512_set1_epi32 ((int) ((const uint32_t *) l->census)[left]);
-          for (int i = 0; i < count; i += 16) {
-            __m512i differ = _mm512_xor_si512 (bits, _mm512_loadu_si512 (right + i));
-            _mm_storeu_si128 ((__m128i *) (to + i), _mm512_cvtepi32_epi8 (_mm512_popcnt_epi32 (differ)));
-          }
-        })
 #endif
 
     /* stereo_mixed_part() in lanes. */

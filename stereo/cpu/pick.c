@@ -3,7 +3,7 @@
 
 #include "stereo/cpu/vec/vec.h"
 
-#define FITTED 16 /* columns that get their offsets at a time */
+#define FITTED 16 /* columns at a time, whose costs are fetched */
 
 /* ---- the two lowest costs ------------------------------------------------------------------------ */
 
@@ -218,4 +218,25 @@ CPU (pick_measures) (const StereoPlan *plan, const uint16_t *costs, int y, int f
       state->distinctness[row * cells + k] = (uint8_t) CPU (distinctness) (
           plan, costs + (size_t) (x - from) * depth, index[x]);
   }
+}
+
+/* ---- a row of the volume ----------------------------------------------------------------------------- */
+
+void
+CPU (pick_row) (const StereoPlan *plan, uint32_t *keys, int y)
+{
+  size_t depth = (size_t) plan->depth;
+  const uint16_t *row = plan->volume + (size_t) y * (size_t) plan->width * depth, *costs = row;
+  CpuPicks picks = cpu_picks_in (plan, keys);
+
+  cpu_picks_begin (plan, &picks);
+  for (int x = 0; x < plan->width; x += FITTED, costs += FITTED * depth) {
+    int end = x + FITTED < plan->width ? x + FITTED : plan->width;
+    cpu_fetch (costs + FITTED * depth, FITTED * depth * sizeof *costs);
+    CPU (pick_columns) (plan, &picks, costs, x, end);
+  }
+  CPU (pick_store) (plan, &plan->view[STEREO_LEFT], y, 0, plan->width, picks.left1, picks.left2);
+  CPU (pick_store) (plan, &plan->view[STEREO_RIGHT], y, 0, plan->width, picks.right1, picks.right2);
+  if (!cpu_keeps_costs (plan))
+    CPU (pick_measures) (plan, row, y, 0, plan->width);
 }

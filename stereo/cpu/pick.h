@@ -53,6 +53,9 @@ void CPU (pick_store) (const StereoPlan *plan, const StereoView *view, int y, in
  * that is stored. Only where cpu_keeps_costs() says no. */
 void CPU (pick_measures) (const StereoPlan *plan, const uint16_t *costs, int y, int from, int to);
 
+/* All of this for row @y, whose costs are in the volume; @keys: cpu_picks_words(). */
+void CPU (pick_row) (const StereoPlan *plan, uint32_t *keys, int y);
+
 /* Disparities of up to 16 columns whose indices and costs are given. */
 void CPU (fit_columns) (const StereoPlan *plan, const uint16_t *index, const uint16_t *costs, int count, float *to);
 

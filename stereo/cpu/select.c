@@ -4,8 +4,6 @@
 #include "stereo/cpu/pick.h"
 #include "stereo/cpu/vec/vec.h"
 
-#define TURN 16 /* columns at a time; the costs of the next ones are fetched */
-
 /* Of select. */
 typedef struct Context
 {
@@ -23,18 +21,7 @@ volume_row (const StereoPlan *plan, int y)
 static void
 select_row (StereoPlan *plan, void *context, int y, int thread)
 {
-  const uint16_t *costs = volume_row (plan, y);
-  CpuPicks picks = cpu_picks_in (plan, ((Context *) context)->keys + (size_t) thread * cpu_picks_words (plan));
-  size_t depth = (size_t) plan->depth;
-
-  cpu_picks_begin (plan, &picks);
-  for (int x = 0; x < plan->width; x += TURN, costs += TURN * depth) {
-    int end = x + TURN < plan->width ? x + TURN : plan->width;
-    cpu_fetch (costs + TURN * depth, TURN * depth * sizeof *costs);
-    CPU (pick_columns) (plan, &picks, costs, x, end);
-  }
-  CPU (pick_store) (plan, &plan->view[STEREO_LEFT], y, 0, plan->width, picks.left1, picks.left2);
-  CPU (pick_store) (plan, &plan->view[STEREO_RIGHT], y, 0, plan->width, picks.right1, picks.right2);
+  CPU (pick_row) (plan, ((Context *) context)->keys + (size_t) thread * cpu_picks_words (plan), y);
 }
 
 static StereoStatus
