@@ -5,8 +5,9 @@
 #include "stereo/cpu/vec/vec.h"
 
 /* Loops over the columns of row y; `partner` is the place of column x's partner at index i0. */
-#define COST_ROW(name, body) \
-  static void name (const StereoPlan *plan, int y, int i0, int count, int pitch, uint8_t *out) \
+#define COST_ROW(name, body) COST_ROW_WITH (, name, body)
+#define COST_ROW_WITH(attribute, name, body) \
+  static attribute void name (const StereoPlan *plan, int y, int i0, int count, int pitch, uint8_t *out) \
   { \
     const StereoView *l = &plan->view[STEREO_LEFT], *r = &plan->view[STEREO_RIGHT]; \
     size_t row = (size_t) y * (size_t) plan->image_pitch; \
@@ -65,8 +66,7 @@ COST_ROW (row_census64, {
 #ifdef __AVX512F__
 #define BY_INSTRUCTION __attribute__ ((target ("avx512vpopcntdq")))
 
-BY_INSTRUCTION
-COST_ROW (row_census64_counted, {
+COST_ROW_WITH (BY_INSTRUCTION, row_census64_counted, {
   const uint64_t *right = (const uint64_t *) r->census + partner;
   __m512i bits = _mm512_set1_epi64 ((long long) ((const uint64_t *) l->census)[left]);
   for (int i = 0; i < count; i += 8) {
@@ -75,20 +75,19 @@ COST_ROW (row_census64_counted, {
   }
 })
 
-BY_INSTRUCTION
-COST_ROW (row_census32_counted,
-    {
-      const uint32_t *right = (const uint32_t *) r->census + partner;
-      __m512i bits = _mm512_set1_epi32 ((int) ((const uint32_t *) l->census)[left]);
-      for (int i = 0; i < count; i += 16) {
-        __m512i differ = _mm512_xor_si512 (bits, _mm512_loadu_si512 (right + i));
-        _mm_storeu_si128 ((__m128i *) (to + i), _mm512_cvtepi32_epi8 (_mm512_popcnt_epi32 (differ)));
-      }
-    })
+COST_ROW_WITH (BY_INSTRUCTION, row_census32_counted, {
+  const uint32_t *right = (const uint32_t *) r->census + partner;
+  __m512i bits = _mm512_set1_epi32 ((int) ((const uint32_t *) l->census)[left]);
+  for (int i = 0; i < count; i += 16) {
+    __m512i differ = _mm512_xor_si512 (bits, _mm512_loadu_si512 (right + i));
+    _mm_storeu_si128 ((__m128i *) (to + i), _mm512_cvtepi32_epi8 (_mm512_popcnt_epi32 (differ)));
+  }
+})
 #endif
 
-    /* stereo_mixed_part() in lanes. */
-    static inline VecI mixed_part (VecI sad, VecI slope)
+/* stereo_mixed_part() in lanes. */
+static inline VecI
+mixed_part (VecI sad, VecI slope)
 {
   VecI color = vec_min (sad, sad * 0 + 60);
   VecI steps = vec_min (2 * vec_abs (slope), slope * 0 + 20);
