@@ -339,7 +339,7 @@ sweep_band (const StereoPlan *plan, const Context *c, int k, int thread, int up)
   int *progress = c->progress + (size_t) k * PROGRESS;
   int rows = plan->height - k * BAND < BAND ? plan->height - k * BAND : BAND, width = plan->width;
   int picks = up && cpu_picks_early (plan);
-  uint16_t *sums = c->sums + (size_t) thread * sum_words (plan) + CPU_PICK_BEYOND;
+  uint16_t *sums = c->sums ? c->sums + (size_t) thread * sum_words (plan) + CPU_PICK_BEYOND : NULL;
   PathColumns columns = CPU (path_columns) (plan, up, adds_up (plan));
   Sweep s;
   Row row[BAND];

@@ -36,7 +36,7 @@ sweep_column (const Sweep *s, Row *row, int n, int directions, int up, int weigh
   int x = up ? plan->width - 1 - n : n, depth = plan->depth;
   const uint8_t *costs = row->costs + (size_t) x * (size_t) depth;
   uint16_t *halfway = row->halfway + (size_t) x * (size_t) depth;
-  uint8_t *bytes = row->added + (size_t) x * (size_t) depth;
+  uint8_t *bytes = added ? row->added + (size_t) x * (size_t) depth : NULL;
   uint16_t *sums = up ? row->sums + (ptrdiff_t) (x - row->first_sum) * depth : halfway;
   const uint16_t *from[DIRECTIONS];
   uint16_t *to[DIRECTIONS];

@@ -100,16 +100,17 @@ void
 CPU (pick_columns) (const StereoPlan *plan, const CpuPicks *picks, const uint16_t *costs, int from, int to)
 {
   int depth = plan->depth, x = from, zero = plan->width - 1 + plan->min_disparity;
-  uint32_t *left1 = picks->left1, *left2 = picks->left2, *right1 = picks->right1 + zero, *right2 = picks->right2 + zero;
+  uint32_t *left1 = picks->left1, *left2 = picks->left2, *right1 = picks->right1 + zero;
+  uint32_t *right2 = picks->right2 ? picks->right2 + zero : NULL;
 
-  if (!picks->right2)
+  if (!right2)
     for (; x + GROUP <= to; x += GROUP, costs += GROUP * depth)
       pick_group (costs, depth, GROUP, left1 + x, left2 + x, right1 - x - (GROUP - 1), NULL);
   else
     for (; x + GROUP <= to; x += GROUP, costs += GROUP * depth)
       pick_group (costs, depth, GROUP, left1 + x, left2 + x, right1 - x - (GROUP - 1), right2 - x - (GROUP - 1));
   for (; x < to; x++, costs += depth)
-    if (!picks->right2)
+    if (!right2)
       pick_group (costs, depth, 1, left1 + x, left2 + x, right1 - x, NULL);
     else
       pick_group (costs, depth, 1, left1 + x, left2 + x, right1 - x, right2 - x);
