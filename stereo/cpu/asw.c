@@ -9,6 +9,7 @@
  * disparities are contiguous too, because that view is stored mirrored.
  */
 #include "stereo/cpu/match.h"
+#include "stereo/cpu/pick.h"
 #include "stereo/cpu/weigh.h"
 
 #define MOST_VECTORS 5 /* that are summed side by side: their sums, weights and a tap fit the registers */
@@ -18,6 +19,7 @@ typedef struct Context
 {
   float *scratch; /* per thread, thread_floats each: see lay_out() */
   size_t thread_floats;
+  uint32_t *keys; /* of picks: cpu_picks_words() of each thread */
 } Context;
 
 /* One tap of the window at hand: costs of its row, shifted to its column, and its weights. */
@@ -367,6 +369,13 @@ fill_ring (Work *w, int y)
       blank (w, x, row + (size_t) x * (size_t) w->layers, 1, 0);
 }
 
+/* Whether this stage picks the lowest costs: if no paths follow. */
+static int
+picks (const StereoPlan *plan)
+{
+  return cpu_picks_early (plan) && plan->params.paths == STEREO_PATHS_NONE;
+}
+
 static void
 aggregate_band (const StereoPlan *plan, const Context *c, int item, int thread, int full, int both)
 {
@@ -383,6 +392,8 @@ aggregate_band (const StereoPlan *plan, const Context *c, int item, int thread, 
       for (; filled <= y + w.radius && filled < plan->height; filled++)
         fill_ring (&w, filled);
       aggregate_row (&w, y);
+      if (picks (plan))
+        CPU (pick_row) (plan, c->keys + (size_t) thread * cpu_picks_words (plan), y);
     }
   }
 }
@@ -390,9 +401,15 @@ aggregate_band (const StereoPlan *plan, const Context *c, int item, int thread, 
 static StereoStatus
 prepare (StereoPlan *plan, Context *c, int full, int both, StereoError *error)
 {
+  StereoStatus status;
   Work w;
 
   c->thread_floats = lay_out (&w, plan, full, both, NULL);
+  if (picks (plan) &&
+      ((status = cpu_reserve_measures (plan, error)) ||
+          (status = stereo_reserve (plan, (void **) &c->keys, cpu_picks_words (plan) * (size_t) cpu_threads (plan),
+               sizeof *c->keys, error))))
+    return status;
   return stereo_reserve (
       plan, (void **) &c->scratch, stereo_times (c->thread_floats, (size_t) cpu_threads (plan)), sizeof (float), error);
 }

@@ -7,6 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((size_t) 2 << 20)
+#define LARGE (4 * HUGE_PAGE)
 
 extern const StereoStageTable stereo_cpu_table_baseline;
 #ifdef STEREO_CPU_X86
@@ -40,11 +44,13 @@ static StereoStatus
 cpu_open (StereoPlan *plan, StereoError *error)
 {
   CpuState *state = calloc (1, sizeof *state);
+  const char *fusion = getenv ("STEREO_CPU_FUSION");
 
   if (!state)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CPU backend.");
   plan->state = state;
   plan->stages = choose_stages ();
+  state->fusion = !fusion || strcmp (fusion, "0");
   state->pool = stereo_pool_new (plan->params.threads);
   if (!state->pool)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CPU backend's threads.");
@@ -65,7 +71,9 @@ cpu_close (StereoPlan *plan)
 static void *
 cpu_allocate (StereoPlan *plan, size_t size, StereoError *error)
 {
-  void *memory = size <= SIZE_MAX / 2 ? aligned_alloc (256, (size + 255) / 256 * 256) : NULL;
+  size_t alignment = size < LARGE ? 256 : HUGE_PAGE;
+  void *memory = size <= SIZE_MAX / 2 ? aligned_alloc (alignment, stereo_round_up (size, alignment)) : NULL;
+
   if (!memory) {
     stereo_fail (error, STEREO_ERROR_MEMORY,
         "%dx%d pixels with %d disparities need %zu bytes, which this machine does not give: reduce num-disparities "
@@ -73,6 +81,10 @@ cpu_allocate (StereoPlan *plan, size_t size, StereoError *error)
         plan->width, plan->height, plan->disparities, size);
     return NULL;
   }
+#ifdef MADV_HUGEPAGE
+  if (size >= LARGE) /* costs are read far apart, where each small page would need a look at the page tables */
+    madvise (memory, stereo_round_up (size, alignment), MADV_HUGEPAGE);
+#endif
   memset (memory, 0, size);
   return memory;
 }

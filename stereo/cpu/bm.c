@@ -15,7 +15,6 @@
 #include "stereo/cpu/bm.h"
 
 #define INLINE static inline __attribute__ ((always_inline))
-#define BAND 128 /* rows */
 #define EACH_VECTOR(k) _Pragma ("GCC unroll 8") for (int k = 0; k < count; k += LANES)
 
 enum
@@ -47,63 +46,74 @@ raw (int kind, uint32_t left, const void *right)
                                        vec_max (difference, -difference));
 }
 
-INLINE uint32_t
-left_value (const StereoView *view, int kind, size_t at)
+/* A row of both views from column 0 on, as raw() reads it; NULL: there is none. */
+typedef struct RawRow
 {
-  return kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? view->color[at] : view->luma[at];
-}
+  const void *left, *right;
+} RawRow;
 
-/* @at may be before the row: in the pad. */
-INLINE const void *
-right_place (const StereoView *view, int kind, size_t at)
-{
-  return kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? (const void *) (view->color + (ptrdiff_t) at) :
-                                                           view->luma + (ptrdiff_t) at;
-}
-
-/* Changes of the sums of column @x: raw values of row @enters less those of row @leaves; -1: there is none, unless @both says
- * that both exist. */
-INLINE void
-read_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int both, VecU *change, int count)
+INLINE RawRow
+raw_row (const BmLayer *layer, int kind, int y)
 {
   const StereoPlan *plan = layer->plan;
   const StereoView *l = &plan->view[STEREO_LEFT], *r = &plan->view[STEREO_RIGHT];
-  size_t pitch = (size_t) plan->image_pitch, size = kind == RAW_COLORS || kind == RAW_COLOR_SQUARES ? 4 : 1;
+  ptrdiff_t at = (ptrdiff_t) y * plan->image_pitch;
+
+  if (y < 0)
+    return (RawRow){ NULL, NULL };
+  if (kind == RAW_COLORS || kind == RAW_COLOR_SQUARES)
+    return (RawRow){ l->color + at, r->color + at };
+  return (RawRow){ l->luma + at, r->luma + at };
+}
+
+/* The raw values of a column and its candidates, which begin with right column @m: in the pad, if it is negative. */
+INLINE VecU
+raw_at (int kind, const RawRow *row, int x, ptrdiff_t m)
+{
+  if (kind == RAW_COLORS || kind == RAW_COLOR_SQUARES)
+    return raw (kind, ((const uint32_t *) row->left)[x], (const uint32_t *) row->right + m);
+  return raw (kind, ((const uint8_t *) row->left)[x], (const uint8_t *) row->right + m);
+}
+
+/* Changes of the sums of column @x: raw values of row @enters less those of row @leaves. @inner: both exist, and so do all
+ * candidates. Elements behind the last disparity may become anything: nothing reads them. */
+INLINE void
+read_column (const BmLayer *layer, int kind, int x, const RawRow *enters, const RawRow *leaves, int inner, VecU *change,
+    int count)
+{
+  const StereoPlan *plan = layer->plan;
   ptrdiff_t m = plan->width - 1 - x + plan->min_disparity + layer->first;
-  int from = m < 0 ? (int) -m : 0, to = plan->width - (int) m; /* candidates that exist */
 
   EACH_VECTOR (k)
   change[k / LANES] = (VecU){ 0 };
-  to = plan->disparities - layer->first < to ? plan->disparities - layer->first : to;
-  if (both || enters >= 0) {
-    size_t row = (size_t) enters * pitch;
-    const char *right = right_place (r, kind, (size_t) ((ptrdiff_t) row + m));
-    uint32_t left = left_value (l, kind, row + (size_t) x);
+  if (inner || enters->left)
     EACH_VECTOR (k)
-    change[k / LANES] += raw (kind, left, right + (size_t) k * size);
-  }
-  if (both || leaves >= 0) {
-    size_t row = (size_t) leaves * pitch;
-    const char *right = right_place (r, kind, (size_t) ((ptrdiff_t) row + m));
-    uint32_t left = left_value (l, kind, row + (size_t) x);
+  change[k / LANES] += raw_at (kind, enters, x, m + k);
+  if (inner || leaves->left)
     EACH_VECTOR (k)
-    change[k / LANES] -= raw (kind, left, right + (size_t) k * size);
-  }
-  if (from > 0 || to < count) {
+  change[k / LANES] -= raw_at (kind, leaves, x, m + k);
+  if (!inner) {
+    int from = m < 0 ? (int) -m : 0, to = plan->width - (int) m; /* candidates that exist */
     EACH_VECTOR (k)
     change[k / LANES] &= vec_between (k, from, to);
   }
 }
 
+/* Adds the sums of the column to @total. */
 INLINE void
-roll_column (const BmLayer *layer, int kind, int x, int enters, int leaves, int both, int count)
+roll_column (const BmLayer *layer, int kind, int x, const RawRow *enters, const RawRow *leaves, int inner, VecU *total,
+    int count)
 {
   uint32_t *sums = layer->sums + (size_t) (x - layer->raw.from) * (size_t) count;
   VecU change[BM_CHUNK / LANES];
 
-  read_column (layer, kind, x, enters, leaves, both, change, count);
+  read_column (layer, kind, x, enters, leaves, inner, change, count);
   EACH_VECTOR (k)
-  vec_store_u (sums + k, vec_load_u (sums + k) + change[k / LANES]);
+  {
+    VecU sum = vec_load_u (sums + k) + change[k / LANES];
+    vec_store_u (sums + k, sum);
+    total[k / LANES] += sum;
+  }
 }
 
 /* ---- both steps along a row ---------------------------------------------------------------------- */
@@ -148,13 +158,20 @@ part_means (VecU sum, int x, int m, int width, int radius, int taps, int unit, i
   return (VecU) ((means & exists) | (~exists & (VecI) (zero + (int) outside)));
 }
 
-/* Whether the windows of every candidate of a layer at column @x, first partner @m, are whole. */
-INLINE int
-all_whole (const BmLayer *layer, int x, int m, int radius, int count)
+/* Columns at which the windows of every candidate are whole; none if it ends before it begins. */
+static BmRange
+whole_columns (const BmLayer *layer, int radius, int count)
 {
   const StereoPlan *plan = layer->plan;
   int candidates = plan->disparities - layer->first < count ? plan->disparities - layer->first : count;
-  return x >= radius && x + radius < plan->width && m >= radius && m + candidates - 1 + radius < plan->width;
+  int low = plan->min_disparity + layer->first, high = low + candidates - 1, last = plan->width - 1;
+  return (BmRange){ radius + (high > 0 ? high : 0), last - radius + (low < 0 ? low : 0) };
+}
+
+static int
+is_in (int x, BmRange range)
+{
+  return x >= range.from && x <= range.to;
 }
 
 /* Correlations that need not be of whole windows; 0 of candidates that do not exist. */
@@ -192,22 +209,23 @@ take_column (VecU *sum, const uint32_t *columns, int column, int count)
   sum[k / LANES] -= vec_load_u (columns + (size_t) column * (size_t) count + k);
 }
 
-/* Stores the first step's costs of column @x in the ring, and updates the second step's sums of that column. */
+/* Stores the first step's costs of column @x in the ring, and updates the second step's sums of that column, which are added to
+ * @mean. (What has just been stored is not read again: that would wait for the store.) */
 INLINE void
-cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *ring, int count)
+cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *ring, int whole, VecU *mean, int count)
 {
   const StereoPlan *plan = layer->plan;
   int m = plan->width - 1 - x + plan->min_disparity + layer->first;
   int end = plan->disparities - layer->first; /* no candidates from there on */
   uint32_t *means = layer->means + (size_t) (x - layer->raw.from) * (size_t) count;
 
-  if (all_whole (layer, x, m, layer->radius, count)) {
+  if (whole) {
     EACH_VECTOR (k)
     {
       VecU costs = whole_cost (layer, cost, sum[k / LANES], x, m + k);
-      if (end < count)
-        costs &= vec_between (k, 0, end);
-      vec_store_u (means + k, vec_load_u (means + k) + costs - (VecU) vec_widen (vec_load_h (ring + k)));
+      VecU sums = vec_load_u (means + k) + costs - (VecU) vec_widen (vec_load_h (ring + k));
+      vec_store_u (means + k, sums);
+      mean[k / LANES] += sums;
       vec_store_h (ring + k, vec_narrow ((VecI) costs));
     }
   } else {
@@ -222,39 +240,42 @@ cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *r
             part_means (sum[k / LANES], x, m + k, plan->width, layer->radius, channels * layer->rows, plan->volume_unit,
                 end - k, 0));
       VecU now = vec_load_u (costs + k);
-      vec_store_u (means + k, vec_load_u (means + k) + now - (VecU) vec_widen (vec_load_h (ring + k)));
+      VecU sums = vec_load_u (means + k) + now - (VecU) vec_widen (vec_load_h (ring + k));
+      vec_store_u (means + k, sums);
+      mean[k / LANES] += sums;
       vec_store_h (ring + k, vec_narrow ((VecI) now));
     }
   }
 }
 
-/* Rows at hand; -1: none. */
+/* Rows at hand; -1 or NULL: none. */
 typedef struct Rows
 {
-  int enters, leaves; /* the windows of the first step */
-  int cost;           /* whose costs are made */
-  uint16_t *ring;     /* their place; the row that was there leaves the windows of the second step */
-  int mean;           /* whose means are made */
-  int mean_rows;      /* within its windows */
-  float factor;       /* of its whole windows */
+  RawRow enters, leaves; /* the windows of the first step */
+  int cost;              /* whose costs are made */
+  uint16_t *ring;        /* their place; the row that was there leaves the windows of the second step */
+  int mean;              /* whose means are made */
+  int mean_rows;         /* within its windows */
+  float factor;          /* of its whole windows */
 } Rows;
 
-/* Writes the means around column @x to the volume. */
+/* Writes the means around column @x. */
 INLINE void
-mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int count)
+mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int whole, int count)
 {
   const StereoPlan *plan = layer->plan;
   int m = plan->width - 1 - x + plan->min_disparity + layer->first;
   int end = plan->disparities - layer->first;
-  uint16_t *to = plan->volume + ((size_t) rows->mean * (size_t) plan->width + (size_t) x) * (size_t) plan->depth +
-      layer->first;
+  uint16_t *to = layer->costs + (size_t) (x - layer->means_of.from) * (size_t) plan->depth + layer->first;
 
-  if (all_whole (layer, x, m, plan->params.window / 2, count)) {
+  if (whole) {
     EACH_VECTOR (k)
     {
       VecI means = vec_round (vec_float ((VecI) sum[k / LANES]) * rows->factor);
-      if (end < count)
-        means |= (VecI) (vec_between (k, end, BM_CHUNK) & STEREO_INVALID);
+      if (end < k + LANES) {
+        VecI none = (VecI) vec_between (k, end, BM_CHUNK);
+        means = (means & ~none) | (none & (int) STEREO_INVALID);
+      }
       vec_store_h (to + k, vec_narrow (means));
     }
   } else {
@@ -279,36 +300,63 @@ drop_column (const BmLayer *layer, int x, uint16_t *ring, int count)
 
 /* ---- a band --------------------------------------------------------------------------------------- */
 
+/* Columns whose windows are whole, of the first step and of the second, and those at which all is whole that enters, leaves or
+ * is written when they enter. */
+typedef struct Whole
+{
+  BmRange cost, mean, inner;
+} Whole;
+
+static Whole
+find_whole (const BmLayer *layer, const Rows *rows, int count)
+{
+  int reach = layer->plan->params.window / 2, behind = layer->radius + reach;
+  Whole whole = { whole_columns (layer, layer->radius, count), whole_columns (layer, reach, count), { 1, 0 } };
+  int first = layer->costs_of.from + layer->radius + layer->plan->params.window;
+  int cost = whole.cost.from + layer->radius, mean = whole.mean.from + behind;
+  int cost_end = whole.cost.to + layer->radius, mean_end = whole.mean.to + behind;
+
+  if (rows->enters.left && rows->leaves.left && rows->cost >= 0 && rows->mean >= 0) {
+    cost = cost > first ? cost : first;
+    cost_end = cost_end < layer->raw.to ? cost_end : layer->raw.to;
+    whole.inner = (BmRange){ cost > mean ? cost : mean, cost_end < mean_end ? cost_end : mean_end };
+  }
+  return whole;
+}
+
 /* Column @n enters the first step's windows. The column whose costs are computed is one radius behind it, and the column
- * whose means are computed another. @inner: all these columns, and those that leave, and all rows are in the picture. */
+ * whose means are computed another. @inner: all these columns, and those that leave, and all rows and windows are in the
+ * picture. */
 INLINE void
-step (const BmLayer *layer, int cost, int kind, const Rows *rows, int n, VecU *sum, VecU *mean, int inner, int count)
+step (const BmLayer *layer, int cost, int kind, const Rows *rows, const Whole *whole, int n, VecU *sum, VecU *mean,
+    int inner, int count)
 {
   const StereoPlan *plan = layer->plan;
+  const RawRow none = { NULL, NULL };
   int windows = stereo_bm_window_cost (cost);
   int radius = layer->radius, reach = plan->params.window / 2, x = n - radius, out = x - reach, base = layer->raw.from;
 
   if (inner || (n <= layer->raw.to && rows->cost >= 0)) {
     if (windows) {
-      roll_column (layer, kind, n, rows->enters, rows->leaves, inner, count);
-      add_column (sum, layer->sums, n - base, count);
+      roll_column (layer, kind, n, &rows->enters, &rows->leaves, inner, sum, count);
     } else
-      read_column (layer, kind, n, rows->enters, -1, 0, sum, count);
+      read_column (layer, kind, n, &rows->enters, &none, 0, sum, count);
   }
   if (inner || (x >= layer->costs_of.from && x <= layer->costs_of.to)) {
     uint16_t *ring = rows->ring + (size_t) (x - base) * (size_t) count;
     if (windows && (inner || x - radius > base))
       take_column (sum, layer->sums, x - radius - 1 - base, count);
     if (inner || rows->cost >= 0)
-      cost_column (layer, cost, sum, x, ring, count);
-    else
+      cost_column (layer, cost, sum, x, ring, inner || is_in (x, whole->cost), mean, count);
+    else {
       drop_column (layer, x, ring, count);
-    add_column (mean, layer->means, x - base, count);
+      add_column (mean, layer->means, x - base, count);
+    }
   }
   if (inner || (out >= layer->means_of.from && rows->mean >= 0)) {
     if (inner || out - reach > layer->costs_of.from)
       take_column (mean, layer->means, out - reach - 1 - base, count);
-    mean_column (layer, mean, out, rows, count);
+    mean_column (layer, mean, out, rows, inner || is_in (out, whole->mean), count);
   }
 }
 
@@ -317,16 +365,15 @@ row (const BmLayer *from, int cost, int kind, const Rows *from_rows, int count)
 {
   const BmLayer layer = *from; /* a copy: no store can change it, so it stays in registers */
   const Rows rows = *from_rows;
-  int behind = layer.radius + layer.plan->params.window / 2, end = layer.means_of.to + behind + 1;
-  int whole = rows.enters >= 0 && rows.leaves >= 0 && rows.cost >= 0 && rows.mean >= 0, n = layer.raw.from;
-  int first = layer.costs_of.from + layer.radius + layer.plan->params.window, last = whole ? layer.raw.to + 1 : 0;
+  const Whole whole = find_whole (&layer, &rows, count);
+  int end = layer.means_of.to + layer.radius + layer.plan->params.window / 2 + 1, n = layer.raw.from;
   VecU sum[BM_CHUNK / LANES] = { { 0 } }, mean[BM_CHUNK / LANES] = { { 0 } };
 
   while (n < end) {
-    for (; n >= first && n < last; n++)
-      step (&layer, cost, kind, &rows, n, sum, mean, 1, count);
+    for (; n >= whole.inner.from && n <= whole.inner.to; n++)
+      step (&layer, cost, kind, &rows, &whole, n, sum, mean, 1, count);
     if (n < end)
-      step (&layer, cost, kind, &rows, n++, sum, mean, 0, count);
+      step (&layer, cost, kind, &rows, &whole, n++, sum, mean, 0, count);
   }
 }
 
@@ -350,10 +397,13 @@ INLINE void
 begin_chunk (const BmLayer *layer, int kind, int from, int count)
 {
   int radius = layer->radius;
+  VecU unread[BM_CHUNK / LANES] = { { 0 } };
 
-  for (int y = from < radius ? 0 : from - radius; y < from + radius && y < layer->plan->height; y++)
+  for (int y = from < radius ? 0 : from - radius; y < from + radius && y < layer->plan->height; y++) {
+    const RawRow enters = raw_row (layer, kind, y), none = { NULL, NULL };
     for (int x = layer->raw.from; x <= layer->raw.to; x++)
-      roll_column (layer, kind, x, y, -1, 0, count);
+      roll_column (layer, kind, x, &enters, &none, 0, unread, count);
+  }
 }
 
 INLINE void
@@ -362,6 +412,18 @@ row_of_chunk (const BmLayer *layer, int cost, int kind, const Rows *rows, int fr
   if (rows->cost == from)
     begin_chunk (layer, kind, from, count);
   row (layer, cost, kind, rows, count);
+}
+
+/* Disparities at a time of @depth that are left: as many as there are chunks for, and rather two middling ones than one large and
+ * one small, since a small one has the work of each column but few candidates. */
+static int
+chunk_of (int depth)
+{
+#if LANES > 8
+  return depth >= 144 || depth == 80 ? 80 : depth == 96 ? 48 : depth >= 64 ? 64 : depth >= 48 ? 48 : 16;
+#else
+  return depth >= 32 ? 32 : 16;
+#endif
 }
 
 INLINE void
@@ -373,21 +435,40 @@ band (BmLayer *layer, int cost, int kind, int first, int last)
 
   for (int y = from; y <= last + reach; y++) {
     int mean = y - reach >= first ? y - reach : -1, mean_rows = stereo_bm_rows (mean < 0 ? 0 : mean, height, reach);
-    Rows rows = { y + radius < height ? y + radius : -1, y > from ? y - radius - 1 : -1, y < height ? y : -1, NULL,
-      mean, mean_rows, stereo_bm_mean_factor ((2 * reach + 1) * mean_rows) };
+    Rows rows = { raw_row (layer, kind, y + radius < height ? y + radius : -1),
+      raw_row (layer, kind, y > from ? y - radius - 1 : -1), y < height ? y : -1, NULL, mean, mean_rows,
+      stereo_bm_mean_factor ((2 * reach + 1) * mean_rows) };
     if (rows.cost >= 0)
       bm_set_row (layer, cost, y);
+    if (mean >= 0)
+      bm_begin_costs (layer, mean);
     for (int before = 0; before < layer->depth;) {
       BmLayer rest = rest_of (layer, before);
       rows.ring = rest.ring + (size_t) (y % plan->params.window) * layer->row_size;
-      if (rest.depth >= BM_CHUNK) {
-        row_of_chunk (&rest, cost, kind, &rows, from, BM_CHUNK);
-        before += BM_CHUNK;
-      } else {
-        row_of_chunk (&rest, cost, kind, &rows, from, BM_REST);
-        before += BM_REST;
+      before += chunk_of (rest.depth);
+      switch (chunk_of (rest.depth)) {
+#if LANES > 8
+        case 80:
+          row_of_chunk (&rest, cost, kind, &rows, from, 80);
+          break;
+        case 64:
+          row_of_chunk (&rest, cost, kind, &rows, from, 64);
+          break;
+        case 48:
+          row_of_chunk (&rest, cost, kind, &rows, from, 48);
+          break;
+#else
+        case 32:
+          row_of_chunk (&rest, cost, kind, &rows, from, 32);
+          break;
+#endif
+        default:
+          row_of_chunk (&rest, cost, kind, &rows, from, 16);
+          break;
       }
     }
+    if (mean >= 0)
+      bm_end_costs (layer, mean);
   }
 }
 
@@ -405,7 +486,7 @@ BANDS (band_ncc, NCC, RAW_PRODUCT)
 BANDS (band_zncc, ZNCC, RAW_PRODUCT)
 
 /* By cost; NULL: not a cost of block matching. */
-static void (*const bands[STEREO_COSTS]) (BmLayer *layer, int first, int last) = {
+static const BmBand bands[STEREO_COSTS] = {
   [STEREO_COST_AD] = band_ad,
   [STEREO_COST_SD] = band_sd,
   [STEREO_COST_SAD] = band_sad,
@@ -415,51 +496,8 @@ static void (*const bands[STEREO_COSTS]) (BmLayer *layer, int first, int last) =
   [STEREO_COST_ZNCC] = band_zncc,
 };
 
-typedef struct Context
+BmBand
+CPU (bm_band) (int cost)
 {
-  uint8_t *scratch; /* per thread, bm_thread_bytes() each */
-} Context;
-
-/* How many parts of at most @most make @size. */
-static int
-parts (int size, int most)
-{
-  return (size + most - 1) / most;
-}
-
-static void
-bm_band (StereoPlan *plan, void *context, int item, int thread)
-{
-  const Context *c = context;
-  int layers = parts (plan->depth, BM_LAYER), tiles = parts (plan->width, BM_TILE), tile = item / layers % tiles;
-  int first = item / layers / tiles * BAND, last = first + BAND < plan->height ? first + BAND - 1 : plan->height - 1;
-  BmRange columns = { tile * plan->width / tiles, (tile + 1) * plan->width / tiles - 1 };
-  BmLayer layer;
-
-  bm_start_layer (
-      &layer, plan, item % layers * BM_LAYER, columns, c->scratch + (size_t) thread * bm_thread_bytes (plan));
-  bands[plan->params.cost](&layer, first, last);
-}
-
-static StereoStatus
-bm_prepare (StereoPlan *plan, void *context, StereoError *error)
-{
-  Context *c = context;
-  return stereo_reserve (plan, (void **) &c->scratch, (size_t) cpu_threads (plan), bm_thread_bytes (plan), error);
-}
-
-static StereoStatus
-bm_run (StereoPlan *plan, void *context, StereoError *error)
-{
-  cpu_run (plan, context, bm_band,
-      parts (plan->height, BAND) * parts (plan->width, BM_TILE) * parts (plan->depth, BM_LAYER));
-  return STEREO_OK;
-}
-
-static const StereoStage bm = { .name = "match", .context_size = sizeof (Context), .prepare = bm_prepare, .run = bm_run };
-
-const StereoStage *
-CPU (bm) (const StereoParams *params)
-{
-  return bands[params->cost] ? &bm : NULL;
+  return bands[cost];
 }

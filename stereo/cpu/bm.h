@@ -8,9 +8,9 @@
 #include "stereo/cpu/vec/vec.h"
 
 #define BM_TILE 256                    /* columns of a thread's work, at most */
-#define BM_LAYER 128                   /* its disparities, at most */
-#define BM_CHUNK (LANES > 8 ? 64 : 32) /* disparities at a time: registers hold their sums of both steps */
-#define BM_REST 16                     /* disparities at a time when less than a chunk is left */
+#define BM_LEAST_TILE 64               /* and at least, but for a narrower picture */
+#define BM_LAYER 128                   /* its disparities, at most, where costs are not picked at once */
+#define BM_CHUNK (LANES > 8 ? 80 : 32) /* disparities at a time, at most: registers hold their sums of both steps */
 
 /* Sums of the luma of one view over the rows of the first step's windows: of each column, of all columns before each, and of
  * the whole window around each, with its norm. */
@@ -42,19 +42,57 @@ typedef struct BmLayer
   int radius;       /* of the first step's window */
   int rows;         /* of the picture in the windows around the row at hand, and how many taps a whole one has */
   int taps;
-  float factor;    /* of whole windows */
-  uint32_t *sums;  /* down the columns, first step */
-  uint32_t *means; /* second step */
-  uint16_t *ring;  /* the first step's costs of the last rows; row y at y % window */
+  float factor;        /* of whole windows */
+  uint32_t *sums;      /* down the columns, first step */
+  uint32_t *means;     /* second step */
+  uint16_t *ring;      /* the first step's costs of the last rows; row y at y % window */
+  uint16_t *costs;     /* of the row at hand and all disparities, from column means_of.from on: second step's means */
+  const void *context; /* of the stage, for what becomes of these */
+  int thread, tile;
   BmLine line[2];
 } BmLayer;
+
+typedef void (*BmBand) (BmLayer *layer, int first, int last);
+
+/* Whether this stage picks the lowest costs, and whether it writes them to the volume. */
+static inline int
+bm_picks (const StereoPlan *plan)
+{
+  return cpu_picks_early (plan) && plan->params.paths == STEREO_PATHS_NONE;
+}
+
+static inline int
+bm_keeps_costs (const StereoPlan *plan)
+{
+  return !bm_picks (plan) || cpu_keeps_costs (plan);
+}
+
+/* Disparities and columns of a thread's work. Both together are about as much always: what it keeps of a row fits the
+ * second-level cache. */
+static inline int
+bm_layer_depth (const StereoPlan *plan)
+{
+  return bm_picks (plan) || plan->depth < BM_LAYER ? plan->depth : BM_LAYER;
+}
+
+static inline int
+bm_tile_columns (const StereoPlan *plan)
+{
+  int columns = BM_TILE * BM_LAYER / bm_layer_depth (plan);
+  return columns > BM_TILE ? BM_TILE : columns < BM_LEAST_TILE ? BM_LEAST_TILE : columns;
+}
 
 size_t CPU (bm_bytes) (const StereoPlan *plan);
 void CPU (bm_start) (BmLayer *layer, const StereoPlan *plan, int first, BmRange columns, uint8_t *memory);
 void CPU (bm_row) (BmLayer *layer, int cost, int y);
+void CPU (bm_begin_costs) (BmLayer *layer, int y);
+void CPU (bm_end_costs) (BmLayer *layer, int y);
+BmBand CPU (bm_band) (int cost);
 #define bm_thread_bytes CPU (bm_bytes)
 #define bm_start_layer CPU (bm_start)
 #define bm_set_row CPU (bm_row)
+#define bm_begin_costs CPU (bm_begin_costs)
+#define bm_end_costs CPU (bm_end_costs)
 
 /* The numerator of equation 8 where it needs more than 32 bits. (Not inline: the compiler would compute it always, and then
  * select.) */

@@ -20,14 +20,22 @@ lines_of (const BmLine *line)
 static size_t
 columns_of (const StereoPlan *plan)
 {
-  int columns = BM_TILE + 2 * (plan->params.window - 1);
+  int columns = bm_tile_columns (plan) + 2 * (plan->params.window - 1);
   return (size_t) (columns < plan->width ? columns : plan->width);
 }
 
 static size_t
 depth_of (const StereoPlan *plan)
 {
-  return (size_t) (plan->depth < BM_LAYER ? plan->depth : BM_LAYER);
+  return (size_t) bm_layer_depth (plan);
+}
+
+/* A row of costs that are not kept, and what pick.c reads behind it. */
+static size_t
+row_bytes (const StereoPlan *plan)
+{
+  size_t costs = (size_t) bm_tile_columns (plan) * depth_of (plan) + 2 * CPU_PICK_BEYOND;
+  return bm_keeps_costs (plan) ? 0 : costs * sizeof (uint16_t);
 }
 
 size_t
@@ -36,7 +44,7 @@ CPU (bm_bytes) (const StereoPlan *plan)
   size_t elements = columns_of (plan) * depth_of (plan);
   size_t lines = stereo_bm_correlates (plan->params.cost) ? 2 * lines_of (NULL) : 0;
   return 2 * elements * sizeof (uint32_t) + (size_t) plan->params.window * elements * sizeof (uint16_t) +
-      lines * line_words (plan) * sizeof (uint32_t);
+      lines * line_words (plan) * sizeof (uint32_t) + row_bytes (plan);
 }
 
 /* @range and @reach columns on either side, where the picture has them. */
@@ -56,7 +64,7 @@ CPU (bm_start) (BmLayer *layer, const StereoPlan *plan, int first, BmRange colum
   memset (layer, 0, sizeof *layer);
   layer->plan = plan;
   layer->first = first;
-  layer->depth = plan->depth - first < BM_LAYER ? plan->depth - first : BM_LAYER;
+  layer->depth = plan->depth - first < (int) depth_of (plan) ? plan->depth - first : (int) depth_of (plan);
   layer->radius = stereo_bm_window_cost (plan->params.cost) ? plan->params.window / 2 : 0;
   layer->means_of = columns;
   layer->costs_of = widen (columns, plan->params.window / 2, plan->width);
@@ -66,6 +74,7 @@ CPU (bm_start) (BmLayer *layer, const StereoPlan *plan, int first, BmRange colum
   layer->sums = (uint32_t *) memory;
   layer->means = layer->sums + elements;
   layer->ring = (uint16_t *) (layer->means + elements);
+  layer->costs = (uint16_t *) (memory + CPU (bm_bytes) (plan) - row_bytes (plan));
   if (!stereo_bm_correlates (plan->params.cost))
     return;
   uint32_t *at = (uint32_t *) (layer->ring + (size_t) plan->params.window * elements);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From indices to the finished disparity of the left view. Each stage writes its result to plan->disparity; it may exchange
  * that with plan->disparity_spare. */
-#include "stereo/cpu/cpu.h"
+#include "stereo/cpu/pick.h"
 #include "stereo/cpu/vec/vec.h"
 
 #define FITTED 16 /* pixels that get their sub-pixel offsets at a time; the costs of the next ones are fetched */
@@ -32,25 +32,6 @@ integer_row (StereoPlan *plan, void *context, int y, int thread)
     to[x] = index[x] == STEREO_INVALID ? NAN : (float) (plan->min_disparity + index[x]);
 }
 
-/* Adds the offsets of up to FITTED pixels. Their costs are collected first, so that the rest runs on vectors; those of pixels
- * that have no offset are made flat. */
-static void
-fit_pixels (const StereoPlan *plan, const uint16_t *index, const uint16_t *costs, int count, float *to)
-{
-  uint16_t before[FITTED], lowest[FITTED], after[FITTED];
-
-  for (int k = 0; k < count; k++, costs += plan->depth) {
-    int i = index[k], fits = i > 0 && i < plan->disparities - 1;
-    const uint16_t *at = costs + (fits ? i : 1);
-    fits = fits && at[-1] != STEREO_INVALID && at[1] != STEREO_INVALID;
-    before[k] = at[-1];
-    lowest[k] = fits ? at[0] : STEREO_INVALID;
-    after[k] = at[1];
-  }
-  for (int k = 0; k < count; k++)
-    to[k] += stereo_equiangular (before[k], lowest[k], after[k]);
-}
-
 static void
 subpixel_row (StereoPlan *plan, void *context, int y, int thread)
 {
@@ -58,12 +39,11 @@ subpixel_row (StereoPlan *plan, void *context, int y, int thread)
   const uint16_t *costs = plan->volume + (size_t) y * (size_t) plan->width * (size_t) plan->depth;
   float *to = map_row (plan, plan->disparity, y);
 
-  integer_row (plan, context, y, thread);
   for (int x = 0; x < plan->width; x += FITTED) {
     int next = x + FITTED, count = plan->width - x < FITTED ? plan->width - x : FITTED;
     for (int k = next; k < next + FITTED && k < plan->width; k++)
       __builtin_prefetch (costs + (size_t) k * (size_t) plan->depth + (index[k] == STEREO_INVALID ? 0 : index[k]));
-    fit_pixels (plan, index + x, costs + (size_t) x * (size_t) plan->depth, count, to + x);
+    CPU (fit_columns) (plan, index + x, costs + (size_t) x * (size_t) plan->depth, count, to + x);
   }
 }
 
@@ -211,6 +191,16 @@ median5_row (StereoPlan *plan, void *context, int y, int thread)
   median_row (plan, y, 2);
 }
 
+static StereoStatus
+subpixel_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  if (cpu_keeps_costs (plan)) /* else they were read when they were made */
+    cpu_run (plan, context, subpixel_row, plan->height);
+  return STEREO_OK;
+}
+
+const StereoStage CPU (subpixel) = { .name = "subpixel", .run = subpixel_run };
+
 #define ROW_STAGE(stage, swaps) \
   static StereoStatus stage##_run (StereoPlan *plan, void *context, StereoError *error) \
   { \
@@ -222,7 +212,6 @@ median5_row (StereoPlan *plan, void *context, int y, int thread)
   const StereoStage CPU (stage) = { .name = #stage, .run = stage##_run };
 
 ROW_STAGE (integer, 0)
-ROW_STAGE (subpixel, 0)
 ROW_STAGE (reject, 0)
 ROW_STAGE (threshold, 0)
 ROW_STAGE (median3, 1)

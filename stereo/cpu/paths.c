@@ -24,62 +24,25 @@
  * outside the image has L = 0 for all candidates, which makes L = C for the next pixel.
  */
 #include "stereo/cpu/match.h"
-#include "stereo/cpu/vec/vec.h"
+#include "stereo/cpu/paths.h"
 
 #include <sched.h>
 
-#define INLINE static inline __attribute__ ((always_inline))
-#define GUARD 16           /* words before a path's costs; the first and the last of them are 65535 */
-#define LOWEST (-8)        /* the word before the costs that holds their minimum */
 #define BAND 8             /* rows */
-#define BLOCK 16           /* columns after which a band checks the progress of the band before */
 #define CONVERT_AHEAD 2048 /* candidates */
-#define RING 32            /* columns stored of a row within a band: more than BLOCK + BAND + 1, a power of two */
+#define RING 32            /* columns stored of a row within a band: more than PATH_BLOCK + BAND + 1, a power of two */
 #define MOST_BANDS 32      /* at work at a time, however many threads there are */
 #define PROGRESS 16        /* words from one band's progress to the next's: a cache line */
-
-enum
-{
-  SIDEWAYS = STEREO_PATH_SIDEWAYS,
-  VERTICAL = STEREO_PATH_VERTICAL,
-  RISING = STEREO_PATH_RISING,
-  FALLING = STEREO_PATH_FALLING,
-  DIRECTIONS = STEREO_PATH_DIRECTIONS
-};
 
 typedef struct Context
 {
   uint8_t *costs; /* [y][x][i]: what paths read; the sweep down makes them, the sweep up reads them again */
   uint16_t *rows; /* paths' costs: rows_of() whole rows, then thread_words() for each thread */
   int *progress;  /* columns of each band of rows that a sweep has finished */
+  uint8_t *added; /* [y][x][i]: Row.added, if adds_up(); in the place of the volume, where that is not kept */
+  uint32_t *keys; /* of picks: pick_words() of each thread */
+  uint16_t *sums; /* sum_words() of each thread, where the costs are not kept */
 } Context;
-
-/* Constants of a sweep. */
-typedef struct Sweep
-{
-  const StereoPlan *plan;
-  const Context *context;
-  int up;
-  int pitch;             /* words from one direction's costs to the next's */
-  ptrdiff_t column;      /* words from column to column */
-  int shift;             /* a step of the costs is 1 << shift steps of a path's costs */
-  VecW half, whole;      /* of stereo_path_rounded(): half a step, and the bits of whole steps */
-  VecW unit[DIRECTIONS]; /* of weighted paths: steps of a path's cost in a step of the costs */
-  VecW small[DIRECTIONS][2], large[DIRECTIONS][2]; /* [1]: where the luma has a step */
-} Sweep;
-
-typedef struct Row
-{
-  const uint16_t *before;            /* paths' costs of the previous row, column 0 */
-  uint16_t *after;                   /* of this one */
-  ptrdiff_t before_ring, after_ring; /* column n of these rows lies at place n & ring */
-  uint16_t *side[2];                 /* sideways paths' costs of the column before, and of this one */
-  uint16_t *mask;                    /* 65535 where the candidate does not exist */
-  uint8_t *steps;                    /* bit r of column x: the luma has a step along direction r */
-  int first, last;                   /* candidates that exist in the mask */
-  uint8_t *costs;
-  uint16_t *volume;
-} Row;
 
 static int
 directions_of (const StereoPlan *plan)
@@ -90,7 +53,7 @@ directions_of (const StereoPlan *plan)
 static int
 pitch_of (const StereoPlan *plan)
 {
-  return plan->depth + GUARD;
+  return plan->depth + PATH_GUARD;
 }
 
 /* Words of a column's path costs, in every direction but sideways. */
@@ -104,20 +67,20 @@ column_words (const StereoPlan *plan)
 static size_t
 row_words (const StereoPlan *plan)
 {
-  return (size_t) (plan->width + 2) * column_words (plan) + GUARD;
+  return (size_t) (plan->width + 2) * column_words (plan) + PATH_GUARD;
 }
 
 /* Words of a ring of columns; of the two columns of sideways paths, the mask and the steps of a row. */
 static size_t
 ring_words (const StereoPlan *plan)
 {
-  return RING * column_words (plan) + GUARD;
+  return RING * column_words (plan) + PATH_GUARD;
 }
 
 static size_t
 side_words (const StereoPlan *plan)
 {
-  return 3 * (size_t) pitch_of (plan) + GUARD + stereo_round_up ((size_t) plan->width, 2 * GUARD) / 2;
+  return 3 * (size_t) pitch_of (plan) + PATH_GUARD + stereo_round_up ((size_t) plan->width, 2 * PATH_GUARD) / 2;
 }
 
 /* Words of a thread: two rings, which the rows of its band use in turn, and the columns and the mask of each row. */
@@ -146,7 +109,28 @@ rows_of (const StereoPlan *plan)
 static uint16_t *
 whole_row (const StereoPlan *plan, const Context *c, int slot)
 {
-  return c->rows + (size_t) slot * row_words (plan) + column_words (plan) + GUARD;
+  return c->rows + (size_t) slot * row_words (plan) + column_words (plan) + PATH_GUARD;
+}
+
+/* Whether the sweep down leaves what its paths add, a byte for each candidate, in place of sums in the volume. */
+static int
+adds_up (const StereoPlan *plan)
+{
+  return plan->params.method == STEREO_METHOD_SGM && plan->params.paths == 4 && !plan->path_weighted;
+}
+
+/* Keys of a thread: two lines of the left view, and two of the right view for each row of its band. */
+static size_t
+pick_words (const StereoPlan *plan)
+{
+  return (2 + 2 * BAND) * (size_t) plan->image_pitch;
+}
+
+/* Sums of a thread: a block of columns, and what pick.c reads on both sides. */
+static size_t
+sum_words (const StereoPlan *plan)
+{
+  return PATH_BLOCK * (size_t) plan->depth + 2 * CPU_PICK_BEYOND;
 }
 
 /* The last row of band @k; -1: the row outside the image. */
@@ -165,112 +149,8 @@ thread_memory (const StereoPlan *plan, const Context *c, int thread)
 static uint16_t *
 ring_of (const StereoPlan *plan, const Context *c, int thread, int r)
 {
-  return thread_memory (plan, c, thread) + (size_t) (r % 2) * ring_words (plan) + GUARD;
+  return thread_memory (plan, c, thread) + (size_t) (r % 2) * ring_words (plan) + PATH_GUARD;
 }
-
-/* ---- a column --------------------------------------------------------------------------------- */
-
-static void
-set_mask (const StereoPlan *plan, Row *row, int x)
-{
-  int first = stereo_first_index (x, plan->width, plan->min_disparity);
-  int last = stereo_last_index (x, plan->disparities, plan->min_disparity);
-
-  if (first == row->first && last == row->last)
-    return;
-  row->first = first;
-  row->last = last;
-  for (int i = 0; i < plan->depth; i++)
-    row->mask[i] = i < first || i > last ? 0xFFFF : 0;
-}
-
-/* Gives the candidates of a column that are outside the right view the lowest cost of its path. */
-static void
-open_outside (const StereoPlan *plan, const Row *row, uint16_t *costs)
-{
-  for (int i = 0; i < row->first && i < plan->disparities; i++)
-    costs[i] = costs[LOWEST];
-  for (int i = row->last < 0 ? 0 : row->last + 1; i < plan->disparities; i++)
-    costs[i] = costs[LOWEST];
-}
-
-/* Column @n of the sweep. In the sweep up, n grows as x falls. */
-INLINE void
-sweep_column (const Sweep *s, Row *row, int n, int directions, int up, int weighted)
-{
-  const StereoPlan *plan = s->plan;
-  int x = up ? plan->width - 1 - n : n, depth = plan->depth;
-  const uint8_t *costs = row->costs + (size_t) x * (size_t) depth;
-  uint16_t *volume = row->volume + (size_t) x * (size_t) depth;
-  const uint16_t *from[DIRECTIONS];
-  uint16_t *to[DIRECTIONS];
-  VecW lowest[DIRECTIONS], jump[DIRECTIONS], small[DIRECTIONS], low[DIRECTIONS], unit[DIRECTIONS];
-  /* copies, which no store can change: they stay in registers */
-  const VecW half = s->half, whole = s->whole;
-  const uint16_t *masks = row->mask;
-  int steps = row->steps[x], shift = s->shift;
-
-  /* the column of the next block */
-  if (up) {
-    cpu_fetch (costs - BLOCK * depth, (size_t) depth);
-    cpu_fetch (volume - BLOCK * depth, (size_t) depth * sizeof *volume);
-  } else
-    cpu_fetch_to_write (volume + BLOCK * depth, (size_t) depth * sizeof *volume);
-  set_mask (plan, row, x);
-  from[SIDEWAYS] = row->side[n & 1];
-  to[SIDEWAYS] = row->side[~n & 1];
-  for (int r = VERTICAL; r < directions; r++) {
-    ptrdiff_t column = n + (r == FALLING ? -1 : r == RISING ? 1 : 0);
-    from[r] = row->before + (column & row->before_ring) * s->column + (r - 1) * s->pitch;
-    to[r] = row->after + (n & row->after_ring) * s->column + (r - 1) * s->pitch;
-  }
-  for (int r = 0; r < directions; r++) {
-    lowest[r] = (VecW){ 0 } + from[r][LOWEST];
-    jump[r] = vec_add_words (lowest[r], s->large[r][steps >> r & 1]);
-    small[r] = s->small[r][steps >> r & 1];
-    unit[r] = s->unit[r];
-    low[r] = (VecW){ 0 } + 0xFFFF;
-  }
-  for (int i = 0; i < depth; i += WORDS) {
-    VecW step = vec_words_of_bytes (costs + i), mask = vec_load_w (masks + i), cost = step << shift | mask;
-    VecW sum = up ? vec_load_w (volume + i) : (VecW){ 0 };
-    for (int r = 0; r < directions; r++) {
-      VecW beside = vec_min_words (vec_load_w (from[r] + i - 1), vec_load_w (from[r] + i + 1));
-      VecW best = vec_min_words (vec_min_words (vec_load_w (from[r] + i), jump[r]), vec_add_words (beside, small[r]));
-      VecW path = vec_add_words (weighted ? step * unit[r] | mask : cost, (best - lowest[r] + half) & whole);
-      vec_store_w (to[r] + i, path);
-      low[r] = vec_min_words (low[r], path);
-      sum = vec_add_words (sum, path);
-    }
-    vec_store_w (volume + i, sum);
-  }
-  for (int r = 0; r < directions; r++) {
-    to[r][LOWEST] = vec_lowest_word (low[r]);
-    if (row->first > 0 || row->last < plan->disparities - 1)
-      open_outside (plan, row, to[r]);
-  }
-}
-
-#define SWEEP(name, directions, up, weighted) \
-  static void name (const Sweep *s, Row *row, int from, int to) \
-  { \
-    for (int n = from; n < to; n++) \
-      sweep_column (s, row, n, directions, up, weighted); \
-  }
-SWEEP (down_4, 2, 0, 0)
-SWEEP (down_8, 4, 0, 0)
-SWEEP (up_4, 2, 1, 0)
-SWEEP (up_8, 4, 1, 0)
-SWEEP (weighted_down_4, 2, 0, 1)
-SWEEP (weighted_down_8, 4, 0, 1)
-SWEEP (weighted_up_4, 2, 1, 1)
-SWEEP (weighted_up_8, 4, 1, 1)
-
-/* [weighted][up][eight directions] */
-static void (*const sweeps[2][2][2]) (const Sweep *s, Row *row, int from, int to) = {
-  { { down_4, down_8 }, { up_4, up_8 } },
-  { { weighted_down_4, weighted_down_8 }, { weighted_up_4, weighted_up_8 } },
-};
 
 /* ---- a band ------------------------------------------------------------------------------------ */
 
@@ -279,7 +159,7 @@ static void
 set_guards (uint16_t *costs, size_t count, int pitch)
 {
   for (size_t k = 0; k <= count; k++)
-    costs[(ptrdiff_t) k * pitch - 1] = costs[(ptrdiff_t) k * pitch - GUARD] = 0xFFFF;
+    costs[(ptrdiff_t) k * pitch - 1] = costs[(ptrdiff_t) k * pitch - PATH_GUARD] = 0xFFFF;
 }
 
 /* Makes column @n of a ring one outside the image. */
@@ -289,7 +169,7 @@ clear_column (const StereoPlan *plan, uint16_t *ring, int n)
   for (int r = 0; r < directions_of (plan) - 1; r++) {
     uint16_t *costs = ring + (size_t) (n & (RING - 1)) * column_words (plan) + (size_t) r * (size_t) pitch_of (plan);
     memset (costs, 0, (size_t) plan->depth * sizeof *costs);
-    costs[LOWEST] = 0;
+    costs[PATH_LOWEST] = 0;
   }
 }
 
@@ -322,12 +202,13 @@ find_steps (const StereoPlan *plan, Row *row, int y, int dx, int dy, int directi
 {
   const uint8_t *luma = plan->view[STEREO_LEFT].luma + (ptrdiff_t) y * plan->image_pitch;
   const uint8_t *before = luma + (ptrdiff_t) dy * plan->image_pitch + dx;
+  uint8_t *restrict all = row->steps;
   int from = dx < 0 ? -dx : 0, to = dx > 0 ? plan->width - dx : plan->width, step = plan->params.penalty_step;
 
   if (y + dy < 0 || y + dy >= plan->height)
     return;
   for (int x = from; x < to; x++)
-    row->steps[x] |= (uint8_t) (stereo_path_steps (luma[x], before[x], step) << direction);
+    all[x] |= (uint8_t) (stereo_path_steps (luma[x], before[x], step) << direction);
 }
 
 /* Steps towards a pixel that is outside do not matter: its costs are 0. */
@@ -367,7 +248,19 @@ make_costs (const StereoPlan *plan, Row *row, int y)
   if (plan->params.method == STEREO_METHOD_SGM)
     CPU (cost_row) (plan->params.cost) (plan, y, 0, plan->depth, plan->depth, row->costs);
   else
-    convert_costs (row->volume, (size_t) plan->width * (size_t) plan->depth, plan->path_shift, row->costs);
+    convert_costs (row->halfway, (size_t) plan->width * (size_t) plan->depth, plan->path_shift, row->costs);
+}
+
+/* Row @r of a band. The lines of the left view serve all rows: a block of columns is picked and stored at once. */
+static void
+start_picks (const StereoPlan *plan, Row *row, uint32_t *keys, int r)
+{
+  size_t pitch = (size_t) plan->image_pitch;
+  uint32_t *right = keys + (size_t) (2 + 2 * r) * pitch;
+
+  memset (right, 0xFF, (cpu_keeps_costs (plan) ? 2 : 1) * pitch * sizeof *right);
+  right += plan->image_pad;
+  row->picks = (CpuPicks){ keys, keys + pitch, right, cpu_keeps_costs (plan) ? right + pitch : NULL };
 }
 
 /* Row @r of the @rows of band @k. */
@@ -384,19 +277,23 @@ start_row (const Sweep *s, Row *row, int k, int r, int rows, int thread)
   row->before_ring = first ? -1 : RING - 1;
   row->after = last ? last_row (plan, c, k) : ring_of (plan, c, thread, r);
   row->after_ring = last ? -1 : RING - 1;
-  row->side[0] = thread_memory (plan, c, thread) + 2 * ring_words (plan) + (size_t) r * side_words (plan) + GUARD;
+  row->side[0] = thread_memory (plan, c, thread) + 2 * ring_words (plan) + (size_t) r * side_words (plan) + PATH_GUARD;
   row->side[1] = row->side[0] + s->pitch;
   row->mask = row->side[1] + s->pitch;
   row->steps = (uint8_t *) (row->mask + s->pitch);
   row->first = row->last = -1;
   row->costs = c->costs + place;
-  row->volume = plan->volume + place;
-  memset (row->side[0] - GUARD, 0, (size_t) s->pitch * sizeof *row->side[0]);
+  row->halfway = row->sums = plan->volume + place;
+  row->added = !adds_up (plan) ? NULL : (cpu_keeps_costs (plan) ? c->added : (uint8_t *) plan->volume) + place;
+  row->first_sum = 0;
+  memset (row->side[0] - PATH_GUARD, 0, (size_t) s->pitch * sizeof *row->side[0]);
   set_guards (row->side[0], 2, s->pitch);
   if (plan->params.penalty_step > 0)
     find_all_steps (plan, row, y, s->up);
   if (!s->up)
     make_costs (plan, row, y);
+  else if (cpu_picks_early (plan))
+    start_picks (plan, row, c->keys + (size_t) thread * pick_words (plan), r);
 }
 
 static void
@@ -405,6 +302,29 @@ wait_for (const int *progress, int columns)
   for (int spins = 0; __atomic_load_n (progress, __ATOMIC_ACQUIRE) < columns; spins++)
     if (spins > 200)
       sched_yield ();
+}
+
+/* Columns @from..@to - 1 of a row in the sweep up, with the lowest costs of each pixel. */
+static void
+sweep_and_pick (const Sweep *s, Row *row, int y, PathColumns columns, int from, int to, uint16_t *sums)
+{
+  const StereoPlan *plan = s->plan;
+  int first = plan->width - to, end = plan->width - from;
+
+  if (from < to) {
+    if (!cpu_keeps_costs (plan)) {
+      row->sums = sums;
+      row->first_sum = first;
+    }
+    columns (s, row, from, to);
+    const uint16_t *costs = row->sums + (size_t) (first - row->first_sum) * (size_t) plan->depth;
+    CPU (pick_columns) (plan, &row->picks, costs, first, end);
+    CPU (pick_store) (plan, &plan->view[STEREO_LEFT], y, first, end, row->picks.left1, row->picks.left2);
+    if (!cpu_keeps_costs (plan))
+      CPU (pick_measures) (plan, costs, y, first, end);
+    if (to == plan->width)
+      CPU (pick_store) (plan, &plan->view[STEREO_RIGHT], y, 0, plan->width, row->picks.right1, row->picks.right2);
+  }
 }
 
 static int
@@ -418,7 +338,9 @@ sweep_band (const StereoPlan *plan, const Context *c, int k, int thread, int up)
 {
   int *progress = c->progress + (size_t) k * PROGRESS;
   int rows = plan->height - k * BAND < BAND ? plan->height - k * BAND : BAND, width = plan->width;
-  void (*const columns) (const Sweep *, Row *, int, int) = sweeps[plan->path_weighted][up][plan->params.paths == 8];
+  int picks = up && cpu_picks_early (plan);
+  uint16_t *sums = c->sums ? c->sums + (size_t) thread * sum_words (plan) + CPU_PICK_BEYOND : NULL;
+  PathColumns columns = CPU (path_columns) (plan, up, adds_up (plan));
   Sweep s;
   Row row[BAND];
 
@@ -429,11 +351,15 @@ sweep_band (const StereoPlan *plan, const Context *c, int k, int thread, int up)
     clear_column (plan, ring_of (plan, c, thread, r), -1);
   if (k >= bands_of (plan)) /* this band's last row overwrites that of an earlier band: wait for that row's last reader */
     wait_for (progress - (size_t) bands_of (plan) * PROGRESS, width);
-  for (int end = BLOCK; end - BLOCK - (rows - 1) < width; end += BLOCK) {
+  for (int end = PATH_BLOCK; end - PATH_BLOCK - (rows - 1) < width; end += PATH_BLOCK) {
     if (k > 0)
       wait_for (progress - PROGRESS, within (end + 1, width));
     for (int r = 0; r < rows; r++) {
-      columns (&s, &row[r], within (end - BLOCK - r, width), within (end - r, width));
+      int from = within (end - PATH_BLOCK - r, width), to = within (end - r, width);
+      if (picks)
+        sweep_and_pick (&s, &row[r], plan->height - 1 - (k * BAND + r), columns, from, to, sums);
+      else
+        columns (&s, &row[r], from, to);
       if (end - r >= width && r < rows - 1)
         clear_column (plan, row[r].after, width);
     }
@@ -456,6 +382,20 @@ up_band (StereoPlan *plan, void *context, int item, int thread)
 /* ---- stage ------------------------------------------------------------------------------------ */
 
 static StereoStatus
+prepare_picks (StereoPlan *plan, Context *c, StereoError *error)
+{
+  size_t threads = (size_t) cpu_threads (plan);
+  StereoStatus status = cpu_reserve_measures (plan, error);
+
+  if (status ||
+      (status = stereo_reserve (plan, (void **) &c->keys, threads, pick_words (plan) * sizeof *c->keys, error)))
+    return status;
+  return cpu_keeps_costs (plan) ?
+      STEREO_OK :
+      stereo_reserve (plan, (void **) &c->sums, threads, sum_words (plan) * sizeof *c->sums, error);
+}
+
+static StereoStatus
 paths_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Context *c = context;
@@ -464,6 +404,9 @@ paths_prepare (StereoPlan *plan, void *context, StereoError *error)
   StereoStatus status;
 
   if ((status = stereo_reserve (plan, (void **) &c->costs, pixels, (size_t) plan->depth, error)) ||
+      (adds_up (plan) && cpu_keeps_costs (plan) &&
+          (status = stereo_reserve (plan, (void **) &c->added, pixels, (size_t) plan->depth, error))) ||
+      (cpu_picks_early (plan) && (status = prepare_picks (plan, c, error))) ||
       (status = stereo_reserve (plan, (void **) &c->progress, PROGRESS * bands, sizeof (int), error)))
     return status;
   return stereo_reserve (plan, (void **) &c->rows,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The probability that each disparity of the left view is right: stereo/exact/confidence.h says from what. */
-#include "stereo/cpu/cpu.h"
+#include "stereo/cpu/partner.h"
+#include "stereo/cpu/pick.h"
 #include "stereo/cpu/vec/vec.h"
-
-#include <stdlib.h>
 
 #define WINDOW (2 * STEREO_AGREEMENT_RADIUS + 1)
 #define SIDE (2 * STEREO_CELLS_AROUND + 1)
@@ -40,51 +39,24 @@ compare_views (const StereoPlan *plan, const Context *c, int y)
   const uint16_t *index = plan->view[STEREO_LEFT].index + map, *other = plan->view[STEREO_RIGHT].index + map;
   uint8_t *agrees = c->agrees + map;
 
-  for (int x = 0; x < plan->width; x++) {
-    int i = index[x];
-    agrees[x] = i != (int) STEREO_INVALID &&
-        abs (other[plan->width - 1 - x + plan->min_disparity + i] - i) <= STEREO_AGREEMENT_MOST;
+  for (int x = 0; x < plan->width; x += LANES) {
+    VecI none, away = cpu_disagreement (plan, index, other, x, &none);
+    vec_store_b (agrees + x, vec_narrow_bytes ((away <= STEREO_AGREEMENT_MOST) & ~none & 1));
   }
 }
 
-/* stereo_may_rival() for all candidates at once. What lies beyond the last of them is STEREO_INVALID, and so is the word
- * before @costs. */
 static uint32_t
-rival_of (const uint16_t *costs, int depth, int index)
+distinctness_of (const StereoPlan *plan, int cell, int row, int x, int y)
 {
-  VecW lowest = (VecW){ 0 } - 1, lowest_away = lowest, number = { 0 };
-  const VecW near = (VecW){ 0 } + 2 * (STEREO_RIVAL_AWAY - 1), nearer = (VecW){ 0 } + 2 * (STEREO_NO_RIVAL_AWAY - 1);
-
-  for (int k = 0; k < WORDS; k++)
-    number[k] = (uint16_t) (k - index);
-  for (int i = 0; i < depth; i += WORDS, number += WORDS) {
-    VecW cost = vec_load_w (costs + i), before = vec_load_w (costs + i - 1), after = vec_load_w (costs + i + 1);
-    VecW place = number + (STEREO_RIVAL_AWAY - 1), place_away = number + (STEREO_NO_RIVAL_AWAY - 1);
-    VecW minimum = (VecW) (vec_min_words (vec_min_words (before, after), cost) == cost);
-    VecW same = (VecW) (vec_min_words (place, near) == place),
-         same_away = (VecW) (vec_min_words (place_away, nearer) == place_away);
-    lowest = vec_min_words (lowest, cost | ~minimum | same);
-    lowest_away = vec_min_words (lowest_away, cost | same_away);
-  }
-  uint16_t rival = vec_lowest_word (lowest);
-  return rival == STEREO_INVALID ? vec_lowest_word (lowest_away) : rival;
-}
-
-static uint32_t
-distinctness_of (const StereoPlan *plan, int x, int y)
-{
+  const CpuState *state = cpu_state (plan);
   const uint16_t *column = plan->volume + ((size_t) y * (size_t) plan->width + (size_t) x) * (size_t) plan->depth;
-  uint16_t costs[STEREO_MAX_DISPARITIES + 2 * WORDS];
-  int index = plan->view[STEREO_LEFT].index[(size_t) y * (size_t) plan->map_pitch + (size_t) x];
 
+  if (state->distinctness)
+    return state->distinctness[row * stereo_cells (plan->width) + cell];
   for (int k = 0; k < plan->depth; k += 32) /* of the next cell's */
     __builtin_prefetch (column + STEREO_CELL * plan->depth + k);
-  if (index == (int) STEREO_INVALID)
-    return 0;
-  memset (costs, 0xFF, WORDS * sizeof *costs);
-  memcpy (costs + WORDS, column, (size_t) plan->depth * sizeof *costs);
-  memset (costs + WORDS + plan->depth, 0xFF, WORDS * sizeof *costs);
-  return stereo_distinctness (column[index], rival_of (costs + WORDS, plan->depth, index));
+  return CPU (distinctness) (
+      plan, column, plan->view[STEREO_LEFT].index[(size_t) y * (size_t) plan->map_pitch + (size_t) x]);
 }
 
 /* Whether the cell whose first pixel is @first has more than one luma. */
@@ -127,7 +99,7 @@ measure_row (StereoPlan *plan, void *context, int row, int thread)
     int x = stereo_cell_pixel (k, plan->width);
     int first = k * STEREO_CELL, side = first + STEREO_CELL <= plan->width ? STEREO_CELL : plan->width - first;
     int textured = has_texture (plan, top + first, side, rows);
-    uint16_t value = textured ? (uint16_t) distinctness_of (plan, x, pixel_y) : 0;
+    uint16_t value = textured ? (uint16_t) distinctness_of (plan, k, row, x, pixel_y) : 0;
     for (int j = first; j < first + STEREO_CELL; j++) {
       luma[j] = textured ? picture[x] : NEVER_LIKE;
       distinctness[j] = value;

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Winner-takes-all of both views from one volume, with confidence (3.2.3) and consistency (3.2.4). */
-#include "stereo/cpu/cpu.h"
+#include "stereo/cpu/partner.h"
+#include "stereo/cpu/pick.h"
 #include "stereo/cpu/vec/vec.h"
-
-#include <stdlib.h>
-
-#define AHEAD 16 /* columns whose costs are fetched before they are needed */
 
 /* Of select. */
 typedef struct Context
@@ -21,89 +18,28 @@ volume_row (const StereoPlan *plan, int y)
 
 /* ---- select: the two lowest costs of every pixel ------------------------------------------- */
 
-/*
- * A key is cost << 16 | index: the lower one of two keys has the lower cost, and on a tie the smaller disparity. A cost of a
- * left pixel is one of a right pixel too, with the same index: each key is made once, and compared with both.
- */
-
-/* Moves @key into the two lowest. */
-static inline void
-take (VecU key, VecU *lowest, VecU *second)
-{
-  *second = vec_min_unsigned (*second, vec_max_unsigned (*lowest, key));
-  *lowest = vec_min_unsigned (*lowest, key);
-}
-
-/* The two lowest keys of a left pixel. Those of the right pixels that are its partners, from @right1 and @right2 on, take its
- * keys. */
-static void
-select_column (const uint16_t *column, int depth, uint32_t *left1, uint32_t *left2, uint32_t *right1, uint32_t *right2)
-{
-  const VecI lanes = LANE_NUMBERS;
-  VecU low = (VecU) (lanes | -1), next = low, index = (VecU) lanes;
-
-  for (int i = 0; i < depth; i += LANES, index += LANES) {
-    VecU key = (VecU) vec_widen (vec_load_h (column + i)) << 16 | index;
-    VecU low_right = vec_load_u (right1 + i), next_right = vec_load_u (right2 + i);
-    take (key, &low, &next);
-    take (key, &low_right, &next_right);
-    vec_store_u (right1 + i, low_right);
-    vec_store_u (right2 + i, next_right);
-  }
-  for (int half = LANES / 2; half; half /= 2) {
-    VecU other = vec_partners (low, half);
-    next = vec_min_unsigned (next, vec_partners (next, half));
-    take (other, &low, &next);
-  }
-  *left1 = low[0];
-  *left2 = next[0];
-}
-
-/* Stores what the keys of a row say. */
-static void
-store_row (const StereoPlan *plan, const StereoView *view, int y, const uint32_t *keys1, const uint32_t *keys2)
-{
-  size_t map = (size_t) y * (size_t) plan->map_pitch;
-
-  for (int x = 0; x < plan->width; x++) {
-    uint32_t lowest = keys1[x], second = keys2[x];
-    int some = lowest >> 16 != STEREO_INVALID, more = second >> 16 != STEREO_INVALID;
-    view->first[map + x] = view->index[map + x] = some ? (uint16_t) lowest : STEREO_INVALID;
-    view->second[map + x] = more ? (uint16_t) second : STEREO_INVALID;
-    view->confidence[map + x] = more ? stereo_confidence (lowest >> 16, second >> 16) : 0;
-  }
-}
-
 static void
 select_row (StereoPlan *plan, void *context, int y, int thread)
 {
-  const uint16_t *column = volume_row (plan, y);
-  size_t pitch = (size_t) plan->image_pitch;
-  uint32_t *left1 = ((Context *) context)->keys + (size_t) thread * 4 * pitch, *left2 = left1 + pitch;
-  uint32_t *right1 = left2 + pitch + plan->image_pad, *right2 = right1 + pitch;
-
-  memset (left2 + pitch, 0xFF, 2 * pitch * sizeof *right1);
-  for (int x = 0; x < plan->width; x++, column += plan->depth) {
-    int partner = plan->width - 1 - x + plan->min_disparity;
-    cpu_fetch (column + AHEAD * plan->depth, (size_t) plan->depth * sizeof *column);
-    select_column (column, plan->depth, left1 + x, left2 + x, right1 + partner, right2 + partner);
-  }
-  store_row (plan, &plan->view[STEREO_LEFT], y, left1, left2);
-  store_row (plan, &plan->view[STEREO_RIGHT], y, right1, right2);
+  CPU (pick_row) (plan, ((Context *) context)->keys + (size_t) thread * cpu_picks_words (plan), y);
 }
 
 static StereoStatus
 select_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Context *c = context;
+
+  if (cpu_picks_early (plan))
+    return STEREO_OK;
   return stereo_reserve (
-      plan, (void **) &c->keys, 4 * (size_t) plan->image_pitch * (size_t) cpu_threads (plan), sizeof *c->keys, error);
+      plan, (void **) &c->keys, cpu_picks_words (plan) * (size_t) cpu_threads (plan), sizeof *c->keys, error);
 }
 
 static StereoStatus
 select_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cpu_run (plan, context, select_row, plan->height);
+  if (!cpu_picks_early (plan))
+    cpu_run (plan, context, select_row, plan->height);
   return STEREO_OK;
 }
 
@@ -288,16 +224,15 @@ reselect_run (StereoPlan *plan, void *context, StereoError *error)
 static void
 check_view_row (const StereoPlan *plan, int view, int y)
 {
-  const StereoView *here = &plan->view[view], *other = &plan->view[!view];
   size_t map = (size_t) y * (size_t) plan->map_pitch;
+  const uint16_t *index = plan->view[view].index + map, *other = plan->view[!view].index + map;
+  float *confidence = plan->view[view].confidence + map;
+  const VecI most = (VecI){ 0 } + plan->params.consistency;
 
-  for (int x = 0; x < plan->width; x++) {
-    int index = here->index[map + x];
-    if (index == (int) STEREO_INVALID)
-      continue;
-    int partner = plan->width - 1 - x + plan->min_disparity + index;
-    if (abs (other->index[map + partner] - index) > plan->params.consistency)
-      here->confidence[map + x] = 0;
+  for (int x = 0; x < plan->width; x += LANES) {
+    VecI none, away = cpu_disagreement (plan, index, other, x, &none);
+    VecI zero = (away > most) & ~none;
+    vec_store_f (confidence + x, (VecF) ((VecI) vec_load_f (confidence + x) & ~zero));
   }
 }
 

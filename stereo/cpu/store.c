@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Store: the finished disparity and confidence become the caller's samples. */
 #include "stereo/cpu/cpu.h"
+#include "stereo/cpu/vec/vec.h"
 
 /* What store_row() found in each row. */
 typedef struct Context
@@ -8,6 +9,28 @@ typedef struct Context
   uint64_t *valid;      /* samples that hold a value */
   uint64_t *confidence; /* sum of the confidence bytes */
 } Context;
+
+/* stereo_store_disparity() of whole vectors of a row, and how many of their samples hold a value; @end: the column behind them. */
+static uint64_t
+store_disparities (const float *d, int width, float scale, uint16_t *to, int *end)
+{
+  const VecI zero = { 0 }, one = zero + 1;
+  const VecF top = (VecF){ 0 } + 65535.0f;
+  VecI valid = zero;
+  uint64_t sum = 0;
+  int x = 0;
+
+  for (; x + LANES <= width; x += LANES) {
+    VecF value = vec_load_f (d + x);
+    VecI steps = vec_round (vec_min_float (value * scale, top)), some = (VecI) (value == value) & (steps >= zero);
+    vec_store_h (to + x, vec_narrow (vec_max (steps, one) & some));
+    valid -= some;
+  }
+  for (int k = 0; k < LANES; k++)
+    sum += (uint64_t) valid[k];
+  *end = x;
+  return sum;
+}
 
 /* Writes a row and returns how many samples hold a value. A disparity of NaN has none. */
 static uint64_t
@@ -17,8 +40,11 @@ store_u16 (const StereoPlan *plan, const float *d, uint16_t *to)
   float scale = (float) p->disparity_scale, product = (float) (p->focal_length * p->baseline);
   float offset = (float) p->principal_offset, per_mm = (float) (1000 / p->depth_unit);
   uint64_t valid = 0;
+  int x = 0;
 
-  for (int x = 0; x < plan->width; x++) {
+  if (p->output == STEREO_OUTPUT_DISPARITY)
+    valid = store_disparities (d, plan->width, scale, to, &x);
+  for (; x < plan->width; x++) {
     uint32_t v = isnan (d[x])            ? 0 :
         p->output == STEREO_OUTPUT_DEPTH ? stereo_store_depth (stereo_depth (d[x], product, offset), per_mm) :
                                            stereo_store_disparity (d[x], scale);
@@ -60,8 +86,21 @@ store_f32 (const StereoPlan *plan, const float *d, float *to)
 static uint64_t
 store_confidence (const StereoPlan *plan, const float *d, const float *confidence, uint8_t *to)
 {
+  const VecF full = (VecF){ 0 } + 255.0f;
+  VecI sums = { 0 };
   uint64_t sum = 0;
-  for (int x = 0; x < plan->width; x++) {
+  int x = 0;
+
+  for (; x + LANES <= plan->width; x += LANES) {
+    VecF value = vec_load_f (d + x);
+    VecI bytes = vec_round (vec_load_f (confidence + x) * full) & (VecI) (value == value);
+    sums += bytes;
+    if (to)
+      vec_store_b (to + x, vec_narrow_bytes (bytes));
+  }
+  for (int k = 0; k < LANES; k++)
+    sum += (uint64_t) sums[k];
+  for (; x < plan->width; x++) {
     uint8_t v = isnan (d[x]) ? 0 : (uint8_t) rintf (confidence[x] * 255);
     sum += v;
     if (to)

@@ -363,6 +363,7 @@ main (int argc, char **argv)
 
   random_state.state = random_seed ();
   check_start (argc, argv);
+  setenv ("STEREO_CPU_FUSION", "0", 1); /* volumes are compared, which nothing else would read */
   if (wanted && !strcmp (wanted, "cpu"))
     backend = STEREO_BACKEND_CPU;
   else if (!stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason)) {

@@ -70,19 +70,19 @@ against_naive (const Case *c, uint64_t seed)
 
 /* Two outputs of one case: stored samples and confidence. */
 static void
-compare_outputs (const Case *c, const StereoOutput *cpu, const StereoOutput *cuda)
+compare_outputs (const Case *c, const StereoOutput *cpu, const StereoOutput *other)
 {
   size_t row = (size_t) cpu->stride;
 
   for (int y = 0; y < c->height; y++) {
     const uint8_t *a = (const uint8_t *) cpu->data + (size_t) y * row;
-    const uint8_t *b = (const uint8_t *) cuda->data + (size_t) y * row;
+    const uint8_t *b = (const uint8_t *) other->data + (size_t) y * row;
     for (size_t k = 0; k < row; k++)
-      CHECK (a[k] == b[k], "stored row %d, byte %zu: cuda %d, cpu %d", y, k, b[k], a[k]);
+      CHECK (a[k] == b[k], "stored row %d, byte %zu: other %d, cpu %d", y, k, b[k], a[k]);
     for (int x = 0; c->confidence && x < c->width; x++)
-      CHECK (cpu->confidence[y * cpu->confidence_stride + x] == cuda->confidence[y * cuda->confidence_stride + x],
-          "confidence of column %d, row %d: cuda %d, cpu %d", x, y, cuda->confidence[y * cuda->confidence_stride + x],
-          cpu->confidence[y * cpu->confidence_stride + x]);
+      CHECK (cpu->confidence[y * cpu->confidence_stride + x] == other->confidence[y * other->confidence_stride + x],
+          "confidence of column %d, row %d: other %d, cpu %d", x, y,
+          other->confidence[y * other->confidence_stride + x], cpu->confidence[y * cpu->confidence_stride + x]);
   }
 }
 
@@ -101,6 +101,55 @@ run_covered (StereoPlan *plan, int k, StageKind kind, int *next)
       break;
   }
   return made;
+}
+
+static void
+compare_totals (const StereoPlan *cpu, const StereoPlan *other)
+{
+  const StereoFlight *a = &cpu->flights[cpu->slot], *b = &other->flights[other->slot];
+
+  CHECK (a->valid_count == b->valid_count, "%llu valid on the cpu, %llu on the other",
+      (unsigned long long) a->valid_count, (unsigned long long) b->valid_count);
+  CHECK (a->confidence_sum == b->confidence_sum, "confidence adds up to %llu on the cpu, to %llu on the other",
+      (unsigned long long) a->confidence_sum, (unsigned long long) b->confidence_sum);
+}
+
+/* Runs a whole frame of the CPU, the stages of which leave everything or only what later ones read. Its memory holds anything
+ * before, and past frames the same in both. */
+static int
+run_whole (Frame *frame, const Case *c, uint64_t seed, const char *fusion)
+{
+  Random random = { seed + 1 };
+  StereoError error = { 0 };
+
+  setenv ("STEREO_CPU_FUSION", fusion, 1);
+  int made = frame_new (frame, c, STEREO_BACKEND_CPU, PICTURE_PLAIN, seed, &error);
+  setenv ("STEREO_CPU_FUSION", "0", 1);
+  if (!CHECK (made, "%s", error.message))
+    return 0;
+  state_dirty (frame->plan, 1, &random);
+  if (frame->plan->params.temporal > 0)
+    state_draw_past (frame->plan, &random);
+  CHECK (!frame_begin (frame, &error), "begin: %s", error.message);
+  CHECK (!stereo_run_steps (frame->plan, 0, frame->plan->step_count, &error), "%s", error.message);
+  CHECK (!frame_end (frame, &error), "end: %s", error.message);
+  return 1;
+}
+
+/* Stages that leave out what only the next stage would read give what all stages give one by one, to the bit. */
+static void
+against_fusion (const Case *c, uint64_t seed)
+{
+  Frame single, fused;
+
+  if (!run_whole (&single, c, seed, "0"))
+    return;
+  if (run_whole (&fused, c, seed, "1")) {
+    compare_outputs (c, &single.output, &fused.output);
+    compare_totals (single.plan, fused.plan);
+  }
+  frame_free (&single);
+  frame_free (&fused);
 }
 
 static void
@@ -180,11 +229,7 @@ against_cuda (const Case *c, uint64_t seed)
     CHECK (!frame_end (&cuda, &error), "end: %s", error.message);
     if (!check_failures ())
       compare_outputs (c, &cpu.output, &cuda.output);
-    const StereoFlight *a = &cpu.plan->flights[cpu.plan->slot], *b = &cuda.plan->flights[cuda.plan->slot];
-    CHECK (a->valid_count == b->valid_count, "%llu valid on the cpu, %llu on cuda", (unsigned long long) a->valid_count,
-        (unsigned long long) b->valid_count);
-    CHECK (a->confidence_sum == b->confidence_sum, "confidence adds up to %llu on the cpu, to %llu on cuda",
-        (unsigned long long) a->confidence_sum, (unsigned long long) b->confidence_sum);
+    compare_totals (cpu.plan, cuda.plan);
   }
   frame_free (&cpu);
   frame_free (&cuda);
@@ -286,7 +331,9 @@ main (int argc, char **argv)
 
   check_start (argc, argv);
   setenv ("STEREO_CUDA_FUSION", "0", 1); /* each stage leaves all that its naive twin leaves */
+  setenv ("STEREO_CPU_FUSION", "0", 1);
   run_all ("naive", against_naive, random, draws);
+  run_all ("naive, fused", against_fusion, random, draws);
   if (stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason)) {
     run_all ("cuda", against_cuda, random, draws);
     for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++)

@@ -56,6 +56,27 @@ vec_partners (VecU v, int half)
 #endif
 }
 
+/* Two vectors become two others, between which an operation in lanes joins lanes k and k ^ @half of each: those of @a where k has
+ * not the bit @half, those of @b where it has. */
+VEC_INLINE void
+vec_zip (VecU *a, VecU *b, int half)
+{
+#ifdef __clang__
+  VecU own = *a, other = *b;
+  for (int k = 0; k < LANES; k++) {
+    own[k] = (k & half ? *b : *a)[k];
+    other[k] = (k & half ? *b : *a)[k ^ half];
+  }
+#else
+  const VecI lanes = LANE_NUMBERS;
+  VecI second = (lanes & half) != 0;
+  VecU own = __builtin_shuffle (*a, *b, (VecU) (lanes + (second & LANES)));
+  VecU other = __builtin_shuffle (*a, *b, (VecU) ((lanes ^ half) + (second & LANES)));
+#endif
+  *a = own;
+  *b = other;
+}
+
 /* @a in the lanes of @mask whose bits are set, @b where none is. */
 VEC_INLINE VecF
 vec_choose (VecI mask, VecF a, VecF b)
