@@ -23,8 +23,8 @@ def read_truth(scene):
 
 def read_mask(scene, name):
     """None: there is no such mask."""
-    mask = cv2.imread(os.path.join(scene, f"mask_{name}.png"), cv2.IMREAD_GRAYSCALE)
-    return None if mask is None else mask == 255
+    path = os.path.join(scene, f"mask_{name}.png")
+    return cv2.imread(path, cv2.IMREAD_GRAYSCALE) == 255 if os.path.exists(path) else None
 
 
 def bad(disparity, truth, mask, limit):
@@ -70,16 +70,16 @@ class Bench:
     def disparity(self, name, options):
         return self.disparity_of(*self.pair(name), options)
 
-    def times(self, name, options, runs=9, rounds=2):
-        """Milliseconds: (the shortest frame, {stage: the least median of a round}). The machine may be shared: what was disturbed
-        least counts."""
+    def times(self, name, options, runs=5, rounds=4):
+        """Milliseconds: (the shortest frame, {stage: the least median of a round}), of one thread unless @options say otherwise. The
+        machine may be shared: what was disturbed least counts."""
         return self.times_of(key_of(name, options), *self.pair(name), options, runs, rounds)
 
-    def times_of(self, key, left, right, options, runs=9, rounds=2):
+    def times_of(self, key, left, right, options, runs=5, rounds=4):
         """The same of two pictures. @key: by which the times of other runs are found; the processor's level is added to it."""
         key += f" {os.environ.get('STEREO_CPU', '')}"
         for _ in range(rounds):
-            found = self.run(left, right, ["--runs", runs, *options])
+            found = self.run(left, right, ["--runs", runs, "--threads", 1, *options])
             frame, stages = self.least.get(key, (found["min_ms"], found["stages_ms"]))
             self.least[key] = (min(frame, found["min_ms"]), {stage: min(time, found["stages_ms"][stage]) for stage, time in stages.items()})
         return self.least[key]

@@ -34,7 +34,7 @@ def supports(errors):
         found = errors.of(options)
         own[name] = errors.bench.times(scene, ["--num-disparities", SCENES[scene], *BASE, *options])[0]
         rows.append([name, *(f"{value:.1f}" for value in found), f"{numpy.mean(found):.1f}", f"{own[name]:.0f}"])
-    return table(["6.1.2", *errors.scenes, "mean", f"ms, processor ({scene})"], rows) + f"""
+    return table(["6.1.2", *errors.scenes, "mean", f"ms, one thread ({scene})"], rows) + f"""
 The thesis multiplies the weights of both views, leaves open whether that is worth it, and proposes two cost volumes, each with its
 own view's weights. With the thesis's constants it makes no difference. `profile=balanced` checks what the views say and fills what they
 disagree about: there the product is better than the left view's weights alone, and two volumes are better than these but on vintage.

@@ -113,7 +113,7 @@ def chapter(bench, plot):
         rows = [row for scene in bench.has(SCENES) if (scene, where) in times for row in rows_of(scene, where, times[scene, where])]
         text += table([f"Table {number}, ms, {where}", "", *head], rows) + "\n"
     text += table(["Speed-up of the GPU", "", *head], speed_ups(bench, times)) + """
-The paper's times of the GPU contain allocation and copies, and its processor runs one thread. Ours are without copies, and of two cores
+The paper's times of the GPU contain allocation and copies, and its processor runs one thread. Ours are without copies, and of one thread
 with vector instructions; memory is allocated once, before the first frame. The paper computes costs, aggregation and the choice of the
 lowest cost ("optimization") one after the other, with the costs of all disparities in memory. Here costs and aggregation are one pass. The
 choice is of both views and makes the confidence as well; full matching adds loading, the left-right check and the output. AD and SD are costs of a

@@ -31,7 +31,7 @@ HEAD = """<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->
 # The papers, reproduced
 
 Tables and figures of the documents that this project implements, with the papers' numbers beside ours. Times of this page
-are the shortest of some rounds of nine frames, on {where}. Those of a GPU are medians of 20 frames whose views are
+are the shortest of some rounds of five frames, of one thread unless said, on {where}. Those of a GPU are medians of 20 frames whose views are
 in its memory, on {gpu_where}.
 The scenes are Middlebury's. `tests/papers/papers.py --data SCENES --bench BUILD/tests/bench/stereo-bench` makes this page. In plots of
 bars, grey is what a paper prints.
