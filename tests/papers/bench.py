@@ -23,8 +23,8 @@ def read_truth(scene):
 
 def read_mask(scene, name):
     """None: there is no such mask."""
-    mask = cv2.imread(os.path.join(scene, f"mask_{name}.png"), cv2.IMREAD_GRAYSCALE)
-    return None if mask is None else mask == 255
+    path = os.path.join(scene, f"mask_{name}.png")
+    return cv2.imread(path, cv2.IMREAD_GRAYSCALE) == 255 if os.path.exists(path) else None
 
 
 def bad(disparity, truth, mask, limit):
@@ -35,9 +35,11 @@ def bad(disparity, truth, mask, limit):
 
 
 class Bench:
-    def __init__(self, program, data, gpu_times=None):
+    def __init__(self, program, data, gpu_times=None, least=None):
+        """@least: {key: what times() returned before, on this machine}, of which the least counts."""
         self.program, self.data = program, data
         self.gpu_times = gpu_times or {}
+        self.least = {} if least is None else least
 
     def scene(self, name):
         return os.path.join(self.data, name)
@@ -68,11 +70,28 @@ class Bench:
     def disparity(self, name, options):
         return self.disparity_of(*self.pair(name), options)
 
-    def times(self, name, options, runs=9):
-        """Milliseconds: (the shortest frame, {stage: median}). The machine may be shared, and the shortest frame was disturbed least."""
-        result = self.run(*self.pair(name), ["--runs", runs, *options])
-        return result["min_ms"], result["stages_ms"]
+    def times(self, name, options, runs=5, rounds=4):
+        """Milliseconds: (the shortest frame, {stage: the least median of a round}), of one thread unless @options say otherwise. The
+        machine may be shared: what was disturbed least counts."""
+        return self.times_of(key_of(name, options), *self.pair(name), options, runs, rounds)
 
+    def times_of(self, key, left, right, options, runs=5, rounds=4):
+        """The same of two pictures. @key: by which the times of other runs are found; the processor's level is added to it."""
+        key += f" {os.environ.get('STEREO_CPU', '')}"
+        for _ in range(rounds):
+            found = self.run(left, right, ["--runs", runs, "--threads", 1, *options])
+            frame, stages = self.least.get(key, (found["min_ms"], found["stages_ms"]))
+            self.least[key] = (min(frame, found["min_ms"]), {stage: min(time, found["stages_ms"][stage]) for stage, time in stages.items()})
+        return self.least[key]
+
+    def memory(self, name, options):
+        """MiB that a matcher takes."""
+        return self.run(*self.pair(name), ["--runs", 1, *options])["arena_mib"]
+
+    def frames(self, name, options):
+        """Means of several frames in a row: (percent off by more than 1 px, percent that change by more than 1 px)."""
+        mean = self.run(*self.pair(name), options)["mean"]
+        return mean["bad1"], mean["flicker"]
 
     def gpu(self, name, options):
         """The same of a GPU, from the file of times; None if it is not there."""

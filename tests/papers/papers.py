@@ -11,21 +11,19 @@ NumPy, OpenCV and Matplotlib. Times of a GPU are read from a file. Where there i
     BENCH=stereo-bench DATA=FOLDER sh FILE > tests/papers/gpu.times
 """
 import argparse
+import json
 import os
+import re
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-from matplotlib import pyplot  # noqa: E402
-
-import gcvl  # noqa: E402
-import hillerstrom  # noqa: E402
-import hong  # noqa: E402
-import mahieu  # noqa: E402
-import options as all_options  # noqa: E402
-import yu  # noqa: E402
-from bench import Bench, gpu_script, gpu_times  # noqa: E402
+import gcvl
+import hillerstrom
+import hong
+import mahieu
+import options as all_options
+import yu
+from bench import Bench, gpu_script, gpu_times
+from plot import Plot
 
 CHAPTERS = {"hillerstrom": hillerstrom, "yu": yu, "mahieu": mahieu, "gcvl": gcvl, "hong": hong, "options": all_options}
 HEAD = """<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->
@@ -33,35 +31,33 @@ HEAD = """<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->
 # The papers, reproduced
 
 Tables and figures of the documents that this project implements, with the papers' numbers beside ours. Times of this page
-are the shortest of nine frames, on {where}. Those of a GPU are medians of 20 frames whose views are
+are the shortest of some rounds of five frames, of one thread unless said, on {where}. Those of a GPU are medians of 20 frames whose views are
 in its memory, on {gpu_where}.
-The scenes are Middlebury's. `tests/papers/papers.py --data SCENES --bench BUILD/tests/bench/stereo-bench` makes this page.
+The scenes are Middlebury's. `tests/papers/papers.py --data SCENES --bench BUILD/tests/bench/stereo-bench` makes this page. In plots of
+bars, grey is what a paper prints.
 
 """
 
 
-class Plot:
-    """Plots of one size, saved beside the page."""
+def title_of(name):
+    return CHAPTERS[name].__doc__.strip().rstrip(".")
 
-    def __init__(self, folder):
-        self.folder = folder
-        os.makedirs(os.path.join(folder, "papers"), exist_ok=True)
 
-    def axes(self, across, up):
-        figure, axes = pyplot.subplots(figsize=(5.2, 3.2))
-        axes.set_xlabel(across)
-        axes.set_ylabel(up)
-        axes.grid(alpha=0.3)
-        self.figure = figure
-        return axes
+def old_chapters(path):
+    """{title: text} of a page that is there."""
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as page:
+        parts = re.split(r"^## (.*)\n", page.read(), flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2]))
 
-    def save(self, name, axes):
-        """The line of the page that shows it."""
-        axes.legend()
-        axes.figure.tight_layout()
-        axes.figure.savefig(os.path.join(self.folder, "papers", name + ".png"), dpi=90)
-        pyplot.close(axes.figure)
-        return f"![{axes.get_ylabel()} against {axes.get_xlabel()}](papers/{name}.png)\n"
+
+def read_least(path):
+    """What Bench.times() keeps."""
+    if not path or not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
 
 
 def main():
@@ -72,7 +68,8 @@ def main():
     parser.add_argument("--gpu-times", default=os.path.join(here, "gpu.times"), help="file with the times of a GPU; '' for none")
     parser.add_argument("--gpu-script", help="write the script that makes it, and nothing else")
     parser.add_argument("--gpu-where", default="an NVIDIA H200", help="where these were taken, in words")
-    parser.add_argument("--chapter", action="append", choices=CHAPTERS, help="this one alone; may be given several times")
+    parser.add_argument("--chapter", action="append", choices=CHAPTERS, help="this one alone, the others stay; may be given several times")
+    parser.add_argument("--least", metavar="FILE", help="keeps the least times of several runs on this machine")
     parser.add_argument("--where", default="2 cores of a shared machine", help="where the times were taken, in words")
     parser.add_argument("--out", default=os.path.join(here, "../../docs"), help="folder of the page")
     options = parser.parse_args()
@@ -84,14 +81,19 @@ def main():
     if not os.path.isdir(options.data):
         sys.exit(f"papers.py: there is no folder {options.data}: set --data or STEREO_DATA to a folder of scenes")
     times = gpu_times(options.gpu_times) if options.gpu_times and os.path.exists(options.gpu_times) else {}
-    bench, plot = Bench(options.bench, options.data, times), Plot(options.out)
-    text = HEAD.format(where=options.where, gpu_where=options.gpu_where)
+    least = read_least(options.least)
+    bench, plot = Bench(options.bench, options.data, times, least), Plot(options.out)
+    path = os.path.join(options.out, "papers.md")
+    chapters = old_chapters(path) if options.chapter else {}
     for name in options.chapter or CHAPTERS:
         print(f"{name} ...", file=sys.stderr)
-        title = CHAPTERS[name].__doc__.strip().rstrip(".")
-        text += f"## {title}\n\n{CHAPTERS[name].chapter(bench, plot)}\n"
-    with open(os.path.join(options.out, "papers.md"), "w", encoding="utf-8") as page:
-        page.write(text.rstrip("\n") + "\n")
+        chapters[title_of(name)] = CHAPTERS[name].chapter(bench, plot)
+        if options.least:
+            with open(options.least, "w", encoding="utf-8") as file:
+                json.dump(least, file)
+    with open(path, "w", encoding="utf-8") as page:
+        page.write(HEAD.format(where=options.where, gpu_where=options.gpu_where) + "\n\n".join(
+            f"## {title}\n\n{chapters[title].strip()}" for title in map(title_of, CHAPTERS) if title in chapters) + "\n")
 
 
 if __name__ == "__main__":

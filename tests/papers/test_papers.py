@@ -17,12 +17,15 @@ except ImportError as error:
     sys.exit(77)
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bench  # noqa: E402
+import papers  # noqa: E402
+import plot  # noqa: E402
 import gcvl  # noqa: E402
 import hillerstrom  # noqa: E402
 import hong  # noqa: E402
 import mahieu  # noqa: E402
 import options  # noqa: E402
 import yu  # noqa: E402
+import yu_work  # noqa: E402
 
 PROGRAM = sys.argv.pop()
 
@@ -92,6 +95,57 @@ class Scores(unittest.TestCase):
             k = int(place)
             seen = (1 - (place - k)) * right[20, k] + (place - k) * right[20, k + 1]
             self.assertLess(numpy.abs(seen - left[20, x]).max(), 4, x)
+
+
+class Printed(unittest.TestCase):
+    def test_stages_of_hong(self):
+        """The full matching that is printed is the sum of the stages, but for rounding and some slips of the paper."""
+        for (scene, where), (*stages, full) in hong.PRINTED.items():
+            for k, total in enumerate(full):
+                if (scene, where) != ("cones", "GPU") or k > 1:
+                    self.assertLess(abs(sum(stage[k] for stage in stages) - total) / total, 0.01, (scene, where, k))
+
+    def test_work_of_the_paper(self):
+        """Its table V is about its table II for Teddy, and ESAW's aggregation 2 (33 + 5 l) operations of a pixel."""
+        self.assertEqual(yu_work.of_the_paper("esaw", 1, 1, 1, 60), (2 * (33 + 300), 18 + 26 * 60))
+        self.assertEqual(yu_work.of_the_paper("esmp", 2, 3, 1, 10), (6 * (66 + 220), 6 * (18 + 420)))
+        for key, printed in yu_work.TABLE_5.items():
+            for value, part in zip(printed[2:], yu_work.of_the_paper(*key, *yu_work.SIZE)):
+                self.assertLess(abs(1 - value * 1e9 / part), 0.2, key)
+
+    def test_own_work(self):
+        self.assertEqual(yu_work.message_operations(60), 10)  # neighbours 1 and 2 away, of a reach of 3
+        self.assertEqual(yu_work.ours("esaw", 3, 10, 2, 8), (20 * (3 * (42 + 12 * 8) + 16), 20 * (3 * (4 + 4 * 8) - 16 + 2)))
+        self.assertEqual(yu_work.linear((9, 6)), "9 + 6ℓ")
+        self.assertEqual(yu_work.linear((0, 4)), "4ℓ")
+
+
+class Page(unittest.TestCase):
+    def test_other_chapters_stay(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "papers.md")
+            self.assertEqual(papers.old_chapters(path), {})
+            with open(path, "w", encoding="utf-8") as page:
+                page.write("# The papers\n\nhead\n\n## One: a\n\ntext\n\n## Two\n\n| table |\n")
+            self.assertEqual(papers.old_chapters(path), {"One: a": "\ntext\n\n", "Two": "\n| table |\n"})
+
+    def test_least_times(self):
+        """The least of all runs, of a frame and of each stage; another level of the processor is another time."""
+        said = [{"min_ms": frame, "stages_ms": {"match": match}} for frame, match in ((3, 2), (4, 1), (5, 5), (2, 3), (9, 9))]
+        least = {}
+        timed = bench.Bench("", "", least=least)
+        timed.run = lambda *_: said.pop(0)
+        self.assertEqual(timed.times("scene", ["--window", 5], rounds=2), (3, {"match": 1}))
+        self.assertEqual(timed.times("scene", ["--window", 5], rounds=2), (2, {"match": 1}))
+        self.addCleanup(os.environ.pop, "STEREO_CPU")
+        os.environ["STEREO_CPU"] = "avx2"
+        self.assertEqual(timed.times("scene", ["--window", 5], rounds=1), (9, {"match": 9}))
+        self.assertEqual(len(least), 2)
+
+    def test_places_of_bars(self):
+        places, width = plot.bar_places(2, 3)
+        self.assertEqual(width, 0.4)
+        self.assertEqual([[round(at, 9) for at in line] for line in places], [[-0.2, 0.8, 1.8], [0.2, 1.2, 2.2]])
 
 
 class Options(unittest.TestCase):

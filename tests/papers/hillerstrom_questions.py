@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What Hillerström 2017 leaves open, answered with figures."""
+import numpy
+
+from bench import table
+from hillerstrom_times import BASE, SCENES, timed
+
+OTHER_COSTS = {cost: ("--cost", cost) for cost in ("census-7x5", "mixed", "ad", "sad")}
+BALANCED = ("--profile", "balanced", "--fill", "background")
+SUPPORTS = {
+    "both views' weights": (),
+    "the left view's": ("--support", "left"),
+    "each view's own": ("--support", "own"),
+    "balanced, both": (*BALANCED, "--support", "both"),
+    "balanced, left": BALANCED,
+    "balanced, own": (*BALANCED, "--support", "own"),
+}
+GPU_SUPPORT = {"left": 2.19, "both": 5.44}  # ms of 1408x965 with 320 disparities and three refinements: docs/benchmarks.md, Time
+NOISE = (0, 3, 8)
+VIDEO = ("teddy", 60)
+FRAMES = ("--frames", 20)
+SETTINGS = {
+    "`profile=thesis`": ("--profile", "thesis"),
+    "`profile=thesis temporal=0.75`": ("--profile", "thesis", "--temporal", 0.75),
+    "`profile=balanced fill=background temporal=0`": (*BALANCED, "--temporal", 0),
+    "`profile=balanced fill=background`": BALANCED,
+}
+
+
+def supports(errors):
+    """Bad 4 of each scene and milliseconds of the first one, by whose weights count."""
+    scene, rows, own = errors.scenes[0], [], {}
+    for name, options in SUPPORTS.items():
+        found = errors.of(options)
+        own[name] = errors.bench.times(scene, ["--num-disparities", SCENES[scene], *BASE, *options])[0]
+        rows.append([name, *(f"{value:.1f}" for value in found), f"{numpy.mean(found):.1f}", f"{own[name]:.0f}"])
+    return table(["6.1.2", *errors.scenes, "mean", f"ms, one thread ({scene})"], rows) + f"""
+The thesis multiplies the weights of both views, leaves open whether that is worth it, and proposes two cost volumes, each with its
+own view's weights. With the thesis's constants it makes no difference. `profile=balanced` checks what the views say and fills what they
+disagree about: there the product is better than the left view's weights alone, and two volumes are better than these but on vintage.
+The product takes {own["balanced, both"] / own["balanced, left"]:.1f} times as long as the left view's weights on the processor, two volumes
+{own["balanced, own"] / own["balanced, left"]:.1f} times. On an NVIDIA H200, 1408x965
+with 320 disparities and three refinements takes {GPU_SUPPORT["left"]} ms with the left view's weights and {GPU_SUPPORT["both"]} with both
+([benchmarks.md](benchmarks.md#time)): one view's weights are made once for all disparities, and products differ from disparity to disparity.
+
+"""
+
+
+def video(bench):
+    """How the result holds on video: a pair that stands still, with noise."""
+    scene, disparities = VIDEO
+    if not bench.has([scene]):
+        return "", {}
+    found = {name: [bench.frames(scene, ["--num-disparities", disparities, "--method", "asw", *options, *FRAMES, "--noise", noise])
+                    for noise in NOISE] for name, options in SETTINGS.items()}
+    rows = [[name, *(f"{wrong:.1f} / {flicker:.1f}" for wrong, flicker in each)] for name, each in found.items()]
+    return table([f"Video: {scene}, bad 1 / flicker, %", *(f"noise {noise}" for noise in NOISE)], rows) + f"""
+Means of frames 10 to 20 of a pair that stands still, with noise of {NOISE[1]} and {NOISE[2]} grey levels (standard deviation, new in each view and
+frame). Flicker is the percent of pixels that change by more than 1 px from one frame to the next. The thesis matches each frame by
+itself. More scenes and methods, what moves, and cameras that move are in [benchmarks.md](benchmarks.md#video); what following the motion
+would give is in [development/tried.md](development/tried.md#video).
+
+""", found
+
+
+def on_gpu(errors):
+    found = errors.bench.gpu(*timed("--refine-iterations", 0))
+    return f"; the default takes {found[0]:.1f} ms on a GPU of today, without refinement" if found else ""
+
+
+def answers(errors, shown, known):
+    """Rows of the table of open questions; numbers are those of the tables above. @known: what other parts of the chapter found."""
+    mean = errors.mean
+    refined, unrefined, first = mean(()), mean(("--refine-iterations", 0)), mean(("--refine-iterations", 1))
+    rows = [
+        ("What does RGB in place of CIELAB cost? (4.3.1)",
+         f"{refined - mean(('--color-difference', 'lab')):.1f} points ({refined:.1f} against {mean(('--color-difference', 'lab')):.1f} %); with γ_c = 160, "
+         f"RGB has {mean(('--gamma-color', 160)):.1f} %: most of it is the constant"),
+        ("Which window? (4.3.2)", "from 17 to 49 px half a point at most; 9 is too small"),
+        ("How many layers of scratch memory? (4.3.3, 5.3.3)", "as many as there are disparities: the memory hardly grows (figure 5.13)"),
+        ("Is the full window worth it with census? (5.3.1)",
+         f"no: {mean(('--cost', 'census-7x5', '--aggregation', 'full', '--refine-iterations', 0)):.1f} % against {unrefined:.1f} % of two passes, "
+         "and its time is that of nonApproxSAD"),
+        ("Is something wrong with IDR? (5.2.2)",
+         f"{mean(('--refine-mode', 'idr')):.1f} % against {refined:.1f} % of two passes: better on motorcycle, piano and recycle, worse on playtable and far "
+         "worse on vintage. Its penalty is not divided by the sum of the weights, so it grows with how many pixels are sure and alike"),
+        ("Does a search of parameters close StereoSGBM's gap? (5.2.3)", known["opencv"]),
+        ("How many iterations, and which refinement per millisecond? (5.3.2)",
+         f"two passes; one iteration wins {unrefined - first:.1f} of the {unrefined - refined:.1f} points of seven"),
+        ("Does a cost with gradients explain the distance from Kowalczuk? (6.1.1)",
+         f"in part: `mixed` has {mean(('--cost', 'mixed')):.1f} % against {mean(('--cost', 'census-7x5')):.1f} %; it wins on vintage and loses on piano"),
+        ("Do the right view's weights harm? (6.1.2)",
+         f"no: {mean(('--support', 'left')):.1f} % without them, {refined:.1f} % with them, {mean(('--support', 'own')):.1f} % with two volumes"),
+        ("Would it help to make weights once for all layers? (6.1.2)",
+         "yes: the GPU's kernels make each view's weights once for all disparities" + on_gpu(errors)),
+    ]
+    if shown:
+        still, averaged = (shown[name][1] for name in list(SETTINGS)[:2])
+        rows.append(("How does the result hold on video? (its use is video, 1.1)",
+                     f"with noise of {NOISE[1]} grey levels {still[1]:.1f} % of the pixels flicker; averaging over time leaves {averaged[1]:.1f} %, and "
+                     f"{averaged[0]:.1f} % wrong in place of {still[0]:.1f}"))
+    return table(["what the thesis leaves open", "answer (bad 4, means of the scenes above)"], rows)
+
+
+def chapter(errors, comparison, known):
+    text = comparison(errors, "6.1.1", OTHER_COSTS) + """
+The thesis supposes that Kowalczyk and others owe their better figures to a cost of census and gradients. `mixed` is census 7x5 with
+differences of colour and of gradients, `ad` the difference of a pixel's luma, `sad` that of its colours; all with the thesis's constants.
+
+""" + supports(errors)
+    words, shown = video(errors.bench)
+    return text + words + answers(errors, shown, known)
