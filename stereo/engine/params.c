@@ -140,8 +140,8 @@ static const StereoParamInfo table[] = {
   DOUBLE ("refine-gamma-color", refine_gamma_color, 0, 10000, 0, "As gamma-color, for refinement; 0 = own (9)"),
   DOUBLE ("refine-gamma-distance", refine_gamma_distance, 0, 10000, 0, "As gamma-distance, for refinement; 0 = own (12)"),
   DOUBLE ("refine-alpha", refine_alpha, 0, 10, 0,
-      "Refinement penalty in cost units (census: bits) per pixel from the expected disparity; 0 = own (asw 0.8, fast "
-      "0.3; thesis 0.16)"),
+      "Refinement penalty in cost units (census: bits) per pixel from the expected disparity; 0 = own (asw 0.4, fast "
+      "0.3, quality 1.5; thesis 0.16)"),
   INT ("consistency", consistency, -1, 1024, 1,
       "Pixels by which the views may disagree before both lose their confidence; -1 = off"),
   ENUM ("subpixel", subpixel, STEREO_SUBPIXEL_AUTO, subpixel_choices, "Sub-pixel fit of the disparity"),

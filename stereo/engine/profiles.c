@@ -39,10 +39,11 @@ static const Preset asw_fast[] = { SET (paths, STEREO_PATHS_NONE), SET (refine_i
   SET (refine_window, 33), SET (speckle_size, 0), END };
 
 static const Preset asw_quality[] = { SET (support, STEREO_SUPPORT_BOTH), SET (gamma_color, 28),
-  SET (refine_iterations, 3), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_PLANES), END };
+  SET (refine_iterations, 3), SET (refine_alpha, 1.5), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_PLANES),
+  END };
 
 static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support, STEREO_SUPPORT_LEFT), SET (window, 13),
-  SET (gamma_color, 40), SET (gamma_distance, 14), SET (paths, STEREO_PATHS_4), SET (refine_alpha, 0.8), END };
+  SET (gamma_color, 40), SET (gamma_distance, 14), SET (paths, STEREO_PATHS_4), SET (refine_alpha, 0.4), END };
 
 /* Yu et al., Table III; of ESMP's base, printed 2.80, 1.80 gives the errors that the paper states. */
 static const Preset es_thesis[] = { SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF),

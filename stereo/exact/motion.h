@@ -249,6 +249,7 @@ stereo_motion_judge (const double fit[STEREO_MOTION_UNKNOWNS], const StereoMotio
 #define STEREO_MOTION_STEPS 3   /* in which the place in the frame before is found */
 #define STEREO_MOTION_SETTLED 1 /* px by which the disparity may still have changed in the last of them */
 #define STEREO_MOTION_LOOK 2    /* radius of what has to look alike */
+#define STEREO_MOTION_TAKEN 204 /* least sureness, 0..255, of a value that is taken over */
 #define STEREO_MOTION_OLDEST 3  /* age: 1 in the frame that matched it, one more in each that took it over */
 
 /* A confidence in 255ths. */
@@ -265,12 +266,12 @@ stereo_motion_least_sure (double threshold)
   return (int32_t) ceil (threshold * 255);
 }
 
-/* What is left of the sureness @before of a pixel in the frame before: a value that is taken over is not as sure as one that this
- * frame's pictures show. In a textureless sky, what was just sure enough would otherwise stay for two frames more. */
+/* What is left of the sureness @before of a pixel in the frame before. Only sure values are taken over, and they age: in a textureless
+ * sky, what was just sure enough to be kept would otherwise stay for two frames more. */
 STEREO_SHARED int32_t
 stereo_motion_aged (int32_t before)
 {
-  return before - before / 4;
+  return before < STEREO_MOTION_TAKEN ? 0 : before - before / 16;
 }
 
 /* Whether @sum, of the differences around a pixel and its place before, is what interpolation and noise explain: the points
