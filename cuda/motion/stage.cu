@@ -80,9 +80,8 @@ __launch_bounds__ (COLUMNS *ROWS)
     StereoMotion motion = *w.c.motion;
     float d = age ? disparity : (float) (f.min_disparity + index);
     ptrdiff_t at = follow (f, w.last, motion, x, y, &d);
-    int32_t aged = at < 0 ? 0 : stereo_motion_aged (w.last.sureness[at]);
-    if (aged > sureness && aged >= least_sure && d >= (float) f.min_disparity &&
-        d <= (float) (f.min_disparity + f.disparities - 1)) {
+    int32_t aged = at < 0 ? 0 : stereo_motion_aged (w.last.sureness[at], least_sure);
+    if (aged > sureness && d >= (float) f.min_disparity && d <= (float) (f.min_disparity + f.disparities - 1)) {
       f.disparity[here] = d;
       view.confidence[here] = (float) aged / 255.0f;
       age = (uint8_t) (w.last.age[at] + 1);

@@ -311,8 +311,8 @@ follow_row (StereoPlan *plan, void *context, int y, int thread)
       continue;
     float d = isnan (disparity[x]) ? (float) (plan->min_disparity + index[x]) : disparity[x];
     ptrdiff_t at = follow (plan, &c->motion, x, y, &d);
-    int32_t aged = at < 0 ? 0 : stereo_motion_aged (plan->last.sureness[at]);
-    if (aged <= sureness || aged < least_sure || !(d >= least && d <= most))
+    int32_t aged = at < 0 ? 0 : stereo_motion_aged (plan->last.sureness[at], least_sure);
+    if (aged <= sureness || !(d >= least && d <= most))
       continue;
     disparity[x] = d;
     confidence[x] = (float) aged / 255.0f;

@@ -249,7 +249,7 @@ stereo_motion_judge (const double fit[STEREO_MOTION_UNKNOWNS], const StereoMotio
 #define STEREO_MOTION_STEPS 3   /* in which the place in the frame before is found */
 #define STEREO_MOTION_SETTLED 1 /* px by which the disparity may still have changed in the last of them */
 #define STEREO_MOTION_LOOK 2    /* radius of what has to look alike */
-#define STEREO_MOTION_TAKEN 204 /* least sureness, 0..255, of a value that is taken over */
+#define STEREO_MOTION_TAKEN 204 /* least sureness, 0..255, of what is taken over where unlikely values are rejected */
 #define STEREO_MOTION_OLDEST 3  /* age: 1 in the frame that matched it, one more in each that took it over */
 
 /* A confidence in 255ths. */
@@ -259,19 +259,20 @@ stereo_motion_sureness (float confidence)
   return (int32_t) rintf (confidence * 255.0f);
 }
 
-/* The least sureness of a value that is taken over, where less sure values are rejected. */
+/* The least sureness of a value that is taken over, by the confidence below which values are rejected; 0: none is. Where unlikely
+ * values are rejected, only sure ones are taken: in a textureless sky, what was just sure enough would else stay two frames more. */
 STEREO_SHARED int32_t
 stereo_motion_least_sure (double threshold)
 {
-  return (int32_t) ceil (threshold * 255);
+  int32_t kept = (int32_t) ceil (threshold * 255 * 16 / 15);
+  return threshold > 0 && kept < STEREO_MOTION_TAKEN ? STEREO_MOTION_TAKEN : kept;
 }
 
-/* What is left of the sureness @before of a pixel in the frame before. Only sure values are taken over, and they age: in a textureless
- * sky, what was just sure enough to be kept would otherwise stay for two frames more. */
+/* The sureness of what is taken over from a pixel that had @before; 0: it is not taken. */
 STEREO_SHARED int32_t
-stereo_motion_aged (int32_t before)
+stereo_motion_aged (int32_t before, int32_t least_sure)
 {
-  return before < STEREO_MOTION_TAKEN ? 0 : before - before / 16;
+  return before < least_sure ? 0 : before - before / 16;
 }
 
 /* Whether @sum, of the differences around a pixel and its place before, is what interpolation and noise explain: the points

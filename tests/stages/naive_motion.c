@@ -214,9 +214,9 @@ take_over (const StereoPlan *p, const Picture pictures[4], const StereoMotion *m
   if (!(fabsf (*now - before) <= STEREO_MOTION_SETTLED))
     return 1;
   int32_t sum = differences (&pictures[NOW], x, y, &pictures[BEFORE], u, v, LOOK);
-  int32_t aged = stereo_motion_aged (p->last.sureness[at]);
+  int32_t aged = stereo_motion_aged (
+      p->last.sureness[at], stereo_motion_least_sure (stereo_params_first_threshold (&p->params)));
   if (sum >= 0 && stereo_motion_alike (sum, m) && aged > stereo_motion_sureness (pixel->confidence) &&
-      aged >= stereo_motion_least_sure (stereo_params_first_threshold (&p->params)) &&
       *now >= (float) p->min_disparity && *now <= (float) (p->min_disparity + p->disparities - 1))
     *pixel = (Pixel){ *now, (float) aged / 255.0f, (uint8_t) (p->last.age[at] + 1) };
   return 0;
