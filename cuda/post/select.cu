@@ -16,7 +16,6 @@
 #include "cuda/post/select_lane.cuh"
 #include "cuda/post/select_maps.cuh"
 #include "cuda/post/subpixel.cuh"
-#include "cuda/sgm/winners.cuh"
 
 namespace
 {

@@ -13,6 +13,9 @@ struct Selection
   float *offset;           /* sub-pixel offset of the left view's first; NULL: the plan fits no sub-pixel */
 };
 
+/* cuda/sgm/stage.cu: whether the plan's last paths select themselves, so that the step has nothing left to do. */
+bool sgm_selects (const StereoPlan *plan);
+
 /* Whether later steps read what selection hands over of the costs, and the volume. */
 static inline bool
 cuda_reselects (const StereoPlan *plan)

@@ -5,8 +5,8 @@
  * kernel goes on along the latter to their ends, and sums up: along rows it also selects (winners.cu), along columns it is
  * the one below.
  */
+#include "cuda/post/select.cuh"
 #include "cuda/sgm/lines.cuh"
-#include "cuda/sgm/winners.cuh"
 
 namespace
 {

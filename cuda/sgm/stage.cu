@@ -6,9 +6,9 @@
  * sweep.cu, and for weighted paths: it does one diagonal direction after the other, with a warp for each line.
  */
 #include "cuda/cost.cuh"
+#include "cuda/post/select.cuh"
 #include "cuda/sgm/costs.cuh"
 #include "cuda/sgm/paths.cuh"
-#include "cuda/sgm/winners.cuh"
 
 namespace
 {

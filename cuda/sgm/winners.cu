@@ -75,7 +75,7 @@ struct Walk
   bool leave; /* right pixels leave from this lane */
 };
 
-/* Where the lane with candidates @first.. is in the other order; -1: it has none there. */
+/* The candidates of lane @lane. */
 __device__ __forceinline__ Order
 order_of (const Sgm &s, bool back, int lane)
 {
@@ -168,13 +168,6 @@ column_at (const Walk &w, int n)
 {
   return w.path.back ? w.middle - 1 - n : w.middle + n;
 }
-
-/* What a batch of columns is done with: @n is the step of the first one. */
-struct Row
-{
-  int y;
-  bool sampled; /* the probability reads the sums of some of its pixels */
-};
 
 /* Sums of all paths of pixel @k of a batch, 65535 where there is no candidate, and the path one pixel further. */
 template <Task LAST, Missing MISSING> __device__ __forceinline__ void
