@@ -70,7 +70,6 @@ struct Walk
   Order order;
   Lane<PLACES> lane;
   int middle; /* the first column of the forward warp */
-  int begin;  /* pixels that crossed.cu has done */
   int count;  /* pixels to do */
   bool leave; /* right pixels leave from this lane */
 };
@@ -142,19 +141,20 @@ start_walk (const Sgm &s, const Lines &rows, int y, bool back)
   LinePath<PAIRS, 32> &t = w.path;
   uint32_t path[PAIRS];
 
-  w.begin = (rows.length + 1 - back) / 2;
-  w.count = rows.length - w.begin;
+  int begin = (rows.length + 1 - back) / 2; /* pixels that crossed.cu has done */
+
+  w.count = rows.length - begin;
   w.middle = (rows.length + 1) / 2;
   w.leave = lane == lanes - 1;
   w.order = order_of (s, back, lane);
-  t = path_of_line<PAIRS, 32> (s, rows, y, back, w.begin);
+  t = path_of_line<PAIRS, 32> (s, rows, y, back, begin);
   t.share = share_of<PAIRS> (from, s.depth);
   load_pairs (path, s.halfway + (((ptrdiff_t) y * 2 + back) * 32 + from) * PAIRS);
   t.path[0] = back ? __byte_perm (path[1], 0, 0x1032) : path[0];
   t.path[1] = back ? __byte_perm (path[0], 0, 0x1032) : path[1];
   if (lane >= lanes)
     t.path[0] = t.path[1] = SGM_MISSING;
-  if (w.begin > 0)
+  if (begin > 0)
     t.lowest = lowest_of<PAIRS, 32> (t.path);
 #pragma unroll
   for (int k = 0; k < PLACES; k++)
