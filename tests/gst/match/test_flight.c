@@ -103,7 +103,7 @@ push_both (Gate *gate, GstEvent *event)
 static void
 gate_new (Gate *gate, gboolean live)
 {
-  const gchar *backend = g_getenv ("STEREO_TEST_BACKEND");
+  const gchar *backend = g_getenv ("STEREO_TEST_BACKEND"), *properties = EXACT "latency=1000000000";
   GstPad *src;
 
   memset (gate, 0, sizeof *gate);
@@ -111,11 +111,9 @@ gate_new (Gate *gate, gboolean live)
   g_cond_init (&gate->changed);
   gate->log = g_string_new (NULL);
   gate->held = -1;
-  gate->pair = pair_new (EXACT "latency=1000000000");
+  gate->pair = live ? pair_new (properties) : pair_new_not_live (properties);
   if (backend)
     gst_util_set_object_arg (G_OBJECT (gate->pair->element), "backend", backend);
-  gst_harness_set_live (gate->pair->left, live);
-  gst_harness_set_live (gate->pair->right, live);
   src = gst_element_get_static_pad (gate->pair->element, "src");
   gst_pad_add_probe (src,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH, at_gate, gate,

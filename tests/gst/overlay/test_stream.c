@@ -333,9 +333,8 @@ new_alone (GstBus *bus, const gchar *format)
 
   gst_object_ref_sink (element);
   gst_element_set_bus (element, bus);
-  harness = gst_harness_new_with_element (element, "sink_depth", "src");
+  harness = harness_new (element, "sink_depth", "src", FALSE);
   gst_object_unref (element);
-  gst_harness_set_live (harness, FALSE);
   if (format) {
     gchar *caps = g_strdup_printf ("video/x-raw,format=%s", format);
     gst_harness_set_sink_caps_str (harness, caps);

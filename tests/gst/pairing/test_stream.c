@@ -79,11 +79,12 @@ GST_END_TEST;
 
 GST_START_TEST (test_nearer_frame_is_preferred)
 {
-  Pair *pair = pair_new_gray (EXACT "max-skew=100000000");
-
   /* not live: a pad takes one frame, and this one thread feeds both */
-  gst_harness_set_live (pair->left, FALSE);
-  gst_harness_set_live (pair->right, FALSE);
+  Pair *pair = pair_new_not_live (EXACT "max-skew=100000000");
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
+
+  pair_caps (pair, caps, caps);
+  g_free (caps);
   /* the left camera starts a frame late: the first right frame is within max-skew, the next fits better */
   pair_push (pair, FRAME, 0);
   pair_push (pair, 2 * FRAME, FRAME);

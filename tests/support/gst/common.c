@@ -18,6 +18,19 @@ set_properties (GstElement *element, const gchar *properties)
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
+GstHarness *
+harness_new (GstElement *element, const gchar *sink, const gchar *src, gboolean live)
+{
+  static GstStaticPadTemplate feeds = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+  static GstStaticPadTemplate takes = GST_STATIC_PAD_TEMPLATE (
+      "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+  GstHarness *harness = gst_harness_new_empty ();
+
+  gst_harness_set_live (harness, live);
+  gst_harness_add_element_full (harness, element, &feeds, sink, &takes, src);
+  return harness;
+}
+
 gchar *
 message_text (GstMessage *message)
 {

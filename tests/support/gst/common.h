@@ -9,6 +9,9 @@
 /* "key=value key=value" */
 void set_properties (GstElement *element, const gchar *properties);
 
+/* A harness whose upstream is @live or not before the element's thread can ask: it asks once. */
+GstHarness *harness_new (GstElement *element, const gchar *sink, const gchar *src, gboolean live);
+
 /* The text of an error or a warning, NULL of any other message; g_free. */
 gchar *message_text (GstMessage *message);
 /* Fails when the text of an error or a warning lacks one of @words, which end with NULL. */

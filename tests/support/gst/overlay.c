@@ -146,11 +146,9 @@ overlay_new (const gchar *properties, GstVideoFormat format, gint width, gint he
   set_properties (overlay->element, properties);
   overlay->bus = gst_bus_new ();
   gst_element_set_bus (overlay->element, overlay->bus);
-  overlay->live = gst_harness_new_with_element (overlay->element, "sink", "src");
-  gst_harness_set_live (overlay->live, FALSE);
+  overlay->live = harness_new (overlay->element, "sink", "src", FALSE);
   if (depth_format) {
-    overlay->depth = gst_harness_new_with_element (overlay->element, "sink_depth", NULL);
-    gst_harness_set_live (overlay->depth, FALSE);
+    overlay->depth = harness_new (overlay->element, "sink_depth", NULL, FALSE);
     overlay_depth_caps (overlay, depth_format, depth_width, depth_height);
   }
   overlay_live_caps (overlay, format, width, height, NULL);

@@ -128,8 +128,8 @@ check_interior (GstBuffer *buffer, const GstVideoInfo *info, guint expected)
     }
 }
 
-Pair *
-pair_new_of (const gchar *factory, const gchar *properties)
+static Pair *
+new_pair (const gchar *factory, const gchar *properties, gboolean live)
 {
   Pair *pair = g_new0 (Pair, 1);
 
@@ -139,15 +139,27 @@ pair_new_of (const gchar *factory, const gchar *properties)
   set_properties (pair->element, properties);
   pair->bus = gst_bus_new ();
   gst_element_set_bus (pair->element, pair->bus);
-  pair->left = gst_harness_new_with_element (pair->element, "sink_left", "src");
-  pair->right = gst_harness_new_with_element (pair->element, "sink_right", NULL);
+  pair->left = harness_new (pair->element, "sink_left", "src", live);
+  pair->right = harness_new (pair->element, "sink_right", NULL, live);
   return pair;
+}
+
+Pair *
+pair_new_of (const gchar *factory, const gchar *properties)
+{
+  return new_pair (factory, properties, TRUE);
 }
 
 Pair *
 pair_new (const gchar *properties)
 {
   return pair_new_of ("stereomatch", properties);
+}
+
+Pair *
+pair_new_not_live (const gchar *properties)
+{
+  return new_pair ("stereomatch", properties, FALSE);
 }
 
 void

@@ -57,6 +57,8 @@ typedef struct
 } Pair;
 
 Pair *pair_new (const gchar *properties);
+/* Upstream is not live: a pad takes one frame, and the next frames wait for it. */
+Pair *pair_new_not_live (const gchar *properties);
 /* Another element with such pads. */
 Pair *pair_new_of (const gchar *factory, const gchar *properties);
 void pair_caps (Pair *pair, const gchar *left, const gchar *right);
