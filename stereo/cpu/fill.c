@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Filling: ../exact/fill.h says what a pixel without a disparity gets. Every pixel looks at the disparities as they were
  * before, which the stage has in a copy with a border: a ray that leaves the image meets no value there. */
-#include "stereo/cpu/cpu.h"
 #include "stereo/cpu/neighbours.h"
 #include "stereo/cpu/plane.h"
-#include "stereo/cpu/vec/vec.h"
-#include "stereo/exact/fill.h"
+#include "stereo/cpu/rays.h"
 
-#define TILE 8                               /* px: side of the squares that rays leap over */
-#define MOST (STEREO_FILL_REACH / TILE + 2)  /* tiles between which no ray need be told apart */
 #define BORDER (LANES + STEREO_SMOOTH_REACH) /* columns on both sides of a copy */
 
 typedef struct Context
@@ -16,11 +12,12 @@ typedef struct Context
   /* image rows, with a border on both sides: of NaN, and of any colour */
   float *before; /* the disparities before */
   float *filled; /* the same, filled */
+  float *none;   /* a row of NaN */
   uint32_t *image;
   int pitch;
-  uint8_t *tiles; /* of each tile, how many tiles the next one with a valid pixel is away: 0..MOST */
-  int tile_columns, tile_rows;
-  CpuTaps taps; /* planes only */
+  CpuRays rays;
+  int32_t place[CPU_RAYS_MEASURED][CPU_RAY_BEYOND + 1]; /* after so many steps along a ray; beyond: at its start */
+  CpuTaps taps;                                         /* planes only */
 } Context;
 
 static float *
@@ -52,59 +49,21 @@ fill_none (float *from, float *to)
 
 /* Copies a row, with its border. */
 static void
-copy_row (const float *from, float *to, const StereoPlan *plan, const Context *c)
+copy_row (const float *from, float *to, const StereoPlan *plan)
 {
   fill_none (to - BORDER, to);
   memcpy (to, from, (size_t) plan->width * sizeof *to);
-  fill_none (to + plan->width, to - BORDER + c->pitch);
+  fill_none (to + plan->width, to + plan->width + BORDER);
 }
 
-/* Copies a row of tiles, and finds the tiles that have a valid pixel. */
 static void
-copy_tiles (StereoPlan *plan, void *context, int row, int thread)
+copy_views (StereoPlan *plan, void *context, int y, int thread)
 {
   const Context *c = context;
-  uint8_t *tiles = c->tiles + (size_t) row * (size_t) c->tile_columns;
-  int end = row * TILE + TILE < plan->height ? row * TILE + TILE : plan->height;
 
-  memset (tiles, MOST, (size_t) c->tile_columns);
-  for (int y = row * TILE; y < end; y++) {
-    float *to = before_row (c, y);
-    copy_row (plan->disparity + (size_t) y * (size_t) plan->map_pitch, to, plan, c);
-    memcpy (color_row (c, y), plan->view[STEREO_LEFT].color + (size_t) y * (size_t) plan->image_pitch,
-        (size_t) plan->width * sizeof *c->image);
-    for (int tile = 0; tile < c->tile_columns; tile++) {
-      int valid = 0;
-      for (int k = 0; k < TILE; k++)
-        valid |= !isnan (to[tile * TILE + k]);
-      tiles[tile] = valid ? 0 : tiles[tile];
-    }
-  }
-}
-
-static uint8_t
-nearer (uint8_t tile, uint8_t other)
-{
-  return other + 1 < tile ? (uint8_t) (other + 1) : tile;
-}
-
-/* Distances between tiles, along rows, columns and diagonals: once from the top left, once from the bottom right. */
-static void
-measure_tiles (const Context *c)
-{
-  int columns = c->tile_columns, count = columns * c->tile_rows;
-  uint8_t *tiles = c->tiles;
-
-  for (int pass = 0; pass < 2; pass++)
-    for (int k = 0; k < count; k++) {
-      int step = pass ? -1 : 1, at = pass ? count - 1 - k : k, x = at % columns;
-      if (k % columns)
-        tiles[at] = nearer (tiles[at], tiles[at - step]);
-      if (k < columns)
-        continue;
-      for (int dx = x > 0 ? -1 : 0; dx <= (x < columns - 1 ? 1 : 0); dx++)
-        tiles[at] = nearer (tiles[at], tiles[at - step * columns + dx]);
-    }
+  copy_row (plan->disparity + (size_t) y * (size_t) plan->map_pitch, before_row (c, y), plan);
+  memcpy (color_row (c, y), plan->view[STEREO_LEFT].color + (size_t) y * (size_t) plan->image_pitch,
+      (size_t) plan->width * sizeof *c->image);
 }
 
 static int
@@ -130,33 +89,86 @@ make_taps (StereoPlan *plan, void *context, int row, int thread)
   }
 }
 
-/* ---- occluded: the farther neighbour ---------------------------------------------------------------- */
+/* ---- medians of neighbours ------------------------------------------------------------------------- */
 
-/* Fills the whole row; returns whether there was anything to fill. */
-static int
-fill_along (const float *from, float *to, int width)
+#define MOST_NEIGHBOURS STEREO_SMOOTH_TAPS
+
+static_assert (MOST_NEIGHBOURS >= STEREO_FILL_RAYS, "neighbours of a pixel");
+
+/* Pixels of a row that lie anywhere in it. Few pixels need a median, and they are far apart. */
+typedef struct Batch
 {
-  float before = NAN;
-  int holes = 0;
+  int count;
+  int column[LANES];
+  uint32_t own[LANES];                 /* colours */
+  float value[MOST_NEIGHBOURS][LANES]; /* NaN where there is none */
+  uint32_t color[MOST_NEIGHBOURS][LANES];
+} Batch;
 
-  for (int x = 0; x < width;) {
-    if (!isnan (from[x])) {
-      before = from[x++];
-      continue;
-    }
-    int end = x;
-    while (end < width && isnan (from[end]))
-      end++;
-    float after = end < width ? from[end] : NAN;
-    float value = isnan (before) || after < before ? after : before;
-    for (; x < end; x++)
-      to[x] = value;
-    holes = 1;
-  }
-  return holes;
+/* A neighbour of the pixel that was begun last. */
+static inline void
+take_neighbour (Batch *batch, int neighbour, float value, uint32_t color)
+{
+  batch->value[neighbour][batch->count - 1] = value;
+  batch->color[neighbour][batch->count - 1] = color;
 }
 
-/* ---- mismatched: the median of the neighbours all around -------------------------------------------- */
+static inline void
+begin_pixel (Batch *batch, int x, uint32_t own)
+{
+  batch->column[batch->count] = x;
+  batch->own[batch->count++] = own;
+}
+
+/* Writes the weighted medians of the pixels that have neighbours, and empties the batch. */
+VEC_INLINE void
+write_medians (Batch *batch, int neighbours, float *to)
+{
+  VecU own = vec_load_u (batch->own);
+  CpuMet met[MOST_NEIGHBOURS];
+
+  for (int k = 0; k < neighbours; k++) {
+    VecF value = vec_load_f (batch->value[k]);
+    VecI valid = (VecI) (value == value);
+    met[k].value = vec_choose (valid, value, (VecF){ 0 } + INFINITY);
+    met[k].weight = cpu_fill_weights (own, batch->color[k]) & valid;
+  }
+  VecF median = cpu_weighted_median (met, neighbours);
+  for (int k = 0; k < batch->count; k++)
+    if (median[k] < INFINITY)
+      to[batch->column[k]] = median[k];
+  batch->count = 0;
+}
+
+/* ---- holes of a row --------------------------------------------------------------------------------- */
+
+typedef struct Hole
+{
+  int first, end; /* columns */
+} Hole;
+
+/* The next one from column @x on; at the end of the row an empty one. */
+static Hole
+next_hole (const float *from, int x, int width)
+{
+  Hole hole;
+
+  while (x < width && !isnan (from[x]))
+    x++;
+  hole.first = x;
+  while (x < width && isnan (from[x]))
+    x++;
+  hole.end = x;
+  return hole;
+}
+
+/* Occluded: the farther neighbour. */
+static float
+farther (const float *from, const Hole *hole, int width)
+{
+  float before = hole->first > 0 ? from[hole->first - 1] : NAN, after = hole->end < width ? from[hole->end] : NAN;
+  return isnan (before) || after < before ? after : before;
+}
 
 static int
 mismatched (const StereoPlan *plan, int x, int y)
@@ -171,73 +183,22 @@ mismatched (const StereoPlan *plan, int x, int y)
   return sees;
 }
 
-/* Steps that meet no valid pixel, whatever the ray, from LANES columns that begin with @x on. */
-static int
-leap (const Context *c, int x, int y)
-{
-  const uint8_t *tiles = c->tiles + (size_t) (y / TILE) * (size_t) c->tile_columns;
-  int first = x > 0 ? x / TILE : 0, last = (x + LANES - 1) / TILE, away = MOST;
-
-  for (int tile = first; tile <= last && tile < c->tile_columns; tile++)
-    away = tiles[tile] < away ? tiles[tile] : away;
-  return away > 1 ? (away - 1) * TILE : 0;
-}
-
-/* The first values along a ray from LANES columns that begin with @x, of those that are @wanted. */
-static CpuMet
-follow (const StereoPlan *plan, const Context *c, int x, int y, int ray, VecI wanted)
-{
-  int along = stereo_ray_x (ray), down = stereo_ray_y (ray);
-  VecU own = vec_load_u (color_row (c, y) + x);
-  CpuMet result = { (VecF){ 0 } + INFINITY, { 0 } };
-
-  for (int step = 1; step <= STEREO_FILL_REACH; step++) {
-    int row = y + stereo_ray_offset (step, down), column = x + stereo_ray_offset (step, along);
-    if (row < 0 || row >= plan->height || column <= -LANES || column >= plan->width)
-      break;
-    VecF met = vec_load_f (before_row (c, row) + column);
-    VecI found = (VecI) (met == met) & wanted;
-    if (vec_any (found)) {
-      result.value = vec_choose (found, met, result.value);
-      result.weight |= cpu_fill_weights (own, color_row (c, row) + column) & found;
-      wanted &= ~found;
-      if (!vec_any (wanted))
-        break;
-    }
-    if (step % TILE == 0)
-      step += leap (c, column, row);
-  }
-  return result;
-}
-
-/* LANES columns that begin with @x: those that are @wanted get the weighted median of their rays. */
+/* Mismatched: the neighbours all around. Along the row, they are where the hole ends. */
 static void
-fill_around (const StereoPlan *plan, const Context *c, int x, int y, VecI wanted, float *to)
+take_around (const StereoPlan *plan, const Context *c, Batch *batch, int x, int y, const Hole *hole)
 {
-  CpuMet met[STEREO_FILL_RAYS];
+  const float *from = before_row (c, y) + x;
+  const uint32_t *color = color_row (c, y) + x;
+  int forward = hole->end < plan->width && hole->end - x <= STEREO_FILL_REACH ? hole->end - x : 0;
+  int back = hole->first > 0 && x - hole->first < STEREO_FILL_REACH ? hole->first - 1 - x : 0;
 
-  for (int ray = 0; ray < STEREO_FILL_RAYS; ray++)
-    met[ray] = follow (plan, c, x, y, ray, wanted);
-  VecF median = cpu_weighted_median (met, STEREO_FILL_RAYS);
-  for (int k = 0; k < LANES; k++)
-    if (wanted[k] && median[k] < INFINITY)
-      to[x + k] = median[k];
-}
-
-static void
-fill_mismatched (const StereoPlan *plan, const Context *c, int y, const float *from, float *to)
-{
-  for (int x = 0; x < plan->width; x += LANES) {
-    VecF d = vec_load_f (from + x);
-    VecI wanted = (VecI) (d != d);
-    if (!vec_any (wanted))
-      continue;
-    for (int k = 0; k < LANES; k++)
-      if (wanted[k] && (x + k >= plan->width || !mismatched (plan, x + k, y)))
-        wanted[k] = 0;
-    if (vec_any (wanted))
-      fill_around (plan, c, x, y, wanted, to);
+  begin_pixel (batch, x, *color);
+  for (int k = 0; k < CPU_RAYS_MEASURED; k++) {
+    int32_t at = c->place[k][cpu_ray_steps (plan, &c->rays, k, y)[x]];
+    take_neighbour (batch, k, from[at], color[at]);
   }
+  take_neighbour (batch, CPU_RAYS_MEASURED, from[forward], color[forward]);
+  take_neighbour (batch, CPU_RAYS_MEASURED + 1, from[back], color[back]);
 }
 
 static void
@@ -246,10 +207,22 @@ fill_row (StereoPlan *plan, void *context, int y, int thread)
   const Context *c = context;
   const float *from = before_row (c, y);
   float *to = filled_row (c, y);
+  Batch batch = { 0 };
+  Hole hole = { 0 };
 
-  copy_row (from, to, plan, c);
-  if (fill_along (from, to, plan->width))
-    fill_mismatched (plan, c, y, from, to);
+  copy_row (from, to, plan);
+  while (hole = next_hole (from, hole.end, plan->width), hole.first < hole.end) {
+    float value = farther (from, &hole, plan->width);
+    for (int x = hole.first; x < hole.end; x++) {
+      to[x] = value;
+      if (!mismatched (plan, x, y))
+        continue;
+      take_around (plan, c, &batch, x, y, &hole);
+      if (batch.count == LANES)
+        write_medians (&batch, STEREO_FILL_RAYS, to);
+    }
+  }
+  write_medians (&batch, STEREO_FILL_RAYS, to);
 }
 
 /* ---- planes ------------------------------------------------------------------------------------------- */
@@ -273,25 +246,56 @@ plane_row (StereoPlan *plan, void *context, int y, int thread)
 
 /* ---- smoothing ------------------------------------------------------------------------------------------ */
 
-/* LANES columns that begin with @x. */
-static VecF
-smooth (const StereoPlan *plan, const Context *c, int x, int y)
-{
-  VecU own = vec_load_u (color_row (c, y) + x);
-  CpuMet met[STEREO_SMOOTH_TAPS];
+#define SHORTEST_RUN (LANES * 3 / 8 + 1) /* px: fewer are taken one by one */
 
-  for (int k = 0; k < STEREO_SMOOTH_TAPS; k++) {
-    int row = y + k / STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
-    int column = x + k % STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
-    met[k] = (CpuMet){ (VecF){ 0 } + INFINITY, { 0 } };
-    if (row < 0 || row >= plan->height)
-      continue;
-    VecF value = vec_load_f (filled_row (c, row) + column);
-    VecI valid = (VecI) (value == value);
-    met[k].value = vec_choose (valid, value, met[k].value);
-    met[k].weight = cpu_fill_weights (own, color_row (c, row) + column) & valid;
+/* Rows that are STEP apart. */
+typedef struct TapRows
+{
+  const float *value[STEREO_SMOOTH_SIDE];
+  const uint32_t *color[STEREO_SMOOTH_SIDE];
+} TapRows;
+
+static TapRows
+rows_around (const StereoPlan *plan, const Context *c, int y)
+{
+  TapRows rows;
+
+  for (int k = 0; k < STEREO_SMOOTH_SIDE; k++) {
+    int row = y + k * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH, inside = row >= 0 && row < plan->height;
+    rows.value[k] = inside ? filled_row (c, row) : c->none + BORDER;
+    rows.color[k] = color_row (c, inside ? row : y);
   }
-  return cpu_weighted_median (met, STEREO_SMOOTH_TAPS);
+  return rows;
+}
+
+/* Column of the tap @tap of a pixel in column @x. */
+static inline int
+tap_column (int tap, int x)
+{
+  return x + tap % STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
+}
+
+static void
+take_taps (const TapRows *rows, Batch *batch, int x, uint32_t own)
+{
+  begin_pixel (batch, x, own);
+  for (int k = 0; k < STEREO_SMOOTH_TAPS; k++) {
+    int row = k / STEREO_SMOOTH_SIDE, at = tap_column (k, x);
+    take_neighbour (batch, k, rows->value[row][at], rows->color[row][at]);
+  }
+}
+
+/* The same of @count pixels side by side, for an empty batch. */
+static void
+take_taps_of_run (const TapRows *rows, Batch *batch, int x, int count, const uint32_t *own)
+{
+  for (int k = 0; k < count; k++)
+    begin_pixel (batch, x + k, own[k]);
+  for (int k = 0; k < STEREO_SMOOTH_TAPS; k++) {
+    int row = k / STEREO_SMOOTH_SIDE, at = tap_column (k, x);
+    memcpy (batch->value[k], rows->value[row] + at, sizeof batch->value[k]);
+    memcpy (batch->color[k], rows->color[row] + at, sizeof batch->color[k]);
+  }
 }
 
 static void
@@ -299,21 +303,38 @@ smooth_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const Context *c = context;
   const float *from = before_row (c, y);
+  const uint32_t *color = color_row (c, y);
   float *to = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
+  TapRows rows = rows_around (plan, c, y);
+  Batch batch = { 0 }, run = { 0 };
+  Hole hole = { 0 };
 
-  for (int x = 0; x < plan->width; x += LANES) {
-    VecF d = vec_load_f (from + x);
-    VecI wanted = (VecI) (d != d);
-    if (!vec_any (wanted))
-      continue;
-    VecF median = smooth (plan, c, x, y);
-    for (int k = 0; k < LANES && x + k < plan->width; k++)
-      if (wanted[k] && median[k] < INFINITY)
-        to[x + k] = median[k];
+  while (hole = next_hole (from, hole.end, plan->width), hole.first < hole.end) {
+    int x = hole.first;
+    for (; hole.end - x >= SHORTEST_RUN; x += LANES) {
+      take_taps_of_run (&rows, &run, x, hole.end - x < LANES ? hole.end - x : LANES, color + x);
+      write_medians (&run, STEREO_SMOOTH_TAPS, to);
+    }
+    for (; x < hole.end; x++) {
+      take_taps (&rows, &batch, x, color[x]);
+      if (batch.count == LANES)
+        write_medians (&batch, STEREO_SMOOTH_TAPS, to);
+    }
   }
+  write_medians (&batch, STEREO_SMOOTH_TAPS, to);
 }
 
 /* ---- stages --------------------------------------------------------------------------------------------- */
+
+/* All but the beyond, which stays 0. */
+static void
+find_places (Context *c)
+{
+  for (int k = 0; k < CPU_RAYS_MEASURED; k++)
+    for (int step = 1; step <= STEREO_FILL_REACH; step++)
+      c->place[k][step] = stereo_ray_offset (step, stereo_ray_y (cpu_measured_ray (k))) * c->pitch +
+          stereo_ray_offset (step, stereo_ray_x (cpu_measured_ray (k)));
+}
 
 static StereoStatus
 fill_prepare (StereoPlan *plan, void *context, StereoError *error)
@@ -322,28 +343,32 @@ fill_prepare (StereoPlan *plan, void *context, StereoError *error)
   StereoStatus status;
   size_t count;
 
-  c->tile_columns = (plan->width + TILE - 1) / TILE;
-  c->tile_rows = (plan->height + TILE - 1) / TILE;
-  c->pitch = c->tile_columns * TILE + 2 * BORDER;
+  c->pitch = plan->width + 2 * BORDER;
+  find_places (c);
   count = stereo_times ((size_t) c->pitch, (size_t) plan->height);
-  status = stereo_reserve (plan, (void **) &c->before, count, sizeof (float), error);
-  if (!status)
-    status = stereo_reserve (plan, (void **) &c->filled, count, sizeof (float), error);
-  if (!status)
-    status = stereo_reserve (plan, (void **) &c->image, count, sizeof (uint32_t), error);
-  return status ? status :
-                  stereo_reserve (plan, (void **) &c->tiles, (size_t) c->tile_columns * (size_t) c->tile_rows, 1, error);
+  if ((status = stereo_reserve (plan, (void **) &c->before, count, sizeof (float), error)) ||
+      (status = stereo_reserve (plan, (void **) &c->filled, count, sizeof (float), error)) ||
+      (status = stereo_reserve (plan, (void **) &c->none, (size_t) c->pitch, sizeof (float), error)) ||
+      (status = stereo_reserve (plan, (void **) &c->image, count, sizeof (uint32_t), error)))
+    return status;
+  return CPU (rays_reserve) (plan, &c->rays, error);
+}
+
+/* @fill_one: fills a row. */
+static void
+fill_rows (StereoPlan *plan, Context *c, CpuJob fill_one)
+{
+  fill_none (c->none, c->none + c->pitch);
+  CPU (rays_measure) (plan, &c->rays);
+  cpu_run (plan, c, fill_one, plan->height);
+  cpu_run (plan, c, smooth_row, plan->height);
 }
 
 static StereoStatus
 fill_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  const Context *c = context;
-
-  cpu_run (plan, context, copy_tiles, c->tile_rows);
-  measure_tiles (c);
-  cpu_run (plan, context, fill_row, plan->height);
-  cpu_run (plan, context, smooth_row, plan->height);
+  cpu_run (plan, context, copy_views, plan->height);
+  fill_rows (plan, context, fill_row);
   return STEREO_OK;
 }
 
@@ -364,13 +389,9 @@ planes_prepare (StereoPlan *plan, void *context, StereoError *error)
 static StereoStatus
 planes_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  const Context *c = context;
-
-  cpu_run (plan, context, copy_tiles, c->tile_rows);
-  measure_tiles (c);
+  cpu_run (plan, context, copy_views, plan->height);
   cpu_run (plan, context, make_taps, tap_rows (plan));
-  cpu_run (plan, context, plane_row, plan->height);
-  cpu_run (plan, context, smooth_row, plan->height);
+  fill_rows (plan, context, plane_row);
   return STEREO_OK;
 }
 

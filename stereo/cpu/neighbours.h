@@ -22,27 +22,22 @@ cpu_fill_weights (VecU own, const uint32_t *other)
   return vec_max (STEREO_FILL_ALIKE - vec_color_distance (own, vec_load_u (other)), (VecI){ 0 } + 1);
 }
 
-/* The least values that half of the weight is at or below; infinity where there is no neighbour. Of equal values, the last
- * one gets the weight of them all. */
+/* The least values that half of the weight is at or below; infinity where there is no neighbour. */
 VEC_INLINE VecF
 cpu_weighted_median (const CpuMet *met, int count)
 {
-  VecI below[STEREO_SMOOTH_TAPS], total = { 0 };
+  VecI total = { 0 };
   VecF median = (VecF){ 0 } + INFINITY;
 
+  for (int k = 0; k < count; k++)
+    total += met[k].weight;
   for (int k = 0; k < count; k++) {
-    VecI sum = met[k].weight;
-    total += sum;
-    for (int other = 0; other < k; other++) {
-      VecI lower = (VecI) (met[other].value <= met[k].value);
-      sum += met[other].weight & lower;
-      below[other] += met[k].weight & ~lower;
-    }
-    below[k] = sum;
-  }
-  for (int k = 0; k < count; k++) {
-    VecI lower = (VecI) (met[k].value < median) & (VecI) (2 * below[k] >= total);
-    median = vec_choose (lower, met[k].value, median);
+    VecF value = met[k].value;
+    VecI below = { 0 };
+#pragma GCC unroll 8
+    for (int other = 0; other < count; other++)
+      below += met[other].weight & (VecI) (met[other].value <= value);
+    median = vec_choose ((VecI) (value < median) & (VecI) (2 * below >= total), value, median);
   }
   return median;
 }

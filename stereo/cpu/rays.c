@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "stereo/cpu/rays.h"
+
+#include <math.h>
+
+static_assert (CPU_RAY_BEYOND < UINT8_MAX - 1, "steps are bytes");
+
+static uint8_t *
+valid_row (const StereoPlan *plan, const CpuRays *rays, int y)
+{
+  if (y < 0 || y >= plan->height)
+    return rays->none + CPU_RAY_BORDER;
+  return rays->valid + (size_t) y * (size_t) rays->pitch + CPU_RAY_BORDER;
+}
+
+static uint8_t *
+steps_row (const StereoPlan *plan, const CpuRays *rays, int k, int y)
+{
+  return y < 0 || y >= plan->height ? rays->none + rays->pitch + CPU_RAY_BORDER : cpu_ray_steps (plan, rays, k, y);
+}
+
+/* Sets the columns outside the picture. */
+static void
+close_row (uint8_t *row, int width, int value)
+{
+  memset (row - CPU_RAY_BORDER, value, CPU_RAY_BORDER);
+  memset (row + width, value, CPU_RAY_BORDER);
+}
+
+static void
+find_valid (StereoPlan *plan, void *context, int y, int thread)
+{
+  const CpuRays *rays = context;
+  const float *restrict disparity = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
+  uint8_t *restrict valid = valid_row (plan, rays, y);
+
+  for (int x = 0; x < plan->width; x++)
+    valid[x] = (uint8_t) !isnan (disparity[x]);
+  close_row (valid, plan->width, 0);
+}
+
+/* @one and @two: whether the pixels one and two steps on have a disparity; @from: how far it is from the latter. */
+static void
+step_row (const uint8_t *restrict one, const uint8_t *restrict two, const uint8_t *restrict from, uint8_t *restrict to,
+    int width)
+{
+  for (int x = 0; x < width; x++) {
+    int beyond = from[x] + 2 < CPU_RAY_BEYOND ? from[x] + 2 : CPU_RAY_BEYOND;
+    to[x] = (uint8_t) (one[x] ? 1 : two[x] ? 2 : beyond);
+  }
+}
+
+/* All rows, from the side that the ray goes to. */
+static void
+measure_ray (StereoPlan *plan, void *context, int k, int thread)
+{
+  const CpuRays *rays = context;
+  int ray = cpu_measured_ray (k), along = stereo_ray_x (ray), down = stereo_ray_y (ray);
+  int x1 = stereo_ray_offset (1, along), x2 = stereo_ray_offset (2, along);
+  int y1 = stereo_ray_offset (1, down), y2 = stereo_ray_offset (2, down);
+
+  for (int row = 0; row < plan->height; row++) {
+    int y = down > 0 ? plan->height - 1 - row : row;
+    uint8_t *to = steps_row (plan, rays, k, y);
+    step_row (valid_row (plan, rays, y + y1) + x1, valid_row (plan, rays, y + y2) + x2,
+        steps_row (plan, rays, k, y + y2) + x2, to, plan->width);
+    close_row (to, plan->width, CPU_RAY_BEYOND);
+  }
+}
+
+StereoStatus
+CPU (rays_reserve) (StereoPlan *plan, CpuRays *rays, StereoError *error)
+{
+  StereoStatus status;
+  size_t rows;
+
+  rays->pitch = plan->width + 2 * CPU_RAY_BORDER;
+  rows = stereo_times ((size_t) plan->height, (size_t) rays->pitch);
+  if ((status = stereo_reserve (plan, (void **) &rays->valid, rows, 1, error)) ||
+      (status = stereo_reserve (plan, (void **) &rays->none, (size_t) rays->pitch, 2, error)))
+    return status;
+  return stereo_reserve (plan, (void **) &rays->steps, rows, CPU_RAYS_MEASURED, error);
+}
+
+void
+CPU (rays_measure) (StereoPlan *plan, CpuRays *rays)
+{
+  memset (rays->none, 0, (size_t) rays->pitch);
+  memset (rays->none + rays->pitch, CPU_RAY_BEYOND, (size_t) rays->pitch);
+  cpu_run (plan, rays, find_valid, plan->height);
+  cpu_run (plan, rays, measure_ray, CPU_RAYS_MEASURED);
+}
