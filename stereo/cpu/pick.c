@@ -22,6 +22,8 @@ take (VecU key, VecU *lowest, VecU *second)
  * is done.) Of column @g, the right pixels that begin with number @j have the candidates from j - (GROUP - 1) + g on.
  */
 #define GROUP (LANES >= 8 ? LANES / 2 : 4)
+/* Columns that loops are unrolled for, whatever the instruction set: gcc 14 warns of copies that are never run. */
+#define UNROLLED 8
 
 /* The keys of the @columns of a group that LANES right pixels have. */
 VEC_INLINE void
@@ -79,7 +81,7 @@ VEC_INLINE void
 pick_group (
     const uint16_t *costs, int depth, int columns, uint32_t *left1, uint32_t *left2, uint32_t *right1, uint32_t *right2)
 {
-  VecU low[GROUP], next[GROUP];
+  VecU low[UNROLLED], next[UNROLLED];
 
 #pragma GCC unroll 8
   for (int g = 0; g < columns; g++)
