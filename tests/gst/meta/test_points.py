@@ -29,8 +29,9 @@ def draw(meta, random):
     meta.principal_y = random.choice([0, random.uniform(1, meta.height)])
     meta.disparity_scale = random.uniform(1, 200)
     meta.min_disparity = random.integers(-5, 20)
-    meta.kind = random.choice([GstStereo.StereoOutputKind.DISPARITY, GstStereo.StereoOutputKind.DISPARITY_RANGE,
-                               GstStereo.StereoOutputKind.DEPTH])
+    # choice() would make NumPy's integers of the kinds, which newer bindings refuse
+    meta.kind = (GstStereo.StereoOutputKind.DISPARITY, GstStereo.StereoOutputKind.DISPARITY_RANGE,
+                 GstStereo.StereoOutputKind.DEPTH)[random.integers(3)]
     meta.depth_unit = random.uniform(100, 5000)
 
 
