@@ -9,6 +9,8 @@
 #define PAD (STEREO_CELLS_AROUND * STEREO_CELL)
 _Static_assert(STEREO_CELL == sizeof (uint32_t), "a row of a cell is a word");
 #define NEVER_LIKE 1000 /* as the luma of a cell: no pixel's is like it */
+#define PACKED 4096u    /* a cell, in 16 bits in which cells are counted and added up at once */
+_Static_assert(SIDE * 255 < PACKED && SIDE <= 65535 / PACKED, "a row of cells");
 
 /* What a thread works in: rows of words. */
 typedef struct Lines
@@ -120,24 +122,23 @@ add_row (const StereoPlan *plan, const Context *c, uint16_t *restrict agreeing, 
     agreeing[x] = (uint16_t) (agreeing[x] + sign * agrees[x]);
 }
 
-/* One row of cells: of each pixel those from PAD columns before it to as many after. */
-static void
-add_cells (const Lines *lines, const uint16_t *luma, const uint16_t *distinctness, int width)
+/* One row of cells: of each pixel those from PAD columns before it to as many after. Of those that are like the pixel, their
+ * number, in multiples of PACKED, and their sum. */
+static inline VecU16
+add_cells (const uint16_t *luma, const uint16_t *distinctness, VecU16 own)
 {
-  const VecW reach = (VecW){ 0 } + STEREO_LIKE_LUMA;
+  const VecU16 reach = (VecU16){ 0 } + STEREO_LIKE_LUMA;
+  VecU16 sum = { 0 };
 
-  for (int x = 0; x < width; x += WORDS) {
-    VecW own = vec_load_w (lines->own + x), like = vec_load_w (lines->like + x), total = vec_load_w (lines->total + x);
 #pragma GCC unroll 16
-    for (int k = 0; k < SIDE; k++) {
-      VecW away = vec_load_w (luma + x + k * STEREO_CELL) - own + reach; /* 0 .. twice the reach, if it is like */
-      VecW mask = (VecW) (vec_min_words (away, reach + reach) == away);
-      like -= mask;
-      total += vec_load_w (distinctness + x + k * STEREO_CELL) & mask;
-    }
-    vec_store_w (lines->like + x, like);
-    vec_store_w (lines->total + x, total);
+  for (int k = 0; k < SIDE; k++) {
+    VecU16 cell, value;
+    memcpy (&cell, luma + k * STEREO_CELL, sizeof cell);
+    memcpy (&value, distinctness + k * STEREO_CELL, sizeof value);
+    VecU16 away = cell - own + reach; /* 0 .. twice the reach, if it is like */
+    sum += (value + PACKED) & (VecU16) (away <= reach + reach);
   }
+  return sum;
 }
 
 static void
@@ -145,13 +146,22 @@ add_all_cells (const StereoPlan *plan, const Context *c, const Lines *lines, int
 {
   const uint8_t *own = plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch;
   int rows = stereo_cells (plan->height), first = y / STEREO_CELL - STEREO_CELLS_AROUND;
+  int last = first + SIDE < rows ? first + SIDE : rows;
 
   for (int x = 0; x < plan->width; x++)
     lines->own[x] = own[x];
-  memset (lines->like, 0, (size_t) plan->width * sizeof *lines->like);
-  memset (lines->total, 0, (size_t) plan->width * sizeof *lines->total);
-  for (int row = first > 0 ? first : 0; row < first + SIDE && row < rows; row++)
-    add_cells (lines, c->luma + (size_t) row * c->pitch, c->distinctness + (size_t) row * c->pitch, plan->width);
+  for (int x = 0; x < plan->width; x += 2 * LANES) {
+    VecU16 pixels, like = { 0 }, total = { 0 };
+    memcpy (&pixels, lines->own + x, sizeof pixels);
+    for (int row = first > 0 ? first : 0; row < last; row++) {
+      size_t at = (size_t) row * c->pitch + (size_t) x;
+      VecU16 sum = add_cells (c->luma + at, c->distinctness + at, pixels);
+      like += sum / PACKED;
+      total += sum % PACKED;
+    }
+    memcpy (lines->like + x, &like, sizeof like);
+    memcpy (lines->total + x, &total, sizeof total);
+  }
 }
 
 static void
@@ -218,7 +228,7 @@ probability_prepare (StereoPlan *plan, void *context, StereoError *error)
   stereo_probability_table (&plan->params, &c->table);
   for (uint32_t k = 0; k <= WINDOW * WINDOW; k++)
     c->agreement[k] = (uint8_t) stereo_agreement (k, WINDOW * WINDOW);
-  c->pitch = ((size_t) plan->width + WORDS - 1) / WORDS * WORDS + STEREO_CELL + 2 * PAD;
+  c->pitch = ((size_t) plan->width + 2 * LANES - 1) / (2 * LANES) * (2 * LANES) + STEREO_CELL + 2 * PAD;
   if ((status = stereo_reserve (plan, (void **) &c->agrees, (size_t) plan->map_pitch * (size_t) plan->height, 1, error)) ||
       (status = stereo_reserve (plan, (void **) &c->luma, rows * c->pitch, sizeof *c->luma, error)) ||
       (status = stereo_reserve (plan, (void **) &c->distinctness, rows * c->pitch, sizeof *c->distinctness, error)))
