@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Motion: unlikely disparities give way to those of the frame before, moved as the cameras did; exact/motion.h says how. */
 #include "stereo/cpu/cpu.h"
+#include "stereo/cpu/vec/vec.h"
 
 #include <stdlib.h>
 
@@ -8,9 +9,14 @@
 #define SIDE (2 * PATCH + 1)
 #define LOOK STEREO_MOTION_LOOK
 #define REDUCED STEREO_MOTION_REDUCED
-#define LANES 32 /* places of a row that are compared at once, at least as many as there are */
+#define REACH STEREO_MOTION_REACH_Y /* rows to each side that are searched, at most */
+#define COLUMNS 32                  /* that a search takes from a picture: no row has fewer */
+#define PLACES (2 * LANES)          /* of a row, that are compared at once */
+#define NEVER 0x7FFF                /* no patch differs as much */
 
-static_assert (2 * STEREO_MOTION_REACH_X < LANES && 2 * STEREO_MOTION_REACH < LANES, "places of a row");
+static_assert (2 * STEREO_MOTION_REACH_X + SIDE <= COLUMNS && 2 * STEREO_MOTION_REACH + SIDE <= COLUMNS, "columns");
+static_assert (STEREO_MOTION_REACH <= REACH, "rows");
+static_assert (SIDE * SIDE * 255 < NEVER, "sums of a patch");
 
 typedef struct Context
 {
@@ -72,55 +78,103 @@ search_near (const uint8_t *picture, ptrdiff_t pitch, int width, int height, int
   return (Search){ picture, pitch, left, top, right - left + 1, bottom - top + 1 };
 }
 
-/* Sums of absolute differences at all places of a row. */
-static void
-compare_row (const uint8_t *patch, ptrdiff_t patch_pitch, const Search *search, int y, uint16_t *restrict sums)
+/* What all patches of a search cover, and the patch that is looked for: in 16 bits, in which differences add up. */
+typedef struct Area
 {
-  memset (sums, 0, LANES * sizeof *sums);
-  for (int dy = -PATCH; dy <= PATCH; dy++) {
-    uint8_t row[LANES + 2 * PATCH] = { 0 };
-    memcpy (row, search->picture + (y + dy) * search->pitch + search->x - PATCH, (size_t) (search->columns + 2 * PATCH));
-    for (int dx = 0; dx < SIDE; dx++) {
-      int value = patch[dy * patch_pitch + dx - PATCH];
-      for (int k = 0; k < LANES; k++) {
-        int away = row[k + dx] - value;
-        sums[k] = (uint16_t) (sums[k] + (away < 0 ? -away : away));
-      }
-    }
+  uint16_t area[2 * REACH + SIDE][COLUMNS + PLACES], patch[SIDE][SIDE];
+  int first; /* column of the area that the first patch begins at */
+} Area;
+
+static void
+take_area (const uint8_t *patch, ptrdiff_t patch_pitch, const Search *search, Area *a)
+{
+  int left = search->x - PATCH, begin = left + COLUMNS < search->pitch ? left : (int) search->pitch - COLUMNS;
+
+  a->first = left - begin;
+  for (int row = 0; row < search->rows + 2 * PATCH; row++) {
+    const uint8_t *restrict from = search->picture + (search->y - PATCH + row) * search->pitch + begin;
+    for (int k = 0; k < COLUMNS; k++)
+      a->area[row][k] = from[k];
+    memset (a->area[row] + COLUMNS, 0, PLACES * sizeof **a->area);
   }
+  for (int row = 0; row < SIDE; row++)
+    for (int k = 0; k < SIDE; k++)
+      a->patch[row][k] = patch[(row - PATCH) * patch_pitch + k - PATCH];
 }
 
-/* Of equals the first. */
+/* Sums of absolute differences at PLACES places of a row of which the first @columns are looked at, where one of these is below
+ * @limit: else 0 is returned, mostly after few rows of the patch. */
+static int
+compare (const Area *a, int row, int column, int columns, int32_t limit, uint16_t *sums)
+{
+  const VecI lanes = LANE_NUMBERS;
+  VecU16 place = (VecU16) (lanes * 0x20002 + 0x10000), least = (VecU16){ 0 } + (uint16_t) limit;
+  VecU16 sum = (VecU16) (place >= (uint16_t) columns) & NEVER;
+
+  for (int dy = 0; dy < SIDE; dy++) {
+    const uint16_t *from = &a->area[row + dy][a->first + column];
+#pragma GCC unroll 9
+    for (int dx = 0; dx < SIDE; dx++) {
+      VecU16 values, of_patch = (VecU16){ 0 } + a->patch[dy][dx];
+      memcpy (&values, from + dx, sizeof values);
+      sum += (VecU16) vec_byte_differences ((VecU) values, (VecU) of_patch);
+    }
+    if (!vec_any ((VecI) (sum < least)))
+      return 0;
+  }
+  memcpy (sums, &sum, sizeof sum);
+  return 1;
+}
+
+/* Of equals the first. The row in the middle is looked at before the others: where little moves, these end soon. */
 static Found
 find (const uint8_t *patch, ptrdiff_t patch_pitch, const Search *search)
 {
-  Found found = { search->x, search->y, INT32_MAX };
+  Found found = { search->x, search->y, NEVER };
+  int middle = search->rows / 2;
+  Area a;
 
-  for (int row = 0; row < search->rows; row++) {
-    uint16_t sums[LANES];
-    compare_row (patch, patch_pitch, search, search->y + row, sums);
-    for (int k = 0; k < search->columns; k++)
-      if (sums[k] < found.least)
-        found = (Found){ search->x + k, search->y + row, sums[k] };
+  take_area (patch, patch_pitch, search, &a);
+  for (int k = 0; k < search->rows; k++) {
+    int row = k == 0 ? middle : k <= middle ? k - 1 : k;
+    for (int from = 0; from < search->columns; from += PLACES) {
+      int columns = search->columns - from < PLACES ? search->columns - from : PLACES;
+      uint16_t sums[PLACES];
+      int32_t limit = found.least + (search->y + row < found.y);
+      if (!compare (&a, row, from, columns, limit, sums))
+        continue;
+      for (int i = 0; i < columns; i++)
+        if (sums[i] < limit) {
+          limit = sums[i];
+          found = (Found){ search->x + from + i, search->y + row, sums[i] };
+        }
+    }
   }
   return found;
+}
+
+/* The sum of absolute differences between a patch and the view before around (@x, @y); -1 at the border of the picture. */
+static int32_t
+difference (const StereoPlan *plan, const uint8_t *patch, int x, int y)
+{
+  int32_t sum = 0;
+
+  if (x < PATCH || y < PATCH || x >= plan->width - PATCH || y >= plan->height - PATCH)
+    return -1;
+  const uint8_t *then = plan->last.luma + map_at (plan, y) + x;
+  for (int dy = -PATCH; dy <= PATCH; dy++)
+    for (int dx = -PATCH; dx <= PATCH; dx++)
+      sum += abs (patch[dy * (ptrdiff_t) plan->image_pitch + dx] - then[dy * (ptrdiff_t) plan->map_pitch + dx]);
+  return sum;
 }
 
 /* From what was found, in 1/16 px along x or y; 0 at the border of the picture. */
 static int32_t
 between (const StereoPlan *plan, const uint8_t *patch, const Found *found, int dx, int dy)
 {
-  int32_t sums[2];
-
-  for (int k = 0; k < 2; k++) {
-    int sign = k ? 1 : -1;
-    Search search = search_near (
-        plan->last.luma, plan->map_pitch, plan->width, plan->height, found->x + sign * dx, found->y + sign * dy, 0, 0);
-    if (search.columns < 1 || search.rows < 1)
-      return 0;
-    sums[k] = find (patch, plan->image_pitch, &search).least;
-  }
-  return stereo_motion_between (sums[0], found->least, sums[1]);
+  int32_t before = difference (plan, patch, found->x - dx, found->y - dy);
+  int32_t after = difference (plan, patch, found->x + dx, found->y + dy);
+  return before < 0 || after < 0 ? 0 : stereo_motion_between (before, found->least, after);
 }
 
 static void
@@ -345,7 +399,7 @@ motion_prepare (StereoPlan *plan, void *context, StereoError *error)
 
   c->width = plan->width / REDUCED;
   c->height = plan->height / REDUCED;
-  c->pitch = c->width;
+  c->pitch = c->width > COLUMNS ? c->width : COLUMNS;
   for (int k = 0; k < 2 && !status; k++)
     status = stereo_reserve (plan, (void **) &c->reduced[k], (size_t) c->pitch * (size_t) c->height + 1, 1, error);
   return status ? status :

@@ -9,20 +9,24 @@
 #define PAD (STEREO_CELLS_AROUND * STEREO_CELL)
 _Static_assert(STEREO_CELL == sizeof (uint32_t), "a row of a cell is a word");
 #define NEVER_LIKE 1000 /* as the luma of a cell: no pixel's is like it */
+#define PACKED 4096u    /* a cell, in 16 bits in which cells are counted and added up at once */
+_Static_assert(SIDE * 255 < PACKED && SIDE <= 65535 / PACKED, "a row of cells");
 
 /* What a thread works in: rows of words. */
 typedef struct Lines
 {
-  uint16_t *own;          /* the luma of the row's pixels */
-  uint16_t *agreeing;     /* of each column, in the rows of the window */
-  uint16_t *like, *total; /* cells that are like the pixel, and their sum */
+  uint16_t *own;           /* the luma of the row's pixels */
+  uint16_t *agreeing;      /* of each column, in the rows of the window; zeros stand before and after */
+  uint16_t *fours, *count; /* of four columns, of the whole window */
+  uint16_t *like, *total;  /* cells that are like the pixel, and their sum */
+  uint16_t *agreement, *distinctness;
 } Lines;
+#define LINES 8
 
 typedef struct Context
 {
   StereoProbability table;
-  uint8_t agreement[WINDOW * WINDOW + 1]; /* of whole windows, by the count of their pixels that agree */
-  uint8_t *agrees;                        /* map */
+  uint8_t *agrees; /* map */
   /* Of each row of cells two lines in which a cell's value stands at all its columns: the luma of its pixel, and its
    * distinctness. There are PAD columns before and after the picture's. */
   uint16_t *luma, *distinctness;
@@ -120,82 +124,120 @@ add_row (const StereoPlan *plan, const Context *c, uint16_t *restrict agreeing, 
     agreeing[x] = (uint16_t) (agreeing[x] + sign * agrees[x]);
 }
 
-/* One row of cells: of each pixel those from PAD columns before it to as many after. */
-static void
-add_cells (const Lines *lines, const uint16_t *luma, const uint16_t *distinctness, int width)
+/* One row of cells: of each pixel those from PAD columns before it to as many after. Of those that are like the pixel, their
+ * number, in multiples of PACKED, and their sum. */
+static inline VecU16
+add_cells (const uint16_t *luma, const uint16_t *distinctness, VecU16 own)
 {
-  const VecW reach = (VecW){ 0 } + STEREO_LIKE_LUMA;
+  const VecU16 reach = (VecU16){ 0 } + STEREO_LIKE_LUMA;
+  VecU16 sum = { 0 };
 
-  for (int x = 0; x < width; x += WORDS) {
-    VecW own = vec_load_w (lines->own + x), like = vec_load_w (lines->like + x), total = vec_load_w (lines->total + x);
 #pragma GCC unroll 16
-    for (int k = 0; k < SIDE; k++) {
-      VecW away = vec_load_w (luma + x + k * STEREO_CELL) - own + reach; /* 0 .. twice the reach, if it is like */
-      VecW mask = (VecW) (vec_min_words (away, reach + reach) == away);
-      like -= mask;
-      total += vec_load_w (distinctness + x + k * STEREO_CELL) & mask;
-    }
-    vec_store_w (lines->like + x, like);
-    vec_store_w (lines->total + x, total);
+  for (int k = 0; k < SIDE; k++) {
+    VecU16 cell, value;
+    memcpy (&cell, luma + k * STEREO_CELL, sizeof cell);
+    memcpy (&value, distinctness + k * STEREO_CELL, sizeof value);
+    VecU16 away = cell - own + reach; /* 0 .. twice the reach, if it is like */
+    sum += (value + PACKED) & (VecU16) (away <= reach + reach);
   }
+  return sum;
 }
 
+/* All cells round the pixels of row @y. */
 static void
 add_all_cells (const StereoPlan *plan, const Context *c, const Lines *lines, int y)
 {
   const uint8_t *own = plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch;
   int rows = stereo_cells (plan->height), first = y / STEREO_CELL - STEREO_CELLS_AROUND;
+  int last = first + SIDE < rows ? first + SIDE : rows;
 
   for (int x = 0; x < plan->width; x++)
     lines->own[x] = own[x];
-  memset (lines->like, 0, (size_t) plan->width * sizeof *lines->like);
-  memset (lines->total, 0, (size_t) plan->width * sizeof *lines->total);
-  for (int row = first > 0 ? first : 0; row < first + SIDE && row < rows; row++)
-    add_cells (lines, c->luma + (size_t) row * c->pitch, c->distinctness + (size_t) row * c->pitch, plan->width);
+  for (int x = 0; x < plan->width; x += 2 * LANES) {
+    VecU16 pixels, like = { 0 }, total = { 0 };
+    memcpy (&pixels, lines->own + x, sizeof pixels);
+    for (int row = first > 0 ? first : 0; row < last; row++) {
+      size_t at = (size_t) row * c->pitch + (size_t) x;
+      VecU16 sum = add_cells (c->luma + at, c->distinctness + at, pixels);
+      like += sum / PACKED;
+      total += sum % PACKED;
+    }
+    memcpy (lines->like + x, &like, sizeof like);
+    memcpy (lines->total + x, &total, sizeof total);
+  }
+}
+
+/* Pixels that agree in the windows of a row. */
+static void
+add_columns (const Lines *lines, int width)
+{
+  const uint16_t *restrict columns = lines->agreeing - STEREO_AGREEMENT_RADIUS;
+  uint16_t *restrict fours = lines->fours, *restrict count = lines->count;
+
+  for (int x = 0; x < width + WINDOW; x++)
+    fours[x] = (uint16_t) (columns[x] + columns[x + 1] + columns[x + 2] + columns[x + 3]);
+  for (int x = 0; x < width; x++)
+    count[x] = (uint16_t) (fours[x] + fours[x + 4] + fours[x + 8] + fours[x + 12] + fours[x + 16] +
+        columns[x + WINDOW - 1]);
+}
+
+_Static_assert(WINDOW == 21, "add_columns() adds up five times four columns and one");
+
+/* In whole numbers below 2^24. The quotient of floats is exact: none is nearer to a whole number from below than one part of
+ * its divisor, which is at most the window. */
+static inline VecI
+quotient (VecI a, VecI b)
+{
+  return __builtin_convertvector(vec_float (a) / vec_float (b), VecI);
+}
+
+/* stereo_agreement() and stereo_mean_distinctness() in lanes. @rows: of the windows. */
+static void
+measure_windows (const Lines *lines, const uint16_t *own, int32_t rows, int width)
+{
+  const VecI lanes = LANE_NUMBERS, most = (VecI){ 0 } + STEREO_AGREEMENT_RADIUS, one = (VecI){ 0 } + 1;
+
+  for (int x = 0; x < width; x += LANES) {
+    VecI count = vec_widen (vec_load_h (lines->count + x)), column = lanes + x;
+    VecI all = (vec_min (column, most) + vec_max (vec_min (width - 1 - column, most), one - 1) + 1) * rows;
+    VecI like = vec_widen (vec_load_h (lines->like + x)), total = vec_widen (vec_load_h (lines->total + x));
+    VecI none = like == 0, alone = vec_widen (vec_load_h (own + x));
+    VecI mean = quotient (total + (like >> 1), vec_max (like, one));
+    vec_store_h (lines->agreement + x, vec_narrow (quotient (255 * count + (all >> 1), all)));
+    vec_store_h (lines->distinctness + x, vec_narrow ((alone & none) | (mean & ~none)));
+  }
 }
 
 static void
 finish_row (const StereoPlan *plan, const Context *c, const Lines *lines, int y)
 {
   int first = y > STEREO_AGREEMENT_RADIUS ? y - STEREO_AGREEMENT_RADIUS : 0, last = y + STEREO_AGREEMENT_RADIUS;
-  uint32_t rows = (uint32_t) ((last < plan->height ? last : plan->height - 1) - first + 1), count = 0, columns = 0;
   size_t map = (size_t) y * (size_t) plan->map_pitch;
-  const uint16_t *own = c->distinctness + (size_t) (y / STEREO_CELL) * c->pitch + PAD;
   const uint16_t *index = plan->view[STEREO_LEFT].index + map;
-  float *confidence = plan->view[STEREO_LEFT].confidence + map, *disparity = plan->disparity + map;
+  float *restrict confidence = plan->view[STEREO_LEFT].confidence + map, *restrict disparity = plan->disparity + map;
   float least = (float) stereo_params_first_threshold (&plan->params);
 
-  for (int x = -STEREO_AGREEMENT_RADIUS; x < plan->width; x++) {
-    int enters = x + STEREO_AGREEMENT_RADIUS, leaves = x - STEREO_AGREEMENT_RADIUS - 1;
-    if (enters < plan->width) {
-      count += lines->agreeing[enters];
-      columns++;
-    }
-    if (leaves >= 0) {
-      count -= lines->agreeing[leaves];
-      columns--;
-    }
-    if (x < 0)
-      continue;
-    uint32_t whole = rows * columns == WINDOW * WINDOW;
-    uint32_t agreement = whole ? c->agreement[count] : stereo_agreement (count, rows * columns);
-    uint32_t like = lines->like[x];
-    uint32_t distinctness = like ? stereo_mean_distinctness (lines->total[x], like) : (uint32_t) own[x];
-    confidence[x] = stereo_probability (&c->table, agreement, distinctness, index[x], plan->disparities - 1);
-    if (confidence[x] < least)
-      disparity[x] = NAN;
-  }
+  add_columns (lines, plan->width);
+  measure_windows (lines, c->distinctness + (size_t) (y / STEREO_CELL) * c->pitch + PAD,
+      (last < plan->height ? last : plan->height - 1) - first + 1, plan->width);
+  for (int x = 0; x < plan->width; x++)
+    confidence[x] = stereo_probability (
+        &c->table, lines->agreement[x], lines->distinctness[x], index[x], plan->disparities - 1);
+  for (int x = 0; x < plan->width; x++)
+    disparity[x] = confidence[x] < least ? NAN : disparity[x];
 }
 
 static void
 combine_row (StereoPlan *plan, void *context, int row, int thread)
 {
   const Context *c = context;
-  uint16_t *scratch = c->lines + (size_t) thread * 4 * c->pitch;
-  Lines lines = { scratch, scratch + c->pitch, scratch + 2 * c->pitch, scratch + 3 * c->pitch };
+  uint16_t *line[LINES];
   int first = row * STEREO_CELL, end = first + STEREO_CELL;
 
-  memset (lines.agreeing, 0, (size_t) plan->width * sizeof *lines.agreeing);
+  for (int k = 0; k < LINES; k++)
+    line[k] = c->lines + ((size_t) thread * LINES + (size_t) k) * c->pitch;
+  Lines lines = { line[0], line[1] + STEREO_AGREEMENT_RADIUS, line[2], line[3], line[4], line[5], line[6], line[7] };
+  memset (line[1], 0, c->pitch * sizeof *line[1]);
   for (int y = first - STEREO_AGREEMENT_RADIUS; y < first + STEREO_AGREEMENT_RADIUS; y++)
     add_row (plan, c, lines.agreeing, y, 1);
   for (int y = first; y < end && y < plan->height; y++) {
@@ -216,14 +258,13 @@ probability_prepare (StereoPlan *plan, void *context, StereoError *error)
   StereoStatus status;
 
   stereo_probability_table (&plan->params, &c->table);
-  for (uint32_t k = 0; k <= WINDOW * WINDOW; k++)
-    c->agreement[k] = (uint8_t) stereo_agreement (k, WINDOW * WINDOW);
-  c->pitch = ((size_t) plan->width + WORDS - 1) / WORDS * WORDS + STEREO_CELL + 2 * PAD;
+  c->pitch = ((size_t) plan->width + 2 * LANES - 1) / (2 * LANES) * (2 * LANES) + STEREO_CELL + 2 * PAD;
   if ((status = stereo_reserve (plan, (void **) &c->agrees, (size_t) plan->map_pitch * (size_t) plan->height, 1, error)) ||
       (status = stereo_reserve (plan, (void **) &c->luma, rows * c->pitch, sizeof *c->luma, error)) ||
       (status = stereo_reserve (plan, (void **) &c->distinctness, rows * c->pitch, sizeof *c->distinctness, error)))
     return status;
-  return stereo_reserve (plan, (void **) &c->lines, (size_t) cpu_threads (plan) * 4 * c->pitch, sizeof *c->lines, error);
+  return stereo_reserve (
+      plan, (void **) &c->lines, (size_t) cpu_threads (plan) * LINES * c->pitch, sizeof *c->lines, error);
 }
 
 static StereoStatus

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Temporal: both views are averaged over time where they stand still; exact/temporal.h says by which rules. */
 #include "stereo/cpu/cpu.h"
+#include "stereo/cpu/vec/vec.h"
 
 #define RADIUS STEREO_TEMPORAL_RADIUS
 #define AWAY STEREO_TEMPORAL_AWAY
@@ -8,8 +9,11 @@
 #define CHUNK 256             /* columns at a time */
 #define BAND 16               /* rows of a thread, which share the sums of their windows */
 #define RING (2 * AWAY + 1)   /* rows of windows that a row looks at, and those between */
+#define NO_BIN STEREO_TEMPORAL_BINS
+#define COPIES 4 /* of a histogram: neighbours mostly fall into the same bin, and would wait for each other there */
 
-typedef uint32_t Histograms[2][STEREO_TEMPORAL_HISTOGRAMS][STEREO_TEMPORAL_BINS];
+typedef uint32_t Bins[COPIES][STEREO_TEMPORAL_BINS + 1]; /* the last one counts what is not to be counted */
+typedef Bins Histograms[2][STEREO_TEMPORAL_HISTOGRAMS];
 
 typedef struct Context
 {
@@ -40,21 +44,68 @@ clamp (int v, int last)
 
 /* ---- how much the views change --------------------------------------------------------------- */
 
+/* Pairs of bytes from @from on: the first of each, the one of an even column, in the lower half. */
+static inline VecI
+pairs_at (const uint8_t *from)
+{
+  VecH pairs;
+
+  memcpy (&pairs, from, sizeof pairs);
+  return vec_widen (pairs);
+}
+
+/* stereo_temporal_bin() in lanes. The quotient of floats is exact enough: both are below 2^24, and no quotient is nearer to a
+ * whole number from below than the divisor's 1 / 131. */
+static inline VecI
+bins_of_changes (VecI change, VecI count)
+{
+  const VecI last = (VecI){ 0 } + (STEREO_TEMPORAL_BINS - 1);
+  VecF quotient = vec_float (vec_abs (change) * (4 * count + 1)) / vec_float (4 * count + 3);
+  return vec_min ((__builtin_convertvector(quotient, VecI) + 32) >> 6, last);
+}
+
+/* stereo_temporal_curvature() in lanes, of every other column from @luma on. */
+static inline VecI
+bins_of_curvatures (const uint8_t *luma, ptrdiff_t pitch)
+{
+  const VecI last = (VecI){ 0 } + (STEREO_TEMPORAL_BINS - 1);
+  VecI above = pairs_at (luma - pitch), at = pairs_at (luma), below = pairs_at (luma + pitch);
+  VecI before = pairs_at (luma - 1) & 0xFF, middle = (above & 0xFF) + (below & 0xFF);
+  VecI corners = (pairs_at (luma - pitch - 1) & 0xFF) + (pairs_at (luma + pitch - 1) & 0xFF) + (above >> 8) +
+      (below >> 8);
+  return vec_min (vec_abs (corners + 4 * (at & 0xFF) - 2 * (middle + before + (at >> 8))), last);
+}
+
+static inline void
+count_bins (VecI bin, VecI counts, Bins *bins)
+{
+  int32_t number[LANES];
+
+  vec_store_i (number, (bin & counts) | (NO_BIN & ~counts));
+  for (int k = 0; k < LANES; k++)
+    (*bins)[k % COPIES][number[k]]++;
+}
+
+/* Every other column, whole vectors of them: rows have room. */
 static void
-count_row (const StereoPlan *plan, const int16_t *change, int view, int y, uint32_t (*bins)[STEREO_TEMPORAL_BINS])
+count_row (const StereoPlan *plan, const int16_t *change, int view, int y, Bins *bins)
 {
   const uint8_t *luma = plan->view[view].luma + image_at (plan, y), *count = plan->past[view].count + map_at (plan, y);
-  ptrdiff_t pitch = plan->image_pitch;
+  const VecI lanes = LANE_NUMBERS;
 
-  for (int x = 0; x < plan->width; x += STEREO_TEMPORAL_STEP) {
-    if (!stereo_temporal_shows (luma[x]))
-      continue;
-    if (count[x])
-      bins[STEREO_TEMPORAL_CHANGES][stereo_temporal_bin (change[x], count[x])]++;
-    if (y > 0 && y < plan->height - 1 && x > 0 && x < plan->width - 1)
-      bins[STEREO_TEMPORAL_CURVATURES][stereo_temporal_curvature (luma + x - pitch, luma + x, luma + x + pitch)]++;
+  for (int x = 0; x < plan->width; x += STEREO_TEMPORAL_STEP * LANES) {
+    VecI column = STEREO_TEMPORAL_STEP * lanes + x, own = pairs_at (luma + x) & 0xFF,
+         frames = pairs_at (count + x) & 0xFF;
+    VecI shows = (own >= 8) & (own < 248) & (column < plan->width), changes;
+    memcpy (&changes, change + x, sizeof changes);
+    count_bins (bins_of_changes (changes << 16 >> 16, frames), shows & (frames != 0), &bins[STEREO_TEMPORAL_CHANGES]);
+    if (y > 0 && y < plan->height - 1)
+      count_bins (bins_of_curvatures (luma + x, plan->image_pitch), shows & (column > 0) & (column < plan->width - 1),
+          &bins[STEREO_TEMPORAL_CURVATURES]);
   }
 }
+
+static_assert (STEREO_TEMPORAL_STEP == 2, "pairs");
 
 static void
 change_row (StereoPlan *plan, void *context, int item, int thread)
@@ -74,16 +125,17 @@ change_row (StereoPlan *plan, void *context, int item, int thread)
     count_row (plan, change, view, y, c->histogram[thread][view]);
 }
 
-/* Adds up the threads' histograms, in the first one's. */
+/* Adds up the threads' histograms, and the copies of each. */
 static void
 estimate_noise (StereoPlan *plan, Context *c)
 {
   for (int view = 0; view < 2; view++) {
-    uint32_t (*bins)[STEREO_TEMPORAL_BINS] = c->histogram[0][view];
-    for (int thread = 1; thread < cpu_threads (plan); thread++)
+    uint32_t bins[STEREO_TEMPORAL_HISTOGRAMS][STEREO_TEMPORAL_BINS] = { 0 };
+    for (int thread = 0; thread < cpu_threads (plan); thread++)
       for (int kind = 0; kind < STEREO_TEMPORAL_HISTOGRAMS; kind++)
-        for (int k = 0; k < STEREO_TEMPORAL_BINS; k++)
-          bins[kind][k] += c->histogram[thread][view][kind][k];
+        for (int copy = 0; copy < COPIES; copy++)
+          for (int k = 0; k < STEREO_TEMPORAL_BINS; k++)
+            bins[kind][k] += c->histogram[thread][view][kind][copy][k];
     c->noise[view] = stereo_temporal_noise (stereo_temporal_quartile (bins[STEREO_TEMPORAL_CHANGES]),
         stereo_temporal_quartile (bins[STEREO_TEMPORAL_CURVATURES]));
   }
@@ -91,49 +143,66 @@ estimate_noise (StereoPlan *plan, Context *c)
 
 /* ---- the average ------------------------------------------------------------------------------- */
 
+/*
+ * Sums are of 16 bits, too few for what may come up, and still decide as exact ones would. Noise is at most MOST_NOISE; so
+ * sizes above 34764, 32 MOST_NOISE 7 / 5, and sums above 22814, two thirds of that, let nothing of the past count
+ * (stereo_temporal_weight() with one frame; with more, less does). Sizes stop at 65535. Sums wrap around; but one that does,
+ * in a window whose sizes are not too many by themselves, has 30772 at least left, which is too many as well.
+ */
+#define MOST_NOISE (64 * STEREO_TEMPORAL_NOISE + 8)
+static_assert (32 * MOST_NOISE * 7 / 5 < 65535 && 65535 - 32 * MOST_NOISE * 7 / 5 > 21 * MOST_NOISE * 7 / 5, "16 bits");
+static_assert (34 * 19 * 5 < 32 * 7 * 17 && 23 * 19 * 5 < 21 * 7 * 17, "the first frames decide what sums come to");
+
 /* Sums of the changes, and of their sizes, in the rows of the windows round row @y: columns @from - REACH to @from + @count +
  * REACH - 1. The picture's borders are repeated. */
 typedef struct Columns
 {
-  int32_t sum[CHUNK + 2 * REACH], sizes[CHUNK + 2 * REACH];
+  uint16_t sum[CHUNK + 2 * REACH + WORDS], sizes[CHUNK + 2 * REACH + WORDS];
 } Columns;
 
 /* Of windows, the sum without its sign, and the sum of sizes; AWAY more windows at both ends. */
 typedef struct Windows
 {
-  int32_t sum[CHUNK + 2 * AWAY], sizes[CHUNK + 2 * AWAY];
+  uint16_t sum[CHUNK + 2 * AWAY + WORDS], sizes[CHUNK + 2 * AWAY + WORDS];
 } Windows;
+
+static inline VecW
+size_of (VecW v)
+{
+  return vec_min_words (v, -v); /* a negative value is the larger one of both, without its sign */
+}
+
+static void
+repeat_borders (uint16_t *columns, int begin, int end, int count)
+{
+  for (int k = 0; k < begin; k++)
+    columns[k] = columns[begin];
+  for (int k = end; k < count; k++)
+    columns[k] = columns[end - 1];
+}
 
 static void
 add_columns (const StereoPlan *plan, const int16_t *change, int y, int from, int count, Columns *columns)
 {
   int last = plan->width - 1, begin = from < REACH ? 0 : from - REACH;
   int end = from + count + REACH <= last ? from + count + REACH : last + 1, shift = begin - from + REACH;
-  int32_t *restrict sum = columns->sum + shift, *restrict sizes = columns->sizes + shift;
+  const int16_t *rows[2 * RADIUS + 1];
 
-  memset (columns, 0, sizeof *columns);
-  for (int dy = -RADIUS; dy <= RADIUS; dy++) {
-    const int16_t *restrict row = change + map_at (plan, clamp (y + dy, plan->height - 1)) + begin;
-    for (int k = 0; k < end - begin; k++) {
-      int32_t v = row[k];
-      sum[k] += v;
-      sizes[k] += v < 0 ? -v : v;
+  for (int k = 0; k <= 2 * RADIUS; k++)
+    rows[k] = change + map_at (plan, clamp (y + k - RADIUS, plan->height - 1)) + begin;
+  for (int k = 0; k < end - begin; k += WORDS) {
+    VecW sum = { 0 }, sizes = { 0 };
+#pragma GCC unroll 5
+    for (int row = 0; row <= 2 * RADIUS; row++) {
+      VecW v = vec_load_w ((const uint16_t *) rows[row] + k);
+      sum += v;
+      sizes = vec_add_words (sizes, size_of (v));
     }
+    vec_store_w (columns->sum + shift + k, sum);
+    vec_store_w (columns->sizes + shift + k, sizes);
   }
-  for (int k = 0; k < shift; k++) {
-    columns->sum[k] = sum[0];
-    columns->sizes[k] = sizes[0];
-  }
-  for (int k = end - begin; k < count + 2 * REACH - shift; k++) {
-    sum[k] = sum[end - begin - 1];
-    sizes[k] = sizes[end - begin - 1];
-  }
-}
-
-static inline int32_t
-larger (int32_t a, int32_t b)
-{
-  return a > b ? a : b;
+  repeat_borders (columns->sum, shift, shift + end - begin, count + 2 * REACH);
+  repeat_borders (columns->sizes, shift, shift + end - begin, count + 2 * REACH);
 }
 
 /* Those of row @y; none where the row or the column is outside the picture. */
@@ -141,40 +210,53 @@ static void
 make_windows (const StereoPlan *plan, const int16_t *change, int y, int from, int count, Windows *windows)
 {
   Columns columns;
-  const int32_t *restrict a = columns.sum, *restrict b = columns.sizes;
   int before = AWAY - from, after = from + count + AWAY - plan->width;
 
-  memset (windows, 0, sizeof *windows);
-  if (y < 0 || y >= plan->height)
+  if (y < 0 || y >= plan->height) {
+    memset (windows, 0, sizeof *windows);
     return;
-  add_columns (plan, change, y, from, count, &columns);
-  for (int k = before > 0 ? before : 0; k < count + 2 * AWAY - (after > 0 ? after : 0); k++) {
-    int32_t sum = a[k] + a[k + 1] + a[k + 2] + a[k + 3] + a[k + 4];
-    windows->sum[k] = sum < 0 ? -sum : sum;
-    windows->sizes[k] = b[k] + b[k + 1] + b[k + 2] + b[k + 3] + b[k + 4];
   }
+  add_columns (plan, change, y, from, count, &columns);
+  for (int k = 0; k < count + 2 * AWAY; k += WORDS) {
+    VecW sum = { 0 }, sizes = { 0 };
+#pragma GCC unroll 5
+    for (int column = 0; column <= 2 * RADIUS; column++) {
+      sum += vec_load_w (columns.sum + k + column);
+      sizes = vec_add_words (sizes, vec_load_w (columns.sizes + k + column));
+    }
+    vec_store_w (windows->sum + k, size_of (sum));
+    vec_store_w (windows->sizes + k, sizes);
+  }
+  for (int k = 0; k < before; k++)
+    windows->sum[k] = windows->sizes[k] = 0;
+  for (int k = count + 2 * AWAY - (after > 0 ? after : 0); k < count + 2 * AWAY; k++)
+    windows->sum[k] = windows->sizes[k] = 0;
 }
 
-static_assert (RADIUS == 2, "make_windows() adds up five columns");
-
-/* The largest of each column in @a, @b and @c, in @a. */
-static void
-take_largest (int32_t *restrict a, const int32_t *restrict b, const int32_t *restrict c, int count)
+static inline uint16_t
+larger (uint16_t a, uint16_t b)
 {
-  for (int k = 0; k < count; k++)
+  return a > b ? a : b;
+}
+
+/* The largest of nine windows round each of @count, in @a: of three rows, then of three columns. */
+static void
+take_largest (uint16_t *restrict a, const uint16_t *restrict b, const uint16_t *restrict c, int count)
+{
+  for (int k = 0; k < count + 2 * AWAY; k++)
     a[k] = larger (larger (a[k], b[k]), c[k]);
+  for (int k = 0; k < count; k++)
+    a[k] = larger (larger (a[k], a[k + AWAY]), a[k + 2 * AWAY]);
 }
 
 /* Frames of the new averages. */
 static void
 count_frames (const Windows *largest, int count, int32_t noise, int most, uint8_t *restrict frames)
 {
-  const int32_t *restrict a = largest->sum, *restrict b = largest->sizes;
+  const uint16_t *restrict sum = largest->sum, *restrict sizes = largest->sizes;
 
   for (int k = 0; k < count; k++) {
-    int32_t sum = larger (larger (a[k], a[k + AWAY]), a[k + 2 * AWAY]);
-    int32_t sizes = larger (larger (b[k], b[k + AWAY]), b[k + 2 * AWAY]);
-    int32_t weight = stereo_temporal_weight (sum, sizes, frames[k], noise);
+    int32_t weight = stereo_temporal_weight (sum[k], sizes[k], frames[k], noise);
     frames[k] = (uint8_t) stereo_temporal_count (frames[k], weight, most);
   }
 }
@@ -192,7 +274,7 @@ blend_channel (uint16_t *restrict past, uint32_t *restrict held, const uint32_t 
   }
 }
 
-/* @largest: of the rows of windows above, through and below the pixels. */
+/* @largest: of the windows round each pixel. */
 static void
 blend_chunk (StereoPlan *plan, const Context *c, int view, int y, int from, int count, const Windows *largest)
 {
@@ -233,8 +315,8 @@ blend_block (StereoPlan *plan, const Context *c, int view, int first, int end, i
     Windows *above = &ring[(y - AWAY + RING) % RING]; /* the next row does not need it */
     const Windows *through = &ring[y % RING], *below = &ring[(y + AWAY) % RING];
     make_windows (plan, change, y + AWAY, from, count, &ring[(y + AWAY) % RING]);
-    take_largest (above->sum, through->sum, below->sum, count + 2 * AWAY);
-    take_largest (above->sizes, through->sizes, below->sizes, count + 2 * AWAY);
+    take_largest (above->sum, through->sum, below->sum, count);
+    take_largest (above->sizes, through->sizes, below->sizes, count);
     blend_chunk (plan, c, view, y, from, count, above);
   }
 }
@@ -261,7 +343,8 @@ temporal_prepare (StereoPlan *plan, void *context, StereoError *error)
     c->share[count] = stereo_temporal_share (count);
   for (int view = 0; view < 2 && !status; view++)
     status = stereo_reserve (plan, (void **) &c->change[view],
-        stereo_times ((size_t) plan->map_pitch, (size_t) plan->height), sizeof *c->change[view], error);
+        stereo_plus (stereo_times ((size_t) plan->map_pitch, (size_t) plan->height), WORDS), sizeof *c->change[view],
+        error);
   return status ?
       status :
       stereo_reserve (plan, (void **) &c->histogram, (size_t) cpu_threads (plan), sizeof *c->histogram, error);

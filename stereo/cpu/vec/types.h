@@ -16,8 +16,9 @@ typedef uint32_t VecU __attribute__ ((vector_size (4 * LANES)));
 typedef uint16_t VecH __attribute__ ((vector_size (2 * LANES)));
 typedef int16_t VecS __attribute__ ((vector_size (2 * LANES)));
 typedef uint8_t VecB __attribute__ ((vector_size (LANES)));
-/* The bytes of a vector of 32-bit elements. */
+/* The bytes and the words of a vector of 32-bit elements. */
 typedef uint8_t VecU8 __attribute__ ((vector_size (4 * LANES)));
+typedef uint16_t VecU16 __attribute__ ((vector_size (4 * LANES)));
 /* WORDS elements of 16 bits, and as many bytes. */
 typedef uint16_t VecW __attribute__ ((vector_size (2 * WORDS)));
 typedef uint8_t VecWB __attribute__ ((vector_size (WORDS)));
