@@ -6,7 +6,7 @@
 #ifndef STEREO_CPU_BM_COLUMN_H
 #define STEREO_CPU_BM_COLUMN_H
 
-#include "stereo/cpu/bm.h"
+#include "stereo/cpu/bm_layer.h"
 
 #define INLINE static inline __attribute__ ((always_inline))
 #define EACH_VECTOR(k) _Pragma ("GCC unroll 8") for (int k = 0; k < count; k += LANES)

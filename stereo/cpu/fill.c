@@ -246,7 +246,8 @@ plane_row (StereoPlan *plan, void *context, int y, int thread)
 
 /* ---- smoothing ------------------------------------------------------------------------------------------ */
 
-#define SHORTEST_RUN (LANES * 3 / 8 + 1) /* px: fewer are taken one by one */
+/* px: shorter runs go into batches, since a median in lanes takes the same time for one pixel as for all. */
+#define SHORTEST_RUN (LANES * 3 / 8 + 1)
 
 /* Rows that are STEP apart. */
 typedef struct TapRows
@@ -326,7 +327,7 @@ smooth_row (StereoPlan *plan, void *context, int y, int thread)
 
 /* ---- stages --------------------------------------------------------------------------------------------- */
 
-/* All but the beyond, which stays 0. */
+/* The place of CPU_RAY_BEYOND stays 0. */
 static void
 find_places (Context *c)
 {

@@ -54,27 +54,31 @@ search_near (const uint8_t *picture, ptrdiff_t pitch, int width, int height, int
   return (CpuSearch){ picture, pitch, left, top, right - left + 1, bottom - top + 1 };
 }
 
-/* The sum of absolute differences between a patch and the view before around (@x, @y); -1 at the border of the picture. */
-static int32_t
-difference (const StereoPlan *plan, const uint8_t *patch, int x, int y)
+/* The sum of absolute differences between the view around (@x, @y) and the one before around (@then_x, @then_y), @radius px to
+ * each side; -1 at the border of the picture. */
+static inline int32_t
+difference (const StereoPlan *plan, int x, int y, int then_x, int then_y, int radius)
 {
+  const uint8_t *now = plan->view[STEREO_LEFT].luma + (ptrdiff_t) y * plan->image_pitch + x;
+  const uint8_t *then = plan->last.luma + (ptrdiff_t) then_y * plan->map_pitch + then_x;
+  int last_x = plan->width - 1 - radius, last_y = plan->height - 1 - radius;
   int32_t sum = 0;
 
-  if (x < PATCH || y < PATCH || x >= plan->width - PATCH || y >= plan->height - PATCH)
+  if (x < radius || y < radius || x > last_x || y > last_y || then_x < radius || then_y < radius || then_x > last_x ||
+      then_y > last_y)
     return -1;
-  const uint8_t *then = plan->last.luma + map_at (plan, y) + x;
-  for (int dy = -PATCH; dy <= PATCH; dy++)
-    for (int dx = -PATCH; dx <= PATCH; dx++)
-      sum += abs (patch[dy * (ptrdiff_t) plan->image_pitch + dx] - then[dy * (ptrdiff_t) plan->map_pitch + dx]);
+  for (int v = -radius; v <= radius; v++)
+    for (int u = -radius; u <= radius; u++)
+      sum += abs (now[v * plan->image_pitch + u] - then[v * plan->map_pitch + u]);
   return sum;
 }
 
-/* From what was found, in 1/16 px along x or y; 0 at the border of the picture. */
+/* From what was found for the patch around (@x, @y), in 1/16 px along x or y; 0 at the border of the picture. */
 static int32_t
-between (const StereoPlan *plan, const uint8_t *patch, const CpuFound *found, int dx, int dy)
+between (const StereoPlan *plan, int x, int y, const CpuFound *found, int dx, int dy)
 {
-  int32_t before = difference (plan, patch, found->x - dx, found->y - dy);
-  int32_t after = difference (plan, patch, found->x + dx, found->y + dy);
+  int32_t before = difference (plan, x, y, found->x - dx, found->y - dy, PATCH);
+  int32_t after = difference (plan, x, y, found->x + dx, found->y + dy, PATCH);
   return before < 0 || after < 0 ? 0 : stereo_motion_between (before, found->least, after);
 }
 
@@ -98,8 +102,8 @@ track_point (StereoPlan *plan, const Context *c, int x, int y, StereoMotionPoint
   point->now[0] = stereo_motion_coordinate (16 * x, plan->width, larger);
   point->now[1] = stereo_motion_coordinate (16 * y, plan->height, larger);
   point->now[2] = stereo_motion_depth (plan->disparity[map_at (plan, y) + (size_t) x], larger);
-  point->then[0] = stereo_motion_coordinate (16 * found.x + between (plan, patch, &found, 1, 0), plan->width, larger);
-  point->then[1] = stereo_motion_coordinate (16 * found.y + between (plan, patch, &found, 0, 1), plan->height, larger);
+  point->then[0] = stereo_motion_coordinate (16 * found.x + between (plan, x, y, &found, 1, 0), plan->width, larger);
+  point->then[1] = stereo_motion_coordinate (16 * found.y + between (plan, x, y, &found, 0, 1), plan->height, larger);
   point->then[2] = stereo_motion_depth (plan->last.disparity[at], larger);
 }
 
@@ -207,18 +211,8 @@ fit (const StereoPlan *plan, Context *c)
 static int
 looks_alike (const StereoPlan *plan, const StereoMotion *motion, int x, int y, int then_x, int then_y)
 {
-  const uint8_t *now = plan->view[STEREO_LEFT].luma + (ptrdiff_t) y * plan->image_pitch + x;
-  const uint8_t *then = plan->last.luma + (ptrdiff_t) then_y * plan->map_pitch + then_x;
-  int last_x = plan->width - 1 - LOOK, last_y = plan->height - 1 - LOOK;
-  int32_t sum = 0;
-
-  if (x < LOOK || y < LOOK || x > last_x || y > last_y || then_x < LOOK || then_y < LOOK || then_x > last_x ||
-      then_y > last_y)
-    return 0;
-  for (int v = -LOOK; v <= LOOK; v++)
-    for (int u = -LOOK; u <= LOOK; u++)
-      sum += abs (now[v * plan->image_pitch + u] - then[v * plan->map_pitch + u]);
-  return stereo_motion_alike (sum, motion);
+  int32_t sum = difference (plan, x, y, then_x, then_y, LOOK);
+  return sum >= 0 && stereo_motion_alike (sum, motion);
 }
 
 /* Follows a pixel of disparity *@d into the frame before. Its place there, in the map, or -1; *@d becomes the disparity that

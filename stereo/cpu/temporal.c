@@ -96,7 +96,7 @@ count_row (const StereoPlan *plan, const int16_t *change, int view, int y, Bins 
   for (int x = 0; x < plan->width; x += STEREO_TEMPORAL_STEP * LANES) {
     VecI column = STEREO_TEMPORAL_STEP * lanes + x, own = pairs_at (luma + x) & 0xFF,
          frames = pairs_at (count + x) & 0xFF;
-    VecI shows = (own >= 8) & (own < 248) & (column < plan->width), changes;
+    VecI shows = (own >= STEREO_TEMPORAL_DARKEST) & (own <= STEREO_TEMPORAL_BRIGHTEST) & (column < plan->width), changes;
     memcpy (&changes, change + x, sizeof changes);
     count_bins (bins_of_changes (changes << 16 >> 16, frames), shows & (frames != 0), &bins[STEREO_TEMPORAL_CHANGES]);
     if (y > 0 && y < plan->height - 1)

@@ -46,10 +46,12 @@ stereo_temporal_change (uint8_t luma, uint16_t red, uint16_t green, uint16_t blu
 }
 
 /* Whether the noise of a pixel shows: it is cut off near black and white. */
+#define STEREO_TEMPORAL_DARKEST 8
+#define STEREO_TEMPORAL_BRIGHTEST 247
 STEREO_SHARED int
 stereo_temporal_shows (uint8_t luma)
 {
-  return luma >= 8 && luma < 248;
+  return luma >= STEREO_TEMPORAL_DARKEST && luma <= STEREO_TEMPORAL_BRIGHTEST;
 }
 
 /* The bin of a change from an average of @count frames, whose own noise is taken out: sqrt (1 + 1 / n) is nearly

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Block matching: the memory of a thread, and correlations in lanes (stereo/exact/bm.h has the formulas). */
-#ifndef STEREO_CPU_BM_H
-#define STEREO_CPU_BM_H
+#ifndef STEREO_CPU_BM_LAYER_H
+#define STEREO_CPU_BM_LAYER_H
 
 #include "stereo/exact/bm.h"
 #include "stereo/cpu/cpu.h"
