@@ -54,6 +54,7 @@ frames () {
   number=0
   for setting in "" "--profile thesis --refine-iterations 1" "--aggregation full --window 9 --refine-mode full --refine-iterations 1" \
       "--refine-mode idr --refine-iterations 1 --speckle-size 20 --median 5 --cost census-9x7" "--method sgm --fill planes" "--method bm --fill background" \
+      "--num-disparities 100" "--num-disparities 100 --method sgm" \
       "--method esaw --iterations 4" "--method esmp --iterations 3"; do
     number=$((number + 1))
     # shellcheck disable=SC2086

@@ -34,28 +34,6 @@ share_of (int lane, int depth)
 }
 
 template <int PAIRS> __device__ __forceinline__ void
-load_costs (RawCosts<PAIRS> &c, const uint8_t *from, Share share)
-{
-  if (PAIRS == 1)
-    c.word[0] = *(const uint16_t *) from;
-  if (PAIRS == 2)
-    c.word[0] = *(const uint32_t *) from;
-  if (PAIRS == 4) {
-    uint2 v = *(const uint2 *) from;
-    c.word[0] = v.x;
-    c.word[PAIRS > 2] = v.y;
-  }
-#pragma unroll
-  for (int k = 0; k + 7 < PAIRS; k += 8) {
-    uint4 v = *(const uint4 *) (from + (k ? share.second : 0));
-    c.word[k / 2] = v.x;
-    c.word[k / 2 + (PAIRS > 2)] = v.y;
-    c.word[k / 2 + (PAIRS > 4) * 2] = v.z;
-    c.word[k / 2 + (PAIRS > 6) * 3] = v.w;
-  }
-}
-
-template <int PAIRS> __device__ __forceinline__ void
 store_costs (uint8_t *to, const RawCosts<PAIRS> &c, Share share)
 {
   if (PAIRS == 2 && share.there)
@@ -91,8 +69,6 @@ gather_bytes (RawCosts<PAIRS> &bytes, const uint32_t (&pairs)[PAIRS], int bits)
 template <int PAIRS> __device__ __forceinline__ void
 load_pairs (uint32_t (&pairs)[PAIRS], const void *from)
 {
-  if (PAIRS == 1)
-    pairs[0] = *(const uint32_t *) from;
   if (PAIRS == 2) {
     uint2 v = *(const uint2 *) from;
     pairs[0] = v.x;
@@ -111,8 +87,6 @@ load_pairs (uint32_t (&pairs)[PAIRS], const void *from)
 template <int PAIRS> __device__ __forceinline__ void
 store_pairs (void *to, const uint32_t (&pairs)[PAIRS])
 {
-  if (PAIRS == 1)
-    *(uint32_t *) to = pairs[0];
   if (PAIRS == 2)
     *(uint2 *) to = make_uint2 (pairs[0], pairs[PAIRS > 1]);
 #pragma unroll
@@ -122,22 +96,6 @@ store_pairs (void *to, const uint32_t (&pairs)[PAIRS])
 }
 
 /* The same for sums in the volume. */
-template <int PAIRS> __device__ __forceinline__ void
-load_sums (uint32_t (&sums)[PAIRS], const uint16_t *from, Share share)
-{
-  if (PAIRS <= 8)
-    load_pairs (sums, from);
-  else
-#pragma unroll
-    for (int k = 0; k < PAIRS; k += 8) {
-      uint32_t half[8];
-      load_pairs (half, from + (k ? share.second : 0));
-#pragma unroll
-      for (int n = 0; n < 8; n++)
-        sums[k + n] = half[n];
-    }
-}
-
 template <int PAIRS> __device__ __forceinline__ void
 store_sums (uint16_t *to, const uint32_t (&sums)[PAIRS], Share share)
 {

@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Four paths at a time, where what they add fits bytes (lines.cuh): lines of one direction both ways, and those of the other
- * direction both ways up to the middle, side by side. Alone, either would wait for its own chain of operations. A second
- * kernel goes on along the latter to their ends, and sums up: along rows it also selects (winners.cu), along columns it is
- * the one below.
+ * All paths, where what they add fits bytes (lines.cuh), in two kernels. The first one has lines of all directions but one, both
+ * ways, and lines of that direction both ways up to the middle, side by side. Alone, any of them would wait for its own chain of
+ * operations. The second one goes on along the latter to their ends, and sums up: along rows it also selects (winners.cu), along
+ * columns it is the one below.
  */
 #include "cuda/post/select.cuh"
 #include "cuda/sgm/lines.cuh"
 
 namespace
 {
+
+/* The lines that a kernel has of a direction. */
+struct Part
+{
+  Lines lines;
+  int blocks;    /* of this part and of those before */
+  Target target; /* of the first half; where each way has a set of its own, that of the second half is the next one */
+};
+
+/* What the first kernel does: directions whose lines are done both ways to their ends; the last one to the middle. */
+constexpr int MOST_PARTS = SGM_DIRECTIONS;
+struct Parts
+{
+  Part of[MOST_PARTS];
+  int count;
+};
 
 constexpr int CROSSED_BLOCKS = 10; /* on a multiprocessor, up to 128 disparities: more halves would hold up the whole lines */
 constexpr int LAST_BLOCKS = 5; /* with more, memory is slower */
@@ -22,22 +38,24 @@ place_of_path (const Sgm &s, int line, int back, int lane)
   return s.halfway + (((ptrdiff_t) line * 2 + back) * LANES + lane) * PAIRS;
 }
 
-/*
- * Block: a warp for one or two lines from their beginning, and one for the same lines from their far end; the first
- * @whole_blocks have whole lines, the others have halves. Shared memory: a PixelRing a warp.
- */
+/* Block: a warp for one or two lines from their beginning, and one for the same lines from their far end. Shared memory: a
+ * PixelRing a warp. */
 template <Task FIRST, Task SECOND, int PAIRS, int LANES> __global__ void __launch_bounds__ (32 * BLOCK_WARPS,
-    PAIRS <= 2 ? CROSSED_BLOCKS : 1) crossed_kernel (Sgm s, Lines wholes, Lines halves, int whole_blocks)
+    PAIRS <= 2 ? CROSSED_BLOCKS : 1) crossed_kernel (const __grid_constant__ Sgm s, const __grid_constant__ Parts parts)
 {
   extern __shared__ uint4 shared[];
   const int GROUPS = 32 / LANES, SETS = most_sets<FIRST, SECOND> ();
-  bool is_whole = (int) blockIdx.x < whole_blocks;
-  int back = threadIdx.x / 32,
-      line = ((int) blockIdx.x - (is_whole ? 0 : whole_blocks)) * GROUPS + threadIdx.x % 32 / LANES;
+  int number = 0;
+  while ((int) blockIdx.x >= parts.of[number].blocks)
+    number++;
+  const Part &part = parts.of[number];
+  bool is_whole = number < parts.count - 1;
+  int back = threadIdx.x / 32, block = (int) blockIdx.x - (number ? parts.of[number - 1].blocks : 0);
   uint32_t ring = ring_of_lane<PAIRS, SETS> (shared);
-  Lines l = is_whole ? wholes : halves;
-  LinePath<PAIRS, LANES> t = path_of_line<PAIRS, LANES> (s, l, line, back, 0);
-  Target to = is_whole ? in_volume (s) : is_in_bytes (FIRST) ? Target{ s.third, 1 } : in_volume (s, 1);
+  Lines l = part.lines;
+  int line = block * GROUPS + threadIdx.x % 32 / LANES;
+  LinePath<PAIRS, LANES> t = path_of_line<PAIRS, LANES> (s, l, line, back);
+  Target to = part.target;
 
   /* one loop for both halves: with a loop for each, instructions would be waited for */
   if (FIRST == SECOND)
@@ -45,17 +63,17 @@ template <Task FIRST, Task SECOND, int PAIRS, int LANES> __global__ void __launc
     for (int half = 0; half < (is_whole ? 2 : 1); half++) {
       if (half)
         __syncthreads ();
-      add_pixels<FIRST, SETS> (t, ring, s, l, (l.length + 1 - (back ^ half)) / 2, to);
-      to = in_volume (s, 1);
+      add_pixels<FIRST, SETS> (t, ring, s, l, pixels_before (s, l, t.length, back ^ half), to);
+      to.first += s.depth;
     }
   else {
-    add_pixels<FIRST, SETS> (t, ring, s, l, (l.length + 1 - back) / 2, to);
+    add_pixels<FIRST, SETS> (t, ring, s, l, pixels_before (s, l, t.length, back), to);
     if (is_whole) {
       __syncthreads ();
-      add_pixels<SECOND, SETS> (t, ring, s, l, (l.length + back) / 2, to);
+      add_pixels<SECOND, SETS> (t, ring, s, l, pixels_before (s, l, t.length, !back), to);
     }
   }
-  if (!is_whole && line < halves.count)
+  if (!is_whole && line < l.count)
     store_pairs (place_of_path<PAIRS, LANES> (s, line, back, t.lane), t.path);
 }
 
@@ -67,14 +85,15 @@ template <Task LAST, int PAIRS, int LANES> __global__ void __launch_bounds__ (
   const int GROUPS = 32 / LANES, SETS = sets_of (LAST);
   int back = blockIdx.x & 1;
   int line = ((int) blockIdx.x / 2 * LAST_WARPS + threadIdx.x / 32) * GROUPS + threadIdx.x % 32 / LANES;
-  int done = (columns.length + 1 - back) / 2;
   uint32_t ring = ring_of_lane<PAIRS, SETS> (shared);
-  LinePath<PAIRS, LANES> t = path_of_line<PAIRS, LANES> (s, columns, line, back, done);
+  LinePath<PAIRS, LANES> t = path_of_line<PAIRS, LANES> (s, columns, line, back);
+  int done = pixels_before (s, columns, t.length, back);
 
+  skip_to (t, done);
   load_pairs (t.path, place_of_path<PAIRS, LANES> (s, t.line, back, t.lane));
   if (done > 0)
     t.lowest = lowest_of<PAIRS, LANES> (t.path);
-  add_pixels<LAST, SETS, true> (t, ring, s, columns, columns.length - done, in_volume (s));
+  add_pixels<LAST, SETS, true> (t, ring, s, columns, t.length - done, in_volume (s));
 }
 
 template <Task LAST, int PAIRS, int LANES> static StereoStatus
@@ -90,15 +109,38 @@ launch_last (StereoPlan *plan, const Sgm &s, const Lines &columns, StereoError *
   return STEREO_OK;
 }
 
-template <Task FIRST, Task SECOND, int PAIRS, int LANES> static StereoStatus
-launch_first (StereoPlan *plan, const Sgm &s, const Lines &wholes, const Lines &halves, StereoError *error)
+/* Where sets of a pixel are: two in the volume, the others in s.sets. */
+static Target
+set_at (const Sgm &s, int set, int more)
 {
-  unsigned whole_blocks = cuda_blocks (wholes.count, 32 / LANES), half_blocks = cuda_blocks (halves.count, 32 / LANES);
+  return set < 2 ? in_volume (s, set) : Target{ s.sets + (ptrdiff_t) (set - 2) * s.depth, more };
+}
+
+/* All directions but @halves as wholes: the other one of rows and columns, then diagonals. The halves come last. */
+template <Task LAST, int LANES> static Parts
+parts_of (const Sgm &s, int directions, int halves)
+{
+  const int each = is_in_bytes (LAST) ? 2 : 1; /* sets of a direction */
+  Parts p = {};
+  int blocks = 0;
+
+  for (int n = 0; n < directions; n++) {
+    int direction = n == directions - 1 ? halves : n == 0 ? SGM_SIDEWAYS + SGM_VERTICAL - halves : SGM_RISING + n - 1;
+    Lines lines = lines_for (LAST, s, direction);
+    blocks += (int) cuda_blocks (lines.count, 32 / LANES);
+    p.of[p.count++] = { lines, blocks, set_at (s, n * each, more_sets_of (LAST)) };
+  }
+  return p;
+}
+
+template <Task FIRST, Task SECOND, Task LAST, int PAIRS, int LANES> static StereoStatus
+launch_first (StereoPlan *plan, const Sgm &s, int directions, int halves, StereoError *error)
+{
   size_t shared = BLOCK_WARPS * PixelRing<PAIRS, most_sets<FIRST, SECOND> ()>::warp;
+  Parts parts = parts_of<LAST, LANES> (s, directions, halves);
 
   crossed_kernel<FIRST, SECOND, PAIRS, LANES>
-      <<<whole_blocks + half_blocks, 32 * BLOCK_WARPS, shared, cuda_state (plan)->stream>>> (
-          s, wholes, halves, (int) whole_blocks);
+      <<<parts.of[parts.count - 1].blocks, 32 * BLOCK_WARPS, shared, cuda_state (plan)->stream>>> (s, parts);
   CUDA_LAUNCHED (plan, "crossed_kernel");
   return STEREO_OK;
 }
@@ -106,39 +148,24 @@ launch_first (StereoPlan *plan, const Sgm &s, const Lines &wholes, const Lines &
 template <Task FIRST, Task SECOND, Task LAST, int PAIRS, int LANES> static StereoStatus
 launch_crossed (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
-  Lines rows = is_in_bytes (LAST) ? lines_in_bytes (s, true) : lines_of (s, true);
-  Lines columns = is_in_bytes (LAST) ? lines_in_bytes (s, false) : lines_of (s, false);
   bool selects = sgm_selects (plan);
-  StereoStatus status = selects ? launch_first<FIRST, SECOND, PAIRS, LANES> (plan, s, columns, rows, error) :
-                                  launch_first<FIRST, SECOND, PAIRS, LANES> (plan, s, rows, columns, error);
-
-  /* a warp with two columns of up to 128 disparities: what a pixel costs besides its candidates is paid once for both */
-  const int LAST_PAIRS = PAIRS == 2 && LANES == 32 ? 4 : PAIRS, LAST_LANES = PAIRS == 2 && LANES == 32 ? 16 : LANES;
+  StereoStatus status = launch_first<FIRST, SECOND, LAST, PAIRS, LANES> (
+      plan, s, plan->params.paths / 2, selects ? SGM_SIDEWAYS : SGM_VERTICAL, error);
 
   if (status)
     return status;
-  return selects ? sgm_winners (plan, s, error) : launch_last<LAST, LAST_PAIRS, LAST_LANES> (plan, s, columns, error);
+  return selects ? sgm_winners (plan, s, error) :
+                   launch_last<LAST, PAIRS, LANES> (plan, s, lines_for (LAST, s, SGM_VERTICAL), error);
 }
 
-}
-
-StereoStatus
-sgm_crossed_prepare (StereoPlan *plan, SgmCrossed *c, const Sgm &s, StereoError *error)
-{
-  size_t candidates = s.depth > 32 ? 2 * (size_t) s.depth : 64; /* of a group of lanes, at most */
-  size_t lines = (size_t) (plan->width > plan->height ? plan->width : plan->height);
-  StereoStatus status = stereo_reserve_for (
-      plan, STEREO_LIFE_PATHS, (void **) &c->halfway, lines * 2, candidates * sizeof (uint16_t), error);
-
-  return status || !s.fits_byte ? status :
-                                  stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->third,
-                                      (size_t) plan->width * (size_t) plan->height, (size_t) plan->depth, error);
 }
 
 StereoStatus
 sgm_crossed (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
-  return s.fits_bytes ?
-      SGM_LINES_FOR_DEPTH (s.depth, launch_crossed, (ROUNDED_FIRST, ROUNDED_ADD, ROUNDED_LAST), plan, s, error) :
-      SGM_LINES_FOR_DEPTH (s.depth, launch_crossed, (BYTES_FIRST, BYTES_FIRST, BYTES_LAST), plan, s, error);
+  if (s.fits_byte)
+    return SGM_LINES_FOR_DEPTH (s.depth, launch_crossed, (BYTES_FIRST, BYTES_FIRST, BYTES_LAST), plan, s, error);
+  return plan->params.paths == 8 ?
+      SGM_LINES_FOR_DEPTH (s.depth, launch_crossed, (ROUNDED_FIRST, ROUNDED_ADD, ROUNDED_EIGHT), plan, s, error) :
+      SGM_LINES_FOR_DEPTH (s.depth, launch_crossed, (ROUNDED_FIRST, ROUNDED_ADD, ROUNDED_LAST), plan, s, error);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching along rows or columns: what a group of lanes does on its way along a line. Pixels are copied to shared
- * memory ahead, in batches. A batch is read to registers while the one before is worked on, so that nothing but the path
- * itself is waited for.
+ * Semi-global matching along lines of the picture: rows, columns or diagonals. What a group of lanes does on its way along a line.
+ * Pixels are copied to shared memory ahead, in batches. A batch is read to registers while the one before is worked on, so that
+ * nothing but the path itself is waited for.
  */
 #ifndef STEREO_CUDA_SGM_LINES_CUH
 #define STEREO_CUDA_SGM_LINES_CUH
@@ -14,15 +14,19 @@ namespace
 
 constexpr int BLOCK_WARPS = 2; /* one from the beginning of its lines, one from their far end */
 
-/* Lines of the picture. @pixel, @line: elements between neighbouring pixels of a line, and between neighbouring
- * lines. */
+/* All lines of the picture in a direction. */
 struct Lines
 {
-  int count, length;
-  ptrdiff_t pixel, line;
+  int count;
+  int dx, dy; /* from pixel to pixel of a line; dy is not negative */
   Penalties penalties;
-  bool rows;
   uint32_t unit; /* of the direction: see Sgm; 1 for tasks that count in steps of the costs */
+};
+
+/* Pixel 0 of a line, and the number of pixels. */
+struct Line
+{
+  int x, y, length;
 };
 
 /* A path along a line, of one group. */
@@ -33,20 +37,16 @@ template <int PAIRS, int LANES> struct LinePath
   Borders borders;
   Share share;
   int lane;             /* of the group */
-  int line;             /* y of a row, x of a column */
+  int line;             /* its number */
+  int x, dx;            /* pixel n of the path is in column x + n * dx */
+  int luma, luma_step;  /* its luma is at luma + n * luma_step */
+  int length;           /* pixels of the line */
   int n;                /* pixels done */
-  bool back;            /* from the far end of the line */
   bool edge;            /* the previous pixel did not have all candidates */
   int all_from, all_to; /* pixels that have all candidates of the range: between them nothing changes */
   ptrdiff_t place;      /* of pixel n in the volume; elements */
   int step;             /* to the next */
 };
-
-__device__ __forceinline__ int
-column_of (const Sgm &s, const Lines &l, int line, int n, bool back)
-{
-  return !l.rows ? line : back ? s.width - 1 - n : n;
-}
 
 /* Whether column @x does not have all candidates. Away from the edges missing candidates are the same everywhere. */
 __device__ __forceinline__ bool
@@ -55,29 +55,52 @@ is_edge (const Sgm &s, int x)
   return x < s.min_disparity + s.disparities - 1 || x > s.width - 1 + s.min_disparity;
 }
 
-/* Begins the path of a line, or goes on with it at pixel @n. */
+/* Line @number. Diagonals come in the order of their length, the longest first: short ones are left for the end, where they fill
+ * gaps. Two neighbouring numbers, from an even one on, differ by at most one pixel in length. */
+__device__ __forceinline__ Line
+line_of (const Sgm &s, const Lines &l, int number)
+{
+  if (l.dy == 0)
+    return { 0, number, s.width };
+  if (l.dx == 0)
+    return { number, 0, s.height };
+
+  int shorter = min (s.width, s.height), longer = max (s.width, s.height), rest = number - (longer - shorter + 1);
+  /* along the left border from below, then along the upper one */
+  int at = rest < 0 ? shorter - 1 + number : rest % 2 ? longer + rest / 2 : shorter - 2 - rest / 2;
+  int x = max (at - s.height + 1, 0), y = max (s.height - 1 - at, 0);
+  return { l.dx > 0 ? x : s.width - 1 - x, y, min (s.width - x, s.height - y) };
+}
+
+/* Begins the path of a line. @back: from the far end of the line. */
 template <int PAIRS, int LANES> __device__ __forceinline__ LinePath<PAIRS, LANES>
-path_of_line (const Sgm &s, const Lines &l, int line, bool back, int n)
+path_of_line (const Sgm &s, const Lines &l, int number, bool back)
 {
   LinePath<PAIRS, LANES> t;
-  bool there = line < l.count;
+  bool there = number < l.count;
   int first = max (s.min_disparity + s.disparities - 1, 0), last = min (s.width - 1 + s.min_disparity, s.width - 1);
 
-  t.line = min (line, l.count - 1);
+  t.line = min (number, l.count - 1);
   t.lane = threadIdx.x % LANES;
   t.borders = borders_of<LANES> (t.lane);
   t.share = share_of<PAIRS> (t.lane, s.depth);
   t.share.there &= there;
   t.share.second = there ? t.share.second : 0;
-  t.n = n;
-  t.back = back;
+  Line line = line_of (s, l, t.line);
+  int way = back ? -1 : 1, far = back ? line.length - 1 : 0, y = line.y + far * l.dy;
+  t.length = line.length;
+  t.x = line.x + far * l.dx;
+  t.dx = way * l.dx;
+  t.luma = y * s.luma_pitch + t.x;
+  t.luma_step = way * (l.dy * s.luma_pitch + l.dx);
   t.edge = true;
   t.mask.first = t.mask.last = -1;
   t.mask.some = true;
-  t.all_from = l.rows ? back ? s.width - 1 - last : first : is_edge (s, t.line) ? l.length : n;
-  t.all_to = l.rows ? back ? s.width - 1 - first : last : l.length;
-  t.step = (int) (back ? -l.pixel : l.pixel);
-  t.place = t.line * l.line + (back ? l.length - 1 - n : n) * l.pixel;
+  t.all_from = t.dx > 0 ? first - t.x : t.dx < 0 ? t.x - last : is_edge (s, t.x) ? t.length : 0;
+  t.all_to = t.dx > 0 ? last - t.x : t.dx < 0 ? t.x - first : t.length;
+  t.step = way * (l.dy * s.width + l.dx) * s.depth;
+  t.n = 0;
+  t.place = ((ptrdiff_t) y * s.width + t.x) * s.depth;
   t.lowest = 0;
 #pragma unroll
   for (int p = 0; p < PAIRS; p++)
@@ -85,14 +108,28 @@ path_of_line (const Sgm &s, const Lines &l, int line, bool back, int n)
   return t;
 }
 
-/* load_step() of pixel @n of the path. */
-template <int PAIRS, int LANES> __device__ __forceinline__ LumaStep
-load_line_step (const LinePath<PAIRS, LANES> &t, const Sgm &s, const Lines &l, int n)
+/* Pixels of a path up to where the two of a line meet. */
+__device__ __forceinline__ int
+pixels_before (const Sgm &s, const Lines &l, int length, bool back)
 {
-  int at = t.back ? l.length - 1 - n : n, before = t.back ? at + 1 : at - 1;
-  if (n >= l.length)
-    return {};
-  return l.rows ? load_step (s, at, t.line, before, t.line) : load_step (s, t.line, at, t.line, before);
+  int middle = l.dy == 0 ? s.middle : (length + 1) / 2;
+  return back ? length - middle : middle;
+}
+
+/* Goes to pixel @n of the line, where the first pixels are done elsewhere. */
+template <int PAIRS, int LANES> __device__ __forceinline__ void
+skip_to (LinePath<PAIRS, LANES> &t, int n)
+{
+  t.n = n;
+  t.place += (ptrdiff_t) t.step * n;
+}
+
+/* The luma of pixel @n of the path. There is no step to the first one: the pixel before is outside. */
+template <int PAIRS, int LANES> __device__ __forceinline__ LumaStep
+load_line_step (const LinePath<PAIRS, LANES> &t, const Sgm &s, int n)
+{
+  const uint8_t *here = s.luma + (ptrdiff_t) t.luma + (ptrdiff_t) n * t.luma_step;
+  return n > 0 && n < t.length ? LumaStep{ here[0], here[-t.luma_step] } : LumaStep{};
 }
 
 /* ---- pixels -------------------------------------------------------------------------------------- */
@@ -128,58 +165,59 @@ store_pixel (const LinePath<PAIRS, LANES> &t, uint8_t *to, const Batch<PAIRS, SE
   for (int p = 0; p < PAIRS; p++)
     sum[p] = added[p] + costs[p];
 #pragma unroll
-  for (int set = 0; set < sets_of (TASK); set++) {
-    if (!reads_sums (TASK))
-      spread_costs (before, b.set[set][k], is_rounded (TASK) ? 1u << s.rounding.bits : 1);
+  for (int set = reads_sums (TASK) ? 2 : 0; set < sets_of (TASK); set++) {
+    spread_costs (before, b.set[set][k], is_rounded (TASK) ? 1u << s.rounding.bits : 1);
 #pragma unroll
     for (int p = 0; p < PAIRS; p++)
-      if (!reads_sums (TASK))
-        sum[p] += before[p];
-      else if (p / (PAIRS / 2) == set)
-        sum[p] += b.set[set][k].word[p % (PAIRS / 2)];
+      sum[p] += before[p];
   }
 #pragma unroll
   for (int p = 0; p < PAIRS; p++) {
     sum[p] *= is_in_bytes (TASK) ? s.unit : 1;
+    sum[p] += reads_sums (TASK) ? b.set[p / (PAIRS / 2)][k].word[p % (PAIRS / 2)] : 0;
     sum[p] |= MISSING != NONE && is_last (TASK) ? t.mask.pair[p] : 0;
   }
   store_sums ((uint16_t *) to, sum, t.share);
 }
 
-/* Pixel @k of a batch, pixel @n of the path: extends the path, and does what TASK is. */
+/* Pixel @k of a batch, pixel @n of the path: extends the path, and does what TASK is, unless the line is at its end. */
 template <Task TASK, Missing MISSING, int PAIRS, int LANES, int SETS> __device__ __forceinline__ void
 add_pixel (LinePath<PAIRS, LANES> &t, uint8_t *to, const Batch<PAIRS, SETS> &b, int k, const Sgm &s, const Lines &l,
-    int n, bool luma_step)
+    int n, bool luma_step, bool end)
 {
   uint32_t cost[PAIRS], added[PAIRS];
 
   spread_costs (cost, b.raw[k], l.unit);
   find_added<PAIRS, LANES, is_rounded (TASK)> (added, t.path, t.lowest, l.penalties, luma_step, s.rounding, t.borders);
-  if (MISSING == OTHERS) {
-    int x = column_of (s, l, t.line, n, t.back);
-    bool edge = is_edge (s, x);
-    if (edge || t.edge)
-      set_mask<PAIRS, LANES> (t.mask, s, x, t.lane);
-    t.edge = edge;
-  }
-  store_pixel<TASK, MISSING> (t, to, b, k, s, l, added);
+  if (!end) {
+    if (MISSING == OTHERS) {
+      int x = t.x + n * t.dx;
+      bool edge = is_edge (s, x);
+      if (edge || t.edge)
+        set_mask<PAIRS, LANES> (t.mask, s, x, t.lane);
+      t.edge = edge;
+    }
+    store_pixel<TASK, MISSING> (t, to, b, k, s, l, added);
 #pragma unroll
-  for (int p = 0; p < PAIRS; p++)
-    t.path[p] = (added[p] + cost[p]) | (MISSING == NONE ? 0 : t.mask.pair[p] & SGM_MISSING);
+    for (int p = 0; p < PAIRS; p++)
+      t.path[p] = (added[p] + cost[p]) | (MISSING == NONE ? 0 : t.mask.pair[p] & SGM_MISSING);
+  }
   t.lowest = lowest_of<PAIRS, LANES> (t.path);
-  if (MISSING == OTHERS && t.edge)
+  if (MISSING == OTHERS && t.edge && !end)
     open_outside (t.path, t.lowest, t.mask, s, t.lane);
 }
 
-/* The first @count pixels of a batch that begins at pixel @n, or all. Bit k of @steps: the luma has a step towards pixel k. */
+/* The pixels of a batch that begins at pixel @n. Of the warp's lines, the longest one has @most more pixels, this one @count; at
+ * the edges of the picture alone these may be fewer than a batch. Bit k of @steps: the luma has a step towards pixel k. */
 template <Task TASK, Missing MISSING, int PAIRS, int LANES, int SETS> __device__ __forceinline__ void
 add_batch (LinePath<PAIRS, LANES> &t, uint8_t *to, int to_step, const Batch<PAIRS, SETS> &b, const Sgm &s,
-    const Lines &l, int n, uint32_t steps, int count)
+    const Lines &l, int n, uint32_t steps, int count, int most)
 {
 #pragma unroll
   for (int k = 0; k < Batch<PAIRS, SETS>::pixels; k++)
-    if (MISSING != OTHERS || k < count)
-      add_pixel<TASK, MISSING> (t, to + (ptrdiff_t) to_step * k, b, k, s, l, n + k, is_set (steps, 1u << k));
+    if (MISSING != OTHERS || k < most)
+      add_pixel<TASK, MISSING> (t, to + (ptrdiff_t) to_step * k, b, k, s, l, n + k, is_set (steps, 1u << k),
+          MISSING == OTHERS && LANES < 32 && k >= count);
 }
 
 /* Where a task stores pixels: in the volume, or in a set of bytes there or elsewhere. */
@@ -189,34 +227,39 @@ struct Target
   int bytes; /* from one candidate to the next of a whole column of the volume */
 };
 
-__device__ __forceinline__ Target
+__host__ __device__ __forceinline__ Target
 in_volume (const Sgm &s, int set = 0)
 {
   return { (uint8_t *) s.volume + set * s.depth, 2 };
 }
 
-/* The next @count pixels of the path. @shared: this lane's part of the ring. IN_STEP: all warps of the block have as many
- * pixels, and none goes a batch ahead. */
+/* The next @count pixels of the path; groups of a warp may have different counts. @shared: this lane's part of the ring. IN_STEP:
+ * all warps of the block have as many pixels, and none goes a batch ahead. */
 template <Task TASK, int SETS, bool IN_STEP = false, int PAIRS, int LANES> __device__ __forceinline__ void
 add_pixels (LinePath<PAIRS, LANES> &t, uint32_t shared, const Sgm &s, const Lines &l, int count, Target target)
 {
   const int PIXELS = Batch<PAIRS, SETS>::pixels;
   uint32_t steps = 0;
-  LumaStep ahead = load_line_step (t, s, l, t.n + t.lane); /* of pixel n + lane, with n a multiple of LANES below */
+  LumaStep ahead = load_line_step (t, s, t.n + t.lane); /* of pixel n + lane, with n a multiple of LANES below */
   uint8_t *to = target.first + target.bytes * t.place + (stores_sums (TASK) ? 2 : 1) * t.share.first;
   int to_step = t.step * target.bytes;
   bool some = __any_sync (SGM_LANES, t.mask.some); /* candidates are missing, of any group of the warp */
-  int all_from = t.all_from - t.n, all_to = min (t.all_to - t.n + 1, count) - PIXELS;
+  int most = LANES == 32 ? count : max (count, __shfl_xor_sync (SGM_LANES, count, LANES % 32));
+  /* the first batch of a path finds out what is missing */
+  int all_from = max (t.all_from - t.n, t.mask.first < 0 ? 0 : -1);
+  int all_to = min (t.all_to - t.n + 1, count) - PIXELS;
+  ptrdiff_t from = t.place - (count == 0 && t.n > 0 ? t.step : 0); /* a line without pixels reads its last one */
   PixelRing<PAIRS, SETS> r;
   Batch<PAIRS, SETS> b;
 
-  if (count == 0)
+  if (most == 0)
     return;
   r.lane = shared;
   r.at = 0;
-  r.costs = s.costs + t.place + t.share.first;
-  r.sums = (const uint8_t *) (s.volume + t.place) + (reads_sums (TASK) ? 2 : 1) * t.share.first;
-  r.third = TASK == BYTES_LAST ? s.third + t.place + t.share.first : r.costs;
+  r.costs = s.costs + from + t.share.first;
+  r.sums = (sets_of (TASK) == 1 ? target.first + target.bytes * from : (const uint8_t *) (s.volume + from)) +
+      (reads_sums (TASK) ? 2 : 1) * t.share.first;
+  r.more = more_sets_of (TASK) ? s.sets + more_sets_of (TASK) * from + t.share.first : r.costs;
   r.step = t.step;
   r.left = count;
   await_copies<0> (); /* copies of the last call that nobody needs */
@@ -225,12 +268,12 @@ add_pixels (LinePath<PAIRS, LANES> &t, uint32_t shared, const Sgm &s, const Line
     fetch_batch<TASK> (r, t.share, s.depth);
   read_costs (b.raw, r);
 #pragma unroll 1
-  for (int n = 0; n < count; n += PIXELS) {
+  for (int n = 0; n < most; n += PIXELS) {
     bool all = n > all_from && n <= all_to;
     RawCosts<PAIRS> next[PIXELS];
     if (n % LANES == 0) {
       steps = __ballot_sync (SGM_LANES, is_step (s, ahead)) >> threadIdx.x % 32 / LANES * LANES;
-      ahead = load_line_step (t, s, l, t.n + n + LANES + t.lane);
+      ahead = load_line_step (t, s, t.n + n + LANES + t.lane);
     }
     uint32_t here = steps >> n % LANES;
     if (IN_STEP)
@@ -239,12 +282,12 @@ add_pixels (LinePath<PAIRS, LANES> &t, uint32_t shared, const Sgm &s, const Line
     fetch_batch<TASK> (r, t.share, s.depth);
     read_costs (next, r);
     if (!__all_sync (SGM_LANES, all)) {
-      add_batch<TASK, OTHERS> (t, to, to_step, b, s, l, t.n + n, here, count - n);
+      add_batch<TASK, OTHERS> (t, to, to_step, b, s, l, t.n + n, here, count - n, most - n);
       some = __any_sync (SGM_LANES, t.mask.some);
     } else if (some)
-      add_batch<TASK, SAME> (t, to, to_step, b, s, l, t.n + n, here, PIXELS);
+      add_batch<TASK, SAME> (t, to, to_step, b, s, l, t.n + n, here, PIXELS, PIXELS);
     else
-      add_batch<TASK, NONE> (t, to, to_step, b, s, l, t.n + n, here, PIXELS);
+      add_batch<TASK, NONE> (t, to, to_step, b, s, l, t.n + n, here, PIXELS, PIXELS);
     to += (ptrdiff_t) to_step * PIXELS;
 #pragma unroll
     for (int k = 0; k < PIXELS; k++)
@@ -282,22 +325,28 @@ most_sets ()
   return most;
 }
 
-static inline Lines
-lines_of (const Sgm &s, bool rows)
+/* @direction: SGM_SIDEWAYS etc. */
+inline Lines
+lines_of (const Sgm &s, int direction)
 {
-  ptrdiff_t column = s.depth, row = (ptrdiff_t) s.width * s.depth;
-  int direction = rows ? SGM_SIDEWAYS : SGM_VERTICAL;
-  Lines l = { rows ? s.height : s.width, rows ? s.width : s.height, rows ? column : row, rows ? row : column,
-    s.penalties[direction], rows, s.units[direction] };
+  const struct
+  {
+    int count, dx, dy;
+  } ways[SGM_DIRECTIONS] = { { s.height, 1, 0 }, { s.width, 0, 1 }, { s.width + s.height - 1, -1, 1 },
+    { s.width + s.height - 1, 1, 1 } };
+  Lines l = { ways[direction].count, ways[direction].dx, ways[direction].dy, s.penalties[direction],
+    s.units[direction] };
   return l;
 }
 
-/* In steps of the costs. */
-static inline Lines
-lines_in_bytes (const Sgm &s, bool rows)
+/* As a task counts. */
+inline Lines
+lines_for (Task task, const Sgm &s, int direction)
 {
-  Lines l = lines_of (s, rows);
+  Lines l = lines_of (s, direction);
 
+  if (!is_in_bytes (task))
+    return l;
   for (int k = 0; k < 2; k++) {
     l.penalties.small[k] >>= s.unit_bits;
     l.penalties.large[k] >>= s.unit_bits;

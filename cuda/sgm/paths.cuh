@@ -44,6 +44,7 @@ struct Rounding
 struct Sgm
 {
   int width, height, min_disparity, disparities, depth;
+  int middle; /* column where paths along a row meet: those that come from the left edge take longer for a pixel there */
   uint32_t unit; /* steps of a path's costs in a step of the costs: 1 << unit_bits if no path is weighted */
   int unit_bits;
   uint32_t units[SGM_DIRECTIONS]; /* the same by direction; all equal if no path is weighted */
@@ -53,8 +54,8 @@ struct Sgm
   bool fits_byte;  /* what one path adds; nothing is rounded, and no path is weighted */
   uint8_t *costs;  /* [y][x][i]: raw, or of the volume; 0 where there is no candidate */
   uint16_t *volume;
-  uint8_t *third;      /* like costs: of crossed.cu, as is */
-  uint32_t *halfway;   /* costs of paths between its kernels */
+  uint8_t *sets;       /* [y][x][set][i]: sets of bytes that the volume has no room for: see tasks.cuh */
+  uint32_t *halfway;   /* costs of paths between the kernels of crossed.cu */
   const uint8_t *luma; /* of the left view */
   int luma_pitch;
   int penalty_step; /* difference of luma that is a step; more than 255: none is */
@@ -72,29 +73,15 @@ StereoStatus sgm_make_census_costs (StereoPlan *plan, const Sgm &s, StereoError 
 /* mixed_costs.cu: what sgm_make_costs() does for this cost. */
 StereoStatus sgm_make_mixed_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
 
-/* crossed.cu: all of paths=4, if s.fits_bytes or s.fits_byte; in scratch memory that sgm_crossed_prepare() reserves. */
-struct SgmCrossed
-{
-  uint8_t *third;
-  uint32_t *halfway;
-};
-
-StereoStatus sgm_crossed_prepare (StereoPlan *plan, SgmCrossed *c, const Sgm &s, StereoError *error);
+/* crossed.cu: all paths, if s.fits_bytes, or if s.fits_byte and there are four. */
 StereoStatus sgm_crossed (StereoPlan *plan, const Sgm &s, StereoError *error);
 
-/* winners.cu: the last paths along the rows of such four, and selection; for depths that fit. */
+/* winners.cu: the last of such paths, along the rows, and selection; for depths that fit. */
 bool sgm_winners_fit (int depth);
 StereoStatus sgm_winners (StereoPlan *plan, const Sgm &s, StereoError *error);
 
-/* pairs.cu: both ways along rows, which come first and write the volume; both ways along columns, to be added to it; the last
- * ones mark the missing candidates. */
-StereoStatus sgm_rows (StereoPlan *plan, const Sgm &s, StereoError *error);
-StereoStatus sgm_columns (StereoPlan *plan, const Sgm &s, bool last, StereoError *error);
-
-/* sweep.cu: three directions at a time, in scratch memory that sgm_sweep_prepare() reserves for *@scratch. */
-int sgm_can_sweep (const StereoPlan *plan);
-StereoStatus sgm_sweep_prepare (StereoPlan *plan, void **scratch, StereoError *error);
-StereoStatus sgm_sweep (StereoPlan *plan, void *scratch, const Sgm &s, int up, int last, StereoError *error);
+/* pairs.cu: all other paths, one direction after the other. */
+StereoStatus sgm_pairs (StereoPlan *plan, const Sgm &s, StereoError *error);
 
 namespace
 {
@@ -150,19 +137,6 @@ struct LumaStep
   int here, before;
 };
 
-/* No step if the pixel before is outside. */
-__device__ __forceinline__ LumaStep
-load_step (const Sgm &s, int x, int y, int x_before, int y_before)
-{
-  LumaStep luma = { 0, 0 };
-
-  if (x_before >= 0 && x_before < s.width && y_before >= 0 && y_before < s.height) {
-    luma.here = s.luma[(ptrdiff_t) y * s.luma_pitch + x];
-    luma.before = s.luma[(ptrdiff_t) y_before * s.luma_pitch + x_before];
-  }
-  return luma;
-}
-
 __device__ __forceinline__ bool
 is_step (const Sgm &s, LumaStep luma)
 {
@@ -196,19 +170,6 @@ find_added (uint32_t (&added)[PAIRS], const uint32_t (&path)[PAIRS], uint32_t lo
   }
 }
 
-/* From the costs of the previous pixel to those of this pixel: L (d) = C (d) + what is added. */
-template <int PAIRS, int LANES = 32> __device__ __forceinline__ void
-extend_path (uint32_t (&path)[PAIRS], uint32_t lowest, const uint32_t (&cost)[PAIRS], const Penalties &penalties,
-    bool step, const Rounding &rounding, Borders borders)
-{
-  uint32_t added[PAIRS];
-
-  find_added<PAIRS, LANES> (added, path, lowest, penalties, step, rounding, borders);
-#pragma unroll
-  for (int k = 0; k < PAIRS; k++)
-    path[k] = added[k] + cost[k];
-}
-
 /* 65535 for each candidate of a lane that does not exist; @some: the group has such candidates. */
 template <int PAIRS> struct Mask
 {
@@ -235,15 +196,6 @@ set_mask (Mask<PAIRS> &m, const Sgm &s, int x, int lane)
   }
 }
 
-template <int PAIRS> __device__ __forceinline__ void
-hide_missing (uint32_t (&path)[PAIRS], const Mask<PAIRS> &m)
-{
-  if (m.some)
-#pragma unroll
-    for (int k = 0; k < PAIRS; k++)
-      path[k] |= m.pair[k] & SGM_MISSING;
-}
-
 /* Of a lane's candidates, those of the range that the mask hides: they are outside the right view. */
 __device__ __forceinline__ uint32_t
 outside_of (uint32_t hidden, int i, int disparities)
@@ -264,8 +216,8 @@ open_outside (uint32_t (&path)[PAIRS], uint32_t lowest, const Mask<PAIRS> &m, co
 }
 
 /* Lets the compiler hold a number in a register; otherwise it computes the number again wherever it is used. */
-__device__ __forceinline__ void
-hold_in_register (uint32_t &number)
+template <typename Number> __device__ __forceinline__ void
+hold_in_register (Number &number)
 {
 #ifdef __CUDA_ARCH__
   asm volatile("" : "+r"(number));
@@ -287,14 +239,6 @@ is_set (uint32_t word, uint32_t mask)
   return word & mask;
 #endif
 }
-
-/* Calls `launch<PAIRS>` for the plan's depth. */
-#define SGM_FOR_DEPTH(depth, launch, ...) \
-  ((depth) <= 64         ? launch<1> (__VA_ARGS__) : \
-          (depth) <= 128 ? launch<2> (__VA_ARGS__) : \
-          (depth) <= 256 ? launch<4> (__VA_ARGS__) : \
-          (depth) <= 512 ? launch<8> (__VA_ARGS__) : \
-                           launch<16> (__VA_ARGS__))
 
 }
 

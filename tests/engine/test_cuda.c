@@ -117,7 +117,6 @@ compare_fused (const StereoParams *params, int width, int height, const char *wh
 
   pair_new (&fused, width, height, 4);
   pair_new (&single, width, height, 4);
-  setenv ("STEREO_CUDA_FUSION", "all", 1);
   execute_with (params, &fused);
   setenv ("STEREO_CUDA_FUSION", "0", 1);
   execute_with (params, &single);
@@ -179,7 +178,7 @@ test_winners (void)
     params_of (&params, 0);
     params.method = random_range (&random, 0, 2) ? STEREO_METHOD_SGM : STEREO_METHOD_ASW;
     params.cost = random_range (&random, 0, 1) ? STEREO_COST_MIXED : STEREO_COST_CENSUS_9X7;
-    params.paths = STEREO_PATHS_4;
+    params.paths = params.method == STEREO_METHOD_SGM && random_range (&random, 0, 1) ? STEREO_PATHS_8 : STEREO_PATHS_4;
     params.num_disparities = 65 + random_range (&random, 0, 64 - 1);
     params.min_disparity = random_range (&random, 0, 1) ? 0 : random_range (&random, 0, 200 - 1) - 140;
     params.refine_iterations = random_range (&random, 0, 3 - 1);
@@ -193,10 +192,10 @@ test_winners (void)
     int height = 1 + random_range (&random, 0, 40 - 1);
     if (params.min_disparity >= width || params.min_disparity + params.num_disparities <= -width)
       params.min_disparity = 0;
-    snprintf (what, sizeof what,
-        "draw %d: method %d, cost %d, from %d, %d disparities, %d refinements, subpixel %d, measure %d, fill %d, p2 %g",
-        k, params.method, params.cost, params.min_disparity, params.num_disparities, params.refine_iterations,
-        params.subpixel, params.confidence_measure, params.fill, params.p2);
+    snprintf (what,
+        sizeof what, "draw %d: method %d, cost %d, %d paths, from %d, %d disparities, %d refinements, subpixel %d, measure %d, fill %d, p2 %g",
+        k, params.method, params.cost, params.paths, params.min_disparity, params.num_disparities,
+        params.refine_iterations, params.subpixel, params.confidence_measure, params.fill, params.p2);
     compare_fused (&params, width, height, what);
   }
 }
