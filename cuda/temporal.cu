@@ -12,9 +12,10 @@ constexpr int RADIUS = STEREO_TEMPORAL_RADIUS;
 constexpr int AWAY = STEREO_TEMPORAL_AWAY;
 constexpr int BINS = STEREO_TEMPORAL_BINS;
 constexpr int THREADS = 128;
-constexpr int COLUMNS = 32 - 2 * AWAY; /* of a warp of blend_kernel */
-constexpr int ROWS = 32;               /* of a thread of blend_kernel */
-constexpr int CHANGE_ROWS = 8;         /* of a block of change_kernel */
+constexpr int SIDE = RADIUS + AWAY;           /* columns and rows that the windows around a pixel reach */
+constexpr int COLUMNS = 32 - 2 * SIDE;        /* of a warp of blend_kernel */
+constexpr int MOST_ROWS = 32, LEAST_ROWS = 8; /* of a thread of blend_kernel */
+constexpr int CHANGE_ROWS = 8;                /* of a block of change_kernel */
 
 typedef uint32_t Histograms[2][STEREO_TEMPORAL_HISTOGRAMS][BINS];
 
@@ -34,12 +35,26 @@ struct Work
   Histograms *histogram;
   int32_t *noise;
   int most;
+  int rows; /* of a warp of blend_kernel */
 };
+
+/* Rows of a warp: fewer where there would be few blocks. */
+static int
+rows_of (const StereoPlan *plan)
+{
+  unsigned columns = cuda_blocks (plan->width, THREADS / 32 * COLUMNS), wanted = 4 * cuda_state (plan)->multiprocessors;
+  int rows = MOST_ROWS;
+
+  while (rows > LEAST_ROWS && 2 * columns * cuda_blocks (plan->height, rows) < wanted)
+    rows /= 2;
+  return rows;
+}
 
 static Work
 work_of (const StereoPlan *plan, const Context *c)
 {
-  return { { plan->past[0], plan->past[1] }, { c->change[0], c->change[1] }, c->histogram, c->noise, c->most };
+  return { { plan->past[0], plan->past[1] }, { c->change[0], c->change[1] }, c->histogram, c->noise, c->most,
+    rows_of (plan) };
 }
 
 /* Changes of two columns. */
@@ -110,26 +125,25 @@ noise_kernel (Work w)
         quartile[STEREO_TEMPORAL_CHANGES], quartile[STEREO_TEMPORAL_CURVATURES]);
 }
 
-/* Of changes, and of their sizes: over a window's row, over a window, or the largest of windows. */
-struct Sums
-{
-  int32_t sum, sizes;
-};
+/*
+ * The sum of a window's changes without its sign, and that of their sizes, in the halves of a word. Above 32 * 7 / 5 times the
+ * most noise neither lets anything of the past count (stereo_temporal_weight()), so what does not fit need not be exact.
+ */
+static_assert (32 * (64 * STEREO_TEMPORAL_NOISE + 8) * 7 / 5 < 65535, "what decides fits half a word");
 
-/* INNER: all of the row is in the picture. */
-template <bool INNER> static __device__ __forceinline__ Sums
-row_sum (const int16_t *change, const Frame &f, int x, int y)
+static __device__ __forceinline__ uint32_t
+window_of (int32_t sum, int32_t sizes)
 {
-  const int16_t *row = change + (size_t) min (max (y, 0), f.height - 1) * f.map_pitch;
-  Sums s = { 0, 0 };
+  return (uint32_t) min (sizes, 65535) << 16 | (uint32_t) min (abs (sum), 65535);
+}
 
-#pragma unroll
-  for (int dx = -RADIUS; dx <= RADIUS; dx++) {
-    int32_t v = __ldg (row + (INNER ? x + dx : min (max (x + dx, 0), f.width - 1)));
-    s.sum += v;
-    s.sizes += abs (v);
-  }
-  return s;
+/* The sum over the lanes RADIUS away and those between. */
+static __device__ __forceinline__ int32_t
+sum_of_lanes (int32_t own)
+{
+  static_assert (RADIUS == 2, "five lanes");
+  int32_t two = own + __shfl_down_sync (~0u, own, 1);
+  return __shfl_up_sync (~0u, two, 2) + two + __shfl_down_sync (~0u, own, 2);
 }
 
 /* What is known of a pixel before it is averaged. */
@@ -150,11 +164,11 @@ load_pixel (const Frame &f, const StereoPast &past, int view, int x, int y)
 
 /* Averages a pixel, and puts what is to be matched in its place. */
 static __device__ __forceinline__ void
-blend_pixel (const Frame &f, const StereoPast &past, const Pixel &pixel, int view, int x, int y, int32_t count)
+blend_pixel (
+    const Frame &f, const StereoPast &past, const Pixel &pixel, int view, int x, int y, int32_t count, int32_t share)
 {
   size_t at = (size_t) y * f.map_pitch + x, place = (size_t) y * f.image_pitch + x;
   uint32_t made = 0;
-  int32_t share = stereo_temporal_share (count);
 
 #pragma unroll
   for (int c = 0; c < 3; c++) {
@@ -168,79 +182,73 @@ blend_pixel (const Frame &f, const StereoPast &past, const Pixel &pixel, int vie
   f.view[view].luma[place] = (uint8_t) stereo_align_luma (made);
 }
 
-static __device__ __forceinline__ Sums
-larger (Sums a, Sums b)
+/* The largest of three, of each half. */
+static __device__ __forceinline__ uint32_t
+largest (uint32_t a, uint32_t b, uint32_t c)
 {
-  return { max (a.sum, b.sum), max (a.sizes, b.sizes) };
+  return __vmaxu2 (a, __vmaxu2 (b, c));
 }
 
-/* The window's sums from those of its rows, and the larger ones of the windows AWAY columns to both sides. */
-static __device__ __forceinline__ Sums
-largest_of_row (const Sums (&rows)[2 * RADIUS + 1], bool inside)
+/*
+ * Warp: COLUMNS columns of w.rows rows, a lane each, and on both sides as many as the windows there reach; blockIdx.z: the view.
+ * Changes of a lane's column are summed up over the rows of a window first, then over its columns. All that is read is loaded a
+ * row ahead.
+ */
+static __global__ void
+__launch_bounds__ (THREADS) blend_kernel (const __grid_constant__ Frame f, const __grid_constant__ Work w)
 {
-  Sums s = { 0, 0 };
-
-#pragma unroll
-  for (int k = 0; k <= 2 * RADIUS; k++) {
-    s.sum += rows[k].sum;
-    s.sizes += rows[k].sizes;
-  }
-  s = { inside ? abs (s.sum) : 0, inside ? s.sizes : 0 };
-  Sums before = { __shfl_up_sync (~0u, s.sum, AWAY), __shfl_up_sync (~0u, s.sizes, AWAY) };
-  Sums after = { __shfl_down_sync (~0u, s.sum, AWAY), __shfl_down_sync (~0u, s.sizes, AWAY) };
-  return larger (s, larger (before, after));
-}
-
-/* A warp's columns. The sums of the windows' rows, and of the windows, move along; pixels are loaded a row ahead. */
-template <bool INNER> static __device__ __forceinline__ void
-blend_strip (const Frame &f, const Work &w, int view, int x, int begin, bool ours)
-{
-  const int16_t *change = w.change[view];
+  __shared__ int32_t shares[STEREO_TEMPORAL_MOST + 1];
+  int lane = threadIdx.x % 32, view = blockIdx.z, begin = blockIdx.y * w.rows, end = min (begin + w.rows, f.height);
+  int x = (int) (blockIdx.x * (THREADS / 32) + threadIdx.x / 32) * COLUMNS - SIDE + lane;
+  bool ours = lane >= SIDE && lane < 32 - SIDE && x < f.width, inside = x >= 0 && x < f.width;
+  const int16_t *column = w.change[view] + min (max (x, 0), f.width - 1);
   const StereoPast &past = w.past[view];
   int32_t noise = w.noise[view];
-  int end = min (begin + ROWS, f.height);
-  Sums rows[2 * RADIUS + 1], windows[2 * AWAY + 1];
+  int32_t rows[2 * RADIUS + 1], sum = 0, sizes = 0;
+  uint32_t windows[2 * AWAY + 1] = { 0 };
   Pixel next = {};
 
+  /* a division takes longer than all else that a share is for */
+  if (threadIdx.x > 0 && threadIdx.x <= STEREO_TEMPORAL_MOST)
+    shares[threadIdx.x] = stereo_temporal_share (threadIdx.x);
+  __syncthreads ();
+  auto change_at = [&] (int y) { return column[(size_t) min (max (y, 0), f.height - 1) * f.map_pitch]; };
   if (ours)
     next = load_pixel (f, past, view, x, begin);
+  rows[0] = 0;
 #pragma unroll
-  for (int k = 1; k <= 2 * RADIUS; k++)
-    rows[k] = row_sum<INNER> (change, f, x, begin - AWAY - RADIUS + k - 1);
-    /* the row of windows AWAY rows below @y is new; the first ones are only for those that follow */
+  for (int k = 1; k <= 2 * RADIUS; k++) {
+    rows[k] = change_at (begin - SIDE + k - 1);
+    sum += rows[k];
+    sizes += abs (rows[k]);
+  }
+  int16_t ahead = change_at (begin - SIDE + 2 * RADIUS);
+  /* the row of windows AWAY rows below @y is new; the first ones are only for those that follow */
 #pragma unroll 1
   for (int y = begin - 2 * AWAY; y < end; y++) {
+    sum += ahead - rows[0];
+    sizes += abs (ahead) - abs (rows[0]);
 #pragma unroll
     for (int k = 0; k < 2 * RADIUS; k++)
       rows[k] = rows[k + 1];
-    rows[2 * RADIUS] = row_sum<INNER> (change, f, x, y + AWAY + RADIUS);
+    rows[2 * RADIUS] = ahead;
+    ahead = change_at (y + 1 + SIDE);
 #pragma unroll
     for (int k = 0; k < 2 * AWAY; k++)
       windows[k] = windows[k + 1];
-    windows[2 * AWAY] = largest_of_row (rows, x >= 0 && x < f.width && y + AWAY >= 0 && y + AWAY < f.height);
+    uint32_t window = window_of (sum_of_lanes (sum), sum_of_lanes (sizes));
+    window = inside && y + AWAY >= 0 && y + AWAY < f.height ? window : 0;
+    windows[2 * AWAY] = largest (__shfl_up_sync (~0u, window, AWAY), window, __shfl_down_sync (~0u, window, AWAY));
     if (y < begin || !ours)
       continue;
     Pixel pixel = next;
     if (y + 1 < end)
       next = load_pixel (f, past, view, x, y + 1);
-    Sums s = larger (windows[AWAY], larger (windows[0], windows[2 * AWAY]));
-    int32_t weight = stereo_temporal_weight (s.sum, s.sizes, pixel.count, noise);
-    blend_pixel (f, past, pixel, view, x, y, stereo_temporal_count (pixel.count, weight, w.most));
+    uint32_t most = largest (windows[0], windows[AWAY], windows[2 * AWAY]);
+    int32_t weight = stereo_temporal_weight ((int32_t) (most & 0xFFFF), (int32_t) (most >> 16), pixel.count, noise);
+    int32_t count = stereo_temporal_count (pixel.count, weight, w.most);
+    blend_pixel (f, past, pixel, view, x, y, count, shares[count]);
   }
-}
-
-/* Warp: COLUMNS columns of ROWS rows, a lane each, and AWAY more on both sides for the windows there; blockIdx.z: the view. */
-static __global__ void
-__launch_bounds__ (THREADS) blend_kernel (const __grid_constant__ Frame f, const __grid_constant__ Work w)
-{
-  int lane = threadIdx.x % 32, first = (blockIdx.x * (THREADS / 32) + threadIdx.x / 32) * COLUMNS - AWAY;
-  int x = first + lane, view = blockIdx.z, begin = blockIdx.y * ROWS;
-  bool ours = lane >= AWAY && lane < 32 - AWAY && x < f.width;
-
-  if (first >= RADIUS && first + 31 + RADIUS < f.width)
-    blend_strip<true> (f, w, view, x, begin, ours);
-  else
-    blend_strip<false> (f, w, view, x, begin, ours);
 }
 
 static StereoStatus
@@ -272,7 +280,7 @@ temporal_run (StereoPlan *plan, void *context, StereoError *error)
   noise_kernel<<<2, 64, 0, stream>>> (w);
   CUDA_LAUNCHED (plan, "noise_kernel");
   columns = cuda_blocks (plan->width, THREADS / 32 * COLUMNS);
-  blend_kernel<<<dim3 (columns, cuda_blocks (plan->height, ROWS), 2), THREADS, 0, stream>>> (f, w);
+  blend_kernel<<<dim3 (columns, cuda_blocks (plan->height, w.rows), 2), THREADS, 0, stream>>> (f, w);
   CUDA_LAUNCHED (plan, "blend_kernel");
   return STEREO_OK;
 }
