@@ -45,17 +45,18 @@ struct CudaState
 {
   int shared_per_block, multiprocessors; /* of the device: bytes that a block may have, and a count */
   int debug_sync;                        /* STEREO_DEBUG_SYNC: wait after every stage */
-  unsigned fault_at;   /* STEREO_TEST_FAULT: the frame, from 1, whose kernel reads an invalid address; 0: none */
-  cudaStream_t stream; /* of the steps */
+  unsigned fault_at;        /* STEREO_TEST_FAULT: the frame, from 1, whose kernel reads an invalid address; 0: none */
+  cudaStream_t stream;      /* of the steps */
+  cudaStream_t side_stream; /* of what needs the views alone, beside the steps that match them: see cuda_views_made() */
+  cudaEvent_t views_made, side_done;
   cudaStream_t upload_stream, download_stream;
   CudaSlot slot[STEREO_MAX_IN_FLIGHT];
   StereoPool *pool;                 /* threads that copy images and results on the host */
   cudaEvent_t events[STEREO_MARKS]; /* each is created at its first mark */
 
-  int no_graph;   /* STEREO_CUDA_GRAPH=0, for tests */
-  int no_fusion;  /* STEREO_CUDA_FUSION=0, for tests: no stage leaves out what only the next stage reads */
-  int all_fusion; /* STEREO_CUDA_FUSION=all, for tests: fused stages where they do not pay, too */
-  int has_graph;  /* frames run as one graph; otherwise kernels are launched one by one */
+  int no_graph;  /* STEREO_CUDA_GRAPH=0, for tests */
+  int no_fusion; /* STEREO_CUDA_FUSION=0, for tests: no stage leaves out what only the next stage reads */
+  int has_graph; /* frames run as one graph; otherwise kernels are launched one by one */
 
   StereoImage source[2]; /* what load reads: a slot's @input, or the caller's device memory */
 };
@@ -65,6 +66,15 @@ cuda_state (const StereoPlan *plan)
 {
   return (CudaState *) plan->state;
 }
+
+/*
+ * Work that needs nothing but the views runs on the side stream, beside the steps that match them. Stages that change the views
+ * call cuda_views_made(); the last call counts. A stage launches on the side stream between the two others, and then goes on
+ * where both streams are. In a graph this makes a branch.
+ */
+StereoStatus cuda_views_made (StereoPlan *plan, StereoError *error);
+StereoStatus cuda_begin_side (StereoPlan *plan, StereoError *error);
+StereoStatus cuda_end_side (StereoPlan *plan, StereoError *error);
 
 /* Turns a failed call into STEREO_ERROR_BACKEND with the call, the error and the place. */
 StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, const char *file, int line);
@@ -82,6 +92,8 @@ StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, 
     cudaError_t code_ = cudaGetLastError (); \
     if (code_ == cudaSuccess && cuda_state (plan)->debug_sync) \
       code_ = cudaStreamSynchronize (cuda_state (plan)->stream); \
+    if (code_ == cudaSuccess && cuda_state (plan)->debug_sync) \
+      code_ = cudaStreamSynchronize (cuda_state (plan)->side_stream); \
     if (code_ != cudaSuccess) \
       return cuda_fail (error, code_, kernel, __FILE__, __LINE__); \
   } while (0)

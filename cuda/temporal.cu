@@ -282,7 +282,7 @@ temporal_run (StereoPlan *plan, void *context, StereoError *error)
   columns = cuda_blocks (plan->width, THREADS / 32 * COLUMNS);
   blend_kernel<<<dim3 (columns, cuda_blocks (plan->height, w.rows), 2), THREADS, 0, stream>>> (f, w);
   CUDA_LAUNCHED (plan, "blend_kernel");
-  return STEREO_OK;
+  return cuda_views_made (plan, error);
 }
 
 }

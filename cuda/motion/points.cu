@@ -202,7 +202,7 @@ __launch_bounds__ (POINT_THREADS) points_kernel (const __grid_constant__ Frame f
 StereoStatus
 cuda_motion_points (StereoPlan *plan, const Frame &f, const MotionWork &w, StereoError *error)
 {
-  cudaStream_t stream = cuda_state (plan)->stream;
+  cudaStream_t stream = cuda_state (plan)->side_stream;
   dim3 cells (STEREO_MOTION_COLUMNS, STEREO_MOTION_ROWS);
 
   if (w.c.width && w.c.height) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Motion: unlikely disparities give way to those of the frame before, moved as the cameras did, by the rules of exact/motion.h.
- * The frame before, the points and the motion lie in device memory: nothing comes to the host.
+ * The frame before, the points and the motion lie in device memory: nothing comes to the host. Points and motion are found while
+ * the views are matched.
  */
 #include "cuda/motion/motion.cuh"
 
@@ -139,7 +140,8 @@ motion_run (StereoPlan *plan, void *context, StereoError *error)
   MotionWork w = { plan->last, *c };
   StereoStatus status;
 
-  if ((status = cuda_motion_points (plan, f, w, error)) || (status = cuda_motion_fit (plan, f, w, error)))
+  if ((status = cuda_begin_side (plan, error)) || (status = cuda_motion_points (plan, f, w, error)) ||
+      (status = cuda_motion_fit (plan, f, w, error)) || (status = cuda_end_side (plan, error)))
     return status;
   follow_kernel<<<tiles, dim3 (COLUMNS, ROWS), 0, stream>>> (
       f, w, stereo_motion_least_sure (stereo_params_first_threshold (&plan->params)));
