@@ -30,7 +30,7 @@ depth_of (const StereoPlan *plan)
   return (size_t) bm_layer_depth (plan);
 }
 
-/* A row of costs that are not kept, and what pick.c reads behind it. */
+/* A row of costs that are not kept, and what post/pick.c reads behind it. */
 static size_t
 row_bytes (const StereoPlan *plan)
 {

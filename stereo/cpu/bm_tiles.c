@@ -7,7 +7,7 @@
  * candidates in neighbouring tiles. Each tile leaves the keys that it found for it, and when all are done, they are merged.
  */
 #include "stereo/cpu/bm_layer.h"
-#include "stereo/cpu/pick.h"
+#include "stereo/cpu/post/pick.h"
 
 #define BAND 128 /* rows */
 

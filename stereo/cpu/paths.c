@@ -126,7 +126,7 @@ pick_words (const StereoPlan *plan)
   return (2 + 2 * BAND) * (size_t) plan->image_pitch;
 }
 
-/* Sums of a thread: a block of columns, and what pick.c reads on both sides. */
+/* Sums of a thread: a block of columns, and what post/pick.c reads on both sides. */
 static size_t
 sum_words (const StereoPlan *plan)
 {

@@ -3,7 +3,7 @@
 #ifndef STEREO_CPU_PATHS_H
 #define STEREO_CPU_PATHS_H
 
-#include "stereo/cpu/pick.h"
+#include "stereo/cpu/post/pick.h"
 #include "stereo/cpu/vec/vec.h"
 
 #define PATH_GUARD 16    /* words before a path's costs; the first and the last of them are 65535 */
