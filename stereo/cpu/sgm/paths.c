@@ -24,7 +24,7 @@
  * outside the image has L = 0 for all candidates, which makes L = C for the next pixel.
  */
 #include "stereo/cpu/match.h"
-#include "stereo/cpu/paths.h"
+#include "stereo/cpu/sgm/paths.h"
 
 #include <sched.h>
 
