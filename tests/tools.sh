@@ -93,8 +93,8 @@ do_cppcheck () {
     '-DGST_TIME_ARGS(a)=(a)' '-DGST_STIME_FORMAT="s"' '-DGST_STIME_ARGS(a)=(a)' '-DG_GSIZE_FORMAT="zu"' \
     '-DG_GUINT64_FORMAT="lu"' '-DG_GINT64_FORMAT="ld"' '-DG_GNUC_PRINTF(a,b)=' '-DGST_ELEMENT_REGISTER_DEFINE(a,b,c,d)=' --suppress=missingIncludeSystem \
     --suppress='uninitvar:stereo/cpu/*' --suppress=uninitvar:gst/match/check/place.c --suppress=nullPointerOutOfMemory --suppress=nullPointerArithmeticOutOfMemory \
-    --suppress='invalidPointerCast:stereo/cpu/*' --suppress=negativeIndex:stereo/cpu/paths_column.c \
-    --suppress=shiftNegativeLHS:stereo/engine/remap.c --suppress=shiftNegativeLHS:stereo/exact/align.h --suppress=internalAstError:stereo/cpu/esmp.c \
+    --suppress='invalidPointerCast:stereo/cpu/*' --suppress=negativeIndex:stereo/cpu/sgm/column.c \
+    --suppress=shiftNegativeLHS:stereo/engine/remap.c --suppress=shiftNegativeLHS:stereo/exact/align.h --suppress=internalAstError:stereo/cpu/exponential/esmp.c \
     --suppress=normalCheckLevelMaxBranches stereo gst
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Costs of paths: what the kernels share. The definition is at the head of stereo/cpu/paths.c.
+ * Costs of paths: what the kernels share. The definition is at the head of stereo/cpu/sgm/paths.c.
  *
  * A group of LANES lanes, a warp or half of one, has the costs of a path at one pixel in registers: 2 * PAIRS
  * neighbouring candidates a lane, two a register. What a step costs besides its candidates is paid once for two paths if

@@ -33,7 +33,7 @@ cpu_threads (const StereoPlan *plan)
   return stereo_pool_threads (cpu_state (plan)->pool);
 }
 
-#define CPU_PICK_BEYOND 16 /* elements behind costs and keys that pick.c touches, without an effect */
+#define CPU_PICK_BEYOND 16 /* elements behind costs and keys that post/pick.c touches, without an effect */
 
 /* Whether the stage that makes the last costs of a frame also finds the two lowest ones of each pixel. Known once plan->layers
  * is: support weights that take several turns have no row of all disparities in the cache. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Filling: ../exact/fill.h says what a pixel without a disparity gets. Every pixel looks at the disparities as they were
- * before, which the stage has in a copy with a border: a ray that leaves the image meets no value there. */
-#include "stereo/cpu/neighbours.h"
-#include "stereo/cpu/plane.h"
-#include "stereo/cpu/rays.h"
+/* Filling: stereo/exact/fill.h says what a pixel without a disparity gets. Every pixel looks at the disparities as they
+ * were before, which the stage has in a copy with a border: a ray that leaves the image meets no value there. */
+#include "stereo/cpu/post/neighbours.h"
+#include "stereo/cpu/post/plane.h"
+#include "stereo/cpu/post/rays.h"
 
 #define BORDER (LANES + STEREO_SMOOTH_REACH) /* columns on both sides of a copy */
 

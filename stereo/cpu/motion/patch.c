@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "stereo/cpu/patch.h"
+#include "stereo/cpu/motion/patch.h"
 #include "stereo/cpu/vec/vec.h"
 
 #define PATCH STEREO_MOTION_PATCH

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Block matching: the memory of a thread, and the part of the correlations that depends on one view only. */
-#include "stereo/cpu/bm_layer.h"
+#include "stereo/cpu/bm/layer.h"
 
 #define WORDS_PAD 32 /* words after a line, for vectors that begin in it */
 
@@ -30,7 +30,7 @@ depth_of (const StereoPlan *plan)
   return (size_t) bm_layer_depth (plan);
 }
 
-/* A row of costs that are not kept, and what pick.c reads behind it. */
+/* A row of costs that are not kept, and what post/pick.c reads behind it. */
 static size_t
 row_bytes (const StereoPlan *plan)
 {

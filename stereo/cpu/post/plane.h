@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sums over a window that a plane is fitted to: ../exact/fill.h. */
-#ifndef STEREO_CPU_PLANE_H
-#define STEREO_CPU_PLANE_H
+/* The sums over a window that a plane is fitted to: stereo/exact/fill.h. */
+#ifndef STEREO_CPU_POST_PLANE_H
+#define STEREO_CPU_POST_PLANE_H
 
 #include "stereo/cpu/vec/vec.h"
 #include "stereo/exact/fill.h"

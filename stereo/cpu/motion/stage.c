@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Motion: unlikely disparities give way to those of the frame before, moved as the cameras did; exact/motion.h says how. */
-#include "stereo/cpu/patch.h"
+#include "stereo/cpu/motion/patch.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the other view says of the pixels that are selected as partners, in lanes. */
-#ifndef STEREO_CPU_PARTNER_H
-#define STEREO_CPU_PARTNER_H
+#ifndef STEREO_CPU_POST_PARTNER_H
+#define STEREO_CPU_POST_PARTNER_H
 
 #include "stereo/cpu/cpu.h"
 #include "stereo/cpu/vec/vec.h"

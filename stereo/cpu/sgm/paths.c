@@ -24,7 +24,7 @@
  * outside the image has L = 0 for all candidates, which makes L = C for the next pixel.
  */
 #include "stereo/cpu/match.h"
-#include "stereo/cpu/paths.h"
+#include "stereo/cpu/sgm/paths.h"
 
 #include <sched.h>
 
@@ -126,7 +126,7 @@ pick_words (const StereoPlan *plan)
   return (2 + 2 * BAND) * (size_t) plan->image_pitch;
 }
 
-/* Sums of a thread: a block of columns, and what pick.c reads on both sides. */
+/* Sums of a thread: a block of columns, and what post/pick.c reads on both sides. */
 static size_t
 sum_words (const StereoPlan *plan)
 {

@@ -8,7 +8,7 @@
  * The paper computes M in two sweeps, one candidate at a time. Vectors widen the cones instead, to reaches of 1, 3, 7 ...
  * candidates, until they have risen by eta. Costs are whole numbers: both ways give the same.
  */
-#include "stereo/cpu/exponential.h"
+#include "stereo/cpu/exponential/stage.h"
 
 /* How many candidates away a cone has risen by eta. */
 static int

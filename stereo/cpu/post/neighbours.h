@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Weighted medians of the neighbours of pixels, for filling. */
-#ifndef STEREO_CPU_NEIGHBOURS_H
-#define STEREO_CPU_NEIGHBOURS_H
+#ifndef STEREO_CPU_POST_NEIGHBOURS_H
+#define STEREO_CPU_POST_NEIGHBOURS_H
 
 #include "stereo/cpu/vec/vec.h"
 #include "stereo/exact/fill.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "stereo/cpu/rays.h"
+#include "stereo/cpu/post/rays.h"
 
 #include <math.h>
 

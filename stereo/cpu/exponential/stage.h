@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What esaw and esmp have in common: everything but the messages. esaw.c has the code. */
-#ifndef STEREO_CPU_EXPONENTIAL_H
-#define STEREO_CPU_EXPONENTIAL_H
+#ifndef STEREO_CPU_EXPONENTIAL_STAGE_H
+#define STEREO_CPU_EXPONENTIAL_STAGE_H
 
 #include "stereo/cpu/cpu.h"
 #include "stereo/cpu/vec/vec.h"

@@ -6,8 +6,8 @@
  * layer is the whole search: the pixels of the left view then are done with their row. A pixel of the right view has
  * candidates in neighbouring tiles. Each tile leaves the keys that it found for it, and when all are done, they are merged.
  */
-#include "stereo/cpu/bm_layer.h"
-#include "stereo/cpu/pick.h"
+#include "stereo/cpu/bm/layer.h"
+#include "stereo/cpu/post/pick.h"
 
 #define BAND 128 /* rows */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "stereo/cpu/pick.h"
+#include "stereo/cpu/post/pick.h"
 
 #include "stereo/cpu/vec/vec.h"
 

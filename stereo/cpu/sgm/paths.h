@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Costs of paths: the rows that a thread sweeps over, and the function that does so (paths_column.c); paths.c says what they are. */
-#ifndef STEREO_CPU_PATHS_H
-#define STEREO_CPU_PATHS_H
+/* Costs of paths: the rows that a thread sweeps over, and the function that does so (column.c); paths.c says what they are. */
+#ifndef STEREO_CPU_SGM_PATHS_H
+#define STEREO_CPU_SGM_PATHS_H
 
-#include "stereo/cpu/pick.h"
+#include "stereo/cpu/post/pick.h"
 #include "stereo/cpu/vec/vec.h"
 
 #define PATH_GUARD 16    /* words before a path's costs; the first and the last of them are 65535 */

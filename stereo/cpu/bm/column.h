@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Block matching at one column of a row and a chunk of its candidates: the sums down the column, the costs of its windows, the
- * means of these. Functions of bm.c's loop, which have to be in it: it keeps their sums in registers.
+ * means of these. Functions of band.c's loop, which have to be in it: it keeps their sums in registers.
  */
 #ifndef STEREO_CPU_BM_COLUMN_H
 #define STEREO_CPU_BM_COLUMN_H
 
-#include "stereo/cpu/bm_layer.h"
+#include "stereo/cpu/bm/layer.h"
 
 #define INLINE static inline __attribute__ ((always_inline))
 #define EACH_VECTOR(k) _Pragma ("GCC unroll 8") for (int k = 0; k < count; k += LANES)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Winner-takes-all of both views from one volume, with confidence (3.2.3) and consistency (3.2.4). */
-#include "stereo/cpu/partner.h"
-#include "stereo/cpu/pick.h"
+#include "stereo/cpu/post/partner.h"
+#include "stereo/cpu/post/pick.h"
 #include "stereo/cpu/vec/vec.h"
 
 /* Of select. */

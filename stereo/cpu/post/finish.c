@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From indices to the finished disparity of the left view. Each stage writes its result to plan->disparity; it may exchange
  * that with plan->disparity_spare. */
-#include "stereo/cpu/pick.h"
+#include "stereo/cpu/post/pick.h"
 #include "stereo/cpu/vec/vec.h"
 
 #define FITTED 16 /* pixels that get their sub-pixel offsets at a time; the costs of the next ones are fetched */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Costs of paths: the columns of a row, one after the other. paths.c says what is computed. */
-#include "stereo/cpu/paths.h"
+#include "stereo/cpu/sgm/paths.h"
 
 #define INLINE static inline __attribute__ ((always_inline))
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How far it is from each pixel, along each ray of ../exact/fill.h, to the first pixel that has a disparity.
+ * How far it is from each pixel, along each ray of stereo/exact/fill.h, to the first pixel that has a disparity.
  *
  * Two steps on, a ray goes on as the ray of the pixel there does. So a row follows from a row that is done: the distance is
  * one or two steps, or two more than from the pixel two steps on. The rays along the row itself are left to the caller, who
  * sees where a hole begins and ends.
  */
-#ifndef STEREO_CPU_RAYS_H
-#define STEREO_CPU_RAYS_H
+#ifndef STEREO_CPU_POST_RAYS_H
+#define STEREO_CPU_POST_RAYS_H
 
 #include "stereo/cpu/cpu.h"
 #include "stereo/exact/fill.h"

@@ -7,7 +7,7 @@
  * (stereo_chain_row()): in that order the rows of the taps above and below are neighbours. It stores the means along three
  * rows. The first iteration computes the costs that it reads, row by row.
  */
-#include "stereo/cpu/exponential.h"
+#include "stereo/cpu/exponential/stage.h"
 
 #define INLINE static inline __attribute__ ((always_inline))
 #define ROWS 16 /* rows of a chain that a thread takes at a time */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The probability that each disparity of the left view is right: stereo/exact/confidence.h says from what. */
-#include "stereo/cpu/partner.h"
-#include "stereo/cpu/pick.h"
+#include "stereo/cpu/post/partner.h"
+#include "stereo/cpu/post/pick.h"
 #include "stereo/cpu/vec/vec.h"
 
 #define WINDOW (2 * STEREO_AGREEMENT_RADIUS + 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where a patch of a picture is found in another one: the place whose sum of absolute differences is least. */
-#ifndef STEREO_CPU_PATCH_H
-#define STEREO_CPU_PATCH_H
+#ifndef STEREO_CPU_MOTION_PATCH_H
+#define STEREO_CPU_MOTION_PATCH_H
 
 #include "stereo/cpu/cpu.h"
 

@@ -4,8 +4,8 @@
  * lowest of every pixel of both views and, where no later step reads costs, sub-pixel offsets and distinctness too. The
  * select stage does the first part by itself where the stage before it does not, and stays its plain twin.
  */
-#ifndef STEREO_CPU_PICK_H
-#define STEREO_CPU_PICK_H
+#ifndef STEREO_CPU_POST_PICK_H
+#define STEREO_CPU_POST_PICK_H
 
 #include "stereo/cpu/cpu.h"
 

@@ -9,7 +9,7 @@
  * disparities are contiguous too, because that view is stored mirrored.
  */
 #include "stereo/cpu/match.h"
-#include "stereo/cpu/pick.h"
+#include "stereo/cpu/post/pick.h"
 #include "stereo/cpu/weigh.h"
 
 #define MOST_VECTORS 5 /* that are summed side by side: their sums, weights and a tap fit the registers */

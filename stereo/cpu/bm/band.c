@@ -11,7 +11,7 @@
  *
  * Candidates that do not exist add 0 to every sum.
  */
-#include "stereo/cpu/bm_column.h"
+#include "stereo/cpu/bm/column.h"
 
 /* ---- a band --------------------------------------------------------------------------------------- */
 
