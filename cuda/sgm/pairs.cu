@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching along lines of one direction, both ways at once, where the sets of all of them would need too much memory: two groups of
- * lanes start at the two ends of a line. Up to the middle, each group is the first one at its pixels. There the groups wait for
- * each other; then each goes on over the pixels of the other one and adds to the sums. Both groups of a warp go the same way,
- * along neighbouring lines.
+ * Semi-global matching along lines of one direction after the other, both ways at once: where what paths add does not fit bytes, or
+ * where sets of bytes of all directions would need too much memory. Two groups of lanes start at the two ends of a line. Up to the
+ * middle, each group is the first one at its pixels. There the groups wait for each other; then each goes on over the pixels of the
+ * other one and adds to the sums. Both groups of a warp go the same way, along neighbouring lines.
  */
 #include "cuda/sgm/lines.cuh"
 

@@ -13,7 +13,8 @@ namespace
  * What a group does at a pixel. Before the last path, what paths add is kept in sets of bytes, one for each candidate. The volume
  * has room for two sets, and s.sets for others. Where what two paths add fits a byte, a direction has one set for both ways;
  * where only that of one path does, it has one for each way. The direction of the last path has one for the path before.
- * Costs need not be kept: all paths have the same. Where nothing fits, the volume has sums.
+ * Costs need not be kept: all paths have the same. Where such sets would be too many, s.sets has what the first path of a direction
+ * adds, and the volume has sums of the directions before. Where nothing fits, the volume has sums alone.
  */
 enum Task
 {
