@@ -15,13 +15,14 @@
 #define CPU_RAY_BACK (STEREO_FILL_RAYS / 2)      /* along the row, as ray 0; to the left */
 #define CPU_RAYS_MEASURED (STEREO_FILL_RAYS - 2) /* all others */
 #define CPU_RAY_BEYOND (STEREO_FILL_REACH + 1)   /* steps where a ray meets nothing */
+#define CPU_RAY_HOLE UINT8_MAX                   /* more than any step */
 #define CPU_RAY_BORDER 2 /* columns on both sides of a row, at least what a ray goes in two steps */
 
 typedef struct CpuRays
 {
-  uint8_t *valid; /* rows: 1 where a pixel has a disparity, else 0 */
+  uint8_t *holes; /* rows: CPU_RAY_HOLE where a pixel has no disparity, else 0 */
   uint8_t *steps; /* such rows for each ray that is measured: 1..CPU_RAY_BEYOND */
-  uint8_t *none;  /* two rows as they would be outside: of valid, of steps */
+  uint8_t *none;  /* two rows as they would be outside: of holes, of steps */
   int pitch;
 } CpuRays;
 
