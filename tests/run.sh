@@ -123,7 +123,8 @@ else
   # All of tests/tools.sh takes an hour. Here run only the tests that are quick under valgrind and ThreadSanitizer, and
   # for some seconds the libFuzzer targets that compute no frame; the other targets ran under AddressSanitizer in step 4.
   TESTS_BUILD=build-tests TOOLS_QUICK=1 FUZZ_SECONDS=10 FUZZ_TARGETS='calibration caps meta params' \
-    VALGRIND_TESTS='pairing frame formats stream flight errors meta overlay_stream rectify_stream' \
+    VALGRIND_TESTS="pairing frame formats stream_pairs stream_changes flight errors meta overlay_times overlay_inputs \
+      rectify_stream" \
     TSAN_ENGINE_TESTS='flight plan remap' TSAN_TESTS='tsan pairing' STEREO_STREAM_EPISODES=50 JOBS=$(nproc) \
     sh tests/tools.sh clang cppcheck leaks valgrind tsan fuzz 2>&1 | tee "$log" || true
   # count_parts WHAT: prints a number of the line "N parts passed, N failed, N skipped"

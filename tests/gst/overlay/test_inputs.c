@@ -1,279 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* depthoverlay over time: which depth goes with which frame, ends, gaps, flushes, changes of caps, live sources. */
-#include <math.h>
-
-#include "tests/support/gst/overlay.h"
-
-#define WIDTH 16
-#define HEIGHT 8
-/* The picture is the depth's number, or LIVE where none is shown. */
-#define NUMBERED "text=false legend=false alpha=1 colormap=gray scale=linear near=0 far=25400 message-interval=0 "
-#define LIVE 7
-#define NO_DEPTH -1
-
-static Overlay *
-new_overlay (const gchar *properties)
-{
-  gchar *all = g_strconcat (NUMBERED, properties, NULL);
-  Overlay *overlay = overlay_new (all, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
-
-  g_free (all);
-  return overlay;
-}
-
-static void
-push_live (Overlay *overlay, GstClockTime pts)
-{
-  overlay_push_live (overlay, plain_frame (&overlay->info, LIVE), pts);
-}
-
-/* @number: 1 to 200 */
-static void
-push_depth (Overlay *overlay, gint number, GstClockTime pts)
-{
-  overlay_push_depth (overlay, new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 100 * (guint) number), pts);
-}
-
-static gint
-number_in (GstBuffer *buffer)
-{
-  guint8 value;
-
-  gst_buffer_extract (buffer, 0, &value, 1);
-  return value == LIVE ? NO_DEPTH : (gint) rint (254 - value * 254 / 255.0);
-}
-
-static void
-expect_frame (Overlay *overlay, GstClockTime pts, gint number)
-{
-  GstBuffer *out = overlay_pull (overlay, pts);
-
-  fail_unless_equals_int (number_in (out), number);
-  gst_buffer_unref (out);
-}
-
-GST_START_TEST (test_same_rate)
-{
-  Overlay *overlay = new_overlay ("");
-
-  /* either may come first */
-  for (guint i = 0; i < 6; i++) {
-    if (i % 2)
-      push_depth (overlay, (gint) i + 1, i * TICK);
-    push_live (overlay, i * TICK);
-    if (i % 2 == 0)
-      push_depth (overlay, (gint) i + 1, i * TICK);
-    expect_frame (overlay, i * TICK, (gint) i + 1);
-  }
-  overlay_eos (overlay, TRUE, TRUE);
-  overlay_wait_eos (overlay);
-  overlay_expect_none (overlay, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-  overlay_free (overlay);
-}
-GST_END_TEST;
-
-/* Depth of every other frame: it is kept for the next, and every live frame comes out. */
-GST_START_TEST (test_half_the_rate)
-{
-  Overlay *overlay = new_overlay ("");
-
-  for (guint i = 0; i < 4; i++) {
-    push_depth (overlay, (gint) i + 1, 2 * i * TICK);
-    if (i > 0)
-      expect_frame (overlay, (2 * i - 1) * TICK, (gint) i);
-    push_live (overlay, 2 * i * TICK);
-    expect_frame (overlay, 2 * i * TICK, (gint) i + 1);
-    /* waits: a depth of its own may still come */
-    push_live (overlay, (2 * i + 1) * TICK);
-  }
-  overlay_eos (overlay, FALSE, TRUE);
-  expect_frame (overlay, 7 * TICK, 4);
-  overlay_eos (overlay, TRUE, FALSE);
-  overlay_wait_eos (overlay);
-  overlay_expect_none (overlay, GST_MESSAGE_WARNING);
-  overlay_free (overlay);
-}
-GST_END_TEST;
-
-/* Depth at twice the rate: what is newer than the frame is left for the next one. */
-GST_START_TEST (test_twice_the_rate)
-{
-  Overlay *overlay = new_overlay ("");
-
-  push_live (overlay, 0);
-  for (guint i = 0; i < 7; i++) {
-    push_depth (overlay, (gint) i + 1, i * TICK / 2);
-    if (i % 2 == 0) {
-      expect_frame (overlay, i / 2 * TICK, (gint) i + 1);
-      push_live (overlay, (i / 2 + 1) * TICK);
-    }
-  }
-  overlay_free (overlay);
-}
-GST_END_TEST;
-
-/* Depth that is always a little late in its timestamps: the one before is shown, never a newer one. */
-GST_START_TEST (test_offset)
-{
-  Overlay *overlay = new_overlay ("");
-
-  for (guint i = 0; i < 5; i++) {
-    push_live (overlay, i * TICK);
-    push_depth (overlay, (gint) i + 1, i * TICK + 5 * GST_MSECOND);
-    expect_frame (overlay, i * TICK, i ? (gint) i : NO_DEPTH);
-  }
-  overlay_free (overlay);
-}
-GST_END_TEST;
-
-GST_START_TEST (test_without_timestamps)
-{
-  Overlay *overlay = new_overlay ("");
-
-  for (guint i = 0; i < 4; i++) {
-    push_depth (overlay, (gint) i + 1, GST_CLOCK_TIME_NONE);
-    push_live (overlay, GST_CLOCK_TIME_NONE);
-    expect_frame (overlay, GST_CLOCK_TIME_NONE, (gint) i + 1);
-  }
-  overlay_free (overlay);
-}
-GST_END_TEST;
-
-GST_START_TEST (test_stale_depth_is_not_shown)
-{
-  Overlay *overlay = new_overlay ("max-age=100000000");
-  const GstClockTime times[] = { 0, 60, 100, 101, 900 };
-  GstStructure *said;
-  gboolean valid;
-
-  push_depth (overlay, 5, 0);
-  for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
-    push_live (overlay, times[i] * GST_MSECOND);
-    if (i == 1)
-      push_depth (overlay, 9, GST_SECOND);
-    expect_frame (overlay, times[i] * GST_MSECOND, times[i] <= 100 ? 5 : NO_DEPTH);
-    said = overlay_nearest (overlay);
-    fail_unless (gst_structure_get_boolean (said, "valid", &valid));
-    fail_unless_equals_int (valid, times[i] <= 100);
-    gst_structure_free (said);
-  }
-  push_live (overlay, GST_SECOND);
-  expect_frame (overlay, GST_SECOND, 9);
-  overlay_expect_none (overlay, GST_MESSAGE_WARNING);
-  overlay_free (overlay);
-}
-GST_END_TEST;
-
-/* The notice is text, so the picture changes although there is no depth. */
-GST_START_TEST (test_stale_depth_is_said)
-{
-  Overlay *overlay = overlay_new ("max-age=0", GST_VIDEO_FORMAT_GRAY8, 160, 120, "GRAY16_LE", 160, 120);
-  GstBuffer *out, *plain;
-  GstMapInfo map;
-
-  overlay_push_depth (overlay, new_depth (160, 120, GST_STEREO_OUTPUT_KIND_DEPTH, 100), 2 * TICK);
-  for (guint i = 0; i < 2; i++) {
-    overlay_push_live (overlay, plain_frame (&overlay->info, LIVE), i * TICK);
-    out = overlay_pull (overlay, i * TICK);
-    plain = plain_frame (&overlay->info, LIVE);
-    fail_unless (gst_buffer_map (plain, &map, GST_MAP_READ));
-    fail_unless ((gst_buffer_memcmp (out, 0, map.data, map.size) != 0) == (i == 0));
-    gst_buffer_unmap (plain, &map);
-    gst_buffer_unref (plain);
-    gst_buffer_unref (out);
-    set_properties (overlay->element, "text=false");
-  }
-  overlay_free (overlay);
-}
-GST_END_TEST;
-
-GST_START_TEST (test_depth_ends_early)
-{
-  Overlay *overlay = new_overlay ("max-age=50000000");
-
-  push_live (overlay, 0);
-  push_depth (overlay, 3, 0);
-  expect_frame (overlay, 0, 3);
-  overlay_eos (overlay, FALSE, TRUE);
-  for (guint i = 1; i < 6; i++) {
-    push_live (overlay, i * TICK);
-    expect_frame (overlay, i * TICK, i == 1 ? 3 : NO_DEPTH);
-  }
-  overlay_expect (overlay, GST_MESSAGE_WARNING, "sink_depth ended", NULL);
-  overlay_expect_none (overlay, GST_MESSAGE_WARNING);
-  overlay_eos (overlay, TRUE, FALSE);
-  overlay_wait_eos (overlay);
-  overlay_free (overlay);
-}
-GST_END_TEST;
-
-GST_START_TEST (test_the_live_views_end_is_the_end)
-{
-  Overlay *overlay = new_overlay ("");
-
-  push_live (overlay, 0);
-  push_depth (overlay, 3, 0);
-  expect_frame (overlay, 0, 3);
-  overlay_eos (overlay, TRUE, FALSE);
-  push_depth (overlay, 4, TICK);
-  overlay_wait_eos (overlay);
-  overlay_free (overlay);
-}
-GST_END_TEST;
-
-GST_START_TEST (test_gaps)
-{
-  Overlay *overlay = new_overlay ("");
-  GstEvent *event;
-
-  push_live (overlay, 0);
-  push_depth (overlay, 1, 0);
-  expect_frame (overlay, 0, 1);
-  /* no depth for two frames: they need not wait for one */
-  fail_unless (gst_harness_push_event (overlay->depth, gst_event_new_gap (TICK, 2 * TICK)));
-  for (guint i = 1; i < 3; i++) {
-    push_live (overlay, i * TICK);
-    if (i == 2)
-      push_depth (overlay, 4, 3 * TICK);
-    expect_frame (overlay, i * TICK, 1);
-  }
-  /* a gap of the live view is one of the output */
-  fail_unless (gst_harness_push_event (overlay->live, gst_event_new_gap (3 * TICK, TICK)));
-  push_live (overlay, 4 * TICK);
-  push_depth (overlay, 5, 4 * TICK);
-  expect_frame (overlay, 4 * TICK, 5);
-  do {
-    event = gst_harness_pull_event (overlay->live);
-    fail_unless (event != NULL, "no gap");
-    if (GST_EVENT_TYPE (event) == GST_EVENT_GAP)
-      break;
-    gst_event_unref (event);
-  } while (TRUE);
-  gst_event_unref (event);
-  overlay_free (overlay);
-}
-GST_END_TEST;
-
-GST_START_TEST (test_flush_forgets)
-{
-  Overlay *overlay = new_overlay ("max-age=18446744073709551615");
-  GstSegment segment;
-
-  push_live (overlay, 0);
-  push_depth (overlay, 3, 0);
-  expect_frame (overlay, 0, 3);
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (overlay->depth, gst_event_new_flush_start ());
-  gst_harness_push_event (overlay->depth, gst_event_new_flush_stop (TRUE));
-  gst_harness_push_event (overlay->depth, gst_event_new_segment (&segment));
-  push_live (overlay, TICK);
-  push_depth (overlay, 9, 2 * TICK);
-  expect_frame (overlay, TICK, NO_DEPTH);
-  push_live (overlay, 2 * TICK);
-  expect_frame (overlay, 2 * TICK, 9);
-  overlay_free (overlay);
-}
-GST_END_TEST;
+/*
+ * What is linked to depthoverlay, and with which caps: a live view with depth, without, and depth alone. Pipelines of them:
+ * played twice, with a seek, live.
+ */
+#include "tests/gst/overlay/numbered_depth.h"
 
 GST_START_TEST (test_caps_change)
 {
@@ -316,6 +46,30 @@ GST_START_TEST (test_no_depth_pad)
   }
   overlay_expect (overlay, GST_MESSAGE_WARNING, "sink_depth is not linked", NULL);
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* A wide frame is taken for two views before there is a depth to compare it with, and no longer. */
+GST_START_TEST (test_packed_before_any_depth)
+{
+  Overlay *overlay = new_overlay ("");
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  overlay_live_caps (overlay, GST_VIDEO_FORMAT_GRAY8, 64, 16, NULL);
+  overlay_depth_caps (overlay, "GRAY16_LE", 64, 16);
+  push_live (overlay, 0);
+  overlay_push_depth (overlay, new_depth (64, 16, GST_STEREO_OUTPUT_KIND_DEPTH, 500), TICK);
+  for (guint i = 0; i < 2; i++) {
+    if (i)
+      push_live (overlay, TICK);
+    expect_frame (overlay, i * TICK, i ? 5 : NO_DEPTH);
+    caps = gst_pad_get_current_caps (overlay->live->sinkpad);
+    fail_unless (gst_video_info_from_caps (&info, caps));
+    fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), i ? 64 : 32);
+    gst_caps_unref (caps);
+  }
   overlay_free (overlay);
 }
 GST_END_TEST;
@@ -459,99 +213,6 @@ GST_START_TEST (test_live_view_after_depth_alone)
   gst_harness_teardown (harness);
   gst_bus_set_flushing (bus, TRUE);
   gst_object_unref (bus);
-}
-GST_END_TEST;
-
-/* A wide frame is taken for two views before there is a depth to compare it with, and no longer. */
-GST_START_TEST (test_packed_before_any_depth)
-{
-  Overlay *overlay = new_overlay ("");
-  GstVideoInfo info;
-  GstCaps *caps;
-
-  overlay_live_caps (overlay, GST_VIDEO_FORMAT_GRAY8, 64, 16, NULL);
-  overlay_depth_caps (overlay, "GRAY16_LE", 64, 16);
-  push_live (overlay, 0);
-  overlay_push_depth (overlay, new_depth (64, 16, GST_STEREO_OUTPUT_KIND_DEPTH, 500), TICK);
-  for (guint i = 0; i < 2; i++) {
-    if (i)
-      push_live (overlay, TICK);
-    expect_frame (overlay, i * TICK, i ? 5 : NO_DEPTH);
-    caps = gst_pad_get_current_caps (overlay->live->sinkpad);
-    fail_unless (gst_video_info_from_caps (&info, caps));
-    fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), i ? 64 : 32);
-    gst_caps_unref (caps);
-  }
-  overlay_free (overlay);
-}
-GST_END_TEST;
-
-/* ---- live -------------------------------------------------------------------------------- */
-
-/* A frame waits for its depth until the latency is over, and no longer. */
-typedef struct
-{
-  GstPad *pad;
-  gint answered; /* atomic */
-} Question;
-
-static gpointer
-ask_for_memory (gpointer data)
-{
-  Question *question = data;
-  GstCaps *caps = gst_pad_get_current_caps (question->pad);
-  GstQuery *query = gst_query_new_allocation (caps, TRUE);
-
-  if (gst_pad_peer_query (question->pad, query) && gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
-    g_atomic_int_set (&question->answered, TRUE);
-  gst_query_unref (query);
-  gst_caps_unref (caps);
-  return NULL;
-}
-
-/* One thread may feed both pads, and ask on one of them while the other's frame is waited for. */
-GST_START_TEST (test_memory_is_spoken_of_while_a_frame_waits)
-{
-  Overlay *overlay = new_overlay ("");
-  Question question = { overlay->live->srcpad, FALSE };
-  GThread *thread;
-
-  push_live (overlay, 0);
-  thread = g_thread_new ("asks", ask_for_memory, &question);
-  for (guint i = 0; i < 1000 && !g_atomic_int_get (&question.answered); i++)
-    g_usleep (10000);
-  fail_unless (g_atomic_int_get (&question.answered));
-  g_thread_join (thread);
-  push_depth (overlay, 3, 0);
-  expect_frame (overlay, 0, 3);
-  overlay_free (overlay);
-}
-GST_END_TEST;
-
-GST_START_TEST (test_live_frames_do_not_wait_for_ever)
-{
-  Overlay *overlay = new_overlay ("");
-  GstClockTime latency;
-
-  gst_harness_set_live (overlay->live, TRUE);
-  gst_harness_set_live (overlay->depth, TRUE);
-  gst_harness_set_upstream_latency (overlay->live, 0);
-  gst_harness_set_upstream_latency (overlay->depth, 40 * GST_MSECOND);
-  push_live (overlay, 0);
-  push_depth (overlay, 3, 0);
-  expect_frame (overlay, 0, 3);
-  /* the slower of the two, and a frame */
-  latency = gst_harness_query_latency (overlay->live);
-  fail_unless_equals_uint64 (latency, 40 * GST_MSECOND + GST_SECOND / 30);
-  push_live (overlay, GST_SECOND);
-  fail_unless_equals_int (gst_harness_buffers_in_queue (overlay->live), 0);
-  /* its deadline: time passes on the test clock alone */
-  fail_unless (gst_harness_crank_single_clock_wait (overlay->depth));
-  expect_frame (overlay, GST_SECOND, NO_DEPTH);
-  push_live (overlay, GST_SECOND + TICK);
-  push_depth (overlay, 4, GST_SECOND + TICK);
-  expect_frame (overlay, GST_SECOND + TICK, 4);
-  overlay_free (overlay);
 }
 GST_END_TEST;
 
@@ -721,31 +382,18 @@ GST_START_TEST (test_live_pipeline)
 GST_END_TEST;
 
 static Suite *
-overlay_stream_suite (void)
+overlay_inputs_suite (void)
 {
-  Suite *suite = suite_create ("overlay_stream");
+  Suite *suite = suite_create ("overlay_inputs");
   TCase *tcase = tcase_create ("general");
 
   suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_same_rate);
-  tcase_add_test (tcase, test_half_the_rate);
-  tcase_add_test (tcase, test_twice_the_rate);
-  tcase_add_test (tcase, test_offset);
-  tcase_add_test (tcase, test_without_timestamps);
-  tcase_add_test (tcase, test_stale_depth_is_not_shown);
-  tcase_add_test (tcase, test_stale_depth_is_said);
-  tcase_add_test (tcase, test_depth_ends_early);
-  tcase_add_test (tcase, test_the_live_views_end_is_the_end);
-  tcase_add_test (tcase, test_gaps);
-  tcase_add_test (tcase, test_flush_forgets);
   tcase_add_test (tcase, test_caps_change);
   tcase_add_test (tcase, test_no_depth_pad);
   tcase_add_test (tcase, test_depth_alone);
   tcase_add_test (tcase, test_depth_alone_invalid_is_black);
   tcase_add_test (tcase, test_live_view_after_depth_alone);
   tcase_add_test (tcase, test_packed_before_any_depth);
-  tcase_add_test (tcase, test_memory_is_spoken_of_while_a_frame_waits);
-  tcase_add_test (tcase, test_live_frames_do_not_wait_for_ever);
   tcase_add_test (tcase, test_depth_alone_in_a_pipeline);
   tcase_add_test (tcase, test_seek_in_depth_alone);
   tcase_add_test (tcase, test_play_twice);
@@ -754,4 +402,4 @@ overlay_stream_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (overlay_stream)
+GST_CHECK_MAIN (overlay_inputs)

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which frames of two streams come out as pairs: timestamps, skew, segments, ends, gaps. */
+#include "tests/support/gst/util.h"
+
+GST_START_TEST (test_four_in_four_out)
+{
+  Pair *pair = pair_new_gray (EXACT);
+
+  for (guint i = 0; i < 4; i++)
+    pair_push (pair, i * FRAME, i * FRAME);
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *out = pair_pull (pair, i * FRAME);
+    fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), FRAME);
+    fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT), i == 0);
+    gst_buffer_unref (out);
+  }
+  pair_eos (pair, TRUE, TRUE);
+  pair_wait_eos (pair);
+  fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 4);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 0);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 0);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  expect_no_message (pair->bus, GST_MESSAGE_ERROR);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_skew_within_the_limit)
+{
+  Pair *pair = pair_new_gray (EXACT);
+  const gint64 skews[] = { 0, 3 * GST_MSECOND, -9 * GST_MSECOND, 19 * GST_MSECOND, -19 * GST_MSECOND };
+
+  /* the timestamps of the left frame, the skew in the metadata */
+  for (guint i = 0; i < G_N_ELEMENTS (skews); i++)
+    pair_push (pair, (i + 1) * FRAME, (GstClockTime) ((gint64) ((i + 1) * FRAME) + skews[i]));
+  pair_eos (pair, TRUE, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (skews); i++) {
+    GstBuffer *out = pair_pull (pair, (i + 1) * FRAME);
+    fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, skews[i]);
+    gst_buffer_unref (out);
+  }
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_skew_beyond_the_limit)
+{
+  Pair *pair = pair_new_gray (EXACT);
+
+  /* 21 ms off at 25/1: none is within half a frame, all are dropped, and it is said with the numbers */
+  for (guint i = 0; i < 4; i++)
+    pair_push (pair, i * FRAME, i * FRAME + 21 * GST_MSECOND);
+  pair_eos (pair, TRUE, TRUE);
+  expect_warning (pair->bus, "no partner", "max-skew is 20.000 ms", "21.000 ms", NULL);
+  /* right i and left i + 1 are 19 ms apart: those pair */
+  for (guint i = 1; i < 4; i++)
+    gst_buffer_unref (pair_pull (pair, i * FRAME));
+  pair_wait_eos (pair);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_max_skew_by_hand)
+{
+  Pair *pair = pair_new_gray (EXACT "max-skew=5000000");
+
+  for (guint i = 0; i < 3; i++)
+    pair_push (pair, i * FRAME, i * FRAME + (i == 1 ? 6 : 5) * GST_MSECOND);
+  pair_eos (pair, TRUE, TRUE);
+  gst_buffer_unref (pair_pull (pair, 0));
+  gst_buffer_unref (pair_pull (pair, 2 * FRAME));
+  pair_wait_eos (pair);
+  expect_warning (pair->bus, "1 left", "max-skew is 5.000 ms", "6.000 ms", NULL);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_nearer_frame_is_preferred)
+{
+  /* not live: a pad takes one frame, and this one thread feeds both */
+  Pair *pair = pair_new_not_live (EXACT "max-skew=100000000");
+  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
+
+  pair_caps (pair, caps, caps);
+  g_free (caps);
+  /* the left camera starts a frame late: the first right frame is within max-skew, the next fits better */
+  pair_push (pair, FRAME, 0);
+  pair_push (pair, 2 * FRAME, FRAME);
+  pair_push_right (pair, 2 * FRAME);
+  pair_eos (pair, TRUE, TRUE);
+  for (guint i = 1; i < 3; i++) {
+    GstBuffer *out = pair_pull (pair, i * FRAME);
+    fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, 0);
+    gst_buffer_unref (out);
+  }
+  pair_wait_eos (pair);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_irregular_stream_is_looked_ahead_in)
+{
+  const GstClockTime right[] = { 0, 24, 64, 79 };
+  const gint64 skews[] = { 0, -16, -1 };
+  Pair *pair = pair_new_gray (EXACT);
+
+  /* once a frame came early, another may: 64 is near enough to 80, 79 is nearer */
+  for (guint i = 0; i < 4; i++)
+    pair_push (pair, i * FRAME, right[i] * GST_MSECOND);
+  pair_eos (pair, TRUE, TRUE);
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *out = pair_pull (pair, i * FRAME);
+    fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, skews[i] * (gint64) GST_MSECOND);
+    gst_buffer_unref (out);
+  }
+  pair_wait_eos (pair);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_no_timestamps_pair_in_order)
+{
+  Pair *pair = pair_new_gray (EXACT);
+
+  for (guint i = 0; i < 3; i++)
+    pair_push (pair, GST_CLOCK_TIME_NONE, i == 1 ? 5 * FRAME : GST_CLOCK_TIME_NONE);
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *out = pair_pull (pair, GST_CLOCK_TIME_NONE);
+    fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, 0);
+    gst_buffer_unref (out);
+  }
+  pair_eos (pair, TRUE, TRUE);
+  pair_wait_eos (pair);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_swapped_timestamps)
+{
+  const guint order[] = { 0, 2, 1, 3 };
+  Pair *pair = pair_new_gray (EXACT);
+
+  /* swapped on both sides: pairs all the same */
+  for (guint i = 0; i < 4; i++) {
+    pair_push (pair, order[i] * FRAME, order[i] * FRAME);
+    gst_buffer_unref (pair_pull (pair, order[i] * FRAME));
+  }
+  /* swapped on the right alone: those two find no partner, the rest does */
+  for (guint i = 0; i < 4; i++)
+    pair_push (pair, (4 + i) * FRAME, (4 + order[i]) * FRAME);
+  pair_eos (pair, TRUE, TRUE);
+  gst_buffer_unref (pair_pull (pair, 4 * FRAME));
+  gst_buffer_unref (pair_pull (pair, 6 * FRAME));
+  gst_buffer_unref (pair_pull (pair, 7 * FRAME));
+  pair_wait_eos (pair);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_running_time_pairs_not_timestamps)
+{
+  Pair *pair = pair_new_gray (EXACT);
+  GstSegment segment;
+
+  /* the right stream's timestamps run an hour ahead, its segment says so */
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = segment.position = 3600 * GST_SECOND;
+  gst_harness_push_event (pair->right, gst_event_new_segment (&segment));
+  for (guint i = 0; i < 2; i++) {
+    pair_push (pair, i * FRAME, 3600 * GST_SECOND + i * FRAME);
+    gst_buffer_unref (pair_pull (pair, i * FRAME));
+  }
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_output_has_the_segment_of_the_left_view)
+{
+  Pair *pair = pair_new_gray (EXACT);
+  const GstSegment *out;
+  GstSegment segment;
+  GstEvent *sticky;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = segment.position = 100 * GST_SECOND;
+  gst_harness_push_event (pair->left, gst_event_new_segment (&segment));
+  pair_push (pair, 100 * GST_SECOND, 0);
+  gst_buffer_unref (pair_pull (pair, 100 * GST_SECOND));
+  sticky = gst_pad_get_sticky_event (pair->left->sinkpad, GST_EVENT_SEGMENT, 0);
+  fail_unless (sticky != NULL);
+  gst_event_parse_segment (sticky, &out);
+  fail_unless_equals_uint64 (out->start, 100 * GST_SECOND);
+  gst_event_unref (sticky);
+  /* before its segment: not part of it */
+  pair_push_left (pair, 50 * GST_SECOND);
+  pair_push (pair, 100 * GST_SECOND + FRAME, FRAME);
+  gst_buffer_unref (pair_pull (pair, 100 * GST_SECOND + FRAME));
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 0);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_one_view_ends_early)
+{
+  gboolean left_ends = __i__;
+  Pair *pair = pair_new_gray (EXACT);
+
+  for (guint i = 0; i < 2; i++)
+    pair_push (pair, i * FRAME, i * FRAME);
+  pair_eos (pair, left_ends, !left_ends);
+  for (guint i = 2; i < 5; i++) {
+    if (left_ends)
+      pair_push_right (pair, i * FRAME);
+    else
+      pair_push_left (pair, i * FRAME);
+  }
+  pair_eos (pair, !left_ends, left_ends);
+  gst_buffer_unref (pair_pull (pair, 0));
+  gst_buffer_unref (pair_pull (pair, FRAME));
+  pair_wait_eos (pair);
+  fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 2);
+  fail_unless_equals_uint64 (stat_of (pair->element, left_ends ? "dropped-right" : "dropped-left"), 3);
+  fail_unless_equals_uint64 (stat_of (pair->element, left_ends ? "dropped-left" : "dropped-right"), 0);
+  expect_warning (pair->bus, left_ends ? "0 left and" : "and 0 right", NULL);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_no_frame_at_all)
+{
+  Pair *pair = pair_new_gray (EXACT);
+
+  pair_eos (pair, TRUE, TRUE);
+  pair_wait_eos (pair);
+  expect_no_message (pair->bus, GST_MESSAGE_ERROR);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_the_other_view_never_ends)
+{
+  Pair *pair = pair_new_gray (EXACT);
+  guint pushed = 0;
+
+  pair_push (pair, 0, 0);
+  pair_eos (pair, TRUE, FALSE);
+  /* until upstream is told that it is over */
+  for (GstFlowReturn flow = GST_FLOW_OK; flow == GST_FLOW_OK; pushed++) {
+    flow = gst_harness_push (pair->right,
+        stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 0), (pushed + 1) * FRAME, FRAME));
+    fail_unless (flow == GST_FLOW_OK || flow == GST_FLOW_EOS, "%s", gst_flow_get_name (flow));
+    fail_unless (pushed < 1000, "no end");
+  }
+  gst_buffer_unref (pair_pull (pair, 0));
+  pair_wait_eos (pair);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_gap_on_both)
+{
+  Pair *pair = pair_new_gray (EXACT);
+  gboolean seen = FALSE;
+
+  pair_push (pair, 0, 0);
+  gst_harness_push_event (pair->left, gst_event_new_gap (FRAME, 5 * FRAME));
+  gst_harness_push_event (pair->right, gst_event_new_gap (FRAME, 5 * FRAME));
+  pair_push (pair, 6 * FRAME, 6 * FRAME);
+  gst_buffer_unref (pair_pull (pair, 0));
+  gst_buffer_unref (pair_pull (pair, 6 * FRAME));
+  while (!seen) {
+    GstEvent *event = gst_harness_pull_event (pair->left);
+    fail_unless (event != NULL, "no gap downstream");
+    seen = GST_EVENT_TYPE (event) == GST_EVENT_GAP;
+    if (seen) {
+      GstClockTime start, duration;
+      gst_event_parse_gap (event, &start, &duration);
+      fail_unless_equals_uint64 (start, FRAME);
+      fail_unless_equals_uint64 (duration, 5 * FRAME);
+    }
+    gst_event_unref (event);
+  }
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 0);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_gap_on_one_lets_the_other_flow)
+{
+  gboolean left_gap = __i__;
+  Pair *pair = pair_new_gray (EXACT);
+
+  pair_push (pair, 0, 0);
+  gst_buffer_unref (pair_pull (pair, 0));
+  /* a gap says that nothing comes: the frames against it are let go at once, not when the next one arrives */
+  gst_harness_push_event (left_gap ? pair->left : pair->right, gst_event_new_gap (FRAME, 10 * FRAME));
+  for (guint i = 1; i < 8; i++) {
+    if (left_gap)
+      pair_push_right (pair, i * FRAME);
+    else
+      pair_push_left (pair, i * FRAME);
+    gst_harness_push_event (left_gap ? pair->left : pair->right, gst_event_new_gap ((i + 1) * FRAME, 10 * FRAME));
+  }
+  for (guint i = 0; i < 100 && stat_of (pair->element, left_gap ? "dropped-right" : "dropped-left") < 7; i++)
+    g_usleep (20000);
+  fail_unless_equals_uint64 (stat_of (pair->element, left_gap ? "dropped-right" : "dropped-left"), 7);
+  pair_push (pair, 20 * FRAME, 20 * FRAME);
+  gst_buffer_unref (pair_pull (pair, 20 * FRAME));
+  pair_free (pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_other_events_go_on_once)
+{
+  Pair *pair = pair_new_gray (EXACT);
+  guint seen = 0;
+
+  pair_push (pair, 0, 0);
+  gst_buffer_unref (pair_pull (pair, 0));
+  gst_harness_push_event (
+      pair->left, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("a-word")));
+  gst_harness_push_event (
+      pair->right, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("a-word")));
+  pair_push (pair, FRAME, FRAME);
+  gst_buffer_unref (pair_pull (pair, FRAME));
+  for (GstEvent *event; (event = gst_harness_try_pull_event (pair->left));) {
+    seen += GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM;
+    gst_event_unref (event);
+  }
+  fail_unless_equals_int (seen, 1);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+static Suite *
+stream_pairs_suite (void)
+{
+  Suite *suite = suite_create ("stream_pairs");
+  TCase *cases = tcase_create ("general");
+
+  suite_add_tcase (suite, cases);
+  tcase_add_test (cases, test_four_in_four_out);
+  tcase_add_test (cases, test_skew_within_the_limit);
+  tcase_add_test (cases, test_skew_beyond_the_limit);
+  tcase_add_test (cases, test_max_skew_by_hand);
+  tcase_add_test (cases, test_nearer_frame_is_preferred);
+  tcase_add_test (cases, test_irregular_stream_is_looked_ahead_in);
+  tcase_add_test (cases, test_no_timestamps_pair_in_order);
+  tcase_add_test (cases, test_swapped_timestamps);
+  tcase_add_test (cases, test_running_time_pairs_not_timestamps);
+  tcase_add_test (cases, test_output_has_the_segment_of_the_left_view);
+  tcase_add_loop_test (cases, test_one_view_ends_early, 0, 2);
+  tcase_add_test (cases, test_no_frame_at_all);
+  tcase_add_test (cases, test_the_other_view_never_ends);
+  tcase_add_test (cases, test_gap_on_both);
+  tcase_add_loop_test (cases, test_gap_on_one_lets_the_other_flow, 0, 2);
+  tcase_add_test (cases, test_other_events_go_on_once);
+  return suite;
+}
+
+GST_CHECK_MAIN (stream_pairs);
