@@ -34,14 +34,35 @@ draw (GRand *rand, gboolean flush)
   return seek;
 }
 
-/* Another one than @last: where segments have no number to know them by, the second of two alike would pass for the first. */
+/* Where segments have no number to know them by, the second of two seeks alike would pass for the first. */
+static gboolean
+alike (const Seek *a, const Seek *b)
+{
+  return a->rate == b->rate && a->start == b->start && a->stop == b->stop;
+}
+
+/* Another one than @last. */
 static Seek
 draw_another (GRand *rand, gboolean flush, const Seek *last)
 {
   Seek seek = draw (rand, flush);
 
-  while (seek.rate == last->rate && seek.start == last->start && seek.stop == last->stop)
+  while (alike (&seek, last))
     seek = draw (rand, flush);
+  return seek;
+}
+
+/* Another one than @last, for a few frames, at the rate of 1. */
+static Seek
+draw_another_short (GRand *rand, gboolean flush, const Seek *last)
+{
+  Seek seek;
+
+  do {
+    seek = draw (rand, flush);
+    seek.rate = 1;
+    seek.stop = seek.start + (GstClockTime) g_rand_int_range (rand, 10, 20) * NUMBERED_FRAME;
+  } while (alike (&seek, last));
   return seek;
 }
 
@@ -157,16 +178,16 @@ GST_START_TEST (test_an_offset_stays)
 {
   gchar *name;
   GRand *rand = begin_seeded ("an offset stays", 60, &name);
+  Seek last = { 0 };
   Play *play;
 
   play = play_new_of (rig_kind_chosen (), (guint[2]){ 7, 0 }, 1000, FALSE, 3);
   for (guint i = 0; i < 20 && !play->failure; i++) {
-    Seek seek = draw (rand, i % 4 == 3);
-    seek.rate = 1;
-    seek.stop = seek.start + (GstClockTime) g_rand_int_range (rand, 10, 20) * NUMBERED_FRAME;
+    Seek seek = draw_another_short (rand, i % 4 == 3, &last);
     seek.flags |= GST_SEEK_FLAG_SEGMENT;
     play_wait (play, (guint) g_rand_int_range (rand, 0, 10));
     play_seek (play, seek);
+    last = seek;
   }
   play_judge_end (play);
   fail_unless (play->failure == NULL, "%s: %s", name, play->failure);
