@@ -68,7 +68,7 @@ cuda_state (const StereoPlan *plan)
 }
 
 /*
- * Work that needs nothing but the views runs on the side stream, beside the steps that match them. Stages that change the views
+ * Work that needs nothing but the left view runs on the side stream, beside the steps that match it. Stages that change that view
  * call cuda_views_made(); the last call counts. A stage launches on the side stream between the two others, and then goes on
  * where both streams are. In a graph this makes a branch.
  */

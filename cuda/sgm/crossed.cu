@@ -20,10 +20,9 @@ struct Part
 };
 
 /* What the first kernel does: directions whose lines are done both ways to their ends; the last one to the middle. */
-constexpr int MOST_PARTS = SGM_DIRECTIONS;
 struct Parts
 {
-  Part of[MOST_PARTS];
+  Part of[SGM_DIRECTIONS];
   int count;
 };
 
@@ -124,12 +123,16 @@ parts_of (const Sgm &s, int directions, int halves)
   Parts p = {};
   int blocks = 0;
 
-  for (int n = 0; n < directions; n++) {
-    int direction = n == directions - 1 ? halves : n == 0 ? SGM_SIDEWAYS + SGM_VERTICAL - halves : SGM_RISING + n - 1;
+  auto add = [&] (int direction) {
     Lines lines = lines_for (LAST, s, direction);
     blocks += (int) cuda_blocks (lines.count, 32 / LANES);
-    p.of[p.count++] = { lines, blocks, set_at (s, n * each, more_sets_of (LAST)) };
-  }
+    p.of[p.count] = { lines, blocks, set_at (s, p.count * each, more_sets_of (LAST)) };
+    p.count++;
+  };
+  for (int direction = 0; direction < directions; direction++)
+    if (direction != halves)
+      add (direction);
+  add (halves);
   return p;
 }
 

@@ -194,7 +194,7 @@ add_pixel (LinePath<PAIRS, LANES> &t, uint8_t *to, const Batch<PAIRS, SETS> &b, 
       int x = t.x + n * t.dx;
       bool edge = is_edge (s, x);
       if (edge || t.edge)
-        set_mask<PAIRS, LANES> (t.mask, s, x, t.lane);
+        set_mask<PAIRS, LANES> (t.mask, s, x, t.lane * PAIRS * 2);
       t.edge = edge;
     }
     store_pixel<TASK, MISSING> (t, to, b, k, s, l, added);

@@ -112,25 +112,7 @@ spread_in_order (uint32_t (&pairs)[PAIRS], const RawCosts<PAIRS> &bytes, const O
     pairs[p] = __byte_perm (bytes.word[0], 0, o.spread[p]) * unit;
 }
 
-/* set_mask() and open_outside() of paths.cuh for this order. */
-__device__ __forceinline__ void
-mask_in_order (Mask<PAIRS> &m, const Sgm &s, int x, const Order &o)
-{
-  int first = stereo_first_index (x, s.width, s.min_disparity);
-  int last = stereo_last_index (x, s.disparities, s.min_disparity);
-
-  if (first == m.first && last == m.last)
-    return;
-  m.first = first;
-  m.last = last;
-  m.some = first > 0 || last < 32 * PLACES - 1;
-#pragma unroll
-  for (int p = 0; p < PAIRS; p++) {
-    int i = o.first + o.step * 2 * p, next = i + o.step;
-    m.pair[p] = (i < first || i > last ? 0xFFFFu : 0) | (next < first || next > last ? 0xFFFF0000u : 0);
-  }
-}
-
+/* open_outside() of paths.cuh for this order. */
 __device__ __forceinline__ void
 open_in_order (LinePath<PAIRS, 32> &t, const Sgm &s, const Order &o)
 {

@@ -34,7 +34,7 @@ sum_pixel (uint32_t (&sum)[PAIRS], Walk &w, const Pixel<LAST> &b, const Sgm &s, 
     int x = column_at (s, n);
     bool edge = is_edge (s, x);
     if (edge || t.edge)
-      mask_in_order (t.mask, s, x, w.order);
+      set_mask (t.mask, s, x, w.order.first, w.order.step);
     t.edge = edge;
   }
 #pragma unroll
