@@ -13,17 +13,25 @@ constexpr int AWAY = STEREO_TEMPORAL_AWAY;
 constexpr int BINS = STEREO_TEMPORAL_BINS;
 constexpr int THREADS = 128;
 constexpr int SIDE = RADIUS + AWAY;           /* columns and rows that the windows around a pixel reach */
-constexpr int COLUMNS = 32 - 2 * SIDE;        /* of a warp of blend_kernel */
-constexpr int MOST_ROWS = 32, LEAST_ROWS = 8; /* of a thread of blend_kernel */
+constexpr int TWO = 2;                        /* columns of a lane of blend_kernel */
+constexpr int COLUMNS = TWO * 32 - 2 * SIDE;  /* of a warp of blend_kernel */
+constexpr int MOST_ROWS = 16, LEAST_ROWS = 8; /* of a thread of blend_kernel */
+constexpr int FOUR = 4;                       /* columns of a thread of change_kernel */
 constexpr int CHANGE_ROWS = 8;                /* of a block of change_kernel */
+constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
-typedef uint32_t Histograms[2][STEREO_TEMPORAL_HISTOGRAMS][BINS];
+/* Of a view, in device memory. */
+struct Measured
+{
+  uint32_t bins[STEREO_TEMPORAL_HISTOGRAMS][BINS]; /* 0 between frames, as are the blocks that have added to them */
+  uint32_t blocks;
+  int32_t noise;
+};
 
 struct Context
 {
-  int16_t *change[2];    /* device, map: from the past to the present luma */
-  Histograms *histogram; /* device */
-  int32_t *noise;        /* device: of both views */
+  int16_t *change[2]; /* device, map: from the past to the present luma */
+  Measured *measured; /* device: of both views */
   int most;
 };
 
@@ -32,8 +40,7 @@ struct Work
 {
   StereoPast past[2];
   int16_t *change[2];
-  Histograms *histogram;
-  int32_t *noise;
+  Measured *measured;
   int most;
   int rows; /* of a warp of blend_kernel */
 };
@@ -53,77 +60,123 @@ rows_of (const StereoPlan *plan)
 static Work
 work_of (const StereoPlan *plan, const Context *c)
 {
-  return { { plan->past[0], plan->past[1] }, { c->change[0], c->change[1] }, c->histogram, c->noise, c->most,
-    rows_of (plan) };
+  return { { plan->past[0], plan->past[1] }, { c->change[0], c->change[1] }, c->measured, c->most, rows_of (plan) };
 }
 
-/* Changes of two columns. */
-static __device__ __forceinline__ short2
-changes_of (const StereoPast &past, size_t at, uchar2 luma)
+/* ---- changes, and their noise ----------------------------------------------------------------------- */
+
+/* Changes of four columns. */
+static __device__ __forceinline__ short4
+changes_of (const StereoPast &past, size_t at, uchar4 luma)
 {
-  ushort2 red = *(const ushort2 *) (past.channel[0] + at), green = *(const ushort2 *) (past.channel[1] + at),
-          blue = *(const ushort2 *) (past.channel[2] + at);
-  return make_short2 ((short) stereo_temporal_change (luma.x, red.x, green.x, blue.x),
-      (short) stereo_temporal_change (luma.y, red.y, green.y, blue.y));
+  ushort4 red = *(const ushort4 *) (past.channel[0] + at), green = *(const ushort4 *) (past.channel[1] + at),
+          blue = *(const ushort4 *) (past.channel[2] + at);
+  return make_short4 ((short) stereo_temporal_change (luma.x, red.x, green.x, blue.x),
+      (short) stereo_temporal_change (luma.y, red.y, green.y, blue.y),
+      (short) stereo_temporal_change (luma.z, red.z, green.z, blue.z),
+      (short) stereo_temporal_change (luma.w, red.w, green.w, blue.w));
 }
 
-static_assert (STEREO_TEMPORAL_STEP == 2, "of each pair of columns, the first is counted");
+/* Adds a pixel to both histograms. @row: its luma. @curved: it has eight neighbours. */
+static __device__ __forceinline__ void
+count_pixel (uint32_t (*bins)[BINS], const uint8_t *row, int pitch, int luma, int change, int count, bool curved)
+{
+  if (!stereo_temporal_shows ((uint8_t) luma))
+    return;
+  if (count)
+    atomicAdd (&bins[STEREO_TEMPORAL_CHANGES][stereo_temporal_bin (change, count)], 1u);
+  if (curved)
+    atomicAdd (&bins[STEREO_TEMPORAL_CURVATURES][stereo_temporal_curvature (row - pitch, row, row + pitch)], 1u);
+}
 
-/* Thread: two columns of CHANGE_ROWS rows; blockIdx.z: the view. Each block has histograms of its own in shared memory. Rows
- * are whole pairs of pixels long, in maps and in images. */
+/* By a warp: stereo_temporal_quartile() becomes *@quartile, which is 0. */
+static __device__ __forceinline__ void
+find_quartile (const uint32_t *bins, int32_t *quartile)
+{
+  constexpr int EACH = BINS / 32;
+  int lane = threadIdx.x % 32;
+  uint32_t own[EACH], sum = 0, up_to;
+
+#pragma unroll
+  for (int k = 0; k < EACH; k++)
+    sum += own[k] = bins[EACH * lane + k];
+  up_to = sum;
+#pragma unroll
+  for (int reach = 1; reach < 32; reach *= 2) {
+    uint32_t lower = __shfl_up_sync (ALL_LANES, up_to, reach);
+    up_to += lane >= reach ? lower : 0;
+  }
+  uint32_t total = __shfl_sync (ALL_LANES, up_to, 31), before = up_to - sum;
+#pragma unroll
+  for (int k = 0; k < EACH; k++) {
+    if (4 * (uint64_t) before < total && 4 * (uint64_t) (before + own[k]) >= total)
+      *quartile = stereo_temporal_in_bin (EACH * lane + k, own[k], before, total);
+    before += own[k];
+  }
+}
+
+/* By the last block of a view: its histograms become the noise, and are empty for the next frame. */
+static __device__ __forceinline__ void
+measure_noise (Measured *measured, uint32_t (*bins)[BINS])
+{
+  __shared__ int32_t quartile[STEREO_TEMPORAL_HISTOGRAMS];
+
+  for (int k = threadIdx.x; k < STEREO_TEMPORAL_HISTOGRAMS * BINS; k += THREADS)
+    (&bins[0][0])[k] = atomicExch (&measured->bins[0][0] + k, 0u);
+  if (threadIdx.x < STEREO_TEMPORAL_HISTOGRAMS)
+    quartile[threadIdx.x] = 0;
+  __syncthreads ();
+  if (threadIdx.x < 32 * STEREO_TEMPORAL_HISTOGRAMS)
+    find_quartile (bins[threadIdx.x / 32], &quartile[threadIdx.x / 32]);
+  __syncthreads ();
+  if (threadIdx.x)
+    return;
+  measured->noise = stereo_temporal_noise (quartile[STEREO_TEMPORAL_CHANGES], quartile[STEREO_TEMPORAL_CURVATURES]);
+  measured->blocks = 0;
+}
+
+static_assert (32 * STEREO_TEMPORAL_HISTOGRAMS <= THREADS && BINS % 32 == 0, "a warp for each histogram");
+static_assert (STEREO_TEMPORAL_STEP == 2 && FOUR == 4, "of each four columns, the first and the third are counted");
+
+/* Thread: FOUR columns of CHANGE_ROWS rows; blockIdx.z: the view. Each block has histograms of its own in shared memory. Rows
+ * are whole fours of pixels long, in maps and in images. */
 static __global__ void
 __launch_bounds__ (THREADS) change_kernel (const __grid_constant__ Frame f, const __grid_constant__ Work w)
 {
   __shared__ uint32_t bins[STEREO_TEMPORAL_HISTOGRAMS][BINS];
-  int x = 2 * (blockIdx.x * THREADS + threadIdx.x), view = blockIdx.z, begin = blockIdx.y * CHANGE_ROWS;
+  int x = FOUR * (blockIdx.x * THREADS + threadIdx.x), view = blockIdx.z, begin = blockIdx.y * CHANGE_ROWS;
   const StereoPast &past = w.past[view];
+  Measured *measured = w.measured + view;
 
   for (int k = threadIdx.x; k < STEREO_TEMPORAL_HISTOGRAMS * BINS; k += THREADS)
     (&bins[0][0])[k] = 0;
   __syncthreads ();
-#pragma unroll 4
+#pragma unroll 2
   for (int y = begin; x < f.width && y < min (begin + CHANGE_ROWS, f.height); y++) {
     const uint8_t *row = f.view[view].luma + (size_t) y * f.image_pitch + x;
     size_t at = (size_t) y * f.map_pitch + x;
-    uchar2 luma = *(const uchar2 *) row;
-    short2 change = changes_of (past, at, luma);
-    *(short2 *) (w.change[view] + at) = change;
-    if (y % STEREO_TEMPORAL_STEP || !stereo_temporal_shows (luma.x))
+    uchar4 luma = *(const uchar4 *) row;
+    short4 change = changes_of (past, at, luma);
+    *(short4 *) (w.change[view] + at) = change;
+    if (y % STEREO_TEMPORAL_STEP)
       continue;
-    int count = past.count[at];
-    if (count)
-      atomicAdd (&bins[STEREO_TEMPORAL_CHANGES][stereo_temporal_bin (change.x, count)], 1u);
-    if (y > 0 && y < f.height - 1 && x > 0 && x < f.width - 1)
-      atomicAdd (
-          &bins[STEREO_TEMPORAL_CURVATURES][stereo_temporal_curvature (row - f.image_pitch, row, row + f.image_pitch)],
-          1u);
+    uchar4 count = *(const uchar4 *) (past.count + at);
+    bool inner = y > 0 && y < f.height - 1;
+    count_pixel (bins, row, f.image_pitch, luma.x, change.x, count.x, inner && x > 0 && x < f.width - 1);
+    if (x + 2 < f.width)
+      count_pixel (bins, row + 2, f.image_pitch, luma.z, change.z, count.z, inner && x + 2 < f.width - 1);
   }
   __syncthreads ();
   for (int k = threadIdx.x; k < STEREO_TEMPORAL_HISTOGRAMS * BINS; k += THREADS)
     if ((&bins[0][0])[k])
-      atomicAdd (&(*w.histogram)[view][0][0] + k, (&bins[0][0])[k]);
+      atomicAdd (&measured->bins[0][0] + k, (&bins[0][0])[k]);
+  __threadfence ();
+  __syncthreads ();
+  if (__syncthreads_or (threadIdx.x == 0 && atomicAdd (&measured->blocks, 1u) + 1 == gridDim.x * gridDim.y))
+    measure_noise (measured, bins);
 }
 
-/* One block of a warp for each view: both histograms become the noise, and are empty for the next frame. */
-static __global__ void
-noise_kernel (Work w)
-{
-  uint32_t (*bins)[BINS] = (*w.histogram)[blockIdx.x];
-  __shared__ uint32_t own[STEREO_TEMPORAL_HISTOGRAMS][BINS];
-  __shared__ int32_t quartile[STEREO_TEMPORAL_HISTOGRAMS];
-
-  for (int k = threadIdx.x; k < STEREO_TEMPORAL_HISTOGRAMS * BINS; k += blockDim.x) {
-    (&own[0][0])[k] = (&bins[0][0])[k];
-    (&bins[0][0])[k] = 0;
-  }
-  __syncthreads ();
-  if (threadIdx.x < STEREO_TEMPORAL_HISTOGRAMS)
-    quartile[threadIdx.x] = stereo_temporal_quartile (own[threadIdx.x]);
-  __syncthreads ();
-  if (threadIdx.x == 0)
-    w.noise[blockIdx.x] = stereo_temporal_noise (
-        quartile[STEREO_TEMPORAL_CHANGES], quartile[STEREO_TEMPORAL_CURVATURES]);
-}
+/* ---- averages ---------------------------------------------------------------------------------------- */
 
 /*
  * The sum of a window's changes without its sign, and that of their sizes, in the halves of a word. Above 32 * 7 / 5 times the
@@ -137,49 +190,85 @@ window_of (int32_t sum, int32_t sizes)
   return (uint32_t) min (sizes, 65535) << 16 | (uint32_t) min (abs (sum), 65535);
 }
 
-/* The sum over the lanes RADIUS away and those between. */
-static __device__ __forceinline__ int32_t
-sum_of_lanes (int32_t own)
+/* Of a lane's columns, the sums over the columns at most RADIUS away. */
+static __device__ __forceinline__ void
+sum_columns (const int32_t (&own)[TWO], int32_t (&sum)[TWO])
 {
-  static_assert (RADIUS == 2, "five lanes");
-  int32_t two = own + __shfl_down_sync (~0u, own, 1);
-  return __shfl_up_sync (~0u, two, 2) + two + __shfl_down_sync (~0u, own, 2);
+  static_assert (RADIUS == 2 && TWO == 2, "five columns: two of this lane, three of those beside");
+  int32_t two = own[0] + own[1];
+  sum[0] = __shfl_up_sync (ALL_LANES, two, 1) + two + __shfl_down_sync (ALL_LANES, own[0], 1);
+  sum[1] = __shfl_up_sync (ALL_LANES, own[1], 1) + two + __shfl_down_sync (ALL_LANES, two, 1);
 }
 
-/* What is known of a pixel before it is averaged. */
-struct Pixel
+/* Two neighbouring columns. */
+template <typename Value> struct __align__ (TWO * sizeof (Value)) Pair
 {
-  uint32_t color, held;
-  uint16_t channel[3];
-  uint8_t count;
+  Value of[TWO];
 };
 
-static __device__ __forceinline__ Pixel
-load_pixel (const Frame &f, const StereoPast &past, int view, int x, int y)
+/* What is known of two pixels before they are averaged. */
+struct Pixels
 {
-  size_t at = (size_t) y * f.map_pitch + x;
-  return { f.view[view].color[(size_t) y * f.image_pitch + x], past.color[at],
-    { past.channel[0][at], past.channel[1][at], past.channel[2][at] }, past.count[at] };
+  Pair<uint32_t> color, held;
+  Pair<uint16_t> channel[3];
+  Pair<uint8_t> count;
+};
+
+template <typename Value> static __device__ __forceinline__ Pair<Value>
+load_pair (const Value *from)
+{
+  return *(const Pair<Value> *) from;
 }
 
-/* Averages a pixel, and puts what is to be matched in its place. */
-static __device__ __forceinline__ void
-blend_pixel (
-    const Frame &f, const StereoPast &past, const Pixel &pixel, int view, int x, int y, int32_t count, int32_t share)
+/* The second column may lie behind the end of the row. */
+template <typename Value> static __device__ __forceinline__ void
+store_pair (Value *to, const Pair<Value> &pair, bool both)
 {
-  size_t at = (size_t) y * f.map_pitch + x, place = (size_t) y * f.image_pitch + x;
-  uint32_t made = 0;
+  if (both)
+    *(Pair<Value> *) to = pair;
+  else
+    *to = pair.of[0];
+}
+
+static __device__ __forceinline__ Pixels
+load_pixels (const Frame &f, const StereoPast &past, int view, int x, int y)
+{
+  unsigned at = (unsigned) (y * f.map_pitch + x), place = (unsigned) (y * f.image_pitch + x);
+  return { load_pair (f.view[view].color + place), load_pair (past.color + at),
+    { load_pair (past.channel[0] + at), load_pair (past.channel[1] + at), load_pair (past.channel[2] + at) },
+    load_pair (past.count + at) };
+}
+
+/* Averages two pixels, whose averages are then of @count frames, and puts what is to be matched in their place. */
+static __device__ __forceinline__ void
+blend_pixels (const Frame &f, const StereoPast &past, const Pixels &pixels, int view, int x, int y,
+    const Pair<uint8_t> &count, const int32_t (&share)[TWO])
+{
+  unsigned at = (unsigned) (y * f.map_pitch + x), place = (unsigned) (y * f.image_pitch + x);
+  bool both = x + 1 < f.width;
+  Pair<uint32_t> made = {};
+  Pair<uint8_t> luma;
 
 #pragma unroll
   for (int c = 0; c < 3; c++) {
-    int32_t average = stereo_temporal_blend (pixel.channel[c], (int32_t) (pixel.color >> 8 * c & 0xFF), share);
-    made |= (uint32_t) stereo_temporal_hold (average, (int32_t) (pixel.held >> 8 * c & 0xFF)) << 8 * c;
-    past.channel[c][at] = (uint16_t) average;
+    Pair<uint16_t> channel;
+#pragma unroll
+    for (int k = 0; k < TWO; k++) {
+      int32_t average = stereo_temporal_blend (
+          pixels.channel[c].of[k], (int32_t) (pixels.color.of[k] >> 8 * c & 0xFF), share[k]);
+      int32_t held = stereo_temporal_hold (average, (int32_t) (pixels.held.of[k] >> 8 * c & 0xFF));
+      made.of[k] |= (uint32_t) held << 8 * c;
+      channel.of[k] = (uint16_t) average;
+    }
+    store_pair (past.channel[c] + at, channel, both);
   }
-  past.count[at] = (uint8_t) count;
-  past.color[at] = made;
-  f.view[view].color[place] = made;
-  f.view[view].luma[place] = (uint8_t) stereo_align_luma (made);
+#pragma unroll
+  for (int k = 0; k < TWO; k++)
+    luma.of[k] = (uint8_t) stereo_align_luma (made.of[k]);
+  store_pair (past.count + at, count, both);
+  store_pair (past.color + at, made, both);
+  store_pair (f.view[view].color + place, made, both);
+  store_pair (f.view[view].luma + place, luma, both);
 }
 
 /* The largest of three, of each half. */
@@ -189,65 +278,136 @@ largest (uint32_t a, uint32_t b, uint32_t c)
   return __vmaxu2 (a, __vmaxu2 (b, c));
 }
 
+/* Changes of the two columns of a lane, also past the ends of the rows: those of the columns at the ends. */
+struct Changes
+{
+  const int16_t *column; /* of two columns in the picture */
+  uint32_t which;        /* a byte selector: which of them */
+};
+
+static __device__ __forceinline__ Changes
+changes_at (const Frame &f, const int16_t *change, int x)
+{
+  int last = f.width - 1;
+  return { change + min (max (x, 0), last & ~1),
+    x < 0 || (x >= last && last % 2 == 0) ? 0x1010u :
+        x >= last                         ? 0x3232u :
+                                            0x3210u };
+}
+
+/* 32 bits number the pixels of a map and of an image, with the pitch of a row. */
+static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_PITCH <= INT32_MAX, "pixels");
+
+/* Those of row @y, or of the row at the end of the picture. */
+static __device__ __forceinline__ uint32_t
+load_changes (const Frame &f, const Changes &from, int y)
+{
+  uint32_t pair = *(const uint32_t *) (from.column + min (max (y, 0), f.height - 1) * f.map_pitch);
+  return __byte_perm (pair, 0, from.which);
+}
+
+static __device__ __forceinline__ int32_t
+change_of (uint32_t changes, int k)
+{
+  return (int16_t) (changes >> 16 * k);
+}
+
+/* Sums down the columns of a lane: of changes, and of their sizes. */
+struct ColumnSums
+{
+  int32_t changes[TWO], sizes[TWO];
+
+  __device__ __forceinline__ void
+  add (uint32_t enters, uint32_t leaves)
+  {
+#pragma unroll
+    for (int k = 0; k < TWO; k++) {
+      changes[k] += change_of (enters, k) - change_of (leaves, k);
+      sizes[k] += abs (change_of (enters, k)) - abs (change_of (leaves, k));
+    }
+  }
+};
+
+/* Of each column of a lane, the largest of its window and those AWAY to either side. @inside: bit k is set where column k is
+ * in the picture. */
+static __device__ __forceinline__ void
+find_windows (const ColumnSums &sums, unsigned inside, uint32_t (&window)[TWO])
+{
+  int32_t changes[TWO], sizes[TWO];
+
+  static_assert (AWAY == TWO, "windows to either side are a lane away");
+  sum_columns (sums.changes, changes);
+  sum_columns (sums.sizes, sizes);
+#pragma unroll
+  for (int k = 0; k < TWO; k++) {
+    uint32_t own = inside >> k & 1 ? window_of (changes[k], sizes[k]) : 0;
+    window[k] = largest (__shfl_up_sync (ALL_LANES, own, 1), own, __shfl_down_sync (ALL_LANES, own, 1));
+  }
+}
+
 /*
- * Warp: COLUMNS columns of w.rows rows, a lane each, and on both sides as many as the windows there reach; blockIdx.z: the view.
- * Changes of a lane's column are summed up over the rows of a window first, then over its columns. All that is read is loaded a
- * row ahead.
+ * Warp: COLUMNS columns of w.rows rows, two a lane, and on both sides as many as the windows there reach; blockIdx.z: the view.
+ * Changes of a lane's columns are summed up over the rows of a window first, then over its columns. All that is read is loaded
+ * a row ahead.
  */
 static __global__ void
 __launch_bounds__ (THREADS) blend_kernel (const __grid_constant__ Frame f, const __grid_constant__ Work w)
 {
   __shared__ int32_t shares[STEREO_TEMPORAL_MOST + 1];
   int lane = threadIdx.x % 32, view = blockIdx.z, begin = blockIdx.y * w.rows, end = min (begin + w.rows, f.height);
-  int x = (int) (blockIdx.x * (THREADS / 32) + threadIdx.x / 32) * COLUMNS - SIDE + lane;
-  bool ours = lane >= SIDE && lane < 32 - SIDE && x < f.width, inside = x >= 0 && x < f.width;
-  const int16_t *column = w.change[view] + min (max (x, 0), f.width - 1);
+  int x = (int) (blockIdx.x * (THREADS / 32) + threadIdx.x / 32) * COLUMNS - SIDE + TWO * lane;
+  bool ours = lane >= SIDE / TWO && lane < 32 - SIDE / TWO && x < f.width;
+  unsigned inside = x < 0 ? 0 : (x < f.width) | (x + 1 < f.width) << 1;
   const StereoPast &past = w.past[view];
-  int32_t noise = w.noise[view];
-  int32_t rows[2 * RADIUS + 1], sum = 0, sizes = 0;
-  uint32_t windows[2 * AWAY + 1] = { 0 };
-  Pixel next = {};
+  Changes changes = changes_at (f, w.change[view], x);
+  int32_t noise = w.measured[view].noise;
+  uint32_t rows[2 * RADIUS + 1], windows[2 * AWAY + 1][TWO] = {};
+  ColumnSums sums = {};
+  Pixels next = {};
 
   /* a division takes longer than all else that a share is for */
   if (threadIdx.x > 0 && threadIdx.x <= STEREO_TEMPORAL_MOST)
     shares[threadIdx.x] = stereo_temporal_share (threadIdx.x);
   __syncthreads ();
-  auto change_at = [&] (int y) { return column[(size_t) min (max (y, 0), f.height - 1) * f.map_pitch]; };
   if (ours)
-    next = load_pixel (f, past, view, x, begin);
+    next = load_pixels (f, past, view, x, begin);
   rows[0] = 0;
 #pragma unroll
   for (int k = 1; k <= 2 * RADIUS; k++) {
-    rows[k] = change_at (begin - SIDE + k - 1);
-    sum += rows[k];
-    sizes += abs (rows[k]);
+    rows[k] = load_changes (f, changes, begin - SIDE + k - 1);
+    sums.add (rows[k], 0);
   }
-  int16_t ahead = change_at (begin - SIDE + 2 * RADIUS);
+  uint32_t ahead = load_changes (f, changes, begin - SIDE + 2 * RADIUS);
   /* the row of windows AWAY rows below @y is new; the first ones are only for those that follow */
 #pragma unroll 1
   for (int y = begin - 2 * AWAY; y < end; y++) {
-    sum += ahead - rows[0];
-    sizes += abs (ahead) - abs (rows[0]);
+    sums.add (ahead, rows[0]);
 #pragma unroll
     for (int k = 0; k < 2 * RADIUS; k++)
       rows[k] = rows[k + 1];
     rows[2 * RADIUS] = ahead;
-    ahead = change_at (y + 1 + SIDE);
+    ahead = load_changes (f, changes, y + 1 + SIDE);
 #pragma unroll
-    for (int k = 0; k < 2 * AWAY; k++)
-      windows[k] = windows[k + 1];
-    uint32_t window = window_of (sum_of_lanes (sum), sum_of_lanes (sizes));
-    window = inside && y + AWAY >= 0 && y + AWAY < f.height ? window : 0;
-    windows[2 * AWAY] = largest (__shfl_up_sync (~0u, window, AWAY), window, __shfl_down_sync (~0u, window, AWAY));
+    for (int k = 0; k < TWO * 2 * AWAY; k++)
+      windows[k / TWO][k % TWO] = windows[k / TWO + 1][k % TWO];
+    find_windows (sums, y + AWAY >= 0 && y + AWAY < f.height ? inside : 0, windows[2 * AWAY]);
     if (y < begin || !ours)
       continue;
-    Pixel pixel = next;
+    Pixels pixels = next;
+    Pair<uint8_t> count;
+    int32_t share[TWO];
     if (y + 1 < end)
-      next = load_pixel (f, past, view, x, y + 1);
-    uint32_t most = largest (windows[0], windows[AWAY], windows[2 * AWAY]);
-    int32_t weight = stereo_temporal_weight ((int32_t) (most & 0xFFFF), (int32_t) (most >> 16), pixel.count, noise);
-    int32_t count = stereo_temporal_count (pixel.count, weight, w.most);
-    blend_pixel (f, past, pixel, view, x, y, count, shares[count]);
+      next = load_pixels (f, past, view, x, y + 1);
+#pragma unroll
+    for (int k = 0; k < TWO; k++) {
+      uint32_t most = largest (windows[0][k], windows[AWAY][k], windows[2 * AWAY][k]);
+      int32_t before = pixels.count.of[k];
+      int32_t weight = stereo_temporal_weight ((int32_t) (most & 0xFFFF), (int32_t) (most >> 16), before, noise);
+      int32_t kept = stereo_temporal_count (before, weight, w.most);
+      count.of[k] = (uint8_t) kept;
+      share[k] = shares[kept];
+    }
+    blend_pixels (f, past, pixels, view, x, y, count, share);
   }
 }
 
@@ -261,9 +421,7 @@ temporal_prepare (StereoPlan *plan, void *context, StereoError *error)
   for (int view = 0; view < 2 && !status; view++)
     status = stereo_reserve (plan, (void **) &c->change[view],
         stereo_times ((size_t) plan->map_pitch, (size_t) plan->height), sizeof *c->change[view], error);
-  if (!status)
-    status = stereo_reserve (plan, (void **) &c->histogram, 1, sizeof *c->histogram, error);
-  return status ? status : stereo_reserve (plan, (void **) &c->noise, 2, sizeof *c->noise, error);
+  return status ? status : stereo_reserve (plan, (void **) &c->measured, 2, sizeof *c->measured, error);
 }
 
 static StereoStatus
@@ -271,14 +429,12 @@ temporal_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const Context *c = (const Context *) context;
   cudaStream_t stream = cuda_state (plan)->stream;
-  unsigned columns = cuda_blocks (plan->width, 2 * THREADS);
+  unsigned columns = cuda_blocks (plan->width, FOUR * THREADS);
   Frame f = cuda_frame (plan);
   Work w = work_of (plan, c);
 
   change_kernel<<<dim3 (columns, cuda_blocks (plan->height, CHANGE_ROWS), 2), THREADS, 0, stream>>> (f, w);
   CUDA_LAUNCHED (plan, "change_kernel");
-  noise_kernel<<<2, 64, 0, stream>>> (w);
-  CUDA_LAUNCHED (plan, "noise_kernel");
   columns = cuda_blocks (plan->width, THREADS / 32 * COLUMNS);
   blend_kernel<<<dim3 (columns, cuda_blocks (plan->height, w.rows), 2), THREADS, 0, stream>>> (f, w);
   CUDA_LAUNCHED (plan, "blend_kernel");

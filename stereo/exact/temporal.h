@@ -74,7 +74,16 @@ stereo_temporal_curvature (const uint8_t *above, const uint8_t *at, const uint8_
   return c < STEREO_TEMPORAL_BINS ? c : STEREO_TEMPORAL_BINS - 1;
 }
 
-/* The value below which a quarter of a histogram lies, in 1/64. Bin k is what rounds to k; values spread evenly in it. */
+/* The value below which a quarter of @total values lies, in 1/64, if it is in bin @k, which has @count of them, @before in the
+ * bins below. Bin k is what rounds to k; values spread evenly in it. */
+STEREO_SHARED int32_t
+stereo_temporal_in_bin (int k, uint64_t count, uint64_t before, uint64_t total)
+{
+  int32_t part = (int32_t) (64 * (total - 4 * before) / (4 * count));
+  return k ? 64 * k - 32 + part : part / 2;
+}
+
+/* The value below which a quarter of a histogram lies, in 1/64. */
 STEREO_SHARED int32_t
 stereo_temporal_quartile (const uint32_t bins[STEREO_TEMPORAL_BINS])
 {
@@ -87,8 +96,7 @@ stereo_temporal_quartile (const uint32_t bins[STEREO_TEMPORAL_BINS])
     return 0;
   while (4 * (before + bins[k]) < total)
     before += bins[k++];
-  int32_t part = (int32_t) (64 * (total - 4 * before) / (4 * (uint64_t) bins[k]));
-  return k ? 64 * k - 32 + part : part / 2;
+  return stereo_temporal_in_bin (k, bins[k], before, total);
 }
 
 /* Standard deviation of the noise, in 1/64 of a grey level, from the quartiles of both histograms: a quarter of normally
