@@ -12,15 +12,20 @@
 namespace
 {
 
-constexpr int FILL_THREADS = 256;
+constexpr int FILL_THREADS = 256, FILL_WARPS = FILL_THREADS / 32;
 constexpr int HOLE_THREADS = 128;
 constexpr int HOLE_BLOCKS = 16;              /* of a multiprocessor, at most */
 constexpr int STRIDE = 4;                    /* steps of a ray whose loads are in flight together */
+constexpr int GROUP = STEREO_FILL_RAYS;      /* lanes that look at a pixel together */
+constexpr int EACH = 4;                      /* pixels of a group at a time */
+constexpr int HOLES = 32 / GROUP * EACH;     /* of a warp */
 constexpr uint32_t MISMATCHED = 0x80000000u; /* beside the number of a pixel */
 constexpr int WORDS = STEREO_MAX_SIDE / 32;  /* bits of a row */
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 static_assert (STEREO_FILL_REACH % STRIDE == 0, "the end of a ray");
+static_assert (
+    GROUP == 16 && CELLS == GROUP, "half a warp: a lane for each ray, and for each column of a plane's window");
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STEREO_MAX_SIDE % 32 == 0, "pixels");
 
 /* Scratch memory of a stage. */
@@ -35,38 +40,64 @@ struct FillContext
 
 /* ---- the list ----------------------------------------------------------------------------------------- */
 
-/* Gives every thread the last value at or before its own (@step -1), or the first value at or after it (@step 1). */
-static __device__ void
-spread (float *values, int step)
+/* The nearest value before this lane's (@step -1), or after it (@step 1), in the warp; NaN: there is none. *@all: the nearest one
+ * for who comes after the warp in that direction. */
+static __device__ __forceinline__ float
+nearest_in_warp (float own, int step, float *all)
 {
-  int t = threadIdx.x;
+  int lane = threadIdx.x % 32;
 
-  for (int reach = 1; reach < FILL_THREADS; reach *= 2) {
-    int from = t + step * reach;
-    __syncthreads ();
-    float value = values[t];
-    if (isnan (value) && from >= 0 && from < FILL_THREADS)
-      value = values[from];
-    __syncthreads ();
-    values[t] = value;
+#pragma unroll
+  for (int reach = 1; reach < 32; reach *= 2) {
+    float other = __shfl_sync (ALL_LANES, own, lane + step * reach);
+    own = isnan (own) && lane + step * reach >= 0 && lane + step * reach < 32 ? other : own;
+  }
+  float beside = __shfl_sync (ALL_LANES, own, lane + step);
+  *all = __shfl_sync (ALL_LANES, own, step < 0 ? 31 : 0);
+  return lane == (step < 0 ? 0 : 31) ? NAN : beside;
+}
+
+/* Of each thread's span, @first and @last are its first and last value: they become the first value after it, and the last one
+ * before it. */
+static __device__ void
+spread (float *first, float *last)
+{
+  __shared__ float firsts[FILL_WARPS], lasts[FILL_WARPS];
+  int warp = threadIdx.x / 32;
+  float all_first, all_last;
+
+  *first = nearest_in_warp (*first, 1, &all_first);
+  *last = nearest_in_warp (*last, -1, &all_last);
+  if (threadIdx.x % 32 == 0) {
+    firsts[warp] = all_first;
+    lasts[warp] = all_last;
   }
   __syncthreads ();
+  for (int k = warp + 1; k < FILL_WARPS; k++)
+    *first = isnan (*first) ? firsts[k] : *first;
+  for (int k = warp - 1; k >= 0; k--)
+    *last = isnan (*last) ? lasts[k] : *last;
 }
 
 /* Sets the bits in @seen of the columns of row @y that have a candidate on the right view's disparity map: each pixel of
- * the right view is on it with the candidate it selected, and one less and one more. */
+ * the right view is on it with the candidate it selected, and one less and one more. These are columns beside each other. */
 static __device__ void
 mark_seen (const Frame &f, int y, uint32_t *seen)
 {
   const uint16_t *selected = f.view[STEREO_RIGHT].index + (size_t) y * f.map_pitch;
 
   for (int x = threadIdx.x; x < f.width; x += FILL_THREADS) {
-    int index = selected[x];
-    for (int i = index - 1; index != (int) STEREO_INVALID && i <= index + 1; i++) {
-      int left = f.width - 1 - x + f.min_disparity + i;
-      if (i >= 0 && i < f.disparities && left >= 0 && left < f.width)
-        atomicOr (&seen[left / 32], 1u << left % 32);
-    }
+    int index = selected[x], column = f.width - 1 - x + f.min_disparity; /* of candidate 0 */
+    if (index == (int) STEREO_INVALID)
+      continue;
+    int first = max (max (index - 1, 0), -column), last = min (min (index + 1, f.disparities - 1), f.width - 1 - column);
+    if (first > last)
+      continue;
+    int from = column + first, to = column + last;
+    uint32_t bits = (2u << (last - first)) - 1;
+    atomicOr (&seen[from / 32], bits << from % 32);
+    if (from / 32 != to / 32)
+      atomicOr (&seen[to / 32], bits >> (32 - from % 32));
   }
 }
 
@@ -75,7 +106,7 @@ mark_seen (const Frame &f, int y, uint32_t *seen)
 static __device__ int
 reserve (int *list, int count)
 {
-  __shared__ int sums[FILL_THREADS / 32], start;
+  __shared__ int sums[FILL_WARPS], start;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, before = count;
 
   for (int reach = 1; reach < 32; reach *= 2) {
@@ -87,7 +118,7 @@ reserve (int *list, int count)
   __syncthreads ();
   if (threadIdx.x == 0) {
     int all = 0;
-    for (int k = 0; k < FILL_THREADS / 32; k++) {
+    for (int k = 0; k < FILL_WARPS; k++) {
       int own = sums[k];
       sums[k] = all;
       all += own;
@@ -123,23 +154,21 @@ list_span (const Frame &f, const FillContext &c, const uint32_t *seen, int y, in
   }
 }
 
-/* Block: a row; thread: a span of it. Shared memory: the last and the first value of each span, from which every thread
- * gets the values before and after its own span, and a bit for each column. */
+/* Block: a row; thread: a span of it. Shared memory: a bit for each column. */
 static __global__ void
 __launch_bounds__ (FILL_THREADS) list_kernel (Frame f, FillContext c)
 {
-  __shared__ float last[FILL_THREADS], first[FILL_THREADS];
   __shared__ uint32_t seen[WORDS];
   const float *row = f.disparity + (size_t) blockIdx.x * f.map_pitch;
   int t = threadIdx.x, span = (f.width + FILL_THREADS - 1) / FILL_THREADS, holes = 0;
   int from = min (t * span, f.width), to = min (from + span, f.width);
+  float first = NAN, last = NAN;
 
-  last[t] = first[t] = NAN;
   for (int x = from; x < to; x++) {
     float d = row[x];
     holes += isnan (d);
-    last[t] = isnan (d) ? last[t] : d;
-    first[t] = isnan (first[t]) ? d : first[t];
+    last = isnan (d) ? last : d;
+    first = isnan (first) ? d : first;
   }
   if (!__syncthreads_or (holes))
     return;
@@ -147,54 +176,62 @@ __launch_bounds__ (FILL_THREADS) list_kernel (Frame f, FillContext c)
     seen[k] = 0;
   __syncthreads ();
   mark_seen (f, blockIdx.x, seen);
-  spread (last, -1);
-  spread (first, 1);
-  int place = reserve (c.count, holes);
-  list_span (
-      f, c, seen, blockIdx.x, from, to, t > 0 ? last[t - 1] : NAN, t < FILL_THREADS - 1 ? first[t + 1] : NAN, place);
+  spread (&first, &last);
+  int place = reserve (c.count, holes); /* which also waits for what the others have seen */
+  list_span (f, c, seen, blockIdx.x, from, to, last, first, place);
 }
 
 /* ---- mismatched pixels -------------------------------------------------------------------------------- */
 
+/* What a ray meets: infinity and no weight where it meets no value. */
+struct Neighbour
+{
+  float value;
+  int weight;
+};
+
 /* The first value along ray @ray from (x, y), a pixel of colour @color. */
-static __device__ __forceinline__ void
-follow (const Frame &f, int x, int y, uint32_t color, int ray, Met<STEREO_FILL_RAYS> &met)
+static __device__ __forceinline__ Neighbour
+follow (const Frame &f, int x, int y, uint32_t color, int ray)
 {
   int along = stereo_ray_x (ray), down = stereo_ray_y (ray);
 
-  met.value[ray] = INFINITY;
-  met.weight[ray] = 0;
+#pragma unroll 1
   for (int step = 1; step <= STEREO_FILL_REACH; step += STRIDE) {
+    Neighbour met = { NAN, STRIDE };
     float d[STRIDE];
-    int found = STRIDE;
 #pragma unroll
     for (int k = 0; k < STRIDE; k++)
       d[k] = disparity_at (f, x + stereo_ray_offset (step + k, along), y + stereo_ray_offset (step + k, down));
 #pragma unroll
     for (int k = STRIDE - 1; k >= 0; k--)
-      if (!isnan (d[k])) {
-        met.value[ray] = d[k];
-        found = k;
-      }
-    if (found == STRIDE)
+      met = isnan (d[k]) ? met : Neighbour{ d[k], k };
+    if (met.weight == STRIDE)
       continue;
-    met.weight[ray] = weight_at (
-        f, x + stereo_ray_offset (step + found, along), y + stereo_ray_offset (step + found, down), color);
-    return;
+    step += met.weight;
+    return { met.value, weight_at (f, x + stereo_ray_offset (step, along), y + stereo_ray_offset (step, down), color) };
   }
+  return { INFINITY, 0 };
 }
 
-/* The weighted median of the rays' values; @otherwise if no ray meets one. */
+/* By the lanes of a group, a ray each: the weighted median of the values they meet; @otherwise if they meet none. Of equal
+ * values, each has the weight of them all. */
 static __device__ __forceinline__ float
-median_around (const Frame &f, int x, int y, float otherwise)
+median_around (const Frame &f, int x, int y, uint32_t color, float otherwise)
 {
-  uint32_t color = f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x];
-  Met<STEREO_FILL_RAYS> met;
+  Neighbour own = follow (f, x, y, color, threadIdx.x % GROUP);
+  int below = 0, total = 0;
 
 #pragma unroll
-  for (int ray = 0; ray < STEREO_FILL_RAYS; ray++)
-    follow (f, x, y, color, ray, met);
-  float median = weighted_median (met);
+  for (int k = 0; k < GROUP; k++) {
+    int weight = __shfl_sync (ALL_LANES, own.weight, k, GROUP);
+    below += __shfl_sync (ALL_LANES, own.value, k, GROUP) <= own.value ? weight : 0;
+    total += weight;
+  }
+  float median = 2 * below >= total ? own.value : INFINITY;
+#pragma unroll
+  for (int away = GROUP / 2; away; away /= 2)
+    median = fminf (median, __shfl_xor_sync (ALL_LANES, median, away));
   return median < INFINITY ? median : otherwise;
 }
 
@@ -218,23 +255,52 @@ tap_kernel (Frame f, FillContext c)
 
 /* ---- kernels of the listed pixels --------------------------------------------------------------------- */
 
-/* Thread: pixels of the list. Threads of a warp have pixels of a row beside each other: their rays and windows read the
- * same lines. */
+/* A pixel of the list, as the lanes of a group see it. */
+struct Hole
+{
+  int x, y;
+  bool mismatched;
+  uint32_t color;
+  float value;
+};
+
+static __device__ __forceinline__ Hole
+load_hole (const Frame &f, const FillContext &c, int k)
+{
+  uint32_t pixel = c.pixels[k];
+  int y = (int) ((pixel & ~MISMATCHED) / f.map_pitch), x = (int) ((pixel & ~MISMATCHED) % f.map_pitch);
+  return { x, y, (pixel & MISMATCHED) != 0, f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x], c.values[k] };
+}
+
+/* Warp: HOLES pixels of the list at a time, one after the other for each group of lanes; what the sums for a plane come to is
+ * found for all of them at once, by a lane each. A warp goes on with its groups together, to the end of the list for both. */
 template <bool PLANES> static __global__ void
 __launch_bounds__ (HOLE_THREADS) value_kernel (Frame f, FillContext c)
 {
-  int count = *c.count;
+  int count = *c.count, lane = threadIdx.x % GROUP, group = threadIdx.x % 32 / GROUP;
+  int warp = (blockIdx.x * HOLE_THREADS + threadIdx.x) / 32, warps = gridDim.x * (HOLE_THREADS / 32);
 
-  for (int k = blockIdx.x * HOLE_THREADS + threadIdx.x; k < count; k += gridDim.x * HOLE_THREADS) {
-    uint32_t pixel = c.pixels[k];
-    int y = (int) ((pixel & ~MISMATCHED) / f.map_pitch), x = (int) ((pixel & ~MISMATCHED) % f.map_pitch);
-    float value = c.values[k];
-
-    if (pixel & MISMATCHED)
-      value = median_around (f, x, y, value);
+  for (int from = HOLES * warp; from < count; from += HOLES * warps) {
+    int own = from + group * EACH + lane % EACH; /* the pixel that this lane stores */
+    StereoPlaneSums sums = {};
+    float value = NAN;
+#pragma unroll 1
+    for (int n = 0; n < EACH; n++) {
+      Hole hole = load_hole (f, c, min (from + group * EACH + n, count - 1));
+      if (__any_sync (ALL_LANES, hole.mismatched)) {
+        float median = median_around (f, hole.x, hole.y, hole.color, hole.value);
+        hole.value = hole.mismatched ? median : hole.value;
+      }
+      if (PLANES) {
+        StereoPlaneSums all = plane_sums<GROUP> (f, c.taps, c.tap_pitch, hole.x, hole.y, hole.color, hole.value);
+        sums = lane % EACH == n ? all : sums;
+      }
+      value = lane % EACH == n ? hole.value : value;
+    }
     if (PLANES && !isnan (value))
-      value = plane_at (f, c.taps, c.tap_pitch, x, y, value);
-    c.values[k] = value;
+      value = stereo_plane_value (&sums, value, (float) f.min_disparity, (float) (f.min_disparity + f.disparities - 1));
+    if (lane < EACH && own < count)
+      c.values[own] = value;
   }
 }
 

@@ -22,14 +22,14 @@ rounded (float v)
   return v + STEREO_PLANE_MAGIC - STEREO_PLANE_MAGIC;
 }
 
-/* Sums over a row of a window, by columns of the window: whole numbers, which a float holds. */
-struct RowSums
+/* Sums over a column of a window, by rows of the window: whole numbers, which a float holds. */
+struct ColumnSums
 {
-  float w, wc, wcc, wd, wdc;
+  float w, wr, wrr, wd, wdr;
 };
 
 static __device__ __forceinline__ void
-add_tap (RowSums &sums, const Tap &tap, uint32_t color, float anchor, float near, float column)
+add_tap (ColumnSums &sums, const Tap &tap, uint32_t color, float anchor, float near, float row)
 {
   float away = tap.disparity - anchor, steps = rounded (away * (float) STEREO_PLANE_STEPS);
   uint32_t distance;
@@ -38,45 +38,53 @@ add_tap (RowSums &sums, const Tap &tap, uint32_t color, float anchor, float near
 
   weight = fabsf (away) <= near ? weight : 0.0f;
   sums.w += weight;
-  sums.wc += weight * column;
-  sums.wcc += weight * (column * column);
+  sums.wr += weight * row;
+  sums.wrr += weight * (row * row);
   sums.wd += weight * steps;
-  sums.wdc += weight * steps * column;
+  sums.wdr += weight * steps * row;
 }
 
-/* The sums of exact/fill.h: columns become places along x, x = first + CELL * column. */
-static __device__ float
-plane_at (const Frame &f, const Tap *grid, int pitch, int x, int y, float anchor)
+/* The sum over the lanes of a group. */
+template <int LANES> static __device__ __forceinline__ int32_t
+sum_of_group (int32_t own)
 {
-  int column = stereo_plane_first (x), row = stereo_plane_first (y);
-  int first_x = column * STEREO_PLANE_CELL - x, first_y = row * STEREO_PLANE_CELL - y;
-  const Tap *taps = grid + (row + CELL_BORDER) * pitch + column + CELL_BORDER;
-  uint32_t color = f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x];
-  float near = stereo_plane_near (anchor);
-  StereoPlaneSums s = {};
-
-#pragma unroll 1
-  for (int k = 0; k < CELLS; k++, taps += pitch) {
-    RowSums row_sums = {};
 #pragma unroll
-    for (int i = 0; i < CELLS; i++)
-      add_tap (row_sums, taps[i], color, anchor, near, (float) i);
-    int v = first_y + k * STEREO_PLANE_CELL, w = (int) row_sums.w, wc = (int) row_sums.wc, wd = (int) row_sums.wd;
-    s.w += w;
-    s.wx += wc;
-    s.wxx += (int) row_sums.wcc;
-    s.wy += w * v;
-    s.wxy += wc * v;
-    s.wyy += w * v * v;
-    s.wd += wd;
-    s.wxd += (int) row_sums.wdc;
-    s.wyd += wd * v;
-  }
-  s.wxx = STEREO_PLANE_CELL * (STEREO_PLANE_CELL * s.wxx + 2 * first_x * s.wx) + first_x * first_x * s.w;
-  s.wx = STEREO_PLANE_CELL * s.wx + first_x * s.w;
-  s.wxy = STEREO_PLANE_CELL * s.wxy + first_x * s.wy;
-  s.wxd = STEREO_PLANE_CELL * s.wxd + first_x * s.wd;
-  return stereo_plane_value (&s, anchor, (float) f.min_disparity, (float) (f.min_disparity + f.disparities - 1));
+  for (int away = LANES / 2; away; away /= 2)
+    own += __shfl_xor_sync (~0u, own, away);
+  return own;
+}
+
+/* By the lanes of a group, a column of the window each: the sums of exact/fill.h about (@x, @y), of colour @color. Rows become
+ * places along y, y = first + CELL * row. An anchor that is no number has no taps. */
+template <int LANES> static __device__ __forceinline__ StereoPlaneSums
+plane_sums (const Frame &f, const Tap *grid, int pitch, int x, int y, uint32_t color, float anchor)
+{
+  static_assert (LANES == CELLS, "a lane a column");
+  int column = stereo_plane_first (x) + (int) threadIdx.x % LANES, row = stereo_plane_first (y);
+  int u = column * STEREO_PLANE_CELL - x, first_y = row * STEREO_PLANE_CELL - y;
+  const Tap *taps = grid + (row + CELL_BORDER) * pitch + column + CELL_BORDER;
+  float near = stereo_plane_near (anchor);
+  ColumnSums own = {};
+  StereoPlaneSums s;
+
+#pragma unroll
+  for (int k = 0; k < CELLS; k++, taps += pitch)
+    add_tap (own, *taps, color, anchor, near, (float) k);
+  int32_t w = (int32_t) own.w, wr = (int32_t) own.wr, wd = (int32_t) own.wd;
+  s.w = sum_of_group<LANES> (w);
+  s.wx = sum_of_group<LANES> (w * u);
+  s.wxx = sum_of_group<LANES> (w * u * u);
+  s.wy = sum_of_group<LANES> (wr);
+  s.wxy = sum_of_group<LANES> (wr * u);
+  s.wyy = sum_of_group<LANES> ((int32_t) own.wrr);
+  s.wd = sum_of_group<LANES> (wd);
+  s.wxd = sum_of_group<LANES> (wd * u);
+  s.wyd = sum_of_group<LANES> ((int32_t) own.wdr);
+  s.wyy = STEREO_PLANE_CELL * (STEREO_PLANE_CELL * s.wyy + 2 * first_y * s.wy) + first_y * first_y * s.w;
+  s.wxy = STEREO_PLANE_CELL * s.wxy + first_y * s.wx;
+  s.wy = STEREO_PLANE_CELL * s.wy + first_y * s.w;
+  s.wyd = STEREO_PLANE_CELL * s.wyd + first_y * s.wd;
+  return s;
 }
 
 #endif
