@@ -132,7 +132,8 @@ __launch_bounds__ (TILE_X *TILE_Y) label_kernel (Frame f, Labels l)
 }
 
 /* Block: a tile; warp 0: the pixels of its first row, with those above; warp 1: of its first column, with those to the left.
- * A pixel joins no two regions that the one before it joins. */
+ * A pixel joins no two regions that the one before it joins, nor two that are both large enough: they stay in any case. Most
+ * tiles have one such region, and whoever joins them all waits for the one root. */
 static __global__ void __launch_bounds__ (2 * TILE_X) join_kernel (Frame f, Labels l)
 {
   bool column = threadIdx.y;
@@ -150,6 +151,8 @@ static __global__ void __launch_bounds__ (2 * TILE_X) join_kernel (Frame f, Labe
       alike (l, here_before, there_before);
   /* one condition of all: whoever waits for a load has started the others */
   if (!alike (l, here, there) | joined_before | label == label_there)
+    return;
+  if (min (l.size[label], l.size[label_there]) >= l.least)
     return;
   join<false> (l.label, label, label_there);
 }
