@@ -42,11 +42,30 @@ struct Round
   size_t map;    /* first element of the row in the maps */
 };
 
-/* Scans PERIOD columns, two at a time. @next: the column AHEAD of them, number @x; columns before @end are read. All
- * candidates exist unless EDGE. Left pixels go to @left, right pixels that leave go to @right, both in shared
- * memory. */
+/* Shared memory of a warp: the pixels of a group, and right pixels that left early. Where a round has all indices, also the
+ * costs of PERIOD columns, from which their sub-pixel offsets are found: to read them again takes a quarter of the time. */
+template <int W> struct Shared
+{
+  static const bool KEEPS = W <= 4;
+  Lowest left[GROUP], right[GROUP];
+  Lowest early[32 * W];
+  uint32_t costs[KEEPS ? PERIOD : 1][16 * W]; /* two a word, in the order of the indices */
+  float offset[GROUP];
+};
+
+/* Whether offsets are found from Shared.costs. */
+template <int W> static __device__ __forceinline__ bool
+keeps_costs (const Frame &f, const Selection &found)
+{
+  return Shared<W>::KEEPS && f.depth <= 32 * W && found.offset;
+}
+
+/* Scans PERIOD columns, two at a time, those from @at on of a group. @next: the column AHEAD of them, number @x; columns before
+ * @end are read. All candidates exist unless EDGE. Left pixels, and right pixels that leave, go to @shared; with @keeps, costs
+ * too. */
 template <int W, int RIGHT, bool EDGE> static __device__ __forceinline__ void
-scan_columns (const Frame &f, Lane<W> &l, const uint16_t *next, int x, int end, bool leave, Lowest *left, Lowest *right)
+scan_columns (
+    const Frame &f, Lane<W> &l, const uint16_t *next, int x, int end, bool leave, Shared<W> &shared, int at, bool keeps)
 {
 #pragma unroll
   for (int k = 0; k < PERIOD; k += 2) {
@@ -55,25 +74,39 @@ scan_columns (const Frame &f, Lane<W> &l, const uint16_t *next, int x, int end, 
     for (int h = 0; h < 2; h++) {
       uint32_t (&costs)[W / 2] = l.costs[(k + h) % Shape<W>::AHEAD];
       make_keys<W> (keys[h], costs, l.index);
+      if (keeps)
+#pragma unroll
+        for (int j = 0; j < W / 2; j++)
+          shared.costs[(k + h) % (Shared<W>::KEEPS ? PERIOD : 1)][threadIdx.x % 32 * (W / 2) + j] = costs[j];
       load_costs<W, EDGE> (f, l, costs, next + (k + h) * (unsigned) f.depth, x + k + h, end);
-      left[k + h] = warp_lowest<W> (keys[h]);
+      shared.left[at + k + h] = warp_lowest<W> (keys[h]);
     }
-    insert_columns<W, RIGHT> (l, keys, k, leave, right + k);
+    insert_columns<W, RIGHT> (l, keys, k, leave, shared.right + at + k);
   }
 }
 
-/* Shared memory of a warp: the pixels of a group, and right pixels that left early. */
-template <int W> struct Shared
+/* The sub-pixel offsets of PERIOD columns whose costs are kept, those from @at on of a group. */
+template <int W> static __device__ __forceinline__ void
+fit_columns (const Frame &f, Shared<W> &shared, int at)
 {
-  Lowest left[GROUP], right[GROUP];
-  Lowest early[32 * W];
-};
+  int lane = threadIdx.x % 32;
+
+  __syncwarp ();
+  if (lane < PERIOD) {
+    uint32_t key = shared.left[at + lane].first;
+    int index = (int) (key & 0xFFFF);
+    bool inner = key >> 16 != STEREO_INVALID && index > 0 && index < f.disparities - 1;
+    const uint32_t *pairs = shared.costs[lane % (Shared<W>::KEEPS ? PERIOD : 1)] + max (index - 1, 0) / 2;
+    shared.offset[at + lane] = inner ? fit (make_uint2 (pairs[0], pairs[1]), index) : 0.0f;
+  }
+  __syncwarp ();
+}
 
 /* Stores a group, a lane a column. Right pixels that entered in the segment before wait in @early for their other part.
- * The sub-pixel fit is done here because the costs beside the lowest one are still in the cache. */
+ * Without @keeps the sub-pixel fit is done here because the costs beside the lowest one may still be in a cache. */
 template <int W, int RIGHT> static __device__ __forceinline__ void
-store_group (
-    const Frame &f, const Selection &found, const Round &r, Shared<W> &shared, int y, int x, int since, int early)
+store_group (const Frame &f, const Selection &found, const Round &r, Shared<W> &shared, int y, int x, int since,
+    int early, bool keeps)
 {
   int lane = threadIdx.x % 32, right = right_pixel (f, x + lane, r.from + r.indices - 1), first = 0;
   uint2 pairs = make_uint2 (0, 0);
@@ -81,7 +114,7 @@ store_group (
   __syncwarp ();
   if (x + lane < f.width) {
     first = store_lowest<2> (f, found, STEREO_LEFT, r.map + x + lane, r.again, shared.left[lane]);
-    if (found.offset)
+    if (found.offset && !keeps)
       pairs = load_pairs (f, f.volume + ((size_t) y * f.width + (x + lane)) * f.depth, first);
   }
   if (since + lane < early)
@@ -89,7 +122,7 @@ store_group (
   else if (right >= 0 && right < f.width)
     store_lowest<RIGHT> (f, found, STEREO_RIGHT, r.map + right, r.again, shared.right[lane]);
   if (found.offset && x + lane < f.width)
-    found.offset[r.map + x + lane] = fit (pairs, first);
+    found.offset[r.map + x + lane] = keeps ? shared.offset[lane] : fit (pairs, first);
   __syncwarp ();
 }
 
@@ -111,7 +144,7 @@ scan_segment (
   int lane = threadIdx.x % 32, end = min (x1, f.width), early = x0 > 0 ? r.indices - 1 : 0;
   int first = first_column (f, r, x0, x1), full = Shape<W>::SKIP ? r.from + r.indices - 1 + f.min_disparity : 0;
   const uint16_t *next = f.volume + ((size_t) y * f.width + first) * f.depth;
-  bool leave = lane == r.last_lane;
+  bool leave = lane == r.last_lane, keeps = keeps_costs<W> (f, found);
 
 #pragma unroll
   for (int k = 0; k < AHEAD; k++)
@@ -125,12 +158,14 @@ scan_segment (
     for (int k = 0; k < GROUP; k += PERIOD) {
       int to_read = x + k + AHEAD;
       if (to_read >= full && to_read + PERIOD <= end)
-        scan_columns<W, RIGHT, false> (f, l, next, to_read, end, leave, shared.left + k, shared.right + k);
+        scan_columns<W, RIGHT, false> (f, l, next, to_read, end, leave, shared, k, keeps);
       else
-        scan_columns<W, RIGHT, true> (f, l, next, to_read, end, leave, shared.left + k, shared.right + k);
+        scan_columns<W, RIGHT, true> (f, l, next, to_read, end, leave, shared, k, keeps);
+      if (keeps)
+        fit_columns<W> (f, shared, k);
       next += PERIOD * f.depth;
     }
-    store_group<W, RIGHT> (f, found, r, shared, y, x, x - x0, early);
+    store_group<W, RIGHT> (f, found, r, shared, y, x, x - x0, early, keeps);
   }
 }
 

@@ -66,17 +66,17 @@ load_run (uint32_t *to, const uint16_t *from, bool there)
   for (int j = 0; j < N / 2; j++)
     to[j] = 0xFFFFFFFFu;
   if (there && N == 8) {
-    uint4 words = __ldcs ((const uint4 *) from);
+    uint4 words = *(const uint4 *) from;
     to[0] = words.x;
     to[1 % (N / 2)] = words.y;
     to[2 % (N / 2)] = words.z;
     to[3 % (N / 2)] = words.w;
   } else if (there && N == 4) {
-    uint2 words = __ldcs ((const uint2 *) from);
+    uint2 words = *(const uint2 *) from;
     to[0] = words.x;
     to[1 % (N / 2)] = words.y;
   } else if (there)
-    to[0] = __ldcs ((const uint32_t *) from);
+    to[0] = *(const uint32_t *) from;
 }
 
 /* Loads a lane's costs of column @x, at @column. With EDGE, candidates may be missing. */
