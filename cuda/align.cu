@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Align: the right view is resampled along its columns by plan->align, into rows of the stage's own and back. The
- * alignment lies in device memory, so that a captured frame reads each frame's own; kernels of a frame without one end
+ * alignment lies in device memory, so that a captured frame reads each frame's own. Most cameras need none: up to the first
+ * frame that does, nothing is launched, and graph.cu captures the steps again then. After it, kernels of a frame without one end
  * at once.
  */
 #include "cuda/common.cuh"
@@ -116,6 +117,8 @@ align_run (StereoPlan *plan, void *context, StereoError *error)
   dim3 grid (cuda_blocks (plan->width, ALIGN_PIXELS * ALIGN_THREADS), cuda_blocks (plan->height, ALIGN_ROWS));
   Frame f = cuda_frame (plan);
 
+  if (!plan->align.active)
+    return STEREO_OK;
   resample_kernel<<<grid, ALIGN_THREADS, 0, stream>>> (
       f, c->steps, c->rows, stereo_align_scale (plan->width), stereo_align_scale (plan->height));
   CUDA_LAUNCHED (plan, "resample_kernel");

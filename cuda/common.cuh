@@ -25,6 +25,7 @@ struct CudaGraph
   cudaGraphNode_t load;       /* the node of @steps that reads the images */
   StereoImage source[2];      /* the images that @load reads */
   StereoSample sample;        /* that the last step writes */
+  bool aligns;                /* has kernels of the align stage */
 };
 
 /* Memory and events of one frame in flight. */

@@ -2,10 +2,10 @@
 /*
  * The steps of a frame as one CUDA graph: dozens of small launches become one.
  *
- * The steps are captured for the first slot when the plan is made, for the other slot when it is first used, and again
- * when the caller asks for samples of another type. The arguments of the kernels are then fixed. The images are the one
- * exception: when they have moved, load's kernel gets their new place. A stage's run must not change anything on the
- * host that a later frame reads: capture() checks this.
+ * The steps are captured for the first slot when the plan is made, and for the other slot when it is first used. They are
+ * captured again when the caller asks for samples of another type, and for the first frame whose right view has to be aligned. The
+ * arguments of the kernels are then fixed. The images are the one exception: when they have moved, load's kernel gets their new
+ * place. A stage's run must not change anything on the host that a later frame reads: capture() checks this.
  */
 #include "cuda/common.cuh"
 
@@ -90,6 +90,7 @@ capture (StereoPlan *plan, CudaGraph *graph, StereoError *error)
 
   memcpy (made.source, state->source, sizeof made.source);
   made.sample = plan->output.sample;
+  made.aligns = plan->align.active;
   if (!status && hash_host_state (plan) != before)
     status = stereo_fail (error, STEREO_ERROR_BACKEND, "A stage changes state on the host from frame to frame.");
   if (!status)
@@ -107,7 +108,7 @@ fit_graph (StereoPlan *plan, CudaGraph *graph, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
 
-  if (!graph->launchable || graph->sample != plan->output.sample) {
+  if (!graph->launchable || graph->sample != plan->output.sample || (plan->align.active && !graph->aligns)) {
     cuda_free_graph (graph);
     return capture (plan, graph, error);
   }

@@ -2,6 +2,7 @@
 /* Alignment: a vertical disparity that the test has put in is found, followed and taken out; without one, and where nothing
  * can be known, the views stay as they are. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "pair.h"
 #include "stereo/align.h"
@@ -374,6 +375,68 @@ test_follow (void)
   pair_free (&knocked.pair);
 }
 
+/* @graph: frames run as one CUDA graph, not kernel by kernel. */
+static StereoPlan *
+plan_on_device (const Scene *s, int graph)
+{
+  StereoParams params;
+  StereoError error = { 0 };
+
+  params_small (&params);
+  params.backend = STEREO_BACKEND_CUDA;
+  params.num_disparities = SEARCH;
+  params.align = STEREO_ALIGN_AUTO;
+  setenv ("STEREO_CUDA_GRAPH", graph ? "1" : "0", 1);
+  StereoPlan *plan = stereo_plan_new (&params, s->width, s->height, &error);
+  unsetenv ("STEREO_CUDA_GRAPH");
+  CHECK (plan != NULL, "%s", error.message);
+  return plan;
+}
+
+/* On a device, the steps are captured once more when alignment begins, with the first pair or later, and nothing else about the
+ * frames changes. A device's views are looked at less often. */
+static void
+test_device (void)
+{
+  static const double none[6] = { 0 }, some[6] = { 0.7, 0.2, -0.3 };
+  enum
+  {
+    FIRST = 3,
+    FRAMES = 200
+  };
+  char reason[200];
+
+  if (!stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason)) {
+    check_skip ("%s", reason);
+    return;
+  }
+  for (int late = 0; late < 2; late++) {
+    Scene s[2][2]; /* of each plan: rectified, and not */
+    StereoPlan *plan[2];
+    StereoAlignment a = { 0 };
+    for (int graph = 0; graph < 2; graph++) {
+      scene_new (&s[graph][0], 331, 170, none, 1, 1, 31);
+      scene_new (&s[graph][1], 331, 170, some, 1, 1, 31);
+      plan[graph] = plan_on_device (&s[graph][0], graph);
+    }
+    for (int frame = 0; frame < FRAMES && plan[0] && plan[1]; frame++) {
+      int scene = !late || frame >= FIRST;
+      for (int graph = 0; graph < 2; graph++)
+        execute (plan[graph], &s[graph][scene].pair, NULL);
+      CHECK (
+          pair_same_results (&s[0][scene].pair, &s[1][scene].pair), "frame %d: the graph gives another result", frame);
+      stereo_plan_alignment (plan[1], &a);
+      CHECK (a.active || (late && frame < FRAMES - 1), "frame %d is not aligned", frame);
+      CHECK (!a.active || !late || frame >= FIRST, "frame %d is aligned", frame);
+    }
+    for (int graph = 0; graph < 2; graph++) {
+      stereo_plan_free (plan[graph]);
+      pair_free (&s[graph][0].pair);
+      pair_free (&s[graph][1].pair);
+    }
+  }
+}
+
 /* Lets @aligner see the pair so many times. Gives what it is wrong by in the end, and at most on the way. */
 static double
 follow_frames (StereoAligner *aligner, Scene *s, int frames, double *worst)
@@ -432,5 +495,6 @@ main (int argc, char **argv)
   check_case ("where nothing can be known there is no alignment", test_nothing);
   check_case ("the estimate follows", test_follow);
   check_case ("a short memory, and a view that is moved", test_memory_and_move);
+  check_case ("on a device, alignment begins", test_device);
   return check_finish ();
 }
