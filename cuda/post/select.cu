@@ -42,14 +42,16 @@ struct Round
   size_t map;    /* first element of the row in the maps */
 };
 
-/* Shared memory of a warp: the pixels of a group, and right pixels that left early. Where a round has all indices, also the
- * costs of PERIOD columns, from which their sub-pixel offsets are found: to read them again takes a quarter of the time. */
+/* Shared memory of a warp: the pixels of a group, and right pixels that left early. With few indices a lane, so many warps have
+ * columns under way that a cache no longer has what is beside a lowest cost: where one round has all indices, sub-pixel offsets
+ * are found from the costs of PERIOD columns that are kept here. */
 template <int W> struct Shared
 {
   static const bool KEEPS = W <= 4;
+  static const int KEPT = KEEPS ? PERIOD : 1; /* columns; column k of PERIOD is at k % KEPT */
   Lowest left[GROUP], right[GROUP];
   Lowest early[32 * W];
-  uint32_t costs[KEEPS ? PERIOD : 1][16 * W]; /* two a word, in the order of the indices */
+  uint32_t costs[KEPT][16 * W]; /* two a word, in the order of the indices */
   float offset[GROUP];
 };
 
@@ -77,7 +79,7 @@ scan_columns (
       if (keeps)
 #pragma unroll
         for (int j = 0; j < W / 2; j++)
-          shared.costs[(k + h) % (Shared<W>::KEEPS ? PERIOD : 1)][threadIdx.x % 32 * (W / 2) + j] = costs[j];
+          shared.costs[(k + h) % Shared<W>::KEPT][threadIdx.x % 32 * (W / 2) + j] = costs[j];
       load_costs<W, EDGE> (f, l, costs, next + (k + h) * (unsigned) f.depth, x + k + h, end);
       shared.left[at + k + h] = warp_lowest<W> (keys[h]);
     }
@@ -96,7 +98,7 @@ fit_columns (const Frame &f, Shared<W> &shared, int at)
     uint32_t key = shared.left[at + lane].first;
     int index = (int) (key & 0xFFFF);
     bool inner = key >> 16 != STEREO_INVALID && index > 0 && index < f.disparities - 1;
-    const uint32_t *pairs = shared.costs[lane % (Shared<W>::KEEPS ? PERIOD : 1)] + max (index - 1, 0) / 2;
+    const uint32_t *pairs = shared.costs[lane % Shared<W>::KEPT] + max (index - 1, 0) / 2;
     shared.offset[at + lane] = inner ? fit (make_uint2 (pairs[0], pairs[1]), index) : 0.0f;
   }
   __syncwarp ();
