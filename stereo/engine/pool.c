@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A pool of threads that share the items of one job at a time: each thread takes the next item that is left. */
+/*
+ * A pool of threads that share the items of one job at a time: each thread takes the next item that is left.
+ *
+ * A frame has dozens of jobs, one soon after the other. Who sleeps has to be woken, and all who wake want the same lock. So a thread
+ * first looks for a while whether the next job has begun, and the caller whether this one is done, and only then sleeps. Where
+ * there are more threads than processors nobody looks: it would hold up those who work.
+ */
 #include "stereo/engine/pool.h"
+#include "stereo/engine/error.h"
 
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#define LOOK_NS 20000 /* about what it takes to sleep and to be woken */
+#define LOOKS 64      /* from one look at the clock to the next */
 
 typedef struct Worker
 {
   StereoPool *pool;
-  int index;
   pthread_t thread;
+  int index;
 } Worker;
 
 struct StereoPool
@@ -19,13 +30,52 @@ struct StereoPool
   pthread_cond_t begun, done;
   Worker workers[STEREO_MAX_THREADS]; /* [0] is the caller */
   int threads;
-  unsigned generation;
-  int busy, quit;
+  int looks;       /* threads look before they sleep */
+  unsigned begins; /* jobs that have begun, and the end of the pool; atomic */
+  unsigned busy;   /* workers that are not done with the last job; atomic */
+  int quit;
 
   void *work;
   StereoJob job;
-  int items, next;
+  int items, next; /* next: atomic */
 };
+
+static unsigned
+look (const unsigned *at)
+{
+  return __atomic_load_n (at, __ATOMIC_ACQUIRE);
+}
+
+/* Tells the processor that this thread does nothing but wait. */
+static void
+relax (void)
+{
+#if defined __x86_64__ || defined __i386__
+  __builtin_ia32_pause ();
+#elif defined __aarch64__
+  __asm__ volatile("yield");
+#endif
+}
+
+/* Looks for a while whether *@at is @value, or is not. */
+static int
+soon (const StereoPool *pool, const unsigned *at, unsigned value, int is)
+{
+  uint64_t end = 0, now = 0;
+
+  if (!pool->looks)
+    return (look (at) == value) == is;
+  do {
+    for (int n = 0; n < LOOKS; n++) {
+      if ((look (at) == value) == is)
+        return 1;
+      relax ();
+    }
+    now = stereo_now_ns ();
+    end = end ? end : now + LOOK_NS;
+  } while (now < end);
+  return 0;
+}
 
 static void
 take_items (StereoPool *pool, int thread)
@@ -35,38 +85,69 @@ take_items (StereoPool *pool, int thread)
     pool->job (pool->work, item, thread);
 }
 
+static void
+await_begin (StereoPool *pool, unsigned seen)
+{
+  if (soon (pool, &pool->begins, seen, 0))
+    return;
+  pthread_mutex_lock (&pool->lock);
+  while (look (&pool->begins) == seen)
+    pthread_cond_wait (&pool->begun, &pool->lock);
+  pthread_mutex_unlock (&pool->lock);
+}
+
+static void
+await_done (StereoPool *pool)
+{
+  if (soon (pool, &pool->busy, 0, 1))
+    return;
+  pthread_mutex_lock (&pool->lock);
+  while (look (&pool->busy))
+    pthread_cond_wait (&pool->done, &pool->lock);
+  pthread_mutex_unlock (&pool->lock);
+}
+
+/* Lets the workers go on. Under the lock: no worker is then between its last look and its sleep. */
+static void
+begin (StereoPool *pool)
+{
+  pthread_mutex_lock (&pool->lock);
+  __atomic_add_fetch (&pool->begins, 1, __ATOMIC_RELEASE);
+  pthread_cond_broadcast (&pool->begun);
+  pthread_mutex_unlock (&pool->lock);
+}
+
 static void *
 worker_main (void *data)
 {
   Worker *worker = data;
   StereoPool *pool = worker->pool;
-  unsigned seen = 0;
 
-  pthread_mutex_lock (&pool->lock);
-  for (;;) {
-    while (pool->generation == seen && !pool->quit)
-      pthread_cond_wait (&pool->begun, &pool->lock);
+  for (unsigned seen = 0;; seen++) {
+    await_begin (pool, seen);
     if (pool->quit)
-      break;
-    seen = pool->generation;
-    pthread_mutex_unlock (&pool->lock);
+      return NULL;
     take_items (pool, worker->index);
+    if (__atomic_sub_fetch (&pool->busy, 1, __ATOMIC_ACQ_REL))
+      continue;
+    /* the caller may sleep */
     pthread_mutex_lock (&pool->lock);
-    if (--pool->busy == 0)
-      pthread_cond_signal (&pool->done);
+    pthread_cond_signal (&pool->done);
+    pthread_mutex_unlock (&pool->lock);
   }
-  pthread_mutex_unlock (&pool->lock);
-  return NULL;
 }
 
 StereoPool *
 stereo_pool_new (int threads)
 {
   StereoPool *pool = calloc (1, sizeof *pool);
+  int processors = (int) sysconf (_SC_NPROCESSORS_ONLN);
+
   if (!pool)
     return NULL;
   if (threads <= 0)
-    threads = (int) sysconf (_SC_NPROCESSORS_ONLN);
+    threads = processors;
+  pool->looks = threads <= processors;
   pthread_mutex_init (&pool->lock, NULL);
   pthread_cond_init (&pool->begun, NULL);
   pthread_cond_init (&pool->done, NULL);
@@ -87,10 +168,8 @@ stereo_pool_free (StereoPool *pool)
 {
   if (!pool)
     return;
-  pthread_mutex_lock (&pool->lock);
   pool->quit = 1;
-  pthread_cond_broadcast (&pool->begun);
-  pthread_mutex_unlock (&pool->lock);
+  begin (pool);
   for (int i = 1; i < pool->threads; i++)
     pthread_join (pool->workers[i].thread, NULL);
   pthread_cond_destroy (&pool->begun);
@@ -108,20 +187,12 @@ stereo_pool_threads (const StereoPool *pool)
 void
 stereo_pool_run (StereoPool *pool, void *work, StereoJob job, int items)
 {
-  pthread_mutex_lock (&pool->lock);
   pool->work = work;
   pool->job = job;
   pool->items = items;
-  pool->next = 0;
-  pool->busy = pool->threads - 1;
-  pool->generation++;
-  pthread_cond_broadcast (&pool->begun);
-  pthread_mutex_unlock (&pool->lock);
-
+  __atomic_store_n (&pool->next, 0, __ATOMIC_RELAXED);
+  __atomic_store_n (&pool->busy, (unsigned) pool->threads - 1, __ATOMIC_RELAXED);
+  begin (pool);
   take_items (pool, 0);
-
-  pthread_mutex_lock (&pool->lock);
-  while (pool->busy)
-    pthread_cond_wait (&pool->done, &pool->lock);
-  pthread_mutex_unlock (&pool->lock);
+  await_done (pool);
 }
