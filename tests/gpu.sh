@@ -127,8 +127,8 @@ streams () {
 }
 
 if part streams && command -v gst-launch-1.0 > /dev/null; then
-  for count in 1 10 11 12 14; do check streams $count 1; done
-  [ "$(nvidia-smi -L | wc -l)" -lt 2 ] || for count in 20 22 24; do check streams $count 2; done
+  for count in 1 11 12 13 14; do check streams $count 1; done
+  [ "$(nvidia-smi -L | wc -l)" -lt 2 ] || for count in 22 24 26; do check streams $count 2; done
 fi
 
 if part bench; then

@@ -198,18 +198,21 @@ follow (const Frame &f, int x, int y, uint32_t color, int ray)
 
 #pragma unroll 1
   for (int step = 1; step <= STEREO_FILL_REACH; step += STRIDE) {
-    Neighbour met = { NAN, STRIDE };
-    float d[STRIDE];
+    float d[STRIDE], value = NAN;
+    int found = STRIDE;
 #pragma unroll
     for (int k = 0; k < STRIDE; k++)
       d[k] = disparity_at (f, x + stereo_ray_offset (step + k, along), y + stereo_ray_offset (step + k, down));
 #pragma unroll
     for (int k = STRIDE - 1; k >= 0; k--)
-      met = isnan (d[k]) ? met : Neighbour{ d[k], k };
-    if (met.weight == STRIDE)
+      if (!isnan (d[k])) {
+        value = d[k];
+        found = k;
+      }
+    if (found == STRIDE)
       continue;
-    step += met.weight;
-    return { met.value, weight_at (f, x + stereo_ray_offset (step, along), y + stereo_ray_offset (step, down), color) };
+    int at = step + found;
+    return { value, weight_at (f, x + stereo_ray_offset (at, along), y + stereo_ray_offset (at, down), color) };
   }
   return { INFINITY, 0 };
 }

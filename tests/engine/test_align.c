@@ -115,18 +115,25 @@ scene_new (Scene *s, int width, int height, const double dy[6], double gain, dou
 }
 
 static StereoPlan *
+plan_with (const Scene *s, StereoParams *params, int align)
+{
+  StereoError error = { 0 };
+
+  params->num_disparities = SEARCH;
+  params->align = align;
+  StereoPlan *plan = stereo_plan_new (params, s->width, s->height, &error);
+  CHECK (plan != NULL, "%s", error.message);
+  return plan;
+}
+
+static StereoPlan *
 plan_for (const Scene *s, int align)
 {
   StereoParams params;
-  StereoError error = { 0 };
 
   params_small (&params);
   params.method = STEREO_METHOD_BM;
-  params.num_disparities = SEARCH;
-  params.align = align;
-  StereoPlan *plan = stereo_plan_new (&params, s->width, s->height, &error);
-  CHECK (plan != NULL, "%s", error.message);
-  return plan;
+  return plan_with (s, &params, align);
 }
 
 /* Root mean square over the picture of what the estimate is wrong by. */
@@ -380,16 +387,12 @@ static StereoPlan *
 plan_on_device (const Scene *s, int graph)
 {
   StereoParams params;
-  StereoError error = { 0 };
 
   params_small (&params);
   params.backend = STEREO_BACKEND_CUDA;
-  params.num_disparities = SEARCH;
-  params.align = STEREO_ALIGN_AUTO;
   setenv ("STEREO_CUDA_GRAPH", graph ? "1" : "0", 1);
-  StereoPlan *plan = stereo_plan_new (&params, s->width, s->height, &error);
+  StereoPlan *plan = plan_with (s, &params, STEREO_ALIGN_AUTO);
   unsetenv ("STEREO_CUDA_GRAPH");
-  CHECK (plan != NULL, "%s", error.message);
   return plan;
 }
 
