@@ -151,11 +151,9 @@ open_device (StereoPlan *plan, CudaState *state, StereoError *error)
   CUDA_TRY (cudaDeviceGetAttribute (&state->shared_per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   CUDA_TRY (cudaDeviceGetAttribute (&state->multiprocessors, cudaDevAttrMultiProcessorCount, device));
   CUDA_TRY (cudaStreamCreateWithFlags (&state->stream, cudaStreamNonBlocking));
-  CUDA_TRY (cudaStreamCreateWithFlags (&state->side_stream, cudaStreamNonBlocking));
-  CUDA_TRY (cudaEventCreateWithFlags (&state->views_made, cudaEventDisableTiming));
-  CUDA_TRY (cudaEventCreateWithFlags (&state->side_done, cudaEventDisableTiming));
   CUDA_TRY (cudaStreamCreateWithFlags (&state->upload_stream, cudaStreamNonBlocking));
   CUDA_TRY (cudaStreamCreateWithFlags (&state->download_stream, cudaStreamNonBlocking));
+  status = cuda_open_branches (plan, error);
   for (int k = 0; k < STEREO_MAX_IN_FLIGHT && !status; k++)
     status = open_slot (plan, &state->slot[k], error);
   return status;
@@ -178,36 +176,13 @@ cuda_open (StereoPlan *plan, StereoError *error)
   return open_device (plan, state, error);
 }
 
-StereoStatus
-cuda_views_made (StereoPlan *plan, StereoError *error)
-{
-  CUDA_TRY (cudaEventRecord (cuda_state (plan)->views_made, cuda_state (plan)->stream));
-  return STEREO_OK;
-}
-
-StereoStatus
-cuda_begin_side (StereoPlan *plan, StereoError *error)
-{
-  CUDA_TRY (cudaStreamWaitEvent (cuda_state (plan)->side_stream, cuda_state (plan)->views_made, 0));
-  return STEREO_OK;
-}
-
-StereoStatus
-cuda_end_side (StereoPlan *plan, StereoError *error)
-{
-  CudaState *state = cuda_state (plan);
-
-  CUDA_TRY (cudaEventRecord (state->side_done, state->side_stream));
-  CUDA_TRY (cudaStreamWaitEvent (state->stream, state->side_done, 0));
-  return STEREO_OK;
-}
-
 /* After a fault every call returns an error, these calls too. */
 static void
 cuda_settle (StereoPlan *plan)
 {
   CudaState *state = cuda_state (plan);
-  cudaStream_t streams[] = { state->upload_stream, state->stream, state->side_stream, state->download_stream };
+  cudaStream_t streams[] = { state->upload_stream, state->stream, state->branch[CUDA_BESIDE_MATCH].stream,
+    state->branch[CUDA_BESIDE_MAPS].stream, state->download_stream };
 
   for (cudaStream_t stream : streams)
     if (stream)
@@ -241,12 +216,10 @@ cuda_close (StereoPlan *plan)
   for (cudaEvent_t event : state->events)
     if (event)
       cudaEventDestroy (event);
-  for (cudaEvent_t event : { state->views_made, state->side_done })
-    if (event)
-      cudaEventDestroy (event);
   for (int k = 0; k < STEREO_MAX_IN_FLIGHT; k++)
     close_slot (&state->slot[k]);
-  cudaStream_t streams[] = { state->upload_stream, state->stream, state->side_stream, state->download_stream };
+  cuda_close_branches (plan);
+  cudaStream_t streams[] = { state->upload_stream, state->stream, state->download_stream };
   for (cudaStream_t stream : streams)
     if (stream)
       cudaStreamDestroy (stream);

@@ -41,15 +41,29 @@ struct CudaSlot
   uint64_t arrived_ns;                   /* about the same moment on the host's clock */
 };
 
+/* What runs beside the steps. */
+enum CudaBranchName
+{
+  CUDA_BESIDE_MATCH, /* needs nothing but the left view, as load and the stages that change it leave it */
+  CUDA_BESIDE_MAPS,  /* needs the maps of a frame, beside steps that read them too */
+  CUDA_BRANCHES
+};
+
+struct CudaBranch
+{
+  cudaStream_t stream;
+  cudaEvent_t fork, done;
+  bool open; /* between cuda_begin_branch() and cuda_join() */
+};
+
 /* What all stages of a plan share. What only one stage needs is in the context of that stage. */
 struct CudaState
 {
   int shared_per_block, multiprocessors; /* of the device: bytes that a block may have, and a count */
   int debug_sync;                        /* STEREO_DEBUG_SYNC: wait after every stage */
-  unsigned fault_at;        /* STEREO_TEST_FAULT: the frame, from 1, whose kernel reads an invalid address; 0: none */
-  cudaStream_t stream;      /* of the steps */
-  cudaStream_t side_stream; /* of what needs the views alone, beside the steps that match them: see cuda_views_made() */
-  cudaEvent_t views_made, side_done;
+  unsigned fault_at;   /* STEREO_TEST_FAULT: the frame, from 1, whose kernel reads an invalid address; 0: none */
+  cudaStream_t stream; /* of the steps */
+  CudaBranch branch[CUDA_BRANCHES];
   cudaStream_t upload_stream, download_stream;
   CudaSlot slot[STEREO_MAX_IN_FLIGHT];
   StereoPool *pool;                 /* threads that copy images and results on the host */
@@ -69,13 +83,15 @@ cuda_state (const StereoPlan *plan)
 }
 
 /*
- * Work that needs nothing but the left view runs on the side stream, beside the steps that match it. Stages that change that view
- * call cuda_views_made(); the last call counts. A stage launches on the side stream between the two others, and then goes on
- * where both streams are. In a graph this makes a branch.
+ * branch.cu: a branch begins where cuda_fork() is called; the last call counts. What is launched on its *@stream after
+ * cuda_begin_branch() comes after that, but not after later steps. cuda_join() lets the steps wait for it, if it has begun; a frame
+ * joins all its branches. In a graph they are branches too.
  */
-StereoStatus cuda_views_made (StereoPlan *plan, StereoError *error);
-StereoStatus cuda_begin_side (StereoPlan *plan, StereoError *error);
-StereoStatus cuda_end_side (StereoPlan *plan, StereoError *error);
+StereoStatus cuda_open_branches (StereoPlan *plan, StereoError *error);
+void cuda_close_branches (StereoPlan *plan);
+StereoStatus cuda_fork (StereoPlan *plan, CudaBranchName name, StereoError *error);
+StereoStatus cuda_begin_branch (StereoPlan *plan, CudaBranchName name, cudaStream_t *stream, StereoError *error);
+StereoStatus cuda_join (StereoPlan *plan, CudaBranchName name, StereoError *error);
 
 /* Turns a failed call into STEREO_ERROR_BACKEND with the call, the error and the place. */
 StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, const char *file, int line);
@@ -93,8 +109,9 @@ StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, 
     cudaError_t code_ = cudaGetLastError (); \
     if (code_ == cudaSuccess && cuda_state (plan)->debug_sync) \
       code_ = cudaStreamSynchronize (cuda_state (plan)->stream); \
-    if (code_ == cudaSuccess && cuda_state (plan)->debug_sync) \
-      code_ = cudaStreamSynchronize (cuda_state (plan)->side_stream); \
+    for (CudaBranch & b_ : cuda_state (plan)->branch) \
+      if (code_ == cudaSuccess && cuda_state (plan)->debug_sync) \
+        code_ = cudaStreamSynchronize (b_.stream); \
     if (code_ != cudaSuccess) \
       return cuda_fail (error, code_, kernel, __FILE__, __LINE__); \
   } while (0)

@@ -133,7 +133,7 @@ __launch_bounds__ (POINTS) fit_kernel (const __grid_constant__ Frame f, const __
 StereoStatus
 cuda_motion_fit (StereoPlan *plan, const Frame &f, const MotionWork &w, StereoError *error)
 {
-  fit_kernel<<<1, POINTS, 0, cuda_state (plan)->side_stream>>> (f, w);
+  fit_kernel<<<1, POINTS, 0, cuda_state (plan)->stream>>> (f, w);
   CUDA_LAUNCHED (plan, "fit_kernel");
   return STEREO_OK;
 }

@@ -197,19 +197,32 @@ __launch_bounds__ (POINT_THREADS) points_kernel (const __grid_constant__ Frame f
     *point = point_of (f, w, x, y, found, tile.beside);
 }
 
+/* The reduced views need no disparity: they are made while the views are matched. */
+static StereoStatus
+reduce_views (StereoPlan *plan, const Frame &f, const MotionWork &w, StereoError *error)
+{
+  dim3 grid (cuda_blocks (w.c.width, REDUCE_THREADS), w.c.height, 2);
+  cudaStream_t stream;
+  StereoStatus status = cuda_begin_branch (plan, CUDA_BESIDE_MATCH, &stream, error);
+
+  if (status)
+    return status;
+  reduce_kernel<<<grid, REDUCE_THREADS, 0, stream>>> (f, w);
+  CUDA_LAUNCHED (plan, "reduce_kernel");
+  return cuda_join (plan, CUDA_BESIDE_MATCH, error);
+}
+
 }
 
 StereoStatus
 cuda_motion_points (StereoPlan *plan, const Frame &f, const MotionWork &w, StereoError *error)
 {
-  cudaStream_t stream = cuda_state (plan)->side_stream;
   dim3 cells (STEREO_MOTION_COLUMNS, STEREO_MOTION_ROWS);
+  StereoStatus status = w.c.width && w.c.height ? reduce_views (plan, f, w, error) : STEREO_OK;
 
-  if (w.c.width && w.c.height) {
-    reduce_kernel<<<dim3 (cuda_blocks (w.c.width, REDUCE_THREADS), w.c.height, 2), REDUCE_THREADS, 0, stream>>> (f, w);
-    CUDA_LAUNCHED (plan, "reduce_kernel");
-  }
-  points_kernel<<<cells, POINT_THREADS, 0, stream>>> (f, w);
+  if (status)
+    return status;
+  points_kernel<<<cells, POINT_THREADS, 0, cuda_state (plan)->stream>>> (f, w);
   CUDA_LAUNCHED (plan, "points_kernel");
   return STEREO_OK;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Motion: unlikely disparities give way to those of the frame before, moved as the cameras did, by the rules of exact/motion.h.
- * The frame before, the points and the motion lie in device memory: nothing comes to the host. Points and motion are found while
- * the views are matched.
+ * The frame before, the points and the motion lie in device memory: nothing comes to the host.
  */
 #include "cuda/motion/motion.cuh"
 
@@ -133,22 +132,26 @@ static StereoStatus
 motion_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const MotionContext *c = (const MotionContext *) context;
-  cudaStream_t stream = cuda_state (plan)->stream;
+  cudaStream_t stream = cuda_state (plan)->stream, beside;
+  bool speckles = plan->params.speckle_size > 0 && !cuda_state (plan)->no_fusion; /* they join the branch */
   dim3 tiles (cuda_blocks (plan->width, COLUMNS), cuda_blocks (plan->height, ROWS));
   dim3 rows (cuda_blocks (plan->width, FOUR * KEEP_THREADS), plan->height);
   Frame f = cuda_frame (plan);
   MotionWork w = { plan->last, *c };
   StereoStatus status;
 
-  if ((status = cuda_begin_side (plan, error)) || (status = cuda_motion_points (plan, f, w, error)) ||
-      (status = cuda_motion_fit (plan, f, w, error)) || (status = cuda_end_side (plan, error)))
+  if ((status = cuda_motion_points (plan, f, w, error)) || (status = cuda_motion_fit (plan, f, w, error)))
     return status;
   follow_kernel<<<tiles, dim3 (COLUMNS, ROWS), 0, stream>>> (
       f, w, stereo_motion_least_sure (stereo_params_first_threshold (&plan->params)));
   CUDA_LAUNCHED (plan, "follow_kernel");
-  keep_kernel<<<rows, KEEP_THREADS, 0, stream>>> (f, w);
+  /* the removal of speckles, which changes the disparity, waits for the copies */
+  if ((status = cuda_fork (plan, CUDA_BESIDE_MAPS, error)) ||
+      (status = cuda_begin_branch (plan, CUDA_BESIDE_MAPS, &beside, error)))
+    return status;
+  keep_kernel<<<rows, KEEP_THREADS, 0, beside>>> (f, w);
   CUDA_LAUNCHED (plan, "keep_kernel");
-  return STEREO_OK;
+  return speckles ? STEREO_OK : cuda_join (plan, CUDA_BESIDE_MAPS, error);
 }
 
 }

@@ -206,14 +206,19 @@ static StereoStatus
 probability_run (StereoPlan *plan, void *data, StereoError *error)
 {
   const ProbabilityContext *context = (const ProbabilityContext *) data;
-  cudaStream_t stream = cuda_state (plan)->stream;
+  cudaStream_t stream;
   dim3 cell_grid (cuda_blocks (stereo_cells (plan->width), CELLS), 2 * stereo_cells (plan->height));
   dim3 grid (cuda_blocks (plan->width, TILE), cuda_blocks (plan->height, TILE));
   Frame frame = cuda_frame (plan);
+  StereoStatus status = cuda_begin_branch (plan, CUDA_BESIDE_MAPS, &stream, error); /* cells need indices, no disparity */
 
+  if (status)
+    return status;
   cell_kernel<<<cell_grid, dim3 (CELL_LANES, CELLS), 0, stream>>> (frame, context->measures, context->table);
   CUDA_LAUNCHED (plan, "cell_kernel");
-  probability_kernel<<<grid, dim3 (WARP, TILE_WARPS), 0, stream>>> (
+  if ((status = cuda_join (plan, CUDA_BESIDE_MAPS, error)))
+    return status;
+  probability_kernel<<<grid, dim3 (WARP, TILE_WARPS), 0, cuda_state (plan)->stream>>> (
       frame, context->measures, (float) stereo_params_first_threshold (&plan->params), TO_ONE);
   CUDA_LAUNCHED (plan, "probability_kernel");
   return STEREO_OK;

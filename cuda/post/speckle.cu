@@ -247,6 +247,7 @@ speckle_run (StereoPlan *plan, void *data, StereoError *error)
   dim3 fours (cuda_blocks (plan->width, FOUR * THREADS), plan->height);
   Labels labels = { context->label, context->size, (float) p->speckle_range, p->speckle_size };
   Frame frame = cuda_frame (plan);
+  StereoStatus status;
 
   label_kernel<<<grid, block, 0, state->stream>>> (frame, labels);
   CUDA_LAUNCHED (plan, "label_kernel");
@@ -254,6 +255,8 @@ speckle_run (StereoPlan *plan, void *data, StereoError *error)
   CUDA_LAUNCHED (plan, "join_kernel");
   count_kernel<<<fours, THREADS, 0, state->stream>>> (frame, labels);
   CUDA_LAUNCHED (plan, "count_kernel");
+  if ((status = cuda_join (plan, CUDA_BESIDE_MAPS, error))) /* the disparity is still copied for the next frame */
+    return status;
   remove_kernel<<<fours, THREADS, 0, state->stream>>> (frame, labels);
   CUDA_LAUNCHED (plan, "remove_kernel");
   return STEREO_OK;
