@@ -264,17 +264,29 @@ cuda_release (StereoPlan *plan, void *memory)
   cudaGetLastError ();
 }
 
-/* On the plan's stream, which does not wait for the default one. */
+static StereoStatus
+copy_on (cudaStream_t stream, void *to, const void *from, size_t size)
+{
+  cudaError_t code = cudaMemcpyAsync (to, from, size, cudaMemcpyDefault, stream);
+
+  if (code == cudaSuccess)
+    code = cudaStreamSynchronize (stream);
+  cudaGetLastError ();
+  return code == cudaSuccess ? STEREO_OK : STEREO_ERROR_BACKEND;
+}
+
+/* After the steps of the frames in flight. */
 static StereoStatus
 cuda_copy (StereoPlan *plan, void *to, const void *from, size_t size)
 {
-  CudaState *state = cuda_state (plan);
-  cudaError_t code = cudaMemcpyAsync (to, from, size, cudaMemcpyDefault, state->stream);
+  return copy_on (cuda_state (plan)->stream, to, from, size);
+}
 
-  if (code == cudaSuccess)
-    code = cudaStreamSynchronize (state->stream);
-  cudaGetLastError ();
-  return code == cudaSuccess ? STEREO_OK : STEREO_ERROR_BACKEND;
+/* The view is the caller's and complete: it waits for no step. */
+static StereoStatus
+cuda_copy_view (StereoPlan *plan, void *host, const void *view, size_t size)
+{
+  return copy_on (cuda_state (plan)->upload_stream, host, view, size);
 }
 
 /* In the order of the stream: after the steps of the frames in flight. */
@@ -405,6 +417,7 @@ extern const StereoBackend stereo_backend_cuda = {
   .layers = NULL, /* no stage aggregates in layers */
   .copy_out = cuda_copy,
   .copy_in = cuda_copy,
+  .copy_view = cuda_copy_view,
   .clear = cuda_clear,
   .remapper = &stereo_cuda_remapper,
 };

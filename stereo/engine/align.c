@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * When an aligner sees which pair. The first pair is measured before it is computed, so that it is aligned itself. From then
- * on the aligner follows. A device computes a pair in about the time that a look takes: one pair in HOST_INTERVAL is looked
- * at there, while it is computed. Of pairs in device memory one in DEVICE_INTERVAL is looked at, and only the rows needed
- * are copied, because the copy waits for the pair before.
+ * on the aligner follows, and looks at a pair while a device computes it. A look takes about as long as a device needs for a pair:
+ * one pair in DEVICE_INTERVAL is looked at there. Of views in device memory, the rows needed are copied.
  */
 #include "stereo/engine/align.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define HOST_INTERVAL 4
-#define DEVICE_INTERVAL 8
+#define DEVICE_INTERVAL 4
 #define NOTICEABLE 0.01 /* px: a smaller change is not handed on */
 
 StereoStatus
@@ -89,7 +87,7 @@ fetch (StereoPlan *plan, int first, int end, StereoImage images[2])
   for (int v = 0; v < 2 && place; v++) {
     if (images[v].memory == STEREO_MEMORY_HOST)
       continue;
-    if (plan->backend->copy_out (plan, place, extents[v].start, extents[v].size))
+    if (plan->backend->copy_view (plan, place, extents[v].start, extents[v].size))
       return 0;
     images[v].data = place + extents[v].shift;
     images[v].memory = STEREO_MEMORY_HOST;
@@ -118,12 +116,6 @@ hand_on (StereoPlan *plan)
     plan->align = steps;
 }
 
-static int
-in_host_memory (const StereoPlan *plan)
-{
-  return plan->input[STEREO_LEFT].memory == STEREO_MEMORY_HOST && plan->input[STEREO_RIGHT].memory == STEREO_MEMORY_HOST;
-}
-
 static void
 follow (StereoPlan *plan)
 {
@@ -141,26 +133,19 @@ void
 stereo_align_before (StereoPlan *plan)
 {
   StereoImage images[2];
-  unsigned frame = plan->submitted - 1;
 
-  if (!plan->aligner)
+  if (!plan->aligner || plan->submitted > 1 || !fetch (plan, 0, plan->height, images))
     return;
-  if (frame == 0) {
-    if (!fetch (plan, 0, plan->height, images))
-      return;
-    stereo_aligner_measure (plan->aligner, &images[STEREO_LEFT], &images[STEREO_RIGHT]);
-    hand_on (plan);
-  } else if (!in_host_memory (plan) && frame % DEVICE_INTERVAL == 0) {
-    follow (plan);
-  }
+  stereo_aligner_measure (plan->aligner, &images[STEREO_LEFT], &images[STEREO_RIGHT]);
+  hand_on (plan);
 }
 
 void
 stereo_align_after (StereoPlan *plan)
 {
-  unsigned frame = plan->submitted - 1, interval = plan->backend->choice == STEREO_BACKEND_CUDA ? HOST_INTERVAL : 1;
+  unsigned frame = plan->submitted - 1, interval = plan->backend->choice == STEREO_BACKEND_CUDA ? DEVICE_INTERVAL : 1;
 
-  if (plan->aligner && frame > 0 && in_host_memory (plan) && frame % interval == 0)
+  if (plan->aligner && frame > 0 && frame % interval == 0)
     follow (plan);
 }
 

@@ -204,6 +204,9 @@ struct StereoBackend
   /* Between the plan's memory and host memory; wait until the copy is done. */
   StereoStatus (*copy_out) (StereoPlan *plan, void *host, const void *arena, size_t size);
   StereoStatus (*copy_in) (StereoPlan *plan, void *arena, const void *host, size_t size);
+  /* From a view in device memory to host memory, while frames are in flight; waits until the copy is done. NULL: views are never
+   * there. */
+  StereoStatus (*copy_view) (StereoPlan *plan, void *host, const void *view, size_t size);
   /* Zeroes memory of the plan, after the frames in flight and before the next one. */
   StereoStatus (*clear) (StereoPlan *plan, void *arena, size_t size);
   const StereoRemapper *remapper; /* NULL only if the backend is not in this build */

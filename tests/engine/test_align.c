@@ -397,7 +397,7 @@ plan_on_device (const Scene *s, int graph)
 }
 
 /* On a device, the steps are captured once more when alignment begins, with the first pair or later, and nothing else about the
- * frames changes. A device's views are looked at less often. */
+ * frames changes. On a device, one pair in a few is looked at. */
 static void
 test_device (void)
 {
