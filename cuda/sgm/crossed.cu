@@ -11,24 +11,24 @@
 namespace
 {
 
-/* The lines that a kernel has of a direction. */
+/* The lines that the first kernel has of a direction. */
 struct Part
 {
   Lines lines;
   int blocks;    /* of this part and of those before */
+  int halves;    /* that are done: 2 to the ends of the lines, both ways; 1 to the middle */
   Target target; /* of the first half; where each way has a set of its own, that of the second half is the next one */
 };
 
-/* What the first kernel does: directions whose lines are done both ways to their ends; the last one to the middle. */
 struct Parts
 {
   Part of[SGM_DIRECTIONS];
   int count;
 };
 
-constexpr int CROSSED_BLOCKS = 10; /* on a multiprocessor, up to 128 disparities: more halves would hold up the whole lines */
-constexpr int LAST_BLOCKS = 5; /* with more, memory is slower */
-constexpr int LAST_WARPS = 4;  /* of a block: neighbouring columns, all from the same end */
+constexpr int CROSSED_BLOCKS = 10; /* on a multiprocessor, up to 128 disparities: more are not faster */
+constexpr int LAST_BLOCKS = 5;     /* with more, memory is slower */
+constexpr int LAST_WARPS = 4;      /* of a block: neighbouring columns, all from the same end */
 
 /* Where the costs of a path are between the two kernels: a lane's pairs. */
 template <int PAIRS, int LANES> __device__ __forceinline__ uint32_t *
@@ -48,7 +48,7 @@ template <Task FIRST, Task SECOND, int PAIRS, int LANES> __global__ void __launc
   while ((int) blockIdx.x >= parts.of[number].blocks)
     number++;
   const Part &part = parts.of[number];
-  bool is_whole = number < parts.count - 1;
+  bool is_whole = part.halves == 2;
   int back = threadIdx.x / 32, block = (int) blockIdx.x - (number ? parts.of[number - 1].blocks : 0);
   uint32_t ring = ring_of_lane<PAIRS, SETS> (shared);
   Lines l = part.lines;
@@ -59,7 +59,7 @@ template <Task FIRST, Task SECOND, int PAIRS, int LANES> __global__ void __launc
   /* one loop for both halves: with a loop for each, instructions would be waited for */
   if (FIRST == SECOND)
 #pragma unroll 1
-    for (int half = 0; half < (is_whole ? 2 : 1); half++) {
+    for (int half = 0; half < part.halves; half++) {
       if (half)
         __syncthreads ();
       add_pixels<FIRST, SETS> (t, ring, s, l, pixels_before (s, l, t.length, back ^ half), to);
@@ -115,24 +115,26 @@ set_at (const Sgm &s, int set, int more)
   return set < 2 ? in_volume (s, set) : Target{ s.sets + (ptrdiff_t) (set - 2) * s.depth, more };
 }
 
-/* All directions but @halves as wholes: the other one of rows and columns, then diagonals. The halves come last. */
+/* All directions but @halves as wholes. Multiprocessors take the blocks in order, and whoever begins last should be done soon:
+ * rows and columns come first, the longer ones before the others; then diagonals, which end with short ones. */
 template <Task LAST, int LANES> static Parts
 parts_of (const Sgm &s, int directions, int halves)
 {
   const int each = is_in_bytes (LAST) ? 2 : 1; /* sets of a direction */
+  int row = halves == SGM_SIDEWAYS ? s.width / 2 : s.width, column = halves == SGM_VERTICAL ? s.height / 2 : s.height;
   Parts p = {};
   int blocks = 0;
 
   auto add = [&] (int direction) {
     Lines lines = lines_for (LAST, s, direction);
+    int set = direction == halves ? directions - 1 : direction > halves ? direction - 1 : direction;
     blocks += (int) cuda_blocks (lines.count, 32 / LANES);
-    p.of[p.count] = { lines, blocks, set_at (s, p.count * each, more_sets_of (LAST)) };
-    p.count++;
+    p.of[p.count++] = { lines, blocks, direction == halves ? 1 : 2, set_at (s, set * each, more_sets_of (LAST)) };
   };
-  for (int direction = 0; direction < directions; direction++)
-    if (direction != halves)
-      add (direction);
-  add (halves);
+  add (row > column ? SGM_SIDEWAYS : SGM_VERTICAL);
+  add (row > column ? SGM_VERTICAL : SGM_SIDEWAYS);
+  for (int direction = SGM_RISING; direction < directions; direction++)
+    add (direction);
   return p;
 }
 
