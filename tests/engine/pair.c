@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pair.h"
 
+int
+no_device (void)
+{
+  char reason[200];
+
+  if (stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason))
+    return 0;
+  check_skip ("%s", reason);
+  return 1;
+}
+
 void
 pair_new (Pair *pair, int width, int height, uint64_t seed)
 {

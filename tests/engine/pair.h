@@ -16,6 +16,9 @@ typedef struct Pair
   uint8_t *confidence;
 } Pair;
 
+/* Whether there is no CUDA device; the case is skipped then. */
+int no_device (void);
+
 void pair_new (Pair *pair, int width, int height, uint64_t seed);
 void pair_free (Pair *pair);
 /* Bit for bit. */

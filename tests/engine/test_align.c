@@ -289,7 +289,7 @@ plan_on_device (const Scene *s, int graph)
 }
 
 /* On a device, the steps are captured once more when alignment begins, with the first pair or later, and nothing else about the
- * frames changes. On a device, one pair in a few is looked at. */
+ * frames changes. One pair in a few is looked at there. */
 static void
 test_device (void)
 {
@@ -299,12 +299,9 @@ test_device (void)
     FIRST = 3,
     FRAMES = 200
   };
-  char reason[200];
 
-  if (!stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason)) {
-    check_skip ("%s", reason);
+  if (no_device ())
     return;
-  }
   for (int late = 0; late < 2; late++) {
     Scene s[2][2]; /* of each plan: rectified, and not */
     StereoPlan *plan[2];

@@ -14,17 +14,6 @@ enum
   SETTINGS = 6
 };
 
-static int
-no_device (void)
-{
-  char reason[200];
-
-  if (stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason))
-    return 0;
-  check_skip ("%s", reason);
-  return 1;
-}
-
 /* Settings that between them take every stage, and an even and an odd number of passes over the disparity map. */
 static void
 params_of (StereoParams *params, int setting)

@@ -43,12 +43,11 @@ matcher_free (Matcher *m)
   pair_free (&m->pair);
 }
 
-/* A smooth texture that repeats nowhere, in patches. Between them it is so faint that pixels are unsure. */
+/* A texture in patches. Between them it is so faint that pixels are unsure. */
 static double
-texture (double x, double y)
+patches (double x, double y)
 {
-  double a = 0.37 * x + 0.11 * y, b = 0.19 * x - 0.41 * y, c = 0.83 * x + 0.07 * y + 1.7 * sin (0.31 * y);
-  double value = 35 * sin (a + 2 * sin (0.13 * y)) + 30 * sin (b + sin (0.21 * x)) + 20 * sin (c);
+  double value = picture_texture (x, y, 0) - 128;
   return 128 + (sin (x / 17) * sin (y / 19) > 0 ? value : value / 30);
 }
 
@@ -63,7 +62,7 @@ paint_approached (Pair *pair, int frame, uint64_t seed)
       for (int x = 0; x < WIDTH; x++) {
         double near = 2 * y < HEIGHT ? 9 : 16, scale = 1 / (1 - near * frame / 400), disparity = near * scale;
         double u = (x + (v ? disparity : 0) - WIDTH / 2) / scale, w = (y - HEIGHT / 2) / scale;
-        int value = (int) texture (u, w + 100 * near) + random_range (&random, -4, 4);
+        int value = (int) patches (u, w + 100 * near) + random_range (&random, -4, 4);
         picture_set (&pair->picture[v], x, y, (const int[3]){ value & 255, value * 7 / 8 & 255, 255 - (value & 255) });
       }
 }
@@ -123,17 +122,6 @@ compare (const StereoParams params[2], int in_order, const char *what)
   }
   for (int n = 0; n < 2; n++)
     matcher_free (&m[n]);
-}
-
-static int
-no_device (void)
-{
-  char reason[200];
-
-  if (stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason))
-    return 0;
-  check_skip ("%s", reason);
-  return 1;
 }
 
 /* A kernel beside the steps needs nothing that they make meanwhile. */

@@ -6,6 +6,7 @@
 
 #include "stereo/stereo.h"
 #include "tests/support/check.h"
+#include "tests/support/picture.h"
 #include "tests/support/random.h"
 
 enum
@@ -24,14 +25,6 @@ typedef struct Scene
   float disparity[HEIGHT][WIDTH];
 } Scene;
 
-/* A smooth texture that repeats nowhere. */
-static double
-texture (double x, double y, int number)
-{
-  double a = 0.37 * x + 0.11 * y + number, b = 0.19 * x - 0.41 * y + 3 * number, c = 0.83 * x + 0.07 * y;
-  return 128 + 35 * sin (a + 2 * sin (0.13 * y)) + 30 * sin (b + sin (0.21 * x)) + 20 * sin (c + 1.7 * sin (0.31 * y));
-}
-
 /* The background, which begins at @from, and where @column is 0 or more, a square whose left edge is there; with noise. */
 static void
 paint_from (Scene *scene, int number, int from, int column, int noise, Random *random)
@@ -41,7 +34,8 @@ paint_from (Scene *scene, int number, int from, int column, int noise, Random *r
       for (int x = 0; x < WIDTH; x++) {
         int place = x + (v ? BEFORE : 0) - column,
             inside = column >= 0 && place >= 0 && place < SIDE && abs (y - 45) < 21;
-        double value = inside ? texture (place, y, number + 40) : texture (x + from + (v ? BEHIND : 0), y, number);
+        double value = inside ? picture_texture (place, y, number + 40) :
+                                picture_texture (x + from + (v ? BEHIND : 0), y, number);
         for (int k = 0; k < 3; k++) /* nearly normal; its standard deviation is @noise */
           value += random_range (random, -noise * 100, noise * 100) / 100.0;
         scene->view[v][y][x] = (uint8_t) (value < 0 ? 0 : value > 255 ? 255 : value + 0.5);

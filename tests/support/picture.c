@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "tests/support/picture.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -144,4 +145,11 @@ picture_paint (Picture *left, Picture *right, PictureKind kind, int min, int num
   uint32_t salt = random_next (random);
   paint_view (left, kind, 0, min, num, salt);
   paint_view (right, kind, 1, min, num, salt);
+}
+
+double
+picture_texture (double x, double y, int number)
+{
+  double a = 0.37 * x + 0.11 * y + number, b = 0.19 * x - 0.41 * y + 3 * number, c = 0.83 * x + 0.07 * y;
+  return 128 + 35 * sin (a + 2 * sin (0.13 * y)) + 30 * sin (b + sin (0.21 * x)) + 20 * sin (c + 1.7 * sin (0.31 * y));
 }

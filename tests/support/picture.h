@@ -54,6 +54,9 @@ StereoImage picture_view (const Picture *picture);
 /* Paints both views; shifted textures have disparities in min..min + num - 1. */
 void picture_paint (Picture *left, Picture *right, PictureKind kind, int min, int num, Random *random);
 
+/* A smooth texture about 128 that repeats nowhere; another one for each @number. */
+double picture_texture (double x, double y, int number);
+
 /* @size bytes up to (or from) a page that faults; for outputs. */
 void *picture_guarded (size_t size, PictureGuard guard, void **mapping, size_t *mapping_size);
 
