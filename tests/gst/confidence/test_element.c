@@ -161,7 +161,7 @@ GST_END_TEST;
 static void
 expect_words (GstBus *bus, const gchar *first, const gchar *second)
 {
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, 5 * GST_SECOND, GST_MESSAGE_ERROR);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR);
   GError *error = NULL;
 
   fail_unless (message != NULL, "no error");
@@ -227,7 +227,7 @@ static void
 wait_eos (GstElement *pipeline)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   GError *error = NULL;
 
   fail_unless (message != NULL, "neither end nor error");
@@ -244,7 +244,7 @@ pull (GstElement *pipeline, const gchar *name)
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), name);
   GstSample *sample = NULL;
 
-  g_signal_emit_by_name (sink, "try-pull-sample", 30 * GST_SECOND, &sample);
+  g_signal_emit_by_name (sink, "try-pull-sample", PATIENCE, &sample);
   gst_object_unref (sink);
   return sample;
 }
@@ -259,7 +259,7 @@ GST_START_TEST (test_in_step_on_a_tee)
   GstSample *pictures[12], *confidences[12];
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL, 30 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+  fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL, PATIENCE), GST_STATE_CHANGE_SUCCESS);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   for (guint i = 0; i < 12; i++) {
     pictures[i] = pull (pipeline, "a");

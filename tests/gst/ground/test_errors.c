@@ -14,7 +14,7 @@ static void
 expect_words (GstBus *bus, GstMessageType type, const gchar *what, const gchar *remedy)
 {
   const gchar *const words[] = { what, remedy, NULL };
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, 5 * GST_SECOND, type);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, type);
 
   fail_unless (message != NULL, "nothing is said of %s", what);
   check_words (message, words);

@@ -40,7 +40,7 @@ drive (const gchar *road, guint frames, gint width, const gchar *ground)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   for (gboolean more = TRUE; more;) {
     GstMessage *message = gst_bus_timed_pop_filtered (
-        bus, 60 * GST_SECOND, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+        bus, PATIENCE, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
     fail_unless (message && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR, "%s fails", line);
     if (gst_message_has_name (message, "stereo-obstacles"))
       g_ptr_array_add (messages, gst_structure_copy (gst_message_get_structure (message)));

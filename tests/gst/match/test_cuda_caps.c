@@ -187,7 +187,7 @@ run_upload (const gchar *backend)
   gboolean device;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "no end of stream: %s", line);
   fail_unless_equals_uint64 (stat_of (m, "pairs"), 3);
   caps = gst_pad_get_current_caps (pad);

@@ -418,7 +418,7 @@ play_once (GstElement *pipeline, GstElement *matcher)
   GstMessage *message;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "no end of stream");
   gst_message_unref (message);
   fail_unless_equals_uint64 (stat_of (matcher, "pairs"), 3);

@@ -51,7 +51,7 @@ GST_START_TEST (test_fault)
 
   if (other) {
     gst_element_set_state (other, GST_STATE_PAUSED);
-    fail_unless_equals_int (gst_element_get_state (other, NULL, NULL, 60 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+    fail_unless_equals_int (gst_element_get_state (other, NULL, NULL, PATIENCE), GST_STATE_CHANGE_SUCCESS);
   }
   play_into_fault (pipeline, "CUDA failed");
   text = play_to_end (pipeline);

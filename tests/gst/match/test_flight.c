@@ -64,7 +64,7 @@ at_gate (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 gate_wait (Gate *gate, gint number)
 {
-  gint64 end = g_get_monotonic_time () + 15 * G_USEC_PER_SEC;
+  gint64 end = g_get_monotonic_time () + PATIENCE / GST_USECOND;
 
   g_mutex_lock (&gate->lock);
   while (gate->held < number)

@@ -49,7 +49,7 @@ messages_of (const gchar *line, const Step *steps, guint64 *looks)
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, follow_script, &script, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (!over) {
-    GstMessage *message = gst_bus_timed_pop (bus, 60 * GST_SECOND);
+    GstMessage *message = gst_bus_timed_pop (bus, PATIENCE);
     const GstStructure *told = message ? gst_message_get_structure (message) : NULL;
     gboolean active;
     fail_unless (message != NULL, "%s: no end", line);
@@ -191,7 +191,7 @@ GST_START_TEST (test_range)
     const GstStructure *told;
     gboolean active;
     do
-      message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
+      message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
     while (message && !gst_message_has_name (message, "stereo-health"));
     fail_unless (message != NULL, "turn %u", turn);
     told = gst_message_get_structure (message);
@@ -233,7 +233,7 @@ GST_START_TEST (test_too_slow)
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   do
-    message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
+    message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
   while (message && !gst_message_has_name (message, "stereo-health"));
   fail_unless (message != NULL);
   told = gst_message_get_structure (message);

@@ -73,7 +73,7 @@ push_small (GstPad *source, gsize size)
 static void
 wait_for_end (GstElement *pipeline, GstBus *bus)
 {
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
 
   if (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
     GError *error;

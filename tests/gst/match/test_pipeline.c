@@ -48,7 +48,7 @@ line_state (Line *line, GstState state)
 static void
 line_wait (Line *line, GstMessageType type)
 {
-  GstMessage *message = gst_bus_timed_pop_filtered (line->bus, 20 * GST_SECOND, type | GST_MESSAGE_ERROR);
+  GstMessage *message = gst_bus_timed_pop_filtered (line->bus, PATIENCE, type | GST_MESSAGE_ERROR);
   GError *error = NULL;
 
   fail_unless (message != NULL, "no %s", gst_message_type_get_name (type));
@@ -111,7 +111,7 @@ GST_START_TEST (test_play_pause_play)
     line_state (&line, GST_STATE_PLAYING);
     g_usleep (50000);
     line_state (&line, GST_STATE_PAUSED);
-    gst_element_get_state (line.pipeline, NULL, NULL, 5 * GST_SECOND);
+    gst_element_get_state (line.pipeline, NULL, NULL, PATIENCE);
   }
   line_state (&line, GST_STATE_PLAYING);
   line_wait (&line, GST_MESSAGE_EOS);

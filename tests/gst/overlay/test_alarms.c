@@ -152,7 +152,7 @@ messages_of (GstElement *pipeline)
 
   while (!ended) {
     GstMessage *message = gst_bus_timed_pop_filtered (
-        bus, 120 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
+        bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
 
     fail_unless (message != NULL, "nothing is said any more");
     fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR, "%s", message_text (message));

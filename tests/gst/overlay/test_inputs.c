@@ -202,7 +202,7 @@ GST_START_TEST (test_live_view_after_depth_alone)
   gst_buffer_unref (gst_harness_pull (harness));
   live = gst_harness_new_with_element (harness->element, "sink", NULL);
   gst_harness_set_src_caps_str (live, "video/x-raw,format=RGB,width=16,height=8,framerate=30/1");
-  message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, GST_MESSAGE_ERROR);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR);
   fail_unless (message != NULL, "no error");
   text = message_text (message);
   fail_unless (strstr (text, "Link sink before the depth starts") != NULL, "%s", text);
@@ -227,7 +227,7 @@ count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gint *count)
 static void
 wait_for (GstBus *bus, GstMessageType type)
 {
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, type | GST_MESSAGE_ERROR);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, type | GST_MESSAGE_ERROR);
   GError *error = NULL;
 
   fail_unless (message != NULL, "no %s", gst_message_type_get_name (type));

@@ -684,7 +684,7 @@ GST_START_TEST (test_wrong_regions)
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
     gst_util_set_object_arg (G_OBJECT (element), "region", wrong[i]);
     fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-    message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, GST_MESSAGE_ERROR);
+    message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR);
     fail_unless (message != NULL, "%s", wrong[i]);
     check_words (message, words);
     gst_message_unref (message);

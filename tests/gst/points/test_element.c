@@ -60,7 +60,7 @@ points_free (Points *points)
 static void
 expect_points_error (GstBus *bus, ...)
 {
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, GST_MESSAGE_ERROR);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR);
   const gchar *words[MOST_WORDS];
   va_list args;
 

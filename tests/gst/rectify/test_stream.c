@@ -132,7 +132,7 @@ run_pipeline (const gchar *description)
   fail_unless (pipeline != NULL, "%s", description);
   bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless (message != NULL, "nothing came of %s", description);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     gst_message_parse_error (message, &error, NULL);
@@ -175,7 +175,7 @@ GST_START_TEST (test_depth_needs_no_further_property_and_plays_twice)
       cameras.new_focal = 20;
       calibration_write (calibration, &cameras);
       gst_element_set_state (pipeline, GST_STATE_PLAYING);
-      message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+      message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
       fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
       gst_message_unref (message);
       gst_object_unref (bus);

@@ -371,7 +371,7 @@ check_preroll (GstElement *sink, guint64 n, GstClockTime pts)
   GstSample *sample = NULL;
   GstVideoInfo info;
 
-  g_signal_emit_by_name (sink, "try-pull-preroll", 10 * GST_SECOND, &sample);
+  g_signal_emit_by_name (sink, "try-pull-preroll", PATIENCE, &sample);
   fail_unless (sample != NULL);
   fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
   fail_unless_equals_uint64 (GST_BUFFER_PTS (gst_sample_get_buffer (sample)), pts);
@@ -439,17 +439,17 @@ GST_START_TEST (test_backwards)
   GstSample *sample = NULL;
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  gst_element_get_state (pipeline, NULL, NULL, 10 * GST_SECOND);
+  gst_element_get_state (pipeline, NULL, NULL, PATIENCE);
   fail_unless (gst_element_seek (pipeline, -1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
       GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, 5 * FRAME));
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   for (gint n = 4; n >= 0; n--) {
-    g_signal_emit_by_name (sink, "try-pull-sample", 10 * GST_SECOND, &sample);
+    g_signal_emit_by_name (sink, "try-pull-sample", PATIENCE, &sample);
     fail_unless (sample != NULL, "frame %d is missing", n);
     fail_unless_equals_uint64 (GST_BUFFER_OFFSET (gst_sample_get_buffer (sample)), (guint64) n);
     gst_sample_unref (sample);
   }
-  g_signal_emit_by_name (sink, "try-pull-sample", 10 * GST_SECOND, &sample);
+  g_signal_emit_by_name (sink, "try-pull-sample", PATIENCE, &sample);
   fail_unless (sample == NULL);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (sink);
@@ -525,7 +525,7 @@ check_refused (const gchar *line, const gchar *const *words)
   GstMessage *message;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_ERROR);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR);
   fail_unless (message != NULL, "%s: no error", line);
   gst_message_parse_error (message, &error, NULL);
   for (; *words; words++)

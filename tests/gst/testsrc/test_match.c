@@ -43,10 +43,9 @@ line_new (const gchar *source, const gchar *match)
 static gboolean
 line_next (Line *line, LiveFrame *frame)
 {
-  const gchar *slowness = g_getenv ("STEREO_TEST_SLOWNESS"); /* of valgrind and the like */
   GstSample *sample = NULL;
 
-  g_signal_emit_by_name (line->sink, "try-pull-sample", (slowness ? atoi (slowness) : 1) * 60 * GST_SECOND, &sample);
+  g_signal_emit_by_name (line->sink, "try-pull-sample", PATIENCE, &sample);
   if (!sample)
     return FALSE;
   fail_unless (live_frame_read (frame, sample, line->source));

@@ -35,7 +35,7 @@ element_free (GstElement *element, GstBus *bus)
 static void
 expect_words (GstBus *bus, ...)
 {
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, GST_MESSAGE_ERROR);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR);
   const gchar *words[MOST_WORDS];
   va_list args;
 

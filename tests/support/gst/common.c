@@ -99,7 +99,7 @@ play_to_end (GstElement *pipeline)
   gchar *text;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless (message != NULL, "neither end nor error in a minute");
   text = message_text (message);
   gst_message_unref (message);

@@ -6,6 +6,9 @@
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 
+/* How long a test waits for what has to come. Only a hang takes so long, however busy the machine is. */
+#define PATIENCE (600 * GST_SECOND)
+
 /* "key=value key=value" */
 void set_properties (GstElement *element, const gchar *properties);
 

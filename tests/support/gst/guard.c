@@ -34,15 +34,20 @@ guard_number (const gchar *name, guint64 otherwise)
   return text && *text ? g_ascii_strtoull (text, NULL, 10) : otherwise;
 }
 
+/* So many seconds where nothing slows the test down, in microseconds. */
+static gint64
+patience (guint seconds)
+{
+  return (gint64) seconds * (gint64) guard_number ("STEREO_TEST_SLOWNESS", 1) * G_USEC_PER_SEC;
+}
+
 void
 guard_begin (const gchar *name, guint seconds)
 {
-  gint64 slowness = (gint64) guard_number ("STEREO_TEST_SLOWNESS", 1);
-
   g_mutex_lock (&lock);
   g_free (watched);
   watched = g_strdup (name);
-  deadline = g_get_monotonic_time () + (gint64) seconds * slowness * G_USEC_PER_SEC;
+  deadline = g_get_monotonic_time () + patience (seconds);
   if (!started)
     g_thread_unref (g_thread_new ("guard", watch, NULL));
   started = TRUE;
@@ -131,7 +136,7 @@ gchar *
 guard_leaked (void)
 {
   GstTracer *tracer = find_tracer ();
-  gint64 end = g_get_monotonic_time () + 5 * G_USEC_PER_SEC;
+  gint64 end = g_get_monotonic_time () + patience (5);
   GHashTable *table;
   gchar *text = NULL;
 
@@ -153,7 +158,7 @@ guard_leaked (void)
 gboolean
 guard_unref_last (gpointer object)
 {
-  gint64 end = g_get_monotonic_time () + 5 * G_USEC_PER_SEC;
+  gint64 end = g_get_monotonic_time () + patience (5);
   gboolean last;
 
   while (!(last = GST_OBJECT_REFCOUNT_VALUE (object) == 1) && g_get_monotonic_time () < end)

@@ -11,7 +11,7 @@
 G_BEGIN_DECLS
 
 /* Aborts the process with @name on stderr when guard_end() is not called within @seconds (times STEREO_TEST_SLOWNESS,
- * for valgrind and the like). May be called again: the name and the time change. */
+ * for valgrind and busy machines). May be called again: the name and the time change. */
 void guard_begin (const gchar *name, guint seconds);
 void guard_end (void);
 
@@ -19,7 +19,7 @@ void guard_end (void);
 void guard_count_objects (void);
 /* What came since then and has not gone: "GstBuffer +2, GstCaps +1", or NULL. */
 gchar *guard_leaked (void);
-/* Gives up a reference to @object. FALSE: somebody else still held one 5 seconds later. The tracer of
+/* Gives up a reference to @object. FALSE: somebody else still held one 5 seconds (times STEREO_TEST_SLOWNESS) later. The tracer of
  * GStreamer 1.22 does not see aggregators and their pads. */
 gboolean guard_unref_last (gpointer object);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/support/gst/real.h"
 
+#include "tests/support/gst/common.h"
+
 gboolean
 real_is_there (void)
 {
@@ -24,7 +26,7 @@ decode (const gchar *path, const gchar *decoder, const gchar *format)
   fail_unless (pipeline != NULL, "%s", line);
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  g_signal_emit_by_name (sink, "try-pull-sample", 30 * GST_SECOND, &sample);
+  g_signal_emit_by_name (sink, "try-pull-sample", PATIENCE, &sample);
   fail_unless (sample != NULL, "%s cannot be read", path);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (sink);

@@ -279,7 +279,7 @@ expect_message (GstBus *bus, GstMessageType type, const gchar *const *words)
   GstMessage *message;
 
   do {
-    message = gst_bus_timed_pop_filtered (bus, 15 * GST_SECOND, type);
+    message = gst_bus_timed_pop_filtered (bus, PATIENCE, type);
     fail_unless (message != NULL, "no %s message", gst_message_type_get_name (type));
     if (GST_MESSAGE_SRC (message) &&
         G_TYPE_CHECK_INSTANCE_TYPE (GST_MESSAGE_SRC (message), g_type_from_name ("GstStereoAggregator")))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/support/streams/seek_play.h"
 
+#include "tests/support/gst/common.h"
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/numbered_source.h"
 
@@ -201,7 +202,7 @@ play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean 
   gst_object_unref (pad);
   gst_caps_unref (caps);
   gst_element_set_state (play->pipeline, GST_STATE_PLAYING);
-  g_assert (gst_element_get_state (play->pipeline, NULL, NULL, 20 * GST_SECOND) == GST_STATE_CHANGE_SUCCESS);
+  g_assert (gst_element_get_state (play->pipeline, NULL, NULL, PATIENCE) == GST_STATE_CHANGE_SUCCESS);
   return play;
 }
 
