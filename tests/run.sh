@@ -1,41 +1,69 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs everything that a commit has to pass:
-#   1. installs missing packages of the distribution
-#   2. checks the format of the code: tests/style.sh
-#   3. builds in build-tests/ and runs every test
-#   4. builds in build-tests-asan/, with AddressSanitizer and UBSan and without CUDA, and runs the tests there
-#   5. builds the Debian packages in build-package/ and tests them: tests/package.sh
-#   6. runs other tools in build-tools/, each for a short time: tests/tools.sh
+# Runs the tests of the project. Missing packages of the distribution are installed first.
 #
-#   sh tests/run.sh            all steps: about 30 minutes on 2 cores, the first time with nvcc about 35
-#   sh tests/run.sh --quick    steps 1 to 3: about 7 minutes on 2 cores, the first time with nvcc about 12
+#   sh tests/run.sh            the gate, which every commit passes: about 8 minutes on 2 cores, 12 with nvcc
+#   sh tests/run.sh --all      every part, as before a release: about 2 hours on 2 cores
+#   sh tests/run.sh PART...    the parts named, in this order:
 #
-#   STEREO_NO_ASAN=1, STEREO_NO_PACKAGE=1, STEREO_NO_TOOLS=1   leave out step 4, 5 or 6
+#   gate         the format of the code; a build in build-tests/, and its tests without the suites "long" and "clock"
+#   long         the suites "long" (minutes of computing) and "clock" (judge times: nothing else should run beside them)
+#   sanitizers   a build in build-tests-asan/ with AddressSanitizer and UBSan and without CUDA, and the gate's tests there
+#   packages     the Debian packages, built in build-package/: tests/package.sh
+#   tools        other compilers and analysis tools in build-tools/, each for a short time: tests/tools.sh
+#   mutants      small faults put into copies of the sources, each of which a test has to find: tests/mutants.sh
 #
-# The last line is "N passed, N failed, N skipped", the sum over all steps; the format and each tool count as one test.
+# The gate needs 1 GB of disk besides packages (250 MB to download, 1 GB on disk), all parts need 5 GB. A test of the gate
+# neither measures time nor waits for time to pass, so it gives the same result on a busy machine. tests/gpu.sh runs what
+# needs a GPU. While tests run, a line every 20 seconds says which ones. The last line is "N passed, N failed, N skipped",
+# the sum over the parts; the format and each tool count as one test.
 set -eu
 
 # shellcheck source=tests/support/arguments.sh
 . "$(dirname "$0")/support/arguments.sh"
-length="about 30 minutes on 2 cores, the first time with nvcc about 35; --quick takes a third"
-if [ "${1:-}" = --quick ]; then
+all_parts='gate long sanitizers packages tools mutants'
+parts=gate length='about 8 minutes on 2 cores, 12 with nvcc, and 1 GB of disk'
+if [ "${1:-}" = --all ]; then
   shift
-  STEREO_NO_ASAN=1 STEREO_NO_PACKAGE=1 STEREO_NO_TOOLS=1
-  length="about 7 minutes on 2 cores, the first time with nvcc about 12"
+  check_arguments 0 "$@"
+  parts=$all_parts
+elif [ $# -gt 0 ]; then
+  check_arguments $# "$@"
+  check_parts "$all_parts" "$@"
+  parts=$*
 fi
-check_arguments 0 "$@"
+[ "$parts" = gate ] || length='up to 2 hours on 2 cores, and 5 GB of disk'
 cd "$(dirname "$0")/.."
 # shellcheck source=pipelines/packages.sh
 . pipelines/packages.sh
 begin=$(date +%s)
+passed=0 failed=0 skipped=0
 
-# step NUMBER TEXT: announces a step of six, with the time since the start
-step () {
-  say "$1/6, after $((($(date +%s) - begin) / 60)) min: $2"
+# part NAME TEXT: whether a part is to run; announces it with the time since the start
+part () {
+  case " $parts " in *" $1 "*) ;; *) return 1 ;; esac
+  announce "$1: $2"
 }
 
-passed=0 failed=0 skipped=0
+# announce TEXT
+announce () {
+  say "$1 ($(minutes) since the start)"
+}
+
+minutes () {
+  seconds=$(($(date +%s) - begin))
+  printf '%d:%02d min' $((seconds / 60)) $((seconds % 60))
+}
+
+# judge COMMAND...: counts a command as one test; its exit status 77 means skipped
+judge () {
+  "$@" && status=0 || status=$?
+  case $status in
+    0) passed=$((passed + 1)) ;;
+    77) skipped=$((skipped + 1)) ;;
+    *) failed=$((failed + 1)) ;;
+  esac
+}
 
 # count LABEL LOG: prints a number of meson's summary
 count () {
@@ -43,12 +71,29 @@ count () {
   echo "${number:-0}"
 }
 
-# run_tests BUILD ARGUMENT...: shows the progress of meson test and adds up its counts
+# configure BUILD OPTION...: configures once, then builds; ninja configures again when a meson.build has changed
+configure () {
+  [ -f "$1/build.ninja" ] || meson setup "$@"
+  ninja -C "$1"
+}
+
+# run_tests BUILD ARGUMENT...: runs meson's tests, shows their progress and why some were skipped, and adds up the counts
 run_tests () {
   build=$1
   shift
-  log=$build/run.log status=$build/run.status
-  { meson test -C "$build" --no-rebuild --print-errorlogs "$@" && echo 0 >"$status" || echo $? >"$status"; } 2>&1 | tee "$log"
+  log=$build/run.log status=$build/run.status running=$build/running
+  rm -rf "$running"
+  mkdir "$running"
+  sh tests/support/progress.sh watch "$running" "$log" &
+  watcher=$!
+  # Time limits are there to end a test that hangs. A busy machine must not reach them.
+  { CK_TIMEOUT_MULTIPLIER=10 STEREO_TEST_SLOWNESS=10 \
+      meson test -C "$build" --no-rebuild --print-errorlogs --logbase run --timeout-multiplier 10 \
+      --wrapper "sh $PWD/tests/support/progress.sh start $PWD/$running" "$@" && echo 0 >"$status" || echo $? >"$status"; } \
+    2>&1 | tee "$log"
+  kill "$watcher" 2>/dev/null || true
+  wait "$watcher" 2>/dev/null || true
+  python3 tests/support/skips.py "$build/meson-logs/run-sh.json"
   ok=$(count Ok "$log")
   bad=$(($(count Fail "$log") + $(count Timeout "$log") + $(count 'Unexpected Pass' "$log")))
   passed=$((passed + ok))
@@ -58,75 +103,14 @@ run_tests () {
   failed=$((failed + bad))
 }
 
-# configure BUILD OPTION...: configures once, then builds; ninja configures again when a meson.build has changed
-configure () {
-  [ -f "$1/build.ninja" ] || meson setup "$@"
-  ninja -C "$1"
-}
-
-say "this takes $length"
-step 1 "packages"
-tools_packages=
-# clang-format of the version that tests/style.sh wants, or the means to install it
-style_packages=python3-venv
-! grep -qs '^VERSION_ID="12"' /etc/os-release || style_packages=clang-format-14
-# libclang-rt-dev has libFuzzer and the sanitizers of clang
-[ -n "${STEREO_NO_TOOLS:-}" ] || tools_packages='clang libclang-rt-dev cppcheck valgrind'
-# shellcheck disable=SC2086
-install_missing $build_packages g++ gobject-introspection $style_packages $tools_packages \
-  gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav gir1.2-gst-rtsp-server-1.0 python3-opencv \
-  xvfb gir1.2-gtk-4.0
-
-step 2 "format of the code"
-sh tests/style.sh && status=0 || status=$?
-case $status in
-  0) passed=$((passed + 1)) ;;
-  77) skipped=$((skipped + 1)) ;;
-  *) failed=$((failed + 1)); say "the format differs: sh tests/style.sh --apply mends it" ;;
-esac
-
-step 3 "build and test in build-tests/"
-# shellcheck disable=SC2046
-configure build-tests -Dwerror=true $(cuda_options -Dcuda-arch=sm_90)
-run_tests build-tests
-
-if [ -n "${STEREO_NO_ASAN:-}" ]; then
-  step 4 "left out: --quick, or STEREO_NO_ASAN is set"
-else
-  step 4 "build and test under AddressSanitizer and UBSan in build-tests-asan/"
-  # no check of alignment: GStreamer's own macros write 16-bit samples to odd addresses
-  configure build-tests-asan -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized \
-    -Dc_args=-fno-sanitize=alignment -Dcuda=disabled -Dintrospection=disabled
-  # GStreamer scans plugins in another program. That program is not sanitized, so it could not load a sanitized plugin.
-  # A sanitized process with threads must not fork.
-  export GST_REGISTRY_FORK=no CK_FORK=no
-  export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-  export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
-  say "filling the registry of GStreamer once, without a leak check: other plugins leak while they are scanned"
-  ASAN_OPTIONS=detect_leaks=0 meson test -C build-tests-asan --no-rebuild meta >/dev/null 2>&1 || true
-  export STEREO_TEST_DRAWS=15 STEREO_FUZZ_ITERATIONS=1500
-  run_tests build-tests-asan --timeout-multiplier 4 --no-suite golden --no-suite bench --no-suite long
-fi
-
-if [ -n "${STEREO_NO_PACKAGE:-}" ]; then
-  step 5 "left out: --quick, or STEREO_NO_PACKAGE is set"
-else
-  step 5 "Debian packages in build-package/"
-  if sh tests/package.sh; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
-fi
-
-if [ -n "${STEREO_NO_TOOLS:-}" ]; then
-  step 6 "left out: --quick, or STEREO_NO_TOOLS is set"
-else
-  step 6 "other tools in build-tools/ (not gcc -Werror, which was step 3)"
+# run_tools PART...: parts of tests/tools.sh, each of which counts as one test
+run_tools () {
   log=build-tests/tools.log
-  # All of tests/tools.sh takes an hour. Here run only the tests that are quick under valgrind and ThreadSanitizer, and
-  # for some seconds the libFuzzer targets that compute no frame; the other targets ran under AddressSanitizer in step 4.
   TESTS_BUILD=build-tests TOOLS_QUICK=1 FUZZ_SECONDS=10 FUZZ_TARGETS='calibration caps meta params' \
     VALGRIND_TESTS="pairing frame formats stream_pairs stream_changes flight errors meta overlay_times overlay_inputs \
       rectify_stream" \
     TSAN_ENGINE_TESTS='flight plan remap' TSAN_TESTS='tsan pairing' STEREO_STREAM_EPISODES=50 JOBS=$(nproc) \
-    sh tests/tools.sh clang cppcheck leaks valgrind tsan fuzz 2>&1 | tee "$log" || true
+    sh tests/tools.sh "$@" 2>&1 | tee "$log" || true
   # count_parts WHAT: prints a number of the line "N parts passed, N failed, N skipped"
   count_parts () {
     number=$(sed -n "s/^[0-9]* parts passed, .*/&/p" "$log" | tail -n 1 | tr ',' '\n' | sed -n "s/^ *\([0-9]*\) .*$1\$/\1/p")
@@ -137,8 +121,66 @@ else
   failed=$((failed + $(count_parts failed)))
   # a run without its last line is a failure, whatever its counts say
   grep -q '^[0-9]* parts passed, ' "$log" || failed=$((failed + 1))
+}
+
+say "the parts $parts: $length"
+announce "packages"
+tools_packages=
+# clang-format of the version that tests/style.sh wants, or the means to install it
+style_packages=python3-venv
+! grep -qs '^VERSION_ID="12"' /etc/os-release || style_packages=clang-format-14
+# libclang-rt-dev has libFuzzer and the sanitizers of clang
+case " $parts " in *" tools "*) tools_packages='clang libclang-rt-dev cppcheck valgrind' ;; esac
+# shellcheck disable=SC2086
+install_missing $build_packages g++ gobject-introspection $style_packages $tools_packages \
+  gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav gir1.2-gst-rtsp-server-1.0 python3-opencv \
+  xvfb gir1.2-gtk-4.0
+
+if part gate "the format of the code, and a build in build-tests/"; then
+  judge sh tests/style.sh
+fi
+case " $parts " in
+  *" gate "* | *" long "* | *" tools "*)
+    # shellcheck disable=SC2046
+    configure build-tests -Dwerror=true $(cuda_options -Dcuda-arch=sm_90) ;;
+esac
+if part gate "the tests"; then
+  run_tests build-tests --no-suite long --no-suite clock
 fi
 
-say "done after $((($(date +%s) - begin) / 60)) min"
+if part long "the suites long and clock"; then
+  run_tests build-tests --suite long
+  run_tests build-tests --suite clock --num-processes 1
+fi
+
+if part sanitizers "AddressSanitizer and UBSan in build-tests-asan/"; then
+  # no check of alignment: GStreamer's own macros write 16-bit samples to odd addresses
+  configure build-tests-asan -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized \
+    '-Dc_args=-fno-sanitize=alignment -fsanitize=float-cast-overflow' -Dcuda=disabled -Dintrospection=disabled
+  # GStreamer scans plugins in another program. That program is not sanitized, so it could not load a sanitized plugin.
+  # A sanitized process with threads must not fork.
+  export GST_REGISTRY_FORK=no CK_FORK=no
+  export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+  export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
+  say "filling the registry of GStreamer once, without a leak check: other plugins leak while they are scanned"
+  ASAN_OPTIONS=detect_leaks=0 meson test -C build-tests-asan --no-rebuild meta >/dev/null 2>&1 || true
+  export STEREO_TEST_DRAWS=15 STEREO_FUZZ_ITERATIONS=1500
+  run_tests build-tests-asan --no-suite golden --no-suite bench --no-suite long --no-suite clock
+  unset GST_REGISTRY_FORK CK_FORK ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS STEREO_TEST_DRAWS STEREO_FUZZ_ITERATIONS
+fi
+
+if part packages "Debian packages in build-package/"; then
+  judge sh tests/package.sh
+fi
+
+if part tools "clang, cppcheck, the leaks tracer, valgrind, ThreadSanitizer and libFuzzer in build-tools/"; then
+  run_tools clang cppcheck leaks valgrind tsan fuzz
+fi
+
+if part mutants "faults that tests have to find"; then
+  judge sh tests/mutants.sh
+fi
+
+announce "done"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]
