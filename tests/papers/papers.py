@@ -33,7 +33,7 @@ HEAD = """<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->
 Tables and figures of the documents that this project implements, with the papers' numbers beside ours. Times of this page
 are the shortest of some rounds of five frames, of one thread unless said, on {where}. Those of a GPU are medians of 20 frames whose views are
 in its memory, on {gpu_where}.
-The scenes are Middlebury's. `tests/papers/papers.py --data SCENES --bench BUILD/tests/bench/stereo-bench` makes this page. In plots of
+The scenes are Middlebury's. `tests/papers/papers.py --data SCENES --bench BUILD/stereo/tools/stereo-bench` makes this page. In plots of
 bars, grey is what a paper prints.
 
 """
@@ -64,7 +64,7 @@ def main():
     here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default=os.environ.get("STEREO_DATA", os.path.join(here, "../../../shared/data")))
-    parser.add_argument("--bench", default=os.path.join(here, "../../build/tests/bench/stereo-bench"))
+    parser.add_argument("--bench", default=os.path.join(here, "../../build/stereo/tools/stereo-bench"))
     parser.add_argument("--gpu-times", default=os.path.join(here, "gpu.times"), help="file with the times of a GPU; '' for none")
     parser.add_argument("--gpu-script", help="write the script that makes it, and nothing else")
     parser.add_argument("--gpu-where", default="an NVIDIA H200", help="where these were taken, in words")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Frames one after the other through one plan: errors, flicker and trails of each, and their means. */
-#include "tests/bench/bench.h"
+#include "stereo/tools/bench.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/support/random.h"
+#include "stereo/tools/random.h"
 
 enum
 {
@@ -35,14 +35,14 @@ typedef struct Run
 } Run;
 
 static double
-gaussian (Random *random)
+gaussian (uint64_t *random)
 {
-  return sqrt (-2 * log (1 - random_unit (random))) * cos (2 * 3.14159265358979 * random_unit (random));
+  return sqrt (-2 * log (1 - splitmix_unit (random))) * cos (2 * 3.14159265358979 * splitmix_unit (random));
 }
 
 /* @to gets @from with noise of its own in every sample. */
 static void
-add_noise (const Image *from, Image *to, double noise, Random *random)
+add_noise (const Image *from, Image *to, double noise, uint64_t *random)
 {
   size_t count = (size_t) from->width * (size_t) from->height * (size_t) from->channels;
 
@@ -216,7 +216,7 @@ sequence_still (const Options *options, const Scene *scene)
 {
   size_t bytes = (size_t) scene->left.width * (size_t) scene->left.height * (size_t) scene->left.channels;
   Scene noisy = *scene;
-  Random random = { 1 };
+  uint64_t random = 1;
   Run run;
 
   noisy.left.data = malloc (bytes);
@@ -273,7 +273,7 @@ sequence_folder (const Options *options)
 {
   char path[LAYOUT_PATH];
   struct dirent **names = NULL;
-  Random random = { 1 };
+  uint64_t random = 1;
   Run run = { 0 };
 
   snprintf (path, sizeof path, "%s/left", options->sequence);
