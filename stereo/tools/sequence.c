@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,19 +154,37 @@ run_new (Run *run, const Options *options, const Scene *scene, int frames)
   return run->plan && run->now && run->before && run->results;
 }
 
-/* Adds up the figures that are known. */
+/* Mean of the figures that are known, from frame @first on. */
 static double
-mean_of (const Run *run, int first, size_t field)
+mean_of (const Run *run, int first, double (*figure_of) (const Result *result))
 {
   double sum = 0;
   int count = 0;
 
   for (int k = first; k < run->frames; k++) {
-    double figure = *(const double *) ((const char *) &run->results[k] + field);
+    double figure = figure_of (&run->results[k]);
     sum += isfinite (figure) ? figure : 0;
     count += isfinite (figure) != 0;
   }
   return count ? sum / count : NAN;
+}
+
+static double
+bad_in (const Result *result)
+{
+  return result->bad;
+}
+
+static double
+flicker_in (const Result *result)
+{
+  return result->flicker;
+}
+
+static double
+trails_in (const Result *result)
+{
+  return result->trails;
 }
 
 static void
@@ -175,8 +192,7 @@ print_run (const Run *run, const char *name)
 {
   int first = run->frames > SETTLED ? SETTLED : 1;
   double temporal = stereo_plan_params (run->plan)->temporal;
-  Result mean = { mean_of (run, first, offsetof (Result, bad)), mean_of (run, first, offsetof (Result, flicker)),
-    mean_of (run, first, offsetof (Result, trails)) };
+  Result mean = { mean_of (run, first, bad_in), mean_of (run, first, flicker_in), mean_of (run, first, trails_in) };
 
   if (!run->options->json) {
     printf ("%s, noise %g, temporal %g, frames %d to %d:", name, run->options->noise, temporal, first + 1, run->frames);
