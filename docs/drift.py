@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the plot of auto-align in troubleshooting.md: stereotestsrc as a rig that drifts, before stereorectify.
+"""Makes the plot of auto-align in calibrating.md: stereotestsrc as a rig that drifts, before stereorectify.
 
     GST_PLUGIN_PATH=build/gst python3 docs/drift.py [OUTPUT]          default: docs/pictures/drift.svg
 

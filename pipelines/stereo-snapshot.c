@@ -13,7 +13,7 @@
 #include <gst/video/video.h>
 
 #include "gst/meta/gststereometa.h"
-#include "tests/support/image.h"
+#include "stereo/tools/image.h"
 #include "render.h"
 
 #define TIMEOUT (120 * GST_SECOND)

@@ -29,7 +29,7 @@ failed=0
 
 part () { case " $parts " in *" $1 "*) echo "== $1"; return 0 ;; *) return 1 ;; esac; }
 check () { "$@" || { echo "FAILED: $*"; failed=$((failed + 1)); }; }
-bench () { "$build/tests/bench/stereo-bench" --backend cuda --runs 60 --device-input "$@"; }
+bench () { "$build/stereo/tools/stereo-bench" --backend cuda --runs 60 --device-input "$@"; }
 
 # Exit status 77: the test skipped itself and said why (a volume that is too large for this device).
 part engine && for test in cuda moving align own flight plan remap determinism cuda_faults large; do

@@ -58,7 +58,7 @@ frames () {
       "--method esaw --iterations 4" "--method esmp --iterations 3"; do
     number=$((number + 1))
     # shellcheck disable=SC2086
-    sanitize "$1" frame$number "$build/tests/bench/stereo-bench" --backend cuda --runs 1 --num-disparities 40 $setting \
+    sanitize "$1" frame$number "$build/stereo/tools/stereo-bench" --backend cuda --runs 1 --num-disparities 40 $setting \
       --synthetic 101x67
   done
 }

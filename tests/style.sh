@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Checks that every C, C++ and CUDA file is formatted as .clang-format says, by clang-format 14.0.6. Other versions format
-# other lines otherwise.
+# Checks that nothing outside tests/ includes from tests/, and that every C, C++ and CUDA file is formatted as .clang-format
+# says, by clang-format 14.0.6. Other versions format other lines otherwise.
 #
 #   sh tests/style.sh            names the lines that differ
 #   sh tests/style.sh --apply    formats the files
@@ -16,6 +16,17 @@ apply=
 check_arguments 0 "$@"
 cd "$(dirname "$0")/.."
 version=14.0.6
+# Without git, every file outside build folders.
+files=$(git ls-files -co --exclude-standard 2>/dev/null || find . -path './build*' -prune -o -type f -print)
+
+# Who includes from tests/, compiles a file of it, or imports or sources one. Documents may name and link what lies there.
+includes=$(echo "$files" | grep -vE '^(\./)?(tests|\.git)/|\.md$' | tr '\n' '\0' | xargs -0 grep -IsnE '#include ["<]tests/|\.\./tests/' || true)
+if [ -n "$includes" ]; then
+  echo "only files of tests/ may include from tests/; move what is needed to where both may include it:" >&2
+  echo "$includes" >&2
+  exit 1
+fi
+
 
 # is_pinned PROGRAM
 is_pinned () { "$1" --version 2>/dev/null | grep -q "version $version"; }
@@ -27,8 +38,6 @@ if ! is_pinned "$format"; then
   { python3 -m venv build-style && build-style/bin/pip install -q "clang-format==$version"; } >&2 ||
     { echo "clang-format $version cannot be had: install clang-format-14, or python3-venv and a way to PyPI" >&2; exit 77; }
 fi
-# Without git, every file outside build folders.
-files=$(git ls-files -co --exclude-standard 2>/dev/null || find . -path './build*' -prune -o -type f -print)
 files=$(echo "$files" | grep -E '\.(c|h|cpp|cu|cuh)$')
 if [ -n "$apply" ]; then
   echo "$files" | xargs "$format" -i

@@ -107,7 +107,7 @@ def print_row(name, disparities, times, scores):
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bench", default=os.path.join(here, "../../build/tests/bench/stereo-bench"))
+    parser.add_argument("--bench", default=os.path.join(here, "../../build/stereo/tools/stereo-bench"))
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--disparities", type=int, default=0,
                         help="to search; else ndisp of calib.txt, else the largest true disparity rounded up")

@@ -24,7 +24,7 @@ SCALE = 64  # steps in a pixel of the disparities that stereo-bench writes
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bench", default="build/tests/bench/stereo-bench", help="the program (default: %(default)s)")
+    parser.add_argument("--bench", default="build/stereo/tools/stereo-bench", help="the program (default: %(default)s)")
     parser.add_argument("--noise", default="0,5", help="standard deviations in grey levels (default: %(default)s)")
     parser.add_argument("--options", default="--backend cpu --fill background",
                         help="further options of the program (default: %(default)s)")

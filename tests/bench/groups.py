@@ -33,7 +33,7 @@ def parser(text):
     """What all scripts take."""
     here = os.path.dirname(os.path.abspath(__file__))
     result = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
-    result.add_argument("--bench", default=os.path.join(here, "../../build/tests/bench/stereo-bench"))
+    result.add_argument("--bench", default=os.path.join(here, "../../build/stereo/tools/stereo-bench"))
     result.add_argument("--data", default=os.environ.get("STEREO_DATA", os.path.join(here, "../../../shared/data")),
                         help="the folder of the scenes (STEREO_DATA)")
     result.add_argument("--cache", help="a JSON file that keeps the scores")

@@ -26,7 +26,7 @@ METHODS = {"asw": (), "sgm, 4 paths": ("--method", "sgm", "--paths", "4"), "bm":
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bench", default="build/tests/bench/stereo-bench", help="the program (default: %(default)s)")
+    parser.add_argument("--bench", default="build/stereo/tools/stereo-bench", help="the program (default: %(default)s)")
     parser.add_argument("--options", default="--backend cpu --threads 2 --runs 3", help="of the program (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=1, help="the least of so many is taken, where the machine is shared (default: 1)")
     parser.add_argument("--sizes", default=",".join(SIZES), help=f"to measure with {RANGE} disparities (default: %(default)s)")

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "tests/support/check.h"
-#include "tests/support/image.h"
+#include "stereo/tools/image.h"
 
 char top[64];
 

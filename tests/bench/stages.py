@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints the table "stages against data sets" of docs/choosing.md.
+"""Prints the table "stages against data sets" of docs/benchmarks.md.
 
 stages.py [--bench PATH] [--data FOLDER] [--cache FILE]
 

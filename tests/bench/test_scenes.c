@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "tests/bench/made_files.h"
-#include "tests/bench/scene.h"
+#include "stereo/tools/scene.h"
 #include "tests/support/check.h"
 
 /* ---- what was read ----------------------------------------------------------------------- */

@@ -2,8 +2,8 @@
 /* The scores, on maps whose errors the test chose. */
 #include <math.h>
 
-#include "tests/bench/score.h"
-#include "tests/bench/sureness.h"
+#include "stereo/tools/score.h"
+#include "stereo/tools/sureness.h"
 #include "tests/support/check.h"
 
 static int

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "tests/bench/score.h"
+#include "stereo/tools/score.h"
 #include "tests/support/check.h"
 
 #define TOLERANCE 0.3

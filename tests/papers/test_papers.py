@@ -15,7 +15,7 @@ try:
 except ImportError as error:
     print(f"SKIP: {error}", file=sys.stderr)
     sys.exit(77)
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/papers"))
 import bench  # noqa: E402
 import papers  # noqa: E402
 import plot  # noqa: E402
@@ -123,7 +123,7 @@ class Printed(unittest.TestCase):
 class Page(unittest.TestCase):
     def test_other_chapters_stay(self):
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "papers.md")
+            path = os.path.join(folder, "README.md")
             self.assertEqual(papers.old_chapters(path), {})
             with open(path, "w", encoding="utf-8") as page:
                 page.write("# The papers\n\nhead\n\n## One: a\n\ntext\n\n## Two\n\n| table |\n")

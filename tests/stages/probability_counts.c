@@ -8,7 +8,7 @@
  * mask of what both views see; or MASK is 255 where the sky is, whose disparity is 0.
  */
 #include "naive.h"
-#include "tests/bench/scene.h"
+#include "stereo/tools/scene.h"
 
 #include <stdio.h>
 #include <stdlib.h>

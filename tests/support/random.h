@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Repeatable random numbers (splitmix64), the same on every machine. */
+/* Repeatable random numbers for tests, from a seed or from what a fuzzer has chosen. */
 #ifndef RANDOM_H
 #define RANDOM_H
+
+#include "stereo/tools/random.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -23,10 +25,7 @@ random_next (Random *random)
     random->bytes += 4;
     return b[0] | (uint32_t) b[1] << 8 | (uint32_t) b[2] << 16 | (uint32_t) b[3] << 24;
   }
-  uint64_t z = random->state += 0x9E3779B97F4A7C15u;
-  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-  return (uint32_t) ((z ^ z >> 31) >> 32);
+  return splitmix_next (&random->state);
 }
 
 /* low..high, both included */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/bench/scene.h"
+#include "stereo/tools/scene.h"
 
 /* Smooth texture with detail at several scales, 0..255, that can be looked up between pixels. */
 static double

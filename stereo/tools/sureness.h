@@ -3,7 +3,7 @@
 #ifndef SURENESS_H
 #define SURENESS_H
 
-#include "tests/bench/scene.h"
+#include "stereo/tools/scene.h"
 
 enum
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/bench/sureness.h"
+#include "stereo/tools/sureness.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One table of the scores of many scenes, with the means of each group and of all. */
-#include "tests/bench/bench.h"
+#include "stereo/tools/bench.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/support/image.h"
+#include "stereo/tools/image.h"
 
 #include <png.h>
 #include <stdio.h>

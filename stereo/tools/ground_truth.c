@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/bench/ground_truth.h"
+#include "stereo/tools/ground_truth.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/image.h"
+#include "stereo/tools/image.h"
 
 #define KITTI_STEPS 256 /* in a pixel */
 

@@ -21,7 +21,7 @@ def bar_places(count, groups):
 class Plot:
     def __init__(self, folder):
         self.folder = folder
-        os.makedirs(os.path.join(folder, "papers"), exist_ok=True)
+        os.makedirs(os.path.join(folder, "pictures"), exist_ok=True)
 
     def axes(self, across, up, of=None):
         """Axes of one plot, or of @of plots side by side."""
@@ -42,9 +42,9 @@ class Plot:
 
     def keep(self, name, figure, words):
         figure.tight_layout()
-        figure.savefig(os.path.join(self.folder, "papers", name + ".png"), dpi=90)
+        figure.savefig(os.path.join(self.folder, "pictures", name + ".png"), dpi=90)
         pyplot.close(figure)
-        return f"![{words}](papers/{name}.png)\n"
+        return f"![{words}](pictures/{name}.png)\n"
 
     def bars(self, name, groups, series, up, log=False):
         """@series: {label: a value for each of @groups; None where there is none}."""

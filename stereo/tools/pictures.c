@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Maps as PNGs, in the folder of --write. */
-#include "tests/bench/bench.h"
+#include "stereo/tools/bench.h"
 
 #include <errno.h>
 #include <math.h>

@@ -41,7 +41,7 @@ disagree about: there the product is better than the left view's weights alone, 
 The product takes {own["balanced, both"] / own["balanced, left"]:.1f} times as long as the left view's weights on the processor, two volumes
 {own["balanced, own"] / own["balanced, left"]:.1f} times. On an NVIDIA H200, 1408x965
 with 320 disparities and three refinements takes {GPU_SUPPORT["left"]} ms with the left view's weights and {GPU_SUPPORT["both"]} with both
-([benchmarks.md](benchmarks.md#time)): one view's weights are made once for all disparities, and products differ from disparity to disparity.
+([benchmarks.md](../benchmarks.md#time)): one view's weights are made once for all disparities, and products differ from disparity to disparity.
 
 """
 
@@ -57,8 +57,8 @@ def video(bench):
     return table([f"Video: {scene}, bad 1 / flicker, %", *(f"noise {noise}" for noise in NOISE)], rows) + f"""
 Means of frames 10 to 20 of a pair that stands still, with noise of {NOISE[1]} and {NOISE[2]} grey levels (standard deviation, new in each view and
 frame). Flicker is the percent of pixels that change by more than 1 px from one frame to the next. The thesis matches each frame by
-itself. More scenes and methods, what moves, and cameras that move are in [benchmarks.md](benchmarks.md#video); what following the motion
-would give is in [development/tried.md](development/tried.md#video).
+itself. More scenes and methods, what moves, and cameras that move are in [benchmarks.md](../benchmarks.md#video); what following the motion
+would give is in [development/tried.md](../development/tried.md#video).
 
 """, found
 

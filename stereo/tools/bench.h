@@ -3,8 +3,8 @@
 #ifndef BENCH_H
 #define BENCH_H
 
-#include "tests/bench/score.h"
-#include "tests/bench/sureness.h"
+#include "stereo/tools/score.h"
+#include "stereo/tools/sureness.h"
 
 enum
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/bench/score.h"
+#include "stereo/tools/score.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #ifndef GROUND_TRUTH_H
 #define GROUND_TRUTH_H
 
-#include "tests/bench/layouts.h"
+#include "stereo/tools/layouts.h"
 
 #include <stdint.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/bench/scene.h"
+#include "stereo/tools/scene.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/bench/ground_truth.h"
+#include "stereo/tools/ground_truth.h"
 
 static int
 load_views (Scene *scene, const char *left, const char *right)

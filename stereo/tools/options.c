@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The command line: the engine's parameters come from its own table. */
-#include "tests/bench/bench.h"
+#include "stereo/tools/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>

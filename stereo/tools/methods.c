@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* docs/methods.md: methods, costs and defaults, as the registry and the parameter table have them. */
-#include "tests/bench/bench.h"
+#include "stereo/tools/bench.h"
 
 #include "stereo/engine/volume.h" /* for the penalties of sgm */
 
@@ -227,7 +227,8 @@ void
 methods_print (void)
 {
   puts ("<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->\n"
-        "<!-- Made by `stereo-bench --methods > docs/methods.md` from stereo/registry.c and stereo/params.c; a test "
+        "<!-- Made by `stereo-bench --methods > docs/methods.md` from stereo/engine/registry.c and "
+        "stereo/engine/params.c; a test "
         "compares. -->\n"
         "# Methods\n\n"
         "Any method runs on both backends, with any cost named beside it; another combination is refused when the plan "

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Frames one after the other through one plan: errors, flicker and trails of each, and their means. */
-#include "tests/bench/bench.h"
+#include "stereo/tools/bench.h"
 
 #include <dirent.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/support/random.h"
+#include "stereo/tools/random.h"
 
 enum
 {
@@ -35,14 +34,14 @@ typedef struct Run
 } Run;
 
 static double
-gaussian (Random *random)
+gaussian (uint64_t *random)
 {
-  return sqrt (-2 * log (1 - random_unit (random))) * cos (2 * 3.14159265358979 * random_unit (random));
+  return sqrt (-2 * log (1 - splitmix_unit (random))) * cos (2 * 3.14159265358979 * splitmix_unit (random));
 }
 
 /* @to gets @from with noise of its own in every sample. */
 static void
-add_noise (const Image *from, Image *to, double noise, Random *random)
+add_noise (const Image *from, Image *to, double noise, uint64_t *random)
 {
   size_t count = (size_t) from->width * (size_t) from->height * (size_t) from->channels;
 
@@ -155,19 +154,37 @@ run_new (Run *run, const Options *options, const Scene *scene, int frames)
   return run->plan && run->now && run->before && run->results;
 }
 
-/* Adds up the figures that are known. */
+/* Mean of the figures that are known, from frame @first on. */
 static double
-mean_of (const Run *run, int first, size_t field)
+mean_of (const Run *run, int first, double (*figure_of) (const Result *result))
 {
   double sum = 0;
   int count = 0;
 
   for (int k = first; k < run->frames; k++) {
-    double figure = *(const double *) ((const char *) &run->results[k] + field);
+    double figure = figure_of (&run->results[k]);
     sum += isfinite (figure) ? figure : 0;
     count += isfinite (figure) != 0;
   }
   return count ? sum / count : NAN;
+}
+
+static double
+bad_in (const Result *result)
+{
+  return result->bad;
+}
+
+static double
+flicker_in (const Result *result)
+{
+  return result->flicker;
+}
+
+static double
+trails_in (const Result *result)
+{
+  return result->trails;
 }
 
 static void
@@ -175,8 +192,7 @@ print_run (const Run *run, const char *name)
 {
   int first = run->frames > SETTLED ? SETTLED : 1;
   double temporal = stereo_plan_params (run->plan)->temporal;
-  Result mean = { mean_of (run, first, offsetof (Result, bad)), mean_of (run, first, offsetof (Result, flicker)),
-    mean_of (run, first, offsetof (Result, trails)) };
+  Result mean = { mean_of (run, first, bad_in), mean_of (run, first, flicker_in), mean_of (run, first, trails_in) };
 
   if (!run->options->json) {
     printf ("%s, noise %g, temporal %g, frames %d to %d:", name, run->options->noise, temporal, first + 1, run->frames);
@@ -216,7 +232,7 @@ sequence_still (const Options *options, const Scene *scene)
 {
   size_t bytes = (size_t) scene->left.width * (size_t) scene->left.height * (size_t) scene->left.channels;
   Scene noisy = *scene;
-  Random random = { 1 };
+  uint64_t random = 1;
   Run run;
 
   noisy.left.data = malloc (bytes);
@@ -273,7 +289,7 @@ sequence_folder (const Options *options)
 {
   char path[LAYOUT_PATH];
   struct dirent **names = NULL;
-  Random random = { 1 };
+  uint64_t random = 1;
   Run run = { 0 };
 
   snprintf (path, sizeof path, "%s/left", options->sequence);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/bench/layouts.h"
+#include "stereo/tools/layouts.h"
 
 #include <dirent.h>
 #include <stdarg.h>

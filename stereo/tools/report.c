@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Measurements as an aligned table, or as JSON. */
-#include "tests/bench/bench.h"
+#include "stereo/tools/bench.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef SCENE_H
 #define SCENE_H
 
-#include "tests/bench/layouts.h"
-#include "tests/support/image.h"
+#include "stereo/tools/layouts.h"
+#include "stereo/tools/image.h"
 #include "stereo/stereo.h"
 
 /* Where the number of disparities to search comes from. */

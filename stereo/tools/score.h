@@ -3,7 +3,7 @@
 #ifndef SCORE_H
 #define SCORE_H
 
-#include "tests/bench/scene.h"
+#include "stereo/tools/scene.h"
 
 enum
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereo-bench: times any method, cost and backend on pairs, made pairs or folders of scenes. */
-#include "tests/bench/bench.h"
+#include "stereo/tools/bench.h"
 
 #include <fnmatch.h>
 #include <math.h>
