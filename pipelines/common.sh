@@ -2,6 +2,9 @@
 # Sourced by the scripts here: cameras, rectification, the overlay, and a gst-launch line put together word by word.
 # README.md beside it lists the environment variables that all of them heed.
 
+# Variables that are lists of words are split at blanks, and nothing else: a * in them is no name of a file.
+set -f
+
 fail () {
   printf '%s: %s\n' "$(basename "$0")" "$*" >&2
   exit 1
@@ -83,9 +86,10 @@ is_png () {
 
 pipeline=
 
-# quoted WORD: as the shell wants it
+# quoted WORD: as the shell wants it, for eval
 quoted () {
   case $1 in
+    '') echo "''" ;;
     *[!A-Za-z0-9_./:=,+@%!-]*) printf '%s\n' "$1" | sed "s/'/'\\\\''/g; 1s/^/'/; \$s/\$/'/" ;;
     *) printf '%s\n' "$1" ;;
   esac

@@ -63,14 +63,18 @@ is_done () {
 
 # check_names: the same in both folders, and no two for one result
 check_names () {
+  set +f
   for picture in "$left"/*; do
+    set -f
     name=$(basename "$picture")
     is_picture "$name" || continue
     [ -f "$right/$name" ] || fail "$right has no $name, which $left has"
     printf '%s\n' "$name"
   done >"$work/names"
   [ -s "$work/names" ] || fail "$left holds no PNGs or other pictures"
+  set +f
   for picture in "$right"/*; do
+    set -f
     name=$(basename "$picture")
     ! is_picture "$name" || [ -f "$left/$name" ] || fail "$left has no $name, which $right has"
   done

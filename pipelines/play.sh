@@ -53,20 +53,34 @@ show_view () {
   fail "$file has no view \"$1\", only: $views"
 }
 
+# add_attached TEXT: its words. Whoever made the recording chose them: they are properties, no elements, and write no file.
+add_attached () {
+  # shellcheck disable=SC2013
+  for word in $(cat "$work/$1"); do
+    is_property "$word" || fail "$file: \"$word\" in its $1 is no property: record.sh did not write that"
+    case $word in
+      save=*) ;;
+      *) add "$word" ;;
+    esac
+  done
+}
+
 # add_attached_calibration NEXT: stereorectify before the pad or element NEXT, where the views were rectified. $taker: where
 # the views go
 add_attached_calibration () {
   calibration=
   [ -n "$views" ] || return 0
+  set +f
   for one in "$work"/calibration-*; do
+    set -f
     [ ! -f "$one" ] || calibration="$calibration${calibration:+,}$one"
   done
   [ -n "$calibration" ] || return 0
   need stereorectify
   taker=rectify
-  # a list of words
-  # shellcheck disable=SC2046
-  add stereorectify name=rectify "calibration=$calibration" $(cat "$work/stereorectify.txt") ! "$1"
+  add stereorectify name=rectify "calibration=$calibration"
+  add_attached stereorectify.txt
+  add ! "$1"
 }
 
 # add_view NUMBER: the Nth of the streams, decoded
@@ -127,9 +141,10 @@ match () {
   taker=match
   add_attached_calibration match.
   add_views
-  # lists of words; later ones win
-  # shellcheck disable=SC2046
-  add stereomatch name=match qos=false $(cat "$work/stereomatch.txt") "$@" !
+  # later ones win
+  add stereomatch name=match qos=false
+  add_attached stereomatch.txt
+  add "$@" !
   if [ -z "$folder" ]; then
     add video/x-raw,format=GRAY8 !
     add_screen

@@ -29,4 +29,4 @@ kept="max-buffers=1 drop=true"
 add_match '' "$@"
 # shellcheck disable=SC2086
 add ! video/x-raw,format=GRAY16_LE ! appsink name=depth $kept sync=false
-eval "exec $(quoted "${PYTHON:-$(python)}") $(quoted "$(dirname "$0")/ros.py")$record --name ${NODE:-stereo} --frame ${FRAME:-stereo_left_optical_frame}$pipeline"
+eval "exec $(quoted "${PYTHON:-$(python)}") $(quoted "$(dirname "$0")/ros.py")$record --name $(quoted "${NODE:-stereo}") --frame $(quoted "${FRAME:-stereo_left_optical_frame}")$pipeline"

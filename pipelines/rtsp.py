@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Serves a pipeline by RTSP: rtsp.py ADDRESS PORT WORD..., as rtsp.sh calls it. Its last element is named pay0."""
+import re
 import signal
 import sys
 
@@ -19,7 +20,7 @@ def main(address, port, words):
     factory = GstRtspServer.RTSPMediaFactory()
     # the cameras can be opened once only: every client gets the same stream
     factory.set_shared(True)
-    factory.set_launch("( " + " ".join(word.replace(" ", "\\ ") for word in words) + " )")
+    factory.set_launch("( " + " ".join(re.sub(r"(\s)", r"\\\1", word) for word in words) + " )")
     server.get_mount_points().add_factory("/depth", factory)
     if server.attach(None) == 0:
         sys.exit(f"rtsp.py: {address}, port {port}, cannot be listened at: is another server there?")

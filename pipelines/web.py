@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shows a pipeline in browsers: web.py ADDRESS PORT WORD..., as web.sh calls it. Its last element is an appsink, name=jpeg."""
+"""Shows a pipeline in browsers: web.py [--allow NAME]... ADDRESS PORT WORD..., as web.sh calls it. Its last element is an appsink, name=jpeg."""
 import errno
 import math
 import signal
@@ -67,7 +67,7 @@ class Stream:
                     "stats": members_of(self.match.get_property("stats")) if self.match else {}}
 
 
-def main(address, port, words):
+def main(names, address, port, words):
     Gst.init(None)
     hub = Hub()
     try:
@@ -75,7 +75,7 @@ def main(address, port, words):
     except GLib.Error as error:
         sys.exit(f"web.py: {error.message}")
     try:
-        server = Server(address, int(port), hub, stream.state)
+        server = Server(address, int(port), hub, stream.state, names)
     except OSError as error:
         hint = ": is another server there?" if error.errno == errno.EADDRINUSE else \
             ": an IPv4 address of this machine is wanted, or 0.0.0.0 for all of them"
@@ -102,6 +102,10 @@ def main(address, port, words):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 4:
+    arguments, allowed = sys.argv[1:], []
+    while arguments[:1] == ["--allow"] and len(arguments) > 1:
+        allowed.append(arguments[1])
+        del arguments[:2]
+    if len(arguments) < 3:
         sys.exit(__doc__)
-    main(sys.argv[1], sys.argv[2], sys.argv[3:])
+    main(allowed, arguments[0], arguments[1], arguments[2:])

@@ -5,6 +5,7 @@
 #   CALIBRATION=stereo.yml sh pipelines/web.sh 8080 /dev/video0 /dev/video2 [stereomatch properties]
 #   sh pipelines/web.sh 8080 test                     then open http://127.0.0.1:8080/
 #   sh pipelines/web.sh --listen 0.0.0.0 8080 test    lets other machines in, too: there is no password
+#   sh pipelines/web.sh --allow rig.example 8080 test     browsers may call it rig.example: a name in DNS, or of a proxy
 #
 # Takes Debian's python3-gi. Variables: pipelines/README.md; what is served: docs/web.md.
 set -eu
@@ -12,11 +13,19 @@ set -eu
 . "$(dirname "$0")/common.sh"
 
 address=${ADDRESS:-127.0.0.1}
-if [ "${1:-}" = --listen ]; then
-  usage_unless $# -ge 2
-  address=$2
+allowed=
+while :; do
+  case ${1:-} in
+    --listen | --allow) usage_unless $# -ge 2 ;;
+    *) break ;;
+  esac
+  if [ "$1" = --listen ]; then
+    address=$2
+  else
+    allowed="$allowed --allow $(quoted "$2")"
+  fi
   shift 2
-fi
+done
 usage_unless $# -ge 2
 port=$1
 shift
@@ -24,4 +33,4 @@ check_port "$port"
 need jpegenc appsink
 add_overlay "$@"
 add ! videoconvert ! jpegenc quality=80 ! appsink name=jpeg
-eval "exec $(quoted "$(python)") $(quoted "$(dirname "$0")/web.py") $(quoted "$address") $port$pipeline"
+eval "exec $(quoted "$(python)") $(quoted "$(dirname "$0")/web.py")$allowed $(quoted "$address") $port$pipeline"

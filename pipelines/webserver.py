@@ -3,15 +3,26 @@
 
 Each client has a thread and takes the newest picture when it has sent the last one, so that a slow client misses pictures and
 holds nothing up.
+
+A page of another site can have its own name resolved to this machine (DNS rebinding), and its script would then read what is
+served here as its own: requests have to call this server by a name or an address that is its own. GET is all there is, and it
+changes nothing.
 """
+import io
+import ipaddress
 import json
+import re
 import socket
 import socketserver
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MAX_STREAMS = 16  # each wants the whole stream of the network
+MAX_CLIENTS = 64  # each has a thread; browsers ask for the state while they watch
 TIMEOUT = 10  # seconds that a client may take for a picture, and that it waits for one
+REQUEST_TIME = 10  # seconds that a client may take for all of a request
+REQUEST_BYTES = 1 << 14  # of all of a request; those of browsers have some hundreds
 BOUNDARY = "picture"
 
 PAGE = """<!DOCTYPE html>
@@ -72,20 +83,83 @@ class Hub:
             return (number, None) if self.closed or self.number <= number else (self.number, self.picture)
 
 
+def host_of(value):
+    """Of a header Host, the name without its port, or the address; None where it is neither."""
+    found = re.fullmatch(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]{1,255})(:[0-9]{1,5})?", value.strip().lower())
+    return found[1].strip("[]").rstrip(".") if found else None
+
+
+def is_loopback(host):
+    try:
+        return host == "localhost" or host.endswith(".localhost") or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 class Handler(BaseHTTPRequestHandler):
     timeout = TIMEOUT  # of its socket: a client that does not read is let go
 
+    def handle(self):
+        """One request. It has to be here in REQUEST_TIME, however it is spread over that."""
+        self.close_connection, self.requestline, self.command = True, "", ""
+        self.request_version = "HTTP/1.0"
+        try:
+            request = self.read_request()
+            self.connection.settimeout(TIMEOUT)
+            if request is None:
+                self.send_error(408, explain=f"The request was not complete after {REQUEST_TIME} seconds")
+            elif len(request) > REQUEST_BYTES:
+                self.send_error(431, explain=f"The request has more than {REQUEST_BYTES} bytes")
+            else:
+                self.rfile.close()
+                self.rfile = io.BytesIO(request)
+                self.handle_one_request()
+        except (ConnectionError, socket.timeout):
+            pass  # the client has gone, or is too slow
+
+    def read_request(self):
+        """All of it, which ends with an empty line; None: its time is over."""
+        until, request = self.server.clock() + REQUEST_TIME, b""
+        while not re.search(rb"\r?\n\r?\n", request) and len(request) <= REQUEST_BYTES:
+            left = until - self.server.clock()
+            if left <= 0:
+                return None
+            self.connection.settimeout(left)
+            try:
+                part = self.connection.recv(4096)
+            except socket.timeout:
+                return None
+            if not part:
+                break
+            request += part
+        return request
+
+    def is_called_by_its_name(self):
+        """Whether a browser that shows a page of somebody else cannot have sent this; else it has been answered."""
+        hosts = self.headers.get_all("Host", [])
+        if not hosts and self.request_version == "HTTP/1.0":
+            return True  # from the days before the header: no browser
+        host = host_of(hosts[0]) if len(hosts) == 1 else None
+        if host is None:
+            self.send_error(400, explain="One header Host is wanted, with a name or an address")
+        elif is_loopback(host) or host == self.connection.getsockname()[0] or host in self.server.names:
+            return True
+        else:
+            self.send_error(421, explain=f"{host} is not a name of this server. Open it by its address, "
+                            f"http://{self.connection.getsockname()[0]}:{self.server.server_port}/, "
+                            f"or start it with --allow {host}")
+        return False
+
     def do_GET(self):
+        if not self.is_called_by_its_name():
+            return
         ways = {"/": self.send_page, "/stream": self.send_stream, "/picture.jpg": self.send_picture,
                 "/state.json": self.send_state}
         way = ways.get(self.path.split("?")[0])
         if not way:
             self.send_error(404, "Not here: there are " + ", ".join(ways))
             return
-        try:
-            way()
-        except (ConnectionError, socket.timeout):
-            self.close_connection = True  # the client has gone, or is too slow
+        way()
 
     def send_bytes(self, kind, data):
         self.send_response(200)
@@ -133,16 +207,38 @@ class Handler(BaseHTTPRequestHandler):
 
 class Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = MAX_CLIENTS
 
-    def __init__(self, address, port, hub, state):
-        """@state: called by any thread, gives what becomes JSON. OSError: the address cannot be listened at."""
+    def __init__(self, address, port, hub, state, names=(), clock=time.monotonic):
+        """@state: called by any thread, gives what becomes JSON. @names: by which browsers may call this machine, besides its
+        own, localhost and addresses. OSError: the address cannot be listened at."""
         self.hub, self.state, self.streams = hub, state, threading.BoundedSemaphore(MAX_STREAMS)
+        self.clients, self.clock = threading.BoundedSemaphore(MAX_CLIENTS), clock
+        self.names = {name.lower().rstrip(".") for name in (socket.gethostname(), address, *names)}
         super().__init__((address, port), Handler)
 
     def server_bind(self):
         """Without http.server's look-up of the host's name, which may wait for a network."""
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address[:2]
+
+    def process_request(self, request, client_address):
+        if self.clients.acquire(blocking=False):
+            super().process_request(request, client_address)
+            return
+        try:  # this thread is everybody's: the few bytes fit into what the system holds for the client, or are not sent
+            request.setblocking(False)
+            request.send(b"HTTP/1.0 503 Service Unavailable\r\nContent-Type: text/plain\r\n\r\n"
+                         + f"{MAX_CLIENTS} clients are there already\n".encode())
+        except OSError:
+            pass
+        self.shutdown_request(request)
+
+    def process_request_thread(self, request, client_address):
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.clients.release()
 
     def start(self):
         threading.Thread(target=self.serve_forever, daemon=True).start()

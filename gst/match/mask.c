@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/match/mask.h"
 
+#include "gst/video/file.h"
 #include "gst/video/ranges.h"
 
 #include <gst/video/video.h>
@@ -104,16 +105,19 @@ exclude_rectangles (GstStereoMask *mask, const gchar *text)
 /* ---- pictures ----------------------------------------------------------------------------- */
 
 #ifdef HAVE_LIBPNG
+/* No larger than the view: libpng decodes only pictures of its size. */
+#define MAX_FILE (64 << 20)
+#define PICTURE "a PNG file of the view's size, or to rectangles"
+
 /* FALSE and a sentence in @message. */
 static gboolean
-read_picture (GstStereoMask *mask, const gchar *name, gchar **message)
+decode_picture (GstStereoMask *mask, const gchar *name, const gchar *file, gsize size, gchar **message)
 {
   png_image image = { .version = PNG_IMAGE_VERSION };
   gboolean read = FALSE;
 
-  if (!png_image_begin_read_from_file (&image, name)) {
-    *message = g_strdup_printf (
-        "mask=%s cannot be read: %s. Set mask to the name of a PNG file, or to rectangles.", name, image.message);
+  if (!png_image_begin_read_from_memory (&image, file, size)) {
+    *message = g_strdup_printf ("mask=%s cannot be read: %s. Set mask to " PICTURE ".", name, image.message);
     return FALSE;
   }
   if (image.width != (guint) mask->width || image.height != (guint) mask->height) {
@@ -123,11 +127,24 @@ read_picture (GstStereoMask *mask, const gchar *name, gchar **message)
     image.format = PNG_FORMAT_GRAY;
     read = png_image_finish_read (&image, &(png_color){ 0, 0, 0 }, mask->counts, 0, NULL);
     if (!read)
-      *message = g_strdup_printf ("mask=%s cannot be read: %s.", name, image.message);
+      *message = g_strdup_printf ("mask=%s cannot be read: %s. Set mask to " PICTURE ".", name, image.message);
   }
   png_image_free (&image);
   for (gsize i = 0; read && i < (gsize) mask->width * (gsize) mask->height; i++)
     mask->counts[i] = mask->counts[i] < MID_GREY ? 0 : 255;
+  return read;
+}
+
+/* FALSE and a sentence in @message. */
+static gboolean
+read_picture (GstStereoMask *mask, const gchar *name, gchar **message)
+{
+  static const GstStereoFileRules rules = { "mask", PICTURE, MAX_FILE };
+  gsize size;
+  gchar *file = gst_stereo_file_read (&rules, name, &size, message);
+  gboolean read = file && decode_picture (mask, name, file, size, message);
+
+  g_free (file);
   return read;
 }
 #else
@@ -270,8 +287,9 @@ struct _GstStereoMasks
   gchar *text; /* protected by the element's object lock; NULL = none */
 
   /* of the source pad's task */
-  gchar *made_of;      /* the text of the mask at work */
-  GstStereoMask *mask; /* NULL = none */
+  gboolean chosen;     /* since the start */
+  gchar *made_of;      /* the text that was tried last */
+  GstStereoMask *mask; /* at work; NULL = none */
 };
 
 GstStereoMasks *
@@ -288,6 +306,7 @@ gst_stereo_masks_release (GstStereoMasks *masks)
 {
   g_clear_pointer (&masks->made_of, g_free);
   g_clear_pointer (&masks->mask, gst_stereo_mask_unref);
+  masks->chosen = FALSE;
 }
 
 void
@@ -328,25 +347,41 @@ gst_stereo_masks_get (GstStereoMasks *masks)
   return text;
 }
 
+/* Takes @message. While frames pass, a file that cannot be used costs nobody the mask that is at work. */
+static gboolean
+keep (GstStereoMasks *masks, gboolean usable, gchar *message)
+{
+  if (usable)
+    GST_ELEMENT_WARNING (masks->element, RESOURCE, SETTINGS,
+        ("%s %s", message, masks->mask ? "The mask before stays in force." : "Until then there is no mask."), (NULL));
+  else
+    GST_ELEMENT_ERROR (masks->element, RESOURCE, SETTINGS, ("%s", message), (NULL));
+  g_free (message);
+  return usable;
+}
+
 gboolean
 gst_stereo_masks_choose (GstStereoMasks *masks, gint width, gint height, GstStereoMask **mask)
 {
   gchar *text = gst_stereo_masks_get (masks), *message = NULL;
-  gboolean fits = masks->mask && masks->mask->width == width && masks->mask->height == height;
+  gboolean fits = !masks->mask || (masks->mask->width == width && masks->mask->height == height);
+  GstStereoMask *made = NULL;
+  gboolean done = TRUE;
 
-  if (!g_strcmp0 (text, masks->made_of) && (!text || fits)) {
+  if (masks->chosen && fits && !g_strcmp0 (text, masks->made_of)) {
     g_free (text);
     *mask = masks->mask;
     return TRUE;
   }
-  gst_stereo_masks_release (masks);
-  if (text && !(masks->mask = gst_stereo_mask_new (text, width, height, &message))) {
-    GST_ELEMENT_ERROR (masks->element, RESOURCE, SETTINGS, ("%s", message), (NULL));
-    g_free (message);
-    g_free (text);
-    return FALSE;
-  }
+  if (text && !(made = gst_stereo_mask_new (text, width, height, &message)))
+    done = keep (masks, masks->chosen && fits, message);
+  else
+    g_clear_pointer (&masks->mask, gst_stereo_mask_unref);
+  if (made)
+    masks->mask = made;
+  g_free (masks->made_of);
   masks->made_of = text;
+  masks->chosen = done;
   *mask = masks->mask;
-  return TRUE;
+  return done;
 }

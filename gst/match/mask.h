@@ -56,7 +56,8 @@ void gst_stereo_masks_free (GstStereoMasks *masks);
 void gst_stereo_masks_set (GstStereoMasks *masks, const gchar *text);
 /* g_free. */
 gchar *gst_stereo_masks_get (GstStereoMasks *masks);
-/* The mask for views of that size, NULL for none; it is valid until the next call. FALSE after an error was posted. */
+/* The mask for views of that size, NULL for none; it is valid until the next call. FALSE after an error was posted. A file that
+ * is set while frames pass and cannot be used is a warning: the mask before is kept. */
 gboolean gst_stereo_masks_choose (GstStereoMasks *masks, gint width, gint height, GstStereoMask **mask);
 /* At the stop: the file is read again after it. */
 void gst_stereo_masks_release (GstStereoMasks *masks);

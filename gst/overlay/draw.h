@@ -6,6 +6,7 @@
 #include <pango/pangocairo.h>
 
 #include "gst/overlay/colormap.h"
+#include "gst/overlay/label.h"
 
 G_BEGIN_DECLS
 
@@ -19,7 +20,7 @@ typedef struct
   GstStereoCurve curve;
   gdouble near, far;
   gboolean metric, notice;
-  gchar string[32];
+  gchar string[GST_DEPTH_OVERLAY_LABEL];
 } GstDepthOverlayKey;
 
 typedef void (*GstDepthOverlayDraw) (

@@ -148,7 +148,7 @@ label (GstDepthOverlayBox *box, const GstVideoRegionOfInterestMeta *roi, const G
     gst_depth_overlay_text_format (value, sizeof value, number, TRUE);
   else if (gst_structure_get_double (parameter, "disparity", &number))
     gst_depth_overlay_text_format (value, sizeof value, number, FALSE);
-  g_snprintf (box->label, sizeof box->label, "%.15s%s%s", type ? type : "", type ? " " : "", value);
+  gst_depth_overlay_label_make (box->label, type, value);
 }
 
 /* What regions are measured in. */

@@ -9,6 +9,7 @@
 #include <gst/video/video.h>
 
 #include "gst/overlay/colormap.h"
+#include "gst/overlay/label.h"
 
 G_BEGIN_DECLS
 
@@ -18,7 +19,7 @@ typedef struct _GstDepthOverlayText GstDepthOverlayText;
 typedef struct
 {
   gint x, y, width, height; /* pixels, inside the picture */
-  gchar label[32];
+  gchar label[GST_DEPTH_OVERLAY_LABEL];
   gboolean warning;
 } GstDepthOverlayBox;
 

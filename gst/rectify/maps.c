@@ -164,29 +164,43 @@ log_calibration (GstStereoRectifyMaps *self, const gchar *location)
   }
 }
 
+/* FALSE and a sentence: the calibration at hand has not changed. */
+static gboolean
+read_calibration (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings, gchar **message)
+{
+  StereoCalibration calibration;
+  gdouble unit = settings->unit;
+
+  if (!settings->calibration || !*settings->calibration) {
+    *message = g_strdup ("No calibration is set, and without one nothing can be rectified: set calibration=FILE, or "
+                         "calibration=LEFT,RIGHT for two of ROS.");
+    return FALSE;
+  }
+  if (!gst_stereo_calibration_load (&calibration, settings->calibration, &unit, message))
+    return FALSE;
+  self->calibration = calibration;
+  self->unit = unit;
+  log_calibration (self, settings->calibration);
+  return TRUE;
+}
+
 gboolean
 gst_stereo_rectify_maps_load (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings, guint serial)
 {
+  gboolean works = self->loaded_serial != 0, loaded;
   gchar *message = NULL;
 
   if (serial == self->loaded_serial)
     return TRUE;
-  if (!settings->calibration || !*settings->calibration) {
-    GST_ELEMENT_ERROR (self->owner, RESOURCE, NOT_FOUND,
-        ("No calibration is set, and without one nothing can be rectified: set "
-         "calibration=FILE, or calibration=LEFT,RIGHT for two of ROS."),
-        (NULL));
-    return FALSE;
-  }
-  self->unit = settings->unit;
-  if (!gst_stereo_calibration_load (&self->calibration, settings->calibration, &self->unit, &message)) {
+  loaded = read_calibration (self, settings, &message);
+  if (!loaded && works)
+    GST_ELEMENT_WARNING (self->owner, RESOURCE, READ, ("%s The calibration before stays in force.", message), (NULL));
+  else if (!loaded)
     GST_ELEMENT_ERROR (self->owner, RESOURCE, READ, ("%s", message), (NULL));
-    g_free (message);
-    return FALSE;
-  }
-  self->loaded_serial = serial;
-  log_calibration (self, settings->calibration);
-  return TRUE;
+  g_free (message);
+  if (loaded || works)
+    self->loaded_serial = serial;
+  return loaded || works;
 }
 
 /* ---- rectification ----------------------------------------------------------------------- */
@@ -211,27 +225,28 @@ post_doubts (GstStereoRectifyMaps *self, const StereoCalibration *scaled)
   post_doubt (self, gst_stereo_calibration_doubt_focal_length (&scaled->camera[0], scaled->width));
 }
 
+/* Frames that pass already go on where it fails, as @works says. */
 static gboolean
-save (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings, const StereoCalibration *scaled)
+save (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings, const StereoCalibration *scaled,
+    gboolean works)
 {
   const gchar *location = settings->save;
   gchar *message = NULL;
 
   if (!location || !*location)
     return TRUE;
-  if (g_str_equal (location, settings->calibration)) {
-    GST_ELEMENT_ERROR (self->owner, RESOURCE, WRITE,
-        ("save=%s names the file of the calibration itself, which would be lost: set save= to another file.", location),
-        (NULL));
-    return FALSE;
-  }
-  if (gst_stereo_calibration_save (scaled, &self->rectification, location, &message)) {
+  if (settings->calibration && gst_stereo_calibration_reads (settings->calibration, location))
+    message = g_strdup_printf (
+        "save=%s names the file of the calibration itself, which would be lost: set save= to another file.", location);
+  else if (gst_stereo_calibration_save (scaled, &self->rectification, location, &message))
     GST_INFO_OBJECT (self->owner, "saved the rectified calibration to %s", location);
-    return TRUE;
-  }
-  GST_ELEMENT_ERROR (self->owner, RESOURCE, WRITE, ("%s", message), (NULL));
+  if (message && works)
+    GST_ELEMENT_WARNING (self->owner, RESOURCE, WRITE, ("%s", message), (NULL));
+  else if (message)
+    GST_ELEMENT_ERROR (self->owner, RESOURCE, WRITE, ("%s", message), (NULL));
+  works = works || !message;
   g_free (message);
-  return FALSE;
+  return works;
 }
 
 GstFlowReturn
@@ -241,6 +256,7 @@ gst_stereo_rectify_maps_rectify (
   RectifiedKey key = { .serial = self->loaded_serial, .width = layout->width, .height = layout->height };
   StereoCalibration calibration = self->calibration;
   gint width = settings->width, height = settings->height;
+  gboolean works = self->rectified_key.serial != 0;
   StereoRectification rectification;
   StereoError error;
 
@@ -258,7 +274,7 @@ gst_stereo_rectify_maps_rectify (
   self->rectified_key = key;
   publish_geometry (self);
   post_doubts (self, &calibration);
-  return save (self, settings, &calibration) ? GST_FLOW_OK : GST_FLOW_ERROR;
+  return save (self, settings, &calibration, works) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 const StereoRectification *

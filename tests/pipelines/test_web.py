@@ -14,8 +14,8 @@ import urllib.request
 URL, FOLDER = sys.argv[1:3]
 
 
-def get(path):
-    return urllib.request.urlopen(URL + path, timeout=60)
+def get(path, host=None):
+    return urllib.request.urlopen(urllib.request.Request(URL + path, headers={"Host": host} if host else {}), timeout=60)
 
 
 def pictures(stream, count):
@@ -67,12 +67,14 @@ def check_state():
 
 
 def check_errors():
-    try:
-        get("../../etc/passwd")
-    except urllib.error.HTTPError as error:
-        assert error.code == 404, error
-    else:
-        raise AssertionError("something is served that is not there")
+    for path, host, status in ("../../etc/passwd", None, 404), ("state.json", "evil.example", 421):
+        try:
+            get(path, host)
+        except urllib.error.HTTPError as error:
+            assert error.code == status, error
+        else:
+            raise AssertionError(f"{path} is served to who asks {host} for it")
+    assert get("state.json", "rig.example").status == 200, "--allow was forgotten"
 
 
 def check_browser():

@@ -2,10 +2,9 @@
 /* Reads files, and finds out which format they have. */
 #include "gst/rectify/calibration/private.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "gst/video/file.h"
 
 #define MAX_FILE (4 << 20) /* bytes; calibrations have a few thousand */
 
@@ -122,48 +121,19 @@ gst_stereo_calibration_parse (
 
 /* ---- files ---- */
 
-static gboolean
-check_file (const gchar *path, gchar **message)
-{
-  GStatBuf info;
-
-  if (g_stat (path, &info) != 0)
-    return fail (message, "%s: cannot be read: %s.", path, g_strerror (errno));
-  /* reading a pipe or a device might block, or never end */
-  if (!S_ISREG (info.st_mode))
-    return fail (message, "%s: is %s, not a file: name a calibration file.", path,
-        S_ISDIR (info.st_mode) ? "a folder" : "a device or a pipe");
-  return TRUE;
-}
-
 /* g_free() it; NULL on failure. */
 static gchar *
 read_file (const gchar *path, gchar **message)
 {
-  FILE *file;
-  gchar *text;
+  static const GstStereoFileRules rules = { "calibration",
+    "a file of OpenCV, KITTI or Middlebury, or to two of ROS with a comma between them", MAX_FILE };
   gsize length;
-  gboolean ok = TRUE;
+  gchar *text = gst_stereo_file_read (&rules, path, &length, message);
 
-  if (!check_file (path, message))
-    return NULL;
-  file = g_fopen (path, "rb");
-  if (!file) {
-    fail (message, "%s: cannot be read: %s.", path, g_strerror (errno));
-    return NULL;
-  }
-  text = g_malloc (MAX_FILE + 2);
-  length = fread (text, 1, MAX_FILE + 1, file);
-  text[length] = 0;
-  if (ferror (file))
-    ok = fail (message, "%s: cannot be read: %s.", path, g_strerror (errno));
-  else if (length > MAX_FILE)
-    ok = fail (message, "%s: it has more than %d bytes, which is too long for a calibration.", path, MAX_FILE);
-  else if (strlen (text) != length)
-    ok = fail (message, "%s: it is not a text file: it has zero bytes.", path);
-  fclose (file);
-  if (!ok)
+  if (text && strlen (text) != length) {
+    fail (message, "%s: it is not a text file: it has zero bytes.", path);
     g_clear_pointer (&text, g_free);
+  }
   return text;
 }
 
@@ -185,15 +155,37 @@ find_comma (const gchar *location)
   return first;
 }
 
+/* Of two files, or of one, and NULL; g_free() them. */
+static void
+split (const gchar *location, gchar *name[2])
+{
+  const gchar *comma = find_comma (location);
+
+  name[0] = comma ? g_strstrip (g_strndup (location, (gsize) (comma - location))) : g_strdup (location);
+  name[1] = comma ? g_strstrip (g_strdup (comma + 1)) : NULL;
+}
+
+gboolean
+gst_stereo_calibration_reads (const gchar *location, const gchar *file)
+{
+  gboolean reads = FALSE;
+  gchar *name[2];
+
+  split (location, name);
+  for (gint k = 0; k < 2; k++) {
+    reads = reads || (name[k] && gst_stereo_file_is_same (name[k], file));
+    g_free (name[k]);
+  }
+  return reads;
+}
+
 gboolean
 gst_stereo_calibration_load (StereoCalibration *calibration, const gchar *location, gdouble *unit_mm, gchar **message)
 {
-  const gchar *comma = find_comma (location);
-  gchar *name[2] = { comma ? g_strstrip (g_strndup (location, (gsize) (comma - location))) : g_strdup (location),
-    comma ? g_strstrip (g_strdup (comma + 1)) : NULL };
-  gchar *text[2] = { NULL, NULL };
+  gchar *name[2], *text[2] = { NULL, NULL };
   gboolean ok;
 
+  split (location, name);
   if (*name[0] == 0 || (name[1] && *name[1] == 0))
     ok = fail (
         message, "'%s': the name of a file is missing: give one file, or two with a comma between them.", location);

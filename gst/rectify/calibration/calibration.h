@@ -27,11 +27,14 @@ gboolean gst_stereo_calibration_load (
 gboolean gst_stereo_calibration_parse (
     StereoCalibration *calibration, const gchar *left, const gchar *right, gdouble unit_mm, gchar **message);
 
+/* Whether @file is one of those that @location names, by whatever name. */
+gboolean gst_stereo_calibration_reads (const gchar *location, const gchar *file);
+
 /* ---- save.c ---- */
 /* A calibration and the rectification that was made of it as a file of OpenCV, YAML, in millimetres: when that is loaded,
  * the same raw views become the same rectified views. g_free it. */
 gchar *gst_stereo_calibration_write (const StereoCalibration *calibration, const StereoRectification *rectification);
-/* Into a file, wholly or not at all. FALSE and a sentence (g_free it). */
+/* Into a file, as gst_stereo_file_write() does. FALSE and a sentence (g_free it). */
 gboolean gst_stereo_calibration_save (const StereoCalibration *calibration, const StereoRectification *rectification,
     const gchar *location, gchar **message);
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "gst/video/file.h"
+
 #define SHORT_LENS 5 /* values of plumb_bob; more only where they say something */
 
 static void
@@ -73,17 +75,11 @@ gboolean
 gst_stereo_calibration_save (const StereoCalibration *calibration, const StereoRectification *rectification,
     const gchar *location, gchar **message)
 {
+  static const GstStereoFileRules rules = { .property = "save",
+    .instead = "a file in a folder that can be written to, or leave it unset" };
   gchar *text = gst_stereo_calibration_write (calibration, rectification);
-  GError *error = NULL;
-  gboolean ok = g_file_set_contents (location, text, -1, &error);
+  gboolean ok = gst_stereo_file_write (&rules, location, text, strlen (text), message);
 
-  if (!ok) {
-    *message = g_strdup_printf ("The rectified calibration cannot be saved to %s: %s. Set save= to a file in a folder "
-                                "that can be written to, or "
-                                "leave it unset.",
-        location, error->message);
-    g_error_free (error);
-  }
   g_free (text);
   return ok;
 }

@@ -330,8 +330,17 @@ GST_START_TEST (test_change)
   fail_unless_equals_string (mask, "0.5,0,0.5,1");
   g_free (mask);
   fail_unless_equals_int (sample_of_frame (pair, 2, 30, 10), 0);
+  /* neither does a file that is none, and it is said once */
+  g_object_set (pair->element, "mask", "/dev/null", NULL);
+  fail_unless_equals_int (sample_of_frame (pair, 3, 30, 10), 0);
+  expect_warning (pair->bus, "mask=/dev/null", "The mask before stays in force", NULL);
+  fail_unless_equals_int (sample_of_frame (pair, 4, 30, 10), 0);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
   g_object_set (pair->element, "mask", NULL, NULL);
-  fail_unless (sample_of_frame (pair, 3, 30, 10) > 0);
+  fail_unless (sample_of_frame (pair, 5, 30, 10) > 0);
+  g_object_set (pair->element, "mask", "/dev/null", NULL);
+  fail_unless (sample_of_frame (pair, 6, 30, 10) > 0);
+  expect_warning (pair->bus, "mask=/dev/null", "there is no mask", NULL);
   pair_free (pair);
 }
 GST_END_TEST;

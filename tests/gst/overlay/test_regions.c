@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How far the things are that others marked in the live view. */
 #include <math.h>
+#include <string.h>
 
+#include "gst/overlay/label.h"
 #include "gst/overlay/search/thing.h"
 #include "tests/support/gst/overlay.h"
 
@@ -329,6 +331,53 @@ GST_START_TEST (test_box)
 }
 GST_END_TEST;
 
+/* ---- labels ------------------------------------------------------------------------------- */
+
+/* Bytes of a detector, of any kind. What becomes of them is text that Pango takes, with a distance that can be read. */
+GST_START_TEST (test_random_labels)
+{
+  static const gchar *const parts[] = { "a", "\303\244", "\344\272\272", "\360\237\232\227", "\303", "\377", "\360\237",
+    "\n", "\001", "\342\200\256", "\342\200\250", "e\314\201" };
+
+  for (guint round = 0; round < 2000; round++) {
+    gchar label[GST_DEPTH_OVERLAY_LABEL];
+    GString *type = g_string_new (NULL);
+
+    for (gint i = random_range (&random_state, 0, 40); i > 0; i--)
+      g_string_append (type, parts[random_range (&random_state, 0, G_N_ELEMENTS (parts) - 1)]);
+    memset (label, 'x', sizeof label);
+    gst_depth_overlay_label_make (label, type->str, "12345.67 px");
+    fail_unless (g_utf8_validate (label, -1, NULL));
+    fail_unless (g_str_has_suffix (label, type->len ? " 12345.67 px" : "12345.67 px"), "'%s' of '%s'", label, type->str);
+    for (const gchar *at = label; *at; at = g_utf8_next_char (at)) {
+      GUnicodeType kind = g_unichar_type (g_utf8_get_char (at));
+      fail_if (kind == G_UNICODE_CONTROL || kind == G_UNICODE_FORMAT || kind == G_UNICODE_LINE_SEPARATOR);
+    }
+    g_string_free (type, TRUE);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_labels)
+{
+  static const gchar *const cases[][2] = { { NULL, "3.20 m" }, { "person", "person 3.20 m" },
+    { "123456789012345", "123456789012345 3.20 m" }, { "1234567890123456", "123456789012345 3.20 m" },
+    /* 15 characters of two, three and four bytes, and one more */
+    { "\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244"
+      "\344\272\272\303\244",
+        "\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303"
+        "\244"
+        "\344\272\272 3.20 m" },
+    { "a\nb\342\200\256c", "a b c 3.20 m" }, { "lorry \377\303", "lorry \357\277\275\357\277\275 3.20 m" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar label[GST_DEPTH_OVERLAY_LABEL];
+    gst_depth_overlay_label_make (label, cases[i][0], "3.20 m");
+    fail_unless_equals_string (label, cases[i][1]);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 regions_suite (void)
 {
@@ -346,6 +395,8 @@ regions_suite (void)
 #endif
   tcase_add_test (tc, test_no_depth);
   tcase_add_test (tc, test_box);
+  tcase_add_test (tc, test_labels);
+  tcase_add_test (tc, test_random_labels);
   return suite;
 }
 

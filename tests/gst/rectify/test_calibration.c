@@ -512,8 +512,8 @@ test_files (void)
   expect_file ("left,1.yaml,right,1.yaml", &c);
   refuse_file ("none.yml", (const gchar *const[]){ "none.yml", "No such file" });
   refuse_file ("none.yml,a,b.yml", (const gchar *const[]){ "none.yml", "No such file" });
-  refuse_file ("left,1.yaml,none.yml", (const gchar *const[]){ "left: ", "No such file" });
-  refuse_file (".", (const gchar *const[]){ ".: ", "folder" });
+  refuse_file ("left,1.yaml,none.yml", (const gchar *const[]){ "=left ", "No such file" });
+  refuse_file (".", (const gchar *const[]){ "=. ", "folder" });
   refuse_file ("/dev/zero", (const gchar *const[]){ "/dev/zero", "device" });
   refuse_file ("", (const gchar *const[]){ "name of a file", "missing" });
   refuse_file (",", (const gchar *const[]){ "name of a file", "missing" });

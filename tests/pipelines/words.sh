@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Words with blanks, quotes and commands in them arrive as they are, in every script, and nothing of them is run: words.sh BUILD
+set -eu
+. "$(dirname "$0")/common.sh"
+skip_without stereotestsrc stereorectify depthoverlay stereoconfidence videocrop
+
+# The scripts lie in a folder, and take a build, whose names are no better. What they call says its words, one a line.
+evil="it's \"\$(touch ran)\"; touch ran; \`touch ran\` * & | > ran"
+says='#!/bin/sh
+for word in "$@"; do printf "<%s>\n" "$word"; done'
+scripts="$folder/scripts $evil"
+build="$folder/build $evil"
+mkdir "$scripts" "$build" "$build/pipelines" "$folder/bin" "$folder/here"
+ln -s "$1/gst" "$build/gst"
+cp "$pipelines"/*.sh "$scripts/"
+for name in "$folder/bin/gst-launch-1.0" "$build/pipelines/stereo-record" "$build/pipelines/stereo-snapshot" \
+  "$build/pipelines/truck"; do
+  echo "$says" >"$name"
+  chmod +x "$name"
+done
+for name in rtsp web tune ros truck; do
+  echo 'import sys
+for word in sys.argv[1:]: print(f"<{word}>")' >"$scripts/$name.py"
+done
+export STEREO_BUILD="$build" PATH="$folder/bin:$PATH" SINK="fakesink name=*"
+touch "$folder/here/calibration $evil"
+cd "$folder/here"
+
+# arrives WORD... -- NAME ARGUMENT...: the script says each word
+arrives () {
+  : >"$folder/words"
+  while [ "$1" != -- ]; do
+    printf '<%s>\n' "$1" >>"$folder/words"
+    shift
+  done
+  shift
+  name=$1
+  shift
+  sh "$scripts/$name" "$@" >"$folder/said" 2>&1 || { cat "$folder/said"; bad "$name failed"; }
+  while IFS= read -r line; do
+    grep -F -x -q -e "$line" "$folder/said" || { cat "$folder/said"; bad "$name: $line did not arrive"; }
+  done <"$folder/words"
+  # where it would be run, and where a > would write
+  [ ! -e ran ] || bad "$name ran a part of its words"
+  ! grep -q -F '<name=calibration' "$folder/said" || bad "$name took * for names of files"
+}
+
+property="mask=$evil"
+touch "name=calibration $evil" # what name=* would become
+for name in overlay.sh side-by-side.sh; do
+  arrives "$property" "name=*" -- $name test "$property"
+done
+arrives "$property" "name=*" -- two-cameras.sh test test "$property"
+CALIBRATION="calibration $evil" arrives "calibration=calibration $evil" "name=*" -- overlay.sh test
+arrives "host=$evil" "$property" -- rtp-send.sh "$evil" 5000 test "$property"
+ADDRESS=$evil arrives "$evil" "$property" 8554 -- rtsp.sh 8554 test "$property"
+ADDRESS=$evil arrives "$evil" "$property" 8080 -- web.sh 8080 test "$property"
+arrives "$evil" --allow "a $evil" "$property" 8080 -- web.sh --allow "a $evil" --listen "$evil" 8080 test "$property"
+arrives --preset "$evil" "$property" -- tune.sh --preset "$evil" test "$property"
+NODE=$evil FRAME="f $evil" arrives "$evil" "f $evil" "$property" -- ros.sh test "$property"
+arrives --record "$evil" -- ros.sh --record "$evil" test
+# an empty word is a word
+arrives --record "" "$property" -- ros.sh --record "" test "$property"
+arrives --log "$evil" "$property" -- truck.sh --log "$evil" test "$property"
+arrives --log "$evil" "$property" -- truck.sh --python --log "$evil" test "$property"
+arrives --replay "$evil" -- truck.sh --replay "$evil"
+if gst-inspect-1.0 --exists avenc_ffv1; then
+  CALIBRATION="calibration $evil" arrives "location=$evil.mkv" "$property" -- record.sh "$evil.mkv" test "$property"
+  touch "$evil.mkv"
+  # what a recording says of itself was chosen by whoever made it
+  cat >"$build/pipelines/stereo-record" <<'END'
+#!/bin/sh
+printf 'left right\n' >"$3/views.txt"
+printf '%s\n' "$ATTACHED" >"$3/stereomatch.txt"
+: >"$3/stereorectify.txt"
+END
+  export ATTACHED="num-disparities=16 save=$folder/here/ran output=depth"
+  arrives num-disparities=16 output=depth -- play.sh "$evil.mkv" match
+  ! grep -q save "$folder/said" || bad "a recording had a file written"
+  export ATTACHED='num-disparities=16 ! filesink location=ran'
+  refused "is no property" sh "$scripts/play.sh" "$evil.mkv" match
+fi
