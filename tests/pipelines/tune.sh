@@ -24,9 +24,13 @@ refused "name=match and an appsink with name=screen" /usr/bin/python3 "$pipeline
 refused "no camera /dev/video-none" sh "$pipelines/tune.sh" /dev/video-none
 /usr/bin/python3 "$(dirname "$0")/test_tune.py"
 
+# interrupted PROCESS: Ctrl-C, again until it has ended; before the program listens to it, it does nothing
+interrupted () {
+  ! kill -INT "$1" 2>/dev/null
+}
+
 # as a user has it: the window, and Ctrl-C
 sh "$pipelines/tune.sh" --preset found-here test num-disparities=$disparities >"$folder/said" 2>&1 &
 window=$!
-sleep 2
-kill -INT $window
+wait_until interrupted $window
 wait $window || { cat "$folder/said"; bad "Ctrl-C is not an error"; }
