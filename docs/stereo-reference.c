@@ -9,6 +9,7 @@
 #include <gst/gst.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 static void
 print_cell (const gchar *text)
@@ -196,27 +197,70 @@ is_ours (const GParamSpec *spec)
   return g_str_has_prefix (owner, "GstStereo") || g_str_has_prefix (owner, "GstDepth");
 }
 
-static void
-print_properties (GstElement *element)
+/* Tables of stereomatch: what each is about, and its first property. */
+static const struct
 {
-  guint count;
+  const gchar *title, *first;
+} groups[] = {
+  { "Views and pairing", "packing" },
+  { "What it tells", "active-backend" },
+  { "What is matched, and how", "profile" },
+  { "Aggregation", "window" },
+  { "Paths", "p1" },
+  { "Refinement", "refine-iterations" },
+  { "What is rejected, filled and averaged", "consistency" },
+  { "Output and cameras", "output" },
+  { "Where it is computed", "backend" },
+};
+/* Those of stereomatch that most users set. */
+static const gchar *const matter[] = { "num-disparities", "profile", "method", "fill", "output", NULL };
+
+/* The heading of the table that begins with @name; FALSE: the table at hand goes on. */
+static gboolean
+print_group (const gchar *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (groups); i++) {
+    if (!strcmp (groups[i].first, name)) {
+      g_print ("\n### %s\n", groups[i].title);
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static void
+print_property (GstElement *element, GParamSpec *spec, gboolean marked)
+{
+  g_print (marked ? "| **`%s`** | " : "| `%s` | ", spec->name);
+  print_default (element, spec);
+  g_print (" | ");
+  print_range (spec);
+  g_print (" | %s | ", changes (spec));
+  print_cell (g_param_spec_get_blurb (spec));
+  g_print (" |\n");
+}
+
+static void
+print_properties (GstElement *element, gboolean grouped)
+{
+  guint count, found = 0;
   GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &count);
   gboolean any = FALSE;
 
+  if (grouped)
+    g_print ("\nMost users set some of the five in bold, and nothing else.\n");
   for (guint i = 0; i < count; i++) {
     if (!is_ours (specs[i]))
       continue;
-    if (!any)
+    gboolean begins = grouped && print_group (specs[i]->name);
+    if (begins || !any)
       g_print ("\n| property | default | values | can change | meaning |\n|---|---|---|---|---|\n");
     any = TRUE;
-    g_print ("| `%s` | ", specs[i]->name);
-    print_default (element, specs[i]);
-    g_print (" | ");
-    print_range (specs[i]);
-    g_print (" | %s | ", changes (specs[i]));
-    print_cell (g_param_spec_get_blurb (specs[i]));
-    g_print (" |\n");
+    found += begins;
+    print_property (element, specs[i], grouped && g_strv_contains (matter, specs[i]->name));
   }
+  if (grouped && found != G_N_ELEMENTS (groups))
+    g_error ("a property that begins a table is not there");
   g_free (specs);
 }
 
@@ -237,7 +281,7 @@ print_element (GstElementFactory *factory)
       gst_element_factory_get_metadata (factory, GST_ELEMENT_METADATA_DESCRIPTION));
   print_pads (factory);
   if (element)
-    print_properties (element);
+    print_properties (element, !strcmp (GST_OBJECT_NAME (factory), "stereomatch"));
   gst_clear_object (&element);
 }
 

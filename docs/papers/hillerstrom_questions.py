@@ -15,7 +15,6 @@ SUPPORTS = {
     "balanced, left": BALANCED,
     "balanced, own": (*BALANCED, "--support", "own"),
 }
-GPU_SUPPORT = {"left": 2.19, "both": 5.44}  # ms of 1408x965 with 320 disparities and three refinements: docs/benchmarks.md, Time
 NOISE = (0, 3, 8)
 VIDEO = ("teddy", 60)
 FRAMES = ("--frames", 20)
@@ -39,9 +38,9 @@ The thesis multiplies the weights of both views, leaves open whether that is wor
 own view's weights. With the thesis's constants it makes no difference. `profile=balanced` checks what the views say and fills what they
 disagree about: there the product is better than the left view's weights alone, and two volumes are better than these but on vintage.
 The product takes {own["balanced, both"] / own["balanced, left"]:.1f} times as long as the left view's weights on the processor, two volumes
-{own["balanced, own"] / own["balanced, left"]:.1f} times. On an NVIDIA H200, 1408x965
-with 320 disparities and three refinements takes {GPU_SUPPORT["left"]} ms with the left view's weights and {GPU_SUPPORT["both"]} with both
-([benchmarks.md](../benchmarks.md#time)): one view's weights are made once for all disparities, and products differ from disparity to disparity.
+{own["balanced, own"] / own["balanced, left"]:.1f} times. On a GPU ([benchmarks.md](../benchmarks.md#other-sizes-on-the-gpu), `support=left`
+and `support=both`) the product costs more: one view's weights are made once for all disparities, and products differ from disparity to
+disparity.
 
 """
 

@@ -157,7 +157,7 @@ def chapter(bench, plot):
 alone sees; "checked and filled" is `--consistency 16 --speckle-size 60 --fill background --median 5`. ESMP's base of 2.80 (table III) does
 not give the paper's figures, least at the edges (disc) of Venus; 1.80 comes nearest to them, and is the default here. MDS are millions
 of disparities a second, mean of teddy and cones: the paper's on a GeForce 8800 GTX and, in plain C, on a Core 2 Duo E6750; ours of a whole
-frame, the GPU's from [benchmarks.md](../benchmarks.md#other-methods-on-the-gpu). The other rows of table IV are systems of others: their numbers
+frame, the GPU's from [benchmarks.md](../benchmarks.md#other-sizes-on-the-gpu). The other rows of table IV are systems of others: their numbers
 are the paper's, and there is nothing here to compare but `asw` (RtAW, AW; figure 14) and `sgm`.
 
 """ + work.chapter(bench, plot)

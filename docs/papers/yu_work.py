@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Operations, bytes and times of Yu et al.: tables II and V, figure 13."""
 import math
+import os
+import re
 
 import numpy
 
@@ -20,9 +22,17 @@ SETTINGS = {
     "ESAW (iter 5)": ("esaw", 5, 2.6),
 }
 PRINTED_CPU = {"ESMP (iter 8)": "", "ESAW (iter 9)": 2.3, "ESAW (iter 5)": 4.2}
-# docs/benchmarks.md, Other methods on the GPU, 450x375 and 60 disparities: 10⁹ disparities a second, and milliseconds of the aggregation
-GPU_SPEED = {"ESMP (iter 8)": 22.4, "ESAW (iter 9)": 40.2, "ESAW (iter 5)": 51.1}
-GPU_MATCH = {"ESMP (iter 8)": 0.342, "ESAW (iter 9)": 0.139, "ESAW (iter 5)": 0.083}
+
+
+def gpu_row(setting):
+    """(10⁹ disparities a second, milliseconds of the aggregation) of docs/benchmarks.md, Other sizes on the GPU."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../benchmarks.md"), encoding="utf-8") as page:
+        row = next(line for line in page if line.startswith(f"| {setting} | 450x375, 60 |"))
+    return float(row.strip("| \n").split("|")[-1]), float(re.search(r"\(match ([0-9.]+)\)", row)[1])
+
+
+GPU_ROWS = {"ESMP (iter 8)": "`esmp`", "ESAW (iter 9)": "`esaw`", "ESAW (iter 5)": "`esaw`, 5 iterations"}
+GPU_SPEED, GPU_MATCH = ({name: gpu_row(setting)[k] for name, setting in GPU_ROWS.items()} for k in (0, 1))
 SIZE = (450, 375, 60)  # of Teddy and Cones, of which tables II and V are
 
 # Table II: operations, bytes read and bytes written, each (of a pixel, of a pixel and disparity); Gflop/s, GB/s

@@ -15,7 +15,7 @@
 #define STEREO_SHARED static inline
 #endif
 
-/* All indices and sizes are made of these limits: docs/reliability.md has the table of what they prove. */
+/* All indices and sizes are made of these limits: docs/development/limits.md has the table of what they prove. */
 #define STEREO_MAX_SIDE 32768       /* px, of a view */
 #define STEREO_MAX_DISPARITIES 1024 /* most disparities of a search; min_disparity is within +- this */
 #define STEREO_MAX_PITCH (STEREO_MAX_SIDE + 2 * STEREO_MAX_DISPARITIES + 64) /* image_pitch: see measure() in plan.c */

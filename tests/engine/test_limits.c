@@ -128,7 +128,7 @@ test_sizes (void)
 
 /* ---- numbers of 32 bits ------------------------------------------------------------------------------ */
 
-/* What the table of docs/reliability.md says of values that are not indices: the largest there can be. */
+/* What the table of docs/development/limits.md says of values that are not indices: the largest there can be. */
 static void
 test_values (void)
 {
