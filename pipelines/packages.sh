@@ -25,6 +25,7 @@ missing () {
 
 # install_missing NAME...
 install_missing () {
+  wanted=
   if ! command -v apt-get >/dev/null 2>&1; then
     say "this is not Debian: what is needed is called there $*"
     return 0
@@ -36,7 +37,11 @@ install_missing () {
   fi
   say "installing $wanted"
   as_root apt-get update -q
+  # how much that is: apt-get's own words
   # $wanted is a list
+  # shellcheck disable=SC2086
+  as_root env LC_ALL=C apt-get install --assume-no --no-install-recommends $wanted 2>/dev/null |
+    sed -n 's/^Need to get/== to download:/p; s/^After this operation,/== on disk:/p' || true
   # shellcheck disable=SC2086
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $wanted
 }
@@ -45,6 +50,11 @@ install_missing () {
 build_packages='meson ninja-build gcc pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libpng-dev
   libyaml-dev libpango1.0-dev fonts-dejavu-core gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
   libgirepository1.0-dev python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0'
+
+# What the scripts and the programs of README.md need besides: a window, H.264, recordings, NumPy.
+use_packages='gstreamer1.0-x gstreamer1.0-plugins-ugly gstreamer1.0-libav python3-numpy'
+# A screen of Wayland alone.
+[ -z "${WAYLAND_DISPLAY:-}" ] || [ -n "${DISPLAY:-}" ] || use_packages="$use_packages gstreamer1.0-plugins-bad"
 
 # cuda_options: meson's options for this machine: its own GPU, or with none what "$1" says
 cuda_options () {

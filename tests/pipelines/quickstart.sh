@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# quickstart.sh where every package is there and the build is up to date: what it says and in which order, its pictures, and
+# the command for live depth, without a display and with one. quickstart.sh BUILD
+set -eu
+. "$(dirname "$0")/common.sh"
+skip_without stereotestsrc depthoverlay videocrop pngdec pngenc decodebin
+
+# These leave their arguments in a file. The build of the tests is not touched.
+mkdir "$folder/bin" "$folder/build" "$folder/here"
+for program in apt-get sudo meson ninja; do
+  printf '#!/bin/sh\necho "%s $*" >>"%s/called"\n' $program "$folder" >"$folder/bin/$program"
+done
+printf '#!/bin/sh\necho install ok installed\n' >"$folder/bin/dpkg-query"
+chmod +x "$folder"/bin/*
+for part in gst pipelines; do
+  ln -s "$1/$part" "$folder/build/$part"
+done
+for view in left right; do
+  crop=right
+  [ $view = left ] || crop=left
+  quietly gst-launch-1.0 -q stereotestsrc num-buffers=1 "seed=$seed" ! "video/x-raw,width=$((2 * width)),height=$height" ! \
+    videocrop $crop=$width ! videoconvert ! pngenc ! filesink "location=$folder/here/$view.png"
+done
+
+# quickstart: in $folder/here
+quickstart () {
+  (cd "$folder/here" && PATH="$folder/bin:$PATH" STEREO_BUILD="$folder/build" \
+    sh "$pipelines/quickstart.sh" left.png right.png num-disparities=$disparities) >"$folder/said" 2>&1 ||
+    { cat "$folder/said"; bad "quickstart.sh"; }
+}
+
+unset DISPLAY WAYLAND_DISPLAY
+quickstart
+head -n 1 "$folder/said" | grep -q "installs .* minutes .* downloads .* disk" || { cat "$folder/said"; bad "it does not begin with what it costs" ; }
+[ "$(grep -c '^meson setup' "$folder/called")" = 1 ] || bad "meson is not run once: $(cat "$folder/called")"
+grep -q "^meson setup $folder/build .* -Dtests=disabled" "$folder/called" || bad "tests are built: $(cat "$folder/called")"
+grep -q "^ninja -C $folder/build$" "$folder/called" || bad "nothing is built"
+! grep -q "^apt-get\|^sudo" "$folder/called" || bad "something is installed: $(cat "$folder/called")"
+[ -s "$folder/here/out/sheet.png" ] || bad "there is no sheet"
+! grep "^[= ].*/disparity.png" "$folder/said" || bad "a picture of 16 bits is nothing to look at"
+grep -q "no display" "$folder/said" || bad "it does not say that there is no display"
+# the line that is printed is one that web.sh takes: up to the address, with what the other script prints
+grep -q "http://127.0.0.1:8080/" "$folder/said" || bad "it does not name the page"
+set -- $(sed -n 's/^   sh //p' "$folder/said")
+[ "$1" = "$pipelines/web.sh" ] && [ -f "$1" ] && [ "$2" = 8080 ] || bad "the command for browsers is: $*"
+shift 2
+SINK=fakesink quietly sh "$pipelines/overlay.sh" "$@"
+
+# configured before: not again
+rm "$folder/called"
+touch "$folder/build/build.ninja"
+quickstart
+! grep "^meson" "$folder/called" || bad "meson is run again"
+
+command -v Xvfb >/dev/null || exit 0
+gst-inspect-1.0 --exists ximagesink || exit 0
+mkfifo "$folder/display"
+Xvfb -displayfd 9 -screen 0 800x600x24 -nolisten tcp 9>"$folder/display" >"$folder/xvfb.log" 2>&1 &
+running=$!
+read -r number <"$folder/display"
+export DISPLAY=":$number" GDK_BACKEND=x11
+quickstart
+set -- $(sed -n 's/^   sh //p' "$folder/said")
+[ "$1" = "$pipelines/overlay.sh" ] || bad "with a display, the command is: $*"
+quietly sh "$@"
+grep -q "Got EOS" "$folder/said" || { cat "$folder/said"; bad "not played to the end: $*"; }
