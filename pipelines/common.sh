@@ -60,8 +60,9 @@ where_from () {
     avenc_* | avdec_*) echo "gstreamer1.0-libav" ;;
     x264enc) echo "gstreamer1.0-plugins-ugly" ;;
     openh264* | nv*) echo "gstreamer1.0-plugins-bad" ;;
-    video[cst]* | decodebin | appsink) echo "gstreamer1.0-plugins-base" ;;
-    *) echo "gstreamer1.0-plugins-good" ;;
+    video[cst]* | decodebin | appsink | capsfilter | fakesink) echo "gstreamer1.0-plugins-base" ;;
+    ximagesink | xvimagesink) echo "gstreamer1.0-x" ;;
+    autovideosink | *mux | *demux | png* | jpeg* | multifile* | v4l2src | vp[89]* | gamma | deinterlace | rtp*pay) echo "gstreamer1.0-plugins-good" ;;
   esac
 }
 
@@ -74,7 +75,10 @@ have () {
 need () {
   command -v gst-launch-1.0 >/dev/null 2>&1 || fail "there is no gst-launch-1.0: install gstreamer1.0-tools"
   for element in "$@"; do
-    have "$element" || fail "there is no element $element; it comes with: $(where_from "$element")"
+    have "$element" || {
+      origin=$(where_from "$element")
+      fail "there is no element $element${origin:+; it comes with: $origin}"
+    }
   done
 }
 
@@ -225,6 +229,28 @@ add_device () {
   fi
 }
 
+# check_movie FILE: it can be decoded. decodebin would name no package.
+check_movie () {
+  need decodebin videoconvert
+  said=$(mktemp)
+  finish "$said" gst-launch-1.0 -q filesrc "location=$1" ! decodebin ! videoconvert ! fakesink num-buffers=1 || {
+    sed -n 's/^ERROR: from element [^:]*: //p; s/^.*\(No decoder available for type .*\)/\1/p' "$said" | sort -u >&2
+    rm -f "$said"
+    fail "$1 cannot be decoded: gstreamer1.0-libav has decoders of most movies, H.264 and H.265 among them"
+  }
+  rm -f "$said"
+}
+
+# check_out FILE SOURCE...: FILE can be written, and is none of the movies that are read
+check_out () {
+  out=$1
+  shift
+  [ -d "$(dirname "$out")" ] || fail "there is no folder $(dirname "$out") to write $(basename "$out") to"
+  for source in "$@"; do
+    [ ! "$source" -ef "$out" ] || fail "$out is one of the movies that are read: give another name"
+  done
+}
+
 # add_camera SOURCE left|right|both: a device, a movie, or "test". With raw=yes, a tee raw_left, raw_right or raw_both has
 # what the camera gave.
 add_camera () {
@@ -234,7 +260,7 @@ add_camera () {
     /dev/*) add_device "$1" "$2" ;;
     *)
       [ -f "$1" ] || fail "there is no file $1; cameras are /dev/video0 and so on, and \"test\" is a made scene"
-      need decodebin
+      check_movie "$1"
       wait_for_all
       add filesrc "location=$1" ! decodebin !
       ;;

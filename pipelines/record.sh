@@ -1,14 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Records disparity or depth, 16 bits and lossless, its confidence, and both views as the cameras gave them: FFV1 streams
-# in one Matroska file. The calibration and the properties are attached to the file.
+# Records disparity or depth, 16 bits and lossless. The first word says what is written:
 #
 #   CALIBRATION=stereo.yml sh pipelines/record.sh depth.mkv /dev/video0 /dev/video2 [stereomatch properties]
 #   sh pipelines/record.sh depth.mkv test output=depth
+#   sh pipelines/record.sh depth/ left.mp4 right.mp4 output=depth focal-length=700 baseline=120
+#   sh pipelines/record.sh points.ply left.mp4 right.mp4 focal-length=700 baseline=120
+#
+# FILE.mkv has depth, its confidence, and both views as the cameras gave them, as FFV1 streams; the calibration and the
+# properties are attached to it. FOLDER/ gets a PNG of each frame: FOLDER/000000.png and so on. FILE.ply or FILE.pcd is the
+# point cloud of the first frame, in the colours of the left view.
 #
 # Ctrl-C ends the recording. Movies lose no frame. Cameras do not wait: where the matcher is slower than they are, some
 # frames have no disparity in the file, and a line every second says how many. Their views are recorded all the same:
-# "play.sh depth.mkv match" computes everything again. The line that made the recording is written to depth.mkv.txt.
+# "play.sh depth.mkv match" computes everything again. The line that made FILE.mkv is written to FILE.mkv.txt.
 # VIEWS=no leaves the views out. play.sh shows the file, or makes PNGs of it. Variables: pipelines/README.md.
 set -eu
 # shellcheck source=pipelines/common.sh
@@ -52,15 +57,45 @@ add_views () {
   done
 }
 
+# nobody waits for a recording: no pair is too late
+match_defaults=qos=false
+
+# record_pictures FOLDER/ CAMERA...
+record_pictures () {
+  folder=${1%/}
+  shift
+  need pngenc multifilesink videoconvert
+  mkdir -p "$folder"
+  add_match "" "$@"
+  # 16 bits change their order of bytes there, and nothing else
+  add ! video/x-raw,format=GRAY16_LE ! videoconvert ! video/x-raw,format=GRAY16_BE ! pngenc ! \
+    multifilesink "location=$folder/%06d.png"
+  launch -e
+}
+
+# record_points FILE CAMERA...
+record_points () {
+  file=$1
+  shift
+  check_out "$file" "$@"
+  need stereopoints videoconvert
+  add_match views "$@"
+  # identity ends the stream in place of the second frame
+  add ! queue ! points.sink views. ! queue max-size-bytes=0 ! videoconvert ! video/x-raw,format=RGB ! points.sink_live \
+    stereopoints name=points "format=${file##*.}" ! identity eos-after=2 ! filesink "location=$file"
+  launch
+}
+
 usage_unless $# -ge 2
+case $1 in
+  */) record_pictures "$@" ;;
+  *.ply | *.pcd) record_points "$@" ;;
+  *.mkv) ;;
+  *) fail "$1: the first word is what is written: a name that ends in .mkv, .ply or .pcd, or a folder's that ends in /" ;;
+esac
 file=$1
 shift
-folder=$(dirname "$file")
-[ -d "$folder" ] || fail "there is no folder $folder to write $(basename "$file") to"
-case $file in
-  *.mkv) ;;
-  *) fail "$file: the first word is the file to be written, and its name ends in .mkv" ;;
-esac
+check_out "$file" "$@"
 need avenc_ffv1 matroskamux stereoconfidence
 recorder=$(tool stereo-record)
 raw=yes
@@ -69,8 +104,6 @@ seen=both
 if [ $# -ge 2 ] && ! is_property "$2"; then
   seen="left right"
 fi
-# nobody waits for a recording: no pair is too late
-match_defaults=qos=false
 add_match "" "$@"
 add ! video/x-raw,format=GRAY16_LE ! tee name=depth \
   depth. ! queue max-size-bytes=0 ! avenc_ffv1 ! file.video_0 \

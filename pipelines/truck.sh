@@ -64,5 +64,6 @@ esac
 add_overlay "$@"
 add !
 add_screen
-printf '%sgst-launch-1.0 -m%s\n' "$environment" "$pipeline"
+# standard output is for the messages
+printf '%sgst-launch-1.0 -m%s\n' "$environment" "$pipeline" >&2
 eval "exec $program$options$pipeline"
