@@ -46,12 +46,16 @@ naive_reject (StereoPlan *p)
         p->disparity[naive_map (p, x, y)] = NAN;
 }
 
+/* Of unlikely pixels that nothing fills, the step of the probability has done so already. */
 void
 naive_threshold (StereoPlan *p)
 {
+  int done = p->params.confidence_measure == STEREO_CONFIDENCE_PROBABILITY && p->params.fill == STEREO_FILL_NONE;
+  float least = done ? 0 : (float) p->params.confidence_threshold;
+
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++)
-      if (p->view[STEREO_LEFT].confidence[naive_map (p, x, y)] < (float) stereo_params_last_threshold (&p->params))
+      if (p->view[STEREO_LEFT].confidence[naive_map (p, x, y)] < least)
         p->disparity[naive_map (p, x, y)] = NAN;
 }
 
