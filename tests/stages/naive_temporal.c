@@ -88,7 +88,7 @@ count_one (int *bins, int value)
 /* The standard deviation of the noise, in 1/64 of a grey level, each estimate of it rounded down. 201 / 64 is 1 / 0.3186: a
  * quarter of normally distributed values is nearer to 0 than 0.3186 of it. A curvature has six times that. */
 static int
-noise_of (const StereoPlan *p, int view)
+noise_of (const StereoPlan *p, int view, const int *change)
 {
   int changes[BINS] = { 0 }, curvatures[BINS] = { 0 };
 
@@ -98,7 +98,7 @@ noise_of (const StereoPlan *p, int view)
       if (luma < 8 || luma > 247) /* its noise is cut off */
         continue;
       if (count)
-        count_one (changes, size_in_levels (change_at (p, view, x, y), count));
+        count_one (changes, size_in_levels (change[y * p->width + x], count));
       if (x && y && x + 1 < p->width && y + 1 < p->height)
         count_one (curvatures, curvature (p, view, x, y));
     }
@@ -164,7 +164,7 @@ larger (int a, int b)
 
 /* The frames of a pixel's new average: as the least willing of nine windows says. */
 static int
-count_frames (const StereoPlan *p, int view, int x, int y, int noise, int most)
+count_frames (const StereoPlan *p, int view, int x, int y, const int *changes, int noise, int most)
 {
   int count = p->past[view].count[naive_map (p, x, y)], largest_sum = 0, largest_sizes = 0;
 
@@ -175,7 +175,7 @@ count_frames (const StereoPlan *p, int view, int x, int y, int noise, int most)
       continue;
     for (int dy = -RADIUS; dy <= RADIUS; dy++)
       for (int dx = -RADIUS; dx <= RADIUS; dx++) {
-        int change = change_at (p, view, clamp (column + dx, p->width - 1), clamp (row + dy, p->height - 1));
+        int change = changes[clamp (row + dy, p->height - 1) * p->width + clamp (column + dx, p->width - 1)];
         sum += change;
         sizes += abs (change);
       }
@@ -190,16 +190,21 @@ void
 naive_temporal (StereoPlan *p)
 {
   int most = 1 + (int) floor ((MOST - 1) * p->params.temporal + 0.5);
-  int *counts = naive_allocate ((size_t) p->width * (size_t) p->height, sizeof *counts);
+  size_t pixels = (size_t) p->width * (size_t) p->height;
+  int *counts = naive_allocate (pixels, sizeof *counts), *changes = naive_allocate (pixels, sizeof *changes);
 
   for (int view = 0; view < 2; view++) {
-    int noise = noise_of (p, view);
     for (int y = 0; y < p->height; y++)
       for (int x = 0; x < p->width; x++)
-        counts[y * p->width + x] = count_frames (p, view, x, y, noise, most);
+        changes[y * p->width + x] = change_at (p, view, x, y);
+    int noise = noise_of (p, view, changes);
+    for (int y = 0; y < p->height; y++)
+      for (int x = 0; x < p->width; x++)
+        counts[y * p->width + x] = count_frames (p, view, x, y, changes, noise, most);
     for (int y = 0; y < p->height; y++)
       for (int x = 0; x < p->width; x++)
         blend (p, view, x, y, counts[y * p->width + x]);
   }
   free (counts);
+  free (changes);
 }
