@@ -233,8 +233,9 @@ check_taken (const Scene *s, const Naive *before, const Naive *after, int x, int
   Seen nearer = moved_place (s->focal, &s->rigid, (Seen){ now.u, now.v, now.d + SETTLED });
   double unsettled = fmax (fabs (nearer.u - farther.u), fabs (nearer.v - farther.v)) / 2;
   double off = fmax (fabs (from_x - column), fabs (from_y - row)), most = ROUNDED + PLACE + unsettled;
-  CHECK (off <= most, "column %d, row %d: was at %g, %g, found at %d, %d; %g px is the bound", x, y, column, row,
-      from_x, from_y, most);
+  if (!CHECK (off <= most, "column %d, row %d: was at %g, %g, found at %d, %d; %g px is the bound", x, y, column, row,
+          from_x, from_y, most))
+    return;
   add_place (s, found, now, from_x - column, from_y - row);
   int age = before->plan.last.age[naive_map (&before->plan, from_x, from_y)];
   CHECK (after->plan.last.age[at] == age + 1, "column %d, row %d: age %d, of one of %d", x, y, after->plan.last.age[at],
