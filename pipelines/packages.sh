@@ -46,11 +46,7 @@ build_packages='meson ninja-build gcc pkg-config libgstreamer1.0-dev libgstreame
   libyaml-dev libpango1.0-dev fonts-dejavu-core gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
   libgirepository1.0-dev python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0'
 
-# cuda_options: meson's options for this machine: its own GPU, or with none what "$1" says
+# cuda_options: "$1" where no GPU answers; meson finds those that do
 cuda_options () {
-  capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d '. ')
-  case $capability in
-    [0-9]*) echo "-Dcuda-arch=sm_$capability" ;;
-    *) echo "$1" ;;
-  esac
+  nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep -q '^[0-9]' || echo "$1"
 }
