@@ -86,11 +86,12 @@ add_mark (GstDepthOverlayGround *ground, const GstStereoGroundMeta *plane, const
   gdouble x = (column + 0.5) * width / columns,
           y = (disparity - plane->plane_offset - plane->plane_across * x) / plane->plane_down;
   gint left = (gint) (column * (guint) ground->width / columns);
-  GstDepthOverlayMark mark = { left, (gint) (y * ground->height / height),
-    (gint) ((column + 1) * (guint) ground->width / columns) - left };
+  GstDepthOverlayMark mark = { left, 0, (gint) ((column + 1) * (guint) ground->width / columns) - left };
 
-  if (isfinite (y) && y >= 0 && y < height)
-    g_array_append_val (ground->marks, mark);
+  if (!(y >= 0 && y < height))
+    return;
+  mark.y = (gint) (y * ground->height / height);
+  g_array_append_val (ground->marks, mark);
 }
 
 void
