@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Checks that every C, C++ and CUDA file is formatted as .clang-format says, by clang-format 14.0.6. Other versions format
-# other lines otherwise.
+# other lines otherwise. Checks, too, that the elements map frames with gst_stereo_map() alone.
 #
 #   sh tests/style.sh            names the lines that differ
 #   sh tests/style.sh --apply    formats the files
@@ -30,8 +30,12 @@ fi
 # Without git, every file outside build folders.
 files=$(git ls-files -co --exclude-standard 2>/dev/null || find . -path './build*' -prune -o -type f -print)
 files=$(echo "$files" | grep -E '\.(c|h|cpp|cu|cuh)$')
+# A frame is mapped in one place, which checks what the buffer says of its memory.
+bare=$(echo "$files" | grep '^\(\./\)\?gst/' | grep -v 'gst/meta/map\.c$' | xargs grep -nE '\bgst_video_frame_map(_id)? \(' | grep -v '^[^:]*:[0-9]*: \*' || true)
+[ -z "$bare" ] || { echo "$bare"; echo "call gst_stereo_map() (gst/meta/map.h) in place of gst_video_frame_map()"; } >&2
 if [ -n "$apply" ]; then
   echo "$files" | xargs "$format" -i
 else
   echo "$files" | xargs "$format" --dry-run --Werror
+  [ -z "$bare" ]
 fi

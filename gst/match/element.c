@@ -294,7 +294,7 @@ match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame
   pair->truth = gst_stereo_cameras_get_truth (left);
   pair->forget = gst_stereo_match_past_compute (&self->past);
   pair->geometry = gst_stereo_planner_geometry (self->parts.planner);
-  gst_stereo_cameras_read_left_view (left, right, &pair->geometry);
+  gst_stereo_cameras_read_left_view (self->parts.cameras, left, right, &pair->geometry);
   return submit_pair (self, pair, first, second);
 }
 

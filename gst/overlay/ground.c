@@ -68,7 +68,9 @@ add_obstacle (GstDepthOverlayGround *ground, const GstVideoRegionOfInterestMeta 
   };
 
   if (!gst_structure_get (parameter, "distance", G_TYPE_DOUBLE, &obstacle.distance, "probability", G_TYPE_DOUBLE,
-          &obstacle.probability, NULL))
+          &obstacle.probability, NULL) ||
+      !(obstacle.distance >= 0 && isfinite (obstacle.distance)) ||
+      !(obstacle.probability >= 0 && obstacle.probability <= 1))
     return;
   obstacle.box.warning = obstacle.distance < warn_distance;
   gst_depth_overlay_text_format (obstacle.box.label, sizeof obstacle.box.label, obstacle.distance, TRUE);

@@ -32,6 +32,7 @@
  */
 #include "gst/points/element.h"
 
+#include "gst/meta/map.h"
 #include "gst/points/check.h"
 #include "gst/points/live.h"
 #include "gst/points/properties.h"
@@ -164,7 +165,6 @@ read_picture (GstStereoPoints *self, const GstStereoPointsSettings *settings, Gs
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (in);
   GstStereoPointsView view = { .meta = meta };
   GstVideoFrame picture, confidence;
-  GstVideoInfo info;
   GstFlowReturn flow;
 
   if (!gst_stereo_frame_map (&picture, &self->info, in, NULL))
@@ -173,8 +173,8 @@ read_picture (GstStereoPoints *self, const GstStereoPointsSettings *settings, Gs
   view.stride = GST_VIDEO_FRAME_PLANE_STRIDE (&picture, 0);
   view.wide = GST_VIDEO_INFO_FORMAT (&self->info) == GST_VIDEO_FORMAT_GRAY16_LE;
   if (meta->confidence) {
-    if (!gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height) ||
-        !gst_stereo_frame_map (&confidence, &info, meta->confidence, NULL)) {
+    if (!gst_stereo_map_plane (
+            &confidence, meta->confidence, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, GST_MAP_READ)) {
       gst_video_frame_unmap (&picture);
       return post_unreadable (self, "confidence in the metadata");
     }
