@@ -122,10 +122,10 @@ do_leaks () {
   # the tests see only the plugins that they use, so the plugin of the tracer has to be added
   mkdir -p build-tools/tracers
   cp "$(pkg-config --variable=pluginsdir gstreamer-1.0)/libgstcoretracers.so" build-tools/tracers/ || return 1
-  # One test runs alone first, because it writes the registry. device_lost leaves its sources; the cause is not known yet.
+  # One test runs alone first, because it writes the registry.
   # overload judges when its frames come, which other tests disturb; the leak check of AddressSanitizer sees it alone.
   # shellcheck disable=SC2046
-  leaks_of meta && each leaks_of ${LEAKS_TESTS:-$(element_tests | grep -v -x -e device_lost -e overload)}
+  leaks_of meta && each leaks_of ${LEAKS_TESTS:-$(element_tests | grep -v -x -e overload)}
 }
 
 leaks_of () {
