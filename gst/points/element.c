@@ -260,16 +260,10 @@ gst_stereo_points_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
   GstStereoPoints *self = GST_STEREO_POINTS (aggregator);
   GstBuffer *in = gst_aggregator_pad_peek_buffer (self->depth);
-  GstFlowReturn flow;
+  GstFlowReturn flow = GST_FLOW_OK;
 
   if (!in)
     return gst_aggregator_pad_is_eos (self->depth) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
-  if (gst_buffer_get_size (in) == 0) {
-    /* a gap: there is no picture at that time */
-    gst_aggregator_pad_drop_buffer (self->depth);
-    gst_buffer_unref (in);
-    return GST_FLOW_OK;
-  }
   switch (gst_stereo_points_live_find (self->live, gst_stereo_points_running_time (self->depth, in), timeout)) {
     case GST_STEREO_POINTS_LIVE_WAIT:
       gst_buffer_unref (in);
@@ -281,7 +275,10 @@ gst_stereo_points_aggregate (GstAggregator *aggregator, gboolean timeout)
       break;
   }
   gst_aggregator_pad_drop_buffer (self->depth);
-  flow = process (self, in);
+  /* A gap: there is no picture at that time. The live frames up to there are taken all the same, or they would hold up
+   * those behind them. */
+  if (gst_buffer_get_size (in) > 0)
+    flow = process (self, in);
   gst_buffer_unref (in);
   return flow;
 }

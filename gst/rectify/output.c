@@ -352,9 +352,9 @@ gst_stereo_rectify_output_process (GstStereoRectifyOutput *self, const GstStereo
   if ((flow = prepare (self, settings, serial, left, right)) != GST_FLOW_OK ||
       (flow = acquire (self, &out)) != GST_FLOW_OK)
     return flow;
-  if (gst_stereo_aggregator_drop_if_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
+  if (gst_stereo_aggregator_drop_if_late (base, left, right, &flow)) {
     gst_buffer_unref (out);
-    return GST_FLOW_OK;
+    return flow;
   }
   gst_stereo_aggregator_decorate (base, out, left, right, FALSE);
   flow = remap_pair (self, first, second, out, &compute_time);
