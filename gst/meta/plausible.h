@@ -11,6 +11,7 @@
 G_BEGIN_DECLS
 
 #define GST_STEREO_MAX_SIDE 65536u
+#define GST_STEREO_MAX_COLUMNS 4096u /* of the free distances of a GstStereoGroundMeta */
 
 typedef struct
 {
