@@ -96,7 +96,7 @@ else
   step 4 "build and test under AddressSanitizer and UBSan in build-tests-asan/"
   # no check of alignment: GStreamer's own macros write 16-bit samples to odd addresses
   configure build-tests-asan -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized \
-    -Dc_args=-fno-sanitize=alignment -Dcuda=disabled -Dintrospection=disabled
+    "-Dc_args=-fno-sanitize=alignment -fsanitize=float-cast-overflow" -Dcuda=disabled -Dintrospection=disabled
   # GStreamer scans plugins in another program. That program is not sanitized, so it could not load a sanitized plugin.
   # A sanitized process with threads must not fork.
   export GST_REGISTRY_FORK=no CK_FORK=no

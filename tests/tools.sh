@@ -216,7 +216,7 @@ do_fuzz () {
     targets="$targets tests/fuzz/libfuzz-$name"
   done
   targets=${targets:-libfuzz} CC=clang build fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized \
-    -Dc_args=-fno-sanitize=alignment || return 1
+    "-Dc_args=-fno-sanitize=alignment -fsanitize=float-cast-overflow" || return 1
   export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   export LSAN_OPTIONS="suppressions=$root/tests/lsan.supp:print_suppressions=0" GST_REGISTRY_FORK=no
   bad=0
