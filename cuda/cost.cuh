@@ -36,7 +36,7 @@ methods_taking (int cost)
   unsigned methods = 0;
 
   switch (cost) {
-#define ROW(COST, formula, name, max, unit, features, takers, ...) \
+#define ROW(COST, name, max, unit, features, takers, ...) \
   case STEREO_COST_##COST: \
     methods = takers; \
     break;
@@ -137,7 +137,7 @@ pack_shorts (uint32_t low, uint32_t high)
   return low + high * 65536;
 }
 
-/* ---- the costs: the same numbers as the formulas of stereo/exact/cost.h -------------------------------------------------- */
+/* ---- the costs: the same numbers as those of the rows in stereo/cpu/match.c ---------------------------- */
 
 /*
  * census_words: 32-bit words of the census that the cost reads; color; level.
@@ -249,7 +249,7 @@ features_read ()
 }
 
 /* Each pixel cost has a trait that reads the features of the list, and fits a byte. */
-#define ROW(COST, formula, name, max, unit, features, ...) \
+#define ROW(COST, name, max, unit, features, ...) \
   static_assert (features_read<STEREO_COST_##COST> () == STEREO_FEATURES_##features, "features of " name); \
   static_assert ((max) <= 255, "a byte has no room for " name);
 STEREO_PIXEL_COSTS (ROW)

@@ -56,11 +56,7 @@ use_packages='gstreamer1.0-x gstreamer1.0-plugins-ugly gstreamer1.0-libav python
 # A screen of Wayland alone.
 [ -z "${WAYLAND_DISPLAY:-}" ] || [ -n "${DISPLAY:-}" ] || use_packages="$use_packages gstreamer1.0-plugins-bad"
 
-# cuda_options: meson's options for this machine: its own GPU, or with none what "$1" says
+# cuda_options: "$1" where no GPU answers; meson finds those that do
 cuda_options () {
-  capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d '. ')
-  case $capability in
-    [0-9]*) echo "-Dcuda-arch=sm_$capability" ;;
-    *) echo "$1" ;;
-  esac
+  nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep -q '^[0-9]' || echo "$1"
 }

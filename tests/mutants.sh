@@ -68,7 +68,7 @@ python3 tests/mutants/apply.py tests/mutants/list build-mutants/new >build-mutan
   cmp -s "build-mutants/new/$file" "$copy/$file" || { mkdir -p "$copy/$(dirname "$file")"; cp -p "build-mutants/new/$file" "$copy/$file"; touch "$copy/$file"; }
 done
 [ -f "$build/build.ninja" ] || meson setup "$build" "$copy" -Dcuda=disabled -Dintrospection=disabled \
-  "-Dc_args=-w -include $PWD/tests/mutants/mutant.h" >build-mutants/setup.log
+  "-Dc_args=-w -include $PWD/tests/mutants/mutant.h" "-Dcpp_args=-w -include $PWD/tests/mutants/mutant.h" >build-mutants/setup.log
 ninja -C "$build" >build-mutants/build.log 2>&1 || { grep -E 'error' build-mutants/build.log | head -20; exit 1; }
 
 numbers=${*:-$(sed 's/|.*//' build-mutants/numbered)}

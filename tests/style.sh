@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Checks that nothing outside tests/ includes from tests/, and that every C, C++ and CUDA file is formatted as .clang-format
-# says, by clang-format 14.0.6. Other versions format other lines otherwise.
+# Checks that nothing outside tests/ includes from tests/, that elements map frames with gst_stereo_map() alone, and that
+# every C, C++ and CUDA file is formatted as .clang-format says, by clang-format 14.0.6. Other versions format other lines
+# otherwise.
 #
 #   sh tests/style.sh            names the lines that differ
 #   sh tests/style.sh --apply    formats the files
@@ -26,7 +27,14 @@ if [ -n "$includes" ]; then
   echo "$includes" >&2
   exit 1
 fi
-
+# Who maps a frame without a look at what the buffer says of its memory.
+bare=$(echo "$files" | grep -E '^(\./)?gst/.*\.[ch]$' | grep -v 'gst/meta/map\.c$' | xargs grep -nE '\bgst_video_frame_map(_id)? \(' |
+  grep -v '^[^:]*:[0-9]*: \*' || true)
+if [ -n "$bare" ]; then
+  echo "call gst_stereo_map() (gst/meta/map.h) in place of gst_video_frame_map():" >&2
+  echo "$bare" >&2
+  exit 1
+fi
 
 # is_pinned PROGRAM
 is_pinned () { "$1" --version 2>/dev/null | grep -q "version $version"; }

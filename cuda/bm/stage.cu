@@ -119,11 +119,11 @@ launch_step (StereoPlan *plan, const BmContext *context, int radius, StereoError
 {
   BmTask t = task_of (plan, context);
   t.radius = radius;
-  constexpr int own = KIND == BM_MEAN ?
-      4 :
-      0; /* radius of the method's own window; fused.cu serves costs of windows of that size */
-  if (radius == own && plan->depth == 128)
-    return launch_radius<COST, KIND, own, 128> (plan, t, error);
+  constexpr int own = KIND == BM_MEAN ? 4 : 0; /* radius of the method's own window; costs of pixels have none */
+  /* a common depth has kernels of its own; none for costs of windows, whose radius is 0 only with window=1 */
+  if constexpr (KIND == BM_MEAN || !bm_compares_windows (KIND))
+    if (radius == own && plan->depth == 128)
+      return launch_radius<COST, KIND, own, 128> (plan, t, error);
   return radius == own ? launch_radius<COST, KIND, own, 0> (plan, t, error) :
                          launch_radius<COST, KIND, 0, 0> (plan, t, error);
 }

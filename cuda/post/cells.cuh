@@ -98,7 +98,7 @@ least_of (uint32_t pair)
   return least;
 }
 
-/* The lowest cost among the minima away from candidate @index: stereo_may_rival(). @own: the lane's first costs. */
+/* The lowest cost among the minima away from candidate @index. @own: the lane's first costs. */
 static __device__ __forceinline__ unsigned
 lowest_minimum (const Frame &f, const uint16_t *costs, Costs own, int index, int lane)
 {

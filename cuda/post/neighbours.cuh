@@ -24,7 +24,8 @@ template <int COUNT> struct Met
 static __device__ __forceinline__ int
 weight_at (const Frame &f, int x, int y, uint32_t color)
 {
-  return stereo_fill_weight (stereo_color_distance (color, f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x]));
+  int distance = stereo_color_distance (color, f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x]);
+  return max (STEREO_FILL_ALIKE - distance, 1);
 }
 
 /* The least of the values that half of the weight is at or below; infinity if there is no neighbour. Of equal values, the

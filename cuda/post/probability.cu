@@ -122,7 +122,7 @@ quotient (unsigned dividend, unsigned divisor)
   return __float_as_uint (__fmaf_rd (more, reciprocal, 8388608.0f)) & 255;
 }
 
-/* stereo_agreement() of a pixel about which @count pixels agree. */
+/* The agreement of a pixel about which @count pixels agree. */
 static __device__ __forceinline__ unsigned
 agreement_of (const Frame &f, int count, int x, int y)
 {
@@ -133,7 +133,7 @@ agreement_of (const Frame &f, int count, int x, int y)
   return quotient (255 * (unsigned) count + all / 2, all);
 }
 
-/* @sum: of sum_cells(), for a pixel of column @u and row @v of the tile: stereo_mean_distinctness(). */
+/* @sum: of sum_cells(), for a pixel of column @u and row @v of the tile: the mean distinctness. */
 static __device__ __forceinline__ unsigned
 distinctness_of (const Tile *tile, int sum, int u, int v)
 {

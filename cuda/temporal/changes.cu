@@ -23,16 +23,32 @@ changes_of (const StereoPast &past, size_t at, uchar4 luma)
       (short) stereo_temporal_change (luma.w, red.w, green.w, blue.w));
 }
 
+/* The bin of a change from an average of @count frames. */
+static __device__ __forceinline__ int
+bin_of_change (int change, int count)
+{
+  return min ((abs (change) * (4 * count + 1) / (4 * count + 3) + 32) >> 6, BINS - 1);
+}
+
+/* The bin of the curvature at @at, a place in rows of @pitch. */
+static __device__ __forceinline__ int
+bin_of_curvature (const uint8_t *at, int pitch)
+{
+  const uint8_t *above = at - pitch, *below = at + pitch;
+  int c = above[-1] + above[1] + below[-1] + below[1] + 4 * at[0] - 2 * (above[0] + below[0] + at[-1] + at[1]);
+  return min (abs (c), BINS - 1);
+}
+
 /* Adds a pixel to both histograms. @row: its luma. @curved: it has eight neighbours. */
 static __device__ __forceinline__ void
 count_pixel (uint32_t (*bins)[BINS], const uint8_t *row, int pitch, int luma, int change, int count, bool curved)
 {
-  if (!stereo_temporal_shows ((uint8_t) luma))
+  if (luma < STEREO_TEMPORAL_DARKEST || luma > STEREO_TEMPORAL_BRIGHTEST)
     return;
   if (count)
-    atomicAdd (&bins[STEREO_TEMPORAL_CHANGES][stereo_temporal_bin (change, count)], 1u);
+    atomicAdd (&bins[STEREO_TEMPORAL_CHANGES][bin_of_change (change, count)], 1u);
   if (curved)
-    atomicAdd (&bins[STEREO_TEMPORAL_CURVATURES][stereo_temporal_curvature (row - pitch, row, row + pitch)], 1u);
+    atomicAdd (&bins[STEREO_TEMPORAL_CURVATURES][bin_of_curvature (row, pitch)], 1u);
 }
 
 /* By a warp: stereo_temporal_quartile() becomes *@quartile, which is 0. */

@@ -28,6 +28,7 @@
 #include "gst/confidence/element.h"
 
 #include "gst/meta/gststereometa.h"
+#include "gst/meta/map.h"
 #include "gst/video/ranges.h"
 
 #include <gst/video/video.h>
@@ -165,11 +166,11 @@ copy_plane (GstStereoConfidence *self, GstBuffer *plane)
   GstVideoFrame from, to;
   gboolean copied = FALSE;
 
-  if (!copy || !gst_video_frame_map (&from, &self->info, plane, GST_MAP_READ)) {
+  if (!copy || !gst_stereo_map (&from, &self->info, plane, GST_MAP_READ)) {
     gst_clear_buffer (&copy);
     return NULL;
   }
-  if (gst_video_frame_map (&to, &self->info, copy, GST_MAP_WRITE)) {
+  if (gst_stereo_map (&to, &self->info, copy, GST_MAP_WRITE)) {
     copied = gst_video_frame_copy (&to, &from);
     gst_video_frame_unmap (&to);
   }
@@ -189,12 +190,18 @@ is_plain (const GstStereoConfidence *self, GstBuffer *plane)
       (!meta || (meta->offset[0] == 0 && meta->stride[0] == GST_VIDEO_INFO_PLANE_STRIDE (&self->info, 0)));
 }
 
-/* A new buffer that shares the memory of @plane. An element that wants to write there gets a copy. */
+/* A new buffer that shares the memory of @plane. An element that wants to write there gets a copy. NULL when the picture
+ * cannot be read: whoever gets it would take its metadata on trust. */
 static GstBuffer *
-share_plane (GstBuffer *plane)
+share_plane (GstStereoConfidence *self, GstBuffer *plane)
 {
-  GstBuffer *buffer = gst_buffer_new ();
+  GstVideoFrame frame;
+  GstBuffer *buffer;
 
+  if (!gst_stereo_map (&frame, &self->info, plane, GST_MAP_READ))
+    return NULL;
+  gst_video_frame_unmap (&frame);
+  buffer = gst_buffer_new ();
   gst_buffer_copy_into (buffer, plane, GST_BUFFER_COPY_META | GST_BUFFER_COPY_MEMORY, 0, (gsize) -1);
   return buffer;
 }
@@ -275,7 +282,7 @@ gst_stereo_confidence_prepare_output_buffer (GstBaseTransform *base, GstBuffer *
   GST_LOG_OBJECT (self, "%s of the buffer at %" GST_TIME_FORMAT " is %s",
       GST_VIDEO_INFO_FORMAT (&self->info) == GST_VIDEO_FORMAT_GRAY16_LE ? "true disparity" : "confidence",
       GST_TIME_ARGS (GST_BUFFER_PTS (in)), share ? "passed on without a copy" : "copied: its rows are padded");
-  *out = share ? share_plane (plane) : copy_plane (self, plane);
+  *out = share ? share_plane (self, plane) : copy_plane (self, plane);
   if (!*out) {
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
         ("The picture in the metadata could not be read: it is smaller than the "

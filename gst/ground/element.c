@@ -69,6 +69,7 @@
 #include "gst/ground/check.h"
 #include "gst/ground/output.h"
 #include "gst/ground/properties.h"
+#include "gst/meta/map.h"
 #include "gst/video/ranges.h"
 
 #include <gst/video/video.h>
@@ -219,12 +220,9 @@ static gboolean
 map_plane (GstStereoGround *self, const GstStereoMeta *meta, GstBuffer *plane, const gchar *what, GstVideoFrame *frame,
     const guint8 **data, gint *stride)
 {
-  GstVideoInfo info;
-
   if (!plane)
     return TRUE;
-  if (!gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height) ||
-      !gst_video_frame_map (frame, &info, plane, GST_MAP_READ)) {
+  if (!gst_stereo_map_plane (frame, plane, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, GST_MAP_READ)) {
     post_unreadable (self, what);
     return FALSE;
   }
@@ -345,7 +343,7 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   if (is_another_stream (self, buffer))
     forget (self, "discontinuity");
   self->end = end_of (buffer);
-  if (!gst_video_frame_map (&picture, &self->info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+  if (!gst_stereo_map (&picture, &self->info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
     return post_unreadable (self, "picture");
   flow = analyse (self, &settings, &picture, meta, &result);
   gst_video_frame_unmap (&picture);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/ground/properties.h"
 
+#include "gst/meta/plausible.h"
 #include "gst/video/ranges.h"
 
 #define FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
@@ -35,7 +36,8 @@ static const Row rows[] = {
   { "max-distance", "Distance (mm) up to which obstacles are reported and the ground is judged", NUMBER,
       AT (max_distance), 1, 1e7 },
   { "min-confidence", "Pixels with a lower confidence do not count (0..1)", NUMBER, AT (min_confidence), 0, 1 },
-  { "columns", "Columns of equal width, for each of which the free distance is told", COUNT, AT (columns), 1, 4096 },
+  { "columns", "Columns of equal width, for each of which the free distance is told", COUNT, AT (columns), 1,
+      GST_STEREO_MAX_COLUMNS },
   { "message-interval", "Least time between messages (stream time, ns); 0 = a message for every frame", TIME,
       AT (message_interval), 0, 0 },
 };

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "gst/match/debug.h"
-#include "gst/meta/gststereometa.h"
+#include "gst/meta/plausible.h"
 
 /* Relative difference between a property and the metadata from which on the warning is posted. */
 #define SAME 1e-3
@@ -12,7 +12,8 @@
 struct _GstStereoCameras
 {
   GstElement *element;
-  gboolean warned_geometry, warned_size; /* that properties, or the size, contradict the metadata */
+  /* that properties, or the size, contradict the metadata, or that it cannot be right */
+  gboolean warned_geometry, warned_size, warned_numbers;
 };
 
 GstStereoCameras *
@@ -33,7 +34,7 @@ gst_stereo_cameras_free (GstStereoCameras *cameras)
 void
 gst_stereo_cameras_reset (GstStereoCameras *cameras)
 {
-  cameras->warned_geometry = cameras->warned_size = FALSE;
+  cameras->warned_geometry = cameras->warned_size = cameras->warned_numbers = FALSE;
 }
 
 static const GstStereoMeta *
@@ -71,20 +72,22 @@ warn_of_size (GstStereoCameras *cameras, const GstStereoMeta *meta, const GstSte
   cameras->warned_size = TRUE;
 }
 
-/* A number from elsewhere must not be what fails the plan: 0 where the property could not be set to it. */
-static gdouble
-in_range (const gchar *property, gdouble value)
+/* FALSE, and a warning once: a number from elsewhere must not be what fails the plan. */
+static gboolean
+is_plausible (GstStereoCameras *cameras, const GstStereoMeta *meta)
 {
-  const StereoParamInfo *info = stereo_param_find (property);
+  gchar *problem = gst_stereo_meta_problem (meta);
 
-  return isfinite (value) && value >= info->min && value <= info->max ? value : 0;
-}
-
-static GstStereoGeometry
-geometry_of (const GstStereoMeta *meta)
-{
-  return (GstStereoGeometry){ in_range ("focal-length", meta->focal_length), in_range ("baseline", meta->baseline),
-    in_range ("principal-offset", meta->principal_offset) };
+  if (problem && !cameras->warned_numbers) {
+    cameras->warned_numbers = TRUE;
+    GST_ELEMENT_WARNING (cameras->element, STREAM, FORMAT,
+        ("The metadata that came with the views cannot be right: %s. It is not used. Look at what made it, or set "
+         "focal-length and baseline.",
+            problem),
+        (NULL));
+  }
+  g_free (problem);
+  return problem == NULL;
 }
 
 static void
@@ -110,20 +113,22 @@ gst_stereo_cameras_get_truth (const GstStereoFrame *left)
   return meta && meta->truth && has_size (meta, &left->layout) ? gst_buffer_ref (meta->truth) : NULL;
 }
 
+/* 0: focal_length_y is not known. */
 static gdouble
 focal_ratio (const GstStereoMeta *meta)
 {
   gdouble ratio = meta->focal_length > 0 ? meta->focal_length_y / meta->focal_length : 0;
 
-  return isfinite (ratio) && ratio > 0 ? ratio : 0;
+  return isfinite (ratio) ? ratio : 0;
 }
 
 void
-gst_stereo_cameras_read_left_view (const GstStereoFrame *left, const GstStereoFrame *right, GstStereoGeometry *geometry)
+gst_stereo_cameras_read_left_view (
+    GstStereoCameras *cameras, const GstStereoFrame *left, const GstStereoFrame *right, GstStereoGeometry *geometry)
 {
   const GstStereoMeta *meta = meta_of_pair (left, right);
 
-  if (meta && (!has_size (meta, &left->layout) || !isfinite (meta->principal_x) || !isfinite (meta->principal_y)))
+  if (meta && (!has_size (meta, &left->layout) || !is_plausible (cameras, meta)))
     meta = NULL;
   geometry->principal_x = meta ? meta->principal_x : 0;
   geometry->principal_y = meta ? meta->principal_y : 0;
@@ -135,7 +140,6 @@ gst_stereo_cameras_read (
     GstStereoCameras *cameras, const GstStereoFrame *left, const GstStereoFrame *right, StereoParams *params)
 {
   const GstStereoMeta *meta = meta_of_pair (left, right);
-  GstStereoGeometry known;
 
   if (!meta)
     return;
@@ -143,12 +147,13 @@ gst_stereo_cameras_read (
     warn_of_size (cameras, meta, &left->layout);
     return;
   }
-  known = geometry_of (meta);
-  if (known.focal_length > 0)
-    fill_in (cameras, "focal-length", &params->focal_length, known.focal_length);
-  if (known.baseline > 0)
-    fill_in (cameras, "baseline", &params->baseline, known.baseline);
+  if (!is_plausible (cameras, meta))
+    return;
+  if (meta->focal_length > 0)
+    fill_in (cameras, "focal-length", &params->focal_length, meta->focal_length);
+  if (meta->baseline > 0)
+    fill_in (cameras, "baseline", &params->baseline, meta->baseline);
   /* an offset of 0 is known too, where anything is */
-  if (known.focal_length > 0 || known.principal_offset != 0)
-    fill_in (cameras, "principal-offset", &params->principal_offset, known.principal_offset);
+  if (meta->focal_length > 0 || meta->principal_offset != 0)
+    fill_in (cameras, "principal-offset", &params->principal_offset, meta->principal_offset);
 }

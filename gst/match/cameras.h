@@ -36,7 +36,7 @@ void gst_stereo_cameras_read (
     GstStereoCameras *cameras, const GstStereoFrame *left, const GstStereoFrame *right, StereoParams *params);
 /* Puts into @geometry what the metadata of a pair tells and no property has; 0 where it tells nothing. */
 void gst_stereo_cameras_read_left_view (
-    const GstStereoFrame *left, const GstStereoFrame *right, GstStereoGeometry *geometry);
+    GstStereoCameras *cameras, const GstStereoFrame *left, const GstStereoFrame *right, GstStereoGeometry *geometry);
 /* The true disparity of the left view, where the source knows it. Unref it. */
 GstBuffer *gst_stereo_cameras_get_truth (const GstStereoFrame *left);
 

@@ -288,13 +288,13 @@ match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame
   check_pair (self, first, second, pair->mask);
   note_break (self, first, second);
   if ((flow = gst_stereo_match_output_acquire (self->parts.output, &pair->out, &pair->confidence)) != GST_FLOW_OK ||
-      gst_stereo_aggregator_drop_if_late (&self->parent, left->time == GST_STEREO_TIME_NONE ? right : left))
+      gst_stereo_aggregator_drop_if_late (&self->parent, left, right, &flow))
     return flow;
   gst_stereo_aggregator_decorate (&self->parent, pair->out, left, right, TRUE);
   pair->truth = gst_stereo_cameras_get_truth (left);
   pair->forget = gst_stereo_match_past_compute (&self->past);
   pair->geometry = gst_stereo_planner_geometry (self->parts.planner);
-  gst_stereo_cameras_read_left_view (left, right, &pair->geometry);
+  gst_stereo_cameras_read_left_view (self->parts.cameras, left, right, &pair->geometry);
   return submit_pair (self, pair, first, second);
 }
 

@@ -2,6 +2,7 @@
 #include "gst/match/output.h"
 
 #include "gst/match/debug.h"
+#include "gst/meta/map.h"
 #include "gst/video/pool.h"
 
 struct _GstStereoMatchOutput
@@ -221,7 +222,7 @@ gst_stereo_match_output_acquire (GstStereoMatchOutput *output, GstBuffer **sampl
 static gboolean
 map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer)
 {
-  if (gst_video_frame_map (frame, info, buffer, GST_MAP_WRITE | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+  if (gst_stereo_map (frame, info, buffer, GST_MAP_WRITE | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
     return TRUE;
   frame->buffer = NULL;
   return FALSE;

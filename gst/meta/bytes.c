@@ -5,15 +5,14 @@
  * flags say which of them there is. The first version had no principal point and no mask, the second one no vertical
  * focal length: they are read, and no longer written.
  */
+#include "gst/meta/plausible.h"
 #include "gst/meta/private.h"
 
-#include <math.h>
 #include <string.h>
 
 #define MAGIC_1 0x31304d5453ull /* "STM01" */
 #define MAGIC_2 0x32304d5453ull /* "STM02" */
 #define MAGIC_3 0x33304d5453ull /* "STM03" */
-#define MAX_SIDE 65536u
 
 enum
 {
@@ -24,7 +23,7 @@ enum
   AT_DOUBLES
 };
 
-/* In the order in which they are stored. The first one, disparity_scale, has to be above 0. */
+/* In the order in which they are stored. */
 static const gsize doubles[] = { G_STRUCT_OFFSET (GstStereoMeta, disparity_scale),
   G_STRUCT_OFFSET (GstStereoMeta, min_disparity), G_STRUCT_OFFSET (GstStereoMeta, num_disparities),
   G_STRUCT_OFFSET (GstStereoMeta, focal_length), G_STRUCT_OFFSET (GstStereoMeta, baseline),
@@ -66,33 +65,44 @@ size_of_planes (guint64 flags, guint64 pixels)
   return size;
 }
 
-GBytes *
-gst_stereo_meta_to_bytes (const GstStereoMeta *meta)
+static void
+write_header (const GstStereoMeta *meta, guint64 flags, guint8 *data)
 {
-  gsize pixels, size;
-  guint64 flags = 0;
-  guint8 *data, *to;
-
-  g_return_val_if_fail (meta != NULL, NULL);
-  for (guint i = 0; i < PLANES_2; i++)
-    if (G_STRUCT_MEMBER (GstBuffer *, meta, planes[i].offset))
-      flags |= 1u << i;
-  pixels = (gsize) meta->width * meta->height;
-  size = HEADER + (gsize) size_of_planes (flags, pixels);
-  data = g_malloc0 (size);
   GST_WRITE_UINT64_LE (data + 8 * AT_MAGIC, MAGIC_3);
   GST_WRITE_UINT64_LE (data + 8 * AT_SIZE, meta->width | (guint64) meta->height << 32);
   GST_WRITE_UINT64_LE (data + 8 * AT_KIND, (guint64) meta->kind | flags << 32);
   GST_WRITE_UINT64_LE (data + 8 * AT_SKEW, (guint64) meta->pair_skew);
   for (guint i = 0; i < G_N_ELEMENTS (doubles); i++)
     GST_WRITE_DOUBLE_LE (data + 8 * (AT_DOUBLES + i), G_STRUCT_MEMBER (gdouble, meta, doubles[i]));
+}
+
+/* A picture that cannot be read is left out. */
+GBytes *
+gst_stereo_meta_to_bytes (const GstStereoMeta *meta)
+{
+  GBytes *packed[PLANES_2];
+  gsize size = HEADER;
+  guint64 flags = 0;
+  guint8 *data, *to;
+
+  g_return_val_if_fail (meta != NULL, NULL);
+  for (guint i = 0; i < PLANES_2; i++) {
+    packed[i] = gst_stereo_meta_pack_plane (
+        G_STRUCT_MEMBER (GstBuffer *, meta, planes[i].offset), planes[i].format, meta->width, meta->height);
+    if (!packed[i])
+      continue;
+    flags |= 1u << i;
+    size += g_bytes_get_size (packed[i]);
+  }
+  data = g_malloc (size);
+  write_header (meta, flags, data);
   to = data + HEADER;
   for (guint i = 0; i < PLANES_2; i++) {
-    if (!(flags & 1u << i))
+    if (!packed[i])
       continue;
-    gst_stereo_meta_pack_plane (
-        G_STRUCT_MEMBER (GstBuffer *, meta, planes[i].offset), planes[i].format, meta->width, meta->height, to);
-    to += planes[i].bytes * pixels;
+    memcpy (to, g_bytes_get_data (packed[i], NULL), g_bytes_get_size (packed[i]));
+    to += g_bytes_get_size (packed[i]);
+    g_bytes_unref (packed[i]);
   }
   return g_bytes_new_take (data, size);
 }
@@ -116,7 +126,7 @@ version_of (const guint8 *data, gsize size)
   return magic == MAGIC_1 ? (Version){ DOUBLES_1, PLANES_1 } : (Version){ 0, 0 };
 }
 
-/* Whether the header is complete, of a known kind and plausible, and whether its sizes add up to @size. */
+/* Whether the header is complete and of a known version, and whether its sizes add up to @size. */
 static gboolean
 check (const guint8 *data, gsize size, guint *width, guint *height, guint *flags)
 {
@@ -127,25 +137,14 @@ check (const guint8 *data, gsize size, guint *width, guint *height, guint *flags
   *width = GST_READ_UINT32_LE (data + 8 * AT_SIZE);
   *height = GST_READ_UINT32_LE (data + 8 * AT_SIZE + 4);
   *flags = GST_READ_UINT32_LE (data + 8 * AT_KIND + 4);
-  if (*width < 1 || *height < 1 || *width > MAX_SIDE || *height > MAX_SIDE ||
-      GST_READ_UINT32_LE (data + 8 * AT_KIND) > GST_STEREO_OUTPUT_KIND_VIEWS || *flags >> version.planes)
-    return FALSE;
-  for (guint i = 0; i < version.doubles; i++)
-    if (!isfinite (GST_READ_DOUBLE_LE (data + 8 * (AT_DOUBLES + i))))
-      return FALSE;
-  if (!(GST_READ_DOUBLE_LE (data + 8 * AT_DOUBLES) > 0))
-    return FALSE;
-  return size == HEADER_OF (version.doubles) + size_of_planes (*flags, (guint64) *width * *height);
+  return !(*flags >> version.planes) && *width <= GST_STEREO_MAX_SIDE && *height <= GST_STEREO_MAX_SIDE &&
+      size == HEADER_OF (version.doubles) + size_of_planes (*flags, (guint64) *width * *height);
 }
 
-gboolean
-gst_stereo_meta_decode (GstStereoMeta *meta, const guint8 *data, gsize size)
+/* All but the pictures. */
+static void
+read_header (GstStereoMeta *meta, const guint8 *data, Version version, guint width, guint height)
 {
-  Version version = version_of (data, size);
-  guint width, height, flags;
-
-  if (!check (data, size, &width, &height, &flags))
-    return FALSE;
   memset (meta, 0, sizeof *meta);
   meta->width = width;
   meta->height = height;
@@ -153,6 +152,30 @@ gst_stereo_meta_decode (GstStereoMeta *meta, const guint8 *data, gsize size)
   meta->pair_skew = (gint64) GST_READ_UINT64_LE (data + 8 * AT_SKEW);
   for (guint i = 0; i < version.doubles; i++)
     G_STRUCT_MEMBER (gdouble, meta, doubles[i]) = GST_READ_DOUBLE_LE (data + 8 * (AT_DOUBLES + i));
+}
+
+static gboolean
+is_plausible (const GstStereoMeta *meta)
+{
+  gchar *problem = gst_stereo_meta_problem (meta);
+
+  g_free (problem);
+  return problem == NULL;
+}
+
+gboolean
+gst_stereo_meta_decode (GstStereoMeta *meta, const guint8 *data, gsize size)
+{
+  Version version = version_of (data, size);
+  guint width, height, flags;
+  GstStereoMeta header;
+
+  if (!check (data, size, &width, &height, &flags))
+    return FALSE;
+  read_header (&header, data, version, width, height);
+  if (!is_plausible (&header))
+    return FALSE;
+  *meta = header;
   data += HEADER_OF (version.doubles);
   for (guint i = 0; i < version.planes; i++) {
     if (!(flags & 1u << i))

@@ -44,41 +44,25 @@ gst_stereo_meta_get_mask (const GstStereoMeta *meta)
   return meta->mask;
 }
 
-static GBytes *
-plane_bytes (const GstStereoMeta *meta, GstBuffer *plane, GstVideoFormat format, gsize pixel)
-{
-  gsize size = (gsize) meta->width * meta->height * pixel;
-  guint8 *packed;
-
-  if (!plane)
-    return NULL;
-  packed = g_malloc (size);
-  if (!gst_stereo_meta_pack_plane (plane, format, meta->width, meta->height, packed)) {
-    g_free (packed);
-    return NULL;
-  }
-  return g_bytes_new_take (packed, size);
-}
-
 GBytes *
 gst_stereo_meta_get_confidence_bytes (const GstStereoMeta *meta)
 {
   g_return_val_if_fail (meta != NULL, NULL);
-  return plane_bytes (meta, meta->confidence, GST_VIDEO_FORMAT_GRAY8, 1);
+  return gst_stereo_meta_pack_plane (meta->confidence, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height);
 }
 
 GBytes *
 gst_stereo_meta_get_truth_bytes (const GstStereoMeta *meta)
 {
   g_return_val_if_fail (meta != NULL, NULL);
-  return plane_bytes (meta, meta->truth, GST_VIDEO_FORMAT_GRAY16_LE, 2);
+  return gst_stereo_meta_pack_plane (meta->truth, GST_VIDEO_FORMAT_GRAY16_LE, meta->width, meta->height);
 }
 
 GBytes *
 gst_stereo_meta_get_mask_bytes (const GstStereoMeta *meta)
 {
   g_return_val_if_fail (meta != NULL, NULL);
-  return plane_bytes (meta, meta->mask, GST_VIDEO_FORMAT_GRAY8, 1);
+  return gst_stereo_meta_pack_plane (meta->mask, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height);
 }
 
 gdouble

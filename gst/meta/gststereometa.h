@@ -129,8 +129,15 @@ typedef struct _GstStereoMeta GstStereoMeta;
  * @truth and @mask are scaled by the nearest neighbour, and the disparities in @truth are multiplied by s. Use `videoscale method=nearest-neighbour` for the picture too:
  * other methods mix the 0 of invalid pixels into valid ones.
  *
+ * The ranges are those of the properties of stereomatch: @width and @height 1 to 65536, @disparity_scale 0.001 to 65535,
+ * @min_disparity -1024 to 1024, @num_disparities 0 to 1024, @focal_length, @focal_length_y and @baseline 0 to 1000000,
+ * @principal_offset -100000 to 100000, @depth_unit 0.001 to 1000000, @principal_x and @principal_y -1000000 to 1000000,
+ * @valid_ratio and @mean_confidence 0 to 1. Elements refuse a meta with other numbers, with an error that names the
+ * first one, as they refuse pictures in it that do not lie in their memory.
+ *
  * The meta is copied with its buffer. It is dropped, so that it is never wrong, where the picture was cropped, turned
- * or cut, and where scaling changed the display aspect ratio (the picture may then have borders). The meta of two views
+ * or cut, and where scaling changed the display aspect ratio (the picture may then have borders) or gave a number that is
+ * outside its range. The meta of two views
  * is also dropped where scaling mixed their rows or columns, or left a frame that cannot be halved.
  */
 struct _GstStereoMeta
@@ -400,7 +407,7 @@ GBytes *gst_stereo_meta_get_points_bytes (const GstStereoMeta *meta, GstBuffer *
  * bytes are the same on every machine. On GStreamer 1.24 and later gst_meta_serialize() stores the same bytes.
  *
  * Returns: (transfer full): all of @meta: 128 bytes, and width * height bytes for each byte of a pixel of the pictures
- *     that it holds
+ *     that it holds. A picture that cannot be read is left out
  */
 GST_STEREO_API
 GBytes *gst_stereo_meta_to_bytes (const GstStereoMeta *meta);
@@ -415,7 +422,7 @@ GBytes *gst_stereo_meta_to_bytes (const GstStereoMeta *meta);
  * focal length: what is missing is 0.
  *
  * Returns: (transfer none) (nullable): the meta, owned by @buffer; %NULL, and @buffer unchanged, when @bytes are
- *     damaged or of an unknown version
+ *     damaged or of an unknown version, or a number in them is outside the range that #GstStereoMeta names
  */
 GST_STEREO_API
 GstStereoMeta *gst_buffer_add_stereo_meta_from_bytes (GstBuffer *buffer, GBytes *bytes);

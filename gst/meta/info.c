@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The meta as GStreamer knows it: its types, how it is made, copied, scaled and serialised. */
-#include "gst/meta/gststereometa.h"
+#include "gst/meta/plausible.h"
 #include "gst/meta/private.h"
 
 #include <gst/video/video.h>
@@ -161,6 +161,7 @@ transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMet
   GstStereoMeta *scaled;
   guint width, height;
   gdouble factor;
+  gchar *problem;
 
   if (!scaled_size (self, in, out, &width, &height))
     return FALSE;
@@ -176,6 +177,9 @@ transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMet
   if (truth && !gst_stereo_meta_multiply_plane (truth, width, height, factor))
     gst_clear_buffer (&truth);
   scaled = add_like (target, self);
+  scaled->confidence = confidence;
+  scaled->truth = truth;
+  scaled->mask = mask;
   scaled->width = width;
   scaled->height = height;
   scaled->disparity_scale /= factor;
@@ -186,10 +190,13 @@ transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMet
   scaled->principal_offset *= factor;
   scaled->principal_x = scale_place (self->principal_x, in->width, out->width);
   scaled->principal_y = scale_place (self->principal_y, in->height, out->height);
-  scaled->confidence = confidence;
-  scaled->truth = truth;
-  scaled->mask = mask;
-  return TRUE;
+  problem = gst_stereo_meta_problem (scaled);
+  if (problem) {
+    GST_CAT_DEBUG (gst_stereo_meta_debug, "dropped: scaled to %dx%d, %s", out->width, out->height, problem);
+    gst_buffer_remove_meta (target, &scaled->meta);
+  }
+  g_free (problem);
+  return problem == NULL;
 }
 
 static gboolean

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The pictures inside the metadata: one plane each, rows padded or not. */
+#include "gst/meta/map.h"
 #include "gst/meta/private.h"
 
 #include <string.h>
-
-static gboolean
-map_plane (GstVideoFrame *frame, GstBuffer *buffer, GstVideoFormat format, guint width, guint height, GstMapFlags flags)
-{
-  GstVideoInfo info;
-
-  return gst_video_info_set_format (&info, format, width, height) &&
-      gst_video_frame_map (frame, &info, buffer, flags | GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
-}
 
 /* NULL when the picture is larger than GStreamer allows, or there is no memory for it. */
 static GstBuffer *
@@ -37,10 +29,10 @@ gst_stereo_meta_scale_plane (
   GstBuffer *scaled;
   guint bytes;
 
-  if (!map_plane (&in, plane, format, width, height, GST_MAP_READ))
+  if (!gst_stereo_map_plane (&in, plane, format, width, height, GST_MAP_READ))
     return NULL;
   scaled = new_plane (format, new_width, new_height);
-  if (!scaled || !map_plane (&out, scaled, format, new_width, new_height, GST_MAP_WRITE)) {
+  if (!scaled || !gst_stereo_map_plane (&out, scaled, format, new_width, new_height, GST_MAP_WRITE)) {
     gst_video_frame_unmap (&in);
     gst_clear_buffer (&scaled);
     return NULL;
@@ -49,8 +41,8 @@ gst_stereo_meta_scale_plane (
   for (guint y = 0; y < new_height; y++) {
     guint from_y = (guint) (((guint64) y * 2 + 1) * height / (2 * (guint64) new_height));
     const guint8 *from = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&in, 0) +
-        (gsize) from_y * GST_VIDEO_FRAME_PLANE_STRIDE (&in, 0);
-    guint8 *to = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&out, 0) + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&out, 0);
+        (gssize) from_y * GST_VIDEO_FRAME_PLANE_STRIDE (&in, 0);
+    guint8 *to = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&out, 0) + (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&out, 0);
     for (guint x = 0; x < new_width; x++) {
       guint from_x = (guint) (((guint64) x * 2 + 1) * width / (2 * (guint64) new_width));
       memcpy (to + (gsize) x * bytes, from + (gsize) from_x * bytes, bytes);
@@ -66,11 +58,11 @@ gst_stereo_meta_multiply_plane (GstBuffer *plane, guint width, guint height, gdo
 {
   GstVideoFrame frame;
 
-  if (!map_plane (&frame, plane, GST_VIDEO_FORMAT_GRAY16_LE, width, height, GST_MAP_READWRITE))
+  if (!gst_stereo_map_plane (&frame, plane, GST_VIDEO_FORMAT_GRAY16_LE, width, height, GST_MAP_READWRITE))
     return FALSE;
   for (guint y = 0; y < height; y++) {
     guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) +
-        (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
+        (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
     for (guint x = 0; x < width; x++) {
       guint value = GST_READ_UINT16_LE (row + 2 * (gsize) x);
       if (value)
@@ -81,20 +73,23 @@ gst_stereo_meta_multiply_plane (GstBuffer *plane, guint width, guint height, gdo
   return TRUE;
 }
 
-gboolean
-gst_stereo_meta_pack_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height, guint8 *to)
+GBytes *
+gst_stereo_meta_pack_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height)
 {
   GstVideoFrame frame;
+  guint8 *packed;
   gsize row;
 
-  if (!map_plane (&frame, plane, format, width, height, GST_MAP_READ))
-    return FALSE;
+  /* before anything is allocated: that there is so much of it shows that the size is no invention */
+  if (!plane || !gst_stereo_map_plane (&frame, plane, format, width, height, GST_MAP_READ))
+    return NULL;
   row = (gsize) width * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
-  for (guint y = 0; y < height; y++)
-    memcpy (to + y * row,
-        (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0), row);
+  packed = g_try_malloc (row * height);
+  for (guint y = 0; packed && y < height; y++)
+    memcpy (packed + y * row,
+        (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0), row);
   gst_video_frame_unmap (&frame);
-  return TRUE;
+  return packed ? g_bytes_new_take (packed, row * height) : NULL;
 }
 
 GstBuffer *
@@ -104,13 +99,13 @@ gst_stereo_meta_unpack_plane (const guint8 *from, GstVideoFormat format, guint w
   GstVideoFrame frame;
   gsize row;
 
-  if (!plane || !map_plane (&frame, plane, format, width, height, GST_MAP_WRITE)) {
+  if (!plane || !gst_stereo_map_plane (&frame, plane, format, width, height, GST_MAP_WRITE)) {
     gst_clear_buffer (&plane);
     return NULL;
   }
   row = (gsize) width * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
   for (guint y = 0; y < height; y++)
-    memcpy ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
+    memcpy ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
         from + y * row, row);
   gst_video_frame_unmap (&frame);
   return plane;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Points in space: of a pixel, and of a whole picture. */
+#include "gst/meta/map.h"
 #include "gst/meta/private.h"
 #include "gst/meta/rays.h"
 
@@ -27,60 +28,29 @@ gst_stereo_meta_get_point (
 /* Samples at a time: what is computed of them stays in the first cache. */
 #define CHUNK 256
 
-/* A mapped picture of samples. */
-typedef struct
-{
-  GstMapInfo map;
-  gsize offset;  /* of the first row */
-  gssize stride; /* bytes from row to row */
-  guint bytes;   /* of a sample */
-} Samples;
-
-/* Whether @buffer says that it is such a picture, or nothing of its own; fills in where the rows lie. */
+/* Whether @buffer says that it is a picture of @meta's size and kind, or nothing of its own. */
 static gboolean
-find_layout (const GstStereoMeta *meta, GstBuffer *buffer, Samples *samples)
+is_of (const GstStereoMeta *meta, GstBuffer *buffer, GstVideoFormat format)
 {
-  gboolean narrow = meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE;
-  GstVideoFormat format = narrow ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE;
   const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
   GstVideoInfo info;
 
-  samples->bytes = narrow ? 1 : 2;
   if (gst_buffer_get_video_crop_meta (buffer))
     return FALSE;
-  if (video) {
-    samples->offset = video->offset[0];
-    samples->stride = video->stride[0];
-    return video->format == format && video->width == meta->width && video->height == meta->height;
-  }
-  if (!gst_video_info_set_format (&info, format, meta->width, meta->height))
-    return FALSE;
-  samples->offset = 0;
-  samples->stride = GST_VIDEO_INFO_PLANE_STRIDE (&info, 0);
-  return gst_buffer_get_size (buffer) == GST_VIDEO_INFO_SIZE (&info);
+  if (video)
+    return video->width == meta->width && video->height == meta->height;
+  return gst_video_info_set_format (&info, format, meta->width, meta->height) &&
+      gst_buffer_get_size (buffer) == GST_VIDEO_INFO_SIZE (&info);
 }
 
-/* Whether every row lies in the @size mapped bytes. The rows may lie bottom up. */
 static gboolean
-rows_fit (const GstStereoMeta *meta, const Samples *samples, gsize size)
+map_samples (const GstStereoMeta *meta, GstBuffer *buffer, GstVideoFrame *samples)
 {
-  gint64 first = (gint64) samples->offset, last = first + (gint64) (meta->height - 1) * samples->stride;
-  gint64 end = (gint64) size - (gint64) meta->width * samples->bytes;
+  GstVideoFormat format = meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? GST_VIDEO_FORMAT_GRAY8 :
+                                                                                 GST_VIDEO_FORMAT_GRAY16_LE;
 
-  return samples->offset <= size && first <= end && last >= 0 && last <= end;
-}
-
-/* Unmap @buffer with samples->map after it. */
-static gboolean
-map_samples (const GstStereoMeta *meta, GstBuffer *buffer, Samples *samples)
-{
-  if (meta->width < 1 || meta->height < 1 || !find_layout (meta, buffer, samples) ||
-      !gst_buffer_map (buffer, &samples->map, GST_MAP_READ))
-    return FALSE;
-  if (rows_fit (meta, samples, samples->map.size))
-    return TRUE;
-  gst_buffer_unmap (buffer, &samples->map);
-  return FALSE;
+  return meta->width > 0 && meta->height > 0 && is_of (meta, buffer, format) &&
+      gst_stereo_map_plane (samples, buffer, format, meta->width, meta->height, GST_MAP_READ);
 }
 
 /* @count samples from @from on, in the machine's byte order. */
@@ -92,9 +62,11 @@ unpack (const guint8 *from, guint bytes, guint count, guint16 *samples)
 }
 
 static void
-fill_row (const GstStereoRays *rays, const Samples *samples, guint width, guint y, gfloat *points)
+fill_row (const GstStereoRays *rays, const GstVideoFrame *samples, guint width, guint y, gfloat *points)
 {
-  const guint8 *row = samples->map.data + samples->offset + (gssize) y * samples->stride;
+  const guint8 *row = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (samples, 0) +
+      (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (samples, 0);
+  const guint bytes = (guint) GST_VIDEO_FRAME_COMP_PSTRIDE (samples, 0);
   const gfloat down = (gfloat) ((y - rays->center_y) * rays->down);
   guint16 chunk[CHUNK];
   gfloat depths[CHUNK];
@@ -102,7 +74,7 @@ fill_row (const GstStereoRays *rays, const Samples *samples, guint width, guint 
   for (guint x = 0; x < width; x += CHUNK) {
     guint count = MIN (CHUNK, width - x);
 
-    unpack (row + (gsize) x * samples->bytes, samples->bytes, count, chunk);
+    unpack (row + (gsize) x * bytes, bytes, count, chunk);
     gst_stereo_rays_depths (rays, chunk, count, depths);
     for (guint i = 0; i < count; i++, points += 3) {
       points[0] = (gfloat) ((x + i - rays->center_x) * rays->across) * depths[i];
@@ -115,8 +87,8 @@ fill_row (const GstStereoRays *rays, const Samples *samples, guint width, guint 
 gboolean
 gst_stereo_meta_get_points (const GstStereoMeta *meta, GstBuffer *buffer, gfloat *points)
 {
+  GstVideoFrame samples;
   GstStereoRays rays;
-  Samples samples;
 
   g_return_val_if_fail (meta != NULL, FALSE);
   g_return_val_if_fail (GST_IS_BUFFER (buffer), FALSE);
@@ -125,7 +97,7 @@ gst_stereo_meta_get_points (const GstStereoMeta *meta, GstBuffer *buffer, gfloat
     return FALSE;
   for (guint y = 0; y < meta->height; y++)
     fill_row (&rays, &samples, meta->width, y, points + (gsize) y * meta->width * 3);
-  gst_buffer_unmap (buffer, &samples.map);
+  gst_video_frame_unmap (&samples);
   return TRUE;
 }
 

@@ -5,6 +5,8 @@
  *   info.c           how GStreamer makes, copies, scales and serialises it
  *   bytes.c          the meta as bytes
  *   planes.c         its pictures
+ *   map.c            how they are mapped; the elements use it, too
+ *   plausible.c      the ranges of its numbers; likewise
  *   points.c         points in space
  */
 #ifndef GST_STEREO_META_PRIVATE_H
@@ -25,15 +27,15 @@ GstBuffer *gst_stereo_meta_scale_plane (
 /* Multiplies the disparities of a GRAY16_LE picture by @factor: 0 stays 0, and no other value becomes 0. FALSE when
  * @plane cannot be mapped. */
 gboolean gst_stereo_meta_multiply_plane (GstBuffer *plane, guint width, guint height, gdouble factor);
-/* Copies the rows of a picture to @to, without padding. FALSE when @plane cannot be read. */
-gboolean gst_stereo_meta_pack_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height, guint8 *to);
+/* The rows of a picture without padding. NULL when @plane is, or cannot be read. */
+GBytes *gst_stereo_meta_pack_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height);
 /* The reverse: a new picture from rows without padding. NULL when there is no memory. */
 GstBuffer *gst_stereo_meta_unpack_plane (const guint8 *from, GstVideoFormat format, guint width, guint height);
 
 /* ---- bytes.c ----------------------------------------------------------------------------- */
 
 /* Fills @meta from the @size bytes at @data, all but its first member; its pictures are new references. FALSE, and
- * @meta untouched, when the bytes are damaged or of an unknown version. */
+ * @meta untouched, when the bytes are damaged or of an unknown version, or a number is outside its range. */
 gboolean gst_stereo_meta_decode (GstStereoMeta *meta, const guint8 *data, gsize size);
 
 G_END_DECLS

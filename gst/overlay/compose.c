@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/overlay/compose.h"
 
+#include "gst/meta/map.h"
 #include "gst/overlay/debug.h"
 #include "gst/video/metas.h"
 #include "gst/video/pool.h"
@@ -76,7 +77,7 @@ draw_in_place (GstDepthOverlayComposer *composer, const GstDepthOverlayView *vie
 {
   GstVideoFrame frame;
 
-  if (!gst_video_frame_map (&frame, &view->live, live, GST_MAP_READWRITE))
+  if (!gst_stereo_map (&frame, &view->live, live, GST_MAP_READWRITE))
     return map_error (composer, &view->live, live);
   if (has_colors (look))
     blend (composer, view, look, &frame, &frame);
@@ -95,9 +96,9 @@ draw_copy (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output, con
 
   if (flow != GST_FLOW_OK)
     return flow;
-  if (!gst_video_frame_map (&in, &view->live, live, GST_MAP_READ)) {
+  if (!gst_stereo_map (&in, &view->live, live, GST_MAP_READ)) {
     flow = map_error (composer, &view->live, live);
-  } else if (!gst_video_frame_map (&out, &view->info, *buffer, GST_MAP_READWRITE)) {
+  } else if (!gst_stereo_map (&out, &view->info, *buffer, GST_MAP_READWRITE)) {
     gst_video_frame_unmap (&in);
     flow = map_error (composer, &view->info, *buffer);
   } else {
@@ -175,7 +176,7 @@ gst_depth_overlay_compose_alone (GstDepthOverlayComposer *composer, GstDepthOver
 
   if (flow != GST_FLOW_OK)
     return flow;
-  if (!gst_video_frame_map (&frame, &view->info, *buffer, GST_MAP_READWRITE)) {
+  if (!gst_stereo_map (&frame, &view->info, *buffer, GST_MAP_READWRITE)) {
     flow = map_error (composer, &view->info, *buffer);
     gst_clear_buffer (buffer);
     return flow;

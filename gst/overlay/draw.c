@@ -236,9 +236,12 @@ tick_values (const Key *key, gdouble values[TICKS + 4])
   if (key->curve != GST_STEREO_CURVE_LINEAR)
     return curved_tick_values (key, values);
   values[count++] = low;
-  for (gdouble i = floor (low / step) + 1; i * step < high && count < TICKS + 3; i++)
-    if (i * step - low > 0.35 * step && high - i * step > 0.35 * step)
-      values[count++] = i * step;
+  /* counted in whole numbers: a gdouble that is large enough stays what it is when 1 is added */
+  for (gint i = 1; i <= TICKS + 1; i++) {
+    gdouble value = (floor (low / step) + i) * step;
+    if (value - low > 0.35 * step && high - value > 0.35 * step)
+      values[count++] = value;
+  }
   values[count++] = high;
   return count;
 }

@@ -2,6 +2,7 @@
 #include "gst/overlay/ground.h"
 
 #include "gst/meta/gststereoground.h"
+#include "gst/meta/plausible.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,7 +69,9 @@ add_obstacle (GstDepthOverlayGround *ground, const GstVideoRegionOfInterestMeta 
   };
 
   if (!gst_structure_get (parameter, "distance", G_TYPE_DOUBLE, &obstacle.distance, "probability", G_TYPE_DOUBLE,
-          &obstacle.probability, NULL))
+          &obstacle.probability, NULL) ||
+      !(obstacle.distance >= 0 && isfinite (obstacle.distance)) ||
+      !(obstacle.probability >= 0 && obstacle.probability <= 1))
     return;
   obstacle.box.warning = obstacle.distance < warn_distance;
   gst_depth_overlay_text_format (obstacle.box.label, sizeof obstacle.box.label, obstacle.distance, TRUE);
@@ -86,11 +89,12 @@ add_mark (GstDepthOverlayGround *ground, const GstStereoGroundMeta *plane, const
   gdouble x = (column + 0.5) * width / columns,
           y = (disparity - plane->plane_offset - plane->plane_across * x) / plane->plane_down;
   gint left = (gint) (column * (guint) ground->width / columns);
-  GstDepthOverlayMark mark = { left, (gint) (y * ground->height / height),
-    (gint) ((column + 1) * (guint) ground->width / columns) - left };
+  GstDepthOverlayMark mark = { left, 0, (gint) ((column + 1) * (guint) ground->width / columns) - left };
 
-  if (isfinite (y) && y >= 0 && y < height)
-    g_array_append_val (ground->marks, mark);
+  if (!(y >= 0 && y < height))
+    return;
+  mark.y = (gint) (y * ground->height / height);
+  g_array_append_val (ground->marks, mark);
 }
 
 void
@@ -102,14 +106,15 @@ gst_depth_overlay_ground_read (
   const gdouble *free;
   gpointer state = NULL;
   GstMeta *next;
-  guint columns;
+  guint columns = 0;
 
   g_array_set_size (ground->obstacles, 0);
   g_array_set_size (ground->boxes, 0);
   g_array_set_size (ground->marks, 0);
   g_array_set_size (ground->free, 0);
   ground->there = plane && meta;
-  ground->valid = ground->there && plane->valid;
+  free = ground->there ? gst_stereo_ground_meta_get_free_distances (plane, &columns) : NULL;
+  ground->valid = ground->there && plane->valid && columns <= GST_STEREO_MAX_COLUMNS;
   ground->width = width;
   ground->height = height;
   if (!ground->valid)
@@ -120,7 +125,6 @@ gst_depth_overlay_ground_read (
     if (parameter)
       add_obstacle (ground, roi, parameter, &depth->info, warn_distance);
   }
-  free = gst_stereo_ground_meta_get_free_distances (plane, &columns);
   g_array_append_vals (ground->free, free, columns);
   for (guint i = 0; i < columns; i++)
     if (free[i] > 0)

@@ -266,7 +266,7 @@ gst_depth_overlay_output_can_pass (const GstDepthOverlayOutput *output, GstBuffe
     return FALSE;
   if (!meta || output->padded)
     return TRUE;
-  for (guint i = 0; i < meta->n_planes; i++)
+  for (guint i = 0; i < GST_VIDEO_INFO_N_PLANES (info); i++)
     if (meta->stride[i] != GST_VIDEO_INFO_PLANE_STRIDE (info, i) ||
         meta->offset[i] != GST_VIDEO_INFO_PLANE_OFFSET (info, i))
       return FALSE;

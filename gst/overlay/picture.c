@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/overlay/picture.h"
 
+#include "gst/meta/map.h"
 #include "gst/overlay/debug.h"
+#include "gst/video/depth.h"
 
 #include <math.h>
 #include <string.h>
@@ -92,6 +94,17 @@ refuse (GstDepthOverlayPicture *picture, const GstVideoInfo *info, const gchar *
 }
 
 static gboolean
+is_readable (GstDepthOverlayPicture *picture, const GstVideoInfo *info, const GstStereoMeta *meta)
+{
+  gchar *problem = gst_stereo_depth_problem (info, meta, "depthoverlay");
+
+  if (problem)
+    GST_ELEMENT_ERROR (picture->owner, STREAM, FORMAT, ("What sink_depth gets: %s", problem), (NULL));
+  g_free (problem);
+  return problem == NULL;
+}
+
+static gboolean
 refuse_shape (GstDepthOverlayPicture *picture, const GstVideoInfo *info, const GstVideoInfo *view)
 {
   GST_ELEMENT_ERROR (picture->owner, CORE, NEGOTIATION,
@@ -107,14 +120,13 @@ static gboolean
 map_confidence (GstDepthOverlayPicture *picture, const GstStereoMeta *meta)
 {
   GstBuffer *confidence = gst_stereo_meta_get_confidence (meta);
-  GstVideoInfo info;
 
   if (!confidence) {
     GST_LOG_OBJECT (picture->owner, "the depth has no confidence: min-confidence hides nothing");
     return TRUE;
   }
-  picture->have_confidence = gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height) &&
-      gst_video_frame_map (&picture->confidence, &info, confidence, GST_MAP_READ);
+  picture->have_confidence = gst_stereo_map_plane (
+      &picture->confidence, confidence, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, GST_MAP_READ);
   if (!picture->have_confidence)
     return FALSE;
   picture->depth.confidence = GST_VIDEO_FRAME_PLANE_DATA (&picture->confidence, 0);
@@ -126,11 +138,10 @@ static gboolean
 map_mask (GstDepthOverlayPicture *picture, const GstStereoMeta *meta)
 {
   GstBuffer *mask = gst_stereo_meta_get_mask (meta);
-  GstVideoInfo info;
 
   if (mask)
-    picture->have_mask = gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height) &&
-        gst_video_frame_map (&picture->mask, &info, mask, GST_MAP_READ);
+    picture->have_mask = gst_stereo_map_plane (
+        &picture->mask, mask, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, GST_MAP_READ);
   return !mask || picture->have_mask;
 }
 
@@ -142,15 +153,12 @@ gst_depth_overlay_picture_map (GstDepthOverlayPicture *picture, const GstDepthOv
   const GstVideoInfo *info = &held->info;
   GstStereoBlendDepth *depth = &picture->depth;
 
-  if (!meta || meta->width != (guint) GST_VIDEO_INFO_WIDTH (info) ||
-      meta->height != (guint) GST_VIDEO_INFO_HEIGHT (info))
-    return refuse (picture, info,
-        "What sink_depth gets has no GstStereoMeta of its size, so what its samples mean is "
-        "not known: put depthoverlay right after stereomatch, without elements between them that drop metadata.");
+  if (!is_readable (picture, info, meta))
+    return FALSE;
   if (!gst_depth_overlay_view_fits (view, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)))
     return refuse_shape (picture, info, &view->info);
   memset (depth, 0, sizeof *depth);
-  picture->have_samples = gst_video_frame_map (&picture->samples, info, held->buffer, GST_MAP_READ);
+  picture->have_samples = gst_stereo_map (&picture->samples, info, held->buffer, GST_MAP_READ);
   if (!picture->have_samples)
     return refuse (picture, info, "A buffer on sink_depth does not hold the frame that its caps announce.");
   if (!map_confidence (picture, meta)) {

@@ -241,8 +241,11 @@ hold (GstDepthOverlaySync *sync, GstBuffer *buffer, gint64 time)
 static void
 note_gap (GstDepthOverlaySync *sync, GstBuffer *gap, gint64 start)
 {
-  if (start != GST_DEPTH_OVERLAY_TIME_NONE && GST_BUFFER_DURATION_IS_VALID (gap))
-    sync->gap_end = start + (gint64) MIN (GST_BUFFER_DURATION (gap), G_MAXINT64 / 4);
+  /* a frame whose duration is not known was dropped: there is none at its time */
+  guint64 duration = GST_BUFFER_DURATION_IS_VALID (gap) ? GST_BUFFER_DURATION (gap) : 1;
+
+  if (start != GST_DEPTH_OVERLAY_TIME_NONE)
+    sync->gap_end = start + (gint64) MIN (duration, G_MAXINT64 / 4);
 }
 
 /* The head of the queue of @pad, or NULL; @pop takes it away. NULL, too, once the pad was released. */

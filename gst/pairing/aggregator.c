@@ -85,23 +85,26 @@ gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
   return drained == GST_FLOW_OK ? flow : drained;
 }
 
-/* A gap of the stream that gives the timestamps is a gap of the output. */
-static GstFlowReturn
-forward_gap (GstStereoAggregator *self, GstStereoPad *pad, GstBuffer *gap)
+/* Whether downstream has what says when a gap is. */
+static gboolean
+can_tell_of_gaps (const GstStereoAggregator *self, const GstSegment *segment)
 {
-  GstStereoAggregatorPrivate *priv = self->priv;
-  GstFlowReturn flow = drain (self, FALSE);
-  gboolean same;
+  const GstStereoAggregatorPrivate *priv = self->priv;
 
-  if (flow != GST_FLOW_OK)
-    return flow;
-  GST_OBJECT_LOCK (pad);
-  same = priv->have_segment && gst_segment_is_equal (&priv->segment, &GST_AGGREGATOR_PAD (pad)->segment);
-  GST_OBJECT_UNLOCK (pad);
-  if (!gst_stereo_pad_is_right (pad) && priv->negotiated && same && GST_BUFFER_PTS_IS_VALID (gap))
+  return priv->negotiated && priv->have_segment && gst_segment_is_equal (&priv->segment, segment);
+}
+
+/* Where the stream that gives the timestamps has a gap, or a frame of it gives no output, the output has a gap. An element
+ * that waits for the output, as depthoverlay does, would wait on. */
+static GstFlowReturn
+tell_of_gap (GstStereoAggregator *self, const GstSegment *segment, GstBuffer *missing)
+{
+  GstFlowReturn flow = drain (self, FALSE);
+
+  if (flow == GST_FLOW_OK && can_tell_of_gaps (self, segment) && GST_BUFFER_PTS_IS_VALID (missing))
     gst_pad_push_event (
-        GST_AGGREGATOR_SRC_PAD (self), gst_event_new_gap (GST_BUFFER_PTS (gap), GST_BUFFER_DURATION (gap)));
-  return GST_FLOW_OK;
+        GST_AGGREGATOR_SRC_PAD (self), gst_event_new_gap (GST_BUFFER_PTS (missing), GST_BUFFER_DURATION (missing)));
+  return flow;
 }
 
 /* For the silence watch. */
@@ -152,11 +155,17 @@ gst_stereo_aggregator_set_negotiated (GstStereoAggregator *self, gboolean negoti
 }
 
 gboolean
-gst_stereo_aggregator_drop_if_late (GstStereoAggregator *self, const GstStereoFrame *frame)
+gst_stereo_aggregator_drop_if_late (
+    GstStereoAggregator *self, const GstStereoFrame *left, const GstStereoFrame *right, GstFlowReturn *flow)
 {
-  if (!gst_stereo_late_pairs_drop (self->priv->parts.late_pairs, frame))
+  gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
+
+  /* where nothing is live, others may wait for each pair until they are told that it does not come */
+  if ((!live && !can_tell_of_gaps (self, &left->segment)) ||
+      !gst_stereo_late_pairs_drop (self->priv->parts.late_pairs, left->time == GST_STEREO_TIME_NONE ? right : left))
     return FALSE;
   gst_stereo_drops_break_stream (self->priv->parts.drops);
+  *flow = tell_of_gap (self, &left->segment, left->buffer);
   return TRUE;
 }
 
@@ -348,7 +357,7 @@ static void
 gst_stereo_aggregator_constructed (GObject *object)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (object);
-  GstStereoPairsFuncs funcs = { .pair = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process, .gap = forward_gap };
+  GstStereoPairsFuncs funcs = { .pair = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process, .gap = tell_of_gap };
 
   gst_stereo_pairs_set_funcs (self->priv->parts.pairs, &funcs);
   G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->constructed (object);

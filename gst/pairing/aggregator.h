@@ -69,9 +69,11 @@ void gst_stereo_aggregator_reconfigure (GstStereoAggregator *self);
 
 /* Whether the source pad has caps: gaps are forwarded from then on. */
 void gst_stereo_aggregator_set_negotiated (GstStereoAggregator *self, gboolean negotiated);
-/* TRUE where the pair would come too late: it is dropped, counted and reported. @frame gives its time. To be called
- * last, when nothing is left to do but compute and push: the time that these take is measured from here on. */
-gboolean gst_stereo_aggregator_drop_if_late (GstStereoAggregator *self, const GstStereoFrame *frame);
+/* TRUE where the pair would come too late: it is dropped, counted and reported, downstream is told of the gap, and @flow is
+ * what to return. To be called last, when nothing is left to do but compute and push: the time that these take is measured
+ * from here on. */
+gboolean gst_stereo_aggregator_drop_if_late (
+    GstStereoAggregator *self, const GstStereoFrame *left, const GstStereoFrame *right, GstFlowReturn *flow);
 /* Gives @out the timestamps, flags and metadata of its pair. @same_place: every object of the left view lies at the
  * same place of @out. */
 void gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,

@@ -125,12 +125,17 @@ pull (GstStereoPairs *pairs, GstStereoPad *pad, GstFlowReturn *flow)
 {
   GstBuffer *gap = NULL;
   gchar *message = NULL;
+  GstSegment segment;
 
   switch (gst_stereo_pad_pull (pad, gst_stereo_pairs_get_packing (pairs), &gap, &message)) {
     case GST_STEREO_PULL_FRAME:
       return TRUE;
     case GST_STEREO_PULL_GAP:
-      *flow = pairs->funcs.gap ((GstStereoAggregator *) pairs->element, pad, gap);
+      GST_OBJECT_LOCK (pad);
+      segment = GST_AGGREGATOR_PAD (pad)->segment;
+      GST_OBJECT_UNLOCK (pad);
+      if (!gst_stereo_pad_is_right (pad))
+        *flow = pairs->funcs.gap ((GstStereoAggregator *) pairs->element, &segment, gap);
       gst_buffer_unref (gap);
       return TRUE;
     case GST_STEREO_PULL_ERROR:
@@ -145,17 +150,21 @@ pull (GstStereoPairs *pairs, GstStereoPad *pad, GstFlowReturn *flow)
 
 /* ---- frames without a partner ------------------------------------------------------------- */
 
-static void
+static GstFlowReturn
 drop (GstStereoPairs *pairs, GstStereoPad *pad, gboolean right, const gchar *reason)
 {
+  GstFlowReturn flow = GST_FLOW_OK;
   GstStereoFrame frame;
 
   if (!gst_stereo_pad_take (pad, &frame))
-    return;
+    return flow;
   GST_DEBUG_OBJECT (pad, "dropped, %s: frame of %" GST_STIME_FORMAT ", %" GST_PTR_FORMAT, reason,
       GST_STIME_ARGS (frame.time), frame.buffer);
+  if (!right)
+    flow = pairs->funcs.gap ((GstStereoAggregator *) pairs->element, &frame.segment, frame.buffer);
   gst_buffer_unref (frame.buffer);
   gst_stereo_drops_count (pairs->drops, right);
+  return flow;
 }
 
 /* A frame of a view that outlives the other: FALSE when enough of those were read. */
@@ -185,11 +194,12 @@ reason_to_drop (const GstStereoQueue *own, const GstStereoQueue *other, gint64 m
 }
 
 /* The head of @pad has no partner. */
-static void
+static GstFlowReturn
 drop_head (GstStereoPairs *pairs, GstStereoPad *pad, const Heads *heads)
 {
   const gboolean right = gst_stereo_pad_is_right (pad);
   const GstStereoQueue *own = right ? &heads->right : &heads->left, *other = right ? &heads->left : &heads->right;
+  GstFlowReturn flow;
 
   if (own->generation == other->generation && own->count && other->count && own->time[0] != GST_STEREO_TIME_NONE &&
       other->time[0] != GST_STEREO_TIME_NONE) {
@@ -200,7 +210,7 @@ drop_head (GstStereoPairs *pairs, GstStereoPad *pad, const Heads *heads)
     gst_stereo_drops_set_skew (pairs->drops, skew, max_skew, heads->moments[0] != GST_STEREO_TIME_NONE);
   }
   gst_stereo_clock_take_head (pairs->clock, right);
-  drop (pairs, pad, right, reason_to_drop (own, other, heads->max_skew));
+  flow = drop (pairs, pad, right, reason_to_drop (own, other, heads->max_skew));
   if (own->generation < other->generation)
     gst_stereo_pad_count_old_frame (pad);
   if (other->count || !other->ended) {
@@ -211,6 +221,7 @@ drop_head (GstStereoPairs *pairs, GstStereoPad *pad, const Heads *heads)
         pairs->element, "%s goes on and the other view has ended: no more of it is taken in", GST_PAD_NAME (pad));
     gst_stereo_pad_close (pad);
   }
+  return flow;
 }
 
 static GstFlowReturn
@@ -325,10 +336,10 @@ gst_stereo_pairs_find_in_two (GstStereoPairs *pairs, GstStereoPad *left, GstSter
       case GST_STEREO_PAIRING_PAIR:
         return hand_on_pair (pairs, left, right, &heads);
       case GST_STEREO_PAIRING_DROP_LEFT:
-        drop_head (pairs, left, &heads);
+        flow = drop_head (pairs, left, &heads);
         break;
       case GST_STEREO_PAIRING_DROP_RIGHT:
-        drop_head (pairs, right, &heads);
+        flow = drop_head (pairs, right, &heads);
         break;
       case GST_STEREO_PAIRING_WAIT_LEFT:
         if (!pull (pairs, left, &flow) && flow == GST_FLOW_OK)
@@ -363,6 +374,7 @@ hand_on_packed (GstStereoPairs *pairs, GstStereoPad *pad)
     GST_DEBUG_OBJECT (pad, "dropped, it holds one view only: %" GST_PTR_FORMAT, frame.buffer);
     gst_stereo_drops_count (pairs->drops, FALSE);
     gst_stereo_drops_report (pairs->drops, FALSE);
+    flow = pairs->funcs.gap ((GstStereoAggregator *) pairs->element, &frame.segment, frame.buffer);
   } else {
     GST_LOG_OBJECT (pairs->element, "both views of %" GST_STIME_FORMAT " in one frame", GST_STIME_ARGS (frame.time));
     flow = pairs->funcs.pair ((GstStereoAggregator *) pairs->element, &frame, &frame);
@@ -403,7 +415,8 @@ gst_stereo_pairs_find_in_one (GstStereoPairs *pairs, GstStereoPad *pad)
     if (decision == GST_STEREO_PAIRING_PAIR) {
       return hand_on_pair (pairs, pad, pad, NULL);
     } else if (decision == GST_STEREO_PAIRING_DROP_LEFT) {
-      drop (pairs, pad, marked ? layout.right_first == first[0] : layout.right_first, "its bundle lacks the other view");
+      flow = drop (
+          pairs, pad, marked ? layout.right_first == first[0] : layout.right_first, "its bundle lacks the other view");
       gst_stereo_drops_report (pairs->drops, FALSE);
     } else if (decision == GST_STEREO_PAIRING_END) {
       return end (pairs);

@@ -21,8 +21,8 @@ typedef struct
 {
   /* A pair. @second is @first for a frame that holds both views. The caller unrefs their buffers. */
   GstFlowReturn (*pair) (GstStereoAggregator *owner, GstStereoFrame *first, GstStereoFrame *second);
-  /* A gap of a stream, between its frames. */
-  GstFlowReturn (*gap) (GstStereoAggregator *owner, GstStereoPad *pad, GstBuffer *gap);
+  /* A gap of the stream that gives the timestamps, between its frames; or a frame of it that has no partner. */
+  GstFlowReturn (*gap) (GstStereoAggregator *owner, const GstSegment *segment, GstBuffer *missing);
 } GstStereoPairsFuncs;
 
 /* @element is the owner that the functions get; the object belongs to it and holds no reference. */

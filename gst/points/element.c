@@ -32,6 +32,7 @@
  */
 #include "gst/points/element.h"
 
+#include "gst/meta/map.h"
 #include "gst/points/check.h"
 #include "gst/points/live.h"
 #include "gst/points/properties.h"
@@ -164,7 +165,6 @@ read_picture (GstStereoPoints *self, const GstStereoPointsSettings *settings, Gs
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (in);
   GstStereoPointsView view = { .meta = meta };
   GstVideoFrame picture, confidence;
-  GstVideoInfo info;
   GstFlowReturn flow;
 
   if (!gst_stereo_frame_map (&picture, &self->info, in, NULL))
@@ -173,8 +173,8 @@ read_picture (GstStereoPoints *self, const GstStereoPointsSettings *settings, Gs
   view.stride = GST_VIDEO_FRAME_PLANE_STRIDE (&picture, 0);
   view.wide = GST_VIDEO_INFO_FORMAT (&self->info) == GST_VIDEO_FORMAT_GRAY16_LE;
   if (meta->confidence) {
-    if (!gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height) ||
-        !gst_stereo_frame_map (&confidence, &info, meta->confidence, NULL)) {
+    if (!gst_stereo_map_plane (
+            &confidence, meta->confidence, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, GST_MAP_READ)) {
       gst_video_frame_unmap (&picture);
       return post_unreadable (self, "confidence in the metadata");
     }
@@ -260,16 +260,10 @@ gst_stereo_points_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
   GstStereoPoints *self = GST_STEREO_POINTS (aggregator);
   GstBuffer *in = gst_aggregator_pad_peek_buffer (self->depth);
-  GstFlowReturn flow;
+  GstFlowReturn flow = GST_FLOW_OK;
 
   if (!in)
     return gst_aggregator_pad_is_eos (self->depth) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
-  if (gst_buffer_get_size (in) == 0) {
-    /* a gap: there is no picture at that time */
-    gst_aggregator_pad_drop_buffer (self->depth);
-    gst_buffer_unref (in);
-    return GST_FLOW_OK;
-  }
   switch (gst_stereo_points_live_find (self->live, gst_stereo_points_running_time (self->depth, in), timeout)) {
     case GST_STEREO_POINTS_LIVE_WAIT:
       gst_buffer_unref (in);
@@ -281,7 +275,10 @@ gst_stereo_points_aggregate (GstAggregator *aggregator, gboolean timeout)
       break;
   }
   gst_aggregator_pad_drop_buffer (self->depth);
-  flow = process (self, in);
+  /* A gap: there is no picture at that time. The live frames up to there are taken all the same, or they would hold up
+   * those behind them. */
+  if (gst_buffer_get_size (in) > 0)
+    flow = process (self, in);
   gst_buffer_unref (in);
   return flow;
 }

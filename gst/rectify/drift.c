@@ -158,11 +158,11 @@ publish (GstStereoDrift *drift, guint64 updates, guint64 ns)
 static void
 open_aligner (GstStereoDrift *drift, const StereoRectification *rectification)
 {
-  gint least = (gint) floor (-rectification->principal_offset) - BELOW;
+  gdouble least = floor (-rectification->principal_offset) - BELOW;
 
   drift->width = rectification->width;
   drift->height = rectification->height;
-  drift->aligner = stereo_aligner_new (drift->width, drift->height, CLAMP (least, -drift->width, drift->width),
+  drift->aligner = stereo_aligner_new (drift->width, drift->height, (gint) CLAMP (least, -drift->width, drift->width),
       drift->width / SEARCHED_SHARE + 2 * BELOW);
   if (drift->aligner)
     stereo_aligner_set_memory (drift->aligner, MEMORY);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "gst/meta/gststereometa.h"
+#include "gst/meta/map.h"
 #include "gst/pairing/frame.h"
 #include "gst/rectify/debug.h"
 #include "gst/video/pool.h"
@@ -274,23 +275,6 @@ add_meta (GstStereoRectifyOutput *self, GstBuffer *out, gint64 skew)
   meta->pair_skew = skew;
 }
 
-static gboolean
-map_whole (GstStereoRectifyOutput *self, GstVideoFrame *mapped, const GstStereoFrame *frame)
-{
-  if (!gst_stereo_map_input (GST_ELEMENT (self->base), mapped, frame, NULL))
-    return FALSE;
-  if (gst_stereo_frame_is_whole (mapped))
-    return TRUE;
-  GST_ELEMENT_ERROR (self->base, STREAM, FORMAT,
-      ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold all planes of its %dx%d %s "
-       "frame.",
-          gst_buffer_get_size (frame->buffer), GST_VIDEO_INFO_WIDTH (&frame->info),
-          GST_VIDEO_INFO_HEIGHT (&frame->info), gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info))),
-      (NULL));
-  gst_video_frame_unmap (mapped);
-  return FALSE;
-}
-
 /* Lets the drift see the pair in @out; the next pair may then be rectified otherwise. Where nobody waits for the frames of
  * a clock, the maps are waited for: the same input gives the same output then. */
 static void
@@ -319,7 +303,7 @@ remap_mapped (GstStereoRectifyOutput *self, const GstStereoLayout *layout, const
   GstVideoFrame mapped;
   GstFlowReturn flow;
 
-  if (!gst_video_frame_map (&mapped, &self->out_info, out, access | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
+  if (!gst_stereo_map (&mapped, &self->out_info, out, access | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
     GST_ELEMENT_ERROR (self->base, RESOURCE, WRITE, ("An output buffer could not be written to."), (NULL));
     return GST_FLOW_ERROR;
   }
@@ -340,11 +324,11 @@ remap_pair (GstStereoRectifyOutput *self, const GstStereoFrame *first, const Gst
   GstVideoFrame mapped[2];
   GstFlowReturn flow = GST_FLOW_ERROR;
 
-  if (!map_whole (self, &mapped[0], first))
+  if (!gst_stereo_map_input (GST_ELEMENT (self->base), &mapped[0], first, NULL))
     return GST_FLOW_ERROR;
   if (first == second) {
     flow = remap_mapped (self, &first->layout, &mapped[0], &mapped[0], out, compute_time);
-  } else if (map_whole (self, &mapped[1], second)) {
+  } else if (gst_stereo_map_input (GST_ELEMENT (self->base), &mapped[1], second, NULL)) {
     flow = remap_mapped (self, &first->layout, &mapped[0], &mapped[1], out, compute_time);
     gst_video_frame_unmap (&mapped[1]);
   }
@@ -368,9 +352,9 @@ gst_stereo_rectify_output_process (GstStereoRectifyOutput *self, const GstStereo
   if ((flow = prepare (self, settings, serial, left, right)) != GST_FLOW_OK ||
       (flow = acquire (self, &out)) != GST_FLOW_OK)
     return flow;
-  if (gst_stereo_aggregator_drop_if_late (base, left->time == GST_STEREO_TIME_NONE ? right : left)) {
+  if (gst_stereo_aggregator_drop_if_late (base, left, right, &flow)) {
     gst_buffer_unref (out);
-    return GST_FLOW_OK;
+    return flow;
   }
   gst_stereo_aggregator_decorate (base, out, left, right, FALSE);
   flow = remap_pair (self, first, second, out, &compute_time);

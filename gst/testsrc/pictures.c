@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "gst/meta/map.h"
 #include "gst/testsrc/paint.h"
 #include "gst/video/pool.h"
 
@@ -152,7 +153,7 @@ gst_stereo_pictures_paint (GstStereoPictures *pictures, guint64 number, GstBuffe
 {
   GstVideoFrame frame;
 
-  if (!gst_video_frame_map (&frame, &pictures->info, buffer, GST_MAP_WRITE))
+  if (!gst_stereo_map (&frame, &pictures->info, buffer, GST_MAP_WRITE))
     return FALSE;
   gst_stereo_rig_set_frame (pictures->rig, number);
   gst_stereo_pool_clear_padding (&frame);
@@ -169,7 +170,7 @@ gst_stereo_pictures_make_truth (GstStereoPictures *pictures)
 
   if (gst_buffer_pool_acquire_buffer (pictures->truth_pool, &truth, NULL) != GST_FLOW_OK)
     return NULL;
-  if (!gst_video_frame_map (&frame, &pictures->truth_info, truth, GST_MAP_WRITE)) {
+  if (!gst_stereo_map (&frame, &pictures->truth_info, truth, GST_MAP_WRITE)) {
     gst_buffer_unref (truth);
     return NULL;
   }

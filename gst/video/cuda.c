@@ -2,6 +2,8 @@
 /* The one file that knows GStreamer's CUDA library. */
 #include "gst/video/cuda.h"
 
+#include "gst/meta/map.h"
+
 #include <gst/cuda/gstcudautils.h>
 
 gboolean
@@ -73,7 +75,7 @@ gst_stereo_cuda_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *
   GstCudaContext *context = gst_stereo_cuda_context_of (buffer);
 
   /* mapping may upload what was last written by the CPU, and downloads follow the default stream by themselves */
-  if (!gst_video_frame_map (frame, &layout, buffer, flags))
+  if (!gst_stereo_map (frame, &layout, buffer, flags))
     return FALSE;
   if (!on_device || wait_for_writers (context, buffer))
     return TRUE;

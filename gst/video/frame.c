@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/video/frame.h"
 
+#include "gst/meta/map.h"
+
 #define TURNED \
   (GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLIPPED | GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLOPPED | \
       GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLIPPED | GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLOPPED)
@@ -194,39 +196,14 @@ components (const GstVideoFrame *frame)
   return GST_VIDEO_INFO_IS_RGB (&frame->info) ? 3 : 1;
 }
 
-/* Whether every sample of the first components lies in what was mapped. A GstVideoMeta may say anything, and a read
- * outside device memory would end the CUDA context for all that share it. */
-static gboolean
-samples_are_inside (const GstVideoFrame *frame, guint count)
-{
-  for (guint c = 0; c < count; c++) {
-    const GstMapInfo *map = &frame->map[frame->meta ? GST_VIDEO_INFO_COMP_PLANE (&frame->info, c) : 0];
-    gint64 first = (const guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c) - map->data;
-    gint64 rows = (gint64) (GST_VIDEO_INFO_COMP_HEIGHT (&frame->info, c) - 1) * GST_VIDEO_FRAME_COMP_STRIDE (frame, c);
-    gint64 row = (gint64) (GST_VIDEO_INFO_COMP_WIDTH (&frame->info, c) - 1) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
-    if (first + MIN (rows, 0) < 0 || first + MAX (rows, 0) + row >= (gint64) map->size)
-      return FALSE;
-  }
-  return TRUE;
-}
-
-gboolean
-gst_stereo_frame_is_whole (const GstVideoFrame *frame)
-{
-  return samples_are_inside (frame, GST_VIDEO_INFO_N_COMPONENTS (&frame->info));
-}
-
 gboolean
 gst_stereo_frame_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer, GstStereoCudaContext *context)
 {
   GstStereoCudaContext *lies_in = gst_stereo_cuda_context_of (buffer);
-  gboolean mapped = lies_in ? gst_stereo_cuda_map (frame, info, buffer, lies_in == context) :
-                              gst_video_frame_map (frame, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
 
-  if (!mapped || samples_are_inside (frame, (guint) components (frame)))
-    return mapped;
-  gst_video_frame_unmap (frame);
-  return FALSE;
+  if (lies_in)
+    return gst_stereo_cuda_map (frame, info, buffer, lies_in == context);
+  return gst_stereo_map (frame, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
 }
 
 static StereoImage

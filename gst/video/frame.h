@@ -48,12 +48,10 @@ gboolean gst_stereo_layout_packed (
 /* The layout of a pad that gets one view. */
 gboolean gst_stereo_layout_single (GstStereoLayout *layout, const GstVideoInfo *info, gboolean right, gchar **message);
 
-/* Maps a whole frame for reading, in place where it lies in @context (may be NULL), else in host memory. FALSE: the
+/* gst_stereo_map() for reading: in place where the frame lies in @context (may be NULL), else in host memory. FALSE: the
  * buffer does not hold the frame, or cannot be read. */
 gboolean gst_stereo_frame_map (
     GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer, GstStereoCudaContext *context);
-/* Whether all components of a mapped frame lie in its memory. Mapping checks only those that are matched. */
-gboolean gst_stereo_frame_is_whole (const GstVideoFrame *frame);
 /* The two views of mapped frames: @second is the other view's frame (two pads, frame by frame), or the same. */
 void gst_stereo_layout_images (const GstStereoLayout *layout, const GstVideoFrame *first, const GstVideoFrame *second,
     StereoImage *left, StereoImage *right);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/video/pool.h"
 
+#include "gst/meta/map.h"
+
 #include <string.h>
 
 typedef struct
@@ -104,6 +106,15 @@ is_plain (const GstVideoFrame *frame)
   return TRUE;
 }
 
+/* Memory may end with the last pixel of a plane, or between two planes. */
+static void
+clear (guint8 *data, gsize from, gsize to, gsize room)
+{
+  to = MIN (to, room);
+  if (from < to)
+    memset (data + from, 0, to - from);
+}
+
 void
 gst_stereo_pool_clear_padding (GstVideoFrame *frame)
 {
@@ -114,12 +125,13 @@ gst_stereo_pool_clear_padding (GstVideoFrame *frame)
     gsize stride = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (frame, p);
     gsize height = (gsize) GST_VIDEO_FRAME_COMP_HEIGHT (frame, c);
     gsize used = (gsize) GST_VIDEO_FRAME_COMP_WIDTH (frame, c) * (gsize) GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
+    gsize room = gst_stereo_map_room (frame, p);
     guint8 *data = GST_VIDEO_FRAME_PLANE_DATA (frame, p);
     for (gsize y = 0; stride > used && y < height; y++)
-      memset (data + y * stride + used, 0, stride - used);
+      clear (data, y * stride + used, (y + 1) * stride, room);
     /* planes have an even number of rows where the next one is half as high */
     if (p + 1 < GST_VIDEO_FRAME_N_PLANES (frame))
-      memset (data + height * stride, 0,
-          GST_VIDEO_FRAME_PLANE_OFFSET (frame, p + 1) - GST_VIDEO_FRAME_PLANE_OFFSET (frame, p) - height * stride);
+      clear (data, height * stride,
+          GST_VIDEO_FRAME_PLANE_OFFSET (frame, p + 1) - GST_VIDEO_FRAME_PLANE_OFFSET (frame, p), room);
   }
 }

@@ -27,8 +27,10 @@ gst_stereo_sink_query_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pa
 {
   GstAggregatorClass *parent = g_type_class_peek (GST_TYPE_AGGREGATOR);
 
-  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+  if (!GST_QUERY_IS_SERIALIZED (query))
     return parent->sink_query_pre_queue (aggregator, pad, query);
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return FALSE;
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   return TRUE;
 }

@@ -11,9 +11,10 @@ G_BEGIN_DECLS
  * whole, for a frame cannot be cut. */
 GstBuffer *gst_stereo_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
 
-/* GstAggregatorClass.sink_query_pre_queue: answers allocation queries at once. The answer depends on nothing that came
- * before. In the queue the query would wait behind frames that wait for another pad, and so hold up the thread that
- * asks; the frames of the other pad may come from that very thread. */
+/* GstAggregatorClass.sink_query_pre_queue: answers the queries at once that come in line with the frames. In the queue
+ * such a query would wait behind frames that wait for another pad, and so hold up the thread that asks; the frames of
+ * the other pad may come from that very thread. The answer about allocation depends on nothing that came before. All
+ * others, as whether everything was drained, get FALSE: it is not known. */
 gboolean gst_stereo_sink_query_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query);
 
 /* Pushes @out (transfer full), with @segment before it where @segment is not the last one that was pushed: @last, which

@@ -19,43 +19,14 @@
     } \
   }
 
-/* ---- every cost, by its formula in stereo/exact/cost.h, which the compiler vectorises -------------- */
-
-/* The pixel at @at, with the features of @set, which is a constant. */
-static inline __attribute__ ((always_inline)) StereoPixel
-pixel_at (const StereoView *view, ptrdiff_t at, StereoFeatures set)
-{
-  StereoPixel p = { view->color[at], view->luma[at], 0, 0 };
-
-  if (set == STEREO_FEATURES_CENSUS_9X7)
-    p.census = ((const uint64_t *) view->census)[at];
-  else if (set != STEREO_FEATURES_NONE)
-    p.census = ((const uint32_t *) view->census)[at];
-  if (set == STEREO_FEATURES_CENSUS_7X5_GRADIENT)
-    p.gradient = view->gradient[at];
-  return p;
-}
-
-#define PLAIN_ROW(COST, formula, label, max, unit, SET, ...) \
-  COST_ROW (plain_##COST, { \
-    StereoPixel own = pixel_at (l, (ptrdiff_t) left, STEREO_FEATURES_##SET); \
-    for (int i = 0; i < count; i++) { \
-      StereoPixel other = pixel_at (r, partner + i, STEREO_FEATURES_##SET); \
-      to[i] = (uint8_t) stereo_cost_of_##formula (&own, &other); \
-    } \
-  })
-STEREO_PIXEL_COSTS (PLAIN_ROW)
-
-/* ---- costs that lanes compute faster ----------------------------------------------------------------- */
-
-COST_ROW (row_census32, {
+COST_ROW (row_CENSUS_7X5, {
   const uint32_t *right = (const uint32_t *) r->census + partner;
   uint32_t bits = ((const uint32_t *) l->census)[left];
   for (int i = 0; i < count; i += LANES)
     vec_store_b (to + i, vec_narrow_bytes (vec_popcount (vec_load_u (right + i) ^ bits)));
 })
 
-COST_ROW (row_census64, {
+COST_ROW (row_CENSUS_9X7, {
   const uint64_t *right = (const uint64_t *) r->census + partner;
   uint64_t bits = ((const uint64_t *) l->census)[left];
   for (int i = 0; i < count; i += LANES)
@@ -66,7 +37,7 @@ COST_ROW (row_census64, {
 #ifdef __AVX512F__
 #define BY_INSTRUCTION __attribute__ ((target ("avx512vpopcntdq")))
 
-COST_ROW_WITH (BY_INSTRUCTION, row_census64_counted, {
+COST_ROW_WITH (BY_INSTRUCTION, row_CENSUS_9X7_counted, {
   const uint64_t *right = (const uint64_t *) r->census + partner;
   __m512i bits = _mm512_set1_epi64 ((long long) ((const uint64_t *) l->census)[left]);
   for (int i = 0; i < count; i += 8) {
@@ -75,7 +46,7 @@ COST_ROW_WITH (BY_INSTRUCTION, row_census64_counted, {
   }
 })
 
-COST_ROW_WITH (BY_INSTRUCTION, row_census32_counted, {
+COST_ROW_WITH (BY_INSTRUCTION, row_CENSUS_7X5_counted, {
   const uint32_t *right = (const uint32_t *) r->census + partner;
   __m512i bits = _mm512_set1_epi32 ((int) ((const uint32_t *) l->census)[left]);
   for (int i = 0; i < count; i += 16) {
@@ -94,7 +65,7 @@ mixed_part (VecI sad, VecI slope)
   return ((color * 17 + 32) >> 6) + steps;
 }
 
-COST_ROW (row_mixed, {
+COST_ROW (row_MIXED, {
   const uint32_t *right = (const uint32_t *) r->census + partner;
   const uint32_t *color = r->color + partner;
   const int16_t *gradient = r->gradient + partner;
@@ -110,14 +81,14 @@ COST_ROW (row_mixed, {
   }
 })
 
-COST_ROW (row_ad, {
+COST_ROW (row_AD, {
   const uint8_t *right = r->luma + partner;
   uint8_t own = l->luma[left];
   for (int i = 0; i < count; i++)
     to[i] = own > right[i] ? own - right[i] : right[i] - own;
 })
 
-COST_ROW (row_sad, {
+COST_ROW (row_SAD, {
   const uint32_t *color = r->color + partner;
   VecU own = { 0 };
   own += l->color[left];
@@ -129,18 +100,11 @@ COST_ROW (row_sad, {
 
 /* ---- table --------------------------------------------------------------------------------------------- */
 
-static const CpuCostRow plain_rows[STEREO_COSTS] = {
-#define ROW(COST, ...) [STEREO_COST_##COST] = plain_##COST,
+/* A cost of the list without a row does not compile. */
+static const CpuCostRow rows[STEREO_COSTS] = {
+#define ROW(COST, ...) [STEREO_COST_##COST] = row_##COST,
   STEREO_PIXEL_COSTS (ROW)
 #undef ROW
-};
-
-static const CpuCostRow faster_rows[STEREO_COSTS] = {
-  [STEREO_COST_CENSUS_7X5] = row_census32,
-  [STEREO_COST_CENSUS_9X7] = row_census64,
-  [STEREO_COST_MIXED] = row_mixed,
-  [STEREO_COST_AD] = row_ad,
-  [STEREO_COST_SAD] = row_sad,
 };
 
 CpuCostRow
@@ -148,9 +112,9 @@ CPU (cost_row) (int cost)
 {
 #ifdef __AVX512F__
   if (cost == STEREO_COST_CENSUS_9X7 && __builtin_cpu_supports ("avx512vpopcntdq"))
-    return row_census64_counted;
+    return row_CENSUS_9X7_counted;
   if (cost == STEREO_COST_CENSUS_7X5 && __builtin_cpu_supports ("avx512vpopcntdq"))
-    return row_census32_counted;
+    return row_CENSUS_7X5_counted;
 #endif
-  return faster_rows[cost] ? faster_rows[cost] : plain_rows[cost];
+  return rows[cost];
 }

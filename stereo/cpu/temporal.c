@@ -54,7 +54,7 @@ pairs_at (const uint8_t *from)
   return vec_widen (pairs);
 }
 
-/* stereo_temporal_bin() in lanes. The quotient of floats is exact enough: both are below 2^24, and no quotient is nearer to a
+/* Bins of changes, in lanes. The quotient of floats is exact enough: both are below 2^24, and no quotient is nearer to a
  * whole number from below than the divisor's 1 / 131. */
 static inline VecI
 bins_of_changes (VecI change, VecI count)
@@ -64,7 +64,7 @@ bins_of_changes (VecI change, VecI count)
   return vec_min ((__builtin_convertvector(quotient, VecI) + 32) >> 6, last);
 }
 
-/* stereo_temporal_curvature() in lanes, of every other column from @luma on. */
+/* Bins of curvatures, in lanes, of every other column from @luma on. */
 static inline VecI
 bins_of_curvatures (const uint8_t *luma, ptrdiff_t pitch)
 {

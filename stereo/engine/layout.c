@@ -175,7 +175,7 @@ next_to_place (StereoPlan *plan, const char *is_placed)
 size_t
 stereo_layout_total (StereoPlan *plan)
 {
-  const StereoReservation *placed[STEREO_MAX_BUFFERS];
+  const StereoReservation *placed[STEREO_MAX_BUFFERS] = { NULL };
   char is_placed[STEREO_MAX_BUFFERS] = { 0 };
   size_t total = 0;
 

@@ -13,7 +13,7 @@
 
 /* Features of the pixel-pair costs. The costs of windows read colour and luma only. */
 static const StereoFeatures features[STEREO_COSTS] = {
-#define ROW(COST, formula, name, max, unit, SET, ...) [STEREO_COST_##COST] = STEREO_FEATURES_##SET,
+#define ROW(COST, name, max, unit, SET, ...) [STEREO_COST_##COST] = STEREO_FEATURES_##SET,
   STEREO_PIXEL_COSTS (ROW)
 #undef ROW
 };

@@ -6,8 +6,8 @@
 
 /* The bits of the pixel-pair costs that a method takes. */
 #define TAKEN_BY(METHOD, COST, takers) | ((takers) &STEREO_TAKEN_BY_##METHOD ? COST_BIT (COST) : 0)
-#define TAKEN_BY_ASW(COST, formula, name, max, unit, features, takers, ...) TAKEN_BY (ASW, COST, takers)
-#define TAKEN_BY_SGM(COST, formula, name, max, unit, features, takers, ...) TAKEN_BY (SGM, COST, takers)
+#define TAKEN_BY_ASW(COST, name, max, unit, features, takers, ...) TAKEN_BY (ASW, COST, takers)
+#define TAKEN_BY_SGM(COST, name, max, unit, features, takers, ...) TAKEN_BY (SGM, COST, takers)
 
 static const char *const asw_reads[] = { "window", "aggregation", "support", "color-difference", "gamma-color",
   "gamma-distance", NULL };
@@ -50,7 +50,7 @@ static const StereoMethodInfo methods[STEREO_METHODS] = {
 
 /* The pixel-pair costs first; the others belong to block matching (stereo/exact/bm.h). */
 static const StereoCostInfo costs[STEREO_COSTS] = {
-#define ROW(COST, formula, NAME, MAX, UNIT, features, takers, penalties, TEXT, SOURCE) \
+#define ROW(COST, NAME, MAX, UNIT, features, takers, penalties, TEXT, SOURCE) \
   [STEREO_COST_##COST] = { .name = NAME, .max = MAX, .unit = UNIT, .text = TEXT, .source = SOURCE },
   STEREO_PIXEL_COSTS (ROW)
 #undef ROW

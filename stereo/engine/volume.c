@@ -23,7 +23,7 @@ static const double penalties_of_aggregated[2] = { 6, 66 };
 
 /* What a pixel's cost multiplies these penalties with: see STEREO_PIXEL_COSTS. */
 static const double penalty_factor[STEREO_COSTS] = {
-#define ROW(COST, formula, name, max, unit, features, takers, PENALTIES, ...) [STEREO_COST_##COST] = PENALTIES,
+#define ROW(COST, name, max, unit, features, takers, PENALTIES, ...) [STEREO_COST_##COST] = PENALTIES,
   STEREO_PIXEL_COSTS (ROW)
 #undef ROW
 };

@@ -7,7 +7,6 @@
 
 #define STEREO_ALIGN_SHIFT 10                          /* a coefficient counts 1 / 1024 px */
 #define STEREO_ALIGN_LARGEST (3 << STEREO_ALIGN_SHIFT) /* a row is at most 3 px away from where it should be */
-#define STEREO_ALIGN_ROWS 4                            /* rows that a sample's two rows are within, up and down */
 
 /* The polynomial of StereoAlignment. No coefficient is beyond +- STEREO_ALIGN_TOP: no product passes 31 bits then. */
 #define STEREO_ALIGN_TOP (1 << 14)

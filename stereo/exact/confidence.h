@@ -19,12 +19,12 @@ stereo_confidence (uint32_t lowest, uint32_t second)
  * The probability that a disparity is right, from two measures between 0 and 255, which StereoProbability combines.
  *
  * Agreement: the share of the pixels in a window about which the views agree within a pixel (left-right difference, Hu
- * and Mordohai 2012). Distinctness: how far the cost of the selected candidate lies below that of its rival, as a share of
- * the rival's cost (their peak ratio). The rival is the best other local minimum along the disparity; where there is none,
- * the best candidate at some distance. It is looked for at one pixel of each cell of a grid alone, and a pixel takes the
- * mean of those around it whose luma is like its own: beside the outline of a textured thing, a sky has the distinctness
- * of the sky. A cell all of whose pixels have the same luma, blown out or black as it may be, shows nothing: it does not
- * count. Where no cell counts, distinctness is 0.
+ * and Mordohai 2012), rounded. Distinctness: how far the cost of the selected candidate lies below that of its rival, as a
+ * share of the rival's cost (their peak ratio). The rival is the best other local minimum along the disparity, a candidate that
+ * costs no more than either neighbour; where there is none, the best candidate at some distance. It is looked for at one pixel
+ * of each cell of a grid alone, and a pixel takes the mean, rounded, of those around it whose luma is like its own: beside the
+ * outline of a textured thing, a sky has the distinctness of the sky. A cell all of whose pixels have the same luma, blown out
+ * or black as it may be, shows nothing: it does not count. Where no cell counts, distinctness is 0.
  */
 #define STEREO_AGREEMENT_RADIUS 10 /* px; of the window */
 #define STEREO_AGREEMENT_MOST 1    /* px by which the views may differ */
@@ -33,17 +33,6 @@ stereo_confidence (uint32_t lowest, uint32_t second)
 #define STEREO_LIKE_LUMA 8         /* grey levels */
 #define STEREO_RIVAL_AWAY 2        /* px between a candidate and its rival, at least */
 #define STEREO_NO_RIVAL_AWAY 3     /* the same, of a rival that is no minimum */
-
-/* Whether candidate @i of @costs may be the rival of the one at @index. @minimum: of minima alone; 0: of all candidates,
- * for a pixel that has no other minimum. */
-STEREO_SHARED int
-stereo_may_rival (const uint16_t *costs, int i, int last, int index, int minimum)
-{
-  int away = i < index ? index - i : i - index;
-  if (!minimum)
-    return away >= STEREO_NO_RIVAL_AWAY;
-  return away >= STEREO_RIVAL_AWAY && (i == 0 || costs[i - 1] >= costs[i]) && (i == last || costs[i + 1] >= costs[i]);
-}
 
 /* The column or row of the pixel that stands for cell @cell of a side of @size pixels. */
 STEREO_SHARED int
@@ -60,25 +49,11 @@ stereo_cells (int size)
   return (size + STEREO_CELL - 1) / STEREO_CELL;
 }
 
-/* @count of @all, 0..255, rounded. */
-STEREO_SHARED uint32_t
-stereo_agreement (uint32_t count, uint32_t all)
-{
-  return (255 * count + all / 2) / all;
-}
-
 /* Of a pixel whose candidate costs @cost and whose rival costs @rival; STEREO_INVALID: there is none. */
 STEREO_SHARED uint32_t
 stereo_distinctness (uint32_t cost, uint32_t rival)
 {
   return rival == STEREO_INVALID || rival <= cost ? 0 : 255 * (rival - cost) / rival;
-}
-
-/* The mean of @count values that add up to @sum, rounded. */
-STEREO_SHARED uint32_t
-stereo_mean_distinctness (uint32_t sum, uint32_t count)
-{
-  return (sum + count / 2) / count;
 }
 
 #define STEREO_LOGIT_STEPS 32 /* of 1: the step of a term */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Matching costs of one pixel pair: the list of them, and every formula once, plainly.
- *
- * A new cost on existing features takes an enumerator in stereo.h, a formula and a row of the list here, and its packed
- * form in cuda/cost.cuh. The registry, the features of a plan, the penalties of sgm and the rows of the CPU backend are made
- * from the list; the CPU vectorises the formula unless stereo/cpu/match.c has a faster row for it.
+ * Matching costs of one pixel pair: the list of them, and what their formulas share. A cost has its formula in
+ * stereo/cpu/match.c and cuda/cost.cuh, in the form that is fast there. The registry, the features of a plan and the penalties of
+ * sgm are made from the list.
  */
 #ifndef STEREO_EXACT_COST_H
 #define STEREO_EXACT_COST_H
@@ -21,21 +19,12 @@ typedef enum StereoFeatures
   STEREO_FEATURE_SETS
 } StereoFeatures;
 
-/* The features of one pixel; those that the cost does not read are 0. */
-typedef struct StereoPixel
-{
-  uint32_t color;  /* R | G << 8 | B << 16 */
-  int luma;        /* 0..255 */
-  int gradient;    /* -255..255 */
-  uint64_t census; /* 32 or 62 bits */
-} StereoPixel;
-
 #define STEREO_TAKEN_BY_ASW (1u << STEREO_METHOD_ASW)
 #define STEREO_TAKEN_BY_SGM (1u << STEREO_METHOD_SGM)
 
 /*
- * COST (enumerator, formula, name, largest raw value, raw steps of a cost unit, features, which of asw and sgm take it,
- *     factor of sgm's penalties, text, source)
+ * COST (enumerator, name, largest raw value, raw steps of a cost unit, features, which of asw and sgm take it, factor of
+ *     sgm's penalties, text, source)
  *
  * A raw value fits a byte. The factor scales the penalties of Mahieu & Lowney, which suit differences of luma and, in
  * bits, census-9x7 as they are: among factors from 0.35 to 2 those below gave the fewest pixels off by more than 1, 2
@@ -43,21 +32,19 @@ typedef struct StereoPixel
  * largest value.
  */
 #define STEREO_PIXEL_COSTS(COST) \
-  COST (CENSUS_7X5, census, "census-7x5", 32, 1, CENSUS_7X5, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, 0.7, \
+  COST (CENSUS_7X5, "census-7x5", 32, 1, CENSUS_7X5, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, 0.7, \
       "Hamming distance of the census over 7x5 pixels without the corners (-3,-2) and (3,2): 0..32 bits", \
       "Hillerstrom 2017, 3.2.5 and 4.3.4") \
-  COST (CENSUS_9X7, census, "census-9x7", 62, 1, CENSUS_9X7, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, 1, \
+  COST (CENSUS_9X7, "census-9x7", 62, 1, CENSUS_9X7, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, 1, \
       "Hamming distance of the census over 9x7 pixels: 0..62 bits", "Hillerstrom 2017, 3.2.5") \
-  COST (MIXED, mixed, "mixed", 164, 4, CENSUS_7X5_GRADIENT, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, \
+  COST (MIXED, "mixed", 164, 4, CENSUS_7X5_GRADIENT, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, \
       0.8, "census-7x5 bits + 0.2 * min (mean |RGB difference|, 20) + min (|difference of horizontal gradients|, 5): 0..41", \
       "after Kowalczuk et al. 2013 (census and gradient)") \
-  COST (AD, ad, "ad", 255, 1, NONE, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, 1, \
-      "Absolute difference of luma: 0..255", "Hillerstrom 2017, 3.1.3") \
-  COST (SAD, sad, "sad", 255, 1 / 3.0, NONE, STEREO_TAKEN_BY_ASW, 1, \
+  COST (AD, "ad", 255, 1, NONE, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, 1, "Absolute difference of luma: 0..255", \
+      "Hillerstrom 2017, 3.1.3") \
+  COST (SAD, "sad", 255, 1 / 3.0, NONE, STEREO_TAKEN_BY_ASW, 1, \
       "Sum of absolute differences over R, G, B: 0..765, held to the nearest multiple of 3", \
       "Hillerstrom 2017, 3.1.3; Hong et al. 2016, equation 4")
-
-/* ---- parts that several formulas and the support weights share ------------------------------------ */
 
 /* SAD over R, G, B of two packed colours: 0..765. */
 STEREO_SHARED int
@@ -81,38 +68,6 @@ stereo_mixed_part (int sad, int gradient_difference)
   int color = sad < 60 ? sad : 60;
   int slope = gradient_difference < 0 ? -gradient_difference : gradient_difference;
   return ((color * 17 + 32) >> 6) + (slope < 10 ? slope * 2 : 20);
-}
-
-/* ---- formulas: raw cost of left pixel @l and right pixel @r -------------------------------------- */
-
-STEREO_SHARED int
-stereo_cost_of_census (const StereoPixel *l, const StereoPixel *r)
-{
-#ifdef __CUDA_ARCH__
-  return __popcll (l->census ^ r->census);
-#else
-  return __builtin_popcountll (l->census ^ r->census);
-#endif
-}
-
-STEREO_SHARED int
-stereo_cost_of_mixed (const StereoPixel *l, const StereoPixel *r)
-{
-  return 4 * stereo_cost_of_census (l, r) +
-      stereo_mixed_part (stereo_color_distance (l->color, r->color), l->gradient - r->gradient);
-}
-
-STEREO_SHARED int
-stereo_cost_of_ad (const StereoPixel *l, const StereoPixel *r)
-{
-  int difference = l->luma - r->luma;
-  return difference < 0 ? -difference : difference;
-}
-
-STEREO_SHARED int
-stereo_cost_of_sad (const StereoPixel *l, const StereoPixel *r)
-{
-  return (stereo_color_distance (l->color, r->color) + 1) / 3;
 }
 
 #endif

@@ -49,15 +49,9 @@ stereo_ray_offset (int step, int halves)
   return (step * halves + 1) >> 1;
 }
 
-#define STEREO_FILL_ALIKE 64 /* weight of a neighbour of the same colour */
-
-/* Weight of a neighbour in the median, @distance its colour distance, 0..765: a surface has one colour more often than
- * two. Every neighbour has some weight. The median is the least value that half of the weight is at or below. */
-STEREO_SHARED int
-stereo_fill_weight (int distance)
-{
-  return distance < STEREO_FILL_ALIKE ? STEREO_FILL_ALIKE - distance : 1;
-}
+/* Weight of a neighbour of the same colour in the median: a surface has one colour more often than two. It is one less for each
+ * step of colour distance (0..765), and at least 1. The median is the least value that half of the weight is at or below. */
+#define STEREO_FILL_ALIKE 64
 
 /* ---- smoothing ------------------------------------------------------------------------------------- */
 

@@ -45,34 +45,19 @@ stereo_temporal_change (uint8_t luma, uint16_t red, uint16_t green, uint16_t blu
   return (luma * 256 - ((77 * red + 150 * green + 29 * blue + 128) >> 8)) >> 2;
 }
 
-/* Whether the noise of a pixel shows: it is cut off near black and white. */
+/* The luma of pixels that enter the histograms: noise is cut off near black and white. */
 #define STEREO_TEMPORAL_DARKEST 8
 #define STEREO_TEMPORAL_BRIGHTEST 247
-STEREO_SHARED int
-stereo_temporal_shows (uint8_t luma)
-{
-  return luma >= STEREO_TEMPORAL_DARKEST && luma <= STEREO_TEMPORAL_BRIGHTEST;
-}
 
-/* The bin of a change from an average of @count frames, whose own noise is taken out: sqrt (1 + 1 / n) is nearly
- * (4 n + 3) / (4 n + 1). */
-STEREO_SHARED int
-stereo_temporal_bin (int32_t change, int count)
-{
-  int32_t size = change < 0 ? -change : change, bin = (size * (4 * count + 1) / (4 * count + 3) + 32) >> 6;
-  return bin < STEREO_TEMPORAL_BINS ? bin : STEREO_TEMPORAL_BINS - 1;
-}
-
-/* The bin of the curvature of luma; @above, @at and @below point to one column of three rows. Noise of standard deviation s
- * makes curvatures of 6 s (Immerkaer 1996). */
-STEREO_SHARED int
-stereo_temporal_curvature (const uint8_t *above, const uint8_t *at, const uint8_t *below)
-{
-  int c = above[-1] + above[1] + below[-1] + below[1] + 4 * at[0] - 2 * (above[0] + below[0] + at[-1] + at[1]);
-
-  c = c < 0 ? -c : c;
-  return c < STEREO_TEMPORAL_BINS ? c : STEREO_TEMPORAL_BINS - 1;
-}
+/*
+ * The bin of a change c from an average of n frames, whose own noise is taken out: sqrt (1 + 1 / n) is nearly
+ * (4 n + 3) / (4 n + 1). It is floor (|c| (4 n + 1) / (4 n + 3)) / 64, rounded.
+ *
+ * The bin of the curvature of luma is the size of the sum over a pixel and its neighbours times 1 -2 1 in both directions. Noise
+ * of standard deviation s makes curvatures of 6 s (Immerkaer 1996).
+ *
+ * The last bins have all that is larger, too.
+ */
 
 /* The value below which a quarter of @total values lies, in 1/64, if it is in bin @k, which has @count of them, @before in the
  * bins below. Bin k is what rounds to k; values spread evenly in it. */

@@ -3,7 +3,6 @@
 #ifndef MUTANT_H
 #define MUTANT_H
 
-#ifndef __cplusplus
 #include <stdlib.h>
 
 /* Which mutant is on, from STEREO_MUTANT; 0 = none. One for each library or program. */
@@ -16,6 +15,5 @@ mutant_read (void)
 
   stereo_mutant = text ? atoi (text) : 0;
 }
-#endif
 
 #endif

@@ -415,6 +415,19 @@ pick (Random *random, const char *const *names)
 
 #define PICK(...) pick (random, (const char *const[]){ __VA_ARGS__, NULL })
 
+/* One of the costs that @method takes. */
+static void
+add_cost (Case *c, Random *random, int percent, int method)
+{
+  const char *names[STEREO_COSTS];
+  int count = 0;
+
+  for (int cost = 0; cost < STEREO_COSTS; cost++)
+    if (stereo_method_info (method)->costs >> cost & 1)
+      names[count++] = stereo_cost_info (cost)->name;
+  add (c, random, percent, "cost=%s", names[random_range (random, 0, count - 1)]);
+}
+
 static void
 draw_finish (Case *c, Random *random)
 {
@@ -435,7 +448,7 @@ draw_finish (Case *c, Random *random)
 static void
 draw_asw (Case *c, Random *random)
 {
-  add (c, random, 80, "cost=%s", PICK ("census-7x5", "census-9x7", "mixed", "ad", "sad"));
+  add_cost (c, random, 80, STEREO_METHOD_ASW);
   add (c, random, 80, "support=%s", PICK ("both", "left", "own"));
   add (c, random, 40, "color-difference=lab");
   int full = random_range (random, 0, 5) == 0;
@@ -462,7 +475,7 @@ draw_sgm (Case *c, Random *random)
 
   add (c, random, 100, "method=sgm");
   add (c, random, 30, "penalty-step=%d", random_range (random, 0, 60));
-  add (c, random, 80, "cost=%s", PICK ("census-7x5", "census-9x7", "mixed", "ad"));
+  add_cost (c, random, 80, STEREO_METHOD_SGM);
   int eight = random_range (random, 0, 1);
   add (c, random, 100, "paths=%s", eight ? "8" : "4");
   draw_path_weights (c, random, eight);
@@ -488,7 +501,7 @@ static void
 draw_bm (Case *c, Random *random)
 {
   add (c, random, 100, "method=bm");
-  add (c, random, 90, "cost=%s", PICK ("ad", "sd", "sad", "ssd", "nssd", "ncc", "zncc"));
+  add_cost (c, random, 90, STEREO_METHOD_BM);
   add (c, random, 80, "window=%d", 2 * random_range (random, 1, random_range (random, 0, 3) ? 6 : 15) + 1);
 }
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Every stage once more, plainly: one pixel at a time, in double precision, from the thesis (Hillerstrom 2017) and from the
- * comments of stereo/engine/backend.h. Nothing here is fast. The only code that is shared with the backends are the formulas
- * of stereo/exact, which both backends follow to the bit.
+ * Every stage once more, plainly: one pixel at a time, from the papers' equations and from the comments of stereo/stereo.h and
+ * stereo/engine/backend.h. Nothing here is fast, and nothing calls a formula of stereo/exact or cuda/cost.cuh: a wrong one would
+ * be wrong in both. Where backends agree to the bit, the twin says in words what is rounded, and where. Numbers are doubles, in
+ * which every number of such a rule is exact. tests/stages/independent.sh keeps it so.
  */
 #ifndef NAIVE_H
 #define NAIVE_H
 
 #include "stereo/engine/backend.h"
+
+#include <stdlib.h>
 
 /* What a step computes, known from its place in the backend's table. */
 typedef enum StageKind
@@ -94,6 +97,23 @@ static inline uint16_t *
 naive_view_cost (const StereoPlan *p, int view, int x, int y, int i)
 {
   return naive_cost (p, view == STEREO_LEFT ? x : naive_partner (p, x, i), y, i);
+}
+
+/* One of the three bytes of R | G << 8 | B << 16. */
+static inline int
+naive_channel (uint32_t color, int c)
+{
+  return (int) (color >> 8 * c & 255);
+}
+
+/* The sum of absolute differences over the three. */
+static inline int
+naive_color_distance (uint32_t a, uint32_t b)
+{
+  int sum = 0;
+  for (int c = 0; c < 3; c++)
+    sum += abs (naive_channel (a, c) - naive_channel (b, c));
+  return sum;
 }
 
 /* exp (-SAD / gamma_color - distance / gamma_distance), 3.2.1 and 4.3.1 */

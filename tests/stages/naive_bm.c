@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plainly: block matching, one window at a time, from the equations of Hong et al. 2016. How a cost is rounded stands in
- * stereo/bm.h, which both backends follow to the bit, and so does this. */
+/* Plainly: block matching, one window at a time, from the equations of Hong et al. 2016. Sums are whole numbers. All that is made
+ * of them is of single floats, each operation rounded once, in the order in which it stands here; whole costs are the nearest,
+ * halves to even. */
 #include "naive.h"
 
-#include "stereo/exact/bm.h"
-
+#include <math.h>
 #include <stdlib.h>
 
 /* What equations 2 to 8 sum up over a window. */
@@ -17,12 +17,6 @@ static int
 exists (const StereoPlan *p, int x, int i)
 {
   return i >= 0 && i < p->disparities && naive_inside (p, naive_partner (p, x, i));
-}
-
-static int
-channel (uint32_t color, int c)
-{
-  return (int) (color >> 8 * c & 255);
 }
 
 /* |I_L (q) - I_R (q - d)|, or its square: of luma for the costs of a pixel, else added up over R, G, B. */
@@ -38,7 +32,7 @@ difference (const StereoPlan *p, size_t left, size_t right)
     return (uint64_t) (squared ? v * v : v);
   }
   for (int c = 0; c < 3; c++) {
-    int v = abs (channel (l->color[left], c) - channel (r->color[right], c));
+    int v = abs (naive_channel (l->color[left], c) - naive_channel (r->color[right], c));
     sum += (uint64_t) (squared ? v * v : v);
   }
   return sum;
@@ -66,7 +60,8 @@ sum_up (const StereoPlan *p, int x, int y, int i, int radius)
   return w;
 }
 
-/* First step: equations 2 to 8. */
+/* First step: equations 2 to 8. Of the first four the mean over taps and channels, in volume steps; NSSD, 1 - NCC and 1 - ZNCC
+ * have 32767 steps, and are at most 2. Of a window without energy NSSD is 2, and both correlations are 0. */
 static uint16_t
 cost_at (const StereoPlan *p, int x, int y, int i)
 {
@@ -74,7 +69,7 @@ cost_at (const StereoPlan *p, int x, int y, int i)
   Window w = sum_up (p, x, y, i, cost == STEREO_COST_AD || cost == STEREO_COST_SD ? 0 : p->params.window / 2);
   float norm[2];
 
-  if (!stereo_bm_correlates (cost))
+  if (cost == STEREO_COST_AD || cost == STEREO_COST_SD || channels == 3)
     return (uint16_t) rintf ((float) w.differences * ((float) p->volume_unit / (float) ((uint64_t) channels * w.taps)));
   for (int v = 0; v < 2; v++) {
     uint64_t energy = cost == STEREO_COST_ZNCC ? w.taps * w.squares[v] - w.sum[v] * w.sum[v] : w.squares[v];

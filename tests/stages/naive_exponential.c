@@ -50,7 +50,7 @@ tap_weight (const Costs *c, int x, int y, int dx, int dy)
   uint32_t a = p->view[STEREO_LEFT].color[naive_image (p, x, y)];
   uint32_t b = p->view[STEREO_LEFT].color[naive_image (p, x + dx, y + dy)];
   for (int channel = 0; channel < 3; channel++) {
-    int difference = abs ((int) (a >> 8 * channel & 255) - (int) (b >> 8 * channel & 255));
+    int difference = abs (naive_channel (a, channel) - naive_channel (b, channel));
     most = difference > most ? difference : most;
   }
   float weight = (float) exp (-most / p->params.gamma_color - c->reach / p->params.gamma_distance);

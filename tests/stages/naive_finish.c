@@ -11,6 +11,15 @@ valid_candidate (const StereoPlan *p, int x, int i)
   return i >= 0 && i < p->disparities && naive_inside (p, naive_partner (p, x, i));
 }
 
+/* The tip of a V whose flanks pass through the three costs and are equally steep: as steep as the steeper of the two sides is.
+ * To the nearest float; 0 where the middle one is not the lowest, or all are equal. */
+static float
+tip (double before, double lowest, double after)
+{
+  double slope = fmax (before, after) - lowest;
+  return slope <= 0 || fmin (before, after) < lowest ? 0 : (float) ((before - after) / slope / 2);
+}
+
 void
 naive_disparity (StereoPlan *p, int subpixel)
 {
@@ -24,7 +33,7 @@ naive_disparity (StereoPlan *p, int subpixel)
       }
       *d = (float) (p->min_disparity + i);
       if (subpixel && valid_candidate (p, x, i - 1) && valid_candidate (p, x, i + 1))
-        *d += stereo_equiangular (*naive_cost (p, x, y, i - 1), *naive_cost (p, x, y, i), *naive_cost (p, x, y, i + 1));
+        *d += tip (*naive_cost (p, x, y, i - 1), *naive_cost (p, x, y, i), *naive_cost (p, x, y, i + 1));
     }
 }
 
@@ -37,12 +46,16 @@ naive_reject (StereoPlan *p)
         p->disparity[naive_map (p, x, y)] = NAN;
 }
 
+/* Of unlikely pixels that nothing fills, the step of the probability has done so already. */
 void
 naive_threshold (StereoPlan *p)
 {
+  int done = p->params.confidence_measure == STEREO_CONFIDENCE_PROBABILITY && p->params.fill == STEREO_FILL_NONE;
+  float least = done ? 0 : (float) p->params.confidence_threshold;
+
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++)
-      if (p->view[STEREO_LEFT].confidence[naive_map (p, x, y)] < (float) stereo_params_last_threshold (&p->params))
+      if (p->view[STEREO_LEFT].confidence[naive_map (p, x, y)] < least)
         p->disparity[naive_map (p, x, y)] = NAN;
 }
 

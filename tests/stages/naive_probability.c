@@ -2,9 +2,29 @@
 /* The probability of a disparity, one pixel at a time. */
 #include "naive.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-/* Whether the right view's candidate for the partner of (x, y) is the same, within STEREO_AGREEMENT_MOST. */
+/* The numbers of the comment in stereo/exact/confidence.h, once more: none is taken from there. */
+enum
+{
+  RADIUS = 10, /* of the window in which views agree */
+  CELL = 4,
+  AROUND = 4,     /* cells to each side */
+  LIKE = 8,       /* grey levels */
+  RIVAL = 2,      /* candidates from the selected one to a rival */
+  NO_MINIMUM = 3, /* the same, of a rival that is no minimum */
+  LOGITS = 256    /* the most that a logit is, in its steps */
+};
+
+/* @part of @all, at most @most, to the nearest whole number, and up from the middle. */
+static uint32_t
+share (double part, uint32_t all, int most)
+{
+  return (uint32_t) floor (most * part / all + 0.5);
+}
+
+/* Whether the right view's candidate for the partner of (x, y) is the same, within a pixel. */
 static int
 agrees (const StereoPlan *p, int x, int y)
 {
@@ -12,8 +32,7 @@ agrees (const StereoPlan *p, int x, int y)
 
   if (index == (int) STEREO_INVALID)
     return 0;
-  return abs (p->view[STEREO_RIGHT].index[naive_map (p, naive_partner (p, x, index), y)] - index) <=
-      STEREO_AGREEMENT_MOST;
+  return abs (p->view[STEREO_RIGHT].index[naive_map (p, naive_partner (p, x, index), y)] - index) <= 1;
 }
 
 static uint32_t
@@ -21,30 +40,64 @@ agreement (const StereoPlan *p, int x, int y)
 {
   uint32_t count = 0, all = 0;
 
-  for (int v = y - STEREO_AGREEMENT_RADIUS; v <= y + STEREO_AGREEMENT_RADIUS; v++)
-    for (int u = x - STEREO_AGREEMENT_RADIUS; u <= x + STEREO_AGREEMENT_RADIUS; u++)
+  for (int v = y - RADIUS; v <= y + RADIUS; v++)
+    for (int u = x - RADIUS; u <= x + RADIUS; u++)
       if (naive_inside (p, u) && v >= 0 && v < p->height) {
         all++;
         count += (uint32_t) agrees (p, u, v);
       }
-  return stereo_agreement (count, all);
+  return share (count, all, 255);
 }
 
-/* Of one pixel, from the costs of all its candidates. */
+/* The cost of a candidate of a pixel; above all others past the ends of the search. */
+static uint32_t
+cost_of (const StereoPlan *p, int x, int y, int i)
+{
+  return i < 0 || i >= p->disparities ? UINT32_MAX : *naive_cost (p, x, y, i);
+}
+
+/* The lowest cost of the candidates that are @away from the selected one, or of those alone that are no higher than their
+ * neighbours; STEREO_INVALID if there is none. */
+static uint32_t
+lowest_rival (const StereoPlan *p, int x, int y, int selected, int away, int minima)
+{
+  uint32_t lowest = STEREO_INVALID;
+
+  for (int i = 0; i < p->disparities; i++) {
+    uint32_t cost = cost_of (p, x, y, i);
+    if (abs (i - selected) < away || cost >= lowest)
+      continue;
+    if (!minima || (cost <= cost_of (p, x, y, i - 1) && cost <= cost_of (p, x, y, i + 1)))
+      lowest = cost;
+  }
+  return lowest;
+}
+
+/* Of one pixel: by how much the rival costs more, as a share of what it costs, in 255ths rounded down. */
 static uint32_t
 distinctness (const StereoPlan *p, int x, int y)
 {
   int index = p->view[STEREO_LEFT].index[naive_map (p, x, y)];
-  uint32_t rival = STEREO_INVALID;
 
   if (index == (int) STEREO_INVALID)
     return 0;
-  for (int minimum = 1; minimum >= 0 && rival == STEREO_INVALID; minimum--)
-    for (int i = 0; i < p->disparities; i++)
-      if (stereo_may_rival (naive_cost (p, x, y, 0), i, p->disparities - 1, index, minimum) &&
-          *naive_cost (p, x, y, i) < rival)
-        rival = *naive_cost (p, x, y, i);
-  return stereo_distinctness (*naive_cost (p, x, y, index), rival);
+  double cost = cost_of (p, x, y, index), rival = lowest_rival (p, x, y, index, RIVAL, 1);
+  if (rival == STEREO_INVALID)
+    rival = lowest_rival (p, x, y, index, NO_MINIMUM, 0);
+  return rival == STEREO_INVALID || rival <= cost ? 0 : (uint32_t) floor (255 * (rival - cost) / rival);
+}
+
+/* Cells along a side, and the pixel that stands for one: in its middle, or the last one of the picture. */
+static int
+cells_along (int size)
+{
+  return (int) ceil ((double) size / CELL);
+}
+
+static int
+pixel_of (int cell, int size)
+{
+  return (int) fmin (cell * CELL + CELL / 2, size - 1);
 }
 
 /* Whether the pixels of a cell have more than one luma. */
@@ -52,10 +105,10 @@ static int
 has_texture (const StereoPlan *p, int column, int row)
 {
   const uint8_t *luma = p->view[STEREO_LEFT].luma;
-  int x = column * STEREO_CELL, y = row * STEREO_CELL, different = 0;
+  int x = column * CELL, y = row * CELL, different = 0;
 
-  for (int v = y; v < y + STEREO_CELL && v < p->height; v++)
-    for (int u = x; u < x + STEREO_CELL && u < p->width; u++)
+  for (int v = y; v < y + CELL && v < p->height; v++)
+    for (int u = x; u < x + CELL && u < p->width; u++)
       different += luma[naive_image (p, u, v)] != luma[naive_image (p, x, y)];
   return different > 0;
 }
@@ -65,33 +118,33 @@ static uint32_t
 mean_distinctness (const StereoPlan *p, const uint32_t *cells, int x, int y)
 {
   const uint8_t *luma = p->view[STEREO_LEFT].luma;
-  int columns = stereo_cells (p->width), rows = stereo_cells (p->height), own = luma[naive_image (p, x, y)];
+  int columns = cells_along (p->width), rows = cells_along (p->height), own = luma[naive_image (p, x, y)];
   uint32_t sum = 0, count = 0;
 
-  for (int v = y / STEREO_CELL - STEREO_CELLS_AROUND; v <= y / STEREO_CELL + STEREO_CELLS_AROUND; v++)
-    for (int u = x / STEREO_CELL - STEREO_CELLS_AROUND; u <= x / STEREO_CELL + STEREO_CELLS_AROUND; u++) {
+  for (int v = y / CELL - AROUND; v <= y / CELL + AROUND; v++)
+    for (int u = x / CELL - AROUND; u <= x / CELL + AROUND; u++) {
       if (u < 0 || u >= columns || v < 0 || v >= rows)
         continue;
-      size_t at = naive_image (p, stereo_cell_pixel (u, p->width), stereo_cell_pixel (v, p->height));
-      if (has_texture (p, u, v) && abs (luma[at] - own) <= STEREO_LIKE_LUMA) {
+      size_t at = naive_image (p, pixel_of (u, p->width), pixel_of (v, p->height));
+      if (has_texture (p, u, v) && abs (luma[at] - own) <= LIKE) {
         sum += cells[v * columns + u];
         count++;
       }
     }
-  return count ? stereo_mean_distinctness (sum, count) : cells[y / STEREO_CELL * columns + x / STEREO_CELL];
+  return count ? share (sum, count, 1) : cells[y / CELL * columns + x / CELL];
 }
 
 NaiveMeasures *
 naive_measures (const StereoPlan *p)
 {
-  int columns = stereo_cells (p->width), rows = stereo_cells (p->height);
+  int columns = cells_along (p->width), rows = cells_along (p->height);
   uint32_t *cells = naive_allocate ((size_t) columns * (size_t) rows, sizeof *cells);
   NaiveMeasures *measures = naive_allocate ((size_t) p->width * (size_t) p->height, sizeof *measures);
 
   for (int v = 0; v < rows; v++)
     for (int u = 0; u < columns; u++)
       if (has_texture (p, u, v))
-        cells[v * columns + u] = distinctness (p, stereo_cell_pixel (u, p->width), stereo_cell_pixel (v, p->height));
+        cells[v * columns + u] = distinctness (p, pixel_of (u, p->width), pixel_of (v, p->height));
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
       NaiveMeasures *at = &measures[(size_t) y * (size_t) p->width + (size_t) x];
@@ -100,6 +153,14 @@ naive_measures (const StereoPlan *p)
     }
   free (cells);
   return measures;
+}
+
+/* The last candidate is no proven minimum: its probability is 0. */
+static float
+probability (const StereoProbability *table, const NaiveMeasures *of, int index, int last)
+{
+  int logit = table->agreement[of->agreement] + table->distinctness[of->distinctness];
+  return index == last ? 0 : table->probability[LOGITS + (int) fmax (fmin (logit, LOGITS), -LOGITS)];
 }
 
 void
@@ -112,10 +173,9 @@ naive_probability (StereoPlan *p)
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
       const NaiveMeasures *at = &measures[(size_t) y * (size_t) p->width + (size_t) x];
-      float probability = stereo_probability (
-          &table, at->agreement, at->distinctness, p->view[STEREO_LEFT].index[naive_map (p, x, y)], p->disparities - 1);
-      p->view[STEREO_LEFT].confidence[naive_map (p, x, y)] = probability;
-      if (probability < (float) stereo_params_first_threshold (&p->params))
+      float value = probability (&table, at, p->view[STEREO_LEFT].index[naive_map (p, x, y)], p->disparities - 1);
+      p->view[STEREO_LEFT].confidence[naive_map (p, x, y)] = value;
+      if (value < (float) stereo_params_first_threshold (&p->params))
         p->disparity[naive_map (p, x, y)] = NAN;
     }
   free (measures);

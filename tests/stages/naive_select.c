@@ -32,10 +32,11 @@ lowest_add (Lowest *l, int i, double cost)
   }
 }
 
+/* 3.2.3: F = (minCost2 - minCost1) / minCost2, to the nearest float; 0 of two costs of 0, and of less than two. */
 static float
 confidence (const Lowest *l)
 {
-  return l->second < 0 ? 0 : stereo_confidence ((uint32_t) l->cost[0], (uint32_t) l->cost[1]);
+  return l->second < 0 || l->cost[1] == 0 ? 0 : (float) ((l->cost[1] - l->cost[0]) / l->cost[1]);
 }
 
 void
@@ -140,8 +141,7 @@ refine_expected (Naive *naive, int v)
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
       size_t at = naive_map (p, x, y), k = 2 * ((size_t) y * (size_t) p->width + (size_t) x);
-      view->expected[at] = sums[k] > 0 ? (int32_t) lrint (sums[k + 1] / sums[k] * STEREO_EXPECT_STEPS) :
-                                         STEREO_EXPECT_NONE;
+      view->expected[at] = sums[k] > 0 ? (int32_t) lrint (sums[k + 1] / sums[k] * 64) : STEREO_EXPECT_NONE;
       naive->unsure[v][at] = sums[k] > 0 && sums[k] < 1e-30;
     }
   free (sums);
@@ -196,6 +196,13 @@ naive_refine (Naive *naive)
   }
 }
 
+/* 3.2.3: alpha |D - d|, in volume steps, rounded down. D is in 64ths of a pixel, alpha in 256ths of a step for one of these. */
+static double
+penalty (const StereoPlan *p, int32_t expected, int i)
+{
+  return expected == STEREO_EXPECT_NONE ? 0 : floor (p->alpha * fabs (expected / 64.0 - i) * 64 / 256);
+}
+
 void
 naive_reselect (StereoPlan *p)
 {
@@ -207,9 +214,7 @@ naive_reselect (StereoPlan *p)
         int32_t expected = p->view[v].expected[at];
         for (int i = 0; i < p->disparities; i++)
           if (valid (p, x, i))
-            lowest_add (&l, i,
-                (double) *naive_view_cost (p, v, x, y, i) +
-                    (expected == STEREO_EXPECT_NONE ? 0 : stereo_penalty (p->alpha, expected, i)));
+            lowest_add (&l, i, *naive_view_cost (p, v, x, y, i) + penalty (p, expected, i));
         p->view[v].index[at] = (uint16_t) (l.first < 0 ? (int) STEREO_INVALID : l.first);
         p->view[v].confidence[at] = confidence (&l);
       }

@@ -157,7 +157,8 @@ state_draw_past (StereoPlan *plan, Random *random)
   const StereoPlan *p = &state->plan;
   static const int aways[] = { 0, 40, 200, 700, 2500, 20000 };
   int away = aways[random_range (random, 0, 5)], others = random_range (random, 0, 3);
-  int least = random_range (random, 0, 2) ? random_range (random, 1, STEREO_TEMPORAL_MOST) : 0;
+  int most = random_range (random, 0, 2) ? STEREO_TEMPORAL_MOST : 4; /* the first few have limits of their own */
+  int least = random_range (random, 0, 2) ? random_range (random, 1, most) : 0;
 
   for (int v = 0; v < 2; v++)
     for (int y = 0; y < p->height; y++)
@@ -165,7 +166,7 @@ state_draw_past (StereoPlan *plan, Random *random)
         int other = others && (x / 16 + y / 8) % 4 < others; /* blocks of it moved */
         draw_past_pixel (&p->past[v], naive_map (p, x, y), p->view[v].color[naive_image (p, x, y)],
             other ? 255 * 256 : away, random);
-        p->past[v].count[naive_map (p, x, y)] = (uint8_t) random_range (random, least, STEREO_TEMPORAL_MOST);
+        p->past[v].count[naive_map (p, x, y)] = (uint8_t) random_range (random, least, most);
       }
   state_put (state, plan);
   state_free (state);

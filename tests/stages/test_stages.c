@@ -326,7 +326,7 @@ int
 main (int argc, char **argv)
 {
   Random random = { random_seed () };
-  int draws = random_count ("STEREO_TEST_DRAWS", 60);
+  int draws = random_count ("STEREO_TEST_DRAWS", 15);
   char reason[200];
 
   check_start (argc, argv);

@@ -72,6 +72,8 @@ check_end (void)
     printf ("ok %s\n", state.name);
   }
   fflush (stdout);
+  if (state.failures && getenv ("STEREO_TEST_STOP"))
+    exit (1);
 }
 
 void

@@ -3,7 +3,7 @@
  * A small test harness. A test program runs cases; a case passes, fails (one CHECK or more did not
  * hold) or is skipped. The last line is "N passed, N failed, N skipped"; the exit status is 0, 1, or
  * 77 (meson's "skipped") when every case was skipped. An argument runs only the cases whose name
- * contains it.
+ * contains it. With STEREO_TEST_STOP set, the first case that fails ends the program.
  */
 #ifndef CHECK_H
 #define CHECK_H

@@ -33,13 +33,14 @@ gst_stereo_heads_are_peeked (const GstStereoHeads *heads)
   return heads->count > 0 && heads->peeked;
 }
 
-/* A duration of the stream as running time: at twice the rate it is half as long. */
+/* A duration of the stream as running time: at twice the rate it is half as long; at a rate near 0 it has a limit, twice of
+ * which is still a time. */
 static gint64
 running_duration (const GstSegment *segment, GstClockTime duration)
 {
   gdouble rate = segment->format == GST_FORMAT_TIME ? ABS (segment->rate) : 1;
 
-  return rate == 1 ? (gint64) duration : (gint64) ((gdouble) duration / rate);
+  return rate == 1 ? (gint64) duration : (gint64) MIN ((gdouble) duration / rate, G_MAXINT64 / 4);
 }
 
 static gint64

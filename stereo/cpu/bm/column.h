@@ -8,8 +8,16 @@
 
 #include "stereo/cpu/bm/layer.h"
 
+/* One copy of these for every cost and chunk: then costs and counts are constants. With the checks of AddressSanitizer the compiler
+ * would take minutes over the copies, so there they are functions. */
+#ifdef __SANITIZE_ADDRESS__
+#define INLINE static __attribute__ ((noinline, unused))
+#define UNROLL _Pragma ("GCC unroll 1")
+#else
 #define INLINE static inline __attribute__ ((always_inline))
-#define EACH_VECTOR(k) _Pragma ("GCC unroll 8") for (int k = 0; k < count; k += LANES)
+#define UNROLL _Pragma ("GCC unroll 8")
+#endif
+#define EACH_VECTOR(k) UNROLL for (int k = 0; k < count; k += LANES)
 
 enum
 {

@@ -15,7 +15,7 @@ typedef struct CpuMet
   VecI weight;
 } CpuMet;
 
-/* stereo_fill_weight() of the pixels @other for pixels of the colours @own. */
+/* Weights of the pixels @other for pixels of the colours @own. */
 VEC_INLINE VecI
 cpu_fill_weights (VecU own, const uint32_t *other)
 {

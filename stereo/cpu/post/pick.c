@@ -165,7 +165,7 @@ CPU (fit_columns) (const StereoPlan *plan, const uint16_t *index, const uint16_t
 
 /* ---- distinctness ---------------------------------------------------------------------------------- */
 
-/* stereo_may_rival() for all candidates at once. What lies beyond the last of them is STEREO_INVALID, and so is the word
+/* The cost of the rival, of all candidates at once. What lies beyond the last of them is STEREO_INVALID, and so is the word
  * before @costs. */
 static uint32_t
 rival_of (const uint16_t *costs, int depth, int index)

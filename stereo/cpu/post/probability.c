@@ -191,7 +191,7 @@ quotient (VecI a, VecI b)
   return __builtin_convertvector(vec_float (a) / vec_float (b), VecI);
 }
 
-/* stereo_agreement() and stereo_mean_distinctness() in lanes. @rows: of the windows. */
+/* Both measures in lanes. @rows: of the windows. */
 static void
 measure_windows (const Lines *lines, const uint16_t *own, int32_t rows, int width)
 {

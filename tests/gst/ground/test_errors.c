@@ -47,13 +47,16 @@ GST_START_TEST (test_errors)
   expect_refused (&stream, in, "no focal length", "Set focal-length on stereomatch, or put stereorectify");
   in = ground_stream_matched (&stream, kind, 0);
   gst_buffer_get_stereo_meta (in)->baseline = NAN;
+  expect_refused (&stream, in, "baseline is nan", "its range is 0 to 1e+06");
+  in = ground_stream_matched (&stream, kind, 0);
+  gst_buffer_get_stereo_meta (in)->baseline = 0;
   expect_refused (&stream, in, "no baseline", "Set baseline on stereomatch, or put stereorectify");
   in = ground_stream_matched (&stream, kind, 0);
   gst_buffer_get_stereo_meta (in)->focal_length = gst_buffer_get_stereo_meta (in)->baseline = 0;
   expect_refused (&stream, in, "neither focal length nor baseline", "Set focal-length and baseline");
   in = ground_stream_matched (&stream, kind, 0);
   gst_buffer_get_stereo_meta (in)->disparity_scale = 0;
-  expect_refused (&stream, in, "disparity_scale", "above 0");
+  expect_refused (&stream, in, "disparity_scale is 0", "its range is 0.001 to 65535");
   in = ground_stream_matched (&stream, kind, 0);
   gst_buffer_get_stereo_meta (in)->kind = GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE;
   expect_refused (&stream, in, "GRAY16_LE", "samples of 8 bits");

@@ -157,8 +157,7 @@ ask (Rig *rig, GRand *rand)
   gst_object_unref (pad);
 }
 
-/* As downstream sends them. No frame is late by that: with one dropped depthoverlay waits for the next, and would wait for ever
- * where the source is held up by its own question for memory, which waits in the overlay's queue. */
+/* As downstream sends them. Frames may be late by that, and are dropped. */
 static void
 send (Rig *rig, GRand *rand)
 {
@@ -167,7 +166,9 @@ send (Rig *rig, GRand *rand)
 
   switch (g_rand_int_range (rand, 0, 4)) {
     case 0:
-      gst_pad_send_event (pad, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 0.9, -40, 40));
+      gst_pad_send_event (pad,
+          gst_event_new_qos (
+              GST_QOS_TYPE_UNDERFLOW, 0.9, 0, (GstClockTime) g_rand_int_range (rand, 0, 100) * 10 * GST_MSECOND));
       break;
     case 1:
       gst_pad_send_event (pad, gst_event_new_reconfigure ());

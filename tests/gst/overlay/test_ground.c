@@ -177,6 +177,31 @@ GST_START_TEST (test_picture)
 }
 GST_END_TEST;
 
+/* No line where the free ground ends outside the picture: above it, below it, so far below that no integer says where, and
+ * nowhere. */
+GST_START_TEST (test_no_line)
+{
+  static const gdouble downs[] = { -0.1, 0.01, 1e-300, 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (downs); i++) {
+    Overlay *overlay = new_overlay ("legend=false alpha=0 text=false nearest-percentile=100");
+    GstBuffer *depth = new_ground (TRUE, 2000), *out;
+    GstVideoFrame frame;
+
+    gst_buffer_get_stereo_ground_meta (depth)->plane_down = downs[i];
+    overlay_push_depth (overlay, depth, 0);
+    overlay_push_live (overlay, plain_frame (&overlay->info, 60), 0);
+    out = overlay_pull (overlay, 0);
+    fail_unless (gst_video_frame_map (&frame, &overlay->info, out, GST_MAP_READ));
+    for (gint y = 0; y < HEIGHT; y++)
+      fail_if (is_changed (&frame, WIDTH / 4, y), "a line at row %d where a row of disparity is %g px", y, downs[i]);
+    gst_video_frame_unmap (&frame);
+    gst_buffer_unref (out);
+    overlay_free (overlay);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 ground_suite (void)
 {
@@ -189,6 +214,7 @@ ground_suite (void)
   tcase_add_test (tc, test_region);
   tcase_add_test (tc, test_no_ground);
   tcase_add_test (tc, test_picture);
+  tcase_add_test (tc, test_no_line);
   return suite;
 }
 

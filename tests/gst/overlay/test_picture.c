@@ -665,7 +665,7 @@ GST_START_TEST (test_depth_without_metadata)
 
   overlay_push_depth (overlay, gst_buffer_new_allocate (NULL, 16 * 8 * 2, NULL), 0);
   overlay_push_live (overlay, plain_frame (&overlay->info, 0), 0);
-  overlay_expect (overlay, GST_MESSAGE_ERROR, "GstStereoMeta", "right after stereomatch", NULL);
+  overlay_expect (overlay, GST_MESSAGE_ERROR, "sink_depth", "without stereo metadata", "right after stereomatch", NULL);
   overlay_free (overlay);
 }
 GST_END_TEST;

@@ -440,8 +440,8 @@ GST_START_TEST (test_pictures_that_cannot_be_used)
   static const gchar *const words[CASES][3] = { { "without stereo metadata", "stereomatch" },
     { "two views", "stereomatch" }, { "13x7", "size" }, { "GRAY16_LE", "8 bits" },
     { "focal-length (px) and baseline (mm)", "stereorectify" }, { "set focal-length (px)", "stereorectify" },
-    { "set baseline (mm)", "stereorectify" }, { "disparity_scale", "above 0" }, { "picture could not be read" },
-    { "confidence in the metadata could not be read" } };
+    { "set baseline (mm)", "stereorectify" }, { "disparity_scale is nan", "0.001 to 65535" },
+    { "picture could not be read" }, { "confidence in the metadata could not be read" } };
 
   for (guint i = 0; i < CASES; i++) {
     Points points = points_new ("", GST_VIDEO_FORMAT_GRAY16_LE, 13, 7);

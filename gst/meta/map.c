@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/meta/map.h"
+
+/* What gst_video_frame_map() expects of a GstVideoMeta. It would abort a program that makes warnings fatal, and write
+ * beyond the planes of @frame. */
+static gboolean
+meta_fits (const GstVideoMeta *meta, const GstVideoInfo *info)
+{
+  return meta->format == GST_VIDEO_INFO_FORMAT (info) && meta->width >= (guint) GST_VIDEO_INFO_WIDTH (info) &&
+      meta->height >= (guint) GST_VIDEO_INFO_HEIGHT (info) && meta->n_planes == GST_VIDEO_INFO_N_PLANES (info);
+}
+
+static const GstMapInfo *
+map_of_plane (const GstVideoFrame *frame, guint plane)
+{
+  return &frame->map[frame->meta ? plane : 0];
+}
+
+/* Whole pixels, with the bytes of them that are no component: drawing writes those, too. Of planes that hold several
+ * components, each says how far the rows reach. */
+static gboolean
+pixels_are_inside (const GstVideoFrame *frame)
+{
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (frame); c++) {
+    guint plane = (guint) GST_VIDEO_FRAME_COMP_PLANE (frame, c);
+    const GstMapInfo *map = map_of_plane (frame, plane);
+    gint64 first = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, plane) - map->data;
+    gint64 stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane);
+    gint64 rows = (GST_VIDEO_FRAME_COMP_HEIGHT (frame, c) - 1) * stride;
+    gint64 row = (gint64) GST_VIDEO_FRAME_COMP_WIDTH (frame, c) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
+    if (first + MIN (rows, 0) < 0 || first + MAX (rows, 0) + row > (gint64) map->size || (rows && ABS (stride) < row))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+gst_stereo_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
+
+  if ((meta && !meta_fits (meta, info)) || ((flags & GST_MAP_WRITE) && !gst_buffer_is_writable (buffer)) ||
+      !gst_video_frame_map (frame, info, buffer, flags))
+    return FALSE;
+  frame->info.width = info->width;
+  frame->info.height = info->height;
+  if (pixels_are_inside (frame))
+    return TRUE;
+  gst_video_frame_unmap (frame);
+  return FALSE;
+}
+
+gboolean
+gst_stereo_map_plane (
+    GstVideoFrame *frame, GstBuffer *buffer, GstVideoFormat format, guint width, guint height, GstMapFlags flags)
+{
+  GstVideoInfo info;
+
+  return gst_video_info_set_format (&info, format, width, height) &&
+      gst_stereo_map (frame, &info, buffer, flags | GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
+}
+
+gsize
+gst_stereo_map_room (const GstVideoFrame *frame, guint plane)
+{
+  const GstMapInfo *map = map_of_plane (frame, plane);
+
+  return map->size - (gsize) ((const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, plane) - map->data);
+}
