@@ -90,6 +90,11 @@ class Links(unittest.TestCase):
         self.assertEqual(sum(map(broken_links, names), []), [])
 
 
+class Words(unittest.TestCase):
+    def test_readme_is_an_entry_page(self):
+        self.assertLessEqual(len(read("README.md").split()), 900)
+
+
 class Figures(unittest.TestCase):
     def test_readme(self):
         readme = read("README.md")
