@@ -108,6 +108,23 @@ gst_stereo_curve_position (GstStereoCurve curve, gdouble near, gdouble far, gdou
   return CLAMP (position, 0, 1);
 }
 
+/* px: an error of a quarter of a pixel is an eighth of the distance there, and more beyond. */
+#define FAR_DISPARITY 2
+
+void
+gst_stereo_scale_ends (const GstStereoMeta *meta, gdouble *near, gdouble *far)
+{
+  gdouble product = meta->focal_length * meta->baseline; /* of distance and disparity */
+  gdouble least = meta->min_disparity + meta->principal_offset, most = least + meta->num_disparities - 1;
+
+  *near = 500;
+  *far = 10000;
+  if (!(product > 0 && most > 0))
+    return;
+  *near = product / most;
+  *far = product / MIN (MAX (least, FAR_DISPARITY), most / 2);
+}
+
 void
 gst_stereo_scale_init (
     GstStereoScale *scale, const GstStereoMeta *meta, gdouble near, gdouble far, GstStereoCurve curve, gboolean beyond)

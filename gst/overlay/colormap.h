@@ -54,6 +54,8 @@ typedef struct
   gdouble disparity_scale, min_disparity, focal_length, baseline, principal_offset, depth_unit;
 } GstStereoScale;
 
+/* Where colours end, in mm, for what @meta says of the search: its nearest distance, and that of FAR_DISPARITY px (colormap.c). */
+void gst_stereo_scale_ends (const GstStereoMeta *meta, gdouble *near, gdouble *far);
 /* @near, @far: mm; replaced by the search range, and @curve by linear, where distances do not follow from @meta. */
 void gst_stereo_scale_init (
     GstStereoScale *scale, const GstStereoMeta *meta, gdouble near, gdouble far, GstStereoCurve curve, gboolean beyond);

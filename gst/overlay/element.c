@@ -11,7 +11,8 @@
  * #GstDepthOverlay:min-confidence, show the live view unchanged.
  *
  * **Units.** Colours run from #GstDepthOverlay:near to #GstDepthOverlay:far, in millimetres, spread by
- * #GstDepthOverlay:scale, and never depend on the picture. Nearer pixels get the colour of `near`; farther ones
+ * #GstDepthOverlay:scale, and never depend on the picture. Where these are 0, they follow from the range of the search, focal
+ * length and baseline in the metadata, and stay as long as those do. Nearer pixels get the colour of `near`; farther ones
  * show the live view unchanged. Where the metadata has neither depth nor focal length and baseline, distances are not known: a
  * warning says so once, colours run over the search range of the disparity, the read-out is the largest disparity in
  * px, and `near`, `far`, `scale` and #GstDepthOverlay:warn-distance are without effect.

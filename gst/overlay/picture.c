@@ -20,6 +20,7 @@ struct _GstDepthOverlayPicture
 
   GstStereoScale scale;
   gboolean have_scale;
+  gdouble near, far;     /* mm; of the metadata, where the properties do not say; 0 before the first */
   guint8 codes[SAMPLES]; /* of all samples by the scale */
   gboolean said_disparity, said_near_far;
 };
@@ -62,14 +63,39 @@ warn_once (GstDepthOverlayPicture *picture, const GstDepthOverlayRange *range, c
   }
 }
 
+static gboolean
+is_close (gdouble value, gdouble other)
+{
+  return fabs (value - other) <= 0.02 * other;
+}
+
+/* Colours must not flicker: a rig that follows a drift changes its metadata a little from frame to frame. */
+static void
+choose_ends (GstDepthOverlayPicture *picture, GstDepthOverlayRange *range, const GstStereoMeta *meta)
+{
+  gdouble near, far;
+
+  gst_stereo_scale_ends (meta, &near, &far);
+  if (!is_close (near, picture->near) || !is_close (far, picture->far)) {
+    picture->near = near;
+    picture->far = far;
+  }
+  if (range->near <= 0)
+    range->near = range->far > 0 ? MIN (picture->near, range->far / 2) : picture->near;
+  if (range->far <= 0)
+    range->far = MAX (picture->far, 2 * range->near);
+}
+
 /* The codes are made again only when the meaning of samples changed. */
 static void
-ensure_scale (GstDepthOverlayPicture *picture, const GstDepthOverlayRange *range, const GstStereoMeta *meta)
+ensure_scale (GstDepthOverlayPicture *picture, const GstDepthOverlayRange *wanted, const GstStereoMeta *meta)
 {
+  GstDepthOverlayRange range = *wanted;
   GstStereoScale scale;
 
-  gst_stereo_scale_init (&scale, meta, range->near, range->far, range->curve, range->beyond);
-  warn_once (picture, range, &scale);
+  choose_ends (picture, &range, meta);
+  gst_stereo_scale_init (&scale, meta, range.near, range.far, range.curve, range.beyond);
+  warn_once (picture, &range, &scale);
   if (picture->have_scale && memcmp (&scale, &picture->scale, sizeof scale) == 0)
     return;
   picture->scale = scale;

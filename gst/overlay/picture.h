@@ -14,7 +14,7 @@ typedef struct _GstDepthOverlayPicture GstDepthOverlayPicture;
 /* What a frame takes from the properties. */
 typedef struct
 {
-  gdouble near, far; /* mm */
+  gdouble near, far; /* mm; 0 = as the metadata says */
   GstStereoCurve curve;
   gboolean beyond;        /* what is farther than far gets far's colour; else the live view shows */
   gdouble min_confidence; /* 0..1 */

@@ -15,7 +15,7 @@
 typedef struct
 {
   gdouble alpha, min_confidence;
-  gdouble near, far;            /* mm */
+  gdouble near, far;            /* mm; 0 = as the metadata says */
   GstDepthOverlaySearch search; /* of the nearest surface */
   GstDepthOverlayLimits limits;
   guint64 max_age, message_interval;
@@ -26,8 +26,6 @@ typedef struct
 } Settings;
 
 static const Settings defaults = { .alpha = 0.5,
-  .near = 500,
-  .far = 10000,
   .min_confidence = 0.01,
   .search = { .region = { 0, 0, 1, 1 }, .percentile = 0.5 },
   .limits = { .max_unknown = 0.5 },
@@ -48,10 +46,11 @@ static const GstDepthOverlayProperty properties[] = {
       .blurb = "Colour map, from far to near" },
   { ROW (NUMBER, "near", near), .most = FARTHEST,
       .blurb = "Distance in millimetres at and below which pixels get the near end of the colour map; must be below "
-               "far" },
+               "far; 0 = the nearest distance that the search of stereomatch can find" },
   { ROW (NUMBER, "far", far), .most = FARTHEST,
-      .blurb = "Distance in millimetres that gets the far end of the colour map; must be above near. Beyond it the "
-               "live view stays as it is; depth alone gets the far end there, too" },
+      .blurb = "Distance in millimetres that gets the far end of the colour map; must be above near; 0 = that of a "
+               "disparity of 2 px, or of min-disparity where that is larger. Beyond it the live view stays as it is; "
+               "depth alone gets the far end there, too" },
   { ROW (CHOICE, "scale", curve), .choices = gst_stereo_curve_get_type,
       .blurb = "How colours are spread over the distances from near to far. Where distances are not known, colours are "
                "even in the disparity" },

@@ -42,7 +42,6 @@ struct _GstDepthOverlayText
     GstBuffer *pixels; /* NULL: not drawn */
     gint width, height;
   } pieces[PIECES];
-  gboolean legend_left; /* else it is at the right */
 };
 
 GstDepthOverlayText *
@@ -334,24 +333,11 @@ marker_size (const GstDepthOverlayTextContent *content)
   return MAX (11, content->height / 14) | 1;
 }
 
-/* Where a legend of that size with its top at @y stands: it changes sides when the marker would touch it, and stays
- * there. */
-static gint
-legend_x (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, gint y, gint width, gint height)
-{
-  gint margin = 2 * margin_of (content->height), reach = marker_size (content) / 2 + 1;
-  gint left = margin, right = content->width - width - margin, x = text->legend_left ? left : right;
-
-  if (content->marker && content->x + reach > x && content->x - reach < x + width && content->y + reach > y &&
-      content->y - reach < y + height)
-    text->legend_left = !text->legend_left;
-  return text->legend_left ? left : right;
-}
-
+/* Always at the right: it must not change sides from frame to frame. The marker is drawn over it. */
 static void
 put_legend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
 {
-  gint width, height, y;
+  gint width, height;
   Key key;
 
   init_key (&key, content);
@@ -365,9 +351,8 @@ put_legend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content
   size_piece (text, PIECE_LEGEND, &key, &width, &height);
   if (width > content->width / 3 || height > content->height)
     return;
-  y = (content->height - height) / 2;
   put_piece (text, PIECE_LEGEND, &key, gst_depth_overlay_draw_legend, width, height,
-      legend_x (text, content, y, width, height), y, frame);
+      content->width - width - 2 * margin_of (content->height), (content->height - height) / 2, frame);
 }
 
 static void

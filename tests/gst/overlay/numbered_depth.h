@@ -8,7 +8,7 @@
 #define WIDTH 16
 #define HEIGHT 8
 /* The picture is the depth's number, or LIVE where none is shown. */
-#define NUMBERED "text=false legend=false alpha=1 colormap=gray scale=linear near=0 far=25400 message-interval=0 "
+#define NUMBERED "text=false legend=false alpha=1 colormap=gray scale=linear near=1 far=25400 message-interval=0 "
 #define LIVE 7
 #define NO_DEPTH -1
 

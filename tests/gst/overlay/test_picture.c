@@ -449,6 +449,75 @@ GST_START_TEST (test_scale_of_a_road)
 }
 GST_END_TEST;
 
+/* A rig, and the distances between which its colours lie, mm: near is that of the largest disparity, far that of 2 px. */
+static const struct
+{
+  gdouble focal_length, baseline, offset;
+  gint min, number;
+  gdouble near, far;
+} rigs[] = { { 700, 540, 0, 0, 127, 3000, 189000 }, { 600, 60, 0, 0, 121, 300, 18000 },
+  { 100, 100, 0, 10, 91, 100, 1000 }, { 100, 100, 10, 0, 91, 100, 1000 }, { 100, 100, 0, -4, 9, 2500, 5000 },
+  { 100, 100, 0, 0, 3, 5000, 10000 }, { 0, 0, 0, 0, 64, 500, 10000 } };
+
+static GstBuffer *
+depth_of_rig (guint rig, gdouble distance)
+{
+  GstBuffer *depth = new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, (guint) rint (distance / 10));
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (depth);
+
+  meta->depth_unit = 10000;
+  meta->focal_length = rigs[rig].focal_length;
+  meta->baseline = rigs[rig].baseline;
+  meta->principal_offset = rigs[rig].offset;
+  meta->min_disparity = rigs[rig].min;
+  meta->num_disparities = rigs[rig].number;
+  return depth;
+}
+
+GST_START_TEST (test_ends_follow_the_search)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (rigs); i++) {
+    Overlay *overlay = overlay_new (
+        QUIET "alpha=1 colormap=gray scale=linear", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
+    gdouble middle = (rigs[i].near + rigs[i].far) / 2;
+    guint value;
+
+    fail_unless_equals_int (shade (overlay, depth_of_rig (i, rigs[i].near), 0), 255);
+    fail_unless (shade (overlay, depth_of_rig (i, rigs[i].near + (rigs[i].far - rigs[i].near) / 20), TICK) < 255);
+    fail_unless_equals_int (shade (overlay, depth_of_rig (i, rigs[i].far), 2 * TICK), 0);
+    value = shade (overlay, depth_of_rig (i, middle), 3 * TICK);
+    fail_unless (value >= 126 && value <= 129, "rig %u: the middle is %u", i, value);
+    /* what is set wins, and the other end stays above it, or below */
+    g_object_set (overlay->element, "near", 2 * rigs[i].far, NULL);
+    fail_unless_equals_int (shade (overlay, depth_of_rig (i, 2 * rigs[i].far), 4 * TICK), 255);
+    g_object_set (overlay->element, "near", 0.0, "far", rigs[i].near, NULL);
+    fail_unless_equals_int (shade (overlay, depth_of_rig (i, rigs[i].near), 5 * TICK), 0);
+    fail_unless_equals_int (shade (overlay, depth_of_rig (i, rigs[i].near / 2), 6 * TICK), 255);
+    overlay_expect_none (overlay, GST_MESSAGE_WARNING);
+    overlay_free (overlay);
+  }
+}
+GST_END_TEST;
+
+/* A rig that follows a drift says something else of its baseline with every frame. */
+GST_START_TEST (test_ends_do_not_flicker)
+{
+  Overlay *overlay = overlay_new (
+      QUIET "alpha=1 colormap=gray scale=linear", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
+  guint usual = shade (overlay, depth_of_rig (1, 9000), 0);
+
+  for (guint i = 1; i < 10; i++) {
+    GstBuffer *depth = depth_of_rig (1, 9000);
+
+    gst_buffer_get_stereo_meta (depth)->baseline *= 1 + 0.015 * (i % 3 - 1.0);
+    fail_unless_equals_int (shade (overlay, depth, i * TICK), usual);
+  }
+  /* another search has other colours */
+  fail_unless (shade (overlay, depth_of_rig (0, 9000), 10 * TICK) > usual);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
 /* The scale is the metadata's, and may change with every buffer. */
 GST_START_TEST (test_the_meaning_of_samples_may_change)
 {
@@ -601,31 +670,35 @@ drawn_in (GstBuffer *out, gint x, gint y, gint width, gint height, guint8 value)
   return drawn;
 }
 
-/* The legend is at the right, and at the left while that would hide the marker. */
-GST_START_TEST (test_legend_leaves_the_marker_free)
+/* The legend stays at the right, wherever the nearest surface is, and the marker is drawn over it. */
+GST_START_TEST (test_legend_stays)
 {
-  Overlay *overlay = overlay_new ("alpha=0", GST_VIDEO_FORMAT_GRAY8, 320, 240, "GRAY16_LE", 320, 240);
-  /* centre of the near object; whether the legend stands at the left afterwards */
-  const struct
-  {
-    gint x, y;
-    gboolean left;
-  } cases[] = { { 160, 120, FALSE }, { 295, 120, TRUE }, { 160, 120, TRUE }, { 295, 120, TRUE }, { 25, 120, FALSE },
-    { 295, 225, FALSE } };
+  Overlay *overlay = overlay_new (
+      "alpha=0 nearest-percentile=0.1", GST_VIDEO_FORMAT_GRAY8, 320, 240, "GRAY16_LE", 320, 240);
+  const gint centres[][2] = { { 160, 120 }, { 295, 120 }, { 160, 120 }, { 295, 120 }, { 25, 120 }, { 295, 225 } };
+  guint8 without[320 * 240], with[320 * 240];
 
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstBuffer *depth = new_depth (320, 240, GST_STEREO_OUTPUT_KIND_DEPTH, 9000), *out;
+  for (guint i = 0; i < G_N_ELEMENTS (centres); i++) {
+    gint x = centres[i][0], y = centres[i][1], changed = 0;
+    GstBuffer *depth = new_depth (320, 240, GST_STEREO_OUTPUT_KIND_DEPTH, 4000), *out;
 
-    fill_depth (depth, cases[i].x - 12, cases[i].y - 12, 24, 24, 1000);
-    set_properties (overlay->element, "nearest-percentile=0.1");
-    overlay_push_depth (overlay, depth, i * TICK);
-    overlay_push_live (overlay, plain_frame (&overlay->info, 99), i * TICK);
-    out = overlay_pull (overlay, i * TICK);
-    /* rows of the legend's lower end, where neither read-out nor marker are */
-    fail_unless_equals_int (drawn_in (out, 11, 160, 24, 15, 99), cases[i].left);
-    fail_unless_equals_int (drawn_in (out, 285, 160, 24, 15, 99), !cases[i].left);
-    fail_unless (drawn_in (out, cases[i].x - 8, cases[i].y - 8, 16, 16, 99), "no marker");
-    gst_buffer_unref (out);
+    fill_depth (depth, x - 12, y - 12, 24, 24, 1000);
+    for (gint text = 0; text < 2; text++) {
+      set_properties (overlay->element, text ? "text=true" : "text=false");
+      overlay_push_depth (overlay, gst_buffer_copy_deep (depth), (2 * i + (guint) text) * TICK);
+      overlay_push_live (overlay, plain_frame (&overlay->info, 99), (2 * i + (guint) text) * TICK);
+      out = overlay_pull (overlay, (2 * i + (guint) text) * TICK);
+      /* rows of the legend's lower end, where neither read-out nor marker are */
+      fail_if (drawn_in (out, 11, 160, 24, 15, 99), "the legend is at the left");
+      fail_unless (drawn_in (out, 285, 160, 24, 15, 99), "the legend is not at the right");
+      gst_buffer_extract (out, 0, text ? with : without, sizeof with);
+      gst_buffer_unref (out);
+    }
+    for (gint j = y - 8; j < y + 8; j++)
+      for (gint k = x - 8; k < x + 8; k++)
+        changed += with[j * 320 + k] != without[j * 320 + k];
+    fail_unless (changed > 40, "%d pixels of a marker at %d,%d", changed, x, y);
+    gst_buffer_unref (depth);
   }
   overlay_free (overlay);
 }
@@ -723,12 +796,14 @@ overlay_suite (void)
   tcase_add_test (tcase, test_near_and_far_clamp);
   tcase_add_test (tcase, test_beyond_far_is_the_live_view);
   tcase_add_test (tcase, test_scale_of_a_road);
+  tcase_add_test (tcase, test_ends_follow_the_search);
+  tcase_add_test (tcase, test_ends_do_not_flicker);
   tcase_add_test (tcase, test_the_meaning_of_samples_may_change);
   tcase_add_test (tcase, test_disparity_without_geometry);
   tcase_add_test (tcase, test_sizes_that_differ);
   tcase_add_test (tcase, test_another_aspect_is_an_error);
   tcase_add_test (tcase, test_the_left_view_of_a_packed_frame);
-  tcase_add_test (tcase, test_legend_leaves_the_marker_free);
+  tcase_add_test (tcase, test_legend_stays);
   tcase_add_test (tcase, test_region_is_drawn);
   tcase_add_test (tcase, test_depth_without_metadata);
   tcase_add_test (tcase, test_wrong_regions);
