@@ -69,6 +69,15 @@ is_close (gdouble value, gdouble other)
   return fabs (value - other) <= 0.02 * other;
 }
 
+/* To two digits, for the legend. */
+static gdouble
+rounded (gdouble distance)
+{
+  gdouble step = pow (10, floor (log10 (distance)) - 1);
+
+  return rint (distance / step) * step;
+}
+
 /* Colours must not flicker: a rig that follows a drift changes its metadata a little from frame to frame. */
 static void
 choose_ends (GstDepthOverlayPicture *picture, GstDepthOverlayRange *range, const GstStereoMeta *meta)
@@ -80,10 +89,12 @@ choose_ends (GstDepthOverlayPicture *picture, GstDepthOverlayRange *range, const
     picture->near = near;
     picture->far = far;
   }
+  near = rounded (picture->near);
+  far = rounded (picture->far);
   if (range->near <= 0)
-    range->near = range->far > 0 ? MIN (picture->near, range->far / 2) : picture->near;
+    range->near = range->far > 0 ? MIN (near, range->far / 2) : near;
   if (range->far <= 0)
-    range->far = MAX (picture->far, 2 * range->near);
+    range->far = MAX (far, 2 * range->near);
 }
 
 /* The codes are made again only when the meaning of samples changed. */

@@ -449,13 +449,14 @@ GST_START_TEST (test_scale_of_a_road)
 }
 GST_END_TEST;
 
-/* A rig, and the distances between which its colours lie, mm: near is that of the largest disparity, far that of 2 px. */
+/* A rig, and the distances between which its colours lie, mm: near is that of the largest disparity, far that of 2 px, both
+ * with two digits. */
 static const struct
 {
   gdouble focal_length, baseline, offset;
   gint min, number;
   gdouble near, far;
-} rigs[] = { { 700, 540, 0, 0, 127, 3000, 189000 }, { 600, 60, 0, 0, 121, 300, 18000 },
+} rigs[] = { { 700, 540, 0, 0, 127, 3000, 190000 }, { 600, 60, 0, 0, 121, 300, 18000 },
   { 100, 100, 0, 10, 91, 100, 1000 }, { 100, 100, 10, 0, 91, 100, 1000 }, { 100, 100, 0, -4, 9, 2500, 5000 },
   { 100, 100, 0, 0, 3, 5000, 10000 }, { 0, 0, 0, 0, 64, 500, 10000 } };
 
