@@ -218,7 +218,7 @@ def parse(arguments):
     add("--max-rows", type=float, default=calibration.MAX_ROWS, metavar="PX",
         help=f"rows apart after rectification, mean (default {calibration.MAX_ROWS:g})")
     add("--max-skew", type=float, default=10, metavar="MS", help="between the pictures of a pair (default 10)")
-    add("--size", metavar="WxH", help="of one view, as 1280x720; default: the camera's choice")
+    add("--size", metavar="WxH", help="of one view, such as 1280x720; default: the camera's choice")
     add("--rate", type=int, metavar="N", help="frames a second; default: the camera's choice")
     add("--jpeg", action="store_true", help="the cameras send Motion JPEG: two on one USB bus need it")
     add("--headless", action="store_true", help="no window")

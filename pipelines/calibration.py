@@ -39,11 +39,11 @@ class Board:
     def parse(cls, words, square):
         match = re.fullmatch(r"(\d{1,2})x(\d{1,2})", words)
         if not match or min(map(int, match.groups())) < 3:
-            raise Refused(f"--board {words}: inner corners, columns times rows, each at least 3, as 9x6. "
+            raise Refused(f"--board {words}: inner corners, columns times rows, each at least 3, such as 9x6. "
                           "A board of 10 by 7 squares has 9x6.")
         if match.group(1) == match.group(2):
             raise Refused(f"--board {words}: a board with as many columns as rows looks the same when it is turned. "
-                          "Take one that does not, as 9x6.")
+                          "Take one that does not, such as 9x6.")
         if not 1 <= square <= 1000:
             raise Refused(f"--square {square:g}: the side of one square in millimetres, from 1 to 1000. Measure yours.")
         return cls(int(match.group(1)), int(match.group(2)), square)

@@ -86,6 +86,10 @@ is_png () {
   [ "$(od -An -v -tx1 -N 8 "$1" | tr -d ' \n')" = 89504e470d0a1a0a ]
 }
 
+is_matroska () {
+  [ "$(od -An -v -tx1 -N 4 "$1" | tr -d ' \n')" = 1a45dfa3 ]
+}
+
 # ---- the line --------------------------------------------------------------------------------
 
 pipeline=
@@ -152,10 +156,28 @@ is_property () {
   return 1
 }
 
+# choices PROPERTY: the words that a property of stereomatch takes, one a line; none where it takes numbers
+choices () {
+  gst-inspect-1.0 stereomatch 2>/dev/null | awk -v name="$1" '
+    /^  [a-z]/ { inside = $1 == name }
+    inside && $1 ~ /^\([0-9-]*\):$/ { print $2 }'
+}
+
+# check_choice PROPERTY=WORD: gst-launch-1.0 would not say which words there are
+check_choice () {
+  case ${1#*=} in
+    '' | *[!a-z0-9-]* | [0-9]* | -*) return ;;
+  esac
+  there=$(choices "${1%%=*}")
+  [ -z "$there" ] || printf '%s\n' "$there" | grep -q -x -e "${1#*=}" ||
+    fail "$1: ${1%%=*} is one of: $(printf '%s\n' "$there" | tr '\n' ' ')"
+}
+
 # check_properties WORD...: what is left of the command line goes to stereomatch
 check_properties () {
   for word in "$@"; do
-    is_property "$word" || fail "$word: after the cameras come properties of stereomatch, as num-disparities=96"
+    is_property "$word" || fail "$word: after the cameras come properties of stereomatch, such as num-disparities=96"
+    check_choice "$word"
   done
 }
 
@@ -168,7 +190,7 @@ read_size () {
     *) size= ;;
   esac
   [ -n "$size" ] ||
-    fail "SIZE=${SIZE:-} RATE=${RATE:-}: a view's width and height and frames a second, as SIZE=640x480 RATE=30"
+    fail "SIZE=${SIZE:-} RATE=${RATE:-}: a view's width and height and frames a second, such as SIZE=640x480 RATE=30"
 }
 
 # A camera's frames are let go where the matcher is not done with earlier ones; a file's and a test's own are not.
@@ -258,6 +280,7 @@ add_camera () {
   case $1 in
     test) add_test "$2" ;;
     /dev/*) add_device "$1" "$2" ;;
+    -*) fail "$1 is no option here: --help lists them" ;;
     *)
       [ -f "$1" ] || fail "there is no file $1; cameras are /dev/video0 and so on, and \"test\" is a made scene"
       check_movie "$1"
@@ -356,10 +379,10 @@ rtp_caps=application/x-rtp,media=video,encoding-name=H264,payload=96,clock-rate=
 
 check_port () {
   case $1 in
-    *[!0-9]* | '' | ??????*) fail "$1 is not a port: a number up to 65535, as 5000" ;;
+    *[!0-9]* | '' | ??????*) fail "$1 is not a port: give a number from 1 to 65535, such as 5000" ;;
   esac
   if [ "$1" -lt 1 ] || [ "$1" -gt 65535 ]; then
-    fail "$1 is not a port: a number up to 65535, as 5000"
+    fail "$1 is not a port: give a number from 1 to 65535, such as 5000"
   fi
 }
 

@@ -164,6 +164,7 @@ usage_unless $# -ge 1
 file=$1
 shift
 [ -f "$file" ] || fail "there is no file $file"
+is_matroska "$file" || fail "$file is no recording of record.sh. For depth of a movie: overlay.sh $file, or overlay.sh LEFT RIGHT"
 need matroskademux avdec_ffv1 videoconvert
 add filesrc "location=$file" ! matroskademux name=file
 case ${1:-} in

@@ -39,7 +39,7 @@ def camera(name, options, views):
     if options.size:
         match = re.fullmatch(r"(\d+)x(\d+)", options.size)
         if not match:
-            raise Refused(f"--size {options.size}: a view's width and height, as 1280x720.")
+            raise Refused(f"--size {options.size}: a view's width and height, such as 1280x720.")
         caps += f",width={views * int(match.group(1))},height={match.group(2)}"
     if options.rate:
         caps += f",framerate={options.rate}/1"

@@ -1,5 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the messages of ros_messages.py into a bag (rosbag2, MCAP), with the package rosbags from PyPI. Needs no ROS."""
+"""Writes the messages of ros_messages.py into a bag (rosbag2, MCAP), with the package rosbags from PyPI. Needs no ROS.
+
+ros.sh --record uses it; it is no program.
+"""
+import sys
+
+if __name__ == "__main__":
+    print(__doc__)  # before the imports: it can be read without rosbags
+    sys.exit()
+
 import numpy
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore

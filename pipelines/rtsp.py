@@ -23,7 +23,7 @@ def main(address, port, words):
     factory.set_launch("( " + " ".join(re.sub(r"(\s)", r"\\\1", word) for word in words) + " )")
     server.get_mount_points().add_factory("/depth", factory)
     if server.attach(None) == 0:
-        sys.exit(f"rtsp.py: {address}, port {port}, cannot be listened at: is another server there?")
+        sys.exit(f"rtsp.py: cannot listen at {address}, port {port}: is another server there?")
     print(f"rtsp://{address}:{port}/depth", flush=True)
     loop = GLib.MainLoop()
     for number in signal.SIGINT, signal.SIGTERM:

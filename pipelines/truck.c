@@ -134,7 +134,10 @@ replay (Truck *truck)
   int status = 0;
 
   if (!g_file_get_contents (truck->replay, &text, NULL, &error)) {
-    g_printerr ("truck: error: %s\n", error->message);
+    if (g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+      g_printerr ("truck: error: there is no file %s\n", truck->replay);
+    else
+      g_printerr ("truck: error: %s\n", error->message);
     g_clear_error (&error);
     return 1;
   }

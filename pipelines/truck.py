@@ -10,6 +10,7 @@ pipelines/truck.sh --python puts the pipeline together. Ctrl-C ends the stream, 
 import argparse
 import json
 import math
+import os
 import signal
 import sys
 import time
@@ -155,6 +156,8 @@ class Teller:
     def replay(self, path):
         """In the time that the messages took."""
         first, start = None, time.monotonic()
+        if not os.path.isfile(path):
+            sys.exit(f"truck.py: error: there is no file {path}")
         with open(path, encoding="utf-8") as log:
             for number, line in enumerate(log, 1):
                 if not line.strip():

@@ -73,7 +73,7 @@
  * Put a `queue` before each pad when one thread feeds both (after a tee or a demuxer), and when the two
  * cameras of a live pipeline differ in latency.
  *
- * A preset (#GstPreset) holds how is matched: all parameters but those of the rig (focal length, baseline, principal offset), of
+ * A preset (#GstPreset) holds how the views are matched: all parameters but those of the rig (focal length, baseline, principal offset), of
  * the output (its kind, scale and unit) and of the machine (backend, device, threads, memory). `pipelines/tune.py` makes presets,
  * and `stereomatch @preset=NAME` takes one.
  *

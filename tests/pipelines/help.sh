@@ -40,3 +40,6 @@ echo picture >left.png
 before "one picture alone" left.png
 before "no file right.png" left.png right.png
 before "no option" --fast
+
+# without rosbags, too
+/usr/bin/python3 -S "$pipelines/ros_bag.py" --help | grep -q "rosbags" || bad "ros_bag.py --help"

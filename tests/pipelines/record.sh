@@ -136,5 +136,7 @@ refused "no folder $folder/none" sh "$pipelines/record.sh" "$folder/none/a.mkv" 
 refused "ends in .mkv" sh "$pipelines/record.sh" test test
 refused "there is no file $folder/none.mkv" sh "$pipelines/play.sh" "$folder/none.mkv"
 echo "no movie" >"$folder/text.mkv"
-refused "ERROR" env SINK=fakesink sh "$pipelines/play.sh" "$folder/text.mkv"
-refused "ERROR" env SINK=fakesink sh "$pipelines/play.sh" "$folder/text.mkv" grey
+refused "is no recording of record.sh" sh "$pipelines/play.sh" "$folder/text.mkv"
+head -c 300 "$folder/no views.mkv" >"$folder/half.mkv"
+refused "ERROR\|cannot\|error" env SINK=fakesink sh "$pipelines/play.sh" "$folder/half.mkv"
+refused "ERROR" env SINK=fakesink sh "$pipelines/play.sh" "$folder/half.mkv" grey

@@ -37,11 +37,15 @@ for jpeg in "" 1; do
   grep -q "ERROR: from element .*v4l2src" "$folder/said" || bad "another error than the camera's: $(cat "$folder/said")"
 done
 refused "there is no file no.mkv" sh "$pipelines/side-by-side.sh" no.mkv
+echo "no movie" >"$folder/text.mp4"
+refused "text.mp4 cannot be decoded: gstreamer1.0-libav" sh "$pipelines/side-by-side.sh" "$folder/text.mp4"
 refused "side-by-side.sh" sh "$pipelines/two-cameras.sh" test num-disparities=24
 refused "two-cameras.sh" sh "$pipelines/side-by-side.sh" test test
 refused "properties of stereomatch" sh "$pipelines/two-cameras.sh" test test fast
+refused "method is one of: asw .* bm" sh "$pipelines/two-cameras.sh" test test method=foo
+refused "paths is one of: .*none" sh "$pipelines/two-cameras.sh" test test paths=some
 refused "SIZE=640" env SIZE=640 sh "$pipelines/side-by-side.sh" test
-refused "gstreamer1.0-plugins-good" env SINK=nosuchsink sh "$pipelines/side-by-side.sh" test
+refused "there is no element nosuchsink$" env SINK=nosuchsink sh "$pipelines/side-by-side.sh" test
 refused "window" env SINK=fakesink sh "$pipelines/side-by-side.sh" test window=32
 if sh "$pipelines/two-cameras.sh" 2>"$folder/said"; then
   bad "two-cameras.sh without cameras"

@@ -58,7 +58,7 @@ from gi.repository import GstRtspServer' || {
     server=$!
     running=$server
     wait_until grep -q "^rtsp://127.0.0.1:$port/depth" "$folder/server"
-    refused "cannot be listened at" sh "$pipelines/rtsp.sh" $port test
+    refused "cannot listen at" sh "$pipelines/rtsp.sh" $port test
     # shellcheck disable=SC2086
     gst-launch-1.0 rtspsrc "location=rtsp://127.0.0.1:$port/depth" protocols=tcp ! rtph264depay ! avdec_h264 ! \
       videoconvert ! $luma/came-%06d.raw >"$folder/client" 2>&1 &

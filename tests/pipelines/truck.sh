@@ -111,12 +111,13 @@ quietly sh "$pipelines/truck.sh" $option --replay "$folder/drive.log"
 grep -q "^obstacle 1: " "$folder/said" || { cat "$folder/said"; bad "the log is not told in words"; }
 echo "no message" >"$folder/broken.log"
 refused "line 1 of .*--replay wants a file of --log" sh "$pipelines/truck.sh" $option --replay "$folder/broken.log"
-refused "none" sh "$pipelines/truck.sh" $option --replay "$folder/none"
+refused "there is no file $folder/none$" env LC_ALL=C sh "$pipelines/truck.sh" $option --replay "$folder/none"
 SIZE=$small
 TEST_SOURCE="is-live=false num-buffers=3"
 
 refused "window" sh "$pipelines/truck.sh" $option test window=32
 refused "no camera /dev/video-none" sh "$pipelines/truck.sh" $option test /dev/video-none
+refused "\-\-bar is no option" sh "$pipelines/truck.sh" $option --bar test
 refused "no-such-property" sh "$pipelines/truck.sh" $option test no-such-property=1
 refused "error: .*none" env SINK="filesink location=$folder/none/file" sh "$pipelines/truck.sh" $option test
 
