@@ -11,6 +11,8 @@ gi.require_version("Gst", "1.0")
 from gi.repository import GObject, Gst  # noqa: E402
 
 MOST = 10 ** 12  # of a count of bytes or nanoseconds; what is beyond has no meaning on a slider
+# What most people set: docs/elements.md has these in bold
+FIRST = ("num-disparities", "profile", "method", "fill")
 WIDE = 500  # of ranges from here on, each part of a slider is a factor and not a step
 
 
@@ -160,9 +162,9 @@ def parameter_of(element, spec):
 
 
 def parameters_of(element):
-    """In the order in which the element has them."""
+    """Those of FIRST, then the others in the order in which the element has them."""
     made = (parameter_of(element, spec) for spec in element.list_properties())
-    return [parameter for parameter in made if parameter]
+    return sorted(filter(None, made), key=lambda parameter: FIRST.index(parameter.name) if parameter.name in FIRST else len(FIRST))
 
 
 def launch_words(element):

@@ -62,6 +62,7 @@ class Numbers(unittest.TestCase):
         self.assertTrue(all(window.at(k / 100) % 2 == 1 for k in range(101)))
         self.assertEqual((window.own, threshold.own, skew.own), (0, -1, 2 ** 64 - 1))
         self.assertIsNone(self.all["num-disparities"].own)
+        self.assertEqual(list(self.all)[:4], ["num-disparities", "profile", "method", "fill"])
         self.assertEqual(window.in_force(), 13)
         self.assertEqual(skew.words_in_force(), "")
 

@@ -29,7 +29,8 @@ interrupted () {
   ! kill -INT "$1" 2>/dev/null
 }
 
-# as a user has it: the window, and Ctrl-C
+# as a user has it: the window, and Ctrl-C, which it must not meet in the moment before its shell ignores it
+trap '' INT
 sh "$pipelines/tune.sh" --preset found-here test num-disparities=$disparities >"$folder/said" 2>&1 &
 window=$!
 wait_until interrupted $window
