@@ -343,7 +343,8 @@ def main():
     loop = GLib.MainLoop()
     window.window.connect("close-request", lambda *_: loop.quit())
     for number in signal.SIGINT, signal.SIGTERM:
-        GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, loop.quit)
+        # kept, so that a second Ctrl-C does not cut the stop short
+        GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, lambda: loop.quit() or GLib.SOURCE_CONTINUE)
     window.window.present()
     window.stream.start()
     loop.run()
