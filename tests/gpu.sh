@@ -37,6 +37,7 @@ part engine && for test in cuda moving align own flight plan remap determinism c
   case $status in 0 | 77) ;; *) echo "FAILED: test_$test"; failed=$((failed + 1)) ;; esac
 done
 
+part stages && check "$build/tests/stages/test_motion"
 part stages && for seed in 1 2 3; do
   STEREO_TEST_SEED=$seed STEREO_TEST_DRAWS=${GPU_DRAWS:-60} "$build/tests/stages/test_stages" > "stages.$seed.log" 2>&1 ||
     { failed=$((failed + 1)); grep -v '^ok' "stages.$seed.log" | cut -c1-300 | head -20; }

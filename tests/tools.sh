@@ -215,6 +215,7 @@ do_fuzz () {
   for name in ${FUZZ_TARGETS:-}; do
     targets="$targets tests/fuzz/libfuzz-$name"
   done
+  targets=${targets:+$targets fuzz-plugins}
   targets=${targets:-libfuzz} CC=clang build fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized \
     "-Dc_args=-fno-sanitize=alignment -fsanitize=float-cast-overflow" || return 1
   export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1

@@ -25,10 +25,11 @@ pixels_are_inside (const GstVideoFrame *frame)
     guint plane = (guint) GST_VIDEO_FRAME_COMP_PLANE (frame, c);
     const GstMapInfo *map = map_of_plane (frame, plane);
     gint64 first = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, plane) - map->data;
-    gint64 stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane);
-    gint64 rows = (GST_VIDEO_FRAME_COMP_HEIGHT (frame, c) - 1) * stride;
+    gint64 stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane), height = GST_VIDEO_FRAME_COMP_HEIGHT (frame, c);
+    gint64 rows = (height - 1) * stride;
     gint64 row = (gint64) GST_VIDEO_FRAME_COMP_WIDTH (frame, c) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
-    if (first + MIN (rows, 0) < 0 || first + MAX (rows, 0) + row > (gint64) map->size || (rows && ABS (stride) < row))
+    if (first + MIN (rows, 0) < 0 || first + MAX (rows, 0) + row > (gint64) map->size ||
+        (height > 1 && ABS (stride) < row))
       return FALSE;
   }
   return TRUE;

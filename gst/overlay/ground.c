@@ -89,7 +89,8 @@ add_mark (GstDepthOverlayGround *ground, const GstStereoGroundMeta *plane, const
   gdouble x = (column + 0.5) * width / columns,
           y = (disparity - plane->plane_offset - plane->plane_across * x) / plane->plane_down;
   gint left = (gint) (column * (guint) ground->width / columns);
-  GstDepthOverlayMark mark = { left, 0, (gint) ((column + 1) * (guint) ground->width / columns) - left };
+  gint right = (gint) ((column + 1) * (guint) ground->width / columns);
+  GstDepthOverlayMark mark = { left, 0, MAX (1, right - left) }; /* a column may be narrower than a pixel */
 
   if (!(y >= 0 && y < height))
     return;

@@ -120,6 +120,22 @@ draw_before (const Scene *s, StereoPlan *p, int x, int y, Random *random)
   p->last.age[at] = (uint8_t) (random_range (random, 0, 3) ? 1 : 2);
 }
 
+/* The steps before @step that load views, of black ones: a device lets the stage's kernels begin beside them. */
+static void
+run_load (StereoPlan *plan, int step)
+{
+  static const uint8_t black[480 * 440]; /* the largest scene */
+  StereoError error = { 0 };
+  int count = 0;
+
+  for (int v = 0; v < 2; v++)
+    plan->input[v] = (StereoImage){ .data = black, .stride = plan->width, .pixel_stride = 1, .channels = 1 };
+  CHECK (!plan->backend->begin || !plan->backend->begin (plan, &error), "%s", error.message);
+  while (count < step && naive_kind (plan, plan->steps[count].stage) != STAGE_MATCH)
+    count++;
+  CHECK (!stereo_run_steps (plan, 0, count, &error), "%s", error.message);
+}
+
 /* Draws the scene into the plan, runs the stage, and hands back what it made; @before is what was drawn. */
 static Naive *
 run_stage (const Scene *s, StereoPlan *plan, Naive **before, uint64_t seed)
@@ -132,6 +148,7 @@ run_stage (const Scene *s, StereoPlan *plan, Naive **before, uint64_t seed)
     step++;
   if (!CHECK (step < plan->step_count, "no motion stage"))
     return NULL;
+  run_load (plan, step);
   *before = state_take (plan);
   for (int y = 0; y < s->height; y++)
     for (int x = 0; x < s->width; x++) {

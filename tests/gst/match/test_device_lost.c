@@ -77,8 +77,9 @@ main (int argc, char **argv)
 {
   gst_check_init (&argc, &argv);
   if (!g_getenv ("STEREO_TEST_PLUGIN") || !g_getenv ("STEREO_TEST_LOSS")) {
-    g_print ("SKIPPED: STEREO_TEST_PLUGIN does not name the plugin with the made-up runtime, or STEREO_TEST_LOSS no error: "
-             "meson test device_lost-700\n");
+    g_print (
+        "SKIPPED: STEREO_TEST_PLUGIN does not name the plugin with the made-up runtime, or STEREO_TEST_LOSS no error: "
+        "meson test device_lost-700\n");
     return 77;
   }
   return gst_check_run_suite (device_lost_suite (), "device_lost", __FILE__);
