@@ -23,14 +23,18 @@ clean_up () {
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
 port=$((20000 + $(od -An -N2 -tu2 /dev/urandom) % 20000))
-SIZE=480x270 TEST_SOURCE="max-disparity=48" sh pipelines/web.sh $port test num-disparities=64 >"$work/said" 2>&1 &
+SIZE=480x270 TEST_SOURCE="max-disparity=48" sh pipelines/web.sh $port test num-disparities=64 method=sgm paths=4 >"$work/said" 2>&1 &
 server=$!
-until grep -q "^http:" "$work/said"; do
+touch "$work/state"
+# rates are counted over some seconds
+until grep -q '"depths"' "$work/state"; do
+  /usr/bin/python3 -c 'import sys, urllib.request
+print(urllib.request.urlopen(sys.argv[1]).read().decode())' "http://127.0.0.1:$port/state.json" >"$work/state" 2>/dev/null || true
   kill -0 $server 2>/dev/null || { cat "$work/said" >&2; exit 1; }
   sleep 0.1
 done
 timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" \
-  --hide-scrollbars --window-size=640,760 --virtual-time-budget=3000 --timeout=8000 \
+  --hide-scrollbars --window-size=900,1040 --virtual-time-budget=5000 --timeout=8000 \
   --screenshot="$work/page.png" "http://127.0.0.1:$port/" >/dev/null 2>&1
 gst-launch-1.0 -q filesrc "location=$work/page.png" ! pngdec ! videoconvert ! jpegenc quality=50 ! filesink "location=$out"
 [ -s "$out" ]

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The live view with depth over it in a browser, with the nearest distance and the figures of the matcher.
+# The live view with depth over it in a browser: the nearest distance, what is wrong with a camera, rates, and a few controls.
 #
 #   CALIBRATION=stereo.yml sh pipelines/web.sh 8080 /dev/video0 /dev/video2 [stereomatch properties]
 #   sh pipelines/web.sh 8080 test                     then open http://127.0.0.1:8080/
 #   sh pipelines/web.sh --listen 0.0.0.0 8080 test    lets other machines in, too: there is no password
+#   sh pipelines/web.sh --listen 0.0.0.0 --control 8080 test       other machines may move the controls, too
 #   sh pipelines/web.sh --allow rig.example 8080 test     browsers may call it rig.example: a name in DNS, or of a proxy
 #
 # Takes Debian's python3-gi. Variables: pipelines/README.md; what is served: docs/web.md.
@@ -17,6 +18,11 @@ allowed=
 while :; do
   case ${1:-} in
     --listen | --allow) usage_unless $# -ge 2 ;;
+    --control)
+      allowed="$allowed --control"
+      shift
+      continue
+      ;;
     *) break ;;
   esac
   if [ "$1" = --listen ]; then

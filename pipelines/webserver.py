@@ -5,76 +5,62 @@ Each client has a thread and takes the newest picture when it has sent the last 
 holds nothing up.
 
 A page of another site can have its own name resolved to this machine (DNS rebinding), and its script would then read what is
-served here as its own: requests have to call this server by a name or an address that is its own. GET is all there is, and it
-changes nothing.
+served here as its own: requests have to call this server by a name or an address that is its own. GET changes nothing. POST /set
+changes a setting; it needs a header that a page of another site cannot send, and comes from this machine, unless others are let in.
 """
 import io
 import ipaddress
 import json
+import os
 import re
 import socket
 import socketserver
 import threading
 import time
+import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MAX_STREAMS = 16  # each wants the whole stream of the network
 MAX_CLIENTS = 64  # each has a thread; browsers ask for the state while they watch
+OLDEST = 1  # second that a picture and a message hold: what is older is served as old, or not at all
 TIMEOUT = 10  # seconds that a client may take for a picture, and that it waits for one
 REQUEST_TIME = 10  # seconds that a client may take for all of a request
 REQUEST_BYTES = 1 << 14  # of all of a request; those of browsers have some hundreds
 BOUNDARY = "picture"
 
-PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Depth</title>
-<style>body { margin: 0; background: #111; color: #ddd; font: 16px sans-serif } img { display: block; width: 100% }
-#nearest { font-size: 2em; padding: 8px } .warning { background: #b00 } .unknown { background: #850 }
-pre { padding: 0 8px; color: #999 }</style></head>
-<body><img id="picture" src="/stream" alt="The live view with depth in colours over it">
-<div id="nearest">no state yet</div><pre id="stats"></pre>
-<script>
-const nearest = document.getElementById("nearest"), stats = document.getElementById("stats")
-function words (n) {
-  if (!n) return "nothing is said of the nearest surface"
-  const where = !n.valid ? "nothing to be seen" : n.distance ? Math.round (n.distance) + " mm" :
-    n.disparity.toFixed (1) + " px (without calibration)"
-  return where + (n.warning ? ": WARNING" : ": " + n.state)
-}
-async function look () {
-  try {
-    const state = await (await fetch ("/state.json", { cache: "no-store" })).json ()
-    nearest.textContent = words (state.nearest)
-    nearest.className = state.nearest && state.nearest.warning ? "warning" :
-      state.nearest && state.nearest.state === "unknown" ? "unknown" : ""
-    stats.textContent = JSON.stringify (state.stats, null, 1)
-  } catch (error) {
-    nearest.textContent = "the server does not answer"
-    nearest.className = "warning"
-  }
-  setTimeout (look, 500)
-}
-look ()
-</script></body></html>
-"""
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "page.html")
+
+
+def at_age(nearest, age):
+    """@nearest, a message of @age seconds, as it may be served: what is old is not known any more."""
+    if not nearest or age <= OLDEST:
+        return nearest
+    return {**nearest, "state": "unknown", "reason": f"no message for {int(age)} s", "warning": False, "valid": False,
+            "distance": None, "disparity": None}
 
 
 class Hub:
     """The newest picture, for any number of clients. Giving one in never waits for a client."""
 
-    def __init__(self):
+    def __init__(self, clock=time.monotonic):
+        self.clock, self.came = clock, None  # when the newest picture came
         self.changed = threading.Condition()
         self.number, self.picture, self.closed = 0, None, False
 
     def put(self, picture):
         with self.changed:
-            self.number, self.picture = self.number + 1, picture
+            self.number, self.picture, self.came = self.number + 1, picture, self.clock()
             self.changed.notify_all()
 
     def close(self):
         with self.changed:
             self.closed = True
             self.changed.notify_all()
+
+    def age(self):
+        """Of the newest picture, in seconds; None before the first one."""
+        with self.changed:
+            return None if self.came is None else self.clock() - self.came
 
     def after(self, number, timeout=TIMEOUT):
         """Number and bytes of a picture newer than @number; (number, None): none came, or the stream is over."""
@@ -161,6 +147,21 @@ class Handler(BaseHTTPRequestHandler):
             return
         way()
 
+    def do_POST(self):
+        if not self.is_called_by_its_name():
+            return
+        path, _, query = self.path.partition("?")
+        if path != "/set" or not self.server.change:
+            self.send_error(404, "Not here: there is /set?name=...&value=...")
+        elif self.headers.get("X-Depth") != "set":
+            self.send_error(403, "Not from here", "The header X-Depth: set is wanted, so that no page of another site can do this")
+        elif not (self.server.remote or is_loopback(self.client_address[0])):
+            self.send_error(403, "Not from here", "Only the machine itself changes settings; web.sh --control lets others")
+        else:
+            words = dict(urllib.parse.parse_qsl(query))
+            refused = self.server.change(words.get("name", ""), words.get("value", ""))
+            self.send_bytes("application/json", json.dumps({"refused": refused}).encode())
+
     def send_bytes(self, kind, data):
         self.send_response(200)
         self.send_header("Content-Type", kind)
@@ -170,14 +171,20 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def send_page(self):
-        self.send_bytes("text/html; charset=utf-8", PAGE.encode())
+        with open(PAGE, "rb") as page:
+            self.send_bytes("text/html; charset=utf-8", page.read())
 
     def send_state(self):
-        self.send_bytes("application/json", json.dumps(self.server.state()).encode())
+        age = self.server.hub.age()
+        state = {**self.server.state(), "picture-age": age, "old": age is None or age > OLDEST}
+        self.send_bytes("application/json", json.dumps(state).encode())
 
     def send_picture(self):
         picture = self.server.hub.after(0)[1]
-        if picture:
+        age = self.server.hub.age()
+        if picture and age > OLDEST:
+            self.send_error(503, f"No picture for {int(age)} s")
+        elif picture:
             self.send_bytes("image/jpeg", picture)
         else:
             self.send_error(503, "No picture came from the cameras")
@@ -209,9 +216,11 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = MAX_CLIENTS
 
-    def __init__(self, address, port, hub, state, names=(), clock=time.monotonic):
+    def __init__(self, address, port, hub, state, names=(), clock=time.monotonic, change=None, remote=False):
         """@state: called by any thread, gives what becomes JSON. @names: by which browsers may call this machine, besides its
-        own, localhost and addresses. OSError: the address cannot be listened at."""
+        own, localhost and addresses. @change: called by any thread with name and value of a setting, gives a sentence where it
+        is refused. @remote: other machines may call it, too. OSError: one cannot listen at the address."""
+        self.change, self.remote = change, remote
         self.hub, self.state, self.streams = hub, state, threading.BoundedSemaphore(MAX_STREAMS)
         self.clients, self.clock = threading.BoundedSemaphore(MAX_CLIENTS), clock
         self.names = {name.lower().rstrip(".") for name in (socket.gethostname(), address, *names)}

@@ -2,6 +2,7 @@
 """What a running web.py serves: test_web.py URL FOLDER"""
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -39,6 +40,17 @@ def size_of(jpeg):
     return int.from_bytes(jpeg[at + 7:at + 9], "big"), int.from_bytes(jpeg[at + 5:at + 7], "big")
 
 
+def newest_picture():
+    """One that is not refused for its age, on a machine that may be busy."""
+    for _ in range(600):
+        try:
+            return get("picture.jpg").read()
+        except urllib.error.HTTPError as error:
+            assert error.code == 503, error
+            time.sleep(0.1)
+    raise AssertionError("every picture is old")
+
+
 def check_stream():
     stalled = socket.socket()
     stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)  # full after a few pictures
@@ -53,7 +65,7 @@ def check_stream():
         assert len(set(found)) > 1, "one picture again and again"
         stream.close()
     stalled.close()
-    assert size_of(get("picture.jpg").read()) == (160, 120)
+    assert size_of(newest_picture()) == (160, 120)
 
 
 def check_state():
@@ -64,6 +76,38 @@ def check_state():
         time.sleep(0.1)
     assert state["stats"]["pairs"] > 0, state
     assert {"valid", "state", "warning"} <= set(state["nearest"]), state
+
+
+def change(name, value):
+    """What is refused, in words."""
+    request = urllib.request.Request(URL + "set?" + urllib.parse.urlencode({"name": name, "value": value}), method="POST",
+                                     headers={"X-Depth": "set"})
+    return json.loads(urllib.request.urlopen(request, timeout=60).read())["refused"]
+
+
+def wait_for_state(is_right):
+    for _ in range(600):
+        state = json.loads(get("state.json").read())
+        if is_right(state):
+            return state
+        time.sleep(0.1)
+    raise AssertionError(state)
+
+
+def check_controls():
+    """web.sh was started with method=bm cost=zncc, which asw does not take."""
+    def method_of(state):
+        return next(control["value"] for control in state["controls"] if control["name"] == "method")
+
+    for name, value in ("method", "foo"), ("num-disparities", "0"), ("num-disparities", "many"), ("name", "x"), ("threads", "1"):
+        assert change(name, value), (name, value)
+    assert change("num-disparities", "32") is None
+    wait_for_state(lambda state: state["controls"][0]["value"] == 32)
+    assert change("method", "asw") is None
+    state = wait_for_state(lambda state: any("method is bm again" in one["text"] for one in state["trouble"]))
+    assert method_of(state) == "bm", state
+    pairs = state["stats"].get("pairs", 0)
+    wait_for_state(lambda state: state["stats"]["pairs"] not in (0, pairs) and not state["old"])
 
 
 def check_errors():
@@ -89,11 +133,14 @@ def check_browser():
                        stdout=out, stderr=subprocess.DEVNULL, timeout=60, check=True)
     with open(shot, encoding="utf-8") as page:
         text = page.read()
-    assert '"pairs":' in text and "no state yet" not in text, text
+    for words in '"pairs":', "depths a second", 'id="set-num-disparities"':
+        assert words in text, (words, text)
+    assert "no state yet" not in text and re.search(r'class="(near|clear|unknown)">[A-Z]', text), text
     print("browser: the page shows the state")
 
 
 check_stream()
 check_state()
+check_controls()
 check_errors()
 check_browser()

@@ -9,14 +9,14 @@ skip_without stereotestsrc depthoverlay appsink jpegenc
 /usr/bin/python3 -c 'import gi; gi.require_version ("Gst", "1.0")' || { echo "SKIP: there is no python3-gi"; exit 77; }
 refused "is not a port" sh "$pipelines/web.sh" eighty test
 refused "no camera /dev/video-none" sh "$pipelines/web.sh" 8080 /dev/video-none
-refused "cannot be listened at" sh "$pipelines/web.sh" --listen 127.0.0.256 8080 test
+refused "cannot listen at" sh "$pipelines/web.sh" --listen 127.0.0.256 8080 test
 
 TEST_SOURCE="is-live=true seed=$seed"
 port=$((20000 + $(od -An -N2 -tu2 /dev/urandom) % 20000))
-sh "$pipelines/web.sh" --allow rig.example $port test num-disparities=$disparities >"$folder/said" 2>&1 &
+sh "$pipelines/web.sh" --allow rig.example $port test num-disparities=$disparities method=bm cost=zncc >"$folder/said" 2>&1 &
 running=$!
 wait_until grep -q "^http://127.0.0.1:$port/" "$folder/said"
-refused "cannot be listened at" sh "$pipelines/web.sh" $port test
+refused "cannot listen at" sh "$pipelines/web.sh" $port test
 /usr/bin/python3 "$(dirname "$0")/test_web.py" "http://127.0.0.1:$port/" "$folder"
 kill -INT $running
 wait $running || { cat "$folder/said"; bad "Ctrl-C is not an error"; }
