@@ -47,7 +47,9 @@ sample_at (GstVideoFrame *frame, int x, int y)
   return GST_VIDEO_FRAME_FORMAT (frame) == GST_VIDEO_FORMAT_GRAY16_LE ? GST_READ_UINT16_LE (row + 2 * x) : row[x];
 }
 
-/* Millimetres in the middle of the picture; NAN: no value there, or no camera known. */
+#define FAR_SAMPLE 65535 /* of depth: that far or farther */
+
+/* Millimetres in the middle of the picture; NAN: no value there, or no camera known; INFINITY: farther than samples go. */
 static double
 depth_ahead (GstPad *pad, GstBuffer *buffer, const GstStereoMeta *meta)
 {
@@ -57,8 +59,9 @@ depth_ahead (GstPad *pad, GstBuffer *buffer, const GstStereoMeta *meta)
   GstVideoInfo info;
 
   if (caps && gst_video_info_from_caps (&info, caps) && gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ)) {
-    depth = gst_stereo_meta_get_depth (
-        meta, sample_at (&frame, GST_VIDEO_INFO_WIDTH (&info) / 2, GST_VIDEO_INFO_HEIGHT (&info) / 2));
+    guint sample = sample_at (&frame, GST_VIDEO_INFO_WIDTH (&info) / 2, GST_VIDEO_INFO_HEIGHT (&info) / 2);
+    gboolean far = meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH && sample == FAR_SAMPLE;
+    depth = far ? INFINITY : gst_stereo_meta_get_depth (meta, sample);
     gst_video_frame_unmap (&frame);
   }
   gst_clear_caps (&caps);
@@ -72,15 +75,17 @@ read_meta (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
   Truck *truck = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (probe);
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
+  double depth;
 
   if (!meta || (GST_BUFFER_PTS_IS_VALID (buffer) && GST_BUFFER_PTS (buffer) < truck->next))
     return GST_PAD_PROBE_OK;
   if (GST_BUFFER_PTS_IS_VALID (buffer))
     truck->next = GST_BUFFER_PTS (buffer) + GST_SECOND;
+  depth = depth_ahead (pad, buffer, meta);
   gst_element_post_message (truck->pipeline,
       gst_message_new_application (GST_OBJECT (truck->pipeline),
-          gst_structure_new ("ahead", "depth", G_TYPE_DOUBLE, depth_ahead (pad, buffer, meta), "valid", G_TYPE_DOUBLE,
-              meta->valid_ratio, "confidence", G_TYPE_DOUBLE, meta->mean_confidence, NULL)));
+          gst_structure_new ("ahead", "depth", G_TYPE_DOUBLE, depth, "far", G_TYPE_BOOLEAN, isinf (depth), "valid-ratio",
+              G_TYPE_DOUBLE, meta->valid_ratio, "confidence", G_TYPE_DOUBLE, meta->mean_confidence, NULL)));
   return GST_PAD_PROBE_OK;
 }
 

@@ -36,17 +36,22 @@ for name, package in PACKAGES.items():
 from gi.repository import GLib, Gst, GstStereo, GstVideo  # noqa: E402
 
 
+FAR_SAMPLE = 65535  # of depth: that far or farther
+
+
 def say(text):
     print(text, flush=True)
 
 
 def depth_ahead(pad, buffer, meta):
-    """Millimetres in the middle of the picture; NaN: no value there, or no camera known."""
+    """Millimetres in the middle of the picture; NaN: no value there, or no camera known; infinity: farther than samples go."""
     info = GstVideo.VideoInfo.new_from_caps(pad.get_current_caps())
     placed = GstVideo.buffer_get_video_meta(buffer)
     size = 2 if info.finfo.format == GstVideo.VideoFormat.GRAY16_LE else 1
     at = info.height // 2 * (placed or info).stride[0] + info.width // 2 * size
-    return meta.get_depth(int.from_bytes(buffer.extract_dup(at, size), "little"))
+    sample = int.from_bytes(buffer.extract_dup(at, size), "little")
+    far = meta.kind == GstStereo.StereoOutputKind.DEPTH and sample == FAR_SAMPLE
+    return math.inf if far else meta.get_depth(sample)
 
 
 # ---- messages: a Gst.Structure becomes a dictionary -------------------------------------------
@@ -128,8 +133,9 @@ def say_health(health):
 
 def say_ahead(ahead):
     depth = ahead["depth"]
-    say(f"depth: {100 * ahead['valid']:.1f} % of the pixels, mean confidence {ahead['confidence']:.3f}, "
-        + ("none known ahead" if depth is None else f"{depth:.0f} mm ahead"))
+    say(f"depth: {100 * ahead['valid-ratio']:.1f} % of the pixels, mean confidence {ahead['confidence']:.3f}, "
+        + (f"{depth:.0f} mm ahead" if depth is not None else
+           "farther ahead than can be told" if ahead["far"] else "none known ahead"))
 
 
 WORDS = {"stereo-nearest": say_nearest, "stereo-obstacles": say_obstacles, "stereo-health": say_health, "ahead": say_ahead}
@@ -199,8 +205,10 @@ class Truck:
         if buffer.pts != Gst.CLOCK_TIME_NONE:
             self.next = buffer.pts + Gst.SECOND
         ahead = Gst.Structure.new_empty("ahead")
-        ahead.set_value("depth", depth_ahead(pad, buffer, meta))
-        ahead.set_value("valid", meta.valid_ratio)
+        depth = depth_ahead(pad, buffer, meta)
+        ahead.set_value("depth", depth)
+        ahead.set_value("far", math.isinf(depth))
+        ahead.set_value("valid-ratio", meta.valid_ratio)
         ahead.set_value("confidence", meta.mean_confidence)
         self.pipeline.post_message(Gst.Message.new_application(self.pipeline, ahead))
         return Gst.PadProbeReturn.OK

@@ -87,6 +87,16 @@ if grep -q clear "$folder/told"; then
 fi
 grep -q "none known ahead" "$folder/told" || { cat "$folder/told"; bad "a scene without texture has a depth ahead"; }
 
+# farther than samples of depth go: no distance, and that is said
+TEST_SOURCE="is-live=false num-buffers=3"
+run 1500 test output=depth depth-unit=20 num-disparities=$disparities
+grep -q "farther ahead than can be told$" "$folder/told" || { cat "$folder/told"; bad "65535 was taken for a distance"; }
+sh "$pipelines/truck.sh" $option --json test output=depth depth-unit=20 num-disparities=$disparities >"$folder/far.json" 2>"$folder/said"
+/usr/bin/python3 -c 'import json, sys
+ahead = [m for m in map(json.loads, open(sys.argv[1])) if m["message"] == "ahead"]
+assert ahead and all(m["far"] is True and m["depth"] is None and 0 <= m["valid-ratio"] <= 1 and "valid" not in m for m in ahead), ahead' \
+  "$folder/far.json" || { cat "$folder/far.json" "$folder/said"; bad "65535 in JSON"; }
+
 # what stands on the ground, in words, as JSON and again from the log
 small=$SIZE
 SIZE=640x360
@@ -96,16 +106,16 @@ grep -q "^ground: camera 1[45][0-9][0-9] mm high, pitch [34]\.[0-9], roll -\{0,1
   { cat "$folder/told"; bad "the ground is not told"; }
 grep -q "^obstacle 1: [45][0-9]* mm, [0-9]* mm to the [a-z]*, [56][0-9]* x [89][0-9]* mm, probability 0\.[0-9]*$" "$folder/told" ||
   { cat "$folder/told"; bad "the obstacle is not told"; }
-quietly sh "$pipelines/truck.sh" $option --json --log "$folder/drive.log" test num-disparities=$disparities
-grep '^{' "$folder/said" >"$folder/lines.json"
+# standard output is JSON and nothing else
+sh "$pipelines/truck.sh" $option --json --log "$folder/drive.log" test num-disparities=$disparities >"$folder/lines.json" \
+  2>"$folder/said" || { cat "$folder/said"; bad "truck.sh --json"; }
 /usr/bin/python3 -c 'import json, sys
 seen = [json.loads(line) for line in open(sys.argv[1])]
 ground = [m for m in seen if m["message"] == "stereo-obstacles"]
 assert ground and all(m["ground"] and len(m["free"]) == 64 for m in ground), ground
 assert ground[-1]["obstacles"][0]["distance"] == ground[-1]["nearest"], ground[-1]
 assert any(m["message"] == "stereo-nearest" for m in seen)' "$folder/lines.json" || { cat "$folder/said"; bad "that is no JSON"; }
-quietly sh "$pipelines/truck.sh" $option --json --replay "$folder/drive.log"
-grep '^{' "$folder/said" >"$folder/again.json"
+sh "$pipelines/truck.sh" $option --json --replay "$folder/drive.log" >"$folder/again.json" || bad "truck.sh --json --replay"
 cmp "$folder/lines.json" "$folder/again.json" || bad "the log tells something else than the drive"
 quietly sh "$pipelines/truck.sh" $option --replay "$folder/drive.log"
 grep -q "^obstacle 1: " "$folder/said" || { cat "$folder/said"; bad "the log is not told in words"; }
