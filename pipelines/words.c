@@ -8,8 +8,8 @@ say_ahead (const GstStructure *ahead)
 {
   double depth = NAN, valid = 0, confidence = 0;
 
-  gst_structure_get (ahead, "depth", G_TYPE_DOUBLE, &depth, "valid-ratio", G_TYPE_DOUBLE, &valid, "confidence", G_TYPE_DOUBLE,
-      &confidence, NULL);
+  gst_structure_get (ahead, "depth", G_TYPE_DOUBLE, &depth, "valid-ratio", G_TYPE_DOUBLE, &valid, "confidence",
+      G_TYPE_DOUBLE, &confidence, NULL);
   g_print ("depth: %.1f %% of the pixels, mean confidence %.3f, ", 100 * valid, confidence);
   if (isfinite (depth))
     g_print ("%.0f mm ahead\n", depth);
