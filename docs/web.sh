@@ -34,7 +34,7 @@ print(urllib.request.urlopen(sys.argv[1]).read().decode())' "http://127.0.0.1:$p
   sleep 0.1
 done
 timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" \
-  --hide-scrollbars --window-size=900,1040 --virtual-time-budget=5000 --timeout=8000 \
+  --hide-scrollbars --window-size=900,920 --virtual-time-budget=5000 --timeout=8000 \
   --screenshot="$work/page.png" "http://127.0.0.1:$port/" >/dev/null 2>&1
 gst-launch-1.0 -q filesrc "location=$work/page.png" ! pngdec ! videoconvert ! jpegenc quality=50 ! filesink "location=$out"
 [ -s "$out" ]

@@ -107,9 +107,9 @@ assert any(m["message"] == "stereo-nearest" for m in seen), seen' "$folder/print
     quietly sh command
     quietly ./depth
     [ "$(grep -c '^[0-9.]* % of the pixels' "$folder/said")" = 10 ] || { cat "$folder/said"; bad "depth.c"; }
-    # the larger example, with the line of building.md
+    # the larger example
     cp "$pipelines/truck.c" "$pipelines"/json.[ch] "$pipelines"/words.[ch] .
-    grep "^cc truck.c" "$(dirname "$readme")/docs/building.md" >command || bad "building.md has no line for truck.c"
+    grep "^cc truck.c" "$pipelines/README.md" >command || bad "pipelines/README.md has no line for truck.c"
     quietly sh command
     [ -x truck ] || bad "there is no truck"
     ;;
