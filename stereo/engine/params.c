@@ -96,7 +96,7 @@ static StereoChoice cost_choices[STEREO_COSTS + 1] = { { STEREO_COST_AUTO, "auto
 
 static const StereoParamInfo table[] = {
   ENUM ("profile", profile, STEREO_PROFILE_BALANCED, profile_choices,
-      "What every parameter left at its own value takes; a parameter set by hand always wins"),
+      "Preset for all parameters that you do not set yourself; what you set always wins"),
   ENUM ("method", method, STEREO_METHOD_ASW, method_choices, "Matching method"),
   ENUM ("cost", cost, STEREO_COST_AUTO, cost_choices, "Matching cost, of a pixel pair or of the windows around it"),
   INT ("min-disparity", min_disparity, -STEREO_MAX_DISPARITIES, STEREO_MAX_DISPARITIES, 0,
