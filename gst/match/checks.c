@@ -77,33 +77,48 @@ gst_stereo_checks_release (GstStereoChecks *checks)
 
 /* ---- what was found ----------------------------------------------------------------------- */
 
-static void
-warn_exchanged (GstStereoChecks *checks, const GstStereoCheckResult *result, const GstStereoLayout *layout)
+static gchar *
+describe_exchanged (const GstStereoCheckResult *result, const GstStereoLayout *layout)
 {
   const gchar *remedy = layout->packing == GST_STEREO_PACKING_AUTO ?
       "exchange what is linked to sink_left and sink_right" :
       "turn right-view-first in the caps' multiview-flags round";
 
-  GST_ELEMENT_WARNING (checks->element, STREAM, FORMAT,
-      ("Left and right look exchanged: %u of %u points match at disparities below "
-       "those searched (median of all: %.1f px). If they are, %s; if they are not, set min-disparity to about %d.",
-          result->backward, result->forward + result->backward, result->disparity, remedy,
-          (gint) (1.5 * result->disparity)),
-      (NULL));
+  return g_strdup_printf ("Left and right look exchanged: %u of %u points match at disparities below "
+                          "those searched (median of all: %.1f px). If they are, %s; if they are not, set "
+                          "min-disparity to about %d.",
+      result->backward, result->forward + result->backward, result->disparity, remedy, (gint) (1.5 * result->disparity));
 }
 
-static void
-warn_unrectified (GstStereoChecks *checks, const GstStereoCheckResult *result, const StereoParams *params)
+static gchar *
+describe_rows (const GstStereoCheckResult *result, const StereoParams *params)
 {
-  GST_ELEMENT_WARNING (checks->element, STREAM, FORMAT,
-      ("The rows of the two views do not fit: a point lies %.1f px higher or lower in "
-       "the right view than in the left one (median of %u; the left half of the picture is off by %.1f px, the right "
-       "one by %.1f px, down is positive). Rectify the views: put stereorectify with its calibration before "
-       "stereomatch, or calibrate anew. If they are rectified, they were not taken at the same moment. %s",
-          result->vertical, result->placed, result->vertical_left, result->vertical_right,
-          params->align ? "Up to 3 px are taken out while stats say aligned, which is less exact." :
-                          "align=auto takes up to 3 px of it out, which is less exact."),
-      (NULL));
+  return g_strdup_printf (
+      "The rows of the two views do not fit: a point lies %.1f px higher or lower in "
+      "the right view than in the left one (median of %u; the left half of the picture is off by %.1f px, the right "
+      "one by %.1f px, down is positive). Rectify the views: put stereorectify with its calibration before "
+      "stereomatch, or calibrate anew. If they are rectified, they were not taken at the same moment. %s",
+      result->vertical, result->placed, result->vertical_left, result->vertical_right,
+      params->align ? "Up to 3 px are taken out while stats say aligned, which is less exact." :
+                      "align=auto takes up to 3 px of it out, which is less exact.");
+}
+
+static GstStructure *
+new_figures (gdouble value)
+{
+  return gst_structure_new ("stereo-health", "value", G_TYPE_DOUBLE, value, NULL);
+}
+
+/* Tells when a finding begins, and when it has ended. TRUE when the beginning is to be told: the caller does that. */
+static gboolean
+update (GstStereoChecks *checks, GstStereoFinding *finding, GstStereoVerdict verdict, GstStereoHealthFlags flag,
+    const gchar *end)
+{
+  gboolean before = finding->stands, begins = gst_stereo_finding_update (finding, verdict);
+
+  if (before && !finding->stands)
+    gst_stereo_health_tell (checks->health, flag, FALSE, g_strdup (end), new_figures (0));
+  return begins;
 }
 
 /* After a look at a pair. */
@@ -127,10 +142,13 @@ judge_views (GstStereoChecks *checks, const GstStereoCheckResult *result, const 
   if (rows != GST_STEREO_VERDICT_UNKNOWN)
     checks->stats.vertical_offset = result->vertical;
   GST_OBJECT_UNLOCK (checks->element);
-  if (gst_stereo_finding_update (&checks->exchanged, exchanged))
-    warn_exchanged (checks, result, layout);
-  if (gst_stereo_finding_update (&checks->unrectified, rows))
-    warn_unrectified (checks, result, params);
+  if (update (checks, &checks->exchanged, exchanged, GST_STEREO_HEALTH_SWAPPED,
+          "Left and right do not look exchanged any more."))
+    gst_stereo_health_tell (checks->health, GST_STEREO_HEALTH_SWAPPED, TRUE, describe_exchanged (result, layout),
+        new_figures (result->backward / (gdouble) (result->forward + result->backward)));
+  if (update (checks, &checks->unrectified, rows, GST_STEREO_HEALTH_ROWS, "The rows of the two views fit again."))
+    gst_stereo_health_tell (
+        checks->health, GST_STEREO_HEALTH_ROWS, TRUE, describe_rows (result, params), new_figures (result->vertical));
   checks->conclusive = exchanged != GST_STEREO_VERDICT_UNKNOWN || rows != GST_STEREO_VERDICT_UNKNOWN;
 }
 
@@ -150,19 +168,21 @@ judge_timestamps (GstStereoChecks *checks, gint64 frame)
   checks->stats.skew_mean = (guint64) skew->mean;
   checks->stats.skew_drift = skew->drift;
   GST_OBJECT_UNLOCK (checks->element);
-  if (gst_stereo_finding_update (&checks->out_of_step, gst_stereo_skew_is_large (skew, frame)))
-    GST_ELEMENT_WARNING (checks->element, STREAM, FORMAT,
-        ("The views are out of step: the two frames of a pair are %.1f ms apart on "
-         "average, of %.1f ms from frame to frame. What moves gets a wrong disparity. Trigger the cameras together, or "
-         "start them together.",
+  if (update (checks, &checks->out_of_step, gst_stereo_skew_is_large (skew, frame), GST_STEREO_HEALTH_OUT_OF_STEP,
+          "The views are in step again."))
+    gst_stereo_health_tell (checks->health, GST_STEREO_HEALTH_OUT_OF_STEP, TRUE,
+        g_strdup_printf ("The views are out of step: the two frames of a pair are %.1f ms apart on "
+                         "average, of %.1f ms from frame to frame. What moves gets a wrong disparity. Trigger the "
+                         "cameras together, or start them together.",
             skew->mean / 1e6, frame / 1e6),
-        (NULL));
-  if (gst_stereo_finding_update (&checks->drifting, gst_stereo_skew_drifts (skew, frame)))
-    GST_ELEMENT_WARNING (checks->element, STREAM, FORMAT,
-        ("The timestamps of the two views drift apart, by %.3f ms in a second: the "
-         "cameras run at different rates. Trigger them together, or let one clock stamp both.",
+        new_figures (skew->mean / 1e6));
+  if (update (checks, &checks->drifting, gst_stereo_skew_drifts (skew, frame), GST_STEREO_HEALTH_DRIFT,
+          "The timestamps of the two views no longer drift apart."))
+    gst_stereo_health_tell (checks->health, GST_STEREO_HEALTH_DRIFT, TRUE,
+        g_strdup_printf ("The timestamps of the two views drift apart, by %.3f ms in a second: the "
+                         "cameras run at different rates. Trigger them together, or let one clock stamp both.",
             skew->drift / 1e6),
-        (NULL));
+        new_figures (skew->drift / 1e6));
 }
 
 /* ---- a look ------------------------------------------------------------------------------- */
@@ -236,17 +256,14 @@ add_counts (GstStereoChecks *checks, const GstStereoCheckedPair *pair)
   gst_stereo_health_add_counts (checks->health, &pair->counts, &load);
 }
 
-void
-gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair)
+/* Looks at a pair, at times. */
+static void
+look_at_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair, gint64 interval)
 {
   const GstStereoFrame *first = pair->first, *second = pair->second;
-  gint64 interval = (gint64) MIN (gst_stereo_checks_get_interval (checks), G_MAXINT64 / 4);
   gint64 time = first->time == GST_STEREO_TIME_NONE ? second->time : first->time;
   gboolean points, health;
 
-  if (!interval)
-    return;
-  add_counts (checks, pair);
   /* the frames of a bundle are of different moments on purpose, and one buffer is of one moment */
   if (first->layout.packing == GST_STEREO_PACKING_AUTO && first->time != GST_STEREO_TIME_NONE &&
       second->time != GST_STEREO_TIME_NONE)
@@ -265,6 +282,20 @@ gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair 
     look_at_views (checks, pair, time, points, health);
   if (points)
     judge_timestamps (checks, first->spacing);
+}
+
+GstStereoHealthFlags
+gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair)
+{
+  gint64 interval = (gint64) MIN (gst_stereo_checks_get_interval (checks), G_MAXINT64 / 4);
+  GstStereoHealthFlags flags;
+
+  if (!interval)
+    return GST_STEREO_HEALTH_OK;
+  add_counts (checks, pair);
+  look_at_pair (checks, pair, interval);
+  flags = gst_stereo_health_now (checks->health);
+  return pair->aligned ? flags & ~GST_STEREO_HEALTH_ROWS : flags;
 }
 
 /* ---- from any thread ---------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Now and then, a look at whether the input can be what it is said to be. What is found goes into `stats`, and once
- * into a warning. check/look.h and check/times.h say what is looked at, and what cannot be seen that way. More often, and
+ * Now and then, a look at whether the input can be what it is said to be. What is found goes into the metadata, into `stats`,
+ * and once into a message and a warning. check/look.h and check/times.h say what is looked at, and what cannot be seen that way. More often, and
  * at far fewer pixels, health.h looks at what is wrong with a camera.
  *
  * Frames in device memory are looked at too: one pair every few seconds is copied for both.
@@ -46,11 +46,12 @@ typedef struct
   const StereoParams *params;           /* of the plan */
   const GstStereoMask *mask;            /* NULL = every pixel counts */
   gboolean on_device;                   /* the plan is on a GPU */
+  gboolean aligned;                     /* rows that do not fit are taken out */
   GstStereoPaceCounts counts;
 } GstStereoCheckedPair;
 
-/* Looks at it where that is due. */
-void gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair);
+/* Looks at it where that is due. Returns what is known to be wrong with the pair. */
+GstStereoHealthFlags gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair);
 
 /* From any thread. @interval: ns of stream time; 0 = never. */
 void gst_stereo_checks_set_interval (GstStereoChecks *checks, guint64 interval);

@@ -252,9 +252,10 @@ submit_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFram
   return flow;
 }
 
-static void
+static GstStereoHealthFlags
 check_pair (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFrame *second, const GstStereoMask *mask)
 {
+  GstStereoFlightsStats flights;
   GstStereoPairStats stats;
   GstStereoCheckedPair pair = { .first = first,
     .second = second,
@@ -264,7 +265,9 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFr
 
   gst_stereo_aggregator_get_stats (&self->parent, &stats);
   pair.counts = (GstStereoPaceCounts){ stats.pairs, stats.late, stats.compute_total };
-  gst_stereo_checks_add_pair (self->parts.checks, &pair);
+  gst_stereo_flights_get_stats (self->parts.flights, &flights);
+  pair.aligned = flights.alignment.active;
+  return gst_stereo_checks_add_pair (self->parts.checks, &pair);
 }
 
 /* Says where the stream breaks, so that the frames before have no part in those after. */
@@ -285,7 +288,7 @@ match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame
   const GstStereoFrame *left = swap ? second : first, *right = swap ? first : second;
   GstFlowReturn flow;
 
-  check_pair (self, first, second, pair->mask);
+  pair->health = check_pair (self, first, second, pair->mask);
   note_break (self, first, second);
   if ((flow = gst_stereo_match_output_acquire (self->parts.output, &pair->out, &pair->confidence)) != GST_FLOW_OK ||
       gst_stereo_aggregator_drop_if_late (&self->parent, left->time == GST_STEREO_TIME_NONE ? right : left))

@@ -9,22 +9,25 @@
 
 #define VIEW(v) ((v) ? "right" : "left")
 
-static const gchar *const names[] = {
-  [GST_STEREO_VIEW_BLACK] = "black",
-  [GST_STEREO_VIEW_BLOWN_OUT] = "blown-out",
-  [GST_STEREO_VIEW_BLURRED] = "blurred",
-  [GST_STEREO_VIEW_DARK] = "dark",
-  [GST_STEREO_VIEW_FROZEN] = "frozen",
-};
+#define FLAGS(name) \
+  { \
+    GST_STEREO_HEALTH_##name##_LEFT, GST_STEREO_HEALTH_##name##_RIGHT \
+  }
+
+static const GstStereoHealthFlags flags_of[GST_STEREO_VIEW_FAULTS][2] = { [GST_STEREO_VIEW_BLACK] = FLAGS (BLACK),
+  [GST_STEREO_VIEW_BLOWN_OUT] = FLAGS (BLOWN_OUT),
+  [GST_STEREO_VIEW_BLURRED] = FLAGS (BLURRED),
+  [GST_STEREO_VIEW_DARK] = FLAGS (DARK),
+  [GST_STEREO_VIEW_FROZEN] = FLAGS (FROZEN) };
 
 /* What `stats` shows. */
 typedef struct
 {
   guint64 looks;
   GstStereoViewLook views[2]; /* of the last one */
-  gboolean faults[GST_STEREO_VIEW_FAULTS][2], range, slow;
-  gdouble beyond; /* share of the matches beyond the range; below 0 = not known */
-  gint wanted;    /* disparities; 0 = no more than are searched */
+  GstStereoHealthFlags flags; /* all that is wrong */
+  gdouble beyond;             /* share of the matches beyond the range; below 0 = not known */
+  gint wanted;                /* disparities; 0 = no more than are searched */
 } Shown;
 
 struct _GstStereoHealth
@@ -95,20 +98,48 @@ gst_stereo_health_release (GstStereoHealth *health)
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-/* Takes @text and @figures (may be NULL), whose fields are added to the message. */
-static void
-tell (GstStereoHealth *health, const gchar *kind, const gchar *view, gboolean active, gchar *text, GstStructure *figures)
+static const GstStereoHealthKind *
+kind_of (GstStereoHealthFlags flag)
+{
+  const GstStereoHealthKind *kind;
+
+  for (guint i = 0; (kind = gst_stereo_health_kind (i)); i++)
+    if (flag & (kind->left | kind->right))
+      return kind;
+  g_assert_not_reached ();
+}
+
+static const gchar *
+view_of (const GstStereoHealthKind *kind, GstStereoHealthFlags flag)
+{
+  return (flag & kind->left) && (flag & kind->right) ? "both" : flag & kind->left ? "left" : "right";
+}
+
+void
+gst_stereo_health_tell (
+    GstStereoHealth *health, GstStereoHealthFlags flag, gboolean active, gchar *text, GstStructure *figures)
 {
   GstStructure *told = figures ? figures : gst_structure_new_empty ("stereo-health");
+  const GstStereoHealthKind *kind = kind_of (flag);
 
-  gst_structure_set (told, "kind", G_TYPE_STRING, kind, "view", G_TYPE_STRING, view, "active", G_TYPE_BOOLEAN, active,
-      "text", G_TYPE_STRING, text, NULL);
+  GST_OBJECT_LOCK (health->element);
+  health->shown.flags = active ? health->shown.flags | flag : health->shown.flags & ~flag;
+  GST_OBJECT_UNLOCK (health->element);
+  gst_structure_set (told, "kind", G_TYPE_STRING, kind->nick, "view", G_TYPE_STRING, view_of (kind, flag), "active",
+      G_TYPE_BOOLEAN, active, "unreliable", G_TYPE_BOOLEAN, kind->unreliable, "text", G_TYPE_STRING, text, NULL);
   gst_element_post_message (health->element, gst_message_new_element (GST_OBJECT (health->element), told));
   if (active)
     GST_ELEMENT_WARNING (health->element, STREAM, FAILED, ("%s", text), (NULL));
   else
     GST_INFO_OBJECT (health->element, "%s", text);
   g_free (text);
+}
+
+GstStereoHealthFlags
+gst_stereo_health_now (const GstStereoHealth *health)
+{
+  /* they are written in this thread */
+  return health->shown.flags;
 }
 
 /* ---- faults of a view -------------------------------------------------------------------- */
@@ -140,12 +171,9 @@ tell_fault (
       "brightness-right", G_TYPE_DOUBLE, looks[1].brightness, "sharpness-left", G_TYPE_DOUBLE, looks[0].sharpness,
       "sharpness-right", G_TYPE_DOUBLE, looks[1].sharpness, NULL);
 
-  GST_OBJECT_LOCK (health->element);
-  health->shown.faults[fault][v] = active;
-  GST_OBJECT_UNLOCK (health->element);
-  tell (health, names[fault], VIEW (v), active,
+  gst_stereo_health_tell (health, flags_of[fault][v], active,
       active ? gst_stereo_health_describe_fault (fault, v, looks) :
-               g_strdup_printf ("The %s view is no longer %s.", VIEW (v), names[fault]),
+               g_strdup_printf ("The %s view is no longer %s.", VIEW (v), kind_of (flags_of[fault][v])->words),
       figures);
 }
 
@@ -213,7 +241,7 @@ tell_range (GstStereoHealth *health, const GstStereoCheckResult *result, const S
       result->beyond / (gdouble) MAX (1, result->beyond + result->forward), "points-beyond", G_TYPE_UINT,
       result->beyond, "farthest", G_TYPE_DOUBLE, result->farthest, "num-disparities", G_TYPE_INT, wanted, NULL);
 
-  tell (health, "range", "both", active,
+  gst_stereo_health_tell (health, GST_STEREO_HEALTH_RANGE, active,
       active ? gst_stereo_health_describe_range (result, params, wanted) :
                g_strdup ("The search range is no longer too small."),
       figures);
@@ -233,7 +261,6 @@ gst_stereo_health_add_matches (GstStereoHealth *health, const GstStereoCheckResu
     wanted = gst_stereo_check_wanted_disparities (result, params->min_disparity);
   health->needed = (gint) ceil (result->largest) + 1 - params->min_disparity;
   GST_OBJECT_LOCK (health->element);
-  health->shown.range = health->range.stands;
   if (verdict != GST_STEREO_VERDICT_UNKNOWN)
     health->shown.beyond = result->beyond / (gdouble) MAX (1, result->beyond + result->forward);
   if (verdict != GST_STEREO_VERDICT_UNKNOWN)
@@ -268,33 +295,13 @@ gst_stereo_health_add_counts (GstStereoHealth *health, const GstStereoPaceCounts
       "scaled-num-disparities", G_TYPE_INT, advice.smaller.disparities, "setting", G_TYPE_STRING,
       advice.setting ? advice.setting : "", "setting-width", G_TYPE_INT, advice.with.width, "setting-height",
       G_TYPE_INT, advice.with.height, "setting-num-disparities", G_TYPE_INT, advice.with.disparities, NULL);
-  GST_OBJECT_LOCK (health->element);
-  health->shown.slow = active;
-  GST_OBJECT_UNLOCK (health->element);
-  tell (health, "slow", "both", active,
+  gst_stereo_health_tell (health, GST_STEREO_HEALTH_SLOW, active,
       active ? gst_stereo_health_describe_slow (pace, &measured, &advice) :
                g_strdup ("The pairs keep up with the stream again."),
       figures);
 }
 
 /* ---- from any thread --------------------------------------------------------------------- */
-
-/* "ok", or "frozen-right, range". */
-static gchar *
-list_faults (const Shown *shown)
-{
-  GString *list = g_string_new (NULL);
-
-  for (guint fault = 0; fault < GST_STEREO_VIEW_FAULTS; fault++)
-    for (guint v = 0; v < 2; v++)
-      if (shown->faults[fault][v])
-        g_string_append_printf (list, "%s%s-%s", list->len ? ", " : "", names[fault], VIEW (v));
-  if (shown->range)
-    g_string_append_printf (list, "%srange", list->len ? ", " : "");
-  if (shown->slow)
-    g_string_append_printf (list, "%sslow", list->len ? ", " : "");
-  return g_string_free (list->len ? list : g_string_append (list, "ok"), FALSE);
-}
 
 void
 gst_stereo_health_add_stats (GstStereoHealth *health, GstStructure *stats)
@@ -305,7 +312,7 @@ gst_stereo_health_add_stats (GstStereoHealth *health, GstStructure *stats)
   GST_OBJECT_LOCK (health->element);
   shown = health->shown;
   GST_OBJECT_UNLOCK (health->element);
-  faults = list_faults (&shown);
+  faults = gst_stereo_health_to_string (shown.flags);
   gst_structure_set (stats, "health", G_TYPE_STRING, faults, "health-looks", G_TYPE_UINT64, shown.looks,
       "brightness-left", G_TYPE_DOUBLE, shown.views[0].brightness, "brightness-right", G_TYPE_DOUBLE,
       shown.views[1].brightness, "sharpness-left", G_TYPE_DOUBLE, shown.views[0].sharpness, "sharpness-right",

@@ -9,6 +9,7 @@
 
 #include "gst/match/check/look.h"
 #include "gst/match/health/pace.h"
+#include "gst/meta/gststereohealth.h"
 #include "gst/video/frame.h"
 
 G_BEGIN_DECLS
@@ -35,6 +36,12 @@ void gst_stereo_health_look (GstStereoHealth *health, gint64 time, const GstSter
 /* Where the points of a look match. */
 void gst_stereo_health_add_matches (
     GstStereoHealth *health, const GstStereoCheckResult *result, const StereoParams *params);
+/* A finding begins or ends that somebody else made: posts the messages, and notes it. Takes @text and @figures, fields of the
+ * message, which may be NULL. */
+void gst_stereo_health_tell (
+    GstStereoHealth *health, GstStereoHealthFlags flag, gboolean active, gchar *text, GstStructure *figures);
+/* All that is wrong now. */
+GstStereoHealthFlags gst_stereo_health_now (const GstStereoHealth *health);
 /* Before each pair. @load: the time from frame to frame, and what is matched; its compute time is not read. */
 void gst_stereo_health_add_counts (
     GstStereoHealth *health, const GstStereoPaceCounts *counts, const GstStereoLoad *load);

@@ -81,6 +81,13 @@ gst_stereo_meta_get_mask_bytes (const GstStereoMeta *meta)
   return plane_bytes (meta, meta->mask, GST_VIDEO_FORMAT_GRAY8, 1);
 }
 
+gboolean
+gst_stereo_meta_is_reliable (const GstStereoMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, FALSE);
+  return gst_stereo_health_is_reliable (meta->health);
+}
+
 gdouble
 gst_stereo_meta_get_disparity (const GstStereoMeta *meta, guint sample)
 {
