@@ -19,7 +19,7 @@ typedef struct
   GstStereoCurve curve;
   gdouble near, far;
   gboolean metric, notice;
-  gchar string[32];
+  gchar string[64];
 } GstDepthOverlayKey;
 
 typedef void (*GstDepthOverlayDraw) (
