@@ -26,10 +26,9 @@
  * view is still taken in, dropped and counted. A seek without a flush leaves the two sources at different running
  * times: from there on frames are paired by the time since that seek.
  *
- * When no frame has come on one view pad of a live pipeline for two seconds, while the other pad got frames, a warning
- * names the silent pad, and an info message on the bus says when frames come again. Time in PAUSED does not count.
- * When both pads are silent, there is no message: both cameras may have been stopped on purpose, and a `watchdog`
- * behind them reports that. In pipelines that are not live a view may take any time.
+ * When no frame has come on a pad of a live pipeline for two seconds, a warning names the silent pad, or both of them, and an
+ * info message on the bus says when frames come again. Time in PAUSED does not count. A pad that never had a frame is
+ * silent when the other one gets frames. In pipelines that are not live a view may take any time.
  *
  * The caps of both views may change at any time, one pad after the other; two frames that are a pair and
  * differ in size, or of which one is colour and the other is not, are an error. A view pad whose partner
