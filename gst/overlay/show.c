@@ -82,7 +82,7 @@ static const GstDepthOverlayProperty properties[] = {
       .blurb = "Draw the nearest distance, its marker and warnings, and say what is not known" },
   { ROW (TIME, "max-age", max_age),
       .blurb = "Maximum age of the depth, compared with the frame it is shown over, in nanoseconds; 0 = only depth of "
-               "the same running time" },
+               "the same running time. Where the frame or the depth has no timestamp, the depth ages by the clock" },
   { ROW (TIME, "message-interval", message_interval),
       .blurb = "Minimum time between two stereo-nearest messages in nanoseconds; 0 = one message per frame. A change "
                "of state or warning is always posted at once" }
