@@ -225,7 +225,8 @@ look_at_views (GstStereoChecks *checks, const GstStereoCheckedPair *pair, gint64
   }
   gst_stereo_layout_images (&first->layout, &frames[0], &frames[two], &images[0], &images[1]);
   if (health)
-    gst_stereo_health_look (checks->health, time, &first->layout, infos, images);
+    gst_stereo_health_look (checks->health, time, &first->layout, infos, images, pair->live,
+        pair->params->min_disparity + pair->params->num_disparities);
   if (points)
     look_for_points (checks, &first->layout, images, pair);
   if (two)

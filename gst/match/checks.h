@@ -46,6 +46,7 @@ typedef struct
   const StereoParams *params;           /* of the plan */
   const GstStereoMask *mask;            /* NULL = every pixel counts */
   gboolean on_device;                   /* the plan is on a GPU */
+  gboolean live;                        /* a sensor gives the frames */
   gboolean aligned;                     /* rows that do not fit are taken out */
   GstStereoPaceCounts counts;
 } GstStereoCheckedPair;

@@ -265,6 +265,7 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFr
   gst_stereo_aggregator_get_stats (&self->parent, &stats);
   pair.counts = (GstStereoPaceCounts){ stats.pairs, stats.late, stats.compute_total };
   gst_stereo_flights_get_stats (self->parts.flights, &flights);
+  pair.live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
   pair.aligned = flights.alignment.active;
   return gst_stereo_checks_add_pair (self->parts.checks, &pair);
 }

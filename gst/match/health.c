@@ -9,17 +9,6 @@
 
 #define VIEW(v) ((v) ? "right" : "left")
 
-#define FLAGS(name) \
-  { \
-    GST_STEREO_HEALTH_##name##_LEFT, GST_STEREO_HEALTH_##name##_RIGHT \
-  }
-
-static const GstStereoHealthFlags flags_of[GST_STEREO_VIEW_FAULTS][2] = { [GST_STEREO_VIEW_BLACK] = FLAGS (BLACK),
-  [GST_STEREO_VIEW_BLOWN_OUT] = FLAGS (BLOWN_OUT),
-  [GST_STEREO_VIEW_BLURRED] = FLAGS (BLURRED),
-  [GST_STEREO_VIEW_DARK] = FLAGS (DARK),
-  [GST_STEREO_VIEW_FROZEN] = FLAGS (FROZEN) };
-
 /* What `stats` shows. */
 typedef struct
 {
@@ -115,6 +104,22 @@ view_of (const GstStereoHealthKind *kind, GstStereoHealthFlags flag)
   return (flag & kind->left) && (flag & kind->right) ? "both" : flag & kind->left ? "left" : "right";
 }
 
+/* What stands of the views: one that is frozen still is when the two no longer are. */
+static GstStereoHealthFlags
+standing (const GstStereoHealth *health)
+{
+  GstStereoHealthFlags flags = GST_STEREO_HEALTH_OK;
+
+  for (guint fault = 0; fault < GST_STEREO_VIEW_FAULTS; fault++)
+    for (guint v = 0; v < 2; v++)
+      if (health->views.episodes[fault][v].stands)
+        flags |= gst_stereo_views_flag (fault, v);
+  for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
+    if (health->views.pair[fault].stands)
+      flags |= gst_stereo_pair_flag (fault);
+  return flags;
+}
+
 void
 gst_stereo_health_tell (
     GstStereoHealth *health, GstStereoHealthFlags flag, gboolean active, gchar *text, GstStructure *figures)
@@ -123,7 +128,7 @@ gst_stereo_health_tell (
   const GstStereoHealthKind *kind = kind_of (flag);
 
   GST_OBJECT_LOCK (health->element);
-  health->shown.flags = active ? health->shown.flags | flag : health->shown.flags & ~flag;
+  health->shown.flags = active ? health->shown.flags | flag : (health->shown.flags & ~flag) | standing (health);
   GST_OBJECT_UNLOCK (health->element);
   gst_structure_set (told, "kind", G_TYPE_STRING, kind->nick, "view", G_TYPE_STRING, view_of (kind, flag), "active",
       G_TYPE_BOOLEAN, active, "unreliable", G_TYPE_BOOLEAN, kind->unreliable, "text", G_TYPE_STRING, text, NULL);
@@ -153,6 +158,8 @@ figure_of (GstStereoViewFault fault, guint v, const GstStereoViewLook looks[2])
       return looks[v].black;
     case GST_STEREO_VIEW_BLOWN_OUT:
       return looks[v].white;
+    case GST_STEREO_VIEW_COVERED:
+      return looks[v].contrast;
     case GST_STEREO_VIEW_BLURRED:
       return looks[v].sharpness / MAX (looks[!v].sharpness, 1e-9);
     case GST_STEREO_VIEW_DARK:
@@ -171,9 +178,10 @@ tell_fault (
       "brightness-right", G_TYPE_DOUBLE, looks[1].brightness, "sharpness-left", G_TYPE_DOUBLE, looks[0].sharpness,
       "sharpness-right", G_TYPE_DOUBLE, looks[1].sharpness, NULL);
 
-  gst_stereo_health_tell (health, flags_of[fault][v], active,
-      active ? gst_stereo_health_describe_fault (fault, v, looks) :
-               g_strdup_printf ("The %s view is no longer %s.", VIEW (v), kind_of (flags_of[fault][v])->words),
+  gst_stereo_health_tell (health, gst_stereo_views_flag (fault, v), active,
+      active ?
+          gst_stereo_health_describe_fault (fault, v, looks) :
+          g_strdup_printf ("The %s view is no longer %s.", VIEW (v), kind_of (gst_stereo_views_flag (fault, v))->words),
       figures);
 }
 
@@ -182,15 +190,20 @@ tell_fault (
 gboolean
 gst_stereo_health_is_due (const GstStereoHealth *health, gint64 time)
 {
-  return !health->started || time < health->last || time - health->last >= (gint64) GST_STEREO_HEALTH_INTERVAL;
+  gint64 interval = gst_stereo_views_are_suspicious (&health->views) ? GST_STEREO_HEALTH_SOON :
+                                                                       GST_STEREO_HEALTH_INTERVAL;
+
+  return !health->started || time < health->last || time - health->last >= interval;
 }
 
+/* A view that shows what is near leaves out, at its side, what only the other one sees. */
 static void
 look_at (GstStereoHealth *health, guint v, const GstStereoLayout *layout, const GstVideoInfo *info,
-    const StereoImage *image, GstStereoViewLook *look)
+    const StereoImage *image, gint reach, GstStereoViewLook *look)
 {
   gint offset[GST_VIDEO_MAX_COMPONENTS], scale[GST_VIDEO_MAX_COMPONENTS];
   guint component = image->channels == 3; /* green, or luma */
+  gint alone = CLAMP (reach, 0, layout->width / 2);
 
   if (!health->viewers[v] || !gst_stereo_viewer_is_for (health->viewers[v], layout->width, layout->height)) {
     gst_stereo_viewer_free (health->viewers[v]);
@@ -199,12 +212,53 @@ look_at (GstStereoHealth *health, guint v, const GstStereoLayout *layout, const 
   if (!health->viewers[v])
     return;
   gst_video_color_range_offsets (info->colorimetry.range, info->finfo, offset, scale);
-  gst_stereo_viewer_look (health->viewers[v], image, offset[component], scale[component], look);
+  gst_stereo_viewer_look (health->viewers[v], image, offset[component], scale[component], v ? 0 : alone,
+      v ? layout->width - alone : layout->width, look);
+}
+
+/* A picture that never changed is no fault: only the meta has it. */
+static void
+note_still (GstStereoHealth *health, gboolean active)
+{
+  GST_DEBUG_OBJECT (health->element, "no pixel has changed yet: a still picture%s", active ? "" : " no more");
+  GST_OBJECT_LOCK (health->element);
+  health->shown.flags = active ? health->shown.flags | GST_STEREO_HEALTH_STILL :
+                                 health->shown.flags & ~GST_STEREO_HEALTH_STILL;
+  GST_OBJECT_UNLOCK (health->element);
+}
+
+static void
+tell_pair_fault (GstStereoHealth *health, GstStereoPairFault fault, gboolean active, const GstStereoPairLook *pair)
+{
+  gdouble value = pair->zero / (gdouble) MAX (1, pair->textured);
+
+  if (fault == GST_STEREO_PAIR_STILL) {
+    note_still (health, active);
+    return;
+  }
+  gst_stereo_health_tell (health, gst_stereo_pair_flag (fault), active, gst_stereo_health_describe_pair (fault, active),
+      gst_structure_new ("stereo-health", "time", G_TYPE_INT64, health->last, "value", G_TYPE_DOUBLE, value, NULL));
+}
+
+static void
+look_at_both (GstStereoHealth *health, gint64 time, gint width, const GstStereoViewLook looks[2], gboolean live)
+{
+  const GstStereoViewer *const viewers[2] = { health->viewers[0], health->viewers[1] };
+  GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS];
+  GstStereoPairLook pair;
+
+  gst_stereo_pair_look (viewers, width, &pair);
+  GST_LOG_OBJECT (health->element, "%u of %u blocks at disparity 0, with a rest of %.3f; %u of %u that move stand still",
+      pair.zero, pair.textured, pair.rest, pair.still, pair.moving);
+  gst_stereo_views_add_pair (&health->views, looks, &pair, live, time, changes);
+  for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
+    if (changes[fault] != GST_STEREO_EPISODE_GOES_ON)
+      tell_pair_fault (health, fault, changes[fault] == GST_STEREO_EPISODE_BEGINS, &pair);
 }
 
 void
 gst_stereo_health_look (GstStereoHealth *health, gint64 time, const GstStereoLayout *layout,
-    const GstVideoInfo *const infos[2], const StereoImage images[2])
+    const GstVideoInfo *const infos[2], const StereoImage images[2], gboolean live, gint reach)
 {
   GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2];
   GstStereoViewLook looks[2];
@@ -212,7 +266,7 @@ gst_stereo_health_look (GstStereoHealth *health, gint64 time, const GstStereoLay
   health->started = TRUE;
   health->last = time;
   for (guint v = 0; v < 2; v++)
-    look_at (health, v, layout, infos[v], &images[v], &looks[v]);
+    look_at (health, v, layout, infos[v], &images[v], reach, &looks[v]);
   if (!health->viewers[0] || !health->viewers[1])
     return;
   for (guint v = 0; v < 2; v++)
@@ -229,6 +283,7 @@ gst_stereo_health_look (GstStereoHealth *health, gint64 time, const GstStereoLay
     for (guint v = 0; v < 2; v++)
       if (changes[fault][v] != GST_STEREO_EPISODE_GOES_ON)
         tell_fault (health, fault, v, changes[fault][v] == GST_STEREO_EPISODE_BEGINS, looks);
+  look_at_both (health, time, layout->width, looks, live);
 }
 
 /* ---- the search range -------------------------------------------------------------------- */

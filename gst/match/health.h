@@ -15,6 +15,7 @@
 G_BEGIN_DECLS
 
 #define GST_STEREO_HEALTH_INTERVAL (200 * GST_MSECOND) /* of stream time, from look to look */
+#define GST_STEREO_HEALTH_SOON (100 * GST_MSECOND)     /* while a fault begins */
 
 typedef struct _GstStereoHealth GstStereoHealth;
 
@@ -30,9 +31,10 @@ void gst_stereo_health_release (GstStereoHealth *health);
 
 /* Whether the views of that time (ns) are to be looked at. */
 gboolean gst_stereo_health_is_due (const GstStereoHealth *health, gint64 time);
-/* Views in host memory. @infos: of the frames that they lie in. */
+/* Views in host memory, left and right. @infos: of the frames that they lie in. @live: a sensor gives them. @reach: the
+ * largest disparity that is searched. */
 void gst_stereo_health_look (GstStereoHealth *health, gint64 time, const GstStereoLayout *layout,
-    const GstVideoInfo *const infos[2], const StereoImage images[2]);
+    const GstVideoInfo *const infos[2], const StereoImage images[2], gboolean live, gint reach);
 /* Where the points of a look match. */
 void gst_stereo_health_add_matches (
     GstStereoHealth *health, const GstStereoCheckResult *result, const StereoParams *params);

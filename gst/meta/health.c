@@ -25,7 +25,7 @@ static const GstStereoHealthKind kinds[] = {
   { "same-view", OF_PAIR (SAME_VIEW), TRUE, MS (600), "both views come from one camera",
       "all textured parts of both views lie at the same place within a tenth of a pixel, and differ by nothing but "
       "exposure and noise" },
-  { "still-pattern", OF_PAIR (STILL_PATTERN), TRUE, MS (600), "still pattern on the lenses",
+  { "still-pattern", OF_PAIR (STILL_PATTERN), TRUE, MS (400), "still pattern on the lenses",
       "texture that stays where it is, at disparity 0, over a quarter of what moves" },
   { "swapped", OF_PAIR (SWAPPED), TRUE, 0, "views exchanged",
       "three quarters of the points match at disparities of the wrong sign" },

@@ -151,7 +151,8 @@ copy_of (const View *view)
 
 /* ---- streams ----------------------------------------------------------------------------- */
 
-static const gchar *const names[] = { "black", "blown-out", "blurred", "dark", "frozen" };
+static const gchar *const names[] = { "black", "blown-out", "covered", "blurred", "dark", "frozen" };
+static const gchar *const pair_names[] = { "frozen", "still", "same-view", "still-pattern" };
 
 /* What is told of @frames looks at the sequence, played to and fro, with a fault in one view: "dark-right". */
 static gchar *
@@ -164,18 +165,25 @@ play (const Sequence *sequence, guint frames, const gchar *fault, guint faulty)
   GstStereoViews views = { 0 };
 
   for (guint n = 0; n < frames; n++) {
-    GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2];
+    GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2], pair_changes[GST_STEREO_PAIR_FAULTS];
+    gint reach = MIN (128, first->width / 2);
     GstStereoViewLook looks[2];
+    GstStereoPairLook pair;
     guint period = MAX (1, 2 * (sequence->count - 1)), at = n % period;
     for (guint v = 0; v < 2; v++) {
       gboolean frozen = v == faulty && !strcmp (fault, "frozen");
       View view = copy_of (&sequence->views[frozen ? 0 : MIN (at, period - at) % sequence->count][v]);
       StereoImage image = image_of (&view);
       change (&view, v == faulty ? fault : "none", frozen ? 0 : 2 * n + v);
-      gst_stereo_viewer_look (viewers[v], &image, 0, 255, &looks[v]);
+      gst_stereo_viewer_look (viewers[v], &image, 0, 255, v ? 0 : reach, v ? view.width - reach : view.width, &looks[v]);
       g_free (view.pixels);
     }
+    gst_stereo_pair_look ((const GstStereoViewer *const[]){ viewers[0], viewers[1] }, first->width, &pair);
     gst_stereo_views_add (&views, looks, n * LOOK, changes);
+    gst_stereo_views_add_pair (&views, looks, &pair, TRUE, n * LOOK, pair_changes);
+    for (guint i = 0; i < GST_STEREO_PAIR_FAULTS; i++)
+      if (pair_changes[i])
+        g_string_append_printf (told, "%s ", pair_names[i]);
     for (guint i = 0; i < 2 * GST_STEREO_VIEW_FAULTS; i++)
       if (changes[i / 2][i % 2])
         g_string_append_printf (told, "%s-%s ", names[i / 2], i % 2 ? "right" : "left");
@@ -224,7 +232,7 @@ GST_END_TEST;
 GST_START_TEST (test_faults)
 {
   static const gchar *const faults[][2] = { { "frozen", "frozen" }, { "black", "black" }, { "blown-out", "blown-out" },
-    { "dark", "dark" }, { "blurred", "blurred" }, { "covered", "blurred" } };
+    { "dark", "dark" }, { "blurred", "blurred" }, { "covered", "covered" } };
   Sequence sequence;
 
   if (!load_sequence (&sequence, healthy[__i__], __i__ % 2 ? "RGB" : "GRAY8"))

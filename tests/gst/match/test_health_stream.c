@@ -78,7 +78,7 @@ messages_of (const gchar *line, const Step *steps, guint64 *looks)
 }
 
 static const gchar *const faults[][2] = { { "frozen", "frozen" }, { "black", "black" }, { "blown-out", "blown-out" },
-  { "dark", "dark" }, { "blurred", "blurred" }, { "covered", "blurred" } };
+  { "dark", "dark" }, { "blurred", "blurred" }, { "covered", "covered" } };
 
 /* A fault for three seconds, twice: each time one warning, one message when it begins and one when
  * it ends; of that fault, in that view, and of nothing else. */
