@@ -23,10 +23,12 @@ static const GstStereoHealthKind kinds[] = {
       "less than half as sharp as the other view, or as it used to be against it" },
   { "dark", OF_VIEW (DARK), TRUE, MS (800), "dark", "less than two thirds of the other view's brightness" },
   { "same-view", OF_PAIR (SAME_VIEW), TRUE, MS (600), "both views come from one camera",
-      "all textured parts of both views lie at the same place within a tenth of a pixel, and differ by nothing but "
-      "exposure and noise" },
+      "three fifths of the textured parts of both views lie at the same place within a tenth of a pixel, and differ by "
+      "nothing but exposure and noise" },
   { "still-pattern", OF_PAIR (STILL_PATTERN), TRUE, MS (400), "still pattern on the lenses",
-      "texture that stays where it is, at disparity 0, over a quarter of what moves" },
+      "likewise, and two scenes shine through; or a quarter of what moves has the texture that the other view has at "
+      "the "
+      "same place, now and three looks ago" },
   { "swapped", OF_PAIR (SWAPPED), TRUE, 0, "views exchanged",
       "three quarters of the points match at disparities of the wrong sign" },
   { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, MS (400), "views out of step",

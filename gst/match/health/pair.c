@@ -9,14 +9,15 @@
 #define MARGIN 3     /* columns at the sides that are left out */
 #define SLOPE 100.0  /* mean square of the difference of neighbours two apart: texture */
 #define VARIANCE 100.0
-#define ALIKE 0.7   /* correlation of a block with the other view at the same place */
-#define ZERO 0.1    /* px */
-#define REPEATS 0.9 /* correlation of a block with itself a few pixels away: its place is not known */
-#define SHIFTS 16   /* pixels that a pattern may repeat after */
-#define CHANGED 4   /* grey levels that a pixel changes by */
-#define MOVING 0.3  /* share of such pixels in a block that moves */
-#define AGE 3       /* looks: a third of a second and more */
-#define STILL 0.5   /* correlation of the bends of a block with those of the other view's past */
+#define ALIKE 0.7    /* correlation of a block with the other view at the same place */
+#define ZERO 0.1     /* px */
+#define REPEATS 0.9  /* correlation of a block with itself a few pixels away: its place is not known */
+#define SHIFTS 16    /* pixels that a pattern may repeat after */
+#define CHANGED 4    /* grey levels that a pixel changes by */
+#define MOVING 0.3   /* share of such pixels in a block that moves */
+#define AGE 3        /* looks: a third of a second and more */
+#define TOGETHER 0.2 /* correlation of the changes of pixels two apart */
+#define STILL 0.5    /* correlation of the bends of a block with those of the other view's past */
 
 /* A part of the rows. */
 typedef struct
@@ -138,17 +139,24 @@ bends_alike (const Block *block, const guint8 *a, const guint8 *b)
   return square[0] && square[1] ? (gdouble) both / sqrt ((gdouble) square[0] * (gdouble) square[1]) : 0;
 }
 
+/* Whether much of the block changes, and neighbours two pixels apart alike: noise changes each for itself. */
 static gboolean
 moves (const Block *block, const guint8 *now, const guint8 *before)
 {
+  gint64 both = 0, square = 0;
   gint count = 0;
 
   for (gint y = block->from; y < block->to; y++) {
     const guint8 *p = now + (gsize) y * (gsize) block->width, *q = before + (gsize) y * (gsize) block->width;
-    for (gint x = block->first; x < block->last; x++)
-      count += ABS (p[x] - q[x]) >= CHANGED;
+    for (gint x = block->first; x < block->last; x++) {
+      gint change = p[x] - q[x];
+      count += ABS (change) >= CHANGED;
+      both += change * (p[x + 2] - q[x + 2]);
+      square += change * change;
+    }
   }
-  return count >= MOVING * (block->to - block->from) * (block->last - block->first);
+  return count >= MOVING * (block->to - block->from) * (block->last - block->first) &&
+      (gdouble) both > TOGETHER * (gdouble) square;
 }
 
 static void

@@ -167,11 +167,11 @@ count_moved (const guint8 *row, const guint8 *before, gint width, gint least)
 
 /* The rows of a band, from column @first to @end. */
 static GstStereoLookBand
-compare_band (const GstStereoViewer *viewer, guint band, gint first, gint end, gint scale)
+compare_band (const GstStereoViewer *viewer, guint band, gint first, gint end, gint offset, gint scale)
 {
   gint from = (gint) band * viewer->rows / GST_STEREO_LOOK_BANDS;
   gint to = ((gint) band + 1) * viewer->rows / GST_STEREO_LOOK_BANDS;
-  gdouble products = 0, squares = 0, count = (gdouble) MAX (1, (to - from) * (end - first));
+  gdouble products = 0, squares = 0, others = 0, sums = 0, count = (gdouble) MAX (1, (to - from) * (end - first));
   gdouble unit = 255.0 * 255 / scale / scale;
 
   for (gint i = from; i < to; i++) {
@@ -179,20 +179,26 @@ compare_band (const GstStereoViewer *viewer, guint band, gint first, gint end, g
     const guint8 *now = viewer->past[0] + at, *before = viewer->past[1] + at;
     const guint8 *below = viewer->below[0] + at, *below_before = viewer->below[1] + at;
     gint64 product = 0, square = 0;
+    guint32 other = 0, sum = 0;
 
     for (gint x = first; x < end; x++) {
       gint difference = now[x] - before[x];
       product += difference * (below[x] - below_before[x]);
       square += difference * difference;
+      other += difference != 0;
+      sum += now[x];
     }
+    others += other;
+    sums += sum;
     products += (gdouble) product;
     squares += (gdouble) square;
   }
-  return (GstStereoLookBand){ products / count * unit, squares / count * unit * sqrt (OVERLAP / count) };
+  return (GstStereoLookBand){ products / count * unit, squares / count * unit * sqrt (OVERLAP / count), others / count,
+    (sums / count - offset) * 255 / scale };
 }
 
 static void
-compare (const GstStereoViewer *viewer, gint scale, gint first, gint end, GstStereoViewLook *look)
+compare (const GstStereoViewer *viewer, gint offset, gint scale, gint first, gint end, GstStereoViewLook *look)
 {
   gsize count = (gsize) viewer->rows * (gsize) viewer->width;
   guint64 moved = 0;
@@ -210,7 +216,7 @@ compare (const GstStereoViewer *viewer, gint scale, gint first, gint end, GstSte
   }
   look->moved = (gdouble) moved / (gdouble) count;
   for (guint band = 0; band < GST_STEREO_LOOK_BANDS; band++)
-    look->bands[band] = compare_band (viewer, band, first, end, scale);
+    look->bands[band] = compare_band (viewer, band, first, end, offset, scale);
 }
 
 /* The oldest rows give their place to those of this look. */
@@ -257,5 +263,5 @@ gst_stereo_viewer_look (GstStereoViewer *viewer, const StereoImage *image, gint 
   runs = (gdouble) MAX (1, sums.run_count);
   mean = sums.runs / runs;
   look->contrast = sqrt (MAX (0, sums.run_squares / runs - mean * mean)) / RUN * 255 / scale;
-  compare (viewer, scale, first, end, look);
+  compare (viewer, offset, scale, first, end, look);
 }

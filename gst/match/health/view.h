@@ -29,6 +29,8 @@ typedef struct
 {
   gdouble change; /* mean of these products, squared grey levels; 0 where nothing moves, and may be below */
   gdouble doubt;  /* its standard deviation where there is nothing but noise */
+  gdouble other;  /* share of the pixels that are not what they were, to the bit */
+  gdouble level;  /* mean, 0..255 */
 } GstStereoLookBand;
 
 /* Levels are 0 for black to 255 for white, whatever the range of the format. */

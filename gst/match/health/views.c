@@ -28,11 +28,14 @@
 #define BAND_MOVES 0.5      /* squared grey levels: something moves in a band */
 #define BAND_SURE 8.0       /* times what noise gives by chance */
 #define BAND_STILL 0.05     /* of the other view's movement */
-#define BANDS_FROZEN 3      /* of 8 */
-#define MIN_TEXTURED 12     /* blocks of a pair */
-#define ZERO_BAD 0.75 /* share of the blocks with texture that lie at disparity 0; healthy pairs have up to 0.04 */
-#define ZERO_GOOD 0.4
-#define REST_PATTERN 0.02 /* share of the variance that noise does not explain: two scenes behind one pattern */
+#define BAND_NOISY 0.2      /* share of the pixels that noise changes */
+#define BAND_DARK 20.0      /* grey levels: black and white are the same to the bit without being frozen */
+#define BAND_BRIGHT 235.0
+#define BANDS_FROZEN 3  /* of 8 */
+#define MIN_TEXTURED 12 /* blocks of a pair */
+#define ZERO_BAD 0.6    /* share of the blocks with texture that lie at disparity 0; healthy pairs have up to 0.04 */
+#define ZERO_GOOD 0.3
+#define REST_PATTERN 0.004 /* share of the variance that noise does not explain: two scenes behind one pattern */
 #define MIN_MOVING 8
 #define STILL_BAD 0.25 /* share of the blocks that move */
 #define STILL_GOOD 0.1
@@ -123,7 +126,8 @@ judge_dark (const GstStereoViewLook *look, const GstStereoViewLook *other)
   return below (look->brightness / other->brightness, DARK_BAD, DARK_GOOD);
 }
 
-/* Bands in which the other view moves, and this one does not: parts that are frozen, under noise or beside a running clock. */
+/* Bands in which the other view moves, and this one does not: parts that are frozen, under noise or beside a running clock. Or
+ * in which the other view has the noise of a sensor, and no pixel of this one changes. */
 static guint
 count_still_bands (const GstStereoViewLook *look, const GstStereoViewLook *other)
 {
@@ -131,6 +135,10 @@ count_still_bands (const GstStereoViewLook *look, const GstStereoViewLook *other
 
   for (guint band = 0; band < GST_STEREO_LOOK_BANDS; band++) {
     const GstStereoLookBand *here = &look->bands[band], *there = &other->bands[band];
+    if (here->other == 0 && there->other > BAND_NOISY && here->level > BAND_DARK && here->level < BAND_BRIGHT) {
+      count++;
+      continue;
+    }
     if (there->change < MAX (BAND_MOVES, BAND_SURE * there->doubt))
       continue;
     /* an exposure that differs changes both by its square */
@@ -223,6 +231,9 @@ judge_pair (const GstStereoViews *views, const GstStereoViewLook looks[2], const
     zero = above (pair->zero / (gdouble) pair->textured, ZERO_BAD, ZERO_GOOD);
   if (pair->moving >= MIN_MOVING)
     still = above (pair->still / (gdouble) pair->moving, STILL_BAD, STILL_GOOD);
+  /* where nothing moves, a pattern would still be at disparity 0 */
+  if (still == GST_STEREO_VERDICT_UNKNOWN && pair->textured >= MIN_TEXTURED && pair->zero <= STILL_GOOD * pair->textured)
+    still = GST_STEREO_VERDICT_GOOD;
   verdicts[GST_STEREO_PAIR_SAME_VIEW] = zero;
   verdicts[GST_STEREO_PAIR_STILL_PATTERN] = still;
   if (zero != GST_STEREO_VERDICT_BAD)

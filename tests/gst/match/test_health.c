@@ -381,7 +381,7 @@ GST_START_TEST (test_verdicts_on_frozen_parts)
   GstStereoViewVerdicts verdicts;
 
   for (guint i = 0; i < GST_STEREO_LOOK_BANDS; i++)
-    moving.bands[i] = still.bands[i] = (GstStereoLookBand){ 20, 0.2 };
+    moving.bands[i] = still.bands[i] = (GstStereoLookBand){ 20, 0.2, 0.5, 100 };
   for (guint count = 0; count <= GST_STEREO_LOOK_BANDS; count++) {
     judge (moving, still, (GstStereoViewsPast){ 0 }, verdicts);
     fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][0], GOOD);
@@ -398,6 +398,17 @@ GST_START_TEST (test_verdicts_on_frozen_parts)
     moving.bands[i].doubt = 0.2;
     still.bands[i].doubt = 1.1;
   }
+  judge (moving, still, (GstStereoViewsPast){ 0 }, verdicts);
+  fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], GOOD);
+  /* nothing moves; the other view has noise, and this one none: but for where it is white */
+  moving = still = SOUND;
+  for (guint i = 0; i < GST_STEREO_LOOK_BANDS; i++) {
+    moving.bands[i] = (GstStereoLookBand){ 0, 0.2, 0.5, 100 };
+    still.bands[i] = (GstStereoLookBand){ 0, 0, i < 3 ? 0 : 0.5, 100 };
+  }
+  judge (moving, still, (GstStereoViewsPast){ 0 }, verdicts);
+  fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], BAD);
+  still.bands[0].level = still.bands[1].level = still.bands[2].level = 250;
   judge (moving, still, (GstStereoViewsPast){ 0 }, verdicts);
   fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], GOOD);
 }
@@ -453,7 +464,7 @@ GST_START_TEST (test_pair_at_disparity_0)
     GstStereoPairLook look;
     GstStereoPairFault fault;
   } cases[] = { { { 100, 80, 0.001, 0, 0 }, GST_STEREO_PAIR_SAME_VIEW },
-    { { 100, 80, 0.1, 0, 0 }, GST_STEREO_PAIR_STILL_PATTERN }, { { 100, 60, 0.001, 0, 0 }, GST_STEREO_PAIR_FAULTS },
+    { { 100, 80, 0.1, 0, 0 }, GST_STEREO_PAIR_STILL_PATTERN }, { { 100, 50, 0.001, 0, 0 }, GST_STEREO_PAIR_FAULTS },
     { { 11, 11, 0.001, 0, 0 }, GST_STEREO_PAIR_FAULTS }, { { 100, 5, 0, 40, 11 }, GST_STEREO_PAIR_STILL_PATTERN },
     { { 100, 5, 0, 40, 8 }, GST_STEREO_PAIR_FAULTS }, { { 100, 5, 0, 7, 7 }, GST_STEREO_PAIR_FAULTS } };
 
@@ -506,7 +517,7 @@ GST_START_TEST (test_look_at_a_pair)
     fail_unless (pair.textured > 60, "case %u: %u blocks", i, pair.textured);
     fail_unless (cases[i].zero ? pair.zero > 0.75 * pair.textured : pair.zero < 0.1 * pair.textured,
         "case %u: %u of %u blocks", i, pair.zero, pair.textured);
-    fail_unless (!cases[i].zero || (pair.rest > 0.02) == cases[i].rest, "case %u: a rest of %f", i, pair.rest);
+    fail_unless (!cases[i].zero || (pair.rest > 0.004) == cases[i].rest, "case %u: a rest of %f", i, pair.rest);
     for (guint v = 0; v < 2; v++) {
       gst_stereo_viewer_free (viewers[v]);
       g_free (views[v].memory);

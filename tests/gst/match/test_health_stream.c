@@ -116,6 +116,37 @@ GST_START_TEST (test_faults)
 }
 GST_END_TEST;
 
+/* Faults of the pair, from the first frame on and for three seconds, with and without noise: told within a second, of the pair
+ * alone, and over when they are over. */
+GST_START_TEST (test_pair_faults)
+{
+  static const struct
+  {
+    const gchar *fault, *view, *properties, *said;
+  } cases[] = { { "frozen", "both", "noise=1 motion=4", "frozen both" },
+    { "same-view", "right", "noise=3", "same-view both" }, { "same-view", "left", "right-gain=0.8", "same-view both" },
+    { "still-pattern", "both", "noise=1", "still-pattern both" }, { "half-frozen", "right", "noise=2", "frozen right" },
+    { "half-frozen", "left", "noise=2", "frozen left" } };
+  static const gchar *const formats[] = { "GRAY8", "RGB", "NV12" };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    const Step steps[] = { { 31, "fault", cases[__i__].fault }, { 121, "fault", "none" }, { 0, NULL, NULL } };
+    gchar *line = g_strdup_printf (
+        "stereotestsrc name=s fault-view=%s num-buffers=181 max-disparity=30 pattern=%s %s ! "
+        "video/x-raw,format=%s,width=960,height=240,framerate=30/1 ! stereomatch name=m "
+        "method=bm cost=sad num-disparities=32 window=5 backend=cpu ! fakesink sync=false",
+        cases[__i__].view, f == 1 ? "road" : "planes", cases[__i__].properties, formats[f]);
+    gchar *expected = g_strdup_printf ("begin %s\nwarning\nend %s\n", cases[__i__].said, cases[__i__].said);
+    gchar *found = messages_of (line, steps, NULL);
+
+    fail_unless (!strcmp (found, expected), "%s: %s", line, found);
+    g_free (line);
+    g_free (expected);
+    g_free (found);
+  }
+}
+GST_END_TEST;
+
 /* In both views at once, as at night or with the sun in front. */
 GST_START_TEST (test_both_views)
 {
@@ -267,6 +298,7 @@ health_stream_suite (void)
   suite_add_tcase (suite, cases);
   tcase_set_timeout (cases, 120);
   tcase_add_loop_test (cases, test_faults, 0, G_N_ELEMENTS (faults));
+  tcase_add_loop_test (cases, test_pair_faults, 0, 6);
   tcase_add_test (cases, test_both_views);
   tcase_add_test (cases, test_silence_about_trifles);
   tcase_add_loop_test (cases, test_silence_about_sound_views, 0, 10);
