@@ -10,6 +10,11 @@
 /* Where a pair told nothing (too dark, too flat), the next one is looked at sooner. */
 #define SOON ((gint64) GST_SECOND)
 
+/* What is usual is known after so many looks, and is the mean over so many. */
+#define MIN_FOUNDS 5
+#define MAX_FOUNDS 50
+#define MISMATCH_HOLD ((gint64) (400 * GST_MSECOND))
+
 struct _GstStereoChecks
 {
   GstElement *element;
@@ -23,6 +28,10 @@ struct _GstStereoChecks
   GstStereoCheck *check;        /* scratch; NULL before the first look, and for views too small */
   gboolean started, conclusive; /* whether there was a look; whether it could tell anything */
   gint64 last;                  /* its time, ns */
+  gint64 matched;               /* time of the last look at whether the views match, ns */
+  GstStereoEpisode mismatch;
+  gdouble found; /* mean share of the points that are found, in looks where that was no less than usual */
+  guint founds;  /* looks that the mean is of */
   GstStereoSkew skew;
   GstStereoFinding exchanged, unrectified, out_of_step, drifting;
 };
@@ -60,6 +69,7 @@ void
 gst_stereo_checks_flush (GstStereoChecks *checks)
 {
   checks->started = FALSE;
+  gst_stereo_episode_flush (&checks->mismatch);
   memset (&checks->skew, 0, sizeof checks->skew);
   gst_stereo_health_flush (checks->health);
 }
@@ -71,7 +81,10 @@ gst_stereo_checks_release (GstStereoChecks *checks)
   gst_stereo_health_release (checks->health);
   g_clear_pointer (&checks->check, gst_stereo_check_free);
   checks->conclusive = FALSE;
-  checks->last = 0;
+  checks->last = checks->matched = 0;
+  checks->mismatch = (GstStereoEpisode){ 0 };
+  checks->found = 0;
+  checks->founds = 0;
   checks->exchanged = checks->unrectified = checks->out_of_step = checks->drifting = (GstStereoFinding){ 0 };
 }
 
@@ -152,6 +165,31 @@ judge_views (GstStereoChecks *checks, const GstStereoCheckResult *result, const 
   checks->conclusive = exchanged != GST_STEREO_VERDICT_UNKNOWN || rows != GST_STEREO_VERDICT_UNKNOWN;
 }
 
+/* Whether the views show one scene, unless something else explains that they do not match. */
+static void
+judge_mismatch (GstStereoChecks *checks, const GstStereoCheckResult *result, gint64 time)
+{
+  gdouble past = checks->founds < MIN_FOUNDS ? 0 : checks->found, share = result->matches / MAX (1.0, result->points);
+  GstStereoVerdict verdict = gst_stereo_health_is_sound (checks->health) ? gst_stereo_check_mismatch (result, past) :
+                                                                           GST_STEREO_VERDICT_UNKNOWN;
+  GstStereoEpisodeChange change = gst_stereo_episode_update (&checks->mismatch, verdict, time, MISMATCH_HOLD);
+
+  if (verdict == GST_STEREO_VERDICT_GOOD) {
+    checks->founds = MIN (checks->founds + 1, MAX_FOUNDS);
+    checks->found += (share - checks->found) / checks->founds;
+  }
+  if (change == GST_STEREO_EPISODE_BEGINS)
+    gst_stereo_health_tell (checks->health, GST_STEREO_HEALTH_MISMATCH, TRUE,
+        g_strdup_printf ("The two views do not match: of %u points of the left view, %u are found in the right one%s. "
+                         "Look whether both cameras see the same scene, whether one of them is mirrored or turned, "
+                         "and whether something is before a lens.",
+            result->points, result->matches, past > 0 ? ", much less than before" : ""),
+        new_figures (share));
+  else if (change == GST_STEREO_EPISODE_ENDS)
+    gst_stereo_health_tell (checks->health, GST_STEREO_HEALTH_MISMATCH, FALSE, g_strdup ("The two views match again."),
+        new_figures (share));
+}
+
 /* @frame: nominal time from frame to frame, ns. */
 static void
 judge_timestamps (GstStereoChecks *checks, gint64 frame)
@@ -187,10 +225,10 @@ judge_timestamps (GstStereoChecks *checks, gint64 frame)
 
 /* ---- a look ------------------------------------------------------------------------------- */
 
-/* The matches of a pair's points. */
+/* The matches of a pair's points. @all: not only whether there are as many as usual. */
 static void
 look_for_points (GstStereoChecks *checks, const GstStereoLayout *layout, const StereoImage images[2],
-    const GstStereoCheckedPair *pair)
+    const GstStereoCheckedPair *pair, gint64 time, gboolean all)
 {
   const StereoParams *params = pair->params;
   gint width = layout->width, height = layout->height, min = params->min_disparity, num = params->num_disparities;
@@ -203,13 +241,17 @@ look_for_points (GstStereoChecks *checks, const GstStereoLayout *layout, const S
   if (!checks->check)
     return;
   gst_stereo_check_run (checks->check, &images[0], &images[1], pair->mask ? pair->mask->counts : NULL, &result);
+  judge_mismatch (checks, &result, time);
+  if (!all)
+    return;
   judge_views (checks, &result, layout, params);
   gst_stereo_health_add_matches (checks->health, &result, params);
 }
 
 /* Frames that cannot be mapped are left alone: matching them reports that. */
 static void
-look_at_views (GstStereoChecks *checks, const GstStereoCheckedPair *pair, gint64 time, gboolean points, gboolean health)
+look_at_views (GstStereoChecks *checks, const GstStereoCheckedPair *pair, gint64 time, gboolean points, gboolean all,
+    gboolean health)
 {
   const GstStereoFrame *first = pair->first, *second = pair->second;
   gboolean two = first->buffer != second->buffer;
@@ -228,7 +270,7 @@ look_at_views (GstStereoChecks *checks, const GstStereoCheckedPair *pair, gint64
     gst_stereo_health_look (checks->health, time, &first->layout, infos, images, pair->live,
         pair->params->min_disparity + pair->params->num_disparities);
   if (points)
-    look_for_points (checks, &first->layout, images, pair);
+    look_for_points (checks, &first->layout, images, pair, time, all);
   if (two)
     gst_video_frame_unmap (&frames[1]);
   gst_video_frame_unmap (&frames[0]);
@@ -240,6 +282,16 @@ is_due (const GstStereoChecks *checks, gint64 time, gint64 interval)
 {
   return !checks->started || time < checks->last ||
       time - checks->last >= (checks->conclusive ? interval : MIN (interval, SOON));
+}
+
+/* Whether it is time to look whether the views match. */
+static gboolean
+is_match_due (const GstStereoChecks *checks, gint64 time)
+{
+  gboolean begins = checks->mismatch.count && !checks->mismatch.stands;
+
+  return time < checks->matched ||
+      time - checks->matched >= (gint64) (begins ? GST_STEREO_CHECK_MATCHES_SOON : GST_STEREO_CHECK_MATCHES_INTERVAL);
 }
 
 static void
@@ -263,7 +315,7 @@ look_at_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair, gint64 
 {
   const GstStereoFrame *first = pair->first, *second = pair->second;
   gint64 time = first->time == GST_STEREO_TIME_NONE ? second->time : first->time;
-  gboolean points, health;
+  gboolean points, health, matches, on_device = gst_stereo_cuda_context_of (first->buffer) != NULL;
 
   /* the frames of a bundle are of different moments on purpose, and one buffer is of one moment */
   if (first->layout.packing == GST_STEREO_PACKING_AUTO && first->time != GST_STEREO_TIME_NONE &&
@@ -273,14 +325,17 @@ look_at_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair, gint64 
     time = g_get_monotonic_time () * 1000;
   points = is_due (checks, time, interval);
   /* frames in device memory are copied for a look */
-  health = gst_stereo_cuda_context_of (first->buffer) ? points : gst_stereo_health_is_due (checks->health, time);
+  health = on_device ? points : gst_stereo_health_is_due (checks->health, time);
+  matches = points || (!on_device && is_match_due (checks, time));
+  if (matches)
+    checks->matched = time;
   if (points) {
     checks->started = TRUE;
     checks->last = time;
     checks->conclusive = FALSE;
   }
-  if (points || health)
-    look_at_views (checks, pair, time, points, health);
+  if (matches || health)
+    look_at_views (checks, pair, time, matches, points, health);
   if (points)
     judge_timestamps (checks, first->spacing);
 }

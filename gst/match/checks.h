@@ -17,6 +17,9 @@
 G_BEGIN_DECLS
 
 #define GST_STEREO_CHECK_INTERVAL (5 * GST_SECOND)
+/* Whether the views show one scene is looked at more often, in host memory; and soon again where they may not. */
+#define GST_STEREO_CHECK_MATCHES_INTERVAL (400 * GST_MSECOND)
+#define GST_STEREO_CHECK_MATCHES_SOON (150 * GST_MSECOND)
 
 typedef struct _GstStereoChecks GstStereoChecks;
 

@@ -140,6 +140,13 @@ gst_stereo_health_tell (
   g_free (text);
 }
 
+gboolean
+gst_stereo_health_is_sound (const GstStereoHealth *health)
+{
+  return gst_stereo_views_are_sound (&health->views) && gst_stereo_views_has_detail (&health->shown.views[0]) &&
+      gst_stereo_views_has_detail (&health->shown.views[1]);
+}
+
 GstStereoHealthFlags
 gst_stereo_health_now (const GstStereoHealth *health)
 {

@@ -42,6 +42,8 @@ void gst_stereo_health_add_matches (
  * message, which may be NULL. */
 void gst_stereo_health_tell (
     GstStereoHealth *health, GstStereoHealthFlags flag, gboolean active, gchar *text, GstStructure *figures);
+/* No fault of a view stands or begins, nor of both views together, and both show more than noise: what matches counts. */
+gboolean gst_stereo_health_is_sound (const GstStereoHealth *health);
 /* All that is wrong now. */
 GstStereoHealthFlags gst_stereo_health_now (const GstStereoHealth *health);
 /* Before each pair. @load: the time from frame to frame, and what is matched; its compute time is not read. */

@@ -39,8 +39,9 @@ static const GstStereoHealthKind kinds[] = {
   { "rows", OF_PAIR (ROWS), TRUE, 0, "rows of the views do not fit",
       "points lie more than 1 px higher or lower in the other view, or the two sides differ by more than 1.5 px; not "
       "while align=auto takes it out" },
-  { "mismatch", OF_PAIR (MISMATCH), TRUE, MS (600), "views do not match",
-      "the share of points that are found in the other view falls below half of what it was, or nearly none is found" },
+  { "mismatch", OF_PAIR (MISMATCH), TRUE, MS (400), "views do not match",
+      "less than two fifths of the share of points is found in the other view that was found before, or less than a "
+      "tenth of all; not where they repeat" },
   { "range", OF_PAIR (RANGE), TRUE, 0, "search range too small",
       "6 points, and 4 % of those that match, lie beyond the largest disparity that is searched" },
   { "still", OF_PAIR (STILL), TRUE, MS (1000), "picture never changed",

@@ -265,6 +265,7 @@ typedef struct
 {
   gint x, y; /* where the patch was found */
   gfloat score;
+  gboolean alike;  /* some place is good enough */
   gboolean unique; /* nothing else comes anywhere near */
 } Match;
 
@@ -290,7 +291,7 @@ look (GstStereoCheck *check, const Small *from, const Small *to, gint x, gint y,
   gint left = MAX (0, x - before), right = MIN (width - PATCH, x + behind);
   gint top = MAX (0, y - vertical), bottom = MIN (check->small_height - PATCH, y + vertical);
   gsize at = (gsize) y * (gsize) width + (gsize) x;
-  Match best = { 0, 0, -1, FALSE };
+  Match best = { 0, 0, -1, FALSE, FALSE };
   gfloat *score = check->scores, rival = -1;
 
   for (gint v = top; v <= bottom; v++)
@@ -300,10 +301,11 @@ look (GstStereoCheck *check, const Small *from, const Small *to, gint x, gint y,
       *score = ((gfloat) n * (gfloat) both - (gfloat) from->sum[at] * (gfloat) to->sum[there]) * from->scale[at] *
           to->scale[there];
       if (*score > best.score)
-        best = (Match){ u, v, *score, FALSE };
+        best = (Match){ u, v, *score, FALSE, FALSE };
     }
   if (best.score < GOOD)
-    return (Match){ 0, 0, -1, FALSE };
+    return (Match){ 0, 0, -1, FALSE, FALSE };
+  best.alike = TRUE;
   score = check->scores;
   for (gint v = top; v <= bottom; v++)
     for (gint u = left; u <= right; u++, score++)
@@ -409,6 +411,7 @@ gst_stereo_check_run (GstStereoCheck *check, const StereoImage *left, const Ster
     GstStereoCheckSpot spot;
     gdouble disparity, offset;
 
+    result->alike += match.alike;
     if (match.score < 0)
       continue;
     back = look (check, &check->small[1], &check->small[0], match.x, match.y, check->backward, check->forward,

@@ -9,6 +9,14 @@
 #define MAX_VERTICAL 1.0 /* px */
 #define MAX_TILT 1.5     /* px from the left half's median to the right half's */
 
+#define MIN_POINTS 48 /* that tell whether the views show one scene */
+#define FOUND_LEAST \
+  0.09                /* share of the points that is found by chance; of one scene, healthy pairs have 0.18 and more */
+#define FOUND_BAD 0.4 /* of the share that was found so far */
+#define FOUND_GOOD 0.6
+#define ALIKE_MOST \
+  0.4 /* share that some place looks like by chance; what repeats has more, and is found nowhere for sure */
+
 #define MIN_BEYOND 6    /* matches beyond the range that are no chance */
 #define BEYOND_BAD 0.04 /* their share of all matches that vote */
 #define BEYOND_GOOD 0.01
@@ -35,6 +43,18 @@ gst_stereo_check_unrectified (const GstStereoCheckResult *result)
   return result->vertical > MAX_VERTICAL || fabs (result->vertical_left - result->vertical_right) > MAX_TILT ?
       GST_STEREO_VERDICT_BAD :
       GST_STEREO_VERDICT_GOOD;
+}
+
+GstStereoVerdict
+gst_stereo_check_mismatch (const GstStereoCheckResult *result, gdouble past)
+{
+  gdouble points = MAX (1, result->points), found = result->matches / points, alike = result->alike / points;
+
+  if (result->points < MIN_POINTS)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  if (alike < ALIKE_MOST && found < MAX (FOUND_LEAST, FOUND_BAD * past))
+    return GST_STEREO_VERDICT_BAD;
+  return found > MAX (FOUND_LEAST, FOUND_GOOD * past) ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
 }
 
 GstStereoVerdict

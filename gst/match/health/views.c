@@ -85,12 +85,18 @@ below (gdouble value, gdouble bad, gdouble good)
   return above (-value, -bad, -good);
 }
 
+gboolean
+gst_stereo_views_has_detail (const GstStereoViewLook *look)
+{
+  return look->detail >= DETAILED_ENOUGH && look->detail * look->detail >= BEYOND_DOUBT * look->doubt;
+}
+
 static GstStereoVerdict
 judge_blurred (const GstStereoViewLook *look, const GstStereoViewLook *other, gdouble expected)
 {
   GstStereoVerdict verdict;
 
-  if (other->detail < DETAILED_ENOUGH || other->detail * other->detail < BEYOND_DOUBT * other->doubt)
+  if (!gst_stereo_views_has_detail (other))
     return GST_STEREO_VERDICT_UNKNOWN;
   verdict = below (look->sharpness / other->sharpness / expected, BLURRED_BAD, BLURRED_GOOD);
   /* texture whose rows have nothing in common is taken for noise; and in fog there may be little else than noise */

@@ -110,6 +110,8 @@ void gst_stereo_views_add_pair (GstStereoViews *views, const GstStereoViewLook l
 gboolean gst_stereo_views_are_suspicious (const GstStereoViews *views);
 /* What stands stays; other times follow. */
 void gst_stereo_views_flush (GstStereoViews *views);
+/* Whether a view shows more than noise. */
+gboolean gst_stereo_views_has_detail (const GstStereoViewLook *look);
 /* No fault stands, and none begins. */
 gboolean gst_stereo_views_are_sound (const GstStereoViews *views);
 /* What @past of gst_stereo_views_judge() is now. */

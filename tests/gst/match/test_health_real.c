@@ -287,6 +287,42 @@ GST_START_TEST (test_range)
 }
 GST_END_TEST;
 
+/* ---- one scene in both views -------------------------------------------------------------- */
+
+/* Most points are found, and next to none where one view is mirrored: with a past and without one. Under fog, next to none are
+ * found at any time. */
+GST_START_TEST (test_mismatch)
+{
+  Sequence sequence;
+
+  if (!load_sequence (&sequence, healthy[__i__], "GRAY8"))
+    return;
+  for (guint i = 0; i < sequence.count; i++) {
+    const View *left = &sequence.views[i][0], *right = &sequence.views[i][1];
+    gint num = MIN (256, left->width / 4);
+    GstStereoCheck *check = gst_stereo_check_new (left->width, left->height, 0, num);
+    View mirrored = copy_of (right);
+    StereoImage images[] = { image_of (left), image_of (right), image_of (&mirrored) };
+    GstStereoCheckResult result, other;
+
+    for (gint y = 0; y < right->height; y++)
+      for (gint x = 0; x < right->width; x++)
+        mirrored.pixels[y * right->width + x] = right->pixels[y * right->width + right->width - 1 - x];
+    gst_stereo_check_run (check, &images[0], &images[1], NULL, &result);
+    gst_stereo_check_run (check, &images[0], &images[2], NULL, &other);
+    gst_stereo_check_free (check);
+    g_print ("%s: %u points, %u alike, %u matched; mirrored %u, %u, %u\n", healthy[__i__], result.points, result.alike,
+        result.matches, other.points, other.alike, other.matches);
+    fail_unless (gst_stereo_check_mismatch (&result, 0) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_check_mismatch (&result, 0.8) != GST_STEREO_VERDICT_BAD);
+    for (guint k = 0; k < 2 && strcmp (healthy[__i__], "fog"); k++)
+      fail_unless_equals_int (gst_stereo_check_mismatch (&other, k * 0.5), GST_STEREO_VERDICT_BAD);
+    g_free (mirrored.pixels);
+  }
+  clear_sequence (&sequence);
+}
+GST_END_TEST;
+
 static Suite *
 health_real_suite (void)
 {
@@ -300,6 +336,7 @@ health_real_suite (void)
   /* moving ones: a still picture has no frozen view */
   tcase_add_loop_test (cases, test_faults, 0, 3);
   tcase_add_loop_test (cases, test_range, 0, 12);
+  tcase_add_loop_test (cases, test_mismatch, 0, G_N_ELEMENTS (healthy));
   return suite;
 }
 

@@ -21,6 +21,34 @@ typedef struct
   guint frame;
 } Script;
 
+/* The frames, without the last one, whose right view is mirrored. */
+static guint mirrored_from, mirrored_to;
+
+/* Of a GRAY8 frame with both views side by side. */
+static void
+mirror_right (GstPadProbeInfo *info, GstPad *pad)
+{
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+  GstVideoFrame frame;
+  GstVideoInfo video;
+
+  fail_unless (gst_video_info_from_caps (&video, caps));
+  fail_unless (gst_video_frame_map (&frame, &video, buffer, GST_MAP_READWRITE));
+  for (gint y = 0; y < video.height; y++) {
+    guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) +
+        video.width / 2;
+    for (gint x = 0; x < video.width / 4; x++) {
+      guint8 level = row[x];
+      row[x] = row[video.width / 2 - 1 - x];
+      row[video.width / 2 - 1 - x] = level;
+    }
+  }
+  gst_video_frame_unmap (&frame);
+  GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  gst_caps_unref (caps);
+}
+
 static GstPadProbeReturn
 follow_script (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -28,6 +56,8 @@ follow_script (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   for (; script->steps && script->steps->property && script->steps->frame <= script->frame; script->steps++)
     gst_util_set_object_arg (G_OBJECT (script->source), script->steps->property, script->steps->value);
+  if (script->frame >= mirrored_from && script->frame < mirrored_to)
+    mirror_right (info, pad);
   script->frame++;
   return GST_PAD_PROBE_OK;
 }
@@ -144,6 +174,29 @@ GST_START_TEST (test_pair_faults)
     g_free (expected);
     g_free (found);
   }
+}
+GST_END_TEST;
+
+/* A mirrored right view: found by what matches, from the start and after sound views; and over when it is over. */
+GST_START_TEST (test_mismatch)
+{
+  static const struct
+  {
+    guint from, to;
+    const gchar *said;
+  } cases[] = { { 0, 60, "begin mismatch both\nwarning\nend mismatch both\n" },
+    { 75, 135, "begin mismatch both\nwarning\nend mismatch both\n" }, { 75, 80, "" } };
+  gchar *found;
+
+  mirrored_from = cases[__i__].from;
+  mirrored_to = cases[__i__].to;
+  found = messages_of ("stereotestsrc name=s num-buffers=210 max-disparity=30 ! video/x-raw,format=GRAY8,width=960,"
+                       "height=240,framerate=30/1 ! stereomatch name=m method=bm cost=sad num-disparities=32 window=5 "
+                       "backend=cpu ! fakesink sync=false",
+      NULL, NULL);
+  mirrored_from = mirrored_to = 0;
+  fail_unless_equals_string (found, cases[__i__].said);
+  g_free (found);
 }
 GST_END_TEST;
 
@@ -299,6 +352,7 @@ health_stream_suite (void)
   tcase_set_timeout (cases, 120);
   tcase_add_loop_test (cases, test_faults, 0, G_N_ELEMENTS (faults));
   tcase_add_loop_test (cases, test_pair_faults, 0, 6);
+  tcase_add_loop_test (cases, test_mismatch, 0, 3);
   tcase_add_test (cases, test_both_views);
   tcase_add_test (cases, test_silence_about_trifles);
   tcase_add_loop_test (cases, test_silence_about_sound_views, 0, 10);
