@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/match/checks.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "gst/match/check/look.h"
@@ -13,7 +14,7 @@
 /* What is usual is known after so many looks, and is the mean over so many. */
 #define MIN_FOUNDS 5
 #define MAX_FOUNDS 50
-#define MISMATCH_HOLD ((gint64) (400 * GST_MSECOND))
+#define MATCHES_HOLD ((gint64) (400 * GST_MSECOND))
 
 struct _GstStereoChecks
 {
@@ -29,7 +30,7 @@ struct _GstStereoChecks
   gboolean started, conclusive; /* whether there was a look; whether it could tell anything */
   gint64 last;                  /* its time, ns */
   gint64 matched;               /* time of the last look at whether the views match, ns */
-  GstStereoEpisode mismatch;
+  GstStereoEpisode mismatch, focal, late;
   gdouble found; /* mean share of the points that are found, in looks where that was no less than usual */
   guint founds;  /* looks that the mean is of */
   GstStereoSkew skew;
@@ -70,6 +71,8 @@ gst_stereo_checks_flush (GstStereoChecks *checks)
 {
   checks->started = FALSE;
   gst_stereo_episode_flush (&checks->mismatch);
+  gst_stereo_episode_flush (&checks->focal);
+  gst_stereo_episode_flush (&checks->late);
   memset (&checks->skew, 0, sizeof checks->skew);
   gst_stereo_health_flush (checks->health);
 }
@@ -82,7 +85,7 @@ gst_stereo_checks_release (GstStereoChecks *checks)
   g_clear_pointer (&checks->check, gst_stereo_check_free);
   checks->conclusive = FALSE;
   checks->last = checks->matched = 0;
-  checks->mismatch = (GstStereoEpisode){ 0 };
+  checks->mismatch = checks->focal = checks->late = (GstStereoEpisode){ 0 };
   checks->found = 0;
   checks->founds = 0;
   checks->exchanged = checks->unrectified = checks->out_of_step = checks->drifting = (GstStereoFinding){ 0 };
@@ -139,7 +142,10 @@ static void
 judge_views (GstStereoChecks *checks, const GstStereoCheckResult *result, const GstStereoLayout *layout,
     const StereoParams *params)
 {
-  GstStereoVerdict exchanged = gst_stereo_check_exchanged (result), rows = gst_stereo_check_unrectified (result);
+  /* where the offsets have a cause that was told, they tell nothing of the rows */
+  gboolean explained = checks->focal.stands || checks->late.stands;
+  GstStereoVerdict exchanged = gst_stereo_check_exchanged (result);
+  GstStereoVerdict rows = explained ? GST_STEREO_VERDICT_UNKNOWN : gst_stereo_check_unrectified (result);
 
   GST_DEBUG_OBJECT (checks->element,
       "check: %u of %u points matched: %u forward, %u backward, median %.2f px; %u placed, off by %.2f px "
@@ -165,6 +171,41 @@ judge_views (GstStereoChecks *checks, const GstStereoCheckResult *result, const 
   checks->conclusive = exchanged != GST_STEREO_VERDICT_UNKNOWN || rows != GST_STEREO_VERDICT_UNKNOWN;
 }
 
+static void
+tell_episode (GstStereoChecks *checks, GstStereoEpisodeChange change, GstStereoHealthFlags flag, gchar *begin,
+    const gchar *end, gdouble value)
+{
+  gboolean active = change == GST_STEREO_EPISODE_BEGINS;
+
+  if (change != GST_STEREO_EPISODE_GOES_ON)
+    gst_stereo_health_tell (checks->health, flag, active, g_strdup (active ? begin : end), new_figures (value));
+  g_free (begin);
+}
+
+/* What the vertical offsets say of the lenses and of the moments of the two views. */
+static void
+judge_offsets (GstStereoChecks *checks, const GstStereoCheckResult *result, gint64 time)
+{
+  gboolean sound = gst_stereo_health_is_sound (checks->health) && !checks->mismatch.stands;
+  GstStereoVerdict focal = sound ? gst_stereo_check_focal (result) : GST_STEREO_VERDICT_UNKNOWN;
+  GstStereoVerdict late = sound ? gst_stereo_check_out_of_step (result) : GST_STEREO_VERDICT_UNKNOWN;
+
+  tell_episode (checks, gst_stereo_episode_update (&checks->late, late, time, MATCHES_HOLD),
+      GST_STEREO_HEALTH_OUT_OF_STEP,
+      g_strdup_printf (
+          "The views are out of step: points lie higher or lower in the right view, by %.1f px more than any "
+          "turn or scale explains. The views, or parts of them, were taken at different moments: trigger the "
+          "cameras together, and look at what delays or tears frames on the way. Where nothing moves, a lens "
+          "is not undistorted: calibrate anew.",
+          result->rest),
+      "The views are in step again.", result->rest);
+  tell_episode (checks, gst_stereo_episode_update (&checks->focal, focal, time, MATCHES_HOLD), GST_STEREO_HEALTH_FOCAL,
+      g_strdup_printf ("The focal lengths differ: the right view is %s, by %.1f px at its top and bottom. Look whether "
+                       "both cameras have the same lens and the same zoom, or calibrate anew.",
+          result->scale > 0 ? "larger" : "smaller", fabs (result->scale)),
+      "The focal lengths no longer differ.", result->scale);
+}
+
 /* Whether the views show one scene, unless something else explains that they do not match. */
 static void
 judge_mismatch (GstStereoChecks *checks, const GstStereoCheckResult *result, gint64 time)
@@ -172,7 +213,7 @@ judge_mismatch (GstStereoChecks *checks, const GstStereoCheckResult *result, gin
   gdouble past = checks->founds < MIN_FOUNDS ? 0 : checks->found, share = result->matches / MAX (1.0, result->points);
   GstStereoVerdict verdict = gst_stereo_health_is_sound (checks->health) ? gst_stereo_check_mismatch (result, past) :
                                                                            GST_STEREO_VERDICT_UNKNOWN;
-  GstStereoEpisodeChange change = gst_stereo_episode_update (&checks->mismatch, verdict, time, MISMATCH_HOLD);
+  GstStereoEpisodeChange change = gst_stereo_episode_update (&checks->mismatch, verdict, time, MATCHES_HOLD);
 
   if (verdict == GST_STEREO_VERDICT_GOOD) {
     checks->founds = MIN (checks->founds + 1, MAX_FOUNDS);
@@ -241,6 +282,8 @@ look_for_points (GstStereoChecks *checks, const GstStereoLayout *layout, const S
   if (!checks->check)
     return;
   gst_stereo_check_run (checks->check, &images[0], &images[1], pair->mask ? pair->mask->counts : NULL, &result);
+  GST_LOG_OBJECT (checks->element, "offsets: %u, scale %.2f px, rest %.2f px", result.placed, result.scale, result.rest);
+  judge_offsets (checks, &result, time);
   judge_mismatch (checks, &result, time);
   if (!all)
     return;
@@ -288,7 +331,8 @@ is_due (const GstStereoChecks *checks, gint64 time, gint64 interval)
 static gboolean
 is_match_due (const GstStereoChecks *checks, gint64 time)
 {
-  gboolean begins = checks->mismatch.count && !checks->mismatch.stands;
+  gboolean begins = (checks->mismatch.count && !checks->mismatch.stands) ||
+      (checks->focal.count && !checks->focal.stands) || (checks->late.count && !checks->late.stands);
 
   return time < checks->matched ||
       time - checks->matched >= (gint64) (begins ? GST_STEREO_CHECK_MATCHES_SOON : GST_STEREO_CHECK_MATCHES_INTERVAL);

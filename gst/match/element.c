@@ -58,7 +58,9 @@
  * on arrival, and read out late, look in step; a moving scene then shows as rows that do not fit.
  *
  * Five times a second a few rows of both views are looked at for what is wrong with a camera: a view that is `black`,
- * `blown-out`, `dark`, `blurred` (or covered) or `frozen`. Too small a search `range`, and pairs that come faster than they
+ * `blown-out`, `covered`, `dark`, `blurred` or `frozen`, the `same-view` on both pads, a `still-pattern` on both lenses; and
+ * twice a second a few hundred points, for views that do not match (`mismatch`), are `out-of-step` or differ in their `focal`
+ * length. docs/reliability.md has the table of all. What is found is in #GstStereoMeta.health of each frame. Too small a search `range`, and pairs that come faster than they
  * are computed (`slow`), are found too. When one of these begins, there is a warning with what to do; when it begins and
  * when it ends, there is an element message `stereo-health` with the fields `kind`, `view`, `active`, `text` and `value`.
  *

@@ -32,10 +32,10 @@ static const GstStereoHealthKind kinds[] = {
   { "swapped", OF_PAIR (SWAPPED), TRUE, 0, "views exchanged",
       "three quarters of the points match at disparities of the wrong sign" },
   { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, MS (400), "views out of step",
-      "timestamps a quarter of a frame apart; or one view, or a half of it, fits the frame before of the other one "
-      "better than the frame of its own time" },
+      "timestamps a quarter of a frame apart; or points lie higher or lower in the other view, by 0.65 px more "
+      "(median) than offset, roll and scale explain" },
   { "focal", OF_PAIR (FOCAL), TRUE, MS (400), "focal lengths differ",
-      "vertical offsets that grow from the middle of the picture to its top and bottom, whatever the distance" },
+      "vertical offsets that grow from the middle of the picture to its top and bottom, to 0.9 px and more" },
   { "rows", OF_PAIR (ROWS), TRUE, 0, "rows of the views do not fit",
       "points lie more than 1 px higher or lower in the other view, or the two sides differ by more than 1.5 px; not "
       "while align=auto takes it out" },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/match/check/look.h"
 
+#include "gst/match/check/fit.h"
 #include "gst/match/check/place.h"
 
 #include <math.h>
@@ -55,6 +56,7 @@ struct _GstStereoCheck
   gfloat *scores;
   gdouble disparity[MAX_POINTS], offset[MAX_POINTS], beyond[MAX_POINTS];
   gboolean right_half[MAX_POINTS];
+  GstStereoCheckOffset offsets[MAX_POINTS]; /* of what was placed */
 };
 
 /* ---- scratch ----------------------------------------------------------------------------- */
@@ -336,6 +338,24 @@ median (gdouble *values, guint count)
   return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
+/* The offset of a match, and what may explain it. */
+static GstStereoCheckOffset
+offset_of (const GstStereoCheck *check, const Point *point, gdouble offset)
+{
+  gdouble x = (2.0 * point->x + PATCH) / check->small_width - 1, y = (2.0 * point->y + PATCH) / check->small_height - 1;
+
+  return (GstStereoCheckOffset){ { 1, x, y }, offset };
+}
+
+static void
+explain_offsets (GstStereoCheck *check, GstStereoCheckResult *result)
+{
+  gdouble coefficients[GST_STEREO_CHECK_MAX_TERMS], scratch[MAX_POINTS];
+
+  result->rest = gst_stereo_check_fit (check->offsets, result->placed, 3, coefficients, scratch);
+  result->scale = coefficients[2];
+}
+
 static void
 sum_up (GstStereoCheck *check, GstStereoCheckResult *result)
 {
@@ -421,6 +441,7 @@ gst_stereo_check_run (GstStereoCheck *check, const StereoImage *left, const Ster
     disparity = (point->x - match.x) * check->factor;
     spot = spot_of (check, point, &match);
     if (gst_stereo_check_place (left, right, &spot, &disparity, &offset)) {
+      check->offsets[result->placed] = offset_of (check, point, offset);
       check->right_half[result->placed] = 2 * point->x + PATCH > check->small_width;
       check->offset[result->placed++] = offset;
     }
@@ -428,4 +449,5 @@ gst_stereo_check_run (GstStereoCheck *check, const StereoImage *left, const Ster
     vote (check, disparity, match.unique && back.unique, result);
   }
   sum_up (check, result);
+  explain_offsets (check, result);
 }

@@ -9,6 +9,12 @@
 #define MAX_VERTICAL 1.0 /* px */
 #define MAX_TILT 1.5     /* px from the left half's median to the right half's */
 
+#define MIN_FIT 24    /* offsets that a fit is made of */
+#define SCALE_BAD 0.9 /* px at the top and the bottom; healthy pairs have up to 0.6, in a single frame of a drive */
+#define SCALE_GOOD 0.5
+#define REST_BAD 0.65 /* px; healthy pairs have up to 0.5, in a single frame of a drive */
+#define REST_GOOD 0.45
+
 #define MIN_POINTS 48 /* that tell whether the views show one scene */
 #define FOUND_LEAST \
   0.09                /* share of the points that is found by chance; of one scene, healthy pairs have 0.18 and more */
@@ -43,6 +49,26 @@ gst_stereo_check_unrectified (const GstStereoCheckResult *result)
   return result->vertical > MAX_VERTICAL || fabs (result->vertical_left - result->vertical_right) > MAX_TILT ?
       GST_STEREO_VERDICT_BAD :
       GST_STEREO_VERDICT_GOOD;
+}
+
+GstStereoVerdict
+gst_stereo_check_focal (const GstStereoCheckResult *result)
+{
+  if (result->placed < MIN_FIT || result->rest > REST_GOOD)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  if (fabs (result->scale) >= SCALE_BAD)
+    return GST_STEREO_VERDICT_BAD;
+  return fabs (result->scale) < SCALE_GOOD ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
+}
+
+GstStereoVerdict
+gst_stereo_check_out_of_step (const GstStereoCheckResult *result)
+{
+  if (result->placed < MIN_FIT)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  if (result->rest >= REST_BAD)
+    return GST_STEREO_VERDICT_BAD;
+  return result->rest < REST_GOOD ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
 }
 
 GstStereoVerdict

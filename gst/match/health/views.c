@@ -280,7 +280,7 @@ remember (GstStereoViews *views, const GstStereoViewLook looks[2], GstStereoView
 static gint64
 hold_of (GstStereoHealthFlags flag)
 {
-  const GstStereoHealthKind *kind = NULL;
+  const GstStereoHealthKind *kind;
 
   for (guint i = 0; (kind = gst_stereo_health_kind (i)) && !(flag & (kind->left | kind->right)); i++)
     continue;

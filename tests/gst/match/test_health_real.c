@@ -315,6 +315,9 @@ GST_START_TEST (test_mismatch)
         result.matches, other.points, other.alike, other.matches);
     fail_unless (gst_stereo_check_mismatch (&result, 0) != GST_STEREO_VERDICT_BAD);
     fail_unless (gst_stereo_check_mismatch (&result, 0.8) != GST_STEREO_VERDICT_BAD);
+    g_print ("  %u placed, scale %.2f px, rest %.2f px\n", result.placed, result.scale, result.rest);
+    fail_unless (gst_stereo_check_focal (&result) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_check_out_of_step (&result) != GST_STEREO_VERDICT_BAD);
     for (guint k = 0; k < 2 && strcmp (healthy[__i__], "fog"); k++)
       fail_unless_equals_int (gst_stereo_check_mismatch (&other, k * 0.5), GST_STEREO_VERDICT_BAD);
     g_free (mirrored.pixels);

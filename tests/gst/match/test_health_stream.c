@@ -156,6 +156,7 @@ GST_START_TEST (test_pair_faults)
   } cases[] = { { "frozen", "both", "noise=1 motion=4", "frozen both" },
     { "same-view", "right", "noise=3", "same-view both" }, { "same-view", "left", "right-gain=0.8", "same-view both" },
     { "still-pattern", "both", "noise=1", "still-pattern both" }, { "half-frozen", "right", "noise=2", "frozen right" },
+    { "zoomed", "right", "noise=2", "focal both" }, { "zoomed", "left", "noise=2", "focal both" },
     { "half-frozen", "left", "noise=2", "frozen left" } };
   static const gchar *const formats[] = { "GRAY8", "RGB", "NV12" };
 
@@ -351,7 +352,7 @@ health_stream_suite (void)
   suite_add_tcase (suite, cases);
   tcase_set_timeout (cases, 120);
   tcase_add_loop_test (cases, test_faults, 0, G_N_ELEMENTS (faults));
-  tcase_add_loop_test (cases, test_pair_faults, 0, 6);
+  tcase_add_loop_test (cases, test_pair_faults, 0, 8);
   tcase_add_loop_test (cases, test_mismatch, 0, 3);
   tcase_add_test (cases, test_both_views);
   tcase_add_test (cases, test_silence_about_trifles);
