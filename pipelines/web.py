@@ -7,6 +7,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 
 try:
     import gi
@@ -14,7 +15,7 @@ try:
     from gi.repository import GLib, Gst
 except (ImportError, ValueError) as error:
     sys.exit(f"web.py: {error}: install python3-gi and gir1.2-gstreamer-1.0, and start this with /usr/bin/python3")
-from webserver import Hub, Server  # noqa: E402
+from webserver import Hub, Server, at_age  # noqa: E402
 
 
 def members_of(structure):
@@ -36,7 +37,7 @@ class Stream:
     def __init__(self, words, hub):
         self.pipeline = Gst.parse_launchv(words)
         self.hub, self.lock = hub, threading.Lock()
-        self.nearest = None
+        self.nearest, self.heard = None, None
         bus = self.pipeline.get_bus()
         bus.add_signal_watch()
         bus.connect("message::element", self.on_message)
@@ -58,12 +59,13 @@ class Stream:
         structure = message.get_structure()
         if structure and structure.get_name() == "stereo-nearest":
             with self.lock:
-                self.nearest = members_of(structure)
+                self.nearest, self.heard = members_of(structure), time.monotonic()
 
     def state(self):
         """For any thread."""
         with self.lock:
-            return {"nearest": self.nearest,
+            age = None if self.heard is None else time.monotonic() - self.heard
+            return {"nearest": at_age(self.nearest, age), "age": age,
                     "stats": members_of(self.match.get_property("stats")) if self.match else {}}
 
 

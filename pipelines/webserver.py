@@ -20,6 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MAX_STREAMS = 16  # each wants the whole stream of the network
 MAX_CLIENTS = 64  # each has a thread; browsers ask for the state while they watch
+OLDEST = 1  # second that a picture and a message hold: what is older is served as old, or not at all
 TIMEOUT = 10  # seconds that a client may take for a picture, and that it waits for one
 REQUEST_TIME = 10  # seconds that a client may take for all of a request
 REQUEST_BYTES = 1 << 14  # of all of a request; those of browsers have some hundreds
@@ -29,28 +30,34 @@ PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Depth</title>
 <style>body { margin: 0; background: #111; color: #ddd; font: 16px sans-serif } img { display: block; width: 100% }
-#nearest { font-size: 2em; padding: 8px } .warning { background: #b00 } .unknown { background: #850 }
+#nearest { font-size: 2em; padding: 8px } .warning { background: #b00 } .unknown { background: #850 } .old { opacity: 0.2 }
 pre { padding: 0 8px; color: #999 }</style></head>
 <body><img id="picture" src="/stream" alt="The live view with depth in colours over it">
 <div id="nearest">no state yet</div><pre id="stats"></pre>
 <script>
 const nearest = document.getElementById("nearest"), stats = document.getElementById("stats")
+const picture = document.getElementById("picture")
 function words (n) {
   if (!n) return "nothing is said of the nearest surface"
   const where = !n.valid ? "nothing to be seen" : n.distance ? Math.round (n.distance) + " mm" :
     n.disparity.toFixed (1) + " px (without calibration)"
-  return where + (n.warning ? ": WARNING" : ": " + n.state)
+  return n.state === "unknown" ? "unknown: " + (n.reason || where) : where + (n.warning ? ": WARNING" : ": " + n.state)
+}
+function silence (state) {
+  return state["picture-age"] === null ? "no picture yet" : "no picture for " + Math.floor (state["picture-age"]) + " s"
 }
 async function look () {
   try {
     const state = await (await fetch ("/state.json", { cache: "no-store" })).json ()
-    nearest.textContent = words (state.nearest)
-    nearest.className = state.nearest && state.nearest.warning ? "warning" :
+    nearest.textContent = state.old ? silence (state) : words (state.nearest)
+    nearest.className = state.old || state.nearest && state.nearest.warning ? "warning" :
       state.nearest && state.nearest.state === "unknown" ? "unknown" : ""
+    picture.className = state.old ? "old" : ""
     stats.textContent = JSON.stringify (state.stats, null, 1)
   } catch (error) {
     nearest.textContent = "the server does not answer"
     nearest.className = "warning"
+    picture.className = "old"
   }
   setTimeout (look, 500)
 }
@@ -59,22 +66,36 @@ look ()
 """
 
 
+def at_age(nearest, age):
+    """@nearest, a message of @age seconds, as it may be served: what is old is not known any more."""
+    if not nearest or age <= OLDEST:
+        return nearest
+    return {**nearest, "state": "unknown", "reason": f"no message for {int(age)} s", "warning": False, "valid": False,
+            "distance": None, "disparity": None}
+
+
 class Hub:
     """The newest picture, for any number of clients. Giving one in never waits for a client."""
 
-    def __init__(self):
+    def __init__(self, clock=time.monotonic):
+        self.clock, self.came = clock, None  # when the newest picture came
         self.changed = threading.Condition()
         self.number, self.picture, self.closed = 0, None, False
 
     def put(self, picture):
         with self.changed:
-            self.number, self.picture = self.number + 1, picture
+            self.number, self.picture, self.came = self.number + 1, picture, self.clock()
             self.changed.notify_all()
 
     def close(self):
         with self.changed:
             self.closed = True
             self.changed.notify_all()
+
+    def age(self):
+        """Of the newest picture, in seconds; None before the first one."""
+        with self.changed:
+            return None if self.came is None else self.clock() - self.came
 
     def after(self, number, timeout=TIMEOUT):
         """Number and bytes of a picture newer than @number; (number, None): none came, or the stream is over."""
@@ -173,11 +194,16 @@ class Handler(BaseHTTPRequestHandler):
         self.send_bytes("text/html; charset=utf-8", PAGE.encode())
 
     def send_state(self):
-        self.send_bytes("application/json", json.dumps(self.server.state()).encode())
+        age = self.server.hub.age()
+        state = {**self.server.state(), "picture-age": age, "old": age is None or age > OLDEST}
+        self.send_bytes("application/json", json.dumps(state).encode())
 
     def send_picture(self):
         picture = self.server.hub.after(0)[1]
-        if picture:
+        age = self.server.hub.age()
+        if picture and age > OLDEST:
+            self.send_error(503, f"No picture for {int(age)} s")
+        elif picture:
             self.send_bytes("image/jpeg", picture)
         else:
             self.send_error(503, "No picture came from the cameras")
