@@ -35,7 +35,11 @@ typedef struct Truck
   const char *replay;
   gboolean ending;
   int status;
+  gint64 heard; /* when the last stereo-nearest came, monotonic, us; 0 = none came, or the stream has ended */
 } Truck;
+
+/* What was said of the nearest surface holds for so long: without a newer message it is not known. */
+#define OLDEST G_TIME_SPAN_SECOND
 
 /* ---- the streaming thread: metadata ------------------------------------------------------- */
 
@@ -75,17 +79,22 @@ read_meta (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
   Truck *truck = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (probe);
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
+  GstStructure *ahead;
   double depth;
+  char *reason;
 
   if (!meta || (GST_BUFFER_PTS_IS_VALID (buffer) && GST_BUFFER_PTS (buffer) < truck->next))
     return GST_PAD_PROBE_OK;
   if (GST_BUFFER_PTS_IS_VALID (buffer))
     truck->next = GST_BUFFER_PTS (buffer) + GST_SECOND;
-  depth = depth_ahead (pad, buffer, meta);
-  gst_element_post_message (truck->pipeline,
-      gst_message_new_application (GST_OBJECT (truck->pipeline),
-          gst_structure_new ("ahead", "depth", G_TYPE_DOUBLE, depth, "far", G_TYPE_BOOLEAN, isinf (depth), "valid-ratio",
-              G_TYPE_DOUBLE, meta->valid_ratio, "confidence", G_TYPE_DOUBLE, meta->mean_confidence, NULL)));
+  reason = gst_stereo_health_get_reason (meta->health);
+  depth = reason ? NAN : depth_ahead (pad, buffer, meta);
+  ahead = gst_structure_new ("ahead", "depth", G_TYPE_DOUBLE, depth, "far", G_TYPE_BOOLEAN, isinf (depth), "valid-ratio",
+      G_TYPE_DOUBLE, meta->valid_ratio, "confidence", G_TYPE_DOUBLE, meta->mean_confidence, NULL);
+  if (reason)
+    gst_structure_set (ahead, "reason", G_TYPE_STRING, reason, NULL);
+  g_free (reason);
+  gst_element_post_message (truck->pipeline, gst_message_new_application (GST_OBJECT (truck->pipeline), ahead));
   return GST_PAD_PROBE_OK;
 }
 
@@ -181,6 +190,26 @@ say_trouble (GstMessage *message)
   g_free (details);
 }
 
+/* Once a second: where the elements are silent, the state is unknown, whatever they said last. */
+static gboolean
+on_time (gpointer data)
+{
+  Truck *truck = data;
+  gint64 age = g_get_monotonic_time () - truck->heard;
+  GstStructure *nearest;
+  char *reason;
+
+  if (!truck->heard || age < OLDEST)
+    return G_SOURCE_CONTINUE;
+  reason = g_strdup_printf ("no depth for %" G_GINT64_FORMAT " s", age / G_TIME_SPAN_SECOND);
+  nearest = gst_structure_new ("stereo-nearest", "state", G_TYPE_STRING, "unknown", "coverage", G_TYPE_DOUBLE, 0.0,
+      "valid", G_TYPE_BOOLEAN, FALSE, "reason", G_TYPE_STRING, reason, "warning", G_TYPE_BOOLEAN, FALSE, NULL);
+  tell (truck, nearest);
+  gst_structure_free (nearest);
+  g_free (reason);
+  return G_SOURCE_CONTINUE;
+}
+
 static gboolean
 on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
@@ -188,6 +217,10 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
 
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_ELEMENT:
+      if (gst_message_has_name (message, "stereo-nearest"))
+        truck->heard = g_get_monotonic_time ();
+      tell (truck, gst_message_get_structure (message));
+      break;
     case GST_MESSAGE_APPLICATION:
       tell (truck, gst_message_get_structure (message));
       break;
@@ -260,6 +293,7 @@ drive (Truck *truck)
   guint watch = gst_bus_add_watch (bus, on_message, truck);
   guint interrupt = g_unix_signal_add (SIGINT, on_interrupt, truck);
   guint terminate = g_unix_signal_add (SIGTERM, on_interrupt, truck);
+  guint clock = g_timeout_add_seconds (1, on_time, truck);
 
   if (gst_element_set_state (truck->pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) {
     truck->status = 1;
@@ -271,6 +305,7 @@ drive (Truck *truck)
   g_source_remove (watch);
   g_source_remove (interrupt);
   g_source_remove (terminate);
+  g_source_remove (clock);
   gst_object_unref (bus);
 }
 

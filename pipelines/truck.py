@@ -37,6 +37,7 @@ from gi.repository import GLib, Gst, GstStereo, GstVideo  # noqa: E402
 
 
 FAR_SAMPLE = 65535  # of depth: that far or farther
+OLDEST = 1  # second that what was said of the nearest surface holds: without a newer message it is not known
 
 
 def say(text):
@@ -100,7 +101,7 @@ def state_of(nearest):
         return ", clear"
     if nearest["state"] == "near":
         return ""  # there is no distance to warn below
-    return f", UNKNOWN: {math.floor(100 * nearest['coverage'])} % of the region is seen"
+    return f", UNKNOWN: {nearest.get('reason') or 'nobody says why'}"
 
 
 def say_nearest(nearest):
@@ -116,7 +117,7 @@ def say_nearest(nearest):
 
 def say_obstacles(seen):
     if not seen["ground"]:
-        say("ground: NONE is seen, so no obstacle can be told")
+        say(f"ground: NONE, so no obstacle can be told: {seen.get('reason') or 'nobody says why'}")
         return
     free = seen["free"][len(seen["free"]) // 2] if seen["free"] else -1
     say(f"ground: camera {seen['camera-height']:.0f} mm high, pitch {seen['pitch']:.1f}, roll {seen['roll']:.1f} degrees; "
@@ -133,6 +134,9 @@ def say_health(health):
 
 def say_ahead(ahead):
     depth = ahead["depth"]
+    if "reason" in ahead:
+        say("depth: not to be relied on: " + ahead["reason"])
+        return
     say(f"depth: {100 * ahead['valid-ratio']:.1f} % of the pixels, mean confidence {ahead['confidence']:.3f}, "
         + (f"{depth:.0f} mm ahead" if depth is not None else
            "farther ahead than can be told" if ahead["far"] else "none known ahead"))
@@ -187,12 +191,14 @@ class Truck:
             sys.exit("truck.py: the pipeline must have a stereomatch with name=match")
         self.loop = GLib.MainLoop()
         self.next = 0
+        self.heard = None  # when the last stereo-nearest came
         self.ending = False
         self.status = 0
         match.get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, self.read_meta)
         bus = self.pipeline.get_bus()
         bus.add_signal_watch()
         bus.connect("message", self.on_message)
+        GLib.timeout_add_seconds(1, self.on_time)
         for number in signal.SIGINT, signal.SIGTERM:
             GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, self.on_interrupt)
 
@@ -205,16 +211,32 @@ class Truck:
         if buffer.pts != Gst.CLOCK_TIME_NONE:
             self.next = buffer.pts + Gst.SECOND
         ahead = Gst.Structure.new_empty("ahead")
-        depth = depth_ahead(pad, buffer, meta)
+        reason = GstStereo.stereo_health_get_reason(meta.health)
+        depth = math.nan if reason else depth_ahead(pad, buffer, meta)
         ahead.set_value("depth", depth)
         ahead.set_value("far", math.isinf(depth))
         ahead.set_value("valid-ratio", meta.valid_ratio)
         ahead.set_value("confidence", meta.mean_confidence)
+        if reason:
+            ahead.set_value("reason", reason)
         self.pipeline.post_message(Gst.Message.new_application(self.pipeline, ahead))
         return Gst.PadProbeReturn.OK
 
+    def on_time(self):
+        """Once a second: where the elements are silent, the state is unknown, whatever they said last."""
+        age = time.monotonic() - self.heard if self.heard else 0
+        if age >= OLDEST:
+            nearest = Gst.Structure.new_empty("stereo-nearest")
+            for name, value in {"state": "unknown", "coverage": 0.0, "valid": False, "reason": f"no depth for {age:.0f} s",
+                                "warning": False}.items():
+                nearest.set_value(name, value)
+            self.teller.tell(nearest)
+        return GLib.SOURCE_CONTINUE
+
     def on_message(self, _bus, message):
         if message.type in (Gst.MessageType.ELEMENT, Gst.MessageType.APPLICATION):
+            if message.get_structure().get_name() == "stereo-nearest":
+                self.heard = time.monotonic()
             self.teller.tell(message.get_structure())
         elif message.type == Gst.MessageType.LATENCY:
             self.pipeline.recalculate_latency()

@@ -10,6 +10,7 @@ import argparse
 import re
 import signal
 import sys
+import time
 
 # What each import needs, on Debian
 PACKAGES = {
@@ -33,6 +34,7 @@ from parameters import Choice, Number, Switch, Text, launch_words, parameters_of
 
 # Elements whose parameters the window shows, in this order
 TUNED = ("stereomatch", "depthoverlay", "stereoground", "stereorectify")
+OLDEST = 1  # second after which a frame that is shown is called old
 LOOK_EVERY = 500  # milliseconds between two looks at what is in force
 SETTLED = 4  # so many pairs after a change one was matched with it: the ones before were on their way
 
@@ -222,6 +224,7 @@ ROWS = {Choice: ChoiceRow, Switch: SwitchRow, Number: NumberRow, Text: TextRow}
 class Window:
     def __init__(self, words, preset=None):
         self.pairs = 0
+        self.shown = None  # when the frame that is seen came
         self.rows = []
         self.window = Gtk.Window(title="stereomatch: tuning", default_width=1240, default_height=720)
         self.stream = Stream(words, self.on_frame, self.on_error)
@@ -237,11 +240,12 @@ class Window:
         box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=6)
         self.picture = Gtk.Picture(hexpand=True, vexpand=True, can_shrink=True)
         self.status = Gtk.Label(label="no pair yet", xalign=0, margin_start=6, wrap=True)
+        self.old = Gtk.Label(xalign=0, margin_start=6, visible=False, css_classes=["error"])
         self.error = Gtk.Label(xalign=0, margin_start=6, wrap=True, selectable=True, visible=False,
                                css_classes=["error"])
         self.again = Gtk.Button(label="Start again", halign=Gtk.Align.START, margin_start=6, visible=False)
         self.again.connect("clicked", self.on_again)
-        for widget in self.picture, self.status, self.error, self.again:
+        for widget in self.picture, self.old, self.status, self.error, self.again:
             box.append(widget)
         return box
 
@@ -276,6 +280,7 @@ class Window:
         return Gtk.ScrolledWindow(child=grid, hscrollbar_policy=Gtk.PolicyType.NEVER, min_content_width=480)
 
     def on_frame(self, width, height, stride, data):
+        self.shown = time.monotonic()
         self.picture.set_paintable(Gdk.MemoryTexture.new(
             width, height, Gdk.MemoryFormat.R8G8B8A8, GLib.Bytes.new(data), stride))
 
@@ -322,6 +327,10 @@ class Window:
             f"on {self.stream.match.get_property('active-backend')}; "
             f"{100 * stats.get_double('valid-ratio')[1]:.1f} % of the pixels have a value" if pairs > before
             else "no pair is matched")
+        age = time.monotonic() - self.shown if self.shown else 0
+        self.old.set_label(f"no picture for {age:.0f} s")
+        self.old.set_visible(age > OLDEST)
+        self.picture.set_opacity(0.2 if age > OLDEST else 1)
         self.show_values()
         return GLib.SOURCE_CONTINUE
 

@@ -6,8 +6,13 @@
 static void
 say_ahead (const GstStructure *ahead)
 {
+  const char *reason = gst_structure_get_string (ahead, "reason");
   double depth = NAN, valid = 0, confidence = 0;
 
+  if (reason) {
+    g_print ("depth: not to be relied on: %s\n", reason);
+    return;
+  }
   gst_structure_get (ahead, "depth", G_TYPE_DOUBLE, &depth, "valid-ratio", G_TYPE_DOUBLE, &valid, "confidence",
       G_TYPE_DOUBLE, &confidence, NULL);
   g_print ("depth: %.1f %% of the pixels, mean confidence %.3f, ", 100 * valid, confidence);
@@ -24,10 +29,10 @@ static void
 say_state (const GstStructure *nearest)
 {
   const char *state = gst_structure_get_string (nearest, "state");
+  const char *reason = gst_structure_get_string (nearest, "reason");
   gboolean warning = FALSE;
-  double coverage = 0;
 
-  gst_structure_get (nearest, "warning", G_TYPE_BOOLEAN, &warning, "coverage", G_TYPE_DOUBLE, &coverage, NULL);
+  gst_structure_get_boolean (nearest, "warning", &warning);
   if (warning)
     g_print (" WARNING\n");
   else if (g_strcmp0 (state, "clear") == 0)
@@ -35,7 +40,7 @@ say_state (const GstStructure *nearest)
   else if (g_strcmp0 (state, "near") == 0)
     g_print ("\n"); /* there is no distance to warn below */
   else
-    g_print (", UNKNOWN: %.0f %% of the region is seen\n", floor (100 * coverage));
+    g_print (", UNKNOWN: %s\n", reason ? reason : "nobody says why");
 }
 
 static void
@@ -98,11 +103,12 @@ say_obstacles (const GstStructure *obstacles)
   const GValue *list = gst_structure_get_value (obstacles, "obstacles");
   guint count = list && GST_VALUE_HOLDS_ARRAY (list) ? gst_value_array_get_size (list) : 0;
   double ahead = free_ahead (obstacles);
+  const char *reason = gst_structure_get_string (obstacles, "reason");
   gboolean ground = FALSE;
 
   gst_structure_get_boolean (obstacles, "ground", &ground);
   if (!ground) {
-    g_print ("ground: NONE is seen, so no obstacle can be told\n");
+    g_print ("ground: NONE, so no obstacle can be told: %s\n", reason ? reason : "nobody says why");
     return;
   }
   g_print ("ground: camera %.0f mm high, pitch %.1f, roll %.1f degrees; ", number_of (obstacles, "camera-height"),

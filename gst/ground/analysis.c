@@ -57,6 +57,24 @@ ensure_columns (GstStereoGroundAnalysis *analysis, guint columns)
     analysis->free_distances[i] = GST_STEREO_GROUND_UNKNOWN;
 }
 
+/* Nothing is known yet. */
+static void
+begin (GstStereoGroundAnalysis *analysis, const GstStereoGroundTask *task, GstStereoGroundResult *result)
+{
+  memset (result, 0, sizeof *result);
+  ensure_columns (analysis, task->columns);
+  result->free_distances = analysis->free_distances;
+  result->n_free_distances = task->columns;
+}
+
+void
+gst_stereo_ground_analysis_skip (
+    GstStereoGroundAnalysis *analysis, const GstStereoGroundTask *task, GstStereoGroundResult *result)
+{
+  gst_stereo_ground_analysis_forget (analysis);
+  begin (analysis, task, result);
+}
+
 /* What stands on the ground, which was found. */
 static void
 look_above (GstStereoGroundAnalysis *analysis, const GstStereoGroundScene *scene, GstStereoGroundResult *result)
@@ -81,11 +99,8 @@ gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstSter
   GstStereoGroundScene scene = { grid, gst_stereo_ground_camera (view->meta) };
   guint none;
 
-  memset (result, 0, sizeof *result);
+  begin (analysis, task, result);
   gst_stereo_ground_grid_read (&analysis->grid, view);
-  ensure_columns (analysis, task->columns);
-  result->free_distances = analysis->free_distances;
-  result->n_free_distances = task->columns;
   result->judged = (gdouble) grid->sure / (gdouble) MAX (grid->asked_for, 1);
   result->valid = gst_stereo_ground_follow (
       &analysis->follower, analysis->planes, grid, &scene.camera, &task->limits, &result->fit);

@@ -33,6 +33,9 @@ GstStereoGroundAnalysis *gst_stereo_ground_analysis_new (void);
 void gst_stereo_ground_analysis_free (GstStereoGroundAnalysis *analysis);
 /* Where a stream breaks. */
 void gst_stereo_ground_analysis_forget (GstStereoGroundAnalysis *analysis);
+/* A frame that cannot be relied on: nothing is known of it, and what was learnt before counts no more. */
+void gst_stereo_ground_analysis_skip (
+    GstStereoGroundAnalysis *analysis, const GstStereoGroundTask *task, GstStereoGroundResult *result);
 /* @view's meta has focal length and baseline. What @result points to is the analysis', until the next frame. */
 void gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstStereoGroundView *view,
     const GstStereoGroundTask *task, GstStereoGroundResult *result);

@@ -17,6 +17,9 @@
  * explains less than a fifth of the sure pixels below its horizon, or is seen in less than an eighth of the rows; or
  * where much lies below it. Without a ground there are neither obstacles nor free distances.
  *
+ * Nor is there a ground where the depth cannot be relied on, because something is wrong with the cameras
+ * (#GstStereoMeta.health): the message then has the `reason`.
+ *
  * **Obstacles.** What stands out of the ground by at least #GstStereoGround:min-height and not more than
  * #GstStereoGround:max-height, up to #GstStereoGround:max-distance, and is connected. A matcher errs: an obstacle also has
  * to be 2.7 px nearer than the ground behind it. With a camera h above the ground that is a height of
@@ -43,6 +46,7 @@
  * at once when `ground` changes or when the first obstacle comes or the last one goes:
  *
  * * `ground` (gboolean): there is a ground; the next four fields are there only if so
+ * * `reason` (gchararray): why there is none, in words: `right camera frozen`; there only then
  * * `camera-height` (gdouble): mm
  * * `pitch`, `roll` (gdouble): degrees; above 0 the camera looks down, and its right side is lower
  * * `quality` (gdouble): how sure the ground is, 0..1
@@ -90,7 +94,7 @@ struct _GstStereoGround
   gboolean warned;  /* of a missing confidence */
   GstClockTime end; /* of the last buffer */
   /* the last message */
-  gboolean posted, posted_ground, posted_obstacles;
+  gboolean posted, posted_ground, posted_obstacles, posted_unreliable;
   GstClockTime posted_time;
 };
 
@@ -276,9 +280,11 @@ log_result (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResul
 }
 
 static gboolean
-is_due (const GstStereoGround *self, const GstStereoGroundResult *result, GstClockTime time, guint64 interval)
+is_due (const GstStereoGround *self, const GstStereoGroundResult *result, gboolean unreliable, GstClockTime time,
+    guint64 interval)
 {
-  if (!self->posted || self->posted_ground != result->valid || self->posted_obstacles != (result->n_obstacles > 0))
+  if (!self->posted || self->posted_unreliable != unreliable || self->posted_ground != result->valid ||
+      self->posted_obstacles != (result->n_obstacles > 0))
     return TRUE;
   if (!GST_CLOCK_TIME_IS_VALID (time) || !GST_CLOCK_TIME_IS_VALID (self->posted_time) || time < self->posted_time)
     return TRUE;
@@ -290,15 +296,21 @@ post (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResult *res
 {
   const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
   GstClockTime time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  gchar *reason = gst_stereo_health_get_reason (gst_buffer_get_stereo_meta (buffer)->health);
+  gboolean unreliable = reason != NULL;
   GstStructure *message;
 
-  if (!is_due (self, result, time, interval))
+  if (!is_due (self, result, unreliable, time, interval)) {
+    g_free (reason);
     return;
-  message = gst_stereo_ground_output_describe (buffer, segment, result);
+  }
+  message = gst_stereo_ground_output_describe (buffer, segment, result, reason);
+  g_free (reason);
   gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), message));
   self->posted = TRUE;
   self->posted_ground = result->valid;
   self->posted_obstacles = result->n_obstacles > 0;
+  self->posted_unreliable = unreliable;
   self->posted_time = time;
 }
 
@@ -322,6 +334,26 @@ is_another_stream (const GstStereoGround *self, GstBuffer *buffer)
       pts - self->end > SHORT_GAP;
 }
 
+/* A picture that cannot be relied on is not looked at. */
+static GstFlowReturn
+look_at (GstStereoGround *self, const GstStereoGroundSettings *settings, GstBuffer *buffer, const GstStereoMeta *meta,
+    GstStereoGroundResult *result)
+{
+  GstStereoGroundTask task = gst_stereo_ground_settings_task (settings);
+  GstVideoFrame picture;
+  GstFlowReturn flow;
+
+  if (!gst_stereo_meta_is_reliable (meta)) {
+    gst_stereo_ground_analysis_skip (self->analysis, &task, result);
+    return GST_FLOW_OK;
+  }
+  if (!gst_stereo_map (&picture, &self->info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+    return post_unreadable (self, "picture");
+  flow = analyse (self, settings, &picture, meta, result);
+  gst_video_frame_unmap (&picture);
+  return flow;
+}
+
 static GstFlowReturn
 gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
 {
@@ -330,7 +362,6 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
   gchar *problem = gst_stereo_ground_problem (&self->info, meta);
   GstStereoGroundResult result;
-  GstVideoFrame picture;
   GstFlowReturn flow;
 
   if (problem) {
@@ -343,10 +374,7 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   if (is_another_stream (self, buffer))
     forget (self, "discontinuity");
   self->end = end_of (buffer);
-  if (!gst_stereo_map (&picture, &self->info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
-    return post_unreadable (self, "picture");
-  flow = analyse (self, &settings, &picture, meta, &result);
-  gst_video_frame_unmap (&picture);
+  flow = look_at (self, &settings, buffer, meta, &result);
   if (flow != GST_FLOW_OK)
     return flow;
   log_result (self, buffer, &result);

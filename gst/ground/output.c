@@ -96,7 +96,8 @@ add_free_distances (GstStructure *message, const GstStereoGroundResult *result)
 }
 
 GstStructure *
-gst_stereo_ground_output_describe (GstBuffer *buffer, const GstSegment *segment, const GstStereoGroundResult *result)
+gst_stereo_ground_output_describe (
+    GstBuffer *buffer, const GstSegment *segment, const GstStereoGroundResult *result, const gchar *reason)
 {
   const GstStereoGroundPose *pose = &result->fit.pose;
   GstClockTime pts = GST_BUFFER_PTS (buffer);
@@ -106,6 +107,8 @@ gst_stereo_ground_output_describe (GstBuffer *buffer, const GstSegment *segment,
   if (result->valid)
     gst_structure_set (message, "camera-height", G_TYPE_DOUBLE, pose->height, "pitch", G_TYPE_DOUBLE, pose->pitch,
         "roll", G_TYPE_DOUBLE, pose->roll, "quality", G_TYPE_DOUBLE, result->fit.quality, NULL);
+  else
+    gst_structure_set (message, "reason", G_TYPE_STRING, reason ? reason : "no ground is seen", NULL);
   add_obstacles (message, result);
   add_free_distances (message, result);
   gst_structure_set (message, "timestamp", G_TYPE_UINT64, pts, "stream-time", G_TYPE_UINT64,

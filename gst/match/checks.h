@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Now and then, a look at whether the input can be what it is said to be. What is found goes into `stats`, and once
- * into a warning. check/look.h and check/times.h say what is looked at, and what cannot be seen that way. More often, and
+ * Now and then, a look at whether the input can be what it is said to be. What is found goes into the metadata, into `stats`,
+ * and once into a message and a warning. check/look.h and check/times.h say what is looked at, and what cannot be seen that way. More often, and
  * at far fewer pixels, health.h looks at what is wrong with a camera.
  *
  * Frames in device memory are looked at too: one pair every few seconds is copied for both.
@@ -17,6 +17,9 @@
 G_BEGIN_DECLS
 
 #define GST_STEREO_CHECK_INTERVAL (5 * GST_SECOND)
+/* Whether the views show one scene is looked at more often, in host memory; and soon again where they may not. */
+#define GST_STEREO_CHECK_MATCHES_INTERVAL (400 * GST_MSECOND)
+#define GST_STEREO_CHECK_MATCHES_SOON (150 * GST_MSECOND)
 
 typedef struct _GstStereoChecks GstStereoChecks;
 
@@ -46,11 +49,13 @@ typedef struct
   const StereoParams *params;           /* of the plan */
   const GstStereoMask *mask;            /* NULL = every pixel counts */
   gboolean on_device;                   /* the plan is on a GPU */
+  gboolean live;                        /* a sensor gives the frames */
+  gboolean aligned;                     /* rows that do not fit are taken out */
   GstStereoPaceCounts counts;
 } GstStereoCheckedPair;
 
-/* Looks at it where that is due. */
-void gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair);
+/* Looks at it where that is due. Returns what is known to be wrong with the pair. */
+GstStereoHealthFlags gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair);
 
 /* From any thread. @interval: ns of stream time; 0 = never. */
 void gst_stereo_checks_set_interval (GstStereoChecks *checks, guint64 interval);

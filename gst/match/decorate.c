@@ -33,6 +33,7 @@ gst_stereo_match_decorate (const GstStereoMatchPair *pair, const GstStereoOutput
   meta->pair_skew = pair->skew;
   meta->valid_ratio = stats->valid_ratio;
   meta->mean_confidence = stats->mean_confidence;
+  meta->health = pair->health;
   gst_stereo_meta_set_truth (meta, pair->truth);
   gst_stereo_meta_set_mask (meta, pair->mask ? pair->mask->buffer : NULL);
 }

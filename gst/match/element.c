@@ -26,10 +26,9 @@
  * view is still taken in, dropped and counted. A seek without a flush leaves the two sources at different running
  * times: from there on frames are paired by the time since that seek.
  *
- * When no frame has come on one view pad of a live pipeline for two seconds, while the other pad got frames, a warning
- * names the silent pad, and an info message on the bus says when frames come again. Time in PAUSED does not count.
- * When both pads are silent, there is no message: both cameras may have been stopped on purpose, and a `watchdog`
- * behind them reports that. In pipelines that are not live a view may take any time.
+ * When no frame has come on a pad of a live pipeline for two seconds, a warning names the silent pad, or both of them, and an
+ * info message on the bus says when frames come again. Time in PAUSED does not count. A pad that never had a frame is
+ * silent when the other one gets frames. In pipelines that are not live a view may take any time.
  *
  * The caps of both views may change at any time, one pad after the other; two frames that are a pair and
  * differ in size, or of which one is colour and the other is not, are an error. A view pad whose partner
@@ -59,7 +58,9 @@
  * on arrival, and read out late, look in step; a moving scene then shows as rows that do not fit.
  *
  * Five times a second a few rows of both views are looked at for what is wrong with a camera: a view that is `black`,
- * `blown-out`, `dark`, `blurred` (or covered) or `frozen`. Too small a search `range`, and pairs that come faster than they
+ * `blown-out`, `covered`, `dark`, `blurred` or `frozen`, the `same-view` on both pads, a `still-pattern` on both lenses; and
+ * twice a second a few hundred points, for views that do not match (`mismatch`), are `out-of-step` or differ in their `focal`
+ * length. docs/reliability.md has the table of all. What is found is in #GstStereoMeta.health of each frame. Too small a search `range`, and pairs that come faster than they
  * are computed (`slow`), are found too. When one of these begins, there is a warning with what to do; when it begins and
  * when it ends, there is an element message `stereo-health` with the fields `kind`, `view`, `active`, `text` and `value`.
  *
@@ -252,9 +253,10 @@ submit_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFram
   return flow;
 }
 
-static void
+static GstStereoHealthFlags
 check_pair (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFrame *second, const GstStereoMask *mask)
 {
+  GstStereoFlightsStats flights;
   GstStereoPairStats stats;
   GstStereoCheckedPair pair = { .first = first,
     .second = second,
@@ -264,7 +266,10 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFr
 
   gst_stereo_aggregator_get_stats (&self->parent, &stats);
   pair.counts = (GstStereoPaceCounts){ stats.pairs, stats.late, stats.compute_total };
-  gst_stereo_checks_add_pair (self->parts.checks, &pair);
+  gst_stereo_flights_get_stats (self->parts.flights, &flights);
+  pair.live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
+  pair.aligned = flights.alignment.active;
+  return gst_stereo_checks_add_pair (self->parts.checks, &pair);
 }
 
 /* Says where the stream breaks, so that the frames before have no part in those after. */
@@ -285,7 +290,7 @@ match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame
   const GstStereoFrame *left = swap ? second : first, *right = swap ? first : second;
   GstFlowReturn flow;
 
-  check_pair (self, first, second, pair->mask);
+  pair->health = check_pair (self, first, second, pair->mask);
   note_break (self, first, second);
   if ((flow = gst_stereo_match_output_acquire (self->parts.output, &pair->out, &pair->confidence)) != GST_FLOW_OK ||
       gst_stereo_aggregator_drop_if_late (&self->parent, left, right, &flow))

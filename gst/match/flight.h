@@ -13,6 +13,7 @@
 #include "gst/match/mask.h"
 #include "gst/match/output.h"
 #include "gst/match/planner.h"
+#include "gst/meta/gststereohealth.h"
 
 G_BEGIN_DECLS
 
@@ -23,12 +24,13 @@ typedef struct
 {
   gint width, height; /* of the output */
   GstBuffer *out, *confidence;
-  GstStereoMask *mask;        /* NULL = every pixel counts */
-  GstBuffer *truth;           /* true disparity that came with the views; may be NULL */
-  GstStereoGeometry geometry; /* in force for this pair */
-  GstSegment segment;         /* of the left view */
-  gboolean forget;            /* the frames before are not its past */
-  gint64 skew;                /* right minus left, ns */
+  GstStereoMask *mask;         /* NULL = every pixel counts */
+  GstBuffer *truth;            /* true disparity that came with the views; may be NULL */
+  GstStereoGeometry geometry;  /* in force for this pair */
+  GstSegment segment;          /* of the left view */
+  gboolean forget;             /* the frames before are not its past */
+  gint64 skew;                 /* right minus left, ns */
+  GstStereoHealthFlags health; /* what is wrong with it */
 } GstStereoMatchPair;
 
 /* Drops what the pair holds. */

@@ -9,22 +9,14 @@
 
 #define VIEW(v) ((v) ? "right" : "left")
 
-static const gchar *const names[] = {
-  [GST_STEREO_VIEW_BLACK] = "black",
-  [GST_STEREO_VIEW_BLOWN_OUT] = "blown-out",
-  [GST_STEREO_VIEW_BLURRED] = "blurred",
-  [GST_STEREO_VIEW_DARK] = "dark",
-  [GST_STEREO_VIEW_FROZEN] = "frozen",
-};
-
 /* What `stats` shows. */
 typedef struct
 {
   guint64 looks;
   GstStereoViewLook views[2]; /* of the last one */
-  gboolean faults[GST_STEREO_VIEW_FAULTS][2], range, slow;
-  gdouble beyond; /* share of the matches beyond the range; below 0 = not known */
-  gint wanted;    /* disparities; 0 = no more than are searched */
+  GstStereoHealthFlags flags; /* all that is wrong */
+  gdouble beyond;             /* share of the matches beyond the range; below 0 = not known */
+  gint wanted;                /* disparities; 0 = no more than are searched */
 } Shown;
 
 struct _GstStereoHealth
@@ -95,20 +87,71 @@ gst_stereo_health_release (GstStereoHealth *health)
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-/* Takes @text and @figures (may be NULL), whose fields are added to the message. */
-static void
-tell (GstStereoHealth *health, const gchar *kind, const gchar *view, gboolean active, gchar *text, GstStructure *figures)
+static const GstStereoHealthKind *
+kind_of (GstStereoHealthFlags flag)
+{
+  const GstStereoHealthKind *kind;
+
+  for (guint i = 0; (kind = gst_stereo_health_kind (i)); i++)
+    if (flag & (kind->left | kind->right))
+      return kind;
+  g_assert_not_reached ();
+}
+
+static const gchar *
+view_of (const GstStereoHealthKind *kind, GstStereoHealthFlags flag)
+{
+  return (flag & kind->left) && (flag & kind->right) ? "both" : flag & kind->left ? "left" : "right";
+}
+
+/* What stands of the views: one that is frozen still is when the two no longer are. */
+static GstStereoHealthFlags
+standing (const GstStereoHealth *health)
+{
+  GstStereoHealthFlags flags = GST_STEREO_HEALTH_OK;
+
+  for (guint fault = 0; fault < GST_STEREO_VIEW_FAULTS; fault++)
+    for (guint v = 0; v < 2; v++)
+      if (health->views.episodes[fault][v].stands)
+        flags |= gst_stereo_views_flag (fault, v);
+  for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
+    if (health->views.pair[fault].stands)
+      flags |= gst_stereo_pair_flag (fault);
+  return flags;
+}
+
+void
+gst_stereo_health_tell (
+    GstStereoHealth *health, GstStereoHealthFlags flag, gboolean active, gchar *text, GstStructure *figures)
 {
   GstStructure *told = figures ? figures : gst_structure_new_empty ("stereo-health");
+  const GstStereoHealthKind *kind = kind_of (flag);
 
-  gst_structure_set (told, "kind", G_TYPE_STRING, kind, "view", G_TYPE_STRING, view, "active", G_TYPE_BOOLEAN, active,
-      "text", G_TYPE_STRING, text, NULL);
+  GST_OBJECT_LOCK (health->element);
+  health->shown.flags = active ? health->shown.flags | flag : (health->shown.flags & ~flag) | standing (health);
+  GST_OBJECT_UNLOCK (health->element);
+  gst_structure_set (told, "kind", G_TYPE_STRING, kind->nick, "view", G_TYPE_STRING, view_of (kind, flag), "active",
+      G_TYPE_BOOLEAN, active, "unreliable", G_TYPE_BOOLEAN, kind->unreliable, "text", G_TYPE_STRING, text, NULL);
   gst_element_post_message (health->element, gst_message_new_element (GST_OBJECT (health->element), told));
   if (active)
     GST_ELEMENT_WARNING (health->element, STREAM, FAILED, ("%s", text), (NULL));
   else
     GST_INFO_OBJECT (health->element, "%s", text);
   g_free (text);
+}
+
+gboolean
+gst_stereo_health_is_sound (const GstStereoHealth *health)
+{
+  return gst_stereo_views_are_sound (&health->views) && gst_stereo_views_has_detail (&health->shown.views[0]) &&
+      gst_stereo_views_has_detail (&health->shown.views[1]);
+}
+
+GstStereoHealthFlags
+gst_stereo_health_now (const GstStereoHealth *health)
+{
+  /* they are written in this thread */
+  return health->shown.flags;
 }
 
 /* ---- faults of a view -------------------------------------------------------------------- */
@@ -122,6 +165,8 @@ figure_of (GstStereoViewFault fault, guint v, const GstStereoViewLook looks[2])
       return looks[v].black;
     case GST_STEREO_VIEW_BLOWN_OUT:
       return looks[v].white;
+    case GST_STEREO_VIEW_COVERED:
+      return looks[v].contrast;
     case GST_STEREO_VIEW_BLURRED:
       return looks[v].sharpness / MAX (looks[!v].sharpness, 1e-9);
     case GST_STEREO_VIEW_DARK:
@@ -140,12 +185,10 @@ tell_fault (
       "brightness-right", G_TYPE_DOUBLE, looks[1].brightness, "sharpness-left", G_TYPE_DOUBLE, looks[0].sharpness,
       "sharpness-right", G_TYPE_DOUBLE, looks[1].sharpness, NULL);
 
-  GST_OBJECT_LOCK (health->element);
-  health->shown.faults[fault][v] = active;
-  GST_OBJECT_UNLOCK (health->element);
-  tell (health, names[fault], VIEW (v), active,
-      active ? gst_stereo_health_describe_fault (fault, v, looks) :
-               g_strdup_printf ("The %s view is no longer %s.", VIEW (v), names[fault]),
+  gst_stereo_health_tell (health, gst_stereo_views_flag (fault, v), active,
+      active ?
+          gst_stereo_health_describe_fault (fault, v, looks) :
+          g_strdup_printf ("The %s view is no longer %s.", VIEW (v), kind_of (gst_stereo_views_flag (fault, v))->words),
       figures);
 }
 
@@ -154,15 +197,20 @@ tell_fault (
 gboolean
 gst_stereo_health_is_due (const GstStereoHealth *health, gint64 time)
 {
-  return !health->started || time < health->last || time - health->last >= (gint64) GST_STEREO_HEALTH_INTERVAL;
+  gint64 interval = gst_stereo_views_are_suspicious (&health->views) ? GST_STEREO_HEALTH_SOON :
+                                                                       GST_STEREO_HEALTH_INTERVAL;
+
+  return !health->started || time < health->last || time - health->last >= interval;
 }
 
+/* A view that shows what is near leaves out, at its side, what only the other one sees. */
 static void
 look_at (GstStereoHealth *health, guint v, const GstStereoLayout *layout, const GstVideoInfo *info,
-    const StereoImage *image, GstStereoViewLook *look)
+    const StereoImage *image, gint reach, GstStereoViewLook *look)
 {
   gint offset[GST_VIDEO_MAX_COMPONENTS], scale[GST_VIDEO_MAX_COMPONENTS];
   guint component = image->channels == 3; /* green, or luma */
+  gint alone = CLAMP (reach, 0, layout->width / 2);
 
   if (!health->viewers[v] || !gst_stereo_viewer_is_for (health->viewers[v], layout->width, layout->height)) {
     gst_stereo_viewer_free (health->viewers[v]);
@@ -171,12 +219,53 @@ look_at (GstStereoHealth *health, guint v, const GstStereoLayout *layout, const 
   if (!health->viewers[v])
     return;
   gst_video_color_range_offsets (info->colorimetry.range, info->finfo, offset, scale);
-  gst_stereo_viewer_look (health->viewers[v], image, offset[component], scale[component], look);
+  gst_stereo_viewer_look (health->viewers[v], image, offset[component], scale[component], v ? 0 : alone,
+      v ? layout->width - alone : layout->width, look);
+}
+
+/* A picture that never changed is no fault: only the meta has it. */
+static void
+note_still (GstStereoHealth *health, gboolean active)
+{
+  GST_DEBUG_OBJECT (health->element, "no pixel has changed yet: a still picture%s", active ? "" : " no more");
+  GST_OBJECT_LOCK (health->element);
+  health->shown.flags = active ? health->shown.flags | GST_STEREO_HEALTH_STILL :
+                                 health->shown.flags & ~GST_STEREO_HEALTH_STILL;
+  GST_OBJECT_UNLOCK (health->element);
+}
+
+static void
+tell_pair_fault (GstStereoHealth *health, GstStereoPairFault fault, gboolean active, const GstStereoPairLook *pair)
+{
+  gdouble value = pair->zero / (gdouble) MAX (1, pair->textured);
+
+  if (fault == GST_STEREO_PAIR_STILL) {
+    note_still (health, active);
+    return;
+  }
+  gst_stereo_health_tell (health, gst_stereo_pair_flag (fault), active, gst_stereo_health_describe_pair (fault, active),
+      gst_structure_new ("stereo-health", "time", G_TYPE_INT64, health->last, "value", G_TYPE_DOUBLE, value, NULL));
+}
+
+static void
+look_at_both (GstStereoHealth *health, gint64 time, gint width, const GstStereoViewLook looks[2], gboolean live)
+{
+  const GstStereoViewer *const viewers[2] = { health->viewers[0], health->viewers[1] };
+  GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS];
+  GstStereoPairLook pair;
+
+  gst_stereo_pair_look (viewers, width, &pair);
+  GST_LOG_OBJECT (health->element, "%u of %u blocks at disparity 0, with a rest of %.3f; %u of %u that move stand still",
+      pair.zero, pair.textured, pair.rest, pair.still, pair.moving);
+  gst_stereo_views_add_pair (&health->views, looks, &pair, live, time, changes);
+  for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
+    if (changes[fault] != GST_STEREO_EPISODE_GOES_ON)
+      tell_pair_fault (health, fault, changes[fault] == GST_STEREO_EPISODE_BEGINS, &pair);
 }
 
 void
 gst_stereo_health_look (GstStereoHealth *health, gint64 time, const GstStereoLayout *layout,
-    const GstVideoInfo *const infos[2], const StereoImage images[2])
+    const GstVideoInfo *const infos[2], const StereoImage images[2], gboolean live, gint reach)
 {
   GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2];
   GstStereoViewLook looks[2];
@@ -184,7 +273,7 @@ gst_stereo_health_look (GstStereoHealth *health, gint64 time, const GstStereoLay
   health->started = TRUE;
   health->last = time;
   for (guint v = 0; v < 2; v++)
-    look_at (health, v, layout, infos[v], &images[v], &looks[v]);
+    look_at (health, v, layout, infos[v], &images[v], reach, &looks[v]);
   if (!health->viewers[0] || !health->viewers[1])
     return;
   for (guint v = 0; v < 2; v++)
@@ -201,6 +290,7 @@ gst_stereo_health_look (GstStereoHealth *health, gint64 time, const GstStereoLay
     for (guint v = 0; v < 2; v++)
       if (changes[fault][v] != GST_STEREO_EPISODE_GOES_ON)
         tell_fault (health, fault, v, changes[fault][v] == GST_STEREO_EPISODE_BEGINS, looks);
+  look_at_both (health, time, layout->width, looks, live);
 }
 
 /* ---- the search range -------------------------------------------------------------------- */
@@ -213,7 +303,7 @@ tell_range (GstStereoHealth *health, const GstStereoCheckResult *result, const S
       result->beyond / (gdouble) MAX (1, result->beyond + result->forward), "points-beyond", G_TYPE_UINT,
       result->beyond, "farthest", G_TYPE_DOUBLE, result->farthest, "num-disparities", G_TYPE_INT, wanted, NULL);
 
-  tell (health, "range", "both", active,
+  gst_stereo_health_tell (health, GST_STEREO_HEALTH_RANGE, active,
       active ? gst_stereo_health_describe_range (result, params, wanted) :
                g_strdup ("The search range is no longer too small."),
       figures);
@@ -233,7 +323,6 @@ gst_stereo_health_add_matches (GstStereoHealth *health, const GstStereoCheckResu
     wanted = gst_stereo_check_wanted_disparities (result, params->min_disparity);
   health->needed = (gint) ceil (result->largest) + 1 - params->min_disparity;
   GST_OBJECT_LOCK (health->element);
-  health->shown.range = health->range.stands;
   if (verdict != GST_STEREO_VERDICT_UNKNOWN)
     health->shown.beyond = result->beyond / (gdouble) MAX (1, result->beyond + result->forward);
   if (verdict != GST_STEREO_VERDICT_UNKNOWN)
@@ -268,33 +357,13 @@ gst_stereo_health_add_counts (GstStereoHealth *health, const GstStereoPaceCounts
       "scaled-num-disparities", G_TYPE_INT, advice.smaller.disparities, "setting", G_TYPE_STRING,
       advice.setting ? advice.setting : "", "setting-width", G_TYPE_INT, advice.with.width, "setting-height",
       G_TYPE_INT, advice.with.height, "setting-num-disparities", G_TYPE_INT, advice.with.disparities, NULL);
-  GST_OBJECT_LOCK (health->element);
-  health->shown.slow = active;
-  GST_OBJECT_UNLOCK (health->element);
-  tell (health, "slow", "both", active,
+  gst_stereo_health_tell (health, GST_STEREO_HEALTH_SLOW, active,
       active ? gst_stereo_health_describe_slow (pace, &measured, &advice) :
                g_strdup ("The pairs keep up with the stream again."),
       figures);
 }
 
 /* ---- from any thread --------------------------------------------------------------------- */
-
-/* "ok", or "frozen-right, range". */
-static gchar *
-list_faults (const Shown *shown)
-{
-  GString *list = g_string_new (NULL);
-
-  for (guint fault = 0; fault < GST_STEREO_VIEW_FAULTS; fault++)
-    for (guint v = 0; v < 2; v++)
-      if (shown->faults[fault][v])
-        g_string_append_printf (list, "%s%s-%s", list->len ? ", " : "", names[fault], VIEW (v));
-  if (shown->range)
-    g_string_append_printf (list, "%srange", list->len ? ", " : "");
-  if (shown->slow)
-    g_string_append_printf (list, "%sslow", list->len ? ", " : "");
-  return g_string_free (list->len ? list : g_string_append (list, "ok"), FALSE);
-}
 
 void
 gst_stereo_health_add_stats (GstStereoHealth *health, GstStructure *stats)
@@ -305,7 +374,7 @@ gst_stereo_health_add_stats (GstStereoHealth *health, GstStructure *stats)
   GST_OBJECT_LOCK (health->element);
   shown = health->shown;
   GST_OBJECT_UNLOCK (health->element);
-  faults = list_faults (&shown);
+  faults = gst_stereo_health_to_string (shown.flags);
   gst_structure_set (stats, "health", G_TYPE_STRING, faults, "health-looks", G_TYPE_UINT64, shown.looks,
       "brightness-left", G_TYPE_DOUBLE, shown.views[0].brightness, "brightness-right", G_TYPE_DOUBLE,
       shown.views[1].brightness, "sharpness-left", G_TYPE_DOUBLE, shown.views[0].sharpness, "sharpness-right",

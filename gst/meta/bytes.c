@@ -3,7 +3,7 @@
  * The metadata as bytes, for sending and recording. A header of little-endian fields of 8 bytes: magic number, sides,
  * kind and flags, pair skew, then the numbers in doubles[]. After it the pictures in planes[], without padding; the
  * flags say which of them there is. The first version had no principal point and no mask, the second one no vertical
- * focal length: they are read, and no longer written.
+ * focal length, the third one no health, which lies behind the numbers: they are read, and no longer written.
  */
 #include "gst/meta/plausible.h"
 #include "gst/meta/private.h"
@@ -13,6 +13,7 @@
 #define MAGIC_1 0x31304d5453ull /* "STM01" */
 #define MAGIC_2 0x32304d5453ull /* "STM02" */
 #define MAGIC_3 0x33304d5453ull /* "STM03" */
+#define MAGIC_4 0x34304d5453ull /* "STM04" */
 
 enum
 {
@@ -50,8 +51,8 @@ static const struct
 #define DOUBLES_1 9
 #define DOUBLES_2 11
 #define DOUBLES_3 G_N_ELEMENTS (doubles)
-#define HEADER_OF(n) (8 * (AT_DOUBLES + (gsize) (n)))
-#define HEADER HEADER_OF (DOUBLES_3)
+#define AT_HEALTH (AT_DOUBLES + DOUBLES_3)
+#define HEADER (8 * (AT_HEALTH + 1))
 
 /* Of the pictures that @flags name, in bytes. */
 static guint64
@@ -68,12 +69,13 @@ size_of_planes (guint64 flags, guint64 pixels)
 static void
 write_header (const GstStereoMeta *meta, guint64 flags, guint8 *data)
 {
-  GST_WRITE_UINT64_LE (data + 8 * AT_MAGIC, MAGIC_3);
+  GST_WRITE_UINT64_LE (data + 8 * AT_MAGIC, MAGIC_4);
   GST_WRITE_UINT64_LE (data + 8 * AT_SIZE, meta->width | (guint64) meta->height << 32);
   GST_WRITE_UINT64_LE (data + 8 * AT_KIND, (guint64) meta->kind | flags << 32);
   GST_WRITE_UINT64_LE (data + 8 * AT_SKEW, (guint64) meta->pair_skew);
   for (guint i = 0; i < G_N_ELEMENTS (doubles); i++)
     GST_WRITE_DOUBLE_LE (data + 8 * (AT_DOUBLES + i), G_STRUCT_MEMBER (gdouble, meta, doubles[i]));
+  GST_WRITE_UINT64_LE (data + 8 * AT_HEALTH, (guint64) meta->health);
 }
 
 /* A picture that cannot be read is left out. */
@@ -112,13 +114,22 @@ typedef struct
 {
   guint doubles; /* 0: the version is unknown, or the magic number is not there */
   guint planes;
+  gboolean health;
 } Version;
+
+static gsize
+header_of (Version version)
+{
+  return 8 * (AT_DOUBLES + (gsize) version.doubles + (version.health ? 1 : 0));
+}
 
 static Version
 version_of (const guint8 *data, gsize size)
 {
   guint64 magic = size >= 8 ? GST_READ_UINT64_LE (data + 8 * AT_MAGIC) : 0;
 
+  if (magic == MAGIC_4)
+    return (Version){ DOUBLES_3, PLANES_2, TRUE };
   if (magic == MAGIC_3)
     return (Version){ DOUBLES_3, PLANES_2 };
   if (magic == MAGIC_2)
@@ -132,13 +143,15 @@ check (const guint8 *data, gsize size, guint *width, guint *height, guint *flags
 {
   Version version = version_of (data, size);
 
-  if (!version.doubles || size < HEADER_OF (version.doubles))
+  if (!version.doubles || size < header_of (version))
     return FALSE;
   *width = GST_READ_UINT32_LE (data + 8 * AT_SIZE);
   *height = GST_READ_UINT32_LE (data + 8 * AT_SIZE + 4);
   *flags = GST_READ_UINT32_LE (data + 8 * AT_KIND + 4);
+  /* flags of health that this version does not know are kept; there are no more than 32 */
   return !(*flags >> version.planes) && *width <= GST_STEREO_MAX_SIDE && *height <= GST_STEREO_MAX_SIDE &&
-      size == HEADER_OF (version.doubles) + size_of_planes (*flags, (guint64) *width * *height);
+      (!version.health || GST_READ_UINT64_LE (data + 8 * AT_HEALTH) <= G_MAXUINT32) &&
+      size == header_of (version) + size_of_planes (*flags, (guint64) *width * *height);
 }
 
 /* All but the pictures. */
@@ -152,6 +165,8 @@ read_header (GstStereoMeta *meta, const guint8 *data, Version version, guint wid
   meta->pair_skew = (gint64) GST_READ_UINT64_LE (data + 8 * AT_SKEW);
   for (guint i = 0; i < version.doubles; i++)
     G_STRUCT_MEMBER (gdouble, meta, doubles[i]) = GST_READ_DOUBLE_LE (data + 8 * (AT_DOUBLES + i));
+  if (version.health)
+    meta->health = (GstStereoHealthFlags) GST_READ_UINT64_LE (data + 8 * AT_HEALTH);
 }
 
 static gboolean
@@ -176,7 +191,7 @@ gst_stereo_meta_decode (GstStereoMeta *meta, const guint8 *data, gsize size)
   if (!is_plausible (&header))
     return FALSE;
   *meta = header;
-  data += HEADER_OF (version.doubles);
+  data += header_of (version);
   for (guint i = 0; i < version.planes; i++) {
     if (!(flags & 1u << i))
       continue;

@@ -65,6 +65,13 @@ gst_stereo_meta_get_mask_bytes (const GstStereoMeta *meta)
   return gst_stereo_meta_pack_plane (meta->mask, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height);
 }
 
+gboolean
+gst_stereo_meta_is_reliable (const GstStereoMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, FALSE);
+  return gst_stereo_health_is_reliable (meta->health);
+}
+
 gdouble
 gst_stereo_meta_get_disparity (const GstStereoMeta *meta, guint sample)
 {

@@ -25,6 +25,8 @@
 
 #include <gst/gst.h>
 
+#include "gststereohealth.h"
+
 G_BEGIN_DECLS
 
 #ifndef GST_STEREO_API
@@ -104,6 +106,8 @@ typedef struct _GstStereoMeta GstStereoMeta;
  *     an excluded pixel are 0. %NULL = every pixel counts. Owned by the meta, which may share it with other metas; read
  *     only
  * @focal_length_y: vertical focal length in pixels; 0 = @focal_length, as wherever pixels are square
+ * @health: all that is known to be wrong with the pair that this picture was made from. Depth can be relied on where
+ *     gst_stereo_meta_is_reliable() says so; %GST_STEREO_HEALTH_OK for %GST_STEREO_OUTPUT_KIND_VIEWS
  *
  * What a stereo matcher knows about its picture beyond the samples: the confidence of every pixel, and all that is
  * needed to turn a sample into pixels of disparity or into millimetres. gst_stereo_meta_get_disparity() and
@@ -167,6 +171,8 @@ struct _GstStereoMeta
   GstBuffer *mask;
 
   gdouble focal_length_y;
+
+  GstStereoHealthFlags health;
 
   /*< private >*/
   /* Nothing is reserved: only the library makes a meta, so more members may follow. */
@@ -321,6 +327,16 @@ GST_STEREO_API
 GBytes *gst_stereo_meta_get_mask_bytes (const GstStereoMeta *meta);
 
 /**
+ * gst_stereo_meta_is_reliable:
+ * @meta: a #GstStereoMeta
+ *
+ * Returns: whether the picture can be relied on: nothing in #GstStereoMeta.health makes it wrong. A program that acts on
+ *     depth must take a picture that cannot be relied on for one that it has not got
+ */
+GST_STEREO_API
+gboolean gst_stereo_meta_is_reliable (const GstStereoMeta *meta);
+
+/**
  * gst_stereo_meta_get_disparity:
  * @meta: a #GstStereoMeta
  * @sample: a sample of the buffer that has @meta, 0..65535 (0..255 for %GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE)
@@ -406,7 +422,7 @@ GBytes *gst_stereo_meta_get_points_bytes (const GstStereoMeta *meta, GstBuffer *
  * For sending or recording the metadata beside its picture; gst_buffer_add_stereo_meta_from_bytes() is the reverse. The
  * bytes are the same on every machine. On GStreamer 1.24 and later gst_meta_serialize() stores the same bytes.
  *
- * Returns: (transfer full): all of @meta: 128 bytes, and width * height bytes for each byte of a pixel of the pictures
+ * Returns: (transfer full): all of @meta: 136 bytes, and width * height bytes for each byte of a pixel of the pictures
  *     that it holds. A picture that cannot be read is left out
  */
 GST_STEREO_API
@@ -419,7 +435,7 @@ GBytes *gst_stereo_meta_to_bytes (const GstStereoMeta *meta);
  *
  * Bytes of older versions are read too. Those of the first one (magic "STM01", 104 bytes before the pictures) have no
  * principal point and no mask, and neither they nor those of the second one (magic "STM02", 120 bytes) have a vertical
- * focal length: what is missing is 0.
+ * focal length; none of these and of the third one (magic "STM03", 128 bytes) has a health: what is missing is 0.
  *
  * Returns: (transfer none) (nullable): the meta, owned by @buffer; %NULL, and @buffer unchanged, when @bytes are
  *     damaged or of an unknown version, or a number in them is outside the range that #GstStereoMeta names

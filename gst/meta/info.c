@@ -82,6 +82,7 @@ add_like (GstBuffer *buffer, const GstStereoMeta *like)
   copy->pair_skew = like->pair_skew;
   copy->valid_ratio = like->valid_ratio;
   copy->mean_confidence = like->mean_confidence;
+  copy->health = like->health;
   return copy;
 }
 

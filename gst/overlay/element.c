@@ -47,9 +47,10 @@
  *
  * * `near`: a surface is nearer than #GstDepthOverlay:warn-distance. Without a warn-distance: a surface was found
  * * `clear`: enough of the region is seen, and the nearest surface in it is not nearer than warn-distance
- * * `unknown`: all else. More than #GstDepthOverlay:max-unknown of the region's pixels that count (#GstStereoMeta.mask) are invalid or less sure than
- *   #GstDepthOverlay:min-confidence; or nowhere are enough pixels connected; or there is no depth for this frame; or
- *   there is a warn-distance, and distances are not known
+ * * `unknown`: all else. The depth cannot be relied on, because something is wrong with the cameras (#GstStereoMeta.health): what
+ *   is near in it, too, is not told then. Or more than #GstDepthOverlay:max-unknown of the region's pixels that count
+ *   (#GstStereoMeta.mask) are invalid or less sure than #GstDepthOverlay:min-confidence; or nowhere are enough pixels
+ *   connected; or there is no depth for this frame; or there is a warn-distance, and distances are not known
  *
  * A program that acts on `stereo-nearest` must take `unknown` for what it is: something may be near. A `region` that
  * holds only what matters, without the sky, and a small max-unknown make `clear` mean more.
@@ -59,6 +60,7 @@
  * changes:
  *
  * * `state` (gchararray): `near`, `clear` or `unknown`
+ * * `reason` (gchararray): why it is `unknown`, in words: `right camera frozen`; there only then. The picture shows it too
  * * `coverage` (gdouble): share of the region's pixels that are valid and sure enough, of those that count, 0..1
  * * `support` (gint): pixels of the nearest surface in the depth picture, with what is farther away on it; 0 = none
  *   was found

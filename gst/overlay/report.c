@@ -12,6 +12,8 @@ struct _GstDepthOverlayReport
   GstStereoNearestFinder *finder;
 
   GstDepthOverlayNearest nearest;
+  gboolean cleared; /* there was nothing to look in */
+  gchar *reason;    /* why it is not known whether something is near, or NULL */
   /* what it was looked for in, and how */
   guint serial; /* of the depth; 0 = none */
   GstDepthOverlaySearch search;
@@ -20,6 +22,7 @@ struct _GstDepthOverlayReport
   /* the last message */
   gboolean posted, posted_valid, posted_warning;
   GstDepthOverlayVerdict posted_verdict;
+  gchar *posted_reason;
   gint64 posted_time;
 };
 
@@ -52,6 +55,8 @@ void
 gst_depth_overlay_report_free (GstDepthOverlayReport *report)
 {
   gst_stereo_nearest_finder_free (report->finder);
+  g_free (report->reason);
+  g_free (report->posted_reason);
   g_free (report);
 }
 
@@ -128,6 +133,7 @@ gst_depth_overlay_report_search (GstDepthOverlayReport *report, const GstDepthOv
   gint64 width = GST_VIDEO_INFO_WIDTH (&view->info), height = GST_VIDEO_INFO_HEIGHT (&view->info);
   GstDepthOverlayNearest *nearest = &report->nearest;
 
+  report->cleared = FALSE;
   find (report, search, held->serial, picture, meta);
   nearest->metric = scale->metric;
   if (!nearest->valid)
@@ -142,14 +148,31 @@ void
 gst_depth_overlay_report_set (GstDepthOverlayReport *report, const GstDepthOverlayNearest *nearest)
 {
   report->nearest = *nearest;
+  report->cleared = FALSE;
   report->serial = 0;
 }
 
+static void
+set_reason (GstDepthOverlayReport *report, gchar *reason)
+{
+  g_free (report->reason);
+  report->reason = reason;
+}
+
 void
-gst_depth_overlay_report_clear (GstDepthOverlayReport *report)
+gst_depth_overlay_report_clear (GstDepthOverlayReport *report, const gchar *reason)
 {
   memset (&report->nearest, 0, sizeof report->nearest);
+  report->cleared = TRUE;
   report->serial = 0;
+  set_reason (report, g_strdup (reason));
+}
+
+/* Whether too little of the region is seen. A billionth for rounding: half unknown is not more than half. */
+static gboolean
+is_blind (const GstDepthOverlayNearest *nearest, const GstDepthOverlayLimits *limits)
+{
+  return 1 - nearest->found.coverage > limits->max_unknown + 1e-9;
 }
 
 static GstDepthOverlayVerdict
@@ -157,15 +180,27 @@ verdict_of (const GstDepthOverlayNearest *nearest, const GstDepthOverlayLimits *
 {
   if (nearest->warning)
     return GST_DEPTH_OVERLAY_NEAR;
-  /* a billionth for rounding: half unknown is not more than half */
-  if (!(nearest->valid || nearest->empty) || nearest->doubtful ||
-      1 - nearest->found.coverage > limits->max_unknown + 1e-9)
+  if (!(nearest->valid || nearest->empty) || nearest->doubtful || is_blind (nearest, limits))
     return GST_DEPTH_OVERLAY_UNKNOWN;
   if (nearest->empty)
     return GST_DEPTH_OVERLAY_CLEAR;
   if (limits->warn_distance <= 0)
     return GST_DEPTH_OVERLAY_NEAR;
   return nearest->metric ? GST_DEPTH_OVERLAY_CLEAR : GST_DEPTH_OVERLAY_UNKNOWN;
+}
+
+/* Why the verdict on a depth that was looked at is unknown. */
+static gchar *
+explain (const GstDepthOverlayNearest *nearest, const GstDepthOverlayLimits *limits)
+{
+  /* percents are rounded down: a region that lacks a pixel is not seen wholly */
+  if (is_blind (nearest, limits))
+    return g_strdup_printf ("%d %% of the region is seen", (gint) (100 * nearest->found.coverage + 1e-9));
+  if (nearest->doubtful)
+    return g_strdup ("the ground ends near");
+  if (!nearest->valid)
+    return g_strdup ("no surface is found");
+  return g_strdup ("distances are not known");
 }
 
 void
@@ -175,6 +210,14 @@ gst_depth_overlay_report_judge (GstDepthOverlayReport *report, const GstDepthOve
 
   nearest->warning = nearest->valid && nearest->metric && nearest->value < limits->warn_distance;
   nearest->verdict = verdict_of (nearest, limits);
+  if (!report->cleared)
+    set_reason (report, nearest->verdict == GST_DEPTH_OVERLAY_UNKNOWN ? explain (nearest, limits) : NULL);
+}
+
+const gchar *
+gst_depth_overlay_report_reason (const GstDepthOverlayReport *report)
+{
+  return report->reason ? report->reason : "";
 }
 
 const GstDepthOverlayNearest *
@@ -192,6 +235,9 @@ is_due (const GstDepthOverlayReport *report, gint64 time, guint64 interval)
 
   if (!report->posted || report->posted_valid != nearest->valid || report->posted_warning != nearest->warning ||
       report->posted_verdict != nearest->verdict)
+    return TRUE;
+  /* of a region that is seen in part, the share changes all the time */
+  if (report->cleared && g_strcmp0 (report->posted_reason, report->reason))
     return TRUE;
   if (time == GST_DEPTH_OVERLAY_TIME_NONE || report->posted_time == GST_DEPTH_OVERLAY_TIME_NONE ||
       time < report->posted_time)
@@ -212,6 +258,8 @@ gst_depth_overlay_report_post (GstDepthOverlayReport *report, const GstDepthOver
   message = gst_structure_new ("stereo-nearest", "state", G_TYPE_STRING, states[nearest->verdict], "coverage",
       G_TYPE_DOUBLE, nearest->found.coverage, "support", G_TYPE_INT, (gint) nearest->found.support, "valid",
       G_TYPE_BOOLEAN, nearest->valid, NULL);
+  if (nearest->verdict == GST_DEPTH_OVERLAY_UNKNOWN)
+    gst_structure_set (message, "reason", G_TYPE_STRING, gst_depth_overlay_report_reason (report), NULL);
   if (nearest->valid && nearest->metric)
     gst_structure_set (message, "distance", G_TYPE_DOUBLE, nearest->value, NULL);
   if (nearest->valid && !isnan (nearest->disparity))
@@ -229,5 +277,7 @@ gst_depth_overlay_report_post (GstDepthOverlayReport *report, const GstDepthOver
   report->posted_valid = nearest->valid;
   report->posted_warning = nearest->warning;
   report->posted_verdict = nearest->verdict;
+  g_free (report->posted_reason);
+  report->posted_reason = g_strdup (report->reason);
   report->posted_time = frame->time;
 }

@@ -74,14 +74,16 @@ void gst_depth_overlay_report_search (GstDepthOverlayReport *report, const GstDe
     const GstDepthOverlayDepth *depth, const GstDepthOverlayPicture *picture, const GstDepthOverlayView *view);
 /* The same where somebody else found it. */
 void gst_depth_overlay_report_set (GstDepthOverlayReport *report, const GstDepthOverlayNearest *nearest);
-/* There is no depth to look in. */
-void gst_depth_overlay_report_clear (GstDepthOverlayReport *report);
-/* After one of the two above: the verdict and the warning. */
+/* There is no depth to look in, or none that can be relied on, and why. */
+void gst_depth_overlay_report_clear (GstDepthOverlayReport *report, const gchar *reason);
+/* After one of the three above: the verdict, its reason and the warning. */
 void gst_depth_overlay_report_judge (GstDepthOverlayReport *report, const GstDepthOverlayLimits *limits);
+/* Why the verdict is unknown; empty where it is not. */
+const gchar *gst_depth_overlay_report_reason (const GstDepthOverlayReport *report);
 const GstDepthOverlayNearest *gst_depth_overlay_report_nearest (const GstDepthOverlayReport *report);
 
-/* Posts the message `stereo-nearest` about @frame, if @interval (ns) passed since the last one, or `state`, `valid` or
- * `warning` is another than in that. */
+/* Posts the message `stereo-nearest` about @frame, if @interval (ns) passed since the last one, or `state`, `reason`,
+ * `valid` or `warning` is another than in that. */
 void gst_depth_overlay_report_post (GstDepthOverlayReport *report, const GstDepthOverlayFrame *frame, guint64 interval);
 
 G_END_DECLS

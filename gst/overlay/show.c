@@ -2,6 +2,7 @@
 #include "gst/overlay/show.h"
 
 #include "gst/overlay/compose.h"
+#include "gst/overlay/debug.h"
 #include "gst/overlay/ground.h"
 #include "gst/overlay/picture.h"
 #include "gst/overlay/properties.h"
@@ -80,7 +81,7 @@ static const GstDepthOverlayProperty properties[] = {
       .blurb = "Draw the nearest distance, its marker and warnings, and say what is not known" },
   { ROW (TIME, "max-age", max_age),
       .blurb = "Maximum age of the depth, compared with the frame it is shown over, in nanoseconds; 0 = only depth of "
-               "the same running time" },
+               "the same running time. Where the frame or the depth has no timestamp, the depth ages by the clock" },
   { ROW (TIME, "message-interval", message_interval),
       .blurb = "Minimum time between two stereo-nearest messages in nanoseconds; 0 = one message per frame. A change "
                "of state or warning is always posted at once" }
@@ -100,6 +101,7 @@ struct _GstDepthOverlayShow
   GstDepthOverlayRegions *regions;   /* that others marked in the live view */
   GstDepthOverlayGround *ground;     /* that came with the depth */
   gboolean warned;                   /* that it did not */
+  gboolean unreliable;               /* the depth of this frame: the report says why */
   GstDepthOverlayComposer *composer; /* draws the output */
 
   gint failed; /* atomic: an error was posted that no frame can mend */
@@ -252,6 +254,7 @@ describe_text (
   text->legend = settings->legend && scale != NULL;
   text->marker = settings->text && nearest->valid;
   text->notice = notice_of (state);
+  text->reason = show->unreliable ? gst_depth_overlay_report_reason (show->report) : NULL;
   text->valid = nearest->valid;
   text->unknown = nearest->verdict == GST_DEPTH_OVERLAY_UNKNOWN;
   text->coverage = nearest->found.coverage;
@@ -285,6 +288,23 @@ find_obstacle (GstDepthOverlayShow *show, const Settings *settings, const GstDep
   gst_depth_overlay_report_set (show->report, &nearest);
 }
 
+/* Whether something is wrong with the views of @depth; then nothing is looked for in it. */
+static gboolean
+is_unreliable (GstDepthOverlayShow *show, const GstDepthOverlayDepth *depth)
+{
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (depth->buffer);
+  gchar *reason = gst_stereo_health_get_reason (meta->health);
+
+  show->unreliable = reason != NULL;
+  if (!reason)
+    return FALSE;
+  GST_LOG_OBJECT (show->owner, "the depth cannot be relied on: %s", reason);
+  gst_depth_overlay_report_clear (show->report, reason);
+  gst_depth_overlay_ground_read (show->ground, NULL, 0, 0, 0);
+  g_free (reason);
+  return TRUE;
+}
+
 /* Maps the depth that goes with a frame, and finds the nearest surface in it. FALSE after an error was posted. */
 static gboolean
 read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayLook *look)
@@ -299,13 +319,15 @@ read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlay
 
   if (!gst_depth_overlay_picture_map (show->picture, depth, view, &range))
     return FALSE;
+  look->depth = gst_depth_overlay_picture_depth (show->picture);
+  if (is_unreliable (show, depth))
+    return TRUE;
   gst_depth_overlay_ground_read (show->ground, depth, GST_VIDEO_INFO_WIDTH (&view->info),
       GST_VIDEO_INFO_HEIGHT (&view->info), settings->limits.warn_distance);
   if (settings->nearest == GST_DEPTH_OVERLAY_NEAREST_OBSTACLE)
     find_obstacle (show, settings, view);
   else
     gst_depth_overlay_report_search (show->report, &settings->search, depth, show->picture, view);
-  look->depth = gst_depth_overlay_picture_depth (show->picture);
   return TRUE;
 }
 
@@ -332,7 +354,7 @@ prepare_output (GstDepthOverlayShow *show, gboolean alone)
 static void
 measure_regions (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
 {
-  gboolean current = frame->state == GST_DEPTH_OVERLAY_CURRENT;
+  gboolean current = frame->state == GST_DEPTH_OVERLAY_CURRENT && !show->unreliable;
   const GstStereoMeta *meta = current ? gst_buffer_get_stereo_meta (gst_depth_overlay_sync_depth (show->sync)->buffer) :
                                         NULL;
 
@@ -348,8 +370,9 @@ make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepth
 
   if (flow != GST_FLOW_OK)
     return flow;
+  show->unreliable = FALSE;
   if (frame->state != GST_DEPTH_OVERLAY_CURRENT) {
-    gst_depth_overlay_report_clear (show->report);
+    gst_depth_overlay_report_clear (show->report, notice_of (frame->state));
     gst_depth_overlay_ground_read (show->ground, NULL, 0, 0, 0);
   } else if (!read_depth (show, settings, &look)) {
     g_atomic_int_set (&show->failed, TRUE);

@@ -232,6 +232,7 @@ hold (GstDepthOverlaySync *sync, GstBuffer *buffer, gint64 time)
   gst_buffer_replace (&sync->held.buffer, buffer);
   sync->held.info = sync->depth_info;
   sync->held.time = time;
+  sync->held.arrival = gst_element_get_current_running_time (sync->owner);
   sync->shown = FALSE;
   /* 0 stands for none */
   if (++sync->held.serial == 0)
@@ -336,21 +337,32 @@ say_once (GstDepthOverlaySync *sync, gboolean *said, const gchar *what)
   *said = TRUE;
 }
 
+/* Whether the depth that is held is at most @max_age old at a live frame of @time. Without both times the clock tells, and
+ * depth that was not shown before is new. */
+static gboolean
+is_fresh (const GstDepthOverlaySync *sync, gint64 time, guint64 max_age)
+{
+  const GstDepthOverlayDepth *held = &sync->held;
+  GstClockTime now;
+
+  /* depth is later than the frame when the live stream went back */
+  if (time != GST_DEPTH_OVERLAY_TIME_NONE && held->time != GST_DEPTH_OVERLAY_TIME_NONE)
+    return held->time <= time && (guint64) (time - held->time) <= max_age;
+  now = gst_element_get_current_running_time (sync->owner);
+  return !sync->shown || !GST_CLOCK_TIME_IS_VALID (now) || !GST_CLOCK_TIME_IS_VALID (held->arrival) ||
+      now <= held->arrival || now - held->arrival <= max_age;
+}
+
 static GstDepthOverlayState
 state_at (GstDepthOverlaySync *sync, GstAggregatorPad *pad, gint64 time, guint64 max_age)
 {
-  gint64 held = sync->held.time;
-
   if (!pad) {
     say_once (sync, &sync->said_unlinked,
         "sink_depth is not linked: the live view is shown without depth. Link the "
         "output of stereomatch to it.");
     return GST_DEPTH_OVERLAY_UNLINKED;
   }
-  /* depth is later than the frame when the live stream went back */
-  if (sync->held.buffer &&
-      (time == GST_DEPTH_OVERLAY_TIME_NONE || held == GST_DEPTH_OVERLAY_TIME_NONE ||
-          (held <= time && (guint64) (time - held) <= max_age)))
+  if (sync->held.buffer && is_fresh (sync, time, max_age))
     return GST_DEPTH_OVERLAY_CURRENT;
   if (gst_aggregator_pad_is_eos (pad)) {
     say_once (sync, &sync->said_ended, "The depth on sink_depth ended before the live view, which goes on without it.");

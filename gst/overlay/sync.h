@@ -2,7 +2,8 @@
 /*
  * Which depth goes with a frame of the live view: the two sink pads, their caps and queues.
  *
- * A live frame goes with the latest depth whose running time is not later than its own. Without a live view depth is
+ * A live frame goes with the latest depth whose running time is not later than its own. Where one of the two has no
+ * timestamp, the order of arrival decides, and depth ages by the clock. Without a live view depth is
  * alone: each depth picture is a frame. Functions without a word on threads belong to the source pad's task.
  */
 #ifndef GST_DEPTH_OVERLAY_SYNC_H
@@ -32,8 +33,9 @@ typedef struct
 {
   GstBuffer *buffer; /* NULL: none */
   GstVideoInfo info;
-  gint64 time;  /* running time, or GST_DEPTH_OVERLAY_TIME_NONE */
-  guint serial; /* another one for every buffer, never 0 */
+  gint64 time;          /* running time, or GST_DEPTH_OVERLAY_TIME_NONE */
+  GstClockTime arrival; /* running time by the clock when it was taken; GST_CLOCK_TIME_NONE without a clock */
+  guint serial;         /* another one for every buffer, never 0 */
 } GstDepthOverlayDepth;
 
 /* A live frame, and what there is to show over it; or depth alone. */

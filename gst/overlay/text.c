@@ -78,7 +78,8 @@ gst_depth_overlay_text_format (gchar *string, gsize size, gdouble value, gboolea
     g_snprintf (string, size, "%.1f m", value / 1000);
 }
 
-/* "3.42 m"; "unknown: 38% seen", "unknown: 38% seen, 3.42 m"; or the notice. Percents are rounded down: a picture that
+/* "3.42 m"; "unknown: 38% seen", "unknown: 38% seen, 3.42 m", "unknown: right camera frozen"; or the notice. Of several
+ * reasons the first one is told: it explains most. Percents are rounded down: a picture that
  * lacks a pixel is not seen wholly. */
 void
 gst_depth_overlay_text_say (gchar *string, gsize size, const GstDepthOverlayTextContent *content)
@@ -87,6 +88,10 @@ gst_depth_overlay_text_say (gchar *string, gsize size, const GstDepthOverlayText
 
   if (content->notice) {
     g_strlcpy (string, content->notice, size);
+    return;
+  }
+  if (content->reason) {
+    g_snprintf (string, size, "unknown: %.*s", (gint) strcspn (content->reason, ","), content->reason);
     return;
   }
   if (content->valid)

@@ -53,6 +53,7 @@ typedef struct
   const GstDepthOverlayMark *marks; /* where the free ground ends */
   guint n_marks;
   gboolean warning;    /* the read-out warns */
+  const gchar *reason; /* why the depth cannot be relied on, valid until the text is drawn; NULL where it can */
   const gchar *notice; /* what the read-out says instead of all that, a static string; may be NULL */
 } GstDepthOverlayTextContent;
 

@@ -109,17 +109,18 @@ tell_of_gap (GstStereoAggregator *self, const GstSegment *segment, GstBuffer *mi
 
 /* For the silence watch. */
 static GstStereoViewsState
-describe_views (GstAggregator *aggregator, GstStereoActivity activity[2])
+describe_views (GstAggregator *aggregator, GstStereoActivity activity[2], gboolean *packed)
 {
   GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
   GstStereoPadSet pads = gst_stereo_pads_get (priv->parts.pads);
   GstStereoViewsState state = GST_STEREO_VIEWS_MISSING;
 
   GST_OBJECT_LOCK (aggregator);
-  if (pads.left && pads.right)
+  *packed = pads.packed != NULL;
+  if (pads.packed || (pads.left && pads.right))
     state = priv->busy ? GST_STEREO_VIEWS_BUSY : GST_STEREO_VIEWS_KNOWN;
-  if (pads.left)
-    activity[0] = gst_stereo_pad_activity (pads.left);
+  if (pads.packed || pads.left)
+    activity[0] = gst_stereo_pad_activity (pads.packed ? pads.packed : pads.left);
   if (pads.right)
     activity[1] = gst_stereo_pad_activity (pads.right);
   GST_OBJECT_UNLOCK (aggregator);
@@ -243,7 +244,7 @@ gst_stereo_aggregator_create_new_pad (
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
   GstStereoPad *pad = gst_stereo_pads_add (self->priv->parts.pads, template);
 
-  if (pad && !gst_stereo_pad_is_packed (pad))
+  if (pad)
     gst_stereo_silence_forget_view (self->priv->parts.silence, gst_stereo_pad_is_right (pad));
   return (GstAggregatorPad *) pad;
 }

@@ -3,22 +3,7 @@
 
 #include "gst/pairing/debug.h"
 
-/* For so long one view may have nothing while the other one does. */
-#define SILENCE_TIME (2 * GST_SECOND)
-/* For so long after its last frame a view counts as one that goes on. When both stop, neither of them is at fault. */
-#define ALIVE_TIME (1 * GST_SECOND)
 #define LOOK_INTERVAL (100 * GST_MSECOND)
-
-static const gchar *const pad_names[2] = { "sink_left", "sink_right" };
-
-typedef struct
-{
-  guint seen;         /* arrivals at the last look */
-  GstClockTime idle;  /* since then nothing came */
-  GstClockTime alone; /* of that, while the other view went on */
-  gboolean heard;     /* something came once */
-  gboolean told;      /* a warning was posted */
-} View;
 
 struct _GstStereoSilence
 {
@@ -27,21 +12,13 @@ struct _GstStereoSilence
 
   /* Before the aggregator's object lock, where both are held. */
   GMutex lock;
-  View view[2];        /* left, right */
+  GstStereoQuiet quiet;
+  gboolean packed;     /* one pad has both views */
   GstClockID clock_id; /* the clock that looks; NULL when there is no need */
-  GstClockTime looked; /* at the last look, monotonic */
+  GstClockTime looked; /* at the last look, by the system clock */
   gboolean live;       /* some branch said so */
   gboolean playing;
 };
-
-/* What is to be said once the lock is free. */
-typedef struct
-{
-  const gchar *silent, *other; /* names of pads; NULL = nothing */
-  gboolean back;
-  gboolean never; /* had a frame */
-  GstClockTime time;
-} Finding;
 
 GstStereoSilence *
 gst_stereo_silence_new (GstAggregator *aggregator, GstStereoViewsFunc views)
@@ -63,88 +40,72 @@ gst_stereo_silence_free (GstStereoSilence *silence)
 
 /* ---- looking, with the lock held ---------------------------------------------------------- */
 
-static gboolean
-goes_on (const View *view, const GstStereoActivity *activity)
-{
-  return activity->pushing || (activity->over && activity->waiting) || (view->heard && view->idle < ALIVE_TIME);
-}
-
-/* Takes in what came on a view since the last look, or is about to come. */
 static void
-listen_to (GstStereoSilence *silence, guint i, const GstStereoActivity *activity, GstClockTime elapsed, Finding *finding)
-{
-  View *view = &silence->view[i];
-  gboolean come = activity->pushing || activity->over || activity->arrivals != view->seen;
-
-  view->heard |= come;
-  view->seen = activity->arrivals;
-  view->idle += elapsed;
-  if (!come)
-    return;
-  if (view->told && !activity->over)
-    *finding = (Finding){ .silent = pad_names[i], .back = TRUE, .time = view->idle };
-  view->told = FALSE;
-  view->idle = view->alone = 0;
-}
-
-static void
-judge (GstStereoSilence *silence, guint i, const GstStereoActivity *other, GstClockTime elapsed, Finding *finding)
-{
-  View *view = &silence->view[i];
-
-  if (view->idle && goes_on (&silence->view[!i], other))
-    view->alone += elapsed;
-  if (view->told || view->alone < SILENCE_TIME)
-    return;
-  view->told = TRUE;
-  *finding = (Finding){ .silent = pad_names[i], .other = pad_names[!i], .never = !view->heard, .time = view->idle };
-}
-
-static void
-look (GstStereoSilence *silence, GstClockTime now, Finding findings[2])
+look (GstStereoSilence *silence, GstClockTime now, GstStereoQuietFinding findings[2])
 {
   GstClockTime elapsed = MIN (now - silence->looked, 2 * LOOK_INTERVAL);
-  GstStereoActivity activity[2];
+  GstStereoActivity activity[2] = { 0 };
 
   silence->looked = now;
-  if (silence->views (silence->aggregator, activity) != GST_STEREO_VIEWS_KNOWN)
-    return;
-  for (guint i = 0; i < 2; i++)
-    listen_to (silence, i, &activity[i], elapsed, &findings[i]);
-  for (guint i = 0; i < 2; i++)
-    judge (silence, i, &activity[!i], elapsed, &findings[i]);
+  if (silence->views (silence->aggregator, activity, &silence->packed) == GST_STEREO_VIEWS_KNOWN)
+    gst_stereo_quiet_add (&silence->quiet, silence->packed ? 1 : 2, activity, elapsed, findings);
 }
 
 /* ---- saying so ---------------------------------------------------------------------------- */
 
 static void
-post (GstAggregator *aggregator, const Finding *finding)
+post_back (GstAggregator *aggregator, const gchar *pad, const GstStereoQuietFinding *finding)
+{
+  GST_ELEMENT_INFO (
+      aggregator, STREAM, FAILED, ("%s is back after %.1f s.", pad, (gdouble) finding->time / GST_SECOND), (NULL));
+}
+
+static void
+post_silent (
+    GstAggregator *aggregator, const gchar *pads, const GstStereoQuietFinding *finding, const gchar *consequence)
 {
   GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (aggregator));
   gchar *since;
 
-  if (!finding->silent)
-    return;
-  GST_DEBUG_OBJECT (aggregator, "%s is %s, %" GST_TIME_FORMAT " after its last frame", finding->silent,
-      finding->back ? "back" : "silent", GST_TIME_ARGS (finding->time));
-  if (finding->back) {
-    GST_ELEMENT_INFO (aggregator, STREAM, FAILED,
-        ("%s is back after %.1f s.", finding->silent, (gdouble) finding->time / GST_SECOND), (NULL));
-    return;
-  }
   if (GST_CLOCK_TIME_IS_VALID (now))
     since = g_strdup_printf (
         ", since the running time %" GST_TIME_FORMAT, GST_TIME_ARGS (now > finding->time ? now - finding->time : 0));
   else
     since = g_strdup ("");
   GST_ELEMENT_WARNING (aggregator, STREAM, FAILED,
-      ("%s has been silent for %.1f s%s%s, and the stream did not end. Nothing comes out: the frames of %s wait, and "
-       "those without a partner are dropped and counted when it is back. Check that camera, its cable and the source "
-       "of that branch; where one thread feeds both pads, put a queue before each.",
-          finding->silent, (gdouble) finding->time / GST_SECOND, since,
-          finding->never ? ", and had no frame before" : "", finding->other),
+      ("%s been silent for %.1f s%s%s, and the stream did not end. %s", pads, (gdouble) finding->time / GST_SECOND,
+          since, finding->never ? ", and had no frame before" : "", consequence),
       (NULL));
   g_free (since);
+}
+
+static void
+post (GstAggregator *aggregator, gboolean packed, const GstStereoQuietFinding findings[2])
+{
+  static const gchar *const names[2] = { "sink_left", "sink_right" };
+
+  for (guint i = 0; i < 2; i++)
+    if (findings[i].back)
+      post_back (aggregator, packed ? "sink" : names[i], &findings[i]);
+  if (packed && findings[0].silent) {
+    post_silent (aggregator, "sink has", &findings[0], "Nothing comes out. Check the camera, its cable and the source.");
+  } else if (findings[0].silent && findings[1].silent) {
+    post_silent (aggregator, "sink_left and sink_right have", &findings[0],
+        "Nothing comes out. Check what both cameras have in common: their supply, their hub, and the thread that feeds "
+        "both pads.");
+  } else if (findings[0].silent || findings[1].silent) {
+    guint silent = !findings[0].silent;
+    gchar *pads = g_strdup_printf ("%s has", names[silent]);
+    gchar *consequence = g_strdup_printf (
+        "Nothing comes out: the frames of %s wait, and those without a partner are dropped and counted when it is "
+        "back. "
+        "Check that camera, its cable and the source of that branch; where one thread feeds both pads, put a queue "
+        "before each.",
+        names[!silent]);
+    post_silent (aggregator, pads, &findings[silent], consequence);
+    g_free (pads);
+    g_free (consequence);
+  }
 }
 
 /* ---- the clock ---------------------------------------------------------------------------- */
@@ -157,27 +118,22 @@ typedef struct
   GstStereoSilence *silence;
 } Reference;
 
-static GstClockTime
-monotonic_time (void)
-{
-  return (GstClockTime) g_get_monotonic_time () * GST_USECOND;
-}
-
 static gboolean
 time_to_look (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 {
   Reference *reference = data;
   GstAggregator *aggregator = g_weak_ref_get (&reference->aggregator);
-  Finding findings[2] = { { NULL }, { NULL } };
+  GstStereoQuietFinding findings[2] = { 0 };
+  gboolean packed;
 
   if (!aggregator)
     return TRUE;
   g_mutex_lock (&reference->silence->lock);
   if (reference->silence->clock_id == id)
-    look (reference->silence, monotonic_time (), findings);
+    look (reference->silence, gst_clock_get_time (clock), findings);
+  packed = reference->silence->packed;
   g_mutex_unlock (&reference->silence->lock);
-  post (aggregator, &findings[0]);
-  post (aggregator, &findings[1]);
+  post (aggregator, packed, findings);
   gst_object_unref (aggregator);
   return TRUE;
 }
@@ -208,11 +164,11 @@ new_clock_id (GstStereoSilence *silence, GstClock *clock)
   GstStereoActivity activity[2];
 
   if (!silence->playing || silence->clock_id ||
-      silence->views (silence->aggregator, activity) == GST_STEREO_VIEWS_MISSING)
+      silence->views (silence->aggregator, activity, &silence->packed) == GST_STEREO_VIEWS_MISSING)
     return NULL;
   silence->clock_id = gst_clock_new_periodic_id (clock, gst_clock_get_time (clock) + LOOK_INTERVAL, LOOK_INTERVAL);
-  silence->looked = monotonic_time ();
-  silence->view[0].alone = silence->view[1].alone = 0;
+  silence->looked = gst_clock_get_time (clock);
+  gst_stereo_quiet_resume (&silence->quiet);
   return gst_clock_id_ref (silence->clock_id);
 }
 
@@ -283,7 +239,7 @@ void
 gst_stereo_silence_forget_view (GstStereoSilence *silence, gboolean right)
 {
   g_mutex_lock (&silence->lock);
-  silence->view[right] = (View){ 0 };
+  silence->quiet.view[right] = (GstStereoQuietView){ 0 };
   g_mutex_unlock (&silence->lock);
 }
 
@@ -293,16 +249,8 @@ gst_stereo_silence_reset (GstStereoSilence *silence, gboolean all)
   GstStereoActivity activity[2] = { { 0 }, { 0 } };
 
   g_mutex_lock (&silence->lock);
-  silence->views (silence->aggregator, activity);
-  for (guint i = 0; i < 2; i++) {
-    View *view = &silence->view[i], before = *view;
-
-    *view = (View){ .seen = activity[i].arrivals };
-    if (!all) {
-      view->heard = before.heard;
-      view->told = before.told;
-    }
-  }
+  silence->views (silence->aggregator, activity, &silence->packed);
+  gst_stereo_quiet_reset (&silence->quiet, activity, all);
   silence->live &= !all;
   g_mutex_unlock (&silence->lock);
 }

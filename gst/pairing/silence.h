@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Says that one camera has stopped without a word while the other one goes on.
+ * Says that a camera, or both of them, have stopped without a word.
  *
  * The base class calls aggregate() only when both views have something, so that a clock has to look. It looks in live
- * pipelines only: elsewhere a view may take all the time it likes. The time of looks is summed up, instead of comparing
- * clock times, so that neither PAUSED nor a process that was stopped counts as silence.
+ * pipelines only: elsewhere a view may take all the time it likes. quiet.h has the rules.
  */
 #ifndef GST_STEREO_SILENCE_H
 #define GST_STEREO_SILENCE_H
 
 #include <gst/base/gstaggregator.h>
 
-#include "gst/pairing/input/stream.h"
+#include "gst/pairing/quiet.h"
 
 G_BEGIN_DECLS
 
@@ -19,13 +18,14 @@ typedef struct _GstStereoSilence GstStereoSilence;
 
 typedef enum
 {
-  GST_STEREO_VIEWS_MISSING, /* there are not two view pads */
+  GST_STEREO_VIEWS_MISSING, /* there are neither two view pads nor one for both */
   GST_STEREO_VIEWS_BUSY,    /* a pair is being computed or pushed: nobody knows what waits */
   GST_STEREO_VIEWS_KNOWN
 } GstStereoViewsState;
 
-/* What the left and the right view do now. */
-typedef GstStereoViewsState (*GstStereoViewsFunc) (GstAggregator *aggregator, GstStereoActivity activity[2]);
+/* What the left and the right view do now; of one pad for both, @packed, the first alone is filled in. */
+typedef GstStereoViewsState (*GstStereoViewsFunc) (
+    GstAggregator *aggregator, GstStereoActivity activity[2], gboolean *packed);
 
 /* @aggregator posts the messages; the object belongs to it, holds no reference, and is freed with it. */
 GstStereoSilence *gst_stereo_silence_new (GstAggregator *aggregator, GstStereoViewsFunc views);

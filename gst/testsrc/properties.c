@@ -58,6 +58,17 @@ gst_stereo_test_fault_get_type (void)
     { GST_STEREO_TEST_FAULT_BLURRED, "Out of focus: each pixel is a mean over about a thirtieth of the width",
         "blurred" },
     { GST_STEREO_TEST_FAULT_COVERED, "Something dark and without texture lies before the lens", "covered" },
+    { GST_STEREO_TEST_FAULT_SAME_VIEW, "The view shows what the other camera sees; both views: they are exchanged",
+        "same-view" },
+    { GST_STEREO_TEST_FAULT_LATE, "The view is one frame late", "late" },
+    { GST_STEREO_TEST_FAULT_TORN, "The lower half of the view is one frame late", "torn" },
+    { GST_STEREO_TEST_FAULT_HALF_FROZEN, "The lower half of the view stays at the first frame, to the bit",
+        "half-frozen" },
+    { GST_STEREO_TEST_FAULT_ZOOMED, "A lens with a focal length that is 2 % longer", "zoomed" },
+    { GST_STEREO_TEST_FAULT_STILL_PATTERN,
+        "Three quarters of the light come from a pattern that stands still: on both lenses at the same place, with "
+        "fault-view=both",
+        "still-pattern" },
     { 0, NULL, NULL } };
 
   if (g_once_init_enter (&once))

@@ -12,6 +12,8 @@
 #define BLOWN_OUT 8      /* exposure: everything but the darkest texture saturates */
 #define DARK 0.25
 #define BLUR_SHARE 64 /* radius of a blur: the width divided by this */
+#define ZOOM 1.02
+#define DIRT_STEP 4 /* pixels between the points of a pattern on the lens */
 #define COVER_LEVEL 40
 #define COVER_SLOPE 16 /* levels that a cover gets brighter by from left to right */
 
@@ -27,7 +29,7 @@ typedef struct
   GstStereoTestFault fault;
   gboolean exposed; /* levels go through this table: */
   guint8 exposure[256];
-  Picture picture; /* of a frozen or blurred view */
+  Picture picture; /* of a view that is not this frame as it is, or of its lower half */
   gboolean taken;
 } Camera;
 
@@ -156,10 +158,12 @@ turned_row (GstStereoRig *rig, gint y, guint8 *level, guint8 *layer)
   }
 }
 
-/* What falls on a sensor whose lens is in order. */
+/* What falls on a sensor whose lens is in order. Where the cable is in the wrong socket, that is what the other camera sees. */
 static void
 clear_row (GstStereoRig *rig, gboolean right, gint y, guint8 *level, guint8 *layer)
 {
+  if (rig->camera[right].fault == GST_STEREO_TEST_FAULT_SAME_VIEW)
+    right = !right;
   if (right && rig->sine != 0)
     turned_row (rig, y, level, layer);
   else if (right && rig->offset)
@@ -227,6 +231,61 @@ blur (GstStereoRig *rig, Picture *picture)
   memset (picture->layer, 0, pixels);
 }
 
+/* The picture of a longer lens, about the middle. */
+static void
+zoom (GstStereoRig *rig, Picture *picture)
+{
+  gsize pixels = (gsize) rig->width * (gsize) rig->height;
+  guint8 *level = g_memdup2 (picture->level, pixels), *layer = g_memdup2 (picture->layer, pixels);
+
+  for (gint y = 0; y < rig->height; y++)
+    for (gint x = 0; x < rig->width; x++) {
+      gdouble u = (x - (rig->width - 1) / 2.0) / ZOOM + (rig->width - 1) / 2.0;
+      gdouble v = (y - (rig->height - 1) / 2.0) / ZOOM + (rig->height - 1) / 2.0;
+      gint across = (gint) floor (u * STEPS + 0.5), down = (gint) floor (v * STEPS + 0.5);
+      const gint *aside = rig->weights[across & (STEPS - 1)], *along = rig->weights[down & (STEPS - 1)];
+      gsize at = (gsize) y * (gsize) rig->width + (gsize) x;
+      gint64 sum = 0;
+
+      for (gint j = 0; j < TAPS; j++) {
+        const guint8 *row = level + (gsize) CLAMP ((down >> 8) - 1 + j, 0, rig->height - 1) * (gsize) rig->width;
+        gint part = 0;
+        for (gint i = 0; i < TAPS; i++)
+          part += row[CLAMP ((across >> 8) - 1 + i, 0, rig->width - 1)] * aside[i];
+        sum += (gint64) part * along[j];
+      }
+      picture->level[at] = (guint8) CLAMP ((sum + ((gint64) 1 << 31)) >> 32, 0, 255);
+      picture->layer[at] = layer[(gsize) (gint) (v + 0.5) * (gsize) rig->width + (gsize) (gint) (u + 0.5)];
+    }
+  g_free (level);
+  g_free (layer);
+}
+
+/* A grey level of the pattern on both lenses at a point of its lattice. */
+static gint
+dirt_at (guint seed, gint x, gint y)
+{
+  guint hash = (guint) x * 0x9e3779b1u ^ (guint) y * 0x85ebca77u ^ seed * 0xc2b2ae3du;
+
+  hash = (hash ^ hash >> 15) * 0x2c1b3c6du;
+  return (gint) ((hash ^ hash >> 13) >> 8 & 255);
+}
+
+/* A quarter of the light comes from the scene, the rest from the pattern, which is the same on both lenses. */
+static void
+dirty_row (const GstStereoRig *rig, gint y, guint8 *level)
+{
+  gint v = y / DIRT_STEP, below = y % DIRT_STEP;
+
+  for (gint x = 0; x < rig->width; x++) {
+    gint u = x / DIRT_STEP, aside = x % DIRT_STEP;
+    gint above = dirt_at (rig->seed, u, v) * (DIRT_STEP - aside) + dirt_at (rig->seed, u + 1, v) * aside;
+    gint under = dirt_at (rig->seed, u, v + 1) * (DIRT_STEP - aside) + dirt_at (rig->seed, u + 1, v + 1) * aside;
+    gint dirt = (above * (DIRT_STEP - below) + under * below) / (DIRT_STEP * DIRT_STEP);
+    level[x] = (guint8) ((level[x] + 3 * dirt) / 4);
+  }
+}
+
 static void
 covered_row (const GstStereoRig *rig, guint8 *level, guint8 *layer)
 {
@@ -249,29 +308,53 @@ expose_row (GstStereoRig *rig, guint64 frame, gboolean right, gint y, guint8 *le
     gst_stereo_noise_add (&rig->noise, rig->seed, frame, right, y, rig->width, level);
 }
 
-/* The picture of a camera that needs a whole one: of the first frame where it is frozen. */
+/* A picture that stays as the sensor made it, noise included. */
+static gboolean
+is_kept (GstStereoTestFault fault)
+{
+  return fault == GST_STEREO_TEST_FAULT_FROZEN || fault == GST_STEREO_TEST_FAULT_HALF_FROZEN;
+}
+
+static gboolean
+is_late (GstStereoTestFault fault)
+{
+  return fault == GST_STEREO_TEST_FAULT_LATE || fault == GST_STEREO_TEST_FAULT_TORN;
+}
+
+/* Whether row @y is taken from the camera's picture. */
+static gboolean
+is_in_picture (const GstStereoRig *rig, const Camera *camera, gint y)
+{
+  gboolean half = camera->fault == GST_STEREO_TEST_FAULT_TORN || camera->fault == GST_STEREO_TEST_FAULT_HALF_FROZEN;
+
+  return camera->picture.level && (!half || y >= rig->height / 2);
+}
+
+/* The picture of a camera that needs a whole one: of the first frame, of the one before, or of this one. */
 static void
 take_picture (GstStereoRig *rig, gboolean right)
 {
   Camera *camera = &rig->camera[right];
-  gboolean frozen = camera->fault == GST_STEREO_TEST_FAULT_FROZEN;
+  gboolean kept = is_kept (camera->fault);
 
-  if (frozen && camera->taken)
+  if (kept && camera->taken)
     return;
   camera->taken = TRUE;
-  if (frozen)
-    gst_stereo_scene_set_frame (rig->scene, 0);
+  if (kept || is_late (camera->fault))
+    gst_stereo_scene_set_frame (rig->scene, kept || !rig->frame ? 0 : rig->frame - 1);
   forget_rows (rig);
   for (gint y = 0; y < rig->height; y++) {
     gsize at = (gsize) y * (gsize) rig->width;
     clear_row (rig, right, y, camera->picture.level + at, camera->picture.layer + at);
-    if (frozen)
+    if (kept)
       expose_row (rig, 0, right, y, camera->picture.level + at);
   }
-  if (frozen)
+  if (kept || is_late (camera->fault))
     gst_stereo_scene_set_frame (rig->scene, rig->frame);
-  else
+  if (camera->fault == GST_STEREO_TEST_FAULT_BLURRED)
     blur (rig, &camera->picture);
+  if (camera->fault == GST_STEREO_TEST_FAULT_ZOOMED)
+    zoom (rig, &camera->picture);
 }
 
 void
@@ -295,7 +378,7 @@ gst_stereo_rig_row (GstStereoRig *rig, gboolean right, gint y, guint8 *level, gu
     gst_stereo_scene_row (rig->scene, right, y, level, layer);
     return;
   }
-  if (camera->picture.level) {
+  if (is_in_picture (rig, camera, y)) {
     memcpy (level, camera->picture.level + (gsize) y * width, width);
     memcpy (layer, camera->picture.layer + (gsize) y * width, width);
   } else if (camera->fault == GST_STEREO_TEST_FAULT_COVERED) {
@@ -303,7 +386,9 @@ gst_stereo_rig_row (GstStereoRig *rig, gboolean right, gint y, guint8 *level, gu
   } else {
     clear_row (rig, right, y, level, layer);
   }
-  if (camera->fault != GST_STEREO_TEST_FAULT_FROZEN)
+  if (camera->fault == GST_STEREO_TEST_FAULT_STILL_PATTERN)
+    dirty_row (rig, y, level);
+  if (!is_kept (camera->fault) || !is_in_picture (rig, camera, y))
     expose_row (rig, rig->frame, !!right, y, level);
 }
 
@@ -347,7 +432,8 @@ set_up (GstStereoRig *rig, const GstStereoRigParams *params, gboolean right)
   for (gint i = 0; i < 256; i++)
     camera->exposure[i] = (guint8) MIN (rint (i * gain), 255);
   camera->plain = !camera->fault && !camera->exposed && !(right && (rig->offset || rig->sine != 0));
-  if (camera->fault == GST_STEREO_TEST_FAULT_FROZEN || camera->fault == GST_STEREO_TEST_FAULT_BLURRED)
+  if (is_kept (camera->fault) || is_late (camera->fault) || camera->fault == GST_STEREO_TEST_FAULT_BLURRED ||
+      camera->fault == GST_STEREO_TEST_FAULT_ZOOMED)
     allocate (rig, &camera->picture, rig->height);
 }
 

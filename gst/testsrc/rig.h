@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The two cameras that look at a scene, and what is wrong with them. A view goes through these steps: the right camera
- * hangs lower or higher, or is turned, a lens is blurred or covered, the exposure, the noise of the sensor. What a camera does wrong
+ * hangs lower or higher, or is turned, a lens is blurred, covered, dirty or of another focal length, the exposure, the noise of the sensor. What a camera does wrong
  * changes no true disparity.
  */
 #ifndef GST_STEREO_RIG_H
@@ -19,7 +19,13 @@ typedef enum
   GST_STEREO_TEST_FAULT_BLOWN_OUT,
   GST_STEREO_TEST_FAULT_DARK,
   GST_STEREO_TEST_FAULT_BLURRED,
-  GST_STEREO_TEST_FAULT_COVERED
+  GST_STEREO_TEST_FAULT_COVERED,
+  GST_STEREO_TEST_FAULT_SAME_VIEW,
+  GST_STEREO_TEST_FAULT_LATE,
+  GST_STEREO_TEST_FAULT_TORN,
+  GST_STEREO_TEST_FAULT_HALF_FROZEN,
+  GST_STEREO_TEST_FAULT_ZOOMED,
+  GST_STEREO_TEST_FAULT_STILL_PATTERN
 } GstStereoTestFault;
 
 typedef enum

@@ -19,7 +19,8 @@ enum
 };
 const char *const fuzz_outcome_names[FUZZ_OUTCOMES] = { "refused", "taken", "scaled" };
 int fuzz_outcomes[FUZZ_OUTCOMES];
-const char *const fuzz_pieces[] = { "STM01", "STM02", "STM03", "\1\1\1\1", "\377\377\377\377", "\177\360", NULL };
+const char *const fuzz_pieces[] = { "STM01", "STM02", "STM03", "STM04", "\1\1\1\1", "\377\377\377\377", "\177\360",
+  NULL };
 
 /* As videoscale does, to twice the size. */
 static void
@@ -49,7 +50,7 @@ scale (GstBuffer *buffer, GstStereoMeta *meta)
 
 /* @bytes in the version that is written: the first one had another magic number, and its numbers ended after 104 bytes,
  * before the principal point. It had no mask, which is written last. Those of the second one ended after 120 bytes,
- * before the vertical focal length. */
+ * before the vertical focal length, and those of the third one after 128, before the health. */
 static GBytes *
 in_written_version (GBytes *bytes)
 {
@@ -57,14 +58,14 @@ in_written_version (GBytes *bytes)
   const guint8 *data = g_bytes_get_data (bytes, &size);
   guint8 *now;
 
-  if (data[4] == '3')
+  if (data[4] == '4')
     return g_bytes_ref (bytes);
-  header = data[4] == '1' ? 104 : 120;
-  now = g_malloc0 (size + 128 - header);
+  header = data[4] == '1' ? 104 : data[4] == '2' ? 120 : 128;
+  now = g_malloc0 (size + 136 - header);
   memcpy (now, data, header);
-  memcpy (now + 128, data + header, size - header);
-  now[4] = '3';
-  return g_bytes_new_take (now, size + 128 - header);
+  memcpy (now + 136, data + header, size - header);
+  now[4] = '4';
+  return g_bytes_new_take (now, size + 136 - header);
 }
 
 static void

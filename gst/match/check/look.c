@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/match/check/look.h"
 
+#include "gst/match/check/fit.h"
 #include "gst/match/check/place.h"
 
 #include <math.h>
@@ -55,6 +56,7 @@ struct _GstStereoCheck
   gfloat *scores;
   gdouble disparity[MAX_POINTS], offset[MAX_POINTS], beyond[MAX_POINTS];
   gboolean right_half[MAX_POINTS];
+  GstStereoCheckOffset offsets[MAX_POINTS]; /* of what was placed */
 };
 
 /* ---- scratch ----------------------------------------------------------------------------- */
@@ -265,6 +267,7 @@ typedef struct
 {
   gint x, y; /* where the patch was found */
   gfloat score;
+  gboolean alike;  /* some place is good enough */
   gboolean unique; /* nothing else comes anywhere near */
 } Match;
 
@@ -290,7 +293,7 @@ look (GstStereoCheck *check, const Small *from, const Small *to, gint x, gint y,
   gint left = MAX (0, x - before), right = MIN (width - PATCH, x + behind);
   gint top = MAX (0, y - vertical), bottom = MIN (check->small_height - PATCH, y + vertical);
   gsize at = (gsize) y * (gsize) width + (gsize) x;
-  Match best = { 0, 0, -1, FALSE };
+  Match best = { 0, 0, -1, FALSE, FALSE };
   gfloat *score = check->scores, rival = -1;
 
   for (gint v = top; v <= bottom; v++)
@@ -300,10 +303,11 @@ look (GstStereoCheck *check, const Small *from, const Small *to, gint x, gint y,
       *score = ((gfloat) n * (gfloat) both - (gfloat) from->sum[at] * (gfloat) to->sum[there]) * from->scale[at] *
           to->scale[there];
       if (*score > best.score)
-        best = (Match){ u, v, *score, FALSE };
+        best = (Match){ u, v, *score, FALSE, FALSE };
     }
   if (best.score < GOOD)
-    return (Match){ 0, 0, -1, FALSE };
+    return (Match){ 0, 0, -1, FALSE, FALSE };
+  best.alike = TRUE;
   score = check->scores;
   for (gint v = top; v <= bottom; v++)
     for (gint u = left; u <= right; u++, score++)
@@ -332,6 +336,24 @@ median (gdouble *values, guint count)
     return 0;
   qsort (values, count, sizeof *values, compare);
   return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+/* The offset of a match, and what may explain it. */
+static GstStereoCheckOffset
+offset_of (const GstStereoCheck *check, const Point *point, gdouble offset)
+{
+  gdouble x = (2.0 * point->x + PATCH) / check->small_width - 1, y = (2.0 * point->y + PATCH) / check->small_height - 1;
+
+  return (GstStereoCheckOffset){ { 1, x, y }, offset };
+}
+
+static void
+explain_offsets (GstStereoCheck *check, GstStereoCheckResult *result)
+{
+  gdouble coefficients[GST_STEREO_CHECK_MAX_TERMS], scratch[MAX_POINTS];
+
+  result->rest = gst_stereo_check_fit (check->offsets, result->placed, 3, coefficients, scratch);
+  result->scale = coefficients[2];
 }
 
 static void
@@ -409,6 +431,7 @@ gst_stereo_check_run (GstStereoCheck *check, const StereoImage *left, const Ster
     GstStereoCheckSpot spot;
     gdouble disparity, offset;
 
+    result->alike += match.alike;
     if (match.score < 0)
       continue;
     back = look (check, &check->small[1], &check->small[0], match.x, match.y, check->backward, check->forward,
@@ -418,6 +441,7 @@ gst_stereo_check_run (GstStereoCheck *check, const StereoImage *left, const Ster
     disparity = (point->x - match.x) * check->factor;
     spot = spot_of (check, point, &match);
     if (gst_stereo_check_place (left, right, &spot, &disparity, &offset)) {
+      check->offsets[result->placed] = offset_of (check, point, offset);
       check->right_half[result->placed] = 2 * point->x + PATCH > check->small_width;
       check->offset[result->placed++] = offset;
     }
@@ -425,4 +449,5 @@ gst_stereo_check_run (GstStereoCheck *check, const StereoImage *left, const Ster
     vote (check, disparity, match.unique && back.unique, result);
   }
   sum_up (check, result);
+  explain_offsets (check, result);
 }

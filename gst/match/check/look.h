@@ -37,6 +37,7 @@ typedef struct _GstStereoCheck GstStereoCheck;
 typedef struct
 {
   guint points;            /* textured ones, looked for */
+  guint alike;             /* of them, those that some place looks like; it may be one of many */
   guint matches;           /* of them, found for sure */
   guint forward, backward; /* matches inside the range; matches that would be inside if the views were exchanged */
   guint beyond;            /* matches that lie beyond the largest disparity searched */
@@ -47,6 +48,8 @@ typedef struct
   guint placed;            /* matches with a vertical offset */
   gdouble vertical;        /* median of its absolute value, px */
   gdouble vertical_left, vertical_right; /* its median in the left and the right half, px; below is positive */
+  gdouble scale; /* how much farther from the middle the top and the bottom lie in the right view, px */
+  gdouble rest;  /* median of the absolute offset that neither an offset, nor a roll, nor a scale explains, px */
 } GstStereoCheckResult;
 
 /* NULL for views too small to say anything about. Disparities searched: @min <= d < @min + @num. */
@@ -63,6 +66,11 @@ GstStereoVerdict gst_stereo_check_range (const GstStereoCheckResult *result);
 /* num-disparities with which it would not, for a search from @min; a multiple of 16. Only where the verdict is bad. */
 gint gst_stereo_check_wanted_disparities (const GstStereoCheckResult *result, gint min);
 GstStereoVerdict gst_stereo_check_unrectified (const GstStereoCheckResult *result);
+/* Whether the views have different scales; and whether they were taken at different moments. Both need offsets. */
+GstStereoVerdict gst_stereo_check_focal (const GstStereoCheckResult *result);
+GstStereoVerdict gst_stereo_check_out_of_step (const GstStereoCheckResult *result);
+/* Whether the views show one scene. @past: the share of points that were found for sure so far; 0 = not known. */
+GstStereoVerdict gst_stereo_check_mismatch (const GstStereoCheckResult *result, gdouble past);
 
 G_END_DECLS
 

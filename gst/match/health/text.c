@@ -20,9 +20,14 @@ gst_stereo_health_describe_fault (GstStereoViewFault fault, guint v, const GstSt
           "The %s view is blown out: %.0f %% of its pixels are white, and show nothing that could be "
           "matched. Lower the exposure or the gain of that camera.",
           VIEW (v), 100 * look->white);
+    case GST_STEREO_VIEW_COVERED:
+      return g_strdup_printf (
+          "The %s view is covered: it is even all over (a contrast of %.1f grey levels, that of the %s "
+          "view %.1f). Take away what lies before the lens.",
+          VIEW (v), look->contrast, VIEW (!v), other->contrast);
     case GST_STEREO_VIEW_BLURRED:
       return g_strdup_printf (
-          "The %s view is blurred or covered: it has %.2f times the detail of the %s view. Clean the "
+          "The %s view is blurred: it has %.2f times the detail of the %s view, or both have lost theirs. Clean the "
           "lens, take away what lies before it, or focus that camera.",
           VIEW (v), look->sharpness / MAX (other->sharpness, 1e-9), VIEW (!v));
     case GST_STEREO_VIEW_DARK:
@@ -33,11 +38,34 @@ gst_stereo_health_describe_fault (GstStereoViewFault fault, guint v, const GstSt
           VIEW (v), VIEW (!v), look->brightness, VIEW (!v), other->brightness);
     default:
       return g_strdup_printf (
-          "The %s view is frozen: each frame is the same as the one before, while the %s view moves. "
+          "The %s view is frozen: each frame, or a large part of it, is the same as the one before, while the %s view "
+          "moves. "
           "Restart that camera, and look at its cable and at what repeats frames on the way. Until "
           "then the values of what moves are wrong.",
           VIEW (v), VIEW (!v));
   }
+}
+
+gchar *
+gst_stereo_health_describe_pair (GstStereoPairFault fault, gboolean active)
+{
+  static const gchar *const texts[GST_STEREO_PAIR_FAULTS][2] = {
+    [GST_STEREO_PAIR_FROZEN] = { "The two views are no longer frozen.",
+        "Both views are frozen: no pixel changes from frame to frame, which no sensor gives. Restart the cameras, and "
+        "look at what repeats frames on the way." },
+    [GST_STEREO_PAIR_STILL] = { "The picture changes.", "The picture never changed." },
+    [GST_STEREO_PAIR_SAME_VIEW] = { "The two views are no longer the same.",
+        "Both views come from one camera: all that they show lies at the same place, so that everything seems to be "
+        "far "
+        "away. Look at which device each pad gets, at a tee before both, and at the channels of a capture card." },
+    [GST_STEREO_PAIR_STILL_PATTERN] = { "The pattern on the lenses is gone.",
+        "A still pattern lies over both views at the same place: drops, dirt or a cracked screen before both lenses, "
+        "or "
+        "something that is blended in. It is matched in place of the scene, and seems to be far away. Clean the lenses "
+        "and what is before them." }
+  };
+
+  return g_strdup (texts[fault][active]);
 }
 
 gchar *

@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 
 /* @v: 0 for the left view, 1 for the right one. */
 gchar *gst_stereo_health_describe_fault (GstStereoViewFault fault, guint v, const GstStereoViewLook looks[2]);
+/* That a fault of the pair begins, or that it has ended. */
+gchar *gst_stereo_health_describe_pair (GstStereoPairFault fault, gboolean active);
 /* @wanted: disparities that would do. */
 gchar *gst_stereo_health_describe_range (const GstStereoCheckResult *result, const StereoParams *params, gint wanted);
 gchar *gst_stereo_health_describe_slow (

@@ -20,6 +20,19 @@ G_BEGIN_DECLS
 #define GST_STEREO_LOOK_BLACK 16 /* levels up to this one are black: room for the noise of a sensor without light */
 #define GST_STEREO_LOOK_WHITE 250
 
+/* Bands of rows, from the top to the bottom, of which each tells for itself whether something moves there. */
+#define GST_STEREO_LOOK_BANDS 8
+
+/* What changed in a band since the last look. Noise must not count as movement, and is treated like that of detail: the
+ * difference of a pixel to its past is multiplied with that two rows below. */
+typedef struct
+{
+  gdouble change; /* mean of these products, squared grey levels; 0 where nothing moves, and may be below */
+  gdouble doubt;  /* its standard deviation where there is nothing but noise */
+  gdouble other;  /* share of the pixels that are not what they were, to the bit */
+  gdouble level;  /* mean, 0..255 */
+} GstStereoLookBand;
+
 /* Levels are 0 for black to 255 for white, whatever the range of the format. */
 typedef struct
 {
@@ -27,11 +40,13 @@ typedef struct
   gdouble black, white; /* share of the pixels that are black, or white */
   gdouble detail;       /* root of the mean product, grey levels */
   gdouble roughness;    /* detail and noise together: root mean square of the differences, grey levels */
+  gdouble contrast;     /* standard deviation of means over 16 pixels of a row, grey levels: what a blur leaves */
   gdouble doubt;        /* standard deviation of the mean product where there is nothing but noise */
   gdouble sharpness;    /* detail / brightness */
   gboolean compared;    /* whether there was an earlier look */
   gboolean same;        /* each pixel is what it was */
   gdouble moved;        /* share of the pixels that differ by more than GST_STEREO_LOOK_MOVED levels */
+  GstStereoLookBand bands[GST_STEREO_LOOK_BANDS];
 } GstStereoViewLook;
 
 #define GST_STEREO_LOOK_MOVED 2
@@ -45,9 +60,14 @@ void gst_stereo_viewer_free (GstStereoViewer *viewer);
 gboolean gst_stereo_viewer_is_for (const GstStereoViewer *viewer, gint width, gint height);
 /* The next look is the first one again. */
 void gst_stereo_viewer_forget (GstStereoViewer *viewer);
-/* Looks at a view in host memory. @offset, @scale: the sample of black, and how many samples above it white is. */
-void gst_stereo_viewer_look (
-    GstStereoViewer *viewer, const StereoImage *image, gint offset, gint scale, GstStereoViewLook *look);
+/* Looks at a view in host memory. @offset, @scale: the sample of black, and how many samples above it white is. The columns
+ * that the other view does not see say nothing about movement: @first to @end are compared. */
+void gst_stereo_viewer_look (GstStereoViewer *viewer, const StereoImage *image, gint offset, gint scale, gint first,
+    gint end, GstStereoViewLook *look);
+/* The rows of the last look, one after the other, and how many there are. @age: those of so many looks before it; NULL where
+ * there were not so many. */
+const guint8 *gst_stereo_viewer_rows (const GstStereoViewer *viewer, guint age, gint *count);
+#define GST_STEREO_VIEWER_AGES 4 /* looks that are kept */
 
 G_END_DECLS
 

@@ -10,14 +10,16 @@
 #define GST_STEREO_HEALTH_VIEWS_H
 
 #include "gst/match/check/times.h"
+#include "gst/match/health/pair.h"
 #include "gst/match/health/view.h"
+#include "gst/meta/gststereohealth.h"
 
 G_BEGIN_DECLS
 
 /* ---- episodes ---------------------------------------------------------------------------- */
 
-/* A fault counts when it lasts, and so does its end: a hand that passes the lens, or a lamp that is switched, is none. */
-#define GST_STEREO_EPISODE_HOLD (G_GINT64_CONSTANT (1000000000)) /* ns */
+/* A fault counts when it lasts, and so does its end: a hand that passes the lens, or a lamp that is switched, is none. How
+ * long is in the table of gststereohealth.h. */
 #define GST_STEREO_EPISODE_LOOKS 4
 /* So many looks in a row that tell nothing make what came before count no more: chance does not add up over hours. */
 #define GST_STEREO_EPISODE_PATIENCE 8
@@ -38,7 +40,9 @@ typedef struct
   gint64 since;  /* time of the first of the looks that count, ns */
 } GstStereoEpisode;
 
-GstStereoEpisodeChange gst_stereo_episode_update (GstStereoEpisode *episode, GstStereoVerdict verdict, gint64 time);
+/* @hold: ns that it has to last. */
+GstStereoEpisodeChange gst_stereo_episode_update (
+    GstStereoEpisode *episode, GstStereoVerdict verdict, gint64 time, gint64 hold);
 /* Other times follow. */
 void gst_stereo_episode_flush (GstStereoEpisode *episode);
 
@@ -48,36 +52,70 @@ typedef enum
 {
   GST_STEREO_VIEW_BLACK,     /* nearly no pixel is above black */
   GST_STEREO_VIEW_BLOWN_OUT, /* more than half of the pixels are white */
-  GST_STEREO_VIEW_BLURRED,   /* half as sharp as the other view, or as it used to be against the other: or covered */
-  GST_STEREO_VIEW_DARK,      /* less than two thirds of the other view's brightness */
-  GST_STEREO_VIEW_FROZEN,    /* no pixel changes while the other view moves */
+  GST_STEREO_VIEW_COVERED,   /* blurred, and nearly even all over */
+  GST_STEREO_VIEW_BLURRED, /* half as sharp as the other view, or as it used to be against the other; or both are without
+                              * detail, or a quarter as sharp as they used to be */
+  GST_STEREO_VIEW_DARK,    /* less than two thirds of the other view's brightness */
+  GST_STEREO_VIEW_FROZEN,  /* no pixel, or in a part nothing but noise, changes while the other view moves */
   GST_STEREO_VIEW_FAULTS
 } GstStereoViewFault;
+
+/* What is wrong with both views together. */
+typedef enum
+{
+  GST_STEREO_PAIR_FROZEN,        /* no pixel of either view changes, and some did before */
+  GST_STEREO_PAIR_STILL,         /* no pixel has ever changed */
+  GST_STEREO_PAIR_SAME_VIEW,     /* they are of one camera */
+  GST_STEREO_PAIR_STILL_PATTERN, /* something lies before both lenses */
+  GST_STEREO_PAIR_FAULTS
+} GstStereoPairFault;
+
+/* The flags of a fault. */
+GstStereoHealthFlags gst_stereo_views_flag (GstStereoViewFault fault, guint v);
+GstStereoHealthFlags gst_stereo_pair_flag (GstStereoPairFault fault);
 
 /* Of one fault in both views: [0] is left. */
 typedef GstStereoVerdict GstStereoViewVerdicts[GST_STEREO_VIEW_FAULTS][2];
 
-/* @past: what the left view's sharpness divided by the right one's used to be; 0 = not known. Where two faults have one
+/* What a pair used to be like; 0 = not known. */
+typedef struct
+{
+  gdouble ratio;        /* the left view's sharpness divided by the right one's */
+  gdouble sharpness[2]; /* of each view */
+} GstStereoViewsPast;
+
+/* Where two faults have one
  * cause, the first one in the order above is told, and the other is UNKNOWN. */
-void gst_stereo_views_judge (const GstStereoViewLook looks[2], gdouble past, GstStereoViewVerdicts verdicts);
+void gst_stereo_views_judge (
+    const GstStereoViewLook looks[2], const GstStereoViewsPast *past, GstStereoViewVerdicts verdicts);
 
 /* Zeroed at first. */
 typedef struct
 {
   GstStereoEpisode episodes[GST_STEREO_VIEW_FAULTS][2];
-  gdouble past; /* mean logarithm of left to right sharpness in looks without a fault */
-  guint looks;  /* that the mean is of */
+  GstStereoEpisode pair[GST_STEREO_PAIR_FAULTS];
+  gdouble ratio;    /* mean logarithm of left to right sharpness in looks without a fault */
+  gdouble sharp[2]; /* and of each view's sharpness */
+  guint looks;      /* that the means are of */
+  gboolean moved;   /* pixels have changed */
 } GstStereoViews;
 
 /* A look at both views. @changes: for each fault and view. */
 void gst_stereo_views_add (GstStereoViews *views, const GstStereoViewLook looks[2], gint64 time,
     GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2]);
+/* After it, what both views tell together. @live: a sensor gives the frames, and no two of them are the same to the bit. */
+void gst_stereo_views_add_pair (GstStereoViews *views, const GstStereoViewLook looks[2], const GstStereoPairLook *pair,
+    gboolean live, gint64 time, GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS]);
+/* A fault begins: it is worth looking again soon. */
+gboolean gst_stereo_views_are_suspicious (const GstStereoViews *views);
 /* What stands stays; other times follow. */
 void gst_stereo_views_flush (GstStereoViews *views);
+/* Whether a view shows more than noise. */
+gboolean gst_stereo_views_has_detail (const GstStereoViewLook *look);
 /* No fault stands, and none begins. */
 gboolean gst_stereo_views_are_sound (const GstStereoViews *views);
 /* What @past of gst_stereo_views_judge() is now. */
-gdouble gst_stereo_views_past (const GstStereoViews *views);
+GstStereoViewsPast gst_stereo_views_past (const GstStereoViews *views);
 
 G_END_DECLS
 

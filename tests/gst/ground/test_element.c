@@ -274,6 +274,37 @@ GST_START_TEST (test_properties_at_work)
 }
 GST_END_TEST;
 
+/* Of depth that cannot be relied on there is no ground, nothing stands on it, nothing is free, and the message says why. */
+GST_START_TEST (test_unreliable_depth)
+{
+  GroundStream stream = ground_stream_new ("columns=10", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+
+  for (guint frame = 0; frame < 6; frame++) {
+    GstBuffer *in = ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0), *out;
+    gboolean unreliable = frame == 3, ground;
+    GstStructure *message;
+    guint count;
+
+    gst_buffer_get_stereo_meta (in)->health = unreliable ? GST_STEREO_HEALTH_COVERED_LEFT : GST_STEREO_HEALTH_SLOW;
+    out = ground_stream_pass (&stream, in);
+    message = ground_stream_said (&stream);
+    fail_unless (gst_structure_get_boolean (message, "ground", &ground) && ground == !unreliable);
+    fail_unless_equals_string (gst_structure_get_string (message, "reason"), unreliable ? "left camera covered" : NULL);
+    fail_unless_equals_int (gst_buffer_get_stereo_ground_meta (out)->valid, !unreliable);
+    if (unreliable) {
+      const gdouble *free = gst_stereo_ground_meta_get_free_distances (gst_buffer_get_stereo_ground_meta (out), &count);
+      fail_unless_equals_int (count, 10);
+      for (guint i = 0; i < count; i++)
+        fail_unless_equals_float (free[i], -1);
+      fail_unless_equals_int (ground_stream_regions (out), 0);
+    }
+    gst_structure_free (message);
+    gst_buffer_unref (out);
+  }
+  ground_stream_free (&stream);
+}
+GST_END_TEST;
+
 static Suite *
 ground_suite (void)
 {
@@ -288,6 +319,7 @@ ground_suite (void)
   tcase_add_test (tcase, test_gaps);
   tcase_add_test (tcase, test_forgets);
   tcase_add_test (tcase, test_properties_at_work);
+  tcase_add_test (tcase, test_unreliable_depth);
   return suite;
 }
 

@@ -539,6 +539,10 @@ gray_of (const View *view, GstClockTime time)
     for (gint x = 0; x < view->width; x++)
       ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) +
           x] = view->image.data[y * view->image.stride + x * view->image.pixel_stride + view->image.offset[0]];
+  /* no two frames of a live source are the same */
+  for (gint y = 0; y < view->height; y++)
+    ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0)] = (guint8) (time /
+        FRAME);
   gst_video_frame_unmap (&frame);
   return stamp (buffer, time, FRAME);
 }

@@ -103,7 +103,7 @@ GST_START_TEST (test_look_is_what_it_says)
       for (gint x = 0; x < view.width; x++)
         *pixel_of (&view, x, y) = (guint8) CLAMP ((gint) (k * 6) - 60 + texture (k, x, y / 3) / 2, 0, 255);
     expected = plain_look (&view, offset, scale);
-    gst_stereo_viewer_look (viewer, &view.image, offset, scale, &look);
+    gst_stereo_viewer_look (viewer, &view.image, offset, scale, 0, view.width, &look);
     check_close (look.brightness, expected.brightness, "brightness");
     check_close (look.black, expected.black, "black");
     check_close (look.white, expected.white, "white");
@@ -130,7 +130,7 @@ GST_START_TEST (test_look_at_a_wide_view)
   view.image = (StereoImage){ view.memory, width, 1, 1, { 0 }, STEREO_MEMORY_HOST };
   for (gint i = 0; i < width * height; i++)
     view.memory[i] = i % width / 2 % 2 ? 255 : 0;
-  gst_stereo_viewer_look (viewer, &view.image, 0, 255, &look);
+  gst_stereo_viewer_look (viewer, &view.image, 0, 255, 0, view.width, &look);
   check_close (look.detail, 510, "detail");
   check_close (look.brightness, 127.5, "brightness");
   check_close (look.white, 0.5, "white");
@@ -156,7 +156,7 @@ look_with_noise (gdouble contrast, gdouble noise)
     for (gint x = 0; x < 640; x++)
       *pixel_of (&view, x, y) = (guint8) CLAMP (
           128 + contrast * (texture (3, x / 3, y / 6) - 128) + noise * gauss () + 0.5, 0, 255);
-  gst_stereo_viewer_look (viewer, &view.image, 0, 255, &look);
+  gst_stereo_viewer_look (viewer, &view.image, 0, 255, 0, view.width, &look);
   gst_stereo_viewer_free (viewer);
   g_free (view.memory);
   return look;
@@ -197,20 +197,20 @@ GST_START_TEST (test_looks_are_compared)
   for (gint y = 0; y < 66; y++)
     for (gint x = 0; x < 100; x++)
       *pixel_of (&view, x, y) = texture (1, x, y) / 2 + 20;
-  gst_stereo_viewer_look (viewer, &view.image, 0, 255, &look);
+  gst_stereo_viewer_look (viewer, &view.image, 0, 255, 0, view.width, &look);
   fail_if (look.compared || look.same);
-  gst_stereo_viewer_look (viewer, &view.image, 0, 255, &look);
+  gst_stereo_viewer_look (viewer, &view.image, 0, 255, 0, view.width, &look);
   fail_unless (look.compared && look.same && look.moved == 0);
   /* by two levels: not the same, and it does not count as movement */
   *pixel_of (&view, 99, row) += 2;
-  gst_stereo_viewer_look (viewer, &view.image, 0, 255, &look);
+  gst_stereo_viewer_look (viewer, &view.image, 0, 255, 0, view.width, &look);
   fail_unless (look.compared && !look.same && look.moved == 0);
   *pixel_of (&view, 99, row) += 3;
-  gst_stereo_viewer_look (viewer, &view.image, 0, 255, &look);
+  gst_stereo_viewer_look (viewer, &view.image, 0, 255, 0, view.width, &look);
   fail_unless (!look.same);
   check_close (look.moved, 1 / 3200.0, "moved");
   gst_stereo_viewer_forget (viewer);
-  gst_stereo_viewer_look (viewer, &view.image, 0, 255, &look);
+  gst_stereo_viewer_look (viewer, &view.image, 0, 255, 0, view.width, &look);
   fail_if (look.compared || look.same);
   gst_stereo_viewer_free (viewer);
   g_free (view.memory);
@@ -229,18 +229,29 @@ GST_END_TEST;
       .compared = TRUE, \
       .moved = 0.2 })
 
-/* What the rules say of @left and @right: a letter for each fault of each view, G, B or U. */
 static void
-check_verdicts (GstStereoViewLook left, GstStereoViewLook right, gdouble past, const gchar *expected)
+judge (GstStereoViewLook left, GstStereoViewLook right, GstStereoViewsPast past, GstStereoViewVerdicts verdicts)
 {
   const GstStereoViewLook looks[] = { left, right };
+
+  gst_stereo_views_judge (looks, &past, verdicts);
+}
+
+/* What the rules say of @left and @right: a letter for each fault of each view, G, B or U; but for a cover, which is none. */
+static void
+check_verdicts (GstStereoViewLook left, GstStereoViewLook right, gdouble ratio, const gchar *expected)
+{
   GstStereoViewVerdicts verdicts;
   gchar found[2 * GST_STEREO_VIEW_FAULTS + 1] = "";
+  guint n = 0;
 
-  gst_stereo_views_judge (looks, past, verdicts);
+  judge (left, right, (GstStereoViewsPast){ .ratio = ratio }, verdicts);
   for (guint i = 0; i < 2 * GST_STEREO_VIEW_FAULTS; i++)
-    found[i] = "UGB"[verdicts[i / 2][i % 2]];
+    if (i / 2 != GST_STEREO_VIEW_COVERED)
+      found[n++] = "UGB"[verdicts[i / 2][i % 2]];
   fail_unless_equals_string (found, expected);
+  for (guint v = 0; v < 2; v++)
+    fail_unless (verdicts[GST_STEREO_VIEW_COVERED][v] != BAD);
 }
 
 static GstStereoViewLook
@@ -316,6 +327,206 @@ GST_START_TEST (test_verdicts_on_frozen_views)
 }
 GST_END_TEST;
 
+/* Covered, and no longer blurred: even all over, while the other view is not. */
+GST_START_TEST (test_verdicts_on_covers)
+{
+  GstStereoViewLook covered = scaled (0.5, 0.02), sound = SOUND;
+  GstStereoViewVerdicts verdicts;
+
+  sound.contrast = 30;
+  for (guint v = 0; v < 2; v++)
+    for (covered.contrast = 1; covered.contrast < 40; covered.contrast++) {
+      gboolean even = covered.contrast < 8;
+
+      judge (v ? sound : covered, v ? covered : sound, (GstStereoViewsPast){ 0 }, verdicts);
+      fail_unless_equals_int (verdicts[GST_STEREO_VIEW_COVERED][v], even ? BAD : GOOD);
+      fail_unless_equals_int (verdicts[GST_STEREO_VIEW_BLURRED][v], even ? UNKNOWN : BAD);
+      fail_unless (verdicts[GST_STEREO_VIEW_COVERED][!v] != BAD);
+      fail_unless_equals_int (verdicts[GST_STEREO_VIEW_DARK][v], UNKNOWN);
+    }
+}
+GST_END_TEST;
+
+/* Both at once: detail that noise could have made, where there is contrast; or a quarter of what both had. */
+GST_START_TEST (test_verdicts_on_two_blurred_views)
+{
+  GstStereoViewLook look = SOUND;
+  GstStereoViewVerdicts verdicts;
+
+  look.detail = 0.3;
+  look.roughness = 2.5;
+  look.doubt = 0.07;
+  for (look.contrast = 0; look.contrast < 20; look.contrast += 4) {
+    judge (look, look, (GstStereoViewsPast){ 0 }, verdicts);
+    for (guint v = 0; v < 2; v++)
+      fail_unless_equals_int (verdicts[GST_STEREO_VIEW_BLURRED][v], look.contrast < 8 ? UNKNOWN : BAD);
+  }
+  /* rough, for it has texture whose rows have nothing in common */
+  look.roughness = 15;
+  judge (look, look, (GstStereoViewsPast){ 0 }, verdicts);
+  fail_unless_equals_int (verdicts[GST_STEREO_VIEW_BLURRED][0], UNKNOWN);
+  for (guint i = 1; i < 10; i++) {
+    gboolean less = i < 3;
+    look = scaled (1, 0.1 * i);
+    judge (look, look, (GstStereoViewsPast){ 1, { 0.2, 0.2 } }, verdicts);
+    fail_unless_equals_int (verdicts[GST_STEREO_VIEW_BLURRED][1], less ? BAD : GOOD);
+  }
+}
+GST_END_TEST;
+
+/* @count bands of one view stand still, but for noise, while all of the other view moves. */
+GST_START_TEST (test_verdicts_on_frozen_parts)
+{
+  GstStereoViewLook moving = SOUND, still = SOUND;
+  GstStereoViewVerdicts verdicts;
+
+  for (guint i = 0; i < GST_STEREO_LOOK_BANDS; i++)
+    moving.bands[i] = still.bands[i] = (GstStereoLookBand){ 20, 0.2, 0.5, 100 };
+  for (guint count = 0; count <= GST_STEREO_LOOK_BANDS; count++) {
+    judge (moving, still, (GstStereoViewsPast){ 0 }, verdicts);
+    fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][0], GOOD);
+    fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], count == 0 ? GOOD : count < 3 ? UNKNOWN : BAD);
+    if (count < GST_STEREO_LOOK_BANDS)
+      still.bands[count].change = 0.9;
+  }
+  /* less movement than noise may seem, of the one or of the other view */
+  for (guint i = 0; i < GST_STEREO_LOOK_BANDS; i++)
+    moving.bands[i].doubt = 3;
+  judge (moving, still, (GstStereoViewsPast){ 0 }, verdicts);
+  fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], GOOD);
+  for (guint i = 0; i < GST_STEREO_LOOK_BANDS; i++) {
+    moving.bands[i].doubt = 0.2;
+    still.bands[i].doubt = 1.1;
+  }
+  judge (moving, still, (GstStereoViewsPast){ 0 }, verdicts);
+  fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], GOOD);
+  /* nothing moves; the other view has noise, and this one none: but for where it is white */
+  moving = still = SOUND;
+  for (guint i = 0; i < GST_STEREO_LOOK_BANDS; i++) {
+    moving.bands[i] = (GstStereoLookBand){ 0, 0.2, 0.5, 100 };
+    still.bands[i] = (GstStereoLookBand){ 0, 0, i < 3 ? 0 : 0.5, 100 };
+  }
+  judge (moving, still, (GstStereoViewsPast){ 0 }, verdicts);
+  fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], BAD);
+  still.bands[0].level = still.bands[1].level = still.bands[2].level = 250;
+  judge (moving, still, (GstStereoViewsPast){ 0 }, verdicts);
+  fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], GOOD);
+}
+GST_END_TEST;
+
+/* ---- both views together ----------------------------------------------------------------- */
+
+/* The fault that ten looks 100 ms apart lead to; GST_STEREO_PAIR_FAULTS: none. */
+static guint
+pair_fault (GstStereoViews *views, GstStereoViewLook look, GstStereoPairLook pair, gboolean live)
+{
+  const GstStereoViewLook looks[] = { look, look };
+  guint found = GST_STEREO_PAIR_FAULTS;
+
+  for (gint64 time = 0; time <= 1000 * MS; time += 100 * MS) {
+    GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS];
+
+    gst_stereo_views_add_pair (views, looks, &pair, live, time, changes);
+    for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
+      if (changes[fault] == GST_STEREO_EPISODE_BEGINS) {
+        fail_unless_equals_int (found, GST_STEREO_PAIR_FAULTS);
+        found = fault;
+      }
+  }
+  return found;
+}
+
+/* Frames that are all the same: of a sensor a fault; of a file, only if they changed before; of a black view it tells nothing. */
+GST_START_TEST (test_frozen_pair)
+{
+  GstStereoViewLook still = SOUND, moving = SOUND;
+  GstStereoPairLook none = { 0 };
+  GstStereoViews views = { 0 };
+
+  still.same = TRUE;
+  still.moved = 0;
+  fail_unless_equals_int (pair_fault (&views, still, none, FALSE), GST_STEREO_PAIR_STILL);
+  views = (GstStereoViews){ 0 };
+  fail_unless_equals_int (pair_fault (&views, still, none, TRUE), GST_STEREO_PAIR_FROZEN);
+  views = (GstStereoViews){ 0 };
+  fail_unless_equals_int (pair_fault (&views, moving, none, FALSE), GST_STEREO_PAIR_FAULTS);
+  fail_unless_equals_int (pair_fault (&views, still, none, FALSE), GST_STEREO_PAIR_FROZEN);
+  views = (GstStereoViews){ 0 };
+  still.black = 1;
+  fail_unless_equals_int (pair_fault (&views, still, none, TRUE), GST_STEREO_PAIR_FAULTS);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_pair_at_disparity_0)
+{
+  static const struct
+  {
+    GstStereoPairLook look;
+    GstStereoPairFault fault;
+  } cases[] = { { { 100, 80, 0.001, 0, 0 }, GST_STEREO_PAIR_SAME_VIEW },
+    { { 100, 80, 0.1, 0, 0 }, GST_STEREO_PAIR_STILL_PATTERN }, { { 100, 50, 0.001, 0, 0 }, GST_STEREO_PAIR_FAULTS },
+    { { 11, 11, 0.001, 0, 0 }, GST_STEREO_PAIR_FAULTS }, { { 100, 5, 0, 40, 11 }, GST_STEREO_PAIR_STILL_PATTERN },
+    { { 100, 5, 0, 40, 8 }, GST_STEREO_PAIR_FAULTS }, { { 100, 5, 0, 7, 7 }, GST_STEREO_PAIR_FAULTS } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstStereoViews views = { 0 };
+    fail_unless (pair_fault (&views, SOUND, cases[i].look, TRUE) == cases[i].fault, "case %u", i);
+  }
+}
+GST_END_TEST;
+
+/* A view of texture, moved to the right by @shift pixels; and @other, of which as much is blended in as @share says. */
+static void
+paint (const View *view, guint seed, gdouble shift, gdouble gain, gdouble noise, const View *other, gdouble share)
+{
+  for (gint y = 0; y < view->height; y++)
+    for (gint x = 0; x < view->width; x++) {
+      gint left = (gint) floor (x - shift);
+      gdouble part = x - shift - left;
+      gdouble level = (1 - part) * texture (seed, left / 3, y / 6) + part * texture (seed, (left + 1) / 3, y / 6);
+      if (other)
+        level = (1 - share) * level + share * *pixel_of (other, x, y);
+      *pixel_of (view, x, y) = (guint8) CLAMP (gain * level + noise * gauss () + 0.5, 0, 255);
+    }
+}
+
+/* One scene in both views, at no disparity or at one; with a gain and noise; or two scenes behind one pattern. */
+GST_START_TEST (test_look_at_a_pair)
+{
+  static const struct
+  {
+    gdouble shift, gain, noise, share; /* of the right view; of the pattern in both */
+    gboolean zero, rest;
+  } cases[] = { { 0, 1, 0, 0, TRUE, FALSE }, { 0, 0.7, 2, 0, TRUE, FALSE }, { 0.5, 1, 0, 0, FALSE, FALSE },
+    { 3, 1, 2, 0, FALSE, FALSE }, { 40, 1, 2, 0, FALSE, FALSE }, { 40, 1, 2, 0.8, TRUE, TRUE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    View views[2] = { view_new (400, 200), view_new (400, 200) }, pattern = view_new (400, 200);
+    GstStereoViewer *viewers[2];
+    GstStereoPairLook pair;
+    GstStereoViewLook look;
+
+    paint (&pattern, 9, 0, 1, 0, NULL, 0);
+    for (guint v = 0; v < 2; v++) {
+      paint (
+          &views[v], 5, v ? 60 - cases[i].shift : 60, v ? cases[i].gain : 1, cases[i].noise, &pattern, cases[i].share);
+      viewers[v] = gst_stereo_viewer_new (400, 200);
+      gst_stereo_viewer_look (viewers[v], &views[v].image, 0, 255, 0, 400, &look);
+    }
+    gst_stereo_pair_look ((const GstStereoViewer *const[]){ viewers[0], viewers[1] }, 400, &pair);
+    fail_unless (pair.textured > 60, "case %u: %u blocks", i, pair.textured);
+    fail_unless (cases[i].zero ? pair.zero > 0.75 * pair.textured : pair.zero < 0.1 * pair.textured,
+        "case %u: %u of %u blocks", i, pair.zero, pair.textured);
+    fail_unless (!cases[i].zero || (pair.rest > 0.004) == cases[i].rest, "case %u: a rest of %f", i, pair.rest);
+    for (guint v = 0; v < 2; v++) {
+      gst_stereo_viewer_free (viewers[v]);
+      g_free (views[v].memory);
+    }
+    g_free (pattern.memory);
+  }
+}
+GST_END_TEST;
+
 /* A lens that has always been softer is no fault; where it gets softer, it is. */
 GST_START_TEST (test_verdicts_know_the_past)
 {
@@ -335,7 +546,7 @@ add_looks (GstStereoEpisode *episode, GstStereoVerdict verdict, gint64 *time, gu
   GstStereoEpisodeChange found = GST_STEREO_EPISODE_GOES_ON;
 
   for (guint i = 0; i < count; i++, *time += 200 * MS) {
-    GstStereoEpisodeChange change = gst_stereo_episode_update (episode, verdict, *time);
+    GstStereoEpisodeChange change = gst_stereo_episode_update (episode, verdict, *time, 1000 * MS);
     fail_if (found && change);
     found = found ? found : change;
   }
@@ -367,7 +578,7 @@ GST_START_TEST (test_episodes)
   /* rare frames: four of them, however long that takes */
   time += 60000 * MS;
   for (guint i = 0; i < 4; i++, time += 5000 * MS)
-    fail_unless_equals_int (gst_stereo_episode_update (&episode, BAD, time),
+    fail_unless_equals_int (gst_stereo_episode_update (&episode, BAD, time, 1000 * MS),
         i < 3 ? GST_STEREO_EPISODE_GOES_ON : GST_STEREO_EPISODE_BEGINS);
 }
 GST_END_TEST;
@@ -524,6 +735,12 @@ health_suite (void)
   tcase_add_test (cases, test_looks_are_compared);
   tcase_add_test (cases, test_verdicts);
   tcase_add_test (cases, test_verdicts_on_frozen_views);
+  tcase_add_test (cases, test_verdicts_on_covers);
+  tcase_add_test (cases, test_verdicts_on_two_blurred_views);
+  tcase_add_test (cases, test_verdicts_on_frozen_parts);
+  tcase_add_test (cases, test_frozen_pair);
+  tcase_add_test (cases, test_pair_at_disparity_0);
+  tcase_add_test (cases, test_look_at_a_pair);
   tcase_add_test (cases, test_verdicts_know_the_past);
   tcase_add_test (cases, test_episodes);
   tcase_add_test (cases, test_slow_dirt_is_told);

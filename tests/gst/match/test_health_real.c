@@ -151,7 +151,8 @@ copy_of (const View *view)
 
 /* ---- streams ----------------------------------------------------------------------------- */
 
-static const gchar *const names[] = { "black", "blown-out", "blurred", "dark", "frozen" };
+static const gchar *const names[] = { "black", "blown-out", "covered", "blurred", "dark", "frozen" };
+static const gchar *const pair_names[] = { "frozen", "still", "same-view", "still-pattern" };
 
 /* What is told of @frames looks at the sequence, played to and fro, with a fault in one view: "dark-right". */
 static gchar *
@@ -164,18 +165,25 @@ play (const Sequence *sequence, guint frames, const gchar *fault, guint faulty)
   GstStereoViews views = { 0 };
 
   for (guint n = 0; n < frames; n++) {
-    GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2];
+    GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2], pair_changes[GST_STEREO_PAIR_FAULTS];
+    gint reach = MIN (128, first->width / 2);
     GstStereoViewLook looks[2];
+    GstStereoPairLook pair;
     guint period = MAX (1, 2 * (sequence->count - 1)), at = n % period;
     for (guint v = 0; v < 2; v++) {
       gboolean frozen = v == faulty && !strcmp (fault, "frozen");
       View view = copy_of (&sequence->views[frozen ? 0 : MIN (at, period - at) % sequence->count][v]);
       StereoImage image = image_of (&view);
       change (&view, v == faulty ? fault : "none", frozen ? 0 : 2 * n + v);
-      gst_stereo_viewer_look (viewers[v], &image, 0, 255, &looks[v]);
+      gst_stereo_viewer_look (viewers[v], &image, 0, 255, v ? 0 : reach, v ? view.width - reach : view.width, &looks[v]);
       g_free (view.pixels);
     }
+    gst_stereo_pair_look ((const GstStereoViewer *const[]){ viewers[0], viewers[1] }, first->width, &pair);
     gst_stereo_views_add (&views, looks, n * LOOK, changes);
+    gst_stereo_views_add_pair (&views, looks, &pair, TRUE, n * LOOK, pair_changes);
+    for (guint i = 0; i < GST_STEREO_PAIR_FAULTS; i++)
+      if (pair_changes[i])
+        g_string_append_printf (told, "%s ", pair_names[i]);
     for (guint i = 0; i < 2 * GST_STEREO_VIEW_FAULTS; i++)
       if (changes[i / 2][i % 2])
         g_string_append_printf (told, "%s-%s ", names[i / 2], i % 2 ? "right" : "left");
@@ -224,7 +232,7 @@ GST_END_TEST;
 GST_START_TEST (test_faults)
 {
   static const gchar *const faults[][2] = { { "frozen", "frozen" }, { "black", "black" }, { "blown-out", "blown-out" },
-    { "dark", "dark" }, { "blurred", "blurred" }, { "covered", "blurred" } };
+    { "dark", "dark" }, { "blurred", "blurred" }, { "covered", "covered" } };
   Sequence sequence;
 
   if (!load_sequence (&sequence, healthy[__i__], __i__ % 2 ? "RGB" : "GRAY8"))
@@ -279,6 +287,45 @@ GST_START_TEST (test_range)
 }
 GST_END_TEST;
 
+/* ---- one scene in both views -------------------------------------------------------------- */
+
+/* Most points are found, and next to none where one view is mirrored: with a past and without one. Under fog, next to none are
+ * found at any time. */
+GST_START_TEST (test_mismatch)
+{
+  Sequence sequence;
+
+  if (!load_sequence (&sequence, healthy[__i__], "GRAY8"))
+    return;
+  for (guint i = 0; i < sequence.count; i++) {
+    const View *left = &sequence.views[i][0], *right = &sequence.views[i][1];
+    gint num = MIN (256, left->width / 4);
+    GstStereoCheck *check = gst_stereo_check_new (left->width, left->height, 0, num);
+    View mirrored = copy_of (right);
+    StereoImage images[] = { image_of (left), image_of (right), image_of (&mirrored) };
+    GstStereoCheckResult result, other;
+
+    for (gint y = 0; y < right->height; y++)
+      for (gint x = 0; x < right->width; x++)
+        mirrored.pixels[y * right->width + x] = right->pixels[y * right->width + right->width - 1 - x];
+    gst_stereo_check_run (check, &images[0], &images[1], NULL, &result);
+    gst_stereo_check_run (check, &images[0], &images[2], NULL, &other);
+    gst_stereo_check_free (check);
+    g_print ("%s: %u points, %u alike, %u matched; mirrored %u, %u, %u\n", healthy[__i__], result.points, result.alike,
+        result.matches, other.points, other.alike, other.matches);
+    fail_unless (gst_stereo_check_mismatch (&result, 0) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_check_mismatch (&result, 0.8) != GST_STEREO_VERDICT_BAD);
+    g_print ("  %u placed, scale %.2f px, rest %.2f px\n", result.placed, result.scale, result.rest);
+    fail_unless (gst_stereo_check_focal (&result) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_check_out_of_step (&result) != GST_STEREO_VERDICT_BAD);
+    for (guint k = 0; k < 2 && strcmp (healthy[__i__], "fog"); k++)
+      fail_unless_equals_int (gst_stereo_check_mismatch (&other, k * 0.5), GST_STEREO_VERDICT_BAD);
+    g_free (mirrored.pixels);
+  }
+  clear_sequence (&sequence);
+}
+GST_END_TEST;
+
 static Suite *
 health_real_suite (void)
 {
@@ -292,6 +339,7 @@ health_real_suite (void)
   /* moving ones: a still picture has no frozen view */
   tcase_add_loop_test (cases, test_faults, 0, 3);
   tcase_add_loop_test (cases, test_range, 0, 12);
+  tcase_add_loop_test (cases, test_mismatch, 0, G_N_ELEMENTS (healthy));
   return suite;
 }
 

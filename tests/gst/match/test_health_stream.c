@@ -21,6 +21,34 @@ typedef struct
   guint frame;
 } Script;
 
+/* The frames, without the last one, whose right view is mirrored. */
+static guint mirrored_from, mirrored_to;
+
+/* Of a GRAY8 frame with both views side by side. */
+static void
+mirror_right (GstPadProbeInfo *info, GstPad *pad)
+{
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+  GstVideoFrame frame;
+  GstVideoInfo video;
+
+  fail_unless (gst_video_info_from_caps (&video, caps));
+  fail_unless (gst_video_frame_map (&frame, &video, buffer, GST_MAP_READWRITE));
+  for (gint y = 0; y < video.height; y++) {
+    guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) +
+        video.width / 2;
+    for (gint x = 0; x < video.width / 4; x++) {
+      guint8 level = row[x];
+      row[x] = row[video.width / 2 - 1 - x];
+      row[video.width / 2 - 1 - x] = level;
+    }
+  }
+  gst_video_frame_unmap (&frame);
+  GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  gst_caps_unref (caps);
+}
+
 static GstPadProbeReturn
 follow_script (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -28,6 +56,8 @@ follow_script (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   for (; script->steps && script->steps->property && script->steps->frame <= script->frame; script->steps++)
     gst_util_set_object_arg (G_OBJECT (script->source), script->steps->property, script->steps->value);
+  if (script->frame >= mirrored_from && script->frame < mirrored_to)
+    mirror_right (info, pad);
   script->frame++;
   return GST_PAD_PROBE_OK;
 }
@@ -78,7 +108,7 @@ messages_of (const gchar *line, const Step *steps, guint64 *looks)
 }
 
 static const gchar *const faults[][2] = { { "frozen", "frozen" }, { "black", "black" }, { "blown-out", "blown-out" },
-  { "dark", "dark" }, { "blurred", "blurred" }, { "covered", "blurred" } };
+  { "dark", "dark" }, { "blurred", "blurred" }, { "covered", "covered" } };
 
 /* A fault for three seconds, twice: each time one warning, one message when it begins and one when
  * it ends; of that fault, in that view, and of nothing else. */
@@ -113,6 +143,61 @@ GST_START_TEST (test_faults)
     g_free (caps);
   }
   check_fault (__i__, "right", "format=BGRx,width=201,height=180,framerate=10/1,multiview-mode=top-bottom", "noise=1");
+}
+GST_END_TEST;
+
+/* Faults of the pair, from the first frame on and for three seconds, with and without noise: told within a second, of the pair
+ * alone, and over when they are over. */
+GST_START_TEST (test_pair_faults)
+{
+  static const struct
+  {
+    const gchar *fault, *view, *properties, *said;
+  } cases[] = { { "frozen", "both", "noise=1 motion=4", "frozen both" },
+    { "same-view", "right", "noise=3", "same-view both" }, { "same-view", "left", "right-gain=0.8", "same-view both" },
+    { "still-pattern", "both", "noise=1", "still-pattern both" }, { "half-frozen", "right", "noise=2", "frozen right" },
+    { "zoomed", "right", "noise=2", "focal both" }, { "zoomed", "left", "noise=2", "focal both" },
+    { "half-frozen", "left", "noise=2", "frozen left" } };
+  static const gchar *const formats[] = { "GRAY8", "RGB", "NV12" };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    const Step steps[] = { { 31, "fault", cases[__i__].fault }, { 121, "fault", "none" }, { 0, NULL, NULL } };
+    gchar *line = g_strdup_printf (
+        "stereotestsrc name=s fault-view=%s num-buffers=181 max-disparity=30 pattern=%s %s ! "
+        "video/x-raw,format=%s,width=960,height=240,framerate=30/1 ! stereomatch name=m "
+        "method=bm cost=sad num-disparities=32 window=5 backend=cpu ! fakesink sync=false",
+        cases[__i__].view, f == 1 ? "road" : "planes", cases[__i__].properties, formats[f]);
+    gchar *expected = g_strdup_printf ("begin %s\nwarning\nend %s\n", cases[__i__].said, cases[__i__].said);
+    gchar *found = messages_of (line, steps, NULL);
+
+    fail_unless (!strcmp (found, expected), "%s: %s", line, found);
+    g_free (line);
+    g_free (expected);
+    g_free (found);
+  }
+}
+GST_END_TEST;
+
+/* A mirrored right view: found by what matches, from the start and after sound views; and over when it is over. */
+GST_START_TEST (test_mismatch)
+{
+  static const struct
+  {
+    guint from, to;
+    const gchar *said;
+  } cases[] = { { 0, 60, "begin mismatch both\nwarning\nend mismatch both\n" },
+    { 75, 135, "begin mismatch both\nwarning\nend mismatch both\n" }, { 75, 80, "" } };
+  gchar *found;
+
+  mirrored_from = cases[__i__].from;
+  mirrored_to = cases[__i__].to;
+  found = messages_of ("stereotestsrc name=s num-buffers=210 max-disparity=30 ! video/x-raw,format=GRAY8,width=960,"
+                       "height=240,framerate=30/1 ! stereomatch name=m method=bm cost=sad num-disparities=32 window=5 "
+                       "backend=cpu ! fakesink sync=false",
+      NULL, NULL);
+  mirrored_from = mirrored_to = 0;
+  fail_unless_equals_string (found, cases[__i__].said);
+  g_free (found);
 }
 GST_END_TEST;
 
@@ -267,6 +352,8 @@ health_stream_suite (void)
   suite_add_tcase (suite, cases);
   tcase_set_timeout (cases, 120);
   tcase_add_loop_test (cases, test_faults, 0, G_N_ELEMENTS (faults));
+  tcase_add_loop_test (cases, test_pair_faults, 0, 8);
+  tcase_add_loop_test (cases, test_mismatch, 0, 3);
   tcase_add_test (cases, test_both_views);
   tcase_add_test (cases, test_silence_about_trifles);
   tcase_add_loop_test (cases, test_silence_about_sound_views, 0, 10);

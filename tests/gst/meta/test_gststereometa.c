@@ -75,6 +75,7 @@ buffer_with_meta (void)
   meta->pair_skew = -12345;
   meta->valid_ratio = 0.75;
   meta->mean_confidence = 0.5;
+  meta->health = GST_STEREO_HEALTH_FROZEN_RIGHT | GST_STEREO_HEALTH_SLOW;
   return buffer;
 }
 
@@ -432,11 +433,13 @@ GST_START_TEST (test_bytes_of_some_planes)
 GST_END_TEST;
 
 /* The bytes of @meta as an older version wrote them. The first one: its magic number, no principal point after the nine
- * numbers, and no mask. Neither it nor the second one had a vertical focal length. */
+ * numbers, and no mask. Neither it nor the second one had a vertical focal length, and the third one had no health. */
 static GBytes *
 bytes_of_version (guint version, const GstStereoMeta *meta)
 {
-  const gsize header = version == 1 ? 104 : 120, added = 128 - header;
+  static const gsize headers[] = { 104, 120, 128 };
+  static const gchar *const magics[] = { "STM01", "STM02", "STM03" };
+  const gsize header = headers[version - 1], added = 136 - header;
   GBytes *bytes = gst_stereo_meta_to_bytes (meta);
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
@@ -444,8 +447,8 @@ bytes_of_version (guint version, const GstStereoMeta *meta)
 
   fail_unless (version > 1 || meta->mask == NULL);
   memcpy (old, data, header);
-  memcpy (old + header, data + 128, size - 128);
-  memcpy (old, version == 1 ? "STM01" : "STM02", 5);
+  memcpy (old + header, data + 136, size - 136);
+  memcpy (old, magics[version - 1], 5);
   g_bytes_unref (bytes);
   return g_bytes_new_take (old, size - added);
 }
@@ -465,7 +468,9 @@ GST_START_TEST (test_bytes_of_first_version)
   fail_unless_equals_float (read->principal_x, 0);
   fail_unless_equals_float (read->principal_y, 0);
   fail_unless_equals_float (read->focal_length_y, 0);
+  fail_unless_equals_int (read->health, GST_STEREO_HEALTH_OK);
   /* all else is the same */
+  read->health = meta->health;
   read->focal_length_y = meta->focal_length_y;
   read->principal_x = meta->principal_x;
   read->principal_y = meta->principal_y;
@@ -491,16 +496,19 @@ GST_START_TEST (test_bytes_of_first_version)
 }
 GST_END_TEST;
 
-GST_START_TEST (test_bytes_of_second_version)
+/* The second and the third one. */
+GST_START_TEST (test_bytes_of_later_versions)
 {
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (from), *read;
-  GBytes *old = bytes_of_version (2, meta);
+  GBytes *old = bytes_of_version (__i__, meta);
 
   read = gst_buffer_add_stereo_meta_from_bytes (to, old);
   fail_unless (read != NULL);
-  fail_unless_equals_float (read->focal_length_y, 0);
+  fail_unless_equals_float (read->focal_length_y, __i__ == 2 ? 0 : meta->focal_length_y);
+  fail_unless_equals_int (read->health, GST_STEREO_HEALTH_OK);
   read->focal_length_y = meta->focal_length_y;
+  read->health = meta->health;
   check_equal (meta, read);
   gst_buffer_unref (to);
   to = gst_buffer_new ();
@@ -512,6 +520,47 @@ GST_START_TEST (test_bytes_of_second_version)
   g_bytes_unref (old);
   gst_buffer_unref (from);
   gst_buffer_unref (to);
+}
+GST_END_TEST;
+
+/* The table: every flag is in one row, with a name of its own; and what is told of flags. */
+GST_START_TEST (test_health)
+{
+  GFlagsClass *names = g_type_class_ref (GST_TYPE_STEREO_HEALTH_FLAGS);
+  const GstStereoHealthKind *kind;
+  guint all = 0;
+  gchar *text;
+
+  for (guint i = 0; (kind = gst_stereo_health_kind (i)); i++) {
+    guint flags = kind->left | kind->right;
+    fail_if (all & flags, "%s", kind->nick);
+    all |= flags;
+    for (guint v = 0; v < 2; v++) {
+      GstStereoHealthFlags flag = v ? kind->right : kind->left;
+      GFlagsValue *value = g_flags_get_first_value (names, flag);
+      text = gst_stereo_health_to_string (flag);
+      fail_unless (value && value->value == (guint) flag);
+      fail_unless_equals_string (text, value->value_nick);
+      g_free (text);
+      text = gst_stereo_health_get_reason (flag);
+      fail_unless ((text != NULL) == kind->unreliable && gst_stereo_health_is_reliable (flag) == !kind->unreliable);
+      g_free (text);
+    }
+  }
+  fail_unless_equals_int (all, names->mask);
+  g_type_class_unref (names);
+  fail_unless (gst_stereo_health_get_reason (GST_STEREO_HEALTH_OK) == NULL);
+  text = gst_stereo_health_get_reason (GST_STEREO_HEALTH_FROZEN_RIGHT | GST_STEREO_HEALTH_RANGE);
+  fail_unless_equals_string (text, "right camera frozen, search range too small");
+  g_free (text);
+  text = gst_stereo_health_to_string (GST_STEREO_HEALTH_FROZEN_LEFT | GST_STEREO_HEALTH_FROZEN_RIGHT);
+  fail_unless_equals_string (text, "frozen-both");
+  g_free (text);
+  text = gst_stereo_health_to_string (GST_STEREO_HEALTH_OK);
+  fail_unless_equals_string (text, "ok");
+  g_free (text);
+  /* of a later version */
+  fail_if (gst_stereo_health_is_reliable ((GstStereoHealthFlags) (1u << 31)));
 }
 GST_END_TEST;
 
@@ -769,7 +818,8 @@ meta_suite (void)
   tcase_add_test (cases, test_bytes_and_back);
   tcase_add_loop_test (cases, test_bytes_of_some_planes, 0, 8);
   tcase_add_test (cases, test_bytes_of_first_version);
-  tcase_add_test (cases, test_bytes_of_second_version);
+  tcase_add_loop_test (cases, test_bytes_of_later_versions, 2, 4);
+  tcase_add_test (cases, test_health);
   tcase_add_test (cases, test_bytes_of_unknown_version);
   tcase_add_test (cases, test_damaged_bytes);
   tcase_add_test (cases, test_samples);

@@ -29,6 +29,12 @@ assert (meta.focal_length, meta.baseline, meta.principal_offset, meta.depth_unit
 assert meta.pair_skew == 0
 assert 0 <= meta.valid_ratio <= 1 and 0 <= meta.mean_confidence <= 1
 
+assert meta.health == GstStereo.StereoHealthFlags.OK and meta.is_reliable()
+meta.health = GstStereo.StereoHealthFlags.FROZEN_RIGHT
+assert not meta.is_reliable() and GstStereo.stereo_health_get_reason(meta.health) == 'right camera frozen'
+assert GstStereo.stereo_health_to_string(meta.health) == 'frozen-right'
+meta.health = GstStereo.StereoHealthFlags.OK
+
 mask = meta.get_mask_bytes().get_data()
 assert list(mask) == [255] * (WIDTH * HEIGHT * 3 // 4) + [0] * (WIDTH * HEIGHT // 4), 'the lower quarter is excluded'
 assert meta.get_mask().get_size() == WIDTH * HEIGHT

@@ -548,6 +548,90 @@ GST_START_TEST (test_unknown_is_seen)
 }
 GST_END_TEST;
 
+/* ---- depth that cannot be relied on ------------------------------------------------------ */
+
+/* A surface nearer than warn-distance, or nothing near, with all that may be wrong with the cameras: near and clear are said
+ * only where the depth can be relied on, and the reason is said at once. */
+GST_START_TEST (test_unreliable_depth)
+{
+  Overlay *overlay = new_overlay ("warn-distance=2000 message-interval=3600000000000");
+  const GstStereoHealthKind *kind;
+  GstClockTime time = 0;
+
+  for (guint i = 0; (kind = gst_stereo_health_kind (i)); i++)
+    for (guint near = 0; near < 2; near++) {
+      GstBuffer *depth = scene (20, 20, 30, 30, near ? 1000 : 4000);
+      gchar *reason = gst_stereo_health_get_reason (kind->right);
+      GstStructure *said;
+      gboolean warning;
+
+      pass (overlay, scene (20, 20, 30, 30, near ? 1000 : 4000), time);
+      said = overlay_nearest (overlay);
+      fail_unless (!said || !gst_structure_has_field (said, "reason"));
+      g_clear_pointer (&said, gst_structure_free);
+      gst_buffer_get_stereo_meta (depth)->health = kind->right;
+      pass (overlay, depth, time + TICK);
+      said = overlay_nearest (overlay);
+      fail_unless ((said != NULL) == kind->unreliable, "%s", kind->nick);
+      if (said) {
+        fail_unless_equals_string (gst_structure_get_string (said, "state"), "unknown");
+        fail_unless_equals_string (gst_structure_get_string (said, "reason"), reason);
+        fail_unless (gst_structure_get_boolean (said, "warning", &warning) && !warning);
+        fail_if (gst_structure_has_field (said, "distance"));
+        gst_structure_free (said);
+      }
+      g_free (reason);
+      time += 2 * TICK;
+    }
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* Another reason is told at once; and the reason of what is not seen is there. */
+GST_START_TEST (test_reasons)
+{
+  Overlay *overlay = new_overlay ("warn-distance=2000 message-interval=3600000000000 max-unknown=0.2");
+  static const struct
+  {
+    GstStereoHealthFlags health;
+    gint unseen; /* columns */
+    const gchar *reason;
+  } frames[] = { { GST_STEREO_HEALTH_OK, 40, "50 % of the region is seen" },
+    { GST_STEREO_HEALTH_BLACK_LEFT, 0, "left camera black" },
+    { GST_STEREO_HEALTH_BLACK_LEFT | GST_STEREO_HEALTH_BLACK_RIGHT, 0, "both cameras black" },
+    { GST_STEREO_HEALTH_ROWS | GST_STEREO_HEALTH_DARK_RIGHT, 0, "right camera dark, rows of the views do not fit" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
+    GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 5000);
+    GstStructure *said;
+
+    if (frames[i].unseen)
+      fill_depth (depth, 0, 0, frames[i].unseen, HEIGHT, 0);
+    gst_buffer_get_stereo_meta (depth)->health = frames[i].health;
+    pass (overlay, depth, i * TICK);
+    said = overlay_nearest (overlay);
+    fail_unless (said != NULL, "frame %u", i);
+    fail_unless_equals_string (gst_structure_get_string (said, "reason"), frames[i].reason);
+    gst_structure_free (said);
+  }
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* In the picture too, although nothing near is seen. */
+GST_START_TEST (test_unreliable_depth_is_seen)
+{
+  Overlay *overlay = overlay_new ("alpha=0 legend=false warn-distance=1000", GST_VIDEO_FORMAT_RGB, 3 * WIDTH,
+      3 * HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+  GstBuffer *depth = half_seen (0, 0);
+
+  fail_if (has_amber (overlay, half_seen (0, 0), 0), "clear");
+  gst_buffer_get_stereo_meta (depth)->health = GST_STEREO_HEALTH_FROZEN_RIGHT;
+  fail_unless (has_amber (overlay, depth, TICK), "frozen");
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
 static Suite *
 overlay_nearest_suite (void)
 {
@@ -575,6 +659,9 @@ overlay_nearest_suite (void)
   tcase_add_test (tcase, test_state_without_distances);
   tcase_add_test (tcase, test_state_is_said_at_once);
   tcase_add_test (tcase, test_unknown_is_seen);
+  tcase_add_test (tcase, test_unreliable_depth);
+  tcase_add_test (tcase, test_reasons);
+  tcase_add_test (tcase, test_unreliable_depth_is_seen);
   return suite;
 }
 

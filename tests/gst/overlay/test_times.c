@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* depthoverlay over time: which depth goes with which frame, its age, ends, gaps, flushes, how long a frame waits. */
+#include <gst/check/gsttestclock.h>
+
 #include "tests/gst/overlay/numbered_depth.h"
 
 GST_START_TEST (test_same_rate)
@@ -133,6 +135,38 @@ GST_START_TEST (test_stale_depth_is_said)
     gst_buffer_unref (out);
     set_properties (overlay->element, "text=false");
   }
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* A live view without timestamps, depth without them, or both: what was shown before ages by the clock, or by the timestamps
+ * that there are, and is not shown for ever. */
+GST_START_TEST (test_untimed_depth_ages)
+{
+  GstClockTime depth = __i__ == 0 ? 0 : GST_CLOCK_TIME_NONE;
+  Overlay *overlay = new_overlay ("max-age=100000000 message-interval=0");
+  GstTestClock *clock = GST_TEST_CLOCK (gst_test_clock_new ());
+  static const GstClockTime times[] = { 0, 60, 100, 101, 5000 };
+
+  gst_element_set_clock (overlay->element, GST_CLOCK (clock));
+  gst_element_set_base_time (overlay->element, 0);
+  /* however late it comes, it is new */
+  gst_test_clock_set_time (clock, GST_SECOND);
+  push_depth (overlay, 5, depth);
+  overlay_eos (overlay, FALSE, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
+    GstClockTime live = __i__ == 1 ? times[i] * GST_MSECOND : GST_CLOCK_TIME_NONE;
+    GstStructure *said;
+
+    gst_test_clock_set_time (clock, GST_SECOND + times[i] * GST_MSECOND);
+    push_live (overlay, live);
+    expect_frame (overlay, live, times[i] <= 100 ? 5 : NO_DEPTH);
+    said = overlay_nearest (overlay);
+    fail_unless_equals_string (gst_structure_get_string (said, "state"), times[i] <= 100 ? "near" : "unknown");
+    gst_structure_free (said);
+  }
+  gst_element_set_clock (overlay->element, NULL);
+  gst_object_unref (clock);
   overlay_free (overlay);
 }
 GST_END_TEST;
@@ -308,6 +342,7 @@ overlay_times_suite (void)
   tcase_add_test (tcase, test_without_timestamps);
   tcase_add_test (tcase, test_stale_depth_is_not_shown);
   tcase_add_test (tcase, test_stale_depth_is_said);
+  tcase_add_loop_test (tcase, test_untimed_depth_ages, 0, 3);
   tcase_add_test (tcase, test_depth_ends_early);
   tcase_add_test (tcase, test_the_live_views_end_is_the_end);
   tcase_add_test (tcase, test_gaps);

@@ -2,7 +2,7 @@
 /*
  * A camera that stops without an end of stream and without an error. In a live pipeline one warning reports it, and one
  * message reports that the camera is back. A pipeline that is not live gets no warning, because a source may be slow
- * there. STEREO_STREAM_ELEMENT names the element under test (tests/support/streams/kinds.c).
+ * there. test_quiet.c has the rules, both cameras at once, and a pad with both views, by a simulated clock. STEREO_STREAM_ELEMENT names the element under test (tests/support/streams/kinds.c).
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/numbered.h"
@@ -250,31 +250,6 @@ GST_START_TEST (test_a_camera_never_begins)
 }
 GST_END_TEST;
 
-/* No view stands out, and whoever stops both may mean it. The first frames of one are there before the other's. */
-GST_START_TEST (test_both_cameras_fall_silent)
-{
-  Line *line;
-
-  begin ("both cameras fall silent");
-  line = line_new ("is-live=true", "is-live=true", "identity");
-  for (guint view = 0; view < 2; view++)
-    g_atomic_int_set (&line->silent[view], TRUE);
-  play (line, GST_STATE_PLAYING);
-  for (guint i = 0; i < 2; i++) {
-    nap (SILENCE + 1);
-    g_atomic_int_set (&line->silent[0], FALSE);
-    nap (0.3);
-    g_atomic_int_set (&line->silent[1], FALSE);
-    wait_for_pairs (line, 10);
-    g_atomic_int_set (&line->silent[1], TRUE);
-    g_atomic_int_set (&line->silent[0], TRUE);
-  }
-  expect (line, 0, 0);
-  line_free (line);
-  guard_end ();
-}
-GST_END_TEST;
-
 GST_START_TEST (test_a_slow_file)
 {
   Line *line;
@@ -324,7 +299,6 @@ silence_suite (void)
   tcase_set_timeout (general, 0); /* the guard watches */
   tcase_add_loop_test (general, test_a_camera_falls_silent_and_comes_back, 0, 2);
   tcase_add_loop_test (general, test_a_camera_never_begins, 0, 2);
-  tcase_add_test (general, test_both_cameras_fall_silent);
   tcase_add_test (general, test_a_slow_file);
   tcase_add_test (general, test_a_pause);
   return suite;

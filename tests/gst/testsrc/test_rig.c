@@ -278,10 +278,53 @@ GST_END_TEST;
 
 /* ---- faults ----------------------------------------------------------------------------- */
 
-/* What the statement of each fault says of a view; @first: the view of frame 0. */
+/* The same but for the noise of sensors. */
+static gboolean
+is_like (const guint8 *a, const guint8 *b, gsize count)
+{
+  guint difference = 0;
+
+  for (gsize i = 0; i < count; i++)
+    difference += (guint) abs (a[i] - b[i]);
+  return difference < count;
+}
+
+/* The upper half is that of the sound view, the lower half that of another frame. */
+static void
+check_halves (const ScenePicture *picture, const ScenePicture *sound, const ScenePicture *other, guint v)
+{
+  gsize half = WIDTH * (HEIGHT / 2), rest = WIDTH * HEIGHT - half;
+
+  fail_unless (!memcmp (picture->level[v], sound->level[v], half));
+  fail_unless (is_like (picture->level[v] + half, other->level[v] + half, rest));
+  fail_if (is_like (picture->level[v] + half, sound->level[v] + half, rest));
+}
+
+/* A point twenty pixels from the middle lies a fiftieth farther out; those in the middle stay. */
+static void
+check_zoom (const ScenePicture *picture, const ScenePicture *sound, guint v)
+{
+  gdouble error[2] = { 0, 0 };
+
+  for (gint y = 8; y < HEIGHT - 8; y++)
+    for (gint x = 8; x < WIDTH - 8; x++) {
+      gdouble u = (x - (WIDTH - 1) / 2.0) / 1.02 + (WIDTH - 1) / 2.0,
+              w = (y - (HEIGHT - 1) / 2.0) / 1.02 + (HEIGHT - 1) / 2.0;
+      gint left = (gint) u, top = (gint) w;
+      gdouble a = u - left, b = w - top;
+      const guint8 *from = sound->level[v] + top * WIDTH + left;
+      gdouble expected = (1 - b) * ((1 - a) * from[0] + a * from[1]) + b * ((1 - a) * from[WIDTH] + a * from[WIDTH + 1]);
+      error[0] += fabs (picture->level[v][y * WIDTH + x] - expected);
+      error[1] += fabs (picture->level[v][y * WIDTH + x] - (gdouble) sound->level[v][y * WIDTH + x]);
+    }
+  /* another interpolation than this one */
+  fail_unless (error[0] < 0.5 * error[1], "zoomed: off by %g, and by %g unzoomed", error[0], error[1]);
+}
+
+/* What the statement of each fault says of a view; @first, @before: the view of frame 0, and of the frame before. */
 static void
 check_fault (GstStereoTestFault fault, const ScenePicture *sound, const ScenePicture *picture,
-    const ScenePicture *first, guint v)
+    const ScenePicture *first, const ScenePicture *before, guint v)
 {
   gdouble mean = mean_of (picture, v), detail = detail_of (picture, v) / detail_of (sound, v);
   guint white = 0;
@@ -308,6 +351,25 @@ check_fault (GstStereoTestFault fault, const ScenePicture *sound, const ScenePic
     case GST_STEREO_TEST_FAULT_COVERED:
       fail_unless (mean > 30 && mean < 60 && detail < 0.08, "covered: mean %g, %g of the detail", mean, detail);
       break;
+    case GST_STEREO_TEST_FAULT_SAME_VIEW:
+      fail_unless (is_like (picture->level[v], sound->level[!v], WIDTH * HEIGHT));
+      break;
+    case GST_STEREO_TEST_FAULT_LATE:
+      fail_unless (is_like (picture->level[v], before->level[v], WIDTH * HEIGHT));
+      fail_if (is_like (picture->level[v], sound->level[v], WIDTH * HEIGHT));
+      break;
+    case GST_STEREO_TEST_FAULT_TORN:
+      check_halves (picture, sound, before, v);
+      break;
+    case GST_STEREO_TEST_FAULT_HALF_FROZEN:
+      check_halves (picture, sound, first, v);
+      break;
+    case GST_STEREO_TEST_FAULT_ZOOMED:
+      check_zoom (picture, sound, v);
+      break;
+    case GST_STEREO_TEST_FAULT_STILL_PATTERN:
+      fail_unless (detail < 1 && !same_view (picture, sound, v));
+      break;
     default:
       fail ("no such fault");
   }
@@ -319,15 +381,16 @@ GST_START_TEST (test_faults)
   GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 5, WIDTH, HEIGHT, 0, 2, 0.4 };
   GstStereoRigParams cameras = SOUND;
   ScenePicture sound = scene_picture_of (&params, 7), first = scene_picture_of (&params, 0);
+  ScenePicture before = scene_picture_of (&params, 6);
 
-  for (guint k = 1; k <= GST_STEREO_TEST_FAULT_COVERED; k++)
+  for (guint k = 1; k <= GST_STEREO_TEST_FAULT_STILL_PATTERN; k++)
     for (guint view = 0; view <= GST_STEREO_TEST_FAULT_VIEW_BOTH; view++) {
       cameras.fault = (GstStereoTestFault) k;
       cameras.fault_view = (GstStereoTestFaultView) view;
       ScenePicture picture = scene_picture_through (&params, &cameras, 7);
       for (guint v = 0; v < 2; v++)
         if (view == v || view == GST_STEREO_TEST_FAULT_VIEW_BOTH)
-          check_fault (cameras.fault, &sound, &picture, &first, v);
+          check_fault (cameras.fault, &sound, &picture, &first, &before, v);
         else
           fail_unless (same_view (&sound, &picture, v), "fault %u in view %u", k, view);
       fail_unless (!memcmp (sound.truth, picture.truth, 2 * WIDTH * HEIGHT));
@@ -335,6 +398,7 @@ GST_START_TEST (test_faults)
     }
   scene_picture_clear (&sound);
   scene_picture_clear (&first);
+  scene_picture_clear (&before);
 }
 GST_END_TEST;
 

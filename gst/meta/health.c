@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The one table of all that can be wrong with the input. Who looks for a fault takes from here its name, the time that it
+ * has to last, and its words; who reads the meta, whether depth can be relied on. docs/reliability.md has it too.
+ */
+#include "gst/meta/gststereohealth.h"
+
+#define MS(n) ((n) *GST_MSECOND)
+#define OF_VIEW(name) GST_STEREO_HEALTH_##name##_LEFT, GST_STEREO_HEALTH_##name##_RIGHT
+#define OF_PAIR(name) GST_STEREO_HEALTH_##name, GST_STEREO_HEALTH_##name
+
+/* What explains most comes first: what follows from it is told after it. */
+static const GstStereoHealthKind kinds[] = {
+  { "black", OF_VIEW (BLACK), TRUE, MS (800), "black", "98 % of the pixels show no light" },
+  { "blown-out", OF_VIEW (BLOWN_OUT), TRUE, MS (800), "blown out", "half of the pixels are white" },
+  { "covered", OF_VIEW (COVERED), TRUE, MS (800), "covered",
+      "less than half as sharp as the other view, and nearly even all over, which the other view is not" },
+  { "frozen", OF_VIEW (FROZEN), TRUE, MS (600), "frozen",
+      "no pixel changes while the other view does; or in three eighths of the rows nothing but noise changes, where "
+      "the "
+      "other view moves; or, of both, no pixel changes at all where pixels did before or the source is live" },
+  { "blurred", OF_VIEW (BLURRED), TRUE, MS (800), "blurred",
+      "less than half as sharp as the other view, or as it used to be against it" },
+  { "dark", OF_VIEW (DARK), TRUE, MS (800), "dark", "less than two thirds of the other view's brightness" },
+  { "same-view", OF_PAIR (SAME_VIEW), TRUE, MS (600), "both views come from one camera",
+      "three fifths of the textured parts of both views lie at the same place within a tenth of a pixel, and differ by "
+      "nothing but exposure and noise" },
+  { "still-pattern", OF_PAIR (STILL_PATTERN), TRUE, MS (400), "still pattern on the lenses",
+      "likewise, and two scenes shine through; or a quarter of what moves has the texture that the other view has at "
+      "the "
+      "same place, now and three looks ago" },
+  { "swapped", OF_PAIR (SWAPPED), TRUE, 0, "views exchanged",
+      "three quarters of the points match at disparities of the wrong sign" },
+  { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, MS (400), "views out of step",
+      "timestamps a quarter of a frame apart; or points lie higher or lower in the other view, by 0.65 px more "
+      "(median) than offset, roll and scale explain" },
+  { "focal", OF_PAIR (FOCAL), TRUE, MS (400), "focal lengths differ",
+      "vertical offsets that grow from the middle of the picture to its top and bottom, to 0.9 px and more" },
+  { "rows", OF_PAIR (ROWS), TRUE, 0, "rows of the views do not fit",
+      "points lie more than 1 px higher or lower in the other view, or the two sides differ by more than 1.5 px; not "
+      "while align=auto takes it out" },
+  { "mismatch", OF_PAIR (MISMATCH), TRUE, MS (400), "views do not match",
+      "less than two fifths of the share of points is found in the other view that was found before, or less than a "
+      "tenth of all; not where they repeat" },
+  { "range", OF_PAIR (RANGE), TRUE, 0, "search range too small",
+      "6 points, and 4 % of those that match, lie beyond the largest disparity that is searched" },
+  { "still", OF_PAIR (STILL), TRUE, MS (1000), "picture never changed",
+      "no pixel of either view has changed since the start, and the source is not live: a still picture. No message" },
+  { "drift", OF_PAIR (DRIFT), FALSE, 0, "clocks drift apart",
+      "the difference of the timestamps grows all the time, by a twentieth of a frame" },
+  { "slow", OF_PAIR (SLOW), FALSE, 0, "too slow for the stream", "pairs are dropped all the time because they are late" }
+};
+
+const GstStereoHealthKind *
+gst_stereo_health_kind (guint index)
+{
+  return index < G_N_ELEMENTS (kinds) ? &kinds[index] : NULL;
+}
+
+#define VALUE(name, nick) \
+  { \
+    GST_STEREO_HEALTH_##name, "GST_STEREO_HEALTH_" #name, nick \
+  }
+
+GType
+gst_stereo_health_flags_get_type (void)
+{
+  static gsize once = 0;
+  static const GFlagsValue values[] = { VALUE (OK, "ok"), VALUE (FROZEN_LEFT, "frozen-left"),
+    VALUE (FROZEN_RIGHT, "frozen-right"), VALUE (COVERED_LEFT, "covered-left"), VALUE (COVERED_RIGHT, "covered-right"),
+    VALUE (BLACK_LEFT, "black-left"), VALUE (BLACK_RIGHT, "black-right"), VALUE (BLOWN_OUT_LEFT, "blown-out-left"),
+    VALUE (BLOWN_OUT_RIGHT, "blown-out-right"), VALUE (DARK_LEFT, "dark-left"), VALUE (DARK_RIGHT, "dark-right"),
+    VALUE (BLURRED_LEFT, "blurred-left"), VALUE (BLURRED_RIGHT, "blurred-right"), VALUE (SWAPPED, "swapped"),
+    VALUE (SAME_VIEW, "same-view"), VALUE (OUT_OF_STEP, "out-of-step"), VALUE (ROWS, "rows"),
+    VALUE (MISMATCH, "mismatch"), VALUE (RANGE, "range"), VALUE (SLOW, "slow"), VALUE (FOCAL, "focal"),
+    VALUE (STILL_PATTERN, "still-pattern"), VALUE (DRIFT, "drift"), VALUE (STILL, "still"), { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&once))
+    g_once_init_leave (&once, g_flags_register_static ("GstStereoHealthFlags", values));
+  return once;
+}
+
+gboolean
+gst_stereo_health_is_reliable (GstStereoHealthFlags flags)
+{
+  guint harmless = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (!kinds[i].unreliable)
+      harmless |= kinds[i].left | kinds[i].right;
+  return !((guint) flags & ~harmless);
+}
+
+static void
+add_words (GString *text, const GstStereoHealthKind *kind, GstStereoHealthFlags flags)
+{
+  const gchar *whose = "";
+
+  if (kind->left != kind->right)
+    whose = !(flags & kind->right) ? "left camera " : !(flags & kind->left) ? "right camera " : "both cameras ";
+  g_string_append_printf (text, "%s%s%s", text->len ? ", " : "", whose, kind->words);
+}
+
+gchar *
+gst_stereo_health_get_reason (GstStereoHealthFlags flags)
+{
+  GString *text;
+
+  if (gst_stereo_health_is_reliable (flags))
+    return NULL;
+  text = g_string_new (NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (kinds[i].unreliable && flags & (kinds[i].left | kinds[i].right))
+      add_words (text, &kinds[i], flags);
+  if (!text->len)
+    g_string_append (text, "a fault that this version does not know");
+  return g_string_free (text, FALSE);
+}
+
+gchar *
+gst_stereo_health_to_string (GstStereoHealthFlags flags)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    const GstStereoHealthKind *kind = &kinds[i];
+    gboolean left = (flags & kind->left) != 0, right = (flags & kind->right) != 0;
+    if (left || right)
+      g_string_append_printf (text, "%s%s%s", text->len ? ", " : "", kind->nick,
+          kind->left == kind->right ? "" :
+              left && right         ? "-both" :
+              left                  ? "-left" :
+                                      "-right");
+  }
+  return g_string_free (text->len ? text : g_string_append (text, "ok"), FALSE);
+}
