@@ -89,8 +89,8 @@ read_meta (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
     truck->next = GST_BUFFER_PTS (buffer) + GST_SECOND;
   reason = gst_stereo_health_get_reason (meta->health);
   depth = reason ? NAN : depth_ahead (pad, buffer, meta);
-  ahead = gst_structure_new ("ahead", "depth", G_TYPE_DOUBLE, depth, "far", G_TYPE_BOOLEAN, isinf (depth), "valid-ratio",
-      G_TYPE_DOUBLE, meta->valid_ratio, "confidence", G_TYPE_DOUBLE, meta->mean_confidence, NULL);
+  ahead = gst_structure_new ("ahead", "depth", G_TYPE_DOUBLE, depth, "far", G_TYPE_BOOLEAN, isinf (depth),
+      "valid-ratio", G_TYPE_DOUBLE, meta->valid_ratio, "confidence", G_TYPE_DOUBLE, meta->mean_confidence, NULL);
   if (reason)
     gst_structure_set (ahead, "reason", G_TYPE_STRING, reason, NULL);
   g_free (reason);
