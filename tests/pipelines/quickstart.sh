@@ -56,7 +56,8 @@ quickstart
 command -v Xvfb >/dev/null || exit 0
 gst-inspect-1.0 --exists ximagesink || exit 0
 mkfifo "$folder/display"
-Xvfb -displayfd 9 -screen 0 800x600x24 -nolisten tcp 9>"$folder/display" >"$folder/xvfb.log" 2>&1 &
+# -noreset: it would begin anew when its last client goes, and refuse the next one meanwhile
+Xvfb -noreset -displayfd 9 -screen 0 800x600x24 -nolisten tcp 9>"$folder/display" >"$folder/xvfb.log" 2>&1 &
 running=$!
 read -r number <"$folder/display"
 export DISPLAY=":$number" GDK_BACKEND=x11
