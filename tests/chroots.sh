@@ -2,24 +2,25 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Fresh Debian systems in chroots: both commands of the README run in each, then the ways to install it. As root.
 #
-#   sh tests/chroots.sh                           Debian 12 and 13, everything
-#   sh tests/chroots.sh [SUITE]... [PART]...      SUITE: bookworm, trixie. PART: quickstart, run, install, packages
+#   sh tests/chroots.sh                           Debian 12 and 13, everything but the part all
+#   sh tests/chroots.sh [SUITE]... [PART]...      SUITE: bookworm, trixie. PART: quickstart, run, all, install, packages; all is
+#                                                 "sh tests/run.sh --all"
 #   sh tests/chroots.sh trixie install packages
 #
 # Says of each part how long it took and whether it passed; of "run", its counts. Each chroot is made anew by debootstrap
 # below CHROOTS (default: /tmp/gst-stereo-chroots), from the first mirror of this machine's apt, or from MIRROR; KEEP=1
-# goes on in one that is there. tests/run.sh takes its environment: STEREO_NO_ASAN=1 and so on.
+# goes on in one that is there.
 set -eu
 # shellcheck source=tests/support/arguments.sh
 . "$(dirname "$0")/support/arguments.sh"
 check_arguments $# "$@"
-check_parts "bookworm trixie quickstart run install packages" "$@"
+check_parts "bookworm trixie quickstart run all install packages" "$@"
 
 suites='' parts=''
 for word in "$@"; do
   case $word in
     bookworm | trixie) suites="$suites $word" ;;
-    quickstart | run | install | packages) parts="$parts $word" ;;
+    quickstart | run | all | install | packages) parts="$parts $word" ;;
   esac
 done
 suites=${suites:-bookworm trixie} parts=${parts:-quickstart run install packages}
@@ -77,11 +78,10 @@ make_root () {
     tar cf - -T - | tar xf - -C "$root/gst-stereo"
 }
 
-# inside SCRIPT: run by sh in the tree of the chroot, with a bare environment and what tests/run.sh listens to
+# inside SCRIPT: run by sh in the tree of the chroot, with a bare environment
 inside () {
   env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-    ${STEREO_NO_ASAN:+STEREO_NO_ASAN=$STEREO_NO_ASAN} ${STEREO_NO_PACKAGE:+STEREO_NO_PACKAGE=$STEREO_NO_PACKAGE} \
-    ${STEREO_NO_TOOLS:+STEREO_NO_TOOLS=$STEREO_NO_TOOLS} ${http_proxy:+http_proxy=$http_proxy} \
+    ${http_proxy:+http_proxy=$http_proxy} \
     chroot "$root" sh -c "set -e; cd /gst-stereo; $1"
 }
 
@@ -91,6 +91,7 @@ quickstart='cd /tmp; sh /gst-stereo/pipelines/quickstart.sh; cd /gst-stereo
   for part in files programs browser; do sh tests/pipelines/readme.sh /gst-stereo/build $part; done
   SINK=fakesink TEST_SOURCE="is-live=false num-buffers=3" sh pipelines/truck.sh --python test num-disparities=24'
 run='sh tests/run.sh'
+all='sh tests/run.sh --all'
 # the default prefix takes two variables, GStreamer'"'"'s own none
 # shellcheck disable=SC2016
 install='. pipelines/packages.sh; install_missing $build_packages

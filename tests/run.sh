@@ -13,16 +13,16 @@
 #   tools        other compilers and analysis tools in build-tools/, each for a short time: tests/tools.sh
 #   mutants      small faults put into copies of the sources, each of which a test has to find: tests/mutants.sh
 #
-# The gate needs 1 GB of disk besides packages (250 MB to download, 1 GB on disk), all parts need 5 GB. A test of the gate
-# neither measures time nor waits for time to pass, so it gives the same result on a busy machine. tests/gpu.sh runs what
-# needs a GPU. While tests run, a line every 20 seconds says which ones. The last line is "N passed, N failed, N skipped",
-# the sum over the parts; the format and each tool count as one test.
+# The gate needs 200 MB of disk, all parts need 3 GB; packages that are missing come on top of it (up to 300 MB to download,
+# 1.2 GB on disk). A test of the gate neither measures time nor waits for time to pass: a busy machine gives the same result.
+# tests/gpu.sh runs what needs a GPU. While tests run, a line every 20 seconds says which ones. The last line is "N passed,
+# N failed, N skipped", the sum over the parts; the format and each tool count as one test.
 set -eu
 
 # shellcheck source=tests/support/arguments.sh
 . "$(dirname "$0")/support/arguments.sh"
 all_parts='gate long sanitizers packages tools mutants'
-parts=gate length='about 8 minutes on 2 cores, 12 with nvcc, and 1 GB of disk'
+parts=gate length='about 8 minutes on 2 cores, 12 with nvcc, and 200 MB of disk'
 if [ "${1:-}" = --all ]; then
   shift
   check_arguments 0 "$@"
@@ -32,7 +32,7 @@ elif [ $# -gt 0 ]; then
   check_parts "$all_parts" "$@"
   parts=$*
 fi
-[ "$parts" = gate ] || length='up to 2 hours on 2 cores, and 5 GB of disk'
+[ "$parts" = gate ] || length='up to 2 hours on 2 cores, and 3 GB of disk'
 cd "$(dirname "$0")/.."
 # shellcheck source=pipelines/packages.sh
 . pipelines/packages.sh
@@ -123,7 +123,7 @@ run_tools () {
   grep -q '^[0-9]* parts passed, ' "$log" || failed=$((failed + 1))
 }
 
-say "the parts $parts: $length"
+say "the parts $parts: $length, besides packages that are missing (up to 300 MB to download, 1.2 GB on disk)"
 announce "packages"
 tools_packages=
 # clang-format of the version that tests/style.sh wants, or the means to install it

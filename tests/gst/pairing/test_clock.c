@@ -18,6 +18,9 @@ make_frame (gboolean right, GstClockTime pts, const gchar *reference, gint64 tim
   GstBuffer *buffer = stamp (
       make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, right ? SHIFT : 0, 0), pts, FRAME);
 
+  /* no two frames of a live source are the same */
+  for (gsize y = 0; y < VIEW_HEIGHT; y++)
+    gst_buffer_memset (buffer, y * VIEW_WIDTH, (guint8) (pts / FRAME), 1);
   if (time != NONE) {
     GstCaps *caps = gst_caps_from_string (reference);
     gst_buffer_add_reference_timestamp_meta (buffer, caps, (GstClockTime) time, GST_CLOCK_TIME_NONE);
