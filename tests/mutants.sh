@@ -38,10 +38,12 @@ tests_of () {
   line_of "$1" | cut -d'|' -f2 | tr ',' '\n' | sed 's/^ *//; s/ *$//'
 }
 
-# run NUMBER NAMES OPTION...: whether the tests that NAMES names, one a line, pass with that mutant; 0 is none
+# run NUMBER NAMES OPTION...: whether the tests that NAMES names, one a line, pass with that mutant; 0 is none. Of a name with
+# a filter, "NAME: TEXT", those cases run that have the text in their names.
 run () {
-  number=$1 names=$2
+  number=$1 names=$(echo "$2" | sed 's/: .*//') filter=$(echo "$2" | sed -n 's/.*: //p')
   shift 2
+  [ -z "$filter" ] || set -- "$@" --test-args "$filter"
   before=$IFS
   IFS='
 '
@@ -75,7 +77,7 @@ numbers=${*:-$(cut -d'|' -f1 "$top/numbered")}
 for number in $numbers; do
   [ "$(line_of "$number")" ] || refuse "there is no mutant $number"
 done
-names=$(for number in $numbers; do tests_of "$number"; done | sort -u)
+names=$(for number in $numbers; do tests_of "$number"; done | sed 's/: .*//' | sort -u)
 meson test -C "$build" --list --no-suite long --no-suite clock 2>/dev/null | sed -n 's/^[^ ]*:.* \/ //p' >"$top/gate"
 echo "$names" | while read -r name; do
   grep -Fqx "$name" "$top/gate" || { echo "$name is no test of the gate"; exit 1; }

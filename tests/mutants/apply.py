@@ -9,6 +9,8 @@ for build/, is removed. Prints a line NUMBER|FILE|TESTS|TEXT for each. The list 
     - what stands in FILE, once and within a line
     + what the mutant makes of it
 
+TEST may be "NAME: TEXT": then only those of its cases run that have TEXT in their names. It has to be the only test.
+
 An expression E becomes (stereo_mutant == NUMBER ? (NEW) : (E)), a statement, which ends with ";", a choice of two
 statements. Mutants of one file must not overlap."""
 

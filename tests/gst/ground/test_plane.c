@@ -300,6 +300,28 @@ GST_START_TEST (test_camera_heights)
 }
 GST_END_TEST;
 
+/* Samples count from min-confidence on. */
+GST_START_TEST (test_least_confidence)
+{
+  static const MadeErrors errors = { .noise = 0.3 };
+  MadeScene road = made_road ();
+  MadePicture *picture = made_picture_new (&road);
+  gsize pixels = (gsize) road.width * (gsize) road.height;
+
+  for (guint below = 0; below < 2; below++) {
+    GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
+    GstStereoGroundResult result;
+
+    picture->view.min_confidence = 128;
+    memset (picture->confidence, below ? 127 : 128, pixels);
+    result = look_at (analysis, picture, &errors);
+    fail_unless_equals_int (result.valid, !below);
+    gst_stereo_ground_analysis_free (analysis);
+  }
+  made_picture_free (picture);
+}
+GST_END_TEST;
+
 static Suite *
 ground_plane_suite (void)
 {
@@ -318,6 +340,7 @@ ground_plane_suite (void)
   tcase_add_test (tcase, test_same_frames_same_result);
   tcase_add_test (tcase, test_no_ground);
   tcase_add_test (tcase, test_camera_heights);
+  tcase_add_test (tcase, test_least_confidence);
   return suite;
 }
 
