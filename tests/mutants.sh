@@ -2,83 +2,90 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Puts small faults into a copy of the sources, one after another, and checks that tests of the same module find each.
 #
-#   sh tests/mutants.sh              every mutant of tests/mutants/list: about 30 minutes on 2 cores
+#   sh tests/mutants.sh              every mutant of tests/mutants/list
 #   sh tests/mutants.sh NUMBER...    the mutants with these numbers
 #
 #   JOBS=N   how many run at once (default: the number of cores)
 #
 # The copy lies in build-mutants/, which may be deleted at any time. It is built once, with every mutant in it;
-# STEREO_MUTANT=NUMBER switches one on (tests/mutants/mutant.h). First the tests run without a mutant: they have to pass. The last line is
+# STEREO_MUTANT=NUMBER switches one on (tests/mutants/mutant.h). The tests are those of the gate, and first they have to pass
+# without a mutant. A test that hangs, and reaches its time limit, has found its mutant. The last line is
 # "N mutants found, N missed"; the exit status is 1 when one was missed.
 set -eu
 # shellcheck source=tests/support/arguments.sh
 . "$(dirname "$0")/support/arguments.sh"
-for argument in "$@"; do
-  case $argument in
-    run_one) break ;; # this script calls itself so, to run several at once
-    [1-9] | [1-9][0-9] | [1-9][0-9][0-9]) ;;
-    *) check_arguments 0 "$@" ;;
-  esac
-done
+one=
+if [ "${1:-}" = run_one ]; then # this script calls itself so, to run several at once
+  one=$2
+else
+  for argument in "$@"; do
+    case $argument in
+      *[!0-9]* | 0* | '') check_arguments 0 "$argument" ;;
+    esac
+  done
+fi
 cd "$(dirname "$0")/.."
-copy=build-mutants/copy build=build-mutants/copy/build
+top=build-mutants copy=build-mutants/copy build=build-mutants/copy/build
+jobs=${JOBS:-$(nproc)}
+
+# line_of NUMBER: what the list says of a mutant
+line_of () {
+  sed -n "s/^$1|//p" "$top/numbered"
+}
 
 # tests_of NUMBER: the names of its tests, one a line
 tests_of () {
-  sed -n "s/^$1|[^|]*|\([^|]*\)|.*/\1/p" build-mutants/numbered | tr ',' '\n' | sed 's/^ *//; s/ *$//'
+  line_of "$1" | cut -d'|' -f2 | tr ',' '\n' | sed 's/^ *//; s/ *$//'
 }
 
-# run NUMBER LOG TEST...: whether the tests pass with that mutant; 0 is none
+# run NUMBER NAMES OPTION...: whether the tests that NAMES names, one a line, pass with that mutant; 0 is none. Of a name with
+# a filter, "NAME: TEXT", those cases run that have the text in their names.
 run () {
-  number=$1 log=$2
+  number=$1 names=$(echo "$2" | sed 's/: .*//') filter=$(echo "$2" | sed -n 's/.*: //p')
   shift 2
-  STEREO_MUTANT=$number STEREO_TEST_DRAWS=0 STEREO_TEST_STOP=1 CK_RUN_CASE='' \
-    meson test -C "$build" --no-rebuild --logbase "mutant-$number" "$@" >"$log" 2>&1 </dev/null
-}
-
-# names NUMBER: the arguments of meson for its tests, which have spaces and commas in their names
-run_of () {
-  tests=$(tests_of "$1")
-  old=$IFS
+  [ -z "$filter" ] || set -- "$@" --test-args "$filter"
+  before=$IFS
   IFS='
 '
   # shellcheck disable=SC2086
-  set -- "$1" $tests
-  IFS=$old
-  number=$1
-  shift
-  run "$number" "build-mutants/$number.log" "$@"
+  set -- "$@" $names
+  IFS=$before
+  STEREO_MUTANT=$number STEREO_TEST_DRAWS=0 STEREO_TEST_STOP=1 \
+    meson test -C "$build" --maxfail 1 --logbase "mutant-$number" "$@" >"$top/$number.log" 2>&1 </dev/null
 }
 
-if [ "${1:-}" = run_one ]; then
-  if run_of "$2"; then
-    echo "MISSED $(sed -n "/^$2|/p" build-mutants/numbered)"
+if [ "$one" ]; then
+  if MESON_TESTTHREADS=1 run "$one" "$(tests_of "$one")" --no-rebuild; then
+    echo "MISSED $one: $(line_of "$one")"
+  elif grep -q '^Ok: ' "$top/$one.log"; then
+    echo "found $one: $(line_of "$one")"
   else
-    grep -q '^Ok: ' "build-mutants/$2.log" && echo "found $2" || echo "MISSED $2: its tests did not run, see build-mutants/$2.log"
+    echo "MISSED $one: its tests did not run, see $top/$one.log"
   fi
   exit
 fi
 
 mkdir -p "$copy"
-{ git ls-files -co --exclude-standard 2>/dev/null || find . -path './build*' -prune -o -type f -print; } >build-mutants/files
-# files that are as they were keep their times, so that only what has changed is compiled again
-tar cf - -T build-mutants/files | { rm -rf build-mutants/new; mkdir build-mutants/new; tar xf - -C build-mutants/new; }
-python3 tests/mutants/apply.py tests/mutants/list build-mutants/new >build-mutants/numbered
-(cd build-mutants/new && find . -type f) | while read -r file; do
-  cmp -s "build-mutants/new/$file" "$copy/$file" || { mkdir -p "$copy/$(dirname "$file")"; cp -p "build-mutants/new/$file" "$copy/$file"; touch "$copy/$file"; }
-done
+{ git ls-files -co --exclude-standard 2>/dev/null || find . -path './build*' -prune -o -type f -print; } |
+  python3 tests/mutants/apply.py tests/mutants/list "$copy" >"$top/numbered"
+# no warnings: a mutant may leave a variable without a use
 [ -f "$build/build.ninja" ] || meson setup "$build" "$copy" -Dcuda=disabled -Dintrospection=disabled \
-  "-Dc_args=-w -include $PWD/tests/mutants/mutant.h" "-Dcpp_args=-w -include $PWD/tests/mutants/mutant.h" >build-mutants/setup.log
-ninja -C "$build" >build-mutants/build.log 2>&1 || { grep -E 'error' build-mutants/build.log | head -20; exit 1; }
+  "-Dc_args=-w -include $PWD/tests/mutants/mutant.h" "-Dcpp_args=-w -include $PWD/tests/mutants/mutant.h" >"$top/setup.log" ||
+  { tail -n 20 "$top/setup.log"; exit 1; }
 
-numbers=${*:-$(sed 's/|.*//' build-mutants/numbered)}
-echo "without a mutant"
-for number in $numbers; do tests_of "$number"; done | sort -u >build-mutants/tests
-cp build-mutants/numbered build-mutants/all
-printf '0|none|%s|nothing\n' "$(paste -sd, build-mutants/tests)" >>build-mutants/numbered
-run_of 0 || { tail -n 30 build-mutants/0.log; echo "tests fail without a mutant"; exit 1; }
+numbers=${*:-$(cut -d'|' -f1 "$top/numbered")}
+for number in $numbers; do
+  [ "$(line_of "$number")" ] || refuse "there is no mutant $number"
+done
+names=$(for number in $numbers; do tests_of "$number"; done | sed 's/: .*//' | sort -u)
+meson test -C "$build" --list --no-suite long --no-suite clock 2>/dev/null | sed -n 's/^[^ ]*:.* \/ //p' >"$top/gate"
+echo "$names" | while read -r name; do
+  grep -Fqx "$name" "$top/gate" || { echo "$name is no test of the gate"; exit 1; }
+done
+echo "Building, and running $(echo "$names" | wc -l) tests without a mutant ..."
+MESON_TESTTHREADS=$jobs run 0 "$names" || { tail -n 30 "$top/0.log"; echo "tests fail without a mutant"; exit 1; }
 # shellcheck disable=SC2086
-printf '%s\n' $numbers | xargs -P "${JOBS:-$(nproc)}" -n 1 sh tests/mutants.sh run_one | tee build-mutants/result
-missed=$(grep -c '^MISSED' build-mutants/result || true)
-echo "$(grep -c '^found' build-mutants/result || true) mutants found, $missed missed"
+printf '%s\n' $numbers | xargs -P "$jobs" -n 1 sh tests/mutants.sh run_one | tee "$top/result"
+missed=$(grep -c '^MISSED' "$top/result" || true)
+echo "$(grep -c '^found' "$top/result" || true) mutants found, $missed missed"
 [ "$missed" = 0 ]

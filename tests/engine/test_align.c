@@ -79,6 +79,7 @@ test_known (void)
     { { 0, 1, -1, 4, -3, 3 }, 1, 1, 640, 480 },
     { { 0.3, 0, 0.4, 0.5 }, 1, 2, 1921, 541 },
     { { 0.15 }, 1, 4, 640, 360 },
+    { { 0.5 }, 0.6, 1, 640, 360 },
   };
 
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -377,6 +378,35 @@ test_memory_and_move (void)
   pair_free (&corrected.pair);
 }
 
+/* What is used is given up later than it would be begun: an estimate between the two does not switch. */
+static void
+test_given_up_later (void)
+{
+  static const double used[6] = { 0.2 }, change[6] = { 0.134 }, little[6] = { 0.066 };
+  Scene s, less;
+  double worst;
+
+  scene_new (&s, 640, 360, used, 1, 1, 21);
+  scene_new (&less, 640, 360, little, 1, 1, 21);
+  StereoAligner *uses = stereo_aligner_new (640, 360, 0, SCENE_SEARCH),
+                *begins = stereo_aligner_new (640, 360, 0, SCENE_SEARCH);
+  StereoImage left = picture_view (&s.pair.picture[0]), right = picture_view (&s.pair.picture[1]);
+  stereo_aligner_measure (uses, &left, &right);
+  CHECK (stereo_aligner_result (uses)->active, "0.2 px are not aligned");
+  stereo_aligner_move (uses, change);
+  follow_frames (uses, &less, 30, &worst);
+  follow_frames (begins, &less, 30, &worst);
+  const StereoAlignment *one = stereo_aligner_result (uses), *other = stereo_aligner_result (begins);
+  CHECK (one->rms > 0.06 && one->rms < 0.09 && other->rms > 0.06 && other->rms < 0.09, "%g and %g px of 0.066",
+      one->rms, other->rms);
+  CHECK (one->active && !other->active, "%g px are%s used, and %g px are%s begun with", one->rms,
+      one->active ? "" : " not", other->rms, other->active ? "" : " not");
+  stereo_aligner_free (uses);
+  stereo_aligner_free (begins);
+  pair_free (&s.pair);
+  pair_free (&less.pair);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -388,6 +418,7 @@ main (int argc, char **argv)
   check_case ("where nothing can be known there is no alignment", test_nothing);
   check_case ("the estimate follows", test_follow);
   check_case ("a short memory, and a view that is moved", test_memory_and_move);
+  check_case ("what is used is given up later", test_given_up_later);
   check_case ("on a device, alignment begins", test_device);
   return check_finish ();
 }

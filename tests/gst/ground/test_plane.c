@@ -197,6 +197,39 @@ GST_START_TEST (test_slow_change)
 }
 GST_END_TEST;
 
+/* A ground that was away for ten frames moves on from where it was; after one more it is another one. */
+GST_START_TEST (test_forgotten)
+{
+  static const MadeErrors errors = { .noise = 0.3 }, holes = { .holes = 1 };
+  GstStereoGroundTask task = made_task ();
+  MadeScene road = made_road (), nods = road;
+  MadePicture *before = made_picture_new (&road), *after;
+
+  nods.pitch += 0.1;
+  after = made_picture_new (&nods);
+  made_picture_spoil (after, &errors, &generator);
+  for (guint away = 10; away <= 11; away++) {
+    GstStereoGroundAnalysis *one = gst_stereo_ground_analysis_new (), *fresh = gst_stereo_ground_analysis_new ();
+    GstStereoGroundResult a, b;
+
+    a = look_at (one, before, &errors);
+    fail_unless (a.valid);
+    for (guint i = 0; i < away; i++) {
+      a = look_at (one, before, &holes);
+      fail_if (a.valid);
+    }
+    gst_stereo_ground_analysis_run (one, &after->view, &task, &a);
+    gst_stereo_ground_analysis_run (fresh, &after->view, &task, &b);
+    fail_unless (a.valid && b.valid);
+    fail_unless_equals_int (a.fit.plane.at == b.fit.plane.at && a.fit.plane.down == b.fit.plane.down, away > 10);
+    gst_stereo_ground_analysis_free (one);
+    gst_stereo_ground_analysis_free (fresh);
+  }
+  made_picture_free (before);
+  made_picture_free (after);
+}
+GST_END_TEST;
+
 /* What was learnt does not depend on what another analysis saw, and equal frames give equal results. */
 GST_START_TEST (test_same_frames_same_result)
 {
@@ -300,6 +333,28 @@ GST_START_TEST (test_camera_heights)
 }
 GST_END_TEST;
 
+/* Samples count from min-confidence on. */
+GST_START_TEST (test_least_confidence)
+{
+  static const MadeErrors errors = { .noise = 0.3 };
+  MadeScene road = made_road ();
+  MadePicture *picture = made_picture_new (&road);
+  gsize pixels = (gsize) road.width * (gsize) road.height;
+
+  for (guint below = 0; below < 2; below++) {
+    GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
+    GstStereoGroundResult result;
+
+    picture->view.min_confidence = 128;
+    memset (picture->confidence, below ? 127 : 128, pixels);
+    result = look_at (analysis, picture, &errors);
+    fail_unless_equals_int (result.valid, !below);
+    gst_stereo_ground_analysis_free (analysis);
+  }
+  made_picture_free (picture);
+}
+GST_END_TEST;
+
 static Suite *
 ground_plane_suite (void)
 {
@@ -315,9 +370,11 @@ ground_plane_suite (void)
   tcase_add_test (tcase, test_plane_in_pixels);
   tcase_add_test (tcase, test_sudden_change);
   tcase_add_test (tcase, test_slow_change);
+  tcase_add_test (tcase, test_forgotten);
   tcase_add_test (tcase, test_same_frames_same_result);
   tcase_add_test (tcase, test_no_ground);
   tcase_add_test (tcase, test_camera_heights);
+  tcase_add_test (tcase, test_least_confidence);
   return suite;
 }
 

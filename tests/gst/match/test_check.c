@@ -683,6 +683,24 @@ GST_START_TEST (test_element_aligns)
 }
 GST_END_TEST;
 
+/* Where time goes back, the next look is not as far off as the last one was late. */
+GST_START_TEST (test_element_looks_when_time_goes_back)
+{
+  Change change = PLAIN;
+  Pair *pair = pair_new_wide (FAST);
+  Views views;
+
+  change.disparity = 9;
+  views = views_new (WIDTH, HEIGHT, surface, &change);
+  push_pair (pair, &views.left, &views.right, 3600 * GST_SECOND);
+  fail_unless_equals_uint64 (stat_of (pair->element, "checks"), 1);
+  push_pair (pair, &views.left, &views.right, GST_SECOND);
+  fail_unless_equals_uint64 (stat_of (pair->element, "checks"), 2);
+  views_free (&views);
+  pair_free (pair);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_element_does_not_look)
 {
   Change change = PLAIN;
@@ -808,6 +826,7 @@ check_suite (void)
   tcase_add_test (cases, test_element_says_exchanged);
   tcase_add_test (cases, test_element_says_unrectified);
   tcase_add_test (cases, test_element_aligns);
+  tcase_add_test (cases, test_element_looks_when_time_goes_back);
   tcase_add_test (cases, test_element_does_not_look);
   tcase_add_test (cases, test_element_with_packed_views);
   tcase_add_test (cases, test_element_says_out_of_step);

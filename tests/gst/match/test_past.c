@@ -91,6 +91,9 @@ GST_START_TEST (test_time)
   gst_stereo_match_past_compute (&past);
   fail_unless_equals_string (add (&past, 9, 0, NULL), "time that goes backwards");
   fail_unless (gst_stereo_match_past_compute (&past));
+  /* two pairs may have one timestamp, where a source's are coarse */
+  fail_unless (add (&past, 9, 0, NULL) == NULL);
+  fail_if (gst_stereo_match_past_compute (&past));
   /* pairs that are dropped do not make the pause shorter: 15 frames are just below half a second */
   fail_unless (add (&past, 9 + 8, 0, NULL) == NULL);
   fail_unless (add (&past, 9 + 15, 0, NULL) == NULL);

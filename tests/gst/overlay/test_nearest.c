@@ -150,6 +150,10 @@ GST_START_TEST (test_place_in_another_size)
 
   fail_unless (
       nearest.x >= 80 && nearest.x < 144 && nearest.y >= 120 && nearest.y < 184, "at %d,%d", nearest.x, nearest.y);
+  /* the middle of the one pixel of depth */
+  set_properties (overlay->element, "nearest-percentile=0");
+  nearest = nearest_of (overlay, scene (20, 30, 1, 1, 800), TICK);
+  fail_unless (nearest.x == 82 && nearest.y == 122, "at %d,%d", nearest.x, nearest.y);
   overlay_free (overlay);
 }
 GST_END_TEST;

@@ -226,6 +226,25 @@ GST_START_TEST (test_region)
 }
 GST_END_TEST;
 
+/* Half the way from the nearest to the farthest pixel of a thing is as far as it can spread. */
+GST_START_TEST (test_spread)
+{
+  Overlay *overlay = overlay_new (QUIET, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+  GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 9000), *out;
+  gdouble spread;
+
+  for (gint column = 0; column < 48; column++)
+    fill_depth (depth, 96 + column, 56, 1, 88, column / 8 % 2 ? 3000 : 3040);
+  overlay_push_depth (overlay, depth, 0);
+  overlay_push_live (overlay, frame_with (overlay, 96, 56, 48, 88), 0);
+  out = overlay_pull (overlay, 0);
+  spread = number_of (parameter_of (out), "spread");
+  fail_unless (spread > 0 && spread <= 20, "%g mm, of a thing from 3000 to 3040 mm", spread);
+  gst_buffer_unref (out);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
 /* Regions that lie outside the picture, partly or wholly, or have no pixel. */
 GST_START_TEST (test_odd_regions)
 {
@@ -235,7 +254,9 @@ GST_START_TEST (test_odd_regions)
     gboolean valid;
   } cases[] = { { 300, 180, 4000, 4000, TRUE }, { WIDTH, 0, 10, 10, FALSE }, { 0, HEIGHT, 10, 10, FALSE },
     { 10, 10, 0, 10, FALSE }, { G_MAXUINT, G_MAXUINT, G_MAXUINT, G_MAXUINT, FALSE },
-    { 0, 0, G_MAXUINT, G_MAXUINT, TRUE }, { 319, 199, 1, 1, TRUE } };
+    { 0, 0, G_MAXUINT, G_MAXUINT, TRUE }, { 319, 199, 1, 1, TRUE },
+    /* a half of a pixel of depth */
+    { 96, 56, 1, 1, TRUE } };
   Overlay *overlay = overlay_with_depth ("");
   GstBuffer *out;
 
@@ -389,7 +410,8 @@ regions_suite (void)
   tcase_add_loop_test (tc, test_things, 0, 2);
   tcase_add_test (tc, test_few_pixels);
   tcase_add_test (tc, test_region);
-  tcase_add_loop_test (tc, test_odd_regions, 0, 7);
+  tcase_add_test (tc, test_spread);
+  tcase_add_loop_test (tc, test_odd_regions, 0, 8);
 #ifdef HAVE_GST_ANALYTICS
   tcase_add_test (tc, test_detections);
 #endif

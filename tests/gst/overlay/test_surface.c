@@ -475,6 +475,21 @@ GST_START_TEST (test_support_and_coverage)
 }
 GST_END_TEST;
 
+/* Of a large picture not every pixel is read, and support counts pixels all the same. */
+GST_START_TEST (test_support_when_large)
+{
+  Picture picture = picture_new (1600, 1200, GST_STEREO_OUTPUT_KIND_DEPTH);
+  GstStereoNearest nearest;
+
+  for (gint y = 0; y < 1200; y++)
+    for (gint x = 0; x < 1600; x++)
+      set_sample (&picture, x, y, 900);
+  fail_unless (find (&picture, 1, &nearest));
+  fail_unless_equals_uint64 (nearest.support, 1600 * 1200);
+  picture_free (&picture);
+}
+GST_END_TEST;
+
 /* Excluded pixels are no surface, whatever their samples are, and neither seen nor unseen. */
 GST_START_TEST (test_excluded)
 {
@@ -545,6 +560,7 @@ overlay_surface_suite (void)
   tcase_add_test (tcase, test_obstacles);
   tcase_add_test (tcase, test_thin_posts);
   tcase_add_test (tcase, test_support_and_coverage);
+  tcase_add_test (tcase, test_support_when_large);
   tcase_add_test (tcase, test_excluded);
   tcase_add_test (tcase, test_excluded_middles);
   return suite;
