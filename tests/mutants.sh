@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Puts small faults into a copy of the sources, one after another, and checks that tests of the same module find each.
 #
-#   sh tests/mutants.sh              every mutant of tests/mutants/list
+#   sh tests/mutants.sh              every mutant of tests/mutants/list: about 10 minutes of CPU time
 #   sh tests/mutants.sh NUMBER...    the mutants with these numbers
 #
 #   JOBS=N   how many run at once (default: the number of cores)
