@@ -305,7 +305,7 @@ void *
 cuda_context_of (const StereoPlan *plan, const StereoStage *stage)
 {
   for (int i = 0; i < plan->step_count; i++)
-    if (plan->steps[i].stage == stage && (plan->steps[i].side == STEREO_SIDE_RIGHT) == plan->at_right)
+    if (plan->steps[i].stage == stage)
       return plan->steps[i].context;
   return NULL;
 }

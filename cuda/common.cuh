@@ -148,8 +148,8 @@ int cuda_device_failed (int device, char *reason, size_t size);
 unsigned cuda_fault_wanted (void);
 StereoStatus cuda_fault (StereoPlan *plan, StereoError *error);
 
-/* backend.cu: the context of @stage in this plan, for what a stage hands over to a later one: of the right view's steps, if
- * such a step is at work. NULL: the plan does not run @stage. */
+/* backend.cu: the context of @stage in this plan, for what a stage hands over to a later one. NULL: the plan does not run
+ * @stage. */
 void *cuda_context_of (const StereoPlan *plan, const StereoStage *stage);
 
 static inline unsigned

@@ -97,8 +97,7 @@ typedef enum StereoSupport
 {
   STEREO_SUPPORT_AUTO,
   STEREO_SUPPORT_BOTH, /* the product of the weights of both views */
-  STEREO_SUPPORT_LEFT, /* the weights of the left view */
-  STEREO_SUPPORT_OWN   /* of each view for that view: two cost volumes (thesis, 6.1.2) */
+  STEREO_SUPPORT_LEFT  /* the weights of the left view */
 } StereoSupport;
 /* What support weights compare of two pixels: the sum of absolute differences of three channels. */
 typedef enum StereoColorDifference

@@ -7,7 +7,7 @@ stereo_cuda_asw (const StereoParams *params)
 {
   if (!takes_cost (STEREO_METHOD_ASW, params->cost))
     return NULL;
-  int left = params->support != STEREO_SUPPORT_BOTH; /* own: of the view whose turn it is */
+  int left = params->support == STEREO_SUPPORT_LEFT;
   if (params->aggregation == STEREO_AGGREGATION_FULL)
     return left ? &stereo_cuda_asw_full_left : &stereo_cuda_asw_full_both;
   return left ? &stereo_cuda_asw_left : &stereo_cuda_asw_both;

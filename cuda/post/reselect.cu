@@ -286,9 +286,7 @@ static const char name[] = "reselect";
 
 }
 
-extern const StereoStage stereo_cuda_reselect = { .name = name,
-  .context_size = sizeof (ReselectContext),
-  .prepare = reselect_prepare,
-  .run = reselect_run<false>,
-  .hands_over = 1 };
+extern const StereoStage stereo_cuda_reselect = {
+  .name = name, .context_size = sizeof (ReselectContext), .prepare = reselect_prepare, .run = reselect_run<false>
+};
 extern const StereoStage stereo_cuda_reselect_last = { .name = name, .run = reselect_run<true> };

@@ -308,5 +308,5 @@ select_run (StereoPlan *plan, void *context, StereoError *error)
 }
 
 extern const StereoStage stereo_cuda_select = {
-  .name = "select", .context_size = sizeof (Selection), .prepare = select_prepare, .run = select_run, .hands_over = 1
+  .name = "select", .context_size = sizeof (Selection), .prepare = select_prepare, .run = select_run
 };

@@ -129,7 +129,7 @@ sgm_selects (const StereoPlan *plan)
   bool runs = p->method == STEREO_METHOD_SGM || p->paths != STEREO_PATHS_NONE;
 
   return runs && crosses (plan, sgm_of (plan, &no_context)) && sgm_winners_fit (plan->depth) &&
-      p->support != STEREO_SUPPORT_OWN && !cuda_state (plan)->no_fusion;
+      !cuda_state (plan)->no_fusion;
 }
 
 PathCosts

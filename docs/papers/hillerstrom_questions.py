@@ -10,10 +10,8 @@ BALANCED = ("--profile", "balanced", "--fill", "background")
 SUPPORTS = {
     "both views' weights": (),
     "the left view's": ("--support", "left"),
-    "each view's own": ("--support", "own"),
     "balanced, both": (*BALANCED, "--support", "both"),
     "balanced, left": BALANCED,
-    "balanced, own": (*BALANCED, "--support", "own"),
 }
 NOISE = (0, 3, 8)
 VIDEO = ("teddy", 60)
@@ -28,17 +26,18 @@ SETTINGS = {
 
 def supports(errors):
     """Bad 4 of each scene and milliseconds of the first one, by whose weights count."""
-    scene, rows, own = errors.scenes[0], [], {}
+    scene, rows, times = errors.scenes[0], [], {}
     for name, options in SUPPORTS.items():
         found = errors.of(options)
-        own[name] = errors.bench.times(scene, ["--num-disparities", SCENES[scene], *BASE, *options])[0]
-        rows.append([name, *(f"{value:.1f}" for value in found), f"{numpy.mean(found):.1f}", f"{own[name]:.0f}"])
+        times[name] = errors.bench.times(scene, ["--num-disparities", SCENES[scene], *BASE, *options])[0]
+        rows.append([name, *(f"{value:.1f}" for value in found), f"{numpy.mean(found):.1f}", f"{times[name]:.0f}"])
     return table(["6.1.2", *errors.scenes, "mean", f"ms, one thread ({scene})"], rows) + f"""
 The thesis multiplies the weights of both views, leaves open whether that is worth it, and proposes two cost volumes, each with its
 own view's weights. With the thesis's constants it makes no difference. `profile=balanced` checks what the views say and fills what they
-disagree about: there the product is better than the left view's weights alone, and two volumes are better than these but on vintage.
-The product takes {own["balanced, both"] / own["balanced, left"]:.1f} times as long as the left view's weights on the processor, two volumes
-{own["balanced, own"] / own["balanced, left"]:.1f} times. On a GPU ([benchmarks.md](../benchmarks.md#other-sizes-on-the-gpu), `support=left`
+disagree about: there the product is better than the left view's weights alone. Two volumes were no better than the product and took
+longer ([tried](../development/tried.md#support-weights-colours-and-views)).
+The product takes {times["balanced, both"] / times["balanced, left"]:.1f} times as long as the left view's weights on the processor. On a GPU
+([benchmarks.md](../benchmarks.md#other-sizes-on-the-gpu), `support=left`
 and `support=both`) the product costs more: one view's weights are made once for all disparities, and products differ from disparity to
 disparity.
 
@@ -89,7 +88,7 @@ def answers(errors, shown, known):
         ("Does a cost with gradients explain the distance from Kowalczuk? (6.1.1)",
          f"in part: `mixed` has {mean(('--cost', 'mixed')):.1f} % against {mean(('--cost', 'census-7x5')):.1f} %; it wins on vintage and loses on piano"),
         ("Do the right view's weights harm? (6.1.2)",
-         f"no: {mean(('--support', 'left')):.1f} % without them, {refined:.1f} % with them, {mean(('--support', 'own')):.1f} % with two volumes"),
+         f"no: {mean(('--support', 'left')):.1f} % without them, {refined:.1f} % with them"),
         ("Would it help to make weights once for all layers? (6.1.2)",
          "yes: the GPU's kernels make each view's weights once for all disparities" + on_gpu(errors)),
     ]

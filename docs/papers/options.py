@@ -21,7 +21,7 @@ HILLERSTROM = (
     ("SGM, StereoSGBM to compare with (2.2, 4.1, 5.2.3)", "`method=sgm`; OpenCV's own in figure 5.7"),
     ("window, γ_c and γ_g of the support weights", "`window`, `gamma-color`, `gamma-distance`"),
     ("weights of both views, of one (6.1.2)", "`support=both`, `left`"),
-    ("a cost volume for each view, with that view's own weights (6.1.2)", "`support=own`"),
+    ("a cost volume for each view, with that view's own weights (6.1.2)", "built, measured and removed: [tried](../development/tried.md#support-weights-colours-and-views)"),
     ("weights shared between layers (6.1.2)", "in the code of the GPU's kernels; no option"),
     ("colour differences in RGB, in CIELAB (4.3.1)", "`color-difference=rgb`, `lab`"),
     ("the lowest cost wins (3.1.4)", "always; `subpixel=off` leaves it a whole number"),

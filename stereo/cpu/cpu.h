@@ -42,7 +42,7 @@ cpu_picks_early (const StereoPlan *plan)
 {
   const StereoParams *p = &plan->params;
 
-  if (!cpu_state (plan)->fusion || p->support == STEREO_SUPPORT_OWN)
+  if (!cpu_state (plan)->fusion)
     return 0;
   return p->method == STEREO_METHOD_BM || p->method == STEREO_METHOD_SGM || p->paths != STEREO_PATHS_NONE ||
       (p->method == STEREO_METHOD_ASW && plan->layers >= plan->depth);

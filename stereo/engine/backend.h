@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-#define STEREO_MAX_STEPS 384 /* four of each of 64 iterations, and the others */
+#define STEREO_MAX_STEPS 224 /* three of each of 64 iterations, and the others */
 #define STEREO_MAX_BUFFERS 96
 /* Moments of a frame that a backend takes the time of (StereoBackend.mark): the start of each step, and for every frame
  * in flight the moments before its first step and after its last one. */
@@ -95,28 +95,13 @@ typedef struct StereoStage
   StereoStatus (*prepare) (StereoPlan *plan, void *context, StereoError *error);
   /* Does the work of one frame. */
   StereoStatus (*run) (StereoPlan *plan, void *context, StereoError *error);
-  int hands_over; /* a later step reads the context: steps of STEREO_SIDE_RIGHT need one of their own */
 } StereoStage;
 
-/*
- * Whose costs a step works on. With support=own each view has costs of its own, made with its own weights, and both views
- * take all steps that read or write costs. In the right view's turn the views have changed places: since the right one is
- * stored mirrored, all formulas hold as they are. What such a step selects for the other view, from costs that are not that
- * view's, goes to the shadow of that view.
- */
-typedef enum StereoSide
-{
-  STEREO_SIDE_BOTH, /* one volume, or no costs at all */
-  STEREO_SIDE_LEFT,
-  STEREO_SIDE_RIGHT
-} StereoSide;
-
-/* A stage in its place among the steps of a plan. Steps of the same stage share one context, but see hands_over. */
+/* A stage in its place among the steps of a plan. Steps of the same stage share one context. */
 typedef struct StereoStep
 {
   const StereoStage *stage;
   void *context;
-  StereoSide side;
 } StereoStep;
 
 /*
@@ -270,11 +255,9 @@ struct StereoPlan
 
   /* frame state */
   StereoView view[2];
-  StereoView shadow[2]; /* of support=own: the views, but for first, second, index and confidence; else not used */
   StereoPast past[2];
   StereoLast last;
-  uint16_t *volume;       /* [y][x][i]: aggregated cost * volume_unit; STEREO_INVALID outside */
-  uint16_t *right_volume; /* of support=own with refinement, x mirrored; else the volume serves both in turn */
+  uint16_t *volume;                   /* [y][x][i]: aggregated cost * volume_unit; STEREO_INVALID outside */
   float *disparity, *disparity_spare; /* maps of the left view, px, NaN = invalid; stages may exchange them */
 
   /* arena */
@@ -297,7 +280,6 @@ struct StereoPlan
   StereoOutput output;
   StereoAlignSteps align; /* with align=off never active */
   int slot;               /* its place in flights */
-  int at_right;           /* a step of STEREO_SIDE_RIGHT is at work */
 
   StereoAligner *aligner; /* NULL with align=off */
   uint8_t *align_copy;    /* both views of a pair that lies in device memory */

@@ -28,10 +28,7 @@ stereo_reserve_for (StereoPlan *plan, StereoLife life, void **where, size_t coun
     return stereo_fail (error, STEREO_ERROR_MEMORY,
         "%dx%d pixels with %d disparities need more memory than can be addressed: reduce num-disparities or the size.",
         plan->width, plan->height, plan->disparities);
-  plan->reservations[plan->reservation_count++] = (StereoReservation){ .where = where,
-    .size = bytes,
-    /* with support=own the steps that make costs come twice, once for each view */
-    .life = plan->params.support == STEREO_SUPPORT_OWN ? STEREO_LIFE_ALWAYS : life };
+  plan->reservations[plan->reservation_count++] = (StereoReservation){ .where = where, .size = bytes, .life = life };
   return STEREO_OK;
 }
 
@@ -50,36 +47,12 @@ reserve_state (StereoPlan *plan, void **where, size_t row, size_t size, size_t s
   return STEREO_OK;
 }
 
-/* Maps that stand in for a view's own while the other view's costs are worked on. No part of the frame state: what they hold
- * never reaches a result. */
-static StereoStatus
-reserve_shadow (StereoPlan *plan, StereoView *shadow, StereoError *error)
-{
-  size_t map = stereo_times ((size_t) plan->map_pitch, (size_t) plan->height);
-  StereoStatus status;
-
-  if ((status = stereo_reserve (plan, (void **) &shadow->first, map, sizeof *shadow->first, error)) ||
-      (status = stereo_reserve (plan, (void **) &shadow->second, map, sizeof *shadow->second, error)) ||
-      (status = stereo_reserve (plan, (void **) &shadow->index, map, sizeof *shadow->index, error)))
-    return status;
-  return stereo_reserve (plan, (void **) &shadow->confidence, map, sizeof *shadow->confidence, error);
-}
-
 /* Pointers that are others' by another name. */
 static void
 share_buffers (StereoPlan *plan)
 {
-  for (int v = 0; v < 2; v++) {
-    StereoView *view = &plan->view[v], *shadow = &plan->shadow[v];
-    if (plan->params.color_difference == STEREO_COLOR_RGB)
-      view->likeness = view->color;
-    StereoView all = *view;
-    all.first = shadow->first;
-    all.second = shadow->second;
-    all.index = shadow->index;
-    all.confidence = shadow->confidence;
-    *shadow = all;
-  }
+  for (int v = 0; v < 2 && plan->params.color_difference == STEREO_COLOR_RGB; v++)
+    plan->view[v].likeness = plan->view[v].color;
 }
 
 StereoStatus
@@ -128,11 +101,7 @@ stereo_layout_state (StereoPlan *plan, StereoError *error)
   STATE (plan->disparity, map, 0, -1, "disparity");
   STATE (plan->disparity_spare, map, 0, -1, "disparity_spare");
   STATE (plan->volume, (size_t) plan->width * (size_t) plan->depth, 0, -1, "volume");
-  if (plan->params.support == STEREO_SUPPORT_OWN && plan->params.refine_iterations > 0)
-    STATE (plan->right_volume, (size_t) plan->width * (size_t) plan->depth, 0, -1, "right volume");
 #undef STATE
-  for (int v = 0; v < 2 && !status && plan->params.support == STEREO_SUPPORT_OWN; v++)
-    status = reserve_shadow (plan, &plan->shadow[v], error);
   return status;
 }
 

@@ -23,11 +23,7 @@ static const StereoChoice aggregation_choices[] = { { STEREO_AGGREGATION_TWO_PAS
 
 static const StereoChoice support_choices[] = { { STEREO_SUPPORT_AUTO, "auto", "What the profile calls for" },
   { STEREO_SUPPORT_BOTH, "both", "The product of both views' weights, as in the thesis" },
-  { STEREO_SUPPORT_LEFT, "left", "The left view's weights alone: far less work" },
-  { STEREO_SUPPORT_OWN, "own",
-      "Each view's own weights, in costs of its own that its disparities are chosen from: twice the work of left, and "
-      "with refinement twice the memory" },
-  { 0, NULL, NULL } };
+  { STEREO_SUPPORT_LEFT, "left", "The left view's weights alone: far less work" }, { 0, NULL, NULL } };
 
 static const StereoChoice color_choices[] = { { STEREO_COLOR_RGB, "rgb", "Of red, green and blue, as the thesis has it" },
   { STEREO_COLOR_LAB, "lab", "Of CIELAB, nearer to what eyes see; own gammas are those of its steps" },

@@ -20,8 +20,8 @@ typedef struct Preset
     SIZE_MAX, 0 \
   }
 
-/* Gammas of asw are those of support=both; support=left and own take half of them, for one view's weights instead of two. Those of
- * colours are for RGB. Of CIELAB these shares of them are the best of a scan over eleven scenes: its steps are larger. */
+/* Gammas of asw are those of support=both; support=left takes half of them, for one view's weights instead of two. Those of colours
+ * are for RGB. Of CIELAB these shares of them are the best of a scan over eleven scenes: its steps are larger. */
 #define GAMMA_OF_LAB 0.2
 #define REFINE_GAMMA_OF_LAB 0.5
 

@@ -82,7 +82,7 @@ check_paths (const StereoParams *params, StereoError *error)
   return STEREO_OK;
 }
 
-/* Parameters that change nothing but what asw does: silence would look like a result. */
+/* A parameter that changes nothing but what asw does: silence would look like a result. */
 static StereoStatus
 check_asw (const StereoParams *params, StereoError *error)
 {
@@ -91,10 +91,6 @@ check_asw (const StereoParams *params, StereoError *error)
         "color-difference=lab is for the support weights of method=asw, and method=%s: set color-difference=rgb, or "
         "that "
         "method.",
-        stereo_method_info (params->method)->name);
-  if (params->method != STEREO_METHOD_ASW && params->support == STEREO_SUPPORT_OWN)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "support=own is for the support weights of method=asw, and method=%s: set support=auto, or that method.",
         stereo_method_info (params->method)->name);
   return STEREO_OK;
 }

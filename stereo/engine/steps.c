@@ -9,48 +9,36 @@
 /* ---- the order of a frame -------------------------------------------------------------------- */
 
 static void
-add_for (StereoPlan *plan, StereoSide side, const StereoStage *stage)
-{
-  plan->steps[plan->step_count++] = (StereoStep){ .stage = stage, .side = side };
-}
-
-static void
 add (StereoPlan *plan, const StereoStage *stage)
 {
-  add_for (plan, STEREO_SIDE_BOTH, stage);
+  plan->steps[plan->step_count++] = (StereoStep){ .stage = stage };
 }
 
 /* The steps from features to the first selection. */
 static void
-choose_selection (StereoPlan *plan, StereoSide side)
+choose_selection (StereoPlan *plan)
 {
   const StereoParams *p = &plan->params;
   const StereoStageTable *t = plan->stages;
 
-  add_for (plan, side, t->match[p->method](p));
+  add (plan, t->match[p->method](p));
   if (p->paths != STEREO_PATHS_NONE && p->method != STEREO_METHOD_SGM)
-    add_for (plan, side, t->paths);
-  add_for (plan, side, t->select);
+    add (plan, t->paths);
+  add (plan, t->select);
 }
 
-/* An iteration of refinement. The expected disparity is no matter of costs: both views find it at once. */
+/* An iteration of refinement. */
 static void
 choose_refinement (StereoPlan *plan, int last)
 {
   const StereoParams *p = &plan->params;
   const StereoStageTable *t = plan->stages;
-  const StereoStage *reselect = last && t->reselect_last ? t->reselect_last : t->reselect;
-  const StereoStage *of_costs = p->refine_mode == STEREO_REFINE_IDR ? t->refine[p->refine_mode] : reselect;
 
   if (p->consistency >= 0)
     add (plan, t->check);
+  add (plan, t->refine[p->refine_mode]);
   if (p->refine_mode != STEREO_REFINE_IDR)
-    add (plan, t->refine[p->refine_mode]);
-  if (p->support == STEREO_SUPPORT_OWN) {
-    add_for (plan, STEREO_SIDE_LEFT, of_costs);
-    add_for (plan, STEREO_SIDE_RIGHT, of_costs);
-  } else
-    add (plan, of_costs);
+    add (plan, last && t->reselect_last ? t->reselect_last : t->reselect);
 }
 
 /* The steps from the last selection to a disparity. */
@@ -105,11 +93,7 @@ choose_frame (StereoPlan *plan)
     add (plan, t->features[plan->features]);
   if (p->color_difference == STEREO_COLOR_LAB)
     add (plan, t->lab);
-  if (p->support == STEREO_SUPPORT_OWN) {
-    choose_selection (plan, STEREO_SIDE_RIGHT); /* first: where there is one volume, later steps read the left view's */
-    choose_selection (plan, STEREO_SIDE_LEFT);
-  } else
-    choose_selection (plan, STEREO_SIDE_BOTH);
+  choose_selection (plan);
   for (int i = 0; i < p->refine_iterations; i++)
     choose_refinement (plan, i == p->refine_iterations - 1);
   choose_disparity (plan);
@@ -128,19 +112,12 @@ choose_frame (StereoPlan *plan)
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
-static int
-shares_context (const StereoStep *a, const StereoStep *b)
-{
-  int same_side = (a->side == STEREO_SIDE_RIGHT) == (b->side == STEREO_SIDE_RIGHT);
-  return a->stage == b->stage && (same_side || !a->stage->hands_over);
-}
-
 /* The first step that has the context of step @step. */
 static int
 first_of_its_context (const StereoPlan *plan, int step)
 {
   int first = 0;
-  while (!shares_context (&plan->steps[first], &plan->steps[step]))
+  while (plan->steps[first].stage != plan->steps[step].stage)
     first++;
   return first;
 }
@@ -243,34 +220,6 @@ stereo_steps_choose (StereoPlan *plan, StereoError *error)
   return make_contexts (plan, error);
 }
 
-/* Lets the views change places, or a shadow take that of the other view. */
-static void
-enter_side (StereoPlan *plan, StereoSide side)
-{
-  if (side == STEREO_SIDE_LEFT)
-    plan->view[STEREO_RIGHT] = plan->shadow[STEREO_RIGHT];
-  if (side != STEREO_SIDE_RIGHT)
-    return;
-  plan->view[STEREO_LEFT] = plan->view[STEREO_RIGHT];
-  plan->view[STEREO_RIGHT] = plan->shadow[STEREO_LEFT];
-  plan->volume = plan->right_volume ? plan->right_volume : plan->volume;
-  plan->at_right = 1;
-}
-
-static StereoStatus
-run_step (StereoPlan *plan, const StereoStep *step, StereoError *error)
-{
-  StereoView view[2] = { plan->view[STEREO_LEFT], plan->view[STEREO_RIGHT] };
-  uint16_t *volume = plan->volume;
-
-  enter_side (plan, step->side);
-  StereoStatus status = step->stage->run (plan, step->context, error);
-  memcpy (plan->view, view, sizeof view);
-  plan->volume = volume;
-  plan->at_right = 0;
-  return status;
-}
-
 StereoStatus
 stereo_run_steps (StereoPlan *plan, int first, int end, StereoError *error)
 {
@@ -279,7 +228,7 @@ stereo_run_steps (StereoPlan *plan, int first, int end, StereoError *error)
   for (int i = first; i < end && !status; i++) {
     if (plan->profiling)
       plan->backend->mark (plan, i);
-    status = run_step (plan, &plan->steps[i], error);
+    status = plan->steps[i].stage->run (plan, plan->steps[i].context, error);
   }
   return status;
 }

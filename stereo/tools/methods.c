@@ -242,7 +242,7 @@ methods_print (void)
   print_costs ();
   puts ("\n## Defaults\n\n"
         "What stands in the tables is in force where a parameter is left alone. One set by hand always wins.\n"
-        "`asw` halves its own `gamma-color` and `gamma-distance` with `support=left` and `own`, as the values below "
+        "`asw` halves its own `gamma-color` and `gamma-distance` with `support=left`, as the values below "
         "show.\n"
         "With `color-difference=lab` its own `gamma-color` is a fifth of that, and `refine-gamma-color` a half.");
   for (int m = 0; m < STEREO_METHODS; m++)

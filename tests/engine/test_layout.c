@@ -67,24 +67,6 @@ test_lives (void)
   }
 }
 
-/* What costs of a view use, the other view's use again while the first one's maps are kept. */
-static void
-test_own (void)
-{
-  const StereoBackend backend = { .allocate = allocate };
-  StereoPlan *plan = calloc (1, sizeof *plan);
-  void *costs, *maps;
-  StereoError error;
-
-  plan->backend = &backend;
-  plan->params.support = STEREO_SUPPORT_OWN;
-  CHECK (!stereo_reserve_for (plan, STEREO_LIFE_COSTS, &costs, 1000, 1, &error), "%s", error.message);
-  CHECK (!stereo_reserve_for (plan, STEREO_LIFE_MAPS, &maps, 1000, 1, &error), "%s", error.message);
-  CHECK (!stereo_layout_commit (plan, &error), "%s", error.message);
-  CHECK (apart (&plan->reservations[0], &plan->reservations[1]), "they share a place");
-  free (plan);
-}
-
 /* Sizes that no memory has are refused, and do not wrap. */
 static void
 test_too_large (void)
@@ -106,7 +88,6 @@ main (int argc, char **argv)
 {
   check_start (argc, argv);
   check_case ("lives", test_lives);
-  check_case ("support=own", test_own);
   check_case ("too large", test_too_large);
   return check_finish ();
 }

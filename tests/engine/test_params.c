@@ -458,7 +458,6 @@ test_combinations (void)
     { { { "method", "sgm" }, { "color-difference", "lab" } }, { "color-difference=lab", "method=asw", "method=sgm" } },
     { { { "method", "bm" }, { "path-weight-vertical", "2" } }, { "path-weight-vertical=2", "paths=none", "4 or 8" } },
     { { { "paths", "4" }, { "path-weight-diagonal", "2" } }, { "path-weight-diagonal=2", "paths=4", "8" } },
-    { { { "method", "bm" }, { "support", "own" } }, { "support=own", "method=asw", "method=bm" } },
     { { { "profile", "road" }, { "color-difference", "lab" } }, { "color-difference=lab", "method=asw", "method=sgm" } },
     { { { "method", "bm" }, { "window", "33" } }, { "bm", "window=33", "31" } },
     { { { "method", "bm" }, { "window", "1" } }, { "window=1", "3 or more", "sad" } },

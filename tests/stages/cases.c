@@ -94,20 +94,6 @@ static const Case table[] = {
   { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "num-disparities=19 cost=sad support=left window=15" },
   { 33, 31, PICTURE_FLAT, RGB, U16, 1, "num-disparities=19 cost=sad support=both window=15" },
   { 33, 31, PICTURE_FLAT, GREY, U8, 1, "num-disparities=19 cost=mixed fill=background" },
-  /* costs of each view, in one volume and in two */
-  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 support=own refine-iterations=0" },
-  { 67, 43, PICTURE_SHIFTED, BGRX_UP, U16, 1, "num-disparities=20 support=own profile=quality" },
-  { 67, 43, PICTURE_EDGES, RGB, F32, 1, "num-disparities=20 support=own profile=thesis refine-iterations=2" },
-  { 33, 31, PICTURE_NOISE, GREY, U16, 1, "num-disparities=48 support=own min-disparity=-12 paths=8 cost=census-9x7" },
-  { 33, 31, PICTURE_NOISE, RGB, U16, 1,
-      "num-disparities=20 support=own refine-mode=idr refine-iterations=2 min-disparity=-9 color-difference=lab" },
-  { 33, 31, PICTURE_SHIFTED, RGB, U16, 1,
-      "num-disparities=20 support=own paths=none refine-mode=full refine-iterations=3" },
-  { 33, 15, PICTURE_NOISE, RGB, U16, 1, "num-disparities=10 support=own aggregation=full window=9 cost=sad" },
-  { 129, 21, PICTURE_SHIFTED, YUY2, U16, 1, "num-disparities=129 window=35 support=own paths=4 refine-iterations=1" },
-  { 1029, 3, PICTURE_NOISE, RGB, U16, 1, "num-disparities=320 min-disparity=-37 window=3 support=own fill=background" },
-  { 1, 1, PICTURE_NOISE, RGB, U16, 1, "num-disparities=16 support=own" },
-  { 2, 3, PICTURE_CHECKER, BGRX, F32, 1, "num-disparities=64 support=own consistency=-1 refine-iterations=3" },
   /* weights of CIELAB; costs of colours stay what they are */
   { 33, 31, PICTURE_NOISE, RGB, U16, 1, "num-disparities=19 color-difference=lab cost=mixed support=left window=15" },
   { 67, 43, PICTURE_SHIFTED, BGRX, U16, 1, "num-disparities=20 color-difference=lab profile=quality cost=sad" },
@@ -254,7 +240,7 @@ static const Case table[] = {
       "paths=8 num-disparities=70 window=3 path-weight-vertical=4 path-weight-diagonal=4" },
   { 137, 40, PICTURE_NOISE, RGB, U16, 1,
       "method=bm paths=8 num-disparities=33 cost=zncc path-weight-diagonal=0.3 threads=7" },
-  { 45, 17, PICTURE_NOISE, RGB, U16, 1, "paths=8 num-disparities=300 window=3 support=own path-weight-diagonal=0" },
+  { 45, 17, PICTURE_NOISE, RGB, U16, 1, "paths=8 num-disparities=300 window=3 path-weight-diagonal=0" },
   { 67, 43, PICTURE_CHECKER, RGB, U16, 1,
       "method=esaw paths=4 num-disparities=20 truncation=1 p1=900 p2=1000 path-weight-vertical=3" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20 path-weight-diagonal=0.5" },
@@ -449,7 +435,7 @@ static void
 draw_asw (Case *c, Random *random)
 {
   add_cost (c, random, 80, STEREO_METHOD_ASW);
-  add (c, random, 80, "support=%s", PICK ("both", "left", "own"));
+  add (c, random, 80, "support=%s", PICK ("both", "left"));
   add (c, random, 40, "color-difference=lab");
   int full = random_range (random, 0, 5) == 0;
   if (full)

@@ -102,8 +102,8 @@ naive_exact (const StereoPlan *plan)
   return exact[plan->params.method];
 }
 
-static void
-run_kind (Naive *naive, StageKind kind)
+void
+naive_run (Naive *naive, StageKind kind)
 {
   StereoPlan *p = &naive->plan;
 
@@ -180,57 +180,4 @@ run_kind (Naive *naive, StageKind kind)
     case STAGE_UNKNOWN:
       break;
   }
-}
-
-/* Maps in place of those that a step of the other view must not touch. */
-static void
-use_scratch (const StereoPlan *p, StereoView *view)
-{
-  size_t map = (size_t) p->map_pitch * (size_t) p->height;
-
-  view->first = naive_allocate (map, sizeof *view->first);
-  view->second = naive_allocate (map, sizeof *view->second);
-  view->index = naive_allocate (map, sizeof *view->index);
-  view->confidence = naive_allocate (map, sizeof *view->confidence);
-}
-
-static void
-free_scratch (StereoView *view)
-{
-  free (view->first);
-  free (view->second);
-  free (view->index);
-  free (view->confidence);
-}
-
-/* With support=own: the view whose turn it is takes the left one's place, with its own costs; the other one's maps stay.
- * tests/engine/test_own.c proves that the views may change places. */
-void
-naive_run (Naive *naive, StageKind kind, StereoSide side)
-{
-  StereoPlan *p = &naive->plan;
-  StereoView left = p->view[STEREO_LEFT], right = p->view[STEREO_RIGHT];
-  uint16_t *volume = p->volume;
-
-  if (side == STEREO_SIDE_BOTH) {
-    run_kind (naive, kind);
-    return;
-  }
-  if (side == STEREO_SIDE_RIGHT) {
-    p->view[STEREO_LEFT] = right;
-    p->view[STEREO_RIGHT] = left;
-    p->volume = p->right_volume ? p->right_volume : volume;
-  }
-  use_scratch (p, &p->view[STEREO_RIGHT]);
-  run_kind (naive, kind);
-  free_scratch (&p->view[STEREO_RIGHT]);
-  free (naive->penalised[STEREO_RIGHT]);
-  naive->penalised[STEREO_RIGHT] = NULL;
-  if (side == STEREO_SIDE_RIGHT) {
-    naive->penalised[STEREO_RIGHT] = naive->penalised[STEREO_LEFT];
-    naive->penalised[STEREO_LEFT] = NULL;
-  }
-  p->view[STEREO_LEFT] = left;
-  p->view[STEREO_RIGHT] = right;
-  p->volume = volume;
 }

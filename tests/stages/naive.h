@@ -126,8 +126,8 @@ int naive_covers (StageKind stage, StageKind step);
 int naive_leaves (StageKind kind, const StereoReservation *map);
 /* Whether every backend must give the plain stage's costs to the bit. */
 int naive_exact (const StereoPlan *plan);
-/* Turns the state before a step of that kind, and of that side, into the one wanted after it. */
-void naive_run (Naive *naive, StageKind kind, StereoSide side);
+/* Turns the state before a step of that kind into the one wanted after it. */
+void naive_run (Naive *naive, StageKind kind);
 
 /* naive_cost.c */
 void naive_load (StereoPlan *p);

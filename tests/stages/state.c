@@ -95,7 +95,7 @@ state_put (const Naive *state, StereoPlan *plan)
 static int
 is_volume (const StereoReservation *r)
 {
-  return !strcmp (r->name, "volume") || !strcmp (r->name, "right volume");
+  return !strcmp (r->name, "volume");
 }
 
 /* How a reservation is laid out: elements of @size bytes, @pitch a row, pixels from @pad to @pad + width. */

@@ -53,7 +53,7 @@ against_naive (const Case *c, uint64_t seed)
     state_dirty (plan, 0, &random);
     Naive *want = state_take (plan);
     Naive *got = run_step (plan, k);
-    naive_run (want, kind, plan->steps[k].side);
+    naive_run (want, kind);
     state_compare (got, want, kind, naive_tolerance, who);
     state_free (got);
     if (kind == STAGE_STORE)
@@ -92,8 +92,7 @@ run_covered (StereoPlan *plan, int k, StageKind kind, int *next)
 {
   Naive *made = NULL;
 
-  for (*next = k; *next < plan->step_count && plan->steps[*next].side == plan->steps[k].side &&
-       naive_covers (kind, naive_kind (plan, plan->steps[*next].stage));) {
+  for (*next = k; *next < plan->step_count && naive_covers (kind, naive_kind (plan, plan->steps[*next].stage));) {
     state_free (made);
     made = run_step (plan, (*next)++);
     /* the same stage again would be the next step's */
@@ -170,7 +169,6 @@ compare_steps (Frame *cpu, Frame *cuda, Random *random)
     Naive *want = state_take (a);
     state_put (want, b);
     state_dirty (b, 0, random);
-    CHECK (k < a->step_count && a->steps[k].side == b->steps[step].side, "%s: of another view", who);
     Naive *expected = run_covered (a, k, kind, &next), *got = run_step (b, step);
     if (!CHECK (expected != NULL, "%s: the cpu has %s there", who,
             k < a->step_count ? a->steps[k].stage->name : "nothing")) {
@@ -180,7 +178,7 @@ compare_steps (Frame *cpu, Frame *cuda, Random *random)
     }
     /* what the plain twin adds: which values may differ */
     if (kind == STAGE_REFINE)
-      naive_run (want, kind, b->steps[step].side);
+      naive_run (want, kind);
     for (int v = 0; v < 2; v++) {
       memcpy (expected->unsure[v], want->unsure[v], (size_t) a->map_pitch * (size_t) a->height);
       expected->penalised[v] = want->penalised[v];
