@@ -285,9 +285,11 @@ static const gchar *const matches[] = { "", "profile=road fill=none", "profile=r
 /* Alone the wall is clear. */
 GST_START_TEST (test_approach)
 {
-  Scene scene = { texture_new (30), texture_new (obstacles[__i__ / G_N_ELEMENTS (matches)].contrast), obstacles[__i__ / G_N_ELEMENTS (matches)].width,
-    obstacles[__i__ / G_N_ELEMENTS (matches)].height, obstacles[__i__ / G_N_ELEMENTS (matches)].x, obstacles[__i__ / G_N_ELEMENTS (matches)].y };
-  gchar *name = g_strconcat (obstacles[__i__ / G_N_ELEMENTS (matches)].name, " ", matches[__i__ % G_N_ELEMENTS (matches)], NULL);
+  Scene scene = { texture_new (30), texture_new (obstacles[__i__ / G_N_ELEMENTS (matches)].contrast),
+    obstacles[__i__ / G_N_ELEMENTS (matches)].width, obstacles[__i__ / G_N_ELEMENTS (matches)].height,
+    obstacles[__i__ / G_N_ELEMENTS (matches)].x, obstacles[__i__ / G_N_ELEMENTS (matches)].y };
+  gchar *name = g_strconcat (
+      obstacles[__i__ / G_N_ELEMENTS (matches)].name, " ", matches[__i__ % G_N_ELEMENTS (matches)], NULL);
   GPtrArray *said = drive (&scene, matches[__i__ % G_N_ELEMENTS (matches)], FALSE);
 
   for (guint i = 0; i < said->len; i++)
