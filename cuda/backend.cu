@@ -366,6 +366,7 @@ make_stages ()
   t.speckle = &stereo_cuda_speckle;
   t.fill = &stereo_cuda_fill;
   t.planes = &stereo_cuda_planes;
+  t.gaps = &stereo_cuda_gaps;
   t.reselect_last = &stereo_cuda_reselect_last;
   /* these two replace subpixel, integer, reject, median, threshold and store, which stay NULL */
   t.disparity = &stereo_cuda_disparity;

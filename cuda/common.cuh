@@ -207,7 +207,7 @@ extern const StereoStage stereo_cuda_paths, stereo_cuda_select, stereo_cuda_rese
     stereo_cuda_check;
 extern const StereoStage stereo_cuda_refine_two_pass, stereo_cuda_refine_full, stereo_cuda_refine_idr;
 extern const StereoStage stereo_cuda_disparity, stereo_cuda_probability, stereo_cuda_motion, stereo_cuda_speckle,
-    stereo_cuda_fill, stereo_cuda_planes, stereo_cuda_output;
+    stereo_cuda_fill, stereo_cuda_planes, stereo_cuda_gaps, stereo_cuda_output;
 const StereoStage *stereo_cuda_asw (const StereoParams *params);
 const StereoStage *stereo_cuda_bm (const StereoParams *params);
 const StereoStage *stereo_cuda_esaw (const StereoParams *params);

@@ -141,7 +141,9 @@ typedef enum StereoFill
   STEREO_FILL_NONE,       /* it is invalid */
   STEREO_FILL_BACKGROUND, /* occluded: the smaller disparity of the two nearest valid pixels in its row; mismatched: the lower
                              median of the nearest valid pixels all around */
-  STEREO_FILL_PLANES /* as background, and then the plane of the surface that this value belongs to */
+  STEREO_FILL_PLANES, /* as background, and then the plane of the surface that this value belongs to */
+  STEREO_FILL_GAPS /* as planes, but invalid where no surface bounds the hole: it is open to the top of the picture, as the
+                         sky is, or a large part of the picture has hardly any sure pixel */
 } StereoFill;
 /* What happens to a small vertical disparity between the views. */
 typedef enum StereoAlign

@@ -6,6 +6,7 @@
  * it.
  */
 #include "cuda/common.cuh"
+#include "cuda/post/gaps.cuh"
 #include "cuda/post/neighbours.cuh"
 #include "cuda/post/plane.cuh"
 
@@ -34,8 +35,9 @@ struct FillContext
   uint32_t *pixels; /* y * map_pitch + x, with MISMATCHED, of each pixel without a disparity; those of a row together */
   float *values;    /* of the same pixels: what they get */
   int *count;       /* of them */
-  Tap *taps;        /* a grid with a border; planes only */
+  Tap *taps;        /* a grid with a border; planes and gaps */
   int tap_pitch, tap_rows;
+  CudaGaps gaps; /* gaps only */
 };
 
 /* ---- the list ----------------------------------------------------------------------------------------- */
@@ -395,6 +397,24 @@ run (StereoPlan *plan, void *data, StereoError *error)
   return STEREO_OK;
 }
 
+static StereoStatus
+gaps_prepare (StereoPlan *plan, void *data, StereoError *error)
+{
+  StereoStatus status = planes_prepare (plan, data, error);
+  return status ? status : cuda_gaps_reserve (plan, &((FillContext *) data)->gaps, error);
+}
+
+static StereoStatus
+gaps_run (StereoPlan *plan, void *data, StereoError *error)
+{
+  const CudaGaps &gaps = ((const FillContext *) data)->gaps;
+  StereoStatus status = cuda_gaps_find (plan, gaps, error);
+
+  if (!status)
+    status = run<true> (plan, data, error);
+  return status ? status : cuda_gaps_empty (plan, gaps, error);
+}
+
 }
 
 extern const StereoStage stereo_cuda_fill = {
@@ -402,4 +422,7 @@ extern const StereoStage stereo_cuda_fill = {
 };
 extern const StereoStage stereo_cuda_planes = {
   .name = "planes", .context_size = sizeof (FillContext), .prepare = planes_prepare, .run = run<true>
+};
+extern const StereoStage stereo_cuda_gaps = {
+  .name = "gaps", .context_size = sizeof (FillContext), .prepare = gaps_prepare, .run = gaps_run
 };

@@ -122,7 +122,7 @@ extern const StereoStage CPU (load), CPU (align), CPU (temporal), CPU (census_7x
 extern const StereoStage CPU (paths), CPU (select), CPU (reselect), CPU (check);
 extern const StereoStage CPU (refine_two_pass), CPU (refine_full), CPU (refine_idr);
 extern const StereoStage CPU (subpixel), CPU (integer), CPU (reject), CPU (probability), CPU (motion), CPU (speckle),
-    CPU (fill), CPU (planes);
+    CPU (fill), CPU (planes), CPU (gaps);
 extern const StereoStage CPU (median3), CPU (median5), CPU (threshold), CPU (store);
 const StereoStage *CPU (asw) (const StereoParams *params);
 const StereoStage *CPU (sgm) (const StereoParams *params);

@@ -30,6 +30,7 @@ const StereoStageTable CPU (table) = {
   .speckle = &CPU (speckle),
   .fill = &CPU (fill),
   .planes = &CPU (planes),
+  .gaps = &CPU (gaps),
   .median = { &CPU (median3), &CPU (median5) },
   .threshold = &CPU (threshold),
   .store = &CPU (store),

@@ -134,6 +134,7 @@ typedef struct StereoStageTable
   const StereoStage *speckle;
   const StereoStage *fill;          /* right view's index -> disparity of NaN pixels: exact/fill.h */
   const StereoStage *planes;        /* the same, and then on the planes of the surfaces; color */
+  const StereoStage *gaps;          /* as planes; NaN where no surface bounds the hole; confidence: exact/gaps.h */
   const StereoStage *median[2];     /* 3x3, 5x5 */
   const StereoStage *threshold;     /* confidence threshold */
   const StereoStage *store;         /* disparity, confidence -> the caller's output */
@@ -340,6 +341,13 @@ static inline int
 stereo_params_reject_unlikely (const StereoParams *params)
 {
   return params->confidence_measure == STEREO_CONFIDENCE_PROBABILITY && params->fill == STEREO_FILL_NONE;
+}
+
+/* The confidence from which a pixel is sure, for exact/gaps.h. A margin tells whether the views agree, and no probability. */
+static inline float
+stereo_params_sure (const StereoParams *params)
+{
+  return params->confidence_measure == STEREO_CONFIDENCE_PROBABILITY ? 0.5f : 1e-9f;
 }
 
 /* Whether unlikely disparities give way to those of the frame before. */

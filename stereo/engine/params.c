@@ -53,6 +53,8 @@ static const StereoChoice fill_choices[] = { { STEREO_FILL_AUTO, "auto", "What t
   { STEREO_FILL_BACKGROUND, "background",
       "Occluded: the farther neighbour's along the row; mismatched: a median of the neighbours all around" },
   { STEREO_FILL_PLANES, "planes", "As background, and the plane of the surface that the value belongs to goes on" },
+  { STEREO_FILL_GAPS, "gaps",
+      "As planes, but invalid where no surface bounds the hole: open to the picture's top, or wide and empty" },
   { 0, NULL, NULL } };
 
 static const StereoChoice measure_choices[] = { { STEREO_CONFIDENCE_AUTO, "auto", "What the profile calls for" },

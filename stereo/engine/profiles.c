@@ -39,7 +39,7 @@ static const Preset asw_fast[] = { SET (paths, STEREO_PATHS_NONE), SET (refine_i
   SET (refine_window, 33), SET (speckle_size, 0), END };
 
 static const Preset asw_quality[] = { SET (support, STEREO_SUPPORT_BOTH), SET (gamma_color, 28),
-  SET (refine_iterations, 3), SET (refine_alpha, 1.5), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_PLANES),
+  SET (refine_iterations, 3), SET (refine_alpha, 1.5), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_GAPS),
   END };
 
 static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support, STEREO_SUPPORT_LEFT), SET (window, 13),
@@ -60,7 +60,7 @@ static const Preset esmp_common[] = { SET (cost, STEREO_COST_AD), SET (iteration
   SET (gamma_color, 18), SET (gamma_distance, 29), SET (truncation, 17), SET (cost_scale, 0.15), SET (smoothness, 1),
   SET (refine_iterations, 0), END };
 
-static const Preset filled[] = { SET (fill, STEREO_FILL_BACKGROUND), END };
+static const Preset filled[] = { SET (fill, STEREO_FILL_GAPS), END };
 
 /* Mahieu & Lowney, 3 and 4 */
 static const Preset sgm_thesis[] = { SET (cost, STEREO_COST_AD), SET (subpixel, STEREO_SUBPIXEL_OFF),
@@ -68,10 +68,10 @@ static const Preset sgm_thesis[] = { SET (cost, STEREO_COST_AD), SET (subpixel, 
   SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF), SET (temporal, 0), END };
 
 static const Preset sgm_quality[] = { SET (cost, STEREO_COST_MIXED), SET (refine_iterations, 1),
-  SET (fill, STEREO_FILL_BACKGROUND), END };
+  SET (fill, STEREO_FILL_GAPS), END };
 
 static const Preset sgm_road[] = { SET (cost, STEREO_COST_MIXED), SET (paths, STEREO_PATHS_4), SET (p1, 12),
-  SET (p2, 100), SET (penalty_step, 6), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_PLANES), END };
+  SET (p2, 100), SET (penalty_step, 6), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_GAPS), END };
 
 /* p1, p2: stereo_path_penalty() */
 static const Preset sgm_common[] = { SET (cost, STEREO_COST_CENSUS_9X7), SET (paths, STEREO_PATHS_8),

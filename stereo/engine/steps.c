@@ -107,6 +107,8 @@ choose_frame (StereoPlan *plan)
     add (plan, t->fill);
   if (p->fill == STEREO_FILL_PLANES)
     add (plan, t->planes);
+  if (p->fill == STEREO_FILL_GAPS)
+    add (plan, t->gaps);
   choose_output (plan);
 }
 

@@ -162,6 +162,17 @@ static const Case table[] = {
   { 2, 3, PICTURE_NOISE, RGB, F32, 1, "num-disparities=2 window=3 fill=planes" },
   { 71, 59, PICTURE_EDGES, GREY, U16, 1,
       "num-disparities=24 window=3 refine-iterations=0 speckle-size=0 fill=background" },
+  /* gaps: squares wider than the picture, and than a run of CUDA's sums; holes that are open, closed, and end at a side */
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 window=5 fill=gaps" },
+  { 67, 143, PICTURE_EDGES, GREY, F32, 1, "num-disparities=20 window=5 fill=gaps confidence-measure=margin" },
+  { 391, 157, PICTURE_NOISE, RGB, F32, 1,
+      "num-disparities=33 min-disparity=-17 window=3 refine-iterations=0 consistency=3 fill=gaps threads=3" },
+  { 323, 91, PICTURE_NOISE, GREY, F32, 1,
+      "method=bm num-disparities=60 consistency=2 fill=gaps confidence-measure=margin" },
+  { 641, 71, PICTURE_SHIFTED, RGB, F32, 1, "method=sgm num-disparities=60 window=5 fill=gaps" },
+  { 93, 41, PICTURE_FLAT, RGB, F32, 1, "num-disparities=16 window=5 fill=gaps" },
+  { 33, 31, PICTURE_SHIFTED, RGB, F32, 1, "num-disparities=16 window=3 consistency=-1 fill=gaps" },
+  { 1, 3, PICTURE_NOISE, RGB, F32, 1, "num-disparities=2 window=3 fill=gaps" },
   /* more than a strip of CUDA's refinement either way, windows of whole and of odd eights */
   { 40, 230, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=12 window=9 refine-iterations=1" },
   { 230, 40, PICTURE_EDGES, RGB, U16, 1, "num-disparities=12 window=9 refine-iterations=1 refine-gamma-color=40" },
@@ -417,7 +428,7 @@ add_cost (Case *c, Random *random, int percent, int method)
 static void
 draw_finish (Case *c, Random *random)
 {
-  add (c, random, 50, "fill=%s", PICK ("keep", "none", "background", "planes"));
+  add (c, random, 50, "fill=%s", PICK ("keep", "none", "background", "planes", "gaps"));
   add (c, random, 30, "consistency=%d", random_range (random, -1, 3));
   add (c, random, 30, "subpixel=%d", random_range (random, 0, 1));
   add (c, random, 50, "median=%s", PICK ("0", "3", "5"));

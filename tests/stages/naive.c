@@ -47,6 +47,7 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
     { t->speckle, STAGE_SPECKLE },
     { t->fill, STAGE_FILL },
     { t->planes, STAGE_PLANES },
+    { t->gaps, STAGE_GAPS },
     { t->median[p->median == 5], STAGE_MEDIAN },
     { t->threshold, STAGE_THRESHOLD },
     { t->store, STAGE_STORE },
@@ -164,6 +165,9 @@ naive_run (Naive *naive, StageKind kind)
       break;
     case STAGE_PLANES:
       naive_planes (p);
+      break;
+    case STAGE_GAPS:
+      naive_gaps (p);
       break;
     case STAGE_MEDIAN:
       naive_median (p);

@@ -34,6 +34,7 @@ typedef enum StageKind
   STAGE_SPECKLE,
   STAGE_FILL,
   STAGE_PLANES,
+  STAGE_GAPS,
   STAGE_MEDIAN,
   STAGE_THRESHOLD,
   STAGE_STORE,
@@ -167,6 +168,9 @@ void naive_probability (StereoPlan *p);
 /* naive_fill.c */
 void naive_fill (StereoPlan *p);
 void naive_planes (StereoPlan *p);
+
+/* naive_gaps.c */
+void naive_gaps (StereoPlan *p);
 
 /* naive_temporal.c */
 void naive_temporal (StereoPlan *p);

@@ -271,7 +271,7 @@ map_accepts (
 {
   size_t at = naive_map (&want->plan, x, y);
 
-  if (kind == STAGE_PLANES && !strcmp (name, "disparity"))
+  if ((kind == STAGE_PLANES || kind == STAGE_GAPS) && !strcmp (name, "disparity"))
     return fabs ((double) got->plan.disparity[at] - (double) want->plan.disparity[at]) <= tolerance.plane;
   if (kind != STAGE_REFINE || v < 0)
     return 0;

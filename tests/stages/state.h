@@ -28,7 +28,7 @@ typedef struct Tolerance
   int cost;        /* volume steps, after a step of kind STAGE_MATCH */
   double relative; /* and that share of the cost */
   int expected;    /* 1 / STEREO_EXPECT_STEPS px, after STAGE_REFINE */
-  double plane;    /* px, after STAGE_PLANES */
+  double plane;    /* px, after STAGE_PLANES and STAGE_GAPS */
 } Tolerance;
 
 /* Checks that after a step of @kind the state @got is what @want says; @who names the two. What the

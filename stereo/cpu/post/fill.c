@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Filling: stereo/exact/fill.h says what a pixel without a disparity gets. Every pixel looks at the disparities as they
  * were before, which the stage has in a copy with a border: a ray that leaves the image meets no value there. */
+#include "stereo/cpu/post/gaps.h"
 #include "stereo/cpu/post/neighbours.h"
 #include "stereo/cpu/post/plane.h"
 #include "stereo/cpu/post/rays.h"
@@ -17,7 +18,8 @@ typedef struct Context
   int pitch;
   CpuRays rays;
   int32_t place[CPU_RAYS_MEASURED][CPU_RAY_BEYOND + 1]; /* after so many steps along a ray; beyond: at its start */
-  CpuTaps taps;                                         /* planes only */
+  CpuTaps taps;                                         /* planes and gaps */
+  CpuGaps gaps;                                         /* gaps only */
 } Context;
 
 static float *
@@ -396,7 +398,27 @@ planes_run (StereoPlan *plan, void *context, StereoError *error)
   return STEREO_OK;
 }
 
+static StereoStatus
+gaps_prepare (StereoPlan *plan, void *context, StereoError *error)
+{
+  StereoStatus status = planes_prepare (plan, context, error);
+  return status ? status : CPU (gaps_reserve) (plan, &((Context *) context)->gaps, error);
+}
+
+static StereoStatus
+gaps_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  Context *c = context;
+
+  CPU (gaps_find) (plan, &c->gaps);
+  planes_run (plan, c, error);
+  CPU (gaps_empty) (plan, &c->gaps);
+  return STEREO_OK;
+}
+
 const StereoStage CPU (
     fill) = { .name = "fill", .context_size = sizeof (Context), .prepare = fill_prepare, .run = fill_run };
 const StereoStage CPU (
     planes) = { .name = "planes", .context_size = sizeof (Context), .prepare = planes_prepare, .run = planes_run };
+const StereoStage CPU (
+    gaps) = { .name = "gaps", .context_size = sizeof (Context), .prepare = gaps_prepare, .run = gaps_run };

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where a filled picture stays without a value: fill=gaps takes the values of fill=planes away again where no surface bounds
+ * them.
+ *
+ * A pixel is sure if it has a disparity before it is filled, which is as likely right as wrong (stereo_params_sure()). A square of the picture is bare if few of its
+ * pixels are sure; what lies outside the picture is not sure. There are two kinds of squares:
+ *
+ * - All pixels of a large square that is bare belong to no surface: the middle of a white wall, a fogged lens.
+ * - The pixels of small squares that are bare are holes. A hole is a gap, which the surfaces around it close, unless it is open:
+ *   rays go up from a pixel, in the directions of those of fill.h, and OPEN of them leave the picture at its top before they leave the
+ *   hole. That is the sky; its outline may be as narrow as a small square. A ray that leaves at a side meets an end: beyond it the
+ *   scene goes on.
+ *
+ * Occlusions, and places where a surface has no texture, have surfaces above them.
+ */
+#ifndef STEREO_EXACT_GAPS_H
+#define STEREO_EXACT_GAPS_H
+
+#include "stereo/exact/fill.h"
+
+#define STEREO_GAPS_RAYS (STEREO_FILL_RAYS / 2 - 1) /* that go up */
+#define STEREO_GAPS_OPEN 2
+
+typedef enum StereoGapsSquare
+{
+  STEREO_GAPS_SMALL,
+  STEREO_GAPS_LARGE
+} StereoGapsSquare;
+
+/* The ray of fill.h that is the @k-th of those that go up. */
+STEREO_SHARED int
+stereo_gaps_ray (int k)
+{
+  return STEREO_FILL_RAYS / 2 + 1 + k;
+}
+
+/* px to each side of the middle of a square, by the width of the picture: what a pixel shows is as large in the picture. */
+STEREO_SHARED int
+stereo_gaps_radius (StereoGapsSquare square, int width)
+{
+  int radius = (width + 64) / 128;
+  radius = radius < 2 ? 2 : radius;
+  return square == STEREO_GAPS_LARGE ? 6 * radius : radius;
+}
+
+/* The most sure pixels of a bare square: two fifths of a small one, a hundredth of a large one. */
+STEREO_SHARED int
+stereo_gaps_most (StereoGapsSquare square, int width)
+{
+  int side = 2 * stereo_gaps_radius (square, width) + 1;
+  return square == STEREO_GAPS_LARGE ? side * side / 100 : side * side * 2 / 5;
+}
+
+#endif
