@@ -50,7 +50,7 @@ cpu_open (StereoPlan *plan, StereoError *error)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CPU backend.");
   plan->state = state;
   plan->stages = choose_stages ();
-  state->fusion = !fusion || strcmp (fusion, "0");
+  plan->single_stages = fusion && !strcmp (fusion, "0");
   state->pool = stereo_pool_new (plan->params.threads);
   if (!state->pool)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CPU backend's threads.");

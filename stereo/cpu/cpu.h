@@ -16,8 +16,7 @@ typedef struct CpuState
 {
   StereoPool *pool;
   uint64_t marks[STEREO_MARKS]; /* ns */
-  int fusion;            /* 0 with STEREO_CPU_FUSION=0, for tests: each stage leaves all that its plain twin leaves */
-  uint8_t *distinctness; /* of each cell, where the stage that makes the costs finds it; else NULL */
+  uint8_t *distinctness;        /* of each cell, where the stage that makes the costs finds it; else NULL */
 } CpuState;
 
 static inline CpuState *
@@ -35,34 +34,21 @@ cpu_threads (const StereoPlan *plan)
 
 #define CPU_PICK_BEYOND 16 /* elements behind costs and keys that post/pick.c touches, without an effect */
 
-/* Whether the stage that makes the last costs of a frame also finds the two lowest ones of each pixel. Known once plan->layers
- * is: support weights that take several turns have no row of all disparities in the cache. */
+/* Whether the stage that makes the last costs of a frame also finds the two lowest ones of each pixel. */
 static inline int
 cpu_picks_early (const StereoPlan *plan)
 {
-  const StereoParams *p = &plan->params;
-
-  if (!cpu_state (plan)->fusion)
-    return 0;
-  return p->method == STEREO_METHOD_BM || p->method == STEREO_METHOD_SGM || p->paths != STEREO_PATHS_NONE ||
-      (p->method == STEREO_METHOD_ASW && plan->layers >= plan->depth);
+  return plan->fusion.selector != STEREO_SELECTOR_SELECT;
 }
 
-/* Whether that stage writes its costs to the volume: else they never leave the caches, because nothing reads them again. */
-static inline int
-cpu_keeps_costs (const StereoPlan *plan)
-{
-  return !cpu_picks_early (plan) || plan->params.refine_iterations > 0;
-}
-
-/* From its prepare: reserves what cpu_state() has of it. */
+/* From the prepare of that stage: reserves what cpu_state() has of it. */
 static inline StereoStatus
 cpu_reserve_measures (StereoPlan *plan, StereoError *error)
 {
   CpuState *state = cpu_state (plan);
   size_t cells = stereo_times ((size_t) stereo_cells (plan->width), (size_t) stereo_cells (plan->height));
 
-  if (cpu_keeps_costs (plan) || plan->params.confidence_measure != STEREO_CONFIDENCE_PROBABILITY)
+  if (plan->fusion.keeps_costs || plan->params.confidence_measure != STEREO_CONFIDENCE_PROBABILITY)
     return STEREO_OK;
   return stereo_reserve (plan, (void **) &state->distinctness, cells, sizeof *state->distinctness, error);
 }

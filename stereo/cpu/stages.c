@@ -34,4 +34,6 @@ const StereoStageTable CPU (table) = {
   .median = { &CPU (median3), &CPU (median5) },
   .threshold = &CPU (threshold),
   .store = &CPU (store),
+  .fusible = { .match_selects = 1u << STEREO_METHOD_ASW | 1u << STEREO_METHOD_BM,
+      .paths_select_most = STEREO_MAX_DISPARITIES },
 };

@@ -104,6 +104,48 @@ typedef struct StereoStep
   void *context;
 } StereoStep;
 
+/* The stage that finds the two lowest costs of each pixel. */
+typedef enum StereoSelector
+{
+  STEREO_SELECTOR_SELECT, /* the select stage, from the volume */
+  STEREO_SELECTOR_MATCH,  /* the match stage, from the costs that it makes; that of sgm has the paths */
+  STEREO_SELECTOR_PATHS   /* the paths stage, from the sums that it makes */
+} StereoSelector;
+
+/* In which precision the costs that paths add are kept until they are summed. */
+typedef enum StereoPathSums
+{
+  STEREO_PATHS_ADD_WORDS,  /* 16 bits */
+  STEREO_PATHS_ADD_BYTES,  /* what one path adds is a whole number of steps that fits a byte; nothing is rounded */
+  STEREO_PATHS_ADD_ROUNDED /* of sgm: what two paths add together, rounded to a byte: stereo_path_rounded() */
+} StereoPathSums;
+
+/*
+ * Who does the work that stages could do for each other, in one place: decide_fusion() of steps.c fills this in before stages
+ * are prepared. A stage reads it, and never asks another stage. Whatever it says, the results are the same to the bit. A
+ * plan of several levels will have one of these for each.
+ */
+typedef struct StereoFusion
+{
+  StereoSelector selector;
+  int keeps_costs; /* the last costs of a frame are written to the volume: selection or a later step reads them */
+  int keeps_right; /* the second-lowest costs of the right view are found too: reselection reads them */
+  StereoPathSums path_sums;
+  int paths_together;  /* what they add fits so few bytes that a backend may sum all paths at once */
+  int match_for_paths; /* the match stage writes what paths read, in bytes, and not the volume */
+  int speckle_joins;   /* speckle waits for what motion keeps for the next frame, in place of motion itself */
+} StereoFusion;
+
+/* What the stages of a backend can do for each other. Zeroes: nothing. */
+typedef struct StereoFusible
+{
+  unsigned match_selects; /* methods, as bits, whose match stage can select if it makes all costs of a row at once */
+  int paths_select_least, paths_select_most; /* depths at which the stage that sums paths can select */
+  int paths_select_together;                 /* only if it sums all paths at once */
+  int left_for_paths;                        /* asw, in two passes with support=left, can write what paths read */
+  int speckle_joins;
+} StereoFusible;
+
 /*
  * The stages of a backend. The entry of a method or a mode that the backend lacks is NULL: a plan that needs it cannot be
  * made.
@@ -141,6 +183,7 @@ typedef struct StereoStageTable
   const StereoStage *reselect_last; /* reselect of the last iteration, without the right view's confidence */
   const StereoStage *disparity;     /* the last check, of the left view alone; subpixel or integer; reject */
   const StereoStage *output;        /* median, threshold, store, without the disparity they make */
+  StereoFusible fusible;
 } StereoStageTable;
 
 /* Remapping by a backend; stereo/engine/remap.h has the tables that it works on. */
@@ -243,10 +286,12 @@ struct StereoPlan
   int disparities;                       /* num_disparities, never more than can occur at this width */
   int depth;                             /* disparities rounded up to 16: elements of a volume column */
   int image_pad, image_pitch, map_pitch; /* elements */
-  StereoFeatures features;               /* that the cost reads */
-  int census_bytes;                      /* 4 or 8; 0: the cost has no census */
-  int layers;                            /* disparities aggregated at a time, a multiple of 16 */
-  int volume_unit;                       /* volume steps per raw cost step, a power of two: stereo_volume_unit() */
+  StereoFusion fusion;
+  int single_stages;       /* set by open, for tests: each stage leaves all that its plain twin leaves */
+  StereoFeatures features; /* that the cost reads */
+  int census_bytes;        /* 4 or 8; 0: the cost has no census */
+  int layers;              /* disparities aggregated at a time, a multiple of 16 */
+  int volume_unit;         /* volume steps per raw cost step, a power of two: stereo_volume_unit() */
   int path_unit; /* steps of a path's cost per step of the costs that it reads, a power of two if paths are not weighted */
   int path_units[STEREO_PATH_DIRECTIONS]; /* the same by direction: of weighted paths, times the weight; all equal if not */
   int path_weighted;                      /* some path has another weight than 1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which stages a frame goes through, in which order, and their contexts. */
+/* Which stages a frame goes through, in which order, what they do for each other, and their contexts. */
 #include "stereo/engine/steps.h"
 
 #include <stdio.h>
@@ -112,6 +112,65 @@ choose_frame (StereoPlan *plan)
   choose_output (plan);
 }
 
+/* ---- who works for whom ---------------------------------------------------------------------- */
+
+/* What a path adds to a candidate's own cost is at most its larger penalty. */
+static StereoPathSums
+path_sums (const StereoPlan *plan)
+{
+  const StereoParams *p = &plan->params;
+  int largest = 0;
+
+  if (p->paths == STEREO_PATHS_NONE || plan->path_weighted)
+    return STEREO_PATHS_ADD_WORDS;
+  if (p->method == STEREO_METHOD_SGM)
+    return STEREO_PATHS_ADD_ROUNDED;
+  for (int direction = 0; direction < STEREO_PATH_DIRECTIONS; direction++) {
+    int penalty = stereo_plan_penalty (plan, direction, 1);
+    largest = penalty > largest ? penalty : largest;
+  }
+  return largest / plan->path_unit <= 255 ? STEREO_PATHS_ADD_BYTES : STEREO_PATHS_ADD_WORDS;
+}
+
+/* The stage that makes the last costs of a frame, if it can select. Support weights that take several turns have no row of all
+ * disparities in the cache. */
+static StereoSelector
+selector (const StereoPlan *plan, int paths_together)
+{
+  const StereoParams *p = &plan->params;
+  const StereoFusible *can = &plan->stages->fusible;
+
+  if (p->paths == STEREO_PATHS_NONE)
+    return can->match_selects >> p->method & 1 && (p->method != STEREO_METHOD_ASW || plan->layers >= plan->depth) ?
+        STEREO_SELECTOR_MATCH :
+        STEREO_SELECTOR_SELECT;
+  if (plan->depth < can->paths_select_least || plan->depth > can->paths_select_most ||
+      (can->paths_select_together && !paths_together))
+    return STEREO_SELECTOR_SELECT;
+  return p->method == STEREO_METHOD_SGM ? STEREO_SELECTOR_MATCH : STEREO_SELECTOR_PATHS;
+}
+
+/* Decides what stages do for each other; no other place does. plan->layers is known. */
+static void
+decide_fusion (StereoPlan *plan)
+{
+  const StereoParams *p = &plan->params;
+  const StereoFusible *can = &plan->stages->fusible;
+  StereoFusion *f = &plan->fusion;
+
+  *f = (StereoFusion){ .keeps_costs = 1, .keeps_right = 1, .path_sums = path_sums (plan) };
+  f->paths_together = f->path_sums == STEREO_PATHS_ADD_ROUNDED ||
+      (f->path_sums == STEREO_PATHS_ADD_BYTES && p->paths == STEREO_PATHS_4);
+  if (plan->single_stages)
+    return;
+  f->selector = selector (plan, f->paths_together);
+  f->keeps_costs = f->selector == STEREO_SELECTOR_SELECT || p->refine_iterations > 0;
+  f->keeps_right = p->refine_iterations > 0;
+  f->match_for_paths = can->left_for_paths && p->paths != STEREO_PATHS_NONE && p->method == STEREO_METHOD_ASW &&
+      p->support == STEREO_SUPPORT_LEFT && p->aggregation == STEREO_AGGREGATION_TWO_PASS;
+  f->speckle_joins = can->speckle_joins && p->speckle_size > 0;
+}
+
 /* ---- contexts -------------------------------------------------------------------------------- */
 
 /* The first step that has the context of step @step. */
@@ -152,6 +211,7 @@ stereo_steps_prepare (StereoPlan *plan, StereoError *error)
 {
   StereoStatus status;
 
+  decide_fusion (plan);
   for (int i = 0; i < plan->step_count; i++) {
     const StereoStep *step = &plan->steps[i];
     if (first_of_its_context (plan, i) == i && step->stage->prepare &&

@@ -8,7 +8,8 @@
 /* Chooses the steps from the parameters and the backend's stages, and allocates their contexts. Fails if the backend
  * lacks a stage that the parameters need. */
 StereoStatus stereo_steps_choose (StereoPlan *plan, StereoError *error);
-/* Lets every stage reserve its scratch memory, once however many steps it has. */
+/* Decides what stages do for each other (plan->fusion), and lets every stage reserve its scratch memory, once however many steps it
+ * has. */
 StereoStatus stereo_steps_prepare (StereoPlan *plan, StereoError *error);
 /* Frees the contexts; accepts a plan whose steps were never chosen. */
 void stereo_steps_free (StereoPlan *plan);

@@ -373,7 +373,7 @@ fill_ring (Work *w, int y)
 static int
 picks (const StereoPlan *plan)
 {
-  return cpu_picks_early (plan) && plan->params.paths == STEREO_PATHS_NONE;
+  return plan->fusion.selector == STEREO_SELECTOR_MATCH;
 }
 
 static void

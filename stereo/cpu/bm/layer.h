@@ -58,13 +58,13 @@ typedef void (*BmBand) (BmLayer *layer, int first, int last);
 static inline int
 bm_picks (const StereoPlan *plan)
 {
-  return cpu_picks_early (plan) && plan->params.paths == STEREO_PATHS_NONE;
+  return plan->fusion.selector == STEREO_SELECTOR_MATCH;
 }
 
 static inline int
 bm_keeps_costs (const StereoPlan *plan)
 {
-  return !bm_picks (plan) || cpu_keeps_costs (plan);
+  return !bm_picks (plan) || plan->fusion.keeps_costs;
 }
 
 /* Disparities and columns of a thread's work. Both together are about as much always: what it keeps of a row fits the

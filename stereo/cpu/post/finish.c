@@ -194,7 +194,7 @@ median5_row (StereoPlan *plan, void *context, int y, int thread)
 static StereoStatus
 subpixel_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  if (cpu_keeps_costs (plan)) /* else they were read when they were made */
+  if (plan->fusion.keeps_costs) /* else they were read when they were made */
     cpu_run (plan, context, subpixel_row, plan->height);
   return STEREO_OK;
 }

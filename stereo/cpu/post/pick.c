@@ -240,6 +240,6 @@ CPU (pick_row) (const StereoPlan *plan, uint32_t *keys, int y)
   }
   CPU (pick_store) (plan, &plan->view[STEREO_LEFT], y, 0, plan->width, picks.left1, picks.left2);
   CPU (pick_store) (plan, &plan->view[STEREO_RIGHT], y, 0, plan->width, picks.right1, picks.right2);
-  if (!cpu_keeps_costs (plan))
+  if (!plan->fusion.keeps_costs)
     CPU (pick_measures) (plan, row, y, 0, plan->width);
 }

@@ -50,7 +50,7 @@ void CPU (pick_store) (const StereoPlan *plan, const StereoView *view, int y, in
     const uint32_t *keys2);
 
 /* Disparity, with its offset if the parameters want one, and distinctness of columns @from..@to - 1 of row @y, from the index
- * that is stored. Only where cpu_keeps_costs() says no. */
+ * that is stored. Only without plan->fusion.keeps_costs. */
 void CPU (pick_measures) (const StereoPlan *plan, const uint16_t *costs, int y, int from, int to);
 
 /* All of this for row @y, whose costs are in the volume; @keys: cpu_picks_words(). */

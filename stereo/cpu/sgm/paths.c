@@ -116,7 +116,7 @@ whole_row (const StereoPlan *plan, const Context *c, int slot)
 static int
 adds_up (const StereoPlan *plan)
 {
-  return plan->params.method == STEREO_METHOD_SGM && plan->params.paths == 4 && !plan->path_weighted;
+  return plan->fusion.path_sums == STEREO_PATHS_ADD_ROUNDED && plan->params.paths == 4;
 }
 
 /* Keys of a thread: two lines of the left view, and two of the right view for each row of its band. */
@@ -258,9 +258,9 @@ start_picks (const StereoPlan *plan, Row *row, uint32_t *keys, int r)
   size_t pitch = (size_t) plan->image_pitch;
   uint32_t *right = keys + (size_t) (2 + 2 * r) * pitch;
 
-  memset (right, 0xFF, (cpu_keeps_costs (plan) ? 2 : 1) * pitch * sizeof *right);
+  memset (right, 0xFF, (plan->fusion.keeps_costs ? 2 : 1) * pitch * sizeof *right);
   right += plan->image_pad;
-  row->picks = (CpuPicks){ keys, keys + pitch, right, cpu_keeps_costs (plan) ? right + pitch : NULL };
+  row->picks = (CpuPicks){ keys, keys + pitch, right, plan->fusion.keeps_costs ? right + pitch : NULL };
 }
 
 /* Row @r of the @rows of band @k. */
@@ -284,7 +284,7 @@ start_row (const Sweep *s, Row *row, int k, int r, int rows, int thread)
   row->first = row->last = -1;
   row->costs = c->costs + place;
   row->halfway = row->sums = plan->volume + place;
-  row->added = !adds_up (plan) ? NULL : (cpu_keeps_costs (plan) ? c->added : (uint8_t *) plan->volume) + place;
+  row->added = !adds_up (plan) ? NULL : (plan->fusion.keeps_costs ? c->added : (uint8_t *) plan->volume) + place;
   row->first_sum = 0;
   memset (row->side[0] - PATH_GUARD, 0, (size_t) s->pitch * sizeof *row->side[0]);
   set_guards (row->side[0], 2, s->pitch);
@@ -312,7 +312,7 @@ sweep_and_pick (const Sweep *s, Row *row, int y, PathColumns columns, int from, 
   int first = plan->width - to, end = plan->width - from;
 
   if (from < to) {
-    if (!cpu_keeps_costs (plan)) {
+    if (!plan->fusion.keeps_costs) {
       row->sums = sums;
       row->first_sum = first;
     }
@@ -320,7 +320,7 @@ sweep_and_pick (const Sweep *s, Row *row, int y, PathColumns columns, int from, 
     const uint16_t *costs = row->sums + (size_t) (first - row->first_sum) * (size_t) plan->depth;
     CPU (pick_columns) (plan, &row->picks, costs, first, end);
     CPU (pick_store) (plan, &plan->view[STEREO_LEFT], y, first, end, row->picks.left1, row->picks.left2);
-    if (!cpu_keeps_costs (plan))
+    if (!plan->fusion.keeps_costs)
       CPU (pick_measures) (plan, costs, y, first, end);
     if (to == plan->width)
       CPU (pick_store) (plan, &plan->view[STEREO_RIGHT], y, 0, plan->width, row->picks.right1, row->picks.right2);
@@ -390,7 +390,7 @@ prepare_picks (StereoPlan *plan, Context *c, StereoError *error)
   if (status ||
       (status = stereo_reserve (plan, (void **) &c->keys, threads, pick_words (plan) * sizeof *c->keys, error)))
     return status;
-  return cpu_keeps_costs (plan) ?
+  return plan->fusion.keeps_costs ?
       STEREO_OK :
       stereo_reserve (plan, (void **) &c->sums, threads, sum_words (plan) * sizeof *c->sums, error);
 }
@@ -404,7 +404,7 @@ paths_prepare (StereoPlan *plan, void *context, StereoError *error)
   StereoStatus status;
 
   if ((status = stereo_reserve (plan, (void **) &c->costs, pixels, (size_t) plan->depth, error)) ||
-      (adds_up (plan) && cpu_keeps_costs (plan) &&
+      (adds_up (plan) && plan->fusion.keeps_costs &&
           (status = stereo_reserve (plan, (void **) &c->added, pixels, (size_t) plan->depth, error))) ||
       (cpu_picks_early (plan) && (status = prepare_picks (plan, c, error))) ||
       (status = stereo_reserve (plan, (void **) &c->progress, PROGRESS * bands, sizeof (int), error)))
