@@ -172,7 +172,7 @@ cuda_open (StereoPlan *plan, StereoError *error)
   state->fault_at = cuda_fault_wanted ();
   state->debug_sync = debug && *debug && strcmp (debug, "0");
   state->no_graph = graph && !strcmp (graph, "0");
-  state->no_fusion = fusion && !strcmp (fusion, "0");
+  plan->single_stages = fusion && !strcmp (fusion, "0");
   return open_device (plan, state, error);
 }
 
@@ -181,12 +181,14 @@ static void
 cuda_settle (StereoPlan *plan)
 {
   CudaState *state = cuda_state (plan);
-  cudaStream_t streams[] = { state->upload_stream, state->stream, state->branch[CUDA_BESIDE_MATCH].stream,
-    state->branch[CUDA_BESIDE_MAPS].stream, state->download_stream };
+  cudaStream_t streams[] = { state->upload_stream, state->stream, state->download_stream };
 
   for (cudaStream_t stream : streams)
     if (stream)
       cuda_note_settled (cudaStreamSynchronize (stream));
+  for (const CudaBranch &branch : state->branch)
+    if (branch.stream)
+      cuda_note_settled (cudaStreamSynchronize (branch.stream));
   cudaGetLastError ();
 }
 
@@ -371,6 +373,11 @@ make_stages ()
   /* these two replace subpixel, integer, reject, median, threshold and store, which stay NULL */
   t.disparity = &stereo_cuda_disparity;
   t.output = &stereo_cuda_output;
+  t.fusible = { .paths_select_least = CUDA_WINNERS_LEAST,
+    .paths_select_most = CUDA_WINNERS_MOST,
+    .paths_select_together = 1,
+    .left_for_paths = 1,
+    .speckle_joins = 1 };
   return t;
 }
 

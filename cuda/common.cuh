@@ -56,6 +56,17 @@ struct CudaBranch
   bool open; /* between cuda_begin_branch() and cuda_join() */
 };
 
+/* Maps that selection writes besides the frame state, for reselection and the disparity. The select stage reserves them. */
+struct Selection
+{
+  uint32_t *costs[2];      /* of both views: cost of first | cost of second << 16; NULL: nobody reads them */
+  uint32_t *remembered[2]; /* 0; reselection says here which pixels it remembers; NULL: there is at most one iteration */
+  float *offset;           /* sub-pixel offset of the left view's first; NULL: the plan fits no sub-pixel */
+};
+
+/* sgm/winners.cu: depths with which the last paths can select. */
+constexpr int CUDA_WINNERS_LEAST = 80, CUDA_WINNERS_MOST = 128;
+
 /* What all stages of a plan share. What only one stage needs is in the context of that stage. */
 struct CudaState
 {
@@ -70,10 +81,13 @@ struct CudaState
   cudaEvent_t events[STEREO_MARKS]; /* each is created at its first mark */
 
   int no_graph;  /* STEREO_CUDA_GRAPH=0, for tests */
-  int no_fusion; /* STEREO_CUDA_FUSION=0, for tests: no stage leaves out what only the next stage reads */
   int has_graph; /* frames run as one graph; otherwise kernels are launched one by one */
 
   StereoImage source[2]; /* what load reads: a slot's @input, or the caller's device memory */
+
+  /* scratch memory that one stage writes and another one reads */
+  Selection selection;
+  uint8_t *path_costs; /* [y][x][i]: what paths read; 0 where there is no candidate */
 };
 
 static inline CudaState *
@@ -148,7 +162,7 @@ int cuda_device_failed (int device, char *reason, size_t size);
 unsigned cuda_fault_wanted (void);
 StereoStatus cuda_fault (StereoPlan *plan, StereoError *error);
 
-/* backend.cu: the context of @stage in this plan, for what a stage hands over to a later one. NULL: the plan does not run
+/* backend.cu: the context of @stage in this plan, for a stage that has work besides its step. NULL: the plan does not run
  * @stage. */
 void *cuda_context_of (const StereoPlan *plan, const StereoStage *stage);
 

@@ -29,6 +29,7 @@ hash_host_state (const StereoPlan *plan)
 
   sum = hash_bytes (sum, plan->view, sizeof plan->view);
   sum = hash_bytes (sum, &plan->volume, sizeof plan->volume);
+  sum = hash_bytes (sum, &plan->fusion, sizeof plan->fusion);
   sum = hash_bytes (sum, &plan->disparity, sizeof plan->disparity);
   for (int i = 0; i < plan->step_count; i++)
     if (plan->steps[i].context)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Checks that nothing outside tests/ includes from tests/, that elements map frames with gst_stereo_map() alone, and that
+# Checks that nothing outside tests/ includes from tests/, that no stage includes from another one, that elements map frames with gst_stereo_map() alone, and that
 # every C, C++ and CUDA file is formatted as .clang-format says, by clang-format 14.0.6. Other versions format other lines
 # otherwise.
 #
@@ -25,6 +25,15 @@ includes=$(echo "$files" | grep -vE '^(\./)?(tests|\.git)/|\.md$' | tr '\n' '\0'
 if [ -n "$includes" ]; then
   echo "only files of tests/ may include from tests/; move what is needed to where both may include it:" >&2
   echo "$includes" >&2
+  exit 1
+fi
+# Which stage includes from the folder of another one.
+private=$(echo "$files" | grep -E '^(\./)?(cuda|stereo/cpu)/[a-z]+/.*\.(c|h|cu|cuh)$' | tr '\n' '\0' |
+  xargs -0 grep -snE '#include "(cuda|stereo/cpu)/[a-z]+/' |
+  grep -vE '^(\./)?((cuda|stereo/cpu)/[a-z]+/)[^:]*:[0-9]+:#include "(\2|cuda/pick/|stereo/cpu/vec/|stereo/cpu/post/pick\.h)' || true)
+if [ -n "$private" ]; then
+  echo "a stage may not include from another stage's folder; what stages do for each other stands in the plan (StereoFusion):" >&2
+  echo "$private" >&2
   exit 1
 fi
 # Who maps a frame without a look at what the buffer says of its memory.

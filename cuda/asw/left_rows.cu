@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Second pass of support=left: along the rows. banded.cuh draws which lane holds what. */
 #include "cuda/asw/left.cuh"
-#include "cuda/sgm/costs.cuh"
+
+/* Costs as paths read them, in place of the volume, which need not be written and read for that alone: what stereo_path_cost()
+ * needs, for two costs in a word. */
+struct PathCosts
+{
+  uint8_t *costs;      /* [y][x][i]; NULL: no paths follow, or they read the volume */
+  uint32_t most, half; /* steps that make the largest byte; half a byte step */
+  int shift;
+};
 
 namespace
 {
@@ -140,6 +148,17 @@ __device__ __forceinline__ uint32_t
 rounded_bits (float value, float scale)
 {
   return __float_as_uint (fmaf (value, scale, 8388608.0f));
+}
+
+/* Four words of two costs in volume steps as eight bytes. */
+__device__ __forceinline__ uint2
+path_bytes (const PathCosts &p, uint4 steps)
+{
+  uint32_t words[4] = { steps.x, steps.y, steps.z, steps.w };
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    words[k] = (__vminu2 (words[k], p.most) + p.half) >> p.shift;
+  return make_uint2 (__byte_perm (words[0], words[1], 0x6420), __byte_perm (words[2], words[3], 0x6420));
 }
 
 /* Where the means go: to the volume, in steps, or to what paths read. */
@@ -335,8 +354,11 @@ launch_rows_for (StereoPlan *plan, const PathCosts &costs, StereoError *error)
 StereoStatus
 asw_left_rows (StereoPlan *plan, StereoError *error)
 {
-  PathCosts costs = sgm_path_costs (plan);
+  PathCosts costs = {};
 
+  if (plan->fusion.match_for_paths)
+    costs = { cuda_state (plan)->path_costs, 0x10001u * (255u << plan->path_shift),
+      0x10001u * (1u << plan->path_shift >> 1), plan->path_shift };
   int reach = asw_left_reach (plan);
 
   return reach == 5 ? launch_rows_for<5> (plan, costs, error) :

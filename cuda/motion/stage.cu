@@ -133,7 +133,6 @@ motion_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const MotionContext *c = (const MotionContext *) context;
   cudaStream_t stream = cuda_state (plan)->stream, beside;
-  bool speckles = plan->params.speckle_size > 0 && !cuda_state (plan)->no_fusion; /* they join the branch */
   dim3 tiles (cuda_blocks (plan->width, COLUMNS), cuda_blocks (plan->height, ROWS));
   dim3 rows (cuda_blocks (plan->width, FOUR * KEEP_THREADS), plan->height);
   Frame f = cuda_frame (plan);
@@ -151,7 +150,7 @@ motion_run (StereoPlan *plan, void *context, StereoError *error)
     return status;
   keep_kernel<<<rows, KEEP_THREADS, 0, beside>>> (f, w);
   CUDA_LAUNCHED (plan, "keep_kernel");
-  return speckles ? STEREO_OK : cuda_join (plan, CUDA_BESIDE_MAPS, error);
+  return plan->fusion.speckle_joins ? STEREO_OK : cuda_join (plan, CUDA_BESIDE_MAPS, error);
 }
 
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the last indices to the disparity of the left view: the last check, the sub-pixel fit, the rejection. */
 #include "cuda/post/check.cuh"
-#include "cuda/post/select.cuh"
 #include "cuda/post/subpixel.cuh"
 
 namespace
@@ -98,7 +97,7 @@ disparity_run (StereoPlan *plan, void *context, StereoError *error)
     return status;
   if (p->subpixel)
     disparity_kernel<true>
-        <<<grid, block, 0, state->stream>>> (cuda_frame (plan), cuda_selection (plan)->offset, p->consistency, reject);
+        <<<grid, block, 0, state->stream>>> (cuda_frame (plan), state->selection.offset, p->consistency, reject);
   else
     disparity_kernel<false><<<grid, block, 0, state->stream>>> (cuda_frame (plan), NULL, p->consistency, reject);
   CUDA_LAUNCHED (plan, "disparity_kernel");

@@ -15,7 +15,6 @@
  * of the right view, so its second candidate does not matter.
  */
 #include "cuda/post/reselect_search.cuh"
-#include "cuda/post/select.cuh"
 
 namespace
 {
@@ -259,8 +258,8 @@ static KnownMaps
 known_maps (const StereoPlan *plan, int view)
 {
   const ReselectContext *before = (const ReselectContext *) cuda_context_of (plan, &stereo_cuda_reselect);
-  const Selection *found = cuda_selection (plan);
-  return { found->costs[view], found->remembered[view], before ? before->memory[view] : NULL };
+  const Selection &found = cuda_state (plan)->selection;
+  return { found.costs[view], found.remembered[view], before ? before->memory[view] : NULL };
 }
 
 /* Both stages read the memory of stereo_cuda_reselect, which a plan of one iteration does not have. */

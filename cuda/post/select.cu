@@ -13,8 +13,8 @@
  * and one that leaves the next segment early and waits in shared memory. If there are more indices than a warp holds,
  * they are scanned in rounds, which merge their results in the maps.
  */
-#include "cuda/post/select_lane.cuh"
-#include "cuda/post/select_maps.cuh"
+#include "cuda/pick/lane.cuh"
+#include "cuda/pick/maps.cuh"
 #include "cuda/post/subpixel.cuh"
 
 namespace
@@ -264,16 +264,18 @@ launch_kept (StereoPlan *plan, const Selection &found, StereoError *error)
 template <int W> static StereoStatus
 launch (StereoPlan *plan, Selection found, StereoError *error)
 {
-  if (!cuda_reselects (plan) && plan->depth <= 32 * W) /* one round: there is nothing to merge */
+  if (plan->params.refine_iterations == 0 && plan->depth <= 32 * W) /* one round: there is nothing to merge */
     found.costs[0] = found.costs[1] = NULL;
-  return cuda_kept_of_right (plan) > 1 ? launch_kept<W, 2> (plan, found, error) : launch_kept<W, 1> (plan, found, error);
+  return plan->fusion.keeps_right ? launch_kept<W, 2> (plan, found, error) : launch_kept<W, 1> (plan, found, error);
 }
 
 static StereoStatus
 select_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  Selection *found = (Selection *) context;
-  StereoLife life = sgm_selects (plan) ? (StereoLife) (STEREO_LIFE_PATHS | STEREO_LIFE_MAPS) : STEREO_LIFE_MAPS;
+  Selection *found = &cuda_state (plan)->selection;
+  StereoLife life = plan->fusion.selector != STEREO_SELECTOR_SELECT ?
+      (StereoLife) (STEREO_LIFE_PATHS | STEREO_LIFE_MAPS) :
+      STEREO_LIFE_MAPS;
   StereoStatus status = STEREO_OK;
 
   for (int v = 0; v < 2 && !status; v++)
@@ -292,9 +294,9 @@ select_prepare (StereoPlan *plan, void *context, StereoError *error)
 static StereoStatus
 select_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  const Selection &found = *(const Selection *) context;
+  const Selection &found = cuda_state (plan)->selection;
 
-  if (sgm_selects (plan))
+  if (plan->fusion.selector != STEREO_SELECTOR_SELECT)
     return STEREO_OK;
   if (plan->depth <= 64)
     return launch<2> (plan, found, error);
@@ -307,6 +309,4 @@ select_run (StereoPlan *plan, void *context, StereoError *error)
 
 }
 
-extern const StereoStage stereo_cuda_select = {
-  .name = "select", .context_size = sizeof (Selection), .prepare = select_prepare, .run = select_run
-};
+extern const StereoStage stereo_cuda_select = { .name = "select", .prepare = select_prepare, .run = select_run };

@@ -5,7 +5,6 @@
  * operations. The second one goes on along the latter to their ends, and sums up: along rows it also selects (winners.cu), along
  * columns it is the one below.
  */
-#include "cuda/post/select.cuh"
 #include "cuda/sgm/lines.cuh"
 
 namespace
@@ -153,7 +152,7 @@ launch_first (StereoPlan *plan, const Sgm &s, int directions, int halves, Stereo
 template <Task FIRST, Task SECOND, Task LAST, int PAIRS, int LANES> static StereoStatus
 launch_crossed (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
-  bool selects = sgm_selects (plan);
+  bool selects = plan->fusion.selector != STEREO_SELECTOR_SELECT;
   StereoStatus status = launch_first<FIRST, SECOND, LAST, PAIRS, LANES> (
       plan, s, plan->params.paths / 2, selects ? SGM_SIDEWAYS : SGM_VERTICAL, error);
 

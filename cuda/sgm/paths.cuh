@@ -61,7 +61,7 @@ struct Sgm
   int penalty_step; /* difference of luma that is a step; more than 255: none is */
 };
 
-/* costs.cu: raw costs of all candidates, or those in the volume as bytes (costs.cuh: or a method writes them). */
+/* costs.cu: raw costs of all candidates, or those in the volume as bytes. */
 StereoStatus sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
 StereoStatus sgm_costs_of_volume (StereoPlan *plan, const Sgm &s, StereoError *error);
 
@@ -76,8 +76,7 @@ StereoStatus sgm_make_mixed_costs (StereoPlan *plan, const Sgm &s, StereoError *
 /* crossed.cu: all paths, if s.fits_bytes, or if s.fits_byte and there are four. */
 StereoStatus sgm_crossed (StereoPlan *plan, const Sgm &s, StereoError *error);
 
-/* winners.cu: the last of such paths, along the rows, and selection; for depths that fit. */
-bool sgm_winners_fit (int depth);
+/* winners.cu: the last of such paths, along the rows, and selection; for depths from CUDA_WINNERS_LEAST to CUDA_WINNERS_MOST. */
 StereoStatus sgm_winners (StereoPlan *plan, const Sgm &s, StereoError *error);
 
 /* pairs.cu: all other paths, one direction after the other. */

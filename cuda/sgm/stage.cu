@@ -4,8 +4,6 @@
  * costs fit bytes are found together (crossed.cu), others one direction after the other (pairs.cu).
  */
 #include "cuda/cost.cuh"
-#include "cuda/post/select.cuh"
-#include "cuda/sgm/costs.cuh"
 #include "cuda/sgm/paths.cuh"
 
 namespace
@@ -14,9 +12,8 @@ namespace
 /* Scratch memory of a stage. */
 struct SgmContext
 {
-  uint8_t *costs; /* in the order of the volume */
-  bool products;  /* of bits make them: see census_costs.cu */
-  uint8_t *sets;  /* see Sgm */
+  bool products; /* of bits make the costs: see census_costs.cu */
+  uint8_t *sets; /* see Sgm */
   uint32_t *halfway;
 };
 
@@ -33,32 +30,22 @@ static Sgm
 sgm_of (const StereoPlan *plan, const SgmContext *context)
 {
   Sgm s = { plan->width, plan->height, plan->min_disparity, plan->disparities, plan->depth, middle_of (plan),
-    (uint32_t) plan->path_unit, 0, {}, {}, {}, plan->params.method == STEREO_METHOD_SGM && !plan->path_weighted, false,
-    context->costs, plan->volume, context->sets, context->halfway, plan->view[STEREO_LEFT].luma, plan->image_pitch,
+    (uint32_t) plan->path_unit, 0, {}, {}, {}, plan->fusion.path_sums == STEREO_PATHS_ADD_ROUNDED,
+    plan->fusion.path_sums == STEREO_PATHS_ADD_BYTES, cuda_state (plan)->path_costs, plan->volume, context->sets,
+    context->halfway, plan->view[STEREO_LEFT].luma, plan->image_pitch,
     plan->params.penalty_step > 0 ? plan->params.penalty_step : 256 };
   int step = 1 << plan->path_round;
   while (1u << s.unit_bits < s.unit)
     s.unit_bits++;
-  int largest = 0;
   s.rounding = { 0x10001u * (uint32_t) (step >> 1), 0x10001u * (uint16_t) -step, plan->path_round };
   for (int r = 0; r < SGM_DIRECTIONS; r++) {
     int small = stereo_plan_penalty (plan, r, 0), large = stereo_plan_penalty (plan, r, 1);
-    largest = large > largest ? large : largest;
     s.units[r] = (uint32_t) plan->path_units[r];
     s.penalties[r] = { { 0x10001u * (uint32_t) small, 0x10001u * (uint32_t) stereo_path_halved (small) },
       { 0x10001u * (uint32_t) large, 0x10001u * (uint32_t) stereo_path_halved (large) } };
   }
-  s.fits_byte = plan->params.method != STEREO_METHOD_SGM && !plan->path_weighted && largest / plan->path_unit <= 255;
   return s;
 }
-
-static bool
-crosses (const StereoPlan *plan, const Sgm &s)
-{
-  return s.fits_bytes || (s.fits_byte && plan->params.paths == 4);
-}
-
-static const SgmContext no_context = {};
 
 /* What is kept of paths, besides the volume. */
 static StereoStatus
@@ -69,7 +56,7 @@ reserve_paths (StereoPlan *plan, SgmContext *context, const Sgm &s, StereoError 
   size_t sets = s.fits_byte ? 1 : s.fits_bytes && plan->params.paths == 8 ? 2 : 0;
   StereoStatus status = STEREO_OK;
 
-  if (crosses (plan, s))
+  if (plan->fusion.paths_together)
     status = stereo_reserve_for (
         plan, STEREO_LIFE_PATHS, (void **) &context->halfway, lines * 2, candidates * sizeof (uint16_t), error);
   return status || !sets ? status :
@@ -81,7 +68,7 @@ static StereoStatus
 sgm_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
   SgmContext *context = (SgmContext *) data;
-  StereoStatus status = stereo_reserve_for (plan, STEREO_LIFE_COSTS, (void **) &context->costs,
+  StereoStatus status = stereo_reserve_for (plan, STEREO_LIFE_COSTS, (void **) &cuda_state (plan)->path_costs,
       (size_t) plan->width * (size_t) plan->height, (size_t) plan->depth, error);
 
   if (!status)
@@ -93,7 +80,7 @@ sgm_prepare (StereoPlan *plan, void *data, StereoError *error)
 static StereoStatus
 sum_paths (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
-  return crosses (plan, s) ? sgm_crossed (plan, s, error) : sgm_pairs (plan, s, error);
+  return plan->fusion.paths_together ? sgm_crossed (plan, s, error) : sgm_pairs (plan, s, error);
 }
 
 static StereoStatus
@@ -110,7 +97,7 @@ paths_run (StereoPlan *plan, void *data, StereoError *error)
 {
   const SgmContext *context = (const SgmContext *) data;
   Sgm s = sgm_of (plan, context);
-  StereoStatus status = sgm_path_costs (plan).costs ? STEREO_OK : sgm_costs_of_volume (plan, s, error);
+  StereoStatus status = plan->fusion.match_for_paths ? STEREO_OK : sgm_costs_of_volume (plan, s, error);
   return status ? status : sum_paths (plan, s, error);
 }
 
@@ -121,30 +108,6 @@ const StereoStage sgm = { .name = "match", .context_size = sizeof (SgmContext), 
 const StereoStage stereo_cuda_paths = {
   .name = "paths", .context_size = sizeof (SgmContext), .prepare = sgm_prepare, .run = paths_run
 };
-
-bool
-sgm_selects (const StereoPlan *plan)
-{
-  const StereoParams *p = &plan->params;
-  bool runs = p->method == STEREO_METHOD_SGM || p->paths != STEREO_PATHS_NONE;
-
-  return runs && crosses (plan, sgm_of (plan, &no_context)) && sgm_winners_fit (plan->depth) &&
-      !cuda_state (plan)->no_fusion;
-}
-
-PathCosts
-sgm_path_costs (const StereoPlan *plan)
-{
-  const StereoParams *p = &plan->params;
-  const SgmContext *context = (const SgmContext *) cuda_context_of (plan, &stereo_cuda_paths);
-  bool writes = p->method == STEREO_METHOD_ASW && p->support != STEREO_SUPPORT_BOTH &&
-      p->aggregation == STEREO_AGGREGATION_TWO_PASS && !cuda_state (plan)->no_fusion;
-
-  if (!context || !writes)
-    return {};
-  return { context->costs, 0x10001u * (255u << plan->path_shift), 0x10001u * (1u << plan->path_shift >> 1),
-    plan->path_shift };
-}
 
 const StereoStage *
 stereo_cuda_sgm (const StereoParams *params)

@@ -4,7 +4,7 @@
 #ifndef STEREO_CUDA_SGM_WALK_CUH
 #define STEREO_CUDA_SGM_WALK_CUH
 
-#include "cuda/post/select_lane.cuh"
+#include "cuda/pick/lane.cuh"
 #include "cuda/sgm/lines.cuh"
 
 namespace

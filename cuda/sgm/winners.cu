@@ -12,8 +12,11 @@
  * A row keeps its warps busy from its first pixel to its last one, and all rows run at once: what counts is how long a pixel takes,
  * and that nothing is kept in local memory, which is as slow as any other.
  */
-#include "cuda/post/select_maps.cuh"
+#include "cuda/pick/maps.cuh"
 #include "cuda/sgm/walk.cuh"
+
+/* A warp has all candidates of a pixel; with fewer than half of them, half of its lanes would idle. */
+static_assert (CUDA_WINNERS_MOST == 32 * PLACES && CUDA_WINNERS_LEAST > 16 * PLACES, "depths of winners_kernel");
 
 namespace
 {
@@ -238,7 +241,7 @@ template <Task LAST, int RIGHT> static StereoStatus
 launch_winners (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
   Lines rows = lines_for (LAST, s, SGM_SIDEWAYS);
-  Selection found = *cuda_selection (plan);
+  Selection found = cuda_state (plan)->selection;
   size_t shared = sizeof (Winners) + BLOCK_WARPS * ring_bytes<LAST> (s.depth);
 
   if (RIGHT == 1)
@@ -252,16 +255,9 @@ launch_winners (StereoPlan *plan, const Sgm &s, StereoError *error)
 template <Task LAST> static StereoStatus
 launch_for_right (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
-  return cuda_kept_of_right (plan) > 1 ? launch_winners<LAST, 2> (plan, s, error) :
-                                         launch_winners<LAST, 1> (plan, s, error);
+  return plan->fusion.keeps_right ? launch_winners<LAST, 2> (plan, s, error) : launch_winners<LAST, 1> (plan, s, error);
 }
 
-}
-
-bool
-sgm_winners_fit (int depth)
-{
-  return depth > 64 && depth <= 32 * PLACES;
 }
 
 StereoStatus

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a lane of selection holds: costs of the columns ahead, and the right pixels that pass through its registers. See
- * select.cu. */
-#ifndef STEREO_CUDA_POST_SELECT_LANE_CUH
-#define STEREO_CUDA_POST_SELECT_LANE_CUH
+ * post/select.cu. */
+#ifndef STEREO_CUDA_PICK_LANE_CUH
+#define STEREO_CUDA_PICK_LANE_CUH
 
-#include "cuda/post/lowest.cuh"
+#include "cuda/pick/lowest.cuh"
 
 namespace
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The lowest costs of a pixel, as keys that order ties too, and how the lanes of select.cu find them. */
-#ifndef STEREO_CUDA_POST_LOWEST_CUH
-#define STEREO_CUDA_POST_LOWEST_CUH
+/* The lowest costs of a pixel, as keys that order ties too, and how the lanes of post/select.cu find them. */
+#ifndef STEREO_CUDA_PICK_LOWEST_CUH
+#define STEREO_CUDA_PICK_LOWEST_CUH
 
 #include "cuda/common.cuh"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How selection leaves the lowest keys of pixels in the maps: for select.cu, and for the paths that select themselves
- * (cuda/sgm/winners.cu). */
-#ifndef STEREO_CUDA_POST_SELECT_MAPS_CUH
-#define STEREO_CUDA_POST_SELECT_MAPS_CUH
+/* How selection leaves the lowest keys of pixels in the maps: for post/select.cu, and for the paths that select themselves
+ * (sgm/winners.cu). */
+#ifndef STEREO_CUDA_PICK_MAPS_CUH
+#define STEREO_CUDA_PICK_MAPS_CUH
 
-#include "cuda/post/lowest.cuh"
-#include "cuda/post/select.cuh"
+#include "cuda/pick/lowest.cuh"
 
 namespace
 {
