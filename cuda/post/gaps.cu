@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What fill=gaps leaves without a value: ../../stereo/exact/gaps.h. The pixels of a map that squares hold are counted along rows, and
- * the counts along columns. A thread has a run of either, whose sums follow from each other. Rays are followed from the top down: two
- * steps on, a ray goes on as the ray of the pixel there does, so that a thread follows the pixels of such a chain until one of them is
- * not open.
+ * What fill=gaps leaves without a value: ../../stereo/exact/gaps.h. Pixels of a map are counted from the left end of each row; the
+ * pixels of a square are then a sum of differences along a column. A thread has a run of a column, whose sums follow from each other.
+ * Rays are followed from the top down: two steps on, a ray goes on as the ray of the pixel there does, so that a thread follows the
+ * pixels of such a chain until one of them is not open.
  */
 #include "cuda/post/gaps.cuh"
 
 namespace
 {
 
+constexpr int WARP = 32;
+constexpr unsigned ALL_LANES = 0xFFFFFFFFu;
 constexpr int GAPS_THREADS = 128;
-constexpr int RUN = 32;  /* pixels of a thread */
-constexpr int AHEAD = 4; /* pixels of a chain that are loaded together */
+constexpr int COUNT_WARPS = 16; /* of a row */
+constexpr int RUN = 16;         /* pixels of a thread */
+constexpr int AHEAD = 24;       /* pixels of a chain that are loaded together */
 
 static __device__ __forceinline__ bool
 inside (const Frame &f, int x, int y)
@@ -20,51 +23,73 @@ inside (const Frame &f, int x, int y)
   return x >= 0 && x < f.width && y >= 0 && y < f.height;
 }
 
-/* Thread: a pixel. */
-static __global__ void
-sure_kernel (Frame f, CudaGaps c, float least)
+/* What is counted: sure pixels, or those of a map. */
+struct Sure
 {
-  int x = blockIdx.x * blockDim.x + threadIdx.x;
-  size_t at = (size_t) blockIdx.y * f.map_pitch + x;
+  float least;
 
-  if (x < f.width)
-    c.sure[at] = !isnan (f.disparity[at]) && f.view[STEREO_LEFT].confidence[at] >= least;
-}
+  __device__ bool
+  operator() (const Frame &f, size_t at) const
+  {
+    return !isnan (f.disparity[at]) && f.view[STEREO_LEFT].confidence[at] >= least;
+  }
+};
 
-/* Thread: a run of a row. */
-static __global__ void
-along_kernel (Frame f, CudaGaps c, const uint8_t *map, int radius)
+struct Marked
 {
-  int first = (blockIdx.x * blockDim.x + threadIdx.x) * RUN, end = min (first + RUN, f.width), sum = 0;
-  const uint8_t *from = map + (size_t) blockIdx.y * f.map_pitch;
-  uint16_t *to = c.along + (size_t) blockIdx.y * f.map_pitch;
+  const uint8_t *map;
 
-  if (first >= f.width)
-    return;
-  for (int x = max (first - radius, 0); x < min (first + radius, f.width); x++)
-    sum += from[x];
-  for (int x = first; x < end; x++) {
-    sum += x + radius < f.width ? from[x + radius] : 0;
-    to[x] = (uint16_t) sum;
-    sum -= x >= radius ? from[x - radius] : 0;
+  __device__ bool
+  operator() (const Frame &, size_t at) const
+  {
+    return map[at];
+  }
+};
+
+/* Block: a row, in pieces of a pixel a thread. Counts wrap at 16 bits; differences of less do not. */
+template <class What> static __global__ void
+__launch_bounds__ (COUNT_WARPS *WARP) count_kernel (Frame f, CudaGaps c, What what)
+{
+  __shared__ int counts[2][COUNT_WARPS]; /* of the warps of a piece; the next piece has the other half */
+  int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, before = 0;
+  size_t row = (size_t) blockIdx.x * f.map_pitch;
+
+  for (int first = 0, half = 0; first < f.width; first += COUNT_WARPS * WARP, half = !half) {
+    int x = first + (int) threadIdx.x;
+    unsigned found = __ballot_sync (ALL_LANES, x < f.width && what (f, row + x));
+    if (!lane)
+      counts[half][warp] = __popc (found);
+    __syncthreads ();
+    int sum = before;
+    for (int k = 0; k < COUNT_WARPS; k++) {
+      sum += k < warp ? counts[half][k] : 0;
+      before += counts[half][k];
+    }
+    if (x < f.width)
+      c.along[row + x] = (uint16_t) (sum + __popc (found & (2u << lane) - 1));
   }
 }
 
-/* Thread: a run of a column. Pixels of @map become whether their squares hold more than @most, or (@few) no more. */
+/* Thread: a run of a column. A pixel of @map becomes whether its square holds more than @most, or (@few) no more. */
 static __global__ void
 judge_kernel (Frame f, CudaGaps c, uint8_t *map, int radius, int most, bool few)
 {
   int x = blockIdx.x * blockDim.x + threadIdx.x, first = blockIdx.y * RUN, end = min (first + RUN, f.height), sum = 0;
-  const uint16_t *from = c.along + x;
 
   if (x >= f.width)
     return;
+  int right = min (x + radius, f.width - 1), left = x - radius - 1;
+  auto of_row = [&] (int y) {
+    const uint16_t *row = c.along + (size_t) y * f.map_pitch;
+    return (int) (uint16_t) (row[right] - (left >= 0 ? row[left] : 0));
+  };
+#pragma unroll 8
   for (int y = max (first - radius, 0); y < min (first + radius, f.height); y++)
-    sum += from[(size_t) y * f.map_pitch];
+    sum += of_row (y);
   for (int y = first; y < end; y++) {
-    sum += y + radius < f.height ? from[(size_t) (y + radius) * f.map_pitch] : 0;
+    sum += y + radius < f.height ? of_row (y + radius) : 0;
     map[(size_t) y * f.map_pitch + x] = (sum <= most) == few;
-    sum -= y >= radius ? from[(size_t) (y - radius) * f.map_pitch] : 0;
+    sum -= y >= radius ? of_row (y - radius) : 0;
   }
 }
 
@@ -118,30 +143,39 @@ empty_kernel (Frame f, CudaGaps c)
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
-static StereoStatus
-judge_squares (StereoPlan *plan, const CudaGaps &c, const uint8_t *from, uint8_t *to, int radius, int most, bool few,
-    StereoError *error)
+template <class What> static StereoStatus
+count (StereoPlan *plan, const CudaGaps &c, What what, StereoError *error)
 {
-  cudaStream_t stream = cuda_state (plan)->stream;
-  Frame frame = cuda_frame (plan);
+  count_kernel<<<plan->height, COUNT_WARPS * WARP, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), c, what);
+  CUDA_LAUNCHED (plan, "count_kernel");
+  return STEREO_OK;
+}
 
-  along_kernel<<<dim3 (cuda_blocks (plan->width, GAPS_THREADS * RUN), plan->height), GAPS_THREADS, 0, stream>>> (
-      frame, c, from, radius);
-  CUDA_LAUNCHED (plan, "along_kernel");
-  judge_kernel<<<dim3 (cuda_blocks (plan->width, GAPS_THREADS), cuda_blocks (plan->height, RUN)), GAPS_THREADS, 0, stream>>> (
-      frame, c, to, radius, most, few);
+static StereoStatus
+judge (StereoPlan *plan, const CudaGaps &c, uint8_t *map, int radius, int most, bool few, StereoError *error)
+{
+  dim3 grid (cuda_blocks (plan->width, GAPS_THREADS), cuda_blocks (plan->height, RUN));
+
+  judge_kernel<<<grid, GAPS_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), c, map, radius, most, few);
   CUDA_LAUNCHED (plan, "judge_kernel");
   return STEREO_OK;
 }
 
-/* The pixels of bare squares. */
+/* The middles of bare squares, of sure pixels that are counted. */
 static StereoStatus
-find_bare (StereoPlan *plan, const CudaGaps &c, StereoGapsSquare square, uint8_t *to, StereoError *error)
+find_bare (StereoPlan *plan, const CudaGaps &c, StereoGapsSquare square, uint8_t *map, StereoError *error)
 {
-  int radius = stereo_gaps_radius (square, plan->width), most = stereo_gaps_most (square, plan->width);
-  StereoStatus status = judge_squares (plan, c, c.sure, c.bare, radius, most, true, error);
+  return judge (
+      plan, c, map, stereo_gaps_radius (square, plan->width), stereo_gaps_most (square, plan->width), true, error);
+}
 
-  return status ? status : judge_squares (plan, c, c.bare, to, radius, 0, false, error);
+/* In @map, from the middles of bare squares to all of their pixels. */
+static StereoStatus
+widen (StereoPlan *plan, const CudaGaps &c, StereoGapsSquare square, uint8_t *map, StereoError *error)
+{
+  StereoStatus status = count (plan, c, Marked{ map }, error);
+
+  return status ? status : judge (plan, c, map, stereo_gaps_radius (square, plan->width), 0, false, error);
 }
 
 }
@@ -150,7 +184,7 @@ StereoStatus
 cuda_gaps_reserve (StereoPlan *plan, CudaGaps *c, StereoError *error)
 {
   size_t pixels = stereo_times ((size_t) plan->map_pitch, (size_t) plan->height);
-  uint8_t **maps[] = { &c->sure, &c->bare, &c->hole, &c->inner };
+  uint8_t **maps[] = { &c->hole, &c->inner };
   StereoStatus status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->open, pixels, STEREO_GAPS_RAYS, error);
 
   for (uint8_t **map : maps)
@@ -168,11 +202,11 @@ cuda_gaps_find (StereoPlan *plan, const CudaGaps &c, StereoError *error)
   dim3 columns (cuda_blocks (plan->width, GAPS_THREADS));
   StereoStatus status;
 
-  sure_kernel<<<dim3 (columns.x, plan->height), GAPS_THREADS, 0, stream>>> (
-      frame, c, stereo_params_sure (&plan->params));
-  CUDA_LAUNCHED (plan, "sure_kernel");
-  if ((status = find_bare (plan, c, STEREO_GAPS_LARGE, c.inner, error)) ||
-      (status = find_bare (plan, c, STEREO_GAPS_SMALL, c.hole, error)))
+  if ((status = count (plan, c, Sure{ stereo_params_sure (&plan->params) }, error)) ||
+      (status = find_bare (plan, c, STEREO_GAPS_LARGE, c.inner, error)) ||
+      (status = find_bare (plan, c, STEREO_GAPS_SMALL, c.hole, error)) ||
+      (status = widen (plan, c, STEREO_GAPS_LARGE, c.inner, error)) ||
+      (status = widen (plan, c, STEREO_GAPS_SMALL, c.hole, error)))
     return status;
   CUDA_TRY (cudaMemsetAsync (c.open, 0, (size_t) STEREO_GAPS_RAYS * plan->height * plan->map_pitch, stream));
   ray_kernel<<<dim3 (columns.x, 2 * STEREO_GAPS_RAYS), GAPS_THREADS, 0, stream>>> (frame, c);

@@ -9,9 +9,9 @@
 /* Maps of bytes are 0 or 1, with rows map_pitch apart. */
 struct CudaGaps
 {
-  uint8_t *sure, *bare, *hole, *inner; /* of pixels; middles of bare squares; in a small one; in a large one */
-  uint8_t *open;                       /* a map for each ray that goes up: it leaves the picture at its top */
-  uint16_t *along;                     /* sums of a map along its rows */
+  uint8_t *hole, *inner; /* pixels of small and of large bare squares; at first, the middles of those */
+  uint8_t *open;         /* a map for each ray that goes up: it leaves the picture at its top */
+  uint16_t *along;       /* what was counted, from the left end of a row up to each pixel */
 };
 
 StereoStatus cuda_gaps_reserve (StereoPlan *plan, CudaGaps *gaps, StereoError *error);
