@@ -73,8 +73,9 @@ clang_looks () {
   [ -f build-tools/clang-looks/build.ninja ] ||
     CC=clang meson setup build-tools/clang-looks -Dcuda=disabled -Dintrospection=disabled -Dwerror=true \
       > build-tools/clang-looks.log 2>&1 || { tail -n 5 build-tools/clang-looks.log; return 1; }
-  # sources include the public header by its installed path
-  ninja -C build-tools/clang-looks gst/stereo/gststereometa.h > build-tools/clang-looks.log 2>&1 || return 1
+  # sources include the public headers by their installed path
+  ninja -C build-tools/clang-looks gst/stereo/gststereometa.h gst/stereo/gststereohealth.h gst/stereo/gststereoground.h \
+    > build-tools/clang-looks.log 2>&1 || return 1
   (cd build-tools/clang-looks && python3 -c 'import json, sys
 for one in json.load(open("compile_commands.json")):
     sys.stdout.write(one["command"].replace(" -c ", " -fsyntax-only -c ") + "\0")' | xargs -0 -n 1 -P "$jobs" sh -c) \

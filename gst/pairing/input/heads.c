@@ -40,7 +40,7 @@ running_duration (const GstSegment *segment, GstClockTime duration)
 {
   gdouble rate = segment->format == GST_FORMAT_TIME ? ABS (segment->rate) : 1;
 
-  return rate == 1 ? (gint64) duration : (gint64) MIN ((gdouble) duration / rate, G_MAXINT64 / 4);
+  return rate == 1 ? (gint64) duration : (gint64) MIN ((gdouble) duration / rate, (gdouble) (G_MAXINT64 / 4));
 }
 
 static gint64
