@@ -3,8 +3,9 @@
  * Where a filled picture stays without a value: fill=gaps takes the values of fill=planes away again where no surface bounds
  * them.
  *
- * A pixel is sure if it has a disparity before it is filled, which is as likely right as wrong (stereo_params_sure()). A square of the picture is bare if few of its
- * pixels are sure; what lies outside the picture is not sure. There are two kinds of squares:
+ * A pixel is sure if it has a disparity before it is filled, and that is at least as likely right as wrong
+ * (stereo_params_sure()). A square of the picture is bare if few of its pixels are sure; what lies outside the picture is not
+ * sure. There are two kinds of squares:
  *
  * - All pixels of a large square that is bare belong to no surface: the middle of a white wall, a fogged lens.
  * - The pixels of small squares that are bare are holes. A hole is a gap, which the surfaces around it close, unless it is open:
