@@ -145,11 +145,14 @@ __device__ __forceinline__ void
 await_arrival (Arrival *arrival, int time)
 {
 #if __CUDA_ARCH__ >= 900
-  asm volatile(
-      "{\n.reg .pred done;\nwait:\n"
-      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra wait;\n}" ::"r"(shared_address (arrival)),
-      "r"(time & 1)
-      : "memory");
+  asm volatile("{\n"
+               ".reg .pred done;\n"
+               "wait:\n"
+               "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+               "@!done bra wait;\n"
+               "}" ::"r"(shared_address (arrival)),
+               "r"(time & 1)
+               : "memory");
 #else
   commit_copies ();
   await_copies<0> ();

@@ -371,8 +371,7 @@ launch_for_cost (const StereoPlan *plan, StereoError *error, Launch launch)
   if (for_cost<METHOD> (plan->params.cost, [&] (auto cost) { status = launch (cost); }))
     return status;
   return stereo_fail (error, STEREO_ERROR_PARAMETER,
-      "cost=%s was asked for, and the CUDA backend cannot compute it for "
-      "method=%s: set another cost, or backend=cpu.",
+      "cost=%s was asked for, and the CUDA backend cannot compute it for method=%s: set another cost, or backend=cpu.",
       stereo_cost_info (plan->params.cost)->name, stereo_method_info (METHOD)->name);
 }
 

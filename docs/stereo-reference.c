@@ -298,14 +298,15 @@ main (int argc, char **argv)
   }
   features = g_list_concat (features, gst_registry_get_feature_list_by_plugin (gst_registry_get (), "stereooverlay"));
   features = g_list_sort (features, by_feature);
-  g_print (
-      "<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->\n"
-      "<!-- Made by `stereo-reference > docs/elements.md` from the plugin itself; a test compares. -->\n# Elements\n\n"
-      "Pads, caps (frames in system memory) and properties of every element. Length and disparity are in pixels, depth "
-      "and\n"
-      "baseline in millimetres, times in nanoseconds, unless the text says otherwise; \"own\" values are replaced by "
-      "what\n"
-      "the profile and the method call for (`settings` shows what is in force).\n");
+  g_print ("<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->\n"
+           "<!-- Made by `stereo-reference > docs/elements.md` from the plugin itself; a test compares. -->\n"
+           "# Elements\n"
+           "\n"
+           "Pads, caps (frames in system memory) and properties of every element. Length and disparity "
+           "are in pixels, depth and\n"
+           "baseline in millimetres, times in nanoseconds, unless the text says otherwise; \"own\" "
+           "values are replaced by what\n"
+           "the profile and the method call for (`settings` shows what is in force).\n");
   for (GList *l = features; l; l = l->next) {
     if (GST_IS_ELEMENT_FACTORY (l->data))
       print_element (l->data);

@@ -230,8 +230,13 @@ is_set (uint32_t word, uint32_t mask)
 {
 #ifdef __CUDA_ARCH__
   uint32_t set;
-  asm("{\n.reg .pred p;\n.reg .b32 bits;\n"
-      "and.b32 bits, %1, %2;\nsetp.ne.u32 p, bits, 0;\nselp.u32 %0, 1, 0, p;\n}"
+  asm("{\n"
+      ".reg .pred p;\n"
+      ".reg .b32 bits;\n"
+      "and.b32 bits, %1, %2;\n"
+      "setp.ne.u32 p, bits, 0;\n"
+      "selp.u32 %0, 1, 0, p;\n"
+      "}"
       : "=r"(set)
       : "r"(word), "r"(mask));
   return set;

@@ -229,18 +229,17 @@ post_missing (GstStereoConfidence *self, const GstStereoMeta *meta, gboolean tru
 {
   if (!meta)
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("A picture without stereo metadata came: put stereoconfidence "
-         "right after stereomatch, before anything that converts, crops, encodes or sends the picture."),
+        ("A picture without stereo metadata came: put stereoconfidence right after stereomatch, before anything that "
+         "converts, crops, encodes or sends the picture."),
         (NULL));
   else if (!truth)
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("The metadata of a picture holds no confidence: put stereoconfidence right "
-         "after stereomatch, not before it."),
+        ("The metadata of a picture holds no confidence: put stereoconfidence right after stereomatch, not before it."),
         (NULL));
   else
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("show=truth is set, but the metadata has no true disparity: feed "
-         "stereomatch from stereotestsrc, or set show=confidence."),
+        ("show=truth is set, but the metadata has no true disparity: feed stereomatch from stereotestsrc, or set "
+         "show=confidence."),
         (NULL));
 }
 
@@ -259,8 +258,8 @@ plane_of (GstStereoConfidence *self, GstBuffer *in)
   if (meta->width != (guint) GST_VIDEO_INFO_WIDTH (&self->info) ||
       meta->height != (guint) GST_VIDEO_INFO_HEIGHT (&self->info)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("The metadata is about a picture of %ux%u pixels, but this one has %dx%d: put "
-         "stereoconfidence right after stereomatch, before anything that changes the size.",
+        ("The metadata is about a picture of %ux%u pixels, but this one has %dx%d: put stereoconfidence right after "
+         "stereomatch, before anything that changes the size.",
             meta->width, meta->height, GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info)),
         (NULL));
     return NULL;
@@ -285,9 +284,7 @@ gst_stereo_confidence_prepare_output_buffer (GstBaseTransform *base, GstBuffer *
   *out = share ? share_plane (self, plane) : copy_plane (self, plane);
   if (!*out) {
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
-        ("The picture in the metadata could not be read: it is smaller than the "
-         "metadata says."),
-        (NULL));
+        ("The picture in the metadata could not be read: it is smaller than the metadata says."), (NULL));
     return GST_FLOW_ERROR;
   }
   gst_buffer_copy_into (*out, in, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);

@@ -213,8 +213,7 @@ warn_unsure (GstStereoGround *self)
   if (!self->warned)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("The metadata holds no confidence: every valid pixel counts as sure. Put stereoground right after "
-         "stereomatch, "
-         "which adds it."),
+         "stereomatch, which adds it."),
         (NULL));
   self->warned = TRUE;
 }

@@ -111,9 +111,8 @@ gchar *
 gst_stereo_ground_settings_problem (const GstStereoGroundSettings *settings)
 {
   if (settings->min_camera_height >= settings->max_camera_height)
-    return g_strdup_printf (
-        "min-camera-height=%g is not below max-camera-height=%g: set min-camera-height below it, or "
-        "max-camera-height above.",
+    return g_strdup_printf ("min-camera-height=%g is not below max-camera-height=%g: set min-camera-height below it, "
+                            "or max-camera-height above.",
         settings->min_camera_height, settings->max_camera_height);
   if (settings->min_height >= settings->max_height)
     return g_strdup_printf ("min-height=%g is not below max-height=%g: set min-height below it, or max-height above.",

@@ -64,9 +64,8 @@ warn_of_size (GstStereoCameras *cameras, const GstStereoMeta *meta, const GstSte
 {
   if (!cameras->warned_size)
     GST_ELEMENT_WARNING (cameras->element, STREAM, FORMAT,
-        ("The metadata that came with the views is of views of %ux%u pixels, and "
-         "these have %dx%d: it is not used. Set focal-length and baseline, or let nothing change the size after the "
-         "element that wrote it.",
+        ("The metadata that came with the views is of views of %ux%u pixels, and these have %dx%d: it is not used. Set "
+         "focal-length and baseline, or let nothing change the size after the element that wrote it.",
             meta->width, meta->height, layout->width, layout->height),
         (NULL));
   cameras->warned_size = TRUE;
@@ -98,8 +97,8 @@ fill_in (GstStereoCameras *cameras, const gchar *property, gdouble *set, gdouble
   } else if (fabs (*set - known) > SAME * MAX (fabs (*set), fabs (known)) && !cameras->warned_geometry) {
     cameras->warned_geometry = TRUE;
     GST_ELEMENT_WARNING (cameras->element, LIBRARY, SETTINGS,
-        ("%s=%g was set, and the metadata that came with the views says %g: "
-         "what was set is used. Leave %s at 0 to take theirs.",
+        ("%s=%g was set, and the metadata that came with the views says %g: what was set is used. "
+         "Leave %s at 0 to take theirs.",
             property, *set, known, property),
         (NULL));
   }

@@ -100,9 +100,8 @@ describe_exchanged (const GstStereoCheckResult *result, const GstStereoLayout *l
       "exchange what is linked to sink_left and sink_right" :
       "turn right-view-first in the caps' multiview-flags round";
 
-  return g_strdup_printf ("Left and right look exchanged: %u of %u points match at disparities below "
-                          "those searched (median of all: %.1f px). If they are, %s; if they are not, set "
-                          "min-disparity to about %d.",
+  return g_strdup_printf ("Left and right look exchanged: %u of %u points match at disparities below those searched "
+                          "(median of all: %.1f px). If they are, %s; if they are not, set min-disparity to about %d.",
       result->backward, result->forward + result->backward, result->disparity, remedy, (gint) (1.5 * result->disparity));
 }
 
@@ -110,10 +109,10 @@ static gchar *
 describe_rows (const GstStereoCheckResult *result, const StereoParams *params)
 {
   return g_strdup_printf (
-      "The rows of the two views do not fit: a point lies %.1f px higher or lower in "
-      "the right view than in the left one (median of %u; the left half of the picture is off by %.1f px, the right "
-      "one by %.1f px, down is positive). Rectify the views: put stereorectify with its calibration before "
-      "stereomatch, or calibrate anew. If they are rectified, they were not taken at the same moment. %s",
+      "The rows of the two views do not fit: a point lies %.1f px higher or lower in the right view than in the left "
+      "one (median of %u; the left half of the picture is off by %.1f px, the right one by %.1f px, down is positive). "
+      "Rectify the views: put stereorectify with its calibration before stereomatch, or calibrate anew. If they are "
+      "rectified, they were not taken at the same moment. %s",
       result->vertical, result->placed, result->vertical_left, result->vertical_right,
       params->align ? "Up to 3 px are taken out while stats say aligned, which is less exact." :
                       "align=auto takes up to 3 px of it out, which is less exact.");
@@ -193,10 +192,10 @@ judge_offsets (GstStereoChecks *checks, const GstStereoCheckResult *result, gint
   tell_episode (checks, gst_stereo_episode_update (&checks->late, late, time, MATCHES_HOLD),
       GST_STEREO_HEALTH_OUT_OF_STEP,
       g_strdup_printf (
-          "The views are out of step: points lie higher or lower in the right view, by %.1f px more than any "
-          "turn or scale explains. The views, or parts of them, were taken at different moments: trigger the "
-          "cameras together, and look at what delays or tears frames on the way. Where nothing moves, a lens "
-          "is not undistorted: calibrate anew.",
+          "The views are out of step: points lie higher or lower in the right view, by %.1f px more than any turn or "
+          "scale explains. The views, or parts of them, were taken at different moments: trigger the cameras together, "
+          "and look at what delays or tears frames on the way. Where nothing moves, a lens is not "
+          "undistorted: calibrate anew.",
           result->rest),
       "The views are in step again.", result->rest);
   tell_episode (checks, gst_stereo_episode_update (&checks->focal, focal, time, MATCHES_HOLD), GST_STEREO_HEALTH_FOCAL,
@@ -222,8 +221,8 @@ judge_mismatch (GstStereoChecks *checks, const GstStereoCheckResult *result, gin
   if (change == GST_STEREO_EPISODE_BEGINS)
     gst_stereo_health_tell (checks->health, GST_STEREO_HEALTH_MISMATCH, TRUE,
         g_strdup_printf ("The two views do not match: of %u points of the left view, %u are found in the right one%s. "
-                         "Look whether both cameras see the same scene, whether one of them is mirrored or turned, "
-                         "and whether something is before a lens.",
+                         "Look whether both cameras see the same scene, whether one of them is mirrored or turned, and "
+                         "whether something is before a lens.",
             result->points, result->matches, past > 0 ? ", much less than before" : ""),
         new_figures (share));
   else if (change == GST_STEREO_EPISODE_ENDS)
@@ -240,9 +239,8 @@ judge_timestamps (GstStereoChecks *checks, gint64 frame)
   if (!gst_stereo_skew_close (skew))
     return;
   GST_DEBUG_OBJECT (checks->element,
-      "check: the frames of a pair are %.3f ms apart on average, drifting by %.3f ms in "
-      "a second",
-      skew->mean / 1e6, skew->drift / 1e6);
+      "check: the frames of a pair are %.3f ms apart on average, drifting by %.3f ms in a second", skew->mean / 1e6,
+      skew->drift / 1e6);
   GST_OBJECT_LOCK (checks->element);
   checks->stats.skew_mean = (guint64) skew->mean;
   checks->stats.skew_drift = skew->drift;
@@ -250,16 +248,16 @@ judge_timestamps (GstStereoChecks *checks, gint64 frame)
   if (update (checks, &checks->out_of_step, gst_stereo_skew_is_large (skew, frame), GST_STEREO_HEALTH_OUT_OF_STEP,
           "The views are in step again."))
     gst_stereo_health_tell (checks->health, GST_STEREO_HEALTH_OUT_OF_STEP, TRUE,
-        g_strdup_printf ("The views are out of step: the two frames of a pair are %.1f ms apart on "
-                         "average, of %.1f ms from frame to frame. What moves gets a wrong disparity. Trigger the "
-                         "cameras together, or start them together.",
+        g_strdup_printf ("The views are out of step: the two frames of a pair are %.1f ms apart on average, of %.1f ms "
+                         "from frame to frame. What moves gets a wrong disparity. Trigger the cameras together, or "
+                         "start them together.",
             skew->mean / 1e6, frame / 1e6),
         new_figures (skew->mean / 1e6));
   if (update (checks, &checks->drifting, gst_stereo_skew_drifts (skew, frame), GST_STEREO_HEALTH_DRIFT,
           "The timestamps of the two views no longer drift apart."))
     gst_stereo_health_tell (checks->health, GST_STEREO_HEALTH_DRIFT, TRUE,
-        g_strdup_printf ("The timestamps of the two views drift apart, by %.3f ms in a second: the "
-                         "cameras run at different rates. Trigger them together, or let one clock stamp both.",
+        g_strdup_printf ("The timestamps of the two views drift apart, by %.3f ms in a second: the cameras run at "
+                         "different rates. Trigger them together, or let one clock stamp both.",
             skew->drift / 1e6),
         new_figures (skew->drift / 1e6));
 }

@@ -277,8 +277,8 @@ gst_stereo_health_look (GstStereoHealth *health, gint64 time, const GstStereoLay
   if (!health->viewers[0] || !health->viewers[1])
     return;
   for (guint v = 0; v < 2; v++)
-    GST_LOG_OBJECT (
-        health->element, "%s view: brightness %.1f, %.3f black, %.3f white, detail %.2f (square +- %.1f) of %.2f, sharpness %.4f, %.4f moved%s",
+    GST_LOG_OBJECT (health->element,
+        "%s view: brightness %.1f, %.3f black, %.3f white, detail %.2f (square +- %.1f) of %.2f, sharpness %.4f, %.4f moved%s",
         VIEW (v), looks[v].brightness, looks[v].black, looks[v].white, looks[v].detail, looks[v].doubt,
         looks[v].roughness, looks[v].sharpness, looks[v].moved, looks[v].same ? ", the same as before" : "");
   GST_OBJECT_LOCK (health->element);

@@ -68,10 +68,9 @@ gst_stereo_mask_check (const gchar *text, gchar **message)
   }
   if (at)
     return TRUE;
-  *message = g_strdup_printf (
-      "mask=%s is no list of rectangles: set it to x, y, width and height as fractions (0..1) of "
-      "the picture, with a semicolon between rectangles, for example "
-      "\"0, 0.9, 1, 0.1; 0.4, 0, 0.2, 0.3\"; or to the name of a PNG file.",
+  *message = g_strdup_printf ("mask=%s is no list of rectangles: set it to x, y, width and height as fractions (0..1) of "
+                              "the picture, with a semicolon between rectangles, for example "
+                              "\"0, 0.9, 1, 0.1; 0.4, 0, 0.2, 0.3\"; or to the name of a PNG file.",
       text);
   return FALSE;
 }
@@ -151,9 +150,8 @@ read_picture (GstStereoMask *mask, const gchar *name, gchar **message)
 static gboolean
 read_picture (GstStereoMask *mask, const gchar *name, gchar **message)
 {
-  *message = g_strdup_printf (
-      "mask=%s cannot be read: this was built without libpng. Set mask to rectangles, or install "
-      "libpng-dev and build again.",
+  *message = g_strdup_printf ("mask=%s cannot be read: this was built without libpng. Set mask to rectangles, or install "
+                              "libpng-dev and build again.",
       name);
   return FALSE;
 }

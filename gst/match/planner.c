@@ -111,8 +111,8 @@ post_error (GstStereoPlanner *planner, const StereoError *error, const StereoPar
   if (error->status != STEREO_ERROR_PARAMETER || !uncalibrated)
     return gst_stereo_post_error (planner->element, error);
   GST_ELEMENT_ERROR (planner->element, CORE, NEGOTIATION,
-      ("%s Or let the views bring them along: stereorectify with its calibration "
-       "set, before stereomatch, writes them into the metadata.",
+      ("%s Or let the views bring them along: stereorectify with its calibration set, before stereomatch, writes them "
+       "into the metadata.",
           error->message),
       (NULL));
   return GST_FLOW_NOT_NEGOTIATED;
@@ -131,8 +131,7 @@ enter (GstStereoPlanner *planner, GstStereoCudaContext *context)
   if (gst_stereo_cuda_enter (context))
     return TRUE;
   GST_ELEMENT_ERROR (planner->element, RESOURCE, FAILED,
-      ("The CUDA context of the frames (device %d) cannot be "
-       "entered: an earlier failure may have ended it.",
+      ("The CUDA context of the frames (device %d) cannot be entered: an earlier failure may have ended it.",
           gst_stereo_cuda_device (context)),
       (NULL));
   return FALSE;

@@ -24,18 +24,15 @@ gst_stereo_match_properties_install (GObjectClass *klass)
           "Nanoseconds of stream time from one check of the input to the next: whether left and right are exchanged, "
           "the rows of the views do not fit, their timestamps are out of step, or the search range is too small; a "
           "warning says so once, and what to do; each check takes some 2 ms of CPU time; 0 = never, and no look at "
-          "what is "
-          "wrong with a camera (message stereo-health) either",
+          "what is wrong with a camera (message stereo-health) either",
           0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE));
   g_object_class_install_property (klass, PROP_MASK,
       g_param_spec_string ("mask", "mask",
           "What to leave out of the left view: a bonnet, a crane's arm, a time stamp. The name of a PNG file of the "
-          "view's "
-          "size, whose pixels below mid grey are excluded; or rectangles \"x,y,width,height; ...\" as fractions (0..1) "
-          "of "
-          "the picture. Excluded pixels have no value and count nowhere; rows above and below all others are not "
-          "matched. NULL = none",
+          "view's size, whose pixels below mid grey are excluded; or rectangles \"x,y,width,height; ...\" as fractions "
+          "(0..1) of the picture. Excluded pixels have no value and count nowhere; rows above and below all others are "
+          "not matched. NULL = none",
           NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
       g_param_spec_string ("active-backend", "active-backend",
@@ -45,20 +42,18 @@ gst_stereo_match_properties_install (GObjectClass *klass)
           "Since the start: pairs computed, dropped-left and dropped-right (frames without a partner), late (pairs "
           "dropped for QoS), pairing-clock (by which the frames of the last pair were paired: buffer, the name of the "
           "reference caps of their capture timestamps, or none), overlapped (pairs submitted while another was being "
-          "computed), compute-time (ns from a "
-          "pair's submission to its result, of the last pair) and compute-time-mean, steps-time-mean (of that, the "
-          "backend's work by its own clock, without copies to a device and from it); of the last pair: valid-ratio "
-          "and mean-confidence (0..1), aligned (whether align=auto resampled the right view), align-offset and "
-          "align-offset-max (pixels by which a point lies lower in the right view than in the left one: in the middle "
-          "of the picture, and at most, up or down); checks (looks at the input, see check-interval), check-matches "
-          "(points found in "
-          "both views at the last one), exchanged (left and right look so), vertical-offset (pixels by which the rows "
-          "of the views as they come differ, median; below 0 = not known), skew-mean (ns between the frames of a pair) "
-          "and skew-drift (ns that "
-          "it grows by in a second); health (ok, or what is wrong now, for example \"frozen-right, range\": see the "
-          "message stereo-health), health-looks, brightness-left and -right (0..255), sharpness-left and -right (fine "
-          "detail divided by brightness), beyond-range (share of the points found that lie beyond the search range; "
-          "below 0 = not known) and wanted-disparities (that would reach them; 0 = no more than are searched)",
+          "computed), compute-time (ns from a pair's submission to its result, of the last pair) and "
+          "compute-time-mean, steps-time-mean (of that, the backend's work by its own clock, without copies to a "
+          "device and from it); of the last pair: valid-ratio and mean-confidence (0..1), aligned (whether align=auto "
+          "resampled the right view), align-offset and align-offset-max (pixels by which a point lies lower in the "
+          "right view than in the left one: in the middle of the picture, and at most, up or down); checks (looks at "
+          "the input, see check-interval), check-matches (points found in both views at the last one), exchanged (left "
+          "and right look so), vertical-offset (pixels by which the rows of the views as they come differ, median; "
+          "below 0 = not known), skew-mean (ns between the frames of a pair) and skew-drift (ns that it grows by in a "
+          "second); health (ok, or what is wrong now, for example \"frozen-right, range\": see the message "
+          "stereo-health), health-looks, brightness-left and -right (0..255), sharpness-left and -right (fine detail "
+          "divided by brightness), beyond-range (share of the points found that lie beyond the search range; below 0 = "
+          "not known) and wanted-disparities (that would reach them; 0 = no more than are searched)",
           GST_TYPE_STRUCTURE, ro));
   g_object_class_install_property (klass, PROP_SETTINGS,
       g_param_spec_boxed ("settings", "settings",

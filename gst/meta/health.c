@@ -17,8 +17,7 @@ static const GstStereoHealthKind kinds[] = {
       "less than half as sharp as the other view, and nearly even all over, which the other view is not" },
   { "frozen", OF_VIEW (FROZEN), TRUE, MS (600), "frozen",
       "no pixel changes while the other view does; or in three eighths of the rows nothing but noise changes, where "
-      "the "
-      "other view moves; or, of both, no pixel changes at all where pixels did before or the source is live" },
+      "the other view moves; or, of both, no pixel changes at all where pixels did before or the source is live" },
   { "blurred", OF_VIEW (BLURRED), TRUE, MS (800), "blurred",
       "less than half as sharp as the other view, or as it used to be against it" },
   { "dark", OF_VIEW (DARK), TRUE, MS (800), "dark", "less than two thirds of the other view's brightness" },
@@ -27,8 +26,7 @@ static const GstStereoHealthKind kinds[] = {
       "nothing but exposure and noise" },
   { "still-pattern", OF_PAIR (STILL_PATTERN), TRUE, MS (400), "still pattern on the lenses",
       "likewise, and two scenes shine through; or a quarter of what moves has the texture that the other view has at "
-      "the "
-      "same place, now and three looks ago" },
+      "the same place, now and three looks ago" },
   { "swapped", OF_PAIR (SWAPPED), TRUE, 0, "views exchanged",
       "three quarters of the points match at disparities of the wrong sign" },
   { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, MS (400), "views out of step",

@@ -122,8 +122,7 @@ scaled_size (const GstStereoMeta *self, const GstVideoInfo *in, const GstVideoIn
 {
   if (in->width < 1 || in->height < 1 || !same_display_aspect (in, out)) {
     GST_CAT_DEBUG (gst_stereo_meta_debug,
-        "dropped: scaling %dx%d to %dx%d changes the display aspect ratio, so the "
-        "picture may have got borders",
+        "dropped: scaling %dx%d to %dx%d changes the display aspect ratio, so the picture may have got borders",
         in->width, in->height, out->width, out->height);
     return FALSE;
   }

@@ -57,8 +57,7 @@ static GstFlowReturn
 map_error (GstDepthOverlayComposer *composer, const GstVideoInfo *info, GstBuffer *buffer)
 {
   GST_ELEMENT_ERROR (composer->owner, STREAM, FORMAT,
-      ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold the %dx%d "
-       "%s frame that its caps announce.",
+      ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold the %dx%d %s frame that its caps announce.",
           gst_buffer_get_size (buffer), GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
           gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info))),
       (NULL));
@@ -125,8 +124,7 @@ gst_depth_overlay_compose (GstDepthOverlayComposer *composer, GstDepthOverlayOut
   GstFlowReturn flow = GST_FLOW_OK;
 
   GST_LOG_OBJECT (composer->owner, "live frame is %s",
-      !can_pass     ? "copied: only a part of it is shown, or downstream "
-                      "needs other rows" :
+      !can_pass     ? "copied: only a part of it is shown, or downstream needs other rows" :
           untouched ? "passed on" :
           writable  ? "drawn over in place" :
                       "copied: others use it, too");

@@ -118,8 +118,7 @@ gst_depth_overlay_output_choose_view (
   if (output->negotiated && gst_depth_overlay_view_equal (&view, &output->view))
     return TRUE;
   GST_DEBUG_OBJECT (output->owner,
-      "shows %dx%d pixels at %d,%d of live frames of %dx%d, with depth of %dx%d (0x0: "
-      "none yet)",
+      "shows %dx%d pixels at %d,%d of live frames of %dx%d, with depth of %dx%d (0x0: none yet)",
       GST_VIDEO_INFO_WIDTH (&view.info), GST_VIDEO_INFO_HEIGHT (&view.info), view.x, view.y,
       GST_VIDEO_INFO_WIDTH (live), GST_VIDEO_INFO_HEIGHT (live), depth_width, depth_height);
   output->view = view;
@@ -284,9 +283,8 @@ gst_depth_overlay_output_acquire (GstDepthOverlayOutput *output, GstBuffer **buf
     flow = gst_buffer_pool_acquire_buffer (pool, buffer, NULL);
   if (flow == GST_FLOW_ERROR)
     GST_ELEMENT_ERROR (output->owner, RESOURCE, NO_SPACE_LEFT,
-        ("There is no memory for an output buffer of %dx%d "
-         "pixels.",
-            GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)),
+        ("There is no memory for an output buffer of %dx%d pixels.", GST_VIDEO_INFO_WIDTH (info),
+            GST_VIDEO_INFO_HEIGHT (info)),
         (NULL));
   gst_clear_object (&pool);
   return flow;

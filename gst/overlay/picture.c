@@ -50,8 +50,8 @@ warn_once (GstDepthOverlayPicture *picture, const GstDepthOverlayRange *range, c
     picture->said_disparity = TRUE;
     GST_ELEMENT_WARNING (picture->owner, STREAM, FORMAT,
         ("Distances are not known: the disparity on sink_depth comes without focal length and baseline. Colours follow "
-         "the disparity, the read-out is in px, and near, far and warn-distance are without effect. Set "
-         "focal-length (px) and baseline (mm) of stereomatch."),
+         "the disparity, the read-out is in px, and near, far and warn-distance are without effect. Set focal-length "
+         "(px) and baseline (mm) of stereomatch."),
         (NULL));
   }
   if (range->near >= range->far && !picture->said_near_far) {
@@ -113,8 +113,8 @@ ensure_scale (GstDepthOverlayPicture *picture, const GstDepthOverlayRange *wante
   picture->have_scale = TRUE;
   gst_stereo_scale_codes (&scale, meta, picture->codes, SAMPLES);
   GST_DEBUG_OBJECT (picture->owner,
-      "samples are %s: colours from %g to %g %s; scale %g, from %g px, focal length %g "
-      "px, baseline %g mm, principal offset %g px",
+      "samples are %s: colours from %g to %g %s; scale %g, from %g px, focal length %g px, baseline %g "
+      "mm, principal offset %g px",
       scale.kind == GST_STEREO_OUTPUT_KIND_DEPTH ? "depth" : "disparity", scale.near, scale.far,
       scale.metric ? "mm" : "px", scale.disparity_scale, scale.min_disparity, scale.focal_length, scale.baseline,
       scale.principal_offset);

@@ -117,8 +117,7 @@ find (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search, guint 
   if (!report->nearest.valid)
     GST_LOG_OBJECT (report->owner,
         "no nearest surface: of those of %dx%d pixels at %d,%d that count %.1f %% are valid with a confidence of "
-        "%u/255, and nowhere are "
-        "%g %% connected",
+        "%u/255, and nowhere are %g %% connected",
         view.width, view.height, view.x, view.y, 100 * report->nearest.found.coverage, view.min_confidence,
         search->percentile);
 }

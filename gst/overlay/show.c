@@ -56,26 +56,25 @@ static const GstDepthOverlayProperty properties[] = {
       .blurb = "How colours are spread over the distances from near to far. Where distances are not known, colours are "
                "even in the disparity" },
   { ROW (NUMBER, "min-confidence", min_confidence), .most = 1,
-      .blurb = "Pixels with a lower confidence (0..1) show the live view and count as not seen; 0 = use every valid "
-               "pixel" },
+      .blurb = "Pixels with a lower confidence (0..1) show the live view and count as not seen; "
+               "0 = use every valid pixel" },
   { ROW (NUMBER, "warn-distance", limits.warn_distance), .most = FARTHEST,
-      .blurb = "The picture and the message warn when the nearest surface is nearer than this, in millimetres; 0 = "
-               "never" },
+      .blurb = "The picture and the message warn when the nearest surface is nearer than this, "
+               "in millimetres; 0 = never" },
   { ROW (CHOICE, "nearest", nearest), .choices = gst_depth_overlay_nearest_of_get_type,
       .blurb = "What the nearest distance, its warning and stereo-nearest are about" },
   { ROW (NUMBER, "nearest-percentile", search.percentile), .most = 100,
       .blurb = "Percentage (0..100) of the region's pixels that must be connected, at the nearest distance or nearer: "
-               "the smallest surface that counts. Smaller values find smaller objects, but rely on fewer pixels; 0 = "
-               "a single pixel is enough" },
+               "the smallest surface that counts. Smaller values find smaller objects, but rely on fewer pixels; 0 = a "
+               "single pixel is enough" },
   { ROW (NUMBER, "max-unknown", limits.max_unknown), .most = 1,
       .blurb = "Share (0..1) of the region's pixels, of those that a mask does not exclude, that may be invalid or "
-               "unsure. Where more are, the state is "
-               "unknown, never clear; a surface nearer than warn-distance is reported all the same" },
+               "unsure. Where more are, the state is unknown, never clear; a surface nearer than warn-distance is "
+               "reported all the same" },
   { ROW (REGION, "region", search.region),
-      .blurb = "Where to look for the nearest surface: <x, y, width, height> as fractions (0..1) of the picture. "
-               "Parts outside the picture are ignored; the default, <0, 0, 1, 1>, is the whole picture. With text a "
-               "thin "
-               "frame shows it" },
+      .blurb = "Where to look for the nearest surface: <x, y, width, height> as fractions (0..1) of the picture. Parts "
+               "outside the picture are ignored; the default, <0, 0, 1, 1>, is the whole picture. With "
+               "text a thin frame shows it" },
   { ROW (SWITCH, "legend", legend), .blurb = "Draw a legend of the colours and their distances" },
   { ROW (SWITCH, "text", text),
       .blurb = "Draw the nearest distance, its marker and warnings, and say what is not known" },

@@ -226,8 +226,7 @@ hold (GstDepthOverlaySync *sync, GstBuffer *buffer, gint64 time)
 {
   if (sync->held.buffer && !sync->shown)
     GST_LOG_OBJECT (sync->owner,
-        "depth of %" SIGNED_TIME_FORMAT " is dropped: a later one goes with the next live "
-        "frame",
+        "depth of %" SIGNED_TIME_FORMAT " is dropped: a later one goes with the next live frame",
         SIGNED_TIME_ARGS (sync->held.time));
   gst_buffer_replace (&sync->held.buffer, buffer);
   sync->held.info = sync->depth_info;
@@ -358,8 +357,7 @@ state_at (GstDepthOverlaySync *sync, GstAggregatorPad *pad, gint64 time, guint64
 {
   if (!pad) {
     say_once (sync, &sync->said_unlinked,
-        "sink_depth is not linked: the live view is shown without depth. Link the "
-        "output of stereomatch to it.");
+        "sink_depth is not linked: the live view is shown without depth. Link the output of stereomatch to it.");
     return GST_DEPTH_OVERLAY_UNLINKED;
   }
   if (sync->held.buffer && is_fresh (sync, time, max_age))

@@ -249,8 +249,8 @@ warn_of_loss (GstStereoClock *clock)
         (NULL));
   else
     GST_ELEMENT_WARNING (clock->element, STREAM, FAILED,
-        ("%s no capture timestamps (%s) any more, for %d s: buffer timestamps pair the views, until both have "
-         "capture timestamps again. Check that the source still attaches them (GstReferenceTimestampMeta).",
+        ("%s no capture timestamps (%s) any more, for %d s: buffer timestamps pair the views, until both have capture "
+         "timestamps again. Check that the source still attaches them (GstReferenceTimestampMeta).",
             left == NONE && right == NONE ? "The frames of both views have" :
                 left == NONE              ? "The frames of sink_left have" :
                                             "The frames of sink_right have",

@@ -143,8 +143,7 @@ read_qos (GstStereoLatePairs *late, GstEvent *event)
   late->earliest_time = earliest;
   GST_OBJECT_UNLOCK (late->aggregator);
   GST_LOG_OBJECT (late->aggregator,
-      "QoS from downstream: off by %" GST_STIME_FORMAT ", proportion %.3f; pairs before "
-      "%" GST_TIME_FORMAT " are late",
+      "QoS from downstream: off by %" GST_STIME_FORMAT ", proportion %.3f; pairs before %" GST_TIME_FORMAT " are late",
       GST_STIME_ARGS (diff), proportion, GST_TIME_ARGS (earliest));
 }
 

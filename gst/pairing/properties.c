@@ -26,14 +26,12 @@ gst_stereo_properties_install (GObjectClass *klass)
       g_param_spec_uint64 ("max-skew", "max-skew",
           "Nanoseconds that the two frames of a pair may be apart; frames without a partner within that time are "
           "dropped, counted and reported; the default, 18446744073709551615, is half the left frame's duration (no "
-          "limit "
-          "where that duration is unknown)",
+          "limit where that duration is unknown)",
           0, G_MAXUINT64, GST_STEREO_MAX_SKEW_AUTO, rw));
   g_object_class_install_property (klass, PROP_PAIRING_CLOCK,
       gst_stereo_unchecked_spec (g_param_spec_enum ("pairing-clock", "pairing-clock",
-          "Which timestamps pair the frames of sink_left and sink_right, and are compared with max-skew; stats say "
-          "which "
-          "ones do",
+          "Which timestamps pair the frames of sink_left and sink_right, and are compared with "
+          "max-skew; stats say which ones do",
           GST_TYPE_STEREO_PAIRING_CLOCK, GST_STEREO_PAIRING_CLOCK_AUTO, rw)));
   g_object_class_install_property (klass, PROP_QOS,
       g_param_spec_boolean ("qos", "qos",

@@ -91,16 +91,15 @@ post (GstAggregator *aggregator, gboolean packed, const GstStereoQuietFinding fi
     post_silent (aggregator, "sink has", &findings[0], "Nothing comes out. Check the camera, its cable and the source.");
   } else if (findings[0].silent && findings[1].silent) {
     post_silent (aggregator, "sink_left and sink_right have", &findings[0],
-        "Nothing comes out. Check what both cameras have in common: their supply, their hub, and the thread that feeds "
-        "both pads.");
+        "Nothing comes out. Check what both cameras have in common: their supply, their hub, and the "
+        "thread that feeds both pads.");
   } else if (findings[0].silent || findings[1].silent) {
     guint silent = !findings[0].silent;
     gchar *pads = g_strdup_printf ("%s has", names[silent]);
     gchar *consequence = g_strdup_printf (
         "Nothing comes out: the frames of %s wait, and those without a partner are dropped and counted when it is "
-        "back. "
-        "Check that camera, its cable and the source of that branch; where one thread feeds both pads, put a queue "
-        "before each.",
+        "back. Check that camera, its cable and the source of that branch; where one thread feeds both pads, put a "
+        "queue before each.",
         names[!silent]);
     post_silent (aggregator, pads, &findings[silent], consequence);
     g_free (pads);

@@ -33,8 +33,8 @@ gchar *
 gst_stereo_points_settings_problem (const GstStereoPointsSettings *settings)
 {
   if (settings->far > 0 && settings->near >= settings->far)
-    return g_strdup_printf ("near=%g mm is not below far=%g mm: no point would be left. Set near below far, or far=0 "
-                            "for no limit.",
+    return g_strdup_printf ("near=%g mm is not below far=%g mm: no point would be left. Set near below "
+                            "far, or far=0 for no limit.",
         settings->near, settings->far);
   return NULL;
 }

@@ -194,8 +194,14 @@ ply_header (const Cloud *cloud, guint points, gchar *text)
   if (cloud->organized)
     g_snprintf (grid, sizeof grid, "obj_info num_cols %u\nobj_info num_rows %u\n", cloud->columns, cloud->rows);
   return g_snprintf (text, HEADER,
-      "ply\nformat binary_little_endian 1.0\ncomment millimetres, X right, Y down, Z forward\n%selement vertex %u\n"
-      "property float x\nproperty float y\nproperty float z\n%send_header\n",
+      "ply\n"
+      "format binary_little_endian 1.0\n"
+      "comment millimetres, X right, Y down, Z forward\n"
+      "%selement vertex %u\n"
+      "property float x\n"
+      "property float y\n"
+      "property float z\n"
+      "%send_header\n",
       grid, points, cloud->color_of_column ? "property uchar red\nproperty uchar green\nproperty uchar blue\n" : "");
 }
 
@@ -205,9 +211,17 @@ pcd_header (const Cloud *cloud, guint points, gchar *text)
   gboolean color = cloud->color_of_column != NULL;
 
   return g_snprintf (text, HEADER,
-      "# .PCD v0.7 - Point Cloud Data file format: millimetres, X right, Y down, Z forward\nVERSION 0.7\n"
-      "FIELDS x y z%s\nSIZE 4 4 4%s\nTYPE F F F%s\nCOUNT 1 1 1%s\nWIDTH %u\nHEIGHT %u\nVIEWPOINT 0 0 0 1 0 0 0\n"
-      "POINTS %u\nDATA binary\n",
+      "# .PCD v0.7 - Point Cloud Data file format: millimetres, X right, Y down, Z forward\n"
+      "VERSION 0.7\n"
+      "FIELDS x y z%s\n"
+      "SIZE 4 4 4%s\n"
+      "TYPE F F F%s\n"
+      "COUNT 1 1 1%s\n"
+      "WIDTH %u\n"
+      "HEIGHT %u\n"
+      "VIEWPOINT 0 0 0 1 0 0 0\n"
+      "POINTS %u\n"
+      "DATA binary\n",
       color ? " rgb" : "", color ? " 4" : "", color ? " F" : "", color ? " 1" : "",
       cloud->organized ? cloud->columns : points, cloud->organized ? cloud->rows : 1, points);
 }

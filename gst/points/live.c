@@ -184,8 +184,7 @@ gst_stereo_points_live_find (GstStereoPointsLive *live, gint64 time, gboolean ti
     live->said_missing = TRUE;
     GST_ELEMENT_WARNING (live->owner, STREAM, FORMAT,
         ("No frame came on sink_live for a picture on sink: its points have no colour. Put a queue before both pads, "
-         "and "
-         "let both streams begin at the same time."),
+         "and let both streams begin at the same time."),
         (NULL));
   }
   gst_clear_object (&pad);
@@ -209,8 +208,8 @@ choose_view (GstStereoPointsLive *live, guint width, guint height, GstDepthOverl
     return TRUE;
   GST_ELEMENT_ERROR (live->owner, CORE, NEGOTIATION,
       ("The live view on sink_live is %dx%d and the depth on sink %ux%u: their aspect ratios differ, so points would "
-       "get "
-       "the colour of others. Give sink_live the left view that stereomatch got, scaled if need be but not cropped.",
+       "get the colour of others. Give sink_live the left view that stereomatch got, scaled if "
+       "need be but not cropped.",
           GST_VIDEO_INFO_WIDTH (&view->info), GST_VIDEO_INFO_HEIGHT (&view->info), width, height),
       (NULL));
   return FALSE;

@@ -211,9 +211,9 @@ tell (GstStereoDrift *drift, const gchar *state, const gchar *text)
 static void
 tell_limit (GstStereoDrift *drift)
 {
-  gchar *text = g_strdup_printf ("The right view has drifted by more than %.1f px against the calibration, which "
-                                 "is all that auto-align takes out: calibrate the cameras anew, and check that they "
-                                 "are fixed.",
+  gchar *text = g_strdup_printf ("The right view has drifted by more than %.1f px against the calibration, which is "
+                                 "all that auto-align takes out: calibrate the cameras anew, and "
+                                 "check that they are fixed.",
       limit (drift));
 
   tell (drift, "limit", text);

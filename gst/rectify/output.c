@@ -154,8 +154,8 @@ negotiate (GstStereoRectifyOutput *self, const GstStereoLayout *layout, const Gs
     return GST_FLOW_OK;
   if (halved && rectification->width % 2) {
     GST_ELEMENT_ERROR (self->base, CORE, NEGOTIATION,
-        ("Rectified views of %dx%d pixels cannot lie side by side in I420 or NV12, "
-         "where two columns share their colour: set width=%d, or put videoconvert ! video/x-raw,format=RGBx before.",
+        ("Rectified views of %dx%d pixels cannot lie side by side in I420 or NV12, where two columns share their "
+         "colour: set width=%d, or put videoconvert ! video/x-raw,format=RGBx before.",
             rectification->width, rectification->height, rectification->width - 1),
         (NULL));
     return GST_FLOW_NOT_NEGOTIATED;
@@ -170,8 +170,7 @@ negotiate (GstStereoRectifyOutput *self, const GstStereoLayout *layout, const Gs
   if (GST_PAD_IS_FLUSHING (aggregator->srcpad))
     return GST_FLOW_FLUSHING;
   GST_ELEMENT_ERROR (self->base, CORE, NEGOTIATION,
-      ("What is linked downstream does not take two views side by side as %s of "
-       "%dx%d pixels.",
+      ("What is linked downstream does not take two views side by side as %s of %dx%d pixels.",
           halved ? "I420 or NV12" : gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (input)),
           2 * rectification->width, rectification->height),
       (NULL));
@@ -205,8 +204,8 @@ can_be_split (GstStereoRectifyOutput *self, const GstStereoFrame *frame)
               layout->height % 2)))
     return TRUE;
   GST_ELEMENT_ERROR (self->base, CORE, NEGOTIATION,
-      ("Frames of two views of %dx%d pixels cannot be split in %s, where pixels on the border "
-       "of the views share their colour: put videoconvert ! video/x-raw,format=RGBx before.",
+      ("Frames of two views of %dx%d pixels cannot be split in %s, where pixels on the border of the views share their "
+       "colour: put videoconvert ! video/x-raw,format=RGBx before.",
           layout->width, layout->height, gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info))),
       (NULL));
   return FALSE;

@@ -19,8 +19,7 @@ install_settings (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_CALIBRATION,
       g_param_spec_string ("calibration", "calibration",
           "File with the calibration of the cameras (YAML or XML of OpenCV, or text of KITTI or Middlebury), or two "
-          "ROS "
-          "camera_info files as left,right; must be set",
+          "ROS camera_info files as left,right; must be set",
           NULL, rw));
   g_object_class_install_property (klass, PROP_ALPHA,
       gst_stereo_unchecked_spec (g_param_spec_double ("alpha", "alpha",
@@ -38,8 +37,8 @@ install_settings (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_UNIT,
       gst_stereo_unchecked_spec (g_param_spec_double ("unit", "unit",
           "Millimetres per unit of length in the calibration: 1000 for metres, or the side of a chessboard square "
-          "where lengths are counted in squares; 0 = default of the format: 1000 for ROS and KITTI, 1 for OpenCV "
-          "and Middlebury",
+          "where lengths are counted in squares; 0 = default of the format: 1000 for ROS and KITTI, 1 "
+          "for OpenCV and Middlebury",
           0, 1e9, 0, controlled)));
   g_object_class_install_property (klass, PROP_SAVE,
       g_param_spec_string ("save", "save",
@@ -70,11 +69,9 @@ install_results (GObjectClass *klass)
           "compute-time-mean; of auto-align: aligned (whether something is taken out now), align-offset and "
           "align-offset-max (pixels by which a point would lie lower in the right view than in the left one: in the "
           "middle of the picture, and at most, up or down), align-roll (degrees clockwise that the right view is "
-          "turned "
-          "by), align-left-over (pixels that the points are off by in the pairs that go out, root mean square), "
-          "align-points (points that agree), align-updates (times that it was changed) and align-time (ns that the "
-          "maps "
-          "took last)",
+          "turned by), align-left-over (pixels that the points are off by in the pairs that go out, root mean square), "
+          "align-points (points that agree), align-updates (times that it was changed) and align-time (ns "
+          "that the maps took last)",
           GST_TYPE_STRUCTURE, ro));
   g_object_class_install_property (klass, PROP_FOCAL_LENGTH,
       g_param_spec_double ("focal-length", "focal-length",
@@ -84,8 +81,7 @@ install_results (GObjectClass *klass)
           "Distance between the cameras in millimetres; 0 before the first pair", 0, G_MAXDOUBLE, 0, ro));
   g_object_class_install_property (klass, PROP_PRINCIPAL_OFFSET,
       g_param_spec_double ("principal-offset", "principal-offset",
-          "Pixels to add to a disparity before it becomes depth: x of the right principal point "
-          "minus the left's",
+          "Pixels to add to a disparity before it becomes depth: x of the right principal point minus the left's",
           -G_MAXDOUBLE, G_MAXDOUBLE, 0, ro));
 }
 

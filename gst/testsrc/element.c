@@ -57,8 +57,7 @@ struct _GstStereoTestSrc
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (
-        GST_VIDEO_CAPS_MAKE (GST_STEREO_PAINT_FORMATS) ", "
-                                                       "multiview-mode = (string) { side-by-side, top-bottom, "
+        GST_VIDEO_CAPS_MAKE (GST_STEREO_PAINT_FORMATS) ", multiview-mode = (string) { side-by-side, top-bottom, "
                                                        "row-interleaved, column-interleaved }"));
 
 G_DEFINE_TYPE (GstStereoTestSrc, gst_stereo_test_src, GST_TYPE_PUSH_SRC)
@@ -123,8 +122,8 @@ make_scene (GstStereoTestSrc *self, const GstStereoSceneParams *wanted, guint se
   }
   params = gst_stereo_pictures_params (self->pictures);
   GST_DEBUG_OBJECT (self,
-      "made a scene (settings %u): pattern %s, seed %u, views of %dx%d pixels, disparities up to "
-      "%d px, motion %g px per frame, noise %g grey levels",
+      "made a scene (settings %u): pattern %s, seed %u, views of %dx%d pixels, disparities up to %d px, motion %g px "
+      "per frame, noise %g grey levels",
       serial, gst_stereo_test_pattern_name (params->pattern), params->seed, params->width, params->height,
       params->max_disparity, params->motion, params->noise);
   return TRUE;

@@ -31,13 +31,11 @@ gst_stereo_test_pattern_get_type (void)
     { GST_STEREO_PATTERN_RANDOM_DOTS, "Random dots: a square moving in front of a wall, disparities are whole pixels",
         "random-dots" },
     { GST_STEREO_PATTERN_STRIPES,
-        "Vertical stripes 8 pixels apart: a square in front of a wall, ambiguous for a "
-        "matcher",
-        "stripes" },
+        "Vertical stripes 8 pixels apart: a square in front of a wall, ambiguous for a matcher", "stripes" },
     { GST_STEREO_PATTERN_FLAT, "The planes without texture: nothing to match", "flat" },
     { GST_STEREO_PATTERN_ROAD,
-        "A road with a known ground, seen from camera-height, and on it a ramp, a kerb and an obstacle where they are "
-        "asked for",
+        "A road with a known ground, seen from camera-height, and on it a ramp, a kerb and an obstacle "
+        "where they are asked for",
         "road" },
     { 0, NULL, NULL } };
 
@@ -66,8 +64,8 @@ gst_stereo_test_fault_get_type (void)
         "half-frozen" },
     { GST_STEREO_TEST_FAULT_ZOOMED, "A lens with a focal length that is 2 % longer", "zoomed" },
     { GST_STEREO_TEST_FAULT_STILL_PATTERN,
-        "Three quarters of the light come from a pattern that stands still: on both lenses at the same place, with "
-        "fault-view=both",
+        "Three quarters of the light come from a pattern that stands still: on both lenses at the same "
+        "place, with fault-view=both",
         "still-pattern" },
     { 0, NULL, NULL } };
 
@@ -143,8 +141,8 @@ install_of_rig (GObjectClass *klass, guint first)
   g_object_class_install_property (klass, first + NOISE,
       gst_stereo_unchecked_spec (g_param_spec_double ("noise", "noise",
           "Noise of the sensors: its standard deviation at mid grey, in grey levels, different in each view and frame. "
-          "Half of the variance is the same at all levels, the other half is shot noise and grows with the level; 0 = "
-          "no noise",
+          "Half of the variance is the same at all levels, the other half is shot noise and grows "
+          "with the level; 0 = no noise",
           0, 64, 1, LIVE)));
   g_object_class_install_property (klass, first + VERTICAL_OFFSET,
       gst_stereo_unchecked_spec (g_param_spec_double ("vertical-offset", "vertical-offset",
@@ -152,8 +150,8 @@ install_of_rig (GObjectClass *klass, guint first)
           -GST_STEREO_RIG_MAX_OFFSET, GST_STEREO_RIG_MAX_OFFSET, 0, LIVE)));
   g_object_class_install_property (klass, first + ROLL,
       gst_stereo_unchecked_spec (g_param_spec_double ("roll", "roll",
-          "Degrees by which the right view is turned clockwise, about its middle; the true disparity stays that of the "
-          "scene",
+          "Degrees by which the right view is turned clockwise, about its middle; the true "
+          "disparity stays that of the scene",
           -GST_STEREO_RIG_MAX_ROLL, GST_STEREO_RIG_MAX_ROLL, 0, LIVE)));
   g_object_class_install_property (klass, first + RIGHT_GAIN,
       gst_stereo_unchecked_spec (g_param_spec_double ("right-gain", "right-gain",

@@ -229,8 +229,8 @@ gst_stereo_road_refuse (const GstStereoRoad *road)
 
   if (params->camera_height - params->kerb_height < LEAST_CLEARANCE)
     return g_strdup_printf (
-        "kerb-height=%g leaves camera-height=%g less than %g mm above the kerb: set kerb-height to at "
-        "most %g, or camera-height to at least %g.",
+        "kerb-height=%g leaves camera-height=%g less than %g mm above the kerb: set kerb-height to at most %g, or "
+        "camera-height to at least %g.",
         params->kerb_height, params->camera_height, LEAST_CLEARANCE, params->camera_height - LEAST_CLEARANCE,
         params->kerb_height + LEAST_CLEARANCE);
   if (MAX (left, right) <= distance_for (road, BACKDROP_DISTANCE))
@@ -248,19 +248,17 @@ gst_stereo_road_refuse_disparity (const GstStereoRoad *road, gint max_disparity,
   gdouble nearest = distance_for (road, max_disparity);
 
   if (ground > limit)
-    return g_strdup_printf (
-        "The ground comes as near as a disparity of %.1f px, and views of %d pixels can have at most "
-        "%d: set camera-height to more than %g, or ask for wider frames.",
+    return g_strdup_printf ("The ground comes as near as a disparity of %.1f px, and views of %d pixels can have at "
+                            "most %d: set camera-height to more than %g, or ask for wider frames.",
         ground, road->last_x + 1, limit, params->camera_height);
   if (ground > max_disparity)
     return g_strdup_printf (
-        "max-disparity=%d does not reach the ground, which comes as near as %.1f px: set max-disparity "
-        "to at least %d, or 0 for a value that is large enough.",
+        "max-disparity=%d does not reach the ground, which comes as near as %.1f px: set max-disparity to at least %d, "
+        "or 0 for a value that is large enough.",
         max_disparity, ground, (gint) ceil (ground));
   if (obstacle > limit)
-    return g_strdup_printf (
-        "obstacle-distance=%g gives a disparity of %.1f px, and views of %d pixels can have at most "
-        "%d: set obstacle-distance to at least %.0f.",
+    return g_strdup_printf ("obstacle-distance=%g gives a disparity of %.1f px, and views of %d pixels can have at "
+                            "most %d: set obstacle-distance to at least %.0f.",
         params->obstacle_distance, obstacle, road->last_x + 1, limit, ceil (distance_for (road, limit)));
   if (obstacle > max_disparity)
     return g_strdup_printf ("obstacle-distance=%g gives a disparity of %.1f px, and max-disparity is %d: set "

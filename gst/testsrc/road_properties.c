@@ -14,9 +14,8 @@ static const struct
   { "camera-height", "pattern=road: height of the camera above the ground, in millimetres", 200, 20000, 1650,
       AT (camera_height) },
   { "camera-pitch",
-      "pattern=road: angle by which the camera looks down, in degrees: above 0, the horizon lies above the middle of "
-      "the "
-      "picture",
+      "pattern=road: angle by which the camera looks down, in degrees: above 0, the horizon lies above "
+      "the middle of the picture",
       -20, 20, 0, AT (camera_pitch) },
   { "camera-roll",
       "pattern=road: angle by which the camera is turned about its optical axis, in degrees: above 0, it is turned "
@@ -24,8 +23,7 @@ static const struct
       -20, 20, 0, AT (camera_roll) },
   { "obstacle-height",
       "pattern=road: height of an obstacle, in millimetres: a board, parallel to the picture, that stands on the "
-      "ground; "
-      "0 = there is none",
+      "ground; 0 = there is none",
       0, 10000, 0, AT (obstacle_height) },
   { "obstacle-width", "pattern=road: width of the obstacle, in millimetres", 10, 20000, 600, AT (obstacle_width) },
   { "obstacle-distance",
@@ -36,9 +34,8 @@ static const struct
       "pattern=road: how far the middle of the obstacle is to the right of the optical axis, in millimetres", -40000,
       40000, 0, AT (obstacle_lateral) },
   { "obstacle-approach",
-      "pattern=road: millimetres that the obstacle comes nearer per frame, until its disparity is max-disparity; 0 = "
-      "it "
-      "stands still",
+      "pattern=road: millimetres that the obstacle comes nearer per frame, until its disparity is "
+      "max-disparity; 0 = it stands still",
       0, 10000, 0, AT (obstacle_approach) },
   { "ramp-slope", "pattern=road: slope of a ramp that rises out of the ground, in degrees; 0 = there is none", 0, 45, 0,
       AT (ramp_slope) },
@@ -50,9 +47,8 @@ static const struct
       "camera-height; 0 = there is none",
       0, 1000, 0, AT (kerb_height) },
   { "kerb-distance",
-      "pattern=road: how far the kerb is to the right of the camera, along the ground, in millimetres; it has a "
-      "vertical "
-      "face",
+      "pattern=road: how far the kerb is to the right of the camera, along the ground, in "
+      "millimetres; it has a vertical face",
       200, 20000, 2500, AT (kerb_distance) },
 };
 

@@ -161,8 +161,8 @@ refusal (const GstStereoSceneParams *params)
   if (message)
     return message;
   if (params->max_disparity < 0 || params->max_disparity > limit)
-    return g_strdup_printf ("max-disparity=%d does not fit views of %d pixels: set at most half their width, %d, or 0 "
-                            "for %d.",
+    return g_strdup_printf ("max-disparity=%d does not fit views of %d pixels: set at most half "
+                            "their width, %d, or 0 for %d.",
         params->max_disparity, params->width, limit, MIN (limit, own_disparity (params)));
   return params->pattern == GST_STEREO_PATTERN_ROAD ? refuse_road (params, limit) : NULL;
 }

@@ -137,9 +137,8 @@ gst_stereo_layout_packed (GstStereoLayout *layout, const GstVideoInfo *info, Gst
     return FALSE;
   if (!packing_of_caps (info, &tagged)) {
     *message = g_strdup_printf (
-        "Frames tagged multiview-mode=%s cannot be split into two views: use side-by-side, "
-        "top-bottom, row-interleaved, column-interleaved or frame-by-frame, or link the views to sink_left and "
-        "sink_right.",
+        "Frames tagged multiview-mode=%s cannot be split into two views: use side-by-side, top-bottom, "
+        "row-interleaved, column-interleaved or frame-by-frame, or link the views to sink_left and sink_right.",
         gst_video_multiview_mode_to_caps_string (GST_VIDEO_INFO_MULTIVIEW_MODE (info)));
     return FALSE;
   }
@@ -155,9 +154,9 @@ gst_stereo_layout_packed (GstStereoLayout *layout, const GstVideoInfo *info, Gst
     layout->packing = GST_STEREO_PACKING_SIDE_BY_SIDE;
   if (!layout->packing) {
     *message = g_strdup_printf (
-        "Nothing says how two views lie in frames of %dx%d pixels: the caps have no "
-        "multiview-mode, and only frames at least twice as wide as high are taken as side by side. Set packing, or "
-        "link the views to sink_left and sink_right.",
+        "Nothing says how two views lie in frames of %dx%d pixels: the caps have no multiview-mode, and only frames at "
+        "least twice as wide as high are taken as side by side. Set packing, or link the views to "
+        "sink_left and sink_right.",
         layout->width, layout->height);
     return FALSE;
   }

@@ -76,8 +76,8 @@ cpu_allocate (StereoPlan *plan, size_t size, StereoError *error)
 
   if (!memory) {
     stereo_fail (error, STEREO_ERROR_MEMORY,
-        "%dx%d pixels with %d disparities need %zu bytes, which this machine does not give: reduce num-disparities "
-        "or the size.",
+        "%dx%d pixels with %d disparities need %zu bytes, which this machine does not give: reduce "
+        "num-disparities or the size.",
         plan->width, plan->height, plan->disparities, size);
     return NULL;
   }

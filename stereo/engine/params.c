@@ -107,9 +107,8 @@ static const StereoParamInfo table[] = {
   ENUM ("color-difference", color_difference, STEREO_COLOR_RGB, color_choices,
       "Differences of colour that support weights of the aggregation and of refinement take; costs take RGB (asw)"),
   DOUBLE ("gamma-color", gamma_color, 0, 10000, 0,
-      "Support weights: colour difference at which a weight falls to 1/e (asw: sum over R, G, B, 0..765, or "
-      "over L, a, b, 1.25 a unit; esaw, esmp: "
-      "the largest of the three, 0..255); 0 = own"),
+      "Support weights: colour difference at which a weight falls to 1/e (asw: sum over R, G, B, 0..765, or over L, a, "
+      "b, 1.25 a unit; esaw, esmp: the largest of the three, 0..255); 0 = own"),
   DOUBLE ("gamma-distance", gamma_distance, 0, 10000, 0,
       "Support weights: distance in pixels at which a weight falls to 1/e (asw, esaw, esmp); 0 = own"),
   INT ("iterations", iterations, 0, 16, 0, "Aggregation iterations (esaw, esmp); 0 = own (esaw 9, esmp 8)"),
@@ -150,8 +149,8 @@ static const StereoParamInfo table[] = {
       "Disparity difference up to which two neighbours belong to one region, in pixels"),
   ENUM ("confidence-measure", confidence_measure, STEREO_CONFIDENCE_AUTO, measure_choices, "What the confidence means"),
   DOUBLE ("confidence-threshold", confidence_threshold, -1, 1, -1,
-      "Pixels of a lower confidence (0..1) become invalid; -1 = own (0.62 with probability and fill=none, else "
-      "off), 0 = off"),
+      "Pixels of a lower confidence (0..1) become invalid; -1 = own (0.62 with probability and "
+      "fill=none, else off), 0 = off"),
   ENUM ("fill", fill, STEREO_FILL_AUTO, fill_choices, "What a pixel gets where the views disagree"),
   ENUM ("align", align, STEREO_ALIGN_AUTO, align_choices,
       "What happens to a small vertical disparity between the views, up to 3 px"),

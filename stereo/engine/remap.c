@@ -131,9 +131,8 @@ make_table (StereoRemapTable *table, const StereoRemapMap *map, StereoError *err
   table->kind = malloc (entries / STEREO_REMAP_BLOCK);
   if (!table->position || !table->fraction || !table->kind)
     return stereo_fail (error, STEREO_ERROR_MEMORY,
-        "Maps of %dx%d pixels need %.0f bytes, which this machine does not "
-        "give: reduce the size.",
-        table->width, table->height, (double) entries * 6);
+        "Maps of %dx%d pixels need %.0f bytes, which this machine does not give: reduce the size.", table->width,
+        table->height, (double) entries * 6);
   for (int y = 0; y < table->height; y++)
     fill_row (table, map, y);
   return STEREO_OK;
@@ -180,9 +179,8 @@ check_map (const StereoRemapMap *map, StereoError *error)
   if (!side_fits (map->width) || !side_fits (map->height) || !side_fits (map->source_width) ||
       !side_fits (map->source_height))
     return stereo_fail (error, STEREO_ERROR_SIZE,
-        "Pictures of %dx%d pixels cannot be remapped to %dx%d: a side has 1 to "
-        "%d pixels.",
-        map->source_width, map->source_height, map->width, map->height, STEREO_REMAP_MAX_SIDE);
+        "Pictures of %dx%d pixels cannot be remapped to %dx%d: a side has 1 to %d pixels.", map->source_width,
+        map->source_height, map->width, map->height, STEREO_REMAP_MAX_SIDE);
   if (!map->x || !map->y)
     return stereo_fail (error, STEREO_ERROR_PARAMETER, "A map without positions.");
   if (map->pitch < map->width)
@@ -217,9 +215,8 @@ check_params (const StereoRemapParams *params, StereoError *error)
   if (params->map_count < 1 || params->map_count > STEREO_REMAP_MAX_MAPS || params->plane_count < 1 ||
       params->plane_count > STEREO_REMAP_MAX_PLANES)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "%d maps for %d planes: there can be 1 to %d maps and 1 to %d "
-        "planes.",
-        params->map_count, params->plane_count, STEREO_REMAP_MAX_MAPS, STEREO_REMAP_MAX_PLANES);
+        "%d maps for %d planes: there can be 1 to %d maps and 1 to %d planes.", params->map_count, params->plane_count,
+        STEREO_REMAP_MAX_MAPS, STEREO_REMAP_MAX_PLANES);
   for (int m = 0; m < params->map_count && !status; m++)
     status = check_map (&params->maps[m], error);
   for (int p = 0; p < params->plane_count && !status; p++) {
@@ -228,9 +225,8 @@ check_params (const StereoRemapParams *params, StereoError *error)
         plane->channels > STEREO_REMAP_MAX_CHANNELS || !layout_fits (&plane->source, plane->channels) ||
         !layout_fits (&plane->target, plane->channels))
       status = stereo_fail (error, STEREO_ERROR_PARAMETER,
-          "Plane %d cannot be: map %d, %d channels, %d bytes from pixel "
-          "to pixel to %d.",
-          p, plane->map, plane->channels, plane->source.pixel_stride, plane->target.pixel_stride);
+          "Plane %d cannot be: map %d, %d channels, %d bytes from pixel to pixel to %d.", p, plane->map,
+          plane->channels, plane->source.pixel_stride, plane->target.pixel_stride);
   }
   for (int i = 0; i < 3 && !status; i++)
     status = stereo_param_check (stereo_param_find (ranged[i].name), ranged[i].value, error);

@@ -54,9 +54,7 @@ check_bm (const StereoParams *params, StereoError *error)
 
   if (params->window > 31)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "method=bm takes windows of 1 to 31 pixels, and window=%d: set "
-        "31 or less.",
-        params->window);
+        "method=bm takes windows of 1 to 31 pixels, and window=%d: set 31 or less.", params->window);
   if (params->window == 1 && single & 1u << params->cost)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "window=1 leaves nothing to normalise for cost=%s: set window to 3 or more, or cost to ad, sd, sad or ssd.",
@@ -69,8 +67,8 @@ check_paths (const StereoParams *params, StereoError *error)
 {
   if (params->method == STEREO_METHOD_SGM && params->paths == STEREO_PATHS_NONE)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "paths=none leaves nothing of method=sgm, which sums the costs of paths: set paths to 4 or 8, or another "
-        "method.");
+        "paths=none leaves nothing of method=sgm, which sums the costs of paths: set paths to 4 "
+        "or 8, or another method.");
   if (params->method == STEREO_METHOD_SGM && (params->p1 > 0) != (params->p2 > 0))
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
         "p1=%g and p2=%g: set both, one pair for all directions, or neither, for the method's own.", params->p1,
@@ -88,9 +86,8 @@ check_asw (const StereoParams *params, StereoError *error)
 {
   if (params->method != STEREO_METHOD_ASW && params->color_difference != STEREO_COLOR_RGB)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "color-difference=lab is for the support weights of method=asw, and method=%s: set color-difference=rgb, or "
-        "that "
-        "method.",
+        "color-difference=lab is for the support weights of method=asw, and method=%s: set "
+        "color-difference=rgb, or that method.",
         stereo_method_info (params->method)->name);
   return STEREO_OK;
 }
@@ -129,8 +126,8 @@ check_depth (const StereoParams *params, StereoError *error)
   if (params->output != STEREO_OUTPUT_DEPTH || (params->focal_length > 0 && params->baseline > 0))
     return STEREO_OK;
   return stereo_fail (error, STEREO_ERROR_PARAMETER,
-      "output=depth needs the calibration: focal-length (px) is %g and baseline (mm) is %g; set both above 0, "
-      "and principal-offset (px) if the principal points differ.",
+      "output=depth needs the calibration: focal-length (px) is %g and baseline (mm) is %g; set both above 0, and "
+      "principal-offset (px) if the principal points differ.",
       params->focal_length, params->baseline);
 }
 

@@ -184,8 +184,7 @@ measure_weighted (StereoPlan *plan, StereoError *error)
     return STEREO_OK;
   return stereo_fail (error, STEREO_ERROR_PARAMETER,
       "p2=%g with path-weight-vertical=%g and path-weight-diagonal=%g makes sums of paths that 16 bits cannot hold: "
-      "set "
-      "p2 to half of that, or smaller weights.",
+      "set p2 to half of that, or smaller weights.",
       p->p2, p->path_weight_vertical, p->path_weight_diagonal);
 }
 

@@ -37,8 +37,8 @@ typedef enum StereoFeatures
       "Hillerstrom 2017, 3.2.5 and 4.3.4") \
   COST (CENSUS_9X7, "census-9x7", 62, 1, CENSUS_9X7, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, 1, \
       "Hamming distance of the census over 9x7 pixels: 0..62 bits", "Hillerstrom 2017, 3.2.5") \
-  COST (MIXED, "mixed", 164, 4, CENSUS_7X5_GRADIENT, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, \
-      0.8, "census-7x5 bits + 0.2 * min (mean |RGB difference|, 20) + min (|difference of horizontal gradients|, 5): 0..41", \
+  COST (MIXED, "mixed", 164, 4, CENSUS_7X5_GRADIENT, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, 0.8, \
+      "census-7x5 bits + 0.2 * min (mean |RGB difference|, 20) + min (|difference of horizontal gradients|, 5): 0..41", \
       "after Kowalczuk et al. 2013 (census and gradient)") \
   COST (AD, "ad", 255, 1, NONE, STEREO_TAKEN_BY_ASW | STEREO_TAKEN_BY_SGM, 1, "Absolute difference of luma: 0..255", \
       "Hillerstrom 2017, 3.1.3") \

@@ -39,9 +39,8 @@ check_camera (const StereoCamera *camera, int v, StereoError *error)
   if (camera->fx > 0 && camera->fy > 0)
     return STEREO_OK;
   return stereo_fail (error, STEREO_ERROR_PARAMETER,
-      "The focal length of the %s camera is %g x %g px and has to be "
-      "above 0: this camera is not calibrated.",
-      side[v], camera->fx, camera->fy);
+      "The focal length of the %s camera is %g x %g px and has to be above 0: this camera is not calibrated.", side[v],
+      camera->fx, camera->fy);
 }
 
 static StereoStatus
@@ -62,8 +61,8 @@ check_rotation (const char *name, const double *r, StereoError *error)
   if (worst <= ROTATION_TOLERANCE && determinant > 0)
     return STEREO_OK;
   return stereo_fail (error, STEREO_ERROR_PARAMETER,
-      "The calibration's %s is not a rotation: its determinant is %g, and "
-      "its rows are off by %g from being of length 1 and at right angles.",
+      "The calibration's %s is not a rotation: its determinant is %g, and its rows are off by %g from being of length "
+      "1 and at right angles.",
       name, determinant, worst);
 }
 
@@ -73,18 +72,17 @@ check_side_by_side (double x, double y, const char *from, StereoError *error)
 {
   if (hypot (x, y) < NO_BASELINE)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "The baseline is %g mm (%s): two cameras in one place see no "
-        "depth; this is not the calibration of a pair.",
+        "The baseline is %g mm (%s): two cameras in one place see no depth; this is not the calibration of a pair.",
         hypot (x, y), from);
   if (fabs (y) > fabs (x))
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "The cameras stand one above the other (%s: %g mm across, %g mm "
-        "down): only a pair side by side can be rectified; turn pictures and calibration by 90 degrees.",
+        "The cameras stand one above the other (%s: %g mm across, %g mm down): only a pair side by side can be "
+        "rectified; turn pictures and calibration by 90 degrees.",
         from, -x, -y);
   if (x > 0)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "The right camera stands %g mm to the left of the left one (%s): "
-        "left and right are exchanged: swap the files or the pads.",
+        "The right camera stands %g mm to the left of the left one (%s): left and right are exchanged: "
+        "swap the files or the pads.",
         x, from);
   return STEREO_OK;
 }
@@ -98,16 +96,15 @@ check_projections (const double p[2][12], StereoError *error)
       return status;
     if (!(p[v][0] > 0 && p[v][5] > 0 && fabs (p[v][10] - 1) < 1e-6))
       return stereo_fail (error, STEREO_ERROR_PARAMETER,
-          "The %s projection (P%d) has focal lengths %g and %g px and %g in "
-          "its third row: above 0 and 1 are needed.",
+          "The %s projection (P%d) has focal lengths %g and %g px and %g in its third row: above 0 and 1 are needed.",
           side[v], v + 1, p[v][0], p[v][5], p[v][10]);
   }
   /* The rows of the two views must be the same rows. */
   if (fabs (p[0][0] - p[1][0]) > 1e-3 * p[0][0] || fabs (p[0][5] - p[1][5]) > 1e-3 * p[0][5] ||
       fabs (p[0][6] - p[1][6]) > 0.5)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "P1 and P2 are not of one rectified pair: focal lengths %g x %g and "
-        "%g x %g px, rows of the principal points %g and %g.",
+        "P1 and P2 are not of one rectified pair: focal lengths %g x %g and %g x %g px, rows of the "
+        "principal points %g and %g.",
         p[0][0], p[0][5], p[1][0], p[1][5], p[0][6], p[1][6]);
   return check_side_by_side ((p[1][3] - p[0][3]) / p[1][0], (p[1][7] - p[0][7]) / p[1][5], "P2", error);
 }
@@ -130,9 +127,8 @@ check_pose (const StereoCalibration *calibration, StereoError *error)
         degrees, MAX_TURN);
   if (fabs (t[2]) > fabs (t[0]) && fabs (t[2]) > fabs (t[1]))
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "The cameras stand one behind the other (T is %g %g %g mm): only a "
-        "pair side by side can be rectified.",
-        t[0], t[1], t[2]);
+        "The cameras stand one behind the other (T is %g %g %g mm): only a pair side by side can be rectified.", t[0],
+        t[1], t[2]);
   return check_side_by_side (t[0], t[1], "T", error);
 }
 
@@ -154,8 +150,8 @@ check_sizes (const StereoCalibration *calibration, double alpha, int width, int 
   if (alpha == -1 || (alpha >= 0 && alpha <= 1))
     return STEREO_OK;
   return stereo_fail (error, STEREO_ERROR_PARAMETER,
-      "alpha=%g is out of range: set it between 0 (no black borders) and "
-      "1 (all pixels), or -1 for the calibration's own projections.",
+      "alpha=%g is out of range: set it between 0 (no black borders) and 1 (all pixels), or -1 for the calibration's "
+      "own projections.",
       alpha);
 }
 
@@ -177,6 +173,5 @@ stereo_rectify_check (const StereoCalibration *calibration, double alpha, int wi
   if (calibration->has_pose)
     return check_pose (calibration, error);
   return stereo_fail (error, STEREO_ERROR_PARAMETER,
-      "The calibration does not say how the cameras stand to each other: it "
-      "needs R and T, or R1, R2, P1 and P2.");
+      "The calibration does not say how the cameras stand to each other: it needs R and T, or R1, R2, P1 and P2.");
 }

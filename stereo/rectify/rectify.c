@@ -252,8 +252,8 @@ stereo_calibration_scale (StereoCalibration *c, int width, int height, StereoErr
   y = (double) height / c->height;
   if (fabs (c->width * y - width) > 1 && fabs (c->height * x - height) > 1)
     return stereo_fail (error, STEREO_ERROR_SIZE,
-        "The calibration is of pictures of %d x %d, those at hand are %d x %d, "
-        "which is another aspect: calibrate with such pictures, or scale without cropping.",
+        "The calibration is of pictures of %d x %d, those at hand are %d x %d, which is another aspect: calibrate with "
+        "such pictures, or scale without cropping.",
         c->width, c->height, width, height);
   for (int v = 0; v < 2 && (x != 1 || y != 1); v++) {
     StereoCamera *camera = &c->camera[v];

@@ -119,8 +119,8 @@ print_costs (void)
 {
   const StereoCostInfo *cost;
 
-  puts ("| cost | what it is | raw steps, largest | raw steps in a cost unit | methods | source "
-        "|\n|---|---|---|---|---|---|");
+  puts ("| cost | what it is | raw steps, largest | raw steps in a cost unit | methods | source |\n"
+        "|---|---|---|---|---|---|");
   for (int c = 1; (cost = stereo_cost_info (c)); c++) {
     const StereoMethodInfo *method;
     const char *comma = "";
@@ -156,8 +156,11 @@ print_penalties (int method)
 {
   static const char *const directions[4] = { "rows", "columns", "rising to the right", "falling to the right" };
 
-  printf ("\nOwn `p1` / `p2` of the paths along each direction, in cost units; a pair set by hand serves all "
-          "directions:\n\n| cost ");
+  printf ("\n"
+          "Own `p1` / `p2` of the paths along each direction, in cost units; a pair set by hand "
+          "serves all directions:\n"
+          "\n"
+          "| cost ");
   for (int k = 0; k < 4; k++)
     printf ("| %s ", directions[k]);
   puts ("|\n|---|---|---|---|---|");
@@ -228,29 +231,32 @@ methods_print (void)
 {
   puts ("<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->\n"
         "<!-- Made by `stereo-bench --methods > docs/methods.md` from stereo/engine/registry.c and "
-        "stereo/engine/params.c; a test "
-        "compares. -->\n"
-        "# Methods\n\n"
-        "Any method runs on both backends, with any cost named beside it; another combination is refused when the plan "
-        "is made.\n"
+        "stereo/engine/params.c; a test compares. -->\n"
+        "# Methods\n"
+        "\n"
+        "Any method runs on both backends, with any cost named beside it; another combination is refused "
+        "when the plan is made.\n"
         "Refinement, consistency check, sub-pixel fit and everything after them work alike after each method.\n");
   print_methods ();
-  puts ("\n## Costs\n\n"
-        "Parameters in \"cost units\" (`p1`, `p2`, `truncation`, `refine-alpha`) do not depend on how finely a cost is "
-        "stored:\n"
+  puts ("\n"
+        "## Costs\n"
+        "\n"
+        "Parameters in \"cost units\" (`p1`, `p2`, `truncation`, `refine-alpha`) do not depend on how "
+        "finely a cost is stored:\n"
         "a unit is so many raw steps.\n");
   print_costs ();
-  puts ("\n## Defaults\n\n"
+  puts ("\n"
+        "## Defaults\n"
+        "\n"
         "What stands in the tables is in force where a parameter is left alone. One set by hand always wins.\n"
-        "`asw` halves its own `gamma-color` and `gamma-distance` with `support=left`, as the values below "
-        "show.\n"
+        "`asw` halves its own `gamma-color` and `gamma-distance` with `support=left`, as the values below show.\n"
         "With `color-difference=lab` its own `gamma-color` is a fifth of that, and `refine-gamma-color` a half.");
   for (int m = 0; m < STEREO_METHODS; m++)
     print_method (m);
   printf ("\n## What every method reads\n\nOne value, or those of ");
   for (int profile = 0; profile < STEREO_PROFILES; profile++)
     printf ("%s`%s`", profile ? " / " : "", profile_choice (profile)->name);
-  puts (". What is not here has one default for all, which\n`stereo-bench --help` and `gst-inspect-1.0 stereomatch` "
-        "list.\n");
+  puts (". What is not here has one default for all, which\n"
+        "`stereo-bench --help` and `gst-inspect-1.0 stereomatch` list.\n");
   print_common ();
 }

@@ -63,9 +63,10 @@ print_score_head (const char *part, const ScoreLevels *levels)
 static void
 print_head (const Options *options, const char *setting)
 {
-  printf (
-      "\n%s. bad N, D1: percent wrong or missing; err: mean error in px, dens: percent, and kept: percent wrong, of "
-      "what has a value\n%-32s %5s",
+  printf ("\n"
+          "%s. bad N, D1: percent wrong or missing; err: mean error in px, dens: percent, and kept: percent wrong, of "
+          "what has a value\n"
+          "%-32s %5s",
       setting, "scene", "disp");
   print_score_head ("all:", &options->levels);
   print_score_head ("nocc:", &options->levels);

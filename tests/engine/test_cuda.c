@@ -181,8 +181,8 @@ test_winners (void)
     int height = 1 + random_range (&random, 0, 40 - 1);
     if (params.min_disparity >= width || params.min_disparity + params.num_disparities <= -width)
       params.min_disparity = 0;
-    snprintf (what,
-        sizeof what, "draw %d: method %d, cost %d, %d paths, from %d, %d disparities, %d refinements, subpixel %d, measure %d, fill %d, p2 %g",
+    snprintf (what, sizeof what,
+        "draw %d: method %d, cost %d, %d paths, from %d, %d disparities, %d refinements, subpixel %d, measure %d, fill %d, p2 %g",
         k, params.method, params.cost, params.paths, params.min_disparity, params.num_disparities,
         params.refine_iterations, params.subpixel, params.confidence_measure, params.fill, params.p2);
     compare_fused (&params, width, height, what);

@@ -363,9 +363,7 @@ test_methods_own (void)
       params.profile = profile;
       CHECK (!stereo_params_resolve (&params, &out, &error), "%s: %s", method->name, error.message);
       CHECK (!stereo_params_resolve (&out, &again, &error) && !memcmp (&out, &again, sizeof out),
-          "%s, profile %d: "
-          "what is in force is no fixed point",
-          method->name, profile);
+          "%s, profile %d: what is in force is no fixed point", method->name, profile);
       CHECK (out.cost != STEREO_COST_AUTO && method->costs & 1u << out.cost, "%s takes no cost %d", method->name,
           out.cost);
       CHECK (out.refine_iterations >= 0 && out.subpixel >= 0 && out.median >= 0 && out.fill != STEREO_FILL_AUTO &&

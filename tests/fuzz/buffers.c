@@ -312,8 +312,13 @@ start (void)
   atexit (remove_calibration);
   CHECK (file >= 0 && g_close (file, NULL) &&
           g_file_set_contents (calibration,
-              "cam0=[30 0 15; 0 30 12; 0 0 1]\ncam1=[30 0 16; 0 30 12; 0 0 1]\n"
-              "doffs=1\nbaseline=100\nwidth=32\nheight=24\nndisp=8\n",
+              "cam0=[30 0 15; 0 30 12; 0 0 1]\n"
+              "cam1=[30 0 16; 0 30 12; 0 0 1]\n"
+              "doffs=1\n"
+              "baseline=100\n"
+              "width=32\n"
+              "height=24\n"
+              "ndisp=8\n",
               -1, NULL),
       "no calibration could be written");
 }

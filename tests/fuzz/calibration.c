@@ -101,8 +101,13 @@ static const char rows[] = "7e2 0 601 0 0 7e2 183 0 0 0 1 0\n7e2 0 601 -379 0 7e
   "S_" n ": 1392 512\nK_" n ": 984 0 690 0 980 233 0 0 1\nD_" n ": -0.37 0.2 0.001 0.002 -0.07\nR_" n \
   ": 1 0 0 0 1 0 0 0 1\nT_" n ": " at " 0 0\nS_rect_" n ": 1242 375\nR_rect_" n ": 1 0 0 0 1 0 0 0 1\nP_rect_" n \
   ": 721 0 609 " at " 0 721 172 0 0 0 1 0\n"
-static const char middlebury[] = "cam0=[999 0 294; 0 999 252; 0 0 1]\ncam1=[999 0 326; 0 999 252; 0 0 1]\n"
-                                 "doffs=32\nbaseline=193\nwidth=24\nheight=16\nndisp=70\n";
+static const char middlebury[] = "cam0=[999 0 294; 0 999 252; 0 0 1]\n"
+                                 "cam1=[999 0 326; 0 999 252; 0 0 1]\n"
+                                 "doffs=32\n"
+                                 "baseline=193\n"
+                                 "width=24\n"
+                                 "height=16\n"
+                                 "ndisp=70\n";
 static const char cameras[] = "calib_time: 09-Jan-2012 13:57:47\n" CAMERA ("00", "0") CAMERA ("01", "-0.54");
 
 static const struct

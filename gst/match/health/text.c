@@ -11,19 +11,17 @@ gst_stereo_health_describe_fault (GstStereoViewFault fault, guint v, const GstSt
 
   switch (fault) {
     case GST_STEREO_VIEW_BLACK:
-      return g_strdup_printf (
-          "The %s view is black: %.0f %% of its pixels show no light. Look for a lens cap, no light, "
-          "or too short an exposure, and whether the camera is connected.",
+      return g_strdup_printf ("The %s view is black: %.0f %% of its pixels show no light. Look for a lens cap, no "
+                              "light, or too short an exposure, and whether the camera is connected.",
           VIEW (v), 100 * look->black);
     case GST_STEREO_VIEW_BLOWN_OUT:
-      return g_strdup_printf (
-          "The %s view is blown out: %.0f %% of its pixels are white, and show nothing that could be "
-          "matched. Lower the exposure or the gain of that camera.",
+      return g_strdup_printf ("The %s view is blown out: %.0f %% of its pixels are white, and show nothing that could "
+                              "be matched. Lower the exposure or the gain of that camera.",
           VIEW (v), 100 * look->white);
     case GST_STEREO_VIEW_COVERED:
       return g_strdup_printf (
-          "The %s view is covered: it is even all over (a contrast of %.1f grey levels, that of the %s "
-          "view %.1f). Take away what lies before the lens.",
+          "The %s view is covered: it is even all over (a contrast of %.1f grey levels, that of the %s view %.1f). "
+          "Take away what lies before the lens.",
           VIEW (v), look->contrast, VIEW (!v), other->contrast);
     case GST_STEREO_VIEW_BLURRED:
       return g_strdup_printf (
@@ -39,9 +37,8 @@ gst_stereo_health_describe_fault (GstStereoViewFault fault, guint v, const GstSt
     default:
       return g_strdup_printf (
           "The %s view is frozen: each frame, or a large part of it, is the same as the one before, while the %s view "
-          "moves. "
-          "Restart that camera, and look at its cable and at what repeats frames on the way. Until "
-          "then the values of what moves are wrong.",
+          "moves. Restart that camera, and look at its cable and at what repeats frames on the way. Until then the "
+          "values of what moves are wrong.",
           VIEW (v), VIEW (!v));
   }
 }
@@ -56,13 +53,11 @@ gst_stereo_health_describe_pair (GstStereoPairFault fault, gboolean active)
     [GST_STEREO_PAIR_STILL] = { "The picture changes.", "The picture never changed." },
     [GST_STEREO_PAIR_SAME_VIEW] = { "The two views are no longer the same.",
         "Both views come from one camera: all that they show lies at the same place, so that everything seems to be "
-        "far "
-        "away. Look at which device each pad gets, at a tee before both, and at the channels of a capture card." },
+        "far away. Look at which device each pad gets, at a tee before both, and at the channels of a capture card." },
     [GST_STEREO_PAIR_STILL_PATTERN] = { "The pattern on the lenses is gone.",
         "A still pattern lies over both views at the same place: drops, dirt or a cracked screen before both lenses, "
-        "or "
-        "something that is blended in. It is matched in place of the scene, and seems to be far away. Clean the lenses "
-        "and what is before them." }
+        "or something that is blended in. It is matched in place of the scene, and seems to be far away. Clean the "
+        "lenses and what is before them." }
   };
 
   return g_strdup (texts[fault][active]);
@@ -75,9 +70,9 @@ gst_stereo_health_describe_range (const GstStereoCheckResult *result, const Ster
 
   if (wanted <= params->num_disparities)
     return g_strdup_printf (
-        "The search range is too small: %u of %u points that match lie beyond its last disparity, %d "
-        "px, up to about %.0f px, and more than %d disparities cannot be searched. Use smaller views, "
-        "or move the cameras closer together.",
+        "The search range is too small: %u of %u points that match lie beyond its last disparity, %d px, up to about "
+        "%.0f px, and more than %d disparities cannot be searched. Use smaller views, or move the "
+        "cameras closer together.",
         result->beyond, result->beyond + result->forward, last, result->farthest, params->num_disparities);
   return g_strdup_printf ("The search range is too small: %u of %u points that match lie beyond its last disparity, %d "
                           "px, up to about %.0f px. What is that near gets a wrong value or none. Set "
@@ -135,8 +130,8 @@ gst_stereo_health_describe_slow (const GstStereoPace *pace, const GstStereoLoad 
         text, " A pair takes %.1f ms, and one comes every %.1f ms.", MS (load->compute), MS (load->frame));
     if (advice->elsewhere)
       g_string_append (text,
-          " Matching is fast enough: what follows stereomatch is not, or other work takes the "
-          "processor. Put a queue behind stereomatch, or make less of what follows.");
+          " Matching is fast enough: what follows stereomatch is not, or other work takes the processor. Put a queue "
+          "behind stereomatch, or make less of what follows.");
     else
       add_choices (text, advice);
   }

@@ -239,8 +239,8 @@ gst_stereo_pads_check (GstStereoPads *pads)
   if (mixed) {
     if (g_atomic_int_compare_and_exchange (&pads->failed, FALSE, TRUE))
       GST_ELEMENT_ERROR (pads->element, CORE, NEGOTIATION,
-          ("sink takes both views in one frame, sink_left and "
-           "sink_right take one each: link sink alone, or the other two."),
+          ("sink takes both views in one frame, sink_left and sink_right take one each: link sink "
+           "alone, or the other two."),
           (NULL));
     return FALSE;
   }

@@ -25,8 +25,7 @@ gst_stereo_calibration_doubt_baseline (gdouble baseline_mm, gdouble unit_mm)
   text = g_string_new (NULL);
   g_string_append_printf (text,
       "The cameras of this calibration are %g mm apart, where %g to %g mm are usual: distances will be wrong by the "
-      "same "
-      "factor if its lengths are in another unit than %g mm.",
+      "same factor if its lengths are in another unit than %g mm.",
       baseline_mm, MIN_BASELINE, MAX_BASELINE, unit_mm);
   for (guint k = 0; k < G_N_ELEMENTS (units); k++) {
     gdouble would = baseline_mm / unit_mm * units[k].mm;
@@ -47,14 +46,12 @@ gst_stereo_calibration_doubt_focal_length (const StereoCamera *camera, gint widt
   text = g_string_new (NULL);
   g_string_append_printf (text,
       "The focal length of this calibration is %g px, which is %.3g times the width of the picture (%d px), where %g "
-      "to "
-      "%g times are usual: distances will be wrong by the same factor.",
+      "to %g times are usual: distances will be wrong by the same factor.",
       camera->fx, times, width, MIN_FOCAL, MAX_FOCAL);
   if (camera->cx > 0 && (camera->cx < 0.25 * width || camera->cx > 0.75 * width))
     g_string_append_printf (text,
         " Its principal point (%g px) belongs to pictures about %.0f px wide: multiply fx, fy, cx and cy by %.3g, or "
-        "use "
-        "the calibration of these pictures.",
+        "use the calibration of these pictures.",
         camera->cx, 2 * camera->cx, width / (2 * camera->cx));
   else
     g_string_append (

@@ -75,9 +75,7 @@ take_camera (GstStereoKeys *keys, const gchar *key, StereoCamera *camera, gchar 
     return FALSE;
   if (m[3] != 0 || m[6] != 0 || m[7] != 0 || fabs (m[8] - 1) > 1e-9 || fabs (m[1]) > 1e-3)
     return gst_stereo_keys_fail (keys, message,
-        "%s is no camera matrix: the rows of one are fx 0 cx, 0 fy cy, 0 0 1 (skew is not "
-        "supported).",
-        key);
+        "%s is no camera matrix: the rows of one are fx 0 cx, 0 fy cy, 0 0 1 (skew is not supported).", key);
   camera->fx = m[0];
   camera->fy = m[4];
   camera->cx = m[2];
@@ -99,9 +97,8 @@ take_distortion (GstStereoKeys *keys, const gchar *key, gboolean none, StereoCam
     longer |= d[i] != 0;
   if (!(count == 4 || count == 5 || count == 8 || ((count == 12 || count == 14) && !longer) || (count == 0 && none)))
     return gst_stereo_keys_fail (keys, message,
-        "%s has %d values: 4 (k1 k2 p1 p2), 5 (and k3) and 8 (and k4 k5 k6) are "
-        "supported%s.",
-        key, count, longer ? "; calibrate without thin prism and tilt" : "");
+        "%s has %d values: 4 (k1 k2 p1 p2), 5 (and k3) and 8 (and k4 k5 k6) are supported%s.", key, count,
+        longer ? "; calibrate without thin prism and tilt" : "");
   memcpy (camera->distortion, d, sizeof camera->distortion);
   return TRUE;
 }
@@ -142,8 +139,7 @@ check_model (GstStereoKeys *keys, gchar **message)
 
   if (fisheye && !g_str_equal (fisheye, "0"))
     return gst_stereo_keys_fail (keys, message,
-        "fisheye_model is set: fisheye lenses are not supported, calibrate with "
-        "plumb_bob or rational_polynomial.");
+        "fisheye_model is set: fisheye lenses are not supported, calibrate with plumb_bob or rational_polynomial.");
   for (guint k = 0; k < G_N_ELEMENTS (known); k++)
     if (g_ascii_strcasecmp (model, known[k]) == 0)
       return TRUE;
@@ -199,15 +195,14 @@ gst_stereo_calibration_from_opencv (
     StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message)
 {
   if (gst_stereo_keys_has (keys, "imagelist") || gst_stereo_keys_has (keys, "images"))
-    return gst_stereo_keys_fail (keys, message,
-        "this is a list of pictures, not a calibration: give the file that was "
-        "made from them.");
+    return gst_stereo_keys_fail (
+        keys, message, "this is a list of pictures, not a calibration: give the file that was made from them.");
   if (!check_model (keys, message))
     return FALSE;
   if (!find (keys, camera_names[0]) && gst_stereo_keys_has (keys, "camera_matrix"))
     return gst_stereo_keys_fail (keys, message,
-        "this is the calibration of one camera: give both cameras' as "
-        "\"left.yaml,right.yaml\" (ROS), or OpenCV's of the pair, with M1 D1 M2 D2 and R T.");
+        "this is the calibration of one camera: give both cameras' as \"left.yaml,right.yaml\" (ROS), or OpenCV's of "
+        "the pair, with M1 D1 M2 D2 and R T.");
   for (guint v = 0; v < 2; v++) {
     const gchar *camera = find (keys, camera_names[v]), *distortion = find (keys, distortion_names[v]);
     if (!camera || !distortion)
@@ -234,8 +229,8 @@ take_camera_info (
   for (guint k = 0; k < G_N_ELEMENTS (needed); k++)
     if (!gst_stereo_keys_has (keys, needed[k]))
       return fail_missing (keys, message, needed[k],
-          "image_width, image_height, camera_matrix, distortion_model, "
-          "distortion_coefficients, rectification_matrix and projection_matrix");
+          "image_width, image_height, camera_matrix, distortion_model, distortion_coefficients, rectification_matrix "
+          "and projection_matrix");
   return check_model (keys, message) && take_size (keys, &size[0], &size[1], message) &&
       take_camera (keys, "camera_matrix", camera, message) &&
       take_distortion (keys, "distortion_coefficients", TRUE, camera, message) &&
@@ -254,9 +249,8 @@ gst_stereo_calibration_from_ros (
     return FALSE;
   if (memcmp (size[0], size[1], sizeof size[0]) != 0)
     return gst_stereo_keys_fail (right, message,
-        "its pictures are %d x %d, those of %s are %d x %d: both cameras must have "
-        "one size.",
-        size[1][0], size[1][1], gst_stereo_keys_name (left), size[0][0], size[0][1]);
+        "its pictures are %d x %d, those of %s are %d x %d: both cameras must have one size.", size[1][0], size[1][1],
+        gst_stereo_keys_name (left), size[0][0], size[0][1]);
   calibration->width = size[0][0];
   calibration->height = size[0][1];
   return calibration->has_rectification = TRUE;
@@ -274,9 +268,8 @@ take_projections (StereoCalibration *calibration, GstStereoKeys *keys, gdouble u
     StereoCamera *camera = &calibration->camera[v];
     gdouble *p = calibration->projection[v];
     if (!gst_stereo_keys_has (keys, name[v]))
-      return fail_missing (keys, message, name[v],
-          "P0 and P1 (calib.txt), or S_00 K_00 D_00 … P_rect_01 "
-          "(calib_cam_to_cam.txt)");
+      return fail_missing (
+          keys, message, name[v], "P0 and P1 (calib.txt), or S_00 K_00 D_00 … P_rect_01 (calib_cam_to_cam.txt)");
     if (!take_projection (keys, name[v], unit_mm, p, message))
       return FALSE;
     *camera = (StereoCamera){ p[0], p[5], p[2], p[6], { 0 } };

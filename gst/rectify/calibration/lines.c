@@ -59,8 +59,8 @@ gst_stereo_keys_read_lines (GstStereoKeys *keys, const gchar *text, gchar **mess
       return gst_stereo_keys_fail (keys, message, "a line starts neither with a key (\"P0: …\") nor with a number.");
     if (!colon && number == MAX_ROWS)
       return gst_stereo_keys_fail (keys, message,
-          "it has more than %d rows of numbers: a calibration has one row of 12 for "
-          "each camera. Is this a file of poses?",
+          "it has more than %d rows of numbers: a calibration has one row of 12 for each camera. "
+          "Is this a file of poses?",
           MAX_ROWS);
     key = colon ? g_strndup (line, (gsize) (colon - line)) : g_strdup_printf ("P%u", number++);
     gst_stereo_value_append (gst_stereo_keys_add (keys, g_strstrip (key)), colon ? colon + 1 : line,

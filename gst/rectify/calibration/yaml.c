@@ -65,8 +65,7 @@ load_library (GstStereoKeys *keys, gchar **message)
   if (!loaded)
     gst_stereo_keys_fail (keys, message,
         "it is YAML, and the library that reads YAML cannot be loaded (%s): install libyaml (on Debian libyaml-0-2), "
-        "or "
-        "give the calibration as XML of OpenCV.",
+        "or give the calibration as XML of OpenCV.",
         g_module_error ());
   found = loaded ? &library : NULL;
   g_mutex_unlock (&lock);

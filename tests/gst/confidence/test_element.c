@@ -253,9 +253,9 @@ pull (GstElement *pipeline, const gchar *name)
 GST_START_TEST (test_in_step_on_a_tee)
 {
   GstElement *pipeline = launch (
-      "videotestsrc pattern=smpte75 num-buffers=12 ! video/x-raw,width=82,height=17,"
-      "framerate=25/1 ! stereomatch num-disparities=8 backend=cpu threads=1 ! tee name=t "
-      "t. ! queue ! appsink name=a sync=false t. ! queue ! stereoconfidence ! appsink name=b sync=false");
+      "videotestsrc pattern=smpte75 num-buffers=12 ! video/x-raw,width=82,height=17,framerate=25/1 ! stereomatch "
+      "num-disparities=8 backend=cpu threads=1 ! tee name=t t. ! queue ! appsink name=a sync=false t. ! queue ! "
+      "stereoconfidence ! appsink name=b sync=false");
   GstSample *pictures[12], *confidences[12];
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
@@ -299,9 +299,9 @@ GST_END_TEST;
 GST_START_TEST (test_after_videoscale)
 {
   GstElement *pipeline = launch (
-      "videotestsrc num-buffers=2 ! video/x-raw,width=128,height=32 ! stereomatch "
-      "num-disparities=8 backend=cpu ! videoscale method=nearest-neighbour ! video/x-raw,width=32,height=16 ! "
-      "stereoconfidence ! video/x-raw,format=GRAY8,width=32,height=16 ! fakesink");
+      "videotestsrc num-buffers=2 ! video/x-raw,width=128,height=32 ! stereomatch num-disparities=8 backend=cpu ! "
+      "videoscale method=nearest-neighbour ! video/x-raw,width=32,height=16 ! stereoconfidence ! "
+      "video/x-raw,format=GRAY8,width=32,height=16 ! fakesink");
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_eos (pipeline);

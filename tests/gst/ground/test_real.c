@@ -105,9 +105,9 @@ static GPtrArray *
 messages_of (const Road *road)
 {
   gchar *line = g_strdup_printf (
-      "appsrc name=left format=time ! match.sink_left appsrc name=right format=time ! match.sink_right "
-      "stereomatch name=match backend=cpu profile=road fill=none confidence-threshold=0.33 focal-length=%g "
-      "baseline=537.15 ! stereoground ! fakesink sync=false",
+      "appsrc name=left format=time ! match.sink_left appsrc name=right format=time ! match.sink_right stereomatch "
+      "name=match backend=cpu profile=road fill=none confidence-threshold=0.33 focal-length=%g baseline=537.15 ! "
+      "stereoground ! fakesink sync=false",
       road->focal);
   GPtrArray *said = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
   GstElement *pipeline = gst_parse_launch (line, NULL);

@@ -152,9 +152,8 @@ look (const Views *views, gboolean exchanged, gint min, gint num)
 static void
 describe (const GstStereoCheckResult *r, const gchar *what, gint width, gint height, gint num)
 {
-  g_print (
-      "%s, %dx%d, %d disparities: %u points, %u matches, %u forward, %u backward, %.1f px, %u placed, off by %.2f px "
-      "(%.2f, %.2f)\n",
+  g_print ("%s, %dx%d, %d disparities: %u points, %u matches, %u forward, %u backward, %.1f px, %u placed, off by %.2f "
+           "px (%.2f, %.2f)\n",
       what, width, height, num, r->points, r->matches, r->forward, r->backward, r->disparity, r->placed, r->vertical,
       r->vertical_left, r->vertical_right);
 }

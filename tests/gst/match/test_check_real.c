@@ -45,9 +45,8 @@ look (const gchar *left, const gchar *right, const gchar *format, gint num, gboo
     gst_video_frame_unmap (&frames[i]);
     gst_sample_unref (samples[i]);
   }
-  g_print (
-      "%s, %s, %d disparities%s: %u points, %u matches, %u forward, %u backward, median %.1f px; %u placed, off by "
-      "%.2f px (%.2f, %.2f)\n",
+  g_print ("%s, %s, %d disparities%s: %u points, %u matches, %u forward, %u backward, median %.1f px; %u placed, off "
+           "by %.2f px (%.2f, %.2f)\n",
       left, format, num, exchanged ? ", exchanged" : "", result->points, result->matches, result->forward,
       result->backward, result->disparity, result->placed, result->vertical, result->vertical_left,
       result->vertical_right);

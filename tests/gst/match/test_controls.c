@@ -72,9 +72,8 @@ GST_START_TEST (test_matcher_follows_its_curves)
 {
   Seen seen = { { 0 }, 0, { 0 } };
 
-  run (
-      "videotestsrc num-buffers=8 pattern=snow ! " CAPS
-      " ! stereomatch name=e window=5 refine-iterations=0 backend=cpu threads=1 ! fakesink name=o signal-handoffs=true",
+  run ("videotestsrc num-buffers=8 pattern=snow ! " CAPS
+       " ! stereomatch name=e window=5 refine-iterations=0 backend=cpu threads=1 ! fakesink name=o signal-handoffs=true",
       "num-disparities", 8, 24, TRUE, &seen);
   for (gint i = 0; i < FRAMES; i++) {
     fail_unless_equals_int (seen.numbers[i], i < CHANGE ? 8 : 24);

@@ -99,11 +99,11 @@ GST_START_TEST (test_order)
 {
   GstElement *element = gst_element_factory_make ("stereomatch", NULL);
   GstPad *pad = gst_element_request_pad_simple (element, "sink_left");
-  GstCaps *filter = gst_caps_from_string ("video/x-raw,format={BGRA,I420,NV12},width=64;"
-                                          "video/x-raw(" FEATURE "),format={I420,P010_10LE,NV12},width=64");
+  GstCaps *filter = gst_caps_from_string (
+      "video/x-raw,format={BGRA,I420,NV12},width=64;video/x-raw(" FEATURE "),format={I420,P010_10LE,NV12},width=64");
   GstCaps *caps = gst_pad_query_caps (pad, filter);
-  GstCaps *expected = gst_caps_from_string (GSTCUDA_BUILT ? "video/x-raw(" FEATURE "),format={I420,NV12};"
-                                                            "video/x-raw,format={BGRA,I420,NV12}" :
+  GstCaps *expected = gst_caps_from_string (GSTCUDA_BUILT ? "video/x-raw(" FEATURE
+                                                            "),format={I420,NV12};video/x-raw,format={BGRA,I420,NV12}" :
                                                             "video/x-raw,format={BGRA,I420,NV12}");
 
   fail_unless_equals_int (gst_caps_get_size (caps), gst_caps_get_size (expected));

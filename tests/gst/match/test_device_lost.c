@@ -27,8 +27,8 @@ count_down (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 GST_START_TEST (test_lost_while_playing)
 {
   GstElement *pipeline = gst_parse_launch (
-      "stereotestsrc num-buffers=30 ! video/x-raw,width=160,height=60 ! "
-      "stereomatch name=m backend=cuda num-disparities=16 check-interval=0 ! fakesink",
+      "stereotestsrc num-buffers=30 ! video/x-raw,width=160,height=60 ! stereomatch name=m backend=cuda "
+      "num-disparities=16 check-interval=0 ! fakesink",
       NULL);
   GstElement *matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   GstPad *pad = gst_element_get_static_pad (matcher, "src");

@@ -162,10 +162,9 @@ GST_START_TEST (test_pair_faults)
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
     const Step steps[] = { { 31, "fault", cases[__i__].fault }, { 121, "fault", "none" }, { 0, NULL, NULL } };
-    gchar *line = g_strdup_printf (
-        "stereotestsrc name=s fault-view=%s num-buffers=181 max-disparity=30 pattern=%s %s ! "
-        "video/x-raw,format=%s,width=960,height=240,framerate=30/1 ! stereomatch name=m "
-        "method=bm cost=sad num-disparities=32 window=5 backend=cpu ! fakesink sync=false",
+    gchar *line = g_strdup_printf ("stereotestsrc name=s fault-view=%s num-buffers=181 max-disparity=30 pattern=%s %s "
+                                   "! video/x-raw,format=%s,width=960,height=240,framerate=30/1 ! stereomatch name=m "
+                                   "method=bm cost=sad num-disparities=32 window=5 backend=cpu ! fakesink sync=false",
         cases[__i__].view, f == 1 ? "road" : "planes", cases[__i__].properties, formats[f]);
     gchar *expected = g_strdup_printf ("begin %s\nwarning\nend %s\n", cases[__i__].said, cases[__i__].said);
     gchar *found = messages_of (line, steps, NULL);
@@ -191,9 +190,9 @@ GST_START_TEST (test_mismatch)
 
   mirrored_from = cases[__i__].from;
   mirrored_to = cases[__i__].to;
-  found = messages_of ("stereotestsrc name=s num-buffers=210 max-disparity=30 ! video/x-raw,format=GRAY8,width=960,"
-                       "height=240,framerate=30/1 ! stereomatch name=m method=bm cost=sad num-disparities=32 window=5 "
-                       "backend=cpu ! fakesink sync=false",
+  found = messages_of ("stereotestsrc name=s num-buffers=210 max-disparity=30 ! "
+                       "video/x-raw,format=GRAY8,width=960,height=240,framerate=30/1 ! stereomatch name=m method=bm "
+                       "cost=sad num-disparities=32 window=5 backend=cpu ! fakesink sync=false",
       NULL, NULL);
   mirrored_from = mirrored_to = 0;
   fail_unless_equals_string (found, cases[__i__].said);
@@ -305,8 +304,7 @@ GST_START_TEST (test_too_slow)
 {
   GstElement *pipeline = gst_parse_launch (
       "stereotestsrc is-live=true ! video/x-raw,format=GRAY8,width=1280,height=480,framerate=60/1 ! queue ! "
-      "stereomatch "
-      "name=m num-disparities=64 backend=cpu threads=1 ! fakesink sync=false",
+      "stereomatch name=m num-disparities=64 backend=cpu threads=1 ! fakesink sync=false",
       NULL);
   GstElement *match = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   GstBus *bus = gst_element_get_bus (pipeline);

@@ -16,8 +16,7 @@ static const gchar *const views[] = { "", ",multiview-mode=(string)mono", ",mult
   ",multiview-mode=(string)checkerboard", ",multiview-mode=(string)multiview-frame-by-frame",
   ",multiview-mode=(string)left", ",multiview-mode=(string)right", ",multiview-mode=(string)nonsense",
   ",multiview-mode=(string)side-by-side,multiview-flags=(GstVideoMultiviewFlagsSet)ffffffff:ffffffff",
-  (",multiview-mode=(string)side-by-side,multiview-flags=(GstVideoMultiviewFlagsSet)4000:ffffffff,"
-   "pixel-aspect-ratio=2147483647/1"),
+  (",multiview-mode=(string)side-by-side,multiview-flags=(GstVideoMultiviewFlagsSet)4000:ffffffff,pixel-aspect-ratio=2147483647/1"),
   ",pixel-aspect-ratio=0/1", ",pixel-aspect-ratio=-1/2147483647" };
 static const gchar *const rates[] = { "0/1", "30/1", "2147483647/1", "1/2147483647" };
 static const gchar *const formats[] = { "GRAY8", "NV12", "YUY2", "RGB", "BGRA", "GRAY16_LE" };

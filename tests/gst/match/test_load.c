@@ -333,8 +333,8 @@ GST_START_TEST (test_memory_is_flat)
         (gdouble) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC);
   }
   pump_judge (pump);
-  g_print ("long run: %" G_GUINT64_FORMAT " moments, %" G_GUINT64_FORMAT " frames in, %" G_GUINT64_FORMAT " pairs out; "
-           "faults: %" G_GUINT64_FORMAT " frames lost, %" G_GUINT64_FORMAT " sent twice; %s since the first %d\n",
+  g_print ("long run: %" G_GUINT64_FORMAT " moments, %" G_GUINT64_FORMAT " frames in, %" G_GUINT64_FORMAT " pairs "
+           "out; faults: %" G_GUINT64_FORMAT " frames lost, %" G_GUINT64_FORMAT " sent twice; %s since the first %d\n",
       pump->to, pump->sent[0] + pump->sent[1], pump->outputs, pump->dropped[0] + pump->dropped[1],
       pump->repeated[0] + pump->repeated[1], text, WARM);
   pump_free (pump); /* before it is judged: without a process of its own, the test could not end */

@@ -462,8 +462,8 @@ GST_START_TEST (test_more_than_can_be_done)
   const gchar *backend = g_getenv ("STEREO_BACKEND");
   gboolean device = g_strcmp0 (backend, "cuda") == 0;
   gchar *text = g_strdup_printf (SOURCE
-      "queue max-size-buffers=3 ! stereomatch name=m backend=%s threads=2 "
-      "packing=side-by-side num-disparities=%d aggregation=full window=%d check-interval=0 ! %s",
+      "queue max-size-buffers=3 ! stereomatch name=m backend=%s threads=2 packing=side-by-side num-disparities=%d "
+      "aggregation=full window=%d check-interval=0 ! %s",
       backend ? backend : "cpu", device ? 128 : 48, device ? 33 : 21, sinks[__i__]);
   guint64 pairs, late;
   guint frames;
@@ -524,8 +524,8 @@ GST_START_TEST (test_not_live)
 
   guard_begin ("not live", 60 + 30 * seconds ());
   load_new (&load,
-      "videotestsrc name=source pattern=snow ! capsfilter name=filter ! stereomatch name=m backend=cpu "
-      "threads=2 packing=side-by-side num-disparities=24 aggregation=full window=15 ! fakesink sync=true");
+      "videotestsrc name=source pattern=snow ! capsfilter name=filter ! stereomatch name=m backend=cpu threads=2 "
+      "packing=side-by-side num-disparities=24 aggregation=full window=15 ! fakesink sync=true");
   frames = load_rate (&load, 320, 120, 20);
   begin_noise (&load);
   load_run (&load);
@@ -550,8 +550,8 @@ GST_START_TEST (test_a_source_that_is_late)
 
   guard_begin ("a source that is late", 60 + 10 * seconds ());
   load_new (&load,
-      SOURCE "queue ! stereomatch name=m backend=cpu packing=side-by-side method=bm num-disparities=16 ! "
-             "fakesink sync=true qos=true");
+      SOURCE "queue ! stereomatch name=m backend=cpu packing=side-by-side method=bm num-disparities=16 ! fakesink "
+             "sync=true qos=true");
   frames = load_rate (&load, 128, 48, 50);
   delay = (GstClockTime) g_rand_int_range (load.rand, 100, 400) * GST_MSECOND;
   filter = gst_bin_get_by_name (GST_BIN (load.pipeline), "filter");

@@ -191,8 +191,8 @@ GST_START_TEST (test_pairs_overlap)
   gchar *text;
   Line line;
 
-  text = g_strdup_printf ("videotestsrc num-buffers=60 pattern=ball ! video/x-raw,format=NV12,width=128,height=48 ! "
-                          "queue ! " MATCH "packing=%s ! fakesink name=o",
+  text = g_strdup_printf ("videotestsrc num-buffers=60 pattern=ball ! "
+                          "video/x-raw,format=NV12,width=128,height=48 ! queue ! " MATCH "packing=%s ! fakesink name=o",
       __i__ ? "frame-by-frame" : "side-by-side");
   line_new (&line, text);
   sink = gst_bin_get_by_name (GST_BIN (line.pipeline), "o");
@@ -238,9 +238,8 @@ GST_START_TEST (test_a_slow_sink_makes_pairs_late)
   Line line;
 
   line_new (&line,
-      "videotestsrc num-buffers=100 is-live=true ! video/x-raw,format=GRAY8,width=64,height=16,"
-      "framerate=100/1 ! " MATCH "! identity sleep-time=40000 ! "
-      "fakesink name=o sync=true qos=true max-lateness=1000000");
+      "videotestsrc num-buffers=100 is-live=true ! video/x-raw,format=GRAY8,width=64,height=16,framerate=100/1 ! " MATCH
+      "! identity sleep-time=40000 ! fakesink name=o sync=true qos=true max-lateness=1000000");
   line_state (&line, GST_STATE_PLAYING);
   line_wait (&line, GST_MESSAGE_EOS);
   fail_unless (stat_of (line.element, "late") > 10, "%" G_GUINT64_FORMAT, stat_of (line.element, "late"));
@@ -305,9 +304,9 @@ GST_START_TEST (test_size_changes_in_a_running_pipeline)
   GstCaps *caps = gst_caps_from_string ("video/x-raw,format=NV12,width=96,height=32,framerate=25/1");
 
   line_new (&line,
-      "videotestsrc num-buffers=60 ! videoscale ! videoconvert ! capsfilter name=f caps=video/x-raw,"
-      "format=GRAY8,width=64,height=16,framerate=25/1 ! tee name=t t. ! queue ! m.sink_left t. ! queue ! "
-      "m.sink_right " MATCH "! fakesink name=o sync=true");
+      "videotestsrc num-buffers=60 ! videoscale ! videoconvert ! capsfilter name=f "
+      "caps=video/x-raw,format=GRAY8,width=64,height=16,framerate=25/1 ! tee name=t t. ! queue ! m.sink_left t. ! "
+      "queue ! m.sink_right " MATCH "! fakesink name=o sync=true");
   filter = gst_bin_get_by_name (GST_BIN (line.pipeline), "f");
   line_state (&line, GST_STATE_PLAYING);
   g_usleep (300000);
@@ -428,8 +427,8 @@ GST_START_TEST (test_two_elements_do_not_know_of_each_other)
   Line line;
 
   line_new (&line,
-      "videotestsrc num-buffers=20 ! video/x-raw,format=GRAY8,width=64,height=16 ! tee name=t "
-      "t. ! queue ! " MATCH "! fakesink name=o t. ! queue ! stereomatch num-disparities=4 window=3 backend=cpu "
+      "videotestsrc num-buffers=20 ! video/x-raw,format=GRAY8,width=64,height=16 ! tee name=t t. ! queue ! " MATCH
+      "! fakesink name=o t. ! queue ! stereomatch num-disparities=4 window=3 backend=cpu "
       "packing=top-bottom ! fakesink");
   line_state (&line, GST_STATE_PLAYING);
   line_wait (&line, GST_MESSAGE_EOS);

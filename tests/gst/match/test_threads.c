@@ -211,11 +211,11 @@ static void
 rig_start (Rig *rig, const gchar *calibration, gboolean live)
 {
   gchar *text = g_strdup_printf (
-      "stereotestsrc name=source is-live=%s ! video/x-raw,format=GRAY8,width=%d,height=%d,"
-      "framerate=50/1,multiview-mode=side-by-side ! tee name=views  views. ! queue ! stereorectify name=rectify "
-      "calibration=%s backend=cpu ! stereomatch name=match method=bm num-disparities=16 backend=cpu ! tee name=depth  "
-      "depth. ! queue ! stereoconfidence name=confidence ! fakesink name=second async=false  "
-      "depth. ! queue ! overlay.sink_depth  views. ! queue ! depthoverlay name=overlay ! "
+      "stereotestsrc name=source is-live=%s ! "
+      "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=50/1,multiview-mode=side-by-side ! tee name=views  views. "
+      "! queue ! stereorectify name=rectify calibration=%s backend=cpu ! stereomatch name=match method=bm "
+      "num-disparities=16 backend=cpu ! tee name=depth  depth. ! queue ! stereoconfidence name=confidence ! fakesink "
+      "name=second async=false  depth. ! queue ! overlay.sink_depth  views. ! queue ! depthoverlay name=overlay ! "
       "fakesink name=sink signal-handoffs=true sync=%s qos=true",
       live ? "true" : "false", 2 * WIDTH, HEIGHT, calibration, live ? "true" : "false");
   GError *error = NULL;

@@ -745,10 +745,10 @@ GST_END_TEST;
 GST_START_TEST (test_through_videoscale_and_videoconvert)
 {
   GstElement *pipeline = gst_parse_launch (
-      "videotestsrc num-buffers=1 pattern=snow ! "
-      "video/x-raw,format=GRAY8,width=64,height=32 ! stereomatch packing=side-by-side num-disparities=8 window=5 "
-      "backend=cpu threads=1 focal-length=100 baseline=10 ! videoscale method=nearest-neighbour ! "
-      "video/x-raw,width=16,height=16 ! videoconvert ! video/x-raw,format=GRAY8 ! appsink name=o sync=false",
+      "videotestsrc num-buffers=1 pattern=snow ! video/x-raw,format=GRAY8,width=64,height=32 ! stereomatch "
+      "packing=side-by-side num-disparities=8 window=5 backend=cpu threads=1 focal-length=100 baseline=10 ! videoscale "
+      "method=nearest-neighbour ! video/x-raw,width=16,height=16 ! videoconvert ! video/x-raw,format=GRAY8 ! appsink "
+      "name=o sync=false",
       NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstSample *sample = NULL;

@@ -289,9 +289,8 @@ GST_END_TEST;
 static GstSample *
 pull_through (const gchar *properties, const gchar *elements)
 {
-  gchar *line = g_strdup_printf (
-      "stereotestsrc num-buffers=1 ! video/x-raw,width=%d,height=%d ! stereomatch backend=cpu "
-      "threads=1 %s ! %s ! appsink name=o sync=false",
+  gchar *line = g_strdup_printf ("stereotestsrc num-buffers=1 ! video/x-raw,width=%d,height=%d ! stereomatch "
+                                 "backend=cpu threads=1 %s ! %s ! appsink name=o sync=false",
       2 * WIDTH, HEIGHT, properties, elements);
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (line, &error), *sink;

@@ -170,8 +170,8 @@ static GstElement *
 start (const gchar *source, const gchar *match, gdouble focal, gdouble baseline, gdouble warn)
 {
   gchar *line = g_strdup_printf ("%s stereomatch name=match backend=cpu focal-length=%g baseline=%g " WARY
-                                 " %s ! o.sink_depth "
-                                 "depthoverlay name=o message-interval=0 warn-distance=%g ! fakesink sync=false",
+                                 " %s ! o.sink_depth depthoverlay name=o message-interval=0 warn-distance=%g ! "
+                                 "fakesink sync=false",
       source, focal, baseline, match, warn);
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (line, &error);
@@ -374,8 +374,7 @@ GST_START_TEST (test_roads)
   for (guint i = 0; i < 2; i++)
     g_string_append_printf (source,
         "multifilesrc location=\"%s/%s/%%06d.png\" stop-index=%u caps=image/png,framerate=10/1 ! pngdec ! videoconvert "
-        "! "
-        "match.sink_%s ",
+        "! match.sink_%s ",
         folder, i ? "right" : "left", roads[r].frames - 1, i ? "right" : "left");
   pipeline = start (source->str, match, roads[r].focal, roads[r].baseline, roads[r].warn);
   said = messages_of (pipeline);

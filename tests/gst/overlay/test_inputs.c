@@ -242,8 +242,8 @@ try_alone (const gchar *source, gboolean live)
 {
   gchar *description = g_strdup_printf ("stereotestsrc %s ! video/x-raw,width=96,height=32,framerate=25/1 ! "
                                         "stereomatch num-disparities=8 window=5 refine-iterations=0 backend=cpu "
-                                        "threads=1 qos=false ! o.sink_depth depthoverlay name=o ! "
-                                        "fakesink name=s signal-handoffs=true sync=%s",
+                                        "threads=1 qos=false ! o.sink_depth depthoverlay name=o ! fakesink name=s "
+                                        "signal-handoffs=true sync=%s",
       source, live ? "true" : "false");
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (description, &error), *sink;
@@ -281,8 +281,8 @@ GST_START_TEST (test_seek_in_depth_alone)
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (
       "stereotestsrc num-buffers=100 ! video/x-raw,width=96,height=32,framerate=25/1 ! stereomatch num-disparities=8 "
-      "window=5 refine-iterations=0 backend=cpu threads=1 qos=false ! o.sink_depth depthoverlay name=o ! "
-      "fakesink name=s signal-handoffs=true sync=false",
+      "window=5 refine-iterations=0 backend=cpu threads=1 qos=false ! o.sink_depth depthoverlay name=o ! fakesink "
+      "name=s signal-handoffs=true sync=false",
       &error);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   GstBus *bus = gst_element_get_bus (pipeline);
@@ -311,10 +311,9 @@ static GstElement *
 camera_pipeline (const gchar *source, gint *count)
 {
   gchar *description = g_strdup_printf (
-      "videotestsrc %s ! video/x-raw,format=NV12,width=96,height=32,framerate=50/1 ! "
-      "tee name=t ! queue ! depthoverlay name=o ! video/x-raw,width=48 ! fakesink name=s signal-handoffs=true "
-      "sync=false t. ! queue ! stereomatch num-disparities=8 window=5 refine-iterations=0 backend=cpu threads=1 ! "
-      "queue ! o.sink_depth",
+      "videotestsrc %s ! video/x-raw,format=NV12,width=96,height=32,framerate=50/1 ! tee name=t ! queue ! depthoverlay "
+      "name=o ! video/x-raw,width=48 ! fakesink name=s signal-handoffs=true sync=false t. ! queue ! stereomatch "
+      "num-disparities=8 window=5 refine-iterations=0 backend=cpu threads=1 ! queue ! o.sink_depth",
       source);
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (description, &error), *sink;

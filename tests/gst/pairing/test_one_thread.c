@@ -16,8 +16,8 @@ enum
 
 static const gchar *const pipelines[] = {
   "stereotestsrc name=source num-buffers=40 ! video/x-raw,format=GRAY8,width=64,height=24,framerate=30/1 ! tee name=t  "
-  "t. ! queue ! stereomatch name=match method=bm num-disparities=8 backend=cpu threads=1 ! queue ! o.sink_depth  "
-  "t. ! queue ! depthoverlay name=o ! fakesink sync=false",
+  "t. ! queue ! stereomatch name=match method=bm num-disparities=8 backend=cpu threads=1 ! queue ! o.sink_depth  t. ! "
+  "queue ! depthoverlay name=o ! fakesink sync=false",
   "stereotestsrc name=source num-buffers=40 ! video/x-raw,format=GRAY8,width=64,height=24,framerate=30/1 ! tee name=t  "
   "t. ! queue ! stereomatch name=match method=bm num-disparities=8 backend=cpu threads=1 focal-length=50 baseline=60 ! "
   "queue ! o.sink  t. ! queue ! o.sink_live  stereopoints name=o ! fakesink sync=false",

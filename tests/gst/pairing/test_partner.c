@@ -329,9 +329,7 @@ GST_START_TEST (test_any_times_end_and_account_for_every_frame)
     }
     outcome = run (&left, &right, g_rand_int_range (rand, 0, 2) * 30 * MS, g_rand_boolean (rand) ? 15 * MS : NONE);
     fail_unless (outcome.dropped + 2 * outcome.pairs == left.count + right.count,
-        "seed %u: %u + %u frames, %u pairs, "
-        "%u dropped",
-        seed, left.count, right.count, outcome.pairs, outcome.dropped);
+        "seed %u: %u + %u frames, %u pairs, %u dropped", seed, left.count, right.count, outcome.pairs, outcome.dropped);
     g_rand_free (rand);
   }
 }

@@ -55,9 +55,8 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
 static void
 add_camera (Line *line, const RigKind *kind, guint view, const gchar *source, const gchar *filter)
 {
-  gchar *description = g_strdup_printf (
-      "videotestsrc %s ! video/x-raw,format=%s,width=%d,height=%d,framerate=25/1 ! %s", source,
-      gst_video_format_to_string (kind->in), NUMBERED_WIDTH, NUMBERED_HEIGHT, filter);
+  gchar *description = g_strdup_printf ("videotestsrc %s ! video/x-raw,format=%s,width=%d,height=%d,framerate=25/1 ! %s",
+      source, gst_video_format_to_string (kind->in), NUMBERED_WIDTH, NUMBERED_HEIGHT, filter);
   GstElement *camera = gst_parse_bin_from_description (description, TRUE, NULL);
   GstPad *src;
 

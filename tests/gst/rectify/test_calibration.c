@@ -165,8 +165,11 @@ test_middlebury (void)
   expect (&mm, g_strdup ("# of a test\r\n" MIDDLEBURY "\r\n"), NULL, 0);
   /* blanks, commas as in Matlab, the older order of the keys */
   expect (&mm,
-      g_strdup ("height = 497\nwidth = 741\nbaseline = 193.001\ncam1 = [ 999.421, 0, 326.96 ; 0, 999.421, "
-                "252.932 ; 0, 0, 1 ]\ncam0 = [999.421 0 294.182;0 999.421 252.932;0 0 1]\n"),
+      g_strdup ("height = 497\n"
+                "width = 741\n"
+                "baseline = 193.001\n"
+                "cam1 = [ 999.421, 0, 326.96 ; 0, 999.421, 252.932 ; 0, 0, 1 ]\n"
+                "cam0 = [999.421 0 294.182;0 999.421 252.932;0 0 1]\n"),
       NULL, 0);
   if (!CHECK (gst_stereo_calibration_parse (&read, MIDDLEBURY, NULL, 0, NULL), "refused"))
     return;

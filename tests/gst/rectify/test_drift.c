@@ -133,8 +133,8 @@ straight_calibration (gint width, gint height)
 static void
 run_source (Run *run)
 {
-  gchar *description = g_strdup_printf ("stereotestsrc name=s num-buffers=%u %s ! video/x-raw,format=GRAY8,width=%d,"
-                                        "height=%d,framerate=30/1 ! fakesink",
+  gchar *description = g_strdup_printf ("stereotestsrc name=s num-buffers=%u %s ! "
+                                        "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! fakesink",
       run->frames, run->source, 2 * WIDTH, HEIGHT);
   GstElement *pipeline = gst_parse_launch (description, NULL), *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   gchar *error;
@@ -155,9 +155,9 @@ run_all (Run *run)
   gchar *calibration = straight_calibration (WIDTH, HEIGHT), *error, *description;
   GstElement *pipeline, *source;
 
-  description = g_strdup_printf ("stereotestsrc name=s num-buffers=%u %s ! video/x-raw,format=GRAY8,width=%d,height=%d,"
-                                 "framerate=30/1 ! stereorectify name=r backend=cpu threads=1 calibration=%s %s ! "
-                                 "fakesink",
+  description = g_strdup_printf ("stereotestsrc name=s num-buffers=%u %s ! "
+                                 "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! stereorectify name=r "
+                                 "backend=cpu threads=1 calibration=%s %s ! fakesink",
       run->frames, run->source ? run->source : "", 2 * WIDTH, HEIGHT, calibration, run->rectify ? run->rectify : "");
   pipeline = gst_parse_launch (description, NULL);
   fail_unless (pipeline != NULL, "%s", description);

@@ -148,8 +148,8 @@ GST_START_TEST (test_depth_needs_no_further_property_and_plays_twice)
   Cameras cameras = cameras_straight (64, 32);
   gchar *calibration = calibration_new (&cameras);
   gchar *description = g_strdup_printf (SOURCE
-      "! stereorectify name=r calibration=%s unit=10 backend=cpu ! "
-      "stereomatch name=m output=depth num-disparities=16 backend=cpu ! fakesink",
+      "! stereorectify name=r calibration=%s unit=10 backend=cpu ! stereomatch name=m output=depth num-disparities=16 "
+      "backend=cpu ! fakesink",
       128, 32, calibration);
   GstElement *pipeline = run_pipeline (description), *match, *rectify;
   GstStructure *settings = NULL;

@@ -385,8 +385,8 @@ GST_START_TEST (test_seek)
 {
   static const guint64 frames[] = { 7, 1, 100, 0, 29, 123457 };
   GstElement *pipeline = gst_parse_launch (
-      "stereotestsrc seed=4 motion=2.5 noise=2 ! "
-      "video/x-raw,format=GRAY8,width=128,height=20,framerate=30000/1001 ! appsink name=o sync=false",
+      "stereotestsrc seed=4 motion=2.5 noise=2 ! video/x-raw,format=GRAY8,width=128,height=20,framerate=30000/1001 ! "
+      "appsink name=o sync=false",
       NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
 
@@ -410,8 +410,8 @@ GST_END_TEST;
 GST_START_TEST (test_seek_when_ready)
 {
   GstElement *pipeline = gst_parse_launch (
-      "stereotestsrc name=s seed=4 motion=2.5 noise=2 ! "
-      "video/x-raw,format=GRAY8,width=128,height=20,framerate=30/1 ! appsink name=o sync=false",
+      "stereotestsrc name=s seed=4 motion=2.5 noise=2 ! video/x-raw,format=GRAY8,width=128,height=20,framerate=30/1 ! "
+      "appsink name=o sync=false",
       NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
@@ -432,8 +432,7 @@ GST_END_TEST;
 GST_START_TEST (test_backwards)
 {
   GstElement *pipeline = gst_parse_launch (
-      "stereotestsrc seed=4 ! "
-      "video/x-raw,format=GRAY8,width=64,height=4,framerate=25/1 ! appsink name=o sync=false",
+      "stereotestsrc seed=4 ! video/x-raw,format=GRAY8,width=64,height=4,framerate=25/1 ! appsink name=o sync=false",
       NULL);
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstSample *sample = NULL;
@@ -460,9 +459,8 @@ GST_END_TEST;
 /* A live frame comes at its time, not before. */
 GST_START_TEST (test_live)
 {
-  GstHarness *harness = source_new ("num-buffers=4 is-live=true",
-      "video/x-raw,format=GRAY8,width=32,height=4,"
-      "framerate=25/1");
+  GstHarness *harness = source_new (
+      "num-buffers=4 is-live=true", "video/x-raw,format=GRAY8,width=32,height=4,framerate=25/1");
   GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
   gboolean seekable = TRUE;
 

@@ -21,8 +21,8 @@ line_of_size (gint width, gint height, const gchar *source, const gchar *match)
   Line line;
   GError *error = NULL;
   gchar *text = g_strdup_printf (
-      "stereotestsrc name=s num-buffers=%d %s ! video/x-raw,width=%d,height=%d ! "
-      "stereomatch backend=cpu threads=1 %s ! video/x-raw,format=GRAY16_LE ! appsink name=o sync=false",
+      "stereotestsrc name=s num-buffers=%d %s ! video/x-raw,width=%d,height=%d ! stereomatch backend=cpu threads=1 %s "
+      "! video/x-raw,format=GRAY16_LE ! appsink name=o sync=false",
       FRAMES, source, 2 * width, height, match);
 
   line.pipeline = gst_parse_launch (text, &error);

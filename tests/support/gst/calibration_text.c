@@ -98,8 +98,10 @@ typedef struct
 
 static const Markup yaml = { "%YAML:1.0\n---\n# of a test\ncalibration_time: \"Sun 22 Nov 2026\"\nflags: 0\n", "",
   "%s: !!opencv-matrix\n   rows: %d\n   cols: %d\n   dt: d\n   data: [ ", ", ", " ]\n" };
-static const Markup xml = { "<?xml version=\"1.0\"?>\n<opencv_storage>\n<!-- of a test -->\n<calibration_time>"
-                            "\"Sun 22 Nov 2026\"</calibration_time>\n",
+static const Markup xml = { "<?xml version=\"1.0\"?>\n"
+                            "<opencv_storage>\n"
+                            "<!-- of a test -->\n"
+                            "<calibration_time>\"Sun 22 Nov 2026\"</calibration_time>\n",
   "</opencv_storage>\n",
   "<%s type_id=\"opencv-matrix\">\n  <rows>%d</rows>\n  <cols>%d</cols>\n  <dt>d</dt>\n  <data>\n    ", " ",
   "</data></" };
