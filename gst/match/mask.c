@@ -2,7 +2,6 @@
 #include "gst/match/mask.h"
 
 #include "gst/video/file.h"
-#include "gst/video/ranges.h"
 
 #include <gst/video/video.h>
 #include <math.h>
@@ -318,15 +317,8 @@ gst_stereo_masks_free (GstStereoMasks *masks)
 void
 gst_stereo_masks_set (GstStereoMasks *masks, const gchar *text)
 {
-  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (masks->element), "mask");
-  gchar *old, *copy = text && *text ? g_strdup (text) : NULL, *message = NULL;
+  gchar *old, *copy = text && *text ? g_strdup (text) : NULL;
 
-  if (copy && !gst_stereo_mask_check (copy, &message)) {
-    gst_stereo_refuse_value (masks->element, spec, message);
-    g_free (copy);
-    return;
-  }
-  gst_stereo_refuse_value (masks->element, spec, NULL);
   GST_OBJECT_LOCK (masks->element);
   old = masks->text;
   masks->text = copy;

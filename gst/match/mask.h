@@ -51,8 +51,7 @@ typedef struct _GstStereoMasks GstStereoMasks;
 /* The object belongs to @element and holds no reference. */
 GstStereoMasks *gst_stereo_masks_new (GstElement *element);
 void gst_stereo_masks_free (GstStereoMasks *masks);
-/* From any thread. NULL = no mask. Rectangles that are none are refused with an error on the
- * bus. */
+/* From any thread. NULL = no mask. */
 void gst_stereo_masks_set (GstStereoMasks *masks, const gchar *text);
 /* g_free. */
 gchar *gst_stereo_masks_get (GstStereoMasks *masks);

@@ -18,7 +18,8 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstStereoSettings *settings;
+  StereoParams pending;        /* as properties set them; protected by the element's object lock */
+  GstStereoSettings *settings; /* in effect */
   GstStereoCameras *cameras;
   GstStereoMasks *masks;
   GstStereoDevice *device;

@@ -6,6 +6,7 @@
 #include "gst/meta/map.h"
 #include "gst/testsrc/paint.h"
 #include "gst/video/pool.h"
+#include "gst/video/properties.h"
 
 struct _GstStereoPictures
 {
@@ -95,13 +96,9 @@ gchar *
 gst_stereo_pictures_describe (const GstStereoPictures *pictures)
 {
   const GstStereoLayout *layout = &pictures->layout;
-  GEnumClass *packings = g_type_class_ref (GST_TYPE_STEREO_PACKING);
-  const GEnumValue *packing = g_enum_get_value (packings, (gint) layout->packing);
-  gchar *text = g_strdup_printf ("%dx%d pixels, %s, %s view first", layout->width, layout->height,
-      packing ? packing->value_nick : "?", layout->right_first ? "right" : "left");
 
-  g_type_class_unref (packings);
-  return text;
+  return g_strdup_printf ("%dx%d pixels, %s, %s view first", layout->width, layout->height,
+      gst_stereo_choice_name (gst_stereo_packings, (gint) layout->packing), layout->right_first ? "right" : "left");
 }
 
 /* ---- scene --------------------------------------------------------------------------------- */
