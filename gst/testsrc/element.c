@@ -21,8 +21,6 @@
  */
 #include "gst/testsrc/element.h"
 
-#include <string.h>
-
 #include "gst/meta/gststereometa.h"
 #include "gst/testsrc/caps.h"
 #include "gst/testsrc/paint.h"
@@ -34,20 +32,12 @@
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_test_src_debug);
 #define GST_CAT_DEFAULT gst_stereo_test_src_debug
 
-enum
-{
-  PROP_0,
-  PROP_IS_LIVE,
-  PROP_SETTINGS /* the first of gst_stereo_test_properties_install() */
-};
-
 struct _GstStereoTestSrc
 {
   GstPushSrc parent;
 
   /* protected by the object lock */
   GstStereoTestSettings settings;
-  guint serial;      /* of the scene's settings: another one after each change */
   GstVideoInfo info; /* of the frames */
 
   /* of the streaming thread */
@@ -63,43 +53,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_P
 G_DEFINE_TYPE (GstStereoTestSrc, gst_stereo_test_src, GST_TYPE_PUSH_SRC)
 GST_ELEMENT_REGISTER_DEFINE (stereotestsrc, "stereotestsrc", GST_RANK_NONE, GST_TYPE_STEREO_TEST_SRC)
 
-static void
-gst_stereo_test_src_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  GstStereoTestSrc *self = GST_STEREO_TEST_SRC (object);
-  GstStereoSceneParams before;
-
-  if (!gst_stereo_value_in_range (GST_ELEMENT (self), spec, value))
-    return;
-  if (id == PROP_IS_LIVE) {
-    gst_base_src_set_live (GST_BASE_SRC (self), g_value_get_boolean (value));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  before = self->settings.scene;
-  if (!gst_stereo_test_properties_set (&self->settings, id - PROP_SETTINGS, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  /* a control source sets the same value again for every frame */
-  if (memcmp (&before, &self->settings.scene, sizeof before) != 0)
-    self->serial++;
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_stereo_test_src_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstStereoTestSrc *self = GST_STEREO_TEST_SRC (object);
-
-  if (id == PROP_IS_LIVE) {
-    g_value_set_boolean (value, gst_base_src_is_live (GST_BASE_SRC (self)));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  if (!gst_stereo_test_properties_get (&self->settings, id - PROP_SETTINGS, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  GST_OBJECT_UNLOCK (self);
-}
-
 /* ---- caps ---------------------------------------------------------------------------------- */
 
 static GstCaps *
@@ -110,21 +63,21 @@ gst_stereo_test_src_fixate (GstBaseSrc *base, GstCaps *caps)
 }
 
 static gboolean
-make_scene (GstStereoTestSrc *self, const GstStereoSceneParams *wanted, guint serial)
+make_scene (GstStereoTestSrc *self, const GstStereoSceneParams *wanted)
 {
   const GstStereoSceneParams *params;
   gchar *message = NULL;
 
-  if (!gst_stereo_pictures_set_scene (self->pictures, wanted, serial, &message)) {
+  if (!gst_stereo_pictures_set_scene (self->pictures, wanted, &message)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", message), (NULL));
     g_free (message);
     return FALSE;
   }
   params = gst_stereo_pictures_params (self->pictures);
   GST_DEBUG_OBJECT (self,
-      "made a scene (settings %u): pattern %s, seed %u, views of %dx%d pixels, disparities up to %d px, motion %g px "
+      "made a scene: pattern %s, seed %u, views of %dx%d pixels, disparities up to %d px, motion %g px "
       "per frame, noise %g grey levels",
-      serial, gst_stereo_test_pattern_name (params->pattern), params->seed, params->width, params->height,
+      gst_stereo_test_pattern_name (params->pattern), params->seed, params->width, params->height,
       params->max_disparity, params->motion, params->noise);
   return TRUE;
 }
@@ -135,13 +88,11 @@ static gboolean
 ensure_scene (GstStereoTestSrc *self)
 {
   GstStereoTestSettings settings;
-  guint serial;
 
   GST_OBJECT_LOCK (self);
   settings = self->settings;
-  serial = self->serial;
   GST_OBJECT_UNLOCK (self);
-  if (!gst_stereo_pictures_have_scene (self->pictures, serial) && !make_scene (self, &settings.scene, serial))
+  if (!gst_stereo_pictures_have_scene (self->pictures, &settings.scene) && !make_scene (self, &settings.scene))
     return FALSE;
   if (gst_stereo_pictures_set_rig (self->pictures, &settings.rig))
     GST_DEBUG_OBJECT (self, "made a rig: the right camera %g px lower, exposure %g; fault %s",
@@ -348,22 +299,13 @@ gst_stereo_test_src_class_init (GstStereoTestSrcClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (gst_stereo_test_src_debug, "stereotestsrc", 0, "stereo test source");
 
-  object_class->set_property = gst_stereo_test_src_set_property;
-  object_class->get_property = gst_stereo_test_src_get_property;
   object_class->finalize = gst_stereo_test_src_finalize;
-  g_object_class_install_property (object_class, PROP_IS_LIVE,
-      g_param_spec_boolean ("is-live", "is-live",
-          "Send each frame when its time has come, as a camera does; a live source cannot seek", FALSE,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
-  gst_stereo_test_properties_install (object_class, PROP_SETTINGS);
+  gst_stereo_properties_install (object_class, gst_stereo_test_properties, G_STRUCT_OFFSET (GstStereoTestSrc, settings));
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Stereo test source", "Source/Video/Stereo",
       "Makes both views of a moving scene in one frame, with the true disparity of every pixel in its GstStereoMeta",
       "gst-stereo");
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_TEST_PATTERN, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_TEST_FAULT, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_TEST_FAULT_VIEW, 0);
 
   base_class->fixate = gst_stereo_test_src_fixate;
   base_class->set_caps = gst_stereo_test_src_set_caps;
@@ -380,7 +322,7 @@ gst_stereo_test_src_class_init (GstStereoTestSrcClass *klass)
 static void
 gst_stereo_test_src_init (GstStereoTestSrc *self)
 {
-  gst_stereo_test_settings_init (&self->settings);
+  gst_stereo_properties_init (G_OBJECT (self));
   self->timeline = gst_stereo_timeline_new ();
   self->pictures = gst_stereo_pictures_new ();
   gst_video_info_init (&self->info);

@@ -15,8 +15,8 @@ struct _GstStereoPictures
   GstVideoInfo truth_info;
   GstBufferPool *truth_pool;
   GstStereoScene *scene;
-  guint serial;              /* of the parameters that the scene was made of */
-  GstStereoPainter *painter; /* of the scene */
+  GstStereoSceneParams asked; /* what the scene was made of */
+  GstStereoPainter *painter;  /* of the scene */
   GstStereoRigParams rig_params;
   GstStereoRig *rig; /* that look at the scene */
 };
@@ -104,14 +104,13 @@ gst_stereo_pictures_describe (const GstStereoPictures *pictures)
 /* ---- scene --------------------------------------------------------------------------------- */
 
 gboolean
-gst_stereo_pictures_have_scene (const GstStereoPictures *pictures, guint serial)
+gst_stereo_pictures_have_scene (const GstStereoPictures *pictures, const GstStereoSceneParams *params)
 {
-  return pictures->scene && pictures->serial == serial;
+  return pictures->scene && !memcmp (&pictures->asked, params, sizeof *params);
 }
 
 gboolean
-gst_stereo_pictures_set_scene (
-    GstStereoPictures *pictures, const GstStereoSceneParams *params, guint serial, gchar **message)
+gst_stereo_pictures_set_scene (GstStereoPictures *pictures, const GstStereoSceneParams *params, gchar **message)
 {
   GstStereoSceneParams sized = *params;
 
@@ -122,7 +121,7 @@ gst_stereo_pictures_set_scene (
   if (!pictures->scene)
     return FALSE;
   pictures->painter = gst_stereo_painter_new (pictures->scene, &pictures->info, &pictures->layout);
-  pictures->serial = serial;
+  pictures->asked = *params;
   return TRUE;
 }
 
