@@ -139,22 +139,8 @@ static const GstStereoProperty properties[] = {
       .kind = GST_STEREO_STRUCTURE,
       .flags = G_PARAM_READABLE,
       .get = get_stats,
-      .blurb = "Since the start: pairs computed, dropped-left and dropped-right (frames without a partner), late "
-               "(pairs dropped for QoS), pairing-clock (by which the frames of the last pair were paired: buffer, the "
-               "name of the reference caps of their capture timestamps, or none), overlapped (pairs submitted while "
-               "another was being computed), compute-time (ns from a pair's submission to its result, of the last "
-               "pair) and compute-time-mean, steps-time-mean (of that, the backend's work by its own clock, without "
-               "copies to a device and from it); of the last pair: valid-ratio and mean-confidence (0..1), aligned "
-               "(whether align=auto resampled the right view), align-offset and align-offset-max (pixels by which a "
-               "point lies lower in the right view than in the left one: in the middle of the picture, and at most, up "
-               "or down); checks (looks at the input, see check-interval), check-matches (points found in both views "
-               "at the last one), exchanged (left and right look so), vertical-offset (pixels by which the rows of the "
-               "views as they come differ, median; below 0 = not known), skew-mean (ns between the frames of a pair) "
-               "and skew-drift (ns that it grows by in a second); health (ok, or what is wrong now, for example "
-               "\"frozen-right, range\": see the message stereo-health), health-looks, brightness-left and -right "
-               "(0..255), sharpness-left and -right (fine detail divided by brightness), beyond-range (share of the "
-               "points found that lie beyond the search range; below 0 = not known) and wanted-disparities (that would "
-               "reach them; 0 = no more than are searched)" },
+      .blurb = "What was counted and measured since the start, and what is wrong with the input now; docs/streams.md "
+               "has a table of the fields" },
   { .name = "settings",
       .kind = GST_STEREO_STRUCTURE,
       .flags = G_PARAM_READABLE,

@@ -234,15 +234,8 @@ static const GstStereoProperty properties[] = {
       .kind = GST_STEREO_STRUCTURE,
       .flags = G_PARAM_READABLE,
       .get = get_stats,
-      .blurb = "Statistics since the start: pairs rectified, dropped-left and dropped-right (frames without a "
-               "partner), late (pairs dropped for QoS), pairing-clock (by which the frames of the last pair were "
-               "paired: buffer, the name of the reference caps of their capture timestamps, or none), compute-time "
-               "(ns, of the last pair) and compute-time-mean; of auto-align: aligned (whether something is taken out "
-               "now), align-offset and align-offset-max (pixels by which a point would lie lower in the right view "
-               "than in the left one: in the middle of the picture, and at most, up or down), align-roll (degrees "
-               "clockwise that the right view is turned by), align-left-over (pixels that the points are off by in the "
-               "pairs that go out, root mean square), align-points (points that agree), align-updates (times that it "
-               "was changed) and align-time (ns that the maps took last)" },
+      .blurb = "What was counted and measured since the start, and what auto-align takes out now; docs/streams.md has "
+               "a table of the fields" },
   { ROW ("focal-length", DOUBLE, results.focal_length), .flags = G_PARAM_READABLE, .max = G_MAXDOUBLE,
       .blurb = "Horizontal focal length of the rectified views in pixels; 0 before the first pair" },
   { ROW ("baseline", DOUBLE, results.baseline), .flags = G_PARAM_READABLE, .max = G_MAXDOUBLE,
