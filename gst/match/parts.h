@@ -18,7 +18,10 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  StereoParams pending;        /* as properties set them; protected by the element's object lock */
+  /* as properties set them; protected by the element's object lock */
+  StereoParams pending;
+  gchar *mask;
+
   GstStereoSettings *settings; /* in effect */
   GstStereoCameras *cameras;
   GstStereoMasks *masks;

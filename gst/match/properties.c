@@ -98,13 +98,14 @@ problem_of_mask (const GValue *value)
 static void
 set_mask (GstElement *element, gpointer parts, const GValue *value)
 {
-  gst_stereo_masks_set (((GstStereoMatchParts *) parts)->masks, g_value_get_string (value));
-}
+  gchar **mask = &((GstStereoMatchParts *) parts)->mask, *old;
+  const gchar *text = g_value_get_string (value);
 
-static void
-get_mask (GstElement *element, gpointer parts, GValue *value)
-{
-  g_value_take_string (value, gst_stereo_masks_get (((GstStereoMatchParts *) parts)->masks));
+  GST_OBJECT_LOCK (element);
+  old = *mask;
+  *mask = text && *text ? g_strdup (text) : NULL;
+  GST_OBJECT_UNLOCK (element);
+  g_free (old);
 }
 
 /* ---- the table ----------------------------------------------------------------------------------- */
@@ -123,9 +124,9 @@ static const GstStereoProperty properties[] = {
   { .name = "mask",
       .kind = GST_STEREO_STRING,
       .flags = GST_STEREO_PLAYING,
+      .offset = G_STRUCT_OFFSET (GstStereoMatchParts, mask),
       .problem = problem_of_mask,
       .set = set_mask,
-      .get = get_mask,
       .blurb = "What to leave out of the left view: a bonnet, a crane's arm, a time stamp. The name of a PNG file of "
                "the view's size, whose pixels below mid grey are excluded; or rectangles \"x,y,width,height; ...\" as "
                "fractions (0..1) of the picture. Excluded pixels have no value and count nowhere; rows above and below "
