@@ -50,11 +50,11 @@ has_ended (GstStereoPad *pad)
 }
 
 static GstFlowReturn
-find_pair (GstStereoAggregator *self, const GstStereoPadSet *pads)
+find_pair (GstStereoAggregator *self, const GstStereoInputPads *pads)
 {
   GstStereoAggregatorPrivate *priv = self->priv;
 
-  if (!gst_stereo_pads_check (priv->parts.pads))
+  if (!gst_stereo_inputs_check (priv->parts.inputs))
     return GST_FLOW_NOT_NEGOTIATED;
   if (pads->packed)
     return gst_stereo_pairs_find_in_one (priv->parts.pairs, pads->packed);
@@ -62,7 +62,7 @@ find_pair (GstStereoAggregator *self, const GstStereoPadSet *pads)
     return gst_stereo_pairs_find_in_two (priv->parts.pairs, pads->left, pads->right);
   if (has_ended (pads->left) && has_ended (pads->right))
     return GST_FLOW_EOS;
-  /* the other view's pad is not there yet: the frames wait, and GstStereoPads gives up after a while */
+  /* the other view's pad is not there yet: the frames wait, and GstStereoInputs gives up after a while */
   g_usleep (10000);
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
@@ -71,16 +71,16 @@ static GstFlowReturn
 gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstStereoPadSet pads = gst_stereo_pads_get (self->priv->parts.pads);
+  GstStereoInputPads pads = gst_stereo_inputs_get (self->priv->parts.inputs);
   GstFlowReturn flow, drained;
   gboolean live;
 
   set_busy (self, TRUE);
   flow = find_pair (self, &pads);
-  gst_stereo_pad_set_return_peeked (&pads);
+  gst_stereo_input_pads_return_peeked (&pads);
   live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (aggregator));
-  drained = drain (self, flow == GST_FLOW_OK && !live && gst_stereo_pad_set_has_buffers (&pads));
-  gst_stereo_pad_set_clear (&pads);
+  drained = drain (self, flow == GST_FLOW_OK && !live && gst_stereo_input_pads_have_buffers (&pads));
+  gst_stereo_input_pads_clear (&pads);
   set_busy (self, FALSE);
   return drained == GST_FLOW_OK ? flow : drained;
 }
@@ -112,7 +112,7 @@ static GstStereoViewsState
 describe_views (GstAggregator *aggregator, GstStereoActivity activity[2], gboolean *packed)
 {
   GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
-  GstStereoPadSet pads = gst_stereo_pads_get (priv->parts.pads);
+  GstStereoInputPads pads = gst_stereo_inputs_get (priv->parts.inputs);
   GstStereoViewsState state = GST_STEREO_VIEWS_MISSING;
 
   GST_OBJECT_LOCK (aggregator);
@@ -124,7 +124,7 @@ describe_views (GstAggregator *aggregator, GstStereoActivity activity[2], gboole
   if (pads.right)
     activity[1] = gst_stereo_pad_activity (pads.right);
   GST_OBJECT_UNLOCK (aggregator);
-  gst_stereo_pad_set_clear (&pads);
+  gst_stereo_input_pads_clear (&pads);
   return state;
 }
 
@@ -133,9 +133,9 @@ describe_views (GstAggregator *aggregator, GstStereoActivity activity[2], gboole
 void
 gst_stereo_aggregator_get_stats (GstStereoAggregator *self, GstStereoPairStats *stats)
 {
-  GstStereoLatePairsStats pairs;
+  GstStereoQosStats pairs;
 
-  gst_stereo_late_pairs_get_stats (self->priv->parts.late_pairs, &pairs);
+  gst_stereo_qos_get_stats (self->priv->parts.qos, &pairs);
   *stats = (GstStereoPairStats){
     .pairs = pairs.pairs, .late = pairs.late, .compute_last = pairs.compute_last, .compute_total = pairs.compute_total
   };
@@ -146,7 +146,7 @@ gst_stereo_aggregator_get_stats (GstStereoAggregator *self, GstStereoPairStats *
 void
 gst_stereo_aggregator_reconfigure (GstStereoAggregator *self)
 {
-  gst_stereo_pads_reconfigure (self->priv->parts.pads);
+  gst_stereo_inputs_reconfigure (self->priv->parts.inputs);
 }
 
 void
@@ -163,7 +163,7 @@ gst_stereo_aggregator_drop_if_late (
 
   /* where nothing is live, others may wait for each pair until they are told that it does not come */
   if ((!live && !can_tell_of_gaps (self, &left->segment)) ||
-      !gst_stereo_late_pairs_drop (self->priv->parts.late_pairs, left->time == GST_STEREO_TIME_NONE ? right : left))
+      !gst_stereo_qos_drop_if_late (self->priv->parts.qos, left->time == GST_STEREO_TIME_NONE ? right : left))
     return FALSE;
   gst_stereo_drops_break_stream (self->priv->parts.drops);
   *flow = tell_of_gap (self, &left->segment, left->buffer);
@@ -185,11 +185,11 @@ gst_stereo_aggregator_finish (
   GstFlowReturn flow;
   gint64 begin;
 
-  gst_stereo_late_pairs_computed (priv->parts.late_pairs, compute_time);
+  gst_stereo_qos_computed (priv->parts.qos, compute_time);
   GST_LOG_OBJECT (self, "computed in %" GST_TIME_FORMAT ", pushes %" GST_PTR_FORMAT, GST_TIME_ARGS (compute_time), out);
   begin = g_get_monotonic_time ();
   flow = gst_stereo_push (GST_AGGREGATOR (self), &priv->segment, &priv->have_segment, segment, out);
-  gst_stereo_late_pairs_pushed (priv->parts.late_pairs, (g_get_monotonic_time () - begin) * 1000);
+  gst_stereo_qos_pushed (priv->parts.qos, (g_get_monotonic_time () - begin) * 1000);
   return flow;
 }
 
@@ -242,7 +242,7 @@ gst_stereo_aggregator_create_new_pad (
     GstAggregator *aggregator, GstPadTemplate *template, const gchar *name, const GstCaps *caps)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstStereoPad *pad = gst_stereo_pads_add (self->priv->parts.pads, template);
+  GstStereoPad *pad = gst_stereo_inputs_add (self->priv->parts.inputs, template);
 
   if (pad)
     gst_stereo_silence_forget_view (self->priv->parts.silence, gst_stereo_pad_is_right (pad));
@@ -252,7 +252,7 @@ gst_stereo_aggregator_create_new_pad (
 static void
 gst_stereo_aggregator_release_pad (GstElement *element, GstPad *pad)
 {
-  gst_stereo_pads_remove (GST_STEREO_AGGREGATOR (element)->priv->parts.pads, GST_STEREO_PAD (pad));
+  gst_stereo_inputs_remove (GST_STEREO_AGGREGATOR (element)->priv->parts.inputs, GST_STEREO_PAD (pad));
   GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->release_pad (element, pad);
 }
 
@@ -285,10 +285,10 @@ gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
   GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK) {
-    guint generation = gst_stereo_pads_expect_seek (priv->parts.pads, event);
+    guint generation = gst_stereo_inputs_expect_seek (priv->parts.inputs, event);
     gboolean sent = parent->src_event (aggregator, event);
     if (!sent)
-      gst_stereo_pads_cancel_seek (priv->parts.pads, generation);
+      gst_stereo_inputs_cancel_seek (priv->parts.inputs, generation);
     return sent;
   }
   gst_stereo_events_read_src (&priv->parts, event);
@@ -300,7 +300,7 @@ gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
 static gboolean
 gst_stereo_aggregator_src_query (GstAggregator *aggregator, GstQuery *query)
 {
-  GstPad *pad = gst_stereo_pads_get_leading (GST_STEREO_AGGREGATOR (aggregator)->priv->parts.pads);
+  GstPad *pad = gst_stereo_inputs_get_leading (GST_STEREO_AGGREGATOR (aggregator)->priv->parts.inputs);
   gboolean answered;
 
   if (pad && gst_stereo_query_is_for_upstream (query))
@@ -367,7 +367,7 @@ gst_stereo_aggregator_constructed (GObject *object)
 static void
 gst_stereo_aggregator_dispose (GObject *object)
 {
-  gst_stereo_pads_stop (GST_STEREO_AGGREGATOR (object)->priv->parts.pads);
+  gst_stereo_inputs_stop (GST_STEREO_AGGREGATOR (object)->priv->parts.inputs);
   G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->dispose (object);
 }
 

@@ -2,8 +2,8 @@
 /*
  * The base class of elements that take two views: stereomatch and stereorectify. It has the request pads sink,
  * sink_left and sink_right, pairs their frames, drops frames without a partner and pairs that come too late, and gives
- * the output its segment and timestamps. Each of these is done by a part with a file of its own: pads.h, pad.h,
- * pairs.h, clock.h, drops.h, late_pairs.h, silence.h, decorate.h. Subclasses need none of them.
+ * the output its segment and timestamps. Each of these is done by a part with a file of its own: inputs.h, pad.h,
+ * pairs.h, clock.h, drops.h, qos.h, silence.h, decorate.h. Subclasses need none of them.
  */
 #ifndef GST_STEREO_AGGREGATOR_H
 #define GST_STEREO_AGGREGATOR_H

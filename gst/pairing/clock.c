@@ -280,7 +280,7 @@ plus (gint64 time, gint64 by)
 
 /* The times of a view's frames where the heads' stamps are used: @head is the time of the first. */
 static void
-time_by_stamps (const View *view, GstStereoQueue *queue, gint64 head)
+time_by_stamps (const View *view, GstStereoStream *queue, gint64 head)
 {
   queue->time[0] = head;
   if (view->stamp[1] != NONE)
@@ -307,7 +307,7 @@ use_stamps (GstStereoClock *clock, const GstStereoClockView views[2])
 static void
 use_offsets (GstStereoClock *clock, const GstStereoClockView views[2])
 {
-  GstStereoQueue *queue = views[RIGHT].queue;
+  GstStereoStream *queue = views[RIGHT].queue;
 
   queue->time[0] = plus (queue->time[0], lead (clock));
   queue->time[1] = plus (queue->time[1], lead (clock));
@@ -320,7 +320,7 @@ use_offsets (GstStereoClock *clock, const GstStereoClockView views[2])
 void
 gst_stereo_clock_apply (GstStereoClock *clock, const GstStereoClockView views[2], gboolean forwards)
 {
-  GstStereoQueue *left = views[LEFT].queue, *right = views[RIGHT].queue;
+  GstStereoStream *left = views[LEFT].queue, *right = views[RIGHT].queue;
   gboolean both = left->count && right->count;
 
   clock->trusted = FALSE;

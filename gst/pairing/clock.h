@@ -15,7 +15,7 @@
 
 #include <gst/gst.h>
 
-#include "gst/pairing/partner.h"
+#include "gst/pairing/decide.h"
 
 G_BEGIN_DECLS
 
@@ -46,8 +46,8 @@ const gchar *gst_stereo_clock_get_name (GstStereoClock *clock);
 /* What is at hand of a view. */
 typedef struct
 {
-  GstBuffer *buffers[2]; /* the next frame and the one after it; NULL: not there */
-  GstStereoQueue *queue; /* their running times, in those of the left view */
+  GstBuffer *buffers[2];  /* the next frame and the one after it; NULL: not there */
+  GstStereoStream *queue; /* their running times, in those of the left view */
 } GstStereoClockView;
 
 /* Moves the times of the queues to those of the clock that pairs: the difference between the views is then that of the

@@ -14,7 +14,7 @@ update_latency (GstStereoParts *parts, GstStereoPad *pad, const GstVideoInfo *in
     frame = gst_util_uint64_scale (
         GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info), (guint64) GST_VIDEO_INFO_FPS_N (info));
   skew = max_skew == GST_STEREO_MAX_SKEW_AUTO ? frame / 2 : MIN (max_skew, frame);
-  gst_stereo_late_pairs_set_frame (parts->late_pairs, frame, gst_stereo_pad_is_packed (pad) ? 0 : skew);
+  gst_stereo_qos_set_frame (parts->qos, frame, gst_stereo_pad_is_packed (pad) ? 0 : skew);
 }
 
 static GstStereoEventResult
@@ -42,7 +42,7 @@ gst_stereo_events_read_sink (GstStereoParts *parts, GstElement *element, GstSter
     case GST_EVENT_STREAM_START:
       /* frames from before on this pad, or on one that was released, may not have been used */
       gst_stereo_drops_break_stream (parts->drops);
-      gst_stereo_pads_check (parts->pads);
+      gst_stereo_inputs_check (parts->inputs);
       return GST_STEREO_EVENT_FORWARD;
     case GST_EVENT_CAPS:
       return read_caps (parts, element, pad, event);
@@ -65,7 +65,7 @@ gst_stereo_events_read_sink (GstStereoParts *parts, GstElement *element, GstSter
 void
 gst_stereo_events_read_src (GstStereoParts *parts, GstEvent *event)
 {
-  gst_stereo_late_pairs_read_event (parts->late_pairs, event);
+  gst_stereo_qos_read_event (parts->qos, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY)
     gst_stereo_silence_update (parts->silence);
 }

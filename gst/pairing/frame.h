@@ -3,7 +3,7 @@
 #ifndef GST_STEREO_PAIRING_FRAME_H
 #define GST_STEREO_PAIRING_FRAME_H
 
-#include "gst/pairing/partner.h"
+#include "gst/pairing/decide.h"
 #include "gst/video/frame.h"
 
 G_BEGIN_DECLS

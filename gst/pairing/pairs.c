@@ -29,7 +29,7 @@ struct _GstStereoPairs
  * these are by the clock that pairs. */
 typedef struct
 {
-  GstStereoQueue left, right;
+  GstStereoStream left, right;
   gint64 moments[2]; /* as gst_stereo_clock_moments() has it */
   gint64 max_skew;   /* ns; GST_STEREO_TIME_NONE = any */
 } Heads;
@@ -180,7 +180,7 @@ count_surplus (GstStereoPairs *pairs, gint64 time)
 
 /* Why the head of @own has no partner in @other: for the log. */
 static const gchar *
-reason_to_drop (const GstStereoQueue *own, const GstStereoQueue *other, gint64 max_skew)
+reason_to_drop (const GstStereoStream *own, const GstStereoStream *other, gint64 max_skew)
 {
   gint64 skew;
 
@@ -198,7 +198,7 @@ static GstFlowReturn
 drop_head (GstStereoPairs *pairs, GstStereoPad *pad, const Heads *heads)
 {
   const gboolean right = gst_stereo_pad_is_right (pad);
-  const GstStereoQueue *own = right ? &heads->right : &heads->left, *other = right ? &heads->left : &heads->right;
+  const GstStereoStream *own = right ? &heads->right : &heads->left, *other = right ? &heads->left : &heads->right;
   GstFlowReturn flow;
 
   if (own->generation == other->generation && own->count && other->count && own->time[0] != GST_STEREO_TIME_NONE &&
@@ -306,7 +306,7 @@ hand_on_pair (GstStereoPairs *pairs, GstStereoPad *first_pad, GstStereoPad *seco
 
 /* The next frame of @needed is missing. When one thread feeds both pads, it must get past the other pad first. */
 static GstFlowReturn
-wait_for_frame (GstStereoPad *pad, const GstStereoQueue *needed, GstStereoPad *other)
+wait_for_frame (GstStereoPad *pad, const GstStereoStream *needed, GstStereoPad *other)
 {
   if (needed->count) {
     GST_LOG_OBJECT (pad, "waits: the frame after %" GST_STIME_FORMAT " may be nearer to the one of %s",

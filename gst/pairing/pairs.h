@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From frames to pairs: looks at the next frames of the pads, asks partner.h which of them belong together, drops those
+ * From frames to pairs: looks at the next frames of the pads, asks decide.h which of them belong together, drops those
  * without a partner, and hands each pair on.
  */
 #ifndef GST_STEREO_PAIRS_H

@@ -3,8 +3,8 @@
 #ifndef GST_STEREO_PAIRING_PARTS_H
 #define GST_STEREO_PAIRING_PARTS_H
 
-#include "gst/pairing/late_pairs.h"
-#include "gst/pairing/input/pads.h"
+#include "gst/pairing/qos.h"
+#include "gst/pairing/input/inputs.h"
 #include "gst/pairing/pairs.h"
 #include "gst/pairing/silence.h"
 
@@ -12,11 +12,11 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstStereoPads *pads;
+  GstStereoInputs *inputs;
   GstStereoDrops *drops;
   GstStereoClock *clock;
   GstStereoPairs *pairs;
-  GstStereoLatePairs *late_pairs;
+  GstStereoQos *qos;
   GstStereoSilence *silence;
 } GstStereoParts;
 

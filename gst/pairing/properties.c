@@ -54,7 +54,7 @@ gst_stereo_properties_set (GstStereoParts *parts, guint id, const GValue *value)
       gst_stereo_clock_set_choice (parts->clock, g_value_get_enum (value));
       return TRUE;
     case PROP_QOS:
-      gst_stereo_late_pairs_set_qos (parts->late_pairs, g_value_get_boolean (value));
+      gst_stereo_qos_set_enabled (parts->qos, g_value_get_boolean (value));
       return TRUE;
     default:
       return FALSE;
@@ -75,7 +75,7 @@ gst_stereo_properties_get (GstStereoParts *parts, guint id, GValue *value)
       g_value_set_enum (value, gst_stereo_clock_get_choice (parts->clock));
       return TRUE;
     case PROP_QOS:
-      g_value_set_boolean (value, gst_stereo_late_pairs_get_qos (parts->late_pairs));
+      g_value_set_boolean (value, gst_stereo_qos_get_enabled (parts->qos));
       return TRUE;
     default:
       return FALSE;

@@ -130,7 +130,7 @@ gst_stereo_heads_take (GstStereoHeads *heads, GstStereoFrame *frame, gboolean *p
 
 void
 gst_stereo_heads_describe (
-    const GstStereoHeads *heads, guint generation, GstStereoQueue *queue, gint64 *spacing, gint64 *origin)
+    const GstStereoHeads *heads, guint generation, GstStereoStream *queue, gint64 *spacing, gint64 *origin)
 {
   const GstStereoFrame *head = heads->count > 0 ? &heads->frames[0] : NULL;
   const GstStereoFrame *next = heads->count > 1 ? &heads->frames[1] : NULL;

@@ -52,7 +52,7 @@ gboolean gst_stereo_heads_take (GstStereoHeads *heads, GstStereoFrame *frame, gb
 /* Fills in @queue for gst_stereo_pairing_decide(), except `ended` and `moves_on`, which the pad knows. @generation: of
  * the frames that come now. @spacing and @origin get the head's, and stay as they are when there is no head. */
 void gst_stereo_heads_describe (
-    const GstStereoHeads *heads, guint generation, GstStereoQueue *queue, gint64 *spacing, gint64 *origin);
+    const GstStereoHeads *heads, guint generation, GstStereoStream *queue, gint64 *spacing, gint64 *origin);
 /* References of the frames at hand; NULL for those that are not there. */
 void gst_stereo_heads_ref_buffers (const GstStereoHeads *heads, GstBuffer *buffers[2]);
 /* For gst_stereo_pairing_bundle(). @layout (may be NULL) gets the head's. Returns the number of frames at hand. */

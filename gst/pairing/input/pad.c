@@ -310,7 +310,7 @@ gst_stereo_pad_return_peeked (GstStereoPad *pad)
 }
 
 void
-gst_stereo_pad_describe (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing, gint64 *origin)
+gst_stereo_pad_describe (GstStereoPad *pad, GstStereoStream *queue, gint64 *spacing, gint64 *origin)
 {
   gboolean eos = gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
   guint generation;

@@ -52,7 +52,7 @@ gboolean gst_stereo_pad_take (GstStereoPad *pad, GstStereoFrame *frame);
 gboolean gst_stereo_pad_make_room (GstStereoPad *pad);
 /* For gst_stereo_pairing_decide(): what is at hand. @spacing gets the head's (unchanged when there is no head), @origin
  * the running time that its generation is timed from. */
-void gst_stereo_pad_describe (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing, gint64 *origin);
+void gst_stereo_pad_describe (GstStereoPad *pad, GstStereoStream *queue, gint64 *spacing, gint64 *origin);
 /* References of the frames at hand, to be unreffed; NULL for those that are not there. FALSE where the stream plays
  * backwards. */
 gboolean gst_stereo_pad_ref_buffers (GstStereoPad *pad, GstBuffer *buffers[2]);

@@ -3,53 +3,53 @@
  * Which request pads the element has: sink for both views in one frame, or sink_left and sink_right. Numbers the seeks
  * that go upstream through them, and waits for a view pad whose partner is linked already.
  */
-#ifndef GST_STEREO_PADS_H
-#define GST_STEREO_PADS_H
+#ifndef GST_STEREO_INPUTS_H
+#define GST_STEREO_INPUTS_H
 
 #include "gst/pairing/input/pad.h"
 
 G_BEGIN_DECLS
 
-typedef struct _GstStereoPads GstStereoPads;
+typedef struct _GstStereoInputs GstStereoInputs;
 
 /* References of the pads; NULL for those that are not there. */
 typedef struct
 {
   GstStereoPad *packed, *left, *right;
-} GstStereoPadSet;
+} GstStereoInputPads;
 
 /* The object belongs to @element and holds no reference. All functions: from any thread. */
-GstStereoPads *gst_stereo_pads_new (GstElement *element);
-void gst_stereo_pads_free (GstStereoPads *pads);
+GstStereoInputs *gst_stereo_inputs_new (GstElement *element);
+void gst_stereo_inputs_free (GstStereoInputs *inputs);
 
 /* NULL where there is such a pad already. */
-GstStereoPad *gst_stereo_pads_add (GstStereoPads *pads, GstPadTemplate *template);
+GstStereoPad *gst_stereo_inputs_add (GstStereoInputs *inputs, GstPadTemplate *template);
 /* Before the pad is released. */
-void gst_stereo_pads_remove (GstStereoPads *pads, GstStereoPad *pad);
-GstStereoPadSet gst_stereo_pads_get (GstStereoPads *pads);
-void gst_stereo_pad_set_clear (GstStereoPadSet *set);
+void gst_stereo_inputs_remove (GstStereoInputs *inputs, GstStereoPad *pad);
+GstStereoInputPads gst_stereo_inputs_get (GstStereoInputs *inputs);
+void gst_stereo_input_pads_clear (GstStereoInputPads *set);
 /* Whether a frame waits on every pad, ahead of any event: aggregate() is called again at once then, and nothing else
  * happens before that. */
-gboolean gst_stereo_pad_set_has_buffers (const GstStereoPadSet *set);
+gboolean gst_stereo_input_pads_have_buffers (const GstStereoInputPads *set);
 /* At the end of aggregate(): peeked frames are left to the aggregator's queues, and looked at again next time. */
-void gst_stereo_pad_set_return_peeked (const GstStereoPadSet *set);
+void gst_stereo_input_pads_return_peeked (const GstStereoInputPads *set);
 /* The pad whose stream the output follows: sink or sink_left. Unref it. */
-GstPad *gst_stereo_pads_get_leading (GstStereoPads *pads);
+GstPad *gst_stereo_inputs_get_leading (GstStereoInputs *inputs);
 
 /* At the start: forgets earlier errors. */
-void gst_stereo_pads_start (GstStereoPads *pads);
+void gst_stereo_inputs_start (GstStereoInputs *inputs);
 /* FALSE after an error was posted, now or before: both kinds of pads are in use, or one view was never linked. Starts
  * the wait for that view where it is needed. */
-gboolean gst_stereo_pads_check (GstStereoPads *pads);
+gboolean gst_stereo_inputs_check (GstStereoInputs *inputs);
 /* Ends the wait. */
-void gst_stereo_pads_stop (GstStereoPads *pads);
+void gst_stereo_inputs_stop (GstStereoInputs *inputs);
 
 /* A seek is about to go upstream. Returns its generation, or 0 where the same seek came from another sink already. */
-guint gst_stereo_pads_expect_seek (GstStereoPads *pads, GstEvent *seek);
+guint gst_stereo_inputs_expect_seek (GstStereoInputs *inputs, GstEvent *seek);
 /* Upstream refused the seek that begins @generation. */
-void gst_stereo_pads_cancel_seek (GstStereoPads *pads, guint generation);
+void gst_stereo_inputs_cancel_seek (GstStereoInputs *inputs, guint generation);
 /* Makes upstream negotiate again. */
-void gst_stereo_pads_reconfigure (GstStereoPads *pads);
+void gst_stereo_inputs_reconfigure (GstStereoInputs *inputs);
 
 G_END_DECLS
 
