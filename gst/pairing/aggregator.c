@@ -14,8 +14,6 @@ struct _GstStereoAggregatorPrivate
 {
   GstStereoParts parts;
 
-  gboolean busy; /* in aggregate(); protected by the object lock */
-
   /* of the source pad's task */
   gboolean negotiated; /* the source pad has caps */
   GstSegment segment;  /* of the source pad */
@@ -25,15 +23,6 @@ struct _GstStereoAggregatorPrivate
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstStereoAggregator, gst_stereo_aggregator, GST_TYPE_AGGREGATOR)
 
 /* ---- aggregate ---------------------------------------------------------------------------- */
-
-/* Under the lock that the silence watch takes as well: it never looks while frames are on their way through. */
-static void
-set_busy (GstStereoAggregator *self, gboolean busy)
-{
-  GST_OBJECT_LOCK (self);
-  self->priv->busy = busy;
-  GST_OBJECT_UNLOCK (self);
-}
 
 static GstFlowReturn
 drain (GstStereoAggregator *self, gboolean one_may_stay)
@@ -50,16 +39,14 @@ has_ended (GstStereoPad *pad)
 }
 
 static GstFlowReturn
-find_pair (GstStereoAggregator *self, const GstStereoInputPads *pads)
+find_pair (GstStereoAggregator *self, const GstStereoInputPads *pads, GstStereoPair *pair)
 {
-  GstStereoAggregatorPrivate *priv = self->priv;
+  GstStereoParts *parts = &self->priv->parts;
 
-  if (!gst_stereo_inputs_check (priv->parts.inputs))
+  if (!gst_stereo_inputs_check (parts->inputs))
     return GST_FLOW_NOT_NEGOTIATED;
-  if (pads->packed)
-    return gst_stereo_pairs_find_in_one (priv->parts.pairs, pads->packed);
-  if (pads->left && pads->right)
-    return gst_stereo_pairs_find_in_two (priv->parts.pairs, pads->left, pads->right);
+  if (pads->packed || (pads->left && pads->right))
+    return gst_stereo_pairs_find (parts->pairs, pads, pair);
   if (has_ended (pads->left) && has_ended (pads->right))
     return GST_FLOW_EOS;
   /* the other view's pad is not there yet: the frames wait, and GstStereoInputs gives up after a while */
@@ -67,65 +54,63 @@ find_pair (GstStereoAggregator *self, const GstStereoInputPads *pads)
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
-static GstFlowReturn
-gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
-{
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstStereoInputPads pads = gst_stereo_inputs_get (self->priv->parts.inputs);
-  GstFlowReturn flow, drained;
-  gboolean live;
-
-  set_busy (self, TRUE);
-  flow = find_pair (self, &pads);
-  gst_stereo_input_pads_return_peeked (&pads);
-  live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (aggregator));
-  drained = drain (self, flow == GST_FLOW_OK && !live && gst_stereo_input_pads_have_buffers (&pads));
-  gst_stereo_input_pads_clear (&pads);
-  set_busy (self, FALSE);
-  return drained == GST_FLOW_OK ? flow : drained;
-}
-
-/* Whether downstream has what says when a gap is. */
+/* Whether the output has caps, and the segment by which a gap's time is understood. */
 static gboolean
-can_tell_of_gaps (const GstStereoAggregator *self, const GstSegment *segment)
+can_forward_gap (const GstStereoAggregator *self, const GstStereoFrame *frame)
 {
   const GstStereoAggregatorPrivate *priv = self->priv;
 
-  return priv->negotiated && priv->have_segment && gst_segment_is_equal (&priv->segment, segment);
+  return priv->negotiated && priv->have_segment && gst_segment_is_equal (&priv->segment, &frame->segment);
 }
 
 /* Where the stream that gives the timestamps has a gap, or a frame of it gives no output, the output has a gap. An element
  * that waits for the output, as depthoverlay does, would wait on. */
 static GstFlowReturn
-tell_of_gap (GstStereoAggregator *self, const GstSegment *segment, GstBuffer *missing)
+forward_gap (GstStereoAggregator *self, const GstStereoFrame *missing)
 {
+  GstClockTime time = GST_BUFFER_PTS (missing->buffer);
   GstFlowReturn flow = drain (self, FALSE);
 
-  if (flow == GST_FLOW_OK && can_tell_of_gaps (self, segment) && GST_BUFFER_PTS_IS_VALID (missing))
-    gst_pad_push_event (
-        GST_AGGREGATOR_SRC_PAD (self), gst_event_new_gap (GST_BUFFER_PTS (missing), GST_BUFFER_DURATION (missing)));
+  if (flow == GST_FLOW_OK && can_forward_gap (self, missing) && GST_CLOCK_TIME_IS_VALID (time))
+    gst_pad_push_event (GST_AGGREGATOR_SRC_PAD (self), gst_event_new_gap (time, GST_BUFFER_DURATION (missing->buffer)));
   return flow;
 }
 
-/* For the silence watch. */
-static GstStereoViewsState
-describe_views (GstAggregator *aggregator, GstStereoActivity activity[2], gboolean *packed)
+static GstFlowReturn
+forward_gaps (GstStereoAggregator *self, GQueue *missing)
 {
-  GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
-  GstStereoInputPads pads = gst_stereo_inputs_get (priv->parts.inputs);
-  GstStereoViewsState state = GST_STEREO_VIEWS_MISSING;
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstStereoFrame *frame;
 
-  GST_OBJECT_LOCK (aggregator);
-  *packed = pads.packed != NULL;
-  if (pads.packed || (pads.left && pads.right))
-    state = priv->busy ? GST_STEREO_VIEWS_BUSY : GST_STEREO_VIEWS_KNOWN;
-  if (pads.packed || pads.left)
-    activity[0] = gst_stereo_pad_activity (pads.packed ? pads.packed : pads.left);
-  if (pads.right)
-    activity[1] = gst_stereo_pad_activity (pads.right);
-  GST_OBJECT_UNLOCK (aggregator);
+  while (flow == GST_FLOW_OK && (frame = g_queue_pop_head (missing))) {
+    flow = forward_gap (self, frame);
+    gst_stereo_frame_free (frame);
+  }
+  return flow;
+}
+
+static GstFlowReturn
+gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
+{
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
+  GstStereoInputs *inputs = self->priv->parts.inputs;
+  GstStereoInputPads pads = gst_stereo_inputs_get (inputs);
+  GstStereoPair pair = { NULL };
+  GstFlowReturn flow, forwarded, drained;
+  gboolean live;
+
+  gst_stereo_inputs_set_busy (inputs, TRUE);
+  flow = find_pair (self, &pads, &pair);
+  if ((forwarded = forward_gaps (self, &pair.missing)) != GST_FLOW_OK)
+    flow = forwarded;
+  if (flow == GST_FLOW_OK)
+    flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self, pair.left, pair.right);
+  gst_stereo_pair_clear (&pair);
+  live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (aggregator));
+  drained = drain (self, flow == GST_FLOW_OK && !live && gst_stereo_input_pads_have_buffers (&pads));
   gst_stereo_input_pads_clear (&pads);
-  return state;
+  gst_stereo_inputs_set_busy (inputs, FALSE);
+  return drained == GST_FLOW_OK ? flow : drained;
 }
 
 /* ---- for subclasses ----------------------------------------------------------------------- */
@@ -162,11 +147,11 @@ gst_stereo_aggregator_drop_if_late (
   gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
 
   /* where nothing is live, others may wait for each pair until they are told that it does not come */
-  if ((!live && !can_tell_of_gaps (self, &left->segment)) ||
+  if ((!live && !can_forward_gap (self, left)) ||
       !gst_stereo_qos_drop_if_late (self->priv->parts.qos, left->time == GST_STEREO_TIME_NONE ? right : left))
     return FALSE;
   gst_stereo_drops_break_stream (self->priv->parts.drops);
-  *flow = tell_of_gap (self, &left->segment, left->buffer);
+  *flow = forward_gap (self, left);
   return TRUE;
 }
 
@@ -353,17 +338,6 @@ gst_stereo_aggregator_class_add_templates (GstElementClass *klass, GstCaps *caps
   gst_caps_unref (caps);
 }
 
-/* The class is the subclass's from here on: pairs go to its process() directly. */
-static void
-gst_stereo_aggregator_constructed (GObject *object)
-{
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (object);
-  GstStereoPairsFuncs funcs = { .pair = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process, .gap = tell_of_gap };
-
-  gst_stereo_pairs_set_funcs (self->priv->parts.pairs, &funcs);
-  G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->constructed (object);
-}
-
 static void
 gst_stereo_aggregator_dispose (GObject *object)
 {
@@ -389,7 +363,6 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
 
   object_class->set_property = gst_stereo_aggregator_set_property;
   object_class->get_property = gst_stereo_aggregator_get_property;
-  object_class->constructed = gst_stereo_aggregator_constructed;
   object_class->dispose = gst_stereo_aggregator_dispose;
   object_class->finalize = gst_stereo_aggregator_finalize;
   gst_stereo_properties_install (object_class);
@@ -418,5 +391,5 @@ static void
 gst_stereo_aggregator_init (GstStereoAggregator *self)
 {
   self->priv = gst_stereo_aggregator_get_instance_private (self);
-  gst_stereo_parts_init (&self->priv->parts, GST_AGGREGATOR (self), describe_views);
+  gst_stereo_parts_init (&self->priv->parts, GST_AGGREGATOR (self));
 }

@@ -49,8 +49,8 @@ typedef struct
 
   /* Caps of a sink pad. Transfer full. */
   GstCaps *(*input_caps) (GstStereoAggregator *self);
-  /* Computes a pair. @second is @first for a frame that holds both views. The caller unrefs their buffers. */
-  GstFlowReturn (*process) (GstStereoAggregator *self, GstStereoFrame *first, GstStereoFrame *second);
+  /* Computes a pair. @right is @left for a frame that holds both views. The caller unrefs their buffers. */
+  GstFlowReturn (*process) (GstStereoAggregator *self, GstStereoFrame *left, GstStereoFrame *right);
   /* For a subclass that returns from process() while the pair is still being computed: pushes such pairs, oldest first.
    * @one_may_stay: the next pair follows at once, so that one pair may stay in flight. Otherwise somebody may wait for
    * it. */

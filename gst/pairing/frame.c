@@ -1,6 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/pairing/frame.h"
 
+void
+gst_stereo_frame_free (GstStereoFrame *frame)
+{
+  if (frame)
+    gst_buffer_unref (frame->buffer);
+  g_free (frame);
+}
+
+void
+gst_stereo_pair_clear (GstStereoPair *pair)
+{
+  if (pair->right != pair->left)
+    gst_stereo_frame_free (pair->right);
+  gst_stereo_frame_free (pair->left);
+  pair->left = pair->right = NULL;
+  g_queue_clear_full (&pair->missing, (GDestroyNotify) gst_stereo_frame_free);
+}
+
 gint64
 gst_stereo_running_time (const GstSegment *segment, GstClockTime pts)
 {
@@ -18,8 +36,8 @@ gst_stereo_running_time (const GstSegment *segment, GstClockTime pts)
 gint64
 gst_stereo_frame_skew (const GstStereoFrame *left, const GstStereoFrame *right)
 {
-  if (left->moment != GST_STEREO_TIME_NONE && right->moment != GST_STEREO_TIME_NONE)
-    return right->moment - left->moment;
+  if (left->captured != GST_STEREO_TIME_NONE && right->captured != GST_STEREO_TIME_NONE)
+    return right->captured - left->captured;
   if (left->time == GST_STEREO_TIME_NONE || right->time == GST_STEREO_TIME_NONE)
     return 0;
   return right->time - left->time;

@@ -2,7 +2,7 @@
 #include "gst/pairing/parts.h"
 
 void
-gst_stereo_parts_init (GstStereoParts *parts, GstAggregator *aggregator, GstStereoViewsFunc views)
+gst_stereo_parts_init (GstStereoParts *parts, GstAggregator *aggregator)
 {
   GstElement *element = GST_ELEMENT (aggregator);
 
@@ -11,7 +11,7 @@ gst_stereo_parts_init (GstStereoParts *parts, GstAggregator *aggregator, GstSter
   parts->clock = gst_stereo_clock_new (element);
   parts->pairs = gst_stereo_pairs_new (element, parts->drops, parts->clock);
   parts->qos = gst_stereo_qos_new (aggregator);
-  parts->silence = gst_stereo_silence_new (aggregator, views);
+  parts->silence = gst_stereo_silence_new (aggregator, parts->inputs);
 }
 
 void

@@ -20,7 +20,7 @@ typedef struct
   GstStereoSilence *silence;
 } GstStereoParts;
 
-void gst_stereo_parts_init (GstStereoParts *parts, GstAggregator *aggregator, GstStereoViewsFunc views);
+void gst_stereo_parts_init (GstStereoParts *parts, GstAggregator *aggregator);
 void gst_stereo_parts_clear (GstStereoParts *parts);
 /* FALSE after an error was posted: the pads do not go together. */
 gboolean gst_stereo_parts_start (GstStereoParts *parts);

@@ -7,7 +7,7 @@
 static gboolean
 goes_on (const GstStereoQuietView *view, const GstStereoActivity *activity)
 {
-  return activity->pushing || (activity->over && activity->waiting) || (view->heard && view->idle < ALIVE_TIME);
+  return activity->receiving || (activity->over && activity->waiting) || (view->heard && view->idle < ALIVE_TIME);
 }
 
 /* Takes in what came on a view since the last look, or is about to come. */
@@ -15,10 +15,10 @@ static void
 listen_to (
     GstStereoQuietView *view, const GstStereoActivity *activity, GstClockTime elapsed, GstStereoQuietFinding *finding)
 {
-  gboolean come = activity->pushing || activity->over || activity->arrivals != view->seen;
+  gboolean come = activity->receiving || activity->over || activity->received != view->seen;
 
   view->heard |= come;
-  view->seen = activity->arrivals;
+  view->seen = activity->received;
   view->idle += elapsed;
   if (!come)
     return;
@@ -82,7 +82,7 @@ gst_stereo_quiet_reset (GstStereoQuiet *quiet, const GstStereoActivity activity[
   for (guint i = 0; i < 2; i++) {
     GstStereoQuietView *view = &quiet->view[i], before = *view;
 
-    *view = (GstStereoQuietView){ .seen = activity[i].arrivals };
+    *view = (GstStereoQuietView){ .seen = activity[i].received };
     if (!all) {
       view->heard = before.heard;
       view->told = before.told;

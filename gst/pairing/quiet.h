@@ -6,7 +6,7 @@
 #ifndef GST_STEREO_QUIET_H
 #define GST_STEREO_QUIET_H
 
-#include "gst/pairing/input/stream.h"
+#include "gst/pairing/input/pad.h"
 
 G_BEGIN_DECLS
 
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint seen;         /* arrivals at the last look */
+  guint seen;         /* buffers and gaps up to the last look */
   GstClockTime idle;  /* since then nothing came */
   GstClockTime alone; /* of that, while the other view went on */
   gboolean heard;     /* something came once */

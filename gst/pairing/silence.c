@@ -8,7 +8,7 @@
 struct _GstStereoSilence
 {
   GstAggregator *aggregator;
-  GstStereoViewsFunc views;
+  GstStereoInputs *inputs;
 
   /* Before the aggregator's object lock, where both are held. */
   GMutex lock;
@@ -21,12 +21,12 @@ struct _GstStereoSilence
 };
 
 GstStereoSilence *
-gst_stereo_silence_new (GstAggregator *aggregator, GstStereoViewsFunc views)
+gst_stereo_silence_new (GstAggregator *aggregator, GstStereoInputs *inputs)
 {
   GstStereoSilence *silence = g_new0 (GstStereoSilence, 1);
 
   silence->aggregator = aggregator;
-  silence->views = views;
+  silence->inputs = inputs;
   g_mutex_init (&silence->lock);
   return silence;
 }
@@ -47,7 +47,7 @@ look (GstStereoSilence *silence, GstClockTime now, GstStereoQuietFinding finding
   GstStereoActivity activity[2] = { 0 };
 
   silence->looked = now;
-  if (silence->views (silence->aggregator, activity, &silence->packed) == GST_STEREO_VIEWS_KNOWN)
+  if (gst_stereo_inputs_get_activity (silence->inputs, activity, &silence->packed) == GST_STEREO_VIEWS_KNOWN)
     gst_stereo_quiet_add (&silence->quiet, silence->packed ? 1 : 2, activity, elapsed, findings);
 }
 
@@ -163,7 +163,7 @@ new_clock_id (GstStereoSilence *silence, GstClock *clock)
   GstStereoActivity activity[2];
 
   if (!silence->playing || silence->clock_id ||
-      silence->views (silence->aggregator, activity, &silence->packed) == GST_STEREO_VIEWS_MISSING)
+      gst_stereo_inputs_get_activity (silence->inputs, activity, &silence->packed) == GST_STEREO_VIEWS_MISSING)
     return NULL;
   silence->clock_id = gst_clock_new_periodic_id (clock, gst_clock_get_time (clock) + LOOK_INTERVAL, LOOK_INTERVAL);
   silence->looked = gst_clock_get_time (clock);
@@ -248,7 +248,7 @@ gst_stereo_silence_reset (GstStereoSilence *silence, gboolean all)
   GstStereoActivity activity[2] = { { 0 }, { 0 } };
 
   g_mutex_lock (&silence->lock);
-  silence->views (silence->aggregator, activity, &silence->packed);
+  gst_stereo_inputs_get_activity (silence->inputs, activity, &silence->packed);
   gst_stereo_quiet_reset (&silence->quiet, activity, all);
   silence->live &= !all;
   g_mutex_unlock (&silence->lock);

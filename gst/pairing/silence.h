@@ -10,25 +10,15 @@
 
 #include <gst/base/gstaggregator.h>
 
+#include "gst/pairing/input/inputs.h"
 #include "gst/pairing/quiet.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GstStereoSilence GstStereoSilence;
 
-typedef enum
-{
-  GST_STEREO_VIEWS_MISSING, /* there are neither two view pads nor one for both */
-  GST_STEREO_VIEWS_BUSY,    /* a pair is being computed or pushed: nobody knows what waits */
-  GST_STEREO_VIEWS_KNOWN
-} GstStereoViewsState;
-
-/* What the left and the right view do now; of one pad for both, @packed, the first alone is filled in. */
-typedef GstStereoViewsState (*GstStereoViewsFunc) (
-    GstAggregator *aggregator, GstStereoActivity activity[2], gboolean *packed);
-
 /* @aggregator posts the messages; the object belongs to it, holds no reference, and is freed with it. */
-GstStereoSilence *gst_stereo_silence_new (GstAggregator *aggregator, GstStereoViewsFunc views);
+GstStereoSilence *gst_stereo_silence_new (GstAggregator *aggregator, GstStereoInputs *inputs);
 void gst_stereo_silence_free (GstStereoSilence *silence);
 
 /* Into PLAYING, or out of it. */

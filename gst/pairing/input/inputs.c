@@ -2,7 +2,6 @@
 #include "gst/pairing/input/inputs.h"
 
 #include "gst/pairing/debug.h"
-#include "gst/pairing/input/stream.h"
 
 /* Pads may come late (decodebin): a missing view becomes an error only after this time. */
 #define MISSING_TIME (2 * GST_SECOND)
@@ -16,6 +15,7 @@ struct _GstStereoInputs
   guint seeks;                         /* number of seeks that went upstream without a flush */
   guint32 last_seek;                   /* sequence number of the last one */
   GstClockID waiting;                  /* for the second view pad; NULL = not waiting */
+  gboolean busy;                       /* in aggregate() */
 
   gint failed; /* atomic: an error was posted that no frame can mend */
 };
@@ -101,14 +101,32 @@ gst_stereo_input_pads_have_buffers (const GstStereoInputPads *set)
       (!set->left || gst_stereo_pad_has_buffer (set->left)) && (!set->right || gst_stereo_pad_has_buffer (set->right));
 }
 
+/* Under the lock that the silence watch takes as well: it never reads the pads while frames are on their way through. */
 void
-gst_stereo_input_pads_return_peeked (const GstStereoInputPads *set)
+gst_stereo_inputs_set_busy (GstStereoInputs *inputs, gboolean busy)
 {
-  GstStereoPad *all[] = { set->packed, set->left, set->right };
+  GST_OBJECT_LOCK (inputs->element);
+  inputs->busy = busy;
+  GST_OBJECT_UNLOCK (inputs->element);
+}
 
-  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
-    if (all[i])
-      gst_stereo_pad_return_peeked (all[i]);
+GstStereoViewsState
+gst_stereo_inputs_get_activity (GstStereoInputs *inputs, GstStereoActivity activity[2], gboolean *packed)
+{
+  GstStereoInputPads pads = gst_stereo_inputs_get (inputs);
+  GstStereoViewsState state = GST_STEREO_VIEWS_MISSING;
+
+  GST_OBJECT_LOCK (inputs->element);
+  *packed = pads.packed != NULL;
+  if (pads.packed || (pads.left && pads.right))
+    state = inputs->busy ? GST_STEREO_VIEWS_BUSY : GST_STEREO_VIEWS_KNOWN;
+  if (pads.packed || pads.left)
+    activity[0] = gst_stereo_pad_activity (pads.packed ? pads.packed : pads.left);
+  if (pads.right)
+    activity[1] = gst_stereo_pad_activity (pads.right);
+  GST_OBJECT_UNLOCK (inputs->element);
+  gst_stereo_input_pads_clear (&pads);
+  return state;
 }
 
 GstPad *

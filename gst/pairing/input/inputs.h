@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which request pads the element has: sink for both views in one frame, or sink_left and sink_right. Numbers the seeks
- * that go upstream through them, and waits for a view pad whose partner is linked already.
+ * The request pads of the element: sink for both views in one frame, or sink_left and sink_right. Numbers the seeks that
+ * go upstream through them, and waits for the pad of one view where the pad of the other view is linked already.
  */
 #ifndef GST_STEREO_INPUTS_H
 #define GST_STEREO_INPUTS_H
@@ -31,8 +31,19 @@ void gst_stereo_input_pads_clear (GstStereoInputPads *set);
 /* Whether a frame waits on every pad, ahead of any event: aggregate() is called again at once then, and nothing else
  * happens before that. */
 gboolean gst_stereo_input_pads_have_buffers (const GstStereoInputPads *set);
-/* At the end of aggregate(): peeked frames are left to the aggregator's queues, and looked at again next time. */
-void gst_stereo_input_pads_return_peeked (const GstStereoInputPads *set);
+
+typedef enum
+{
+  GST_STEREO_VIEWS_MISSING, /* there are neither two view pads nor one for both */
+  GST_STEREO_VIEWS_BUSY,    /* a pair is being computed or pushed: nobody knows what waits */
+  GST_STEREO_VIEWS_KNOWN
+} GstStereoViewsState;
+
+/* Around aggregate(). */
+void gst_stereo_inputs_set_busy (GstStereoInputs *inputs, gboolean busy);
+/* What the left and the right view do now; of one pad for both, @packed, the first alone is filled in. */
+GstStereoViewsState gst_stereo_inputs_get_activity (
+    GstStereoInputs *inputs, GstStereoActivity activity[2], gboolean *packed);
 /* The pad whose stream the output follows: sink or sink_left. Unref it. */
 GstPad *gst_stereo_inputs_get_leading (GstStereoInputs *inputs);
 

@@ -28,7 +28,7 @@ watch (Watch *watch, guint looks, guint sends)
     GstStereoQuietFinding findings[2] = { 0 };
 
     for (guint i = 0; i < watch->count; i++)
-      watch->activity[i].arrivals += sends >> i & 1;
+      watch->activity[i].received += sends >> i & 1;
     gst_stereo_quiet_add (&watch->quiet, watch->count, watch->activity, LOOK, findings);
     for (guint i = 0; i < 2; i++)
       if (findings[i].silent || findings[i].back)
@@ -100,9 +100,9 @@ GST_START_TEST (test_what_is_no_silence)
   w.activity[0].over = TRUE;
   fail_unless_equals_string (watch (&w, 50, 2), "");
   w.activity[0].over = FALSE;
-  w.activity[1].pushing = TRUE;
+  w.activity[1].receiving = TRUE;
   fail_unless_equals_string (watch (&w, 50, 1), "");
-  w.activity[1].pushing = FALSE;
+  w.activity[1].receiving = FALSE;
   fail_unless_equals_string (watch (&w, 15, 0), "");
   gst_stereo_quiet_resume (&w.quiet);
   fail_unless_equals_string (watch (&w, 19, 0), "");
