@@ -84,7 +84,7 @@ forward_gaps (GstStereoAggregator *self, GQueue *missing)
 
   while (flow == GST_FLOW_OK && (frame = g_queue_pop_head (missing))) {
     flow = forward_gap (self, frame);
-    gst_stereo_frame_free (frame);
+    gst_stereo_frame_unref (frame);
   }
   return flow;
 }

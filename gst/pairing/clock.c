@@ -177,8 +177,8 @@ common_reference (const GstStereoClock *clock, GstBuffer *left, GstBuffer *right
 static void
 read_views (GstStereoClock *clock, GstStereoNext next[2])
 {
-  GstBuffer *left = next[LEFT].buffers[0], *right = next[RIGHT].buffers[0];
-  GstCaps *reference = left && right ? common_reference (clock, left, right) : NULL;
+  const GstStereoFrame *left = next[LEFT].frames[0], *right = next[RIGHT].frames[0];
+  GstCaps *reference = left && right ? common_reference (clock, left->buffer, right->buffer) : NULL;
 
   if (reference && (!clock->reference || !gst_caps_is_equal (reference, clock->reference))) {
     GST_INFO_OBJECT (clock->element, "both views have capture timestamps of %" GST_PTR_FORMAT, reference);
@@ -187,7 +187,7 @@ read_views (GstStereoClock *clock, GstStereoNext next[2])
   for (guint v = 0; v < 2; v++)
     for (guint i = 0; i < 2; i++) {
       clock->view[v].run[i] = next[v].stream.time[i];
-      clock->view[v].stamp[i] = stamp_of (next[v].buffers[i], clock->reference);
+      clock->view[v].stamp[i] = next[v].frames[i] ? stamp_of (next[v].frames[i]->buffer, clock->reference) : NONE;
     }
 }
 

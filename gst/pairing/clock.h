@@ -15,7 +15,7 @@
 
 #include <gst/gst.h>
 
-#include "gst/pairing/input/queue.h"
+#include "gst/pairing/frame.h"
 
 G_BEGIN_DECLS
 

@@ -26,8 +26,27 @@ typedef struct
   gboolean after_gap; /* a GAP event came before it */
 } GstStereoFrame;
 
+/* A frame of which nothing but the buffer is known. Takes a reference of @buffer. Frames are counted references. */
+GstStereoFrame *gst_stereo_frame_new (GstBuffer *buffer);
 /* @frame may be NULL. */
-void gst_stereo_frame_free (GstStereoFrame *frame);
+void gst_stereo_frame_unref (GstStereoFrame *frame);
+/* Its spacing, from its duration, its caps or the time of the frame before (or GST_STEREO_TIME_NONE). */
+gint64 gst_stereo_frame_find_spacing (const GstStereoFrame *frame, gint64 before);
+
+/* What a pad shows: the next frame and the one after it. */
+typedef struct
+{
+  GstStereoFrame *frames[2]; /* references; NULL: there is no such frame */
+  GstStereoStream stream;    /* the same for the decision which frames are a pair */
+  gint64 origin;             /* of the first frame; without one, of the frames to come */
+  gboolean marked;           /* some frame of the stream was marked as first of its bundle */
+  gboolean forwards;         /* the stream does not play backwards */
+  /* of the last reading: */
+  GstStereoFrame *gap; /* it was a gap: the empty buffer and its segment */
+  gchar *error;        /* the frame cannot be used, and why */
+} GstStereoNext;
+
+void gst_stereo_next_clear (GstStereoNext *next);
 
 /* What gst_stereo_pairs_find() finds. */
 typedef struct
@@ -39,7 +58,7 @@ typedef struct
   GQueue missing;
 } GstStereoPair;
 
-/* Frees the frames. */
+/* Drops the references. */
 void gst_stereo_pair_clear (GstStereoPair *pair);
 
 /* Signed running time, or GST_STEREO_TIME_NONE. A frame that begins a little before its segment has one too. */

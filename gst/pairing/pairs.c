@@ -41,6 +41,7 @@ typedef struct
   GstStereoNext next[2]; /* what they show; all times are those of the left view, by the clock that pairs */
   gint64 limit;          /* of the distance of two frames in ns; GST_STEREO_TIME_NONE = none */
   gboolean dated;        /* the heads, by their capture timestamps */
+  gboolean failed;       /* an error was posted */
   GstStereoPair *pair;
 } Search;
 
@@ -112,48 +113,36 @@ gst_stereo_pairs_get_max_skew (GstStereoPairs *pairs)
 
 /* ---- frames come in ----------------------------------------------------------------------- */
 
-/* Shows one more frame of @pad; FALSE when there is none. */
+/* Reads what the pad of a view shows: one frame at least where there is any, and with @more one more than before. FALSE:
+ * nothing came. */
 static gboolean
-show_next (GstStereoPairs *pairs, Search *search, GstStereoPad *pad, GstFlowReturn *flow)
+read_pad (GstStereoPairs *pairs, Search *search, guint view, gboolean more)
 {
-  GstStereoFrame *gap = NULL;
-  gchar *message = NULL;
+  GstStereoNext *next = &search->next[view];
+  gboolean came = gst_stereo_pad_read (search->pads[view], search->packing, more, next);
 
-  switch (gst_stereo_pad_show_next (pad, search->packing, &gap, &message)) {
-    case GST_STEREO_SHOWN_FRAME:
-      return TRUE;
-    case GST_STEREO_SHOWN_GAP:
-      if (gst_stereo_pad_is_right (pad))
-        gst_stereo_frame_free (gap);
-      else
-        g_queue_push_tail (&search->pair->missing, gap);
-      return TRUE;
-    case GST_STEREO_SHOWN_ERROR:
-      GST_ELEMENT_ERROR (pairs->element, CORE, NEGOTIATION, ("%s", message), (NULL));
-      g_free (message);
-      *flow = GST_FLOW_NOT_NEGOTIATED;
-      return FALSE;
-    default:
-      return FALSE;
-  }
+  if (next->gap && view == LEFT)
+    g_queue_push_tail (&search->pair->missing, g_steal_pointer (&next->gap));
+  if (next->error && !search->failed)
+    GST_ELEMENT_ERROR (pairs->element, CORE, NEGOTIATION, ("%s", next->error), (NULL));
+  search->failed |= next->error != NULL;
+  return came;
 }
 
 /* ---- frames without a partner ------------------------------------------------------------- */
 
+/* @frame is the first one of @pad. Nothing happens where a flush was faster. */
 static void
-drop (GstStereoPairs *pairs, Search *search, GstStereoPad *pad, gboolean right, const gchar *reason)
+drop (GstStereoPairs *pairs, Search *search, GstStereoPad *pad, GstStereoFrame *frame, gboolean right,
+    const gchar *reason)
 {
-  GstStereoFrame *frame = gst_stereo_pad_take (pad);
-
-  if (!frame)
+  if (!gst_stereo_pad_remove (pad, frame))
     return;
   GST_DEBUG_OBJECT (pad, "dropped, %s: frame of %" GST_STIME_FORMAT ", %" GST_PTR_FORMAT, reason,
       GST_STIME_ARGS (frame->time), frame->buffer);
   gst_stereo_drops_count (pairs->drops, right);
-  if (right)
-    gst_stereo_frame_free (frame);
-  else
-    g_queue_push_tail (&search->pair->missing, frame);
+  if (!right)
+    g_queue_push_tail (&search->pair->missing, g_atomic_rc_box_acquire (frame));
 }
 
 /* A frame of a view that outlives the other: FALSE when enough of those were read. */
@@ -205,7 +194,7 @@ drop_head (GstStereoPairs *pairs, Search *search, guint view)
 
   note_skew (pairs, search, pad);
   gst_stereo_clock_take_head (pairs->clock, view == RIGHT);
-  drop (pairs, search, pad, view == RIGHT, reason_to_drop (own, other, search->limit));
+  drop (pairs, search, pad, search->next[view].frames[0], view == RIGHT, reason_to_drop (own, other, search->limit));
   if (own->generation < other->generation)
     gst_stereo_pad_count_old_frame (pad);
   if (other->count || !other->ended) {
@@ -244,32 +233,19 @@ limit_of_skew (const GstStereoPairs *pairs, guint64 max_skew)
   return pairs->left_spacing ? pairs->left_spacing / 2 : GST_STEREO_TIME_NONE;
 }
 
-/* Reads what the pad of a view shows, one frame at least where there is any. FALSE after an error was posted. */
-static gboolean
-read_pad (GstStereoPairs *pairs, Search *search, guint view)
-{
-  GstStereoNext *next = &search->next[view];
-  GstFlowReturn flow = GST_FLOW_OK;
-
-  gst_stereo_next_clear (next);
-  gst_stereo_pad_describe (search->pads[view], next);
-  if (next->stream.count)
-    return TRUE;
-  show_next (pairs, search, search->pads[view], &flow);
-  gst_stereo_pad_describe (search->pads[view], next);
-  return flow == GST_FLOW_OK;
-}
-
-/* What two pads show, in the times of the left view. */
+/* What two pads show, in the times of the left view. FALSE after an error was posted. */
 static gboolean
 read_two_pads (GstStereoPairs *pairs, Search *search)
 {
   GstStereoNext *left = &search->next[LEFT], *right = &search->next[RIGHT];
 
-  if (!read_pad (pairs, search, LEFT) || !read_pad (pairs, search, RIGHT))
+  read_pad (pairs, search, LEFT, FALSE);
+  if (!search->failed)
+    read_pad (pairs, search, RIGHT, FALSE);
+  if (search->failed)
     return FALSE;
   if (left->stream.count)
-    pairs->left_spacing = left->spacing;
+    pairs->left_spacing = left->frames[0]->spacing;
   if (left->stream.generation == right->stream.generation) {
     shift_time (&right->stream.time[0], left->origin - right->origin);
     shift_time (&right->stream.time[1], left->origin - right->origin);
@@ -280,25 +256,25 @@ read_two_pads (GstStereoPairs *pairs, Search *search)
   return TRUE;
 }
 
-/* The heads of two pads, or the first two frames of one, are a pair. Where a flush was faster, there is none yet. */
+/* The first frame of each pad, or the first two of one pad, are a pair. Where a flush was faster, there is none yet. */
 static GstFlowReturn
-take_pair (GstStereoPairs *pairs, Search *search, gboolean right_first)
+take_pair (GstStereoPairs *pairs, Search *search, GstStereoFrame *const frames[2], gboolean right_first)
 {
-  GstStereoPair *pair = search->pair;
-  gboolean one_pad = search->pads[LEFT] == search->pads[RIGHT];
-  GstStereoFrame **first = right_first ? &pair->right : &pair->left, **second = right_first ? &pair->left : &pair->right;
+  GstStereoFrame *left = frames[right_first], *right = frames[!right_first];
+  gboolean one_pad = search->pads[0] == search->pads[1];
 
-  if (!(*first = gst_stereo_pad_take (search->pads[LEFT])) || !(*second = gst_stereo_pad_take (search->pads[RIGHT])))
+  if (!gst_stereo_pad_remove (search->pads[0], frames[0]) || !gst_stereo_pad_remove (search->pads[1], frames[1]))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
-  if (pair->left->generation == pair->right->generation)
-    shift_time (&pair->right->time, pair->left->origin - pair->right->origin);
+  search->pair->left = g_atomic_rc_box_acquire (left);
+  search->pair->right = g_atomic_rc_box_acquire (right);
+  if (left->generation == right->generation)
+    shift_time (&right->time, left->origin - right->origin);
   if (!one_pad)
-    gst_stereo_clock_take_pair (pairs->clock, pair->left, pair->right);
-  /* from here on they are a left and a right frame, whichever came first */
-  pair->left->layout.right_first = pair->right->layout.right_first = FALSE;
+    gst_stereo_clock_take_pair (pairs->clock, left, right);
+  /* they are a left and a right frame from here on, whichever came first */
+  left->layout.right_first = right->layout.right_first = FALSE;
   GST_LOG_OBJECT (pairs->element, "paired %" GST_STIME_FORMAT " and %" GST_STIME_FORMAT ", %+.3f ms apart by %s",
-      GST_STIME_ARGS (pair->left->time), GST_STIME_ARGS (pair->right->time),
-      gst_stereo_frame_skew (pair->left, pair->right) / 1e6,
+      GST_STIME_ARGS (left->time), GST_STIME_ARGS (right->time), gst_stereo_frame_skew (left, right) / 1e6,
       one_pad ? "buffer" : gst_stereo_clock_get_name (pairs->clock));
   return GST_FLOW_OK;
 }
@@ -310,6 +286,8 @@ wait_for_frame (const Search *search, guint view)
   const GstStereoStream *needed = &search->next[view].stream;
   GstStereoPad *pad = search->pads[view], *other = search->pads[!view];
 
+  if (search->failed)
+    return GST_FLOW_NOT_NEGOTIATED;
   if (needed->count) {
     GST_LOG_OBJECT (pad, "waits: the frame after %" GST_STIME_FORMAT " may be nearer to the one of %s",
         GST_STIME_ARGS (needed->time[0]), GST_PAD_NAME (other));
@@ -323,12 +301,12 @@ wait_for_frame (const Search *search, guint view)
 static GstFlowReturn
 find_in_two (GstStereoPairs *pairs, Search *search)
 {
-  GstFlowReturn flow = GST_FLOW_OK;
-
   while (read_two_pads (pairs, search)) {
+    GstStereoFrame *const heads[2] = { search->next[LEFT].frames[0], search->next[RIGHT].frames[0] };
+
     switch (gst_stereo_pairing_decide (&search->next[LEFT].stream, &search->next[RIGHT].stream, search->limit)) {
       case GST_STEREO_PAIRING_PAIR:
-        return take_pair (pairs, search, FALSE);
+        return take_pair (pairs, search, heads, FALSE);
       case GST_STEREO_PAIRING_DROP_LEFT:
         drop_head (pairs, search, LEFT);
         break;
@@ -336,12 +314,12 @@ find_in_two (GstStereoPairs *pairs, Search *search)
         drop_head (pairs, search, RIGHT);
         break;
       case GST_STEREO_PAIRING_WAIT_LEFT:
-        if (!show_next (pairs, search, search->pads[LEFT], &flow))
-          return flow == GST_FLOW_OK ? wait_for_frame (search, LEFT) : flow;
+        if (!read_pad (pairs, search, LEFT, TRUE))
+          return wait_for_frame (search, LEFT);
         break;
       case GST_STEREO_PAIRING_WAIT_RIGHT:
-        if (!show_next (pairs, search, search->pads[RIGHT], &flow))
-          return flow == GST_FLOW_OK ? wait_for_frame (search, RIGHT) : flow;
+        if (!read_pad (pairs, search, RIGHT, TRUE))
+          return wait_for_frame (search, RIGHT);
         break;
       default:
         return end (pairs);
@@ -360,22 +338,19 @@ holds_both_views (const GstStereoFrame *frame)
       GST_BUFFER_FLAG_IS_SET (frame->buffer, GST_VIDEO_BUFFER_FLAG_MULTIPLE_VIEW);
 }
 
-/* FALSE: the frame holds one view only, and was dropped. */
+/* A frame that should hold both views. TRUE: the search is over. */
 static gboolean
-take_packed (GstStereoPairs *pairs, Search *search)
+take_packed (GstStereoPairs *pairs, Search *search, GstStereoFrame *frame)
 {
-  GstStereoFrame *frame = gst_stereo_pad_take (search->pads[LEFT]);
-
-  if (frame && !holds_both_views (frame)) {
-    GST_DEBUG_OBJECT (search->pads[LEFT], "dropped, it holds one view only: %" GST_PTR_FORMAT, frame->buffer);
-    gst_stereo_drops_count (pairs->drops, FALSE);
+  if (!holds_both_views (frame)) {
+    drop (pairs, search, search->pads[LEFT], frame, FALSE, "it holds one view only");
     gst_stereo_drops_report (pairs->drops, FALSE);
-    g_queue_push_tail (&search->pair->missing, frame);
     return FALSE;
   }
-  if (frame)
+  if (gst_stereo_pad_remove (search->pads[LEFT], frame)) {
     GST_LOG_OBJECT (pairs->element, "both views of %" GST_STIME_FORMAT " in one frame", GST_STIME_ARGS (frame->time));
-  search->pair->left = search->pair->right = frame;
+    search->pair->left = search->pair->right = g_atomic_rc_box_acquire (frame);
+  }
   return TRUE;
 }
 
@@ -388,9 +363,9 @@ warn_of_packing (GstStereoPairs *pairs, GstStereoPad *pad)
 }
 
 static gboolean
-is_first (GstBuffer *buffer)
+is_first (const GstStereoFrame *frame)
 {
-  return buffer && GST_BUFFER_FLAG_IS_SET (buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
+  return frame && GST_BUFFER_FLAG_IS_SET (frame->buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
 }
 
 /* Frames that hold both views, or alternate between them. */
@@ -399,33 +374,33 @@ find_in_one (GstStereoPairs *pairs, Search *search)
 {
   const GstStereoNext *next = &search->next[LEFT];
   GstStereoPad *pad = search->pads[LEFT];
-  GstFlowReturn flow = GST_FLOW_OK;
 
-  while (read_pad (pairs, search, LEFT)) {
-    const gboolean first[2] = { is_first (next->buffers[0]), is_first (next->buffers[1]) };
-    const gboolean right_first = next->layout.right_first;
+  for (read_pad (pairs, search, LEFT, FALSE); !search->failed; read_pad (pairs, search, LEFT, FALSE)) {
+    GstStereoFrame *const *frames = next->frames;
+    const gboolean first[2] = { is_first (frames[0]), is_first (frames[1]) };
+    const gboolean right_first = frames[0] && frames[0]->layout.right_first;
 
-    if (next->stream.count && next->layout.overruled)
+    if (frames[0] && frames[0]->layout.overruled)
       warn_of_packing (pairs, pad);
-    if (next->stream.count && next->layout.packing != GST_STEREO_PACKING_FRAME_BY_FRAME) {
-      if (take_packed (pairs, search))
+    if (frames[0] && frames[0]->layout.packing != GST_STEREO_PACKING_FRAME_BY_FRAME) {
+      if (take_packed (pairs, search, frames[0]))
         return search->pair->left ? GST_FLOW_OK : GST_AGGREGATOR_FLOW_NEED_DATA;
       continue;
     }
     switch (gst_stereo_pairing_bundle (next->stream.count, first, next->marked, next->stream.ended)) {
       case GST_STEREO_PAIRING_PAIR:
-        return take_pair (pairs, search, right_first);
+        return take_pair (pairs, search, frames, right_first);
       case GST_STEREO_PAIRING_DROP_LEFT:
-        drop (pairs, search, pad, next->marked ? right_first == first[0] : right_first,
+        drop (pairs, search, pad, frames[0], next->marked ? right_first == first[0] : right_first,
             "its bundle lacks the other view");
         gst_stereo_drops_report (pairs->drops, FALSE);
         break;
       case GST_STEREO_PAIRING_END:
         return end (pairs);
       default:
-        if (!show_next (pairs, search, pad, &flow)) {
+        if (!read_pad (pairs, search, LEFT, TRUE) && !search->failed) {
           GST_LOG_OBJECT (pad, "waits for a frame");
-          return flow == GST_FLOW_OK ? GST_AGGREGATOR_FLOW_NEED_DATA : flow;
+          return GST_AGGREGATOR_FLOW_NEED_DATA;
         }
     }
   }

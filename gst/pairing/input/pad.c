@@ -2,32 +2,18 @@
 #include "gst/pairing/input/pad.h"
 
 #include "gst/pairing/debug.h"
+#include "gst/pairing/input/private.h"
 #include "gst/video/stream.h"
 
-struct _GstStereoPad
-{
-  GstAggregatorPad parent;
-
-  gboolean packed, right;    /* from the pad's template, and never changed */
-  GstPadChainFunction chain; /* of the base class */
-
-  /* of the source pad's task */
-  GstVideoInfo info;
-  gboolean have_info;
-  gboolean warned; /* a warning about these caps was posted */
-
-  /* protected by the object lock: a flush comes from another thread */
-  GstStereoQueue queue;
-  guint received;     /* buffers and gaps so far */
-  gboolean receiving; /* upstream's thread is in chain() */
-  gboolean closed;    /* upstream learns that no more is wanted */
-  gboolean over;      /* upstream has sent its end */
-
-  GMutex aggregator_lock; /* around what touches GstAggregator's queue */
-  gboolean released;      /* protected by it: nothing touches that queue any more */
-};
+#define MOST_SHOWN 2
 
 G_DEFINE_TYPE (GstStereoPad, gst_stereo_pad, GST_TYPE_AGGREGATOR_PAD)
+
+static GstStereoFrame *
+frame_at (GstStereoPad *pad, guint place)
+{
+  return g_queue_peek_nth (&pad->frames, place);
+}
 
 /* ---- receiving, in upstream's thread ------------------------------------------------------ */
 
@@ -38,16 +24,18 @@ is_gap (GstBuffer *buffer)
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
 }
 
-/* The frame did not get to its turn. */
+/* GstAggregator refused the buffer, or dropped it: its turn never came. */
 static void
-remove_frame (GstStereoPad *pad, GstBuffer *buffer)
+forget (GstStereoPad *pad, GstBuffer *buffer)
 {
-  GstStereoFrame *frame;
+  GstStereoFrame *frame = NULL;
 
   GST_OBJECT_LOCK (pad);
-  frame = gst_stereo_queue_remove (&pad->queue, buffer);
+  for (guint i = pad->shown; i < pad->frames.length && !frame; i++)
+    if (frame_at (pad, i)->buffer == buffer)
+      frame = g_queue_pop_nth (&pad->frames, i);
   GST_OBJECT_UNLOCK (pad);
-  gst_stereo_frame_free (frame);
+  gst_stereo_frame_unref (frame);
 }
 
 static GstFlowReturn
@@ -62,7 +50,7 @@ gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
   pad->received++;
   pad->receiving = !closed;
   if (!closed && !gap)
-    gst_stereo_queue_append (&pad->queue, buffer);
+    g_queue_push_tail (&pad->frames, gst_stereo_frame_new (buffer));
   GST_OBJECT_UNLOCK (pad);
   if (closed) {
     GST_LOG_OBJECT (pad, "refused, for the other view has ended: %" GST_PTR_FORMAT, buffer);
@@ -75,7 +63,7 @@ gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
   pad->receiving = FALSE;
   GST_OBJECT_UNLOCK (pad);
   if (flow != GST_FLOW_OK && !gap)
-    remove_frame (pad, buffer);
+    forget (pad, buffer);
   return flow;
 }
 
@@ -86,7 +74,7 @@ gst_stereo_pad_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer
 
   if (!inside) {
     GST_DEBUG_OBJECT (pad, "dropped, outside the segment: %" GST_PTR_FORMAT, buffer);
-    remove_frame (GST_STEREO_PAD (pad), buffer);
+    forget (GST_STEREO_PAD (pad), buffer);
   }
   gst_buffer_unref (buffer);
   return inside;
@@ -106,10 +94,26 @@ peek (GstStereoPad *pad)
   return buffer;
 }
 
+/* With the lock held: @buffer left GstAggregator's queue. Returns what is of no use: a frame that came after a flush, and
+ * that was popped before it could be shown. */
+static GstStereoFrame *
+count_popped (GstStereoPad *pad, GstBuffer *buffer)
+{
+  GstStereoFrame *frame = frame_at (pad, pad->popped);
+
+  /* a gap, or a flush was faster */
+  if (!frame || frame->buffer != buffer)
+    return NULL;
+  if (pad->popped == pad->shown)
+    return g_queue_pop_nth (&pad->frames, pad->popped);
+  pad->popped++;
+  return NULL;
+}
+
 static void
 pop (GstStereoPad *pad)
 {
-  GstStereoFrame *useless = NULL;
+  GstStereoFrame *useless;
   GstBuffer *buffer = NULL;
 
   g_mutex_lock (&pad->aggregator_lock);
@@ -117,10 +121,9 @@ pop (GstStereoPad *pad)
     buffer = gst_aggregator_pad_pop_buffer (GST_AGGREGATOR_PAD (pad));
   g_mutex_unlock (&pad->aggregator_lock);
   GST_OBJECT_LOCK (pad);
-  if (buffer)
-    useless = gst_stereo_queue_pop (&pad->queue, buffer);
+  useless = count_popped (pad, buffer);
   GST_OBJECT_UNLOCK (pad);
-  gst_stereo_frame_free (useless);
+  gst_stereo_frame_unref (useless);
   gst_clear_buffer (&buffer);
 }
 
@@ -143,37 +146,12 @@ gst_stereo_pad_make_room (GstStereoPad *pad)
   gboolean room, unpopped;
 
   GST_OBJECT_LOCK (pad);
-  room = pad->queue.shown < GST_STEREO_MOST_SHOWN;
-  unpopped = pad->queue.popped < pad->queue.shown;
+  room = pad->shown < MOST_SHOWN;
+  unpopped = pad->popped < pad->shown;
   GST_OBJECT_UNLOCK (pad);
   if (room && unpopped)
     pop (pad);
   return room;
-}
-
-/* What a pad knows about its next buffer. */
-static GstStereoFrame
-frame_of (GstStereoPad *pad, GstBuffer *buffer)
-{
-  GstStereoFrame frame = { .buffer = buffer, .info = pad->info };
-
-  GST_OBJECT_LOCK (pad);
-  frame.segment = GST_AGGREGATOR_PAD (pad)->segment;
-  GST_OBJECT_UNLOCK (pad);
-  frame.time = gst_stereo_running_time (&frame.segment, GST_BUFFER_PTS (buffer));
-  return frame;
-}
-
-static gboolean
-read_layout (GstStereoPad *pad, GstStereoFrame *frame, GstStereoPacking packing, gchar **message)
-{
-  if (!pad->have_info) {
-    *message = g_strdup_printf ("%s got a frame before any caps.", GST_PAD_NAME (pad));
-    return FALSE;
-  }
-  if (pad->packed)
-    return gst_stereo_layout_packed (&frame->layout, &frame->info, packing, message);
-  return gst_stereo_layout_single (&frame->layout, &frame->info, pad->right, message);
 }
 
 static void
@@ -185,63 +163,163 @@ add_gap (GstStereoPad *pad, const GstStereoFrame *gap)
   if (gap->segment.rate > 0 && GST_CLOCK_TIME_IS_VALID (end) && GST_BUFFER_DURATION_IS_VALID (gap->buffer))
     end += GST_BUFFER_DURATION (gap->buffer);
   GST_OBJECT_LOCK (pad);
-  gst_stereo_queue_add_gap (&pad->queue, gst_stereo_running_time (&gap->segment, end));
+  pad->gap_end = gst_stereo_running_time (&gap->segment, end);
+  pad->in_gap = TRUE;
   GST_OBJECT_UNLOCK (pad);
   GST_DEBUG_OBJECT (pad, "gap up to %" GST_TIME_FORMAT, GST_TIME_ARGS (end));
 }
 
-GstStereoShown
-gst_stereo_pad_show_next (GstStereoPad *pad, GstStereoPacking packing, GstStereoFrame **gap, gchar **message)
+static gboolean
+read_layout (GstStereoPad *pad, GstStereoPacking packing, GstStereoLayout *layout, gchar **message)
 {
-  GstStereoShown shown = GST_STEREO_SHOWN_ERROR;
-  GstStereoFrame frame;
+  if (!pad->have_info) {
+    *message = g_strdup_printf ("%s got a frame before any caps.", GST_PAD_NAME (pad));
+    return FALSE;
+  }
+  if (pad->packed)
+    return gst_stereo_layout_packed (layout, &pad->info, packing, message);
+  return gst_stereo_layout_single (layout, &pad->info, pad->right, message);
+}
+
+/* It is the turn of the frame of @buffer. FALSE where a flush was faster. */
+static gboolean
+show (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment, const GstStereoLayout *layout)
+{
+  GstStereoFrame *frame;
+  gboolean there;
+
+  GST_OBJECT_LOCK (pad);
+  frame = frame_at (pad, pad->shown);
+  there = frame && frame->buffer == buffer;
+  if (there) {
+    frame->info = pad->info;
+    frame->layout = *layout;
+    frame->segment = *segment;
+    frame->time = gst_stereo_running_time (segment, GST_BUFFER_PTS (buffer));
+    frame->captured = GST_STEREO_TIME_NONE;
+    frame->spacing = gst_stereo_frame_find_spacing (
+        frame, pad->shown ? frame_at (pad, pad->shown - 1)->time : pad->last_time);
+    frame->generation = pad->seeks.generation;
+    frame->origin = pad->seeks.origin;
+    frame->after_gap = pad->in_gap;
+    pad->in_gap = FALSE;
+    pad->gap_end = GST_STEREO_TIME_NONE;
+    pad->marked |= GST_BUFFER_FLAG_IS_SET (buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
+    pad->shown++;
+  }
+  GST_OBJECT_UNLOCK (pad);
+  return there;
+}
+
+/* Shows one more frame, or removes a gap. FALSE: there was neither. */
+static gboolean
+show_next (GstStereoPad *pad, GstStereoPacking packing, GstStereoNext *next)
+{
+  gboolean came = FALSE;
+  GstStereoLayout layout;
+  GstSegment segment;
   GstBuffer *buffer;
 
   if (!gst_stereo_pad_make_room (pad) || !(buffer = peek (pad)))
-    return GST_STEREO_SHOWN_NOTHING;
-  frame = frame_of (pad, buffer);
+    return FALSE;
+  GST_OBJECT_LOCK (pad);
+  segment = GST_AGGREGATOR_PAD (pad)->segment;
+  GST_OBJECT_UNLOCK (pad);
   if (is_gap (buffer)) {
-    add_gap (pad, &frame);
+    next->gap = gst_stereo_frame_new (buffer);
+    next->gap->segment = segment;
+    add_gap (pad, next->gap);
     pop (pad);
-    *gap = g_memdup2 (&frame, sizeof frame);
-    return GST_STEREO_SHOWN_GAP;
-  }
-  if (read_layout (pad, &frame, packing, message)) {
-    GST_OBJECT_LOCK (pad);
-    shown = gst_stereo_queue_show (&pad->queue, &frame) ? GST_STEREO_SHOWN_FRAME : GST_STEREO_SHOWN_NOTHING;
-    GST_OBJECT_UNLOCK (pad);
+    came = TRUE;
+  } else if (read_layout (pad, packing, &layout, &next->error)) {
+    came = show (pad, buffer, &segment, &layout);
   }
   gst_buffer_unref (buffer);
-  return shown;
+  return came;
 }
 
-void
-gst_stereo_pad_describe (GstStereoPad *pad, GstStereoNext *next)
+/* With the lock held. */
+static GstStereoStream
+describe_stream (GstStereoPad *pad, const GstStereoFrame *first, const GstStereoFrame *second)
+{
+  GstStereoStream stream = { .count = pad->shown,
+    .time = { GST_STEREO_TIME_NONE, GST_STEREO_TIME_NONE },
+    .generation = pad->seeks.generation,
+    .gap_end = pad->gap_end };
+
+  if (first) {
+    stream.time[0] = first->time;
+    stream.soonest = pad->shortest ? MIN (first->spacing, pad->shortest) : first->spacing;
+    stream.generation = first->generation;
+  }
+  if (second && second->generation == first->generation)
+    stream.time[1] = second->time;
+  if (stream.generation != pad->seeks.generation)
+    stream.gap_end = GST_STEREO_TIME_NONE;
+  stream.moves_on = pad->seeks.count > 0 || pad->seeks.generation > stream.generation;
+  return stream;
+}
+
+static void
+describe (GstStereoPad *pad, GstStereoNext *next)
 {
   gboolean eos = gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
 
   GST_OBJECT_LOCK (pad);
-  gst_stereo_queue_describe (&pad->queue, next);
-  next->stream.ended = eos || (pad->closed && pad->queue.shown == pad->queue.frames.length);
+  for (guint i = 0; i < pad->shown; i++)
+    next->frames[i] = g_atomic_rc_box_acquire (frame_at (pad, i));
+  next->stream = describe_stream (pad, next->frames[0], next->frames[1]);
+  next->stream.ended = eos || (pad->closed && pad->shown == pad->frames.length);
+  next->origin = next->frames[0] ? next->frames[0]->origin : pad->seeks.origin;
+  next->marked = pad->marked;
   next->forwards = GST_AGGREGATOR_PAD (pad)->segment.rate > 0;
   GST_OBJECT_UNLOCK (pad);
 }
 
-GstStereoFrame *
-gst_stereo_pad_take (GstStereoPad *pad)
+gboolean
+gst_stereo_pad_read (GstStereoPad *pad, GstStereoPacking packing, gboolean more, GstStereoNext *next)
 {
-  GstStereoFrame *frame;
+  GstStereoNext now = { { NULL } };
+  gboolean shows, came = FALSE;
+
+  GST_OBJECT_LOCK (pad);
+  shows = pad->shown > 0;
+  GST_OBJECT_UNLOCK (pad);
+  if (more || !shows)
+    came = show_next (pad, packing, &now);
+  if (more && !came) {
+    next->error = now.error;
+    return FALSE;
+  }
+  describe (pad, &now);
+  gst_stereo_next_clear (next);
+  *next = now;
+  return came;
+}
+
+gboolean
+gst_stereo_pad_remove (GstStereoPad *pad, const GstStereoFrame *frame)
+{
+  GstStereoFrame *removed = NULL;
   gboolean unpopped;
 
   GST_OBJECT_LOCK (pad);
-  unpopped = pad->queue.shown && !pad->queue.popped;
+  unpopped = pad->shown && !pad->popped && frame_at (pad, 0) == frame;
   GST_OBJECT_UNLOCK (pad);
   if (unpopped)
     pop (pad);
   GST_OBJECT_LOCK (pad);
-  frame = gst_stereo_queue_take (&pad->queue);
+  if (pad->shown && frame_at (pad, 0) == frame) {
+    removed = g_queue_pop_head (&pad->frames);
+    pad->shown--;
+    pad->popped -= pad->popped > 0;
+    if (frame->time != GST_STEREO_TIME_NONE && pad->last_time != GST_STEREO_TIME_NONE)
+      pad->shortest = gst_stereo_pairing_shortest (pad->shortest, frame->time - pad->last_time);
+    pad->last_time = frame->time;
+  }
   GST_OBJECT_UNLOCK (pad);
-  return frame;
+  gst_stereo_frame_unref (removed);
+  return removed != NULL;
 }
 
 void
@@ -250,91 +328,6 @@ gst_stereo_pad_close (GstStereoPad *pad)
   GST_OBJECT_LOCK (pad);
   pad->closed = TRUE;
   GST_OBJECT_UNLOCK (pad);
-}
-
-void
-gst_stereo_pad_count_old_frame (GstStereoPad *pad)
-{
-  gboolean lost;
-
-  GST_OBJECT_LOCK (pad);
-  lost = gst_stereo_queue_count_old_frame (&pad->queue);
-  GST_OBJECT_UNLOCK (pad);
-  if (lost)
-    GST_WARNING_OBJECT (pad, "no segment answers a seek: its frames are paired as they come");
-}
-
-gboolean
-gst_stereo_pad_warn_once (GstStereoPad *pad)
-{
-  gboolean first = !pad->warned;
-
-  pad->warned = TRUE;
-  return first;
-}
-
-/* ---- events ------------------------------------------------------------------------------- */
-
-void
-gst_stereo_pad_preview_event (GstStereoPad *pad, GstEvent *event)
-{
-  GstEventType type = GST_EVENT_TYPE (event);
-
-  GST_OBJECT_LOCK (pad);
-  if (type == GST_EVENT_STREAM_START || type == GST_EVENT_SEGMENT || type == GST_EVENT_FLUSH_STOP)
-    pad->over = FALSE;
-  pad->over |= type == GST_EVENT_EOS;
-  pad->received += type == GST_EVENT_GAP;
-  GST_OBJECT_UNLOCK (pad);
-}
-
-const GstVideoInfo *
-gst_stereo_pad_set_caps (GstStereoPad *pad, GstCaps *caps)
-{
-  pad->have_info = gst_video_info_from_caps (&pad->info, caps);
-  pad->warned = FALSE;
-  GST_DEBUG_OBJECT (pad, "caps %" GST_PTR_FORMAT, caps);
-  return pad->have_info ? &pad->info : NULL;
-}
-
-void
-gst_stereo_pad_begin_segment (GstStereoPad *pad, GstEvent *event)
-{
-  gboolean answers;
-  guint generation;
-
-  GST_OBJECT_LOCK (pad);
-  answers = gst_stereo_queue_begin_segment (&pad->queue, event);
-  generation = pad->queue.generation;
-  GST_OBJECT_UNLOCK (pad);
-  GST_DEBUG_OBJECT (pad, "segment of generation %u%s", generation, answers ? ", which answers a seek" : "");
-}
-
-void
-gst_stereo_pad_expect_seek (GstStereoPad *pad, guint generation, guint32 seqnum)
-{
-  GST_OBJECT_LOCK (pad);
-  gst_stereo_queue_expect_seek (&pad->queue, generation, seqnum);
-  GST_OBJECT_UNLOCK (pad);
-}
-
-void
-gst_stereo_pad_cancel_seek (GstStereoPad *pad, guint generation)
-{
-  GST_OBJECT_LOCK (pad);
-  gst_stereo_queue_cancel_seek (&pad->queue, generation);
-  GST_OBJECT_UNLOCK (pad);
-}
-
-GstStereoActivity
-gst_stereo_pad_activity (GstStereoPad *pad)
-{
-  GstStereoActivity activity;
-
-  GST_OBJECT_LOCK (pad);
-  activity = (GstStereoActivity){ pad->received, pad->receiving, pad->over, pad->queue.frames.length > 0 };
-  GST_OBJECT_UNLOCK (pad);
-  return activity;
 }
 
 /* ---- the object --------------------------------------------------------------------------- */
@@ -346,10 +339,15 @@ clear (GstStereoPad *pad)
   GQueue frames;
 
   GST_OBJECT_LOCK (pad);
-  gst_stereo_queue_clear (&pad->queue, &frames);
-  pad->closed = FALSE;
+  frames = pad->frames;
+  g_queue_init (&pad->frames);
+  pad->shown = pad->popped = 0;
+  pad->last_time = pad->gap_end = GST_STEREO_TIME_NONE;
+  pad->shortest = 0;
+  pad->in_gap = pad->marked = pad->closed = FALSE;
+  pad->seeks = (GstStereoSeeks){ 0 };
   GST_OBJECT_UNLOCK (pad);
-  g_queue_clear_full (&frames, (GDestroyNotify) gst_stereo_frame_free);
+  g_queue_clear_full (&frames, (GDestroyNotify) gst_stereo_frame_unref);
 }
 
 static GstFlowReturn
@@ -403,7 +401,7 @@ static void
 gst_stereo_pad_init (GstStereoPad *pad)
 {
   g_mutex_init (&pad->aggregator_lock);
-  gst_stereo_queue_init (&pad->queue);
+  clear (pad);
 }
 
 GstStereoPad *

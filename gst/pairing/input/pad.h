@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A sink pad. Upstream's thread puts each frame into the pad's queue (queue.h) and into GstAggregator's queue. The task
- * of the source pad reads events and frames in the order of the stream, and takes the frames out.
+ * A sink pad, and the list of its frames: a frame is in there from its arrival until it is removed, alone or in a pair.
+ *
+ * Upstream's thread puts each frame into this list and into GstAggregator's queue, where frames and events are in the
+ * order of the stream. The task of the source pad reads the events, and then _shows_ the frame behind them, as its caps,
+ * its segment and its seek are known by then. At most two frames are shown. A frame is _popped_ when it leaves
+ * GstAggregator's queue. The last frame that is shown stays in there as long as possible: GstAggregator waits for a
+ * buffer on every pad, and without this frame it would wait for another one of this pad, although it is the turn of the
+ * other pad.
+ *
+ *   removed <-  [ popped ]  [ shown ]  [ not shown yet: its events come first ]  <- arrives
  */
 #ifndef GST_STEREO_PAD_H
 #define GST_STEREO_PAD_H
 
 #include <gst/base/gstaggregator.h>
 
-#include "gst/pairing/input/queue.h"
+#include "gst/pairing/frame.h"
 
 G_BEGIN_DECLS
 
@@ -28,54 +36,42 @@ void gst_stereo_pad_retire (GstStereoPad *pad);
 
 /* ---- frames, for the task of the source pad ----------------------------------------------- */
 
-/* What came next on the pad. */
-typedef enum
-{
-  GST_STEREO_SHOWN_NOTHING, /* there is none yet, or two frames are shown */
-  GST_STEREO_SHOWN_FRAME,
-  GST_STEREO_SHOWN_GAP,  /* and the gap is gone: @gap is set */
-  GST_STEREO_SHOWN_ERROR /* it cannot be used: @message is set */
-} GstStereoShown;
-
-/* Shows one more frame. @packing: how both views lie in it, where its caps do not say it. @gap (transfer full) gets the
- * empty buffer of a gap and its segment, @message (transfer full) the text of an error. */
-GstStereoShown gst_stereo_pad_show_next (
-    GstStereoPad *pad, GstStereoPacking packing, GstStereoFrame **gap, gchar **message);
+/* Shows one more frame, where @more says so or none is shown, and puts what is shown into @next, which is zeroed at first
+ * and cleared after use. @packing: how both views lie in a frame whose caps do not say it. Returns whether a frame or a
+ * gap came. Where @more is said and nothing came, @next stays as it was, but for an error. */
+gboolean gst_stereo_pad_read (GstStereoPad *pad, GstStereoPacking packing, gboolean more, GstStereoNext *next);
+/* Removes @frame, the first one that is shown. FALSE where a flush was faster. */
+gboolean gst_stereo_pad_remove (GstStereoPad *pad, const GstStereoFrame *frame);
 /* Pops the last frame that is shown, so that upstream can deliver the next one. FALSE where two are shown. */
 gboolean gst_stereo_pad_make_room (GstStereoPad *pad);
-/* What is shown. Clear @next after use. */
-void gst_stereo_pad_describe (GstStereoPad *pad, GstStereoNext *next);
-/* Takes the first frame out. NULL where a flush was faster. */
-GstStereoFrame *gst_stereo_pad_take (GstStereoPad *pad);
 /* gst_aggregator_pad_has_buffer(), until the pad is released. */
 gboolean gst_stereo_pad_has_buffer (GstStereoPad *pad);
 /* Nothing more is taken in. What was taken in already still comes, to be counted. */
 void gst_stereo_pad_close (GstStereoPad *pad);
-/* A frame from before a seek was dropped. */
-void gst_stereo_pad_count_old_frame (GstStereoPad *pad);
-/* TRUE the first time after new caps: for a warning about them. */
-gboolean gst_stereo_pad_warn_once (GstStereoPad *pad);
 
-/* ---- events ------------------------------------------------------------------------------- */
+/* ---- the stream: stream.c ----------------------------------------------------------------- */
 
 /* Before the event enters GstAggregator's queue. */
 void gst_stereo_pad_preview_event (GstStereoPad *pad, GstEvent *event);
 /* New caps. Returns what they say, or NULL where they cannot be used. Lives until the next caps. */
 const GstVideoInfo *gst_stereo_pad_set_caps (GstStereoPad *pad, GstCaps *caps);
+/* TRUE the first time after new caps: for a warning about them. */
+gboolean gst_stereo_pad_warn_once (GstStereoPad *pad);
 /* A segment begins. */
 void gst_stereo_pad_begin_segment (GstStereoPad *pad, GstEvent *event);
 /* The seek of that number, without a flush, goes upstream and begins @generation; or was refused there. */
 void gst_stereo_pad_expect_seek (GstStereoPad *pad, guint generation, guint32 seqnum);
 void gst_stereo_pad_cancel_seek (GstStereoPad *pad, guint generation);
+/* A frame from before a seek was dropped. */
+void gst_stereo_pad_count_old_frame (GstStereoPad *pad);
 
-/* ---- for the silence watch ---------------------------------------------------------------- */
-
+/* For the silence watch. */
 typedef struct
 {
   guint received;     /* buffers and gaps so far */
   gboolean receiving; /* upstream's thread is in the pad with a buffer */
   gboolean over;      /* upstream has sent its end */
-  gboolean waiting;   /* frames came that were not taken out yet */
+  gboolean waiting;   /* frames came that were not removed yet */
 } GstStereoActivity;
 
 GstStereoActivity gst_stereo_pad_activity (GstStereoPad *pad);
