@@ -2,11 +2,10 @@
 #include "gst/pairing/aggregator.h"
 
 #include "gst/pairing/debug.h"
-#include "gst/pairing/decorate.h"
 #include "gst/pairing/events.h"
 #include "gst/pairing/parts.h"
 #include "gst/pairing/properties.h"
-#include "gst/pairing/queries.h"
+#include "gst/video/metas.h"
 #include "gst/video/ranges.h"
 #include "gst/video/stream.h"
 
@@ -21,6 +20,12 @@ struct _GstStereoAggregatorPrivate
 };
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstStereoAggregator, gst_stereo_aggregator, GST_TYPE_AGGREGATOR)
+
+GstStereoParts *
+gst_stereo_parts_of (GstAggregator *aggregator)
+{
+  return &GST_STEREO_AGGREGATOR (aggregator)->priv->parts;
+}
 
 /* ---- aggregate ---------------------------------------------------------------------------- */
 
@@ -155,11 +160,30 @@ gst_stereo_aggregator_drop_if_late (
   return TRUE;
 }
 
+/* The frame that gives the timestamps: the other one where the left view of a bundle has none. */
+static GstBuffer *
+timed_buffer (const GstStereoFrame *left, const GstStereoFrame *right)
+{
+  return GST_BUFFER_PTS_IS_VALID (left->buffer) || left->layout.packing == GST_STEREO_PACKING_AUTO ? left->buffer :
+                                                                                                     right->buffer;
+}
+
 void
 gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
-    const GstStereoFrame *other, gboolean same_place)
+    const GstStereoFrame *right, gboolean same_place)
 {
-  gst_stereo_decorate (out, left, other, same_place, gst_stereo_drops_mend_stream (self->priv->parts.drops));
+  gboolean discont = gst_stereo_drops_mend_stream (self->priv->parts.drops);
+  gboolean alone = left->layout.packing == GST_STEREO_PACKING_AUTO ||
+      left->layout.packing == GST_STEREO_PACKING_FRAME_BY_FRAME;
+
+  gst_buffer_copy_into (out, timed_buffer (left, right), GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
+  GST_BUFFER_DTS (out) = GST_CLOCK_TIME_NONE;
+  if (discont || GST_BUFFER_FLAG_IS_SET (left->buffer, GST_BUFFER_FLAG_DISCONT))
+    GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_DISCONT);
+  if (GST_BUFFER_FLAG_IS_SET (left->buffer, GST_BUFFER_FLAG_CORRUPTED) ||
+      GST_BUFFER_FLAG_IS_SET (right->buffer, GST_BUFFER_FLAG_CORRUPTED))
+    GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_CORRUPTED);
+  gst_stereo_copy_metas (out, left->buffer, same_place && alone, FALSE);
 }
 
 GstFlowReturn
@@ -180,29 +204,50 @@ gst_stereo_aggregator_finish (
 
 /* ---- start, stop, flush ------------------------------------------------------------------- */
 
+/* What must not outlive a seek. */
+static void
+reset_stream (GstStereoAggregatorPrivate *priv)
+{
+  gst_stereo_qos_flush (priv->parts.qos);
+  gst_stereo_pairs_flush (priv->parts.pairs);
+  gst_stereo_drops_break_stream (priv->parts.drops);
+  priv->have_segment = FALSE;
+}
+
 static GstFlowReturn
 gst_stereo_aggregator_flush (GstAggregator *aggregator)
 {
   GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
 
-  gst_stereo_parts_flush (&priv->parts);
-  priv->have_segment = FALSE;
+  reset_stream (priv);
+  gst_stereo_silence_reset (priv->parts.silence, FALSE);
   return GST_FLOW_OK;
 }
 
+/* FALSE after an error was posted. */
 static gboolean
 gst_stereo_aggregator_start (GstAggregator *aggregator)
 {
   GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
 
   priv->have_segment = FALSE;
-  return gst_stereo_values_accepted (GST_ELEMENT (aggregator)) && gst_stereo_parts_start (&priv->parts);
+  if (!gst_stereo_values_accepted (GST_ELEMENT (aggregator)))
+    return FALSE;
+  gst_stereo_inputs_start (priv->parts.inputs);
+  gst_stereo_qos_start (priv->parts.qos);
+  gst_stereo_drops_start (priv->parts.drops);
+  reset_stream (priv);
+  gst_stereo_silence_reset (priv->parts.silence, TRUE);
+  return gst_stereo_inputs_check (priv->parts.inputs);
 }
 
 static gboolean
 gst_stereo_aggregator_stop (GstAggregator *aggregator)
 {
-  gst_stereo_parts_stop (&GST_STEREO_AGGREGATOR (aggregator)->priv->parts);
+  GstStereoParts *parts = gst_stereo_parts_of (aggregator);
+
+  gst_stereo_inputs_stop (parts->inputs);
+  gst_stereo_silence_set_playing (parts->silence, FALSE);
   return TRUE;
 }
 
@@ -239,73 +284,6 @@ gst_stereo_aggregator_release_pad (GstElement *element, GstPad *pad)
 {
   gst_stereo_inputs_remove (GST_STEREO_AGGREGATOR (element)->priv->parts.inputs, GST_STEREO_PAD (pad));
   GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->release_pad (element, pad);
-}
-
-/* ---- events ------------------------------------------------------------------------------- */
-
-static gboolean
-gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
-{
-  GstStereoParts *parts = &GST_STEREO_AGGREGATOR (aggregator)->priv->parts;
-  GstStereoEventResult result = gst_stereo_events_read_sink (
-      parts, GST_ELEMENT (aggregator), GST_STEREO_PAD (pad), event);
-
-  if (result == GST_STEREO_EVENT_FORWARD)
-    return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_event (aggregator, pad, event);
-  gst_event_unref (event);
-  return result == GST_STEREO_EVENT_TAKEN;
-}
-
-static GstFlowReturn
-gst_stereo_aggregator_sink_event_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
-{
-  gst_stereo_pad_preview_event (GST_STEREO_PAD (pad), event);
-  return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_event_pre_queue (aggregator, pad, event);
-}
-
-static gboolean
-gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
-{
-  GstAggregatorClass *parent = GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class);
-  GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK) {
-    guint generation = gst_stereo_inputs_expect_seek (priv->parts.inputs, event);
-    gboolean sent = parent->src_event (aggregator, event);
-    if (!sent)
-      gst_stereo_inputs_cancel_seek (priv->parts.inputs, generation);
-    return sent;
-  }
-  gst_stereo_events_read_src (&priv->parts, event);
-  return parent->src_event (aggregator, event);
-}
-
-/* ---- queries ------------------------------------------------------------------------------ */
-
-static gboolean
-gst_stereo_aggregator_src_query (GstAggregator *aggregator, GstQuery *query)
-{
-  GstPad *pad = gst_stereo_inputs_get_leading (GST_STEREO_AGGREGATOR (aggregator)->priv->parts.inputs);
-  gboolean answered;
-
-  if (pad && gst_stereo_query_is_for_upstream (query))
-    answered = gst_pad_peer_query (pad, query);
-  else
-    answered = GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->src_query (aggregator, query);
-  gst_clear_object (&pad);
-  return answered;
-}
-
-static gboolean
-gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
-{
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-
-  if (gst_stereo_query_is_about_caps (query)) {
-    gst_stereo_query_answer_caps (query, GST_STEREO_AGGREGATOR_GET_CLASS (self)->input_caps (self));
-    return TRUE;
-  }
-  return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_query (aggregator, pad, query);
 }
 
 /* ---- the class ---------------------------------------------------------------------------- */
@@ -348,7 +326,14 @@ gst_stereo_aggregator_dispose (GObject *object)
 static void
 gst_stereo_aggregator_finalize (GObject *object)
 {
-  gst_stereo_parts_clear (&GST_STEREO_AGGREGATOR (object)->priv->parts);
+  GstStereoParts *parts = gst_stereo_parts_of (GST_AGGREGATOR (object));
+
+  gst_stereo_silence_free (parts->silence);
+  gst_stereo_qos_free (parts->qos);
+  gst_stereo_pairs_free (parts->pairs);
+  gst_stereo_clock_free (parts->clock);
+  gst_stereo_drops_free (parts->drops);
+  gst_stereo_inputs_free (parts->inputs);
   G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->finalize (object);
 }
 
@@ -373,13 +358,8 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PACKING, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAIRING_CLOCK, 0);
 
+  gst_stereo_events_install (aggregator_class);
   aggregator_class->create_new_pad = gst_stereo_aggregator_create_new_pad;
-  aggregator_class->sink_event = gst_stereo_aggregator_sink_event;
-  aggregator_class->sink_event_pre_queue = gst_stereo_aggregator_sink_event_pre_queue;
-  aggregator_class->src_event = gst_stereo_aggregator_src_event;
-  aggregator_class->src_query = gst_stereo_aggregator_src_query;
-  aggregator_class->sink_query = gst_stereo_aggregator_sink_query;
-  aggregator_class->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
   aggregator_class->clip = gst_stereo_pad_clip;
   aggregator_class->start = gst_stereo_aggregator_start;
   aggregator_class->stop = gst_stereo_aggregator_stop;
@@ -390,6 +370,16 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
 static void
 gst_stereo_aggregator_init (GstStereoAggregator *self)
 {
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  GstElement *element = GST_ELEMENT (self);
+  GstStereoParts *parts;
+
   self->priv = gst_stereo_aggregator_get_instance_private (self);
-  gst_stereo_parts_init (&self->priv->parts, GST_AGGREGATOR (self));
+  parts = &self->priv->parts;
+  parts->inputs = gst_stereo_inputs_new (element);
+  parts->drops = gst_stereo_drops_new (element);
+  parts->clock = gst_stereo_clock_new (element);
+  parts->pairs = gst_stereo_pairs_new (element, parts->drops, parts->clock);
+  parts->qos = gst_stereo_qos_new (aggregator);
+  parts->silence = gst_stereo_silence_new (aggregator, parts->inputs);
 }

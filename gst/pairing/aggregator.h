@@ -77,7 +77,7 @@ gboolean gst_stereo_aggregator_drop_if_late (
 /* Gives @out the timestamps, flags and metadata of its pair. @same_place: every object of the left view lies at the
  * same place of @out. */
 void gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
-    const GstStereoFrame *other, gboolean same_place);
+    const GstStereoFrame *right, gboolean same_place);
 /* Counts a pair that took so long to compute, for `stats` and the latency, and pushes @out (transfer full). */
 GstFlowReturn gst_stereo_aggregator_finish (
     GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out, GstClockTime compute_time);

@@ -3,9 +3,9 @@
 #ifndef GST_STEREO_PAIRING_PARTS_H
 #define GST_STEREO_PAIRING_PARTS_H
 
-#include "gst/pairing/qos.h"
-#include "gst/pairing/input/inputs.h"
+#include "gst/pairing/aggregator.h"
 #include "gst/pairing/pairs.h"
+#include "gst/pairing/qos.h"
 #include "gst/pairing/silence.h"
 
 G_BEGIN_DECLS
@@ -20,13 +20,7 @@ typedef struct
   GstStereoSilence *silence;
 } GstStereoParts;
 
-void gst_stereo_parts_init (GstStereoParts *parts, GstAggregator *aggregator);
-void gst_stereo_parts_clear (GstStereoParts *parts);
-/* FALSE after an error was posted: the pads do not go together. */
-gboolean gst_stereo_parts_start (GstStereoParts *parts);
-/* Nothing of the old position is left. */
-void gst_stereo_parts_flush (GstStereoParts *parts);
-void gst_stereo_parts_stop (GstStereoParts *parts);
+GstStereoParts *gst_stereo_parts_of (GstAggregator *aggregator);
 
 G_END_DECLS
 
