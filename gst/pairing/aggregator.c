@@ -9,6 +9,8 @@
 #include "gst/video/ranges.h"
 #include "gst/video/stream.h"
 
+GST_DEBUG_CATEGORY (gst_stereo_aggregator_debug);
+
 struct _GstStereoAggregatorPrivate
 {
   GstStereoParts parts;
@@ -220,7 +222,7 @@ gst_stereo_aggregator_flush (GstAggregator *aggregator)
   GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
 
   reset_stream (priv);
-  gst_stereo_silence_reset (priv->parts.silence, FALSE);
+  gst_stereo_watch_reset (priv->parts.watch, FALSE);
   return GST_FLOW_OK;
 }
 
@@ -237,7 +239,7 @@ gst_stereo_aggregator_start (GstAggregator *aggregator)
   gst_stereo_qos_start (priv->parts.qos);
   gst_stereo_drops_start (priv->parts.drops);
   reset_stream (priv);
-  gst_stereo_silence_reset (priv->parts.silence, TRUE);
+  gst_stereo_watch_reset (priv->parts.watch, TRUE);
   return gst_stereo_inputs_check (priv->parts.inputs);
 }
 
@@ -247,7 +249,7 @@ gst_stereo_aggregator_stop (GstAggregator *aggregator)
   GstStereoParts *parts = gst_stereo_parts_of (aggregator);
 
   gst_stereo_inputs_stop (parts->inputs);
-  gst_stereo_silence_set_playing (parts->silence, FALSE);
+  gst_stereo_watch_set_playing (parts->watch, FALSE);
   return TRUE;
 }
 
@@ -258,10 +260,10 @@ gst_stereo_aggregator_change_state (GstElement *element, GstStateChange transiti
   GstStateChangeReturn result;
 
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
-    gst_stereo_silence_set_playing (self->priv->parts.silence, FALSE);
+    gst_stereo_watch_set_playing (self->priv->parts.watch, FALSE);
   result = GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING && result != GST_STATE_CHANGE_FAILURE)
-    gst_stereo_silence_set_playing (self->priv->parts.silence, TRUE);
+    gst_stereo_watch_set_playing (self->priv->parts.watch, TRUE);
   return result;
 }
 
@@ -275,7 +277,7 @@ gst_stereo_aggregator_create_new_pad (
   GstStereoPad *pad = gst_stereo_inputs_add (self->priv->parts.inputs, template);
 
   if (pad)
-    gst_stereo_silence_forget_view (self->priv->parts.silence, gst_stereo_pad_is_right (pad));
+    gst_stereo_watch_forget_view (self->priv->parts.watch, gst_stereo_pad_is_right (pad));
   return (GstAggregatorPad *) pad;
 }
 
@@ -328,7 +330,7 @@ gst_stereo_aggregator_finalize (GObject *object)
 {
   GstStereoParts *parts = gst_stereo_parts_of (GST_AGGREGATOR (object));
 
-  gst_stereo_silence_free (parts->silence);
+  gst_stereo_watch_free (parts->watch);
   gst_stereo_qos_free (parts->qos);
   gst_stereo_pairs_free (parts->pairs);
   gst_stereo_clock_free (parts->clock);
@@ -344,7 +346,7 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
 
-  gst_stereo_pairing_debug_init ();
+  GST_DEBUG_CATEGORY_INIT (gst_stereo_aggregator_debug, "stereoaggregator", 0, "pairing of two views");
 
   object_class->set_property = gst_stereo_aggregator_set_property;
   object_class->get_property = gst_stereo_aggregator_get_property;
@@ -381,5 +383,5 @@ gst_stereo_aggregator_init (GstStereoAggregator *self)
   parts->clock = gst_stereo_clock_new (element);
   parts->pairs = gst_stereo_pairs_new (element, parts->drops, parts->clock);
   parts->qos = gst_stereo_qos_new (aggregator);
-  parts->silence = gst_stereo_silence_new (aggregator, parts->inputs);
+  parts->watch = gst_stereo_watch_new (aggregator, parts->inputs);
 }

@@ -80,7 +80,7 @@ sink_event (GstAggregator *aggregator, GstAggregatorPad *base, GstEvent *event)
     gst_stereo_inputs_check (parts->inputs);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
     gst_stereo_pad_begin_segment (pad, event);
-    gst_stereo_silence_ask_live (parts->silence, GST_PAD (pad));
+    gst_stereo_watch_ask_live (parts->watch, GST_PAD (pad));
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
     usable = read_caps (parts, aggregator, pad, event);
   }
@@ -113,7 +113,7 @@ src_event (GstAggregator *aggregator, GstEvent *event)
   }
   gst_stereo_qos_read_event (parts->qos, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY)
-    gst_stereo_silence_update (parts->silence);
+    gst_stereo_watch_update (parts->watch);
   return base_class ()->src_event (aggregator, event);
 }
 

@@ -6,7 +6,7 @@
 #include "gst/pairing/aggregator.h"
 #include "gst/pairing/pairs.h"
 #include "gst/pairing/qos.h"
-#include "gst/pairing/silence.h"
+#include "gst/pairing/watch.h"
 
 G_BEGIN_DECLS
 
@@ -17,7 +17,7 @@ typedef struct
   GstStereoClock *clock;
   GstStereoPairs *pairs;
   GstStereoQos *qos;
-  GstStereoSilence *silence;
+  GstStereoWatch *watch;
 } GstStereoParts;
 
 GstStereoParts *gst_stereo_parts_of (GstAggregator *aggregator);
