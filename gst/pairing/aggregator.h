@@ -2,8 +2,8 @@
 /*
  * The base class of elements that take two views: stereomatch and stereorectify. It has the request pads sink,
  * sink_left and sink_right, pairs their frames, drops frames without a partner and pairs that come too late, and gives
- * the output its segment and timestamps. Each of these is done by a part with a file of its own: pads.h, pad.h,
- * pairs.h, clock.h, drops.h, late_pairs.h, silence.h, decorate.h. Subclasses need none of them.
+ * the output its segment and timestamps. Each of these is done by a part with a file of its own: inputs.h, pad.h,
+ * pairs.h, clock.h, drops.h, qos.h, silence.h, decorate.h. Subclasses need none of them.
  */
 #ifndef GST_STEREO_AGGREGATOR_H
 #define GST_STEREO_AGGREGATOR_H
@@ -49,8 +49,8 @@ typedef struct
 
   /* Caps of a sink pad. Transfer full. */
   GstCaps *(*input_caps) (GstStereoAggregator *self);
-  /* Computes a pair. @second is @first for a frame that holds both views. The caller unrefs their buffers. */
-  GstFlowReturn (*process) (GstStereoAggregator *self, GstStereoFrame *first, GstStereoFrame *second);
+  /* Computes a pair. @right is @left for a frame that holds both views. The caller unrefs their buffers. */
+  GstFlowReturn (*process) (GstStereoAggregator *self, GstStereoFrame *left, GstStereoFrame *right);
   /* For a subclass that returns from process() while the pair is still being computed: pushes such pairs, oldest first.
    * @one_may_stay: the next pair follows at once, so that one pair may stay in flight. Otherwise somebody may wait for
    * it. */
@@ -77,7 +77,7 @@ gboolean gst_stereo_aggregator_drop_if_late (
 /* Gives @out the timestamps, flags and metadata of its pair. @same_place: every object of the left view lies at the
  * same place of @out. */
 void gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
-    const GstStereoFrame *other, gboolean same_place);
+    const GstStereoFrame *right, gboolean same_place);
 /* Counts a pair that took so long to compute, for `stats` and the latency, and pushes @out (transfer full). */
 GstFlowReturn gst_stereo_aggregator_finish (
     GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out, GstClockTime compute_time);

@@ -5,8 +5,8 @@
  * Both streams are queues of running times in nanoseconds. The caller shows the head of each and, where it is there,
  * the frame after it. It does what the decision says, and asks again, until the decision is to wait.
  */
-#ifndef GST_STEREO_PAIRING_H
-#define GST_STEREO_PAIRING_H
+#ifndef GST_STEREO_DECIDE_H
+#define GST_STEREO_DECIDE_H
 
 #include <glib.h>
 
@@ -33,7 +33,7 @@ typedef struct
   gboolean ended;    /* no further frame will come */
   guint generation;  /* of the head, or of what comes next: it grows with every seek */
   gboolean moves_on; /* later generations are to come */
-} GstStereoQueue;
+} GstStereoStream;
 
 /*
  * Two frames are a pair when they are at most @max_skew apart (GST_STEREO_TIME_NONE: any distance) and
@@ -46,7 +46,7 @@ typedef struct
  *
  * A head without a timestamp pairs with the other head, whatever the time of that one is: the order of arrival decides.
  */
-GstStereoPairing gst_stereo_pairing_decide (const GstStereoQueue *left, const GstStereoQueue *right, gint64 max_skew);
+GstStereoPairing gst_stereo_pairing_decide (const GstStereoStream *left, const GstStereoStream *right, gint64 max_skew);
 
 /* The recent shortest time from one frame to the next, after one more @interval; 0 = none seen. It grows slowly only: one
  * early frame says that there may be more. */
