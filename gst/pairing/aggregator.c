@@ -4,7 +4,6 @@
 #include "gst/pairing/debug.h"
 #include "gst/pairing/events.h"
 #include "gst/pairing/parts.h"
-#include "gst/pairing/properties.h"
 #include "gst/video/metas.h"
 #include "gst/video/ranges.h"
 #include "gst/video/stream.h"
@@ -324,6 +323,16 @@ gst_stereo_aggregator_finalize (GObject *object)
 }
 
 static void
+install_properties (GObjectClass *klass, gssize parts)
+{
+  gst_stereo_properties_install_part (
+      klass, gst_stereo_pairs_properties, parts + G_STRUCT_OFFSET (GstStereoParts, pairs));
+  gst_stereo_properties_install_part (
+      klass, gst_stereo_clock_properties, parts + G_STRUCT_OFFSET (GstStereoParts, clock));
+  gst_stereo_properties_install_part (klass, gst_stereo_qos_properties, parts + G_STRUCT_OFFSET (GstStereoParts, qos));
+}
+
+static void
 gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
@@ -334,7 +343,7 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
 
   object_class->dispose = gst_stereo_aggregator_dispose;
   object_class->finalize = gst_stereo_aggregator_finalize;
-  gst_stereo_properties_install (object_class, gst_stereo_pairing_properties,
+  install_properties (object_class,
       g_type_class_get_instance_private_offset (klass) + G_STRUCT_OFFSET (GstStereoAggregatorPrivate, parts));
   element_class->change_state = gst_stereo_aggregator_change_state;
   element_class->release_pad = gst_stereo_aggregator_release_pad;
@@ -365,4 +374,5 @@ gst_stereo_aggregator_init (GstStereoAggregator *self)
   parts->pairs = gst_stereo_pairs_new (element, parts->drops, parts->clock);
   parts->qos = gst_stereo_qos_new (aggregator);
   parts->watch = gst_stereo_watch_new (aggregator, parts->inputs);
+  gst_stereo_properties_init (G_OBJECT (self));
 }

@@ -46,12 +46,26 @@ struct _GstStereoClock
   gboolean warned;  /* about stamps that are not of one clock */
 };
 
-const GEnumValue gst_stereo_pairing_clocks[] = {
+static const GEnumValue choices[] = {
   { GST_STEREO_PAIRING_CLOCK_AUTO,
       "Capture timestamps where the frames of both views have them with the same reference caps, else buffer timestamps",
       "auto" },
   { GST_STEREO_PAIRING_CLOCK_BUFFER, "Buffer timestamps, in any case", "buffer" },
   { 0, NULL, NULL },
+};
+
+const GstStereoProperty gst_stereo_clock_properties[] = {
+  { .name = "pairing-clock",
+      .kind = GST_STEREO_ENUM,
+      .flags = GST_STEREO_PLAYING,
+      .offset = G_STRUCT_OFFSET (GstStereoClock, choice),
+      .initial = GST_STEREO_PAIRING_CLOCK_AUTO,
+      .choices = choices,
+      .type = "GstStereoPairingClock",
+      .blurb = "Which timestamps pair the frames of sink_left and sink_right, and are compared with max-skew; "
+               "stats say "
+               "which ones do" },
+  { .name = NULL },
 };
 
 GstStereoClock *
@@ -100,15 +114,7 @@ gst_stereo_clock_flush (GstStereoClock *clock)
   publish (clock, "none");
 }
 
-/* ---- properties --------------------------------------------------------------------------- */
-
-void
-gst_stereo_clock_set_choice (GstStereoClock *clock, GstStereoPairingClock choice)
-{
-  GST_OBJECT_LOCK (clock->element);
-  clock->choice = choice;
-  GST_OBJECT_UNLOCK (clock->element);
-}
+/* ---- from any thread --------------------------------------------------------------------- */
 
 GstStereoPairingClock
 gst_stereo_clock_get_choice (GstStereoClock *clock)

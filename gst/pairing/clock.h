@@ -13,9 +13,8 @@
 #ifndef GST_STEREO_PAIRING_CLOCK_H
 #define GST_STEREO_PAIRING_CLOCK_H
 
-#include <gst/gst.h>
-
 #include "gst/pairing/frame.h"
+#include "gst/video/properties.h"
 
 G_BEGIN_DECLS
 
@@ -25,10 +24,8 @@ typedef enum
   GST_STEREO_PAIRING_CLOCK_BUFFER
 } GstStereoPairingClock;
 
-/* Their names and texts. */
-extern const GEnumValue gst_stereo_pairing_clocks[];
-
 typedef struct _GstStereoClock GstStereoClock;
+extern const GstStereoProperty gst_stereo_clock_properties[];
 
 /* @element posts the warnings; the object belongs to it and holds no reference. */
 GstStereoClock *gst_stereo_clock_new (GstElement *element);
@@ -37,7 +34,6 @@ void gst_stereo_clock_free (GstStereoClock *clock);
 void gst_stereo_clock_flush (GstStereoClock *clock);
 
 /* From any thread. */
-void gst_stereo_clock_set_choice (GstStereoClock *clock, GstStereoPairingClock choice);
 GstStereoPairingClock gst_stereo_clock_get_choice (GstStereoClock *clock);
 /* Of the last pair: "buffer", or the name of the reference caps. "none" before the first pair, and where one pad has
  * both views. Static. */

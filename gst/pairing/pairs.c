@@ -45,6 +45,27 @@ typedef struct
   GstStereoPair *pair;
 } Search;
 
+const GstStereoProperty gst_stereo_pairs_properties[] = {
+  { .name = "packing",
+      .kind = GST_STEREO_ENUM,
+      .flags = GST_STEREO_PLAYING,
+      .offset = G_STRUCT_OFFSET (GstStereoPairs, packing),
+      .initial = GST_STEREO_PACKING_AUTO,
+      .choices = gst_stereo_packings,
+      .type = "GstStereoPacking",
+      .blurb = "How two views lie in a frame on sink whose caps do not say it; a multiview-mode in the caps wins "
+               "(multiview-mode=mono counts as not saying it; multiview-flags hold in either case)" },
+  { .name = "max-skew",
+      .kind = GST_STEREO_UINT64,
+      .flags = GST_STEREO_PLAYING,
+      .offset = G_STRUCT_OFFSET (GstStereoPairs, max_skew),
+      .initial = (gdouble) GST_STEREO_MAX_SKEW_AUTO,
+      .blurb = "Nanoseconds that the two frames of a pair may be apart; frames without a partner within that time are "
+               "dropped, counted and reported; the default, 18446744073709551615, is half the left frame's duration "
+               "(no limit where that duration is unknown)" },
+  { .name = NULL },
+};
+
 GstStereoPairs *
 gst_stereo_pairs_new (GstElement *element, GstStereoDrops *drops, GstStereoClock *clock)
 {
@@ -53,7 +74,6 @@ gst_stereo_pairs_new (GstElement *element, GstStereoDrops *drops, GstStereoClock
   pairs->element = element;
   pairs->drops = drops;
   pairs->clock = clock;
-  pairs->max_skew = GST_STEREO_MAX_SKEW_AUTO;
   return pairs;
 }
 
@@ -69,35 +89,6 @@ gst_stereo_pairs_flush (GstStereoPairs *pairs)
   pairs->surplus = 0;
   pairs->left_spacing = 0;
   gst_stereo_clock_flush (pairs->clock);
-}
-
-/* ---- properties --------------------------------------------------------------------------- */
-
-void
-gst_stereo_pairs_set_packing (GstStereoPairs *pairs, GstStereoPacking packing)
-{
-  GST_OBJECT_LOCK (pairs->element);
-  pairs->packing = packing;
-  GST_OBJECT_UNLOCK (pairs->element);
-}
-
-GstStereoPacking
-gst_stereo_pairs_get_packing (GstStereoPairs *pairs)
-{
-  GstStereoPacking packing;
-
-  GST_OBJECT_LOCK (pairs->element);
-  packing = pairs->packing;
-  GST_OBJECT_UNLOCK (pairs->element);
-  return packing;
-}
-
-void
-gst_stereo_pairs_set_max_skew (GstStereoPairs *pairs, guint64 max_skew)
-{
-  GST_OBJECT_LOCK (pairs->element);
-  pairs->max_skew = max_skew;
-  GST_OBJECT_UNLOCK (pairs->element);
 }
 
 guint64

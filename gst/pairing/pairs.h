@@ -9,12 +9,14 @@
 #include "gst/pairing/clock.h"
 #include "gst/pairing/drops.h"
 #include "gst/pairing/input/inputs.h"
+#include "gst/video/properties.h"
 
 G_BEGIN_DECLS
 
 #define GST_STEREO_MAX_SKEW_AUTO G_MAXUINT64
 
 typedef struct _GstStereoPairs GstStereoPairs;
+extern const GstStereoProperty gst_stereo_pairs_properties[];
 
 /* @element posts the errors; the object belongs to it and holds no reference. */
 GstStereoPairs *gst_stereo_pairs_new (GstElement *element, GstStereoDrops *drops, GstStereoClock *clock);
@@ -22,10 +24,7 @@ void gst_stereo_pairs_free (GstStereoPairs *pairs);
 /* After a flush, or at the start. */
 void gst_stereo_pairs_flush (GstStereoPairs *pairs);
 
-/* From any thread. @max_skew: ns, or GST_STEREO_MAX_SKEW_AUTO. */
-void gst_stereo_pairs_set_packing (GstStereoPairs *pairs, GstStereoPacking packing);
-GstStereoPacking gst_stereo_pairs_get_packing (GstStereoPairs *pairs);
-void gst_stereo_pairs_set_max_skew (GstStereoPairs *pairs, guint64 max_skew);
+/* From any thread: ns, or GST_STEREO_MAX_SKEW_AUTO. */
 guint64 gst_stereo_pairs_get_max_skew (GstStereoPairs *pairs);
 
 /* Finds the next pair on sink, or on sink_left and sink_right. @pair: zeroed; the caller clears it, whatever is returned.

@@ -23,13 +23,24 @@ struct _GstStereoQos
   gint64 waited, spare; /* what it had then: see GstStereoLateness */
 };
 
+const GstStereoProperty gst_stereo_qos_properties[] = {
+  { .name = "qos",
+      .kind = GST_STEREO_BOOLEAN,
+      .flags = GST_STEREO_PLAYING,
+      .offset = G_STRUCT_OFFSET (GstStereoQos, enabled),
+      .initial = TRUE,
+      .blurb = "Drop pairs before they are computed when downstream says that they come too late, and in "
+               "live pipelines "
+               "when they would come later than the latency that is reported" },
+  { .name = NULL },
+};
+
 GstStereoQos *
 gst_stereo_qos_new (GstAggregator *aggregator)
 {
   GstStereoQos *qos = g_new0 (GstStereoQos, 1);
 
   qos->aggregator = aggregator;
-  qos->enabled = TRUE;
   qos->earliest_time = GST_CLOCK_TIME_NONE;
   qos->decided = GST_STEREO_TIME_NONE;
   gst_stereo_lateness_init (&qos->lateness);
@@ -62,16 +73,8 @@ gst_stereo_qos_flush (GstStereoQos *qos)
   GST_OBJECT_UNLOCK (qos->aggregator);
 }
 
-void
-gst_stereo_qos_set_enabled (GstStereoQos *qos, gboolean enabled)
-{
-  GST_OBJECT_LOCK (qos->aggregator);
-  qos->enabled = enabled;
-  GST_OBJECT_UNLOCK (qos->aggregator);
-}
-
-gboolean
-gst_stereo_qos_get_enabled (GstStereoQos *qos)
+static gboolean
+is_enabled (GstStereoQos *qos)
 {
   gboolean enabled;
 
@@ -240,7 +243,7 @@ post_qos (GstStereoQos *qos, const GstStereoFrame *frame, gint64 by)
 gboolean
 gst_stereo_qos_drop_if_late (GstStereoQos *qos, const GstStereoFrame *frame)
 {
-  const gboolean enabled = gst_stereo_qos_get_enabled (qos);
+  const gboolean enabled = is_enabled (qos);
   gint64 for_latency, for_downstream;
 
   qos->decided = GST_STEREO_TIME_NONE;

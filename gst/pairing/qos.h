@@ -10,10 +10,12 @@
 #include <gst/base/gstaggregator.h>
 
 #include "gst/pairing/frame.h"
+#include "gst/video/properties.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GstStereoQos GstStereoQos;
+extern const GstStereoProperty gst_stereo_qos_properties[];
 
 typedef struct
 {
@@ -29,8 +31,6 @@ void gst_stereo_qos_start (GstStereoQos *qos);
 void gst_stereo_qos_flush (GstStereoQos *qos);
 
 /* From any thread. */
-void gst_stereo_qos_set_enabled (GstStereoQos *qos, gboolean enabled);
-gboolean gst_stereo_qos_get_enabled (GstStereoQos *qos);
 void gst_stereo_qos_get_stats (GstStereoQos *qos, GstStereoQosStats *stats);
 
 /* New caps: the time from one pair to the next (0 = unknown), and the longest wait for the later frame of a pair; in
