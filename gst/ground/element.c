@@ -73,7 +73,6 @@
 #include "gst/ground/check.h"
 #include "gst/ground/output.h"
 #include "gst/ground/properties.h"
-#include "gst/meta/map.h"
 #include "gst/video/ranges.h"
 
 #include <gst/video/video.h>
@@ -199,10 +198,15 @@ gst_stereo_ground_prepare_output_buffer (GstBaseTransform *base, GstBuffer *in, 
 /* ---- a frame ----------------------------------------------------------------------------- */
 
 static GstFlowReturn
-post_unreadable (GstStereoGround *self, const gchar *what)
+post_unreadable (GstStereoGround *self, GstStereoDepthPart part)
 {
+  static const gchar *const names[] = { [GST_STEREO_DEPTH_SAMPLES] = "picture",
+    [GST_STEREO_DEPTH_CONFIDENCE] = "confidence in the metadata",
+    [GST_STEREO_DEPTH_MASK] = "mask in the metadata" };
+
   GST_ELEMENT_ERROR (self, RESOURCE, READ,
-      ("The %s could not be read: it is smaller than its caps or its metadata say. Look at what made the buffer.", what),
+      ("The %s could not be read: it is smaller than its caps or its metadata say. Look at what made the buffer.",
+          names[part]),
       (NULL));
   return GST_FLOW_ERROR;
 }
@@ -216,52 +220,6 @@ warn_unsure (GstStereoGround *self)
          "stereomatch, which adds it."),
         (NULL));
   self->warned = TRUE;
-}
-
-/* A picture in the metadata, NULL where there is none. FALSE after an error was posted. */
-static gboolean
-map_plane (GstStereoGround *self, const GstStereoMeta *meta, GstBuffer *plane, const gchar *what, GstVideoFrame *frame,
-    const guint8 **data, gint *stride)
-{
-  if (!plane)
-    return TRUE;
-  if (!gst_stereo_map_plane (frame, plane, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, GST_MAP_READ)) {
-    post_unreadable (self, what);
-    return FALSE;
-  }
-  *data = GST_VIDEO_FRAME_PLANE_DATA (frame, 0);
-  *stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
-  return TRUE;
-}
-
-/* Looks at the samples in @picture and at the confidence and the mask of @meta. */
-static GstFlowReturn
-analyse (GstStereoGround *self, const GstStereoGroundSettings *settings, const GstVideoFrame *picture,
-    const GstStereoMeta *meta, GstStereoGroundResult *result)
-{
-  GstStereoGroundTask task = gst_stereo_ground_settings_task (settings);
-  GstStereoGroundView view = { .samples = GST_VIDEO_FRAME_PLANE_DATA (picture, 0),
-    .stride = GST_VIDEO_FRAME_PLANE_STRIDE (picture, 0),
-    .wide = GST_VIDEO_FRAME_FORMAT (picture) == GST_VIDEO_FORMAT_GRAY16_LE,
-    .min_confidence = (guint) (settings->min_confidence * 255 + 0.5),
-    .meta = meta };
-  GstVideoFrame confidence, mask;
-  gboolean mapped;
-
-  if (!meta->confidence)
-    warn_unsure (self);
-  if (!map_plane (self, meta, meta->confidence, "confidence in the metadata", &confidence, &view.confidence,
-          &view.confidence_stride))
-    return GST_FLOW_ERROR;
-  mapped = map_plane (
-      self, meta, gst_stereo_meta_get_mask (meta), "mask in the metadata", &mask, &view.mask, &view.mask_stride);
-  if (mapped)
-    gst_stereo_ground_analysis_run (self->analysis, &view, &task, result);
-  if (view.mask)
-    gst_video_frame_unmap (&mask);
-  if (view.confidence)
-    gst_video_frame_unmap (&confidence);
-  return mapped ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 static void
@@ -339,18 +297,22 @@ look_at (GstStereoGround *self, const GstStereoGroundSettings *settings, GstBuff
     GstStereoGroundResult *result)
 {
   GstStereoGroundTask task = gst_stereo_ground_settings_task (settings);
-  GstVideoFrame picture;
-  GstFlowReturn flow;
+  GstStereoDepthPart unreadable;
+  GstStereoDepthMap map;
 
   if (!gst_stereo_meta_is_reliable (meta)) {
     gst_stereo_ground_analysis_skip (self->analysis, &task, result);
     return GST_FLOW_OK;
   }
-  if (!gst_stereo_map (&picture, &self->info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
-    return post_unreadable (self, "picture");
-  flow = analyse (self, settings, &picture, meta, result);
-  gst_video_frame_unmap (&picture);
-  return flow;
+  unreadable = gst_stereo_depth_map (&map, &self->info, buffer);
+  if (unreadable)
+    return post_unreadable (self, unreadable);
+  if (!map.view.confidence)
+    warn_unsure (self);
+  map.view.min_confidence = (guint) (settings->min_confidence * 255 + 0.5);
+  gst_stereo_ground_analysis_run (self->analysis, &map.view, &task, result);
+  gst_stereo_depth_unmap (&map);
+  return GST_FLOW_OK;
 }
 
 static GstFlowReturn

@@ -88,28 +88,18 @@ gst_depth_overlay_search_region (const GstDepthOverlaySearch *search, gint width
 
 /* Looks in @depth, unless that was done: one depth may be shown over several frames. */
 static void
-find (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search, guint serial,
-    const GstDepthOverlayPicture *picture, const GstStereoMeta *meta)
+find (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search, guint serial, const GstStereoDepthView *depth)
 {
-  const GstStereoBlendDepth *depth = gst_depth_overlay_picture_depth (picture);
-  GstStereoNearestView view = { .samples = depth->samples,
-    .stride = depth->stride,
-    .wide = depth->wide,
-    .confidence = depth->confidence,
-    .confidence_stride = depth->confidence_stride,
-    .min_confidence = depth->min_confidence,
-    .meta = meta };
-  GstDepthOverlayRegion region;
+  GstDepthOverlayRegion region = gst_depth_overlay_search_region (search, depth->width, depth->height);
+  GstStereoDepthView view = *depth;
 
   if (report->serial == serial && report->min_confidence == depth->min_confidence &&
       memcmp (&report->search, search, sizeof *search) == 0)
     return;
-  region = gst_depth_overlay_search_region (search, depth->width, depth->height);
   view.x = region.x;
   view.y = region.y;
   view.width = region.width;
   view.height = region.height;
-  view.mask = gst_depth_overlay_picture_mask (picture, &view.mask_stride);
   report->nearest.valid = gst_stereo_nearest_find (report->finder, &view, search->percentile, &report->nearest.found);
   report->serial = serial;
   report->search = *search;
@@ -126,14 +116,14 @@ void
 gst_depth_overlay_report_search (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search,
     const GstStereoJoined *held, const GstDepthOverlayPicture *picture, const GstStereoLiveView *view)
 {
-  const GstStereoBlendDepth *depth = gst_depth_overlay_picture_depth (picture);
+  const GstStereoDepthView *depth = &gst_depth_overlay_picture_depth (picture)->view;
   const GstStereoScale *scale = gst_depth_overlay_picture_scale (picture);
-  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (held->buffer);
+  const GstStereoMeta *meta = depth->meta;
   gint64 width = GST_VIDEO_INFO_WIDTH (&view->info), height = GST_VIDEO_INFO_HEIGHT (&view->info);
   GstDepthOverlayNearest *nearest = &report->nearest;
 
   report->cleared = FALSE;
-  find (report, search, held->serial, picture, meta);
+  find (report, search, held->serial, depth);
   nearest->metric = scale->metric;
   if (!nearest->valid)
     return;

@@ -27,7 +27,7 @@ typedef struct
   GstBuffer *buffer; /* has the meta */
   GstStereoMeta *meta;
   guint8 *samples, *confidence, *mask; /* mask: NULL = none */
-  GstStereoNearestView view;
+  GstStereoDepthView view;
 } Picture;
 
 static Picture
@@ -46,7 +46,7 @@ picture_new (gint width, gint height, GstStereoOutputKind kind)
   picture.samples = g_malloc0 ((gsize) (stride * height));
   picture.confidence = g_malloc ((gsize) (confidence_stride * height));
   memset (picture.confidence, 255, (gsize) (confidence_stride * height));
-  picture.view = (GstStereoNearestView){ .samples = picture.samples,
+  picture.view = (GstStereoDepthView){ .samples = picture.samples,
     .stride = stride,
     .wide = wide,
     .confidence = picture.confidence,
@@ -70,7 +70,7 @@ picture_free (Picture *picture)
 static void
 add_mask (Picture *picture)
 {
-  GstStereoNearestView *view = &picture->view;
+  GstStereoDepthView *view = &picture->view;
 
   view->mask_stride = view->width + random_in (0, 9);
   picture->mask = g_malloc ((gsize) (view->mask_stride * view->height));
@@ -143,7 +143,7 @@ find (const Picture *picture, gdouble percentage, GstStereoNearest *nearest)
 
 /* No other sample is closer to @nearness. */
 static gboolean
-is_closest (const GstStereoNearestView *view, guint sample, gdouble nearness)
+is_closest (const GstStereoDepthView *view, guint sample, gdouble nearness)
 {
   guint most = view->meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? 255 : 65535;
   gdouble off = fabs (naive_surface_nearness (view, sample) - nearness), slack = 1e-6 * (1 + fabs (nearness));
@@ -153,7 +153,7 @@ is_closest (const GstStereoNearestView *view, guint sample, gdouble nearness)
 }
 
 static void
-check_like_naive (const GstStereoNearestView *view, gdouble percentage, const GstStereoNearest *nearest, gboolean found)
+check_like_naive (const GstStereoDepthView *view, gdouble percentage, const GstStereoNearest *nearest, gboolean found)
 {
   guint64 pixels = (guint64) view->width * (guint64) view->height, samples;
   gint width = view->x + view->width;
@@ -215,7 +215,7 @@ check_random (GstStereoNearestFinder *finder, gint width, gint height)
     GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE };
   Picture picture = picture_new (width, height, kinds[random_in (0, 2)]);
   gdouble percentage = random_in (0, 3) ? random_unit (&random_state) * 10 : random_unit (&random_state) * 100;
-  GstStereoNearestView *view = &picture.view;
+  GstStereoDepthView *view = &picture.view;
   GstStereoNearest nearest;
   gboolean found;
 
