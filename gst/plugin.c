@@ -3,6 +3,7 @@
 #include "gst/ground/element.h"
 #include "gst/meta/gststereoground.h"
 #include "gst/meta/gststereometa.h"
+#include "gst/meta/gststereonearest.h"
 #include "gst/match/element.h"
 #include "gst/points/element.h"
 #include "gst/rectify/element.h"
@@ -14,6 +15,7 @@ plugin_init (GstPlugin *plugin)
   /* so that buffers from elsewhere can be deserialised before any of ours was made */
   gst_stereo_meta_get_info ();
   gst_stereo_ground_meta_get_info ();
+  gst_stereo_nearest_meta_get_info ();
 #ifdef HAVE_STEREORECTIFY
   if (!GST_ELEMENT_REGISTER (stereorectify, plugin))
     return FALSE;
