@@ -113,7 +113,6 @@
 #include "gst/overlay/blend.h"
 #include "gst/overlay/debug.h"
 #include "gst/overlay/output.h"
-#include "gst/overlay/report.h"
 #include "gst/overlay/show.h"
 #include "gst/overlay/sync.h"
 #include "gst/video/ranges.h"
@@ -417,7 +416,6 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
       "gst-stereo");
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_COLORMAP, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_CURVE, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_DEPTH_OVERLAY_NEAREST_OF, 0);
 
   gst_stereo_join_class_init (aggregator_class);
   aggregator_class->create_new_pad = gst_depth_overlay_create_new_pad;

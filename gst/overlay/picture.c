@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/overlay/picture.h"
 
+#include "gst/nearest/report.h"
 #include "gst/overlay/debug.h"
 
 #include <math.h>
@@ -174,8 +175,7 @@ gst_depth_overlay_picture_map (GstDepthOverlayPicture *picture, const GstStereoJ
   if (!picture->map.view.confidence)
     GST_LOG_OBJECT (picture->owner, "the depth has no confidence: min-confidence hides nothing");
   picture->depth.view = picture->map.view;
-  /* Subtract a millionth before rounding up: 0.2 * 255 may be 51.000001, which must not become 52. */
-  picture->depth.view.min_confidence = (guint) MAX (0, ceil (range->min_confidence * 255 - 1e-6));
+  picture->depth.view.min_confidence = gst_stereo_nearest_least (range->min_confidence);
   ensure_scale (picture, range, meta);
   picture->depth.codes = picture->codes;
   return TRUE;

@@ -2,7 +2,7 @@
 #include "gst/overlay/regions.h"
 
 #include "gst/overlay/debug.h"
-#include "gst/overlay/search/thing.h"
+#include "gst/nearest/search/thing.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gst/overlay/label.h"
-#include "gst/overlay/search/thing.h"
+#include "gst/nearest/search/thing.h"
 #include "tests/support/gst/overlay.h"
 
 #ifdef HAVE_GST_ANALYTICS

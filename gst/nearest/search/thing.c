@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/overlay/search/thing.h"
+#include "gst/nearest/search/thing.h"
 
-#include "gst/overlay/search/grid.h"
-#include "gst/overlay/search/reach.h"
+#include "gst/nearest/search/grid.h"
+#include "gst/nearest/search/reach.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/overlay/search/nearest.h"
+#include "gst/nearest/search/nearest.h"
 
-#include "gst/overlay/search/plane.h"
-#include "gst/overlay/search/surface.h"
+#include "gst/nearest/search/plane.h"
+#include "gst/nearest/search/surface.h"
 
 #include <math.h>
 #include <string.h>

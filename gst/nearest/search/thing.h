@@ -10,7 +10,7 @@
 #ifndef GST_STEREO_THING_H
 #define GST_STEREO_THING_H
 
-#include "gst/overlay/search/nearest.h"
+#include "gst/nearest/search/nearest.h"
 
 G_BEGIN_DECLS
 

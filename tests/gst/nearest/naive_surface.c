@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/gst/overlay/naive_surface.h"
+#include "tests/gst/nearest/naive_surface.h"
 
 #include <math.h>
 

@@ -9,8 +9,8 @@
 #ifndef GST_STEREO_GRID_H
 #define GST_STEREO_GRID_H
 
-#include "gst/overlay/search/nearest.h"
-#include "gst/overlay/search/reach.h"
+#include "gst/nearest/search/nearest.h"
+#include "gst/nearest/search/reach.h"
 
 G_BEGIN_DECLS
 

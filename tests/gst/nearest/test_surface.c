@@ -2,9 +2,9 @@
 /* The search for the nearest surface: pure logic, compared with slow plain twins. */
 #include <math.h>
 
-#include "gst/overlay/search/grid.h"
-#include "gst/overlay/search/nearest.h"
-#include "tests/gst/overlay/naive_surface.h"
+#include "gst/nearest/search/grid.h"
+#include "gst/nearest/search/nearest.h"
+#include "tests/gst/nearest/naive_surface.h"
 #include "tests/support/gst/common.h"
 #include "tests/support/random.h"
 
@@ -548,9 +548,9 @@ GST_START_TEST (test_excluded_middles)
 GST_END_TEST;
 
 static Suite *
-overlay_surface_suite (void)
+nearest_surface_suite (void)
 {
-  Suite *suite = suite_create ("overlay_surface");
+  Suite *suite = suite_create ("nearest_surface");
   TCase *tcase = tcase_create ("general");
 
   random_state.state = random_seed ();
@@ -566,4 +566,4 @@ overlay_surface_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (overlay_surface)
+GST_CHECK_MAIN (nearest_surface)
