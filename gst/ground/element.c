@@ -70,9 +70,11 @@
  */
 #include "gst/ground/element.h"
 
+#include "gst/ground/analysis.h"
 #include "gst/ground/check.h"
 #include "gst/ground/output.h"
-#include "gst/ground/properties.h"
+#include "gst/meta/plausible.h"
+#include "gst/video/properties.h"
 #include "gst/video/ranges.h"
 
 #include <gst/video/video.h>
@@ -81,11 +83,20 @@ GST_DEBUG_CATEGORY_STATIC (gst_stereo_ground_debug);
 #define GST_CAT_DEFAULT gst_stereo_ground_debug
 #define SHORT_GAP (GST_SECOND / 2)
 
+typedef struct
+{
+  gdouble min_camera_height, max_camera_height; /* mm */
+  gdouble min_height, max_height, max_distance; /* mm, of obstacles */
+  gdouble min_confidence;                       /* 0..1 */
+  gint columns;
+  guint64 message_interval; /* ns */
+} Settings;
+
 struct _GstStereoGround
 {
   GstBaseTransform parent;
 
-  GstStereoGroundSettings settings; /* protected by the object lock */
+  Settings settings; /* protected by the object lock */
 
   /* of the streaming thread */
   GstVideoInfo info;
@@ -105,10 +116,10 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 G_DEFINE_TYPE (GstStereoGround, gst_stereo_ground, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (stereoground, "stereoground", GST_RANK_NONE, GST_TYPE_STEREO_GROUND)
 
-static GstStereoGroundSettings
+static Settings
 settings_now (GstStereoGround *self)
 {
-  GstStereoGroundSettings settings;
+  Settings settings;
 
   GST_OBJECT_LOCK (self);
   settings = self->settings;
@@ -124,11 +135,34 @@ forget (GstStereoGround *self, const gchar *why)
   self->posted = FALSE;
 }
 
+/* What is wrong with values that are each in range; NULL: nothing. g_free */
+static gchar *
+problem_of (const Settings *settings)
+{
+  if (settings->min_camera_height >= settings->max_camera_height)
+    return g_strdup_printf ("min-camera-height=%g is not below max-camera-height=%g: set min-camera-height below it, "
+                            "or max-camera-height above.",
+        settings->min_camera_height, settings->max_camera_height);
+  if (settings->min_height >= settings->max_height)
+    return g_strdup_printf ("min-height=%g is not below max-height=%g: set min-height below it, or max-height above.",
+        settings->min_height, settings->max_height);
+  return NULL;
+}
+
+static GstStereoGroundTask
+task_of (const Settings *settings)
+{
+  GstStereoGroundTask task = { { settings->min_camera_height, settings->max_camera_height },
+    { settings->min_height, settings->max_height, settings->max_distance }, (guint) settings->columns };
+
+  return task;
+}
+
 /* FALSE after an error was posted. */
 static gboolean
-accept_settings (GstStereoGround *self, const GstStereoGroundSettings *settings)
+accept_settings (GstStereoGround *self, const Settings *settings)
 {
-  gchar *problem = gst_stereo_ground_settings_problem (settings);
+  gchar *problem = problem_of (settings);
 
   if (problem)
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", problem), (NULL));
@@ -142,7 +176,7 @@ static gboolean
 gst_stereo_ground_start (GstBaseTransform *base)
 {
   GstStereoGround *self = GST_STEREO_GROUND (base);
-  GstStereoGroundSettings settings = settings_now (self);
+  Settings settings = settings_now (self);
 
   if (!gst_stereo_values_accepted (GST_ELEMENT (base)) || !accept_settings (self, &settings))
     return FALSE;
@@ -293,10 +327,10 @@ is_another_stream (const GstStereoGround *self, GstBuffer *buffer)
 
 /* A picture that cannot be relied on is not looked at. */
 static GstFlowReturn
-look_at (GstStereoGround *self, const GstStereoGroundSettings *settings, GstBuffer *buffer, const GstStereoMeta *meta,
+look_at (GstStereoGround *self, const Settings *settings, GstBuffer *buffer, const GstStereoMeta *meta,
     GstStereoGroundResult *result)
 {
-  GstStereoGroundTask task = gst_stereo_ground_settings_task (settings);
+  GstStereoGroundTask task = task_of (settings);
   GstStereoDepthPart unreadable;
   GstStereoDepthMap map;
 
@@ -319,7 +353,7 @@ static GstFlowReturn
 gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
 {
   GstStereoGround *self = GST_STEREO_GROUND (base);
-  GstStereoGroundSettings settings = settings_now (self);
+  Settings settings = settings_now (self);
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
   gchar *problem = gst_stereo_ground_problem (&self->info, meta);
   GstStereoGroundResult result;
@@ -344,32 +378,35 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
+/* ---- properties -------------------------------------------------------------------------- */
+
+#define ROW(name_, kind_, member) \
+  .name = name_, .kind = GST_STEREO_##kind_, .flags = GST_STEREO_PLAYING, \
+  .offset = G_STRUCT_OFFSET (GstStereoGround, settings.member)
+#define RANGE(min_, max_, initial_) .min = min_, .max = max_, .initial = initial_
+
+static const GstStereoProperty properties[] = {
+  { ROW ("min-camera-height", DOUBLE, min_camera_height), RANGE (1, 1e6, 200),
+      .blurb = "Least height of the camera above the ground (mm); a plane that is nearer to the camera is no ground" },
+  { ROW ("max-camera-height", DOUBLE, max_camera_height), RANGE (1, 1e6, 6000),
+      .blurb = "Largest height of the camera above the ground (mm); a plane that is farther from the camera is "
+               "no ground" },
+  { ROW ("min-height", DOUBLE, min_height), RANGE (1, 1e6, 300),
+      .blurb = "Height above the ground (mm) that makes an obstacle" },
+  { ROW ("max-height", DOUBLE, max_height), RANGE (1, 1e6, 4000),
+      .blurb = "Height above the ground (mm) beyond which nothing is in the way, as a bridge" },
+  { ROW ("max-distance", DOUBLE, max_distance), RANGE (1, 1e7, 50000),
+      .blurb = "Distance (mm) up to which obstacles are reported and the ground is judged" },
+  { ROW ("min-confidence", DOUBLE, min_confidence), RANGE (0, 1, 0.33),
+      .blurb = "Pixels with a lower confidence do not count (0..1)" },
+  { ROW ("columns", INT, columns), RANGE (1, GST_STEREO_MAX_COLUMNS, 64),
+      .blurb = "Columns of equal width, for each of which the free distance is told" },
+  { ROW ("message-interval", UINT64, message_interval),
+      .blurb = "Least time between messages (stream time, ns); 0 = a message for every frame" },
+  { .name = NULL },
+};
+
 /* ---- object ------------------------------------------------------------------------------ */
-
-static void
-gst_stereo_ground_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  GstStereoGround *self = GST_STEREO_GROUND (object);
-  gboolean known;
-
-  if (!gst_stereo_value_in_range (GST_ELEMENT (self), spec, value))
-    return;
-  GST_OBJECT_LOCK (self);
-  known = gst_stereo_ground_settings_set (&self->settings, id, value);
-  GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-}
-
-static void
-gst_stereo_ground_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstStereoGround *self = GST_STEREO_GROUND (object);
-  GstStereoGroundSettings settings = settings_now (self);
-
-  if (!gst_stereo_ground_settings_get (&settings, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-}
 
 static void
 gst_stereo_ground_finalize (GObject *object)
@@ -387,10 +424,8 @@ gst_stereo_ground_class_init (GstStereoGroundClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (gst_stereo_ground_debug, "stereoground", 0, "ground and obstacles");
 
-  object_class->set_property = gst_stereo_ground_set_property;
-  object_class->get_property = gst_stereo_ground_get_property;
   object_class->finalize = gst_stereo_ground_finalize;
-  gst_stereo_ground_properties_install (object_class);
+  gst_stereo_properties_install (object_class, properties, 0);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -410,7 +445,7 @@ gst_stereo_ground_class_init (GstStereoGroundClass *klass)
 static void
 gst_stereo_ground_init (GstStereoGround *self)
 {
-  self->settings = gst_stereo_ground_settings_initial ();
+  gst_stereo_properties_init (G_OBJECT (self));
   self->analysis = gst_stereo_ground_analysis_new ();
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
 }
