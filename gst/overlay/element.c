@@ -121,26 +121,15 @@ struct _GstDepthOverlay
 {
   GstAggregator parent;
 
-  GstStereoJoin *join;           /* the live view and its depth */
-  GstDepthOverlaySync *sync;     /* what there is to show over a frame */
-  GstDepthOverlayOutput *output; /* what goes downstream */
-  GstDepthOverlayShow *show;     /* the properties, and a frame from the one to the other */
+  GstDepthOverlaySettings settings; /* protected by the object lock */
+  GstStereoJoin *join;              /* the live view and its depth */
+  GstDepthOverlaySync *sync;        /* what there is to show over a frame */
+  GstDepthOverlayOutput *output;    /* what goes downstream */
+  GstDepthOverlayShow *show;        /* a frame from the one to the other */
 };
 
 G_DEFINE_TYPE (GstDepthOverlay, gst_depth_overlay, GST_TYPE_AGGREGATOR)
 GST_ELEMENT_REGISTER_DEFINE (depthoverlay, "depthoverlay", GST_RANK_NONE, GST_TYPE_DEPTH_OVERLAY)
-
-static void
-gst_depth_overlay_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  gst_depth_overlay_show_set_property (GST_DEPTH_OVERLAY (object)->show, id, value, spec);
-}
-
-static void
-gst_depth_overlay_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  gst_depth_overlay_show_get_property (GST_DEPTH_OVERLAY (object)->show, id, value);
-}
 
 static GstFlowReturn
 gst_depth_overlay_aggregate (GstAggregator *aggregator, gboolean timeout)
@@ -402,11 +391,10 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
 
   gst_depth_overlay_debug_init ();
-  object_class->set_property = gst_depth_overlay_set_property;
-  object_class->get_property = gst_depth_overlay_get_property;
   object_class->dispose = gst_depth_overlay_dispose;
   object_class->finalize = gst_depth_overlay_finalize;
-  gst_depth_overlay_show_install_properties (object_class);
+  gst_stereo_properties_install (
+      object_class, gst_depth_overlay_properties, G_STRUCT_OFFSET (GstDepthOverlay, settings));
 
   add_pad_templates (element_class);
   element_class->release_pad = gst_depth_overlay_release_pad;
@@ -414,8 +402,6 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
       "Blends depth in colours over the live view, and shows, posts and warns of the nearest surface (mm). sink takes "
       "the live view, sink_depth the output of stereomatch",
       "gst-stereo");
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_COLORMAP, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_CURVE, 0);
 
   gst_stereo_join_class_init (aggregator_class);
   aggregator_class->create_new_pad = gst_depth_overlay_create_new_pad;
@@ -436,8 +422,9 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
 static void
 gst_depth_overlay_init (GstDepthOverlay *self)
 {
+  gst_stereo_properties_init (G_OBJECT (self));
   self->join = gst_stereo_join_new (GST_AGGREGATOR (self), "sink", GST_CAT_DEFAULT);
   self->sync = gst_depth_overlay_sync_new (GST_ELEMENT (self), self->join);
   self->output = gst_depth_overlay_output_new (GST_AGGREGATOR (self));
-  self->show = gst_depth_overlay_show_new (GST_ELEMENT (self), self->join, self->sync, self->output);
+  self->show = gst_depth_overlay_show_new (GST_ELEMENT (self), &self->settings, self->join, self->sync, self->output);
 }

@@ -7,98 +7,9 @@
 #include "gst/overlay/debug.h"
 #include "gst/overlay/ground.h"
 #include "gst/overlay/picture.h"
-#include "gst/overlay/properties.h"
 #include "gst/overlay/regions.h"
 
 #include <math.h>
-
-/* ---- settings: a new property is a member, a default, a row, and its use below ------------ */
-
-#define FARTHEST 1e6 /* mm */
-
-typedef struct
-{
-  gdouble alpha, min_confidence;
-  gdouble near, far;                /* mm; 0 = as the metadata says */
-  GstStereoNearestSettings nearest; /* where the depth does not come from stereonearest */
-  guint64 max_age;
-  gint colormap; /* GstStereoColormap */
-  gint curve;    /* GstStereoCurve */
-  gboolean legend, text;
-} Settings;
-
-static const Settings defaults = { .alpha = 0.5,
-  .min_confidence = 0.01,
-  .nearest = { .region = { 0, 0, 1, 1 }, .percentile = 0.5, .max_unknown = 0.5, .message_interval = 100 * GST_MSECOND },
-  .max_age = 500 * GST_MSECOND,
-  .colormap = GST_STEREO_COLORMAP_TURBO,
-  .curve = GST_STEREO_CURVE_INVERSE,
-  .legend = TRUE,
-  .text = TRUE };
-
-static GType
-nearest_of_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = {
-    { GST_STEREO_NEAREST_SURFACE, "The nearest surface, whatever it is: also the road before the bumper", "surface" },
-    { GST_STEREO_NEAREST_OBSTACLE, "What stands on the ground: needs stereoground before sink_depth", "obstacle" },
-    { 0, NULL, NULL }
-  };
-
-  if (g_once_init_enter (&once))
-    g_once_init_leave (&once, g_enum_register_static ("GstDepthOverlayNearestOf", values));
-  return once;
-}
-
-#define ROW(kind_, name_, member) \
-  .name = name_, .kind = GST_DEPTH_OVERLAY_##kind_, .offset = G_STRUCT_OFFSET (Settings, member)
-
-static const GstDepthOverlayProperty properties[] = {
-  { ROW (NUMBER, "alpha", alpha), .most = 1,
-      .blurb = "Opacity of the colours: 0 = only the live view, 1 = only depth. Depth alone is opaque" },
-  { ROW (CHOICE, "colormap", colormap), .choices = gst_stereo_colormap_get_type,
-      .blurb = "Colour map, from far to near" },
-  { ROW (NUMBER, "near", near), .most = FARTHEST,
-      .blurb = "Distance in millimetres at and below which pixels get the near end of the colour map; must be below "
-               "far; 0 = the nearest distance that the search of stereomatch can find" },
-  { ROW (NUMBER, "far", far), .most = FARTHEST,
-      .blurb = "Distance in millimetres that gets the far end of the colour map; must be above near; 0 = that of a "
-               "disparity of 2 px, or of min-disparity where that is larger. Beyond it the live view stays as it is; "
-               "depth alone gets the far end there, too" },
-  { ROW (CHOICE, "scale", curve), .choices = gst_stereo_curve_get_type,
-      .blurb = "How colours are spread over the distances from near to far. Where distances are not known, colours are "
-               "even in the disparity" },
-  { ROW (NUMBER, "min-confidence", min_confidence), .most = 1,
-      .blurb = "Pixels with a lower confidence (0..1) show the live view and count as not seen; "
-               "0 = use every valid pixel" },
-  { ROW (NUMBER, "warn-distance", nearest.warn_distance), .most = FARTHEST,
-      .blurb = "The picture and the message warn when the nearest surface is nearer than this, "
-               "in millimetres; 0 = never" },
-  { ROW (CHOICE, "nearest", nearest.of), .choices = nearest_of_get_type,
-      .blurb = "What the nearest distance, its warning and stereo-nearest are about" },
-  { ROW (NUMBER, "nearest-percentile", nearest.percentile), .most = 100,
-      .blurb = "Percentage (0..100) of the region's pixels that must be connected, at the nearest distance or nearer: "
-               "the smallest surface that counts. Smaller values find smaller objects, but rely on fewer pixels; 0 = a "
-               "single pixel is enough" },
-  { ROW (NUMBER, "max-unknown", nearest.max_unknown), .most = 1,
-      .blurb = "Share (0..1) of the region's pixels, of those that a mask does not exclude, that may be invalid or "
-               "unsure. Where more are, the state is unknown, never clear; a surface nearer than warn-distance is "
-               "reported all the same" },
-  { ROW (REGION, "region", nearest.region),
-      .blurb = "Where to look for the nearest surface: <x, y, width, height> as fractions (0..1) of the picture. Parts "
-               "outside the picture are ignored; the default, <0, 0, 1, 1>, is the whole picture. With "
-               "text a thin frame shows it" },
-  { ROW (SWITCH, "legend", legend), .blurb = "Draw a legend of the colours and their distances" },
-  { ROW (SWITCH, "text", text),
-      .blurb = "Draw the nearest distance, its marker and warnings, and say what is not known" },
-  { ROW (TIME, "max-age", max_age),
-      .blurb = "Maximum age of the depth, compared with the frame it is shown over, in nanoseconds; 0 = only depth of "
-               "the same running time. Where the frame or the depth has no timestamp, the depth ages by the clock" },
-  { ROW (TIME, "message-interval", nearest.message_interval),
-      .blurb = "Minimum time between two stereo-nearest messages in nanoseconds; 0 = one message per frame. A change "
-               "of state or warning is always posted at once" }
-};
 
 struct _GstDepthOverlayShow
 {
@@ -107,7 +18,7 @@ struct _GstDepthOverlayShow
   GstDepthOverlaySync *sync;
   GstDepthOverlayOutput *output;
 
-  Settings settings; /* protected by the owner's object lock */
+  const GstDepthOverlaySettings *settings; /* protected by the owner's object lock */
 
   /* from start to stop */
   GstDepthOverlayPicture *picture;   /* the depth that is shown */
@@ -121,38 +32,13 @@ struct _GstDepthOverlayShow
   gint failed; /* atomic: an error was posted that no frame can mend */
 };
 
-void
-gst_depth_overlay_show_install_properties (GObjectClass *klass)
-{
-  gst_depth_overlay_properties_install (klass, properties, G_N_ELEMENTS (properties), &defaults);
-  gst_type_mark_as_plugin_api (nearest_of_get_type (), 0);
-}
-
-void
-gst_depth_overlay_show_set_property (GstDepthOverlayShow *show, guint id, const GValue *value, GParamSpec *spec)
-{
-  if (!gst_depth_overlay_property_accepts (&properties[id - 1], show->owner, spec, value))
-    return;
-  GST_OBJECT_LOCK (show->owner);
-  gst_depth_overlay_property_set (&properties[id - 1], &show->settings, value);
-  GST_OBJECT_UNLOCK (show->owner);
-}
-
-void
-gst_depth_overlay_show_get_property (GstDepthOverlayShow *show, guint id, GValue *value)
-{
-  GST_OBJECT_LOCK (show->owner);
-  gst_depth_overlay_property_get (&properties[id - 1], &show->settings, value);
-  GST_OBJECT_UNLOCK (show->owner);
-}
-
-static Settings
+static GstDepthOverlaySettings
 current_settings (GstDepthOverlayShow *show)
 {
-  Settings settings;
+  GstDepthOverlaySettings settings;
 
   GST_OBJECT_LOCK (show->owner);
-  settings = show->settings;
+  settings = *show->settings;
   GST_OBJECT_UNLOCK (show->owner);
   return settings;
 }
@@ -160,8 +46,8 @@ current_settings (GstDepthOverlayShow *show)
 /* ---- start, stop, flush ------------------------------------------------------------------ */
 
 GstDepthOverlayShow *
-gst_depth_overlay_show_new (
-    GstElement *owner, GstStereoJoin *join, GstDepthOverlaySync *sync, GstDepthOverlayOutput *output)
+gst_depth_overlay_show_new (GstElement *owner, const GstDepthOverlaySettings *settings, GstStereoJoin *join,
+    GstDepthOverlaySync *sync, GstDepthOverlayOutput *output)
 {
   GstDepthOverlayShow *show = g_new0 (GstDepthOverlayShow, 1);
 
@@ -169,7 +55,7 @@ gst_depth_overlay_show_new (
   show->join = join;
   show->sync = sync;
   show->output = output;
-  show->settings = defaults;
+  show->settings = settings;
   return show;
 }
 
@@ -250,8 +136,8 @@ describe_finds (GstDepthOverlayShow *show, GstDepthOverlayTextContent *text)
 }
 
 static void
-describe_text (
-    GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayState state, GstDepthOverlayTextContent *text)
+describe_text (GstDepthOverlayShow *show, const GstDepthOverlaySettings *settings, GstDepthOverlayState state,
+    GstDepthOverlayTextContent *text)
 {
   const GstStereoNearestResult *nearest = gst_stereo_nearest_report_result (show->report);
   const GstStereoLiveView *view = gst_depth_overlay_output_view (show->output);
@@ -318,7 +204,7 @@ take_nearest (
 
 /* Finds the nearest surface in @depth, which is mapped, or reads what stereonearest found. FALSE after an error was posted. */
 static gboolean
-find_nearest (GstDepthOverlayShow *show, const Settings *settings, const GstStereoJoined *depth)
+find_nearest (GstDepthOverlayShow *show, const GstDepthOverlaySettings *settings, const GstStereoJoined *depth)
 {
   const GstStereoNearestMeta *found = gst_buffer_get_stereo_nearest_meta (depth->buffer);
   const GstVideoInfo *view = &gst_depth_overlay_output_view (show->output)->info;
@@ -342,7 +228,7 @@ find_nearest (GstDepthOverlayShow *show, const Settings *settings, const GstSter
 
 /* Maps the depth that goes with a frame, and finds the nearest surface in it. FALSE after an error was posted. */
 static gboolean
-read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayLook *look)
+read_depth (GstDepthOverlayShow *show, const GstDepthOverlaySettings *settings, GstDepthOverlayLook *look)
 {
   const GstDepthOverlayRange range = { .near = settings->near,
     .far = settings->far,
@@ -388,7 +274,8 @@ measure_regions (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
 }
 
 static GstFlowReturn
-make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepthOverlayFrame *frame, GstBuffer **out)
+make_output (GstDepthOverlayShow *show, const GstDepthOverlaySettings *settings, const GstDepthOverlayFrame *frame,
+    GstBuffer **out)
 {
   GstDepthOverlayLook look = { .colormap = (GstStereoColormap) settings->colormap, .alpha = settings->alpha };
   const GstStereoLiveView *view = gst_depth_overlay_output_view (show->output);
@@ -429,7 +316,7 @@ process (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
       &frame->live.segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame->live.buffer));
   GstBuffer *out = NULL;
   GstFlowReturn flow;
-  Settings settings;
+  GstDepthOverlaySettings settings;
 
   if (GST_CLOCK_TIME_IS_VALID (stream_time))
     gst_object_sync_values (GST_OBJECT (show->owner), stream_time);
