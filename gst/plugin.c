@@ -5,6 +5,7 @@
 #include "gst/meta/gststereometa.h"
 #include "gst/meta/gststereonearest.h"
 #include "gst/match/element.h"
+#include "gst/nearest/element.h"
 #include "gst/points/element.h"
 #include "gst/rectify/element.h"
 #include "gst/testsrc/element.h"
@@ -22,7 +23,7 @@ plugin_init (GstPlugin *plugin)
 #endif
   return GST_ELEMENT_REGISTER (stereomatch, plugin) && GST_ELEMENT_REGISTER (stereotestsrc, plugin) &&
       GST_ELEMENT_REGISTER (stereoconfidence, plugin) && GST_ELEMENT_REGISTER (stereoground, plugin) &&
-      GST_ELEMENT_REGISTER (stereopoints, plugin);
+      GST_ELEMENT_REGISTER (stereonearest, plugin) && GST_ELEMENT_REGISTER (stereopoints, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, stereovision, "Depth from stereo cameras", plugin_init,

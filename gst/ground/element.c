@@ -74,6 +74,7 @@
 #include "gst/ground/check.h"
 #include "gst/ground/output.h"
 #include "gst/meta/plausible.h"
+#include "gst/video/in_place.h"
 #include "gst/video/properties.h"
 #include "gst/video/ranges.h"
 
@@ -201,32 +202,6 @@ gst_stereo_ground_sink_event (GstBaseTransform *base, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     forget (GST_STEREO_GROUND (base), "flush");
   return GST_BASE_TRANSFORM_CLASS (gst_stereo_ground_parent_class)->sink_event (base, event);
-}
-
-/* ---- memory ------------------------------------------------------------------------------ */
-
-/* The picture goes on as it is: what downstream wants is what upstream has to give. */
-static gboolean
-gst_stereo_ground_propose_allocation (GstBaseTransform *base, GstQuery *decide, GstQuery *query)
-{
-  return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (base), query);
-}
-
-/* No buffer is allocated here. */
-static gboolean
-gst_stereo_ground_decide_allocation (GstBaseTransform *base, GstQuery *query)
-{
-  while (gst_query_get_n_allocation_pools (query) > 0)
-    gst_query_remove_nth_allocation_pool (query, 0);
-  return TRUE;
-}
-
-/* Metadata is added to a buffer that others hold too: the copy shares its memory. */
-static GstFlowReturn
-gst_stereo_ground_prepare_output_buffer (GstBaseTransform *base, GstBuffer *in, GstBuffer **out)
-{
-  *out = gst_buffer_is_writable (in) ? in : gst_buffer_copy (in);
-  return GST_FLOW_OK;
 }
 
 /* ---- a frame ----------------------------------------------------------------------------- */
@@ -433,12 +408,10 @@ gst_stereo_ground_class_init (GstStereoGroundClass *klass)
       "Finds the ground, the obstacles on it and how far it is free, in the disparity or depth that stereomatch gives",
       "gst-stereo");
 
+  gst_stereo_in_place_class_init (base_class);
   base_class->start = gst_stereo_ground_start;
   base_class->set_caps = gst_stereo_ground_set_caps;
   base_class->sink_event = gst_stereo_ground_sink_event;
-  base_class->propose_allocation = gst_stereo_ground_propose_allocation;
-  base_class->decide_allocation = gst_stereo_ground_decide_allocation;
-  base_class->prepare_output_buffer = gst_stereo_ground_prepare_output_buffer;
   base_class->transform_ip = gst_stereo_ground_transform_ip;
 }
 

@@ -13,7 +13,7 @@
  * gi.require_version ('GstStereo', '1.0')
  * from gi.repository import GstStereo
  * meta = GstStereo.buffer_get_stereo_nearest_meta (sample.get_buffer ())
- * if meta.state == GstStereo.NearestState.UNKNOWN:
+ * if meta.state == GstStereo.StereoNearestState.UNKNOWN:
  *     print ('something may be near:', meta.get_reason ())
  * elif meta.valid:
  *     print (meta.distance, 'mm at', meta.x, meta.y)

@@ -91,7 +91,7 @@ static gboolean
 is_known (
     const GstStereoNearestReport *report, const GstStereoNearestSettings *settings, guint serial, guint min_confidence)
 {
-  return report->serial == serial && report->min_confidence == min_confidence &&
+  return serial && report->serial == serial && report->min_confidence == min_confidence &&
       report->settings.percentile == settings->percentile &&
       memcmp (report->settings.region, settings->region, sizeof settings->region) == 0;
 }
@@ -229,14 +229,12 @@ gst_stereo_nearest_report_clear (GstStereoNearestReport *report, const gchar *re
 }
 
 void
-gst_stereo_nearest_report_take (
-    GstStereoNearestReport *report, const GstStereoNearestResult *result, const gchar *reason)
+gst_stereo_nearest_report_take (GstStereoNearestReport *report, const GstStereoNearestResult *result)
 {
   report->result = *result;
   report->cleared = FALSE;
   report->taken = TRUE;
   report->serial = 0;
-  set_reason (report, g_strdup (reason));
 }
 
 const GstStereoNearestResult *

@@ -17,15 +17,15 @@ typedef struct
 typedef struct
 {
   GstStereoNearestState state;
-  gboolean warning;       /* the state is near by warn_distance */
-  gboolean valid;         /* a surface or an obstacle was found: all below is known */
-  gboolean empty;         /* the ground is known, and no obstacle stands on it */
-  gboolean doubtful;      /* the ground ends too near for that in some place, and nobody knows why */
-  gboolean metric;        /* distances are known */
-  gdouble value;          /* mm, or px when distances are not known */
-  gdouble disparity;      /* px, or not-a-number */
-  GstStereoNearest found; /* in the depth picture; its coverage is known, and its support 0, where nothing was found */
-  gint x, y;              /* in the output */
+  gboolean warning;            /* the state is near by warn_distance */
+  gboolean valid;              /* a surface or an obstacle was found: all below is known */
+  gboolean empty;              /* the ground is known, and no obstacle stands on it */
+  gboolean doubtful;           /* the ground ends too near for that in some place, and nobody knows why */
+  gboolean metric;             /* distances are known */
+  gdouble value;               /* mm, or px when distances are not known */
+  gdouble disparity;           /* px, or not-a-number */
+  GstStereoNearestFound found; /* in the depth picture; its coverage is known, and its support 0, where nothing was found */
+  gint x, y;                   /* in the output */
 } GstStereoNearestResult;
 
 G_END_DECLS

@@ -38,20 +38,13 @@ const GstStereoProperty gst_depth_overlay_properties[] = {
       .blurb = "The picture and the message warn when the nearest surface is nearer than this, "
                "in millimetres; 0 = never" },
   { ROW ("nearest", ENUM, CONTROLLED, nearest.of), .type = "GstDepthOverlayNearestOf", .choices = nearest_choices,
-      .initial = GST_STEREO_NEAREST_SURFACE,
-      .blurb = "What the nearest distance, its warning and stereo-nearest are about" },
+      .initial = GST_STEREO_NEAREST_SURFACE, .blurb = GST_STEREO_NEAREST_OF_TEXT },
   { ROW ("nearest-percentile", DOUBLE, CONTROLLED, nearest.percentile), .max = 100, .initial = 0.5,
-      .blurb = "Percentage (0..100) of the region's pixels that must be connected, at the nearest distance or nearer: "
-               "the smallest surface that counts. Smaller values find smaller objects, but rely on fewer pixels; 0 = a "
-               "single pixel is enough" },
+      .blurb = GST_STEREO_NEAREST_PERCENTILE_TEXT },
   { ROW ("max-unknown", DOUBLE, CONTROLLED, nearest.max_unknown), .max = 1, .initial = 0.5,
-      .blurb = "Share (0..1) of the region's pixels, of those that a mask does not exclude, that may be invalid or "
-               "unsure. Where more are, the state is unknown, never clear; a surface nearer than warn-distance is "
-               "reported all the same" },
+      .blurb = GST_STEREO_NEAREST_UNKNOWN_TEXT },
   { ROW ("region", REGION, PLAYING, nearest.region),
-      .blurb = "Where to look for the nearest surface: <x, y, width, height> as fractions (0..1) of the picture. Parts "
-               "outside the picture are ignored; the default, <0, 0, 1, 1>, is the whole picture. With "
-               "text a thin frame shows it" },
+      .blurb = GST_STEREO_NEAREST_REGION_TEXT ". With text a thin frame shows it" },
   { ROW ("legend", BOOLEAN, CONTROLLED, legend), .initial = TRUE,
       .blurb = "Draw a legend of the colours and their distances" },
   { ROW ("text", BOOLEAN, CONTROLLED, text), .initial = TRUE,
@@ -60,7 +53,6 @@ const GstStereoProperty gst_depth_overlay_properties[] = {
       .blurb = "Maximum age of the depth, compared with the frame it is shown over, in nanoseconds; 0 = only depth of "
                "the same running time. Where the frame or the depth has no timestamp, the depth ages by the clock" },
   { ROW ("message-interval", UINT64, PLAYING, nearest.message_interval), .initial = 100 * GST_MSECOND,
-      .blurb = "Minimum time between two stereo-nearest messages in nanoseconds; 0 = one message per frame. A change "
-               "of state or warning is always posted at once" },
+      .blurb = GST_STEREO_NEAREST_INTERVAL_TEXT },
   { .name = NULL },
 };

@@ -192,7 +192,9 @@ take_nearest (
   result.found.coverage = meta->coverage;
   result.x = (gint) ((2 * (gint64) meta->x + 1) * width / (2 * (gint64) depth_width));
   result.y = (gint) ((2 * (gint64) meta->y + 1) * height / (2 * (gint64) depth_height));
-  gst_stereo_nearest_report_take (show->report, &result, gst_stereo_nearest_meta_get_reason (meta));
+  if (show->unreliable)
+    result = (GstStereoNearestResult){ 0 };
+  gst_stereo_nearest_report_take (show->report, &result);
   show->region.x = (gint) ((gint64) meta->region_x * width / depth_width);
   show->region.y = (gint) ((gint64) meta->region_y * height / depth_height);
   right = (gint) (((gint64) meta->region_x + meta->region_width) * width / depth_width);

@@ -86,7 +86,7 @@ add_surface (GstStereoNearestFinder *finder, const GstStereoDepthView *view)
 }
 
 static void
-place (const GstStereoNearestFinder *finder, GstStereoNearest *nearest)
+place (const GstStereoNearestFinder *finder, GstStereoNearestFound *nearest)
 {
   const Block *best = finder->blocks;
 
@@ -103,7 +103,7 @@ place (const GstStereoNearestFinder *finder, GstStereoNearest *nearest)
 /* The sample in the middle of a cell, if it is part of the surface around the place. */
 static void
 add_middle (const GstStereoNearestFinder *finder, const GstStereoDepthView *view, guint32 cell, gint reach_pixels,
-    const GstStereoNearest *nearest, GstStereoPlane *plane)
+    const GstStereoNearestFound *nearest, GstStereoPlane *plane)
 {
   const GstStereoGrid *grid = &finder->grid;
   const GstStereoReach *reach = &finder->reach;
@@ -122,7 +122,8 @@ add_middle (const GstStereoNearestFinder *finder, const GstStereoDepthView *view
 /* Of a plane through what the surface has around its place: where the threshold stands, the matcher's errors prevail that
  * are nearer than the truth. */
 static guint
-sample_at_place (const GstStereoNearestFinder *finder, const GstStereoDepthView *view, const GstStereoNearest *nearest)
+sample_at_place (
+    const GstStereoNearestFinder *finder, const GstStereoDepthView *view, const GstStereoNearestFound *nearest)
 {
   const GstStereoSurface *surface = &finder->surface;
   gint pixels = (gint) ceil (AROUND_PLACE * sqrt ((gdouble) finder->grid.needed)) * finder->grid.step;
@@ -141,7 +142,7 @@ sample_at_place (const GstStereoNearestFinder *finder, const GstStereoDepthView 
 
 gboolean
 gst_stereo_nearest_find (
-    GstStereoNearestFinder *finder, const GstStereoDepthView *view, gdouble percentage, GstStereoNearest *nearest)
+    GstStereoNearestFinder *finder, const GstStereoDepthView *view, gdouble percentage, GstStereoNearestFound *nearest)
 {
   GstStereoGrid *grid = &finder->grid;
   guint64 pixels = (guint64) view->width * (guint64) view->height, samples;

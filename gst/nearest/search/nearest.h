@@ -27,7 +27,7 @@ typedef struct
   gint x, y;          /* in the picture */
   gdouble confidence; /* mean of the pixels there, 0..1 */
   guint64 support;    /* pixels of the surface */
-} GstStereoNearest;
+} GstStereoNearestFound;
 
 typedef struct _GstStereoNearestFinder GstStereoNearestFinder;
 
@@ -37,7 +37,7 @@ void gst_stereo_nearest_finder_free (GstStereoNearestFinder *finder);
 /* @percentage: 0..100, of the region's pixels, excluded ones too, that must be connected; a single pixel is the least. FALSE when that
  * many are connected nowhere. */
 gboolean gst_stereo_nearest_find (
-    GstStereoNearestFinder *finder, const GstStereoDepthView *view, gdouble percentage, GstStereoNearest *nearest);
+    GstStereoNearestFinder *finder, const GstStereoDepthView *view, gdouble percentage, GstStereoNearestFound *nearest);
 
 G_END_DECLS
 
