@@ -73,8 +73,8 @@
 #include "gst/ground/analysis.h"
 #include "gst/ground/check.h"
 #include "gst/ground/output.h"
-#include "gst/meta/map.h"
 #include "gst/meta/plausible.h"
+#include "gst/video/in_place.h"
 #include "gst/video/properties.h"
 #include "gst/video/ranges.h"
 
@@ -204,39 +204,18 @@ gst_stereo_ground_sink_event (GstBaseTransform *base, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (gst_stereo_ground_parent_class)->sink_event (base, event);
 }
 
-/* ---- memory ------------------------------------------------------------------------------ */
-
-/* The picture goes on as it is: what downstream wants is what upstream has to give. */
-static gboolean
-gst_stereo_ground_propose_allocation (GstBaseTransform *base, GstQuery *decide, GstQuery *query)
-{
-  return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (base), query);
-}
-
-/* No buffer is allocated here. */
-static gboolean
-gst_stereo_ground_decide_allocation (GstBaseTransform *base, GstQuery *query)
-{
-  while (gst_query_get_n_allocation_pools (query) > 0)
-    gst_query_remove_nth_allocation_pool (query, 0);
-  return TRUE;
-}
-
-/* Metadata is added to a buffer that others hold too: the copy shares its memory. */
-static GstFlowReturn
-gst_stereo_ground_prepare_output_buffer (GstBaseTransform *base, GstBuffer *in, GstBuffer **out)
-{
-  *out = gst_buffer_is_writable (in) ? in : gst_buffer_copy (in);
-  return GST_FLOW_OK;
-}
-
 /* ---- a frame ----------------------------------------------------------------------------- */
 
 static GstFlowReturn
-post_unreadable (GstStereoGround *self, const gchar *what)
+post_unreadable (GstStereoGround *self, GstStereoDepthPart part)
 {
+  static const gchar *const names[] = { [GST_STEREO_DEPTH_SAMPLES] = "picture",
+    [GST_STEREO_DEPTH_CONFIDENCE] = "confidence in the metadata",
+    [GST_STEREO_DEPTH_MASK] = "mask in the metadata" };
+
   GST_ELEMENT_ERROR (self, RESOURCE, READ,
-      ("The %s could not be read: it is smaller than its caps or its metadata say. Look at what made the buffer.", what),
+      ("The %s could not be read: it is smaller than its caps or its metadata say. Look at what made the buffer.",
+          names[part]),
       (NULL));
   return GST_FLOW_ERROR;
 }
@@ -250,52 +229,6 @@ warn_unsure (GstStereoGround *self)
          "stereomatch, which adds it."),
         (NULL));
   self->warned = TRUE;
-}
-
-/* A picture in the metadata, NULL where there is none. FALSE after an error was posted. */
-static gboolean
-map_plane (GstStereoGround *self, const GstStereoMeta *meta, GstBuffer *plane, const gchar *what, GstVideoFrame *frame,
-    const guint8 **data, gint *stride)
-{
-  if (!plane)
-    return TRUE;
-  if (!gst_stereo_map_plane (frame, plane, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, GST_MAP_READ)) {
-    post_unreadable (self, what);
-    return FALSE;
-  }
-  *data = GST_VIDEO_FRAME_PLANE_DATA (frame, 0);
-  *stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
-  return TRUE;
-}
-
-/* Looks at the samples in @picture and at the confidence and the mask of @meta. */
-static GstFlowReturn
-analyse (GstStereoGround *self, const Settings *settings, const GstVideoFrame *picture, const GstStereoMeta *meta,
-    GstStereoGroundResult *result)
-{
-  GstStereoGroundTask task = task_of (settings);
-  GstStereoGroundView view = { .samples = GST_VIDEO_FRAME_PLANE_DATA (picture, 0),
-    .stride = GST_VIDEO_FRAME_PLANE_STRIDE (picture, 0),
-    .wide = GST_VIDEO_FRAME_FORMAT (picture) == GST_VIDEO_FORMAT_GRAY16_LE,
-    .min_confidence = (guint) (settings->min_confidence * 255 + 0.5),
-    .meta = meta };
-  GstVideoFrame confidence, mask;
-  gboolean mapped;
-
-  if (!meta->confidence)
-    warn_unsure (self);
-  if (!map_plane (self, meta, meta->confidence, "confidence in the metadata", &confidence, &view.confidence,
-          &view.confidence_stride))
-    return GST_FLOW_ERROR;
-  mapped = map_plane (
-      self, meta, gst_stereo_meta_get_mask (meta), "mask in the metadata", &mask, &view.mask, &view.mask_stride);
-  if (mapped)
-    gst_stereo_ground_analysis_run (self->analysis, &view, &task, result);
-  if (view.mask)
-    gst_video_frame_unmap (&mask);
-  if (view.confidence)
-    gst_video_frame_unmap (&confidence);
-  return mapped ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 static void
@@ -373,18 +306,22 @@ look_at (GstStereoGround *self, const Settings *settings, GstBuffer *buffer, con
     GstStereoGroundResult *result)
 {
   GstStereoGroundTask task = task_of (settings);
-  GstVideoFrame picture;
-  GstFlowReturn flow;
+  GstStereoDepthPart unreadable;
+  GstStereoDepthMap map;
 
   if (!gst_stereo_meta_is_reliable (meta)) {
     gst_stereo_ground_analysis_skip (self->analysis, &task, result);
     return GST_FLOW_OK;
   }
-  if (!gst_stereo_map (&picture, &self->info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
-    return post_unreadable (self, "picture");
-  flow = analyse (self, settings, &picture, meta, result);
-  gst_video_frame_unmap (&picture);
-  return flow;
+  unreadable = gst_stereo_depth_map (&map, &self->info, buffer);
+  if (unreadable)
+    return post_unreadable (self, unreadable);
+  if (!map.view.confidence)
+    warn_unsure (self);
+  map.view.min_confidence = (guint) (settings->min_confidence * 255 + 0.5);
+  gst_stereo_ground_analysis_run (self->analysis, &map.view, &task, result);
+  gst_stereo_depth_unmap (&map);
+  return GST_FLOW_OK;
 }
 
 static GstFlowReturn
@@ -471,12 +408,10 @@ gst_stereo_ground_class_init (GstStereoGroundClass *klass)
       "Finds the ground, the obstacles on it and how far it is free, in the disparity or depth that stereomatch gives",
       "gst-stereo");
 
+  gst_stereo_in_place_class_init (base_class);
   base_class->start = gst_stereo_ground_start;
   base_class->set_caps = gst_stereo_ground_set_caps;
   base_class->sink_event = gst_stereo_ground_sink_event;
-  base_class->propose_allocation = gst_stereo_ground_propose_allocation;
-  base_class->decide_allocation = gst_stereo_ground_decide_allocation;
-  base_class->prepare_output_buffer = gst_stereo_ground_prepare_output_buffer;
   base_class->transform_ip = gst_stereo_ground_transform_ip;
 }
 

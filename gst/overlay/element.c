@@ -36,51 +36,18 @@
  * half its width fits the depth where the whole does not; before any depth came, a width of twice the height or more)
  * the left view is shown, and the output is as large as that.
  *
- * **Nearest surface.** A wrong pixel must not warn, nor must many that lie apart. A surface is what neighbours connect
- * whose disparities differ by little: by at most 1 px, and half a pixel more for each pixel between them. The nearest
- * one has #GstDepthOverlay:nearest-percentile percent of the pixels in #GstDepthOverlay:region, connected, at its
- * distance or nearer. So an object is found when its matched pixels are that many, half as many again to be sure; by
- * default that is a hundred by a hundred pixels of 1920x1080, and fifty by fifty of 1242x375. Of large regions cells of
- * three by three pixels, or of more, are looked at: an object must cover a third of the cells that it lies in.
+ * **Nearest surface.** It is found as stereonearest finds it, by the properties that both elements have; stereonearest tells how,
+ * and what `near`, `clear` and `unknown` mean. The picture shows the nearest distance, a marker on it, and `unknown` with its
+ * reason. The element message `stereo-nearest` is that of stereonearest, with two differences: `x` and `y` are in pixels of the
+ * output; and `state` is `unknown` also where there is no depth for a frame.
  *
- * `state` says what that means:
- *
- * * `near`: a surface is nearer than #GstDepthOverlay:warn-distance. Without a warn-distance: a surface was found
- * * `clear`: enough of the region is seen, and the nearest surface in it is not nearer than warn-distance
- * * `unknown`: all else. The depth cannot be relied on, because something is wrong with the cameras (#GstStereoMeta.health): what
- *   is near in it, too, is not told then. Or more than #GstDepthOverlay:max-unknown of the region's pixels that count
- *   (#GstStereoMeta.mask) are invalid or less sure than #GstDepthOverlay:min-confidence; or nowhere are enough pixels
- *   connected; or there is no depth for this frame; or there is a warn-distance, and distances are not known
- *
- * A program that acts on `stereo-nearest` must take `unknown` for what it is: something may be near. A `region` that
- * holds only what matters, without the sky, and a small max-unknown make `clear` mean more.
- *
- * The nearest distance, a marker on it and `unknown` are shown in the picture, and posted as an element message
- * `stereo-nearest`, at most every #GstDepthOverlay:message-interval and at once when `state`, `warning` or `valid`
- * changes:
- *
- * * `state` (gchararray): `near`, `clear` or `unknown`
- * * `reason` (gchararray): why it is `unknown`, in words: `right camera frozen`; there only then. The picture shows it too
- * * `coverage` (gdouble): share of the region's pixels that are valid and sure enough, of those that count, 0..1
- * * `support` (gint): pixels of the nearest surface in the depth picture, with what is farther away on it; 0 = none
- *   was found
- * * `valid` (gboolean): whether a surface was found; the next five fields are there only if so
- * * `distance` (gdouble): millimetres, of a plane through the surface's nearest part, so that errors of single pixels
- *   cancel out; missing where distances are not known
- * * `disparity` (gdouble): the same in pixels of the depth picture; missing where it is not known
- * * `x`, `y` (gint): where, in pixels of the output
- * * `confidence` (gdouble): of the pixels there, 0..1
- * * `warning` (gboolean): the distance is below #GstDepthOverlay:warn-distance
- * * `timestamp`, `stream-time`, `running-time`, `duration` (guint64): of the frame, ns
+ * Depth that passed through stereonearest is not searched again: the picture shows what the #GstStereoNearestMeta says, with its
+ * region and its warn-distance, and stereonearest posts the messages. Those properties are without effect here then. Only that
+ * there is no depth for a frame is still posted from here, for stereonearest cannot know it.
  *
  * **Ground and obstacles.** With stereoground before `sink_depth`, the picture has a box and a distance for each obstacle
  * (sixteen boxes at most) and a green line where the ground ends that is seen to be free. With #GstDepthOverlay:nearest set
- * to `obstacle`, the nearest distance, the warning and `stereo-nearest` are about obstacles: the road before the bumper is
- * none. `coverage` is then the share of the region's columns whose ground is seen free up to warn-distance (without one: at
- * all), `confidence` the obstacle's probability, `x` and `y` the middle of its box, and `support` 0. `valid` is FALSE where
- * there is no obstacle. The state is `clear` where enough columns are free and no obstacle is that near; `unknown` also where
- * there is no ground, and where the ground of two neighbouring columns ends before warn-distance: stereoground reports what
- * stands there once it was seen twice.
+ * to `obstacle`, the nearest distance, the warning and `stereo-nearest` are about obstacles, as those of stereonearest are.
  *
  * **Things that others found.** Built with GStreamer 1.24 and its analytics library, each GstAnalyticsODMtd on the live view
  * gets a #GstVideoRegionOfInterestMeta of its type, too. Each #GstVideoRegionOfInterestMeta on the live view, as a detector of persons or cars puts
@@ -113,36 +80,23 @@
 #include "gst/overlay/blend.h"
 #include "gst/overlay/debug.h"
 #include "gst/overlay/output.h"
-#include "gst/overlay/report.h"
 #include "gst/overlay/show.h"
 #include "gst/overlay/sync.h"
 #include "gst/video/ranges.h"
-#include "gst/video/stream.h"
 
 struct _GstDepthOverlay
 {
   GstAggregator parent;
 
-  GstAggregatorPad *live;        /* the pad "sink" */
-  GstDepthOverlaySync *sync;     /* which depth goes with a frame */
-  GstDepthOverlayOutput *output; /* what goes downstream */
-  GstDepthOverlayShow *show;     /* the properties, and a frame from the one to the other */
+  GstDepthOverlaySettings settings; /* protected by the object lock */
+  GstStereoJoin *join;              /* the live view and its depth */
+  GstDepthOverlaySync *sync;        /* what there is to show over a frame */
+  GstDepthOverlayOutput *output;    /* what goes downstream */
+  GstDepthOverlayShow *show;        /* a frame from the one to the other */
 };
 
 G_DEFINE_TYPE (GstDepthOverlay, gst_depth_overlay, GST_TYPE_AGGREGATOR)
 GST_ELEMENT_REGISTER_DEFINE (depthoverlay, "depthoverlay", GST_RANK_NONE, GST_TYPE_DEPTH_OVERLAY)
-
-static void
-gst_depth_overlay_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  gst_depth_overlay_show_set_property (GST_DEPTH_OVERLAY (object)->show, id, value, spec);
-}
-
-static void
-gst_depth_overlay_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  gst_depth_overlay_show_get_property (GST_DEPTH_OVERLAY (object)->show, id, value);
-}
 
 static GstFlowReturn
 gst_depth_overlay_aggregate (GstAggregator *aggregator, gboolean timeout)
@@ -153,34 +107,23 @@ gst_depth_overlay_aggregate (GstAggregator *aggregator, gboolean timeout)
 /* ---- pads, events, queries --------------------------------------------------------------- */
 
 static GstAggregatorPad *
-new_pad (const gchar *name, GstPadTemplate *template)
-{
-  return g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", name, "direction", GST_PAD_SINK, "template", template, NULL);
-}
-
-static GstAggregatorPad *
 gst_depth_overlay_create_new_pad (
     GstAggregator *aggregator, GstPadTemplate *template, const gchar *name, const GstCaps *caps)
 {
-  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  GstAggregatorPad *pad;
-
-  if (GST_PAD_TEMPLATE_PRESENCE (template) != GST_PAD_REQUEST)
-    return NULL;
-  pad = new_pad ("sink_depth", template);
-  if (gst_depth_overlay_sync_add_depth_pad (self->sync, pad))
-    return pad;
-  GST_WARNING_OBJECT (self, "sink_depth is there already");
-  gst_object_ref_sink (pad);
-  gst_object_unref (pad);
-  return NULL;
+  return gst_stereo_join_create_pad (GST_DEPTH_OVERLAY (aggregator)->join, template);
 }
 
 static void
 gst_depth_overlay_release_pad (GstElement *element, GstPad *pad)
 {
-  gst_depth_overlay_sync_remove_depth_pad (GST_DEPTH_OVERLAY (element)->sync, GST_AGGREGATOR_PAD (pad));
+  gst_stereo_join_release_pad (GST_DEPTH_OVERLAY (element)->join, pad);
   GST_ELEMENT_CLASS (gst_depth_overlay_parent_class)->release_pad (element, pad);
+}
+
+static gboolean
+is_live (GstDepthOverlay *self, GstAggregatorPad *pad)
+{
+  return pad == gst_stereo_join_main (self->join);
 }
 
 static gboolean
@@ -190,10 +133,10 @@ take_caps (GstDepthOverlay *self, GstAggregatorPad *pad, GstEvent *event)
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
-  taken = gst_depth_overlay_sync_set_caps (self->sync, pad, caps);
+  taken = gst_stereo_join_set_caps (self->join, pad, caps);
   gst_event_unref (event);
   /* a frame's time to wait for its depth beyond what upstream announces, half of which is left for drawing */
-  if (taken && pad == self->live) {
+  if (taken && is_live (self, pad)) {
     GstClockTime latency = gst_depth_overlay_sync_frame_time (self->sync);
     GST_DEBUG_OBJECT (self, "adds a latency of %" GST_TIME_FORMAT, GST_TIME_ARGS (latency));
     gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, latency);
@@ -201,11 +144,11 @@ take_caps (GstDepthOverlay *self, GstAggregatorPad *pad, GstEvent *event)
   return taken;
 }
 
-/* Nothing will come on @live. The base class waits for every pad that has not ended. */
+/* Nothing will come on sink. The base class waits for every pad that has not ended. */
 static void
 end_live (GstDepthOverlay *self)
 {
-  GstPad *live = GST_PAD (self->live);
+  GstPad *live = GST_PAD (gst_stereo_join_main (self->join));
 
   GST_INFO_OBJECT (self, "sink is not linked: the output is depth alone");
   gst_pad_send_event (live, gst_event_new_stream_start ("no live view"));
@@ -217,9 +160,11 @@ end_live (GstDepthOverlay *self)
 static void
 flush_live (GstDepthOverlay *self, GstEvent *event)
 {
-  gst_pad_send_event (GST_PAD (self->live), gst_event_ref (event));
+  GstPad *live = GST_PAD (gst_stereo_join_main (self->join));
+
+  gst_pad_send_event (live, gst_event_ref (event));
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    gst_pad_send_event (GST_PAD (self->live), gst_event_new_eos ());
+    gst_pad_send_event (live, gst_event_new_eos ());
 }
 
 /* In upstream's thread, before the event is queued: what is unlinked now stays so. */
@@ -227,14 +172,15 @@ static GstFlowReturn
 gst_depth_overlay_sink_event_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  gboolean linked = gst_pad_is_linked (GST_PAD (self->live)), alone = gst_depth_overlay_sync_is_alone (self->sync);
+  gboolean linked = gst_pad_is_linked (GST_PAD (gst_stereo_join_main (self->join)));
+  gboolean alone = gst_depth_overlay_sync_is_alone (self->sync), live = is_live (self, pad);
 
-  if (pad != self->live && GST_EVENT_TYPE (event) == GST_EVENT_CAPS && !linked && !alone)
+  if (!live && GST_EVENT_TYPE (event) == GST_EVENT_CAPS && !linked && !alone)
     end_live (self);
-  if (pad != self->live && alone &&
+  if (!live && alone &&
       (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP))
     flush_live (self, event);
-  if (pad == self->live && GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START && linked && alone) {
+  if (live && GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START && linked && alone) {
     GST_ELEMENT_ERROR (self, CORE, PAD,
         ("sink was linked after depth was shown alone. Link sink before the depth starts, or stop and start again."),
         (NULL));
@@ -248,27 +194,14 @@ static gboolean
 gst_depth_overlay_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  gboolean live = pad == self->live;
 
-  switch (GST_EVENT_TYPE (event)) {
-    case GST_EVENT_CAPS:
-      return take_caps (self, pad, event);
-    case GST_EVENT_FLUSH_STOP:
-      if (!live)
-        gst_depth_overlay_sync_request_forget (self->sync);
-      break;
-    case GST_EVENT_STREAM_START:
-    case GST_EVENT_FLUSH_START:
-    case GST_EVENT_SEGMENT:
-    case GST_EVENT_GAP:
-    case GST_EVENT_EOS:
-      break;
-    default:
-      /* the base class forwards all others: those of one pad are enough, that of the stream that the output is */
-      if (live == gst_depth_overlay_sync_is_alone (self->sync)) {
-        gst_event_unref (event);
-        return TRUE;
-      }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
+    return take_caps (self, pad, event);
+  gst_stereo_join_note_event (self->join, pad, event);
+  /* the events of the stream that the output is go downstream */
+  if (gst_stereo_join_is_forwarded (event) && is_live (self, pad) == gst_depth_overlay_sync_is_alone (self->sync)) {
+    gst_event_unref (event);
+    return TRUE;
   }
   return GST_AGGREGATOR_CLASS (gst_depth_overlay_parent_class)->sink_event (aggregator, pad, event);
 }
@@ -279,7 +212,7 @@ gst_depth_overlay_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, 
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
   GstCaps *caps, *filter;
 
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS && pad == self->live) {
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS && is_live (self, pad)) {
     gst_query_parse_caps (query, &filter);
     caps = gst_depth_overlay_output_query_caps (self->output, GST_PAD (pad), filter);
     gst_query_set_caps_result (query, caps);
@@ -299,7 +232,7 @@ query_stream (GstDepthOverlay *self, GstQuery *query)
   gboolean answered;
 
   if (!gst_depth_overlay_sync_is_alone (self->sync))
-    return gst_pad_peer_query (GST_PAD (self->live), query);
+    return gst_pad_peer_query (GST_PAD (gst_stereo_join_main (self->join)), query);
   depth = gst_element_get_static_pad (GST_ELEMENT (self), "sink_depth");
   answered = depth && gst_pad_peer_query (depth, query);
   gst_clear_object (&depth);
@@ -351,7 +284,7 @@ gst_depth_overlay_flush (GstAggregator *aggregator)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
-  gst_depth_overlay_sync_forget (self->sync);
+  gst_stereo_join_forget (self->join);
   gst_depth_overlay_output_reset (self->output, FALSE);
   gst_depth_overlay_show_flush (self->show);
   return GST_FLOW_OK;
@@ -364,6 +297,7 @@ gst_depth_overlay_start (GstAggregator *aggregator)
 
   if (!gst_stereo_values_accepted (GST_ELEMENT (self)))
     return FALSE;
+  gst_stereo_join_reset (self->join);
   gst_depth_overlay_sync_reset (self->sync);
   gst_depth_overlay_output_reset (self->output, TRUE);
   gst_depth_overlay_show_start (self->show);
@@ -377,6 +311,7 @@ gst_depth_overlay_stop (GstAggregator *aggregator)
 
   gst_depth_overlay_show_stop (self->show);
   gst_depth_overlay_output_reset (self->output, TRUE);
+  gst_stereo_join_reset (self->join);
   gst_depth_overlay_sync_reset (self->sync);
   return TRUE;
 }
@@ -384,7 +319,7 @@ gst_depth_overlay_stop (GstAggregator *aggregator)
 static void
 gst_depth_overlay_dispose (GObject *object)
 {
-  gst_depth_overlay_sync_forget (GST_DEPTH_OVERLAY (object)->sync);
+  gst_stereo_join_forget (GST_DEPTH_OVERLAY (object)->join);
   G_OBJECT_CLASS (gst_depth_overlay_parent_class)->dispose (object);
 }
 
@@ -396,6 +331,7 @@ gst_depth_overlay_finalize (GObject *object)
   gst_depth_overlay_show_free (self->show);
   gst_depth_overlay_output_free (self->output);
   gst_depth_overlay_sync_free (self->sync);
+  gst_stereo_join_free (self->join);
   G_OBJECT_CLASS (gst_depth_overlay_parent_class)->finalize (object);
 }
 
@@ -422,11 +358,10 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
 
   gst_depth_overlay_debug_init ();
-  object_class->set_property = gst_depth_overlay_set_property;
-  object_class->get_property = gst_depth_overlay_get_property;
   object_class->dispose = gst_depth_overlay_dispose;
   object_class->finalize = gst_depth_overlay_finalize;
-  gst_depth_overlay_show_install_properties (object_class);
+  gst_stereo_properties_install (
+      object_class, gst_depth_overlay_properties, G_STRUCT_OFFSET (GstDepthOverlay, settings));
 
   add_pad_templates (element_class);
   element_class->release_pad = gst_depth_overlay_release_pad;
@@ -434,16 +369,13 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
       "Blends depth in colours over the live view, and shows, posts and warns of the nearest surface (mm). sink takes "
       "the live view, sink_depth the output of stereomatch",
       "gst-stereo");
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_COLORMAP, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_CURVE, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_DEPTH_OVERLAY_NEAREST_OF, 0);
 
+  gst_stereo_join_class_init (aggregator_class);
   aggregator_class->create_new_pad = gst_depth_overlay_create_new_pad;
   aggregator_class->sink_event_pre_queue = gst_depth_overlay_sink_event_pre_queue;
   aggregator_class->sink_event = gst_depth_overlay_sink_event;
   aggregator_class->sink_query = gst_depth_overlay_sink_query;
   aggregator_class->src_query = gst_depth_overlay_src_query;
-  aggregator_class->clip = gst_stereo_clip;
   aggregator_class->start = gst_depth_overlay_start;
   aggregator_class->stop = gst_depth_overlay_stop;
   aggregator_class->flush = gst_depth_overlay_flush;
@@ -452,15 +384,14 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   aggregator_class->update_src_caps = gst_depth_overlay_update_src_caps;
   aggregator_class->negotiated_src_caps = gst_depth_overlay_negotiated_src_caps;
   aggregator_class->decide_allocation = gst_depth_overlay_decide_allocation;
-  aggregator_class->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
 }
 
 static void
 gst_depth_overlay_init (GstDepthOverlay *self)
 {
-  self->live = new_pad ("sink", gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), "sink"));
-  self->sync = gst_depth_overlay_sync_new (GST_ELEMENT (self), self->live);
+  gst_stereo_properties_init (G_OBJECT (self));
+  self->join = gst_stereo_join_new (GST_AGGREGATOR (self), "sink", GST_CAT_DEFAULT);
+  self->sync = gst_depth_overlay_sync_new (GST_ELEMENT (self), self->join);
   self->output = gst_depth_overlay_output_new (GST_AGGREGATOR (self));
-  self->show = gst_depth_overlay_show_new (GST_ELEMENT (self), self->sync, self->output);
-  gst_element_add_pad (GST_ELEMENT (self), GST_PAD (self->live));
+  self->show = gst_depth_overlay_show_new (GST_ELEMENT (self), &self->settings, self->join, self->sync, self->output);
 }

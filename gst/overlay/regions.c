@@ -2,7 +2,7 @@
 #include "gst/overlay/regions.h"
 
 #include "gst/overlay/debug.h"
-#include "gst/overlay/search/thing.h"
+#include "gst/nearest/search/thing.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,26 +96,20 @@ describe (GstStructure *parameter, const GstStereoMeta *meta, const GstStereoThi
 
 /* Returns the parameter of a region. */
 static GstStructure *
-measure (GstDepthOverlayRegions *regions, const GstVideoRegionOfInterestMeta *roi, const GstDepthOverlayView *view,
+measure (GstDepthOverlayRegions *regions, const GstVideoRegionOfInterestMeta *roi, const GstStereoLiveView *view,
     const GstDepthOverlayPicture *picture, const GstStereoMeta *meta)
 {
-  const GstStereoBlendDepth *depth = picture ? gst_depth_overlay_picture_depth (picture) : NULL;
   gint width = GST_VIDEO_INFO_WIDTH (&view->info), height = GST_VIDEO_INFO_HEIGHT (&view->info);
   GstStructure *parameter = gst_structure_new (PARAMETER, "valid", G_TYPE_BOOLEAN, FALSE, NULL);
   GstStereoThing thing = { 0 };
   gboolean found = FALSE;
 
-  if (depth) {
-    GstStereoNearestView box = { .samples = depth->samples,
-      .stride = depth->stride,
-      .wide = depth->wide,
-      .confidence = depth->confidence,
-      .confidence_stride = depth->confidence_stride,
-      .min_confidence = depth->min_confidence,
-      .meta = meta };
+  if (picture) {
+    GstStereoDepthView box = gst_depth_overlay_picture_depth (picture)->view;
 
-    found = scale_side (roi->x, roi->w, width, depth->width, &box.x, &box.width) &&
-        scale_side (roi->y, roi->h, height, depth->height, &box.y, &box.height) &&
+    box.mask = NULL;
+    found = scale_side (roi->x, roi->w, width, box.width, &box.x, &box.width) &&
+        scale_side (roi->y, roi->h, height, box.height, &box.y, &box.height) &&
         gst_stereo_thing_find (regions->finder, &box, &thing);
   }
   gst_structure_set (parameter, "valid", G_TYPE_BOOLEAN, found, "coverage", G_TYPE_DOUBLE, thing.coverage, NULL);
@@ -126,7 +120,7 @@ measure (GstDepthOverlayRegions *regions, const GstVideoRegionOfInterestMeta *ro
 
 /* The part of a region that is in the picture. */
 static GstDepthOverlayBox
-box_of (const GstVideoRegionOfInterestMeta *roi, const GstDepthOverlayView *view)
+box_of (const GstVideoRegionOfInterestMeta *roi, const GstStereoLiveView *view)
 {
   guint width = (guint) GST_VIDEO_INFO_WIDTH (&view->info), height = (guint) GST_VIDEO_INFO_HEIGHT (&view->info);
   guint x = MIN (roi->x, width), y = MIN (roi->y, height);
@@ -154,7 +148,7 @@ label (GstDepthOverlayBox *box, const GstVideoRegionOfInterestMeta *roi, const G
 /* What regions are measured in. */
 typedef struct
 {
-  const GstDepthOverlayView *view;
+  const GstStereoLiveView *view;
   const GstDepthOverlayPicture *picture;
   const GstStereoMeta *meta;
 } Scene;
@@ -218,7 +212,7 @@ add_detections (GstDepthOverlayRegions *regions, const Scene *scene, GstBuffer *
 #endif
 
 void
-gst_depth_overlay_regions_measure (GstDepthOverlayRegions *regions, GstBuffer *live, const GstDepthOverlayView *view,
+gst_depth_overlay_regions_measure (GstDepthOverlayRegions *regions, GstBuffer *live, const GstStereoLiveView *view,
     const GstDepthOverlayPicture *picture, const GstStereoMeta *meta)
 {
   const Scene scene = { view, picture, meta };

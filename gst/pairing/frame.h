@@ -5,6 +5,7 @@
 
 #include "gst/pairing/decide.h"
 #include "gst/video/frame.h"
+#include "gst/video/stream.h"
 
 G_BEGIN_DECLS
 
@@ -60,9 +61,6 @@ typedef struct
 
 /* Drops the references. */
 void gst_stereo_pair_clear (GstStereoPair *pair);
-
-/* Signed running time, or GST_STEREO_TIME_NONE. A frame that begins a little before its segment has one too. */
-gint64 gst_stereo_running_time (const GstSegment *segment, GstClockTime pts);
 
 /* Right minus left in ns, by the clock that pairs; 0 where one of the two has no time. */
 gint64 gst_stereo_frame_skew (const GstStereoFrame *left, const GstStereoFrame *right);

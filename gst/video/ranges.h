@@ -26,12 +26,6 @@ void gst_stereo_note_problem (GstElement *element, const GParamSpec *spec, gchar
 /* For the start of an element: FALSE after an error was posted. */
 gboolean gst_stereo_values_accepted (GstElement *element);
 
-/* What elements without a table call. */
-GType gst_stereo_unchecked_type (GType parent);
-GParamSpec *gst_stereo_unchecked_spec (GParamSpec *spec);
-gboolean gst_stereo_value_in_range (GstElement *element, GParamSpec *spec, const GValue *value);
-void gst_stereo_refuse_value (GstElement *element, GParamSpec *spec, gchar *message);
-
 G_END_DECLS
 
 #endif
