@@ -88,11 +88,10 @@ struct _GstDepthOverlay
 {
   GstAggregator parent;
 
-  GstDepthOverlaySettings settings; /* protected by the object lock */
-  GstStereoJoin *join;              /* the live view and its depth */
-  GstDepthOverlaySync *sync;        /* what there is to show over a frame */
-  GstDepthOverlayOutput *output;    /* what goes downstream */
-  GstDepthOverlayShow *show;        /* a frame from the one to the other */
+  GstStereoJoin *join;           /* the live view and its depth */
+  GstDepthOverlaySync *sync;     /* what there is to show over a frame */
+  GstDepthOverlayOutput *output; /* what goes downstream */
+  GstDepthOverlayShow *show;     /* the properties, and a frame from the one to the other */
 };
 
 G_DEFINE_TYPE (GstDepthOverlay, gst_depth_overlay, GST_TYPE_AGGREGATOR)
@@ -360,8 +359,8 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   gst_depth_overlay_debug_init ();
   object_class->dispose = gst_depth_overlay_dispose;
   object_class->finalize = gst_depth_overlay_finalize;
-  gst_stereo_properties_install (
-      object_class, gst_depth_overlay_properties, G_STRUCT_OFFSET (GstDepthOverlay, settings));
+  gst_stereo_properties_install_part (
+      object_class, gst_depth_overlay_show_properties, G_STRUCT_OFFSET (GstDepthOverlay, show));
 
   add_pad_templates (element_class);
   element_class->release_pad = gst_depth_overlay_release_pad;
@@ -389,9 +388,9 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
 static void
 gst_depth_overlay_init (GstDepthOverlay *self)
 {
-  gst_stereo_properties_init (G_OBJECT (self));
   self->join = gst_stereo_join_new (GST_AGGREGATOR (self), "sink", GST_CAT_DEFAULT);
   self->sync = gst_depth_overlay_sync_new (GST_ELEMENT (self), self->join);
   self->output = gst_depth_overlay_output_new (GST_AGGREGATOR (self));
-  self->show = gst_depth_overlay_show_new (GST_ELEMENT (self), &self->settings, self->join, self->sync, self->output);
+  self->show = gst_depth_overlay_show_new (GST_ELEMENT (self), self->join, self->sync, self->output);
+  gst_stereo_properties_init (G_OBJECT (self));
 }

@@ -9,7 +9,6 @@
  *   colormap    codes and colours; blend: colours over a frame
  *   text        legend, read-out, marker and warning, each drawn when it changes; draw: how they look
  *   compose     a frame, its colours and its text become an output buffer
- *   properties  GObject properties from the table in show.c
  */
 #ifndef GST_DEPTH_OVERLAY_H
 #define GST_DEPTH_OVERLAY_H

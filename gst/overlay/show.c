@@ -3,6 +3,7 @@
 
 #include "gst/meta/plausible.h"
 #include "gst/nearest/report.h"
+#include "gst/overlay/colormap.h"
 #include "gst/overlay/compose.h"
 #include "gst/overlay/debug.h"
 #include "gst/overlay/ground.h"
@@ -11,6 +12,18 @@
 
 #include <math.h>
 
+/* A new property is a member, a row of the table, and its use below. */
+typedef struct
+{
+  gdouble alpha, min_confidence;
+  gdouble near, far;                /* mm; 0 = as the metadata says */
+  GstStereoNearestSettings nearest; /* where the depth does not come from stereonearest */
+  guint64 max_age;
+  gint colormap; /* GstStereoColormap */
+  gint curve;    /* GstStereoCurve */
+  gboolean legend, text;
+} Settings;
+
 struct _GstDepthOverlayShow
 {
   GstElement *owner;
@@ -18,7 +31,7 @@ struct _GstDepthOverlayShow
   GstDepthOverlaySync *sync;
   GstDepthOverlayOutput *output;
 
-  const GstDepthOverlaySettings *settings; /* protected by the owner's object lock */
+  Settings settings; /* protected by the owner's object lock */
 
   /* from start to stop */
   GstDepthOverlayPicture *picture;   /* the depth that is shown */
@@ -32,13 +45,69 @@ struct _GstDepthOverlayShow
   gint failed; /* atomic: an error was posted that no frame can mend */
 };
 
-static GstDepthOverlaySettings
+/* ---- properties --------------------------------------------------------------------------- */
+
+#define FARTHEST 1e6 /* mm */
+
+static const GEnumValue nearest_choices[] = {
+  { GST_STEREO_NEAREST_SURFACE, "The nearest surface, whatever it is: also the road before the bumper", "surface" },
+  { GST_STEREO_NEAREST_OBSTACLE, "What stands on the ground: needs stereoground before sink_depth", "obstacle" },
+  { 0, NULL, NULL }
+};
+
+#define ROW(name_, kind_, flags_, member) \
+  .name = name_, .kind = GST_STEREO_##kind_, .flags = GST_STEREO_##flags_, \
+  .offset = G_STRUCT_OFFSET (GstDepthOverlayShow, settings.member)
+
+const GstStereoProperty gst_depth_overlay_show_properties[] = {
+  { ROW ("alpha", DOUBLE, CONTROLLED, alpha), .max = 1, .initial = 0.5,
+      .blurb = "Opacity of the colours: 0 = only the live view, 1 = only depth. Depth alone is opaque" },
+  { ROW ("colormap", ENUM, CONTROLLED, colormap), .type = "GstStereoColormap", .choices = gst_stereo_colormap_choices,
+      .initial = GST_STEREO_COLORMAP_TURBO, .blurb = "Colour map, from far to near" },
+  { ROW ("near", DOUBLE, CONTROLLED, near), .max = FARTHEST,
+      .blurb = "Distance in millimetres at and below which pixels get the near end of the colour map; must be below "
+               "far; 0 = the nearest distance that the search of stereomatch can find" },
+  { ROW ("far", DOUBLE, CONTROLLED, far), .max = FARTHEST,
+      .blurb = "Distance in millimetres that gets the far end of the colour map; must be above near; 0 = that of a "
+               "disparity of 2 px, or of min-disparity where that is larger. Beyond it the live view stays as it is; "
+               "depth alone gets the far end there, too" },
+  { ROW ("scale", ENUM, CONTROLLED, curve), .type = "GstStereoCurve", .choices = gst_stereo_curve_choices,
+      .initial = GST_STEREO_CURVE_INVERSE,
+      .blurb = "How colours are spread over the distances from near to far. Where distances are not known, colours are "
+               "even in the disparity" },
+  { ROW ("min-confidence", DOUBLE, CONTROLLED, min_confidence), .max = 1, .initial = 0.01,
+      .blurb = "Pixels with a lower confidence (0..1) show the live view and count as not seen; "
+               "0 = use every valid pixel" },
+  { ROW ("warn-distance", DOUBLE, CONTROLLED, nearest.warn_distance), .max = FARTHEST,
+      .blurb = "The picture and the message warn when the nearest surface is nearer than this, "
+               "in millimetres; 0 = never" },
+  { ROW ("nearest", ENUM, CONTROLLED, nearest.of), .type = "GstDepthOverlayNearestOf", .choices = nearest_choices,
+      .initial = GST_STEREO_NEAREST_SURFACE, .blurb = GST_STEREO_NEAREST_OF_TEXT },
+  { ROW ("nearest-percentile", DOUBLE, CONTROLLED, nearest.percentile), .max = 100, .initial = 0.5,
+      .blurb = GST_STEREO_NEAREST_PERCENTILE_TEXT },
+  { ROW ("max-unknown", DOUBLE, CONTROLLED, nearest.max_unknown), .max = 1, .initial = 0.5,
+      .blurb = GST_STEREO_NEAREST_UNKNOWN_TEXT },
+  { ROW ("region", REGION, PLAYING, nearest.region),
+      .blurb = GST_STEREO_NEAREST_REGION_TEXT ". With text a thin frame shows it" },
+  { ROW ("legend", BOOLEAN, CONTROLLED, legend), .initial = TRUE,
+      .blurb = "Draw a legend of the colours and their distances" },
+  { ROW ("text", BOOLEAN, CONTROLLED, text), .initial = TRUE,
+      .blurb = "Draw the nearest distance, its marker and warnings, and say what is not known" },
+  { ROW ("max-age", UINT64, PLAYING, max_age), .initial = 500 * GST_MSECOND,
+      .blurb = "Maximum age of the depth, compared with the frame it is shown over, in nanoseconds; 0 = only depth of "
+               "the same running time. Where the frame or the depth has no timestamp, the depth ages by the clock" },
+  { ROW ("message-interval", UINT64, PLAYING, nearest.message_interval), .initial = 100 * GST_MSECOND,
+      .blurb = GST_STEREO_NEAREST_INTERVAL_TEXT },
+  { .name = NULL },
+};
+
+static Settings
 current_settings (GstDepthOverlayShow *show)
 {
-  GstDepthOverlaySettings settings;
+  Settings settings;
 
   GST_OBJECT_LOCK (show->owner);
-  settings = *show->settings;
+  settings = show->settings;
   GST_OBJECT_UNLOCK (show->owner);
   return settings;
 }
@@ -46,8 +115,8 @@ current_settings (GstDepthOverlayShow *show)
 /* ---- start, stop, flush ------------------------------------------------------------------ */
 
 GstDepthOverlayShow *
-gst_depth_overlay_show_new (GstElement *owner, const GstDepthOverlaySettings *settings, GstStereoJoin *join,
-    GstDepthOverlaySync *sync, GstDepthOverlayOutput *output)
+gst_depth_overlay_show_new (
+    GstElement *owner, GstStereoJoin *join, GstDepthOverlaySync *sync, GstDepthOverlayOutput *output)
 {
   GstDepthOverlayShow *show = g_new0 (GstDepthOverlayShow, 1);
 
@@ -55,7 +124,6 @@ gst_depth_overlay_show_new (GstElement *owner, const GstDepthOverlaySettings *se
   show->join = join;
   show->sync = sync;
   show->output = output;
-  show->settings = settings;
   return show;
 }
 
@@ -136,8 +204,8 @@ describe_finds (GstDepthOverlayShow *show, GstDepthOverlayTextContent *text)
 }
 
 static void
-describe_text (GstDepthOverlayShow *show, const GstDepthOverlaySettings *settings, GstDepthOverlayState state,
-    GstDepthOverlayTextContent *text)
+describe_text (
+    GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayState state, GstDepthOverlayTextContent *text)
 {
   const GstStereoNearestResult *nearest = gst_stereo_nearest_report_result (show->report);
   const GstStereoLiveView *view = gst_depth_overlay_output_view (show->output);
@@ -206,7 +274,7 @@ take_nearest (
 
 /* Finds the nearest surface in @depth, which is mapped, or reads what stereonearest found. FALSE after an error was posted. */
 static gboolean
-find_nearest (GstDepthOverlayShow *show, const GstDepthOverlaySettings *settings, const GstStereoJoined *depth)
+find_nearest (GstDepthOverlayShow *show, const Settings *settings, const GstStereoJoined *depth)
 {
   const GstStereoNearestMeta *found = gst_buffer_get_stereo_nearest_meta (depth->buffer);
   const GstVideoInfo *view = &gst_depth_overlay_output_view (show->output)->info;
@@ -230,7 +298,7 @@ find_nearest (GstDepthOverlayShow *show, const GstDepthOverlaySettings *settings
 
 /* Maps the depth that goes with a frame, and finds the nearest surface in it. FALSE after an error was posted. */
 static gboolean
-read_depth (GstDepthOverlayShow *show, const GstDepthOverlaySettings *settings, GstDepthOverlayLook *look)
+read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayLook *look)
 {
   const GstDepthOverlayRange range = { .near = settings->near,
     .far = settings->far,
@@ -276,8 +344,7 @@ measure_regions (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
 }
 
 static GstFlowReturn
-make_output (GstDepthOverlayShow *show, const GstDepthOverlaySettings *settings, const GstDepthOverlayFrame *frame,
-    GstBuffer **out)
+make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepthOverlayFrame *frame, GstBuffer **out)
 {
   GstDepthOverlayLook look = { .colormap = (GstStereoColormap) settings->colormap, .alpha = settings->alpha };
   const GstStereoLiveView *view = gst_depth_overlay_output_view (show->output);
@@ -318,7 +385,7 @@ process (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
       &frame->live.segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame->live.buffer));
   GstBuffer *out = NULL;
   GstFlowReturn flow;
-  GstDepthOverlaySettings settings;
+  Settings settings;
 
   if (GST_CLOCK_TIME_IS_VALID (stream_time))
     gst_object_sync_values (GST_OBJECT (show->owner), stream_time);

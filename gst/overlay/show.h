@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is shown over a live frame: a frame from the sink pads to the source pad, as the properties say. */
+/* What is shown over a live frame: the properties, and a frame from the sink pads to the source pad as they say. */
 #ifndef GST_DEPTH_OVERLAY_SHOW_H
 #define GST_DEPTH_OVERLAY_SHOW_H
 
 #include "gst/overlay/output.h"
-#include "gst/overlay/properties.h"
 #include "gst/overlay/sync.h"
+#include "gst/video/properties.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GstDepthOverlayShow GstDepthOverlayShow;
 
-/* All of them must outlive it. @settings are protected by the owner's object lock. */
-GstDepthOverlayShow *gst_depth_overlay_show_new (GstElement *owner, const GstDepthOverlaySettings *settings,
-    GstStereoJoin *join, GstDepthOverlaySync *sync, GstDepthOverlayOutput *output);
+/* All of the element. */
+extern const GstStereoProperty gst_depth_overlay_show_properties[];
+
+/* All of them must outlive it. */
+GstDepthOverlayShow *gst_depth_overlay_show_new (
+    GstElement *owner, GstStereoJoin *join, GstDepthOverlaySync *sync, GstDepthOverlayOutput *output);
 void gst_depth_overlay_show_free (GstDepthOverlayShow *show);
 
 void gst_depth_overlay_show_start (GstDepthOverlayShow *show);

@@ -4,7 +4,7 @@
 #include "tests/support/random.h"
 
 static const gchar *const factories[] = { "stereomatch", "stereotestsrc", "stereorectify", "stereoconfidence",
-  "stereoground", "stereonearest", "stereopoints", "depthoverlay" };
+  "stereoground", "stereonearest", "stereopoints", "stereonearest", "depthoverlay" };
 
 static GstElement *
 element_new (const gchar *factory)
