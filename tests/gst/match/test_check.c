@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "gst/match/check/look.h"
+#include "gst/match/diagnose/points.h"
 #include "tests/support/random.h"
 
 static Random generator;

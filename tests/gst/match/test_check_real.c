@@ -5,7 +5,7 @@
  */
 #include "tests/support/gst/util.h"
 
-#include "gst/match/check/look.h"
+#include "gst/match/diagnose/points.h"
 #include "tests/support/gst/real.h"
 
 static StereoImage

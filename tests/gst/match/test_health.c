@@ -3,8 +3,8 @@
 #include <gst/check/gstcheck.h>
 #include <math.h>
 
-#include "gst/match/check/look.h"
-#include "gst/match/health/pace.h"
+#include "gst/match/diagnose/points.h"
+#include "gst/match/diagnose/pace.h"
 #include "tests/support/gst/util.h"
 #include "tests/support/random.h"
 

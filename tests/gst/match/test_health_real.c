@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/match/check/look.h"
-#include "gst/match/health/views.h"
+#include "gst/match/diagnose/points.h"
+#include "gst/match/diagnose/view_faults.h"
 #include "tests/support/gst/real.h"
 
 #define MAX_FRAMES 12

@@ -2,7 +2,7 @@
 /* What a mask excludes, as pixels and in the output of stereomatch. */
 #include "tests/support/gst/util.h"
 
-#include "gst/match/check/look.h"
+#include "gst/match/diagnose/points.h"
 #include "gst/match/mask.h"
 
 #include <glib/gstdio.h>

@@ -14,7 +14,7 @@
 #ifndef GST_STEREO_HEALTH_PAIR_H
 #define GST_STEREO_HEALTH_PAIR_H
 
-#include "gst/match/health/view.h"
+#include "gst/match/diagnose/view_figures.h"
 
 G_BEGIN_DECLS
 

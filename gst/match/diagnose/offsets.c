@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/check/fit.h"
+#include "gst/match/diagnose/offsets.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/check/place.h"
+#include "gst/match/diagnose/place.h"
 
 #include <math.h>
 

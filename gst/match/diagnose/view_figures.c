@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/health/view.h"
+#include "gst/match/diagnose/view_figures.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "gst/match/check/place.h"
+#include "gst/match/diagnose/place.h"
 
 #define ROWS 32
 #define APART 2 /* rows between the two that are multiplied: neighbours share what a camera's filters made of noise */

@@ -3,8 +3,8 @@
 #ifndef GST_STEREO_HEALTH_TEXT_H
 #define GST_STEREO_HEALTH_TEXT_H
 
-#include "gst/match/check/look.h"
-#include "gst/match/health/pace.h"
+#include "gst/match/diagnose/points.h"
+#include "gst/match/diagnose/pace.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a look at a pair says: verdicts from the matches that were counted. */
-#include "gst/match/check/look.h"
+#include "gst/match/diagnose/points.h"
 
 #include <math.h>
 

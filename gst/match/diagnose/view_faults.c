@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/health/views.h"
+#include "gst/match/diagnose/view_faults.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/health/text.h"
+#include "gst/match/diagnose/text.h"
 
 #define VIEW(v) ((v) ? "right" : "left")
 #define MS(ns) ((gdouble) (ns) / 1e6)

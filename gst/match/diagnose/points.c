@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/check/look.h"
+#include "gst/match/diagnose/points.h"
 
-#include "gst/match/check/fit.h"
-#include "gst/match/check/place.h"
+#include "gst/match/diagnose/offsets.h"
+#include "gst/match/diagnose/place.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/checks.h"
+#include "gst/match/diagnose/diagnosis.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "gst/match/check/look.h"
-#include "gst/match/check/times.h"
+#include "gst/match/diagnose/points.h"
+#include "gst/match/diagnose/timestamps.h"
 #include "gst/match/debug.h"
 
 /* Where a pair told nothing (too dark, too flat), the next one is looked at sooner. */

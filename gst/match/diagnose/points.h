@@ -21,7 +21,7 @@
 
 #include <glib.h>
 
-#include "gst/match/check/times.h"
+#include "gst/match/diagnose/timestamps.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/health/pace.h"
+#include "gst/match/diagnose/pace.h"
 
 #include <math.h>
 

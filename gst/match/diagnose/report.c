@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/health.h"
+#include "gst/match/diagnose/report.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "gst/match/debug.h"
-#include "gst/match/health/text.h"
+#include "gst/match/diagnose/text.h"
 
 #define VIEW(v) ((v) ? "right" : "left")
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Tells the application what is wrong with the input: a warning on the bus when an episode begins, an element message
- * `stereo-health` when it begins and when it ends, and fields of `stats`. The rules are in health/; what matches in
- * check/ is told here too, where it concerns the search range.
+ * `stereo-health` when it begins and when it ends, and fields of `stats`. What matches (points.h)
+ * is told here too, where it concerns the search range.
  */
 #ifndef GST_STEREO_HEALTH_H
 #define GST_STEREO_HEALTH_H
 
-#include "gst/match/check/look.h"
-#include "gst/match/health/pace.h"
+#include "gst/match/diagnose/points.h"
+#include "gst/match/diagnose/pace.h"
 #include "gst/meta/gststereohealth.h"
 #include "gst/video/frame.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/check/times.h"
+#include "gst/match/diagnose/timestamps.h"
 
 #include <math.h>
 #include <string.h>

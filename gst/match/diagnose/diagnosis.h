@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Now and then, a look at whether the input can be what it is said to be. What is found goes into the metadata, into `stats`,
- * and once into a message and a warning. check/look.h and check/times.h say what is looked at, and what cannot be seen that way. More often, and
- * at far fewer pixels, health.h looks at what is wrong with a camera.
+ * and once into a message and a warning. points.h and timestamps.h say what is looked at, and what cannot be seen that way. More often, and
+ * at far fewer pixels, report.h looks at what is wrong with a camera.
  *
  * Frames in device memory are looked at too: one pair every few seconds is copied for both.
  */
 #ifndef GST_STEREO_CHECKS_H
 #define GST_STEREO_CHECKS_H
 
-#include "gst/match/health.h"
+#include "gst/match/diagnose/report.h"
 #include "gst/match/mask.h"
 #include "gst/pairing/frame.h"
 #include "stereo/stereo.h"
@@ -61,7 +61,7 @@ GstStereoHealthFlags gst_stereo_checks_add_pair (GstStereoChecks *checks, const 
 void gst_stereo_checks_set_interval (GstStereoChecks *checks, guint64 interval);
 guint64 gst_stereo_checks_get_interval (GstStereoChecks *checks);
 void gst_stereo_checks_get_stats (GstStereoChecks *checks, GstStereoChecksStats *stats);
-/* Adds to `stats` what health.h tells. */
+/* Adds to `stats` what report.h tells. */
 void gst_stereo_checks_add_health (GstStereoChecks *checks, GstStructure *stats);
 
 G_END_DECLS

@@ -9,9 +9,9 @@
 #ifndef GST_STEREO_HEALTH_VIEWS_H
 #define GST_STEREO_HEALTH_VIEWS_H
 
-#include "gst/match/check/times.h"
-#include "gst/match/health/pair.h"
-#include "gst/match/health/view.h"
+#include "gst/match/diagnose/timestamps.h"
+#include "gst/match/diagnose/blocks.h"
+#include "gst/match/diagnose/view_figures.h"
 #include "gst/meta/gststereohealth.h"
 
 G_BEGIN_DECLS
