@@ -13,35 +13,14 @@
  * points. */
 static const double prior[6] = { 3, 1.5, 1.5, 1.5, 1.5, 1.5 };
 
-int
-align_solve (int n, double a[6][6], double b[6])
-{
-  for (int i = 0; i < n; i++) {
-    if (!(a[i][i] > 1e-9))
-      return 0;
-    for (int j = i + 1; j < n; j++) {
-      double f = a[j][i] / a[i][i];
-      for (int k = i; k < n; k++)
-        a[j][k] -= f * a[i][k];
-      b[j] -= f * b[i];
-    }
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int j = i + 1; j < n; j++)
-      b[i] -= a[i][j] * b[j];
-    b[i] /= a[i][i];
-  }
-  return 1;
-}
-
 /* Weighted median of |vertical - polynomial|. */
 static double
-median_residual (const AlignPoint *points, int count, const double c[6])
+median_residual (const StereoSparsePlace *points, int count, const double c[6])
 {
   double bins[BINS] = { 0 }, total = 0, sum = 0;
 
   for (int i = 0; i < count; i++) {
-    const AlignPoint *q = &points[i];
+    const StereoSparsePlace *q = &points[i];
     if (q->weight <= 0)
       continue;
     double at = fabs (q->vertical - align_value (c, q->u, q->v)) / BIN;
@@ -63,12 +42,12 @@ trust (double residual, double scale)
 }
 
 static int
-fit_once (const AlignPoint *points, int count, double scale, double c[6])
+fit_once (const StereoSparsePlace *points, int count, double scale, double c[6])
 {
   double a[6][6] = { { 0 } }, b[6] = { 0 }, terms[6];
 
   for (int n = 0; n < count; n++) {
-    const AlignPoint *q = &points[n];
+    const StereoSparsePlace *q = &points[n];
     if (q->weight <= 0)
       continue;
     double w = q->weight * trust (q->vertical - align_value (c, q->u, q->v), scale);
@@ -85,7 +64,7 @@ fit_once (const AlignPoint *points, int count, double scale, double c[6])
       a[i][j] = a[j][i];
     a[i][i] += 1 / (prior[i] * prior[i]);
   }
-  if (!align_solve (6, a, b))
+  if (!stereo_sparse_solve (6, a, b))
     return 0;
   memcpy (c, b, 6 * sizeof *c);
   return 1;
@@ -93,13 +72,13 @@ fit_once (const AlignPoint *points, int count, double scale, double c[6])
 
 /* What the fit is worth, with residuals that count as they did in the last round. */
 static void
-judge (const AlignPoint *points, int count, double scale, AlignFit *fit)
+judge (const StereoSparsePlace *points, int count, double scale, AlignFit *fit)
 {
   double before = 0, after = 0, total = 0;
 
   fit->points = 0;
   for (int n = 0; n < count; n++) {
-    const AlignPoint *q = &points[n];
+    const StereoSparsePlace *q = &points[n];
     if (q->weight <= 0)
       continue;
     double left = q->vertical - align_value (fit->c, q->u, q->v);
@@ -116,7 +95,7 @@ judge (const AlignPoint *points, int count, double scale, AlignFit *fit)
 }
 
 void
-align_fit (const AlignPoint *points, int count, int rounds, AlignFit *fit)
+align_fit (const StereoSparsePlace *points, int count, int rounds, AlignFit *fit)
 {
   double scale = 2;
 

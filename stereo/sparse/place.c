@@ -6,12 +6,12 @@
  * What is known of the vertical disparity is its row of the equations after the other unknowns are eliminated: where an
  * edge is diagonal, a disparity explains the same difference, and the point weighs little.
  */
-#include "stereo/align/private.h"
+#include "stereo/sparse/private.h"
 
 #include <math.h>
 
-#define COLUMNS ALIGN_COLUMNS
-#define ROWS ALIGN_ROWS
+#define COLUMNS WINDOW_COLUMNS
+#define ROWS WINDOW_ROWS
 #define ROUNDS 5
 #define STRIDE (COLUMNS + 2)
 #define UNKNOWNS 4             /* disparity, its slopes along x and y, vertical disparity */
@@ -35,27 +35,49 @@ typedef struct Guess
   float disparity, across, down, vertical;
 } Guess;
 
-static void
-fetch_left (const AlignPictures *p, const Guess *g, Window *w)
+int
+stereo_sparse_solve (int n, double a[6][6], double b[6])
 {
-  const uint8_t *from = p->view[0].luma + (size_t) ((int) g->y - 1 - p->first) * (size_t) p->width + (size_t) g->x - 1;
+  for (int i = 0; i < n; i++) {
+    if (!(a[i][i] > 1e-9))
+      return 0;
+    for (int j = i + 1; j < n; j++) {
+      double f = a[j][i] / a[i][i];
+      for (int k = i; k < n; k++)
+        a[j][k] -= f * a[i][k];
+      b[j] -= f * b[i];
+    }
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int j = i + 1; j < n; j++)
+      b[i] -= a[i][j] * b[j];
+    b[i] /= a[i][i];
+  }
+  return 1;
+}
+
+static void
+fetch_left (const StereoSparse *s, const Guess *g, Window *w)
+{
+  const uint8_t *from = s->view[0].luma + ((int) g->y - 1 - s->first) * s->view[0].stride + (int) g->x - 1;
 
   for (int j = 0; j < ROWS + 2; j++)
     for (int i = 0; i < STRIDE; i++)
-      w->left[j * STRIDE + i] = from[(size_t) j * (size_t) p->width + i];
+      w->left[j * STRIDE + i] = from[j * s->view[0].stride + i];
 }
 
 /* The right view where the guess says that the window's pixels are; 0: some lie outside. */
 static int
-fetch_right (const AlignPictures *p, const Guess *g, Window *w)
+fetch_right (const StereoSparse *s, const Guess *g, Window *w)
 {
   for (int j = 0; j < ROWS + 2; j++) {
     float y = g->y + (float) (j - 1) + g->vertical, top = floorf (y), fy = y - top;
     float start = g->x - 1 - g->disparity - g->down * (float) (j - (ROWS + 1) / 2) + g->across * (STRIDE - 1) / 2;
     float step = 1 - g->across, end = start + step * (STRIDE - 1);
-    if (top < (float) p->first || top + 1 >= (float) p->end || start < 0 || end >= (float) (p->width - 1) || end < 0)
+    if (top < (float) s->first || top + 1 >= (float) s->end || start < 0 || end >= (float) (s->params.width - 1) ||
+        end < 0)
       return 0;
-    const uint8_t *row = p->view[1].luma + (size_t) ((int) top - p->first) * (size_t) p->width, *below = row + p->width;
+    const uint8_t *row = s->view[1].luma + ((int) top - s->first) * s->view[1].stride, *below = row + s->view[1].stride;
     for (int i = 0; i < STRIDE; i++) {
       float x = start + step * (float) i;
       int x0 = (int) x;
@@ -168,7 +190,7 @@ step (const Window *w, const Guess *g, double move[6], double *known, double *re
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++)
       copy[i][j] = a[i][j];
-  if (!align_solve (UNKNOWNS, a, move) || !align_solve (UNKNOWNS, copy, inverse) || inverse[3] <= 0)
+  if (!stereo_sparse_solve (UNKNOWNS, a, move) || !stereo_sparse_solve (UNKNOWNS, copy, inverse) || inverse[3] <= 0)
     return 0;
   *known = 1 / inverse[3];
   *residual = noise;
@@ -176,24 +198,24 @@ step (const Window *w, const Guess *g, double move[6], double *known, double *re
 }
 
 static int
-is_inside (const AlignPictures *p, const Guess *g)
+is_inside (const StereoSparse *s, const Guess *g)
 {
-  return g->x >= 1 && g->y >= (float) p->first + 1 && g->x + COLUMNS + 1 <= (float) p->width &&
-      g->y + ROWS + 1 <= (float) p->end;
+  return g->x >= 1 && g->y >= (float) s->first + 1 && g->x + COLUMNS + 1 <= (float) s->params.width &&
+      g->y + ROWS + 1 <= (float) s->end;
 }
 
 int
-align_place (const AlignPictures *p, const AlignMatch *match, AlignPoint *point)
+stereo_sparse_place (const StereoSparse *s, const StereoSparseMatch *match, StereoSparsePlace *place)
 {
   Guess g = { floorf (match->x) - COLUMNS / 2, floorf (match->y) - ROWS / 2, match->disparity, 0, 0, match->vertical };
   double move[6], known = 0, residual = 0;
   Window w;
 
-  if (!is_inside (p, &g))
+  if (!is_inside (s, &g))
     return 0;
-  fetch_left (p, &g, &w);
+  fetch_left (s, &g, &w);
   for (int round = 0;; round++) {
-    if (!fetch_right (p, &g, &w) || !differentiate (&w) || !step (&w, &g, move, &known, &residual))
+    if (!fetch_right (s, &g, &w) || !differentiate (&w) || !step (&w, &g, move, &known, &residual))
       return 0;
     if (round == ROUNDS || fabs (move[0]) + fabs (move[3]) < 0.01)
       break;
@@ -201,17 +223,18 @@ align_place (const AlignPictures *p, const AlignMatch *match, AlignPoint *point)
     g.across += (float) move[1];
     g.down += (float) move[2];
     g.vertical += (float) move[3];
-    if (!(fabsf (g.disparity - match->disparity) < MAX_MOVE * (float) p->factor) ||
-        !(fabsf (g.vertical) < ALIGN_REACH) || !(fabsf (g.across) < 1) || !(fabsf (g.down) < 2))
+    if (!(fabsf (g.disparity - match->disparity) < MAX_MOVE * (float) s->factor) ||
+        !(fabsf (g.vertical) < (float) s->params.reach) || !(fabsf (g.across) < 1) || !(fabsf (g.down) < 2))
       return 0;
   }
   double variance = (residual + 1) / known;
   if (residual * (ROWS * COLUMNS) > LARGEST_RESIDUAL * w.variance || variance > LEAST_KNOWN * LEAST_KNOWN ||
       fabs (move[3]) > 0.2)
     return 0;
-  point->u = (g.x + COLUMNS / 2 - g.disparity) / (float) p->width - 0.5f;
-  point->v = (g.y + ROWS / 2) / (float) p->height - 0.5f;
-  point->vertical = g.vertical;
-  point->weight = (float) (1 / (variance + MODEL_NOISE * MODEL_NOISE));
+  place->u = (g.x + COLUMNS / 2 - g.disparity) / (float) s->params.width - 0.5f;
+  place->v = (g.y + ROWS / 2) / (float) s->params.height - 0.5f;
+  place->vertical = g.vertical;
+  place->disparity = g.disparity;
+  place->weight = (float) (1 / (variance + MODEL_NOISE * MODEL_NOISE));
   return 1;
 }
