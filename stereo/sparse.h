@@ -75,8 +75,6 @@ void stereo_sparse_free (StereoSparse *sparse);
 void stereo_sparse_size (const StereoSparse *sparse, int *width, int *height, int *factor);
 /* Places that a point is searched at, there. */
 int stereo_sparse_candidates (const StereoSparse *sparse);
-/* Searches disparities @min to @max from now on, which lie within those of the params. */
-void stereo_sparse_search (StereoSparse *sparse, int min, int max);
 
 /* Rows *@first to *@end - 1 of the views that the cells of rows @row to @row + @count - 1 need. */
 void stereo_sparse_need (const StereoSparse *sparse, int row, int count, int *first, int *end);
@@ -91,8 +89,23 @@ StereoSparseFound stereo_sparse_match (StereoSparse *sparse, const StereoSparseP
 /* 0: the match cannot be placed. */
 int stereo_sparse_place (const StereoSparse *sparse, const StereoSparseMatch *match, StereoSparsePlace *place);
 
-/* Solves the @n equations @a x = @b, n <= 6, symmetric and positive; 0: they are singular. @b becomes x. */
-int stereo_sparse_solve (int n, double a[6][6], double b[6]);
+/* A polynomial of the place, fitted to vertical disparities: c[0] + c[1] v + c[2] u + c[3] u^2 + c[4] u v + c[5] v^2. */
+typedef struct StereoSparseFit
+{
+  double c[6];
+  double before, after; /* px: robust root mean square of the points' vertical disparity, and of what the fit leaves */
+  double gain;          /* how much likelier the points are with the fit: a difference of chi-squared */
+  int points;           /* that agree with the fit */
+} StereoSparseFit;
+
+static inline double
+stereo_sparse_value (const double c[6], double u, double v)
+{
+  return c[0] + c[1] * v + c[2] * u + c[3] * u * u + c[4] * u * v + c[5] * v * v;
+}
+
+/* Fits the first @terms of the polynomial to @count points, of which some have no weight, in @rounds rounds from @fit->c on. */
+void stereo_sparse_fit (const StereoSparsePlace *points, int count, int terms, int rounds, StereoSparseFit *fit);
 
 #ifdef __cplusplus
 }

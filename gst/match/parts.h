@@ -23,7 +23,7 @@ typedef struct
   GstStereoMasks *masks;
   GstStereoDevice *device;
   GstStereoPlanner *planner;
-  GstStereoChecks *checks;
+  GstStereoDiagnosis *diagnosis;
   GstStereoMatchOutput *output;
   GstStereoFlights *flights;
 } GstStereoMatchParts;

@@ -25,7 +25,7 @@ gst_stereo_match_properties_install (GObjectClass *klass)
           "the rows of the views do not fit, their timestamps are out of step, or the search range is too small; a "
           "warning says so once, and what to do; each check takes some 2 ms of CPU time; 0 = never, and no look at "
           "what is wrong with a camera (message stereo-health) either",
-          0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL,
+          0, G_MAXUINT64, GST_STEREO_DIAGNOSIS_INTERVAL,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE));
   g_object_class_install_property (klass, PROP_MASK,
       g_param_spec_string ("mask", "mask",
@@ -67,12 +67,12 @@ GstStructure *
 gst_stereo_match_properties_make_stats (GstStereoMatchParts *parts, const GstStereoPairStats *pairs)
 {
   GstStereoFlightsStats flights;
-  GstStereoChecksStats checks;
+  GstStereoDiagnosisStats checks;
   guint64 count = MAX (pairs->pairs, 1);
   GstStructure *stats;
 
   gst_stereo_flights_get_stats (parts->flights, &flights);
-  gst_stereo_checks_get_stats (parts->checks, &checks);
+  gst_stereo_diagnosis_get_stats (parts->diagnosis, &checks);
   stats = gst_structure_new ("stereomatch-stats", "pairs", G_TYPE_UINT64, pairs->pairs, "dropped-left", G_TYPE_UINT64,
       pairs->dropped_left, "dropped-right", G_TYPE_UINT64, pairs->dropped_right, "late", G_TYPE_UINT64, pairs->late,
       "pairing-clock", G_TYPE_STRING, pairs->pairing_clock, "overlapped", G_TYPE_UINT64, flights.overlapped,
@@ -84,7 +84,7 @@ gst_stereo_match_properties_make_stats (GstStereoMatchParts *parts, const GstSte
       flights.alignment.max, "checks", G_TYPE_UINT64, checks.checks, "check-matches", G_TYPE_UINT64, checks.matches,
       "exchanged", G_TYPE_BOOLEAN, checks.exchanged, "vertical-offset", G_TYPE_DOUBLE, checks.vertical_offset,
       "skew-mean", G_TYPE_UINT64, checks.skew_mean, "skew-drift", G_TYPE_DOUBLE, checks.skew_drift, NULL);
-  gst_stereo_checks_add_health (parts->checks, stats);
+  gst_stereo_diagnosis_add_health (parts->diagnosis, stats);
   return stats;
 }
 
@@ -117,7 +117,7 @@ gboolean
 gst_stereo_match_properties_set (GstStereoMatchParts *parts, guint id, const GValue *value)
 {
   if (id == PROP_CHECK_INTERVAL)
-    gst_stereo_checks_set_interval (parts->checks, g_value_get_uint64 (value));
+    gst_stereo_diagnosis_set_interval (parts->diagnosis, g_value_get_uint64 (value));
   else if (id == PROP_MASK)
     gst_stereo_masks_set (parts->masks, g_value_get_string (value));
   else if (is_of_table (id))
@@ -138,7 +138,7 @@ gst_stereo_match_properties_get (GstStereoMatchParts *parts, const GstStereoPair
       g_value_take_boxed (value, make_settings (parts));
       return TRUE;
     case PROP_CHECK_INTERVAL:
-      g_value_set_uint64 (value, gst_stereo_checks_get_interval (parts->checks));
+      g_value_set_uint64 (value, gst_stereo_diagnosis_get_interval (parts->diagnosis));
       return TRUE;
     case PROP_MASK:
       g_value_take_string (value, gst_stereo_masks_get (parts->masks));

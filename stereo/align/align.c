@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Keeps the points of the last pairs, fits the polynomial to them and decides whether it is worth a resampling. */
-#include "stereo/align/private.h"
+#include "stereo/align.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "stereo/sparse.h"
 
 #define SMALL_SIDE 640 /* px: of the small pictures, at most */
 #define REACH 4        /* px; vertical disparities are looked for a little beyond what is corrected */
 #define GOOD 0.8f      /* correlation of a match */
 #define RIVAL 1.4f     /* see StereoSparseParams */
 #define CLEAR 0.02f
+#define TERMS 6 /* of the polynomial */
 #define MIN_POINTS 40
 #define MIN_GAIN 60.0  /* chi-squared; six coefficients gain 6 from noise */
 #define QUARTERS 4     /* the picture is QUARTERS x QUARTERS regions, */
@@ -209,7 +212,7 @@ is_spread (const StereoAligner *aligner, const double c[6], double reach)
 
   for (int i = 0; i < aligner->columns * aligner->rows; i++) {
     const StereoSparsePlace *p = &aligner->points[i];
-    if (p->weight <= 0 || fabs (p->vertical - align_value (c, p->u, p->v)) > reach)
+    if (p->weight <= 0 || fabs (p->vertical - stereo_sparse_value (c, p->u, p->v)) > reach)
       continue;
     int x = (int) ((p->u + 0.5f) * QUARTERS), y = (int) ((p->v + 0.5f) * QUARTERS);
     if (x >= 0 && x < QUARTERS && y >= 0 && y < QUARTERS)
@@ -231,7 +234,7 @@ measure_polynomial (const double c[6], double *rms, double *max)
   *max = 0;
   for (int j = 0; j <= GRID; j++)
     for (int i = 0; i <= GRID; i++) {
-      double d = fabs (align_value (c, (double) i / GRID - 0.5, (double) j / GRID - 0.5));
+      double d = fabs (stereo_sparse_value (c, (double) i / GRID - 0.5, (double) j / GRID - 0.5));
       squares += d * d;
       *max = d > *max ? d : *max;
     }
@@ -241,7 +244,7 @@ measure_polynomial (const double c[6], double *rms, double *max)
 /* Moves the estimate towards the fit: slowly, so that it averages over many pairs. After a start and after a jump it is
  * the fit until the points of before are gone. */
 static void
-move_estimate (StereoAligner *aligner, const AlignFit *fit)
+move_estimate (StereoAligner *aligner, const StereoSparseFit *fit)
 {
   double change[6], rms, max, share = 1.0 / (PASSES * aligner->rows);
 
@@ -275,12 +278,12 @@ estimate (StereoAligner *aligner, int rounds)
 {
   int cells = aligner->columns * aligner->rows;
   StereoAlignment *result = &aligner->result;
-  AlignFit fit = { { 0 } };
+  StereoSparseFit fit = { { 0 } };
   double rms, max;
 
   if (aligner->started)
     memcpy (fit.c, aligner->c, sizeof fit.c);
-  align_fit (aligner->points, cells, rounds, &fit);
+  stereo_sparse_fit (aligner->points, cells, TERMS, rounds, &fit);
   result->points = fit.points;
   if (fit.points < MIN_POINTS || !is_spread (aligner, fit.c, 3 * fit.after))
     return;
@@ -337,7 +340,7 @@ stereo_aligner_move (StereoAligner *aligner, const double change[6])
 {
   for (int i = 0; i < aligner->columns * aligner->rows; i++) {
     StereoSparsePlace *p = &aligner->points[i];
-    p->vertical -= (float) align_value (change, p->u, p->v);
+    p->vertical -= (float) stereo_sparse_value (change, p->u, p->v);
   }
   if (!aligner->started)
     return;

@@ -161,7 +161,7 @@ StereoSparseFound
 stereo_sparse_match (StereoSparse *s, const StereoSparsePoint *point, StereoSparseMatch *match)
 {
   int x = point->x, y = point->y - s->top, reach = vertical_reach (s), end = s->small_width - PATCH;
-  int near = s->min / s->factor - 1, far = s->max / s->factor + 1;
+  int near = s->params.min / s->factor - 1, far = s->params.max / s->factor + 1;
   int floor = s->rows - PATCH;
   Search there = { most (0, x - far), least (end, x - near), most (0, y - reach), least (floor, y + reach) };
   StereoSparseFound found = search_patch (s, &s->view[0], &s->view[1], x, y, &there);

@@ -53,8 +53,6 @@ stereo_sparse_new (const StereoSparseParams *params)
   if (!s)
     return NULL;
   s->params = *params;
-  s->min = params->min;
-  s->max = params->max;
   s->factor = (larger + params->side - 1) / params->side;
   s->small_width = params->width / s->factor;
   s->small_height = params->height / s->factor;
@@ -94,13 +92,6 @@ int
 stereo_sparse_candidates (const StereoSparse *s)
 {
   return ((s->params.max - s->params.min) / s->factor + 4) * (2 * vertical_reach (s) + 1);
-}
-
-void
-stereo_sparse_search (StereoSparse *s, int min, int max)
-{
-  s->min = min;
-  s->max = max;
 }
 
 static inline void

@@ -35,27 +35,6 @@ typedef struct Guess
   float disparity, across, down, vertical;
 } Guess;
 
-int
-stereo_sparse_solve (int n, double a[6][6], double b[6])
-{
-  for (int i = 0; i < n; i++) {
-    if (!(a[i][i] > 1e-9))
-      return 0;
-    for (int j = i + 1; j < n; j++) {
-      double f = a[j][i] / a[i][i];
-      for (int k = i; k < n; k++)
-        a[j][k] -= f * a[i][k];
-      b[j] -= f * b[i];
-    }
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int j = i + 1; j < n; j++)
-      b[i] -= a[i][j] * b[j];
-    b[i] /= a[i][i];
-  }
-  return 1;
-}
-
 static void
 fetch_left (const StereoSparse *s, const Guess *g, Window *w)
 {
@@ -190,7 +169,7 @@ step (const Window *w, const Guess *g, double move[6], double *known, double *re
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++)
       copy[i][j] = a[i][j];
-  if (!stereo_sparse_solve (UNKNOWNS, a, move) || !stereo_sparse_solve (UNKNOWNS, copy, inverse) || inverse[3] <= 0)
+  if (!sparse_solve (UNKNOWNS, a, move) || !sparse_solve (UNKNOWNS, copy, inverse) || inverse[3] <= 0)
     return 0;
   *known = 1 / inverse[3];
   *residual = noise;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the matcher share: pictures.c prepares the views, match.c and place.c measure points. */
+/* What the files of the matcher share: pictures.c prepares the views, match.c and place.c measure
+ * points, fit.c fits a polynomial to them. */
 #ifndef STEREO_SPARSE_PRIVATE_H
 #define STEREO_SPARSE_PRIVATE_H
 
@@ -24,8 +25,7 @@ typedef struct Picture
 struct StereoSparse
 {
   StereoSparseParams params;
-  int min, max; /* disparities searched now */
-  int factor;   /* views to small pictures */
+  int factor; /* views to small pictures */
   int small_width, small_height;
   int top, rows;  /* of the small pictures: the first row that is there, and how many are */
   int first, end; /* rows of the views that are there */
@@ -41,5 +41,8 @@ vertical_reach (const StereoSparse *s)
 {
   return (s->params.reach - 2) / s->factor + 1;
 }
+
+/* ---- fit.c: solves the @n equations @a x = @b, n <= 6, symmetric and positive; 0: they are singular. @b becomes x. */
+int sparse_solve (int n, double a[6][6], double b[6]);
 
 #endif

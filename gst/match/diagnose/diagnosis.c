@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/match/diagnose/points.h"
+#include "gst/match/diagnose/verdicts.h"
 #include "gst/match/diagnose/timestamps.h"
 #include "gst/match/debug.h"
 
@@ -16,17 +16,17 @@
 #define MAX_FOUNDS 50
 #define MATCHES_HOLD ((gint64) (400 * GST_MSECOND))
 
-struct _GstStereoChecks
+struct _GstStereoDiagnosis
 {
   GstElement *element;
   GstStereoHealth *health;
 
   /* protected by the element's object lock */
   guint64 interval;
-  GstStereoChecksStats stats;
+  GstStereoDiagnosisStats stats;
 
   /* of the source pad's task */
-  GstStereoCheck *check;        /* scratch; NULL before the first look, and for views too small */
+  GstStereoPairMatcher *check;  /* scratch; NULL before the first look, and for views too small */
   gboolean started, conclusive; /* whether there was a look; whether it could tell anything */
   gint64 last;                  /* its time, ns */
   gint64 matched;               /* time of the last look at whether the views match, ns */
@@ -37,37 +37,37 @@ struct _GstStereoChecks
   GstStereoFinding exchanged, unrectified, out_of_step, drifting;
 };
 
-GstStereoChecks *
-gst_stereo_checks_new (GstElement *element)
+GstStereoDiagnosis *
+gst_stereo_diagnosis_new (GstElement *element)
 {
-  GstStereoChecks *checks = g_new0 (GstStereoChecks, 1);
+  GstStereoDiagnosis *checks = g_new0 (GstStereoDiagnosis, 1);
 
   checks->element = element;
   checks->health = gst_stereo_health_new (element);
-  checks->interval = GST_STEREO_CHECK_INTERVAL;
+  checks->interval = GST_STEREO_DIAGNOSIS_INTERVAL;
   return checks;
 }
 
 void
-gst_stereo_checks_free (GstStereoChecks *checks)
+gst_stereo_diagnosis_free (GstStereoDiagnosis *checks)
 {
-  gst_stereo_checks_release (checks);
+  gst_stereo_diagnosis_release (checks);
   gst_stereo_health_free (checks->health);
   g_free (checks);
 }
 
 void
-gst_stereo_checks_start (GstStereoChecks *checks)
+gst_stereo_diagnosis_start (GstStereoDiagnosis *checks)
 {
   GST_OBJECT_LOCK (checks->element);
-  checks->stats = (GstStereoChecksStats){ .vertical_offset = -1 };
+  checks->stats = (GstStereoDiagnosisStats){ .vertical_offset = -1 };
   GST_OBJECT_UNLOCK (checks->element);
-  gst_stereo_checks_release (checks);
+  gst_stereo_diagnosis_release (checks);
   gst_stereo_health_start (checks->health);
 }
 
 void
-gst_stereo_checks_flush (GstStereoChecks *checks)
+gst_stereo_diagnosis_flush (GstStereoDiagnosis *checks)
 {
   checks->started = FALSE;
   gst_stereo_episode_flush (&checks->mismatch);
@@ -78,11 +78,11 @@ gst_stereo_checks_flush (GstStereoChecks *checks)
 }
 
 void
-gst_stereo_checks_release (GstStereoChecks *checks)
+gst_stereo_diagnosis_release (GstStereoDiagnosis *checks)
 {
-  gst_stereo_checks_flush (checks);
+  gst_stereo_diagnosis_flush (checks);
   gst_stereo_health_release (checks->health);
-  g_clear_pointer (&checks->check, gst_stereo_check_free);
+  g_clear_pointer (&checks->check, gst_stereo_pair_matcher_free);
   checks->conclusive = FALSE;
   checks->last = checks->matched = 0;
   checks->mismatch = checks->focal = checks->late = (GstStereoEpisode){ 0 };
@@ -94,7 +94,7 @@ gst_stereo_checks_release (GstStereoChecks *checks)
 /* ---- what was found ----------------------------------------------------------------------- */
 
 static gchar *
-describe_exchanged (const GstStereoCheckResult *result, const GstStereoLayout *layout)
+describe_exchanged (const GstStereoPairMatches *result, const GstStereoLayout *layout)
 {
   const gchar *remedy = layout->packing == GST_STEREO_PACKING_AUTO ?
       "exchange what is linked to sink_left and sink_right" :
@@ -106,7 +106,7 @@ describe_exchanged (const GstStereoCheckResult *result, const GstStereoLayout *l
 }
 
 static gchar *
-describe_rows (const GstStereoCheckResult *result, const StereoParams *params)
+describe_rows (const GstStereoPairMatches *result, const StereoParams *params)
 {
   return g_strdup_printf (
       "The rows of the two views do not fit: a point lies %.1f px higher or lower in the right view than in the left "
@@ -126,7 +126,7 @@ new_figures (gdouble value)
 
 /* Tells when a finding begins, and when it has ended. TRUE when the beginning is to be told: the caller does that. */
 static gboolean
-update (GstStereoChecks *checks, GstStereoFinding *finding, GstStereoVerdict verdict, GstStereoHealthFlags flag,
+update (GstStereoDiagnosis *checks, GstStereoFinding *finding, GstStereoVerdict verdict, GstStereoHealthFlags flag,
     const gchar *end)
 {
   gboolean before = finding->stands, begins = gst_stereo_finding_update (finding, verdict);
@@ -138,13 +138,13 @@ update (GstStereoChecks *checks, GstStereoFinding *finding, GstStereoVerdict ver
 
 /* After a look at a pair. */
 static void
-judge_views (GstStereoChecks *checks, const GstStereoCheckResult *result, const GstStereoLayout *layout,
+judge_views (GstStereoDiagnosis *checks, const GstStereoPairMatches *result, const GstStereoLayout *layout,
     const StereoParams *params)
 {
   /* where the offsets have a cause that was told, they tell nothing of the rows */
   gboolean explained = checks->focal.stands || checks->late.stands;
-  GstStereoVerdict exchanged = gst_stereo_check_exchanged (result);
-  GstStereoVerdict rows = explained ? GST_STEREO_VERDICT_UNKNOWN : gst_stereo_check_unrectified (result);
+  GstStereoVerdict exchanged = gst_stereo_verdict_exchanged (result);
+  GstStereoVerdict rows = explained ? GST_STEREO_VERDICT_UNKNOWN : gst_stereo_verdict_rows (result);
 
   GST_DEBUG_OBJECT (checks->element,
       "check: %u of %u points matched: %u forward, %u backward, median %.2f px; %u placed, off by %.2f px "
@@ -171,7 +171,7 @@ judge_views (GstStereoChecks *checks, const GstStereoCheckResult *result, const 
 }
 
 static void
-tell_episode (GstStereoChecks *checks, GstStereoEpisodeChange change, GstStereoHealthFlags flag, gchar *begin,
+tell_episode (GstStereoDiagnosis *checks, GstStereoEpisodeChange change, GstStereoHealthFlags flag, gchar *begin,
     const gchar *end, gdouble value)
 {
   gboolean active = change == GST_STEREO_EPISODE_BEGINS;
@@ -183,11 +183,11 @@ tell_episode (GstStereoChecks *checks, GstStereoEpisodeChange change, GstStereoH
 
 /* What the vertical offsets say of the lenses and of the moments of the two views. */
 static void
-judge_offsets (GstStereoChecks *checks, const GstStereoCheckResult *result, gint64 time)
+judge_offsets (GstStereoDiagnosis *checks, const GstStereoPairMatches *result, gint64 time)
 {
   gboolean sound = gst_stereo_health_is_sound (checks->health) && !checks->mismatch.stands;
-  GstStereoVerdict focal = sound ? gst_stereo_check_focal (result) : GST_STEREO_VERDICT_UNKNOWN;
-  GstStereoVerdict late = sound ? gst_stereo_check_out_of_step (result) : GST_STEREO_VERDICT_UNKNOWN;
+  GstStereoVerdict focal = sound ? gst_stereo_verdict_focal (result) : GST_STEREO_VERDICT_UNKNOWN;
+  GstStereoVerdict late = sound ? gst_stereo_verdict_out_of_step (result) : GST_STEREO_VERDICT_UNKNOWN;
 
   tell_episode (checks, gst_stereo_episode_update (&checks->late, late, time, MATCHES_HOLD),
       GST_STEREO_HEALTH_OUT_OF_STEP,
@@ -207,10 +207,10 @@ judge_offsets (GstStereoChecks *checks, const GstStereoCheckResult *result, gint
 
 /* Whether the views show one scene, unless something else explains that they do not match. */
 static void
-judge_mismatch (GstStereoChecks *checks, const GstStereoCheckResult *result, gint64 time)
+judge_mismatch (GstStereoDiagnosis *checks, const GstStereoPairMatches *result, gint64 time)
 {
   gdouble past = checks->founds < MIN_FOUNDS ? 0 : checks->found, share = result->matches / MAX (1.0, result->points);
-  GstStereoVerdict verdict = gst_stereo_health_is_sound (checks->health) ? gst_stereo_check_mismatch (result, past) :
+  GstStereoVerdict verdict = gst_stereo_health_is_sound (checks->health) ? gst_stereo_verdict_mismatch (result, past) :
                                                                            GST_STEREO_VERDICT_UNKNOWN;
   GstStereoEpisodeChange change = gst_stereo_episode_update (&checks->mismatch, verdict, time, MATCHES_HOLD);
 
@@ -232,7 +232,7 @@ judge_mismatch (GstStereoChecks *checks, const GstStereoCheckResult *result, gin
 
 /* @frame: nominal time from frame to frame, ns. */
 static void
-judge_timestamps (GstStereoChecks *checks, gint64 frame)
+judge_timestamps (GstStereoDiagnosis *checks, gint64 frame)
 {
   GstStereoSkew *skew = &checks->skew;
 
@@ -266,20 +266,20 @@ judge_timestamps (GstStereoChecks *checks, gint64 frame)
 
 /* The matches of a pair's points. @all: not only whether there are as many as usual. */
 static void
-look_for_points (GstStereoChecks *checks, const GstStereoLayout *layout, const StereoImage images[2],
-    const GstStereoCheckedPair *pair, gint64 time, gboolean all)
+look_for_points (GstStereoDiagnosis *checks, const GstStereoLayout *layout, const StereoImage images[2],
+    const GstStereoDiagnosedPair *pair, gint64 time, gboolean all)
 {
   const StereoParams *params = pair->params;
   gint width = layout->width, height = layout->height, min = params->min_disparity, num = params->num_disparities;
-  GstStereoCheckResult result;
+  GstStereoPairMatches result;
 
-  if (!checks->check || !gst_stereo_check_is_for (checks->check, width, height, min, num)) {
-    gst_stereo_check_free (checks->check);
-    checks->check = gst_stereo_check_new (width, height, min, num);
+  if (!checks->check || !gst_stereo_pair_matcher_is_for (checks->check, width, height, min, num)) {
+    gst_stereo_pair_matcher_free (checks->check);
+    checks->check = gst_stereo_pair_matcher_new (width, height, min, num);
   }
   if (!checks->check)
     return;
-  gst_stereo_check_run (checks->check, &images[0], &images[1], pair->mask ? pair->mask->counts : NULL, &result);
+  gst_stereo_pair_matcher_run (checks->check, &images[0], &images[1], pair->mask ? pair->mask->counts : NULL, &result);
   GST_LOG_OBJECT (checks->element, "offsets: %u, scale %.2f px, rest %.2f px", result.placed, result.scale, result.rest);
   judge_offsets (checks, &result, time);
   judge_mismatch (checks, &result, time);
@@ -291,8 +291,8 @@ look_for_points (GstStereoChecks *checks, const GstStereoLayout *layout, const S
 
 /* Frames that cannot be mapped are left alone: matching them reports that. */
 static void
-look_at_views (GstStereoChecks *checks, const GstStereoCheckedPair *pair, gint64 time, gboolean points, gboolean all,
-    gboolean health)
+look_at_views (GstStereoDiagnosis *checks, const GstStereoDiagnosedPair *pair, gint64 time, gboolean points,
+    gboolean all, gboolean health)
 {
   const GstStereoFrame *first = pair->first, *second = pair->second;
   gboolean two = first->buffer != second->buffer;
@@ -319,7 +319,7 @@ look_at_views (GstStereoChecks *checks, const GstStereoCheckedPair *pair, gint64
 
 /* Whether the points of a pair of that time are to be looked at. */
 static gboolean
-is_due (const GstStereoChecks *checks, gint64 time, gint64 interval)
+is_due (const GstStereoDiagnosis *checks, gint64 time, gint64 interval)
 {
   return !checks->started || time < checks->last ||
       time - checks->last >= (checks->conclusive ? interval : MIN (interval, SOON));
@@ -327,17 +327,17 @@ is_due (const GstStereoChecks *checks, gint64 time, gint64 interval)
 
 /* Whether it is time to look whether the views match. */
 static gboolean
-is_match_due (const GstStereoChecks *checks, gint64 time)
+is_match_due (const GstStereoDiagnosis *checks, gint64 time)
 {
   gboolean begins = (checks->mismatch.count && !checks->mismatch.stands) ||
       (checks->focal.count && !checks->focal.stands) || (checks->late.count && !checks->late.stands);
 
   return time < checks->matched ||
-      time - checks->matched >= (gint64) (begins ? GST_STEREO_CHECK_MATCHES_SOON : GST_STEREO_CHECK_MATCHES_INTERVAL);
+      time - checks->matched >= (gint64) (begins ? GST_STEREO_MATCHES_SOON : GST_STEREO_MATCHES_INTERVAL);
 }
 
 static void
-add_counts (GstStereoChecks *checks, const GstStereoCheckedPair *pair)
+add_counts (GstStereoDiagnosis *checks, const GstStereoDiagnosedPair *pair)
 {
   const GstStereoLayout *layout = &pair->first->layout;
   GstStereoLoad load = { .width = layout->width,
@@ -353,7 +353,7 @@ add_counts (GstStereoChecks *checks, const GstStereoCheckedPair *pair)
 
 /* Looks at a pair, at times. */
 static void
-look_at_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair, gint64 interval)
+look_at_pair (GstStereoDiagnosis *checks, const GstStereoDiagnosedPair *pair, gint64 interval)
 {
   const GstStereoFrame *first = pair->first, *second = pair->second;
   gint64 time = first->time == GST_STEREO_TIME_NONE ? second->time : first->time;
@@ -383,9 +383,9 @@ look_at_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair, gint64 
 }
 
 GstStereoHealthFlags
-gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair)
+gst_stereo_diagnosis_add_pair (GstStereoDiagnosis *checks, const GstStereoDiagnosedPair *pair)
 {
-  gint64 interval = (gint64) MIN (gst_stereo_checks_get_interval (checks), G_MAXINT64 / 4);
+  gint64 interval = (gint64) MIN (gst_stereo_diagnosis_get_interval (checks), G_MAXINT64 / 4);
   GstStereoHealthFlags flags;
 
   if (!interval)
@@ -399,7 +399,7 @@ gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair 
 /* ---- from any thread ---------------------------------------------------------------------- */
 
 void
-gst_stereo_checks_set_interval (GstStereoChecks *checks, guint64 interval)
+gst_stereo_diagnosis_set_interval (GstStereoDiagnosis *checks, guint64 interval)
 {
   GST_OBJECT_LOCK (checks->element);
   checks->interval = interval;
@@ -407,7 +407,7 @@ gst_stereo_checks_set_interval (GstStereoChecks *checks, guint64 interval)
 }
 
 guint64
-gst_stereo_checks_get_interval (GstStereoChecks *checks)
+gst_stereo_diagnosis_get_interval (GstStereoDiagnosis *checks)
 {
   guint64 interval;
 
@@ -418,7 +418,7 @@ gst_stereo_checks_get_interval (GstStereoChecks *checks)
 }
 
 void
-gst_stereo_checks_get_stats (GstStereoChecks *checks, GstStereoChecksStats *stats)
+gst_stereo_diagnosis_get_stats (GstStereoDiagnosis *checks, GstStereoDiagnosisStats *stats)
 {
   GST_OBJECT_LOCK (checks->element);
   *stats = checks->stats;
@@ -426,7 +426,7 @@ gst_stereo_checks_get_stats (GstStereoChecks *checks, GstStereoChecksStats *stat
 }
 
 void
-gst_stereo_checks_add_health (GstStereoChecks *checks, GstStructure *stats)
+gst_stereo_diagnosis_add_health (GstStereoDiagnosis *checks, GstStructure *stats)
 {
   gst_stereo_health_add_stats (checks->health, stats);
 }

@@ -6,8 +6,8 @@
  *
  * Frames in device memory are looked at too: one pair every few seconds is copied for both.
  */
-#ifndef GST_STEREO_CHECKS_H
-#define GST_STEREO_CHECKS_H
+#ifndef GST_STEREO_DIAGNOSIS_H
+#define GST_STEREO_DIAGNOSIS_H
 
 #include "gst/match/diagnose/report.h"
 #include "gst/match/mask.h"
@@ -16,12 +16,12 @@
 
 G_BEGIN_DECLS
 
-#define GST_STEREO_CHECK_INTERVAL (5 * GST_SECOND)
+#define GST_STEREO_DIAGNOSIS_INTERVAL (5 * GST_SECOND)
 /* Whether the views show one scene is looked at more often, in host memory; and soon again where they may not. */
-#define GST_STEREO_CHECK_MATCHES_INTERVAL (400 * GST_MSECOND)
-#define GST_STEREO_CHECK_MATCHES_SOON (150 * GST_MSECOND)
+#define GST_STEREO_MATCHES_INTERVAL (400 * GST_MSECOND)
+#define GST_STEREO_MATCHES_SOON (150 * GST_MSECOND)
 
-typedef struct _GstStereoChecks GstStereoChecks;
+typedef struct _GstStereoDiagnosis GstStereoDiagnosis;
 
 typedef struct
 {
@@ -30,17 +30,17 @@ typedef struct
   gdouble vertical_offset; /* px; below 0 = not known */
   guint64 skew_mean;       /* ns */
   gdouble skew_drift;      /* ns in a second */
-} GstStereoChecksStats;
+} GstStereoDiagnosisStats;
 
 /* @element posts the warnings; the object belongs to it and holds no reference. */
-GstStereoChecks *gst_stereo_checks_new (GstElement *element);
-void gst_stereo_checks_free (GstStereoChecks *checks);
+GstStereoDiagnosis *gst_stereo_diagnosis_new (GstElement *element);
+void gst_stereo_diagnosis_free (GstStereoDiagnosis *checks);
 /* At the start: nothing was found yet. */
-void gst_stereo_checks_start (GstStereoChecks *checks);
+void gst_stereo_diagnosis_start (GstStereoDiagnosis *checks);
 /* After a flush: other timestamps follow. */
-void gst_stereo_checks_flush (GstStereoChecks *checks);
+void gst_stereo_diagnosis_flush (GstStereoDiagnosis *checks);
 /* At the stop: the findings go, and what they were made with. */
-void gst_stereo_checks_release (GstStereoChecks *checks);
+void gst_stereo_diagnosis_release (GstStereoDiagnosis *checks);
 
 /* A pair, and what is known of those before it. */
 typedef struct
@@ -52,17 +52,17 @@ typedef struct
   gboolean live;                        /* a sensor gives the frames */
   gboolean aligned;                     /* rows that do not fit are taken out */
   GstStereoPaceCounts counts;
-} GstStereoCheckedPair;
+} GstStereoDiagnosedPair;
 
 /* Looks at it where that is due. Returns what is known to be wrong with the pair. */
-GstStereoHealthFlags gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair);
+GstStereoHealthFlags gst_stereo_diagnosis_add_pair (GstStereoDiagnosis *checks, const GstStereoDiagnosedPair *pair);
 
 /* From any thread. @interval: ns of stream time; 0 = never. */
-void gst_stereo_checks_set_interval (GstStereoChecks *checks, guint64 interval);
-guint64 gst_stereo_checks_get_interval (GstStereoChecks *checks);
-void gst_stereo_checks_get_stats (GstStereoChecks *checks, GstStereoChecksStats *stats);
+void gst_stereo_diagnosis_set_interval (GstStereoDiagnosis *checks, guint64 interval);
+guint64 gst_stereo_diagnosis_get_interval (GstStereoDiagnosis *checks);
+void gst_stereo_diagnosis_get_stats (GstStereoDiagnosis *checks, GstStereoDiagnosisStats *stats);
 /* Adds to `stats` what report.h tells. */
-void gst_stereo_checks_add_health (GstStereoChecks *checks, GstStructure *stats);
+void gst_stereo_diagnosis_add_health (GstStereoDiagnosis *checks, GstStructure *stats);
 
 G_END_DECLS
 

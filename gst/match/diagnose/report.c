@@ -296,7 +296,7 @@ gst_stereo_health_look (GstStereoHealth *health, gint64 time, const GstStereoLay
 /* ---- the search range -------------------------------------------------------------------- */
 
 static void
-tell_range (GstStereoHealth *health, const GstStereoCheckResult *result, const StereoParams *params, gint wanted)
+tell_range (GstStereoHealth *health, const GstStereoPairMatches *result, const StereoParams *params, gint wanted)
 {
   gboolean active = health->range.stands;
   GstStructure *figures = gst_structure_new ("stereo-health", "value", G_TYPE_DOUBLE,
@@ -310,17 +310,17 @@ tell_range (GstStereoHealth *health, const GstStereoCheckResult *result, const S
 }
 
 void
-gst_stereo_health_add_matches (GstStereoHealth *health, const GstStereoCheckResult *result, const StereoParams *params)
+gst_stereo_health_add_matches (GstStereoHealth *health, const GstStereoPairMatches *result, const StereoParams *params)
 {
   /* what is frozen, or cannot be seen, matches in wrong places */
   gboolean sound = gst_stereo_views_are_sound (&health->views);
-  GstStereoVerdict verdict = sound ? gst_stereo_check_range (result) : GST_STEREO_VERDICT_UNKNOWN;
+  GstStereoVerdict verdict = sound ? gst_stereo_verdict_range (result) : GST_STEREO_VERDICT_UNKNOWN;
   gboolean before = health->range.stands;
   gint wanted = 0;
 
   gst_stereo_finding_update (&health->range, verdict);
   if (verdict == GST_STEREO_VERDICT_BAD)
-    wanted = gst_stereo_check_wanted_disparities (result, params->min_disparity);
+    wanted = gst_stereo_wanted_disparities (result, params->min_disparity);
   health->needed = (gint) ceil (result->largest) + 1 - params->min_disparity;
   GST_OBJECT_LOCK (health->element);
   if (verdict != GST_STEREO_VERDICT_UNKNOWN)

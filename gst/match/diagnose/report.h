@@ -4,10 +4,10 @@
  * `stereo-health` when it begins and when it ends, and fields of `stats`. What matches (points.h)
  * is told here too, where it concerns the search range.
  */
-#ifndef GST_STEREO_HEALTH_H
-#define GST_STEREO_HEALTH_H
+#ifndef GST_STEREO_REPORT_H
+#define GST_STEREO_REPORT_H
 
-#include "gst/match/diagnose/points.h"
+#include "gst/match/diagnose/verdicts.h"
 #include "gst/match/diagnose/pace.h"
 #include "gst/meta/gststereohealth.h"
 #include "gst/video/frame.h"
@@ -37,7 +37,7 @@ void gst_stereo_health_look (GstStereoHealth *health, gint64 time, const GstSter
     const GstVideoInfo *const infos[2], const StereoImage images[2], gboolean live, gint reach);
 /* Where the points of a look match. */
 void gst_stereo_health_add_matches (
-    GstStereoHealth *health, const GstStereoCheckResult *result, const StereoParams *params);
+    GstStereoHealth *health, const GstStereoPairMatches *result, const StereoParams *params);
 /* A finding begins or ends that somebody else made: posts the messages, and notes it. Takes @text and @figures, fields of the
  * message, which may be NULL. */
 void gst_stereo_health_tell (

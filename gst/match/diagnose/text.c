@@ -64,7 +64,7 @@ gst_stereo_health_describe_pair (GstStereoPairFault fault, gboolean active)
 }
 
 gchar *
-gst_stereo_health_describe_range (const GstStereoCheckResult *result, const StereoParams *params, gint wanted)
+gst_stereo_health_describe_range (const GstStereoPairMatches *result, const StereoParams *params, gint wanted)
 {
   gint last = params->min_disparity + params->num_disparities - 1;
 

@@ -3,7 +3,7 @@
 #ifndef GST_STEREO_HEALTH_TEXT_H
 #define GST_STEREO_HEALTH_TEXT_H
 
-#include "gst/match/diagnose/points.h"
+#include "gst/match/diagnose/verdicts.h"
 #include "gst/match/diagnose/pace.h"
 
 G_BEGIN_DECLS
@@ -13,7 +13,7 @@ gchar *gst_stereo_health_describe_fault (GstStereoViewFault fault, guint v, cons
 /* That a fault of the pair begins, or that it has ended. */
 gchar *gst_stereo_health_describe_pair (GstStereoPairFault fault, gboolean active);
 /* @wanted: disparities that would do. */
-gchar *gst_stereo_health_describe_range (const GstStereoCheckResult *result, const StereoParams *params, gint wanted);
+gchar *gst_stereo_health_describe_range (const GstStereoPairMatches *result, const StereoParams *params, gint wanted);
 gchar *gst_stereo_health_describe_slow (
     const GstStereoPace *pace, const GstStereoLoad *load, const GstStereoAdvice *advice);
 

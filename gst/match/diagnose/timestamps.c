@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- the timestamps ---------------------------------------------------------------------- */
-
 #define MIN_PAIRS 10   /* in a span */
 #define LARGE_SHARE 4  /* a skew of 1 / this of the frame is worth a word */
 #define DRIFT_SHARE 20 /* and that much of a change, one way all the time */
@@ -70,23 +68,4 @@ gst_stereo_skew_drifts (const GstStereoSkew *skew, gint64 frame)
     return GST_STEREO_VERDICT_UNKNOWN;
   return skew->drift != 0 && fabs (last->skew - skew->spans[0].skew) * DRIFT_SHARE > frame ? GST_STEREO_VERDICT_BAD :
                                                                                              GST_STEREO_VERDICT_GOOD;
-}
-
-/* ---- reporting --------------------------------------------------------------------------- */
-
-#define GONE 3 /* checks in a row that a finding has to be absent from */
-
-gboolean
-gst_stereo_finding_update (GstStereoFinding *finding, GstStereoVerdict verdict)
-{
-  gboolean report = verdict == GST_STEREO_VERDICT_BAD && !finding->stands;
-
-  if (verdict == GST_STEREO_VERDICT_BAD) {
-    finding->stands = TRUE;
-    finding->absent = 0;
-  } else if (verdict == GST_STEREO_VERDICT_GOOD && finding->stands && ++finding->absent >= GONE) {
-    finding->stands = FALSE;
-    finding->absent = 0;
-  }
-  return report;
 }

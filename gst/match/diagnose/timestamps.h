@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether two views are in step, from the timestamps alone; and when a finding is to be reported.
+ * Whether two views are in step, from the timestamps alone.
  *
  * Two cameras whose timestamps are wrong by the same amount look in step, and so do frames that were stamped on arrival
  * and not on exposure. Nothing in a pair of still pictures would tell.
  */
-#ifndef GST_STEREO_CHECK_TIMES_H
-#define GST_STEREO_CHECK_TIMES_H
+#ifndef GST_STEREO_TIMESTAMPS_H
+#define GST_STEREO_TIMESTAMPS_H
 
-#include <glib.h>
+#include "gst/match/diagnose/episodes.h"
 
 G_BEGIN_DECLS
-
-/* What a check says; UNKNOWN: it cannot tell. */
-typedef enum
-{
-  GST_STEREO_VERDICT_UNKNOWN,
-  GST_STEREO_VERDICT_GOOD,
-  GST_STEREO_VERDICT_BAD
-} GstStereoVerdict;
-
-/* ---- the timestamps ---------------------------------------------------------------------- */
 
 #define GST_STEREO_SKEW_SPANS 4
 
@@ -49,18 +39,6 @@ gboolean gst_stereo_skew_close (GstStereoSkew *skew);
 /* @frame: nominal time from frame to frame in ns; 0 = unknown. */
 GstStereoVerdict gst_stereo_skew_is_large (const GstStereoSkew *skew, gint64 frame);
 GstStereoVerdict gst_stereo_skew_drifts (const GstStereoSkew *skew, gint64 frame);
-
-/* ---- reporting --------------------------------------------------------------------------- */
-
-/* Zeroed at first. */
-typedef struct
-{
-  gboolean stands;
-  guint absent; /* checks in a row that did not find it */
-} GstStereoFinding;
-
-/* TRUE when the finding is to be reported: it is there now, and was not there before, or was gone for a while. */
-gboolean gst_stereo_finding_update (GstStereoFinding *finding, GstStereoVerdict verdict);
 
 G_END_DECLS
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a look at a pair says: verdicts from the matches that were counted. */
-#include "gst/match/diagnose/points.h"
+#include "gst/match/diagnose/verdicts.h"
 
 #include <math.h>
 
+#define MIN_MATCHES 12 /* fewer say nothing */
 #define MAJORITY 0.75
 #define MAX_DOUBT 3      /* doubtful matches for each one that votes */
 #define MAX_VERTICAL 1.0 /* px */
-#define MAX_TILT 1.5     /* px from the left half's median to the right half's */
+#define MAX_TURN 1.5     /* px from the left half's median to the right half's */
 
-#define MIN_FIT 24    /* offsets that a fit is made of */
-#define SCALE_BAD 0.9 /* px at the top and the bottom; healthy pairs have up to 0.6, in a single frame of a drive */
-#define SCALE_GOOD 0.5
-#define REST_BAD 0.65 /* px; healthy pairs have up to 0.5, in a single frame of a drive */
-#define REST_GOOD 0.45
+#define MIN_FIT 16      /* offsets that a fit is made of */
+#define SCALE_LEAST 0.5 /* px at the top and the bottom */
+#define SCALE_BAD 2.4   /* rests; */
+#define REST_BAD 0.68   /* px; */
+#define REST_GOOD 0.5
+#define OUTWEIGHS 2.2 /* rests: a median offset that large comes from the rig, whatever else moves points */
 
 #define MIN_POINTS 48 /* that tell whether the views show one scene */
 #define FOUND_LEAST \
@@ -31,52 +32,70 @@
 #define MAX_DISPARITIES 1024
 
 GstStereoVerdict
-gst_stereo_check_exchanged (const GstStereoCheckResult *result)
+gst_stereo_verdict_exchanged (const GstStereoPairMatches *matches)
 {
-  guint votes = result->forward + result->backward;
+  guint votes = matches->forward + matches->backward;
 
   /* where nearly everything repeats, the rest is chance */
-  if (votes < GST_STEREO_CHECK_MIN_MATCHES || result->doubtful > MAX_DOUBT * votes)
+  if (votes < MIN_MATCHES || matches->doubtful > MAX_DOUBT * votes)
     return GST_STEREO_VERDICT_UNKNOWN;
-  return result->backward > MAJORITY * votes ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
+  return matches->backward > MAJORITY * votes ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
+}
+
+/* Neither an offset, nor a turn, nor a scale of the picture explains the offsets. */
+static gboolean
+is_unexplained (const GstStereoPairMatches *matches)
+{
+  return matches->placed >= MIN_MATCHES && matches->rest >= REST_BAD;
 }
 
 GstStereoVerdict
-gst_stereo_check_unrectified (const GstStereoCheckResult *result)
+gst_stereo_verdict_focal (const GstStereoPairMatches *matches)
 {
-  if (result->placed < GST_STEREO_CHECK_MIN_MATCHES)
+  gdouble scale = fabs (matches->scale);
+
+  if (matches->placed < MIN_FIT || is_unexplained (matches))
     return GST_STEREO_VERDICT_UNKNOWN;
-  return result->vertical > MAX_VERTICAL || fabs (result->vertical_left - result->vertical_right) > MAX_TILT ?
-      GST_STEREO_VERDICT_BAD :
-      GST_STEREO_VERDICT_GOOD;
+  if (scale < SCALE_LEAST)
+    return GST_STEREO_VERDICT_GOOD;
+  return scale > SCALE_BAD * matches->rest ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_UNKNOWN;
 }
 
 GstStereoVerdict
-gst_stereo_check_focal (const GstStereoCheckResult *result)
+gst_stereo_verdict_rows (const GstStereoPairMatches *matches)
 {
-  if (result->placed < MIN_FIT || result->rest > REST_GOOD)
+  gdouble offset = matches->vertical, turn = fabs (matches->vertical_left - matches->vertical_right);
+
+  if (matches->placed < MIN_MATCHES)
     return GST_STEREO_VERDICT_UNKNOWN;
-  if (fabs (result->scale) >= SCALE_BAD)
-    return GST_STEREO_VERDICT_BAD;
-  return fabs (result->scale) < SCALE_GOOD ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
+  if (is_unexplained (matches))
+    return fabs (matches->middle) > MAX (MAX_VERTICAL, OUTWEIGHS * matches->rest) ? GST_STEREO_VERDICT_BAD :
+                                                                                    GST_STEREO_VERDICT_UNKNOWN;
+  /* what another focal length explains says nothing of the rows */
+  if (gst_stereo_verdict_focal (matches) == GST_STEREO_VERDICT_BAD) {
+    offset = fabs (matches->shift);
+    turn = fabs (matches->roll);
+  }
+  return offset > MAX_VERTICAL || turn > MAX_TURN ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
 }
 
 GstStereoVerdict
-gst_stereo_check_out_of_step (const GstStereoCheckResult *result)
+gst_stereo_verdict_out_of_step (const GstStereoPairMatches *matches)
 {
-  if (result->placed < MIN_FIT)
+  if (matches->placed < MIN_FIT)
     return GST_STEREO_VERDICT_UNKNOWN;
-  if (result->rest >= REST_BAD)
-    return GST_STEREO_VERDICT_BAD;
-  return result->rest < REST_GOOD ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
+  if (is_unexplained (matches))
+    return gst_stereo_verdict_rows (matches) == GST_STEREO_VERDICT_BAD ? GST_STEREO_VERDICT_UNKNOWN :
+                                                                         GST_STEREO_VERDICT_BAD;
+  return matches->rest < REST_GOOD ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
 }
 
 GstStereoVerdict
-gst_stereo_check_mismatch (const GstStereoCheckResult *result, gdouble past)
+gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble past)
 {
-  gdouble points = MAX (1, result->points), found = result->matches / points, alike = result->alike / points;
+  gdouble points = MAX (1, matches->points), found = matches->matches / points, alike = matches->alike / points;
 
-  if (result->points < MIN_POINTS)
+  if (matches->points < MIN_POINTS)
     return GST_STEREO_VERDICT_UNKNOWN;
   if (alike < ALIKE_MOST && found < MAX (FOUND_LEAST, FOUND_BAD * past))
     return GST_STEREO_VERDICT_BAD;
@@ -84,22 +103,22 @@ gst_stereo_check_mismatch (const GstStereoCheckResult *result, gdouble past)
 }
 
 GstStereoVerdict
-gst_stereo_check_range (const GstStereoCheckResult *result)
+gst_stereo_verdict_range (const GstStereoPairMatches *matches)
 {
-  guint votes = result->forward + result->beyond;
+  guint votes = matches->forward + matches->beyond;
 
   /* of views that are exchanged, the other check says what has to be said */
-  if (votes < GST_STEREO_CHECK_MIN_MATCHES || result->doubtful > MAX_DOUBT * votes || result->backward > votes)
+  if (votes < MIN_MATCHES || matches->doubtful > MAX_DOUBT * votes || matches->backward > votes)
     return GST_STEREO_VERDICT_UNKNOWN;
-  if (result->beyond >= MIN_BEYOND && result->beyond >= BEYOND_BAD * votes)
+  if (matches->beyond >= MIN_BEYOND && matches->beyond >= BEYOND_BAD * votes)
     return GST_STEREO_VERDICT_BAD;
-  return result->beyond <= BEYOND_GOOD * votes ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
+  return matches->beyond <= BEYOND_GOOD * votes ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
 }
 
 gint
-gst_stereo_check_wanted_disparities (const GstStereoCheckResult *result, gint min)
+gst_stereo_wanted_disparities (const GstStereoPairMatches *matches, gint min)
 {
-  gint num = (gint) ceil (result->farthest * BEYOND_MARGIN) + 1 - min;
+  gint num = (gint) ceil (matches->farthest * BEYOND_MARGIN) + 1 - min;
 
   return MIN ((num + DISPARITIES_STEP - 1) / DISPARITIES_STEP * DISPARITIES_STEP, MAX_DISPARITIES);
 }

@@ -41,35 +41,6 @@
 #define STILL_GOOD 0.1
 #define PAST_MAX 0.40546511 /* ln 1.5: dirt that comes slowly must not become what is expected */
 
-/* ---- episodes ---------------------------------------------------------------------------- */
-
-void
-gst_stereo_episode_flush (GstStereoEpisode *episode)
-{
-  episode->count = episode->unknown = 0;
-}
-
-GstStereoEpisodeChange
-gst_stereo_episode_update (GstStereoEpisode *episode, GstStereoVerdict verdict, gint64 time, gint64 hold)
-{
-  gboolean bad = verdict == GST_STEREO_VERDICT_BAD;
-
-  if (verdict == GST_STEREO_VERDICT_UNKNOWN && ++episode->unknown < GST_STEREO_EPISODE_PATIENCE)
-    return GST_STEREO_EPISODE_GOES_ON;
-  episode->unknown = 0;
-  if (verdict == GST_STEREO_VERDICT_UNKNOWN || bad == episode->stands) {
-    episode->count = 0;
-    return GST_STEREO_EPISODE_GOES_ON;
-  }
-  if (!episode->count++ || time < episode->since)
-    episode->since = time;
-  if (episode->count < GST_STEREO_EPISODE_LOOKS || time - episode->since < hold)
-    return GST_STEREO_EPISODE_GOES_ON;
-  episode->stands = bad;
-  episode->count = 0;
-  return bad ? GST_STEREO_EPISODE_BEGINS : GST_STEREO_EPISODE_ENDS;
-}
-
 /* ---- verdicts ---------------------------------------------------------------------------- */
 
 /* @value grows as the fault does. */

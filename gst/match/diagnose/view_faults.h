@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is wrong with a view: verdicts from looks at both views, and when an episode of a fault begins and ends.
+ * What is wrong with a view: verdicts from looks at both views.
  *
  * The figures behind each threshold are those of healthy pairs of cameras: 50 pairs of Middlebury, KITTI, RADIATE and
  * OpenCV, sunny and foggy, colour and grey. Their views differ by at most 8 % in brightness and 18 % in sharpness, and
@@ -9,44 +9,12 @@
 #ifndef GST_STEREO_HEALTH_VIEWS_H
 #define GST_STEREO_HEALTH_VIEWS_H
 
-#include "gst/match/diagnose/timestamps.h"
+#include "gst/match/diagnose/episodes.h"
 #include "gst/match/diagnose/blocks.h"
 #include "gst/match/diagnose/view_figures.h"
 #include "gst/meta/gststereohealth.h"
 
 G_BEGIN_DECLS
-
-/* ---- episodes ---------------------------------------------------------------------------- */
-
-/* A fault counts when it lasts, and so does its end: a hand that passes the lens, or a lamp that is switched, is none. How
- * long is in the table of gststereohealth.h. */
-#define GST_STEREO_EPISODE_LOOKS 4
-/* So many looks in a row that tell nothing make what came before count no more: chance does not add up over hours. */
-#define GST_STEREO_EPISODE_PATIENCE 8
-
-typedef enum
-{
-  GST_STEREO_EPISODE_GOES_ON,
-  GST_STEREO_EPISODE_BEGINS,
-  GST_STEREO_EPISODE_ENDS
-} GstStereoEpisodeChange;
-
-/* Zeroed at first. */
-typedef struct
-{
-  gboolean stands;
-  guint count;   /* looks in a row that say the opposite of `stands`; looks that tell nothing do not count */
-  guint unknown; /* looks in a row that tell nothing */
-  gint64 since;  /* time of the first of the looks that count, ns */
-} GstStereoEpisode;
-
-/* @hold: ns that it has to last. */
-GstStereoEpisodeChange gst_stereo_episode_update (
-    GstStereoEpisode *episode, GstStereoVerdict verdict, gint64 time, gint64 hold);
-/* Other times follow. */
-void gst_stereo_episode_flush (GstStereoEpisode *episode);
-
-/* ---- faults of a view -------------------------------------------------------------------- */
 
 typedef enum
 {

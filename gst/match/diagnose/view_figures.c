@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/match/diagnose/place.h"
-
 #define ROWS 32
 #define APART 2 /* rows between the two that are multiplied: neighbours share what a camera's filters made of noise */
 #define STEP 2  /* pixels to the neighbours that a pixel is compared with */
@@ -91,7 +89,8 @@ gather (const guint8 *from, gint stride, gint width, guint8 *row)
 static void
 read_row (const GstStereoViewer *viewer, const StereoImage *image, gint y, guint8 *row)
 {
-  const guint8 *from = gst_stereo_check_samples (image, 0, y);
+  /* luma, or green, which stands for it */
+  const guint8 *from = image->data + y * image->stride + image->offset[image->channels == 3];
 
   switch (image->pixel_stride) {
     case 1:

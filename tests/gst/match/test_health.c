@@ -3,7 +3,7 @@
 #include <gst/check/gstcheck.h>
 #include <math.h>
 
-#include "gst/match/diagnose/points.h"
+#include "gst/match/diagnose/verdicts.h"
 #include "gst/match/diagnose/pace.h"
 #include "tests/support/gst/util.h"
 #include "tests/support/random.h"
@@ -612,20 +612,20 @@ GST_START_TEST (test_range)
   } cases[] = { { 100, 0, 0, 0, GOOD }, { 100, 1, 0, 0, GOOD }, { 100, 4, 0, 0, UNKNOWN }, { 100, 6, 0, 0, BAD },
     { 10, 60, 0, 0, BAD }, { 170, 6, 0, 0, UNKNOWN }, { 4, 7, 0, 0, UNKNOWN }, { 30, 10, 0, 121, UNKNOWN },
     { 10, 10, 30, 0, UNKNOWN } };
-  GstStereoCheckResult result = { .farthest = 100 };
+  GstStereoPairMatches result = { .farthest = 100 };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     result.forward = cases[i].forward;
     result.beyond = cases[i].beyond;
     result.backward = cases[i].backward;
     result.doubtful = cases[i].doubtful;
-    fail_unless_equals_int (gst_stereo_check_range (&result), cases[i].verdict);
+    fail_unless_equals_int (gst_stereo_verdict_range (&result), cases[i].verdict);
   }
   /* 100 px and 15 % */
-  fail_unless_equals_int (gst_stereo_check_wanted_disparities (&result, 0), 128);
-  fail_unless_equals_int (gst_stereo_check_wanted_disparities (&result, 10), 112);
+  fail_unless_equals_int (gst_stereo_wanted_disparities (&result, 0), 128);
+  fail_unless_equals_int (gst_stereo_wanted_disparities (&result, 10), 112);
   result.farthest = 2000;
-  fail_unless_equals_int (gst_stereo_check_wanted_disparities (&result, 0), 1024);
+  fail_unless_equals_int (gst_stereo_wanted_disparities (&result, 0), 1024);
 }
 GST_END_TEST;
 

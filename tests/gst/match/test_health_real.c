@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/match/diagnose/points.h"
+#include "gst/match/diagnose/verdicts.h"
 #include "gst/match/diagnose/view_faults.h"
 #include "tests/support/gst/real.h"
 
@@ -263,7 +263,7 @@ GST_START_TEST (test_range)
     { "recycle", 57 }, { "playtable", 67 }, { "vintage", 162 }, { "kitti15-000003", 103 }, { "road", 96 },
     { "tsukuba", 15 }, { "venus", 20 } };
   gint needed = scenes[__i__].num;
-  GstStereoCheckResult result;
+  GstStereoPairMatches result;
   Sequence sequence;
 
   if (!load_sequence (&sequence, scenes[__i__].name, "GRAY8"))
@@ -272,16 +272,16 @@ GST_START_TEST (test_range)
     for (gint k = 0; k < 3; k++) {
       gint num = k == 0 ? needed : k == 1 ? MAX (128, needed) : needed / 3;
       const View *left = &sequence.views[i][0], *right = &sequence.views[i][1];
-      GstStereoCheck *check = gst_stereo_check_new (left->width, left->height, 0, num);
+      GstStereoPairMatcher *check = gst_stereo_pair_matcher_new (left->width, left->height, 0, num);
       StereoImage images[] = { image_of (left), image_of (right) };
-      gst_stereo_check_run (check, &images[0], &images[1], NULL, &result);
-      gst_stereo_check_free (check);
+      gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, &result);
+      gst_stereo_pair_matcher_free (check);
       g_print ("%s, %d disparities: %u inside, %u beyond, farthest %.1f, largest %.1f\n", scenes[__i__].name, num,
           result.forward, result.beyond, result.farthest, result.largest);
       if (k < 2)
-        fail_unless (gst_stereo_check_range (&result) != GST_STEREO_VERDICT_BAD);
+        fail_unless (gst_stereo_verdict_range (&result) != GST_STEREO_VERDICT_BAD);
       else if (strcmp (scenes[__i__].name, "road"))
-        fail_unless_equals_int (gst_stereo_check_range (&result), GST_STEREO_VERDICT_BAD);
+        fail_unless_equals_int (gst_stereo_verdict_range (&result), GST_STEREO_VERDICT_BAD);
     }
   clear_sequence (&sequence);
 }
@@ -300,26 +300,26 @@ GST_START_TEST (test_mismatch)
   for (guint i = 0; i < sequence.count; i++) {
     const View *left = &sequence.views[i][0], *right = &sequence.views[i][1];
     gint num = MIN (256, left->width / 4);
-    GstStereoCheck *check = gst_stereo_check_new (left->width, left->height, 0, num);
+    GstStereoPairMatcher *check = gst_stereo_pair_matcher_new (left->width, left->height, 0, num);
     View mirrored = copy_of (right);
     StereoImage images[] = { image_of (left), image_of (right), image_of (&mirrored) };
-    GstStereoCheckResult result, other;
+    GstStereoPairMatches result, other;
 
     for (gint y = 0; y < right->height; y++)
       for (gint x = 0; x < right->width; x++)
         mirrored.pixels[y * right->width + x] = right->pixels[y * right->width + right->width - 1 - x];
-    gst_stereo_check_run (check, &images[0], &images[1], NULL, &result);
-    gst_stereo_check_run (check, &images[0], &images[2], NULL, &other);
-    gst_stereo_check_free (check);
+    gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, &result);
+    gst_stereo_pair_matcher_run (check, &images[0], &images[2], NULL, &other);
+    gst_stereo_pair_matcher_free (check);
     g_print ("%s: %u points, %u alike, %u matched; mirrored %u, %u, %u\n", healthy[__i__], result.points, result.alike,
         result.matches, other.points, other.alike, other.matches);
-    fail_unless (gst_stereo_check_mismatch (&result, 0) != GST_STEREO_VERDICT_BAD);
-    fail_unless (gst_stereo_check_mismatch (&result, 0.8) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_mismatch (&result, 0) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_mismatch (&result, 0.8) != GST_STEREO_VERDICT_BAD);
     g_print ("  %u placed, scale %.2f px, rest %.2f px\n", result.placed, result.scale, result.rest);
-    fail_unless (gst_stereo_check_focal (&result) != GST_STEREO_VERDICT_BAD);
-    fail_unless (gst_stereo_check_out_of_step (&result) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_focal (&result) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_out_of_step (&result) != GST_STEREO_VERDICT_BAD);
     for (guint k = 0; k < 2 && strcmp (healthy[__i__], "fog"); k++)
-      fail_unless_equals_int (gst_stereo_check_mismatch (&other, k * 0.5), GST_STEREO_VERDICT_BAD);
+      fail_unless_equals_int (gst_stereo_verdict_mismatch (&other, k * 0.5), GST_STEREO_VERDICT_BAD);
     g_free (mirrored.pixels);
   }
   clear_sequence (&sequence);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fits the polynomial to the points: least squares, reweighted for points that do not belong (Holland and Welsch 1977). */
-#include "stereo/align/private.h"
+/* Fits a polynomial to the vertical disparities of points: least squares, reweighted for points that do not belong (Holland and Welsch 1977). */
+#include "stereo/sparse/private.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,6 +13,27 @@
  * points. */
 static const double prior[6] = { 3, 1.5, 1.5, 1.5, 1.5, 1.5 };
 
+int
+sparse_solve (int n, double a[6][6], double b[6])
+{
+  for (int i = 0; i < n; i++) {
+    if (!(a[i][i] > 1e-9))
+      return 0;
+    for (int j = i + 1; j < n; j++) {
+      double f = a[j][i] / a[i][i];
+      for (int k = i; k < n; k++)
+        a[j][k] -= f * a[i][k];
+      b[j] -= f * b[i];
+    }
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int j = i + 1; j < n; j++)
+      b[i] -= a[i][j] * b[j];
+    b[i] /= a[i][i];
+  }
+  return 1;
+}
+
 /* Weighted median of |vertical - polynomial|. */
 static double
 median_residual (const StereoSparsePlace *points, int count, const double c[6])
@@ -23,7 +44,7 @@ median_residual (const StereoSparsePlace *points, int count, const double c[6])
     const StereoSparsePlace *q = &points[i];
     if (q->weight <= 0)
       continue;
-    double at = fabs (q->vertical - align_value (c, q->u, q->v)) / BIN;
+    double at = fabs (q->vertical - stereo_sparse_value (c, q->u, q->v)) / BIN;
     bins[at < BINS - 1 ? (int) at : BINS - 1] += q->weight;
     total += q->weight;
   }
@@ -41,38 +62,51 @@ trust (double residual, double scale)
   return w * w;
 }
 
+/* The terms of the polynomial at a place. */
+static void
+terms_at (double u, double v, double terms[6])
+{
+  terms[0] = 1;
+  terms[1] = v;
+  terms[2] = u;
+  terms[3] = u * u;
+  terms[4] = u * v;
+  terms[5] = v * v;
+}
+
+/* One round with the first @n terms. */
 static int
-fit_once (const StereoSparsePlace *points, int count, double scale, double c[6])
+fit_once (const StereoSparsePlace *points, int count, int n, double scale, double c[6])
 {
   double a[6][6] = { { 0 } }, b[6] = { 0 }, terms[6];
 
-  for (int n = 0; n < count; n++) {
-    const StereoSparsePlace *q = &points[n];
+  for (int k = 0; k < count; k++) {
+    const StereoSparsePlace *q = &points[k];
     if (q->weight <= 0)
       continue;
-    double w = q->weight * trust (q->vertical - align_value (c, q->u, q->v), scale);
-    align_terms (q->u, q->v, terms);
-    for (int i = 0; i < 6; i++) {
+    double w = q->weight * trust (q->vertical - stereo_sparse_value (c, q->u, q->v), scale);
+    terms_at (q->u, q->v, terms);
+    for (int i = 0; i < n; i++) {
       double wt = w * terms[i];
-      for (int j = i; j < 6; j++)
+      for (int j = i; j < n; j++)
         a[i][j] += wt * terms[j];
       b[i] += wt * q->vertical;
     }
   }
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < n; i++) {
     for (int j = 0; j < i; j++)
       a[i][j] = a[j][i];
     a[i][i] += 1 / (prior[i] * prior[i]);
   }
-  if (!stereo_sparse_solve (6, a, b))
+  if (!sparse_solve (n, a, b))
     return 0;
-  memcpy (c, b, 6 * sizeof *c);
+  memcpy (c, b, (size_t) n * sizeof *c);
   return 1;
 }
 
 /* What the fit is worth, with residuals that count as they did in the last round. */
 static void
-judge (const StereoSparsePlace *points, int count, double scale, AlignFit *fit)
+judge (const StereoSparsePlace *points, int count, double scale, StereoSparseFit *fit)
 {
   double before = 0, after = 0, total = 0;
 
@@ -81,7 +115,7 @@ judge (const StereoSparsePlace *points, int count, double scale, AlignFit *fit)
     const StereoSparsePlace *q = &points[n];
     if (q->weight <= 0)
       continue;
-    double left = q->vertical - align_value (fit->c, q->u, q->v);
+    double left = q->vertical - stereo_sparse_value (fit->c, q->u, q->v);
     double w = q->weight * trust (left, scale);
     before += w * q->vertical * q->vertical;
     after += w * left * left;
@@ -95,14 +129,14 @@ judge (const StereoSparsePlace *points, int count, double scale, AlignFit *fit)
 }
 
 void
-align_fit (const StereoSparsePlace *points, int count, int rounds, AlignFit *fit)
+stereo_sparse_fit (const StereoSparsePlace *points, int count, int terms, int rounds, StereoSparseFit *fit)
 {
   double scale = 2;
 
   for (int round = 0; round < rounds; round++) {
     double ordinary = 2 * 1.4826 * median_residual (points, count, fit->c);
     scale = ordinary < MIN_SCALE ? MIN_SCALE : ordinary;
-    if (!fit_once (points, count, scale, fit->c))
+    if (!fit_once (points, count, terms, scale, fit->c))
       break;
   }
   judge (points, count, scale, fit);
