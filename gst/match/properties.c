@@ -67,12 +67,10 @@ GstStructure *
 gst_stereo_match_properties_make_stats (GstStereoMatchParts *parts, const GstStereoPairStats *pairs)
 {
   GstStereoFlightsStats flights;
-  GstStereoDiagnosisStats checks;
   guint64 count = MAX (pairs->pairs, 1);
   GstStructure *stats;
 
   gst_stereo_flights_get_stats (parts->flights, &flights);
-  gst_stereo_diagnosis_get_stats (parts->diagnosis, &checks);
   stats = gst_structure_new ("stereomatch-stats", "pairs", G_TYPE_UINT64, pairs->pairs, "dropped-left", G_TYPE_UINT64,
       pairs->dropped_left, "dropped-right", G_TYPE_UINT64, pairs->dropped_right, "late", G_TYPE_UINT64, pairs->late,
       "pairing-clock", G_TYPE_STRING, pairs->pairing_clock, "overlapped", G_TYPE_UINT64, flights.overlapped,
@@ -81,10 +79,8 @@ gst_stereo_match_properties_make_stats (GstStereoMatchParts *parts, const GstSte
       pairs->pairs ? flights.steps_total / count : (guint64) 0, "valid-ratio", G_TYPE_DOUBLE, flights.valid_ratio,
       "mean-confidence", G_TYPE_DOUBLE, flights.mean_confidence, "aligned", G_TYPE_BOOLEAN, flights.alignment.active,
       "align-offset", G_TYPE_DOUBLE, flights.alignment.coefficients[0], "align-offset-max", G_TYPE_DOUBLE,
-      flights.alignment.max, "checks", G_TYPE_UINT64, checks.checks, "check-matches", G_TYPE_UINT64, checks.matches,
-      "exchanged", G_TYPE_BOOLEAN, checks.exchanged, "vertical-offset", G_TYPE_DOUBLE, checks.vertical_offset,
-      "skew-mean", G_TYPE_UINT64, checks.skew_mean, "skew-drift", G_TYPE_DOUBLE, checks.skew_drift, NULL);
-  gst_stereo_diagnosis_add_health (parts->diagnosis, stats);
+      flights.alignment.max, NULL);
+  gst_stereo_diagnosis_add_stats (parts->diagnosis, stats);
   return stats;
 }
 

@@ -15,7 +15,7 @@
 #define SHIFTS 16    /* pixels that a pattern may repeat after */
 #define CHANGED 4    /* grey levels that a pixel changes by */
 #define MOVING 0.3   /* share of such pixels in a block that moves */
-#define AGE 3        /* looks: a third of a second and more */
+#define AGE 3        /* measurements: a third of a second and more */
 #define TOGETHER 0.2 /* correlation of the changes of pixels two apart */
 #define STILL 0.5    /* correlation of the bends of a block with those of the other view's past */
 
@@ -160,7 +160,8 @@ moves (const Block *block, const guint8 *now, const guint8 *before)
 }
 
 static void
-look_at_block (const Block *block, const guint8 *const now[2], const guint8 *const past[2], GstStereoPairLook *look)
+measure_block (
+    const Block *block, const guint8 *const now[2], const guint8 *const past[2], GstStereoBlockFigures *figures)
 {
   gdouble slope = slope_of (block, now[0]), rest;
   Moments m = moments_of (block, now[0], now[1], 0);
@@ -168,33 +169,33 @@ look_at_block (const Block *block, const guint8 *const now[2], const guint8 *con
   if (slope < SLOPE || m.variance[0] < VARIANCE || m.variance[1] < VARIANCE / 4)
     return;
   if (past[0] && moves (block, now[0], past[0]) && moves (block, now[1], past[1])) {
-    look->moving++;
-    look->still += bends_alike (block, now[0], now[1]) > STILL && bends_alike (block, now[0], past[1]) > STILL &&
+    figures->moving++;
+    figures->still += bends_alike (block, now[0], now[1]) > STILL && bends_alike (block, now[0], past[1]) > STILL &&
         bends_alike (block, now[1], past[0]) > STILL && !repeats (block, now[0]);
   }
   if (correlation (&m) < ALIKE) {
-    look->textured++;
+    figures->textured++;
     return;
   }
   if (repeats (block, now[0]))
     return;
-  look->textured++;
+  figures->textured++;
   if (fabs (place (block, now[0], now[1], &m, slope, &rest)) < ZERO) {
-    look->zero++;
-    look->rest += rest;
+    figures->zero++;
+    figures->rest += rest;
   }
 }
 
 void
-gst_stereo_pair_look (const GstStereoViewer *const viewers[2], gint width, GstStereoPairLook *look)
+gst_stereo_blocks_compare (const GstStereoViewReader *const readers[2], gint width, GstStereoBlockFigures *figures)
 {
   const guint8 *now[2], *past[2];
   gint rows, across = MIN (ACROSS, (width - 2 * MARGIN) / NARROWEST);
 
-  *look = (GstStereoPairLook){ 0 };
+  *figures = (GstStereoBlockFigures){ 0 };
   for (guint v = 0; v < 2; v++) {
-    now[v] = gst_stereo_viewer_rows (viewers[v], 0, &rows);
-    past[v] = gst_stereo_viewer_rows (viewers[v], AGE, &rows);
+    now[v] = gst_stereo_view_reader_rows (readers[v], 0, &rows);
+    past[v] = gst_stereo_view_reader_rows (readers[v], AGE, &rows);
   }
   if (!now[0] || !now[1] || across < 1)
     return;
@@ -205,8 +206,8 @@ gst_stereo_pair_look (const GstStereoViewer *const viewers[2], gint width, GstSt
       Block block = { width, y * rows / DOWN, (y + 1) * rows / DOWN, MARGIN + x * (width - 2 * MARGIN) / across,
         MARGIN + (x + 1) * (width - 2 * MARGIN) / across };
       if (block.to > block.from)
-        look_at_block (&block, now, past, look);
+        measure_block (&block, now, past, figures);
     }
-  if (look->zero)
-    look->rest /= look->zero;
+  if (figures->zero)
+    figures->rest /= figures->zero;
 }

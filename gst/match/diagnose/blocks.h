@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the rows of both views tell together: whether all that has texture lies at disparity 0.
+ * Compares the rows of both views: whether all that has texture lies at disparity 0.
  *
- * The rows of a look are cut into blocks. Where a block of the right view is one of the left view at the same place, but for
+ * The rows that are read of a view are cut into blocks. Where a block of the right view is one of the left view at the same place, but for
  * exposure, its disparity is that of a single step of Lucas and Kanade: the part of the difference that follows the slope.
  * Two cameras see some surface at another disparity. If nearly every block with texture lies at 0, within a tenth of a pixel,
  * both views come from one camera, or from a pattern that both lenses have before them. Of one camera, nothing remains but
  * noise when one view is taken from the other; where there is a pattern, two scenes do, which have texture.
  *
  * A pattern that covers a part of the view is found by what moves: the blocks that change, and whose texture is
- * nevertheless that of the other view, now and three looks ago.
+ * nevertheless that of the other view, now and three measurements ago.
  */
-#ifndef GST_STEREO_HEALTH_PAIR_H
-#define GST_STEREO_HEALTH_PAIR_H
+#ifndef GST_STEREO_BLOCKS_H
+#define GST_STEREO_BLOCKS_H
 
 #include "gst/match/diagnose/view_figures.h"
 
@@ -23,10 +23,10 @@ typedef struct
   guint textured, zero; /* blocks with texture; of them, those at disparity 0 */
   gdouble rest; /* of the blocks at 0: what has texture when one view is taken from the other, share of the variance */
   guint moving, still; /* blocks that change; of them, those whose texture is what the other view had before */
-} GstStereoPairLook;
+} GstStereoBlockFigures;
 
-/* After a look at each view. */
-void gst_stereo_pair_look (const GstStereoViewer *const viewers[2], gint width, GstStereoPairLook *look);
+/* After both views were read. */
+void gst_stereo_blocks_compare (const GstStereoViewReader *const readers[2], gint width, GstStereoBlockFigures *figures);
 
 G_END_DECLS
 

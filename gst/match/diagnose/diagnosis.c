@@ -1,300 +1,187 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/match/diagnose/diagnosis.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "gst/match/diagnose/verdicts.h"
-#include "gst/match/diagnose/timestamps.h"
 #include "gst/match/debug.h"
+#include "gst/match/diagnose/match_check.h"
+#include "gst/match/diagnose/report.h"
+#include "gst/match/diagnose/text.h"
+#include "gst/match/diagnose/timestamps.h"
+#include "gst/match/diagnose/view_check.h"
 
-/* Where a pair told nothing (too dark, too flat), the next one is looked at sooner. */
+/* Where a pair said nothing (too dark, too flat), everything is checked again sooner. */
 #define SOON ((gint64) GST_SECOND)
-
-/* What is usual is known after so many looks, and is the mean over so many. */
-#define MIN_FOUNDS 5
-#define MAX_FOUNDS 50
-#define MATCHES_HOLD ((gint64) (400 * GST_MSECOND))
 
 struct _GstStereoDiagnosis
 {
   GstElement *element;
-  GstStereoHealth *health;
+  GstStereoReport *report;
+  GstStereoViewCheck *views;
+  GstStereoMatchCheck *matches;
 
   /* protected by the element's object lock */
   guint64 interval;
-  GstStereoDiagnosisStats stats;
+  guint64 skew_mean;  /* ns */
+  gdouble skew_drift; /* ns in a second */
 
   /* of the source pad's task */
-  GstStereoPairMatcher *check;  /* scratch; NULL before the first look, and for views too small */
-  gboolean started, conclusive; /* whether there was a look; whether it could tell anything */
-  gint64 last;                  /* its time, ns */
-  gint64 matched;               /* time of the last look at whether the views match, ns */
-  GstStereoEpisode mismatch, focal, late;
-  gdouble found; /* mean share of the points that are found, in looks where that was no less than usual */
-  guint founds;  /* looks that the mean is of */
+  gboolean started, conclusive; /* whether everything was checked; whether anything could be said then */
+  gint64 last;                  /* when, ns */
   GstStereoSkew skew;
-  GstStereoFinding exchanged, unrectified, out_of_step, drifting;
+  GstStereoFinding apart, drifting;
+  GstStereoPace pace;
 };
 
 GstStereoDiagnosis *
 gst_stereo_diagnosis_new (GstElement *element)
 {
-  GstStereoDiagnosis *checks = g_new0 (GstStereoDiagnosis, 1);
+  GstStereoDiagnosis *diagnosis = g_new0 (GstStereoDiagnosis, 1);
 
-  checks->element = element;
-  checks->health = gst_stereo_health_new (element);
-  checks->interval = GST_STEREO_DIAGNOSIS_INTERVAL;
-  return checks;
+  diagnosis->element = element;
+  diagnosis->report = gst_stereo_report_new (element);
+  diagnosis->views = gst_stereo_view_check_new (element, diagnosis->report);
+  diagnosis->matches = gst_stereo_match_check_new (element, diagnosis->report);
+  diagnosis->interval = GST_STEREO_DIAGNOSIS_INTERVAL;
+  return diagnosis;
 }
 
 void
-gst_stereo_diagnosis_free (GstStereoDiagnosis *checks)
+gst_stereo_diagnosis_free (GstStereoDiagnosis *diagnosis)
 {
-  gst_stereo_diagnosis_release (checks);
-  gst_stereo_health_free (checks->health);
-  g_free (checks);
+  gst_stereo_match_check_free (diagnosis->matches);
+  gst_stereo_view_check_free (diagnosis->views);
+  gst_stereo_report_free (diagnosis->report);
+  g_free (diagnosis);
 }
 
 void
-gst_stereo_diagnosis_start (GstStereoDiagnosis *checks)
+gst_stereo_diagnosis_start (GstStereoDiagnosis *diagnosis)
 {
-  GST_OBJECT_LOCK (checks->element);
-  checks->stats = (GstStereoDiagnosisStats){ .vertical_offset = -1 };
-  GST_OBJECT_UNLOCK (checks->element);
-  gst_stereo_diagnosis_release (checks);
-  gst_stereo_health_start (checks->health);
+  GST_OBJECT_LOCK (diagnosis->element);
+  diagnosis->skew_mean = 0;
+  diagnosis->skew_drift = 0;
+  GST_OBJECT_UNLOCK (diagnosis->element);
+  gst_stereo_diagnosis_release (diagnosis);
+  gst_stereo_report_start (diagnosis->report);
+  gst_stereo_view_check_start (diagnosis->views);
+  gst_stereo_match_check_start (diagnosis->matches);
 }
 
 void
-gst_stereo_diagnosis_flush (GstStereoDiagnosis *checks)
+gst_stereo_diagnosis_flush (GstStereoDiagnosis *diagnosis)
 {
-  checks->started = FALSE;
-  gst_stereo_episode_flush (&checks->mismatch);
-  gst_stereo_episode_flush (&checks->focal);
-  gst_stereo_episode_flush (&checks->late);
-  memset (&checks->skew, 0, sizeof checks->skew);
-  gst_stereo_health_flush (checks->health);
+  diagnosis->started = FALSE;
+  memset (&diagnosis->skew, 0, sizeof diagnosis->skew);
+  gst_stereo_view_check_flush (diagnosis->views);
+  gst_stereo_match_check_flush (diagnosis->matches);
+  gst_stereo_pace_flush (&diagnosis->pace);
 }
 
 void
-gst_stereo_diagnosis_release (GstStereoDiagnosis *checks)
+gst_stereo_diagnosis_release (GstStereoDiagnosis *diagnosis)
 {
-  gst_stereo_diagnosis_flush (checks);
-  gst_stereo_health_release (checks->health);
-  g_clear_pointer (&checks->check, gst_stereo_pair_matcher_free);
-  checks->conclusive = FALSE;
-  checks->last = checks->matched = 0;
-  checks->mismatch = checks->focal = checks->late = (GstStereoEpisode){ 0 };
-  checks->found = 0;
-  checks->founds = 0;
-  checks->exchanged = checks->unrectified = checks->out_of_step = checks->drifting = (GstStereoFinding){ 0 };
+  gst_stereo_diagnosis_flush (diagnosis);
+  gst_stereo_view_check_release (diagnosis->views);
+  gst_stereo_match_check_release (diagnosis->matches);
+  diagnosis->conclusive = FALSE;
+  diagnosis->last = 0;
+  diagnosis->apart = diagnosis->drifting = (GstStereoFinding){ 0 };
+  memset (&diagnosis->pace, 0, sizeof diagnosis->pace);
 }
 
-/* ---- what was found ----------------------------------------------------------------------- */
+/* ---- timestamps ---------------------------------------------------------------------------- */
 
-static gchar *
-describe_exchanged (const GstStereoPairMatches *result, const GstStereoLayout *layout)
-{
-  const gchar *remedy = layout->packing == GST_STEREO_PACKING_AUTO ?
-      "exchange what is linked to sink_left and sink_right" :
-      "turn right-view-first in the caps' multiview-flags round";
-
-  return g_strdup_printf ("Left and right look exchanged: %u of %u points match at disparities below those searched "
-                          "(median of all: %.1f px). If they are, %s; if they are not, set min-disparity to about %d.",
-      result->backward, result->forward + result->backward, result->disparity, remedy, (gint) (1.5 * result->disparity));
-}
-
-static gchar *
-describe_rows (const GstStereoPairMatches *result, const StereoParams *params)
-{
-  return g_strdup_printf (
-      "The rows of the two views do not fit: a point lies %.1f px higher or lower in the right view than in the left "
-      "one (median of %u; the left half of the picture is off by %.1f px, the right one by %.1f px, down is positive). "
-      "Rectify the views: put stereorectify with its calibration before stereomatch, or calibrate anew. If they are "
-      "rectified, they were not taken at the same moment. %s",
-      result->vertical, result->placed, result->vertical_left, result->vertical_right,
-      params->align ? "Up to 3 px are taken out while stats say aligned, which is less exact." :
-                      "align=auto takes up to 3 px of it out, which is less exact.");
-}
-
-static GstStructure *
-new_figures (gdouble value)
-{
-  return gst_structure_new ("stereo-health", "value", G_TYPE_DOUBLE, value, NULL);
-}
-
-/* Tells when a finding begins, and when it has ended. TRUE when the beginning is to be told: the caller does that. */
-static gboolean
-update (GstStereoDiagnosis *checks, GstStereoFinding *finding, GstStereoVerdict verdict, GstStereoHealthFlags flag,
-    const gchar *end)
+static void
+update (GstStereoDiagnosis *diagnosis, GstStereoFinding *finding, GstStereoVerdict verdict, GstStereoHealthFlags flag,
+    gchar *begin, const gchar *end, gdouble value)
 {
   gboolean before = finding->stands, begins = gst_stereo_finding_update (finding, verdict);
 
-  if (before && !finding->stands)
-    gst_stereo_health_tell (checks->health, flag, FALSE, g_strdup (end), new_figures (0));
-  return begins;
-}
-
-/* After a look at a pair. */
-static void
-judge_views (GstStereoDiagnosis *checks, const GstStereoPairMatches *result, const GstStereoLayout *layout,
-    const StereoParams *params)
-{
-  /* where the offsets have a cause that was told, they tell nothing of the rows */
-  gboolean explained = checks->focal.stands || checks->late.stands;
-  GstStereoVerdict exchanged = gst_stereo_verdict_exchanged (result);
-  GstStereoVerdict rows = explained ? GST_STEREO_VERDICT_UNKNOWN : gst_stereo_verdict_rows (result);
-
-  GST_DEBUG_OBJECT (checks->element,
-      "check: %u of %u points matched: %u forward, %u backward, median %.2f px; %u placed, off by %.2f px "
-      "(left %.2f, right %.2f)%s",
-      result->matches, result->points, result->forward, result->backward, result->disparity, result->placed,
-      result->vertical, result->vertical_left, result->vertical_right,
-      exchanged == GST_STEREO_VERDICT_UNKNOWN && rows == GST_STEREO_VERDICT_UNKNOWN ? "; that tells nothing" : "");
-  GST_OBJECT_LOCK (checks->element);
-  checks->stats.checks++;
-  checks->stats.matches = result->matches;
-  if (exchanged != GST_STEREO_VERDICT_UNKNOWN)
-    checks->stats.exchanged = exchanged == GST_STEREO_VERDICT_BAD;
-  if (rows != GST_STEREO_VERDICT_UNKNOWN)
-    checks->stats.vertical_offset = result->vertical;
-  GST_OBJECT_UNLOCK (checks->element);
-  if (update (checks, &checks->exchanged, exchanged, GST_STEREO_HEALTH_SWAPPED,
-          "Left and right do not look exchanged any more."))
-    gst_stereo_health_tell (checks->health, GST_STEREO_HEALTH_SWAPPED, TRUE, describe_exchanged (result, layout),
-        new_figures (result->backward / (gdouble) (result->forward + result->backward)));
-  if (update (checks, &checks->unrectified, rows, GST_STEREO_HEALTH_ROWS, "The rows of the two views fit again."))
-    gst_stereo_health_tell (
-        checks->health, GST_STEREO_HEALTH_ROWS, TRUE, describe_rows (result, params), new_figures (result->vertical));
-  checks->conclusive = exchanged != GST_STEREO_VERDICT_UNKNOWN || rows != GST_STEREO_VERDICT_UNKNOWN;
-}
-
-static void
-tell_episode (GstStereoDiagnosis *checks, GstStereoEpisodeChange change, GstStereoHealthFlags flag, gchar *begin,
-    const gchar *end, gdouble value)
-{
-  gboolean active = change == GST_STEREO_EPISODE_BEGINS;
-
-  if (change != GST_STEREO_EPISODE_GOES_ON)
-    gst_stereo_health_tell (checks->health, flag, active, g_strdup (active ? begin : end), new_figures (value));
+  if (begins)
+    gst_stereo_report_change (diagnosis->report, flag, TRUE, g_strdup (begin), gst_stereo_report_value (value));
+  else if (before && !finding->stands)
+    gst_stereo_report_change (diagnosis->report, flag, FALSE, g_strdup (end), gst_stereo_report_value (0));
   g_free (begin);
-}
-
-/* What the vertical offsets say of the lenses and of the moments of the two views. */
-static void
-judge_offsets (GstStereoDiagnosis *checks, const GstStereoPairMatches *result, gint64 time)
-{
-  gboolean sound = gst_stereo_health_is_sound (checks->health) && !checks->mismatch.stands;
-  GstStereoVerdict focal = sound ? gst_stereo_verdict_focal (result) : GST_STEREO_VERDICT_UNKNOWN;
-  GstStereoVerdict late = sound ? gst_stereo_verdict_out_of_step (result) : GST_STEREO_VERDICT_UNKNOWN;
-
-  tell_episode (checks, gst_stereo_episode_update (&checks->late, late, time, MATCHES_HOLD),
-      GST_STEREO_HEALTH_OUT_OF_STEP,
-      g_strdup_printf (
-          "The views are out of step: points lie higher or lower in the right view, by %.1f px more than any turn or "
-          "scale explains. The views, or parts of them, were taken at different moments: trigger the cameras together, "
-          "and look at what delays or tears frames on the way. Where nothing moves, a lens is not "
-          "undistorted: calibrate anew.",
-          result->rest),
-      "The views are in step again.", result->rest);
-  tell_episode (checks, gst_stereo_episode_update (&checks->focal, focal, time, MATCHES_HOLD), GST_STEREO_HEALTH_FOCAL,
-      g_strdup_printf ("The focal lengths differ: the right view is %s, by %.1f px at its top and bottom. Look whether "
-                       "both cameras have the same lens and the same zoom, or calibrate anew.",
-          result->scale > 0 ? "larger" : "smaller", fabs (result->scale)),
-      "The focal lengths no longer differ.", result->scale);
-}
-
-/* Whether the views show one scene, unless something else explains that they do not match. */
-static void
-judge_mismatch (GstStereoDiagnosis *checks, const GstStereoPairMatches *result, gint64 time)
-{
-  gdouble past = checks->founds < MIN_FOUNDS ? 0 : checks->found, share = result->matches / MAX (1.0, result->points);
-  GstStereoVerdict verdict = gst_stereo_health_is_sound (checks->health) ? gst_stereo_verdict_mismatch (result, past) :
-                                                                           GST_STEREO_VERDICT_UNKNOWN;
-  GstStereoEpisodeChange change = gst_stereo_episode_update (&checks->mismatch, verdict, time, MATCHES_HOLD);
-
-  if (verdict == GST_STEREO_VERDICT_GOOD) {
-    checks->founds = MIN (checks->founds + 1, MAX_FOUNDS);
-    checks->found += (share - checks->found) / checks->founds;
-  }
-  if (change == GST_STEREO_EPISODE_BEGINS)
-    gst_stereo_health_tell (checks->health, GST_STEREO_HEALTH_MISMATCH, TRUE,
-        g_strdup_printf ("The two views do not match: of %u points of the left view, %u are found in the right one%s. "
-                         "Look whether both cameras see the same scene, whether one of them is mirrored or turned, and "
-                         "whether something is before a lens.",
-            result->points, result->matches, past > 0 ? ", much less than before" : ""),
-        new_figures (share));
-  else if (change == GST_STEREO_EPISODE_ENDS)
-    gst_stereo_health_tell (checks->health, GST_STEREO_HEALTH_MISMATCH, FALSE, g_strdup ("The two views match again."),
-        new_figures (share));
 }
 
 /* @frame: nominal time from frame to frame, ns. */
 static void
-judge_timestamps (GstStereoDiagnosis *checks, gint64 frame)
+judge_timestamps (GstStereoDiagnosis *diagnosis, gint64 frame)
 {
-  GstStereoSkew *skew = &checks->skew;
+  GstStereoSkew *skew = &diagnosis->skew;
 
   if (!gst_stereo_skew_close (skew))
     return;
-  GST_DEBUG_OBJECT (checks->element,
+  GST_DEBUG_OBJECT (diagnosis->element,
       "check: the frames of a pair are %.3f ms apart on average, drifting by %.3f ms in a second", skew->mean / 1e6,
       skew->drift / 1e6);
-  GST_OBJECT_LOCK (checks->element);
-  checks->stats.skew_mean = (guint64) skew->mean;
-  checks->stats.skew_drift = skew->drift;
-  GST_OBJECT_UNLOCK (checks->element);
-  if (update (checks, &checks->out_of_step, gst_stereo_skew_is_large (skew, frame), GST_STEREO_HEALTH_OUT_OF_STEP,
-          "The views are in step again."))
-    gst_stereo_health_tell (checks->health, GST_STEREO_HEALTH_OUT_OF_STEP, TRUE,
-        g_strdup_printf ("The views are out of step: the two frames of a pair are %.1f ms apart on average, of %.1f ms "
-                         "from frame to frame. What moves gets a wrong disparity. Trigger the cameras together, or "
-                         "start them together.",
-            skew->mean / 1e6, frame / 1e6),
-        new_figures (skew->mean / 1e6));
-  if (update (checks, &checks->drifting, gst_stereo_skew_drifts (skew, frame), GST_STEREO_HEALTH_DRIFT,
-          "The timestamps of the two views no longer drift apart."))
-    gst_stereo_health_tell (checks->health, GST_STEREO_HEALTH_DRIFT, TRUE,
-        g_strdup_printf ("The timestamps of the two views drift apart, by %.3f ms in a second: the cameras run at "
-                         "different rates. Trigger them together, or let one clock stamp both.",
-            skew->drift / 1e6),
-        new_figures (skew->drift / 1e6));
+  GST_OBJECT_LOCK (diagnosis->element);
+  diagnosis->skew_mean = (guint64) skew->mean;
+  diagnosis->skew_drift = skew->drift;
+  GST_OBJECT_UNLOCK (diagnosis->element);
+  update (diagnosis, &diagnosis->apart, gst_stereo_skew_is_large (skew, frame), GST_STEREO_HEALTH_OUT_OF_STEP,
+      gst_stereo_text_apart (skew, frame), "The views are in step again.", skew->mean / 1e6);
+  update (diagnosis, &diagnosis->drifting, gst_stereo_skew_drifts (skew, frame), GST_STEREO_HEALTH_DRIFT,
+      gst_stereo_text_drift (skew), "The timestamps of the two views no longer drift apart.", skew->drift / 1e6);
 }
 
-/* ---- a look ------------------------------------------------------------------------------- */
+/* ---- the pace ---------------------------------------------------------------------------- */
 
-/* The matches of a pair's points. @all: not only whether there are as many as usual. */
-static void
-look_for_points (GstStereoDiagnosis *checks, const GstStereoLayout *layout, const StereoImage images[2],
-    const GstStereoDiagnosedPair *pair, gint64 time, gboolean all)
+static GstStructure *
+fields_of_pace (const GstStereoPace *pace, const GstStereoLoad *load, const GstStereoAdvice *advice)
 {
-  const StereoParams *params = pair->params;
-  gint width = layout->width, height = layout->height, min = params->min_disparity, num = params->num_disparities;
-  GstStereoPairMatches result;
-
-  if (!checks->check || !gst_stereo_pair_matcher_is_for (checks->check, width, height, min, num)) {
-    gst_stereo_pair_matcher_free (checks->check);
-    checks->check = gst_stereo_pair_matcher_new (width, height, min, num);
-  }
-  if (!checks->check)
-    return;
-  gst_stereo_pair_matcher_run (checks->check, &images[0], &images[1], pair->mask ? pair->mask->counts : NULL, &result);
-  GST_LOG_OBJECT (checks->element, "offsets: %u, scale %.2f px, rest %.2f px", result.placed, result.scale, result.rest);
-  judge_offsets (checks, &result, time);
-  judge_mismatch (checks, &result, time);
-  if (!all)
-    return;
-  judge_views (checks, &result, layout, params);
-  gst_stereo_health_add_matches (checks->health, &result, params);
+  return gst_structure_new ("stereo-health", "value", G_TYPE_DOUBLE,
+      pace->dropped / (gdouble) MAX (1, pace->dropped + pace->computed), "dropped", G_TYPE_UINT64, pace->dropped,
+      "computed", G_TYPE_UINT64, pace->computed, "compute-time", G_TYPE_UINT64, (guint64) load->compute, "frame-time",
+      G_TYPE_UINT64, (guint64) load->frame, "num-disparities", G_TYPE_INT, advice->disparities, "scaled-width",
+      G_TYPE_INT, advice->smaller.width, "scaled-height", G_TYPE_INT, advice->smaller.height, "scaled-num-disparities",
+      G_TYPE_INT, advice->smaller.disparities, "setting", G_TYPE_STRING, advice->setting ? advice->setting : "",
+      "setting-width", G_TYPE_INT, advice->with.width, "setting-height", G_TYPE_INT, advice->with.height,
+      "setting-num-disparities", G_TYPE_INT, advice->with.disparities, NULL);
 }
+
+static void
+judge_pace (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair)
+{
+  const GstStereoPaceCounts *counts = &pair->counts;
+  const GstStereoLayout *layout = &pair->first->layout;
+  GstStereoPace *pace = &diagnosis->pace;
+  GstStereoEpisodeChange change = gst_stereo_pace_add (pace, g_get_monotonic_time () * 1000, counts);
+  gboolean active = change == GST_STEREO_EPISODE_BEGINS;
+  GstStereoLoad load = { .width = layout->width,
+    .height = layout->height,
+    .disparities = pair->params->num_disparities,
+    .method = pair->params->method,
+    .profile = pair->params->profile,
+    .on_device = pair->on_device,
+    .frame = (gdouble) pair->first->spacing };
+  GstStereoAdvice advice;
+
+  if (change == GST_STEREO_EPISODE_GOES_ON)
+    return;
+  /* where no pair was computed in that time, an earlier one has to do */
+  load.compute = pace->compute > 0 ? pace->compute : counts->pairs ? (gdouble) counts->compute / counts->pairs : 0;
+  advice = gst_stereo_pace_advise (&load, gst_stereo_match_check_get_needed (diagnosis->matches));
+  gst_stereo_report_change (diagnosis->report, GST_STEREO_HEALTH_SLOW, active,
+      active ? gst_stereo_text_slow (pace, &load, &advice) : g_strdup ("The pairs keep up with the stream again."),
+      fields_of_pace (pace, &load, &advice));
+}
+
+/* ---- pairs -------------------------------------------------------------------------------- */
+
+/* What is due for a pair. */
+typedef struct
+{
+  gboolean views, matches, all;
+} Due;
 
 /* Frames that cannot be mapped are left alone: matching them reports that. */
 static void
-look_at_views (GstStereoDiagnosis *checks, const GstStereoDiagnosedPair *pair, gint64 time, gboolean points,
-    gboolean all, gboolean health)
+check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 time, const Due *due)
 {
   const GstStereoFrame *first = pair->first, *second = pair->second;
+  const StereoParams *params = pair->params;
   gboolean two = first->buffer != second->buffer;
   const GstVideoInfo *const infos[2] = { &first->info, &second->info };
   GstVideoFrame frames[2];
@@ -307,126 +194,114 @@ look_at_views (GstStereoDiagnosis *checks, const GstStereoDiagnosedPair *pair, g
     return;
   }
   gst_stereo_layout_images (&first->layout, &frames[0], &frames[two], &images[0], &images[1]);
-  if (health)
-    gst_stereo_health_look (checks->health, time, &first->layout, infos, images, pair->live,
-        pair->params->min_disparity + pair->params->num_disparities);
-  if (points)
-    look_for_points (checks, &first->layout, images, pair, time, all);
+  if (due->views)
+    gst_stereo_view_check_run (diagnosis->views, time, &first->layout, infos, images, pair->live,
+        params->min_disparity + params->num_disparities);
+  if (due->matches) {
+    GstStereoMatchedPair matched = { .layout = &first->layout,
+      .images = images,
+      .counts = pair->mask ? pair->mask->counts : NULL,
+      .params = params,
+      .time = time,
+      .sound = gst_stereo_view_check_is_sound (diagnosis->views),
+      .detailed = gst_stereo_view_check_has_detail (diagnosis->views) };
+    gboolean conclusive = gst_stereo_match_check_run (diagnosis->matches, &matched, due->all);
+    diagnosis->conclusive = due->all ? conclusive : diagnosis->conclusive;
+  }
   if (two)
     gst_video_frame_unmap (&frames[1]);
   gst_video_frame_unmap (&frames[0]);
 }
 
-/* Whether the points of a pair of that time are to be looked at. */
+/* Whether everything is to be checked at that time. */
 static gboolean
-is_due (const GstStereoDiagnosis *checks, gint64 time, gint64 interval)
+is_due (const GstStereoDiagnosis *diagnosis, gint64 time, gint64 interval)
 {
-  return !checks->started || time < checks->last ||
-      time - checks->last >= (checks->conclusive ? interval : MIN (interval, SOON));
-}
-
-/* Whether it is time to look whether the views match. */
-static gboolean
-is_match_due (const GstStereoDiagnosis *checks, gint64 time)
-{
-  gboolean begins = (checks->mismatch.count && !checks->mismatch.stands) ||
-      (checks->focal.count && !checks->focal.stands) || (checks->late.count && !checks->late.stands);
-
-  return time < checks->matched ||
-      time - checks->matched >= (gint64) (begins ? GST_STEREO_MATCHES_SOON : GST_STEREO_MATCHES_INTERVAL);
+  return !diagnosis->started || time < diagnosis->last ||
+      time - diagnosis->last >= (diagnosis->conclusive ? interval : MIN (interval, SOON));
 }
 
 static void
-add_counts (GstStereoDiagnosis *checks, const GstStereoDiagnosedPair *pair)
-{
-  const GstStereoLayout *layout = &pair->first->layout;
-  GstStereoLoad load = { .width = layout->width,
-    .height = layout->height,
-    .disparities = pair->params->num_disparities,
-    .method = pair->params->method,
-    .profile = pair->params->profile,
-    .on_device = pair->on_device,
-    .frame = (gdouble) pair->first->spacing };
-
-  gst_stereo_health_add_counts (checks->health, &pair->counts, &load);
-}
-
-/* Looks at a pair, at times. */
-static void
-look_at_pair (GstStereoDiagnosis *checks, const GstStereoDiagnosedPair *pair, gint64 interval)
+check_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 interval)
 {
   const GstStereoFrame *first = pair->first, *second = pair->second;
   gint64 time = first->time == GST_STEREO_TIME_NONE ? second->time : first->time;
-  gboolean points, health, matches, on_device = gst_stereo_cuda_context_of (first->buffer) != NULL;
+  gboolean on_device = gst_stereo_cuda_context_of (first->buffer) != NULL;
+  Due due;
 
   /* the frames of a bundle are of different moments on purpose, and one buffer is of one moment */
   if (first->layout.packing == GST_STEREO_PACKING_AUTO && first->time != GST_STEREO_TIME_NONE &&
       second->time != GST_STEREO_TIME_NONE)
-    gst_stereo_skew_add (&checks->skew, first->time, gst_stereo_frame_skew (first, second));
+    gst_stereo_skew_add (&diagnosis->skew, first->time, gst_stereo_frame_skew (first, second));
   if (time == GST_STEREO_TIME_NONE)
     time = g_get_monotonic_time () * 1000;
-  points = is_due (checks, time, interval);
-  /* frames in device memory are copied for a look */
-  health = on_device ? points : gst_stereo_health_is_due (checks->health, time);
-  matches = points || (!on_device && is_match_due (checks, time));
-  if (matches)
-    checks->matched = time;
-  if (points) {
-    checks->started = TRUE;
-    checks->last = time;
-    checks->conclusive = FALSE;
+  due.all = is_due (diagnosis, time, interval);
+  /* frames in device memory are copied, for everything at once */
+  due.views = on_device ? due.all : gst_stereo_view_check_is_due (diagnosis->views, time);
+  due.matches = due.all || (!on_device && gst_stereo_match_check_is_due (diagnosis->matches, time));
+  if (due.all) {
+    diagnosis->started = TRUE;
+    diagnosis->last = time;
+    diagnosis->conclusive = FALSE;
   }
-  if (matches || health)
-    look_at_views (checks, pair, time, matches, points, health);
-  if (points)
-    judge_timestamps (checks, first->spacing);
+  if (due.matches || due.views)
+    check_views (diagnosis, pair, time, &due);
+  if (due.all)
+    judge_timestamps (diagnosis, first->spacing);
 }
 
 GstStereoHealthFlags
-gst_stereo_diagnosis_add_pair (GstStereoDiagnosis *checks, const GstStereoDiagnosedPair *pair)
+gst_stereo_diagnosis_add_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair)
 {
-  gint64 interval = (gint64) MIN (gst_stereo_diagnosis_get_interval (checks), G_MAXINT64 / 4);
+  gint64 interval = (gint64) MIN (gst_stereo_diagnosis_get_interval (diagnosis), G_MAXINT64 / 4);
   GstStereoHealthFlags flags;
 
   if (!interval)
     return GST_STEREO_HEALTH_OK;
-  add_counts (checks, pair);
-  look_at_pair (checks, pair, interval);
-  flags = gst_stereo_health_now (checks->health);
+  judge_pace (diagnosis, pair);
+  check_pair (diagnosis, pair, interval);
+  flags = gst_stereo_report_get_flags (diagnosis->report);
   return pair->aligned ? flags & ~GST_STEREO_HEALTH_ROWS : flags;
 }
 
 /* ---- from any thread ---------------------------------------------------------------------- */
 
 void
-gst_stereo_diagnosis_set_interval (GstStereoDiagnosis *checks, guint64 interval)
+gst_stereo_diagnosis_set_interval (GstStereoDiagnosis *diagnosis, guint64 interval)
 {
-  GST_OBJECT_LOCK (checks->element);
-  checks->interval = interval;
-  GST_OBJECT_UNLOCK (checks->element);
+  GST_OBJECT_LOCK (diagnosis->element);
+  diagnosis->interval = interval;
+  GST_OBJECT_UNLOCK (diagnosis->element);
 }
 
 guint64
-gst_stereo_diagnosis_get_interval (GstStereoDiagnosis *checks)
+gst_stereo_diagnosis_get_interval (GstStereoDiagnosis *diagnosis)
 {
   guint64 interval;
 
-  GST_OBJECT_LOCK (checks->element);
-  interval = checks->interval;
-  GST_OBJECT_UNLOCK (checks->element);
+  GST_OBJECT_LOCK (diagnosis->element);
+  interval = diagnosis->interval;
+  GST_OBJECT_UNLOCK (diagnosis->element);
   return interval;
 }
 
 void
-gst_stereo_diagnosis_get_stats (GstStereoDiagnosis *checks, GstStereoDiagnosisStats *stats)
+gst_stereo_diagnosis_add_stats (GstStereoDiagnosis *diagnosis, GstStructure *stats)
 {
-  GST_OBJECT_LOCK (checks->element);
-  *stats = checks->stats;
-  GST_OBJECT_UNLOCK (checks->element);
-}
+  GstStereoMatchStats matches;
+  guint64 skew_mean;
+  gdouble skew_drift;
 
-void
-gst_stereo_diagnosis_add_health (GstStereoDiagnosis *checks, GstStructure *stats)
-{
-  gst_stereo_health_add_stats (checks->health, stats);
+  GST_OBJECT_LOCK (diagnosis->element);
+  skew_mean = diagnosis->skew_mean;
+  skew_drift = diagnosis->skew_drift;
+  GST_OBJECT_UNLOCK (diagnosis->element);
+  gst_stereo_match_check_get_stats (diagnosis->matches, &matches);
+  gst_structure_set (stats, "checks", G_TYPE_UINT64, matches.checks, "check-matches", G_TYPE_UINT64, matches.matches,
+      "exchanged", G_TYPE_BOOLEAN, matches.exchanged, "vertical-offset", G_TYPE_DOUBLE, matches.vertical_offset,
+      "skew-mean", G_TYPE_UINT64, skew_mean, "skew-drift", G_TYPE_DOUBLE, skew_drift, NULL);
+  gst_stereo_report_add_stats (diagnosis->report, stats);
+  gst_stereo_view_check_add_stats (diagnosis->views, stats);
+  gst_structure_set (
+      stats, "beyond-range", G_TYPE_DOUBLE, matches.beyond, "wanted-disparities", G_TYPE_INT, matches.wanted, NULL);
 }

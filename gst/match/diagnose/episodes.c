@@ -38,7 +38,7 @@ gst_stereo_episode_update (GstStereoEpisode *episode, GstStereoVerdict verdict, 
   }
   if (!episode->count++ || time < episode->since)
     episode->since = time;
-  if (episode->count < GST_STEREO_EPISODE_LOOKS || time - episode->since < hold)
+  if (episode->count < GST_STEREO_EPISODE_VERDICTS || time - episode->since < hold)
     return GST_STEREO_EPISODE_GOES_ON;
   episode->stands = bad;
   episode->count = 0;

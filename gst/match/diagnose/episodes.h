@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is said of one pair, and what of a stream: verdicts come and go from pair to pair, a fault has to last. */
+/* Verdicts are of one pair, and come and go. Findings and episodes are of a stream: a fault has to last. */
 #ifndef GST_STEREO_EPISODES_H
 #define GST_STEREO_EPISODES_H
 
@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Of one pair. UNKNOWN: it tells nothing. */
+/* Of one pair. UNKNOWN: nothing can be said. */
 typedef enum
 {
   GST_STEREO_VERDICT_UNKNOWN,
@@ -31,8 +31,8 @@ gboolean gst_stereo_finding_update (GstStereoFinding *finding, GstStereoVerdict 
 
 /* A fault counts when it lasts, and so does its end: a hand that passes the lens, or a lamp that is switched, is none. How
  * long is in the table of gststereohealth.h. */
-#define GST_STEREO_EPISODE_LOOKS 4
-/* So many looks in a row that tell nothing make what came before count no more: chance does not add up over hours. */
+#define GST_STEREO_EPISODE_VERDICTS 4
+/* So many verdicts in a row that say nothing make what came before count no more: chance does not add up over hours. */
 #define GST_STEREO_EPISODE_PATIENCE 8
 
 typedef enum
@@ -46,9 +46,9 @@ typedef enum
 typedef struct
 {
   gboolean stands;
-  guint count;   /* looks in a row that say the opposite of `stands`; looks that tell nothing do not count */
-  guint unknown; /* looks in a row that tell nothing */
-  gint64 since;  /* time of the first of the looks that count, ns */
+  guint count;   /* verdicts in a row that are the opposite of `stands`; those that say nothing do not count */
+  guint unknown; /* verdicts in a row that say nothing */
+  gint64 since;  /* time of the first of the verdicts that count, ns */
 } GstStereoEpisode;
 
 /* @hold: ns that it has to last. */

@@ -21,8 +21,8 @@ typedef struct _GstStereoPairMatcher GstStereoPairMatcher;
 
 typedef struct
 {
-  guint points;            /* textured ones, looked for */
-  guint alike;             /* of them, those that some place looks like; it may be one of many */
+  guint points;            /* textured ones, searched */
+  guint alike;             /* of them, those that fit some place; it may be one of many */
   guint matches;           /* of them, found for sure */
   guint forward, backward; /* matches inside the range; matches that would be inside if the views were exchanged */
   guint beyond;            /* matches that lie beyond the largest disparity searched */
@@ -46,7 +46,7 @@ void gst_stereo_pair_matcher_free (GstStereoPairMatcher *matcher);
 gboolean gst_stereo_pair_matcher_is_for (
     const GstStereoPairMatcher *matcher, gint width, gint height, gint min, gint num);
 /* Both views in host memory. @counts: a byte a pixel of the left view, in rows without padding; where it is 0 no point is
- * looked for. NULL: the whole view counts. */
+ * searched. NULL: the whole view counts. */
 void gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right,
     const guint8 *counts, GstStereoPairMatches *matches);
 

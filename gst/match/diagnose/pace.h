@@ -4,8 +4,8 @@
  * the pairs took on this machine: what another size would take is an estimate, in proportion to pixels times
  * disparities, and what another profile would take is a ratio that was measured on other machines (docs/benchmarks.md).
  */
-#ifndef GST_STEREO_HEALTH_PACE_H
-#define GST_STEREO_HEALTH_PACE_H
+#ifndef GST_STEREO_PACE_H
+#define GST_STEREO_PACE_H
 
 #include "gst/match/diagnose/view_faults.h"
 #include "stereo/stereo.h"

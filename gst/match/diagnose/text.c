@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/match/diagnose/text.h"
 
+#include <math.h>
+
 #define VIEW(v) ((v) ? "right" : "left")
 #define MS(ns) ((gdouble) (ns) / 1e6)
 
 gchar *
-gst_stereo_health_describe_fault (GstStereoViewFault fault, guint v, const GstStereoViewLook looks[2])
+gst_stereo_text_view_fault (GstStereoViewFault fault, guint v, const GstStereoViewFigures figures[2])
 {
-  const GstStereoViewLook *look = &looks[v], *other = &looks[!v];
+  const GstStereoViewFigures *own = &figures[v], *other = &figures[!v];
 
   switch (fault) {
     case GST_STEREO_VIEW_BLACK:
       return g_strdup_printf ("The %s view is black: %.0f %% of its pixels show no light. Look for a lens cap, no "
                               "light, or too short an exposure, and whether the camera is connected.",
-          VIEW (v), 100 * look->black);
+          VIEW (v), 100 * own->black);
     case GST_STEREO_VIEW_BLOWN_OUT:
       return g_strdup_printf ("The %s view is blown out: %.0f %% of its pixels are white, and show nothing that could "
                               "be matched. Lower the exposure or the gain of that camera.",
-          VIEW (v), 100 * look->white);
+          VIEW (v), 100 * own->white);
     case GST_STEREO_VIEW_COVERED:
       return g_strdup_printf (
           "The %s view is covered: it is even all over (a contrast of %.1f grey levels, that of the %s view %.1f). "
           "Take away what lies before the lens.",
-          VIEW (v), look->contrast, VIEW (!v), other->contrast);
+          VIEW (v), own->contrast, VIEW (!v), other->contrast);
     case GST_STEREO_VIEW_BLURRED:
       return g_strdup_printf (
           "The %s view is blurred: it has %.2f times the detail of the %s view, or both have lost theirs. Clean the "
           "lens, take away what lies before it, or focus that camera.",
-          VIEW (v), look->sharpness / MAX (other->sharpness, 1e-9), VIEW (!v));
+          VIEW (v), own->sharpness / MAX (other->sharpness, 1e-9), VIEW (!v));
     case GST_STEREO_VIEW_DARK:
       return g_strdup_printf ("The %s view is darker than the %s one: its mean grey level is %.0f, that of the %s view "
                               "%.0f. Give both cameras the same exposure and gain, and switch off what sets these for "
                               "each camera alone. Until then prefer cost=census-9x7 or method=bm cost=zncc: costs that "
                               "compare grey levels fail.",
-          VIEW (v), VIEW (!v), look->brightness, VIEW (!v), other->brightness);
+          VIEW (v), VIEW (!v), own->brightness, VIEW (!v), other->brightness);
     default:
       return g_strdup_printf (
           "The %s view is frozen: each frame, or a large part of it, is the same as the one before, while the %s view "
@@ -44,7 +46,7 @@ gst_stereo_health_describe_fault (GstStereoViewFault fault, guint v, const GstSt
 }
 
 gchar *
-gst_stereo_health_describe_pair (GstStereoPairFault fault, gboolean active)
+gst_stereo_text_pair_fault (GstStereoPairFault fault, gboolean active)
 {
   static const gchar *const texts[GST_STEREO_PAIR_FAULTS][2] = {
     [GST_STEREO_PAIR_FROZEN] = { "The two views are no longer frozen.",
@@ -63,8 +65,104 @@ gst_stereo_health_describe_pair (GstStereoPairFault fault, gboolean active)
   return g_strdup (texts[fault][active]);
 }
 
+/* ---- what matches ------------------------------------------------------------------------- */
+
 gchar *
-gst_stereo_health_describe_range (const GstStereoPairMatches *result, const StereoParams *params, gint wanted)
+gst_stereo_text_out_of_step (const GstStereoPairMatches *matches, gboolean active)
+{
+  if (!active)
+    return g_strdup ("The views are in step again.");
+  return g_strdup_printf (
+      "The views are out of step: points lie higher or lower in the right view, by %.1f px more than any turn or "
+      "scale explains. The views, or parts of them, were taken at different moments: trigger the cameras together, "
+      "and look at what delays or tears frames on the way. Where nothing moves, a lens is not "
+      "undistorted: calibrate anew.",
+      matches->rest);
+}
+
+gchar *
+gst_stereo_text_focal (const GstStereoPairMatches *matches, gboolean active)
+{
+  if (!active)
+    return g_strdup ("The focal lengths no longer differ.");
+  return g_strdup_printf (
+      "The focal lengths differ: the right view is %s, by %.1f px at its top and bottom. Look whether "
+      "both cameras have the same lens and the same zoom, or calibrate anew.",
+      matches->scale > 0 ? "larger" : "smaller", fabs (matches->scale));
+}
+
+static gchar *
+describe_mismatch (const GstStereoPairMatches *matches, gboolean active, const gchar *than)
+{
+  if (!active)
+    return g_strdup ("The two views match again.");
+  return g_strdup_printf ("The two views do not match: of %u points of the left view, %u are found in the right one%s. "
+                          "Look whether both cameras see the same scene, whether one of them is mirrored or turned, and "
+                          "whether something is before a lens.",
+      matches->points, matches->matches, than);
+}
+
+gchar *
+gst_stereo_text_mismatch (const GstStereoPairMatches *matches, gboolean active)
+{
+  return describe_mismatch (matches, active, "");
+}
+
+gchar *
+gst_stereo_text_fewer_matches (const GstStereoPairMatches *matches, gboolean active)
+{
+  return describe_mismatch (matches, active, ", much less than before");
+}
+
+gchar *
+gst_stereo_text_exchanged (const GstStereoPairMatches *matches, const GstStereoLayout *layout)
+{
+  const gchar *remedy = layout->packing == GST_STEREO_PACKING_AUTO ?
+      "exchange what is linked to sink_left and sink_right" :
+      "turn right-view-first in the caps' multiview-flags round";
+
+  return g_strdup_printf ("Left and right look exchanged: %u of %u points match at disparities below those searched "
+                          "(median of all: %.1f px). If they are, %s; if they are not, set min-disparity to about %d.",
+      matches->backward, matches->forward + matches->backward, matches->disparity, remedy,
+      (gint) (1.5 * matches->disparity));
+}
+
+gchar *
+gst_stereo_text_rows (const GstStereoPairMatches *matches, const StereoParams *params)
+{
+  return g_strdup_printf (
+      "The rows of the two views do not fit: a point lies %.1f px higher or lower in the right view than in the left "
+      "one (median of %u; the left half of the picture is off by %.1f px, the right one by %.1f px, down is positive). "
+      "Rectify the views: put stereorectify with its calibration before stereomatch, or calibrate anew. If they are "
+      "rectified, they were not taken at the same moment. %s",
+      matches->vertical, matches->placed, matches->vertical_left, matches->vertical_right,
+      params->align ? "Up to 3 px are taken out while stats say aligned, which is less exact." :
+                      "align=auto takes up to 3 px of it out, which is less exact.");
+}
+
+/* ---- timestamps --------------------------------------------------------------------------- */
+
+gchar *
+gst_stereo_text_apart (const GstStereoSkew *skew, gint64 frame)
+{
+  return g_strdup_printf ("The views are out of step: the two frames of a pair are %.1f ms apart on average, of %.1f ms "
+                          "from frame to frame. What moves gets a wrong disparity. Trigger the cameras together, or "
+                          "start them together.",
+      MS (skew->mean), MS (frame));
+}
+
+gchar *
+gst_stereo_text_drift (const GstStereoSkew *skew)
+{
+  return g_strdup_printf ("The timestamps of the two views drift apart, by %.3f ms in a second: the cameras run at "
+                          "different rates. Trigger them together, or let one clock stamp both.",
+      MS (skew->drift));
+}
+
+/* ---- the search range, and the pace ------------------------------------------------------- */
+
+gchar *
+gst_stereo_text_range (const GstStereoPairMatches *matches, const StereoParams *params, gint wanted)
 {
   gint last = params->min_disparity + params->num_disparities - 1;
 
@@ -73,11 +171,11 @@ gst_stereo_health_describe_range (const GstStereoPairMatches *result, const Ster
         "The search range is too small: %u of %u points that match lie beyond its last disparity, %d px, up to about "
         "%.0f px, and more than %d disparities cannot be searched. Use smaller views, or move the "
         "cameras closer together.",
-        result->beyond, result->beyond + result->forward, last, result->farthest, params->num_disparities);
+        matches->beyond, matches->beyond + matches->forward, last, matches->farthest, params->num_disparities);
   return g_strdup_printf ("The search range is too small: %u of %u points that match lie beyond its last disparity, %d "
                           "px, up to about %.0f px. What is that near gets a wrong value or none. Set "
                           "num-disparities=%d, or more if something comes nearer.",
-      result->beyond, result->beyond + result->forward, last, result->farthest, wanted);
+      matches->beyond, matches->beyond + matches->forward, last, matches->farthest, wanted);
 }
 
 static void
@@ -117,7 +215,7 @@ add_choices (GString *text, const GstStereoAdvice *advice)
 }
 
 gchar *
-gst_stereo_health_describe_slow (const GstStereoPace *pace, const GstStereoLoad *load, const GstStereoAdvice *advice)
+gst_stereo_text_slow (const GstStereoPace *pace, const GstStereoLoad *load, const GstStereoAdvice *advice)
 {
   GString *text = g_string_new (NULL);
 

@@ -3,7 +3,7 @@
  * Whether two views are in step, from the timestamps alone.
  *
  * Two cameras whose timestamps are wrong by the same amount look in step, and so do frames that were stamped on arrival
- * and not on exposure. Nothing in a pair of still pictures would tell.
+ * and not on exposure. A pair of still pictures does not show it.
  */
 #ifndef GST_STEREO_TIMESTAMPS_H
 #define GST_STEREO_TIMESTAMPS_H

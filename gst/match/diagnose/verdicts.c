@@ -16,13 +16,12 @@
 #define REST_GOOD 0.5
 #define OUTWEIGHS 2.2 /* rests: a median offset that large comes from the rig, whatever else moves points */
 
-#define MIN_POINTS 48 /* that tell whether the views show one scene */
+#define MIN_POINTS 48 /* that show whether the views show one scene */
 #define FOUND_LEAST \
   0.09                /* share of the points that is found by chance; of one scene, healthy pairs have 0.18 and more */
 #define FOUND_BAD 0.4 /* of the share that was found so far */
 #define FOUND_GOOD 0.6
-#define ALIKE_MOST \
-  0.4 /* share that some place looks like by chance; what repeats has more, and is found nowhere for sure */
+#define ALIKE_MOST 0.4 /* share that fits some place by chance; what repeats has more, and is found nowhere for sure */
 
 #define MIN_BEYOND 6    /* matches beyond the range that are no chance */
 #define BEYOND_BAD 0.04 /* their share of all matches that vote */
@@ -107,7 +106,7 @@ gst_stereo_verdict_range (const GstStereoPairMatches *matches)
 {
   guint votes = matches->forward + matches->beyond;
 
-  /* of views that are exchanged, the other check says what has to be said */
+  /* of views that are exchanged, the other verdict is enough */
   if (votes < MIN_MATCHES || matches->doubtful > MAX_DOUBT * votes || matches->backward > votes)
     return GST_STEREO_VERDICT_UNKNOWN;
   if (matches->beyond >= MIN_BEYOND && matches->beyond >= BEYOND_BAD * votes)

@@ -4,7 +4,7 @@
  *
  * - Exchanged views differ from correct ones by the sign of the disparity alone. A match speaks for an exchange if its
  *   disparity lies outside the search range and the opposite disparity inside. Points at infinity have no sign, and do
- *   not count. A range that reaches equally far to either side tells nothing.
+ *   not count. A range that reaches equally far to either side says nothing.
  * - A search range that is too small leaves matches beyond its end: what is nearest has a wrong disparity or none.
  * - Vertical offsets between the views have three causes. Those of a rig that is not rectified are an offset and a turn
  *   of the whole picture. Those of another focal length grow from the middle to the top and the bottom. Those of views of

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Between the two figures of a fault, a look tells nothing: what stands at one look does not flicker. */
+/* Between the two figures of a fault, a measurement says nothing: what stands at one measurement does not flicker. */
 #define BLACK_BAD 0.98 /* share of black pixels: a picture of the night has lamps */
 #define BLACK_GOOD 0.9
 #define WHITE_BAD 0.5 /* twice what fog and sky give */
@@ -13,13 +13,13 @@
 #define BLURRED_GOOD 0.65
 #define DARK_BAD (1 / 1.5) /* of the other view's brightness; the worst healthy pair has 0.93 */
 #define DARK_GOOD (1 / 1.3)
-#define BRIGHT_ENOUGH 20.0  /* levels of the other view: less tells nothing about exposure */
+#define BRIGHT_ENOUGH 20.0  /* levels of the other view: less says nothing about exposure */
 #define DETAILED_ENOUGH 1.5 /* grey levels of the other view: fog has 2.5 */
 #define BEYOND_DOUBT 2.5    /* times what noise gives by chance */
 #define ROUGHER 0.8         /* a view that is less sharp has less of detail and noise together, too */
 #define MOVES 0.01          /* share of the other view's pixels */
-#define PAST_LOOKS 25       /* before the past counts: five seconds */
-#define PAST_WEIGHT 100     /* looks that the mean is of, at most: twenty seconds */
+#define PAST_COUNT 25       /* before the past counts: five seconds */
+#define PAST_WEIGHT 100     /* measurements that the mean is of, at most: twenty seconds */
 #define ODD_COVER 8.0       /* grey levels of contrast: a cover has less */
 #define EVEN 0.5            /* and it has so much less than the other view */
 #define BLURRED_BOTH 0.25   /* of what each view's sharpness used to be: fog and night come slower */
@@ -57,61 +57,61 @@ below (gdouble value, gdouble bad, gdouble good)
 }
 
 gboolean
-gst_stereo_views_has_detail (const GstStereoViewLook *look)
+gst_stereo_view_has_detail (const GstStereoViewFigures *own)
 {
-  return look->detail >= DETAILED_ENOUGH && look->detail * look->detail >= BEYOND_DOUBT * look->doubt;
+  return own->detail >= DETAILED_ENOUGH && own->detail * own->detail >= BEYOND_DOUBT * own->doubt;
 }
 
 static GstStereoVerdict
-judge_blurred (const GstStereoViewLook *look, const GstStereoViewLook *other, gdouble expected)
+judge_blurred (const GstStereoViewFigures *own, const GstStereoViewFigures *other, gdouble expected)
 {
   GstStereoVerdict verdict;
 
-  if (!gst_stereo_views_has_detail (other))
+  if (!gst_stereo_view_has_detail (other))
     return GST_STEREO_VERDICT_UNKNOWN;
-  verdict = below (look->sharpness / other->sharpness / expected, BLURRED_BAD, BLURRED_GOOD);
+  verdict = below (own->sharpness / other->sharpness / expected, BLURRED_BAD, BLURRED_GOOD);
   /* texture whose rows have nothing in common is taken for noise; and in fog there may be little else than noise */
-  if (verdict == GST_STEREO_VERDICT_BAD && look->roughness > ROUGHER * other->roughness)
+  if (verdict == GST_STEREO_VERDICT_BAD && own->roughness > ROUGHER * other->roughness)
     return GST_STEREO_VERDICT_UNKNOWN;
   return verdict;
 }
 
 /* Nothing but noise is left of the detail of a view that shows something. Texture whose rows have nothing in common is rough. */
 static gboolean
-has_no_detail (const GstStereoViewLook *look)
+has_no_detail (const GstStereoViewFigures *own)
 {
-  return look->contrast >= SOMETHING_THERE && look->roughness < SMOOTH * look->contrast &&
-      look->detail * look->detail < BEYOND_DOUBT * look->doubt;
+  return own->contrast >= SOMETHING_THERE && own->roughness < SMOOTH * own->contrast &&
+      own->detail * own->detail < BEYOND_DOUBT * own->doubt;
 }
 
-/* Both views at once: neither tells what the other one should be like. */
+/* Both views at once: neither shows what the other one should be like. */
 static gboolean
-are_blurred (const GstStereoViewLook looks[2], const GstStereoViewsPast *past)
+are_blurred (const GstStereoViewFigures figures[2], const GstStereoViewHistory *past)
 {
-  gboolean blank = has_no_detail (&looks[0]) && has_no_detail (&looks[1]), less = TRUE;
+  gboolean blank = has_no_detail (&figures[0]) && has_no_detail (&figures[1]), less = TRUE;
 
   for (guint v = 0; v < 2; v++)
-    less = less && looks[v].sharpness < BLURRED_BOTH * past->sharpness[v];
+    less = less && figures[v].sharpness < BLURRED_BOTH * past->sharpness[v];
   return blank || less;
 }
 
 static GstStereoVerdict
-judge_dark (const GstStereoViewLook *look, const GstStereoViewLook *other)
+judge_dark (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
 {
   if (other->brightness < BRIGHT_ENOUGH)
     return GST_STEREO_VERDICT_UNKNOWN;
-  return below (look->brightness / other->brightness, DARK_BAD, DARK_GOOD);
+  return below (own->brightness / other->brightness, DARK_BAD, DARK_GOOD);
 }
 
 /* Bands in which the other view moves, and this one does not: parts that are frozen, under noise or beside a running clock. Or
  * in which the other view has the noise of a sensor, and no pixel of this one changes. */
 static guint
-count_still_bands (const GstStereoViewLook *look, const GstStereoViewLook *other)
+count_still_bands (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
 {
   guint count = 0;
 
-  for (guint band = 0; band < GST_STEREO_LOOK_BANDS; band++) {
-    const GstStereoLookBand *here = &look->bands[band], *there = &other->bands[band];
+  for (guint band = 0; band < GST_STEREO_VIEW_BANDS; band++) {
+    const GstStereoBandFigures *here = &own->bands[band], *there = &other->bands[band];
     if (here->other == 0 && there->other > BAND_NOISY && here->level > BAND_DARK && here->level < BAND_BRIGHT) {
       count++;
       continue;
@@ -125,13 +125,13 @@ count_still_bands (const GstStereoViewLook *look, const GstStereoViewLook *other
 }
 
 static GstStereoVerdict
-judge_frozen (const GstStereoViewLook *look, const GstStereoViewLook *other)
+judge_frozen (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
 {
-  if (!look->compared || !other->compared)
+  if (!own->compared || !other->compared)
     return GST_STEREO_VERDICT_UNKNOWN;
-  if (look->same)
+  if (own->same)
     return other->moved >= MOVES ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_UNKNOWN;
-  return above (count_still_bands (look, other), BANDS_FROZEN, 0);
+  return above (count_still_bands (own, other), BANDS_FROZEN, 0);
 }
 
 /* A view that shows nothing, or too much light, says nothing about blur, exposure and movement of either view. */
@@ -144,15 +144,15 @@ shows_nothing (GstStereoViewVerdicts verdicts, guint v)
 
 /* Of the sharpness of both views; FALSE where one is blurred or covered, which shows in exposure and movement too. */
 static gboolean
-judge_sharpness (const GstStereoViewLook looks[2], const GstStereoViewsPast *past, GstStereoViewVerdicts verdicts)
+judge_sharpness (const GstStereoViewFigures figures[2], const GstStereoViewHistory *past, GstStereoViewVerdicts verdicts)
 {
-  gboolean both = are_blurred (looks, past), sharp = !both;
+  gboolean both = are_blurred (figures, past), sharp = !both;
 
   for (guint v = 0; v < 2; v++) {
     gdouble expected = past->ratio <= 0 ? 1 : v ? 1 / past->ratio : past->ratio;
-    GstStereoVerdict verdict = both ? GST_STEREO_VERDICT_BAD : judge_blurred (&looks[v], &looks[!v], expected);
-    gboolean covered = verdict == GST_STEREO_VERDICT_BAD && looks[v].contrast < ODD_COVER &&
-        looks[v].contrast < EVEN * looks[!v].contrast;
+    GstStereoVerdict verdict = both ? GST_STEREO_VERDICT_BAD : judge_blurred (&figures[v], &figures[!v], expected);
+    gboolean covered = verdict == GST_STEREO_VERDICT_BAD && figures[v].contrast < ODD_COVER &&
+        figures[v].contrast < EVEN * figures[!v].contrast;
 
     sharp = sharp && verdict != GST_STEREO_VERDICT_BAD;
     verdicts[GST_STEREO_VIEW_COVERED][v] = covered ? GST_STEREO_VERDICT_BAD :
@@ -164,39 +164,40 @@ judge_sharpness (const GstStereoViewLook looks[2], const GstStereoViewsPast *pas
 }
 
 void
-gst_stereo_views_judge (const GstStereoViewLook looks[2], const GstStereoViewsPast *past, GstStereoViewVerdicts verdicts)
+gst_stereo_view_faults_judge (
+    const GstStereoViewFigures figures[2], const GstStereoViewHistory *past, GstStereoViewVerdicts verdicts)
 {
   gboolean sharp;
 
   memset (verdicts, 0, sizeof (GstStereoViewVerdicts));
   for (guint v = 0; v < 2; v++) {
-    verdicts[GST_STEREO_VIEW_BLACK][v] = above (looks[v].black, BLACK_BAD, BLACK_GOOD);
-    verdicts[GST_STEREO_VIEW_BLOWN_OUT][v] = above (looks[v].white, WHITE_BAD, WHITE_GOOD);
+    verdicts[GST_STEREO_VIEW_BLACK][v] = above (figures[v].black, BLACK_BAD, BLACK_GOOD);
+    verdicts[GST_STEREO_VIEW_BLOWN_OUT][v] = above (figures[v].white, WHITE_BAD, WHITE_GOOD);
   }
   if (shows_nothing (verdicts, 0) || shows_nothing (verdicts, 1))
     return;
-  sharp = judge_sharpness (looks, past, verdicts);
+  sharp = judge_sharpness (figures, past, verdicts);
   for (guint v = 0; v < 2; v++) {
     /* what covers a lens is dark too, and does not move */
     if (sharp)
-      verdicts[GST_STEREO_VIEW_DARK][v] = judge_dark (&looks[v], &looks[!v]);
+      verdicts[GST_STEREO_VIEW_DARK][v] = judge_dark (&figures[v], &figures[!v]);
     if (verdicts[GST_STEREO_VIEW_BLURRED][v] != GST_STEREO_VERDICT_BAD &&
         verdicts[GST_STEREO_VIEW_COVERED][v] != GST_STEREO_VERDICT_BAD)
-      verdicts[GST_STEREO_VIEW_FROZEN][v] = judge_frozen (&looks[v], &looks[!v]);
+      verdicts[GST_STEREO_VIEW_FROZEN][v] = judge_frozen (&figures[v], &figures[!v]);
   }
 }
 
-/* What both views tell together; a view that shows nothing tells nothing. */
+/* Of both views together; a view that shows nothing says nothing. */
 static void
-judge_pair (const GstStereoViews *views, const GstStereoViewLook looks[2], const GstStereoPairLook *pair, gboolean live,
-    GstStereoVerdict verdicts[GST_STEREO_PAIR_FAULTS])
+judge_pair (const GstStereoViewFaults *views, const GstStereoViewFigures figures[2], const GstStereoBlockFigures *pair,
+    gboolean live, GstStereoVerdict verdicts[GST_STEREO_PAIR_FAULTS])
 {
-  gboolean compared = looks[0].compared && looks[1].compared, same = looks[0].same && looks[1].same;
+  gboolean compared = figures[0].compared && figures[1].compared, same = figures[0].same && figures[1].same;
   gboolean lively = live || views->moved, nothing = FALSE;
   GstStereoVerdict zero = GST_STEREO_VERDICT_UNKNOWN, still = GST_STEREO_VERDICT_UNKNOWN;
 
   for (guint v = 0; v < 2; v++)
-    nothing = nothing || looks[v].black >= BLACK_BAD || looks[v].white >= WHITE_BAD;
+    nothing = nothing || figures[v].black >= BLACK_BAD || figures[v].white >= WHITE_BAD;
   memset (verdicts, 0, GST_STEREO_PAIR_FAULTS * sizeof *verdicts);
   if (compared && !nothing) {
     verdicts[GST_STEREO_PAIR_FROZEN] = !same ? GST_STEREO_VERDICT_GOOD :
@@ -220,14 +221,14 @@ judge_pair (const GstStereoViews *views, const GstStereoViewLook looks[2], const
   verdicts[GST_STEREO_PAIR_STILL_PATTERN] = pair->rest < REST_PATTERN ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_BAD;
 }
 
-/* ---- looks ------------------------------------------------------------------------------- */
+/* ---- measurements ------------------------------------------------------------------------------- */
 
-GstStereoViewsPast
-gst_stereo_views_past (const GstStereoViews *views)
+GstStereoViewHistory
+gst_stereo_view_faults_history (const GstStereoViewFaults *views)
 {
-  GstStereoViewsPast past = { 0 };
+  GstStereoViewHistory past = { 0 };
 
-  if (views->looks < PAST_LOOKS)
+  if (views->count < PAST_COUNT)
     return past;
   past.ratio = exp (CLAMP (views->ratio, -PAST_MAX, PAST_MAX));
   for (guint v = 0; v < 2; v++)
@@ -237,15 +238,15 @@ gst_stereo_views_past (const GstStereoViews *views)
 
 /* Looks in which nothing is wrong with the sharpness of either view. */
 static void
-remember (GstStereoViews *views, const GstStereoViewLook looks[2], GstStereoViewVerdicts verdicts)
+remember (GstStereoViewFaults *views, const GstStereoViewFigures figures[2], GstStereoViewVerdicts verdicts)
 {
   if (verdicts[GST_STEREO_VIEW_BLURRED][0] != GST_STEREO_VERDICT_GOOD ||
       verdicts[GST_STEREO_VIEW_BLURRED][1] != GST_STEREO_VERDICT_GOOD)
     return;
-  views->looks = MIN (views->looks + 1, PAST_WEIGHT);
-  views->ratio += (log (looks[0].sharpness / looks[1].sharpness) - views->ratio) / views->looks;
+  views->count = MIN (views->count + 1, PAST_WEIGHT);
+  views->ratio += (log (figures[0].sharpness / figures[1].sharpness) - views->ratio) / views->count;
   for (guint v = 0; v < 2; v++)
-    views->sharp[v] += (log (looks[v].sharpness) - views->sharp[v]) / views->looks;
+    views->sharp[v] += (log (figures[v].sharpness) - views->sharp[v]) / views->count;
 }
 
 static gint64
@@ -264,7 +265,7 @@ hold_of (GstStereoHealthFlags flag)
   }
 
 GstStereoHealthFlags
-gst_stereo_views_flag (GstStereoViewFault fault, guint v)
+gst_stereo_view_faults_flag (GstStereoViewFault fault, guint v)
 {
   static const GstStereoHealthFlags flags[GST_STEREO_VIEW_FAULTS][2] = { [GST_STEREO_VIEW_BLACK] = FLAGS (BLACK),
     [GST_STEREO_VIEW_BLOWN_OUT] = FLAGS (BLOWN_OUT),
@@ -290,36 +291,37 @@ gst_stereo_pair_flag (GstStereoPairFault fault)
 }
 
 void
-gst_stereo_views_add (GstStereoViews *views, const GstStereoViewLook looks[2], gint64 time,
+gst_stereo_view_faults_add (GstStereoViewFaults *views, const GstStereoViewFigures figures[2], gint64 time,
     GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2])
 {
-  GstStereoViewsPast past = gst_stereo_views_past (views);
+  GstStereoViewHistory past = gst_stereo_view_faults_history (views);
   GstStereoViewVerdicts verdicts;
 
-  gst_stereo_views_judge (looks, &past, verdicts);
-  remember (views, looks, verdicts);
+  gst_stereo_view_faults_judge (figures, &past, verdicts);
+  remember (views, figures, verdicts);
   for (guint fault = 0; fault < GST_STEREO_VIEW_FAULTS; fault++)
     for (guint v = 0; v < 2; v++)
       changes[fault][v] = gst_stereo_episode_update (
-          &views->episodes[fault][v], verdicts[fault][v], time, hold_of (gst_stereo_views_flag (fault, v)));
+          &views->episodes[fault][v], verdicts[fault][v], time, hold_of (gst_stereo_view_faults_flag (fault, v)));
 }
 
 void
-gst_stereo_views_add_pair (GstStereoViews *views, const GstStereoViewLook looks[2], const GstStereoPairLook *pair,
-    gboolean live, gint64 time, GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS])
+gst_stereo_view_faults_add_pair (GstStereoViewFaults *views, const GstStereoViewFigures figures[2],
+    const GstStereoBlockFigures *pair, gboolean live, gint64 time,
+    GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS])
 {
   GstStereoVerdict verdicts[GST_STEREO_PAIR_FAULTS];
 
   for (guint v = 0; v < 2; v++)
-    views->moved = views->moved || (looks[v].compared && !looks[v].same);
-  judge_pair (views, looks, pair, live, verdicts);
+    views->moved = views->moved || (figures[v].compared && !figures[v].same);
+  judge_pair (views, figures, pair, live, verdicts);
   for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
     changes[fault] = gst_stereo_episode_update (
         &views->pair[fault], verdicts[fault], time, hold_of (gst_stereo_pair_flag (fault)));
 }
 
 void
-gst_stereo_views_flush (GstStereoViews *views)
+gst_stereo_view_faults_flush (GstStereoViewFaults *views)
 {
   for (guint fault = 0; fault < GST_STEREO_VIEW_FAULTS; fault++)
     for (guint v = 0; v < 2; v++)
@@ -329,7 +331,7 @@ gst_stereo_views_flush (GstStereoViews *views)
 }
 
 gboolean
-gst_stereo_views_are_suspicious (const GstStereoViews *views)
+gst_stereo_view_faults_are_suspicious (const GstStereoViewFaults *views)
 {
   for (guint fault = 0; fault < GST_STEREO_VIEW_FAULTS; fault++)
     for (guint v = 0; v < 2; v++)
@@ -342,7 +344,7 @@ gst_stereo_views_are_suspicious (const GstStereoViews *views)
 }
 
 gboolean
-gst_stereo_views_are_sound (const GstStereoViews *views)
+gst_stereo_view_faults_are_sound (const GstStereoViewFaults *views)
 {
   for (guint fault = 0; fault < GST_STEREO_VIEW_FAULTS; fault++)
     for (guint v = 0; v < 2; v++)

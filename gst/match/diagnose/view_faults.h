@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is wrong with a view: verdicts from looks at both views.
+ * What is wrong with a view: verdicts from figures of both views.
  *
  * The figures behind each threshold are those of healthy pairs of cameras: 50 pairs of Middlebury, KITTI, RADIATE and
  * OpenCV, sunny and foggy, colour and grey. Their views differ by at most 8 % in brightness and 18 % in sharpness, and
  * at most 28 % of a view is white.
  */
-#ifndef GST_STEREO_HEALTH_VIEWS_H
-#define GST_STEREO_HEALTH_VIEWS_H
+#ifndef GST_STEREO_VIEW_FAULTS_H
+#define GST_STEREO_VIEW_FAULTS_H
 
 #include "gst/match/diagnose/episodes.h"
 #include "gst/match/diagnose/blocks.h"
@@ -39,7 +39,7 @@ typedef enum
 } GstStereoPairFault;
 
 /* The flags of a fault. */
-GstStereoHealthFlags gst_stereo_views_flag (GstStereoViewFault fault, guint v);
+GstStereoHealthFlags gst_stereo_view_faults_flag (GstStereoViewFault fault, guint v);
 GstStereoHealthFlags gst_stereo_pair_flag (GstStereoPairFault fault);
 
 /* Of one fault in both views: [0] is left. */
@@ -50,40 +50,40 @@ typedef struct
 {
   gdouble ratio;        /* the left view's sharpness divided by the right one's */
   gdouble sharpness[2]; /* of each view */
-} GstStereoViewsPast;
+} GstStereoViewHistory;
 
-/* Where two faults have one
- * cause, the first one in the order above is told, and the other is UNKNOWN. */
-void gst_stereo_views_judge (
-    const GstStereoViewLook looks[2], const GstStereoViewsPast *past, GstStereoViewVerdicts verdicts);
+/* Where two faults have one cause, the first one in the order above is BAD, and the other is UNKNOWN. */
+void gst_stereo_view_faults_judge (
+    const GstStereoViewFigures figures[2], const GstStereoViewHistory *past, GstStereoViewVerdicts verdicts);
 
 /* Zeroed at first. */
 typedef struct
 {
   GstStereoEpisode episodes[GST_STEREO_VIEW_FAULTS][2];
   GstStereoEpisode pair[GST_STEREO_PAIR_FAULTS];
-  gdouble ratio;    /* mean logarithm of left to right sharpness in looks without a fault */
+  gdouble ratio;    /* mean logarithm of left to right sharpness in measurements without a fault */
   gdouble sharp[2]; /* and of each view's sharpness */
-  guint looks;      /* that the means are of */
+  guint count;      /* of measurements that the means are of */
   gboolean moved;   /* pixels have changed */
-} GstStereoViews;
+} GstStereoViewFaults;
 
-/* A look at both views. @changes: for each fault and view. */
-void gst_stereo_views_add (GstStereoViews *views, const GstStereoViewLook looks[2], gint64 time,
+/* Figures of both views. @changes: for each fault and view. */
+void gst_stereo_view_faults_add (GstStereoViewFaults *views, const GstStereoViewFigures figures[2], gint64 time,
     GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2]);
-/* After it, what both views tell together. @live: a sensor gives the frames, and no two of them are the same to the bit. */
-void gst_stereo_views_add_pair (GstStereoViews *views, const GstStereoViewLook looks[2], const GstStereoPairLook *pair,
-    gboolean live, gint64 time, GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS]);
-/* A fault begins: it is worth looking again soon. */
-gboolean gst_stereo_views_are_suspicious (const GstStereoViews *views);
+/* After it, figures of both views together. @live: a sensor gives the frames, and no two of them are the same to the bit. */
+void gst_stereo_view_faults_add_pair (GstStereoViewFaults *views, const GstStereoViewFigures figures[2],
+    const GstStereoBlockFigures *pair, gboolean live, gint64 time,
+    GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS]);
+/* A fault begins: the views are to be measured again soon. */
+gboolean gst_stereo_view_faults_are_suspicious (const GstStereoViewFaults *views);
 /* What stands stays; other times follow. */
-void gst_stereo_views_flush (GstStereoViews *views);
+void gst_stereo_view_faults_flush (GstStereoViewFaults *views);
 /* Whether a view shows more than noise. */
-gboolean gst_stereo_views_has_detail (const GstStereoViewLook *look);
+gboolean gst_stereo_view_has_detail (const GstStereoViewFigures *figures);
 /* No fault stands, and none begins. */
-gboolean gst_stereo_views_are_sound (const GstStereoViews *views);
-/* What @past of gst_stereo_views_judge() is now. */
-GstStereoViewsPast gst_stereo_views_past (const GstStereoViews *views);
+gboolean gst_stereo_view_faults_are_sound (const GstStereoViewFaults *views);
+/* What @past of gst_stereo_view_faults_judge() is now. */
+GstStereoViewHistory gst_stereo_view_faults_history (const GstStereoViewFaults *views);
 
 G_END_DECLS
 

@@ -12,15 +12,15 @@
 #define MIN_WIDTH 16
 #define MIN_HEIGHT 8
 
-struct _GstStereoViewer
+struct _GstStereoViewReader
 {
   gint width, height, rows;
-  guint8 *past[GST_STEREO_VIEWER_AGES]; /* the rows of this look, of the last one, and so on */
-  guint8 *below[2];                     /* the rows that go with those of this look and of the last one */
-  guint looks;                          /* that are kept */
+  guint8 *past[GST_STEREO_VIEW_READER_AGES]; /* the rows of this measurement, of the last one, and so on */
+  guint8 *below[2];                          /* the rows that go with those of this measurement and of the last one */
+  guint kept;                                /* measurements whose rows are there */
 };
 
-/* Sums over all rows of a look, in samples as they are. */
+/* Sums over all rows that are read, in samples as they are. */
 typedef struct
 {
   guint64 sum, black, white;
@@ -29,53 +29,53 @@ typedef struct
   gint64 products, squares;
 } Sums;
 
-GstStereoViewer *
-gst_stereo_viewer_new (gint width, gint height)
+GstStereoViewReader *
+gst_stereo_view_reader_new (gint width, gint height)
 {
-  GstStereoViewer *viewer;
+  GstStereoViewReader *reader;
 
   if (width < MIN_WIDTH || height < MIN_HEIGHT)
     return NULL;
-  viewer = g_new0 (GstStereoViewer, 1);
-  viewer->width = width;
-  viewer->height = height;
-  viewer->rows = MIN (ROWS, height - APART);
-  for (guint i = 0; i < GST_STEREO_VIEWER_AGES; i++)
-    viewer->past[i] = g_malloc ((gsize) viewer->rows * (gsize) width);
+  reader = g_new0 (GstStereoViewReader, 1);
+  reader->width = width;
+  reader->height = height;
+  reader->rows = MIN (ROWS, height - APART);
+  for (guint i = 0; i < GST_STEREO_VIEW_READER_AGES; i++)
+    reader->past[i] = g_malloc ((gsize) reader->rows * (gsize) width);
   for (guint i = 0; i < 2; i++)
-    viewer->below[i] = g_malloc ((gsize) viewer->rows * (gsize) width);
-  return viewer;
+    reader->below[i] = g_malloc ((gsize) reader->rows * (gsize) width);
+  return reader;
 }
 
 void
-gst_stereo_viewer_free (GstStereoViewer *viewer)
+gst_stereo_view_reader_free (GstStereoViewReader *reader)
 {
-  if (!viewer)
+  if (!reader)
     return;
-  for (guint i = 0; i < GST_STEREO_VIEWER_AGES; i++)
-    g_free (viewer->past[i]);
+  for (guint i = 0; i < GST_STEREO_VIEW_READER_AGES; i++)
+    g_free (reader->past[i]);
   for (guint i = 0; i < 2; i++)
-    g_free (viewer->below[i]);
-  g_free (viewer);
+    g_free (reader->below[i]);
+  g_free (reader);
 }
 
 gboolean
-gst_stereo_viewer_is_for (const GstStereoViewer *viewer, gint width, gint height)
+gst_stereo_view_reader_is_for (const GstStereoViewReader *reader, gint width, gint height)
 {
-  return viewer->width == width && viewer->height == height;
+  return reader->width == width && reader->height == height;
 }
 
 void
-gst_stereo_viewer_forget (GstStereoViewer *viewer)
+gst_stereo_view_reader_forget (GstStereoViewReader *reader)
 {
-  viewer->looks = 0;
+  reader->kept = 0;
 }
 
 const guint8 *
-gst_stereo_viewer_rows (const GstStereoViewer *viewer, guint age, gint *count)
+gst_stereo_view_reader_rows (const GstStereoViewReader *reader, guint age, gint *count)
 {
-  *count = viewer->rows;
-  return age < viewer->looks ? viewer->past[age] : NULL;
+  *count = reader->rows;
+  return age < reader->kept ? reader->past[age] : NULL;
 }
 
 /* One function for each stride: compilers read several pixels at once where they know it. */
@@ -87,26 +87,26 @@ gather (const guint8 *from, gint stride, gint width, guint8 *row)
 }
 
 static void
-read_row (const GstStereoViewer *viewer, const StereoImage *image, gint y, guint8 *row)
+read_row (const GstStereoViewReader *reader, const StereoImage *image, gint y, guint8 *row)
 {
   /* luma, or green, which stands for it */
   const guint8 *from = image->data + y * image->stride + image->offset[image->channels == 3];
 
   switch (image->pixel_stride) {
     case 1:
-      memcpy (row, from, (gsize) viewer->width);
+      memcpy (row, from, (gsize) reader->width);
       break;
     case 2:
-      gather (from, 2, viewer->width, row);
+      gather (from, 2, reader->width, row);
       break;
     case 3:
-      gather (from, 3, viewer->width, row);
+      gather (from, 3, reader->width, row);
       break;
     case 4:
-      gather (from, 4, viewer->width, row);
+      gather (from, 4, reader->width, row);
       break;
     default:
-      gather (from, image->pixel_stride, viewer->width, row);
+      gather (from, image->pixel_stride, reader->width, row);
   }
 }
 
@@ -165,18 +165,18 @@ count_moved (const guint8 *row, const guint8 *before, gint width, gint least)
 }
 
 /* The rows of a band, from column @first to @end. */
-static GstStereoLookBand
-compare_band (const GstStereoViewer *viewer, guint band, gint first, gint end, gint offset, gint scale)
+static GstStereoBandFigures
+compare_band (const GstStereoViewReader *reader, guint band, gint first, gint end, gint offset, gint scale)
 {
-  gint from = (gint) band * viewer->rows / GST_STEREO_LOOK_BANDS;
-  gint to = ((gint) band + 1) * viewer->rows / GST_STEREO_LOOK_BANDS;
+  gint from = (gint) band * reader->rows / GST_STEREO_VIEW_BANDS;
+  gint to = ((gint) band + 1) * reader->rows / GST_STEREO_VIEW_BANDS;
   gdouble products = 0, squares = 0, others = 0, sums = 0, count = (gdouble) MAX (1, (to - from) * (end - first));
   gdouble unit = 255.0 * 255 / scale / scale;
 
   for (gint i = from; i < to; i++) {
-    gsize at = (gsize) i * (gsize) viewer->width;
-    const guint8 *now = viewer->past[0] + at, *before = viewer->past[1] + at;
-    const guint8 *below = viewer->below[0] + at, *below_before = viewer->below[1] + at;
+    gsize at = (gsize) i * (gsize) reader->width;
+    const guint8 *now = reader->past[0] + at, *before = reader->past[1] + at;
+    const guint8 *below = reader->below[0] + at, *below_before = reader->below[1] + at;
     gint64 product = 0, square = 0;
     guint32 other = 0, sum = 0;
 
@@ -192,75 +192,76 @@ compare_band (const GstStereoViewer *viewer, guint band, gint first, gint end, g
     products += (gdouble) product;
     squares += (gdouble) square;
   }
-  return (GstStereoLookBand){ products / count * unit, squares / count * unit * sqrt (OVERLAP / count), others / count,
-    (sums / count - offset) * 255 / scale };
+  return (GstStereoBandFigures){ products / count * unit, squares / count * unit * sqrt (OVERLAP / count),
+    others / count, (sums / count - offset) * 255 / scale };
 }
 
 static void
-compare (const GstStereoViewer *viewer, gint offset, gint scale, gint first, gint end, GstStereoViewLook *look)
+compare (const GstStereoViewReader *reader, gint offset, gint scale, gint first, gint end, GstStereoViewFigures *figures)
 {
-  gsize count = (gsize) viewer->rows * (gsize) viewer->width;
+  gsize count = (gsize) reader->rows * (gsize) reader->width;
   guint64 moved = 0;
 
-  look->compared = viewer->looks > 1;
-  if (!look->compared)
+  figures->compared = reader->kept > 1;
+  if (!figures->compared)
     return;
-  look->same = !memcmp (viewer->past[0], viewer->past[1], count) && !memcmp (viewer->below[0], viewer->below[1], count);
-  if (look->same)
+  figures->same = !memcmp (reader->past[0], reader->past[1], count) &&
+      !memcmp (reader->below[0], reader->below[1], count);
+  if (figures->same)
     return;
-  for (gint i = 0; i < viewer->rows; i++) {
-    gsize at = (gsize) i * (gsize) viewer->width;
+  for (gint i = 0; i < reader->rows; i++) {
+    gsize at = (gsize) i * (gsize) reader->width;
     moved += count_moved (
-        viewer->past[0] + at, viewer->past[1] + at, viewer->width, GST_STEREO_LOOK_MOVED * scale / 255 + 1);
+        reader->past[0] + at, reader->past[1] + at, reader->width, GST_STEREO_LEVEL_MOVED * scale / 255 + 1);
   }
-  look->moved = (gdouble) moved / (gdouble) count;
-  for (guint band = 0; band < GST_STEREO_LOOK_BANDS; band++)
-    look->bands[band] = compare_band (viewer, band, first, end, offset, scale);
+  figures->moved = (gdouble) moved / (gdouble) count;
+  for (guint band = 0; band < GST_STEREO_VIEW_BANDS; band++)
+    figures->bands[band] = compare_band (reader, band, first, end, offset, scale);
 }
 
-/* The oldest rows give their place to those of this look. */
+/* The oldest rows give their place to those of this measurement. */
 static void
-turn_over (GstStereoViewer *viewer)
+turn_over (GstStereoViewReader *reader)
 {
-  guint8 *oldest = viewer->past[GST_STEREO_VIEWER_AGES - 1], *below = viewer->below[1];
+  guint8 *oldest = reader->past[GST_STEREO_VIEW_READER_AGES - 1], *below = reader->below[1];
 
-  memmove (viewer->past + 1, viewer->past, (GST_STEREO_VIEWER_AGES - 1) * sizeof *viewer->past);
-  viewer->past[0] = oldest;
-  viewer->below[1] = viewer->below[0];
-  viewer->below[0] = below;
-  viewer->looks = MIN (viewer->looks + 1, GST_STEREO_VIEWER_AGES);
+  memmove (reader->past + 1, reader->past, (GST_STEREO_VIEW_READER_AGES - 1) * sizeof *reader->past);
+  reader->past[0] = oldest;
+  reader->below[1] = reader->below[0];
+  reader->below[0] = below;
+  reader->kept = MIN (reader->kept + 1, GST_STEREO_VIEW_READER_AGES);
 }
 
 void
-gst_stereo_viewer_look (GstStereoViewer *viewer, const StereoImage *image, gint offset, gint scale, gint first,
-    gint end, GstStereoViewLook *look)
+gst_stereo_view_reader_read (GstStereoViewReader *reader, const StereoImage *image, gint offset, gint scale, gint first,
+    gint end, GstStereoViewFigures *figures)
 {
-  gint black = offset + GST_STEREO_LOOK_BLACK * scale / 255, white = offset + GST_STEREO_LOOK_WHITE * scale / 255;
-  gdouble count = (gdouble) viewer->rows * viewer->width, bends = (gdouble) viewer->rows * (viewer->width - 2 * STEP);
+  gint black = offset + GST_STEREO_LEVEL_BLACK * scale / 255, white = offset + GST_STEREO_LEVEL_WHITE * scale / 255;
+  gdouble count = (gdouble) reader->rows * reader->width, bends = (gdouble) reader->rows * (reader->width - 2 * STEP);
   gdouble mean, runs;
   Sums sums = { 0 };
 
-  turn_over (viewer);
-  for (gint i = 0; i < viewer->rows; i++) {
-    gint y = (gint) ((gint64) (2 * i + 1) * (viewer->height - APART) / (2 * viewer->rows));
-    guint8 *row = viewer->past[0] + (gsize) i * (gsize) viewer->width;
-    guint8 *below = viewer->below[0] + (gsize) i * (gsize) viewer->width;
-    read_row (viewer, image, y, row);
-    read_row (viewer, image, y + APART, below);
-    add_row (row, below, viewer->width, black, white, &sums);
-    add_runs (row, viewer->width, &sums);
+  turn_over (reader);
+  for (gint i = 0; i < reader->rows; i++) {
+    gint y = (gint) ((gint64) (2 * i + 1) * (reader->height - APART) / (2 * reader->rows));
+    guint8 *row = reader->past[0] + (gsize) i * (gsize) reader->width;
+    guint8 *below = reader->below[0] + (gsize) i * (gsize) reader->width;
+    read_row (reader, image, y, row);
+    read_row (reader, image, y + APART, below);
+    add_row (row, below, reader->width, black, white, &sums);
+    add_runs (row, reader->width, &sums);
   }
-  *look = (GstStereoViewLook){ 0 };
-  look->brightness = MAX (0, ((gdouble) sums.sum / count - offset) * 255 / scale);
-  look->black = (gdouble) sums.black / count;
-  look->white = (gdouble) sums.white / count;
-  look->detail = sqrt ((gdouble) MAX (0, sums.products) / bends) * 255 / scale;
-  look->roughness = sqrt ((gdouble) sums.squares / bends) * 255 / scale;
+  *figures = (GstStereoViewFigures){ 0 };
+  figures->brightness = MAX (0, ((gdouble) sums.sum / count - offset) * 255 / scale);
+  figures->black = (gdouble) sums.black / count;
+  figures->white = (gdouble) sums.white / count;
+  figures->detail = sqrt ((gdouble) MAX (0, sums.products) / bends) * 255 / scale;
+  figures->roughness = sqrt ((gdouble) sums.squares / bends) * 255 / scale;
   /* neighbouring products share samples: as if there were OVERLAP times fewer of them */
-  look->doubt = look->roughness * look->roughness * sqrt (OVERLAP / bends);
-  look->sharpness = look->detail / MAX (look->brightness, 1);
+  figures->doubt = figures->roughness * figures->roughness * sqrt (OVERLAP / bends);
+  figures->sharpness = figures->detail / MAX (figures->brightness, 1);
   runs = (gdouble) MAX (1, sums.run_count);
   mean = sums.runs / runs;
-  look->contrast = sqrt (MAX (0, sums.run_squares / runs - mean * mean)) / RUN * 255 / scale;
-  compare (viewer, offset, scale, first, end, look);
+  figures->contrast = sqrt (MAX (0, sums.run_squares / runs - mean * mean)) / RUN * 255 / scale;
+  compare (reader, offset, scale, first, end, figures);
 }

@@ -159,28 +159,29 @@ static gchar *
 play (const Sequence *sequence, guint frames, const gchar *fault, guint faulty)
 {
   const View *first = &sequence->views[0][0];
-  GstStereoViewer *viewers[] = { gst_stereo_viewer_new (first->width, first->height),
-    gst_stereo_viewer_new (first->width, first->height) };
+  GstStereoViewReader *viewers[] = { gst_stereo_view_reader_new (first->width, first->height),
+    gst_stereo_view_reader_new (first->width, first->height) };
   GString *told = g_string_new (NULL);
-  GstStereoViews views = { 0 };
+  GstStereoViewFaults views = { 0 };
 
   for (guint n = 0; n < frames; n++) {
     GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2], pair_changes[GST_STEREO_PAIR_FAULTS];
     gint reach = MIN (128, first->width / 2);
-    GstStereoViewLook looks[2];
-    GstStereoPairLook pair;
+    GstStereoViewFigures looks[2];
+    GstStereoBlockFigures pair;
     guint period = MAX (1, 2 * (sequence->count - 1)), at = n % period;
     for (guint v = 0; v < 2; v++) {
       gboolean frozen = v == faulty && !strcmp (fault, "frozen");
       View view = copy_of (&sequence->views[frozen ? 0 : MIN (at, period - at) % sequence->count][v]);
       StereoImage image = image_of (&view);
       change (&view, v == faulty ? fault : "none", frozen ? 0 : 2 * n + v);
-      gst_stereo_viewer_look (viewers[v], &image, 0, 255, v ? 0 : reach, v ? view.width - reach : view.width, &looks[v]);
+      gst_stereo_view_reader_read (
+          viewers[v], &image, 0, 255, v ? 0 : reach, v ? view.width - reach : view.width, &looks[v]);
       g_free (view.pixels);
     }
-    gst_stereo_pair_look ((const GstStereoViewer *const[]){ viewers[0], viewers[1] }, first->width, &pair);
-    gst_stereo_views_add (&views, looks, n * LOOK, changes);
-    gst_stereo_views_add_pair (&views, looks, &pair, TRUE, n * LOOK, pair_changes);
+    gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, &pair);
+    gst_stereo_view_faults_add (&views, looks, n * LOOK, changes);
+    gst_stereo_view_faults_add_pair (&views, looks, &pair, TRUE, n * LOOK, pair_changes);
     for (guint i = 0; i < GST_STEREO_PAIR_FAULTS; i++)
       if (pair_changes[i])
         g_string_append_printf (told, "%s ", pair_names[i]);
@@ -189,7 +190,7 @@ play (const Sequence *sequence, guint frames, const gchar *fault, guint faulty)
         g_string_append_printf (told, "%s-%s ", names[i / 2], i % 2 ? "right" : "left");
   }
   for (guint v = 0; v < 2; v++)
-    gst_stereo_viewer_free (viewers[v]);
+    gst_stereo_view_reader_free (viewers[v]);
   return g_string_free (told, FALSE);
 }
 
