@@ -21,7 +21,7 @@
 #define NEAR_ZERO 1.5 /* px of disparity that have no sign */
 #define MIN_HALF 6    /* points of a half of the view whose offset is known */
 
-#define AFFINE 3  /* terms of the fit */
+#define TERMS 6   /* of the fit: what cameras that are turned, or have other lenses, do to rows */
 #define ROUNDS 10 /* of the fit */
 #define FAR 2.0   /* px of a rest that is as bad as any */
 
@@ -136,22 +136,29 @@ take_medians (const GstStereoPairMatcher *matcher, GstStereoPairMatches *matches
 static void
 fit_offsets (const GstStereoPairMatcher *matcher, GstStereoPairMatches *matches)
 {
-  gdouble squares = 0, weights = 0;
+  gdouble squares[2] = { 0, 0 }, weights[2] = { 0, 0 };
+  guint counts[2] = { 0, 0 };
   StereoSparseFit fit = { { 0 } };
 
-  stereo_sparse_fit (matcher->places, (gint) matches->placed, AFFINE, ROUNDS, &fit);
+  stereo_sparse_fit (matcher->places, (gint) matches->placed, TERMS, ROUNDS, &fit);
   for (guint i = 0; i < matches->placed; i++) {
     const StereoSparsePlace *place = &matcher->places[i];
     gdouble rest = MIN (FAR, fabs (place->vertical - stereo_sparse_value (fit.c, place->u, place->v)));
+    gboolean lower = place->v > 0;
 
-    squares += place->weight * rest * rest;
-    weights += place->weight;
+    squares[lower] += place->weight * rest * rest;
+    weights[lower] += place->weight;
+    counts[lower]++;
   }
   matches->shift = fit.c[0];
   /* places lie between -1/2 and 1/2 */
   matches->scale = fit.c[1] / 2;
   matches->roll = fit.c[2] / 2;
-  matches->rest = weights > 0 ? sqrt (squares / weights) : 0;
+  if (matches->placed)
+    matches->rest = sqrt ((squares[0] + squares[1]) / (weights[0] + weights[1]));
+  for (guint half = 0; half < 2; half++)
+    if (counts[half] >= MIN_HALF)
+      matches->rest_of_half = MAX (matches->rest_of_half, sqrt (squares[half] / weights[half]));
 }
 
 /* ---- matches ----------------------------------------------------------------------------- */

@@ -36,8 +36,9 @@ typedef struct
   gdouble vertical;                      /* median of its absolute value */
   gdouble middle;                        /* median */
   gdouble vertical_left, vertical_right; /* median in the left and the right half; 0 where one has few points */
-  gdouble shift, roll, scale; /* a fit: offset in the middle, and what comes to it at the right and at the bottom */
+  gdouble shift, roll, scale; /* a fit: offset in the middle, and its slopes to the right and the bottom side */
   gdouble rest; /* root mean square of what the fit leaves, where more than 2 px count as 2 px; weighted by certainty */
+  gdouble rest_of_half; /* the same, of the upper or the lower half of the view: the larger one */
 } GstStereoPairMatches;
 
 /* NULL for views too small to say anything about. Disparities searched for depth: @min <= d < @min + @num. */

@@ -77,7 +77,7 @@ gst_stereo_text_out_of_step (const GstStereoPairMatches *matches, gboolean activ
       "scale explains. The views, or parts of them, were taken at different moments: trigger the cameras together, "
       "and look at what delays or tears frames on the way. Where nothing moves, a lens is not "
       "undistorted: calibrate anew.",
-      matches->rest);
+      MAX (matches->rest, matches->rest_of_half));
 }
 
 gchar *

@@ -8,7 +8,7 @@
  * - A search range that is too small leaves matches beyond its end: what is nearest has a wrong disparity or none.
  * - Vertical offsets between the views have three causes. Those of a rig that is not rectified are an offset and a turn
  *   of the whole picture. Those of another focal length grow from the middle to the top and the bottom. Those of views of
- *   different moments follow the scene, and neither of the two explains them. The views are judged as they come: what
+ *   different moments follow the scene, and no smooth function of the place explains them. The views are judged as they come: what
  *   align=auto takes out is still seen.
  */
 #ifndef GST_STEREO_VERDICTS_H

@@ -309,7 +309,8 @@ GST_START_TEST (test_causes_of_offsets)
   } cases[] = {
     { "too few", { .placed = 11, .vertical = 9, .middle = 9, .shift = 9, .scale = 5, .rest = 2 }, NOTHING, NOTHING,
         NOTHING },
-    { "few, a fit", { .placed = 16, .rest = 0.2 }, GOOD, GOOD, GOOD },
+    { "few, a fit", { .placed = 16, .scale = 3, .rest = 0.2 }, GOOD, NOTHING, GOOD },
+    { "enough for a scale", { .placed = 24, .scale = 3, .rest = 0.2 }, GOOD, BAD, GOOD },
     { "few, no fit", { .placed = 15, .vertical = 1.1, .middle = 1.1, .shift = 1.1, .rest = 0.2 }, BAD, NOTHING, NOTHING },
     { "in order", { .placed = 60, .vertical = 0.9, .scale = 0.4, .rest = 0.4 }, GOOD, GOOD, GOOD },
     { "doubtful", { .placed = 60, .vertical = 0.9, .scale = 0.6, .rest = 0.6 }, GOOD, NOTHING, NOTHING },
@@ -324,6 +325,9 @@ GST_START_TEST (test_causes_of_offsets)
     { "larger and turned", { .placed = 60, .vertical = 2.1, .scale = 3.8, .roll = 1.6, .rest = 0.5 }, BAD, BAD, NOTHING },
     { "other moments", { .placed = 60, .vertical = 1.9, .middle = 1.2, .shift = 1.2, .scale = -7, .rest = 1.1 },
         NOTHING, NOTHING, BAD },
+    { "a half of other moments", { .placed = 60, .vertical = 0.4, .rest = 0.5, .rest_of_half = 1.2 }, NOTHING, NOTHING,
+        BAD },
+    { "a doubtful half", { .placed = 60, .vertical = 0.4, .rest = 0.4, .rest_of_half = 1 }, GOOD, GOOD, NOTHING },
     { "not rectified", { .placed = 60, .vertical = 6, .middle = -6, .shift = -5, .scale = 4, .roll = 3, .rest = 1.5 },
         BAD, NOTHING, NOTHING },
   };

@@ -327,6 +327,86 @@ GST_START_TEST (test_mismatch)
 }
 GST_END_TEST;
 
+/* ---- one moment in both views ------------------------------------------------------------- */
+
+/* Half as wide and high, each pixel the mean of four. */
+static View
+halved (const View *view)
+{
+  View half = { view->width / 2, view->height / 2, 1 };
+
+  half.pixels = g_malloc ((gsize) (half.width * half.height));
+  for (gint y = 0; y < half.height; y++)
+    for (gint x = 0; x < half.width; x++) {
+      const guint8 *at = view->pixels + 2 * y * view->width + 2 * x;
+      half.pixels[y * half.width + x] = (guint8) ((at[0] + at[1] + at[view->width] + at[view->width + 1] + 2) / 4);
+    }
+  return half;
+}
+
+/* The right view, whose rows from @from on are those of another moment. */
+static View
+mixed (const View *now, const View *other, gint from)
+{
+  View view = copy_of (now);
+
+  memcpy (
+      view.pixels + from * view.width, other->pixels + from * view.width, (gsize) ((view.height - from) * view.width));
+  return view;
+}
+
+/* Frames of 10 a second, every other one of which is judged. Returns when out of step begins: measurements from the first
+ * one on; 0 = not within @count. */
+static guint
+begin_of_out_of_step (const Sequence *sequence, gboolean half, guint late, gboolean torn, guint count)
+{
+  GstStereoEpisode episode = { 0 };
+  guint period = 2 * (sequence->count - 1), begin = 0;
+  GstStereoPairMatcher *matcher = NULL;
+
+  for (guint n = 0; n < count && !begin; n++) {
+    guint at = (2 * n + 1) % period, before = (2 * n + 1 + period - late) % period;
+    const View *left = &sequence->views[MIN (at, period - at)][0], *right = &sequence->views[MIN (at, period - at)][1];
+    View old = mixed (right, &sequence->views[MIN (before, period - before)][1], torn ? right->height / 2 : 0);
+    View halves[] = { half ? halved (left) : copy_of (left), half ? halved (&old) : copy_of (&old) };
+    const StereoImage images[] = { image_of (&halves[0]), image_of (&halves[1]) };
+    GstStereoPairMatches matches;
+
+    if (!matcher)
+      matcher = gst_stereo_pair_matcher_new (halves[0].width, halves[0].height, 0, half ? 64 : 128);
+    gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, &matches);
+    if (gst_stereo_episode_update (&episode, gst_stereo_verdict_out_of_step (&matches), n * LOOK, 400 * GST_MSECOND) ==
+        GST_STEREO_EPISODE_BEGINS)
+      begin = n + 1;
+    g_free (old.pixels);
+    g_free (halves[0].pixels);
+    g_free (halves[1].pixels);
+  }
+  gst_stereo_pair_matcher_free (matcher);
+  return begin;
+}
+
+/* A right view that is a frame late, or whose lower half is, on a drive: found within two seconds at both sizes; and the drive
+ * itself never. */
+GST_START_TEST (test_moments)
+{
+  static const gchar *const drives[] = { "road", "street" };
+  gboolean half = __i__ % 2;
+  Sequence sequence;
+  guint late, torn;
+
+  if (!load_sequence (&sequence, drives[__i__ / 2], "GRAY8"))
+    return;
+  late = begin_of_out_of_step (&sequence, half, 1, FALSE, 10);
+  torn = begin_of_out_of_step (&sequence, half, 1, TRUE, 10);
+  g_print ("%s%s: late after %u measurements, torn after %u\n", drives[__i__ / 2], half ? ", half" : "", late, torn);
+  fail_unless (late > 0);
+  fail_unless (torn > 0);
+  fail_unless_equals_int (begin_of_out_of_step (&sequence, half, 0, FALSE, 60), 0);
+  clear_sequence (&sequence);
+}
+GST_END_TEST;
+
 static Suite *
 health_real_suite (void)
 {
@@ -341,6 +421,7 @@ health_real_suite (void)
   tcase_add_loop_test (cases, test_faults, 0, 3);
   tcase_add_loop_test (cases, test_range, 0, 12);
   tcase_add_loop_test (cases, test_mismatch, 0, G_N_ELEMENTS (healthy));
+  tcase_add_loop_test (cases, test_moments, 0, 4);
   return suite;
 }
 
