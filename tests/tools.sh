@@ -94,7 +94,7 @@ do_cppcheck () {
     '-DG_DEFINE_ABSTRACT_TYPE(a,b,c)=' '-DGST_PTR_FORMAT="p"' '-DGST_TIME_FORMAT="s"' \
     '-DGST_TIME_ARGS(a)=(a)' '-DGST_STIME_FORMAT="s"' '-DGST_STIME_ARGS(a)=(a)' '-DG_GSIZE_FORMAT="zu"' \
     '-DG_GUINT64_FORMAT="lu"' '-DG_GINT64_FORMAT="ld"' '-DG_GNUC_PRINTF(a,b)=' '-DGST_ELEMENT_REGISTER_DEFINE(a,b,c,d)=' --suppress=missingIncludeSystem \
-    --suppress='uninitvar:stereo/cpu/*' --suppress=uninitvar:gst/match/check/place.c --suppress=nullPointerOutOfMemory --suppress=nullPointerArithmeticOutOfMemory \
+    --suppress='uninitvar:stereo/cpu/*' --suppress=uninitvar:stereo/sparse/* --suppress=nullPointerOutOfMemory --suppress=nullPointerArithmeticOutOfMemory \
     --suppress='invalidPointerCast:stereo/cpu/*' --suppress=negativeIndex:stereo/cpu/sgm/column.c \
     --suppress=shiftNegativeLHS:stereo/engine/remap.c --suppress=shiftNegativeLHS:stereo/exact/align.h --suppress=internalAstError:stereo/cpu/exponential/esmp.c \
     --suppress=normalCheckLevelMaxBranches stereo gst

@@ -259,7 +259,7 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFra
 {
   GstStereoFlightsStats flights;
   GstStereoPairStats stats;
-  GstStereoCheckedPair pair = { .first = left,
+  GstStereoDiagnosedPair pair = { .first = left,
     .second = right,
     .mask = mask,
     .params = gst_stereo_planner_params (self->parts.planner),
@@ -270,7 +270,7 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFra
   gst_stereo_flights_get_stats (self->parts.flights, &flights);
   pair.live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
   pair.aligned = flights.alignment.active;
-  return gst_stereo_checks_add_pair (self->parts.checks, &pair);
+  return gst_stereo_diagnosis_add_pair (self->parts.diagnosis, &pair);
 }
 
 /* Says where the stream breaks, so that the frames before have no part in those after. */

@@ -6,7 +6,7 @@
 #include <gst/base/gstaggregator.h>
 
 #include "gst/match/cameras.h"
-#include "gst/match/checks.h"
+#include "gst/match/diagnose/diagnosis.h"
 #include "gst/match/device.h"
 #include "gst/match/flight.h"
 #include "gst/match/mask.h"
@@ -23,7 +23,7 @@ typedef struct
   GstStereoMasks *masks;
   GstStereoDevice *device;
   GstStereoPlanner *planner;
-  GstStereoChecks *checks;
+  GstStereoDiagnosis *diagnosis;
   GstStereoMatchOutput *output;
   GstStereoFlights *flights;
 } GstStereoMatchParts;

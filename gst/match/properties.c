@@ -9,7 +9,6 @@ GstStructure *
 gst_stereo_match_properties_make_stats (GstStereoAggregator *aggregator, GstStereoMatchParts *parts)
 {
   GstStereoFlightsStats flights;
-  GstStereoChecksStats checks;
   GstStereoPairStats pairs;
   GstStructure *stats;
   guint64 count;
@@ -17,19 +16,15 @@ gst_stereo_match_properties_make_stats (GstStereoAggregator *aggregator, GstSter
   gst_stereo_aggregator_get_stats (aggregator, &pairs);
   count = MAX (pairs.pairs, 1);
   gst_stereo_flights_get_stats (parts->flights, &flights);
-  gst_stereo_checks_get_stats (parts->checks, &checks);
   stats = gst_structure_new ("stereomatch-stats", "pairs", G_TYPE_UINT64, pairs.pairs, "dropped-left", G_TYPE_UINT64,
       pairs.dropped_left, "dropped-right", G_TYPE_UINT64, pairs.dropped_right, "late", G_TYPE_UINT64, pairs.late,
       "pairing-clock", G_TYPE_STRING, pairs.pairing_clock, "overlapped", G_TYPE_UINT64, flights.overlapped,
-      "compute-time", G_TYPE_UINT64, pairs.compute_last, "compute-time-mean", G_TYPE_UINT64,
-      pairs.compute_total / count, "steps-time-mean", G_TYPE_UINT64,
-      pairs.pairs ? flights.steps_total / count : (guint64) 0, "valid-ratio", G_TYPE_DOUBLE, flights.valid_ratio,
-      "mean-confidence", G_TYPE_DOUBLE, flights.mean_confidence, "aligned", G_TYPE_BOOLEAN, flights.alignment.active,
-      "align-offset", G_TYPE_DOUBLE, flights.alignment.coefficients[0], "align-offset-max", G_TYPE_DOUBLE,
-      flights.alignment.max, "checks", G_TYPE_UINT64, checks.checks, "check-matches", G_TYPE_UINT64, checks.matches,
-      "exchanged", G_TYPE_BOOLEAN, checks.exchanged, "vertical-offset", G_TYPE_DOUBLE, checks.vertical_offset,
-      "skew-mean", G_TYPE_UINT64, checks.skew_mean, "skew-drift", G_TYPE_DOUBLE, checks.skew_drift, NULL);
-  gst_stereo_checks_add_health (parts->checks, stats);
+      "compute-time", G_TYPE_UINT64, pairs.compute_last, "compute-time-mean", G_TYPE_UINT64, pairs.compute_total / count,
+      "steps-time-mean", G_TYPE_UINT64, pairs.pairs ? flights.steps_total / count : (guint64) 0, "valid-ratio",
+      G_TYPE_DOUBLE, flights.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, flights.mean_confidence, "aligned",
+      G_TYPE_BOOLEAN, flights.alignment.active, "align-offset", G_TYPE_DOUBLE, flights.alignment.coefficients[0],
+      "align-offset-max", G_TYPE_DOUBLE, flights.alignment.max, NULL);
+  gst_stereo_diagnosis_add_stats (parts->diagnosis, stats);
   return stats;
 }
 
@@ -97,7 +92,7 @@ void
 gst_stereo_match_properties_install (GObjectClass *klass, gssize parts)
 {
   gst_stereo_properties_install_part (
-      klass, gst_stereo_checks_properties, parts + G_STRUCT_OFFSET (GstStereoMatchParts, checks));
+      klass, gst_stereo_diagnosis_properties, parts + G_STRUCT_OFFSET (GstStereoMatchParts, diagnosis));
   gst_stereo_properties_install_part (
       klass, gst_stereo_masks_properties, parts + G_STRUCT_OFFSET (GstStereoMatchParts, masks));
   gst_stereo_properties_install (klass, properties, parts);

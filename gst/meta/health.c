@@ -30,13 +30,14 @@ static const GstStereoHealthKind kinds[] = {
   { "swapped", OF_PAIR (SWAPPED), TRUE, 0, "views exchanged",
       "three quarters of the points match at disparities of the wrong sign" },
   { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, MS (400), "views out of step",
-      "timestamps a quarter of a frame apart; or points lie higher or lower in the other view, by 0.65 px more "
-      "(median) than offset, roll and scale explain" },
+      "timestamps a quarter of a frame apart; or points lie higher or lower in the other view than any rig makes them, "
+      "by 0.68 px (root mean square), or by 1.1 px in the upper or the lower half" },
   { "focal", OF_PAIR (FOCAL), TRUE, MS (400), "focal lengths differ",
-      "vertical offsets that grow from the middle of the picture to its top and bottom, to 0.9 px and more" },
+      "vertical offsets that grow from the middle of the picture to its top and bottom, to 0.55 px and more, and to 1.9 "
+      "times what is left without them" },
   { "rows", OF_PAIR (ROWS), TRUE, 0, "rows of the views do not fit",
-      "points lie more than 1 px higher or lower in the other view, or the two sides differ by more than 1.5 px; not "
-      "while align=auto takes it out" },
+      "points lie more than 1 px higher or lower in the other view, or the two sides differ by more than 1.5 px, and "
+      "neither other focal lengths nor other moments explain it; not while align=auto takes it out" },
   { "mismatch", OF_PAIR (MISMATCH), TRUE, MS (400), "views do not match",
       "less than two fifths of the share of points is found in the other view that was found before, or less than a "
       "tenth of all; not where they repeat" },

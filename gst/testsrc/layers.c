@@ -149,6 +149,9 @@ make_road (GstStereoLayers *set)
   if (set->params.road.obstacle_height > 0) {
     GstStereoLayer *obstacle = add_plane (set, GST_STEREO_SHAPE_BOX, 0, 0, 0);
     tint (obstacle, 0.25, -0.20);
+    GstStereoRoadObstacle first;
+    gst_stereo_road_get_obstacle (&set->road, set->params.max_disparity, 0, &first);
+    obstacle->top = first.top;
     obstacle->over = ground;
     obstacle->stands = TRUE;
   }
@@ -166,6 +169,9 @@ place_obstacle (GstStereoLayers *set, GstStereoLayer *layer, guint64 frame)
   /* its lower end is far below what the ground leaves of it */
   layer->half_height = 4 * GST_STEREO_SCENE_MAX_SIDE;
   layer->middle = obstacle.top + layer->half_height;
+  /* the texture moves with the board */
+  layer->v += layer->top - obstacle.top;
+  layer->top = obstacle.top;
   layer->over = (layer->over & ~set->kerb_top) | (obstacle.on_kerb ? set->kerb_top : 0);
 }
 

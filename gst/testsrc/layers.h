@@ -32,6 +32,7 @@ typedef struct
   gint middle, half_width, half_height; /* of box and ellipse, pixels */
   gint64 half;                          /* half_width; of a box it may lie between pixels */
   gint u, v;                            /* where its texture begins in the tile */
+  gint top;                             /* row of the upper edge of the obstacle, as the last frame was set */
   gint64 rest;                          /* a with the centre at 0 */
   gboolean moves;                       /* to and fro */
   gboolean stands;                      /* on the road: it is its obstacle */

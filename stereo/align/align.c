@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Keeps the points of the last pairs, fits the polynomial to them and decides whether it is worth a resampling. */
-#include "stereo/align/private.h"
+#include "stereo/align.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "stereo/sparse.h"
+
+#define SMALL_SIDE 640 /* px: of the small pictures, at most */
+#define REACH 4        /* px; vertical disparities are looked for a little beyond what is corrected */
+#define GOOD 0.8f      /* correlation of a match */
+#define RIVAL 1.4f     /* see StereoSparseParams */
+#define CLEAR 0.02f
+#define TERMS 6 /* of the polynomial */
 #define MIN_POINTS 40
 #define MIN_GAIN 60.0  /* chi-squared; six coefficients gain 6 from noise */
 #define QUARTERS 4     /* the picture is QUARTERS x QUARTERS regions, */
@@ -27,9 +35,9 @@
 
 struct StereoAligner
 {
-  AlignPictures pictures;
+  StereoSparse *sparse;
   int columns, rows; /* of cells */
-  AlignPoint *points;
+  StereoSparsePlace *points;
   uint8_t *age; /* passes since a point was measured */
   int started;
   int turn;   /* row of cells that is next */
@@ -65,18 +73,31 @@ choose_stride (int rows)
 StereoAligner *
 stereo_aligner_new (int width, int height, int min, int num)
 {
+  StereoSparseParams params = { .width = width,
+    .height = height,
+    .side = SMALL_SIDE,
+    .min = min,
+    .max = min + num - 1,
+    .reach = REACH,
+    .cells = BAND,
+    .good = GOOD,
+    .rival = RIVAL,
+    .clear = CLEAR };
   StereoAligner *aligner = calloc (1, sizeof *aligner);
 
   if (!aligner)
     return NULL;
-  if (!align_pictures_init (&aligner->pictures, width, height, min, min + num - 1, BAND)) {
+  aligner->sparse = stereo_sparse_new (&params);
+  if (!aligner->sparse) {
     stereo_aligner_free (aligner);
     return NULL;
   }
-  aligner->columns = aligner->pictures.small_width / ALIGN_PATCH;
-  aligner->rows = aligner->pictures.small_height / ALIGN_PATCH;
+  int small_width, small_height, factor;
+  stereo_sparse_size (aligner->sparse, &small_width, &small_height, &factor);
+  aligner->columns = small_width / STEREO_SPARSE_PATCH;
+  aligner->rows = small_height / STEREO_SPARSE_PATCH;
   aligner->stride = choose_stride (aligner->rows);
-  int64_t scores = (int64_t) aligner->columns * aligner->rows * align_candidates (&aligner->pictures);
+  int64_t scores = (int64_t) aligner->columns * aligner->rows * stereo_sparse_candidates (aligner->sparse);
   aligner->share = 1 + (int) (scores / MOST_SCORES);
   size_t cells = (size_t) aligner->columns * (size_t) aligner->rows;
   aligner->points = calloc (cells + 1, sizeof *aligner->points);
@@ -94,7 +115,7 @@ stereo_aligner_free (StereoAligner *aligner)
 {
   if (!aligner)
     return;
-  align_pictures_clear (&aligner->pictures);
+  stereo_sparse_free (aligner->sparse);
   free (aligner->points);
   free (aligner->age);
   free (aligner->turn_of);
@@ -120,7 +141,7 @@ stereo_aligner_result (const StereoAligner *aligner)
 static void
 age_row (StereoAligner *aligner, int row, int pass, int found)
 {
-  AlignPoint *points = aligner->points + (size_t) row * (size_t) aligner->columns;
+  StereoSparsePlace *points = aligner->points + (size_t) row * (size_t) aligner->columns;
   uint8_t *age = aligner->age + (size_t) row * (size_t) aligner->columns;
   int known = 0;
 
@@ -133,6 +154,19 @@ age_row (StereoAligner *aligner, int row, int pass, int found)
       points[column].weight = 0;
 }
 
+/* The best point of a cell; 0: there is none that can be measured. */
+static int
+measure_cell (StereoAligner *aligner, int column, int row, StereoSparsePlace *place)
+{
+  int x = column * STEREO_SPARSE_PATCH, y = row * STEREO_SPARSE_PATCH;
+  StereoSparse *sparse = aligner->sparse;
+  StereoSparsePoint point;
+  StereoSparseMatch match;
+
+  return stereo_sparse_find_point (sparse, x, x + STEREO_SPARSE_PATCH, y, y + STEREO_SPARSE_PATCH, NULL, &point) &&
+      stereo_sparse_match (sparse, &point, &match) == STEREO_SPARSE_ONE && stereo_sparse_place (sparse, &match, place);
+}
+
 /* Measures the cells of a row whose turn it is in this pass; the pictures have its rows and those around it. */
 static void
 measure_row (StereoAligner *aligner, int row, int pass)
@@ -141,10 +175,9 @@ measure_row (StereoAligner *aligner, int row, int pass)
 
   for (int column = (row + pass) % aligner->share; column < aligner->columns; column += aligner->share) {
     size_t cell = (size_t) row * (size_t) aligner->columns + (size_t) column;
-    AlignMatch match;
-    AlignPoint fresh;
+    StereoSparsePlace fresh;
 
-    if (align_match (&aligner->pictures, column, row, &match) && align_place (&aligner->pictures, &match, &fresh)) {
+    if (measure_cell (aligner, column, row, &fresh)) {
       aligner->points[cell] = fresh;
       aligner->age[cell] = 0;
       aligner->turn_of[cell] = aligner->now;
@@ -178,8 +211,8 @@ is_spread (const StereoAligner *aligner, const double c[6], double reach)
   int counts[QUARTERS * QUARTERS] = { 0 }, regions = 0;
 
   for (int i = 0; i < aligner->columns * aligner->rows; i++) {
-    const AlignPoint *p = &aligner->points[i];
-    if (p->weight <= 0 || fabs (p->vertical - align_value (c, p->u, p->v)) > reach)
+    const StereoSparsePlace *p = &aligner->points[i];
+    if (p->weight <= 0 || fabs (p->vertical - stereo_sparse_value (c, p->u, p->v)) > reach)
       continue;
     int x = (int) ((p->u + 0.5f) * QUARTERS), y = (int) ((p->v + 0.5f) * QUARTERS);
     if (x >= 0 && x < QUARTERS && y >= 0 && y < QUARTERS)
@@ -201,7 +234,7 @@ measure_polynomial (const double c[6], double *rms, double *max)
   *max = 0;
   for (int j = 0; j <= GRID; j++)
     for (int i = 0; i <= GRID; i++) {
-      double d = fabs (align_value (c, (double) i / GRID - 0.5, (double) j / GRID - 0.5));
+      double d = fabs (stereo_sparse_value (c, (double) i / GRID - 0.5, (double) j / GRID - 0.5));
       squares += d * d;
       *max = d > *max ? d : *max;
     }
@@ -211,7 +244,7 @@ measure_polynomial (const double c[6], double *rms, double *max)
 /* Moves the estimate towards the fit: slowly, so that it averages over many pairs. After a start and after a jump it is
  * the fit until the points of before are gone. */
 static void
-move_estimate (StereoAligner *aligner, const AlignFit *fit)
+move_estimate (StereoAligner *aligner, const StereoSparseFit *fit)
 {
   double change[6], rms, max, share = 1.0 / (PASSES * aligner->rows);
 
@@ -245,12 +278,12 @@ estimate (StereoAligner *aligner, int rounds)
 {
   int cells = aligner->columns * aligner->rows;
   StereoAlignment *result = &aligner->result;
-  AlignFit fit = { { 0 } };
+  StereoSparseFit fit = { { 0 } };
   double rms, max;
 
   if (aligner->started)
     memcpy (fit.c, aligner->c, sizeof fit.c);
-  align_fit (aligner->points, cells, rounds, &fit);
+  stereo_sparse_fit (aligner->points, cells, TERMS, rounds, &fit);
   result->points = fit.points;
   if (fit.points < MIN_POINTS || !is_spread (aligner, fit.c, 3 * fit.after))
     return;
@@ -272,7 +305,7 @@ stereo_aligner_measure (StereoAligner *aligner, const StereoImage *left, const S
     return;
   for (int row = 0; row < aligner->rows; row++) {
     if (row % BAND == 0)
-      align_pictures_take (&aligner->pictures, left, right, row, BAND);
+      stereo_sparse_take (aligner->sparse, left, right, row, BAND);
     measure_row (aligner, row, 0);
   }
   estimate (aligner, FIRST_ROUNDS);
@@ -283,7 +316,7 @@ stereo_aligner_rows (const StereoAligner *aligner, int *first, int *end)
 {
   *first = *end = 0;
   if (aligner->rows && aligner->columns)
-    align_pictures_need (&aligner->pictures, aligner->turn, 1, first, end);
+    stereo_sparse_need (aligner->sparse, aligner->turn, 1, first, end);
 }
 
 void
@@ -294,7 +327,7 @@ stereo_aligner_follow (StereoAligner *aligner, const StereoImage *left, const St
   if (!aligner->rows || !aligner->columns)
     return;
   aligner->now++;
-  align_pictures_take (&aligner->pictures, left, right, row, 1);
+  stereo_sparse_take (aligner->sparse, left, right, row, 1);
   measure_row (aligner, row, 1 + aligner->turns / aligner->rows);
   forget_old_points (aligner);
   estimate (aligner, aligner->started ? NEXT_ROUNDS : FIRST_ROUNDS);
@@ -306,8 +339,8 @@ void
 stereo_aligner_move (StereoAligner *aligner, const double change[6])
 {
   for (int i = 0; i < aligner->columns * aligner->rows; i++) {
-    AlignPoint *p = &aligner->points[i];
-    p->vertical -= (float) align_value (change, p->u, p->v);
+    StereoSparsePlace *p = &aligner->points[i];
+    p->vertical -= (float) stereo_sparse_value (change, p->u, p->v);
   }
   if (!aligner->started)
     return;

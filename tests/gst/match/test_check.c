@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-#include "gst/match/check/look.h"
+#include "gst/match/diagnose/timestamps.h"
+#include "gst/match/diagnose/verdicts.h"
 #include "tests/support/random.h"
 
 static Random generator;
@@ -128,29 +129,29 @@ views_free (Views *views)
   g_free (views->right.memory);
 }
 
-static GstStereoCheckResult
+static GstStereoPairMatches
 look (const Views *views, gboolean exchanged, gint min, gint num)
 {
-  GstStereoCheck *check = gst_stereo_check_new (views->left.width, views->left.height, min, num);
+  GstStereoPairMatcher *check = gst_stereo_pair_matcher_new (views->left.width, views->left.height, min, num);
   const StereoImage *left = &views->left.image, *right = &views->right.image;
-  GstStereoCheckResult result, again;
+  GstStereoPairMatches result, again;
 
   fail_unless (check != NULL);
-  fail_unless (gst_stereo_check_is_for (check, views->left.width, views->left.height, min, num));
-  fail_if (gst_stereo_check_is_for (check, views->left.width, views->left.height, min, num + 1));
-  gst_stereo_check_run (check, exchanged ? right : left, exchanged ? left : right, NULL, &result);
+  fail_unless (gst_stereo_pair_matcher_is_for (check, views->left.width, views->left.height, min, num));
+  fail_if (gst_stereo_pair_matcher_is_for (check, views->left.width, views->left.height, min, num + 1));
+  gst_stereo_pair_matcher_run (check, exchanged ? right : left, exchanged ? left : right, NULL, &result);
   /* nothing is left of the first time */
   memset (&again, 0xEE, sizeof again);
-  gst_stereo_check_run (check, exchanged ? right : left, exchanged ? left : right, NULL, &again);
+  gst_stereo_pair_matcher_run (check, exchanged ? right : left, exchanged ? left : right, NULL, &again);
   fail_unless_equals_int (again.matches, result.matches);
   fail_unless_equals_int (again.backward, result.backward);
   fail_unless_equals_float (again.vertical, result.vertical);
-  gst_stereo_check_free (check);
+  gst_stereo_pair_matcher_free (check);
   return result;
 }
 
 static void
-describe (const GstStereoCheckResult *r, const gchar *what, gint width, gint height, gint num)
+describe (const GstStereoPairMatches *r, const gchar *what, gint width, gint height, gint num)
 {
   g_print ("%s, %dx%d, %d disparities: %u points, %u matches, %u forward, %u backward, %.1f px, %u placed, off by %.2f "
            "px (%.2f, %.2f)\n",
@@ -159,21 +160,21 @@ describe (const GstStereoCheckResult *r, const gchar *what, gint width, gint hei
 }
 
 static void
-expect (const GstStereoCheckResult *result, GstStereoVerdict exchanged, GstStereoVerdict unrectified, const gchar *what,
+expect (const GstStereoPairMatches *result, GstStereoVerdict exchanged, GstStereoVerdict unrectified, const gchar *what,
     const Views *views, gint num)
 {
-  if (gst_stereo_check_exchanged (result) == exchanged && gst_stereo_check_unrectified (result) == unrectified)
+  if (gst_stereo_verdict_exchanged (result) == exchanged && gst_stereo_verdict_rows (result) == unrectified)
     return;
   describe (result, what, views->left.width, views->left.height, num);
-  fail ("%s: exchanged %d, not %d; unrectified %d, not %d", what, gst_stereo_check_exchanged (result), exchanged,
-      gst_stereo_check_unrectified (result), unrectified);
+  fail ("%s: exchanged %d, not %d; unrectified %d, not %d", what, gst_stereo_verdict_exchanged (result), exchanged,
+      gst_stereo_verdict_rows (result), unrectified);
 }
 
 static void
-expect_silence (const GstStereoCheckResult *result, const gchar *what, const Views *views, gint num)
+expect_silence (const GstStereoPairMatches *result, const gchar *what, const Views *views, gint num)
 {
-  if (gst_stereo_check_exchanged (result) != GST_STEREO_VERDICT_BAD &&
-      gst_stereo_check_unrectified (result) != GST_STEREO_VERDICT_BAD)
+  if (gst_stereo_verdict_exchanged (result) != GST_STEREO_VERDICT_BAD &&
+      gst_stereo_verdict_rows (result) != GST_STEREO_VERDICT_BAD)
     return;
   describe (result, what, views->left.width, views->left.height, num);
   fail ("%s: a false alarm", what);
@@ -197,7 +198,7 @@ GST_START_TEST (test_good_and_exchanged)
     gint num = random_range (&generator, 16, width / 6);
     Change change = draw_change (num);
     Views views = views_new (width, height, surface, &change);
-    GstStereoCheckResult result = look (&views, FALSE, 0, num);
+    GstStereoPairMatches result = look (&views, FALSE, 0, num);
 
     expect (&result, GST_STEREO_VERDICT_GOOD, GST_STEREO_VERDICT_GOOD, "good", &views, num);
     fail_unless (fabs (result.disparity - change.disparity - change.slope * height / 2) < 2 + change.slope * height / 2);
@@ -215,7 +216,7 @@ GST_END_TEST;
 GST_START_TEST (test_ranges)
 {
   Change change = PLAIN;
-  GstStereoCheckResult result;
+  GstStereoPairMatches result;
   Views views;
 
   change.disparity = 20;
@@ -247,7 +248,7 @@ GST_START_TEST (test_rows_that_do_not_fit)
     gint num = random_range (&generator, 16, width / 6);
     Change change = draw_change (num);
     gboolean exchanged = round % 2;
-    GstStereoCheckResult result;
+    GstStereoPairMatches result;
     Views views;
 
     change.slope = 0;
@@ -274,7 +275,7 @@ GST_START_TEST (test_a_rolled_camera)
     gboolean little = round % 3 == 0;
     gdouble sides;
     Views views;
-    GstStereoCheckResult result;
+    GstStereoPairMatches result;
 
     if (little)
       change.turn = (round % 2 ? 3.7 : -3.7) / width;
@@ -287,6 +288,56 @@ GST_START_TEST (test_a_rolled_camera)
     fail_unless (fabs (result.vertical_right - result.vertical_left - sides) < 0.35 * fabs (sides),
         "%g %g, not %g apart", result.vertical_left, result.vertical_right, sides);
     views_free (&views);
+  }
+}
+GST_END_TEST;
+
+/* What vertical offsets are put down to, from their figures. */
+GST_START_TEST (test_causes_of_offsets)
+{
+  enum
+  {
+    NOTHING = GST_STEREO_VERDICT_UNKNOWN,
+    GOOD = GST_STEREO_VERDICT_GOOD,
+    BAD = GST_STEREO_VERDICT_BAD
+  };
+  static const struct
+  {
+    const gchar *name;
+    GstStereoPairMatches figures;
+    gint rows, focal, late;
+  } cases[] = {
+    { "too few", { .placed = 11, .vertical = 9, .middle = 9, .shift = 9, .scale = 5, .rest = 2 }, NOTHING, NOTHING,
+        NOTHING },
+    { "few, a fit", { .placed = 16, .scale = 3, .rest = 0.2 }, GOOD, NOTHING, GOOD },
+    { "enough for a scale", { .placed = 24, .scale = 3, .rest = 0.2 }, GOOD, BAD, GOOD },
+    { "few, no fit", { .placed = 15, .vertical = 1.1, .middle = 1.1, .shift = 1.1, .rest = 0.2 }, BAD, NOTHING, NOTHING },
+    { "in order", { .placed = 60, .vertical = 0.9, .scale = 0.4, .rest = 0.4 }, GOOD, GOOD, GOOD },
+    { "doubtful", { .placed = 60, .vertical = 0.9, .scale = 0.6, .rest = 0.6 }, GOOD, NOTHING, NOTHING },
+    { "offset", { .placed = 60, .vertical = 1.2, .middle = -1.2, .shift = -1.2, .rest = 0.3 }, BAD, GOOD, GOOD },
+    { "turned",
+        { .placed = 60, .vertical = 0.9, .vertical_left = 0.9, .vertical_right = -0.9, .roll = -0.9, .rest = 0.3 }, BAD,
+        GOOD, GOOD },
+    { "larger", { .placed = 60, .vertical = 1.9, .scale = 3.8, .rest = 0.5 }, GOOD, BAD, NOTHING },
+    { "smaller", { .placed = 60, .vertical = 0.5, .scale = -0.9, .rest = 0.2 }, GOOD, BAD, GOOD },
+    { "larger and offset", { .placed = 60, .vertical = 2.1, .middle = 1.3, .shift = 1.3, .scale = 3.8, .rest = 0.5 },
+        BAD, BAD, NOTHING },
+    { "larger and turned", { .placed = 60, .vertical = 2.1, .scale = 3.8, .roll = 1.6, .rest = 0.5 }, BAD, BAD, NOTHING },
+    { "other moments", { .placed = 60, .vertical = 1.9, .middle = 1.2, .shift = 1.2, .scale = -7, .rest = 1.1 },
+        NOTHING, NOTHING, BAD },
+    { "a half of other moments", { .placed = 60, .vertical = 0.4, .rest = 0.5, .rest_of_half = 1.2 }, NOTHING, NOTHING,
+        BAD },
+    { "a doubtful half", { .placed = 60, .vertical = 0.4, .rest = 0.4, .rest_of_half = 1 }, GOOD, GOOD, NOTHING },
+    { "not rectified", { .placed = 60, .vertical = 6, .middle = -6, .shift = -5, .scale = 4, .roll = 3, .rest = 1.5 },
+        BAD, NOTHING, NOTHING },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const GstStereoPairMatches *figures = &cases[i].figures;
+    fail_unless (gst_stereo_verdict_rows (figures) == (GstStereoVerdict) cases[i].rows, "%s: rows", cases[i].name);
+    fail_unless (gst_stereo_verdict_focal (figures) == (GstStereoVerdict) cases[i].focal, "%s: focal", cases[i].name);
+    fail_unless (
+        gst_stereo_verdict_out_of_step (figures) == (GstStereoVerdict) cases[i].late, "%s: out of step", cases[i].name);
   }
 }
 GST_END_TEST;
@@ -349,7 +400,7 @@ GST_START_TEST (test_no_false_alarms)
       gint width = random_range (&generator, 60, 700), height = random_range (&generator, 50, 300);
       gint num = random_range (&generator, 0, 1) ? 128 : random_range (&generator, 64, 256);
       Change change = PLAIN;
-      GstStereoCheckResult result;
+      GstStereoPairMatches result;
       Views views;
 
       change.disparity = random_range (&generator, 0, 60);
@@ -384,7 +435,7 @@ GST_START_TEST (test_repetition_that_fits_better_the_wrong_way)
   for (gint round = 0; round < 2 * ROUNDS; round++) {
     const gint factor = 3, wrong = -factor * random_range (&generator, 4, 16);
     Change change = PLAIN;
-    GstStereoCheckResult result;
+    GstStereoPairMatches result;
     Views views;
 
     period = 61 - wrong;
@@ -407,9 +458,9 @@ GST_START_TEST (test_small_views)
   for (gint round = 0; round < 200; round++) {
     gint width = random_range (&generator, 1, 90), height = random_range (&generator, 1, 60);
     gint min = random_range (&generator, -300, 300), num = random_range (&generator, 1, 1024);
-    GstStereoCheck *check = gst_stereo_check_new (width, height, min, num);
+    GstStereoPairMatcher *check = gst_stereo_pair_matcher_new (width, height, min, num);
     Change change = PLAIN;
-    GstStereoCheckResult result;
+    GstStereoPairMatches result;
     Views views;
 
     if (!check) {
@@ -418,14 +469,14 @@ GST_START_TEST (test_small_views)
       continue;
     }
     views = views_new (width, height, round % 2 ? surface : white, &change);
-    gst_stereo_check_run (check, &views.left.image, &views.right.image, NULL, &result);
+    gst_stereo_pair_matcher_run (check, &views.left.image, &views.right.image, NULL, &result);
     fail_unless (result.matches <= result.points && result.placed <= result.matches &&
         result.forward + result.backward <= result.matches);
-    gst_stereo_check_free (check);
+    gst_stereo_pair_matcher_free (check);
     views_free (&views);
   }
   fail_unless (refused > 0 && refused < 200);
-  gst_stereo_check_free (NULL);
+  gst_stereo_pair_matcher_free (NULL);
 }
 GST_END_TEST;
 
@@ -816,6 +867,7 @@ check_suite (void)
   tcase_add_test (cases, test_ranges);
   tcase_add_test (cases, test_rows_that_do_not_fit);
   tcase_add_test (cases, test_a_rolled_camera);
+  tcase_add_test (cases, test_causes_of_offsets);
   tcase_add_test (cases, test_no_false_alarms);
   tcase_add_test (cases, test_repetition_that_fits_better_the_wrong_way);
   tcase_add_test (cases, test_small_views);

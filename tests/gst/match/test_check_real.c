@@ -5,7 +5,7 @@
  */
 #include "tests/support/gst/util.h"
 
-#include "gst/match/check/look.h"
+#include "gst/match/diagnose/verdicts.h"
 #include "tests/support/gst/real.h"
 
 static StereoImage
@@ -21,12 +21,12 @@ image_of (const GstVideoFrame *frame)
 /* A look at the pair as it is, or exchanged. FALSE where it is not there. */
 static gboolean
 look (const gchar *left, const gchar *right, const gchar *format, gint num, gboolean exchanged,
-    GstStereoCheckResult *result)
+    GstStereoPairMatches *result)
 {
   GstSample *samples[2] = { real_picture (left, format), real_picture (right, format) };
   GstVideoFrame frames[2];
   StereoImage images[2];
-  GstStereoCheck *check;
+  GstStereoPairMatcher *check;
   GstVideoInfo info;
 
   for (guint i = 0; i < 2; i++) {
@@ -38,9 +38,9 @@ look (const gchar *left, const gchar *right, const gchar *format, gint num, gboo
     fail_unless (gst_video_frame_map (&frames[i], &info, gst_sample_get_buffer (samples[i]), GST_MAP_READ));
     images[i] = image_of (&frames[i]);
   }
-  check = gst_stereo_check_new (GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info), 0, num);
-  gst_stereo_check_run (check, &images[exchanged], &images[!exchanged], NULL, result);
-  gst_stereo_check_free (check);
+  check = gst_stereo_pair_matcher_new (GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info), 0, num);
+  gst_stereo_pair_matcher_run (check, &images[exchanged], &images[!exchanged], NULL, result);
+  gst_stereo_pair_matcher_free (check);
   for (guint i = 0; i < 2; i++) {
     gst_video_frame_unmap (&frames[i]);
     gst_sample_unref (samples[i]);
@@ -58,7 +58,7 @@ check_rectified (const gchar *left, const gchar *right, gint num)
 {
   static const gchar *const formats[] = { "GRAY8", "RGB", "BGRx" };
   const gint nums[] = { num, 128 };
-  GstStereoCheckResult result;
+  GstStereoPairMatches result;
 
   for (guint i = 0; i < G_N_ELEMENTS (formats) * G_N_ELEMENTS (nums) * 2; i++) {
     gboolean exchanged = i % 2;
@@ -66,8 +66,8 @@ check_rectified (const gchar *left, const gchar *right, gint num)
     if (!look (left, right, formats[i / 4], nums[i / 2 % 2], exchanged, &result))
       return;
     fail_unless_equals_int (
-        gst_stereo_check_exchanged (&result), exchanged ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD);
-    fail_unless_equals_int (gst_stereo_check_unrectified (&result), GST_STEREO_VERDICT_GOOD);
+        gst_stereo_verdict_exchanged (&result), exchanged ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD);
+    fail_unless_equals_int (gst_stereo_verdict_rows (&result), GST_STEREO_VERDICT_GOOD);
   }
 }
 
@@ -104,10 +104,10 @@ GST_START_TEST (test_road_out_of_step)
 {
   gchar *left = g_strdup_printf ("road/left/%06d.png", 5 * __i__),
         *right = g_strdup_printf ("road/right/%06d.png", 5 * __i__ + 1);
-  GstStereoCheckResult result;
+  GstStereoPairMatches result;
 
   if (look (left, right, "GRAY8", 128, FALSE, &result))
-    fail_unless (gst_stereo_check_exchanged (&result) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_exchanged (&result) != GST_STEREO_VERDICT_BAD);
   g_free (left);
   g_free (right);
 }
@@ -117,11 +117,11 @@ GST_START_TEST (test_unrectified)
 {
   gchar *left = g_strdup_printf ("unrectified/left/left%02d.jpg", __i__);
   gchar *right = g_strdup_printf ("unrectified/right/right%02d.jpg", __i__);
-  GstStereoCheckResult result;
+  GstStereoPairMatches result;
 
   if (look (left, right, "GRAY8", 128, FALSE, &result)) {
-    fail_unless_equals_int (gst_stereo_check_unrectified (&result), GST_STEREO_VERDICT_BAD);
-    fail_unless (gst_stereo_check_exchanged (&result) != GST_STEREO_VERDICT_BAD);
+    fail_unless_equals_int (gst_stereo_verdict_rows (&result), GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_exchanged (&result) != GST_STEREO_VERDICT_BAD);
   }
   g_free (left);
   g_free (right);

@@ -3,8 +3,8 @@
 #include <gst/check/gstcheck.h>
 #include <math.h>
 
-#include "gst/match/check/look.h"
-#include "gst/match/health/pace.h"
+#include "gst/match/diagnose/verdicts.h"
+#include "gst/match/diagnose/pace.h"
 #include "tests/support/gst/util.h"
 #include "tests/support/random.h"
 
@@ -54,12 +54,12 @@ bend_of (const View *view, gint x, gint y)
 }
 
 /* Row by row as view.h says it. */
-static GstStereoViewLook
+static GstStereoViewFigures
 plain_look (const View *view, gint offset, gint scale)
 {
   gint rows = MIN (32, view->height - 2);
   gdouble sum = 0, black = 0, white = 0, products = 0, squares = 0, bends, count = (gdouble) rows * view->width;
-  GstStereoViewLook look = { 0 };
+  GstStereoViewFigures look = { 0 };
 
   for (gint i = 0; i < rows; i++) {
     gint y = (2 * i + 1) * (view->height - 2) / (2 * rows);
@@ -95,15 +95,15 @@ GST_START_TEST (test_look_is_what_it_says)
 {
   for (guint k = 0; k < 60; k++) {
     View view = view_new (random_range (&generator, 16, 300), random_range (&generator, 8, 120));
-    GstStereoViewer *viewer = gst_stereo_viewer_new (view.width, view.height);
+    GstStereoViewReader *viewer = gst_stereo_view_reader_new (view.width, view.height);
     gint offset = k % 2 ? 16 : 0, scale = k % 2 ? 219 : 255;
-    GstStereoViewLook expected, look;
+    GstStereoViewFigures expected, look;
     /* from all black over texture to all white */
     for (gint y = 0; y < view.height; y++)
       for (gint x = 0; x < view.width; x++)
         *pixel_of (&view, x, y) = (guint8) CLAMP ((gint) (k * 6) - 60 + texture (k, x, y / 3) / 2, 0, 255);
     expected = plain_look (&view, offset, scale);
-    gst_stereo_viewer_look (viewer, &view.image, offset, scale, 0, view.width, &look);
+    gst_stereo_view_reader_read (viewer, &view.image, offset, scale, 0, view.width, &look);
     check_close (look.brightness, expected.brightness, "brightness");
     check_close (look.black, expected.black, "black");
     check_close (look.white, expected.white, "white");
@@ -112,10 +112,10 @@ GST_START_TEST (test_look_is_what_it_says)
     check_close (look.doubt, expected.doubt, "doubt");
     check_close (look.sharpness, expected.sharpness, "sharpness");
     fail_if (look.compared);
-    gst_stereo_viewer_free (viewer);
+    gst_stereo_view_reader_free (viewer);
     g_free (view.memory);
   }
-  fail_unless (gst_stereo_viewer_new (15, 100) == NULL && gst_stereo_viewer_new (100, 7) == NULL);
+  fail_unless (gst_stereo_view_reader_new (15, 100) == NULL && gst_stereo_view_reader_new (100, 7) == NULL);
 }
 GST_END_TEST;
 
@@ -124,17 +124,17 @@ GST_START_TEST (test_look_at_a_wide_view)
 {
   gint width = 32768, height = 9;
   View view = { width, height, g_malloc ((gsize) width * (gsize) height) };
-  GstStereoViewer *viewer = gst_stereo_viewer_new (width, height);
-  GstStereoViewLook look;
+  GstStereoViewReader *viewer = gst_stereo_view_reader_new (width, height);
+  GstStereoViewFigures look;
 
   view.image = (StereoImage){ view.memory, width, 1, 1, { 0 }, STEREO_MEMORY_HOST };
   for (gint i = 0; i < width * height; i++)
     view.memory[i] = i % width / 2 % 2 ? 255 : 0;
-  gst_stereo_viewer_look (viewer, &view.image, 0, 255, 0, view.width, &look);
+  gst_stereo_view_reader_read (viewer, &view.image, 0, 255, 0, view.width, &look);
   check_close (look.detail, 510, "detail");
   check_close (look.brightness, 127.5, "brightness");
   check_close (look.white, 0.5, "white");
-  gst_stereo_viewer_free (viewer);
+  gst_stereo_view_reader_free (viewer);
   g_free (view.memory);
 }
 GST_END_TEST;
@@ -145,19 +145,19 @@ gauss (void)
   return sqrt (-2 * log (random_unit (&generator) + 1e-12)) * cos (2 * G_PI * random_unit (&generator));
 }
 
-static GstStereoViewLook
+static GstStereoViewFigures
 look_with_noise (gdouble contrast, gdouble noise)
 {
   View view = view_new (640, 200);
-  GstStereoViewer *viewer = gst_stereo_viewer_new (640, 200);
-  GstStereoViewLook look;
+  GstStereoViewReader *viewer = gst_stereo_view_reader_new (640, 200);
+  GstStereoViewFigures look;
 
   for (gint y = 0; y < 200; y++)
     for (gint x = 0; x < 640; x++)
       *pixel_of (&view, x, y) = (guint8) CLAMP (
           128 + contrast * (texture (3, x / 3, y / 6) - 128) + noise * gauss () + 0.5, 0, 255);
-  gst_stereo_viewer_look (viewer, &view.image, 0, 255, 0, view.width, &look);
-  gst_stereo_viewer_free (viewer);
+  gst_stereo_view_reader_read (viewer, &view.image, 0, 255, 0, view.width, &look);
+  gst_stereo_view_reader_free (viewer);
   g_free (view.memory);
   return look;
 }
@@ -168,7 +168,7 @@ GST_START_TEST (test_doubt)
   guint above = 0;
 
   for (guint k = 0; k < 200; k++) {
-    GstStereoViewLook look = look_with_noise (0, 1 + k % 10);
+    GstStereoViewFigures look = look_with_noise (0, 1 + k % 10);
     above += look.detail * look.detail > look.doubt;
     fail_unless (look.detail * look.detail < 4.5 * look.doubt);
   }
@@ -190,29 +190,29 @@ GST_END_TEST;
 GST_START_TEST (test_looks_are_compared)
 {
   View view = view_new (100, 66);
-  GstStereoViewer *viewer = gst_stereo_viewer_new (100, 66);
-  GstStereoViewLook look;
+  GstStereoViewReader *viewer = gst_stereo_view_reader_new (100, 66);
+  GstStereoViewFigures look;
   gint row = 64 / 32 / 2; /* the first one that is read */
 
   for (gint y = 0; y < 66; y++)
     for (gint x = 0; x < 100; x++)
       *pixel_of (&view, x, y) = texture (1, x, y) / 2 + 20;
-  gst_stereo_viewer_look (viewer, &view.image, 0, 255, 0, view.width, &look);
+  gst_stereo_view_reader_read (viewer, &view.image, 0, 255, 0, view.width, &look);
   fail_if (look.compared || look.same);
-  gst_stereo_viewer_look (viewer, &view.image, 0, 255, 0, view.width, &look);
+  gst_stereo_view_reader_read (viewer, &view.image, 0, 255, 0, view.width, &look);
   fail_unless (look.compared && look.same && look.moved == 0);
   /* by two levels: not the same, and it does not count as movement */
   *pixel_of (&view, 99, row) += 2;
-  gst_stereo_viewer_look (viewer, &view.image, 0, 255, 0, view.width, &look);
+  gst_stereo_view_reader_read (viewer, &view.image, 0, 255, 0, view.width, &look);
   fail_unless (look.compared && !look.same && look.moved == 0);
   *pixel_of (&view, 99, row) += 3;
-  gst_stereo_viewer_look (viewer, &view.image, 0, 255, 0, view.width, &look);
+  gst_stereo_view_reader_read (viewer, &view.image, 0, 255, 0, view.width, &look);
   fail_unless (!look.same);
   check_close (look.moved, 1 / 3200.0, "moved");
-  gst_stereo_viewer_forget (viewer);
-  gst_stereo_viewer_look (viewer, &view.image, 0, 255, 0, view.width, &look);
+  gst_stereo_view_reader_forget (viewer);
+  gst_stereo_view_reader_read (viewer, &view.image, 0, 255, 0, view.width, &look);
   fail_if (look.compared || look.same);
-  gst_stereo_viewer_free (viewer);
+  gst_stereo_view_reader_free (viewer);
   g_free (view.memory);
 }
 GST_END_TEST;
@@ -220,7 +220,7 @@ GST_END_TEST;
 /* ---- the rules --------------------------------------------------------------------------- */
 
 #define SOUND \
-  ((GstStereoViewLook){ .brightness = 100, \
+  ((GstStereoViewFigures){ .brightness = 100, \
       .black = 0.05, \
       .white = 0.1, \
       .detail = 20, \
@@ -230,22 +230,22 @@ GST_END_TEST;
       .moved = 0.2 })
 
 static void
-judge (GstStereoViewLook left, GstStereoViewLook right, GstStereoViewsPast past, GstStereoViewVerdicts verdicts)
+judge (GstStereoViewFigures left, GstStereoViewFigures right, GstStereoViewHistory past, GstStereoViewVerdicts verdicts)
 {
-  const GstStereoViewLook looks[] = { left, right };
+  const GstStereoViewFigures looks[] = { left, right };
 
-  gst_stereo_views_judge (looks, &past, verdicts);
+  gst_stereo_view_faults_judge (looks, &past, verdicts);
 }
 
 /* What the rules say of @left and @right: a letter for each fault of each view, G, B or U; but for a cover, which is none. */
 static void
-check_verdicts (GstStereoViewLook left, GstStereoViewLook right, gdouble ratio, const gchar *expected)
+check_verdicts (GstStereoViewFigures left, GstStereoViewFigures right, gdouble ratio, const gchar *expected)
 {
   GstStereoViewVerdicts verdicts;
   gchar found[2 * GST_STEREO_VIEW_FAULTS + 1] = "";
   guint n = 0;
 
-  judge (left, right, (GstStereoViewsPast){ .ratio = ratio }, verdicts);
+  judge (left, right, (GstStereoViewHistory){ .ratio = ratio }, verdicts);
   for (guint i = 0; i < 2 * GST_STEREO_VIEW_FAULTS; i++)
     if (i / 2 != GST_STEREO_VIEW_COVERED)
       found[n++] = "UGB"[verdicts[i / 2][i % 2]];
@@ -254,10 +254,10 @@ check_verdicts (GstStereoViewLook left, GstStereoViewLook right, gdouble ratio, 
     fail_unless (verdicts[GST_STEREO_VIEW_COVERED][v] != BAD);
 }
 
-static GstStereoViewLook
+static GstStereoViewFigures
 scaled (gdouble brightness, gdouble sharpness)
 {
-  GstStereoViewLook look = SOUND;
+  GstStereoViewFigures look = SOUND;
 
   look.brightness *= brightness;
   look.sharpness *= sharpness;
@@ -269,7 +269,7 @@ scaled (gdouble brightness, gdouble sharpness)
 /* In the order black, blown out, blurred, dark, frozen; left and right of each. */
 GST_START_TEST (test_verdicts)
 {
-  GstStereoViewLook look = SOUND;
+  GstStereoViewFigures look = SOUND;
 
   check_verdicts (look, look, 0, "GGGGGGGGGG");
   look.black = 0.985;
@@ -312,7 +312,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_verdicts_on_frozen_views)
 {
-  GstStereoViewLook frozen = SOUND, still = SOUND;
+  GstStereoViewFigures frozen = SOUND, still = SOUND;
 
   frozen.same = TRUE;
   frozen.moved = 0;
@@ -330,7 +330,7 @@ GST_END_TEST;
 /* Covered, and no longer blurred: even all over, while the other view is not. */
 GST_START_TEST (test_verdicts_on_covers)
 {
-  GstStereoViewLook covered = scaled (0.5, 0.02), sound = SOUND;
+  GstStereoViewFigures covered = scaled (0.5, 0.02), sound = SOUND;
   GstStereoViewVerdicts verdicts;
 
   sound.contrast = 30;
@@ -338,7 +338,7 @@ GST_START_TEST (test_verdicts_on_covers)
     for (covered.contrast = 1; covered.contrast < 40; covered.contrast++) {
       gboolean even = covered.contrast < 8;
 
-      judge (v ? sound : covered, v ? covered : sound, (GstStereoViewsPast){ 0 }, verdicts);
+      judge (v ? sound : covered, v ? covered : sound, (GstStereoViewHistory){ 0 }, verdicts);
       fail_unless_equals_int (verdicts[GST_STEREO_VIEW_COVERED][v], even ? BAD : GOOD);
       fail_unless_equals_int (verdicts[GST_STEREO_VIEW_BLURRED][v], even ? UNKNOWN : BAD);
       fail_unless (verdicts[GST_STEREO_VIEW_COVERED][!v] != BAD);
@@ -350,25 +350,25 @@ GST_END_TEST;
 /* Both at once: detail that noise could have made, where there is contrast; or a quarter of what both had. */
 GST_START_TEST (test_verdicts_on_two_blurred_views)
 {
-  GstStereoViewLook look = SOUND;
+  GstStereoViewFigures look = SOUND;
   GstStereoViewVerdicts verdicts;
 
   look.detail = 0.3;
   look.roughness = 2.5;
   look.doubt = 0.07;
   for (look.contrast = 0; look.contrast < 20; look.contrast += 4) {
-    judge (look, look, (GstStereoViewsPast){ 0 }, verdicts);
+    judge (look, look, (GstStereoViewHistory){ 0 }, verdicts);
     for (guint v = 0; v < 2; v++)
       fail_unless_equals_int (verdicts[GST_STEREO_VIEW_BLURRED][v], look.contrast < 8 ? UNKNOWN : BAD);
   }
   /* rough, for it has texture whose rows have nothing in common */
   look.roughness = 15;
-  judge (look, look, (GstStereoViewsPast){ 0 }, verdicts);
+  judge (look, look, (GstStereoViewHistory){ 0 }, verdicts);
   fail_unless_equals_int (verdicts[GST_STEREO_VIEW_BLURRED][0], UNKNOWN);
   for (guint i = 1; i < 10; i++) {
     gboolean less = i < 3;
     look = scaled (1, 0.1 * i);
-    judge (look, look, (GstStereoViewsPast){ 1, { 0.2, 0.2 } }, verdicts);
+    judge (look, look, (GstStereoViewHistory){ 1, { 0.2, 0.2 } }, verdicts);
     fail_unless_equals_int (verdicts[GST_STEREO_VIEW_BLURRED][1], less ? BAD : GOOD);
   }
 }
@@ -377,39 +377,39 @@ GST_END_TEST;
 /* @count bands of one view stand still, but for noise, while all of the other view moves. */
 GST_START_TEST (test_verdicts_on_frozen_parts)
 {
-  GstStereoViewLook moving = SOUND, still = SOUND;
+  GstStereoViewFigures moving = SOUND, still = SOUND;
   GstStereoViewVerdicts verdicts;
 
-  for (guint i = 0; i < GST_STEREO_LOOK_BANDS; i++)
-    moving.bands[i] = still.bands[i] = (GstStereoLookBand){ 20, 0.2, 0.5, 100 };
-  for (guint count = 0; count <= GST_STEREO_LOOK_BANDS; count++) {
-    judge (moving, still, (GstStereoViewsPast){ 0 }, verdicts);
+  for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++)
+    moving.bands[i] = still.bands[i] = (GstStereoBandFigures){ 20, 0.2, 0.5, 100 };
+  for (guint count = 0; count <= GST_STEREO_VIEW_BANDS; count++) {
+    judge (moving, still, (GstStereoViewHistory){ 0 }, verdicts);
     fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][0], GOOD);
     fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], count == 0 ? GOOD : count < 3 ? UNKNOWN : BAD);
-    if (count < GST_STEREO_LOOK_BANDS)
+    if (count < GST_STEREO_VIEW_BANDS)
       still.bands[count].change = 0.9;
   }
   /* less movement than noise may seem, of the one or of the other view */
-  for (guint i = 0; i < GST_STEREO_LOOK_BANDS; i++)
+  for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++)
     moving.bands[i].doubt = 3;
-  judge (moving, still, (GstStereoViewsPast){ 0 }, verdicts);
+  judge (moving, still, (GstStereoViewHistory){ 0 }, verdicts);
   fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], GOOD);
-  for (guint i = 0; i < GST_STEREO_LOOK_BANDS; i++) {
+  for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++) {
     moving.bands[i].doubt = 0.2;
     still.bands[i].doubt = 1.1;
   }
-  judge (moving, still, (GstStereoViewsPast){ 0 }, verdicts);
+  judge (moving, still, (GstStereoViewHistory){ 0 }, verdicts);
   fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], GOOD);
   /* nothing moves; the other view has noise, and this one none: but for where it is white */
   moving = still = SOUND;
-  for (guint i = 0; i < GST_STEREO_LOOK_BANDS; i++) {
-    moving.bands[i] = (GstStereoLookBand){ 0, 0.2, 0.5, 100 };
-    still.bands[i] = (GstStereoLookBand){ 0, 0, i < 3 ? 0 : 0.5, 100 };
+  for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++) {
+    moving.bands[i] = (GstStereoBandFigures){ 0, 0.2, 0.5, 100 };
+    still.bands[i] = (GstStereoBandFigures){ 0, 0, i < 3 ? 0 : 0.5, 100 };
   }
-  judge (moving, still, (GstStereoViewsPast){ 0 }, verdicts);
+  judge (moving, still, (GstStereoViewHistory){ 0 }, verdicts);
   fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], BAD);
   still.bands[0].level = still.bands[1].level = still.bands[2].level = 250;
-  judge (moving, still, (GstStereoViewsPast){ 0 }, verdicts);
+  judge (moving, still, (GstStereoViewHistory){ 0 }, verdicts);
   fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], GOOD);
 }
 GST_END_TEST;
@@ -418,15 +418,15 @@ GST_END_TEST;
 
 /* The fault that ten looks 100 ms apart lead to; GST_STEREO_PAIR_FAULTS: none. */
 static guint
-pair_fault (GstStereoViews *views, GstStereoViewLook look, GstStereoPairLook pair, gboolean live)
+pair_fault (GstStereoViewFaults *views, GstStereoViewFigures look, GstStereoBlockFigures pair, gboolean live)
 {
-  const GstStereoViewLook looks[] = { look, look };
+  const GstStereoViewFigures looks[] = { look, look };
   guint found = GST_STEREO_PAIR_FAULTS;
 
   for (gint64 time = 0; time <= 1000 * MS; time += 100 * MS) {
     GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS];
 
-    gst_stereo_views_add_pair (views, looks, &pair, live, time, changes);
+    gst_stereo_view_faults_add_pair (views, looks, &pair, live, time, changes);
     for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
       if (changes[fault] == GST_STEREO_EPISODE_BEGINS) {
         fail_unless_equals_int (found, GST_STEREO_PAIR_FAULTS);
@@ -439,19 +439,19 @@ pair_fault (GstStereoViews *views, GstStereoViewLook look, GstStereoPairLook pai
 /* Frames that are all the same: of a sensor a fault; of a file, only if they changed before; of a black view it tells nothing. */
 GST_START_TEST (test_frozen_pair)
 {
-  GstStereoViewLook still = SOUND, moving = SOUND;
-  GstStereoPairLook none = { 0 };
-  GstStereoViews views = { 0 };
+  GstStereoViewFigures still = SOUND, moving = SOUND;
+  GstStereoBlockFigures none = { 0 };
+  GstStereoViewFaults views = { 0 };
 
   still.same = TRUE;
   still.moved = 0;
   fail_unless_equals_int (pair_fault (&views, still, none, FALSE), GST_STEREO_PAIR_STILL);
-  views = (GstStereoViews){ 0 };
+  views = (GstStereoViewFaults){ 0 };
   fail_unless_equals_int (pair_fault (&views, still, none, TRUE), GST_STEREO_PAIR_FROZEN);
-  views = (GstStereoViews){ 0 };
+  views = (GstStereoViewFaults){ 0 };
   fail_unless_equals_int (pair_fault (&views, moving, none, FALSE), GST_STEREO_PAIR_FAULTS);
   fail_unless_equals_int (pair_fault (&views, still, none, FALSE), GST_STEREO_PAIR_FROZEN);
-  views = (GstStereoViews){ 0 };
+  views = (GstStereoViewFaults){ 0 };
   still.black = 1;
   fail_unless_equals_int (pair_fault (&views, still, none, TRUE), GST_STEREO_PAIR_FAULTS);
 }
@@ -461,7 +461,7 @@ GST_START_TEST (test_pair_at_disparity_0)
 {
   static const struct
   {
-    GstStereoPairLook look;
+    GstStereoBlockFigures look;
     GstStereoPairFault fault;
   } cases[] = { { { 100, 80, 0.001, 0, 0 }, GST_STEREO_PAIR_SAME_VIEW },
     { { 100, 80, 0.1, 0, 0 }, GST_STEREO_PAIR_STILL_PATTERN }, { { 100, 50, 0.001, 0, 0 }, GST_STEREO_PAIR_FAULTS },
@@ -469,7 +469,7 @@ GST_START_TEST (test_pair_at_disparity_0)
     { { 100, 5, 0, 40, 8 }, GST_STEREO_PAIR_FAULTS }, { { 100, 5, 0, 7, 7 }, GST_STEREO_PAIR_FAULTS } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstStereoViews views = { 0 };
+    GstStereoViewFaults views = { 0 };
     fail_unless (pair_fault (&views, SOUND, cases[i].look, TRUE) == cases[i].fault, "case %u", i);
   }
 }
@@ -502,24 +502,24 @@ GST_START_TEST (test_look_at_a_pair)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     View views[2] = { view_new (400, 200), view_new (400, 200) }, pattern = view_new (400, 200);
-    GstStereoViewer *viewers[2];
-    GstStereoPairLook pair;
-    GstStereoViewLook look;
+    GstStereoViewReader *viewers[2];
+    GstStereoBlockFigures pair;
+    GstStereoViewFigures look;
 
     paint (&pattern, 9, 0, 1, 0, NULL, 0);
     for (guint v = 0; v < 2; v++) {
       paint (
           &views[v], 5, v ? 60 - cases[i].shift : 60, v ? cases[i].gain : 1, cases[i].noise, &pattern, cases[i].share);
-      viewers[v] = gst_stereo_viewer_new (400, 200);
-      gst_stereo_viewer_look (viewers[v], &views[v].image, 0, 255, 0, 400, &look);
+      viewers[v] = gst_stereo_view_reader_new (400, 200);
+      gst_stereo_view_reader_read (viewers[v], &views[v].image, 0, 255, 0, 400, &look);
     }
-    gst_stereo_pair_look ((const GstStereoViewer *const[]){ viewers[0], viewers[1] }, 400, &pair);
+    gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, 400, &pair);
     fail_unless (pair.textured > 60, "case %u: %u blocks", i, pair.textured);
     fail_unless (cases[i].zero ? pair.zero > 0.75 * pair.textured : pair.zero < 0.1 * pair.textured,
         "case %u: %u of %u blocks", i, pair.zero, pair.textured);
     fail_unless (!cases[i].zero || (pair.rest > 0.004) == cases[i].rest, "case %u: a rest of %f", i, pair.rest);
     for (guint v = 0; v < 2; v++) {
-      gst_stereo_viewer_free (viewers[v]);
+      gst_stereo_view_reader_free (viewers[v]);
       g_free (views[v].memory);
     }
     g_free (pattern.memory);
@@ -586,14 +586,14 @@ GST_END_TEST;
 /* Sharpness drifts apart by dirt: the past follows, but not for ever. */
 GST_START_TEST (test_slow_dirt_is_told)
 {
-  GstStereoViews views = { 0 };
+  GstStereoViewFaults views = { 0 };
   GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2];
   gint64 time = 0;
   gdouble sharpness = 1;
 
   for (; sharpness > 0.2; sharpness *= 0.9995, time += 200 * MS) {
-    const GstStereoViewLook looks[] = { SOUND, scaled (1, sharpness) };
-    gst_stereo_views_add (&views, looks, time, changes);
+    const GstStereoViewFigures looks[] = { SOUND, scaled (1, sharpness) };
+    gst_stereo_view_faults_add (&views, looks, time, changes);
     if (changes[GST_STEREO_VIEW_BLURRED][1] == GST_STEREO_EPISODE_BEGINS)
       break;
   }
@@ -612,20 +612,20 @@ GST_START_TEST (test_range)
   } cases[] = { { 100, 0, 0, 0, GOOD }, { 100, 1, 0, 0, GOOD }, { 100, 4, 0, 0, UNKNOWN }, { 100, 6, 0, 0, BAD },
     { 10, 60, 0, 0, BAD }, { 170, 6, 0, 0, UNKNOWN }, { 4, 7, 0, 0, UNKNOWN }, { 30, 10, 0, 121, UNKNOWN },
     { 10, 10, 30, 0, UNKNOWN } };
-  GstStereoCheckResult result = { .farthest = 100 };
+  GstStereoPairMatches result = { .farthest = 100 };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     result.forward = cases[i].forward;
     result.beyond = cases[i].beyond;
     result.backward = cases[i].backward;
     result.doubtful = cases[i].doubtful;
-    fail_unless_equals_int (gst_stereo_check_range (&result), cases[i].verdict);
+    fail_unless_equals_int (gst_stereo_verdict_range (&result), cases[i].verdict);
   }
   /* 100 px and 15 % */
-  fail_unless_equals_int (gst_stereo_check_wanted_disparities (&result, 0), 128);
-  fail_unless_equals_int (gst_stereo_check_wanted_disparities (&result, 10), 112);
+  fail_unless_equals_int (gst_stereo_wanted_disparities (&result, 0), 128);
+  fail_unless_equals_int (gst_stereo_wanted_disparities (&result, 10), 112);
   result.farthest = 2000;
-  fail_unless_equals_int (gst_stereo_check_wanted_disparities (&result, 0), 1024);
+  fail_unless_equals_int (gst_stereo_wanted_disparities (&result, 0), 1024);
 }
 GST_END_TEST;
 

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/match/check/look.h"
-#include "gst/match/health/views.h"
+#include "gst/match/diagnose/verdicts.h"
+#include "gst/match/diagnose/view_faults.h"
 #include "tests/support/gst/real.h"
 
 #define MAX_FRAMES 12
@@ -159,28 +159,29 @@ static gchar *
 play (const Sequence *sequence, guint frames, const gchar *fault, guint faulty)
 {
   const View *first = &sequence->views[0][0];
-  GstStereoViewer *viewers[] = { gst_stereo_viewer_new (first->width, first->height),
-    gst_stereo_viewer_new (first->width, first->height) };
+  GstStereoViewReader *viewers[] = { gst_stereo_view_reader_new (first->width, first->height),
+    gst_stereo_view_reader_new (first->width, first->height) };
   GString *told = g_string_new (NULL);
-  GstStereoViews views = { 0 };
+  GstStereoViewFaults views = { 0 };
 
   for (guint n = 0; n < frames; n++) {
     GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2], pair_changes[GST_STEREO_PAIR_FAULTS];
     gint reach = MIN (128, first->width / 2);
-    GstStereoViewLook looks[2];
-    GstStereoPairLook pair;
+    GstStereoViewFigures looks[2];
+    GstStereoBlockFigures pair;
     guint period = MAX (1, 2 * (sequence->count - 1)), at = n % period;
     for (guint v = 0; v < 2; v++) {
       gboolean frozen = v == faulty && !strcmp (fault, "frozen");
       View view = copy_of (&sequence->views[frozen ? 0 : MIN (at, period - at) % sequence->count][v]);
       StereoImage image = image_of (&view);
       change (&view, v == faulty ? fault : "none", frozen ? 0 : 2 * n + v);
-      gst_stereo_viewer_look (viewers[v], &image, 0, 255, v ? 0 : reach, v ? view.width - reach : view.width, &looks[v]);
+      gst_stereo_view_reader_read (
+          viewers[v], &image, 0, 255, v ? 0 : reach, v ? view.width - reach : view.width, &looks[v]);
       g_free (view.pixels);
     }
-    gst_stereo_pair_look ((const GstStereoViewer *const[]){ viewers[0], viewers[1] }, first->width, &pair);
-    gst_stereo_views_add (&views, looks, n * LOOK, changes);
-    gst_stereo_views_add_pair (&views, looks, &pair, TRUE, n * LOOK, pair_changes);
+    gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, &pair);
+    gst_stereo_view_faults_add (&views, looks, n * LOOK, changes);
+    gst_stereo_view_faults_add_pair (&views, looks, &pair, TRUE, n * LOOK, pair_changes);
     for (guint i = 0; i < GST_STEREO_PAIR_FAULTS; i++)
       if (pair_changes[i])
         g_string_append_printf (told, "%s ", pair_names[i]);
@@ -189,7 +190,7 @@ play (const Sequence *sequence, guint frames, const gchar *fault, guint faulty)
         g_string_append_printf (told, "%s-%s ", names[i / 2], i % 2 ? "right" : "left");
   }
   for (guint v = 0; v < 2; v++)
-    gst_stereo_viewer_free (viewers[v]);
+    gst_stereo_view_reader_free (viewers[v]);
   return g_string_free (told, FALSE);
 }
 
@@ -263,7 +264,7 @@ GST_START_TEST (test_range)
     { "recycle", 57 }, { "playtable", 67 }, { "vintage", 162 }, { "kitti15-000003", 103 }, { "road", 96 },
     { "tsukuba", 15 }, { "venus", 20 } };
   gint needed = scenes[__i__].num;
-  GstStereoCheckResult result;
+  GstStereoPairMatches result;
   Sequence sequence;
 
   if (!load_sequence (&sequence, scenes[__i__].name, "GRAY8"))
@@ -272,16 +273,16 @@ GST_START_TEST (test_range)
     for (gint k = 0; k < 3; k++) {
       gint num = k == 0 ? needed : k == 1 ? MAX (128, needed) : needed / 3;
       const View *left = &sequence.views[i][0], *right = &sequence.views[i][1];
-      GstStereoCheck *check = gst_stereo_check_new (left->width, left->height, 0, num);
+      GstStereoPairMatcher *check = gst_stereo_pair_matcher_new (left->width, left->height, 0, num);
       StereoImage images[] = { image_of (left), image_of (right) };
-      gst_stereo_check_run (check, &images[0], &images[1], NULL, &result);
-      gst_stereo_check_free (check);
+      gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, &result);
+      gst_stereo_pair_matcher_free (check);
       g_print ("%s, %d disparities: %u inside, %u beyond, farthest %.1f, largest %.1f\n", scenes[__i__].name, num,
           result.forward, result.beyond, result.farthest, result.largest);
       if (k < 2)
-        fail_unless (gst_stereo_check_range (&result) != GST_STEREO_VERDICT_BAD);
+        fail_unless (gst_stereo_verdict_range (&result) != GST_STEREO_VERDICT_BAD);
       else if (strcmp (scenes[__i__].name, "road"))
-        fail_unless_equals_int (gst_stereo_check_range (&result), GST_STEREO_VERDICT_BAD);
+        fail_unless_equals_int (gst_stereo_verdict_range (&result), GST_STEREO_VERDICT_BAD);
     }
   clear_sequence (&sequence);
 }
@@ -300,28 +301,108 @@ GST_START_TEST (test_mismatch)
   for (guint i = 0; i < sequence.count; i++) {
     const View *left = &sequence.views[i][0], *right = &sequence.views[i][1];
     gint num = MIN (256, left->width / 4);
-    GstStereoCheck *check = gst_stereo_check_new (left->width, left->height, 0, num);
+    GstStereoPairMatcher *check = gst_stereo_pair_matcher_new (left->width, left->height, 0, num);
     View mirrored = copy_of (right);
     StereoImage images[] = { image_of (left), image_of (right), image_of (&mirrored) };
-    GstStereoCheckResult result, other;
+    GstStereoPairMatches result, other;
 
     for (gint y = 0; y < right->height; y++)
       for (gint x = 0; x < right->width; x++)
         mirrored.pixels[y * right->width + x] = right->pixels[y * right->width + right->width - 1 - x];
-    gst_stereo_check_run (check, &images[0], &images[1], NULL, &result);
-    gst_stereo_check_run (check, &images[0], &images[2], NULL, &other);
-    gst_stereo_check_free (check);
+    gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, &result);
+    gst_stereo_pair_matcher_run (check, &images[0], &images[2], NULL, &other);
+    gst_stereo_pair_matcher_free (check);
     g_print ("%s: %u points, %u alike, %u matched; mirrored %u, %u, %u\n", healthy[__i__], result.points, result.alike,
         result.matches, other.points, other.alike, other.matches);
-    fail_unless (gst_stereo_check_mismatch (&result, 0) != GST_STEREO_VERDICT_BAD);
-    fail_unless (gst_stereo_check_mismatch (&result, 0.8) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_mismatch (&result, 0) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_mismatch (&result, 0.8) != GST_STEREO_VERDICT_BAD);
     g_print ("  %u placed, scale %.2f px, rest %.2f px\n", result.placed, result.scale, result.rest);
-    fail_unless (gst_stereo_check_focal (&result) != GST_STEREO_VERDICT_BAD);
-    fail_unless (gst_stereo_check_out_of_step (&result) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_focal (&result) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_out_of_step (&result) != GST_STEREO_VERDICT_BAD);
     for (guint k = 0; k < 2 && strcmp (healthy[__i__], "fog"); k++)
-      fail_unless_equals_int (gst_stereo_check_mismatch (&other, k * 0.5), GST_STEREO_VERDICT_BAD);
+      fail_unless_equals_int (gst_stereo_verdict_mismatch (&other, k * 0.5), GST_STEREO_VERDICT_BAD);
     g_free (mirrored.pixels);
   }
+  clear_sequence (&sequence);
+}
+GST_END_TEST;
+
+/* ---- one moment in both views ------------------------------------------------------------- */
+
+/* Half as wide and high, each pixel the mean of four. */
+static View
+halved (const View *view)
+{
+  View half = { view->width / 2, view->height / 2, 1 };
+
+  half.pixels = g_malloc ((gsize) (half.width * half.height));
+  for (gint y = 0; y < half.height; y++)
+    for (gint x = 0; x < half.width; x++) {
+      const guint8 *at = view->pixels + 2 * y * view->width + 2 * x;
+      half.pixels[y * half.width + x] = (guint8) ((at[0] + at[1] + at[view->width] + at[view->width + 1] + 2) / 4);
+    }
+  return half;
+}
+
+/* The right view, whose rows from @from on are those of another moment. */
+static View
+mixed (const View *now, const View *other, gint from)
+{
+  View view = copy_of (now);
+
+  memcpy (
+      view.pixels + from * view.width, other->pixels + from * view.width, (gsize) ((view.height - from) * view.width));
+  return view;
+}
+
+/* Frames of 10 a second, every other one of which is judged. Returns when out of step begins: measurements from the first
+ * one on; 0 = not within @count. */
+static guint
+begin_of_out_of_step (const Sequence *sequence, gboolean half, guint late, gboolean torn, guint count)
+{
+  GstStereoEpisode episode = { 0 };
+  guint period = 2 * (sequence->count - 1), begin = 0;
+  GstStereoPairMatcher *matcher = NULL;
+
+  for (guint n = 0; n < count && !begin; n++) {
+    guint at = (2 * n + 1) % period, before = (2 * n + 1 + period - late) % period;
+    const View *left = &sequence->views[MIN (at, period - at)][0], *right = &sequence->views[MIN (at, period - at)][1];
+    View old = mixed (right, &sequence->views[MIN (before, period - before)][1], torn ? right->height / 2 : 0);
+    View halves[] = { half ? halved (left) : copy_of (left), half ? halved (&old) : copy_of (&old) };
+    const StereoImage images[] = { image_of (&halves[0]), image_of (&halves[1]) };
+    GstStereoPairMatches matches;
+
+    if (!matcher)
+      matcher = gst_stereo_pair_matcher_new (halves[0].width, halves[0].height, 0, half ? 64 : 128);
+    gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, &matches);
+    if (gst_stereo_episode_update (&episode, gst_stereo_verdict_out_of_step (&matches), n * LOOK, 400 * GST_MSECOND) ==
+        GST_STEREO_EPISODE_BEGINS)
+      begin = n + 1;
+    g_free (old.pixels);
+    g_free (halves[0].pixels);
+    g_free (halves[1].pixels);
+  }
+  gst_stereo_pair_matcher_free (matcher);
+  return begin;
+}
+
+/* A right view that is a frame late, or whose lower half is, on a drive: found within two seconds at both sizes; and the drive
+ * itself never. */
+GST_START_TEST (test_moments)
+{
+  static const gchar *const drives[] = { "road", "street" };
+  gboolean half = __i__ % 2;
+  Sequence sequence;
+  guint late, torn;
+
+  if (!load_sequence (&sequence, drives[__i__ / 2], "GRAY8"))
+    return;
+  late = begin_of_out_of_step (&sequence, half, 1, FALSE, 10);
+  torn = begin_of_out_of_step (&sequence, half, 1, TRUE, 10);
+  g_print ("%s%s: late after %u measurements, torn after %u\n", drives[__i__ / 2], half ? ", half" : "", late, torn);
+  fail_unless (late > 0);
+  fail_unless (torn > 0);
+  fail_unless_equals_int (begin_of_out_of_step (&sequence, half, 0, FALSE, 60), 0);
   clear_sequence (&sequence);
 }
 GST_END_TEST;
@@ -340,6 +421,7 @@ health_real_suite (void)
   tcase_add_loop_test (cases, test_faults, 0, 3);
   tcase_add_loop_test (cases, test_range, 0, 12);
   tcase_add_loop_test (cases, test_mismatch, 0, G_N_ELEMENTS (healthy));
+  tcase_add_loop_test (cases, test_moments, 0, 4);
   return suite;
 }
 

@@ -177,6 +177,58 @@ GST_START_TEST (test_pair_faults)
 }
 GST_END_TEST;
 
+/* Another focal length from the first frame on, which is looked at in all respects at once: it is never taken for rows that do
+ * not fit, however often these are looked at. */
+GST_START_TEST (test_zoomed_from_the_start)
+{
+  static const gchar *const views[] = { "left", "right" };
+  const Step steps[] = { { 61, "fault", "none" }, { 0, NULL, NULL } };
+  gchar *line = g_strdup_printf ("stereotestsrc name=s fault=zoomed fault-view=%s num-buffers=121 max-disparity=30 "
+                                 "noise=2 pattern=%s ! video/x-raw,format=GRAY8,width=960,height=360,framerate=30/1 ! "
+                                 "stereomatch name=m method=bm cost=sad num-disparities=32 window=5 backend=cpu "
+                                 "check-interval=%s ! fakesink sync=false",
+      views[__i__ % 2], __i__ / 2 % 2 ? "road" : "planes", __i__ / 4 ? "100000000" : "5000000000");
+  gchar *found = messages_of (line, steps, NULL);
+
+  fail_unless (!strcmp (found, "begin focal both\nwarning\nend focal both\n"), "%s: %s", line, found);
+  g_free (line);
+  g_free (found);
+}
+GST_END_TEST;
+
+/* A view, or its lower half, of the frame before, while a board comes nearer: told within a second and a half, as what it is
+ * and as nothing else. The same drive without a fault says nothing. */
+GST_START_TEST (test_moments)
+{
+  static const struct
+  {
+    const gchar *fault, *view;
+    gint width; /* of the board, mm */
+    const gchar *said;
+  } cases[] = { { "late", "right", 5000, "begin out-of-step both\nwarning\nend out-of-step both\n" },
+    { "late", "left", 5000, "begin out-of-step both\nwarning\nend out-of-step both\n" },
+    { "torn", "right", 9000, "begin out-of-step both\nwarning\nend out-of-step both\n" },
+    { "torn", "left", 9000, "begin out-of-step both\nwarning\nend out-of-step both\n" }, { "none", "right", 5000, "" },
+    { "none", "right", 9000, "" } };
+  static const gchar *const sizes[] = { "width=960,height=240", "width=1480,height=370" };
+
+  for (guint size = 0; size < G_N_ELEMENTS (sizes); size++) {
+    const Step steps[] = { { 21, "fault", cases[__i__].fault }, { 36, "fault", "none" }, { 0, NULL, NULL } };
+    gchar *line = g_strdup_printf ("stereotestsrc name=s fault-view=%s num-buffers=60 pattern=road noise=2 "
+                                   "obstacle-width=%d obstacle-height=6000 obstacle-distance=18000 "
+                                   "obstacle-approach=230 ! video/x-raw,format=GRAY8,%s,framerate=10/1 ! stereomatch "
+                                   "name=m method=bm cost=sad num-disparities=32 window=5 backend=cpu ! "
+                                   "fakesink sync=false",
+        cases[__i__].view, cases[__i__].width, sizes[size]);
+    gchar *found = messages_of (line, steps, NULL);
+
+    fail_unless (!strcmp (found, cases[__i__].said), "%s: %s", line, found);
+    g_free (line);
+    g_free (found);
+  }
+}
+GST_END_TEST;
+
 /* A mirrored right view: found by what matches, from the start and after sound views; and over when it is over. */
 GST_START_TEST (test_mismatch)
 {
@@ -351,6 +403,8 @@ health_stream_suite (void)
   tcase_set_timeout (cases, 120);
   tcase_add_loop_test (cases, test_faults, 0, G_N_ELEMENTS (faults));
   tcase_add_loop_test (cases, test_pair_faults, 0, 8);
+  tcase_add_loop_test (cases, test_zoomed_from_the_start, 0, 8);
+  tcase_add_loop_test (cases, test_moments, 0, 6);
   tcase_add_loop_test (cases, test_mismatch, 0, 3);
   tcase_add_test (cases, test_both_views);
   tcase_add_test (cases, test_silence_about_trifles);

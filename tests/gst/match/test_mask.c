@@ -2,7 +2,7 @@
 /* What a mask excludes, as pixels and in the output of stereomatch. */
 #include "tests/support/gst/util.h"
 
-#include "gst/match/check/look.h"
+#include "gst/match/diagnose/verdicts.h"
 #include "gst/match/mask.h"
 
 #include <glib/gstdio.h>
@@ -365,8 +365,8 @@ GST_START_TEST (test_check)
   const gint width = 640, height = 240, shifts[] = { 16, 160 };
   guint8 *views[2] = { g_malloc (640 * 240), g_malloc (640 * 240) }, *counts = g_malloc0 (640 * 240);
   StereoImage images[2];
-  GstStereoCheckResult result;
-  GstStereoCheck *check = gst_stereo_check_new (width, height, 0, 64);
+  GstStereoPairMatches result;
+  GstStereoPairMatcher *check = gst_stereo_pair_matcher_new (width, height, 0, 64);
 
   for (gint v = 0; v < 2; v++) {
     for (gint y = 0; y < height; y++)
@@ -375,11 +375,11 @@ GST_START_TEST (test_check)
     images[v] = (StereoImage){ .data = views[v], .stride = width, .pixel_stride = 1, .channels = 1 };
   }
   memset (counts, 255, (gsize) (width * height / 2));
-  gst_stereo_check_run (check, &images[0], &images[1], NULL, &result);
+  gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, &result);
   fail_unless (result.forward > 4 && result.beyond > 4, "%u, %u beyond", result.forward, result.beyond);
-  gst_stereo_check_run (check, &images[0], &images[1], counts, &result);
+  gst_stereo_pair_matcher_run (check, &images[0], &images[1], counts, &result);
   fail_unless (result.forward > 4 && result.beyond == 0, "%u, %u beyond", result.forward, result.beyond);
-  gst_stereo_check_free (check);
+  gst_stereo_pair_matcher_free (check);
   g_free (views[0]);
   g_free (views[1]);
   g_free (counts);

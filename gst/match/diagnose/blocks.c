@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/match/diagnose/blocks.h"
+
+#include <math.h>
+
+#define ACROSS 16    /* blocks */
+#define NARROWEST 24 /* pixels of a block */
+#define DOWN 8       /* blocks */
+#define MARGIN 3     /* columns at the sides that are left out */
+#define SLOPE 100.0  /* mean square of the difference of neighbours two apart: texture */
+#define VARIANCE 100.0
+#define ALIKE 0.7    /* correlation of a block with the other view at the same place */
+#define ZERO 0.1     /* px */
+#define REPEATS 0.9  /* correlation of a block with itself a few pixels away: its place is not known */
+#define SHIFTS 16    /* pixels that a pattern may repeat after */
+#define CHANGED 4    /* grey levels that a pixel changes by */
+#define MOVING 0.3   /* share of such pixels in a block that moves */
+#define AGE 3        /* measurements: a third of a second and more */
+#define TOGETHER 0.2 /* correlation of the changes of pixels two apart */
+#define STILL 0.5    /* correlation of the bends of a block with those of the other view's past */
+
+/* A part of the rows. */
+typedef struct
+{
+  gint width;       /* of a row */
+  gint from, to;    /* rows */
+  gint first, last; /* columns, the last one not included */
+} Block;
+
+typedef struct
+{
+  gdouble mean[2], variance[2], covariance;
+} Moments;
+
+static Moments
+moments_of (const Block *block, const guint8 *a, const guint8 *b, gint shift)
+{
+  gint64 sum[2] = { 0, 0 }, square[2] = { 0, 0 }, both = 0;
+  gdouble count = (gdouble) (block->to - block->from) * (block->last - block->first);
+  Moments m;
+
+  for (gint y = block->from; y < block->to; y++) {
+    const guint8 *p = a + (gsize) y * (gsize) block->width, *q = b + (gsize) y * (gsize) block->width + shift;
+    for (gint x = block->first; x < block->last; x++) {
+      sum[0] += p[x];
+      sum[1] += q[x];
+      square[0] += p[x] * p[x];
+      square[1] += q[x] * q[x];
+      both += p[x] * q[x];
+    }
+  }
+  for (guint i = 0; i < 2; i++) {
+    m.mean[i] = (gdouble) sum[i] / count;
+    m.variance[i] = (gdouble) square[i] / count - m.mean[i] * m.mean[i];
+  }
+  m.covariance = (gdouble) both / count - m.mean[0] * m.mean[1];
+  return m;
+}
+
+static gdouble
+correlation (const Moments *m)
+{
+  gdouble product = m->variance[0] * m->variance[1];
+
+  return product > 0 ? m->covariance / sqrt (product) : 0;
+}
+
+static gdouble
+slope_of (const Block *block, const guint8 *rows)
+{
+  gint64 sum = 0;
+
+  for (gint y = block->from; y < block->to; y++) {
+    const guint8 *p = rows + (gsize) y * (gsize) block->width;
+    for (gint x = block->first; x < block->last; x++)
+      sum += (p[x + 1] - p[x - 1]) * (p[x + 1] - p[x - 1]);
+  }
+  return (gdouble) sum / ((gdouble) (block->to - block->from) * (block->last - block->first));
+}
+
+/* Whether the block looks the same some pixels away, as stripes do. */
+static gboolean
+repeats (const Block *block, const guint8 *rows)
+{
+  Block part = *block;
+
+  part.last -= SHIFTS;
+  for (gint shift = 4; shift <= SHIFTS; shift++) {
+    Moments m = moments_of (&part, rows, rows, shift);
+    if (correlation (&m) > REPEATS)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* The disparity of a block that is nearly the same in both views, px. @rest: the variance that neither exposure nor that
+ * disparity explains, and that neighbours two pixels apart share, which those of noise do not. */
+static gdouble
+place (const Block *block, const guint8 *left, const guint8 *right, const Moments *m, gdouble slope, gdouble *rest)
+{
+  gdouble gain = m->covariance / m->variance[0], products = 0, along = 0, count = 0, shift;
+
+  for (gint y = block->from; y < block->to; y++) {
+    const guint8 *p = left + (gsize) y * (gsize) block->width, *q = right + (gsize) y * (gsize) block->width;
+    for (gint x = block->first; x < block->last; x++)
+      along += (p[x + 1] - p[x - 1]) * (q[x] - m->mean[1] - gain * (p[x] - m->mean[0]));
+  }
+  count = (gdouble) (block->to - block->from) * (block->last - block->first);
+  along /= count * slope;
+  shift = 2 * along / gain;
+  for (gint y = block->from; y < block->to; y++) {
+    const guint8 *p = left + (gsize) y * (gsize) block->width, *q = right + (gsize) y * (gsize) block->width;
+    for (gint x = block->first; x < block->last - 2; x++) {
+      gdouble a = q[x] - m->mean[1] - gain * (p[x] - m->mean[0]) - along * (p[x + 1] - p[x - 1]);
+      gdouble b = q[x + 2] - m->mean[1] - gain * (p[x + 2] - m->mean[0]) - along * (p[x + 3] - p[x + 1]);
+      products += a * b;
+    }
+  }
+  *rest = MAX (0, products / count) / m->variance[1];
+  return shift;
+}
+
+/* How much row @p bends at @x: see view.c. */
+#define BEND(p, x) (2 * (p)[x] - (p)[(x) -2] - (p)[(x) + 2])
+
+static gdouble
+bends_alike (const Block *block, const guint8 *a, const guint8 *b)
+{
+  gint64 both = 0, square[2] = { 0, 0 };
+
+  for (gint y = block->from; y < block->to; y++) {
+    const guint8 *p = a + (gsize) y * (gsize) block->width, *q = b + (gsize) y * (gsize) block->width;
+    for (gint x = block->first; x < block->last; x++) {
+      both += BEND (p, x) * BEND (q, x);
+      square[0] += BEND (p, x) * BEND (p, x);
+      square[1] += BEND (q, x) * BEND (q, x);
+    }
+  }
+  return square[0] && square[1] ? (gdouble) both / sqrt ((gdouble) square[0] * (gdouble) square[1]) : 0;
+}
+
+/* Whether much of the block changes, and neighbours two pixels apart alike: noise changes each for itself. */
+static gboolean
+moves (const Block *block, const guint8 *now, const guint8 *before)
+{
+  gint64 both = 0, square = 0;
+  gint count = 0;
+
+  for (gint y = block->from; y < block->to; y++) {
+    const guint8 *p = now + (gsize) y * (gsize) block->width, *q = before + (gsize) y * (gsize) block->width;
+    for (gint x = block->first; x < block->last; x++) {
+      gint change = p[x] - q[x];
+      count += ABS (change) >= CHANGED;
+      both += change * (p[x + 2] - q[x + 2]);
+      square += change * change;
+    }
+  }
+  return count >= MOVING * (block->to - block->from) * (block->last - block->first) &&
+      (gdouble) both > TOGETHER * (gdouble) square;
+}
+
+static void
+measure_block (
+    const Block *block, const guint8 *const now[2], const guint8 *const past[2], GstStereoBlockFigures *figures)
+{
+  gdouble slope = slope_of (block, now[0]), rest;
+  Moments m = moments_of (block, now[0], now[1], 0);
+
+  if (slope < SLOPE || m.variance[0] < VARIANCE || m.variance[1] < VARIANCE / 4)
+    return;
+  if (past[0] && moves (block, now[0], past[0]) && moves (block, now[1], past[1])) {
+    figures->moving++;
+    figures->still += bends_alike (block, now[0], now[1]) > STILL && bends_alike (block, now[0], past[1]) > STILL &&
+        bends_alike (block, now[1], past[0]) > STILL && !repeats (block, now[0]);
+  }
+  if (correlation (&m) < ALIKE) {
+    figures->textured++;
+    return;
+  }
+  if (repeats (block, now[0]))
+    return;
+  figures->textured++;
+  if (fabs (place (block, now[0], now[1], &m, slope, &rest)) < ZERO) {
+    figures->zero++;
+    figures->rest += rest;
+  }
+}
+
+void
+gst_stereo_blocks_compare (const GstStereoViewReader *const readers[2], gint width, GstStereoBlockFigures *figures)
+{
+  const guint8 *now[2], *past[2];
+  gint rows, across = MIN (ACROSS, (width - 2 * MARGIN) / NARROWEST);
+
+  *figures = (GstStereoBlockFigures){ 0 };
+  for (guint v = 0; v < 2; v++) {
+    now[v] = gst_stereo_view_reader_rows (readers[v], 0, &rows);
+    past[v] = gst_stereo_view_reader_rows (readers[v], AGE, &rows);
+  }
+  if (!now[0] || !now[1] || across < 1)
+    return;
+  if (!past[1])
+    past[0] = NULL;
+  for (gint y = 0; y < DOWN; y++)
+    for (gint x = 0; x < across; x++) {
+      Block block = { width, y * rows / DOWN, (y + 1) * rows / DOWN, MARGIN + x * (width - 2 * MARGIN) / across,
+        MARGIN + (x + 1) * (width - 2 * MARGIN) / across };
+      if (block.to > block.from)
+        measure_block (&block, now, past, figures);
+    }
+  if (figures->zero)
+    figures->rest /= figures->zero;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/match/diagnose/diagnosis.h"
+
+#include <string.h>
+
+#include "gst/match/debug.h"
+#include "gst/match/diagnose/match_check.h"
+#include "gst/match/diagnose/report.h"
+#include "gst/match/diagnose/text.h"
+#include "gst/match/diagnose/timestamps.h"
+#include "gst/match/diagnose/view_check.h"
+
+/* Where a pair said nothing (too dark, too flat), everything is checked again sooner. */
+#define SOON ((gint64) GST_SECOND)
+
+struct _GstStereoDiagnosis
+{
+  GstElement *element;
+  GstStereoReport *report;
+  GstStereoViewCheck *views;
+  GstStereoMatchCheck *matches;
+
+  /* protected by the element's object lock */
+  guint64 interval;
+  guint64 skew_mean;  /* ns */
+  gdouble skew_drift; /* ns in a second */
+
+  /* of the source pad's task */
+  gboolean started, conclusive; /* whether everything was checked; whether anything could be said then */
+  gint64 last;                  /* when, ns */
+  GstStereoSkew skew;
+  GstStereoFinding apart, drifting;
+  GstStereoPace pace;
+};
+
+const GstStereoProperty gst_stereo_diagnosis_properties[] = {
+  { .name = "check-interval",
+      .kind = GST_STEREO_UINT64,
+      .flags = GST_STEREO_CONTROLLED,
+      .offset = G_STRUCT_OFFSET (GstStereoDiagnosis, interval),
+      .initial = GST_STEREO_DIAGNOSIS_INTERVAL,
+      .blurb = "Nanoseconds of stream time from one check of the input to the next: whether left and right are "
+               "exchanged, the rows of the views do not fit, their timestamps are out of step, or the search range is "
+               "too small; a warning says so once, and what to do; each check takes some 2 ms of CPU time; 0 = never, "
+               "and no look at what is wrong with a camera (message stereo-health) either" },
+  { .name = NULL },
+};
+
+GstStereoDiagnosis *
+gst_stereo_diagnosis_new (GstElement *element)
+{
+  GstStereoDiagnosis *diagnosis = g_new0 (GstStereoDiagnosis, 1);
+
+  diagnosis->element = element;
+  diagnosis->report = gst_stereo_report_new (element);
+  diagnosis->views = gst_stereo_view_check_new (element, diagnosis->report);
+  diagnosis->matches = gst_stereo_match_check_new (element, diagnosis->report);
+  return diagnosis;
+}
+
+void
+gst_stereo_diagnosis_free (GstStereoDiagnosis *diagnosis)
+{
+  gst_stereo_match_check_free (diagnosis->matches);
+  gst_stereo_view_check_free (diagnosis->views);
+  gst_stereo_report_free (diagnosis->report);
+  g_free (diagnosis);
+}
+
+void
+gst_stereo_diagnosis_start (GstStereoDiagnosis *diagnosis)
+{
+  GST_OBJECT_LOCK (diagnosis->element);
+  diagnosis->skew_mean = 0;
+  diagnosis->skew_drift = 0;
+  GST_OBJECT_UNLOCK (diagnosis->element);
+  gst_stereo_diagnosis_release (diagnosis);
+  gst_stereo_report_start (diagnosis->report);
+  gst_stereo_view_check_start (diagnosis->views);
+  gst_stereo_match_check_start (diagnosis->matches);
+}
+
+void
+gst_stereo_diagnosis_flush (GstStereoDiagnosis *diagnosis)
+{
+  diagnosis->started = FALSE;
+  memset (&diagnosis->skew, 0, sizeof diagnosis->skew);
+  gst_stereo_view_check_flush (diagnosis->views);
+  gst_stereo_match_check_flush (diagnosis->matches);
+  gst_stereo_pace_flush (&diagnosis->pace);
+}
+
+void
+gst_stereo_diagnosis_release (GstStereoDiagnosis *diagnosis)
+{
+  gst_stereo_diagnosis_flush (diagnosis);
+  gst_stereo_view_check_release (diagnosis->views);
+  gst_stereo_match_check_release (diagnosis->matches);
+  diagnosis->conclusive = FALSE;
+  diagnosis->last = 0;
+  diagnosis->apart = diagnosis->drifting = (GstStereoFinding){ 0 };
+  memset (&diagnosis->pace, 0, sizeof diagnosis->pace);
+}
+
+/* ---- timestamps ---------------------------------------------------------------------------- */
+
+static void
+update (GstStereoDiagnosis *diagnosis, GstStereoFinding *finding, GstStereoVerdict verdict, GstStereoHealthFlags flag,
+    gchar *begin, const gchar *end, gdouble value)
+{
+  gboolean before = finding->stands, begins = gst_stereo_finding_update (finding, verdict);
+
+  if (begins)
+    gst_stereo_report_change (diagnosis->report, flag, TRUE, g_strdup (begin), gst_stereo_report_value (value));
+  else if (before && !finding->stands)
+    gst_stereo_report_change (diagnosis->report, flag, FALSE, g_strdup (end), gst_stereo_report_value (0));
+  g_free (begin);
+}
+
+/* @frame: nominal time from frame to frame, ns. */
+static void
+judge_timestamps (GstStereoDiagnosis *diagnosis, gint64 frame)
+{
+  GstStereoSkew *skew = &diagnosis->skew;
+
+  if (!gst_stereo_skew_close (skew))
+    return;
+  GST_DEBUG_OBJECT (diagnosis->element,
+      "check: the frames of a pair are %.3f ms apart on average, drifting by %.3f ms in a second", skew->mean / 1e6,
+      skew->drift / 1e6);
+  GST_OBJECT_LOCK (diagnosis->element);
+  diagnosis->skew_mean = (guint64) skew->mean;
+  diagnosis->skew_drift = skew->drift;
+  GST_OBJECT_UNLOCK (diagnosis->element);
+  update (diagnosis, &diagnosis->apart, gst_stereo_skew_is_large (skew, frame), GST_STEREO_HEALTH_OUT_OF_STEP,
+      gst_stereo_text_apart (skew, frame), "The views are in step again.", skew->mean / 1e6);
+  update (diagnosis, &diagnosis->drifting, gst_stereo_skew_drifts (skew, frame), GST_STEREO_HEALTH_DRIFT,
+      gst_stereo_text_drift (skew), "The timestamps of the two views no longer drift apart.", skew->drift / 1e6);
+}
+
+/* ---- the pace ---------------------------------------------------------------------------- */
+
+static GstStructure *
+fields_of_pace (const GstStereoPace *pace, const GstStereoLoad *load, const GstStereoAdvice *advice)
+{
+  return gst_structure_new ("stereo-health", "value", G_TYPE_DOUBLE,
+      pace->dropped / (gdouble) MAX (1, pace->dropped + pace->computed), "dropped", G_TYPE_UINT64, pace->dropped,
+      "computed", G_TYPE_UINT64, pace->computed, "compute-time", G_TYPE_UINT64, (guint64) load->compute, "frame-time",
+      G_TYPE_UINT64, (guint64) load->frame, "num-disparities", G_TYPE_INT, advice->disparities, "scaled-width",
+      G_TYPE_INT, advice->smaller.width, "scaled-height", G_TYPE_INT, advice->smaller.height, "scaled-num-disparities",
+      G_TYPE_INT, advice->smaller.disparities, "setting", G_TYPE_STRING, advice->setting ? advice->setting : "",
+      "setting-width", G_TYPE_INT, advice->with.width, "setting-height", G_TYPE_INT, advice->with.height,
+      "setting-num-disparities", G_TYPE_INT, advice->with.disparities, NULL);
+}
+
+static void
+judge_pace (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair)
+{
+  const GstStereoPaceCounts *counts = &pair->counts;
+  const GstStereoLayout *layout = &pair->first->layout;
+  GstStereoPace *pace = &diagnosis->pace;
+  GstStereoEpisodeChange change = gst_stereo_pace_add (pace, g_get_monotonic_time () * 1000, counts);
+  gboolean active = change == GST_STEREO_EPISODE_BEGINS;
+  GstStereoLoad load = { .width = layout->width,
+    .height = layout->height,
+    .disparities = pair->params->num_disparities,
+    .method = pair->params->method,
+    .profile = pair->params->profile,
+    .on_device = pair->on_device,
+    .frame = (gdouble) pair->first->spacing };
+  GstStereoAdvice advice;
+
+  if (change == GST_STEREO_EPISODE_GOES_ON)
+    return;
+  /* where no pair was computed in that time, an earlier one has to do */
+  load.compute = pace->compute > 0 ? pace->compute : counts->pairs ? (gdouble) counts->compute / counts->pairs : 0;
+  advice = gst_stereo_pace_advise (&load, gst_stereo_match_check_get_needed (diagnosis->matches));
+  gst_stereo_report_change (diagnosis->report, GST_STEREO_HEALTH_SLOW, active,
+      active ? gst_stereo_text_slow (pace, &load, &advice) : g_strdup ("The pairs keep up with the stream again."),
+      fields_of_pace (pace, &load, &advice));
+}
+
+/* ---- pairs -------------------------------------------------------------------------------- */
+
+/* What is due for a pair. */
+typedef struct
+{
+  gboolean views, matches, all;
+} Due;
+
+/* Frames that cannot be mapped are left alone: matching them reports that. */
+static void
+check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 time, const Due *due)
+{
+  const GstStereoFrame *first = pair->first, *second = pair->second;
+  const StereoParams *params = pair->params;
+  gboolean two = first->buffer != second->buffer;
+  const GstVideoInfo *const infos[2] = { &first->info, &second->info };
+  GstVideoFrame frames[2];
+  StereoImage images[2];
+
+  if (!gst_stereo_frame_map (&frames[0], &first->info, first->buffer, NULL))
+    return;
+  if (two && !gst_stereo_frame_map (&frames[1], &second->info, second->buffer, NULL)) {
+    gst_video_frame_unmap (&frames[0]);
+    return;
+  }
+  gst_stereo_layout_images (&first->layout, &frames[0], &frames[two], &images[0], &images[1]);
+  if (due->views)
+    gst_stereo_view_check_run (diagnosis->views, time, &first->layout, infos, images, pair->live,
+        params->min_disparity + params->num_disparities);
+  if (due->matches) {
+    GstStereoMatchedPair matched = { .layout = &first->layout,
+      .images = images,
+      .counts = pair->mask ? pair->mask->counts : NULL,
+      .params = params,
+      .time = time,
+      .sound = gst_stereo_view_check_is_sound (diagnosis->views),
+      .detailed = gst_stereo_view_check_has_detail (diagnosis->views) };
+    gboolean conclusive = gst_stereo_match_check_run (diagnosis->matches, &matched, due->all);
+    diagnosis->conclusive = due->all ? conclusive : diagnosis->conclusive;
+  }
+  if (two)
+    gst_video_frame_unmap (&frames[1]);
+  gst_video_frame_unmap (&frames[0]);
+}
+
+/* Whether everything is to be checked at that time. */
+static gboolean
+is_due (const GstStereoDiagnosis *diagnosis, gint64 time, gint64 interval)
+{
+  return !diagnosis->started || time < diagnosis->last ||
+      time - diagnosis->last >= (diagnosis->conclusive ? interval : MIN (interval, SOON));
+}
+
+static void
+check_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 interval)
+{
+  const GstStereoFrame *first = pair->first, *second = pair->second;
+  gint64 time = first->time == GST_STEREO_TIME_NONE ? second->time : first->time;
+  gboolean on_device = gst_stereo_cuda_context_of (first->buffer) != NULL;
+  Due due;
+
+  /* the frames of a bundle are of different moments on purpose, and one buffer is of one moment */
+  if (first->layout.packing == GST_STEREO_PACKING_AUTO && first->time != GST_STEREO_TIME_NONE &&
+      second->time != GST_STEREO_TIME_NONE)
+    gst_stereo_skew_add (&diagnosis->skew, first->time, gst_stereo_frame_skew (first, second));
+  if (time == GST_STEREO_TIME_NONE)
+    time = g_get_monotonic_time () * 1000;
+  due.all = is_due (diagnosis, time, interval);
+  /* frames in device memory are copied, for everything at once */
+  due.views = on_device ? due.all : gst_stereo_view_check_is_due (diagnosis->views, time);
+  due.matches = due.all || (!on_device && gst_stereo_match_check_is_due (diagnosis->matches, time));
+  if (due.all) {
+    diagnosis->started = TRUE;
+    diagnosis->last = time;
+    diagnosis->conclusive = FALSE;
+  }
+  if (due.matches || due.views)
+    check_views (diagnosis, pair, time, &due);
+  if (due.all)
+    judge_timestamps (diagnosis, first->spacing);
+}
+
+static guint64
+current_interval (GstStereoDiagnosis *diagnosis)
+{
+  guint64 interval;
+
+  GST_OBJECT_LOCK (diagnosis->element);
+  interval = diagnosis->interval;
+  GST_OBJECT_UNLOCK (diagnosis->element);
+  return interval;
+}
+
+GstStereoHealthFlags
+gst_stereo_diagnosis_add_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair)
+{
+  gint64 interval = (gint64) MIN (current_interval (diagnosis), G_MAXINT64 / 4);
+  GstStereoHealthFlags flags;
+
+  if (!interval)
+    return GST_STEREO_HEALTH_OK;
+  judge_pace (diagnosis, pair);
+  check_pair (diagnosis, pair, interval);
+  flags = gst_stereo_report_get_flags (diagnosis->report);
+  return pair->aligned ? flags & ~GST_STEREO_HEALTH_ROWS : flags;
+}
+
+/* ---- from any thread ---------------------------------------------------------------------- */
+
+void
+gst_stereo_diagnosis_add_stats (GstStereoDiagnosis *diagnosis, GstStructure *stats)
+{
+  GstStereoMatchStats matches;
+  guint64 skew_mean;
+  gdouble skew_drift;
+
+  GST_OBJECT_LOCK (diagnosis->element);
+  skew_mean = diagnosis->skew_mean;
+  skew_drift = diagnosis->skew_drift;
+  GST_OBJECT_UNLOCK (diagnosis->element);
+  gst_stereo_match_check_get_stats (diagnosis->matches, &matches);
+  gst_structure_set (stats, "checks", G_TYPE_UINT64, matches.checks, "check-matches", G_TYPE_UINT64, matches.matches,
+      "exchanged", G_TYPE_BOOLEAN, matches.exchanged, "vertical-offset", G_TYPE_DOUBLE, matches.vertical_offset,
+      "skew-mean", G_TYPE_UINT64, skew_mean, "skew-drift", G_TYPE_DOUBLE, skew_drift, NULL);
+  gst_stereo_report_add_stats (diagnosis->report, stats);
+  gst_stereo_view_check_add_stats (diagnosis->views, stats);
+  gst_structure_set (
+      stats, "beyond-range", G_TYPE_DOUBLE, matches.beyond, "wanted-disparities", G_TYPE_INT, matches.wanted, NULL);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/match/diagnose/match_check.h"
+
+#include <math.h>
+
+#include "gst/match/debug.h"
+#include "gst/match/diagnose/text.h"
+
+#define HOLD ((gint64) (400 * GST_MSECOND)) /* that a fault has to last */
+/* The usual share of points that are found is known after so many pairs, and is the mean over so many. */
+#define MIN_SHARES 5
+#define MAX_SHARES 50
+
+struct _GstStereoMatchCheck
+{
+  GstElement *element;
+  GstStereoReport *report;
+
+  /* protected by the element's object lock */
+  GstStereoMatchStats stats;
+
+  /* of the source pad's task */
+  GstStereoPairMatcher *matcher; /* NULL before the first pair, and for views too small */
+  gint64 last;                   /* time of the last pair, ns */
+  gint needed;                   /* disparities that its matches need; 0 = not known */
+  GstStereoFinding exchanged, rows, range;
+  GstStereoEpisode mismatch, focal, out_of_step;
+  gdouble share; /* mean share of the points that are found, in pairs where that was no less than usual */
+  guint shares;  /* pairs that the mean is of */
+};
+
+GstStereoMatchCheck *
+gst_stereo_match_check_new (GstElement *element, GstStereoReport *report)
+{
+  GstStereoMatchCheck *check = g_new0 (GstStereoMatchCheck, 1);
+
+  check->element = element;
+  check->report = report;
+  check->stats.beyond = -1;
+  return check;
+}
+
+void
+gst_stereo_match_check_free (GstStereoMatchCheck *check)
+{
+  gst_stereo_match_check_release (check);
+  g_free (check);
+}
+
+void
+gst_stereo_match_check_start (GstStereoMatchCheck *check)
+{
+  gst_stereo_match_check_release (check);
+  GST_OBJECT_LOCK (check->element);
+  check->stats = (GstStereoMatchStats){ .vertical_offset = -1, .beyond = -1 };
+  GST_OBJECT_UNLOCK (check->element);
+}
+
+void
+gst_stereo_match_check_flush (GstStereoMatchCheck *check)
+{
+  gst_stereo_episode_flush (&check->mismatch);
+  gst_stereo_episode_flush (&check->focal);
+  gst_stereo_episode_flush (&check->out_of_step);
+}
+
+void
+gst_stereo_match_check_release (GstStereoMatchCheck *check)
+{
+  g_clear_pointer (&check->matcher, gst_stereo_pair_matcher_free);
+  check->last = check->needed = 0;
+  check->exchanged = check->rows = check->range = (GstStereoFinding){ 0 };
+  check->mismatch = check->focal = check->out_of_step = (GstStereoEpisode){ 0 };
+  check->share = check->shares = 0;
+}
+
+static gboolean
+begins (const GstStereoEpisode *episode)
+{
+  return episode->count && !episode->stands;
+}
+
+gboolean
+gst_stereo_match_check_is_due (const GstStereoMatchCheck *check, gint64 time)
+{
+  gboolean soon = begins (&check->mismatch) || begins (&check->focal) || begins (&check->out_of_step);
+
+  return time < check->last ||
+      time - check->last >= (gint64) (soon ? GST_STEREO_MATCHES_SOON : GST_STEREO_MATCHES_INTERVAL);
+}
+
+gint
+gst_stereo_match_check_get_needed (const GstStereoMatchCheck *check)
+{
+  return check->needed;
+}
+
+/* ---- faults that have to last ------------------------------------------------------------- */
+
+static void
+update (GstStereoMatchCheck *check, GstStereoEpisode *episode, GstStereoVerdict verdict, gint64 time,
+    GstStereoHealthFlags flag, gdouble value, gchar *(*describe) (const GstStereoPairMatches *matches, gboolean active),
+    const GstStereoPairMatches *matches)
+{
+  GstStereoEpisodeChange change = gst_stereo_episode_update (episode, verdict, time, HOLD);
+  gboolean active = change == GST_STEREO_EPISODE_BEGINS;
+
+  if (change != GST_STEREO_EPISODE_GOES_ON)
+    gst_stereo_report_change (check->report, flag, active, describe (matches, active), gst_stereo_report_value (value));
+}
+
+/* What the vertical offsets say of the lenses and of the moments of the two views. */
+static void
+judge_offsets (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
+{
+  gboolean sound = pair->sound && pair->detailed && !check->mismatch.stands;
+  GstStereoVerdict focal = sound ? gst_stereo_verdict_focal (matches) : GST_STEREO_VERDICT_UNKNOWN;
+  GstStereoVerdict late = sound ? gst_stereo_verdict_out_of_step (matches) : GST_STEREO_VERDICT_UNKNOWN;
+
+  update (check, &check->out_of_step, late, pair->time, GST_STEREO_HEALTH_OUT_OF_STEP, matches->rest,
+      gst_stereo_text_out_of_step, matches);
+  update (
+      check, &check->focal, focal, pair->time, GST_STEREO_HEALTH_FOCAL, matches->scale, gst_stereo_text_focal, matches);
+}
+
+/* Whether the views show one scene, unless something else explains that they do not match. */
+static void
+judge_mismatch (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
+{
+  gdouble usual = check->shares < MIN_SHARES ? 0 : check->share, share = matches->matches / MAX (1.0, matches->points);
+  GstStereoVerdict verdict = pair->sound && pair->detailed ? gst_stereo_verdict_mismatch (matches, usual) :
+                                                             GST_STEREO_VERDICT_UNKNOWN;
+
+  update (check, &check->mismatch, verdict, pair->time, GST_STEREO_HEALTH_MISMATCH, share,
+      usual > 0 ? gst_stereo_text_fewer_matches : gst_stereo_text_mismatch, matches);
+  if (verdict == GST_STEREO_VERDICT_GOOD) {
+    check->shares = MIN (check->shares + 1, MAX_SHARES);
+    check->share += (share - check->share) / check->shares;
+  }
+}
+
+/* ---- faults that one pair shows ------------------------------------------------------------ */
+
+/* Reports when a finding has ended. TRUE when it begins: the caller reports that. */
+static gboolean
+begins_or_ends (GstStereoMatchCheck *check, GstStereoFinding *finding, GstStereoVerdict verdict,
+    GstStereoHealthFlags flag, const gchar *end)
+{
+  gboolean before = finding->stands, starts = gst_stereo_finding_update (finding, verdict);
+
+  if (before && !finding->stands)
+    gst_stereo_report_change (check->report, flag, FALSE, g_strdup (end), gst_stereo_report_value (0));
+  return starts;
+}
+
+static gboolean
+judge_rig (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
+{
+  /* offsets whose cause was reported say nothing of the rows */
+  gboolean explained = check->focal.stands || check->out_of_step.stands;
+  GstStereoVerdict exchanged = gst_stereo_verdict_exchanged (matches);
+  GstStereoVerdict rows = explained ? GST_STEREO_VERDICT_UNKNOWN : gst_stereo_verdict_rows (matches);
+  gboolean nothing = exchanged == GST_STEREO_VERDICT_UNKNOWN && rows == GST_STEREO_VERDICT_UNKNOWN;
+
+  GST_DEBUG_OBJECT (check->element,
+      "check: %u of %u points matched: %u forward, %u backward, median %.2f px; %u placed, off by %.2f px "
+      "(left %.2f, right %.2f)%s",
+      matches->matches, matches->points, matches->forward, matches->backward, matches->disparity, matches->placed,
+      matches->vertical, matches->vertical_left, matches->vertical_right, nothing ? "; that says nothing" : "");
+  GST_OBJECT_LOCK (check->element);
+  check->stats.checks++;
+  check->stats.matches = matches->matches;
+  if (exchanged != GST_STEREO_VERDICT_UNKNOWN)
+    check->stats.exchanged = exchanged == GST_STEREO_VERDICT_BAD;
+  if (rows != GST_STEREO_VERDICT_UNKNOWN)
+    check->stats.vertical_offset = matches->vertical;
+  GST_OBJECT_UNLOCK (check->element);
+  if (begins_or_ends (check, &check->exchanged, exchanged, GST_STEREO_HEALTH_SWAPPED,
+          "Left and right do not look exchanged any more."))
+    gst_stereo_report_change (check->report, GST_STEREO_HEALTH_SWAPPED, TRUE,
+        gst_stereo_text_exchanged (matches, pair->layout),
+        gst_stereo_report_value (matches->backward / (gdouble) (matches->forward + matches->backward)));
+  if (begins_or_ends (check, &check->rows, rows, GST_STEREO_HEALTH_ROWS, "The rows of the two views fit again."))
+    gst_stereo_report_change (check->report, GST_STEREO_HEALTH_ROWS, TRUE, gst_stereo_text_rows (matches, pair->params),
+        gst_stereo_report_value (matches->vertical));
+  return !nothing;
+}
+
+static void
+report_range (
+    GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair, gint wanted)
+{
+  gboolean active = check->range.stands;
+  GstStructure *fields = gst_structure_new ("stereo-health", "value", G_TYPE_DOUBLE,
+      matches->beyond / (gdouble) MAX (1, matches->beyond + matches->forward), "points-beyond", G_TYPE_UINT,
+      matches->beyond, "farthest", G_TYPE_DOUBLE, matches->farthest, "num-disparities", G_TYPE_INT, wanted, NULL);
+
+  gst_stereo_report_change (check->report, GST_STEREO_HEALTH_RANGE, active,
+      active ? gst_stereo_text_range (matches, pair->params, wanted) :
+               g_strdup ("The search range is no longer too small."),
+      fields);
+}
+
+static void
+judge_range (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
+{
+  /* what is frozen, or cannot be seen, matches in wrong places */
+  GstStereoVerdict verdict = pair->sound ? gst_stereo_verdict_range (matches) : GST_STEREO_VERDICT_UNKNOWN;
+  gboolean before = check->range.stands;
+  gint wanted = 0, min = pair->params->min_disparity;
+
+  gst_stereo_finding_update (&check->range, verdict);
+  if (verdict == GST_STEREO_VERDICT_BAD)
+    wanted = gst_stereo_wanted_disparities (matches, min);
+  check->needed = (gint) ceil (matches->largest) + 1 - min;
+  if (verdict != GST_STEREO_VERDICT_UNKNOWN) {
+    GST_OBJECT_LOCK (check->element);
+    check->stats.beyond = matches->beyond / (gdouble) MAX (1, matches->beyond + matches->forward);
+    check->stats.wanted = wanted;
+    GST_OBJECT_UNLOCK (check->element);
+  }
+  if (check->range.stands != before)
+    report_range (check, matches, pair, wanted);
+}
+
+/* ---- pairs ---------------------------------------------------------------------------------- */
+
+gboolean
+gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean all)
+{
+  gint width = pair->layout->width, height = pair->layout->height;
+  gint min = pair->params->min_disparity, num = pair->params->num_disparities;
+  GstStereoPairMatches matches;
+  gboolean conclusive = FALSE;
+
+  check->last = pair->time;
+  if (!check->matcher || !gst_stereo_pair_matcher_is_for (check->matcher, width, height, min, num)) {
+    gst_stereo_pair_matcher_free (check->matcher);
+    check->matcher = gst_stereo_pair_matcher_new (width, height, min, num);
+  }
+  if (!check->matcher)
+    return FALSE;
+  gst_stereo_pair_matcher_run (check->matcher, &pair->images[0], &pair->images[1], pair->counts, &matches);
+  GST_LOG_OBJECT (
+      check->element, "offsets: %u, scale %.2f px, rest %.2f px", matches.placed, matches.scale, matches.rest);
+  judge_offsets (check, &matches, pair);
+  judge_mismatch (check, &matches, pair);
+  if (all) {
+    conclusive = judge_rig (check, &matches, pair);
+    judge_range (check, &matches, pair);
+  }
+  return conclusive;
+}
+
+void
+gst_stereo_match_check_get_stats (GstStereoMatchCheck *check, GstStereoMatchStats *stats)
+{
+  GST_OBJECT_LOCK (check->element);
+  *stats = check->stats;
+  GST_OBJECT_UNLOCK (check->element);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/match/diagnose/pace.h"
+
+#include <math.h>
+
+#define MIN_DROPPED 5 /* pairs in a span */
+#define BAD 0.05      /* share of the pairs that were dropped */
+#define MOST 0.8
+#define SPREAD (G_GINT64_CONSTANT (2000000000)) /* ns from the first one dropped to the last one */
+#define GOOD 0.01
+#define FULL_LOAD 0.85 /* a pair that takes this share of a frame is what the stream waits for */
+#define AIM 0.8        /* of a frame: times vary */
+#define STEP 16        /* of sizes and disparities */
+#define MIN_DISPARITIES 16
+#define MIN_SIDE 64
+
+/* Times as shares of those of method=asw with profile=balanced, the best quality first. quality and thesis take longer
+ * than balanced, so that the shares are too large for them, and never too small. */
+typedef struct
+{
+  const gchar *setting;
+  gdouble share;
+} Cheaper;
+
+static const Cheaper cheaper_on_cpu[] = { { "profile=road", 0.45 }, { "method=bm", 0.4 } };
+static const Cheaper cheaper_on_device[] = { { "profile=road", 0.85 }, { "profile=fast", 0.45 }, { "method=bm", 0.35 } };
+
+/* ---- the spans --------------------------------------------------------------------------- */
+
+void
+gst_stereo_pace_flush (GstStereoPace *pace)
+{
+  pace->begun = FALSE;
+}
+
+static void
+begin_span (GstStereoPace *pace, gint64 time, const GstStereoPaceCounts *counts)
+{
+  pace->begun = TRUE;
+  pace->begin = time;
+  pace->first = *counts;
+  pace->late = counts->late;
+  pace->earliest = pace->latest = 0;
+}
+
+static void
+note_dropped (GstStereoPace *pace, gint64 time, guint64 late)
+{
+  if (late == pace->late)
+    return;
+  pace->late = late;
+  pace->latest = time;
+  if (!pace->earliest)
+    pace->earliest = time;
+}
+
+GstStereoEpisodeChange
+gst_stereo_pace_add (GstStereoPace *pace, gint64 time, const GstStereoPaceCounts *counts)
+{
+  const GstStereoPaceCounts *first = &pace->first;
+  gboolean spread;
+  gdouble share;
+
+  if (!pace->begun)
+    begin_span (pace, time, counts);
+  note_dropped (pace, time, counts->late);
+  if (time - pace->begin < GST_STEREO_PACE_SPAN)
+    return GST_STEREO_EPISODE_GOES_ON;
+  pace->dropped = counts->late - first->late;
+  pace->computed = counts->pairs - first->pairs;
+  if (pace->computed)
+    pace->compute = (gdouble) (counts->compute - first->compute) / (gdouble) pace->computed;
+  spread = pace->latest - pace->earliest >= SPREAD;
+  begin_span (pace, time, counts);
+  share = (gdouble) pace->dropped / (gdouble) MAX (pace->dropped + pace->computed, 1);
+  if (!pace->stands && pace->dropped >= MIN_DROPPED && share >= (spread ? BAD : MOST)) {
+    pace->stands = TRUE;
+    return GST_STEREO_EPISODE_BEGINS;
+  }
+  if (pace->stands && pace->computed && share <= GOOD) {
+    pace->stands = FALSE;
+    return GST_STEREO_EPISODE_ENDS;
+  }
+  return GST_STEREO_EPISODE_GOES_ON;
+}
+
+/* ---- advice ------------------------------------------------------------------------------ */
+
+static gint
+round_down (gdouble value)
+{
+  return (gint) (value / STEP) * STEP;
+}
+
+/* Views that take @share of the present time: they have fewer rows, fewer columns and fewer disparities. */
+static GstStereoSmaller
+scale (const GstStereoLoad *load, gdouble share)
+{
+  GstStereoSmaller smaller = { 0 };
+  gdouble factor;
+
+  smaller.disparities = MAX (STEP, (gint) ceil (load->disparities * cbrt (share) / STEP) * STEP);
+  factor = sqrt (share * load->disparities / smaller.disparities);
+  smaller.width = round_down (load->width * factor);
+  smaller.height = (gint) (smaller.width * (gdouble) load->height / load->width) / 2 * 2;
+  if (smaller.width < MIN_SIDE || smaller.height < MIN_SIDE)
+    smaller.width = smaller.height = smaller.disparities = 0;
+  return smaller;
+}
+
+/* @share: of the present time that a pair may take. The first setting that is cheap enough, or the cheapest one with
+ * smaller views. */
+static void
+advise_setting (const GstStereoLoad *load, gdouble share, GstStereoAdvice *advice)
+{
+  const Cheaper *cheaper = load->on_device ? cheaper_on_device : cheaper_on_cpu;
+  guint last = (load->on_device ? G_N_ELEMENTS (cheaper_on_device) : G_N_ELEMENTS (cheaper_on_cpu)) - 1, i = 0;
+
+  /* of the other methods and of fast no shares are known */
+  if (load->method != STEREO_METHOD_ASW || load->profile == STEREO_PROFILE_FAST || load->profile == STEREO_PROFILE_ROAD)
+    return;
+  while (i < last && cheaper[i].share > share)
+    i++;
+  advice->setting_time = cheaper[i].share * load->compute;
+  if (cheaper[i].share > share) {
+    advice->with = scale (load, share / cheaper[i].share);
+    advice->setting_time = AIM * load->frame;
+    if (!advice->with.width)
+      return;
+  }
+  advice->setting = cheaper[i].setting;
+}
+
+GstStereoAdvice
+gst_stereo_pace_advise (const GstStereoLoad *load, gint needed)
+{
+  GstStereoAdvice advice = { 0 };
+  gdouble share;
+
+  if (load->compute <= 0 || load->frame <= 0)
+    return advice;
+  if (load->compute < FULL_LOAD * load->frame) {
+    advice.elsewhere = TRUE;
+    return advice;
+  }
+  share = AIM * load->frame / load->compute;
+  advise_setting (load, share, &advice);
+  advice.disparities = round_down (load->disparities * share);
+  if (advice.disparities < MAX (needed, MIN_DISPARITIES))
+    advice.disparities = 0;
+  advice.smaller = scale (load, share);
+  return advice;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Whether two views are in step, from the timestamps alone.
+ *
+ * Two cameras whose timestamps are wrong by the same amount look in step, and so do frames that were stamped on arrival
+ * and not on exposure. A pair of still pictures does not show it.
+ */
+#ifndef GST_STEREO_TIMESTAMPS_H
+#define GST_STEREO_TIMESTAMPS_H
+
+#include "gst/match/diagnose/episodes.h"
+
+G_BEGIN_DECLS
+
+#define GST_STEREO_SKEW_SPANS 4
+
+typedef struct
+{
+  gint64 time;  /* its middle, ns */
+  gdouble skew; /* mean, ns */
+} GstStereoSkewSpan;
+
+/* Zeroed at first. */
+typedef struct
+{
+  guint count;          /* pairs since the last span was closed */
+  gint64 sum, absolute; /* of their skew, ns */
+  gint64 first, last;   /* their times, ns */
+  gdouble mean;         /* of the absolute skew in the last span, ns */
+  gdouble drift;        /* ns per second over the last spans; 0 unless it goes one way all the time */
+  GstStereoSkewSpan spans[GST_STEREO_SKEW_SPANS]; /* oldest first */
+  guint filled;
+} GstStereoSkew;
+
+/* A pair at @time: right minus left. */
+void gst_stereo_skew_add (GstStereoSkew *skew, gint64 time, gint64 difference);
+/* Closes a span; FALSE while it has too few pairs. */
+gboolean gst_stereo_skew_close (GstStereoSkew *skew);
+/* @frame: nominal time from frame to frame in ns; 0 = unknown. */
+GstStereoVerdict gst_stereo_skew_is_large (const GstStereoSkew *skew, gint64 frame);
+GstStereoVerdict gst_stereo_skew_drifts (const GstStereoSkew *skew, gint64 frame);
+
+G_END_DECLS
+
+#endif

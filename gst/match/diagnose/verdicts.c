@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/match/diagnose/verdicts.h"
+
+#include <math.h>
+
+#define MIN_MATCHES 12 /* fewer say nothing */
+#define MAJORITY 0.75
+#define MAX_DOUBT 3      /* doubtful matches for each one that votes */
+#define MAX_VERTICAL 1.0 /* px */
+#define MAX_TURN 1.5     /* px from the left half's median to the right half's */
+
+/* Of vertical offsets. The figures are those of single frames: of 18 healthy scenes at full and at half size, with and without
+ * noise; of two drives with the right view, or its lower half, a frame late; of all with a lens that is 1 % longer. */
+#define MIN_FIT 16     /* offsets that a fit is made of, */
+#define MIN_SCALE 24   /* and one whose scale counts */
+#define SCALE_BAD 0.55 /* px at the top and the bottom: healthy pairs have up to 0.37, other lenses 0.73 and more, */
+#define SCALE_GOOD 0.45
+#define SCALE_SURE 1.9 /* and rests: 1.7, and 2.0 and more */
+#define REST_BAD \
+  0.68 /* px: healthy pairs have up to 0.65 where the rig is badly rectified, else 0.54; late ones 0.72 and more */
+#define REST_GOOD 0.5
+#define HALF_BAD 1.1 /* px, of half of the view: healthy pairs have up to 0.94; torn ones mostly 1.2 and more */
+#define HALF_GOOD 0.9
+#define OUTWEIGHS 2.2 /* rests: a median offset that large comes from the rig, whatever else moves points */
+
+#define MIN_POINTS 48 /* that show whether the views show one scene */
+#define FOUND_LEAST \
+  0.09                /* share of the points that is found by chance; of one scene, healthy pairs have 0.18 and more */
+#define FOUND_BAD 0.4 /* of the share that was found so far */
+#define FOUND_GOOD 0.6
+#define ALIKE_MOST 0.4 /* share that fits some place by chance; what repeats has more, and is found nowhere for sure */
+
+#define MIN_BEYOND 6    /* matches beyond the range that are no chance */
+#define BEYOND_BAD 0.04 /* their share of all matches that vote */
+#define BEYOND_GOOD 0.01
+#define BEYOND_MARGIN 1.15 /* the nearest point need not be among those matched */
+#define DISPARITIES_STEP 16
+#define MAX_DISPARITIES 1024
+
+GstStereoVerdict
+gst_stereo_verdict_exchanged (const GstStereoPairMatches *matches)
+{
+  guint votes = matches->forward + matches->backward;
+
+  /* where nearly everything repeats, the rest is chance */
+  if (votes < MIN_MATCHES || matches->doubtful > MAX_DOUBT * votes)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  return matches->backward > MAJORITY * votes ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
+}
+
+/* No fit explains the offsets. */
+static gboolean
+is_unexplained (const GstStereoPairMatches *matches)
+{
+  return matches->placed >= MIN_MATCHES && (matches->rest >= REST_BAD || matches->rest_of_half >= HALF_BAD);
+}
+
+GstStereoVerdict
+gst_stereo_verdict_focal (const GstStereoPairMatches *matches)
+{
+  gdouble scale = fabs (matches->scale);
+
+  if (matches->placed < MIN_SCALE || is_unexplained (matches))
+    return GST_STEREO_VERDICT_UNKNOWN;
+  if (scale < SCALE_GOOD)
+    return GST_STEREO_VERDICT_GOOD;
+  return scale >= MAX (SCALE_BAD, SCALE_SURE * matches->rest) ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_UNKNOWN;
+}
+
+GstStereoVerdict
+gst_stereo_verdict_rows (const GstStereoPairMatches *matches)
+{
+  gdouble offset = matches->vertical, turn = fabs (matches->vertical_left - matches->vertical_right);
+
+  if (matches->placed < MIN_MATCHES)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  if (is_unexplained (matches))
+    return fabs (matches->middle) > MAX (MAX_VERTICAL, OUTWEIGHS * matches->rest) ? GST_STEREO_VERDICT_BAD :
+                                                                                    GST_STEREO_VERDICT_UNKNOWN;
+  /* what another focal length explains says nothing of the rows */
+  if (gst_stereo_verdict_focal (matches) == GST_STEREO_VERDICT_BAD) {
+    offset = fabs (matches->shift);
+    turn = fabs (matches->roll);
+  }
+  return offset > MAX_VERTICAL || turn > MAX_TURN ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
+}
+
+GstStereoVerdict
+gst_stereo_verdict_out_of_step (const GstStereoPairMatches *matches)
+{
+  if (matches->placed < MIN_FIT)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  if (is_unexplained (matches))
+    return gst_stereo_verdict_rows (matches) == GST_STEREO_VERDICT_BAD ? GST_STEREO_VERDICT_UNKNOWN :
+                                                                         GST_STEREO_VERDICT_BAD;
+  return matches->rest < REST_GOOD && matches->rest_of_half < HALF_GOOD ? GST_STEREO_VERDICT_GOOD :
+                                                                          GST_STEREO_VERDICT_UNKNOWN;
+}
+
+GstStereoVerdict
+gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble past)
+{
+  gdouble points = MAX (1, matches->points), found = matches->matches / points, alike = matches->alike / points;
+
+  if (matches->points < MIN_POINTS)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  if (alike < ALIKE_MOST && found < MAX (FOUND_LEAST, FOUND_BAD * past))
+    return GST_STEREO_VERDICT_BAD;
+  return found > MAX (FOUND_LEAST, FOUND_GOOD * past) ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
+}
+
+GstStereoVerdict
+gst_stereo_verdict_range (const GstStereoPairMatches *matches)
+{
+  guint votes = matches->forward + matches->beyond;
+
+  /* of views that are exchanged, the other verdict is enough */
+  if (votes < MIN_MATCHES || matches->doubtful > MAX_DOUBT * votes || matches->backward > votes)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  if (matches->beyond >= MIN_BEYOND && matches->beyond >= BEYOND_BAD * votes)
+    return GST_STEREO_VERDICT_BAD;
+  return matches->beyond <= BEYOND_GOOD * votes ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
+}
+
+gint
+gst_stereo_wanted_disparities (const GstStereoPairMatches *matches, gint min)
+{
+  gint num = (gint) ceil (matches->farthest * BEYOND_MARGIN) + 1 - min;
+
+  return MIN ((num + DISPARITIES_STEP - 1) / DISPARITIES_STEP * DISPARITIES_STEP, MAX_DISPARITIES);
+}

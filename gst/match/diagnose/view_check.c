@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/match/diagnose/view_check.h"
+
+#include <string.h>
+
+#include "gst/match/debug.h"
+#include "gst/match/diagnose/text.h"
+
+#define VIEW(v) ((v) ? "right" : "left")
+
+struct _GstStereoViewCheck
+{
+  GstElement *element;
+  GstStereoReport *report;
+
+  /* protected by the element's object lock; written in one thread */
+  guint64 count;                   /* of measurements */
+  GstStereoViewFigures figures[2]; /* of the last one */
+
+  /* of the source pad's task */
+  GstStereoViewReader *readers[2]; /* NULL before the first measurement, and for views too small */
+  GstStereoViewFaults faults;
+  gboolean started;
+  gint64 last; /* time of the last measurement, ns */
+};
+
+GstStereoViewCheck *
+gst_stereo_view_check_new (GstElement *element, GstStereoReport *report)
+{
+  GstStereoViewCheck *check = g_new0 (GstStereoViewCheck, 1);
+
+  check->element = element;
+  check->report = report;
+  return check;
+}
+
+void
+gst_stereo_view_check_free (GstStereoViewCheck *check)
+{
+  gst_stereo_view_check_release (check);
+  g_free (check);
+}
+
+void
+gst_stereo_view_check_start (GstStereoViewCheck *check)
+{
+  gst_stereo_view_check_release (check);
+  GST_OBJECT_LOCK (check->element);
+  check->count = 0;
+  memset (check->figures, 0, sizeof check->figures);
+  GST_OBJECT_UNLOCK (check->element);
+}
+
+void
+gst_stereo_view_check_flush (GstStereoViewCheck *check)
+{
+  check->started = FALSE;
+  for (guint v = 0; v < 2; v++)
+    if (check->readers[v])
+      gst_stereo_view_reader_forget (check->readers[v]);
+  gst_stereo_view_faults_flush (&check->faults);
+}
+
+void
+gst_stereo_view_check_release (GstStereoViewCheck *check)
+{
+  for (guint v = 0; v < 2; v++)
+    g_clear_pointer (&check->readers[v], gst_stereo_view_reader_free);
+  memset (&check->faults, 0, sizeof check->faults);
+  check->started = FALSE;
+}
+
+gboolean
+gst_stereo_view_check_is_due (const GstStereoViewCheck *check, gint64 time)
+{
+  gint64 interval = gst_stereo_view_faults_are_suspicious (&check->faults) ? GST_STEREO_VIEW_CHECK_SOON :
+                                                                             GST_STEREO_VIEW_CHECK_INTERVAL;
+
+  return !check->started || time < check->last || time - check->last >= interval;
+}
+
+gboolean
+gst_stereo_view_check_is_sound (const GstStereoViewCheck *check)
+{
+  return gst_stereo_view_faults_are_sound (&check->faults);
+}
+
+gboolean
+gst_stereo_view_check_has_detail (const GstStereoViewCheck *check)
+{
+  return gst_stereo_view_has_detail (&check->figures[0]) && gst_stereo_view_has_detail (&check->figures[1]);
+}
+
+/* ---- faults of a view -------------------------------------------------------------------- */
+
+/* The figure that decided. */
+static gdouble
+figure_of (GstStereoViewFault fault, guint v, const GstStereoViewFigures figures[2])
+{
+  switch (fault) {
+    case GST_STEREO_VIEW_BLACK:
+      return figures[v].black;
+    case GST_STEREO_VIEW_BLOWN_OUT:
+      return figures[v].white;
+    case GST_STEREO_VIEW_COVERED:
+      return figures[v].contrast;
+    case GST_STEREO_VIEW_BLURRED:
+      return figures[v].sharpness / MAX (figures[!v].sharpness, 1e-9);
+    case GST_STEREO_VIEW_DARK:
+      return figures[v].brightness / MAX (figures[!v].brightness, 1e-9);
+    default:
+      return figures[!v].moved;
+  }
+}
+
+static void
+report_view (GstStereoViewCheck *check, GstStereoViewFault fault, guint v, gboolean active)
+{
+  const GstStereoViewFigures *figures = check->figures;
+  GstStereoHealthFlags flag = gst_stereo_view_faults_flag (fault, v);
+  GstStructure *fields = gst_structure_new ("stereo-health", "time", G_TYPE_INT64, check->last, "value", G_TYPE_DOUBLE,
+      figure_of (fault, v, figures), "brightness-left", G_TYPE_DOUBLE, figures[0].brightness, "brightness-right",
+      G_TYPE_DOUBLE, figures[1].brightness, "sharpness-left", G_TYPE_DOUBLE, figures[0].sharpness, "sharpness-right",
+      G_TYPE_DOUBLE, figures[1].sharpness, NULL);
+
+  gst_stereo_report_change (check->report, flag, active,
+      active ? gst_stereo_text_view_fault (fault, v, figures) :
+               g_strdup_printf ("The %s view is no longer %s.", VIEW (v), gst_stereo_report_words (flag)),
+      fields);
+}
+
+/* ---- faults of both ---------------------------------------------------------------------- */
+
+static void
+report_pair (GstStereoViewCheck *check, GstStereoPairFault fault, gboolean active, const GstStereoBlockFigures *blocks)
+{
+  gdouble value = blocks->zero / (gdouble) MAX (1, blocks->textured);
+
+  if (fault == GST_STEREO_PAIR_STILL) {
+    /* a picture that never changed is no fault: only the metadata has it */
+    GST_DEBUG_OBJECT (check->element, "no pixel has changed yet: a still picture%s", active ? "" : " no more");
+    gst_stereo_report_note (check->report, gst_stereo_pair_flag (fault), active);
+    return;
+  }
+  gst_stereo_report_change (check->report, gst_stereo_pair_flag (fault), active,
+      gst_stereo_text_pair_fault (fault, active),
+      gst_structure_new ("stereo-health", "time", G_TYPE_INT64, check->last, "value", G_TYPE_DOUBLE, value, NULL));
+}
+
+static void
+compare_views (GstStereoViewCheck *check, gint64 time, gint width, gboolean live)
+{
+  const GstStereoViewReader *const readers[2] = { check->readers[0], check->readers[1] };
+  GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS];
+  GstStereoBlockFigures blocks;
+
+  gst_stereo_blocks_compare (readers, width, &blocks);
+  GST_LOG_OBJECT (check->element, "%u of %u blocks at disparity 0, with a rest of %.3f; %u of %u that move stand still",
+      blocks.zero, blocks.textured, blocks.rest, blocks.still, blocks.moving);
+  gst_stereo_view_faults_add_pair (&check->faults, check->figures, &blocks, live, time, changes);
+  for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
+    if (changes[fault] != GST_STEREO_EPISODE_GOES_ON)
+      report_pair (check, fault, changes[fault] == GST_STEREO_EPISODE_BEGINS, &blocks);
+}
+
+/* ---- measurements ------------------------------------------------------------------------ */
+
+/* A view that shows what is near leaves out, at its side, what only the other one sees. */
+static void
+measure (GstStereoViewCheck *check, guint v, const GstStereoLayout *layout, const GstVideoInfo *info,
+    const StereoImage *image, gint reach, GstStereoViewFigures *figures)
+{
+  gint offset[GST_VIDEO_MAX_COMPONENTS], scale[GST_VIDEO_MAX_COMPONENTS];
+  guint component = image->channels == 3; /* green, or luma */
+  gint alone = CLAMP (reach, 0, layout->width / 2);
+
+  if (!check->readers[v] || !gst_stereo_view_reader_is_for (check->readers[v], layout->width, layout->height)) {
+    gst_stereo_view_reader_free (check->readers[v]);
+    check->readers[v] = gst_stereo_view_reader_new (layout->width, layout->height);
+  }
+  if (!check->readers[v])
+    return;
+  gst_video_color_range_offsets (info->colorimetry.range, info->finfo, offset, scale);
+  gst_stereo_view_reader_read (check->readers[v], image, offset[component], scale[component], v ? 0 : alone,
+      v ? layout->width - alone : layout->width, figures);
+}
+
+void
+gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstStereoLayout *layout,
+    const GstVideoInfo *const infos[2], const StereoImage images[2], gboolean live, gint reach)
+{
+  GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2];
+  GstStereoViewFigures figures[2];
+
+  check->started = TRUE;
+  check->last = time;
+  for (guint v = 0; v < 2; v++)
+    measure (check, v, layout, infos[v], &images[v], reach, &figures[v]);
+  if (!check->readers[0] || !check->readers[1])
+    return;
+  for (guint v = 0; v < 2; v++)
+    GST_LOG_OBJECT (check->element,
+        "%s view: brightness %.1f, %.3f black, %.3f white, detail %.2f (square +- %.1f) of %.2f, sharpness %.4f, %.4f "
+        "moved%s",
+        VIEW (v), figures[v].brightness, figures[v].black, figures[v].white, figures[v].detail, figures[v].doubt,
+        figures[v].roughness, figures[v].sharpness, figures[v].moved, figures[v].same ? ", the same as before" : "");
+  GST_OBJECT_LOCK (check->element);
+  check->count++;
+  memcpy (check->figures, figures, sizeof figures);
+  GST_OBJECT_UNLOCK (check->element);
+  gst_stereo_view_faults_add (&check->faults, figures, time, changes);
+  for (guint fault = 0; fault < GST_STEREO_VIEW_FAULTS; fault++)
+    for (guint v = 0; v < 2; v++)
+      if (changes[fault][v] != GST_STEREO_EPISODE_GOES_ON)
+        report_view (check, fault, v, changes[fault][v] == GST_STEREO_EPISODE_BEGINS);
+  compare_views (check, time, layout->width, live);
+}
+
+/* ---- from any thread --------------------------------------------------------------------- */
+
+void
+gst_stereo_view_check_add_stats (GstStereoViewCheck *check, GstStructure *stats)
+{
+  GstStereoViewFigures figures[2];
+  guint64 count;
+
+  GST_OBJECT_LOCK (check->element);
+  count = check->count;
+  memcpy (figures, check->figures, sizeof figures);
+  GST_OBJECT_UNLOCK (check->element);
+  gst_structure_set (stats, "health-looks", G_TYPE_UINT64, count, "brightness-left", G_TYPE_DOUBLE,
+      figures[0].brightness, "brightness-right", G_TYPE_DOUBLE, figures[1].brightness, "sharpness-left", G_TYPE_DOUBLE,
+      figures[0].sharpness, "sharpness-right", G_TYPE_DOUBLE, figures[1].sharpness, NULL);
+}

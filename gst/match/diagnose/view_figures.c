@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/match/diagnose/view_figures.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ROWS 32
+#define APART 2 /* rows between the two that are multiplied: neighbours share what a camera's filters made of noise */
+#define STEP 2  /* pixels to the neighbours that a pixel is compared with */
+#define OVERLAP 2.0
+#define RUN 16 /* pixels whose mean a blur leaves as it is */
+#define MIN_WIDTH 16
+#define MIN_HEIGHT 8
+
+struct _GstStereoViewReader
+{
+  gint width, height, rows;
+  guint8 *past[GST_STEREO_VIEW_READER_AGES]; /* the rows of this measurement, of the last one, and so on */
+  guint8 *below[2];                          /* the rows that go with those of this measurement and of the last one */
+  guint kept;                                /* measurements whose rows are there */
+};
+
+/* Sums over all rows that are read, in samples as they are. */
+typedef struct
+{
+  guint64 sum, black, white;
+  gdouble runs, run_squares; /* of means over RUN pixels */
+  guint64 run_count;
+  gint64 products, squares;
+} Sums;
+
+GstStereoViewReader *
+gst_stereo_view_reader_new (gint width, gint height)
+{
+  GstStereoViewReader *reader;
+
+  if (width < MIN_WIDTH || height < MIN_HEIGHT)
+    return NULL;
+  reader = g_new0 (GstStereoViewReader, 1);
+  reader->width = width;
+  reader->height = height;
+  reader->rows = MIN (ROWS, height - APART);
+  for (guint i = 0; i < GST_STEREO_VIEW_READER_AGES; i++)
+    reader->past[i] = g_malloc ((gsize) reader->rows * (gsize) width);
+  for (guint i = 0; i < 2; i++)
+    reader->below[i] = g_malloc ((gsize) reader->rows * (gsize) width);
+  return reader;
+}
+
+void
+gst_stereo_view_reader_free (GstStereoViewReader *reader)
+{
+  if (!reader)
+    return;
+  for (guint i = 0; i < GST_STEREO_VIEW_READER_AGES; i++)
+    g_free (reader->past[i]);
+  for (guint i = 0; i < 2; i++)
+    g_free (reader->below[i]);
+  g_free (reader);
+}
+
+gboolean
+gst_stereo_view_reader_is_for (const GstStereoViewReader *reader, gint width, gint height)
+{
+  return reader->width == width && reader->height == height;
+}
+
+void
+gst_stereo_view_reader_forget (GstStereoViewReader *reader)
+{
+  reader->kept = 0;
+}
+
+const guint8 *
+gst_stereo_view_reader_rows (const GstStereoViewReader *reader, guint age, gint *count)
+{
+  *count = reader->rows;
+  return age < reader->kept ? reader->past[age] : NULL;
+}
+
+/* One function for each stride: compilers read several pixels at once where they know it. */
+static inline void
+gather (const guint8 *from, gint stride, gint width, guint8 *row)
+{
+  for (gint x = 0; x < width; x++)
+    row[x] = from[(gssize) x * stride];
+}
+
+static void
+read_row (const GstStereoViewReader *reader, const StereoImage *image, gint y, guint8 *row)
+{
+  /* luma, or green, which stands for it */
+  const guint8 *from = image->data + y * image->stride + image->offset[image->channels == 3];
+
+  switch (image->pixel_stride) {
+    case 1:
+      memcpy (row, from, (gsize) reader->width);
+      break;
+    case 2:
+      gather (from, 2, reader->width, row);
+      break;
+    case 3:
+      gather (from, 3, reader->width, row);
+      break;
+    case 4:
+      gather (from, 4, reader->width, row);
+      break;
+    default:
+      gather (from, image->pixel_stride, reader->width, row);
+  }
+}
+
+static void
+add_runs (const guint8 *row, gint width, Sums *sums)
+{
+  for (gint from = 0; from + RUN <= width; from += RUN) {
+    gint sum = 0;
+    for (gint x = 0; x < RUN; x++)
+      sum += row[from + x];
+    sums->runs += sum;
+    sums->run_squares += (gdouble) sum * sum;
+    sums->run_count++;
+  }
+}
+
+/* How much row @from bends at @x: twice the pixel less its neighbours two pixels away. */
+#define BEND(from, x) (2 * (from)[x] - (from)[(x) -STEP] - (from)[(x) + STEP])
+
+static void
+add_row (const guint8 *row, const guint8 *below, gint width, gint black, gint white, Sums *sums)
+{
+  guint32 sum = 0, dark = 0, bright = 0;
+  gint64 products = 0, squares = 0;
+
+  for (gint x = 0; x < width; x++) {
+    sum += row[x];
+    dark += row[x] <= black;
+    bright += row[x] >= white;
+  }
+  /* a product is at most 510^2: 32 bits hold the sum of 8192 */
+  for (gint from = STEP; from < width - STEP; from += 8192) {
+    gint32 part = 0, square = 0;
+    for (gint x = from; x < MIN (from + 8192, width - STEP); x++) {
+      part += BEND (row, x) * BEND (below, x);
+      square += BEND (row, x) * BEND (row, x);
+    }
+    products += part;
+    squares += square;
+  }
+  sums->sum += sum;
+  sums->black += dark;
+  sums->white += bright;
+  sums->products += products;
+  sums->squares += squares;
+}
+
+static guint32
+count_moved (const guint8 *row, const guint8 *before, gint width, gint least)
+{
+  guint32 count = 0;
+
+  for (gint x = 0; x < width; x++)
+    count += ABS (row[x] - before[x]) >= least;
+  return count;
+}
+
+/* The rows of a band, from column @first to @end. */
+static GstStereoBandFigures
+compare_band (const GstStereoViewReader *reader, guint band, gint first, gint end, gint offset, gint scale)
+{
+  gint from = (gint) band * reader->rows / GST_STEREO_VIEW_BANDS;
+  gint to = ((gint) band + 1) * reader->rows / GST_STEREO_VIEW_BANDS;
+  gdouble products = 0, squares = 0, others = 0, sums = 0, count = (gdouble) MAX (1, (to - from) * (end - first));
+  gdouble unit = 255.0 * 255 / scale / scale;
+
+  for (gint i = from; i < to; i++) {
+    gsize at = (gsize) i * (gsize) reader->width;
+    const guint8 *now = reader->past[0] + at, *before = reader->past[1] + at;
+    const guint8 *below = reader->below[0] + at, *below_before = reader->below[1] + at;
+    gint64 product = 0, square = 0;
+    guint32 other = 0, sum = 0;
+
+    for (gint x = first; x < end; x++) {
+      gint difference = now[x] - before[x];
+      product += difference * (below[x] - below_before[x]);
+      square += difference * difference;
+      other += difference != 0;
+      sum += now[x];
+    }
+    others += other;
+    sums += sum;
+    products += (gdouble) product;
+    squares += (gdouble) square;
+  }
+  return (GstStereoBandFigures){ products / count * unit, squares / count * unit * sqrt (OVERLAP / count),
+    others / count, (sums / count - offset) * 255 / scale };
+}
+
+static void
+compare (const GstStereoViewReader *reader, gint offset, gint scale, gint first, gint end, GstStereoViewFigures *figures)
+{
+  gsize count = (gsize) reader->rows * (gsize) reader->width;
+  guint64 moved = 0;
+
+  figures->compared = reader->kept > 1;
+  if (!figures->compared)
+    return;
+  figures->same = !memcmp (reader->past[0], reader->past[1], count) &&
+      !memcmp (reader->below[0], reader->below[1], count);
+  if (figures->same)
+    return;
+  for (gint i = 0; i < reader->rows; i++) {
+    gsize at = (gsize) i * (gsize) reader->width;
+    moved += count_moved (
+        reader->past[0] + at, reader->past[1] + at, reader->width, GST_STEREO_LEVEL_MOVED * scale / 255 + 1);
+  }
+  figures->moved = (gdouble) moved / (gdouble) count;
+  for (guint band = 0; band < GST_STEREO_VIEW_BANDS; band++)
+    figures->bands[band] = compare_band (reader, band, first, end, offset, scale);
+}
+
+/* The oldest rows give their place to those of this measurement. */
+static void
+turn_over (GstStereoViewReader *reader)
+{
+  guint8 *oldest = reader->past[GST_STEREO_VIEW_READER_AGES - 1], *below = reader->below[1];
+
+  memmove (reader->past + 1, reader->past, (GST_STEREO_VIEW_READER_AGES - 1) * sizeof *reader->past);
+  reader->past[0] = oldest;
+  reader->below[1] = reader->below[0];
+  reader->below[0] = below;
+  reader->kept = MIN (reader->kept + 1, GST_STEREO_VIEW_READER_AGES);
+}
+
+void
+gst_stereo_view_reader_read (GstStereoViewReader *reader, const StereoImage *image, gint offset, gint scale, gint first,
+    gint end, GstStereoViewFigures *figures)
+{
+  gint black = offset + GST_STEREO_LEVEL_BLACK * scale / 255, white = offset + GST_STEREO_LEVEL_WHITE * scale / 255;
+  gdouble count = (gdouble) reader->rows * reader->width, bends = (gdouble) reader->rows * (reader->width - 2 * STEP);
+  gdouble mean, runs;
+  Sums sums = { 0 };
+
+  turn_over (reader);
+  for (gint i = 0; i < reader->rows; i++) {
+    gint y = (gint) ((gint64) (2 * i + 1) * (reader->height - APART) / (2 * reader->rows));
+    guint8 *row = reader->past[0] + (gsize) i * (gsize) reader->width;
+    guint8 *below = reader->below[0] + (gsize) i * (gsize) reader->width;
+    read_row (reader, image, y, row);
+    read_row (reader, image, y + APART, below);
+    add_row (row, below, reader->width, black, white, &sums);
+    add_runs (row, reader->width, &sums);
+  }
+  *figures = (GstStereoViewFigures){ 0 };
+  figures->brightness = MAX (0, ((gdouble) sums.sum / count - offset) * 255 / scale);
+  figures->black = (gdouble) sums.black / count;
+  figures->white = (gdouble) sums.white / count;
+  figures->detail = sqrt ((gdouble) MAX (0, sums.products) / bends) * 255 / scale;
+  figures->roughness = sqrt ((gdouble) sums.squares / bends) * 255 / scale;
+  /* neighbouring products share samples: as if there were OVERLAP times fewer of them */
+  figures->doubt = figures->roughness * figures->roughness * sqrt (OVERLAP / bends);
+  figures->sharpness = figures->detail / MAX (figures->brightness, 1);
+  runs = (gdouble) MAX (1, sums.run_count);
+  mean = sums.runs / runs;
+  figures->contrast = sqrt (MAX (0, sums.run_squares / runs - mean * mean)) / RUN * 255 / scale;
+  compare (reader, offset, scale, first, end, figures);
+}
