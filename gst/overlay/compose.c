@@ -36,7 +36,7 @@ gst_depth_overlay_composer_free (GstDepthOverlayComposer *composer)
 
 /* From @in, a whole live frame, to @out, which is @in or shows the view alone. Without depth the view as it is. */
 static void
-blend (GstDepthOverlayComposer *composer, const GstDepthOverlayView *view, const GstDepthOverlayLook *look,
+blend (GstDepthOverlayComposer *composer, const GstStereoLiveView *view, const GstDepthOverlayLook *look,
     GstVideoFrame *in, GstVideoFrame *out)
 {
   static const guint8 nothing[256] = { 0 };
@@ -71,8 +71,8 @@ has_colors (const GstDepthOverlayLook *look)
 }
 
 static GstFlowReturn
-draw_in_place (GstDepthOverlayComposer *composer, const GstDepthOverlayView *view, const GstDepthOverlayLook *look,
-    GstBuffer *live)
+draw_in_place (
+    GstDepthOverlayComposer *composer, const GstStereoLiveView *view, const GstDepthOverlayLook *look, GstBuffer *live)
 {
   GstVideoFrame frame;
 
@@ -89,7 +89,7 @@ static GstFlowReturn
 draw_copy (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output, const GstDepthOverlayLook *look,
     GstBuffer *live, GstBuffer **buffer)
 {
-  const GstDepthOverlayView *view = gst_depth_overlay_output_view (output);
+  const GstStereoLiveView *view = gst_depth_overlay_output_view (output);
   GstVideoFrame in, out;
   GstFlowReturn flow = gst_depth_overlay_output_acquire (output, buffer);
 
@@ -168,7 +168,7 @@ GstFlowReturn
 gst_depth_overlay_compose_alone (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output, GstBuffer *depth,
     const GstDepthOverlayLook *look, GstBuffer **buffer)
 {
-  const GstDepthOverlayView *view = gst_depth_overlay_output_view (output);
+  const GstStereoLiveView *view = gst_depth_overlay_output_view (output);
   GstFlowReturn flow = gst_depth_overlay_output_acquire (output, buffer);
   GstVideoFrame frame;
 

@@ -117,14 +117,13 @@
 #include "gst/overlay/show.h"
 #include "gst/overlay/sync.h"
 #include "gst/video/ranges.h"
-#include "gst/video/stream.h"
 
 struct _GstDepthOverlay
 {
   GstAggregator parent;
 
-  GstAggregatorPad *live;        /* the pad "sink" */
-  GstDepthOverlaySync *sync;     /* which depth goes with a frame */
+  GstStereoJoin *join;           /* the live view and its depth */
+  GstDepthOverlaySync *sync;     /* what there is to show over a frame */
   GstDepthOverlayOutput *output; /* what goes downstream */
   GstDepthOverlayShow *show;     /* the properties, and a frame from the one to the other */
 };
@@ -153,34 +152,23 @@ gst_depth_overlay_aggregate (GstAggregator *aggregator, gboolean timeout)
 /* ---- pads, events, queries --------------------------------------------------------------- */
 
 static GstAggregatorPad *
-new_pad (const gchar *name, GstPadTemplate *template)
-{
-  return g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", name, "direction", GST_PAD_SINK, "template", template, NULL);
-}
-
-static GstAggregatorPad *
 gst_depth_overlay_create_new_pad (
     GstAggregator *aggregator, GstPadTemplate *template, const gchar *name, const GstCaps *caps)
 {
-  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  GstAggregatorPad *pad;
-
-  if (GST_PAD_TEMPLATE_PRESENCE (template) != GST_PAD_REQUEST)
-    return NULL;
-  pad = new_pad ("sink_depth", template);
-  if (gst_depth_overlay_sync_add_depth_pad (self->sync, pad))
-    return pad;
-  GST_WARNING_OBJECT (self, "sink_depth is there already");
-  gst_object_ref_sink (pad);
-  gst_object_unref (pad);
-  return NULL;
+  return gst_stereo_join_create_pad (GST_DEPTH_OVERLAY (aggregator)->join, template);
 }
 
 static void
 gst_depth_overlay_release_pad (GstElement *element, GstPad *pad)
 {
-  gst_depth_overlay_sync_remove_depth_pad (GST_DEPTH_OVERLAY (element)->sync, GST_AGGREGATOR_PAD (pad));
+  gst_stereo_join_release_pad (GST_DEPTH_OVERLAY (element)->join, pad);
   GST_ELEMENT_CLASS (gst_depth_overlay_parent_class)->release_pad (element, pad);
+}
+
+static gboolean
+is_live (GstDepthOverlay *self, GstAggregatorPad *pad)
+{
+  return pad == gst_stereo_join_main (self->join);
 }
 
 static gboolean
@@ -190,10 +178,10 @@ take_caps (GstDepthOverlay *self, GstAggregatorPad *pad, GstEvent *event)
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
-  taken = gst_depth_overlay_sync_set_caps (self->sync, pad, caps);
+  taken = gst_stereo_join_set_caps (self->join, pad, caps);
   gst_event_unref (event);
   /* a frame's time to wait for its depth beyond what upstream announces, half of which is left for drawing */
-  if (taken && pad == self->live) {
+  if (taken && is_live (self, pad)) {
     GstClockTime latency = gst_depth_overlay_sync_frame_time (self->sync);
     GST_DEBUG_OBJECT (self, "adds a latency of %" GST_TIME_FORMAT, GST_TIME_ARGS (latency));
     gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, latency);
@@ -201,11 +189,11 @@ take_caps (GstDepthOverlay *self, GstAggregatorPad *pad, GstEvent *event)
   return taken;
 }
 
-/* Nothing will come on @live. The base class waits for every pad that has not ended. */
+/* Nothing will come on sink. The base class waits for every pad that has not ended. */
 static void
 end_live (GstDepthOverlay *self)
 {
-  GstPad *live = GST_PAD (self->live);
+  GstPad *live = GST_PAD (gst_stereo_join_main (self->join));
 
   GST_INFO_OBJECT (self, "sink is not linked: the output is depth alone");
   gst_pad_send_event (live, gst_event_new_stream_start ("no live view"));
@@ -217,9 +205,11 @@ end_live (GstDepthOverlay *self)
 static void
 flush_live (GstDepthOverlay *self, GstEvent *event)
 {
-  gst_pad_send_event (GST_PAD (self->live), gst_event_ref (event));
+  GstPad *live = GST_PAD (gst_stereo_join_main (self->join));
+
+  gst_pad_send_event (live, gst_event_ref (event));
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    gst_pad_send_event (GST_PAD (self->live), gst_event_new_eos ());
+    gst_pad_send_event (live, gst_event_new_eos ());
 }
 
 /* In upstream's thread, before the event is queued: what is unlinked now stays so. */
@@ -227,14 +217,15 @@ static GstFlowReturn
 gst_depth_overlay_sink_event_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  gboolean linked = gst_pad_is_linked (GST_PAD (self->live)), alone = gst_depth_overlay_sync_is_alone (self->sync);
+  gboolean linked = gst_pad_is_linked (GST_PAD (gst_stereo_join_main (self->join)));
+  gboolean alone = gst_depth_overlay_sync_is_alone (self->sync), live = is_live (self, pad);
 
-  if (pad != self->live && GST_EVENT_TYPE (event) == GST_EVENT_CAPS && !linked && !alone)
+  if (!live && GST_EVENT_TYPE (event) == GST_EVENT_CAPS && !linked && !alone)
     end_live (self);
-  if (pad != self->live && alone &&
+  if (!live && alone &&
       (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP))
     flush_live (self, event);
-  if (pad == self->live && GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START && linked && alone) {
+  if (live && GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START && linked && alone) {
     GST_ELEMENT_ERROR (self, CORE, PAD,
         ("sink was linked after depth was shown alone. Link sink before the depth starts, or stop and start again."),
         (NULL));
@@ -248,27 +239,14 @@ static gboolean
 gst_depth_overlay_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  gboolean live = pad == self->live;
 
-  switch (GST_EVENT_TYPE (event)) {
-    case GST_EVENT_CAPS:
-      return take_caps (self, pad, event);
-    case GST_EVENT_FLUSH_STOP:
-      if (!live)
-        gst_depth_overlay_sync_request_forget (self->sync);
-      break;
-    case GST_EVENT_STREAM_START:
-    case GST_EVENT_FLUSH_START:
-    case GST_EVENT_SEGMENT:
-    case GST_EVENT_GAP:
-    case GST_EVENT_EOS:
-      break;
-    default:
-      /* the base class forwards all others: those of one pad are enough, that of the stream that the output is */
-      if (live == gst_depth_overlay_sync_is_alone (self->sync)) {
-        gst_event_unref (event);
-        return TRUE;
-      }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
+    return take_caps (self, pad, event);
+  gst_stereo_join_note_event (self->join, pad, event);
+  /* the events of the stream that the output is go downstream */
+  if (gst_stereo_join_is_forwarded (event) && is_live (self, pad) == gst_depth_overlay_sync_is_alone (self->sync)) {
+    gst_event_unref (event);
+    return TRUE;
   }
   return GST_AGGREGATOR_CLASS (gst_depth_overlay_parent_class)->sink_event (aggregator, pad, event);
 }
@@ -279,7 +257,7 @@ gst_depth_overlay_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, 
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
   GstCaps *caps, *filter;
 
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS && pad == self->live) {
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS && is_live (self, pad)) {
     gst_query_parse_caps (query, &filter);
     caps = gst_depth_overlay_output_query_caps (self->output, GST_PAD (pad), filter);
     gst_query_set_caps_result (query, caps);
@@ -299,7 +277,7 @@ query_stream (GstDepthOverlay *self, GstQuery *query)
   gboolean answered;
 
   if (!gst_depth_overlay_sync_is_alone (self->sync))
-    return gst_pad_peer_query (GST_PAD (self->live), query);
+    return gst_pad_peer_query (GST_PAD (gst_stereo_join_main (self->join)), query);
   depth = gst_element_get_static_pad (GST_ELEMENT (self), "sink_depth");
   answered = depth && gst_pad_peer_query (depth, query);
   gst_clear_object (&depth);
@@ -351,7 +329,7 @@ gst_depth_overlay_flush (GstAggregator *aggregator)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
-  gst_depth_overlay_sync_forget (self->sync);
+  gst_stereo_join_forget (self->join);
   gst_depth_overlay_output_reset (self->output, FALSE);
   gst_depth_overlay_show_flush (self->show);
   return GST_FLOW_OK;
@@ -364,6 +342,7 @@ gst_depth_overlay_start (GstAggregator *aggregator)
 
   if (!gst_stereo_values_accepted (GST_ELEMENT (self)))
     return FALSE;
+  gst_stereo_join_reset (self->join);
   gst_depth_overlay_sync_reset (self->sync);
   gst_depth_overlay_output_reset (self->output, TRUE);
   gst_depth_overlay_show_start (self->show);
@@ -377,6 +356,7 @@ gst_depth_overlay_stop (GstAggregator *aggregator)
 
   gst_depth_overlay_show_stop (self->show);
   gst_depth_overlay_output_reset (self->output, TRUE);
+  gst_stereo_join_reset (self->join);
   gst_depth_overlay_sync_reset (self->sync);
   return TRUE;
 }
@@ -384,7 +364,7 @@ gst_depth_overlay_stop (GstAggregator *aggregator)
 static void
 gst_depth_overlay_dispose (GObject *object)
 {
-  gst_depth_overlay_sync_forget (GST_DEPTH_OVERLAY (object)->sync);
+  gst_stereo_join_forget (GST_DEPTH_OVERLAY (object)->join);
   G_OBJECT_CLASS (gst_depth_overlay_parent_class)->dispose (object);
 }
 
@@ -396,6 +376,7 @@ gst_depth_overlay_finalize (GObject *object)
   gst_depth_overlay_show_free (self->show);
   gst_depth_overlay_output_free (self->output);
   gst_depth_overlay_sync_free (self->sync);
+  gst_stereo_join_free (self->join);
   G_OBJECT_CLASS (gst_depth_overlay_parent_class)->finalize (object);
 }
 
@@ -438,12 +419,12 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_CURVE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_DEPTH_OVERLAY_NEAREST_OF, 0);
 
+  gst_stereo_join_class_init (aggregator_class);
   aggregator_class->create_new_pad = gst_depth_overlay_create_new_pad;
   aggregator_class->sink_event_pre_queue = gst_depth_overlay_sink_event_pre_queue;
   aggregator_class->sink_event = gst_depth_overlay_sink_event;
   aggregator_class->sink_query = gst_depth_overlay_sink_query;
   aggregator_class->src_query = gst_depth_overlay_src_query;
-  aggregator_class->clip = gst_stereo_clip;
   aggregator_class->start = gst_depth_overlay_start;
   aggregator_class->stop = gst_depth_overlay_stop;
   aggregator_class->flush = gst_depth_overlay_flush;
@@ -452,15 +433,13 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   aggregator_class->update_src_caps = gst_depth_overlay_update_src_caps;
   aggregator_class->negotiated_src_caps = gst_depth_overlay_negotiated_src_caps;
   aggregator_class->decide_allocation = gst_depth_overlay_decide_allocation;
-  aggregator_class->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
 }
 
 static void
 gst_depth_overlay_init (GstDepthOverlay *self)
 {
-  self->live = new_pad ("sink", gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), "sink"));
-  self->sync = gst_depth_overlay_sync_new (GST_ELEMENT (self), self->live);
+  self->join = gst_stereo_join_new (GST_AGGREGATOR (self), "sink", GST_CAT_DEFAULT);
+  self->sync = gst_depth_overlay_sync_new (GST_ELEMENT (self), self->join);
   self->output = gst_depth_overlay_output_new (GST_AGGREGATOR (self));
-  self->show = gst_depth_overlay_show_new (GST_ELEMENT (self), self->sync, self->output);
-  gst_element_add_pad (GST_ELEMENT (self), GST_PAD (self->live));
+  self->show = gst_depth_overlay_show_new (GST_ELEMENT (self), self->join, self->sync, self->output);
 }

@@ -100,7 +100,7 @@ add_mark (GstDepthOverlayGround *ground, const GstStereoGroundMeta *plane, const
 
 void
 gst_depth_overlay_ground_read (
-    GstDepthOverlayGround *ground, const GstDepthOverlayDepth *depth, gint width, gint height, gdouble warn_distance)
+    GstDepthOverlayGround *ground, const GstStereoJoined *depth, gint width, gint height, gdouble warn_distance)
 {
   const GstStereoGroundMeta *plane = depth ? gst_buffer_get_stereo_ground_meta (depth->buffer) : NULL;
   const GstStereoMeta *meta = depth ? gst_buffer_get_stereo_meta (depth->buffer) : NULL;

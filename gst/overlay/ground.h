@@ -19,7 +19,7 @@ void gst_depth_overlay_ground_free (GstDepthOverlayGround *ground);
 /* Reads what came with @depth, which lies over a view of @width x @height pixels; NULL: there is no depth. Obstacles nearer
  * than @warn_distance (mm) warn. */
 void gst_depth_overlay_ground_read (
-    GstDepthOverlayGround *ground, const GstDepthOverlayDepth *depth, gint width, gint height, gdouble warn_distance);
+    GstDepthOverlayGround *ground, const GstStereoJoined *depth, gint width, gint height, gdouble warn_distance);
 /* Whether stereoground was before the depth that was read. */
 gboolean gst_depth_overlay_ground_is_there (const GstDepthOverlayGround *ground);
 

@@ -13,7 +13,7 @@ struct _GstDepthOverlayOutput
 {
   GstAggregator *owner;
 
-  GstDepthOverlayView view;
+  GstStereoLiveView view;
   gboolean have_view, negotiated;
   gboolean alone;                 /* the view is depth alone: its format is downstream's choice */
   gint depth_width, depth_height; /* of the depth that the view was chosen with; 0 = none */
@@ -98,7 +98,7 @@ gboolean
 gst_depth_overlay_output_choose_view (
     GstDepthOverlayOutput *output, const GstVideoInfo *live, gint depth_width, gint depth_height, gboolean expected)
 {
-  GstDepthOverlayView view;
+  GstStereoLiveView view;
   gchar *message = NULL;
 
   if (depth_width == 0) {
@@ -110,12 +110,12 @@ gst_depth_overlay_output_choose_view (
     return TRUE;
   output->depth_width = depth_width;
   output->depth_height = depth_height;
-  if (!gst_depth_overlay_view_choose (&view, live, depth_width, depth_height, expected, &message)) {
+  if (!gst_stereo_live_view_choose (&view, live, depth_width, depth_height, expected, &message)) {
     GST_ELEMENT_ERROR (output->owner, CORE, NEGOTIATION, ("%s", message), (NULL));
     g_free (message);
     return FALSE;
   }
-  if (output->negotiated && gst_depth_overlay_view_equal (&view, &output->view))
+  if (output->negotiated && gst_stereo_live_view_equal (&view, &output->view))
     return TRUE;
   GST_DEBUG_OBJECT (output->owner,
       "shows %dx%d pixels at %d,%d of live frames of %dx%d, with depth of %dx%d (0x0: none yet)",
@@ -249,7 +249,7 @@ gst_depth_overlay_output_decide_allocation (GstDepthOverlayOutput *output, GstQu
   return TRUE;
 }
 
-const GstDepthOverlayView *
+const GstStereoLiveView *
 gst_depth_overlay_output_view (const GstDepthOverlayOutput *output)
 {
   return &output->view;

@@ -5,7 +5,7 @@
 
 #include <gst/base/gstaggregator.h>
 
-#include "gst/overlay/view.h"
+#include "gst/video/view.h"
 
 G_BEGIN_DECLS
 
@@ -22,7 +22,7 @@ void gst_depth_overlay_output_reset (GstDepthOverlayOutput *output, gboolean cap
 /* The caps of @pad that downstream would take, in any size, as the output may be a part of the frame. @filter may be
  * NULL. Transfer full. */
 GstCaps *gst_depth_overlay_output_query_caps (GstDepthOverlayOutput *output, GstPad *pad, GstCaps *filter);
-/* Chooses the view that is shown of such live frames, as gst_depth_overlay_view_choose(); a size of 0 x 0 keeps the one
+/* Chooses the view that is shown of such live frames, as gst_stereo_live_view_choose(); a size of 0 x 0 keeps the one
  * of before. FALSE after an error was posted that no later frame can mend. */
 gboolean gst_depth_overlay_output_choose_view (
     GstDepthOverlayOutput *output, const GstVideoInfo *live, gint depth_width, gint depth_height, gboolean expected);
@@ -37,7 +37,7 @@ gboolean gst_depth_overlay_output_decide_allocation (GstDepthOverlayOutput *outp
 
 /* ---- buffers ----------------------------------------------------------------------------- */
 
-const GstDepthOverlayView *gst_depth_overlay_output_view (const GstDepthOverlayOutput *output);
+const GstStereoLiveView *gst_depth_overlay_output_view (const GstDepthOverlayOutput *output);
 /* Whether @live itself can go downstream: it shows the view alone, and downstream knows where its rows lie. */
 gboolean gst_depth_overlay_output_can_pass (const GstDepthOverlayOutput *output, GstBuffer *live);
 /* A buffer for a frame of the output. An error was posted when the flow is ERROR. */

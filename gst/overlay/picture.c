@@ -183,8 +183,8 @@ map_mask (GstDepthOverlayPicture *picture, const GstStereoMeta *meta)
 }
 
 gboolean
-gst_depth_overlay_picture_map (GstDepthOverlayPicture *picture, const GstDepthOverlayDepth *held,
-    const GstDepthOverlayView *view, const GstDepthOverlayRange *range)
+gst_depth_overlay_picture_map (GstDepthOverlayPicture *picture, const GstStereoJoined *held,
+    const GstStereoLiveView *view, const GstDepthOverlayRange *range)
 {
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (held->buffer);
   const GstVideoInfo *info = &held->info;
@@ -192,7 +192,7 @@ gst_depth_overlay_picture_map (GstDepthOverlayPicture *picture, const GstDepthOv
 
   if (!is_readable (picture, info, meta))
     return FALSE;
-  if (!gst_depth_overlay_view_fits (view, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)))
+  if (!gst_stereo_live_view_fits (view, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)))
     return refuse_shape (picture, info, &view->info);
   memset (depth, 0, sizeof *depth);
   picture->have_samples = gst_stereo_map (&picture->samples, info, held->buffer, GST_MAP_READ);

@@ -4,8 +4,8 @@
 #define GST_DEPTH_OVERLAY_PICTURE_H
 
 #include "gst/overlay/blend.h"
-#include "gst/overlay/sync.h"
-#include "gst/overlay/view.h"
+#include "gst/video/join.h"
+#include "gst/video/view.h"
 
 G_BEGIN_DECLS
 
@@ -24,8 +24,8 @@ GstDepthOverlayPicture *gst_depth_overlay_picture_new (GstElement *owner);
 void gst_depth_overlay_picture_free (GstDepthOverlayPicture *picture);
 
 /* Maps @depth, which is to lie over @view. FALSE after an error was posted that no later frame can mend. */
-gboolean gst_depth_overlay_picture_map (GstDepthOverlayPicture *picture, const GstDepthOverlayDepth *depth,
-    const GstDepthOverlayView *view, const GstDepthOverlayRange *range);
+gboolean gst_depth_overlay_picture_map (GstDepthOverlayPicture *picture, const GstStereoJoined *depth,
+    const GstStereoLiveView *view, const GstDepthOverlayRange *range);
 /* Whether mapped or not. */
 void gst_depth_overlay_picture_unmap (GstDepthOverlayPicture *picture);
 

@@ -96,7 +96,7 @@ describe (GstStructure *parameter, const GstStereoMeta *meta, const GstStereoThi
 
 /* Returns the parameter of a region. */
 static GstStructure *
-measure (GstDepthOverlayRegions *regions, const GstVideoRegionOfInterestMeta *roi, const GstDepthOverlayView *view,
+measure (GstDepthOverlayRegions *regions, const GstVideoRegionOfInterestMeta *roi, const GstStereoLiveView *view,
     const GstDepthOverlayPicture *picture, const GstStereoMeta *meta)
 {
   const GstStereoBlendDepth *depth = picture ? gst_depth_overlay_picture_depth (picture) : NULL;
@@ -126,7 +126,7 @@ measure (GstDepthOverlayRegions *regions, const GstVideoRegionOfInterestMeta *ro
 
 /* The part of a region that is in the picture. */
 static GstDepthOverlayBox
-box_of (const GstVideoRegionOfInterestMeta *roi, const GstDepthOverlayView *view)
+box_of (const GstVideoRegionOfInterestMeta *roi, const GstStereoLiveView *view)
 {
   guint width = (guint) GST_VIDEO_INFO_WIDTH (&view->info), height = (guint) GST_VIDEO_INFO_HEIGHT (&view->info);
   guint x = MIN (roi->x, width), y = MIN (roi->y, height);
@@ -154,7 +154,7 @@ label (GstDepthOverlayBox *box, const GstVideoRegionOfInterestMeta *roi, const G
 /* What regions are measured in. */
 typedef struct
 {
-  const GstDepthOverlayView *view;
+  const GstStereoLiveView *view;
   const GstDepthOverlayPicture *picture;
   const GstStereoMeta *meta;
 } Scene;
@@ -218,7 +218,7 @@ add_detections (GstDepthOverlayRegions *regions, const Scene *scene, GstBuffer *
 #endif
 
 void
-gst_depth_overlay_regions_measure (GstDepthOverlayRegions *regions, GstBuffer *live, const GstDepthOverlayView *view,
+gst_depth_overlay_regions_measure (GstDepthOverlayRegions *regions, GstBuffer *live, const GstStereoLiveView *view,
     const GstDepthOverlayPicture *picture, const GstStereoMeta *meta)
 {
   const Scene scene = { view, picture, meta };

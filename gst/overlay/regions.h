@@ -18,8 +18,8 @@ void gst_depth_overlay_regions_free (GstDepthOverlayRegions *regions);
 
 /* Measures the regions of @live, of which @view is shown. @picture: the depth over it, mapped, with its meta; NULL: there is
  * none, and their distance is not known. */
-void gst_depth_overlay_regions_measure (GstDepthOverlayRegions *regions, GstBuffer *live,
-    const GstDepthOverlayView *view, const GstDepthOverlayPicture *picture, const GstStereoMeta *meta);
+void gst_depth_overlay_regions_measure (GstDepthOverlayRegions *regions, GstBuffer *live, const GstStereoLiveView *view,
+    const GstDepthOverlayPicture *picture, const GstStereoMeta *meta);
 /* The boxes to be drawn, valid until the next measure. */
 const GstDepthOverlayBox *gst_depth_overlay_regions_boxes (const GstDepthOverlayRegions *regions, guint *count);
 /* Writes what was measured into the regions of @buffer, which was made of the live frame; transfer full, both ways. */

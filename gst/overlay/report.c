@@ -124,7 +124,7 @@ find (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search, guint 
 
 void
 gst_depth_overlay_report_search (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search,
-    const GstDepthOverlayDepth *held, const GstDepthOverlayPicture *picture, const GstDepthOverlayView *view)
+    const GstStereoJoined *held, const GstDepthOverlayPicture *picture, const GstStereoLiveView *view)
 {
   const GstStereoBlendDepth *depth = gst_depth_overlay_picture_depth (picture);
   const GstStereoScale *scale = gst_depth_overlay_picture_scale (picture);
@@ -238,8 +238,7 @@ is_due (const GstDepthOverlayReport *report, gint64 time, guint64 interval)
   /* of a region that is seen in part, the share changes all the time */
   if (report->cleared && g_strcmp0 (report->posted_reason, report->reason))
     return TRUE;
-  if (time == GST_DEPTH_OVERLAY_TIME_NONE || report->posted_time == GST_DEPTH_OVERLAY_TIME_NONE ||
-      time < report->posted_time)
+  if (time == GST_CLOCK_STIME_NONE || report->posted_time == GST_CLOCK_STIME_NONE || time < report->posted_time)
     return TRUE;
   return (guint64) (time - report->posted_time) >= interval;
 }
@@ -249,10 +248,10 @@ gst_depth_overlay_report_post (GstDepthOverlayReport *report, const GstDepthOver
 {
   static const gchar *const states[] = { "unknown", "near", "clear" };
   const GstDepthOverlayNearest *nearest = &report->nearest;
-  GstClockTime pts = GST_BUFFER_PTS (frame->buffer);
+  GstClockTime pts = GST_BUFFER_PTS (frame->live.buffer);
   GstStructure *message;
 
-  if (!is_due (report, frame->time, interval))
+  if (!is_due (report, frame->live.time, interval))
     return;
   message = gst_structure_new ("stereo-nearest", "state", G_TYPE_STRING, states[nearest->verdict], "coverage",
       G_TYPE_DOUBLE, nearest->found.coverage, "support", G_TYPE_INT, (gint) nearest->found.support, "valid",
@@ -267,9 +266,9 @@ gst_depth_overlay_report_post (GstDepthOverlayReport *report, const GstDepthOver
     gst_structure_set (message, "x", G_TYPE_INT, nearest->x, "y", G_TYPE_INT, nearest->y, "confidence", G_TYPE_DOUBLE,
         nearest->found.confidence, NULL);
   gst_structure_set (message, "warning", G_TYPE_BOOLEAN, nearest->warning, "timestamp", G_TYPE_UINT64, pts,
-      "stream-time", G_TYPE_UINT64, gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME, pts), "running-time",
-      G_TYPE_UINT64, gst_segment_to_running_time (&frame->segment, GST_FORMAT_TIME, pts), "duration", G_TYPE_UINT64,
-      GST_BUFFER_DURATION (frame->buffer), NULL);
+      "stream-time", G_TYPE_UINT64, gst_segment_to_stream_time (&frame->live.segment, GST_FORMAT_TIME, pts),
+      "running-time", G_TYPE_UINT64, gst_segment_to_running_time (&frame->live.segment, GST_FORMAT_TIME, pts),
+      "duration", G_TYPE_UINT64, GST_BUFFER_DURATION (frame->live.buffer), NULL);
   GST_LOG_OBJECT (report->owner, "posts %" GST_PTR_FORMAT, message);
   gst_element_post_message (report->owner, gst_message_new_element (GST_OBJECT (report->owner), message));
   report->posted = TRUE;
@@ -278,5 +277,5 @@ gst_depth_overlay_report_post (GstDepthOverlayReport *report, const GstDepthOver
   report->posted_verdict = nearest->verdict;
   g_free (report->posted_reason);
   report->posted_reason = g_strdup (report->reason);
-  report->posted_time = frame->time;
+  report->posted_time = frame->live.time;
 }

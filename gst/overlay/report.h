@@ -5,6 +5,7 @@
 
 #include "gst/overlay/search/nearest.h"
 #include "gst/overlay/picture.h"
+#include "gst/overlay/sync.h"
 
 G_BEGIN_DECLS
 
@@ -71,7 +72,7 @@ GstDepthOverlayRegion gst_depth_overlay_search_region (const GstDepthOverlaySear
 
 /* Looks for the nearest surface in @depth, which is mapped as @picture and lies over @view. */
 void gst_depth_overlay_report_search (GstDepthOverlayReport *report, const GstDepthOverlaySearch *search,
-    const GstDepthOverlayDepth *depth, const GstDepthOverlayPicture *picture, const GstDepthOverlayView *view);
+    const GstStereoJoined *depth, const GstDepthOverlayPicture *picture, const GstStereoLiveView *view);
 /* The same where somebody else found it. */
 void gst_depth_overlay_report_set (GstDepthOverlayReport *report, const GstDepthOverlayNearest *nearest);
 /* There is no depth to look in, or none that can be relied on, and why. */

@@ -89,6 +89,7 @@ static const GstDepthOverlayProperty properties[] = {
 struct _GstDepthOverlayShow
 {
   GstElement *owner;
+  GstStereoJoin *join;
   GstDepthOverlaySync *sync;
   GstDepthOverlayOutput *output;
 
@@ -144,11 +145,13 @@ current_settings (GstDepthOverlayShow *show)
 /* ---- start, stop, flush ------------------------------------------------------------------ */
 
 GstDepthOverlayShow *
-gst_depth_overlay_show_new (GstElement *owner, GstDepthOverlaySync *sync, GstDepthOverlayOutput *output)
+gst_depth_overlay_show_new (
+    GstElement *owner, GstStereoJoin *join, GstDepthOverlaySync *sync, GstDepthOverlayOutput *output)
 {
   GstDepthOverlayShow *show = g_new0 (GstDepthOverlayShow, 1);
 
   show->owner = owner;
+  show->join = join;
   show->sync = sync;
   show->output = output;
   show->settings = defaults;
@@ -237,7 +240,7 @@ describe_text (
     GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayState state, GstDepthOverlayTextContent *text)
 {
   const GstDepthOverlayNearest *nearest = gst_depth_overlay_report_nearest (show->report);
-  const GstDepthOverlayView *view = gst_depth_overlay_output_view (show->output);
+  const GstStereoLiveView *view = gst_depth_overlay_output_view (show->output);
   const GstStereoScale *scale = gst_depth_overlay_picture_scale (show->picture);
   GstDepthOverlayRegion region;
 
@@ -270,7 +273,7 @@ describe_text (
 }
 
 static void
-find_obstacle (GstDepthOverlayShow *show, const Settings *settings, const GstDepthOverlayView *view)
+find_obstacle (GstDepthOverlayShow *show, const Settings *settings, const GstStereoLiveView *view)
 {
   GstDepthOverlayRegion region = gst_depth_overlay_search_region (
       &settings->search, GST_VIDEO_INFO_WIDTH (&view->info), GST_VIDEO_INFO_HEIGHT (&view->info));
@@ -289,7 +292,7 @@ find_obstacle (GstDepthOverlayShow *show, const Settings *settings, const GstDep
 
 /* Whether something is wrong with the views of @depth; then nothing is looked for in it. */
 static gboolean
-is_unreliable (GstDepthOverlayShow *show, const GstDepthOverlayDepth *depth)
+is_unreliable (GstDepthOverlayShow *show, const GstStereoJoined *depth)
 {
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (depth->buffer);
   gchar *reason = gst_stereo_health_get_reason (meta->health);
@@ -313,8 +316,8 @@ read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlay
     .curve = (GstStereoCurve) settings->curve,
     .beyond = gst_depth_overlay_sync_is_alone (show->sync),
     .min_confidence = settings->min_confidence };
-  const GstDepthOverlayDepth *depth = gst_depth_overlay_sync_depth (show->sync);
-  const GstDepthOverlayView *view = gst_depth_overlay_output_view (show->output);
+  const GstStereoJoined *depth = gst_stereo_join_held (show->join);
+  const GstStereoLiveView *view = gst_depth_overlay_output_view (show->output);
 
   if (!gst_depth_overlay_picture_map (show->picture, depth, view, &range))
     return FALSE;
@@ -334,7 +337,7 @@ read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlay
 static GstFlowReturn
 prepare_output (GstDepthOverlayShow *show, gboolean alone)
 {
-  const GstDepthOverlayDepth *depth = gst_depth_overlay_sync_depth (show->sync);
+  const GstStereoJoined *depth = gst_stereo_join_held (show->join);
   gint width = depth->buffer ? GST_VIDEO_INFO_WIDTH (&depth->info) : 0;
   gint height = depth->buffer ? GST_VIDEO_INFO_HEIGHT (&depth->info) : 0;
 
@@ -342,8 +345,8 @@ prepare_output (GstDepthOverlayShow *show, gboolean alone)
     gst_depth_overlay_output_choose_alone (show->output, &depth->info);
     return gst_depth_overlay_output_negotiate (show->output);
   }
-  if (gst_depth_overlay_output_choose_view (show->output, gst_depth_overlay_sync_live_info (show->sync), width, height,
-          gst_depth_overlay_sync_has_depth_pad (show->sync)))
+  if (gst_depth_overlay_output_choose_view (
+          show->output, gst_stereo_join_main_info (show->join), width, height, gst_stereo_join_has_second (show->join)))
     return gst_depth_overlay_output_negotiate (show->output);
   g_atomic_int_set (&show->failed, TRUE);
   return GST_FLOW_NOT_NEGOTIATED;
@@ -354,11 +357,10 @@ static void
 measure_regions (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
 {
   gboolean current = frame->state == GST_DEPTH_OVERLAY_CURRENT && !show->unreliable;
-  const GstStereoMeta *meta = current ? gst_buffer_get_stereo_meta (gst_depth_overlay_sync_depth (show->sync)->buffer) :
-                                        NULL;
+  const GstStereoMeta *meta = current ? gst_buffer_get_stereo_meta (gst_stereo_join_held (show->join)->buffer) : NULL;
 
-  gst_depth_overlay_regions_measure (
-      show->regions, frame->buffer, gst_depth_overlay_output_view (show->output), current ? show->picture : NULL, meta);
+  gst_depth_overlay_regions_measure (show->regions, frame->live.buffer, gst_depth_overlay_output_view (show->output),
+      current ? show->picture : NULL, meta);
 }
 
 static GstFlowReturn
@@ -382,9 +384,9 @@ make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepth
   describe_text (show, settings, frame->state, &look.text);
   if (frame->alone) {
     look.alpha = 1;
-    flow = gst_depth_overlay_compose_alone (show->composer, show->output, frame->buffer, &look, out);
+    flow = gst_depth_overlay_compose_alone (show->composer, show->output, frame->live.buffer, &look, out);
   } else {
-    flow = gst_depth_overlay_compose (show->composer, show->output, frame->buffer, &look, out);
+    flow = gst_depth_overlay_compose (show->composer, show->output, frame->live.buffer, &look, out);
   }
   gst_depth_overlay_picture_unmap (show->picture);
   if (flow == GST_FLOW_OK)
@@ -397,7 +399,7 @@ static GstFlowReturn
 process (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
 {
   GstClockTime stream_time = gst_segment_to_stream_time (
-      &frame->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame->buffer));
+      &frame->live.segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame->live.buffer));
   GstBuffer *out = NULL;
   GstFlowReturn flow;
   Settings settings;
@@ -406,11 +408,11 @@ process (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
     gst_object_sync_values (GST_OBJECT (show->owner), stream_time);
   settings = current_settings (show);
   flow = make_output (show, &settings, frame, &out);
-  gst_buffer_unref (frame->buffer);
+  gst_buffer_unref (frame->live.buffer);
   if (flow != GST_FLOW_OK)
     return flow;
   out = gst_depth_overlay_regions_write (show->regions, out);
-  return gst_depth_overlay_output_push (show->output, &frame->segment, out);
+  return gst_depth_overlay_output_push (show->output, &frame->live.segment, out);
 }
 
 GstFlowReturn
@@ -421,18 +423,18 @@ gst_depth_overlay_show_next (GstDepthOverlayShow *show, gboolean timeout)
   if (g_atomic_int_get (&show->failed))
     return GST_FLOW_NOT_NEGOTIATED;
   switch (gst_depth_overlay_sync_next (show->sync, timeout, current_settings (show).max_age, &frame)) {
-    case GST_DEPTH_OVERLAY_SYNC_FRAME:
+    case GST_STEREO_JOIN_FRAME:
       break;
-    case GST_DEPTH_OVERLAY_SYNC_WAIT:
+    case GST_STEREO_JOIN_WAIT:
       return GST_AGGREGATOR_FLOW_NEED_DATA;
-    case GST_DEPTH_OVERLAY_SYNC_EOS:
+    case GST_STEREO_JOIN_EOS:
       return GST_FLOW_EOS;
     default:
       return GST_FLOW_NOT_NEGOTIATED;
   }
-  if (!frame.gap)
+  if (!frame.live.gap)
     return process (show, &frame);
-  gst_depth_overlay_output_push_gap (show->output, frame.buffer);
-  gst_buffer_unref (frame.buffer);
+  gst_depth_overlay_output_push_gap (show->output, frame.live.buffer);
+  gst_buffer_unref (frame.live.buffer);
   return GST_FLOW_OK;
 }

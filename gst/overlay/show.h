@@ -12,7 +12,7 @@ typedef struct _GstDepthOverlayShow GstDepthOverlayShow;
 
 /* All of them must outlive it. */
 GstDepthOverlayShow *gst_depth_overlay_show_new (
-    GstElement *owner, GstDepthOverlaySync *sync, GstDepthOverlayOutput *output);
+    GstElement *owner, GstStereoJoin *join, GstDepthOverlaySync *sync, GstDepthOverlayOutput *output);
 void gst_depth_overlay_show_free (GstDepthOverlayShow *show);
 
 /* All properties of the element. Set and get take the owner's object lock. */

@@ -2,20 +2,6 @@
 #include "gst/pairing/frame.h"
 
 gint64
-gst_stereo_running_time (const GstSegment *segment, GstClockTime pts)
-{
-  guint64 time;
-  gint sign;
-
-  if (segment->format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (pts))
-    return GST_STEREO_TIME_NONE;
-  sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, pts, &time);
-  if (sign == 0 || time > G_MAXINT64 / 4)
-    return GST_STEREO_TIME_NONE;
-  return sign * (gint64) time;
-}
-
-gint64
 gst_stereo_frame_skew (const GstStereoFrame *left, const GstStereoFrame *right)
 {
   if (left->moment != GST_STEREO_TIME_NONE && right->moment != GST_STEREO_TIME_NONE)

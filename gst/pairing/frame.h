@@ -5,6 +5,7 @@
 
 #include "gst/pairing/partner.h"
 #include "gst/video/frame.h"
+#include "gst/video/stream.h"
 
 G_BEGIN_DECLS
 
@@ -25,9 +26,6 @@ typedef struct
   gboolean after_gap; /* a GAP event came before it */
   gint64 origin;      /* running time at which the last of these seeks begins */
 } GstStereoFrame;
-
-/* Signed running time, or GST_STEREO_TIME_NONE. A frame that begins a little before its segment has one too. */
-gint64 gst_stereo_running_time (const GstSegment *segment, GstClockTime pts);
 
 /* Right minus left in ns, by the clock that pairs; 0 where one of the two has no time. */
 gint64 gst_stereo_frame_skew (const GstStereoFrame *left, const GstStereoFrame *right);

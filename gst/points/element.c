@@ -49,13 +49,11 @@ struct _GstStereoPoints
 {
   GstAggregator parent;
 
-  GstAggregatorPad *depth;          /* the pad "sink" */
-  GstStereoPointsLive *live;        /* what comes on the pad "sink_live" */
+  GstStereoJoin *join;              /* the pictures, and the live view on the pad "sink_live" */
+  GstStereoPointsLive *live;        /* its colours */
   GstStereoPointsSettings settings; /* protected by the object lock */
 
   /* of the source pad's task */
-  GstVideoInfo info;
-  gboolean have_info;
   gint negotiated; /* GstStereoPointsFormat; -1 = none */
   GstSegment segment;
   gboolean have_segment;
@@ -146,7 +144,8 @@ make_cloud (GstStereoPoints *self, const GstStereoPointsSettings *settings, GstS
   const GstStereoMeta *meta = view->meta;
   GstFlowReturn flow;
 
-  if (!gst_stereo_points_live_map (self->live, meta->width, meta->height, &view->color))
+  if (!gst_stereo_points_live_map (
+          self->live, gst_stereo_join_held (self->join), meta->width, meta->height, &view->color))
     return GST_FLOW_NOT_NEGOTIATED;
   flow = acquire (self, gst_stereo_points_room (meta->width, meta->height, settings, view->color.red != NULL), out);
   if (flow == GST_FLOW_OK)
@@ -162,16 +161,17 @@ make_cloud (GstStereoPoints *self, const GstStereoPointsSettings *settings, GstS
 static GstFlowReturn
 read_picture (GstStereoPoints *self, const GstStereoPointsSettings *settings, GstBuffer *in, GstBuffer **out)
 {
+  const GstVideoInfo *info = gst_stereo_join_main_info (self->join);
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (in);
   GstStereoPointsView view = { .meta = meta };
   GstVideoFrame picture, confidence;
   GstFlowReturn flow;
 
-  if (!gst_stereo_frame_map (&picture, &self->info, in, NULL))
+  if (!gst_stereo_frame_map (&picture, info, in, NULL))
     return post_unreadable (self, "picture");
   view.samples = GST_VIDEO_FRAME_PLANE_DATA (&picture, 0);
   view.stride = GST_VIDEO_FRAME_PLANE_STRIDE (&picture, 0);
-  view.wide = GST_VIDEO_INFO_FORMAT (&self->info) == GST_VIDEO_FORMAT_GRAY16_LE;
+  view.wide = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE;
   if (meta->confidence) {
     if (!gst_stereo_map_plane (
             &confidence, meta->confidence, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, GST_MAP_READ)) {
@@ -225,21 +225,19 @@ refuse (GstStereoPoints *self, gchar *problem, gboolean settings)
 }
 
 static GstFlowReturn
-process (GstStereoPoints *self, GstBuffer *in)
+process (GstStereoPoints *self, GstBuffer *in, const GstSegment *segment)
 {
+  const GstVideoInfo *info = gst_stereo_join_main_info (self->join);
   GstStereoPointsSettings settings = settings_now (self);
   GstBuffer *out = NULL;
-  GstSegment segment;
   GstFlowReturn flow;
   gchar *problem;
 
-  if (!self->have_info) {
-    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("sink got a picture before any caps."), (NULL));
-    return GST_FLOW_NOT_NEGOTIATED;
-  }
+  if (gst_stereo_join_has_second (self->join) && !gst_stereo_join_held (self->join)->buffer)
+    gst_stereo_points_live_warn_missing (self->live);
   if ((problem = gst_stereo_points_settings_problem (&settings)))
     return refuse (self, problem, TRUE);
-  if ((problem = gst_stereo_points_picture_problem (&self->info, gst_buffer_get_stereo_meta (in))))
+  if ((problem = gst_stereo_points_picture_problem (info, gst_buffer_get_stereo_meta (in))))
     return refuse (self, problem, FALSE);
   if ((flow = negotiate (self, settings.format)) != GST_FLOW_OK)
     return flow;
@@ -249,70 +247,45 @@ process (GstStereoPoints *self, GstBuffer *in)
     return flow;
   }
   gst_buffer_copy_into (out, in, GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
-  GST_OBJECT_LOCK (self->depth);
-  segment = self->depth->segment;
-  GST_OBJECT_UNLOCK (self->depth);
-  return gst_stereo_push (GST_AGGREGATOR (self), &self->segment, &self->have_segment, &segment, out);
+  return gst_stereo_push (GST_AGGREGATOR (self), &self->segment, &self->have_segment, segment, out);
 }
 
 static GstFlowReturn
 gst_stereo_points_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
   GstStereoPoints *self = GST_STEREO_POINTS (aggregator);
-  GstBuffer *in = gst_aggregator_pad_peek_buffer (self->depth);
   GstFlowReturn flow = GST_FLOW_OK;
+  GstStereoJoinFrame frame;
 
-  if (!in)
-    return gst_aggregator_pad_is_eos (self->depth) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
-  switch (gst_stereo_points_live_find (self->live, gst_stereo_points_running_time (self->depth, in), timeout)) {
-    case GST_STEREO_POINTS_LIVE_WAIT:
-      gst_buffer_unref (in);
-      return GST_AGGREGATOR_FLOW_NEED_DATA;
-    case GST_STEREO_POINTS_LIVE_FAILED:
-      gst_buffer_unref (in);
-      return GST_FLOW_NOT_NEGOTIATED;
-    default:
+  switch (gst_stereo_join_next (self->join, timeout, &frame)) {
+    case GST_STEREO_JOIN_FRAME:
       break;
+    case GST_STEREO_JOIN_WAIT:
+      return GST_AGGREGATOR_FLOW_NEED_DATA;
+    case GST_STEREO_JOIN_EOS:
+      return GST_FLOW_EOS;
+    default:
+      return GST_FLOW_NOT_NEGOTIATED;
   }
-  gst_aggregator_pad_drop_buffer (self->depth);
-  /* A gap: there is no picture at that time. The live frames up to there are taken all the same, or they would hold up
-   * those behind them. */
-  if (gst_buffer_get_size (in) > 0)
-    flow = process (self, in);
-  gst_buffer_unref (in);
+  if (!frame.gap)
+    flow = process (self, frame.buffer, &frame.segment);
+  gst_buffer_unref (frame.buffer);
   return flow;
 }
 
 /* ---- pads and events --------------------------------------------------------------------- */
 
 static GstAggregatorPad *
-new_pad (const gchar *name, GstPadTemplate *template)
-{
-  return g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", name, "direction", GST_PAD_SINK, "template", template, NULL);
-}
-
-static GstAggregatorPad *
 gst_stereo_points_create_new_pad (
     GstAggregator *aggregator, GstPadTemplate *template, const gchar *name, const GstCaps *caps)
 {
-  GstStereoPoints *self = GST_STEREO_POINTS (aggregator);
-  GstAggregatorPad *pad;
-
-  if (GST_PAD_TEMPLATE_PRESENCE (template) != GST_PAD_REQUEST)
-    return NULL;
-  pad = new_pad ("sink_live", template);
-  if (gst_stereo_points_live_add_pad (self->live, pad))
-    return pad;
-  GST_WARNING_OBJECT (self, "sink_live is there already");
-  gst_object_ref_sink (pad);
-  gst_object_unref (pad);
-  return NULL;
+  return gst_stereo_join_create_pad (GST_STEREO_POINTS (aggregator)->join, template);
 }
 
 static void
 gst_stereo_points_release_pad (GstElement *element, GstPad *pad)
 {
-  gst_stereo_points_live_remove_pad (GST_STEREO_POINTS (element)->live, GST_AGGREGATOR_PAD (pad));
+  gst_stereo_join_release_pad (GST_STEREO_POINTS (element)->join, pad);
   GST_ELEMENT_CLASS (gst_stereo_points_parent_class)->release_pad (element, pad);
 }
 
@@ -323,11 +296,7 @@ take_caps (GstStereoPoints *self, GstAggregatorPad *pad, GstEvent *event)
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
-  GST_DEBUG_OBJECT (pad, "gets %" GST_PTR_FORMAT, caps);
-  if (pad == self->depth)
-    taken = self->have_info = gst_video_info_from_caps (&self->info, caps);
-  else
-    taken = gst_stereo_points_live_set_caps (self->live, caps);
+  taken = gst_stereo_join_set_caps (self->join, pad, caps);
   gst_event_unref (event);
   return taken;
 }
@@ -337,22 +306,13 @@ gst_stereo_points_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, 
 {
   GstStereoPoints *self = GST_STEREO_POINTS (aggregator);
 
-  switch (GST_EVENT_TYPE (event)) {
-    case GST_EVENT_CAPS:
-      return take_caps (self, pad, event);
-    case GST_EVENT_STREAM_START:
-    case GST_EVENT_FLUSH_START:
-    case GST_EVENT_FLUSH_STOP:
-    case GST_EVENT_SEGMENT:
-    case GST_EVENT_GAP:
-    case GST_EVENT_EOS:
-      break;
-    default:
-      /* the base class forwards all others: those of the stream that the output is are enough */
-      if (pad != self->depth) {
-        gst_event_unref (event);
-        return TRUE;
-      }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
+    return take_caps (self, pad, event);
+  gst_stereo_join_note_event (self->join, pad, event);
+  /* the events of the stream that the output is go downstream */
+  if (gst_stereo_join_is_forwarded (event) && pad != gst_stereo_join_main (self->join)) {
+    gst_event_unref (event);
+    return TRUE;
   }
   return GST_AGGREGATOR_CLASS (gst_stereo_points_parent_class)->sink_event (aggregator, pad, event);
 }
@@ -376,16 +336,17 @@ gst_stereo_points_negotiate (GstAggregator *aggregator)
 static void
 reset (GstStereoPoints *self)
 {
+  gst_stereo_join_reset (self->join);
   gst_stereo_points_live_reset (self->live);
   drop_pool (self);
-  self->have_info = self->have_segment = FALSE;
+  self->have_segment = FALSE;
   self->negotiated = -1;
 }
 
 static GstFlowReturn
 gst_stereo_points_flush (GstAggregator *aggregator)
 {
-  gst_stereo_points_live_flush (GST_STEREO_POINTS (aggregator)->live);
+  gst_stereo_join_forget (GST_STEREO_POINTS (aggregator)->join);
   GST_STEREO_POINTS (aggregator)->have_segment = FALSE;
   return GST_FLOW_OK;
 }
@@ -443,6 +404,7 @@ gst_stereo_points_finalize (GObject *object)
 
   drop_pool (self);
   gst_stereo_points_live_free (self->live);
+  gst_stereo_join_free (self->join);
   G_OBJECT_CLASS (gst_stereo_points_parent_class)->finalize (object);
 }
 
@@ -481,16 +443,15 @@ gst_stereo_points_class_init (GstStereoPointsClass *klass)
       "colours of the live view on sink_live",
       "gst-stereo");
 
+  gst_stereo_join_class_init (aggregator_class);
   aggregator_class->create_new_pad = gst_stereo_points_create_new_pad;
   aggregator_class->sink_event = gst_stereo_points_sink_event;
-  aggregator_class->clip = gst_stereo_clip;
   aggregator_class->start = gst_stereo_points_start;
   aggregator_class->stop = gst_stereo_points_stop;
   aggregator_class->flush = gst_stereo_points_flush;
   aggregator_class->aggregate = gst_stereo_points_aggregate;
   aggregator_class->get_next_time = gst_stereo_points_get_next_time;
   aggregator_class->negotiate = gst_stereo_points_negotiate;
-  aggregator_class->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
 }
 
 static void
@@ -498,7 +459,6 @@ gst_stereo_points_init (GstStereoPoints *self)
 {
   self->settings = gst_stereo_points_settings_initial ();
   self->negotiated = -1;
-  self->depth = new_pad ("sink", gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), "sink"));
+  self->join = gst_stereo_join_new (GST_AGGREGATOR (self), "sink", GST_CAT_DEFAULT);
   self->live = gst_stereo_points_live_new (GST_ELEMENT (self));
-  gst_element_add_pad (GST_ELEMENT (self), GST_PAD (self->depth));
 }

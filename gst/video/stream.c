@@ -3,6 +3,31 @@
 
 #include <gst/video/video.h>
 
+gint64
+gst_stereo_running_time (const GstSegment *segment, GstClockTime pts)
+{
+  guint64 time;
+  gint sign;
+
+  if (segment->format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (pts))
+    return GST_CLOCK_STIME_NONE;
+  sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, pts, &time);
+  if (sign == 0 || time > G_MAXINT64 / 4)
+    return GST_CLOCK_STIME_NONE;
+  return sign * (gint64) time;
+}
+
+gint64
+gst_stereo_pad_running_time (GstAggregatorPad *pad, GstBuffer *buffer)
+{
+  GstSegment segment;
+
+  GST_OBJECT_LOCK (pad);
+  segment = pad->segment;
+  GST_OBJECT_UNLOCK (pad);
+  return gst_stereo_running_time (&segment, GST_BUFFER_PTS (buffer));
+}
+
 GstBuffer *
 gst_stereo_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer)
 {

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What all elements on GstAggregator do alike: clip their input, answer allocation queries, push their output. */
+/* What all elements on GstAggregator do alike: tell the time of their input, clip it, answer allocation queries, push their
+ * output. */
 #ifndef GST_STEREO_STREAM_H
 #define GST_STEREO_STREAM_H
 
 #include <gst/base/gstaggregator.h>
 
 G_BEGIN_DECLS
+
+/* Signed running time, or GST_CLOCK_STIME_NONE. A frame that begins a little before its segment has one too. */
+gint64 gst_stereo_running_time (const GstSegment *segment, GstClockTime pts);
+/* The same of a buffer of @pad, by the segment that it came under. */
+gint64 gst_stereo_pad_running_time (GstAggregatorPad *pad, GstBuffer *buffer);
 
 /* GstAggregatorClass.clip: drops a buffer that lies wholly outside the segment. A buffer that lies partly inside stays
  * whole, for a frame cannot be cut. */

@@ -419,6 +419,66 @@ GST_START_TEST (test_goes_with_the_frame_before)
 }
 GST_END_TEST;
 
+/* Pushes picture @number, which needs no further frame of the live view to get the colours of frame @colors. */
+static void
+expect_colors (Points *points, guint number, guint colors)
+{
+  Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
+  GstBuffer *in = stamp (draw_picture (points, 0), number * FRAME, FRAME), *out;
+
+  gst_harness_push (points->depth, gst_buffer_ref (in));
+  out = gst_harness_pull (points->depth);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (out), number * FRAME);
+  check_file (points, &wanted, in, out, 1, colors, TRUE);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+}
+
+/* A gap of the live view says that no frame of that time will come. */
+GST_START_TEST (test_gaps)
+{
+  Points points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
+
+  link_live (&points, GST_VIDEO_FORMAT_GRAY8, 12, 6, NULL);
+  gst_harness_push (points.live, live_frame (&points, 0));
+  expect_colors (&points, 0, 0);
+  gst_harness_push_event (points.live, gst_event_new_gap (FRAME, 2 * FRAME));
+  expect_colors (&points, 1, 0);
+  gst_harness_push (points.live, live_frame (&points, 3));
+  expect_colors (&points, 2, 0);
+  /* a gap of the depth takes the live frame of its time */
+  gst_harness_push_event (points.depth, gst_event_new_gap (3 * FRAME, FRAME));
+  gst_harness_push (points.live, live_frame (&points, 4));
+  expect_colors (&points, 4, 4);
+  points_free (&points);
+}
+GST_END_TEST;
+
+/* What came before a flush of the live view colours nothing after it. */
+GST_START_TEST (test_flush_forgets)
+{
+  Points points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
+  GstBuffer *in = stamp (draw_picture (&points, 0), FRAME, FRAME), *out;
+  Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
+  GstSegment segment;
+
+  link_live (&points, GST_VIDEO_FORMAT_GRAY8, 12, 6, NULL);
+  gst_harness_push (points.live, live_frame (&points, 0));
+  expect_colors (&points, 0, 0);
+  gst_harness_push_event (points.live, gst_event_new_flush_start ());
+  gst_harness_push_event (points.live, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (points.live, gst_event_new_segment (&segment));
+  gst_harness_push_event (points.live, gst_event_new_gap (FRAME, FRAME));
+  gst_harness_push (points.depth, gst_buffer_ref (in));
+  out = gst_harness_pull (points.depth);
+  check_file (&points, &wanted, in, out, 0, 0, TRUE);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  points_free (&points);
+}
+GST_END_TEST;
+
 /* ---- input that cannot be used ----------------------------------------------------------- */
 
 GST_START_TEST (test_pictures_that_cannot_be_used)
@@ -558,6 +618,8 @@ points_suite (void)
   tcase_add_test (cases, test_order_of_colours);
   tcase_add_test (cases, test_goes_with_its_own_frame);
   tcase_add_test (cases, test_goes_with_the_frame_before);
+  tcase_add_test (cases, test_gaps);
+  tcase_add_test (cases, test_flush_forgets);
   tcase_add_test (cases, test_pictures_that_cannot_be_used);
   tcase_add_test (cases, test_live_views_that_cannot_be_used);
   tcase_add_test (cases, test_settings_that_cannot_be_used);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/overlay/view.h"
+#include "gst/video/view.h"
 
 #include "gst/video/frame.h"
 
@@ -39,7 +39,7 @@ set_cropped_info (GstVideoInfo *info, const GstVideoInfo *live, const GstStereoL
 }
 
 gboolean
-gst_depth_overlay_view_choose (GstDepthOverlayView *view, const GstVideoInfo *live, gint depth_width, gint depth_height,
+gst_stereo_live_view_choose (GstStereoLiveView *view, const GstVideoInfo *live, gint depth_width, gint depth_height,
     gboolean expected, gchar **message)
 {
   GstStereoLayout layout = { 0 };
@@ -77,7 +77,7 @@ gst_depth_overlay_view_choose (GstDepthOverlayView *view, const GstVideoInfo *li
 }
 
 gboolean
-gst_depth_overlay_view_equal (const GstDepthOverlayView *a, const GstDepthOverlayView *b)
+gst_stereo_live_view_equal (const GstStereoLiveView *a, const GstStereoLiveView *b)
 {
   return a->x == b->x && a->y == b->y && GST_VIDEO_INFO_WIDTH (&a->info) == GST_VIDEO_INFO_WIDTH (&b->info) &&
       GST_VIDEO_INFO_HEIGHT (&a->info) == GST_VIDEO_INFO_HEIGHT (&b->info) &&
@@ -85,7 +85,7 @@ gst_depth_overlay_view_equal (const GstDepthOverlayView *a, const GstDepthOverla
 }
 
 gboolean
-gst_depth_overlay_view_fits (const GstDepthOverlayView *view, gint depth_width, gint depth_height)
+gst_stereo_live_view_fits (const GstStereoLiveView *view, gint depth_width, gint depth_height)
 {
   return same_shape (GST_VIDEO_INFO_WIDTH (&view->info), GST_VIDEO_INFO_HEIGHT (&view->info), depth_width, depth_height);
 }
